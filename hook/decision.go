@@ -1,0 +1,129 @@
+package hook
+
+import (
+	"fmt"
+	"time"
+)
+
+// An Outcome says how one hook's run ended.
+type Outcome string
+
+const (
+	Success          Outcome = "success"            // it answered and did not object
+	Blocking         Outcome = "blocking"           // it denied or asked, or its fault closes
+	NonBlockingError Outcome = "non_blocking_error" // it could not answer; the call goes on
+	Cancelled        Outcome = "cancelled"          // it was stopped before it answered
+)
+
+// A FaultKind groups faults by what went wrong.
+type FaultKind string
+
+const (
+	FaultEvent    FaultKind = "event"    // the event could not be read
+	FaultLoad     FaultKind = "load"     // a source could not be loaded
+	FaultTimeout  FaultKind = "timeout"  // no answer in time
+	FaultMemory   FaultKind = "memory"   // too much memory
+	FaultEval     FaultKind = "eval"     // the policy failed while it ran
+	FaultOutput   FaultKind = "output"   // the answer was malformed
+	FaultInternal FaultKind = "internal" // gate's own mistake
+)
+
+// A Fault reports that a hook, or gate itself, could not answer. It is never
+// mixed up with a denial. It unwraps to its cause.
+type Fault struct {
+	Kind FaultKind
+	Err  error
+}
+
+func (f *Fault) Error() string {
+	if f.Err == nil {
+		return string(f.Kind)
+	}
+	return f.Err.Error()
+}
+
+func (f *Fault) Unwrap() error { return f.Err }
+
+// Faultf makes a Fault from a format, as fmt.Errorf does.
+func Faultf(kind FaultKind, format string, args ...any) *Fault {
+	return &Fault{Kind: kind, Err: fmt.Errorf(format, args...)}
+}
+
+// A Step records one hook's run, in run order.
+type Step struct {
+	Hook    *Hook
+	Verdict Verdict
+	Effect  Effect // what it adds to the decision: the verdict's, or the fault's
+	Outcome Outcome
+	Fault   *Fault // nil if the hook answered
+	Took    time.Duration
+	Round   int // 0 for the first run, 1… for re-checks of a rewritten input
+}
+
+// A Change is one rewrite that took effect, in order.
+type Change struct {
+	Hook   string
+	Reason string
+	Before any
+	After  any
+}
+
+// A Decision is gate's conclusion about one event.
+type Decision struct {
+	ID       string // short, unique for one machine and day: people quote it
+	Event    Name
+	Tool     string
+	Effect   Effect
+	Reasons  []Reason // every reason of the decision's effect and above pass, in run order
+	Warnings []Reason
+	Rewrite  any // the whole final input or prompt; nil if unchanged
+	Output   any // the whole final tool output; nil if unchanged
+	Changes  []Change
+	Context  []Context
+	Halt     *Reason
+	Env      map[string]string // variables for the agent's shell (shell_env events)
+	Facts    *Facts
+	Steps    []Step
+	Fault    *Fault // gate itself could not decide; the Effect is then what closes
+	Notices  []string
+	Took     time.Duration
+}
+
+// A Result is what follows for the call.
+type Result string
+
+const (
+	Continue    Result = "continue"
+	Reject      Result = "reject"
+	ModifyInput Result = "modify_input"
+)
+
+// Result folds the decision into the three things that can happen to a call.
+// An ask is a Reject unless somebody can be asked.
+func (d *Decision) Result(canAsk bool) Result {
+	switch {
+	case d.Effect == Deny, d.Effect == Ask && !canAsk:
+		return Reject
+	case d.Rewrite != nil:
+		return ModifyInput
+	}
+	return Continue
+}
+
+// Reason returns the text that explains the decision's effect: the reasons of
+// that effect, without repetition, one a line.
+func (d *Decision) Reason() string {
+	text := ""
+	seen := map[string]bool{}
+	for _, r := range d.Reasons {
+		if r.Effect != d.Effect || seen[r.Reason] {
+			continue
+		}
+		seen[r.Reason] = true
+		if text != "" {
+			text += "\n"
+		}
+		text += r.Reason
+	}
+	return text
+}

@@ -1,0 +1,108 @@
+// Package hook is gate's vocabulary: what happened ([Event]), what it would do
+// ([Facts]), who wants a say ([Hook]), one answer ([Verdict]) and the
+// conclusion ([Decision]).
+//
+// It holds plain values that every other package shares, and imports none of
+// them. It decides nothing and reads nothing. Start with [Event].
+package hook
+
+import (
+	"maps"
+	"time"
+)
+
+// An Event is one moment of an agent's work in gate's own terms. Adapters make
+// Events; no other package reads an agent's native format.
+//
+// Fields is the one place where the event's content lives. It uses Claude
+// Code's names (hook_event_name, session_id, cwd, tool_name, tool_input …),
+// whatever the agent calls them. Values are plain JSON trees. Treat it as
+// immutable: [Event.With] makes a changed copy.
+type Event struct {
+	Agent  string         // the adapter's name, such as "claude"
+	Name   Name           // the same as Fields["hook_event_name"]
+	Fields map[string]any // the canonical document
+	Native map[string]any // as received, where the adapter renamed something; else nil
+	Facts  *Facts         // nil until the engine has worked them out
+	Gate   Gate           // what gate itself adds
+	Memory map[string]any // input.session: counters of this session; nil means none
+}
+
+// Gate is what gate knows besides the event, input.gate in Rego.
+type Gate struct {
+	Now         time.Time         // one timestamp a call
+	User        string            // account name
+	OS          string            // "linux", "darwin", "windows"
+	Interactive bool              // somebody can answer a question
+	Labels      map[string]string // from managed settings only
+}
+
+// InputSchema is the version of the document that policies see.
+const InputSchema = 1
+
+// Text returns a top-level field when it is a string, else "".
+func (e *Event) Text(field string) string {
+	s, _ := e.Fields[field].(string)
+	return s
+}
+
+// Dir returns the agent's working directory, as the event claims it.
+func (e *Event) Dir() string { return e.Text("cwd") }
+
+// SessionID returns the agent's own name for the session. It is any string the
+// agent likes: never use it as a file name.
+func (e *Event) SessionID() string { return e.Text("session_id") }
+
+// Tool returns the name of the tool, "" on events without one.
+func (e *Event) Tool() string { return e.Text("tool_name") }
+
+// ToolInput returns the arguments of the call, nil on events without any.
+func (e *Event) ToolInput() map[string]any {
+	m, _ := e.Fields["tool_input"].(map[string]any)
+	return m
+}
+
+// With returns a copy of e in which one top-level field is replaced and the
+// facts, which no longer hold, are gone.
+func (e *Event) With(field string, value any) Event {
+	c := *e
+	c.Fields = maps.Clone(e.Fields)
+	c.Fields[field] = value
+	c.Facts = nil
+	return c
+}
+
+// Document returns what Rego sees as input: the fields of the event plus
+// agent, facts, native, session and gate. A field of the event that has one of
+// those names is hidden: nothing an agent sends can pose as gate's own.
+func (e *Event) Document() map[string]any {
+	doc := make(map[string]any, len(e.Fields)+5)
+	maps.Copy(doc, e.Fields)
+	doc["agent"] = e.Agent
+	doc["facts"] = e.Facts.Document()
+	doc["session"] = orEmpty(e.Memory)
+	delete(doc, "native")
+	if e.Native != nil {
+		doc["native"] = e.Native
+	}
+	labels := make(map[string]any, len(e.Gate.Labels))
+	for k, v := range e.Gate.Labels {
+		labels[k] = v
+	}
+	doc["gate"] = map[string]any{
+		"schema":      InputSchema,
+		"now":         e.Gate.Now.UTC().Format(time.RFC3339Nano),
+		"user":        e.Gate.User,
+		"os":          e.Gate.OS,
+		"interactive": e.Gate.Interactive,
+		"labels":      labels,
+	}
+	return doc
+}
+
+func orEmpty(m map[string]any) map[string]any {
+	if m == nil {
+		return map[string]any{}
+	}
+	return m
+}

@@ -1,0 +1,91 @@
+package hook
+
+// An Effect orders answers by severity; combining takes the largest. The zero
+// value has no opinion.
+type Effect uint8
+
+const (
+	Pass  Effect = iota // no opinion: the agent's own rules apply
+	Allow               // go ahead without asking
+	Ask                 // a person decides
+	Deny                // do not do it
+)
+
+func (e Effect) String() string {
+	return name(e+1, "pass", "allow", "ask", "deny")
+}
+
+// A Reason is one member of a deny, ask, allow, warn or halt rule.
+type Reason struct {
+	ID         string // default: the policy's package
+	Effect     Effect // Pass for a warning
+	Reason     string // for the agent: what is wrong and what to do instead
+	Help       string // for the person
+	Suggestion string // a safer form of the call
+	Span       *Span  // of the text that mattered
+
+	// Filled in by the engine.
+	Hook      string
+	Scope     Scope
+	Authority Authority
+	Source    string
+	Pos       string
+}
+
+// A Rewrite is one member of a modify rule: either Edits or Input is set.
+type Rewrite struct {
+	Reason string
+	Edits  []Edit         // on the command line
+	Input  map[string]any // RFC 7386 merge into the input
+	Value  any            // whole replacement of a prompt or an output that is no object
+}
+
+// An Edit replaces a span of the command line by a text, which gate quotes as
+// one word each.
+type Edit struct {
+	Span Span
+	Text string
+}
+
+// A Strategy says where context is shown to the agent.
+type Strategy string
+
+const (
+	ToolResult  Strategy = "tool_result"  // beside the result of the call; the default
+	UserMessage Strategy = "user_message" // as a message of its own
+)
+
+// A Context is text for the agent.
+type Context struct {
+	Text     string
+	Strategy Strategy
+	Hook     string // filled in by the engine
+}
+
+// A Consult asks for a named handler to judge this one call.
+type Consult struct {
+	Hook   string
+	Reason string
+}
+
+// A Verdict is one hook's answer. The zero Verdict has no opinion.
+type Verdict struct {
+	Reasons  []Reason // of deny, ask and allow rules, in a fixed order
+	Warnings []Reason
+	Rewrites []Rewrite
+	Context  []Context
+	Consults []Consult
+	Halt     []Reason // deny, and end the turn
+}
+
+// Effect returns the severest effect among the verdict's reasons.
+func (v *Verdict) Effect() Effect {
+	e := Pass
+	if len(v.Halt) > 0 {
+		e = Deny
+	}
+	for _, r := range v.Reasons {
+		e = max(e, r.Effect)
+	}
+	return e
+}

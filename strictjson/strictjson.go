@@ -1,0 +1,244 @@
+// Package strictjson reads JSON that a stranger wrote and writes JSON that a
+// stranger will read.
+//
+// It is for every byte that decides something: events, handlers' output,
+// settings. It refuses what two readers could understand differently
+// (duplicate keys, keys that only look alike, invalid UTF-8, trailing data) and
+// what would cost too much (size, depth, key count). It is not for filling Go
+// structs: values are plain trees of map[string]any, []any, string,
+// [encoding/json.Number], bool and nil. Start with [Object].
+//
+// Rules: threat model 28-33.
+package strictjson
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Limits bound a document. A zero field means its default.
+type Limits struct {
+	Bytes int // default 16 MiB
+	Depth int // nested objects and arrays, default 64
+	Keys  int // object keys and array elements in the whole document, default 200 000
+}
+
+const (
+	defaultBytes = 16 << 20
+	defaultDepth = 64
+	defaultKeys  = 200_000
+	maxNumber    = 64 // characters of one number
+)
+
+func (l Limits) withDefaults() Limits {
+	if l.Bytes == 0 {
+		l.Bytes = defaultBytes
+	}
+	if l.Depth == 0 {
+		l.Depth = defaultDepth
+	}
+	if l.Keys == 0 {
+		l.Keys = defaultKeys
+	}
+	return l
+}
+
+// ErrEmpty reports input without a document.
+var ErrEmpty = errors.New("empty input")
+
+// Object decodes exactly one JSON object.
+func Object(data []byte, l Limits) (map[string]any, error) {
+	v, err := Decode(data, l)
+	if err != nil {
+		return nil, err
+	}
+	m, ok := v.(map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("%s where an object is wanted", TypeName(v))
+	}
+	return m, nil
+}
+
+// Decode decodes exactly one JSON value of any type.
+func Decode(data []byte, l Limits) (any, error) {
+	l = l.withDefaults()
+	if len(data) > l.Bytes {
+		return nil, fmt.Errorf("larger than %d bytes", l.Bytes)
+	}
+	if len(bytes.TrimLeft(data, " \t\r\n")) == 0 {
+		return nil, ErrEmpty
+	}
+	if err := nesting(data, l.Depth); err != nil {
+		return nil, err
+	}
+	r := reader{dec: jsontext.NewDecoder(bytes.NewReader(data)), keysLeft: l.Keys}
+	v, err := r.value()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := r.dec.ReadToken(); err != io.EOF {
+		return nil, fmt.Errorf("more than one document (byte %d)", r.dec.InputOffset())
+	}
+	return v, nil
+}
+
+// nesting counts brackets outside strings before anything recursive sees the
+// bytes, so that depth costs one pass and no stack.
+func nesting(data []byte, limit int) error {
+	depth, quoted := 0, false
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			if depth++; depth > limit {
+				return fmt.Errorf("nested deeper than %d (byte %d)", limit, i)
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return nil
+}
+
+type reader struct {
+	dec      *jsontext.Decoder
+	keysLeft int
+}
+
+func (r *reader) value() (any, error) {
+	tok, err := r.dec.ReadToken()
+	if err != nil {
+		return nil, syntaxError(err)
+	}
+	switch tok.Kind() {
+	case '{':
+		return r.object()
+	case '[':
+		return r.array()
+	case '"':
+		return tok.String(), nil
+	case '0':
+		return number(tok.String())
+	case 't', 'f':
+		return tok.Bool(), nil
+	case 'n':
+		return nil, nil
+	}
+	return nil, fmt.Errorf("unexpected %q at byte %d", tok.Kind().String(), r.dec.InputOffset())
+}
+
+func (r *reader) object() (any, error) {
+	m := map[string]any{}
+	var folded map[string]string
+	for r.dec.PeekKind() != '}' {
+		tok, err := r.dec.ReadToken()
+		if err != nil {
+			return nil, syntaxError(err)
+		}
+		key := tok.String()
+		if err := r.count(); err != nil {
+			return nil, err
+		}
+		if folded == nil {
+			folded = map[string]string{}
+		}
+		fold := Fold(key)
+		if twin, ok := folded[fold]; ok {
+			return nil, fmt.Errorf("keys %q and %q look alike", twin, key)
+		}
+		folded[fold] = key
+		if m[key], err = r.value(); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := r.dec.ReadToken(); err != nil {
+		return nil, syntaxError(err)
+	}
+	return m, nil
+}
+
+func (r *reader) array() (any, error) {
+	a := []any{}
+	for r.dec.PeekKind() != ']' {
+		if err := r.count(); err != nil {
+			return nil, err
+		}
+		v, err := r.value()
+		if err != nil {
+			return nil, err
+		}
+		a = append(a, v)
+	}
+	if _, err := r.dec.ReadToken(); err != nil {
+		return nil, syntaxError(err)
+	}
+	return a, nil
+}
+
+func (r *reader) count() error {
+	if r.keysLeft--; r.keysLeft < 0 {
+		return errors.New("too many keys and elements")
+	}
+	return nil
+}
+
+// number keeps the text, so that nothing is rounded, and refuses what a reader
+// with 64-bit floats would turn into infinity.
+func number(s string) (any, error) {
+	if len(s) > maxNumber {
+		return nil, fmt.Errorf("a number of %d characters", len(s))
+	}
+	if _, err := strconv.ParseFloat(s, 64); err != nil {
+		return nil, fmt.Errorf("number %s is out of range", s)
+	}
+	return json.Number(s), nil
+}
+
+// syntaxError turns the decoder's sentence into a short one with its position.
+func syntaxError(err error) error {
+	var syn *jsontext.SyntacticError
+	if !errors.As(err, &syn) {
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			return errors.New("the document ends too early")
+		}
+		return err
+	}
+	cause := syn.Err
+	switch {
+	case errors.Is(cause, io.ErrUnexpectedEOF), errors.Is(cause, io.EOF):
+		return errors.New("the document ends too early")
+	case errors.Is(cause, jsontext.ErrDuplicateName):
+		return fmt.Errorf("duplicate key %q", syn.JSONPointer.LastToken())
+	}
+	return fmt.Errorf("%s (byte %d)", strings.TrimPrefix(cause.Error(), "jsontext: "), syn.ByteOffset)
+}
+
+// TypeName names the JSON type of a decoded value for messages.
+func TypeName(v any) string {
+	switch v.(type) {
+	case map[string]any:
+		return "an object"
+	case []any:
+		return "an array"
+	case string:
+		return "a string"
+	case json.Number:
+		return "a number"
+	case bool:
+		return "a boolean"
+	case nil:
+		return "null"
+	}
+	return "an unknown value"
+}
