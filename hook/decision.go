@@ -55,7 +55,8 @@ type Step struct {
 	Verdict Verdict
 	Effect  Effect // what it adds to the decision: the verdict's, or the fault's
 	Outcome Outcome
-	Fault   *Fault // nil if the hook answered
+	Fault   *Fault   // nil if the hook answered
+	Ignored []string // parts of the answer that do not count, and why
 	Took    time.Duration
 	Round   int // 0 for the first run, 1… for re-checks of a rewritten input
 }

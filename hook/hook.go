@@ -103,6 +103,19 @@ type Hook struct {
 	OnFault  OnFault
 	Opaque   bool // its allow counts on calls that were not fully understood
 	Params   map[string]Param
+	Recheck  *bool // handlers: run again on a rewritten input; nil means in Policy scope only
+}
+
+// Rechecks reports whether h runs again after another hook changed the input
+// that it judged (DESIGN 7). Policies always do.
+func (h *Hook) Rechecks() bool {
+	if h.Kind == Rego {
+		return true
+	}
+	if h.Recheck != nil {
+		return *h.Recheck
+	}
+	return h.Scope == Policy
 }
 
 // Pos returns "file:line" for messages.

@@ -1,0 +1,229 @@
+package scopes
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gate/hook"
+	"gate/matcher"
+)
+
+// A Set is the compiled, ordered hooks of all sources, less what settings
+// switch off. It is immutable and safe for concurrent use.
+type Set struct {
+	sources []*Source
+	tiers   map[hook.Name][]Tier
+	bounds  map[*Source][]*Bound
+	off     string
+}
+
+// A Tier is a group of hooks that are run together on the same input: policies
+// of one source and one priority, or one handler. On events where nothing can
+// be rewritten, it may be several handlers of one scope and priority.
+type Tier []*Bound
+
+// A Bound is a hook with its compiled conditions and its source.
+type Bound struct {
+	*hook.Hook
+	Source *Source
+
+	matcher    *matcher.Matcher
+	conditions []*matcher.Condition
+	position   int
+}
+
+// New checks the sources and puts their hooks in order. It reports all
+// mistakes that make a set meaningless, joined: nameless and duplicate sources,
+// and scopes and authorities that are not among the constants or do not go
+// together. A mistake inside a source, such as a bad pattern, becomes a fault
+// of that source, so that one plugin cannot stop the rest (DESIGN 9). The
+// sources' hooks must not be changed afterwards.
+func New(sources []Source, settings Settings) (*Set, error) {
+	if err := errors.Join(checkSources(sources), settings.check()); err != nil {
+		return nil, err
+	}
+	s := &Set{tiers: map[hook.Name][]Tier{}, bounds: map[*Source][]*Bound{}, off: settings.disabled()}
+	for _, src := range sources {
+		if settings.off(src.Authority) {
+			continue
+		}
+		src.Faults = slices.Clone(src.Faults)
+		s.sources = append(s.sources, &src)
+	}
+	slices.SortStableFunc(s.sources, compareSources)
+	byName := map[hook.Name][]*Bound{}
+	for _, src := range s.sources {
+		bounds := src.bind()
+		if src.Inactive() {
+			continue
+		}
+		s.bounds[src] = bounds
+		for _, b := range bounds {
+			for i, name := range b.Events {
+				if !slices.Contains(b.Events[:i], name) {
+					byName[name] = append(byName[name], b)
+				}
+			}
+		}
+	}
+	for name, bounds := range byName {
+		s.tiers[name] = tiers(name, bounds)
+	}
+	return s, nil
+}
+
+// Sources returns the sources that take part, in running order.
+func (s *Set) Sources() []*Source { return s.sources }
+
+// Off says who disabled hooks, "" when nobody did.
+func (s *Set) Off() string { return s.off }
+
+// Empty reports that there is nothing to decide by, though nobody disabled it:
+// no source was given, or only managed ones count and there is none. Whoever
+// runs an empty set must not let calls pass.
+func (s *Set) Empty() bool { return len(s.sources) == 0 && s.off == "" }
+
+// For returns the hooks that listen for name, in running order (DESIGN 7):
+// scope, priority, policies before handlers, source, position. Where tool
+// output is rewritten the scopes run in reverse, so that Policy has the last
+// word. The caller must not change the result.
+func (s *Set) For(name hook.Name) []Tier { return s.tiers[name] }
+
+// Handler finds the handler that a consult of src's policies means: one of the
+// same source, else one in Policy scope.
+func (s *Set) Handler(src *Source, id string) *Bound {
+	if b := find(s.bounds[src], id); b != nil {
+		return b
+	}
+	for _, other := range s.sources {
+		if other.Scope == hook.Policy {
+			if b := find(s.bounds[other], id); b != nil {
+				return b
+			}
+		}
+	}
+	return nil
+}
+
+func find(bounds []*Bound, id string) *Bound {
+	for _, b := range bounds {
+		if b.Kind != hook.Rego && b.ID == id {
+			return b
+		}
+	}
+	return nil
+}
+
+// Match reports whether the hook concerns the event: its matcher and, if it
+// has any, one of its conditions. Unsure must not loosen anything.
+func (b *Bound) Match(ev *hook.Event) matcher.Truth {
+	t := matcher.Yes
+	if !b.matcher.All() {
+		switch subject, matched, missing := matcher.Subject(ev); {
+		case missing:
+			t = matcher.Unsure
+		case matched:
+			t = b.matcher.Match(subject)
+		}
+	}
+	if t == matcher.No || len(b.conditions) == 0 {
+		return t
+	}
+	met := matcher.No
+	for _, c := range b.conditions {
+		met = max(met, c.Match(ev))
+	}
+	return min(t, met)
+}
+
+// bind compiles the hooks of a source. What does not compile is a fault.
+func (src *Source) bind() []*Bound {
+	var bounds []*Bound
+	ids := map[string]bool{}
+	for i, h := range src.Hooks {
+		b, err := newBound(src, h, i)
+		if err == nil && ids[h.ID] {
+			err = errors.New("a second hook with this id")
+		}
+		ids[h.ID] = true
+		if err != nil {
+			src.Faults = append(src.Faults, *hook.Faultf(hook.FaultLoad, "%s: hook %q: %w", h.Pos(), h.ID, err))
+			continue
+		}
+		bounds = append(bounds, b)
+	}
+	return bounds
+}
+
+func newBound(src *Source, h *hook.Hook, position int) (*Bound, error) {
+	if h.ID == "" {
+		return nil, errors.New("it has no id")
+	}
+	if h.Scope != src.Scope || h.Authority != src.Authority || h.Library != src.Library || h.Source != src.Name {
+		return nil, fmt.Errorf("it claims scope %s and authority %s of source %q, but stands in %q",
+			h.Scope, h.Authority, h.Source, src.Name)
+	}
+	b := &Bound{Hook: h, Source: src, position: position}
+	var errs []error
+	var err error
+	if b.matcher, err = matcher.Compile(h.Matcher); err != nil {
+		errs = append(errs, err)
+	}
+	for _, text := range h.If {
+		c, err := matcher.ParseCondition(text)
+		if err != nil {
+			errs = append(errs, err)
+		}
+		b.conditions = append(b.conditions, c)
+	}
+	return b, errors.Join(errs...)
+}
+
+func compareSources(a, b *Source) int {
+	return cmp.Or(cmp.Compare(a.Scope, b.Scope), cmp.Compare(a.Authority, b.Authority), strings.Compare(a.Name, b.Name))
+}
+
+// tiers orders the hooks of one event, whose sources are in order already.
+func tiers(name hook.Name, bounds []*Bound) []Tier {
+	reverse := reversed(name)
+	slices.SortStableFunc(bounds, func(a, b *Bound) int {
+		scope := cmp.Compare(a.Scope, b.Scope)
+		if reverse {
+			scope = -scope
+		}
+		return cmp.Or(scope, -cmp.Compare(a.Priority, b.Priority), cmp.Compare(rank(a), rank(b)))
+	})
+	var out []Tier
+	for i, b := range bounds {
+		if i > 0 && together(name, bounds[i-1], b) {
+			out[len(out)-1] = append(out[len(out)-1], b)
+			continue
+		}
+		out = append(out, Tier{b})
+	}
+	return out
+}
+
+// reversed reports events on which the last scope to run is the highest.
+func reversed(name hook.Name) bool { return name.Rewrites() == "tool_response" }
+
+// rank puts policies before handlers.
+func rank(b *Bound) int {
+	if b.Kind == hook.Rego {
+		return 0
+	}
+	return 1
+}
+
+func together(name hook.Name, a, b *Bound) bool {
+	if a.Scope != b.Scope || a.Priority != b.Priority || rank(a) != rank(b) {
+		return false
+	}
+	if rank(a) == 0 {
+		return a.Source == b.Source
+	}
+	return name.Rewrites() == ""
+}
