@@ -18,6 +18,7 @@ type Set struct {
 	tiers   map[hook.Name][]Tier
 	bounds  map[*Source][]*Bound
 	off     string
+	empty   bool
 }
 
 // A Tier is a group of hooks that are run together on the same input: policies
@@ -53,6 +54,7 @@ func New(sources []Source, settings Settings) (*Set, error) {
 		src.Faults = slices.Clone(src.Faults)
 		s.sources = append(s.sources, &src)
 	}
+	s.empty = len(s.sources) == 0 && !settings.DisableAllHooks[hook.Managed] && !settings.DisableAllHooks[hook.User]
 	slices.SortStableFunc(s.sources, compareSources)
 	byName := map[hook.Name][]*Bound{}
 	for _, src := range s.sources {
@@ -81,10 +83,11 @@ func (s *Set) Sources() []*Source { return s.sources }
 // Off says who disabled hooks, "" when nobody did.
 func (s *Set) Off() string { return s.off }
 
-// Empty reports that there is nothing to decide by, though nobody disabled it:
-// no source was given, or only managed ones count and there is none. Whoever
-// runs an empty set must not let calls pass.
-func (s *Set) Empty() bool { return len(s.sources) == 0 && s.off == "" }
+// Empty reports that there is nothing to decide by, although neither the
+// administrator nor the user disabled hooks: no source was given, or only
+// managed ones count and there is none. Whoever runs an empty set must not let
+// calls pass.
+func (s *Set) Empty() bool { return s.empty }
 
 // For returns the hooks that listen for name, in running order (DESIGN 7):
 // scope, priority, policies before handlers, source, position. Where tool

@@ -1,0 +1,300 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"gate/hook"
+	"gate/matcher"
+	"gate/scopes"
+)
+
+// A call is one Decide under way.
+type call struct {
+	*Engine
+	ctx     context.Context
+	ev      hook.Event // as rewritten so far
+	round   int
+	steps   []hook.Step
+	changes []change
+	ran     map[*scopes.Bound]int // how many changes there were when it last ran
+	notices []string
+	effect  hook.Effect
+}
+
+// A due hook is one that has to run now.
+type due struct {
+	*scopes.Bound
+	unsure bool // it matched only perhaps
+	again  bool // it ran before, on other input
+}
+
+func (e *Engine) call(ctx context.Context, ev hook.Event) *call {
+	c := &call{Engine: e, ctx: ctx, ev: ev, ran: map[*scopes.Bound]int{}}
+	if c.ev.Gate.Now.IsZero() {
+		c.ev.Gate.Now = e.now()
+	}
+	if c.ev.Facts == nil {
+		c.refreshFacts()
+	}
+	if off := e.set.Off(); off != "" {
+		c.notice(off)
+	}
+	return c
+}
+
+// refreshFacts works out the facts of the event as it is now. Facts that
+// cannot be had are opaque ones.
+func (c *call) refreshFacts() {
+	why := "nobody looked into the event"
+	if c.facts != nil {
+		ev := c.ev
+		facts, fault := guard(c.ctx, func() *hook.Facts { return c.facts(&ev) })
+		if fault == nil && facts != nil {
+			c.ev.Facts = facts
+			return
+		}
+		why = "the event could not be looked into"
+		if fault != nil {
+			why += ": " + fault.Error()
+		}
+	}
+	c.ev.Facts = &hook.Facts{Opaque: true, Unknown: []hook.Unknown{{Kind: "limit", Why: why}}}
+}
+
+// brokenSources records the sources that could not be loaded as a whole. Those
+// of managed, library and user authority close every event (DESIGN 9).
+func (c *call) brokenSources() {
+	for _, src := range c.set.Sources() {
+		for i := range src.Faults {
+			h := &hook.Hook{
+				ID: src.Name, Kind: hook.Rego, Title: "loading of " + src.Name,
+				Scope: src.Scope, Authority: src.Authority, Library: src.Library, Source: src.Name,
+			}
+			if src.Closes() {
+				h.OnFault = hook.FaultDeny
+			} else {
+				c.notice(fmt.Sprintf("%s could not be loaded and is inactive: %s", src.Name, src.Faults[i].Error()))
+			}
+			c.record(h, hook.Verdict{}, Answer{Fault: &src.Faults[i]}, nil)
+		}
+	}
+}
+
+// settled reports that no hook is left to be run: the first round is over, and
+// whatever was rewritten was judged.
+func (c *call) settled() bool {
+	if c.rejected() {
+		return true
+	}
+	if len(c.ran) > 0 && len(c.changes) == 0 {
+		return true
+	}
+	for _, tier := range c.set.For(c.ev.Name) {
+		if len(c.due(tier)) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// rejected reports that the answer is known and nobody asked for more. After
+// the fact a Reject stops nothing, and must not keep a higher scope's redaction
+// from running.
+func (c *call) rejected() bool {
+	return c.effect == hook.Deny && !c.allSteps && !c.afterTheFact()
+}
+
+func (c *call) afterTheFact() bool { return c.ev.Name.Rewrites() == "tool_response" }
+
+// due returns the hooks of a tier that match the event as it is now and did
+// not judge it yet.
+func (c *call) due(tier scopes.Tier) []due {
+	var out []due
+	for _, b := range tier {
+		again := false
+		if since, ran := c.ran[b]; ran {
+			if again = b.Rechecks() && c.changedSince(since, b.Hook); !again {
+				continue
+			}
+		}
+		t := b.Match(&c.ev)
+		if t == matcher.No {
+			continue
+		}
+		if b.Kind != hook.Rego && b.Kind != hook.Inline && !b.Source.Loosens() {
+			c.notice(fmt.Sprintf("handlers of %s are inactive until a person trusts it: gate trust", b.Source.Name))
+			continue
+		}
+		out = append(out, due{b, t == matcher.Unsure, again})
+	}
+	return out
+}
+
+// run runs what is due of a tier: together, on the same input. Then it runs
+// the handlers that the tier's policies consult.
+func (c *call) run(tier scopes.Tier) {
+	hooks := c.due(tier)
+	if len(hooks) == 0 {
+		return
+	}
+	verdicts := c.ask(hooks)
+	c.rewrite(hooks, verdicts)
+	for i, v := range verdicts {
+		for _, consult := range v.Consults {
+			if !c.rejected() {
+				c.consult(hooks[i].Bound, consult)
+			}
+		}
+	}
+}
+
+// ask runs hooks on the same input, records their steps and returns what
+// counts of their verdicts.
+func (c *call) ask(hooks []due) []hook.Verdict {
+	for _, h := range hooks {
+		c.ran[h.Bound] = len(c.changes)
+	}
+	answers := c.evaluate(hooks)
+	verdicts := make([]hook.Verdict, len(hooks))
+	for i, h := range hooks {
+		v, ignored := c.counts(h, answers[i])
+		verdicts[i] = v
+		c.record(h.Hook, v, answers[i], ignored)
+	}
+	return verdicts
+}
+
+// evaluate answers policies with one call, and handlers side by side: a tier
+// holds several of them only where nothing can be rewritten.
+func (c *call) evaluate(hooks []due) []Answer {
+	if hooks[0].Kind == hook.Rego || len(hooks) == 1 {
+		return c.evaluateOne(hooks)
+	}
+	answers := make([]Answer, len(hooks))
+	var wg sync.WaitGroup
+	for i := range hooks {
+		wg.Go(func() { answers[i] = c.evaluateOne(hooks[i : i+1])[0] })
+	}
+	wg.Wait()
+	return answers
+}
+
+func (c *call) evaluateOne(hooks []due) []Answer {
+	start := c.now()
+	list := make([]*hook.Hook, len(hooks))
+	for i, h := range hooks {
+		list[i] = h.Hook
+	}
+	answers, fault := c.guarded(list)
+	if fault == nil && len(answers) != len(list) {
+		fault = hook.Faultf(hook.FaultInternal, "%d answers for %d hooks", len(answers), len(list))
+	}
+	if fault != nil {
+		answers = slices.Repeat([]Answer{{Fault: fault}}, len(list))
+	}
+	took := c.now().Sub(start)
+	for i := range answers {
+		if answers[i].Took == 0 {
+			answers[i].Took = took
+		}
+	}
+	return answers
+}
+
+func (c *call) guarded(list []*hook.Hook) ([]Answer, *hook.Fault) {
+	evaluator := c.evaluators[list[0].Kind]
+	if evaluator == nil {
+		return nil, hook.Faultf(hook.FaultInternal, "nothing here runs hooks of kind %s", list[0].Kind)
+	}
+	ctx := c.ctx
+	if own := list[0].Timeout; list[0].Kind != hook.Rego && own > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, own)
+		defer cancel()
+	}
+	ev := c.ev
+	return guard(ctx, func() []Answer { return evaluator.Evaluate(ctx, list, &ev) })
+}
+
+// record adds a step and what it means for the decision.
+func (c *call) record(h *hook.Hook, counted hook.Verdict, a Answer, ignored []string) {
+	s := hook.Step{
+		Hook: h, Verdict: counted, Effect: counted.Effect(), Outcome: hook.Success,
+		Fault: a.Fault, Ignored: ignored, Took: a.Took, Round: c.round,
+	}
+	if a.Fault != nil {
+		s.Effect = max(s.Effect, faultEffect(h))
+		s.Outcome = hook.NonBlockingError
+	}
+	switch {
+	case a.Fault != nil && errors.Is(a.Fault, context.Canceled):
+		s.Outcome = hook.Cancelled
+	case s.Effect >= hook.Ask:
+		s.Outcome = hook.Blocking
+	}
+	c.effect = max(c.effect, s.Effect)
+	c.steps = append(c.steps, s)
+}
+
+// faultEffect is what a fault of h adds to the decision (DESIGN 9).
+func faultEffect(h *hook.Hook) hook.Effect {
+	switch {
+	case h.Closes():
+		return hook.Deny
+	case h.OnFault == hook.FaultAsk:
+		return hook.Ask
+	}
+	return hook.Pass
+}
+
+// reject records that gate itself refuses what the hooks made of the call.
+func (c *call) reject(reason string) {
+	v := hook.Verdict{Reasons: []hook.Reason{{Effect: hook.Deny, Reason: reason}}}
+	c.record(own("gate.rewrite"), v, Answer{}, nil)
+}
+
+// notice adds a text for the person, once.
+func (c *call) notice(text string) {
+	if !slices.Contains(c.notices, text) {
+		c.notices = append(c.notices, text)
+	}
+}
+
+// consult runs the handler that a policy asked for, for this call only.
+func (c *call) consult(by *scopes.Bound, want hook.Consult) {
+	b := c.set.Handler(by.Source, want.Hook)
+	if b == nil {
+		fault := hook.Faultf(hook.FaultLoad, "it consults %q, and there is no such handler in its source or in Policy scope", want.Hook)
+		c.record(by.Hook, hook.Verdict{}, Answer{Fault: fault}, nil)
+		return
+	}
+	since, ran := c.ran[b]
+	if ran && !c.changedSince(since, b.Hook) {
+		return // it has judged this very input
+	}
+	hooks := []due{{Bound: b, again: ran}}
+	c.rewrite(hooks, c.ask(hooks))
+}
+
+// decision concludes the call.
+func (c *call) decision() hook.Decision {
+	d := Combine(c.steps)
+	d.Facts, d.Notices = c.ev.Facts, c.notices
+	for _, ch := range c.changes {
+		d.Changes = append(d.Changes, ch.Change)
+	}
+	if len(c.changes) == 0 {
+		return d
+	}
+	switch field := c.ev.Name.Rewrites(); {
+	case c.afterTheFact():
+		d.Output = c.ev.Fields[field]
+	case d.Effect < hook.Deny:
+		d.Rewrite = c.ev.Fields[field]
+	}
+	return d
+}

@@ -1,0 +1,76 @@
+package engine
+
+import (
+	"fmt"
+
+	"gate/hook"
+)
+
+// Combine folds steps into a decision. It is pure. The effect is the severest
+// of the steps' effects, so it does not depend on their order, never falls when
+// a step is added, and does not change when one is repeated. Reasons, warnings
+// and context keep the order of the steps; exact repetitions count once.
+func Combine(steps []hook.Step) hook.Decision {
+	d := hook.Decision{Steps: steps}
+	seen := map[hook.Reason]bool{}
+	add := func(list []hook.Reason, s *hook.Step, r hook.Reason) []hook.Reason {
+		r = attributed(s.Hook, r)
+		key := r
+		key.Span = nil
+		if seen[key] {
+			return list
+		}
+		seen[key] = true
+		return append(list, r)
+	}
+	for i := range steps {
+		s := &steps[i]
+		d.Effect = max(d.Effect, s.Effect)
+		for _, r := range s.Verdict.Reasons {
+			d.Reasons = add(d.Reasons, s, r)
+		}
+		for _, r := range s.Verdict.Halt {
+			r.Effect = hook.Deny
+			d.Reasons = add(d.Reasons, s, r)
+			if d.Halt == nil {
+				r = attributed(s.Hook, r)
+				d.Halt = &r
+			}
+		}
+		if s.Fault != nil && s.Effect > hook.Pass {
+			d.Reasons = add(d.Reasons, s, faultReason(s))
+		}
+		for _, r := range s.Verdict.Warnings {
+			r.Effect = hook.Pass
+			d.Warnings = add(d.Warnings, s, r)
+		}
+		for _, c := range s.Verdict.Context {
+			if c.Hook == "" {
+				c.Hook = s.Hook.ID
+			}
+			if c.Strategy == "" {
+				c.Strategy = hook.ToolResult
+			}
+			d.Context = append(d.Context, c)
+		}
+	}
+	return d
+}
+
+// attributed fills in who says so.
+func attributed(h *hook.Hook, r hook.Reason) hook.Reason {
+	if r.ID == "" {
+		r.ID = h.ID
+	}
+	r.Hook, r.Scope, r.Authority, r.Source, r.Pos = h.ID, h.Scope, h.Authority, h.Source, h.Pos()
+	return r
+}
+
+// faultReason explains a fault that closes, and how a person repairs it.
+func faultReason(s *hook.Step) hook.Reason {
+	return hook.Reason{
+		Effect: s.Effect,
+		Reason: fmt.Sprintf("%s could not answer (%s): %s", s.Hook.ID, s.Fault.Kind, s.Fault.Error()),
+		Help:   "gate doctor --fix",
+	}
+}

@@ -1,0 +1,109 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	"gate/hook"
+)
+
+// counts returns what of an answer may count, and says what does not and why.
+// What tightens always counts. What loosens needs the authority for it, a sure
+// match and a call that was understood (DESIGN 5, 6 and 8).
+func (c *call) counts(h due, a Answer) (v hook.Verdict, ignored []string) {
+	v = a.Verdict
+	drop := func(what, why string) { ignored = append(ignored, fmt.Sprintf("%s: %s", what, why)) }
+
+	if why := c.allowIgnored(h, a); why != "" && withoutAllow(&v) {
+		drop("allow", why)
+	}
+	if why := c.modifyIgnored(h, a); why != "" && len(v.Rewrites) > 0 {
+		v.Rewrites = nil
+		drop("modify", why)
+	}
+	if why := consultIgnored(h, a); why != "" && len(v.Consults) > 0 {
+		v.Consults = nil
+		drop("consult", why)
+	}
+	if h.unsure && len(v.Context) > 0 {
+		v.Context = nil
+		drop("context", perhaps)
+	}
+	if h.again {
+		v.Context = nil // it was given in the first round
+	}
+	return v, ignored
+}
+
+const perhaps = "it is not certain that the hook concerns this call"
+
+func (c *call) allowIgnored(h due, a Answer) string {
+	switch {
+	case a.Fault != nil:
+		return "the answer is faulty"
+	case h.unsure:
+		return perhaps
+	case !h.Authority.MayAllow():
+		return fmt.Sprintf("%s authority cannot allow", h.Authority)
+	case c.ev.Facts.Opaque && !h.Opaque:
+		return "the call was not fully understood"
+	}
+	return ""
+}
+
+func (c *call) modifyIgnored(h due, a Answer) string {
+	switch {
+	case a.Fault != nil:
+		return "the answer is faulty"
+	case h.unsure:
+		return perhaps
+	case !h.Source.Loosens():
+		if len(a.Verdict.Rewrites) > 0 {
+			c.notice(fmt.Sprintf("rewrites of %s are inactive until a person trusts it: gate trust", h.Source.Name))
+		}
+		return "nobody trusted " + h.Source.Name
+	case c.outranked(h.Scope):
+		return "a higher scope has rewritten the output"
+	}
+	return ""
+}
+
+func consultIgnored(h due, a Answer) string {
+	switch {
+	case h.Kind != hook.Rego:
+		return "only policies consult"
+	case h.unsure:
+		return perhaps
+	case !h.Source.Loosens():
+		return "nobody trusted " + h.Source.Name
+	}
+	return ""
+}
+
+// outranked reports that tool output was rewritten by a higher scope. Scopes
+// run upwards there, so this happens only when output is judged again: then
+// redaction beats restoration.
+func (c *call) outranked(s hook.Scope) bool {
+	return c.afterTheFact() && slices.ContainsFunc(c.changes, func(ch change) bool { return ch.scope < s })
+}
+
+// withoutAllow removes the allow reasons and reports whether there were any.
+func withoutAllow(v *hook.Verdict) bool {
+	n := len(v.Reasons)
+	v.Reasons = slices.DeleteFunc(slices.Clone(v.Reasons), func(r hook.Reason) bool { return r.Effect == hook.Allow })
+	return len(v.Reasons) < n
+}
+
+// lapse takes back every allow: the input that it was given for is gone.
+func (c *call) lapse() {
+	for i := range c.steps {
+		s := &c.steps[i]
+		if withoutAllow(&s.Verdict) {
+			s.Effect = s.Verdict.Effect()
+			if s.Fault != nil {
+				s.Effect = max(s.Effect, faultEffect(s.Hook))
+			}
+			s.Ignored = append(s.Ignored, "allow: the input was rewritten afterwards")
+		}
+	}
+}

@@ -1,0 +1,178 @@
+// Package engine is the pipeline: one event in, one decision out. It runs the
+// hooks of a [scopes.Set] in order, combines what they say, and judges again
+// whatever they rewrote.
+//
+// It knows no policy language, no agent and no file. Evaluators, facts and
+// schema validation are values it is given. It never returns an error: what
+// goes wrong becomes a fault inside the decision, and faults close where
+// DESIGN 9 says so. Start with [New], then [Engine.Decide].
+package engine
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"time"
+
+	"gate/hook"
+	"gate/scopes"
+)
+
+// An Evaluator runs hooks of one kind. For Rego the hooks all belong to one
+// source and one priority; of other kinds it gets one hook at a time. It
+// returns one Answer per hook, in the same order, and keeps to ctx; when it
+// does not, the engine goes on without it. It must be safe for concurrent use
+// and must not change the event.
+type Evaluator interface {
+	Evaluate(ctx context.Context, hooks []*hook.Hook, ev *hook.Event) []Answer
+}
+
+// An Answer is what one hook had to say. With a Fault, only what tightens of
+// the Verdict counts.
+type Answer struct {
+	Verdict hook.Verdict
+	Fault   *hook.Fault   // nil if the hook answered
+	Took    time.Duration // zero: the engine's own measure
+}
+
+// An Engine decides about events. It is immutable and safe for concurrent use.
+type Engine struct {
+	set        *scopes.Set
+	evaluators map[hook.Kind]Evaluator
+	facts      func(*hook.Event) *hook.Facts
+	validate   func(tool string, input map[string]any) error
+	allSteps   bool
+	now        func() time.Time
+	newID      func() string
+}
+
+// An Option configures [New].
+type Option func(*Engine) error
+
+// WithEvaluator gives the evaluator for one kind of hook. Hooks of a kind
+// without one fault when they are due.
+func WithEvaluator(kind hook.Kind, e Evaluator) Option {
+	return func(en *Engine) error {
+		if e == nil {
+			return fmt.Errorf("evaluator for %q is nil", kind)
+		}
+		if _, twice := en.evaluators[kind]; twice {
+			return fmt.Errorf("two evaluators for %q", kind)
+		}
+		en.evaluators[kind] = e
+		return nil
+	}
+}
+
+// WithFacts gives the function that works out facts: for events that come
+// without, and anew after each rewrite. Without it such events count as opaque.
+func WithFacts(f func(*hook.Event) *hook.Facts) Option {
+	return func(e *Engine) error { e.facts = f; return nil }
+}
+
+// WithValidator gives the check of a rewritten tool input against the tool's
+// schema. It returns nil for tools whose schema is not known.
+func WithValidator(v func(tool string, input map[string]any) error) Option {
+	return func(e *Engine) error { e.validate = v; return nil }
+}
+
+// WithAllSteps keeps running after a Reject, for explanations. The effect of
+// the decision is the same.
+func WithAllSteps() Option {
+	return func(e *Engine) error { e.allSteps = true; return nil }
+}
+
+// WithClock replaces time.Now for the times in a decision. Deadlines are the
+// context's.
+func WithClock(now func() time.Time) Option {
+	return func(e *Engine) error { e.now = now; return nil }
+}
+
+// WithIDs replaces the random generator of decision ids. It must be safe for
+// concurrent use.
+func WithIDs(next func() string) Option {
+	return func(e *Engine) error { e.newID = next; return nil }
+}
+
+// New returns an Engine for the hooks of set.
+func New(set *scopes.Set, opts ...Option) (*Engine, error) {
+	if set == nil {
+		return nil, errors.New("engine without a set of hooks")
+	}
+	e := &Engine{set: set, evaluators: map[hook.Kind]Evaluator{}, now: time.Now, newID: randomID}
+	var errs []error
+	for _, o := range opts {
+		errs = append(errs, o(e))
+	}
+	if e.now == nil || e.newID == nil {
+		errs = append(errs, errors.New("clock and ids must not be nil"))
+	}
+	return e, errors.Join(errs...)
+}
+
+// maxRounds is how often rewritten input is judged again before gate gives up
+// on rules that keep rewriting each other's work (DESIGN 7).
+const maxRounds = 4
+
+// Decide answers ev, always, and by the deadline of ctx (without one: within
+// [Limit]). Whatever goes wrong on the way is a fault inside the decision.
+func (e *Engine) Decide(ctx context.Context, ev hook.Event) (d hook.Decision) {
+	start := e.now()
+	id := e.newID()
+	defer func() {
+		if p := recover(); p != nil {
+			d = closed(hook.Faultf(hook.FaultInternal, "gate failed while it decided: %v", p))
+		}
+		d.ID, d.Event, d.Tool, d.Took = id, ev.Name, ev.Tool(), e.now().Sub(start)
+	}()
+	if e.set.Empty() {
+		return closed(hook.Faultf(hook.FaultLoad, "no policy source is loaded"))
+	}
+	ctx, cancel := limit(ctx)
+	defer cancel()
+
+	c := e.call(ctx, ev)
+	c.brokenSources()
+	for round := 0; !c.settled(); round++ {
+		if round > maxRounds {
+			c.reject(fmt.Sprintf("the rules keep rewriting this call; it did not settle in %d rounds", maxRounds))
+			break
+		}
+		c.round = round
+		for _, tier := range e.set.For(ev.Name) {
+			if c.rejected() {
+				break
+			}
+			c.run(tier)
+		}
+	}
+	return c.decision()
+}
+
+// closed is the decision of a gate that could not decide at all.
+func closed(f *hook.Fault) hook.Decision {
+	h := own("gate")
+	d := Combine([]hook.Step{{Hook: h, Effect: hook.Deny, Outcome: hook.Blocking, Fault: f}})
+	d.Fault = f
+	return d
+}
+
+// own is the hook that gate's own steps are recorded under.
+func own(id string) *hook.Hook {
+	return &hook.Hook{
+		ID: id, Kind: hook.Inline, Scope: hook.Policy, Authority: hook.Managed, Source: "gate", OnFault: hook.FaultDeny,
+	}
+}
+
+// randomID returns six characters of Crockford's alphabet, which has no letters
+// that people mistake for digits: 30 bits, enough to quote within a day.
+func randomID() string {
+	const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
+	var b [6]byte
+	rand.Read(b[:]) // never fails: crypto/rand ends the program instead
+	for i := range b {
+		b[i] = alphabet[b[i]&31]
+	}
+	return string(b[:])
+}
