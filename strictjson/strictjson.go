@@ -35,6 +35,7 @@ const (
 	defaultDepth = 64
 	defaultKeys  = 200_000
 	maxNumber    = 64 // characters of one number
+	maxQuoted    = 80 // bytes of a key in a message
 )
 
 func (l Limits) withDefaults() Limits {
@@ -150,14 +151,17 @@ func (r *reader) object() (any, error) {
 		if err := r.count(); err != nil {
 			return nil, err
 		}
-		if folded == nil {
-			folded = map[string]string{}
+		// The decoder refuses duplicates. Look-alikes need one key that
+		// does not fold to itself, which is rare: no map before that.
+		if fold := Fold(key); folded != nil || fold != key {
+			if folded == nil {
+				folded = foldKeys(m)
+			}
+			if twin, ok := folded[fold]; ok {
+				return nil, fmt.Errorf("keys %s and %s look alike", quote(twin), quote(key))
+			}
+			folded[fold] = key
 		}
-		fold := Fold(key)
-		if twin, ok := folded[fold]; ok {
-			return nil, fmt.Errorf("keys %q and %q look alike", twin, key)
-		}
-		folded[fold] = key
 		if m[key], err = r.value(); err != nil {
 			return nil, err
 		}
@@ -166,6 +170,14 @@ func (r *reader) object() (any, error) {
 		return nil, syntaxError(err)
 	}
 	return m, nil
+}
+
+func foldKeys(m map[string]any) map[string]string {
+	folded := make(map[string]string, len(m)+1)
+	for key := range m {
+		folded[Fold(key)] = key
+	}
+	return folded
 }
 
 func (r *reader) array() (any, error) {
@@ -219,12 +231,20 @@ func syntaxError(err error) error {
 	case errors.Is(cause, io.ErrUnexpectedEOF), errors.Is(cause, io.EOF):
 		return errors.New("the document ends too early")
 	case errors.Is(cause, jsontext.ErrDuplicateName):
-		return fmt.Errorf("duplicate key %q", syn.JSONPointer.LastToken())
+		return fmt.Errorf("duplicate key %s", quote(syn.JSONPointer.LastToken()))
 	}
 	return fmt.Errorf("%s (byte %d)", strings.TrimPrefix(cause.Error(), "jsontext: "), syn.ByteOffset)
 }
 
-// TypeName names the JSON type of a decoded value for messages.
+// quote shows a key of any length in a message.
+func quote(key string) string {
+	if len(key) > maxQuoted {
+		key = key[:maxQuoted] + "…"
+	}
+	return strconv.QuoteToASCII(key)
+}
+
+// TypeName names the JSON type of a value for messages.
 func TypeName(v any) string {
 	switch v.(type) {
 	case map[string]any:
@@ -233,7 +253,7 @@ func TypeName(v any) string {
 		return "an array"
 	case string:
 		return "a string"
-	case json.Number:
+	case json.Number, int, int64, float64:
 		return "a number"
 	case bool:
 		return "a boolean"
