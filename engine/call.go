@@ -23,6 +23,7 @@ type call struct {
 	ran     map[*scopes.Bound]int // how many changes there were when it last ran
 	notices []string
 	effect  hook.Effect
+	fault   *hook.Fault // gate itself could not decide
 }
 
 // A due hook is one that has to run now.
@@ -58,11 +59,19 @@ func (c *call) refreshFacts() {
 			return
 		}
 		why = "the event could not be looked into"
-		if fault != nil {
-			why += ": " + fault.Error()
-		}
+		c.fail(fault)
 	}
 	c.ev.Facts = &hook.Facts{Opaque: true, Unknown: []hook.Unknown{{Kind: "limit", Why: why}}}
+}
+
+// fail records that gate itself cannot go on, unless fault is nil. That closes:
+// it must not depend on which hooks would have been run (DESIGN 9).
+func (c *call) fail(fault *hook.Fault) {
+	if fault == nil || c.fault != nil {
+		return
+	}
+	c.fault = fault
+	c.record(own("gate"), hook.Verdict{}, Answer{Fault: fault}, nil)
 }
 
 // brokenSources records the sources that could not be loaded as a whole. Those
@@ -84,13 +93,9 @@ func (c *call) brokenSources() {
 	}
 }
 
-// settled reports that no hook is left to be run: the first round is over, and
-// whatever was rewritten was judged.
+// settled reports that nothing is left to be judged again.
 func (c *call) settled() bool {
-	if c.rejected() {
-		return true
-	}
-	if len(c.ran) > 0 && len(c.changes) == 0 {
+	if c.rejected() || len(c.changes) == 0 {
 		return true
 	}
 	for _, tier := range c.set.For(c.ev.Name) {
@@ -101,11 +106,12 @@ func (c *call) settled() bool {
 	return true
 }
 
-// rejected reports that the answer is known and nobody asked for more. After
+// rejected reports that the answer is known and nobody asked for more, or that
+// gate cannot go on. After
 // the fact a Reject stops nothing, and must not keep a higher scope's redaction
 // from running.
 func (c *call) rejected() bool {
-	return c.effect == hook.Deny && !c.allSteps && !c.afterTheFact()
+	return c.fault != nil || c.effect == hook.Deny && !c.allSteps && !c.afterTheFact()
 }
 
 func (c *call) afterTheFact() bool { return c.ev.Name.Rewrites() == "tool_response" }
@@ -137,8 +143,15 @@ func (c *call) due(tier scopes.Tier) []due {
 // run runs what is due of a tier: together, on the same input. Then it runs
 // the handlers that the tier's policies consult.
 func (c *call) run(tier scopes.Tier) {
+	if c.rejected() {
+		return
+	}
 	hooks := c.due(tier)
 	if len(hooks) == 0 {
+		return
+	}
+	if fault := overdue(c.ctx); fault != nil {
+		c.fail(fault) // no time even to begin
 		return
 	}
 	verdicts := c.ask(hooks)
@@ -283,7 +296,7 @@ func (c *call) consult(by *scopes.Bound, want hook.Consult) {
 // decision concludes the call.
 func (c *call) decision() hook.Decision {
 	d := Combine(c.steps)
-	d.Facts, d.Notices = c.ev.Facts, c.notices
+	d.Facts, d.Notices, d.Fault = c.ev.Facts, c.notices, c.fault
 	for _, ch := range c.changes {
 		d.Changes = append(d.Changes, ch.Change)
 	}

@@ -118,14 +118,15 @@ const maxRounds = 4
 // Decide answers ev, always, and by the deadline of ctx (without one: within
 // [Limit]). Whatever goes wrong on the way is a fault inside the decision.
 func (e *Engine) Decide(ctx context.Context, ev hook.Event) (d hook.Decision) {
+	var id string
 	start := e.now()
-	id := e.newID()
 	defer func() {
 		if p := recover(); p != nil {
 			d = closed(hook.Faultf(hook.FaultInternal, "gate failed while it decided: %v", p))
 		}
 		d.ID, d.Event, d.Tool, d.Took = id, ev.Name, ev.Tool(), e.now().Sub(start)
 	}()
+	id = e.newID()
 	if e.set.Empty() {
 		return closed(hook.Faultf(hook.FaultLoad, "no policy source is loaded"))
 	}
@@ -134,17 +135,16 @@ func (e *Engine) Decide(ctx context.Context, ev hook.Event) (d hook.Decision) {
 
 	c := e.call(ctx, ev)
 	c.brokenSources()
-	for round := 0; !c.settled(); round++ {
-		if round > maxRounds {
-			c.reject(fmt.Sprintf("the rules keep rewriting this call; it did not settle in %d rounds", maxRounds))
+	for {
+		for _, tier := range e.set.For(ev.Name) {
+			c.run(tier)
+		}
+		if c.settled() {
 			break
 		}
-		c.round = round
-		for _, tier := range e.set.For(ev.Name) {
-			if c.rejected() {
-				break
-			}
-			c.run(tier)
+		if c.round++; c.round > maxRounds {
+			c.reject(fmt.Sprintf("the rules keep rewriting this call; it did not settle in %d rounds", maxRounds))
+			break
 		}
 	}
 	return c.decision()
