@@ -55,3 +55,30 @@ func (n Name) Rewrites() string {
 	}
 	return ""
 }
+
+// Names returns the events above, in no particular order of importance.
+func Names() []Name {
+	return []Name{
+		SessionStart, Setup, UserPromptSubmit, UserPromptExpansion, PreToolUse, PermissionRequest, PermissionDenied,
+		PostToolUse, PostToolUseFailure, PostToolBatch, Notification, MessageDisplay, SubagentStart, SubagentStop,
+		TaskCreated, TaskCompleted, Stop, StopFailure, TeammateIdle, InstructionsLoaded, ConfigChange, CwdChanged,
+		DirectoryAdded, FileChanged, WorktreeCreate, WorktreeRemove, PreCompact, PostCompact, PreModelSwitch,
+		PostModelSwitch, Elicitation, ElicitationResult, SessionEnd,
+	}
+}
+
+// Canonical returns the common name of an event that other systems call
+// differently (DESIGN 5), else n itself.
+func (n Name) Canonical() Name {
+	switch n {
+	case "message_submit":
+		return UserPromptSubmit
+	case "turn_end":
+		return Stop
+	case "subagent_spawn":
+		return SubagentStart
+	case "subagent_complete":
+		return SubagentStop
+	}
+	return n
+}

@@ -1,0 +1,327 @@
+package load
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+
+	"gate/hook"
+	"gate/matcher"
+)
+
+// maxTimeout is the longest time-out of one policy. The default is the
+// evaluator's.
+const maxTimeout = 30 * time.Second
+
+// maxPriority keeps priorities to numbers that people can tell apart.
+const maxPriority = 1_000_000
+
+var (
+	metadataKeys = []string{"events", "matcher", "if", "priority", "params", "opaque", "on_fault", "timeout"}
+	paramKeys    = []string{"type", "default", "description"}
+	paramTypes   = []string{"string", "number", "boolean", "array", "object"}
+)
+
+// A section is a METADATA block: custom.gate and where it stands.
+type section struct {
+	file  string
+	first int      // line of its first comment
+	lines []string // of the comment
+	keys  map[string]any
+}
+
+func newSection(m module, a *ast.Annotations) section {
+	s := section{file: m.name, first: 1}
+	if a.Location == nil {
+		return s
+	}
+	s.first = a.Location.Row
+	all := strings.Split(m.text, "\n")
+	for i := s.first - 1; i < len(all) && strings.HasPrefix(strings.TrimSpace(all[i]), "#"); i++ {
+		s.lines = append(s.lines, all[i])
+	}
+	return s
+}
+
+// pos returns file:line of a key, else of the block.
+func (s section) pos(key string) string {
+	for i, line := range s.lines {
+		name, _, found := strings.Cut(strings.TrimLeft(line, "#- \t"), ":")
+		if found && strings.Trim(name, `"' `) == key {
+			return fmt.Sprintf("%s:%d", s.file, s.first+i)
+		}
+	}
+	return fmt.Sprintf("%s:%d", s.file, s.first)
+}
+
+// custom fills h in from custom.gate.
+func (l *loader) custom(m module, h *hook.Hook, s section) {
+	if _, ok := s.keys["events"]; !ok {
+		l.fault("%s: custom.gate without events", s.pos("gate"))
+	}
+	for _, key := range slices.Sorted(maps.Keys(s.keys)) {
+		if err := l.key(h, s, key, s.keys[key]); err != nil {
+			l.fault("%s: %w", s.pos(key), err)
+		}
+	}
+}
+
+func (l *loader) key(h *hook.Hook, s section, key string, value any) (err error) {
+	switch key {
+	case "events":
+		h.Events, err = events(value)
+	case "matcher":
+		if h.Matcher, err = text(key, value); err == nil {
+			_, err = matcher.Compile(h.Matcher)
+		}
+	case "if":
+		h.If, err = conditions(value)
+	case "priority":
+		h.Priority, err = priority(value)
+	case "params":
+		l.params(h, s, value)
+	case "opaque":
+		if h.Opaque, err = boolean(key, value); err == nil && h.Opaque && !h.Authority.MayAllow() {
+			err = fmt.Errorf("opaque is for policies that may allow; those of %s authority may not", h.Authority)
+		}
+	case "on_fault":
+		h.OnFault, err = onFault(value)
+	case "timeout":
+		h.Timeout, err = timeout(value)
+	default:
+		err = fmt.Errorf("unknown key custom.gate.%s%s", key, didYouMean(key, "", metadataKeys))
+	}
+	return err
+}
+
+func events(value any) ([]hook.Name, error) {
+	list, ok := value.([]any)
+	if !ok || len(list) == 0 {
+		return nil, fmt.Errorf("events must be a list with at least one event, such as [PreToolUse]")
+	}
+	var names []hook.Name
+	for _, e := range list {
+		s, ok := e.(string)
+		if !ok || s == "" || strings.TrimSpace(s) != s {
+			return nil, fmt.Errorf("events: %v is not the name of an event", e)
+		}
+		name := hook.Name(s).Canonical()
+		for _, known := range hook.Names() {
+			if name != known && (strings.EqualFold(s, string(known)) || near(s, string(known))) {
+				if !slices.Contains(hook.Names(), name) {
+					return nil, fmt.Errorf("unknown event %q; did you mean %q?", s, known)
+				}
+			}
+		}
+		if slices.Contains(names, name) {
+			return nil, fmt.Errorf("event %q is listed twice", s)
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}
+
+func conditions(value any) ([]string, error) {
+	list, ok := value.([]any)
+	if !ok {
+		list = []any{value}
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("if must not be empty; leave it out")
+	}
+	var out []string
+	for _, e := range list {
+		s, err := text("if", e)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := matcher.ParseCondition(s); err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+func priority(value any) (int, error) {
+	n, ok := value.(int)
+	if !ok || n < -maxPriority || n > maxPriority {
+		return 0, fmt.Errorf("priority must be a whole number from %d to %d", -maxPriority, maxPriority)
+	}
+	return n, nil
+}
+
+func onFault(value any) (hook.OnFault, error) {
+	s, _ := value.(string)
+	switch f := hook.OnFault(s); f {
+	case hook.FaultDeny, hook.FaultAsk, hook.FaultContinue:
+		return f, nil
+	}
+	return "", fmt.Errorf("on_fault must be deny, ask or continue")
+}
+
+func timeout(value any) (time.Duration, error) {
+	d := time.Duration(0)
+	switch v := value.(type) {
+	case string:
+		d, _ = time.ParseDuration(v)
+	case int:
+		d = time.Duration(min(max(v, 0), int(maxTimeout/time.Second)+1)) * time.Second
+	}
+	if d <= 0 || d > maxTimeout {
+		return 0, fmt.Errorf("timeout must be a time up to %s, such as 500ms or 2s", maxTimeout)
+	}
+	return d, nil
+}
+
+// params reads the declarations of parameters.
+func (l *loader) params(h *hook.Hook, s section, value any) {
+	decls, ok := value.(map[string]any)
+	if !ok {
+		l.fault("%s: params must map names to {type, default, description}", s.pos("params"))
+		return
+	}
+	h.Params = make(map[string]hook.Param, len(decls))
+	for _, name := range slices.Sorted(maps.Keys(decls)) {
+		p, err := param(name, decls[name])
+		if err != nil {
+			l.fault("%s: param %q: %w", s.pos(name), name, err)
+		}
+		h.Params[name] = p
+	}
+}
+
+func param(name string, value any) (p hook.Param, err error) {
+	decl, ok := value.(map[string]any)
+	if !ok {
+		return p, fmt.Errorf("it must be {type, default, description}")
+	}
+	if !ast.IsVarCompatibleString(name) {
+		return p, fmt.Errorf("a name is letters, digits and underscores")
+	}
+	for _, key := range slices.Sorted(maps.Keys(decl)) {
+		if !slices.Contains(paramKeys, key) {
+			return p, fmt.Errorf("unknown key %q%s", key, didYouMean(key, "", paramKeys))
+		}
+	}
+	p.Type, _ = decl["type"].(string)
+	if !slices.Contains(paramTypes, p.Type) {
+		return p, fmt.Errorf("type must be one of %s", strings.Join(paramTypes, ", "))
+	}
+	if p.Description, ok = decl["description"].(string); !ok && decl["description"] != nil {
+		return p, fmt.Errorf("description must be a string")
+	}
+	if p.Default, ok = decl["default"]; !ok {
+		return p, fmt.Errorf("it has no default")
+	}
+	if p.Default, err = tree(p.Default); err != nil {
+		return p, err
+	}
+	if got := typeOf(p.Default); got != p.Type {
+		return p, fmt.Errorf("the default is of type %s, not %s", got, p.Type)
+	}
+	return p, nil
+}
+
+// tree turns what YAML gives into what JSON would: numbers as text, no times.
+func tree(v any) (any, error) {
+	switch v := v.(type) {
+	case nil, bool, string:
+		return v, nil
+	case int:
+		return json.Number(strconv.Itoa(v)), nil
+	case int64:
+		return json.Number(strconv.FormatInt(v, 10)), nil
+	case uint64:
+		return json.Number(strconv.FormatUint(v, 10)), nil
+	case float64:
+		if math.IsInf(v, 0) || math.IsNaN(v) {
+			return nil, fmt.Errorf("%v is not a number that JSON has", v)
+		}
+		return json.Number(strconv.FormatFloat(v, 'g', -1, 64)), nil
+	case []any:
+		out := make([]any, len(v))
+		for i, e := range v {
+			var err error
+			if out[i], err = tree(e); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k, e := range v {
+			var err error
+			if out[k], err = tree(e); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
+	}
+	return nil, fmt.Errorf("%v is neither text nor a number to JSON; quote it", v)
+}
+
+func typeOf(v any) string {
+	switch v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "boolean"
+	case string:
+		return "string"
+	case json.Number:
+		return "number"
+	case []any:
+		return "array"
+	}
+	return "object"
+}
+
+func text(key string, value any) (string, error) {
+	s, ok := value.(string)
+	if !ok {
+		return "", fmt.Errorf("%s must be a string", key)
+	}
+	return s, nil
+}
+
+func boolean(key string, value any) (bool, error) {
+	b, ok := value.(bool)
+	if !ok {
+		return false, fmt.Errorf("%s must be true or false", key)
+	}
+	return b, nil
+}
+
+// checkParams finds parameters that are read and not declared: a policy would
+// be silently undefined with them.
+func (l *loader) checkParams(m module, h *hook.Hook) {
+	prefix := ast.MustParseRef("data.gate.params")
+	for _, t := range m.Package.Path[1:] {
+		prefix = prefix.Append(t)
+	}
+	seen := map[string]bool{}
+	ast.WalkRefs(m.Module, func(r ast.Ref) bool {
+		if !r.HasPrefix(prefix) || len(r) == len(prefix) {
+			return false
+		}
+		name, ok := r[len(prefix)].Value.(ast.String)
+		if _, declared := h.Params[string(name)]; ok && !declared && !seen[string(name)] {
+			seen[string(name)] = true
+			known := slices.Sorted(maps.Keys(h.Params))
+			hint := "; declare it in custom.gate.params"
+			if len(known) > 0 {
+				hint = didYouMean(string(name), "", known)
+			}
+			l.fault("%s:%d: param %q is not declared%s", m.name, r[0].Location.Row, string(name), hint)
+		}
+		return false
+	})
+}

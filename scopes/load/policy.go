@@ -1,0 +1,142 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+
+	"gate/hook"
+)
+
+// A module is a parsed file.
+type module struct {
+	file
+	*ast.Module
+	pkg string // without the leading "data."
+	pos string // file:line of the package
+}
+
+// parse parses a file. Rego v1 only.
+func (l *loader) parse(f file) (module, bool) {
+	m, err := ast.ParseModuleWithOpts(f.name, f.text, ast.ParserOptions{
+		ProcessAnnotation: true,
+		RegoVersion:       ast.RegoV1,
+	})
+	if err != nil {
+		l.parseErrors(f, err)
+		return module{}, false
+	}
+	if m == nil {
+		l.fault("%s: the file is empty", f.name)
+		return module{}, false
+	}
+	return module{
+		file:   f,
+		Module: m,
+		pkg:    strings.TrimPrefix(m.Package.Path.String(), "data."),
+		pos:    fmt.Sprintf("%s:%d", f.name, m.Package.Location.Row),
+	}, true
+}
+
+func (l *loader) parseErrors(f file, err error) {
+	var list ast.Errors
+	if !errors.As(err, &list) {
+		l.fault("%s: %w", f.name, err)
+		return
+	}
+	lines := strings.Split(f.text, "\n")
+	for _, e := range list {
+		row := 0
+		if e.Location != nil {
+			row = e.Location.Row
+		}
+		hint := ""
+		if row > 0 && row <= len(lines) {
+			hint = oldSyntax(lines[row-1])
+		}
+		l.fault("%s:%d: %s%s", f.name, max(row, 1), e.Message, hint)
+	}
+}
+
+// oldSyntax recognises the set rules of Rego v0.
+func oldSyntax(line string) string {
+	name, rest, found := strings.Cut(strings.TrimSpace(line), "[")
+	member, body, closed := strings.Cut(rest, "]")
+	if !found || !closed || !slices.Contains(rules, name) || !strings.Contains(body, "{") {
+		return ""
+	}
+	return fmt.Sprintf("; write: %s contains %s if {", name, member)
+}
+
+// policy checks a module and returns the hook that it defines, nil for a
+// helper module.
+func (l *loader) policy(m module) *hook.Hook {
+	before := len(l.src.Faults)
+	defined := l.checkRules(m)
+	meta, where := l.metadata(m)
+	switch {
+	case meta == nil && len(defined) == 0:
+		return nil
+	case meta == nil:
+		if len(l.src.Faults) == before {
+			l.fault("%s: it defines %s but says nowhere when it applies: "+
+				"add METADATA with custom.gate.events directly above package", m.pos, strings.Join(defined, ", "))
+		}
+		return nil
+	case len(defined) == 0:
+		if len(l.src.Faults) == before {
+			l.fault("%s: custom.gate, but none of the rules %s", m.pos, strings.Join(rules, " "))
+		}
+		return nil
+	}
+	h := &hook.Hook{
+		ID: m.pkg, Kind: hook.Rego, Title: meta.Title, Description: strings.TrimSpace(meta.Description),
+		Scope: l.src.Scope, Authority: l.src.Authority, Library: l.src.Library, Source: l.src.Name,
+		File: m.name, Line: m.Package.Location.Row,
+	}
+	l.custom(m, h, where)
+	if slices.Contains(defined, "modify") && len(h.Events) > 0 && !slices.ContainsFunc(h.Events, rewritable) {
+		l.fault("%s: modify, but nothing can be rewritten on %s", m.pos, h.Events[0])
+	}
+	l.checkParams(m, h)
+	return h
+}
+
+func rewritable(n hook.Name) bool { return n.Rewrites() != "" }
+
+// metadata finds the annotations with custom.gate. They stand directly above
+// the package, because they hold for all of its rules.
+func (l *loader) metadata(m module) (*ast.Annotations, section) {
+	var found *ast.Annotations
+	var where section
+	for _, a := range m.Annotations {
+		s := newSection(m, a)
+		value, ok := a.Custom["gate"]
+		if !ok {
+			for k := range a.Custom {
+				if near(k, "gate") || strings.EqualFold(k, "gate") {
+					l.fault("%s: unknown key custom.%s; write custom.gate", s.pos(k), k)
+				}
+			}
+			continue
+		}
+		switch {
+		case a.Scope != "package":
+			l.fault("%s: custom.gate belongs into the METADATA directly above package, for it holds for all rules of the file",
+				s.pos("gate"))
+		case found != nil:
+			l.fault("%s: a second custom.gate", s.pos("gate"))
+		default:
+			var isMap bool
+			if s.keys, isMap = value.(map[string]any); !isMap {
+				l.fault("%s: custom.gate must be a mapping with events", s.pos("gate"))
+				continue
+			}
+			found, where = a, s
+		}
+	}
+	return found, where
+}
