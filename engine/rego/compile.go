@@ -1,0 +1,176 @@
+package rego
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+)
+
+// A policy is one package, ready to be asked. With err it cannot be.
+type policy struct {
+	compiler *ast.Compiler
+	query    ast.Body
+	rules    []rule
+	err      error
+}
+
+// A rule is one of the eight that a policy has.
+type rule struct {
+	name ruleName
+	v    ast.Var // its variable in the query
+	pos  string
+}
+
+// build compiles packages of a source and makes them ready to be asked.
+func (s *source) build(pkgs []string) map[string]*policy {
+	compiler, failed := s.compileMost(pkgs)
+	done := make(map[string]*policy, len(pkgs))
+	for _, pkg := range pkgs {
+		if err := failed[pkg]; err != nil {
+			done[pkg] = &policy{err: err}
+			continue
+		}
+		done[pkg] = s.ask(compiler, pkg)
+	}
+	return done
+}
+
+// compileMost compiles packages into one set. Those that do not compile are left
+// out, each with its error, and do not spoil the others.
+func (s *source) compileMost(pkgs []string) (*ast.Compiler, map[string]error) {
+	failed := map[string]error{}
+	for len(pkgs) > 0 {
+		compiler, err := s.compileSet(pkgs)
+		if err == nil {
+			return compiler, failed
+		}
+		blamed := s.blame(pkgs, err)
+		if len(blamed) == 0 { // nobody in particular: it concerns all
+			for _, pkg := range pkgs {
+				blamed[pkg] = tidy(err)
+			}
+		}
+		maps.Copy(failed, blamed)
+		pkgs = slices.DeleteFunc(slices.Clone(pkgs), func(pkg string) bool { return blamed[pkg] != nil })
+	}
+	return nil, failed
+}
+
+// blame finds the packages that an error concerns: those that need a file in
+// which it lies. Each gets the errors of the files that it needs.
+func (s *source) blame(pkgs []string, err error) map[string]error {
+	var list ast.Errors
+	byFile := map[string]ast.Errors{}
+	if errors.As(err, &list) {
+		for _, e := range list {
+			byFile[fileOf(e)] = append(byFile[fileOf(e)], e)
+		}
+	}
+	blamed := map[string]error{}
+	for _, pkg := range pkgs {
+		own, lib, err := s.closure([]string{pkg})
+		if err == nil {
+			err = s.shapes(own)
+		}
+		var mine ast.Errors
+		for _, m := range slices.Concat(own, lib) {
+			if m.File != "" {
+				mine = append(mine, byFile[m.File]...)
+			}
+		}
+		if len(mine) > 0 {
+			err = errors.Join(err, tidy(mine))
+		}
+		if err != nil {
+			blamed[pkg] = err
+		}
+	}
+	return blamed
+}
+
+// compileSet compiles what pkgs need. Its errors are ast.Errors where OPA found
+// them.
+func (s *source) compileSet(pkgs []string) (c *ast.Compiler, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			c, err = nil, fmt.Errorf("compiler failed: %v", r)
+		}
+	}()
+	own, lib, err := s.closure(pkgs)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.shapes(own); err != nil {
+		return nil, err
+	}
+	parsed := make(map[string]*ast.Module, len(own)+len(lib))
+	for i, m := range own {
+		parsed[fmt.Sprintf("1:%s:%s:%d", m.Package, m.File, i)] = m.ast
+	}
+	for i, m := range lib {
+		parsed[fmt.Sprintf("0:%s:%s:%d", m.Package, m.File, i)] = m.ast
+	}
+	c = newCompiler(s.caps)
+	if c.Compile(parsed); c.Failed() {
+		return nil, c.Errors
+	}
+	return c, nil
+}
+
+// newCompiler returns a compiler as strict as OPA knows. Every mistake is
+// reported, print is erased with its arguments, and schema annotations, which
+// can name remote documents, mean nothing.
+func newCompiler(caps *ast.Capabilities) *ast.Compiler {
+	return ast.NewCompiler().
+		WithCapabilities(caps).
+		WithStrict(true).
+		WithEnablePrintStatements(false).
+		WithUseTypeCheckAnnotations(false).
+		WithDefaultRegoVersion(ast.RegoV1).
+		SetErrorLimit(maxErrors)
+}
+
+const maxErrors = 100
+
+// ask makes the query for a package: one reference for each of the eight rules
+// that it has. Static references let OPA go straight to the rules
+// (performance.md 5).
+func (s *source) ask(c *ast.Compiler, pkg string) *policy {
+	files := s.files.ofPackage(pkg)
+	if len(files) == 0 {
+		return &policy{err: fmt.Errorf("source %q has no package %s", s.name, pkg)}
+	}
+	if err := s.params.faults[pkg]; err != nil {
+		return &policy{err: err}
+	}
+	p := &policy{compiler: c}
+	path := files[0].ast.Package.Path
+	for _, name := range ruleNames {
+		ref := path.Append(ast.StringTerm(string(name)))
+		found := c.GetRulesExact(ref)
+		if len(found) == 0 {
+			continue
+		}
+		v := ast.Var(name)
+		p.rules = append(p.rules, rule{name: name, v: v, pos: position(found)})
+		p.query.Append(ast.Equality.Expr(ast.NewTerm(v), ast.NewTerm(ref)))
+	}
+	if len(p.rules) == 0 {
+		return &policy{err: fmt.Errorf("%s: package %s has none of the rules %s", files[0].File, pkg, ruleList())}
+	}
+	return p
+}
+
+// position returns file:line of the first of a rule's definitions.
+func position(rules []*ast.Rule) string {
+	first := rules[0].Location
+	for _, r := range rules[1:] {
+		if l := r.Location; l.File < first.File || l.File == first.File && l.Row < first.Row {
+			first = l
+		}
+	}
+	return fmt.Sprintf("%s:%d", first.File, first.Row)
+}
