@@ -1,0 +1,150 @@
+package adapters
+
+import (
+	"time"
+
+	"gate/hook"
+)
+
+// claude speaks Claude Code's hook protocol, as its contract records it for
+// version 2.1.329.
+type claude struct{}
+
+func (claude) Name() string { return "claude" }
+
+// Parse reads an event of Claude Code. Its names are the canonical ones, so
+// nothing is renamed and Native stays nil.
+func (claude) Parse(data []byte) (hook.Event, error) { return parse("claude", data, true) }
+
+// CanAsk holds for the events whose answer has a word for a question. The mode
+// can only take it away: in dontAsk nobody is asked (threat model 37).
+func (claude) CanAsk(ev *hook.Event) bool {
+	return ev != nil && ev.Gate.Interactive && ev.Text("permission_mode") != "dontAsk" &&
+		claudeFormOf(ev.Name).ask != noQuestion
+}
+
+func (claude) Closes(n hook.Name) bool { return closesOn(n) != never }
+
+// Deadline is the client's default for command hooks (contract section 6); a
+// configured timeout takes its place.
+func (claude) Deadline(n hook.Name) time.Duration {
+	if wait := claudeFormOf(n).wait; wait > 0 {
+		return wait
+	}
+	return 600 * time.Second
+}
+
+// Environment reads the variables of contract section 8. Clients that do not
+// say whether somebody attends are taken at their entry point.
+func (claude) Environment(getenv func(string) string) Environment {
+	e := Environment{ProjectDir: getenv("CLAUDE_PROJECT_DIR"), EnvFile: getenv("CLAUDE_ENV_FILE")}
+	switch getenv("CLAUDE_CODE_SESSION_ATTENDED") {
+	case "1", "true":
+		e.Attended = true
+	case "":
+		e.Attended = getenv("CLAUDE_CODE_ENTRYPOINT") == "cli"
+	}
+	return e
+}
+
+// A refusal is the form of a Reject in the JSON answer.
+type refusal uint8
+
+const (
+	unstoppable refusal = iota // nothing in the JSON stops this event: the person is told
+	block                      // decision "block" and a reason
+	permission                 // permissionDecision "deny"
+	behavior                   // decision {behavior: "deny"}
+	decline                    // action "decline"
+	hide                       // displayContent in place of the text
+	failure                    // no JSON at all, the status and standard error
+)
+
+// A question is the form of an ask.
+type question uint8
+
+const (
+	noQuestion question = iota
+	askWord             // permissionDecision "ask"
+	ownDialog           // the client is about to ask anyway: no opinion
+)
+
+// A stop is the form of a halt.
+type stop uint8
+
+const (
+	noStop      stop = iota // nothing, or the refusal ends the turn anyway
+	proceedNot              // continue false, beside the refusal
+	proceedOnly             // continue false instead of the refusal, which would keep the agent going
+	interrupt               // decision.interrupt beside behavior "deny"
+)
+
+// A claudeForm says how one event is answered. The zero form is that of an
+// event nobody has heard of: only the status counts.
+type claudeForm struct {
+	refuse  refusal
+	status  bool // exit 2 blocks, or is heard at least: said beside the JSON
+	ask     question
+	halt    stop
+	context bool // additionalContext is honoured
+	message bool // systemMessage is honoured
+	wait    time.Duration
+}
+
+type claudeEvent struct {
+	name hook.Name
+	form claudeForm
+}
+
+// claudeForms holds contract section 3, with what the client was seen to do
+// where that says less:
+//   - the reason of the JSON is used beside exit 2 on every event that blocks,
+//     and so are additionalContext, systemMessage, continue and
+//     updatedToolOutput;
+//   - continue false does nothing on Setup, SubagentStart and PermissionRequest,
+//     and on a prompt it keeps the prompt that a block erases;
+//   - TaskCompleted honours decision "block".
+var claudeForms = [...]claudeEvent{
+	{hook.SessionStart, claudeForm{context: true, message: true}},
+	{hook.Setup, claudeForm{context: true, message: true}},
+	{hook.UserPromptSubmit, claudeForm{refuse: block, status: true, context: true, message: true, wait: 30 * time.Second}},
+	{hook.UserPromptExpansion, claudeForm{refuse: block, status: true, context: true, message: true}},
+	{hook.PreToolUse, claudeForm{refuse: permission, status: true, ask: askWord, halt: proceedNot, context: true, message: true}},
+	{hook.PermissionRequest, claudeForm{refuse: behavior, ask: ownDialog, halt: interrupt, message: true}},
+	{hook.PermissionDenied, claudeForm{halt: proceedNot, message: true}},
+	{hook.PostToolUse, claudeForm{refuse: block, status: true, halt: proceedNot, context: true, message: true}},
+	{hook.PostToolUseFailure, claudeForm{refuse: block, status: true, halt: proceedNot, context: true, message: true}},
+	{hook.PostToolBatch, claudeForm{refuse: block, status: true, halt: proceedNot, context: true, message: true}},
+	{hook.Notification, claudeForm{context: true}},
+	{hook.MessageDisplay, claudeForm{refuse: hide, wait: 10 * time.Second}},
+	{hook.SubagentStart, claudeForm{context: true, message: true}},
+	{hook.SubagentStop, claudeForm{refuse: block, status: true, halt: proceedOnly, context: true, message: true}},
+	{hook.TaskCreated, claudeForm{refuse: block, status: true, message: true}},
+	{hook.TaskCompleted, claudeForm{refuse: block, status: true, halt: proceedNot, message: true}},
+	{hook.Stop, claudeForm{refuse: block, status: true, halt: proceedOnly, context: true, message: true}},
+	{hook.StopFailure, claudeForm{}},
+	{hook.TeammateIdle, claudeForm{refuse: block, status: true, halt: proceedOnly, message: true}},
+	{hook.InstructionsLoaded, claudeForm{}},
+	{hook.ConfigChange, claudeForm{refuse: block, status: true}},
+	{hook.CwdChanged, claudeForm{message: true}},
+	{hook.DirectoryAdded, claudeForm{message: true}},
+	{hook.FileChanged, claudeForm{message: true}},
+	{hook.WorktreeCreate, claudeForm{refuse: failure, status: true}},
+	{hook.WorktreeRemove, claudeForm{}},
+	{hook.PreCompact, claudeForm{refuse: block, status: true}},
+	{hook.PostCompact, claudeForm{}},
+	{hook.PreModelSwitch, claudeForm{refuse: permission, status: true, ask: askWord, halt: proceedNot, message: true, wait: 30 * time.Second}},
+	{hook.PostModelSwitch, claudeForm{halt: proceedNot, context: true, message: true, wait: 30 * time.Second}},
+	{hook.Elicitation, claudeForm{refuse: decline, status: true}},
+	{hook.ElicitationResult, claudeForm{refuse: decline, status: true}},
+	{hook.SessionEnd, claudeForm{wait: 1500 * time.Millisecond}},
+}
+
+func claudeFormOf(n hook.Name) claudeForm {
+	for i := range claudeForms {
+		if claudeForms[i].name == n {
+			return claudeForms[i].form
+		}
+	}
+	return claudeForm{refuse: failure, status: true}
+}

@@ -1,0 +1,146 @@
+package adapters
+
+import (
+	"time"
+
+	"gate/hook"
+	"gate/strictjson"
+)
+
+// generic speaks gate's own form, for agents without an adapter and for
+// programs: the canonical event in (DESIGN 5), the decision out.
+type generic struct{}
+
+func (generic) Name() string { return "generic" }
+
+// Parse reads a canonical event. Only what the event is judged by has to be
+// there; whatever is there has its canonical type. The other systems' names
+// of events become gate's, and the event as received is kept in Native then.
+func (generic) Parse(data []byte) (hook.Event, error) {
+	ev, err := parse("generic", data, false)
+	if err != nil {
+		return ev, err
+	}
+	if name := canonical(ev.Name); name != ev.Name {
+		native := ev.Fields
+		ev = ev.With("hook_event_name", string(name))
+		ev.Name, ev.Native = name, native
+		if err := check(ev.Fields, false); err != nil {
+			return hook.Event{Agent: "generic", Name: name}, err
+		}
+	}
+	return ev, nil
+}
+
+// canonical maps the names that other systems use (DESIGN 5).
+func canonical(n hook.Name) hook.Name {
+	switch n {
+	case "message_submit":
+		return hook.UserPromptSubmit
+	case "turn_end":
+		return hook.Stop
+	case "subagent_spawn":
+		return hook.SubagentStart
+	case "subagent_complete":
+		return hook.SubagentStop
+	}
+	return n
+}
+
+func (generic) CanAsk(ev *hook.Event) bool { return ev != nil && ev.Gate.Interactive }
+
+func (generic) Closes(n hook.Name) bool { return closesOn(canonical(n)) != never }
+
+// Deadline is a guess: nothing is known about who waits.
+func (generic) Deadline(hook.Name) time.Duration { return time.Minute }
+
+// Environment is empty: a program that speaks this form says what it knows in
+// the event.
+func (generic) Environment(func(string) string) Environment { return Environment{} }
+
+// Render writes the decision as one JSON object. The result is "reject" and the
+// status 2 for a deny and also for an ask: a program that can ask a person may
+// go on after a yes, one that looks at the status alone stops.
+func (generic) Render(ev *hook.Event, d *hook.Decision) Answer {
+	if ev == nil {
+		ev = &hook.Event{}
+	}
+	if d == nil {
+		d = undecided()
+	}
+	o := settle(d, closesOn(canonical(ev.Name)))
+	result := (&hook.Decision{Effect: o.effect, Rewrite: d.Rewrite}).Result(false)
+	doc := map[string]any{
+		"id": d.ID, "hook_event_name": string(ev.Name),
+		"effect": o.effect.String(), "result": string(result),
+		"reasons": reasonDocs(d.Reasons), "warnings": reasonDocs(d.Warnings),
+	}
+	if o.effect >= hook.Ask {
+		doc["message"] = o.reason()
+	} else {
+		put(doc, "input", d.Rewrite)
+	}
+	put(doc, "output", d.Output)
+	if o.halt != "" {
+		doc["halt"] = o.halt
+	}
+	if len(d.Context) > 0 {
+		contexts := make([]any, len(d.Context))
+		for i, c := range d.Context {
+			contexts[i] = map[string]any{"text": strictjson.Visible(c.Text), "strategy": string(c.Strategy), "hook": c.Hook}
+		}
+		doc["context"] = contexts
+	}
+	if len(d.Env) > 0 {
+		doc["env"] = d.Env
+	}
+	if o.fault != "" {
+		doc["fault"] = o.fault
+	}
+	if len(d.Notices) > 0 {
+		doc["notices"] = visibleAll(d.Notices)
+	}
+	a := Answer{Stdout: append(strictjson.Append(nil, doc), '\n')}
+	if result == hook.Reject {
+		a.Status, a.Stderr = 2, []byte(o.reason()+"\n")
+	}
+	return a
+}
+
+// put adds a tree that policies made. One that cannot be written is left out,
+// and settle has made a deny of it.
+func put(doc map[string]any, key string, v any) {
+	if v != nil && strictjson.Check(v) == nil {
+		doc[key] = v
+	}
+}
+
+func reasonDocs(reasons []hook.Reason) []any {
+	docs := make([]any, len(reasons))
+	for i, r := range reasons {
+		doc := map[string]any{"id": r.ID, "effect": r.Effect.String(), "reason": strictjson.Visible(r.Reason)}
+		for key, v := range map[string]string{
+			"help": r.Help, "suggestion": r.Suggestion, "hook": r.Hook, "source": r.Source, "pos": r.Pos,
+		} {
+			if v != "" {
+				doc[key] = strictjson.Visible(v)
+			}
+		}
+		if r.Scope != 0 {
+			doc["scope"] = r.Scope.String()
+		}
+		if r.Span != nil {
+			doc["span"] = []any{r.Span[0], r.Span[1]}
+		}
+		docs[i] = doc
+	}
+	return docs
+}
+
+func visibleAll(in []string) []any {
+	out := make([]any, len(in))
+	for i, s := range in {
+		out[i] = strictjson.Visible(s)
+	}
+	return out
+}

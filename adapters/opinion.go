@@ -1,0 +1,241 @@
+package adapters
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"gate/hook"
+	"gate/strictjson"
+)
+
+// A closing says for one event whose faults close (DESIGN 9).
+type closing uint8
+
+const (
+	never      closing = iota // it would stop nothing, or keep the agent going
+	hookFaults                // faults of hooks that close; gate's own errors leave it open
+	always                    // gate's own errors, too
+)
+
+// closesOn is DESIGN 9's table: closing blocks only where that stops an action.
+// An event nobody has heard of may be one that starts an action.
+func closesOn(n hook.Name) closing {
+	switch n {
+	case hook.PreToolUse, hook.PermissionRequest, hook.TaskCreated, hook.ConfigChange,
+		hook.WorktreeCreate, hook.PreModelSwitch, hook.Elicitation, hook.ElicitationResult:
+		return always
+
+	// A command's own lines run while it is expanded, without a PreToolUse.
+	// The person can still talk without it.
+	case hook.UserPromptExpansion:
+		return always
+
+	// The person must be able to talk while gate is broken, and a session
+	// whose memory is full must be able to go on: tools stay closed.
+	case hook.UserPromptSubmit, hook.PreCompact:
+		return hookFaults
+
+	// A block on these keeps the agent going.
+	case hook.Stop, hook.SubagentStop, hook.TeammateIdle, hook.TaskCompleted:
+		return never
+
+	// What these report has happened, or nothing can stop it.
+	case hook.SessionStart, hook.Setup, hook.SubagentStart, hook.SessionEnd,
+		hook.PermissionDenied, hook.PostToolUse, hook.PostToolUseFailure, hook.PostToolBatch,
+		hook.Notification, hook.MessageDisplay, hook.StopFailure, hook.InstructionsLoaded,
+		hook.CwdChanged, hook.DirectoryAdded, hook.FileChanged, hook.WorktreeRemove,
+		hook.PostCompact, hook.PostModelSwitch:
+		return never
+	}
+	return always
+}
+
+// An opinion is a decision after faults have closed or not: what there is to
+// say, still in nobody's format.
+type opinion struct {
+	effect hook.Effect
+	lines  []string // the reasons of the effect, for the agent
+	person []string // for the person: help, warnings, notices, a fault that leaves open
+	halt   string   // why the turn ends, "" if it does not
+	fault  string   // what gate or a closing hook could not do
+	id     string
+}
+
+const repair = "A person can repair this with: gate doctor --fix"
+
+// settle turns a decision into an opinion.
+func settle(d *hook.Decision, c closing) opinion {
+	o := opinion{effect: min(d.Effect, hook.Deny), id: d.ID}
+	if d.Halt != nil {
+		o.effect = hook.Deny
+		o.halt = orElse(d.Halt.Reason, "a policy ended the turn")
+	}
+	own := d.Fault
+	if err := errors.Join(strictjson.Check(d.Rewrite), strictjson.Check(d.Output)); err != nil && own == nil {
+		own = &hook.Fault{Kind: hook.FaultInternal, Err: err}
+	}
+	given := answered(d)
+	faults := faulted(d, func(s *hook.Step) bool { return s.Effect > s.Verdict.Effect() })
+	switch {
+	case own != nil:
+		o.fault = "gate could not decide: " + own.Error()
+		o.effect = hook.Deny
+		if c != always {
+			o.effect = given
+		}
+	case given < o.effect && len(faults) > 0:
+		o.fault = strings.Join(faults, "\n")
+		if c == never || c == hookFaults && !slices.ContainsFunc(d.Steps, hooksOwn) {
+			o.effect = given
+		}
+	}
+	o.explain(d, own)
+	o.inform(d)
+	return o
+}
+
+// hooksOwn reports a fault of a hook that was there to run and closes. A source
+// that could not be loaded is gate's own trouble.
+func hooksOwn(s hook.Step) bool {
+	if s.Fault == nil || s.Effect <= s.Verdict.Effect() {
+		return false
+	}
+	switch s.Fault.Kind {
+	case hook.FaultLoad, hook.FaultInternal, hook.FaultEvent:
+		return false
+	}
+	return true
+}
+
+// answered is the effect of the hooks that did answer. Without all of them an
+// allow counts for nothing.
+func answered(d *hook.Decision) hook.Effect {
+	if d.Halt != nil {
+		return hook.Deny
+	}
+	effect := hook.Pass
+	for i := range d.Steps {
+		s := &d.Steps[i]
+		if s.Fault == nil {
+			effect = max(effect, s.Effect)
+		}
+		effect = max(effect, s.Verdict.Effect())
+	}
+	if len(d.Steps) == 0 {
+		for _, r := range d.Reasons {
+			effect = max(effect, r.Effect)
+		}
+		if d.Fault == nil {
+			effect = d.Effect
+		}
+	}
+	if effect = min(effect, d.Effect, hook.Deny); effect == hook.Allow {
+		effect = hook.Pass
+	}
+	return effect
+}
+
+// faulted says which hooks could not answer, of those that which picks.
+func faulted(d *hook.Decision, which func(*hook.Step) bool) []string {
+	var lines []string
+	for i := range d.Steps {
+		s := &d.Steps[i]
+		if s.Fault == nil || !which(s) {
+			continue
+		}
+		who := "a hook"
+		if s.Hook != nil {
+			who = s.Hook.ID
+		}
+		lines = appendNew(lines, who+" could not answer: "+s.Fault.Error())
+	}
+	return lines
+}
+
+// explain gathers the reasons of the effect that is left.
+func (o *opinion) explain(d *hook.Decision, own *hook.Fault) {
+	for _, r := range d.Reasons {
+		if r.Effect != o.effect || o.effect == hook.Pass {
+			continue
+		}
+		line := r.Reason
+		if r.Suggestion != "" {
+			line += "\nInstead: " + r.Suggestion
+		}
+		o.lines = appendNew(o.lines, line)
+		if o.fault == "" || !strings.Contains(repair, r.Help) { // repair says it already
+			o.person = appendNew(o.person, r.Help)
+		}
+	}
+	switch {
+	case o.effect == hook.Deny:
+		o.lines = appendNew(o.lines, o.halt)
+		if own != nil && !mentions(o.lines, own.Error()) || len(o.lines) == 0 {
+			o.lines = appendNew(o.lines, orElse(o.fault, "a policy denies this"))
+		}
+		if o.fault != "" {
+			o.lines = appendNew(o.lines, repair)
+		}
+	case o.fault != "":
+		o.person = append(o.person, o.fault, repair)
+	}
+}
+
+// inform gathers what else the person should know.
+func (o *opinion) inform(d *hook.Decision) {
+	for _, w := range d.Warnings {
+		o.person = appendNew(o.person, "warning: "+w.Reason)
+		o.person = appendNew(o.person, w.Help)
+	}
+	for _, f := range faulted(d, func(s *hook.Step) bool {
+		return s.Effect == hook.Pass && s.Fault.Kind != hook.FaultLoad // has its notice
+	}) {
+		o.person = appendNew(o.person, "warning: "+f)
+	}
+	for _, n := range d.Notices {
+		o.person = appendNew(o.person, n)
+	}
+}
+
+func mentions(lines []string, text string) bool {
+	return slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(l, text) })
+}
+
+// refuse makes a Reject of whatever the opinion was, because the agent cannot
+// express it; why leads the reasons.
+func (o *opinion) refuse(why string) {
+	o.effect = hook.Deny
+	o.lines = append([]string{why}, o.lines...)
+}
+
+// reason is the text of the effect: visible characters only, capped, and with
+// the decision's id at its end.
+func (o *opinion) reason() string { return o.sign(o.lines, maxReason) }
+
+func (o *opinion) sign(lines []string, limit int) string {
+	end := " (gate)"
+	if o.id != "" {
+		end = " (gate " + strictjson.Visible(o.id) + ")"
+	}
+	return shorten(strictjson.Visible(strings.Join(lines, "\n")), limit-len(end)) + end
+}
+
+func undecided() *hook.Decision {
+	return &hook.Decision{Effect: hook.Deny, Fault: hook.Faultf(hook.FaultInternal, "there is no decision")}
+}
+
+// appendNew appends line unless it is empty or there already.
+func appendNew(lines []string, line string) []string {
+	if strings.TrimSpace(line) == "" || slices.Contains(lines, line) {
+		return lines
+	}
+	return append(lines, line)
+}
+
+func orElse(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}
