@@ -1,0 +1,52 @@
+// Package facts works out what an event would do: commands, paths, hosts and
+// effects, from a shell line, a file tool, a web tool or any other tool.
+//
+// It runs nothing and never blocks on anything but reading small regular files
+// of the [World] it is given. It judges nothing: policies do. What it cannot
+// understand it says so, as an unknown. Start with [New], then [Reader.Of].
+package facts
+
+import (
+	"path"
+	"strings"
+
+	"gate/hook"
+)
+
+// A Reader works facts out. It is safe for concurrent use.
+type Reader struct {
+	*Catalogue
+	world World
+}
+
+// New returns a Reader for one machine and user.
+func New(w World) *Reader {
+	return &Reader{Catalogue: newCatalogue(), world: w}
+}
+
+// Of returns the facts of an event. They are complete for an event without a
+// tool, too: empty. The event is not changed.
+func (r *Reader) Of(ev *hook.Event) *hook.Facts {
+	f := &hook.Facts{}
+	w := &walker{Reader: r, world: r.world, out: f}
+	w.reset()
+	w.world.Dir = directory(ev.Dir())
+	if w.world.Project == "" {
+		w.world.Project = w.world.Dir
+	}
+	switch {
+	case ev.Tool() != "":
+		w.tool(ev.Tool(), ev.ToolInput())
+	case ev.Name == hook.FileChanged, ev.Name == hook.ConfigChange, ev.Name == hook.InstructionsLoaded:
+		w.field("file_path", ev.Fields["file_path"], "list")
+	}
+	return f
+}
+
+// directory is the event's directory when it can be one.
+func directory(dir string) string {
+	if !strings.HasPrefix(dir, "/") || strings.ContainsRune(dir, 0) {
+		return ""
+	}
+	return path.Clean(dir)
+}

@@ -1,0 +1,283 @@
+package facts
+
+import (
+	"strings"
+
+	"gate/hook"
+)
+
+// A field is one word after expansion: literal text with holes where something
+// is not known.
+type field struct {
+	parts []part
+	span  *hook.Span // of the word in the line; nil where it is not literal there
+}
+
+// A part is a run of literal text, or a hole.
+type part struct {
+	text   string
+	quoted bool // wildcards in it mean themselves
+	hole   *hole
+}
+
+// A hole is text that is not known, or known to be one of a few.
+type hole struct {
+	why   string
+	alts  []string // all it can be, when that is known
+	empty bool     // it may be nothing at all
+	many  bool     // it may be several words
+	taint taint    // what flows through it
+}
+
+// A taint says what unknown text carries.
+type taint struct {
+	secret string // what kind of secret, "" for none
+	host   string // fetched from this peer
+	url    string
+	remote bool // fetched from some peer
+	hidden bool // decoded from something unreadable
+}
+
+func (t taint) merge(o taint) taint {
+	if t.secret == "" {
+		t.secret = o.secret
+	}
+	if !t.remote && o.remote {
+		t.host, t.url, t.remote = o.host, o.url, true
+	}
+	t.hidden = t.hidden || o.hidden
+	return t
+}
+
+const maxVariants = 16
+
+func literalField(s string) field { return field{parts: []part{{text: s, quoted: true}}} }
+
+func holeField(h *hole) field { return field{parts: []part{{hole: h}}} }
+
+// literal reports whether the whole field is known text.
+func (f field) literal() bool {
+	for _, p := range f.parts {
+		if p.hole != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// text returns the known text, without its holes.
+func (f field) text() string {
+	if len(f.parts) == 1 {
+		return f.parts[0].text
+	}
+	var b strings.Builder
+	for _, p := range f.parts {
+		b.WriteString(p.text)
+	}
+	return b.String()
+}
+
+// value returns the text when all of it is known, else nil.
+func (f field) value() *string {
+	if v, ok := f.variants(); ok && len(v) == 1 {
+		return &v[0]
+	}
+	return nil
+}
+
+// prefix returns the known text before the first hole.
+func (f field) prefix() string {
+	if len(f.parts) == 1 {
+		return f.parts[0].text
+	}
+	var b strings.Builder
+	for _, p := range f.parts {
+		if p.hole != nil {
+			break
+		}
+		b.WriteString(p.text)
+	}
+	return b.String()
+}
+
+// suffix returns the known text after the last hole.
+func (f field) suffix() string {
+	s := ""
+	for i := len(f.parts) - 1; i >= 0 && f.parts[i].hole == nil; i-- {
+		s = f.parts[i].text + s
+	}
+	return s
+}
+
+// empty reports whether the field is known to be nothing.
+func (f field) empty() bool { return f.literal() && f.text() == "" }
+
+// mayVanish reports whether every hole could be nothing.
+func (f field) mayVanish() bool {
+	holes := false
+	for _, p := range f.parts {
+		if p.hole != nil {
+			holes = true
+			if !p.hole.empty {
+				return false
+			}
+		}
+	}
+	return holes
+}
+
+// taint joins what flows through the holes.
+func (f field) taint() taint {
+	var t taint
+	for _, p := range f.parts {
+		if p.hole != nil {
+			t = t.merge(p.hole.taint)
+		}
+	}
+	return t
+}
+
+func (f field) many() bool {
+	for _, p := range f.parts {
+		if p.hole != nil && p.hole.many {
+			return true
+		}
+	}
+	return false
+}
+
+// why returns the reason of the first hole.
+func (f field) why() string {
+	for _, p := range f.parts {
+		if p.hole != nil {
+			return p.hole.why
+		}
+	}
+	return ""
+}
+
+// variants returns every text the field can be. It reports false when that is
+// not known, or too many.
+func (f field) variants() ([]string, bool) {
+	out := []string{""}
+	for _, p := range f.parts {
+		alts := []string{p.text}
+		if p.hole != nil {
+			if len(p.hole.alts) == 0 {
+				return nil, false
+			}
+			alts = p.hole.alts
+		}
+		if len(out)*len(alts) > maxVariants {
+			return nil, false
+		}
+		next := make([]string, 0, len(out)*len(alts))
+		for _, o := range out {
+			for _, a := range alts {
+				next = append(next, o+a)
+			}
+		}
+		out = next
+	}
+	return out, true
+}
+
+// pattern returns the text as a glob, with quoted wildcards escaped, and
+// whether it has any wildcard.
+func (f field) pattern() (string, bool) {
+	var b strings.Builder
+	glob := false
+	for _, p := range f.parts {
+		if !p.quoted && strings.ContainsAny(p.text, "*?[") {
+			glob = true
+			b.WriteString(p.text)
+			continue
+		}
+		for i := 0; i < len(p.text); i++ {
+			if strings.IndexByte(`*?[\`, p.text[i]) >= 0 {
+				b.WriteByte('\\')
+			}
+			b.WriteByte(p.text[i])
+		}
+	}
+	return b.String(), glob
+}
+
+// from drops the first n bytes, which must be literal.
+func (f field) from(n int) field {
+	out := field{}
+	for i, p := range f.parts {
+		if p.hole != nil {
+			out.parts = append(out.parts, f.parts[i:]...)
+			return out
+		}
+		if n < len(p.text) {
+			p.text = p.text[n:]
+			out.parts = append(out.parts, p)
+			out.parts = append(out.parts, f.parts[i+1:]...)
+			return out
+		}
+		n -= len(p.text)
+	}
+	return out
+}
+
+func (f field) trimPrefix(s string) field {
+	if strings.HasPrefix(f.prefix(), s) {
+		return f.from(len(s))
+	}
+	return f
+}
+
+// cut splits at the first sep in the literal prefix.
+func (f field) cut(sep string) (before string, after field, found bool) {
+	text := f.prefix()
+	i := strings.Index(text, sep)
+	if i < 0 {
+		return text, field{}, false
+	}
+	return text[:i], f.from(i + len(sep)), true
+}
+
+// join returns the fields with blanks between them, as a command that joins
+// its arguments sees them.
+func join(fields []field) field {
+	var out field
+	for i, f := range fields {
+		if i > 0 {
+			out.parts = append(out.parts, part{text: " ", quoted: true})
+		}
+		out.parts = append(out.parts, f.parts...)
+	}
+	return out
+}
+
+// either returns a field that is a or b.
+func either(a, b field) field {
+	va, okA := a.variants()
+	vb, okB := b.variants()
+	if okA && okB {
+		alts := va
+		for _, v := range vb {
+			if !contains(alts, v) {
+				alts = append(alts, v)
+			}
+		}
+		switch {
+		case len(alts) == 1:
+			return literalField(alts[0])
+		case len(alts) <= maxVariants:
+			return holeField(&hole{why: "set on one way only", alts: alts, taint: a.taint().merge(b.taint())})
+		}
+	}
+	return holeField(&hole{why: "set on one way only", empty: true, taint: a.taint().merge(b.taint())})
+}
+
+func contains(list []string, s string) bool {
+	for _, e := range list {
+		if e == s {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,245 @@
+package facts
+
+import (
+	"strings"
+)
+
+// gitGlobal judges git's own options: -c sets configuration for one call.
+func (u *use) gitGlobal() {
+	for _, f := range u.opts["c"] {
+		key, value, _ := f.cut("=")
+		u.gitSetting(key, value, "command", true)
+	}
+	for _, f := range u.opts["config-env"] {
+		key, _, _ := f.cut("=")
+		u.gitSetting(key, holeField(&hole{why: "a configuration value from the environment"}), "command", true)
+	}
+	for _, f := range u.opts["upload-pack"] {
+		u.effect("exec.hidden", u.id, map[string]any{"program": "git", "option": "upload-pack", "value": textOrNil(f)})
+	}
+	if _, ok := u.opt("exec-path"); ok {
+		u.effect("exec.hidden", u.id, map[string]any{"program": "git", "option": "exec-path", "value": u.optText("exec-path")})
+	}
+}
+
+// gitRuns says what a setting's value makes git do.
+func gitRuns(key string, value field) (runs, bypass bool) {
+	key = strings.ToLower(key)
+	v := value.text()
+	switch {
+	case key == "core.hookspath":
+		return true, true
+	case key == "commit.gpgsign" || key == "tag.gpgsign":
+		return false, false
+	case strings.HasPrefix(key, "alias."):
+		return strings.HasPrefix(v, "!"), false
+	case key == "core.pager" || key == "core.editor" || key == "sequence.editor" || strings.HasPrefix(key, "pager."):
+		return !harmlessProgram(v) && v != "false" && v != "true", false
+	case key == "core.sshcommand":
+		return !harmlessProgram(v), false
+	case key == "core.fsmonitor":
+		return v != "true" && v != "false" && v != "", false
+	case key == "credential.helper" || strings.HasPrefix(key, "credential.") && strings.HasSuffix(key, ".helper"):
+		switch strings.Fields(v + " x")[0] {
+		case "cache", "store", "osxkeychain", "manager", "manager-core", "libsecret", "wincred", "x", "oauth":
+			return false, false
+		}
+		return true, false
+	case key == "core.askpass", key == "core.gitproxy", key == "core.alternaterefscommand", key == "diff.external", key == "gpg.program", key == "uploadpack.packobjectshook", key == "protocol.ext.allow", key == "init.templatedir", key == "core.attributesfile":
+		return v != "", false
+	case strings.HasPrefix(key, "filter.") && (strings.HasSuffix(key, ".clean") || strings.HasSuffix(key, ".smudge") || strings.HasSuffix(key, ".process")):
+		return !strings.HasPrefix(v, "git-lfs "), false
+	case strings.HasPrefix(key, "diff.") && (strings.HasSuffix(key, ".command") || strings.HasSuffix(key, ".textconv")),
+		strings.HasPrefix(key, "merge.") && strings.HasSuffix(key, ".driver"),
+		strings.HasPrefix(key, "difftool.") && strings.HasSuffix(key, ".cmd"), strings.HasPrefix(key, "mergetool.") && strings.HasSuffix(key, ".cmd"),
+		strings.HasPrefix(key, "remote.") && (strings.HasSuffix(key, ".uploadpack") || strings.HasSuffix(key, ".receivepack")),
+		strings.HasPrefix(key, "submodule.") && strings.HasSuffix(key, ".update") && strings.HasPrefix(v, "!"),
+		strings.HasPrefix(key, "url.") && (strings.HasSuffix(key, ".insteadof") || strings.HasSuffix(key, ".pushinsteadof")),
+		strings.HasPrefix(key, "gpg.") && strings.HasSuffix(key, ".program"):
+		return true, false
+	}
+	return false, false
+}
+
+// gitSetting judges one configuration value.
+func (u *use) gitSetting(key string, value field, scope string, once bool) {
+	runs, bypass := gitRuns(key, value)
+	if once && !runs && !bypass {
+		return
+	}
+	u.effect("git.config", u.id, map[string]any{"key": strings.ToLower(key), "value": textOrNil(value), "scope": scope, "runs": runs, "once": once})
+	if bypass {
+		u.effect("git.bypass", u.id, map[string]any{"what": "hooks", "verb": "config"})
+	}
+	if text, ok := strings.CutPrefix(value.prefix(), "!"); ok {
+		u.inside(func() { u.shellText(literalField(text), stream{}) })
+	} else if runs && strings.ContainsAny(value.text(), " ;|&") {
+		u.inside(func() { u.shellText(value, stream{}) })
+	}
+	if name, ok := strings.CutPrefix(strings.ToLower(key), "alias."); ok && value.literal() {
+		if !strings.HasPrefix(value.text(), "!") {
+			u.inside(func() { u.shellText(literalField("git "+value.text()), stream{}) })
+		}
+		_ = name
+	}
+}
+
+// gitConfig judges git config: the key, and whether it is set or only read.
+func (u *use) gitConfig() {
+	scope := "local"
+	for _, s := range []string{"global", "system", "worktree"} {
+		if u.has(s) {
+			scope = s
+		}
+	}
+	words := u.rest
+	if len(words) > 0 {
+		switch words[0].text() {
+		case "get", "list", "get-all":
+			return
+		case "set", "add", "replace-all":
+			words = words[1:]
+		case "unset", "unset-all":
+			return
+		case "edit":
+			return
+		}
+	}
+	if u.has("get") || u.has("get-all") || u.has("list") || u.has("unset") || u.has("get-regexp") || len(words) < 2 {
+		return
+	}
+	u.gitSetting(words[0].text(), words[1], scope, false)
+}
+
+// gitPush works out which branches a push moves, and how.
+func (u *use) gitPush() {
+	if u.has("dry-run") {
+		return
+	}
+	var remote any
+	refs := u.rest
+	if len(refs) > 0 {
+		remote, refs = textOrNil(refs[0]), refs[1:]
+	}
+	lease := u.has("force-with-lease")
+	force := u.has("force")
+	del := u.has("delete")
+	from := "refspec"
+	branches := []any{}
+	for _, f := range refs {
+		vs, known := f.variants()
+		if !known {
+			from = "unknown"
+			u.unknown("word", "which branch is pushed is not known", u.id, f.span)
+			force = force || strings.HasPrefix(f.prefix(), "+")
+			continue
+		}
+		for _, v := range vs {
+			if rest, ok := strings.CutPrefix(v, "+"); ok {
+				force, v = true, rest
+			}
+			src, dst, ok := strings.Cut(v, ":")
+			if ok && src == "" {
+				del = true
+			}
+			if !ok {
+				dst = src
+			}
+			dst = strings.TrimPrefix(dst, "refs/heads/")
+			if dst == "HEAD" || dst == "@" {
+				if b := u.headBranch(); b != "" {
+					dst = b
+				} else {
+					from = "unknown"
+					continue
+				}
+			}
+			branches = append(branches, dst)
+		}
+	}
+	all, mirror := u.has("all") || u.has("branches"), u.has("mirror")
+	if len(refs) == 0 && !all && !mirror && !u.has("tags") {
+		from = "unknown"
+		if b := u.headBranch(); b != "" {
+			branches, from = []any{b}, "head"
+		}
+	}
+	u.effect("git.push", u.id, map[string]any{
+		"remote": remote, "branches": branches, "branches_from": from, "force": force, "lease": lease,
+		"all": all, "mirror": mirror, "tags": u.has("tags") || u.has("follow-tags"), "delete": del,
+	})
+	if p, ok := remote.(string); ok && strings.Contains(p, "://") || ok && strings.Contains(p, "@") {
+		u.peer("host", literalField(p))
+	}
+}
+
+// headBranch reads which branch is checked out, following worktrees' .git file.
+func (u *use) headBranch() string {
+	if len(u.s.dirs) != 1 {
+		return ""
+	}
+	for dir := u.s.dirs[0]; ; dir = parent(dir) {
+		git := strings.TrimSuffix(dir, "/") + "/.git"
+		if text, err := u.world.read(git, 4096); err == nil {
+			if to, ok := strings.CutPrefix(strings.TrimSpace(text), "gitdir: "); ok {
+				git = to
+			}
+		}
+		if text, err := u.world.read(git+"/HEAD", 4096); err == nil {
+			branch, ok := strings.CutPrefix(strings.TrimSpace(text), "ref: refs/heads/")
+			if ok {
+				return branch
+			}
+			return ""
+		}
+		if dir == "/" {
+			return ""
+		}
+	}
+}
+
+// gitCheckout tells switching a branch from throwing changes away.
+func (u *use) gitCheckout() {
+	verb := strings.Join(u.verbs, " ")
+	if verb == "restore" && u.has("staged") && !u.has("worktree") {
+		return
+	}
+	paths := u.rest
+	dashes := false
+	for _, w := range u.args2() {
+		dashes = dashes || w.text() == "--" && w.literal()
+	}
+	force := u.has("force") || u.has("discard-changes")
+	switch {
+	case verb == "restore":
+	case dashes:
+		paths = nil
+		seen := false
+		for _, w := range u.args2() {
+			if w.text() == "--" {
+				seen = true
+			} else if seen {
+				paths = append(paths, w)
+			}
+		}
+	case u.has("pathspec-from-file") || u.has("ours") || u.has("theirs"):
+	case len(paths) > 0 && (paths[len(paths)-1].text() == "." || paths[len(paths)-1].text() == ":/" || paths[len(paths)-1].text() == "*"):
+		paths = paths[len(paths)-1:]
+	case len(paths) > 1 && verb == "checkout" && !u.has("b") && !u.has("B") && !u.has("orphan") && !u.has("track"):
+		paths = paths[1:]
+	case !force:
+		return
+	default:
+		paths = nil
+	}
+	if len(paths) == 0 && !force {
+		return
+	}
+	list := []any{}
+	all := force && len(paths) == 0
+	for _, p := range paths {
+		list = append(list, textOrNil(p))
+		all = all || p.text() == "." || p.text() == ":/" || p.text() == "*"
+	}
+	u.effect("git.discard", u.id, map[string]any{"verb": verb, "paths": list, "all": all, "force": force})
+}

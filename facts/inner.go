@@ -1,0 +1,270 @@
+package facts
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"strings"
+
+	"gate/hook"
+)
+
+// wraps reports that the words hold a command of their own.
+func (u *use) wraps() bool {
+	if u.asks {
+		return false
+	}
+	roles := u.operandRoles()
+	for i, r := range roles {
+		if r.name == "command" {
+			u.inner = u.rest[i:]
+			u.rest = u.rest[:i]
+			return true
+		}
+	}
+	switch u.row.special {
+	case "xargs", "parallel":
+		return true
+	}
+	return false
+}
+
+// wrapped runs the command inside sudo, env, xargs and their like. The wrapper
+// itself becomes a command of its own only if its row gives it effects.
+func (u *use) wrapped() stream {
+	quiet := len(u.row.effects) == 0
+	if !quiet {
+		u.listUse()
+	}
+	saved := u.call.s
+	if u.row.stop {
+		u.s = u.s.clone()
+	}
+	env := u.wrapperRoles()
+	u.effects()
+	inner := *u.call
+	inner.s = u.s
+	inner.words = u.inner
+	inner.env = append(append([]setting(nil), u.env...), env...)
+	if f := special(u.row.special); f != nil {
+		f(u)
+		inner.words = u.inner
+	}
+	u.via = append(u.via, u.viaName())
+	defer func() { u.via = u.via[:len(u.via)-1]; u.call.s = saved }()
+	var out stream
+	if len(inner.words) > 0 {
+		inner.id = 0
+		out = inner.run()
+		if u.id == 0 {
+			u.id = inner.id
+		}
+	} else if quiet {
+		u.listUse()
+		out = u.output()
+	}
+	return out
+}
+
+// wrapperRoles judges the wrapper's own options and operands, and takes the
+// assignments it makes for the command.
+func (u *use) wrapperRoles() []setting {
+	var env []setting
+	for _, a := range u.args {
+		if a.option == nil || len(a.value.parts) == 0 {
+			continue
+		}
+		if a.option.role.name == "shell" || a.option.role.name == "command" {
+			u.inside(func() { u.shellText(a.value, u.stdin) })
+			continue
+		}
+		u.role(a.option.role, a.value)
+	}
+	roles := u.operandRoles()
+	for i, f := range u.rest {
+		if roles[i].name == "assign" {
+			if name, value, ok := f.cut("="); ok {
+				env = append(env, setting{name, value})
+			}
+			continue
+		}
+		u.role(roles[i], f)
+	}
+	// NAME=value before the command, as sudo and env take it.
+	for len(u.inner) > 0 {
+		name, value, ok := u.inner[0].cut("=")
+		if !ok || !variableName(name) {
+			break
+		}
+		env = append(env, setting{name, value})
+		u.inner = u.inner[1:]
+	}
+	return env
+}
+
+func variableName(s string) bool {
+	for i, r := range s {
+		if r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (i == 0 || r < '0' || r > '9') {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// shellText runs text that a shell reads from an argument or a pipe.
+func (c *call) shellText(f field, stdin stream) stream {
+	texts, known := f.variants()
+	if !known {
+		return c.unknownCode("bash", f.taint(), "inline", f.why(), f.prefix(), stdin)
+	}
+	var out stream
+	for _, text := range texts {
+		s := c.s
+		if len(texts) > 1 {
+			s = c.s.clone()
+		}
+		c.nested++
+		out = concat(out, c.script(s, text, stdin))
+		c.nested--
+	}
+	return out
+}
+
+// unknownCode notes that a shell or interpreter runs text gate cannot read.
+func (c *call) unknownCode(language string, t taint, source, why, known string, stdin stream) stream {
+	c.effect("exec.code", c.id, map[string]any{"language": language, "source": source, "known": false, "decoded": t.hidden})
+	if t.remote {
+		via := map[string]string{"stdin": "pipe", "inline": "substitution", "file": "file"}[source]
+		c.effect("exec.remote", c.id, map[string]any{"host": orNil(t.host), "url": orNil(t.url), "via": via})
+	}
+	c.walker.out.Code = append(c.walker.out.Code, hook.Code{Command: c.id, Language: language, Source: source, Calls: []string{}})
+	c.unknown("code", "the text that runs is not known: "+why, c.id, nil)
+	// What is known of a shell text is judged all the same: bash -c "rm -rf $X".
+	if language == "bash" && strings.TrimSpace(known) != "" {
+		c.nested++
+		c.script(c.s.clone(), known, stdin)
+		c.nested--
+	}
+	return stream{some: true, from: c.id, taint: t}
+}
+
+// runStdin judges an interpreter that reads its program from its input.
+func (u *use) runStdin(language string) {
+	in := u.stdin
+	if !in.some {
+		return // interactive, or nothing to read
+	}
+	source := "stdin"
+	if u.call.input != nil && u.call.input.From == "heredoc" {
+		source = "heredoc"
+	}
+	if in.text == nil {
+		u.unknownCode(language, in.taint, "stdin", "it comes from a pipe", "", stream{})
+		return
+	}
+	u.code(language, literalField(*in.text), source)
+	if in.taint.hidden {
+		u.markDecoded()
+	}
+}
+
+func (u *use) markDecoded() {
+	for i := range u.walker.out.Effects {
+		if e := &u.walker.out.Effects[i]; e.Kind == "exec.code" && e.Command == u.id {
+			e.Attrs["decoded"] = true
+		}
+	}
+}
+
+// execute judges a script that is named on the line.
+func (u *use) execute(language string, f field) {
+	u.inside(func() { u.runScript(language, f, false) })
+}
+
+const maxScript = 64 << 10
+
+// runScript follows a script file: written in this line, from a substitution,
+// or readable and small.
+func (c *call) runScript(language string, f field, here bool) stream {
+	for _, p := range c.absolute(c.s, f) {
+		if p.path == "" {
+			continue
+		}
+		st, ok := c.files[p.path]
+		if !ok {
+			text, err := c.world.read(p.path, maxScript)
+			if err != nil {
+				if c.world.exists(p.path) {
+					c.unknown("script", "a script that gate could not read", c.id, f.span)
+				}
+				continue
+			}
+			st = stream{text: &text, some: true}
+		}
+		if st.text == nil {
+			return c.unknownCode(language, st.taint, "file", "the file was written by a program", "", stream{})
+		}
+		if here || language == "bash" || language == "" {
+			s := c.s
+			if !here {
+				s = c.s.clone()
+			}
+			c.nested++
+			out := c.script(s, *st.text, c.stdin)
+			c.nested--
+			return out
+		}
+		u := &use{call: c, row: &row{}}
+		u.code(language, literalField(*st.text), "file")
+	}
+	if f.value() == nil {
+		return c.unknownCode(language, f.taint(), "file", f.why(), "", stream{})
+	}
+	return stream{some: true, from: c.id}
+}
+
+// runsFile judges a program called by a path: ./x.sh that this line wrote.
+func (c *call) runsFile(name string) {
+	f := literalField(name)
+	for _, p := range c.absolute(c.s, f) {
+		if st, ok := c.files[p.path]; ok {
+			if st.text != nil {
+				c.nestedScript(*st.text, c.stdin)
+			} else {
+				c.unknownCode("bash", st.taint, "file", "the file was written by a program", "", stream{})
+			}
+		}
+	}
+}
+
+// decode undoes base64 and hex where the text is known.
+func (u *use) decode(in stream, out stream) stream {
+	out.taint = out.taint.merge(in.taint)
+	out.taint.hidden = true
+	if in.text == nil {
+		return out
+	}
+	compact := strings.Map(func(r rune) rune {
+		if r == '\n' || r == ' ' || r == '\r' || r == '\t' {
+			return -1
+		}
+		return r
+	}, *in.text)
+	var data []byte
+	var err error
+	switch {
+	case strings.Contains(u.name, "64"), u.name == "openssl":
+		data, err = base64.StdEncoding.DecodeString(compact)
+		if err != nil {
+			data, err = base64.RawStdEncoding.DecodeString(strings.TrimRight(compact, "="))
+		}
+	case u.name == "xxd":
+		data, err = hex.DecodeString(compact)
+	default:
+		return out
+	}
+	if err == nil {
+		text := string(data)
+		out.text = &text
+	}
+	return out
+}

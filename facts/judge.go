@@ -1,0 +1,194 @@
+package facts
+
+import (
+	"strings"
+
+	"gate/hook"
+)
+
+// code judges program text of another language: its dangerous calls become the
+// effects a command would have.
+func (u *use) code(language string, f field, source string) {
+	if language == "bash" || language == "sh" {
+		u.inside(func() { u.shellText(f, stream{}) })
+		return
+	}
+	texts, known := f.variants()
+	if !known {
+		u.unknownCode(language, f.taint(), source, f.why(), "", stream{})
+		if f.prefix() != "" {
+			u.calls(language, f.text())
+		}
+		return
+	}
+	for _, text := range texts {
+		u.effect("exec.code", u.id, map[string]any{"language": language, "source": source, "known": true, "decoded": f.taint().hidden})
+		calls := u.calls(language, text)
+		u.walker.out.Code = append(u.walker.out.Code, hook.Code{Command: u.id, Language: language, Text: short(&text), Source: source, Calls: calls})
+	}
+}
+
+// calls judges the calls in a text and returns their names.
+func (u *use) calls(language, text string) []string {
+	report := inspectCode(language, text)
+	names := []string{}
+	for _, c := range report.calls {
+		if !contains(names, c.name) {
+			names = append(names, c.name)
+		}
+		u.codeCall(c)
+	}
+	if report.unknown != "" {
+		u.unknown("code", report.unknown, u.id, nil)
+	}
+	return names
+}
+
+// codeCall gives one call the effects of its command.
+func (u *use) codeCall(c codeCall) {
+	args := make([]field, len(c.args))
+	for i, a := range c.args {
+		args[i] = holeField(&hole{why: "an argument of " + c.name})
+		if a != nil {
+			args[i] = field{parts: []part{{text: *a, quoted: true}}}
+		}
+	}
+	each := func(a access) {
+		for _, f := range args {
+			u.usePath(u.s, u.id, f, a)
+		}
+	}
+	switch c.does {
+	case "delete":
+		each(access{kind: "delete", how: "remove", recursive: c.recursive})
+	case "write":
+		each(access{kind: "write", how: "overwrite"})
+	case "append":
+		each(access{kind: "write", how: "append"})
+	case "read":
+		each(access{kind: "read", shown: true})
+	case "list":
+		each(access{kind: "list"})
+	case "permissions":
+		if len(args) > 0 {
+			a := access{kind: "permissions", recursive: c.recursive}
+			if len(args) > 1 {
+				a.mode = args[1]
+			}
+			u.usePath(u.s, u.id, args[0], a)
+		}
+	case "shell":
+		u.inside(func() { u.shellText(join(args), stream{}) })
+	case "argv":
+		u.inside(func() {
+			inner := *u.call
+			inner.words = args
+			inner.span, inner.input, inner.redirects, inner.env = nil, nil, nil, nil
+			inner.stdin = stream{}
+			if len(args) > 0 {
+				inner.run()
+			}
+		})
+	case "fetch", "send", "connect", "listen":
+		u.codePeer(c, args)
+	case "reverse-shell":
+		u.effect("exec.shell", u.id, map[string]any{"how": "reverse", "host": firstText(args)})
+	case "environment":
+		u.effect("secret.read", u.id, map[string]any{"path": nil, "what": "environment", "grade": "config", "shown": true})
+	case "kill":
+		u.effect("process", u.id, map[string]any{"verb": "kill", "target": firstText(args), "signal": nil, "all": firstText(args) == "-1"})
+	case "eval-remote":
+		u.effect("exec.remote", u.id, map[string]any{"host": nil, "url": firstText(args), "via": "eval"})
+	case "eval-decoded":
+		u.effect("exec.code", u.id, map[string]any{"language": "", "source": "inline", "known": false, "decoded": true})
+		u.unknown("code", c.name+" runs text that is decoded first", u.id, nil)
+	}
+}
+
+func firstText(args []field) any {
+	if len(args) == 0 {
+		return nil
+	}
+	return textOrNil(args[0])
+}
+
+func (u *use) codePeer(c codeCall, args []field) {
+	p := peer{}
+	if len(args) > 0 {
+		if v := args[0].value(); v != nil {
+			p = parsePeer(*v, strings.Contains(*v, "://"))
+		}
+	}
+	u.walker.out.Hosts = append(u.walker.out.Hosts, hook.Host{Command: u.id, Host: strOrNil(p.host), URL: strOrNil(p.url), Access: c.does})
+	switch c.does {
+	case "fetch":
+		u.effect("net.fetch", u.id, map[string]any{"host": orNil(p.host), "url": orNil(p.url), "method": "GET", "to": nil, "private": p.private, "metadata": p.metadata})
+	case "send":
+		secret := ""
+		for _, e := range u.walker.out.Effects {
+			if e.Command == u.id && e.Kind == "secret.read" {
+				secret, _ = e.Attrs["what"].(string)
+			}
+		}
+		u.send(p, "text", nil, secret)
+	case "listen":
+		u.effect("net.listen", u.id, map[string]any{"port": nil, "shell": false})
+	}
+}
+
+// sql judges statements for a database.
+func (u *use) sql(f field) {
+	text := f.value()
+	if text == nil {
+		t := f.text()
+		text = &t
+		u.unknown("code", "a statement for a database is not known", u.id, f.span)
+	}
+	for _, st := range inspectSQL(*text) {
+		if st.verb == "shell" {
+			u.inside(func() { u.shellText(literalField(st.object), stream{}) })
+			continue
+		}
+		u.effect("database", u.id, map[string]any{
+			"tool": u.name, "verb": st.verb, "access": st.access, "where": st.where, "object": orNil(st.object), "local": u.name == "sqlite3" || u.name == "duckdb",
+		})
+	}
+}
+
+// pkg judges a package to install.
+func (u *use) pkg(f field) {
+	source := "registry"
+	text := f.prefix()
+	switch {
+	case strings.Contains(text, "://") || strings.HasPrefix(text, "git+") || strings.HasPrefix(text, "git@"):
+		source = "url"
+	case strings.HasPrefix(text, ".") || strings.HasPrefix(text, "/") || strings.HasPrefix(text, "~"):
+		source = "file"
+	}
+	u.effect("package.install", u.id, map[string]any{
+		"tool": u.name, "packages": []any{textOrNil(f)}, "source": source, "global": u.has("global"),
+	})
+}
+
+// secretInText recognises the shape of well-known credentials.
+func secretInText(text string) string {
+	for _, s := range []struct{ prefix, what string }{
+		{"AKIA", "cloud credentials"}, {"ASIA", "cloud credentials"}, {"ghp_", "login credentials"}, {"gho_", "login credentials"}, {"ghs_", "login credentials"},
+		{"github_pat_", "login credentials"}, {"glpat-", "login credentials"}, {"xoxb-", "login credentials"}, {"xoxp-", "login credentials"}, {"sk-ant-", "agent credentials"},
+		{"sk-proj-", "agent credentials"}, {"sk_live_", "payment credentials"}, {"npm_", "package registry login"}, {"AIza", "cloud credentials"}, {"-----BEGIN ", "private key"},
+	} {
+		i := strings.Index(text, s.prefix)
+		if i >= 0 && len(text)-i >= len(s.prefix)+12 && tokenLike(text[i+len(s.prefix):]) {
+			return s.what
+		}
+	}
+	return ""
+}
+
+func tokenLike(s string) bool {
+	n := 0
+	for n < len(s) && (s[n] == '_' || s[n] == '-' || s[n] >= '0' && s[n] <= '9' || s[n] >= 'A' && s[n] <= 'Z' || s[n] >= 'a' && s[n] <= 'z') {
+		n++
+	}
+	return n >= 12
+}

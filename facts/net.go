@@ -1,0 +1,242 @@
+package facts
+
+import (
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"gate/hook"
+)
+
+// A peer is a host or URL taken apart.
+type peer struct {
+	host, url string
+	private   bool // loopback or a private network
+	metadata  bool // a cloud's metadata service
+}
+
+// parsePeer reads a URL, host, host:port, user@host or host:path.
+func parsePeer(text string, isURL bool) peer {
+	p := peer{url: text}
+	rest := text
+	if scheme, after, ok := strings.Cut(text, "://"); ok {
+		if strings.EqualFold(scheme, "file") {
+			return peer{url: text}
+		}
+		rest = after
+		if u, err := url.Parse(text); err == nil && u.Hostname() != "" {
+			rest = u.Host
+		}
+	} else if !isURL {
+		p.url = ""
+	}
+	rest, _, _ = strings.Cut(rest, "/")
+	if i := strings.LastIndexByte(rest, '@'); i >= 0 {
+		rest = rest[i+1:]
+	}
+	p.host = strings.ToLower(strings.TrimSuffix(hostOnly(rest), "."))
+	p.private, p.metadata = reach(p.host)
+	return p
+}
+
+func hostOnly(s string) string {
+	if strings.HasPrefix(s, "[") {
+		h, _, _ := strings.Cut(s[1:], "]")
+		return h
+	}
+	if strings.Count(s, ":") > 1 {
+		return s // an address of version 6
+	}
+	h, _, _ := strings.Cut(s, ":")
+	return h
+}
+
+var metadataHosts = []string{"169.254.169.254", "metadata.google.internal", "metadata", "100.100.100.200", "169.254.170.2", "169.254.170.23", "fd00:ec2::254", "metadata.azure.com", "instance-data", "instance-data.ec2.internal"}
+
+// reach tells where a host lies. Addresses written as one number, in hex or in
+// octal are what inet_aton makes of them.
+func reach(host string) (private, metadata bool) {
+	if contains(metadataHosts, host) {
+		return true, true
+	}
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") || strings.HasSuffix(host, ".local") {
+		return true, false
+	}
+	addr, err := netip.ParseAddr(host)
+	if err != nil {
+		if addr, err = looseAddr(host); err != nil {
+			return false, false
+		}
+	}
+	addr = addr.Unmap()
+	if contains(metadataHosts, addr.String()) {
+		return true, true
+	}
+	return addr.IsLoopback() || addr.IsPrivate() || addr.IsLinkLocalUnicast() || addr.IsUnspecified(), false
+}
+
+// peer records a network peer and what is fetched from it.
+func (u *use) peer(role string, f field) {
+	texts, known := f.variants()
+	if !known {
+		if h, ok := knownHost(f); ok {
+			texts = []string{h}
+		} else {
+			u.walker.out.Hosts = append(u.walker.out.Hosts, hook.Host{Command: u.id, Access: "connect"})
+			u.netEffect(peer{}, f)
+			return
+		}
+	}
+	for _, text := range texts {
+		p := parsePeer(text, role == "url")
+		if p.host == "" && strings.HasPrefix(text, "file:") {
+			u.reads = append(u.reads, literalField(text))
+			u.usePath(u.s, u.id, literalField(text), access{kind: "read", shown: true})
+			continue
+		}
+		kind := "fetch"
+		if role == "host" {
+			kind = "connect"
+		}
+		u.walker.out.Hosts = append(u.walker.out.Hosts, hook.Host{Command: u.id, Host: strOrNil(p.host), URL: strOrNil(p.url), Access: kind})
+		u.netEffect(p, f)
+	}
+}
+
+func strOrNil(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// knownHost returns the host of a URL whose path alone is not known.
+func knownHost(f field) (string, bool) {
+	prefix := f.prefix()
+	_, rest, ok := strings.Cut(prefix, "://")
+	if !ok {
+		return "", false
+	}
+	host, _, whole := strings.Cut(rest, "/")
+	return prefix[:len(prefix)-len(rest)] + host, whole && host != ""
+}
+
+// netEffect says what goes to or comes from a peer: a secret in the URL is
+// sent, whatever the method.
+func (u *use) netEffect(p peer, f field) {
+	if u.row.output != "fetch" && u.row.special != "net" {
+		if t := f.taint(); t.secret != "" {
+			u.send(p, "text", nil, t.secret)
+		}
+		return
+	}
+	secret := f.taint().secret
+	if secret != "" {
+		u.send(p, "text", nil, secret)
+		return
+	}
+	var to any
+	if o, ok := u.opt("output"); ok {
+		to = textOrNil(o)
+	}
+	u.effect("net.fetch", u.id, map[string]any{
+		"host": orNil(p.host), "url": orNil(p.url), "method": u.method(), "to": to, "private": p.private, "metadata": p.metadata,
+	})
+	u.rememberDownload(p)
+}
+
+func (u *use) method() any {
+	if m := u.optText("request"); m != nil {
+		return m
+	}
+	return "GET"
+}
+
+// rememberDownload notes the file that a download ends in.
+func (u *use) rememberDownload(p peer) {
+	st := stream{some: true, taint: taint{remote: true, host: p.host, url: p.url}, from: u.id}
+	if o, ok := u.opt("output"); ok && len(o.parts) > 0 {
+		u.remember(u.s, o, st, false)
+		return
+	}
+	if u.name == "wget" || u.has("remote-name") || u.name == "aria2c" {
+		if i := strings.LastIndexByte(p.url, '/'); i > 8 {
+			name, _, _ := strings.Cut(p.url[i+1:], "?")
+			if name != "" {
+				u.remember(u.s, literalField(name), st, false)
+			}
+		}
+	}
+}
+
+func (u *use) send(p peer, source string, path any, secret string) {
+	u.effect("net.send", u.id, map[string]any{
+		"host": orNil(p.host), "url": orNil(p.url), "method": u.method(), "source": source, "path": path,
+		"secret": orNil(secret), "private": p.private, "metadata": p.metadata,
+	})
+}
+
+// target returns the peer that the command names, for what it sends.
+func (u *use) target() peer {
+	roles := u.operandRoles()
+	for i, f := range u.rest {
+		if roles[i].name != "url" && roles[i].name != "host" {
+			continue
+		}
+		if v := f.value(); v != nil {
+			return parsePeer(*v, roles[i].name == "url")
+		}
+		if h, ok := knownHost(f); ok {
+			return parsePeer(h, true)
+		}
+	}
+	for _, a := range u.args {
+		if a.option != nil && a.option.role.name == "url" {
+			if v := a.value.value(); v != nil {
+				return parsePeer(*v, true)
+			}
+		}
+	}
+	return peer{}
+}
+
+// upload judges a file that is sent away.
+func (u *use) upload(f field) {
+	if f.text() == "-" && f.literal() {
+		u.send(u.target(), "stdin", nil, u.stdin.taint.secret)
+		return
+	}
+	u.usePath(u.s, u.id, f, access{kind: "read"})
+	for _, t := range u.absolute(u.s, f) {
+		what, _ := u.secret(t.path)
+		if st, ok := u.files[t.path]; ok && st.taint.secret != "" {
+			what = st.taint.secret
+		}
+		u.send(u.target(), "file", orNil(t.path), what)
+	}
+}
+
+// data judges what curl's -d, -F and -T take: text, name=value, @file, <file.
+func (u *use) data(f field) {
+	prefix := f.prefix()
+	at := strings.IndexByte(prefix, '@')
+	eq := strings.IndexByte(prefix, '=')
+	switch {
+	case at == 0:
+		u.upload(f.from(1))
+	case eq >= 0 && at == eq+1, eq >= 0 && strings.HasPrefix(prefix[eq+1:], "<"):
+		file := f.from(eq + 2)
+		if before, _, ok := file.cut(";"); ok && file.literal() {
+			file = literalField(before)
+		}
+		u.upload(file)
+	case eq > 0 && at > 0 && at < eq:
+		u.upload(f.from(at + 1))
+	default:
+		source := "text"
+		if f.taint().secret == "environment" {
+			source = "environment"
+		}
+		u.send(u.target(), source, nil, f.taint().secret)
+	}
+}

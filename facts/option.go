@@ -1,0 +1,192 @@
+package facts
+
+import (
+	"fmt"
+	"strings"
+)
+
+// An optionSpec knows the options of one program.
+type optionSpec struct {
+	names map[string]*option // with dashes
+	long  []string           // names with two dashes, for abbreviations
+}
+
+// An option is one of them under all its names.
+type option struct {
+	name     string // canonical: the last name, without dashes
+	role     role   // of its value
+	takes    bool   // has a value
+	attached bool   // only as --name=value or -nvalue
+}
+
+// parseOptions reads the spec of a row: blank-separated groups of
+// comma-separated names, then =role for a value or [=role] for an attached one.
+// The last name is the canonical one.
+func parseOptions(spec string) (*optionSpec, error) {
+	s := &optionSpec{names: map[string]*option{}}
+	for _, group := range strings.Fields(spec) {
+		o := &option{}
+		names, value, hasValue := strings.Cut(group, "=")
+		if hasValue {
+			o.takes = true
+			if n, ok := strings.CutSuffix(names, "["); ok {
+				names, o.attached = n, true
+				value = strings.TrimSuffix(value, "]")
+			}
+			var err error
+			if o.role, err = parseRole(value); err != nil {
+				return nil, fmt.Errorf("option %s: %w", group, err)
+			}
+		}
+		for _, n := range strings.Split(names, ",") {
+			if !strings.HasPrefix(n, "-") && !strings.HasPrefix(n, "+") || len(n) < 2 {
+				return nil, fmt.Errorf("option %q", n)
+			}
+			o.name = strings.TrimLeft(n, "-")
+			s.names[n] = o
+			if strings.HasPrefix(n, "--") {
+				s.long = append(s.long, n)
+			}
+		}
+	}
+	return s, nil
+}
+
+// find returns the option with this name, or the only one it abbreviates.
+func (s *optionSpec) find(name string) (*option, bool) {
+	if o, ok := s.names[name]; ok {
+		return o, true
+	}
+	if !strings.HasPrefix(name, "--") || len(name) < 4 {
+		return nil, false
+	}
+	var found *option
+	for _, l := range s.long {
+		if strings.HasPrefix(l, name) {
+			if found != nil && found != s.names[l] {
+				return nil, false
+			}
+			found = s.names[l]
+		}
+	}
+	return found, found != nil
+}
+
+// merge adds the options of a parent row: git's own before git push's.
+func (s *optionSpec) merge(parent *optionSpec) *optionSpec {
+	if len(parent.names) == 0 {
+		return s
+	}
+	m := &optionSpec{names: make(map[string]*option, len(s.names)+len(parent.names))}
+	for n, o := range parent.names {
+		m.names[n] = o
+	}
+	for n, o := range s.names {
+		m.names[n] = o
+	}
+	m.long = append(append(m.long, parent.long...), s.long...)
+	return m
+}
+
+// An argument is one word after options were told from operands.
+type argument struct {
+	field  field
+	option *option // nil for an operand
+	value  field   // of the option; the zero field when it has none
+	flag   string  // the option as written, without value, where it is not in the spec
+}
+
+// arguments tells options from operands. It never fails: what the spec does
+// not know is an option without a value when it begins with a dash.
+func (r *row) arguments(words []field) []argument {
+	var args []argument
+	for i := 0; i < len(words); i++ {
+		w := words[i]
+		text, ok := w.prefix(), w.literal()
+		switch {
+		case r.style == "raw" || r.style == "keyvalue" || text == "-" || !strings.HasPrefix(text, "-") && !strings.HasPrefix(text, "+"),
+			strings.HasPrefix(text, "+") && r.options.names[text] == nil:
+			args = append(args, argument{field: w})
+			if r.stop {
+				return append(args, operands(words[i+1:])...)
+			}
+		case text == "--" && ok:
+			return append(args, operands(words[i+1:])...)
+		case strings.HasPrefix(text, "--") || r.style == "go":
+			var next int
+			args, next = r.longOption(args, words, i)
+			i += next
+		default:
+			var next int
+			args, next = r.shortOptions(args, words, i)
+			i += next
+		}
+	}
+	return args
+}
+
+func operands(words []field) []argument {
+	args := make([]argument, len(words))
+	for i, w := range words {
+		args[i] = argument{field: w}
+	}
+	return args
+}
+
+// longOption reads --name, --name=value and --name value; it returns how many
+// further words it took.
+func (r *row) longOption(args []argument, words []field, i int) ([]argument, int) {
+	w := words[i]
+	name, value, attached := w.cut("=")
+	o, known := r.options.find(name)
+	if !known && r.style == "go" && strings.HasPrefix(name, "--") {
+		o, known = r.options.find(name[1:])
+	}
+	if !known && r.style == "go" && strings.HasPrefix(name, "-") {
+		o, known = r.options.find("-" + name)
+	}
+	switch {
+	case !known:
+		return append(args, argument{field: w, option: &option{name: strings.TrimLeft(name, "-"), takes: attached}, value: value, flag: name}), 0
+	case attached:
+		return append(args, argument{field: w, option: o, value: value}), 0
+	case o.takes && !o.attached && i+1 < len(words):
+		return append(args, argument{field: w, option: o, value: words[i+1]}), 1
+	}
+	return append(args, argument{field: w, option: o}), 0
+}
+
+// shortOptions reads -abc, -ovalue and -o value. A group that is a name of its
+// own (find's -delete, tar's old bundles) wins.
+func (r *row) shortOptions(args []argument, words []field, i int) ([]argument, int) {
+	w := words[i]
+	text := w.prefix()
+	if o, ok := r.options.names[text]; ok && w.literal() && len(text) > 2 {
+		if o.takes && !o.attached && i+1 < len(words) {
+			return append(args, argument{field: w, option: o, value: words[i+1]}), 1
+		}
+		return append(args, argument{field: w, option: o}), 0
+	}
+	for j := 1; j < len(text); j++ {
+		name := text[:1] + text[j:j+1]
+		o, known := r.options.names[name]
+		if !known {
+			args = append(args, argument{field: w, option: &option{name: name[1:]}, flag: name})
+			continue
+		}
+		if !o.takes {
+			args = append(args, argument{field: w, option: o})
+			continue
+		}
+		rest := w.from(j + 1)
+		switch {
+		case !rest.empty():
+			rest = rest.trimPrefix("=")
+			return append(args, argument{field: w, option: o, value: rest}), 0
+		case !o.attached && i+1 < len(words):
+			return append(args, argument{field: w, option: o, value: words[i+1]}), 1
+		}
+		return append(args, argument{field: w, option: o}), 0
+	}
+	return args, 0
+}

@@ -1,0 +1,408 @@
+package facts
+
+import (
+	"strings"
+
+	"gate/hook"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+func (w *walker) stmts(s *state, list []*syntax.Stmt, stdin stream) stream {
+	var out stream
+	for _, st := range list {
+		if s.ended {
+			// What follows an exit does not run in this shell, but gate does not
+			// bet on that: it is judged like everything else.
+			s.ended = false
+		}
+		out = concat(out, w.stmt(s, st, stdin))
+	}
+	return out
+}
+
+// concat is what two commands write one after the other.
+func concat(a, b stream) stream {
+	switch {
+	case !a.some:
+		return b
+	case !b.some:
+		return a
+	}
+	out := stream{taint: a.taint.merge(b.taint), from: b.from, some: true}
+	if a.text != nil && b.text != nil {
+		t := *a.text + *b.text
+		out.text = &t
+	}
+	return out
+}
+
+// stmt runs one statement with its redirections and returns what it writes to
+// standard output.
+func (w *walker) stmt(s *state, st *syntax.Stmt, stdin stream) stream {
+	w.seen[st] = true
+	if w.steps++; w.steps > maxSteps {
+		w.limit("more statements than gate follows")
+		return stream{}
+	}
+	if st.Cmd == nil {
+		return w.redirected(s, st, stdin, nil, func(*state, stream) stream { return stream{} })
+	}
+	if call, ok := st.Cmd.(*syntax.CallExpr); ok {
+		return w.call(s, st, call, stdin)
+	}
+	run := func(s *state, in stream) stream { return w.compound(s, st, st.Cmd, in) }
+	if st.Background {
+		s = s.clone()
+	}
+	return w.redirected(s, st, stdin, nil, run)
+}
+
+// compound runs everything that is not a simple command. A node type that has
+// no case here is an unknown, and TestNodes fails.
+func (w *walker) compound(s *state, st *syntax.Stmt, cmd syntax.Command, in stream) stream {
+	switch c := cmd.(type) {
+	case *syntax.Block:
+		return w.stmts(s, c.Stmts, in)
+	case *syntax.Subshell:
+		return w.stmts(s.clone(), c.Stmts, in)
+	case *syntax.BinaryCmd:
+		return w.binary(s, c, in)
+	case *syntax.IfClause:
+		return w.ifClause(s, c, in)
+	case *syntax.WhileClause:
+		return w.while(s, c, in)
+	case *syntax.ForClause:
+		return w.forClause(s, c, in)
+	case *syntax.CaseClause:
+		return w.caseClause(s, c, in)
+	case *syntax.FuncDecl:
+		w.function(s, c)
+	case *syntax.DeclClause:
+		return w.declare(s, st, c)
+	case *syntax.LetClause:
+		for _, e := range c.Exprs {
+			w.arithmetic(s, e)
+		}
+	case *syntax.ArithmCmd:
+		w.arithmetic(s, c.X)
+	case *syntax.TestClause:
+		w.test(s, c.X)
+	case *syntax.TimeClause:
+		if c.Stmt != nil {
+			return w.stmt(s, c.Stmt, in)
+		}
+	case *syntax.CoprocClause:
+		return w.stmt(s.clone(), c.Stmt, in)
+	case *syntax.CallExpr:
+		return w.call(s, st, c, in)
+	default:
+		w.unknown("syntax", "a kind of command gate does not know", 0, w.span(cmd))
+	}
+	return stream{}
+}
+
+func (w *walker) binary(s *state, c *syntax.BinaryCmd, in stream) stream {
+	switch c.Op {
+	case syntax.Pipe, syntax.PipeAll:
+		left := w.stmt(s.clone(), c.X, in)
+		left.some = true
+		last := len(w.out.Shell.Commands)
+		right := s.clone()
+		out := w.stmt(right, c.Y, left)
+		w.connect(left.from, last)
+		// The last command of a pipeline may run in this shell (lastpipe, zsh):
+		// what it sets may hold afterwards or not.
+		joined := s.clone()
+		joined.become(s, right)
+		joined.dirs = s.dirs
+		*s = *joined
+		return out
+	case syntax.OrStmt:
+		a := w.stmt(s, c.X, in)
+		other := s.clone()
+		b := w.stmt(other, c.Y, in)
+		if w.leaves(c.Y) {
+			return concat(a, b)
+		}
+		before := s.clone()
+		s.become(before, other)
+		return concat(a, b)
+	}
+	a := w.stmt(s, c.X, in)
+	return concat(a, w.stmt(s, c.Y, in))
+}
+
+// connect notes that command from feeds the first command after last.
+func (w *walker) connect(from, last int) {
+	cmds := w.out.Shell.Commands
+	if from > 0 && last < len(cmds) && from <= len(cmds) {
+		if p := &cmds[from-1]; p.PipeTo == 0 {
+			p.PipeTo = cmds[last].ID
+		}
+	}
+}
+
+// leaves reports a statement after which the shell is gone: || exit, || return.
+func (w *walker) leaves(st *syntax.Stmt) bool {
+	switch c := st.Cmd.(type) {
+	case *syntax.CallExpr:
+		if len(c.Args) > 0 {
+			switch c.Args[0].Lit() {
+			case "exit", "return", "break", "continue":
+				return true
+			}
+		}
+	case *syntax.Block:
+		return len(c.Stmts) > 0 && w.leaves(c.Stmts[len(c.Stmts)-1])
+	}
+	return false
+}
+
+func (w *walker) ifClause(s *state, c *syntax.IfClause, in stream) stream {
+	out := w.stmts(s, c.Cond, in)
+	then := s.clone()
+	out = concat(out, w.stmts(then, c.Then, in))
+	other := s.clone()
+	if c.Else != nil {
+		if len(c.Else.Cond) > 0 {
+			out = concat(out, w.ifClause(other, c.Else, in))
+		} else {
+			out = concat(out, w.stmts(other, c.Else.Then, in))
+		}
+	}
+	then.ended = len(c.Then) > 0 && w.leaves(c.Then[len(c.Then)-1])
+	s.become(then, other)
+	s.ended = false
+	return unsure(out)
+}
+
+// unsure is a stream that may or may not be written.
+func unsure(st stream) stream {
+	st.text = nil
+	return st
+}
+
+func (w *walker) while(s *state, c *syntax.WhileClause, in stream) stream {
+	body := s.clone()
+	out := w.stmts(body, c.Cond, in)
+	out = concat(out, w.stmts(body, c.Do, in))
+	w.again(s, body, func(again *state) {
+		w.stmts(again, c.Cond, in)
+		w.stmts(again, c.Do, in)
+	})
+	return unsure(out)
+}
+
+// again runs a loop's body a second time when the first changed what the body
+// starts from, and leaves in s what may hold after the loop.
+func (w *walker) again(s, body *state, run func(*state)) {
+	before := s.clone()
+	s.become(before, body)
+	if !sameDirs(before.dirs, s.dirs) || changed(before, body) {
+		second := s.clone()
+		run(second)
+		s.become(s.clone(), second)
+	}
+}
+
+func sameDirs(a, b []string) bool { return strings.Join(a, "\x00") == strings.Join(b, "\x00") }
+
+// changed reports a variable that the body set to a known text other than the
+// one it had.
+func changed(before, after *state) bool {
+	for name, v := range after.vars {
+		if v.array {
+			continue
+		}
+		val := v.value.value()
+		if val == nil {
+			continue
+		}
+		if old, ok := before.vars[name]; !ok || old.value.value() == nil || *old.value.value() != *val {
+			return true
+		}
+	}
+	return false
+}
+
+const maxItems = 32
+
+func (w *walker) forClause(s *state, c *syntax.ForClause, in stream) stream {
+	var out stream
+	if loop, ok := c.Loop.(*syntax.CStyleLoop); ok {
+		for _, e := range []syntax.ArithmExpr{loop.Init, loop.Cond, loop.Post} {
+			if e != nil {
+				w.arithmetic(s, e)
+			}
+		}
+		body := s.clone()
+		out = w.stmts(body, c.Do, in)
+		s.become(s.clone(), body)
+		return unsure(out)
+	}
+	loop, ok := c.Loop.(*syntax.WordIter)
+	if !ok || loop.Name == nil {
+		w.unknown("syntax", "a kind of loop gate does not know", 0, nil)
+		return unsure(w.stmts(s.clone(), c.Do, in))
+	}
+	items := s.params
+	if loop.InPos.IsValid() || len(loop.Items) > 0 {
+		items = w.fields(s, loop.Items...)
+	} else if !s.args {
+		items = []field{holeField(&hole{why: "the arguments", empty: true})}
+	}
+	if len(items) > maxItems {
+		alts := items
+		items = []field{holeField(&hole{why: "one of many", taint: join(alts).taint()})}
+	}
+	for _, item := range items {
+		body := s.clone()
+		body.set(loop.Name.Value, item)
+		out = concat(out, w.stmts(body, c.Do, in))
+		s.become(s.clone(), body)
+		s.vars[loop.Name.Value] = variable{value: item}
+	}
+	return unsure(out)
+}
+
+func (w *walker) caseClause(s *state, c *syntax.CaseClause, in stream) stream {
+	w.word(s, c.Word)
+	var out stream
+	joined := s.clone()
+	for _, item := range c.Items {
+		for _, p := range item.Patterns {
+			w.word(s, p)
+		}
+		way := s.clone()
+		out = concat(out, w.stmts(way, item.Stmts, in))
+		joined.become(joined.clone(), way)
+	}
+	*s = *joined
+	return unsure(out)
+}
+
+// function remembers a body; rest judges it if nobody calls it.
+func (w *walker) function(s *state, c *syntax.FuncDecl) {
+	names := c.Names
+	if c.Name != nil {
+		names = append(names, c.Name)
+	}
+	for _, name := range names {
+		s.funcs[name.Value] = c.Body
+		if bomb(name.Value, c.Body) {
+			w.effect("process", 0, map[string]any{"verb": "fork bomb", "target": name.Value, "signal": nil, "all": true})
+		}
+	}
+}
+
+// bomb reports a function that pipes or backgrounds itself.
+func bomb(name string, body *syntax.Stmt) bool {
+	calls, forks := 0, false
+	syntax.Walk(body, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CallExpr:
+			if len(n.Args) > 0 && n.Args[0].Lit() == name {
+				calls++
+			}
+		case *syntax.Stmt:
+			forks = forks || n.Background
+		case *syntax.BinaryCmd:
+			forks = forks || n.Op == syntax.Pipe
+		}
+		return true
+	})
+	return calls > 1 && forks
+}
+
+// declare runs export, declare, local, readonly, typeset and nameref.
+func (w *walker) declare(s *state, st *syntax.Stmt, c *syntax.DeclClause) stream {
+	printed := len(c.Args) == 0
+	for _, a := range c.Args {
+		if a.Naked && a.Name == nil {
+			f := w.word(s, a.Value)
+			printed = printed || strings.HasPrefix(f.text(), "-p")
+			if name, value, ok := f.cut("="); ok {
+				s.set(name, value)
+			}
+			w.evaluated(s, f)
+			continue
+		}
+		w.assign(s, a)
+	}
+	id := w.command(hook.ShellCommand{Program: ptr(c.Variant.Value), Span: w.span(c)}, s)
+	for _, a := range c.Args {
+		if !a.Naked && a.Name != nil && a.Value != nil {
+			w.variableEffect(id, a.Name.Value, s.vars[a.Name.Value].value)
+		}
+	}
+	if printed && c.Variant.Value != "local" {
+		w.effect("secret.read", id, map[string]any{"path": nil, "what": "environment", "shown": true, "grade": "config"})
+		return stream{some: true, from: id, taint: taint{secret: "environment"}}
+	}
+	_ = st
+	return stream{}
+}
+
+// assign performs an assignment in s and returns its value.
+func (w *walker) assign(s *state, a *syntax.Assign) field {
+	if a.Name == nil {
+		return w.word(s, a.Value)
+	}
+	name := a.Name.Value
+	if a.Index != nil {
+		w.arithmetic(s, a.Index)
+	}
+	switch {
+	case a.Array != nil:
+		v := variable{array: true}
+		if a.Append {
+			v.list = append(v.list, s.vars[name].list...)
+		}
+		for _, e := range a.Array.Elems {
+			if e.Index != nil {
+				w.arithmetic(s, e.Index)
+			}
+			if e.Value != nil {
+				v.list = append(v.list, w.fields(s, e.Value)...)
+			}
+		}
+		s.vars[name] = v
+		return join(v.list)
+	case a.Naked:
+		if _, ok := s.vars[name]; !ok && a.Value == nil {
+			return field{}
+		}
+		return s.vars[name].value
+	}
+	f := w.word(s, a.Value)
+	switch {
+	case a.Index != nil:
+		s.vars[name] = w.setElement(s, name, a.Index, f)
+	case a.Append:
+		x := expander{walker: w, state: s}
+		old, _ := x.scalar(name)
+		s.set(name, field{parts: append(append([]part(nil), old.parts...), f.parts...)})
+	default:
+		s.set(name, f)
+	}
+	return f
+}
+
+// setElement performs a[i]=v for a literal i; else the array is not known.
+func (w *walker) setElement(s *state, name string, index syntax.ArithmExpr, f field) variable {
+	x := expander{walker: w, state: s}
+	v := s.vars[name]
+	i, ok := x.integer(index)
+	if !ok || i < 0 || i > len(v.list) {
+		return variable{value: holeField(&hole{why: "an element of an array", empty: true}), list: nil, array: false}
+	}
+	list := append([]field(nil), v.list...)
+	if i == len(list) {
+		list = append(list, f)
+	} else {
+		list[i] = f
+	}
+	return variable{array: true, list: list}
+}
+
+func ptr[T any](v T) *T { return &v }

@@ -1,0 +1,381 @@
+package facts
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"gate/hook"
+)
+
+// A toolRow says what the fields of a tool's input are.
+type toolRow struct {
+	fields map[string]string // field → role: shell, read, write …
+	silent bool              // its texts are for people: never scanned
+}
+
+// tools lists the tools whose fields are known, Claude Code's names first,
+// then what other agents call the same.
+func tools(name string) (toolRow, bool) {
+	switch name {
+	case "Bash", "bash", "shell", "run_shell_command", "run_terminal_cmd", "run_terminal", "exec", "exec_command", "execute_command",
+		"local_shell", "Shell", "Execute", "run_command", "terminal", "execute_bash", "BashTool":
+		return toolRow{fields: map[string]string{"command": "shell", "cmd": "shell", "script": "shell", "input": "shell", "workdir": "dir", "cwd": "dir", "dir_path": "dir"}}, true
+	case "PowerShell", "powershell", "pwsh":
+		return toolRow{fields: map[string]string{"command": "dialect:powershell"}}, true
+	case "Monitor":
+		return toolRow{fields: map[string]string{"command": "shell"}}, true
+	case "Write", "write_file", "create", "create_file", "WriteFile":
+		return toolRow{fields: map[string]string{"file_path": "write", "path": "write", "filename": "write", "content": "content"}}, true
+	case "Edit", "MultiEdit", "replace", "edit", "edit_file", "str_replace", "str_replace_editor", "search_replace", "apply_diff":
+		return toolRow{fields: map[string]string{"file_path": "edit", "path": "edit", "target_file": "edit", "new_string": "content"}}, true
+	case "NotebookEdit":
+		return toolRow{fields: map[string]string{"notebook_path": "edit"}}, true
+	case "Read", "read_file", "view", "read", "ReadFile", "NotebookRead", "view_image", "read_many_files", "open_file":
+		return toolRow{fields: map[string]string{"file_path": "read", "path": "read", "absolute_path": "read", "notebook_path": "read", "paths": "read", "include": "read"}}, true
+	case "Grep", "grep", "search_file_content", "grep_search", "codebase_search":
+		return toolRow{fields: map[string]string{"path": "search", "glob": "searchglob", "dir_path": "search", "include": "searchglob"}}, true
+	case "Glob", "glob", "LS", "ls", "list_directory", "list_dir", "find_files":
+		return toolRow{fields: map[string]string{"path": "list", "dir_path": "list"}}, true
+	case "WebFetch", "web_fetch", "fetch", "http_request", "webfetch", "read_url_content":
+		return toolRow{fields: map[string]string{"url": "url", "prompt": "urls"}}, true
+	case "delete_file", "DeleteFile", "remove_file":
+		return toolRow{fields: map[string]string{"path": "delete", "target_file": "delete", "file_path": "delete"}}, true
+	case "WebSearch", "web_search", "google_web_search", "Task", "Agent", "TodoWrite", "TaskCreate", "TaskUpdate", "TaskGet", "TaskList", "TaskOutput", "TaskStop",
+		"AskUserQuestion", "ExitPlanMode", "EnterPlanMode", "Skill", "ToolSearch", "SlashCommand", "BashOutput", "KillShell", "KillBash", "SendMessage", "invoke_agent",
+		"write_todos", "save_memory", "ask_user", "update_plan", "get_goal", "ScheduleWakeup", "EnterWorktree", "ExitWorktree", "CronList", "TeamCreate", "StructuredOutput", "LSP", "task", "todowrite", "todoread":
+		return toolRow{silent: true}, true
+	}
+	return toolRow{}, false
+}
+
+// tool judges a call of any tool.
+func (w *walker) tool(name string, input map[string]any) {
+	row, known := tools(name)
+	switch {
+	case known && row.silent:
+	case known:
+		w.knownTool(row, input)
+	default:
+		w.strangeTool(name, input)
+	}
+}
+
+func (w *walker) knownTool(row toolRow, input map[string]any) {
+	dir := w.world.Dir
+	for _, k := range slices.Sorted(maps.Keys(input)) {
+		if s, ok := input[k].(string); ok && row.fields[k] == "dir" {
+			if ts := w.absolute(newState(w.world.Dir), literalField(s)); len(ts) == 1 {
+				dir = ts[0].path
+			}
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(input)) {
+		role, ok := row.fields[k]
+		if !ok {
+			role = guess(k)
+		}
+		if role == "shell" {
+			w.shellField(input[k], dir)
+			continue
+		}
+		if role == "search" {
+			w.search(input)
+			continue
+		}
+		w.field(k, input[k], role)
+	}
+	if _, searches := row.fields["glob"]; searches && input["path"] == nil && input["dir_path"] == nil {
+		w.search(input)
+	}
+}
+
+// shellField judges a command line: a string, or the words of one.
+func (w *walker) shellField(v any, dir string) {
+	switch v := v.(type) {
+	case string:
+		w.oneLine(v, dir)
+	case []any:
+		words := make([]string, 0, len(v))
+		for _, e := range v {
+			s, ok := e.(string)
+			if !ok {
+				w.unknown("tool", "a command whose words are not text", 0, nil)
+				return
+			}
+			words = append(words, quote(s))
+		}
+		w.oneLine(strings.Join(words, " "), dir)
+	case nil:
+	default:
+		w.unknown("tool", "a command that is not text", 0, nil)
+	}
+}
+
+// oneLine judges a line; a call with two of them gets the facts of both, with
+// the first as the line that spans point into.
+func (w *walker) oneLine(text, dir string) {
+	if w.out.Shell == nil {
+		w.line(text, dir)
+		return
+	}
+	w.nested++
+	w.script(newState(dir), text, stream{})
+	w.nested--
+}
+
+// quote makes one shell word of s.
+func quote(s string) string {
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// strangeTool judges a tool by the names of its fields (threat model 34, 36):
+// every field that looks like a command, a path or a URL counts.
+func (w *walker) strangeTool(name string, input map[string]any) {
+	if !strings.HasPrefix(name, "mcp__") {
+		w.unknown("tool", fmt.Sprintf("gate has no row for the tool %q", name), 0, nil)
+	}
+	w.toolVerb(name, input)
+	w.scan(name, input, 0)
+}
+
+func (w *walker) scan(tool string, input map[string]any, depth int) {
+	for _, k := range slices.Sorted(maps.Keys(input)) {
+		switch v := input[k].(type) {
+		case map[string]any:
+			if depth < 8 {
+				w.scan(tool, v, depth+1)
+			}
+		case []any:
+			role := guess(k)
+			if role == "shell" {
+				w.shellField(v, w.world.Dir)
+				continue
+			}
+			for _, e := range v {
+				if m, ok := e.(map[string]any); ok && depth < 8 {
+					w.scan(tool, m, depth+1)
+				} else {
+					w.field(k, e, toolRole(tool, role))
+				}
+			}
+		case string:
+			role := guess(k)
+			switch {
+			case role == "shell" && runsShell(tool, v):
+				w.oneLine(v, w.world.Dir)
+			case role == "shell":
+			default:
+				w.field(k, v, toolRole(tool, role))
+			}
+		}
+	}
+}
+
+// runsShell tells a command line from a verb: {"command": "view"}.
+func runsShell(tool, v string) bool {
+	return strings.ContainsAny(v, " \n;|&$`/<>") || !strings.HasPrefix(tool, "mcp__")
+}
+
+// guess says what a field of an unknown tool is, by its name.
+func guess(field string) string {
+	switch strings.ToLower(field) {
+	case "command", "cmd", "command_line", "commandline", "shell_command", "bash", "bash_command", "script", "shell", "commands":
+		return "shell"
+	case "path", "file", "file_path", "filepath", "filename", "file_name", "paths", "files", "target", "target_file", "source", "src", "dest", "destination",
+		"directory", "dir", "folder", "absolute_path", "relative_path", "notebook_path", "uri", "root", "workdir", "output", "output_path":
+		return "path"
+	case "url", "urls", "endpoint", "href", "link", "base_url":
+		return "url"
+	case "sql", "query", "statement":
+		return "sql"
+	}
+	return ""
+}
+
+// toolRole turns a path of an unknown tool into an access, by what the tool's
+// name says it does.
+func toolRole(tool, role string) string {
+	if role != "path" {
+		return role
+	}
+	words := nameWords(tool)
+	for _, v := range []struct {
+		access string
+		words  []string
+	}{
+		{"delete", []string{"delete", "remove", "rm", "unlink", "trash", "purge", "destroy"}},
+		{"write", []string{"write", "edit", "create", "update", "save", "put", "append", "patch", "replace", "insert", "modify", "move", "rename", "copy", "set", "upload", "download"}},
+		{"read", []string{"read", "get", "view", "open", "cat", "load", "show", "fetch"}},
+	} {
+		for _, w := range v.words {
+			if contains(words, w) {
+				return v.access
+			}
+		}
+	}
+	return "list"
+}
+
+// nameWords splits a tool's name: mcp__fs__writeFile is mcp, fs, write, file.
+func nameWords(name string) []string {
+	var words []string
+	cur := ""
+	flush := func() {
+		if cur != "" {
+			words = append(words, strings.ToLower(cur))
+		}
+		cur = ""
+	}
+	for i, r := range name {
+		switch {
+		case r == '_' || r == '-' || r == '.' || r == '/' || r == ':' || r == ' ':
+			flush()
+			continue
+		case 'A' <= r && r <= 'Z' && i > 0 && cur != "" && cur[len(cur)-1] >= 'a':
+			flush()
+		}
+		cur += string(r)
+	}
+	flush()
+	return words
+}
+
+// toolVerb says that an MCP tool changes something elsewhere.
+func (w *walker) toolVerb(name string, input map[string]any) {
+	words := nameWords(name)
+	if !strings.HasPrefix(name, "mcp__") || len(words) < 3 {
+		return
+	}
+	access := "read"
+	verb := ""
+	for _, x := range words[2:] {
+		switch x {
+		case "delete", "remove", "drop", "destroy", "purge", "wipe", "truncate", "terminate", "revoke", "uninstall", "force":
+			access, verb = "delete", x
+		case "create", "update", "write", "edit", "push", "merge", "send", "post", "publish", "deploy", "apply", "set", "add", "put", "insert", "upload", "move", "rename", "execute", "run", "transfer", "invite", "fork", "close", "restart", "stop", "scale", "rollback":
+			if access == "read" {
+				access, verb = "write", x
+			}
+		}
+		if access == "delete" {
+			break
+		}
+	}
+	if access == "read" {
+		return
+	}
+	w.effect("tool", 0, map[string]any{"tool": name, "verb": verb, "access": access, "target": nil})
+	w.toolPush(name, words, input)
+}
+
+// toolPush gives a push by an MCP tool the effect of git push.
+func (w *walker) toolPush(name string, words []string, input map[string]any) {
+	if !contains(words, "push") && !(contains(words, "file") && (contains(words, "create") || contains(words, "update") || contains(words, "delete"))) && !contains(words, "merge") {
+		return
+	}
+	branch, ok := input["branch"].(string)
+	if !ok {
+		branch, ok = input["base"].(string)
+	}
+	if !ok && !contains(words, "push") {
+		return
+	}
+	branches, from := []any{}, "unknown"
+	if ok {
+		branches, from = []any{branch}, "refspec"
+	}
+	force, _ := input["force"].(bool)
+	w.effect("git.push", 0, map[string]any{
+		"remote": nil, "branches": branches, "branches_from": from, "force": force, "lease": false, "all": false,
+		"mirror": false, "tags": false, "delete": contains(words, "delete") && contains(words, "branch"),
+	})
+}
+
+// field judges one value of a tool's input in its role.
+func (w *walker) field(name string, v any, role string) {
+	if list, ok := v.([]any); ok {
+		for _, e := range list {
+			w.field(name, e, role)
+		}
+		return
+	}
+	text, ok := v.(string)
+	if !ok || text == "" {
+		return
+	}
+	s := newState(w.world.Dir)
+	f := literalField(text)
+	switch role {
+	case "write":
+		w.usePath(s, 0, f, access{kind: "write", how: "overwrite"})
+	case "edit":
+		w.usePath(s, 0, f, access{kind: "write", how: "edit"})
+	case "read":
+		w.usePath(s, 0, field{parts: []part{{text: text}}}, access{kind: "read", shown: true})
+	case "delete":
+		w.usePath(s, 0, f, access{kind: "delete", how: "remove", recursive: true})
+	case "list":
+		if !strings.Contains(text, "://") && !strings.ContainsAny(text, "\n") {
+			w.usePath(s, 0, f, access{kind: "list"})
+		}
+	case "url":
+		w.urlField(text)
+	case "urls":
+		for _, word := range strings.Fields(text) {
+			if strings.HasPrefix(word, "http://") || strings.HasPrefix(word, "https://") || strings.HasPrefix(word, "file://") {
+				w.urlField(strings.TrimRight(word, ".,)>\"'"))
+			}
+		}
+	case "sql":
+		c := &call{walker: w, s: s}
+		u := &use{call: c, row: &row{}, name: name}
+		u.sql(f)
+	case "content", "dir":
+	default:
+		if d, ok := strings.CutPrefix(role, "dialect:"); ok {
+			w.out.Shell = &hook.Shell{Dialect: d, Text: text, Commands: []hook.ShellCommand{}}
+			w.unknown("dialect", "gate does not parse "+d, 0, nil)
+		}
+	}
+}
+
+func (w *walker) urlField(text string) {
+	p := parsePeer(text, true)
+	if p.host == "" {
+		if strings.HasPrefix(text, "file:") {
+			w.usePath(newState(w.world.Dir), 0, literalField(text), access{kind: "read", shown: true})
+		}
+		return
+	}
+	w.out.Hosts = append(w.out.Hosts, hook.Host{Host: ptr(p.host), URL: ptr(text), Access: "fetch"})
+	if what := secretInText(text); what != "" {
+		w.effect("net.send", 0, map[string]any{"host": p.host, "url": text, "method": "GET", "source": "text", "path": nil, "secret": what, "private": p.private, "metadata": p.metadata})
+	}
+	w.effect("net.fetch", 0, map[string]any{"host": p.host, "url": text, "method": "GET", "to": nil, "private": p.private, "metadata": p.metadata})
+}
+
+// search judges Grep: the directory it looks through, narrowed by its glob.
+func (w *walker) search(input map[string]any) {
+	dir, _ := input["path"].(string)
+	if dir == "" {
+		dir, _ = input["dir_path"].(string)
+	}
+	if dir == "" {
+		dir = w.world.Dir
+	}
+	shown := input["output_mode"] == "content" || input["output_mode"] == nil && input["glob"] != nil
+	name, _ := input["glob"].(string)
+	if name == "" {
+		name, _ = input["include"].(string)
+	}
+	s := newState(w.world.Dir)
+	w.usePath(s, 0, literalField(dir), access{kind: "read", shown: shown, recursive: true})
+	if name != "" && shown {
+		for _, n := range []string{name} {
+			f := field{parts: []part{{text: strings.TrimSuffix(dir, "/") + "/", quoted: true}, {text: strings.TrimPrefix(n, "**/")}}}
+			w.usePath(s, 0, f, access{kind: "read", shown: true})
+		}
+	}
+}

@@ -1,0 +1,139 @@
+package facts
+
+import (
+	"path"
+	"strings"
+)
+
+// A runner is a variable that makes programs load or run something.
+type runner struct {
+	runs     string
+	harmless func(string) bool // values that change nothing
+}
+
+// runners lists variables by what their value is taken for (threat model 9).
+func runners(name string) (runner, bool) {
+	switch name {
+	case "LD_PRELOAD", "LD_AUDIT", "LD_LIBRARY_PATH", "DYLD_INSERT_LIBRARIES", "DYLD_LIBRARY_PATH", "DYLD_FRAMEWORK_PATH":
+		return runner{"library", func(v string) bool {
+			return v == "" || strings.HasSuffix(name, "_PATH") && !strings.HasPrefix(v, "/tmp") && !strings.HasPrefix(v, ".")
+		}}, true
+	case "BASH_ENV", "ENV", "ZDOTDIR", "PROMPT_COMMAND", "PYTHONSTARTUP", "PERL5DB", "PERL5OPT", "RUBYOPT", "PS4":
+		return runner{"start-up code", func(v string) bool { return v == "" || name == "PS4" && !strings.ContainsAny(v, "$`") }}, true
+	case "NODE_OPTIONS":
+		return runner{"start-up code", func(v string) bool {
+			return !strings.Contains(v, "-r") && !strings.Contains(v, "--require") && !strings.Contains(v, "--import") && !strings.Contains(v, "loader")
+		}}, true
+	case "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS":
+		return runner{"start-up code", func(v string) bool { return !strings.Contains(v, "-javaagent") && !strings.Contains(v, "-agent") }}, true
+	case "GIT_SSH", "GIT_SSH_COMMAND", "GIT_PROXY_COMMAND", "GIT_EXTERNAL_DIFF", "GIT_ASKPASS", "SSH_ASKPASS", "GIT_EXEC_PATH", "GIT_TEMPLATE_DIR":
+		return runner{"program", harmlessProgram}, true
+	case "PAGER", "GIT_PAGER", "MANPAGER", "EDITOR", "VISUAL", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "BROWSER", "LESSOPEN", "LESSCLOSE", "SYSTEMD_PAGER":
+		return runner{"program", harmlessProgram}, true
+	case "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy":
+		return runner{"proxy", func(v string) bool { p := parsePeer(v, true); return v == "" || p.private }}, true
+	case "ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "CLAUDE_CODE_API_BASE_URL", "CODEX_HOME", "CLAUDE_CONFIG_DIR", "GEMINI_CLI_HOME":
+		return runner{"agent", func(v string) bool { return v == "" }}, true
+	case "NODE_TLS_REJECT_UNAUTHORIZED":
+		return runner{"no certificate check", func(v string) bool { return v != "0" }}, true
+	case "GIT_SSL_NO_VERIFY":
+		return runner{"no certificate check", func(v string) bool { return v == "" || v == "0" || v == "false" }}, true
+	case "PYTHONPATH", "NODE_PATH", "PERL5LIB", "RUBYLIB", "CLASSPATH":
+		return runner{"library", func(v string) bool { return !strings.Contains(v, "/tmp") && !strings.Contains(v, "/dev/shm") }}, true
+	case "PATH":
+		return runner{"program path", func(v string) bool {
+			first, _, _ := strings.Cut(v, ":")
+			return !strings.HasPrefix(first, "/tmp") && !strings.HasPrefix(first, "/dev/shm") && !strings.HasPrefix(first, "/var/tmp") && first != "."
+		}}, true
+	case "HUSKY", "HUSKY_SKIP_HOOKS", "SKIP", "PRE_COMMIT_ALLOW_NO_CONFIG", "LEFTHOOK":
+		return runner{"hooks off", func(v string) bool { return name == "HUSKY" && v != "0" || name == "LEFTHOOK" && v != "0" || v == "" }}, true
+	case "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS":
+		return runner{"git configuration", func(v string) bool { return v == "" || v == "/dev/null" }}, true
+	}
+	if strings.HasPrefix(name, "BASH_FUNC_") {
+		return runner{"function", func(string) bool { return false }}, true
+	}
+	return runner{}, false
+}
+
+// harmlessProgram lists programs that people name in PAGER and EDITOR.
+func harmlessProgram(v string) bool {
+	words := strings.Fields(v)
+	if len(words) == 0 {
+		return true
+	}
+	switch path.Base(words[0]) {
+	case "cat", "less", "more", "most", "bat", "batcat", "delta", "diff-so-fancy", "head", "true", ":", "vi", "vim", "nvim", "nano", "emacs", "emacsclient", "code", "ed", "echo", "subl", "hx", "micro":
+		return !strings.ContainsAny(v, ";|&$`(<>")
+	case "ssh":
+		return !strings.Contains(strings.ToLower(v), "proxycommand") && !strings.Contains(strings.ToLower(v), "localcommand") && !strings.ContainsAny(v, ";|&$`(<>")
+	case "sed", "perl":
+		return strings.Contains(v, "-i") && !strings.ContainsAny(v, ";|&`") // GIT_SEQUENCE_EDITOR="sed -i s/pick/edit/"
+	}
+	return false
+}
+
+// variableEffect reports a variable that makes programs run code.
+func (w *walker) variableEffect(id int, name string, value field) {
+	r, ok := runners(name)
+	if name == "CLAUDE_CODE_SIMPLE" || strings.HasPrefix(name, "GATE_") {
+		w.effect("self", id, map[string]any{"what": "agent settings", "verb": "configure", "path": nil})
+		return
+	}
+	if !ok {
+		return
+	}
+	vs, known := value.variants()
+	harmless := known || name == "PATH" || strings.HasSuffix(name, "_PATH") || strings.HasSuffix(name, "PATH")
+	if known {
+		for _, v := range vs {
+			harmless = harmless && r.harmless(v)
+		}
+	} else if harmless {
+		harmless = r.harmless(value.prefix())
+	}
+	if harmless {
+		return
+	}
+	if r.runs == "hooks off" {
+		w.effect("git.bypass", id, map[string]any{"what": "hooks", "verb": "environment"})
+		return
+	}
+	w.effect("environment", id, map[string]any{"variable": name, "value": textOrNil(value), "runs": r.runs})
+	if r.runs == "program" || r.runs == "start-up code" {
+		if v := value.value(); v != nil && strings.ContainsAny(*v, " ;|&$") && w.depth < maxDepth {
+			w.nested++
+			w.depth++
+			w.via = append(w.via, name)
+			w.script(newState(w.world.Dir), *v, stream{})
+			w.via = w.via[:len(w.via)-1]
+			w.depth--
+			w.nested--
+		}
+	}
+}
+
+// maybePath judges a word of a program without a row: it may be a path that
+// matters, with or without an option in front.
+func (c *call) maybePath(f field) {
+	if strings.HasPrefix(f.prefix(), "-") {
+		if _, value, ok := f.cut("="); ok {
+			f = value
+		} else {
+			return
+		}
+	}
+	text := f.prefix()
+	if !strings.Contains(text, "/") && !strings.HasPrefix(text, ".") && !strings.HasPrefix(text, "id_") || strings.Contains(text, "://") || strings.ContainsAny(text, " \n") {
+		return
+	}
+	for _, t := range c.absolute(c.s, f) {
+		if t.path == "" {
+			continue
+		}
+		if what, grade := c.secret(t.path); what != "" {
+			c.effect("secret.read", c.id, map[string]any{"path": t.path, "what": what, "grade": grade, "shown": true})
+		}
+		c.usePath(c.s, c.id, f, access{kind: "list"})
+	}
+}

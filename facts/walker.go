@@ -1,0 +1,216 @@
+package facts
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"gate/hook"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Limits of one line. Past them the facts are opaque and say so; nothing is
+// skipped in silence (threat model 2, 17).
+const (
+	maxLine     = 256 << 10 // bytes of one line
+	maxNesting  = 200       // brackets inside each other, before parsing
+	maxDepth    = 12        // shells inside shells
+	maxCommands = 2000
+	maxWords    = 4000
+	maxSteps    = 20000 // statements run, loops and functions included
+)
+
+// A walker follows one shell line and collects facts.
+type walker struct {
+	*Reader
+	world  World
+	out    *hook.Facts
+	text   string
+	ascii  bool
+	nested int                   // inside text that is not the line itself
+	depth  int                   // shells inside shells
+	steps  int                   // statements run so far
+	via    []string              // wrappers around what runs now
+	active []string              // functions that are running
+	seen   map[*syntax.Stmt]bool // statements that were run
+	files  map[string]stream     // written in this line
+	links  map[string]string     // symbolic links made in this line
+	full   map[string]bool       // limits that were reported
+}
+
+// A stream is what flows through a pipe or a file.
+type stream struct {
+	text  *string // the text itself, where it is known
+	taint taint
+	from  int  // the command that writes it, 0 for none
+	some  bool // something flows at all
+}
+
+func (st stream) known() bool { return st.text != nil }
+
+// line judges a shell line in directory dir.
+func (w *walker) line(text, dir string) {
+	w.text = text
+	w.ascii = isASCII(text)
+	w.out.Shell = &hook.Shell{Dialect: "bash", Text: text, Commands: []hook.ShellCommand{}}
+	w.characters(text)
+	s := newState(dir)
+	if dir == "" {
+		w.unknown("directory", "the working directory is not known", 0, nil)
+	}
+	w.script(s, text, stream{})
+}
+
+// script runs text in state s.
+func (w *walker) script(s *state, text string, stdin stream) stream {
+	if w.depth > maxDepth {
+		w.limit("shells nested deeper than gate follows")
+		return stream{}
+	}
+	if len(text) > maxLine {
+		w.limit("a shell text longer than gate reads")
+		return stream{}
+	}
+	if tooDeep(text) {
+		w.limit("brackets nested deeper than gate follows")
+		return stream{}
+	}
+	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+	if err != nil {
+		w.unknown("syntax", "the shell text does not parse: "+syntaxMessage(err), 0, nil)
+		if f == nil {
+			return stream{}
+		}
+	}
+	out := w.stmts(s, f.Stmts, stdin)
+	w.rest(f)
+	return out
+}
+
+// rest runs what no way through the text has run: function bodies nobody
+// calls, and substitutions in places that need no value. Nothing that parses
+// as a statement stays unseen (threat model 6).
+func (w *walker) rest(f *syntax.File) {
+	syntax.Walk(f, func(n syntax.Node) bool {
+		if st, ok := n.(*syntax.Stmt); ok && !w.seen[st] {
+			s := newState("")
+			s.dirs = w.lineDirs()
+			w.stmt(s, st, stream{})
+		}
+		return true
+	})
+}
+
+func (w *walker) lineDirs() []string {
+	if w.world.Dir == "" {
+		return nil
+	}
+	return []string{w.world.Dir}
+}
+
+func syntaxMessage(err error) string {
+	msg := err.Error()
+	if i := strings.IndexByte(msg, '\n'); i >= 0 {
+		msg = msg[:i]
+	}
+	return msg
+}
+
+// unknown records what was not understood, once.
+func (w *walker) unknown(kind, why string, command int, span *hook.Span) {
+	w.out.Opaque = true
+	for _, u := range w.out.Unknown {
+		if u.Kind == kind && u.Why == why && u.Command == command {
+			return
+		}
+	}
+	w.out.Unknown = append(w.out.Unknown, hook.Unknown{Kind: kind, Why: why, Command: command, Span: span})
+}
+
+func (w *walker) limit(why string) {
+	if !w.full[why] {
+		w.full[why] = true
+		w.unknown("limit", why, 0, nil)
+	}
+}
+
+// effect records one effect, once.
+func (w *walker) effect(kind string, command int, attrs map[string]any) {
+	w.out.Effects = append(w.out.Effects, hook.FactEffect{Kind: kind, Command: command, Attrs: attrs})
+}
+
+// points converts a byte offset of the line to code points.
+func (w *walker) points(offset int) int {
+	if w.ascii {
+		return offset
+	}
+	return utf8.RuneCountInString(w.text[:offset])
+}
+
+func isASCII(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// tooDeep counts brackets, so that a parser that recurses never sees a line
+// that would cost it seconds or its stack (threat model 17).
+func tooDeep(text string) bool {
+	depth, deepest := 0, 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '(', '{', '[':
+			depth++
+			deepest = max(deepest, depth)
+		case ')', '}', ']':
+			depth = max(depth-1, 0)
+		}
+	}
+	// Quoting also nests: "$( "$( … and `\`…\“ need both characters.
+	return deepest > maxNesting || strings.Count(text, "`") > maxNesting || keywords(text) > 10*maxNesting
+}
+
+// keywords counts what opens a compound command without a bracket.
+func keywords(text string) int {
+	n := 0
+	for _, k := range []string{"if ", "while ", "until ", "for ", "case ", "! ", "time "} {
+		n += strings.Count(text, k)
+	}
+	return n
+}
+
+// characters reports control and invisible characters: the shell and a person
+// read them differently (threat model 16).
+func (w *walker) characters(text string) {
+	for i, r := range text {
+		switch {
+		case r == '\n' || r == '\t':
+		case r < 0x20 || r == 0x7F:
+			w.unknown("characters", "a control character stands in the line", 0, &hook.Span{w.points(i), w.points(i) + 1})
+			return
+		case invisible(r):
+			w.unknown("characters", "an invisible or misleading character stands in the line", 0, &hook.Span{w.points(i), w.points(i) + 1})
+			return
+		}
+	}
+}
+
+// invisible reports blanks that are no blanks to the shell, zero-width and
+// bidirectional characters.
+func invisible(r rune) bool {
+	switch {
+	case r == 0x85, r == 0xA0, r == 0xAD, r == 0x1680, r == 0x180E, r == 0xFEFF, r == 0x3000,
+		0x2000 <= r && r <= 0x200F, 0x2028 <= r && r <= 0x202F, 0x205F <= r && r <= 0x206F, 0xE0000 <= r && r <= 0xE007F:
+		return true
+	}
+	return false
+}
+
+func (w *walker) reset() {
+	w.seen = map[*syntax.Stmt]bool{}
+	w.files = map[string]stream{}
+	w.links = map[string]string{}
+	w.full = map[string]bool{}
+}

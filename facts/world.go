@@ -1,0 +1,123 @@
+package facts
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+)
+
+// A World is what facts may know and look at outside the event. The zero World
+// has no home, no variables and no files: everything that depends on them is
+// unknown. A World must be safe for concurrent use.
+type World struct {
+	Home    string                           // the home directory of the agent's user, absolute
+	User    string                           // the account
+	OS      string                           // "linux", "darwin", "windows"
+	Project string                           // project root; "" means the event's directory
+	Dir     string                           // the event's directory; set by Of
+	Getenv  func(name string) (string, bool) // the agent's environment; nil means unknown
+	Files   Files                            // nil: no file is looked at
+	Own     []Place                          // files of gate and of agents on this machine
+}
+
+// Files gives read access to the machine, with absolute slash-separated names.
+type Files interface {
+	Lstat(name string) (fs.FileInfo, error)
+	Readlink(name string) (string, error)
+	// ReadFile returns at most limit bytes of a regular file, and an error for
+	// anything else or anything larger.
+	ReadFile(name string, limit int) ([]byte, error)
+}
+
+func (w World) getenv(name string) (string, bool) {
+	if w.Getenv == nil {
+		return "", false
+	}
+	return w.Getenv(name)
+}
+
+var errNoFiles = errors.New("no files")
+
+func (w World) read(name string, limit int) (string, error) {
+	if w.Files == nil {
+		return "", errNoFiles
+	}
+	data, err := w.Files.ReadFile(name, limit)
+	return string(data), err
+}
+
+func (w World) exists(name string) bool {
+	if w.Files == nil {
+		return false
+	}
+	_, err := w.Files.Lstat(name)
+	return err == nil
+}
+
+func (w World) isDir(name string) bool {
+	if w.Files == nil {
+		return false
+	}
+	info, err := w.Files.Lstat(name)
+	return err == nil && info.IsDir()
+}
+
+const maxLinks = 40
+
+// resolve follows symbolic links in the deepest existing part of name. links
+// are those that the line itself makes. It reports false for a loop.
+func (w World) resolve(name string, links map[string]string, last bool) (string, bool) {
+	hops := 0
+	var done string
+	todo := strings.Split(strings.TrimPrefix(name, "/"), "/")
+	for len(todo) > 0 {
+		step := todo[0]
+		todo = todo[1:]
+		if step == "" || step == "." {
+			continue
+		}
+		if step == ".." {
+			if done = parent(done); done == "/" {
+				done = ""
+			}
+			continue
+		}
+		next := done + "/" + step
+		target, ok := links[next]
+		if !ok && w.Files != nil && (last || len(todo) > 0) {
+			if info, err := w.Files.Lstat(next); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+				target, err = w.Files.Readlink(next)
+				ok = err == nil
+			}
+		}
+		if !ok || !last && len(todo) == 0 {
+			done = next
+			continue
+		}
+		if hops++; hops > maxLinks {
+			return "", false
+		}
+		if strings.HasPrefix(target, "/") {
+			done = ""
+		}
+		todo = append(strings.Split(strings.TrimPrefix(target, "/"), "/"), todo...)
+	}
+	if done == "" {
+		done = "/"
+	}
+	return done, true
+}
+
+// parent is the directory above p; the parent of the root is the root.
+func parent(p string) string {
+	i := strings.LastIndexByte(p, '/')
+	if i <= 0 {
+		return "/"
+	}
+	return p[:i]
+}
+
+// below reports whether p is dir or inside it.
+func below(p, dir string) bool {
+	return dir != "" && (p == dir || dir == "/" || strings.HasPrefix(p, dir+"/"))
+}
