@@ -132,7 +132,7 @@ func (c *call) due(tier scopes.Tier) []due {
 			continue
 		}
 		if b.Kind != hook.Rego && b.Kind != hook.Inline && !b.Source.Loosens() {
-			c.notice(fmt.Sprintf("handlers of %s are inactive until a person trusts it: gate trust", b.Source.Name))
+			c.untrusted("handlers", b.Source)
 			continue
 		}
 		out = append(out, due{b, t == matcher.Unsure, again})
@@ -251,17 +251,6 @@ func (c *call) record(h *hook.Hook, counted hook.Verdict, a Answer, ignored []st
 	}
 	c.effect = max(c.effect, s.Effect)
 	c.steps = append(c.steps, s)
-}
-
-// faultEffect is what a fault of h adds to the decision (DESIGN 9).
-func faultEffect(h *hook.Hook) hook.Effect {
-	switch {
-	case h.Closes():
-		return hook.Deny
-	case h.OnFault == hook.FaultAsk:
-		return hook.Ask
-	}
-	return hook.Pass
 }
 
 // reject records that gate itself refuses what the hooks made of the call.

@@ -37,8 +37,8 @@ func Combine(steps []hook.Step) hook.Decision {
 				d.Halt = &r
 			}
 		}
-		if s.Fault != nil && s.Effect > hook.Pass {
-			d.Reasons = add(d.Reasons, s, faultReason(s))
+		if e := min(s.Effect, faultEffect(s.Hook)); s.Fault != nil && e > hook.Pass {
+			d.Reasons = add(d.Reasons, s, faultReason(s, e))
 		}
 		for _, r := range s.Verdict.Warnings {
 			r.Effect = hook.Pass
@@ -66,10 +66,21 @@ func attributed(h *hook.Hook, r hook.Reason) hook.Reason {
 	return r
 }
 
+// faultEffect is what a fault of h adds to a decision (DESIGN 9).
+func faultEffect(h *hook.Hook) hook.Effect {
+	switch {
+	case h.Closes():
+		return hook.Deny
+	case h.OnFault == hook.FaultAsk:
+		return hook.Ask
+	}
+	return hook.Pass
+}
+
 // faultReason explains a fault that closes, and how a person repairs it.
-func faultReason(s *hook.Step) hook.Reason {
+func faultReason(s *hook.Step, e hook.Effect) hook.Reason {
 	return hook.Reason{
-		Effect: s.Effect,
+		Effect: e,
 		Reason: fmt.Sprintf("%s could not answer (%s): %s", s.Hook.ID, s.Fault.Kind, s.Fault.Error()),
 		Help:   "gate doctor --fix",
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gate/hook"
+	"gate/scopes"
 )
 
 // counts returns what of an answer may count, and says what does not and why.
@@ -21,7 +22,7 @@ func (c *call) counts(h due, a Answer) (v hook.Verdict, ignored []string) {
 		v.Rewrites = nil
 		drop("modify", why)
 	}
-	if why := consultIgnored(h, a); why != "" && len(v.Consults) > 0 {
+	if why := c.consultIgnored(h, a); why != "" && len(v.Consults) > 0 {
 		v.Consults = nil
 		drop("consult", why)
 	}
@@ -59,7 +60,7 @@ func (c *call) modifyIgnored(h due, a Answer) string {
 		return perhaps
 	case !h.Source.Loosens():
 		if len(a.Verdict.Rewrites) > 0 {
-			c.notice(fmt.Sprintf("rewrites of %s are inactive until a person trusts it: gate trust", h.Source.Name))
+			c.untrusted("rewrites", h.Source)
 		}
 		return "nobody trusted " + h.Source.Name
 	case c.outranked(h.Scope):
@@ -68,16 +69,24 @@ func (c *call) modifyIgnored(h due, a Answer) string {
 	return ""
 }
 
-func consultIgnored(h due, a Answer) string {
+func (c *call) consultIgnored(h due, a Answer) string {
 	switch {
 	case h.Kind != hook.Rego:
 		return "only policies consult"
 	case h.unsure:
 		return perhaps
 	case !h.Source.Loosens():
+		if len(a.Verdict.Consults) > 0 {
+			c.untrusted("consults", h.Source)
+		}
 		return "nobody trusted " + h.Source.Name
 	}
 	return ""
+}
+
+// untrusted announces what of a source waits for a person's trust.
+func (c *call) untrusted(what string, src *scopes.Source) {
+	c.notice(fmt.Sprintf("%s of %s are inactive until a person trusts it: gate trust", what, src.Name))
 }
 
 // outranked reports that tool output was rewritten by a higher scope. Scopes

@@ -143,6 +143,7 @@ func (e *Engine) Decide(ctx context.Context, ev hook.Event) (d hook.Decision) {
 			break
 		}
 		if c.round++; c.round > maxRounds {
+			c.round = maxRounds
 			c.reject(fmt.Sprintf("the rules keep rewriting this call; it did not settle in %d rounds", maxRounds))
 			break
 		}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,54 +27,52 @@ func (c *call) changedSince(n int, h *hook.Hook) bool {
 // rejected and the input stays.
 func (c *call) rewrite(hooks []due, verdicts []hook.Verdict) {
 	plan := newPlan(&c.ev)
-	var authors []*hook.Hook
+	var made []change
+	before := c.ev.Fields[plan.field]
 	for i, v := range verdicts {
 		if len(v.Rewrites) == 0 || c.rejected() {
 			continue
 		}
+		h := hooks[i].Hook
 		for _, r := range v.Rewrites {
-			if err := plan.add(hooks[i].ID, r); err != nil {
+			if err := plan.add(h.ID, r); err != nil {
 				c.reject(err.Error())
 				return
 			}
 		}
-		authors = append(authors, hooks[i].Hook)
-	}
-	if len(authors) == 0 {
-		return
-	}
-	field := c.ev.Name.Rewrites()
-	before := c.ev.Fields[field]
-	after, err := plan.result()
-	if err == nil && field == "tool_input" {
-		err = c.valid(after)
-	}
-	if err != nil {
-		c.reject(fmt.Sprintf("%s rewrites the call wrongly: %s", names(authors), err))
-		return
-	}
-	if equal(before, after) {
-		return
-	}
-	for i, h := range hooks {
-		if len(verdicts[i].Rewrites) > 0 {
-			reason := verdicts[i].Rewrites[0].Reason
-			c.changes = append(c.changes, change{
-				hook.Change{Hook: h.ID, Reason: reason, Before: before, After: after}, h.Hook, h.Scope,
-			})
+		after, err := plan.result()
+		if err != nil {
+			c.reject(fmt.Sprintf("the rewrite by %s: %s", h.ID, err))
+			return
+		}
+		if !equal(before, after) {
+			ch := hook.Change{Hook: h.ID, Reason: v.Rewrites[0].Reason, Before: before, After: after}
+			made = append(made, change{ch, h, h.Scope})
+			before = after
 		}
 	}
+	if len(made) == 0 {
+		return
+	}
+	if err := c.valid(plan.field, before); err != nil {
+		c.reject(fmt.Sprintf("the rewrite by %s: %s", authors(made), err))
+		return
+	}
+	c.changes = append(c.changes, made...)
 	c.lapse()
-	c.ev = c.ev.With(field, after)
+	c.ev = c.ev.With(plan.field, before)
 	c.refreshFacts()
 }
 
 // valid checks a rewritten tool input against the tool's schema, if there is
 // one.
-func (c *call) valid(after any) error {
+func (c *call) valid(field string, after any) error {
+	if field != "tool_input" {
+		return nil
+	}
 	input, ok := after.(map[string]any)
 	if !ok {
-		return fmt.Errorf("the input of a tool must be an object")
+		return errors.New("the input of a tool must be an object")
 	}
 	if c.validate == nil {
 		return nil
@@ -89,10 +88,10 @@ func (c *call) valid(after any) error {
 	return nil
 }
 
-func names(hooks []*hook.Hook) string {
-	ids := make([]string, len(hooks))
-	for i, h := range hooks {
-		ids[i] = h.ID
+func authors(made []change) string {
+	ids := make([]string, len(made))
+	for i, ch := range made {
+		ids[i] = ch.by.ID
 	}
 	return strings.Join(ids, " and ")
 }
@@ -105,7 +104,6 @@ type plan struct {
 	patch map[string]any // merged so far
 	value any            // whole replacement
 	whole bool
-	by    map[string]string // which hook patched a path
 	who   []string
 }
 
@@ -116,7 +114,7 @@ type edit struct {
 }
 
 func newPlan(ev *hook.Event) *plan {
-	return &plan{ev: ev, field: ev.Name.Rewrites(), by: map[string]string{}}
+	return &plan{ev: ev, field: ev.Name.Rewrites()}
 }
 
 // add takes one rewrite in, or reports why it does not go with the others.
@@ -166,7 +164,7 @@ func (p *plan) result() (any, error) {
 	if p.whole {
 		if p.field == "prompt" {
 			if _, ok := p.value.(string); !ok {
-				return nil, fmt.Errorf("a prompt must be a string")
+				return nil, errors.New("a prompt must be a string")
 			}
 		}
 		return p.value, nil
