@@ -284,6 +284,9 @@ func (c *call) consult(by *scopes.Bound, want hook.Consult) {
 
 // decision concludes the call.
 func (c *call) decision() hook.Decision {
+	if errors.Is(c.ctx.Err(), context.Canceled) {
+		c.fail(overdue(c.ctx)) // half a judgement is none
+	}
 	d := Combine(c.steps)
 	d.Facts, d.Notices, d.Fault = c.ev.Facts, c.notices, c.fault
 	for _, ch := range c.changes {
