@@ -1,6 +1,7 @@
 package adapters
 
 import (
+	"slices"
 	"strings"
 
 	"gate/hook"
@@ -70,10 +71,8 @@ func (a *claudeAnswer) rewrite(d *hook.Decision) {
 		return
 	}
 	why := "this has to be changed first; send it in this form instead:\n" + showInput(a.ev.ToolInput(), d.Rewrite)
-	for _, c := range d.Changes {
-		if c.Reason != "" {
-			why += "\nbecause: " + c.Reason
-		}
+	for _, because := range reasons(d.Changes) {
+		why += "\nbecause: " + because
 	}
 	a.opinion.lines = nil // an allow or a question about what must not run as it is
 	a.opinion.refuse(why)
@@ -186,24 +185,32 @@ func (a *claudeAnswer) texts(d *hook.Decision) {
 	for _, c := range d.Context {
 		context = appendNew(context, c.Text)
 	}
-	if a.changed {
-		for _, c := range d.Changes {
-			if c.Reason != "" {
-				context = appendNew(context, "gate changed this: "+c.Reason)
-			}
-		}
+	var changes []string
+	if why := reasons(d.Changes); a.changed && len(why) > 0 {
+		changes = append([]string{"gate changed this:"}, why...)
 	}
-	switch {
-	case len(context) == 0:
-	case a.form.context:
-		text := strictjson.Visible(strings.Join(context, "\n\n"))
-		a.own["additionalContext"] = shorten(text, maxContext)
-	default:
-		a.opinion.person = append(a.opinion.person, context...)
+	if !a.form.context {
+		a.opinion.person = slices.Concat(a.opinion.person, changes, context)
+	} else {
+		if len(changes) > 0 {
+			context = append(context, a.opinion.sign(changes, maxReason))
+		}
+		if len(context) > 0 {
+			text := strictjson.Visible(strings.Join(context, "\n\n"))
+			a.own["additionalContext"] = shorten(text, maxContext)
+		}
 	}
 	if len(a.opinion.person) > 0 && a.form.message {
 		a.top["systemMessage"] = a.opinion.sign(a.opinion.person, maxMessage)
 	}
+}
+
+func reasons(changes []hook.Change) []string {
+	var lines []string
+	for _, c := range changes {
+		lines = appendNew(lines, c.Reason)
+	}
+	return lines
 }
 
 func (a *claudeAnswer) bytes() Answer {

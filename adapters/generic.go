@@ -82,7 +82,7 @@ func (generic) Render(ev *hook.Event, d *hook.Decision) Answer {
 	}
 	put(doc, "output", d.Output)
 	if o.halt != "" {
-		doc["halt"] = o.halt
+		doc["halt"] = strictjson.Visible(o.halt)
 	}
 	if len(d.Context) > 0 {
 		contexts := make([]any, len(d.Context))
@@ -95,7 +95,7 @@ func (generic) Render(ev *hook.Event, d *hook.Decision) Answer {
 		doc["env"] = d.Env
 	}
 	if o.fault != "" {
-		doc["fault"] = o.fault
+		doc["fault"] = strictjson.Visible(o.fault)
 	}
 	if len(d.Notices) > 0 {
 		doc["notices"] = visibleAll(d.Notices)

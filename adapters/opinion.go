@@ -108,27 +108,30 @@ func hooksOwn(s hook.Step) bool {
 	return true
 }
 
-// answered is the effect of the hooks that did answer. Without all of them an
-// allow counts for nothing.
+// answered is the effect of the hooks that did answer. An effect that no fault
+// accounts for stays, and without all answers an allow counts for nothing.
 func answered(d *hook.Decision) hook.Effect {
 	if d.Halt != nil {
 		return hook.Deny
 	}
-	effect := hook.Pass
+	effect, accounted := hook.Pass, d.Fault != nil && d.Effect == hook.Deny
 	for i := range d.Steps {
 		s := &d.Steps[i]
 		if s.Fault == nil {
 			effect = max(effect, s.Effect)
 		}
 		effect = max(effect, s.Verdict.Effect())
+		accounted = accounted || s.Fault != nil && s.Effect == d.Effect && s.Verdict.Effect() < s.Effect
 	}
 	if len(d.Steps) == 0 {
 		for _, r := range d.Reasons {
-			effect = max(effect, r.Effect)
+			if r.Hook != "" {
+				effect = max(effect, r.Effect)
+			}
 		}
-		if d.Fault == nil {
-			effect = d.Effect
-		}
+	}
+	if !accounted {
+		effect = d.Effect
 	}
 	if effect = min(effect, d.Effect, hook.Deny); effect == hook.Allow {
 		effect = hook.Pass
@@ -164,8 +167,11 @@ func (o *opinion) explain(d *hook.Decision, own *hook.Fault) {
 			line += "\nInstead: " + r.Suggestion
 		}
 		o.lines = appendNew(o.lines, line)
-		if o.fault == "" || !strings.Contains(repair, r.Help) { // repair says it already
+		switch repairs := r.Help != "" && strings.Contains(repair, r.Help); {
+		case !repairs:
 			o.person = appendNew(o.person, r.Help)
+		case o.fault == "": // else the reason says it
+			o.person = appendNew(o.person, repair)
 		}
 	}
 	switch {
@@ -216,7 +222,7 @@ func (o *opinion) reason() string { return o.sign(o.lines, maxReason) }
 func (o *opinion) sign(lines []string, limit int) string {
 	end := " (gate)"
 	if o.id != "" {
-		end = " (gate " + strictjson.Visible(o.id) + ")"
+		end = " (gate " + shorten(strictjson.Visible(o.id), 40) + ")"
 	}
 	return shorten(strictjson.Visible(strings.Join(lines, "\n")), limit-len(end)) + end
 }
