@@ -1,0 +1,3 @@
+package facts
+
+func applescriptLanguage() *codeLanguage { return nil }

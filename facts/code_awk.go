@@ -1,0 +1,3 @@
+package facts
+
+func awkLanguage() *codeLanguage { return nil }

@@ -1,0 +1,154 @@
+package facts
+
+import "strings"
+
+// A codeLanguage holds what the parser must know about one language.
+type codeLanguage struct {
+	name      string
+	syntax    codeSyntax
+	table     func() codeTable
+	concat    string   // operators that join texts, between blanks
+	members   string   // operators before a member, between blanks
+	prefixes  string   // words that stand before an operand and mean nothing here, between blanks
+	reserved  string   // words that begin no argument, between blanks
+	env       []string // names of the environment
+	modules   string   // names whose members are picked by computed names only to hide, between blanks
+	strip     []string // prefixes of names that mean nothing: "globalThis."
+	statement func(p *codeParser, t codeToken) bool
+	word      func(p *codeParser, t codeToken) (codeValue, bool)
+	operator  func(p *codeParser, v *codeValue, t codeToken) bool
+	inspect   func(r *codeRun, text string) // instead of the parser
+
+	adjacent       bool // "a" "b" is one text
+	arrowAssign    bool // x <- 1
+	arrows         bool // (x) => y
+	as             bool // with x as y
+	blocks         bool // each { |x| … }
+	colonArgs      bool // f(name: x)
+	commands       bool // f "x" without parentheses
+	comprehensions bool // [f(x) for x in y]
+	curlyIndex     bool // $x{y}
+	inStops        bool // "in" ends an expression
+	juxtapose      bool // "a" b joins texts
+	keywordArgs    bool // f(name=x)
+	listOperators  bool // f or g, eq, x (Perl)
+	nameCalls      bool // a text is called as the function it names
+	pathDivide     bool // Path / "x"
+	percentFormat  bool // "%s" % x
+	redirects      bool // > ends an expression
+	textCalls      bool // f"x" and f{} (Lua)
+	tuples         bool // a, b = x, y
+}
+
+// A codeSyntax says what the lexer must know about one language.
+type codeSyntax struct {
+	lineComments  []string
+	blockComments [][2]string
+	double        codeQuote
+	single        codeQuote
+	back          codeQuote
+	openers       string // words after which a value begins, between blanks
+	sigils        string // bytes before the names of variables
+	heredoc       string // what opens a here-document
+	wordBytes     string // what names may hold besides letters and digits
+	podEnd        string // ends a block of documentation
+
+	bang       bool // names may end in ? or !
+	braceValue bool // } ends a value
+	braces     bool // {} holds no statements
+	classes    bool // a slash inside [] does not end a regular expression
+	colons     bool // names may hold ::
+	commands   bool // f /x/ is a call
+	decimals   bool // \065 is decimal
+	dots       bool // a line that begins with .x continues
+	foldWords  bool // names in any case
+	lines      bool // the end of a line means something
+	long       bool // [[text]]
+	oneLine    bool // strings end with the line
+	percent    bool // %w[]
+	perl       bool // q(), m//, $#x
+	pod        bool // =begin … =end at the start of a line
+	prefixes   bool // f"", rb""
+	rawStrings bool // r"(text)"
+	regex      bool // /x/
+	symbols    bool // :x
+	tags       bool // <?php ?>
+	triple     bool // """text"""
+}
+
+func (l *codeLanguage) isPrefix(w string) bool   { return hasWord(l.prefixes, w) }
+func (l *codeLanguage) isReserved(w string) bool { return hasWord(l.reserved, w) }
+func (l *codeLanguage) isMember(op string) bool  { return hasWord(l.members, op) }
+
+// hasWord reports whether list, whose words stand between blanks, holds w.
+func hasWord(list, w string) bool {
+	for {
+		i := strings.Index(list, w)
+		if i < 0 || w == "" {
+			return false
+		}
+		if i > 0 && list[i-1] == ' ' && i+len(w) < len(list) && list[i+len(w)] == ' ' {
+			return true
+		}
+		list = list[i+len(w):]
+	}
+}
+
+// codeLanguageOf returns the language of an interpreter by its name or that of
+// the language, with or without a version; nil when there are no rules for it.
+func codeLanguageOf(name string) *codeLanguage {
+	name = strings.ToLower(name)
+	if name != "python2" {
+		name = strings.TrimRight(name, "0123456789.-")
+	}
+	switch name {
+	case "python", "python2", "pypy", "py", "ipython", "bpython", "pythonw":
+		return pythonLanguage()
+	case "node", "nodejs", "javascript", "js", "jsx", "mjs", "deno", "bun", "typescript", "ts", "tsx", "ts-node", "jxa":
+		return nodeLanguage()
+	case "perl":
+		return perlLanguage()
+	case "ruby", "irb", "jruby", "erb":
+		return rubyLanguage()
+	case "php":
+		return phpLanguage()
+	case "awk", "gawk", "mawk", "nawk", "original-awk":
+		return awkLanguage()
+	case "lua", "luajit", "texlua":
+		return luaLanguage()
+	case "applescript", "osascript":
+		return applescriptLanguage()
+	case "r", "rscript", "littler":
+		return rLanguage()
+	case "tcl", "tclsh", "expect", "wish":
+		return tclLanguage()
+	}
+	return nil
+}
+
+// A codeTable maps names of functions to what they do: the actions of a row.
+type codeTable map[string]string
+
+// parseCodeTable reads rows "name name … = action; action". A name "*.x" is
+// the method x of anything. An action is one of
+//
+//	does[+r|+option] selector…   a call that is reported; +r: recursive, +option: if that option is on
+//	=fold selector…              what the call returns
+//	!special words               a function of package facts decides
+//
+// and a selector is N (an argument), N/name (or by name), N.. (that and all
+// after it), * (all), self (what the method is called on) or 'text'.
+func parseCodeTable(rows string) codeTable {
+	t := make(codeTable, 256)
+	for line := range strings.Lines(rows) {
+		names, action, ok := strings.Cut(line, " = ")
+		if !ok {
+			continue
+		}
+		action = strings.TrimSpace(action)
+		for name := range strings.FieldsSeq(names) {
+			t[name] = action
+		}
+	}
+	return t
+}

@@ -1,0 +1,349 @@
+package facts
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// A codeTokenKind tells tokens apart.
+type codeTokenKind uint8
+
+const (
+	codeEnd     codeTokenKind = iota
+	codeWord                  // a name, with its sigil
+	codeText                  // a string
+	codeNumber                // a number
+	codeMark                  // an operator or bracket
+	codeLine                  // the end of a line; the text is the indentation of the next
+	codeCommand               // a string that a shell runs: `x`, qx(x), %x(x)
+	codePattern               // a regular expression
+	codeWords                 // a list of words: qw(a b), %w[a b]
+	codeFiles                 // Perl's <*.c>
+)
+
+// A codeToken is one token of program text.
+type codeToken struct {
+	kind   codeTokenKind
+	blank  bool // blank before it
+	offset int32
+	text   string     // as it means: without quotes, escapes resolved
+	parts  []codePart // of a string with code inside; nil otherwise
+}
+
+func (t codeToken) is(mark string) bool { return t.kind == codeMark && t.text == mark }
+
+func (t codeToken) word(w string) bool { return t.kind == codeWord && t.text == w }
+
+// A codePart is a piece of a string: literal text, or code.
+type codePart struct {
+	text string
+	code []codeToken
+}
+
+// A codeQuote says how a string behaves.
+type codeQuote struct {
+	kind   codeTokenKind
+	raw    bool // a backslash escapes only itself and the quote
+	verb   bool // a backslash means nothing
+	keep   bool // a backslash before any other character stays
+	interp byte // code inside: '$' (Perl, PHP), '#' (Ruby), 'j' (${x}), '{' (Python)
+}
+
+// A codeLexer splits text. It never fails: what it cannot read becomes an
+// operator, and an unclosed string ends with the text.
+type codeLexer struct {
+	*codeRun
+	syntax  *codeSyntax
+	text    string
+	pos     int
+	blank   bool
+	toks    []codeToken
+	stack   []byte // open brackets
+	nested  int
+	noRegex int // no regular expression begins before this offset
+	docs    []codeHeredoc
+	lines   map[string][]int // where each trimmed line begins
+}
+
+// A codeHeredoc is a text that begins on the next line.
+type codeHeredoc struct {
+	tag   string
+	tok   int // index of its token
+	quote codeQuote
+}
+
+// lex reads all tokens of text.
+func (r *codeRun) lex(text string) []codeToken {
+	l := &codeLexer{codeRun: r, syntax: &r.lang.syntax, text: text}
+	if l.syntax.tags && strings.Contains(text, "<?") {
+		l.skipMarkup()
+	}
+	if strings.HasPrefix(text, "#!") {
+		l.pos = l.lineEnd(0)
+	}
+	l.run(0)
+	return l.toks
+}
+
+// run reads tokens up to an unmatched stop bracket, or to the end.
+func (l *codeLexer) run(stop byte) {
+	base := len(l.stack)
+	for l.pos < len(l.text) {
+		if l.tokens <= 0 {
+			l.suspect("program text is too long")
+			l.pos = len(l.text)
+			return
+		}
+		if stop != 0 && len(l.stack) <= base && l.text[l.pos] == stop {
+			return
+		}
+		l.step()
+	}
+}
+
+// inner reads the code inside a string, up to the stop bracket, and consumes
+// that too.
+func (l *codeLexer) inner(stop byte) []codeToken {
+	if l.nested > maxCodeDepth/4 {
+		l.suspect("strings nest too deeply")
+		l.pos = len(l.text)
+		return nil
+	}
+	toks, stack := l.toks, l.stack
+	l.toks, l.stack = nil, []byte{'('}
+	l.nested++
+	l.run(stop)
+	l.nested--
+	out := l.toks
+	l.toks, l.stack = toks, stack
+	if l.pos < len(l.text) {
+		l.pos++
+	}
+	return out
+}
+
+func (l *codeLexer) push(kind codeTokenKind, text string, at int) {
+	l.tokens--
+	l.toks = append(l.toks, codeToken{kind: kind, text: text, offset: int32(at), blank: l.blank})
+	l.blank = false
+}
+
+func (l *codeLexer) peek(n int) byte {
+	if i := l.pos + n; i >= 0 && i < len(l.text) {
+		return l.text[i]
+	}
+	return 0
+}
+
+func (l *codeLexer) has(prefix string) bool { return strings.HasPrefix(l.text[l.pos:], prefix) }
+
+func (l *codeLexer) lineEnd(from int) int {
+	if i := strings.IndexByte(l.text[from:], '\n'); i >= 0 {
+		return from + i
+	}
+	return len(l.text)
+}
+
+// step reads one token, comment or blank.
+func (l *codeLexer) step() {
+	c := l.text[l.pos]
+	switch {
+	case c == '\n':
+		l.newline()
+	case c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v':
+		l.pos++
+		l.blank = true
+	case c == '\\' && l.peek(1) == '\n':
+		l.pos += 2
+		l.blank = true
+	case l.comment(), l.special(), l.quoted():
+	case wordByte(c, l.syntax.wordBytes) && !digitByte(c):
+		l.name()
+	case digitByte(c) || c == '.' && digitByte(l.peek(1)) && !l.valueBefore():
+		l.number()
+	default:
+		l.mark()
+	}
+}
+
+func (l *codeLexer) newline() {
+	at := l.pos
+	l.pos++
+	l.blank = true
+	if len(l.docs) > 0 {
+		l.heredocs()
+	}
+	if !l.syntax.lines || len(l.stack) > 0 && (l.stack[len(l.stack)-1] != '{' || l.syntax.braces) {
+		return
+	}
+	end := l.pos
+	for end < len(l.text) && (l.text[end] == ' ' || l.text[end] == '\t') {
+		end++
+	}
+	if l.syntax.dots && end+1 < len(l.text) && (l.text[end] == '.' && l.text[end+1] != '.' || l.text[end] == '?' && l.text[end+1] == '.') {
+		return // a method call goes on
+	}
+	if n := len(l.toks); n > 0 && l.toks[n-1].kind == codeLine {
+		l.toks[n-1].text = l.text[l.pos:end] // an empty line: what counts is the last
+		l.pos = end
+		return
+	}
+	l.push(codeLine, l.text[l.pos:end], at)
+	l.pos = end
+	l.blank = true
+}
+
+// comment skips a comment.
+func (l *codeLexer) comment() bool {
+	s := l.syntax
+	lineStart := l.pos == 0 || l.text[l.pos-1] == '\n'
+	if lineStart && s.pod && l.text[l.pos] == '=' && letterByte(l.peek(1)) {
+		end := strings.Index(l.text[l.pos:], "\n"+s.podEnd)
+		if end < 0 {
+			l.pos = len(l.text)
+			return true
+		}
+		l.pos = l.lineEnd(l.pos + end + 1)
+		return true
+	}
+	for _, open := range s.blockComments {
+		if l.has(open[0]) {
+			end := strings.Index(l.text[l.pos+len(open[0]):], open[1])
+			if end < 0 {
+				l.pos = len(l.text)
+			} else {
+				l.pos += len(open[0]) + end + len(open[1])
+			}
+			l.blank = true
+			return true
+		}
+	}
+	for _, open := range s.lineComments {
+		if l.has(open) {
+			end := l.lineEnd(l.pos)
+			if s.tags {
+				if i := strings.Index(l.text[l.pos:end], "?>"); i >= 0 {
+					end = l.pos + i
+				}
+			}
+			l.pos = end
+			l.blank = true
+			return true
+		}
+	}
+	return false
+}
+
+// valueBefore reports whether the token before ends a value, so that what
+// follows is an operator and not the beginning of a literal.
+func (l *codeLexer) valueBefore() bool {
+	if len(l.toks) == 0 {
+		return false
+	}
+	switch t := &l.toks[len(l.toks)-1]; t.kind {
+	case codeText, codeNumber, codeCommand, codePattern, codeWords, codeFiles:
+		return true
+	case codeWord:
+		if strings.ContainsAny(t.text[:1], "$@%") {
+			return true
+		}
+		return !strings.Contains(l.syntax.openers, " "+t.text+" ")
+	case codeMark:
+		return t.text == ")" || t.text == "]" || t.text == "++" || t.text == "--" || t.text == "}" && l.syntax.braceValue
+	}
+	return false
+}
+
+// name reads a word. A prefix of a string (Python's rb"") belongs to it.
+func (l *codeLexer) name() {
+	at := l.pos
+	for l.pos < len(l.text) {
+		c := l.text[l.pos]
+		switch {
+		case wordByte(c, l.syntax.wordBytes):
+			l.pos++
+			continue
+		case l.syntax.colons && c == ':' && l.peek(1) == ':' && letterByte(l.peek(2)):
+			l.pos += 2
+			continue
+		case l.syntax.bang && (c == '?' || c == '!') && l.peek(1) != '=' && l.pos > at:
+			l.pos++
+		}
+		break
+	}
+	word := l.text[at:l.pos]
+	if l.syntax.prefixes && len(word) <= 2 && l.pos < len(l.text) && (l.text[l.pos] == '"' || l.text[l.pos] == '\'') {
+		if q, ok := pythonPrefix(word); ok {
+			l.literal(q, at)
+			return
+		}
+	}
+	if l.syntax.foldWords {
+		word = strings.ToLower(word)
+	}
+	l.push(codeWord, word, at)
+}
+
+func (l *codeLexer) number() {
+	at := l.pos
+	for l.pos < len(l.text) && (wordByte(l.text[l.pos], "") || l.text[l.pos] == '.' && digitByte(l.peek(1))) {
+		l.pos++
+	}
+	l.push(codeNumber, strings.ReplaceAll(l.text[at:l.pos], "_", ""), at)
+}
+
+// mark reads an operator or bracket.
+func (l *codeLexer) mark() {
+	at, n := l.pos, 1
+	rest := l.text[at:]
+	switch {
+	case len(rest) > 2 && threeByteMark(rest[:3]):
+		n = 3
+	case len(rest) > 1 && twoByteMark(rest[:2]):
+		n = 2
+	default:
+		switch c := rest[0]; c {
+		case '(', '[', '{':
+			l.stack = append(l.stack, c)
+		case ')', ']', '}':
+			if len(l.stack) > 0 {
+				l.stack = l.stack[:len(l.stack)-1]
+			}
+		default:
+			if c >= utf8.RuneSelf {
+				_, n = utf8.DecodeRuneInString(rest)
+			}
+		}
+	}
+	l.pos += n
+	l.push(codeMark, rest[:n], at)
+}
+
+func threeByteMark(s string) bool {
+	switch s {
+	case "===", "!==", "**=", "<<=", ">>=", "...", "<=>", "||=", "&&=", "??=", "//=", "?->":
+		return true
+	}
+	return false
+}
+
+func twoByteMark(s string) bool {
+	switch s {
+	case "=>", "->", "::", "==", "!=", "<=", ">=", "&&", "||", "??", "?.", "+=", "-=", ".=", "*=", "/=", "|=",
+		"=~", "!~", "..", "**", "++", "--", "<<", ">>", ":=", "<-", "//", "&.", "|>":
+		return true
+	}
+	return false
+}
+
+// wordByte reports whether c may be part of a name; more lists bytes that a
+// language adds. Bytes beyond ASCII always may.
+func wordByte(c byte, more string) bool {
+	return letterByte(c) || digitByte(c) || more != "" && strings.IndexByte(more, c) >= 0
+}
+
+func letterByte(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' || c >= utf8.RuneSelf
+}
+
+func digitByte(c byte) bool { return '0' <= c && c <= '9' }

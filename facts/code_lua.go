@@ -1,0 +1,3 @@
+package facts
+
+func luaLanguage() *codeLanguage { return nil }

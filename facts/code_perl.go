@@ -1,0 +1,3 @@
+package facts
+
+func perlLanguage() *codeLanguage { return nil }

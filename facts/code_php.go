@@ -1,0 +1,3 @@
+package facts
+
+func phpLanguage() *codeLanguage { return nil }

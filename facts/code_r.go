@@ -1,0 +1,3 @@
+package facts
+
+func rLanguage() *codeLanguage { return nil }

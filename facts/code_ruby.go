@@ -1,0 +1,3 @@
+package facts
+
+func rubyLanguage() *codeLanguage { return nil }

@@ -1,0 +1,3 @@
+package facts
+
+func tclLanguage() *codeLanguage { return nil }

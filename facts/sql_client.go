@@ -1,0 +1,187 @@
+package facts
+
+import "strings"
+
+// sqlMetaCommand reads a line that the client program runs itself: \! of psql
+// and mysql, .shell of sqlite3.
+func sqlMetaCommand(line string) sqlStatement {
+	name, rest, _ := strings.Cut(line, " ")
+	rest = strings.TrimSpace(rest)
+	if strings.HasPrefix(line, `\!`) {
+		return sqlStatement{verb: "shell", access: "write", object: strings.TrimSpace(line[2:])}
+	}
+	file := strings.Trim(rest, `'"`)
+	switch name {
+	case ".shell", ".system":
+		return sqlStatement{verb: "shell", access: "write", object: rest}
+	case `\copy`:
+		if i := strings.Index(strings.ToLower(rest), " program "); i >= 0 {
+			return sqlStatement{verb: "copy program", access: "write", object: strings.Trim(strings.TrimSpace(rest[i+9:]), `'`)}
+		}
+		if strings.Contains(strings.ToLower(rest), " to ") {
+			return sqlStatement{verb: "copy", access: "read"}
+		}
+		return sqlStatement{verb: "copy", access: "write"}
+	case `\o`, `\w`, `\g`, `\gx`, `\s`, ".output", ".once", ".backup", ".save", ".clone", ".excel", ".log", ".trace":
+		if strings.HasPrefix(file, "|") {
+			return sqlStatement{verb: "shell", access: "write", object: strings.TrimSpace(file[1:])}
+		}
+		if file == "" || file == "stdout" || file == "off" {
+			return sqlStatement{verb: name, access: "read"}
+		}
+		return sqlStatement{verb: "write file", access: "write", object: file}
+	case `\i`, `\ir`, `\include`, ".read", `\.`:
+		if strings.HasPrefix(file, "|") {
+			return sqlStatement{verb: "shell", access: "write", object: strings.TrimSpace(file[1:])}
+		}
+		return sqlStatement{verb: "source", access: "write", object: file}
+	case ".load":
+		return sqlStatement{verb: "load extension", access: "write", object: file}
+	case ".import", ".restore", ".open", ".archive", ".ar", `\gexec`, `\lo_import`, `\lo_export`, `\lo_unlink`:
+		object, _, _ := strings.Cut(file, " ")
+		if name == ".import" && strings.HasPrefix(file, "|") {
+			return sqlStatement{verb: "shell", access: "write", object: strings.TrimSpace(file[1:])}
+		}
+		return sqlStatement{verb: strings.TrimLeft(name, `.\`), access: "write", object: object}
+	}
+	return sqlStatement{verb: name, access: "read"}
+}
+
+// inspectRedis says what a command of redis-cli does. It reports false when
+// there is none.
+func inspectRedis(words []string) (sqlStatement, bool) {
+	if len(words) == 0 {
+		return sqlStatement{}, false
+	}
+	verb := strings.ToLower(words[0])
+	arg := func(i int) string {
+		if i < len(words) {
+			return words[i]
+		}
+		return ""
+	}
+	s := sqlStatement{verb: verb, access: "write", object: arg(1), where: true}
+	sub := strings.ToLower(arg(1))
+	switch verb {
+	case "flushall", "flushdb", "swapdb":
+		return sqlStatement{verb: verb, access: "delete"}, true
+	case "del", "unlink", "getdel", "hdel", "srem", "zrem", "lrem", "xdel", "xtrim", "ltrim", "spop", "lpop", "rpop", "zpopmin", "zpopmax",
+		"zremrangebyrank", "zremrangebyscore", "zremrangebylex", "json.del", "ft.dropindex":
+		s.access = "delete"
+	case "config", "acl", "client", "cluster", "script", "function", "module", "debug", "sentinel", "slowlog", "latency", "memory", "object", "command", "pubsub", "xinfo":
+		s.verb, s.object = verb+" "+sub, arg(2)
+		switch s.verb {
+		case "module load", "module loadex":
+			s.verb = "load extension"
+		case "script flush", "function flush", "cluster reset", "cluster flushslots", "acl deluser", "function delete":
+			s.access = "delete"
+		case "config set", "config rewrite", "config resetstat", "acl setuser", "acl load", "acl save", "client kill", "client pause", "script load", "script kill", "function load",
+			"function restore", "module unload", "debug sleep", "debug segfault", "debug reload", "cluster failover", "cluster forget", "cluster meet", "sentinel failover", "sentinel remove", "memory purge":
+		default:
+			s.access = "read"
+		}
+	case "get", "mget", "keys", "scan", "hscan", "sscan", "zscan", "exists", "ttl", "pttl", "type", "hget", "hmget", "hgetall", "hkeys", "hvals", "hlen", "hexists", "lrange", "llen", "lindex",
+		"smembers", "scard", "sismember", "sinter", "sunion", "sdiff", "srandmember", "zrange", "zrevrange", "zrangebyscore", "zcard", "zscore", "zcount", "zrank", "strlen", "getrange", "getbit", "bitcount", "randomkey",
+		"ping", "echo", "info", "dbsize", "time", "lastsave", "monitor", "subscribe", "psubscribe", "role", "select", "auth", "hello", "dump", "xrange", "xlen", "xread", "json.get", "wait", "quit", "help", "touch", "readonly":
+		s.access = "read"
+	case "shutdown", "save", "bgsave", "bgrewriteaof", "failover":
+		s.object, s.where = "", false
+	case "eval", "evalsha", "fcall":
+		s.where = false
+	}
+	return s, true
+}
+
+// inspectMongo lists what a script for mongo or mongosh does with collections
+// and databases.
+func inspectMongo(text string) []sqlStatement {
+	lang := nodeLanguage()
+	run := &codeRun{lang: lang, vars: map[string]codeValue{}, work: maxCodeWork, tokens: maxCodeTokens, socket: -1}
+	if len(text) > maxCodeBytes {
+		return []sqlStatement{{verb: "too many statements", access: "write"}}
+	}
+	toks := run.lex(text)
+	var out []sqlStatement
+	at := func(i int) codeToken {
+		if i >= 0 && i < len(toks) {
+			return toks[i]
+		}
+		return codeToken{}
+	}
+	for i := range toks {
+		if toks[i].kind != codeWord || !at(i+1).is("(") {
+			continue
+		}
+		s, ok := mongoMethod(toks[i].text, at(i-1).is("."))
+		if !ok {
+			continue
+		}
+		empty := at(i+2).is(")") || at(i+2).is("{") && at(i+3).is("}")
+		switch {
+		case at(i-2).kind == codeWord && at(i-2).text != "db":
+			s.object = at(i - 2).text
+		case at(i-2).is(")") && at(i-3).kind == codeText:
+			s.object = at(i - 3).text
+		case at(i-2).is("]") && at(i-3).kind == codeText:
+			s.object = at(i - 3).text
+		}
+		s.where = !empty || s.verb == "delete one"
+		if s.verb == "drop collection" || s.verb == "drop database" {
+			s.where = false
+		}
+		out = append(out, s)
+		if len(out) > maxSQLStatements {
+			return append(out, sqlStatement{verb: "too many statements", access: "write"})
+		}
+	}
+	if run.unknown != "" {
+		out = append(out, sqlStatement{verb: "unknown", access: "write"})
+	}
+	return out
+}
+
+// mongoMethod says what one method does. Functions of the shell have no
+// receiver.
+func mongoMethod(name string, member bool) (sqlStatement, bool) {
+	if !member {
+		switch name {
+		case "load":
+			return sqlStatement{verb: "source", access: "write"}, true
+		case "run", "runProgram", "runMongoProgram":
+			return sqlStatement{verb: "shell", access: "write"}, true
+		case "eval", "Function":
+			return sqlStatement{verb: "eval", access: "write"}, true
+		}
+		return sqlStatement{}, false
+	}
+	s := sqlStatement{access: "write"}
+	switch name {
+	case "dropDatabase":
+		s.verb, s.access = "drop database", "delete"
+	case "drop":
+		s.verb, s.access = "drop collection", "delete"
+	case "deleteMany", "remove":
+		s.verb, s.access = "delete", "delete"
+	case "deleteOne", "findOneAndDelete":
+		s.verb, s.access = "delete one", "delete"
+	case "dropIndex", "dropIndexes", "dropUser", "dropAllUsers", "dropRole", "dropAllRoles":
+		s.verb, s.access = "drop "+strings.ToLower(strings.TrimPrefix(name, "drop")), "delete"
+	case "updateMany", "update", "updateOne", "replaceOne", "findOneAndUpdate", "findOneAndReplace", "findAndModify", "bulkWrite":
+		s.verb = "update"
+	case "insert", "insertOne", "insertMany", "save", "mapReduce":
+		s.verb = "insert"
+	case "renameCollection":
+		s.verb = "rename"
+	case "createUser", "grantRolesToUser", "createRole", "updateUser", "changeUserPassword":
+		s.verb = "grant"
+	case "createCollection", "createIndex", "createView", "createIndexes":
+		s.verb = "create"
+	case "shutdownServer", "fsyncLock", "killOp", "adminCommand", "runCommand":
+		s.verb = strings.ToLower(name)
+	case "find", "findOne", "aggregate", "count", "countDocuments", "estimatedDocumentCount", "distinct", "stats", "getIndexes":
+		s.verb, s.access = "select", "read"
+	default:
+		return sqlStatement{}, false
+	}
+	return s, true
+}

@@ -1,0 +1,295 @@
+package facts
+
+import "strings"
+
+// A sqlKind tells tokens apart.
+type sqlKind uint8
+
+const (
+	sqlWord sqlKind = iota + 1 // a word, in lower case
+	sqlName                    // a quoted identifier
+	sqlText                    // a text
+	sqlNumber
+	sqlMark
+	sqlMeta // a line for the client program, with its \ or .
+)
+
+// A sqlToken is one token of a statement.
+type sqlToken struct {
+	kind sqlKind
+	text string
+}
+
+func (t sqlToken) is(mark string) bool { return t.kind == sqlMark && t.text == mark }
+
+// sqlTokens are the tokens of one statement.
+type sqlTokens []sqlToken
+
+func (t sqlTokens) at(i int) sqlToken {
+	if i >= 0 && i < len(t) {
+		return t[i]
+	}
+	return sqlToken{}
+}
+
+// word returns the i-th token when it is a word.
+func (t sqlTokens) word(i int) string {
+	if tok := t.at(i); tok.kind == sqlWord {
+		return tok.text
+	}
+	return ""
+}
+
+// find returns the index of the first of these words, or -1.
+func (t sqlTokens) find(words ...string) int {
+	for i := range t {
+		for _, w := range words {
+			if t[i].kind == sqlWord && t[i].text == w {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// skip returns the first index from i on that is none of these words.
+func (t sqlTokens) skip(i int, words ...string) int {
+	for ; i < len(t); i++ {
+		known := false
+		for _, w := range words {
+			known = known || t.word(i) == w
+		}
+		if !known {
+			break
+		}
+	}
+	return i
+}
+
+// kind reads what is created or dropped, and where its name stands.
+func (t sqlTokens) kind(i int) (string, int) {
+	i = t.skip(i, "or", "replace", "temp", "temporary", "unique", "external", "global", "local", "unlogged", "virtual", "materialized", "foreign", "recursive")
+	kind := t.word(i)
+	return kind, t.skip(i+1, "if", "not", "exists", "concurrently", "only")
+}
+
+// name reads a name with its qualification.
+func (t sqlTokens) name(i int) string {
+	name := ""
+	for ; i < len(t) && len(name) < 256; i++ {
+		switch tok := t[i]; {
+		case tok.is(".") && name != "":
+			name += "."
+			continue
+		case tok.kind == sqlMark, tok.kind == sqlMeta:
+			return name
+		case name != "" && !strings.HasSuffix(name, "."):
+			return name
+		default:
+			name += tok.text
+		}
+	}
+	return name
+}
+
+// firstText returns the first text from i on.
+func (t sqlTokens) firstText(i int) string {
+	for ; i < len(t); i++ {
+		if t[i].kind == sqlText {
+			return t[i].text
+		}
+	}
+	return ""
+}
+
+// rest joins the words behind the first.
+func (t sqlTokens) rest() string {
+	var b strings.Builder
+	for i := 1; i < len(t) && b.Len() < 1000; i++ {
+		if i > 1 && t[i].kind != sqlMark && t[i-1].kind != sqlMark {
+			b.WriteByte(' ')
+		}
+		b.WriteString(t[i].text)
+	}
+	return b.String()
+}
+
+// close returns the index of the parenthesis that closes around i, or the end.
+func (t sqlTokens) close(i int) int {
+	for depth := 0; i < len(t); i++ {
+		switch {
+		case t[i].is("("):
+			depth++
+		case t[i].is(")"):
+			if depth--; depth < 0 {
+				return i
+			}
+		}
+	}
+	return len(t)
+}
+
+// A sqlLexer splits a script into statements.
+type sqlLexer struct {
+	text    string
+	pos     int
+	escapes bool // a backslash escapes a quote
+	version bool // inside MySQL's /*! … */, which runs
+}
+
+// statement reads up to the next semicolon or meta command.
+func (l *sqlLexer) statement() (toks sqlTokens, more bool) {
+	body := false
+	for l.pos < len(l.text) {
+		c := l.text[l.pos]
+		switch {
+		case c == ';':
+			l.pos++
+			if body && !toks.ended() {
+				continue
+			}
+			return toks, true
+		case c <= ' ':
+			l.pos++
+		case l.comment():
+		case c == '\\' && len(toks) > 0:
+			return toks, true // what stands before the meta command goes first
+		case c == '\\', c == '.' && len(toks) == 0 && l.lineStart():
+			return sqlTokens{{sqlMeta, l.line()}}, true
+		default:
+			toks = append(toks, l.token())
+			if len(toks) < 12 && toks.word(0) == "create" && (toks.word(len(toks)-1) == "procedure" || toks.word(len(toks)-1) == "function" || toks.word(len(toks)-1) == "trigger") {
+				body = !strings.Contains(l.text[l.pos:], "$$")
+			}
+		}
+	}
+	return toks, false
+}
+
+// ended reports whether the body of a routine ends with the last word.
+func (t sqlTokens) ended() bool {
+	return t.word(len(t)-1) == "end" || t.find("begin") < 0
+}
+
+func (l *sqlLexer) lineStart() bool {
+	before := strings.TrimRight(l.text[max(0, l.pos-64):l.pos], " \t")
+	return before == "" || before[len(before)-1] == '\n'
+}
+
+func (l *sqlLexer) line() string {
+	end := strings.IndexByte(l.text[l.pos:], '\n')
+	if end < 0 {
+		end = len(l.text) - l.pos
+	}
+	line := l.text[l.pos : l.pos+end]
+	l.pos += end
+	return strings.TrimSpace(line)
+}
+
+// comment skips a comment. MySQL runs what is in /*! … */.
+func (l *sqlLexer) comment() bool {
+	rest := l.text[l.pos:]
+	switch {
+	case strings.HasPrefix(rest, "--"), rest[0] == '#' && l.lineStart():
+		l.line()
+	case strings.HasPrefix(rest, "/*!"), strings.HasPrefix(rest, "/*M!"):
+		l.pos += strings.IndexByte(rest, '!') + 1
+		for l.pos < len(l.text) && digitByte(l.text[l.pos]) {
+			l.pos++
+		}
+		l.version = true
+	case l.version && strings.HasPrefix(rest, "*/"):
+		l.pos += 2
+		l.version = false
+	case strings.HasPrefix(rest, "/*"):
+		end := strings.Index(rest[2:], "*/")
+		if end < 0 {
+			l.pos = len(l.text)
+			return true
+		}
+		l.pos += end + 4
+	default:
+		return false
+	}
+	return true
+}
+
+// token reads one token; the next byte is not blank.
+func (l *sqlLexer) token() sqlToken {
+	c := l.text[l.pos]
+	switch {
+	case c == '\'':
+		return l.quoted(sqlText, c, l.escapes)
+	case c == '"', c == '`':
+		return l.quoted(sqlName, c, false)
+	case c == '[' && l.pos+1 < len(l.text) && letterByte(l.text[l.pos+1]):
+		return l.quoted(sqlName, ']', false)
+	case c == '$':
+		if tok, ok := l.dollar(); ok {
+			return tok
+		}
+	case letterByte(c) || c == '@':
+		start := l.pos
+		for l.pos < len(l.text) && wordByte(l.text[l.pos], "$@#") {
+			l.pos++
+		}
+		word := strings.ToLower(l.text[start:l.pos])
+		if l.pos < len(l.text) && l.text[l.pos] == '\'' && len(word) == 1 && strings.Contains("ebnx", word) {
+			return l.quoted(sqlText, '\'', l.escapes || word == "e")
+		}
+		return sqlToken{sqlWord, word}
+	case digitByte(c):
+		start := l.pos
+		for l.pos < len(l.text) && wordByte(l.text[l.pos], ".") {
+			l.pos++
+		}
+		return sqlToken{sqlNumber, l.text[start:l.pos]}
+	}
+	l.pos++
+	return sqlToken{sqlMark, l.text[l.pos-1 : l.pos]}
+}
+
+// quoted reads a quoted text or name; a doubled quote stands for one.
+func (l *sqlLexer) quoted(kind sqlKind, end byte, escapes bool) sqlToken {
+	var b strings.Builder
+	l.pos++
+	start := l.pos
+	for l.pos < len(l.text) {
+		switch c := l.text[l.pos]; {
+		case c == '\\' && escapes && l.pos+1 < len(l.text):
+			b.WriteString(l.text[start:l.pos])
+			start = l.pos + 1
+			l.pos += 2
+			continue
+		case c == end:
+			b.WriteString(l.text[start:l.pos])
+			l.pos++
+			if l.pos >= len(l.text) || l.text[l.pos] != end {
+				return sqlToken{kind, b.String()}
+			}
+			start = l.pos
+		}
+		l.pos++
+	}
+	b.WriteString(l.text[min(start, len(l.text)):])
+	return sqlToken{kind, b.String()}
+}
+
+// dollar reads $tag$ text $tag$.
+func (l *sqlLexer) dollar() (sqlToken, bool) {
+	i := l.pos + 1
+	for i < len(l.text) && i-l.pos < 64 && wordByte(l.text[i], "") {
+		i++
+	}
+	if i >= len(l.text) || l.text[i] != '$' || digitByte(l.text[l.pos+1]) {
+		return sqlToken{}, false
+	}
+	tag := l.text[l.pos : i+1]
+	end := strings.Index(l.text[i+1:], tag)
+	if end < 0 {
+		end = len(l.text) - i - 1
+	}
+	text := l.text[i+1 : i+1+end]
+	l.pos = min(len(l.text), i+1+end+len(tag))
+	return sqlToken{sqlText, text}, true
+}
