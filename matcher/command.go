@@ -17,6 +17,7 @@ func parseCommand(pattern string) (func(*hook.Event) Truth, error) {
 	if len(want) == 0 {
 		return nil, errors.New("no command is named")
 	}
+	exact := !prefix && !strings.Contains(words, "*")
 	match := func(have []*string) Truth { return matchWords(want, have, prefix) }
 	if strings.Contains(words, "*") {
 		text := strings.Join(want, " ")
@@ -44,7 +45,7 @@ func parseCommand(pattern string) (func(*hook.Event) Truth, error) {
 			return t
 		}
 		for i := range ev.Facts.Shell.Commands {
-			for _, have := range spellings(&ev.Facts.Shell.Commands[i]) {
+			for _, have := range spellings(&ev.Facts.Shell.Commands[i], exact) {
 				if t = max(t, match(have)); t == Yes {
 					return Yes
 				}
@@ -55,9 +56,10 @@ func parseCommand(pattern string) (func(*hook.Event) Truth, error) {
 }
 
 // spellings returns the ways in which a command can be looked at: its words as
-// they are, with the program's base name first, and its program, subcommand
-// and operands without the options between them.
-func spellings(c *hook.ShellCommand) [][]*string {
+// they are, with the program's base name first or as it was written, and,
+// unless all words are to be exactly the same, its program, subcommand and
+// operands without the options between them.
+func spellings(c *hook.ShellCommand, exact bool) [][]*string {
 	whole := []*string{c.Program}
 	for i := 1; i < len(c.Words); i++ {
 		whole = append(whole, c.Words[i].Value)
@@ -66,7 +68,7 @@ func spellings(c *hook.ShellCommand) [][]*string {
 	if c.Path != nil {
 		ways = append(ways, append([]*string{c.Path}, whole[1:]...))
 	}
-	if c.Subcommand != nil {
+	if c.Subcommand != nil && !exact {
 		core := []*string{c.Program}
 		for w := range strings.FieldsSeq(*c.Subcommand) {
 			core = append(core, &w)

@@ -70,7 +70,7 @@ func newPathRule(pattern string) (pathRule, error) {
 		text = rest + "/**" // a directory stands for what it holds
 	}
 	if text == "" {
-		return rule, errors.New("no path is named")
+		text = "**" // ~/ and ./ are directories too
 	}
 	var err error
 	rule.glob, err = newPathGlob(text)

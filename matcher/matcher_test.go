@@ -1,0 +1,163 @@
+package matcher_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"gate/hook"
+	"gate/matcher"
+)
+
+// TestMatcher reads its rows as: pattern, values that match, values that do
+// not.
+func TestMatcher(t *testing.T) {
+	for _, row := range []struct{ pattern, yes, no string }{
+		{"", "Bash Edit ", ""},
+		{"*", "Bash mcp__x__y", ""},
+		{" * ", "Bash", ""},
+		{"Bash", "Bash", "bash Ba BashX XBash Вash"},
+		{" Bash ", "Bash", "bash"},
+		{"Edit|Write", "Edit Write", "MultiEdit Writer Edit|Write"},
+		{"Edit, Write", "Edit Write", "Read"},
+		{"Edit,Write|Read", "Edit Write Read", "Bash"},
+		{"|Edit|", "Edit", "Write"},
+		{"Bash*", "Bash BashOutput", "Bas XBash"},
+		{"Bash*|Read", "BashOutput Read", "ReadFile"},
+		{"Read|*", "Bash", ""},
+		{"mcp__github__*", "mcp__github__create", "mcp__githubx mcp__gitlab__create"},
+		{"mcp__rig", "mcp__rig", "mcp__rig__echo"},
+		{"mcp__rig__.*", "mcp__rig__echo xmcp__rig__", "mcp__rig mcp_rig__echo"},
+		{"mcp__.*__write.*", "mcp__fs__write_file", "mcp__fs__read"},
+		{"^Ba", "Bash Bar", "XBa ba"},
+		{"as.*", "Bash as", "bsh"},
+		{"^(Edit|Write)$", "Edit Write", "MultiEdit"},
+		{"^Ba|Edit", "Bash Edit", "MultiEdit"},
+		{"[BR]ash|Edit", "Bash Rash Edit", "ash"},
+		{`a\|b|c`, "a|b c", "a b"},
+		{"^(?!Bash$).*", "Read Bashx", "Bash"},
+		{`^(.)\1`, "oops", "Bash"},
+		{"^Bash{1,2}$", "Bash Bashh", "Bas"},
+		{"Task", "Task Agent", "TaskCreate"},
+		{"Agent", "Task Agent", "AgentX"},
+		{"^Task$", "Agent", "Agents"},
+		{"glob:*_status", "task_status _status", "status task_statuses"},
+		{"glob:mcp__*__create_?", "mcp__x__create_1", "mcp__x__create_12"},
+		{"glob:[ab]x|glob:[!ab]y", "ax bx cy", "cx ay"},
+		{`glob:a\*b`, "a*b", "aXb"},
+		{"contains:task", "update_task_status task", "Task tas"},
+		{"contains:Edit|contains:Shell", "MultiEdit RunShell", "Bash"},
+		{"glob:*, Write", "anything Write", ""},
+		{"a-b", "a-b", "ab"},
+	} {
+		m, err := matcher.Compile(row.pattern)
+		if err != nil {
+			t.Errorf("%q: %v", row.pattern, err)
+			continue
+		}
+		check := func(values string, want matcher.Truth) {
+			for _, v := range strings.Fields(values) {
+				if got := m.Match(v); got != want {
+					t.Errorf("%q on %q: %v, want %v", row.pattern, v, got, want)
+				}
+			}
+		}
+		check(row.yes, matcher.Yes)
+		check(row.no, matcher.No)
+	}
+}
+
+func TestCompileRefuses(t *testing.T) {
+	for _, row := range []struct{ pattern, message string }{
+		{"|", "names nothing"},
+		{" , ,", "names nothing"},
+		{"[", "not a regular expression"},
+		{"(", "not a regular expression"},
+		{"*_status", "write glob:*_status"},
+		{"Bash(git push:*)", "write matcher: Bash and if: Bash(git push:*)"},
+		{"Bash(echo *)", "if: Bash(echo *)"},
+		{"Bash(*)", "if: Bash(*)"},
+		{"Read(~/.ssh/**)", "if: Read(~/.ssh/**)"},
+		{"a$b", "never matches"},
+		{"a^b", "never matches"},
+		{"^$a", "never matches"},
+		{"Edit|x$y", "never matches"},
+		{"glob:", "without a pattern"},
+		{"glob:[a", `"[" without "]"`},
+		{"glob:[z-a]", "backwards"},
+		{`glob:a\`, "ends with a backslash"},
+		{"contains:", "without a text"},
+		{strings.Repeat("a", 2001), "2000 are allowed"},
+		{strings.Repeat("a|", 201), "200 are allowed"},
+	} {
+		_, err := matcher.Compile(row.pattern)
+		if err == nil || !strings.Contains(err.Error(), row.message) {
+			t.Errorf("%q: %v, want %q", row.pattern, err, row.message)
+		}
+	}
+}
+
+// A match that runs out of time, or of size, is unsure and never "no".
+func TestMatchUnsure(t *testing.T) {
+	m, err := matcher.Compile(`^(?=a)(a+)+$`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := m.Match(strings.Repeat("a", 40) + "!"); got != matcher.Unsure {
+		t.Errorf("catastrophic pattern: %v", got)
+	}
+	if m, err = matcher.Compile("Bash"); err != nil {
+		t.Fatal(err)
+	}
+	if got := m.Match(strings.Repeat("a", 5000)); got != matcher.Unsure {
+		t.Errorf("huge value: %v", got)
+	}
+}
+
+func TestSubject(t *testing.T) {
+	for _, row := range []struct {
+		name    hook.Name
+		fields  map[string]any
+		value   string
+		matched bool
+		missing bool
+	}{
+		{hook.PreToolUse, map[string]any{"tool_name": "Bash"}, "Bash", true, false},
+		{hook.PreToolUse, map[string]any{}, "", true, true},
+		{hook.PostToolUse, map[string]any{"tool_name": 3}, "", true, true},
+		{hook.SessionStart, map[string]any{"source": "resume"}, "resume", true, false},
+		{hook.FileChanged, map[string]any{"file_path": "/a/b/.env"}, ".env", true, false},
+		{hook.FileChanged, map[string]any{"file_path": `C:\a\.env`}, ".env", true, false},
+		{hook.SubagentStop, map[string]any{"agent_type": ""}, "", true, false},
+		{hook.Stop, map[string]any{"tool_name": "Bash"}, "", false, false},
+		{hook.UserPromptSubmit, map[string]any{"prompt": "x"}, "", false, false},
+		{"NewEvent", map[string]any{"tool_name": "Bash"}, "Bash", true, false},
+		{"NewEvent", map[string]any{}, "", false, false},
+	} {
+		value, matched, missing := matcher.Subject(&hook.Event{Name: row.name, Fields: row.fields})
+		if value != row.value || matched != row.matched || missing != row.missing {
+			t.Errorf("%s %v: %q %v %v", row.name, row.fields, value, matched, missing)
+		}
+	}
+}
+
+// Every known event is either matched on a field or known to be matched on
+// nothing: an unknown one would be matched on the tool.
+func TestSubjectKnowsEveryEvent(t *testing.T) {
+	for _, n := range hook.Names() {
+		ev := hook.Event{Name: n, Fields: map[string]any{"tool_name": "Bash"}}
+		if _, matched, _ := matcher.Subject(&ev); matched != (matcher.Field(n) != "") {
+			t.Errorf("%s: matched %v, field %q", n, matched, matcher.Field(n))
+		}
+	}
+}
+
+func ExampleCompile() {
+	m, err := matcher.Compile("Edit|Write|mcp__fs__*")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(m.Match("Write"), m.Match("mcp__fs__move"), m.Match("Bash"))
+	// Output: yes yes no
+}
