@@ -79,6 +79,15 @@ const (
 	interrupt               // decision.interrupt beside behavior "deny"
 )
 
+// A hearing says when additionalContext reaches the agent and does no more.
+type hearing uint8
+
+const (
+	deaf       hearing = iota
+	listens            // it is honoured
+	whenKeptOn         // it would keep the agent going, so only beside a refusal that does the same
+)
+
 // A claudeForm says how one event is answered. The zero form is that of an
 // event nobody has heard of: only the status counts.
 type claudeForm struct {
@@ -86,7 +95,7 @@ type claudeForm struct {
 	status  bool // exit 2 blocks, or is heard at least: said beside the JSON
 	ask     question
 	halt    stop
-	context bool // additionalContext is honoured
+	context hearing
 	message bool // systemMessage is honoured
 	wait    time.Duration
 }
@@ -103,25 +112,27 @@ type claudeEvent struct {
 //     updatedToolOutput;
 //   - continue false does nothing on Setup, SubagentStart and PermissionRequest,
 //     and on a prompt it keeps the prompt that a block erases;
-//   - TaskCompleted honours decision "block".
+//   - TaskCompleted honours decision "block";
+//   - additionalContext on Stop and SubagentStop keeps the agent going, as a
+//     block does.
 var claudeForms = [...]claudeEvent{
-	{hook.SessionStart, claudeForm{context: true, message: true}},
-	{hook.Setup, claudeForm{context: true, message: true}},
-	{hook.UserPromptSubmit, claudeForm{refuse: block, status: true, context: true, message: true, wait: 30 * time.Second}},
-	{hook.UserPromptExpansion, claudeForm{refuse: block, status: true, context: true, message: true}},
-	{hook.PreToolUse, claudeForm{refuse: permission, status: true, ask: askWord, halt: proceedNot, context: true, message: true}},
+	{hook.SessionStart, claudeForm{context: listens, message: true}},
+	{hook.Setup, claudeForm{context: listens, message: true}},
+	{hook.UserPromptSubmit, claudeForm{refuse: block, status: true, context: listens, message: true, wait: 30 * time.Second}},
+	{hook.UserPromptExpansion, claudeForm{refuse: block, status: true, context: listens, message: true}},
+	{hook.PreToolUse, claudeForm{refuse: permission, status: true, ask: askWord, halt: proceedNot, context: listens, message: true}},
 	{hook.PermissionRequest, claudeForm{refuse: behavior, ask: ownDialog, halt: interrupt, message: true}},
 	{hook.PermissionDenied, claudeForm{halt: proceedNot, message: true}},
-	{hook.PostToolUse, claudeForm{refuse: block, status: true, halt: proceedNot, context: true, message: true}},
-	{hook.PostToolUseFailure, claudeForm{refuse: block, status: true, halt: proceedNot, context: true, message: true}},
-	{hook.PostToolBatch, claudeForm{refuse: block, status: true, halt: proceedNot, context: true, message: true}},
-	{hook.Notification, claudeForm{context: true}},
+	{hook.PostToolUse, claudeForm{refuse: block, status: true, halt: proceedNot, context: listens, message: true}},
+	{hook.PostToolUseFailure, claudeForm{refuse: block, status: true, halt: proceedNot, context: listens, message: true}},
+	{hook.PostToolBatch, claudeForm{refuse: block, status: true, halt: proceedNot, context: listens, message: true}},
+	{hook.Notification, claudeForm{context: listens}},
 	{hook.MessageDisplay, claudeForm{refuse: hide, wait: 10 * time.Second}},
-	{hook.SubagentStart, claudeForm{context: true, message: true}},
-	{hook.SubagentStop, claudeForm{refuse: block, status: true, halt: proceedOnly, context: true, message: true}},
+	{hook.SubagentStart, claudeForm{context: listens, message: true}},
+	{hook.SubagentStop, claudeForm{refuse: block, status: true, halt: proceedOnly, context: whenKeptOn, message: true}},
 	{hook.TaskCreated, claudeForm{refuse: block, status: true, message: true}},
 	{hook.TaskCompleted, claudeForm{refuse: block, status: true, halt: proceedNot, message: true}},
-	{hook.Stop, claudeForm{refuse: block, status: true, halt: proceedOnly, context: true, message: true}},
+	{hook.Stop, claudeForm{refuse: block, status: true, halt: proceedOnly, context: whenKeptOn, message: true}},
 	{hook.StopFailure, claudeForm{}},
 	{hook.TeammateIdle, claudeForm{refuse: block, status: true, halt: proceedOnly, message: true}},
 	{hook.InstructionsLoaded, claudeForm{}},
@@ -134,7 +145,7 @@ var claudeForms = [...]claudeEvent{
 	{hook.PreCompact, claudeForm{refuse: block, status: true}},
 	{hook.PostCompact, claudeForm{}},
 	{hook.PreModelSwitch, claudeForm{refuse: permission, status: true, ask: askWord, halt: proceedNot, message: true, wait: 30 * time.Second}},
-	{hook.PostModelSwitch, claudeForm{halt: proceedNot, context: true, message: true, wait: 30 * time.Second}},
+	{hook.PostModelSwitch, claudeForm{halt: proceedNot, context: listens, message: true, wait: 30 * time.Second}},
 	{hook.Elicitation, claudeForm{refuse: decline, status: true}},
 	{hook.ElicitationResult, claudeForm{refuse: decline, status: true}},
 	{hook.SessionEnd, claudeForm{wait: 1500 * time.Millisecond}},

@@ -189,7 +189,7 @@ func (a *claudeAnswer) texts(d *hook.Decision) {
 	if why := reasons(d.Changes); a.changed && len(why) > 0 {
 		changes = append([]string{"gate changed this:"}, why...)
 	}
-	if !a.form.context {
+	if heard := a.form.context == listens || a.form.context == whenKeptOn && a.status == 2; !heard {
 		a.opinion.person = slices.Concat(a.opinion.person, changes, context)
 	} else {
 		if len(changes) > 0 {

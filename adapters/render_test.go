@@ -184,6 +184,8 @@ func holds(t testing.TB, ev *hook.Event, d *hook.Decision) {
 		fail("a rewrite was lost")
 	case d.Output != nil && ev.Name == hook.PostToolUse && s.own["updatedToolOutput"] == nil && !ends:
 		fail("a redaction was lost")
+	case (ev.Name == hook.Stop || ev.Name == hook.SubagentStop) && s.own["additionalContext"] != nil && !s.blocks:
+		fail("context keeps the agent going")
 	case s.blocks && text(s.top["reason"]) != "" && !signed(text(s.top["reason"])):
 		fail("a reason without the decision's id")
 	case a.Status == 2 && !signed(strings.TrimSuffix(string(a.Stderr), "\n")):
