@@ -175,6 +175,9 @@ func show(a adapters.Answer) string {
 // file an event, one section a case. The files were reviewed against the
 // contract by hand: a difference is a change of protocol.
 func TestGoldens(t *testing.T) {
+	if len(claudeEvents) != 33 {
+		t.Fatalf("%d events, the contract has 33", len(claudeEvents))
+	}
 	for _, agent := range adapters.Names() {
 		names := append(slices.Clone(claudeEvents), unheard)
 		if agent == "generic" {
