@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -50,15 +51,27 @@ func newSection(m module, a *ast.Annotations) section {
 	return s
 }
 
-// pos returns file:line of a key, else of the block.
-func (s section) pos(key string) string {
+// pos returns file:line of a key.
+func (s section) pos(key string) string { return fmt.Sprintf("%s:%d", s.file, s.line(key)) }
+
+// line returns the line that a key begins, else one that it stands in, else
+// that of gate, else the first of the block.
+func (s section) line(key string) int {
 	for i, line := range s.lines {
 		name, _, found := strings.Cut(strings.TrimLeft(line, "#- \t"), ":")
 		if found && strings.Trim(name, `"' `) == key {
-			return fmt.Sprintf("%s:%d", s.file, s.first+i)
+			return s.first + i
 		}
 	}
-	return fmt.Sprintf("%s:%d", s.file, s.first)
+	for i, line := range s.lines {
+		if strings.Contains(line, key+":") {
+			return s.first + i
+		}
+	}
+	if key != "gate" {
+		return s.line("gate")
+	}
+	return s.first
 }
 
 // custom fills h in from custom.gate.
@@ -66,7 +79,8 @@ func (l *loader) custom(m module, h *hook.Hook, s section) {
 	if _, ok := s.keys["events"]; !ok {
 		l.fault("%s: custom.gate without events", s.pos("gate"))
 	}
-	for _, key := range slices.Sorted(maps.Keys(s.keys)) {
+	inOrder := func(a, b string) int { return cmp.Or(cmp.Compare(s.line(a), s.line(b)), cmp.Compare(a, b)) }
+	for _, key := range slices.SortedFunc(maps.Keys(s.keys), inOrder) {
 		if err := l.key(h, s, key, s.keys[key]); err != nil {
 			l.fault("%s: %w", s.pos(key), err)
 		}

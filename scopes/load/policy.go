@@ -29,10 +29,6 @@ func (l *loader) parse(f file) (module, bool) {
 		l.parseErrors(f, err)
 		return module{}, false
 	}
-	if m == nil {
-		l.fault("%s: the file is empty", f.name)
-		return module{}, false
-	}
 	return module{
 		file:   f,
 		Module: m,
@@ -43,7 +39,10 @@ func (l *loader) parse(f file) (module, bool) {
 
 func (l *loader) parseErrors(f file, err error) {
 	var list ast.Errors
-	if !errors.As(err, &list) {
+	var one *ast.Error
+	if errors.As(err, &one) {
+		list = ast.Errors{one}
+	} else if !errors.As(err, &list) {
 		l.fault("%s: %w", f.name, err)
 		return
 	}

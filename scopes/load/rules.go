@@ -70,9 +70,6 @@ func (l *loader) checkRule(pos, name string, r *ast.Rule) {
 	case len(r.Head.Args) > 0, len(r.Head.Ref()) != 1, r.Head.RuleKind() != ast.MultiValue:
 		l.fault("%s: %s must be a set; write: %s contains … if { … }", pos, name, name)
 		return
-	case r.Else != nil:
-		l.fault("%s: %s with else; write a second rule", pos, name)
-		return
 	}
 	allowed := memberKeys(name)
 	for _, member := range members(r) {
