@@ -307,6 +307,9 @@ func (c *call) named(name string) stream {
 	if p, ok := c.s.hashed[name]; ok {
 		name = p
 	}
+	if strings.HasPrefix(name, "=") && len(name) > 1 {
+		c.unknown("dialect", "in zsh =name is the path of a program", 0, c.words[0].span)
+	}
 	base := strings.TrimSuffix(path.Base(name), ".exe")
 	if strings.Contains(name, "/") {
 		c.runsFile(name)

@@ -134,6 +134,9 @@ func (r *row) set(key string, v any) (err error) {
 		r.output = s
 	case key == "special" && isText:
 		r.special = s
+		if special(s) == nil {
+			err = fmt.Errorf("no function %q", s)
+		}
 	case key == "stop" && isBool:
 		r.stop = b
 	case key == "verbs" && isBool:

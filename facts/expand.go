@@ -99,8 +99,10 @@ func (x *expander) parts(parts []syntax.WordPart, quoted bool) {
 		case *syntax.ProcSubst:
 			x.add(part{hole: x.process(x.state, p)})
 		case *syntax.ExtGlob:
+			if strings.Contains(p.Pattern.Value, ":") || p.Pattern.Value == "" {
+				x.unknown("dialect", "in zsh this pattern can run code", 0, x.span(p))
+			}
 			x.add(part{text: "*"}) // what it matches is judged as "anything"
-			_ = p.Pattern
 		case *syntax.BraceExp:
 			x.add(part{text: "*"})
 		default:

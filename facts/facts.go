@@ -9,6 +9,7 @@ package facts
 import (
 	"path"
 	"strings"
+	"sync"
 
 	"gate/hook"
 )
@@ -16,12 +17,13 @@ import (
 // A Reader works facts out. It is safe for concurrent use.
 type Reader struct {
 	*Catalogue
-	world World
+	world  World
+	places func() []compiledPlace // made on the first path
 }
 
 // New returns a Reader for one machine and user.
 func New(w World) *Reader {
-	return &Reader{Catalogue: newCatalogue(), world: w}
+	return &Reader{Catalogue: newCatalogue(), world: w, places: sync.OnceValue(func() []compiledPlace { return compilePlaces(w) })}
 }
 
 // Of returns the facts of an event. They are complete for an event without a

@@ -3,6 +3,7 @@ package facts
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"strconv"
 	"strings"
 
 	"gate/hook"
@@ -13,19 +14,47 @@ func (u *use) wraps() bool {
 	if u.asks {
 		return false
 	}
-	roles := u.operandRoles()
-	for i, r := range roles {
-		if r.name == "command" {
-			u.inner = u.rest[i:]
-			u.rest = u.rest[:i]
-			return true
-		}
+	if i, ok := u.commandAt(); ok && i < len(u.rest) {
+		u.inner, u.rest = u.rest[i:], u.rest[:i]
+		return true
 	}
 	switch u.row.special {
 	case "xargs", "parallel":
+		u.inner, u.rest = u.rest, nil
 		return true
 	}
 	return false
+}
+
+// commandAt returns where among the operands the inner command begins: after
+// the roles before it, of which assignments take as many words as look like
+// one.
+func (u *use) commandAt() (int, bool) {
+	roles := u.row.operands
+	for option, other := range u.row.when {
+		if u.has(option) {
+			roles = other
+			break
+		}
+	}
+	at := 0
+	for _, r := range roles {
+		switch {
+		case r.name == "command":
+			return at, true
+		case r.name == "assign" && r.many:
+			for at < len(u.rest) {
+				name, _, ok := u.rest[at].cut("=")
+				if !ok || !variableName(name) {
+					break
+				}
+				at++
+			}
+		default:
+			at++
+		}
+	}
+	return 0, false
 }
 
 // wrapped runs the command inside sudo, env, xargs and their like. The wrapper
@@ -81,7 +110,7 @@ func (u *use) wrapperRoles() []setting {
 	}
 	roles := u.operandRoles()
 	for i, f := range u.rest {
-		if roles[i].name == "assign" {
+		if name, _, ok := f.cut("="); roles[i].name == "assign" || u.row.operands[0].name == "assign" && ok && variableName(name) {
 			if name, value, ok := f.cut("="); ok {
 				env = append(env, setting{name, value})
 			}
@@ -114,7 +143,11 @@ func variableName(s string) bool {
 func (c *call) shellText(f field, stdin stream) stream {
 	texts, known := f.variants()
 	if !known {
-		return c.unknownCode("bash", f.taint(), "inline", f.why(), f.prefix(), stdin)
+		t := f.taint()
+		if t.remote || t.hidden || f.parts[0].hole != nil {
+			return c.unknownCode("bash", t, "inline", f.why())
+		}
+		return c.template(f, stdin)
 	}
 	var out stream
 	for _, text := range texts {
@@ -129,8 +162,27 @@ func (c *call) shellText(f field, stdin stream) stream {
 	return out
 }
 
+// template runs a shell text with holes: each hole becomes a variable that is
+// not known, so that what is around it is judged as it stands.
+func (c *call) template(f field, stdin stream) stream {
+	s := c.s.clone()
+	var b strings.Builder
+	for i, p := range f.parts {
+		if p.hole == nil {
+			b.WriteString(p.text)
+			continue
+		}
+		name := "gate_unknown_" + strconv.Itoa(i)
+		s.set(name, field{parts: []part{p}})
+		b.WriteString("${" + name + "}")
+	}
+	c.nested++
+	defer func() { c.nested-- }()
+	return c.script(s, b.String(), stdin)
+}
+
 // unknownCode notes that a shell or interpreter runs text gate cannot read.
-func (c *call) unknownCode(language string, t taint, source, why, known string, stdin stream) stream {
+func (c *call) unknownCode(language string, t taint, source, why string) stream {
 	c.effect("exec.code", c.id, map[string]any{"language": language, "source": source, "known": false, "decoded": t.hidden})
 	if t.remote {
 		via := map[string]string{"stdin": "pipe", "inline": "substitution", "file": "file"}[source]
@@ -138,12 +190,6 @@ func (c *call) unknownCode(language string, t taint, source, why, known string, 
 	}
 	c.walker.out.Code = append(c.walker.out.Code, hook.Code{Command: c.id, Language: language, Source: source, Calls: []string{}})
 	c.unknown("code", "the text that runs is not known: "+why, c.id, nil)
-	// What is known of a shell text is judged all the same: bash -c "rm -rf $X".
-	if language == "bash" && strings.TrimSpace(known) != "" {
-		c.nested++
-		c.script(c.s.clone(), known, stdin)
-		c.nested--
-	}
 	return stream{some: true, from: c.id, taint: t}
 }
 
@@ -158,7 +204,7 @@ func (u *use) runStdin(language string) {
 		source = "heredoc"
 	}
 	if in.text == nil {
-		u.unknownCode(language, in.taint, "stdin", "it comes from a pipe", "", stream{})
+		u.unknownCode(language, in.taint, "stdin", "it comes from a pipe")
 		return
 	}
 	u.code(language, literalField(*in.text), source)
@@ -201,7 +247,7 @@ func (c *call) runScript(language string, f field, here bool) stream {
 			st = stream{text: &text, some: true}
 		}
 		if st.text == nil {
-			return c.unknownCode(language, st.taint, "file", "the file was written by a program", "", stream{})
+			return c.unknownCode(language, st.taint, "file", "the file was written by a program")
 		}
 		if here || language == "bash" || language == "" {
 			s := c.s
@@ -217,7 +263,7 @@ func (c *call) runScript(language string, f field, here bool) stream {
 		u.code(language, literalField(*st.text), "file")
 	}
 	if f.value() == nil {
-		return c.unknownCode(language, f.taint(), "file", f.why(), "", stream{})
+		return c.unknownCode(language, f.taint(), "file", f.why())
 	}
 	return stream{some: true, from: c.id}
 }
@@ -230,7 +276,7 @@ func (c *call) runsFile(name string) {
 			if st.text != nil {
 				c.nestedScript(*st.text, c.stdin)
 			} else {
-				c.unknownCode("bash", st.taint, "file", "the file was written by a program", "", stream{})
+				c.unknownCode("bash", st.taint, "file", "the file was written by a program")
 			}
 		}
 	}

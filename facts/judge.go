@@ -15,7 +15,7 @@ func (u *use) code(language string, f field, source string) {
 	}
 	texts, known := f.variants()
 	if !known {
-		u.unknownCode(language, f.taint(), source, f.why(), "", stream{})
+		u.unknownCode(language, f.taint(), source, f.why())
 		if f.prefix() != "" {
 			u.calls(language, f.text())
 		}

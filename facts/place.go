@@ -53,97 +53,115 @@ func quotedFields(s string) []string {
 	return out
 }
 
+// A compiledPlace is a Place for one World, folded and cut into components.
+type compiledPlace struct {
+	Place
+	patterns, except []pathPattern
+}
+
+// A pathPattern is a pattern of places.rows.
+type pathPattern struct {
+	anywhere bool     // **/ in front
+	steps    []string // components; ** stands for any number of them
+}
+
+// compilePlaces puts the world's home and project into the patterns. Names are
+// compared folded, because some volumes fold them and nobody names a harmless
+// file .CLAUDE (threat model 20).
+func compilePlaces(w World) []compiledPlace {
+	var out []compiledPlace
+	for _, list := range [][]Place{w.Own, places()} {
+		for _, pl := range list {
+			c := compiledPlace{Place: pl}
+			for _, p := range pl.Patterns {
+				c.patterns = appendPattern(c.patterns, p, w)
+			}
+			for _, p := range pl.Except {
+				c.except = appendPattern(c.except, p, w)
+			}
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func appendPattern(list []pathPattern, pattern string, w World) []pathPattern {
+	pattern = strings.ToLower(pattern)
+	var p pathPattern
+	switch {
+	case strings.HasPrefix(pattern, "~/"):
+		if w.Home == "" {
+			return list
+		}
+		pattern = strings.ToLower(w.Home) + pattern[1:]
+	case strings.HasPrefix(pattern, "**/"):
+		p.anywhere, pattern = true, pattern[3:]
+	}
+	p.steps = strings.Split(strings.TrimPrefix(pattern, "/"), "/")
+	return append(list, p)
+}
+
 // find returns the first place of a class (by prefix) that p is.
 func (w *walker) find(class, p string) (Place, bool) {
-	for _, list := range [][]Place{w.world.Own, places()} {
-		for _, pl := range list {
-			if strings.HasPrefix(pl.Class, class) && w.is(pl, p) {
-				return pl, true
-			}
+	steps := strings.Split(strings.TrimPrefix(strings.ToLower(p), "/"), "/")
+	all := w.places()
+	for i := range all {
+		if pl := &all[i]; strings.HasPrefix(pl.Class, class) && matchesAny(pl.patterns, steps) && !matchesAny(pl.except, steps) {
+			return pl.Place, true
 		}
 	}
 	return Place{}, false
 }
 
-func (w *walker) is(pl Place, p string) bool {
-	for _, e := range pl.Except {
-		if w.matches(e, p) {
-			return false
-		}
-	}
-	for _, pattern := range pl.Patterns {
-		if w.matches(pattern, p) {
+func matchesAny(patterns []pathPattern, steps []string) bool {
+	for i := range patterns {
+		if patterns[i].matches(steps) {
 			return true
 		}
 	}
 	return false
 }
 
-// matches compares folded, because some volumes fold names and nobody names a
-// harmless file .CLAUDE (threat model 20).
-func (w *walker) matches(pattern, p string) bool {
-	pattern, p = strings.ToLower(pattern), strings.ToLower(p)
-	home, project := strings.ToLower(w.world.Home), strings.ToLower(w.world.Project)
-	switch {
-	case strings.HasPrefix(pattern, "~/"):
-		if home == "" {
-			return false
-		}
-		pattern = home + pattern[1:]
-	case strings.HasPrefix(pattern, "./"):
-		if project == "" {
-			return false
-		}
-		pattern = project + pattern[1:]
-	case strings.HasPrefix(pattern, "**/"):
-		rest := pattern[3:]
-		for s := p; s != ""; {
-			i := strings.IndexByte(s, '/')
-			if i < 0 {
-				return false
-			}
-			s = s[i+1:]
-			if matchTail(rest, s) {
-				return true
-			}
-		}
-		return false
+func (p *pathPattern) matches(steps []string) bool {
+	if !p.anywhere {
+		return matchSteps(p.steps, steps, len(p.steps) == 1)
 	}
-	return matchTail(pattern, p)
+	for i := range steps {
+		if matchSteps(p.steps, steps[i:], len(p.steps) == 1) {
+			return true
+		}
+	}
+	return false
 }
 
-// matchTail matches component by component; /** at the end stands for
-// everything below, and ** inside for any directories.
-func matchTail(pattern, p string) bool {
-	a, b := strings.Split(pattern, "/"), strings.Split(p, "/")
-	for i, c := range a {
+// matchSteps matches component by component; ** at the end stands for
+// everything below, and inside for any directories.
+func matchSteps(pattern, steps []string, alone bool) bool {
+	for i, c := range pattern {
 		if c == "**" {
-			if i == len(a)-1 {
+			if i == len(pattern)-1 {
 				return true
 			}
-			rest := strings.Join(a[i+1:], "/")
-			for j := i; j < len(b); j++ {
-				if matchTail(rest, strings.Join(b[j:], "/")) {
+			for j := i; j < len(steps); j++ {
+				if matchSteps(pattern[i+1:], steps[j:], false) {
 					return true
 				}
 			}
 			return false
 		}
-		if i >= len(b) {
-			return false
-		}
 		// Either side may be a pattern: cat ~/.ssh/id_* names what id_rsa is.
-		if !globMatch(c, b[i]) && !covers(b[i], c) {
+		if i >= len(steps) || c != steps[i] && !globMatch(c, steps[i]) && !covers(steps[i], c, alone) {
 			return false
 		}
 	}
-	return len(a) == len(b)
+	return len(pattern) == len(steps)
 }
 
 // covers reports whether a wildcard on the line would match what the component
-// c of a place names. A leading wildcard matches no leading dot.
-func covers(glob, c string) bool {
-	if !hasGlob(glob) || strings.HasPrefix(c, ".") && !strings.HasPrefix(glob, ".") {
+// c of a place names. A leading wildcard matches no leading dot; and a bare
+// star in any directory names no place that is only a file name.
+func covers(glob, c string, alone bool) bool {
+	if !hasGlob(glob) || strings.HasPrefix(c, ".") && !strings.HasPrefix(glob, ".") || alone && broad(glob) {
 		return false
 	}
 	return globMatch(glob, unglob(c))

@@ -236,7 +236,7 @@ func (u *use) roles() {
 	roles := u.operandRoles()
 	for i, f := range u.rest {
 		if roles[i].name == "shell" && roles[i].many {
-			u.shellText(join(u.rest[i:]), stream{})
+			u.inside(func() { u.shellText(join(u.rest[i:]), u.stdin) })
 			return
 		}
 		if roles[i].name == "command" {
@@ -502,7 +502,7 @@ func (u *use) output() stream {
 		out.text, out.taint = in.text, out.taint.merge(in.taint)
 	case "filter", "encode":
 		out.taint = out.taint.merge(in.taint)
-		if u.has("quiet") || u.has("count") {
+		if u.has("quiet") || u.has("count") || out.taint.secret == "environment" && u.narrows() {
 			out.taint.secret = ""
 		}
 	case "decode":
@@ -518,6 +518,27 @@ func (u *use) output() stream {
 		out.taint.secret = "secret"
 	}
 	return out
+}
+
+// narrows reports a search whose pattern picks out variables that hold no
+// secret: env | grep NODE.
+func (u *use) narrows() bool {
+	patterns := append(append([]field(nil), u.opts["regexp"]...), u.opts["expression"]...)
+	if len(patterns) == 0 && len(u.rest) > 0 {
+		patterns = u.rest[:1]
+	}
+	for _, p := range patterns {
+		v := p.value()
+		if v == nil || u.has("invert-match") || secretVariable(*v) || len(strings.Trim(*v, ".*^$ =")) < 2 || strings.ContainsAny(*v, "|") && secretVariable(*v) {
+			return false
+		}
+		for _, word := range []string{"pass", "pwd", "key", "auth", "cred", "aws", "secret", "token"} {
+			if strings.Contains(strings.ToLower(*v), word) {
+				return false
+			}
+		}
+	}
+	return len(patterns) > 0
 }
 
 func deref(s *string) string {

@@ -349,9 +349,6 @@ func (w *walker) assign(s *state, a *syntax.Assign) field {
 		return w.word(s, a.Value)
 	}
 	name := a.Name.Value
-	if a.Index != nil {
-		w.arithmetic(s, a.Index)
-	}
 	switch {
 	case a.Array != nil:
 		v := variable{array: true}

@@ -53,6 +53,16 @@ func special(name string) func(*use) {
 		return (*use).crontab
 	case "tar":
 		return (*use).tar
+	case "setarch":
+		return (*use).setarch
+	case "flock", "script":
+		return (*use).shellOption
+	case "screen":
+		return (*use).screen
+	case "fd":
+		return (*use).fd
+	case "make":
+		return (*use).make
 	}
 	return nil
 }
@@ -70,9 +80,12 @@ func (u *use) xargs() {
 			extra = append(extra, literalField(strings.Trim(w, `'"`)))
 		}
 	}
-	if r, ok := u.opt("replace"); ok {
-		u.inner = substitute(u.inner, orDefaultText(r, "{}"), extra)
-		return
+	for _, name := range []string{"replace", "I", "J"} {
+		if r, ok := u.opt(name); ok {
+			u.inner = substitute(u.inner, orDefaultText(r, "{}"), extra)
+			u.call.stdin = stream{}
+			return
+		}
 	}
 	if len(u.inner) == 0 {
 		u.inner = []field{literalField("echo")}

@@ -57,7 +57,11 @@ func (w *walker) line(text, dir string) {
 	if dir == "" {
 		w.unknown("directory", "the working directory is not known", 0, nil)
 	}
-	w.script(s, text, stream{})
+	out := w.script(s, text, stream{})
+	if what := out.taint.secret; strings.HasPrefix(what, "environment") {
+		// What is printed at the end goes to the agent.
+		w.effect("secret.read", out.from, map[string]any{"path": nil, "what": what, "shown": true, "grade": "config"})
+	}
 }
 
 // script runs text in state s.

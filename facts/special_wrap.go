@@ -1,0 +1,94 @@
+package facts
+
+import "strings"
+
+// setarch takes an optional architecture before its options end.
+func (u *use) setarch() {
+	for len(u.inner) > 0 && strings.HasPrefix(u.inner[0].text(), "-") {
+		u.inner = u.inner[1:]
+	}
+}
+
+// shellOption runs -c TEXT that stands among the inner words: flock FILE -c
+// TEXT, script FILE -c TEXT.
+func (u *use) shellOption() {
+	for i, w := range u.inner {
+		if t := w.text(); (t == "-c" || t == "--command") && i+1 < len(u.inner) {
+			text := u.inner[i+1]
+			u.inner = nil
+			u.inside(func() { u.shellText(text, u.stdin) })
+			return
+		}
+		if !strings.HasPrefix(w.text(), "-") {
+			return
+		}
+	}
+}
+
+// screen types text into a session with -X stuff TEXT.
+func (u *use) screen() {
+	if !u.has("X") {
+		return
+	}
+	words := u.inner
+	u.inner = nil
+	if len(words) > 0 {
+		u.inside(func() { u.shellText(join(words), stream{}) })
+	}
+}
+
+// fd runs the words after -x for what it finds.
+func (u *use) fd() {
+	words := u.args2()
+	for i, w := range words {
+		switch w.text() {
+		case "-x", "--exec", "-X", "--exec-batch":
+			inner := words[i+1:]
+			for j, e := range inner {
+				if e.text() == ";" {
+					inner = inner[:j]
+					break
+				}
+			}
+			starts := []field{literalField(".")}
+			if len(u.rest) > 1 {
+				starts = u.rest[1:]
+			}
+			u.inner = nil
+			u.findExec(inner, starts, true)
+			return
+		}
+	}
+}
+
+// make takes a shell of one's own, and makefile text from its input.
+func (u *use) make() {
+	for _, f := range u.rest {
+		if name, value, ok := f.cut("="); ok && (name == "SHELL" || name == ".SHELLFLAGS") {
+			u.effect("exec.hidden", u.id, map[string]any{"program": "make", "option": name, "value": textOrNil(value)})
+			u.inside(func() { u.shellText(value, stream{}) })
+		}
+	}
+	text := u.opts["eval"]
+	if f, ok := u.opt("makefile"); ok && f.text() == "-" {
+		if u.stdin.text == nil {
+			u.unknownCode("make", u.stdin.taint, "stdin", "it comes from a pipe")
+		} else {
+			text = append(text, literalField(*u.stdin.text))
+		}
+	}
+	for _, f := range text {
+		for _, line := range strings.Split(f.text(), "\n") {
+			_, recipe, ok := strings.Cut(line, ";")
+			if strings.HasPrefix(line, "\t") {
+				recipe, ok = strings.TrimLeft(line, "\t@-+"), true
+			}
+			if i := strings.Index(line, "$(shell "); i >= 0 {
+				recipe, ok = strings.TrimSuffix(line[i+8:], ")"), true
+			}
+			if ok {
+				u.inside(func() { u.shellText(literalField(recipe), stream{}) })
+			}
+		}
+	}
+}
