@@ -70,8 +70,14 @@ func (l *loader) fault(format string, args ...any) {
 	l.src.Faults = append(l.src.Faults, *hook.Faultf(hook.FaultLoad, format, args...))
 }
 
-// add takes one file in: as a policy, as a helper module, or not at all.
+// add takes one file in: as a policy, as a helper module, or not at all. A
+// panic of the parser is a fault of the file.
 func (l *loader) add(f file) {
+	defer func() {
+		if p := recover(); p != nil {
+			l.fault("%s: it cannot be parsed: %v", f.name, p)
+		}
+	}()
 	m, ok := l.parse(f)
 	if !ok {
 		return

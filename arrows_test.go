@@ -1,0 +1,119 @@
+package gate_test
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "gate/"
+
+// layers hold the picture of DESIGN 4: a package may import packages of ours
+// that stand above it here, and none beside or below it.
+var layers = [][]string{
+	{"hook", "strictjson", "facts/catalogue"},
+	{"facts", "matcher", "adapters", "session", "consent", "audit", "policies", "bundles"},
+	{"scopes", "bundles/sync"},
+	{"engine", "scopes/load"},
+	{"engine/rego", "engine/handlers", "engine/plan"},
+	{"engine/plan/build"},
+	{"policytest", "install", "serve", "mcpproxy"},
+	{"cmd/gate", "cmd/gate-hook"},
+}
+
+// never adds what the layers alone would allow.
+var never = map[string][]string{
+	"strictjson": {"hook"},
+	"policies":   {"hook", "strictjson"},    // embedded files
+	"bundles":    {"hook"},                  // knows nothing of hooks
+	"engine":     {"facts", "adapters"},     // facts are a value it is given; no agent's format
+	"matcher":    {"facts", "adapters"},     // pattern languages only
+	"scopes":     {"adapters", "facts"},     // pure values
+	"serve":      {"install", "policytest"}, // siblings
+}
+
+// thin packages are what the hot program is made of.
+var thin = []string{
+	"hook", "facts", "matcher", "scopes", "engine", "engine/plan", "adapters", "session", "consent", "audit", "strictjson",
+	"cmd/gate-hook",
+}
+
+// heavy is what they must not reach, by any way.
+var heavy = []string{
+	"github.com/open-policy-agent/opa", "github.com/santhosh-tekuri/jsonschema", "github.com/spf13/cobra", "net/http",
+	"gopkg.in/yaml.v2", "gopkg.in/yaml.v3", "go.yaml.in/yaml", "sigs.k8s.io/yaml", "github.com/goccy/go-yaml",
+	"github.com/BurntSushi/toml", "github.com/pelletier/go-toml",
+}
+
+// TestArrows holds the direction of imports. A package that does not stand in
+// the layers is an error: decide where it belongs.
+func TestArrows(t *testing.T) {
+	level := map[string]int{}
+	for i, names := range layers {
+		for _, n := range names {
+			level[n] = i
+		}
+	}
+	for line := range strings.Lines(list(t, "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...")) {
+		words := strings.Fields(line)
+		name := strings.TrimPrefix(words[0], module)
+		if under(name, "internal") || words[0] == strings.TrimSuffix(module, "/") {
+			continue
+		}
+		from, known := level[name]
+		if !known {
+			t.Errorf("%s stands in no layer", name)
+			continue
+		}
+		for _, imported := range words[1:] {
+			to, ours := strings.CutPrefix(imported, module)
+			if !ours {
+				continue
+			}
+			if at, known := level[to]; known && at >= from {
+				t.Errorf("%s imports %s, which does not stand above it", name, to)
+			}
+			if slices.Contains(never[name], to) {
+				t.Errorf("%s must never import %s", name, to)
+			}
+			if strings.HasPrefix(to, "cmd/") {
+				t.Errorf("%s imports a command", name)
+			}
+		}
+	}
+}
+
+// TestThin holds the list of packages that start fast.
+func TestThin(t *testing.T) {
+	present := strings.Fields(list(t, "./..."))
+	checked := 0
+	for _, name := range thin {
+		if !slices.Contains(present, module+name) {
+			continue
+		}
+		checked++
+		for dep := range strings.FieldsSeq(list(t, "-deps", "./"+name)) {
+			if slices.ContainsFunc(heavy, func(h string) bool { return under(dep, h) }) {
+				t.Errorf("%s reaches %s", name, dep)
+			}
+		}
+	}
+	if checked < 5 {
+		t.Errorf("only %d thin packages found", checked)
+	}
+}
+
+// under reports an import path at or below root; major versions count.
+func under(path, root string) bool { return path == root || strings.HasPrefix(path, root+"/") }
+
+// list runs go list, which reads imports only: a package that does not compile
+// at the moment is listed all the same.
+func list(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := exec.Command("go", append([]string{"list", "-e"}, args...)...).Output()
+	if err != nil {
+		t.Fatalf("go list %s: %v", strings.Join(args, " "), err)
+	}
+	return string(out)
+}
