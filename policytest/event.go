@@ -1,6 +1,7 @@
 package policytest
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,7 +14,6 @@ import (
 	"github.com/open-policy-agent/opa/v1/topdown"
 	"github.com/open-policy-agent/opa/v1/types"
 
-	gaterego "gate/engine/rego"
 	"gate/hook"
 )
 
@@ -221,10 +221,10 @@ func (e eventBuiltin) document(spec ast.Value) (*ast.Term, error) {
 	return ast.NewTerm(v), nil
 }
 
-// guards gives OPA's runner the builtins that gate puts in the place of OPA's.
-func guards() []*tester.Builtin {
+// wrap gives OPA's runner the builtins that gate puts in the place of OPA's.
+func wrap(builtins []*topdown.Builtin) []*tester.Builtin {
 	var list []*tester.Builtin
-	for _, b := range gaterego.TestBuiltins() {
+	for _, b := range builtins {
 		decl := &rego.Function{Name: b.Decl.Name, Decl: b.Decl.Decl, Nondeterministic: b.Decl.Nondeterministic}
 		list = append(list, &tester.Builtin{Decl: b.Decl, Func: rego.FunctionDyn(decl,
 			func(bctx rego.BuiltinContext, operands []*ast.Term) (out *ast.Term, err error) {
@@ -232,6 +232,10 @@ func guards() []*tester.Builtin {
 					out = t
 					return nil
 				})
+				var e *topdown.Error
+				if errors.As(err, &e) && e.Code != topdown.CancelErr {
+					err = errors.New(e.Message) // the runner adds the position
+				}
 				return out, err
 			})})
 	}

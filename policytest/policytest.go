@@ -222,12 +222,12 @@ func (s *suite) run(ctx context.Context, o Options, trace bool) ([]Result, error
 	}
 	defer store.Abort(ctx, txn)
 	event := eventBuiltin{facts: o.Facts}
-	compiler := rego.TestCompiler(s.source.Authority, s.source.Library, event.declaration())
+	compiler, guards := rego.TestCompiler(s.source.Authority, s.source.Library, event.declaration())
 	runner := tester.NewRunner().
 		SetCompiler(compiler).
 		SetStore(store).
 		SetModules(s.modules).
-		AddCustomBuiltins(append(guards(), event.builtin())).
+		AddCustomBuiltins(append(wrap(guards), event.builtin())).
 		RaiseBuiltinErrors(true).
 		CapturePrintOutput(true).
 		EnableTracing(trace).

@@ -9,6 +9,8 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/tester"
 	"github.com/open-policy-agent/opa/v1/topdown"
+
+	gaterego "gate/engine/rego"
 )
 
 // result converts what OPA's runner says about one test.
@@ -73,5 +75,9 @@ func plain(err error) error {
 	if err == nil || !errors.As(err, &e) || e.Location == nil {
 		return err
 	}
-	return fmt.Errorf("%s:%d: %s", e.Location.File, e.Location.Row, e.Message)
+	message := e.Message
+	if rest, guarded := strings.CutPrefix(message, gaterego.GuardPrefix); guarded {
+		_, message, _ = strings.Cut(rest, ": ")
+	}
+	return fmt.Errorf("%s:%d: %s", e.Location.File, e.Location.Row, message)
 }

@@ -89,6 +89,7 @@ func (s *supervisor) query(ctx context.Context, p *policy, cancel topdown.Cancel
 		WithTransaction(txn).
 		WithInput(s.input).
 		WithCancel(cancel).
+		WithBuiltins(s.src.guards.builtins).
 		WithTime(clockOf(s.ev)).
 		WithStrictBuiltinErrors(true).
 		WithInterQueryBuiltinValueCache(s.src.values)

@@ -57,8 +57,9 @@ var builtinClasses = []builtinClass{
 	{grantAll, "strings; growth is bounded by guard.go", `
 		concat contains endswith indexof indexof_n lower replace split startswith strings.any_prefix_match
 		strings.any_suffix_match strings.count strings.replace_n strings.reverse strings.split_n substring
-		trim trim_left trim_prefix trim_right trim_space trim_suffix upper sprintf strings.render_template
-		internal.template_string`},
+		trim trim_left trim_prefix trim_right trim_space trim_suffix upper sprintf internal.template_string`},
+	{grantManaged, "a template language with loops of its own, which nothing cancels", `
+		strings.render_template`},
 	{grantAll, "regular expressions of RE2, whose time is linear in text and pattern, and globs made into such", `
 		regex.match regex.is_valid regex.split regex.find_n regex.find_all_string_submatch_n regex.replace
 		regex.template_match glob.match glob.quote_meta`},
@@ -113,7 +114,7 @@ var builtinClasses = []builtinClass{
 		net.cidr_expand`},
 	{grantManaged, "asks the network", `
 		net.lookup_ip_addr http.send`},
-	{grantNone, "a schema's $ref opens files (file://), whatever hosts are allowed: gate cannot refuse it before it happens", `
+	{grantManaged, "a schema's $ref can open files and recurse for ever; guards.go refuses the first", `
 		json.match_schema json.verify_schema`},
 	{grantManaged, "parses and expands a language whose documents can multiply", `
 		graphql.parse graphql.parse_and_verify graphql.parse_query graphql.parse_schema graphql.is_valid
@@ -156,7 +157,7 @@ func Builtins() []Builtin {
 }
 
 // capabilities returns what OPA may compile for a grant. No host is allowed for
-// schemas that refer to others.
+// schemas that refer to others: an empty list is none, a nil one would be all.
 func capabilities(g grant) *ast.Capabilities {
 	caps := ast.CapabilitiesForThisVersion(ast.CapabilitiesRegoVersion(ast.RegoV1))
 	granted := map[string]bool{}
@@ -166,10 +167,4 @@ func capabilities(g grant) *ast.Capabilities {
 	caps.Builtins = slices.DeleteFunc(caps.Builtins, func(b *ast.Builtin) bool { return !granted[b.Name] })
 	caps.AllowNet = []string{}
 	return caps
-}
-
-// Capabilities returns OPA's capabilities for policies of an authority; library
-// is set for the embedded library. The value is the caller's own.
-func Capabilities(a hook.Authority, library bool) *ast.Capabilities {
-	return capabilities(grantOf(&scopes.Source{Authority: a, Library: library}))
 }

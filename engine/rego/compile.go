@@ -113,7 +113,7 @@ func (s *source) compileSet(pkgs []string) (c *ast.Compiler, err error) {
 	for i, m := range lib {
 		parsed[fmt.Sprintf("0:%s:%s:%d", m.Package, m.File, i)] = m.ast
 	}
-	c = newCompiler(s.caps)
+	c = newCompiler(s.caps, s.guards)
 	if c.Compile(parsed); c.Failed() {
 		return nil, c.Errors
 	}
@@ -123,13 +123,16 @@ func (s *source) compileSet(pkgs []string) (c *ast.Compiler, err error) {
 // newCompiler returns a compiler as strict as OPA knows. Every mistake is
 // reported, print is erased with its arguments, and schema annotations, which
 // can name remote documents, mean nothing.
-func newCompiler(caps *ast.Capabilities) *ast.Compiler {
+func newCompiler(caps *ast.Capabilities, guards *guardSet) *ast.Compiler {
+	own := *caps
+	own.Builtins = slices.Concat(caps.Builtins, guards.declarations)
 	return ast.NewCompiler().
-		WithCapabilities(caps).
+		WithCapabilities(&own).
 		WithStrict(true).
 		WithEnablePrintStatements(false).
 		WithUseTypeCheckAnnotations(false).
 		WithDefaultRegoVersion(ast.RegoV1).
+		WithStageAfterID(ast.StageCheckDeprecatedBuiltins, guards.stage()).
 		SetErrorLimit(maxErrors)
 }
 

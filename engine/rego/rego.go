@@ -43,13 +43,19 @@ type sourceKey struct {
 
 // limits bound one evaluation.
 type limits struct {
-	policy  time.Duration // one policy, unless its hook says otherwise
-	compile time.Duration // compiling what was asked for
-	grace   time.Duration // from cancelling an evaluation to leaving it behind
-	watch   time.Duration // between two looks at clock and heap
-	soft    uint64        // bytes that one policy may add to the heap
-	hard    uint64        // bytes of the whole heap
-	oom     func()
+	policy time.Duration // one policy, unless its hook says otherwise
+	grace  time.Duration // from cancelling an evaluation to leaving it behind
+	watch  time.Duration // between two looks at clock and heap
+	soft   uint64        // bytes that one policy may add to the heap
+	hard   uint64        // bytes of the whole heap
+	oom    func()
+}
+
+// compileTime is how long a source of n files may take to compile: five times
+// what ordinary ones take on a slow machine. A few lines can keep OPA's type
+// checker busy for ever, and nothing cancels it.
+func (limits) compileTime(n int) time.Duration {
+	return 2*time.Second + time.Duration(n)*5*time.Millisecond
 }
 
 const (
@@ -109,12 +115,11 @@ func New(lib []scopes.Module, sources []scopes.Source, opts ...Option) *Evaluato
 		sources: make(map[sourceKey]*source, len(sources)),
 		now:     time.Now,
 		limits: limits{
-			policy:  DefaultTimeout,
-			compile: 20 * time.Second,
-			grace:   50 * time.Millisecond,
-			watch:   5 * time.Millisecond,
-			soft:    DefaultSoftMemory,
-			hard:    DefaultHardMemory,
+			policy: DefaultTimeout,
+			grace:  50 * time.Millisecond,
+			watch:  5 * time.Millisecond,
+			soft:   DefaultSoftMemory,
+			hard:   DefaultHardMemory,
 		},
 	}
 	for _, opt := range opts {

@@ -22,11 +22,13 @@ type source struct {
 	files   *modules
 	lib     *modules
 	caps    *ast.Capabilities
+	guards  *guardSet
 	store   storage.Store
 	params  params
 	broken  error
 	values  cache.InterQueryValueCache
 	stuck   atomic.Int32  // evaluations left behind that still run
+	hung    atomic.Bool   // one of them compiles
 	compile chan struct{} // held by the one call that compiles
 
 	mu    sync.Mutex
@@ -53,6 +55,7 @@ func newSource(s *scopes.Source, lib *modules) *source {
 		compile: make(chan struct{}, 1),
 		ready:   map[string]*policy{},
 	}
+	src.guards = newGuardSet(src.caps)
 	src.files, src.broken = filesOf(s)
 	src.params = paramsOf(s)
 	store, err := src.params.store()

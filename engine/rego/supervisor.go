@@ -45,14 +45,25 @@ type run struct {
 	answers []engine.Answer
 }
 
-// run returns one answer for each hook.
+// run returns one answer for each hook. Where ctx has a deadline it stops a
+// little before: whoever set it will not take the answers after it.
 func (s *supervisor) run(ctx context.Context) []engine.Answer {
+	if deadline, ok := ctx.Deadline(); ok {
+		margin := min(2*s.limits.grace, time.Until(deadline)/10)
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-margin))
+		defer cancel()
+		s.limits.grace = min(s.limits.grace, margin/2)
+	}
 	answers := make([]engine.Answer, 0, len(s.hooks))
 	for len(answers) < len(s.hooks) {
 		rest := s.hooks[len(answers):]
 		switch {
 		case ctx.Err() != nil:
 			return append(answers, faults(len(rest), hook.FaultTimeout, fmt.Errorf("no time left: %w", context.Cause(ctx)))...)
+		case s.src.hung.Load():
+			return append(answers, faults(len(rest), hook.FaultTimeout,
+				fmt.Errorf("compiling the policies of source %q has not come to an end", s.src.name))...)
 		case s.src.stuck.Load() >= maxStuck:
 			return append(answers, faults(len(rest), hook.FaultTimeout,
 				fmt.Errorf("%d earlier evaluations of source %q have not stopped", maxStuck, s.src.name))...)
@@ -110,7 +121,7 @@ func (r *run) abort(cut bool, why *hook.Fault) {
 func (s *supervisor) watch(r *run, hooks []*hook.Hook) {
 	heap := heapSize()
 	r.mu.Lock()
-	limit, what := s.limits.compile, "compiling"
+	limit, what := s.limits.compileTime(len(s.src.files.all)), "compiling"
 	if r.at >= 0 {
 		limit, what = s.timeout(hooks[r.at]), hooks[r.at].Pos()+": "+hooks[r.at].ID
 	}
@@ -149,12 +160,19 @@ func (s *supervisor) leave(r *run, hooks []*hook.Hook) ([]engine.Answer, bool) {
 		return nil, false
 	}
 	r.left = true
+	compiling := r.at < 0
 	s.src.stuck.Add(1)
+	if compiling {
+		s.src.hung.Store(true)
+	}
 	go func() {
 		<-r.done
 		s.src.stuck.Add(-1)
+		if compiling {
+			s.src.hung.Store(false)
+		}
 	}()
-	if r.at < 0 {
+	if compiling {
 		return faults(len(hooks), r.why.Kind, r.why.Err), true
 	}
 	return append(r.answers, engine.Answer{Fault: r.why, Took: time.Since(r.since)}), true

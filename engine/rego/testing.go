@@ -11,17 +11,19 @@ import (
 // TestCompiler returns a compiler for policies of an authority together with
 // their tests: as strict as the one that evaluation uses, with print, what OPA's
 // test runner puts into tests, and the extra builtins. What policies alone may
-// call is for [Check] to say.
-func TestCompiler(a hook.Authority, library bool, extra ...*ast.Builtin) *ast.Compiler {
-	caps := Capabilities(a, library)
+// call is for [Check] to say. The builtins are what a query over its modules
+// must know beside OPA's own.
+func TestCompiler(a hook.Authority, library bool, extra ...*ast.Builtin) (*ast.Compiler, []*topdown.Builtin) {
+	caps := capabilities(grantOf(&scopes.Source{Authority: a, Library: library}))
+	guards := newGuardSet(caps)
 	caps.Builtins = append(caps.Builtins, ast.InternalPrint, ast.InternalTestCase)
 	caps.Builtins = append(caps.Builtins, extra...)
-	return newCompiler(caps).WithEnablePrintStatements(true)
+	list := make([]*topdown.Builtin, 0, len(guards.builtins))
+	for _, decl := range guards.declarations {
+		list = append(list, guards.builtins[decl.Name])
+	}
+	return newCompiler(caps, guards).WithEnablePrintStatements(true), list
 }
-
-// TestBuiltins returns what a query over modules of [TestCompiler] must know
-// beside OPA's own builtins.
-func TestBuiltins() []*topdown.Builtin { return nil }
 
 // Params returns data.gate.params of a source: what settings give its policies'
 // parameters, or the declared defaults.
