@@ -106,28 +106,31 @@ func (w *walker) find(class, p string) (Place, bool) {
 	steps := strings.Split(strings.TrimPrefix(strings.ToLower(p), "/"), "/")
 	all := w.places()
 	for i := range all {
-		if pl := &all[i]; strings.HasPrefix(pl.Class, class) && matchesAny(pl.patterns, steps) && !matchesAny(pl.except, steps) {
+		if pl := &all[i]; strings.HasPrefix(pl.Class, class) && matchesAny(pl.patterns, steps, true) && !matchesAny(pl.except, steps, false) {
 			return pl.Place, true
 		}
 	}
 	return Place{}, false
 }
 
-func matchesAny(patterns []pathPattern, steps []string) bool {
+// matchesAny reports whether some pattern is what steps name. With cover, a
+// wildcard in steps counts when it could name what the pattern does; an
+// exception must match for certain.
+func matchesAny(patterns []pathPattern, steps []string, cover bool) bool {
 	for i := range patterns {
-		if patterns[i].matches(steps) {
+		if patterns[i].matches(steps, cover) {
 			return true
 		}
 	}
 	return false
 }
 
-func (p *pathPattern) matches(steps []string) bool {
+func (p *pathPattern) matches(steps []string, cover bool) bool {
 	if !p.anywhere {
-		return matchSteps(p.steps, steps, len(p.steps) == 1)
+		return matchSteps(p.steps, steps, cover, len(p.steps) == 1)
 	}
 	for i := range steps {
-		if matchSteps(p.steps, steps[i:], len(p.steps) == 1) {
+		if matchSteps(p.steps, steps[i:], cover, len(p.steps) == 1) {
 			return true
 		}
 	}
@@ -136,21 +139,21 @@ func (p *pathPattern) matches(steps []string) bool {
 
 // matchSteps matches component by component; ** at the end stands for
 // everything below, and inside for any directories.
-func matchSteps(pattern, steps []string, alone bool) bool {
+func matchSteps(pattern, steps []string, cover, alone bool) bool {
 	for i, c := range pattern {
 		if c == "**" {
 			if i == len(pattern)-1 {
 				return true
 			}
 			for j := i; j < len(steps); j++ {
-				if matchSteps(pattern[i+1:], steps[j:], false) {
+				if matchSteps(pattern[i+1:], steps[j:], cover, false) {
 					return true
 				}
 			}
 			return false
 		}
 		// Either side may be a pattern: cat ~/.ssh/id_* names what id_rsa is.
-		if i >= len(steps) || c != steps[i] && !globMatch(c, steps[i]) && !covers(steps[i], c, alone) {
+		if i >= len(steps) || c != steps[i] && !globMatch(c, steps[i]) && !(cover && covers(steps[i], c, alone)) {
 			return false
 		}
 	}

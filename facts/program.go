@@ -13,6 +13,7 @@ type use struct {
 	*call
 	row     *row
 	name    string // the program
+	global  string // the special of a program with verbs, for options before the verb
 	verbs   []string
 	args    []argument
 	opts    map[string][]field // values by canonical name; the zero field for a flag
@@ -41,8 +42,10 @@ func (c *call) program(name, base string) stream {
 	}
 	u.roles()
 	u.effects()
-	if f := special(u.row.special); f != nil {
-		f(u)
+	for _, name := range []string{u.global, u.row.special} {
+		if f := special(name); f != nil {
+			f(u)
+		}
 	}
 	out := u.output()
 	out.from = c.id
@@ -62,7 +65,11 @@ func (c *call) strange(base string) stream {
 // sort finds the verbs, tells options from operands and files option values.
 func (u *use) sort() {
 	words := u.args2()
+	var before []argument // options between the program and its verb
 	spec := u.row.options
+	if u.row.verbs {
+		u.global = u.row.special
+	}
 	for u.row.verbs {
 		head := *u.row
 		head.options, head.stop = spec, true
@@ -80,19 +87,14 @@ func (u *use) sort() {
 		verb := *args[at].field.value()
 		child, ok := u.lookup(strings.Join(append(append([]string{u.name}, u.verbs...), verb), " "))
 		u.verbs = append(u.verbs, verb)
-		rest := words[:0:0]
-		skipped := false
-		for _, w := range words {
-			if !skipped && sameField(w, args[at].field) {
-				skipped = true
-				continue
-			}
-			rest = append(rest, w)
+		before = append(before, args[:at]...)
+		words = words[:0:0]
+		for _, a := range args[at+1:] {
+			words = append(words, a.field)
 		}
-		words = rest
 		if !ok {
 			u.row = &row{name: u.name, options: spec, style: u.row.style}
-			break
+			break // a verb without a row: it has no effects of its own
 		}
 		spec = child.options.merge(spec)
 		parent := u.row
@@ -106,7 +108,7 @@ func (u *use) sort() {
 	merged := *u.row
 	merged.options = spec
 	u.row = &merged
-	u.args = u.row.arguments(words)
+	u.args = append(before, u.row.arguments(words)...)
 	u.opts = map[string][]field{}
 	for _, a := range u.args {
 		if a.option == nil {
@@ -122,10 +124,6 @@ func (u *use) sort() {
 
 // args2 are the words after the program.
 func (u *use) args2() []field { return u.words[1:] }
-
-func sameField(a, b field) bool {
-	return len(a.parts) > 0 && len(b.parts) > 0 && &a.parts[0] == &b.parts[0]
-}
 
 func (u *use) has(option string) bool { _, ok := u.opts[option]; return ok }
 

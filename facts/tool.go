@@ -329,6 +329,9 @@ func (w *walker) field(name string, v any, role string) {
 			}
 		}
 	case "sql":
+		if !isStatement(text) {
+			return // a search, not a statement
+		}
 		c := &call{walker: w, s: s}
 		u := &use{call: c, row: &row{}, name: name}
 		u.sql(f)
@@ -339,6 +342,19 @@ func (w *walker) field(name string, v any, role string) {
 			w.unknown("dialect", "gate does not parse "+d, 0, nil)
 		}
 	}
+}
+
+// isStatement tells SQL from other things that fields called query hold.
+func isStatement(text string) bool {
+	words := strings.Fields(strings.ToLower(text))
+	if len(words) < 2 {
+		return false
+	}
+	switch words[0] {
+	case "select", "insert", "update", "delete", "drop", "truncate", "alter", "create", "grant", "revoke", "copy", "with", "merge", "call", "exec", "attach", "vacuum", "begin", "set", "load", "replace":
+		return true
+	}
+	return strings.HasPrefix(words[0], "--") || strings.HasPrefix(words[0], "/*")
 }
 
 func (w *walker) urlField(text string) {

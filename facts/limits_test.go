@@ -1,0 +1,127 @@
+package facts_test
+
+import (
+	"go/importer"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+	"testing"
+
+	"gate/facts"
+	"gate/hook"
+)
+
+// handled lists every node type of the parser that the walker has a case for.
+var handled = map[string][]string{
+	"Command":    {"ArithmCmd", "BinaryCmd", "Block", "CallExpr", "CaseClause", "CoprocClause", "DeclClause", "ForClause", "FuncDecl", "IfClause", "LetClause", "Subshell", "TestClause", "TestDecl", "TimeClause", "WhileClause"},
+	"WordPart":   {"ArithmExp", "BraceExp", "CmdSubst", "DblQuoted", "ExtGlob", "Lit", "ParamExp", "ProcSubst", "SglQuoted"},
+	"ArithmExpr": {"BinaryArithm", "FlagsArithm", "ParenArithm", "UnaryArithm", "Word"},
+	"TestExpr":   {"BinaryTest", "ParenTest", "UnaryTest", "Word"},
+	"Loop":       {"CStyleLoop", "WordIter"},
+}
+
+// TestNodes fails when the parser gains a kind of node nobody has looked at
+// (threat model 6). TestDecl is bats syntax, which the bash parser never makes.
+func TestNodes(t *testing.T) {
+	pkg, err := importer.ForCompiler(token.NewFileSet(), "source", nil).Import("mvdan.cc/sh/v3/syntax")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range handled {
+		iface := pkg.Scope().Lookup(name).Type().Underlying().(*types.Interface)
+		var got []string
+		for _, n := range pkg.Scope().Names() {
+			obj, ok := pkg.Scope().Lookup(n).(*types.TypeName)
+			if !ok || types.IsInterface(obj.Type()) || !obj.Exported() {
+				continue
+			}
+			if types.Implements(types.NewPointer(obj.Type()), iface) {
+				got = append(got, n)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: the parser has %v, the walker knows %v", name, got, want)
+		}
+	}
+}
+
+// TestLimits checks that what is too much is said, and costs no stack.
+func TestLimits(t *testing.T) {
+	reader := facts.New(world())
+	for name, line := range map[string]string{
+		"parentheses":  strings.Repeat("(", 1e6) + "rm -rf ~" + strings.Repeat(")", 1e6),
+		"open only":    strings.Repeat("(", 1e6),
+		"braces":       strings.Repeat("{ ", 1e5) + "rm -rf ~; " + strings.Repeat("}; ", 1e5),
+		"substitution": strings.Repeat("$(", 1e5),
+		"quoted":       strings.Repeat(`"$(`, 1e5),
+		"expansions":   strings.Repeat("${x:-", 1e5),
+		"arithmetic":   strings.Repeat("$((", 1e5),
+		"tests":        strings.Repeat("[[ ", 1e5),
+		"backquotes":   strings.Repeat("`", 1e5),
+		"if":           strings.Repeat("if ", 1e5),
+		"bang":         strings.Repeat("! ", 1e5),
+		"long":         strings.Repeat("a", 1e6),
+		"commands":     strings.Repeat("true;", 5000) + "rm -rf ~",
+		"loops":        strings.Repeat("for a in 1 2 3 4 5 6 7 8 9; do ", 12) + "true" + strings.Repeat("; done", 12),
+		"braces words": "echo " + strings.Repeat("{1..200}", 6),
+		"functions":    "f(){ f; f; f; }; g(){ f; f; f; }; g; g; g",
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := reader.Of(event(line))
+			if name == "functions" || name == "braces words" {
+				return // they end, which is all that is asked
+			}
+			if !slices.ContainsFunc(f.Unknown, func(u hook.Unknown) bool { return u.Kind == "limit" || u.Kind == "syntax" }) {
+				t.Errorf("unknown: %v", f.Unknown)
+			}
+		})
+	}
+}
+
+// TestPayloadPlace puts a payload at many places of a long line: it is found,
+// or the line is over a limit that is reported (threat model 2, 3).
+func TestPayloadPlace(t *testing.T) {
+	reader := facts.New(world())
+	for _, n := range []int{1, 49, 50, 51, 500, 5000} {
+		f := reader.Of(event(strings.Repeat("true && ", n) + "rm -rf ~"))
+		found := slices.ContainsFunc(f.Effects, func(e hook.FactEffect) bool { return e.Kind == "fs.delete" && e.Attrs["area"] == "home" })
+		limited := slices.ContainsFunc(f.Unknown, func(u hook.Unknown) bool { return u.Kind == "limit" })
+		if !found && !limited {
+			t.Errorf("after %d commands: neither found nor reported", n)
+		}
+	}
+}
+
+func TestTools(t *testing.T) {
+	reader := facts.New(world())
+	for _, tt := range []struct {
+		name  string
+		tool  string
+		input map[string]any
+		want  string
+	}{
+		{"write", "Write", map[string]any{"file_path": "/home/dev/.bashrc", "content": "x"}, "fs.write area=user how=overwrite path=/home/dev/.bashrc\npersistence path=/home/dev/.bashrc verb=write what=shell start-up file\n"},
+		{"edit settings, folded", "Edit", map[string]any{"file_path": "/home/dev/project/.CLAUDE/Settings.json", "old_string": "a", "new_string": "b"}, "fs.write area=project how=edit path=/home/dev/project/.CLAUDE/Settings.json\nself path=/home/dev/project/.CLAUDE/Settings.json verb=write what=agent settings\n"},
+		{"read key", "Read", map[string]any{"file_path": "/home/dev/.kube/config"}, "fs.read area=user path=/home/dev/.kube/config\nsecret.read grade=key path=/home/dev/.kube/config shown what=cluster credentials\n"},
+		{"read source", "Read", map[string]any{"file_path": "/home/dev/project/README.md"}, "fs.read area=project path=/home/dev/project/README.md\n"},
+		{"grep secrets", "Grep", map[string]any{"pattern": ".*", "path": "/home/dev/project", "glob": ".env*", "output_mode": "content"}, "fs.read area=project_root path=/home/dev/project\nfs.read area=project path=/home/dev/project/.env*\nsecret.read grade=config path=/home/dev/project/.env* shown what=environment file\n"},
+		{"fetch metadata", "WebFetch", map[string]any{"url": "http://169.254.169.254/latest/", "prompt": "x"}, "net.fetch host=169.254.169.254 metadata method=GET private url=http://169.254.169.254/latest/\n"},
+		{"metadata as a number", "WebFetch", map[string]any{"url": "http://2852039166/", "prompt": "x"}, "net.fetch host=2852039166 metadata method=GET private url=http://2852039166/\n"},
+		{"another agent's shell", "run_shell_command", map[string]any{"command": "rm -rf ~"}, "fs.delete [rm] area=home force how=remove path=/home/dev recursive\n"},
+		{"two synonyms", "run_shell_command", map[string]any{"command": "ls", "cmd": "rm -rf ~"}, "fs.delete [rm] area=home force how=remove path=/home/dev recursive\n"},
+		{"words", "shell", map[string]any{"command": []any{"bash", "-lc", "rm -rf ~"}}, "fs.delete [bash > rm] area=home force how=remove path=/home/dev recursive\n"},
+		{"unknown tool with a command", "Zsh", map[string]any{"script": "rm -rf ~"}, "fs.delete [rm] area=home force how=remove path=/home/dev recursive\n? tool: gate has no row for the tool \"Zsh\"\n"},
+		{"mcp delete", "mcp__fs__delete_file", map[string]any{"path": "/home/dev/.ssh/id_rsa"}, "tool access=delete tool=mcp__fs__delete_file verb=delete\nfs.delete area=user how=remove path=/home/dev/.ssh/id_rsa recursive\n"},
+		{"mcp search", "mcp__github__search_code", map[string]any{"query": "git push --force"}, "nothing\n"},
+		{"prompt text", "Task", map[string]any{"description": "explain", "prompt": "Explain what rm -rf / does"}, "nothing\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			ev := event("")
+			ev.Fields["tool_name"], ev.Fields["tool_input"] = tt.tool, tt.input
+			if got := summary(reader.Of(ev)); got != tt.want {
+				t.Errorf("got:\n%swant:\n%s", got, tt.want)
+			}
+		})
+	}
+}
