@@ -9,7 +9,8 @@ import (
 // Combine folds steps into a decision. It is pure. The effect is the severest
 // of the steps' effects, so it does not depend on their order, never falls when
 // a step is added, and does not change when one is repeated. Reasons, warnings
-// and context keep the order of the steps; exact repetitions count once.
+// and context keep the order of the steps; of reasons and warnings exact
+// repetitions, such as a re-check brings, count once.
 func Combine(steps []hook.Step) hook.Decision {
 	d := hook.Decision{Steps: steps}
 	seen := map[hook.Reason]bool{}

@@ -84,7 +84,8 @@ func replacement(shell *hook.Shell, e hook.Edit) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if nested && word != e.Text {
+	if nested && word != e.Text && strings.ContainsAny(e.Text, "`$\\\"") {
+		// Backquotes read these once more before the quotes count.
 		return "", fmt.Errorf("%q cannot be quoted inside a nested command", e.Text)
 	}
 	switch {

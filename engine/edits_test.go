@@ -7,7 +7,53 @@ import (
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
+
+	"gate/facts"
+	"gate/hook"
 )
+
+// TestEdits edits real lines: "[" and "]" mark the span. No want means that
+// the edit is refused.
+func TestEdits(t *testing.T) {
+	reader := facts.New(facts.World{})
+	for _, row := range []struct{ marked, text, want string }{
+		{"git push [-f] origin", "--force-with-lease", "git push --force-with-lease origin"},
+		{"git push [-f] origin", "", "git push  origin"},
+		{"git push[] origin", "--dry-run", "git push --dry-run origin"},
+		{"git push []origin", "--dry-run", "git push --dry-run origin"},
+		{"git push origin[]", "a b", "git push origin 'a b'"},
+		{"sudo git push [-f]", "it's", `sudo git push 'it'\''s'`},
+		{"x=$(git push [-f])", "a b", "x=$(git push 'a b')"},
+		{"x=`git push [-f]`", "$a", ""},
+		{"[git push -f]; ls", "true", "true; ls"},
+		{"git push [-f origin]", "x", "git push x"},
+		{`git commit -m ["a b"]`, "c", "git commit -m c"},
+		{`git commit -m "a [b]"`, "c", ""},
+		{`git commit -m "a [b"]`, "c", ""},
+		{"sh -c 'git push [-f]'", "x", ""},
+		{"git pu[]sh", "x", ""},
+		{"echo äöü [-f]", "x", "echo äöü x"},
+		{"git push > [out]", "x", ""},
+		{"git push [> out]", "", "git push "},
+	} {
+		before, rest, _ := strings.Cut(row.marked, "[")
+		inside, after, _ := strings.Cut(rest, "]")
+		ev := hook.Event{Name: hook.PreToolUse, Fields: map[string]any{
+			"tool_name": "Bash", "cwd": "/work", "tool_input": map[string]any{"command": before + inside + after},
+		}}
+		ev.Facts = reader.Of(&ev)
+		from := len([]rune(before))
+		p := newPlan(&ev)
+		edit := hook.Edit{Span: hook.Span{from, from + len([]rune(inside))}, Text: row.text}
+		if err := p.add("x", hook.Rewrite{Edits: []hook.Edit{edit}}); err != nil {
+			t.Fatal(err)
+		}
+		got, err := p.edited()
+		if got != row.want || (err == nil) != (row.want != "") {
+			t.Errorf("%s with %q: %q, %v, want %q", row.marked, row.text, got, err, row.want)
+		}
+	}
+}
 
 // readsAs returns the words that a shell makes of "cmd WORD end", none if it
 // is not one simple command of three literal words.
