@@ -269,3 +269,24 @@ func ExampleEngine_Decide() {
 	// 7k2m9x deny reject
 	// open a pull request instead
 }
+
+// BenchmarkDecide is the engine's own part: nothing is evaluated.
+func BenchmarkDecide(b *testing.B) {
+	for _, tool := range []string{"Bash", "Unrelated"} {
+		b.Run("1000 policies, "+tool, func(b *testing.B) {
+			src := scopes.Source{Name: "managed", Scope: hook.Policy, Authority: hook.Managed}
+			for i := range 1000 {
+				src.Hooks = append(src.Hooks, &hook.Hook{
+					ID: fmt.Sprint("acme.p", i), Kind: hook.Rego, Scope: src.Scope, Authority: src.Authority, Source: src.Name,
+					Events: []hook.Name{hook.PreToolUse}, Matcher: "Bash|Write",
+				})
+			}
+			e := newEngine(b, []scopes.Source{src}, scopes.Settings{}, engine.WithEvaluator(hook.Rego, evalFunc(passes)))
+			ev := call("ls")
+			ev.Fields["tool_name"] = tool
+			for b.Loop() {
+				e.Decide(b.Context(), ev)
+			}
+		})
+	}
+}
