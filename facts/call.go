@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gate/hook"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -26,14 +27,6 @@ type call struct {
 type setting struct {
 	name  string
 	value field
-}
-
-// A redirect is one redirection, expanded.
-type redirect struct {
-	op     syntax.RedirOperator
-	fd     int
-	target field
-	span   *hook.Span
 }
 
 // call runs a simple command.
@@ -60,178 +53,6 @@ func (w *walker) call(s *state, st *syntax.Stmt, c *syntax.CallExpr, stdin strea
 		cl.stdin = in
 		return cl.run()
 	})
-}
-
-// redirected applies a statement's redirections around run.
-func (w *walker) redirected(s *state, st *syntax.Stmt, stdin stream, cl *call, run func(*state, stream) stream) stream {
-	var redirects []redirect
-	for _, r := range st.Redirs {
-		red := redirect{op: r.Op, fd: -1, span: w.span(r)}
-		if r.N != nil && len(r.N.Value) == 1 && r.N.Value[0] <= '9' && r.N.Value[0] >= '0' {
-			red.fd = int(r.N.Value[0] - '0')
-		}
-		switch r.Op {
-		case syntax.Hdoc, syntax.DashHdoc:
-			red.target = w.word(s, r.Hdoc)
-			if r.Op == syntax.DashHdoc && red.target.literal() {
-				red.target = literalField(stripTabs(red.target.text()))
-			}
-			stdin = w.textStream(red.target)
-			cl.setInput("heredoc", stdin, nil)
-		case syntax.WordHdoc:
-			red.target = w.word(s, r.Word)
-			stdin = w.textStream(join([]field{red.target, literalField("\n")}))
-			cl.setInput("herestring", stdin, nil)
-		default:
-			if f := w.fields(s, r.Word); len(f) > 0 {
-				red.target = join(f)
-			}
-			if (r.Op == syntax.RdrIn || r.Op == syntax.RdrInOut) && red.fd <= 0 {
-				stdin = w.fileStream(s, red.target)
-				cl.setInput("file", stdin, red.target.value())
-			}
-		}
-		redirects = append(redirects, red)
-	}
-	if cl != nil {
-		cl.redirects = redirects
-		if cl.input == nil && stdin.some {
-			cl.input = &hook.Stdin{From: "pipe", Command: stdin.from, Text: short(stdin.text)}
-		}
-	}
-	out := run(s, stdin)
-	id := 0
-	if cl != nil {
-		id = cl.id
-	}
-	return w.applyRedirects(s, redirects, out, id)
-}
-
-func (c *call) setInput(from string, in stream, file *string) {
-	if c != nil {
-		c.input = &hook.Stdin{From: from, Text: short(in.text), Path: file}
-	}
-}
-
-const maxShown = 4096
-
-// short keeps long texts out of the facts; they are judged in full all the same.
-func short(s *string) *string {
-	if s == nil || len(*s) <= maxShown {
-		return s
-	}
-	return nil
-}
-
-func (w *walker) textStream(f field) stream {
-	return stream{text: f.value(), taint: f.taint(), some: true}
-}
-
-func stripTabs(s string) string {
-	lines := strings.Split(s, "\n")
-	for i, l := range lines {
-		lines[i] = strings.TrimLeft(l, "\t")
-	}
-	return strings.Join(lines, "\n")
-}
-
-// applyRedirects judges the files that redirections open, and returns what is
-// left for standard output.
-func (w *walker) applyRedirects(s *state, redirects []redirect, out stream, id int) stream {
-	for _, r := range redirects {
-		switch r.op {
-		case syntax.RdrIn:
-			w.usePath(s, id, r.target, access{kind: "read"})
-		case syntax.RdrInOut:
-			w.usePath(s, id, r.target, access{kind: "write", how: "append"})
-		case syntax.DplIn, syntax.DplOut:
-			if v := r.target.value(); v == nil || !isDescriptor(*v) {
-				w.outputTo(s, id, r.target, "overwrite", out)
-			}
-			if r.fd == 1 || r.fd < 0 && r.op == syntax.DplOut {
-				out = stream{}
-			}
-		case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll, syntax.AppClob, syntax.RdrAllClob, syntax.AppAllClob:
-			how := "overwrite"
-			if r.op == syntax.AppOut || r.op == syntax.AppAll || r.op == syntax.AppClob || r.op == syntax.AppAllClob {
-				how = "append"
-			}
-			written := out
-			if r.fd > 1 {
-				written = stream{some: true, from: id}
-			}
-			w.outputTo(s, id, r.target, how, written)
-			if r.fd < 0 || r.fd == 1 {
-				out = stream{from: id}
-			}
-		case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
-		default:
-			w.unknown("syntax", "a kind of redirection gate does not know", id, r.span)
-		}
-	}
-	return out
-}
-
-func isDescriptor(s string) bool {
-	s = strings.TrimSuffix(s, "-")
-	return strings.Trim(s, "0123456789") == ""
-}
-
-// outputTo judges a file that is written, and remembers what it now holds.
-func (w *walker) outputTo(s *state, id int, target field, how string, content stream) {
-	if v := target.value(); v != nil && (*v == "" || isDescriptor(*v) && target.span == nil && how == "fd") {
-		return
-	}
-	w.usePath(s, id, target, access{kind: "write", how: how, content: content})
-	w.remember(s, target, content, how == "append")
-	for _, v := range w.connections(target) {
-		w.effect("exec.shell", id, map[string]any{"how": "reverse", "host": v})
-	}
-}
-
-// connections lists hosts that bash's /dev/tcp/HOST/PORT names.
-func (w *walker) connections(f field) []string {
-	var hosts []string
-	text := f.prefix()
-	if strings.HasPrefix(text, "/dev/tcp/") || strings.HasPrefix(text, "/dev/udp/") {
-		host, _, _ := strings.Cut(strings.SplitN(text, "/", 4)[3], "/")
-		hosts = append(hosts, host)
-	}
-	return hosts
-}
-
-// remember notes the content of a file that the line writes.
-func (w *walker) remember(s *state, target field, content stream, add bool) {
-	for _, p := range w.absolute(s, target) {
-		if p.path == "" {
-			continue
-		}
-		if add {
-			if old, ok := w.files[p.path]; ok {
-				content = concat(old, content)
-			} else {
-				content.text = nil
-			}
-		}
-		content.some = true
-		w.files[p.path] = content
-	}
-}
-
-// fileStream is what reading a file gives: what this line wrote, a secret, or
-// nothing that is known.
-func (w *walker) fileStream(s *state, f field) stream {
-	out := stream{some: true, taint: f.taint()}
-	for _, p := range w.absolute(s, f) {
-		if st, ok := w.files[p.path]; ok {
-			st.some = true
-			return st
-		}
-		if what, _ := w.secret(p.path); what != "" {
-			out.taint.secret = what
-		}
-	}
-	return out
 }
 
 // run judges the command and returns what it writes.

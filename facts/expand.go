@@ -1,10 +1,10 @@
 package facts
 
 import (
-	"strconv"
 	"strings"
 
 	"gate/hook"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -269,163 +269,6 @@ func (x *expander) separators() (string, bool) {
 		return "", false
 	}
 	return *text, true
-}
-
-// braces returns the parts of a word once for each brace expansion.
-func braces(word *syntax.Word) [][]syntax.WordPart {
-	c := *word
-	if !syntax.SplitBraces(&c) {
-		return [][]syntax.WordPart{word.Parts}
-	}
-	return expandBraces(c.Parts)
-}
-
-func expandBraces(parts []syntax.WordPart) [][]syntax.WordPart {
-	out := [][]syntax.WordPart{nil}
-	for _, p := range parts {
-		b, ok := p.(*syntax.BraceExp)
-		if !ok {
-			for i := range out {
-				out[i] = append(clip(out[i]), p)
-			}
-			continue
-		}
-		var choices [][]syntax.WordPart
-		if b.Sequence {
-			choices = sequence(b)
-		} else {
-			for _, e := range b.Elems {
-				choices = append(choices, expandBraces(e.Parts)...)
-			}
-		}
-		if len(choices)*len(out) > maxBraces {
-			choices = [][]syntax.WordPart{{b}}
-		}
-		var next [][]syntax.WordPart
-		for _, o := range out {
-			for _, c := range choices {
-				next = append(next, append(clip(o), c...))
-			}
-		}
-		out = next
-	}
-	return out
-}
-
-func clip(p []syntax.WordPart) []syntax.WordPart { return p[:len(p):len(p)] }
-
-// sequence expands {1..5} and {a..e}.
-func sequence(b *syntax.BraceExp) [][]syntax.WordPart {
-	text := func(i int) string {
-		if i >= len(b.Elems) {
-			return ""
-		}
-		return b.Elems[i].Lit()
-	}
-	from, to := text(0), text(1)
-	step := 1
-	if s, err := strconv.Atoi(text(2)); err == nil && s != 0 {
-		step = max(s, -s)
-	}
-	lo, err1 := strconv.Atoi(from)
-	hi, err2 := strconv.Atoi(to)
-	char := len(from) == 1 && len(to) == 1 && (err1 != nil || err2 != nil)
-	switch {
-	case char:
-		lo, hi = int(from[0]), int(to[0])
-	case err1 != nil || err2 != nil:
-		return [][]syntax.WordPart{{b}}
-	}
-	if abs(hi-lo)/step > maxBraces {
-		return [][]syntax.WordPart{{b}}
-	}
-	if lo > hi {
-		step = -step
-	}
-	var out [][]syntax.WordPart
-	for n := lo; (step > 0 && n <= hi) || (step < 0 && n >= hi); n += step {
-		v := strconv.Itoa(n)
-		if char {
-			v = string(rune(n))
-		}
-		out = append(out, []syntax.WordPart{&syntax.Lit{Value: v}})
-	}
-	return out
-}
-
-func abs(n int) int { return max(n, -n) }
-
-// ansiC resolves the escapes of $'…'.
-func ansiC(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] != '\\' || i+1 == len(s) {
-			b.WriteByte(s[i])
-			continue
-		}
-		i++
-		switch c := s[i]; c {
-		case 'n':
-			b.WriteByte('\n')
-		case 't':
-			b.WriteByte('\t')
-		case 'r':
-			b.WriteByte('\r')
-		case 'a', 'b', 'f', 'v':
-			b.WriteByte(map[byte]byte{'a': 7, 'b': 8, 'f': 12, 'v': 11}[c])
-		case 'e', 'E':
-			b.WriteByte(27)
-		case 'x':
-			i += number(&b, s[i+1:], 16, 2, false)
-		case 'u':
-			i += number(&b, s[i+1:], 16, 4, true)
-		case 'U':
-			i += number(&b, s[i+1:], 16, 8, true)
-		case '0', '1', '2', '3', '4', '5', '6', '7':
-			i += number(&b, s[i:], 8, 3, false) - 1
-		case 'c':
-			if i+1 < len(s) {
-				i++
-				b.WriteByte(s[i] & 0x1F)
-			}
-		default:
-			if strings.IndexByte(`\'"?`, c) < 0 {
-				b.WriteByte('\\')
-			}
-			b.WriteByte(c)
-		}
-	}
-	return b.String()
-}
-
-// number reads up to n digits and writes the character; it returns how many
-// digits there were.
-func number(b *strings.Builder, s string, base, n int, wide bool) int {
-	i := 0
-	for i < n && i < len(s) && digit(s[i]) < base {
-		i++
-	}
-	v, err := strconv.ParseUint(s[:i], base, 32)
-	switch {
-	case err != nil:
-	case wide:
-		b.WriteRune(rune(v))
-	default:
-		b.WriteByte(byte(v))
-	}
-	return i
-}
-
-func digit(c byte) int {
-	switch {
-	case '0' <= c && c <= '9':
-		return int(c - '0')
-	case 'a' <= c && c <= 'f':
-		return int(c-'a') + 10
-	case 'A' <= c && c <= 'F':
-		return int(c-'A') + 10
-	}
-	return 99
 }
 
 // span converts a node's place to code points; nil inside nested text.

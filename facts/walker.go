@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"gate/hook"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 

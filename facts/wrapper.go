@@ -37,30 +37,6 @@ func (u *use) screen() {
 	}
 }
 
-// fd runs the words after -x for what it finds.
-func (u *use) fd() {
-	words := u.args2()
-	for i, w := range words {
-		switch w.text() {
-		case "-x", "--exec", "-X", "--exec-batch":
-			inner := words[i+1:]
-			for j, e := range inner {
-				if e.text() == ";" {
-					inner = inner[:j]
-					break
-				}
-			}
-			starts := []field{literalField(".")}
-			if len(u.rest) > 1 {
-				starts = u.rest[1:]
-			}
-			u.inner = nil
-			u.findExec(inner, starts, true)
-			return
-		}
-	}
-}
-
 // make takes a shell of one's own, and makefile text from its input.
 func (u *use) make() {
 	for _, f := range u.rest {

@@ -1,0 +1,79 @@
+package facts
+
+import (
+	"strconv"
+	"strings"
+)
+
+// ansiC resolves the escapes of $'…'.
+func ansiC(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 == len(s) {
+			b.WriteByte(s[i])
+			continue
+		}
+		i++
+		switch c := s[i]; c {
+		case 'n':
+			b.WriteByte('\n')
+		case 't':
+			b.WriteByte('\t')
+		case 'r':
+			b.WriteByte('\r')
+		case 'a', 'b', 'f', 'v':
+			b.WriteByte(map[byte]byte{'a': 7, 'b': 8, 'f': 12, 'v': 11}[c])
+		case 'e', 'E':
+			b.WriteByte(27)
+		case 'x':
+			i += number(&b, s[i+1:], 16, 2, false)
+		case 'u':
+			i += number(&b, s[i+1:], 16, 4, true)
+		case 'U':
+			i += number(&b, s[i+1:], 16, 8, true)
+		case '0', '1', '2', '3', '4', '5', '6', '7':
+			i += number(&b, s[i:], 8, 3, false) - 1
+		case 'c':
+			if i+1 < len(s) {
+				i++
+				b.WriteByte(s[i] & 0x1F)
+			}
+		default:
+			if strings.IndexByte(`\'"?`, c) < 0 {
+				b.WriteByte('\\')
+			}
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// number reads up to n digits and writes the character; it returns how many
+// digits there were.
+func number(b *strings.Builder, s string, base, n int, wide bool) int {
+	i := 0
+	for i < n && i < len(s) && digit(s[i]) < base {
+		i++
+	}
+	v, err := strconv.ParseUint(s[:i], base, 32)
+	switch {
+	case err != nil:
+	case wide:
+		b.WriteRune(rune(v))
+	default:
+		b.WriteByte(byte(v))
+	}
+	return i
+}
+
+func digit(c byte) int {
+	switch {
+	case '0' <= c && c <= '9':
+		return int(c - '0')
+	case 'a' <= c && c <= 'f':
+		return int(c-'a') + 10
+	case 'A' <= c && c <= 'F':
+		return int(c-'A') + 10
+	}
+	return 99
+}

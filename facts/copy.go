@@ -1,0 +1,186 @@
+package facts
+
+import (
+	"gate/hook"
+	"strings"
+)
+
+// dd names its files as if= and of=.
+func (u *use) dd() {
+	for _, f := range u.rest {
+		name, value, ok := f.cut("=")
+		switch {
+		case ok && name == "if":
+			u.reads = append(u.reads, value)
+			u.usePath(u.s, u.id, value, access{kind: "read", shown: true})
+		case ok && name == "of":
+			u.usePath(u.s, u.id, value, access{kind: "write", how: "overwrite"})
+		}
+	}
+}
+
+// rsync copies to or from a peer, and --delete empties what the source lacks.
+func (u *use) rsync() {
+	if len(u.rest) == 0 {
+		return
+	}
+	last := len(u.rest) - 1
+	for i, f := range u.rest {
+		remote, ok := remotePath(f)
+		switch {
+		case ok && i == last:
+			u.sendFiles(u.rest[:last], remote)
+		case ok:
+			u.peer("host", literalField(remote))
+		case i == last && u.deletes():
+			u.usePath(u.s, u.id, f, access{kind: "delete", how: "sync", recursive: true})
+		case i == last && last > 0:
+			u.usePath(u.s, u.id, f, access{kind: "write", how: "overwrite", recursive: true})
+		default:
+			u.usePath(u.s, u.id, f, access{kind: "read", recursive: true})
+		}
+	}
+	if u.has("remove-source-files") {
+		for _, f := range u.rest[:last] {
+			u.usePath(u.s, u.id, f, access{kind: "delete", how: "move"})
+		}
+	}
+}
+
+func (u *use) deletes() bool {
+	for name := range u.opts {
+		if strings.HasPrefix(name, "delete") || name == "del" {
+			return !u.has("dry-run")
+		}
+	}
+	return false
+}
+
+// remotePath recognises host:path and URLs; a drive letter is no host.
+func remotePath(f field) (string, bool) {
+	text := f.prefix()
+	i := strings.IndexByte(text, ':')
+	if i <= 1 || strings.ContainsAny(text[:i], "/") {
+		return "", false
+	}
+	return text, true
+}
+
+func (u *use) sendFiles(files []field, to string) {
+	p := parsePeer(to, false)
+	u.walker.out.Hosts = append(u.walker.out.Hosts, hook.Host{Command: u.id, Host: strOrNil(p.host), Access: "send"})
+	for _, f := range files {
+		if _, ok := remotePath(f); ok {
+			continue
+		}
+		u.usePath(u.s, u.id, f, access{kind: "read", recursive: u.recurse})
+		for _, t := range u.absolute(u.s, f) {
+			what, _ := u.secret(t.path)
+			u.send(p, "file", orNil(t.path), what)
+		}
+	}
+}
+
+// scp is a copy in which either side may be elsewhere.
+func (u *use) scp() {
+	if len(u.rest) < 2 {
+		return
+	}
+	last := len(u.rest) - 1
+	if remote, ok := remotePath(u.rest[last]); ok {
+		u.sendFiles(u.rest[:last], remote)
+		return
+	}
+	for _, f := range u.rest[:last] {
+		if remote, ok := remotePath(f); ok {
+			u.peer("host", literalField(remote))
+		} else {
+			u.usePath(u.s, u.id, f, access{kind: "read"})
+		}
+	}
+	u.usePath(u.s, u.id, u.rest[last], access{kind: "write", how: "overwrite"})
+}
+
+// tee writes its input to files and passes it on.
+func (u *use) tee() {
+	how := "overwrite"
+	if u.has("append") {
+		how = "append"
+	}
+	for _, f := range u.rest {
+		u.outputTo(u.s, u.id, f, how, u.stdin)
+	}
+	u.reads = nil
+}
+
+// copies remembers what cp, mv, ln and install put where, so that a file that
+// is copied and then run is followed.
+func (u *use) copies() {
+	if len(u.rest) < 2 {
+		return
+	}
+	from, to := u.rest[:len(u.rest)-1], u.rest[len(u.rest)-1]
+	for _, f := range from {
+		st := u.fileStream(u.s, f)
+		if v := f.value(); v != nil && st.text == nil {
+			if text, err := u.scriptText(f); err == nil {
+				st.text = &text
+			}
+		}
+		if st.text != nil || st.taint != (taint{}) {
+			u.remember(u.s, to, st, false)
+		}
+	}
+}
+
+func (u *use) scriptText(f field) (string, error) {
+	for _, t := range u.absolute(u.s, f) {
+		if t.path != "" {
+			return u.world.read(t.path, maxScript)
+		}
+	}
+	return "", errNoFiles
+}
+
+// tar reads its old-style first word and tells archives from members.
+func (u *use) tar() {
+	letters := ""
+	rest := u.rest
+	if len(rest) > 0 && !strings.HasPrefix(u.args2()[0].text(), "-") {
+		letters, rest = rest[0].text(), rest[1:]
+		if strings.Contains(letters, "f") && len(rest) > 0 {
+			u.opts["file"], rest = append(u.opts["file"], rest[0]), rest[1:]
+		}
+	}
+	is := func(letter, long string) bool { return strings.Contains(letters, letter) || u.has(long) }
+	archive, named := u.opt("file")
+	switch {
+	case is("c", "create") || is("r", "append") || is("u", "update"):
+		if named {
+			u.role(role{name: "write"}, archive)
+		}
+		secret := ""
+		for _, f := range rest {
+			u.usePath(u.s, u.id, f, access{kind: "read", recursive: true})
+			for _, t := range u.absolute(u.s, f) {
+				if what, _ := u.secret(t.path); what != "" {
+					secret = what
+				}
+				if strings.HasSuffix(t.path, "/.ssh") || strings.HasSuffix(t.path, "/.aws") || strings.HasSuffix(t.path, "/.gnupg") || strings.HasSuffix(t.path, "/.kube") {
+					secret = "directory of secrets"
+				}
+			}
+		}
+		u.call.out.taint.secret = secret
+		if named && secret != "" {
+			u.remember(u.s, archive, stream{some: true, taint: taint{secret: secret}}, false)
+		}
+	case is("x", "extract"):
+		if named {
+			u.role(role{name: "use"}, archive)
+		}
+		if dir, ok := u.opt("directory"); ok {
+			u.usePath(u.s, u.id, dir, access{kind: "write", how: "create", recursive: true})
+		}
+	}
+}

@@ -1,0 +1,224 @@
+package facts
+
+import "strings"
+
+// xargs adds its input to the words of the command it runs.
+func (u *use) xargs() {
+	extra := []field{holeField(&hole{why: "a word from standard input", empty: false, many: true, taint: u.stdin.taint})}
+	if t := u.stdin.text; t != nil {
+		extra = nil
+		sep := func(r rune) bool { return r == ' ' || r == '\n' || r == '\t' || r == 0 }
+		if u.has("null") {
+			sep = func(r rune) bool { return r == 0 }
+		}
+		for _, w := range strings.FieldsFunc(*t, sep) {
+			extra = append(extra, literalField(strings.Trim(w, `'"`)))
+		}
+	}
+	for _, name := range []string{"replace", "I", "J"} {
+		if r, ok := u.opt(name); ok {
+			u.inner = substitute(u.inner, orDefaultText(r, "{}"), extra)
+			u.call.stdin = stream{}
+			return
+		}
+	}
+	if len(u.inner) == 0 {
+		u.inner = []field{literalField("echo")}
+	}
+	u.inner = append(append([]field(nil), u.inner...), extra...)
+	u.call.stdin = stream{}
+}
+
+func orDefaultText(f field, d string) string {
+	if t := f.text(); t != "" {
+		return t
+	}
+	return d
+}
+
+// substitute puts the extra words where the mark stands in the words.
+func substitute(words []field, mark string, extra []field) []field {
+	var out []field
+	for _, w := range words {
+		text := w.value()
+		if text == nil || !strings.Contains(*text, mark) {
+			out = append(out, w)
+			continue
+		}
+		for _, e := range extra {
+			if v := e.value(); v != nil {
+				out = append(out, literalField(strings.ReplaceAll(*text, mark, *v)))
+				continue
+			}
+			before, after, _ := strings.Cut(*text, mark)
+			f := field{parts: []part{{text: before, quoted: true}}}
+			f.parts = append(f.parts, e.parts...)
+			f.parts = append(f.parts, part{text: after, quoted: true})
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// parallel runs its words with the arguments after ::: or from its input.
+func (u *use) parallel() {
+	words := u.inner
+	var extra []field
+	for i, w := range words {
+		if t := w.text(); t == ":::" || t == "::::" || t == ":::+" {
+			if t != "::::" {
+				extra = words[i+1:]
+			}
+			words = words[:i]
+			break
+		}
+	}
+	if extra == nil && u.stdin.text != nil {
+		for _, l := range strings.Split(strings.TrimRight(*u.stdin.text, "\n"), "\n") {
+			extra = append(extra, literalField(l))
+		}
+	}
+	if extra == nil {
+		extra = []field{holeField(&hole{why: "a word from standard input", many: true})}
+	}
+	if len(words) == 0 {
+		u.inner = nil
+		u.inside(func() {
+			for _, e := range extra {
+				u.shellText(e, stream{})
+			}
+		})
+		return
+	}
+	marked := false
+	for _, w := range words {
+		marked = marked || strings.Contains(w.text(), "{")
+	}
+	if !marked {
+		words = append(append([]field(nil), words...), literalField("{}"))
+	}
+	u.inner = nil
+	u.inside(func() {
+		for _, e := range extra {
+			u.shellText(join(substitute(words, "{}", []field{e})), stream{})
+		}
+	})
+}
+
+// find runs what -exec names, and deletes what -delete finds.
+func (u *use) find() {
+	words := u.args2()
+	var starts []field
+	i := 0
+	for ; i < len(words); i++ {
+		t := words[i].text()
+		if t == "-H" || t == "-L" || t == "-P" || strings.HasPrefix(t, "-O") {
+			continue
+		}
+		if strings.HasPrefix(t, "-") || t == "(" || t == "!" {
+			break
+		}
+		starts = append(starts, words[i])
+	}
+	if len(starts) == 0 {
+		starts = []field{literalField(".")}
+	}
+	follow := u.has("L")
+	for _, w := range words {
+		follow = follow || w.text() == "-L"
+	}
+	narrow := false
+	for ; i < len(words); i++ {
+		switch t := words[i].text(); t {
+		case "-name", "-iname", "-path", "-ipath", "-regex", "-iregex", "-wholename", "-newer", "-mtime", "-mmin", "-size", "-user", "-perm", "-atime", "-ctime", "-cmin", "-amin", "-inum":
+			narrow = narrow || i+1 < len(words) && !broad(words[i+1].text())
+			i++
+		case "-empty":
+			narrow = true
+		case "-type", "-maxdepth", "-mindepth", "-printf", "-group", "-xtype", "-fstype", "-links":
+			i++
+		case "-delete":
+			for _, s := range starts {
+				u.usePath(u.s, u.id, found(s, narrow), access{kind: "delete", how: "remove", recursive: true, follow: true})
+			}
+		case "-fprint", "-fprint0", "-fls", "-fprintf":
+			if i+1 < len(words) {
+				u.usePath(u.s, u.id, words[i+1], access{kind: "write", how: "overwrite"})
+			}
+			i++
+		case "-exec", "-execdir", "-ok", "-okdir":
+			end := i + 1
+			for end < len(words) && words[end].text() != ";" && (words[end].text() != "+" || words[end-1].text() != "{}") {
+				end++
+			}
+			u.findExec(words[i+1:end], starts, narrow)
+			i = end
+		}
+	}
+	for _, s := range starts {
+		u.usePath(u.s, u.id, s, access{kind: "list"})
+	}
+}
+
+// found is what find hands on: everything below a start, or, when its tests
+// narrow it, some files below it.
+func found(start field, narrow bool) field {
+	if !narrow {
+		return start
+	}
+	f := field{parts: append([]part(nil), start.parts...)}
+	f.parts = append(f.parts, part{text: "/found*", quoted: false})
+	return f
+}
+
+func (u *use) findExec(words, starts []field, narrow bool) {
+	if len(words) == 0 {
+		return
+	}
+	var extra []field
+	for _, s := range starts {
+		extra = append(extra, found(s, narrow))
+	}
+	u.inside(func() {
+		inner := *u.call
+		inner.words = nil
+		for _, w := range words {
+			if w.text() == "{}" {
+				inner.words = append(inner.words, extra...)
+			} else if strings.Contains(w.text(), "{}") && w.literal() {
+				inner.words = append(inner.words, substitute([]field{w}, "{}", extra)...)
+			} else {
+				inner.words = append(inner.words, w)
+			}
+		}
+		inner.redirects, inner.stdin, inner.input = nil, stream{}, nil
+		inner.id = 0
+		if len(inner.words) > 0 {
+			inner.run()
+		}
+	})
+}
+
+// fd runs the words after -x for what it finds.
+func (u *use) fd() {
+	words := u.args2()
+	for i, w := range words {
+		switch w.text() {
+		case "-x", "--exec", "-X", "--exec-batch":
+			inner := words[i+1:]
+			for j, e := range inner {
+				if e.text() == ";" {
+					inner = inner[:j]
+					break
+				}
+			}
+			starts := []field{literalField(".")}
+			if len(u.rest) > 1 {
+				starts = u.rest[1:]
+			}
+			u.inner = nil
+			u.findExec(inner, starts, true)
+			return
+		}
+	}
+}

@@ -1,0 +1,175 @@
+package facts
+
+import (
+	"gate/hook"
+	"strings"
+)
+
+// output returns what the program writes to standard output.
+func (u *use) output() stream {
+	out := u.call.out
+	out.some = true
+	in := u.stdin
+	if len(u.reads) > 0 {
+		in = stream{}
+		for _, f := range u.reads {
+			in = concat(in, u.fileStream(u.s, f))
+		}
+	}
+	switch u.row.output {
+	case "echo":
+		out.text, out.taint = u.echo(), out.taint.merge(join(u.rest).taint())
+	case "printf":
+		f := formatted(u.args2())
+		out.text, out.taint = f.value(), out.taint.merge(join(u.rest).taint())
+	case "copy":
+		out.text, out.taint = in.text, out.taint.merge(in.taint)
+	case "filter", "encode":
+		out.taint = out.taint.merge(in.taint)
+		if u.has("quiet") || u.has("count") || out.taint.secret == "environment" && u.narrows() {
+			out.taint.secret = ""
+		}
+	case "decode":
+		out = u.decode(in, out)
+	case "fetch":
+		out.taint.remote = true
+		if h := u.lastHost(); h != nil {
+			out.taint.host, out.taint.url = deref(h.Host), deref(h.URL)
+		}
+	case "environment":
+		out.taint.secret = "environment"
+	case "secret":
+		out.taint.secret = "secret"
+	}
+	return out
+}
+
+// narrows reports a search whose pattern picks out variables that hold no
+// secret: env | grep NODE.
+func (u *use) narrows() bool {
+	patterns := append(append([]field(nil), u.opts["regexp"]...), u.opts["expression"]...)
+	if len(patterns) == 0 && len(u.rest) > 0 {
+		patterns = u.rest[:1]
+	}
+	for _, p := range patterns {
+		v := p.value()
+		if v == nil || u.has("invert-match") || secretVariable(*v) || len(strings.Trim(*v, ".*^$ =")) < 2 || strings.ContainsAny(*v, "|") && secretVariable(*v) {
+			return false
+		}
+		for _, word := range []string{"pass", "pwd", "key", "auth", "cred", "aws", "secret", "token"} {
+			if strings.Contains(strings.ToLower(*v), word) {
+				return false
+			}
+		}
+	}
+	return len(patterns) > 0
+}
+
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+func (u *use) lastHost() *hook.Host {
+	for i := len(u.walker.out.Hosts) - 1; i >= 0; i-- {
+		if h := &u.walker.out.Hosts[i]; h.Command == u.id {
+			return h
+		}
+	}
+	return nil
+}
+
+// echo returns what echo prints, with its escapes when -e is there.
+func (u *use) echo() *string {
+	words := u.args2()
+	escapes, newline := false, true
+	for len(words) > 0 {
+		t := words[0].text()
+		if len(t) < 2 || t[0] != '-' || strings.Trim(t[1:], "neE") != "" {
+			break
+		}
+		escapes = escapes || strings.Contains(t, "e")
+		newline = newline && !strings.Contains(t, "n")
+		words = words[1:]
+	}
+	v := join(words).value()
+	if v == nil {
+		return nil
+	}
+	text := *v
+	if escapes {
+		text = ansiC(text)
+	}
+	if newline {
+		text += "\n"
+	}
+	return &text
+}
+
+// formatted is what printf prints for its words.
+func formatted(words []field) field {
+	for len(words) > 0 && words[0].text() == "--" {
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		return literalField("")
+	}
+	format := words[0].value()
+	if format == nil {
+		return holeField(&hole{why: "printf with an unknown format", empty: true, taint: join(words).taint()})
+	}
+	args := words[1:]
+	var out field
+	for {
+		var used int
+		var f field
+		f, used = formatOnce(*format, args)
+		out.parts = append(out.parts, f.parts...)
+		if used == 0 || used >= len(args) {
+			return out
+		}
+		args = args[used:]
+	}
+}
+
+func formatOnce(format string, args []field) (field, int) {
+	var out field
+	used := 0
+	text := func(s string) { out.parts = append(out.parts, part{text: s, quoted: true}) }
+	for format != "" {
+		i := strings.IndexByte(format, '%')
+		if i < 0 {
+			text(ansiC(format))
+			break
+		}
+		text(ansiC(format[:i]))
+		j := i + 1
+		for j < len(format) && strings.IndexByte("-+ #0123456789.*", format[j]) >= 0 {
+			j++
+		}
+		if j >= len(format) {
+			break
+		}
+		verb := format[j]
+		format = format[j+1:]
+		if verb == '%' {
+			text("%")
+			continue
+		}
+		var arg field
+		if used < len(args) {
+			arg = args[used]
+		}
+		used++
+		if verb == 'b' {
+			arg = mapText(arg, ansiC)
+		}
+		if verb == 'q' || strings.IndexByte("sbqdiuc", verb) < 0 {
+			arg = holeField(&hole{why: "a formatted value", empty: true, taint: arg.taint()})
+		}
+		out.parts = append(out.parts, arg.parts...)
+	}
+	return out, used
+}

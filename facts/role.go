@@ -1,0 +1,199 @@
+package facts
+
+import "strings"
+
+// operandRoles gives each operand its role.
+func (u *use) operandRoles() []role {
+	roles := u.row.operands
+	for option, other := range u.row.when {
+		if u.has(option) {
+			roles = other
+			break
+		}
+	}
+	return spread(roles, len(u.rest))
+}
+
+// spread lays roles over n operands: those after a starred role take the last.
+func spread(roles []role, n int) []role {
+	star := -1
+	for i, r := range roles {
+		if r.many {
+			star = i
+			break
+		}
+	}
+	out := make([]role, n)
+	for i := range out {
+		switch {
+		case star < 0 && i < len(roles), star >= 0 && i < star:
+			out[i] = roles[i]
+		case star >= 0:
+			after := len(roles) - star - 1
+			if k := n - i; k <= after {
+				out[i] = roles[len(roles)-k]
+			} else {
+				out[i] = roles[star]
+			}
+		default:
+			out[i] = role{name: "text"}
+		}
+	}
+	return out
+}
+
+func (u *use) commandRole() bool {
+	for _, r := range u.row.operands {
+		if r.name == "command" {
+			return true
+		}
+	}
+	return false
+}
+
+// roles judges option values and operands.
+func (u *use) roles() {
+	for _, a := range u.args {
+		if a.option != nil && len(a.value.parts) > 0 {
+			u.role(a.option.role, a.value)
+		}
+	}
+	roles := u.operandRoles()
+	for i, f := range u.rest {
+		if roles[i].name == "shell" && roles[i].many {
+			u.inside(func() { u.shellText(join(u.rest[i:]), u.stdin) })
+			return
+		}
+		if roles[i].name == "command" {
+			return // wrapped has run it
+		}
+		u.role(roles[i], f)
+	}
+	if len(u.rest) == 0 || len(u.reads) == 0 && onlyDash(u.rest) {
+		u.implied()
+	}
+}
+
+func onlyDash(fields []field) bool {
+	for _, f := range fields {
+		if f.text() != "-" {
+			return false
+		}
+	}
+	return true
+}
+
+// implied judges what a program reads when it has no operand: an interpreter
+// its input.
+func (u *use) implied() {
+	for _, r := range u.row.operands {
+		if r.name == "execute" && !u.inline() {
+			u.runStdin(r.detail)
+			return
+		}
+	}
+}
+
+// inline reports program text among the options.
+func (u *use) inline() bool {
+	for _, a := range u.args {
+		if a.option != nil && len(a.value.parts) > 0 && (a.option.role.name == "code" || a.option.role.name == "shell") {
+			return true
+		}
+	}
+	return false
+}
+
+// role judges one word in its role.
+func (u *use) role(r role, f field) {
+	how := r.detail
+	switch r.name {
+	case "read":
+		if f.text() == "-" && f.literal() {
+			return
+		}
+		u.reads = append(u.reads, f)
+		u.usePath(u.s, u.id, f, access{kind: "read", shown: u.shows(), recursive: u.recurse})
+	case "use":
+		u.usePath(u.s, u.id, f, access{kind: "use"})
+	case "list":
+		u.usePath(u.s, u.id, f, access{kind: "list"})
+	case "write":
+		if how == "" {
+			how = "overwrite"
+		}
+		if f.text() == "-" && f.literal() {
+			return
+		}
+		u.usePath(u.s, u.id, f, access{kind: "write", how: how, recursive: u.recurse, content: u.stdin, links: u.linkTarget(how)})
+	case "delete":
+		if how == "" {
+			how = "remove"
+		}
+		u.usePath(u.s, u.id, f, access{kind: "delete", how: how, recursive: u.recurse || how == "sync", force: u.force})
+	case "permissions":
+		u.usePath(u.s, u.id, f, access{kind: "permissions", recursive: u.recurse, mode: u.mode()})
+	case "cd":
+		u.s = u.s.clone()
+		u.s.dirs = u.enter(u.s, f)
+	case "execute":
+		u.usePath(u.s, u.id, f, access{kind: "execute"})
+		u.execute(how, f)
+	case "url", "host":
+		u.peer(r.name, f)
+	case "upload":
+		u.upload(f)
+	case "data":
+		u.data(f)
+	case "shell", "command":
+		u.inside(func() { u.shellText(f, stream{}) })
+	case "code":
+		u.code(how, f, "inline")
+	case "sql":
+		u.sql(f)
+	case "package":
+		u.pkg(f)
+	case "assign":
+		if name, value, ok := f.cut("="); ok {
+			u.variableEffect(u.id, name, value)
+		}
+	}
+}
+
+// inside runs f with this program among the wrappers.
+func (u *use) inside(f func()) {
+	u.via = append(u.via, u.viaName())
+	s := u.call.s
+	u.call.s = u.s.clone()
+	f()
+	u.call.s = s
+	u.via = u.via[:len(u.via)-1]
+}
+
+func (u *use) viaName() string {
+	return strings.Join(append([]string{u.name}, u.verbs...), " ")
+}
+
+// shows reports whether what the program reads goes to its output.
+func (u *use) shows() bool {
+	switch u.row.output {
+	case "copy", "filter", "encode", "decode", "":
+		return true
+	}
+	return false
+}
+
+// linkTarget returns what a link that is made points to.
+func (u *use) linkTarget(how string) []field {
+	if how != "link" || len(u.rest) < 2 {
+		return nil
+	}
+	return u.rest[:len(u.rest)-1]
+}
+
+func (u *use) mode() field {
+	if len(u.rest) > 0 && u.name != "chattr" {
+		return u.rest[0]
+	}
+	return field{}
+}

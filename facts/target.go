@@ -1,0 +1,272 @@
+package facts
+
+import (
+	"path"
+	"strings"
+)
+
+// A target is one path that a word can be.
+type target struct {
+	raw      string
+	path     string   // cleaned and absolute; "" when unknown
+	area     string   // graver of the path as written and behind linked directories
+	followed string   // graver of area and what a link at the end points to
+	resolved string   // "" when the same or unknown
+	could    []string // areas it might be as well
+	glob     bool
+	contents bool // everything inside path
+	dir      bool // written with a trailing slash
+}
+
+// patterns returns every text the field can be, as shell patterns.
+func (f field) patterns() ([]string, bool) {
+	out := []string{""}
+	for _, p := range f.parts {
+		alts := []string{p.text}
+		if p.hole != nil {
+			if len(p.hole.alts) == 0 {
+				return nil, false
+			}
+			alts = p.hole.alts
+		}
+		if len(out)*len(alts) > maxVariants {
+			return nil, false
+		}
+		next := make([]string, 0, len(out)*len(alts))
+		for _, o := range out {
+			for _, a := range alts {
+				if p.quoted {
+					a = escapeGlob(a)
+				}
+				next = append(next, o+a)
+			}
+		}
+		out = next
+	}
+	return out, true
+}
+
+func escapeGlob(s string) string {
+	if !strings.ContainsAny(s, `*?[\`) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if strings.IndexByte(`*?[\`, s[i]) >= 0 {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// absolute returns the paths a word can be, seen from the directories the
+// shell can be in.
+func (w *walker) absolute(s *state, f field) []target {
+	patterns, known := f.patterns()
+	if !known {
+		return []target{w.partial(s, f)}
+	}
+	var out []target
+	for _, p := range patterns {
+		if p == "" {
+			continue
+		}
+		if strings.HasPrefix(p, "~/") || p == "~" {
+			p = escapeGlob(w.world.Home) + p[1:]
+		}
+		if strings.HasPrefix(p, "file://") {
+			p = strings.TrimPrefix(strings.TrimPrefix(p, "file://"), "localhost")
+		}
+		if strings.HasPrefix(p, "/") {
+			out = append(out, w.target(p, f))
+			continue
+		}
+		if len(s.dirs) == 0 {
+			t := target{raw: p, area: "unknown", glob: hasGlob(p)}
+			out = append(out, t)
+			continue
+		}
+		for _, d := range s.dirs {
+			out = append(out, w.target(escapeGlob(d)+"/"+p, f))
+		}
+	}
+	return out
+}
+
+// target judges one absolute pattern.
+func (w *walker) target(pattern string, f field) target {
+	t := target{raw: f.text(), dir: strings.HasSuffix(pattern, "/")}
+	pattern = path.Clean(pattern)
+	pattern = procSelf(pattern, w.world)
+	if hasGlob(pattern) {
+		return w.globTarget(t, pattern)
+	}
+	t.path = unescape(pattern)
+	w.place(&t)
+	return t
+}
+
+// procSelf undoes /proc/self/cwd and /proc/self/root.
+func procSelf(p string, w World) string {
+	for _, prefix := range []string{"/proc/self/", "/proc/$$/", "/proc/thread-self/"} {
+		rest, ok := strings.CutPrefix(p, prefix)
+		if !ok {
+			continue
+		}
+		if r, ok := strings.CutPrefix(rest, "cwd"); ok && w.Dir != "" {
+			return path.Clean(w.Dir + r)
+		}
+		if r, ok := strings.CutPrefix(rest, "root"); ok {
+			return path.Clean("/" + r)
+		}
+	}
+	return p
+}
+
+// place fills in where a known path lies, as written and as resolved.
+func (w *walker) place(t *target) {
+	t.area = w.world.area(t.path)
+	named, ok1 := w.world.resolve(t.path, w.links, false)
+	resolved, ok2 := w.world.resolve(t.path, w.links, true)
+	if !ok1 || !ok2 {
+		t.area, t.followed = "unknown", "unknown"
+		return
+	}
+	t.area = graver(t.area, w.world.area(named))
+	t.followed = graver(t.area, w.world.area(resolved))
+	if resolved != t.path {
+		t.resolved = resolved
+	}
+}
+
+// globTarget judges a pattern by what it can match.
+func (w *walker) globTarget(t target, pattern string) target {
+	t.glob = true
+	parts := strings.Split(strings.TrimPrefix(pattern, "/"), "/")
+	base := ""
+	var i int
+	for i = 0; i < len(parts) && !hasGlob(parts[i]); i++ {
+		base += "/" + unescape(parts[i])
+	}
+	if base == "" {
+		base = "/"
+	}
+	rest := parts[i:]
+	all := true
+	for _, p := range rest {
+		all = all && broad(p)
+	}
+	if all {
+		t.path, t.contents = base, true
+		w.place(&t)
+		if len(rest) > 1 && t.area == "root" {
+			t.area = "root"
+		}
+		return t
+	}
+	t.path = strings.TrimSuffix(base, "/") + "/" + strings.Join(rest, "/")
+	t.area = w.world.area(strings.TrimSuffix(base, "/") + "/" + sample(rest))
+	// A pattern right below the root or home may match what matters there.
+	for _, p := range w.world.landmarks() {
+		if matchPath(pattern, p) {
+			t.area = graver(t.area, w.world.area(p))
+		}
+	}
+	return t
+}
+
+// sample makes a name that the pattern would match, more or less.
+func sample(parts []string) string {
+	var b strings.Builder
+	for i, p := range parts {
+		if i > 0 {
+			b.WriteByte('/')
+		}
+		for j := 0; j < len(p); j++ {
+			if strings.IndexByte(`*?[]!\`, p[j]) < 0 {
+				b.WriteByte(p[j])
+			}
+		}
+		b.WriteByte('x')
+	}
+	return b.String()
+}
+
+// landmarks are paths that a wildcard may hit without naming them.
+func (w World) landmarks() []string {
+	out := make([]string, 0, len(systemDirs)+3)
+	for _, d := range systemDirs {
+		out = append(out, "/"+d)
+	}
+	if w.Home != "" {
+		out = append(out, w.Home, parent(w.Home))
+	}
+	if w.Project != "" {
+		out = append(out, w.Project, w.Project+"/.git")
+	}
+	return out
+}
+
+// matchPath matches component by component.
+func matchPath(pattern, p string) bool {
+	a, b := strings.Split(pattern, "/"), strings.Split(p, "/")
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if !globMatch(a[i], b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// partial judges a path that is known in part only.
+func (w *walker) partial(s *state, f field) target {
+	t := target{raw: f.text(), area: "unknown"}
+	prefix := f.prefix()
+	if i := strings.LastIndexByte(prefix, '/'); i >= 0 {
+		dir := prefix[:i+1]
+		for _, d := range w.absolute(s, literalField(dir+"gate-unknown")) {
+			t.area = d.area
+		}
+	}
+	if f.mayVanish() || strings.HasPrefix(prefix, "/") {
+		bare := field{}
+		for _, p := range f.parts {
+			if p.hole == nil {
+				bare.parts = append(bare.parts, p)
+			}
+		}
+		if text := bare.text(); text != "" {
+			for _, e := range w.absolute(s, bare) {
+				if e.area != t.area {
+					t.could = append(t.could, e.area)
+				}
+			}
+		}
+	}
+	return t
+}
+
+// enter returns the directories a cd to f leads to.
+func (w *walker) enter(s *state, f field) []string {
+	var dirs []string
+	for _, t := range w.absolute(s, f) {
+		if t.path == "" || t.glob {
+			return nil
+		}
+		p := t.path
+		if t.resolved != "" {
+			p = t.path
+		}
+		if !contains(dirs, p) {
+			dirs = append(dirs, p)
+		}
+	}
+	if len(dirs) > maxDirs {
+		return nil
+	}
+	return dirs
+}

@@ -1,0 +1,114 @@
+package facts
+
+import (
+	"regexp"
+	"strings"
+)
+
+// effects adds what the row says besides its roles.
+func (u *use) effects() {
+	for _, t := range u.row.effects {
+		if !u.holds(t.conds) {
+			continue
+		}
+		attrs := make(map[string]any, len(t.attrs))
+		for k, v := range t.attrs {
+			attrs[k] = u.value(v)
+		}
+		u.effect(t.kind, u.id, attrs)
+		u.tainted(t.kind)
+	}
+}
+
+// tainted passes what an effect says about the output on.
+func (u *use) tainted(kind string) {
+	if kind == "secret.read" {
+		u.call.out.taint.secret = "secret"
+	}
+}
+
+func (u *use) holds(conds []string) bool {
+	for _, c := range conds {
+		if !u.holdsOne(c) {
+			return false
+		}
+	}
+	return true
+}
+
+func (u *use) holdsOne(cond string) bool {
+	body, negated := strings.CutPrefix(cond, "!")
+	ok := false
+	switch {
+	case body == "operands":
+		ok = len(u.rest) > 0
+	case strings.HasPrefix(body, "has:"):
+		ok = u.has(body[4:])
+	case strings.HasPrefix(body, "opt:"):
+		name, values, _ := strings.Cut(body[4:], "=")
+		f, set := u.opt(name)
+		ok = set && oneOf(f, values)
+	case strings.HasPrefix(body, "operand:"):
+		n, values, _ := strings.Cut(body[8:], "=")
+		i := int(n[0] - '0')
+		ok = i < len(u.rest) && oneOf(u.rest[i], values)
+	case strings.HasPrefix(body, "any~"):
+		re, err := regexp.Compile(body[4:])
+		for _, f := range u.rest {
+			vs, known := f.variants()
+			ok = ok || !known && !negated || err != nil
+			for _, v := range vs {
+				ok = ok || err == nil && re.MatchString(v)
+			}
+		}
+	}
+	return ok != negated
+}
+
+// oneOf reports whether f is one of the values, separated by "|", or unknown.
+func oneOf(f field, values string) bool {
+	vs, known := f.variants()
+	if !known {
+		return true
+	}
+	for _, v := range vs {
+		if contains(strings.Split(values, "|"), v) {
+			return true
+		}
+	}
+	return false
+}
+
+// value resolves a template's value.
+func (u *use) value(v any) any {
+	s, ok := v.(string)
+	if !ok || !strings.HasPrefix(s, "$") {
+		return v
+	}
+	switch name, arg, _ := strings.Cut(s[1:], ":"); name {
+	case "has":
+		return u.has(arg)
+	case "opt":
+		return u.optText(arg)
+	case "operand":
+		if i := int(arg[0] - '0'); i < len(u.rest) {
+			return textOrNil(u.rest[i])
+		}
+		return nil
+	case "operands":
+		from := 0
+		if arg != "" {
+			from = int(arg[0] - '0')
+		}
+		list := []any{}
+		for i := from; i < len(u.rest); i++ {
+			list = append(list, textOrNil(u.rest[i]))
+		}
+		return list
+	case "verb":
+		return strings.Join(u.verbs, " ")
+	case "program":
+		return u.name
+	}
+	return v
+}

@@ -1,0 +1,171 @@
+package facts
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// strangeTool judges a tool by the names of its fields (threat model 34, 36):
+// every field that looks like a command, a path or a URL counts.
+func (w *walker) strangeTool(name string, input map[string]any) {
+	if !strings.HasPrefix(name, "mcp__") {
+		w.unknown("tool", fmt.Sprintf("gate has no row for the tool %q", name), 0, nil)
+	}
+	w.toolVerb(name, input)
+	w.scan(name, input, 0)
+}
+
+func (w *walker) scan(tool string, input map[string]any, depth int) {
+	for _, k := range slices.Sorted(maps.Keys(input)) {
+		switch v := input[k].(type) {
+		case map[string]any:
+			if depth < 8 {
+				w.scan(tool, v, depth+1)
+			}
+		case []any:
+			role := guess(k)
+			if role == "shell" {
+				w.shellField(v, w.world.Dir)
+				continue
+			}
+			for _, e := range v {
+				if m, ok := e.(map[string]any); ok && depth < 8 {
+					w.scan(tool, m, depth+1)
+				} else {
+					w.field(k, e, toolRole(tool, role))
+				}
+			}
+		case string:
+			role := guess(k)
+			switch {
+			case role == "shell" && runsShell(tool, v):
+				w.oneLine(v, w.world.Dir)
+			case role == "shell":
+			default:
+				w.field(k, v, toolRole(tool, role))
+			}
+		}
+	}
+}
+
+// runsShell tells a command line from a verb: {"command": "view"}.
+func runsShell(tool, v string) bool {
+	return strings.ContainsAny(v, " \n;|&$`/<>") || !strings.HasPrefix(tool, "mcp__")
+}
+
+// guess says what a field of an unknown tool is, by its name.
+func guess(field string) string {
+	switch strings.ToLower(field) {
+	case "command", "cmd", "command_line", "commandline", "shell_command", "bash", "bash_command", "script", "shell", "commands":
+		return "shell"
+	case "path", "file", "file_path", "filepath", "filename", "file_name", "paths", "files", "target", "target_file", "source", "src", "dest", "destination",
+		"directory", "dir", "folder", "absolute_path", "relative_path", "notebook_path", "uri", "root", "workdir", "output", "output_path":
+		return "path"
+	case "url", "urls", "endpoint", "href", "link", "base_url":
+		return "url"
+	case "sql", "query", "statement":
+		return "sql"
+	}
+	return ""
+}
+
+// toolRole turns a path of an unknown tool into an access, by what the tool's
+// name says it does.
+func toolRole(tool, role string) string {
+	if role != "path" {
+		return role
+	}
+	words := nameWords(tool)
+	for _, v := range []struct {
+		access string
+		words  []string
+	}{
+		{"delete", []string{"delete", "remove", "rm", "unlink", "trash", "purge", "destroy"}},
+		{"write", []string{"write", "edit", "create", "update", "save", "put", "append", "patch", "replace", "insert", "modify", "move", "rename", "copy", "set", "upload", "download"}},
+		{"read", []string{"read", "get", "view", "open", "cat", "load", "show", "fetch"}},
+	} {
+		for _, w := range v.words {
+			if contains(words, w) {
+				return v.access
+			}
+		}
+	}
+	return "list"
+}
+
+// nameWords splits a tool's name: mcp__fs__writeFile is mcp, fs, write, file.
+func nameWords(name string) []string {
+	var words []string
+	cur := ""
+	flush := func() {
+		if cur != "" {
+			words = append(words, strings.ToLower(cur))
+		}
+		cur = ""
+	}
+	for i, r := range name {
+		switch {
+		case r == '_' || r == '-' || r == '.' || r == '/' || r == ':' || r == ' ':
+			flush()
+			continue
+		case 'A' <= r && r <= 'Z' && i > 0 && cur != "" && cur[len(cur)-1] >= 'a':
+			flush()
+		}
+		cur += string(r)
+	}
+	flush()
+	return words
+}
+
+// toolVerb says that an MCP tool changes something elsewhere.
+func (w *walker) toolVerb(name string, input map[string]any) {
+	words := nameWords(name)
+	if !strings.HasPrefix(name, "mcp__") || len(words) < 3 {
+		return
+	}
+	access := "read"
+	verb := ""
+	for _, x := range words[2:] {
+		switch x {
+		case "delete", "remove", "drop", "destroy", "purge", "wipe", "truncate", "terminate", "revoke", "uninstall", "force":
+			access, verb = "delete", x
+		case "create", "update", "write", "edit", "push", "merge", "send", "post", "publish", "deploy", "apply", "set", "add", "put", "insert", "upload", "move", "rename", "execute", "run", "transfer", "invite", "fork", "close", "restart", "stop", "scale", "rollback":
+			if access == "read" {
+				access, verb = "write", x
+			}
+		}
+		if access == "delete" {
+			break
+		}
+	}
+	if access == "read" {
+		return
+	}
+	w.effect("tool", 0, map[string]any{"tool": name, "verb": verb, "access": access, "target": nil})
+	w.toolPush(name, words, input)
+}
+
+// toolPush gives a push by an MCP tool the effect of git push.
+func (w *walker) toolPush(name string, words []string, input map[string]any) {
+	if !contains(words, "push") && !(contains(words, "file") && (contains(words, "create") || contains(words, "update") || contains(words, "delete"))) && !contains(words, "merge") {
+		return
+	}
+	branch, ok := input["branch"].(string)
+	if !ok {
+		branch, ok = input["base"].(string)
+	}
+	if !ok && !contains(words, "push") {
+		return
+	}
+	branches, from := []any{}, "unknown"
+	if ok {
+		branches, from = []any{branch}, "refspec"
+	}
+	force, _ := input["force"].(bool)
+	w.effect("git.push", 0, map[string]any{
+		"remote": nil, "branches": branches, "branches_from": from, "force": force, "lease": false, "all": false,
+		"mirror": false, "tags": false, "delete": contains(words, "delete") && contains(words, "branch"),
+	})
+}
