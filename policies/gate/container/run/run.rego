@@ -1,0 +1,80 @@
+# METADATA
+# title: Containers that reach the machine or lose data
+# description: |
+#   Mounting the machine's root or system directories into a container is
+#   rejected; privileged containers, the container engine's socket, the home
+#   directory, and removing data volumes or everything are put to a person.
+# custom:
+#   gate:
+#     events: [PreToolUse]
+package gate.container.run
+
+import data.gate.lib
+
+# METADATA
+# description: a container that is no container
+deny contains {
+	"reason": sprintf("gives a container the machine's %s; mount only directories of the project", [mount]),
+	"help": "Code in the container could change the machine as root.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("container")
+	some mount in effect.mounts
+	whole(mount)
+}
+
+# METADATA
+# description: reach beyond the project
+ask contains {
+	"reason": sprintf("gives a container %s; mount only directories of the project, and leave privileges out", [what]),
+	"help": "Code in the container could reach beyond it.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("container")
+	some what in ["all privileges of the machine", "control over the container engine", "the home directory"]
+	reaches(effect, what)
+}
+
+# METADATA
+# description: data that only lives in volumes
+ask contains {
+	"reason": sprintf("removes %s (%s %s); name the one that the task made", [what, effect.tool, effect.verb]),
+	"help": "Databases of other projects may live there.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("container")
+	what := lost(effect)
+}
+
+whole("/")
+
+whole(mount) if {
+	some dir in ["/etc", "/usr", "/boot", "/root", "/dev", "/proc", "/sys", "/var/lib", "/home", "/bin", "/sbin", "/lib"]
+	trim_right(mount, "/") == dir
+}
+
+reaches(effect, "all privileges of the machine") if lib.is(effect, "privileged", true)
+
+reaches(effect, "control over the container engine") if socket(effect)
+
+reaches(effect, "the home directory") if home(effect)
+
+socket(effect) if {
+	some mount in effect.mounts
+	endswith(mount, ".sock")
+}
+
+home(effect) if {
+	some mount in effect.mounts
+	regex.match(`^(~|\$HOME|\$\{HOME\}|/home/[^/]+|/Users/[^/]+)/*$`, mount)
+}
+
+lost(effect) := "data volumes" if {
+	lib.is(effect, "access", "delete")
+	lib.is(effect, "volumes", true)
+}
+
+else := "everything" if {
+	lib.is(effect, "access", "delete")
+	lib.is(effect, "all", true)
+}

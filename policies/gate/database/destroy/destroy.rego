@@ -1,0 +1,57 @@
+# METADATA
+# title: Loss of data in a database
+# description: |
+#   Dropping or emptying databases and tables elsewhere is rejected; doing so
+#   locally, and changing every row, is put to a person. Reading and changing
+#   chosen rows are no matter of this policy.
+# custom:
+#   gate:
+#     events: [PreToolUse]
+package gate.database.destroy
+
+import data.gate.lib
+
+# METADATA
+# description: data of a server that others use
+deny contains {
+	"reason": sprintf("%s on a database that is not on this machine; write a migration and let the person run it", [phrase(effect)]),
+	"help": "The data is gone unless somebody has a backup.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("database")
+	loses(effect)
+	lib.is(effect, "local", false)
+}
+
+# METADATA
+# description: data of a database that may be the project's own
+ask contains {
+	"reason": sprintf("%s; make sure that it is a test database, or keep a copy first", [phrase(effect)]),
+	"help": "The data is gone unless somebody has a backup.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("database")
+	loses(effect)
+	not lib.is(effect, "local", false)
+}
+
+# METADATA
+# description: a change of every row
+ask contains {
+	"reason": sprintf("%s without a condition, so every row of it; add a WHERE clause", [phrase(effect)]),
+	"help": "The old values are gone unless somebody has a backup.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("database")
+	effect.verb in {"delete", "update"}
+	not lib.is(effect, "where", true)
+}
+
+loses(effect) if {
+	lib.could_be(effect, "access", "delete")
+	not effect.verb in {"delete", "update"}
+}
+
+loses(effect) if effect.verb in {"drop", "truncate", "flush", "restore", "reset"}
+
+phrase(effect) := sprintf("would %s %s", [effect.verb, lib.text(effect, "object", "data")])

@@ -1,0 +1,37 @@
+# METADATA
+# title: Disk destruction
+# description: |
+#   Formatting, partitioning, wiping or writing a disk directly is rejected.
+#   Image files in the project may be made.
+# custom:
+#   gate:
+#     events: [PreToolUse]
+package gate.disk.destroy
+
+import data.gate.lib
+
+# METADATA
+# description: one denial for each disk
+deny contains {
+	"reason": sprintf("would %s %s and lose what is on it; work on an image file inside the project", [
+		object.get(verbs, effect.verb, "change"), lib.shown(effect.device),
+	]),
+	"help": "This destroys file systems beyond recovery.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("disk")
+	not image(effect.device)
+}
+
+verbs := {
+	"format": "format", "partition": "partition", "wipe": "wipe", "write": "write directly to", "encrypt": "encrypt",
+}
+
+# A regular file that looks like a disk.
+image(device) if {
+	not startswith(device, "/dev/")
+	contains(device, "/")
+	regex.match(`^/`, device)
+}
+
+image(device) if regex.match(`^[^/].*\.(img|iso|raw|qcow2|vdi|vmdk|bin|ext4|fat|disk)$`, device)

@@ -1,0 +1,40 @@
+# METADATA
+# title: Environment that runs code
+# description: |
+#   Variables that make later programs load or run something else are rejected;
+#   those that move traffic or libraries are put to a person. Ordinary variables
+#   are no matter of this policy.
+# custom:
+#   gate:
+#     events: [PreToolUse]
+package gate.environment.inject
+
+import data.gate.lib
+
+# METADATA
+# description: code that other programs would run
+deny contains {
+	"reason": sprintf("sets %s, which makes other programs run code (%s); run that code as a command of its own", [
+		effect.variable, lib.text(effect, "runs", "unknown"),
+	]),
+	"help": "Programs that look harmless would load or start what the variable names.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("environment")
+	not milder(effect)
+}
+
+# METADATA
+# description: other ways and places
+ask contains {
+	"reason": sprintf("sets %s, which changes where programs get code or data (%s); leave it as it is", [
+		effect.variable, effect.runs,
+	]),
+	"help": "Check that the value is your own.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("environment")
+	milder(effect)
+}
+
+milder(effect) if effect.runs in {"proxy", "no certificate check", "library"}

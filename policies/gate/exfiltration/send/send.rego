@@ -1,0 +1,132 @@
+# METADATA
+# title: Sending of secrets and data
+# description: |
+#   Sending secrets to another machine is rejected. Sending dumps, archives and
+#   files from outside the project, or anything to a drop host, is put to a person.
+# custom:
+#   gate:
+#     events: [PreToolUse]
+#     params:
+#       drop_hosts:
+#         type: array
+#         default:
+#           - transfer.sh
+#           - 0x0.st
+#           - file.io
+#           - paste.rs
+#           - ix.io
+#           - termbin.com
+#           - pastebin.com
+#           - dpaste.com
+#           - hastebin.com
+#           - catbox.moe
+#           - bashupload.com
+#           - temp.sh
+#           - webhook.site
+#           - requestbin.com
+#           - requestbin.net
+#           - pipedream.net
+#           - beeceptor.com
+#           - interact.sh
+#           - oast.fun
+#           - oast.pro
+#           - oast.live
+#           - burpcollaborator.net
+#           - ngrok.io
+#           - ngrok-free.app
+#         description: hosts, with their subdomains, that take anything from anybody
+package gate.exfiltration.send
+
+import data.gate.lib
+
+# METADATA
+# description: secrets leave the machine
+deny contains {
+	"reason": sprintf("sends %s to %s; secrets stay on this machine", [send.secret, host(send)]),
+	"help": "Whoever runs that host would have the secret. It must be replaced once it was sent.",
+	"span": lib.span(send),
+} if {
+	some send in lib.effects("net.send")
+	is_string(send.secret)
+	not near(send)
+}
+
+# METADATA
+# description: the environment or a file with secrets goes to a local service
+ask contains {
+	"reason": sprintf("sends %s to %s; send only the value that the service needs", [send.secret, host(send)]),
+	"help": "Check that the service is yours.",
+	"span": lib.span(send),
+} if {
+	some send in lib.effects("net.send")
+	is_string(send.secret)
+	near(send)
+}
+
+# METADATA
+# description: data leaves the machine
+ask contains {
+	"reason": sprintf("sends %s to %s; leave it to the person to hand data out", [what, host(send)]),
+	"help": "Check what is in it, and whose host that is.",
+	"span": lib.span(send),
+} if {
+	some send in lib.effects("net.send")
+	not is_string(send.secret)
+	not near(send)
+	what := cargo(send)
+}
+
+near(send) if {
+	lib.is(send, "private", true)
+	not lib.is(send, "metadata", true)
+}
+
+host(send) := send.host if is_string(send.host)
+
+else := "a host that is not known"
+
+cargo(send) := "data, which anybody may read there," if drop(send.host)
+
+else := sprintf("%s, a dump or an archive,", [lib.shown(send.path)]) if dump(send.path)
+
+else := sprintf("%s, which lies outside the project,", [lib.shown(send.path)]) if foreign(send)
+
+else := "a file that is not known" if {
+	send.source == "file"
+	not is_string(send.path)
+}
+
+else := sprintf("the output of %s", [program]) if {
+	send.source == "stdin"
+	program := feeder(send)
+}
+
+drop(name) if {
+	some known in data.gate.params.gate.exfiltration.send.drop_hosts
+	name == known
+}
+
+drop(name) if {
+	some known in data.gate.params.gate.exfiltration.send.drop_hosts
+	endswith(name, sprintf(".%s", [known]))
+}
+
+dump(path) if regex.match(`(?i)\.(sql|dump|dmp|db|sqlite3?|rdb|bak|backup|pcap|core|hprof|tar|tgz|tbz|txz|zip|7z|rar|tar\.\w+|sql\.\w+)$`, path)
+
+# The area of the file stands in the effect of reading it.
+foreign(send) if {
+	some read in lib.effects("fs.read")
+	read.command == send.command
+	read.path == send.path
+	read.area in {"root", "system", "home", "user", "project_root", "git"}
+}
+
+# Programs whose output is a pile of data.
+feeder(send) := source.program if {
+	some source in input.facts.shell.commands
+	source.id == lib.command(send).stdin.command
+	source.program in {
+		"tar", "bsdtar", "zip", "7z", "cat", "find", "git", "pg_dump", "pg_dumpall", "mysqldump", "mongodump", "sqlite3",
+		"gzip", "bzip2", "xz", "zstd", "base64", "openssl", "gpg", "dd", "redis-cli", "kubectl", "docker",
+	}
+}

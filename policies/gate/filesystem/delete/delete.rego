@@ -1,0 +1,160 @@
+# METADATA
+# title: Destructive delete
+# description: |
+#   Deleting the home directory, the system, a whole project or its history is
+#   rejected. Deleting in bulk outside the project is put to a person. Files of
+#   the project, temporary files and caches may go.
+# custom:
+#   gate:
+#     events: [PreToolUse]
+package gate.filesystem.delete
+
+import data.gate.lib
+
+# METADATA
+# description: what no task needs
+deny contains {
+	"reason": sprintf("deletes %s; delete only what the task made, by its own path inside the project", [what]),
+	"help": "Deleting this loses work or breaks the machine, and cannot be undone.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("fs.delete")
+	what := forbidden(effect)
+}
+
+# METADATA
+# description: what may be meant, and hurts if it is not
+ask contains {
+	"reason": sprintf("deletes %s; name exactly what the task made, or leave it to the person", [what]),
+	"help": "Look at what is deleted: it does not belong to the project, or cannot be told beforehand.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("fs.delete")
+	not forbidden(effect)
+	what := doubtful(effect)
+}
+
+forbidden(effect) := sprintf("the whole file system at %s", [lib.shown(effect.path)]) if effect.area == "root"
+
+forbidden(effect) := sprintf("the device %s", [lib.shown(effect.path)]) if effect.area == "device"
+
+forbidden(effect) := sprintf("the home directory %s", [effect.path]) if effect.area == "home"
+
+forbidden(effect) := sprintf("%s of the operating system", [lib.shown(effect.path)]) if {
+	effect.area == "system"
+	not remade(effect.path)
+	essential(effect)
+}
+
+forbidden(effect) := "the whole project" if {
+	effect.area == "project_root"
+	bulk(effect)
+}
+
+forbidden(effect) := sprintf("%s, the history of the project", [lib.shown(effect.path)]) if {
+	effect.area == "git"
+	history(effect)
+}
+
+forbidden(effect) := sprintf("%s in the home directory", [lib.shown(effect.path)]) if {
+	effect.area == "user"
+	precious(effect)
+}
+
+forbidden(effect) := "a path that starts at the root when its variable is empty" if {
+	effect.area == "unknown"
+	bulk(effect)
+	some area in effect.could_be
+	area in {"root", "system", "home", "device"}
+}
+
+doubtful(effect) := sprintf("%s of the operating system", [lib.shown(effect.path)]) if {
+	effect.area == "system"
+	not remade(effect.path)
+}
+
+doubtful(effect) := sprintf("%s, a part of the project's history", [lib.shown(effect.path)]) if {
+	effect.area == "git"
+	not passing(effect.path)
+}
+
+doubtful(effect) := sprintf("%s, which lies outside the project", [lib.shown(effect.path)]) if {
+	effect.area in {"user", "outside"}
+	effect.how != "move"
+	bulk(effect)
+}
+
+doubtful(effect) := sprintf("%s, which lies outside the project", [lib.shown(effect.path)]) if {
+	effect.area == "user"
+	effect.how != "move"
+	not bulk(effect)
+}
+
+doubtful(effect) := "a path that is not known before the line runs" if {
+	effect.area == "unknown"
+	bulk(effect)
+}
+
+# More than one named file: a tree, a pattern, everything inside.
+bulk(effect) if lib.could_be(effect, "recursive", true)
+
+bulk(effect) if lib.could_be(effect, "contents", true)
+
+bulk(effect) if lib.could_be(effect, "glob", true)
+
+# Not the single files below directories that people keep their own things in.
+essential(effect) if bulk(effect)
+
+essential(effect) if lib.depth(effect.path) < 2
+
+essential(effect) if not shared(effect.path)
+
+shared(path) if {
+	some dir in ["/usr/local", "/opt", "/srv", "/mnt", "/media", "/var", "/run", "/snap"]
+	lib.within(path, dir)
+}
+
+# Caches that package managers fill again.
+remade(path) if {
+	some dir in ["/var/cache", "/var/lib/apt/lists"]
+	lib.within(path, dir)
+	path != dir
+}
+
+remade("/var/lib/apt/lists")
+
+history(effect) if lib.base(effect.path) == ".git"
+
+history(effect) if {
+	bulk(effect)
+	some part in [".git", "objects", "refs", "logs"]
+	part in split(effect.path, "/")
+}
+
+# What git leaves behind when it is stopped, and files of one message.
+passing(path) if endswith(path, ".lock")
+
+passing(path) if endswith(path, "_HEAD")
+
+passing(path) if endswith(path, "_MSG")
+
+passing(path) if endswith(path, ".sample")
+
+passing(path) if {
+	some name in ["rebase-merge", "rebase-apply"]
+	name in split(path, "/")
+}
+
+# Directories of keys at any depth, and what people keep at the top of their home.
+precious(effect) if {
+	some dir in [".ssh", ".gnupg", ".password-store", ".aws", ".kube"]
+	lib.within(lib.in_home(effect.path), dir)
+}
+
+precious(effect) if {
+	bulk(effect)
+	lib.in_home(effect.path) in {
+		".config", ".local", ".local/share", "Desktop", "Documents", "Downloads", "Library", "Music", "Pictures",
+		"Videos", "Projects", "projects", "src", "code", "work", "repos", "go", "bin",
+	}
+}

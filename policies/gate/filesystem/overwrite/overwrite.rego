@@ -1,0 +1,89 @@
+# METADATA
+# title: Destructive overwrite
+# description: |
+#   Writing into the operating system and over keys is rejected, emptying files
+#   outside the project and writing git's own files is put to a person. Files of
+#   the project may be written.
+# custom:
+#   gate:
+#     events: [PreToolUse]
+package gate.filesystem.overwrite
+
+import data.gate.lib
+
+# METADATA
+# description: what no task needs
+deny contains {
+	"reason": sprintf("writes %s; write inside the project, and leave the machine to the person", [what]),
+	"help": "A wrong byte here breaks the machine or loses a key.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("fs.write")
+	what := forbidden(effect)
+}
+
+# METADATA
+# description: what may be meant, and hurts if it is not
+ask contains {
+	"reason": sprintf("writes %s; write inside the project, or let the person decide", [what]),
+	"help": "Look at what is written: it does not belong to the project's own files.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("fs.write")
+	not forbidden(effect)
+	what := doubtful(effect)
+}
+
+forbidden(effect) := sprintf("%s, a file of the operating system", [lib.shown(effect.path)]) if {
+	effect.area == "system"
+	not shared(effect.path)
+	effect.how != "create"
+}
+
+forbidden(effect) := sprintf("over %s, which holds keys", [lib.shown(effect.path)]) if {
+	effect.area == "user"
+	effect.how in {"overwrite", "truncate", "edit", "move"}
+	some dir in [".ssh", ".gnupg", ".password-store"]
+	lib.within(lib.in_home(effect.path), dir)
+	not lib.base(effect.path) in {"known_hosts", "known_hosts.old", "config"}
+}
+
+forbidden(effect) := "to a place in the operating system when its variable is empty" if {
+	effect.area == "unknown"
+	some area in effect.could_be
+	area in {"root", "system", "device"}
+}
+
+doubtful(effect) := sprintf("%s, outside the project and the home directory", [lib.shown(effect.path)]) if {
+	effect.area in {"root", "system"}
+}
+
+doubtful(effect) := sprintf("nothing into %s, which loses its content", [lib.shown(effect.path)]) if {
+	effect.area in {"user", "outside", "home"}
+	empties(effect)
+}
+
+doubtful(effect) := sprintf("%s, a file that only git writes", [lib.shown(effect.path)]) if {
+	effect.area == "git"
+	effect.how in {"overwrite", "truncate", "edit"}
+	not lib.base(effect.path) in {"exclude", "COMMIT_EDITMSG", "description", "config"}
+}
+
+empties(effect) if effect.how == "truncate"
+
+empties(effect) if {
+	effect.how == "overwrite"
+	lib.command(effect).program in {":", "true"}
+}
+
+empties(effect) if {
+	effect.how == "overwrite"
+	some read in lib.effects("fs.read")
+	read.command == effect.command
+	read.path in {"/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"}
+}
+
+shared(path) if {
+	some dir in ["/usr/local", "/opt", "/srv", "/mnt", "/media", "/var", "/run", "/snap"]
+	lib.within(path, dir)
+}

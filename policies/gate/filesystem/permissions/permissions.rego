@@ -1,0 +1,114 @@
+# METADATA
+# title: Dangerous permissions
+# description: |
+#   Changing modes or owners of the system or the whole home directory, and
+#   opening keys to others, is rejected. Opening a tree to everybody is put to a
+#   person. Modes of the project's own files may change.
+# custom:
+#   gate:
+#     events: [PreToolUse]
+package gate.filesystem.permissions
+
+import data.gate.lib
+
+# METADATA
+# description: what no task needs
+deny contains {
+	"reason": sprintf("changes permissions of %s; give single files of the project the mode they need, such as u+x", [what]),
+	"help": "Wrong modes and owners break the machine or open it to every account, and are hard to undo.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("fs.permissions")
+	what := forbidden(effect)
+}
+
+# METADATA
+# description: what may be meant, and hurts if it is not
+ask contains {
+	"reason": sprintf("changes permissions of %s; give single files of the project the mode they need, such as u+x", [what]),
+	"help": "Look at what is opened, and to whom.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("fs.permissions")
+	not forbidden(effect)
+	what := doubtful(effect)
+}
+
+forbidden(effect) := "the whole file system" if effect.area == "root"
+
+forbidden(effect) := sprintf("%s, a part of the operating system", [lib.shown(effect.path)]) if {
+	effect.area in {"system", "device"}
+	grave(effect)
+}
+
+forbidden(effect) := sprintf("the home directory %s", [effect.path]) if {
+	effect.area == "home"
+	grave(effect)
+}
+
+forbidden(effect) := sprintf("%s, which holds keys, for others", [lib.shown(effect.path)]) if {
+	effect.area == "user"
+	private(effect.path)
+	opens(effect)
+}
+
+doubtful(effect) := sprintf("%s, outside the project", [lib.shown(effect.path)]) if {
+	effect.area in {"system", "device", "home"}
+}
+
+doubtful(effect) := sprintf("everything below %s, outside the project", [lib.shown(effect.path)]) if {
+	effect.area in {"user", "outside"}
+	lib.is(effect, "recursive", true)
+	not private(effect.path)
+}
+
+doubtful(effect) := sprintf("%s so that every account can write it", [lib.shown(effect.path)]) if {
+	effect.area in {"user", "outside", "project_root", "git"}
+	lib.is(effect, "world_writable", true)
+	not lib.is(effect, "recursive", true)
+}
+
+doubtful(effect) := sprintf("everything below %s so that every account can write it", [lib.shown(effect.path)]) if {
+	effect.area in {"project", "project_root", "git"}
+	lib.is(effect, "world_writable", true)
+	lib.is(effect, "recursive", true)
+}
+
+doubtful(effect) := "a path that is not known before the line runs" if {
+	effect.area == "unknown"
+	lib.is(effect, "recursive", true)
+}
+
+grave(effect) if lib.could_be(effect, "recursive", true)
+
+grave(effect) if lib.is(effect, "world_writable", true)
+
+grave(effect) if {
+	effect.area == "system"
+	not shared(effect.path)
+}
+
+grave(effect) if effect.mode in {"0", "000", "0000", "a-rwx", "-rwx", "a=", "ugo-rwx", "ugo="}
+
+shared(path) if {
+	some dir in ["/usr/local", "/opt", "/srv", "/mnt", "/media", "/var", "/run", "/snap"]
+	lib.within(path, dir)
+	path != dir
+}
+
+private(path) if {
+	some dir in [".ssh", ".gnupg", ".password-store", ".aws", ".kube"]
+	lib.within(lib.in_home(path), dir)
+	not endswith(path, ".pub")
+	not lib.base(path) in {"known_hosts", "config"}
+}
+
+# Read by others: 644, a+r, o=r, +r.
+opens(effect) if lib.is(effect, "world_writable", true)
+
+opens(effect) if {
+	regex.match(`^[0-7]{3,4}$`, effect.mode)
+	not endswith(effect.mode, "00")
+}
+
+opens(effect) if regex.match(`^([ugoa]*[goa][ugoa]*)?[+=][rwxX]+$`, effect.mode)

@@ -1,0 +1,68 @@
+# METADATA
+# title: Git configuration that runs code or moves the remote
+# description: |
+#   Settings that make git run a program the agent names are rejected or put to a
+#   person, and so is pointing a remote elsewhere.
+# custom:
+#   gate:
+#     events: [PreToolUse]
+package gate.git.config
+
+import data.gate.lib
+
+# METADATA
+# description: programs that git would run, and hand credentials or content to
+deny contains {
+	"reason": sprintf("makes git run a program of the agent's choice (%s); run what is needed as a command of its own", [setting.key]),
+	"help": "Git would run this program later, on ordinary commands, and may hand it passwords.",
+	"span": lib.span(setting),
+} if {
+	some setting in lib.effects("git.config")
+	runs(setting)
+	not milder(setting.key)
+}
+
+# METADATA
+# description: settings that projects have reasons for
+ask contains {
+	"reason": sprintf("changes which code or address git uses (%s); leave git's configuration to the person", [setting.key]),
+	"help": "Check that the value is the project's own.",
+	"span": lib.span(setting),
+} if {
+	some setting in lib.effects("git.config")
+	runs(setting)
+	milder(setting.key)
+}
+
+# METADATA
+# description: where later pushes and fetches go
+ask contains {
+	"reason": sprintf("points the remote %s to %s; leave remotes as they are, and add another one if needed", [
+		lib.text(effect, "name", "of this repository"), lib.text(effect, "url", "another address"),
+	]),
+	"help": "Later pushes would send the project's code there.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("git.remote")
+	effect.verb == "set-url"
+}
+
+runs(setting) if {
+	lib.could_be(setting, "runs", true)
+	not known_helper(setting)
+}
+
+# What the command lines of code hosts install.
+known_helper(setting) if {
+	endswith(lower(setting.key), ".helper")
+	some prefix in ["!gh auth ", "!/usr/bin/gh auth ", "!glab auth ", "!aws codecommit "]
+	startswith(setting.value, prefix)
+}
+
+milder(key) if {
+	some prefix in [
+		"core.hookspath", "core.pager", "core.editor", "pager.", "sequence.editor", "url.", "init.templatedir",
+		"core.attributesfile", "merge.", "difftool.", "mergetool.", "gpg.",
+	]
+	startswith(lower(key), prefix)
+}

@@ -1,0 +1,29 @@
+# METADATA
+# title: Loss of uncommitted work
+# description: |
+#   Throwing away changes that are not committed is put to a person: git keeps
+#   no copy of them.
+# custom:
+#   gate:
+#     events: [PreToolUse]
+package gate.git.discard
+
+import data.gate.lib
+
+# METADATA
+# description: one question for each command that throws changes away
+ask contains {
+	"reason": sprintf("throws away uncommitted work in %s (git %s); commit or stash it first", [what(effect), effect.verb]),
+	"help": "Git keeps no copy of changes that were never committed.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("git.discard")
+}
+
+what(effect) := concat(", ", names) if {
+	names := [p | some p in effect.paths; is_string(p)]
+	count(names) > 0
+	not lib.is(effect, "all", true)
+}
+
+else := "the whole project"

@@ -1,0 +1,41 @@
+# METADATA
+# title: Loss of recorded history
+# description: |
+#   Rewriting every commit, dropping unmerged branches, stashes and the reflog is
+#   put to a person. Rebasing and amending are ordinary work.
+# custom:
+#   gate:
+#     events: [PreToolUse]
+package gate.git.history
+
+import data.gate.lib
+
+# METADATA
+# description: what cannot be had back from this clone
+ask contains {
+	"reason": sprintf("drops recorded work (git %s%s); keep it under another branch name, or let the person decide", [
+		effect.verb, of(effect),
+	]),
+	"help": "Commits that nothing refers to any more are lost for good.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("git.history")
+	not ordinary(effect)
+}
+
+of(effect) := sprintf(" of %s", [effect.target]) if is_string(effect.target)
+
+else := ""
+
+# What the reflog keeps, or git itself refuses when something would be lost.
+ordinary(effect) if {
+	effect.verb in {
+		"rebase", "amend", "commit amend", "commit --amend", "pull", "pull rebase", "merge", "cherry-pick", "revert", "am", "tag delete",
+		"reset",
+	}
+}
+
+ordinary(effect) if {
+	effect.verb in {"branch delete", "worktree remove", "branch move"}
+	lib.is(effect, "force", false)
+}

@@ -1,0 +1,52 @@
+# METADATA
+# title: Change of infrastructure
+# description: |
+#   Destroying infrastructure without a question is rejected; other deletions and
+#   changes are put to a person. Plans, previews and reads are free.
+# custom:
+#   gate:
+#     events: [PreToolUse]
+package gate.infrastructure.change
+
+import data.gate.lib
+
+# METADATA
+# description: destruction that nobody is asked about
+deny contains {
+	"reason": sprintf("destroys infrastructure without a question (%s); make a plan and let the person apply it", [called(effect)]),
+	"help": "Machines, networks and data would be gone at once.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("infrastructure")
+	effect.access == "delete"
+	lib.is(effect, "approved", true)
+}
+
+# METADATA
+# description: other destruction
+ask contains {
+	"reason": sprintf("deletes infrastructure (%s); make a plan and let the person apply it", [called(effect)]),
+	"help": "Check account, workspace and target.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("infrastructure")
+	effect.access == "delete"
+	not lib.is(effect, "approved", true)
+}
+
+# METADATA
+# description: changes of what runs
+ask contains {
+	"reason": sprintf("changes infrastructure (%s); make a plan and let the person apply it", [called(effect)]),
+	"help": "Check account, workspace and target.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("infrastructure")
+	not effect.access in {"read", "delete"}
+}
+
+called(effect) := sprintf("%s %s%s", [lib.text(effect, "tool", "tool"), lib.text(effect, "verb", ""), of(effect)])
+
+of(effect) := sprintf(" of %s", [effect.target]) if is_string(effect.target)
+
+else := ""

@@ -1,0 +1,107 @@
+# METADATA
+# title: Loss in a cluster
+# description: |
+#   Deleting everything, namespaces, volumes, or anything of production is
+#   rejected; other deletions, and changes of production, are put to a person.
+#   Reading, dry runs and clusters on this machine are free.
+# custom:
+#   gate:
+#     events: [PreToolUse]
+#     params:
+#       production:
+#         type: string
+#         default: '(?i)(^|[-_./:@])(prod|production|prd|live)([-_./:@0-9]|$)'
+#         description: which contexts and namespaces are production, an RE2 expression
+#       local:
+#         type: string
+#         default: '^(minikube|kind-.*|k3d-.*|docker-desktop|docker-for-desktop|rancher-desktop|orbstack|colima.*|microk8s|k3s-local)$'
+#         description: which contexts are on this machine, an RE2 expression
+package gate.kubernetes.change
+
+import data.gate.lib
+
+# METADATA
+# description: what a team would miss at once
+deny contains {
+	"reason": sprintf("deletes %s in the cluster %s; leave it to the person, or use --dry-run=server", [what, where(effect)]),
+	"help": "What is deleted stops running at once, and volumes are gone for good.",
+	"span": lib.span(effect),
+} if {
+	some effect in deletions
+	what := forbidden(effect)
+}
+
+# METADATA
+# description: other deletions
+ask contains {
+	"reason": sprintf("deletes %s in the cluster %s; try --dry-run=server first", [named(effect), where(effect)]),
+	"help": "Check cluster and namespace.",
+	"span": lib.span(effect),
+} if {
+	some effect in deletions
+	not forbidden(effect)
+}
+
+# METADATA
+# description: changes of production, and of everything
+ask contains {
+	"reason": sprintf("changes %s in the cluster %s (%s); leave production to the person, or use --dry-run=server", [
+		named(effect), where(effect), effect.verb,
+	]),
+	"help": "Check cluster and namespace.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("kubernetes")
+	effect.access in {"write", "exec"}
+	not lib.is(effect, "dry_run", true)
+	delicate(effect)
+}
+
+deletions contains effect if {
+	some effect in lib.effects("kubernetes")
+	effect.access == "delete"
+	not lib.is(effect, "dry_run", true)
+	not local(effect)
+}
+
+forbidden(effect) := "everything" if lib.is(effect, "all", true)
+
+else := sprintf("%s of production", [named(effect)]) if production(effect)
+
+else := named(effect) if {
+	some resource in effect.resources
+	kind := lower(split(resource, "/")[0])
+	some one in split(kind, ",")
+	split(one, ".")[0] in {
+		"all", "ns", "namespace", "namespaces", "pv", "pvc", "persistentvolume", "persistentvolumes", "persistentvolumeclaim",
+		"persistentvolumeclaims", "crd", "crds", "customresourcedefinition", "customresourcedefinitions", "node", "nodes",
+	}
+}
+
+delicate(effect) if production(effect)
+
+delicate(effect) if {
+	effect.access == "write"
+	lib.is(effect, "all", true)
+	not local(effect)
+}
+
+production(effect) if {
+	some field in ["context", "namespace"]
+	regex.match(data.gate.params.gate.kubernetes.change.production, effect[field])
+}
+
+local(effect) if regex.match(data.gate.params.gate.kubernetes.change.local, effect.context)
+
+named(effect) := concat(" ", names) if {
+	names := [r | some r in effect.resources; is_string(r)]
+	count(names) > 0
+}
+
+else := "resources"
+
+where(effect) := sprintf("%s (namespace %s)", [lib.text(effect, "context", "that is current"), effect.namespace]) if {
+	is_string(effect.namespace)
+}
+
+else := lib.text(effect, "context", "that is current")

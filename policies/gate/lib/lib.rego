@@ -1,0 +1,91 @@
+# METADATA
+# title: Helpers for policies
+# description: |
+#   Every policy may import data.gate.lib. A field of an effect can be unknown:
+#   null, or missing. `is` holds only for what is known, `could_be` also for what
+#   is not; forbid with the first what is harmless when it is something else, and
+#   with the second what must never happen.
+package gate.lib
+
+# METADATA
+# description: the effects of a kind that the call would have
+effects(kind) := {e | some e in input.facts.effects; e.kind == kind}
+
+# METADATA
+# description: the field is known and equals value, or holds it if it is a list
+is(thing, field, value) if thing[field] == value
+
+is(thing, field, value) if value in thing[field]
+
+# METADATA
+# description: the field equals or holds value, or nobody knows whether it does
+could_be(thing, field, value) if is(thing, field, value)
+
+could_be(thing, field, _) if unknown(thing, field)
+
+# METADATA
+# description: the field, or an element of it if it is a list, is not known
+unknown(thing, field) if object.get(thing, field, null) == null
+
+unknown(thing, field) if null in thing[field]
+
+# METADATA
+# description: the field's text, or other if it is not known
+text(thing, field, _) := thing[field] if is_string(thing[field])
+
+text(thing, field, other) := other if not is_string(object.get(thing, field, null))
+
+# METADATA
+# description: the shell command that has an effect; undefined for other tools
+command(effect) := found[0] if {
+	found := [c | some c in input.facts.shell.commands; c.id == effect.command]
+}
+
+# METADATA
+# description: where the command of an effect or unknown stands in the line; null if nowhere
+span(thing) := thing.span if is_array(thing.span)
+
+else := command(thing).span if command(thing)
+
+else := null
+
+# METADATA
+# description: the path is the directory, or lies in it
+within(path, dir) if path == dir
+
+within(path, dir) if startswith(path, sprintf("%s/", [dir]))
+
+# METADATA
+# description: the last part of a path
+base(path) := parts[count(parts) - 1] if parts := split(path, "/")
+
+# METADATA
+# description: how many directories below the root a path lies; 0 for the root
+depth(path) := count([p | some p in split(path, "/"); p != ""])
+
+# METADATA
+# description: a path as people write it, from the working or home directory
+shown(path) := "a path that is not known" if not is_string(path)
+
+shown(path) := trim_prefix(path, sprintf("%s/", [input.cwd])) if {
+	is_string(path)
+	startswith(path, sprintf("%s/", [input.cwd]))
+}
+
+else := concat("", ["~", substring(path, count(home), -1)]) if {
+	some dir in ["/home", "/Users"]
+	home := sprintf("%s/%s", [dir, input.gate.user])
+	within(path, home)
+}
+
+else := path if is_string(path)
+
+# METADATA
+# description: a path below the home directory of any user, from there; undefined for others
+in_home(path) := concat("/", array.slice(parts, 3, count(parts))) if {
+	parts := split(path, "/")
+	parts[1] in {"home", "Users"}
+	count(parts) > 3
+}
+
+else := substring(path, 6, -1) if startswith(path, "/root/")

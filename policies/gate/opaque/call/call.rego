@@ -1,0 +1,106 @@
+# METADATA
+# title: Calls that cannot be understood
+# description: |
+#   What gate cannot read it cannot judge. Text that is no valid or plain shell is
+#   rejected with what is wrong about it; unknown programs and code that is only
+#   known when it runs are put to a person. Unknown words of known programs are no
+#   matter of this policy.
+# custom:
+#   gate:
+#     events: [PreToolUse]
+package gate.opaque.call
+
+import data.gate.lib
+
+# METADATA
+# description: text that the agent can write in a plainer way
+deny contains {
+	"reason": sprintf("cannot be judged: %s; %s", [thing.why, plainer[thing.kind]]),
+	"help": "The line is written so that nobody can say beforehand what it does.",
+	"span": lib.span(thing),
+} if {
+	some thing in input.facts.unknown
+	thing.kind in object.keys(plainer)
+}
+
+# METADATA
+# description: code that hides what it does
+deny contains {
+	"reason": "runs code that is hidden in an encoding; write the code as it is",
+	"help": "Encoded code is how an attack gets past a reader.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("exec.code")
+	lib.is(effect, "decoded", true)
+	lib.is(effect, "known", false)
+}
+
+# METADATA
+# description: a command that is no text
+deny contains {
+	"reason": "cannot be judged: the command is not text; send one command line as a string",
+	"help": "The tool's input does not have the form that gate knows.",
+} if {
+	some thing in input.facts.unknown
+	thing.kind == "tool"
+	some field in {"command", "cmd", "script"}
+	value := input.tool_input[field]
+	not is_string(value)
+	not is_null(value)
+}
+
+# METADATA
+# description: what only shows when it runs
+ask contains {
+	"reason": sprintf("cannot be judged beforehand: %s; %s", [thing.why, spelt_out[thing.kind]]),
+	"help": "Which program or code runs is decided only while the line runs.",
+	"span": lib.span(thing),
+} if {
+	some thing in input.facts.unknown
+	thing.kind in object.keys(spelt_out)
+}
+
+# METADATA
+# description: a program that runs another one through an option
+ask contains {
+	"reason": sprintf("makes %s run another program (%s); run that program as a command of its own", [
+		effect.program, lib.text(effect, "value", effect.option),
+	]),
+	"help": "The line looks like a harmless program and starts another one.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("exec.hidden")
+	not plain(effect)
+}
+
+# METADATA
+# description: an unknown tool that takes code
+ask contains {
+	"reason": sprintf("hands code to the tool %s, which gate does not know; use a tool that it knows", [input.tool_name]),
+	"help": "Nobody can say beforehand what this tool makes of the code.",
+} if {
+	some thing in input.facts.unknown
+	thing.kind == "tool"
+	some field in {"code", "source_code", "python", "javascript", "expression", "program", "shell_code"}
+	is_string(input.tool_input[field])
+}
+
+plainer := {
+	"syntax": "write a complete line of plain bash",
+	"characters": "write the line without control and invisible characters",
+	"limit": "split the line into several short ones",
+}
+
+spelt_out := {
+	"program": "write the program's name out",
+	"code": "write the code out, or put it into a file of the project",
+	"dialect": "write the line in plain bash",
+}
+
+# Programs that are meant to be named there.
+plain(effect) if {
+	words := split(trim_space(effect.value), " ")
+	lib.base(words[0]) in {"ssh", "gzip", "pigz", "bzip2", "pbzip2", "xz", "zstd", "lz4", "cat", "less", "more", "diff", "true"}
+	not regex.match(`[;&|$<>]|ProxyCommand|LocalCommand`, effect.value)
+	not contains(effect.value, "`")
+}

@@ -1,0 +1,23 @@
+# METADATA
+# title: Publishing of packages
+# description: |
+#   Publishing and withdrawing packages, images and releases is put to a person:
+#   what is published cannot be called back.
+# custom:
+#   gate:
+#     events: [PreToolUse]
+package gate.packages.publish
+
+import data.gate.lib
+
+# METADATA
+# description: one question for each publication
+ask contains {
+	"reason": sprintf("would %s a package with %s for everybody; try a dry run, and let the person publish", [
+		lib.text(effect, "verb", "publish"), lib.text(effect, "tool", "a tool"),
+	]),
+	"help": "What is published cannot be called back, and others may depend on what is withdrawn.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("package.publish")
+}

@@ -1,0 +1,58 @@
+# METADATA
+# title: Persistence
+# description: |
+#   Changing what the machine runs by itself later (start-up files, scheduled
+#   jobs, services, login keys, hooks) is rejected; milder configuration is put to
+#   a person.
+# custom:
+#   gate:
+#     events: [PreToolUse]
+package gate.persistence.startup
+
+import data.gate.lib
+
+# METADATA
+# description: code that would run later without anybody asking
+deny contains {
+	"reason": sprintf("changes what runs by itself later: %s; show the change to the person and let them make it", [what(effect)]),
+	"help": "Code here runs at every login, start or commit, long after this session.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("persistence")
+	grave(effect)
+}
+
+# METADATA
+# description: configuration that steers programs
+ask contains {
+	"reason": sprintf("changes what programs do later: %s; show the change to the person first", [what(effect)]),
+	"help": "The change stays after this session.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("persistence")
+	not grave(effect)
+	not harmless(effect)
+}
+
+grave(effect) if {
+	lib.could_be(effect, "verb", "write")
+	not milder(effect)
+}
+
+grave(effect) if {
+	lib.is(effect, "verb", "delete")
+	effect.what in {"shell start-up file", "cron", "service", "authorized keys", "loader"}
+}
+
+grave(effect) if effect.what == "setuid"
+
+milder(effect) if effect.what in {"ssh configuration", "git configuration", "interpreter start-up file"}
+
+harmless(effect) if {
+	effect.verb == "permissions"
+	effect.what != "setuid"
+}
+
+what(effect) := sprintf("%s (%s)", [lib.shown(effect.path), effect.what]) if is_string(effect.path)
+
+else := effect.what

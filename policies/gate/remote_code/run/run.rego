@@ -1,0 +1,81 @@
+# METADATA
+# title: Code from the network
+# description: |
+#   Running what was just fetched from the network, unseen, and handing a shell to
+#   another machine, is rejected. Installing packages from addresses instead of a
+#   registry is put to a person.
+# custom:
+#   gate:
+#     events: [PreToolUse]
+#     params:
+#       trusted_hosts:
+#         type: array
+#         default: []
+#         description: hosts whose install scripts may run unseen
+package gate.remote_code.run
+
+import data.gate.lib
+
+# METADATA
+# description: nobody has read what would run
+deny contains {
+	"reason": sprintf("runs code from %s that nobody has read; download it to a file, read it, and ask the person to run it", [
+		lib.text(effect, "host", "the network"),
+	]),
+	"help": "Whoever controls that host or the way to it would run code as you.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("exec.remote")
+	effect.via != "package"
+	not effect.host in data.gate.params.gate.remote_code.run.trusted_hosts
+}
+
+# METADATA
+# description: a shell for somebody else
+deny contains {
+	"reason": sprintf("hands a shell on this machine to %s; never connect a shell to the network", [
+		lib.text(effect, "host", "whoever connects"),
+	]),
+	"help": "Whoever is on the other side could do everything that you can.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("exec.shell")
+	effect.how in {"reverse", "bind"}
+}
+
+# METADATA
+# description: a listening shell
+deny contains {
+	"reason": "hands a shell on this machine to whoever connects; never connect a shell to the network",
+	"help": "Whoever is on the other side could do everything that you can.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("net.listen")
+	lib.is(effect, "shell", true)
+}
+
+# METADATA
+# description: packages whose content no registry fixes
+ask contains {
+	"reason": sprintf("runs or installs code straight from %s; take a fixed version from the registry", [
+		lib.text(effect, "host", "the network"),
+	]),
+	"help": "What lies at an address today may be something else tomorrow.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("exec.remote")
+	effect.via == "package"
+	not effect.host in data.gate.params.gate.remote_code.run.trusted_hosts
+}
+
+# METADATA
+# description: installs from an address
+ask contains {
+	"reason": sprintf("installs %s straight from an address; take a fixed version from the registry", [names]),
+	"help": "Installing runs code of the package, and nobody has fixed which.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("package.install")
+	effect.source == "url"
+	names := concat(", ", [name | some name in effect.packages; is_string(name)])
+}

@@ -1,0 +1,26 @@
+# METADATA
+# title: Protection of the guard
+# description: |
+#   What guards or steers the agent (its settings and hooks, policies, their
+#   state and programs, sessions without a guard) is not the agent's to change.
+# custom:
+#   gate:
+#     events: [PreToolUse]
+#     priority: 1000
+package gate.self_protection.change
+
+import data.gate.lib
+
+# METADATA
+# description: one denial for each attempt
+deny contains {
+	"reason": sprintf("changes %s; only a person may change what guards the agent", [what(effect)]),
+	"help": "Change it yourself at a terminal if that is what you want.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("self")
+}
+
+what(effect) := sprintf("%s (%s)", [lib.shown(effect.path), effect.what]) if is_string(effect.path)
+
+else := sprintf("what guards the agent (%s)", [lib.text(effect, "what", "settings")])

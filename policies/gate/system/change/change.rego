@@ -1,0 +1,62 @@
+# METADATA
+# title: Change of the machine
+# description: |
+#   Stopping the machine and changing its accounts, kernel or firewall is
+#   rejected; services, mounts and clocks are put to a person. Looking is free.
+# custom:
+#   gate:
+#     events: [PreToolUse]
+package gate.system.change
+
+import data.gate.lib
+
+# METADATA
+# description: what takes the machine down or opens it
+deny contains {
+	"reason": sprintf("%s; say what is needed and let the person do it", [phrase(effect)]),
+	"help": "This touches everybody and everything on the machine.",
+	"span": lib.span(effect),
+} if {
+	some effect in changes
+	effect.verb in object.keys(grave)
+}
+
+# METADATA
+# description: what may be a part of the task
+ask contains {
+	"reason": sprintf("%s; say why it is needed", [phrase(effect)]),
+	"help": "This changes the machine outside the project.",
+	"span": lib.span(effect),
+} if {
+	some effect in changes
+	not effect.verb in object.keys(grave)
+}
+
+changes := {effect | some effect in lib.effects("system"); lib.could_be(effect, "access", "write")}
+
+grave := {
+	"shutdown": "stops the machine",
+	"reboot": "restarts the machine",
+	"power": "stops the machine",
+	"firewall": "changes the firewall",
+	"kernel": "changes the running kernel",
+	"user": "changes accounts of the machine",
+	"sysctl": "changes kernel settings",
+}
+
+mild := {
+	"service": "changes which services run",
+	"mount": "changes what is mounted",
+	"time": "changes the clock",
+	"swap": "changes the swap space",
+	"history": "removes the record of commands",
+}
+
+phrase(effect) := sprintf("%s%s", [
+	object.get(object.union(mild, grave), effect.verb, "changes the machine"),
+	of(effect),
+])
+
+of(effect) := sprintf(" (%s)", [effect.what]) if is_string(effect.what)
+
+else := ""

@@ -1,0 +1,63 @@
+# METADATA
+# title: Fetches that reach inside
+# description: |
+#   Asking a cloud's metadata service, which hands out credentials, and reading
+#   local files through a web tool is rejected; passwords and tokens in addresses
+#   are put to a person.
+# custom:
+#   gate:
+#     events: [PreToolUse]
+package gate.web.fetch
+
+import data.gate.lib
+
+# METADATA
+# description: credentials of the machine
+deny contains {
+	"reason": sprintf("asks the metadata service %s, which hands out the machine's credentials; use the credentials that are set up", [
+		lib.text(effect, "host", "of the cloud"),
+	]),
+	"help": "Whoever has these credentials acts as this machine.",
+	"span": lib.span(effect),
+} if {
+	some kind in ["net.fetch", "net.send"]
+	some effect in lib.effects(kind)
+	lib.is(effect, "metadata", true)
+}
+
+# METADATA
+# description: local files by way of a web tool
+deny contains {
+	"reason": "reads a local file through a web tool; read files of the project with the file tool",
+	"help": "A web tool hands what it reads to a model, past the rules for files.",
+} if {
+	some url in addresses
+	startswith(lower(trim_space(url)), "file:")
+}
+
+# METADATA
+# description: secrets in an address stand in logs
+ask contains {
+	"reason": "puts a password or token into an address, where servers log it; send it in a header by a program that has it",
+	"help": "Check what the address holds.",
+} if {
+	some url in addresses
+	confidential(url)
+}
+
+# Addresses that a tool other than a shell is given.
+addresses contains url if {
+	input.facts.shell == null
+	some field in ["url", "uri", "urls", "prompt", "href", "link", "endpoint"]
+	some url in words(input.tool_input[field])
+}
+
+words(value) := [word | some word in split(replace(value, "\n", " "), " "); contains(word, ":")] if is_string(value)
+
+words(value) := [word | some word in value; is_string(word)] if is_array(value)
+
+confidential(url) if regex.match(`(?i)^https?://[^/?#@]+:[^/?#@]+@`, url)
+
+confidential(url) if {
+	regex.match(`(?i)[?&;](access_?token|auth_?token|api_?key|apikey|secret|client_?secret|password|passwd|pwd|private_?key|aws_secret_access_key|session_?token)=[^&#]{6,}`, url)
+}

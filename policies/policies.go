@@ -1,0 +1,20 @@
+// Package policies holds gate's own policies: the embedded library.
+//
+// They are data. Below gate/ stands one directory a policy, in it the Rego file
+// and its tests, and gate/lib is data.gate.lib, the helpers that every source
+// may use. docs/policies has a page for each. The package decides nothing and
+// knows no engine. Start with [FS]: give it to load.Rego for the policies (as a
+// source with Library set) and to load.Lib for the helpers.
+package policies
+
+import (
+	"embed"
+	"io/fs"
+)
+
+//go:embed gate
+var files embed.FS
+
+// FS returns the library's files: policies, helpers and their tests. Package
+// a.b.c stands in a/b/c/c.rego, gate.lib in gate/lib/lib.rego.
+func FS() fs.FS { return files }
