@@ -170,8 +170,12 @@ func (u *use) rememberDownload(p peer) {
 }
 
 func (u *use) send(p peer, source string, path any, secret string) {
+	method := u.optText("request")
+	if method == nil && p.url != "" {
+		method = "POST"
+	}
 	u.effect("net.send", u.id, map[string]any{
-		"host": orNil(p.host), "url": orNil(p.url), "method": u.method(), "source": source, "path": path,
+		"host": orNil(p.host), "url": orNil(p.url), "method": method, "source": source, "path": path,
 		"secret": orNil(secret), "private": p.private, "metadata": p.metadata,
 	})
 }

@@ -18,13 +18,12 @@ type access struct {
 	owner     any
 	content   stream  // what is written
 	links     []field // what a link that is made points to
+	remote    bool    // on another machine: this one's project and settings are not touched
 }
 
 // usePath records what happens to every path that a word can be.
 func (w *walker) usePath(s *state, id int, f field, a access) {
-	if s.remote && a.kind != "delete" {
-		return
-	}
+	a.remote = s.remote
 	for _, t := range w.absolute(s, f) {
 		w.touch(id, t, f, a)
 	}
@@ -77,9 +76,11 @@ func (w *walker) pathEffects(id int, t target, a access) {
 	attrs := map[string]any{"path": orNil(t.path), "resolved": orNil(t.resolved), "area": area, "could_be": toList(t.could)}
 	switch a.kind {
 	case "read":
-		w.effect("fs.read", id, attrs)
+		if !a.remote {
+			w.effect("fs.read", id, attrs)
+		}
 	case "write":
-		if harmlessDevice(t.path) {
+		if harmlessDevice(t.path) || a.remote && t.area != "device" && t.area != "system" {
 			return
 		}
 		attrs["how"], attrs["recursive"] = a.how, a.recursive

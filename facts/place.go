@@ -235,6 +235,9 @@ func (w *walker) secretsBelow(id int, dir string) {
 // changes reports writes to start-up files and to what guards the agent.
 func (w *walker) changes(id int, name, p string, a access) bool {
 	verb := a.kind
+	if a.remote {
+		return false
+	}
 	if pl, ok := w.find("self", name); ok {
 		w.effect("self", id, map[string]any{"what": pl.What, "verb": verb, "path": p})
 		return true

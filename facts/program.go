@@ -39,6 +39,7 @@ func (c *call) program(name, base string) stream {
 	}
 	u.roles()
 	u.effects()
+	u.leak()
 	for _, name := range []string{u.global, u.row.special} {
 		if f := special(name); f != nil {
 			f(u)
@@ -113,6 +114,9 @@ func (u *use) sort() {
 			continue
 		}
 		u.opts[a.option.name] = append(u.opts[a.option.name], a.value)
+	}
+	if u.row.special == "httpie" {
+		u.httpie()
 	}
 	u.recurse = u.has("recursive")
 	u.force = u.has("force")

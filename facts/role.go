@@ -165,6 +165,9 @@ func (u *use) inside(f func()) {
 	u.via = append(u.via, u.viaName())
 	s := u.call.s
 	u.call.s = u.s.clone()
+	if len(u.row.operands) > 0 && u.row.operands[0].name == "host" { // ssh and its like
+		u.call.s.remote, u.call.s.dirs = true, []string{u.world.Home}
+	}
 	f()
 	u.call.s = s
 	u.via = u.via[:len(u.via)-1]

@@ -1,5 +1,7 @@
 package facts
 
+import "strings"
+
 // remoteShell runs the words after the host on another machine.
 func (u *use) remoteShell() {
 	if len(u.rest) > 0 {
@@ -78,4 +80,48 @@ func (u *use) crontab() {
 	case u.has("e") || len(u.rest) > 0 || u.stdin.some:
 		u.effect("persistence", u.id, map[string]any{"path": nil, "what": "cron", "verb": "write"})
 	}
+}
+
+// leak reports a secret on the input of a program that talks to a peer, and
+// runs what ssh's options name.
+func (u *use) leak() {
+	secret := u.stdin.taint.secret
+	if secret != "" && u.row.special != "netcat" && !u.sends() {
+		for _, h := range u.walker.out.Hosts {
+			if h.Command == u.id {
+				u.send(parsePeer(deref(h.Host), false), "stdin", nil, secret)
+				break
+			}
+		}
+	}
+	for _, f := range u.opts["o"] {
+		key, value, ok := f.cut("=")
+		if !ok {
+			key, value, ok = f.cut(" ")
+		}
+		if ok && strings.HasSuffix(strings.ToLower(strings.TrimSpace(key)), "command") && value.text() != "none" {
+			u.effect("exec.hidden", u.id, map[string]any{"program": u.name, "option": key, "value": textOrNil(value)})
+			u.inside(func() { u.shellText(value, stream{}) })
+		}
+	}
+}
+
+// sends reports that something was found to be sent already.
+func (u *use) sends() bool {
+	for _, e := range u.walker.out.Effects {
+		if e.Command == u.id && e.Kind == "net.send" {
+			return true
+		}
+	}
+	return false
+}
+
+// httpie takes an optional method before the URL.
+func (u *use) httpie() {
+	row := *u.row
+	row.operands = []role{{name: "url"}, {name: "data", many: true}}
+	if len(u.rest) > 0 && len(u.rest[0].text()) > 2 && strings.Trim(u.rest[0].text(), "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
+		row.operands = append([]role{{name: "text"}}, row.operands...)
+	}
+	u.row = &row
 }
