@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/metrics"
 	"github.com/open-policy-agent/opa/v1/storage"
 	"github.com/open-policy-agent/opa/v1/topdown"
 	"github.com/open-policy-agent/opa/v1/topdown/cache"
@@ -89,6 +90,7 @@ func (s *supervisor) query(ctx context.Context, p *policy, cancel topdown.Cancel
 		WithTransaction(txn).
 		WithInput(s.input).
 		WithCancel(cancel).
+		WithMetrics(metrics.NoOp()).
 		WithBuiltins(s.src.guards.builtins).
 		WithTime(clockOf(s.ev)).
 		WithStrictBuiltinErrors(true).

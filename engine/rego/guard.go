@@ -25,6 +25,8 @@ const (
 	maxElements = 1 << 20  // elements of an array
 	maxDigits   = 10_000   // digits of a number
 	maxLayout   = 1000     // bytes of a time layout
+
+	maxReplacement = 1000 // bytes of what regex.replace puts for each match
 )
 
 // A guard stands in front of one builtin. Its check sees the declared arguments;
@@ -217,10 +219,11 @@ func scans(i int) func([]*ast.Term) error {
 	}
 }
 
-// textSize estimates the length of v's JSON text. It stops above limit, so that
-// a value that holds itself many times over costs no more to measure.
+// textSize estimates the length of v's JSON text, counting each value as no
+// shorter than the work it makes. It stops above limit, so that a value that
+// holds another many times over costs no more to measure.
 func textSize(v ast.Value, limit int) int {
-	n := 4
+	n := 16
 	add := func(t *ast.Term) bool {
 		n += textSize(t.Value, limit-n)
 		return n > limit

@@ -71,8 +71,8 @@ func checkRegexReplace(operands []*ast.Term) error {
 		return nil
 	}
 	groups := strings.Count(string(to), "$")
-	if len(to) > maxLayout {
-		return fmt.Errorf("the replacement is longer than %d bytes", maxLayout)
+	if len(to) > maxReplacement {
+		return fmt.Errorf("the replacement is longer than %d bytes", maxReplacement)
 	}
 	if groups > 0 && (groups+1)*len(s) > maxText {
 		return tooLarge((groups + 1) * len(s))

@@ -18,6 +18,7 @@ import (
 	"gate/engine/rego"
 	"gate/hook"
 	"gate/scopes"
+	"gate/strictjson"
 )
 
 var update = flag.Bool("update", false, "rewrite the expectations of testdata")
@@ -110,6 +111,10 @@ func readCase(t *testing.T, ar *txtar.Archive) testCase {
 		c.source.Hooks = append(c.source.Hooks, h)
 	}
 	return c
+}
+
+func decodeAny(text string) (any, error) {
+	return strictjson.Decode([]byte(text), strictjson.Limits{})
 }
 
 func decode(t *testing.T, data []byte, v any) {
