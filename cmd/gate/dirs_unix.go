@@ -1,0 +1,14 @@
+//go:build unix
+
+package main
+
+import "runtime"
+
+// managedDir is where the administrator's policies are. It is fixed: nothing in
+// the environment may move it (threat model 52).
+func managedDir() (string, error) {
+	if runtime.GOOS == "darwin" || runtime.GOOS == "ios" {
+		return "/Library/Application Support/gate", nil
+	}
+	return "/etc/gate", nil
+}

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"gate/adapters"
+	"gate/engine"
+	"gate/hook"
+	"gate/strictjson"
+)
+
+// evalFlags are the flags of gate eval.
+type evalFlags struct {
+	dirs        dirFlags
+	agent       string
+	jsonl       bool
+	interactive bool
+}
+
+func newEval(p process) *cobra.Command {
+	var f evalFlags
+	cmd := &cobra.Command{
+		Use:   "eval",
+		Short: "the whole decision about an event on standard input",
+		Long: "Reads one event from standard input, or with --jsonl one a line, and prints the\n" +
+			"whole decision as JSON, in the same order. An event that cannot be read is\n" +
+			"answered, too: with the decision that closes. Nothing is logged.",
+		Example: "  gate eval < event.json\n  gate eval --jsonl --agent claude < events.jsonl",
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			e, err := f.evaluation(p)
+			if err != nil {
+				return err
+			}
+			if f.jsonl {
+				return e.lines(cmd.Context(), p)
+			}
+			data, err := io.ReadAll(io.LimitReader(p.stdin, adapters.MaxEvent+1))
+			if err != nil {
+				return err
+			}
+			d, canAsk := e.decide(cmd.Context(), data)
+			if err := printJSON(p, decisionDocument(&d, canAsk)); err != nil {
+				return err
+			}
+			return exitWith(statusOf(&d))
+		},
+	}
+	cmd.Flags().StringVar(&f.agent, "agent", "claude", "whose form the events have")
+	cmd.Flags().BoolVar(&f.jsonl, "jsonl", false, "an event a line in, a decision a line out")
+	cmd.Flags().BoolVar(&f.interactive, "interactive", false, "somebody can be asked")
+	addDirFlags(cmd, &f.dirs)
+	return cmd
+}
+
+// An evaluation answers events one after the other. It keeps one guard for each
+// project that it has met.
+type evaluation struct {
+	adapter     adapters.Adapter
+	interactive bool
+	environment adapters.Environment
+	setting     setting
+	guards      map[string]*guard
+}
+
+func (f evalFlags) evaluation(p process) (*evaluation, error) {
+	a, err := adapterFor(f.agent)
+	if err != nil {
+		return nil, err
+	}
+	d, err := f.dirs.forPeople(p)
+	if err != nil {
+		return nil, err
+	}
+	return &evaluation{
+		adapter: a, interactive: f.interactive, environment: a.Environment(p.getenv),
+		setting: setting{dirs: d, home: p.home(), env: p.lookupEnv},
+		guards:  map[string]*guard{},
+	}, nil
+}
+
+// decide answers one event, always.
+func (e *evaluation) decide(ctx context.Context, data []byte) (d hook.Decision, canAsk bool) {
+	defer func() {
+		if r := recover(); r != nil {
+			d = unreadable(hook.Event{}, hook.FaultInternal, fmt.Errorf("gate failed: %v", r))
+		}
+	}()
+	ev, err := e.adapter.Parse(data)
+	if err != nil {
+		return unreadable(ev, hook.FaultEvent, err), false
+	}
+	ev.Gate = gateNow(e.interactive)
+	g, err := e.guard(projectRoot(e.environment.ProjectDir, ev.Dir()))
+	if err != nil {
+		return unreadable(ev, hook.FaultLoad, err), false
+	}
+	ctx, cancel := context.WithTimeout(ctx, engine.Limit)
+	defer cancel()
+	return g.decide(ctx, ev), e.adapter.CanAsk(&ev)
+}
+
+// unreadable is the decision about an event that gate could not come to.
+func unreadable(ev hook.Event, kind hook.FaultKind, err error) hook.Decision {
+	d := hook.Decision{Event: ev.Name, Effect: hook.Deny, Fault: &hook.Fault{Kind: kind, Err: err}}
+	redact(&d)
+	return d
+}
+
+// maxGuards is how many projects' policies are held at once.
+const maxGuards = 16
+
+func (e *evaluation) guard(project string) (*guard, error) {
+	if g := e.guards[project]; g != nil {
+		return g, nil
+	}
+	if len(e.guards) >= maxGuards {
+		clear(e.guards)
+	}
+	s := e.setting
+	s.project = project
+	g, err := newGuard(s)
+	if err == nil {
+		e.guards[project] = g
+	}
+	return g, err
+}
+
+// lines answers an event a line, each before the next is read.
+func (e *evaluation) lines(ctx context.Context, p process) error {
+	in := bufio.NewReaderSize(p.stdin, 64<<10)
+	for {
+		line, err := readLine(in, adapters.MaxEvent)
+		if err == io.EOF {
+			return nil
+		}
+		var d hook.Decision
+		canAsk := false
+		switch {
+		case errors.Is(err, errLongLine):
+			d = unreadable(hook.Event{}, hook.FaultEvent, err)
+		case err != nil:
+			return err
+		case ctx.Err() != nil:
+			return ctx.Err()
+		default:
+			d, canAsk = e.decide(ctx, line)
+		}
+		if !write(p.stdout, append(strictjson.Append(nil, decisionDocument(&d, canAsk)), '\n')) {
+			return errStdout
+		}
+	}
+}
+
+var (
+	errStdout   = errors.New("standard output cannot be written")
+	errLongLine = fmt.Errorf("event: the line is longer than %d bytes", adapters.MaxEvent)
+)
+
+// readLine returns the next line without its end. Of a line that is too long
+// nothing is kept, and the next call goes on behind it. Empty lines are
+// skipped.
+func readLine(in *bufio.Reader, most int) ([]byte, error) {
+	for {
+		var line []byte
+		long := false
+		for {
+			part, err := in.ReadSlice('\n')
+			if long = long || len(line)+len(part) > most+1; long {
+				line = nil
+			} else {
+				line = append(line, part...)
+			}
+			if err == bufio.ErrBufferFull {
+				continue
+			}
+			if err != nil && (err != io.EOF || len(line) == 0 && !long) {
+				return nil, err
+			}
+			break
+		}
+		if long {
+			return nil, errLongLine
+		}
+		if line = trimLine(line); len(line) > 0 {
+			return line, nil
+		}
+	}
+}
+
+func trimLine(line []byte) []byte {
+	for len(line) > 0 && (line[len(line)-1] == '\n' || line[len(line)-1] == '\r') {
+		line = line[:len(line)-1]
+	}
+	return line
+}

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// The exit statuses of every command. gate hook knows 0 and 2 only, because
+// agents read others as "go on".
+const (
+	exitOK     = 0
+	exitFailed = 1
+	exitReject = 2
+	exitAsk    = 3
+)
+
+type exitRow struct {
+	status  int
+	meaning string
+}
+
+// exitTable is what gate help exit-codes prints.
+func exitTable() []exitRow {
+	return []exitRow{
+		{exitOK, "the command did its work; hook, try, eval, explain: the call may go on, perhaps changed"},
+		{exitFailed, "the command could not do its work, or was not understood; never from hook"},
+		{exitReject, "hook, try, eval, explain: the call is rejected; hook: also when gate itself fails"},
+		{exitAsk, "try, eval, explain: a person would be asked"},
+	}
+}
+
+// newExitCodes is a page of help and no command.
+func newExitCodes() *cobra.Command {
+	var page strings.Builder
+	page.WriteString("Exit codes of all commands:")
+	for _, row := range exitTable() {
+		fmt.Fprintf(&page, "\n  %d  %s", row.status, row.meaning)
+	}
+	return &cobra.Command{Use: "exit-codes", Short: "the exit codes of all commands", Long: page.String()}
+}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"gate/adapters"
+	"gate/engine"
+	"gate/engine/rego"
+	"gate/facts"
+	"gate/hook"
+	"gate/scopes"
+)
+
+// A guard is gate set up for one machine, one user and one project: the
+// policies, the engine that runs them, and what facts may look at.
+type guard struct {
+	loaded
+	set    *scopes.Set
+	engine *engine.Engine
+	reader *facts.Reader
+}
+
+// A setting is what a guard is built from.
+type setting struct {
+	dirs
+	home    string // what "~" means to the agent's shell
+	project string
+	env     func(string) (string, bool)
+	rego    []rego.Option
+	engine  []engine.Option
+}
+
+// newGuard loads the policies and prepares the engine. An error means that the
+// sources contradict each other, which is a mistake of gate's own.
+func newGuard(s setting) (*guard, error) {
+	g := &guard{loaded: loadSources(s.dirs, library(), s.project), reader: newReader(s)}
+	set, err := scopes.New(g.sources, scopes.Settings{})
+	if err != nil {
+		return nil, err
+	}
+	g.set = set
+	options := append([]engine.Option{
+		engine.WithEvaluator(hook.Rego, rego.New(g.lib, g.sources, s.rego...)),
+		engine.WithFacts(g.reader.Of),
+	}, s.engine...)
+	g.engine, err = engine.New(set, options...)
+	return g, err
+}
+
+// decide answers one event. What a person should know about gate itself comes
+// with every decision.
+func (g *guard) decide(ctx context.Context, ev hook.Event) hook.Decision {
+	d := g.engine.Decide(ctx, ev)
+	d.Notices = append(d.Notices, g.notices...)
+	g.locate(&d)
+	redact(&d)
+	return d
+}
+
+// locate turns positions within a source into ones that an editor can open.
+func (g *guard) locate(d *hook.Decision) {
+	for _, list := range [][]hook.Reason{d.Reasons, d.Warnings} {
+		for i := range list {
+			list[i].Pos = g.position(list[i].Source, list[i].Pos)
+		}
+	}
+	if d.Halt != nil {
+		halt := *d.Halt
+		halt.Pos = g.position(halt.Source, halt.Pos)
+		d.Halt = &halt
+	}
+}
+
+func (g *guard) position(source, pos string) string {
+	if dir := g.dirs[source]; dir != "" && pos != "" && !filepath.IsAbs(pos) {
+		return filepath.Join(dir, filepath.FromSlash(pos))
+	}
+	return pos
+}
+
+// newReader returns what works out facts about calls on this machine.
+func newReader(s setting) *facts.Reader {
+	return facts.New(facts.World{
+		Home:    filepath.ToSlash(s.home),
+		User:    accountName(),
+		OS:      runtime.GOOS,
+		Project: filepath.ToSlash(s.project),
+		Getenv:  s.env,
+		Files:   hostFiles{},
+		Own:     ownPlaces(s.dirs),
+	})
+}
+
+// accountName is the name of the account, "" if it is not known.
+func accountName() string {
+	who, err := whoami()
+	if err != nil {
+		return ""
+	}
+	return who.name
+}
+
+// gateNow is what gate adds to an event at this moment.
+func gateNow(interactive bool) hook.Gate {
+	return hook.Gate{Now: time.Now(), User: accountName(), OS: runtime.GOOS, Interactive: interactive}
+}
+
+// ownPlaces lists where gate's own files really are, so that the rule that
+// protects them and the layout cannot drift apart (threat model 49).
+func ownPlaces(d dirs) []facts.Place {
+	var trees, files []string
+	for _, dir := range []string{d.managed, d.user, d.state} {
+		for _, p := range spellings(dir) {
+			trees = append(trees, p, p+"/**")
+		}
+	}
+	if exe, err := os.Executable(); err == nil {
+		files = spellings(exe)
+	}
+	return []facts.Place{
+		{Class: "self", What: "gate's own directory", Patterns: trees},
+		{Class: "self", What: "gate's program", Patterns: files},
+	}
+}
+
+// spellings returns a path as it is and as it is behind symbolic links, as
+// patterns that match nothing else.
+func spellings(path string) []string {
+	quote := strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)
+	out := []string{quote.Replace(filepath.ToSlash(path))}
+	if real, err := filepath.EvalSymlinks(path); err == nil && real != path {
+		out = append(out, quote.Replace(filepath.ToSlash(real)))
+	}
+	return out
+}
+
+// adapterFor finds an agent's adapter.
+func adapterFor(agent string) (adapters.Adapter, error) {
+	if a, ok := adapters.Lookup(agent); ok {
+		return a, nil
+	}
+	if agent == "" {
+		return nil, usageError("which agent? give --agent with one of: " + strings.Join(adapters.Names(), ", "))
+	}
+	return nil, usageError("unknown agent " + quoted(agent) + "; known are: " + strings.Join(adapters.Names(), ", "))
+}

@@ -1,0 +1,67 @@
+// Command gate decides, before an AI agent's tool call runs, whether it may.
+//
+// One file holds one command; commands are built by functions, and every one
+// of them gets the process it may use as a value. hook.go is the path that
+// agents wait for: it goes past the command tree. Start with run.
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+)
+
+// A process is all that commands have of the process they run in.
+type process struct {
+	args   []string // without the program's name
+	stdin  io.Reader
+	stdout io.Writer
+	stderr io.Writer
+	env    []string  // KEY=VALUE
+	exit   func(int) // ends the process at once, when nothing can be waited for
+}
+
+// getenv returns the value of a variable, "" if it is not set.
+func (p process) getenv(key string) string {
+	v, _ := p.lookupEnv(key)
+	return v
+}
+
+// lookupEnv returns the value of a variable and whether it is set. Of several
+// values the last one counts, as it does for the programs that gate guards.
+func (p process) lookupEnv(key string) (string, bool) {
+	for i := len(p.env) - 1; i >= 0; i-- {
+		if k, v, ok := strings.Cut(p.env[i], "="); ok && k == key {
+			return v, true
+		}
+	}
+	return "", false
+}
+
+func main() {
+	signal.Ignore(syscall.SIGPIPE) // a closed stream is an error to answer, not an end
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	status := run(ctx, process{
+		args: os.Args[1:], stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
+		env: os.Environ(), exit: os.Exit,
+	})
+	stop()
+	os.Exit(status)
+}
+
+// run runs one command and returns the exit status, which is one of the table
+// in exit.go. An agent's hook goes straight to its answer: building the command
+// tree costs more than deciding about many an event.
+func run(ctx context.Context, p process) int {
+	if len(p.args) > 0 && p.args[0] == "hook" && !wantsHelp(p.args[1:]) {
+		return runHook(ctx, p)
+	}
+	return runTree(ctx, p)
+}
+
+func wantsHelp(args []string) bool {
+	return len(args) == 1 && (args[0] == "-h" || args[0] == "--help")
+}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"errors"
+
+	"gate/audit"
+	"gate/hook"
+)
+
+// redact takes secrets out of everything a decision says: a policy may have put
+// the whole call into its reason (threat model 66). What is to be run, a
+// rewrite or an output, stays as it is.
+func redact(d *hook.Decision) {
+	for _, list := range [][]hook.Reason{d.Reasons, d.Warnings} {
+		for i := range list {
+			list[i] = redactReason(list[i])
+		}
+	}
+	if d.Halt != nil {
+		halt := redactReason(*d.Halt)
+		d.Halt = &halt
+	}
+	for i := range d.Notices {
+		d.Notices[i] = audit.Redact(d.Notices[i])
+	}
+	d.Fault = redactFault(d.Fault)
+	for i := range d.Steps {
+		d.Steps[i].Fault = redactFault(d.Steps[i].Fault)
+	}
+}
+
+func redactReason(r hook.Reason) hook.Reason {
+	r.Reason = audit.Redact(r.Reason)
+	r.Help = audit.Redact(r.Help)
+	r.Suggestion = audit.Redact(r.Suggestion)
+	return r
+}
+
+func redactFault(f *hook.Fault) *hook.Fault {
+	if f == nil || f.Err == nil {
+		return f
+	}
+	text := f.Err.Error()
+	if clean := audit.Redact(text); clean != text {
+		return &hook.Fault{Kind: f.Kind, Err: errors.New(clean)}
+	}
+	return f
+}

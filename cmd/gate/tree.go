@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+// runTree runs a command that people type.
+func runTree(ctx context.Context, p process) int {
+	root := newRoot(p)
+	root.SetArgs(p.args)
+	err := root.ExecuteContext(ctx)
+	var status statusError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &status):
+		return int(status)
+	}
+	fmt.Fprintf(p.stderr, "gate: %s\n", visible(err.Error()))
+	var usage usageError
+	if errors.As(err, &usage) {
+		fmt.Fprintln(p.stderr, `gate: hint: "gate help" lists the commands, "gate help COMMAND" their flags`)
+	}
+	return exitFailed
+}
+
+// A statusError ends a command with a status of its own; everything has been
+// said by then.
+type statusError int
+
+func (s statusError) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
+
+// exitWith returns what ends a command with a status.
+func exitWith(status int) error {
+	if status == exitOK {
+		return nil
+	}
+	return statusError(status)
+}
+
+func newRoot(p process) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "gate",
+		Short: "decides, before an AI agent's tool call runs, whether it may",
+		Long: "gate decides, before an AI agent's tool call runs, whether it may continue, is\n" +
+			"rejected, runs with changed input, or is put to a person.",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usageError("unknown command " + quoted(args[0]))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetIn(p.stdin)
+	root.SetOut(p.stdout)
+	root.SetErr(p.stderr)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError(err.Error()) })
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(
+		newHook(p), newTry(p), newFacts(p), newEval(p), newExplain(p), newInstall(p), newVersion(p), newExitCodes(),
+	)
+	return root
+}
+
+// noArgs refuses arguments.
+func noArgs(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usageError("unexpected argument " + quoted(args[0]))
+	}
+	return nil
+}
+
+// oneArg takes exactly one argument, which what names.
+func oneArg(what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		switch len(args) {
+		case 1:
+			return nil
+		case 0:
+			return usageError("give " + what)
+		}
+		return usageError("one argument only: " + what + "; put quotes around it")
+	}
+}
+
+// addDirFlags adds the flags that say where gate's own directories are.
+func addDirFlags(cmd *cobra.Command, f *dirFlags) {
+	cmd.Flags().StringVar(&f.user, "user-dir", "", "your policies' directory (default ~/.config/gate)")
+	cmd.Flags().StringVar(&f.state, "state-dir", "", "the directory of the decision log (default ~/.local/state/gate)")
+	cmd.Flags().StringVar(&f.managed, "managed-dir", "", "for tests: the administrator's directory")
+}

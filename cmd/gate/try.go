@@ -1,0 +1,125 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gate/hook"
+)
+
+func newTry(p process) *cobra.Command {
+	var f callFlags
+	cmd := &cobra.Command{
+		Use:   "try 'LINE'",
+		Short: "what would happen to this call",
+		Long: "Decides about a call as if an agent made it, and runs nothing. The exit status\n" +
+			"says what would follow; see gate help exit-codes.",
+		Example: "  gate try 'git push --force origin main'\n  gate try --tool Write /etc/hosts",
+		Args:    oneArg("one shell line"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ev, err := f.event(args[0])
+			if err != nil {
+				return err
+			}
+			_, d, err := f.decide(cmd.Context(), p, ev)
+			if err != nil {
+				return err
+			}
+			if f.json {
+				err = printJSON(p, decisionDocument(&d, true))
+			} else {
+				err = printTry(p, &ev, &d)
+			}
+			if err != nil {
+				return err
+			}
+			return exitWith(statusOf(&d))
+		},
+	}
+	f.add(cmd)
+	return cmd
+}
+
+// printTry says what would follow for a call, the harmful part first.
+func printTry(p process, ev *hook.Event, d *hook.Decision) error {
+	var b strings.Builder
+	text := shellText(d)
+	if d.Fault != nil {
+		fmt.Fprintf(&b, "%s: gate could not decide: %s\n", d.Effect, visible(d.Fault.Error()))
+	}
+	switch {
+	case len(d.Reasons) == 0 && d.Fault == nil && d.Rewrite == nil:
+		fmt.Fprintf(&b, "%s: no policy objects\n", d.Effect)
+	case d.Rewrite != nil:
+		fmt.Fprintf(&b, "%s: it runs changed\n", d.Effect)
+	}
+	for _, settled := range []bool{true, false} { // what decided comes first
+		for _, r := range d.Reasons {
+			if (r.Effect == d.Effect) == settled {
+				printReason(&b, r, r.Effect.String(), text)
+			}
+		}
+	}
+	for _, r := range d.Warnings {
+		printReason(&b, r, "warning", text)
+	}
+	if input, ok := d.Rewrite.(map[string]any); ok {
+		printChange(&b, ev, input, d.Changes)
+	}
+	for _, c := range d.Context {
+		fmt.Fprintf(&b, "context: %s\n", visible(c.Text))
+	}
+	for _, n := range d.Notices {
+		fmt.Fprintf(&b, "note: %s\n", visible(n))
+	}
+	return printAll(p, b.String())
+}
+
+// printReason shows one reason, the part of the line that it is about, and
+// where it comes from.
+func printReason(b *strings.Builder, r hook.Reason, word, text string) {
+	fmt.Fprintf(b, "%s: %s\n", word, indentRest(visible(r.Reason)))
+	if r.Span != nil && text != "" {
+		b.WriteString(pointAt(text, *r.Span))
+	}
+	where := []string{r.Source}
+	if r.Pos != "" {
+		where = append(where, r.Pos)
+	}
+	fmt.Fprintf(b, "  policy: %s (%s)\n", visible(r.ID), visible(strings.Join(where, ", ")))
+	if r.Suggestion != "" {
+		fmt.Fprintf(b, "  instead: %s\n", indentRest(visible(r.Suggestion)))
+	}
+	if r.Help != "" {
+		fmt.Fprintf(b, "hint: %s\n", indentRest(visible(r.Help)))
+	}
+}
+
+func printChange(b *strings.Builder, ev *hook.Event, input map[string]any, changes []hook.Change) {
+	if line, ok := input["command"].(string); ok && ev.ToolInput()["command"] != line {
+		fmt.Fprintf(b, "  runs: %s\n", indentRest(visible(line)))
+	}
+	for _, c := range changes {
+		fmt.Fprintf(b, "  changed by: %s: %s\n", visible(c.Hook), visible(c.Reason))
+	}
+}
+
+// shellText is the line that spans count in.
+func shellText(d *hook.Decision) string {
+	if d.Facts == nil || d.Facts.Shell == nil {
+		return ""
+	}
+	return d.Facts.Shell.Text
+}
+
+func indentRest(s string) string { return strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n  ") }
+
+// printAll writes a whole answer for people.
+func printAll(p process, text string) error {
+	if !write(p.stdout, []byte(text)) {
+		return errStdout
+	}
+	return nil
+}
