@@ -227,6 +227,9 @@ func (c *call) hash() (stream, bool) {
 func (c *call) read() (stream, bool) {
 	c.plainNamed()
 	value := holeField(&hole{why: "text that was read", empty: true, taint: c.stdin.taint})
+	if names := c.stdin.names(); len(names) == 1 {
+		value = names[0]
+	}
 	if c.stdin.text != nil {
 		line, _, _ := strings.Cut(*c.stdin.text, "\n")
 		value = literalField(strings.TrimSpace(line))

@@ -21,6 +21,7 @@ func (w *walker) fields(s *state, words ...*syntax.Word) []field {
 			fields := x.finish()
 			for i := range fields {
 				fields[i].span = w.span(word)
+				expandWildcards(fields[i])
 			}
 			out = append(out, fields...)
 			if len(out) > maxWords {
@@ -30,6 +31,16 @@ func (w *walker) fields(s *state, words ...*syntax.Word) []field {
 		}
 	}
 	return out
+}
+
+// expandWildcards marks wildcards that stand for the files they match from
+// here on, whatever quotes a variable that holds them is put into.
+func expandWildcards(f field) {
+	for i, p := range f.parts {
+		if p.hole == nil && !p.quoted && strings.ContainsAny(p.text, "*?[") {
+			f.parts[i].spread = true
+		}
+	}
 }
 
 // word expands one word to one field, without splitting: an assignment, a

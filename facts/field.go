@@ -17,6 +17,7 @@ type field struct {
 type part struct {
 	text   string
 	quoted bool // wildcards in it mean themselves
+	spread bool // wildcards in it were expanded to the files that match
 	hole   *hole
 }
 
@@ -188,7 +189,7 @@ func (f field) pattern() (string, bool) {
 	var b strings.Builder
 	glob := false
 	for _, p := range f.parts {
-		if !p.quoted && strings.ContainsAny(p.text, "*?[") {
+		if (!p.quoted || p.spread) && strings.ContainsAny(p.text, "*?[") {
 			glob = true
 			b.WriteString(p.text)
 			continue

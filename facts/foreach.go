@@ -5,6 +5,9 @@ import "strings"
 // xargs adds its input to the words of the command it runs.
 func (u *use) xargs() {
 	extra := []field{holeField(&hole{why: "a word from standard input", empty: false, many: true, taint: u.stdin.taint})}
+	if names := u.stdin.names(); len(names) > 0 {
+		extra = names
+	}
 	if t := u.stdin.text; t != nil {
 		extra = nil
 		sep := func(r rune) bool { return r == ' ' || r == '\n' || r == '\t' || r == 0 }
@@ -77,6 +80,9 @@ func (u *use) parallel() {
 		for _, l := range strings.Split(strings.TrimRight(*u.stdin.text, "\n"), "\n") {
 			extra = append(extra, literalField(l))
 		}
+	}
+	if extra == nil {
+		extra = u.stdin.names()
 	}
 	if extra == nil {
 		extra = []field{holeField(&hole{why: "a word from standard input", many: true})}

@@ -7,7 +7,7 @@ import (
 
 // output returns what the program writes to standard output.
 func (u *use) output() stream {
-	out := u.call.out
+	out := u.answer(u.call.out)
 	out.some = true
 	in := u.stdin
 	if len(u.reads) > 0 {
@@ -23,8 +23,12 @@ func (u *use) output() stream {
 		f := formatted(u.args2())
 		out.text, out.taint = f.value(), out.taint.merge(join(u.rest).taint())
 	case "copy":
+		out.under = in.under
 		out.text, out.taint = in.text, out.taint.merge(in.taint)
 	case "filter", "encode":
+		if len(u.reads) == 0 && out.under == nil {
+			out.under = in.under
+		}
 		out.taint = out.taint.merge(in.taint)
 		if u.has("quiet") || u.has("count") || out.taint.secret == "environment" && u.narrows() {
 			out.taint.secret = ""

@@ -26,6 +26,9 @@ func concat(a, b stream) stream {
 		return a
 	}
 	out := stream{taint: a.taint.merge(b.taint), from: b.from, some: true}
+	if a.under != nil && b.under != nil {
+		out.under = append(append([]field(nil), a.under...), b.under...)
+	}
 	if a.text != nil && b.text != nil {
 		t := *a.text + *b.text
 		out.text = &t

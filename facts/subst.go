@@ -20,6 +20,9 @@ func (w *walker) substitution(s *state, c *syntax.CmdSubst) field {
 	if out.text != nil {
 		return field{parts: []part{{text: strings.TrimRight(*out.text, "\n")}}}
 	}
+	if names := out.names(); len(names) == 1 {
+		return names[0]
+	}
 	return holeField(&hole{why: "the output of a command", empty: true, many: true, taint: out.taint})
 }
 

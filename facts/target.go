@@ -35,7 +35,7 @@ func (f field) patterns() ([]string, bool) {
 		next := make([]string, 0, len(out)*len(alts))
 		for _, o := range out {
 			for _, a := range alts {
-				if p.quoted {
+				if p.quoted && !p.spread {
 					a = escapeGlob(a)
 				}
 				next = append(next, o+a)

@@ -42,8 +42,9 @@ type walker struct {
 type stream struct {
 	text  *string // the text itself, where it is known
 	taint taint
-	from  int  // the command that writes it, 0 for none
-	some  bool // something flows at all
+	from  int     // the command that writes it, 0 for none
+	some  bool    // something flows at all
+	under []field // directories in which the file names in it lie
 }
 
 func (st stream) known() bool { return st.text != nil }
