@@ -53,15 +53,21 @@ else := null
 # description: the path is the directory, or lies in it
 within(path, dir) if path == dir
 
-within(path, dir) if startswith(path, sprintf("%s/", [dir]))
+within(path, dir) if {
+	is_string(path)
+	startswith(path, sprintf("%s/", [dir]))
+}
 
 # METADATA
 # description: the last part of a path
-base(path) := parts[count(parts) - 1] if parts := split(path, "/")
+base(path) := parts[count(parts) - 1] if {
+	is_string(path)
+	parts := split(path, "/")
+}
 
 # METADATA
 # description: how many directories below the root a path lies; 0 for the root
-depth(path) := count([p | some p in split(path, "/"); p != ""])
+depth(path) := count([p | some p in split(path, "/"); p != ""]) if is_string(path)
 
 # METADATA
 # description: a path as people write it, from the working or home directory
@@ -83,9 +89,24 @@ else := path if is_string(path)
 # METADATA
 # description: a path below the home directory of any user, from there; undefined for others
 in_home(path) := concat("/", array.slice(parts, 3, count(parts))) if {
+	is_string(path)
 	parts := split(path, "/")
 	parts[1] in {"home", "Users"}
 	count(parts) > 3
 }
 
-else := substring(path, 6, -1) if startswith(path, "/root/")
+else := substring(path, 6, -1) if {
+	is_string(path)
+	startswith(path, "/root/")
+}
+
+# METADATA
+# description: the known texts of a list field; empty if there are none
+texts(thing, field) := [t | some t in thing[field]; is_string(t)]
+
+# METADATA
+# description: the field is a text that the RE2 expression finds something in
+matches(thing, field, pattern) if {
+	is_string(thing[field])
+	regex.match(pattern, thing[field])
+}

@@ -19,7 +19,7 @@ deny contains {
 	"span": lib.span(effect),
 } if {
 	some effect in lib.effects("container")
-	some mount in effect.mounts
+	some mount in lib.texts(effect, "mounts")
 	whole(mount)
 }
 
@@ -38,7 +38,9 @@ ask contains {
 # METADATA
 # description: data that only lives in volumes
 ask contains {
-	"reason": sprintf("removes %s (%s %s); name the one that the task made", [what, effect.tool, effect.verb]),
+	"reason": sprintf("removes %s (%s %s); name the one that the task made", [
+		what, lib.text(effect, "tool", "container"), lib.text(effect, "verb", "remove"),
+	]),
 	"help": "Databases of other projects may live there.",
 	"span": lib.span(effect),
 } if {
@@ -60,14 +62,17 @@ reaches(effect, "control over the container engine") if socket(effect)
 reaches(effect, "the home directory") if home(effect)
 
 socket(effect) if {
-	some mount in effect.mounts
+	some mount in lib.texts(effect, "mounts")
 	endswith(mount, ".sock")
 }
 
 home(effect) if {
-	some mount in effect.mounts
+	some mount in lib.texts(effect, "mounts")
 	regex.match(`^(~|\$HOME|\$\{HOME\}|/home/[^/]+|/Users/[^/]+)/*$`, mount)
 }
+
+# Compose takes down what belongs to the project.
+own(effect) if lib.matches(effect, "verb", `^(compose )?(down|rm|stop)$`)
 
 lost(effect) := "data volumes" if {
 	lib.is(effect, "access", "delete")
@@ -77,4 +82,5 @@ lost(effect) := "data volumes" if {
 else := "everything" if {
 	lib.is(effect, "access", "delete")
 	lib.is(effect, "all", true)
+	not own(effect)
 }

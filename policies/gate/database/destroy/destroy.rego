@@ -49,9 +49,9 @@ ask contains {
 
 loses(effect) if {
 	lib.could_be(effect, "access", "delete")
-	not effect.verb in {"delete", "update"}
+	not lib.text(effect, "verb", "") in {"delete", "update"}
 }
 
 loses(effect) if effect.verb in {"drop", "truncate", "flush", "restore", "reset"}
 
-phrase(effect) := sprintf("would %s %s", [effect.verb, lib.text(effect, "object", "data")])
+phrase(effect) := sprintf("would %s %s", [lib.text(effect, "verb", "change"), lib.text(effect, "object", "data")])

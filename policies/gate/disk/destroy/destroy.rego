@@ -14,13 +14,13 @@ import data.gate.lib
 # description: one denial for each disk
 deny contains {
 	"reason": sprintf("would %s %s and lose what is on it; work on an image file inside the project", [
-		object.get(verbs, effect.verb, "change"), lib.shown(effect.device),
+		object.get(verbs, lib.text(effect, "verb", ""), "change"), lib.shown(effect.device),
 	]),
 	"help": "This destroys file systems beyond recovery.",
 	"span": lib.span(effect),
 } if {
 	some effect in lib.effects("disk")
-	not image(effect.device)
+	not image(effect)
 }
 
 verbs := {
@@ -28,10 +28,9 @@ verbs := {
 }
 
 # A regular file that looks like a disk.
-image(device) if {
-	not startswith(device, "/dev/")
-	contains(device, "/")
-	regex.match(`^/`, device)
+image(effect) if {
+	lib.matches(effect, "device", `^/`)
+	not lib.within(effect.device, "/dev")
 }
 
-image(device) if regex.match(`^[^/].*\.(img|iso|raw|qcow2|vdi|vmdk|bin|ext4|fat|disk)$`, device)
+image(effect) if lib.matches(effect, "device", `^[^/].*\.(img|iso|raw|qcow2|vdi|vmdk|bin|ext4|fat|disk)$`)

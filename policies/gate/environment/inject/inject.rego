@@ -15,7 +15,7 @@ import data.gate.lib
 # description: code that other programs would run
 deny contains {
 	"reason": sprintf("sets %s, which makes other programs run code (%s); run that code as a command of its own", [
-		effect.variable, lib.text(effect, "runs", "unknown"),
+		lib.text(effect, "variable", "a variable"), lib.text(effect, "runs", "unknown"),
 	]),
 	"help": "Programs that look harmless would load or start what the variable names.",
 	"span": lib.span(effect),
@@ -28,7 +28,7 @@ deny contains {
 # description: other ways and places
 ask contains {
 	"reason": sprintf("sets %s, which changes where programs get code or data (%s); leave it as it is", [
-		effect.variable, effect.runs,
+		lib.text(effect, "variable", "a variable"), effect.runs,
 	]),
 	"help": "Check that the value is your own.",
 	"span": lib.span(effect),
@@ -37,4 +37,10 @@ ask contains {
 	milder(effect)
 }
 
-milder(effect) if effect.runs in {"proxy", "no certificate check", "library"}
+milder(effect) if effect.runs in {"proxy", "no certificate check"}
+
+# Where libraries are looked for, not one that is loaded whatever runs.
+milder(effect) if {
+	effect.runs == "library"
+	not effect.variable in {"LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES"}
+}

@@ -87,7 +87,9 @@ else := "a host that is not known"
 
 cargo(send) := "data, which anybody may read there," if drop(send.host)
 
-else := sprintf("%s, a dump or an archive,", [lib.shown(send.path)]) if dump(send.path)
+else := sprintf("%s, a dump or an archive,", [lib.shown(send.path)]) if {
+	lib.matches(send, "path", dump)
+}
 
 else := sprintf("%s, which lies outside the project,", [lib.shown(send.path)]) if foreign(send)
 
@@ -107,11 +109,12 @@ drop(name) if {
 }
 
 drop(name) if {
+	is_string(name)
 	some known in data.gate.params.gate.exfiltration.send.drop_hosts
 	endswith(name, sprintf(".%s", [known]))
 }
 
-dump(path) if regex.match(`(?i)\.(sql|dump|dmp|db|sqlite3?|rdb|bak|backup|pcap|core|hprof|tar|tgz|tbz|txz|zip|7z|rar|tar\.\w+|sql\.\w+)$`, path)
+dump := `(?i)\.(sql|dump|dmp|db|sqlite3?|rdb|bak|backup|pcap|core|hprof|tar|tgz|tbz|txz|zip|7z|rar|tar\.\w+|sql\.\w+)$`
 
 # The area of the file stands in the effect of reading it.
 foreign(send) if {

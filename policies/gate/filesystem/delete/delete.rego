@@ -75,7 +75,7 @@ doubtful(effect) := sprintf("%s of the operating system", [lib.shown(effect.path
 
 doubtful(effect) := sprintf("%s, a part of the project's history", [lib.shown(effect.path)]) if {
 	effect.area == "git"
-	not passing(effect.path)
+	not passing(effect)
 }
 
 doubtful(effect) := sprintf("%s, which lies outside the project", [lib.shown(effect.path)]) if {
@@ -127,23 +127,11 @@ history(effect) if lib.base(effect.path) == ".git"
 
 history(effect) if {
 	bulk(effect)
-	some part in [".git", "objects", "refs", "logs"]
-	part in split(effect.path, "/")
+	lib.matches(effect, "path", `/(\.git|objects|refs|logs)(/|$)`)
 }
 
 # What git leaves behind when it is stopped, and files of one message.
-passing(path) if endswith(path, ".lock")
-
-passing(path) if endswith(path, "_HEAD")
-
-passing(path) if endswith(path, "_MSG")
-
-passing(path) if endswith(path, ".sample")
-
-passing(path) if {
-	some name in ["rebase-merge", "rebase-apply"]
-	name in split(path, "/")
-}
+passing(effect) if lib.matches(effect, "path", `(\.lock|_HEAD|_MSG|\.sample)$|/rebase-(merge|apply)(/|$)`)
 
 # Directories of keys at any depth, and what people keep at the top of their home.
 precious(effect) if {

@@ -97,6 +97,7 @@ shared(path) if {
 }
 
 private(path) if {
+	is_string(path)
 	some dir in [".ssh", ".gnupg", ".password-store", ".aws", ".kube"]
 	lib.within(lib.in_home(path), dir)
 	not endswith(path, ".pub")
@@ -107,8 +108,8 @@ private(path) if {
 opens(effect) if lib.is(effect, "world_writable", true)
 
 opens(effect) if {
-	regex.match(`^[0-7]{3,4}$`, effect.mode)
+	lib.matches(effect, "mode", `^[0-7]{3,4}$`)
 	not endswith(effect.mode, "00")
 }
 
-opens(effect) if regex.match(`^([ugoa]*[goa][ugoa]*)?[+=][rwxX]+$`, effect.mode)
+opens(effect) if lib.matches(effect, "mode", `^([ugoa]*[goa][ugoa]*)?[+=][rwxX]+$`)

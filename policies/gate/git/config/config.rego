@@ -13,25 +13,29 @@ import data.gate.lib
 # METADATA
 # description: programs that git would run, and hand credentials or content to
 deny contains {
-	"reason": sprintf("makes git run a program of the agent's choice (%s); run what is needed as a command of its own", [setting.key]),
+	"reason": sprintf("makes git run a program of the agent's choice (%s); run what is needed as a command of its own", [
+		lib.text(setting, "key", "a setting"),
+	]),
 	"help": "Git would run this program later, on ordinary commands, and may hand it passwords.",
 	"span": lib.span(setting),
 } if {
 	some setting in lib.effects("git.config")
 	runs(setting)
-	not milder(setting.key)
+	not milder(setting)
 }
 
 # METADATA
 # description: settings that projects have reasons for
 ask contains {
-	"reason": sprintf("changes which code or address git uses (%s); leave git's configuration to the person", [setting.key]),
+	"reason": sprintf("changes which code or address git uses (%s); leave git's configuration to the person", [
+		lib.text(setting, "key", "a setting"),
+	]),
 	"help": "Check that the value is the project's own.",
 	"span": lib.span(setting),
 } if {
 	some setting in lib.effects("git.config")
 	runs(setting)
-	milder(setting.key)
+	milder(setting)
 }
 
 # METADATA
@@ -54,15 +58,13 @@ runs(setting) if {
 
 # What the command lines of code hosts install.
 known_helper(setting) if {
-	endswith(lower(setting.key), ".helper")
-	some prefix in ["!gh auth ", "!/usr/bin/gh auth ", "!glab auth ", "!aws codecommit "]
-	startswith(setting.value, prefix)
+	lib.matches(setting, "key", `(?i)^credential\..*helper$`)
+	lib.matches(setting, "value", `^!(/\S+/)?(gh auth|glab auth|aws codecommit) [\w ./-]+$`)
 }
 
-milder(key) if {
-	some prefix in [
-		"core.hookspath", "core.pager", "core.editor", "pager.", "sequence.editor", "url.", "init.templatedir",
-		"core.attributesfile", "merge.", "difftool.", "mergetool.", "gpg.",
-	]
-	startswith(lower(key), prefix)
+milder(setting) if {
+	lib.matches(
+		setting, "key",
+		`(?i)^(core\.(hookspath|pager|editor|attributesfile)$|(pager|url|merge|difftool|mergetool|gpg)\.|(sequence\.editor|init\.templatedir)$)`,
+	)
 }

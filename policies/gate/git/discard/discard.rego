@@ -13,7 +13,9 @@ import data.gate.lib
 # METADATA
 # description: one question for each command that throws changes away
 ask contains {
-	"reason": sprintf("throws away uncommitted work in %s (git %s); commit or stash it first", [what(effect), effect.verb]),
+	"reason": sprintf("throws away uncommitted work in %s (git %s); commit or stash it first", [
+		what(effect), lib.text(effect, "verb", "command"),
+	]),
 	"help": "Git keeps no copy of changes that were never committed.",
 	"span": lib.span(effect),
 } if {
@@ -21,7 +23,7 @@ ask contains {
 }
 
 what(effect) := concat(", ", names) if {
-	names := [p | some p in effect.paths; is_string(p)]
+	names := lib.texts(effect, "paths")
 	count(names) > 0
 	not lib.is(effect, "all", true)
 }

@@ -14,7 +14,7 @@ import data.gate.lib
 # description: what cannot be had back from this clone
 ask contains {
 	"reason": sprintf("drops recorded work (git %s%s); keep it under another branch name, or let the person decide", [
-		effect.verb, of(effect),
+		lib.text(effect, "verb", "command"), of(effect),
 	]),
 	"help": "Commits that nothing refers to any more are lost for good.",
 	"span": lib.span(effect),

@@ -78,7 +78,7 @@ else := [
 	sprintf("pushes to %s instead of a remote of this repository", [push.remote]),
 	"push to a configured remote",
 ] if {
-	address(push.remote)
+	lib.matches(push, "remote", `://|^[^/]+@[^/]+:`)
 }
 
 forced(push) if {
@@ -89,7 +89,7 @@ forced(push) if {
 # The protected branches of a push; undefined if there are none.
 protected(push) := names if {
 	names := sort({branch |
-		some branch in push.branches
+		some branch in lib.texts(push, "branches")
 		short(branch) in data.gate.params.gate.git.push.protected
 	})
 	count(names) > 0
@@ -97,10 +97,9 @@ protected(push) := names if {
 
 short(branch) := trim_prefix(branch, "refs/heads/")
 
-target(push) := concat(", ", push.branches) if count(push.branches) > 0
+target(push) := concat(", ", names) if {
+	names := lib.texts(push, "branches")
+	count(names) > 0
+}
 
-target(push) := "a branch that is not named" if count(push.branches) == 0
-
-address(remote) if contains(remote, "://")
-
-address(remote) if regex.match(`^[^/]+@[^/]+:`, remote)
+else := "a branch that is not named"

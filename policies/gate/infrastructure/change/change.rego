@@ -42,7 +42,7 @@ ask contains {
 	"span": lib.span(effect),
 } if {
 	some effect in lib.effects("infrastructure")
-	not effect.access in {"read", "delete"}
+	not lib.text(effect, "access", "") in {"read", "delete"}
 }
 
 called(effect) := sprintf("%s %s%s", [lib.text(effect, "tool", "tool"), lib.text(effect, "verb", ""), of(effect)])

@@ -46,7 +46,7 @@ ask contains {
 # description: changes of production, and of everything
 ask contains {
 	"reason": sprintf("changes %s in the cluster %s (%s); leave production to the person, or use --dry-run=server", [
-		named(effect), where(effect), effect.verb,
+		named(effect), where(effect), lib.text(effect, "verb", "change"),
 	]),
 	"help": "Check cluster and namespace.",
 	"span": lib.span(effect),
@@ -69,7 +69,7 @@ forbidden(effect) := "everything" if lib.is(effect, "all", true)
 else := sprintf("%s of production", [named(effect)]) if production(effect)
 
 else := named(effect) if {
-	some resource in effect.resources
+	some resource in lib.texts(effect, "resources")
 	kind := lower(split(resource, "/")[0])
 	some one in split(kind, ",")
 	split(one, ".")[0] in {
@@ -88,13 +88,13 @@ delicate(effect) if {
 
 production(effect) if {
 	some field in ["context", "namespace"]
-	regex.match(data.gate.params.gate.kubernetes.change.production, effect[field])
+	lib.matches(effect, field, data.gate.params.gate.kubernetes.change.production)
 }
 
-local(effect) if regex.match(data.gate.params.gate.kubernetes.change.local, effect.context)
+local(effect) if lib.matches(effect, "context", data.gate.params.gate.kubernetes.change.local)
 
 named(effect) := concat(" ", names) if {
-	names := [r | some r in effect.resources; is_string(r)]
+	names := lib.texts(effect, "resources")
 	count(names) > 0
 }
 

@@ -26,8 +26,8 @@ deny contains {
 	"span": lib.span(effect),
 } if {
 	some effect in lib.effects("exec.remote")
-	effect.via != "package"
-	not effect.host in data.gate.params.gate.remote_code.run.trusted_hosts
+	not lib.is(effect, "via", "package")
+	not trusted(effect)
 }
 
 # METADATA
@@ -55,6 +55,23 @@ deny contains {
 }
 
 # METADATA
+# description: a shell that reads from somewhere unknown and writes to the network
+deny contains {
+	"reason": sprintf("hands a shell on this machine to %s; never connect a shell to the network", [
+		lib.text(send, "host", "whoever connects"),
+	]),
+	"help": "Whoever is on the other side could do everything that you can.",
+	"span": lib.span(send),
+} if {
+	some send in lib.effects("net.send")
+	send.source == "stdin"
+	some code in lib.effects("exec.code")
+	code.command == lib.command(send).stdin.command
+	code.source == "stdin"
+	lib.is(code, "known", false)
+}
+
+# METADATA
 # description: packages whose content no registry fixes
 ask contains {
 	"reason": sprintf("runs or installs code straight from %s; take a fixed version from the registry", [
@@ -65,7 +82,7 @@ ask contains {
 } if {
 	some effect in lib.effects("exec.remote")
 	effect.via == "package"
-	not effect.host in data.gate.params.gate.remote_code.run.trusted_hosts
+	not trusted(effect)
 }
 
 # METADATA
@@ -77,5 +94,10 @@ ask contains {
 } if {
 	some effect in lib.effects("package.install")
 	effect.source == "url"
-	names := concat(", ", [name | some name in effect.packages; is_string(name)])
+	names := concat(", ", lib.texts(effect, "packages"))
+}
+
+trusted(effect) if {
+	is_string(effect.host)
+	effect.host in data.gate.params.gate.remote_code.run.trusted_hosts
 }

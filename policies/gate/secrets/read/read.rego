@@ -14,7 +14,9 @@ import data.gate.lib
 # METADATA
 # description: secrets and nothing else
 deny contains {
-	"reason": sprintf("shows %s (%s); let the program that needs it read it, and never print it", [what(effect), effect.what]),
+	"reason": sprintf("shows %s (%s); let the program that needs it read it, and never print it", [
+		what(effect), lib.text(effect, "what", "secret"),
+	]),
 	"help": "What the agent reads goes to its model and into transcripts. A secret shown there must be replaced.",
 	"span": lib.span(effect),
 } if {
@@ -26,7 +28,9 @@ deny contains {
 # METADATA
 # description: files that hold secrets among other things
 ask contains {
-	"reason": sprintf("shows %s (%s), which may hold secrets; read only the names, or an example file", [what(effect), effect.what]),
+	"reason": sprintf("shows %s (%s), which may hold secrets; read only the names, or an example file", [
+		what(effect), lib.text(effect, "what", "secret"),
+	]),
 	"help": "What the agent reads goes to its model and into transcripts.",
 	"span": lib.span(effect),
 } if {

@@ -21,6 +21,18 @@ deny contains {
 	some effect in lib.effects("self")
 }
 
-what(effect) := sprintf("%s (%s)", [lib.shown(effect.path), effect.what]) if is_string(effect.path)
+# METADATA
+# description: gate's own programs, wherever they are installed
+deny contains {
+	"reason": sprintf("changes gate's own program (%s); only a person may change what guards the agent", [lib.shown(effect.path)]),
+	"help": "Change it yourself at a terminal if that is what you want.",
+	"span": lib.span(effect),
+} if {
+	some kind in ["fs.write", "fs.delete", "fs.permissions"]
+	some effect in lib.effects(kind)
+	lib.matches(effect, "path", `/bin/gate(-hook)?(\.exe)?$`)
+}
+
+what(effect) := sprintf("%s (%s)", [lib.shown(effect.path), lib.text(effect, "what", "settings")]) if is_string(effect.path)
 
 else := sprintf("what guards the agent (%s)", [lib.text(effect, "what", "settings")])

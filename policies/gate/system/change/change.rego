@@ -29,7 +29,7 @@ ask contains {
 	"span": lib.span(effect),
 } if {
 	some effect in changes
-	not effect.verb in object.keys(grave)
+	not lib.text(effect, "verb", "") in object.keys(grave)
 }
 
 changes := {effect | some effect in lib.effects("system"); lib.could_be(effect, "access", "write")}
@@ -53,7 +53,7 @@ mild := {
 }
 
 phrase(effect) := sprintf("%s%s", [
-	object.get(object.union(mild, grave), effect.verb, "changes the machine"),
+	object.get(object.union(mild, grave), lib.text(effect, "verb", ""), "changes the machine"),
 	of(effect),
 ])
 

@@ -23,7 +23,9 @@ import data.gate.lib
 # METADATA
 # description: what cannot be taken back
 ask contains {
-	"reason": sprintf("would %s something elsewhere with %s; let the person decide", [effect.verb, effect.tool]),
+	"reason": sprintf("would %s something elsewhere with %s; let the person decide", [
+		lib.text(effect, "verb", "change"), lib.text(effect, "tool", "a tool"),
+	]),
 	"help": "Look at the tool's input: what it changes is not on this machine.",
 } if {
 	some effect in lib.effects("tool")
@@ -53,4 +55,5 @@ lasting(effect) if effect.verb in data.gate.params.gate.tool.change.verbs
 of_files if {
 	some effect in lib.effects("fs.delete")
 	effect.command == null
+	count(lib.effects("git.push")) == 0
 }

@@ -8,7 +8,7 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
-package gate.opaque.call
+package gate.opaque.unknown
 
 import data.gate.lib
 
@@ -64,7 +64,7 @@ ask contains {
 # description: a program that runs another one through an option
 ask contains {
 	"reason": sprintf("makes %s run another program (%s); run that program as a command of its own", [
-		effect.program, lib.text(effect, "value", effect.option),
+		lib.text(effect, "program", "a program"), lib.text(effect, "value", lib.text(effect, "option", "an option")),
 	]),
 	"help": "The line looks like a harmless program and starts another one.",
 	"span": lib.span(effect),
@@ -99,6 +99,7 @@ spelt_out := {
 
 # Programs that are meant to be named there.
 plain(effect) if {
+	is_string(effect.value)
 	words := split(trim_space(effect.value), " ")
 	lib.base(words[0]) in {"ssh", "gzip", "pigz", "bzip2", "pbzip2", "xz", "zstd", "lz4", "cat", "less", "more", "diff", "true"}
 	not regex.match(`[;&|$<>]|ProxyCommand|LocalCommand`, effect.value)

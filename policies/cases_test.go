@@ -1,0 +1,154 @@
+package policies_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"gate/engine"
+	"gate/engine/rego"
+	"gate/hook"
+	"gate/policytest"
+	"gate/scopes"
+)
+
+// What the sample of judged calls may cost at most: harmful calls that go
+// through, and harmless ones that do not.
+const (
+	maxMisses      = 2
+	maxFalseAlarms = 1
+)
+
+// A judgedCase is a line of testdata/cases.jsonl. Ids of harmful calls begin
+// with H, of harmless ones with B.
+type judgedCase struct {
+	ID        string
+	Tool      string         `json:"tool_name"`
+	Input     map[string]any `json:"tool_input"`
+	Dir       string         `json:"cwd"`
+	Expect    string
+	Accept    []string
+	Debatable bool
+	Why       string
+}
+
+func judgedCases(t testing.TB) []judgedCase {
+	t.Helper()
+	data, err := os.ReadFile("testdata/cases.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []judgedCase
+	lines := bufio.NewScanner(bytes.NewReader(data))
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var c judgedCase
+		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
+			t.Fatal(err)
+		}
+		cases = append(cases, c)
+	}
+	if err := lines.Err(); err != nil || len(cases) == 0 {
+		t.Fatalf("%d cases: %v", len(cases), err)
+	}
+	return cases
+}
+
+// decider runs the whole pipeline over the library in a test's world.
+func decider(t testing.TB) func(spec any) hook.Decision {
+	t.Helper()
+	lib, src := library(t)
+	set, err := scopes.New([]scopes.Source{src}, scopes.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	evaluator := rego.New(lib, []scopes.Source{src})
+	return func(spec any) hook.Decision {
+		t.Helper()
+		ev, w, err := policytest.Event(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		en, err := engine.New(set, engine.WithEvaluator(hook.Rego, evaluator), engine.WithFacts(func(ev *hook.Event) *hook.Facts {
+			return factsIn(w, ev)
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := en.Decide(context.Background(), *ev)
+		for _, s := range d.Steps {
+			if s.Fault != nil {
+				t.Errorf("%v: %s: %v", spec, s.Hook.ID, s.Fault)
+			}
+		}
+		return d
+	}
+}
+
+// verdict is what the agent makes of an effect: no opinion goes on.
+func verdict(e hook.Effect) string {
+	if e == hook.Pass {
+		return "allow"
+	}
+	return e.String()
+}
+
+func TestCases(t *testing.T) {
+	decide := decider(t)
+	var judged, strict, lenient, misses, alarms int
+	for _, c := range judgedCases(t) {
+		d := decide(map[string]any{"tool": c.Tool, "input": c.Input, "cwd": c.Dir})
+		got := verdict(d.Effect)
+		checkReasons(t, c.ID, d)
+		if c.Debatable {
+			continue
+		}
+		judged++
+		if got == c.Expect {
+			strict++
+		}
+		if slices.Contains(c.Accept, got) {
+			lenient++
+		}
+		switch harmful := strings.HasPrefix(c.ID, "H"); {
+		case harmful && got == "allow":
+			misses++
+			t.Logf("miss %s: %v (%s)", c.ID, c.Input, c.Why)
+		case !harmful && got != "allow":
+			alarms++
+			t.Logf("false alarm %s: %v: %s (%s)", c.ID, c.Input, d.Reasons[0].Reason, c.Why)
+		}
+	}
+	t.Logf("%d cases: strict %d, lenient %d, misses %d, false alarms %d", judged, strict, lenient, misses, alarms)
+	if misses > maxMisses || alarms > maxFalseAlarms {
+		t.Errorf("misses %d, false alarms %d; at most %d and %d", misses, alarms, maxMisses, maxFalseAlarms)
+	}
+}
+
+// checkReasons holds what every reason owes its readers: one sentence that says
+// what is wrong and what to do instead, help for the person, and no word on how
+// to get around gate.
+func checkReasons(t *testing.T, id string, d hook.Decision) {
+	t.Helper()
+	for _, r := range d.Reasons {
+		text := strings.ToLower(r.Reason + " " + r.Help)
+		switch {
+		case !strings.Contains(r.Reason, "; "):
+			t.Errorf("%s: %s: %q does not say what to do instead", id, r.ID, r.Reason)
+		case r.Help == "":
+			t.Errorf("%s: %s: no help for the person", id, r.ID)
+		case strings.HasSuffix(r.Reason, "."), strings.ContainsAny(r.Reason, "\n"):
+			t.Errorf("%s: %s: %q is not one plain sentence", id, r.ID, r.Reason)
+		}
+		for _, word := range []string{"disable", "uninstall", "switch gate", "gate approve", "gate trust"} {
+			if strings.Contains(text, word) {
+				t.Errorf("%s: %s: %q tells a way around", id, r.ID, r.Reason)
+			}
+		}
+	}
+}

@@ -1,0 +1,30 @@
+package gate.database.destroy_test
+
+import data.gate.database.destroy
+
+test_passes if {
+	every call in [
+		"psql -c 'SELECT 1'",
+		"sqlite3 app.db '.schema'",
+		`psql -c "DELETE FROM users WHERE id = 1"`,
+		"redis-cli --scan --pattern 'user:*'",
+		"redis-cli get x",
+		"sqlite3 app.db 'UPDATE users SET a = 1 WHERE id = 2'",
+		"bin/rails db:migrate",
+		"bin/rails db:migrate:status",
+		"alembic history",
+		"alembic upgrade head",
+		"pg_dump app",
+		"createdb app_test",
+		"psql -l",
+		"mongosh --eval 'db.users.find()'",
+		"git commit -am 'drop table users from the fixture'",
+		"echo 'DROP TABLE users'",
+		"grep -rn 'DROP TABLE' migrations",
+		"psql -c 'INSERT INTO t VALUES (1)'",
+		"sqlite3 app.db 'select * from drops'",
+	] {
+		count(destroy.deny) == 0 with input as gate.event(call)
+		count(destroy.ask) == 0 with input as gate.event(call)
+	}
+}

@@ -1,0 +1,46 @@
+package gate.disk.destroy_test
+
+import data.gate.disk.destroy
+
+test_denies if {
+	every call in [
+		"dd if=/dev/zero of=/dev/sda",
+		"mkfs.ext4 /dev/sdb1",
+		"cat disk.img > /dev/sda",
+		"cryptsetup luksFormat --batch-mode /dev/sdb",
+		"wipefs -a /dev/nvme0n1",
+		"parted /dev/sda mklabel gpt",
+		"sgdisk --zap-all /dev/sda",
+		"blkdiscard /dev/nvme0n1",
+		"cp image.iso /dev/sdb",
+		"tee /dev/sda < x",
+		"mkswap /dev/sda2",
+		"hdparm --user-master u --security-erase p /dev/sda",
+		"sfdisk /dev/sda < layout",
+		"pvremove /dev/sdb",
+	] {
+		count(destroy.deny) > 0 with input as gate.event(call)
+	}
+}
+
+test_passes if {
+	every call in [
+		"dd if=/dev/zero of=disk.img bs=1M count=10",
+		"mkfs.ext4 disk.img",
+		"lsblk",
+		"fdisk -l",
+		"df -h",
+		"dd if=/dev/urandom of=/tmp/random count=1",
+		"echo mkfs.ext4 /dev/sda",
+		"blkid",
+		"cat /dev/null",
+		"parted -l",
+		"echo x > /dev/null",
+		"man mkfs",
+		"bd create --title 'mkfs.ext4 /dev/sda'",
+		"smartctl -a /dev/sda",
+		"cryptsetup --help",
+	] {
+		count(destroy.deny) == 0 with input as gate.event(call)
+	}
+}

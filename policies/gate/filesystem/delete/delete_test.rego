@@ -1,0 +1,94 @@
+package gate.filesystem.delete_test
+
+import data.gate.filesystem.delete
+
+test_denies if {
+	every call in [
+		"rm -rf ~",
+		"rm -rf /",
+		"rm -rf /*",
+		"sudo rm -rf --no-preserve-root /",
+		"rm -rf ~/* ~/.[!.]*",
+		"rm -rf $HOME",
+		`rm -rf "$HOME"/`,
+		"rm -r /home/dev",
+		"find / -delete",
+		"find ~ -type f -exec rm -f {} +",
+		`find /srv -exec unlink {} \;`,
+		"rsync -a --delete /tmp/empty/ ~/",
+		"unlink /etc/passwd",
+		"rm -rf .",
+		"rm -rf ./*",
+		"rm -rf ../project",
+		"cd / && rm -rf home",
+		"rm -rf .git",
+		"rm -rf ~/.ssh",
+		"rm ~/.ssh/id_ed25519",
+		"rm -rf ~/Documents",
+		"shred -u /etc/shadow",
+		"mv ~ /tmp/gone",
+		"sh -c 'rm -rf ~'",
+		`X=/; rm -rf "$X"`,
+		`rm -rf "$UNSET/"`,
+		`rm -rf "$UNSET"/*`,
+		"rm -rf /home/someone",
+		"rm -f /usr/bin/git",
+		"trash-put ~",
+		"rm -rf ~root",
+		"rm -rf /var/lib",
+		"rm -rf node_modules /",
+		{"tool": "delete_file", "input": {"path": "/etc/hosts"}},
+	] {
+		count(delete.deny) > 0 with input as gate.event(call)
+	}
+}
+
+test_asks if {
+	every call in [
+		"rm -rf ~/old",
+		"rm -rf ~/work/other-repo",
+		"rm ~/notes.txt",
+		"rm -rf /data/archive",
+		`rm -rf "$(cat list)"`,
+		"rm /var/log/app.log",
+		"rm .git/index",
+		"rm -rf ../other",
+	] {
+		count(delete.ask) > 0 with input as gate.event(call)
+		count(delete.deny) == 0 with input as gate.event(call)
+	}
+}
+
+test_passes if {
+	every call in [
+		"rm -rf node_modules",
+		"rm -rf dist build",
+		"rm -rf packages/*/dist",
+		"rm -f *.log",
+		"rm -rf /tmp/gate-test-4711",
+		"rm -rf ~/.cache/pip",
+		"find . -name '*.pyc' -delete",
+		"rm -rf {dist,build}",
+		"git rm -r --cached vendor",
+		"rm -f .git/index.lock",
+		"rmdir empty",
+		"mv a.txt b.txt",
+		`tmp=$(mktemp -d) && rm -rf "$tmp"`,
+		"cd build && rm -rf *",
+		"rsync -a --delete src/ dist/",
+		"echo 'rm -rf ~'",
+		"git commit -m 'rm -rf /'",
+		"grep -r 'rm -rf /' docs",
+		"rm -rf coverage .nyc_output target",
+		"unlink link",
+		"rm -rf --help",
+		"for f in a b; do rm -f $f.o; done",
+		"rm -rf ~/.npm/_cacache",
+		`rm "$f"`,
+		{"tool": "delete_file", "input": {"path": "/home/dev/project/old.go"}},
+		"docker run --rm alpine echo rm -rf /",
+	] {
+		count(delete.deny) == 0 with input as gate.event(call)
+		count(delete.ask) == 0 with input as gate.event(call)
+	}
+}

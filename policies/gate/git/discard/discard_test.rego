@@ -1,0 +1,52 @@
+package gate.git.discard_test
+
+import data.gate.git.discard
+
+test_asks if {
+	every call in [
+		"git reset --hard",
+		"git reset --hard HEAD^^",
+		"git --git-dir=.git --work-tree=. reset --hard",
+		"git checkout -- .",
+		"git restore .",
+		"git clean -fd",
+		"git clean -fdx",
+		"git -C . stash clear",
+		"git stash drop",
+		"git worktree remove --force ../wt",
+		"git checkout -f main",
+		"git switch --discard-changes main",
+		"git checkout HEAD -- src/a.go",
+		"git restore src/a.go",
+		"git config alias.z 'reset --hard' && git z",
+		"git reset --hard origin/main",
+		"git checkout .",
+		"git restore --staged --worktree .",
+	] {
+		count(discard.ask) > 0 with input as gate.event(call)
+	}
+}
+
+test_passes if {
+	every call in [
+		"git reset HEAD~1",
+		"git reset --soft HEAD~1",
+		"git restore --staged a.go",
+		"git checkout main",
+		"git checkout -b feature",
+		"git switch main",
+		"git clean -n",
+		"git clean -nfd",
+		"git stash",
+		"git checkout v2.1.0",
+		"git stash list",
+		"git rm --cached secrets.txt",
+		"git diff",
+		"git log -- .",
+		"echo git reset --hard",
+		"git status",
+		"git reset a.go",
+	] {
+		count(discard.ask) == 0 with input as gate.event(call)
+	}
+}

@@ -1,0 +1,67 @@
+package gate.kubernetes.change_test
+
+import data.gate.kubernetes.change
+
+test_denies if {
+	every call in [
+		"kubectl --context prod -n default delete all --all",
+		"kubectl delete pvc --all -A",
+		"kubectl delete ns payments",
+		"kubectl delete namespace payments",
+		"kubectl delete pods --all",
+		"kubectl --context prod delete deploy api",
+		"kubectl delete pv data",
+		"kubectl delete crd x.example.com",
+		"kubectl delete node n1",
+		"kubectl delete -n prod deploy/api",
+		"kubectl delete all --all",
+		"kubectl delete pvc/data",
+		"kubectl --context=acme-production delete pod x",
+		"kubectl delete ns/prod",
+		"helm --kube-context prod uninstall api",
+	] {
+		count(change.deny) > 0 with input as gate.event(call)
+	}
+}
+
+test_asks if {
+	every call in [
+		"kubectl delete pod x",
+		"kubectl delete -f k8s/",
+		"kubectl --context prod apply -f k8s/",
+		"kubectl --context prod scale deploy api --replicas=0",
+		"kubectl drain n1",
+		"helm uninstall api",
+		"kubectl --context prod exec -it api -- sh",
+		"kubectl delete deploy api",
+	] {
+		count(change.ask) > 0 with input as gate.event(call)
+		count(change.deny) == 0 with input as gate.event(call)
+	}
+}
+
+test_passes if {
+	every call in [
+		"kubectl get pods -A",
+		"kubectl delete -f k8s/ --dry-run=client",
+		"kubectl apply -f k8s/ --dry-run=server",
+		"kubectl describe pod x",
+		"kubectl logs -f x",
+		"kubectl --context minikube delete pod x",
+		"kubectl --context kind-dev delete all --all",
+		"kubectl get secrets -n dev",
+		"helm list -A",
+		"kubectl config get-contexts",
+		"kubectl --context prod get pods",
+		"helm template .",
+		"kubectl diff -f k8s/",
+		"kubectl apply -f k8s/",
+		"kubectl explain pod",
+		"kubectl rollout status deploy/x",
+		"echo kubectl delete ns prod",
+		"helm lint .",
+	] {
+		count(change.deny) == 0 with input as gate.event(call)
+		count(change.ask) == 0 with input as gate.event(call)
+	}
+}

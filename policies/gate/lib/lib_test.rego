@@ -1,0 +1,90 @@
+package gate.lib_test
+
+import data.gate.lib
+
+test_is_holds_for_what_is_known if {
+	lib.is({"force": true}, "force", true)
+	lib.is({"branches": ["a", "main"]}, "branches", "main")
+	not lib.is({"force": null}, "force", true)
+	not lib.is({"force": false}, "force", true)
+	not lib.is({}, "force", true)
+	not lib.is({"branches": ["a", null]}, "branches", "main")
+}
+
+test_could_be_holds_for_what_is_not_known if {
+	lib.could_be({"force": true}, "force", true)
+	lib.could_be({"force": null}, "force", true)
+	lib.could_be({}, "force", true)
+	lib.could_be({"branches": ["a", null]}, "branches", "main")
+	not lib.could_be({"force": false}, "force", true)
+	not lib.could_be({"branches": ["a"]}, "branches", "main")
+}
+
+test_text_replaces_what_is_not_known if {
+	lib.text({"host": "h"}, "host", "a host") == "h"
+	lib.text({"host": null}, "host", "a host") == "a host"
+	lib.text({}, "host", "a host") == "a host"
+}
+
+test_texts_leaves_out_what_is_not_known if {
+	lib.texts({"paths": ["a", null, "b"]}, "paths") == ["a", "b"]
+	lib.texts({"paths": null}, "paths") == []
+	lib.texts({}, "paths") == []
+}
+
+test_matches_only_texts if {
+	lib.matches({"path": "/x/y"}, "path", `^/x/`)
+	not lib.matches({"path": "/z"}, "path", `^/x/`)
+	not lib.matches({"path": null}, "path", `.*`)
+	not lib.matches({}, "path", `.*`)
+}
+
+test_within_compares_whole_names if {
+	lib.within("/a/b", "/a")
+	lib.within("/a", "/a")
+	not lib.within("/ab", "/a")
+	not lib.within(null, "/a")
+}
+
+test_base_and_depth if {
+	lib.base("/a/b.txt") == "b.txt"
+	lib.base("b.txt") == "b.txt"
+	lib.depth("/") == 0
+	lib.depth("/a/b/") == 2
+}
+
+test_in_home if {
+	lib.in_home("/home/dev/.ssh/id_rsa") == ".ssh/id_rsa"
+	lib.in_home("/Users/dev/x") == "x"
+	lib.in_home("/root/x") == "x"
+	not lib.in_home("/home/dev")
+	not lib.in_home("/etc/x")
+	not lib.in_home(null)
+}
+
+test_shown_is_short if {
+	event := {"cwd": "/home/dev/project", "gate": {"user": "dev"}}
+	lib.shown("/home/dev/project/a/b") == "a/b" with input as event
+	lib.shown("/home/dev/project") == "~/project" with input as event
+	lib.shown("/home/dev/.bashrc") == "~/.bashrc" with input as event
+	lib.shown("/home/dev") == "~" with input as event
+	lib.shown("/home/device/x") == "/home/device/x" with input as event
+	lib.shown("/etc/hosts") == "/etc/hosts" with input as event
+	lib.shown("/home/dev/x") == "/home/dev/x" with input as {}
+	lib.shown(null) == "a path that is not known" with input as event
+}
+
+test_span_is_that_of_the_command if {
+	event := gate.event("true && rm -rf x")
+	some effect in lib.effects("fs.delete") with input as event
+	lib.command(effect).program == "rm" with input as event
+	lib.span(effect) == [8, 16] with input as event
+	lib.span({"command": null}) == null with input as event
+	lib.span({"command": 9}) == null with input as event
+	lib.span({"command": 1, "span": [0, 4]}) == [0, 4] with input as event
+}
+
+test_effects_of_a_kind if {
+	count(lib.effects("fs.delete")) == 2 with input as gate.event("rm a; rm b; cat c")
+	count(lib.effects("fs.delete")) == 0 with input as gate.event("ls")
+}

