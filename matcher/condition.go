@@ -32,6 +32,12 @@ type tool struct {
 //	Read(~/.ssh/**)          any path that is read, whatever reads it; Edit and Write likewise for changes
 //	WebFetch(domain:x.org)   any network peer; *.x.org for its subdomains; or a glob of the URL
 //	Agent(reviewer)          the kind of agent; Skill(name) likewise
+//	effect(git.push)         any effect of that kind among the facts, whatever tool causes it; * stands for any text
+//	unknown(program)         anything of that kind that was not understood; unknown alone, anything at all
+//
+// The last two make a policy cost nothing on calls that have no such effect.
+// They are never Unsure on an event with facts: what hides an effect is an
+// unknown, and a condition of its own.
 //
 // Path patterns: *.go and .env match at any depth, //etc/hosts is absolute,
 // ~/x is below anybody's home, /x is absolute or below the working directory,
@@ -48,14 +54,17 @@ func ParseCondition(s string) (*Condition, error) {
 		return nil, fmt.Errorf("if %q: %w", s, err)
 	}
 	if !hasInner {
-		return c, nil
+		if !c.tool.facts() {
+			return c, nil
+		}
+		inner = "*)"
 	}
 	inner, closed := strings.CutSuffix(inner, ")")
 	if !closed {
 		return nil, fmt.Errorf(`if %q: missing ")"`, s)
 	}
 	inner = strings.TrimSpace(inner)
-	if inner == "" || inner == "*" {
+	if (inner == "" || inner == "*") && !c.tool.facts() {
 		return c, nil
 	}
 	if c.judge, err = parseJudge(c.tool, inner); err != nil {
@@ -93,6 +102,8 @@ func parseJudge(t tool, pattern string) (func(*hook.Event) Truth, error) {
 		return nil, errors.New("a tool with * takes no pattern")
 	}
 	switch t.name {
+	case "effect", "unknown":
+		return parseFact(t.name, pattern)
 	case "Bash", "PowerShell":
 		return parseCommand(pattern)
 	case "Read", "Grep", "Glob", "LS":
@@ -118,6 +129,39 @@ func (c *Condition) Match(ev *hook.Event) Truth {
 		return truth(c.tool.matches(ev.Tool()))
 	}
 	return c.judge(ev)
+}
+
+// facts reports the two names that stand for facts rather than for a tool.
+func (t tool) facts() bool { return !t.prefix && (t.name == "effect" || t.name == "unknown") }
+
+// parseFact judges the kinds of effects or unknowns.
+func parseFact(what, pattern string) (func(*hook.Event) Truth, error) {
+	g, err := newGlob(pattern)
+	if err != nil {
+		return nil, err
+	}
+	if len(g) == 0 {
+		return nil, fmt.Errorf("%s() without a kind: write %s(*) for any", what, what)
+	}
+	return func(ev *hook.Event) Truth {
+		if ev.Facts == nil {
+			return Unsure
+		}
+		if what == "effect" {
+			for i := range ev.Facts.Effects {
+				if g.matches(ev.Facts.Effects[i].Kind) {
+					return Yes
+				}
+			}
+			return No
+		}
+		for i := range ev.Facts.Unknown {
+			if g.matches(ev.Facts.Unknown[i].Kind) {
+				return Yes
+			}
+		}
+		return No
+	}, nil
 }
 
 // unlessOpaque is the answer when nothing matched: No, if everything was seen.

@@ -230,3 +230,41 @@ func ExampleParseCondition() {
 	// yes
 	// unsure
 }
+
+func TestConditionFacts(t *testing.T) {
+	push := &hook.Facts{Effects: []hook.FactEffect{{Kind: "git.push"}}}
+	hidden := &hook.Facts{Opaque: true, Unknown: []hook.Unknown{{Kind: "program"}}}
+	for _, row := range []struct {
+		condition string
+		facts     *hook.Facts
+		want      matcher.Truth
+	}{
+		{"effect(git.push)", push, matcher.Yes},
+		{"effect(git.*)", push, matcher.Yes},
+		{"effect(*)", push, matcher.Yes},
+		{"effect", push, matcher.Yes},
+		{"effect(fs.delete)", push, matcher.No},
+		{"effect(git.push)", hidden, matcher.No},
+		{"effect", hidden, matcher.No},
+		{"effect(git.push)", nil, matcher.Unsure},
+		{"unknown(program)", hidden, matcher.Yes},
+		{"unknown", hidden, matcher.Yes},
+		{"unknown(code)", hidden, matcher.No},
+		{"unknown", push, matcher.No},
+		{"unknown", nil, matcher.Unsure},
+	} {
+		c, err := matcher.ParseCondition(row.condition)
+		if err != nil {
+			t.Errorf("%s: %v", row.condition, err)
+			continue
+		}
+		if got := c.Match(&hook.Event{Name: hook.PreToolUse, Facts: row.facts}); got != row.want {
+			t.Errorf("%s: %v, want %v", row.condition, got, row.want)
+		}
+	}
+	for _, bad := range []string{"effect(", "effect()", "unknown()"} {
+		if _, err := matcher.ParseCondition(bad); err == nil {
+			t.Errorf("%s: no error", bad)
+		}
+	}
+}
