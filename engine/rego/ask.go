@@ -51,7 +51,11 @@ func (s *supervisor) ask(ctx context.Context, h *hook.Hook, cancel topdown.Cance
 	defer func() {
 		if r := recover(); r != nil {
 			shared.drop()
-			a = engine.Answer{Fault: hook.Faultf(hook.FaultInternal, "%s: %s: %v", h.Pos(), h.ID, r)}
+			kind := hook.FaultInternal
+			if r == errNested {
+				kind = hook.FaultMemory
+			}
+			a = engine.Answer{Fault: hook.Faultf(kind, "%s: %s: %v", h.Pos(), h.ID, r)}
 		}
 	}()
 	p := s.src.policy(h.ID)
@@ -95,6 +99,9 @@ func (s *supervisor) query(ctx context.Context, p *policy, cancel topdown.Cancel
 		WithTime(clockOf(s.ev)).
 		WithStrictBuiltinErrors(true).
 		WithInterQueryBuiltinValueCache(s.src.values)
+	if s.src.fused {
+		q.WithQueryTracer(&fuse{cancel: cancel})
+	}
 	shared.use(q, p.compiler)
 	results, err := q.Run(ctx)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // ordinary makes n policies of the usual kind.
-func ordinary(n int) scopes.Source {
+func ordinary(n int, a hook.Authority) scopes.Source {
 	texts := make([]string, n)
 	for i := range texts {
 		texts[i] = fmt.Sprintf(`package acme.p%d
@@ -31,7 +31,7 @@ deny contains "no" if {
 warn contains "careful" if startswith(input.tool_input.command, "sudo %d")
 `, i, i, i, i, i)
 	}
-	s := sourceOf("managed", hook.Managed, texts...)
+	s := sourceOf("source", a, texts...)
 	s.Modules = append(s.Modules, module("helper.rego", `package acme.helper
 
 is_bash if input.tool_name == "Bash"
@@ -44,7 +44,7 @@ words := split(input.tool_input.command, " ")
 func BenchmarkEvaluate(b *testing.B) {
 	for _, n := range []int{1, 10, 25} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			s := ordinary(n)
+			s := ordinary(n, hook.Managed)
 			e := rego.New(nil, []scopes.Source{s})
 			ev := bash("git push origin main && rm -rf /tmp/x")
 			e.Evaluate(context.Background(), s.Hooks, ev)
@@ -56,10 +56,22 @@ func BenchmarkEvaluate(b *testing.B) {
 	}
 }
 
+// BenchmarkEvaluateProject has what policies below managed authority cost more.
+func BenchmarkEvaluateProject(b *testing.B) {
+	s := ordinary(25, hook.Project)
+	e := rego.New(nil, []scopes.Source{s})
+	ev := bash("git push origin main && rm -rf /tmp/x")
+	e.Evaluate(context.Background(), s.Hooks, ev)
+	b.ReportAllocs()
+	for b.Loop() {
+		e.Evaluate(context.Background(), s.Hooks, ev)
+	}
+}
+
 func BenchmarkCompile(b *testing.B) {
 	for _, n := range []int{1, 25, 100} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			s := ordinary(n)
+			s := ordinary(n, hook.Managed)
 			ev := bash("ls")
 			b.ReportAllocs()
 			for b.Loop() {

@@ -130,3 +130,21 @@ func TestCompilerBomb(t *testing.T) {
 		t.Errorf("the other source: %+v", a)
 	}
 }
+
+// TestFuse compares values that take more stack than there is, with time to do
+// it: Go could not recover from that.
+func TestFuse(t *testing.T) {
+	for _, text := range []string{
+		"deny contains \"x\" if j24 == k24\n\nj0 := [\"x\"]\nk0 := [\"x\"]\n" +
+			chain(24, "j%d := array.concat([j%d], [j%[2]d])\n") + chain(24, "k%d := array.concat([k%d], [k%[2]d])\n"),
+		"deny contains \"x\" if {\n\tx := j24\n\tx = k24\n}\n\nj0 := {\"x\": 1}\nk0 := {\"x\": 1}\n" +
+			chain(24, "j%d := {k: v | some k in {\"a\", \"b\"}; v := j%d}\n") + chain(24, "k%d := {k: v | some k in {\"a\", \"b\"}; v := k%d}\n"),
+	} {
+		s := sourceOf("project", hook.Project, "package acme.p\n\n"+text)
+		s.Hooks[0].Timeout = time.Minute
+		a := rego.New(nil, []scopes.Source{s}).Evaluate(context.Background(), s.Hooks, bash("ls"))[0]
+		if a.Fault == nil || a.Fault.Kind != hook.FaultMemory {
+			t.Errorf("fault %v", a.Fault)
+		}
+	}
+}

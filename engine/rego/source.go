@@ -23,6 +23,7 @@ type source struct {
 	lib     *modules
 	caps    *ast.Capabilities
 	guards  *guardSet
+	fused   bool // see fuse
 	store   storage.Store
 	params  params
 	broken  error
@@ -56,6 +57,7 @@ func newSource(s *scopes.Source, lib *modules) *source {
 		ready:   map[string]*policy{},
 	}
 	src.guards = newGuardSet(src.caps)
+	src.fused = grantOf(s) != grantManaged
 	src.files, src.broken = filesOf(s)
 	src.params = paramsOf(s)
 	store, err := src.params.store()

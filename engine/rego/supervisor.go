@@ -178,15 +178,21 @@ func (s *supervisor) leave(r *run, hooks []*hook.Hook) ([]engine.Answer, bool) {
 	return append(r.answers, engine.Answer{Fault: r.why, Took: time.Since(r.since)}), true
 }
 
-// heapSize reads the size of all objects on the heap, dead ones included, which
-// costs no pause.
+// heapSize reads the size of all objects on the heap, dead ones included, and of
+// stacks. It costs no pause.
 func heapSize() uint64 {
-	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	metrics.Read(sample)
-	if sample[0].Value.Kind() != metrics.KindUint64 {
-		return 0
+	samples := []metrics.Sample{
+		{Name: "/memory/classes/heap/objects:bytes"},
+		{Name: "/memory/classes/heap/stacks:bytes"},
 	}
-	return sample[0].Value.Uint64()
+	metrics.Read(samples)
+	var size uint64
+	for _, s := range samples {
+		if s.Value.Kind() == metrics.KindUint64 {
+			size += s.Value.Uint64()
+		}
+	}
+	return size
 }
 
 // work is the goroutine of a run: it compiles what is missing and asks the
