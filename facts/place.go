@@ -258,6 +258,9 @@ func (w *walker) changes(id int, name, p string, a access) bool {
 // guards reports a directory that holds what guards the agent: deleting or
 // moving the parent is a way to edit the file (threat model 48).
 func (w *walker) guards(p string) string {
+	if area := w.world.area(p); area == "root" || area == "home" {
+		return "" // that is worse than what lies below it, and says so itself
+	}
 	lower := strings.ToLower(p)
 	switch path.Base(lower) {
 	case ".claude", ".codex", ".gemini", ".qwen", ".cursor", ".opencode", ".factory":
