@@ -15,15 +15,16 @@ import (
 // A call is one Decide under way.
 type call struct {
 	*Engine
-	ctx     context.Context
-	ev      hook.Event // as rewritten so far
-	round   int
-	steps   []hook.Step
-	changes []change
-	ran     map[*scopes.Bound]int // how many changes there were when it last ran
-	notices []string
-	effect  hook.Effect
-	fault   *hook.Fault // gate itself could not decide
+	ctx      context.Context
+	ev       hook.Event // as rewritten so far
+	round    int
+	steps    []hook.Step
+	changes  []change
+	ran      map[*scopes.Bound]int  // how many changes there were when it last ran
+	excepted map[*scopes.Bound]bool // an exception counted: for that input only
+	notices  []string
+	effect   hook.Effect
+	fault    *hook.Fault // gate itself could not decide
 }
 
 // A due hook is one that has to run now.
@@ -34,7 +35,7 @@ type due struct {
 }
 
 func (e *Engine) call(ctx context.Context, ev hook.Event) *call {
-	c := &call{Engine: e, ctx: ctx, ev: ev, ran: map[*scopes.Bound]int{}}
+	c := &call{Engine: e, ctx: ctx, ev: ev, ran: map[*scopes.Bound]int{}, excepted: map[*scopes.Bound]bool{}}
 	if c.ev.Gate.Now.IsZero() {
 		c.ev.Gate.Now = e.now()
 	}
@@ -71,7 +72,7 @@ func (c *call) fail(fault *hook.Fault) {
 		return
 	}
 	c.fault = fault
-	c.record(own("gate"), hook.Verdict{}, Answer{Fault: fault}, nil)
+	c.record(own("gate"), weighed{}, Answer{Fault: fault})
 }
 
 // brokenSources records the sources that could not be loaded as a whole. Those
@@ -88,7 +89,7 @@ func (c *call) brokenSources() {
 			} else {
 				c.notice(fmt.Sprintf("%s could not be loaded and is inactive: %s", src.Name, src.Faults[i].Error()))
 			}
-			c.record(h, hook.Verdict{}, Answer{Fault: &src.Faults[i]}, nil)
+			c.record(h, weighed{}, Answer{Fault: &src.Faults[i]})
 		}
 	}
 }
@@ -123,7 +124,7 @@ func (c *call) due(tier scopes.Tier) []due {
 	for _, b := range tier {
 		again := false
 		if since, ran := c.ran[b]; ran {
-			if again = b.Rechecks() && c.changedSince(since, b.Hook); !again {
+			if again = (b.Rechecks() || c.excepted[b]) && c.changedSince(since, b.Hook); !again {
 				continue
 			}
 		}
@@ -174,9 +175,9 @@ func (c *call) ask(hooks []due) []hook.Verdict {
 	answers := c.evaluate(hooks)
 	verdicts := make([]hook.Verdict, len(hooks))
 	for i, h := range hooks {
-		v, ignored := c.counts(h, answers[i])
-		verdicts[i] = v
-		c.record(h.Hook, v, answers[i], ignored)
+		w := c.counts(h, answers[i])
+		verdicts[i] = w.Verdict
+		c.record(h.Hook, w, answers[i])
 	}
 	return verdicts
 }
@@ -234,13 +235,13 @@ func (c *call) guarded(list []*hook.Hook) ([]Answer, *hook.Fault) {
 }
 
 // record adds a step and what it means for the decision.
-func (c *call) record(h *hook.Hook, counted hook.Verdict, a Answer, ignored []string) {
+func (c *call) record(h *hook.Hook, w weighed, a Answer) {
 	s := hook.Step{
-		Hook: h, Verdict: counted, Effect: counted.Effect(), Outcome: hook.Success,
-		Fault: a.Fault, Ignored: ignored, Took: a.Took, Round: c.round,
+		Hook: h, Verdict: w.Verdict, Effect: w.Effect(), Outcome: hook.Success,
+		Fault: a.Fault, Ignored: w.ignored, Level: string(w.level), Would: w.would, Took: a.Took, Round: c.round,
 	}
 	if a.Fault != nil {
-		s.Effect = max(s.Effect, faultEffect(h))
+		s.Effect = max(s.Effect, w.level.Cap(faultEffect(h)))
 		s.Outcome = hook.NonBlockingError
 	}
 	switch {
@@ -256,7 +257,7 @@ func (c *call) record(h *hook.Hook, counted hook.Verdict, a Answer, ignored []st
 // reject records that gate itself refuses what the hooks made of the call.
 func (c *call) reject(reason string) {
 	v := hook.Verdict{Reasons: []hook.Reason{{Effect: hook.Deny, Reason: reason}}}
-	c.record(own("gate.rewrite"), v, Answer{}, nil)
+	c.record(own("gate.rewrite"), weighed{Verdict: v}, Answer{})
 }
 
 // notice adds a text for the person, once.
@@ -271,7 +272,10 @@ func (c *call) consult(by *scopes.Bound, want hook.Consult) {
 	b := c.set.Handler(by.Source, want.Hook)
 	if b == nil {
 		fault := hook.Faultf(hook.FaultLoad, "it consults %q, and there is no such handler in its source or in Policy scope", want.Hook)
-		c.record(by.Hook, hook.Verdict{}, Answer{Fault: fault}, nil)
+		c.record(by.Hook, weighed{level: by.Level()}, Answer{Fault: fault})
+		return
+	}
+	if b.Level() == scopes.LevelOff {
 		return
 	}
 	since, ran := c.ran[b]
@@ -288,6 +292,9 @@ func (c *call) decision() hook.Decision {
 		c.fail(overdue(c.ctx)) // half a judgement is none
 	}
 	d := Combine(c.steps)
+	if d.Effect == hook.Ask && c.approved(&d) {
+		d = Combine(c.steps)
+	}
 	d.Facts, d.Notices, d.Fault = c.ev.Facts, c.notices, c.fault
 	for _, ch := range c.changes {
 		d.Changes = append(d.Changes, ch.Change)

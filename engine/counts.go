@@ -8,10 +8,28 @@ import (
 	"gate/scopes"
 )
 
+// A weighed answer is what counts of one, and what became of the rest.
+type weighed struct {
+	hook.Verdict
+	ignored []string      // what does not count, and why
+	would   *hook.Verdict // the answer before a level or an exception took from it
+	level   scopes.Level
+}
+
 // counts returns what of an answer may count, and says what does not and why.
-// What tightens always counts. What loosens needs the authority for it, a sure
-// match and a call that was understood (DESIGN 5, 6 and 8).
-func (c *call) counts(h due, a Answer) (v hook.Verdict, ignored []string) {
+// What tightens counts, unless settings of sufficient authority say otherwise.
+// What loosens needs the authority for it, a sure match and a call that was
+// understood (DESIGN 5, 6 and 8).
+func (c *call) counts(h due, a Answer) weighed {
+	v, ignored := c.entitled(h, a)
+	w := weighed{Verdict: v, ignored: ignored, level: h.Level()}
+	c.except(h, &w)
+	w.limit(h, a.Fault)
+	return w
+}
+
+// entitled is what an answer may say by authority, match and understanding.
+func (c *call) entitled(h due, a Answer) (v hook.Verdict, ignored []string) {
 	v = a.Verdict
 	drop := func(what, why string) { ignored = append(ignored, fmt.Sprintf("%s: %s", what, why)) }
 
@@ -110,7 +128,7 @@ func (c *call) lapse() {
 		if withoutAllow(&s.Verdict) {
 			s.Effect = s.Verdict.Effect()
 			if s.Fault != nil {
-				s.Effect = max(s.Effect, faultEffect(s.Hook))
+				s.Effect = max(s.Effect, scopes.Level(s.Level).Cap(faultEffect(s.Hook)))
 			}
 			s.Ignored = append(s.Ignored, "allow: the input was rewritten afterwards")
 		}

@@ -42,6 +42,7 @@ type Engine struct {
 	evaluators map[hook.Kind]Evaluator
 	facts      func(*hook.Event) *hook.Facts
 	validate   func(tool string, input map[string]any) error
+	approvals  func(context.Context, *hook.Event, *hook.Decision) (grant string, ok bool)
 	allSteps   bool
 	now        func() time.Time
 	newID      func() string
@@ -77,6 +78,17 @@ func WithValidator(v func(tool string, input map[string]any) error) Option {
 	return func(e *Engine) error { e.validate = v; return nil }
 }
 
+// WithApprovals gives the function that looks for a person's approval of an
+// ask. It is called at most once a decision, at its end, and only if the effect
+// is ask: an approval never satisfies a deny. It gets the event with the input
+// that would be run, rewrites made, and must compare all of it and the
+// directory with what the person saw; a grant that it reports is used up. The
+// grant is a text for people, such as its id and who gave it. Both arguments
+// are the function's own. A panic or no answer in time is no approval.
+func WithApprovals(f func(context.Context, *hook.Event, *hook.Decision) (grant string, ok bool)) Option {
+	return func(e *Engine) error { e.approvals = f; return nil }
+}
+
 // WithAllSteps keeps running after a Reject, for explanations. The effect of
 // the decision is the same.
 func WithAllSteps() Option {
@@ -109,6 +121,19 @@ func New(set *scopes.Set, opts ...Option) (*Engine, error) {
 		errs = append(errs, errors.New("clock and ids must not be nil"))
 	}
 	return e, errors.Join(errs...)
+}
+
+// Register returns an Engine that also asks the given hooks, of Session scope
+// and project authority whatever they claim: they can only tighten. The
+// evaluators are those of e. Calls under way are not affected.
+func (e *Engine) Register(hooks ...*hook.Hook) (*Engine, error) {
+	set, err := e.set.Register(hooks...)
+	if err != nil {
+		return nil, err
+	}
+	next := *e
+	next.set = set
+	return &next, nil
 }
 
 // maxRounds is how often rewritten input is judged again before gate gives up

@@ -40,6 +40,10 @@ func source(name string, s hook.Scope, a hook.Authority) scopes.Source {
 	}}}
 }
 
+// nobody is a user who wrote no policy: without user, library or
+// administrator there would be nothing to decide by.
+var nobody = scopes.Source{Name: "user", Scope: hook.Session, Authority: hook.User}
+
 func newEngine(t testing.TB, sources []scopes.Source, settings scopes.Settings, opts ...engine.Option) *engine.Engine {
 	t.Helper()
 	set, err := scopes.New(sources, settings)
@@ -87,7 +91,7 @@ func TestDisabledPassesAloud(t *testing.T) {
 // A caller that gives up gets an answer all the same, and not a yes.
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	e := newEngine(t, []scopes.Source{source("project", hook.Session, hook.Project)}, scopes.Settings{}, engine.WithEvaluator(hook.Rego, evalFunc(
+	e := newEngine(t, []scopes.Source{nobody, source("project", hook.Session, hook.Project)}, scopes.Settings{}, engine.WithEvaluator(hook.Rego, evalFunc(
 		func(ctx context.Context, _ *hook.Hook, _ *hook.Event) engine.Answer {
 			cancel()
 			<-ctx.Done()
@@ -104,7 +108,7 @@ func TestCancelled(t *testing.T) {
 func TestNoTimeAtAll(t *testing.T) {
 	ctx, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
 	defer cancel()
-	e := newEngine(t, []scopes.Source{source("project", hook.Session, hook.Project)}, scopes.Settings{},
+	e := newEngine(t, []scopes.Source{nobody, source("project", hook.Session, hook.Project)}, scopes.Settings{},
 		engine.WithEvaluator(hook.Rego, evalFunc(passes)))
 	if d := e.Decide(ctx, call("ls")); d.Effect != hook.Deny || d.Fault == nil || d.Fault.Kind != hook.FaultTimeout {
 		t.Errorf("%v, fault %v", d.Effect, d.Fault)
@@ -135,7 +139,7 @@ func TestAnswersBeforeTheDeadline(t *testing.T) {
 }
 
 func TestGateItselfFails(t *testing.T) {
-	sources := []scopes.Source{source("project", hook.Session, hook.Project)}
+	sources := []scopes.Source{nobody, source("project", hook.Session, hook.Project)}
 	pass := engine.WithEvaluator(hook.Rego, evalFunc(passes))
 	ev := call("ls")
 	ev.Facts = nil

@@ -57,6 +57,8 @@ type Step struct {
 	Outcome Outcome
 	Fault   *Fault   // nil if the hook answered
 	Ignored []string // parts of the answer that do not count, and why
+	Level   string   // the level that settings give the hook: off, record … deny; "" is as written
+	Would   *Verdict // the answer before a level, an exception or an approval took from it; else nil
 	Took    time.Duration
 	Round   int // 0 for the first run, 1… for re-checks of a rewritten input
 }

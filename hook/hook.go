@@ -104,6 +104,12 @@ type Hook struct {
 	Opaque   bool // its allow counts on calls that were not fully understood
 	Params   map[string]Param
 	Recheck  *bool // handlers: run again on a rewritten input; nil means in Policy scope only
+
+	// Of handlers other than Rego, as their file says; who runs the kind reads
+	// them.
+	Once   bool           // gone after its first success in a session
+	Async  bool           // the call goes on without its answer
+	Config map[string]any // command, url, prompt …; checked for names and types only
 }
 
 // Rechecks reports whether h runs again after another hook changed the input

@@ -23,6 +23,8 @@ type Source struct {
 	// Params are the values that settings give to policies' parameters, by
 	// package; a missing one has its declared default.
 	Params map[string]map[string]any
+
+	strict bool // settings make its faults close
 }
 
 // A Module is one Rego file of a source.

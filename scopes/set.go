@@ -14,11 +14,13 @@ import (
 // A Set is the compiled, ordered hooks of all sources, less what settings
 // switch off. It is immutable and safe for concurrent use.
 type Set struct {
-	sources []*Source
-	tiers   map[hook.Name][]Tier
-	bounds  map[*Source][]*Bound
-	off     string
-	empty   bool
+	given    []Source // as New got them
+	settings Settings
+	sources  []*Source
+	tiers    map[hook.Name][]Tier
+	bounds   map[*Source][]*Bound
+	off      string
+	empty    bool
 }
 
 // A Tier is a group of hooks that are run together on the same input: policies
@@ -34,6 +36,27 @@ type Bound struct {
 	matcher    *matcher.Matcher
 	conditions []*matcher.Condition
 	position   int
+	level      saying
+	exceptions []*exception
+}
+
+// Level returns the level that settings give the hook, [LevelNone] if they are
+// silent about it.
+func (b *Bound) Level() Level { return b.level.level }
+
+// LevelPos returns file:line of the setting that Level comes from.
+func (b *Bound) LevelPos() string { return b.level.pos() }
+
+// Excepted returns what an exception says that settings make for this very
+// call, and where it stands; ok is false if there is none. It must be asked
+// about the input that is judged, with its facts.
+func (b *Bound) Excepted(ev *hook.Event) (e Exception, pos string, ok bool) {
+	for _, c := range b.exceptions {
+		if c.applies(ev) {
+			return c.Exception, c.pos, true
+		}
+	}
+	return Exception{}, "", false
 }
 
 // New checks the sources and puts their hooks in order. It reports all
@@ -46,15 +69,23 @@ func New(sources []Source, settings Settings) (*Set, error) {
 	if err := errors.Join(checkSources(sources), settings.check()); err != nil {
 		return nil, err
 	}
-	s := &Set{tiers: map[hook.Name][]Tier{}, bounds: map[*Source][]*Bound{}, off: settings.disabled()}
+	s := &Set{
+		given: slices.Clone(sources), settings: settings, off: settings.disabled(), empty: true,
+		tiers: map[hook.Name][]Tier{}, bounds: map[*Source][]*Bound{},
+	}
 	for _, src := range sources {
 		if settings.off(src.Authority) {
 			continue
 		}
 		src.Faults = slices.Clone(src.Faults)
+		settings.tune(&src)
+		if settings.FaultsClose {
+			src.close()
+		}
+		s.empty = s.empty && !src.decides()
 		s.sources = append(s.sources, &src)
 	}
-	s.empty = len(s.sources) == 0 && !settings.DisableAllHooks[hook.Managed] && !settings.DisableAllHooks[hook.User]
+	s.empty = s.empty && !settings.DisableAllHooks[hook.Managed] && !settings.DisableAllHooks[hook.User]
 	slices.SortStableFunc(s.sources, compareSources)
 	byName := map[hook.Name][]*Bound{}
 	for _, src := range s.sources {
@@ -64,6 +95,10 @@ func New(sources []Source, settings Settings) (*Set, error) {
 		}
 		s.bounds[src] = bounds
 		for _, b := range bounds {
+			b.level, b.exceptions = settings.level(b.Hook), settings.exceptions(b.Hook)
+			if b.Level() == LevelOff {
+				continue
+			}
 			for i, name := range b.Events {
 				if !slices.Contains(b.Events[:i], name) {
 					byName[name] = append(byName[name], b)
@@ -77,16 +112,59 @@ func New(sources []Source, settings Settings) (*Set, error) {
 	return s, nil
 }
 
-// Sources returns the sources that take part, in running order.
+// Registered is the name of the source of hooks that are registered while a
+// session runs.
+const Registered = "registered"
+
+// Register returns a set with more hooks, of Session scope and project
+// authority whatever they claim: they can only tighten (DESIGN 8). The hooks
+// themselves are not changed. Hooks that do not fit, such as a second one with
+// the same id, are the error; the set stays as it is.
+func (s *Set) Register(hooks ...*hook.Hook) (*Set, error) {
+	given := slices.Clone(s.given)
+	i := slices.IndexFunc(given, func(src Source) bool { return src.Name == Registered })
+	if i < 0 {
+		i = len(given)
+		given = append(given, Source{Name: Registered, Scope: hook.Session, Authority: hook.Project})
+	}
+	src := &given[i]
+	src.Hooks = slices.Clone(src.Hooks)
+	for _, h := range hooks {
+		c := *h
+		c.Scope, c.Authority, c.Library, c.Source = src.Scope, src.Authority, false, src.Name
+		src.Hooks = append(src.Hooks, &c)
+	}
+	next, err := New(given, s.settings)
+	if err != nil {
+		return nil, err
+	}
+	for _, src := range next.sources {
+		if src.Name == Registered && len(src.Faults) > 0 {
+			var errs []error
+			for i := range src.Faults {
+				errs = append(errs, &src.Faults[i])
+			}
+			return nil, errors.Join(errs...)
+		}
+	}
+	return next, nil
+}
+
+// Settings returns what the set was made with.
+func (s *Set) Settings() Settings { return s.settings }
+
+// Sources returns the sources that take part, in running order. Their Params
+// are what settings and their givers say together: evaluators must be made
+// from these.
 func (s *Set) Sources() []*Source { return s.sources }
 
 // Off says who disabled hooks, "" when nobody did.
 func (s *Set) Off() string { return s.off }
 
 // Empty reports that there is nothing to decide by, although neither the
-// administrator nor the user disabled hooks: no source was given, or only
-// managed ones count and there is none. Whoever runs an empty set must not let
-// calls pass.
+// administrator nor the user disabled hooks: there is no managed source, no
+// user source and no library. The others only tighten what those say. Whoever
+// runs an empty set must not let calls pass.
 func (s *Set) Empty() bool { return s.empty }
 
 // For returns the hooks that listen for name, in running order (DESIGN 7):

@@ -3,14 +3,18 @@ package scopes
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
+	"time"
 
 	"gate/hook"
 )
 
-// Settings are the values that decide which sources take part. Who may set
-// what is decided here, not in the files: a value of an authority that may not
-// set it is an error. The zero Settings switch nothing off.
+// Settings are the values that decide which sources take part and what of a
+// hook's answer counts. [Combine] makes them from what files say. Who may set
+// what is decided here, not in the files. The zero Settings switch nothing off
+// and tune nothing.
 type Settings struct {
 	// DisableAllHooks holds disableAllHooks by the authority of the settings
 	// file it stands in. It switches off everything of its own authority and
@@ -20,30 +24,163 @@ type Settings struct {
 	// ManagedHooksOnly is allowManagedHooksOnly of the managed settings; the
 	// reader must not fill it from any other. Only managed sources take part.
 	ManagedHooksOnly bool
+
+	FaultsClose bool              // faults of every authority close
+	Deadline    time.Duration     // of one decision; zero: none beside the engine's own
+	Approvals   Approvals         // zero: none
+	Labels      map[string]string // of this machine
+	NoLog       bool              // decisions are not logged
+	Plugins     map[string]bool   // the ones that are switched on or off; others are off
+
+	layers []Layer // by standing, then file: what else hooks are tuned by
 }
 
-// level orders authorities: who stands above whom (DESIGN 8). Project and
-// local stand side by side.
-func level(a hook.Authority) int {
-	switch a {
-	case hook.Managed:
-		return 1
-	case hook.User:
-		return 2
-	case hook.PluginAuthor:
-		return 3
-	case hook.Project, hook.Local:
-		return 4
+// Combine weighs the layers against each other. A key that an authority may not
+// set does not count, and [Set.Explain] says so. Between files of one standing
+// the strictest word counts, so that their order does not matter; two managed
+// files that give one parameter or label two values, and settings of plugins
+// and skills, are errors. Whoever gets an error must let no call pass.
+func Combine(layers ...Layer) (Settings, error) {
+	s := Settings{DisableAllHooks: map[hook.Authority]bool{}, Plugins: map[string]bool{}, layers: slices.Clone(layers)}
+	slices.SortStableFunc(s.layers, func(a, b Layer) int {
+		if a.Authority != b.Authority {
+			return int(a.Authority) - int(b.Authority)
+		}
+		return strings.Compare(a.File, b.File)
+	})
+	var errs []error
+	for i := range s.layers {
+		l := &s.layers[i]
+		if !hasSettings(l.Authority) {
+			errs = append(errs, fmt.Errorf("%s: %s authority has no settings", l.File, l.Authority))
+			continue
+		}
+		for j, e := range l.Exceptions {
+			if err := e.Check(); err != nil {
+				errs = append(errs, fmt.Errorf("%s: %w", l.Pos(indexed(keyExceptions, j)), err))
+			}
+		}
+		s.weigh(l)
 	}
-	return 5
+	errs = append(errs, s.contradictions()...)
+	s.approvals()
+	return s, errors.Join(errs...)
+}
+
+func hasSettings(a hook.Authority) bool {
+	return a == hook.Managed || a == hook.User || a == hook.Project || a == hook.Local
+}
+
+// weigh takes one layer in; those above it came before.
+func (s *Settings) weigh(l *Layer) {
+	if l.DisableAllHooks != nil && *l.DisableAllHooks {
+		s.DisableAllHooks[l.Authority] = true
+	}
+	if l.Authority == hook.Managed {
+		s.ManagedHooksOnly = s.ManagedHooksOnly || l.AllowManagedHooksOnly != nil && *l.AllowManagedHooksOnly
+		if len(l.Labels) > 0 && s.Labels == nil {
+			s.Labels = map[string]string{}
+		}
+		maps.Copy(s.Labels, l.Labels)
+	}
+	if l.Authority != hook.Managed && l.Authority != hook.User {
+		return
+	}
+	if l.Deadline > 0 && (s.Deadline == 0 || l.Deadline < s.Deadline) {
+		s.Deadline = l.Deadline
+	}
+	s.FaultsClose = s.FaultsClose || l.Faults == hook.FaultDeny
+	for _, name := range slices.Sorted(maps.Keys(l.Plugins)) {
+		if said := s.said(hook.Managed, func(o *Layer) bool { _, ok := o.Plugins[name]; return ok }); said && l.Authority == hook.User {
+			continue
+		}
+		on, said := s.Plugins[name]
+		s.Plugins[name] = l.Plugins[name] && (on || !said)
+	}
+	switch said := s.said(hook.Managed, func(o *Layer) bool { return o.Log != nil }); {
+	case l.Log == nil, said && l.Authority == hook.User:
+	case said: // one managed file that wants a log is enough
+		s.NoLog = !s.said(hook.Managed, func(o *Layer) bool { return o.Log != nil && *o.Log })
+	default:
+		s.NoLog = !*l.Log
+	}
+}
+
+// said reports whether a layer of an authority says something.
+func (s *Settings) said(a hook.Authority, says func(*Layer) bool) bool {
+	for i := range s.layers {
+		if s.layers[i].Authority == a && says(&s.layers[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// approvals settles who answers asks. Where there are managed settings, only
+// they switch approvals on; of several files the strictest counts.
+func (s *Settings) approvals() {
+	by := hook.User
+	if s.said(hook.Managed, func(*Layer) bool { return true }) {
+		by = hook.Managed
+	}
+	first := true
+	for _, l := range s.layers {
+		a := l.Approvals
+		if l.Authority != by || a == nil {
+			continue
+		}
+		if first {
+			s.Approvals, first = *a, false
+			s.Approvals.Keys = slices.Clone(a.Keys)
+			continue
+		}
+		s.Approvals.Enabled = s.Approvals.Enabled && a.Enabled
+		s.Approvals.Minutes = min(s.Approvals.Minutes, a.Minutes)
+		if a.KeyRequired && s.Approvals.KeyRequired {
+			s.Approvals.Keys = slices.DeleteFunc(s.Approvals.Keys, func(k string) bool { return !slices.Contains(a.Keys, k) })
+		} else if a.KeyRequired {
+			s.Approvals.KeyRequired, s.Approvals.Keys = true, slices.Clone(a.Keys)
+		}
+	}
+	s.Approvals.Minutes = min(max(s.Approvals.Minutes, 0), MaxApproval)
+}
+
+// contradictions finds what files of one authority say differently and no
+// order makes one of them the stricter.
+func (s *Settings) contradictions() []error {
+	var errs []error
+	type word struct {
+		value any
+		pos   string
+	}
+	seen := map[string]word{}
+	say := func(l *Layer, key string, value any) {
+		id := l.Authority.String() + " " + key
+		if old, ok := seen[id]; ok && !equal(old.value, value) {
+			errs = append(errs, fmt.Errorf("%s: %s has another value at %s", l.Pos(key), key, old.pos))
+		}
+		seen[id] = word{value, l.Pos(key)}
+	}
+	for i := range s.layers {
+		l := &s.layers[i]
+		for _, p := range slices.Sorted(maps.Keys(l.Params)) {
+			for _, name := range slices.Sorted(maps.Keys(l.Params[p])) {
+				say(l, keyParams+"."+p+"."+name, l.Params[p][name])
+			}
+		}
+		if l.Authority == hook.Managed {
+			for _, name := range slices.Sorted(maps.Keys(l.Labels)) {
+				say(l, keyLabels+"."+name, l.Labels[name])
+			}
+		}
+	}
+	return errs
 }
 
 func (s Settings) check() error {
 	var errs []error
 	for a := range s.DisableAllHooks {
-		switch a {
-		case hook.Managed, hook.User, hook.Project, hook.Local:
-		default:
+		if !hasSettings(a) {
 			errs = append(errs, fmt.Errorf("disableAllHooks of %s: only managed, user, project and local settings have it", a))
 		}
 	}
@@ -57,7 +194,7 @@ func (s Settings) off(a hook.Authority) bool {
 		return true
 	}
 	for by, disabled := range s.DisableAllHooks {
-		if disabled && level(a) >= level(by) {
+		if disabled && standing(a) >= standing(by) {
 			return true
 		}
 	}
@@ -68,6 +205,9 @@ func (s Settings) off(a hook.Authority) bool {
 // switched off too: managed disableAllHooks means everything.
 func (s Settings) StatusLineOff() bool { return s.DisableAllHooks[hook.Managed] }
 
+// PluginEnabled reports whether managed or user settings enabled a plugin.
+func (s Settings) PluginEnabled(name string) bool { return s.Plugins[name] }
+
 // disabled says whose settings disable hooks, the highest first.
 func (s Settings) disabled() string {
 	for a := hook.Managed; a.Valid(); a++ {
@@ -76,70 +216,4 @@ func (s Settings) disabled() string {
 		}
 	}
 	return ""
-}
-
-// LibraryAuthority returns the authority of the embedded library beside the
-// other sources: managed on a machine with managed sources, else the user's
-// (DESIGN 8).
-func LibraryAuthority(managedSources bool) hook.Authority {
-	if managedSources {
-		return hook.Managed
-	}
-	return hook.User
-}
-
-// Inactive reports whether the source's faults switch it off: a broken plugin,
-// project or skill source is announced and does not run (DESIGN 9).
-func (src *Source) Inactive() bool { return len(src.Faults) > 0 && !src.Closes() }
-
-// Closes reports whether a source that could not be loaded closes every event.
-func (src *Source) Closes() bool {
-	return src.Library || src.Authority == hook.Managed || src.Authority == hook.User
-}
-
-// Loosens reports whether rewrites, consults and handlers of the source count:
-// its authority needs no trust, or a person gave it.
-func (src *Source) Loosens() bool { return src.Trusted || !src.Authority.NeedsTrust() }
-
-// mayStand says which authority may stand in which scope.
-func mayStand(scope hook.Scope, a hook.Authority, library bool) bool {
-	switch scope {
-	case hook.Policy:
-		return a == hook.Managed || a == hook.User && library
-	case hook.Plugin:
-		return a == hook.PluginAuthor
-	case hook.Session:
-		return a == hook.User || a == hook.Project || a == hook.Local
-	case hook.Skill:
-		return a == hook.SkillAuthor
-	}
-	return false
-}
-
-func checkSources(sources []Source) error {
-	var errs []error
-	seen := map[string]bool{}
-	for i, src := range sources {
-		switch {
-		case src.Name == "":
-			errs = append(errs, fmt.Errorf("source %d has no name", i+1))
-		case seen[src.Name]:
-			errs = append(errs, fmt.Errorf("two sources are named %q", src.Name))
-		}
-		seen[src.Name] = true
-		if !mayStand(src.Scope, src.Authority, src.Library) {
-			errs = append(errs, fmt.Errorf("source %q: authority %s cannot stand in scope %s", src.Name, src.Authority, src.Scope))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-func compareText(a, b error) int {
-	switch {
-	case a.Error() < b.Error():
-		return -1
-	case a.Error() > b.Error():
-		return 1
-	}
-	return 0
 }

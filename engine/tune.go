@@ -1,0 +1,129 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	"gate/hook"
+	"gate/scopes"
+)
+
+// except takes the consequences of a denial or an ask away, if settings except
+// this very call from the policy. What the policy would rewrite goes too: the
+// exception is for the call as it is.
+func (c *call) except(h due, w *weighed) {
+	if w.Effect() < hook.Ask {
+		return
+	}
+	e, pos, ok := h.Excepted(&c.ev)
+	if !ok {
+		return
+	}
+	c.excepted[h.Bound] = true
+	w.keep()
+	w.Reasons = slices.DeleteFunc(slices.Clone(w.Reasons), func(r hook.Reason) bool { return r.Effect >= hook.Ask })
+	w.Halt, w.Rewrites, w.Consults = nil, nil, nil
+	w.ignored = append(w.ignored, fmt.Sprintf("%s: excepted by %s until %s (%s), %s",
+		w.would.Effect(), e.Owner, e.Until.UTC().Format("2006-01-02"), e.Reason, pos))
+}
+
+// limit takes away what the hook's level does not let it bring about
+// (DESIGN 8). A fault at warn is shown.
+func (w *weighed) limit(h due, fault *hook.Fault) {
+	because := func(what any) string { return fmt.Sprintf("%v: its level is %s, %s", what, w.level, h.LevelPos()) }
+	switch v := w.Verdict; w.level {
+	case scopes.LevelAsk:
+		if v.Effect() <= hook.Ask {
+			return
+		}
+		w.keep()
+		w.Reasons = capped(w.Reasons, v.Halt, hook.Ask)
+		w.Halt = nil
+		w.ignored = append(w.ignored, because(hook.Deny))
+	case scopes.LevelWarn:
+		if fault != nil && faultEffect(h.Hook) > hook.Pass {
+			w.Warnings = append(slices.Clone(v.Warnings), hook.Reason{
+				Reason: fmt.Sprintf("%s could not answer (%s): %s", h.ID, fault.Kind, fault.Error()),
+			})
+		}
+		if v.Effect() == hook.Pass && len(v.Rewrites)+len(v.Consults) == 0 {
+			return
+		}
+		w.keep()
+		objections := capped(v.Reasons, v.Halt, hook.Ask)
+		objections = slices.DeleteFunc(objections, func(r hook.Reason) bool { return r.Effect < hook.Ask })
+		w.Verdict = hook.Verdict{Warnings: append(slices.Clone(w.Warnings), objections...), Context: v.Context}
+		w.ignored = append(w.ignored, because(v.Effect()))
+	case scopes.LevelOff, scopes.LevelRecord:
+		if v.Effect() == hook.Pass && len(v.Rewrites)+len(v.Consults)+len(v.Warnings)+len(v.Context) == 0 {
+			return
+		}
+		w.keep()
+		w.Verdict = hook.Verdict{}
+		w.ignored = append(w.ignored, because("would "+v.Effect().String()))
+	}
+}
+
+// keep remembers the answer before the first thing is taken from it.
+func (w *weighed) keep() {
+	if w.would == nil {
+		v := w.Verdict
+		w.would = &v
+	}
+}
+
+// capped returns reasons and halts as reasons of at most an effect.
+func capped(reasons, halt []hook.Reason, most hook.Effect) []hook.Reason {
+	out := make([]hook.Reason, 0, len(reasons)+len(halt))
+	for _, r := range reasons {
+		r.Effect = min(r.Effect, most)
+		out = append(out, r)
+	}
+	for _, r := range halt {
+		r.Effect = most
+		out = append(out, r)
+	}
+	return out
+}
+
+// approved looks for a person's approval of what is still asked, and takes the
+// asks out of the steps if there is one.
+func (c *call) approved(d *hook.Decision) bool {
+	if c.approvals == nil || c.fault != nil {
+		return false
+	}
+	type answer struct {
+		grant string
+		ok    bool
+	}
+	ev, seen := c.ev, *d
+	seen.Steps, seen.Reasons = slices.Clone(d.Steps), slices.Clone(d.Reasons)
+	a, fault := guard(c.ctx, func() answer {
+		grant, ok := c.approvals(c.ctx, &ev, &seen)
+		return answer{grant, ok}
+	})
+	if fault != nil {
+		c.notice("approvals could not be looked up: " + fault.Error())
+		return false
+	}
+	if !a.ok {
+		return false
+	}
+	for i := range c.steps {
+		s := &c.steps[i]
+		if s.Effect != hook.Ask {
+			continue
+		}
+		w := weighed{Verdict: s.Verdict, would: s.Would}
+		w.keep()
+		s.Would = w.would
+		s.Verdict.Reasons = slices.DeleteFunc(slices.Clone(s.Verdict.Reasons), func(r hook.Reason) bool { return r.Effect == hook.Ask })
+		s.Effect, s.Outcome = s.Verdict.Effect(), hook.Success
+		if s.Fault != nil {
+			s.Outcome = hook.NonBlockingError
+		}
+		s.Ignored = append(slices.Clone(s.Ignored), "ask: approved, "+a.grant)
+	}
+	c.notice("approved: " + a.grant)
+	return true
+}

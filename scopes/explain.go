@@ -1,0 +1,276 @@
+package scopes
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"gate/hook"
+)
+
+// A Row is one value that a settings file gives, for gate settings: where it
+// stands and what became of it.
+type Row struct {
+	Key       string // disableAllHooks, policies.acme.push, params.acme.push.branches, exceptions.0 …
+	Value     any    // a JSON tree
+	Authority hook.Authority
+	Pos       string // file:line
+	Counts    bool
+	Why       string // why it does not count, or what it overrides; "" if there is nothing to say
+}
+
+// A PolicyRow is one hook for gate policies.
+type PolicyRow struct {
+	*hook.Hook
+	Level    Level          // LevelNone: as written
+	LevelPos string         // where the level was set
+	Params   map[string]any // of its parameters, as settings leave them
+	Inactive string         // why it does not run; "" if it does
+}
+
+// Policies lists the hooks of all sources, those that do not run too, in the
+// order of scope, authority, source and file.
+func (s *Set) Policies() []PolicyRow {
+	given := slices.Clone(s.given)
+	slices.SortStableFunc(given, func(a, b Source) int { return compareSources(&a, &b) })
+	var rows []PolicyRow
+	for i := range given {
+		src := &given[i]
+		live := s.live(src.Name)
+		for _, h := range src.Hooks {
+			said := s.settings.level(h)
+			row := PolicyRow{Hook: h, Level: said.level, LevelPos: said.pos(), Params: map[string]any{}}
+			for name, p := range h.Params {
+				row.Params[name] = p.Default
+			}
+			maps.Copy(row.Params, s.settings.params(h, src.Params[h.ID]))
+			switch {
+			case live == nil && s.off != "":
+				row.Inactive = s.off
+			case live == nil:
+				row.Inactive = "only managed hooks are allowed"
+			case live.Inactive():
+				row.Inactive = "its source could not be loaded"
+			case said.level == LevelOff:
+				row.Inactive = "off"
+			}
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+func (s *Set) live(name string) *Source {
+	for _, src := range s.sources {
+		if src.Name == name {
+			return src
+		}
+	}
+	return nil
+}
+
+// Explain lists every value that a settings file gives, by key and then from
+// the highest authority down, and says which of them count.
+func (s *Set) Explain() []Row {
+	var rows []Row
+	for i := range s.settings.layers {
+		rows = append(rows, s.settings.rows(&s.settings.layers[i])...)
+	}
+	slices.SortStableFunc(rows, func(a, b Row) int { return strings.Compare(a.Key, b.Key) })
+	for i := range rows {
+		s.judge(&rows[i], rows)
+	}
+	return rows
+}
+
+// rows lists what one layer says.
+func (s *Settings) rows(l *Layer) []Row {
+	var rows []Row
+	add := func(key string, value any) {
+		rows = append(rows, Row{Key: key, Value: value, Authority: l.Authority, Pos: l.Pos(key)})
+	}
+	if l.DisableAllHooks != nil {
+		add(keyDisable, *l.DisableAllHooks)
+	}
+	if l.AllowManagedHooksOnly != nil {
+		add(keyOnly, *l.AllowManagedHooksOnly)
+	}
+	if l.Deadline > 0 {
+		add(keyDeadline, l.Deadline.String())
+	}
+	if l.Faults != "" {
+		add(keyFaults, string(l.Faults))
+	}
+	if a := l.Approvals; a != nil {
+		add(keyApprovals, a.tree())
+	}
+	if l.Log != nil {
+		add(keyLog, *l.Log)
+	}
+	for _, k := range slices.Sorted(maps.Keys(l.Policies)) {
+		add(keyPolicies+"."+k, string(l.Policies[k]))
+	}
+	for _, p := range slices.Sorted(maps.Keys(l.Params)) {
+		for _, name := range slices.Sorted(maps.Keys(l.Params[p])) {
+			add(keyParams+"."+p+"."+name, l.Params[p][name])
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(l.Labels)) {
+		add(keyLabels+"."+k, l.Labels[k])
+	}
+	for _, k := range slices.Sorted(maps.Keys(l.Plugins)) {
+		add(keyPlugins+"."+k, l.Plugins[k])
+	}
+	for _, k := range l.Delegate {
+		add(keyDelegate+"."+k, true)
+	}
+	for i, e := range l.Exceptions {
+		add(indexed(keyExceptions, i), e.tree())
+	}
+	return rows
+}
+
+func (e Exception) tree() map[string]any {
+	return map[string]any{
+		"policy": e.Policy, "if": anys(e.If), "project": e.Project, "until": e.Until.UTC().Format("2006-01-02T15:04:05Z07:00"),
+		"owner": e.Owner, "reason": e.Reason,
+	}
+}
+
+// judge says whether a row counts.
+func (s *Set) judge(r *Row, all []Row) {
+	top, rest, _ := strings.Cut(r.Key, ".")
+	if r.Why = RightTo(top, r.Authority); r.Why != "" {
+		return
+	}
+	switch top {
+	case keyPolicies, keyParams, keyExceptions:
+		s.judgeTuning(r, top, rest)
+		return
+	case keyDisable, keyDelegate:
+		r.Counts = true
+		return
+	}
+	if top == keyApprovals && r.Authority == hook.User && s.settings.said(hook.Managed, func(*Layer) bool { return true }) {
+		r.Why = "where there are managed settings, only they switch approvals on"
+		return
+	}
+	r.Counts = equal(r.Value, s.settings.inForce(top, rest))
+	for _, o := range all {
+		if o.Key != r.Key || o.Pos == r.Pos || equal(o.Value, r.Value) {
+			continue
+		}
+		if r.Counts {
+			r.Why = "overrides " + o.Pos
+		} else {
+			r.Why = "overridden by " + o.Pos
+		}
+	}
+}
+
+// inForce is the value of a key that hooks have no part in, as rows show it.
+func (s *Settings) inForce(top, name string) any {
+	switch top {
+	case keyOnly:
+		return s.ManagedHooksOnly
+	case keyDeadline:
+		return s.Deadline.String()
+	case keyFaults:
+		if s.FaultsClose {
+			return string(hook.FaultDeny)
+		}
+		return string(hook.FaultContinue)
+	case keyApprovals:
+		return s.Approvals.tree()
+	case keyLog:
+		return !s.NoLog
+	case keyLabels:
+		return s.Labels[name]
+	case keyPlugins:
+		return s.Plugins[name]
+	}
+	return nil
+}
+
+func (a Approvals) tree() map[string]any {
+	return map[string]any{"enabled": a.Enabled, "minutes": a.Minutes, "keyRequired": a.KeyRequired, "keys": anys(a.Keys)}
+}
+
+func anys(in []string) []any {
+	out := make([]any, len(in))
+	for i, s := range in {
+		out[i] = s
+	}
+	return out
+}
+
+
+// judgeTuning says whether a level, a parameter or an exception counts for at
+// least one hook.
+func (s *Set) judgeTuning(r *Row, top, rest string) {
+	var names []string // hooks that it is for
+	for i := range s.given {
+		for _, h := range s.given[i].Hooks {
+			if !s.tunes(r, top, rest, h) {
+				continue
+			}
+			names = append(names, h.ID)
+			switch {
+			case !s.settings.mayTune(r.Authority, h):
+				r.Why = cmp.Or(r.Why, fmt.Sprintf("%s settings cannot tune %s, which is %s", r.Authority, h.ID, h.Authority))
+			case s.wins(r, top, rest, h):
+				r.Counts = true
+			default:
+				r.Why = cmp.Or(r.Why, s.instead(top, rest, h))
+			}
+		}
+	}
+	if len(names) == 0 {
+		r.Why = "there is no such policy here"
+	}
+	if r.Counts {
+		r.Why = ""
+	}
+}
+
+// tunes reports whether a row is about a hook.
+func (s *Set) tunes(r *Row, top, rest string, h *hook.Hook) bool {
+	switch top {
+	case keyPolicies:
+		return covers(rest, h.ID)
+	case keyParams:
+		name, ok := strings.CutPrefix(rest, h.ID+".")
+		_, declared := h.Params[name]
+		return ok && (declared || !strings.Contains(name, "."))
+	}
+	policy, _ := r.Value.(map[string]any)["policy"].(string)
+	return policy == h.ID
+}
+
+// wins reports whether a row that may tune a hook is the one that does.
+func (s *Set) wins(r *Row, top, rest string, h *hook.Hook) bool {
+	switch top {
+	case keyPolicies:
+		said := s.settings.level(h)
+		return said.layer != nil && said.pos() == r.Pos && said.key == rest
+	case keyParams:
+		value, ok := s.settings.params(h, nil)[strings.TrimPrefix(rest, h.ID+".")]
+		return ok && equal(value, r.Value)
+	}
+	return true
+}
+
+func (s *Set) instead(top, rest string, h *hook.Hook) string {
+	if top == keyPolicies {
+		return "overridden by " + s.settings.level(h).pos()
+	}
+	name := strings.TrimPrefix(rest, h.ID+".")
+	for _, l := range s.settings.precedence(h) {
+		if _, ok := l.Params[h.ID][name]; ok {
+			return "overridden by " + l.Pos(keyParams+"."+rest)
+		}
+	}
+	return "overridden"
+}

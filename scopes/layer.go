@@ -1,0 +1,87 @@
+package scopes
+
+import (
+	"fmt"
+	"time"
+
+	"gate/hook"
+)
+
+// A Layer is what one settings file says: typed, and not yet weighed against
+// the others. The zero of a field means that the file is silent about it.
+// Managed, user, project and local settings exist; plugins and skills set
+// nothing (DESIGN 8).
+type Layer struct {
+	Authority hook.Authority
+	File      string         // for people
+	Lines     map[string]int // where a key begins, by the keys of [Row]
+
+	DisableAllHooks       *bool
+	AllowManagedHooksOnly *bool // any value but false there means true
+
+	Policies   map[string]Level          // by hook or group
+	Params     map[string]map[string]any // by policy, then name
+	Exceptions []Exception
+	Delegate   []string // managed only: hooks and groups that the user may tune
+
+	Deadline  time.Duration // of one decision; the shortest counts
+	Faults    hook.OnFault  // FaultDeny: faults of every authority close
+	Approvals *Approvals
+	Labels    map[string]string // managed only
+	Log       *bool
+	Plugins   map[string]bool // by name; managed and user
+}
+
+// Approvals say whether and how a person may answer an ask for one exact call.
+// Every field must be given in a file. The zero value allows none.
+type Approvals struct {
+	Enabled     bool
+	Minutes     int      // how long one is good for, 1 to 60
+	KeyRequired bool     // it must be signed by one of Keys
+	Keys        []string // public keys of approvers
+}
+
+// MaxApproval is the longest life of an approval, in minutes.
+const MaxApproval = 60
+
+// Pos returns file:line of a key, for messages.
+func (l *Layer) Pos(key string) string {
+	if n := l.Lines[key]; n > 0 {
+		return fmt.Sprintf("%s:%d", l.File, n)
+	}
+	return l.File
+}
+
+// The keys of a settings file, as [Row] names them. Those of one hook, group,
+// exception, label or plugin have it appended: policies.acme.push.
+const (
+	keyDisable    = "disableAllHooks"
+	keyOnly       = "allowManagedHooksOnly"
+	keyPolicies   = "policies"
+	keyParams     = "params"
+	keyExceptions = "exceptions"
+	keyDelegate   = "delegate"
+	keyDeadline   = "deadline"
+	keyFaults     = "faults"
+	keyApprovals  = "approvals"
+	keyLabels     = "labels"
+	keyLog        = "log"
+	keyPlugins    = "plugins"
+)
+
+// RightTo reports who may set a key at all; why is empty if a may.
+func RightTo(key string, a hook.Authority) (why string) {
+	switch key {
+	case keyDisable, keyPolicies, keyParams, keyExceptions, "hooks", "version":
+		return ""
+	case keyOnly, keyDelegate, keyLabels:
+		if a != hook.Managed {
+			return "only managed settings set it"
+		}
+	default:
+		if a != hook.Managed && a != hook.User {
+			return "only managed and user settings set it"
+		}
+	}
+	return ""
+}

@@ -1,0 +1,94 @@
+package scopes
+
+import (
+	"errors"
+	"fmt"
+
+	"gate/hook"
+)
+
+// standing orders authorities: who stands above whom (DESIGN 8). Project and
+// local stand side by side.
+func standing(a hook.Authority) int {
+	switch a {
+	case hook.Managed:
+		return 1
+	case hook.User:
+		return 2
+	case hook.PluginAuthor:
+		return 3
+	case hook.Project, hook.Local:
+		return 4
+	}
+	return 5
+}
+
+// LibraryAuthority returns the authority of the embedded library beside the
+// other sources: managed on a machine with managed sources or settings, else
+// the user's (DESIGN 8).
+func LibraryAuthority(managedSources bool) hook.Authority {
+	if managedSources {
+		return hook.Managed
+	}
+	return hook.User
+}
+
+// Inactive reports whether the source's faults switch it off: a broken plugin,
+// project or skill source is announced and does not run (DESIGN 9).
+func (src *Source) Inactive() bool { return len(src.Faults) > 0 && !src.Closes() }
+
+// Closes reports whether a source that could not be loaded closes every event.
+func (src *Source) Closes() bool {
+	return src.strict || src.Library || src.Authority == hook.Managed || src.Authority == hook.User
+}
+
+// Loosens reports whether rewrites, consults and handlers of the source count:
+// its authority needs no trust, or a person gave it.
+func (src *Source) Loosens() bool { return src.Trusted || !src.Authority.NeedsTrust() }
+
+// decides reports whether the source is one whose absence leaves nothing to
+// decide by: all others only tighten what these say.
+func (src *Source) decides() bool { return src.Library || src.Authority.MayAllow() }
+
+// mayStand says which authority may stand in which scope.
+func mayStand(scope hook.Scope, a hook.Authority, library bool) bool {
+	switch scope {
+	case hook.Policy:
+		return a == hook.Managed || a == hook.User && library
+	case hook.Plugin:
+		return a == hook.PluginAuthor
+	case hook.Session:
+		return a == hook.User || a == hook.Project || a == hook.Local
+	case hook.Skill:
+		return a == hook.SkillAuthor
+	}
+	return false
+}
+
+func checkSources(sources []Source) error {
+	var errs []error
+	seen := map[string]bool{}
+	for i, src := range sources {
+		switch {
+		case src.Name == "":
+			errs = append(errs, fmt.Errorf("source %d has no name", i+1))
+		case seen[src.Name]:
+			errs = append(errs, fmt.Errorf("two sources are named %q", src.Name))
+		}
+		seen[src.Name] = true
+		if !mayStand(src.Scope, src.Authority, src.Library) {
+			errs = append(errs, fmt.Errorf("source %q: authority %s cannot stand in scope %s", src.Name, src.Authority, src.Scope))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func compareText(a, b error) int {
+	switch {
+	case a.Error() < b.Error():
+		return -1
+	case a.Error() > b.Error():
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,154 @@
+package scopes
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+
+	"gate/hook"
+)
+
+// mayTune reports whether settings of authority a may set level, params and
+// exceptions of a hook: those of its own standing and above, and the user's
+// where managed settings delegate it by name.
+func (s *Settings) mayTune(a hook.Authority, h *hook.Hook) bool {
+	return standing(a) <= standing(h.Authority) || a == hook.User && h.Authority == hook.Managed && s.delegated(h.ID)
+}
+
+func (s *Settings) delegated(id string) bool {
+	return s.said(hook.Managed, func(l *Layer) bool {
+		return slices.ContainsFunc(l.Delegate, func(key string) bool { return covers(key, id) })
+	})
+}
+
+// precedence orders the layers that may tune a hook: the highest first, but
+// what is delegated to the user is the user's. Local settings come before the
+// project's of the same standing.
+func (s *Settings) precedence(h *hook.Hook) []*Layer {
+	var out []*Layer
+	order := []hook.Authority{hook.Managed, hook.User, hook.Local, hook.Project}
+	if h.Authority == hook.Managed && s.delegated(h.ID) {
+		order = []hook.Authority{hook.User, hook.Managed}
+	}
+	for _, a := range order {
+		for i := range s.layers {
+			if s.layers[i].Authority == a && s.mayTune(a, h) {
+				out = append(out, &s.layers[i])
+			}
+		}
+	}
+	return out
+}
+
+// A saying is a value with the place that it comes from.
+type saying struct {
+	layer *Layer
+	key   string // as in policies
+	level Level
+}
+
+func (c saying) pos() string {
+	if c.layer == nil {
+		return ""
+	}
+	return c.layer.Pos(keyPolicies + "." + c.key)
+}
+
+// level returns the level of a hook: of the first authority that says anything
+// about it, what is said most exactly, and of that the strictest.
+func (s *Settings) level(h *hook.Hook) saying {
+	var best saying
+	for _, l := range s.precedence(h) {
+		if best.layer != nil && best.layer.Authority != l.Authority &&
+			(standing(best.layer.Authority) != standing(l.Authority)) {
+			break
+		}
+		for _, key := range slices.Sorted(maps.Keys(l.Policies)) {
+			level := l.Policies[key]
+			switch {
+			case !covers(key, h.ID):
+			case best.layer == nil, len(key) > len(best.key),
+				len(key) == len(best.key) && level.strictness() > best.level.strictness():
+				best = saying{l, key, level}
+			}
+		}
+	}
+	return best
+}
+
+// params returns what settings give to a policy's parameters over what its
+// source already holds.
+func (s *Settings) params(h *hook.Hook, given map[string]any) map[string]any {
+	out := maps.Clone(given)
+	layers := s.precedence(h)
+	for i := len(layers) - 1; i >= 0; i-- {
+		values := layers[i].Params[h.ID]
+		if len(values) > 0 && out == nil {
+			out = map[string]any{}
+		}
+		maps.Copy(out, values)
+	}
+	return out
+}
+
+// exceptions returns the compiled exceptions to a hook. One that does not
+// compile is none.
+func (s *Settings) exceptions(h *hook.Hook) []*exception {
+	var out []*exception
+	for _, l := range s.precedence(h) {
+		for i, e := range l.Exceptions {
+			if e.Policy != h.ID {
+				continue
+			}
+			if c, err := compileException(e, l.Pos(indexed(keyExceptions, i))); err == nil {
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
+func indexed(key string, i int) string { return key + "." + strconv.Itoa(i) }
+
+// tune gives the policies of a source the parameters that settings set.
+func (s *Settings) tune(src *Source) {
+	params := maps.Clone(src.Params)
+	for _, h := range src.Hooks {
+		if values := s.params(h, src.Params[h.ID]); len(values) > 0 {
+			if params == nil {
+				params = map[string]map[string]any{}
+			}
+			params[h.ID] = values
+		}
+	}
+	src.Params = params
+}
+
+// strict makes every fault of a source and its hooks close, without changing
+// the hooks that the caller holds.
+func (src *Source) close() {
+	src.strict = true
+	src.Hooks = slices.Clone(src.Hooks)
+	for i, h := range src.Hooks {
+		c := *h
+		c.OnFault = hook.FaultDeny
+		src.Hooks[i] = &c
+	}
+}
+
+// equal compares JSON trees.
+func equal(a, b any) bool {
+	switch a := a.(type) {
+	case []any:
+		b, ok := b.([]any)
+		return ok && slices.EqualFunc(a, b, equal)
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		return ok && maps.EqualFunc(a, b, equal)
+	}
+	switch b.(type) {
+	case []any, map[string]any:
+		return false
+	}
+	return a == b
+}
