@@ -13,6 +13,7 @@ const (
 	maxCodeDepth  = 80      // nested brackets, blocks and interpolations
 	maxCodeEval   = 4       // texts that evaluate texts
 	maxCodeCalls  = 1000    // calls in one report
+	maxCodeArgs   = 4096    // of one call or list
 	maxCodeFold   = 1 << 14 // bytes of a folded text
 	maxCodeWork   = 4 << 20 // bytes copied while folding
 	maxCodeChoice = 8       // values a variable may have

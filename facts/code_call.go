@@ -92,6 +92,9 @@ func (p *codeParser) report(verb, selectors string, u *codeUse) {
 
 // record adds a call, and what the origin of its arguments makes of it.
 func (p *codeParser) record(c codeCall, args []codeValue) {
+	if c.does == "shell" && len(args) > 0 && args[0].kind == codeKnown && strings.TrimSpace(args[0].text) == "" {
+		return // awk's system("") only flushes
+	}
 	var flags codeFlags
 	for i, a := range args {
 		flags |= a.flags

@@ -37,6 +37,11 @@ func (p *codeParser) pure(fold, selectors string, u *codeUse) codeValue {
 		return p.module(p.arg(first, u))
 	case "text":
 		return p.arg(first, u)
+	case "dict":
+		if v := p.arg(first, u); v.kind == codeName {
+			return codeNamed(v.text + ".__dict__")
+		}
+		return codeValue{}
 	case "pass":
 		return codeFlagged(u.on.all() | u.args.flags())
 	case "list":

@@ -272,6 +272,10 @@ func (l *codeLexer) name() {
 		break
 	}
 	word := l.text[at:l.pos]
+	if l.syntax.pod && (word == "__END__" || word == "__DATA__" && l.syntax.perl) {
+		l.pos = len(l.text) // what follows is data
+		return
+	}
 	if l.syntax.prefixes && len(word) <= 2 && l.pos < len(l.text) && (l.text[l.pos] == '"' || l.text[l.pos] == '\'') {
 		if q, ok := pythonPrefix(word); ok {
 			l.literal(q, at)

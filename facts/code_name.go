@@ -88,8 +88,14 @@ func (p *codeParser) postfix(v codeValue) codeValue {
 		case p.lang.commands && p.beginsArgument(t) && p.callable(v, &m):
 			v, block = p.called(v, &m, offset, p.commandArgs)
 		case p.lang.blocks && (t.is("{") || t.word("do")) && (p.pos > start || v.kind == codeName):
+			if m.set && block.kind == codeOpaque {
+				block = m.on.element()
+			}
 			v = p.settle(v, &m)
-			if block.kind == codeOpaque {
+			switch {
+			case block.kind == codeOpaque && v.kind == codeKnown:
+				block = v
+			case block.kind == codeOpaque:
 				block = v.element()
 			}
 			p.blockBody(block)
@@ -179,6 +185,9 @@ func (p *codeParser) called(v codeValue, m *codePending, offset int, read func()
 	if use.on.kind == codeList {
 		return result, use.on.element()
 	}
+	if result.kind == codeKnown {
+		return result, result
+	}
 	return result, result.element()
 }
 
@@ -212,6 +221,11 @@ func (p *codeParser) resolve(v codeValue) (name, action string) {
 		}
 	}
 	if i := strings.LastIndexByte(name, '.'); i >= 0 {
+		if name[i+1:] == "call" { // Ruby's method(:x).call, JavaScript's f.call
+			if action, ok := p.table[name[:i]]; ok {
+				return name[:i], action
+			}
+		}
 		if action, ok := p.table["*."+name[i+1:]]; ok {
 			return name, action
 		}

@@ -15,6 +15,10 @@ func (p *codeParser) operand() codeValue {
 		case t.kind == codeWord && p.lang.isPrefix(t.text):
 			p.next()
 			p.skipLines()
+		case t.is("$") && p.lang.juxtapose: // a field of awk
+			p.next()
+			p.operand()
+			return codeValue{}
 		case t.is("-") && p.ahead(1).kind == codeNumber:
 			p.next()
 			n := p.next()
@@ -73,7 +77,7 @@ func (p *codeParser) primary() codeValue {
 	case "(":
 		return p.group(open)
 	case "[":
-		return codeValue{kind: codeList, items: p.list("]", open).pos}
+		return p.listOf(p.list("]", open))
 	case "{":
 		return p.braces(open)
 	}
@@ -91,7 +95,11 @@ func (p *codeParser) textOf(t codeToken) codeValue {
 			out = p.concat(out, codeString(part.text))
 			continue
 		}
-		out = p.concat(out, p.embedded(part.code))
+		v := p.embedded(part.code)
+		if v.kind == codeList && len(v.items) == 1 {
+			v = v.items[0]
+		}
+		out = p.concat(out, v)
 	}
 	return out
 }
@@ -173,6 +181,10 @@ func (p *codeParser) list(end string, open int) codeArgs {
 
 // argument reads one argument, which may have a name.
 func (p *codeParser) argument(args *codeArgs) {
+	if len(args.pos) > maxCodeArgs {
+		p.suspect("too many arguments")
+		args.pos = args.pos[:maxCodeArgs]
+	}
 	t, sep := p.peek(), p.ahead(1)
 	if t.kind == codeWord && (sep.is("=") && p.lang.keywordArgs || sep.is(":") && p.lang.colonArgs) ||
 		(t.kind == codeText || t.kind == codeWord) && t.parts == nil && sep.is("=>") && !p.lang.arrows {

@@ -323,7 +323,7 @@ func (p *codeParser) operator(v *codeValue, t codeToken) bool {
 		if p.lang.operator != nil && p.lang.operator(p, v, t) {
 			return true
 		}
-		if t.text == ">" && p.lang.redirects {
+		if p.lang.redirects && (t.text == ">" || t.text == ">>" || t.text == "|") {
 			return false
 		}
 		p.next()
@@ -331,6 +331,11 @@ func (p *codeParser) operator(v *codeValue, t codeToken) bool {
 		p.operand()
 		*v = codeValue{}
 		return true
+	case "$", "(":
+		if p.lang.juxtapose {
+			*v = p.concat(*v, p.operand())
+			return true
+		}
 	}
 	return false
 }

@@ -221,13 +221,15 @@ code.interact pdb.set_trace = =drop
 pickle.loads cPickle.loads marshal.loads dill.loads = =decoder
 ctypes.CDLL ctypes.cdll.LoadLibrary ctypes.PyDLL = !suspect calls native code
 getattr = !getattr 0 1
-vars = =name 0
+vars = =dict 0
+platform.system = =drop
+*.system *.popen = shell? 0
 __import__ importlib.import_module importlib.__import__ = =name 0/name
 print pprint.pprint pprint logging.info logging.debug logging.warning logging.error sys.stdout.write sys.stderr.write = !print
 *.write *.writelines = !print
 os.getenv os.environ.get os.environ.pop os.environ.__getitem__ os.getenvb = =env 0/key
 os.environ.items os.environ.values os.environ.copy = =environment
-os.environ.keys os.environ.setdefault os.environ.update len bool type isinstance hash any all sum min max id repr_type = =drop
+os.environ.keys os.environ.setdefault os.environ.update len bool type isinstance hash any all sum min max id = =drop
 os.path.expanduser os.path.abspath os.path.realpath os.path.normpath os.fspath os.fsencode os.fsdecode os.path.expandvars = =text 0
 os.path.join posixpath.join = =join *
 os.path.dirname = =dir 0
@@ -241,7 +243,8 @@ pathlib.Path.write_text Path.write_text = write 0
 tempfile.mkdtemp tempfile.mktemp tempfile.mkstemp tempfile.TemporaryDirectory tempfile.NamedTemporaryFile = =temp
 tempfile.gettempdir = =tmp
 os.getpid os.getppid time.time uuid.uuid4 random.randint os.getuid = =digits
-str bytes int list tuple set sorted reversed_list iter next dict repr frozenset bytearray open_text str.encode = =text 0
+bytes bytearray = !bytes
+str int list tuple set sorted iter next dict repr frozenset str.encode = =text 0
 reversed = =reverse 0
 map filter = =drop
 chr unichr = =chr 0

@@ -27,9 +27,9 @@ func (l *codeLexer) special() bool {
 		return true
 	case s.heredoc != "" && c == '<' && l.has(s.heredoc) && l.heredoc():
 		return true
-	case s.perl && c == '<' && !l.valueBefore():
+	case s.perl && c == '<' && (!l.valueBefore() || l.plainBefore()):
 		return l.readline()
-	case s.symbols && c == ':' && (letterByte(l.peek(1)) || l.peek(1) == '"') && l.peek(-1) != ':':
+	case s.symbols && c == ':' && (letterByte(l.peek(1)) || l.peek(1) == '"') && l.peek(-1) != ':' && !wordByte(l.peek(-1), ")"):
 		return l.symbol()
 	case s.long && c == '[' && (l.peek(1) == '[' || l.peek(1) == '='):
 		return l.longString()
@@ -159,7 +159,7 @@ func (l *codeLexer) quoteLike() bool {
 	default:
 		return false
 	}
-	if at > 0 && (wordByte(l.text[at-1], "$@%&") || l.text[at-1] == '>' && at > 1 && l.text[at-2] == '-') || i < len(l.text) && digitByte(l.text[i]) {
+	if at > 0 && (wordByte(l.text[at-1], "$@%&-") || l.text[at-1] == '>' && at > 1 && l.text[at-2] == '-') || i < len(l.text) && digitByte(l.text[i]) {
 		return false
 	}
 	for i < len(l.text) && (l.text[i] == ' ' || l.text[i] == '\t') {
@@ -315,6 +315,13 @@ func (l *codeLexer) percent() bool {
 	l.pos = i
 	l.delimited(q, at)
 	return true
+}
+
+// plainBefore reports whether the token before is a name without sigil, which
+// in Perl may take arguments without parentheses.
+func (l *codeLexer) plainBefore() bool {
+	t := l.toks[len(l.toks)-1]
+	return t.kind == codeWord && letterByte(t.text[0])
 }
 
 // readline reads Perl's <STDIN>, <$fh> and <*.c>.

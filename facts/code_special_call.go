@@ -24,6 +24,11 @@ func (p *codeParser) special(name, rest string, u *codeUse) codeValue {
 		return p.request(name, first, second, u)
 	case "process":
 		p.process(p.arg(first, u), u)
+	case "popen":
+		if c.does = "shell"; p.arg(first, u).kind == codeList {
+			c.does = "argv"
+		}
+		p.record(c, codeFlatten(p.arg(first, u)))
 	case "spawn":
 		p.spawn(p.arg(first, u), p.arg(second, u), u)
 	case "system":
@@ -52,7 +57,8 @@ func (p *codeParser) special(name, rest string, u *codeUse) codeValue {
 		p.record(c, []codeValue{p.arg(first, u)})
 		return codeFlagged(fromNetwork)
 	case "url":
-		if body := p.arg(second, u); body.flags != 0 || len(u.args.pos) > 1 {
+		if body, ok := u.args.at(codeSelector(second)); ok {
+			p.leak(c, body.all())
 			c.does = "send"
 			p.record(c, []codeValue{p.arg(first, u)})
 		}
@@ -77,10 +83,81 @@ func (p *codeParser) special(name, rest string, u *codeUse) codeValue {
 		if u.on.flags&fromNetwork != 0 {
 			return p.connect(p.selected("*", u), u)
 		}
+	case "maybeurl":
+		if url := p.arg(second, u); strings.Contains(url.text, "://") {
+			c.does = first
+			p.record(c, []codeValue{url})
+			return codeFlagged(fromNetwork)
+		}
+	case "rubyopen":
+		if path := p.arg("0", u); strings.HasPrefix(path.text, "|") || strings.Contains(path.text, "://") {
+			return p.request("readurl", "0", "", u)
+		}
+		return p.open(p.arg("0", u), p.arg("1", u), u)
+	case "deleteself":
+		if u.on.kind == codeKnown && len(u.args.pos) == 0 {
+			c.does = "delete"
+			p.emit(c, []codeValue{u.on})
+		}
+	case "rubyeval", "softeval":
+		if code := p.arg("0", u); len(u.args.pos) > 0 && (name == "rubyeval" || code.kind == codeKnown || code.flags&(fromNetwork|fromDecoder) != 0) {
+			p.evaluate(code, u)
+		}
+	case "phpeval":
+		if code := p.arg("0", u); u.name == "eval" || code.kind == codeKnown && code.flags&isNumber == 0 && code.text != "true" && code.text != "false" {
+			p.evaluate(code, u)
+		}
+	case "preg":
+		if pattern := p.arg("0", u).text; len(pattern) > 2 && strings.Contains(pattern[strings.LastIndexByte(pattern, pattern[0]):], "e") {
+			p.evaluate(p.arg("1", u), u)
+		}
+	case "curlopt":
+		p.curlOption(u)
+	case "docall":
+		_, action := p.resolve(codeNamed(p.arg("0", u).text))
+		use := codeUse{name: p.arg("0", u).text, action: action, offset: u.offset}
+		use.args.pos = codeFlatten(p.arg("1", u))
+		return p.perform(use)
+	case "joinlist":
+		return p.joinTexts(p.arg("0", u), codeValue{kind: codeList, items: p.selected("1..", u)})
+	case "luaconcat":
+		sep := codeString("")
+		if v, ok := u.args.at(1); ok {
+			sep = v
+		}
+		return p.joinTexts(sep, p.arg("0", u))
+	case "rubyjoin":
+		if u.on.kind != codeList {
+			return p.joined("join", append([]codeValue{u.on}, p.selected("*", u)...))
+		}
+		return p.joinTexts(codeString(p.arg("0", u).text), u.on)
+	case "paste":
+		sep := codeString(" ")
+		if v, ok := u.args.option("sep"); ok {
+			sep = v
+		}
+		return p.joinTexts(sep, codeValue{kind: codeList, items: p.selected("*", u)})
+	case "pack":
+		return p.packed(p.arg("0", u), p.arg("1", u))
+	case "rubypack":
+		if u.on.kind == codeList && len(u.on.items) == 1 {
+			return p.packed(p.arg("0", u), u.on.items[0])
+		}
+		return p.characters(&codeUse{args: codeArgs{pos: u.on.items}})
+	case "unpack":
+		if strings.HasPrefix(p.arg("0", u).text, "m") {
+			return codeValue{kind: codeList, items: []codeValue{p.decoded(u.on, "base64")}}
+		}
+		return codeFlagged(fromDecoder)
 	case "denorun", "denocommand":
 		p.deno(name, u)
 	case "buffer":
 		return p.buffer(u)
+	case "bytes":
+		if v := p.arg("0", u); v.kind != codeList {
+			return v
+		}
+		return p.characters(u)
 	case "chars":
 		return p.characters(u)
 	case "jsjoin":
@@ -155,7 +232,7 @@ func (p *codeParser) perlOpen(u *codeUse) codeValue {
 	}
 	switch {
 	case strings.HasPrefix(sign, "|") || strings.HasPrefix(mode, "-|") || strings.HasSuffix(mode, "|"):
-		target.text = strings.TrimSuffix(target.text, "|")
+		target.text = strings.TrimSpace(strings.TrimSuffix(target.text, "|"))
 		c.does = "shell"
 		words := args[min(2, len(args)-1):]
 		if len(args) > 3 {
@@ -245,7 +322,7 @@ func (p *codeParser) request(kind, first, second string, u *codeUse) codeValue {
 		}
 	}
 	if kind == "urlopen" {
-		if body := p.arg(second, u); body.kind != codeOpaque || body.flags != 0 || len(u.args.pos) > 1 {
+		if body, ok := u.args.at(codeSelector(second)); ok {
 			c.does, flags = "send", body.all()
 		}
 	}
@@ -483,4 +560,30 @@ func (p *codeParser) deno(how string, u *codeUse) {
 	}
 	args, _ := u.args.option("args")
 	p.record(c, append([]codeValue{p.arg("0", u)}, args.items...))
+}
+
+// curlOption reports what curl_setopt of PHP says about a request.
+func (p *codeParser) curlOption(u *codeUse) {
+	option, value := p.arg("1", u), p.arg("2", u)
+	c := codeCall{name: u.name, offset: u.offset}
+	switch strings.ToUpper(option.text) {
+	case "CURLOPT_URL":
+		c.does = "fetch"
+		p.record(c, []codeValue{value})
+	case "CURLOPT_POSTFIELDS", "CURLOPT_INFILE":
+		c.does = "send"
+		p.leak(c, value.all())
+		p.record(c, []codeValue{{}})
+	}
+}
+
+// packed folds pack("H*", text) and the like.
+func (p *codeParser) packed(format, v codeValue) codeValue {
+	switch {
+	case strings.HasPrefix(format.text, "H"):
+		return p.decoded(v, "hex")
+	case strings.HasPrefix(format.text, "a") || strings.HasPrefix(format.text, "A"):
+		return v
+	}
+	return codeFlagged(fromDecoder)
 }

@@ -14,6 +14,7 @@ type sqlStatement struct {
 const (
 	maxSQLNesting    = 3    // scripts inside scripts: do $$ … $$
 	maxSQLStatements = 5000 // further ones are left out, after one that says so
+	maxSQLCommon     = 50   // that change something within one "with"
 )
 
 // inspectSQL lists the statements of a script in SQL of any dialect, with the
@@ -46,7 +47,9 @@ func sqlScript(text string, escapes bool, depth int) []sqlStatement {
 	var out []sqlStatement
 	for {
 		toks, more := l.statement()
-		out = append(out, sqlRead(toks, escapes, depth)...)
+		for _, part := range toks.split(depth > 0) {
+			out = append(out, sqlRead(part, escapes, depth)...)
+		}
 		if !more {
 			return out
 		}
@@ -54,6 +57,52 @@ func sqlScript(text string, escapes bool, depth int) []sqlStatement {
 			return append(out, sqlStatement{verb: "too many statements", access: "write"})
 		}
 	}
+}
+
+// split takes apart what stands in one statement without semicolons: in blocks
+// of code, and in the dialect of SQL Server.
+func (t sqlTokens) split(block bool) []sqlTokens {
+	switch t.word(0) {
+	case "select", "insert", "update", "if", "begin", "else", "while", "use", "set", "go", "print", "declare", "end", "exec", "return":
+	default:
+		if !block {
+			return []sqlTokens{t}
+		}
+	}
+	if block && t.word(0) == "begin" {
+		t = t[1:]
+	}
+	var parts []sqlTokens
+	start := 0
+	for i := 1; i < len(t); i++ {
+		next := t.word(i + 1)
+		switch t.word(i) {
+		case "drop":
+			if next != "table" && next != "database" && next != "schema" && next != "view" && next != "user" {
+				continue
+			}
+		case "truncate":
+			if next != "table" {
+				continue
+			}
+		case "delete":
+			if next != "from" || t.at(i-1).is("(") {
+				continue
+			}
+		case "begin", "then", "loop", "else":
+			if !block && t.word(start) != "if" && t.word(start) != "while" {
+				continue
+			}
+			parts = append(parts, t[start:i])
+			start = i + 1
+			continue
+		default:
+			continue
+		}
+		parts = append(parts, t[start:i])
+		start = i
+	}
+	return append(parts, t[min(start, len(t)):])
 }
 
 // sqlRead says what one statement does.
@@ -80,8 +129,9 @@ func sqlRead(toks sqlTokens, escapes bool, depth int) []sqlStatement {
 		return toks.common()
 	case "do", "execute", "exec", "prepare", "immediate":
 		return toks.nested(verb, escapes, depth)
-	case "delimiter":
-		return nil
+	}
+	if depth > 0 && toks.at(1).is(":") && toks.at(2).is("=") {
+		return nil // an assignment
 	}
 	return []sqlStatement{toks.simple(verb)}
 }
@@ -113,6 +163,9 @@ func (t sqlTokens) common() []sqlStatement {
 		switch verb := t.word(i); verb {
 		case "delete", "update", "insert", "merge":
 			out = append(out, t[i:t.close(i)].simple(verb))
+			if len(out) > maxSQLCommon {
+				return append(out, sqlStatement{verb: "too many statements", access: "write"})
+			}
 		}
 	}
 	if len(out) == 0 {
@@ -140,8 +193,10 @@ func (t sqlTokens) simple(verb string) sqlStatement {
 		s.object, s.where = t.name(t.skip(1, "into", "or", "ignore", "replace", "overwrite", "table", "low_priority", "delayed", "rollback", "abort", "fail")), true
 	case "alter":
 		kind, at := t.kind(1)
-		s.object = t.name(at)
-		if i := t.find("drop"); i > 0 || kind == "system" {
+		if s.object = t.name(at); kind == "system" {
+			s.object = ""
+		}
+		if t.find("drop") > 0 {
 			s.access = "delete"
 		}
 	case "create":
@@ -156,8 +211,12 @@ func (t sqlTokens) simple(verb string) sqlStatement {
 		return t.load(verb)
 	case "purge", "reset":
 		s.access = "delete"
-	case "kill", "shutdown", "grant", "revoke", "rename", "call", "comment", "refresh", "restore", "backup", "import", "flush", "lock", "cluster", "optimize", "repair", "security", "reassign":
-		s.object = t.name(1)
+	case "grant", "revoke":
+		if i := t.find("on"); i > 0 {
+			s.object = t.name(i + 1)
+		}
+	case "kill", "shutdown", "rename", "call", "comment", "refresh", "restore", "backup", "import", "flush", "lock", "cluster", "optimize", "repair", "security", "reassign":
+		s.object = t.name(t.skip(1, "table", "tables", "database", "role", "view", "materialized"))
 	case "set":
 		if t.word(1) != "global" && t.word(1) != "persist" && !strings.HasPrefix(t.word(1), "@@global") {
 			s.access = "read"
@@ -172,7 +231,7 @@ func (t sqlTokens) simple(verb string) sqlStatement {
 		return sqlStatement{verb: map[string]string{"system": "shell", "source": "source"}[verb], access: "write", object: t.rest()}
 	case "begin", "start", "commit", "rollback", "end", "savepoint", "release", "show", "describe", "desc", "use", "pragma", "analyze", "analyse", "reindex",
 		"check", "checksum", "help", "declare", "fetch", "close", "open", "deallocate", "discard", "listen", "unlisten", "notify", "print", "go", "status",
-		"detach", "unlock", "handler", "connect", "quit", "exit", "abort", "xa", "tables", "list", "summarize", "if", "else", "return":
+		"detach", "unlock", "handler", "connect", "perform", "raise", "exception", "loop", "for", "while", "elsif", "elseif", "when", "case", "assert", "null", "quit", "exit", "abort", "xa", "tables", "list", "summarize", "if", "else", "return":
 		s.access = "read"
 	}
 	return s
@@ -194,7 +253,9 @@ func (t sqlTokens) query(verb string) sqlStatement {
 		case "sys_exec", "sys_eval", "xp_cmdshell":
 			return sqlStatement{verb: "shell", access: "write", object: t.firstText(i)}
 		case "load_file", "pg_read_file", "pg_read_binary_file", "readfile", "pg_ls_dir", "lo_import":
-			s.verb, s.object = "read file", t.firstText(i)
+			if s.verb != "read file" {
+				s.verb, s.object = "read file", t.firstText(i)
+			}
 		case "lo_export", "writefile", "pg_file_write":
 			return sqlStatement{verb: "write file", access: "write", object: t.firstText(i)}
 		case "pg_terminate_backend", "pg_cancel_backend", "pg_reload_conf", "pg_rotate_logfile", "setval", "pg_drop_replication_slot", "drop_chunks", "dblink_exec":
@@ -233,7 +294,11 @@ func (t sqlTokens) load(verb string) sqlStatement {
 	case verb == "load" && (t.word(1) == "data" || t.word(1) == "xml"):
 		return sqlStatement{verb: "load data", access: "write", object: t.firstText(1)}
 	}
-	return sqlStatement{verb: "load extension", access: "write", object: t.firstText(0)}
+	s := sqlStatement{verb: "load extension", access: "write", object: t.firstText(0)}
+	if s.object == "" {
+		s.object = t.name(1)
+	}
+	return s
 }
 
 // limited reports whether a condition or a limit narrows the statement.

@@ -88,6 +88,9 @@ func inspectRedis(words []string) (sqlStatement, bool) {
 		s.object, s.where = "", false
 	case "eval", "evalsha", "fcall":
 		s.where = false
+		if strings.Contains(strings.ToLower(s.object), "flush") {
+			s.access = "delete"
+		}
 	}
 	return s, true
 }

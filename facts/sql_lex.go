@@ -133,8 +133,9 @@ func (t sqlTokens) close(i int) int {
 type sqlLexer struct {
 	text    string
 	pos     int
-	escapes bool // a backslash escapes a quote
-	version bool // inside MySQL's /*! … */, which runs
+	escapes bool   // a backslash escapes a quote
+	version bool   // inside MySQL's /*! … */, which runs
+	mark    string // what ends statements besides a semicolon: "delimiter //"
 }
 
 // statement reads up to the next semicolon or meta command.
@@ -149,6 +150,9 @@ func (l *sqlLexer) statement() (toks sqlTokens, more bool) {
 				continue
 			}
 			return toks, true
+		case l.mark != "" && strings.HasPrefix(l.text[l.pos:], l.mark):
+			l.pos += len(l.mark)
+			return toks, true
 		case c <= ' ':
 			l.pos++
 		case l.comment():
@@ -158,6 +162,12 @@ func (l *sqlLexer) statement() (toks sqlTokens, more bool) {
 			return sqlTokens{{sqlMeta, l.line()}}, true
 		default:
 			toks = append(toks, l.token())
+			if len(toks) == 1 && toks.word(0) == "delimiter" {
+				if l.mark = l.line(); l.mark == ";" {
+					l.mark = ""
+				}
+				return nil, true
+			}
 			if len(toks) < 12 && toks.word(0) == "create" && (toks.word(len(toks)-1) == "procedure" || toks.word(len(toks)-1) == "function" || toks.word(len(toks)-1) == "trigger") {
 				body = !strings.Contains(l.text[l.pos:], "$$")
 			}

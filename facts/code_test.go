@@ -1,0 +1,136 @@
+package facts
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A codeCase is one program of testdata/code and what is expected of it.
+type codeCase struct {
+	pos, language, text, want string
+}
+
+// codeCases reads the tables. A case begins with a line "language | code", or
+// with "language |" and the code on the lines that follow, and ends with the
+// expected calls, one "=> …" each, or "?? …" for a reason; without any the code
+// is harmless. Blank lines and lines that begin with "##" mean nothing.
+func codeCases(t testing.TB, pattern string) []codeCase {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("testdata", "code", pattern))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no tables %s: %v", pattern, err)
+	}
+	var cases []codeCase
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var c *codeCase
+		for i, line := range strings.Split(string(data), "\n") {
+			language, code, start := strings.Cut(line, " |")
+			switch {
+			case strings.HasPrefix(line, "##"), strings.TrimSpace(line) == "":
+				c = nil
+			case strings.HasPrefix(line, "=> "), strings.HasPrefix(line, "?? "):
+				if c == nil {
+					t.Fatalf("%s:%d: no case before", name, i+1)
+				}
+				c.want += line + "\n"
+			case start && !strings.Contains(language, " ") && language != "" && (c == nil || c.want != "" || !strings.HasPrefix(c.text, "\n")):
+				cases = append(cases, codeCase{pos: fmt.Sprintf("%s:%d", name, i+1), language: language, text: strings.TrimPrefix(code, " ")})
+				c = &cases[len(cases)-1]
+				if c.text == "" {
+					c.text = "\n"
+				}
+			case c != nil && strings.HasPrefix(c.text, "\n") && c.want == "":
+				c.text += line + "\n"
+			default:
+				t.Fatalf("%s:%d: %q is no part of a case", name, i+1, line)
+			}
+		}
+	}
+	return cases
+}
+
+// formatCode writes a report as the tables do.
+func formatCode(r codeReport) string {
+	var b strings.Builder
+	for _, c := range r.calls {
+		b.WriteString("=> " + c.does)
+		if c.recursive {
+			b.WriteString("+r")
+		}
+		b.WriteString(" " + c.name)
+		for _, a := range c.args {
+			if a == nil {
+				b.WriteString(" null")
+				continue
+			}
+			fmt.Fprintf(&b, " %q", *a)
+		}
+		b.WriteByte('\n')
+	}
+	if r.unknown != "" {
+		b.WriteString("?? " + r.unknown + "\n")
+	}
+	return b.String()
+}
+
+func TestInspectCode(t *testing.T) {
+	harmless := 0
+	cases := codeCases(t, "*.txt")
+	for _, c := range cases {
+		got := formatCode(inspectCode(c.language, c.text))
+		if got != c.want {
+			t.Errorf("%s: %s: %s\ngot:\n%swant:\n%s", c.pos, c.language, c.text, got, c.want)
+		}
+		if c.want == "" {
+			harmless++
+		}
+	}
+	if len(cases) < 150 || harmless < 60 {
+		t.Errorf("%d cases, %d of them harmless: the tables have shrunk", len(cases), harmless)
+	}
+}
+
+// TestInspectCodeOffsets holds that a call's offset lies in the text.
+func TestInspectCodeOffsets(t *testing.T) {
+	for _, c := range codeCases(t, "*.txt") {
+		for _, call := range inspectCode(c.language, c.text).calls {
+			if call.offset < 0 || call.offset >= len(c.text) {
+				t.Errorf("%s: %s at %d of %d", c.pos, call.name, call.offset, len(c.text))
+			}
+		}
+	}
+}
+
+// TestInspectCodeQuoted puts every program into a string and into a comment of
+// its language: as data it does nothing.
+func TestInspectCodeQuoted(t *testing.T) {
+	asText := map[string]string{
+		"python": "print(%s)", "node": "console.log(%s)", "perl": "print %s", "ruby": "puts %s", "php": "echo %s;",
+		"lua": "print(%s)", "awk": "BEGIN { print %s }", "r": "print(%s)", "applescript": "display dialog %s", "tcl": "puts %s",
+	}
+	comment := map[string]string{
+		"python": "#", "node": "//", "perl": "#", "ruby": "#", "php": "#", "lua": "--", "awk": "#", "r": "#", "applescript": "--", "tcl": "#",
+	}
+	escape := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "$", `\$`, "#", `\x23`, "@", `\@`, "[", `\[`)
+	for _, c := range codeCases(t, "*.txt") {
+		if asText[c.language] == "" || strings.Contains(c.text, "<?") || strings.Contains(c.text, "?>") {
+			continue
+		}
+		quoted := fmt.Sprintf(asText[c.language], `"`+escape.Replace(c.text)+`"`)
+		if got := formatCode(inspectCode(c.language, quoted)); got != "" {
+			t.Errorf("%s: %s\ngot:\n%s", c.pos, quoted, got)
+		}
+		commented := strings.ReplaceAll(strings.ReplaceAll(c.text, "\n", " "), "]]", "")
+		commented = comment[c.language] + " " + strings.TrimLeft(commented, "[!")
+		if got := formatCode(inspectCode(c.language, commented)); got != "" {
+			t.Errorf("%s: %s\ngot:\n%s", c.pos, commented, got)
+		}
+	}
+}
