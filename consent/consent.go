@@ -1,0 +1,53 @@
+// Package consent keeps what a person granted at a terminal, and checks it:
+// trust in a source's handlers, exceptions from a policy, approvals of one
+// call.
+//
+// Everything here loosens, so everything here is narrow. Trust holds for one
+// directory and its exact content, an exception until a day and with a name
+// under it, an approval for one call, once, for minutes. What is broken,
+// unreadable or not gate's own is an error and grants nothing. Nothing is ever
+// concluded from what an agent did: granting takes a [Witness], which only
+// [Confirm] makes, of somebody at a terminal.
+//
+// The package decides about no call and asks no policy: the engine and the
+// command layer do. It is no protection against somebody who can write the
+// user's files, as an attacker outside the agent can; library policies keep
+// agents from these files. Start with [Store]: the hook path calls
+// [Store.CheckTrust], [Exception.Applies], [Store.Use] and
+// [Store.AddPending], commands call [Confirm] and then [Store.Trust] or
+// [Store.Approve].
+//
+// Rules: DESIGN 8; threat model 37, 46, 52, 53, 55, 58, 59, 67, 76.
+package consent
+
+// A Refusal is an ordinary no: the grant that was looked for is not there, or
+// does not cover this. Every other error of this package is a fault: something
+// is wrong with gate's own files or with the caller's values. Neither grants
+// anything.
+type Refusal string
+
+func (r Refusal) Error() string { return string(r) }
+
+// The refusals. Each has a sentence of its own, for the person and the log;
+// none says how to get around it.
+const (
+	NotAsked   Refusal = "an approval answers a question; it never overrides a denial, and here nothing was asked"
+	Off        Refusal = "approvals are not switched on here"
+	NoApproval Refusal = "nobody has approved this call"
+	Used       Refusal = "the approval of this call has been used; it counts once"
+	Expired    Refusal = "the approval of this call has expired"
+	OtherDir   Refusal = "a call like this was approved, but for another directory"
+	OtherInput Refusal = "a call of this tool was approved, but with another input"
+	OtherAgent Refusal = "this call was approved, but for another agent or session"
+	OtherFacts Refusal = "this call was approved, but it would do something else now than when it was approved"
+	OtherCause Refusal = "this call was approved, but now there is a further reason to ask"
+	NeedsKey   Refusal = "an approver's signature is required here"
+	BadKey     Refusal = "the approval is not signed by one of the approvers of this machine"
+
+	NeverTrusted Refusal = "nobody has trusted this source at this place"
+	Changed      Refusal = "the source has changed since it was trusted"
+
+	NoTerminal Refusal = "this can only be granted by a person at a terminal"
+	InAgent    Refusal = "this cannot be granted from within an agent's session; use a terminal window of your own"
+	WrongCode  Refusal = "the code does not match; nothing was granted"
+)

@@ -1,0 +1,180 @@
+package consent
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"gate/strictjson"
+)
+
+// maxRecord bounds a file of the store. maxInput, the longest tool input that
+// can be approved, leaves room for escapes and reasons in it.
+const (
+	maxRecord = 512 << 10
+	maxInput  = 64 << 10
+)
+
+// Records are one line that says what they are and what the rest adds up to,
+// and one line of JSON:
+//
+//	gate 1 trust 3f6c…
+//	{"at":"2026-11-21T10:00:00Z", …}
+//
+// The sum is against accidents: a file that was cut short, mixed up or edited
+// by hand is a fault and never half a grant. It is no seal.
+const magic = "gate 1 "
+
+// seal makes a record.
+func seal(kind string, body map[string]any) []byte {
+	text := append(strictjson.Append(nil, body), '\n')
+	out := append([]byte(magic+kind+" "+sum(kind, text)), '\n')
+	return append(out, text...)
+}
+
+// unseal takes a record apart and holds it against its sum.
+func unseal(kind string, data []byte) (*fields, error) {
+	line, text, whole := bytes.Cut(data, []byte{'\n'})
+	rest, ours := strings.CutPrefix(string(line), magic)
+	have, want, _ := strings.Cut(rest, " ")
+	switch {
+	case !whole:
+		return nil, errors.New("it is cut short")
+	case !ours && strings.HasPrefix(string(line), "gate "):
+		return nil, errors.New("it was written by another version of gate")
+	case !ours:
+		return nil, errors.New("it is not gate's")
+	case have != kind:
+		return nil, fmt.Errorf("it is a record of another kind, not of %s", kind)
+	case want != sum(kind, text):
+		return nil, errors.New("it is damaged: its content does not add up to its checksum")
+	}
+	m, err := strictjson.Object(text, strictjson.Limits{Bytes: maxRecord, Depth: 8, Keys: 10_000})
+	if err != nil {
+		return nil, err
+	}
+	return &fields{m: m}, nil
+}
+
+func sum(kind string, text []byte) string {
+	h := sha256.New()
+	h.Write([]byte(kind))
+	h.Write([]byte{0})
+	h.Write(text)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// fields takes an object apart, strictly: every field once, of its type, and
+// none left over. Mistakes are collected; see done.
+type fields struct {
+	m    map[string]any
+	errs []error
+}
+
+func (f *fields) fail(format string, args ...any) {
+	f.errs = append(f.errs, fmt.Errorf(format, args...))
+}
+
+// take returns a field and removes it.
+func (f *fields) take(name string) (any, bool) {
+	v, ok := f.m[name]
+	delete(f.m, name)
+	return v, ok
+}
+
+// text returns a string that must be there. It may be empty.
+func (f *fields) text(name string) string {
+	v, ok := f.take(name)
+	if !ok {
+		f.fail("%s is missing", name)
+		return ""
+	}
+	s, isString := v.(string)
+	if !isString {
+		f.fail("%s is %s, not a string", name, strictjson.TypeName(v))
+	}
+	return s
+}
+
+// optional returns a string that may be missing.
+func (f *fields) optional(name string) string {
+	if _, ok := f.m[name]; !ok {
+		return ""
+	}
+	return f.text(name)
+}
+
+// time returns a moment that must be there.
+func (f *fields) time(name string) time.Time {
+	s := f.text(name)
+	t, err := time.Parse(time.RFC3339Nano, s)
+	if err != nil && s != "" {
+		f.fail("%s: %q is not a time like 2026-01-31T10:00:00Z", name, clip(s))
+	}
+	if t.IsZero() && err == nil {
+		f.fail("%s is the zero time", name)
+	}
+	return t.UTC()
+}
+
+// object returns an object that must be there.
+func (f *fields) object(name string) *fields {
+	v, _ := f.take(name)
+	m, ok := v.(map[string]any)
+	if !ok {
+		f.fail("%s is %s, not an object", name, strictjson.TypeName(v))
+	}
+	return &fields{m: maps.Clone(m)}
+}
+
+// objects returns a list of objects that must be there.
+func (f *fields) objects(name string) []*fields {
+	v, _ := f.take(name)
+	list, ok := v.([]any)
+	if !ok {
+		f.fail("%s is %s, not a list", name, strictjson.TypeName(v))
+	}
+	var out []*fields
+	for i, e := range list {
+		m, ok := e.(map[string]any)
+		if !ok {
+			f.fail("%s[%d] is %s, not an object", name, i, strictjson.TypeName(e))
+			continue
+		}
+		out = append(out, &fields{m: maps.Clone(m)})
+	}
+	return out
+}
+
+// include takes over the mistakes of a part.
+func (f *fields) include(name string, part *fields) {
+	if err := part.done(); err != nil {
+		f.fail("%s: %w", name, err)
+	}
+}
+
+// done returns all mistakes, joined.
+func (f *fields) done() error {
+	for _, name := range slices.Sorted(maps.Keys(f.m)) {
+		f.fail("unknown field %q", clip(name))
+	}
+	f.m = nil
+	return errors.Join(f.errs...)
+}
+
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
+
+// clip shortens a text for a message.
+func clip(s string) string {
+	const most = 80
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}

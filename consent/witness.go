@@ -1,0 +1,161 @@
+package consent
+
+import (
+	"bufio"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"gate/strictjson"
+)
+
+// A Witness stands for a person who has just agreed at a terminal. Only
+// [Confirm] makes one. It is good for one grant; nil and the zero Witness are
+// good for none.
+type Witness struct {
+	by   string
+	at   time.Time
+	used atomic.Bool
+}
+
+// take uses the witness up and returns who agreed and when.
+func (w *Witness) take() (by string, at time.Time, err error) {
+	switch {
+	case w == nil || w.at.IsZero():
+		return "", time.Time{}, NoTerminal
+	case w.used.Swap(true):
+		return "", time.Time{}, errors.New("consent: one confirmation is good for one grant")
+	}
+	return w.by, w.at, nil
+}
+
+// signs are the variables that agents give to the programs they start, and to
+// nobody else. Variables that people set to configure an agent (CODEX_HOME,
+// CLAUDE_CODE_USE_BEDROCK …) and those of editors' terminals are not among
+// them. What begins with a sign and an underscore is none.
+var signs = [...]string{
+	// Claude Code (its contract; observed)
+	"CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ID",
+	"CLAUDE_CODE_SESSION_ATTENDED", "CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PID", "AI_AGENT",
+	// Codex
+	"CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "CODEX_THREAD_ID", "CODEX_CI", "CODEX_INTERNAL_ORIGINATOR_OVERRIDE",
+	// Gemini, Qwen
+	"GEMINI_CLI", "GEMINI_SESSION_ID", "GEMINI_PROJECT_DIR", "QWEN_CODE", "QWEN_CODE_SESSION_ID", "QWEN_PROJECT_DIR",
+	// others
+	"AGENT", "AGENT_THREAD_ID", "AMP_CURRENT_THREAD_ID", "AMP_THREAD_ID", "AUGMENT_AGENT", "CLINE_ACTIVE", "COPILOT_AGENT_SESSION_ID",
+	"COPILOT_PROJECT_DIR", "CRUSH", "CURSOR_AGENT", "CURSOR_PROJECT_DIR", "CURSOR_TRANSCRIPT_PATH", "DROID_PROJECT_DIR",
+	"FACTORY_PROJECT_DIR", "OPENCODE", "OPENCODE_CALLER", "TRAE_AI_SHELL_ID",
+	// gate's own handlers run below an agent
+	"GATE_HOOK", "HOOK_EVENT", "HOOK_SESSION_ID", "MASSGEN_AGENT_ID", "ZEPH_TOOL_NAME",
+}
+
+// programs are the names that agents run under.
+var programs = [...]string{
+	"aider", "amp", "auggie", "claude", "claude-code", "codex", "copilot", "crush", "cursor-agent", "droid", "gemini", "gemini-cli",
+	"goose", "kiro-cli", "opencode", "qwen", "qwen-code",
+}
+
+// An Ancestor is one process above this one, as far as it can be seen.
+type Ancestor struct {
+	Args    []string // the first few
+	Environ []string // as it was started; nil if it belongs to somebody else
+}
+
+// Refuse returns why nothing can be granted here, nil if it can: standard input
+// and standard error must be terminals, and neither this process's environment
+// nor a process above it may be an agent's. An environment can be cleared, a
+// process tree can hardly be. It is pure; [Ancestors] finds the processes.
+func Refuse(isTerminal bool, lookup func(string) (string, bool), above ...Ancestor) error {
+	for _, sign := range signs {
+		if _, set := lookup(sign); set {
+			return InAgent
+		}
+	}
+	for _, a := range above {
+		if a.agent() {
+			return InAgent
+		}
+	}
+	if !isTerminal {
+		return NoTerminal
+	}
+	return nil
+}
+
+// agent reports whether the process is an agent, or was started by one.
+func (a Ancestor) agent() bool {
+	for _, e := range a.Environ {
+		name, _, _ := strings.Cut(e, "=")
+		for _, sign := range signs {
+			if name == sign {
+				return true
+			}
+		}
+	}
+	for i, arg := range a.Args {
+		if i > 1 {
+			break // node and its like name the program second
+		}
+		name := strings.ToLower(path.Base(filepath.ToSlash(arg)))
+		for _, ext := range []string{".exe", ".js", ".mjs", ".cjs"} {
+			name = strings.TrimSuffix(name, ext)
+		}
+		for _, p := range programs {
+			if name == p {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// A Terminal is what [Confirm] talks to. Only the command layer fills it in.
+type Terminal struct {
+	In         io.Reader // standard input
+	Err        io.Writer // standard error
+	IsTerminal bool      // both are terminals
+	Lookup     func(string) (string, bool)
+	Above      []Ancestor
+	Account    string // of the account database
+	Now        time.Time
+}
+
+// Confirm shows what is to be granted and a random code, and returns a Witness
+// when the code is typed back. A program that only sends yes, or that runs gate
+// below a terminal it made without reading what it says, does not get past it;
+// one that reads and types does, so the other checks come first.
+func Confirm(t Terminal, grant string) (*Witness, error) {
+	if t.In == nil || t.Err == nil || t.Lookup == nil || t.Account == "" || t.Now.IsZero() {
+		return nil, errors.New("consent: the terminal is not complete")
+	}
+	if err := Refuse(t.IsTerminal, t.Lookup, t.Above...); err != nil {
+		return nil, err
+	}
+	code := token(6)
+	if _, err := fmt.Fprintf(t.Err, "%s\nType %s to agree: ", strictjson.Visible(grant), code); err != nil {
+		return nil, fmt.Errorf("standard error: %w", err)
+	}
+	line, err := readLine(t.In)
+	if err != nil {
+		return nil, err
+	}
+	if subtle.ConstantTimeCompare([]byte(strings.ToLower(line)), []byte(code)) != 1 {
+		return nil, WrongCode
+	}
+	return &Witness{by: t.Account, at: t.Now.UTC().Round(0)}, nil
+}
+
+// readLine reads one short line, and takes no line for one that is cut short.
+func readLine(in io.Reader) (string, error) {
+	line, err := bufio.NewReader(io.LimitReader(in, 256)).ReadString('\n')
+	if err != nil {
+		return "", WrongCode
+	}
+	return strings.TrimSpace(line), nil
+}
