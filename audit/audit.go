@@ -2,7 +2,7 @@
 // only its user can read.
 //
 // It takes secrets out before it writes, and holds no more of a call than one
-// short line. A log that cannot be written is an error for its caller and
+// short line; an empty line means nothing. A log that cannot be written is an error for its caller and
 // nothing else: it never waits, so it never costs an answer. Whoever may write
 // the log may also change it; it proves nothing until it is shipped elsewhere.
 // Start with [Open], then [Log.Append]; [Redact] stands alone.
@@ -82,7 +82,8 @@ func (l *Log) Append(r Record) error {
 }
 
 // torn reports that the last record was cut short, as on a full disk: the next
-// one begins a line of its own.
+// one begins a line of its own. A record of another process that is just being
+// written looks the same; then there is an empty line.
 func (l *Log) torn() bool {
 	info, err := l.file.Stat()
 	if err != nil || info.Size() == 0 {

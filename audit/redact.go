@@ -31,6 +31,16 @@ type redactor struct {
 	out strings.Builder
 }
 
+// How far one look goes, so that the time for a text stays in proportion to its
+// length whatever stands in it.
+const (
+	maxName = 128  // the name of a value
+	maxBody = 128  // what tells a token from a word
+	maxHead = 1024 // the first part of a web token
+)
+
+func ahead(s string, most int) string { return s[:min(len(s), most)] }
+
 // step copies or replaces what begins at the current place.
 func (r *redactor) step() {
 	rest := r.in[r.at:]
@@ -58,7 +68,7 @@ func (r *redactor) step() {
 		r.replace(keep, n)
 		return
 	}
-	key := run(rest, isKey)
+	key := run(ahead(rest, maxName), isKey)
 	from, to := value(rest, key, r.dashes())
 	if to > from {
 		r.replace(from, to)
@@ -127,8 +137,9 @@ var shapes = [...]shape{
 // letters only are names, not tokens.
 func token(s string) (keep, length int) {
 	if strings.HasPrefix(s, "eyJ") { // a JSON web token, or its likes
-		if n := run(s, isToken); n >= 24 && strings.IndexByte(s[:n], '.') > 0 {
-			return 3, n
+		head := ahead(s, maxHead)
+		if n := run(head, isToken); n >= 24 && strings.IndexByte(head[:n], '.') > 0 {
+			return 3, run(s, isToken)
 		}
 	}
 	for i := range shapes {
@@ -136,10 +147,10 @@ func token(s string) (keep, length int) {
 		if s[0] != sh.prefix[0] || !strings.HasPrefix(s, sh.prefix) {
 			continue
 		}
-		n := len(sh.prefix) + run(s[len(sh.prefix):], isToken)
-		body := s[len(sh.prefix):n]
-		if len(body) >= sh.least && !strings.HasPrefix(body, mark) && mixed(body) {
-			return len(sh.prefix), n
+		body := ahead(s[len(sh.prefix):], maxBody)
+		body = body[:run(body, isToken)]
+		if len(body) >= sh.least && mixed(body) {
+			return len(sh.prefix), run(s, isToken)
 		}
 	}
 	return 0, 0

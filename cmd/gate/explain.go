@@ -162,7 +162,7 @@ func consideredDocuments(list []consideration) []any {
 // the answer rests on.
 func printExplanation(p process, ev *hook.Event, d *hook.Decision, list []consideration) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s %s\n", ev.Name, visible(ev.Tool()), visible(audit.Summary(ev)))
+	b.WriteString(oneLine(fmt.Sprintf("%s %s %s", ev.Name, ev.Tool(), audit.Summary(ev))) + "\n")
 	fmt.Fprintf(&b, "decision: %s\n", d.Effect)
 	if d.Fault != nil {
 		fmt.Fprintf(&b, "gate could not decide: %s\n", visible(d.Fault.Error()))

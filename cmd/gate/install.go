@@ -112,7 +112,7 @@ func installedProgram() (string, error) {
 		return "", err
 	}
 	if real, err := filepath.EvalSymlinks(exe); err == nil && strings.Contains(filepath.ToSlash(real), "/go-build") {
-		return "", fmt.Errorf("%s is a temporary program of go run; build gate first: go build -o bin/ ./cmd/...", exe)
+		return "", fmt.Errorf("%s is a temporary program of go run; build gate to a place of its own first", exe)
 	}
 	return exe, nil
 }

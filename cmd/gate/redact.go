@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"strings"
 
 	"gate/audit"
 	"gate/hook"
@@ -21,7 +22,7 @@ func redact(d *hook.Decision) {
 		d.Halt = &halt
 	}
 	for i := range d.Notices {
-		d.Notices[i] = audit.Redact(d.Notices[i])
+		d.Notices[i] = audit.Redact(clip(d.Notices[i]))
 	}
 	d.Fault = redactFault(d.Fault)
 	for i := range d.Steps {
@@ -30,18 +31,29 @@ func redact(d *hook.Decision) {
 }
 
 func redactReason(r hook.Reason) hook.Reason {
-	r.Reason = audit.Redact(r.Reason)
-	r.Help = audit.Redact(r.Help)
-	r.Suggestion = audit.Redact(r.Suggestion)
+	r.Reason = audit.Redact(clip(r.Reason))
+	r.Help = audit.Redact(clip(r.Help))
+	r.Suggestion = audit.Redact(clip(r.Suggestion))
 	return r
+}
+
+// maxReason is more than any agent shows of a text. A policy may have put an
+// event of megabytes into it.
+const maxReason = 64 << 10
+
+func clip(s string) string {
+	if len(s) <= maxReason {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxReason], "") + "…"
 }
 
 func redactFault(f *hook.Fault) *hook.Fault {
 	if f == nil || f.Err == nil {
 		return f
 	}
-	text := f.Err.Error()
-	if clean := audit.Redact(text); clean != text {
+	text := clip(f.Err.Error())
+	if clean := audit.Redact(text); clean != f.Err.Error() {
 		return &hook.Fault{Kind: f.Kind, Err: errors.New(clean)}
 	}
 	return f

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"gate/hook"
+	"gate/policies"
 	"gate/scopes"
 	"gate/scopes/load"
 )
@@ -36,7 +37,7 @@ func loadSources(d dirs, library fs.FS, project string) loaded {
 	managed := loadDir(d.managed, policyDir, managedCheck(d), scopes.Source{
 		Name: "managed", Scope: hook.Policy, Authority: hook.Managed,
 	})
-	if d.managedNamed {
+	if d.managedNamed && managed != nil {
 		out.notices = append(out.notices, "managed policies come from "+d.managed+", as the command line says")
 	}
 	out.add(loadLibrary(library, scopes.LibraryAuthority(managed != nil), &out.lib))
@@ -60,9 +61,15 @@ func (l *loaded) add(s *scopes.Source) {
 
 // loadLibrary loads the policies that gate brings.
 func loadLibrary(files fs.FS, a hook.Authority, lib *[]scopes.Module) *scopes.Source {
+	as := scopes.Source{Name: "library", Scope: hook.Policy, Authority: a, Library: true}
+	if index, err := fs.ReadFile(files, policies.IndexFile); err == nil {
+		s, modules := load.Indexed(files, index, as)
+		*lib = modules
+		return &s
+	}
 	modules, faults := load.Lib(files)
 	*lib = modules
-	s := load.Rego(files, scopes.Source{Name: "library", Scope: hook.Policy, Authority: a, Library: true})
+	s := load.Rego(files, as)
 	s.Faults = append(s.Faults, faults...)
 	return &s
 }

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var update = flag.Bool("update", false, "rewrite what scripts expect")
+
+func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"gate": main}) }
+
+// TestScript runs the scripts, one behaviour each. The home directory, the
+// environment and gate's own directories are the script's.
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		UpdateScripts:       *update,
+		RequireUniqueNames:  true,
+		RequireExplicitExec: true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
+			e.Setenv("USERPROFILE", filepath.Join(e.WorkDir, "home"))
+			for _, v := range []string{"XDG_CONFIG_HOME", "XDG_STATE_HOME", "CLAUDE_PROJECT_DIR", "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_ENTRYPOINT"} {
+				e.Setenv(v, "")
+			}
+			for _, dir := range []string{"home", "project/.git", "state"} {
+				if err := os.MkdirAll(filepath.Join(e.WorkDir, dir), 0o700); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		Condition: func(name string) (bool, error) {
+			if name == "root" {
+				return os.Geteuid() == 0, nil
+			}
+			return false, fmt.Errorf("unknown condition %q", name)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "expand": expand},
+	})
+}
+
+// exits runs "gate COMMAND" with the directories of the script, and checks the
+// exit status: exits 2 hook --agent claude.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits status command [args...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	args = args[1:]
+	switch args[0] {
+	case "hook", "try", "facts", "eval", "explain", "install":
+		args = append(args[:1:1], append([]string{
+			"--managed-dir=" + ts.MkAbs("managed"), "--user-dir=" + ts.MkAbs("user"), "--state-dir=" + ts.MkAbs("state"),
+		}, args[1:]...)...)
+	}
+	status := 0
+	if err := ts.Exec("gate", args...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("gate: %v", err)
+		}
+		status = exit.ExitCode()
+	}
+	if status != want {
+		ts.Fatalf("exit status %d, want %d", status, want)
+	}
+}
+
+// expand puts the script's directory in the place of $WORK in files.
+func expand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: expand file...")
+	}
+	for _, name := range args {
+		text := strings.ReplaceAll(ts.ReadFile(name), "$WORK", filepath.ToSlash(ts.Getenv("WORK")))
+		ts.Check(os.WriteFile(ts.MkAbs(name), []byte(text), 0o600))
+	}
+}
