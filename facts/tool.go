@@ -196,7 +196,8 @@ func isStatement(text string) bool {
 func (w *walker) urlField(text string) {
 	p := parsePeer(text, true)
 	if p.host == "" {
-		if strings.HasPrefix(text, "file:") {
+		if strings.HasPrefix(strings.ToLower(strings.TrimSpace(text)), "file:") {
+			w.effect("net.fetch", 0, map[string]any{"host": nil, "url": text, "method": "GET", "to": nil, "private": true, "metadata": false})
 			w.usePath(newState(w.world.Dir), 0, literalField(text), access{kind: "read", shown: true})
 		}
 		return

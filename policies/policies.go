@@ -15,6 +15,10 @@ import (
 //go:embed gate
 var files embed.FS
 
+// IndexFile is where FS holds what load.Index found in it, so that a program
+// need not parse the library to start. TestIndex keeps it true.
+const IndexFile = "gate/index.json"
+
 // FS returns the library's files: policies, helpers and their tests. Package
 // a.b.c stands in a/b/c/c.rego, gate.lib in gate/lib/lib.rego.
 func FS() fs.FS { return files }

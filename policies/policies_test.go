@@ -2,10 +2,12 @@ package policies_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -39,6 +41,33 @@ func library(t testing.TB) (lib []scopes.Module, src scopes.Source) {
 		t.FailNow()
 	}
 	return lib, src
+}
+
+var updateIndex = flag.Bool("update", false, "write the index of the library anew")
+
+// TestIndex keeps the index that the program starts from equal to the files.
+func TestIndex(t *testing.T) {
+	want, err := load.Index(policies.FS())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *updateIndex {
+		if err := os.WriteFile(policies.IndexFile, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	got, err := fs.ReadFile(policies.FS(), policies.IndexFile)
+	if err != nil || string(got) != string(want) {
+		t.Errorf("%s is stale (%v): run go test ./policies -run TestIndex -update", policies.IndexFile, err)
+	}
+	lib, src := library(t)
+	indexed, indexedLib := load.Indexed(policies.FS(), want, scopes.Source{
+		Name: "library", Scope: hook.Policy, Authority: hook.User, Library: true,
+	})
+	if !reflect.DeepEqual(indexed, src) || !reflect.DeepEqual(indexedLib, lib) {
+		t.Error("what the index gives is not what the files give")
+	}
 }
 
 // factsIn works out facts in the world of a test.
@@ -104,6 +133,9 @@ func TestFormatted(t *testing.T) {
 	err := fs.WalkDir(policies.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
+		}
+		if name == policies.IndexFile {
+			return nil
 		}
 		if path.Ext(name) != ".rego" {
 			t.Errorf("%s: not a policy", name)

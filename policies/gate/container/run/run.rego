@@ -7,6 +7,7 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     if: [effect(container)]
 package gate.container.run
 
 import data.gate.lib

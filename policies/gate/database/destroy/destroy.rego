@@ -7,6 +7,7 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     if: [effect(database)]
 package gate.database.destroy
 
 import data.gate.lib

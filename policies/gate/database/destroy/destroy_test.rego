@@ -2,6 +2,30 @@ package gate.database.destroy_test
 
 import data.gate.database.destroy
 
+test_denies if {
+	every call in [
+		"psql -h db.example.com -c 'DROP TABLE users'",
+		"mysql -h db.example.com -e 'DROP DATABASE app'",
+		"redis-cli -h db.example.com FLUSHALL",
+		"psql postgres://u@db.example.com/app -c 'TRUNCATE users'",
+		"mongosh mongodb://db.example.com/app --eval 'db.dropDatabase()'",
+	] {
+		count(destroy.deny) > 0 with input as gate.event(call)
+	}
+}
+
+test_asks if {
+	every call in [
+		"sqlite3 app.db 'DROP TABLE users'",
+		"sqlite3 app.db 'DELETE FROM users'",
+		"psql -c 'UPDATE users SET admin = true'",
+		"bin/rails db:drop",
+	] {
+		count(destroy.ask) > 0 with input as gate.event(call)
+		count(destroy.deny) == 0 with input as gate.event(call)
+	}
+}
+
 test_passes if {
 	every call in [
 		"psql -c 'SELECT 1'",

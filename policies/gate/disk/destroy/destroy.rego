@@ -6,6 +6,7 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     if: [effect(disk)]
 package gate.disk.destroy
 
 import data.gate.lib

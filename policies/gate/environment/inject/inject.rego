@@ -7,6 +7,7 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     if: [effect(environment)]
 package gate.environment.inject
 
 import data.gate.lib
@@ -35,6 +36,14 @@ ask contains {
 } if {
 	some effect in lib.effects("environment")
 	milder(effect)
+	not own(effect)
+}
+
+# Libraries of the project, as its own build leaves them.
+own(effect) if {
+	effect.runs == "library"
+	lib.matches(effect, "value", `^(\./|[\w-]+(/|$))[\w./-]*$`)
+	not contains(effect.value, "..")
 }
 
 milder(effect) if effect.runs in {"proxy", "no certificate check"}

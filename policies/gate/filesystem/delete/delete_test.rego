@@ -53,6 +53,7 @@ test_asks if {
 		"rm /var/log/app.log",
 		"rm .git/index",
 		"rm -rf ../other",
+		"mv ~/project /tmp/gone",
 	] {
 		count(delete.ask) > 0 with input as gate.event(call)
 		count(delete.deny) == 0 with input as gate.event(call)
@@ -62,6 +63,7 @@ test_asks if {
 test_passes if {
 	every call in [
 		"rm -rf node_modules",
+		"git worktree remove ../wt",
 		"rm -rf dist build",
 		"rm -rf packages/*/dist",
 		"rm -f *.log",

@@ -7,6 +7,7 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     if: [effect(fs.write)]
 package gate.filesystem.overwrite
 
 import data.gate.lib
@@ -67,6 +68,14 @@ doubtful(effect) := sprintf("%s, a file that only git writes", [lib.shown(effect
 	effect.area == "git"
 	effect.how in {"overwrite", "truncate", "edit"}
 	not lib.base(effect.path) in {"exclude", "COMMIT_EDITMSG", "description", "config"}
+}
+
+doubtful(effect) := sprintf("over %s, a file of the person's own", [lib.shown(effect.path)]) if {
+	effect.area == "user"
+	effect.how in {"overwrite", "edit"}
+	not empties(effect)
+	some dir in ["Desktop", "Documents", "Music", "Pictures", "Videos"]
+	lib.within(lib.in_home(effect.path), dir)
 }
 
 empties(effect) if effect.how == "truncate"

@@ -31,6 +31,7 @@ test_asks if {
 		"echo x > /usr/local/bin/tool",
 		"mkdir -p /opt/app",
 		": > ~/notes.txt",
+		"echo > ~/Documents/thesis.tex",
 		"truncate -s 0 ~/db.sqlite",
 		"cp /dev/null ~/thesis.tex",
 		"echo ref > .git/HEAD",

@@ -7,6 +7,7 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     if: [effect(fs.permissions)]
 package gate.filesystem.permissions
 
 import data.gate.lib

@@ -6,6 +6,7 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     if: [effect(git.bypass)]
 package gate.git.bypass
 
 import data.gate.lib

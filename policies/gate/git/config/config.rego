@@ -6,6 +6,7 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     if: [effect(git.config), effect(git.remote)]
 package gate.git.config
 
 import data.gate.lib

@@ -6,6 +6,7 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     if: [effect(git.discard)]
 package gate.git.discard
 
 import data.gate.lib
@@ -20,6 +21,7 @@ ask contains {
 	"span": lib.span(effect),
 } if {
 	some effect in lib.effects("git.discard")
+	not lib.matches(effect, "verb", `--(abort|quit)`)
 }
 
 what(effect) := concat(", ", names) if {

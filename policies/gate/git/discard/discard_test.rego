@@ -30,6 +30,7 @@ test_asks if {
 test_passes if {
 	every call in [
 		"git reset HEAD~1",
+		"git merge --abort",
 		"git reset --soft HEAD~1",
 		"git restore --staged a.go",
 		"git checkout main",

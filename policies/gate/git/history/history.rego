@@ -6,6 +6,7 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     if: [effect(git.history)]
 package gate.git.history
 
 import data.gate.lib

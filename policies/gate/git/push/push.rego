@@ -7,6 +7,7 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     if: [effect(git.push)]
 #     params:
 #       protected:
 #         type: array
@@ -72,6 +73,15 @@ else := [
 ] if {
 	lib.is(push, "lease", true)
 	names := protected(push)
+}
+
+else := [
+	sprintf("pushes to the remote %s, which this line makes itself", [push.remote]),
+	"push to a remote that the person set up",
+] if {
+	some made in lib.effects("git.remote")
+	made.verb in {"add", "set-url"}
+	made.name == push.remote
 }
 
 else := [

@@ -6,6 +6,7 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     if: [effect(infrastructure)]
 package gate.infrastructure.change
 
 import data.gate.lib
@@ -19,30 +20,36 @@ deny contains {
 } if {
 	some effect in lib.effects("infrastructure")
 	effect.access == "delete"
-	lib.is(effect, "approved", true)
+	destroyed(effect)
 }
 
 # METADATA
 # description: other destruction
 ask contains {
-	"reason": sprintf("deletes infrastructure (%s); make a plan and let the person apply it", [called(effect)]),
+	"reason": sprintf("deletes what runs or is shared elsewhere (%s); show what would go and let the person do it", [called(effect)]),
 	"help": "Check account, workspace and target.",
 	"span": lib.span(effect),
 } if {
 	some effect in lib.effects("infrastructure")
 	effect.access == "delete"
-	not lib.is(effect, "approved", true)
+	not destroyed(effect)
 }
 
 # METADATA
 # description: changes of what runs
 ask contains {
-	"reason": sprintf("changes infrastructure (%s); make a plan and let the person apply it", [called(effect)]),
+	"reason": sprintf("changes what runs or is shared elsewhere (%s); show what would change and let the person do it", [called(effect)]),
 	"help": "Check account, workspace and target.",
 	"span": lib.span(effect),
 } if {
 	some effect in lib.effects("infrastructure")
 	not lib.text(effect, "access", "") in {"read", "delete"}
+}
+
+# Forgetting what there is leaves it running.
+destroyed(effect) if {
+	lib.is(effect, "approved", true)
+	not lib.matches(effect, "verb", `^(state|workspace|stack|context|config) `)
 }
 
 called(effect) := sprintf("%s %s%s", [lib.text(effect, "tool", "tool"), lib.text(effect, "verb", ""), of(effect)])

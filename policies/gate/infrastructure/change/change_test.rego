@@ -14,6 +14,9 @@ test_denies if {
 		"aws s3 rm s3://b --recursive",
 		"gcloud projects delete p --quiet",
 		"az group delete -n g --yes",
+		"aws ec2 terminate-instances --instance-ids i-1",
+		"aws cloudformation delete-stack --stack-name x",
+		"aws rds delete-db-instance --db-instance-identifier x",
 	] {
 		count(change.deny) > 0 with input as gate.event(call)
 	}
@@ -25,6 +28,7 @@ test_asks if {
 		"terraform apply -auto-approve",
 		"terraform apply",
 		"pulumi up --yes",
+		"terraform state rm x",
 		"ansible-playbook site.yml",
 		"gcloud compute instances delete x",
 		"az vm delete -n x",

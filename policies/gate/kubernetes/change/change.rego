@@ -7,6 +7,7 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     if: [effect(kubernetes)]
 #     params:
 #       production:
 #         type: string

@@ -8,6 +8,7 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     if: [unknown(syntax), unknown(characters), unknown(limit), unknown(tool), unknown(program), unknown(code), unknown(dialect), effect(exec.hidden)]
 package gate.opaque.unknown
 
 import data.gate.lib

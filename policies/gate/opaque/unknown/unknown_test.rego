@@ -63,6 +63,8 @@ test_passes if {
 		"bash -lc 'nvm use 20 && npm test'",
 		"find . -name '*.go' -exec grep -l x {} +",
 		`printf '%s\n' "$@"`,
+		"awk '{print $1}' x",
+		"perl -ne 'print if /x/' a.md",
 		"node -e 'console.log(1)'",
 		{"tool": "Task", "input": {"description": "x", "prompt": "y"}},
 		{"tool": "mcp__github__search_code", "input": {"query": "x"}},

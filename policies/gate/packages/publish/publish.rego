@@ -6,6 +6,7 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     if: [effect(package.publish)]
 package gate.packages.publish
 
 import data.gate.lib

@@ -4,8 +4,22 @@ import data.gate.packages.publish
 
 test_asks if {
 	every call in [
+		"npm publish",
+		"cargo publish",
+		"twine upload dist/*",
+		"npm unpublish x",
+		"gem push x.gem",
 		"docker push acme/api",
+		"yarn publish",
+		"pnpm publish",
+		"poetry publish",
 		"gh release create v1",
+		"cargo yank --version 1.0.0",
+		"uv publish",
+		"yarn npm publish",
+		"mvn deploy",
+		"dotnet nuget push x.nupkg",
+		"goreleaser release",
 	] {
 		count(publish.ask) > 0 with input as gate.event(call)
 	}

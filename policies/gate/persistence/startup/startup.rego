@@ -7,6 +7,7 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     if: [effect(persistence)]
 package gate.persistence.startup
 
 import data.gate.lib

@@ -6,6 +6,7 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     if: [effect(process)]
 package gate.process.kill
 
 import data.gate.lib

@@ -7,6 +7,7 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     if: [effect(exec.code), effect(exec.remote), effect(exec.shell), effect(net.listen), effect(net.send), effect(package.install)]
 #     params:
 #       trusted_hosts:
 #         type: array

@@ -32,6 +32,17 @@ test_denies if {
 	}
 }
 
+test_asks if {
+	every call in [
+		"pip install git+https://github.com/a/b",
+		"npm install https://x.example/p.tgz",
+		"pip install https://x.example/p.whl",
+	] {
+		count(run.ask) > 0 with input as gate.event(call)
+		count(run.deny) == 0 with input as gate.event(call)
+	}
+}
+
 test_passes if {
 	every call in [
 		"curl -s https://example.com | jq .",

@@ -7,6 +7,7 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     if: [effect(secret.read)]
 package gate.secrets.read
 
 import data.gate.lib

@@ -25,7 +25,7 @@ test_denies if {
 		{"tool": "Read", "input": {"file_path": "/home/dev/.ssh/id_rsa"}},
 		{"bash": "cat project/../../dev/.ssh/id_rsa", "cwd": "/home/dev"},
 		"openssl rsa -in ~/.ssh/id_rsa",
-		"vim -c '%p' -c q ~/.ssh/id_rsa",
+		"gpg --export-secret-keys",
 	] {
 		count(read.deny) > 0 with input as gate.event(call)
 	}

@@ -6,6 +6,7 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     if: [effect(self), effect(fs.write), effect(fs.delete), effect(fs.permissions)]
 #     priority: 1000
 package gate.self_protection.change
 

@@ -6,6 +6,7 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     if: [effect(system)]
 package gate.system.change
 
 import data.gate.lib

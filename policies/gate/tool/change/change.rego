@@ -7,6 +7,7 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     if: [effect(tool), effect(git.push)]
 #     params:
 #       verbs:
 #         type: array

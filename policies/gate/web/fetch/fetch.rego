@@ -7,6 +7,7 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
+#     if: [effect(net.fetch), effect(net.send), WebFetch]
 package gate.web.fetch
 
 import data.gate.lib
