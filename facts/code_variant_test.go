@@ -12,7 +12,7 @@ type codeSpelling struct {
 	wraps []string              // surroundings of a statement
 }
 
-func codeDouble(s string) string  { return `"` + s + `"` }
+func codeDouble(s string) string { return `"` + s + `"` }
 func codeSingle(s string) string { return `'` + s + `'` }
 
 // codeHalves joins two literals with an operator.
