@@ -109,7 +109,7 @@ func (g *guard) considered(ev hook.Event, d *hook.Decision) []consideration {
 				}
 			}
 			if c.match == matcher.No {
-				c.why = "its matcher does not fit: " + conditions(b.Hook)
+				c.why = "it needs " + conditions(b.Hook)
 			} else if len(c.steps) == 0 {
 				c.why = "not run"
 			}
@@ -212,24 +212,18 @@ func printBroken(b *strings.Builder, d *hook.Decision) {
 	}
 }
 
-// printNotRun groups the policies that did not run by the reason.
+// printNotRun lists the policies that did not run, and why.
 func printNotRun(b *strings.Builder, list []consideration) {
-	var order []string
-	groups := map[string][]string{}
+	none := true
 	for _, c := range list {
 		if len(c.steps) > 0 {
 			continue
 		}
-		if groups[c.why] == nil {
-			order = append(order, c.why)
+		if none {
+			none = false
+			b.WriteString("\npolicies that did not run:\n")
 		}
-		groups[c.why] = append(groups[c.why], c.hook.ID)
-	}
-	if len(order) > 0 {
-		b.WriteString("\npolicies that did not run:\n")
-	}
-	for _, why := range order {
-		fmt.Fprintf(b, "  %s\n    %s\n", why, strings.Join(groups[why], "\n    "))
+		fmt.Fprintf(b, "  %s: %s\n", c.hook.ID, c.why)
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"strings"
+	"unicode"
 
 	"gate/hook"
 	"gate/strictjson"
@@ -41,7 +42,7 @@ func pointAt(text string, span hook.Span) string {
 		if i >= from && i < to {
 			mark = "^"
 		}
-		carets.WriteString(strings.Repeat(mark, len([]rune(shown))))
+		carets.WriteString(strings.Repeat(mark, columns(shown)))
 	}
 	if end < last {
 		line.WriteString(" …")
@@ -58,6 +59,23 @@ func show(r rune) string {
 		return `\r`
 	}
 	return strictjson.Visible(string(r))
+}
+
+// columns is how many columns of a terminal a text takes.
+func columns(s string) int {
+	n := 0
+	for _, r := range s {
+		switch {
+		case unicode.In(r, unicode.Mn, unicode.Me):
+		case r >= 0x1100 && (r <= 0x115f || r >= 0x2e80 && r <= 0xa4cf || r >= 0xac00 && r <= 0xd7a3 ||
+			r >= 0xf900 && r <= 0xfaff || r >= 0xfe30 && r <= 0xfe6f || r >= 0xff00 && r <= 0xff60 ||
+			r >= 0xffe0 && r <= 0xffe6 || r >= 0x1f300 && r <= 0x1faff || r >= 0x20000 && r <= 0x3fffd):
+			n += 2
+		default:
+			n++
+		}
+	}
+	return n
 }
 
 // window chooses what of the line from first to last is shown, so that the
