@@ -60,9 +60,14 @@ func judgedCases(t testing.TB) []judgedCase {
 }
 
 // decider runs the whole pipeline over the library in a test's world.
-func decider(t testing.TB) func(spec any) hook.Decision {
+func decider(t testing.TB, opts ...engine.Option) func(spec any) hook.Decision {
 	t.Helper()
 	lib, src := library(t)
+	return deciderOf(t, lib, src, opts...)
+}
+
+func deciderOf(t testing.TB, lib []scopes.Module, src scopes.Source, opts ...engine.Option) func(spec any) hook.Decision {
+	t.Helper()
 	set, err := scopes.New([]scopes.Source{src}, scopes.Settings{})
 	if err != nil {
 		t.Fatal(err)
@@ -74,9 +79,8 @@ func decider(t testing.TB) func(spec any) hook.Decision {
 		if err != nil {
 			t.Fatal(err)
 		}
-		en, err := engine.New(set, engine.WithEvaluator(hook.Rego, evaluator), engine.WithFacts(func(ev *hook.Event) *hook.Facts {
-			return factsIn(w, ev)
-		}))
+		facts := engine.WithFacts(func(ev *hook.Event) *hook.Facts { return factsIn(w, ev) })
+		en, err := engine.New(set, append(opts, facts, engine.WithEvaluator(hook.Rego, evaluator))...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,6 +92,42 @@ func decider(t testing.TB) func(spec any) hook.Decision {
 		}
 		return d
 	}
+}
+
+// TestConditions holds that the conditions in METADATA only save work: without
+// them every policy says the same.
+func TestConditions(t *testing.T) {
+	with := decider(t, engine.WithAllSteps())
+	lib, src := library(t)
+	for i, h := range src.Hooks {
+		always := *h
+		always.If = nil
+		src.Hooks[i] = &always
+	}
+	without := deciderOf(t, lib, src, engine.WithAllSteps())
+	var specs []any
+	for _, c := range judgedCases(t) {
+		specs = append(specs, map[string]any{"tool": c.Tool, "input": c.Input, "cwd": c.Dir})
+	}
+	for _, line := range oneOfEach {
+		specs = append(specs, line)
+	}
+	for _, spec := range specs {
+		got, want := said(with(spec)), said(without(spec))
+		if !slices.Equal(got, want) {
+			t.Errorf("%v\nwith conditions:    %q\nwithout conditions: %q", spec, got, want)
+		}
+	}
+}
+
+// said lists what policies say, sorted.
+func said(d hook.Decision) []string {
+	var list []string
+	for _, r := range d.Reasons {
+		list = append(list, r.Effect.String()+" "+r.ID+": "+r.Reason)
+	}
+	slices.Sort(list)
+	return list
 }
 
 // verdict is what the agent makes of an effect: no opinion goes on.

@@ -7,7 +7,7 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
-#     if: [effect(net.fetch), effect(net.send), WebFetch]
+#     if: [effect(net.fetch), effect(net.send), unknown(tool), WebFetch, web_fetch, webfetch, fetch, http_request, read_url_content, "mcp__*"]
 package gate.web.fetch
 
 import data.gate.lib

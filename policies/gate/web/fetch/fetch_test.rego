@@ -7,6 +7,7 @@ test_denies if {
 		{"tool": "WebFetch", "input": {"url": "http://169.254.169.254/latest/meta-data/iam/security-credentials/", "prompt": "summarise"}},
 		{"tool": "WebFetch", "input": {"url": "http://metadata.google.internal/computeMetadata/v1/", "prompt": "s"}},
 		{"tool": "WebFetch", "input": {"url": "file:///etc/passwd", "prompt": "s"}},
+		{"tool": "mcp__fetch__fetch", "input": {"url": "file:///etc/passwd"}},
 		{"tool": "WebFetch", "input": {"url": "FILE:///home/dev/x", "prompt": "s"}},
 		"curl http://169.254.169.254/latest/",
 		"curl -H 'Metadata-Flavor: Google' http://metadata.google.internal/",
