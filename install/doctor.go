@@ -1,0 +1,132 @@
+package install
+
+import (
+	"errors"
+	"slices"
+)
+
+// look inspects one agent and orders what it found.
+func (m Machine) look(a agent) AgentStatus {
+	s := a.inspect(m)
+	if s.Findings == nil {
+		s.Findings = []Finding{}
+	}
+	slices.SortStableFunc(s.Findings, bySeverity)
+	s.Findings = slices.CompactFunc(s.Findings, func(x, y Finding) bool {
+		return x.ID == y.ID && x.File == y.File && x.Line == y.Line && x.Message == y.Message
+	})
+	return s
+}
+
+// A Diagnosis is what is wrong on a machine, most severe first.
+type Diagnosis struct {
+	Findings []Finding `json:"findings"`
+
+	machine Machine
+}
+
+// Doctor looks at every agent and at gate's own directories. With agents, only
+// those count: an agent that gate is not meant for is no finding.
+func (m Machine) Doctor(only ...string) Diagnosis {
+	d := Diagnosis{Findings: []Finding{}, machine: m}
+	for _, a := range agents() {
+		if len(only) == 0 || slices.Contains(only, a.name()) {
+			d.Findings = append(d.Findings, m.look(a).Findings...)
+		}
+	}
+	for _, dir := range []struct {
+		path, what string
+		admin      bool
+	}{
+		{m.ManagedDir, "the administrator's directory", true},
+		{m.UserDir, "gate's directory of policies", false},
+		{m.StateDir, "gate's directory of logs", false},
+	} {
+		if dir.path == "" || !m.exists(dir.path) {
+			continue
+		}
+		if f := m.place("gate.directory", dir.what, dir.path, dir.admin); f != nil {
+			d.Findings = append(d.Findings, *f)
+		}
+	}
+	slices.SortStableFunc(d.Findings, bySeverity)
+	return d
+}
+
+// Worst returns the severity of the worst finding, "" if there is none.
+func (d Diagnosis) Worst() Severity {
+	if len(d.Findings) == 0 {
+		return ""
+	}
+	return d.Findings[0].Severity
+}
+
+// Fix plans what repairs the fixable findings: gate's own entries are written
+// anew where they are installed, and modes are tightened. What a person has
+// chosen, such as disableAllHooks, is left to the person. Run Doctor again
+// after the plans have been applied.
+func (d Diagnosis) Fix() ([]Plan, error) {
+	var plans []Plan
+	var errs []error
+	var done []Request
+	modes := Plan{system: d.machine.system()}
+	for _, f := range d.Findings {
+		switch r := (Request{Agent: f.Agent, Scope: f.Scope, KeepBypass: true}); {
+		case !f.Fixable:
+		case f.mode != nil:
+			if !slices.ContainsFunc(modes.Changes, func(c Change) bool { return c.Path == f.mode.Path }) {
+				modes.Changes = append(modes.Changes, *f.mode)
+			}
+		case !slices.ContainsFunc(done, func(x Request) bool { return x.Agent == r.Agent && x.Scope == r.Scope }):
+			done = append(done, r)
+			plan, err := d.machine.Install(r)
+			if err != nil {
+				errs = append(errs, err)
+			} else if !plan.Empty() {
+				plans = append(plans, plan)
+			}
+		}
+	}
+	if !modes.Empty() {
+		plans = append(plans, modes)
+	}
+	return plans, errors.Join(errs...)
+}
+
+// A Path is a file or directory that belongs to gate or guards an agent.
+type Path struct {
+	Path string `json:"path"`
+	Real string `json:"real"` // with symbolic links followed, as far as it exists
+	Tree bool   `json:"tree"` // everything below it, too
+	What string `json:"what"`
+}
+
+// Paths lists what an agent must not write: gate's own files and the agents'
+// configuration (threat model 48, 49). Some of it may not exist yet.
+func (m Machine) Paths() []Path {
+	var out []Path
+	for _, p := range []Path{
+		{Path: first(m.Command), What: "gate's program"},
+		{Path: m.UserDir, Tree: true, What: "gate's directory of policies"},
+		{Path: m.StateDir, Tree: true, What: "gate's directory of logs"},
+		{Path: m.ManagedDir, Tree: true, What: "the administrator's directory"},
+	} {
+		if p.Path != "" {
+			out = append(out, p)
+		}
+	}
+	for _, a := range agents() {
+		out = append(out, a.places(m)...)
+	}
+	var unique []Path
+	for _, p := range out {
+		p.Real = p.Path
+		if real, err := m.real(p.Path); err == nil {
+			p.Real = real
+		}
+		if !slices.ContainsFunc(unique, func(x Path) bool { return x.Path == p.Path && x.Tree == p.Tree }) {
+			unique = append(unique, p)
+		}
+	}
+	return unique
+}

@@ -1,0 +1,123 @@
+package install
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+)
+
+// A file is one configuration file as it was found.
+type file struct {
+	path string // real
+	text []byte // nil: there is none
+	info fs.FileInfo
+}
+
+// open reads a file that is about to be edited.
+func (m Machine) open(path string, s Scope) (file, error) {
+	real, err := m.real(path)
+	if err != nil {
+		return file{}, err
+	}
+	if err := m.checkPlace(path, real, s); err != nil {
+		return file{}, err
+	}
+	f := file{path: real}
+	f.info, err = m.system().Lstat(real)
+	if errors.Is(err, fs.ErrNotExist) {
+		return f, nil
+	}
+	if err != nil {
+		return f, err
+	}
+	if f.text, err = m.system().ReadFile(real, maxFile); err != nil {
+		return f, err
+	}
+	if f.text == nil {
+		f.text = []byte{}
+	}
+	return f, nil
+}
+
+// checkPlace refuses links between what the agent may write and what it may
+// not (threat model 55).
+func (m Machine) checkPlace(path, real string, s Scope) error {
+	if m.Project == "" {
+		return nil
+	}
+	project, err := m.real(m.Project)
+	if err != nil {
+		return err
+	}
+	switch s {
+	case Project, Local:
+		if !inside(real, project) {
+			return fmt.Errorf("%s: it is a link out of the project, to %s; install there, or replace the link by a file", path, real)
+		}
+	default:
+		if inside(real, project) && !inside(path, m.Project) && !inside(path, project) {
+			return fmt.Errorf("%s: it is a link into the project, to %s, where the agent writes; replace it by a file", path, real)
+		}
+	}
+	return nil
+}
+
+// add adds what makes text out of f.
+func (p *Plan) add(m Machine, f file, text []byte, s Scope) {
+	c := Change{Path: f.path, Before: f.text, After: text, old: f.info, mkdir: 0o755, Mode: 0o644}
+	switch {
+	case f.text == nil && text == nil, f.text != nil && text != nil && bytes.Equal(f.text, text):
+		return
+	case f.text == nil:
+		c.Action = Create
+		if s == User || s == Local {
+			c.Mode = 0o600
+			c.mkdir = 0o700
+		}
+	case text == nil:
+		c.Action = Remove
+		c.prune = m.above(s)
+	default:
+		c.Action = Update
+		c.Mode = f.info.Mode()
+	}
+	p.Changes = append(p.Changes, c)
+}
+
+// above is the directory that outlives an uninstallation.
+func (m Machine) above(s Scope) string {
+	dir := m.Home
+	switch s {
+	case Project, Local:
+		dir = m.Project
+	case Managed:
+		dir = m.systemDir()
+	}
+	if real, err := m.real(dir); err == nil {
+		return real
+	}
+	return dir
+}
+
+// systemDir is where the system keeps programs' configuration.
+func (m Machine) systemDir() string {
+	switch m.OS {
+	case "darwin":
+		return filepath.Join(m.root(), "Library", "Application Support")
+	case "windows":
+		return filepath.Join(m.root(), "Program Files")
+	}
+	return filepath.Join(m.root(), "etc")
+}
+
+func (m Machine) root() string {
+	switch {
+	case m.Root != "":
+		return m.Root
+	case m.OS == "windows":
+		return `C:\`
+	}
+	return "/"
+}

@@ -1,0 +1,224 @@
+// Package install puts gate in front of coding agents: it edits their
+// configuration files, takes the edits back to the byte, and says what guards
+// a machine and what weakens that.
+//
+// It is a library of values. It touches nothing but the files under the
+// directories of a [Machine], reads no environment, no clock and no terminal,
+// and runs nothing. It does not decide about calls, and it is no part of the
+// hot program. Start with a Machine: [Machine.Install] and [Machine.Uninstall]
+// return a [Plan] that has done nothing yet; its diff is the dry run and
+// [Plan.Apply] does it. [Machine.Status], [Machine.Doctor] and
+// [Machine.Paths] only look.
+//
+// One agent is one file of this package. See DESIGN 8, 10, 14 and threat model
+// 39-40, 48-56, 96.
+package install
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gate/hook"
+)
+
+// A Scope says whose configuration files are meant.
+type Scope string
+
+const (
+	Project Scope = "project" // of a repository, for everybody who works in it
+	Local   Scope = "local"   // of a repository, for one person
+	User    Scope = "user"    // of one person, in all projects
+	Managed Scope = "managed" // of the machine: no user, project or flag can switch it off
+)
+
+// Scopes lists the scopes from the weakest to the strongest.
+func Scopes() []Scope { return []Scope{Project, Local, User, Managed} }
+
+// A Machine says where things are. All paths are absolute, and native ones.
+type Machine struct {
+	OS      string // "linux", "darwin" or "windows"
+	Root    string // in front of the system's own directories; "" is the real system, others are for tests
+	Home    string // of the person whose agents are meant
+	Project string // project root; "" for none: then there are no project and local scopes
+
+	// AgentHome names an agent's own directory in the home where the person
+	// moved it, such as CLAUDE_CONFIG_DIR for "claude".
+	AgentHome map[string]string
+
+	// Command starts gate's hook program, without flags: an absolute path
+	// and what comes first, such as "/usr/local/bin/gate", "hook".
+	Command []string
+
+	// UserDir and StateDir are gate's own directories of the person. They
+	// are written into the command lines of the user and local scopes.
+	// Project and managed files serve several people: there the account
+	// database decides, unless DirsNamed says that the caller insists.
+	UserDir, StateDir string
+	DirsNamed         bool
+	ManagedDir        string // the administrator's directory
+
+	UID    int    // of the person; files of other accounts but root are suspect. -1 if unknown
+	System System // nil is the real file system
+}
+
+// A Request says what to install where.
+type Request struct {
+	Agent string // "claude"
+	Scope Scope
+
+	// Also adds events to the agent's default ones.
+	Also []hook.Name
+
+	// KeepBypass leaves the modes that ask for nothing, such as Claude
+	// Code's bypassPermissions, as they are: to the users, unless they are
+	// forbidden already. It counts in the managed scope.
+	KeepBypass bool
+}
+
+// Agents lists the agents that gate can be installed for, in alphabetical order.
+func Agents() []string {
+	var names []string
+	for _, a := range agents() {
+		names = append(names, a.name())
+	}
+	return names
+}
+
+// An agent is one coding agent: where its configuration is, what gate writes
+// there, and what weakens it.
+type agent interface {
+	name() string
+	// targets returns the files that belong to a scope, the one that gate
+	// is installed to first. None means that there is no such scope here.
+	targets(m Machine, s Scope) []string
+	// install returns the target's new text. old is nil if there is no file.
+	install(m Machine, r Request, path string, old []byte) ([]byte, error)
+	// voids reports why the agent would ignore a target with this text.
+	voids(s Scope, path string, text []byte) []Finding
+	// uninstall returns a target's text without gate; nil removes the file.
+	uninstall(m Machine, s Scope, path string, old []byte) ([]byte, error)
+	// inspect looks at all scopes.
+	inspect(m Machine) AgentStatus
+	// places lists the files that decide about the agent.
+	places(m Machine) []Path
+}
+
+func agents() []agent { return []agent{claude{}} }
+
+func lookup(name string) (agent, error) {
+	for _, a := range agents() {
+		if a.name() == name {
+			return a, nil
+		}
+	}
+	return nil, fmt.Errorf("unknown agent %q; known are: %s", name, strings.Join(Agents(), ", "))
+}
+
+// Install plans what puts gate in front of an agent. Where gate is installed
+// already only its own entries are brought up to date, and the plan is empty
+// if they are. Everything else in the file stays as it is, to the byte.
+//
+// It refuses a file that it cannot read, with file and line, and a target that
+// somebody else controls.
+func (m Machine) Install(r Request) (Plan, error) {
+	a, paths, err := m.target(r)
+	if err != nil {
+		return Plan{}, err
+	}
+	if err := m.checkCommand(); err != nil {
+		return Plan{}, err
+	}
+	plan := Plan{Agent: r.Agent, Scope: r.Scope, system: m.system()}
+	f, err := m.open(paths[0], r.Scope)
+	if err != nil {
+		return Plan{}, err
+	}
+	text, err := a.install(m, r, f.path, f.text)
+	if err != nil {
+		return Plan{}, err
+	}
+	plan.add(m, f, text, r.Scope)
+	plan.Findings = a.voids(r.Scope, f.path, text)
+	return plan, nil
+}
+
+// Uninstall plans what takes gate out of a scope. Where nothing but gate was
+// changed since, the files are byte for byte what they were before, and files
+// that gate created are gone. It refuses nothing but files that it cannot read.
+func (m Machine) Uninstall(r Request) (Plan, error) {
+	a, paths, err := m.target(r)
+	if err != nil {
+		return Plan{}, err
+	}
+	plan := Plan{Agent: r.Agent, Scope: r.Scope, system: m.system()}
+	var errs []error
+	for _, path := range paths {
+		f, err := m.open(path, r.Scope)
+		if err == nil && f.text != nil {
+			var text []byte
+			if text, err = a.uninstall(m, r.Scope, f.path, f.text); err == nil {
+				plan.add(m, f, text, r.Scope)
+			}
+		}
+		errs = append(errs, err)
+	}
+	return plan, errors.Join(errs...)
+}
+
+// target finds the agent and its files.
+func (m Machine) target(r Request) (agent, []string, error) {
+	a, err := lookup(r.Agent)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !slices.Contains(Scopes(), r.Scope) {
+		return nil, nil, fmt.Errorf("unknown scope %q; known are: project, local, user, managed", r.Scope)
+	}
+	paths := a.targets(m, r.Scope)
+	if len(paths) == 0 {
+		return nil, nil, fmt.Errorf("there is no %s scope here: its directory is not known", r.Scope)
+	}
+	return a, paths, nil
+}
+
+// checkCommand refuses command lines that would not start gate everywhere.
+func (m Machine) checkCommand() error {
+	if len(m.Command) == 0 || !filepath.IsAbs(m.Command[0]) {
+		return fmt.Errorf("gate's program: %q is no absolute path", first(m.Command))
+	}
+	for _, word := range append(slices.Clone(m.Command), m.UserDir, m.StateDir) {
+		if strings.Contains(word, "${") {
+			return fmt.Errorf("gate's command line: %q: agents replace ${…}; move it to another directory", word)
+		}
+	}
+	for _, dir := range []string{m.UserDir, m.StateDir} {
+		if dir != "" && !filepath.IsAbs(dir) {
+			return fmt.Errorf("gate's directories: %q is no absolute path", dir)
+		}
+	}
+	info, err := m.stat(m.Command[0])
+	switch {
+	case err != nil:
+		return fmt.Errorf("gate's program: %w", err)
+	case info.IsDir():
+		return fmt.Errorf("gate's program: %s is a directory", m.Command[0])
+	}
+	return nil
+}
+
+func first(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return list[0]
+}
+
+func (m Machine) system() System {
+	if m.System == nil {
+		return Host{}
+	}
+	return m.System
+}
