@@ -180,12 +180,13 @@ func (c *call) trap() (stream, bool) {
 	if len(args) < 2 {
 		return stream{}, true
 	}
-	c.via = append(c.via, "trap")
-	s := c.s
-	c.s = s.clone()
-	c.shellText(args[0], stream{})
-	c.s = s
-	c.via = c.via[:len(c.via)-1]
+	later, via := *c, append(append([]string(nil), c.via...), "trap")
+	c.traps = append(c.traps, func() {
+		was := later.via
+		later.walker.via = via
+		later.shellText(args[0], stream{})
+		later.walker.via = was
+	})
 	return stream{}, true
 }
 

@@ -161,6 +161,9 @@ func (u *use) tar() {
 		}
 		secret := ""
 		for _, f := range rest {
+			if u.has("remove-files") {
+				u.usePath(u.s, u.id, f, access{kind: "delete", how: "move", recursive: true})
+			}
 			u.usePath(u.s, u.id, f, access{kind: "read", recursive: true})
 			for _, t := range u.absolute(u.s, f) {
 				if what, _ := u.secret(t.path); what != "" {

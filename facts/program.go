@@ -91,13 +91,14 @@ func (u *use) sort() {
 			words = append(words, a.field)
 		}
 		if !ok {
-			u.row = &row{name: u.name, options: spec, style: u.row.style}
+			u.row = &row{name: u.name, options: spec, style: u.row.style, effects: u.row.effects}
 			break // a verb without a row: it has no effects of its own
 		}
 		spec = child.options.merge(spec)
 		parent := u.row
 		merged := *child
 		merged.options = spec
+		merged.effects = append(append([]template(nil), parent.effects...), child.effects...)
 		if merged.style == "" {
 			merged.style = parent.style
 		}

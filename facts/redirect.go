@@ -97,6 +97,7 @@ func (w *walker) applyRedirects(s *state, redirects []redirect, out stream, id i
 			w.usePath(s, id, r.target, access{kind: "read"})
 		case syntax.RdrInOut:
 			w.usePath(s, id, r.target, access{kind: "write", how: "append"})
+			w.peerFile(id, r.target, stream{})
 		case syntax.DplIn, syntax.DplOut:
 			if v := r.target.value(); v == nil || !isDescriptor(*v) {
 				w.outputTo(s, id, r.target, "overwrite", out)
@@ -137,8 +138,25 @@ func (w *walker) outputTo(s *state, id int, target field, how string, content st
 	}
 	w.usePath(s, id, target, access{kind: "write", how: how, content: content})
 	w.remember(s, target, content, how == "append")
-	for _, v := range w.connections(target) {
-		w.effect("exec.shell", id, map[string]any{"how": "reverse", "host": v})
+	w.peerFile(id, target, content)
+}
+
+// peerFile judges bash's /dev/tcp/HOST/PORT: a shell on it is handed out, what
+// other programs write goes there.
+func (w *walker) peerFile(id int, target field, content stream) {
+	for _, host := range w.connections(target) {
+		name := ""
+		if id > 0 && id <= len(w.out.Shell.Commands) {
+			name = deref(w.out.Shell.Commands[id-1].Program)
+		}
+		switch name {
+		case "sh", "bash", "dash", "zsh", "ksh", "exec", "fish", "ash":
+			w.effect("exec.shell", id, map[string]any{"how": "reverse", "host": host})
+			continue
+		}
+		private, metadata := reach(host)
+		w.out.Hosts = append(w.out.Hosts, hook.Host{Command: id, Host: strOrNil(host), Access: "send"})
+		w.effect("net.send", id, map[string]any{"host": orNil(host), "url": nil, "method": nil, "source": "stdin", "path": nil, "secret": orNil(content.taint.secret), "private": private, "metadata": metadata})
 	}
 }
 

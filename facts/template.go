@@ -51,7 +51,8 @@ func (u *use) holdsOne(cond string) bool {
 	case strings.HasPrefix(body, "operand:"):
 		n, values, _ := strings.Cut(body[8:], "=")
 		i := int(n[0] - '0')
-		ok = i < len(u.rest) && oneOf(u.rest[i], values)
+		values, exact := strings.CutPrefix(values, "=")
+		ok = i < len(u.rest) && oneOf(u.rest[i], values) && (!exact || u.rest[i].value() != nil)
 	case strings.HasPrefix(body, "any~"):
 		re, err := regexp.Compile(body[4:])
 		for _, f := range u.rest {

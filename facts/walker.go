@@ -31,6 +31,7 @@ type walker struct {
 	depth  int                   // shells inside shells
 	steps  int                   // statements run so far
 	via    []string              // wrappers around what runs now
+	traps  []func()              // what runs when the text ends
 	active []string              // functions that are running
 	seen   map[*syntax.Stmt]bool // statements that were run
 	files  map[string]stream     // written in this line
@@ -87,7 +88,13 @@ func (w *walker) script(s *state, text string, stdin stream) stream {
 			return stream{}
 		}
 	}
+	before := w.traps
+	w.traps = nil
 	out := w.stmts(s, f.Stmts, stdin)
+	for i := 0; i < len(w.traps); i++ { // with what holds when the text has run
+		w.traps[i]()
+	}
+	w.traps = before
 	w.rest(f)
 	return out
 }

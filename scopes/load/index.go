@@ -76,14 +76,14 @@ func Indexed(fsys fs.FS, index []byte, into scopes.Source) (scopes.Source, []sco
 }
 
 func readIndex(fsys fs.FS, doc map[string]any, s *scopes.Source) (lib []scopes.Module, err error) {
-	s.Digest = str(doc, "digest")
+	s.Digest = indexText(doc, "digest")
 	if s.Modules, err = readModules(fsys, doc, "modules"); err != nil {
 		return nil, err
 	}
 	hooks, _ := doc["hooks"].([]any)
 	for _, e := range hooks {
 		m, ok := e.(map[string]any)
-		if !ok || str(m, "id") == "" {
+		if !ok || indexText(m, "id") == "" {
 			return nil, fmt.Errorf("a hook without id")
 		}
 		s.Hooks = append(s.Hooks, readHook(m, s))
@@ -99,24 +99,24 @@ func readModules(fsys fs.FS, doc map[string]any, key string) ([]scopes.Module, e
 	list, _ := doc[key].([]any)
 	for _, e := range list {
 		m, _ := e.(map[string]any)
-		text, err := fs.ReadFile(fsys, str(m, "file"))
+		text, err := fs.ReadFile(fsys, indexText(m, "file"))
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, scopes.Module{File: str(m, "file"), Package: str(m, "package"), Text: string(text)})
+		out = append(out, scopes.Module{File: indexText(m, "file"), Package: indexText(m, "package"), Text: string(text)})
 	}
 	return out, nil
 }
 
 func readHook(m map[string]any, s *scopes.Source) *hook.Hook {
 	h := &hook.Hook{
-		ID: str(m, "id"), Kind: hook.Rego, Title: str(m, "title"), Description: str(m, "description"),
+		ID: indexText(m, "id"), Kind: hook.Rego, Title: indexText(m, "title"), Description: indexText(m, "description"),
 		Scope: s.Scope, Authority: s.Authority, Library: s.Library, Source: s.Name,
-		File: str(m, "file"), Line: num(m, "line"), Matcher: str(m, "matcher"), If: texts(m, "if"),
-		Priority: num(m, "priority"), Timeout: time.Duration(num(m, "timeout")), OnFault: hook.OnFault(str(m, "on_fault")),
+		File: indexText(m, "file"), Line: indexNumber(m, "line"), Matcher: indexText(m, "matcher"), If: indexTexts(m, "if"),
+		Priority: indexNumber(m, "priority"), Timeout: time.Duration(indexNumber(m, "timeout")), OnFault: hook.OnFault(indexText(m, "on_fault")),
 		Opaque: m["opaque"] == true,
 	}
-	for _, e := range texts(m, "events") {
+	for _, e := range indexTexts(m, "events") {
 		h.Events = append(h.Events, hook.Name(e))
 	}
 	params, _ := m["params"].(map[string]any)
@@ -125,23 +125,23 @@ func readHook(m map[string]any, s *scopes.Source) *hook.Hook {
 		if h.Params == nil {
 			h.Params = make(map[string]hook.Param, len(params))
 		}
-		h.Params[name] = hook.Param{Type: str(p, "type"), Default: p["default"], Description: str(p, "description")}
+		h.Params[name] = hook.Param{Type: indexText(p, "type"), Default: p["default"], Description: indexText(p, "description")}
 	}
 	return h
 }
 
-func str(m map[string]any, key string) string {
+func indexText(m map[string]any, key string) string {
 	s, _ := m[key].(string)
 	return s
 }
 
-func num(m map[string]any, key string) int {
+func indexNumber(m map[string]any, key string) int {
 	n, _ := m[key].(json.Number)
 	i, _ := n.Int64()
 	return int(i)
 }
 
-func texts(m map[string]any, key string) []string {
+func indexTexts(m map[string]any, key string) []string {
 	list, _ := m[key].([]any)
 	var out []string
 	for _, e := range list {
