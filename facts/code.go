@@ -10,13 +10,13 @@ import (
 const (
 	maxCodeBytes  = 2 << 20 // of one text
 	maxCodeTokens = 1 << 18 // of one text and the texts it evaluates
-	maxCodeDepth  = 80      // nested brackets, blocks and interpolations
+	maxCodeDepth  = 300     // nested brackets, blocks and interpolations
 	maxCodeEval   = 4       // texts that evaluate texts
 	maxCodeCalls  = 1000    // calls in one report
 	maxCodeArgs   = 4096    // of one call or list
 	maxCodeFold   = 1 << 14 // bytes of a folded text
 	maxCodeWork   = 4 << 20 // bytes copied while folding
-	maxCodeChoice = 8       // values a variable may have
+	maxCodeChoice = 32      // values a variable may have
 )
 
 // A codeReport lists what program text of another language would do, as far as

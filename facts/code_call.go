@@ -247,3 +247,24 @@ func (p *codeParser) evaluate(v codeValue, u *codeUse) {
 		p.suspect(u.name + " runs text that is not known")
 	}
 }
+
+// special performs the rows that begin with "!": calls whose meaning depends
+// on their arguments.
+func (p *codeParser) special(name, rest string, u *codeUse) codeValue {
+	if v, ok := p.specialRun(name, rest, u); ok {
+		return v
+	}
+	if v, ok := p.specialFile(name, rest, u); ok {
+		return v
+	}
+	if v, ok := p.specialNet(name, rest, u); ok {
+		return v
+	}
+	v, _ := p.specialText(name, rest, u)
+	return v
+}
+
+// origin says what the result of a call has from its arguments.
+func (u *codeUse) origin() codeValue {
+	return codeFlagged((u.on.all() | u.args.flags()) & (fromNetwork | fromDecoder))
+}

@@ -119,25 +119,11 @@ func decodeBase64(s string) ([]byte, bool) {
 	return b, err == nil
 }
 
-// envOf is the value of a variable of the environment, or of the default that
-// is given for it.
-func (p *codeParser) envOf(selector string, u *codeUse) codeValue {
-	name := p.arg(selector, u)
-	if name.kind != codeKnown {
-		if len(u.args.pos) == 0 {
-			return codeFlagged(fromEnvironment)
-		}
-		return codeFlagged(fromSecret)
-	}
-	v := p.environment(name.text)
-	if v.kind != codeKnown && len(u.args.pos) > 1 {
-		return codeOneOf(v, u.args.pos[1])
-	}
-	return v
-}
-
 // module is what a module's name stands for.
 func (p *codeParser) module(v codeValue) codeValue {
+	if v.kind == codeChoice {
+		return codeValue{}
+	}
 	if v.kind != codeKnown || len(v.text) > maxCodeName {
 		p.suspect("loads a module by a computed name")
 		return codeValue{}
@@ -213,68 +199,4 @@ func codeMode(v codeValue) codeValue {
 		return codeValue{}
 	}
 	return codeString(strconv.FormatUint(n, 8))
-}
-
-// buffer folds Buffer.from(text, encoding) and Buffer.from([bytes]).
-func (p *codeParser) buffer(u *codeUse) codeValue {
-	v, encoding := p.arg("0", u), p.arg("1", u)
-	switch {
-	case v.kind == codeList:
-		return p.characters(&codeUse{args: codeArgs{pos: v.items}})
-	case encoding.text == "base64" || encoding.text == "base64url":
-		return p.decoded(v, "base64")
-	case encoding.text == "hex":
-		return p.decoded(v, "hex")
-	}
-	return v
-}
-
-// decoded folds a decoder; what it cannot fold keeps the mark.
-func (p *codeParser) decoded(v codeValue, how string) codeValue {
-	v = p.each(v, codeFold(how))
-	v.flags |= fromDecoder
-	return v
-}
-
-// characters folds a text that is given by its code points.
-func (p *codeParser) characters(u *codeUse) codeValue {
-	out := codeValue{kind: codeKnown, flags: fromDecoder}
-	items := p.selected("*", u)
-	if !p.spend(len(items)) {
-		return codeFlagged(fromDecoder)
-	}
-	var b strings.Builder
-	for _, v := range items {
-		n, err := strconv.ParseInt(v.text, 0, 32)
-		if v.kind != codeKnown || err != nil || n < 0 {
-			return codeFlagged(fromDecoder)
-		}
-		b.WriteRune(rune(n))
-	}
-	out.text = b.String()
-	return out
-}
-
-// codeReversed is a list in the other order.
-func codeReversed(v codeValue) codeValue {
-	items := make([]codeValue, len(v.items))
-	for i, item := range v.items {
-		items[len(items)-1-i] = item
-	}
-	if v.kind == codeList {
-		v.items = items
-	}
-	return v
-}
-
-// split folds text.split(sep).
-func (p *codeParser) split(v, sep codeValue) codeValue {
-	if v.kind != codeKnown || sep.kind != codeKnown || !p.spend(len(v.text)) {
-		return codeFlagged(v.all())
-	}
-	out := codeValue{kind: codeList, flags: v.flags &^ isNumber}
-	for _, s := range strings.SplitN(v.text, sep.text, maxCodeCalls) {
-		out.items = append(out.items, codeString(s))
-	}
-	return out
 }

@@ -60,7 +60,8 @@ type codeLexer struct {
 	toks    []codeToken
 	stack   []byte // open brackets
 	nested  int
-	noRegex int // no regular expression begins before this offset
+	format  bool // in a field of an f-string, before its format
+	noRegex int  // no regular expression begins before this offset
 	docs    []codeHeredoc
 	lines   map[string][]int // where each trimmed line begins
 }
@@ -97,25 +98,43 @@ func (l *codeLexer) run(stop byte) {
 		if stop != 0 && len(l.stack) <= base && l.text[l.pos] == stop {
 			return
 		}
+		if l.format && len(l.stack) <= base && l.text[l.pos] == ':' {
+			l.formatSpec()
+			continue
+		}
 		l.step()
 	}
+}
+
+// formatSpec skips what follows the colon in a field of an f-string, but for
+// the fields inside it.
+func (l *codeLexer) formatSpec() {
+	for l.pos < len(l.text) && l.text[l.pos] != '}' && l.text[l.pos] != '\n' {
+		if l.text[l.pos] != '{' {
+			l.pos++
+			continue
+		}
+		l.pos++
+		l.toks = append(l.toks, l.inner('}')...)
+	}
+	l.format = false
 }
 
 // inner reads the code inside a string, up to the stop bracket, and consumes
 // that too.
 func (l *codeLexer) inner(stop byte) []codeToken {
-	if l.nested > maxCodeDepth/4 {
+	if l.nested > 20 {
 		l.suspect("strings nest too deeply")
 		l.pos = len(l.text)
 		return nil
 	}
-	toks, stack := l.toks, l.stack
-	l.toks, l.stack = nil, []byte{'('}
+	toks, stack, format := l.toks, l.stack, l.format
+	l.toks, l.stack, l.format = nil, []byte{'('}, l.syntax.prefixes
 	l.nested++
 	l.run(stop)
 	l.nested--
 	out := l.toks
-	l.toks, l.stack = toks, stack
+	l.toks, l.stack, l.format = toks, stack, format
 	if l.pos < len(l.text) {
 		l.pos++
 	}

@@ -65,7 +65,7 @@ vim.fn.delete = delete 0
 os.rename = delete 0; write 1
 io.open = !open 0 1
 io.lines loadfile = read 0
-io.output lfs.mkdir vim.fn.writefile_ = write 0
+io.output lfs.mkdir = write 0
 dofile = !source 0
 load loadstring = !eval 0
 require = =name 0
@@ -78,7 +78,7 @@ string.reverse = =reverse 0
 string.lower = =lower 0
 string.upper = =upper 0
 string.format = =format *
-tostring string.gsub_ ipairs = =text 0
+tostring ipairs = =text 0
 pairs = =text 0
 table.concat = !luaconcat
 os.time os.clock math.random = =digits

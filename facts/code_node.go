@@ -227,12 +227,12 @@ func nodeFiles(module string) string {
 }
 
 const nodeRows = `
-require import process.binding_ module.require createRequire = =name 0
+require import module.require createRequire = =name 0
 module.createRequire = =name 'require'
 process.binding process.dlopen = !suspect reaches into the runtime
 eval Function vm.runInThisContext vm.runInNewContext vm.runInContext globalThis.eval = !eval 0
 vm.Script vm.compileFunction setTimeout.constructor = !eval 0
-child_process.exec child_process.execSync *.execSync Deno.Command_ shelljs.exec = shell 0
+child_process.exec child_process.execSync *.execSync shelljs.exec = shell 0
 child_process.spawn child_process.spawnSync child_process.execFile child_process.execFileSync *.spawnSync *.execFileSync cross-spawn cross-spawn.sync = !spawn 0 1
 child_process.fork = =drop
 execa execa.execa execa.sync execa.execaSync = !spawn 0 1

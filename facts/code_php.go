@@ -116,7 +116,7 @@ dl ffi.cdef = !suspect loads native code
 unlink rmdir = delete 0
 rename = delete 0; write 1
 copy link symlink move_uploaded_file = write 1
-file_put_contents touch mkdir tempnam_ = write 0; !print
+file_put_contents touch mkdir = write 0; !print
 file_get_contents readfile file parse_ini_file show_source highlight_file simplexml_load_file = !readurl 0
 fopen = !rubyopen
 opendir dir = list 0
@@ -145,8 +145,8 @@ gzinflate gzuncompress gzdecode str_rot13 convert_uudecode openssl_decrypt unser
 implode join = !joinlist
 sprintf = =format *
 count strlen isset empty is_file file_exists is_dir array_keys in_array define = =drop
-call_user_func call_user_func_array array_map array_walk array_filter_ register_shutdown_function = =drop
-fsockopen pfsockopen socket_connect_ = connect 0 1
+call_user_func call_user_func_array array_map array_walk register_shutdown_function = =drop
+fsockopen pfsockopen = connect 0 1
 stream_socket_client = connect 0
 socket_create = =net
 socket_connect = connect 1 2

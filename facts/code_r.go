@@ -83,7 +83,7 @@ Sys.getenv = =env 0/x
 Sys.chmod = !chmod 0/paths 1/mode
 Sys.glob = =glob 0
 list.files dir = list 0/path; =names
-path.expand normalizePath as.character c_ list_ invisible shQuote = =text 0
+path.expand normalizePath as.character invisible shQuote = =text 0
 c list = =list *
 file.path = =append *
 paste0 = =concat *

@@ -111,11 +111,11 @@ ENV.fetch ENV.[] ENV.delete = =env 0
 ENV.to_h ENV.to_a ENV.each ENV.map ENV.inspect ENV.to_hash ENV.each_pair ENV.sort = =environment
 ENV.key? ENV.keys = =drop
 eval instance_eval class_eval module_eval Kernel.eval *.instance_eval *.class_eval binding.eval = !rubyeval 0
-load require_relative_ = !source 0
+load = !source 0
 send __send__ public_send = !getattr 9 0
 *.send *.public_send *.__send__ = !getattr self 0
 method const_get Object.const_get Kernel.const_get = =name 0
-Marshal.load Zlib.inflate Zlib.Inflate.inflate Base64.urlsafe_decode64_ = =decoder
+Marshal.load Zlib.inflate Zlib.Inflate.inflate = =decoder
 Base64.decode64 Base64.strict_decode64 Base64.urlsafe_decode64 = =base64 0
 *.unpack *.unpack1 = !unpack
 *.pack = !rubypack

@@ -134,3 +134,42 @@ func TestInspectCodeQuoted(t *testing.T) {
 		}
 	}
 }
+
+// TestCodeTables holds that every row of the tables means something.
+func TestCodeTables(t *testing.T) {
+	does := " delete write append read permissions shell argv fetch send connect listen environment list "
+	folds := " home here tmp temp digits drop net decoder environment env name text dict pass list join append concat base64 hex within names walk glob format chr lower upper strip reverse dir base clean file "
+	for _, name := range codeNames {
+		lang := codeLanguageOf(name)
+		for function, row := range lang.table() {
+			for action := range strings.SplitSeq(row, ";") {
+				verb, rest, _ := strings.Cut(strings.TrimSpace(action), " ")
+				known := false
+				switch {
+				case verb == "":
+				case verb[0] == '=':
+					known = hasWord(folds, verb[1:])
+				case verb[0] == '!':
+					known = handled(lang, verb[1:], rest)
+				default:
+					word, _, _ := strings.Cut(strings.TrimSuffix(verb, "?"), "+")
+					known = hasWord(does, word)
+				}
+				if !known {
+					t.Errorf("%s: %s = %s: %q is no action", name, function, row, verb)
+				}
+			}
+		}
+	}
+}
+
+// handled reports whether some function performs the special call.
+func handled(lang *codeLanguage, name, rest string) bool {
+	p := &codeParser{codeRun: &codeRun{lang: lang, table: lang.table(), vars: map[string]codeValue{}, bytes: 1000}}
+	for _, try := range []func(string, string, *codeUse) (codeValue, bool){p.specialRun, p.specialFile, p.specialNet, p.specialText} {
+		if _, ok := try(name, rest, &codeUse{}); ok {
+			return true
+		}
+	}
+	return false
+}

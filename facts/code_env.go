@@ -1,0 +1,57 @@
+package facts
+
+import "strings"
+
+// environment is the value of a variable of the environment.
+func (p *codeParser) environment(name string) codeValue {
+	switch strings.ToUpper(name) {
+	case "HOME", "USERPROFILE":
+		return codeString("~")
+	case "TMPDIR", "TEMP", "TMP":
+		return codeString("/tmp")
+	case "PWD":
+		return codeString(".")
+	}
+	if secretName(name) {
+		return codeFlagged(fromSecret)
+	}
+	return codeValue{}
+}
+
+// secretName reports whether the name of a variable promises a secret.
+func secretName(name string) bool {
+	name = strings.ToUpper(name)
+	for _, s := range []string{"SECRET", "TOKEN", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "API_KEY", "APIKEY", "ACCESS_KEY", "PRIVATE_KEY", "_KEY", "DATABASE_URL"} {
+		if strings.Contains(name, s) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *codeParser) isEnvironment(name string) bool {
+	name = strings.TrimLeft(name, "$%@")
+	for _, env := range p.lang.env {
+		if name == strings.TrimLeft(env, "$%@") {
+			return true
+		}
+	}
+	return false
+}
+
+// envOf is the value of a variable of the environment, or of the default that
+// is given for it.
+func (p *codeParser) envOf(selector string, u *codeUse) codeValue {
+	name := p.arg(selector, u)
+	if name.kind != codeKnown {
+		if len(u.args.pos) == 0 {
+			return codeFlagged(fromEnvironment)
+		}
+		return codeFlagged(fromSecret)
+	}
+	v := p.environment(name.text)
+	if v.kind != codeKnown && len(u.args.pos) > 1 {
+		return codeOneOf(v, u.args.pos[1])
+	}
+	return v
+}
