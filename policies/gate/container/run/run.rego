@@ -72,12 +72,13 @@ home(effect) if {
 	regex.match(`^(~|\$HOME|\$\{HOME\}|/home/[^/]+|/Users/[^/]+)/*$`, mount)
 }
 
-# Compose takes down what belongs to the project.
-own(effect) if lib.matches(effect, "verb", `^(compose )?(down|rm|stop)$`)
+# What belongs to the project, and what is built or fetched again.
+own(effect) if lib.matches(effect, "verb", `^(compose )?(down|rm|stop)$|^(image|builder|buildx|container) `)
 
 lost(effect) := "data volumes" if {
 	lib.is(effect, "access", "delete")
 	lib.is(effect, "volumes", true)
+	not effect.verb in {"rm", "container rm", "compose rm"}
 }
 
 else := "everything" if {

@@ -23,6 +23,7 @@ test_asks if {
 		"docker run -v /var/run/docker.sock:/var/run/docker.sock x",
 		"docker compose down -v",
 		"docker volume prune -f",
+		"docker run -v ~:/h alpine true",
 		"docker system prune -a",
 		"docker run --pid=host alpine true",
 		"docker-compose down --volumes",
@@ -51,6 +52,8 @@ test_passes if {
 		"docker inspect x",
 		"docker compose --env-file .env up -d",
 		"docker run -v ./data:/data postgres",
+		"docker rm -fv x",
+		"docker image prune -af",
 	] {
 		count(run.deny) == 0 with input as gate.event(call)
 		count(run.ask) == 0 with input as gate.event(call)

@@ -21,7 +21,7 @@ deny contains {
 } if {
 	some effect in lib.effects("database")
 	loses(effect)
-	lib.is(effect, "local", false)
+	elsewhere(effect)
 }
 
 # METADATA
@@ -33,7 +33,7 @@ ask contains {
 } if {
 	some effect in lib.effects("database")
 	loses(effect)
-	not lib.is(effect, "local", false)
+	not elsewhere(effect)
 }
 
 # METADATA
@@ -46,6 +46,15 @@ ask contains {
 	some effect in lib.effects("database")
 	effect.verb in {"delete", "update"}
 	not lib.is(effect, "where", true)
+}
+
+# Frameworks find the database in their configuration, which is not read.
+elsewhere(effect) if {
+	lib.is(effect, "local", false)
+	lib.matches(effect, "verb", `^(drop|truncate|flush|restore)`)
+	not lib.text(effect, "tool", "") in {
+		"django", "rails", "prisma", "artisan", "alembic", "flask", "doctrine", "dotnet ef", "mix", "dbt", "drush", "wp", "supabase",
+	}
 }
 
 loses(effect) if {

@@ -17,9 +17,24 @@ test_denies if {
 test_asks if {
 	every call in [
 		"sqlite3 app.db 'DROP TABLE users'",
+		"psql -c 'DROP TABLE users'",
+		"dropdb app",
+		"mysql -e 'DROP DATABASE app'",
+		"redis-cli FLUSHALL",
 		"sqlite3 app.db 'DELETE FROM users'",
 		"psql -c 'UPDATE users SET admin = true'",
+		"echo 'DROP TABLE users;' | psql",
+		"psql -c 'TRUNCATE users'",
+		"mongosh --eval 'db.users.drop()'",
+		"psql <<'X'\nDROP TABLE users;\nX",
+		"mongosh --eval 'db.dropDatabase()'",
 		"bin/rails db:drop",
+		"redis-cli flushdb",
+		"psql -c 'drop schema public cascade'",
+		"mysql app -e 'truncate table users'",
+		"python3 manage.py flush --noinput",
+		"npx prisma migrate reset --force",
+		"alembic downgrade base",
 	] {
 		count(destroy.ask) > 0 with input as gate.event(call)
 		count(destroy.deny) == 0 with input as gate.event(call)

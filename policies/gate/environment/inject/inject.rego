@@ -22,6 +22,7 @@ deny contains {
 	"span": lib.span(effect),
 } if {
 	some effect in lib.effects("environment")
+	not lib.is(effect, "runs", false)
 	not milder(effect)
 }
 
@@ -29,7 +30,7 @@ deny contains {
 # description: other ways and places
 ask contains {
 	"reason": sprintf("sets %s, which changes where programs get code or data (%s); leave it as it is", [
-		lib.text(effect, "variable", "a variable"), effect.runs,
+		lib.text(effect, "variable", "a variable"), lib.text(effect, "runs", "registry or repository"),
 	]),
 	"help": "Check that the value is your own.",
 	"span": lib.span(effect),
@@ -47,6 +48,9 @@ own(effect) if {
 }
 
 milder(effect) if effect.runs in {"proxy", "no certificate check"}
+
+# Settings of package managers: where packages come from.
+milder(effect) if effect.runs == true
 
 # Where libraries are looked for, not one that is loaded whatever runs.
 milder(effect) if {

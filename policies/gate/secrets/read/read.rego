@@ -2,8 +2,9 @@
 # title: Reading of secrets
 # description: |
 #   Showing private keys, credential stores and password files to the agent is
-#   rejected. Showing files that may hold secrets, such as .env, or the whole
-#   environment, is put to a person. Programs may use secrets without showing them.
+#   rejected. Showing files that may hold secrets, such as .env, what a password
+#   store prints, or the whole environment, is put to a person. Programs may use
+#   secrets without showing them.
 # custom:
 #   gate:
 #     events: [PreToolUse]
@@ -23,13 +24,13 @@ deny contains {
 } if {
 	some effect in lib.effects("secret.read")
 	lib.could_be(effect, "shown", true)
-	lib.is(effect, "grade", "key")
+	key(effect)
 }
 
 # METADATA
-# description: files that hold secrets among other things
+# description: what is asked for by name, and files that hold secrets among other things
 ask contains {
-	"reason": sprintf("shows %s (%s), which may hold secrets; read only the names, or an example file", [
+	"reason": sprintf("shows %s (%s), which may be secret; read only the names, or let a program use it unseen", [
 		what(effect), lib.text(effect, "what", "secret"),
 	]),
 	"help": "What the agent reads goes to its model and into transcripts.",
@@ -37,7 +38,17 @@ ask contains {
 } if {
 	some effect in lib.effects("secret.read")
 	lib.could_be(effect, "shown", true)
-	not lib.is(effect, "grade", "key")
+	not key(effect)
+}
+
+key(effect) if {
+	lib.is(effect, "grade", "key")
+	is_string(effect.path)
+}
+
+key(effect) if {
+	lib.is(effect, "grade", "key")
+	effect.what in {"private key", "GnuPG keys", "directory of secrets"}
 }
 
 what(effect) := lib.shown(effect.path) if is_string(effect.path)
