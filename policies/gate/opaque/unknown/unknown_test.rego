@@ -38,7 +38,6 @@ test_asks if {
 		"read c; $c",
 		`sh -c "$(cat list)"`,
 		`node -e "$CODE"`,
-		"rsync -e ./x a h.example:",
 	] {
 		count(unknown.ask) > 0 with input as gate.event(call)
 		count(unknown.deny) == 0 with input as gate.event(call)
