@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 )
 
 // An account is an entry of the system's account database.
@@ -142,6 +143,14 @@ func (p process) home() string {
 		return ""
 	}
 	return who.home
+}
+
+// tilde shortens a path below the home directory for people.
+func (p process) tilde(path string) string {
+	if rest, ok := strings.CutPrefix(path, p.home()+string(filepath.Separator)); ok && p.home() != "" {
+		return "~" + string(filepath.Separator) + rest
+	}
+	return path
 }
 
 // projectRoot returns the directory that a project's own policies belong to:

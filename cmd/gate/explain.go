@@ -169,7 +169,7 @@ func printExplanation(p process, ev *hook.Event, d *hook.Decision, list []consid
 	}
 	text := shellText(d)
 	for _, r := range d.Reasons {
-		printReason(&b, r, "decided by "+r.Effect.String(), text)
+		printReason(&b, p, r, "decided by "+r.Effect.String(), text)
 	}
 	ran := 0
 	for _, c := range list {

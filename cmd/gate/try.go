@@ -58,12 +58,12 @@ func printTry(p process, ev *hook.Event, d *hook.Decision) error {
 	for _, settled := range []bool{true, false} { // what decided comes first
 		for _, r := range d.Reasons {
 			if (r.Effect == d.Effect) == settled {
-				printReason(&b, r, r.Effect.String(), text)
+				printReason(&b, p, r, r.Effect.String(), text)
 			}
 		}
 	}
 	for _, r := range d.Warnings {
-		printReason(&b, r, "warning", text)
+		printReason(&b, p, r, "warning", text)
 	}
 	if input, ok := d.Rewrite.(map[string]any); ok {
 		printChange(&b, ev, input, d.Changes)
@@ -79,14 +79,14 @@ func printTry(p process, ev *hook.Event, d *hook.Decision) error {
 
 // printReason shows one reason, the part of the line that it is about, and
 // where it comes from.
-func printReason(b *strings.Builder, r hook.Reason, word, text string) {
+func printReason(b *strings.Builder, p process, r hook.Reason, word, text string) {
 	fmt.Fprintf(b, "%s: %s\n", word, indentRest(visible(r.Reason)))
 	if r.Span != nil && text != "" {
 		b.WriteString(pointAt(text, *r.Span))
 	}
 	where := []string{r.Source}
 	if r.Pos != "" {
-		where = append(where, r.Pos)
+		where = append(where, p.tilde(r.Pos))
 	}
 	fmt.Fprintf(b, "  policy: %s (%s)\n", visible(r.ID), visible(strings.Join(where, ", ")))
 	if r.Suggestion != "" {

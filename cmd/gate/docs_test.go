@@ -1,0 +1,208 @@
+package main
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/format"
+)
+
+// root is the repository, seen from this package's tests.
+const root = "../.."
+
+// A block is a fenced block of a page.
+type block struct {
+	language, text string
+}
+
+func blocks(t *testing.T, page string) []block {
+	data, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []block
+	for _, m := range regexp.MustCompile("(?ms)^```([a-z]+)\n(.*?)^```$").FindAllStringSubmatch(string(data), -1) {
+		out = append(out, block{m[1], m[2]})
+	}
+	return out
+}
+
+// TestReadme runs the commands of the README and compares what they print. The
+// policy that it shows is where it says. Commands of the go tool are what
+// brought us here and are not run again.
+func TestReadme(t *testing.T) {
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, state := homeDirs(home)
+	if err := os.MkdirAll(filepath.Join(config, policyDir), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	ran := 0
+	for _, b := range blocks(t, filepath.Join(root, "README.md")) {
+		if b.language == "rego" {
+			if err := os.WriteFile(filepath.Join(config, policyDir, "make.rego"), []byte(b.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if b.language != "console" {
+			continue
+		}
+		for _, c := range strings.Split("\n"+b.text, "\n$ ")[1:] {
+			line, want, _ := strings.Cut(c, "\n")
+			args, ok := gateArgs(t, line)
+			if !ok {
+				continue
+			}
+			args = append(args[:1:1], append([]string{
+				"--managed-dir=" + filepath.Join(home, "managed"), "--user-dir=" + config, "--state-dir=" + state,
+			}, args[1:]...)...)
+			if got := runLine(t, line, home, args); normal(got) != normal(want) {
+				t.Errorf("%s\n got %s\nwant %s", line, normal(got), normal(want))
+			}
+			ran++
+		}
+	}
+	if ran < 3 {
+		t.Errorf("only %d commands of the README were run", ran)
+	}
+}
+
+// gateArgs returns the arguments of a command line that starts gate and shows
+// what it prints.
+func gateArgs(t *testing.T, line string) ([]string, bool) {
+	line, _, _ = strings.Cut(line, " < ")
+	var args []string
+	for _, m := range regexp.MustCompile(`'([^']*)'|(\S+)`).FindAllStringSubmatch(line, -1) {
+		args = append(args, m[1]+m[2])
+	}
+	switch {
+	case args[0] == "gate":
+		return args[1:], true
+	case strings.HasPrefix(line, "go run ./cmd/gate "):
+		return args[3:], true
+	case line == "go test ./...", line == "go build -o bin/ ./cmd/...", strings.HasPrefix(line, "bin/gate install "):
+		return nil, false
+	}
+	t.Fatalf("README: what is %q?", line)
+	return nil, false
+}
+
+func runLine(t *testing.T, line, home string, args []string) string {
+	cmd := exec.Command("gate", args...)
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "HOME="+home, "USERPROFILE="+home, "CLAUDE_PROJECT_DIR=", "CLAUDE_CODE_ENTRYPOINT=")
+	if _, file, ok := strings.Cut(line, " < "); ok {
+		data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd.Stdin = bytes.NewReader(data)
+	}
+	var stdout, stderr strings.Builder
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	out := strings.TrimRight(stdout.String(), "\n") + "\n" + stderr.String()
+	if err != nil && strings.HasPrefix(line, "go run ") {
+		out += err.Error() + "\n" // as go run says it
+	}
+	return strings.ReplaceAll(out, home, "/home/dev")
+}
+
+// normal removes what differs from run to run: the decision's id, and the line
+// that a rule of the library begins on.
+func normal(s string) string {
+	s = regexp.MustCompile(`\(gate [0-9a-z]{6}\)`).ReplaceAllString(s, "(gate ID)")
+	s = regexp.MustCompile(`(library, [a-z_/]+\.rego):[0-9]+`).ReplaceAllString(s, "$1:N")
+	return strings.TrimSpace(s)
+}
+
+// TestPages looks for files that the pages name and that are not there.
+func TestPages(t *testing.T) {
+	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile("`((?:cmd|docs|facts|hook|engine|scopes|adapters|audit|policies|matcher|testdata)/[a-z_/.-]+\\.(?:go|md|json|rego|rows))`" +
+		`|\]\(([a-zA-Z_/.-]+)\)`)
+	for _, page := range append(pages, filepath.Join(root, "README.md")) {
+		data, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range named.FindAllStringSubmatch(string(data), -1) {
+			path := filepath.Join(root, m[1])
+			if m[2] != "" {
+				path = filepath.Join(filepath.Dir(page), m[2])
+			}
+			if _, err := os.Stat(path); err != nil {
+				t.Errorf("%s names %s: %v", page, m[1]+m[2], err)
+			}
+		}
+	}
+}
+
+// TestRegoFormat holds every Rego file to the form of opa fmt.
+func TestRegoFormat(t *testing.T) {
+	count := 0
+	check := func(name string, text []byte) {
+		count++
+		want, err := format.SourceWithOpts(name, text, format.Opts{RegoVersion: ast.RegoV1})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			return
+		}
+		if !bytes.Equal(bytes.TrimSpace(text), bytes.TrimSpace(want)) {
+			t.Errorf("%s is not formatted; opa fmt makes of it:\n%s", name, want)
+		}
+	}
+	err := fs.WalkDir(library(), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(name, ".rego") {
+			return err
+		}
+		text, err := fs.ReadFile(library(), name)
+		check(name, text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range []string{filepath.Join(root, "README.md")} {
+		for _, b := range blocks(t, page) {
+			if b.language == "rego" {
+				check(page, []byte(b.text))
+			}
+		}
+	}
+	if count < 10 {
+		t.Errorf("only %d files found", count)
+	}
+}
+
+// TestSetUp holds the checks to the command that the README gives for the
+// tests.
+func TestSetUp(t *testing.T) {
+	script, err := os.ReadFile(filepath.Join(root, ".ci", "run"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const command = "go test ./..."
+	if !strings.Contains(string(script), "\n"+command+"\n") {
+		t.Errorf(".ci/run does not run %q", command)
+	}
+	found := false
+	for _, b := range blocks(t, filepath.Join(root, "README.md")) {
+		found = found || b.text == "$ "+command+"\n"
+	}
+	if !found {
+		t.Errorf("README.md does not give %q", command)
+	}
+}
