@@ -2,7 +2,10 @@ package facts
 
 import (
 	"embed"
+	"errors"
 	"fmt"
+	"io"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -12,13 +15,24 @@ import (
 //go:embed catalogue/*.rows
 var embedded embed.FS
 
+// catalogueIndex says where the row of a name lies, so that a call pays for the
+// programs it names and not for all: sorted lines of name, file, offset and
+// length. TestIndex writes it and keeps it true.
+//
+//go:embed catalogue.index
+var catalogueIndex string
+
 // A Catalogue says what programs do with their words: data, one row a program
 // or verb. catalogue/README.md describes a row. It is safe for concurrent use.
 type Catalogue struct {
-	text map[string]string // name → the JSON of its row, not yet read
+	index string
 
 	mu   sync.Mutex
-	rows map[string]*row // rows that were asked for
+	rows map[string]*row // rows that were asked for; nil for names without one
+}
+
+func newCatalogue() *Catalogue {
+	return &Catalogue{index: catalogueIndex, rows: map[string]*row{}}
 }
 
 // A row is one entry. The zero row knows nothing: all words are operands.
@@ -50,38 +64,16 @@ type template struct {
 	conds []string
 }
 
-// newCatalogue indexes the embedded rows. It reads no row yet: a call pays for
-// the programs it names, not for all.
-func newCatalogue() *Catalogue {
-	c := &Catalogue{text: make(map[string]string, 1024), rows: map[string]*row{}}
-	entries, _ := embedded.ReadDir("catalogue") // embedded: cannot fail
-	for _, e := range entries {
-		data, _ := embedded.ReadFile("catalogue/" + e.Name())
-		c.index(string(data))
-	}
-	return c
-}
-
-func (c *Catalogue) index(text string) {
-	for line := range strings.Lines(text) {
-		names, body, ok := strings.Cut(line, " {")
-		if !ok || names[0] == '#' {
-			continue
-		}
-		body = "{" + body
-		for names != "" {
-			var name string
-			name, names, _ = strings.Cut(names, ",")
-			c.text[strings.TrimSpace(name)] = body
-		}
-	}
-}
-
 // Check reads every row and reports all mistakes.
 func (c *Catalogue) Check() []error {
 	var errs []error
-	for name, text := range c.text {
-		if _, err := parseRow(name, text); err != nil {
+	for line := range strings.Lines(c.index) {
+		name, _, _ := strings.Cut(line, "\t")
+		text, err := rowText(line)
+		if err == nil {
+			_, err = parseRow(name, text)
+		}
+		if err != nil {
 			errs = append(errs, err)
 		}
 	}
@@ -90,21 +82,70 @@ func (c *Catalogue) Check() []error {
 
 // lookup returns the row of a program or of a program and its verbs.
 func (c *Catalogue) lookup(name string) (*row, bool) {
-	text, ok := c.text[name]
-	if !ok {
-		return nil, false
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if r, ok := c.rows[name]; ok {
-		return r, true
+		return r, r != nil
 	}
-	r, err := parseRow(name, text)
-	if err != nil {
-		return nil, false // TestCatalogue reads every row
+	var r *row
+	if line := c.find(name); line != "" {
+		text, err := rowText(line)
+		if err == nil {
+			r, err = parseRow(name, text)
+		}
+		if err != nil {
+			r = nil // TestCatalogue reads every row
+		}
 	}
-	c.rows[name] = r
-	return r, true
+	if len(c.rows) < maxRows {
+		c.rows[name] = r
+	}
+	return r, r != nil
+}
+
+// maxRows bounds what is remembered: names come from the agent.
+const maxRows = 4096
+
+// find returns the line of a name, by halving the index.
+func (c *Catalogue) find(name string) string {
+	if strings.ContainsAny(name, "\t\n") {
+		return ""
+	}
+	lo, hi := 0, len(c.index)
+	for lo < hi {
+		start := strings.LastIndexByte(c.index[:(lo+hi)/2], '\n') + 1
+		end := start + strings.IndexByte(c.index[start:], '\n') + 1
+		line := c.index[start:end]
+		key, _, _ := strings.Cut(line, "\t")
+		switch {
+		case key == name:
+			return line
+		case key < name:
+			lo = end
+		default:
+			hi = start
+		}
+	}
+	return ""
+}
+
+// rowText reads the row that a line of the index points at.
+func rowText(line string) (string, error) {
+	fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+	if len(fields) != 4 {
+		return "", fmt.Errorf("catalogue index: %q", line)
+	}
+	offset, err1 := strconv.ParseInt(fields[2], 10, 64)
+	length, err2 := strconv.Atoi(fields[3])
+	f, err := embedded.Open("catalogue/" + fields[1])
+	if err := errors.Join(err, err1, err2); err != nil {
+		return "", fmt.Errorf("catalogue index: %q: %w", line, err)
+	}
+	data := make([]byte, length)
+	if _, err := f.(io.ReaderAt).ReadAt(data, offset); err != nil {
+		return "", fmt.Errorf("catalogue index: %q: %w", line, err)
+	}
+	return string(data), nil
 }
 
 func parseRow(name, text string) (*row, error) {
