@@ -159,12 +159,11 @@ func (s *Set) judge(r *Row, all []Row) {
 	}
 	r.Counts = equal(r.Value, s.settings.inForce(top, rest))
 	for _, o := range all {
-		if o.Key != r.Key || o.Pos == r.Pos || equal(o.Value, r.Value) {
-			continue
-		}
-		if r.Counts {
+		switch {
+		case o.Key != r.Key || o.Pos == r.Pos || equal(o.Value, r.Value):
+		case r.Counts:
 			r.Why = "overrides " + o.Pos
-		} else {
+		case equal(o.Value, s.settings.inForce(top, rest)):
 			r.Why = "overridden by " + o.Pos
 		}
 	}
@@ -205,7 +204,6 @@ func anys(in []string) []any {
 	}
 	return out
 }
-
 
 // judgeTuning says whether a level, a parameter or an exception counts for at
 // least one hook.

@@ -169,7 +169,7 @@ func references(m *ast.Module) map[string]bool {
 func didYouMean(word, right string, known []string) string {
 	if right == "" {
 		for _, k := range known {
-			if near(strings.ToLower(word), k) {
+			if near(strings.ToLower(word), strings.ToLower(k)) {
 				right = k
 				break
 			}

@@ -1,0 +1,316 @@
+package load
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+	"go.yaml.in/yaml/v3"
+
+	"gate/hook"
+	"gate/scopes"
+	"gate/strictjson"
+)
+
+// Edit returns the settings file data with one key set, or removed if value is
+// nil; comments and everything else stay. file is its name, whose ending is the
+// format, and data may be empty for a new file. key is the way to the value,
+// such as policies, acme.push. a is whose settings they are: what it may not
+// set, and what would leave a file with a mistake in it, is an error, and so is
+// a file that cannot be edited without a risk; data is then to be left as it
+// is.
+func Edit(file string, data []byte, a hook.Authority, value any, key ...string) ([]byte, error) {
+	if len(key) == 0 {
+		return nil, errors.New("no key is named")
+	}
+	if why := scopes.RightTo(key[0], a); why != "" {
+		return nil, fmt.Errorf("%s: %s", key[0], why)
+	}
+	old := &document{file: file, value: map[string]any{}, lines: map[string]int{}}
+	fresh := len(bytes.TrimSpace(data)) == 0
+	if !fresh {
+		var err error
+		if old, err = decode(file, data); err != nil {
+			return nil, err
+		}
+	}
+	want, changed, err := with(old.value, value, key)
+	if err != nil || !changed {
+		return data, err
+	}
+	var out []byte
+	switch ext := path.Ext(file); {
+	case ext == ".json":
+		out, err = editJSON(data, want, value, key)
+	case ext == ".toml":
+		out, err = editTOML(data, value, key)
+	case ext == ".yaml" || ext == ".yml":
+		out, err = editYAML(data, value, key)
+	default:
+		return nil, fmt.Errorf("%s: neither JSON nor TOML nor YAML by its name", file)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w; edit it by hand", file, err)
+	}
+	return checkEdit(file, out, a, want)
+}
+
+// checkEdit reads the new text back: it must say what was wanted, and nothing
+// that is a mistake.
+func checkEdit(file string, out []byte, a hook.Authority, want map[string]any) ([]byte, error) {
+	if len(want) == 0 && path.Ext(file) != ".json" {
+		return nil, fmt.Errorf("%s: nothing would be left in it; remove the file", file)
+	}
+	d, err := decode(file, out)
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(strictjson.Append(nil, d.value), strictjson.Append(nil, want)) {
+		return nil, fmt.Errorf("%s: the form it is written in cannot be edited safely; edit it by hand", file)
+	}
+	errs := d.validate(settingsSchema)
+	_, more := d.layer(a)
+	return out, errors.Join(append(errs, more...)...)
+}
+
+// with returns a copy of a tree with one value set or removed.
+func with(tree map[string]any, value any, key []string) (out map[string]any, changed bool, err error) {
+	out = make(map[string]any, len(tree)+1)
+	for k, v := range tree {
+		out[k] = v
+	}
+	old, there := out[key[0]]
+	if len(key) == 1 {
+		if value == nil {
+			delete(out, key[0])
+			return out, there, nil
+		}
+		same := there && bytes.Equal(strictjson.Append(nil, old), strictjson.Append(nil, value))
+		out[key[0]] = value
+		return out, !same, nil
+	}
+	inner, isObject := old.(map[string]any)
+	if there && !isObject {
+		return nil, false, fmt.Errorf("%s has no keys below it", key[0])
+	}
+	if !there && value == nil {
+		return out, false, nil
+	}
+	inner, changed, err = with(inner, value, key[1:])
+	out[key[0]] = inner
+	return out, changed, err
+}
+
+// editJSON replaces the text of a value, or, where a key comes or goes, writes
+// the file anew: JSON has no comments to lose.
+func editJSON(data []byte, want map[string]any, value any, key []string) ([]byte, error) {
+	pointer := ""
+	for _, k := range key {
+		pointer = below(pointer, k)
+	}
+	dec := jsontext.NewDecoder(bytes.NewReader(data))
+	for value != nil {
+		if _, err := dec.ReadToken(); err != nil {
+			break
+		}
+		if string(dec.StackPointer()) != pointer {
+			continue
+		}
+		if _, err := dec.ReadValue(); err != nil {
+			break
+		}
+		end := int(dec.InputOffset())
+		start := valueStart(data, pointer)
+		return slices.Concat(data[:start], []byte(strictjson.Indent(value)), data[end:]), nil
+	}
+	return append(bytes.TrimRight([]byte(strictjson.Indent(want)), "\n"), '\n'), nil
+}
+
+// valueStart returns where the value of a key begins.
+func valueStart(data []byte, pointer string) int {
+	dec := jsontext.NewDecoder(bytes.NewReader(data))
+	for {
+		if _, err := dec.ReadToken(); err != nil {
+			return len(data)
+		}
+		if string(dec.StackPointer()) == pointer {
+			at := int(dec.InputOffset())
+			for at < len(data) && strings.IndexByte(" \t\r\n:", data[at]) >= 0 {
+				at++
+			}
+			return at
+		}
+	}
+}
+
+func editYAML(data []byte, value any, key []string) ([]byte, error) {
+	var root yaml.Node
+	if len(bytes.TrimSpace(data)) > 0 {
+		if err := yaml.Unmarshal(data, &root); err != nil {
+			return nil, err
+		}
+	}
+	if len(root.Content) == 0 {
+		root = yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{{Kind: yaml.MappingNode}}}
+	}
+	n := root.Content[0]
+	for i, k := range key {
+		at := -1
+		for j := 0; j+1 < len(n.Content); j += 2 {
+			if n.Content[j].Value == k {
+				at = j
+			}
+		}
+		last := i == len(key)-1
+		switch {
+		case last && value == nil:
+			n.Content = slices.Delete(n.Content, at, at+2)
+		case last:
+			var v yaml.Node
+			if err := v.Encode(plainTree(value)); err != nil {
+				return nil, err
+			}
+			if at < 0 {
+				n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: k}, &v)
+				continue
+			}
+			v.HeadComment, v.LineComment, v.FootComment = n.Content[at+1].HeadComment, n.Content[at+1].LineComment, n.Content[at+1].FootComment
+			n.Content[at+1] = &v
+		case at < 0:
+			next := &yaml.Node{Kind: yaml.MappingNode}
+			n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: k}, next)
+			n = next
+		default:
+			n = n.Content[at+1]
+		}
+	}
+	var b bytes.Buffer
+	enc := yaml.NewEncoder(&b)
+	enc.SetIndent(2)
+	if err := enc.Encode(&root); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), enc.Close()
+}
+
+// editTOML replaces, removes or adds one line. Values that stand on several
+// lines, and keys in inline tables, are not for it.
+func editTOML(data []byte, value any, key []string) ([]byte, error) {
+	table, name := key[:len(key)-1], key[len(key)-1]
+	line := ""
+	if value != nil {
+		text, err := toml.Marshal(map[string]any{"x": plainTree(value)})
+		if err != nil || bytes.Count(text, []byte("\n")) != 1 {
+			return nil, errors.New("the value does not fit on a line of TOML")
+		}
+		line = tomlKey(name) + strings.TrimPrefix(string(text), "x")
+	}
+	rows := strings.SplitAfter(string(data), "\n")
+	if last := len(rows) - 1; rows[last] == "" {
+		rows = rows[:last]
+	} else {
+		rows[last] += "\n"
+	}
+	place, err := tomlPlace(data, table, name)
+	switch {
+	case err != nil:
+		return nil, err
+	case place.key > 0:
+		if at := strings.IndexByte(rows[place.key-1], '#'); at >= 0 && line != "" && strings.Count(rows[place.key-1], `"`)%2 == 0 {
+			line = strings.TrimSuffix(line, "\n") + " " + rows[place.key-1][at:]
+		}
+		rows[place.key-1] = line
+	case place.table >= 0:
+		rows = slices.Insert(rows, place.table, line)
+	default:
+		var names []string
+		for _, k := range table {
+			names = append(names, tomlKey(k))
+		}
+		gap := "\n"
+		if len(rows) == 0 {
+			gap = ""
+		}
+		rows = append(rows, gap+"["+strings.Join(names, ".")+"]\n"+line)
+	}
+	return []byte(strings.Join(rows, "")), nil
+}
+
+// A tomlAt says on which lines a key and the header of its table stand. Lines
+// count from 1; key 0 and table -1 are nowhere. The root table has line 0.
+type tomlAt struct{ key, table int }
+
+func tomlPlace(data []byte, table []string, name string) (tomlAt, error) {
+	at := tomlAt{table: -1}
+	if len(table) == 0 {
+		at.table = 0
+	}
+	lines := newLineIndex(data)
+	p := unstable.Parser{}
+	p.Reset(data)
+	var current []string
+	want := append(slices.Clone(table), name)
+	for p.NextExpression() {
+		n := p.Expression()
+		var parts []string
+		line := 0
+		for it := n.Key(); it.Next(); {
+			parts = append(parts, string(it.Node().Data))
+			line = lines.at(int(it.Node().Raw.Offset))
+		}
+		switch n.Kind {
+		case unstable.Table:
+			if current = parts; slices.Equal(current, table) {
+				at.table = line
+			}
+		case unstable.ArrayTable:
+			current = append(parts, "[]")
+		case unstable.KeyValue:
+			if slices.Equal(append(slices.Clone(current), parts...), want) {
+				at.key = line
+			}
+		}
+	}
+	return at, p.Error()
+}
+
+// plainTree turns a JSON tree into what encoders of other formats take.
+func plainTree(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		if n, err := v.Int64(); err == nil {
+			return n
+		}
+		f, _ := v.Float64()
+		return f
+	case []any:
+		out := make([]any, len(v))
+		for i, e := range v {
+			out[i] = plainTree(e)
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k, e := range v {
+			out[k] = plainTree(e)
+		}
+		return out
+	}
+	return v
+}
+
+func tomlKey(k string) string {
+	for _, c := range []byte(k) {
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-') {
+			return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(k) + `"`
+		}
+	}
+	return k
+}
