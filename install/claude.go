@@ -282,7 +282,9 @@ func (c claude) put(m Machine, s Scope, path string, d *document, e claudeEvent)
 	default:
 		return c.without(m, s, path, d, e, found[0])
 	}
-	member := func(indent string) string { return jsonText(string(e.name)) + ":" + st.blank + around(st, indent, '[', group) }
+	member := func(indent string) string {
+		return jsonText(string(e.name)) + ":" + st.blank + around(st, indent, '[', group)
+	}
 	hooks := func(indent string) string { return `"hooks":` + st.blank + around(st, indent, '{', member) }
 	switch {
 	case d.root == nil:
