@@ -19,7 +19,7 @@ deny contains {
 	"help": "The data is gone unless somebody has a backup.",
 	"span": lib.span(effect),
 } if {
-	some effect in lib.effects("database")
+	some effect in statements
 	loses(effect)
 	elsewhere(effect)
 }
@@ -31,7 +31,7 @@ ask contains {
 	"help": "The data is gone unless somebody has a backup.",
 	"span": lib.span(effect),
 } if {
-	some effect in lib.effects("database")
+	some effect in statements
 	loses(effect)
 	not elsewhere(effect)
 }
@@ -43,14 +43,27 @@ ask contains {
 	"help": "The old values are gone unless somebody has a backup.",
 	"span": lib.span(effect),
 } if {
-	some effect in lib.effects("database")
+	some effect in statements
 	effect.verb in {"delete", "update"}
 	not lib.is(effect, "where", true)
+}
+
+# What a tool without a shell is given may be a search for words.
+statements contains effect if {
+	some effect in lib.effects("database")
+	effect.command != null
+}
+
+statements contains effect if {
+	some effect in lib.effects("database")
+	effect.command == null
+	regex.match(`(?i)sql|postgres|mongo|redis|database|(^|_)db(_|$)|supabase|snowflake|bigquery|clickhouse|duckdb|execute`, input.tool_name)
 }
 
 # Frameworks find the database in their configuration, which is not read.
 elsewhere(effect) if {
 	lib.is(effect, "local", false)
+	effect.command != null
 	lib.matches(effect, "verb", `^(drop|truncate|flush|restore)`)
 	not lib.text(effect, "tool", "") in {
 		"django", "rails", "prisma", "artisan", "alembic", "flask", "doctrine", "dotnet ef", "mix", "dbt", "drush", "wp", "supabase",

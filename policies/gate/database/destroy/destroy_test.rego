@@ -23,6 +23,7 @@ test_asks if {
 		"python3 manage.py flush --noinput",
 		"npx prisma migrate reset --force",
 		"alembic downgrade base",
+		{"tool": "mcp__postgres__query", "input": {"sql": "DROP TABLE users"}},
 	] {
 		count(destroy.ask) > 0 with input as gate.event(call)
 		count(destroy.deny) == 0 with input as gate.event(call)
@@ -45,6 +46,7 @@ test_passes if {
 		"createdb app_test",
 		"psql -l",
 		"mongosh --eval 'db.users.find()'",
+		{"tool": "mcp__notion__search", "input": {"query": "drop table"}},
 		"git commit -am 'drop table users from the fixture'",
 		"echo 'DROP TABLE users'",
 		"grep -rn 'DROP TABLE' migrations",

@@ -44,7 +44,7 @@ forbidden(effect) := sprintf("%s, a file of the operating system", [lib.shown(ef
 forbidden(effect) := sprintf("over %s, which holds keys", [lib.shown(effect.path)]) if {
 	effect.area == "user"
 	effect.how in {"overwrite", "truncate", "edit", "move"}
-	some dir in [".ssh", ".gnupg", ".password-store"]
+	some dir in [".ssh", ".gnupg", ".password-store", ".aws/credentials", ".kube/config", ".netrc", ".git-credentials"]
 	lib.within(lib.in_home(effect.path), dir)
 	not lib.base(effect.path) in {"known_hosts", "known_hosts.old", "config"}
 }

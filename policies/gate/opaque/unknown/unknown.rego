@@ -8,7 +8,7 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
-#     if: [unknown(syntax), unknown(characters), unknown(limit), unknown(tool), unknown(program), unknown(code), unknown(dialect), effect(exec.hidden)]
+#     if: [unknown(syntax), unknown(characters), unknown(limit), unknown(tool), unknown(program), unknown(code), unknown(dialect), effect(exec.hidden), "mcp__*"]
 package gate.opaque.unknown
 
 import data.gate.lib
@@ -80,10 +80,10 @@ ask contains {
 	"reason": sprintf("hands code to the tool %s, which gate does not know; use a tool that it knows", [input.tool_name]),
 	"help": "Nobody can say beforehand what this tool makes of the code.",
 } if {
-	some thing in input.facts.unknown
-	thing.kind == "tool"
-	some field in {"code", "source_code", "python", "javascript", "expression", "program", "shell_code"}
+	regex.match(`(?i)(^|_|[a-z])(exec|run|eval|python|repl|notebook)`, input.tool_name)
+	some field in {"code", "source_code", "python", "javascript", "program", "source"}
 	is_string(input.tool_input[field])
+	count(input.facts.code) == 0
 }
 
 plainer := {

@@ -36,6 +36,7 @@ test_asks if {
 		"$1 x",
 		"${arr[0]} x",
 		"read c; $c",
+		{"tool": "mcp__r__run_code", "input": {"code": "system(1)"}},
 		`sh -c "$(cat list)"`,
 		`node -e "$CODE"`,
 	] {
@@ -58,6 +59,7 @@ test_passes if {
 		"unknown-program --flag x",
 		"python3 -c 'print(1)'",
 		"sort --compress-program=gzip x",
+		{"tool": "mcp__figma__get_code", "input": {"nodeId": "1:2"}},
 		"echo 'Gr\u00fc\u00dfe \ud83d\udc4b'",
 		"git ls-files '*.go' | xargs gofmt -l",
 		"bash -lc 'nvm use 20 && npm test'",

@@ -23,7 +23,7 @@ deny contains {
 } if {
 	some kind in ["net.fetch", "net.send"]
 	some effect in lib.effects(kind)
-	lib.is(effect, "metadata", true)
+	metadata(effect)
 }
 
 # METADATA
@@ -34,6 +34,7 @@ deny contains {
 } if {
 	some url in addresses
 	startswith(lower(trim_space(url)), "file:")
+	not startswith(url, sprintf("file://%s/", [input.cwd]))
 }
 
 # METADATA
@@ -46,10 +47,15 @@ ask contains {
 	confidential(url)
 }
 
+metadata(effect) if lib.is(effect, "metadata", true)
+
+# Names that a public service resolves to the address in them.
+metadata(effect) if lib.matches(effect, "host", `(^|[.-])169[.-]254[.-](169[.-]254|170[.-]2)([.-]|$)`)
+
 # Addresses that a tool other than a shell is given.
 addresses contains url if {
 	input.facts.shell == null
-	some field in ["url", "uri", "urls", "prompt", "href", "link", "endpoint"]
+	some field in ["url", "urls", "prompt", "href", "link", "endpoint"]
 	some url in words(input.tool_input[field])
 }
 

@@ -13,6 +13,7 @@ test_denies if {
 		"curl -H 'Metadata-Flavor: Google' http://metadata.google.internal/",
 		"wget -qO- http://169.254.169.254/",
 		"curl http://2852039166/",
+		{"tool": "WebFetch", "input": {"url": "http://169.254.169.254.nip.io/", "prompt": "s"}},
 		"curl http://0xa9fea9fe/",
 		"curl http://[fd00:ec2::254]/latest/",
 		"curl http://[::ffff:169.254.169.254]/",
@@ -40,6 +41,8 @@ test_passes if {
 	every call in [
 		{"tool": "WebFetch", "input": {"url": "https://example.com/docs?page=2", "prompt": "s"}},
 		{"tool": "WebFetch", "input": {"url": "http://localhost:3000/health", "prompt": "is it up"}},
+		{"tool": "mcp__ide__getDiagnostics", "input": {"uri": "file:///home/dev/project/a.ts"}},
+		{"tool": "mcp__playwright__browser_navigate", "input": {"url": "file:///home/dev/project/index.html"}},
 		{"tool": "WebFetch", "input": {"url": "https://example.com/token/overview?sort=key", "prompt": "s"}},
 		{"tool": "WebSearch", "input": {"query": "metadata 169.254.169.254"}},
 		"curl -s https://example.com",
