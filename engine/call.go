@@ -16,6 +16,7 @@ import (
 type call struct {
 	*Engine
 	ctx      context.Context
+	came     hook.Event // as it came
 	ev       hook.Event // as rewritten so far
 	round    int
 	steps    []hook.Step
@@ -42,6 +43,7 @@ func (e *Engine) call(ctx context.Context, ev hook.Event) *call {
 	if c.ev.Facts == nil {
 		c.refreshFacts()
 	}
+	c.came = c.ev
 	if off := e.set.Off(); off != "" {
 		c.notice(off)
 	}
@@ -291,10 +293,16 @@ func (c *call) decision() hook.Decision {
 	if errors.Is(c.ctx.Err(), context.Canceled) {
 		c.fail(overdue(c.ctx)) // half a judgement is none
 	}
-	d := Combine(c.steps)
+	d := c.conclude()
 	if d.Effect == hook.Ask && c.approved(&d) {
-		d = Combine(c.steps)
+		d = c.conclude()
 	}
+	return d
+}
+
+// conclude combines the steps with what else is known of the call.
+func (c *call) conclude() hook.Decision {
+	d := Combine(c.steps)
 	d.Facts, d.Notices, d.Fault = c.ev.Facts, c.notices, c.fault
 	for _, ch := range c.changes {
 		d.Changes = append(d.Changes, ch.Change)

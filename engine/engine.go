@@ -79,12 +79,13 @@ func WithValidator(v func(tool string, input map[string]any) error) Option {
 }
 
 // WithApprovals gives the function that looks for a person's approval of an
-// ask. It is called at most once a decision, at its end, and only if the effect
-// is ask: an approval never satisfies a deny. It gets the event with the input
-// that would be run, rewrites made, and must compare all of it and the
-// directory with what the person saw; a grant that it reports is used up. The
-// grant is a text for people, such as its id and who gave it. Both arguments
-// are the function's own. A panic or no answer in time is no approval.
+// ask, such as the Use of a consent.Store. It is called at most once a decision,
+// at its end, and only if the effect is ask: an approval never satisfies a deny.
+// It gets the event as it came and the whole decision but for its id; it must
+// compare input, rewrite, facts and directory with what the person saw, and a
+// grant that it reports is used up. The grant is a text for people, such as who
+// gave it. Both arguments are the function's own. A panic or no answer in time
+// is no approval.
 func WithApprovals(f func(context.Context, *hook.Event, *hook.Decision) (grant string, ok bool)) Option {
 	return func(e *Engine) error { e.approvals = f; return nil }
 }

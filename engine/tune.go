@@ -96,7 +96,7 @@ func (c *call) approved(d *hook.Decision) bool {
 		grant string
 		ok    bool
 	}
-	ev, seen := c.ev, *d
+	ev, seen := c.came, *d
 	seen.Steps, seen.Reasons = slices.Clone(d.Steps), slices.Clone(d.Reasons)
 	a, fault := guard(c.ctx, func() answer {
 		grant, ok := c.approvals(c.ctx, &ev, &seen)

@@ -63,18 +63,35 @@ func (e Exception) checkCondition(text string) error {
 	if _, err := matcher.ParseCondition(text); err != nil {
 		return err
 	}
-	_, inner, _ := strings.Cut(text, "(")
+	tool, inner, _ := strings.Cut(text, "(")
 	inner = strings.TrimSpace(strings.TrimSuffix(inner, ")"))
 	if inner == "" || strings.Trim(inner, "*: ") == "" {
 		return fmt.Errorf("if %q: an exception needs a pattern in parentheses, not a whole tool", text)
 	}
 	for _, class := range forbidden {
-		if covers(class, e.Policy) && strings.ContainsAny(inner, "*?[") {
-			return fmt.Errorf("if %q: exceptions to %s take no wildcards", text, class)
+		if covers(class, e.Policy) && !exact(strings.TrimSpace(tool), inner) {
+			return fmt.Errorf("if %q: exceptions to %s take no wildcards, and paths only from the root on", text, class)
 		}
 	}
 	return nil
 }
+
+// exact reports a pattern that means one thing. Of files, a name alone means
+// many.
+func exact(tool, inner string) bool {
+	if strings.ContainsAny(inner, `*?[]{}\`) {
+		return false
+	}
+	switch tool {
+	case "Bash", "PowerShell", "Agent", "Task", "Skill", "WebSearch":
+		return true
+	}
+	return strings.HasPrefix(inner, "/") || strings.HasPrefix(inner, "https://") || strings.HasPrefix(inner, "domain:")
+}
+
+// maxAhead is how far ahead an exception that counts may end: a year and a day
+// (threat model 59).
+const maxAhead = 367 * 24 * time.Hour
 
 // An exception is compiled, and says where it stands.
 type exception struct {
@@ -101,14 +118,16 @@ func compileException(e Exception, pos string) (*exception, error) {
 // applies reports whether the exception is for this very call. It is, if the
 // call is fully understood, happens inside the project before the end, and
 // every part of it meets a condition: a line that only begins with what was
-// excepted, or a command that reads one more file, is not excepted.
+// excepted, or a command that reads one more file, is not excepted. Going to a
+// directory needs no condition, but what runs outside the project is not
+// covered.
 func (e *exception) applies(ev *hook.Event) bool {
 	now := ev.Gate.Now
-	if now.IsZero() || !now.Before(e.Until) || !inside(e.Project, ev.Dir()) {
+	if now.IsZero() || !now.Before(e.Until) || e.Until.Sub(now) > maxAhead || !inside(e.Project, ev.Dir()) {
 		return false
 	}
 	f := ev.Facts
-	if f == nil || f.Opaque {
+	if f == nil || f.Opaque || len(f.Unknown) > 0 {
 		return false
 	}
 	if f.Shell == nil {
@@ -117,19 +136,30 @@ func (e *exception) applies(ev *hook.Event) bool {
 		}
 		return e.meetsEach(ev, f.Paths, f.Hosts)
 	}
+	met := false
 	for _, c := range f.Shell.Commands {
-		shell := &hook.Shell{Dialect: f.Shell.Dialect, Text: f.Shell.Text, Commands: []hook.ShellCommand{c}}
-		if e.meets(ev, &hook.Facts{Shell: shell}) {
+		if c.Program != nil && *c.Program == "cd" && len(c.Redirects) == 0 {
 			continue
 		}
-		of := func(command int) bool { return command != c.ID }
-		paths := slices.DeleteFunc(slices.Clone(f.Paths), func(p hook.Path) bool { return of(p.Command) })
-		hosts := slices.DeleteFunc(slices.Clone(f.Hosts), func(h hook.Host) bool { return of(h.Command) })
-		if !e.meetsEach(ev, paths, hosts) {
+		if c.Dir == nil || !inside(e.Project, *c.Dir) || !e.meetsCommand(ev, c) {
 			return false
 		}
+		met = true
 	}
-	return len(f.Shell.Commands) > 0
+	return met
+}
+
+// meetsCommand reports that a command by itself, or each path and host that it
+// names, meets a condition.
+func (e *exception) meetsCommand(ev *hook.Event, c hook.ShellCommand) bool {
+	f := ev.Facts
+	shell := &hook.Shell{Dialect: f.Shell.Dialect, Text: f.Shell.Text, Commands: []hook.ShellCommand{c}}
+	if e.meets(ev, &hook.Facts{Shell: shell}) {
+		return true
+	}
+	paths := slices.DeleteFunc(slices.Clone(f.Paths), func(p hook.Path) bool { return p.Command != c.ID })
+	hosts := slices.DeleteFunc(slices.Clone(f.Hosts), func(h hook.Host) bool { return h.Command != c.ID })
+	return e.meetsEach(ev, paths, hosts)
 }
 
 // meetsEach reports that there are paths or hosts and that each of them, by
