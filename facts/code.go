@@ -102,6 +102,10 @@ type codeRun struct {
 	bytes   int // bytes of text that may still be read
 	evals   int // depth of evaluated texts
 
+	sites   map[string]*codeSite // what the text's own functions are called with
+	defined int                  // functions that the text defines
+	again   bool                 // this is the second reading
+
 	socket int  // index of the call that opened a connection; -1 for none
 	shell  bool // a shell without a script was started
 	dup    bool // standard streams were replaced
@@ -121,8 +125,14 @@ func (r *codeRun) inspect(text string, at int) {
 		r.lang.inspect(r, text)
 	} else {
 		toks := r.lex(text)
+		lexed := r.unknown
 		p := &codeParser{codeRun: r, toks: toks, loops: codeLoops(r.lang, toks)}
 		p.statements("")
+		if r.evals == 1 && r.twice() {
+			r.unknown = lexed
+			p = &codeParser{codeRun: r, toks: toks, loops: p.loops}
+			p.statements("")
+		}
 	}
 	if r.evals > 1 {
 		for i := first; i < len(r.calls); i++ {

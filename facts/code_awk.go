@@ -45,8 +45,7 @@ func awkStatement(p *codeParser, t codeToken) bool {
 		p.branch = true
 	case "function", "func":
 		p.next()
-		p.next()
-		p.define("")
+		p.define(p.next().text)
 		return true
 	}
 	return false

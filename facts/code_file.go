@@ -49,6 +49,12 @@ func (p *codeParser) open(path, mode codeValue, u *codeUse) codeValue {
 	if path.flags&isNumber != 0 {
 		return codeValue{} // a descriptor
 	}
+	if mode.kind == codeChoice {
+		for _, m := range mode.items {
+			p.open(path, codeValue{kind: codeKnown, text: m.text}, u)
+		}
+		return codeValue{}
+	}
 	switch {
 	case mode.kind != codeKnown:
 	case strings.ContainsAny(mode.text, "wx") || strings.Contains(mode.text, "+") && !strings.HasPrefix(mode.text, "a"):

@@ -48,10 +48,12 @@ func luaWord(p *codeParser, t codeToken) (codeValue, bool) {
 	if t.text != "function" {
 		return codeValue{}, false
 	}
+	name := ""
 	if p.peek().kind == codeWord {
-		p.forget(p.dotted())
+		name = p.dotted()
+		p.defineFunction(name)
 	}
-	p.define("")
+	p.define(name)
 	return codeNamed("closure"), true
 }
 

@@ -25,7 +25,11 @@ func (p *codeParser) name(t codeToken) codeValue {
 		return codeValue{}
 	}
 	p.target = t.text
-	return p.known(t.text)
+	v := p.known(t.text)
+	if function, ok := strings.CutPrefix(v.text, codeDefined); ok && v.kind == codeName && !p.again && !p.peek().is("(") {
+		p.siteOf(function).escaped = true
+	}
+	return v
 }
 
 // known returns the value of a variable, or else the name itself.
@@ -167,6 +171,7 @@ func (p *codeParser) called(v codeValue, m *codePending, offset int, read func()
 		use.name, use.action = p.resolve(v)
 	}
 	outer := p.element
+	p.naming = ""
 	p.element = use.on.element()
 	if strings.HasPrefix(use.action, "fetch") || strings.HasPrefix(use.action, "!fetch") || strings.HasPrefix(use.action, "connect") {
 		p.element.flags |= fromNetwork
@@ -174,6 +179,7 @@ func (p *codeParser) called(v codeValue, m *codePending, offset int, read func()
 	use.args = read()
 	p.element = outer
 	p.target = ""
+	p.site(&use)
 	result = p.perform(use)
 	p.callbacks(use)
 	if use.on.kind == codeList {

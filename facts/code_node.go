@@ -162,12 +162,15 @@ func nodeWord(p *codeParser, t codeToken) (codeValue, bool) {
 	case "function":
 		p.accept("*")
 		if p.peek().kind == codeWord {
-			p.forget(p.next().text)
+			p.naming = p.next().text
+			p.defineFunction(p.naming)
 		}
+		name := p.naming
 		open := p.pos
 		if p.accept("(") {
 			p.list(")", open)
 		}
+		p.naming = name
 		return p.function(p.toks[min(open, len(p.toks)):min(p.pos, len(p.toks))]), true
 	case "__dirname":
 		return codeString("."), true

@@ -134,30 +134,6 @@ func (p *codeParser) group(open int) codeValue {
 	return codeValue{kind: codeList, items: args.pos}
 }
 
-// function reads the body of an arrow function whose parameters were seen.
-func (p *codeParser) function(params []codeToken) codeValue {
-	first := true
-	for i := range params {
-		if params[i].kind == codeWord && (i == 0 || !params[i-1].is(".") && !params[i-1].is("=")) {
-			if first {
-				p.vars[params[i].text] = p.element
-				first = false
-				continue
-			}
-			p.forget(params[i].text)
-		}
-	}
-	p.skipLines()
-	p.block++
-	if p.accept("{") {
-		p.statements("}")
-	} else {
-		p.expr()
-	}
-	p.block--
-	return codeValue{}
-}
-
 // list reads expressions up to the end mark.
 func (p *codeParser) list(end string, open int) codeArgs {
 	if at, ok := p.loops[open]; ok && at >= p.pos {
@@ -200,6 +176,7 @@ func (p *codeParser) argument(args *codeArgs) {
 		args.pos = append(args.pos, v.items...)
 		return
 	}
+	args.spread = args.spread || spread
 	args.pos = append(args.pos, v)
 }
 

@@ -50,7 +50,9 @@ func (p *codeParser) operator(v *codeValue, t codeToken) bool {
 			p.assignEach(codeTargets(*v), codeUnpack(p.expr()))
 			return true
 		}
+		p.naming = name
 		value := p.expr()
+		p.naming = ""
 		if name != "" {
 			p.assign(name, t.text, value)
 		}

@@ -14,6 +14,7 @@ type codeParser struct {
 	block   int       // open blocks
 	indent  bool      // the line is indented
 	branch  bool      // the statement began with if, for …
+	naming  string    // the variable that a function is about to be the value of
 	element codeValue // what a callback in this argument list is called with
 }
 
@@ -22,6 +23,8 @@ type codeArgs struct {
 	pos   []codeValue
 	names []string
 	named []codeValue
+
+	spread bool // *list: how many there are is not known
 }
 
 // at returns an argument by its place or one of its names.

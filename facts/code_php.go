@@ -1,6 +1,9 @@
 package facts
 
-import "sync"
+import (
+	"strings"
+	"sync"
+)
 
 func phpLanguage() *codeLanguage {
 	return &codeLanguage{
@@ -56,8 +59,7 @@ func phpStatement(p *codeParser, t codeToken) bool {
 	case "function":
 		if p.ahead(1).kind == codeWord {
 			p.next()
-			p.next()
-			p.define("")
+			p.define(strings.ToLower(p.next().text))
 			return true
 		}
 	case "class", "interface", "trait", "namespace", "use":

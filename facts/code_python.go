@@ -54,7 +54,14 @@ func pythonStatement(p *codeParser, t codeToken) bool {
 		p.branch = true
 	case "def":
 		p.next()
-		p.define(p.next().text)
+		name := p.next().text
+		if first := p.ahead(1); !first.word("self") && !first.word("cls") {
+			p.defineFunction(name)
+		}
+		p.define(name)
+		return true
+	case "async":
+		p.next()
 		return true
 	case "class":
 		p.next()
@@ -116,27 +123,6 @@ func (p *codeParser) importFrom(module string) {
 		if !p.accept(",") {
 			p.accept(")")
 			return
-		}
-	}
-}
-
-// define reads the parameters of a function; its body is read as statements.
-func (p *codeParser) define(name string) {
-	if name != "" {
-		p.forget(name)
-	}
-	if !p.accept("(") {
-		return
-	}
-	for depth := 1; depth > 0 && !p.done(); {
-		t := p.next()
-		switch {
-		case t.is("("):
-			depth++
-		case t.is(")"):
-			depth--
-		case t.kind == codeWord && depth == 1:
-			p.forget(t.text)
 		}
 	}
 }

@@ -42,7 +42,11 @@ func rStatement(p *codeParser, t codeToken) bool {
 func rWord(p *codeParser, t codeToken) (codeValue, bool) {
 	switch t.text {
 	case "function":
-		p.define("")
+		name := p.naming
+		p.define(name)
+		if name != "" {
+			return codeNamed(codeDefined + name), true
+		}
 		return codeNamed("closure"), true
 	case "T":
 		return codeString("true"), true
