@@ -8,6 +8,7 @@ import (
 	"io"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -38,7 +39,7 @@ func (w *Witness) take() (by string, at time.Time, err error) {
 // signs are the variables that agents give to the programs they start, and to
 // nobody else. Variables that people set to configure an agent (CODEX_HOME,
 // CLAUDE_CODE_USE_BEDROCK …) and those of editors' terminals are not among
-// them. What begins with a sign and an underscore is none.
+// them. AGENT is one if it names an agent.
 var signs = [...]string{
 	// Claude Code (its contract; observed)
 	"CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ID",
@@ -48,7 +49,7 @@ var signs = [...]string{
 	// Gemini, Qwen
 	"GEMINI_CLI", "GEMINI_SESSION_ID", "GEMINI_PROJECT_DIR", "QWEN_CODE", "QWEN_CODE_SESSION_ID", "QWEN_PROJECT_DIR",
 	// others
-	"AGENT", "AGENT_THREAD_ID", "AMP_CURRENT_THREAD_ID", "AMP_THREAD_ID", "AUGMENT_AGENT", "CLINE_ACTIVE", "COPILOT_AGENT_SESSION_ID",
+	"AGENT_THREAD_ID", "AMP_CURRENT_THREAD_ID", "AMP_THREAD_ID", "AUGMENT_AGENT", "CLINE_ACTIVE", "COPILOT_AGENT_SESSION_ID",
 	"COPILOT_PROJECT_DIR", "CRUSH", "CURSOR_AGENT", "CURSOR_PROJECT_DIR", "CURSOR_TRANSCRIPT_PATH", "DROID_PROJECT_DIR",
 	"FACTORY_PROJECT_DIR", "OPENCODE", "OPENCODE_CALLER", "TRAE_AI_SHELL_ID",
 	// gate's own handlers run below an agent
@@ -77,6 +78,9 @@ func Refuse(isTerminal bool, lookup func(string) (string, bool), above ...Ancest
 			return InAgent
 		}
 	}
+	if v, _ := lookup("AGENT"); isAgent(v) {
+		return InAgent
+	}
 	for _, a := range above {
 		if a.agent() {
 			return InAgent
@@ -91,28 +95,29 @@ func Refuse(isTerminal bool, lookup func(string) (string, bool), above ...Ancest
 // agent reports whether the process is an agent, or was started by one.
 func (a Ancestor) agent() bool {
 	for _, e := range a.Environ {
-		name, _, _ := strings.Cut(e, "=")
-		for _, sign := range signs {
-			if name == sign {
-				return true
-			}
+		name, value, _ := strings.Cut(e, "=")
+		if slices.Contains(signs[:], name) || name == "AGENT" && isAgent(value) {
+			return true
 		}
 	}
 	for i, arg := range a.Args {
 		if i > 1 {
 			break // node and its like name the program second
 		}
-		name := strings.ToLower(path.Base(filepath.ToSlash(arg)))
-		for _, ext := range []string{".exe", ".js", ".mjs", ".cjs"} {
-			name = strings.TrimSuffix(name, ext)
-		}
-		for _, p := range programs {
-			if name == p {
-				return true
-			}
+		if isAgent(arg) {
+			return true
 		}
 	}
 	return false
+}
+
+// isAgent reports a path or name of an agent's program.
+func isAgent(program string) bool {
+	name := strings.ToLower(path.Base(filepath.ToSlash(program)))
+	for _, ext := range []string{".exe", ".js", ".mjs", ".cjs"} {
+		name = strings.TrimSuffix(name, ext)
+	}
+	return slices.Contains(programs[:], name)
 }
 
 // A Terminal is what [Confirm] talks to. Only the command layer fills it in.

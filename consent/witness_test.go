@@ -47,6 +47,8 @@ func TestRefuse(t *testing.T) {
 		{"Gemini", true, set("GEMINI_CLI"), nil, consent.InAgent},
 		{"OpenCode", true, set("OPENCODE"), nil, consent.InAgent},
 		{"Cursor", true, set("CURSOR_AGENT"), nil, consent.InAgent},
+		{"somebody's AGENT", true, set("AGENT"), []consent.Ancestor{process("sh", "AGENT=smith")}, nil},
+		{"an agent's AGENT", true, unset, []consent.Ancestor{process("sh", "AGENT=amp")}, consent.InAgent},
 		{"an agent's pipe", false, set("AI_AGENT"), nil, consent.InAgent},
 		{"environment cleared", true, unset, []consent.Ancestor{process("env -i sh"), process("sh -c x", "PATH=/bin", "CLAUDECODE=1")}, consent.InAgent},
 		{"below the agent", true, unset, []consent.Ancestor{process("bash"), process("claude --resume")}, consent.InAgent},
