@@ -57,14 +57,13 @@ var hostileSeeds = []string{
 func TestInspectCodeHostile(t *testing.T) {
 	for i, seed := range hostileSeeds {
 		for _, name := range codeNames {
-			checkCode(t, name, strings.Repeat(seed, 4096/len(seed)))
+			checkCode(t, name, strings.Repeat(seed, 2048/len(seed)))
 		}
 		if !testing.Short() {
 			checkCode(t, codeNames[i%len(codeNames)], strings.Repeat(seed, (1<<16)/len(seed)))
-			checkCode(t, codeNames[(i/len(codeNames)+5)%len(codeNames)], strings.Repeat(seed, (1<<16)/len(seed)))
 		}
 	}
-	for _, seed := range []string{"(", "[", "\"", "'", "f'{", "x=x+x\n", "os.remove('x')\n", "\"a\"+"} {
+	for _, seed := range []string{"(", "\"", "f'{", "x=x+x\n", "os.remove('x')\n"} {
 		checkCode(t, "python", strings.Repeat(seed, (1<<20)/len(seed)))
 	}
 }
