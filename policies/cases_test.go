@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"gate/engine"
 	"gate/engine/rego"
@@ -144,7 +145,7 @@ func TestCases(t *testing.T) {
 	for _, c := range judgedCases(t) {
 		d := decide(map[string]any{"tool": c.Tool, "input": c.Input, "cwd": c.Dir})
 		got := verdict(d.Effect)
-		checkReasons(t, c.ID, d)
+		checkReasons(t, c, d)
 		if c.Debatable {
 			continue
 		}
@@ -171,11 +172,16 @@ func TestCases(t *testing.T) {
 }
 
 // checkReasons holds what every reason owes its readers: one sentence that says
-// what is wrong and what to do instead, help for the person, and no word on how
-// to get around gate.
-func checkReasons(t *testing.T, id string, d hook.Decision) {
+// what is wrong and what to do instead, where it stands in a shell line, help
+// for the person, and no word on how to get around gate.
+func checkReasons(t *testing.T, c judgedCase, d hook.Decision) {
 	t.Helper()
+	id := c.ID
+	line, shell := c.Input["command"].(string)
 	for _, r := range d.Reasons {
+		if shell && (r.Span == nil || r.Span[0] >= r.Span[1] || r.Span[1] > utf8.RuneCountInString(line)) {
+			t.Errorf("%s: %s: span %v does not point into the line", id, r.ID, r.Span)
+		}
 		text := strings.ToLower(r.Reason + " " + r.Help)
 		switch {
 		case !strings.Contains(r.Reason, "; "):

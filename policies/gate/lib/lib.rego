@@ -42,12 +42,31 @@ command(effect) := found[0] if {
 }
 
 # METADATA
-# description: where the command of an effect or unknown stands in the line; null if nowhere
+# description: |
+#   where the command of an effect or unknown stands in the line: for one inside
+#   a text or another command that one; null if nowhere
 span(thing) := thing.span if is_array(thing.span)
 
-else := command(thing).span if command(thing)
+else := command(thing).span if is_array(command(thing).span)
+
+else := before[count(before) - 1].span if {
+	before := [c | some c in outside(command(thing)); c.id < thing.command]
+	count(before) > 0
+}
+
+else := after[0].span if {
+	after := outside(command(thing))
+	count(after) > 0
+}
 
 else := null
+
+# Commands that may hold another one: less deep, and written in the line.
+outside(inner) := [c |
+	some c in input.facts.shell.commands
+	c.depth < inner.depth
+	is_array(c.span)
+]
 
 # METADATA
 # description: the path is the directory, or lies in it
@@ -85,6 +104,15 @@ else := concat("", ["~", substring(path, count(home), -1)]) if {
 }
 
 else := path if is_string(path)
+
+# METADATA
+# description: the path of an effect as people write it, and where it leads if links are on the way
+target(effect) := sprintf("%s (which is %s)", [shown(effect.path), shown(effect.resolved)]) if {
+	is_string(effect.resolved)
+	effect.resolved != effect.path
+}
+
+else := shown(object.get(effect, "path", null))
 
 # METADATA
 # description: a path below the home directory of any user, from there; undefined for others

@@ -74,6 +74,14 @@ test_shown_is_short if {
 	lib.shown(null) == "a path that is not known" with input as event
 }
 
+test_target_tells_where_links_lead if {
+	event := {"cwd": "/home/dev/project", "gate": {"user": "dev"}}
+	lib.target({"path": "/home/dev/project/h", "resolved": "/home/dev"}) == "h (which is ~)" with input as event
+	lib.target({"path": "/home/dev/x", "resolved": null}) == "~/x" with input as event
+	lib.target({"path": null, "resolved": null}) == "a path that is not known" with input as event
+	lib.target({}) == "a path that is not known" with input as event
+}
+
 test_span_is_that_of_the_command if {
 	event := gate.event("true && rm -rf x")
 	some effect in lib.effects("fs.delete") with input as event
@@ -82,6 +90,12 @@ test_span_is_that_of_the_command if {
 	lib.span({"command": null}) == null with input as event
 	lib.span({"command": 9}) == null with input as event
 	lib.span({"command": 1, "span": [0, 4]}) == [0, 4] with input as event
+}
+
+test_span_of_a_command_inside_another if {
+	event := gate.event("true; su root -c 'rm -rf /srv'")
+	some effect in lib.effects("fs.delete") with input as event
+	lib.span(effect) == [6, 30] with input as event
 }
 
 test_effects_of_a_kind if {

@@ -35,13 +35,13 @@ ask contains {
 	what := doubtful(effect)
 }
 
-forbidden(effect) := sprintf("the whole file system at %s", [lib.shown(effect.path)]) if effect.area == "root"
+forbidden(effect) := sprintf("the whole file system at %s", [lib.target(effect)]) if effect.area == "root"
 
-forbidden(effect) := sprintf("the device %s", [lib.shown(effect.path)]) if effect.area == "device"
+forbidden(effect) := sprintf("the device %s", [lib.target(effect)]) if effect.area == "device"
 
-forbidden(effect) := sprintf("the home directory %s", [effect.path]) if effect.area == "home"
+forbidden(effect) := sprintf("the home directory %s", [lib.target(effect)]) if effect.area == "home"
 
-forbidden(effect) := sprintf("%s of the operating system", [lib.shown(effect.path)]) if {
+forbidden(effect) := sprintf("%s of the operating system", [lib.target(effect)]) if {
 	effect.area == "system"
 	not remade(effect.path)
 	essential(effect)
@@ -52,12 +52,12 @@ forbidden(effect) := "the whole project" if {
 	bulk(effect)
 }
 
-forbidden(effect) := sprintf("%s, the history of the project", [lib.shown(effect.path)]) if {
+forbidden(effect) := sprintf("%s, the history of the project", [lib.target(effect)]) if {
 	effect.area == "git"
 	history(effect)
 }
 
-forbidden(effect) := sprintf("%s in the home directory", [lib.shown(effect.path)]) if {
+forbidden(effect) := sprintf("%s in the home directory", [lib.target(effect)]) if {
 	effect.area == "user"
 	precious(effect)
 }
@@ -69,17 +69,17 @@ forbidden(effect) := "a path that starts at the root when its variable is empty"
 	area in {"root", "system", "home", "device"}
 }
 
-doubtful(effect) := sprintf("%s of the operating system", [lib.shown(effect.path)]) if {
+doubtful(effect) := sprintf("%s of the operating system", [lib.target(effect)]) if {
 	effect.area == "system"
 	not remade(effect.path)
 }
 
-doubtful(effect) := sprintf("%s, a part of the project's history", [lib.shown(effect.path)]) if {
+doubtful(effect) := sprintf("%s, a part of the project's history", [lib.target(effect)]) if {
 	effect.area == "git"
 	not passing(effect)
 }
 
-doubtful(effect) := sprintf("%s, which lies outside the project", [lib.shown(effect.path)]) if {
+doubtful(effect) := sprintf("%s, which lies outside the project", [lib.target(effect)]) if {
 	foreign(effect)
 	effect.how != "move"
 	not lib.command(effect).program == "git"

@@ -35,18 +35,18 @@ ask contains {
 	what := doubtful(effect)
 }
 
-forbidden(effect) := sprintf("%s, a file of the operating system", [lib.shown(effect.path)]) if {
+forbidden(effect) := sprintf("%s, a file of the operating system", [lib.target(effect)]) if {
 	effect.area == "system"
 	not shared(effect.path)
 	effect.how != "create"
 }
 
-forbidden(effect) := sprintf("over %s, which holds keys", [lib.shown(effect.path)]) if {
+forbidden(effect) := sprintf("over %s, which holds keys", [lib.target(effect)]) if {
 	effect.area == "user"
 	effect.how in {"overwrite", "truncate", "edit", "move"}
 	some dir in [".ssh", ".gnupg", ".password-store", ".aws/credentials", ".kube/config", ".netrc", ".git-credentials"]
 	lib.within(lib.in_home(effect.path), dir)
-	not lib.base(effect.path) in {"known_hosts", "known_hosts.old", "config"}
+	not lib.base(effect.path) in {"known_hosts", "known_hosts.old", "config", "authorized_keys", "rc"}
 }
 
 forbidden(effect) := "to a place in the operating system when its variable is empty" if {
@@ -55,22 +55,22 @@ forbidden(effect) := "to a place in the operating system when its variable is em
 	area in {"root", "system", "device"}
 }
 
-doubtful(effect) := sprintf("%s, outside the project and the home directory", [lib.shown(effect.path)]) if {
+doubtful(effect) := sprintf("%s, outside the project and the home directory", [lib.target(effect)]) if {
 	effect.area in {"root", "system"}
 }
 
-doubtful(effect) := sprintf("nothing into %s, which loses its content", [lib.shown(effect.path)]) if {
+doubtful(effect) := sprintf("nothing into %s, which loses its content", [lib.target(effect)]) if {
 	effect.area in {"user", "outside", "home"}
 	empties(effect)
 }
 
-doubtful(effect) := sprintf("%s, a file that only git writes", [lib.shown(effect.path)]) if {
+doubtful(effect) := sprintf("%s, a file that only git writes", [lib.target(effect)]) if {
 	effect.area == "git"
 	effect.how in {"overwrite", "truncate", "edit"}
 	not lib.base(effect.path) in {"exclude", "COMMIT_EDITMSG", "description", "config"}
 }
 
-doubtful(effect) := sprintf("over %s, a file of the person's own", [lib.shown(effect.path)]) if {
+doubtful(effect) := sprintf("over %s, a file of the person's own", [lib.target(effect)]) if {
 	effect.area == "user"
 	effect.how in {"overwrite", "edit"}
 	not empties(effect)

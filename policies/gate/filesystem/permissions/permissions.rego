@@ -37,39 +37,39 @@ ask contains {
 
 forbidden(effect) := "the whole file system" if effect.area == "root"
 
-forbidden(effect) := sprintf("%s, a part of the operating system", [lib.shown(effect.path)]) if {
+forbidden(effect) := sprintf("%s, a part of the operating system", [lib.target(effect)]) if {
 	effect.area in {"system", "device"}
 	grave(effect)
 }
 
-forbidden(effect) := sprintf("the home directory %s", [effect.path]) if {
+forbidden(effect) := sprintf("the home directory %s", [lib.target(effect)]) if {
 	effect.area == "home"
 	grave(effect)
 }
 
-forbidden(effect) := sprintf("%s, which holds keys, for others", [lib.shown(effect.path)]) if {
+forbidden(effect) := sprintf("%s, which holds keys, for others", [lib.target(effect)]) if {
 	effect.area == "user"
 	private(effect.path)
 	opens(effect)
 }
 
-doubtful(effect) := sprintf("%s, outside the project", [lib.shown(effect.path)]) if {
+doubtful(effect) := sprintf("%s, outside the project", [lib.target(effect)]) if {
 	effect.area in {"system", "device", "home"}
 }
 
-doubtful(effect) := sprintf("everything below %s, outside the project", [lib.shown(effect.path)]) if {
+doubtful(effect) := sprintf("everything below %s, outside the project", [lib.target(effect)]) if {
 	effect.area in {"user", "outside"}
 	lib.is(effect, "recursive", true)
 	not private(effect.path)
 }
 
-doubtful(effect) := sprintf("%s so that every account can write it", [lib.shown(effect.path)]) if {
+doubtful(effect) := sprintf("%s so that every account can write it", [lib.target(effect)]) if {
 	effect.area in {"user", "outside", "project_root", "git"}
 	lib.is(effect, "world_writable", true)
 	not lib.is(effect, "recursive", true)
 }
 
-doubtful(effect) := sprintf("everything below %s so that every account can write it", [lib.shown(effect.path)]) if {
+doubtful(effect) := sprintf("everything below %s so that every account can write it", [lib.target(effect)]) if {
 	effect.area in {"project", "project_root", "git"}
 	lib.is(effect, "world_writable", true)
 	lib.is(effect, "recursive", true)

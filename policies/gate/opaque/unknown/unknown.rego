@@ -59,6 +59,7 @@ ask contains {
 } if {
 	some thing in input.facts.unknown
 	thing.kind in object.keys(spelt_out)
+	not worse(thing)
 }
 
 # METADATA
@@ -84,6 +85,13 @@ ask contains {
 	some field in {"code", "source_code", "python", "javascript", "program", "source"}
 	is_string(input.tool_input[field])
 	count(input.facts.code) == 0
+}
+
+# Code from the network has a policy of its own.
+worse(thing) if {
+	thing.kind == "code"
+	some effect in lib.effects("exec.remote")
+	effect.command == thing.command
 }
 
 plainer := {

@@ -54,6 +54,6 @@ harmless(effect) if {
 	effect.what != "setuid"
 }
 
-what(effect) := sprintf("%s (%s)", [lib.shown(effect.path), lib.text(effect, "what", "start-up")]) if is_string(effect.path)
+what(effect) := sprintf("%s (%s)", [lib.target(effect), lib.text(effect, "what", "start-up")]) if is_string(effect.path)
 
 else := lib.text(effect, "what", "start-up")

@@ -39,6 +39,7 @@ ask contains {
 	some effect in lib.effects("secret.read")
 	lib.could_be(effect, "shown", true)
 	not key(effect)
+	not told(effect)
 }
 
 key(effect) if {
@@ -49,6 +50,15 @@ key(effect) if {
 key(effect) if {
 	lib.is(effect, "grade", "key")
 	effect.what in {"private key", "GnuPG keys", "directory of secrets"}
+}
+
+# The same secret is there with its path.
+told(effect) if {
+	not is_string(effect.path)
+	some other in lib.effects("secret.read")
+	is_string(other.path)
+	other.command == effect.command
+	other.what == effect.what
 }
 
 what(effect) := lib.shown(effect.path) if is_string(effect.path)

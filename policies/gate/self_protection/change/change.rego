@@ -25,7 +25,7 @@ deny contains {
 # METADATA
 # description: gate's own programs, wherever they are installed
 deny contains {
-	"reason": sprintf("changes gate's own program (%s); only a person may change what guards the agent", [lib.shown(effect.path)]),
+	"reason": sprintf("changes gate's own program (%s); only a person may change what guards the agent", [lib.target(effect)]),
 	"help": "Change it yourself at a terminal if that is what you want.",
 	"span": lib.span(effect),
 } if {
@@ -34,6 +34,6 @@ deny contains {
 	lib.matches(effect, "path", `/bin/gate(-hook)?(\.exe)?$`)
 }
 
-what(effect) := sprintf("%s (%s)", [lib.shown(effect.path), lib.text(effect, "what", "settings")]) if is_string(effect.path)
+what(effect) := sprintf("%s (%s)", [lib.target(effect), lib.text(effect, "what", "settings")]) if is_string(effect.path)
 
 else := sprintf("what guards the agent (%s)", [lib.text(effect, "what", "settings")])
