@@ -75,7 +75,7 @@ func Summary(ev *hook.Event) string {
 			if field == "url" {
 				text, _, _ = strings.Cut(text, "?")
 			}
-			return clip(Redact(text), maxCall)
+			return short(text, maxCall)
 		}
 	}
 	return ""
@@ -86,15 +86,15 @@ func Summary(ev *hook.Event) string {
 func (r Record) encode() []byte {
 	doc := map[string]any{
 		"v": 1, "time": stamp(r.Time), "id": clip(r.ID, maxText), "agent": clip(r.Agent, maxText),
-		"session": clip(Redact(r.Session), maxText), "event": clip(string(r.Event), maxText), "tool": clip(r.Tool, maxText),
-		"cwd": clip(Redact(r.Dir), maxText), "call": clip(Redact(r.Call), maxCall),
+		"session": short(r.Session, maxText), "event": clip(string(r.Event), maxText), "tool": clip(r.Tool, maxText),
+		"cwd": short(r.Dir, maxText), "call": short(r.Call, maxCall),
 		"effect": r.Effect.String(), "result": string(r.Result), "took_us": r.Took.Microseconds(),
 	}
 	if len(r.Reasons) > 0 {
 		reasons := make([]any, 0, len(r.Reasons))
 		for _, why := range first(r.Reasons) {
 			reasons = append(reasons, map[string]any{
-				"id": clip(why.ID, maxText), "effect": why.Effect.String(), "reason": clip(Redact(why.Reason), maxText),
+				"id": clip(why.ID, maxText), "effect": why.Effect.String(), "reason": short(why.Reason, maxText),
 				"source": clip(why.Source, maxText), "pos": clip(why.Pos, maxText),
 			})
 		}
@@ -114,9 +114,15 @@ func first[T any](list []T) []T { return list[:min(len(list), maxDetail)] }
 func texts(list []string) []string {
 	out := make([]string, 0, len(list))
 	for _, s := range first(list) {
-		out = append(out, clip(Redact(s), maxText))
+		out = append(out, short(s, maxText))
 	}
 	return out
+}
+
+// short redacts a text and cuts it to a number of code points. What lies far
+// behind the cut is not looked at: a call may hold megabytes.
+func short(s string, most int) string {
+	return clip(Redact(ahead(s, 16*most)), most)
 }
 
 // clip cuts a text to a number of code points.

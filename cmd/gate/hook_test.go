@@ -10,10 +10,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"testing/iotest"
 	"time"
+
+	"gate/audit"
 )
 
 // hookProcess is gate hook with directories of the test.
@@ -230,5 +233,31 @@ func TestHookPipeClosed(t *testing.T) {
 	w.Close()
 	if cmd.ProcessState.ExitCode() != 2 || !strings.Contains(stderr.String(), "overwrites the history") {
 		t.Errorf("%v, stderr %q", err, &stderr)
+	}
+}
+
+// TestHookTogether answers many calls at once, from the first start on: all
+// the same, and each with its record (threat model 46).
+func TestHookTogether(t *testing.T) {
+	p, _, _ := hookProcess(t, nil, "--agent", "claude", "--event", "PreToolUse")
+	const calls = 60
+	var wg sync.WaitGroup
+	for range calls {
+		wg.Go(func() {
+			var stdout, stderr bytes.Buffer
+			p := p
+			p.stdin, p.stdout, p.stderr = bash("git push --force origin main"), &stdout, &stderr
+			if status := run(t.Context(), p); status != 2 || !strings.Contains(stderr.String(), "overwrites the history of main") {
+				t.Errorf("status %d, stderr %q", status, &stderr)
+			}
+		})
+	}
+	wg.Wait()
+	log, err := os.ReadFile(filepath.Join(p.args[6], audit.FileName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := bytes.Count(log, []byte(`"result":"reject"`)); n != calls {
+		t.Errorf("%d records, want %d", n, calls)
 	}
 }
