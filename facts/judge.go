@@ -91,6 +91,10 @@ func (u *use) codeCall(c codeCall) {
 		})
 	case "fetch", "send", "connect", "listen":
 		u.codePeer(c, args)
+	case "sql":
+		if len(args) > 0 {
+			u.sql(args[0])
+		}
 	case "reverse-shell":
 		u.effect("exec.shell", u.id, map[string]any{"how": "reverse", "host": firstText(args)})
 	case "environment":
