@@ -68,8 +68,11 @@ func (e Exception) checkCondition(text string) error {
 	if inner == "" || strings.Trim(inner, "*: ") == "" {
 		return fmt.Errorf("if %q: an exception needs a pattern in parentheses, not a whole tool", text)
 	}
+	if tool = strings.TrimSpace(tool); tool == "effect" || tool == "unknown" {
+		return fmt.Errorf("if %q: an exception names calls by their words, paths or hosts, not by what they do", text)
+	}
 	for _, class := range forbidden {
-		if covers(class, e.Policy) && !exact(strings.TrimSpace(tool), inner) {
+		if covers(class, e.Policy) && !exact(tool, inner) {
 			return fmt.Errorf("if %q: exceptions to %s take no wildcards, and paths only from the root on", text, class)
 		}
 	}
