@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/rand"
 	"io"
 	"sync"
 
@@ -25,6 +26,13 @@ func (k *desk) expect(a adapters.Adapter, ev hook.Event) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.adapter, k.ev = a, ev
+}
+
+// known returns whom the answer is for.
+func (k *desk) known() (adapters.Adapter, hook.Event) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.adapter, k.ev
 }
 
 // answer gives d as the answer, unless there was one already, and returns the
@@ -54,9 +62,27 @@ func (k *desk) answer(d *hook.Decision) int {
 // close answers that gate could not decide. That is the agent's blocking form
 // where closing stops something.
 func (k *desk) close(f *hook.Fault) int {
-	d := hook.Decision{Effect: hook.Deny, Fault: f}
-	redact(&d)
+	_, ev := k.known()
+	d := closing(ev.Name, f)
 	return k.answer(&d)
+}
+
+// closing is the decision of a gate that could not come to one.
+func closing(n hook.Name, f *hook.Fault) hook.Decision {
+	d := hook.Decision{ID: newID(), Event: n, Effect: hook.Deny, Fault: f}
+	redact(&d)
+	return d
+}
+
+// newID is an id as the engine gives its decisions.
+func newID() string {
+	const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
+	var b [6]byte
+	rand.Read(b[:]) // never fails: crypto/rand ends the program instead
+	for i := range b {
+		b[i] = alphabet[b[i]&31]
+	}
+	return string(b[:])
 }
 
 // render never fails: without an adapter, or with one that does, the answer is

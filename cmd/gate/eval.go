@@ -89,28 +89,21 @@ func (f evalFlags) evaluation(p process) (*evaluation, error) {
 func (e *evaluation) decide(ctx context.Context, data []byte) (d hook.Decision, canAsk bool) {
 	defer func() {
 		if r := recover(); r != nil {
-			d = unreadable(hook.Event{}, hook.FaultInternal, fmt.Errorf("gate failed: %v", r))
+			d = closing("", hook.Faultf(hook.FaultInternal, "gate failed: %v", r))
 		}
 	}()
 	ev, err := e.adapter.Parse(data)
 	if err != nil {
-		return unreadable(ev, hook.FaultEvent, err), false
+		return closing(ev.Name, &hook.Fault{Kind: hook.FaultEvent, Err: err}), false
 	}
 	ev.Gate = gateNow(e.interactive)
 	g, err := e.guard(projectRoot(e.environment.ProjectDir, ev.Dir()))
 	if err != nil {
-		return unreadable(ev, hook.FaultLoad, err), false
+		return closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err}), false
 	}
 	ctx, cancel := context.WithTimeout(ctx, engine.Limit)
 	defer cancel()
 	return g.decide(ctx, ev), e.adapter.CanAsk(&ev)
-}
-
-// unreadable is the decision about an event that gate could not come to.
-func unreadable(ev hook.Event, kind hook.FaultKind, err error) hook.Decision {
-	d := hook.Decision{Event: ev.Name, Effect: hook.Deny, Fault: &hook.Fault{Kind: kind, Err: err}}
-	redact(&d)
-	return d
 }
 
 // maxGuards is how many projects' policies are held at once.
@@ -144,7 +137,7 @@ func (e *evaluation) lines(ctx context.Context, p process) error {
 		canAsk := false
 		switch {
 		case errors.Is(err, errLongLine):
-			d = unreadable(hook.Event{}, hook.FaultEvent, err)
+			d = closing("", &hook.Fault{Kind: hook.FaultEvent, Err: err})
 		case err != nil:
 			return err
 		case ctx.Err() != nil:

@@ -53,7 +53,7 @@ func runHook(ctx context.Context, p process) (status int) {
 		k.expect(adapter, hook.Event{Agent: adapter.Name(), Name: f.name()})
 	}
 	if err = errors.Join(err, unknown); err != nil {
-		return k.close(&hook.Fault{Kind: hook.FaultInternal, Err: err})
+		return f.close(k, &hook.Fault{Kind: hook.FaultInternal, Err: err})
 	}
 	ctx, cancel := context.WithDeadline(ctx, start.Add(f.limit(adapter, f.name())))
 	defer cancel()
@@ -61,7 +61,7 @@ func runHook(ctx context.Context, p process) (status int) {
 	ev, err := f.read(ctx, adapter, p.stdin)
 	k.expect(adapter, ev)
 	if err != nil {
-		return k.close(&hook.Fault{Kind: hook.FaultEvent, Err: err})
+		return f.close(k, &hook.Fault{Kind: hook.FaultEvent, Err: err})
 	}
 	if f.event == "" { // only now is it known how long the agent waits
 		ctx, cancel = context.WithDeadline(ctx, start.Add(f.limit(adapter, ev.Name)))
@@ -75,10 +75,10 @@ func runHook(ctx context.Context, p process) (status int) {
 func (f hookFlags) decide(ctx context.Context, p process, k *desk, ev hook.Event) int {
 	done := make(chan hook.Decision, 1)
 	go func() {
-		d := hook.Decision{Effect: hook.Deny}
+		var d hook.Decision
 		defer func() {
 			if r := recover(); r != nil {
-				d.Fault = hook.Faultf(hook.FaultInternal, "gate failed: %v", r)
+				d = closing(ev.Name, hook.Faultf(hook.FaultInternal, "gate failed: %v", r))
 			}
 			done <- d
 		}()
@@ -88,16 +88,16 @@ func (f hookFlags) decide(ctx context.Context, p process, k *desk, ev hook.Event
 	case d := <-done:
 		return k.answer(&d)
 	case <-ctx.Done():
-		return k.close(stopped(ctx))
+		return f.close(k, stopped(ctx))
 	}
 }
 
 // judge sets gate up and asks it. The event gets what gate itself knows, which
 // the answer depends on, too.
 func (f hookFlags) judge(ctx context.Context, p process, k *desk, ev *hook.Event) hook.Decision {
-	adapter := k.adapter
+	adapter, _ := k.known()
 	closed := func(err error) hook.Decision {
-		return hook.Decision{Effect: hook.Deny, Fault: &hook.Fault{Kind: hook.FaultLoad, Err: err}}
+		return closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err})
 	}
 	environment := adapter.Environment(p.getenv)
 	ev.Gate = gateNow(environment.Attended)
@@ -116,8 +116,23 @@ func (f hookFlags) judge(ctx context.Context, p process, k *desk, ev *hook.Event
 		return closed(err)
 	}
 	decision := g.decide(ctx, *ev)
-	record(ctx, d.state, adapter, ev, &decision)
+	if ctx.Err() == nil { // else it is not the answer any more
+		record(ctx, d.state, adapter, ev, &decision)
+	}
 	return decision
+}
+
+// close answers that gate could not decide, and records that afterwards: the
+// answer must not wait.
+func (f hookFlags) close(k *desk, why *hook.Fault) int {
+	adapter, ev := k.known()
+	d := closing(ev.Name, why)
+	status := k.answer(&d)
+	if dirs, err := f.dirs.forHook(); err == nil && adapter != nil {
+		ev.Gate.Now = time.Now()
+		record(context.Background(), dirs.state, adapter, &ev, &d)
+	}
+	return status
 }
 
 func stopped(ctx context.Context) *hook.Fault {

@@ -58,10 +58,12 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
 	args = args[1:]
+	work := ts.Getenv("WORK")
 	switch args[0] {
-	case "hook", "try", "facts", "eval", "explain", "install":
+	case "hook", "try", "facts", "eval", "explain", "install", "uninstall", "status", "doctor":
 		args = append(args[:1:1], append([]string{
-			"--managed-dir=" + ts.MkAbs("managed"), "--user-dir=" + ts.MkAbs("user"), "--state-dir=" + ts.MkAbs("state"),
+			"--managed-dir=" + filepath.Join(work, "managed"), "--user-dir=" + filepath.Join(work, "user"),
+			"--state-dir=" + filepath.Join(work, "state"),
 		}, args[1:]...)...)
 	}
 	status := 0

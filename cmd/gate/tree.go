@@ -64,7 +64,8 @@ func newRoot(p process) *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError(err.Error()) })
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
-		newHook(p), newTry(p), newFacts(p), newEval(p), newExplain(p), newInstall(p), newVersion(p), newExitCodes(),
+		newHook(p), newTry(p), newFacts(p), newEval(p), newExplain(p),
+		newInstall(p), newUninstall(p), newStatus(p), newDoctor(p), newVersion(p), newExitCodes(),
 	)
 	return root
 }

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gate/install"
+)
+
+func newStatus(p process) *cobra.Command {
+	var f installFlags
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "what guards this machine now",
+		Args:  noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			m, err := f.machine(p)
+			if err != nil {
+				return err
+			}
+			status := m.Status()
+			if f.json {
+				err = printValue(p, status)
+			} else {
+				err = printStatus(p, status)
+			}
+			if err != nil {
+				return err
+			}
+			for _, a := range status.Agents {
+				if a.Guarded {
+					return nil
+				}
+			}
+			return exitWith(exitFailed)
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON for programs")
+	return cmd
+}
+
+func newDoctor(p process) *cobra.Command {
+	var f installFlags
+	var fix, paths bool
+	cmd := &cobra.Command{
+		Use:   "doctor [AGENT]...",
+		Short: "what is wrong with gate on this machine, and how to repair it",
+		RunE: func(_ *cobra.Command, agents []string) error {
+			m, err := f.machine(p)
+			if err != nil {
+				return err
+			}
+			if paths {
+				return f.printPaths(p, m)
+			}
+			found := m.Doctor(agents...)
+			if fix {
+				if found, err = repair(p, m, found, agents); err != nil {
+					return err
+				}
+			}
+			if f.json {
+				err = printValue(p, found)
+			} else {
+				var b strings.Builder
+				printFindings(&b, p, found.Findings)
+				if len(found.Findings) == 0 {
+					b.WriteString("nothing is wrong\n")
+				}
+				err = printAll(p, b.String())
+			}
+			if err == nil && found.Worst() == install.Error {
+				err = exitWith(exitFailed)
+			}
+			return err
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON for programs")
+	cmd.Flags().BoolVar(&fix, "fix", false, "repair what gate can repair by itself")
+	cmd.Flags().BoolVar(&paths, "paths", false, "list the files that guard this machine, which no agent may write")
+	return cmd
+}
+
+// repair does what can be done and looks again.
+func repair(p process, m install.Machine, found install.Diagnosis, agents []string) (install.Diagnosis, error) {
+	plans, err := found.Fix()
+	if err != nil {
+		return found, err
+	}
+	for i := range plans {
+		if err := plans[i].Apply(); err != nil {
+			return found, err
+		}
+		for _, c := range plans[i].Changes {
+			fmt.Fprintf(p.stderr, "gate: %s %s\n", c.Action, visible(p.tilde(c.Path)))
+		}
+	}
+	return m.Doctor(agents...), nil
+}
+
+func (f *installFlags) printPaths(p process, m install.Machine) error {
+	if f.json {
+		return printValue(p, m.Paths())
+	}
+	var b strings.Builder
+	for _, path := range m.Paths() {
+		name := path.Path
+		if path.Tree {
+			name += "/**"
+		}
+		fmt.Fprintf(&b, "%s  (%s)\n", visible(p.tilde(name)), path.What)
+	}
+	return printAll(p, b.String())
+}
+
+func printStatus(p process, s install.Status) error {
+	var b strings.Builder
+	for _, a := range s.Agents {
+		word := "not guarded"
+		if a.Guarded {
+			word = "guarded"
+		}
+		fmt.Fprintf(&b, "%s: %s\n", a.Agent, word)
+		for _, g := range a.Guards {
+			if g.Installed {
+				fmt.Fprintf(&b, "  %s: %s, %s\n", g.Scope, visible(p.tilde(g.File)), guardWords(g))
+			}
+		}
+		printFindings(&b, p, a.Findings)
+	}
+	return printAll(p, b.String())
+}
+
+func guardWords(g install.Guard) string {
+	words := fmt.Sprintf("%d events", len(g.Events))
+	if len(g.Missing) > 0 {
+		words += fmt.Sprintf(", %d missing", len(g.Missing))
+	}
+	if !g.InForce {
+		words += ", not in force"
+	}
+	return words
+}
+
+func printFindings(b *strings.Builder, p process, list []install.Finding) {
+	for _, f := range list {
+		where := ""
+		if f.File != "" {
+			where = visible(p.tilde(f.File)) + ": "
+			if f.Line > 0 {
+				where = fmt.Sprintf("%s:%d: ", visible(p.tilde(f.File)), f.Line)
+			}
+		}
+		fmt.Fprintf(b, "%s: %s%s\n", f.Severity, where, visible(f.Message))
+		if f.Remedy != "" {
+			fmt.Fprintf(b, "hint: %s\n", visible(f.Remedy))
+		}
+	}
+}
+
+// printValue writes a value of a package of ours for programs.
+func printValue(p process, v any) error {
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return errors.Join(errors.New("this cannot be shown as JSON"), err)
+	}
+	if !write(p.stdout, append(data, '\n')) {
+		return errStdout
+	}
+	return nil
+}
