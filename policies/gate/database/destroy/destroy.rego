@@ -73,6 +73,7 @@ elsewhere(effect) if {
 loses(effect) if {
 	lib.could_be(effect, "access", "delete")
 	not lib.text(effect, "verb", "") in {"delete", "update"}
+	not lib.matches(effect, "verb", `^(del|unlink|[hsz]?rem|hdel|lrem|getdel)$`)
 }
 
 loses(effect) if effect.verb in {"drop", "truncate", "flush", "restore", "reset"}

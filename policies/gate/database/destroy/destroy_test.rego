@@ -37,6 +37,7 @@ test_passes if {
 		`psql -c "DELETE FROM users WHERE id = 1"`,
 		"redis-cli --scan --pattern 'user:*'",
 		"redis-cli get x",
+		"redis-cli DEL a",
 		"sqlite3 app.db 'UPDATE users SET a = 1 WHERE id = 2'",
 		"bin/rails db:migrate",
 		"bin/rails db:migrate:status",

@@ -88,9 +88,14 @@ else := "a host that is not known"
 
 cargo(send) := "data, which anybody may read there," if drop(send.host)
 
-else := sprintf("%s, a dump or an archive,", [lib.shown(send.path)]) if {
-	lib.matches(send, "path", dump)
+else := sprintf("%s, a dump of data,", [lib.shown(send.path)]) if lib.matches(send, "path", dump)
+
+else := sprintf("%s, an archive,", [lib.shown(send.path)]) if {
+	lib.matches(send, "path", archive)
+	not lib.matches(send, "path", built)
 }
+
+else := "the whole project" if area(send) == "project_root"
 
 else := sprintf("%s, which lies outside the project,", [lib.shown(send.path)]) if foreign(send)
 
@@ -115,14 +120,22 @@ drop(name) if {
 	endswith(name, sprintf(".%s", [known]))
 }
 
-dump := `(?i)\.(sql|dump|dmp|db|sqlite3?|rdb|bak|backup|pcap|core|hprof|tar|tgz|tbz|txz|zip|7z|rar|tar\.\w+|sql\.\w+)$`
+dump := `(?i)\.(sql|dump|dmp|db|sqlite3?|rdb|bak|backup|pcap|core|hprof|sql\.\w+)$`
+
+archive := `(?i)\.(tar|tgz|tbz|txz|zip|7z|rar|tar\.\w+)$`
+
+# Where builds leave what is meant to be deployed.
+built := `/(build|dist|target|out|release|releases|artifacts|bin|pkg)/`
+
+foreign(send) if area(send) in {"root", "system", "home", "user", "git"}
 
 # The area of the file stands in the effect of reading it.
-foreign(send) if {
-	some read in lib.effects("fs.read")
-	read.command == send.command
-	read.path == send.path
-	read.area in {"root", "system", "home", "user", "project_root", "git"}
+area(send) := areas[0] if {
+	areas := [read.area |
+		some read in lib.effects("fs.read")
+		read.command == send.command
+		read.path == send.path
+	]
 }
 
 # Programs whose output is a pile of data.

@@ -57,6 +57,13 @@ doubtful(effect) := sprintf("%s, outside the project", [lib.target(effect)]) if 
 	effect.area in {"system", "device", "home"}
 }
 
+doubtful(effect) := sprintf("%s, which holds keys, in a way that is not known", [lib.target(effect)]) if {
+	effect.area == "user"
+	private(effect.path)
+	lib.unknown(effect, "mode")
+	not lib.is(effect, "owner", true)
+}
+
 doubtful(effect) := sprintf("everything below %s, outside the project", [lib.target(effect)]) if {
 	effect.area in {"user", "outside"}
 	lib.is(effect, "recursive", true)

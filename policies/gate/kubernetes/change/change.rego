@@ -54,6 +54,7 @@ ask contains {
 } if {
 	some effect in lib.effects("kubernetes")
 	effect.access in {"write", "exec"}
+	not effect.verb in {"port-forward", "proxy"}
 	not lib.is(effect, "dry_run", true)
 	delicate(effect)
 }

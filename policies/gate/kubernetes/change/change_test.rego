@@ -53,6 +53,7 @@ test_passes if {
 		"helm list -A",
 		"kubectl config get-contexts",
 		"kubectl --context prod get pods",
+		"kubectl port-forward -n prod svc/db 5432:5432",
 		"helm template .",
 		"kubectl diff -f k8s/",
 		"kubectl apply -f k8s/",

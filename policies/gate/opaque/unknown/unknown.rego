@@ -60,6 +60,7 @@ ask contains {
 	some thing in input.facts.unknown
 	thing.kind in object.keys(spelt_out)
 	not worse(thing)
+	not setup(thing)
 }
 
 # METADATA
@@ -92,6 +93,36 @@ worse(thing) if {
 	thing.kind == "code"
 	some effect in lib.effects("exec.remote")
 	effect.command == thing.command
+}
+
+# The classic eval "$(ssh-agent -s)": every command inside another one prints
+# settings for the shell.
+setup(thing) if {
+	thing.kind == "code"
+	thing.why in {
+		"the text that runs is not known: the output of a command",
+		"the text that runs is not known: the file was written by a program",
+	}
+	inner := [c | some c in input.facts.shell.commands; c.depth > 0]
+	count(inner) > 0
+	every c in inner {
+		printer(c)
+	}
+}
+
+printer(c) if c.program in {"ssh-agent", "keychain", "dircolors", "lesspipe", "thefuck", "register-python-argcomplete"}
+
+printer(c) if {
+	c.program in {
+		"asdf", "brew", "conda", "direnv", "docker", "docker-machine", "fnm", "fzf", "gh", "goenv", "helm", "jenv", "kubectl",
+		"luarocks", "mamba", "minikube", "mise", "nodenv", "npm", "opam", "pip", "poetry", "pyenv", "rbenv", "rustup", "starship",
+		"uv", "zoxide",
+	}
+	some word in c.words
+	word.value in {
+		"activate", "completion", "completions", "docker-env", "env", "generate-shell-completion", "hook", "init", "path",
+		"shell.bash", "shell.zsh", "shellenv", "--bash", "--zsh", "--completion",
+	}
 }
 
 plainer := {

@@ -28,6 +28,9 @@ test_asks if {
 		"$CMD -rf x",
 		"$(cat cmd) x",
 		`eval "$X"`,
+		`eval "$(ssh-agent -s)"; eval "$X"`,
+		`eval "$(ssh-agent -s; cat x)"`,
+		`eval "$(brew list)"`,
 		"cat script | sh",
 		`bash -c "$X"`,
 		`python3 -c "$CODE"`,
@@ -75,6 +78,10 @@ test_passes if {
 		"./run.sh",
 		"npm run build",
 		`[ "$a" = b ] && echo x`,
+		`eval "$(ssh-agent -s)"`,
+		`eval "$(pyenv init -)" && python --version`,
+		"eval $(minikube docker-env)",
+		"source <(kubectl completion bash)",
 		"cmd=ls; $cmd -la",
 	] {
 		count(unknown.deny) == 0 with input as gate.event(call)

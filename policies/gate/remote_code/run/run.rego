@@ -41,7 +41,7 @@ deny contains {
 	"span": lib.span(effect),
 } if {
 	some effect in lib.effects("exec.shell")
-	effect.how in {"reverse", "bind"}
+	not lib.is(effect, "how", "interactive")
 }
 
 # METADATA

@@ -26,6 +26,7 @@ test_denies if {
 		"ln -sf /dev/null ~/.claude/settings.json",
 		`python3 -c 'open(".claude/settings.json","w").write("{}")'`,
 		"chmod 000 ~/.claude/settings.json",
+		"npm rm -g gate",
 		"echo x > .claude/hooks/pre.sh",
 		"cp x /usr/local/bin/gate",
 	] {
