@@ -240,7 +240,7 @@ func TestHookPipeClosed(t *testing.T) {
 // the same, and each with its record (threat model 46).
 func TestHookTogether(t *testing.T) {
 	p, _, _ := hookProcess(t, nil, "--agent", "claude", "--event", "PreToolUse")
-	const calls = 60
+	const calls = 16
 	var wg sync.WaitGroup
 	for range calls {
 		wg.Go(func() {
