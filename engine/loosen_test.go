@@ -49,7 +49,7 @@ const home = "/work/site"
 
 // load is what a program does at its start: it reads everything, and closes
 // where something contradicts itself.
-func (m machine) load(t testing.TB, wrap func(fs.FS) fs.FS) *engine.Engine {
+func (m machine) load(t testing.TB, wrap func(dir string, fsys fs.FS) fs.FS) *engine.Engine {
 	t.Helper()
 	tree := m.tree()
 	dir := func(name string) fs.FS {
@@ -57,7 +57,7 @@ func (m machine) load(t testing.TB, wrap func(fs.FS) fs.FS) *engine.Engine {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return wrap(sub)
+		return wrap(name, sub)
 	}
 	var layers []scopes.Layer
 	var sources []scopes.Source
@@ -131,7 +131,7 @@ func (m machine) named(prefix string) []string {
 	return names
 }
 
-func asIs(fsys fs.FS) fs.FS { return fsys }
+func asIs(_ string, fsys fs.FS) fs.FS { return fsys }
 
 // A probe is a call and who forbids or asks about it on the base machine.
 type probe struct {
