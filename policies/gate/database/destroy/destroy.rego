@@ -60,14 +60,23 @@ statements contains effect if {
 	regex.match(`(?i)sql|postgres|mongo|redis|database|(^|_)db(_|$)|supabase|snowflake|bigquery|clickhouse|duckdb|execute`, input.tool_name)
 }
 
-# Frameworks find the database in their configuration, which is not read.
+# Somebody else's server: named on the line, and not this machine.
 elsewhere(effect) if {
 	lib.is(effect, "local", false)
-	effect.command != null
 	lib.matches(effect, "verb", `^(drop|truncate|flush|restore)`)
-	not lib.text(effect, "tool", "") in {
-		"django", "rails", "prisma", "artisan", "alembic", "flask", "doctrine", "dotnet ef", "mix", "dbt", "drush", "wp", "supabase",
-	}
+	some server in servers(lib.command(effect))
+	not regex.match(`(?i)^(localhost|127\.|0\.0\.0\.0|::1|\[::1\]|/|\.|host\.docker\.internal$)`, server)
+}
+
+servers(command) := {server |
+	some option in ["host", "h"]
+	some server in command.options[option]
+	is_string(server)
+} | {server |
+	some word in command.words
+	is_string(word.value)
+	some found in regex.find_all_string_submatch_n(`^[a-z+]+://(?:[^/@]*@)?([^/?]+)`, word.value, 1)
+	server := found[1]
 }
 
 loses(effect) if {
