@@ -3,7 +3,6 @@ package install
 import (
 	"bytes"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -394,9 +393,6 @@ func (m Machine) checkManaged(path string) error {
 		info, err := m.system().Lstat(at)
 		if err != nil {
 			continue // to be made
-		}
-		if info.Mode()&fs.ModeSymlink != 0 {
-			return fmt.Errorf("%s: it is a symbolic link; managed settings must lie where they seem to", at)
 		}
 		if why := m.suspect(info, true); why != "" {
 			return fmt.Errorf("%s: %s; managed settings must be the administrator's alone", at, why)

@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
+	"gate/adapters"
+	"gate/engine"
 	"gate/hook"
 )
 
@@ -155,9 +158,22 @@ func (x claudeEntry) timeFault(d *document, e claudeEvent, report func(string, S
 		report("gate.timeout", Notice, x.handler, "no timeout is set: the client waits as long as its version likes")
 	case !ok:
 		report("gate.timeout", Error, timeout, "the timeout is %s where seconds are wanted", timeout.typeName())
-	case seconds < e.timeout:
-		report("gate.timeout", Error, timeout, "the client waits %g s, gate may need up to %g s for its answer", seconds, e.timeout)
+	case seconds <= x.deadline(e):
+		report("gate.timeout", Error, timeout, "the client waits %g s, gate may take up to %g s for its answer", seconds, x.deadline(e))
 	}
+}
+
+// deadline is how long gate may take for its answer, in seconds: what gate hook
+// makes of its command line (DESIGN 9).
+func (x claudeEntry) deadline(e claudeEvent) float64 {
+	wait := 600 * time.Second
+	if adapter, ok := adapters.Lookup("claude"); ok {
+		wait = adapter.Deadline(e.name)
+	}
+	if given, err := time.ParseDuration(flag(x.words, "timeout")); err == nil && given > 0 {
+		wait = given
+	}
+	return min(engine.Limit, wait*4/5).Seconds()
 }
 
 // flag returns the value of a long flag on a command line, "" for none.

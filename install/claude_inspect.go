@@ -22,12 +22,13 @@ func (c claude) inspect(m Machine) AgentStatus {
 	cm := c.together(m)
 	s := AgentStatus{Agent: c.name(), Clients: c.clients(m)}
 	for _, v := range cm.views {
+		safe := c.ownership(cm.m, v)
 		g := c.guard(cm, v)
 		if !g.Installed && v.scope == Managed {
 			continue
 		}
 		trusted := c.checkEntries(cm, v, g)
-		s.Guarded = s.Guarded || g.Complete && g.InForce && trusted
+		s.Guarded = s.Guarded || g.Complete && g.InForce && trusted && safe
 		s.Guards = append(s.Guards, g)
 	}
 	for _, v := range cm.views {

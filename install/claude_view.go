@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 
 	"gate/hook"
 )
@@ -173,36 +172,6 @@ func (claude) invalidGroup(g *node) string {
 		return "a matcher is " + matcher.typeName() + " where a string is wanted"
 	case !g.member("hooks").is('['):
 		return "an entry has no list of hooks"
-	}
-	return ""
-}
-
-// claudeHandlers are the handler types and the field that each cannot do without.
-var claudeHandlers = [...][2]string{{"command", "command"}, {"http", "url"}, {"mcp_tool", "tool"}, {"prompt", "prompt"}, {"agent", "prompt"}}
-
-func (claude) invalidHandler(d *document, h *node) string {
-	kind := h.member("type")
-	i := slices.IndexFunc(claudeHandlers[:], func(t [2]string) bool { return t[0] == kind.text() })
-	switch {
-	case !h.is('{'):
-		return "a hook is " + h.typeName() + " where an object is wanted"
-	case i < 0:
-		return "a hook has a type that the client does not know"
-	case !h.member(claudeHandlers[i][1]).is('"'):
-		return fmt.Sprintf("a hook of the type %s has no %q", kind.str, claudeHandlers[i][1])
-	}
-	if t := h.member("timeout"); t != nil {
-		if seconds, ok := d.number(t); !ok || seconds <= 0 {
-			return "a timeout is no number above zero"
-		}
-	}
-	if f := h.member("onFailure"); f != nil && f.text() != "block" && f.text() != "continue" {
-		return `onFailure is neither "block" nor "continue"`
-	}
-	if args := h.member("args"); args != nil {
-		if _, ok := args.strings(); !ok {
-			return `"args" is no list of strings`
-		}
 	}
 	return ""
 }

@@ -14,10 +14,6 @@ import (
 // weaknesses reports what a file says that weakens gate (threat model 48-56),
 // apart from gate's own entries.
 func (c claude) weaknesses(cm *claudeMachine, v *claudeView) {
-	if !v.exists {
-		return
-	}
-	c.ownership(cm.m, v)
 	if v.doc == nil || v.void && v.scope != Managed {
 		return
 	}
@@ -38,21 +34,24 @@ func (c claude) weaknesses(cm *claudeMachine, v *claudeView) {
 	c.runs(cm, v)
 }
 
-func (c claude) ownership(m Machine, v *claudeView) {
+// ownership reports a file that others can change, and whether there is none
+// such.
+func (c claude) ownership(m Machine, v *claudeView) bool {
 	admin := v.scope == Managed
 	info, err := m.stat(v.path)
 	if err != nil {
-		return
+		return true // there is no file, or that is reported
 	}
 	why := m.suspect(info, admin)
 	if why == "" {
-		return
+		return true
 	}
 	v.report("settings.owner", Error, nil, "others than their owner can change these settings: "+why,
 		"chmod go-w "+shellQuote(v.path)+", and make sure that it belongs to the right account")
 	if real, err := m.real(v.path); err == nil {
 		m.fixMode(&v.findings[len(v.findings)-1], real, info)
 	}
+	return false
 }
 
 // claudeRewriters are the events on which a hook can change what gate judged.
@@ -109,7 +108,7 @@ func (c claude) environment(v *claudeView) {
 			v.report("env.base_url", severity, it.key, it.key.str+" sends the conversation, and the key, to another server; "+
 				"settings from the vendor's server are skipped then", "remove it unless you know that server")
 		case isSwitch(name):
-			v.report("env.switch", severity, it.key, it.key.str+" changes where programs and files are looked for", "remove it")
+			v.report("env.switch", severity, it.key, it.key.str+" reaches every hook and changes what programs find", "remove it")
 		}
 	}
 }

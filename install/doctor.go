@@ -45,7 +45,9 @@ func (m Machine) Doctor(only ...string) Diagnosis {
 		if dir.path == "" || !m.exists(dir.path) {
 			continue
 		}
-		if f := m.place("gate.directory", dir.what, dir.path, dir.admin); f != nil {
+		f := m.place("gate.directory", dir.what, dir.path, dir.admin)
+		known := func(x Finding) bool { return x.ID == f.ID && x.File == f.File }
+		if f != nil && !slices.ContainsFunc(d.Findings, known) {
 			d.Findings = append(d.Findings, *f)
 		}
 	}

@@ -16,12 +16,9 @@ type file struct {
 }
 
 // open reads a file that is about to be edited.
-func (m Machine) open(path string, s Scope) (file, error) {
+func (m Machine) open(path string) (file, error) {
 	real, err := m.real(path)
 	if err != nil {
-		return file{}, err
-	}
-	if err := m.checkPlace(path, real, s); err != nil {
 		return file{}, err
 	}
 	f := file{path: real}
@@ -43,7 +40,14 @@ func (m Machine) open(path string, s Scope) (file, error) {
 
 // checkPlace refuses links between what the agent may write and what it may
 // not (threat model 55).
-func (m Machine) checkPlace(path, real string, s Scope) error {
+func (m Machine) checkPlace(path string, s Scope) error {
+	real, err := m.real(path)
+	if err != nil {
+		return err
+	}
+	if s == Managed {
+		return m.checkStraight(path, real)
+	}
 	if m.Project == "" {
 		return nil
 	}
@@ -56,12 +60,25 @@ func (m Machine) checkPlace(path, real string, s Scope) error {
 		if !inside(real, project) {
 			return fmt.Errorf("%s: it is a link out of the project, to %s; install there, or replace the link by a file", path, real)
 		}
-	default:
+	case User:
 		if inside(real, project) && !inside(path, m.Project) && !inside(path, project) {
 			return fmt.Errorf("%s: it is a link into the project, to %s, where the agent writes; replace it by a file", path, real)
 		}
 	}
 	return nil
+}
+
+// checkStraight refuses links below the system's directory.
+func (m Machine) checkStraight(path, real string) error {
+	dir, err := m.real(m.systemDir())
+	if err != nil {
+		return err
+	}
+	rel, err := filepath.Rel(m.systemDir(), path)
+	if err == nil && filepath.Join(dir, rel) != real {
+		err = fmt.Errorf("%s: it is a symbolic link, to %s; managed settings must lie where they seem to", path, real)
+	}
+	return err
 }
 
 // add adds what makes text out of f.

@@ -20,6 +20,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"gate/hook"
 )
@@ -132,7 +133,10 @@ func (m Machine) Install(r Request) (Plan, error) {
 		return Plan{}, err
 	}
 	plan := Plan{Agent: r.Agent, Scope: r.Scope, system: m.system()}
-	f, err := m.open(paths[0], r.Scope)
+	if err := m.checkPlace(paths[0], r.Scope); err != nil {
+		return Plan{}, err
+	}
+	f, err := m.open(paths[0])
 	if err != nil {
 		return Plan{}, err
 	}
@@ -147,7 +151,8 @@ func (m Machine) Install(r Request) (Plan, error) {
 
 // Uninstall plans what takes gate out of a scope. Where nothing but gate was
 // changed since, the files are byte for byte what they were before, and files
-// that gate created are gone. It refuses nothing but files that it cannot read.
+// that gate created are gone. It refuses nothing but files that it cannot
+// read, and links out of the project.
 func (m Machine) Uninstall(r Request) (Plan, error) {
 	a, paths, err := m.target(r)
 	if err != nil {
@@ -156,16 +161,26 @@ func (m Machine) Uninstall(r Request) (Plan, error) {
 	plan := Plan{Agent: r.Agent, Scope: r.Scope, system: m.system()}
 	var errs []error
 	for _, path := range paths {
-		f, err := m.open(path, r.Scope)
-		if err == nil && f.text != nil {
-			var text []byte
-			if text, err = a.uninstall(m, r.Scope, f.path, f.text); err == nil {
-				plan.add(m, f, text, r.Scope)
-			}
-		}
-		errs = append(errs, err)
+		errs = append(errs, m.uninstall(a, r.Scope, path, &plan))
 	}
 	return plan, errors.Join(errs...)
+}
+
+func (m Machine) uninstall(a agent, s Scope, path string, plan *Plan) error {
+	if s == Project || s == Local { // a project must not lead to gate elsewhere
+		if err := m.checkPlace(path, s); err != nil {
+			return err
+		}
+	}
+	f, err := m.open(path)
+	if err != nil || f.text == nil {
+		return err
+	}
+	text, err := a.uninstall(m, s, f.path, f.text)
+	if err == nil {
+		plan.add(m, f, text, s)
+	}
+	return err
 }
 
 // target finds the agent and its files.
@@ -190,6 +205,9 @@ func (m Machine) checkCommand() error {
 		return fmt.Errorf("gate's program: %q is no absolute path", first(m.Command))
 	}
 	for _, word := range append(slices.Clone(m.Command), m.UserDir, m.StateDir) {
+		if !utf8.ValidString(word) {
+			return fmt.Errorf("gate's command line: %q is no text that JSON can hold", word)
+		}
 		if strings.Contains(word, "${") {
 			return fmt.Errorf("gate's command line: %q: agents replace ${…}; move it to another directory", word)
 		}

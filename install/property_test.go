@@ -103,7 +103,7 @@ func FuzzInstallUninstall(f *testing.F) {
 
 // TestGenerated holds the promises for settings of every layout.
 func TestGenerated(t *testing.T) {
-	for seed := range uint64(400) {
+	for seed := range uint64(200) {
 		text := generate(rand.New(rand.NewPCG(seed, 2)))
 		if !roundTrip(t, []byte(text)) {
 			t.Fatalf("seed %d: refused: %q", seed, text)
