@@ -206,3 +206,26 @@ func TestSetUp(t *testing.T) {
 		t.Errorf("README.md does not give %q", command)
 	}
 }
+
+// TestDependencies holds docs/dependencies.md to the modules that go.mod
+// requires directly.
+func TestDependencies(t *testing.T) {
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(root, "docs", "dependencies.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(`(?m)^\t(\S+) v\S+$`).FindAllStringSubmatch(string(mod), -1) {
+		if !strings.Contains(string(page), "\n| `"+m[1]+"` |") {
+			t.Errorf("docs/dependencies.md has no line for %s", m[1])
+		}
+	}
+	for _, m := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\|").FindAllStringSubmatch(string(page), -1) {
+		if !strings.Contains(string(mod), "\t"+m[1]+" v") {
+			t.Errorf("docs/dependencies.md has a line for %s, which go.mod does not require", m[1])
+		}
+	}
+}
