@@ -144,10 +144,7 @@ precious(effect) if {
 	lib.within(lib.in_home(effect.path), dir)
 }
 
-precious(effect) if {
-	bulk(effect)
-	lib.in_home(effect.path) in {
-		".config", ".local", ".local/share", "Desktop", "Documents", "Downloads", "Library", "Music", "Pictures",
-		"Videos", "Projects", "projects", "src", "code", "work", "repos", "go", "bin",
-	}
+precious(effect) if lib.in_home(effect.path) in {
+	".config", ".local", ".local/share", ".mozilla", ".thunderbird", "Desktop", "Documents", "Downloads", "Library",
+	"Music", "Pictures", "Videos", "Projects", "projects", "src", "code", "work", "repos", "go", "bin",
 }

@@ -25,6 +25,7 @@ test_denies if {
 		"rm -rf ~/.ssh",
 		"rm ~/.ssh/id_ed25519",
 		"rm -rf ~/Documents",
+		"mv ~/Documents /tmp",
 		"shred -u /etc/shadow",
 		"mv ~ /tmp/gone",
 		"sh -c 'rm -rf ~'",
