@@ -122,6 +122,9 @@ func (c claude) overall(cm *claudeMachine, s AgentStatus) []Finding {
 	strong := slices.ContainsFunc(s.Guards, func(g Guard) bool { return g.Installed && (g.Scope == Managed || g.Scope == User) })
 	managed := slices.ContainsFunc(s.Guards, func(g Guard) bool { return g.Installed && g.Scope == Managed })
 	switch {
+	case !installed && !c.present(cm, s):
+		out = append(out, Finding{ID: "gate.missing", Severity: Notice,
+			Message: "Claude Code was not found here, and gate is not installed for it", Remedy: "gate install claude --scope user, if it is used"})
 	case !installed:
 		out = append(out, Finding{ID: "gate.missing", Severity: Error,
 			Message: "gate is installed in no scope: nothing is judged", Remedy: "gate install claude --scope user"})
@@ -142,6 +145,12 @@ func (c claude) overall(cm *claudeMachine, s AgentStatus) []Finding {
 		}
 	}
 	return out
+}
+
+// present reports whether there are signs of Claude Code on the machine.
+func (c claude) present(cm *claudeMachine, s AgentStatus) bool {
+	dir := c.dir(cm.m)
+	return len(s.Clients) > 0 || dir != "" && cm.m.exists(dir) || slices.ContainsFunc(cm.views, func(v *claudeView) bool { return v.exists })
 }
 
 // checkEntries reports what is wrong with a file's entries. It returns whether

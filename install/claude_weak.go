@@ -147,6 +147,9 @@ func (c claude) runs(cm *claudeMachine, v *claudeView) {
 // clients finds copies of Claude Code by their files. Nothing is run.
 func (c claude) clients(m Machine) []Client {
 	var out []Client
+	if m.Home == "" {
+		return nil
+	}
 	versions := filepath.Join(m.Home, ".local", "share", "claude", "versions")
 	entries, _ := m.system().ReadDir(versions)
 	for _, e := range entries {
@@ -193,8 +196,11 @@ func (c claude) places(m Machine) []Path {
 		out = append(out,
 			Path{Path: filepath.Join(dir, "plugins"), Tree: true, What: "Claude Code's plugins"},
 			Path{Path: filepath.Join(dir, "hooks"), Tree: true, What: "Claude Code's hook programs"},
-			Path{Path: filepath.Join(m.Home, ".claude.json"), What: "Claude Code's state"},
+			Path{Path: filepath.Join(dir, ".claude.json"), What: "Claude Code's state"},
 		)
+	}
+	if m.Home != "" {
+		out = append(out, Path{Path: filepath.Join(m.Home, ".claude.json"), What: "Claude Code's state"})
 	}
 	if m.Project != "" {
 		out = append(out,

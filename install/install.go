@@ -10,7 +10,8 @@
 // [Plan.Apply] does it. [Machine.Status], [Machine.Doctor] and
 // [Machine.Paths] only look.
 //
-// One agent is one file of this package. See DESIGN 8, 10, 14 and threat model
+// One agent is one family of files of this package, such as claude*.go, behind
+// one interface. See DESIGN 8, 10, 14 and threat model
 // 39-40, 48-56, 96.
 package install
 
@@ -88,7 +89,7 @@ func Agents() []string {
 	return names
 }
 
-// An agent is one coding agent: where its configuration is, what gate writes
+// An agent is one coding agent and knows all about it: where its configuration is, what gate writes
 // there, and what weakens it.
 type agent interface {
 	name() string

@@ -90,7 +90,7 @@ func FuzzInstallUninstall(f *testing.F) {
 	for _, text := range samples(f) {
 		f.Add([]byte(text))
 	}
-	for seed := range uint64(20) {
+	for seed := range uint64(8) {
 		f.Add([]byte(generate(rand.New(rand.NewPCG(seed, 1)))))
 	}
 	f.Add([]byte(`{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"/x/gate hook --agent claude"},{}]}]}}`))
@@ -103,7 +103,7 @@ func FuzzInstallUninstall(f *testing.F) {
 
 // TestGenerated holds the promises for settings of every layout.
 func TestGenerated(t *testing.T) {
-	for seed := range uint64(200) {
+	for seed := range uint64(100) {
 		text := generate(rand.New(rand.NewPCG(seed, 2)))
 		if !roundTrip(t, []byte(text)) {
 			t.Fatalf("seed %d: refused: %q", seed, text)
@@ -115,8 +115,8 @@ func TestGenerated(t *testing.T) {
 // comes back whole.
 func TestTruncated(t *testing.T) {
 	for name, text := range samples(t) {
-		if strings.ContainsAny(name, "Z") || strings.HasSuffix(name, "newline") || strings.HasSuffix(name, "mark") {
-			continue
+		if strings.HasSuffix(name, "newline") || strings.HasSuffix(name, "mark") || strings.HasSuffix(name, "crlf") {
+			continue // the same bytes as another, nearly
 		}
 		refused := 0
 		for i := range len(text) {

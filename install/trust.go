@@ -113,3 +113,18 @@ func replaceQuotes(s string) string {
 	}
 	return out
 }
+
+// checkManaged refuses a place that others than the administrator write to
+// (threat model 55).
+func (m Machine) checkManaged(path string) error {
+	for at := path; inside(at, m.systemDir()); at = filepath.Dir(at) {
+		info, err := m.system().Lstat(at)
+		if err != nil {
+			continue // to be made
+		}
+		if why := m.suspect(info, true); why != "" {
+			return fmt.Errorf("%s: %s; managed settings must be the administrator's alone", at, why)
+		}
+	}
+	return nil
+}
