@@ -26,6 +26,11 @@ func (u *use) answer(out stream) stream {
 		out.under = []field{literalField(".")}
 	case "find", "gfind", "fd", "fdfind", "ls", "gls", "rg", "grep", "egrep", "fgrep", "ag", "tree":
 		out.under = u.listed()
+	case "ssh-agent", "direnv hook", "direnv export", "rbenv init", "pyenv init", "nodenv init", "jenv init", "goenv init", "brew shellenv",
+		"starship init", "zoxide init", "fnm env", "mise activate", "mise env", "rtx activate", "conda shell.bash", "opam env", "dircolors",
+		"lesspipe", "thefuck", "atuin init", "fzf", "volta setup", "luarocks path", "minikube docker-env", "docker-machine env", "register-python-argcomplete":
+		// Meant for eval: what they print sets variables of the shell.
+		return printed(out, ":")
 	case "whoami", "id", "logname":
 		if u.world.User != "" && len(u.rest) == 0 && !u.has("u") {
 			return printed(out, u.world.User)

@@ -113,6 +113,9 @@ func (c *call) unset() (stream, bool) {
 				continue
 			}
 			delete(c.s.funcs, *v)
+			if *v == "HISTFILE" {
+				c.effect("system", c.id, map[string]any{"verb": "history", "what": *v, "access": "write"})
+			}
 			c.s.set(*v, literalField(""))
 		}
 		c.evaluated(c.s, a)
@@ -138,6 +141,9 @@ func (c *call) set() (stream, bool) {
 		return stream{}, false // prints every variable: the catalogue knows
 	}
 	c.plainNamed()
+	if args := c.args(); len(args) > 1 && args[0].text() == "+o" && args[1].text() == "history" {
+		c.effect("system", c.id, map[string]any{"verb": "history", "what": "set", "access": "write"})
+	}
 	return stream{}, true
 }
 

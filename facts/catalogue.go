@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -43,11 +45,33 @@ type row struct {
 	stop     bool   // options end at the first operand
 	verbs    bool   // the first operand is a verb with a row of its own
 	operands []role
-	when     map[string][]role // other operands when an option is there
-	output   string            // what stdout carries: see the README
+	when     []variant // other operands when options are there, in the order to try
+	output   string    // what stdout carries: see the README
 	effects  []template
 	special  string
 	keep     bool // wrapper that only passes on: env, nice, timeout
+}
+
+// A variant is other operands of a row under options.
+type variant struct {
+	options []string // all must be there
+	roles   []role
+}
+
+// parseVariants reads "when": a key joins options with "+"; the one with the
+// most of them is tried first, then the alphabet decides.
+func parseVariants(m map[string]any) ([]variant, error) {
+	var out []variant
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		list, _ := m[key].([]any)
+		roles, err := parseRoles(list)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, variant{strings.Split(key, "+"), roles})
+	}
+	slices.SortStableFunc(out, func(a, b variant) int { return len(b.options) - len(a.options) })
+	return out, nil
 }
 
 // A role says what one operand or option value is.
@@ -186,13 +210,7 @@ func (r *row) set(key string, v any) (err error) {
 		r.operands, err = parseRoles(list)
 	case key == "when":
 		m, _ := v.(map[string]any)
-		r.when = map[string][]role{}
-		for opt, roles := range m {
-			l, _ := roles.([]any)
-			if r.when[opt], err = parseRoles(l); err != nil {
-				return err
-			}
-		}
+		r.when, err = parseVariants(m)
 	case key == "effects" && list != nil:
 		for _, e := range list {
 			t, err := parseTemplate(e)

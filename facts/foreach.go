@@ -1,6 +1,9 @@
 package facts
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // xargs adds its input to the words of the command it runs.
 func (u *use) xargs() {
@@ -218,12 +221,24 @@ func (u *use) fd() {
 					break
 				}
 			}
-			starts := []field{literalField(".")}
-			if len(u.rest) > 1 {
-				starts = u.rest[1:]
+			starts, narrow := []field{literalField(".")}, u.has("extension")
+			var plain []field // the pattern and the directories
+			for _, f := range words[:i] {
+				if slices.ContainsFunc(u.rest, func(r field) bool { return r.text() == f.text() }) && !strings.HasPrefix(f.text(), "-") {
+					plain = append(plain, f)
+				}
+			}
+			if len(plain) > 1 {
+				starts = plain[1:]
+			}
+			if len(plain) > 0 {
+				narrow = narrow || strings.Trim(plain[0].text(), ".*^$+") != ""
+			}
+			if !slices.ContainsFunc(inner, func(f field) bool { return strings.Contains(f.text(), "{") }) {
+				inner = append(inner[:len(inner):len(inner)], literalField("{}"))
 			}
 			u.inner = nil
-			u.findExec(inner, starts, true)
+			u.findExec(inner, starts, narrow)
 			return
 		}
 	}

@@ -30,15 +30,8 @@ func (u *use) wraps() bool {
 // the roles before it, of which assignments take as many words as look like
 // one.
 func (u *use) commandAt() (int, bool) {
-	roles := u.row.operands
-	for option, other := range u.row.when {
-		if u.has(option) {
-			roles = other
-			break
-		}
-	}
 	at := 0
-	for _, r := range roles {
+	for _, r := range u.rolesInForce() {
 		switch {
 		case r.name == "command":
 			return at, true

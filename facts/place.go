@@ -242,7 +242,7 @@ func (w *walker) changes(id int, name, p string, a access) bool {
 		w.effect("self", id, map[string]any{"what": pl.What, "verb": verb, "path": p})
 		return true
 	}
-	if a.kind == "delete" || a.kind == "permissions" || a.how == "move" || a.how == "link" {
+	if a.kind == "delete" || a.kind == "permissions" || a.how == "move" || a.how == "link" || a.recursive {
 		if what := w.guards(p); what != "" {
 			w.effect("self", id, map[string]any{"what": what, "verb": verb, "path": p})
 			return true

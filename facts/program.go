@@ -119,7 +119,12 @@ func (u *use) sort() {
 	if u.row.special == "httpie" {
 		u.httpie()
 	}
-	u.recurse = u.has("recursive")
+	switch u.name {
+	case "rg", "ag", "ack", "ack-grep", "ugrep": // they search directories without being told
+		u.recurse = true
+	default:
+		u.recurse = u.has("recursive")
+	}
 	u.force = u.has("force")
 	u.asks = len(u.rest) == 0 && (u.has("help") || u.has("version")) && !u.commandRole()
 }

@@ -95,6 +95,7 @@ func (w *walker) applyRedirects(s *state, redirects []redirect, out stream, id i
 		switch r.op {
 		case syntax.RdrIn:
 			w.usePath(s, id, r.target, access{kind: "read"})
+			w.peerFile(id, r.target, stream{})
 		case syntax.RdrInOut:
 			w.usePath(s, id, r.target, access{kind: "write", how: "append"})
 			w.peerFile(id, r.target, stream{})

@@ -1,17 +1,23 @@
 package facts
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // operandRoles gives each operand its role.
 func (u *use) operandRoles() []role {
-	roles := u.row.operands
-	for option, other := range u.row.when {
-		if u.has(option) {
-			roles = other
-			break
+	return spread(u.rolesInForce(), len(u.rest))
+}
+
+// rolesInForce are the row's roles under the options that are there.
+func (u *use) rolesInForce() []role {
+	for _, v := range u.row.when {
+		if !slices.ContainsFunc(v.options, func(o string) bool { return !u.has(o) }) {
+			return v.roles
 		}
 	}
-	return spread(roles, len(u.rest))
+	return u.row.operands
 }
 
 // spread lays roles over n operands: those after a starred role take the last.
@@ -59,6 +65,10 @@ func (u *use) roles() {
 		}
 	}
 	roles := u.operandRoles()
+	if len(u.row.operands) > 0 && u.row.operands[0].name == "execute" && u.has("s") { // bash -s ARGS
+		u.runStdin(u.row.operands[0].detail)
+		return
+	}
 	for i, f := range u.rest {
 		if roles[i].name == "shell" && roles[i].many {
 			u.inside(func() { u.shellText(join(u.rest[i:]), u.stdin) })

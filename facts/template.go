@@ -15,6 +15,9 @@ func (u *use) effects() {
 		for k, v := range t.attrs {
 			attrs[k] = u.value(v)
 		}
+		if source := attrs["source"]; t.kind == "net.send" && attrs["secret"] == nil && source != "file" && source != "text" {
+			attrs["secret"] = orNil(u.stdin.taint.secret)
+		}
 		u.effect(t.kind, u.id, attrs)
 		u.tainted(t.kind)
 	}

@@ -61,9 +61,16 @@ func (w *walker) line(text, dir string) {
 		w.unknown("directory", "the working directory is not known", 0, nil)
 	}
 	out := w.script(s, text, stream{})
-	if what := out.taint.secret; strings.HasPrefix(what, "environment") {
-		// What is printed at the end goes to the agent.
+	// What is printed at the end goes to the agent.
+	switch what := out.taint.secret; {
+	case strings.HasPrefix(what, "environment"):
 		w.effect("secret.read", out.from, map[string]any{"path": nil, "what": what, "shown": true, "grade": "config"})
+	case what != "":
+		for _, e := range w.out.Effects {
+			if e.Kind == "secret.read" && e.Attrs["what"] == what {
+				e.Attrs["shown"] = true
+			}
+		}
 	}
 }
 
