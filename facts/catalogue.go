@@ -49,7 +49,6 @@ type row struct {
 	output   string    // what stdout carries: see the README
 	effects  []template
 	special  string
-	keep     bool // wrapper that only passes on: env, nice, timeout
 }
 
 // A variant is other operands of a row under options.

@@ -101,15 +101,6 @@ func (f field) prefix() string {
 	return b.String()
 }
 
-// suffix returns the known text after the last hole.
-func (f field) suffix() string {
-	s := ""
-	for i := len(f.parts) - 1; i >= 0 && f.parts[i].hole == nil; i-- {
-		s = f.parts[i].text + s
-	}
-	return s
-}
-
 // empty reports whether the field is known to be nothing.
 func (f field) empty() bool { return f.literal() && f.text() == "" }
 

@@ -48,8 +48,6 @@ type stream struct {
 	under []field // directories in which the file names in it lie
 }
 
-func (st stream) known() bool { return st.text != nil }
-
 // line judges a shell line in directory dir.
 func (w *walker) line(text, dir string) {
 	w.text = text

@@ -54,14 +54,6 @@ func (w World) exists(name string) bool {
 	return err == nil
 }
 
-func (w World) isDir(name string) bool {
-	if w.Files == nil {
-		return false
-	}
-	info, err := w.Files.Lstat(name)
-	return err == nil && info.IsDir()
-}
-
 const maxLinks = 40
 
 // resolve follows symbolic links in the deepest existing part of name. links
