@@ -38,9 +38,9 @@ type judgedCase struct {
 	Why       string
 }
 
-func judgedCases(t testing.TB) []judgedCase {
+func judgedCases(t testing.TB, file string) []judgedCase {
 	t.Helper()
-	data, err := os.ReadFile("testdata/cases.jsonl")
+	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestConditions(t *testing.T) {
 	}
 	without := deciderOf(t, lib, src, engine.WithAllSteps())
 	var specs []any
-	for _, c := range judgedCases(t) {
+	for _, c := range judgedCases(t, "testdata/cases.jsonl") {
 		specs = append(specs, map[string]any{"tool": c.Tool, "input": c.Input, "cwd": c.Dir})
 	}
 	for _, line := range oneOfEach {
@@ -117,6 +117,46 @@ func TestConditions(t *testing.T) {
 		got, want := said(with(spec)), said(without(spec))
 		if !slices.Equal(got, want) {
 			t.Errorf("%v\nwith conditions:    %q\nwithout conditions: %q", spec, got, want)
+		}
+	}
+}
+
+// TestLines runs testdata/lines.txt: a verdict and a shell line on each line.
+// What is asked about may be denied as facts see more of it; the policies' own
+// tests say where a question must stay one.
+func TestLines(t *testing.T) {
+	data, err := os.ReadFile("testdata/lines.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	decide := decider(t)
+	n := 0
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimSuffix(line, "\n")
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		n++
+		want, shell, _ := strings.Cut(line, " ")
+		d := decide(shell)
+		got := d.Effect.String()
+		if got != want && (want != "ask" || got != "deny") {
+			t.Errorf("%s: got %s, want %s: %q", shell, got, want, said(d))
+		}
+	}
+	if n == 0 {
+		t.Error("no lines")
+	}
+}
+
+// TestTools runs testdata/tools.jsonl: calls of tools other than a shell, by
+// the names that several agents give them.
+func TestTools(t *testing.T) {
+	decide := decider(t)
+	for _, c := range judgedCases(t, "testdata/tools.jsonl") {
+		d := decide(map[string]any{"tool": c.Tool, "input": c.Input})
+		if got := verdict(d.Effect); got != c.Expect {
+			t.Errorf("%s %v: got %s, want %s: %q", c.Tool, c.Input, got, c.Expect, said(d))
 		}
 	}
 }
@@ -142,7 +182,7 @@ func verdict(e hook.Effect) string {
 func TestCases(t *testing.T) {
 	decide := decider(t)
 	var judged, strict, lenient, misses, alarms int
-	for _, c := range judgedCases(t) {
+	for _, c := range judgedCases(t, "testdata/cases.jsonl") {
 		d := decide(map[string]any{"tool": c.Tool, "input": c.Input, "cwd": c.Dir})
 		got := verdict(d.Effect)
 		checkReasons(t, c, d)

@@ -18,6 +18,8 @@ test_denies if {
 		"cat ~/.docker/config.json",
 		"tar cz ~/.ssh",
 		"grep -r . ~/.aws/credentials",
+		"cat < ~/.ssh/id_rsa",
+		"while read l; do echo $l; done < ~/.ssh/id_rsa",
 		"strings ~/.gnupg/secring.gpg",
 		"cat ~/.ssh/id_*",
 		`python3 -c 'print(open("/home/dev/.ssh/id_rsa").read())'`,
