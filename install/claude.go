@@ -118,7 +118,11 @@ func (c claude) targets(m Machine, s Scope) []string {
 	case s == User && c.dir(m) != "":
 		return []string{filepath.Join(c.dir(m), "settings.json")}
 	case s == Project && m.Project != "":
-		return []string{filepath.Join(m.Project, ".claude", "settings.json")}
+		path := filepath.Join(m.Project, ".claude", "settings.json")
+		if slices.Equal([]string{path}, c.targets(m, User)) {
+			return nil // in the home directory it is the person's own
+		}
+		return []string{path}
 	case s == Local && m.Project != "":
 		return []string{filepath.Join(m.Project, ".claude", "settings.local.json")}
 	}

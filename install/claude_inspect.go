@@ -137,6 +137,9 @@ func (c claude) overall(cm *claudeMachine, s AgentStatus) []Finding {
 			Message: "allowManagedHooksOnly is not set: a hook of a user or project can rewrite what gate has judged",
 			Remedy:  "gate install claude --scope managed"})
 	}
+	if f := c.twice(s); f != nil {
+		out = append(out, *f)
+	}
 	for _, client := range s.Clients {
 		if olderThan(client.Version, "2.1.295") {
 			out = append(out, Finding{ID: "client.old", Severity: Warning, File: client.File,
@@ -145,6 +148,24 @@ func (c claude) overall(cm *claudeMachine, s AgentStatus) []Finding {
 		}
 	}
 	return out
+}
+
+// twice reports entries in several scopes: each starts gate once more, and an
+// approval is good for one decision only. Equal ones the client runs once.
+func (c claude) twice(s AgentStatus) *Finding {
+	var inForce []Guard
+	for _, g := range s.Guards {
+		if g.InForce && !slices.ContainsFunc(inForce, func(x Guard) bool { return slices.Equal(x.Command, g.Command) }) {
+			inForce = append(inForce, g)
+		}
+	}
+	if len(inForce) < 2 {
+		return nil
+	}
+	weakest := inForce[len(inForce)-1]
+	return &Finding{ID: "gate.twice", Severity: Warning, Scope: weakest.Scope, File: weakest.File,
+		Message: "gate is asked " + count(len(inForce), "time") + " about every call, once for each scope that it is installed in",
+		Remedy:  "gate uninstall claude --scope " + string(weakest.Scope)}
 }
 
 // present reports whether there are signs of Claude Code on the machine.

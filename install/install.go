@@ -195,7 +195,7 @@ func (m Machine) target(r Request) (agent, []string, error) {
 	}
 	paths := a.targets(m, r.Scope)
 	if len(paths) == 0 {
-		return nil, nil, fmt.Errorf("there is no %s scope here: its directory is not known", r.Scope)
+		return nil, nil, fmt.Errorf("there is no %s scope here: its directory is not known, or is another scope's", r.Scope)
 	}
 	return a, paths, nil
 }
