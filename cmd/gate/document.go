@@ -8,7 +8,8 @@ import (
 )
 
 // decisionDocument is a decision as programs read it: the output of eval, and
-// of try and explain with --json. docs/decision.md describes it.
+// of try and explain with --json. Every field is always there; null and empty
+// lists mean that there is none.
 func decisionDocument(d *hook.Decision, canAsk bool) map[string]any {
 	doc := map[string]any{
 		"id":       d.ID,

@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -16,14 +15,8 @@ import (
 	"gate/hook"
 )
 
-const (
-	// readLimit bounds the wait for the event: agents write it at once.
-	readLimit = 10 * time.Second
-	// heapLimit is where the collector starts to work; below it, a process
-	// that lives for milliseconds is faster without. It lies below what
-	// engine/rego lets one policy use.
-	heapLimit = 192 << 20
-)
+// readLimit bounds the wait for the event: agents write it at once.
+const readLimit = 10 * time.Second
 
 // hookFlags are the flags of gate hook.
 type hookFlags struct {
@@ -43,9 +36,9 @@ func runHook(ctx context.Context, p process) (status int) {
 			status = k.close(hook.Faultf(hook.FaultInternal, "gate failed: %v", r))
 		}
 	}()
-	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(heapLimit))
-
+	if p.brief != nil {
+		p.brief()
+	}
 	start := time.Now()
 	f, err := parseHookFlags(p.args[1:])
 	adapter, unknown := adapterFor(f.agent)
