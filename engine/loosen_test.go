@@ -97,13 +97,17 @@ func (m machine) load(t testing.TB, wrap func(dir string, fsys fs.FS) fs.FS) *en
 	for _, src := range set.Sources() {
 		compiled = append(compiled, *src)
 	}
-	reader := callfacts.New(callfacts.World{Home: "/home/dev", User: "dev", OS: "linux", Project: home})
-	e, err := engine.New(set, engine.WithEvaluator(hook.Rego, rego.New(nil, compiled)), engine.WithFacts(reader.Of),
+	e, err := engine.New(set, engine.WithEvaluator(hook.Rego, rego.New(nil, compiled)), engine.WithFacts(siteFacts),
 		engine.WithEvaluator(hook.Inline, inline{}), engine.WithIDs(func() string { return "id" }))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return e
+}
+
+// siteFacts are the facts of the machine's project.
+func siteFacts(ev *hook.Event) *hook.Facts {
+	return callfacts.New(callfacts.World{Home: "/home/dev", User: "dev", OS: "linux", Project: home}).Of(ev)
 }
 
 // closed is the engine of a machine whose sources contradict each other: the

@@ -144,7 +144,7 @@ func (e *exception) applies(ev *hook.Event) bool {
 		if c.Program != nil && *c.Program == "cd" && len(c.Redirects) == 0 {
 			continue
 		}
-		if c.Dir == nil || !inside(e.Project, *c.Dir) || !e.meetsCommand(ev, c) {
+		if c.Dir == nil || !inside(e.Project, *c.Dir) || !plain(&c) || !e.meetsCommand(ev, c) {
 			return false
 		}
 		met = true
@@ -156,6 +156,7 @@ func (e *exception) applies(ev *hook.Event) bool {
 // names, meets a condition.
 func (e *exception) meetsCommand(ev *hook.Event, c hook.ShellCommand) bool {
 	f := ev.Facts
+	c.Subcommand = nil // an option between the words could lead elsewhere: git -C
 	shell := &hook.Shell{Dialect: f.Shell.Dialect, Text: f.Shell.Text, Commands: []hook.ShellCommand{c}}
 	if e.meets(ev, &hook.Facts{Shell: shell}) {
 		return true
@@ -163,6 +164,16 @@ func (e *exception) meetsCommand(ev *hook.Event, c hook.ShellCommand) bool {
 	paths := slices.DeleteFunc(slices.Clone(f.Paths), func(p hook.Path) bool { return p.Command != c.ID })
 	hosts := slices.DeleteFunc(slices.Clone(f.Hosts), func(h hook.Host) bool { return h.Command != c.ID })
 	return e.meetsEach(ev, paths, hosts)
+}
+
+// plain reports a command that is what its words say: no program of another
+// place with the same name, no variables or wrapper that turn it into something
+// else, and no file that its output goes to.
+func plain(c *hook.ShellCommand) bool {
+	elsewhere := func(r hook.Redirect) bool {
+		return !strings.HasSuffix(r.Op, "&") && (r.Target == nil || *r.Target != "/dev/null")
+	}
+	return c.Path == nil && len(c.Env) == 0 && len(c.Via) == 0 && !slices.ContainsFunc(c.Redirects, elsewhere)
 }
 
 // meetsEach reports that there are paths or hosts and that each of them, by

@@ -69,15 +69,15 @@ func checkEdit(file string, out []byte, a hook.Authority, want map[string]any) (
 		return nil, fmt.Errorf("%s: nothing would be left in it; remove the file", file)
 	}
 	d, err := decode(file, out)
-	if err != nil {
-		return nil, err
-	}
-	if !bytes.Equal(strictjson.Append(nil, d.value), strictjson.Append(nil, want)) {
+	if err != nil || !bytes.Equal(strictjson.Append(nil, d.value), strictjson.Append(nil, want)) {
 		return nil, fmt.Errorf("%s: the form it is written in cannot be edited safely; edit it by hand", file)
 	}
 	errs := d.validate(settingsSchema)
 	_, more := d.layer(a)
-	return out, errors.Join(append(errs, more...)...)
+	if errs = append(errs, more...); len(errs) > 0 {
+		return nil, errors.Join(inOrder(errs)...)
+	}
+	return out, nil
 }
 
 // with returns a copy of a tree with one value set or removed.
