@@ -95,3 +95,13 @@ test_passes if {
 		count(delete.ask) == 0 with input as gate.event(call)
 	}
 }
+
+test_reason_names_the_path_and_where_links_lead if {
+	some verdict in delete.deny with input as gate.event("ln -s ~ h; find -L h -delete")
+	contains(verdict.reason, "h (which is ~)")
+}
+
+test_span_points_at_the_command if {
+	some verdict in delete.deny with input as gate.event("make clean && rm -rf /etc")
+	verdict.span == [14, 25]
+}

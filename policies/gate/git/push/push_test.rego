@@ -66,3 +66,16 @@ test_passes if {
 		count(push.ask) == 0 with input as gate.event(call)
 	}
 }
+
+test_protected_branches_are_a_parameter if {
+	count(push.deny) > 0 with input as gate.event("git push -f origin next")
+		with data.gate.params.gate.git.push.protected as ["next"]
+	count(push.deny) == 0 with input as gate.event("git push -f origin main")
+		with data.gate.params.gate.git.push.protected as ["next"]
+}
+
+test_reason_names_the_branch if {
+	some verdict in push.deny with input as gate.event("git push -f origin main")
+	contains(verdict.reason, "history of main on the remote")
+	verdict.span == [0, 23]
+}

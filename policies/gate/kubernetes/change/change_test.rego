@@ -66,3 +66,25 @@ test_passes if {
 		count(change.ask) == 0 with input as gate.event(call)
 	}
 }
+
+test_production_is_a_parameter if {
+	call := "kubectl --context blue delete pod x"
+	count(change.deny) == 0 with input as gate.event(call)
+	count(change.deny) > 0 with input as gate.event(call)
+		with data.gate.params.gate.kubernetes.change.production as "^blue$"
+}
+
+test_local_clusters_are_a_parameter if {
+	call := "kubectl --context lab delete pod x"
+	count(change.ask) > 0 with input as gate.event(call)
+	count(change.ask) == 0 with input as gate.event(call)
+		with data.gate.params.gate.kubernetes.change.local as "^lab$"
+}
+
+test_context_comes_from_the_kubeconfig if {
+	call := {
+		"bash": "kubectl delete pod x",
+		"files": {"/home/dev/.kube/config": "apiVersion: v1\ncurrent-context: prod\n"},
+	}
+	count(change.deny) > 0 with input as gate.event(call)
+}

@@ -42,3 +42,10 @@ test_passes if {
 		count(change.ask) == 0 with input as gate.event(call)
 	}
 }
+
+test_verbs_are_a_parameter if {
+	call := {"tool": "mcp__slack__post_message", "input": {"text": "x"}}
+	count(change.ask) == 0 with input as gate.event(call)
+	count(change.ask) > 0 with input as gate.event(call)
+		with data.gate.params.gate.tool.change.verbs as ["post"]
+}
