@@ -21,6 +21,12 @@ func redact(d *hook.Decision) {
 		halt := redactReason(*d.Halt)
 		d.Halt = &halt
 	}
+	for i := range d.Context {
+		d.Context[i].Text = audit.Redact(clip(d.Context[i].Text))
+	}
+	for i := range d.Changes {
+		d.Changes[i].Reason = audit.Redact(clip(d.Changes[i].Reason))
+	}
 	for i := range d.Notices {
 		d.Notices[i] = audit.Redact(clip(d.Notices[i]))
 	}
