@@ -1,0 +1,86 @@
+package load_test
+
+import (
+	"bytes"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"gate/hook"
+	"gate/scopes/load"
+)
+
+var fence = regexp.MustCompile("(?s)```(json|toml|yaml)\n(.*?)```")
+
+// The examples of docs/settings.md are settings without a mistake, and say the
+// same in each format.
+func TestDocs(t *testing.T) {
+	page, err := os.ReadFile("../../docs/settings.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	examples := fence.FindAllSubmatch(page, -1)
+	if len(examples) != 3 {
+		t.Fatalf("%d examples", len(examples))
+	}
+	want := ""
+	position := regexp.MustCompile(`(?m)^etc/settings\.\w+:\d+ |etc/settings\.\w+:\d+`)
+	for _, e := range examples {
+		c := load.Settings(fstest.MapFS{"settings." + string(e[1]): {Data: e[2]}}, "etc", hook.Managed)
+		got := position.ReplaceAllString(describeSettings(c), "")
+		if len(c.Layers) != 1 || len(c.Source.Faults) > 0 || len(c.Source.Hooks) != 1 {
+			t.Errorf("%s: %s", e[1], got)
+		}
+		if want == "" {
+			want = got
+		}
+		if got != want {
+			t.Errorf("%s says\n%s\nand not\n%s", e[1], got, want)
+		}
+	}
+}
+
+// Every key of the schemas is on the page.
+func TestDocsAreComplete(t *testing.T) {
+	page, err := os.ReadFile("../../docs/settings.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := regexp.MustCompile(`^ {4,10}"(\w+)": (\{|true)`)
+	for _, file := range []string{"schema/settings.json", "schema/hooks.json"} {
+		schema, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checked := 0
+		for line := range strings.Lines(string(schema)) {
+			m := names.FindStringSubmatch(line)
+			if m == nil || strings.HasPrefix(line, `    "hook": `) || strings.HasPrefix(line, `    "text`) || m[1] == "properties" || m[1] == "items" ||
+				strings.HasSuffix(m[1], "Properties") || m[1] == "propertyNames" {
+				continue
+			}
+			checked++
+			if !bytes.Contains(page, []byte("`"+m[1]+"`")) {
+				t.Errorf("%s: %s is not on the page", file, m[1])
+			}
+		}
+		if checked < 10 {
+			t.Errorf("%s: only %d keys found", file, checked)
+		}
+	}
+}
+
+func BenchmarkSettings(b *testing.B) {
+	for name, tree := range map[string]fstest.MapFS{
+		"none": {}, "json": {"settings.json": {Data: []byte(sampleJSON)}},
+		"toml": {"settings.toml": {Data: []byte(sampleTOML)}}, "yaml": {"settings.yaml": {Data: []byte(sampleYAML)}},
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				load.Settings(tree, "etc", hook.Managed)
+			}
+		})
+	}
+}
