@@ -78,6 +78,14 @@ within(path, dir) if {
 }
 
 # METADATA
+# description: the path lies in a system directory for what is added to a machine, such as software, data and logs
+site(path) if {
+	some dir in ["/usr/local", "/opt", "/srv", "/mnt", "/media", "/var", "/run", "/snap"]
+	within(path, dir)
+	path != dir
+}
+
+# METADATA
 # description: the last part of a path
 base(path) := parts[count(parts) - 1] if {
 	is_string(path)

@@ -46,6 +46,14 @@ test_within_compares_whole_names if {
 	not lib.within(null, "/a")
 }
 
+test_site_is_what_is_added_to_a_machine if {
+	lib.site("/usr/local/bin/x")
+	lib.site("/var/log/x")
+	not lib.site("/usr/bin/x")
+	not lib.site("/opt")
+	not lib.site(null)
+}
+
 test_base_and_depth if {
 	lib.base("/a/b.txt") == "b.txt"
 	lib.base("b.txt") == "b.txt"

@@ -112,12 +112,7 @@ essential(effect) if bulk(effect)
 
 essential(effect) if lib.depth(effect.path) < 2
 
-essential(effect) if not shared(effect.path)
-
-shared(path) if {
-	some dir in ["/usr/local", "/opt", "/srv", "/mnt", "/media", "/var", "/run", "/snap"]
-	lib.within(path, dir)
-}
+essential(effect) if not lib.site(effect.path)
 
 # Caches that package managers fill again.
 remade(path) if {

@@ -37,7 +37,7 @@ ask contains {
 
 forbidden(effect) := sprintf("%s, a file of the operating system", [lib.target(effect)]) if {
 	effect.area == "system"
-	not shared(effect.path)
+	not lib.site(effect.path)
 	effect.how != "create"
 }
 
@@ -90,9 +90,4 @@ empties(effect) if {
 	some read in lib.effects("fs.read")
 	read.command == effect.command
 	read.path in {"/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"}
-}
-
-shared(path) if {
-	some dir in ["/usr/local", "/opt", "/srv", "/mnt", "/media", "/var", "/run", "/snap"]
-	lib.within(path, dir)
 }

@@ -93,16 +93,10 @@ grave(effect) if lib.is(effect, "world_writable", true)
 
 grave(effect) if {
 	effect.area == "system"
-	not shared(effect.path)
+	not lib.site(effect.path)
 }
 
 grave(effect) if effect.mode in {"0", "000", "0000", "a-rwx", "-rwx", "a=", "ugo-rwx", "ugo="}
-
-shared(path) if {
-	some dir in ["/usr/local", "/opt", "/srv", "/mnt", "/media", "/var", "/run", "/snap"]
-	lib.within(path, dir)
-	path != dir
-}
 
 private(path) if {
 	is_string(path)
