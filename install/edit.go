@@ -162,9 +162,9 @@ func (d *document) endsLine(it item, cut []splice) bool {
 	at := it.value.end
 	for ; at < len(d.text); at++ {
 		switch c := d.text[at]; {
-		case c == '\n':
+		case c == '\n' || c == '\r': // either ends a comment
 			return true
-		case c == ' ' || c == '\t' || c == '\r':
+		case c == ' ' || c == '\t':
 		case slices.ContainsFunc(cut, func(s splice) bool { return s.from == at && s.to == at+1 }):
 		default:
 			return false

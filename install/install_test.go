@@ -111,7 +111,7 @@ func samples(t testing.TB) map[string]string {
 		"{/**/}", "{//\n}", "{\"a\":1//\n}", "{\"a\":1//\n,//x\n}", `{"hooks":{/**/}}`, `{"hooks":{"Stop":[/**/]}}`, "{\"hooks\":{\"Stop\":[//\n]}}",
 		"{\"hooks\"//\n:{\"Stop\"/**/:/**/[/**/{}/**/,/**/]/**/,/**/}/**/,/**/}/**/", "//\n{}//", "{ \"a\" : 1 }\n\n\n",
 		"{\"a\":{\"hooks\":{\"hooks\":[]}},\"hooks\":{\"hooks\":[]}}", "\t{\n\t\t\"a\": 1\n\t}",
-		"{\n  \"hooks\": {\n    \"Stop\": [{}\n    ]\n  }\n}", "{\"a\":1,\r\n\"b\":2}", "{\n\n\n  \"a\": 1}",
+		"{\n  \"hooks\": {\n    \"Stop\": [{}\n    ]\n  }\n}", "{\"a\":1,\r\n\"b\":2}", "{\n\n\n  \"a\": 1}", "{\"\":1//\r}",
 	} {
 		out[strings.ReplaceAll(strings.TrimSpace(string(rune('A'+i/26))+string(rune('a'+i%26))+" "+text), "/", "|")] = text
 	}
