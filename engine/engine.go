@@ -142,7 +142,7 @@ func (e *Engine) Register(hooks ...*hook.Hook) (*Engine, error) {
 const maxRounds = 4
 
 // Decide answers ev, always, and by the deadline of ctx (without one: within
-// [Limit]). Whatever goes wrong on the way is a fault inside the decision.
+// [Limit]) or of the settings. Whatever goes wrong on the way is a fault inside the decision.
 func (e *Engine) Decide(ctx context.Context, ev hook.Event) (d hook.Decision) {
 	var id string
 	start := e.now()
@@ -156,7 +156,7 @@ func (e *Engine) Decide(ctx context.Context, ev hook.Event) (d hook.Decision) {
 	if e.set.Empty() {
 		return closed(hook.Faultf(hook.FaultLoad, "no policy source is loaded"))
 	}
-	ctx, cancel := limit(ctx)
+	ctx, cancel := limit(ctx, e.set.Settings().Deadline)
 	defer cancel()
 
 	c := e.call(ctx, ev)

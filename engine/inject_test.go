@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"gate/engine"
@@ -212,4 +213,23 @@ func TestFaultsClose(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The deadline of settings cuts the caller's, and closes.
+func TestDeadlineOfSettings(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hangs := evalFunc(func(ctx context.Context, _ *hook.Hook, _ *hook.Event) engine.Answer {
+			<-ctx.Done()
+			return engine.Answer{Fault: &hook.Fault{Kind: hook.FaultTimeout, Err: ctx.Err()}}
+		})
+		settings, err := scopes.Combine(scopes.Layer{Authority: hook.Managed, Deadline: 2 * time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := newEngine(t, []scopes.Source{source("managed", hook.Policy, hook.Managed)}, settings, engine.WithEvaluator(hook.Rego, hangs))
+		start := time.Now()
+		if d := e.Decide(t.Context(), call("ls")); d.Effect != hook.Deny || time.Since(start) >= 2*time.Second {
+			t.Errorf("%v after %v", d.Effect, time.Since(start))
+		}
+	})
 }

@@ -16,11 +16,15 @@ const Limit = 55 * time.Second
 func reserve(left time.Duration) time.Duration { return min(left/20, 100*time.Millisecond) }
 
 // limit returns the context for everything that a decision waits for. It ends
-// a little before the caller's, so that the answer is given and not lost.
-func limit(ctx context.Context) (context.Context, context.CancelFunc) {
+// a little before the caller's, so that the answer is given and not lost, and
+// no later than settings allow; zero is no limit of theirs.
+func limit(ctx context.Context, settings time.Duration) (context.Context, context.CancelFunc) {
 	left := Limit
 	if deadline, ok := ctx.Deadline(); ok {
 		left = time.Until(deadline)
+	}
+	if settings > 0 {
+		left = min(left, settings)
 	}
 	return context.WithTimeout(ctx, left-reserve(left))
 }
