@@ -16,6 +16,10 @@ func (u *use) answer(out stream) stream {
 		}
 	case "dirname", "basename", "realpath", "readlink", "grealpath", "greadlink":
 		return u.pathAnswer(out)
+	case "which", "type", "whereis":
+		if len(u.rest) == 1 && u.rest[0].value() != nil {
+			return printed(out, "/usr/bin/"+*u.rest[0].value())
+		}
 	case "mktemp", "gmktemp":
 		out.under = []field{u.tempDir()}
 	case "git rev-parse":

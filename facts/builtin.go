@@ -124,6 +124,13 @@ func (c *call) unset() (stream, bool) {
 }
 
 func (c *call) set() (stream, bool) {
+	if args := c.args(); len(args) > 1 && args[0].text() == "+o" {
+		c.plainNamed()
+		if args[1].text() == "history" {
+			c.effect("system", c.id, map[string]any{"verb": "history", "what": "set", "access": "write"})
+		}
+		return stream{}, true
+	}
 	for i, a := range c.args() {
 		v := a.value()
 		if v == nil || strings.HasPrefix(*v, "-") && *v != "--" || strings.HasPrefix(*v, "+") {
@@ -141,9 +148,6 @@ func (c *call) set() (stream, bool) {
 		return stream{}, false // prints every variable: the catalogue knows
 	}
 	c.plainNamed()
-	if args := c.args(); len(args) > 1 && args[0].text() == "+o" && args[1].text() == "history" {
-		c.effect("system", c.id, map[string]any{"verb": "history", "what": "set", "access": "write"})
-	}
 	return stream{}, true
 }
 

@@ -41,6 +41,9 @@ func (u *use) output() stream {
 			out.taint.host, out.taint.url = deref(h.Host), deref(h.URL)
 		}
 	case "environment":
+		if u.name == "printenv" && len(u.rest) > 0 {
+			break // those that are named; its effects say which are secret
+		}
 		out.taint.secret = "environment"
 	case "secret":
 		out.taint.secret = "secret"

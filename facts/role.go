@@ -77,6 +77,10 @@ func (u *use) roles() {
 		if roles[i].name == "command" {
 			return // wrapped has run it
 		}
+		if strings.HasPrefix(f.prefix(), "+") && takesCommands(u.name) {
+			u.editorCommands(f.from(1))
+			continue
+		}
 		u.role(roles[i], f)
 	}
 	if len(u.rest) == 0 || len(u.reads) == 0 && onlyDash(u.rest) {
@@ -91,6 +95,15 @@ func onlyDash(fields []field) bool {
 		}
 	}
 	return true
+}
+
+// takesCommands lists programs whose +COMMAND is run.
+func takesCommands(name string) bool {
+	switch name {
+	case "vi", "vim", "nvim", "view", "ex", "vimdiff", "gvim", "less", "more", "most":
+		return true
+	}
+	return false
 }
 
 // implied judges what a program reads when it has no operand: an interpreter

@@ -32,8 +32,9 @@ func (u *use) screen() {
 	}
 	words := u.inner
 	u.inner = nil
-	if len(words) > 0 {
-		u.inside(func() { u.shellText(join(words), stream{}) })
+	if x, _ := u.opt("X"); x.text() == "stuff" && len(words) > 0 {
+		typed := mapText(join(words), ansiC)
+		u.inside(func() { u.shellText(typed, stream{}) })
 	}
 }
 
