@@ -63,12 +63,13 @@ func readRegular(f *os.File, limit int) ([]byte, error) {
 	return data, nil
 }
 
-// An ownedFS is a directory of policies in which every file and directory is
-// checked when it is opened. It never follows a link out of the directory and
-// never waits for a FIFO.
+// An ownedFS is a directory of settings and hooks in which every file and
+// directory is checked when it is opened. It never follows a link out of the
+// directory and never waits for a FIFO.
 type ownedFS struct {
 	root  *os.Root
-	check func(fs.FileInfo) error // nil: anybody's
+	dir   string // for messages
+	owner *owner // nil: anybody's
 }
 
 func (o ownedFS) Open(name string) (fs.File, error) {
@@ -86,8 +87,8 @@ func (o ownedFS) Open(name string) (fs.File, error) {
 	if err == nil && !info.IsDir() {
 		err = regular(info, nil)
 	}
-	if err == nil && o.check != nil {
-		err = o.check(info)
+	if err == nil {
+		err = o.owner.check(filepath.Join(o.dir, filepath.FromSlash(name)), info)
 	}
 	if err != nil {
 		f.Close()
@@ -97,7 +98,14 @@ func (o ownedFS) Open(name string) (fs.File, error) {
 }
 
 func (o ownedFS) Lstat(name string) (fs.FileInfo, error) {
-	return o.root.Lstat(filepath.FromSlash(name))
+	info, err := o.root.Lstat(filepath.FromSlash(name))
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 && o.owner != nil && !o.owner.links {
+		err = o.owner.check(filepath.Join(o.dir, filepath.FromSlash(name)), info)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return info, nil
 }
 
 func (o ownedFS) ReadLink(name string) (string, error) {

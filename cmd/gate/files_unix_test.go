@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"gate/scopes/load"
 )
 
 // TestHostFiles reads what a line could name (threat model 24): all of it comes
@@ -72,8 +74,9 @@ func TestOwnedFS(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	files.check = ownedBy("your policies", os.Getuid()+1)
-	if _, err := fs.ReadFile(files, "a.rego"); err == nil || !strings.Contains(err.Error(), "belongs to user") {
+	files.owner = &owner{Ownership: load.Users(-1)}
+	files.owner.UIDs = files.owner.UIDs[:1]
+	if _, err := fs.ReadFile(files, "a.rego"); err == nil || !strings.Contains(err.Error(), "it belongs to account") {
 		t.Errorf("somebody else's file: %v", err)
 	}
 }

@@ -100,7 +100,7 @@ func (f hookFlags) judge(ctx context.Context, p process, k *desk, ev *hook.Event
 		return closed(err)
 	}
 	g, err := newGuard(setting{
-		dirs: d, home: p.home(), project: projectRoot(environment.ProjectDir, ev.Dir()), env: p.lookupEnv,
+		dirs: d, home: p.home(), project: projectRoot(environment.ProjectDir, ev.Dir()), env: p.lookupEnv, live: true,
 		rego: []rego.Option{rego.WithOutOfMemory(func() {
 			p.exit(k.close(hook.Faultf(hook.FaultMemory, "a policy used more memory than there is")))
 		})},
@@ -109,7 +109,7 @@ func (f hookFlags) judge(ctx context.Context, p process, k *desk, ev *hook.Event
 		return closed(err)
 	}
 	decision := g.decide(ctx, *ev)
-	if ctx.Err() == nil { // else it is not the answer any more
+	if ctx.Err() == nil && !g.set.Settings().NoLog { // too late it is not the answer any more
 		record(ctx, d.state, adapter, ev, &decision)
 	}
 	return decision

@@ -5,10 +5,12 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
 	"gate/adapters"
+	"gate/consent"
 	"gate/engine"
 	"gate/engine/rego"
 	"gate/facts"
@@ -20,9 +22,11 @@ import (
 // policies, the engine that runs them, and what facts may look at.
 type guard struct {
 	loaded
-	set    *scopes.Set
-	engine *engine.Engine
-	reader *facts.Reader
+	set      *scopes.Set
+	engine   *engine.Engine
+	reader   *facts.Reader
+	earliest time.Time // what the clock must not fall below; zero where nothing expires
+	approver *approver // nil where nobody may approve a call, or none is about to be made
 }
 
 // A setting is what a guard is built from.
@@ -33,30 +37,85 @@ type setting struct {
 	env     func(string) (string, bool)
 	rego    []rego.Option
 	engine  []engine.Option
+	live    bool // the calls are about to be made: approvals are looked for and used up
 }
 
-// newGuard loads the policies and prepares the engine. An error means that the
-// sources contradict each other, which is a mistake of gate's own.
+// newGuard loads settings and hooks and prepares the engine. An error means
+// that settings contradict each other; no call may pass then.
 func newGuard(s setting) (*guard, error) {
 	g := &guard{loaded: loadSources(s.dirs, library(), s.project), reader: newReader(s)}
-	set, err := scopes.New(g.sources, scopes.Settings{})
+	g.keepTime(grants(s.dirs))
+	settings, err := scopes.Combine(g.layers...)
 	if err != nil {
 		return nil, err
 	}
-	g.set = set
-	options := append([]engine.Option{
-		engine.WithEvaluator(hook.Rego, rego.New(g.lib, g.sources, s.rego...)),
+	if g.set, err = scopes.New(g.sources, settings); err != nil {
+		return nil, err
+	}
+	options := []engine.Option{
+		engine.WithEvaluator(hook.Rego, rego.New(g.lib, inForce(g.set), s.rego...)),
 		engine.WithFacts(g.reader.Of),
-	}, s.engine...)
-	g.engine, err = engine.New(set, options...)
+	}
+	if s.live && settings.Approvals.Enabled {
+		if g.approver, err = newApprover(grants(s.dirs), settings.Approvals); err != nil {
+			g.notices = append(g.notices, "nobody can approve a call: "+err.Error())
+		} else {
+			options = append(options, engine.WithApprovals(g.approver.use))
+		}
+	}
+	g.engine, err = engine.New(g.set, append(options, s.engine...)...)
 	return g, err
+}
+
+// inForce returns the sources as settings leave them.
+func inForce(set *scopes.Set) []scopes.Source {
+	list := make([]scopes.Source, len(set.Sources()))
+	for i, src := range set.Sources() {
+		list[i] = *src
+	}
+	return list
+}
+
+// keepTime sees to it that nothing which has expired comes to life again when
+// somebody sets the clock back (threat model 67). Where that cannot be told,
+// there are no exceptions.
+func (g *guard) keepTime(store consent.Store) {
+	excepts := func(y scopes.Layer) bool { return len(y.Exceptions) > 0 }
+	if !slices.ContainsFunc(g.layers, excepts) {
+		return
+	}
+	now, err := store.Clock(time.Now())
+	if err == nil {
+		g.earliest = now
+		return
+	}
+	g.notices = append(g.notices, "exceptions do not count: "+err.Error())
+	for i := range g.layers {
+		g.layers[i].Exceptions = nil
+	}
 }
 
 // decide answers one event. What a person should know about gate itself comes
 // with every decision.
 func (g *guard) decide(ctx context.Context, ev hook.Event) hook.Decision {
+	settings := g.set.Settings()
+	if ev.Gate.Now.Before(g.earliest) {
+		ev.Gate.Now = g.earliest
+	}
+	ev.Gate.Labels = settings.Labels
+	if settings.Deadline > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, settings.Deadline)
+		defer cancel()
+	}
 	d := g.engine.Decide(ctx, ev)
 	d.Notices = append(d.Notices, g.notices...)
+	if g.approver != nil {
+		d.Notices = append(d.Notices, g.approver.remember(&ev, &d)...)
+	}
+	if ev.Name.Canonical() == hook.SessionStart {
+		d.Notices = append(d.Notices, g.untrusted()...)
+	}
 	g.locate(&d)
 	redact(&d)
 	return d

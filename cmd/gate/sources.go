@@ -4,152 +4,202 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
+	"maps"
 	"path/filepath"
+	"slices"
+	"strings"
 
+	"gate/consent"
 	"gate/hook"
 	"gate/policies"
 	"gate/scopes"
 	"gate/scopes/load"
 )
 
-// policyDir is where policies lie below the managed and the user directory,
-// and below .gate of a project.
-const policyDir = "policies"
+// Names below gate's directories.
+const (
+	policyDir  = load.PoliciesDir
+	projectDir = ".gate"   // of a project
+	pluginsDir = "plugins" // below the managed and the user directory: plugins that settings may switch on, by name
+)
 
-// loaded is everything that hooks come from, as found on this machine.
+// loaded is everything that hooks and settings come from, as found on this
+// machine.
 type loaded struct {
 	lib     []scopes.Module // data.gate.lib
 	sources []scopes.Source
+	layers  []scopes.Layer
 	dirs    map[string]string // where a source's files are, by its name
 	notices []string          // what shaped every decision and a person should know
 }
 
-// loadSources reads the policies that concern a project. It never fails: what
-// cannot be read becomes a fault of its source, and the source's authority
-// decides what that means (DESIGN 9).
+// loadSources reads the settings and hooks that concern a project. It never
+// fails: what cannot be read becomes a fault of its source, and the source's
+// authority decides what that means (DESIGN 9).
 func loadSources(d dirs, library fs.FS, project string) loaded {
-	out := loaded{dirs: map[string]string{
-		"managed": filepath.Join(d.managed, policyDir),
-		"user":    filepath.Join(d.user, policyDir),
-		"project": filepath.Join(project, ".gate", policyDir),
-	}}
-	managed := loadDir(d.managed, policyDir, managedCheck(d), scopes.Source{
-		Name: "managed", Scope: hook.Policy, Authority: hook.Managed,
-	})
+	out := loaded{dirs: map[string]string{}}
+	store := grants(d)
+	managed := openPlace(d.managed, ".", managedFiles(d))
 	if d.managedNamed && managed != nil {
 		out.notices = append(out.notices, "managed policies come from "+d.managed+", as the command line says")
 	}
-	out.add(loadLibrary(library, scopes.LibraryAuthority(managed != nil), &out.lib))
-	out.add(managed)
-	out.add(loadDir(d.user, policyDir, ownedBy("your policies", os.Getuid(), 0), scopes.Source{
-		Name: "user", Scope: hook.Session, Authority: hook.User,
-	}))
+	out.addLibrary(library, scopes.LibraryAuthority(managed != nil))
+	out.read(managed, scopes.Source{Name: "managed", Scope: hook.Policy, Authority: hook.Managed})
+	user := openPlace(d.user, ".", userFiles())
+	out.read(user, scopes.Source{Name: "user", Scope: hook.Session, Authority: hook.User})
+	out.addPlugins(store, managed, user)
 	if project != "" {
-		out.add(loadDir(project, filepath.Join(".gate", policyDir), nil, scopes.Source{
-			Name: "project", Scope: hook.Session, Authority: hook.Project,
-		}))
+		p := openPlace(project, projectDir, nil)
+		trusted := p.trust(store, hook.Project, &out.notices)
+		out.read(p, scopes.Source{Name: "project", Scope: hook.Session, Authority: hook.Project, Trusted: trusted})
+		p.close()
 	}
+	managed.close()
+	user.close()
 	return out
 }
 
-func (l *loaded) add(s *scopes.Source) {
-	if s != nil {
-		l.sources = append(l.sources, *s)
+// read takes in the settings and the hooks of a place.
+func (l *loaded) read(p *place, as scopes.Source) {
+	if p == nil {
+		return
+	}
+	l.dirs[as.Name] = p.dir
+	if p.err != nil {
+		as.Faults = []hook.Fault{*hook.Faultf(hook.FaultLoad, "%s: %w", p.dir, p.err)}
+		l.sources = append(l.sources, as)
+		return
+	}
+	l.readSettings(p, as.Authority, as.Trusted)
+	if as.Authority == hook.Project {
+		l.readSettings(p, hook.Local, as.Trusted)
+	}
+	l.add(load.Dir(p.files, as), p.dir)
+}
+
+func (l *loaded) readSettings(p *place, a hook.Authority, trusted bool) {
+	c := load.Settings(p.files, filepath.ToSlash(p.dir), a)
+	l.layers = append(l.layers, c.Layers...)
+	if c.Source != nil {
+		c.Source.Trusted = trusted
+		l.sources = append(l.sources, *c.Source)
 	}
 }
 
-// loadLibrary loads the policies that gate brings.
-func loadLibrary(files fs.FS, a hook.Authority, lib *[]scopes.Module) *scopes.Source {
+// add adds a source unless there is nothing in it. Its faults begin with a file
+// within dir.
+func (l *loaded) add(s scopes.Source, dir string) {
+	if len(s.Hooks)+len(s.Modules)+len(s.Faults) == 0 {
+		return
+	}
+	for i, f := range s.Faults {
+		s.Faults[i] = *hook.Faultf(f.Kind, "%s%w", dir+string(filepath.Separator), f.Err)
+	}
+	l.sources = append(l.sources, s)
+}
+
+// addLibrary loads the policies that gate brings.
+func (l *loaded) addLibrary(files fs.FS, a hook.Authority) {
 	as := scopes.Source{Name: "library", Scope: hook.Policy, Authority: a, Library: true}
 	if index, err := fs.ReadFile(files, policies.IndexFile); err == nil {
 		s, modules := load.Indexed(files, index, as)
-		*lib = modules
-		return &s
+		l.lib = modules
+		l.sources = append(l.sources, s)
+		return
 	}
 	modules, faults := load.Lib(files)
-	*lib = modules
+	l.lib = modules
 	s := load.Rego(files, as)
 	s.Faults = append(s.Faults, faults...)
-	return &s
+	l.sources = append(l.sources, s)
 }
 
-// managedCheck is what managed files must be: root's, or with --managed-dir
-// also those of whoever runs gate.
-func managedCheck(d dirs) func(fs.FileInfo) error {
-	if d.managedNamed {
-		return ownedBy("managed policies", 0, os.Geteuid())
+// addPlugins loads the plugins that settings switch on: the managed one of a
+// name, else the user's.
+func (l *loaded) addPlugins(store consent.Store, places ...*place) {
+	if !slices.ContainsFunc(l.layers, func(y scopes.Layer) bool { return len(y.Plugins) > 0 }) {
+		return
 	}
-	return ownedBy("managed policies", 0)
-}
-
-// loadDir loads the policies below base, nil if there is no such directory.
-func loadDir(base, below string, check func(fs.FileInfo) error, as scopes.Source) *scopes.Source {
-	root, err := openBelow(base, below)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err == nil {
-		defer root.Close()
-		err = checkAbove(base, check)
-	}
+	settings, err := scopes.Combine(l.layers...)
 	if err != nil {
-		as.Faults = []hook.Fault{*hook.Faultf(hook.FaultLoad, "%s: %w", filepath.Join(base, below), plain(err))}
-		return &as
+		return // whoever combines all of them says so
 	}
-	s := load.Rego(ownedFS{root, check}, as)
-	for i, f := range s.Faults {
-		s.Faults[i] = *hook.Faultf(f.Kind, "%s: %w", filepath.Join(base, below), f.Err)
-	}
-	return &s
-}
-
-// openBelow opens a directory below base without following a link out of base.
-// A base that is missing counts as missing; one that cannot be looked at does
-// not, and neither does a link that leads nowhere.
-func openBelow(base, below string) (*os.Root, error) {
-	outer, err := os.OpenRoot(base)
-	if err != nil {
-		return nil, missing(err, base)
-	}
-	defer outer.Close()
-	inner, err := outer.OpenRoot(below)
-	if err == nil {
-		return inner, nil
-	}
-	for at := below; at != "."; at = filepath.Dir(at) {
-		if info, lerr := outer.Lstat(at); lerr == nil && info.Mode()&fs.ModeSymlink != 0 {
-			return nil, fmt.Errorf("%s is a symbolic link that leads nowhere or out of %s", at, base)
+	for _, name := range slices.Sorted(maps.Keys(settings.Plugins)) {
+		if settings.PluginEnabled(name) {
+			l.addPlugin(store, name, places)
 		}
 	}
-	return nil, err
 }
 
-func missing(err error, dir string) error {
-	if info, lerr := os.Lstat(dir); lerr == nil && info.Mode()&fs.ModeSymlink != 0 {
-		return errors.New("it is a symbolic link that leads nowhere")
+func (l *loaded) addPlugin(store consent.Store, name string, places []*place) {
+	broken := func(err error) {
+		l.sources = append(l.sources, scopes.Source{
+			Name: "plugin:" + name, Scope: hook.Plugin, Authority: hook.PluginAuthor,
+			Faults: []hook.Fault{{Kind: hook.FaultLoad, Err: err}},
+		})
 	}
-	return err
+	if name == "" || strings.HasPrefix(name, ".") || strings.ContainsAny(name, `/\:`) || !filepath.IsLocal(name) {
+		broken(fmt.Errorf("plugin %q: its name is no name of a directory", name))
+		return
+	}
+	var looked []string
+	for _, outer := range places {
+		if outer == nil || outer.err != nil {
+			continue
+		}
+		p := openPlace(outer.dir, filepath.Join(pluginsDir, name), outer.owner)
+		if p == nil {
+			looked = append(looked, filepath.Join(outer.dir, pluginsDir))
+			continue
+		}
+		if p.err != nil {
+			broken(fmt.Errorf("%s: %w", p.dir, p.err))
+			return
+		}
+		defer p.close()
+		trusted := p.trust(store, hook.PluginAuthor, &l.notices)
+		l.dirs["plugin:"+name] = p.dir
+		l.add(load.Plugin(p.files, name, trusted), p.dir)
+		return
+	}
+	broken(fmt.Errorf("plugin %q is switched on, but there is none in %s", name, strings.Join(looked, " or ")))
 }
 
-// checkAbove checks the directory that holds the policies' directory: whoever
-// can write it can put another one in its place.
-func checkAbove(dir string, check func(fs.FileInfo) error) error {
-	if check == nil {
+// grants is where a person's grants are kept: below the state directory, which
+// agents' tools are denied.
+func grants(d dirs) consent.Store { return consent.Store{Dir: filepath.Join(d.state, "consent")} }
+
+// untold is no digest of anything. It asks whether there is any trust at all,
+// before the trouble of reading a directory.
+const untold = "sha256:0000000000000000000000000000000000000000000000000000000000000000"
+
+// trust reports whether a person trusted the place as it is. If so, its files
+// are from now on those that were compared, held in memory (threat model 76).
+func (p *place) trust(store consent.Store, a hook.Authority, notices *[]string) bool {
+	if p == nil || p.err != nil {
+		return false
+	}
+	err := func() error {
+		origin, err := consent.OriginOf(a, p.dir)
+		if err != nil {
+			return err
+		}
+		if err := store.CheckTrust(origin, untold); err != nil && !errors.Is(err, consent.Changed) {
+			return err
+		}
+		files, digest, err := consent.Snapshot(p.files)
+		if err != nil {
+			return err
+		}
+		if err := store.CheckTrust(origin, digest); err != nil {
+			return err
+		}
+		p.files = files
 		return nil
+	}()
+	var refusal consent.Refusal
+	if err != nil && !errors.As(err, &refusal) {
+		*notices = append(*notices, fmt.Sprintf("%s is not trusted: %s", p.dir, err))
 	}
-	info, err := os.Stat(dir)
-	if err != nil {
-		return err
-	}
-	return check(info)
-}
-
-// plain removes the path from an error that already stands behind one.
-func plain(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
+	return err == nil
 }

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+
+	"gate/hook"
+	"gate/scopes"
+)
+
+// loosening finds the rules of a policy that need trust. It is for people, who
+// are to know what there is to trust; what counts is for the engine to say.
+var loosening = regexp.MustCompile(`(?m)^[ \t]*(modify|consult)\b`)
+
+// needsTrust lists what of a source counts only once a person trusted it.
+func needsTrust(src *scopes.Source) []string {
+	var list []string
+	for _, m := range src.Modules {
+		seen := map[string]bool{}
+		for _, found := range loosening.FindAllStringSubmatch(m.Text, -1) {
+			if rule := found[1]; !seen[rule] {
+				seen[rule] = true
+				list = append(list, fmt.Sprintf("%s: rule %s", m.File, rule))
+			}
+		}
+	}
+	for _, h := range src.Hooks {
+		if h.Kind != hook.Rego {
+			list = append(list, fmt.Sprintf("%s: %s hook %s", h.Pos(), h.Kind, h.ID))
+		}
+	}
+	return list
+}
+
+// untrusted says which sources hold something that does not count because
+// nobody trusted it.
+func (g *guard) untrusted() []string {
+	var notices []string
+	for _, src := range g.set.Sources() {
+		if n := len(needsTrust(src)); n > 0 && !src.Loosens() && !src.Inactive() {
+			notices = append(notices, fmt.Sprintf(
+				"%s (%s) is not trusted as it is: its denials and questions count, %d other %s not until a person looks at %s and runs gate trust in a terminal",
+				src.Name, g.dirs[src.Name], n, plural(n, "thing does", "things do"), plural(n, "it", "them")))
+		}
+	}
+	return notices
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
