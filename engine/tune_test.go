@@ -294,3 +294,29 @@ func TestApprovalOfARewrite(t *testing.T) {
 		t.Errorf("saw %s", saw)
 	}
 }
+
+// An exception is for the input that was judged: a handler that is not asked
+// again after a rewrite is asked again after all, if it was excepted.
+func TestExceptionLapses(t *testing.T) {
+	user := scopes.Source{Name: "user", Scope: hook.Session, Authority: hook.User, Hooks: []*hook.Hook{
+		{ID: "judge", Kind: hook.Command, Priority: 1}, {ID: "rewriter", Kind: hook.Rego},
+	}}
+	for _, h := range user.Hooks {
+		h.Scope, h.Authority, h.Source, h.Events = user.Scope, user.Authority, user.Name, []hook.Name{hook.PreToolUse}
+	}
+	e := scopes.Exception{
+		Policy: "judge", If: []string{"Bash(git push origin dev)"}, Project: home, Until: noon.AddDate(0, 1, 0), Owner: "ana", Reason: "OPS-17",
+	}
+	rewrites := says(hook.Verdict{Rewrites: []hook.Rewrite{{Input: map[string]any{"command": "git push origin main"}}}}, nil)
+	for _, excepted := range []bool{true, false} {
+		layer := scopes.Layer{Authority: hook.User}
+		if excepted {
+			layer.Exceptions = []scopes.Exception{e}
+		}
+		d := newEngine(t, []scopes.Source{user}, combine(t, layer), rewrites, engine.WithEvaluator(hook.Command, denies("no")),
+			engine.WithFacts(siteFacts)).Decide(t.Context(), probe{0, "Bash", "git push origin dev"}.event())
+		if d.Effect != hook.Deny || excepted != (len(d.Changes) == 1) {
+			t.Errorf("excepted %v: %v after %d changes", excepted, d.Effect, len(d.Changes))
+		}
+	}
+}
