@@ -30,6 +30,7 @@ func (u *use) answer(out stream) stream {
 		out.under = []field{literalField(".")}
 	case "find", "gfind", "fd", "fdfind", "ls", "gls", "rg", "grep", "egrep", "fgrep", "ag", "tree":
 		out.under = u.listed()
+		out.files = u.foundFiles(out.under)
 	case "ssh-agent", "direnv hook", "direnv export", "rbenv init", "pyenv init", "nodenv init", "jenv init", "goenv init", "brew shellenv",
 		"starship init", "zoxide init", "fnm env", "mise activate", "mise env", "rtx activate", "conda shell.bash", "opam env", "dircolors",
 		"lesspipe", "thefuck", "atuin init", "fzf", "volta setup", "luarocks path", "minikube docker-env", "docker-machine env", "register-python-argcomplete":
@@ -125,8 +126,29 @@ func (u *use) listed() []field {
 	return []field{literalField(".")}
 }
 
+// foundFiles are the files that find -name lists, by the pattern of their names.
+func (u *use) foundFiles(starts []field) []field {
+	if u.name != "find" && u.name != "gfind" {
+		return nil
+	}
+	words := u.args2()
+	for i, w := range words {
+		if t := w.text(); (t == "-name" || t == "-iname") && i+1 < len(words) && !broad(words[i+1].text()) {
+			var out []field
+			for _, s := range starts {
+				out = append(out, found(s, words[i+1].text()))
+			}
+			return out
+		}
+	}
+	return nil
+}
+
 // names are the fields that words from a stream of file names stand for.
 func (st stream) names() []field {
+	if len(st.files) > 0 {
+		return st.files
+	}
 	var out []field
 	for _, dir := range st.under {
 		f := field{parts: append([]part(nil), dir.parts...)}

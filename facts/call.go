@@ -74,6 +74,9 @@ func (c *call) run() stream {
 		return c.run()
 	}
 	if !known {
+		if base := programName(program); base != "" {
+			return c.program(base, base) // in a directory that is not known
+		}
 		return c.unknownProgram()
 	}
 	var out stream
@@ -89,6 +92,16 @@ func (c *call) run() stream {
 		c.id = one.id
 	}
 	return out
+}
+
+// programName is the known last part of a program in an unknown directory.
+func programName(f field) string {
+	last := f.parts[len(f.parts)-1]
+	i := strings.LastIndexByte(last.text, '/')
+	if last.hole != nil || i < 0 || hasGlob(last.text) && !last.quoted {
+		return ""
+	}
+	return last.text[i+1:]
 }
 
 func (c *call) out2() []hook.ShellCommand { return c.walker.out.Shell.Commands }

@@ -136,14 +136,21 @@ func (u *use) find() {
 	for _, w := range words {
 		follow = follow || w.text() == "-L"
 	}
-	narrow := false
+	narrow := ""
 	for ; i < len(words); i++ {
 		switch t := words[i].text(); t {
-		case "-name", "-iname", "-path", "-ipath", "-regex", "-iregex", "-wholename", "-newer", "-mtime", "-mmin", "-size", "-user", "-perm", "-atime", "-ctime", "-cmin", "-amin", "-inum":
-			narrow = narrow || i+1 < len(words) && !broad(words[i+1].text())
+		case "-name", "-iname":
+			if i+1 < len(words) && !broad(words[i+1].text()) {
+				narrow = words[i+1].text()
+			}
+			i++
+		case "-path", "-ipath", "-regex", "-iregex", "-wholename", "-newer", "-mtime", "-mmin", "-size", "-user", "-perm", "-atime", "-ctime", "-cmin", "-amin", "-inum":
+			if narrow == "" && i+1 < len(words) && !broad(words[i+1].text()) {
+				narrow = "found*"
+			}
 			i++
 		case "-empty":
-			narrow = true
+			narrow = "found*"
 		case "-type", "-maxdepth", "-mindepth", "-printf", "-group", "-xtype", "-fstype", "-links":
 			i++
 		case "-delete":
@@ -170,17 +177,17 @@ func (u *use) find() {
 }
 
 // found is what find hands on: everything below a start, or, when its tests
-// narrow it, some files below it.
-func found(start field, narrow bool) field {
-	if !narrow {
+// narrow it, some files below it, of which a pattern of names may be known.
+func found(start field, names string) field {
+	if names == "" {
 		return start
 	}
 	f := field{parts: append([]part(nil), start.parts...)}
-	f.parts = append(f.parts, part{text: "/found*", quoted: false})
+	f.parts = append(f.parts, part{text: "/" + names, spread: true})
 	return f
 }
 
-func (u *use) findExec(words, starts []field, narrow bool) {
+func (u *use) findExec(words, starts []field, narrow string) {
 	if len(words) == 0 {
 		return
 	}
@@ -221,7 +228,10 @@ func (u *use) fd() {
 					break
 				}
 			}
-			starts, narrow := []field{literalField(".")}, u.has("extension")
+			starts, narrow := []field{literalField(".")}, ""
+			if u.has("extension") {
+				narrow = "found*"
+			}
 			var plain []field // the pattern and the directories
 			for _, f := range words[:i] {
 				if slices.ContainsFunc(u.rest, func(r field) bool { return r.text() == f.text() }) && !strings.HasPrefix(f.text(), "-") {
@@ -231,8 +241,8 @@ func (u *use) fd() {
 			if len(plain) > 1 {
 				starts = plain[1:]
 			}
-			if len(plain) > 0 {
-				narrow = narrow || strings.Trim(plain[0].text(), ".*^$+") != ""
+			if len(plain) > 0 && strings.Trim(plain[0].text(), ".*^$+") != "" {
+				narrow = "found*"
 			}
 			if !slices.ContainsFunc(inner, func(f field) bool { return strings.Contains(f.text(), "{") }) {
 				inner = append(inner[:len(inner):len(inner)], literalField("{}"))

@@ -238,6 +238,9 @@ func (u *use) gitCheckout() {
 	list := []any{}
 	all := force && len(paths) == 0
 	for _, p := range paths {
+		for _, t := range u.absolute(u.s, p) { // what guards the agent is not brought back from the past either
+			u.classify(u.id, t, access{kind: "write", how: "overwrite"})
+		}
 		list = append(list, textOrNil(p))
 		all = all || p.text() == "." || p.text() == ":/" || p.text() == "*"
 	}

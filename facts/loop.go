@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -39,7 +40,7 @@ func changed(before, after *state) bool {
 			continue
 		}
 		val := v.value.value()
-		if val == nil {
+		if val == nil || slices.ContainsFunc(v.value.parts, func(p part) bool { return p.spread }) {
 			continue
 		}
 		if old, ok := before.vars[name]; !ok || old.value.value() == nil || *old.value.value() != *val {

@@ -131,6 +131,9 @@ func (u *use) netEffect(p peer, f field) {
 		return
 	}
 	secret := f.taint().secret
+	if secret == "" {
+		secret = secretInText(f.text())
+	}
 	if secret != "" {
 		u.send(p, "text", nil, secret)
 		return
@@ -241,6 +244,10 @@ func (u *use) data(f field) {
 		if f.taint().secret == "environment" {
 			source = "environment"
 		}
-		u.send(u.target(), source, nil, f.taint().secret)
+		secret := f.taint().secret
+		if secret == "" {
+			secret = secretInText(f.text())
+		}
+		u.send(u.target(), source, nil, secret)
 	}
 }

@@ -23,11 +23,11 @@ func (u *use) output() stream {
 		f := formatted(u.args2())
 		out.text, out.taint = f.value(), out.taint.merge(join(u.rest).taint())
 	case "copy":
-		out.under = in.under
+		out.under, out.files = in.under, in.files
 		out.text, out.taint = in.text, out.taint.merge(in.taint)
 	case "filter", "encode":
 		if len(u.reads) == 0 && out.under == nil {
-			out.under = in.under
+			out.under, out.files = in.under, in.files
 		}
 		out.taint = out.taint.merge(in.taint)
 		if u.has("quiet") || u.has("count") || out.taint.secret == "environment" && u.narrows() {

@@ -57,7 +57,7 @@ func (c *call) strange(base string) stream {
 	for _, w := range c.args() {
 		c.maybePath(w)
 	}
-	return stream{some: true, from: c.id, taint: c.stdin.taint}
+	return stream{some: true, from: c.id, taint: c.stdin.taint.merge(join(c.args()).taint())}
 }
 
 // sort finds the verbs, tells options from operands and files option values.

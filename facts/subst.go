@@ -12,7 +12,13 @@ import (
 func (w *walker) substitution(s *state, c *syntax.CmdSubst) field {
 	sub := s.clone()
 	w.depth++
+	before := len(w.out.Effects)
 	out := w.stmts(sub, c.Stmts, stream{})
+	for _, e := range w.out.Effects[before:] {
+		if e.Kind == "secret.read" && out.taint.secret != "" {
+			e.Attrs["shown"] = false // caught: where it goes decides
+		}
+	}
 	if f, ok := readFile(c); ok { // $(< file)
 		out = w.fileStream(sub, w.word(sub, f))
 	}

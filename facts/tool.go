@@ -27,6 +27,8 @@ func tools(name string) (toolRow, bool) {
 		return toolRow{fields: map[string]string{"command": "shell"}}, true
 	case "Write", "write_file", "create", "create_file", "WriteFile":
 		return toolRow{fields: map[string]string{"file_path": "write", "path": "write", "filename": "write", "content": "content"}}, true
+	case "apply_patch", "ApplyPatch":
+		return toolRow{fields: map[string]string{"input": "patch", "patch": "patch", "command": "patch"}}, true
 	case "Edit", "MultiEdit", "replace", "edit", "edit_file", "str_replace", "str_replace_editor", "search_replace", "apply_diff":
 		return toolRow{fields: map[string]string{"file_path": "edit", "path": "edit", "target_file": "edit", "new_string": "content"}}, true
 	case "NotebookEdit":
@@ -55,13 +57,13 @@ func (w *walker) tool(name string, input map[string]any) {
 	switch {
 	case known && row.silent:
 	case known:
-		w.knownTool(row, input)
+		w.knownTool(name, row, input)
 	default:
 		w.strangeTool(name, input)
 	}
 }
 
-func (w *walker) knownTool(row toolRow, input map[string]any) {
+func (w *walker) knownTool(name string, row toolRow, input map[string]any) {
 	dir := w.world.Dir
 	for _, k := range slices.Sorted(maps.Keys(input)) {
 		if s, ok := input[k].(string); ok && row.fields[k] == "dir" {
@@ -73,7 +75,7 @@ func (w *walker) knownTool(row toolRow, input map[string]any) {
 	for _, k := range slices.Sorted(maps.Keys(input)) {
 		role, ok := row.fields[k]
 		if !ok {
-			role = guess(k)
+			role = toolRole(name, guess(k))
 		}
 		if role == "shell" {
 			w.shellField(input[k], dir)
@@ -156,6 +158,8 @@ func (w *walker) field(name string, v any, role string) {
 		if !strings.Contains(text, "://") && !strings.ContainsAny(text, "\n") {
 			w.usePath(s, 0, f, access{kind: "list"})
 		}
+	case "patch":
+		w.patch(text)
 	case "url":
 		w.urlField(text)
 	case "urls":
@@ -207,6 +211,20 @@ func (w *walker) urlField(text string) {
 		w.effect("net.send", 0, map[string]any{"host": p.host, "url": text, "method": "GET", "source": "text", "path": nil, "secret": what, "private": p.private, "metadata": p.metadata})
 	}
 	w.effect("net.fetch", 0, map[string]any{"host": p.host, "url": text, "method": "GET", "to": nil, "private": p.private, "metadata": p.metadata})
+}
+
+// patch judges the files that an apply_patch document touches.
+func (w *walker) patch(text string) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		for _, verb := range []struct{ prefix, role string }{
+			{"*** Add File: ", "write"}, {"*** Update File: ", "edit"}, {"*** Delete File: ", "delete"}, {"*** Move to: ", "write"},
+		} {
+			if name, ok := strings.CutPrefix(line, verb.prefix); ok {
+				w.field("path", strings.TrimSpace(name), verb.role)
+			}
+		}
+	}
 }
 
 // search judges Grep: the directory it looks through, narrowed by its glob.

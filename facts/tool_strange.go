@@ -57,13 +57,14 @@ func runsShell(tool, v string) bool {
 
 // guess says what a field of an unknown tool is, by its name.
 func guess(field string) string {
-	switch strings.ToLower(field) {
-	case "command", "cmd", "command_line", "commandline", "shell_command", "bash", "bash_command", "script", "shell", "commands":
+	switch strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(field)) {
+	case "command", "cmd", "commandline", "shellcommand", "bash", "bashcommand", "script", "shell", "commands":
 		return "shell"
-	case "path", "file", "file_path", "filepath", "filename", "file_name", "paths", "files", "target", "target_file", "source", "src", "dest", "destination",
-		"directory", "dir", "folder", "absolute_path", "relative_path", "notebook_path", "uri", "root", "workdir", "output", "output_path":
+	case "path", "file", "filepath", "filename", "paths", "files", "target", "targetfile", "targetpath", "source", "src", "dest", "destination",
+		"sourcepath", "destinationpath", "oldpath", "newpath", "directory", "dir", "directorypath", "dirpath", "folder", "absolutepath", "relativepath",
+		"notebookpath", "uri", "root", "workdir", "output", "outputpath":
 		return "path"
-	case "url", "urls", "endpoint", "href", "link", "base_url":
+	case "url", "urls", "endpoint", "href", "link", "baseurl":
 		return "url"
 	case "sql", "query", "statement":
 		return "sql"

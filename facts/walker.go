@@ -45,6 +45,7 @@ type stream struct {
 	taint taint
 	from  int     // the command that writes it, 0 for none
 	some  bool    // something flows at all
+	files []field // the files that the names in it stand for, by pattern
 	under []field // directories in which the file names in it lie
 }
 
