@@ -98,9 +98,14 @@ func (d *document) mistakes(s *schema, e *jsonschema.ValidationError) (errs []er
 		known := s.properties(e.AbsoluteKeywordLocation)
 		object, _ := lookup(d.value, at).(map[string]any)
 		for _, key := range slices.Sorted(maps.Keys(object)) {
-			if !slices.Contains(known, key) {
-				add(below(at, key), "unknown key %s%s", dotted(below(at, key)), didYouMean(key, settingAlias[key], known))
+			if slices.Contains(known, key) {
+				continue
 			}
+			meant := settingAlias[key]
+			if !slices.Contains(known, meant) {
+				meant = ""
+			}
+			add(below(at, key), "unknown key %s%s", dotted(below(at, key)), didYouMean(key, meant, known))
 		}
 	case "required":
 		add(at, "%s: %s", where, strings.Replace(e.Message, "missing properties:", "it lacks", 1))
@@ -114,7 +119,7 @@ func (d *document) mistakes(s *schema, e *jsonschema.ValidationError) (errs []er
 
 // settingAlias are spellings of other systems and habits.
 var settingAlias = map[string]string{
-	"rules": "policies", "levels": "policies", "parameters": "params", "param": "params", "disabled": "disableAllHooks",
+	"rules": "policies", "policy": "policies", "levels": "policies", "parameters": "params", "param": "params", "disabled": "disableAllHooks",
 	"disableHooks": "disableAllHooks", "managedHooksOnly": "allowManagedHooksOnly", "exemptions": "exceptions",
 	"expires": "until", "expiry": "until", "event": "events", "name": "id", "onFault": "on_fault", "run": "command",
 	"tool_matcher": "matcher", "timeout_sec": "timeout", "condition": "if", "cmd": "command", "enabledPlugins": "plugins",
