@@ -98,16 +98,10 @@ func (g *guard) keepTime(store consent.Store) {
 // decide answers one event. What a person should know about gate itself comes
 // with every decision.
 func (g *guard) decide(ctx context.Context, ev hook.Event) hook.Decision {
-	settings := g.set.Settings()
 	if ev.Gate.Now.Before(g.earliest) {
 		ev.Gate.Now = g.earliest
 	}
-	ev.Gate.Labels = settings.Labels
-	if settings.Deadline > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, settings.Deadline)
-		defer cancel()
-	}
+	ev.Gate.Labels = g.set.Settings().Labels
 	d := g.engine.Decide(ctx, ev)
 	d.Notices = append(d.Notices, g.notices...)
 	if g.approver != nil {

@@ -13,6 +13,10 @@ import (
 	"runtime/debug"
 	"strings"
 	"syscall"
+
+	"golang.org/x/term"
+
+	"gate/consent"
 )
 
 // A process is all that commands have of the process they run in.
@@ -24,6 +28,12 @@ type process struct {
 	env    []string  // KEY=VALUE
 	exit   func(int) // ends the process at once, when nothing can be waited for
 	brief  func()    // prepares the process for one short answer; nil does not
+
+	// isTerminal reports that standard input and standard error are a
+	// person's terminal; nil: they are not.
+	isTerminal func() bool
+	// above returns the processes above this one; nil: none can be seen.
+	above func() []consent.Ancestor
 }
 
 // getenv returns the value of a variable, "" if it is not set.
@@ -49,9 +59,14 @@ func main() {
 	status := run(ctx, process{
 		args: os.Args[1:], stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		env: os.Environ(), exit: os.Exit, brief: brief,
+		isTerminal: atTerminal, above: consent.Ancestors,
 	})
 	stop()
 	os.Exit(status)
+}
+
+func atTerminal() bool {
+	return term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd()))
 }
 
 // heapLimit is where the collector starts to work in a process that answers one

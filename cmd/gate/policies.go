@@ -1,0 +1,129 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gate/hook"
+	"gate/scopes"
+	"gate/strictjson"
+)
+
+func newPolicies(p process) *cobra.Command {
+	var f placeFlags
+	cmd := &cobra.Command{
+		Use:   "policies",
+		Short: "all policies and hooks, their levels and parameters",
+		Long: "Lists every policy and hook that an agent would meet in this directory: its level\n" +
+			"(on: as it is written), whose it is, the parameters that settings give it, and\n" +
+			"why it does not run where it does not.",
+		Example: "  gate policies\n  gate set policies.gate.git.push ask",
+		Args:    noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			g, err := f.guard(p)
+			if err != nil {
+				return err
+			}
+			if f.json {
+				err = printJSON(p, policiesDocument(g))
+			} else {
+				err = printPolicies(p, g)
+			}
+			if err == nil && slices.ContainsFunc(g.set.Sources(), func(s *scopes.Source) bool { return len(s.Faults) > 0 }) {
+				err = exitWith(exitFailed)
+			}
+			return err
+		},
+	}
+	f.add(cmd)
+	f.addJSON(cmd)
+	return cmd
+}
+
+func printPolicies(p process, g *guard) error {
+	var b strings.Builder
+	rows := g.set.Policies()
+	width := 0
+	for _, r := range rows {
+		width = max(width, len(r.ID))
+	}
+	for _, r := range rows {
+		level := string(r.Level)
+		if r.Level == scopes.LevelNone {
+			level = "on"
+		}
+		if r.Inactive != "" {
+			level = "off"
+		}
+		kind := ""
+		if r.Kind != hook.Rego {
+			kind = " " + string(r.Kind)
+		}
+		fmt.Fprintf(&b, "%-*s  %-6s  %s%s\n", width, visible(r.ID), level, visible(r.Source), kind)
+		switch {
+		case r.Inactive != "" && r.LevelPos != "":
+			fmt.Fprintf(&b, "  does not run: %s\n", visible(p.tilde(r.LevelPos)))
+		case r.Inactive != "":
+			fmt.Fprintf(&b, "  does not run: %s\n", visible(r.Inactive))
+		case r.LevelPos != "":
+			fmt.Fprintf(&b, "  level: %s\n", visible(p.tilde(r.LevelPos)))
+		}
+		for _, name := range slices.Sorted(maps.Keys(r.Params)) {
+			if value := text(r.Params[name]); value != text(r.Hook.Params[name].Default) {
+				fmt.Fprintf(&b, "  %s = %s\n", visible(name), value)
+			}
+		}
+	}
+	for _, src := range g.set.Sources() {
+		for _, f := range src.Faults {
+			fmt.Fprintf(&b, "error: %s: %s\n", visible(src.Name), visible(f.Error()))
+		}
+	}
+	for _, n := range append(g.notices, g.untrusted()...) {
+		fmt.Fprintf(&b, "note: %s\n", visible(n))
+	}
+	return printAll(p, b.String())
+}
+
+// text is a JSON tree in one visible line.
+func text(v any) string { return visible(string(strictjson.Append(nil, plainValue(v)))) }
+
+func policiesDocument(g *guard) map[string]any {
+	rows := []any{}
+	for _, r := range g.set.Policies() {
+		params := map[string]any{}
+		for name, value := range r.Params {
+			params[name] = plainValue(value)
+		}
+		events := []any{}
+		for _, e := range r.Events {
+			events = append(events, string(e))
+		}
+		rows = append(rows, map[string]any{
+			"id": r.ID, "kind": string(r.Kind), "title": orNil(r.Title), "events": events,
+			"scope": r.Scope.String(), "authority": r.Authority.String(), "source": r.Source,
+			"pos": g.position(r.Source, r.Pos()), "level": orNil(string(r.Level)), "level_pos": orNil(r.LevelPos),
+			"params": params, "inactive": orNil(r.Inactive),
+		})
+	}
+	sources := []any{}
+	for _, src := range g.set.Sources() {
+		sources = append(sources, map[string]any{
+			"name": src.Name, "scope": src.Scope.String(), "authority": src.Authority.String(), "dir": orNil(g.dirs[src.Name]),
+			"digest": orNil(src.Digest), "trusted": src.Loosens(), "inactive": src.Inactive(), "faults": faultList(src.Faults),
+		})
+	}
+	return map[string]any{"policies": rows, "sources": sources, "off": orNil(g.set.Off()), "notices": visibleList(g.notices)}
+}
+
+func faultList(faults []hook.Fault) []any {
+	out := make([]any, len(faults))
+	for i := range faults {
+		out[i] = faultDocument(&faults[i])
+	}
+	return out
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gate/hook"
+)
+
+func newSettings(p process) *cobra.Command {
+	var f placeFlags
+	cmd := &cobra.Command{
+		Use:   "settings",
+		Short: "every setting, where it stands and whether it counts",
+		Long: "Lists every value that a settings file gives, with file and line, what it\n" +
+			"overrides, and why it does not count where it does not. Settings never reach\n" +
+			"upwards: managed, then yours, then a project's and its local ones.",
+		Example: "  gate settings\n  gate set policies.gate.git ask",
+		Args:    noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			g, err := f.guard(p)
+			if err != nil {
+				return err
+			}
+			broken := g.settingsFaults()
+			if f.json {
+				err = printJSON(p, settingsDocument(g, broken))
+			} else {
+				err = printSettings(p, g, broken)
+			}
+			if err == nil && len(broken) > 0 {
+				err = exitWith(exitFailed)
+			}
+			return err
+		},
+	}
+	f.add(cmd)
+	f.addJSON(cmd)
+	return cmd
+}
+
+// settingsFaults are the mistakes in settings files, and what keeps the
+// directories that hold them from being read.
+func (g *guard) settingsFaults() []hook.Fault {
+	var list []hook.Fault
+	for _, src := range g.sources {
+		if len(src.Hooks) == 0 && len(src.Modules) == 0 {
+			list = append(list, src.Faults...)
+		}
+	}
+	return list
+}
+
+func printSettings(p process, g *guard, broken []hook.Fault) error {
+	var b strings.Builder
+	for _, f := range broken {
+		fmt.Fprintf(&b, "error: %s\n", visible(f.Error()))
+	}
+	rows := g.set.Explain()
+	for _, r := range rows {
+		fmt.Fprintf(&b, "%s = %s\n  %s, %s\n", visible(r.Key), text(r.Value), r.Authority, visible(p.tilde(r.Pos)))
+		switch why := visible(p.tildes(r.Why)); {
+		case !r.Counts && why == "":
+			b.WriteString("  does not count\n")
+		case !r.Counts:
+			fmt.Fprintf(&b, "  does not count: %s\n", why)
+		case why != "":
+			fmt.Fprintf(&b, "  %s\n", why)
+		}
+	}
+	if len(rows)+len(broken) == 0 {
+		b.WriteString("there are no settings; every policy is as it is written\n")
+	}
+	for _, n := range g.notices {
+		fmt.Fprintf(&b, "note: %s\n", visible(n))
+	}
+	return printAll(p, b.String())
+}
+
+// tildes shortens the paths in a sentence for people.
+func (p process) tildes(s string) string {
+	words := strings.Split(s, " ")
+	for i, w := range words {
+		words[i] = p.tilde(w)
+	}
+	return strings.Join(words, " ")
+}
+
+func settingsDocument(g *guard, broken []hook.Fault) map[string]any {
+	rows := []any{}
+	for _, r := range g.set.Explain() {
+		rows = append(rows, map[string]any{
+			"key": r.Key, "value": plainValue(r.Value), "authority": r.Authority.String(), "pos": r.Pos,
+			"counts": r.Counts, "why": orNil(r.Why),
+		})
+	}
+	return map[string]any{"settings": rows, "faults": faultList(broken), "off": orNil(g.set.Off()), "notices": visibleList(g.notices)}
+}
