@@ -1,11 +1,10 @@
 // Package consent keeps what a person granted at a terminal, and checks it:
-// trust in a source's handlers, exceptions from a policy, approvals of one
-// call.
+// trust in a source's handlers, and approvals of one call. (Exceptions stand in
+// settings; package scopes has them.)
 //
 // Everything here loosens, so everything here is narrow. Trust holds for one
-// directory and its exact content, an exception until a day and with a name
-// under it, an approval for one call, once, for minutes. What is broken,
-// unreadable or not gate's own is an error and grants nothing. Nothing is ever
+// directory and its exact content, an approval for one call, once, for minutes.
+// What is broken, unreadable or not gate's own is an error and grants nothing. Nothing is ever
 // concluded from what an agent did: granting takes a [Witness], which only
 // [Confirm] makes, of somebody at a terminal.
 //
@@ -13,9 +12,8 @@
 // command layer do. It is no protection against somebody who can write the
 // user's files, as an attacker outside the agent can; library policies keep
 // agents from these files. Start with [Store]: the hook path calls
-// [Store.CheckTrust], [Exception.Applies], [Store.Use] and
-// [Store.AddPending], commands call [Confirm] and then [Store.Trust] or
-// [Store.Approve].
+// [Store.CheckTrust], [Store.Use] and [Store.AddPending]; commands call
+// [Confirm] and then [Store.Trust] or [Store.Approve].
 //
 // Rules: DESIGN 8; threat model 37, 46, 52, 53, 55, 58, 59, 67, 76.
 package consent

@@ -75,25 +75,3 @@ func ExampleStore_Use() {
 	// <nil>
 	// the approval of this call has been used; it counts once
 }
-
-func ExampleReadExceptions() {
-	settings := consent.Settings{
-		By: hook.User, File: "settings.json", Now: noon,
-		Owner: func(policy string) (hook.Authority, bool) { return hook.User, policy == "acme.push" },
-	}
-	active, _, err := consent.ReadExceptions([]any{
-		map[string]any{
-			"policy": "acme.push", "if": "Bash(git push origin main)", "project": "/home/ada/site",
-			"until": "2026-11-30", "owner": "ada@example.org", "reason": "release week",
-		},
-		map[string]any{"policy": "acme.*", "until": "2026-11-30", "owner": "ada@example.org", "reason": "it annoys me"},
-	}, settings)
-	fmt.Println(err)
-	fmt.Println(active[0].Applies("acme.push", hook.User, "/home/ada/site", noon, true))
-	fmt.Println(active[0].Applies("acme.push", hook.User, "/home/ada/site", noon.AddDate(0, 1, 0), true))
-	// Output:
-	// settings.json: exception 2: policy "acme.*": name one policy exactly, without wildcards
-	// neither project nor if: that is no exception; set the policy's level instead
-	// true
-	// false
-}

@@ -102,14 +102,6 @@ func (f *fields) text(name string) string {
 	return s
 }
 
-// optional returns a string that may be missing.
-func (f *fields) optional(name string) string {
-	if _, ok := f.m[name]; !ok {
-		return ""
-	}
-	return f.text(name)
-}
-
 // time returns a moment that must be there.
 func (f *fields) time(name string) time.Time {
 	s := f.text(name)
