@@ -53,14 +53,22 @@ func (p process) lookupEnv(key string) (string, bool) {
 	return "", false
 }
 
-func main() {
-	signal.Ignore(syscall.SIGPIPE) // a closed stream is an error to answer, not an end
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	status := run(ctx, process{
+func main() { start(host()) }
+
+// host is the process that this is.
+func host() process {
+	return process{
 		args: os.Args[1:], stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		env: os.Environ(), exit: os.Exit, brief: brief,
 		isTerminal: atTerminal, above: consent.Ancestors,
-	})
+	}
+}
+
+// start runs the command of a process and ends it.
+func start(p process) {
+	signal.Ignore(syscall.SIGPIPE) // a closed stream is an error to answer, not an end
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	status := run(ctx, p)
 	stop()
 	os.Exit(status)
 }

@@ -16,7 +16,15 @@ import (
 
 var update = flag.Bool("update", false, "rewrite what scripts expect")
 
-func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"gate": main}) }
+// TestMain gives scripts a gate that does not look at the processes above the
+// tests: an agent may well be among them.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"gate": func() {
+		p := host()
+		p.above = nil
+		start(p)
+	}})
+}
 
 // TestScript runs the scripts, one behaviour each. The home directory, the
 // environment and gate's own directories are the script's.
@@ -29,9 +37,6 @@ func TestScript(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
 			e.Setenv("USERPROFILE", filepath.Join(e.WorkDir, "home"))
-			for _, v := range []string{"XDG_CONFIG_HOME", "XDG_STATE_HOME", "CLAUDE_PROJECT_DIR", "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_ENTRYPOINT"} {
-				e.Setenv(v, "")
-			}
 			for _, dir := range []string{"home", "project/.git", "state"} {
 				if err := os.MkdirAll(filepath.Join(e.WorkDir, dir), 0o700); err != nil {
 					return err
@@ -60,7 +65,8 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	args = args[1:]
 	work := ts.Getenv("WORK")
 	switch args[0] {
-	case "hook", "try", "facts", "eval", "explain", "install", "uninstall", "status", "doctor":
+	case "hook", "try", "facts", "eval", "explain", "install", "uninstall", "status", "doctor",
+		"policies", "settings", "set", "trust", "distrust", "approve":
 		args = append(args[:1:1], append([]string{
 			"--managed-dir=" + filepath.Join(work, "managed"), "--user-dir=" + filepath.Join(work, "user"),
 			"--state-dir=" + filepath.Join(work, "state"),
