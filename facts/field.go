@@ -151,6 +151,21 @@ func (f field) why() string {
 // variants returns every text the field can be. It reports false when that is
 // not known, or too many.
 func (f field) variants() ([]string, bool) {
+	return f.combine(func(_ part, text string) string { return text })
+}
+
+// patterns returns every text the field can be as a shell pattern.
+func (f field) patterns() ([]string, bool) {
+	return f.combine(func(p part, text string) string {
+		if p.quoted && !p.spread {
+			return escapeGlob(text)
+		}
+		return text
+	})
+}
+
+// combine joins the parts in every way their holes allow.
+func (f field) combine(form func(p part, text string) string) ([]string, bool) {
 	out := []string{""}
 	for _, p := range f.parts {
 		alts := []string{p.text}
@@ -166,7 +181,7 @@ func (f field) variants() ([]string, bool) {
 		next := make([]string, 0, len(out)*len(alts))
 		for _, o := range out {
 			for _, a := range alts {
-				next = append(next, o+a)
+				next = append(next, o+form(p, a))
 			}
 		}
 		out = next

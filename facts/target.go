@@ -18,34 +18,6 @@ type target struct {
 	dir      bool // written with a trailing slash
 }
 
-// patterns returns every text the field can be, as shell patterns.
-func (f field) patterns() ([]string, bool) {
-	out := []string{""}
-	for _, p := range f.parts {
-		alts := []string{p.text}
-		if p.hole != nil {
-			if len(p.hole.alts) == 0 {
-				return nil, false
-			}
-			alts = p.hole.alts
-		}
-		if len(out)*len(alts) > maxVariants {
-			return nil, false
-		}
-		next := make([]string, 0, len(out)*len(alts))
-		for _, o := range out {
-			for _, a := range alts {
-				if p.quoted && !p.spread {
-					a = escapeGlob(a)
-				}
-				next = append(next, o+a)
-			}
-		}
-		out = next
-	}
-	return out, true
-}
-
 func escapeGlob(s string) string {
 	if !strings.ContainsAny(s, `*?[\`) {
 		return s
