@@ -7,6 +7,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -94,6 +95,12 @@ func brief() {
 func run(ctx context.Context, p process) int {
 	if len(p.args) > 0 && p.args[0] == "hook" && !wantsHelp(p.args[1:]) {
 		return runHook(ctx, p)
+	}
+	if len(p.args) == 0 && (p.isTerminal == nil || !p.isTerminal()) {
+		// An agent that does not know the exec form of hooks starts gate
+		// without its arguments. That must not read as a yes.
+		fmt.Fprintln(p.stderr, "gate: started without a command and without a terminal; an agent's hook needs: gate hook --agent NAME")
+		return exitReject
 	}
 	return runTree(ctx, p)
 }
