@@ -27,7 +27,9 @@ func TestSettingsBehindLinks(t *testing.T) {
 		"a directory":         {func(dir string) error { return os.Mkdir(filepath.Join(dir, "settings.json"), 0o700) }, "not a regular file"},
 		"a drop-in link out":  {func(dir string) error { return dropIn(dir, outside) }, "settings.d/10.json: a symbolic link out"},
 		"drop-ins are a file": {func(dir string) error { return os.WriteFile(filepath.Join(dir, "settings.d"), nil, 0o600) }, "settings.d: "},
-		"not for us to read":  {func(dir string) error { return os.WriteFile(filepath.Join(dir, "settings.json"), []byte("{\xff}"), 0o600) }, "not valid UTF-8"},
+		"not for us to read": {func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, "settings.json"), []byte("{\xff}"), 0o600)
+		}, "not valid UTF-8"},
 		"a link inside": {func(dir string) error {
 			if err := os.WriteFile(filepath.Join(dir, "v2.json"), []byte(`{"log": true}`), 0o600); err != nil {
 				return err
