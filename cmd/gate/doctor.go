@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,7 +23,7 @@ func newStatus(p process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			status := m.Status()
+			status := statusOfMachine{m.Status(), grave(f.ownFindings(p))}
 			if f.json {
 				err = printValue(p, status)
 			} else {
@@ -64,6 +65,7 @@ func newDoctor(p process) *cobra.Command {
 					return err
 				}
 			}
+			found.Findings = append(f.ownFindings(p), found.Findings...)
 			if f.json {
 				err = printValue(p, found)
 			} else {
@@ -74,7 +76,8 @@ func newDoctor(p process) *cobra.Command {
 				}
 				err = printAll(p, b.String())
 			}
-			if err == nil && found.Worst() == install.Error {
+			wrong := func(x install.Finding) bool { return x.Severity == install.Error }
+			if err == nil && slices.ContainsFunc(found.Findings, wrong) {
 				err = exitWith(exitFailed)
 			}
 			return err
@@ -119,7 +122,25 @@ func (f *installFlags) printPaths(p process, m install.Machine) error {
 	return printAll(p, b.String())
 }
 
-func printStatus(p process, s install.Status) error {
+// A statusOfMachine is what guards a machine, and what gate's own files do to
+// that.
+type statusOfMachine struct {
+	install.Status
+	Findings []install.Finding `json:"findings"`
+}
+
+// grave leaves notices out.
+func grave(list []install.Finding) []install.Finding {
+	out := []install.Finding{}
+	for _, f := range list {
+		if f.Severity != install.Notice {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func printStatus(p process, s statusOfMachine) error {
 	var b strings.Builder
 	for _, a := range s.Agents {
 		word := "not guarded"
@@ -134,6 +155,7 @@ func printStatus(p process, s install.Status) error {
 		}
 		printFindings(&b, p, a.Findings)
 	}
+	printFindings(&b, p, s.Findings)
 	return printAll(p, b.String())
 }
 

@@ -161,7 +161,7 @@ func TestOwners(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		file   string // below the machine's directory
-		spoil func(*testing.T, string)
+		spoil  func(*testing.T, string)
 		status int
 		want   string
 	}{

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"gate/install"
+	"gate/scopes"
+)
+
+// ownFindings says what is wrong with gate's own settings, policies and
+// plugins, as an agent in the project would meet them; the most severe first.
+func (f *installFlags) ownFindings(p process) []install.Finding {
+	place := placeFlags{dirs: f.dirs, dir: f.dir}
+	g, err := place.guard(p)
+	if err != nil {
+		return []install.Finding{{
+			ID: "gate.settings", Severity: install.Error, Message: "no call passes: " + err.Error(),
+			Remedy: "correct the settings files that contradict each other",
+		}}
+	}
+	var list []install.Finding
+	for _, src := range g.set.Sources() {
+		list = append(list, faultFindings(src)...)
+	}
+	if off := g.set.Off(); off != "" {
+		list = append(list, install.Finding{
+			ID: "gate.off", Severity: install.Error, Message: off,
+			Remedy: "remove disableAllHooks from the settings that gate settings names",
+		})
+	}
+	for _, r := range g.set.Explain() {
+		if f, wrong := rowFinding(r, time.Now()); wrong {
+			list = append(list, f)
+		}
+	}
+	for _, n := range g.untrusted() {
+		list = append(list, install.Finding{
+			ID: "gate.untrusted", Severity: install.Notice, Message: n, Remedy: "look at it, then run gate trust, or leave it as it is",
+		})
+	}
+	slices.SortStableFunc(list, func(a, b install.Finding) int { return cmp.Compare(rank(a.Severity), rank(b.Severity)) })
+	return list
+}
+
+func rank(s install.Severity) int {
+	return slices.Index([]install.Severity{install.Error, install.Warning, install.Notice}, s)
+}
+
+// faultFindings are what keeps a source from being loaded.
+func faultFindings(src *scopes.Source) []install.Finding {
+	var list []install.Finding
+	for i := range src.Faults {
+		f := install.Finding{
+			ID: "gate.source", Severity: install.Warning,
+			Message: src.Name + " is inactive: " + src.Faults[i].Error(), Remedy: "correct the file; gate policies shows what is left",
+		}
+		if src.Closes() {
+			f.Severity, f.Message = install.Error, "no call passes: "+src.Faults[i].Error()
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
+// rowFinding is what is to be said of one setting.
+func rowFinding(r scopes.Row, now time.Time) (install.Finding, bool) {
+	f := install.Finding{ID: "gate.setting", Severity: install.Notice, Remedy: "remove it, or have it set where it counts"}
+	if !r.Counts && !strings.HasPrefix(r.Why, "overridden") {
+		f.Message = fmt.Sprintf("%s: %s does not count: %s", r.Pos, r.Key, cmp.Or(r.Why, "other settings come first"))
+		return f, true
+	}
+	exception, _ := r.Value.(map[string]any)
+	until, _ := exception["until"].(string)
+	if end, err := time.Parse(time.RFC3339, until); err == nil && strings.HasPrefix(r.Key, "exceptions.") && !now.Before(end) {
+		f.ID, f.Remedy = "gate.exception", "remove it, or ask its owner for another end"
+		f.Message = fmt.Sprintf("%s: the exception to %s is over since %s", r.Pos, text(exception["policy"]), until)
+		return f, true
+	}
+	return f, false
+}
