@@ -47,11 +47,16 @@ func (l *loader) parseErrors(f file, err error) {
 		return
 	}
 	lines := strings.Split(f.text, "\n")
+	said := map[int]string{}
 	for _, e := range list {
 		row := 0
 		if e.Location != nil {
 			row = e.Location.Row
 		}
+		if first := said[row]; first != "" && strings.HasPrefix(e.Message, first) {
+			continue // OPA says the same again at more length
+		}
+		said[row] = e.Message
 		hint := ""
 		if row > 0 && row <= len(lines) {
 			hint = oldSyntax(lines[row-1])
