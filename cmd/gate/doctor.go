@@ -64,6 +64,9 @@ func newDoctor(p process) *cobra.Command {
 				if found, err = repair(p, m, found, agents); err != nil {
 					return err
 				}
+				if err := f.accept(p); err != nil {
+					return err
+				}
 			}
 			found.Findings = append(f.ownFindings(p), found.Findings...)
 			if f.json {
@@ -105,6 +108,15 @@ func repair(p process, m install.Machine, found install.Diagnosis, agents []stri
 		}
 	}
 	return m.Doctor(agents...), nil
+}
+
+// accept takes gate's own files for whole.
+func (f *installFlags) accept(p process) error {
+	d, err := f.dirs.absolute().forHook()
+	if err != nil {
+		return err
+	}
+	return memoryOf(d).accept(p, d)
 }
 
 func (f *installFlags) printPaths(p process, m install.Machine) error {

@@ -120,6 +120,53 @@ func TestCutSettings(t *testing.T) {
 	}
 }
 
+// TestCutEndless cuts settings off whose end cannot be told, after they decided
+// about a call: no call passes until a person says that they are whole.
+func TestCutEndless(t *testing.T) {
+	for file, text := range map[string]string{
+		"user/settings.toml":         "log = true\nfaults = \"deny\"\ndeadline = \"20s\"\n",
+		"user/settings.yaml":         "log: true\nfaults: deny\ndeadline: 20s\n",
+		"managed/settings.toml":      "log = true\nfaults = \"deny\"\n",
+		"managed/settings.d/10.yaml": "log: true\nfaults: deny\n",
+		"user/hooks.yaml":            "hooks:\n  Stop:\n    - command: a\n    - command: b\n",
+	} {
+		m := newMachine(t)
+		m.write(file, text)
+		if status, answer := m.hook("ls"); status != 0 {
+			t.Fatalf("%s: status %d: %s", file, status, answer)
+		}
+		for n := range len(text) {
+			m.write(file, text[:n])
+			if status, answer := m.hook("ls"); status != 2 || !strings.Contains(answer, filepath.Base(file)) {
+				t.Errorf("%s, cut off after %d bytes: status %d: %s", file, n, status, answer)
+			}
+		}
+		short := text[:strings.Index(text[:len(text)-1], "\n")+1] // one line is left
+		if strings.Contains(file, "hooks") {
+			short = strings.TrimSuffix(text, "    - command: b\n")
+		}
+		m.write(file, short)
+		d := dirs{managed: filepath.Join(m.dir, "managed"), managedNamed: true,
+			user: filepath.Join(m.dir, "user"), state: filepath.Join(m.dir, "state")}
+		if err := memoryOf(d).accept(process{env: []string{"CLAUDECODE=1"}}, d); err != nil {
+			t.Fatal(err)
+		}
+		if status, _ := m.hook("ls"); status != 2 {
+			t.Errorf("%s: an agent accepted it", file)
+		}
+		if err := memoryOf(d).accept(process{}, d); err != nil {
+			t.Fatal(err)
+		}
+		if status, answer := m.hook("ls"); status != 0 {
+			t.Errorf("%s, accepted: status %d: %s", file, status, answer)
+		}
+		m.write(file, text+"# more\n")
+		if status, answer := m.hook("ls"); status != 0 {
+			t.Errorf("%s, longer: status %d: %s", file, status, answer)
+		}
+	}
+}
+
 // TestOwners gives files of each authority to others: managed and user ones
 // close, with the file and the remedy; a project may be anybody's.
 func TestOwners(t *testing.T) {

@@ -43,7 +43,7 @@ type setting struct {
 // newGuard loads settings and hooks and prepares the engine. An error means
 // that settings contradict each other; no call may pass then.
 func newGuard(s setting) (*guard, error) {
-	g := &guard{loaded: loadSources(s.dirs, library(), s.project), reader: newReader(s)}
+	g := &guard{loaded: loadSources(s.dirs, library(), s.project, s.live), reader: newReader(s)}
 	g.keepTime(grants(s.dirs))
 	settings, err := scopes.Combine(g.layers...)
 	if err != nil {

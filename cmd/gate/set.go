@@ -85,6 +85,11 @@ func (f *setFlags) run(p process, args []string) error {
 		if err := replaceFile(file, after, a); err != nil {
 			return err
 		}
+		if m := memoryOf(d); endless(file) && m.last(file) != nil {
+			if err := m.keep(file, after); err != nil {
+				return err
+			}
+		}
 	}
 	return f.report(p, a, file, strings.Join(key, "."))
 }
@@ -158,9 +163,9 @@ func readSettings(dir, stem string) (file string, data []byte, err error) {
 // maxSettings is more than gate reads of a settings file.
 const maxSettings = 4 << 20
 
-// replaceFile puts a new file in the place of an old one, whole or not at all.
-// What is new is the user's alone, or the project's for everybody to read.
-func replaceFile(file string, data []byte, a hook.Authority) (err error) {
+// replaceFile puts new settings in the place of old ones. What is new is the
+// user's alone, or the project's for everybody to read.
+func replaceFile(file string, data []byte, a hook.Authority) error {
 	perm, dirPerm := fs.FileMode(0o600), fs.FileMode(0o700)
 	if a != hook.User {
 		perm, dirPerm = 0o644, 0o755
@@ -171,7 +176,12 @@ func replaceFile(file string, data []byte, a hook.Authority) (err error) {
 	if err := os.MkdirAll(filepath.Dir(file), dirPerm); err != nil {
 		return err
 	}
-	draft, err := os.CreateTemp(filepath.Dir(file), ".settings-*")
+	return replace(file, data, perm)
+}
+
+// replace puts a new file in the place of an old one, whole or not at all.
+func replace(file string, data []byte, perm fs.FileMode) (err error) {
+	draft, err := os.CreateTemp(filepath.Dir(file), ".draft-*")
 	if err != nil {
 		return err
 	}

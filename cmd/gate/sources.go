@@ -35,17 +35,20 @@ type loaded struct {
 
 // loadSources reads the settings and hooks that concern a project. It never
 // fails: what cannot be read becomes a fault of its source, and the source's
-// authority decides what that means (DESIGN 9).
-func loadSources(d dirs, library fs.FS, project string) loaded {
+// authority decides what that means (DESIGN 9). If a call is about to be made,
+// what was read without a fault is remembered as good.
+func loadSources(d dirs, library fs.FS, project string, live bool) loaded {
 	out := loaded{dirs: map[string]string{}}
-	store := grants(d)
+	store, good := grants(d), memoryOf(d)
 	managed := openPlace(d.managed, ".", managedFiles(d))
 	if d.managedNamed && managed != nil {
 		out.notices = append(out.notices, "managed policies come from "+d.managed+", as the command line says")
 	}
 	out.addLibrary(library, scopes.LibraryAuthority(managed != nil))
+	good.guard(managed)
 	out.read(managed, scopes.Source{Name: "managed", Scope: hook.Policy, Authority: hook.Managed})
 	user := openPlace(d.user, ".", userFiles())
+	good.guard(user)
 	out.read(user, scopes.Source{Name: "user", Scope: hook.Session, Authority: hook.User})
 	out.addPlugins(store, managed, user)
 	if project != "" {
@@ -54,8 +57,13 @@ func loadSources(d dirs, library fs.FS, project string) loaded {
 		out.read(p, scopes.Source{Name: "project", Scope: hook.Session, Authority: hook.Project, Trusted: trusted})
 		p.close()
 	}
-	managed.close()
-	user.close()
+	broken := func(s scopes.Source) bool { return s.Closes() && len(s.Faults) > 0 }
+	for _, p := range []*place{managed, user} {
+		if live && p != nil && !slices.ContainsFunc(out.sources, broken) {
+			good.keepAll(p)
+		}
+		p.close()
+	}
 	return out
 }
 

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"gate/consent"
+	"gate/scopes/load"
+)
+
+// A memory keeps settings and hook files as they were when they last decided
+// about a call. The end of a TOML or YAML file cannot be told from a place where
+// it was cut off: a file that is now the beginning of what it was is taken for
+// half-written, and closes, until a person says otherwise (threat model 56).
+// JSON says itself that its end is missing.
+type memory struct {
+	dir string // below the state directory
+}
+
+func memoryOf(d dirs) memory { return memory{filepath.Join(d.state, "good")} }
+
+// endless reports a file whose end cannot be told.
+func endless(name string) bool {
+	return slices.Contains([]string{".toml", ".yaml", ".yml"}, path.Ext(name))
+}
+
+func (m memory) file(name string) string {
+	sum := sha256.Sum256([]byte(filepath.ToSlash(name)))
+	return filepath.Join(m.dir, hex.EncodeToString(sum[:16]))
+}
+
+// last returns what a file was, nil if that is not known.
+func (m memory) last(name string) []byte {
+	data, err := hostFiles{}.ReadFile(m.file(name), maxSettings)
+	if err != nil {
+		return nil
+	}
+	return data
+}
+
+// keep remembers what a file is. Where nothing can be written, nothing is
+// known the next time.
+func (m memory) keep(name string, data []byte) error {
+	if err := os.MkdirAll(m.dir, 0o700); err != nil {
+		return err
+	}
+	return replace(m.file(name), data, 0o600)
+}
+
+// guard makes reading a file of the place fail if it lost its end.
+func (m memory) guard(p *place) {
+	if p == nil || p.err != nil {
+		return
+	}
+	p.files = load.Whole(p.files, func(name string) []byte {
+		if !endless(name) {
+			return nil
+		}
+		return m.last(filepath.Join(p.dir, filepath.FromSlash(name)))
+	})
+}
+
+// keepAll remembers the files of a place that decided about a call.
+func (m memory) keepAll(p *place) {
+	for _, name := range p.endlessFiles() {
+		data, err := fs.ReadFile(p.files, name)
+		full := filepath.Join(p.dir, filepath.FromSlash(name))
+		if err == nil && string(data) != string(m.last(full)) {
+			m.keep(full, data) // a state directory that cannot be written is no reason to be loud
+		}
+	}
+}
+
+// endlessFiles lists the settings and hook files of a place whose end cannot be
+// told.
+func (p *place) endlessFiles() []string {
+	var names []string
+	for _, dir := range []string{".", load.SettingsDir} {
+		entries, err := fs.ReadDir(p.files, dir)
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			stem := e.Name()[:len(e.Name())-len(path.Ext(e.Name()))]
+			if endless(e.Name()) && !e.IsDir() && (dir != "." || stem == load.SettingsStem || stem == load.HooksStem) {
+				names = append(names, path.Join(dir, e.Name()))
+			}
+		}
+	}
+	return names
+}
+
+// accept takes the files of managed and user directories for whole, as a person
+// says who is no agent.
+func (m memory) accept(p process, d dirs) error {
+	if err := consent.Refuse(true, p.lookupEnv, p.ancestors()...); err != nil {
+		return nil
+	}
+	var errs []error
+	for _, place := range []*place{openPlace(d.managed, ".", managedFiles(d)), openPlace(d.user, ".", userFiles())} {
+		if place == nil || place.err != nil {
+			continue
+		}
+		for _, name := range place.endlessFiles() {
+			full := filepath.Join(place.dir, filepath.FromSlash(name))
+			data, err := fs.ReadFile(place.files, name)
+			if err == nil && load.CutOff(m.last(full), data) {
+				err = m.keep(full, data)
+			}
+			errs = append(errs, err)
+		}
+		place.close()
+	}
+	return errors.Join(errs...)
+}
