@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"crypto/ed25519"
+	"encoding/hex"
 	"io"
 	"os"
 	"path/filepath"
@@ -305,3 +307,50 @@ func TestException(t *testing.T) {
 }
 
 func tomorrow() string { return time.Now().AddDate(0, 0, 2).UTC().Format(time.DateOnly) }
+
+// TestApproveKey approves with an approver's key, where settings require one:
+// a person's word alone is not enough, and neither is another key.
+func TestApproveKey(t *testing.T) {
+	public, private, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, other, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := newMachine(t)
+	m.write("managed/settings.json", `{"approvals": {"enabled": true, "minutes": 30, "keyRequired": true, "keys": ["`+hex.EncodeToString(public)+`"]}}`)
+	m.write("user/settings.json", `{"approvals": {"enabled": true, "minutes": 60, "keyRequired": false}}`)
+	m.write("user/policies/deploy.rego", deployPolicy)
+	_, answer := m.hook("make deploy")
+	found := waits.FindStringSubmatch(answer)
+	if found == nil {
+		t.Fatal(answer)
+	}
+	id, until := found[1], time.Now().Add(20*time.Minute).UTC().Format(time.RFC3339)
+	if status, _, stderr := m.gate(nil, true, "approve", id); status != exitFailed || !strings.Contains(stderr, string(consent.NeedsKey)) {
+		t.Errorf("without a signature: status %d: %s", status, stderr)
+	}
+	status, form, stderr := m.gate(nil, false, "approve", id, "--until", until, "--form")
+	if status != exitOK {
+		t.Fatalf("form: status %d: %s", status, stderr)
+	}
+	sign := func(key ed25519.PrivateKey) string { return hex.EncodeToString(ed25519.Sign(key, []byte(form))) }
+	if status, _, stderr := m.gate(nil, true, "approve", id, "--until", until, "--signature", sign(other)); status != exitFailed || !strings.Contains(stderr, string(consent.BadKey)) {
+		t.Errorf("another key: status %d: %s", status, stderr)
+	}
+	if status, _ := m.hook("make deploy"); status != 2 {
+		t.Errorf("nothing was approved: status %d", status)
+	}
+	if status, _, stderr := m.gate(nil, true, "approve", id, "--until", until, "--signature", sign(private)); status != exitOK {
+		t.Errorf("signed: status %d: %s", status, stderr)
+	}
+	if status, answer := m.hook("make deploy"); status != 0 {
+		t.Errorf("the approved call: status %d: %s", status, answer)
+	}
+	m.write("managed/settings.json", `{"approvals": {"enabled": true, "minutes": 30, "keyRequired": true, "keys": ["none"]}}`)
+	if status, answer := m.hook("make deploy"); status != 2 || !strings.Contains(answer, "nobody can approve a call") {
+		t.Errorf("a key that is none: status %d: %s", status, answer)
+	}
+}

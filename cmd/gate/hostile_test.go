@@ -124,11 +124,9 @@ func TestCutSettings(t *testing.T) {
 // about a call: no call passes until a person says that they are whole.
 func TestCutEndless(t *testing.T) {
 	for file, text := range map[string]string{
-		"user/settings.toml":         "log = true\nfaults = \"deny\"\ndeadline = \"20s\"\n",
-		"user/settings.yaml":         "log: true\nfaults: deny\ndeadline: 20s\n",
-		"managed/settings.toml":      "log = true\nfaults = \"deny\"\n",
-		"managed/settings.d/10.yaml": "log: true\nfaults: deny\n",
-		"user/hooks.yaml":            "hooks:\n  Stop:\n    - command: a\n    - command: b\n",
+		"user/settings.toml": "log = true\nfaults = \"deny\"\ndeadline = \"20s\"\n",
+		"user/settings.yaml": "log: true\nfaults: deny\ndeadline: 20s\n",
+		"user/hooks.yaml":    "hooks:\n  Stop:\n    - command: a\n    - command: b\n",
 	} {
 		m := newMachine(t)
 		m.write(file, text)

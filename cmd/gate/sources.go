@@ -45,7 +45,6 @@ func loadSources(d dirs, library fs.FS, project string, live bool) loaded {
 		out.notices = append(out.notices, "managed policies come from "+d.managed+", as the command line says")
 	}
 	out.addLibrary(library, scopes.LibraryAuthority(managed != nil))
-	good.guard(managed)
 	out.read(managed, scopes.Source{Name: "managed", Scope: hook.Policy, Authority: hook.Managed})
 	user := openPlace(d.user, ".", userFiles())
 	good.guard(user)
@@ -58,12 +57,11 @@ func loadSources(d dirs, library fs.FS, project string, live bool) loaded {
 		p.close()
 	}
 	broken := func(s scopes.Source) bool { return s.Closes() && len(s.Faults) > 0 }
-	for _, p := range []*place{managed, user} {
-		if live && p != nil && !slices.ContainsFunc(out.sources, broken) {
-			good.keepAll(p)
-		}
-		p.close()
+	if live && user != nil && !slices.ContainsFunc(out.sources, broken) {
+		good.keepAll(user)
 	}
+	managed.close()
+	user.close()
 	return out
 }
 

@@ -9,16 +9,19 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"gate/consent"
 	"gate/scopes/load"
 )
 
-// A memory keeps settings and hook files as they were when they last decided
-// about a call. The end of a TOML or YAML file cannot be told from a place where
-// it was cut off: a file that is now the beginning of what it was is taken for
-// half-written, and closes, until a person says otherwise (threat model 56).
-// JSON says itself that its end is missing.
+// A memory keeps the user's settings and hook files as they were when they last
+// decided about a call. The end of a TOML or YAML file cannot be told from a
+// place where it was cut off: a file that is now the beginning of what it was is
+// taken for half-written, and closes, until a person says otherwise (threat
+// model 56). JSON says itself that its end is missing. Of managed files nothing
+// is remembered: an administrator who removes the last lines on every machine
+// must not have to go to each of them.
 type memory struct {
 	dir string // below the state directory
 }
@@ -81,41 +84,37 @@ func (m memory) keepAll(p *place) {
 // told.
 func (p *place) endlessFiles() []string {
 	var names []string
-	for _, dir := range []string{".", load.SettingsDir} {
-		entries, err := fs.ReadDir(p.files, dir)
-		if err != nil {
-			continue
-		}
-		for _, e := range entries {
-			stem := e.Name()[:len(e.Name())-len(path.Ext(e.Name()))]
-			if endless(e.Name()) && !e.IsDir() && (dir != "." || stem == load.SettingsStem || stem == load.HooksStem) {
-				names = append(names, path.Join(dir, e.Name()))
-			}
+	entries, err := fs.ReadDir(p.files, ".")
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		stem := strings.TrimSuffix(e.Name(), path.Ext(e.Name()))
+		if endless(e.Name()) && !e.IsDir() && (stem == load.SettingsStem || stem == load.HooksStem) {
+			names = append(names, e.Name())
 		}
 	}
 	return names
 }
 
-// accept takes the files of managed and user directories for whole, as a person
-// says who is no agent.
+// accept takes the user's files for whole, as a person says. An agent cannot.
 func (m memory) accept(p process, d dirs) error {
 	if err := consent.Refuse(true, p.lookupEnv, p.ancestors()...); err != nil {
 		return nil
 	}
+	user := openPlace(d.user, ".", userFiles())
+	defer user.close()
+	if user == nil || user.err != nil {
+		return nil
+	}
 	var errs []error
-	for _, place := range []*place{openPlace(d.managed, ".", managedFiles(d)), openPlace(d.user, ".", userFiles())} {
-		if place == nil || place.err != nil {
-			continue
+	for _, name := range user.endlessFiles() {
+		full := filepath.Join(user.dir, filepath.FromSlash(name))
+		data, err := fs.ReadFile(user.files, name)
+		if err == nil && load.CutOff(m.last(full), data) {
+			err = m.keep(full, data)
 		}
-		for _, name := range place.endlessFiles() {
-			full := filepath.Join(place.dir, filepath.FromSlash(name))
-			data, err := fs.ReadFile(place.files, name)
-			if err == nil && load.CutOff(m.last(full), data) {
-				err = m.keep(full, data)
-			}
-			errs = append(errs, err)
-		}
-		place.close()
+		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }
