@@ -247,10 +247,14 @@ func (c *call) read() (stream, bool) {
 	}
 	var names []string
 	args := c.args()
+	valued := "adinNptu"
+	if name := c.words[0].text(); name == "mapfile" || name == "readarray" {
+		valued = "dnOsuCc"
+	}
 	for i := 0; i < len(args); i++ {
 		text := args[i].text()
 		switch {
-		case strings.HasPrefix(text, "-") && len(text) == 2 && strings.ContainsAny(text, "adinNptuCcOs") && text != "-s":
+		case strings.HasPrefix(text, "-") && len(text) == 2 && strings.Contains(valued, text[1:]):
 			if text == "-a" && i+1 < len(args) {
 				names = append(names, args[i+1].text())
 			}

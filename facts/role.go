@@ -169,7 +169,12 @@ func (u *use) role(r role, f field) {
 	case "data":
 		u.data(f)
 	case "shell", "command":
-		u.inside(func() { u.shellText(f, stream{}) })
+		u.inside(func() {
+			if len(u.row.operands) > 0 && u.row.operands[0].name == "execute" { // sh -c TEXT NAME ARGS
+				u.call.s.params, u.call.s.args = u.rest[min(2, len(u.rest)):], true
+			}
+			u.shellText(f, u.stdin)
+		})
 	case "code":
 		u.code(how, f, "inline")
 	case "sql":
@@ -190,6 +195,9 @@ func (u *use) inside(f func()) {
 	u.call.s = u.s.clone()
 	if len(u.row.operands) > 0 && u.row.operands[0].name == "host" { // ssh and its like
 		u.call.s.remote, u.call.s.dirs = true, []string{u.world.Home}
+	}
+	for _, e := range u.env {
+		u.call.s.set(e.name, e.value)
 	}
 	f()
 	u.call.s = s

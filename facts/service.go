@@ -85,11 +85,20 @@ func (u *use) crontab() {
 // leak reports a secret on the input of a program that talks to a peer, and
 // runs what ssh's options name.
 func (u *use) leak() {
-	secret := u.stdin.taint.secret
+	secret, source := u.stdin.taint.secret, "stdin"
+	if t := join(u.words).taint(); secret == "" && !strings.HasPrefix(t.secret, "environment variable") {
+		secret, source = t.secret, "text" // a token in a header is what it is for
+	}
+	if u.stdin.some && len(u.rest) == 0 && u.commandRole() && (u.has("shell") || u.has("login") || u.name == "su") {
+		u.runStdin("bash") // sudo -s < script
+	}
+	if len(u.rest) == 1 && len(u.row.operands) > 1 && u.row.operands[0].name == "host" && u.row.operands[1].name == "shell" && u.stdin.some {
+		u.inside(func() { u.remoteStdin() }) // ssh host < script
+	}
 	if secret != "" && u.row.special != "netcat" && !u.sends() {
 		for _, h := range u.walker.out.Hosts {
 			if h.Command == u.id {
-				u.send(parsePeer(deref(h.Host), false), "stdin", nil, secret)
+				u.send(parsePeer(deref(h.Host), false), source, nil, secret)
 				break
 			}
 		}
@@ -103,6 +112,15 @@ func (u *use) leak() {
 			u.effect("exec.hidden", u.id, map[string]any{"program": u.name, "option": key, "value": textOrNil(value)})
 			u.inside(func() { u.shellText(value, stream{}) })
 		}
+	}
+}
+
+// remoteStdin runs what a login shell elsewhere reads.
+func (u *use) remoteStdin() {
+	if u.stdin.text != nil {
+		u.shellText(literalField(*u.stdin.text), stream{})
+	} else if u.stdin.taint.remote || u.stdin.taint.hidden {
+		u.unknownCode("bash", u.stdin.taint, "stdin", "it comes from a pipe")
 	}
 }
 

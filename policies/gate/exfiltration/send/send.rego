@@ -50,6 +50,19 @@ deny contains {
 	some send in lib.effects("net.send")
 	is_string(send.secret)
 	not near(send)
+	not one_value(send)
+}
+
+# METADATA
+# description: one variable of the environment goes to a service, which may be what it is for
+ask contains {
+	"reason": sprintf("sends %s to %s; let a program that has it send it", [send.secret, host(send)]),
+	"help": "Check that the value belongs to that service.",
+	"span": lib.span(send),
+} if {
+	some send in lib.effects("net.send")
+	one_value(send)
+	not near(send)
 }
 
 # METADATA
@@ -75,6 +88,11 @@ ask contains {
 	not is_string(send.secret)
 	not near(send)
 	what := cargo(send)
+}
+
+one_value(send) if {
+	is_string(send.secret)
+	startswith(send.secret, "environment variable ")
 }
 
 near(send) if {
