@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -135,8 +136,8 @@ func (p *place) empty() bool {
 		return false
 	}
 	defer d.Close()
-	names, _ := d.ReadDir(1)
-	return len(names) == 0
+	_, err = d.ReadDir(1)
+	return err == io.EOF
 }
 
 func (p *place) close() {
