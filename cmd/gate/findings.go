@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -68,16 +69,21 @@ func faultFindings(src *scopes.Source) []install.Finding {
 
 // rowFinding is what is to be said of one setting.
 func rowFinding(r scopes.Row, now time.Time) (install.Finding, bool) {
-	f := install.Finding{ID: "gate.setting", Severity: install.Notice, Remedy: "remove it, or have it set where it counts"}
+	f := install.Finding{ID: "gate.setting", Severity: install.Notice, Remedy: "remove it, or have it set where it counts", File: r.Pos}
+	if i := strings.LastIndexByte(r.Pos, ':'); i > 0 {
+		if line, err := strconv.Atoi(r.Pos[i+1:]); err == nil {
+			f.File, f.Line = r.Pos[:i], line
+		}
+	}
 	if !r.Counts && !strings.HasPrefix(r.Why, "overridden") {
-		f.Message = fmt.Sprintf("%s: %s does not count: %s", r.Pos, r.Key, cmp.Or(r.Why, "other settings come first"))
+		f.Message = fmt.Sprintf("%s does not count: %s", r.Key, cmp.Or(r.Why, "other settings come first"))
 		return f, true
 	}
 	exception, _ := r.Value.(map[string]any)
 	until, _ := exception["until"].(string)
 	if end, err := time.Parse(time.RFC3339, until); err == nil && strings.HasPrefix(r.Key, "exceptions.") && !now.Before(end) {
 		f.ID, f.Remedy = "gate.exception", "remove it, or ask its owner for another end"
-		f.Message = fmt.Sprintf("%s: the exception to %s is over since %s", r.Pos, text(exception["policy"]), until)
+		f.Message = fmt.Sprintf("the exception to %s is over since %s", text(exception["policy"]), until)
 		return f, true
 	}
 	return f, false
