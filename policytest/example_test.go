@@ -1,0 +1,52 @@
+package policytest_test
+
+import (
+	"context"
+	"fmt"
+	"testing/fstest"
+
+	"gate/facts"
+	"gate/hook"
+	"gate/policytest"
+)
+
+func ExampleRun() {
+	files := fstest.MapFS{
+		"push.rego": {Data: []byte(`# METADATA
+# custom:
+#   gate:
+#     events: [PreToolUse]
+package acme.push
+
+deny contains "no forced pushes" if {
+	some push in input.facts.effects
+	push.kind == "git.push"
+	push.force
+}
+`)},
+		"push_test.rego": {Data: []byte(`package acme.push_test
+
+import data.acme.push
+
+test_stops_force if push.deny with input as gate.event("git push -f") == {"no forced pushes"}
+
+test_passes_the_rest if count(push.deny) == 0 with input as gate.event("git push")
+`)},
+	}
+	results, err := policytest.Run(context.Background(), policytest.Options{
+		Files: files,
+		Facts: func(w policytest.World, ev *hook.Event) *hook.Facts {
+			return facts.New(facts.World{Home: w.Home, Project: w.Project, Getenv: w.Getenv, Files: w}).Of(ev)
+		},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, r := range results {
+		fmt.Println(r.File, r.Name, r.Passed())
+	}
+	// Output:
+	// push_test.rego acme.push_test.test_passes_the_rest true
+	// push_test.rego acme.push_test.test_stops_force true
+}
