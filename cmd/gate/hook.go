@@ -45,7 +45,10 @@ func runHook(ctx context.Context, p process) (status int) {
 	if unknown == nil {
 		k.expect(adapter, hook.Event{Agent: adapter.Name(), Name: f.name()})
 	}
-	if err = errors.Join(err, unknown); err != nil {
+	if err == nil {
+		err = unknown
+	}
+	if err != nil {
 		return f.close(k, &hook.Fault{Kind: hook.FaultInternal, Err: err})
 	}
 	ctx, cancel := context.WithDeadline(ctx, start.Add(f.limit(adapter, f.name())))
