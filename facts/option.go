@@ -16,11 +16,13 @@ type option struct {
 	name     string // canonical: the last name, without dashes
 	role     role   // of its value
 	takes    bool   // has a value
+	pair     bool   // has two values, of which the last is kept
 	attached bool   // only as --name=value or -nvalue
 }
 
 // parseOptions reads the spec of a row: blank-separated groups of
-// comma-separated names, then =role for a value or [=role] for an attached one.
+// comma-separated names, then =role for a value, ==role for two, or [=role] for
+// an attached one.
 // The last name is the canonical one.
 func parseOptions(spec string) (*optionSpec, error) {
 	s := &optionSpec{names: map[string]*option{}}
@@ -29,6 +31,7 @@ func parseOptions(spec string) (*optionSpec, error) {
 		names, value, hasValue := strings.Cut(group, "=")
 		if hasValue {
 			o.takes = true
+			value, o.pair = strings.CutPrefix(value, "=")
 			if n, ok := strings.CutSuffix(names, "["); ok {
 				names, o.attached = n, true
 				value = strings.TrimSuffix(value, "]")
@@ -150,6 +153,8 @@ func (r *row) longOption(args []argument, words []field, i int) ([]argument, int
 		return append(args, argument{field: w, option: &option{name: strings.TrimLeft(name, "-"), takes: attached}, value: value, flag: name}), 0
 	case attached:
 		return append(args, argument{field: w, option: o, value: value}), 0
+	case o.pair && i+2 < len(words):
+		return append(args, argument{field: w, option: o, value: words[i+2]}), 2
 	case o.takes && !o.attached && i+1 < len(words):
 		return append(args, argument{field: w, option: o, value: words[i+1]}), 1
 	}
