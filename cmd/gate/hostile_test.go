@@ -120,6 +120,30 @@ func TestCutSettings(t *testing.T) {
 	}
 }
 
+// TestCutPolicies cuts a policy of the user's off, after it decided about a call:
+// what it denied stays denied, wherever the cut is (threat model 56).
+func TestCutPolicies(t *testing.T) {
+	rule := "\ndeny contains \"no id\" if input.tool_input.command == \"id\"\n"
+	for _, file := range []string{"user/policies/mine.rego", "user/policies/deep/mine.rego"} {
+		m := newMachine(t)
+		text := userPolicy + rule
+		m.write(file, text)
+		if status, answer := m.hook("id"); status != 2 {
+			t.Fatalf("%s: status %d: %s", file, status, answer)
+		}
+		for n := 0; n < len(text)-1; n += 7 {
+			m.write(file, text[:n])
+			if status, answer := m.hook("id"); status != 2 {
+				t.Errorf("%s, cut off after %d bytes: status %d: %s", file, n, status, answer)
+			}
+		}
+		m.write(file, userPolicy)
+		if status, answer := m.hook("id"); status != 2 {
+			t.Errorf("%s, cut off between two rules: status %d: %s", file, status, answer)
+		}
+	}
+}
+
 // TestCutEndless cuts settings off whose end cannot be told, after they decided
 // about a call: no call passes until a person says that they are whole.
 func TestCutEndless(t *testing.T) {

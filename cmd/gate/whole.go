@@ -15,22 +15,25 @@ import (
 	"gate/scopes/load"
 )
 
-// A memory keeps the user's settings and hook files as they were when they last
-// decided about a call. The end of a TOML or YAML file cannot be told from a
-// place where it was cut off: a file that is now the beginning of what it was is
-// taken for half-written, and closes, until a person says otherwise (threat
-// model 56). JSON says itself that its end is missing. Of managed files nothing
+// A memory keeps the user's settings, hook files and policies as they were when
+// they last decided about a call. The end of a TOML, YAML or Rego file cannot be
+// told from a place where it was cut off: a file that is now the beginning of
+// what it was is taken for half-written, and closes, until a person says
+// otherwise (threat model 56). JSON says itself that its end is missing. Of managed files nothing
 // is remembered: an administrator who removes the last lines on every machine
 // must not have to go to each of them.
 type memory struct {
-	dir string // below the state directory
+	dir   string            // below the state directory
+	known map[string][]byte // what was looked up, by the file's name
 }
 
-func memoryOf(d dirs) memory { return memory{filepath.Join(d.state, "good")} }
+func memoryOf(d dirs) memory {
+	return memory{filepath.Join(d.state, "good"), map[string][]byte{}}
+}
 
 // endless reports a file whose end cannot be told.
 func endless(name string) bool {
-	return slices.Contains([]string{".toml", ".yaml", ".yml"}, path.Ext(name))
+	return slices.Contains([]string{".toml", ".yaml", ".yml", ".rego"}, path.Ext(name))
 }
 
 func (m memory) file(name string) string {
@@ -40,20 +43,38 @@ func (m memory) file(name string) string {
 
 // last returns what a file was, nil if that is not known.
 func (m memory) last(name string) []byte {
+	if data, ok := m.known[name]; ok {
+		return data
+	}
 	data, err := hostFiles{}.ReadFile(m.file(name), maxSettings)
 	if err != nil {
-		return nil
+		data = nil
 	}
+	m.known[name] = data
 	return data
 }
 
 // keep remembers what a file is. Where nothing can be written, nothing is
-// known the next time.
+// known the next time. It does not wait for the disk, as [replace] does: many
+// policies may be new, and the call waits.
 func (m memory) keep(name string, data []byte) error {
 	if err := os.MkdirAll(m.dir, 0o700); err != nil {
 		return err
 	}
-	return replace(m.file(name), data, 0o600)
+	draft, err := os.CreateTemp(m.dir, ".draft-*")
+	if err != nil {
+		return err
+	}
+	_, err = draft.Write(data)
+	if err = errors.Join(err, draft.Close()); err == nil {
+		err = os.Rename(draft.Name(), m.file(name))
+	}
+	if err != nil {
+		os.Remove(draft.Name())
+		return err
+	}
+	m.known[name] = data
+	return nil
 }
 
 // guard makes reading a file of the place fail if it lost its end.
@@ -80,8 +101,8 @@ func (m memory) keepAll(p *place) {
 	}
 }
 
-// endlessFiles lists the settings and hook files of a place whose end cannot be
-// told.
+// endlessFiles lists the settings, hook files and policies of a place whose end
+// cannot be told.
 func (p *place) endlessFiles() []string {
 	var names []string
 	entries, err := fs.ReadDir(p.files, ".")
@@ -94,6 +115,12 @@ func (p *place) endlessFiles() []string {
 			names = append(names, e.Name())
 		}
 	}
+	fs.WalkDir(p.files, policyDir, func(name string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() && endless(name) && !strings.HasSuffix(name, "_test.rego") {
+			names = append(names, name)
+		}
+		return nil // what cannot be read did not decide
+	})
 	return names
 }
 
