@@ -256,9 +256,15 @@ func (c *call) record(h *hook.Hook, w weighed, a Answer) {
 	c.steps = append(c.steps, s)
 }
 
-// reject records that gate itself refuses what the hooks made of the call.
+// reject records that gate itself refuses what the hooks made of the call. The
+// output of a tool is there already, and holds what somebody wanted changed: a
+// denial would leave it with the agent, so the turn ends.
 func (c *call) reject(reason string) {
-	v := hook.Verdict{Reasons: []hook.Reason{{Effect: hook.Deny, Reason: reason}}}
+	refusal := []hook.Reason{{Effect: hook.Deny, Reason: reason}}
+	v := hook.Verdict{Reasons: refusal}
+	if c.afterTheFact() {
+		v = hook.Verdict{Halt: refusal}
+	}
 	c.record(own("gate.rewrite"), weighed{Verdict: v}, Answer{})
 }
 
