@@ -218,6 +218,9 @@ func (s *Set) judgeTuning(r *Row, top, rest string) {
 			switch {
 			case !s.settings.mayTune(r.Authority, h):
 				r.Why = cmp.Or(r.Why, fmt.Sprintf("%s settings cannot tune %s, which is %s", r.Authority, h.ID, h.Authority))
+			case top == keyParams && !declares(h, rest):
+				name := strings.TrimPrefix(rest, h.ID+".")
+				r.Why = fmt.Sprintf("%s has no parameter %s, and cannot answer while this stands", h.ID, name)
 			case s.wins(r, top, rest, h):
 				r.Counts = true
 			default:
@@ -240,11 +243,16 @@ func (s *Set) tunes(r *Row, top, rest string, h *hook.Hook) bool {
 		return covers(rest, h.ID)
 	case keyParams:
 		name, ok := strings.CutPrefix(rest, h.ID+".")
-		_, declared := h.Params[name]
-		return ok && (declared || !strings.Contains(name, "."))
+		return ok && (declares(h, rest) || !strings.Contains(name, "."))
 	}
 	policy, _ := r.Value.(map[string]any)["policy"].(string)
 	return policy == h.ID
+}
+
+// declares reports whether a hook has the parameter of a row.
+func declares(h *hook.Hook, rest string) bool {
+	_, ok := h.Params[strings.TrimPrefix(rest, h.ID+".")]
+	return ok
 }
 
 // wins reports whether a row that may tune a hook is the one that does.

@@ -35,7 +35,7 @@ func newSet(p process) *cobra.Command {
 			"  plugins.NAME         true or false\n" +
 			"  and the keys of docs/settings.md, such as deadline, log, approvals, disableAllHooks",
 		Example: "  gate set policies.gate.git.push ask\n" +
-			"  gate set params.gate.git.push.branches '[\"main\", \"release\"]' --scope project\n" +
+			"  gate set params.gate.git.push.protected '[\"main\", \"release\"]'\n" +
 			"  gate set policies.gate.git.push --unset",
 		Args: func(_ *cobra.Command, args []string) error {
 			want := 2
