@@ -85,12 +85,13 @@ func gateArgs(t *testing.T, line string) ([]string, bool) {
 		args = append(args, m[1]+m[2])
 	}
 	switch {
+	case line == "go test ./...", line == "go build -o bin/ ./cmd/...", strings.HasPrefix(line, "gate install "),
+		strings.HasPrefix(line, "export PATH="), strings.HasPrefix(line, "cd "):
+		return nil, false
 	case args[0] == "gate":
 		return args[1:], true
 	case strings.HasPrefix(line, "go run ./cmd/gate "):
 		return args[3:], true
-	case line == "go test ./...", line == "go build -o bin/ ./cmd/...", strings.HasPrefix(line, "bin/gate install "):
-		return nil, false
 	}
 	t.Fatalf("README: what is %q?", line)
 	return nil, false
