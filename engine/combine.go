@@ -82,7 +82,15 @@ func faultEffect(h *hook.Hook) hook.Effect {
 func faultReason(s *hook.Step, e hook.Effect) hook.Reason {
 	return hook.Reason{
 		Effect: e,
-		Reason: fmt.Sprintf("%s could not answer (%s): %s", s.Hook.ID, s.Fault.Kind, s.Fault.Error()),
+		Reason: unanswered(s.Hook, s.Fault),
 		Help:   "gate doctor --fix",
 	}
+}
+
+// unanswered says that a hook had a fault: which, of what kind, and why.
+func unanswered(h *hook.Hook, f *hook.Fault) string {
+	if f.Kind == hook.FaultLoad {
+		return fmt.Sprintf("%s could not be loaded: %s", h.ID, f.Error())
+	}
+	return fmt.Sprintf("%s could not answer (%s): %s", h.ID, f.Kind, f.Error())
 }

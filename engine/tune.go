@@ -43,7 +43,7 @@ func (w *weighed) limit(h due, fault *hook.Fault) {
 	case scopes.LevelWarn:
 		if fault != nil && faultEffect(h.Hook) > hook.Pass {
 			w.Warnings = append(slices.Clone(v.Warnings), hook.Reason{
-				Reason: fmt.Sprintf("%s could not answer (%s): %s", h.ID, fault.Kind, fault.Error()),
+				Reason: unanswered(h.Hook, fault),
 			})
 		}
 		if v.Effect() == hook.Pass && len(v.Rewrites)+len(v.Consults) == 0 {
