@@ -55,14 +55,6 @@ func (m Machine) Doctor(only ...string) Diagnosis {
 	return d
 }
 
-// Worst returns the severity of the worst finding, "" if there is none.
-func (d Diagnosis) Worst() Severity {
-	if len(d.Findings) == 0 {
-		return ""
-	}
-	return d.Findings[0].Severity
-}
-
 // Fix plans what repairs the fixable findings: gate's own entries are written
 // anew where they are installed, and modes are tightened. What a person has
 // chosen, such as disableAllHooks, is left to the person. Run Doctor again
