@@ -243,7 +243,7 @@ func (c *call) record(h *hook.Hook, w weighed, a Answer) {
 		Fault: a.Fault, Ignored: w.ignored, Level: string(w.level), Would: w.would, Took: a.Took, Round: c.round,
 	}
 	if a.Fault != nil {
-		s.Effect = max(s.Effect, w.level.Cap(faultEffect(h)))
+		s.Effect = max(s.Effect, w.level.Cap(faultEffect(h, a.Fault)))
 		s.Outcome = hook.NonBlockingError
 	}
 	switch {

@@ -38,7 +38,7 @@ func Combine(steps []hook.Step) hook.Decision {
 				d.Halt = &r
 			}
 		}
-		if e := min(s.Effect, faultEffect(s.Hook)); s.Fault != nil && e > hook.Pass {
+		if e := min(s.Effect, faultEffect(s.Hook, s.Fault)); e > hook.Pass {
 			d.Reasons = add(d.Reasons, s, faultReason(s, e))
 		}
 		for _, r := range s.Verdict.Warnings {
@@ -67,10 +67,14 @@ func attributed(h *hook.Hook, r hook.Reason) hook.Reason {
 	return r
 }
 
-// faultEffect is what a fault of h adds to a decision (DESIGN 9).
-func faultEffect(h *hook.Hook) hook.Effect {
+// faultEffect is what a fault of h adds to a decision, nothing if there is none
+// (DESIGN 9). A policy that turns out not to compile makes its source a broken
+// one, and that closes where the source is the user's, too.
+func faultEffect(h *hook.Hook, f *hook.Fault) hook.Effect {
 	switch {
-	case h.Closes():
+	case f == nil:
+		return hook.Pass
+	case h.Closes(), f.Kind == hook.FaultLoad && h.Kind == hook.Rego && h.Authority.MayAllow():
 		return hook.Deny
 	case h.OnFault == hook.FaultAsk:
 		return hook.Ask

@@ -128,7 +128,7 @@ func (c *call) lapse() {
 		if withoutAllow(&s.Verdict) {
 			s.Effect = s.Verdict.Effect()
 			if s.Fault != nil {
-				s.Effect = max(s.Effect, scopes.Level(s.Level).Cap(faultEffect(s.Hook)))
+				s.Effect = max(s.Effect, scopes.Level(s.Level).Cap(faultEffect(s.Hook, s.Fault)))
 			}
 			s.Ignored = append(s.Ignored, "allow: the input was rewritten afterwards")
 		}

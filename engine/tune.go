@@ -41,7 +41,7 @@ func (w *weighed) limit(h due, fault *hook.Fault) {
 		w.Halt = nil
 		w.ignored = append(w.ignored, because(hook.Deny))
 	case scopes.LevelWarn:
-		if fault != nil && faultEffect(h.Hook) > hook.Pass {
+		if faultEffect(h.Hook, fault) > hook.Pass {
 			w.Warnings = append(slices.Clone(v.Warnings), hook.Reason{
 				Reason: unanswered(h.Hook, fault),
 			})
