@@ -12,7 +12,7 @@ func newFacts(p process) *cobra.Command {
 		Long: "Prints what gate works out about a call without running anything: the input.facts\n" +
 			"that policies read. docs/facts.md describes the fields.",
 		Example: "  gate facts 'cd /srv && sudo rm -rf data'",
-		Args:    oneArg("one shell line"),
+		Args:    oneArg("one shell line, or what --tool takes"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			ev, err := f.event(args[0])
 			if err != nil {

@@ -17,7 +17,7 @@ func newTry(p process) *cobra.Command {
 		Long: "Decides about a call as if an agent made it, and runs nothing. The exit status\n" +
 			"says what would follow; see gate help exit-codes.",
 		Example: "  gate try 'git push --force origin main'\n  gate try --tool Write /etc/hosts",
-		Args:    oneArg("one shell line"),
+		Args:    oneArg("one shell line, or what --tool takes"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ev, err := f.event(args[0])
 			if err != nil {
