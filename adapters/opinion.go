@@ -195,7 +195,8 @@ func (o *opinion) inform(d *hook.Decision) {
 		o.person = appendNew(o.person, w.Help)
 	}
 	for _, f := range faulted(d, func(s *hook.Step) bool {
-		return s.Effect == hook.Pass && s.Fault.Kind != hook.FaultLoad // has its notice
+		source := s.Hook != nil && s.Hook.ID == s.Hook.Source && s.Fault.Kind == hook.FaultLoad
+		return s.Effect == hook.Pass && !source // which has its notice
 	}) {
 		o.person = appendNew(o.person, "warning: "+f)
 	}
