@@ -180,8 +180,20 @@ func (c *call) ask(hooks []due) []hook.Verdict {
 		w := c.counts(h, answers[i])
 		verdicts[i] = w.Verdict
 		c.record(h.Hook, w, answers[i])
+		if unheard(h, answers[i].Fault) {
+			c.fail(hook.Faultf(hook.FaultTimeout, "no time was left for %s", h.ID))
+		}
 	}
 	return verdicts
+}
+
+// unheard reports a policy of the administrator, the product or the user that
+// the deadline of the whole call cut. That is no fault of the policy: whatever
+// came before it, such as a slow policy of a project, took its time, and what
+// stands lower must not silence it.
+func unheard(h due, f *hook.Fault) bool {
+	return f != nil && h.Kind == hook.Rego && h.Authority.MayAllow() && h.Level().Cap(hook.Deny) > hook.Pass &&
+		errors.Is(f, context.DeadlineExceeded)
 }
 
 // evaluate answers policies with one call, and handlers side by side: a tier

@@ -294,3 +294,28 @@ func BenchmarkDecide(b *testing.B) {
 		})
 	}
 }
+
+// A policy that the deadline of the whole call cut was not heard: of the user it
+// closes, as a policy's own time-out does not. A project's is left out.
+func TestUnheard(t *testing.T) {
+	late := &hook.Fault{Kind: hook.FaultTimeout, Err: fmt.Errorf("no time left: %w", context.DeadlineExceeded)}
+	slow := hook.Faultf(hook.FaultTimeout, "no answer within 1s")
+	for _, test := range []struct {
+		by    hook.Authority
+		fault *hook.Fault
+		want  hook.Effect
+	}{
+		{hook.User, late, hook.Deny},
+		{hook.User, slow, hook.Pass},
+		{hook.Project, late, hook.Pass},
+		{hook.Project, slow, hook.Pass},
+	} {
+		sources := []scopes.Source{source("x", hook.Session, test.by), nobody}
+		e := newEngine(t, sources, scopes.Settings{}, engine.WithEvaluator(hook.Rego,
+			evalFunc(func(context.Context, *hook.Hook, *hook.Event) engine.Answer { return engine.Answer{Fault: test.fault} })))
+		d := e.Decide(t.Context(), call("ls"))
+		if d.Effect != test.want || (d.Fault != nil) != (test.want == hook.Deny) {
+			t.Errorf("%s, %v: %v, fault %v", test.by, test.fault, d.Effect, d.Fault)
+		}
+	}
+}
