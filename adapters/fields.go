@@ -188,6 +188,14 @@ func check(doc map[string]any, strict bool) error {
 	return nil
 }
 
+// CheckInput holds a rewritten tool input against what is known of the tool's
+// schema: the required fields are there and the known ones have their types. It
+// returns nil for tools that are not in the table; the client checks those, and
+// fields that no policy reads, against its own schema (contract section 4).
+func CheckInput(tool string, input map[string]any) error {
+	return checkCall(map[string]any{"tool_name": tool, "tool_input": input}, "", true, true)
+}
+
 // checkCall checks the tool call in doc, if there is one. Only a valid input
 // has passed the tool's schema; a strict caller's tools are all known by name.
 func checkCall(doc map[string]any, at string, valid, strict bool) error {

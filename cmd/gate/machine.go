@@ -55,6 +55,7 @@ func newGuard(s setting) (*guard, error) {
 	options := []engine.Option{
 		engine.WithEvaluator(hook.Rego, rego.New(g.lib, inForce(g.set), s.rego...)),
 		engine.WithFacts(g.reader.Of),
+		engine.WithValidator(adapters.CheckInput),
 	}
 	if s.live && settings.Approvals.Enabled {
 		if g.approver, err = newApprover(grants(s.dirs), settings.Approvals); err != nil {
