@@ -62,7 +62,7 @@ func (s *supervisor) run(ctx context.Context) []engine.Answer {
 		case ctx.Err() != nil:
 			return append(answers, faults(len(rest), hook.FaultTimeout, fmt.Errorf("no time left: %w", context.Cause(ctx)))...)
 		case s.src.hung.Load():
-			return append(answers, faults(len(rest), hook.FaultTimeout,
+			return append(answers, faults(len(rest), hook.FaultLoad,
 				fmt.Errorf("compiling the policies of source %q has not come to an end", s.src.name))...)
 		case s.src.stuck.Load() >= maxStuck:
 			return append(answers, faults(len(rest), hook.FaultTimeout,
@@ -121,9 +121,10 @@ func (r *run) abort(cut bool, why *hook.Fault) {
 func (s *supervisor) watch(r *run, hooks []*hook.Hook) {
 	heap := heapSize()
 	r.mu.Lock()
-	limit, what := s.limits.compileTime(len(s.src.files.all)), "compiling"
+	// What cannot be compiled in its time is as broken as what cannot be at all.
+	limit, what, late := s.limits.compileTime(len(s.src.files.all)), "compiling", hook.FaultLoad
 	if r.at >= 0 {
-		limit, what = s.timeout(hooks[r.at]), hooks[r.at].Pos()+": "+hooks[r.at].ID
+		limit, what, late = s.timeout(hooks[r.at]), hooks[r.at].Pos()+": "+hooks[r.at].ID, hook.FaultTimeout
 	}
 	spent := time.Since(r.since)
 	if r.base == 0 {
@@ -140,7 +141,7 @@ func (s *supervisor) watch(r *run, hooks []*hook.Hook) {
 	case grown:
 		r.abort(false, hook.Faultf(hook.FaultMemory, "%s: used more than %d MiB", what, s.limits.soft>>20))
 	case spent > limit:
-		r.abort(false, hook.Faultf(hook.FaultTimeout, "%s: no answer within %s", what, limit))
+		r.abort(false, hook.Faultf(late, "%s: no answer within %s", what, limit))
 	}
 }
 
