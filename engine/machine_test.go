@@ -40,7 +40,7 @@ func (m machine) tree() fstest.MapFS {
 }
 
 // home is where the machine's project lies.
-const home = "/work/site"
+const home = "/srv/site"
 
 // load is what a program does at its start: it reads everything, and closes
 // where something contradicts itself.

@@ -143,7 +143,7 @@ func TestWhoSetsLevels(t *testing.T) {
 func TestExceptions(t *testing.T) {
 	deny := says(hook.Verdict{Reasons: reason(hook.Deny), Rewrites: []hook.Rewrite{{Input: map[string]any{"command": "x"}}}}, nil)
 	whole := scopes.Exception{
-		Policy: "x.policy", If: []string{"Bash(git push origin dev:*)", "Read(//work/site/a)"}, Project: home,
+		Policy: "x.policy", If: []string{"Bash(git push origin dev:*)", "Read(//srv/site/a)"}, Project: home,
 		Until: noon.AddDate(0, 1, 0), Owner: "ana", Reason: "OPS-17",
 	}
 	change := func(f func(*scopes.Exception)) scopes.Exception { e := whole; f(&e); return e }
@@ -176,8 +176,8 @@ func TestExceptions(t *testing.T) {
 		"other project":       {e: whole, cwd: "/work/other", want: hook.Deny},
 		"look-alike project":  {e: whole, cwd: home + "2", want: hook.Deny},
 		"path with dots":      {e: whole, cwd: home + "/../other", want: hook.Deny},
-		"one more file":       {e: whole, text: "cat /work/site/a /work/site/b", want: hook.Deny},
-		"just the file":       {e: whole, text: "cat /work/site/a"},
+		"one more file":       {e: whole, text: "cat /srv/site/a /srv/site/b", want: hook.Deny},
+		"just the file":       {e: whole, text: "cat /srv/site/a"},
 		"other policy":        {e: change(func(e *scopes.Exception) { e.Policy = "x.other" }), want: hook.Deny},
 		"over":                {e: change(func(e *scopes.Exception) { e.Until = noon }), want: hook.Deny},
 		"long over":           {e: change(func(e *scopes.Exception) { e.Until = noon.AddDate(-1, 0, 0) }), want: hook.Deny},
