@@ -47,7 +47,7 @@ test_denies if {
 test_asks if {
 	every call in [
 		"rm -rf ~/old",
-		"rm -rf ~/work/other-repo",
+		"rm -rf ~/srv/other-repo",
 		"rm ~/notes.txt",
 		"rm -rf /data/archive",
 		`rm -rf "$(cat list)"`,
