@@ -88,30 +88,30 @@ func TestConditionPath(t *testing.T) {
 		condition, access, path string
 		want                    matcher.Truth
 	}{
-		{"Read(.env)", "read", "/work/a/.env", matcher.Yes},
-		{"Read(.env)", "read", "/work/.envrc", matcher.No},
-		{"Read(.env)", "write", "/work/.env", matcher.No},
+		{"Read(.env)", "read", "/repo/a/.env", matcher.Yes},
+		{"Read(.env)", "read", "/repo/.envrc", matcher.No},
+		{"Read(.env)", "write", "/repo/.env", matcher.No},
 		{"Read(*.pem)", "read", "/etc/x/key.pem", matcher.Yes},
-		{"Read(secrets/)", "read", "/work/a/secrets/b/c", matcher.Yes},
-		{"Edit(secrets/**)", "write", "/work/secrets/b/c", matcher.Yes},
+		{"Read(secrets/)", "read", "/repo/a/secrets/b/c", matcher.Yes},
+		{"Edit(secrets/**)", "write", "/repo/secrets/b/c", matcher.Yes},
 		{"Edit(secrets/**)", "write", "/other/secrets/b", matcher.No},
-		{"Edit(./src/*.go)", "write", "/work/src/a.go", matcher.Yes},
-		{"Edit(./src/*.go)", "write", "/work/src/b/a.go", matcher.No},
-		{"Edit(src/**/a.go)", "delete", "/work/src/x/y/a.go", matcher.Yes},
-		{"Edit(src/**/a.go)", "delete", "/work/src/a.go", matcher.Yes},
+		{"Edit(./src/*.go)", "write", "/repo/src/a.go", matcher.Yes},
+		{"Edit(./src/*.go)", "write", "/repo/src/b/a.go", matcher.No},
+		{"Edit(src/**/a.go)", "delete", "/repo/src/x/y/a.go", matcher.Yes},
+		{"Edit(src/**/a.go)", "delete", "/repo/src/a.go", matcher.Yes},
 		{"Edit(**/a.go)", "write", "/anywhere/x/a.go", matcher.Yes},
 		{"Write(//etc/**)", "permissions", "/etc/passwd", matcher.Yes},
 		{"Write(/etc/**)", "write", "/etc/passwd", matcher.Yes},
-		{"Write(/etc/**)", "write", "/work/etc/passwd", matcher.Yes},
+		{"Write(/etc/**)", "write", "/repo/etc/passwd", matcher.Yes},
 		{"Write(/etc/**)", "write", "/x/etc/passwd", matcher.No},
 		{"Read(~/.ssh/**)", "read", "/home/dev/.ssh/id", matcher.Yes},
 		{"Read(~/.ssh/**)", "read", "/Users/dev/.ssh/id", matcher.Yes},
 		{"Read(~/.ssh/**)", "read", `C:\Users\dev\.ssh\id`, matcher.Yes},
 		{"Read(~/.ssh/**)", "read", "/root/.ssh/id", matcher.Yes},
-		{"Read(~/.ssh/**)", "read", "/work/.ssh/id", matcher.No},
+		{"Read(~/.ssh/**)", "read", "/repo/.ssh/id", matcher.No},
 		{"Read(.env)", "read", "", matcher.Unsure},
-		{"Read(.env)", "read", "/work/.e*", matcher.Unsure},
-		{"Read(.env)", "read", "/work/link -> /work/.env", matcher.Yes},
+		{"Read(.env)", "read", "/repo/.e*", matcher.Unsure},
+		{"Read(.env)", "read", "/repo/link -> /repo/.env", matcher.Yes},
 	} {
 		p := hook.Path{Access: row.access, Glob: strings.Contains(row.path, "*")}
 		raw, resolved, linked := strings.Cut(row.path, " -> ")
@@ -215,7 +215,7 @@ func condition(t *testing.T, text string) *matcher.Condition {
 }
 
 func event(tool string, f *hook.Facts) *hook.Event {
-	return &hook.Event{Name: hook.PreToolUse, Facts: f, Fields: map[string]any{"tool_name": tool, "cwd": "/work"}}
+	return &hook.Event{Name: hook.PreToolUse, Facts: f, Fields: map[string]any{"tool_name": tool, "cwd": "/repo"}}
 }
 
 func ExampleParseCondition() {

@@ -80,14 +80,14 @@ func FuzzCompile(f *testing.F) {
 
 func FuzzParseCondition(f *testing.F) {
 	for _, s := range []string{"Bash", "Bash(git push:*)", "Read(~/.ssh/**)", "WebFetch(domain:*.x)", "mcp__a__*", "Agent(x)", "Read([", "Edit(//a/../b)"} {
-		f.Add(s, "git push", "/work/a")
+		f.Add(s, "git push", "/repo/a")
 	}
 	f.Fuzz(func(t *testing.T, text, word, path string) {
 		c, err := ParseCondition(text)
 		if err != nil {
 			return
 		}
-		ev := &hook.Event{Name: hook.PreToolUse, Fields: map[string]any{"tool_name": "Bash", "cwd": "/work"}, Facts: &hook.Facts{
+		ev := &hook.Event{Name: hook.PreToolUse, Fields: map[string]any{"tool_name": "Bash", "cwd": "/repo"}, Facts: &hook.Facts{
 			Shell: &hook.Shell{Commands: []hook.ShellCommand{{Program: &word, Words: []hook.Word{{Value: &word}, {}}}}},
 			Paths: []hook.Path{{Path: &path, Access: "read"}, {Path: &path, Access: "write"}},
 			Hosts: []hook.Host{{Host: &word, URL: &path}},
