@@ -116,6 +116,7 @@ func TestTools(t *testing.T) {
 		{"mcp search", "mcp__github__search_code", map[string]any{"query": "git push --force"}, "nothing\n"},
 		{"camel case", "create_file", map[string]any{"filePath": "/home/dev/.bashrc"}, "fs.write area=user how=overwrite path=/home/dev/.bashrc\npersistence path=/home/dev/.bashrc verb=write what=shell start-up file\n"},
 		{"patch", "apply_patch", map[string]any{"input": "*** Begin Patch\n*** Update File: .claude/settings.json\n@@\n*** Delete File: a.txt\n*** End Patch\n"}, "fs.write area=project how=edit path=/home/dev/project/.claude/settings.json\nself path=/home/dev/project/.claude/settings.json verb=write what=agent settings\nfs.delete area=project how=remove path=/home/dev/project/a.txt recursive\n"},
+		{"words by another name", "mcp__x__exec", map[string]any{"argv": []any{"rm", "-rf", "/"}}, "fs.delete [rm] area=root force how=remove path=/ recursive\n"},
 		{"prompt text", "Task", map[string]any{"description": "explain", "prompt": "Explain what rm -rf / does"}, "nothing\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

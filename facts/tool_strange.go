@@ -58,7 +58,7 @@ func runsShell(tool, v string) bool {
 // guess says what a field of an unknown tool is, by its name.
 func guess(field string) string {
 	switch strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(field)) {
-	case "command", "cmd", "commandline", "shellcommand", "bash", "bashcommand", "script", "shell", "commands":
+	case "command", "cmd", "commandline", "shellcommand", "bash", "bashcommand", "script", "shell", "commands", "argv":
 		return "shell"
 	case "path", "file", "filepath", "filename", "paths", "files", "target", "targetfile", "targetpath", "source", "src", "dest", "destination",
 		"sourcepath", "destinationpath", "oldpath", "newpath", "directory", "dir", "directorypath", "dirpath", "folder", "absolutepath", "relativepath",
