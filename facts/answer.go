@@ -100,7 +100,7 @@ func (u *use) tempDir() field {
 
 // listed are the directories whose files a search or listing names.
 func (u *use) listed() []field {
-	words := u.args2()
+	words := u.given()
 	switch u.name {
 	case "find", "gfind":
 		var out []field
@@ -131,7 +131,7 @@ func (u *use) foundFiles(starts []field) []field {
 	if u.name != "find" && u.name != "gfind" {
 		return nil
 	}
-	words := u.args2()
+	words := u.given()
 	for i, w := range words {
 		if t := w.text(); (t == "-name" || t == "-iname") && i+1 < len(words) && !broad(words[i+1].text()) {
 			var out []field

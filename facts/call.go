@@ -57,7 +57,7 @@ func (w *walker) call(s *state, st *syntax.Stmt, c *syntax.CallExpr, stdin strea
 
 // run judges the command and returns what it writes.
 func (c *call) run() stream {
-	if len(c.out2()) > maxCommands {
+	if len(c.commands()) > maxCommands {
 		c.limit("more commands than gate looks at")
 		return stream{}
 	}
@@ -104,7 +104,7 @@ func programName(f field) string {
 	return last.text[i+1:]
 }
 
-func (c *call) out2() []hook.ShellCommand { return c.walker.out.Shell.Commands }
+func (c *call) commands() []hook.ShellCommand { return c.walker.out.Shell.Commands }
 
 // unknownProgram lists a command whose program is not known.
 func (c *call) unknownProgram() stream {
@@ -202,6 +202,7 @@ func (c *call) list(program *string, r *row) {
 		cmd.Words = append(cmd.Words, hook.Word{Value: short(f.value()), Span: f.span})
 		if f.value() == nil {
 			c.walker.out.Opaque = true
+			c.shown(f.taint().secret) // a program is handed it: gh issue create --body "$(cat KEY)"
 		}
 	}
 	for _, e := range c.env {

@@ -146,7 +146,7 @@ func (u *use) scriptText(f field) (string, error) {
 func (u *use) tar() {
 	letters := ""
 	rest := u.rest
-	if len(rest) > 0 && !strings.HasPrefix(u.args2()[0].text(), "-") {
+	if len(rest) > 0 && !strings.HasPrefix(u.given()[0].text(), "-") {
 		letters, rest = rest[0].text(), rest[1:]
 		if strings.Contains(letters, "f") && len(rest) > 0 {
 			u.opts["file"], rest = append(u.opts["file"], rest[0]), rest[1:]

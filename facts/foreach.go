@@ -116,7 +116,7 @@ func (u *use) parallel() {
 
 // find runs what -exec names, and deletes what -delete finds.
 func (u *use) find() {
-	words := u.args2()
+	words := u.given()
 	var starts []field
 	i := 0
 	for ; i < len(words); i++ {
@@ -217,7 +217,7 @@ func (u *use) findExec(words, starts []field, narrow string) {
 
 // fd runs the words after -x for what it finds.
 func (u *use) fd() {
-	words := u.args2()
+	words := u.given()
 	for i, w := range words {
 		switch w.text() {
 		case "-x", "--exec", "-X", "--exec-batch":

@@ -206,7 +206,7 @@ func (u *use) gitCheckout() {
 	}
 	paths := u.rest
 	dashes := false
-	for _, w := range u.args2() {
+	for _, w := range u.given() {
 		dashes = dashes || w.text() == "--" && w.literal()
 	}
 	force := u.has("force") || u.has("discard-changes")
@@ -215,7 +215,7 @@ func (u *use) gitCheckout() {
 	case dashes:
 		paths = nil
 		seen := false
-		for _, w := range u.args2() {
+		for _, w := range u.given() {
 			if w.text() == "--" {
 				seen = true
 			} else if seen {

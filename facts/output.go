@@ -20,7 +20,7 @@ func (u *use) output() stream {
 	case "echo":
 		out.text, out.taint = u.echo(), out.taint.merge(join(u.rest).taint())
 	case "printf":
-		f := formatted(u.args2())
+		f := formatted(u.given())
 		out.text, out.taint = f.value(), out.taint.merge(join(u.rest).taint())
 	case "copy":
 		out.under, out.files = in.under, in.files
@@ -90,7 +90,7 @@ func (u *use) lastHost() *hook.Host {
 
 // echo returns what echo prints, with its escapes when -e is there.
 func (u *use) echo() *string {
-	words := u.args2()
+	words := u.given()
 	escapes, newline := false, true
 	for len(words) > 0 {
 		t := words[0].text()

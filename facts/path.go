@@ -80,8 +80,11 @@ func (w *walker) pathEffects(id int, t target, a access) {
 			w.effect("fs.read", id, attrs)
 		}
 	case "write":
-		if harmlessDevice(t.path) || a.remote && t.area != "device" && t.area != "system" {
+		if harmlessDevice(t.path) {
 			return
+		}
+		if a.remote && t.area != "device" && t.area != "system" {
+			break // its project is not this one; what starts there is judged below
 		}
 		attrs["how"], attrs["recursive"] = a.how, a.recursive
 		w.effect("fs.write", id, attrs)

@@ -235,14 +235,11 @@ func (w *walker) secretsBelow(id int, dir string) {
 // changes reports writes to start-up files and to what guards the agent.
 func (w *walker) changes(id int, name, p string, a access) bool {
 	verb := a.kind
-	if a.remote {
-		return false
-	}
-	if pl, ok := w.find("self", name); ok {
+	if pl, ok := w.find("self", name); ok && !a.remote {
 		w.effect("self", id, map[string]any{"what": pl.What, "verb": verb, "path": p})
 		return true
 	}
-	if a.kind == "delete" || a.kind == "permissions" || a.how == "move" || a.how == "link" || a.recursive {
+	if !a.remote && (a.kind == "delete" || a.kind == "permissions" || a.how == "move" || a.how == "link" || a.recursive) {
 		if what := w.guards(p); what != "" {
 			w.effect("self", id, map[string]any{"what": what, "verb": verb, "path": p})
 			return true

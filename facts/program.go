@@ -62,7 +62,7 @@ func (c *call) strange(base string) stream {
 
 // sort finds the verbs, tells options from operands and files option values.
 func (u *use) sort() {
-	words := u.args2()
+	words := u.given()
 	var before []argument // options between the program and its verb
 	spec := u.row.options
 	if u.row.verbs {
@@ -130,7 +130,7 @@ func (u *use) sort() {
 }
 
 // args2 are the words after the program.
-func (u *use) args2() []field { return u.words[1:] }
+func (u *use) given() []field { return u.words[1:] }
 
 func (u *use) has(option string) bool { _, ok := u.opts[option]; return ok }
 
@@ -163,7 +163,7 @@ func textOrNil(f field) any {
 // listUse adds the command to the facts with its options and operands.
 func (u *use) listUse() {
 	u.list(ptr(u.name), u.row)
-	cmd := &u.call.out2()[u.id-1]
+	cmd := &u.call.commands()[u.id-1]
 	if len(u.verbs) > 0 {
 		cmd.Subcommand = ptr(strings.Join(u.verbs, " "))
 	}

@@ -193,7 +193,7 @@ func (u *use) inside(f func()) {
 	u.via = append(u.via, u.viaName())
 	s := u.call.s
 	u.call.s = u.s.clone()
-	if len(u.row.operands) > 0 && u.row.operands[0].name == "host" { // ssh and its like
+	if len(u.row.operands) > 0 && u.row.operands[0].name == "host" && !u.loopback() { // ssh and its like
 		u.call.s.remote, u.call.s.dirs = true, []string{u.world.Home}
 	}
 	for _, e := range u.env {
@@ -202,6 +202,15 @@ func (u *use) inside(f func()) {
 	f()
 	u.call.s = s
 	u.via = u.via[:len(u.via)-1]
+}
+
+// loopback reports that the peer is this machine after all.
+func (u *use) loopback() bool {
+	if len(u.rest) == 0 {
+		return true
+	}
+	host := parsePeer(u.rest[0].text(), false).host
+	return !u.rest[0].literal() || host == "localhost" || host == "::1" || strings.HasPrefix(host, "127.") || strings.HasPrefix(host, "0")
 }
 
 func (u *use) viaName() string {

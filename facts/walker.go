@@ -64,11 +64,16 @@ func (w *walker) line(text, dir string) {
 	switch what := out.taint.secret; {
 	case strings.HasPrefix(what, "environment"):
 		w.effect("secret.read", out.from, map[string]any{"path": nil, "what": what, "shown": true, "grade": "config"})
-	case what != "":
-		for _, e := range w.out.Effects {
-			if e.Kind == "secret.read" && e.Attrs["what"] == what {
-				e.Attrs["shown"] = true
-			}
+	default:
+		w.shown(what)
+	}
+}
+
+// shown marks a secret that was read as going on to the agent or a program.
+func (w *walker) shown(what string) {
+	for _, e := range w.out.Effects {
+		if what != "" && e.Kind == "secret.read" && e.Attrs["what"] == what {
+			e.Attrs["shown"] = true
 		}
 	}
 }
