@@ -1,18 +1,11 @@
 package policytest
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/open-policy-agent/opa/v1/ast"
-	"github.com/open-policy-agent/opa/v1/rego"
-	"github.com/open-policy-agent/opa/v1/tester"
-	"github.com/open-policy-agent/opa/v1/topdown"
-	"github.com/open-policy-agent/opa/v1/types"
 
 	"gate/hook"
 )
@@ -167,77 +160,4 @@ func (r *specReader) gate() hook.Gate {
 		g.Now = t
 	}
 	return g
-}
-
-// An eventBuiltin is gate.event.
-type eventBuiltin struct {
-	facts func(World, *hook.Event) *hook.Facts
-}
-
-const eventName = "gate.event"
-
-func (e eventBuiltin) function() *types.Function {
-	object := types.NewObject(nil, types.NewDynamicProperty(types.S, types.A))
-	return types.NewFunction(
-		types.Args(types.Named("spec", types.NewAny(types.S, object))),
-		types.Named("event", object),
-	)
-}
-
-func (e eventBuiltin) declaration() *ast.Builtin {
-	return &ast.Builtin{Name: eventName, Decl: e.function()}
-}
-
-func (e eventBuiltin) builtin() *tester.Builtin {
-	decl := &rego.Function{Name: eventName, Decl: e.function(), Memoize: true}
-	return &tester.Builtin{Decl: e.declaration(), Func: rego.Function1(decl,
-		func(_ rego.BuiltinContext, spec *ast.Term) (*ast.Term, error) {
-			doc, err := e.document(spec.Value)
-			if err != nil {
-				// A test that cannot have its event cannot say anything.
-				return nil, topdown.Halt{Err: err}
-			}
-			return doc, nil
-		})}
-}
-
-// document returns the input document of the event that spec stands for.
-func (e eventBuiltin) document(spec ast.Value) (*ast.Term, error) {
-	plain, err := ast.JSON(spec)
-	if err != nil {
-		return nil, err
-	}
-	ev, w, err := Event(plain)
-	if err != nil {
-		return nil, err
-	}
-	if e.facts != nil {
-		ev.Facts = e.facts(w, ev)
-	}
-	v, err := ast.InterfaceToValue(ev.Document())
-	if err != nil {
-		return nil, err
-	}
-	return ast.NewTerm(v), nil
-}
-
-// wrap gives OPA's runner the builtins that gate puts in the place of OPA's.
-func wrap(builtins []*topdown.Builtin) []*tester.Builtin {
-	var list []*tester.Builtin
-	for _, b := range builtins {
-		decl := &rego.Function{Name: b.Decl.Name, Decl: b.Decl.Decl, Nondeterministic: b.Decl.Nondeterministic}
-		list = append(list, &tester.Builtin{Decl: b.Decl, Func: rego.FunctionDyn(decl,
-			func(bctx rego.BuiltinContext, operands []*ast.Term) (out *ast.Term, err error) {
-				err = b.Func(bctx, operands, func(t *ast.Term) error {
-					out = t
-					return nil
-				})
-				var e *topdown.Error
-				if errors.As(err, &e) && e.Code != topdown.CancelErr {
-					err = errors.New(e.Message) // the runner adds the position
-				}
-				return out, err
-			})})
-	}
-	return list
 }

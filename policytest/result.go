@@ -14,7 +14,7 @@ import (
 )
 
 // result converts what OPA's runner says about one test.
-func (s *suite) result(r *tester.Result) Result {
+func (s *Suite) result(r *tester.Result) Result {
 	out := Result{
 		Name:    strings.TrimPrefix(r.Package, "data.") + "." + r.Name,
 		Failed:  r.Fail,

@@ -1,0 +1,155 @@
+package policytest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/storage"
+	"github.com/open-policy-agent/opa/v1/storage/inmem"
+	"github.com/open-policy-agent/opa/v1/tester"
+
+	"gate/engine/rego"
+)
+
+// Run runs the selected tests. Results are in the order of files and names; with
+// FirstFailure they end soon after the first test that did not pass. An error
+// means that nothing was run: what is selected does not compile, or nothing is
+// selected ([ErrNoTests]).
+func (s *Suite) Run(ctx context.Context, sel Selection) ([]Result, error) {
+	results, err := s.run(ctx, sel, false)
+	if err != nil {
+		return nil, err
+	}
+	if len(results) == 0 {
+		return nil, noTests(sel)
+	}
+	if sel.FirstFailure {
+		return results, nil
+	}
+	return s.explain(ctx, sel, results)
+}
+
+func noTests(sel Selection) error {
+	if sel.Name == nil {
+		return ErrNoTests
+	}
+	return fmt.Errorf("%w match %s", ErrNoTests, sel.Name)
+}
+
+// run runs the selected tests. With trace, only failures are of interest.
+func (s *Suite) run(ctx context.Context, sel Selection, trace bool) ([]Result, error) {
+	store := inmem.NewFromObjectWithOpts(map[string]any{"gate": map[string]any{"params": s.params}},
+		inmem.OptRoundTripOnWrite(false))
+	txn, err := store.NewTransaction(ctx, storage.TransactionParams{})
+	if err != nil {
+		return nil, err
+	}
+	defer store.Abort(ctx, txn)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	ch, err := s.runner(store, sel, trace).RunTests(ctx, txn)
+	if err != nil {
+		return nil, err
+	}
+	var results []Result
+	enough := false
+	for r := range ch { // to the end: the runner waits for its reader
+		if enough {
+			continue
+		}
+		result := s.result(r)
+		results = append(results, result)
+		if enough = sel.FirstFailure && !result.Passed() && !result.Skipped; enough {
+			stop()
+		}
+	}
+	slices.SortFunc(results, func(a, b Result) int {
+		return cmp.Or(strings.Compare(a.File, b.File), strings.Compare(a.Name, b.Name), cmp.Compare(a.Line, b.Line))
+	})
+	if enough {
+		return results, nil
+	}
+	return results, ctx.Err()
+}
+
+// runner prepares OPA's runner for the selected files and what they need.
+func (s *Suite) runner(store storage.Store, sel Selection, trace bool) *tester.Runner {
+	event := eventBuiltin{s.events}
+	compiler, guards := rego.TestCompiler(s.source.Authority, s.source.Library, event.declaration())
+	runner := tester.NewRunner().
+		SetCompiler(compiler.WithStrict(!s.changed)).
+		SetStore(store).
+		SetModules(s.modules(sel.Files)).
+		AddCustomBuiltins(append(wrap(guards), event.builtin())).
+		RaiseBuiltinErrors(true).
+		CapturePrintOutput(true).
+		EnableTracing(trace).
+		SetTimeout(cmp.Or(s.options.Timeout, 5*time.Second))
+	if sel.Name != nil {
+		runner.Filter(sel.Name.String())
+	}
+	return runner
+}
+
+// modules returns what tests in the named files need; all files without names.
+// Tests that are only needed by others are left out.
+func (s *Suite) modules(tests []string) map[string]*ast.Module {
+	names := slices.Collect(maps.Keys(s.files))
+	if tests != nil {
+		names = slices.DeleteFunc(s.closure(tests), func(name string) bool {
+			return slices.Contains(s.tests, name) && !slices.Contains(tests, name) && len(testRules(s.files[name].module)) > 0
+		})
+	}
+	modules := make(map[string]*ast.Module, len(names))
+	for _, name := range names {
+		modules[name] = s.files[name].module
+	}
+	return modules
+}
+
+// testRules returns the rules that the runner takes for tests.
+func testRules(m *ast.Module) []*ast.Rule {
+	var list []*ast.Rule
+	for _, r := range m.Rules {
+		name := r.Head.Ref()[0].Value.String()
+		if strings.HasPrefix(name, tester.TestPrefix) || strings.HasPrefix(name, tester.SkipTestPrefix) {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// explain runs what failed once more with a trace, to find what was not true.
+func (s *Suite) explain(ctx context.Context, sel Selection, results []Result) ([]Result, error) {
+	var names []string
+	for _, r := range results {
+		if r.Failed {
+			names = append(names, regexp.QuoteMeta("data."+r.Name))
+		}
+	}
+	if len(names) == 0 {
+		return results, nil
+	}
+	sel.Name = regexp.MustCompile("^(" + strings.Join(names, "|") + ")$")
+	traced, err := s.run(ctx, sel, true)
+	if err != nil {
+		return nil, err
+	}
+	why := map[string]string{}
+	for _, r := range traced {
+		why[r.Name] = r.Message
+	}
+	for i := range results {
+		if results[i].Failed {
+			results[i].Message = cmp.Or(why[results[i].Name], results[i].Message)
+		}
+	}
+	return results, nil
+}

@@ -1,0 +1,274 @@
+package policytest
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+
+	"gate/engine/rego"
+	"gate/hook"
+	"gate/scopes"
+	"gate/scopes/load"
+)
+
+// A Suite is policies and their tests, read and checked once, to be run any
+// number of times. It is immutable and safe for concurrent use.
+type Suite struct {
+	options Options
+	source  scopes.Source
+	lib     []scopes.Module
+	files   map[string]*file // Rego files by name
+	tests   []string         // names of the test files, sorted
+	params  map[string]any
+	events  *events // shared by all suites of one Prepare
+	changed bool    // made by With: need not compile strictly
+}
+
+// A file is a parsed Rego file. It is never changed: compilers copy.
+type file struct {
+	module *ast.Module
+	pkg    string
+	refs   []ast.Ref // what it reads below data, ground
+	policy bool      // of the tested source, not a test and not the shared library
+}
+
+// Prepare reads and checks policies and tests. Errors are those of [Run] but
+// for the selection.
+func Prepare(o Options) (*Suite, error) {
+	if o.Source.Scope == 0 {
+		o.Source.Scope, o.Source.Authority = hook.Session, hook.Project
+	}
+	s := &Suite{options: o, lib: o.Lib, files: map[string]*file{}, events: newEvents(o.Facts)}
+	var errs []error
+	if o.Source.Library {
+		modules, faults := load.Lib(o.Files)
+		s.lib = modules
+		errs = append(errs, joined(faults))
+	}
+	s.source = load.Rego(o.Files, o.Source)
+	errs = append(errs, joined(s.source.Faults))
+	tests, err := testFiles(o.Files)
+	if errs = append(errs, err); errors.Join(errs...) != nil {
+		return nil, errors.Join(errs...)
+	}
+	if err := rego.Check(s.lib, s.source); err != nil {
+		return nil, err
+	}
+	for _, m := range s.lib {
+		errs = append(errs, s.add(m, o.Source.Library))
+	}
+	for _, m := range s.source.Modules {
+		errs = append(errs, s.add(m, true))
+	}
+	for _, m := range tests {
+		errs = append(errs, s.add(m, false), s.checkTest(m))
+		s.tests = append(s.tests, m.File)
+	}
+	slices.Sort(s.tests)
+	errs = append(errs, untested(s.source.Hooks, tests))
+	s.params, err = rego.Params(s.source)
+	if err := errors.Join(append(errs, err)...); err != nil {
+		return nil, err
+	}
+	if len(s.tests) == 0 {
+		return nil, ErrNoTests
+	}
+	return s, nil
+}
+
+func joined(faults []hook.Fault) error {
+	errs := make([]error, len(faults))
+	for i := range faults {
+		errs[i] = &faults[i]
+	}
+	return errors.Join(errs...)
+}
+
+func (s *Suite) add(m scopes.Module, policy bool) error {
+	f, err := parse(m.File, m.Text)
+	if err != nil {
+		return err
+	}
+	f.policy = policy
+	s.files[m.File] = f
+	return nil
+}
+
+func parse(name, text string) (*file, error) {
+	parsed, err := ast.ParseModuleWithOpts(name, text, ast.ParserOptions{
+		RegoVersion: ast.RegoV1, ProcessAnnotation: true,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &file{module: parsed, pkg: strings.TrimPrefix(parsed.Package.Path.String(), "data."), refs: dataRefs(parsed)}, nil
+}
+
+// Policies returns the names of the files that are tested, sorted: policies
+// and what they share, with data.gate.lib only if that is tested itself.
+func (s *Suite) Policies() []string {
+	var names []string
+	for name, f := range s.files {
+		if f.policy {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Module returns the parsed file of one of [Suite.Policies], nil if there is
+// none of that name. It must not be changed.
+func (s *Suite) Module(file string) *ast.Module {
+	if f := s.files[file]; f != nil && f.policy {
+		return f.module
+	}
+	return nil
+}
+
+// Package returns the package of one of [Suite.Policies] without "data.".
+func (s *Suite) Package(file string) string {
+	if f := s.files[file]; f != nil {
+		return f.pkg
+	}
+	return ""
+}
+
+// With returns a suite in which one of [Suite.Policies] has another text. It
+// must have the same package. The text is parsed here and compiled by
+// [Suite.Run], less strictly than a policy must be: a variable that is not used
+// any more is no error.
+func (s *Suite) With(file, text string) (*Suite, error) {
+	old := s.files[file]
+	if old == nil || !old.policy {
+		return nil, fmt.Errorf("%s: no policy of the suite", file)
+	}
+	f, err := parse(file, text)
+	if err != nil {
+		return nil, err
+	}
+	if f.pkg != old.pkg {
+		return nil, fmt.Errorf("%s: package %s where %s was", file, f.pkg, old.pkg)
+	}
+	f.policy = true
+	c := *s
+	c.changed = true
+	c.files = maps.Clone(s.files)
+	c.files[file] = f
+	swap := func(list []scopes.Module) []scopes.Module {
+		list = slices.Clone(list)
+		for i := range list {
+			if list[i].File == file {
+				list[i].Text = text
+			}
+		}
+		return list
+	}
+	c.lib, c.source.Modules = swap(s.lib), swap(s.source.Modules)
+	return &c, nil
+}
+
+// Concerning returns the files with tests that a policy has a part in, those
+// that name its package first: what must be run again when it changes.
+func (s *Suite) Concerning(policy string) []string {
+	f := s.files[policy]
+	if f == nil {
+		return nil
+	}
+	var direct, others []string
+	for _, t := range s.tests {
+		switch {
+		case slices.ContainsFunc(s.files[t].refs, func(r ast.Ref) bool { return touches(r, f) && !s.general(r) }):
+			direct = append(direct, t)
+		case slices.Contains(s.closure([]string{t}), policy):
+			others = append(others, t)
+		}
+	}
+	return append(direct, others...)
+}
+
+// general reports references such as data.gate that name no package.
+func (s *Suite) general(r ast.Ref) bool {
+	for _, f := range s.files {
+		if r.HasPrefix(f.module.Package.Path) {
+			return false
+		}
+	}
+	return true
+}
+
+// closure returns the files that the named ones need, themselves included,
+// sorted.
+func (s *Suite) closure(names []string) []string {
+	seen := map[string]bool{}
+	queue := slices.Clone(names)
+	for len(queue) > 0 {
+		name := queue[0]
+		queue = queue[1:]
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		f := s.files[name]
+		for other, o := range s.files {
+			if seen[other] {
+				continue
+			}
+			if o.pkg == f.pkg || slices.ContainsFunc(f.refs, func(r ast.Ref) bool { return touches(r, o) }) {
+				queue = append(queue, other)
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(seen))
+}
+
+// touches reports whether a reference may read from a file's package.
+func touches(r ast.Ref, f *file) bool {
+	return r.HasPrefix(f.module.Package.Path) || f.module.Package.Path.HasPrefix(r)
+}
+
+// dataRefs collects the ground part of what a module reads below data.
+func dataRefs(m *ast.Module) []ast.Ref {
+	seen := map[string]bool{}
+	var refs []ast.Ref
+	add := func(r ast.Ref) {
+		r = r.GroundPrefix()
+		if key := r.String(); !seen[key] {
+			seen[key] = true
+			refs = append(refs, r)
+		}
+	}
+	alias := map[ast.Var]ast.Ref{}
+	for _, imp := range m.Imports {
+		if ref, ok := imp.Path.Value.(ast.Ref); ok && ref.HasPrefix(ast.DefaultRootRef) {
+			alias[imp.Name()] = ref
+			add(ref)
+		}
+	}
+	ast.WalkRefs(m, func(r ast.Ref) bool {
+		if len(r) == 0 {
+			return false
+		}
+		head, _ := r[0].Value.(ast.Var)
+		switch {
+		case r.HasPrefix(ast.DefaultRootRef) && len(r) > 1:
+			add(r)
+		case alias[head] != nil:
+			add(alias[head].Concat(r[1:]))
+		}
+		return false
+	})
+	return refs
+}
+
+// A Selection says which tests of a suite to run.
+type Selection struct {
+	Name         *regexp.Regexp // full names that it matches; nil: all
+	Files        []string       // only tests in these files; nil: in all
+	FirstFailure bool           // enough is known when one test did not pass; no message says why
+}
