@@ -52,12 +52,22 @@ func (p *plan) edited() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		b.WriteString(string(text[at:from]))
+		kept := string(text[at:from])
+		if word == "" && from < to && endsWord(text[to:]) {
+			kept = strings.TrimSuffix(kept, " ") // one blank between words is enough
+		}
+		b.WriteString(kept)
 		b.WriteString(word)
 		at = to
 	}
 	b.WriteString(string(text[at:]))
 	return b.String(), nil
+}
+
+// endsWord reports that text begins with what ends a word and cannot be taken
+// for part of the word before: "1 x>f" without x must not become "1>f".
+func endsWord(text []rune) bool {
+	return len(text) == 0 || strings.ContainsRune(" \t\n;)", text[0])
 }
 
 // replacement returns what stands in the place of the edit's span: its text as

@@ -18,7 +18,12 @@ func TestEdits(t *testing.T) {
 	reader := facts.New(facts.World{})
 	for _, row := range []struct{ marked, text, want string }{
 		{"git push [-f] origin", "--force-with-lease", "git push --force-with-lease origin"},
-		{"git push [-f] origin", "", "git push  origin"},
+		{"git push [-f] origin", "", "git push origin"},
+		{"git push [-f]", "", "git push"},
+		{"git push [-f]; ls", "", "git push; ls"},
+		{"(git push [-f])", "", "(git push)"},
+		{"echo 1 [-f]>out", "", "echo 1 >out"},
+		{"ls | [-f] x", "", "ls | x"},
 		{"git push[] origin", "--dry-run", "git push --dry-run origin"},
 		{"git push []origin", "--dry-run", "git push --dry-run origin"},
 		{"git push origin[]", "a b", "git push origin 'a b'"},
@@ -34,7 +39,7 @@ func TestEdits(t *testing.T) {
 		{"git pu[]sh", "x", ""},
 		{"echo äöü [-f]", "x", "echo äöü x"},
 		{"git push > [out]", "x", ""},
-		{"git push [> out]", "", "git push "},
+		{"git push [> out]", "", "git push"},
 	} {
 		before, rest, _ := strings.Cut(row.marked, "[")
 		inside, after, _ := strings.Cut(rest, "]")
