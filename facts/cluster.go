@@ -118,8 +118,15 @@ func (u *use) container() {
 			}
 		}
 	}
+	var image any // null when the line does not tell
+	if len(u.rest) > 0 {
+		if v := u.rest[0].value(); v != nil {
+			image = *v
+		}
+	}
 	u.effect("container", u.id, map[string]any{
 		"tool": u.name, "verb": strings.Join(u.verbs, " "), "access": "write", "privileged": privileged, "mounts": mounts, "volumes": false, "all": false,
+		"image": image,
 	})
 	for _, m := range mounts {
 		p, _ := m.(string)
