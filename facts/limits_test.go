@@ -117,6 +117,12 @@ func TestTools(t *testing.T) {
 		{"camel case", "create_file", map[string]any{"filePath": "/home/dev/.bashrc"}, "fs.write area=user how=overwrite path=/home/dev/.bashrc\npersistence path=/home/dev/.bashrc verb=write what=shell start-up file\n"},
 		{"patch", "apply_patch", map[string]any{"input": "*** Begin Patch\n*** Update File: .claude/settings.json\n@@\n*** Delete File: a.txt\n*** End Patch\n"}, "fs.write area=project how=edit path=/home/dev/project/.claude/settings.json\nself path=/home/dev/project/.claude/settings.json verb=write what=agent settings\nfs.delete area=project how=remove path=/home/dev/project/a.txt recursive\n"},
 		{"words by another name", "mcp__x__exec", map[string]any{"argv": []any{"rm", "-rf", "/"}}, "fs.delete [rm] area=root force how=remove path=/ recursive\n"},
+		{"commit by a server", "mcp__github__push_files", map[string]any{"branch": "refs/heads/main"}, "tool access=write tool=mcp__github__push_files verb=push\ngit.push branches=[\"main\"] branches_from=refspec\n"},
+		{"commit to no branch", "mcp__github__create_or_update_file", map[string]any{"repo": "r"}, "tool access=write tool=mcp__github__create_or_update_file verb=create\ngit.push branches_from=unknown\n"},
+		{"merge of a request", "mcp__gitlab__merge_merge_request", map[string]any{"id": 1}, "tool access=write tool=mcp__gitlab__merge_merge_request verb=merge\ngit.push branches_from=unknown\n"},
+		{"delete of a branch", "mcp__github__delete_branch", map[string]any{"branch": "main"}, "tool access=delete tool=mcp__github__delete_branch verb=delete\ngit.push branches=[\"main\"] branches_from=refspec delete\n"},
+		{"new branch", "mcp__github__create_branch", map[string]any{"branch": "x", "from_branch": "main"}, "tool access=write tool=mcp__github__create_branch verb=create\n"},
+		{"file of no server", "mcp__fs__create_file", map[string]any{"name": "x"}, "tool access=write tool=mcp__fs__create_file verb=create\n"},
 		{"prompt text", "Task", map[string]any{"description": "explain", "prompt": "Explain what rm -rf / does"}, "nothing\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -148,25 +148,55 @@ func (w *walker) toolVerb(name string, input map[string]any) {
 	w.toolPush(name, words, input)
 }
 
-// toolPush gives a push by an MCP tool the effect of git push.
+// toolPush gives a push by an MCP tool the effect of git push: commits and
+// merges on a server, and branches that are moved or deleted there.
 func (w *walker) toolPush(name string, words []string, input map[string]any) {
-	if !contains(words, "push") && !(contains(words, "file") && (contains(words, "create") || contains(words, "update") || contains(words, "delete"))) && !contains(words, "merge") {
-		return
+	has := func(any ...string) bool {
+		return slices.ContainsFunc(any, func(x string) bool { return contains(words, x) })
 	}
-	branch, ok := input["branch"].(string)
-	if !ok {
-		branch, ok = input["base"].(string)
-	}
-	if !ok && !contains(words, "push") {
+	changes := has("create", "update", "delete")
+	deletes := has("delete") && has("branch", "ref")
+	branch, named := pushedBranch(input)
+	switch onServer := gitServer(words, input); {
+	case has("push"), has("merge") && has("request") && onServer, deletes && onServer:
+	case changes && has("ref") && onServer:
+	case changes && has("file", "files") && (named || onServer):
+	case has("merge") && named:
+	default:
 		return
 	}
 	branches, from := []any{}, "unknown"
-	if ok {
-		branches, from = []any{branch}, "refspec"
+	if named {
+		branches, from = []any{strings.TrimPrefix(branch, "refs/heads/")}, "refspec"
 	}
 	force, _ := input["force"].(bool)
 	w.effect("git.push", 0, map[string]any{
 		"remote": nil, "branches": branches, "branches_from": from, "force": force, "lease": false, "all": false,
-		"mirror": false, "tags": false, "delete": contains(words, "delete") && contains(words, "branch"),
+		"mirror": false, "tags": false, "delete": deletes,
 	})
+}
+
+// pushedBranch is the branch that a tool's input names as the one that changes.
+func pushedBranch(input map[string]any) (string, bool) {
+	for _, key := range []string{"branch", "base", "target_branch", "branch_name", "ref"} {
+		if s, ok := input[key].(string); ok {
+			return s, true
+		}
+	}
+	return "", false
+}
+
+// gitServer reports a tool of a server that keeps repositories.
+func gitServer(words []string, input map[string]any) bool {
+	for _, x := range []string{"git", "github", "gitlab", "bitbucket", "gitea", "forgejo", "codeberg"} {
+		if contains(words, x) {
+			return true
+		}
+	}
+	for _, key := range []string{"repo", "repository", "project_id", "pull_number", "pullNumber"} {
+		if _, ok := input[key]; ok {
+			return true
+		}
+	}
+	return false
 }
