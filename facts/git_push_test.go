@@ -1,0 +1,72 @@
+package facts_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"testing"
+
+	"gate/facts"
+)
+
+// files are the files of a test's machine.
+type files map[string]string
+
+func (f files) Lstat(string) (fs.FileInfo, error) { return nil, fs.ErrNotExist }
+func (f files) Readlink(string) (string, error)   { return "", errors.New("no links") }
+func (f files) ReadFile(name string, _ int) ([]byte, error) {
+	text, ok := f[name]
+	if !ok {
+		return nil, fs.ErrNotExist
+	}
+	return []byte(text), nil
+}
+
+// TestPushWithoutRefspec holds that git's settings decide what a push without
+// a branch moves.
+func TestPushWithoutRefspec(t *testing.T) {
+	const upstream = "[branch \"feature\"]\n\tremote = origin\n\tmerge = refs/heads/main\n"
+	for _, tt := range []struct {
+		name, line, head, config, user, want string
+	}{
+		{"the branch that is checked out", "git push", "feature", "", "", "[feature] head"},
+		{"upstream is not asked", "git push", "feature", upstream, "", "[feature] head"},
+		{"upstream", "git push", "feature", upstream + "[push]\n\tdefault = upstream\n", "", "[main] config"},
+		{"upstream by the user", "git push origin", "feature", upstream, "[push]\ndefault=upstream\n", "[main] config"},
+		{"upstream by the line", "git -c push.default=upstream push", "feature", upstream, "", "[main] config"},
+		{"upstream that is not there", "git push", "feature", "[push]\ndefault = upstream", "", "[] unknown"},
+		{"what the remote says", "git push", "feature", "[remote \"origin\"]\npush = +refs/heads/*:refs/heads/*\n", "", "[*] config force"},
+		{"the remote of the branch", "git push", "feature",
+			"[branch \"feature\"]\nremote = up\n[remote \"up\"]\npush = HEAD:main\n", "", "[main] config"},
+		{"a mirror", "git push", "feature", "[remote \"origin\"]\n\tmirror = true\n", "", "[] config mirror"},
+		{"matching", "git push", "feature", "[push]\ndefault = matching\n", "", "[] unknown"},
+		{"nothing", "git push", "feature", "[push]\ndefault = nothing\n", "", "[] config"},
+		{"no branch", "git push", "", "", "", "[] unknown"},
+		{"matching by refspec", "git push origin :", "feature", "", "", "[] unknown"},
+		{"a refspec wins", "git push origin HEAD", "feature", upstream + "[push]\ndefault = upstream\n", "", "[feature] refspec"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := world()
+			w.Files = files{
+				"/home/dev/project/.git/HEAD": "ref: refs/heads/" + tt.head + "\n", "/home/dev/project/.git/config": tt.config,
+				"/home/dev/.gitconfig": tt.user,
+			}
+			effects := facts.New(w).Of(event(tt.line)).Effects
+			got := ""
+			for _, e := range effects {
+				if e.Kind != "git.push" {
+					continue
+				}
+				got = fmt.Sprint(e.Attrs["branches"], " ", e.Attrs["branches_from"])
+				for _, flag := range []string{"force", "mirror", "delete"} {
+					if e.Attrs[flag] == true {
+						got += " " + flag
+					}
+				}
+			}
+			if got != tt.want {
+				t.Errorf("got %s, want %s", got, tt.want)
+			}
+		})
+	}
+}
