@@ -19,6 +19,7 @@ var layers = [][]string{
 	{"engine/rego", "engine/handlers", "engine/plan"},
 	{"engine/plan/build"},
 	{"policytest", "install", "serve", "mcpproxy"},
+	{"policytest/mutate"},
 	{"cmd/gate", "cmd/gate-hook"},
 }
 

@@ -106,7 +106,11 @@ func parse(name, text string) (*file, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &file{module: parsed, pkg: strings.TrimPrefix(parsed.Package.Path.String(), "data."), refs: dataRefs(parsed)}, nil
+	return fileOf(parsed), nil
+}
+
+func fileOf(m *ast.Module) *file {
+	return &file{module: m, pkg: strings.TrimPrefix(m.Package.Path.String(), "data."), refs: dataRefs(m)}
 }
 
 // Policies returns the names of the files that are tested, sorted: policies
@@ -144,22 +148,14 @@ func (s *Suite) Package(file string) string {
 // [Suite.Run], less strictly than a policy must be: a variable that is not used
 // any more is no error.
 func (s *Suite) With(file, text string) (*Suite, error) {
-	old := s.files[file]
-	if old == nil || !old.policy {
-		return nil, fmt.Errorf("%s: no policy of the suite", file)
-	}
 	f, err := parse(file, text)
 	if err != nil {
 		return nil, err
 	}
-	if f.pkg != old.pkg {
-		return nil, fmt.Errorf("%s: package %s where %s was", file, f.pkg, old.pkg)
+	c, err := s.WithModule(file, f.module)
+	if err != nil {
+		return nil, err
 	}
-	f.policy = true
-	c := *s
-	c.changed = true
-	c.files = maps.Clone(s.files)
-	c.files[file] = f
 	swap := func(list []scopes.Module) []scopes.Module {
 		list = slices.Clone(list)
 		for i := range list {
@@ -170,6 +166,26 @@ func (s *Suite) With(file, text string) (*Suite, error) {
 		return list
 	}
 	c.lib, c.source.Modules = swap(s.lib), swap(s.source.Modules)
+	return c, nil
+}
+
+// WithModule is [Suite.With] for a policy that is parsed already, for its Rego
+// tests only: event cases go on with the old text. Positions in failures are
+// those that the module has. Nobody may change it any more.
+func (s *Suite) WithModule(name string, m *ast.Module) (*Suite, error) {
+	old := s.files[name]
+	if old == nil || !old.policy {
+		return nil, fmt.Errorf("%s: no policy of the suite", name)
+	}
+	f := fileOf(m)
+	if f.pkg != old.pkg {
+		return nil, fmt.Errorf("%s: package %s where %s was", name, f.pkg, old.pkg)
+	}
+	f.policy = true
+	c := *s
+	c.changed = true
+	c.files = maps.Clone(s.files)
+	c.files[name] = f
 	return &c, nil
 }
 
