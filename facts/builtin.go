@@ -177,6 +177,12 @@ func (c *call) source() (stream, bool) {
 		file = c.args()[1]
 	}
 	c.plainNamed()
+	if file.literal() && isStdin(file.text()) {
+		if c.stdin.text == nil {
+			return c.unknownCode("bash", c.stdin.taint, "stdin", "it comes from a pipe"), true
+		}
+		return c.script(c.s, *c.stdin.text, stream{}), true
+	}
 	c.usePath(c.s, c.id, file, access{kind: "use"})
 	return c.runScript("bash", file, true), true
 }
@@ -338,4 +344,9 @@ func (c *call) enable() (stream, bool) {
 		}
 	}
 	return stream{}, true
+}
+
+// isStdin reports the names under which a program finds its own input.
+func isStdin(path string) bool {
+	return path == "/dev/stdin" || path == "/dev/fd/0" || path == "/proc/self/fd/0"
 }

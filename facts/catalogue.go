@@ -227,7 +227,7 @@ func (r *row) set(key string, v any) (err error) {
 var roleNames = map[string]bool{
 	"text": true, "read": true, "use": true, "list": true, "write": true, "delete": true, "permissions": true,
 	"cd": true, "execute": true, "url": true, "host": true, "upload": true, "data": true, "shell": true,
-	"command": true, "assign": true, "code": true, "sql": true, "package": true,
+	"command": true, "words": true, "assign": true, "code": true, "sql": true, "package": true,
 }
 
 func parseRoles(list []any) ([]role, error) {

@@ -156,7 +156,8 @@ func (u *use) tar() {
 	archive, named := u.opt("file")
 	switch {
 	case is("c", "create") || is("r", "append") || is("u", "update"):
-		if named {
+		toFile := named && archive.text() != "-"
+		if toFile {
 			u.role(role{name: "write"}, archive)
 		}
 		secret := ""
@@ -164,7 +165,7 @@ func (u *use) tar() {
 			if u.has("remove-files") {
 				u.usePath(u.s, u.id, f, access{kind: "delete", how: "move", recursive: true})
 			}
-			u.usePath(u.s, u.id, f, access{kind: "read", recursive: true})
+			u.usePath(u.s, u.id, f, access{kind: "read", recursive: true, shown: toFile})
 			for _, t := range u.absolute(u.s, f) {
 				if what, _ := u.secret(t.path); what != "" {
 					secret = what
@@ -174,8 +175,9 @@ func (u *use) tar() {
 				}
 			}
 		}
-		u.call.out.taint.secret = secret
-		if named && secret != "" {
+		if !toFile {
+			u.call.out.taint.secret = secret
+		} else if secret != "" {
 			u.remember(u.s, archive, stream{some: true, taint: taint{secret: secret}}, false)
 		}
 	case is("x", "extract"):

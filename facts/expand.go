@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"strings"
 
 	"gate/hook"
@@ -59,11 +60,12 @@ func (w *walker) word(s *state, word *syntax.Word) field {
 // An expander builds the fields of one word.
 type expander struct {
 	*walker
-	state *state
-	split bool
-	cur   field
-	open  bool // cur holds something, if only quotes
-	out   []field
+	state   *state
+	split   bool
+	escapes string // what a backslash escapes between double quotes; "" means the usual
+	cur     field
+	open    bool // cur holds something, if only quotes
+	out     []field
 }
 
 func (x *expander) add(p part) {
@@ -138,6 +140,7 @@ func (x *expander) literal(text string, quoted bool) {
 		x.add(part{text: text, quoted: quoted})
 		return
 	}
+	escapes := cmp.Or(x.escapes, "$`\"\\")
 	var run strings.Builder
 	for i := 0; i < len(text); i++ {
 		c := text[i]
@@ -149,7 +152,7 @@ func (x *expander) literal(text string, quoted bool) {
 		switch {
 		case next == '\n':
 			i++
-		case quoted && strings.IndexByte("$`\"\\", next) < 0:
+		case quoted && strings.IndexByte(escapes, next) < 0:
 			run.WriteByte(c)
 		case quoted:
 			run.WriteByte(next)

@@ -14,6 +14,11 @@ func (u *use) wraps() bool {
 	if u.asks {
 		return false
 	}
+	for _, a := range u.args {
+		if a.option != nil && a.option.role.name == "words" {
+			u.rest = append(u.splitString(a.value), u.rest...)
+		}
+	}
 	if i, ok := u.commandAt(); ok && i < len(u.rest) {
 		u.inner, u.rest = u.rest[i:], u.rest[:i]
 		return true

@@ -124,6 +124,9 @@ func (r *row) arguments(words []field) []argument {
 			args, next = r.shortOptions(args, words, i)
 			i += next
 		}
+		if last := args[len(args)-1].option; last != nil && last.role.name == "words" {
+			return append(args, operands(words[i+1:])...) // they follow the words of its text
+		}
 	}
 	return args
 }

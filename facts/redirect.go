@@ -1,8 +1,10 @@
 package facts
 
 import (
-	"gate/hook"
+	"slices"
 	"strings"
+
+	"gate/hook"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -25,7 +27,7 @@ func (w *walker) redirected(s *state, st *syntax.Stmt, stdin stream, cl *call, r
 		}
 		switch r.Op {
 		case syntax.Hdoc, syntax.DashHdoc:
-			red.target = w.word(s, r.Hdoc)
+			red.target = w.hereDocument(s, r)
 			if r.Op == syntax.DashHdoc && red.target.literal() {
 				red.target = literalField(stripTabs(red.target.text()))
 			}
@@ -33,7 +35,8 @@ func (w *walker) redirected(s *state, st *syntax.Stmt, stdin stream, cl *call, r
 			cl.setInput("heredoc", stdin, nil)
 		case syntax.WordHdoc:
 			red.target = w.word(s, r.Word)
-			stdin = w.textStream(join([]field{red.target, literalField("\n")}))
+			line := field{parts: append(slices.Clone(red.target.parts), part{text: "\n", quoted: true})}
+			stdin = w.textStream(line)
 			cl.setInput("herestring", stdin, nil)
 		default:
 			if f := w.fields(s, r.Word); len(f) > 0 {
@@ -78,6 +81,31 @@ func short(s *string) *string {
 
 func (w *walker) textStream(f field) stream {
 	return stream{text: f.value(), taint: f.taint(), some: true}
+}
+
+// hereDocument returns the text of a here-document: as it stands if a part of
+// its delimiter is quoted, else expanded, with double quotes like any other
+// character.
+func (w *walker) hereDocument(s *state, r *syntax.Redirect) field {
+	if r.Hdoc == nil {
+		return literalField("")
+	}
+	plain := true
+	for _, p := range r.Word.Parts {
+		lit, ok := p.(*syntax.Lit)
+		plain = plain && ok && !strings.Contains(lit.Value, `\`)
+	}
+	x := expander{walker: w, state: s, escapes: "$`\\"}
+	for _, p := range r.Hdoc.Parts {
+		if lit, ok := p.(*syntax.Lit); ok && !plain {
+			x.add(part{text: lit.Value, quoted: true})
+		} else {
+			x.parts([]syntax.WordPart{p}, true)
+		}
+	}
+	f := join(x.finish())
+	f.span = w.span(r.Hdoc)
+	return f
 }
 
 func stripTabs(s string) string {

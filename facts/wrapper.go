@@ -1,6 +1,10 @@
 package facts
 
-import "strings"
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
 
 // setarch takes an optional architecture before its options end.
 func (u *use) setarch() {
@@ -23,6 +27,27 @@ func (u *use) shellOption() {
 			return
 		}
 	}
+}
+
+// splitString returns the words that env -S cuts out of its text. env cuts much
+// as a shell does.
+func (u *use) splitString(text field) []field {
+	v := text.value()
+	if v == nil || len(*v) > maxLine || tooDeep(*v) {
+		return []field{holeField(&hole{why: "words that env -S cuts out of an unknown text", empty: true, many: true, taint: text.taint()})}
+	}
+	u.nested++
+	defer func() { u.nested-- }()
+	var words []field
+	parser := syntax.NewParser(syntax.Variant(syntax.LangBash))
+	err := parser.Words(strings.NewReader(*v), func(word *syntax.Word) bool {
+		words = append(words, u.word(u.s, word))
+		return true
+	})
+	if err != nil {
+		u.unknown("syntax", "the text of env -S does not parse: "+syntaxMessage(err), u.id, text.span)
+	}
+	return words
 }
 
 // screen types text into a session with -X stuff TEXT.
