@@ -91,10 +91,8 @@ else := [
 	lib.matches(push, "remote", `://|^[^/]+@[^/]+:`)
 }
 
-forced(push) if {
-	lib.could_be(push, "force", true)
-	not lib.is(push, "lease", true)
-}
+# A plain --force beside a lease wins over it.
+forced(push) if lib.could_be(push, "force", true)
 
 # The protected branches of a push; undefined if there are none.
 protected(push) := names if {
