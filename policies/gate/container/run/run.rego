@@ -76,9 +76,8 @@ home(effect) if {
 own(effect) if lib.matches(effect, "verb", `^(compose )?(down|rm|stop)$|^(image|builder|buildx|container) `)
 
 lost(effect) := "data volumes" if {
-	lib.is(effect, "access", "delete")
 	lib.is(effect, "volumes", true)
-	not effect.verb in {"rm", "container rm", "compose rm"}
+	not effect.verb in {"rm", "compose rm"}
 }
 
 else := "everything" if {

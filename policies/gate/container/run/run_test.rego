@@ -26,6 +26,10 @@ test_asks if {
 		"docker system prune -a",
 		"docker run --pid=host alpine true",
 		"docker-compose down --volumes",
+		"docker run -v /home/dev:/h alpine true",
+		"docker run -v $HOME:/h alpine true",
+		"podman rmi --all",
+		"podman system reset --force",
 	] {
 		count(run.ask) > 0 with input as gate.event(call)
 		count(run.deny) == 0 with input as gate.event(call)
@@ -53,8 +57,36 @@ test_passes if {
 		"docker run -v ./data:/data postgres",
 		"docker rm -fv x",
 		"docker image prune -af",
+		"docker compose rm -fv web",
+		"docker rmi acme/api",
+		"docker network prune -f",
+		"podman kill --all",
+		"docker compose down --rmi all",
+		"docker run -v /home/dev/project:/app alpine true",
 	] {
 		count(run.deny) == 0 with input as gate.event(call)
 		count(run.ask) == 0 with input as gate.event(call)
+	}
+}
+
+test_denies_every_directory_of_the_system if {
+	every dir in [
+		"/", "/etc", "/usr", "/boot", "/root", "/dev", "/proc", "/sys", "/var/lib", "/home", "/bin", "/sbin", "/lib", "/lib/",
+	] {
+		some denial in run.deny with input as gate.event(sprintf("docker run -v %s:/mnt alpine true", [dir]))
+		contains(denial.reason, sprintf("the machine's %s;", [dir]))
+	}
+}
+
+test_reason_says_what_the_container_gets if {
+	every line, what in {
+		"docker run --privileged alpine true": "gives a container all privileges of the machine",
+		"docker run -v /var/run/docker.sock:/s x": "gives a container control over the container engine",
+		"docker run -v /home/dev/:/h x": "gives a container the home directory",
+		"docker volume rm pgdata": "removes data volumes (docker volume rm)",
+		"docker system prune -a": "removes everything (docker system prune)",
+	} {
+		some question in run.ask with input as gate.event(line)
+		startswith(question.reason, what)
 	}
 }

@@ -20,7 +20,6 @@ deny contains {
 	"span": lib.span(effect),
 } if {
 	some effect in statements
-	loses(effect)
 	elsewhere(effect)
 }
 
@@ -56,13 +55,11 @@ statements contains effect if {
 
 statements contains effect if {
 	some effect in lib.effects("database")
-	effect.command == null
 	regex.match(`(?i)sql|postgres|mongo|redis|database|(^|_)db(_|$)|supabase|snowflake|bigquery|clickhouse|duckdb|execute`, input.tool_name)
 }
 
 # Somebody else's server: named on the line, and not this machine.
 elsewhere(effect) if {
-	lib.is(effect, "local", false)
 	lib.matches(effect, "verb", `^(drop|truncate|flush|restore)`)
 	some server in servers(lib.command(effect))
 	not regex.match(`(?i)^(localhost|127\.|0\.0\.0\.0|::1|\[::1\]|/|\.|host\.docker\.internal$)`, server)
@@ -75,16 +72,17 @@ servers(command) := {server |
 } | {server |
 	some word in command.words
 	is_string(word.value)
-	some found in regex.find_all_string_submatch_n(`^[a-z+]+://(?:[^/@]*@)?([^/?]+)`, word.value, 1)
+	some found in regex.find_all_string_submatch_n(`^[a-z+]+://(?:[^/@]*@)?([^/?]+)`, word.value, -1)
 	server := found[1]
 }
 
 loses(effect) if {
 	lib.could_be(effect, "access", "delete")
-	not lib.text(effect, "verb", "") in {"delete", "update"}
+	lib.text(effect, "verb", "") != "delete"
 	not lib.matches(effect, "verb", `^(del|unlink|[hsz]?rem|hdel|lrem|getdel)$`)
 }
 
-loses(effect) if effect.verb in {"drop", "truncate", "flush", "restore", "reset"}
+# A copy that is played back may replace what is there.
+loses(effect) if effect.verb == "restore"
 
 phrase(effect) := sprintf("would %s %s", [lib.text(effect, "verb", "change"), lib.text(effect, "object", "data")])

@@ -9,8 +9,12 @@ test_denies if {
 		"redis-cli -h db.example.com FLUSHALL",
 		"psql postgres://u@db.example.com/app -c 'TRUNCATE users'",
 		"mongosh mongodb://db.example.com/app --eval 'db.dropDatabase()'",
+		"dropdb -h db.example.com app",
+		"pg_restore -h db.example.com -d app dump",
+		"mongorestore --host db.example.com --drop dump",
 	] {
 		count(destroy.deny) > 0 with input as gate.event(call)
+		count(destroy.ask) == 0 with input as gate.event(call)
 	}
 }
 
@@ -36,6 +40,16 @@ test_asks if {
 		"npx prisma migrate reset --force",
 		"alembic downgrade base",
 		{"tool": "mcp__postgres__query", "input": {"sql": "DROP TABLE users"}},
+		{"tool": "mcp__supabase__execute", "input": {"query": "DELETE FROM users"}},
+		"psql -h localhost -c 'DROP TABLE users'",
+		"psql postgres://u@127.0.0.1/app -c 'TRUNCATE users'",
+		"psql -h /var/run/postgresql -c 'DROP TABLE users'",
+		"psql -h \"$DB\" -c 'DROP TABLE users'",
+		"psql \"$DB\" -c 'DROP TABLE users'",
+		"psql -h db.example.com -c 'ALTER TABLE users DROP COLUMN name'",
+		"psql -h db.example.com -c 'DELETE FROM users'",
+		"pg_restore -d app dump",
+		"redis-cli flushall async",
 	] {
 		count(destroy.ask) > 0 with input as gate.event(call)
 		count(destroy.deny) == 0 with input as gate.event(call)
@@ -65,8 +79,18 @@ test_passes if {
 		"grep -rn 'DROP TABLE' migrations",
 		"psql -c 'INSERT INTO t VALUES (1)'",
 		"sqlite3 app.db 'select * from drops'",
+		"redis-cli getdel a",
+		"redis-cli zrem a b",
+		"psql -h db.example.com -c 'DELETE FROM users WHERE id = 1'",
+		{"tool": "mcp__wiki__find", "input": {"sql": "DELETE FROM users"}},
 	] {
 		count(destroy.deny) == 0 with input as gate.event(call)
 		count(destroy.ask) == 0 with input as gate.event(call)
+	}
+}
+
+test_asks_once if {
+	every line in ["sqlite3 app.db 'DELETE FROM users'", "sqlite3 app.db 'DROP TABLE users'"] {
+		count(destroy.ask) == 1 with input as gate.event(line)
 	}
 }

@@ -18,6 +18,8 @@ test_denies if {
 		"hdparm --user-master u --security-erase p /dev/sda",
 		"sfdisk /dev/sda < layout",
 		"pvremove /dev/sdb",
+		"lvremove vg0/root",
+		"zpool destroy tank",
 	] {
 		count(destroy.deny) > 0 with input as gate.event(call)
 	}
@@ -40,7 +42,23 @@ test_passes if {
 		"bd create --title 'mkfs.ext4 /dev/sda'",
 		"smartctl -a /dev/sda",
 		"cryptsetup --help",
+		"parted disk.img mklabel gpt",
+		"cryptsetup luksFormat /tmp/x.img",
+		"wipefs -a ./backup.iso",
 	] {
 		count(destroy.deny) == 0 with input as gate.event(call)
+	}
+}
+
+test_reason_says_what_happens if {
+	every line, what in {
+		"mkfs.ext4 /dev/sdb1": "would format /dev/sdb1 and",
+		"parted /dev/sda mklabel gpt": "would partition /dev/sda and",
+		"wipefs -a /dev/sdb": "would wipe /dev/sdb and",
+		"dd if=/dev/zero of=/dev/sda": "would write directly to /dev/sda and",
+		"cryptsetup luksFormat /dev/sdb": "would encrypt /dev/sdb and",
+	} {
+		some denial in destroy.deny with input as gate.event(line)
+		startswith(denial.reason, what)
 	}
 }

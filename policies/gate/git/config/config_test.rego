@@ -19,8 +19,10 @@ test_denies if {
 		"git config remote.origin.receivepack /tmp/x",
 		"git config submodule.x.update '!sh /tmp/x'",
 		"git config set core.sshCommand /tmp/x",
+		"git config core.sshCommand '!gh auth git-credential'",
 	] {
 		count(config.deny) > 0 with input as gate.event(call)
+		count(config.ask) == 0 with input as gate.event(call)
 	}
 }
 
@@ -55,6 +57,7 @@ test_passes if {
 		"git config core.editor vim",
 		"git config --unset core.sshCommand",
 		"git config filter.lfs.clean 'git-lfs clean -- %f'",
+		"git config credential.https://github.com.helper '!/usr/bin/gh auth git-credential'",
 	] {
 		count(config.deny) == 0 with input as gate.event(call)
 		count(config.ask) == 0 with input as gate.event(call)

@@ -27,7 +27,6 @@ ask contains {
 what(effect) := concat(", ", names) if {
 	names := lib.texts(effect, "paths")
 	count(names) > 0
-	not lib.is(effect, "all", true)
 }
 
 else := "the whole project"

@@ -51,3 +51,15 @@ test_passes if {
 		count(discard.ask) == 0 with input as gate.event(call)
 	}
 }
+
+test_reason_names_what_is_lost if {
+	every line, what in {
+		"git restore a.go b.go": "work in a.go, b.go (git restore)",
+		"git checkout -- a.go": "work in a.go (git checkout)",
+		"git worktree remove --force ../wt": "work in ../wt (git worktree remove)",
+		"git reset --hard": "work in the whole project (git reset --hard)",
+	} {
+		some question in discard.ask with input as gate.event(line)
+		contains(question.reason, what)
+	}
+}

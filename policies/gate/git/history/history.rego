@@ -29,14 +29,9 @@ of(effect) := sprintf(" of %s", [effect.target]) if is_string(effect.target)
 else := ""
 
 # What the reflog keeps, or git itself refuses when something would be lost.
-ordinary(effect) if {
-	effect.verb in {
-		"rebase", "amend", "commit amend", "commit --amend", "pull", "pull rebase", "merge", "cherry-pick", "revert", "am", "tag delete",
-		"reset",
-	}
-}
+ordinary(effect) if effect.verb in {"rebase", "amend", "tag delete"}
 
 ordinary(effect) if {
-	effect.verb in {"branch delete", "worktree remove", "branch move"}
+	effect.verb == "branch delete"
 	lib.is(effect, "force", false)
 }

@@ -43,3 +43,13 @@ test_passes if {
 		count(history.ask) == 0 with input as gate.event(call)
 	}
 }
+
+test_reason_names_what_is_dropped if {
+	every line, what in {
+		"git branch -D feature": "(git branch delete of feature)",
+		"git gc --prune=now": "(git gc prune)",
+	} {
+		some question in history.ask with input as gate.event(line)
+		contains(question.reason, what)
+	}
+}

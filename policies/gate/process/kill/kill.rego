@@ -22,11 +22,11 @@ deny contains {
 	what := forbidden(effect)
 }
 
-forbidden(effect) := "starts processes without end" if effect.verb in {"fork bomb", "fork"}
+forbidden(effect) := "starts processes without end" if effect.verb == "fork bomb"
 
 else := "ends every process of the machine or the account" if lib.is(effect, "all", true)
 
-else := "ends every process of the machine or the account" if effect.target in {"--", "-1", "1"}
+else := "ends every process of the machine or the account" if effect.target == "1"
 
 else := sprintf("ends %s, which the machine or the agent needs", [effect.target]) if {
 	effect.target in {

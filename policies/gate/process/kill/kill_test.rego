@@ -19,6 +19,7 @@ test_denies if {
 		"b() { b | b & }; b",
 		"skill -KILL -u dev",
 		"kill -s KILL -1",
+		"python3 -c 'import os; os.kill(1, 9)'",
 	] {
 		count(kill.deny) > 0 with input as gate.event(call)
 	}
@@ -45,5 +46,25 @@ test_passes if {
 		"fuser -k 3000/tcp",
 	] {
 		count(kill.deny) == 0 with input as gate.event(call)
+	}
+}
+
+test_denies_what_the_machine_or_the_agent_needs if {
+	every name in [
+		"init", "systemd", "launchd", "sshd", "dbus-daemon", "Xorg", "gnome-shell", "dockerd", "containerd", "WindowServer",
+		"loginwindow", "systemd-logind", "NetworkManager", "rsyslogd", "auditd", "gate", "gate-hook", "claude", "codex",
+	] {
+		some denial in kill.deny with input as gate.event(sprintf("pkill %s", [name]))
+		startswith(denial.reason, sprintf("ends %s, which", [name]))
+	}
+}
+
+test_reason_says_what_ends if {
+	every line, what in {
+		":(){ :|:& };:": "starts processes without end",
+		"kill -9 -1": "ends every process of the machine or the account",
+	} {
+		some denial in kill.deny with input as gate.event(line)
+		startswith(denial.reason, what)
 	}
 }
