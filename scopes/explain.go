@@ -109,6 +109,9 @@ func (s *Settings) rows(l *Layer) []Row {
 	if l.Log != nil {
 		add(keyLog, *l.Log)
 	}
+	if l.Record != nil {
+		add(keyRecord, *l.Record)
+	}
 	for _, k := range slices.Sorted(maps.Keys(l.Policies)) {
 		add(keyPolicies+"."+k, string(l.Policies[k]))
 	}
@@ -185,6 +188,8 @@ func (s *Settings) inForce(top, name string) any {
 		return s.Approvals.tree()
 	case keyLog:
 		return !s.NoLog
+	case keyRecord:
+		return !s.NoRecord
 	case keyLabels:
 		return s.Labels[name]
 	case keyPlugins:

@@ -29,6 +29,7 @@ type Layer struct {
 	Approvals *Approvals
 	Labels    map[string]string // managed only
 	Log       *bool
+	Record    *bool           // the log keeps the events, too
 	Plugins   map[string]bool // by name; managed and user
 }
 
@@ -66,6 +67,7 @@ const (
 	keyApprovals  = "approvals"
 	keyLabels     = "labels"
 	keyLog        = "log"
+	keyRecord     = "record"
 	keyPlugins    = "plugins"
 )
 

@@ -30,6 +30,7 @@ type Settings struct {
 	Approvals   Approvals         // zero: none
 	Labels      map[string]string // of this machine
 	NoLog       bool              // decisions are not logged
+	NoRecord    bool              // the log keeps no events
 	Plugins     map[string]bool   // the ones that are switched on or off; others are off
 
 	layers []Layer // by standing, then file: what else hooks are tuned by
@@ -97,12 +98,20 @@ func (s *Settings) weigh(l *Layer) {
 		on, said := s.Plugins[name]
 		s.Plugins[name] = l.Plugins[name] && (on || !said)
 	}
-	switch said := s.said(hook.Managed, func(o *Layer) bool { return o.Log != nil }); {
-	case l.Log == nil, said && l.Authority == hook.User:
-	case said: // one managed file that wants a log is enough
-		s.NoLog = !s.said(hook.Managed, func(o *Layer) bool { return o.Log != nil && *o.Log })
+	s.without(l, &s.NoLog, func(o *Layer) *bool { return o.Log })
+	s.without(l, &s.NoRecord, func(o *Layer) *bool { return o.Record })
+}
+
+// without settles what a layer may do without: where managed settings speak of
+// it, only they count, and one managed file that wants it is enough.
+func (s *Settings) without(l *Layer, off *bool, wants func(*Layer) *bool) {
+	managed := s.said(hook.Managed, func(o *Layer) bool { return wants(o) != nil })
+	switch want := wants(l); {
+	case want == nil, managed && l.Authority == hook.User:
+	case managed:
+		*off = !s.said(hook.Managed, func(o *Layer) bool { w := wants(o); return w != nil && *w })
 	default:
-		s.NoLog = !*l.Log
+		*off = !*want
 	}
 }
 

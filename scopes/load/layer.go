@@ -22,7 +22,7 @@ func (d *document) layer(a hook.Authority) (scopes.Layer, []error) {
 	bad := func(pointer, format string, args ...any) { errs = append(errs, d.errorf(pointer, format, args...)) }
 	line := func(key, pointer string) { l.Lines[key] = d.line(pointer) }
 
-	for _, key := range []string{"deadline", "faults", "approvals", "log", "delegate"} {
+	for _, key := range []string{"deadline", "faults", "approvals", "log", "record", "delegate"} {
 		line(key, "/"+key)
 	}
 	either := func(key, alias string) (value any, ok bool) {
@@ -90,6 +90,9 @@ func (d *document) layer(a hook.Authority) (scopes.Layer, []error) {
 	}
 	if b, ok := d.value["log"].(bool); ok {
 		l.Log = &b
+	}
+	if b, ok := d.value["record"].(bool); ok {
+		l.Record = &b
 	}
 	if m, ok := d.value["plugins"].(map[string]any); ok {
 		l.Plugins = map[string]bool{}
