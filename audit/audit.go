@@ -1,11 +1,12 @@
 // Package audit is gate's decision log: one JSON record a line, in a file that
 // only its user can read.
 //
-// It takes secrets out before it writes, and holds no more of a call than one
-// short line; an empty line means nothing. A log that cannot be written is an error for its caller and
-// nothing else: it never waits, so it never costs an answer. Whoever may write
-// the log may also change it; it proves nothing until it is shipped elsewhere.
-// Start with [Open], then [Log.Append]; [Redact] stands alone.
+// It takes secrets out before it writes, and bounds what it holds of a call
+// ([Record.Keep]); an empty line means nothing. A log that cannot be written is
+// an error for its caller and nothing else: it never waits, so it never costs
+// an answer. Whoever may write the log may also change it; it proves nothing
+// until it is shipped elsewhere. To write, start with [Open], then
+// [Log.Append]; to read, with [OpenHistory]. [Redact] stands alone.
 //
 // Rules: threat model 93-95.
 package audit
@@ -16,7 +17,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 )
 
 // FileName is the file in the log's directory that records go to. Older
@@ -67,7 +67,7 @@ func (l *Log) Close() error { return l.file.Close() }
 // Append adds one record. It is written with a single call, so that records of
 // processes that append at the same time do not mix.
 func (l *Log) Append(r Record) error {
-	line := append(r.encode(), '\n')
+	line := append(r.line(), '\n')
 	if l.torn() {
 		line = append([]byte{'\n'}, line...)
 	}
@@ -190,6 +190,3 @@ func plain(err error) error {
 	}
 	return err
 }
-
-// stamp is a time as records have it.
-func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") }

@@ -101,3 +101,18 @@ func TestDiskFull(t *testing.T) {
 		t.Error("no error")
 	}
 }
+
+// TestHistoryFIFO never waits for what poses as a log.
+func TestHistoryFIFO(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(dir, FileName), 0o600); err != nil {
+		t.Skip(err)
+	}
+	h, err := OpenHistory(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Last(); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+		t.Error(err)
+	}
+}

@@ -1,15 +1,21 @@
 package audit
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"time"
 
 	"gate/hook"
-	"gate/strictjson"
 )
+
+// Version is the version of the records that [Log.Append] writes. Records of
+// older ones are read, too: what they did not have yet is empty.
+const Version = 2
 
 // A Record is one decision as the log keeps it.
 type Record struct {
+	Version int // of the record that was read; Append writes [Version]
 	Time    time.Time
 	ID      string // the decision's
 	Agent   string
@@ -17,13 +23,19 @@ type Record struct {
 	Event   hook.Name
 	Tool    string
 	Dir     string // the agent's working directory
+	Project string // the project root that the decision went by, "" if it is not known
 	Call    string // what was asked for, in one line; see Summary
 	Effect  hook.Effect
 	Result  hook.Result
+	Halt    bool // the turn was ended, too
 	Reasons []Reason
+	Warned  []Reason // warnings
 	Changed []string // hooks whose rewrite took effect
 	Faults  []string // who could not answer, and why
 	Took    time.Duration
+
+	Policies []Policy // hooks that were asked, those with an effect first
+	Kept     *Kept    // the event itself; nil where it is not to be kept
 }
 
 // A Reason is one reason of a decision as the log keeps it.
@@ -35,15 +47,21 @@ type Reason struct {
 	Pos    string // file:line
 }
 
-// Of returns the record of a decision about ev; result is what followed for
-// the call.
+// A Policy is a hook that was asked about the event.
+type Policy struct {
+	ID     string
+	Source string
+	Effect hook.Effect // what it added to the decision
+	Digest string      // the beginning of the SHA-256 of its module, in hex; "" if it has none
+}
+
+// Of returns the record of a decision about ev, without the event itself: see
+// [Record.Keep]. result is what followed for the call.
 func Of(ev *hook.Event, d *hook.Decision, result hook.Result) Record {
 	r := Record{
-		Time: ev.Gate.Now, ID: d.ID, Agent: ev.Agent, Session: ev.SessionID(), Event: ev.Name, Tool: ev.Tool(),
-		Dir: ev.Dir(), Call: Summary(ev), Effect: d.Effect, Result: result, Took: d.Took,
-	}
-	for _, why := range d.Reasons {
-		r.Reasons = append(r.Reasons, Reason{why.ID, why.Effect, why.Reason, why.Source, why.Pos})
+		Version: Version, Time: ev.Gate.Now, ID: d.ID, Agent: ev.Agent, Session: ev.SessionID(), Event: ev.Name, Tool: ev.Tool(),
+		Dir: ev.Dir(), Call: Summary(ev), Effect: d.Effect, Result: result, Halt: d.Halt != nil, Took: d.Took,
+		Reasons: reasonsOf(d.Reasons), Warned: reasonsOf(d.Warnings), Policies: policiesOf(d.Steps),
 	}
 	for _, c := range d.Changes {
 		r.Changed = append(r.Changed, c.Hook)
@@ -59,10 +77,39 @@ func Of(ev *hook.Event, d *hook.Decision, result hook.Result) Record {
 	return r
 }
 
+func reasonsOf(list []hook.Reason) []Reason {
+	var out []Reason
+	for _, why := range first(list) {
+		out = append(out, Reason{why.ID, why.Effect, why.Reason, why.Source, why.Pos})
+	}
+	return out
+}
+
+// policiesOf lists each hook once, however often it ran.
+func policiesOf(steps []hook.Step) []Policy {
+	var out []Policy
+	seen := make(map[*hook.Hook]int, len(steps))
+	for _, s := range steps {
+		if s.Hook == nil || s.Hook.Kind == hook.Inline {
+			continue
+		}
+		at, again := seen[s.Hook]
+		if !again {
+			at = len(out)
+			seen[s.Hook] = at
+			out = append(out, Policy{ID: s.Hook.ID, Source: s.Hook.Source})
+		}
+		out[at].Effect = max(out[at].Effect, s.Effect)
+	}
+	slices.SortStableFunc(out, func(a, b Policy) int { return cmp.Compare(b.Effect, a.Effect) })
+	return out[:min(len(out), maxPolicies)]
+}
+
 const (
-	maxCall   = 300 // code points of a call
-	maxText   = 500 // of any other text
-	maxDetail = 20  // reasons, changes and faults, each
+	maxCall     = 300 // code points of a call
+	maxText     = 500 // of any other text
+	maxDetail   = 20  // reasons, warnings, changes and faults, each
+	maxPolicies = 64  // hooks that were asked
 )
 
 // Summary says in one short line, without secrets, what a tool call is about:
@@ -81,43 +128,7 @@ func Summary(ev *hook.Event) string {
 	return ""
 }
 
-// encode returns the record as one line of JSON. Control characters and line
-// breaks are escaped, whatever the event carried (threat model 94).
-func (r Record) encode() []byte {
-	doc := map[string]any{
-		"v": 1, "time": stamp(r.Time), "id": clip(r.ID, maxText), "agent": clip(r.Agent, maxText),
-		"session": short(r.Session, maxText), "event": clip(string(r.Event), maxText), "tool": clip(r.Tool, maxText),
-		"cwd": short(r.Dir, maxText), "call": short(r.Call, maxCall),
-		"effect": r.Effect.String(), "result": string(r.Result), "took_us": r.Took.Microseconds(),
-	}
-	if len(r.Reasons) > 0 {
-		reasons := make([]any, 0, len(r.Reasons))
-		for _, why := range first(r.Reasons) {
-			reasons = append(reasons, map[string]any{
-				"id": clip(why.ID, maxText), "effect": why.Effect.String(), "reason": short(why.Reason, maxText),
-				"source": clip(why.Source, maxText), "pos": clip(why.Pos, maxText),
-			})
-		}
-		doc["reasons"] = reasons
-	}
-	if len(r.Changed) > 0 {
-		doc["changed_by"] = texts(r.Changed)
-	}
-	if len(r.Faults) > 0 {
-		doc["faults"] = texts(r.Faults)
-	}
-	return strictjson.Append(nil, doc)
-}
-
 func first[T any](list []T) []T { return list[:min(len(list), maxDetail)] }
-
-func texts(list []string) []string {
-	out := make([]string, 0, len(list))
-	for _, s := range first(list) {
-		out = append(out, short(s, maxText))
-	}
-	return out
-}
 
 // short redacts a text and cuts it to a number of code points. What lies far
 // behind the cut is not looked at: a call may hold megabytes.

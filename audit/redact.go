@@ -10,15 +10,37 @@ const mark = "[redacted]"
 // are (password=…, --token …, "apiKey": "…", Authorization: …). A reference to
 // a variable such as $TOKEN stays. It is a help, not a promise: a secret that
 // looks like any other word remains. Redacting twice changes nothing more.
-func Redact(s string) string {
+func Redact(s string) string { return masked(s, find(s)) }
+
+// A place is a part of a text, in bytes.
+type place struct{ from, to int }
+
+// find returns the places of s that Redact takes out, in order.
+func find(s string) []place {
 	if !suspicious(s) {
-		return s
+		return nil
 	}
 	r := redactor{in: s}
 	for r.at < len(s) {
 		r.step()
 	}
-	return r.out.String()
+	return r.found
+}
+
+// masked puts the mark in the places of s, which are in order.
+func masked(s string, places []place) string {
+	if len(places) == 0 {
+		return s
+	}
+	var b strings.Builder
+	at := 0
+	for _, p := range places {
+		b.WriteString(s[at:p.from])
+		b.WriteString(mark)
+		at = p.to
+	}
+	b.WriteString(s[at:])
+	return b.String()
 }
 
 // suspicious is a quick look for anything that the redactor acts on.
@@ -26,9 +48,9 @@ func suspicious(s string) bool { return strings.ContainsAny(s, ":=-_.AaEeBbSsUu"
 
 // A redactor goes through a text once, from left to right.
 type redactor struct {
-	in  string
-	at  int
-	out strings.Builder
+	in    string
+	at    int
+	found []place
 }
 
 // How far one look goes, so that the time for a text stays in proportion to its
@@ -41,40 +63,40 @@ const (
 
 func ahead(s string, most int) string { return s[:min(len(s), most)] }
 
-// step copies or replaces what begins at the current place.
+// step goes over what begins at the current place.
 func (r *redactor) step() {
 	rest := r.in[r.at:]
 	begins := r.at == 0 || !isWord(r.in[r.at-1])
 	switch {
 	case strings.HasPrefix(rest, "-----BEGIN "):
 		if n := privateKey(rest); n > 0 {
-			r.replace(0, n)
+			r.take(0, n)
 			return
 		}
 	case strings.HasPrefix(rest, "://"):
 		if from, to := password(rest); to > from {
-			r.replace(from, to)
+			r.take(from, to)
 			return
 		}
 	case strings.HasPrefix(rest, mark):
-		r.copy(len(mark))
+		r.at += len(mark)
 		return
 	}
 	if !begins || !isWord(rest[0]) {
-		r.copy(1)
+		r.at++
 		return
 	}
 	if keep, n := token(rest); n > 0 {
-		r.replace(keep, n)
+		r.take(keep, n)
 		return
 	}
 	key := run(ahead(rest, maxName), isKey)
 	from, to := value(rest, key, r.dashes())
 	if to > from {
-		r.replace(from, to)
+		r.take(from, to)
 		return
 	}
-	r.copy(run(rest, isWord))
+	r.at += run(rest, isWord)
 }
 
 // dashes counts the dashes directly before the current place, two at most.
@@ -86,17 +108,10 @@ func (r *redactor) dashes() int {
 	return n
 }
 
-func (r *redactor) copy(n int) {
-	r.out.WriteString(r.in[r.at : r.at+n])
-	r.at += n
-}
-
-// replace copies up to from and puts the mark in the place of the rest up to
-// to.
-func (r *redactor) replace(from, to int) {
-	r.copy(from)
-	r.out.WriteString(mark)
-	r.at += to - from
+// take finds a secret between two places of what lies ahead, and goes behind it.
+func (r *redactor) take(from, to int) {
+	r.found = append(r.found, place{r.at + from, r.at + to})
+	r.at += to
 }
 
 // A shape is a kind of token: a prefix, and how much of the token's alphabet
@@ -132,6 +147,9 @@ var shapes = [...]shape{
 	{"xkeysib-", 20},
 }
 
+// leastToken is the length of the shortest token of any shape.
+const leastToken = 15
+
 // token returns the length of the token that s begins with, and how much of it
 // may stay to say what it was. Words of a token's length that are made of
 // letters only are names, not tokens.
@@ -141,6 +159,9 @@ func token(s string) (keep, length int) {
 		if n := run(head, isToken); n >= 24 && strings.IndexByte(head[:n], '.') > 0 {
 			return 3, run(s, isToken)
 		}
+	}
+	if run(ahead(s, leastToken), isToken) < leastToken {
+		return 0, 0
 	}
 	for i := range shapes {
 		sh := &shapes[i]

@@ -64,10 +64,11 @@ func value(s string, key, dashes int) (from, to int) {
 		return scheme(s, key)
 	case dashes == 1 && name == "u", dashes == 2 && name == "user":
 		return login(s, key)
-	case !isSecretName(name):
-		return 0, 0
 	}
 	at := key + run(s[key:], func(c byte) bool { return c == '"' || c == '\'' || c == '\\' })
+	if at == len(s) || !isBlank(s[at]) && s[at] != '=' && s[at] != ':' || !isSecretName(name) {
+		return 0, 0
+	}
 	blanks := run(s[at:], isBlank)
 	at += blanks
 	separated := false

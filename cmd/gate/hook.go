@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gate/adapters"
+	"gate/audit"
 	"gate/engine"
 	"gate/engine/rego"
 	"gate/hook"
@@ -113,7 +114,7 @@ func (f hookFlags) judge(ctx context.Context, p process, k *desk, ev *hook.Event
 	}
 	decision := g.decide(ctx, *ev)
 	if ctx.Err() == nil && !g.set.Settings().NoLog { // too late it is not the answer any more
-		record(ctx, d.state, adapter, ev, &decision)
+		record(ctx, d.state, &decision, func() audit.Record { return g.recordOf(adapter, ev, &decision) })
 	}
 	return decision
 }
@@ -126,7 +127,9 @@ func (f hookFlags) close(k *desk, why *hook.Fault) int {
 	status := k.answer(&d)
 	if dirs, err := f.dirs.forHook(); err == nil && adapter != nil {
 		ev.Gate.Now = time.Now()
-		record(context.Background(), dirs.state, adapter, &ev, &d)
+		record(context.Background(), dirs.state, &d, func() audit.Record {
+			return audit.Of(&ev, &d, d.Result(adapter.CanAsk(&ev)))
+		})
 	}
 	return status
 }

@@ -25,6 +25,7 @@ type guard struct {
 	set      *scopes.Set
 	engine   *engine.Engine
 	reader   *facts.Reader
+	project  string    // its root, "" if it is not known
 	earliest time.Time // what the clock must not fall below; zero where nothing expires
 	approver *approver // nil where nobody may approve a call, or none is about to be made
 }
@@ -43,7 +44,7 @@ type setting struct {
 // newGuard loads settings and hooks and prepares the engine. An error means
 // that settings contradict each other; no call may pass then.
 func newGuard(s setting) (*guard, error) {
-	g := &guard{loaded: loadSources(s.dirs, library(), s.project, s.live), reader: newReader(s)}
+	g := &guard{loaded: loadSources(s.dirs, library(), s.project, s.live), reader: newReader(s), project: s.project}
 	g.keepTime(grants(s.dirs))
 	settings, err := scopes.Combine(g.layers...)
 	if err != nil {

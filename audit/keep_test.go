@@ -1,0 +1,166 @@
+package audit
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gate/facts"
+	"gate/hook"
+)
+
+// kept returns the record of a call, written and read again.
+func kept(t testing.TB, ev hook.Event, d hook.Decision) Record {
+	t.Helper()
+	f := facts.New(facts.World{Home: "/home/dev", OS: "linux"}).Of(&ev)
+	r := Of(&ev, &d, hook.Continue)
+	r.Keep(&ev, &d, f)
+	line := r.line()
+	if len(line) > MaxRecord {
+		t.Fatalf("a record of %d bytes", len(line))
+	}
+	back, err := Parse(line)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, line)
+	}
+	return back
+}
+
+func call(tool string, input map[string]any) hook.Event {
+	return hook.Event{
+		Agent: "claude", Name: hook.PreToolUse,
+		Fields: map[string]any{"hook_event_name": "PreToolUse", "session_id": "s-1", "cwd": "/home/dev/x", "tool_name": tool, "tool_input": input},
+		Gate:   hook.Gate{Now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), User: "dev", OS: "linux", Interactive: true, Labels: map[string]string{"ring": "canary"}},
+		Memory: map[string]any{"calls": json.Number("3")},
+	}
+}
+
+// TestKeep restores an event that holds no secret to what it was.
+func TestKeep(t *testing.T) {
+	ev := call("Bash", map[string]any{"command": "git push origin main", "timeout": json.Number("5")})
+	r := kept(t, ev, hook.Decision{
+		ID: "abc123", Rewrite: map[string]any{"command": "git push origin topic"}, Warnings: []hook.Reason{{ID: "w", Reason: "careful"}},
+		Steps: []hook.Step{{Hook: &hook.Hook{ID: "a.b", Source: "user"}}, {Hook: &hook.Hook{ID: "a.c", Source: "user"}, Effect: hook.Ask}},
+	})
+	back, err := r.Restore()
+	if err != nil || !reflect.DeepEqual(back, ev) {
+		t.Errorf("restored, %v:\n%v\nwant:\n%v", err, back, ev)
+	}
+	want, err := json.Marshal(facts.New(facts.World{Home: "/home/dev", OS: "linux"}).Of(&ev).Document())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := json.Marshal(r.Kept.Input["facts"]); string(got) != string(want) {
+		t.Errorf("facts %s\nwant  %s", got, want)
+	}
+	if got := fmt.Sprint(r.Kept.Rewrite, r.Warned, r.Policies, r.Version); got != "map[command:git push origin topic] [{w pass careful  }] [{a.c user ask } {a.b user pass }] 2" {
+		t.Error(got)
+	}
+}
+
+// TestKeepSecrets looks for secrets wherever a line that was taken apart has
+// them: without the name that gives them away.
+func TestKeepSecrets(t *testing.T) {
+	for _, line := range []string{
+		"curl -u me:SECRET https://example.com",
+		"mysql --password SECRET -h db",
+		"mysql --password=SECRET -h db",
+		"export API_KEY=SECRET && deploy --key \"$API_KEY\"",
+		"API_KEY='SECRET' make release",
+		"curl -H 'Authorization: Bearer SECRET' https://example.com",
+		"bash -c 'curl -u me:SECRET https://example.com'",
+		"git push https://me:SECRET@example.com/x.git main",
+		"cat <<EOF > x\npassword: SECRET\nEOF",
+		"psql postgres://me:SECRET@db/x && echo SECRET",
+	} {
+		for _, secret := range []string{"swordfish123", "pw7x1", "grüße-Ω-1234"} {
+			text := strings.ReplaceAll(line, "SECRET", secret)
+			r := kept(t, call("Bash", map[string]any{"command": text}), hook.Decision{
+				Rewrite: map[string]any{"command": text + " -v"}, Reasons: []hook.Reason{{Reason: "not " + secret + ", please"}},
+			})
+			all, err := json.Marshal([]any{r.Kept.Input, r.Kept.Rewrite, r.Call, r.Reasons})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(string(all), secret) {
+				t.Errorf("%s\nkeeps the secret: %s", text, all)
+			}
+			if !slices.Contains(r.Kept.Redacted, "/input/tool_input/command") {
+				t.Errorf("%s: redacted %v", text, r.Kept.Redacted)
+			}
+		}
+	}
+	r := kept(t, call("mcp__db__connect", map[string]any{"password": "hunter2", "opts": map[string]any{"apiKey": []any{"hunter3"}}, "host": "db"}), hook.Decision{})
+	if got := fmt.Sprint(r.Kept.Input["tool_input"]); got != "map[host:db opts:map[apiKey:[[redacted]]] password:[redacted]]" {
+		t.Error(got)
+	}
+}
+
+// TestKeepSpans keeps each span of the facts on its word, also behind a secret
+// that became longer or shorter.
+func TestKeepSpans(t *testing.T) {
+	for _, secret := range []string{"swordfish-and-a-long-tail", "pw7x1"} {
+		r := kept(t, call("Bash", map[string]any{"command": "mysql --password=" + secret + " -h grüße; git push"}), hook.Decision{})
+		line := []rune(r.Kept.Input["tool_input"].(map[string]any)["command"].(string))
+		commands := r.Kept.Input["facts"].(map[string]any)["shell"].(map[string]any)["commands"].([]any)
+		words := 0
+		for _, c := range commands {
+			for _, w := range c.(map[string]any)["words"].([]any) {
+				word := w.(map[string]any)
+				span := word["span"].([]any)
+				from, _ := span[0].(json.Number).Int64()
+				to, _ := span[1].(json.Number).Int64()
+				if got := string(line[from:to]); got != word["value"] {
+					t.Errorf("span of %q is %q", word["value"], got)
+				}
+				words++
+			}
+		}
+		if words != 6 {
+			t.Errorf("%d words", words)
+		}
+	}
+}
+
+// TestKeepBounds cuts what is too long, says so, and keeps facts whole or not
+// at all.
+func TestKeepBounds(t *testing.T) {
+	long := strings.Repeat("x ", 1<<20)
+	many := map[string]any{}
+	for i := range 5000 {
+		many[fmt.Sprintf("key%05d", i)] = "\x1b" + strings.Repeat("\u202e", 50)
+	}
+	deep := any("end")
+	for range 63 {
+		deep = []any{deep}
+	}
+	for name, test := range map[string]struct {
+		input map[string]any
+		cut   string
+	}{
+		"content": {map[string]any{"file_path": "/a", "content": long}, "[{/input/tool_input/content 2097152}]"},
+		"line":    {map[string]any{"command": "echo " + long}, "[{/input/tool_input/command 2097157}"},
+		"keys":    {map[string]any{"many": many}, "{/input/tool_input/many 0}"},
+		"deep":    {map[string]any{"deep": deep}, "[]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ev := call("Bash", test.input)
+			ev.Fields["tool_response"] = strings.Repeat("y", 10_000)
+			r := kept(t, ev, hook.Decision{})
+			if got := fmt.Sprint(r.Kept.Cut); !strings.Contains(got, strings.Trim(test.cut, "[]")) {
+				t.Errorf("cut %s, want %s", got, test.cut)
+			}
+			if out, _ := r.Kept.Input["tool_response"].(string); len(out) > 2*maxOutput {
+				t.Errorf("%d bytes of output", len(out))
+			}
+			cut, _ := r.Kept.Lost("/input/tool_input")
+			if want := name != "deep"; want != (len(cut) > 0) {
+				t.Errorf("cut in the call: %v", cut)
+			}
+		})
+	}
+}

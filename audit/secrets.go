@@ -1,0 +1,133 @@
+package audit
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"gate/hook"
+)
+
+// secrets are what was taken out of a call's texts. A text that was taken apart
+// holds them without the name that gave them away.
+type secrets struct {
+	long  []string // taken out wherever they stand
+	short []string // taken out where they are a word
+}
+
+// Limits of what is looked for, so that the cost stays in proportion to the
+// text.
+const (
+	maxSecrets = 32
+	longSecret = 8 // bytes of one that stands for nothing else by chance
+)
+
+// learn collects what redaction takes out of s.
+func (x *secrets) learn(s string) {
+	for _, p := range find(s) {
+		secret := s[p.from:p.to]
+		list := &x.short
+		if len(secret) >= longSecret {
+			list = &x.long
+		}
+		if len(x.long)+len(x.short) < maxSecrets && !slices.Contains(*list, secret) {
+			*list = append(*list, secret)
+		}
+	}
+}
+
+// ofCall learns from where secrets of a call can be told by what stands before
+// them. The shifts are those of its shell line.
+func (x *secrets) ofCall(ev *hook.Event, facts *hook.Facts) shifts {
+	for _, v := range ev.ToolInput() {
+		if text, ok := v.(string); ok {
+			x.learn(ahead(text, 2*maxField))
+		}
+	}
+	if facts == nil || facts.Shell == nil {
+		return nil
+	}
+	var words []byte
+	for _, c := range facts.Shell.Commands {
+		words = words[:0]
+		for _, w := range c.Words {
+			if w.Value != nil && len(words) < 2*maxField {
+				words = append(words, ahead(*w.Value, 2*maxField)...)
+			}
+			words = append(words, ' ')
+		}
+		x.learn(string(words))
+	}
+	line := ahead(facts.Shell.Text, maxField+maxHead)
+	return shiftsOf(line, x.in(line))
+}
+
+// in returns where secrets stand in s: those that s itself gives away, and
+// those that were learnt. The places are in order and do not overlap.
+func (x *secrets) in(s string) []place {
+	out := find(s)
+	found := len(out)
+	free := func(p place) bool {
+		next, _ := slices.BinarySearchFunc(out[:found], p, func(o, p place) int { return o.to - p.from - 1 })
+		near := out[next:min(next+1, found)]
+		overlaps := func(o place) bool { return p.from < o.to && o.from < p.to }
+		return !slices.ContainsFunc(near, overlaps) && !slices.ContainsFunc(out[found:], overlaps)
+	}
+	for i, secret := range slices.Concat(x.long, x.short) {
+		for at := 0; len(out) < found+maxSecrets; {
+			n := strings.Index(s[at:], secret)
+			if n < 0 {
+				break
+			}
+			p := place{at + n, at + n + len(secret)}
+			if at = p.to; free(p) && (i < len(x.long) || alone(s, p)) {
+				out = append(out, p)
+			}
+		}
+	}
+	if len(out) > found {
+		slices.SortFunc(out, func(a, b place) int { return a.from - b.from })
+	}
+	return out
+}
+
+// alone reports that a place is a word of the text.
+func alone(s string, p place) bool {
+	const ends = " \t\r\n\"'`=:;,&|()<>"
+	return (p.from == 0 || strings.IndexByte(ends, s[p.from-1]) >= 0) && (p.to == len(s) || strings.IndexByte(ends, s[p.to]) >= 0)
+}
+
+// A shift is one place where a text grew or shrank, in code points.
+type shift struct{ from, to, grew int }
+
+// shifts are those of one text, in order.
+type shifts []shift
+
+// shiftsOf tells what masking does to positions in s.
+func shiftsOf(s string, places []place) shifts {
+	var out shifts
+	at, points := 0, 0
+	for _, p := range places {
+		points += utf8.RuneCountInString(s[at:p.from])
+		n := utf8.RuneCountInString(s[p.from:p.to])
+		out = append(out, shift{points, points + n, len(mark) - n})
+		at, points = p.to, points+n
+	}
+	return out
+}
+
+// move returns where a position of the text is afterwards. What lies within a
+// secret moves to the end of its mark.
+func (x shifts) move(at int) int {
+	grew := 0
+	for _, s := range x {
+		if at <= s.from {
+			break
+		}
+		if at < s.to {
+			return s.to + grew + s.grew
+		}
+		grew += s.grew
+	}
+	return at + grew
+}
