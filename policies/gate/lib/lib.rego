@@ -24,10 +24,14 @@ could_be(thing, field, value) if is(thing, field, value)
 could_be(thing, field, _) if unknown(thing, field)
 
 # METADATA
-# description: the field, or an element of it if it is a list, is not known
+# description: |
+#   the field, or an element of it if it is a list, is not known; a list of which
+#   the facts say that they do not know where it comes from may lack something
 unknown(thing, field) if object.get(thing, field, null) == null
 
 unknown(thing, field) if null in thing[field]
+
+unknown(thing, field) if thing[sprintf("%s_from", [field])] == "unknown"
 
 # METADATA
 # description: the field's text, or other if it is not known
@@ -39,6 +43,19 @@ text(thing, field, other) := other if not is_string(object.get(thing, field, nul
 # description: the shell command that has an effect; undefined for other tools
 command(effect) := found[0] if {
 	found := [c | some c in input.facts.shell.commands; c.id == effect.command]
+}
+
+# METADATA
+# description: the shell commands that run a program, however deeply nested
+commands(program) := {c | some c in input.facts.shell.commands; c.program == program}
+
+# METADATA
+# description: the words of a shell command begin with these texts, its program first
+begins(command, texts) if {
+	count(texts) > 0
+	every i, text in texts {
+		command.words[i].value == text
+	}
 }
 
 # METADATA
@@ -145,4 +162,28 @@ texts(thing, field) := [t | some t in thing[field]; is_string(t)]
 matches(thing, field, pattern) if {
 	is_string(thing[field])
 	regex.match(pattern, thing[field])
+}
+
+# METADATA
+# description: the pattern, in which one star stands for any text, means the name
+covers(pattern, name) if pattern == name
+
+covers(pattern, name) if {
+	[before, after] := split(pattern, "*")
+	startswith(name, before)
+	endswith(name, after)
+	count(name) >= count(before) + count(after)
+}
+
+# METADATA
+# description: the host is one of the domains, or lies below one
+host_in(host, domains) if {
+	some domain in domains
+	host == domain
+}
+
+host_in(host, domains) if {
+	is_string(host)
+	some domain in domains
+	endswith(host, sprintf(".%s", [domain]))
 }

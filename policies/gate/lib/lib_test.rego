@@ -110,3 +110,56 @@ test_effects_of_a_kind if {
 	count(lib.effects("fs.delete")) == 2 with input as gate.event("rm a; rm b; cat c")
 	count(lib.effects("fs.delete")) == 0 with input as gate.event("ls")
 }
+
+test_unknown if {
+	lib.unknown({"context": null}, "context")
+	lib.unknown({}, "context")
+	lib.unknown({"branches": ["a", null]}, "branches")
+	lib.unknown({"branches": [], "branches_from": "unknown"}, "branches")
+	lib.unknown({"branches": ["a"], "branches_from": "unknown"}, "branches")
+	not lib.unknown({"branches": ["a"], "branches_from": "refspec"}, "branches")
+	not lib.unknown({"branches": []}, "branches")
+	not lib.unknown({"force": false}, "force")
+}
+
+test_could_be_where_the_source_is_not_known if {
+	lib.could_be({"branches": [], "branches_from": "unknown"}, "branches", "main")
+	not lib.could_be({"branches": [], "branches_from": "config"}, "branches", "main")
+}
+
+test_commands_of_a_program if {
+	count(lib.commands("git")) == 2 with input as gate.event("git status; sudo sh -c 'git push'; ls")
+	count(lib.commands("git")) == 0 with input as gate.event("echo git")
+	count(lib.commands("git")) == 0 with input as gate.event({"tool": "Read", "input": {"file_path": "git"}})
+}
+
+test_begins_with_words if {
+	command := {"words": [{"value": "go"}, {"value": "test"}, {"value": null}]}
+	lib.begins(command, ["go"])
+	lib.begins(command, ["go", "test"])
+	not lib.begins(command, ["go", "build"])
+	not lib.begins(command, ["go", "test", "./..."])
+	not lib.begins(command, [])
+	not lib.begins({"words": []}, ["go"])
+}
+
+test_covers if {
+	lib.covers("main", "main")
+	lib.covers("*", "main")
+	lib.covers("release/*", "release/1")
+	lib.covers("r*e", "re")
+	not lib.covers("main", "maintenance")
+	not lib.covers("release/*", "feature/release/1")
+	not lib.covers("ab*ba", "aba")
+	not lib.covers("a*b*c", "abc")
+	not lib.covers("*x", "main")
+}
+
+test_host_in if {
+	domains := ["acme.example", "internal"]
+	lib.host_in("acme.example", domains)
+	lib.host_in("git.acme.example", domains)
+	not lib.host_in("evilacme.example", domains)
+	not lib.host_in("acme.example.evil.example", domains)
+	not lib.host_in(null, domains)
+}
