@@ -116,7 +116,8 @@ func (r *reader) modify(f fields) error {
 	return nil
 }
 
-// input takes an object to merge, or a whole new text where the event has one.
+// input takes an object to merge, or a whole new text or list where the event
+// has one.
 func (r *reader) input(f *fields, v ast.Value, rw *hook.Rewrite) {
 	switch v := v.(type) {
 	case ast.Object:
@@ -137,6 +138,17 @@ func (r *reader) input(f *fields, v ast.Value, rw *hook.Rewrite) {
 			return
 		}
 		rw.Value = string(v)
+	case *ast.Array:
+		if r.rewrite != "tool_response" {
+			f.fail("input is an array; only the output of a tool may be one")
+			return
+		}
+		doc, err := ast.JSON(v)
+		if err != nil {
+			f.fail("input is not plain JSON")
+			return
+		}
+		rw.Value = doc
 	default:
 		f.fail("input is %s", ast.ValueName(v))
 	}
