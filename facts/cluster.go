@@ -28,6 +28,9 @@ func (u *use) kubernetes() {
 		resources = append(resources, textOrNil(f))
 	}
 	all := u.has("all") || u.has("all-namespaces")
+	if replicas, _ := u.opt("replicas"); verb == "scale" && replicas.text() == "0" || verb == "replace" && u.has("force") {
+		access = "delete" // nothing runs any more, or not what ran
+	}
 	u.effect("kubernetes", u.id, map[string]any{
 		"verb": verb, "access": access, "context": context, "context_from": from, "namespace": u.optText("namespace"),
 		"resources": resources, "all": all, "dry_run": dry,

@@ -41,7 +41,7 @@ func (u *use) gitPush() {
 	}
 	u.effect("git.push", u.id, map[string]any{
 		"remote": remote, "branches": p.branches, "branches_from": p.from, "force": p.force, "lease": u.has("force-with-lease"),
-		"all": all, "mirror": mirror, "tags": u.has("tags") || u.has("follow-tags"), "delete": p.del,
+		"all": all, "mirror": mirror, "tags": u.has("tags") || u.has("follow-tags"), "delete": p.del || u.has("prune"),
 	})
 	if text, ok := remote.(string); ok && (strings.Contains(text, "://") || strings.Contains(text, "@")) {
 		u.peer("host", literalField(text))

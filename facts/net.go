@@ -145,6 +145,12 @@ func (u *use) netEffect(p peer, f field) {
 	u.effect("net.fetch", u.id, map[string]any{
 		"host": orNil(p.host), "url": orNil(p.url), "method": u.method(), "to": to, "private": p.private, "metadata": p.metadata,
 	})
+	_, index, elastic := strings.Cut(p.url, ":9200/") // Elasticsearch, whose indices are databases
+	if whole := index == "_all" || strings.Contains(index, "*"); u.method() == "DELETE" && elastic && (whole || !p.private) {
+		u.effect("database", u.id, map[string]any{
+			"tool": "elasticsearch", "verb": "delete index", "access": "delete", "where": false, "object": orNil(p.url), "local": p.private,
+		})
+	}
 	u.rememberDownload(p)
 }
 

@@ -25,6 +25,9 @@ func (u *use) netcat() {
 	}
 	if u.has("listen") {
 		u.effect("net.listen", u.id, map[string]any{"port": nil, "shell": shell})
+		if u.stdin.taint.secret != "" { // for whoever connects
+			u.send(peer{}, "stdin", nil, u.stdin.taint.secret)
+		}
 		return
 	}
 	if len(u.rest) > 0 && !u.has("zero") {

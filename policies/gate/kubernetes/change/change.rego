@@ -29,18 +29,19 @@ deny contains {
 	"span": lib.span(effect),
 } if {
 	some effect in deletions
+	effect.verb != "scale"
 	what := forbidden(effect)
 }
 
 # METADATA
 # description: other deletions
 ask contains {
-	"reason": sprintf("deletes %s in the cluster %s; try --dry-run=server first", [named(effect), where(effect)]),
+	"reason": sprintf("%s %s in the cluster %s; try --dry-run=server first", [does(effect), named(effect), where(effect)]),
 	"help": "Check cluster and namespace.",
 	"span": lib.span(effect),
 } if {
 	some effect in deletions
-	not forbidden(effect)
+	mild(effect)
 }
 
 # METADATA
@@ -65,6 +66,15 @@ deletions contains effect if {
 	not lib.is(effect, "dry_run", true)
 	not local(effect)
 }
+
+# What was scaled down can be scaled up again.
+mild(effect) if effect.verb == "scale"
+
+mild(effect) if not forbidden(effect)
+
+does(effect) := "stops" if effect.verb == "scale"
+
+else := "deletes"
 
 forbidden(effect) := "everything" if lib.is(effect, "all", true)
 

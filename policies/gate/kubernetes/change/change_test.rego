@@ -34,10 +34,18 @@ test_asks if {
 		"helm uninstall api",
 		"kubectl --context prod exec -it api -- sh",
 		"kubectl delete deploy api",
+		"kubectl scale deploy/api --replicas=0",
+		"kubectl scale deploy --all --replicas=0 -n prod",
+		"kubectl replace --force -f x.yaml",
 	] {
 		count(change.ask) > 0 with input as gate.event(call)
 		count(change.deny) == 0 with input as gate.event(call)
 	}
+}
+
+test_says_what_stops if {
+	some reason in change.ask with input as gate.event("kubectl scale deploy/api --replicas=0")
+	startswith(reason.reason, "stops deploy/api ")
 }
 
 test_passes if {
@@ -57,6 +65,8 @@ test_passes if {
 		"helm template .",
 		"kubectl diff -f k8s/",
 		"kubectl apply -f k8s/",
+		"kubectl scale deploy/api --replicas=3",
+		"kubectl replace -f x.yaml",
 		"kubectl explain pod",
 		"kubectl rollout status deploy/x",
 		"echo kubectl delete ns prod",
