@@ -11,6 +11,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/types"
 
 	"gate/hook"
+	"gate/strictjson"
 )
 
 // events keeps what gate.event said, by spec: facts cost more than most tests.
@@ -19,6 +20,7 @@ type events struct {
 	facts func(World, *hook.Event) *hook.Facts
 	mu    sync.Mutex
 	known map[string]*madeEvent
+	seen  map[string]*hook.Facts // by world and event, for cases
 }
 
 // A madeEvent is what one spec stands for.
@@ -30,7 +32,7 @@ type madeEvent struct {
 }
 
 func newEvents(facts func(World, *hook.Event) *hook.Facts) *events {
-	return &events{facts: facts, known: map[string]*madeEvent{}}
+	return &events{facts: facts, known: map[string]*madeEvent{}, seen: map[string]*hook.Facts{}}
 }
 
 // document returns the input document of the event that spec stands for.
@@ -46,6 +48,24 @@ func (e *events) document(spec ast.Value) (*ast.Term, error) {
 		e.mu.Unlock()
 	}
 	return made.term, made.err
+}
+
+// factsOf returns the facts of an event in a world.
+func (e *events) factsOf(w World, ev *hook.Event) *hook.Facts {
+	if e.facts == nil {
+		return nil
+	}
+	key := w.key() + string(strictjson.Append(nil, ev.Fields))
+	e.mu.Lock()
+	f := e.seen[key]
+	e.mu.Unlock()
+	if f == nil {
+		f = e.facts(w, ev)
+		e.mu.Lock()
+		e.seen[key] = f
+		e.mu.Unlock()
+	}
+	return f
 }
 
 func (e *events) make(spec ast.Value) *madeEvent {

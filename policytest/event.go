@@ -155,7 +155,7 @@ func (r *specReader) gate() hook.Gate {
 	if text := value(r, "now", ""); text != "" {
 		t, err := time.Parse(time.RFC3339Nano, text)
 		if err != nil {
-			r.fail("now: %w", err)
+			r.fail("now must be a time such as 2026-01-15T12:00:00Z, not %q", text)
 		}
 		g.Now = t
 	}

@@ -49,6 +49,10 @@ type Options struct {
 	// means a project's.
 	Source scopes.Source
 
+	// Library holds gate's own policies, which take part in event cases. When
+	// Source.Library is set they are what is tested.
+	Library scopes.Source
+
 	// Lib is data.gate.lib. When Source.Library is set it is taken from Files.
 	Lib []scopes.Module
 
@@ -67,16 +71,26 @@ type Options struct {
 // A Result is how one test ended. It passed if neither Failed nor Skipped is
 // set and Err is nil.
 type Result struct {
-	Name    string // package and rule, without "data."
+	Kind    Kind
+	Name    string // package and rule, without "data."; of a case its name, and its line if it has several
 	File    string
 	Line    int
 	Failed  bool
 	Skipped bool          // its name begins with todo_
 	Err     error         // the test could not be run to its end
 	Message string        // why it failed: file:line and text of what was not true
+	Judged  string        // of a case: the line, or what else was judged
 	Output  string        // what print wrote
 	Took    time.Duration // wall clock
 }
+
+// A Kind says which kind of test something is.
+type Kind string
+
+const (
+	RegoTest  Kind = "test"
+	EventCase Kind = "case"
+)
 
 // Passed reports whether the test passed.
 func (r *Result) Passed() bool { return !r.Failed && !r.Skipped && r.Err == nil }

@@ -3,34 +3,72 @@ package policytest
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
 
 	"gate/engine/rego"
-	"gate/hook"
 	"gate/scopes"
 )
 
-// testFiles reads all *_test.rego files but hidden ones.
-func testFiles(fsys fs.FS) ([]scopes.Module, error) {
-	var tests []scopes.Module
-	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+// maxTests bounds one file of tests or cases.
+const maxTests = 4 << 20
+
+// read reads all *_test.rego and *_cases.yaml files but hidden ones.
+func (s *Suite) read(fsys fs.FS) (tests []scopes.Module, cases []Case, err error) {
+	var errs []error
+	err = fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
 		hidden := name != "." && strings.HasPrefix(path.Base(name), ".")
 		switch {
 		case err != nil:
 			return err
 		case hidden && d.IsDir():
 			return fs.SkipDir
-		case hidden, d.IsDir(), !strings.HasSuffix(name, "_test.rego"):
-			return nil
+		case hidden, d.IsDir(), !d.Type().IsRegular() && d.Type()&fs.ModeSymlink == 0:
+			return nil // load.Rego reports policies that are no files
 		}
-		text, err := fs.ReadFile(fsys, name)
-		tests = append(tests, scopes.Module{File: name, Text: string(text)})
-		return err
+		switch {
+		case strings.HasSuffix(name, "_test.rego"):
+			text, err := readText(fsys, name)
+			errs = append(errs, err)
+			tests = append(tests, scopes.Module{File: name, Text: string(text)})
+		case strings.HasSuffix(name, CasesSuffix):
+			text, err := readText(fsys, name)
+			if err == nil {
+				var some []Case
+				some, err = ParseCases(name, text)
+				cases = append(cases, some...)
+			}
+			errs = append(errs, err)
+		case strings.HasSuffix(name, "_cases.yml"):
+			errs = append(errs, fmt.Errorf("%s: event cases stand in files named *%s", name, CasesSuffix))
+		}
+		return nil
 	})
-	return tests, err
+	return tests, cases, errors.Join(append(errs, err)...)
+}
+
+// readText reads a regular file that is not too large.
+func readText(fsys fs.FS, name string) ([]byte, error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: not a regular file", name)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxTests+1))
+	if err == nil && len(data) > maxTests {
+		err = fmt.Errorf("%s: larger than %d bytes", name, maxTests)
+	}
+	return data, err
 }
 
 // checkTest keeps tests from changing what they test: they define no rule that
@@ -53,14 +91,19 @@ func (s *Suite) checkTest(m scopes.Module) error {
 	return errors.Join(errs...)
 }
 
-// untested reports policies that have no test file of their name beside them.
-func untested(policies []*hook.Hook, tests []scopes.Module) error {
+// untested reports policies that have no tests beside them: neither a file of
+// their name with _test.rego or _cases.yaml at its end, nor cases in their
+// directory.
+func (s *Suite) untested() error {
 	var errs []error
-	for _, h := range policies {
-		want := strings.TrimSuffix(h.File, ".rego") + "_test.rego"
-		if !slices.ContainsFunc(tests, func(t scopes.Module) bool { return t.File == want }) {
-			errs = append(errs, fmt.Errorf("%s: policy %s has no test; write %s", h.File, h.ID, want))
+	for _, h := range s.source.Hooks {
+		stem := strings.TrimSuffix(h.File, ".rego")
+		cases := slices.ContainsFunc(s.cases, func(c Case) bool { return path.Dir(c.File) == path.Dir(h.File) })
+		if slices.Contains(s.tests, stem+"_test.rego") || cases {
+			continue
 		}
+		errs = append(errs, fmt.Errorf("%s: policy %s has no test; write %s or %s",
+			h.Pos(), h.ID, stem+"_test.rego", stem+CasesSuffix))
 	}
 	return errors.Join(errs...)
 }

@@ -16,6 +16,7 @@ import (
 // result converts what OPA's runner says about one test.
 func (s *Suite) result(r *tester.Result) Result {
 	out := Result{
+		Kind:    RegoTest,
 		Name:    strings.TrimPrefix(r.Package, "data.") + "." + r.Name,
 		Failed:  r.Fail,
 		Skipped: r.Skip,

@@ -27,13 +27,40 @@ func (s *Suite) Run(ctx context.Context, sel Selection) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	failed := slices.ContainsFunc(results, func(r Result) bool { return !r.Passed() && !r.Skipped })
+	if sel.FirstFailure && failed {
+		return results, nil
+	}
+	if failed {
+		if results, err = s.explain(ctx, sel, results); err != nil {
+			return nil, err
+		}
+	}
+	results = append(results, s.runCases(ctx, s.selected(sel), sel.FirstFailure)...)
 	if len(results) == 0 {
 		return nil, noTests(sel)
 	}
-	if sel.FirstFailure {
-		return results, nil
+	slices.SortStableFunc(results, inOrder)
+	return results, ctx.Err()
+}
+
+func inOrder(a, b Result) int {
+	if a.Kind == EventCase && b.Kind == EventCase {
+		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	}
-	return s.explain(ctx, sel, results)
+	return cmp.Or(strings.Compare(a.File, b.File), strings.Compare(a.Name, b.Name), cmp.Compare(a.Line, b.Line))
+}
+
+// selected returns the cases of a selection.
+func (s *Suite) selected(sel Selection) []Case {
+	var list []Case
+	for _, c := range s.cases {
+		named := sel.Name == nil || sel.Name.MatchString(c.Name)
+		if named && (sel.Files == nil || slices.Contains(sel.Files, c.File)) {
+			list = append(list, c)
+		}
+	}
+	return list
 }
 
 func noTests(sel Selection) error {
@@ -43,8 +70,14 @@ func noTests(sel Selection) error {
 	return fmt.Errorf("%w match %s", ErrNoTests, sel.Name)
 }
 
-// run runs the selected tests. With trace, only failures are of interest.
+// run runs the selected Rego tests. With trace, only failures are of interest.
 func (s *Suite) run(ctx context.Context, sel Selection, trace bool) ([]Result, error) {
+	if sel.Files != nil {
+		sel.Files = slices.DeleteFunc(slices.Clone(sel.Files), func(name string) bool { return !slices.Contains(s.tests, name) })
+	}
+	if len(s.tests) == 0 || sel.Files != nil && len(sel.Files) == 0 {
+		return nil, ctx.Err()
+	}
 	store := inmem.NewFromObjectWithOpts(map[string]any{"gate": map[string]any{"params": s.params}},
 		inmem.OptRoundTripOnWrite(false))
 	txn, err := store.NewTransaction(ctx, storage.TransactionParams{})
@@ -70,9 +103,7 @@ func (s *Suite) run(ctx context.Context, sel Selection, trace bool) ([]Result, e
 			stop()
 		}
 	}
-	slices.SortFunc(results, func(a, b Result) int {
-		return cmp.Or(strings.Compare(a.File, b.File), strings.Compare(a.Name, b.Name), cmp.Compare(a.Line, b.Line))
-	})
+	slices.SortFunc(results, inOrder)
 	if enough {
 		return results, nil
 	}

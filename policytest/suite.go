@@ -10,6 +10,7 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
+	"gate/engine"
 	"gate/engine/rego"
 	"gate/hook"
 	"gate/scopes"
@@ -19,14 +20,17 @@ import (
 // A Suite is policies and their tests, read and checked once, to be run any
 // number of times. It is immutable and safe for concurrent use.
 type Suite struct {
-	options Options
-	source  scopes.Source
-	lib     []scopes.Module
-	files   map[string]*file // Rego files by name
-	tests   []string         // names of the test files, sorted
-	params  map[string]any
-	events  *events // shared by all suites of one Prepare
-	changed bool    // made by With: need not compile strictly
+	options   Options
+	source    scopes.Source
+	lib       []scopes.Module
+	files     map[string]*file // Rego files by name
+	tests     []string         // names of the test files, sorted
+	params    map[string]any
+	cases     []Case
+	events    *events // shared by all suites of one Prepare
+	pipelines *pipelines
+	changed   bool                     // made by With: need not compile strictly
+	texts     map[string]func() string // of changed policies
 }
 
 // A file is a parsed Rego file. It is never changed: compilers copy.
@@ -44,6 +48,7 @@ func Prepare(o Options) (*Suite, error) {
 		o.Source.Scope, o.Source.Authority = hook.Session, hook.Project
 	}
 	s := &Suite{options: o, lib: o.Lib, files: map[string]*file{}, events: newEvents(o.Facts)}
+	s.pipelines = newPipelines(&libraries{known: map[string]engine.Evaluator{}})
 	var errs []error
 	if o.Source.Library {
 		modules, faults := load.Lib(o.Files)
@@ -52,7 +57,8 @@ func Prepare(o Options) (*Suite, error) {
 	}
 	s.source = load.Rego(o.Files, o.Source)
 	errs = append(errs, joined(s.source.Faults))
-	tests, err := testFiles(o.Files)
+	tests, cases, err := s.read(o.Files)
+	s.cases = cases
 	if errs = append(errs, err); errors.Join(errs...) != nil {
 		return nil, errors.Join(errs...)
 	}
@@ -70,12 +76,12 @@ func Prepare(o Options) (*Suite, error) {
 		s.tests = append(s.tests, m.File)
 	}
 	slices.Sort(s.tests)
-	errs = append(errs, untested(s.source.Hooks, tests))
+	errs = append(errs, s.untested())
 	s.params, err = rego.Params(s.source)
 	if err := errors.Join(append(errs, err)...); err != nil {
 		return nil, err
 	}
-	if len(s.tests) == 0 {
+	if len(s.tests)+len(s.cases) == 0 {
 		return nil, ErrNoTests
 	}
 	return s, nil
@@ -152,45 +158,48 @@ func (s *Suite) With(file, text string) (*Suite, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.WithModule(file, f.module)
-	if err != nil {
-		return nil, err
-	}
-	swap := func(list []scopes.Module) []scopes.Module {
-		list = slices.Clone(list)
-		for i := range list {
-			if list[i].File == file {
-				list[i].Text = text
-			}
-		}
-		return list
-	}
-	c.lib, c.source.Modules = swap(s.lib), swap(s.source.Modules)
-	return c, nil
+	return s.replace(file, f, func() string { return text })
 }
 
-// WithModule is [Suite.With] for a policy that is parsed already, for its Rego
-// tests only: event cases go on with the old text. Positions in failures are
-// those that the module has. Nobody may change it any more.
+// WithModule is [Suite.With] for a policy that is parsed already. Positions in
+// failures of Rego tests are those that the module has. Nobody may change it
+// any more.
 func (s *Suite) WithModule(name string, m *ast.Module) (*Suite, error) {
+	return s.replace(name, fileOf(m), m.String)
+}
+
+func (s *Suite) replace(name string, f *file, text func() string) (*Suite, error) {
 	old := s.files[name]
 	if old == nil || !old.policy {
 		return nil, fmt.Errorf("%s: no policy of the suite", name)
 	}
-	f := fileOf(m)
 	if f.pkg != old.pkg {
 		return nil, fmt.Errorf("%s: package %s where %s was", name, f.pkg, old.pkg)
 	}
 	f.policy = true
 	c := *s
-	c.changed = true
-	c.files = maps.Clone(s.files)
+	c.changed, c.pipelines = true, newPipelines(s.pipelines.libs)
+	c.files, c.texts = maps.Clone(s.files), merged(s.texts, map[string]func() string{name: text})
 	c.files[name] = f
 	return &c, nil
 }
 
-// Concerning returns the files with tests that a policy has a part in, those
-// that name its package first: what must be run again when it changes.
+// current returns modules with the texts that they have in this suite.
+func (s *Suite) current(list []scopes.Module) []scopes.Module {
+	if len(s.texts) == 0 {
+		return list
+	}
+	list = slices.Clone(list)
+	for i := range list {
+		if text := s.texts[list[i].File]; text != nil {
+			list[i].Text = text()
+		}
+	}
+	return list
+}
+
+// Concerning returns the files with tests and cases that a policy has a part
+// in, those that name its package first: what must be run again when it changes.
 func (s *Suite) Concerning(policy string) []string {
 	f := s.files[policy]
 	if f == nil {
@@ -205,7 +214,24 @@ func (s *Suite) Concerning(policy string) []string {
 			others = append(others, t)
 		}
 	}
+	for i := range s.cases {
+		c := &s.cases[i]
+		if !slices.Contains(others, c.File) && s.partIn(policy, c) {
+			others = append(others, c.File)
+		}
+	}
 	return append(direct, others...)
+}
+
+// partIn reports whether a file is among those that decide about a case.
+func (s *Suite) partIn(policy string, c *Case) bool {
+	var deciding []string
+	for _, h := range s.source.Hooks {
+		if s.source.Library || beside(h.File, c) {
+			deciding = append(deciding, h.File)
+		}
+	}
+	return slices.Contains(s.closure(deciding), policy)
 }
 
 // general reports references such as data.gate that name no package.

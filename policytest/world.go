@@ -5,6 +5,8 @@ import (
 	"path"
 	"strings"
 	"time"
+
+	"gate/strictjson"
 )
 
 // A World is the machine that an event of a test happens on. It has the
@@ -23,6 +25,11 @@ type World struct {
 
 	env   map[string]string
 	files map[string]string
+}
+
+// key identifies a world.
+func (w World) key() string {
+	return string(strictjson.Append(nil, []any{w.Home, w.User, w.OS, w.Project, anyMap(w.env), anyMap(w.files)}))
 }
 
 // Getenv looks a variable of the agent up. Without any in the test, only HOME
