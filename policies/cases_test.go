@@ -125,28 +125,38 @@ func TestConditions(t *testing.T) {
 // What is asked about may be denied as facts see more of it; the policies' own
 // tests say where a question must stay one.
 func TestLines(t *testing.T) {
+	decide := decider(t)
+	for _, l := range judgedLines(t) {
+		d := decide(l.shell)
+		got := d.Effect.String()
+		if got != l.want && (l.want != "ask" || got != "deny") {
+			t.Errorf("%s: got %s, want %s: %q", l.shell, got, l.want, said(d))
+		}
+	}
+}
+
+// A judgedLine is a line of testdata/lines.txt.
+type judgedLine struct{ want, shell string }
+
+func judgedLines(t testing.TB) []judgedLine {
+	t.Helper()
 	data, err := os.ReadFile("testdata/lines.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
-	decide := decider(t)
-	n := 0
+	var list []judgedLine
 	for line := range strings.Lines(string(data)) {
 		line = strings.TrimSuffix(line, "\n")
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
-		n++
 		want, shell, _ := strings.Cut(line, " ")
-		d := decide(shell)
-		got := d.Effect.String()
-		if got != want && (want != "ask" || got != "deny") {
-			t.Errorf("%s: got %s, want %s: %q", shell, got, want, said(d))
-		}
+		list = append(list, judgedLine{want, shell})
 	}
-	if n == 0 {
+	if len(list) == 0 {
 		t.Error("no lines")
 	}
+	return list
 }
 
 // TestTools runs testdata/tools.jsonl: calls of tools other than a shell, by

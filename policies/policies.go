@@ -15,6 +15,17 @@ import (
 //go:embed gate
 var files embed.FS
 
+//go:embed library.snapshot
+var snapshot string
+
+// SnapshotFile is where the directory of this package keeps what Snapshot
+// returns.
+const SnapshotFile = "library.snapshot"
+
+// Snapshot returns what rego.Snapshot made of FS, so that a program need not
+// compile a policy to ask it. TestIndexSnapshot keeps it true.
+func Snapshot() string { return snapshot }
+
 // IndexFile is where FS holds what load.Index found in it, so that a program
 // need not parse the library to start. TestIndex keeps it true.
 const IndexFile = "gate/index.json"

@@ -15,6 +15,7 @@ import (
 	"gate/engine/rego"
 	"gate/facts"
 	"gate/hook"
+	"gate/policies"
 	"gate/scopes"
 )
 
@@ -53,8 +54,9 @@ func newGuard(s setting) (*guard, error) {
 	if g.set, err = scopes.New(g.sources, settings); err != nil {
 		return nil, err
 	}
+	compiled := append([]rego.Option{rego.WithSnapshot(policies.Snapshot())}, s.rego...)
 	options := []engine.Option{
-		engine.WithEvaluator(hook.Rego, rego.New(g.lib, inForce(g.set), s.rego...)),
+		engine.WithEvaluator(hook.Rego, rego.New(g.lib, inForce(g.set), compiled...)),
 		engine.WithFacts(g.reader.Of),
 		engine.WithValidator(adapters.CheckInput),
 	}

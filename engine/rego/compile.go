@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 )
@@ -99,6 +100,9 @@ func (s *source) compileSet(pkgs []string) (c *ast.Compiler, err error) {
 			c, err = nil, fmt.Errorf("compiler failed: %v", r)
 		}
 	}()
+	if c, err := s.restore(pkgs); err == nil {
+		return c, nil
+	}
 	own, lib, err := s.closure(pkgs)
 	if err != nil {
 		return nil, err
@@ -106,14 +110,26 @@ func (s *source) compileSet(pkgs []string) (c *ast.Compiler, err error) {
 	if err := s.shapes(own); err != nil {
 		return nil, err
 	}
+	return s.compileFiles(own, lib)
+}
+
+// compileFiles compiles files into one set.
+func (s *source) compileFiles(own, lib []*module) (*ast.Compiler, error) {
 	parsed := make(map[string]*ast.Module, len(own)+len(lib))
-	for i, m := range own {
-		parsed[fmt.Sprintf("1:%s:%s:%d", m.Package, m.File, i)] = m.ast
+	add := func(lib bool, m *module) {
+		key := fileKey(lib, m.Package, m.File)
+		for parsed[key] != nil { // two files of one name
+			key += "+"
+		}
+		parsed[key] = m.ast
 	}
-	for i, m := range lib {
-		parsed[fmt.Sprintf("0:%s:%s:%d", m.Package, m.File, i)] = m.ast
+	for _, m := range own {
+		add(false, m)
 	}
-	c = newCompiler(s.caps, s.guards)
+	for _, m := range lib {
+		add(true, m)
+	}
+	c := newCompiler(s.caps, s.guards)
 	if c.Compile(parsed); c.Failed() {
 		return nil, c.Errors
 	}
@@ -150,7 +166,7 @@ func (s *source) ask(c *ast.Compiler, pkg string) *policy {
 		return &policy{err: err}
 	}
 	p := &policy{compiler: c}
-	path := files[0].ast.Package.Path
+	path := packageRef(pkg)
 	for _, name := range ruleNames {
 		ref := path.Append(ast.StringTerm(string(name)))
 		found := c.GetRulesExact(ref)
@@ -165,6 +181,15 @@ func (s *source) ask(c *ast.Compiler, pkg string) *policy {
 		return &policy{err: fmt.Errorf("%s: package %s has none of the rules %s", files[0].File, pkg, ruleList())}
 	}
 	return p
+}
+
+// packageRef returns the reference to a package.
+func packageRef(pkg string) ast.Ref {
+	ref := ast.Ref{ast.DefaultRootDocument}
+	for _, part := range strings.Split(pkg, ".") {
+		ref = append(ref, ast.StringTerm(part))
+	}
+	return ref
 }
 
 // position returns file:line of the first of a rule's definitions.

@@ -132,6 +132,18 @@ func typeOf(v any) string {
 	return fmt.Sprintf("%T", v)
 }
 
+// list names the declared parameters, one a line.
+func (p *params) list() string {
+	var names []string
+	for pkg, declared := range p.declared {
+		for name := range declared {
+			names = append(names, pkg+"."+name)
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(names, "\n")
+}
+
 // plain returns the tree without the marks of its levels.
 func (l level) plain() map[string]any {
 	m := make(map[string]any, len(l))

@@ -26,10 +26,11 @@ import (
 // from outside and safe for concurrent use; it compiles what is asked for when
 // it is first asked for, and keeps that.
 type Evaluator struct {
-	lib     *modules
-	sources map[sourceKey]*source
-	limits  limits
-	now     func() time.Time
+	lib      *modules
+	sources  map[sourceKey]*source
+	snapshot *snapshot // of the library, nil if there is none
+	limits   limits
+	now      func() time.Time
 }
 
 // sourceKey tells sources apart even if two of different authority share a
@@ -131,7 +132,11 @@ func New(lib []scopes.Module, sources []scopes.Source, opts ...Option) *Evaluato
 			twin.broken = fmt.Errorf("source %q is given twice", key.name)
 			continue
 		}
-		e.sources[key] = newSource(&sources[i], e.lib)
+		src := newSource(&sources[i], e.lib)
+		if key.library {
+			src.saved = e.snapshot
+		}
+		e.sources[key] = src
 	}
 	return e
 }

@@ -21,6 +21,8 @@ type source struct {
 	own     bool // of the product itself: may define packages below gate
 	files   *modules
 	lib     *modules
+	saved   *snapshot // of this source, nil if there is none
+	grant   grant
 	caps    *ast.Capabilities
 	guards  *guardSet
 	fused   bool // see fuse
@@ -51,6 +53,7 @@ func newSource(s *scopes.Source, lib *modules) *source {
 		name:    s.Name,
 		own:     s.Library,
 		lib:     lib,
+		grant:   grantOf(s),
 		caps:    capabilities(grantOf(s)),
 		values:  newValueCache(grantOf(s)),
 		compile: make(chan struct{}, 1),

@@ -1,0 +1,282 @@
+package rego
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/version"
+
+	"gate/scopes"
+)
+
+// A snapshot is what the compiler made of a source, with all checks done and all
+// guards in place, so that a program which carries the source can ask policies
+// without parsing and compiling them. It holds, after a head that lists the
+// files and what each package needs, one section of compiled rules for each
+// file; only the sections that are needed are read.
+//
+// It is used only for exactly the files, parameters, grant and version of OPA
+// that it was made of. Whatever does not fit, or is damaged, is compiled.
+type snapshot struct {
+	data  string
+	once  sync.Once
+	files []savedFile
+	err   error
+
+	grant    grant
+	declared string // the source's parameters
+}
+
+// A savedFile is one file of a snapshot.
+type savedFile struct {
+	file, pkg string
+	lib       bool
+	digest    string // SHA-256 of the text
+	sum       uint32 // of the section
+	section   string
+	needs     []int // the files that the file's package needs, itself included
+}
+
+// snapshotMagic changes whenever the form or its meaning does.
+const snapshotMagic = "gate policies 1\n"
+
+// WithSnapshot gives the evaluator what [Snapshot] made of the embedded library.
+// The data must be as trusted as the program itself: that it belongs to the
+// sources is checked, that it says what they say is not.
+func WithSnapshot(data string) Option {
+	return func(e *Evaluator) { e.snapshot = &snapshot{data: data} }
+}
+
+// Snapshot compiles a source with the modules of data.gate.lib and returns what
+// came of it, for [WithSnapshot]. It returns an error when the source has a
+// mistake, or uses what a snapshot cannot hold: the keyword with.
+func Snapshot(lib []scopes.Module, s scopes.Source) ([]byte, error) {
+	if err := Check(lib, s); err != nil {
+		return nil, err
+	}
+	src := newSource(&s, newModules(lib))
+	own, needed, err := src.closure(src.packages())
+	if err != nil {
+		return nil, err
+	}
+	compiler, err := src.compileFiles(own, needed)
+	if err != nil {
+		return nil, err
+	}
+	list := src.listed()
+	head := &encoder{}
+	head.raw(snapshotMagic)
+	head.text(version.Version)
+	head.int(int(src.grant))
+	head.text(src.params.list())
+	head.int(len(list))
+	var sections []byte
+	for _, f := range list {
+		section := &encoder{}
+		if compiled := compiler.Modules[f.key()]; compiled != nil {
+			section.module(compiled)
+		}
+		if section.err != nil {
+			return nil, fmt.Errorf("%s: %w", f.File, section.err)
+		}
+		if err := src.saveHead(head, f, list, section.buf); err != nil {
+			return nil, err
+		}
+		sections = append(sections, section.buf...)
+	}
+	head.sum(checksum(string(head.buf)))
+	return append(head.buf, sections...), nil
+}
+
+// saveHead writes what the head says about one file.
+func (s *source) saveHead(head *encoder, f listed, list []listed, section []byte) error {
+	own, lib, err := s.closure([]string{f.Package})
+	if err != nil {
+		return err
+	}
+	digest := sha256.Sum256([]byte(f.Text))
+	head.text(f.File)
+	head.text(f.Package)
+	head.bool(f.lib)
+	head.raw(string(digest[:]))
+	head.sum(checksum(string(section)))
+	head.int(len(section))
+	needs := slices.Concat(own, lib)
+	head.int(len(needs))
+	for _, n := range needs {
+		head.int(slices.IndexFunc(list, func(f listed) bool { return f.module == n }))
+	}
+	return nil
+}
+
+// A listed file is one of a source or of the library it is compiled with.
+type listed struct {
+	*module
+	lib bool
+}
+
+// listed returns all files in the order of their keys.
+func (s *source) listed() []listed {
+	var list []listed
+	for _, m := range s.files.all {
+		list = append(list, listed{m, false})
+	}
+	for _, m := range s.lib.all {
+		list = append(list, listed{m, true})
+	}
+	slices.SortStableFunc(list, func(a, b listed) int { return strings.Compare(a.key(), b.key()) })
+	return list
+}
+
+func (f listed) key() string { return fileKey(f.lib, f.Package, f.File) }
+
+func checksum(data string) uint32 {
+	return crc32.Checksum([]byte(data), crc32.MakeTable(crc32.Castagnoli))
+}
+
+var errStale = errors.New("the snapshot was made of something else")
+
+// read reads the head, once.
+func (s *snapshot) read() error {
+	s.once.Do(func() { s.err = s.readHead() })
+	return s.err
+}
+
+func (s *snapshot) readHead() error {
+	d := &decoder{data: s.data}
+	if d.raw(len(snapshotMagic)) != snapshotMagic || d.text() != version.Version {
+		return errStale
+	}
+	s.grant, s.declared = grant(d.int()), d.text()
+	n := d.count()
+	if n == 0 {
+		d.damaged()
+	}
+	s.files = make([]savedFile, 0, n)
+	sizes := make([]int, 0, n)
+	for range n {
+		f := savedFile{file: d.text(), pkg: d.text(), lib: d.bool(), digest: d.raw(sha256.Size), sum: d.sum()}
+		sizes = append(sizes, d.int())
+		f.needs = make([]int, d.count())
+		for i := range f.needs {
+			if f.needs[i] = d.int(); f.needs[i] >= n {
+				d.damaged()
+			}
+		}
+		s.files = append(s.files, f)
+	}
+	if sum := checksum(s.data[:d.at]); d.sum() != sum {
+		d.damaged()
+	}
+	for i := range s.files {
+		s.files[i].section = d.raw(sizes[i])
+	}
+	if d.err == nil && d.at != len(s.data) {
+		d.damaged()
+	}
+	return d.err
+}
+
+// restore returns a compiler with what pkgs need, taken from the snapshot.
+func (s *source) restore(pkgs []string) (c *ast.Compiler, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			c, err = nil, fmt.Errorf("the snapshot is damaged: %v", r)
+		}
+	}()
+	if s.saved == nil {
+		return nil, errStale
+	}
+	if err := s.saved.read(); err != nil {
+		return nil, err
+	}
+	needed, err := s.savedFor(pkgs)
+	if err != nil {
+		return nil, err
+	}
+	modules := make(map[string]*ast.Module, len(needed))
+	for _, i := range needed {
+		f := &s.saved.files[i]
+		if checksum(f.section) != f.sum {
+			return nil, errDamaged
+		}
+		m, err := decodeModule(f)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.file, err)
+		}
+		modules[f.key()] = m
+	}
+	return restored(modules), nil
+}
+
+// savedFor returns the files that packages need, after comparing the source with
+// the one that the snapshot was made of.
+func (s *source) savedFor(pkgs []string) ([]int, error) {
+	saved := s.saved
+	if len(saved.files) != len(s.files.all)+len(s.lib.all) || saved.grant != s.grant || saved.declared != s.params.list() {
+		return nil, errStale
+	}
+	texts := make(map[string]*module, len(saved.files))
+	for _, f := range s.listed() {
+		texts[f.key()] = f.module
+	}
+	needed := map[int]bool{}
+	for i := range saved.files {
+		if slices.Contains(pkgs, saved.files[i].pkg) && !saved.files[i].lib {
+			for _, n := range saved.files[i].needs {
+				needed[n] = true
+			}
+		}
+		if texts[saved.files[i].key()] == nil {
+			return nil, errStale
+		}
+	}
+	for i := range needed {
+		f := &saved.files[i]
+		if sha256.Sum256([]byte(texts[f.key()].Text)) != [sha256.Size]byte([]byte(f.digest)) {
+			return nil, errStale
+		}
+	}
+	return slices.Sorted(maps.Keys(needed)), nil
+}
+
+// restored returns a compiler that knows modules as if it had compiled them. The
+// capabilities have done their work already; what is left of them is that no
+// host may be asked for schemas.
+func restored(modules map[string]*ast.Module) *ast.Compiler {
+	keep := []ast.StageID{ast.StageSetRuleTree, ast.StageBuildRuleIndices}
+	skip := slices.DeleteFunc(ast.AllStages(), func(id ast.StageID) bool { return slices.Contains(keep, id) })
+	c := ast.NewCompiler().
+		WithCapabilities(&ast.Capabilities{AllowNet: []string{}}).
+		WithDefaultRegoVersion(ast.RegoV1).
+		WithSkipStages(skip...).
+		WithStageAfterID(ast.StageSetRuleTree, ast.CompilerStageDefinition{
+			Name: "RestoreModules", MetricName: "restore_modules",
+			Stage: func(c *ast.Compiler) *ast.Error {
+				c.Modules = modules
+				c.ModuleTree = ast.NewModuleTree(modules)
+				c.RuleTree = ast.NewRuleTree(c.ModuleTree)
+				return nil
+			},
+		})
+	c.Compile(nil)
+	return c
+}
+
+func (f *savedFile) key() string { return fileKey(f.lib, f.pkg, f.file) }
+
+// fileKey names a file for the compiler, which takes rules in the order of such
+// names.
+func fileKey(lib bool, pkg, file string) string {
+	if lib {
+		return "0:" + pkg + ":" + file
+	}
+	return "1:" + pkg + ":" + file
+}
