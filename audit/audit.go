@@ -67,7 +67,7 @@ func (l *Log) Close() error { return l.file.Close() }
 // Append adds one record. It is written with a single call, so that records of
 // processes that append at the same time do not mix.
 func (l *Log) Append(r Record) error {
-	line := append(r.line(), '\n')
+	line := append(r.JSON(), '\n')
 	if l.torn() {
 		line = append([]byte{'\n'}, line...)
 	}

@@ -24,7 +24,7 @@ func BenchmarkKeep(b *testing.B) {
 			for b.Loop() {
 				r := Of(&ev, &d, hook.Continue)
 				r.Keep(&ev, &d, f)
-				if len(r.line()) == 0 {
+				if len(r.JSON()) == 0 {
 					b.Fatal("nothing")
 				}
 			}

@@ -11,9 +11,10 @@ const stampForm = "2006-01-02T15:04:05.000000Z"
 
 func stamp(t time.Time) string { return t.UTC().Format(stampForm) }
 
-// line returns the record as a line that readers take: one whose texts are all
-// escapes is too long, and goes without them.
-func (r Record) line() []byte {
+// JSON returns the record as the line that [Log.Append] writes, without the
+// line feed. A record whose texts are nothing but escapes would be too long for
+// readers, and goes without them.
+func (r Record) JSON() []byte {
 	line := r.encode()
 	if len(line) <= MaxRecord {
 		return line

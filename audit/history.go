@@ -27,7 +27,7 @@ func OpenHistory(dir string) (*History, error) {
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return &History{}, nil
+		return &History{dir}, nil
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", dir, plain(err))
 	case !info.IsDir():
@@ -35,6 +35,9 @@ func OpenHistory(dir string) (*History, error) {
 	}
 	return &History{dir}, nil
 }
+
+// Path is the file that the newest records are in.
+func (h *History) Path() string { return filepath.Join(h.dir, FileName) }
 
 // A TornError is a line of a log that is no record: cut short by a full disk,
 // or not written by gate. Reading goes on behind it.
@@ -62,7 +65,7 @@ func (h *History) files() []string {
 	if h == nil || h.dir == "" {
 		return nil
 	}
-	current := filepath.Join(h.dir, FileName)
+	current := h.Path()
 	out := []string{current}
 	missing := 0
 	for i := 1; i <= maxFiles && missing < 2; i++ { // while files are renamed, one may be missing

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"gate/hook"
 )
@@ -124,6 +125,59 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// TestFollow sees every record once and in order, across rotation, and waits for
+// the end of a line.
+func TestFollow(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "state")
+	h, err := OpenHistory(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tick := make(chan time.Time)
+	seen := make(chan string, 100)
+	records := h.Follow(tick)
+	go func() {
+		defer close(seen)
+		for r, err := range records {
+			seen <- fmt.Sprint(r.Call, err)
+		}
+	}()
+	look := func() { tick <- time.Time{} }
+	look()
+	size := int64(4 * len(record("00").encode()))
+	var want []string
+	for i := range 20 {
+		text := fmt.Sprintf("%02d", i)
+		add(t, dir, Options{Size: size, Keep: 20}, record(text))
+		want = append(want, text+"<nil>")
+		if i%3 == 0 {
+			look()
+		}
+	}
+	f, err := os.OpenFile(h.Path(), os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	line := append(record("late").encode(), '\n')
+	for _, part := range [][]byte{line[:50], line[50:]} {
+		look()
+		if _, err := f.Write(part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	look()
+	look() // the one before has ended
+	close(tick)
+	var got []string
+	for s := range seen {
+		got = append(got, s)
+	}
+	if want = append(want, "late<nil>"); !slices.Equal(got, want) {
+		t.Errorf("got  %v\nwant %v", got, want)
+	}
+}
+
 // TestVersion1 reads what an older gate wrote.
 func TestVersion1(t *testing.T) {
 	r, err := Parse([]byte(`{"agent":"claude","call":"ls","cwd":"/tmp","effect":"deny","event":"PreToolUse","id":"abc123",` +
@@ -157,8 +211,8 @@ func FuzzRead(f *testing.F) {
 			if _, err := r.Restore(); err != nil && !errors.Is(err, ErrNotKept) {
 				t.Error(err)
 			}
-			if _, err := Parse(r.line()); err != nil {
-				t.Errorf("%s: %v", r.line(), err)
+			if _, err := Parse(r.JSON()); err != nil {
+				t.Errorf("%s: %v", r.JSON(), err)
 			}
 		}
 		file, err := os.Open(name)

@@ -19,7 +19,7 @@ func kept(t testing.TB, ev hook.Event, d hook.Decision) Record {
 	f := facts.New(facts.World{Home: "/home/dev", OS: "linux"}).Of(&ev)
 	r := Of(&ev, &d, hook.Continue)
 	r.Keep(&ev, &d, f)
-	line := r.line()
+	line := r.JSON()
 	if len(line) > MaxRecord {
 		t.Fatalf("a record of %d bytes", len(line))
 	}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"gate/audit"
+	"gate/hook"
+)
+
+// TestLogFollow waits for decisions, and ends when it is interrupted.
+func TestLogFollow(t *testing.T) {
+	dir := t.TempDir()
+	write := func(id string) {
+		t.Helper()
+		r := audit.Record{ID: id, Time: time.Now(), Tool: "Bash", Call: "make " + id, Effect: hook.Ask, Reasons: []audit.Reason{{ID: "x.y", Effect: hook.Ask}}}
+		if err := appendRecord(dir, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("before")
+	ctx, cancel := context.WithCancel(t.Context())
+	out, in := io.Pipe()
+	ended := make(chan int)
+	go func() {
+		status := run(ctx, process{
+			args: []string{"log", "-f", "--effect", "ask", "--state-dir", dir, "--user-dir", dir}, stdout: in, stderr: io.Discard, stdin: strings.NewReader(""),
+		})
+		in.Close()
+		ended <- status
+	}()
+	lines := bufio.NewScanner(out)
+	for i, id := range []string{"before", "first", "second"} {
+		if i > 0 {
+			write(id)
+		}
+		if !lines.Scan() || !strings.Contains(lines.Text(), "make "+id) || !strings.HasSuffix(lines.Text(), "x.y") {
+			t.Fatalf("after %s: %q", id, lines.Text())
+		}
+	}
+	cancel()
+	if status := <-ended; status != exitOK {
+		t.Errorf("status %d", status)
+	}
+}
