@@ -105,6 +105,17 @@ func TestThin(t *testing.T) {
 	}
 }
 
+// TestStart holds what the program that answers calls must not link, though
+// tests may use it: it compiles its own schemas at every start, which takes
+// longer than a decision.
+func TestStart(t *testing.T) {
+	for dep := range strings.FieldsSeq(list(t, "-deps", "./cmd/gate")) {
+		if under(dep, "github.com/santhosh-tekuri/jsonschema") {
+			t.Errorf("cmd/gate reaches %s", dep)
+		}
+	}
+}
+
 // under reports an import path at or below root; major versions count.
 func under(path, root string) bool { return path == root || strings.HasPrefix(path, root+"/") }
 

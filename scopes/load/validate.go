@@ -2,16 +2,10 @@ package load
 
 import (
 	"embed"
-	"errors"
 	"fmt"
-	"io"
-	"maps"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"gate/strictjson"
 )
@@ -22,26 +16,15 @@ import (
 //go:embed schema/*.json
 var schemas embed.FS
 
-// A schema is compiled, together with its text, which says what is known where
-// something unknown was found.
-type schema struct {
-	*jsonschema.Schema
-	texts map[string]any // by URL
-}
-
-// The schemas are compiled when the first file of their kind is read: a
-// machine without settings does not pay for them.
+// The schemas are read when the first file of their kind is: a machine without
+// settings does not pay for them.
 var (
-	settingsSchema = sync.OnceValues(func() (*schema, error) { return compile("settings.json") })
-	hooksSchema    = sync.OnceValues(func() (*schema, error) { return compile("hooks.json") })
+	settingsSchema = sync.OnceValues(func() (*schema, error) { return readSchema("settings.json") })
+	hooksSchema    = sync.OnceValues(func() (*schema, error) { return readSchema("hooks.json") })
 )
 
-const schemaBase = "mem://gate/"
-
-func compile(name string) (*schema, error) {
-	s := &schema{texts: map[string]any{}}
-	c := jsonschema.NewCompiler()
-	c.LoadURL = func(url string) (io.ReadCloser, error) { return nil, fmt.Errorf("no schema %s", url) }
+func readSchema(name string) (*schema, error) {
+	s := &schema{root: schemaBase + name, texts: map[string]map[string]any{}}
 	entries, err := schemas.ReadDir("schema")
 	if err != nil {
 		return nil, err
@@ -51,70 +34,43 @@ func compile(name string) (*schema, error) {
 		if err != nil {
 			return nil, err
 		}
-		if s.texts[schemaBase+e.Name()], err = strictjson.Decode(text, strictjson.Limits{}); err != nil {
-			return nil, err
-		}
-		if err := c.AddResource(schemaBase+e.Name(), strings.NewReader(string(text))); err != nil {
+		if s.texts[schemaBase+e.Name()], err = strictjson.Object(text, strictjson.Limits{}); err != nil {
 			return nil, err
 		}
 	}
-	s.Schema, err = c.Compile(schemaBase + name)
-	return s, err
+	return s, nil
 }
 
 // validate returns every mistake in a document that the schema finds, with
 // hints where a key is misspelt.
-func (d *document) validate(get func() (*schema, error)) []error {
+func (d *document) validate(get func() (*schema, error)) (errs []error) {
 	s, err := get()
 	if err != nil {
 		return []error{fmt.Errorf("%s: %w", d.file, err)}
 	}
-	var invalid *jsonschema.ValidationError
-	switch err := s.Validate(d.value); {
-	case err == nil:
-		return nil
-	case !errors.As(err, &invalid):
-		return []error{fmt.Errorf("%s: %w", d.file, err)}
-	}
-	return d.mistakes(s, invalid)
+	s.check(d.value, func(v violation) {
+		add := func(pointer, format string, args ...any) { errs = append(errs, d.errorf(pointer, format, args...)) }
+		where := dotted(v.at)
+		switch v.keyword {
+		case "additionalProperties":
+			at := below(v.at, v.key)
+			add(at, "unknown key %s%s", dotted(at), didYouMean(v.key, keyMeant(v.key, v.known), v.known))
+		case "propertyNames", "pattern":
+			add(v.at, "%s: it %s", where, v.message)
+		default:
+			add(v.at, "%s: %s", where, v.message)
+		}
+	})
+	return errs
 }
 
-func (d *document) mistakes(s *schema, e *jsonschema.ValidationError) (errs []error) {
-	for _, c := range e.Causes {
-		errs = append(errs, d.mistakes(s, c)...)
+// keyMeant returns the key that somebody with other habits means, "" if it is none
+// of those that are known.
+func keyMeant(key string, known []string) string {
+	if right := settingAlias[key]; slices.Contains(known, right) {
+		return right
 	}
-	if len(e.Causes) > 0 {
-		return errs
-	}
-	keyword := e.AbsoluteKeywordLocation[strings.LastIndexByte(e.AbsoluteKeywordLocation, '/')+1:]
-	add := func(pointer, format string, args ...any) { errs = append(errs, d.errorf(pointer, format, args...)) }
-	at := e.InstanceLocation
-	if plain, err := url.PathUnescape(at); err == nil {
-		at = plain
-	}
-	where := dotted(at)
-	switch keyword {
-	case "additionalProperties":
-		known := s.properties(e.AbsoluteKeywordLocation)
-		object, _ := lookup(d.value, at).(map[string]any)
-		for _, key := range slices.Sorted(maps.Keys(object)) {
-			if slices.Contains(known, key) {
-				continue
-			}
-			meant := settingAlias[key]
-			if !slices.Contains(known, meant) {
-				meant = ""
-			}
-			add(below(at, key), "unknown key %s%s", dotted(below(at, key)), didYouMean(key, meant, known))
-		}
-	case "required":
-		add(at, "%s: %s", where, strings.Replace(e.Message, "missing properties:", "it lacks", 1))
-	case "propertyNames", "pattern":
-		add(at, "%s: it %s", where, e.Message)
-	default:
-		add(at, "%s: %s", where, e.Message)
-	}
-	return errs
+	return ""
 }
 
 // settingAlias are spellings of other systems and habits.
@@ -123,15 +79,6 @@ var settingAlias = map[string]string{
 	"disableHooks": "disableAllHooks", "managedHooksOnly": "allowManagedHooksOnly", "exemptions": "exceptions",
 	"expires": "until", "expiry": "until", "event": "events", "name": "id", "onFault": "on_fault", "run": "command",
 	"tool_matcher": "matcher", "timeout_sec": "timeout", "condition": "if", "cmd": "command", "enabledPlugins": "plugins",
-}
-
-// properties returns the keys that the schema object around a keyword knows.
-func (s *schema) properties(location string) []string {
-	base, pointer, _ := strings.Cut(location, "#")
-	parent := pointer[:max(strings.LastIndexByte(pointer, '/'), 0)]
-	object, _ := lookup(s.texts[base], parent).(map[string]any)
-	known, _ := object["properties"].(map[string]any)
-	return slices.Sorted(maps.Keys(known))
 }
 
 // lookup follows a JSON pointer.
