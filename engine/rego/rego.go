@@ -50,13 +50,14 @@ type limits struct {
 	soft   uint64        // bytes that one policy may add to the heap
 	hard   uint64        // bytes of the whole heap
 	oom    func()
+	least  time.Duration // of compileTime
 }
 
 // compileTime is how long a source of n files may take to compile: five times
 // what ordinary ones take on a slow machine. A few lines can keep OPA's type
 // checker busy for ever, and nothing cancels it.
-func (limits) compileTime(n int) time.Duration {
-	return 2*time.Second + time.Duration(n)*5*time.Millisecond
+func (l limits) compileTime(n int) time.Duration {
+	return max(l.least, 2*time.Second+time.Duration(n)*5*time.Millisecond)
 }
 
 const (
@@ -97,6 +98,13 @@ func WithMemory(soft, hard uint64) Option {
 // and more than once.
 func WithOutOfMemory(f func()) Option {
 	return func(e *Evaluator) { e.limits.oom = f }
+}
+
+// WithCompileTime lets each source take at least d to compile, where nobody is
+// kept waiting for an answer. The default grows with the number of files and is
+// a few seconds.
+func WithCompileTime(d time.Duration) Option {
+	return func(e *Evaluator) { e.limits.least = d }
 }
 
 // WithClock sets the clock that Answer.Took is read from. The default is the
