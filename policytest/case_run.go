@@ -99,7 +99,7 @@ func (s *Suite) runCall(ctx context.Context, p *pipeline, c *Case, call call) Re
 	}
 	start := time.Now()
 	defer func() { r.Took = time.Since(start) }()
-	ctx, cancel := context.WithTimeout(ctx, 2*s.timeout())
+	ctx, cancel := context.WithTimeout(ctx, s.timeout()+time.Minute)
 	defer cancel()
 	d, ev, err := s.decide(ctx, p, call)
 	if err != nil {

@@ -112,7 +112,7 @@ func (s *Suite) build(c *Case) (*pipeline, error) {
 			p.modify = p.modify || modifies.MatchString(m.Text)
 		}
 	}
-	p.evaluator = split{own: s.libraryEvaluator(own), others: rego.New(s.current(s.lib), others)}
+	p.evaluator = split{own: s.libraryEvaluator(own), others: rego.New(s.current(s.lib), others, unhurried()...)}
 	return p, nil
 }
 
@@ -130,10 +130,16 @@ func (e split) Evaluate(ctx context.Context, hooks []*hook.Hook, ev *hook.Event)
 	return e.others.Evaluate(ctx, hooks, ev)
 }
 
+// unhurried are the limits where nobody waits for an answer and other tests use
+// the processor and the heap, too.
+func unhurried() []rego.Option {
+	return []rego.Option{rego.WithCompileTime(time.Minute), rego.WithMemory(2<<30, 4<<30)}
+}
+
 // libraryEvaluator returns what runs gate's own policies as settings leave them.
 func (s *Suite) libraryEvaluator(own []scopes.Source) engine.Evaluator {
 	if s.source.Library { // they are what is tested
-		return rego.New(s.current(s.lib), own)
+		return rego.New(s.current(s.lib), own, unhurried()...)
 	}
 	key := ""
 	for _, src := range own {
@@ -147,7 +153,7 @@ func (s *Suite) libraryEvaluator(own []scopes.Source) engine.Evaluator {
 	libs.mu.Lock()
 	defer libs.mu.Unlock()
 	if libs.known[key] == nil {
-		libs.known[key] = rego.New(s.current(s.lib), own)
+		libs.known[key] = rego.New(s.current(s.lib), own, unhurried()...)
 	}
 	return libs.known[key]
 }
