@@ -28,7 +28,7 @@ deny contains "no forced pushes" if {
 
 import data.acme.push
 
-test_stops_force if push.deny with input as gate.event("git push -f") == {"no forced pushes"}
+test_stops_force if push.deny == {"no forced pushes"} with input as gate.event("git push -f")
 
 test_passes_the_rest if count(push.deny) == 0 with input as gate.event("git push")
 `)},

@@ -53,7 +53,8 @@ type Options struct {
 	// Source.Library is set they are what is tested.
 	Library scopes.Source
 
-	// Lib is data.gate.lib. When Source.Library is set it is taken from Files.
+	// Lib is data.gate.lib. When Source.Library is set and Files has it, that is
+	// taken and tested, too.
 	Lib []scopes.Module
 
 	// Facts works out the facts of an event in a world, as the engine does. It

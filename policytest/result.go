@@ -34,11 +34,12 @@ func (s *Suite) result(r *tester.Result) Result {
 	if cases := failedCases(r.SubResults); len(cases) > 0 {
 		out.Message = fmt.Sprintf("%s:%d: cases %s", out.File, out.Line, strings.Join(cases, ", "))
 	}
-	if at := failedAt(r.Trace, out.File); at != "" {
+	if at, shown := failedAt(r.Trace, out.File); at != "" {
 		out.Message = at
 		if cases := failedCases(r.SubResults); len(cases) > 0 {
 			out.Message += " (cases " + strings.Join(cases, ", ") + ")"
 		}
+		out.Message += shown
 	}
 	return out
 }
@@ -54,8 +55,9 @@ func failedCases(sub tester.SubResultMap) []string {
 	return names
 }
 
-// failedAt finds the last expression of the test's own file that was not true.
-func failedAt(trace []*topdown.Event, file string) string {
+// failedAt finds the last expression of the test's own file that was not true,
+// and the values in it.
+func failedAt(trace []*topdown.Event, file string) (at, shown string) {
 	for _, e := range slices.Backward(trace) {
 		expr, ok := e.Node.(*ast.Expr)
 		if e.Op != topdown.FailOp || !ok || e.Location == nil || e.Location.File != file {
@@ -64,10 +66,39 @@ func failedAt(trace []*topdown.Event, file string) string {
 		if _, every := expr.Terms.(*ast.Every); every {
 			continue // what failed inside it says more
 		}
-		text, _, _ := strings.Cut(strings.TrimSpace(string(e.Location.Text)), "\n")
-		return fmt.Sprintf("%s:%d: not true: %s", e.Location.File, e.Location.Row, text)
+		base := expr.BaseCogeneratedExpr().Location
+		if base == nil {
+			base = e.Location
+		}
+		text, _, _ := strings.Cut(strings.TrimSpace(string(base.Text)), "\n")
+		return fmt.Sprintf("%s:%d: not true: %s", base.File, base.Row, text), values(e)
 	}
-	return ""
+	return "", ""
+}
+
+// maxValue is how much of a line of values a message shows, in characters.
+const maxValue = 300
+
+// values shows an expression and, below it, the values in it, as opa test does.
+func values(e *topdown.Event) string {
+	var b strings.Builder
+	if err := topdown.PrettyEvent(&b, e, topdown.PrettyEventOpts{PrettyVars: true}); err != nil {
+		return ""
+	}
+	lines := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
+	if len(lines) == 1 {
+		return "" // the expression alone has been said
+	}
+	margin := len(lines[0]) - len(strings.TrimLeft(lines[0], " \t"))
+	out := ""
+	for _, line := range lines {
+		line = strings.TrimLeft(line[:min(margin, len(line))], " \t") + line[min(margin, len(line)):]
+		if r := []rune(line); len(r) > maxValue {
+			line = string(r[:maxValue]) + " …"
+		}
+		out += "\n    " + line
+	}
+	return out
 }
 
 // plain shortens OPA's errors to file:line and message.

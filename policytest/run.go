@@ -36,6 +36,9 @@ func (s *Suite) Run(ctx context.Context, sel Selection) ([]Result, error) {
 			return nil, err
 		}
 	}
+	if !s.changed {
+		s.judgeIdle(results)
+	}
 	results = append(results, s.runCases(ctx, s.selected(sel), sel.FirstFailure)...)
 	if len(results) == 0 {
 		return nil, noTests(sel)

@@ -29,6 +29,7 @@ type Suite struct {
 	cases     []Case
 	events    *events // shared by all suites of one Prepare
 	pipelines *pipelines
+	proofless map[string]string        // tests that prove nothing, by file:line
 	changed   bool                     // made by With: need not compile strictly
 	texts     map[string]func() string // of changed policies
 }
@@ -50,9 +51,12 @@ func Prepare(o Options) (*Suite, error) {
 	s := &Suite{options: o, lib: o.Lib, files: map[string]*file{}, events: newEvents(o.Facts)}
 	s.pipelines = newPipelines(&libraries{known: map[string]engine.Evaluator{}})
 	var errs []error
+	libTested := false
 	if o.Source.Library {
 		modules, faults := load.Lib(o.Files)
-		s.lib = modules
+		if len(modules) > 0 {
+			s.lib, libTested = modules, true
+		}
 		errs = append(errs, joined(faults))
 	}
 	s.source = load.Rego(o.Files, o.Source)
@@ -66,7 +70,7 @@ func Prepare(o Options) (*Suite, error) {
 		return nil, err
 	}
 	for _, m := range s.lib {
-		errs = append(errs, s.add(m, o.Source.Library))
+		errs = append(errs, s.add(m, libTested))
 	}
 	for _, m := range s.source.Modules {
 		errs = append(errs, s.add(m, true))
@@ -76,7 +80,7 @@ func Prepare(o Options) (*Suite, error) {
 		s.tests = append(s.tests, m.File)
 	}
 	slices.Sort(s.tests)
-	errs = append(errs, s.untested())
+	errs = append(errs, s.untested(), s.checkTests())
 	s.params, err = rego.Params(s.source)
 	if err := errors.Join(append(errs, err)...); err != nil {
 		return nil, err
@@ -84,6 +88,7 @@ func Prepare(o Options) (*Suite, error) {
 	if len(s.tests)+len(s.cases) == 0 {
 		return nil, ErrNoTests
 	}
+	s.proofless = s.idle()
 	return s, nil
 }
 
