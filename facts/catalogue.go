@@ -28,13 +28,44 @@ var catalogueIndex string
 // or verb. catalogue/README.md describes a row. It is safe for concurrent use.
 type Catalogue struct {
 	index string
+	own   map[string]any // rows that settings add
 
 	mu   sync.Mutex
 	rows map[string]*row // rows that were asked for; nil for names without one
 }
 
-func newCatalogue() *Catalogue {
-	return &Catalogue{index: catalogueIndex, rows: map[string]*row{}}
+func newCatalogue(own map[string]any) *Catalogue {
+	return &Catalogue{index: catalogueIndex, own: own, rows: map[string]*row{}}
+}
+
+// CheckProgram reports what is wrong with a row that settings add for a program
+// or verb (World.Programs).
+func CheckProgram(name string, entry any) error {
+	words := strings.Fields(name)
+	if len(words) == 0 || strings.Join(words, " ") != name || strings.ContainsAny(name, "/\\\"'$`*?") {
+		return fmt.Errorf("%q is no name of a program, or of a program and its verbs", name)
+	}
+	if c := newCatalogue(nil); c.find(words[0]) != "" {
+		return fmt.Errorf("gate knows %s already; only programs that it does not know can be added", words[0])
+	}
+	_, err := ownRow(name, entry)
+	return err
+}
+
+// ownRow reads a row that settings add. It may not name functions of gate's.
+func ownRow(name string, entry any) (*row, error) {
+	m, ok := entry.(map[string]any)
+	if !ok {
+		return nil, errors.New("a row is an object")
+	}
+	if _, ok := m["special"]; ok {
+		return nil, errors.New("special is for gate's own rows")
+	}
+	r, err := newRow(name, m)
+	if err == nil {
+		r.own = true
+	}
+	return r, err
 }
 
 // A row is one entry. The zero row knows nothing: all words are operands.
@@ -49,6 +80,7 @@ type row struct {
 	output   string    // what stdout carries: see the README
 	effects  []template
 	special  string
+	own      bool // added by settings
 }
 
 // A variant is other operands of a row under options.
@@ -111,14 +143,17 @@ func (c *Catalogue) lookup(name string) (*row, bool) {
 		return r, r != nil
 	}
 	var r *row
+	var err error
 	if line := c.find(name); line != "" {
-		text, err := rowText(line)
-		if err == nil {
+		var text string
+		if text, err = rowText(line); err == nil {
 			r, err = parseRow(name, text)
 		}
-		if err != nil {
-			r = nil // TestCatalogue reads every row
-		}
+	} else if entry, ok := c.own[name]; ok {
+		r, err = ownRow(name, entry)
+	}
+	if err != nil {
+		r = nil // TestCatalogue reads every row, and CheckProgram those of settings
 	}
 	if len(c.rows) < maxRows {
 		c.rows[name] = r
@@ -176,10 +211,18 @@ func parseRow(name, text string) (*row, error) {
 	if err != nil {
 		return nil, fmt.Errorf("catalogue row %q: %w", name, err)
 	}
+	r, err := newRow(name, m)
+	if err != nil {
+		return nil, fmt.Errorf("catalogue row %q: %w", name, err)
+	}
+	return r, nil
+}
+
+func newRow(name string, m map[string]any) (*row, error) {
 	r := &row{name: name, options: &optionSpec{}}
-	for key, v := range m {
-		if err := r.set(key, v); err != nil {
-			return nil, fmt.Errorf("catalogue row %q: %s: %w", name, key, err)
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		if err := r.set(key, m[key]); err != nil {
+			return nil, fmt.Errorf("%s: %w", key, err)
 		}
 	}
 	return r, nil

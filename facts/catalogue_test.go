@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gate/hook"
+	"gate/strictjson"
 )
 
 var updateIndex = flag.Bool("update-index", false, "write catalogue.index anew")
@@ -66,7 +69,7 @@ func indexOf(t *testing.T, fsys fs.FS) string {
 }
 
 func TestFind(t *testing.T) {
-	c := newCatalogue()
+	c := newCatalogue(nil)
 	for _, name := range []string{"rm", "git push", "kubectl delete", "["} {
 		if _, ok := c.lookup(name); !ok {
 			t.Errorf("no row for %q", name)
@@ -76,5 +79,74 @@ func TestFind(t *testing.T) {
 		if _, ok := c.lookup(name); ok {
 			t.Errorf("a row for %q", name)
 		}
+	}
+}
+
+// TestPrograms adds rows for programs of somebody's own.
+func TestPrograms(t *testing.T) {
+	rows := map[string]any{}
+	for name, text := range map[string]string{
+		"acme":        `{"verbs": true}`,
+		"acme deploy": `{"options": "-e,--environment=text --key=use -n,--dry-run", "operands": ["text"], "effects": [{"kind": "acme.deploy", "environment": "$opt:environment", "if": ["!has:dry-run"]}]}`,
+		"acme wipe":   `{"operands": ["delete*"]}`,
+		"in-venv":     `{"stop": true, "operands": ["text", "command*"]}`,
+	} {
+		entry, err := strictjson.Object([]byte(text), strictjson.Limits{})
+		if err == nil {
+			err = CheckProgram(name, entry)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows[name] = entry
+	}
+	r := New(World{Home: "/home/dev", Project: "/p", Programs: rows})
+	for line, want := range map[string]string{
+		"acme deploy -e prod web":             "[acme.deploy]",
+		"acme deploy --dry-run web":           "[]",
+		"sudo acme deploy -e prod web":        "[acme.deploy]",
+		"acme wipe /var/data":                 "[fs.delete]",
+		"in-venv 3.12 rm -rf /":               "[fs.delete]",
+		"acme deploy ~/.ssh/id_rsa":           "[acme.deploy secret.read]",
+		"acme deploy --key ~/.ssh/id_rsa web": "[acme.deploy secret.read]",
+		"other deploy":                        "[]",
+	} {
+		ev := hook.Event{Name: hook.PreToolUse, Fields: map[string]any{
+			"tool_name": "Bash", "tool_input": map[string]any{"command": line}, "cwd": "/p",
+		}}
+		var kinds []string
+		for _, e := range r.Of(&ev).Effects {
+			if !slices.Contains(kinds, e.Kind) {
+				kinds = append(kinds, e.Kind)
+			}
+		}
+		slices.Sort(kinds)
+		if got := fmt.Sprint(kinds); got != want {
+			t.Errorf("%s: got %s, want %s", line, got, want)
+		}
+	}
+}
+
+func TestProgramMistakes(t *testing.T) {
+	for name, c := range map[string]struct{ row, want string }{
+		"rm":       {`{}`, "gate knows rm already"},
+		"git x":    {`{}`, "gate knows git already"},
+		"./acme":   {`{}`, "no name of a program"},
+		" acme":    {`{}`, "no name of a program"},
+		"acme":     {`{"special": "git"}`, "special is for gate's own rows"},
+		"acme one": {`{"option": "-x"}`, "unknown field"},
+		"acme two": {`{"operands": ["reads"]}`, `unknown role "reads"`},
+		"acme odd": {`{"effects": [{"verb": "x"}]}`, "an effect without kind"},
+	} {
+		entry, err := strictjson.Object([]byte(c.row), strictjson.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := CheckProgram(name, entry); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %q", name, err, c.want)
+		}
+	}
+	if err := CheckProgram("acme", "rm"); err == nil {
+		t.Error("a text is no row")
 	}
 }

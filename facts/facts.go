@@ -23,7 +23,7 @@ type Reader struct {
 
 // New returns a Reader for one machine and user.
 func New(w World) *Reader {
-	return &Reader{Catalogue: newCatalogue(), world: w, places: sync.OnceValue(func() []compiledPlace { return compilePlaces(w) })}
+	return &Reader{Catalogue: newCatalogue(w.Programs), world: w, places: sync.OnceValue(func() []compiledPlace { return compilePlaces(w) })}
 }
 
 // Of returns the facts of an event. They are complete for an event without a

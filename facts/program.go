@@ -37,6 +37,9 @@ func (c *call) program(name, base string) stream {
 	if u.asks {
 		return stream{some: true, from: c.id}
 	}
+	if u.row.own {
+		u.plainWords()
+	}
 	u.roles()
 	u.effects()
 	u.leak()
@@ -48,6 +51,24 @@ func (c *call) program(name, base string) stream {
 	out := u.output()
 	out.from = c.id
 	return out
+}
+
+// plainWords looks for paths among the words to which a row of somebody's own
+// gives no meaning, so that it hides no secret and no file of gate's.
+func (u *use) plainWords() {
+	plain := func(r role) bool { return r.name == "" || r.name == "text" }
+	roles := u.operandRoles()
+	for i, f := range u.rest {
+		if plain(roles[i]) {
+			u.maybePath(f)
+		}
+	}
+	for _, a := range u.args {
+		if a.option != nil && plain(a.option.role) {
+			u.maybePath(a.field)
+			u.maybePath(a.value)
+		}
+	}
 }
 
 // strange lists a program without a row: raw words only. Paths on it that are
@@ -129,7 +150,7 @@ func (u *use) sort() {
 	u.asks = len(u.rest) == 0 && (u.has("help") || u.has("version")) && !u.commandRole()
 }
 
-// args2 are the words after the program.
+// given are the words after the program.
 func (u *use) given() []field { return u.words[1:] }
 
 func (u *use) has(option string) bool { _, ok := u.opts[option]; return ok }

@@ -18,6 +18,10 @@ type World struct {
 	Getenv  func(name string) (string, bool) // the agent's environment; nil means unknown
 	Files   Files                            // nil: no file is looked at
 	Own     []Place                          // files of gate and of agents on this machine
+
+	// Programs are rows that settings add to the catalogue, by program or by
+	// program and verb, for programs that it does not know; see CheckProgram.
+	Programs map[string]any
 }
 
 // Files gives read access to the machine, with absolute slash-separated names.

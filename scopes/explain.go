@@ -126,6 +126,9 @@ func (s *Settings) rows(l *Layer) []Row {
 	for _, k := range slices.Sorted(maps.Keys(l.Plugins)) {
 		add(keyPlugins+"."+k, l.Plugins[k])
 	}
+	for _, k := range slices.Sorted(maps.Keys(l.Programs)) {
+		add(keyPrograms+"."+k, l.Programs[k])
+	}
 	for _, k := range l.Delegate {
 		add(keyDelegate+"."+k, true)
 	}
@@ -194,6 +197,8 @@ func (s *Settings) inForce(top, name string) any {
 		return s.Labels[name]
 	case keyPlugins:
 		return s.Plugins[name]
+	case keyPrograms:
+		return s.Programs[name]
 	}
 	return nil
 }

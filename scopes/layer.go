@@ -31,6 +31,7 @@ type Layer struct {
 	Log       *bool
 	Record    *bool           // the log keeps the events, too
 	Plugins   map[string]bool // by name; managed and user
+	Programs  map[string]any  // rows for the catalogue of programs, by name; managed and user
 }
 
 // Approvals say whether and how a person may answer an ask for one exact call.
@@ -69,6 +70,7 @@ const (
 	keyLog        = "log"
 	keyRecord     = "record"
 	keyPlugins    = "plugins"
+	keyPrograms   = "programs"
 )
 
 // RightTo reports who may set a key at all; why is empty if a may.

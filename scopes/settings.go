@@ -32,6 +32,7 @@ type Settings struct {
 	NoLog       bool              // decisions are not logged
 	NoRecord    bool              // the log keeps no events
 	Plugins     map[string]bool   // the ones that are switched on or off; others are off
+	Programs    map[string]any    // what in-house programs do, by name: rows for the catalogue of facts
 
 	layers []Layer // by standing, then file: what else hooks are tuned by
 }
@@ -42,7 +43,7 @@ type Settings struct {
 // files that give one parameter or label two values, and settings of plugins
 // and skills, are errors. Whoever gets an error must let no call pass.
 func Combine(layers ...Layer) (Settings, error) {
-	s := Settings{DisableAllHooks: map[hook.Authority]bool{}, Plugins: map[string]bool{}, layers: slices.Clone(layers)}
+	s := Settings{DisableAllHooks: map[hook.Authority]bool{}, Plugins: map[string]bool{}, Programs: map[string]any{}, layers: slices.Clone(layers)}
 	slices.SortStableFunc(s.layers, func(a, b Layer) int {
 		if a.Authority != b.Authority {
 			return int(a.Authority) - int(b.Authority)
@@ -97,6 +98,11 @@ func (s *Settings) weigh(l *Layer) {
 		}
 		on, said := s.Plugins[name]
 		s.Plugins[name] = l.Plugins[name] && (on || !said)
+	}
+	for name, row := range l.Programs {
+		if _, said := s.Programs[name]; !said { // managed settings came before the user's
+			s.Programs[name] = row
+		}
 	}
 	s.without(l, &s.NoLog, func(o *Layer) *bool { return o.Log })
 	s.without(l, &s.NoRecord, func(o *Layer) *bool { return o.Record })
@@ -180,6 +186,9 @@ func (s *Settings) contradictions() []error {
 		if l.Authority == hook.Managed {
 			for _, name := range slices.Sorted(maps.Keys(l.Labels)) {
 				say(l, keyLabels+"."+name, l.Labels[name])
+			}
+			for _, name := range slices.Sorted(maps.Keys(l.Programs)) {
+				say(l, keyPrograms+"."+name, l.Programs[name])
 			}
 		}
 	}

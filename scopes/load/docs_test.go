@@ -14,20 +14,24 @@ import (
 
 var fence = regexp.MustCompile("(?s)```(json|toml|yaml)\n(.*?)```")
 
-// The examples of docs/settings.md are settings without a mistake, and say the
-// same in each format.
+// The examples of docs/settings.md are settings without a mistake, and the one
+// in three formats says the same in each.
 func TestDocs(t *testing.T) {
 	page, err := os.ReadFile("../../docs/settings.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	examples := fence.FindAllSubmatch(page, -1)
-	if len(examples) != 3 {
+	if len(examples) != 4 {
 		t.Fatalf("%d examples", len(examples))
+	}
+	programs := load.Settings(fstest.MapFS{"settings.json": {Data: examples[0][2]}}, "etc", hook.User)
+	if len(programs.Layers) != 1 || len(programs.Layers[0].Programs) != 3 || programs.Source != nil {
+		t.Errorf("the example of programs: %s", describeSettings(programs))
 	}
 	want := ""
 	position := regexp.MustCompile(`(?m)^etc/settings\.\w+:\d+ |etc/settings\.\w+:\d+`)
-	for _, e := range examples {
+	for _, e := range examples[1:] {
 		c := load.Settings(fstest.MapFS{"settings." + string(e[1]): {Data: e[2]}}, "etc", hook.Managed)
 		got := position.ReplaceAllString(describeSettings(c), "")
 		if len(c.Layers) != 1 || len(c.Source.Faults) > 0 || len(c.Source.Hooks) != 1 {

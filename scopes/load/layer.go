@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"gate/facts"
 	"gate/hook"
 	"gate/scopes"
 )
@@ -99,6 +100,16 @@ func (d *document) layer(a hook.Authority) (scopes.Layer, []error) {
 		for k, v := range m {
 			l.Plugins[k], _ = v.(bool)
 			line("plugins."+k, below("/plugins", k))
+		}
+	}
+	if m, ok := d.value["programs"].(map[string]any); ok {
+		l.Programs = m
+		for _, name := range d.sorted(m, "/programs") {
+			pointer := below("/programs", name)
+			if err := facts.CheckProgram(name, m[name]); err != nil {
+				bad(pointer, "programs: %s: %w", name, err)
+			}
+			line("programs."+name, pointer)
 		}
 	}
 	return l, errs
