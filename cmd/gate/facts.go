@@ -22,10 +22,13 @@ func newFacts(p process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			reader := newReader(setting{
+			g, err := newGuard(setting{
 				dirs: d, home: p.home(), project: projectRoot("", ev.Dir()), env: p.lookupEnv,
 			})
-			doc := reader.Of(&ev).Document()
+			if err != nil {
+				return err
+			}
+			doc := g.reader.Of(&ev).Document()
 			if f.json {
 				return printJSON(p, plainValue(doc))
 			}

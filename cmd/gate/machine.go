@@ -45,7 +45,7 @@ type setting struct {
 // newGuard loads settings and hooks and prepares the engine. An error means
 // that settings contradict each other; no call may pass then.
 func newGuard(s setting) (*guard, error) {
-	g := &guard{loaded: loadSources(s.dirs, library(), s.project, s.live), reader: newReader(s), project: s.project}
+	g := &guard{loaded: loadSources(s.dirs, library(), s.project, s.live), project: s.project}
 	g.keepTime(grants(s.dirs))
 	settings, err := scopes.Combine(g.layers...)
 	if err != nil {
@@ -54,6 +54,7 @@ func newGuard(s setting) (*guard, error) {
 	if g.set, err = scopes.New(g.sources, settings); err != nil {
 		return nil, err
 	}
+	g.reader = newReader(s, settings.Programs)
 	compiled := append([]rego.Option{rego.WithSnapshot(policies.Snapshot())}, s.rego...)
 	options := []engine.Option{
 		engine.WithEvaluator(hook.Rego, rego.New(g.lib, inForce(g.set), compiled...)),
@@ -140,16 +141,18 @@ func (g *guard) position(source, pos string) string {
 	return pos
 }
 
-// newReader returns what works out facts about calls on this machine.
-func newReader(s setting) *facts.Reader {
+// newReader returns what works out facts about calls on this machine, where
+// settings describe further programs.
+func newReader(s setting, programs map[string]any) *facts.Reader {
 	return facts.New(facts.World{
-		Home:    filepath.ToSlash(s.home),
-		User:    accountName(),
-		OS:      runtime.GOOS,
-		Project: filepath.ToSlash(s.project),
-		Getenv:  s.env,
-		Files:   hostFiles{},
-		Own:     ownPlaces(s.dirs),
+		Home:     filepath.ToSlash(s.home),
+		User:     accountName(),
+		OS:       runtime.GOOS,
+		Project:  filepath.ToSlash(s.project),
+		Getenv:   s.env,
+		Files:    hostFiles{},
+		Own:      ownPlaces(s.dirs),
+		Programs: programs,
 	})
 }
 
