@@ -20,7 +20,7 @@ var layers = [][]string{
 	{"engine/plan/build"},
 	{"policytest", "install", "serve", "mcpproxy"},
 	{"policytest/mutate"},
-	{"cmd/gate", "cmd/gate-hook"},
+	{"cmd/gate", "cmd/gate-hook", "examples"},
 }
 
 // never adds what the layers alone would allow.

@@ -1,0 +1,30 @@
+package company.database_production_test
+
+import data.company.database_production
+
+test_asks if {
+	every line in [
+		"psql -h db.prod.acme.example -c 'select 1'",
+		"psql postgres://app@prod-db/shop",
+		"psql --host=live-db shop",
+		"mysql -h prod-db -e 'select 1'",
+		"mongosh mongodb://prod.acme.example/shop",
+		"pg_dump -h prod-db shop",
+		"cd x && sudo -u app psql -h prod-db",
+	] {
+		count(database_production.ask) > 0 with input as gate.event(line)
+	}
+}
+
+test_passes if {
+	every line in [
+		"psql -h localhost shop",
+		"psql -h staging-db -c 'select * from products'",
+		"psql postgres://production@staging-db/shop",
+		"mysql -h delivery-db",
+		"ls prod",
+		`psql -h "$DB"`,
+	] {
+		count(database_production.ask) == 0 with input as gate.event(line)
+	}
+}

@@ -1,0 +1,27 @@
+package company.ssh_production_test
+
+import data.company.ssh_production
+
+test_asks if {
+	every line in [
+		"ssh prod-1.acme.example uptime",
+		"ssh deploy@db.prod.acme.example",
+		"ssh -J jump live-2 ls",
+		`ssh "$HOST" uptime`,
+		"cd x && ssh prod-1 ls",
+	] {
+		count(ssh_production.ask) > 0 with input as gate.event(line)
+	}
+}
+
+test_passes if {
+	every line in [
+		"ssh staging-1 uptime",
+		"ssh products.acme.example",
+		"git fetch origin",
+		"curl https://prod.acme.example/health",
+		"ls prod",
+	] {
+		count(ssh_production.ask) == 0 with input as gate.event(line)
+	}
+}

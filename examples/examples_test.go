@@ -1,0 +1,120 @@
+// Package examples_test runs every example as its users would: the Rego tests
+// and the event cases beside each policy.
+package examples_test
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/format"
+
+	"gate/facts"
+	"gate/hook"
+	"gate/policies"
+	"gate/policytest"
+	"gate/scopes"
+	"gate/scopes/load"
+)
+
+// suite holds the examples as a person's own policies.
+func suite(t *testing.T) *policytest.Suite {
+	t.Helper()
+	lib, faults := load.Lib(policies.FS())
+	for i := range faults {
+		t.Fatal(&faults[i])
+	}
+	s, err := policytest.Prepare(policytest.Options{
+		Files: os.DirFS("."), Lib: lib, Facts: factsOf,
+		Source: scopes.Source{Name: "user", Scope: hook.Session, Authority: hook.User},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func factsOf(w policytest.World, ev *hook.Event) *hook.Facts {
+	return facts.New(facts.World{
+		Home: w.Home, User: w.User, OS: w.OS, Project: w.Project, Getenv: w.Getenv, Files: w,
+	}).Of(ev)
+}
+
+// TestExamples runs the Rego tests and the event cases.
+func TestExamples(t *testing.T) {
+	results, err := suite(t).Run(context.Background(), policytest.Selection{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[policytest.Kind]int{}
+	for _, r := range results {
+		kinds[r.Kind]++
+		if !r.Passed() {
+			t.Errorf("%s:%d: %s: %s %v", r.File, r.Line, r.Name, r.Message, r.Err)
+		}
+	}
+	if kinds[policytest.RegoTest] < 100 || kinds[policytest.EventCase] < 40 {
+		t.Errorf("only %v were run", kinds)
+	}
+}
+
+// maxLines is how long a company's rule may be and still be an example, not
+// counting METADATA, comments and empty lines.
+const maxLines = 19
+
+// TestForm holds every Rego file to the form of opa fmt, and every policy to
+// being short and having a title, a description and tests of what it lets
+// through.
+func TestForm(t *testing.T) {
+	policies := 0
+	err := fs.WalkDir(os.DirFS("."), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(name) != ".rego" {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		want, err := format.SourceWithOpts(name, text, format.Opts{RegoVersion: ast.RegoV1})
+		if err != nil || !bytes.Equal(text, want) {
+			t.Errorf("%s is not formatted as opa fmt does: %v", name, err)
+		}
+		if strings.HasSuffix(name, "_test.rego") {
+			return nil
+		}
+		policies++
+		if n := lines(string(text)); n > maxLines {
+			t.Errorf("%s has %d lines of Rego, at most %d", name, n, maxLines)
+		}
+		for _, key := range []string{"# title: ", "# description: "} {
+			if !strings.Contains(string(text), "\n"+key) {
+				t.Errorf("%s has no %s", name, strings.Trim(key, "# "))
+			}
+		}
+		tests, err := os.ReadFile(strings.TrimSuffix(name, ".rego") + "_test.rego")
+		if err != nil || !strings.Contains(string(tests), ") == 0 with") && !strings.Contains(string(tests), "== set()") {
+			t.Errorf("%s: no test of what it lets through: %v", name, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if policies < 28 {
+		t.Errorf("only %d policies", policies)
+	}
+}
+
+func lines(text string) (n int) {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			n++
+		}
+	}
+	return n
+}
