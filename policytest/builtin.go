@@ -1,7 +1,10 @@
 package policytest
 
 import (
+	"cmp"
 	"errors"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -25,10 +28,10 @@ type events struct {
 
 // A madeEvent is what one spec stands for.
 type madeEvent struct {
-	event *hook.Event // with facts
-	world World
-	term  *ast.Term // its input document
-	err   error
+	spec any
+	at   *ast.Location // of the call that made it first
+	term *ast.Term     // its input document
+	err  error
 }
 
 func newEvents(facts func(World, *hook.Event) *hook.Facts) *events {
@@ -36,13 +39,14 @@ func newEvents(facts func(World, *hook.Event) *hook.Facts) *events {
 }
 
 // document returns the input document of the event that spec stands for.
-func (e *events) document(spec ast.Value) (*ast.Term, error) {
+func (e *events) document(spec ast.Value, at *ast.Location) (*ast.Term, error) {
 	key := spec.String()
 	e.mu.Lock()
 	made := e.known[key]
 	e.mu.Unlock()
 	if made == nil {
 		made = e.make(spec)
+		made.at = at
 		e.mu.Lock()
 		e.known[key] = made
 		e.mu.Unlock()
@@ -68,6 +72,23 @@ func (e *events) factsOf(w World, ev *hook.Event) *hook.Facts {
 	return f
 }
 
+// madeIn returns the events that calls in the named files made first, in the
+// order of their places.
+func (e *events) madeIn(files map[string]bool) []*madeEvent {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var list []*madeEvent
+	for _, made := range e.known {
+		if made.err == nil && made.at != nil && files[made.at.File] {
+			list = append(list, made)
+		}
+	}
+	slices.SortFunc(list, func(a, b *madeEvent) int {
+		return cmp.Or(strings.Compare(a.at.File, b.at.File), a.at.Row-b.at.Row, strings.Compare(a.term.String(), b.term.String()))
+	})
+	return list
+}
+
 func (e *events) make(spec ast.Value) *madeEvent {
 	plain, err := ast.JSON(spec)
 	if err != nil {
@@ -84,7 +105,7 @@ func (e *events) make(spec ast.Value) *madeEvent {
 	if err != nil {
 		return &madeEvent{err: err}
 	}
-	return &madeEvent{event: ev, world: w, term: ast.NewTerm(v)}
+	return &madeEvent{spec: plain, term: ast.NewTerm(v)}
 }
 
 // An eventBuiltin is gate.event.
@@ -109,8 +130,8 @@ func (e eventBuiltin) declaration() *ast.Builtin {
 func (e eventBuiltin) builtin() *tester.Builtin {
 	decl := &rego.Function{Name: eventName, Decl: e.function(), Memoize: true}
 	return &tester.Builtin{Decl: e.declaration(), Func: rego.Function1(decl,
-		func(_ rego.BuiltinContext, spec *ast.Term) (*ast.Term, error) {
-			doc, err := e.events.document(spec.Value)
+		func(bctx rego.BuiltinContext, spec *ast.Term) (*ast.Term, error) {
+			doc, err := e.events.document(spec.Value, bctx.Location)
 			if err != nil {
 				// A test that cannot have its event cannot say anything.
 				return nil, topdown.Halt{Err: err}

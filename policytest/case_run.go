@@ -113,7 +113,7 @@ func (s *Suite) runCall(ctx context.Context, p *pipeline, c *Case, call call) Re
 			c.File, c.Line, call.line, strings.Join(append(diff, said(&d)...), "\n  "))
 		return r
 	}
-	if p.modify && d.Rewrite != nil {
+	if p.modify && (d.Rewrite != nil || d.Output != nil) {
 		if problem := s.unsettled(ctx, p, call, ev, &d); problem != "" {
 			r.Failed, r.Message = true, problem
 		}

@@ -21,7 +21,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the expectations of testdata")
 
 // TestRun runs testdata/*.txtar: a tree of policies and tests, and what comes
-// out. The comment may say "library" and "run: PATTERN".
+// out. The comment may say "library", "coverage" and "run: PATTERN".
 func TestRun(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -51,7 +51,7 @@ func TestRun(t *testing.T) {
 				tree[f.Name] = &fstest.MapFile{Data: f.Data}
 			}
 			o.Files = tree
-			got := render(policytest.Run(context.Background(), o))
+			got := outcome(o, strings.Contains(string(ar.Comment), "\ncoverage\n"))
 			if *update {
 				ar.Files[want].Data = []byte(got)
 				if err := os.WriteFile(file, txtar.Format(ar), 0o644); err != nil {
@@ -62,6 +62,22 @@ func TestRun(t *testing.T) {
 			}
 		})
 	}
+}
+
+func outcome(o policytest.Options, coverage bool) string {
+	if !coverage {
+		return render(policytest.Run(context.Background(), o))
+	}
+	suite, err := policytest.Prepare(o)
+	if err != nil {
+		return render(nil, err)
+	}
+	results, covered, err := suite.Cover(context.Background(), policytest.Selection{Name: o.Run})
+	text := render(results, err)
+	for _, f := range covered.Files {
+		text += fmt.Sprintf("%s covered %d, missed %d %v\n", f.File, f.Covered, f.Missed, f.Missing)
+	}
+	return text + fmt.Sprintf("%.1f %%\n", covered.Percent())
 }
 
 // oneEffect stands for package facts: one effect for a line that says push.

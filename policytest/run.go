@@ -38,6 +38,7 @@ func (s *Suite) Run(ctx context.Context, sel Selection) ([]Result, error) {
 	}
 	if !s.changed {
 		s.judgeIdle(results)
+		results = append(results, s.unsettledEvents(ctx, results)...)
 	}
 	results = append(results, s.runCases(ctx, s.selected(sel), sel.FirstFailure)...)
 	if len(results) == 0 {
@@ -76,9 +77,9 @@ func noTests(sel Selection) error {
 // run runs the selected Rego tests. With trace, only failures are of interest.
 func (s *Suite) run(ctx context.Context, sel Selection, trace bool) ([]Result, error) {
 	if sel.Files != nil {
-		sel.Files = slices.DeleteFunc(slices.Clone(sel.Files), func(name string) bool { return !slices.Contains(s.tests, name) })
+		sel.Files = s.testsOf(sel)
 	}
-	if len(s.tests) == 0 || sel.Files != nil && len(sel.Files) == 0 {
+	if len(s.testsOf(sel)) == 0 {
 		return nil, ctx.Err()
 	}
 	store := inmem.NewFromObjectWithOpts(map[string]any{"gate": map[string]any{"params": s.params}},
@@ -113,6 +114,14 @@ func (s *Suite) run(ctx context.Context, sel Selection, trace bool) ([]Result, e
 	return results, ctx.Err()
 }
 
+// testsOf returns the files with Rego tests of a selection.
+func (s *Suite) testsOf(sel Selection) []string {
+	if sel.Files == nil {
+		return s.tests
+	}
+	return slices.DeleteFunc(slices.Clone(sel.Files), func(name string) bool { return !slices.Contains(s.tests, name) })
+}
+
 // runner prepares OPA's runner for the selected files and what they need.
 func (s *Suite) runner(store storage.Store, sel Selection, trace bool) *tester.Runner {
 	event := eventBuiltin{s.events}
@@ -128,6 +137,9 @@ func (s *Suite) runner(store storage.Store, sel Selection, trace bool) *tester.R
 		SetTimeout(cmp.Or(s.options.Timeout, 5*time.Second))
 	if sel.Name != nil {
 		runner.Filter(sel.Name.String())
+	}
+	if sel.cover != nil && !trace {
+		runner.SetCoverageQueryTracer(sel.cover).SetCoverageRuns(nil)
 	}
 	return runner
 }

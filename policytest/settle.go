@@ -17,7 +17,8 @@ func (s *Suite) unsettled(ctx context.Context, p *pipeline, c call, ev *hook.Eve
 	if field == "" {
 		return ""
 	}
-	next := ev.With(field, d.Rewrite)
+	first := rewriteOf(field, d)
+	next := ev.With(field, first)
 	_, w, err := Event(c.spec)
 	if err != nil {
 		return ""
@@ -27,18 +28,84 @@ func (s *Suite) unsettled(ctx context.Context, p *pipeline, c call, ev *hook.Eve
 		return ""
 	}
 	again := en.Decide(ctx, next)
-	if again.Rewrite == nil || same(again.Rewrite, d.Rewrite) {
+	second := rewriteOf(field, &again)
+	if second == nil || same(second, first) {
 		return ""
 	}
 	var lines []string
 	for _, ch := range again.Changes {
-		lines = append(lines, fmt.Sprintf("%s: modify of %s changes its own output again", s.ruleAt(p, ch.Hook, "modify"), ch.Hook))
+		lines = append(lines, fmt.Sprintf("%s: modify of %s changes its own output again", s.modifyAt(p, ch), ch.Hook))
 	}
 	return strings.Join(append(lines,
 		"  judged:      "+c.line,
-		"  first time:  "+rewritten(d.Rewrite),
-		"  second time: "+rewritten(again.Rewrite),
+		"  first time:  "+rewritten(first),
+		"  second time: "+rewritten(second),
 		"  a condition that is not true of what the rule makes settles it"), "\n")
+}
+
+// rewriteOf is what a decision makes of the field that its event rewrites.
+func rewriteOf(field string, d *hook.Decision) any {
+	if field == "tool_response" {
+		return d.Output
+	}
+	return d.Rewrite
+}
+
+// unsettledEvents holds the events that gate.event made in the files of results
+// to the same, since a Rego test sees one rule at a time. Nothing is said of
+// those that settle.
+func (s *Suite) unsettledEvents(ctx context.Context, results []Result) []Result {
+	if !s.modifies() {
+		return nil
+	}
+	files := map[string]bool{}
+	for _, r := range results {
+		files[r.File] = true
+	}
+	alone := false
+	everywhere := Case{File: "all" + CasesSuffix, World: CaseWorld{Library: &alone, Trusted: true}}
+	p, err := s.pipeline(&everywhere)
+	if err != nil {
+		return nil // the policies compile; there is nothing to run
+	}
+	var bad []Result
+	for _, made := range s.events.madeIn(files) {
+		spec, ok := made.spec.(map[string]any)
+		if !ok {
+			spec = map[string]any{"bash": made.spec}
+		}
+		c := call{line: specLine(spec), spec: spec}
+		d, ev, err := s.decide(ctx, p, c)
+		if err != nil || d.Rewrite == nil && d.Output == nil {
+			continue
+		}
+		if problem := s.unsettled(ctx, p, c, ev, &d); problem != "" {
+			bad = append(bad, Result{
+				Kind: RegoTest, Name: "a rewrite settles: " + c.line, File: made.at.File, Line: made.at.Row,
+				Judged: c.line, Failed: true, Message: problem,
+			})
+		}
+	}
+	return bad
+}
+
+// modifies reports that a tested policy has a modify rule.
+func (s *Suite) modifies() bool {
+	for _, name := range s.Policies() {
+		for _, r := range s.files[name].module.Rules {
+			if ruleName(r) == "modify" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func specLine(spec map[string]any) string {
+	if line, ok := spec["bash"].(string); ok {
+		return line
+	}
+	return judged(map[string]any{"tool_name": spec["tool"], "tool_input": spec["input"], "hook_event_name": spec["event"]})
 }
 
 // rewritten is the line that a rewrite makes, else all of it.
@@ -51,22 +118,28 @@ func rewritten(v any) string {
 	return jsonText(v)
 }
 
-// ruleAt returns file:line of a policy's rule of that name.
-func (s *Suite) ruleAt(p *pipeline, id, rule string) string {
+// modifyAt returns file:line of the modify rule that made a change: of several
+// the one in which its reason stands.
+func (s *Suite) modifyAt(p *pipeline, change hook.Change) string {
 	for _, src := range p.set.Sources() {
 		for _, h := range src.Hooks {
-			if h.ID != id {
-				continue
+			if f := s.files[h.File]; h.ID == change.Hook && f != nil {
+				return fmt.Sprintf("%s:%d", h.File, modifyRow(f, change.Reason))
 			}
-			if f := s.files[h.File]; f != nil {
-				for _, r := range f.module.Rules {
-					if r.Head.Ref()[0].Value.String() == rule {
-						return fmt.Sprintf("%s:%d", h.File, r.Location.Row)
-					}
-				}
-			}
-			return h.Pos()
 		}
 	}
-	return id
+	return change.Hook
+}
+
+func modifyRow(f *file, reason string) int {
+	row := 1
+	for _, r := range f.module.Rules {
+		if ruleName(r) != "modify" {
+			continue
+		}
+		if row == 1 || reason != "" && strings.Contains(string(r.Location.Text), reason) {
+			row = r.Location.Row
+		}
+	}
+	return row
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/cover"
 
 	"gate/engine"
 	"gate/engine/rego"
@@ -318,4 +319,6 @@ type Selection struct {
 	Name         *regexp.Regexp // full names that it matches; nil: all
 	Files        []string       // only tests in these files; nil: in all
 	FirstFailure bool           // enough is known when one test did not pass; no message says why
+
+	cover *cover.Cover
 }
