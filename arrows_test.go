@@ -17,7 +17,7 @@ var layers = [][]string{
 	{"scopes", "bundles/sync"},
 	{"engine", "scopes/load"},
 	{"engine/rego", "engine/handlers", "engine/plan"},
-	{"engine/plan/build"},
+	{"engine/plan/build", "explain"},
 	{"policytest", "install", "serve", "mcpproxy"},
 	{"policytest/mutate"},
 	{"cmd/gate", "cmd/gate-hook", "examples"},

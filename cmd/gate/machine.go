@@ -25,8 +25,10 @@ type guard struct {
 	loaded
 	set      *scopes.Set
 	engine   *engine.Engine
+	rego     *rego.Evaluator
 	reader   *facts.Reader
 	project  string    // its root, "" if it is not known
+	home     string    // what "~" means to the agent's shell
 	earliest time.Time // what the clock must not fall below; zero where nothing expires
 	approver *approver // nil where nobody may approve a call, or none is about to be made
 }
@@ -45,7 +47,7 @@ type setting struct {
 // newGuard loads settings and hooks and prepares the engine. An error means
 // that settings contradict each other; no call may pass then.
 func newGuard(s setting) (*guard, error) {
-	g := &guard{loaded: loadSources(s.dirs, library(), s.project, s.live), project: s.project}
+	g := &guard{loaded: loadSources(s.dirs, library(), s.project, s.live), project: s.project, home: s.home}
 	g.keepTime(grants(s.dirs))
 	settings, err := scopes.Combine(g.layers...)
 	if err != nil {
@@ -56,8 +58,9 @@ func newGuard(s setting) (*guard, error) {
 	}
 	g.reader = newReader(s, settings.Programs)
 	compiled := append([]rego.Option{rego.WithSnapshot(policies.Snapshot())}, s.rego...)
+	g.rego = rego.New(g.lib, inForce(g.set), compiled...)
 	options := []engine.Option{
-		engine.WithEvaluator(hook.Rego, rego.New(g.lib, inForce(g.set), compiled...)),
+		engine.WithEvaluator(hook.Rego, g.rego),
 		engine.WithFacts(g.reader.Of),
 		engine.WithValidator(adapters.CheckInput),
 	}
