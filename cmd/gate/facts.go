@@ -1,7 +1,18 @@
 package main
 
 import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
 	"github.com/spf13/cobra"
+
+	"gate/audit"
+	"gate/explain"
+	"gate/hook"
+	"gate/strictjson"
 )
 
 func newFacts(p process) *cobra.Command {
@@ -9,8 +20,9 @@ func newFacts(p process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "facts 'LINE'",
 		Short: "what gate sees in a call",
-		Long: "Prints what gate works out about a call without running anything: the input.facts\n" +
-			"that policies read. docs/facts.md describes the fields.",
+		Long: "Shows what gate works out about a call without running anything: its commands,\n" +
+			"what each of them reads, writes and reaches, and what is not known. With --json\n" +
+			"it prints input.facts as policies read it; docs/facts.md describes the fields.",
 		Example: "  gate facts 'cd /srv && sudo rm -rf data'",
 		Args:    oneArg("one shell line, or what --tool takes"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -28,42 +40,198 @@ func newFacts(p process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			doc := g.reader.Of(&ev).Document()
+			facts := g.reader.Of(&ev)
 			if f.json {
-				return printJSON(p, plainValue(doc))
+				return printJSON(p, plainValue(facts.Document()))
 			}
-			return printFacts(p, doc)
+			return printFacts(p, &ev, facts)
 		},
 	}
 	f.add(cmd)
 	return cmd
 }
 
-// printFacts leaves out what is not there, so that a person sees what is.
-func printFacts(p process, doc map[string]any) error {
-	return printJSON(p, plainValue(withoutEmpty(doc)))
+// printFacts shows a person what gate sees: the line with a number under each
+// program, then the commands as they lie in each other, with what each does.
+func printFacts(p process, ev *hook.Event, f *hook.Facts) error {
+	t := &sight{style: p.style(), p: p, ev: ev, facts: f}
+	if f.Shell != nil {
+		t.line()
+		for i := range f.Shell.Commands {
+			t.command(&f.Shell.Commands[i])
+		}
+	} else {
+		fmt.Fprintf(t, "%s\n", oneLine(audit.Summary(ev)))
+	}
+	t.belonging(0, "")
+	if t.nothing() {
+		t.WriteString("nothing that has an effect\n")
+	}
+	return printAll(p, t.String())
 }
 
-// withoutEmpty drops nulls, empty lists and empty objects from objects. An
-// unknown element of a list stays: it is news.
-func withoutEmpty(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		for k, e := range v {
-			if e = withoutEmpty(e); !isEmpty(e) {
-				out[k] = e
+// A sight is facts on their way to a person.
+type sight struct {
+	strings.Builder
+	style
+	p     process
+	ev    *hook.Event
+	facts *hook.Facts
+}
+
+// line shows the shell line with the number of each command under its program.
+func (t *sight) line() {
+	var marks []explain.Mark
+	for _, c := range t.facts.Shell.Commands {
+		if len(c.Words) > 0 && c.Words[0].Span != nil {
+			marks = append(marks, explain.Mark{Span: *c.Words[0].Span, Label: strconv.Itoa(c.ID)})
+		}
+	}
+	if len(marks) == 0 {
+		fmt.Fprintf(t, "  %s\n", shortened(oneLine(t.facts.Shell.Text), pointWidth))
+		return
+	}
+	t.WriteString(t.marked(hook.Pass, t.facts.Shell.Text, marks))
+}
+
+// command shows one command, and below it what belongs to it.
+func (t *sight) command(c *hook.ShellCommand) {
+	deep := max(0, c.Depth-len(c.Via)) // wrappers are named, not shown as a tree
+	if len(c.Words) > 0 && c.Words[0].Span == nil {
+		deep++ // it stands inside a text
+	}
+	indent := strings.Repeat("  ", min(deep, 10))
+	fmt.Fprintf(t, "%s%d  %s%s\n", indent, c.ID, t.strong(commandWords(c)), commandPlace(t.p, c, t.ev.Dir()))
+	indent += "     "
+	if s := c.Stdin; s != nil {
+		from := s.From
+		if s.Command > 0 {
+			from = fmt.Sprintf("the output of %d", s.Command)
+		}
+		if s.Text != nil {
+			from += ": " + inShort(*s.Text)
+		}
+		fmt.Fprintf(t, "%sreads    %s\n", indent, from)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
+		fmt.Fprintf(t, "%ssets     %s=%s\n", indent, visible(name), known(c.Env[name]))
+	}
+	t.belonging(c.ID, indent)
+}
+
+// belonging shows the facts of one command; 0 stands for the call itself.
+func (t *sight) belonging(command int, indent string) {
+	f := t.facts
+	for _, c := range f.Code {
+		if c.Command == command {
+			fmt.Fprintf(t, "%s%-8s (%s) %s\n", indent, visible(c.Language), visible(c.Source), known(c.Text))
+		}
+	}
+	for _, p := range f.Paths {
+		if p.Command == command {
+			fmt.Fprintf(t, "%s%-8s %s\n", indent, visible(p.Access), t.path(&p))
+		}
+	}
+	for _, h := range f.Hosts {
+		if h.Command == command {
+			fmt.Fprintf(t, "%s%-8s %s", indent, visible(h.Access), known(h.Host))
+			if h.URL != nil {
+				fmt.Fprintf(t, " (%s)", known(h.URL))
+			}
+			t.WriteString("\n")
+		}
+	}
+	for _, e := range f.Effects {
+		if e.Command == command {
+			fmt.Fprintf(t, "%s%s %s\n", indent, t.name("effect  "), effectLine(e))
+		}
+	}
+	for _, u := range f.Unknown {
+		if u.Command == command {
+			fmt.Fprintf(t, "%s%s %s: %s\n", indent, t.effect(hook.Ask, "unknown "), visible(u.Kind), oneLine(u.Why))
+			if u.Span != nil && f.Shell != nil && command == 0 {
+				t.WriteString(t.marked(hook.Ask, f.Shell.Text, []explain.Mark{{Span: *u.Span}}))
 			}
 		}
-		return out
-	case []any:
-		out := make([]any, len(v))
-		for i, e := range v {
-			out[i] = withoutEmpty(e)
-		}
-		return out
 	}
-	return v
+}
+
+// path is a path as a person reads it: where it lies, and where links lead.
+func (t *sight) path(p *hook.Path) string {
+	if p.Path == nil {
+		return "a path that is not known"
+	}
+	s := shortened(oneLine(t.p.tilde(*p.Path)), labelWidth)
+	if p.Glob {
+		s += ", a pattern"
+	}
+	if p.Resolved != nil && *p.Resolved != *p.Path {
+		s += ", a link to " + shortened(oneLine(t.p.tilde(*p.Resolved)), labelWidth)
+	}
+	switch {
+	case p.InProject == nil:
+		return s
+	case *p.InProject:
+		return s + ", in the project"
+	}
+	return s + ", outside the project"
+}
+
+func (t *sight) nothing() bool {
+	f := t.facts
+	return len(f.Effects)+len(f.Paths)+len(f.Hosts)+len(f.Unknown)+len(f.Code) == 0
+}
+
+// known is a text that may not be known.
+func known(s *string) string {
+	if s == nil {
+		return "not known"
+	}
+	return shortened(oneLine(*s), labelWidth)
+}
+
+// commandWords are a command's words in one line, as far as they are known.
+func commandWords(c *hook.ShellCommand) string {
+	var list []string
+	for _, w := range c.Words {
+		switch {
+		case w.Value == nil:
+			list = append(list, "?")
+		case *w.Value == "" || strings.ContainsAny(*w.Value, " \t\n"):
+			list = append(list, "'"+*w.Value+"'")
+		default:
+			list = append(list, *w.Value)
+		}
+	}
+	return shortened(oneLine(strings.Join(list, " ")), labelWidth)
+}
+
+// commandPlace says through what a command is run, and where, if that is not
+// dir.
+func commandPlace(p process, c *hook.ShellCommand, dir string) string {
+	s := ""
+	if len(c.Via) > 0 {
+		s = ", run by " + oneLine(strings.Join(c.Via, ", "))
+	}
+	switch {
+	case c.Dir == nil:
+		return s + ", in a directory that is not known"
+	case *c.Dir != dir:
+		return s + ", in " + oneLine(p.tilde(*c.Dir))
+	}
+	return s
+}
+
+// effectLine is one effect in one line: its kind, and what is known of it.
+func effectLine(e hook.FactEffect) string {
+	line := e.Kind
+	for _, k := range slices.Sorted(maps.Keys(e.Attrs)) {
+		v := plainValue(e.Attrs[k])
+		if !isEmpty(v) && v != false && v != "" {
+			line += " " + k + "=" + string(strictjson.Append(nil, v))
+		}
+	}
+	return shortened(oneLine(line), 2*labelWidth)
 }
 
 func isEmpty(v any) bool {

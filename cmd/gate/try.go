@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gate/explain"
 	"gate/hook"
 )
 
@@ -30,7 +31,7 @@ func newTry(p process) *cobra.Command {
 			if f.json {
 				err = printJSON(p, decisionDocument(&d, true))
 			} else {
-				err = printTry(p, &ev, &d)
+				err = printTry(p, &ev, &d, f.again("explain", args[0]))
 			}
 			if err != nil {
 				return err
@@ -42,18 +43,20 @@ func newTry(p process) *cobra.Command {
 	return cmd
 }
 
-// printTry says what would follow for a call, the harmful part first.
-func printTry(p process, ev *hook.Event, d *hook.Decision) error {
+// printTry says what would follow for a call, the harmful part first. The command
+// why tells more.
+func printTry(p process, ev *hook.Event, d *hook.Decision, why string) error {
 	var b strings.Builder
+	s := p.style()
 	text := shellText(d)
 	if d.Fault != nil {
-		fmt.Fprintf(&b, "%s: gate could not decide: %s\n", d.Effect, visible(d.Fault.Error()))
+		fmt.Fprintf(&b, "%s: gate could not decide: %s\n", s.effect(d.Effect, d.Effect.String()), visible(d.Fault.Error()))
 	}
 	switch {
 	case len(d.Reasons) == 0 && d.Fault == nil && d.Rewrite == nil:
-		fmt.Fprintf(&b, "%s: no policy objects\n", d.Effect)
+		fmt.Fprintf(&b, "%s: no policy objects\n", s.effect(d.Effect, d.Effect.String()))
 	case d.Rewrite != nil:
-		fmt.Fprintf(&b, "%s: it runs changed\n", d.Effect)
+		fmt.Fprintf(&b, "%s: it runs changed\n", s.effect(d.Effect, d.Effect.String()))
 	}
 	for _, settled := range []bool{true, false} { // what decided comes first
 		for _, r := range d.Reasons {
@@ -63,6 +66,7 @@ func printTry(p process, ev *hook.Event, d *hook.Decision) error {
 		}
 	}
 	for _, r := range d.Warnings {
+		r.Effect = hook.Ask // it is shown like one
 		printReason(&b, p, r, "warning", text)
 	}
 	if input, ok := d.Rewrite.(map[string]any); ok {
@@ -74,21 +78,35 @@ func printTry(p process, ev *hook.Event, d *hook.Decision) error {
 	for _, n := range d.Notices {
 		fmt.Fprintf(&b, "note: %s\n", visible(n))
 	}
+	if d.Effect >= hook.Ask {
+		fmt.Fprintf(&b, "hint: %s says why\n", why)
+	}
 	return printAll(p, b.String())
+}
+
+// again is the command line of another command about the same call.
+func (f *callFlags) again(command, arg string) string {
+	const most = 60
+	switch {
+	case f.tool != "Bash", f.cwd != "", len(arg) > most, visible(arg) != arg, strings.Contains(arg, "\n"):
+		return "gate " + command + " with the same arguments"
+	}
+	return "gate " + command + " '" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
 }
 
 // printReason shows one reason, the part of the line that it is about, and
 // where it comes from.
 func printReason(b *strings.Builder, p process, r hook.Reason, word, text string) {
-	fmt.Fprintf(b, "%s: %s\n", word, indentRest(visible(r.Reason)))
+	s := p.style()
+	fmt.Fprintf(b, "%s: %s\n", s.effect(r.Effect, word), indentRest(visible(r.Reason)))
 	if r.Span != nil && text != "" {
-		b.WriteString(pointAt(text, *r.Span))
+		b.WriteString(s.marked(r.Effect, text, []explain.Mark{{Span: *r.Span}}))
 	}
 	where := []string{r.Source}
 	if r.Pos != "" {
 		where = append(where, p.tilde(r.Pos))
 	}
-	fmt.Fprintf(b, "  policy: %s (%s)\n", visible(r.ID), visible(strings.Join(where, ", ")))
+	fmt.Fprintf(b, "  policy: %s (%s)\n", s.name(visible(r.ID)), visible(strings.Join(where, ", ")))
 	if r.Suggestion != "" {
 		fmt.Fprintf(b, "  instead: %s\n", indentRest(visible(r.Suggestion)))
 	}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"gate/explain"
+	"gate/hook"
+)
+
+// explanationDocument is an explanation as programs read it: a decision with
+// causes, policies, nearest and changes. docs/explain.md describes it.
+func explanationDocument(g *guard, e *explain.Explanation) map[string]any {
+	doc := decisionDocument(&e.Decision, true)
+	causes := make([]any, len(e.Causes))
+	for i := range e.Causes {
+		causes[i] = causeDocument(g, &e.Causes[i])
+	}
+	policies := make([]any, len(e.Policies))
+	for i := range e.Policies {
+		policies[i] = policyDocument(g, &e.Policies[i])
+	}
+	changes := make([]any, len(e.Changes))
+	for i, c := range e.Changes {
+		changes[i] = map[string]any{"effect": c.Effect.String(), "input": plainValue(c.Input), "edits": editDocuments(c.Edits)}
+	}
+	doc["causes"], doc["policies"], doc["nearest"] = causes, policies, nil
+	doc["smallest_changes"] = map[string]any{"changes": changes, "tried": e.Searched, "cut": e.Cut}
+	if n := e.Nearest; n != nil {
+		doc["nearest"] = map[string]any{"policy": n.Policy, "rule": definitionDocument(&n.Rule)}
+	}
+	return doc
+}
+
+func causeDocument(g *guard, c *explain.Cause) map[string]any {
+	doc := reasonDocument(c.Reason)
+	doc["rule"], doc["facts"] = nil, []any{}
+	if c.Rule != nil {
+		doc["rule"] = definitionDocument(c.Rule)
+		doc["pos"] = orNil(g.position(c.Source, c.Rule.Pos))
+	}
+	used := make([]any, len(c.Uses))
+	for i, u := range c.Uses {
+		used[i] = map[string]any{"path": u.Path, "read": plainValue(u.Fields), "command": idOrNil(u.Command)}
+	}
+	texts := make([]any, len(c.Texts))
+	for i, t := range c.Texts {
+		marks := make([]any, len(t.Marks))
+		for j, m := range t.Marks {
+			marks[j] = map[string]any{"span": spanDocument(m.Span), "label": m.Label}
+		}
+		texts[i] = map[string]any{"where": orNil(t.Where), "text": t.Text, "marks": marks}
+	}
+	doc["facts"], doc["texts"] = used, texts
+	return doc
+}
+
+func spanDocument(s hook.Span) []any { return []any{s[0], s[1]} }
+
+func idOrNil(id int) any {
+	if id == 0 {
+		return nil
+	}
+	return id
+}
+
+func policyDocument(g *guard, p *explain.Policy) map[string]any {
+	doc := map[string]any{
+		"id": p.ID, "source": p.Source, "scope": p.Scope.String(), "authority": p.Authority.String(),
+		"pos": orNil(g.position(p.Source, p.Pos())), "matched": p.Matched, "failed": orNil(p.Failed),
+		"why_not": orNil(p.WhyNot), "steps": stepDocuments(p.Steps), "rules": definitionDocuments(p.Rules), "error": nil,
+	}
+	if p.Err != nil {
+		doc["error"] = p.Err.Error()
+	}
+	return doc
+}
+
+func definitionDocuments(list []explain.Definition) []any {
+	out := make([]any, len(list))
+	for i := range list {
+		out[i] = definitionDocument(&list[i])
+	}
+	return out
+}
+
+func definitionDocument(d *explain.Definition) map[string]any {
+	conditions := make([]any, len(d.Conditions))
+	for i, c := range d.Conditions {
+		values := make([]any, len(c.Values))
+		for j, v := range c.Values {
+			values[j] = map[string]any{"text": v.Text, "path": orNil(v.Path), "value": plainValue(v.Value), "defined": !v.Absent}
+		}
+		conditions[i] = map[string]any{
+			"text": c.Text, "pos": c.Pos, "negated": c.Negated, "true": c.Met,
+			"values": values, "helpers": definitionDocuments(c.Helpers),
+		}
+	}
+	return map[string]any{
+		"rule": d.Rule, "package": d.Package, "pos": d.Pos, "true": d.Met, "value": plainValue(d.Value),
+		"conditions": conditions, "not_looked_at": d.Left,
+	}
+}
+
+func editDocuments(list []explain.Edit) []any {
+	out := make([]any, len(list))
+	for i, e := range list {
+		out[i] = map[string]any{
+			"kind": string(e.Kind), "field": e.Field, "span": spanDocument(e.Span), "before": e.Before, "after": e.After,
+		}
+	}
+	return out
+}

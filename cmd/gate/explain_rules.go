@@ -1,0 +1,314 @@
+package main
+
+import (
+	"cmp"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"gate/explain"
+	"gate/hook"
+	"gate/strictjson"
+)
+
+// names says which variable of a rule stands for which place of the input.
+type names map[string]string
+
+// spell writes a place as the rule would: effect.area for facts.effects[0].area.
+func (n names) spell(place string) string {
+	best := ""
+	for p := range n {
+		if strings.HasPrefix(place, p) && len(p) > len(best) && len(place) > len(p) && strings.ContainsRune(".[", rune(place[len(p)])) {
+			best = p
+		}
+	}
+	if best == "" {
+		return place
+	}
+	return n[best] + place[len(best):]
+}
+
+const (
+	mostValues  = 4 // values of one condition
+	mostHelpers = 2 // definitions of helpers of one condition
+)
+
+// conditions shows the conditions of a definition with the values that made
+// them true, or the first one not.
+func (t *telling) conditions(d *explain.Definition, indent string, known names) {
+	known = maps.Clone(known)
+	for i := range d.Conditions {
+		c := &d.Conditions[i]
+		for _, v := range c.Values {
+			if v.Path != "" && isName(v.Text) && known[v.Path] == "" {
+				known[v.Path] = v.Text
+			}
+		}
+		line := indent + shortened(visible(c.Text), pointWidth)
+		if !c.Met {
+			line = t.effect(hook.Deny, line) + t.faint("  <- not true ("+visible(path.Base(c.Pos))+")")
+		}
+		t.printf("%s\n", line)
+		t.values(c, indent+"  ", known)
+		t.helpers(c, indent+"  ", known)
+	}
+	if d.Left > 0 {
+		t.printf("%s%s\n", indent, t.faint("("+count(d.Left, "condition")+" after that)"))
+	}
+}
+
+func isName(s string) bool { return s != "" && !strings.ContainsAny(s, ".[( \"") }
+
+// values shows what the parts of a condition stood for.
+func (t *telling) values(c *explain.Condition, indent string, known names) {
+	var list []string
+	add := func(v explain.Value) {
+		if line := said(c, v, known); line != "" && !t.told[line] {
+			t.told[line] = true
+			list = append(list, line)
+		}
+	}
+	for _, v := range c.Values {
+		add(v)
+	}
+	for i := range c.Helpers {
+		if c.Helpers[i].Library {
+			eachFact(&c.Helpers[i], add)
+		}
+	}
+	if len(list) > mostValues {
+		list = append(list[:mostValues], "…")
+	}
+	if len(list) > 0 {
+		t.printf("%s%s\n", indent, t.faint(strings.Join(list, ", ")))
+	}
+}
+
+// eachFact yields what the library's helpers read of facts: what they are
+// called with is in the condition itself.
+func eachFact(d *explain.Definition, yield func(explain.Value)) {
+	for _, c := range d.Conditions {
+		for _, v := range c.Values {
+			if v.Path != "" && !isName(v.Text) {
+				v.Text = ""
+				yield(v)
+			}
+		}
+		for i := range c.Helpers {
+			eachFact(&c.Helpers[i], yield)
+		}
+	}
+}
+
+// said is one value as a person reads it, "" if it is no news.
+func said(c *explain.Condition, v explain.Value, known names) string {
+	name := v.Text
+	if v.Path != "" && !isName(v.Text) && !strings.HasPrefix(v.Text, "input.") {
+		name = known.spell(v.Path)
+	}
+	if c.Met && (strings.HasSuffix(v.Text, ".id") || strings.HasSuffix(v.Text, ".command")) {
+		return "" // which command it is, the marks show
+	}
+	switch value := v.Value.(type) {
+	case map[string]any:
+		if isName(v.Text) && known[v.Path] == v.Text && strings.HasPrefix(c.Text, "some ") {
+			return name + " is " + element(v.Path, value)
+		}
+		if v.Path != "" || isName(v.Text) {
+			return ""
+		}
+	default:
+		if literal := string(strictjson.Append(nil, plainValue(value))); c.Met && !c.Negated && !v.Absent &&
+			(strings.Contains(c.Text, "== "+literal) || isName(name) && known[""] == name) {
+			return ""
+		}
+	}
+	if v.Absent && !c.Met && strings.HasSuffix(c.Text, ":= "+v.Text) {
+		return "" // that is what is not true
+	}
+	if v.Absent {
+		return visible(name) + " is not defined"
+	}
+	return visible(name) + " = " + inShort(v.Value)
+}
+
+// element says which fact a variable stands for.
+func element(place string, v map[string]any) string {
+	kind, _ := v["kind"].(string)
+	switch {
+	case strings.HasPrefix(place, "facts.effects["):
+		return "the effect " + visible(kind)
+	case strings.HasPrefix(place, "facts.unknown["):
+		return "the unknown " + visible(kind)
+	case strings.HasPrefix(place, "facts.shell.commands["):
+		program, _ := v["program"].(string)
+		return "the command " + visible(cmp.Or(program, "that is not known"))
+	case place != "":
+		return visible(place)
+	}
+	return inShort(v)
+}
+
+// helpers shows the definitions of the policy's own helpers that made a
+// condition come out as it did.
+func (t *telling) helpers(c *explain.Condition, indent string, known names) {
+	var own []*explain.Definition
+	for i := range c.Helpers {
+		if h := &c.Helpers[i]; !h.Library && len(h.Conditions) > 0 {
+			own = append(own, h)
+		}
+	}
+	slices.SortStableFunc(own, func(a, b *explain.Definition) int { return cmp.Compare(progress(b), progress(a)) })
+	for i, h := range own {
+		if c.Met && c.Negated {
+			t.lacks(h, indent+visible(h.Rule)+": ", known)
+			return
+		}
+		if i == 1 && c.Met {
+			return // one suffices
+		}
+		if i == mostHelpers {
+			t.printf("%s%s\n", indent, t.faint("(and "+count(len(own)-i, "other definition")+" of "+visible(h.Rule)+")"))
+			break
+		}
+		t.printf("%s%s\n", indent, t.faint(visible(h.Rule)+" ("+visible(path.Base(h.Pos))+"):"))
+		t.conditions(h, indent+"  ", known)
+	}
+}
+
+// progress is how far a definition got.
+func progress(d *explain.Definition) int {
+	n := 0
+	for _, c := range d.Conditions {
+		if c.Met {
+			n++
+		}
+	}
+	return n
+}
+
+// silent tells of each policy that ran and said nothing which condition was the
+// first that was not true, of the rule that came furthest.
+func (t *telling) silent() {
+	first := true
+	for i := range t.e.Policies {
+		p := &t.e.Policies[i]
+		if len(p.Steps) == 0 || speaks(p) {
+			continue
+		}
+		if first {
+			t.heading("asked, without an objection:")
+			first = false
+		}
+		t.printf("  %s%s\n", t.name(visible(p.ID)), t.faint(t.stepNotes(p)))
+		if p.Err != nil {
+			t.printf("    cannot be looked into: %s\n", oneLine(p.Err.Error()))
+		}
+		if d := furthest(p.Rules); d != nil {
+			t.lacks(d, "    "+d.Rule+": ", names{})
+		}
+	}
+}
+
+func speaks(p *explain.Policy) bool {
+	return slices.ContainsFunc(p.Steps, func(s hook.Step) bool { return len(s.Verdict.Reasons)+len(s.Verdict.Halt) > 0 })
+}
+
+func (t *telling) stepNotes(p *explain.Policy) string {
+	notes := ""
+	if p.Source != "library" {
+		notes = " (" + visible(p.Source) + ")"
+	}
+	for _, s := range p.Steps {
+		if s.Fault != nil {
+			notes += " could not answer: " + oneLine(s.Fault.Error())
+		}
+		if n := len(s.Verdict.Rewrites); n > 0 {
+			notes += " rewrites the call"
+		}
+		if n := len(s.Verdict.Warnings); n > 0 {
+			notes += " warns: " + oneLine(s.Verdict.Warnings[0].Reason)
+		}
+	}
+	return notes
+}
+
+// furthest is the definition of which most was true.
+func furthest(rules []explain.Definition) *explain.Definition {
+	var best *explain.Definition
+	for i := range rules {
+		if d := &rules[i]; !d.Met && (best == nil || progress(d) > progress(best)) {
+			best = d
+		}
+	}
+	return best
+}
+
+// lacks shows the condition that was not true, in one line.
+func (t *telling) lacks(d *explain.Definition, lead string, known names) {
+	known = maps.Clone(known)
+	for i := range d.Conditions {
+		c := &d.Conditions[i]
+		if c.Met {
+			continue
+		}
+		var list []string
+		for _, o := range d.Conditions {
+			for _, v := range o.Values {
+				if v.Path != "" && isName(v.Text) {
+					known[v.Path] = v.Text
+				}
+			}
+		}
+		add := func(v explain.Value) {
+			if line := said(c, v, known); line != "" && len(list) < mostValues && !slices.Contains(list, line) {
+				list = append(list, line)
+			}
+		}
+		for _, v := range c.Values {
+			add(v)
+		}
+		for j := range c.Helpers {
+			eachFact(&c.Helpers[j], add)
+		}
+		line := lead + "not true: " + shortened(visible(c.Text), labelWidth)
+		if len(list) > 0 {
+			line += "; " + strings.Join(list, ", ")
+		}
+		t.printf("%s %s\n", line, t.faint("("+visible(path.Base(c.Pos))+")"))
+	}
+}
+
+// unconcerned lists the policies that did not run, and why: people's own ones
+// first.
+func (t *telling) unconcerned() {
+	var list []*explain.Policy
+	for i := range t.e.Policies {
+		if p := &t.e.Policies[i]; len(p.Steps) == 0 {
+			list = append(list, p)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *explain.Policy) int {
+		return cmp.Compare(ofLibrary(a), ofLibrary(b))
+	})
+	if len(list) == 0 {
+		return
+	}
+	t.heading("not concerned:")
+	const most = 5
+	for i, p := range list {
+		if !t.all && i >= most && (p.Library || i >= 4*most) {
+			t.printf("  %s\n", t.faint("and "+count(len(list)-i, "other")+"; --all lists them"))
+			return
+		}
+		t.printf("  %s: %s\n", t.name(visible(p.ID)), visible(p.WhyNot))
+	}
+}
+
+func ofLibrary(p *explain.Policy) int {
+	if p.Library {
+		return 1
+	}
+	return 0
+}

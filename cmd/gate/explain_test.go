@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"gate/engine"
+	"gate/facts"
+	"gate/hook"
+)
+
+// A still is a machine that never changes: /home/dev with a project, and the
+// files of one test. A text that begins with "-> " is a symbolic link.
+type still map[string]string
+
+type stillInfo struct {
+	name string
+	mode fs.FileMode
+	size int64
+}
+
+func (i stillInfo) Name() string       { return i.name }
+func (i stillInfo) Size() int64        { return i.size }
+func (i stillInfo) Mode() fs.FileMode  { return i.mode }
+func (i stillInfo) ModTime() time.Time { return time.Time{} }
+func (i stillInfo) IsDir() bool        { return i.mode.IsDir() }
+func (i stillInfo) Sys() any           { return nil }
+
+func (s still) Lstat(name string) (fs.FileInfo, error) {
+	text, ok := s[name]
+	switch {
+	case strings.HasPrefix(text, "-> "):
+		return stillInfo{path.Base(name), fs.ModeSymlink | 0o777, 0}, nil
+	case ok:
+		return stillInfo{path.Base(name), 0o644, int64(len(text))}, nil
+	}
+	for file := range s {
+		if strings.HasPrefix(file, strings.TrimSuffix(name, "/")+"/") {
+			return stillInfo{path.Base(name), fs.ModeDir | 0o755, 0}, nil
+		}
+	}
+	return nil, &fs.PathError{Op: "lstat", Path: name, Err: fs.ErrNotExist}
+}
+
+func (s still) Readlink(name string) (string, error) {
+	if target, ok := strings.CutPrefix(s[name], "-> "); ok {
+		return strings.TrimSpace(target), nil
+	}
+	return "", &fs.PathError{Op: "readlink", Path: name, Err: fs.ErrInvalid}
+}
+
+func (s still) ReadFile(name string, limit int) ([]byte, error) {
+	text, ok := s[name]
+	if !ok || len(text) > limit || strings.HasPrefix(text, "-> ") {
+		return nil, &fs.PathError{Op: "read", Path: name, Err: fs.ErrNotExist}
+	}
+	return []byte(text), nil
+}
+
+// explained returns what gate explain prints for a line on a machine with
+// files, and the text of its hints. Policies among the files, below user/, are
+// the user's.
+func explained(t *testing.T, line string, files []txtar.File) string {
+	t.Helper()
+	const home, project = "/home/dev", "/home/dev/project"
+	dir := t.TempDir()
+	machine := still{project + "/.git/HEAD": "ref: refs/heads/main\n"}
+	for _, f := range files {
+		name, users := strings.CutPrefix(f.Name, "user/")
+		if !users {
+			machine[path.Join(project, f.Name)] = string(f.Data)
+			continue
+		}
+		name = filepath.Join(dir, "user", filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, f.Data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	reader := facts.New(facts.World{Home: home, User: "dev", OS: "linux", Project: project, Files: machine})
+	g, err := newGuard(setting{
+		dirs: dirs{managed: filepath.Join(dir, "managed"), user: filepath.Join(dir, "user"), state: filepath.Join(dir, "state")},
+		home: home, project: project,
+		engine: []engine.Option{engine.WithAllSteps(), engine.WithFacts(reader.Of)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.reader = reader
+	f := callFlags{tool: "Bash", cwd: project}
+	ev, err := f.event(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ev.Gate = hook.Gate{User: "dev", OS: "linux", Interactive: true, Now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	ctx := context.Background()
+	var out bytes.Buffer
+	p := process{stdout: &out, env: []string{"HOME=" + home}}
+	e := g.explainer().Of(ctx, ev, g.decide(ctx, ev))
+	if err := printExplanation(p, g, &e, false); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.ReplaceAll(out.String(), filepath.ToSlash(dir)+"/", "")
+	// What does not concern the call is the library's list and nothing of the
+	// explanation.
+	text, _, _ = strings.Cut(text, "\nnot concerned:\n")
+	return text
+}
+
+// TestExplanations explains denials that surprise people. The comment of each
+// file says what surprises; -update rewrites what is printed.
+func TestExplanations(t *testing.T) {
+	names, err := filepath.Glob("testdata/explain/*.txt")
+	if err != nil || len(names) < 10 {
+		t.Fatalf("%d explanations, %v", len(names), err)
+	}
+	for _, name := range names {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txt"), func(t *testing.T) {
+			a, err := txtar.ParseFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			last := len(a.Files) - 1
+			if last < 1 || a.Files[0].Name != "line" || a.Files[last].Name != "explanation" {
+				t.Fatal("the sections are line, files of the project, and explanation")
+			}
+			got := explained(t, strings.TrimSuffix(string(a.Files[0].Data), "\n"), a.Files[1:last])
+			if *update {
+				a.Files[last].Data = []byte(got)
+				if err := os.WriteFile(name, txtar.Format(a), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if want := string(a.Files[last].Data); got != want {
+				t.Errorf("got\n%s\nwant\n%s", got, want)
+			}
+		})
+	}
+}
