@@ -66,15 +66,9 @@ span(thing) := thing.span if is_array(thing.span)
 
 else := command(thing).span if is_array(command(thing).span)
 
-else := before[count(before) - 1].span if {
-	before := [c | some c in outside(command(thing)); c.id < thing.command]
-	count(before) > 0
-}
+else := before[count(before) - 1].span if before := [c | some c in outside(command(thing)); c.id < thing.command]
 
-else := after[0].span if {
-	after := outside(command(thing))
-	count(after) > 0
-}
+else := after[0].span if after := outside(command(thing))
 
 else := null
 

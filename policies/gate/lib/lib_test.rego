@@ -47,8 +47,9 @@ test_within_compares_whole_names if {
 }
 
 test_site_is_what_is_added_to_a_machine if {
-	lib.site("/usr/local/bin/x")
-	lib.site("/var/log/x")
+	every dir in ["/usr/local", "/opt", "/srv", "/mnt", "/media", "/var", "/run", "/snap"] {
+		lib.site(sprintf("%s/x", [dir]))
+	}
 	not lib.site("/usr/bin/x")
 	not lib.site("/opt")
 	not lib.site(null)
@@ -57,6 +58,8 @@ test_site_is_what_is_added_to_a_machine if {
 test_base_and_depth if {
 	lib.base("/a/b.txt") == "b.txt"
 	lib.base("b.txt") == "b.txt"
+	not lib.base(null)
+	not lib.depth(null)
 	lib.depth("/") == 0
 	lib.depth("/a/b/") == 2
 }
@@ -67,6 +70,7 @@ test_in_home if {
 	lib.in_home("/root/x") == "x"
 	not lib.in_home("/home/dev")
 	not lib.in_home("/etc/x")
+	not lib.in_home("/srv/a/b/c")
 	not lib.in_home(null)
 }
 
@@ -76,6 +80,7 @@ test_shown_is_short if {
 	lib.shown("/home/dev/project") == "~/project" with input as event
 	lib.shown("/home/dev/.bashrc") == "~/.bashrc" with input as event
 	lib.shown("/home/dev") == "~" with input as event
+	lib.shown("/Users/dev/x") == "~/x" with input as event
 	lib.shown("/home/device/x") == "/home/device/x" with input as event
 	lib.shown("/etc/hosts") == "/etc/hosts" with input as event
 	lib.shown("/home/dev/x") == "/home/dev/x" with input as {}
@@ -85,6 +90,7 @@ test_shown_is_short if {
 test_target_tells_where_links_lead if {
 	event := {"cwd": "/home/dev/project", "gate": {"user": "dev"}}
 	lib.target({"path": "/home/dev/project/h", "resolved": "/home/dev"}) == "h (which is ~)" with input as event
+	lib.target({"path": "/home/dev/x", "resolved": "/home/dev/x"}) == "~/x" with input as event
 	lib.target({"path": "/home/dev/x", "resolved": null}) == "~/x" with input as event
 	lib.target({"path": null, "resolved": null}) == "a path that is not known" with input as event
 	lib.target({}) == "a path that is not known" with input as event
@@ -97,13 +103,30 @@ test_span_is_that_of_the_command if {
 	lib.span(effect) == [8, 16] with input as event
 	lib.span({"command": null}) == null with input as event
 	lib.span({"command": 9}) == null with input as event
-	lib.span({"command": 1, "span": [0, 4]}) == [0, 4] with input as event
+	lib.span({"command": 1, "span": [1, 2]}) == [1, 2] with input as event
+	lib.span({"command": 1, "span": null}) == [0, 4] with input as event
 }
 
 test_span_of_a_command_inside_another if {
 	event := gate.event("true; su root -c 'rm -rf /srv'")
 	some effect in lib.effects("fs.delete") with input as event
 	lib.span(effect) == [6, 30] with input as event
+}
+
+test_span_is_that_of_the_nearest_command_around if {
+	every commands, want in {
+		[{"depth": 0, "span": [0, 4]}, {"depth": 1, "span": null}, {"depth": 0, "span": [6, 9]}]: [0, 4],
+		[{"depth": 0, "span": [0, 4]}, {"depth": 1, "span": null}, {"depth": 0, "span": null}]: [0, 4],
+		[{"depth": 0, "span": [0, 1]}, {"depth": 0, "span": [2, 4]}, {"depth": 1, "span": null}]: [2, 4],
+		[{"depth": 0, "span": [0, 4]}, {"depth": 0, "span": null}, {"depth": 1, "span": null}]: [0, 4],
+		[{"depth": 1, "span": null}, {"depth": 0, "span": [0, 9]}, {"depth": 0, "span": [10, 12]}]: [0, 9],
+		[{"depth": 1, "span": [0, 4]}, {"depth": 1, "span": null}]: null,
+		[{"depth": 0, "span": null}, {"depth": 1, "span": null}]: null,
+	} {
+		numbered := [object.union(c, {"id": i}) | some i, c in commands]
+		inner := [c.id | some c in numbered; c.depth == 1; c.span == null]
+		lib.span({"command": inner[0]}) == want with input as {"facts": {"shell": {"commands": numbered}}}
+	}
 }
 
 test_effects_of_a_kind if {

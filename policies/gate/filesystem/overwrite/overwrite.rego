@@ -42,15 +42,14 @@ forbidden(effect) := sprintf("%s, a file of the operating system", [lib.target(e
 }
 
 forbidden(effect) := sprintf("over %s, which holds keys", [lib.target(effect)]) if {
-	effect.area == "user"
 	effect.how in {"overwrite", "truncate", "edit", "move"}
-	some dir in [".ssh", ".gnupg", ".password-store", ".aws/credentials", ".kube/config", ".netrc", ".git-credentials"]
-	lib.within(lib.in_home(effect.path), dir)
-	not lib.base(effect.path) in {"known_hosts", "known_hosts.old", "config", "authorized_keys", "rc"}
+	path := lib.in_home(effect.path)
+	some dir in [".ssh", ".gnupg", ".password-store", ".aws/credentials", ".netrc", ".git-credentials"]
+	lib.within(path, dir)
+	not path in {".ssh/known_hosts", ".ssh/known_hosts.old", ".ssh/config", ".ssh/authorized_keys", ".ssh/rc"}
 }
 
 forbidden(effect) := "to a place in the operating system when its variable is empty" if {
-	effect.area == "unknown"
 	some area in effect.could_be
 	area in {"root", "system", "device"}
 }
@@ -74,7 +73,7 @@ doubtful(effect) := sprintf("over %s, a file of the person's own", [lib.target(e
 	effect.area == "user"
 	effect.how in {"overwrite", "edit"}
 	not empties(effect)
-	some dir in ["Desktop", "Documents", "Music", "Pictures", "Videos"]
+	some dir in ["Desktop", "Documents", "Music", "Pictures", "Videos", ".kube/config"]
 	lib.within(lib.in_home(effect.path), dir)
 }
 

@@ -21,8 +21,15 @@ test_denies if {
 		{"tool": "Edit", "input": {"file_path": "/usr/lib/os-release", "old_string": "a", "new_string": "b"}},
 		"sort -o /etc/group /etc/group",
 		"curl -o /usr/bin/x https://example.com/x",
+		`echo x > "$ROOT/etc/passwd"`,
+		`echo x > "$ROOT/dev/sda"`,
+		`cp a "$OUT/"`,
+		"sed -i s/a/b/ ~/.netrc",
+		"truncate -s0 ~/.netrc",
+		"mv x ~/.netrc",
 	] {
 		count(overwrite.deny) > 0 with input as gate.event(call)
+		count(overwrite.ask) == 0 with input as gate.event(call)
 	}
 }
 
@@ -36,6 +43,19 @@ test_asks if {
 		"cp /dev/null ~/thesis.tex",
 		"echo ref > .git/HEAD",
 		"echo x >> /var/log/app.log",
+		"mkdir -p /etc/app",
+		"cp a.txt /",
+		": > /data/x",
+		": > ~",
+		"true > ~/notes.txt",
+		"cp /dev/zero ~/notes.txt",
+		"cp /dev/random ~/notes.txt",
+		"cat /dev/urandom > ~/notes.txt",
+		"sed -i s/a/b/ .git/HEAD",
+		"truncate -s0 .git/index",
+		"sed -i s/a/b/ ~/Documents/a.txt",
+		"cp kubeconfig ~/.kube/config",
+		{"tool": "Write", "input": {"file_path": "/home/dev/Documents/a.txt", "content": "x"}},
 	] {
 		count(overwrite.ask) > 0 with input as gate.event(call)
 		count(overwrite.deny) == 0 with input as gate.event(call)
@@ -66,8 +86,55 @@ test_passes if {
 		"mkdir -p src/a/b",
 		"touch x",
 		"dd if=/dev/zero of=test.bin bs=1M count=1",
+		"echo x >> ~/.netrc",
+		"touch ~/.ssh/id_new",
+		"cp hosts ~/.ssh/known_hosts",
+		"cp hosts ~/.ssh/known_hosts.old",
+		"echo x > .git/info/exclude",
+		"cp x .git/description",
+		"echo x > .git/COMMIT_EDITMSG",
+		"mkdir .git/x",
+		"cat /dev/null; echo x > ~/notes.txt",
+		": >> ~/notes.txt",
+		"cat /dev/null >> ~/notes.txt",
+		"touch ~/Documents/a.txt",
+		`echo x > "$OUT/a.txt"`,
 	] {
 		count(overwrite.deny) == 0 with input as gate.event(call)
 		count(overwrite.ask) == 0 with input as gate.event(call)
 	}
+}
+
+# Another policy watches what these make programs do.
+test_leaves_configuration_to_others if {
+	every line in [
+		"cp x ~/.ssh/config", "cp x ~/.ssh/authorized_keys", "cp x ~/.ssh/rc", "cp x .git/config",
+	] {
+		count(overwrite.deny | overwrite.ask) == 0 with input as gate.event(line)
+	}
+}
+
+test_denies_to_write_over_keys if {
+	every name in [
+		".ssh/id_rsa", ".gnupg/secring.gpg", ".password-store/a.gpg", ".aws/credentials", ".netrc", ".git-credentials",
+	] {
+		some denial in overwrite.deny with input as gate.event(sprintf("cp x ~/%s", [name]))
+		startswith(denial.reason, sprintf("writes over ~/%s, which holds keys;", [name]))
+	}
+}
+
+test_asks_before_writing_over_what_people_keep if {
+	every dir in ["Desktop", "Documents", "Music", "Pictures", "Videos"] {
+		count(overwrite.ask) == 1 with input as gate.event(sprintf("cp x ~/%s/a", [dir]))
+		some question in overwrite.ask with input as gate.event(sprintf(": > ~/%s/a", [dir]))
+		startswith(question.reason, "writes nothing into")
+	}
+}
+
+test_passes_a_project_below_documents if {
+	path := "/home/dev/Documents/thesis/a.tex"
+	call := json.patch(gate.event({"tool": "Write", "input": {"file_path": path, "content": "x"}}), [{
+		"op": "replace", "path": "/facts/effects/0/area", "value": "project",
+	}])
+	count(overwrite.ask) == 0 with input as call
 }

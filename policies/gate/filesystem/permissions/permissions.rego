@@ -48,7 +48,6 @@ forbidden(effect) := sprintf("the home directory %s", [lib.target(effect)]) if {
 }
 
 forbidden(effect) := sprintf("%s, which holds keys, for others", [lib.target(effect)]) if {
-	effect.area == "user"
 	private(effect.path)
 	opens(effect)
 }
@@ -58,10 +57,8 @@ doubtful(effect) := sprintf("%s, outside the project", [lib.target(effect)]) if 
 }
 
 doubtful(effect) := sprintf("%s, which holds keys, in a way that is not known", [lib.target(effect)]) if {
-	effect.area == "user"
 	private(effect.path)
 	lib.unknown(effect, "mode")
-	not lib.is(effect, "owner", true)
 }
 
 doubtful(effect) := sprintf("everything below %s, outside the project", [lib.target(effect)]) if {
@@ -99,14 +96,14 @@ grave(effect) if {
 grave(effect) if effect.mode in {"0", "000", "0000", "a-rwx", "-rwx", "a=", "ugo-rwx", "ugo="}
 
 private(path) if {
-	is_string(path)
+	below := lib.in_home(path)
 	some dir in [".ssh", ".gnupg", ".password-store", ".aws", ".kube"]
-	lib.within(lib.in_home(path), dir)
+	lib.within(below, dir)
 	not endswith(path, ".pub")
-	not lib.base(path) in {"known_hosts", "config"}
+	not below in {".ssh/known_hosts", ".ssh/config", ".aws/config"}
 }
 
-# Read by others: 644, a+r, o=r, +r.
+# Read by others: 644, a+r, o=r, +r, u=rw,go=r.
 opens(effect) if lib.is(effect, "world_writable", true)
 
 opens(effect) if {
@@ -114,4 +111,4 @@ opens(effect) if {
 	not endswith(effect.mode, "00")
 }
 
-opens(effect) if lib.matches(effect, "mode", `^([ugoa]*[goa][ugoa]*)?[+=][rwxX]+$`)
+opens(effect) if lib.matches(effect, "mode", `(^|,)([ugoa]*[goa][ugoa]*)?[+=][rwxX]+(,|$)`)

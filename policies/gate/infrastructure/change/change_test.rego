@@ -18,7 +18,8 @@ test_denies if {
 		"aws cloudformation delete-stack --stack-name x",
 		"aws rds delete-db-instance --db-instance-identifier x",
 	] {
-		count(change.deny) > 0 with input as gate.event(call)
+		count(change.deny) == 1 with input as gate.event(call)
+		count(change.ask) == 0 with input as gate.event(call)
 	}
 }
 
@@ -34,8 +35,10 @@ test_asks if {
 		"az vm delete -n x",
 		"gh repo delete a/b",
 		"vercel --prod",
+		"terraform workspace delete -force old",
+		"az vm start -n x",
 	] {
-		count(change.ask) > 0 with input as gate.event(call)
+		count(change.ask) == 1 with input as gate.event(call)
 		count(change.deny) == 0 with input as gate.event(call)
 	}
 }
@@ -67,5 +70,18 @@ test_passes if {
 	] {
 		count(change.deny) == 0 with input as gate.event(call)
 		count(change.ask) == 0 with input as gate.event(call)
+	}
+}
+
+test_reason_says_what_is_done_to_what if {
+	some denial in change.deny with input as gate.event("gh repo delete a/b --yes")
+	contains(denial.reason, "(gh repo delete of a/b)")
+
+	every line, what in {
+		"terraform destroy": "deletes what runs or is shared elsewhere (terraform destroy)",
+		"terraform apply": "changes what runs or is shared elsewhere (terraform apply)",
+	} {
+		some question in change.ask with input as gate.event(line)
+		startswith(question.reason, what)
 	}
 }

@@ -93,7 +93,6 @@ else := named(effect) if {
 delicate(effect) if production(effect)
 
 delicate(effect) if {
-	effect.access == "write"
 	lib.is(effect, "all", true)
 	not local(effect)
 }

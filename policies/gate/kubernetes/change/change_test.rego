@@ -19,8 +19,11 @@ test_denies if {
 		"kubectl --context=acme-production delete pod x",
 		"kubectl delete ns/prod",
 		"helm --kube-context prod uninstall api",
+		"kubectl delete pod,svc,pvc x",
+		"kubectl delete pvc.v1 x",
 	] {
-		count(change.deny) > 0 with input as gate.event(call)
+		count(change.deny) == 1 with input as gate.event(call)
+		count(change.ask) == 0 with input as gate.event(call)
 	}
 }
 
@@ -37,6 +40,8 @@ test_asks if {
 		"kubectl scale deploy/api --replicas=0",
 		"kubectl scale deploy --all --replicas=0 -n prod",
 		"kubectl replace --force -f x.yaml",
+		"kubectl rollout restart deploy --all",
+		"kubectl delete deployments.apps x",
 	] {
 		count(change.ask) > 0 with input as gate.event(call)
 		count(change.deny) == 0 with input as gate.event(call)
@@ -71,6 +76,9 @@ test_passes if {
 		"kubectl rollout status deploy/x",
 		"echo kubectl delete ns prod",
 		"helm lint .",
+		"kubectl --context prod proxy",
+		"kubectl --context prod apply -f k8s/ --dry-run=server",
+		"kubectl --context minikube rollout restart deploy --all",
 	] {
 		count(change.deny) == 0 with input as gate.event(call)
 		count(change.ask) == 0 with input as gate.event(call)
@@ -97,4 +105,25 @@ test_context_comes_from_the_kubeconfig if {
 		"files": {"/home/dev/.kube/config": "apiVersion: v1\ncurrent-context: prod\n"},
 	}
 	count(change.deny) > 0 with input as gate.event(call)
+}
+
+test_denies_to_delete_what_holds_others if {
+	every kind in [
+		"all", "ns", "namespace", "namespaces", "pv", "pvc", "persistentvolume", "persistentvolumes", "persistentvolumeclaim",
+		"persistentvolumeclaims", "crd", "crds", "customresourcedefinition", "customresourcedefinitions", "node", "nodes",
+	] {
+		some denial in change.deny with input as gate.event(sprintf("kubectl delete %s x", [kind]))
+		startswith(denial.reason, sprintf("deletes %s x in", [kind]))
+	}
+}
+
+test_reason_names_resources_and_cluster if {
+	every line, what in {
+		"kubectl delete pod a b": "deletes pod a b in the cluster that is current;",
+		"kubectl delete -f k8s/ -n dev": "deletes resources in the cluster that is current (namespace dev);",
+		"kubectl --context prod rollout restart deploy/api": "changes deploy/api in the cluster prod (rollout restart);",
+	} {
+		some question in change.ask with input as gate.event(line)
+		startswith(question.reason, what)
+	}
 }

@@ -16,12 +16,12 @@ import data.gate.lib
 # METADATA
 # description: text that the agent can write in a plainer way
 deny contains {
-	"reason": sprintf("cannot be judged: %s; %s", [thing.why, plainer[thing.kind]]),
+	"reason": sprintf("cannot be judged: %s; %s", [thing.why, advice]),
 	"help": "The line is written so that nobody can say beforehand what it does.",
 	"span": lib.span(thing),
 } if {
 	some thing in input.facts.unknown
-	thing.kind in object.keys(plainer)
+	advice := plainer[thing.kind]
 }
 
 # METADATA
@@ -53,12 +53,12 @@ deny contains {
 # METADATA
 # description: what only shows when it runs
 ask contains {
-	"reason": sprintf("cannot be judged beforehand: %s; %s", [thing.why, spelt_out[thing.kind]]),
+	"reason": sprintf("cannot be judged beforehand: %s; %s", [thing.why, advice]),
 	"help": "Which program or code runs is decided only while the line runs.",
 	"span": lib.span(thing),
 } if {
 	some thing in input.facts.unknown
-	thing.kind in object.keys(spelt_out)
+	advice := spelt_out[thing.kind]
 	not worse(thing)
 	not setup(thing)
 }
@@ -90,7 +90,6 @@ ask contains {
 
 # Code from the network has a policy of its own.
 worse(thing) if {
-	thing.kind == "code"
 	some effect in lib.effects("exec.remote")
 	effect.command == thing.command
 }
@@ -98,7 +97,6 @@ worse(thing) if {
 # The classic eval "$(ssh-agent -s)": every command inside another one prints
 # settings for the shell.
 setup(thing) if {
-	thing.kind == "code"
 	thing.why in {
 		"the text that runs is not known: the output of a command",
 		"the text that runs is not known: the file was written by a program",

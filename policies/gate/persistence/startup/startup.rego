@@ -45,14 +45,10 @@ grave(effect) if {
 	effect.what in {"shell start-up file", "cron", "service", "authorized keys", "loader"}
 }
 
-grave(effect) if effect.what == "setuid"
-
 milder(effect) if effect.what in {"ssh configuration", "git configuration", "interpreter start-up file"}
 
-harmless(effect) if {
-	effect.verb == "permissions"
-	effect.what != "setuid"
-}
+# Bits that make a program run as its owner are written, as far as facts go.
+harmless(effect) if effect.verb == "permissions"
 
 what(effect) := sprintf("%s (%s)", [lib.target(effect), lib.text(effect, "what", "start-up")]) if is_string(effect.path)
 

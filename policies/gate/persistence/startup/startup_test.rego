@@ -29,8 +29,13 @@ test_denies if {
 		"echo x > ~/.profile",
 		"mv x ~/.bash_aliases",
 		"echo '/tmp/x.so' > /etc/ld.so.preload",
+		"rm /etc/cron.d/x",
+		"rm ~/.config/systemd/user/x.service",
+		"rm ~/.ssh/authorized_keys",
+		"rm /etc/ld.so.preload",
 	] {
 		count(startup.deny) > 0 with input as gate.event(call)
+		count(startup.ask) == 0 with input as gate.event(call)
 	}
 }
 
@@ -41,6 +46,7 @@ test_asks if {
 		"echo x >> ~/.gitconfig",
 		"rm .git/hooks/pre-commit",
 		{"tool": "Write", "input": {"file_path": "/home/dev/.tmux.conf", "content": "x"}},
+		"rm ~/.config/autostart/x.desktop",
 	] {
 		count(startup.ask) > 0 with input as gate.event(call)
 		count(startup.deny) == 0 with input as gate.event(call)
@@ -66,8 +72,20 @@ test_passes if {
 		"echo export A=1 > env.sh",
 		"echo 'echo x >> ~/.bashrc'",
 		"grep -rn crontab docs",
+		"chmod 600 ~/.ssh/authorized_keys",
+		"chmod 755 .git/hooks/pre-commit",
 	] {
 		count(startup.deny) == 0 with input as gate.event(call)
 		count(startup.ask) == 0 with input as gate.event(call)
+	}
+}
+
+test_reason_names_the_file if {
+	every line, what in {
+		"echo x >> ~/.bashrc": "later: ~/.bashrc (shell start-up file);",
+		"crontab x": "later: cron;",
+	} {
+		some denial in startup.deny with input as gate.event(line)
+		contains(denial.reason, what)
 	}
 }

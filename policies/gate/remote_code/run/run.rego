@@ -98,7 +98,4 @@ ask contains {
 	names := concat(", ", lib.texts(effect, "packages"))
 }
 
-trusted(effect) if {
-	is_string(effect.host)
-	effect.host in data.gate.params.gate.remote_code.run.trusted_hosts
-}
+trusted(effect) if effect.host in data.gate.params.gate.remote_code.run.trusted_hosts

@@ -47,10 +47,8 @@ key(effect) if {
 	is_string(effect.path)
 }
 
-key(effect) if {
-	lib.is(effect, "grade", "key")
-	effect.what in {"private key", "GnuPG keys", "directory of secrets"}
-}
+# What a program prints from its own store.
+key(effect) if effect.what in {"private key", "GnuPG keys"}
 
 # The same secret is there with its path.
 told(effect) if {

@@ -28,8 +28,10 @@ test_denies if {
 		{"bash": "cat project/../../dev/.ssh/id_rsa", "cwd": "/home/dev"},
 		"openssl rsa -in ~/.ssh/id_rsa",
 		"gpg --export-secret-keys",
+		"cryptsetup luksDump --dump-master-key disk.img",
 	] {
 		count(read.deny) > 0 with input as gate.event(call)
+		count(read.ask) == 0 with input as gate.event(call)
 	}
 }
 
@@ -54,8 +56,11 @@ test_asks if {
 		{"tool": "Grep", "input": {"pattern": ".*", "path": "/home/dev/project", "glob": ".env*", "output_mode": "content"}},
 		"git show HEAD:.env",
 		"tail .env.local",
+		"kubectl get secret x -o yaml --kubeconfig ~/.kube/config",
+		"docker run --env-file .env x env",
+		"env cat .env",
 	] {
-		count(read.ask) > 0 with input as gate.event(call)
+		count(read.ask) == 1 with input as gate.event(call)
 		count(read.deny) == 0 with input as gate.event(call)
 	}
 }
@@ -92,5 +97,19 @@ test_passes if {
 	] {
 		count(read.deny) == 0 with input as gate.event(call)
 		count(read.ask) == 0 with input as gate.event(call)
+	}
+}
+
+test_asks_about_each_command if {
+	count(read.ask) == 2 with input as gate.event("cat .env; env")
+}
+
+test_reason_names_what_is_shown if {
+	every line, what in {
+		"cat .env": "shows .env (environment file), which may be secret;",
+		"vault kv get secret/prod": "shows a secret (password store), which may be secret;",
+	} {
+		some question in read.ask with input as gate.event(line)
+		startswith(question.reason, what)
 	}
 }

@@ -29,6 +29,8 @@ test_denies if {
 		"npm rm -g gate",
 		"echo x > .claude/hooks/pre.sh",
 		"cp x /usr/local/bin/gate",
+		"rm /usr/local/bin/gate",
+		"chmod -x /usr/local/bin/gate-hook",
 	] {
 		count(change.deny) > 0 with input as gate.event(call)
 	}
@@ -61,5 +63,15 @@ test_passes if {
 		{"tool": "Write", "input": {"file_path": "/home/dev/project/.claude/commands/x.md", "content": "x"}},
 	] {
 		count(change.deny) == 0 with input as gate.event(call)
+	}
+}
+
+test_reason_names_what_is_changed if {
+	every line, what in {
+		"echo > .claude/settings.json": "changes .claude/settings.json (agent settings);",
+		"gate uninstall": "changes what guards the agent (gate program);",
+	} {
+		some denial in change.deny with input as gate.event(line)
+		startswith(denial.reason, what)
 	}
 }

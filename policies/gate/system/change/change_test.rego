@@ -25,6 +25,7 @@ test_denies if {
 		"visudo",
 	] {
 		count(change.deny) > 0 with input as gate.event(call)
+		count(change.ask) == 0 with input as gate.event(call)
 	}
 }
 
@@ -69,5 +70,30 @@ test_passes if {
 	] {
 		count(change.deny) == 0 with input as gate.event(call)
 		count(change.ask) == 0 with input as gate.event(call)
+	}
+}
+
+test_passes_what_a_row_of_ones_own_says_only_reads if {
+	call := json.patch(gate.event("useradd eve"), [{"op": "replace", "path": "/facts/effects/0/access", "value": "read"}])
+	count(change.deny) == 0 with input as call
+}
+
+test_reason_says_what_is_changed if {
+	every line, what in {
+		"shutdown -h now": "stops the machine (now);",
+		"systemctl reboot": "restarts the machine;",
+		"systemctl suspend": "stops the machine (suspend);",
+		"iptables -F": "changes the firewall (",
+		"modprobe x": "changes the running kernel (x);",
+		"useradd eve": "changes accounts of the machine (eve);",
+		"sysctl -w a=1": "changes kernel settings (",
+		"systemctl stop nginx": "changes which services run (nginx);",
+		"umount /mnt": "changes what is mounted (",
+		"date -s 2020-01-01": "changes the clock (2020-01-01);",
+		"swapoff -a": "changes the swap space (all);",
+		"history -c": "removes the record of commands (history);",
+	} {
+		some verdict in (change.deny | change.ask) with input as gate.event(line)
+		startswith(verdict.reason, what)
 	}
 }

@@ -52,14 +52,13 @@ metadata(effect) if lib.is(effect, "metadata", true)
 # Names that a public service resolves to the address in them.
 metadata(effect) if lib.matches(effect, "host", `(^|[.-])169[.-]254[.-](169[.-]254|170[.-]2)([.-]|$)`)
 
-# Addresses that a tool other than a shell is given.
+# Addresses that a tool is given.
 addresses contains url if {
-	input.facts.shell == null
 	some field in ["url", "urls", "prompt", "href", "link", "endpoint"]
 	some url in words(input.tool_input[field])
 }
 
-words(value) := [word | some word in split(replace(value, "\n", " "), " "); contains(word, ":")] if is_string(value)
+words(value) := split(replace(value, "\n", " "), " ") if is_string(value)
 
 words(value) := [word | some word in value; is_string(word)] if is_array(value)
 
