@@ -1,0 +1,155 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gate/hook"
+)
+
+func newNew(p process) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "new",
+		Short: "begin something of your own: a policy",
+		Args:  noArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newNewPolicy(p))
+	return cmd
+}
+
+// newPolicyFlags are the flags of gate new policy.
+type newPolicyFlags struct {
+	dir, event, effect string
+}
+
+func newNewPolicy(p process) *cobra.Command {
+	var f newPolicyFlags
+	cmd := &cobra.Command{
+		Use:   "policy NAME",
+		Short: "write a policy with tests, event cases and a page, to be changed",
+		Long: "Writes a policy that works as it stands: the rule, its Rego tests, its event cases\n" +
+			"and its page. NAME is the package, such as acme.push_protected; its parts are the\n" +
+			"directories. Nothing that is there is overwritten.",
+		Example: "  gate new policy acme.push_protected\n" +
+			"  gate new policy acme.no_keys --event PostToolUse --effect modify\n" +
+			"  gate new policy acme.house_rules --event SessionStart --effect context --dir .gate/policies",
+		Args: oneArg("the policy's name, such as acme.push_protected"),
+		RunE: func(_ *cobra.Command, args []string) error { return f.run(p, args[0]) },
+	}
+	cmd.Flags().StringVar(&f.dir, "dir", ".", "the directory that the package begins in")
+	cmd.Flags().StringVar(&f.event, "event", string(hook.PreToolUse), "the event that the policy listens to")
+	cmd.Flags().StringVar(&f.effect, "effect", "deny", "what it does: "+strings.Join(draftEffects(), ", "))
+	return cmd
+}
+
+func (f *newPolicyFlags) run(p process, id string) error {
+	if err := checkPolicyName(id); err != nil {
+		return err
+	}
+	files, err := draft{id: id, event: hook.Name(f.event).Canonical(), effect: f.effect}.files()
+	if err != nil {
+		return err
+	}
+	parts := strings.Split(id, ".")
+	dir := filepath.Join(f.dir, filepath.Join(parts...))
+	written, err := writeNew(dir, parts[len(parts)-1], files)
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	for i, file := range written {
+		fmt.Fprintf(&b, "wrote %s: %s\n", visible(p.tilde(file)), files[i].what)
+	}
+	fmt.Fprintf(&b, "next:\n"+
+		"  change the rule and the calls in its tests\n"+
+		"  gate test %[1]s\n"+
+		"  gate check %[1]s\n"+
+		"  it is in force in ~/.config/gate/policies (for you) and in .gate/policies (for whoever works on the project)\n"+
+		"hint: docs/rego.md has what a policy can read, and forty policies to begin with\n", visible(p.tilde(dir)))
+	return printAll(p, b.String())
+}
+
+// policyName is a package whose parts are also names of directories on every
+// system.
+var policyName = regexp.MustCompile(`^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*$`)
+
+// reservedParts mean something else in Rego.
+var reservedParts = []string{
+	"as", "contains", "data", "default", "else", "every", "false", "if", "import", "in", "input", "not", "null", "package",
+	"rego", "some", "true", "with",
+}
+
+// checkPolicyName reports why a name is none for a policy.
+func checkPolicyName(id string) error {
+	switch {
+	case len(id) > 100:
+		return usageError("the name is longer than 100 characters")
+	case policyName.MatchString(strings.ToLower(strings.ReplaceAll(id, "-", "_"))) && !policyName.MatchString(id):
+		return usageError(fmt.Sprintf("%s is no name of a package; did you mean %s?", quoted(id), strings.ToLower(strings.ReplaceAll(id, "-", "_"))))
+	case !policyName.MatchString(id):
+		return usageError(quoted(id) + " is no name of a package; use small letters, digits and underscores, and dots between parts, as in acme.push_protected")
+	case id == "gate", strings.HasPrefix(id, "gate."):
+		return usageError("packages below gate are the product's own; begin with your company's name, as in acme.push_protected")
+	}
+	for _, part := range strings.Split(id, ".") {
+		if slices.Contains(reservedParts, part) || part == "gate" {
+			return usageError(quoted(part) + " means something else in Rego; choose another name")
+		}
+	}
+	if strings.HasSuffix(id, "_test") {
+		return usageError("files that end in _test.rego are tests; choose another name")
+	}
+	return nil
+}
+
+// writeNew writes the files of a draft and returns their names. If one of them
+// is there already, or cannot be written, none is left.
+func writeNew(dir, name string, files []draftFile) (written []string, err error) {
+	var there []error
+	for _, f := range files {
+		file := filepath.Join(dir, name+f.suffix)
+		if _, err := os.Lstat(file); err == nil {
+			there = append(there, fmt.Errorf("%s is there already; nothing was written", file))
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			there = append(there, err)
+		}
+	}
+	if err := errors.Join(there...); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			for _, file := range written {
+				os.Remove(file)
+			}
+		}
+	}()
+	for _, f := range files {
+		file := filepath.Join(dir, name+f.suffix)
+		out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if err != nil {
+			return written, err
+		}
+		written = append(written, file)
+		_, err = out.WriteString(f.text)
+		if err := errors.Join(err, out.Close()); err != nil {
+			return written, err
+		}
+	}
+	return written, nil
+}
+
+func sortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }

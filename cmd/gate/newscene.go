@@ -1,0 +1,188 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"gate/hook"
+)
+
+// A scene is what a draft looks at on one event: a condition, and calls that
+// meet it and that do not.
+type scene struct {
+	condition        []string
+	reason           string // an expression
+	span             string
+	words            string // what the parameter lists
+	rewrites         string // what an event case calls the rewritten field
+	hit, miss, other moment
+}
+
+// A moment is an event of a test: a shell line, or fields of the event.
+type moment struct {
+	event  hook.Name
+	line   string
+	fields map[string]any
+}
+
+// shellEvent reports an event whose draft looks at shell commands.
+func shellEvent(n hook.Name) bool {
+	return n == hook.PreToolUse || n == hook.PermissionRequest
+}
+
+// textField is the field that a draft looks at on events without a call.
+var textField = map[hook.Name]string{
+	hook.SessionStart: "source", hook.Setup: "trigger", hook.UserPromptSubmit: "prompt", hook.UserPromptExpansion: "prompt",
+	hook.PostToolUseFailure: "error", hook.Notification: "message", hook.SubagentStart: "agent_type",
+	hook.SubagentStop: "agent_type", hook.TaskCreated: "task_subject", hook.TaskCompleted: "task_subject",
+	hook.Stop: "last_assistant_message", hook.ConfigChange: "source", hook.CwdChanged: "new_cwd",
+	hook.FileChanged: "file_path", hook.InstructionsLoaded: "file_path", hook.PreCompact: "trigger",
+	hook.PreModelSwitch: "to_model", hook.PostModelSwitch: "to_model", hook.Elicitation: "message", hook.SessionEnd: "reason",
+}
+
+func newScene(n hook.Name) scene {
+	const instead = "say what to do instead"
+	switch {
+	case shellEvent(n):
+		return scene{
+			condition: []string{"some program in data.gate.params.ID.words", "some command in lib.commands(program)"},
+			reason:    `sprintf("runs %s; ` + instead + `", [program])`,
+			span:      "lib.span(command)", words: "programs that the policy is about", rewrites: "rewrite",
+			hit:   moment{event: n, line: "deploy production"},
+			miss:  moment{event: n, line: "echo deploy production"},
+			other: moment{event: n, line: "make deployment"},
+		}
+	case n == hook.PostToolUse:
+		output := func(text string) moment {
+			return moment{event: n, fields: map[string]any{
+				"tool_name": "Bash", "tool_input": map[string]any{"command": "make"},
+				"tool_response": map[string]any{"stdout": text, "stderr": "", "interrupted": false, "isImage": false},
+			}}
+		}
+		return scene{
+			condition: []string{"some word in data.gate.params.ID.words", "contains(lower(json.marshal(input.tool_response)), word)"},
+			reason:    `sprintf("the output says %s; ` + instead + `", [word])`,
+			words:     "words in the output that the policy is about, in lower case", rewrites: "output",
+			hit: output("Deploy failed"), miss: output("all tests pass"), other: output(""),
+		}
+	}
+	field := textField[n]
+	said := func(text string) moment { return moment{event: n, fields: map[string]any{field: text}} }
+	return scene{
+		condition: []string{"some word in data.gate.params.ID.words", fmt.Sprintf("contains(lower(input.%s), word)", field)},
+		reason:    `sprintf("this is about %s; ` + instead + `", [word])`,
+		words:     "words that the policy is about, in lower case", rewrites: "rewrite",
+		hit: said("Deploy production"), miss: said("run the tests"), other: said(""),
+	}
+}
+
+// rule writes the draft's rule, and what an event case expects of it.
+func (s scene) rule(d draft) (rule, expect string) {
+	member, condition := deeds[d.effect].member, s.condition
+	expect = deeds[d.effect].expect
+	switch {
+	case d.effect == "allow":
+		return allowRule(d.id), expect
+	case d.effect == "modify" && shellEvent(d.event):
+		member = `modify contains {"reason": "say what was changed and why", "edits": [{"span": word.span, "text": "staging"}]}`
+		condition = append(condition, "some word in command.words", `word.value == "production"`, "is_array(word.span)")
+		expect = "effect: pass, rewrite: {command: deploy staging}"
+	case d.effect == "modify" && d.event == hook.UserPromptSubmit:
+		member = `modify contains {"reason": "say what was changed and why", "input": changed}`
+		condition = []string{
+			"changed := strings.replace_n({word: \"release\" | some word in data.gate.params.ID.words}, lower(input.prompt))",
+			"changed != lower(input.prompt)",
+		}
+		expect = "effect: pass, rewrite: release production"
+	case d.effect == "modify":
+		return outputRule(d.id), "effect: pass, output: {stdout: \"[removed] failed\"}"
+	}
+	span := ""
+	if s.span != "" {
+		span = ", \"span\": " + s.span
+	}
+	text := strings.NewReplacer("REASON", s.reason, "SPAN", span).Replace(member)
+	text += " if {\n\t" + strings.Join(condition, "\n\t") + "\n}"
+	text = strings.ReplaceAll(text, "params.ID.", "params."+d.id+".")
+	return text, strings.ReplaceAll(expect, "ID", d.id)
+}
+
+// allowRule says yes to lines that do nothing else.
+func allowRule(id string) string {
+	return `# An allow speaks for the whole line, so every command in it has to be one of these.
+allow contains "say why nobody needs to be asked" if {
+	count(input.facts.shell.commands) > 0
+	count(input.facts.effects) == 0
+	every command in input.facts.shell.commands {
+		harmless(command)
+	}
+}
+
+harmless(command) if {
+	some program in data.gate.params.` + id + `.words
+	lib.begins(command, [program])
+	lib.within(command.cwd, input.cwd)
+	[command.via, command.env, command.path] == [[], {}, null]
+}`
+}
+
+// outputRule takes words out of all texts that a tool returned.
+func outputRule(id string) string {
+	return `modify contains {"reason": "say what was taken out and why", "input": json.patch(input.tool_response, patches)} if {
+	pattern := sprintf("(?i)%s", [concat("|", data.gate.params.` + id + `.words)])
+	count(data.gate.params.` + id + `.words) > 0
+	patches := [{"op": "replace", "path": path, "value": regex.replace(text, pattern, "[removed]")} |
+		walk(input.tool_response, [path, text])
+		is_string(text)
+		regex.match(pattern, text)
+	]
+	count(patches) > 0
+}`
+}
+
+// rego writes the moment as gate.event takes it.
+func (m moment) rego() string {
+	if m.event == hook.PreToolUse {
+		return fmt.Sprintf("%q", m.line)
+	}
+	if m.line != "" {
+		return fmt.Sprintf(`{"event": %q, "bash": %q}`, m.event, m.line)
+	}
+	return fmt.Sprintf(`{"event": %q, "fields": %s}`, m.event, compact(m.fields))
+}
+
+// yaml writes the moment as event cases take it.
+func (m moment) yaml() string {
+	switch {
+	case m.event == hook.PreToolUse:
+		return "bash: " + m.line
+	case m.event == hook.UserPromptSubmit:
+		return "prompt: " + compact(m.fields["prompt"])
+	}
+	fields := map[string]any{"hook_event_name": string(m.event)}
+	if m.line != "" {
+		fields["tool_name"], fields["tool_input"] = "Bash", map[string]any{"command": m.line}
+	}
+	for k, v := range m.fields {
+		fields[k] = v
+	}
+	return "event: " + compact(fields)
+}
+
+// compact writes plain values as JSON with a blank behind colons and commas,
+// which YAML and Rego read, too.
+func compact(v any) string {
+	switch v := v.(type) {
+	case map[string]any:
+		var parts []string
+		for _, k := range sortedKeys(v) {
+			parts = append(parts, fmt.Sprintf("%q: %s", k, compact(v[k])))
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	case string:
+		text, _ := json.Marshal(v)
+		return string(text)
+	}
+	return fmt.Sprint(v)
+}
