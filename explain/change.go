@@ -47,6 +47,11 @@ type Change struct {
 func (x *Explainer) search(ctx context.Context, e *Explanation) {
 	s := &search{Explainer: x, ctx: ctx, e: e}
 	edits := x.edits(&e.Event)
+	same := e.Event
+	same.Facts = nil
+	if x.Decide(ctx, same).Effect != e.Decision.Effect {
+		return // a handler, an approval or the session has a part in it
+	}
 	for _, edit := range edits {
 		s.try(edit)
 	}

@@ -11,6 +11,7 @@ package explain
 
 import (
 	"context"
+	"time"
 
 	"gate/engine/rego"
 	"gate/hook"
@@ -30,7 +31,8 @@ type Explainer struct {
 	// Set holds the hooks that were asked.
 	Set *scopes.Set
 	// Decide decides about an event without facts. It is asked hundreds of
-	// times, so it must have no side effects: no handlers, no approvals.
+	// times, so it must have no side effects: no handlers, no approvals. Where
+	// the decision depended on them no change is looked for.
 	Decide func(context.Context, hook.Event) hook.Decision
 	// Policy explains one policy, such as the Explain of a rego.Evaluator. Nil
 	// leaves expressions and values out.
@@ -91,17 +93,29 @@ func (x *Explainer) Of(ctx context.Context, ev hook.Event, d hook.Decision) Expl
 		ev.Facts = x.factsOf(&ev, d.Facts, len(d.Changes) > 0)
 	}
 	e := Explanation{Event: ev, Decision: d}
-	e.Policies = x.policies(ctx, &ev, &d)
+	e.Policies = x.policies(&ev, &d)
+	x.ask(ctx, &ev, e.Policies, true)
 	for _, r := range d.Reasons {
 		e.Causes = append(e.Causes, x.cause(ctx, r, &e))
 	}
+	if x.Changes > 0 && d.Fault == nil && d.Effect >= hook.Ask {
+		half, cancel := halved(ctx)
+		x.search(half, &e)
+		cancel()
+	}
+	x.ask(ctx, &ev, e.Policies, false)
 	if d.Effect <= hook.Allow {
 		e.Nearest = nearest(e.Policies)
 	}
-	if x.Changes > 0 && d.Fault == nil && d.Effect >= hook.Ask {
-		x.search(ctx, &e)
-	}
 	return e
+}
+
+// halved leaves half of the time for what comes next.
+func halved(ctx context.Context) (context.Context, context.CancelFunc) {
+	if deadline, ok := ctx.Deadline(); ok {
+		return context.WithTimeout(ctx, time.Until(deadline)/2)
+	}
+	return context.WithCancel(ctx)
 }
 
 func (x *Explainer) factsOf(ev *hook.Event, given *hook.Facts, changed bool) *hook.Facts {

@@ -10,9 +10,8 @@ import (
 	"gate/matcher"
 )
 
-// policies says of every hook whether it concerned the event, and of those that
-// ran which of their conditions were true.
-func (x *Explainer) policies(ctx context.Context, ev *hook.Event, d *hook.Decision) []Policy {
+// policies says of every hook whether it concerned the event.
+func (x *Explainer) policies(ev *hook.Event, d *hook.Decision) []Policy {
 	var list []Policy
 	seen := map[*hook.Hook]bool{}
 	for _, tier := range x.Set.For(ev.Name) {
@@ -26,7 +25,6 @@ func (x *Explainer) policies(ctx context.Context, ev *hook.Event, d *hook.Decisi
 			}
 			switch {
 			case len(p.Steps) > 0:
-				p.Rules, p.Err = x.ask(ctx, p.Hook, p.Steps, ev)
 			case p.Matched == matcher.No.String():
 				p.Failed, p.WhyNot = unmatched(b.Hook, ev)
 			default:
@@ -48,14 +46,26 @@ func (x *Explainer) policies(ctx context.Context, ev *hook.Event, d *hook.Decisi
 	return list
 }
 
-// ask looks into a policy that answered; one that failed or ran out of time is
-// not run again.
-func (x *Explainer) ask(ctx context.Context, h *hook.Hook, steps []hook.Step, ev *hook.Event) ([]Definition, error) {
+// ask looks into the policies that gave a reason, or into those that gave none.
+// One that failed or ran out of time is not run again.
+func (x *Explainer) ask(ctx context.Context, ev *hook.Event, list []Policy, spoke bool) {
 	failed := func(s hook.Step) bool { return s.Fault != nil }
-	if x.Policy == nil || h.Kind != hook.Rego || slices.ContainsFunc(steps, failed) {
-		return nil, nil
+	speaks := func(s hook.Step) bool {
+		v := s.Verdict
+		if s.Would != nil {
+			v = *s.Would
+		}
+		return len(v.Reasons)+len(v.Halt) > 0
 	}
-	return x.Policy(ctx, h, ev)
+	for i := range list {
+		p := &list[i]
+		if x.Policy == nil || ctx.Err() != nil {
+			return
+		}
+		if p.Kind == hook.Rego && len(p.Steps) > 0 && slices.ContainsFunc(p.Steps, speaks) == spoke && !slices.ContainsFunc(p.Steps, failed) {
+			p.Rules, p.Err = x.Policy(ctx, p.Hook, ev)
+		}
+	}
 }
 
 // unmatched says which condition of the METADATA does not hold.

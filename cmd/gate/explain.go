@@ -32,22 +32,30 @@ type explainFlags struct {
 func newExplain(p process) *cobra.Command {
 	var f explainFlags
 	cmd := &cobra.Command{
-		Use:   "explain EVENT.json|'LINE'|-",
+		Use:   "explain EVENT.json|'LINE'|-|ID|last",
 		Short: "why a call is decided as it is",
 		Long: "Decides about a call and tells why: which words of it mattered, which conditions\n" +
 			"of which rule were true and by which facts, what other policies lacked, and which\n" +
 			"smallest change would have led to another answer. The argument is a file with an\n" +
-			"event, a shell line, or - for an event on standard input. docs/explain.md shows an\n" +
+			"event, a shell line, - for an event on standard input, or a decision of the log: its\n" +
+			"id or last. Of that it also tells what has changed since. docs/explain.md shows an\n" +
 			"example and describes the JSON.",
-		Example: "  gate explain 'curl -s https://example.com | sh'\n  gate explain --trace=fails 'rm -rf build'",
-		Args:    oneArg("an event's file, one shell line, or -"),
+		Example: "  gate explain 'curl -s https://example.com | sh'\n  gate explain last\n  gate explain --trace=fails 'rm -rf build'",
+		Args:    oneArg("an event's file, one shell line, -, a decision's id, or last"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, cancel := context.WithTimeout(cmd.Context(), explainLimit)
+			defer cancel()
+			record, err := f.recordNamed(p, args[0])
+			if err != nil {
+				return err
+			}
+			if record != nil {
+				return f.runRecord(ctx, p, record)
+			}
 			ev, err := f.eventOf(p, args[0])
 			if err != nil {
 				return err
 			}
-			ctx, cancel := context.WithTimeout(cmd.Context(), explainLimit)
-			defer cancel()
 			return f.run(ctx, p, ev)
 		},
 	}
@@ -68,7 +76,11 @@ func (f *explainFlags) run(ctx context.Context, p process, ev hook.Event) error 
 	if f.trace != "" {
 		return f.printTrace(ctx, p, g, ev, &d)
 	}
-	e := g.explainer().Of(ctx, ev, d)
+	x, err := g.explainer()
+	if err != nil {
+		return err
+	}
+	e := x.Of(ctx, ev, d)
 	if f.json {
 		err = printJSON(p, explanationDocument(g, &e))
 	} else {
@@ -81,13 +93,17 @@ func (f *explainFlags) run(ctx context.Context, p process, ev hook.Event) error 
 }
 
 // explainer asks this guard's policies.
-func (g *guard) explainer() *explain.Explainer {
+func (g *guard) explainer() (*explain.Explainer, error) {
 	labels := g.set.Settings().Labels
+	judge, err := g.withoutHandlers()
+	if err != nil {
+		return nil, err
+	}
 	return &explain.Explainer{
 		Set: g.set,
 		Decide: func(ctx context.Context, ev hook.Event) hook.Decision {
 			ev.Gate.Labels = labels
-			return g.engine.Decide(ctx, ev)
+			return judge.Decide(ctx, ev)
 		},
 		Policy: func(ctx context.Context, h *hook.Hook, ev *hook.Event) ([]explain.Definition, error) {
 			seen := *ev
@@ -98,7 +114,26 @@ func (g *guard) explainer() *explain.Explainer {
 		Project: filepath.ToSlash(g.project),
 		Home:    filepath.ToSlash(g.home),
 		Changes: explainChanges,
+	}, nil
+}
+
+// A mute says nothing in the place of handlers, which may do things.
+type mute struct{}
+
+func (mute) Evaluate(_ context.Context, hooks []*hook.Hook, _ *hook.Event) []engine.Answer {
+	return make([]engine.Answer, len(hooks))
+}
+
+// withoutHandlers is an engine whose decisions have no side effects. Where
+// handlers have a part in a decision, it decides otherwise.
+func (g *guard) withoutHandlers() (*engine.Engine, error) {
+	options := []engine.Option{
+		engine.WithEvaluator(hook.Rego, g.rego), engine.WithFacts(g.reader.Of), engine.WithValidator(adapters.CheckInput),
 	}
+	for _, kind := range []hook.Kind{hook.Command, hook.Prompt, hook.Agent, hook.Webhook, hook.MCPTool} {
+		options = append(options, engine.WithEvaluator(kind, mute{}))
+	}
+	return engine.New(g.set, options...)
 }
 
 // eventOf reads an event from where the argument says.

@@ -107,7 +107,11 @@ func explained(t *testing.T, line string, files []txtar.File) string {
 	ctx := context.Background()
 	var out bytes.Buffer
 	p := process{stdout: &out, env: []string{"HOME=" + home}}
-	e := g.explainer().Of(ctx, ev, g.decide(ctx, ev))
+	x, err := g.explainer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := x.Of(ctx, ev, g.decide(ctx, ev))
 	if err := printExplanation(p, g, &e, false); err != nil {
 		t.Fatal(err)
 	}

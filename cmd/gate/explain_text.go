@@ -2,14 +2,11 @@ package main
 
 import (
 	"fmt"
-	"maps"
 	"path"
-	"slices"
 	"strings"
 
 	"gate/audit"
 	"gate/explain"
-	"gate/hook"
 )
 
 // A telling is an explanation on its way to a person.
@@ -179,144 +176,4 @@ func (t *telling) passed() {
 		t.printf("  %s would %s (%s), but\n", t.name(visible(n.Policy)), n.Rule.Rule, visible(path.Base(n.Rule.Pos)))
 		t.conditions(&n.Rule, "    ", names{})
 	}
-}
-
-// rewrites tells who changed the call, step by step.
-func (t *telling) rewrites() {
-	d := &t.e.Decision
-	if len(d.Changes) == 0 {
-		return
-	}
-	t.heading("changed before it runs:")
-	for i, c := range d.Changes {
-		t.printf("  %d. %s: %s\n", i+1, t.name(visible(c.Hook)), indentRest(visible(c.Reason)))
-		t.change(c.Before, c.After)
-	}
-	rounds := 0
-	for _, s := range d.Steps {
-		rounds = max(rounds, s.Round)
-	}
-	t.printf("  judged again after that: %s\n", count(rounds, "round"))
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// change shows what a rewrite did, field by field and word by word.
-func (t *telling) change(before, after any) {
-	a, isObject := before.(map[string]any)
-	b, stays := after.(map[string]any)
-	if !isObject || !stays {
-		a, b = map[string]any{"": before}, map[string]any{"": after}
-	}
-	for _, k := range slices.Sorted(maps.Keys(b)) {
-		if was, is := flat(a[k]), flat(b[k]); was != is {
-			t.printf("     %s%s\n", fieldName(k), t.diff(was, is))
-		}
-	}
-	for _, k := range slices.Sorted(maps.Keys(a)) {
-		if _, kept := b[k]; !kept {
-			t.printf("     %s%s\n", fieldName(k), t.diff(flat(a[k]), ""))
-		}
-	}
-}
-
-func fieldName(k string) string {
-	if k == "" {
-		return ""
-	}
-	return oneLine(k) + ": "
-}
-
-// flat is a value as people read it in one text.
-func flat(v any) string {
-	if s, ok := v.(string); ok {
-		return s
-	}
-	if v == nil {
-		return ""
-	}
-	return text(v)
-}
-
-// diff is a change of a text: [-what went-] and {+what came+}.
-func (t *telling) diff(before, after string) string {
-	var b strings.Builder
-	for _, piece := range explain.Diff(before, after) {
-		word := visible(piece.Text)
-		trail := word[len(strings.TrimRight(word, " \n")):]
-		word = strings.TrimRight(word, " \n")
-		switch piece.Side {
-		case '-':
-			b.WriteString(t.effect(hook.Deny, "[-"+word+"-]") + trail)
-		case '+':
-			b.WriteString(t.effect(hook.Pass, "{+"+word+"+}") + trail)
-		default:
-			b.WriteString(word + trail)
-		}
-	}
-	return indentRest(b.String())
-}
-
-// taken tells what levels, exceptions, approvals and authority took from
-// answers.
-func (t *telling) taken() {
-	first := true
-	for _, s := range t.e.Decision.Steps {
-		if s.Would == nil && len(s.Ignored) == 0 {
-			continue
-		}
-		if first {
-			t.heading("said, but does not count:")
-			first = false
-		}
-		for _, i := range s.Ignored {
-			t.printf("  %s: %s\n", t.name(visible(s.Hook.ID)), oneLine(i))
-		}
-		if s.Would != nil {
-			for _, r := range s.Would.Reasons {
-				t.printf("    would %s: %s\n", r.Effect, oneLine(r.Reason))
-			}
-		}
-	}
-}
-
-// changes tells the smallest changes that lead to a lower effect.
-func (t *telling) changes() {
-	e := t.e
-	if e.Searched == 0 {
-		return
-	}
-	if len(e.Changes) == 0 {
-		t.printf("\nno small change of the call leads to another answer (%d tried)\n", e.Searched)
-		return
-	}
-	t.heading("the smallest changes that lead to another answer:")
-	for _, c := range e.Changes {
-		phrases := make([]string, len(c.Edits))
-		for i, edit := range c.Edits {
-			phrases[i] = phrase(edit)
-		}
-		t.printf("  %s: %s\n", strings.Join(phrases, " and "), t.effect(c.Effect, c.Effect.String()))
-	}
-}
-
-// phrase says what an edit does, as a condition.
-func phrase(e explain.Edit) string {
-	before, after := shortened(oneLine(e.Before), labelWidth), shortened(oneLine(e.After), labelWidth)
-	switch {
-	case e.Kind == explain.PathInProject:
-		return fmt.Sprintf("with a path inside the project (%s) instead of %s", after, before)
-	case e.Kind == explain.OtherBranch:
-		return fmt.Sprintf("with another branch (%s) instead of %s", after, before)
-	case e.Kind == explain.Quoted:
-		return fmt.Sprintf("with %s in single quotes, so that nothing in it runs", before)
-	case e.After != "":
-		return fmt.Sprintf("with %s instead of %s", after, before)
-	}
-	return "without " + before
 }
