@@ -109,7 +109,7 @@ func (s *Suite) build(c *Case) (*pipeline, error) {
 			others = append(others, *src)
 		}
 		for _, m := range src.Modules {
-			p.modify = p.modify || modifies.MatchString(m.Text)
+			p.modify = p.modify || modifies().MatchString(m.Text)
 		}
 	}
 	p.evaluator = split{own: s.libraryEvaluator(own), others: rego.New(s.current(s.lib), others, unhurried()...)}
@@ -117,7 +117,7 @@ func (s *Suite) build(c *Case) (*pipeline, error) {
 }
 
 // modifies finds the text of a modify rule; finding one too many costs little.
-var modifies = regexp.MustCompile(`(?m)^modify\s+contains\b`)
+var modifies = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^modify\s+contains\b`) })
 
 // split asks gate's own policies and the others apart, so that the former are
 // compiled once for all.
@@ -189,7 +189,7 @@ func settingsProblems(whose string, said map[string]any) []string {
 	var list []string
 	if c := readSettings(whose, said); c.Source != nil {
 		for _, f := range c.Source.Faults {
-			list = append(list, inSettings.ReplaceAllString(f.Error(), ""))
+			list = append(list, inSettings().ReplaceAllString(f.Error(), ""))
 		}
 		if len(c.Source.Hooks) > 0 {
 			list = append(list, "hooks other than policies are not run in event cases; remove them")
@@ -199,7 +199,7 @@ func settingsProblems(whose string, said map[string]any) []string {
 }
 
 // inSettings is the position within settings that stand in a case.
-var inSettings = regexp.MustCompile(`^[a-z]+ settings of the case/settings[a-z.]*:\d+: `)
+var inSettings = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z]+ settings of the case/settings[a-z.]*:\d+: `) })
 
 // standing returns where the sources of a word such as user stand.
 func standing(whose string) (hook.Scope, hook.Authority) {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"regexp"
+	"sync"
 
 	"gate/hook"
 	"gate/scopes"
@@ -10,14 +11,14 @@ import (
 
 // loosening finds the rules of a policy that need trust. It is for people, who
 // are to know what there is to trust; what counts is for the engine to say.
-var loosening = regexp.MustCompile(`(?m)^[ \t]*(modify|consult)\b`)
+var loosening = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^[ \t]*(modify|consult)\b`) })
 
 // needsTrust lists what of a source counts only once a person trusted it.
 func needsTrust(src *scopes.Source) []string {
 	var list []string
 	for _, m := range src.Modules {
 		seen := map[string]bool{}
-		for _, found := range loosening.FindAllStringSubmatch(m.Text, -1) {
+		for _, found := range loosening().FindAllStringSubmatch(m.Text, -1) {
 			if rule := found[1]; !seen[rule] {
 				seen[rule] = true
 				list = append(list, fmt.Sprintf("%s: rule %s", m.File, rule))

@@ -160,11 +160,21 @@ func Builtins() []Builtin {
 // schemas that refer to others: an empty list is none, a nil one would be all.
 func capabilities(g grant) *ast.Capabilities {
 	caps := ast.CapabilitiesForThisVersion(ast.CapabilitiesRegoVersion(ast.RegoV1))
-	granted := map[string]bool{}
-	for _, b := range Builtins() {
-		granted[b.Name] = b.Others || b.Managed && g == grantManaged
-	}
+	granted := grantedBuiltins(g)
 	caps.Builtins = slices.DeleteFunc(caps.Builtins, func(b *ast.Builtin) bool { return !granted[b.Name] })
 	caps.AllowNet = []string{}
 	return caps
+}
+
+// grantedBuiltins holds the names of the builtins that a grant allows.
+func grantedBuiltins(g grant) map[string]bool {
+	granted := map[string]bool{}
+	for _, c := range builtinClasses {
+		if c.grant == grantAll || c.grant == grantManaged && g == grantManaged {
+			for name := range strings.FieldsSeq(c.names) {
+				granted[name] = true
+			}
+		}
+	}
+	return granted
 }

@@ -129,7 +129,7 @@ func (s *source) compileFiles(own, lib []*module) (*ast.Compiler, error) {
 	for _, m := range lib {
 		add(true, m)
 	}
-	c := newCompiler(s.caps, s.guards)
+	c := newCompiler(capabilities(s.grant), s.guards)
 	if c.Compile(parsed); c.Failed() {
 		return nil, c.Errors
 	}

@@ -103,7 +103,7 @@ type parsed struct {
 // for queries that nobody foresaw, and an explanation must not change what
 // decisions are made with.
 func (e *Evaluator) account(ctx context.Context, h *hook.Hook, ev *hook.Event) (*account, func(), error) {
-	src := e.sources[hookKey(h)]
+	src := e.source(h)
 	switch {
 	case src == nil:
 		return nil, nil, fmt.Errorf("%s: no source %q", h.Pos(), h.Source)

@@ -111,11 +111,12 @@ type guardSet struct {
 	refs         map[string]ast.Ref // by the guarded name
 }
 
-// newGuardSet makes guards for those of OPA's builtins that caps grant.
-func newGuardSet(caps *ast.Capabilities) *guardSet {
+// newGuardSet makes guards for those of OPA's builtins that are granted.
+func newGuardSet(g grant) *guardSet {
+	granted := grantedBuiltins(g)
 	s := &guardSet{builtins: map[string]*topdown.Builtin{}, refs: map[string]ast.Ref{}}
 	for _, g := range guards {
-		if !caps.ContainsBuiltin(g.name) {
+		if !granted[g.name] {
 			continue
 		}
 		b := g.builtin()

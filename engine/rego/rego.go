@@ -12,6 +12,7 @@ package rego
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -26,9 +27,8 @@ import (
 // from outside and safe for concurrent use; it compiles what is asked for when
 // it is first asked for, and keeps that.
 type Evaluator struct {
-	lib      *modules
-	sources  map[sourceKey]*source
-	snapshot *snapshot // of the library, nil if there is none
+	sources  map[sourceKey]func() *source // made when one of their hooks is first asked
+	snapshot *snapshot                    // of the library, nil if there is none
 	limits   limits
 	now      func() time.Time
 }
@@ -120,8 +120,7 @@ func WithClock(now func() time.Time) Option {
 // [Check] finds all of them beforehand.
 func New(lib []scopes.Module, sources []scopes.Source, opts ...Option) *Evaluator {
 	e := &Evaluator{
-		lib:     newModules(lib),
-		sources: make(map[sourceKey]*source, len(sources)),
+		sources: make(map[sourceKey]func() *source, len(sources)),
 		now:     time.Now,
 		limits: limits{
 			policy: DefaultTimeout,
@@ -134,17 +133,20 @@ func New(lib []scopes.Module, sources []scopes.Source, opts ...Option) *Evaluato
 	for _, opt := range opts {
 		opt(e)
 	}
-	for i := range sources {
-		key := keyOf(&sources[i])
-		if twin := e.sources[key]; twin != nil {
-			twin.broken = fmt.Errorf("source %q is given twice", key.name)
+	shared := sync.OnceValue(func() *modules { return newModules(lib) })
+	for _, s := range sources {
+		key := keyOf(&s)
+		if e.sources[key] != nil {
+			e.sources[key] = func() *source { return &source{broken: fmt.Errorf("source %q is given twice", key.name)} }
 			continue
 		}
-		src := newSource(&sources[i], e.lib)
-		if key.library {
-			src.saved = e.snapshot
-		}
-		e.sources[key] = src
+		e.sources[key] = sync.OnceValue(func() *source {
+			src := newSource(&s, shared())
+			if s.Library {
+				src.saved = e.snapshot
+			}
+			return src
+		})
 	}
 	return e
 }
@@ -184,9 +186,17 @@ func hookKey(h *hook.Hook) sourceKey {
 	return sourceKey{h.Source, h.Scope, h.Authority, h.Library}
 }
 
+// source returns the source that a hook comes from, nil if there is none.
+func (e *Evaluator) source(h *hook.Hook) *source {
+	if open := e.sources[hookKey(h)]; open != nil {
+		return open()
+	}
+	return nil
+}
+
 // ofSource answers for hooks of one source.
 func (e *Evaluator) ofSource(ctx context.Context, hooks []*hook.Hook, ev *hook.Event, input *ast.Term) []engine.Answer {
-	src := e.sources[hookKey(hooks[0])]
+	src := e.source(hooks[0])
 	if src == nil {
 		return faults(len(hooks), hook.FaultLoad, fmt.Errorf("%s: no source %q", hooks[0].Pos(), hooks[0].Source))
 	}

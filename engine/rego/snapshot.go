@@ -7,7 +7,6 @@ import (
 	"hash/crc32"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -37,7 +36,6 @@ type snapshot struct {
 // A savedFile is one file of a snapshot.
 type savedFile struct {
 	file, pkg string
-	lib       bool
 	digest    string // SHA-256 of the text
 	sum       uint32 // of the section
 	section   string
@@ -45,7 +43,7 @@ type savedFile struct {
 }
 
 // snapshotMagic changes whenever the form or its meaning does.
-const snapshotMagic = "gate policies 1\n"
+const snapshotMagic = "gate policies 2\n"
 
 // WithSnapshot gives the evaluator what [Snapshot] made of the embedded library.
 // The data must be as trusted as the program itself: that it belongs to the
@@ -70,7 +68,7 @@ func Snapshot(lib []scopes.Module, s scopes.Source) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := src.listed()
+	list := slices.Concat(src.files.all, src.lib.all)
 	head := &encoder{}
 	head.raw(snapshotMagic)
 	head.text(version.Version)
@@ -78,15 +76,15 @@ func Snapshot(lib []scopes.Module, s scopes.Source) ([]byte, error) {
 	head.text(src.params.list())
 	head.int(len(list))
 	var sections []byte
-	for _, f := range list {
+	for i, m := range list {
 		section := &encoder{}
-		if compiled := compiler.Modules[f.key()]; compiled != nil {
+		if compiled := compiler.Modules[fileKey(i >= len(src.files.all), m.Package, m.File)]; compiled != nil {
 			section.module(compiled)
 		}
 		if section.err != nil {
-			return nil, fmt.Errorf("%s: %w", f.File, section.err)
+			return nil, fmt.Errorf("%s: %w", m.File, section.err)
 		}
-		if err := src.saveHead(head, f, list, section.buf); err != nil {
+		if err := src.saveHead(head, m, list, section.buf); err != nil {
 			return nil, err
 		}
 		sections = append(sections, section.buf...)
@@ -96,46 +94,24 @@ func Snapshot(lib []scopes.Module, s scopes.Source) ([]byte, error) {
 }
 
 // saveHead writes what the head says about one file.
-func (s *source) saveHead(head *encoder, f listed, list []listed, section []byte) error {
-	own, lib, err := s.closure([]string{f.Package})
+func (s *source) saveHead(head *encoder, m *module, list []*module, section []byte) error {
+	own, lib, err := s.closure([]string{m.Package})
 	if err != nil {
 		return err
 	}
-	digest := sha256.Sum256([]byte(f.Text))
-	head.text(f.File)
-	head.text(f.Package)
-	head.bool(f.lib)
+	digest := sha256.Sum256([]byte(m.Text))
+	head.text(m.File)
+	head.text(m.Package)
 	head.raw(string(digest[:]))
 	head.sum(checksum(string(section)))
 	head.int(len(section))
 	needs := slices.Concat(own, lib)
 	head.int(len(needs))
 	for _, n := range needs {
-		head.int(slices.IndexFunc(list, func(f listed) bool { return f.module == n }))
+		head.int(slices.Index(list, n))
 	}
 	return nil
 }
-
-// A listed file is one of a source or of the library it is compiled with.
-type listed struct {
-	*module
-	lib bool
-}
-
-// listed returns all files in the order of their keys.
-func (s *source) listed() []listed {
-	var list []listed
-	for _, m := range s.files.all {
-		list = append(list, listed{m, false})
-	}
-	for _, m := range s.lib.all {
-		list = append(list, listed{m, true})
-	}
-	slices.SortStableFunc(list, func(a, b listed) int { return strings.Compare(a.key(), b.key()) })
-	return list
-}
-
-func (f listed) key() string { return fileKey(f.lib, f.Package, f.File) }
 
 func checksum(data string) uint32 {
 	return crc32.Checksum([]byte(data), crc32.MakeTable(crc32.Castagnoli))
@@ -162,7 +138,7 @@ func (s *snapshot) readHead() error {
 	s.files = make([]savedFile, 0, n)
 	sizes := make([]int, 0, n)
 	for range n {
-		f := savedFile{file: d.text(), pkg: d.text(), lib: d.bool(), digest: d.raw(sha256.Size), sum: d.sum()}
+		f := savedFile{file: d.text(), pkg: d.text(), digest: d.raw(sha256.Size), sum: d.sum()}
 		sizes = append(sizes, d.int())
 		f.needs = make([]int, d.count())
 		for i := range f.needs {
@@ -211,36 +187,38 @@ func (s *source) restore(pkgs []string) (c *ast.Compiler, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.file, err)
 		}
-		modules[f.key()] = m
+		modules[fileKey(i >= len(s.files.all), f.pkg, f.file)] = m
 	}
 	return restored(modules), nil
 }
 
 // savedFor returns the files that packages need, after comparing the source with
-// the one that the snapshot was made of.
+// the one that the snapshot was made of: the same files in the same order.
 func (s *source) savedFor(pkgs []string) ([]int, error) {
 	saved := s.saved
-	if len(saved.files) != len(s.files.all)+len(s.lib.all) || saved.grant != s.grant || saved.declared != s.params.list() {
+	own := len(s.files.all)
+	if len(saved.files) != own+len(s.lib.all) || saved.grant != s.grant || saved.declared != s.params.list() {
 		return nil, errStale
 	}
-	texts := make(map[string]*module, len(saved.files))
-	for _, f := range s.listed() {
-		texts[f.key()] = f.module
+	at := func(i int) *module {
+		if i < own {
+			return s.files.all[i]
+		}
+		return s.lib.all[i-own]
 	}
 	needed := map[int]bool{}
-	for i := range saved.files {
-		if slices.Contains(pkgs, saved.files[i].pkg) && !saved.files[i].lib {
-			for _, n := range saved.files[i].needs {
+	for i, f := range saved.files {
+		if m := at(i); m.File != f.file || m.Package != f.pkg {
+			return nil, errStale
+		}
+		if i < own && slices.Contains(pkgs, f.pkg) {
+			for _, n := range f.needs {
 				needed[n] = true
 			}
 		}
-		if texts[saved.files[i].key()] == nil {
-			return nil, errStale
-		}
 	}
 	for i := range needed {
-		f := &saved.files[i]
-		if sha256.Sum256([]byte(texts[f.key()].Text)) != [sha256.Size]byte([]byte(f.digest)) {
+		if digest := sha256.Sum256([]byte(at(i).Text)); string(digest[:]) != saved.files[i].digest {
 			return nil, errStale
 		}
 	}
@@ -269,8 +247,6 @@ func restored(modules map[string]*ast.Module) *ast.Compiler {
 	c.Compile(nil)
 	return c
 }
-
-func (f *savedFile) key() string { return fileKey(f.lib, f.pkg, f.file) }
 
 // fileKey names a file for the compiler, which takes rules in the order of such
 // names.

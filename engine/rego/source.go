@@ -8,7 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/storage"
 	"github.com/open-policy-agent/opa/v1/topdown/cache"
 
@@ -23,7 +22,6 @@ type source struct {
 	lib     *modules
 	saved   *snapshot // of this source, nil if there is none
 	grant   grant
-	caps    *ast.Capabilities
 	guards  *guardSet
 	fused   bool // see fuse
 	store   storage.Store
@@ -54,13 +52,12 @@ func newSource(s *scopes.Source, lib *modules) *source {
 		own:     s.Library,
 		lib:     lib,
 		grant:   grantOf(s),
-		caps:    capabilities(grantOf(s)),
 		values:  newValueCache(grantOf(s)),
 		compile: make(chan struct{}, 1),
 		ready:   map[string]*policy{},
 	}
-	src.guards = newGuardSet(src.caps)
-	src.fused = grantOf(s) != grantManaged
+	src.guards = newGuardSet(src.grant)
+	src.fused = src.grant != grantManaged
 	src.files, src.broken = filesOf(s)
 	src.params = paramsOf(s)
 	store, err := src.params.store()

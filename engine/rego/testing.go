@@ -14,8 +14,8 @@ import (
 // call is for [Check] to say. The builtins are what a query over its modules
 // must know beside OPA's own.
 func TestCompiler(a hook.Authority, library bool, extra ...*ast.Builtin) (*ast.Compiler, []*topdown.Builtin) {
-	caps := capabilities(grantOf(&scopes.Source{Authority: a, Library: library}))
-	guards := newGuardSet(caps)
+	granted := grantOf(&scopes.Source{Authority: a, Library: library})
+	caps, guards := capabilities(granted), newGuardSet(granted)
 	caps.Builtins = append(caps.Builtins, ast.InternalPrint, ast.InternalTestCase)
 	caps.Builtins = append(caps.Builtins, extra...)
 	list := make([]*topdown.Builtin, 0, len(guards.builtins))

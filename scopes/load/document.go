@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -136,13 +137,13 @@ func (d *document) json(data []byte) (err error) {
 	}
 }
 
-var byteOffset = regexp.MustCompile(`byte (\d+)`)
+var byteOffset = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`byte (\d+)`) })
 
 // errorLine finds the line that an error of package strictjson means: by the
 // offset it names, else that of the first key with a twin.
 func errorLine(data []byte, err error) int {
 	lines := newLineIndex(data)
-	if m := byteOffset.FindStringSubmatch(err.Error()); m != nil {
+	if m := byteOffset().FindStringSubmatch(err.Error()); m != nil {
 		n, _ := strconv.Atoi(m[1])
 		return lines.at(n)
 	}

@@ -7,11 +7,12 @@ import (
 	"io"
 	"regexp"
 	"strconv"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 )
 
-var yamlLine = regexp.MustCompile(`^yaml: line (\d+): `)
+var yamlLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: line (\d+): `) })
 
 // yaml decodes the part of YAML that has one meaning: no anchors, aliases,
 // merge keys or tags, and keys that are text.
@@ -50,7 +51,7 @@ func (d *document) yaml(data []byte) (err error) {
 func (d *document) yamlError(err error) error {
 	text := err.Error()
 	line := 1
-	if m := yamlLine.FindStringSubmatch(text); m != nil {
+	if m := yamlLine().FindStringSubmatch(text); m != nil {
 		line, _ = strconv.Atoi(m[1])
 		text = text[len(m[0]):]
 	}
@@ -93,7 +94,7 @@ func (d *document) yamlValue(n *yaml.Node, pointer string, depth int, budget *in
 		}
 		var v any
 		if err := n.Decode(&v); err != nil {
-			return bad("%s", yamlLine.ReplaceAllString(err.Error(), ""))
+			return bad("%s", yamlLine().ReplaceAllString(err.Error(), ""))
 		}
 		t, err := tree(v)
 		if err != nil {
