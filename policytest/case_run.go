@@ -41,6 +41,7 @@ func (s *Suite) decide(ctx context.Context, p *pipeline, c call) (hook.Decision,
 	if len(ev.Gate.Labels) == 0 {
 		ev.Gate.Labels = p.set.Settings().Labels
 	}
+	w.Programs = p.set.Settings().Programs
 	en, err := p.engine(func(ev *hook.Event) *hook.Facts { return s.events.factsOf(w, ev) })
 	if err != nil {
 		return hook.Decision{}, nil, err

@@ -147,13 +147,20 @@ func (s *Suite) libraryEvaluator(own []scopes.Source) engine.Evaluator {
 		for id, values := range src.Params {
 			params[id] = values
 		}
+		if len(src.Hooks) == 0 {
+			return rego.New(nil, own) // nobody asks it
+		}
 		key += src.Authority.String() + string(strictjson.Append(nil, params))
 	}
 	libs := s.pipelines.libs
 	libs.mu.Lock()
 	defer libs.mu.Unlock()
 	if libs.known[key] == nil {
-		libs.known[key] = rego.New(s.current(s.lib), own, unhurried()...)
+		options := unhurried()
+		if s.options.Snapshot != "" {
+			options = append(options, rego.WithSnapshot(s.options.Snapshot))
+		}
+		libs.known[key] = rego.New(s.lib, own, options...)
 	}
 	return libs.known[key]
 }

@@ -53,6 +53,9 @@ type Options struct {
 	// Source.Library is set they are what is tested.
 	Library scopes.Source
 
+	// Snapshot is what rego.Snapshot made of Library, to save compiling it.
+	Snapshot string
+
 	// Lib is data.gate.lib. When Source.Library is set and Files has it, that is
 	// taken and tested, too.
 	Lib []scopes.Module

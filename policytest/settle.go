@@ -23,6 +23,7 @@ func (s *Suite) unsettled(ctx context.Context, p *pipeline, c call, ev *hook.Eve
 	if err != nil {
 		return ""
 	}
+	w.Programs = p.set.Settings().Programs
 	en, err := p.engine(func(ev *hook.Event) *hook.Facts { return s.events.factsOf(w, ev) })
 	if err != nil {
 		return ""

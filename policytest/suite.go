@@ -28,7 +28,8 @@ type Suite struct {
 	tests     []string         // names of the test files, sorted
 	params    map[string]any
 	cases     []Case
-	events    *events // shared by all suites of one Prepare
+	hasCases  map[string]bool // directories with files of cases, also broken ones
+	events    *events         // shared by all suites of one Prepare
 	pipelines *pipelines
 	proofless map[string]string        // tests that prove nothing, by file:line
 	changed   bool                     // made by With: need not compile strictly
@@ -49,27 +50,37 @@ func Prepare(o Options) (*Suite, error) {
 	if o.Source.Scope == 0 {
 		o.Source.Scope, o.Source.Authority = hook.Session, hook.Project
 	}
-	s := &Suite{options: o, lib: o.Lib, files: map[string]*file{}, events: newEvents(o.Facts)}
+	s := &Suite{options: o, lib: o.Lib, files: map[string]*file{}, hasCases: map[string]bool{}, events: newEvents(o.Facts)}
 	s.pipelines = newPipelines(&libraries{known: map[string]engine.Evaluator{}})
+	if err := s.load(); err != nil {
+		return nil, err
+	}
+	if len(s.tests)+len(s.cases) == 0 {
+		return nil, ErrNoTests
+	}
+	s.proofless = s.idle()
+	return s, nil
+}
+
+// load reads and checks all files. The error holds every mistake.
+func (s *Suite) load() error {
 	var errs []error
 	libTested := false
-	if o.Source.Library {
-		modules, faults := load.Lib(o.Files)
+	if s.options.Source.Library {
+		modules, faults := load.Lib(s.options.Files)
 		if len(modules) > 0 {
 			s.lib, libTested = modules, true
 		}
 		errs = append(errs, joined(faults))
 	}
-	s.source = load.Rego(o.Files, o.Source)
+	s.source = load.Rego(s.options.Files, s.options.Source)
 	errs = append(errs, joined(s.source.Faults))
-	tests, cases, err := s.read(o.Files)
+	if errors.Join(errs...) == nil { // else more would be said than is wrong
+		errs = append(errs, rego.Check(s.lib, s.source))
+	}
+	tests, cases, err := s.read(s.options.Files)
 	s.cases = cases
-	if errs = append(errs, err); errors.Join(errs...) != nil {
-		return nil, errors.Join(errs...)
-	}
-	if err := rego.Check(s.lib, s.source); err != nil {
-		return nil, err
-	}
+	errs = append(errs, err)
 	for _, m := range s.lib {
 		errs = append(errs, s.add(m, libTested))
 	}
@@ -82,15 +93,11 @@ func Prepare(o Options) (*Suite, error) {
 	}
 	slices.Sort(s.tests)
 	errs = append(errs, s.untested(), s.checkTests())
-	s.params, err = rego.Params(s.source)
-	if err := errors.Join(append(errs, err)...); err != nil {
-		return nil, err
+	if errors.Join(errs...) == nil {
+		s.params, err = rego.Params(s.source)
+		errs = append(errs, err)
 	}
-	if len(s.tests)+len(s.cases) == 0 {
-		return nil, ErrNoTests
-	}
-	s.proofless = s.idle()
-	return s, nil
+	return errors.Join(errs...)
 }
 
 func joined(faults []hook.Fault) error {

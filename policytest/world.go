@@ -12,8 +12,8 @@ import (
 // A World is the machine that an event of a test happens on. It has the
 // methods of facts.Files, so that
 //
-//	facts.New(facts.World{Home: w.Home, User: w.User, OS: w.OS,
-//		Project: w.Project, Getenv: w.Getenv, Files: w}).Of(ev)
+//	facts.New(facts.World{Home: w.Home, User: w.User, OS: w.OS, Project: w.Project,
+//		Getenv: w.Getenv, Files: w, Programs: w.Programs}).Of(ev)
 //
 // finds what the test put there, and nothing of the real machine. A World is
 // immutable and safe for concurrent use.
@@ -23,13 +23,15 @@ type World struct {
 	OS      string
 	Project string
 
+	Programs map[string]any // what the settings of an event case say of programs
+
 	env   map[string]string
 	files map[string]string
 }
 
 // key identifies a world.
 func (w World) key() string {
-	return string(strictjson.Append(nil, []any{w.Home, w.User, w.OS, w.Project, anyMap(w.env), anyMap(w.files)}))
+	return string(strictjson.Append(nil, []any{w.Home, w.User, w.OS, w.Project, anyMap(w.env), anyMap(w.files), anyMap(w.Programs)}))
 }
 
 // Getenv looks a variable of the agent up. Without any in the test, only HOME

@@ -1,0 +1,224 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gate/hook"
+	"gate/policies"
+	"gate/policytest"
+	"gate/policytest/mutate"
+)
+
+// testFlags say what gate test runs and how it tells.
+type testFlags struct {
+	dirs            dirFlags
+	verbose         bool
+	run             string
+	coverage        bool
+	threshold       float64
+	bench           bool
+	count           int
+	mutate          bool
+	mutateThreshold float64
+	watch           bool
+	format          string
+	timeout         time.Duration
+	as              string
+}
+
+func newTest(p process) *cobra.Command {
+	var f testFlags
+	cmd := &cobra.Command{
+		Use:   "test [PATH…]",
+		Short: "run the tests of policies",
+		Long: "Runs the Rego tests (*_test.rego) and event cases (*_cases.yaml) of policies. PATH is\n" +
+			"a directory, or a file in one. Without it, the tests of this directory are run if it\n" +
+			"holds policies, else those of the project or of yours.",
+		Example: "  gate test\n  gate test -v --run push policies\n  gate test --coverage --threshold 95 --format junit > report.xml",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			status, err := f.start(cmd.Context(), p, args)
+			if err != nil {
+				return err
+			}
+			return exitWith(status)
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "show every test, how long it took, and what it printed")
+	flags.StringVarP(&f.run, "run", "r", "", "only tests and cases whose name this regular expression matches")
+	flags.BoolVarP(&f.coverage, "coverage", "c", false, "show which lines of the policies no test evaluates")
+	flags.Float64Var(&f.threshold, "threshold", 0, "with fewer `PERCENT` of the lines covered the tests fail")
+	flags.BoolVar(&f.bench, "bench", false, "measure the tests instead")
+	flags.IntVar(&f.count, "count", 1, "how often each test is measured")
+	flags.BoolVar(&f.mutate, "mutate", false, "change one condition of the policies at a time and show which changes no test notices")
+	flags.Float64Var(&f.mutateThreshold, "mutate-threshold", 0, "with fewer `PERCENT` of the changes noticed the tests fail")
+	flags.BoolVarP(&f.watch, "watch", "w", false, "run again whenever a file changes")
+	flags.StringVar(&f.format, "format", "pretty", "pretty, json or junit")
+	flags.DurationVar(&f.timeout, "timeout", 5*time.Second, "how long one test may take")
+	flags.StringVar(&f.as, "as", "user", "whose the policies are, which decides what they may call: managed, user or project")
+	addDirFlags(cmd, &f.dirs)
+	return cmd
+}
+
+// check reports flags that make no sense.
+func (f *testFlags) check() error {
+	_, err := regexp.Compile(f.run)
+	switch {
+	case err != nil:
+		return usageError("--run: " + err.Error())
+	case !slices.Contains([]string{"pretty", "json", "junit"}, f.format):
+		return usageError("unknown format " + quoted(f.format) + "; known are: pretty, json, junit")
+	case f.threshold < 0 || f.threshold > 100 || f.mutateThreshold < 0 || f.mutateThreshold > 100:
+		return usageError("a threshold is a percentage from 0 to 100")
+	case f.count < 1:
+		return usageError("--count must be at least 1")
+	case f.timeout <= 0:
+		return usageError("--timeout must be more than 0")
+	case f.bench && (f.coverage || f.mutate || f.threshold > 0 || f.mutateThreshold > 0):
+		return usageError("--bench measures the tests; run it without --coverage and --mutate")
+	case f.bench && f.format == "junit":
+		return usageError("--bench has no junit form; use --format json")
+	case f.watch && f.format != "pretty":
+		return usageError("--watch is for people; use it with --format pretty")
+	case !slices.Contains([]string{"managed", "user", "project"}, f.as):
+		return usageError("unknown --as " + quoted(f.as) + "; known are: managed, user, project")
+	}
+	return nil
+}
+
+// start runs the tests, once or whenever a file changes.
+func (f *testFlags) start(ctx context.Context, p process, args []string) (int, error) {
+	if err := f.check(); err != nil {
+		return exitFailed, err
+	}
+	if f.watch {
+		return f.keepRunning(ctx, p, args)
+	}
+	return f.once(ctx, p, args)
+}
+
+// once runs the tests and tells how they ended.
+func (f *testFlags) once(ctx context.Context, p process, args []string) (int, error) {
+	targets, note, err := f.targets(p, args)
+	if err != nil {
+		return exitFailed, err
+	}
+	defer closeTargets(targets)
+	if note != "" {
+		fmt.Fprintf(p.stderr, "gate: %s\n", note)
+	}
+	report, err := f.runTargets(ctx, p, targets)
+	if err != nil {
+		return exitFailed, err
+	}
+	if err := report.print(p, f); err != nil {
+		return exitFailed, err
+	}
+	return report.status(f), nil
+}
+
+// runTargets runs the tests of each directory. A selection may select nothing
+// in some of them.
+func (f *testFlags) runTargets(ctx context.Context, p process, targets []*target) (*testReport, error) {
+	report := &testReport{}
+	var errs []error
+	for _, t := range targets {
+		err := f.runTarget(ctx, p, t, report)
+		if !errors.Is(err, policytest.ErrNoTests) || f.run == "" {
+			errs = append(errs, t.placed(err))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	if len(report.results)+len(report.benchmarks) == 0 {
+		return nil, fmt.Errorf("no test and no case is called anything that matches %s; gate test -v lists them", quoted(f.run))
+	}
+	return report, nil
+}
+
+func (f *testFlags) runTarget(ctx context.Context, p process, t *target, report *testReport) error {
+	suite, err := policytest.Prepare(f.options(t))
+	if err != nil {
+		if errors.Is(err, policytest.ErrNoTests) {
+			return fmt.Errorf("%s: there are no tests; write files named *_test.rego or *%s", t.shown, policytest.CasesSuffix)
+		}
+		return err
+	}
+	sel, tested, err := t.selection(suite)
+	if err != nil {
+		return err
+	}
+	if f.run != "" {
+		sel.Name = regexp.MustCompile(f.run)
+	}
+	switch {
+	case f.bench:
+		list, err := suite.Bench(ctx, sel, f.count)
+		report.addBenchmarks(t, list)
+		return err
+	case f.coverage || f.threshold > 0:
+		results, c, err := suite.Cover(ctx, sel)
+		if err != nil {
+			return err
+		}
+		report.addResults(t, suite, results)
+		report.addCoverage(t, c, tested)
+	default:
+		results, err := suite.Run(ctx, sel)
+		if err != nil {
+			return err
+		}
+		report.addResults(t, suite, results)
+	}
+	if (f.mutate || f.mutateThreshold > 0) && !report.failed() {
+		return f.mutateTarget(ctx, p, t, suite, tested, report)
+	}
+	return nil
+}
+
+// mutateTarget finds out what the tests of a directory are worth.
+func (f *testFlags) mutateTarget(ctx context.Context, p process, t *target, suite *policytest.Suite, files []string, report *testReport) error {
+	o := mutate.Options{Files: files}
+	tried := newCounter(p, "changes tried")
+	o.Progress = tried.at
+	m, err := mutate.Run(ctx, suite, o)
+	tried.done()
+	if err != nil {
+		return err
+	}
+	report.addMutation(t, m)
+	return nil
+}
+
+// options are those of the suite of one directory.
+func (f *testFlags) options(t *target) policytest.Options {
+	library, lib := embedded()
+	o := policytest.Options{
+		Files: t.files, Library: library, Lib: lib, Facts: factsOfTest, Timeout: cmp.Or(f.timeout, 5*time.Second),
+		Snapshot: policies.Snapshot(),
+	}
+	if t.isLibrary() {
+		o.Source = library
+		o.Source.Hooks, o.Source.Modules = nil, nil
+		return o
+	}
+	o.Source.Name = f.as
+	switch f.as {
+	case "managed":
+		o.Source.Scope, o.Source.Authority = hook.Policy, hook.Managed
+	case "project":
+		o.Source.Scope, o.Source.Authority = hook.Session, hook.Project
+	default:
+		o.Source.Scope, o.Source.Authority = hook.Session, hook.User
+	}
+	return o
+}

@@ -1,0 +1,243 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"gate/facts"
+	"gate/hook"
+	"gate/policies"
+	"gate/policytest"
+	"gate/scopes"
+	"gate/scopes/load"
+)
+
+// A target is a directory whose tests are run.
+type target struct {
+	shown string // as people read it
+	files fs.FS
+	place *place
+	only  []string // the files that were named; nil: the whole directory
+}
+
+func closeTargets(list []*target) {
+	for _, t := range list {
+		t.place.close()
+	}
+}
+
+// targets opens what the arguments name; without arguments it looks for
+// policies and says where it found them.
+func (f *testFlags) targets(p process, args []string) (list []*target, note string, err error) {
+	if len(args) == 0 {
+		dir, note, err := f.defaultDir(p)
+		if err != nil {
+			return nil, "", err
+		}
+		t, err := openTarget(dir)
+		if err != nil {
+			return nil, "", err
+		}
+		return []*target{t}, note, nil
+	}
+	var errs []error
+	for _, arg := range args {
+		dir, file := arg, ""
+		info, err := os.Stat(arg)
+		if err == nil && !info.IsDir() {
+			dir, file = filepath.Split(arg)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", arg, plain(err)))
+			continue
+		}
+		dir = filepath.Clean(dir)
+		at := slices.IndexFunc(list, func(t *target) bool { return t.shown == dir && t.only != nil && file != "" })
+		if at >= 0 {
+			list[at].only = append(list[at].only, file)
+			continue
+		}
+		t, err := openTarget(dir)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		if file != "" {
+			t.only = []string{file}
+		}
+		list = append(list, t)
+	}
+	if err := errors.Join(errs...); err != nil {
+		closeTargets(list)
+		return nil, "", err
+	}
+	return list, "", nil
+}
+
+func openTarget(dir string) (*target, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	p := openPlace(abs, ".", nil)
+	if p == nil {
+		return nil, fmt.Errorf("%s: there is nothing in it", dir)
+	}
+	if p.err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, p.err)
+	}
+	return &target{shown: dir, files: p.files, place: p}, nil
+}
+
+// defaultDir is where policies are when nobody says: this directory, else the
+// project's or the person's own.
+func (f *testFlags) defaultDir(p process) (dir, note string, err error) {
+	if holdsPolicies(".") {
+		return ".", "", nil
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return "", "", err
+	}
+	d, err := f.dirs.forPeople(p)
+	if err != nil {
+		return "", "", err
+	}
+	places := []string{filepath.Join(projectRoot("", here), projectDir, policyDir), filepath.Join(d.user, policyDir)}
+	for _, dir := range places {
+		if !holdsPolicies(dir) {
+			continue
+		}
+		if rel, err := filepath.Rel(here, dir); err == nil && filepath.IsLocal(rel) {
+			dir = rel
+		}
+		return dir, "testing " + p.tilde(dir), nil
+	}
+	return "", "", fmt.Errorf("there are no policies here, in %s or in %s; say where they are: gate test PATH",
+		p.tilde(places[0]), p.tilde(places[1]))
+}
+
+// mostEntries is how much of a directory is looked at in search of policies.
+const mostEntries = 20_000
+
+// holdsPolicies reports that Rego or event cases lie in a directory or below.
+func holdsPolicies(dir string) bool {
+	found, looked := false, 0
+	_ = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		looked++
+		hidden := name != dir && strings.HasPrefix(d.Name(), ".")
+		switch {
+		case err != nil, looked > mostEntries:
+			return fs.SkipAll
+		case d.IsDir() && hidden:
+			return fs.SkipDir
+		case d.IsDir() || hidden:
+			return nil
+		}
+		found = strings.HasSuffix(name, ".rego") || strings.HasSuffix(name, policytest.CasesSuffix)
+		if found {
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return found
+}
+
+// selection says which tests of a suite were named, and which policies are to be
+// looked at; nil: all.
+func (t *target) selection(s *policytest.Suite) (sel policytest.Selection, policies []string, err error) {
+	if t.only == nil {
+		return sel, nil, nil
+	}
+	sel.Files = []string{}
+	for _, name := range t.only {
+		switch {
+		case strings.HasSuffix(name, "_test.rego"), strings.HasSuffix(name, policytest.CasesSuffix):
+			sel.Files = append(sel.Files, name)
+		case slices.Contains(s.Policies(), name):
+			policies = append(policies, name)
+			sel.Files = append(sel.Files, s.Concerning(name)...)
+		default:
+			return sel, nil, fmt.Errorf("%s is neither a policy nor a file of tests (*_test.rego, *%s)", name, policytest.CasesSuffix)
+		}
+	}
+	if policies == nil { // those that the named tests are about
+		for _, name := range s.Policies() {
+			if slices.ContainsFunc(s.Concerning(name), func(test string) bool { return slices.Contains(sel.Files, test) }) {
+				policies = append(policies, name)
+			}
+		}
+	}
+	return sel, policies, nil
+}
+
+// isLibrary reports that a directory holds the product's own policies, or some
+// of them.
+func (t *target) isLibrary() bool {
+	library, _ := embedded()
+	known := func(pkg string) bool {
+		return pkg == "gate.lib" || slices.ContainsFunc(library.Hooks, func(h *hook.Hook) bool { return h.ID == pkg })
+	}
+	modules, _ := load.Lib(t.files)
+	if len(modules) > 0 {
+		return true
+	}
+	src := load.Rego(t.files, scopes.Source{Name: "library", Scope: hook.Policy, Authority: hook.User, Library: true})
+	return slices.ContainsFunc(src.Modules, func(m scopes.Module) bool { return known(m.Package) })
+}
+
+// placed puts the directory in front of each position of an error.
+func (t *target) placed(err error) error {
+	if err == nil || t.shown == "." {
+		return err
+	}
+	var joined interface{ Unwrap() []error }
+	if errors.As(err, &joined) {
+		var list []error
+		for _, e := range joined.Unwrap() {
+			list = append(list, t.placed(e))
+		}
+		return errors.Join(list...)
+	}
+	if position.MatchString(err.Error()) {
+		return fmt.Errorf("%s/%w", filepath.ToSlash(t.shown), err)
+	}
+	return err
+}
+
+// position begins an error about a file of a directory.
+var position = regexp.MustCompile(`^[^\s:/][^\s:]*\.(?:rego|ya?ml)(?::|$)`)
+
+// at names a file of the directory.
+func (t *target) at(file string) string { return path.Join(filepath.ToSlash(t.shown), file) }
+
+// embedded returns the product's own policies.
+func embedded() (scopes.Source, []scopes.Module) {
+	as := scopes.Source{Name: "library", Scope: hook.Policy, Authority: hook.User, Library: true}
+	index, err := fs.ReadFile(library(), policies.IndexFile)
+	if err != nil {
+		as.Faults = append(as.Faults, *hook.Faultf(hook.FaultLoad, "%w", err))
+		return as, nil
+	}
+	return load.Indexed(library(), index, as)
+}
+
+// factsOfTest works out facts in the world of a test, where gate is installed
+// in its usual places.
+func factsOfTest(w policytest.World, ev *hook.Event) *hook.Facts {
+	var own []string
+	for _, dir := range []string{"/etc/gate", w.Home + "/.config/gate", w.Home + "/.local/state/gate"} {
+		own = append(own, dir, dir+"/**")
+	}
+	return facts.New(facts.World{
+		Home: w.Home, User: w.User, OS: w.OS, Project: w.Project, Getenv: w.Getenv, Files: w, Programs: w.Programs,
+		Own: []facts.Place{{Class: "self", What: "gate's own directory", Patterns: own}},
+	}).Of(ev)
+}
