@@ -3,6 +3,7 @@ package mutate
 import (
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -30,7 +31,7 @@ func (m Mutant) Advice() string {
 	switch {
 	case m.Change == conditionDeleted:
 		return "no test notices; add a case where this alone does not hold, or drop it"
-	case m.Change == ruleDeleted, m.Change == branchDropped:
+	case m.Change == ruleDeleted, m.Change == branchDeleted:
 		return "no test notices; add a case that nothing else covers, or drop it"
 	case m.Change == memberDropped:
 		return "no test notices; add a case with it, or drop it"
@@ -44,7 +45,7 @@ const (
 	conditionNegated = "condition negated"
 	notDeleted       = "not deleted"
 	ruleDeleted      = "rule deleted"
-	branchDropped    = "branch dropped"
+	branchDeleted    = "branch deleted"
 	memberDropped    = "member dropped"
 )
 
@@ -54,8 +55,9 @@ const (
 // because they cannot compile, or because another one is the same: a condition
 // that says only true (one that says false is deleted, no more); a declaration
 // without a condition ("some x"); an assignment, be it deleted or negated, of
-// which a variable can be used; the negation of "some x in xs". Metadata and
-// "with" are left alone, and so are texts: a reason may say what it likes.
+// which a variable can be used; the negation of "some x in xs" and of "every".
+// Metadata and "with" are left alone, and so are texts: a reason may say what it
+// likes.
 func Of(m *ast.Module) iter.Seq[Mutant] {
 	return func(yield func(Mutant) bool) {
 		w := walker{module: m.Copy(), yield: yield}
@@ -105,40 +107,37 @@ func (w *walker) rules() {
 		if w.done {
 			return
 		}
-		w.deleteRule(i)
+		if r.Default {
+			w.deleteDefault(i)
+			w.head(r)
+			continue
+		}
+		change := ruleDeleted
 		for branch := r; branch != nil; branch = branch.Else {
-			w.dropElse(branch)
-			if !branch.Default {
-				w.body(branch.Body)
-			}
+			w.deleteRule(branch, change)
+			w.body(branch.Body)
 			w.head(branch)
+			change = branchDeleted
 		}
 	}
 }
 
-// deleteRule deletes one definition. What stands in its else takes its place.
-func (w *walker) deleteRule(i int) {
-	all := w.module.Rules
-	r := all[i]
-	var rest []*ast.Rule
-	rest = append(rest, all[:i]...)
-	if r.Else != nil {
-		rest = append(rest, r.Else)
-	}
-	w.module.Rules = append(rest, all[i+1:]...)
-	w.emit(r.Location, string(r.Head.Location.Text), ruleDeleted)
-	w.module.Rules = all
+// deleteRule makes a definition, or one branch of it, never hold. What it names
+// is still named, and nobody else loses a name: see deleteExpr.
+func (w *walker) deleteRule(r *ast.Rule, change string) {
+	body := r.Body
+	never := ast.NewExpr(ast.BooleanTerm(false)).SetLocation(r.Location)
+	r.Body = slices.Clone(body)
+	r.Body.Append(never)
+	w.emit(r.Location, string(r.Head.Location.Text), change)
+	r.Body = body
 }
 
-// dropElse drops the next branch of a rule.
-func (w *walker) dropElse(r *ast.Rule) {
-	next := r.Else
-	if next == nil {
-		return
-	}
-	r.Else = next.Else
-	w.emit(next.Location, string(next.Head.Location.Text), branchDropped)
-	r.Else = next
+func (w *walker) deleteDefault(i int) {
+	all := w.module.Rules
+	w.module.Rules = slices.Delete(slices.Clone(all), i, i+1)
+	w.emit(all[i].Location, string(all[i].Head.Location.Text), ruleDeleted)
+	w.module.Rules = all
 }
 
 // head changes constants in what a rule says. The members of an object in a
@@ -167,17 +166,45 @@ func (w *walker) body(b ast.Body) {
 	}
 }
 
-// deleteExpr puts true in the place of a condition.
+// deleteExpr makes a condition hold always. What it names is still named, since
+// event cases run policies as strictly as gate does, which allows no variable
+// that is not used: [true | the condition] != null.
 func (w *walker) deleteExpr(b ast.Body, i int) {
 	e := b[i]
 	if isTrue(e) || declares(e) {
 		return
 	}
-	always := ast.NewExpr(ast.BooleanTerm(true).SetLocation(e.Location)).SetLocation(e.Location)
-	always.Index = e.Index
+	list := ast.ArrayComprehensionTerm(ast.BooleanTerm(true), ast.NewBody(e)).SetLocation(e.Location)
+	always := ast.NotEqual.Expr(list, ast.NullTerm()).SetLocation(e.Location)
+	if isBoolean(e) || binds(b, e) {
+		always = ast.NewExpr(ast.BooleanTerm(true)).SetLocation(e.Location)
+	}
+	index := e.Index
+	always.Index = index
 	b[i] = always
 	w.emit(e.Location, string(e.Location.Text), conditionDeleted)
-	b[i] = e
+	b[i], e.Index = e, index
+}
+
+// binds reports that an expression may give a value to a variable that the body
+// declares with a bare "some x": x has none inside a comprehension.
+func binds(b ast.Body, e *ast.Expr) bool {
+	declared := map[ast.Var]bool{}
+	for _, other := range b {
+		if d, ok := other.Terms.(*ast.SomeDecl); ok {
+			for _, t := range d.Symbols {
+				if v, ok := t.Value.(ast.Var); ok {
+					declared[v] = true
+				}
+			}
+		}
+	}
+	found := false
+	ast.WalkVars(e, func(v ast.Var) bool {
+		found = found || declared[v]
+		return found
+	})
+	return found
 }
 
 // isTrue reports the body that OPA gives a rule without one, and true itself.
@@ -234,7 +261,11 @@ func opposite(operator string) string {
 
 // negate makes a condition hold when it did not: another comparison, or not.
 func (w *walker) negate(e *ast.Expr) {
-	if _, some := e.Terms.(*ast.SomeDecl); some || declares(e) {
+	switch e.Terms.(type) {
+	case *ast.SomeDecl, *ast.Every:
+		return
+	}
+	if declares(e) {
 		return
 	}
 	text := string(e.Location.Text)
