@@ -108,6 +108,10 @@ func (e *events) make(spec ast.Value) *madeEvent {
 	return &madeEvent{spec: plain, term: ast.NewTerm(v)}
 }
 
+// Builtin declares gate.event, for programs that read tests without running
+// them, such as editors.
+func Builtin() *ast.Builtin { return eventBuiltin{}.declaration() }
+
 // An eventBuiltin is gate.event.
 type eventBuiltin struct {
 	events *events

@@ -20,7 +20,7 @@ unsigned contains [lib.span(bypass), "an option"] if {
 
 unsigned contains [lib.span(config), config.key] if {
 	some config in lib.effects("git.config")
-	lower(config.key) in {"commit.gpgsign", "tag.gpgsign"}
+	lower(lib.text(config, "key", "")) in {"commit.gpgsign", "tag.gpgsign"}
 	lower(lib.text(config, "value", "false")) != "true"
 }
 

@@ -119,6 +119,7 @@ shown(path) := trim_prefix(path, sprintf("%s/", [input.cwd])) if {
 else := concat("", ["~", substring(path, count(home), -1)]) if {
 	some dir in ["/home", "/Users"]
 	home := sprintf("%s/%s", [dir, input.gate.user])
+	is_string(path)
 	within(path, home)
 }
 

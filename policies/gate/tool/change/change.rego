@@ -41,7 +41,7 @@ ask contains {
 } if {
 	some push in lib.effects("git.push")
 	push.command == null
-	some branch in push.branches
+	some branch in lib.texts(push, "branches")
 	branch in data.gate.params.gate.tool.change.protected
 }
 

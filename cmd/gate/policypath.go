@@ -1,0 +1,129 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gate/policycheck"
+	"gate/scopes/load"
+)
+
+// A policyTarget is something that gate check and gate fmt are pointed at.
+type policyTarget struct {
+	dir     string // absolute; what is loaded
+	shown   string // dir as the person would write it
+	only    string // what of dir is meant, slash-separated; "" for all of it
+	place   bool   // dir is laid out as a directory of gate's
+	library bool   // dir holds the policies of the product itself
+}
+
+// holds reports whether a file of the directory is meant.
+func (t policyTarget) holds(file string) bool {
+	return t.only == "" || file == t.only || strings.HasPrefix(file, t.only+"/")
+}
+
+// policyTargets returns what paths mean. Without any it is this directory if it
+// holds policies, else the project's .gate, else the user's policies.
+func policyTargets(p process, f dirFlags, paths []string) ([]policyTarget, error) {
+	if len(paths) == 0 {
+		path, err := defaultPolicies(p, f)
+		if err != nil {
+			return nil, err
+		}
+		paths = []string{path}
+	}
+	var targets []policyTarget
+	for _, path := range paths {
+		t, err := policyTargetOf(path)
+		if err != nil {
+			return nil, err
+		}
+		targets = append(targets, t)
+	}
+	return targets, nil
+}
+
+func policyTargetOf(path string) (policyTarget, error) {
+	t := policyTarget{shown: filepath.Clean(path)}
+	info, err := os.Stat(path)
+	if err != nil {
+		return t, fmt.Errorf("%s: %w", path, plain(err))
+	}
+	if t.dir, err = filepath.Abs(path); err != nil {
+		return t, err
+	}
+	switch {
+	case info.Mode().IsRegular() && strings.HasSuffix(path, ".rego"):
+		t.only = filepath.Base(t.dir)
+		t.dir, t.shown = filepath.Dir(t.dir), filepath.Dir(t.shown)
+	case !info.IsDir():
+		return t, fmt.Errorf("%s: neither a directory nor a Rego file", path)
+	}
+	if t.inLibrary() {
+		return t, nil
+	}
+	t.place = t.only == "" && isPlace(t.dir)
+	return t, nil
+}
+
+// inLibrary widens a target in the product's own policies to all of them: they
+// share helpers, and their packages are the product's.
+func (t *policyTarget) inLibrary() bool {
+	up := ""
+	for dir := t.dir; ; dir = filepath.Dir(dir) {
+		if info, err := os.Stat(filepath.Join(dir, "gate", "lib", "lib.rego")); err == nil && info.Mode().IsRegular() {
+			below, err := filepath.Rel(dir, filepath.Join(t.dir, t.only))
+			if err != nil {
+				return false
+			}
+			if t.library = true; below != "." {
+				t.only = filepath.ToSlash(below)
+			}
+			t.dir, t.shown = dir, filepath.Join(t.shown, up)
+			return true
+		}
+		if dir == filepath.Dir(dir) {
+			return false
+		}
+		up = filepath.Join(up, "..")
+	}
+}
+
+// isPlace reports whether a directory is laid out as one of gate's.
+func isPlace(dir string) bool {
+	if filepath.Base(dir) == projectDir {
+		return true
+	}
+	for _, stem := range []string{load.HooksStem, load.SettingsStem, load.LocalSettingsStem} {
+		if found, err := filepath.Glob(filepath.Join(dir, stem+".*")); err == nil && len(found) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// defaultPolicies finds the policies that a person in this directory means, and
+// says which.
+func defaultPolicies(p process, f dirFlags) (string, error) {
+	if names, err := policycheck.Files(os.DirFS(".")); err == nil && len(names) > 0 {
+		return ".", nil
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	d, err := f.forPeople(p)
+	if err != nil {
+		return "", err
+	}
+	for _, dir := range []string{filepath.Join(projectRoot("", here), projectDir), d.user} {
+		if info, err := os.Stat(dir); err == nil && info.IsDir() {
+			fmt.Fprintf(p.stderr, "gate: policies in %s\n", visible(p.tilde(dir)))
+			return dir, nil
+		}
+	}
+	return "", errors.New("no policies here, in the project's .gate, or of your own; name a directory or file")
+}

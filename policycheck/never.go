@@ -1,0 +1,179 @@
+package policycheck
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"gate/hook"
+	"gate/matcher"
+)
+
+// metadata reports policies that do not say what they are.
+func (c *checker) metadata() {
+	for _, u := range c.units {
+		if u.hook == nil {
+			continue
+		}
+		f := Finding{File: u.file, Line: u.module.Package.Location.Row, Severity: Warning, Rule: "title"}
+		if u.hook.Title == "" {
+			f.Message, f.Hint = fmt.Sprintf("policy %s has no title", u.pkg), "add title: to its METADATA; people see it in lists and questions"
+			c.add(f)
+		}
+		if u.hook.Description == "" {
+			f.Message, f.Hint = fmt.Sprintf("policy %s has no description", u.pkg), "add description: to its METADATA, and say what it stops and what it lets through"
+			c.add(f)
+		}
+	}
+}
+
+// keyLine returns the line of a key in the METADATA of a package.
+func (u *unit) keyLine(key string) int {
+	for _, a := range u.module.Annotations {
+		if a.Location == nil {
+			continue
+		}
+		for i, line := range strings.Split(string(a.Location.Text), "\n") {
+			if name, _, ok := strings.Cut(strings.TrimLeft(line, "#- \t"), ":"); ok && strings.Trim(name, `"' `) == key {
+				return a.Location.Row + i
+			}
+		}
+	}
+	return u.module.Package.Location.Row
+}
+
+// conditions reports matchers and conditions that no event can fulfil.
+func (c *checker) conditions() {
+	for _, h := range c.src.Hooks {
+		at := func(key string) (string, int) {
+			if u := c.byName[h.ID]; u != nil && h.Kind == hook.Rego {
+				return u.file, u.keyLine(key)
+			}
+			return h.File, h.Line
+		}
+		c.subjects(h, at)
+		c.matcher(h, at)
+		for _, cond := range h.If {
+			c.condition(h, cond, at)
+		}
+	}
+}
+
+// subjects reports matchers and conditions on events that have nothing to
+// match.
+func (c *checker) subjects(h *hook.Hook, at func(string) (string, int)) {
+	var unmatched, toolless []string
+	for _, e := range h.Events {
+		event := c.schema.events[string(e.Canonical())]
+		switch {
+		case event == nil:
+			continue
+		case matcher.Field(e.Canonical()) == "":
+			unmatched = append(unmatched, string(e))
+		}
+		if event.fields["tool_name"] == nil {
+			toolless = append(toolless, string(e))
+		}
+	}
+	say := func(key string, events []string, message, hint string) {
+		f := Finding{Rule: "never", Severity: Error, Hint: hint, Message: fmt.Sprintf(message, strings.Join(events, ", "))}
+		if len(events) < len(h.Events) {
+			f.Severity = Warning
+		}
+		f.File, f.Line = at(key)
+		c.add(f)
+	}
+	if len(unmatched) > 0 && h.Matcher != "" && h.Matcher != "*" {
+		say("matcher", unmatched, "%s is matched on nothing: there the matcher does not count", "remove the matcher, or the event")
+	}
+	if len(toolless) > 0 && len(h.If) > 0 {
+		say("if", toolless, "%s is about no tool: there the conditions of if are never met", "remove the event, or if")
+	}
+}
+
+// matcher reports names in a matcher that are a slip of a known one.
+func (c *checker) matcher(h *hook.Hook, at func(string) (string, int)) {
+	names, plain := plainNames(&hook.Hook{Matcher: h.Matcher})
+	if !plain {
+		return
+	}
+	var known []string
+	for _, e := range h.Events {
+		field := matcher.Field(e.Canonical())
+		event := c.schema.events[string(e.Canonical())]
+		switch {
+		case event == nil || field == "":
+		case field == "tool_name":
+			known = slices.AppendSeq(known, maps.Keys(c.schema.tools))
+		case event.fields[field] != nil:
+			known = append(known, event.fields[field].known...)
+		}
+	}
+	slices.Sort(known)
+	for _, name := range names {
+		if right := misspelt(name, known); right != "" {
+			f := Finding{Rule: "never", Severity: Error, Message: fmt.Sprintf("matcher %q matches nothing that is known", name), Hint: didYouMean(right)}
+			f.File, f.Line = at("matcher")
+			c.add(f)
+		}
+	}
+}
+
+// misspelt returns the known word that another one differs from by a letter or
+// by case.
+func misspelt(word string, known []string) string {
+	if slices.Contains(known, word) {
+		return ""
+	}
+	for _, k := range known {
+		if strings.EqualFold(word, k) || distance(word, k) == 1 && len(k) > 3 {
+			return k
+		}
+	}
+	return ""
+}
+
+// condition reports a condition that names what does not exist.
+func (c *checker) condition(h *hook.Hook, text string, at func(string) (string, int)) {
+	cond, err := matcher.ParseCondition(text)
+	if err != nil {
+		return // reported at load
+	}
+	f := Finding{Rule: "never", Severity: Error}
+	f.File, f.Line = at("if")
+	name, inner, _ := strings.Cut(strings.TrimSuffix(strings.TrimSpace(text), ")"), "(")
+	inner = strings.TrimSpace(inner)
+	var known []string
+	fires := func(facts hook.Facts) bool {
+		return cond.Match(&hook.Event{Name: hook.PreToolUse, Facts: &facts}) == matcher.Yes
+	}
+	switch name {
+	case "effect":
+		known = slices.Sorted(maps.Keys(c.schema.effects))
+		for _, k := range known {
+			if fires(hook.Facts{Effects: []hook.FactEffect{{Kind: k}}}) {
+				return
+			}
+		}
+		f.Message = fmt.Sprintf("if %s: there is no effect of kind %q", text, inner)
+	case "unknown":
+		known = c.schema.facts.fields["unknown"].items.fields["kind"].enum
+		for _, k := range known {
+			if fires(hook.Facts{Unknown: []hook.Unknown{{Kind: k}}}) {
+				return
+			}
+		}
+		f.Message = fmt.Sprintf("if %s: there is no unknown of kind %q", text, inner)
+	default:
+		right := misspelt(name, slices.Sorted(maps.Keys(c.schema.tools)))
+		if right == "" || slices.Contains(h.If, right) {
+			return // another agent's name for it
+		}
+		f.Message, f.Hint = fmt.Sprintf("if %s: there is no tool %s", text, name), didYouMean(right)
+		c.add(f)
+		return
+	}
+	f.Hint = oneOf(inner, known)
+	c.add(f)
+}

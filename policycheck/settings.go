@@ -1,0 +1,81 @@
+package policycheck
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gate/hook"
+	"gate/scopes"
+	"gate/scopes/load"
+)
+
+// settings reports what the settings of a place say about policies that do not
+// exist, or that stand in the same place and are switched off.
+func (c *checker) settings(o Options) {
+	authorities := []hook.Authority{o.Source.Authority}
+	if o.Source.Authority == hook.Project {
+		authorities = append(authorities, hook.Local)
+	}
+	var layers []scopes.Layer
+	for _, a := range authorities {
+		conf := load.Settings(o.Files, "", a)
+		layers = append(layers, conf.Layers...)
+		if conf.Source != nil {
+			c.faults(conf.Source.Faults)
+		}
+	}
+	combined, err := scopes.Combine(layers...)
+	if err != nil {
+		c.failure(err)
+		return
+	}
+	sources := append(slices.Clone(o.Others), c.src)
+	set, err := scopes.New(sources, combined)
+	if err != nil {
+		c.failure(err)
+		return
+	}
+	var ids []string
+	for _, s := range sources {
+		for _, h := range s.Hooks {
+			ids = append(ids, h.ID)
+		}
+	}
+	for _, row := range set.Explain() {
+		c.setting(row, ids)
+	}
+}
+
+func (c *checker) setting(row scopes.Row, ids []string) {
+	f := Finding{Severity: Warning, Rule: "settings"}
+	f.File, f.Line = splitPos(row.Pos)
+	section, id, _ := strings.Cut(row.Key, ".")
+	switch {
+	case section == "policies" && row.Counts && fmt.Sprint(row.Value) == string(scopes.LevelOff) &&
+		slices.ContainsFunc(c.src.Hooks, func(h *hook.Hook) bool { return h.ID == id }):
+		f.Message = fmt.Sprintf("policy %s stands in this place and is switched off here", id)
+		f.Hint = "remove the policy, or this line"
+	case row.Counts || row.Why == "" || strings.HasPrefix(row.Why, "overridden"):
+		return
+	default:
+		f.Message, f.Hint = fmt.Sprintf("%s: %s", row.Key, row.Why), "remove it"
+		if right := nearest(id, ids); section == "policies" && right != "" && !slices.Contains(ids, id) {
+			f.Severity, f.Hint = Error, didYouMean(right)
+		}
+	}
+	c.add(f)
+}
+
+func splitPos(pos string) (string, int) {
+	i := strings.LastIndexByte(pos, ':')
+	if i < 0 {
+		return pos, 0
+	}
+	line, err := strconv.Atoi(pos[i+1:])
+	if err != nil {
+		return pos, 0
+	}
+	return strings.TrimPrefix(pos[:i], "/"), line
+}

@@ -1,0 +1,305 @@
+package policycheck
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// kinds is a set of types that a value may have.
+type kinds uint8
+
+const (
+	null kinds = 1 << iota
+	boolean
+	number
+	text
+	array
+	object
+	set
+)
+
+var kindNames = []string{"null", "a boolean", "a number", "a string", "an array", "an object", "a set"}
+
+func (k kinds) String() string {
+	var names []string
+	for i, name := range kindNames {
+		if k&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, " or ")
+}
+
+// A shape is what is known of a value. The zero shape is anything.
+type shape struct {
+	kinds kinds // 0: any
+
+	// Of texts. All nil: any text.
+	enum     []string // nothing else occurs
+	known    []string // occur among others
+	except   []string // never occur
+	defaults []string // may be configured, and are so at first
+	param    *param   // the parameter that defaults come from
+
+	fields map[string]*shape // of an object
+	rest   *shape            // what other fields of an object hold; nil: it has none
+	items  *shape            // of an array or set; nil: anything
+
+	union []*shape // it is one of these; the other fields mean nothing
+
+	title   string // the event, tool or kind of effect that an object describes
+	name    string // the field it stands in
+	unknown string // how unknown shows: see the README of the schemas
+}
+
+// A param is where a parameter is declared.
+type param struct {
+	name string
+	unit *unit
+}
+
+// A value is the shapes that something may have. None at all means that it
+// never exists.
+type value []*shape
+
+var anything = value{{}}
+
+func (s *shape) any() bool { return s.kinds == 0 && len(s.union) == 0 }
+
+// of returns the shapes of a value that has shape s.
+func of(s *shape) value {
+	switch {
+	case s == nil:
+		return anything
+	case len(s.union) == 0:
+		return value{s}
+	}
+	var v value
+	for _, u := range s.union {
+		v = append(v, of(u)...)
+	}
+	return v
+}
+
+func (v value) any() bool { return slices.ContainsFunc(v, (*shape).any) }
+
+// and returns what is v or w.
+func (v value) and(w value) value {
+	out := slices.Clone(v)
+	for _, s := range w {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// field returns what a field of an object may be.
+func (v value) field(name string) value {
+	var out value
+	for _, s := range v {
+		switch {
+		case s.any():
+			return anything
+		case s.kinds&object == 0:
+		case s.fields[name] != nil:
+			out = out.and(of(s.fields[name]))
+		case s.rest != nil:
+			out = out.and(of(s.rest))
+		}
+	}
+	return out
+}
+
+// elements returns what iterating over a value yields.
+func (v value) elements() value {
+	var out value
+	for _, s := range v {
+		switch {
+		case s.any():
+			return anything
+		case s.kinds&(array|set) != 0:
+			out = out.and(of(s.items))
+		case s.kinds&object != 0 && s.rest != nil:
+			out = out.and(of(s.rest))
+		}
+		if s.kinds&object != 0 {
+			for _, name := range slices.Sorted(maps.Keys(s.fields)) {
+				out = out.and(of(s.fields[name]))
+			}
+		}
+	}
+	return out
+}
+
+// only returns those shapes of v whose field may be one of allowed; v if none
+// may.
+func (v value) only(field string, allowed value) value {
+	var out value
+	if allowed.any() {
+		return v
+	}
+	for _, s := range v {
+		held := value{s}.field(field)
+		switch {
+		case s.any():
+			out = append(out, s)
+		case meets(held, allowed):
+			if s.kinds&object != 0 && s.fields[field] != nil && !held.any() {
+				s = s.with(field, both(held, allowed))
+			}
+			out = append(out, s)
+		}
+	}
+	if len(out) == 0 {
+		return v // it contradicts itself, which is reported where it does
+	}
+	return out
+}
+
+// narrow returns those shapes of v that have one of the types.
+func (v value) narrow(k kinds) value {
+	var out value
+	for _, s := range v {
+		switch {
+		case s.any():
+			out = append(out, s)
+		case s.kinds&k != 0:
+			c := *s
+			c.kinds &= k
+			out = append(out, &c)
+		}
+	}
+	return out
+}
+
+// with returns a shape with another field.
+func (s *shape) with(field string, v value) *shape {
+	c := *s
+	c.fields = maps.Clone(s.fields)
+	c.fields[field] = &shape{union: v}
+	return &c
+}
+
+// both returns the shapes of v that meet w.
+func both(v, w value) value {
+	var out value
+	for _, s := range v {
+		for _, t := range w {
+			switch {
+			case !s.meets(t):
+			case t.kinds == text && t.enum != nil && s.enum == nil && s.kinds&text != 0 && t.param == nil:
+				out = out.and(value{t})
+			case s.enum != nil && t.enum != nil:
+				c := *s
+				c.enum = slices.DeleteFunc(slices.Clone(s.enum), func(e string) bool { return !slices.Contains(t.enum, e) })
+				out = append(out, &c)
+			default:
+				out = out.and(value{s})
+			}
+		}
+	}
+	return out
+}
+
+// meets reports whether v and w may be equal.
+func meets(v, w value) bool {
+	return slices.ContainsFunc(v, func(s *shape) bool {
+		return slices.ContainsFunc(w, func(t *shape) bool { return s.meets(t) })
+	})
+}
+
+func (s *shape) meets(t *shape) bool {
+	if s.any() || t.any() {
+		return true
+	}
+	common := s.kinds & t.kinds
+	if common != text {
+		return common != 0
+	}
+	switch {
+	case s.enum != nil && t.enum != nil:
+		return slices.ContainsFunc(s.enum, func(e string) bool { return slices.Contains(t.enum, e) })
+	case s.enum != nil:
+		return slices.ContainsFunc(s.enum, func(e string) bool { return !slices.Contains(t.except, e) })
+	case t.enum != nil:
+		return slices.ContainsFunc(t.enum, func(e string) bool { return !slices.Contains(s.except, e) })
+	}
+	return true
+}
+
+// kinds returns the types that a value may have; 0 if it may have any.
+func (v value) kinds() kinds {
+	var k kinds
+	for _, s := range v {
+		if s.any() {
+			return 0
+		}
+		k |= s.kinds
+	}
+	return k
+}
+
+// texts returns the texts that v is limited to, and whether it is.
+func (v value) texts() ([]string, bool) {
+	var all []string
+	for _, s := range v {
+		if s.any() || s.kinds&text != 0 && s.enum == nil {
+			return nil, false
+		}
+		for _, e := range s.enum {
+			if !slices.Contains(all, e) {
+				all = append(all, e)
+			}
+		}
+	}
+	return all, len(all) > 0
+}
+
+// known returns the texts that are known to occur in v.
+func (v value) known() []string {
+	var all []string
+	for _, s := range v {
+		for _, e := range slices.Concat(s.enum, s.known) {
+			if !slices.Contains(all, e) {
+				all = append(all, e)
+			}
+		}
+	}
+	return all
+}
+
+// fieldNames returns the fields that v may have.
+func (v value) fieldNames() []string {
+	names := map[string]bool{}
+	for _, s := range v {
+		for name := range s.fields {
+			names[name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+// closed reports that nothing but the known fields can be in v, and that v is
+// no text or number, whose fields nobody means.
+func (v value) closed() bool {
+	for _, s := range v {
+		if s.any() || s.kinds&object != 0 && s.rest != nil || s.kinds&(array|set) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// titles returns what the objects of v describe.
+func (v value) titles() []string {
+	var all []string
+	for _, s := range v {
+		if s.title != "" && !slices.Contains(all, s.title) {
+			all = append(all, s.title)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
