@@ -83,7 +83,7 @@ type Result struct {
 	Skipped bool          // its name begins with todo_
 	Err     error         // the test could not be run to its end
 	Message string        // why it failed: file:line and text of what was not true
-	Judged  string        // of a case: the line, or what else was judged
+	Judged  string        // the line, or what else was judged; "" where a test judges several
 	Output  string        // what print wrote
 	Took    time.Duration // wall clock
 }

@@ -34,12 +34,15 @@ func (s *Suite) result(r *tester.Result) Result {
 	if cases := failedCases(r.SubResults); len(cases) > 0 {
 		out.Message = fmt.Sprintf("%s:%d: cases %s", out.File, out.Line, strings.Join(cases, ", "))
 	}
-	if at, shown := failedAt(r.Trace, out.File); at != "" {
-		out.Message = at
+	if e := failure(r.Trace, out.File); e != nil {
+		out.Message = notTrue(e)
 		if cases := failedCases(r.SubResults); len(cases) > 0 {
 			out.Message += " (cases " + strings.Join(cases, ", ") + ")"
 		}
-		out.Message += shown
+		if out.Judged = judgedIn(e); out.Judged != "" {
+			out.Message += "\n    judged: " + out.Judged
+		}
+		out.Message += values(e)
 	}
 	return out
 }
@@ -55,9 +58,8 @@ func failedCases(sub tester.SubResultMap) []string {
 	return names
 }
 
-// failedAt finds the last expression of the test's own file that was not true,
-// and the values in it.
-func failedAt(trace []*topdown.Event, file string) (at, shown string) {
+// failure finds the last expression of the test's own file that was not true.
+func failure(trace []*topdown.Event, file string) *topdown.Event {
 	for _, e := range slices.Backward(trace) {
 		expr, ok := e.Node.(*ast.Expr)
 		if e.Op != topdown.FailOp || !ok || e.Location == nil || e.Location.File != file {
@@ -66,14 +68,51 @@ func failedAt(trace []*topdown.Event, file string) (at, shown string) {
 		if _, every := expr.Terms.(*ast.Every); every {
 			continue // what failed inside it says more
 		}
-		base := expr.BaseCogeneratedExpr().Location
-		if base == nil {
-			base = e.Location
-		}
-		text, _, _ := strings.Cut(strings.TrimSpace(string(base.Text)), "\n")
-		return fmt.Sprintf("%s:%d: not true: %s", base.File, base.Row, text), values(e)
+		return e
 	}
-	return "", ""
+	return nil
+}
+
+// notTrue says where an expression stands, and the first line of it.
+func notTrue(e *topdown.Event) string {
+	at := e.Node.(*ast.Expr).BaseCogeneratedExpr().Location
+	if at == nil {
+		at = e.Location
+	}
+	text, _, _ := strings.Cut(strings.TrimSpace(string(at.Text)), "\n")
+	return fmt.Sprintf("%s:%d: not true: %s", at.File, at.Row, text)
+}
+
+// judgedIn finds the event that an expression was about, if there is just one:
+// its shell line, or what else it is about.
+func judgedIn(e *topdown.Event) string {
+	found := map[string]bool{}
+	line := ""
+	expr := e.Node.(*ast.Expr)
+	e.Locals.Iter(func(k, v ast.Value) bool {
+		event, ok := v.(ast.Object)
+		if !ok || event.Get(ast.InternedTerm("hook_event_name")) == nil || !mentions(expr, k) {
+			return false
+		}
+		if plain, err := ast.JSON(v); err == nil {
+			line = judged(plain.(map[string]any))
+			found[line] = true
+		}
+		return false
+	})
+	if len(found) != 1 {
+		return ""
+	}
+	return line
+}
+
+func mentions(expr *ast.Expr, name ast.Value) bool {
+	seen := false
+	ast.WalkVars(expr, func(v ast.Var) bool {
+		seen = seen || name.Compare(v) == 0
+		return seen
+	})
+	return seen
 }
 
 // maxValue is how much of a line of values a message shows, in characters.

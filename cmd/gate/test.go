@@ -63,7 +63,7 @@ func newTest(p process) *cobra.Command {
 	flags.BoolVarP(&f.watch, "watch", "w", false, "run again whenever a file changes")
 	flags.StringVar(&f.format, "format", "pretty", "pretty, json or junit")
 	flags.DurationVar(&f.timeout, "timeout", 5*time.Second, "how long one test may take")
-	flags.StringVar(&f.as, "as", "user", "whose the policies are, which decides what they may call: managed, user or project")
+	flags.StringVar(&f.as, "as", "", "whose the policies are, which decides what they may call: managed, user or project (default user; project below .gate)")
 	addDirFlags(cmd, &f.dirs)
 	return cmd
 }
@@ -88,7 +88,7 @@ func (f *testFlags) check() error {
 		return usageError("--bench has no junit form; use --format json")
 	case f.watch && f.format != "pretty":
 		return usageError("--watch is for people; use it with --format pretty")
-	case !slices.Contains([]string{"managed", "user", "project"}, f.as):
+	case !slices.Contains([]string{"", "managed", "user", "project"}, f.as):
 		return usageError("unknown --as " + quoted(f.as) + "; known are: managed, user, project")
 	}
 	return nil
@@ -212,7 +212,10 @@ func (f *testFlags) options(t *target) policytest.Options {
 		return o
 	}
 	o.Source.Name = f.as
-	switch f.as {
+	if f.as == "" {
+		o.Source.Name = t.whose()
+	}
+	switch o.Source.Name {
 	case "managed":
 		o.Source.Scope, o.Source.Authority = hook.Policy, hook.Managed
 	case "project":

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"gate/facts"
 	"gate/hook"
@@ -193,6 +194,14 @@ func (t *target) isLibrary() bool {
 	return slices.ContainsFunc(src.Modules, func(m scopes.Module) bool { return known(m.Package) })
 }
 
+// whose the policies of a directory are when nobody says.
+func (t *target) whose() string {
+	if slices.Contains(strings.Split(filepath.ToSlash(t.place.dir), "/"), projectDir) {
+		return "project"
+	}
+	return "user"
+}
+
 // placed puts the directory in front of each position of an error.
 func (t *target) placed(err error) error {
 	if err == nil || t.shown == "." {
@@ -206,14 +215,14 @@ func (t *target) placed(err error) error {
 		}
 		return errors.Join(list...)
 	}
-	if position.MatchString(err.Error()) {
+	if position().MatchString(err.Error()) {
 		return fmt.Errorf("%s/%w", filepath.ToSlash(t.shown), err)
 	}
 	return err
 }
 
 // position begins an error about a file of a directory.
-var position = regexp.MustCompile(`^[^\s:/][^\s:]*\.(?:rego|ya?ml)(?::|$)`)
+var position = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^\s:/][^\s:]*\.(?:rego|ya?ml)(?::|$)`) })
 
 // at names a file of the directory.
 func (t *target) at(file string) string { return path.Join(filepath.ToSlash(t.shown), file) }
