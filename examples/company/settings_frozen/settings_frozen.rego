@@ -6,6 +6,7 @@
 #     events: [ConfigChange]
 package company.settings_frozen
 
-deny contains sprintf("changes the agent's settings (%s) in a running session; start a new one for it", [input.source]) if {
-	input.source != "skills"
+deny contains sprintf("changes the agent's settings (%s) in a running session; start a new one for it", [source]) if {
+	source := object.get(input, "source", "not known")
+	source != "skills"
 }

@@ -11,3 +11,5 @@ test_denies if {
 }
 
 test_passes if count(settings_frozen.deny) == 0 with input as change("skills")
+
+test_denies_what_is_not_known if count(settings_frozen.deny) == 1 with input as gate.event({"event": "ConfigChange"})

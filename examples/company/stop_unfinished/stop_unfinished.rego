@@ -9,6 +9,6 @@
 package company.stop_unfinished
 
 deny contains "the last message says that work is left; finish it, or say what you need from the person" if {
-	not input.stop_hook_active
+	input.stop_hook_active == false
 	regex.match(`(?i)\b(tests? (still )?(fail|is failing|are failing)|not (yet )?implemented|left as a todo)`, input.last_assistant_message)
 }
