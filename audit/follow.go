@@ -153,7 +153,7 @@ func (f *follower) add(part []byte) {
 func (f *follower) end(yield func(Record, error) bool) bool {
 	line, size := f.rest, int64(len(f.rest))
 	if f.long {
-		line, size = []byte("…"), MaxRecord+3
+		size = MaxRecord + 1
 	}
 	f.rest, f.long = nil, false
 	return yieldLine(line, size, &TornError{File: f.path, Offset: f.at}, yield)

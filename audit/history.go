@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"errors"
@@ -13,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"gate/strictjson"
 )
 
 // A History reads the records of a log directory, those of rotated files too.
@@ -140,46 +141,30 @@ func openRecords(name string) (*os.File, error) {
 // are as [History.Oldest] says. No line costs more memory than [MaxRecord].
 func Read(in io.Reader, name string) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
-		lines := bufio.NewReaderSize(in, 64<<10)
-		var at int64
-		for n := 1; ; n++ {
-			line, size, err := readLine(lines)
-			if size == 0 && err != nil {
-				if err != io.EOF {
-					yield(Record{}, fmt.Errorf("%s: %w", name, plain(err)))
-				}
+		for line, err := range strictjson.Lines(in, MaxRecord) {
+			if err != nil {
+				yield(Record{}, fmt.Errorf("%s: %w", name, plain(err)))
 				return
 			}
-			if !yieldLine(line, size, &TornError{File: name, Line: n, Offset: at}, yield) {
+			size := int64(len(line.Text))
+			if line.Long {
+				size = MaxRecord + 1
+			}
+			if !yieldLine(line.Text, size, &TornError{File: name, Line: line.Number, Offset: line.Offset}, yield) {
 				return
 			}
-			at += size
 		}
 	}
 }
 
-// readLine returns the next line and how many bytes of the stream it was; of
-// one that is too long, its beginning.
-func readLine(in *bufio.Reader) (line []byte, size int64, err error) {
-	for {
-		part, err := in.ReadSlice('\n')
-		size += int64(len(part))
-		if len(line) <= MaxRecord {
-			line = append(line, part...)
-		}
-		if err != bufio.ErrBufferFull {
-			return line, size, err
-		}
-	}
-}
-
-// yieldLine yields one line, if there is anything on it.
+// yieldLine yields one line of a size in bytes, if there is anything on it. Of
+// one that is too long the text does not matter.
 func yieldLine(line []byte, size int64, torn *TornError, yield func(Record, error) bool) bool {
-	if line = bytes.TrimRight(line, "\r\n"); len(line) == 0 {
+	if line = bytes.TrimSpace(line); size <= MaxRecord && len(line) == 0 {
 		return true
 	}
 	r, err := Record{}, fmt.Errorf("longer than %d bytes", MaxRecord)
-	if size <= MaxRecord+2 {
+	if size <= MaxRecord {
 		r, err = Parse(line)
 	}
 	if err != nil {
