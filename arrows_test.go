@@ -18,7 +18,7 @@ var layers = [][]string{
 	{"engine", "scopes/load"},
 	{"engine/rego", "engine/handlers", "engine/plan"},
 	{"engine/plan/build", "explain"},
-	{"policytest", "policycheck", "install", "serve", "mcpproxy"},
+	{"policytest", "policycheck", "replay", "install", "serve", "mcpproxy"},
 	{"policytest/mutate"},
 	{"cmd/gate", "cmd/gate-hook", "examples"},
 }

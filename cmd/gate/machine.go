@@ -41,13 +41,19 @@ type setting struct {
 	env     func(string) (string, bool)
 	rego    []rego.Option
 	engine  []engine.Option
-	live    bool // the calls are about to be made: approvals are looked for and used up
+	files   facts.Files // nil: the machine's
+	live    bool        // the calls are about to be made: approvals are looked for and used up
 }
 
 // newGuard loads settings and hooks and prepares the engine. An error means
 // that settings contradict each other; no call may pass then.
 func newGuard(s setting) (*guard, error) {
-	g := &guard{loaded: loadSources(s.dirs, library(), s.project, s.live), project: s.project, home: s.home}
+	return s.guard(loadSources(s.dirs, library(), s.project, s.live))
+}
+
+// guard prepares the engine for what was loaded.
+func (s setting) guard(l loaded) (*guard, error) {
+	g := &guard{loaded: l, project: s.project, home: s.home}
 	g.keepTime(grants(s.dirs))
 	settings, err := scopes.Combine(g.layers...)
 	if err != nil {
@@ -73,6 +79,15 @@ func newGuard(s setting) (*guard, error) {
 	}
 	g.engine, err = engine.New(g.set, append(options, s.engine...)...)
 	return g, err
+}
+
+// with returns the guard with another view of the machine.
+func (g *guard) with(reader *facts.Reader) (*guard, error) {
+	c := *g
+	c.reader = reader
+	var err error
+	c.engine, err = engine.New(g.set, engine.WithEvaluator(hook.Rego, g.rego), engine.WithFacts(reader.Of), engine.WithValidator(adapters.CheckInput))
+	return &c, err
 }
 
 // inForce returns the sources as settings leave them.
@@ -147,13 +162,17 @@ func (g *guard) position(source, pos string) string {
 // newReader returns what works out facts about calls on this machine, where
 // settings describe further programs.
 func newReader(s setting, programs map[string]any) *facts.Reader {
+	var files facts.Files = hostFiles{}
+	if s.files != nil {
+		files = s.files
+	}
 	return facts.New(facts.World{
 		Home:     filepath.ToSlash(s.home),
 		User:     accountName(),
 		OS:       runtime.GOOS,
 		Project:  filepath.ToSlash(s.project),
 		Getenv:   s.env,
-		Files:    hostFiles{},
+		Files:    files,
 		Own:      ownPlaces(s.dirs),
 		Programs: programs,
 	})

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"gate/replay"
+)
+
+// replayFlags are the flags of gate replay.
+type replayFlags struct {
+	dirs     dirFlags
+	agent    string
+	against  string
+	as       string
+	facts    string
+	failOn   []string
+	limit    int
+	format   string
+	progress bool
+}
+
+func newReplay(p process) *cobra.Command {
+	var f replayFlags
+	cmd := &cobra.Command{
+		Use:   "replay [LOG|TRANSCRIPT|EVENTS|DIR|-]...",
+		Short: "decide past calls again, and see what would change",
+		Long: "Reads past calls and decides each again, running nothing: from gate's decision logs,\n" +
+			"from transcripts of Claude Code's sessions, from files with an event a line, or all of\n" +
+			"these below a directory; without an argument, from your own decision log. What a line\n" +
+			"is it tells from the line. With --against, compares the policies in force here with\n" +
+			"policies that might be; without, what was decided then with what would be now.\n" +
+			"docs/replay.md says what can be replayed and how.",
+		Example: "  gate replay\n  gate replay ~/.claude/projects --against policies\n" +
+			"  gate replay decisions.jsonl --against bundle.tar.gz --as managed --fail-on newly-allowed",
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, p, args) },
+	}
+	cmd.Flags().StringVar(&f.against, "against", "", "a directory of policies, or an OPA bundle (directory or .tar.gz), to compare with")
+	cmd.Flags().StringVar(&f.as, "as", "", "whose place it takes: managed, user or project (default: one more source of yours,\nin the place of one of the same name)")
+	cmd.Flags().StringVar(&f.facts, "facts", factsRecorded, "what calls are decided by: recorded facts where there are any, those of today's\nfiles and environment (today), or those of the call alone (blind)")
+	cmd.Flags().StringSliceVar(&f.failOn, "fail-on", nil, "end with status 2 on any of "+strings.Join(failWords(), ", "))
+	cmd.Flags().IntVar(&f.limit, "limit", 5, "calls that are shown of each policy and of what is not replayable; 0: all")
+	cmd.Flags().StringVar(&f.agent, "agent", "claude", "whose form the events have")
+	cmd.Flags().BoolVar(&f.progress, "progress", false, "say on standard error how far it is, also where that is no terminal")
+	addFormat(cmd, &f.format)
+	addDirFlags(cmd, &f.dirs)
+	return cmd
+}
+
+// Words of --fail-on beside the changes themselves.
+const (
+	failChanged = "changed" // any change
+	failLost    = "not-replayable"
+	failFault   = "fault"
+)
+
+func failWords() []string {
+	return []string{string(replay.NewlyAllowed), string(replay.NewlyDenied), string(replay.NewlyAsked), failChanged, failLost, failFault}
+}
+
+func (f *replayFlags) check() error {
+	for _, word := range f.failOn {
+		if !slices.Contains(failWords(), word) {
+			return usageError("--fail-on " + quoted(word) + ": want " + strings.Join(failWords(), ", "))
+		}
+	}
+	switch {
+	case f.limit < 0:
+		return usageError("--limit must not be negative; 0 means all")
+	case !slices.Contains([]string{factsRecorded, factsToday, factsBlind}, f.facts):
+		return usageError("--facts " + quoted(f.facts) + ": want recorded, today or blind")
+	case f.as != "" && f.against == "":
+		return usageError("--as says whose place --against takes; give both")
+	}
+	return checkFormat(f.format)
+}
+
+func (f *replayFlags) run(cmd *cobra.Command, p process, args []string) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	adapter, err := adapterFor(f.agent)
+	if err != nil {
+		return err
+	}
+	d, err := f.dirs.forPeople(p)
+	if err != nil {
+		return err
+	}
+	inputs, err := replayInputs(d, args)
+	if err != nil {
+		return err
+	}
+	var against *proposal
+	if f.against != "" {
+		if against, err = loadProposal(f.against, f.as); err != nil {
+			return err
+		}
+	}
+	r := newReplayer(setting{dirs: d, home: p.home(), env: p.lookupEnv}, against, f.facts)
+	bar := f.bar(p)
+	options := replay.Options{Now: r.decider(against != nil), Prepare: r.prepare, Progress: bar.at}
+	if against != nil {
+		options.Then = r.decider(false)
+	}
+	report, err := replay.Run(cmd.Context(), callsOf(p, inputs, adapter), options)
+	bar.end()
+	if err != nil {
+		return err
+	}
+	if f.format == "json" {
+		err = printJSON(p, f.document(report, against))
+	} else {
+		err = printAll(p, f.text(p, report, against, inputs))
+	}
+	if err == nil && f.fails(report) {
+		err = exitWith(exitReject)
+	}
+	return err
+}
+
+// fails reports whether something is there that --fail-on names.
+func (f *replayFlags) fails(r *replay.Report) bool {
+	return slices.ContainsFunc(f.failOn, func(word string) bool {
+		switch word {
+		case failChanged:
+			return len(r.Changed) > 0
+		case failLost:
+			return len(r.Lost) > 0
+		case failFault:
+			return len(r.Faults) > 0
+		}
+		return r.Count(replay.Change(word)) > 0
+	})
+}
+
+// A progressBar says how far a long run is.
+type progressBar struct {
+	p        process
+	terminal bool // one line, written again and again
+	quiet    bool
+	start    time.Time
+	last     time.Time
+	done     int
+}
+
+// progressEvery is how often progress is shown.
+const progressEvery = 200 * time.Millisecond
+
+func (f *replayFlags) bar(p process) *progressBar {
+	file, ok := p.stderr.(*os.File)
+	terminal := ok && term.IsTerminal(int(file.Fd()))
+	return &progressBar{p: p, terminal: terminal, quiet: !terminal && !f.progress, start: time.Now(), last: time.Now()}
+}
+
+func (b *progressBar) at(done int) {
+	b.done = done
+	if now := time.Now(); !b.quiet && now.Sub(b.last) >= progressEvery {
+		b.last = now
+		b.show()
+	}
+}
+
+func (b *progressBar) show() {
+	rate := float64(b.done) / max(time.Since(b.start).Seconds(), 0.001)
+	text := fmt.Sprintf("gate: %s, %.0f a second", counted(b.done, "call"), rate)
+	if b.terminal {
+		fmt.Fprintf(b.p.stderr, "\r%s\x1b[K", text)
+	} else {
+		fmt.Fprintln(b.p.stderr, text)
+	}
+}
+
+// end shows the last state, or takes the line off a terminal.
+func (b *progressBar) end() {
+	switch {
+	case b.quiet:
+	case b.terminal:
+		fmt.Fprint(b.p.stderr, "\r\x1b[K")
+	default:
+		b.show()
+	}
+}

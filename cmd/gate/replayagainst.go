@@ -1,0 +1,212 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing/fstest"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/bundle"
+
+	"gate/engine/rego"
+	"gate/hook"
+	"gate/policies"
+	"gate/scopes"
+	"gate/scopes/load"
+)
+
+// A proposal is what might be put into force: policies, and settings if it has
+// any.
+type proposal struct {
+	source scopes.Source
+	layers []scopes.Layer
+	dir    string
+	notes  []string
+}
+
+// maxBundle bounds a bundle, packed and unpacked file by file.
+const maxBundle = 64 << 20
+
+// loadProposal reads a directory of policies or an OPA bundle. as is whose
+// place it takes; "" adds it as a further source of the user's. Whatever is
+// wrong with it is an error: nothing of it would be in force.
+func loadProposal(name, as string) (*proposal, error) {
+	dir, err := filepath.Abs(name)
+	if err != nil {
+		return nil, err
+	}
+	c := &proposal{dir: dir}
+	base := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(dir), ".gz"), ".tar")
+	if c.source, err = standingAs(as, base); err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(dir)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("--against %s: %w", name, plain(err))
+	case info.IsDir() && !isBundle(dir):
+		err = c.readDir()
+	default:
+		err = c.readBundle(info)
+	}
+	if err == nil {
+		err = c.check()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--against %s: %w", name, err)
+	}
+	return c, nil
+}
+
+// standingAs returns an empty source of the standing that --as names.
+func standingAs(as, base string) (scopes.Source, error) {
+	switch as {
+	case "":
+		return scopes.Source{Name: base, Scope: hook.Session, Authority: hook.User, Trusted: true}, nil
+	case "managed":
+		return scopes.Source{Name: as, Scope: hook.Policy, Authority: hook.Managed, Trusted: true}, nil
+	case "user":
+		return scopes.Source{Name: as, Scope: hook.Session, Authority: hook.User, Trusted: true}, nil
+	case "project":
+		return scopes.Source{Name: as, Scope: hook.Session, Authority: hook.Project, Trusted: true}, nil
+	}
+	return scopes.Source{}, usageError("--as " + quoted(as) + ": want managed, user or project")
+}
+
+// isBundle tells OPA's bundle from a directory of policies.
+func isBundle(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, bundle.ManifestExt))
+	return err == nil
+}
+
+// readDir reads a directory that is laid out as gate's own are, with policies/,
+// hook and settings files, or that just holds Rego.
+func (c *proposal) readDir() error {
+	p := openPlace(c.dir, ".", nil)
+	if p == nil {
+		return errors.New("there is nothing in it")
+	}
+	if p.err != nil {
+		return p.err
+	}
+	defer p.close()
+	settings := load.Settings(p.files, filepath.ToSlash(c.dir), c.source.Authority)
+	c.layers = settings.Layers
+	var faults []hook.Fault
+	if settings.Source != nil {
+		faults = settings.Source.Faults
+	}
+	if laid, err := fs.Stat(p.files, policyDir); err == nil && laid.IsDir() || c.layers != nil {
+		c.source = load.Dir(p.files, c.source)
+	} else {
+		c.source = load.Rego(p.files, c.source)
+	}
+	c.source.Faults = append(c.source.Faults, faults...)
+	return nil
+}
+
+// readBundle reads an OPA bundle. It decides nothing here but what would be, so
+// no signature is asked for.
+func (c *proposal) readBundle(info fs.FileInfo) error {
+	loader := bundle.NewDirectoryLoader(c.dir)
+	if !info.IsDir() {
+		if !info.Mode().IsRegular() {
+			return errIrregular
+		}
+		data, err := hostFiles{}.ReadFile(c.dir, maxBundle)
+		if err != nil {
+			return err
+		}
+		loader = bundle.NewTarballLoader(bytes.NewReader(data))
+	}
+	b, err := bundle.NewCustomReader(loader).
+		WithSkipBundleVerification(true).WithSizeLimitBytes(maxBundle).WithProcessAnnotations(true).
+		WithRegoVersion(ast.RegoV1).Read()
+	if err != nil {
+		return err
+	}
+	files := fstest.MapFS{}
+	for _, m := range b.Modules {
+		files[strings.TrimPrefix(path.Clean(filepath.ToSlash(m.Path)), "/")] = &fstest.MapFile{Data: m.Raw}
+	}
+	c.notes = append(c.notes, "the bundle's signature was not checked: this only simulates")
+	if len(b.Data) > 0 {
+		c.notes = append(c.notes, "the bundle's data is left out: policies here see none")
+	}
+	c.source = load.Rego(files, c.source)
+	return nil
+}
+
+// check compiles the candidate, strictly.
+func (c *proposal) check() error {
+	var errs []error
+	for i := range c.source.Faults {
+		errs = append(errs, c.source.Faults[i].Err)
+	}
+	if len(errs) == 0 {
+		lib, faults := load.Lib(policies.FS())
+		for i := range faults {
+			errs = append(errs, faults[i].Err)
+		}
+		errs = append(errs, rego.Check(lib, c.source))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	if len(c.source.Hooks) == 0 && len(c.layers) == 0 {
+		return errors.New("it holds no policy and no settings")
+	}
+	return nil
+}
+
+// replace puts the candidate into force: in the place of the source of its
+// name, and its settings in the place of that authority's.
+func (c *proposal) replace(l *loaded) {
+	if len(c.source.Hooks) > 0 {
+		at := slices.IndexFunc(l.sources, func(s scopes.Source) bool { return s.Name == c.source.Name })
+		if at >= 0 {
+			l.sources = slices.Delete(slices.Clone(l.sources), at, at+1)
+		}
+		l.sources = append(l.sources, c.source)
+		l.dirs[c.source.Name] = c.dir
+	}
+	if len(c.layers) > 0 {
+		l.layers = slices.DeleteFunc(slices.Clone(l.layers), func(y scopes.Layer) bool { return y.Authority == c.source.Authority })
+		l.layers = append(l.layers, c.layers...)
+	}
+	if c.source.Authority != hook.Managed {
+		return
+	}
+	for i := range l.sources { // on a managed machine the library is managed, too
+		if l.sources[i].Library {
+			l.sources[i] = asManaged(l.sources[i])
+		}
+	}
+}
+
+func asManaged(src scopes.Source) scopes.Source {
+	src.Authority = hook.Managed
+	hooks := make([]*hook.Hook, len(src.Hooks))
+	for i, h := range src.Hooks {
+		c := *h
+		c.Authority = hook.Managed
+		hooks[i] = &c
+	}
+	src.Hooks = hooks
+	return src
+}
+
+// text says what is compared with, in one line.
+func (c *proposal) text(p process, as string) string {
+	if as == "" {
+		return fmt.Sprintf("%s, as one more source of yours", p.tilde(c.dir))
+	}
+	return fmt.Sprintf("%s, in the place of the %s source", p.tilde(c.dir), as)
+}

@@ -1,0 +1,281 @@
+package main
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"gate/adapters"
+	"gate/audit"
+	"gate/engine"
+	"gate/facts"
+	"gate/hook"
+	"gate/replay"
+)
+
+// A replayer decides past calls by the policies that are in force here and by a
+// candidate. It is safe for concurrent use.
+type replayer struct {
+	setting   setting
+	candidate *proposal // nil: there is none
+	facts     string    // which facts calls are decided by: recorded, today or blind
+
+	mu     sync.Mutex
+	guards map[guardKey]*guarded
+	roots  map[string]string // project roots by the directory that a session began in
+}
+
+// The facts that calls are decided by.
+const (
+	factsRecorded = "recorded" // those that were recorded, else today's
+	factsToday    = "today"    // by this machine's files and environment
+	factsBlind    = "blind"    // without a look at any file or variable
+)
+
+// A guardKey is what a guard depends on. Projects without files of gate's have
+// their policies in common.
+type guardKey struct {
+	gate      string // the project, if it has files of gate's
+	project   string
+	branch    string
+	candidate bool
+}
+
+// A guarded is a guard that is made when it is first needed.
+type guarded struct {
+	once  sync.Once
+	guard *guard
+	err   error
+}
+
+func newReplayer(s setting, c *proposal, facts string) *replayer {
+	if facts == factsBlind {
+		s.env, s.files = func(string) (string, bool) { return "", false }, noFiles{}
+	}
+	return &replayer{
+		setting: s, candidate: c, facts: facts,
+		guards: map[guardKey]*guarded{}, roots: map[string]string{},
+	}
+}
+
+// prepare gives a call its facts and what gate itself would have added.
+func (r *replayer) prepare(c *replay.Call) {
+	if c.Kind == replay.Decision && r.facts != factsRecorded {
+		if c.Forget(); c.Lost != "" {
+			return
+		}
+	}
+	if c.Kind != replay.Decision {
+		today := gateNow(true)
+		if c.Event.Gate.Now.IsZero() {
+			c.Event.Gate.Now = today.Now
+		}
+		c.Event.Gate.User, c.Event.Gate.OS = today.User, today.OS
+	}
+	c.Event.Facts = c.Facts
+	if c.Facts != nil {
+		return
+	}
+	g, err := r.guard(c, false)
+	if err != nil {
+		c.Lost = err.Error()
+		return
+	}
+	c.Event.Facts = g.reader.Of(&c.Event)
+}
+
+// decider returns what decides by the candidate, or by what is in force here.
+func (r *replayer) decider(candidate bool) replay.Decider {
+	return func(ctx context.Context, c *replay.Call) audit.Record {
+		g, err := r.guard(c, candidate)
+		var d hook.Decision
+		if err == nil {
+			d = g.redecide(ctx, c)
+		} else {
+			d = closing(c.Event.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err})
+		}
+		canAsk := true
+		if a, ok := adapters.Lookup(c.Event.Agent); ok {
+			canAsk = a.CanAsk(&c.Event)
+		}
+		rec := audit.Of(&c.Event, &d, d.Result(canAsk))
+		if d.Rewrite != nil {
+			rec.Keep(&c.Event, &d, nil)
+		}
+		if g != nil && len(c.Redacted) > 0 {
+			for i := range rec.Policies {
+				rec.Policies[i].Digest = g.digest(rec.Policies[i])
+			}
+		}
+		return rec
+	}
+}
+
+// redecide decides about a call as it was: at its time, and on the machine of
+// then as far as that is recorded.
+func (g *guard) redecide(ctx context.Context, c *replay.Call) hook.Decision {
+	ctx, cancel := context.WithTimeout(ctx, engine.Limit)
+	defer cancel()
+	ev := c.Event
+	if c.Kind != replay.Decision {
+		ev.Gate.Labels = g.set.Settings().Labels
+	}
+	d := g.engine.Decide(ctx, ev)
+	g.locate(&d)
+	redact(&d)
+	return d
+}
+
+// guard returns what decides about a call.
+func (r *replayer) guard(c *replay.Call, candidate bool) (*guard, error) {
+	key := guardKey{project: r.root(c), branch: c.Branch, candidate: candidate}
+	if key.project != "" {
+		if _, err := os.Lstat(filepath.Join(key.project, projectDir)); err == nil {
+			key.gate = key.project
+		}
+	}
+	return r.made(key).guard, r.made(key).err
+}
+
+// root is the root of the project that a call was made in.
+func (r *replayer) root(c *replay.Call) string {
+	dir := c.Project
+	if dir == "" {
+		dir = c.Event.Dir()
+	}
+	if c.Kind == replay.Decision && c.Project != "" {
+		return dir
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	root, known := r.roots[dir]
+	if !known {
+		root = projectRoot("", dir)
+		r.roots[dir] = root
+	}
+	return root
+}
+
+// maxReplayGuards is how many are held at once; most differ by the project only
+// and share their policies.
+const maxReplayGuards = 512
+
+func (r *replayer) made(key guardKey) *guarded {
+	r.mu.Lock()
+	m := r.guards[key]
+	if m == nil {
+		if len(r.guards) >= maxReplayGuards {
+			clear(r.guards)
+		}
+		m = &guarded{}
+		r.guards[key] = m
+	}
+	r.mu.Unlock()
+	m.once.Do(func() { m.guard, m.err = r.make(key) })
+	return m
+}
+
+// make loads what decides. Of the hooks only policies take part: others would
+// run something.
+func (r *replayer) make(key guardKey) (*guard, error) {
+	s := r.setting
+	if shared := (guardKey{gate: key.gate, candidate: key.candidate}); key != shared {
+		base := r.made(shared)
+		if base.err != nil {
+			return nil, base.err
+		}
+		s.project = key.project
+		if key.branch != "" && key.branch != "HEAD" {
+			s.files = onBranch(s.files, key.project, key.branch)
+		}
+		g, err := base.guard.with(newReader(s, base.guard.set.Settings().Programs))
+		if err == nil {
+			g.project = key.project
+		}
+		return g, err
+	}
+	s.project = key.gate
+	l := loadSources(s.dirs, library(), s.project, false)
+	if key.candidate {
+		r.candidate.replace(&l)
+	}
+	for i := range l.sources {
+		l.sources[i].Hooks = slices.DeleteFunc(slices.Clone(l.sources[i].Hooks), func(h *hook.Hook) bool { return h.Kind != hook.Rego })
+	}
+	return s.guard(l)
+}
+
+// onBranch shows files as they are, but for the branch that is checked out in a
+// project: transcripts say which one it was.
+func onBranch(files facts.Files, project, branch string) facts.Files {
+	if files == nil {
+		files = hostFiles{}
+	}
+	dir := filepath.ToSlash(project)
+	git := path.Join(dir, ".git")
+	if text, err := files.ReadFile(git, 4096); err == nil { // a worktree
+		if to, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: "); ok && path.IsAbs(to) {
+			git = path.Clean(to)
+		}
+	}
+	return branchFiles{files, git, branch}
+}
+
+// branchFiles are files in which a repository is on a branch.
+type branchFiles struct {
+	facts.Files
+	git    string // the repository's own directory
+	branch string
+}
+
+func (f branchFiles) Lstat(name string) (fs.FileInfo, error) {
+	switch path.Clean(name) {
+	case f.git:
+		return shownFile{path.Base(name), true}, nil
+	case f.git + "/HEAD":
+		return shownFile{path.Base(name), false}, nil
+	}
+	return f.Files.Lstat(name)
+}
+
+func (f branchFiles) ReadFile(name string, limit int) ([]byte, error) {
+	if path.Clean(name) == f.git+"/HEAD" {
+		return []byte("ref: refs/heads/" + f.branch + "\n"), nil
+	}
+	return f.Files.ReadFile(name, limit)
+}
+
+// noFiles is a machine without any.
+type noFiles struct{}
+
+func (noFiles) Lstat(name string) (fs.FileInfo, error) { return nil, absent("lstat", name) }
+func (noFiles) Readlink(name string) (string, error)   { return "", absent("readlink", name) }
+func (noFiles) ReadFile(name string, _ int) ([]byte, error) {
+	return nil, absent("open", name)
+}
+
+func absent(op, name string) error { return &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist} }
+
+// A shownFile is a file that only the past has.
+type shownFile struct {
+	name string
+	dir  bool
+}
+
+func (i shownFile) Name() string       { return i.name }
+func (i shownFile) Size() int64        { return 0 }
+func (i shownFile) ModTime() time.Time { return time.Time{} }
+func (i shownFile) IsDir() bool        { return i.dir }
+func (i shownFile) Sys() any           { return nil }
+func (i shownFile) Mode() fs.FileMode {
+	if i.dir {
+		return fs.ModeDir | 0o700
+	}
+	return 0o600
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gate/adapters"
+	"gate/audit"
+	"gate/replay"
+)
+
+// replayInputs lists the files that arguments mean: "-" is standard input, and
+// a directory means the decision log in it, else all transcripts below it.
+func replayInputs(d dirs, args []string) ([]string, error) {
+	if len(args) == 0 {
+		args = []string{d.state}
+		if _, err := os.Stat(filepath.Join(d.state, audit.FileName)); err != nil {
+			return nil, fmt.Errorf("there is no decision log of yours yet (%s); name a log, a transcript or a directory", filepath.Join(d.state, audit.FileName))
+		}
+	}
+	var out []string
+	for _, arg := range args {
+		if arg == "-" {
+			out = append(out, arg)
+			continue
+		}
+		info, err := os.Stat(arg)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", arg, plain(err))
+		}
+		files := []string{arg}
+		if info.IsDir() {
+			if files, err = filesBelow(arg); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, files...)
+	}
+	return out, nil
+}
+
+// filesBelow lists a log's files, the oldest first, or the transcripts below a
+// directory.
+func filesBelow(dir string) ([]string, error) {
+	var log []string
+	for i := 0; ; i++ {
+		name := filepath.Join(dir, audit.FileName)
+		if i > 0 {
+			name = fmt.Sprintf("%s.%d", name, i)
+		}
+		if _, err := os.Stat(name); err != nil {
+			break
+		}
+		log = append(log, name)
+	}
+	if slices.Reverse(log); len(log) > 0 {
+		return log, nil
+	}
+	var out []string
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() && strings.HasSuffix(name, ".jsonl") {
+			out = append(out, name)
+		}
+		return err
+	})
+	if err == nil && len(out) == 0 {
+		err = fmt.Errorf("%s: there is no %s in it and no transcript (*.jsonl) below it", dir, audit.FileName)
+	}
+	return out, err
+}
+
+// callsOf reads the calls of all inputs, one input after the other.
+func callsOf(p process, inputs []string, adapter adapters.Adapter) iter.Seq2[*replay.Call, error] {
+	return func(yield func(*replay.Call, error) bool) {
+		for _, name := range inputs {
+			if !callsOfOne(p, name, adapter, yield) {
+				return
+			}
+		}
+	}
+}
+
+func callsOfOne(p process, name string, adapter adapters.Adapter, yield func(*replay.Call, error) bool) bool {
+	var in io.Reader = p.stdin
+	shown := "standard input"
+	if name != "-" {
+		f, err := os.OpenFile(name, os.O_RDONLY|nonBlocking, 0)
+		if err == nil {
+			defer f.Close()
+			err = regular(f.Stat())
+		}
+		if err != nil {
+			yield(nil, fmt.Errorf("%s: %w", name, plain(err)))
+			return false
+		}
+		in, shown = f, p.tilde(name)
+	}
+	for c, err := range replay.Read(in, shown, adapter) {
+		if !yield(c, err) || err != nil {
+			return false
+		}
+	}
+	return true
+}

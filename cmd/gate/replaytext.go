@@ -1,0 +1,181 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"gate/audit"
+	"gate/replay"
+)
+
+// changeWords are the headings of a report.
+var changeWords = map[replay.Change]string{
+	replay.NewlyDenied: "newly denied", replay.NewlyAsked: "newly asked", replay.NewlyAllowed: "newly allowed",
+	replay.Rewritten: "runs changed otherwise", replay.Reworded: "other reasons",
+}
+
+// text is a report for people.
+func (f *replayFlags) text(p process, r *replay.Report, against *proposal, inputs []string) string {
+	var b strings.Builder
+	s := p.style()
+	fmt.Fprintf(&b, "%s from %s: %s, %s not replayable\n", counted(r.Calls, "call"), counted(len(inputs), "file"),
+		s.strong(fmt.Sprintf("%d changed", len(r.Changed))), fmt.Sprint(len(r.Lost)))
+	if against == nil {
+		b.WriteString("then: as recorded, and what nobody recorded went ahead · now: the policies in force here\n")
+	} else {
+		fmt.Fprintf(&b, "then: the policies in force here · now: with %s\n", visible(against.text(p, f.as)))
+	}
+	for _, c := range replay.Changes() {
+		f.changeText(&b, p, r, c)
+	}
+	if len(r.Faults) > 0 {
+		fmt.Fprintf(&b, "\n%s: %d\n", s.strong("could not answer"), len(r.Faults))
+		for _, e := range f.first(r.Faults) {
+			fmt.Fprintf(&b, "  %s\n", f.callText(p, e.At, e.Tool, e.Call))
+			fmt.Fprintf(&b, "    %s\n", oneLine(e.Now.Faults[0]))
+		}
+		f.more(&b, "  ", len(r.Faults))
+	}
+	f.lostText(&b, p, r)
+	timesText(&b, r)
+	f.notesText(&b, r, against)
+	return b.String()
+}
+
+// first returns what --limit leaves of a list.
+func (f *replayFlags) first(list []replay.Entry) []replay.Entry {
+	if f.limit > 0 && len(list) > f.limit {
+		return list[:f.limit]
+	}
+	return list
+}
+
+func (f *replayFlags) more(b *strings.Builder, indent string, n int) {
+	if f.limit > 0 && n > f.limit {
+		fmt.Fprintf(b, "%s… and %d more\n", indent, n-f.limit)
+	}
+}
+
+func (f *replayFlags) changeText(b *strings.Builder, p process, r *replay.Report, c replay.Change) {
+	n := r.Count(c)
+	if n == 0 {
+		return
+	}
+	s := p.style()
+	fmt.Fprintf(b, "\n%s: %d\n", s.strong(changeWords[c]), n)
+	for _, g := range r.Groups(c) {
+		policy := g.Policy
+		if policy == "" {
+			policy = "no policy"
+		}
+		fmt.Fprintf(b, "  %s: %d\n", s.name(oneLine(policy)), len(g.Entries))
+		for _, e := range f.first(g.Entries) {
+			f.entryText(b, p, e)
+		}
+		f.more(b, "    ", len(g.Entries))
+	}
+}
+
+func (f *replayFlags) entryText(b *strings.Builder, p process, e replay.Entry) {
+	s := p.style()
+	fmt.Fprintf(b, "    %s  %s → %s\n", f.callText(p, e.At, e.Tool, e.Call),
+		s.effect(e.Then.Effect, e.Then.Effect.String()), s.effect(e.Now.Effect, e.Now.Effect.String()))
+	side := func(word string, side replay.Side) {
+		if text := reasonText(side); text != "" {
+			fmt.Fprintf(b, "      %s: %s\n", word, text)
+		}
+		if e.Change == replay.Rewritten {
+			text := "as it came"
+			if side.Rewrite != nil {
+				text = oneLine(inputText(side.Rewrite))
+			} else if len(side.Changed) > 0 {
+				text = "changed by " + oneLine(strings.Join(side.Changed, ", "))
+			}
+			fmt.Fprintf(b, "      %s it runs: %s\n", word, text)
+		}
+	}
+	if then, now := reasonText(e.Then), reasonText(e.Now); then != now || e.Change == replay.Rewritten {
+		side("then", e.Then)
+		side("now", e.Now)
+	} else if now != "" {
+		fmt.Fprintf(b, "      %s\n", now)
+	}
+	if e.Failed {
+		b.WriteString("      the agent got an error then\n")
+	}
+	if len(e.Redacted) > 0 {
+		fmt.Fprintf(b, "      decided without the secrets in %s\n", oneLine(strings.Join(e.Redacted, ", ")))
+	}
+}
+
+// callText is one call in one line.
+func (f *replayFlags) callText(p process, at, tool, call string) string {
+	return strings.TrimRight(fmt.Sprintf("%s  %s  %s", visible(at), oneLine(tool), strings.TrimRight(column(call, 100), " ")), " ")
+}
+
+// reasonText is the reason of a side's effect, with who gives it.
+func reasonText(s replay.Side) string {
+	i := slices.IndexFunc(s.Reasons, func(why audit.Reason) bool { return why.Effect == s.Effect })
+	if i < 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s (%s)", oneLine(s.Reasons[i].Reason), oneLine(s.Reasons[i].ID))
+}
+
+func (f *replayFlags) lostText(b *strings.Builder, p process, r *replay.Report) {
+	if len(r.Lost) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n%s: %d\n", p.style().strong("not replayable"), len(r.Lost))
+	for i, l := range r.Lost {
+		if f.limit > 0 && i == f.limit {
+			break
+		}
+		fmt.Fprintf(b, "  %s\n    %s\n", f.callText(p, l.At, l.Tool, l.Call), oneLine(l.Why))
+	}
+	f.more(b, "  ", len(r.Lost))
+}
+
+func timesText(b *strings.Builder, r *replay.Report) {
+	if r.Sampled == 0 {
+		return
+	}
+	ms := func(d time.Duration) string { return fmt.Sprintf("%.2f", float64(d.Microseconds())/1000) }
+	fmt.Fprintf(b, "\ntime of a decision, in ms (%s): ", counted(r.Sampled, "call"))
+	if r.Then == (replay.Times{}) {
+		fmt.Fprintf(b, "median %s, p95 %s\n", ms(r.Now.Median), ms(r.Now.P95))
+		return
+	}
+	fmt.Fprintf(b, "median %s → %s, p95 %s → %s; added for each call: median %s, p95 %s\n",
+		ms(r.Then.Median), ms(r.Now.Median), ms(r.Then.P95), ms(r.Now.P95), ms(r.Added.Median), ms(r.Added.P95))
+}
+
+// notesText says what the answer rests on.
+func (f *replayFlags) notesText(b *strings.Builder, r *replay.Report, against *proposal) {
+	for _, n := range f.notes(r, against) {
+		fmt.Fprintf(b, "note: %s\n", visible(n))
+	}
+}
+
+func (f *replayFlags) notes(r *replay.Report, against *proposal) []string {
+	var out []string
+	if today := r.Decided - r.Recorded; today > 0 {
+		switch {
+		case f.facts == factsBlind:
+			out = append(out, fmt.Sprintf("the facts of %s are those of the call alone: no file and no variable was looked at", counted(today, "call")))
+		case r.Kinds[replay.Transcript] > 0:
+			out = append(out, fmt.Sprintf("the facts of %s are worked out with the branch of then, and today's files, links and variables", counted(today, "call")))
+		default:
+			out = append(out, fmt.Sprintf("the facts of %s are worked out with today's files, links and variables", counted(today, "call")))
+		}
+	}
+	if r.Repeated > 0 {
+		out = append(out, counted(r.Repeated, "call")+" of resumed sessions left out, which stand in another transcript, too")
+	}
+	if against != nil {
+		out = append(out, against.notes...)
+	}
+	return out
+}
