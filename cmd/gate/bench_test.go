@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,9 +13,13 @@ import (
 	"testing"
 	"time"
 
+	opa "github.com/open-policy-agent/opa/v1/rego"
+	"github.com/open-policy-agent/opa/v1/storage/inmem"
+
 	"gate/adapters"
 	"gate/engine/rego"
 	"gate/hook"
+	"gate/scopes/load"
 )
 
 // The lines that are measured: one that policies of every kind look at, and
@@ -74,6 +79,7 @@ func BenchmarkProcess(b *testing.B) {
 		b.ReportMetric(middle(r.name), "ms/"+r.name)
 	}
 	b.ReportMetric(middle("pass")/middle("hello"), "pass/hello")
+	b.ReportMetric(middle("deny")/middle("hello"), "deny/hello")
 	b.ReportMetric(middle("pass")/middle("floor"), "pass/floor")
 	b.ReportMetric(middle("deny")/middle("floor"), "deny/floor")
 	b.ReportMetric(float64(len(benchGuard(b).set.Policies())), "policies")
@@ -120,4 +126,93 @@ func BenchmarkDecide(b *testing.B) {
 			}
 		})
 	}
+}
+
+// queried are the rules that speak of the harmful line, and what they have to be
+// asked with OPA alone by somebody who knows that.
+const queried = "deny := data.gate.git.push.deny; ask := data.gate.git.push.ask; tool := data.gate.tool.change.ask"
+
+// BenchmarkQuery measures a decision about the harmful line, with the whole
+// library, beside OPA's own prepared query of just the rules that match it: on
+// the same document, with facts already in it, and with nothing made of the
+// answer. The two take turns; what counts is the ratio.
+func BenchmarkQuery(b *testing.B) {
+	g := benchGuard(b)
+	adapter, _ := adapters.Lookup("claude")
+	data := fmt.Appendf(nil, strings.Replace(bashEvent, "LINE", "%s", 1), quoteJSON(harmful))
+	decide := func() hook.Decision {
+		ev, err := adapter.Parse(data)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return g.decide(b.Context(), ev)
+	}
+	query := handWritten(b, decide())
+	var decisions, queries []time.Duration
+	b.ReportAllocs()
+	for b.Loop() {
+		start := time.Now()
+		decide()
+		decisions = append(decisions, time.Since(start))
+		start = time.Now()
+		query()
+		queries = append(queries, time.Since(start))
+	}
+	us := func(list []time.Duration) float64 { return float64(median(list).Nanoseconds()) / 1000 }
+	b.ReportMetric(us(decisions), "us/decision")
+	b.ReportMetric(us(queries), "us/query")
+	b.ReportMetric(us(decisions)/us(queries), "decision/query")
+	b.ReportMetric(testing.AllocsPerRun(20, func() { decide() }), "allocs/decision")
+	b.ReportMetric(testing.AllocsPerRun(20, query), "allocs/query")
+	b.ReportMetric(0, "ns/op")
+}
+
+// handWritten prepares the query, and sees to it that it asks what the decision
+// asked: d holds the facts.
+func handWritten(b *testing.B, d hook.Decision) func() {
+	for _, step := range d.Steps {
+		if !strings.Contains(queried, "data."+step.Hook.ID+".") {
+			b.Fatalf("the decision asked %s, too: put it into the query", step.Hook.ID)
+		}
+	}
+	options := []func(*opa.Rego){opa.Query(queried)}
+	params := map[string]any{}
+	for _, src := range benchGuard(b).set.Sources() {
+		values, err := rego.Params(*src)
+		if err != nil {
+			b.Fatal(err)
+		}
+		maps.Copy(params, values)
+		for _, m := range src.Modules {
+			options = append(options, opa.Module(m.File, m.Text))
+		}
+	}
+	lib, _ := load.Lib(library())
+	for _, m := range lib {
+		options = append(options, opa.Module(m.File, m.Text))
+	}
+	options = append(options, opa.Store(inmem.NewFromObject(map[string]any{"gate": map[string]any{"params": params}})))
+	prepared, err := opa.New(options...).PrepareForEval(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	ev := bashCall(b, d)
+	document := ev.Document()
+	return func() {
+		results, err := prepared.Eval(b.Context(), opa.EvalInput(document))
+		if err != nil || len(results) != 1 || len(results[0].Bindings["deny"].([]any)) == 0 {
+			b.Fatalf("%v, %v", results, err)
+		}
+	}
+}
+
+// bashCall is the event that d decided about, as policies see it.
+func bashCall(b *testing.B, d hook.Decision) hook.Event {
+	adapter, _ := adapters.Lookup("claude")
+	ev, err := adapter.Parse(fmt.Appendf(nil, strings.Replace(bashEvent, "LINE", "%s", 1), quoteJSON(harmful)))
+	if err != nil {
+		b.Fatal(err)
+	}
+	ev.Facts = d.Facts
+	return ev
 }
