@@ -167,46 +167,6 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-func FuzzLine(f *testing.F) {
-	data, err := os.ReadFile("testdata/lines.txt")
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, block := range strings.Split(string(data), "\n\n") {
-		line, _, _ := parseBlock(block)
-		f.Add(line)
-	}
-	reader := facts.New(world())
-	f.Fuzz(func(t *testing.T, line string) {
-		got := reader.Of(event(line))
-		strictjson.Append(nil, got.Document())
-		n := len([]rune(line))
-		for _, c := range got.Shell.Commands {
-			for _, w := range c.Words {
-				if w.Span != nil && (w.Span[0] < 0 || w.Span[1] > n || w.Span[0] > w.Span[1]) {
-					t.Fatalf("span %v outside a line of %d", *w.Span, n)
-				}
-				if w.Value == nil && !got.Opaque {
-					t.Fatal("an unknown word on a line that is not opaque")
-				}
-			}
-		}
-	})
-}
-
-func FuzzTool(f *testing.F) {
-	f.Add("mcp__fs__write_file", "path", "/home/dev/.bashrc")
-	f.Add("Write", "file_path", "x")
-	f.Add("shell", "cmd", "rm -rf ~")
-	reader := facts.New(world())
-	f.Fuzz(func(t *testing.T, tool, field, value string) {
-		ev := event("")
-		ev.Fields["tool_name"] = tool
-		ev.Fields["tool_input"] = map[string]any{field: value, "list": []any{value, map[string]any{field: value}}}
-		strictjson.Append(nil, reader.Of(ev).Document())
-	})
-}
-
 func BenchmarkOf(b *testing.B) {
 	for name, line := range map[string]string{
 		"typical": "cd services/api && go test ./... 2>&1 | tail -n 20",

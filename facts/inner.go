@@ -101,7 +101,7 @@ func (u *use) wrapperRoles() []setting {
 			continue
 		}
 		if a.option.role.name == "shell" || a.option.role.name == "command" {
-			u.inside(func() { u.shellText(a.value, u.stdin) })
+			u.inside(func() { u.prints(u.shellText(a.value, u.stdin)) })
 			continue
 		}
 		u.role(a.option.role, a.value)
@@ -221,7 +221,7 @@ func (u *use) markDecoded() {
 
 // execute judges a script that is named on the line.
 func (u *use) execute(language string, f field) {
-	u.inside(func() { u.runScript(language, f, false) })
+	u.inside(func() { u.prints(u.runScript(language, f, false)) })
 }
 
 const maxScript = 64 << 10

@@ -71,7 +71,7 @@ func (u *use) roles() {
 	}
 	for i, f := range u.rest {
 		if roles[i].name == "shell" && roles[i].many {
-			u.inside(func() { u.shellText(join(u.rest[i:]), u.stdin) })
+			u.inside(func() { u.prints(u.shellText(join(u.rest[i:]), u.stdin)) })
 			return
 		}
 		if roles[i].name == "command" {
@@ -173,7 +173,7 @@ func (u *use) role(r role, f field) {
 			if len(u.row.operands) > 0 && u.row.operands[0].name == "execute" { // sh -c TEXT NAME ARGS
 				u.call.s.params, u.call.s.args = u.rest[min(2, len(u.rest)):], true
 			}
-			u.shellText(f, u.stdin)
+			u.prints(u.shellText(f, u.stdin))
 		})
 	case "code":
 		u.code(how, f, "inline")
@@ -187,6 +187,9 @@ func (u *use) role(r role, f field) {
 		}
 	}
 }
+
+// prints adds what a shell inside writes to what the program itself does.
+func (u *use) prints(out stream) { u.call.out = concat(u.call.out, out) }
 
 // inside runs f with this program among the wrappers.
 func (u *use) inside(f func()) {

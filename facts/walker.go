@@ -62,7 +62,7 @@ func (w *walker) line(text, dir string) {
 	out := w.script(s, text, stream{})
 	// What is printed at the end goes to the agent.
 	switch what := out.taint.secret; {
-	case strings.HasPrefix(what, "environment"):
+	case what == "environment", strings.HasPrefix(what, "environment variable "):
 		w.effect("secret.read", out.from, map[string]any{"path": nil, "what": what, "shown": true, "grade": "config"})
 	default:
 		w.shown(what)
