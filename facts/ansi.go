@@ -6,7 +6,26 @@ import (
 )
 
 // ansiC resolves the escapes of $'…'.
-func ansiC(s string) string {
+func ansiC(s string) string { return resolve(s, escapes{}) }
+
+// An escapes says how backslashes differ from those of $'…'.
+type escapes struct {
+	zero    bool // \0 takes three more digits: echo -e, %b
+	noOctal bool // \1 means itself: echo -e
+	stop    bool // \c ends all output
+	quotes  bool // a backslash before a quote stays: echo -e, %b
+}
+
+// printed text resolves the escapes of echo -e, printf '%b' and the format of
+// printf.
+func echoEscapes(s string) string {
+	return resolve(s, escapes{zero: true, noOctal: true, stop: true, quotes: true})
+}
+func argumentEscapes(s string) string {
+	return resolve(s, escapes{zero: true, stop: true, quotes: true})
+}
+
+func resolve(s string, e escapes) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
 		if s[i] != '\\' || i+1 == len(s) {
@@ -32,14 +51,24 @@ func ansiC(s string) string {
 		case 'U':
 			i += number(&b, s[i+1:], 16, 8, true)
 		case '0', '1', '2', '3', '4', '5', '6', '7':
-			i += number(&b, s[i:], 8, 3, false) - 1
+			switch {
+			case e.zero && c == '0':
+				i += number(&b, "0"+s[i+1:], 8, 4, false) - 1
+			case e.noOctal:
+				b.WriteString(s[i-1 : i+1])
+			default:
+				i += number(&b, s[i:], 8, 3, false) - 1
+			}
 		case 'c':
+			if e.stop {
+				return b.String()
+			}
 			if i+1 < len(s) {
 				i++
 				b.WriteByte(s[i] & 0x1F)
 			}
 		default:
-			if strings.IndexByte(`\'"?`, c) < 0 {
+			if strings.IndexByte(`\'"?`, c) < 0 || e.quotes && c != '\\' {
 				b.WriteByte('\\')
 			}
 			b.WriteByte(c)

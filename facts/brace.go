@@ -1,7 +1,9 @@
 package facts
 
 import (
+	"fmt"
 	"strconv"
+	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -77,15 +79,25 @@ func sequence(b *syntax.BraceExp) [][]syntax.WordPart {
 	if lo > hi {
 		step = -step
 	}
+	width := 0
+	if padded(from) || padded(to) {
+		width = max(len(from), len(to))
+	}
 	var out [][]syntax.WordPart
 	for n := lo; (step > 0 && n <= hi) || (step < 0 && n >= hi); n += step {
-		v := strconv.Itoa(n)
+		v := fmt.Sprintf("%0*d", width, n)
 		if char {
 			v = string(rune(n))
 		}
 		out = append(out, []syntax.WordPart{&syntax.Lit{Value: v}})
 	}
 	return out
+}
+
+// padded reports a number with zeros in front: {01..10} keeps them.
+func padded(s string) bool {
+	s = strings.TrimPrefix(s, "-")
+	return len(s) > 1 && s[0] == '0'
 }
 
 func abs(n int) int { return max(n, -n) }

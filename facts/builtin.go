@@ -8,8 +8,12 @@ import (
 // reports false when the catalogue should judge the command as a program.
 func builtin(name string) func(*call) (stream, bool) {
 	switch name {
-	case "cd", "pushd", "chdir":
+	case "cd", "chdir":
 		return (*call).changeDir
+	case "pushd":
+		return (*call).pushDir
+	case "dirs":
+		return (*call).dirsWords
 	case "popd":
 		return (*call).popDir
 	case "export", "readonly", "local", "typeset", "declare":
@@ -28,10 +32,24 @@ func builtin(name string) func(*call) (stream, bool) {
 		return (*call).trap
 	case "alias":
 		return (*call).defineAlias
+	case "unalias":
+		return (*call).removeAlias
+	case "command", "builtin":
+		return (*call).unwrapped
+	case "true", ":":
+		return (*call).succeed
+	case "false":
+		return (*call).fail
+	case "compgen":
+		return (*call).compgen
 	case "hash":
 		return (*call).hash
-	case "read", "mapfile", "readarray", "getopts":
+	case "read":
 		return (*call).read
+	case "mapfile", "readarray":
+		return (*call).mapfile
+	case "getopts":
+		return (*call).getopts
 	case "printf":
 		return (*call).printf
 	case "test", "[":
@@ -46,79 +64,105 @@ func builtin(name string) func(*call) (stream, bool) {
 
 func (c *call) args() []field { return c.words[1:] }
 
-func (c *call) changeDir() (stream, bool) {
-	c.plainNamed()
-	target := literalField(c.world.Home)
-	for _, a := range c.args() {
-		if t := a.text(); a.literal() && len(t) > 1 && strings.HasPrefix(t, "-") {
-			continue
-		}
-		target = a
-		break
-	}
-	from := c.s.dirs
-	if v := target.value(); v != nil && *v == "-" {
-		if n := len(c.s.old); n > 0 {
-			c.s.dirs = []string{c.s.old[n-1]}
-		} else {
-			c.s.dirs = nil
-		}
-	} else {
-		c.s.dirs = c.enter(c.s, target)
-	}
-	if len(from) == 1 {
-		c.s.old = append(c.s.old, from[0])
-	}
-	if len(c.s.dirs) == 0 {
-		c.unknown("directory", "where cd goes is not known", c.id, target.span)
-	}
-	return stream{}, true
-}
-
 // plainNamed lists the command under the name it was called by.
 func (c *call) plainNamed() {
 	name, _ := c.words[0].variants()
 	c.list(ptr(name[0]), nil)
 }
 
-func (c *call) popDir() (stream, bool) {
+// declareWords runs export and its kin where they were called by a computed
+// name or behind command or builtin.
+func (c *call) declareWords() (stream, bool) {
 	c.plainNamed()
-	if n := len(c.s.old); n > 0 {
-		c.s.dirs, c.s.old = []string{c.s.old[n-1]}, c.s.old[:n-1]
-	} else {
-		c.s.dirs = nil
+	d := declaration{walker: c.walker, s: c.s, variant: c.words[0].text()}
+	if d.strayed() {
+		d.s = c.s.clone()
+	}
+	for _, a := range c.args() {
+		for _, r := range d.word(a) {
+			c.variableEffect(c.id, r.name, r.value)
+		}
+	}
+	if d.s != c.s {
+		c.s.become(c.s.clone(), d.s)
 	}
 	return stream{}, true
 }
 
-// declareWords runs export and its kin where they were called by a computed
-// name or behind command/builtin.
-func (c *call) declareWords() (stream, bool) {
-	c.plainNamed()
-	for _, a := range c.args() {
-		if name, value, ok := a.cut("="); ok {
-			c.s.set(name, value)
-			c.variableEffect(c.id, name, value)
+func (c *call) succeed() (stream, bool) {
+	c.s.status = succeeds
+	return stream{}, false
+}
+
+func (c *call) fail() (stream, bool) {
+	c.s.status = fails
+	return stream{}, false
+}
+
+// unwrapped runs what stands after command or builtin, whatever function or
+// alias has its name.
+func (c *call) unwrapped() (stream, bool) {
+	words := c.args()
+	for len(words) > 0 && words[0].literal() && strings.HasPrefix(words[0].text(), "-") {
+		text := words[0].text()
+		words = words[1:]
+		if text == "--" {
+			break
 		}
-		c.evaluated(c.s, a)
+		if strings.ContainsAny(text, "vV") {
+			return stream{}, false // command -v NAME asks what NAME is
+		}
 	}
-	return stream{}, true
+	if len(words) == 0 {
+		return stream{}, false
+	}
+	inner := *c
+	inner.words, inner.plain = words, true
+	inner.via = append(inner.via, c.words[0].text())
+	out := inner.run()
+	c.via = c.via[:len(c.via)-1]
+	c.id = inner.id
+	return out, true
+}
+
+// compgen runs its candidates: -C as a command, -F as a function, -W expanded.
+func (c *call) compgen() (stream, bool) {
+	c.plainNamed()
+	args := c.args()
+	for i := 0; i+1 < len(args); i++ {
+		switch args[i].text() {
+		case "-C", "-F":
+			more := holeField(&hole{why: "what is completed", many: true, empty: true})
+			c.shellText(join([]field{args[i+1], more}), stream{})
+		case "-W":
+			c.expandedAgain(c.s, args[i+1])
+		}
+	}
+	return stream{some: true, from: c.id}, true
 }
 
 func (c *call) unset() (stream, bool) {
 	c.plainNamed()
+	functions := true
 	for _, a := range c.args() {
 		if v := a.value(); v != nil {
 			if strings.HasPrefix(*v, "-") {
+				functions = functions && !strings.Contains(*v, "v")
 				continue
 			}
-			delete(c.s.funcs, *v)
+			c.s.own()
+			_, function := c.s.funcs[*v]
+			_, set := c.s.vars[*v]
+			if functions && function && !set {
+				delete(c.s.funcs, *v)
+				continue
+			}
 			if *v == "HISTFILE" {
 				c.effect("system", c.id, map[string]any{"verb": "history", "what": *v, "access": "write"})
 			}
-			c.s.set(*v, literalField(""))
+			c.evaluated(c.s, a)
+			c.s.unsetVariable(*v)
 		}
-		c.evaluated(c.s, a)
 	}
 	return stream{}, true
 }
@@ -129,15 +173,24 @@ func (c *call) set() (stream, bool) {
 		if args[1].text() == "history" {
 			c.effect("system", c.id, map[string]any{"verb": "history", "what": "set", "access": "write"})
 		}
+		c.shellOption(args[0].text(), args[1].text())
 		return stream{}, true
 	}
 	for i, a := range c.args() {
 		v := a.value()
-		if v == nil || strings.HasPrefix(*v, "-") && *v != "--" || strings.HasPrefix(*v, "+") {
+		if v != nil && (strings.HasPrefix(*v, "-") && *v != "--" && *v != "-" || strings.HasPrefix(*v, "+")) {
+			next := ""
+			if i+1 < len(c.args()) {
+				next = c.args()[i+1].text()
+			}
+			c.shellOption(*v, next)
 			continue
 		}
+		if i > 0 && strings.HasSuffix(c.args()[i-1].text(), "o") && strings.HasPrefix(c.args()[i-1].text(), "-") {
+			continue // the name after -o
+		}
 		rest := c.args()[i:]
-		if *v == "--" {
+		if v != nil && (*v == "--" || *v == "-") {
 			rest = rest[1:]
 		}
 		c.plainNamed()
@@ -151,18 +204,45 @@ func (c *call) set() (stream, bool) {
 	return stream{}, true
 }
 
+// shellOption notes options that change how the rest of the line is read.
+func (c *call) shellOption(letters, name string) {
+	on := strings.HasPrefix(letters, "-")
+	switch {
+	case on && (strings.Contains(letters, "a") || strings.HasSuffix(letters, "o") && name == "allexport"):
+		c.s.exports = true
+	case on && (strings.Contains(letters, "k") || strings.HasSuffix(letters, "o") && name == "keyword"),
+		!on && (strings.Contains(letters, "B") || strings.HasSuffix(letters, "o") && name == "braceexpand"):
+		c.unknown("dialect", "set "+letters+" changes how words are read", c.id, c.span)
+	}
+}
+
 func (c *call) shift() (stream, bool) {
 	c.plainNamed()
-	if c.s.args && len(c.s.params) > 0 {
-		c.s.params = c.s.params[1:]
+	n, known := 1, true
+	if args := c.args(); len(args) > 0 {
+		n, known = args[0].number()
+	}
+	switch {
+	case !c.s.args:
+	case !known || n < 0 || !countable(c.s.params[:min(max(n, 0), len(c.s.params))]):
+		c.s.args, c.s.params = false, nil
+	case n <= len(c.s.params):
+		c.s.params = c.s.params[n:]
 	}
 	return stream{}, true
 }
 
 // eval joins its words and runs them.
 func (c *call) eval() (stream, bool) {
+	args := c.args()
+	if len(args) > 0 && args[0].literal() && args[0].text() == "--" {
+		args = args[1:]
+	}
 	c.via = append(c.via, "eval")
-	out := c.shellText(join(c.args()), c.stdin)
+	for _, e := range c.env { // X=1 eval 'p $X'
+		c.s.set(e.name, e.value)
+	}
+	out := c.shellText(join(args), c.stdin)
 	c.via = c.via[:len(c.via)-1]
 	return out, true
 }
@@ -184,6 +264,11 @@ func (c *call) source() (stream, bool) {
 		return c.script(c.s, *c.stdin.text, stream{}), true
 	}
 	c.usePath(c.s, c.id, file, access{kind: "use"})
+	if rest := c.args()[1:]; len(rest) > 0 && file.text() == c.args()[0].text() {
+		params, args := c.s.params, c.s.args
+		c.s.params, c.s.args = rest, true
+		defer func() { c.s.params, c.s.args = params, args }()
+	}
 	return c.runScript("bash", file, true), true
 }
 
@@ -214,9 +299,21 @@ func (c *call) defineAlias() (stream, bool) {
 			continue
 		}
 		if v := value.value(); v != nil {
+			c.s.own()
 			c.s.aliases[name] = *v
 		} else {
 			c.unknown("program", "an alias stands for something unknown", c.id, a.span)
+		}
+	}
+	return stream{}, true
+}
+
+func (c *call) removeAlias() (stream, bool) {
+	c.plainNamed()
+	for _, a := range c.args() {
+		c.s.own()
+		if v := a.value(); v != nil {
+			delete(c.s.aliases, *v)
 		}
 	}
 	return stream{}, true
@@ -235,57 +332,8 @@ func (c *call) hash() (stream, bool) {
 			c.unknown("program", "hash -p with an unknown file", c.id, nil)
 			break
 		}
+		c.s.own()
 		c.s.hashed[*name] = *file
-	}
-	return stream{}, true
-}
-
-// read takes a variable from its input.
-func (c *call) read() (stream, bool) {
-	c.plainNamed()
-	value := holeField(&hole{why: "text that was read", empty: true, taint: c.stdin.taint})
-	if names := c.stdin.names(); len(names) == 1 {
-		value = names[0]
-	}
-	if c.stdin.text != nil {
-		line, _, _ := strings.Cut(*c.stdin.text, "\n")
-		value = literalField(strings.TrimSpace(line))
-	}
-	var names []string
-	args := c.args()
-	valued := "adinNptu"
-	if name := c.words[0].text(); name == "mapfile" || name == "readarray" {
-		valued = "dnOsuCc"
-	}
-	for i := 0; i < len(args); i++ {
-		text := args[i].text()
-		switch {
-		case strings.HasPrefix(text, "-") && len(text) == 2 && strings.Contains(valued, text[1:]):
-			if text == "-a" && i+1 < len(args) {
-				names = append(names, args[i+1].text())
-			}
-			i++
-		case strings.HasPrefix(text, "-"):
-		default:
-			c.evaluated(c.s, args[i])
-			names = append(names, text)
-		}
-	}
-	if len(names) == 0 {
-		names = []string{"REPLY", "MAPFILE"}
-	}
-	words := strings.Fields(value.text())
-	for i, n := range names {
-		switch {
-		case len(names) == 1 || !value.literal():
-			c.s.set(n, value)
-		case i == len(names)-1 && i < len(words):
-			c.s.set(n, literalField(strings.Join(words[i:], " ")))
-		case i < len(words):
-			c.s.set(n, literalField(words[i]))
-		default:
-			c.s.set(n, literalField(""))
-		}
 	}
 	return stream{}, true
 }
@@ -293,13 +341,22 @@ func (c *call) read() (stream, bool) {
 // printf -v NAME sets a variable; otherwise it prints.
 func (c *call) printf() (stream, bool) {
 	args := c.args()
-	if len(args) > 2 && args[0].text() == "-v" {
-		c.plainNamed()
-		c.evaluated(c.s, args[1])
-		c.s.set(args[1].text(), formatted(args[2:]))
-		return stream{}, true
+	name := field{}
+	switch {
+	case len(args) > 2 && args[0].text() == "-v":
+		name, args = args[1], args[2:]
+	case len(args) > 1 && strings.HasPrefix(args[0].prefix(), "-v"):
+		name, args = args[0].from(2), args[1:]
+	default:
+		return stream{}, false
 	}
-	return stream{}, false
+	c.plainNamed()
+	c.evaluated(c.s, name)
+	if v := name.value(); v != nil {
+		c.s.setNamed(*v, formatted(args))
+		c.variableEffect(c.id, *v, formatted(args))
+	}
+	return stream{}, true
 }
 
 func (c *call) testWords() (stream, bool) {
@@ -325,7 +382,7 @@ func (c *call) exec() (stream, bool) {
 			args = args[1:]
 		default:
 			inner := *c
-			inner.words = args
+			inner.words, inner.plain = args, true
 			out := inner.run()
 			c.id = inner.id
 			return out, true

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"gate/hook"
@@ -21,6 +22,7 @@ type call struct {
 	span      *hook.Span
 	id        int // of its command, once it is listed
 	out       stream
+	plain     bool // functions and aliases are passed over: command rm
 }
 
 // A setting is an assignment before a command.
@@ -34,10 +36,14 @@ func (w *walker) call(s *state, st *syntax.Stmt, c *syntax.CallExpr, stdin strea
 	words := w.fields(s, c.Args...)
 	if len(c.Args) == 0 || len(words) == 0 {
 		return w.redirected(s, st, stdin, nil, func(*state, stream) stream {
+			s.status = succeeds
 			for _, a := range c.Assigns {
 				f := w.assign(s, a)
 				if a.Name != nil {
 					w.variableEffect(0, a.Name.Value, f)
+				}
+				if substitutes(a.Value) {
+					s.status = mayFail
 				}
 			}
 			return stream{}
@@ -46,7 +52,7 @@ func (w *walker) call(s *state, st *syntax.Stmt, c *syntax.CallExpr, stdin strea
 	cl := &call{walker: w, s: s, words: words, span: w.span(st)}
 	for _, a := range c.Assigns {
 		if a.Name != nil {
-			cl.env = append(cl.env, setting{a.Name.Value, w.word(s, a.Value)})
+			cl.env = append(cl.env, setting{a.Name.Value, w.assigned(s, a.Value)})
 		}
 	}
 	return w.redirected(s, st, stdin, cl, func(s *state, in stream) stream {
@@ -79,19 +85,49 @@ func (c *call) run() stream {
 		}
 		return c.unknownProgram()
 	}
+	if len(names) == 1 {
+		return c.either(names[0], c.s)
+	}
 	var out stream
+	before := c.s.clone()
 	for i, name := range names {
-		if name == "" {
+		s := before.clone()
+		out = concat(out, c.either(name, s))
+		if i == 0 {
+			*c.s = *s
 			continue
 		}
-		one := *c
-		if i > 0 {
-			one.s = c.s.clone()
-		}
-		out = concat(out, one.named(name))
-		c.id = one.id
+		c.s.become(c.s.clone(), s)
 	}
 	return out
+}
+
+// either runs the command under one of the names that its program can have.
+func (c *call) either(name string, s *state) (out stream) {
+	one := *c
+	one.s = s
+	defer func() { c.id = one.id }()
+	switch {
+	case name != "":
+		return one.named(name)
+	case len(c.words) > 1: // it vanishes and leaves the next word
+		one.words = c.words[1:]
+		return one.run()
+	}
+	return stream{}
+}
+
+// substitutes reports a word that a command makes, which may fail.
+func substitutes(word *syntax.Word) bool {
+	found := false
+	if word != nil {
+		syntax.Walk(word, func(n syntax.Node) bool {
+			_, ok := n.(*syntax.CmdSubst)
+			found = found || ok
+			return !found
+		})
+	}
+	return found
 }
 
 // programName is the known last part of a program in an unknown directory.
@@ -132,11 +168,22 @@ func (c *call) unknownProgram() stream {
 
 // named runs the command under one name.
 func (c *call) named(name string) stream {
-	if body, ok := c.s.aliases[name]; ok && !contains(c.active, "alias "+name) {
-		return c.alias(name, body)
+	if body, ok := c.s.aliases[name]; ok && !c.plain && !c.running("alias "+name) {
+		// An alias counts from the next line on, and in some shells only: the
+		// name may well mean what it always means.
+		other := *c
+		other.s = c.s.clone()
+		other.alias(name, body)
+		c.s.become(c.s.clone(), other.s)
 	}
-	if body, ok := c.s.funcs[name]; ok {
+	if body, ok := c.s.funcs[name]; ok && !c.plain {
 		return c.function(name, body)
+	}
+	if body, ok := c.s.outer[name]; ok && !c.plain {
+		other := *c
+		other.s = c.s.clone()
+		other.function(name, body)
+		c.s.become(c.s.clone(), other.s)
 	}
 	if p, ok := c.s.hashed[name]; ok {
 		name = p
@@ -156,29 +203,82 @@ func (c *call) named(name string) stream {
 	return c.program(name, base)
 }
 
-// alias puts the alias's text in the place of the first word.
+// alias puts the alias's text in the place of the first word, and goes on with
+// the next word when the text ends with a blank.
 func (c *call) alias(name, body string) stream {
-	c.active = append(c.active, "alias "+name)
+	c.active = append(c.active, frame{name: "alias " + name})
 	defer func() { c.active = c.active[:len(c.active)-1] }()
-	rest := make([]field, len(c.words)-1)
-	copy(rest, c.words[1:])
-	c.s.params, c.s.args = rest, true
-	defer func() { c.s.args, c.s.params = false, nil }()
-	return c.nestedScript(body+` "$@"`, c.stdin)
+	rest := c.words[1:]
+	for strings.HasSuffix(body, " ") && len(rest) > 0 {
+		next, ok := c.s.aliases[rest[0].text()]
+		if !ok {
+			break
+		}
+		body, rest = body+next, rest[1:]
+	}
+	const words = "gate_words"
+	s := c.s.clone()
+	s.own()
+	s.vars[words] = variable{array: true, list: rest}
+	if len(rest) > 0 {
+		body += ` "${` + words + `[@]}"`
+	}
+	was := c.s
+	c.s = s
+	out := c.nestedScript(body, c.stdin)
+	c.s.own()
+	delete(c.s.vars, words)
+	*was = *c.s
+	c.s = was
+	return out
+}
+
+func (w *walker) running(name string) bool {
+	return slices.ContainsFunc(w.active, func(f frame) bool { return f.name == name })
+}
+
+// maxCalls bounds how often a function calls itself.
+const maxCalls = 8
+
+// recurs reports that a call of a function would only do what is being done,
+// or goes deeper than gate follows.
+func (c *call) recurs(name string) bool {
+	times := 0
+	for _, f := range c.active {
+		if f.name != name {
+			continue
+		}
+		if times++; sameFields(f.params, c.words[1:]) && !changed(f.state, c.s) {
+			return true
+		}
+	}
+	if times >= maxCalls || len(c.active) > 2*maxDepth {
+		c.limit("functions that call each other deeper than gate follows")
+		return true
+	}
+	return false
 }
 
 // function runs a function's body with the arguments of the call.
 func (c *call) function(name string, body *syntax.Stmt) stream {
-	if contains(c.active, name) || len(c.active) > maxDepth {
+	if c.recurs(name) {
 		return stream{some: true}
 	}
-	c.active = append(c.active, name)
-	params, args := c.s.params, c.s.args
-	c.s.params, c.s.args = c.words[1:], true
-	out := c.stmt(c.s, body, c.stdin)
-	c.s.params, c.s.args = params, args
+	s := c.s
+	params, args, locals, before := s.params, s.args, s.locals, s.clone()
+	c.active = append(c.active, frame{name, c.words[1:], before})
+	s.params, s.args, s.locals = c.words[1:], true, map[string]*variable{}
+	for _, e := range c.env { // X=1 f
+		s.own()
+		s.hide(e.name)
+		s.vars[e.name] = variable{value: e.value, exported: true}
+	}
+	out := c.stmt(s, body, c.stdin)
+	s.restore(locals)
+	s.params, s.args = params, args
 	c.active = c.active[:len(c.active)-1]
-	c.s.ended = false
+	s.ended = false
+	s.fold()
 	return out
 }
 

@@ -47,12 +47,24 @@ func expandWildcards(f field) {
 // word expands one word to one field, without splitting: an assignment, a
 // redirection, the word of a case.
 func (w *walker) word(s *state, word *syntax.Word) field {
+	return w.oneField(expander{walker: w, state: s}, word)
+}
+
+// assigned expands the value of an assignment, in which a tilde may also
+// follow a colon.
+func (w *walker) assigned(s *state, word *syntax.Word) field {
+	return w.oneField(expander{walker: w, state: s, colons: true}, word)
+}
+
+func (w *walker) oneField(x expander, word *syntax.Word) field {
 	if word == nil {
 		return literalField("")
 	}
-	x := expander{walker: w, state: s}
 	x.parts(word.Parts, false)
 	f := join(x.finish())
+	for i := range f.parts {
+		f.parts[i].kept = false
+	}
 	f.span = w.span(word)
 	return f
 }
@@ -63,6 +75,8 @@ type expander struct {
 	state   *state
 	split   bool
 	escapes string // what a backslash escapes between double quotes; "" means the usual
+	colons  bool   // a tilde may follow a colon
+	inside  bool   // in an expansion in double quotes: single quotes are text
 	cur     field
 	open    bool // cur holds something, if only quotes
 	out     []field
@@ -90,14 +104,21 @@ func (x *expander) parts(parts []syntax.WordPart, quoted bool) {
 		switch p := p.(type) {
 		case *syntax.Lit:
 			text := p.Value
-			if i == 0 && !quoted && !x.open {
-				text = x.tilde(text)
+			if !quoted && strings.Contains(text, "~") {
+				text = x.tildes(text, i == 0 && !x.open, i+1 == len(parts))
 			}
 			x.literal(text, quoted)
 		case *syntax.SglQuoted:
 			text := p.Value
-			if p.Dollar {
+			switch {
+			case p.Dollar:
 				text = ansiC(text)
+				text, _, _ = strings.Cut(text, "\x00")
+			case x.inside && strings.ContainsAny(text, "$`\\"):
+				x.add(part{hole: &hole{why: "quotes inside an expansion", empty: true}})
+				continue
+			case x.inside:
+				text = "'" + text + "'"
 			}
 			x.add(part{text: text, quoted: true})
 		case *syntax.DblQuoted:
@@ -167,14 +188,42 @@ func (x *expander) literal(text string, quoted bool) {
 	x.add(part{text: run.String(), quoted: quoted})
 }
 
+// tildes resolves the tildes of a text: at the start of a word, after the
+// name of an assignment, after the colons of one.
+func (x *expander) tildes(text string, first, last bool) string {
+	if first {
+		if name, value, ok := strings.Cut(text, "="); ok && strings.HasPrefix(value, "~") && variableName(name) {
+			x.literal(name+"=", false)
+			text = x.tilde(value, last)
+		} else {
+			text = x.tilde(text, last)
+		}
+	}
+	for x.colons {
+		i := strings.Index(text, ":~")
+		if i < 0 {
+			break
+		}
+		x.literal(text[:i+1], false)
+		text = x.tilde(text[i+1:], last)
+		if strings.HasPrefix(text, "~") {
+			x.literal("~", false)
+			text = text[1:]
+		}
+	}
+	return text
+}
+
 // tilde resolves a leading ~ and adds the directory; it returns the rest.
-func (x *expander) tilde(text string) string {
+func (x *expander) tilde(text string, last bool) string {
 	if !strings.HasPrefix(text, "~") {
 		return text
 	}
 	user, rest := text[1:], ""
-	if i := strings.IndexByte(text, '/'); i >= 0 {
+	if i := strings.IndexAny(text, "/:"); i >= 0 && (text[i] == '/' || x.colons) {
 		user, rest = text[1:i], text[i:]
+	} else if !last {
+		return text // ~"user" and ~$user mean themselves
 	}
 	switch dir := x.home(x.state, user); {
 	case dir != "":
@@ -191,8 +240,8 @@ func (x *expander) tilde(text string) string {
 func (w *walker) home(s *state, user string) string {
 	switch {
 	case user == "":
-		if v, ok := s.vars["HOME"]; ok {
-			if text := v.value.value(); text != nil {
+		if v, ok := s.lookup("HOME"); ok {
+			if text := v.first().value(); text != nil {
 				return *text
 			}
 			return ""
@@ -200,8 +249,8 @@ func (w *walker) home(s *state, user string) string {
 		return w.world.Home
 	case user == "+" && len(s.dirs) == 1:
 		return s.dirs[0]
-	case user == "-" && len(s.old) > 0:
-		return s.old[len(s.old)-1]
+	case user == "-" && len(s.old) == 1:
+		return s.old[0]
 	case user == w.world.User && user != "":
 		return w.world.Home
 	case user == "root":
@@ -243,42 +292,71 @@ func (x *expander) values(values []field, quoted, list bool) {
 func (x *expander) splitField(v field) {
 	sep, known := x.separators()
 	for _, p := range v.parts {
-		if p.hole != nil {
-			if vs := p.hole.alts; len(vs) > 0 && strings.ContainsAny(strings.Join(vs, ""), sep) {
-				p = part{hole: &hole{why: p.hole.why, empty: p.hole.empty, many: true, taint: p.hole.taint}}
-			} else if len(vs) == 0 {
-				h := *p.hole
-				h.many = true
-				p.hole = &h
-			}
+		if p.hole != nil && len(p.hole.alts) == 1 {
+			p = part{text: p.hole.alts[0]}
+		}
+		switch {
+		case p.kept:
+			p.kept = false
 			x.add(p)
-			continue
-		}
-		if !known {
+		case p.hole != nil:
+			x.add(part{hole: p.hole.unsplit(sep)})
+		case !known:
 			x.add(part{hole: &hole{why: "split by an unknown IFS", empty: true, many: true}})
-			continue
+		default:
+			x.splitText(p.text, sep)
 		}
-		for len(p.text) > 0 {
-			i := strings.IndexAny(p.text, sep)
-			if i < 0 {
-				x.add(part{text: p.text})
-				break
-			}
-			if i > 0 {
-				x.add(part{text: p.text[:i]})
-			}
+	}
+}
+
+// unsplit is a hole that stands unquoted: it may be several words, or none.
+func (h *hole) unsplit(sep string) *hole {
+	out := *h
+	switch {
+	case len(h.alts) == 0:
+		out.many = true
+	case strings.ContainsAny(strings.Join(h.alts, ""), sep):
+		out.many, out.alts = true, nil
+	case contains(h.alts, ""):
+		out.many, out.empty = true, true
+	}
+	return &out
+}
+
+// splitText cuts text at separators: blanks among them count once, and each
+// other one ends a word, if an empty one.
+func (x *expander) splitText(text, sep string) {
+	blank := false // one has just ended a word
+	for len(text) > 0 {
+		i := strings.IndexAny(text, sep)
+		if i < 0 {
+			x.add(part{text: text})
+			return
+		}
+		if i > 0 {
+			x.add(part{text: text[:i]})
+			blank = false
+		}
+		isBlank := strings.IndexByte(" \t\n", text[i]) >= 0
+		switch {
+		case x.open:
 			x.flush()
-			p.text = p.text[i+1:]
+			blank = isBlank
+		case !isBlank && !blank:
+			x.out = append(x.out, literalField(""))
+		case !isBlank:
+			blank = false
 		}
+		text = text[i+1:]
 	}
 }
 
 func (x *expander) separators() (string, bool) {
 	v, ok := x.state.vars["IFS"]
-	if !ok {
+	if !ok || v.unset {
 		return " \t\n", true
 	}
-	text := v.value.value()
+	text := v.first().value()
 	if text == nil {
 		return "", false
 	}

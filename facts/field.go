@@ -18,6 +18,7 @@ type part struct {
 	text   string
 	quoted bool // wildcards in it mean themselves
 	spread bool // wildcards in it were expanded to the files that match
+	kept   bool // it is quoted inside an expansion, as in ${v:-"a b"}: not split
 	hole   *hole
 }
 

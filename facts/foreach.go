@@ -5,34 +5,141 @@ import (
 	"strings"
 )
 
+// maxBatches bounds how often xargs runs its command.
+const maxBatches = 32
+
 // xargs adds its input to the words of the command it runs.
 func (u *use) xargs() {
-	extra := []field{holeField(&hole{why: "a word from standard input", empty: false, many: true, taint: u.stdin.taint})}
-	if names := u.stdin.names(); len(names) > 0 {
-		extra = names
-	}
-	if t := u.stdin.text; t != nil {
-		extra = nil
-		sep := func(r rune) bool { return r == ' ' || r == '\n' || r == '\t' || r == 0 }
-		if u.has("null") {
-			sep = func(r rune) bool { return r == 0 }
-		}
-		for _, w := range strings.FieldsFunc(*t, sep) {
-			extra = append(extra, literalField(strings.Trim(w, `'"`)))
-		}
-	}
+	items, known := u.items()
+	unknown := holeField(&hole{why: "a word from standard input", many: true, taint: u.stdin.taint})
+	u.call.stdin = stream{}
 	for _, name := range []string{"replace", "I", "J"} {
-		if r, ok := u.opt(name); ok {
-			u.inner = substitute(u.inner, orDefaultText(r, "{}"), extra)
-			u.call.stdin = stream{}
+		r, ok := u.opt(name)
+		if !ok {
+			continue
+		}
+		if !known || len(items) > maxBatches {
+			items = orUnknown(items, known, unknown)
+			u.inner = substitute(u.inner, orDefaultText(r, "{}"), items)
 			return
 		}
+		for _, item := range items {
+			u.batches = append(u.batches, substitute(u.inner, orDefaultText(r, "{}"), []field{item}))
+		}
+		u.inner = nil
+		return
 	}
 	if len(u.inner) == 0 {
 		u.inner = []field{literalField("echo")}
 	}
-	u.inner = append(append([]field(nil), u.inner...), extra...)
-	u.call.stdin = stream{}
+	words := u.inner[:len(u.inner):len(u.inner)]
+	if n := u.batch(); known && n > 0 && len(items) <= maxBatches*n {
+		for len(items) > n {
+			u.batches = append(u.batches, append(words, items[:n]...))
+			items = items[n:]
+		}
+	}
+	u.inner = append(words, orUnknown(items, known, unknown)...)
+}
+
+func orUnknown(items []field, known bool, unknown field) []field {
+	if known || len(items) > 0 {
+		return items
+	}
+	return []field{unknown}
+}
+
+// batch is how many words xargs hands on at once, 0 for all.
+func (u *use) batch() int {
+	for _, name := range []string{"max-args", "L", "max-lines"} {
+		if f, ok := u.opt(name); ok {
+			if n, known := f.number(); known {
+				return n
+			}
+			return 1
+		}
+	}
+	return 0
+}
+
+// items are the words or lines of the input. Where they are names that a
+// pattern stands for, they are not known one by one.
+func (u *use) items() (items []field, known bool) {
+	in := u.stdin
+	if f, ok := u.opt("arg-file"); ok {
+		in = u.fileStream(u.s, f)
+	}
+	text, ok := in.left()
+	if !ok {
+		return in.names(), false
+	}
+	add := func(list []string) {
+		for _, l := range list {
+			items = append(items, literalField(l))
+		}
+	}
+	d, delimited := u.opt("delimiter")
+	switch {
+	case u.has("null"), delimited:
+		sep := "\x00"
+		if delimited {
+			sep = ansiC(d.text())
+		}
+		if sep == "" {
+			return nil, false
+		}
+		add(strings.Split(strings.TrimSuffix(text, sep[:1]), sep[:1]))
+	case u.has("replace"), u.has("I"), u.has("L"), u.has("max-lines"):
+		for _, l := range strings.Split(text, "\n") {
+			if strings.TrimSpace(l) == "" {
+				continue
+			}
+			if u.has("L") || u.has("max-lines") {
+				add(unquoteWords(l, " \t"))
+				continue
+			}
+			add(unquoteWords(strings.TrimLeft(l, " \t"), ""))
+		}
+	default:
+		add(unquoteWords(text, " \t\n"))
+	}
+	return items, true
+}
+
+// unquoteWords cuts text as xargs does: at blanks that no quote or backslash
+// protects.
+func unquoteWords(text, blanks string) []string {
+	var words []string
+	var b strings.Builder
+	open, quote := false, byte(0)
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote != 0:
+			b.WriteByte(c)
+		case c == '\'', c == '"':
+			quote, open = c, true
+		case c == '\\' && i+1 < len(text):
+			i++
+			b.WriteByte(text[i])
+			open = true
+		case strings.IndexByte(blanks, c) >= 0:
+			if open {
+				words = append(words, b.String())
+				b.Reset()
+			}
+			open = false
+		default:
+			b.WriteByte(c)
+			open = true
+		}
+	}
+	if open {
+		words = append(words, b.String())
+	}
+	return words
 }
 
 func orDefaultText(f field, d string) string {

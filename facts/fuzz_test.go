@@ -14,15 +14,16 @@ import (
 )
 
 func seedLines(f *testing.F) {
-	for _, file := range []string{"testdata/lines.txt", "testdata/bash.txt"} {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
-		for _, block := range strings.Split(string(data), "\n\n") {
-			line, _, _ := parseBlock(block)
-			f.Add(line)
-		}
+	data, err := os.ReadFile("testdata/lines.txt")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, block := range strings.Split(string(data), "\n\n") {
+		line, _, _ := parseBlock(block)
+		f.Add(line)
+	}
+	for _, e := range readEntries(f, "testdata/bash.txt") {
+		f.Add(e.line)
 	}
 }
 
@@ -74,7 +75,7 @@ func movable(line string, f *hook.Facts) bool {
 
 // arguments matches what depends on the arguments of the shell: sh -c has
 // none, and the line itself has unknown ones.
-var arguments = regexp.MustCompile(`\$[{(]?[#!]?[0-9@*#]|\bset\b|\bshift\b|\bfor\b|\bselect\b|\bdo\b|-v`)
+var arguments = regexp.MustCompile(`\$[{(]?[#!]?[0-9@*#]|\bset\b|\bshift\b|\bfor\b|\bselect\b|\bdo\b|-v|\blocal\b`)
 
 func surroundings(line string) map[string]string {
 	out := map[string]string{
@@ -90,9 +91,9 @@ func surroundings(line string) map[string]string {
 		"and":         "true && {\n" + line + "\n}",
 	}
 	if !arguments.MatchString(line) {
-		out["sh -c"] = "bash -c '" + strings.ReplaceAll(line, "'", `'\''`) + "'"
+		out["sh -c"] = "bash -c '\n" + strings.ReplaceAll(line, "'", `'\''`) + "'"
 		out["function"] = "gate_f() {\n" + line + "\n}\ngate_f"
-		out["eval"] = "eval '" + strings.ReplaceAll(line, "'", `'\''`) + "'"
+		out["eval"] = "eval '\n" + strings.ReplaceAll(line, "'", `'\''`) + "'"
 	}
 	return out
 }

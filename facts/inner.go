@@ -69,7 +69,7 @@ func (u *use) wrapped() stream {
 	env := u.wrapperRoles()
 	u.effects()
 	inner := *u.call
-	inner.s = u.s
+	inner.s, inner.plain = u.s, true
 	inner.words = u.inner
 	inner.env = append(append([]setting(nil), u.env...), env...)
 	if f := special(u.row.special); f != nil {
@@ -79,13 +79,18 @@ func (u *use) wrapped() stream {
 	u.via = append(u.via, u.viaName())
 	defer func() { u.via = u.via[:len(u.via)-1]; u.call.s = saved }()
 	var out stream
+	for _, words := range u.batches {
+		one := inner
+		one.id, one.words = 0, words
+		out = concat(out, one.run())
+	}
 	if len(inner.words) > 0 {
 		inner.id = 0
-		out = inner.run()
+		out = concat(out, inner.run())
 		if u.id == 0 {
 			u.id = inner.id
 		}
-	} else if quiet {
+	} else if quiet && len(u.batches) == 0 {
 		u.listUse()
 		out = u.output()
 	}
@@ -234,6 +239,9 @@ func (c *call) runScript(language string, f field, here bool) stream {
 			continue
 		}
 		st, ok := c.files[p.path]
+		if isInput(literalField(p.path)) {
+			st, ok = c.stdin, true
+		}
 		if !ok {
 			text, err := c.world.read(p.path, maxScript)
 			if err != nil {

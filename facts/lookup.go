@@ -8,16 +8,17 @@ import (
 // scalar looks a name up: in the line, then among the few variables of the
 // environment whose values are no secret.
 func (x *expander) scalar(name string) (f field, set bool) {
-	if v, ok := x.state.vars[name]; ok {
-		if v.array && len(v.list) > 0 {
-			return v.list[0], true
-		}
-		return v.value, true
+	if v, ok := x.state.lookup(name); ok {
+		return v.first(), !v.unset
 	}
 	if n, err := strconv.Atoi(name); err == nil {
 		switch {
+		case n == 0 && x.state.zero != nil:
+			return *x.state.zero, true
 		case n == 0:
 			return literalField("bash"), true
+		case x.state.args && !countable(x.state.params[:min(n-1, len(x.state.params))]):
+			return holeField(&hole{why: "an argument after many", empty: true}), false
 		case x.state.args && n <= len(x.state.params):
 			return x.state.params[n-1], true
 		case x.state.args:
@@ -38,8 +39,8 @@ func (x *expander) environment(name string) (field, bool) {
 			return holeOrLiteral("the directory", x.state.dirs), true
 		}
 	case "OLDPWD":
-		if n := len(x.state.old); n > 0 {
-			return literalField(x.state.old[n-1]), true
+		if len(x.state.old) > 0 {
+			return holeOrLiteral("the directory before", x.state.old), true
 		}
 	case "USER", "LOGNAME":
 		if w.User != "" {

@@ -8,33 +8,74 @@ import (
 )
 
 func (w *walker) while(s *state, c *syntax.WhileClause, in stream) stream {
-	body := s.clone()
-	out := w.stmts(body, c.Cond, in)
-	out = concat(out, w.stmts(body, c.Do, in))
-	w.again(s, body, func(again *state) {
-		w.stmts(again, c.Cond, in)
-		w.stmts(again, c.Do, in)
+	return w.rounds(s, in, func(body *state) stream {
+		out := w.stmts(body, c.Cond, in)
+		w.maybe++
+		out = concat(out, w.stmts(body, c.Do, in))
+		w.maybe--
+		return out
 	})
+}
+
+// maxRounds bounds how often a loop's body is run.
+const maxRounds = 16
+
+// rounds runs a loop's body as long as it changes what the next round starts
+// from, or reads another line, and leaves in s what may hold after the loop.
+func (w *walker) rounds(s *state, in stream, run func(*state) stream) stream {
+	var out stream
+	body := s.clone()
+	for n := 0; ; n++ {
+		before, at := body.clone(), in.at()
+		written := run(body)
+		if n == 0 {
+			out = written
+		}
+		s.become(s.clone(), body)
+		if n > 0 && n == maxRounds {
+			break // with what no round shows held to be unknown
+		}
+		lines := in.at() != at && in.at() > 0
+		if rest, ok := in.left(); lines && ok && rest == "" {
+			break // read has come to the end
+		}
+		if !lines && !changed(before, body) {
+			break
+		}
+		widen(before, body, n+1 == maxRounds)
+	}
 	return unsure(out)
 }
 
-// again runs a loop's body a second time when the first changed what the body
-// starts from, and leaves in s what may hold after the loop.
-func (w *walker) again(s, body *state, run func(*state)) {
-	before := s.clone()
-	s.become(before, body)
-	if !sameDirs(before.dirs, s.dirs) || changed(before, body) {
-		second := s.clone()
-		run(second)
-		s.become(s.clone(), second)
+// widen makes numbers that a round has changed unknown, because they go on
+// changing; at the end everything that has changed.
+func widen(before, body *state, all bool) {
+	for name, v := range body.vars {
+		old, ok := before.vars[name]
+		if !ok || v.array || old.array {
+			continue
+		}
+		_, was := old.value.number()
+		_, is := v.value.number()
+		switch {
+		case sameFields([]field{old.value}, []field{v.value}):
+		case was && is:
+			body.set(name, unknownNumber())
+		case all:
+			body.set(name, holeField(&hole{why: "changed in a loop", empty: true, taint: v.value.taint()}))
+		}
 	}
 }
 
-func sameDirs(a, b []string) bool { return strings.Join(a, "\x00") == strings.Join(b, "\x00") }
-
-// changed reports a variable that the body set to a known text other than the
-// one it had.
+// changed reports that the body set a variable to a known text other than the
+// one it had, or moved on in its arguments or directories.
 func changed(before, after *state) bool {
+	if strings.Join(before.dirs, "\x00") != strings.Join(after.dirs, "\x00") || !sameFields(before.params, after.params) {
+		return true
+	}
+	if sameMap(before.vars, after.vars) {
+		return false
+	}
 	for name, v := range after.vars {
 		if v.array {
 			continue
@@ -55,15 +96,7 @@ const maxItems = 32
 func (w *walker) forClause(s *state, c *syntax.ForClause, in stream) stream {
 	var out stream
 	if loop, ok := c.Loop.(*syntax.CStyleLoop); ok {
-		for _, e := range []syntax.ArithmExpr{loop.Init, loop.Cond, loop.Post} {
-			if e != nil {
-				w.arithmetic(s, e)
-			}
-		}
-		body := s.clone()
-		out = w.stmts(body, c.Do, in)
-		s.become(s.clone(), body)
-		return unsure(out)
+		return w.counted(s, c, loop, in)
 	}
 	loop, ok := c.Loop.(*syntax.WordIter)
 	if !ok || loop.Name == nil {
@@ -80,12 +113,46 @@ func (w *walker) forClause(s *state, c *syntax.ForClause, in stream) stream {
 		alts := items
 		items = []field{holeField(&hole{why: "one of many", taint: join(alts).taint()})}
 	}
+	w.maybe++
+	defer func() { w.maybe-- }()
 	for _, item := range items {
 		body := s.clone()
 		body.set(loop.Name.Value, item)
 		out = concat(out, w.stmts(body, c.Do, in))
 		s.become(s.clone(), body)
-		s.vars[loop.Name.Value] = variable{value: item}
+		s.set(loop.Name.Value, item)
 	}
 	return unsure(out)
+}
+
+// counted runs for ((…)) as long as its condition is known to hold.
+func (w *walker) counted(s *state, c *syntax.ForClause, loop *syntax.CStyleLoop, in stream) stream {
+	var out stream
+	w.arithmeticIf(s, loop.Init)
+	w.maybe++
+	defer func() { w.maybe-- }()
+	for n := 0; ; n++ {
+		holds, known := w.arithmeticIf(s, loop.Cond).number()
+		if known && holds == 0 && loop.Cond != nil {
+			return unsure(out)
+		}
+		if !known || n == maxItems {
+			break
+		}
+		out = concat(out, w.stmts(s, c.Do, in))
+		w.arithmeticIf(s, loop.Post)
+	}
+	before, body := s.clone(), s.clone()
+	w.arithmeticIf(body, loop.Post)
+	widen(before, body, true)
+	out = concat(out, w.stmts(body, c.Do, in))
+	s.become(before, body)
+	return unsure(out)
+}
+
+func (w *walker) arithmeticIf(s *state, e syntax.ArithmExpr) field {
+	if e == nil {
+		return unknownNumber()
+	}
+	return w.arithmetic(s, e)
 }

@@ -108,7 +108,7 @@ func (r *row) arguments(words []field) []argument {
 		text, ok := w.prefix(), w.literal()
 		switch {
 		case r.style == "raw" || r.style == "keyvalue" || text == "-" || !strings.HasPrefix(text, "-") && !strings.HasPrefix(text, "+"),
-			strings.HasPrefix(text, "+") && r.options.names[text] == nil:
+			strings.HasPrefix(text, "+") && r.options.names[text] == nil && r.options.names["+o"] == nil:
 			args = append(args, argument{field: w})
 			if r.stop {
 				return append(args, operands(words[i+1:])...)
@@ -184,6 +184,15 @@ func (r *row) shortOptions(args []argument, words []field, i int) ([]argument, i
 		}
 		if !o.takes {
 			args = append(args, argument{field: w, option: o})
+			continue
+		}
+		if o.role.detail == "digits" {
+			n := j + 1
+			for n < len(text) && strings.IndexByte("0123456789xabcdefABCDEF", text[n]) >= 0 && (text[n] <= '9' || strings.HasPrefix(text[j+1:], "0x")) {
+				n++
+			}
+			args = append(args, argument{field: w, option: o, value: literalField(text[j+1 : n])})
+			j = n - 1
 			continue
 		}
 		rest := w.from(j + 1)

@@ -1,8 +1,11 @@
 package facts
 
 import (
-	"gate/hook"
+	"fmt"
+	"strconv"
 	"strings"
+
+	"gate/hook"
 )
 
 // output returns what the program writes to standard output.
@@ -13,6 +16,10 @@ func (u *use) output() stream {
 	if len(u.reads) > 0 {
 		in = stream{}
 		for _, f := range u.reads {
+			if isInput(f) {
+				in = concat(in, u.stdin)
+				continue
+			}
 			in = concat(in, u.fileStream(u.s, f))
 		}
 	}
@@ -24,7 +31,7 @@ func (u *use) output() stream {
 		out.text, out.taint = f.value(), out.taint.merge(join(u.rest).taint())
 	case "copy":
 		out.under, out.files = in.under, in.files
-		out.text, out.taint = in.text, out.taint.merge(in.taint)
+		out.text, out.taint = u.copied(in.text), out.taint.merge(in.taint)
 	case "filter", "encode":
 		if len(u.reads) == 0 && out.under == nil {
 			out.under, out.files = in.under, in.files
@@ -49,6 +56,56 @@ func (u *use) output() stream {
 		out.taint.secret = "secret"
 	}
 	return out
+}
+
+// isInput reports the words that stand for standard input.
+func isInput(f field) bool {
+	return f.literal() && (f.text() == "-" || isStdin(f.text()))
+}
+
+// copied is what a program that copies its input lets through: head and tail
+// only a part of it.
+func (u *use) copied(text *string) *string {
+	if text == nil || u.name != "head" && u.name != "ghead" && u.name != "tail" && u.name != "gtail" {
+		return text
+	}
+	unit, n, sign := "lines", "10", ""
+	for _, name := range []string{"lines", "bytes"} {
+		if f, ok := u.opt(name); ok {
+			unit, n = name, f.text()
+		}
+	}
+	for name := range u.opts { // head -1
+		if isDigits(name) {
+			unit, n = "lines", name
+		}
+	}
+	if n != "" && (n[0] == '+' || n[0] == '-') {
+		sign, n = n[:1], n[1:]
+	}
+	count, err := strconv.Atoi(n)
+	head := strings.HasSuffix(u.name, "head")
+	if err != nil || len(u.reads) > 1 || sign == "+" && head {
+		return nil
+	}
+	pieces := strings.SplitAfter(*text, "\n")
+	if unit == "bytes" {
+		pieces = strings.Split(*text, "")
+	} else if pieces[len(pieces)-1] == "" {
+		pieces = pieces[:len(pieces)-1]
+	}
+	count = min(count, len(pieces))
+	switch {
+	case head && sign == "-":
+		pieces = pieces[:len(pieces)-count]
+	case head:
+		pieces = pieces[:count]
+	case sign == "+":
+		pieces = pieces[max(0, count-1):]
+	default:
+		pieces = pieces[len(pieces)-count:]
+	}
+	return ptr(strings.Join(pieces, ""))
 }
 
 // narrows reports a search whose pattern picks out variables that hold no
@@ -107,7 +164,9 @@ func (u *use) echo() *string {
 	}
 	text := *v
 	if escapes {
-		text = ansiC(text)
+		whole := text
+		text = echoEscapes(text)
+		newline = newline && !stops(whole)
 	}
 	if newline {
 		text += "\n"
@@ -144,14 +203,14 @@ func formatted(words []field) field {
 func formatOnce(format string, args []field) (field, int) {
 	var out field
 	used := 0
-	text := func(s string) { out.parts = append(out.parts, part{text: s, quoted: true}) }
+	text := func(s string) { out.parts = append(out.parts, part{text: ansiC(s), quoted: true}) }
 	for format != "" {
 		i := strings.IndexByte(format, '%')
 		if i < 0 {
-			text(ansiC(format))
+			text(format)
 			break
 		}
-		text(ansiC(format[:i]))
+		text(format[:i])
 		j := i + 1
 		for j < len(format) && strings.IndexByte("-+ #0123456789.*", format[j]) >= 0 {
 			j++
@@ -159,24 +218,65 @@ func formatOnce(format string, args []field) (field, int) {
 		if j >= len(format) {
 			break
 		}
-		verb := format[j]
+		flags, verb := format[i+1:j], format[j]
 		format = format[j+1:]
 		if verb == '%' {
 			text("%")
 			continue
 		}
+		used += strings.Count(flags, "*")
 		var arg field
 		if used < len(args) {
 			arg = args[used]
 		}
 		used++
-		if verb == 'b' {
-			arg = mapText(arg, ansiC)
-		}
-		if verb == 'q' || strings.IndexByte("sbqdiuc", verb) < 0 {
-			arg = holeField(&hole{why: "a formatted value", empty: true, taint: arg.taint()})
-		}
-		out.parts = append(out.parts, arg.parts...)
+		out.parts = append(out.parts, formattedOne(flags, verb, arg).parts...)
 	}
 	return out, used
+}
+
+// formattedOne is what one % of printf makes of its argument.
+func formattedOne(flags string, verb byte, arg field) field {
+	unknown := holeField(&hole{why: "a formatted value", empty: true, taint: arg.taint()})
+	if verb == 'b' {
+		arg = mapText(arg, argumentEscapes)
+	}
+	if len(arg.parts) == 0 {
+		arg = literalField("")
+	}
+	v := arg.value()
+	switch verb {
+	case 's', 'b':
+		if flags == "" {
+			return arg
+		}
+		if v == nil || !plainFlags(flags) {
+			return unknown
+		}
+		return literalField(fmt.Sprintf("%"+flags+"s", *v))
+	case 'c':
+		if v == nil || flags != "" {
+			return unknown
+		}
+		return literalField((*v)[:min(1, len(*v))])
+	case 'd', 'i':
+		n, ok := arg.number()
+		if v != nil && *v == "" {
+			n, ok = 0, true
+		}
+		if !ok || !plainFlags(flags) {
+			return unknown
+		}
+		return literalField(fmt.Sprintf("%"+flags+"d", n))
+	}
+	return unknown
+}
+
+// plainFlags reports a width and precision that Go formats alike, and that are
+// no way to a huge text.
+func plainFlags(flags string) bool { return len(flags) <= 4 && !strings.ContainsAny(flags, "*#") }
+
+// stops reports \c, after which echo -e prints nothing more.
+func stops(text string) bool {
+	return strings.Contains(strings.ReplaceAll(text, `\\`, ""), `\c`)
 }

@@ -16,6 +16,7 @@ type use struct {
 	opts    map[string][]field // values by canonical name; the zero field for a flag
 	rest    []field            // operands, without verbs
 	inner   []field            // the words of a command inside
+	batches [][]field          // of the same command with other words, run before it
 	reads   []field            // files whose content goes to the output
 	asks    bool               // --help, --version and nothing else
 	recurse bool

@@ -1,7 +1,6 @@
 package facts
 
 import (
-	"slices"
 	"strings"
 
 	"gate/hook"
@@ -35,8 +34,7 @@ func (w *walker) redirected(s *state, st *syntax.Stmt, stdin stream, cl *call, r
 			cl.setInput("heredoc", stdin, nil)
 		case syntax.WordHdoc:
 			red.target = w.word(s, r.Word)
-			line := field{parts: append(slices.Clone(red.target.parts), part{text: "\n", quoted: true})}
-			stdin = w.textStream(line)
+			stdin = w.textStream(appended(red.target, literalField("\n")))
 			cl.setInput("herestring", stdin, nil)
 		default:
 			if f := w.fields(s, r.Word); len(f) > 0 {
@@ -80,7 +78,7 @@ func short(s *string) *string {
 }
 
 func (w *walker) textStream(f field) stream {
-	return stream{text: f.value(), taint: f.taint(), some: true}
+	return w.opened(stream{text: f.value(), taint: f.taint()})
 }
 
 // hereDocument returns the text of a here-document: as it stands if a part of
@@ -224,8 +222,7 @@ func (w *walker) fileStream(s *state, f field) stream {
 	out := stream{some: true, taint: f.taint()}
 	for _, p := range w.absolute(s, f) {
 		if st, ok := w.files[p.path]; ok {
-			st.some = true
-			return st
+			return w.opened(st)
 		}
 		if what, _ := w.secret(p.path); what != "" {
 			out.taint.secret = what

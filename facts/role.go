@@ -172,6 +172,10 @@ func (u *use) role(r role, f field) {
 		u.inside(func() {
 			if len(u.row.operands) > 0 && u.row.operands[0].name == "execute" { // sh -c TEXT NAME ARGS
 				u.call.s.params, u.call.s.args = u.rest[min(2, len(u.rest)):], true
+				u.call.s.zero = ptr(literalField(u.name))
+				if len(u.rest) > 1 {
+					u.call.s.zero = &u.rest[1]
+				}
 			}
 			u.prints(u.shellText(f, u.stdin))
 		})
@@ -195,12 +199,13 @@ func (u *use) prints(out stream) { u.call.out = concat(u.call.out, out) }
 func (u *use) inside(f func()) {
 	u.via = append(u.via, u.viaName())
 	s := u.call.s
-	u.call.s = u.s.clone()
+	u.call.s = u.s.newShell()
 	if len(u.row.operands) > 0 && u.row.operands[0].name == "host" && !u.loopback() { // ssh and its like
 		u.call.s.remote, u.call.s.dirs = true, []string{u.world.Home}
 	}
 	for _, e := range u.env {
-		u.call.s.set(e.name, e.value)
+		u.call.s.own()
+		u.call.s.vars[e.name] = variable{value: e.value, exported: true}
 	}
 	f()
 	u.call.s = s

@@ -40,6 +40,7 @@ func concat(a, b stream) stream {
 // standard output.
 func (w *walker) stmt(s *state, st *syntax.Stmt, stdin stream) stream {
 	w.seen[st] = true
+	s.fold()
 	if w.steps++; w.steps > maxSteps {
 		w.limit("more statements than gate follows")
 		return stream{}
@@ -47,13 +48,13 @@ func (w *walker) stmt(s *state, st *syntax.Stmt, stdin stream) stream {
 	if st.Cmd == nil {
 		return w.redirected(s, st, stdin, nil, func(*state, stream) stream { return stream{} })
 	}
+	if st.Background {
+		s = s.clone()
+	}
 	if call, ok := st.Cmd.(*syntax.CallExpr); ok {
 		return w.call(s, st, call, stdin)
 	}
 	run := func(s *state, in stream) stream { return w.compound(s, st, st.Cmd, in) }
-	if st.Background {
-		s = s.clone()
-	}
 	return w.redirected(s, st, stdin, nil, run)
 }
 
@@ -78,7 +79,7 @@ func (w *walker) compound(s *state, st *syntax.Stmt, cmd syntax.Command, in stre
 	case *syntax.FuncDecl:
 		w.function(s, c)
 	case *syntax.DeclClause:
-		return w.declare(s, st, c)
+		return w.declare(s, c)
 	case *syntax.LetClause:
 		for _, e := range c.Exprs {
 			w.arithmetic(s, e)
@@ -105,7 +106,7 @@ func (w *walker) binary(s *state, c *syntax.BinaryCmd, in stream) stream {
 	switch c.Op {
 	case syntax.Pipe, syntax.PipeAll:
 		left := w.stmt(s.clone(), c.X, in)
-		left.some = true
+		left = w.opened(left)
 		last := len(w.out.Shell.Commands)
 		right := s.clone()
 		out := w.stmt(right, c.Y, left)
@@ -117,19 +118,112 @@ func (w *walker) binary(s *state, c *syntax.BinaryCmd, in stream) stream {
 		joined.dirs = s.dirs
 		*s = *joined
 		return out
-	case syntax.OrStmt:
-		a := w.stmt(s, c.X, in)
-		other := s.clone()
-		b := w.stmt(other, c.Y, in)
-		if w.leaves(c.Y) {
-			return concat(a, b)
-		}
-		before := s.clone()
-		s.become(before, other)
-		return concat(a, b)
 	}
-	a := w.stmt(s, c.X, in)
-	return concat(a, w.stmt(s, c.Y, in))
+	out, yes, no := w.branches(s, c, in)
+	s.settle(yes, no)
+	return out
+}
+
+// branches runs A && B or A || B. It returns the state after success and the
+// one after failure; nil where that cannot be.
+func (w *walker) branches(s *state, c *syntax.BinaryCmd, in stream) (out stream, yes, no *state) {
+	out, yes, no = w.ended(s, c.X, in)
+	from, other := &yes, &no
+	if c.Op == syntax.OrStmt {
+		from, other = &no, &yes
+	}
+	run := *from
+	switch {
+	case run == nil: // gate does not bet on that: what stands there is judged
+		run = (*other).clone()
+	case *other == run:
+		*other = run.clone()
+	}
+	if *other != nil {
+		w.maybe++
+		defer func() { w.maybe-- }()
+	}
+	more, yes2, no2 := w.ended(run, c.Y, in)
+	out = concat(out, more)
+	if *from == nil {
+		return out, yes, no
+	}
+	if w.leaves(c.Y) {
+		yes2, no2 = nil, nil
+	}
+	if c.Op == syntax.OrStmt {
+		return out, merged(yes, yes2), no2
+	}
+	return out, yes2, merged(no, no2)
+}
+
+// ended runs a statement and tells its success from its failure.
+func (w *walker) ended(s *state, st *syntax.Stmt, in stream) (out stream, yes, no *state) {
+	if c, ok := st.Cmd.(*syntax.BinaryCmd); ok && !st.Negated && !st.Background && len(st.Redirs) == 0 && (c.Op == syntax.AndStmt || c.Op == syntax.OrStmt) {
+		w.seen[st] = true
+		return w.branches(s, c, in)
+	}
+	out = w.stmt(s, st, in)
+	yes, no = s, s
+	switch {
+	case st.Background:
+	case s.failed != nil:
+		no, s.failed = s.failed, nil
+	case s.status == succeeds:
+		no = nil
+	case s.status == fails:
+		yes = nil
+	}
+	s.status, s.failed = mayFail, nil
+	if st.Negated {
+		yes, no = no, yes
+	}
+	return out, yes, no
+}
+
+func merged(a, b *state) *state {
+	switch {
+	case a == nil:
+		return b
+	case b == nil || a == b:
+		return a
+	}
+	out := a.clone()
+	out.become(a.clone(), b)
+	return out
+}
+
+// settle makes s what holds after success, and keeps what holds after failure.
+func (s *state) settle(yes, no *state) {
+	switch {
+	case yes == nil && no == nil:
+	case yes == nil:
+		if no != s {
+			*s = *no
+		}
+		s.status = fails
+	case no == nil:
+		if yes != s {
+			*s = *yes
+		}
+		s.status = succeeds
+	default:
+		if yes != s {
+			*s = *yes
+		}
+		if yes != no {
+			s.failed = no
+		}
+	}
+}
+
+// fold makes s what holds whether the last command succeeded or failed.
+func (s *state) fold() {
+	failed := s.failed
+	s.status, s.failed = mayFail, nil
+	if failed != nil {
+		s.become(s.clone(), failed)
+	}
 }
 
 // connect notes that command from feeds the first command after last.
@@ -148,7 +242,7 @@ func (w *walker) leaves(st *syntax.Stmt) bool {
 	case *syntax.CallExpr:
 		if len(c.Args) > 0 {
 			switch c.Args[0].Lit() {
-			case "exit", "return", "break", "continue":
+			case "exit", "return", "break", "continue", "exec":
 				return true
 			}
 		}
@@ -160,9 +254,13 @@ func (w *walker) leaves(st *syntax.Stmt) bool {
 
 func (w *walker) ifClause(s *state, c *syntax.IfClause, in stream) stream {
 	out := w.stmts(s, c.Cond, in)
-	then := s.clone()
+	then, other := s.clone(), s.clone()
+	if s.failed != nil {
+		then.failed, other = nil, s.failed.clone()
+	}
+	w.maybe++
+	defer func() { w.maybe-- }()
 	out = concat(out, w.stmts(then, c.Then, in))
-	other := s.clone()
 	if c.Else != nil {
 		if len(c.Else.Cond) > 0 {
 			out = concat(out, w.ifClause(other, c.Else, in))
@@ -185,6 +283,8 @@ func unsure(st stream) stream {
 func (w *walker) caseClause(s *state, c *syntax.CaseClause, in stream) stream {
 	w.word(s, c.Word)
 	var out stream
+	w.maybe++
+	defer func() { w.maybe-- }()
 	joined := s.clone()
 	for _, item := range c.Items {
 		for _, p := range item.Patterns {
@@ -205,6 +305,7 @@ func (w *walker) function(s *state, c *syntax.FuncDecl) {
 		names = append(names, c.Name)
 	}
 	for _, name := range names {
+		s.own()
 		s.funcs[name.Value] = c.Body
 		if bomb(name.Value, c.Body) {
 			w.effect("process", 0, map[string]any{"verb": "fork bomb", "target": name.Value, "signal": nil, "all": true})

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"maps"
+	"reflect"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -12,29 +13,46 @@ type state struct {
 	vars    map[string]variable
 	funcs   map[string]*syntax.Stmt
 	aliases map[string]string
-	hashed  map[string]string // hash -p
-	params  []field           // $1 …
-	args    bool              // params are known
-	dirs    []string          // where it may be; none means unknown
-	old     []string          // OLDPWD and pushd
-	ended   bool              // exit, return, break: what follows does not run
-	remote  bool              // on another machine or in a container
+	hashed  map[string]string       // hash -p
+	locals  map[string]*variable    // of the running function: what they hide; nil for nothing
+	shared  bool                    // the maps belong to another state, too: see own
+	zero    *field                  // $0, where it is known
+	params  []field                 // $1 …
+	args    bool                    // params are known
+	dirs    []string                // where it may be; none means unknown
+	old     []string                // OLDPWD
+	stack   [][]string              // of pushd
+	status  status                  // of the last command
+	failed  *state                  // what holds if the last command failed, where that is another thing
+	ended   bool                    // exit, return, break: what follows does not run
+	remote  bool                    // on another machine or in a container
+	outer   map[string]*syntax.Stmt // functions of the shell that started this one: they are here if they were exported
+	exports bool                    // set -a
 }
 
-// A variable is a scalar or an array.
-type variable struct {
-	value field
-	list  []field // of an array
-	array bool
-}
+// A status is what is known of how a command ended.
+type status byte
 
+const (
+	mayFail status = iota
+	succeeds
+	fails
+)
+
+// clone returns a state that changes apart from s.
 func (s *state) clone() *state {
+	s.shared = true
 	c := *s
-	c.vars = maps.Clone(s.vars)
-	c.funcs = maps.Clone(s.funcs)
-	c.aliases = maps.Clone(s.aliases)
-	c.hashed = maps.Clone(s.hashed)
 	return &c
+}
+
+// own makes the maps of s its own before they are written.
+func (s *state) own() {
+	if !s.shared {
+		return
+	}
+	s.vars, s.funcs, s.aliases, s.hashed, s.locals = maps.Clone(s.vars), maps.Clone(s.funcs), maps.Clone(s.aliases), maps.Clone(s.hashed), maps.Clone(s.locals)
+	s.shared = false
 }
 
 func newState(dir string) *state {
@@ -45,10 +63,27 @@ func newState(dir string) *state {
 	return s
 }
 
-func (s *state) set(name string, f field) { s.vars[name] = variable{value: f} }
+// newShell is what a shell that this one starts knows of it: what is exported.
+// What is not may still have been, before the line: it is there or empty.
+func (s *state) newShell() *state {
+	c := s.clone()
+	c.own()
+	c.outer = maps.Clone(s.funcs)
+	maps.Copy(c.outer, s.outer)
+	c.funcs, c.aliases, c.hashed, c.locals = map[string]*syntax.Stmt{}, map[string]string{}, map[string]string{}, nil
+	for name, v := range s.vars {
+		if v.exported || v.unset {
+			continue
+		}
+		c.vars[name] = variable{value: either(v.first(), literalField(""))}
+	}
+	return c
+}
 
 // become replaces s by what holds after either of two ways was taken.
 func (s *state) become(a, b *state) {
+	a.fold()
+	b.fold()
 	switch {
 	case a.ended && !b.ended:
 		*s = *b
@@ -58,42 +93,51 @@ func (s *state) become(a, b *state) {
 		return
 	}
 	m := a.clone()
-	for name, vb := range b.vars {
-		m.vars[name] = joinVariable(m.vars, name, vb)
-	}
-	for name := range a.vars {
-		if _, ok := b.vars[name]; !ok {
-			m.vars[name] = joinVariable(b.vars, name, a.vars[name])
+	if !sameMap(a.vars, b.vars) {
+		m.own()
+		for name, vb := range b.vars {
+			m.vars[name] = joinVariable(a.vars, name, vb)
+		}
+		for name, va := range a.vars {
+			if _, ok := b.vars[name]; !ok {
+				m.vars[name] = joinVariable(b.vars, name, va)
+			}
 		}
 	}
-	for name, f := range b.funcs {
-		m.funcs[name] = f
+	if !sameMap(a.funcs, b.funcs) || !sameMap(a.aliases, b.aliases) {
+		m.own()
+		maps.Copy(m.funcs, b.funcs)
+		maps.Copy(m.aliases, b.aliases)
 	}
-	for name, t := range b.aliases {
-		m.aliases[name] = t
+	if !sameFields(a.params, b.params) {
+		m.args, m.params = false, nil
 	}
+	m.args = m.args && b.args
 	m.dirs = joinDirs(a.dirs, b.dirs)
+	m.old = joinDirs(a.old, b.old)
+	if len(a.stack) != len(b.stack) {
+		m.stack = nil
+	}
 	m.ended = a.ended && b.ended
+	m.status, m.failed = mayFail, nil
 	*s = *m
 }
 
-func joinVariable(vars map[string]variable, name string, b variable) variable {
-	a, ok := vars[name]
-	if !ok && !b.array {
-		// Not set in this line before: most likely nowhere else either.
-		a = variable{value: literalField("")}
+func sameMap[M ~map[string]V, V any](a, b M) bool {
+	return reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer()
+}
+
+func sameFields(a, b []field) bool {
+	if len(a) != len(b) {
+		return false
 	}
-	if a.array || b.array {
-		if len(a.list) == len(b.list) && a.array == b.array {
-			out := variable{array: true, list: make([]field, len(a.list))}
-			for i := range a.list {
-				out.list[i] = either(a.list[i], b.list[i])
-			}
-			return out
+	for i := range a {
+		x, y := a[i].value(), b[i].value()
+		if x != y && (x == nil || y == nil || *x != *y) {
+			return false
 		}
-		return variable{value: holeField(&hole{why: "an array set on one way only", empty: true, many: true})}
 	}
-	return variable{value: either(a.value, b.value)}
+	return true
 }
 
 const maxDirs = 4

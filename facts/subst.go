@@ -2,7 +2,6 @@ package facts
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -53,108 +52,20 @@ func (w *walker) process(s *state, p *syntax.ProcSubst) *hole {
 	return &hole{why: "a process substitution", alts: []string{name}, taint: out.taint}
 }
 
-// arithmetic evaluates an expression as far as it is literal. Words inside it
-// run their substitutions, and text that bash evaluates again is followed.
-func (w *walker) arithmetic(s *state, e syntax.ArithmExpr) field {
-	unknown := holeField(&hole{why: "arithmetic"})
-	switch e := e.(type) {
-	case *syntax.Word:
-		f := w.word(s, e)
-		w.evaluated(s, f)
-		v := f.value()
-		if v == nil {
-			return unknown
-		}
-		text := strings.TrimSpace(*v)
-		if _, err := strconv.Atoi(text); err == nil {
-			return literalField(text)
-		}
-		if syntax.ValidName(text) {
-			if val, ok := s.vars[text]; ok && !val.array {
-				w.evaluated(s, val.value)
-				if n := val.value.value(); n != nil {
-					if _, err := strconv.Atoi(*n); err == nil {
-						return literalField(*n)
-					}
-				}
-			}
-		}
-		return unknown
-	case *syntax.BinaryArithm:
-		x := w.arithmetic(s, e.X)
-		y := w.arithmetic(s, e.Y)
-		if n, ok := calculate(e.Op, x, y); ok {
-			return literalField(strconv.Itoa(n))
-		}
-		if word, ok := e.X.(*syntax.Word); ok && assigns(e.Op) {
-			s.set(strings.TrimSpace(word.Lit()), unknown)
-		}
-	case *syntax.UnaryArithm:
-		x := w.arithmetic(s, e.X)
-		if v := x.value(); v != nil && !e.Post && e.Op == syntax.Minus {
-			if n, err := strconv.Atoi(*v); err == nil {
-				return literalField(strconv.Itoa(-n))
-			}
-		}
-		if word, ok := e.X.(*syntax.Word); ok && (e.Op == syntax.Inc || e.Op == syntax.Dec) {
-			s.set(strings.TrimSpace(word.Lit()), unknown)
-		}
-	case *syntax.ParenArithm:
-		return w.arithmetic(s, e.X)
-	case *syntax.FlagsArithm:
-		if e.X != nil {
-			w.arithmetic(s, e.X)
-		}
-	case nil:
-	default:
-		w.unknown("syntax", "a kind of arithmetic gate does not know", 0, nil)
-	}
-	return unknown
-}
-
-func assigns(op syntax.BinAritOperator) bool {
-	switch op {
-	case syntax.Assgn, syntax.AddAssgn, syntax.SubAssgn, syntax.MulAssgn, syntax.QuoAssgn, syntax.RemAssgn,
-		syntax.AndAssgn, syntax.OrAssgn, syntax.XorAssgn, syntax.ShlAssgn, syntax.ShrAssgn:
-		return true
-	}
-	return false
-}
-
-func calculate(op syntax.BinAritOperator, x, y field) (int, bool) {
-	vx, vy := x.value(), y.value()
-	if vx == nil || vy == nil {
-		return 0, false
-	}
-	a, err1 := strconv.Atoi(*vx)
-	b, err2 := strconv.Atoi(*vy)
-	if err1 != nil || err2 != nil {
-		return 0, false
-	}
-	switch op {
-	case syntax.Add:
-		return a + b, true
-	case syntax.Sub:
-		return a - b, true
-	case syntax.Mul:
-		return a * b, true
-	case syntax.Quo:
-		if b != 0 {
-			return a / b, true
-		}
-	case syntax.Rem:
-		if b != 0 {
-			return a % b, true
-		}
-	}
-	return 0, false
-}
-
 // evaluated follows text that bash expands a second time: subscripts in
 // arithmetic, [[ -v ]], printf -v, read, declare.
 func (w *walker) evaluated(s *state, f field) {
 	v := f.value()
 	if v == nil || !strings.ContainsAny(*v, "[") || !strings.Contains(*v, "$(") && !strings.Contains(*v, "`") {
+		return
+	}
+	w.expandedAgain(s, f)
+}
+
+// expandedAgain runs the substitutions of a text that is expanded once more.
+func (w *walker) expandedAgain(s *state, f field) {
+	v := f.value()
+	if v == nil || tooDeep(*v) {
 		return
 	}
 	w.nested++
@@ -184,7 +95,7 @@ func (w *walker) test(s *state, e syntax.TestExpr) {
 	case *syntax.BinaryTest:
 		for _, x := range []syntax.TestExpr{e.X, e.Y} {
 			if word, ok := x.(*syntax.Word); ok && numeric(e.Op) {
-				w.evaluated(s, w.word(s, word))
+				w.operand(s, word)
 				continue
 			}
 			w.test(s, x)

@@ -32,7 +32,8 @@ type walker struct {
 	steps  int                   // statements run so far
 	via    []string              // wrappers around what runs now
 	traps  []func()              // what runs when the text ends
-	active []string              // functions that are running
+	active []frame               // functions and aliases that are running
+	maybe  int                   // branches around what runs: it may not happen
 	seen   map[*syntax.Stmt]bool // statements that were run
 	files  map[string]stream     // written in this line
 	links  map[string]string     // symbolic links made in this line
@@ -47,6 +48,43 @@ type stream struct {
 	some  bool    // something flows at all
 	files []field // the files that the names in it stand for, by pattern
 	under []field // directories in which the file names in it lie
+	read  *position
+}
+
+// A position is how far a text has been read, by all that share it.
+type position struct {
+	at    int // bytes; below 0 for nobody knows
+	maybe int // branches around where the text comes in
+}
+
+// opened is a stream that commands read from here on.
+func (w *walker) opened(st stream) stream {
+	st.some, st.read = true, &position{maybe: w.maybe}
+	return st
+}
+
+// A frame is a function that is running.
+type frame struct {
+	name   string
+	params []field
+	state  *state // when it was called
+}
+
+// left is the text that has not been read yet.
+func (st stream) left() (string, bool) {
+	at := st.at()
+	if st.text == nil || at < 0 {
+		return "", false
+	}
+	return (*st.text)[min(at, len(*st.text)):], true
+}
+
+// at is how far the text has been read.
+func (st stream) at() int {
+	if st.read == nil {
+		return 0
+	}
+	return st.read.at
 }
 
 // line judges a shell line in directory dir.

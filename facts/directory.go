@@ -1,0 +1,162 @@
+package facts
+
+import (
+	"io/fs"
+	"slices"
+	"strings"
+
+	"gate/hook"
+)
+
+// changeDir runs cd.
+func (c *call) changeDir() (stream, bool) {
+	c.plainNamed()
+	target, more, given := c.directory()
+	if !given {
+		target = field{parts: []part{{text: c.home(c.s, ""), quoted: true}}}
+		if target.empty() {
+			c.s.dirs = nil
+		}
+	}
+	to := c.s.old
+	if v := target.value(); v == nil || *v != "-" {
+		to = c.entered(target)
+	}
+	c.goTo(to, target, more)
+	return stream{}, true
+}
+
+// directory is the first operand, and whether more follow: then cd fails.
+func (c *call) directory() (target field, more, given bool) {
+	for _, a := range c.args() {
+		if t := a.text(); !given && a.literal() && len(t) > 1 && strings.HasPrefix(t, "-") && !isDigits(t[1:]) {
+			continue
+		}
+		if given {
+			return target, true, true
+		}
+		target, given = a, true
+	}
+	return target, false, given
+}
+
+func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+
+// entered is where cd goes, through CDPATH if the line sets it.
+func (c *call) entered(target field) []string {
+	to := c.enter(c.s, target)
+	v := target.value()
+	paths, set := c.s.lookup("CDPATH")
+	if !set || paths.unset || v == nil || strings.HasPrefix(*v, "/") || strings.HasPrefix(*v, ".") {
+		return to
+	}
+	list := paths.first().value()
+	if list == nil {
+		return nil
+	}
+	for _, dir := range strings.Split(*list, ":") {
+		if dir != "" {
+			to = joinDirs(to, c.enter(c.s, literalField(dir+"/"+*v)))
+		}
+	}
+	return to
+}
+
+// goTo moves the shell to one of the directories, if it gets there.
+func (c *call) goTo(to []string, target field, more bool) {
+	from := c.s.clone()
+	c.s.old, c.s.dirs = c.s.dirs, to
+	c.s.own()
+	delete(c.s.vars, "PWD")
+	delete(c.s.vars, "OLDPWD")
+	if len(to) == 0 {
+		c.unknown("directory", "where cd goes is not known", c.id, target.span)
+	}
+	switch {
+	case more: // an error, or in another shell a substitution
+		c.s.become(from, c.s.clone())
+	case len(to) != 1:
+	case c.world.isDirectory(to[0]):
+		c.s.status = succeeds
+	case !c.mayExist(to[0]):
+		c.s.failed = from
+	}
+}
+
+func (w World) isDirectory(name string) bool {
+	if w.Files == nil {
+		return false
+	}
+	info, err := w.Files.Lstat(name)
+	return err == nil && info.Mode()&fs.ModeType == fs.ModeDir
+}
+
+// mayExist reports that a directory is there when the line comes to it, for
+// all that is known: it is there now, or something before it may have made it.
+func (c *call) mayExist(dir string) bool {
+	if c.world.Files == nil {
+		return true
+	}
+	if info, err := c.world.Files.Lstat(dir); err == nil {
+		return info.Mode()&(fs.ModeDir|fs.ModeSymlink) != 0
+	}
+	return slices.ContainsFunc(c.commands()[:c.id-1], makesDirectories)
+}
+
+// makesDirectories reports a command that is not known to leave no directory
+// behind.
+func makesDirectories(cmd hook.ShellCommand) bool {
+	if cmd.Program == nil {
+		return true
+	}
+	switch *cmd.Program {
+	case "cd", "true", "false", ":", "echo", "printf", "ls", "cat", "pwd", "test", "[", "grep", "head", "tail", "wc", "sleep", "date", "export", "set", "touch", "exec", "rm", "read", "declare", "local":
+		return false
+	}
+	return true
+}
+
+// pushDir runs pushd.
+func (c *call) pushDir() (stream, bool) {
+	c.plainNamed()
+	target, more, given := c.directory()
+	stay := slices.ContainsFunc(c.args(), func(f field) bool { return f.text() == "-n" })
+	top := len(c.s.stack) - 1
+	switch text := target.text(); {
+	case !given && top >= 0 && !stay:
+		to := c.s.stack[top]
+		c.s.stack = append(slices.Clone(c.s.stack[:top]), c.s.dirs)
+		c.goTo(to, target, false)
+	case !given || len(text) > 1 && (text[0] == '+' || text[0] == '-') && isDigits(text[1:]):
+		c.s.stack = nil
+		c.goTo(nil, target, false)
+	case stay:
+		c.s.stack = append(slices.Clone(c.s.stack), c.enter(c.s, target))
+	default:
+		c.s.stack = append(slices.Clone(c.s.stack), c.s.dirs)
+		c.goTo(c.entered(target), target, more)
+	}
+	return stream{}, true
+}
+
+func (c *call) popDir() (stream, bool) {
+	c.plainNamed()
+	top := len(c.s.stack) - 1
+	if _, _, given := c.directory(); given || top < 0 {
+		c.s.stack = nil
+		c.s.old, c.s.dirs = c.s.dirs, nil
+		return stream{}, true
+	}
+	to := c.s.stack[top]
+	c.s.stack = slices.Clone(c.s.stack[:top])
+	c.s.old, c.s.dirs = c.s.dirs, to
+	return stream{}, true
+}
+
+// dirsWords runs dirs, of which -c forgets what was pushed.
+func (c *call) dirsWords() (stream, bool) {
+	if len(c.args()) > 0 && c.args()[0].text() == "-c" {
+		c.s.stack = nil
+	}
+	return stream{}, false
+}
