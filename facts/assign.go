@@ -265,7 +265,7 @@ func (w *walker) pairs(s *state, v variable, elems []*syntax.ArrayElem) variable
 
 // next is the array with one more element after its last.
 func (v variable) next(f field) variable {
-	if v.keys == nil || len(v.keys) == 0 {
+	if len(v.keys) == 0 {
 		if v.keys != nil {
 			return v.with("0", f)
 		}

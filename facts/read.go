@@ -191,7 +191,7 @@ func readWord(line, sep string, last bool) (word, rest string) {
 	i := strings.IndexAny(line, sep)
 	if last || i < 0 {
 		word = strings.TrimRight(line, blanks)
-		if last && i >= 0 && strings.IndexAny(word, sep) == len(word)-1 && strings.IndexAny(word, sep) >= 0 {
+		if last && i >= 0 && strings.IndexAny(word, sep) == len(word)-1 && strings.ContainsAny(word, sep) {
 			word = word[:len(word)-1] // one separator at the end is dropped
 		}
 		return word, ""

@@ -26,6 +26,10 @@ func concat(a, b stream) stream {
 		return a
 	}
 	out := stream{taint: a.taint.merge(b.taint), from: b.from, some: true}
+	out.more = append(append(out.more, a.more...), b.more...)
+	if s := b.taint.secret; s != "" && s != a.taint.secret && a.taint.secret != "" && len(out.more) < maxVariants {
+		out.more = append(out.more, origin{s, b.from})
+	}
 	if a.under != nil && b.under != nil {
 		out.under = append(append([]field(nil), a.under...), b.under...)
 	}

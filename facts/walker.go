@@ -49,6 +49,13 @@ type stream struct {
 	files []field // the files that the names in it stand for, by pattern
 	under []field // directories in which the file names in it lie
 	read  *position
+	more  []origin // of other secrets in it than that of its taint
+}
+
+// An origin is a secret and the command that prints it.
+type origin struct {
+	secret string
+	from   int
 }
 
 // A position is how far a text has been read, by all that share it.
@@ -99,12 +106,19 @@ func (w *walker) line(text, dir string) {
 	}
 	out := w.script(s, text, stream{})
 	// What is printed at the end goes to the agent.
-	switch what := out.taint.secret; {
-	case what == "environment", strings.HasPrefix(what, "environment variable "):
-		w.effect("secret.read", out.from, map[string]any{"path": nil, "what": what, "shown": true, "grade": "config"})
-	default:
-		w.shown(what)
+	w.printed(out.taint.secret, out.from)
+	for _, o := range out.more {
+		w.printed(o.secret, o.from)
 	}
+}
+
+// printed judges a secret that the line prints.
+func (w *walker) printed(what string, from int) {
+	if what == "environment" || strings.HasPrefix(what, "environment variable ") {
+		w.effect("secret.read", from, map[string]any{"path": nil, "what": what, "shown": true, "grade": "config"})
+		return
+	}
+	w.shown(what)
 }
 
 // shown marks a secret that was read as going on to the agent or a program.
