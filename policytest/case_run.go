@@ -93,8 +93,8 @@ func (s *Suite) runCase(ctx context.Context, c *Case) []Result {
 	return results
 }
 
-func (s *Suite) runCall(ctx context.Context, p *pipeline, c *Case, call call) Result {
-	r := Result{Kind: EventCase, Name: c.Name, File: c.File, Line: c.Line, Judged: call.line}
+func (s *Suite) runCall(ctx context.Context, p *pipeline, c *Case, call call) (r Result) {
+	r = Result{Kind: EventCase, Name: c.Name, File: c.File, Line: c.Line, Judged: call.line}
 	if c.Lines != nil {
 		r.Name += ": " + call.line
 	}

@@ -121,7 +121,7 @@ func (s *Suite) coverCases(ctx context.Context, cases []Case, tracer *cover.Cove
 	compiler, guards := rego.TestCompiler(s.source.Authority, s.source.Library)
 	policies := map[string]*ast.Module{}
 	for name, f := range s.files {
-		if !slices.Contains(s.tests, name) {
+		if !f.test {
 			policies[name] = f.module
 		}
 	}

@@ -44,6 +44,10 @@ type Options struct {
 	// Files holds the policies and, beside them, their tests.
 	Files fs.FS
 
+	// Dir is a directory of Files. Only what lies there or below is tested; the
+	// rest is there for what policies share. Empty is all.
+	Dir string
+
 	// Source says whose the policies are. Its authority decides which builtins
 	// they may call; Params override the declared defaults. The zero Source
 	// means a project's.

@@ -86,11 +86,13 @@ func (s *Suite) checkTests() error {
 // share.
 func (s *Suite) imported(name string) bool {
 	f := s.files[name]
-	return slices.ContainsFunc(s.tests, func(other string) bool {
-		o := s.files[other]
-		return other != name && o != nil && (o.pkg == f.pkg ||
-			slices.ContainsFunc(o.refs, func(r ast.Ref) bool { return touches(r, f) }))
-	})
+	for other, o := range s.files {
+		reads := o.pkg == f.pkg || slices.ContainsFunc(o.refs, func(r ast.Ref) bool { return touches(r, f) })
+		if o.test && other != name && reads {
+			return true
+		}
+	}
+	return false
 }
 
 // A reader follows what expressions of a test read, through the helpers of its
@@ -167,13 +169,13 @@ func (r *reader) helper(m *ast.Module, name string) bool {
 // helper of a test file that does.
 func (s *Suite) namesPolicy(ref ast.Ref, seen map[string]bool) bool {
 	ref = ref.GroundPrefix()
-	for name, f := range s.files {
+	for _, f := range s.files {
 		path := f.module.Package.Path
 		switch {
 		case !touches(ref, f):
 		case f.policy:
 			return true
-		case len(ref) > len(path) && slices.Contains(s.tests, name):
+		case len(ref) > len(path) && f.test:
 			rule, _ := ref[len(path)].Value.(ast.String)
 			r := reader{suite: s, module: f.module, seen: seen}
 			if r.helper(f.module, string(rule)) {

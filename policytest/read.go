@@ -29,12 +29,12 @@ func (s *Suite) read(fsys fs.FS) (tests []scopes.Module, cases []Case, err error
 		case hidden, d.IsDir(), !d.Type().IsRegular() && d.Type()&fs.ModeSymlink == 0:
 			return nil // load.Rego reports policies that are no files
 		}
-		switch {
+		switch inside := s.within(name); {
 		case strings.HasSuffix(name, "_test.rego"):
 			text, err := readText(fsys, name)
 			errs = append(errs, err)
 			tests = append(tests, scopes.Module{File: name, Text: string(text)})
-		case strings.HasSuffix(name, CasesSuffix):
+		case inside && strings.HasSuffix(name, CasesSuffix):
 			s.hasCases[path.Dir(name)] = true
 			text, err := readText(fsys, name)
 			if err == nil {
@@ -43,7 +43,7 @@ func (s *Suite) read(fsys fs.FS) (tests []scopes.Module, cases []Case, err error
 				cases = append(cases, some...)
 			}
 			errs = append(errs, err)
-		case strings.HasSuffix(name, "_cases.yml"):
+		case inside && strings.HasSuffix(name, "_cases.yml"):
 			errs = append(errs, fmt.Errorf("%s: event cases stand in files named *%s", name, CasesSuffix))
 		}
 		return nil
@@ -98,6 +98,9 @@ func (s *Suite) checkTest(m scopes.Module) error {
 func (s *Suite) untested() error {
 	var errs []error
 	for _, h := range s.source.Hooks {
+		if !s.within(h.File) {
+			continue
+		}
 		stem := strings.TrimSuffix(h.File, ".rego")
 		if slices.Contains(s.tests, stem+"_test.rego") || s.hasCases[path.Dir(h.File)] {
 			continue

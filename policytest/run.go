@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -144,18 +143,18 @@ func (s *Suite) runner(store storage.Store, sel Selection, trace bool) *tester.R
 	return runner
 }
 
-// modules returns what tests in the named files need; all files without names.
-// Tests that are only needed by others are left out.
+// modules returns what tests in the named files need, without other tests; nil
+// names all.
 func (s *Suite) modules(tests []string) map[string]*ast.Module {
-	names := slices.Collect(maps.Keys(s.files))
-	if tests != nil {
-		names = slices.DeleteFunc(s.closure(tests), func(name string) bool {
-			return slices.Contains(s.tests, name) && !slices.Contains(tests, name) && len(testRules(s.files[name].module)) > 0
-		})
+	if tests == nil {
+		tests = s.tests
 	}
-	modules := make(map[string]*ast.Module, len(names))
-	for _, name := range names {
-		modules[name] = s.files[name].module
+	modules := map[string]*ast.Module{}
+	for _, name := range s.closure(tests) {
+		f := s.files[name]
+		if !f.test || slices.Contains(tests, name) || len(testRules(f.module)) == 0 {
+			modules[name] = f.module
+		}
 	}
 	return modules
 }

@@ -42,6 +42,7 @@ type file struct {
 	pkg    string
 	refs   []ast.Ref // what it reads below data, ground
 	policy bool      // of the tested source, not a test and not the shared library
+	test   bool      // named *_test.rego
 }
 
 // Prepare reads and checks policies and tests. Errors are those of [Run] but
@@ -89,7 +90,12 @@ func (s *Suite) load() error {
 	}
 	for _, m := range tests {
 		errs = append(errs, s.add(m, false), s.checkTest(m))
-		s.tests = append(s.tests, m.File)
+		if f := s.files[m.File]; f != nil {
+			f.test = true
+		}
+		if s.within(m.File) {
+			s.tests = append(s.tests, m.File)
+		}
 	}
 	slices.Sort(s.tests)
 	errs = append(errs, s.untested(), s.checkTests())
@@ -98,6 +104,12 @@ func (s *Suite) load() error {
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
+}
+
+// within reports that a file lies where tests are run.
+func (s *Suite) within(name string) bool {
+	dir := s.options.Dir
+	return dir == "" || dir == "." || strings.HasPrefix(name, dir+"/")
 }
 
 func joined(faults []hook.Fault) error {
@@ -137,7 +149,7 @@ func fileOf(m *ast.Module) *file {
 func (s *Suite) Policies() []string {
 	var names []string
 	for name, f := range s.files {
-		if f.policy {
+		if f.policy && s.within(name) {
 			names = append(names, name)
 		}
 	}

@@ -149,7 +149,7 @@ func (f *testFlags) runTarget(ctx context.Context, p process, t *target, report 
 	suite, err := policytest.Prepare(f.options(t))
 	if err != nil {
 		if errors.Is(err, policytest.ErrNoTests) {
-			return fmt.Errorf("%s: there are no tests; write files named *_test.rego or *%s", t.shown, policytest.CasesSuffix)
+			return fmt.Errorf("%s: there are no tests; write files named *_test.rego or *%s", t.at(t.dir), policytest.CasesSuffix)
 		}
 		return err
 	}
@@ -203,7 +203,7 @@ func (f *testFlags) mutateTarget(ctx context.Context, p process, t *target, suit
 func (f *testFlags) options(t *target) policytest.Options {
 	library, lib := embedded()
 	o := policytest.Options{
-		Files: t.files, Library: library, Lib: lib, Facts: factsOfTest, Timeout: cmp.Or(f.timeout, 5*time.Second),
+		Files: t.files, Dir: t.dir, Library: library, Lib: lib, Facts: factsOfTest, Timeout: cmp.Or(f.timeout, 5*time.Second),
 		Snapshot: policies.Snapshot(),
 	}
 	if t.isLibrary() {

@@ -33,22 +33,26 @@ func (r *testReport) addResults(t *target, suite *policytest.Suite, results []po
 	}
 }
 
-// placer returns what puts the directory in front of the files in a message.
+// placer returns what turns the positions in a message into ones that people
+// can open.
 func (t *target) placer(suite *policytest.Suite, results []policytest.Result) func(string) string {
-	if t.shown == "." {
-		return func(s string) string { return s }
+	var names []string
+	for _, name := range suite.Policies() {
+		names = append(names, regexp.QuoteMeta(name))
 	}
-	names := suite.Policies()
-	for _, one := range results {
-		names = append(names, one.File)
+	for i := range results {
+		names = append(names, regexp.QuoteMeta(results[i].File))
 	}
 	slices.Sort(names)
-	for i, name := range slices.Compact(names) {
-		names[i] = regexp.QuoteMeta(name)
+	names = slices.Compact(names)
+	files := regexp.MustCompile(`(?:^|[\s(])(?:` + strings.Join(names, "|") + `):\d`)
+	return func(s string) string {
+		return files.ReplaceAllStringFunc(s, func(found string) string {
+			start := strings.IndexAny(found[:1], " \n\t(") + 1
+			end := strings.LastIndexByte(found, ':')
+			return found[:start] + t.at(found[start:end]) + found[end:]
+		})
 	}
-	files := regexp.MustCompile(`(^|[\s(])((?:` + strings.Join(names, "|") + `):\d)`)
-	prefix := strings.ReplaceAll(t.at("x"), "$", "$$")
-	return func(s string) string { return files.ReplaceAllString(s, "${1}"+strings.TrimSuffix(prefix, "x")+"${2}") }
 }
 
 func (r *testReport) addBenchmarks(t *target, list []policytest.Benchmark) {

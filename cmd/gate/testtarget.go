@@ -20,12 +20,14 @@ import (
 	"gate/scopes/load"
 )
 
-// A target is a directory whose tests are run.
+// A target is a directory whose tests are run, with the policies that it
+// belongs to.
 type target struct {
-	shown string // as people read it
-	files fs.FS
+	files fs.FS  // the policies
+	here  string // what people read paths relative to; "" for absolute ones
 	place *place
-	only  []string // the files that were named; nil: the whole directory
+	dir   string   // within files: what is tested; "." is all
+	only  []string // the files within files that were named; nil: the whole directory
 }
 
 func closeTargets(list []*target) {
@@ -60,20 +62,23 @@ func (f *testFlags) targets(p process, args []string) (list []*target, note stri
 			continue
 		}
 		dir = filepath.Clean(dir)
-		at := slices.IndexFunc(list, func(t *target) bool { return t.shown == dir && t.only != nil && file != "" })
-		if at >= 0 {
-			list[at].only = append(list[at].only, file)
-			continue
-		}
 		t, err := openTarget(dir)
 		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
-		if file != "" {
-			t.only = []string{file}
+		if file == "" {
+			list = append(list, t)
+			continue
 		}
-		list = append(list, t)
+		t.only = []string{path.Join(t.dir, file)}
+		at := slices.IndexFunc(list, func(o *target) bool { return o.only != nil && o.place.dir == t.place.dir && o.dir == t.dir })
+		if at < 0 {
+			list = append(list, t)
+			continue
+		}
+		list[at].only = append(list[at].only, t.only...)
+		t.place.close()
 	}
 	if err := errors.Join(errs...); err != nil {
 		closeTargets(list)
@@ -82,10 +87,23 @@ func (f *testFlags) targets(p process, args []string) (list []*target, note stri
 	return list, "", nil
 }
 
+// openTarget opens the policies that a directory belongs to: those of the
+// nearest directory above it that is called policies, else its own.
 func openTarget(dir string) (*target, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
+	}
+	below := "."
+	for at := abs; at != filepath.Dir(at); at = filepath.Dir(at) {
+		if filepath.Base(at) != policyDir {
+			continue
+		}
+		if below, err = filepath.Rel(at, abs); err != nil {
+			return nil, err
+		}
+		abs = at
+		break
 	}
 	p := openPlace(abs, ".", nil)
 	if p == nil {
@@ -94,7 +112,11 @@ func openTarget(dir string) (*target, error) {
 	if p.err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, p.err)
 	}
-	return &target{shown: dir, files: p.files, place: p}, nil
+	t := &target{files: p.files, place: p, dir: filepath.ToSlash(below)}
+	if !filepath.IsAbs(dir) {
+		t.here, err = os.Getwd()
+	}
+	return t, err
 }
 
 // defaultDir is where policies are when nobody says: this directory, else the
@@ -202,10 +224,10 @@ func (t *target) whose() string {
 	return "user"
 }
 
-// placed puts the directory in front of each position of an error.
+// placed turns the positions of an error into ones that people can open.
 func (t *target) placed(err error) error {
-	if err == nil || t.shown == "." {
-		return err
+	if err == nil {
+		return nil
 	}
 	var joined interface{ Unwrap() []error }
 	if errors.As(err, &joined) {
@@ -215,17 +237,26 @@ func (t *target) placed(err error) error {
 		}
 		return errors.Join(list...)
 	}
-	if position().MatchString(err.Error()) {
-		return fmt.Errorf("%s/%w", filepath.ToSlash(t.shown), err)
+	if file := position().FindString(err.Error()); file != "" {
+		return errors.New(t.at(file) + err.Error()[len(file):])
 	}
 	return err
 }
 
 // position begins an error about a file of a directory.
-var position = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^\s:/][^\s:]*\.(?:rego|ya?ml)(?::|$)`) })
+var position = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^\s:/][^\s:]*\.(?:rego|ya?ml)\b`) })
 
-// at names a file of the directory.
-func (t *target) at(file string) string { return path.Join(filepath.ToSlash(t.shown), file) }
+// at names a file of the policies as people can open it.
+func (t *target) at(file string) string {
+	name := filepath.Join(t.place.dir, filepath.FromSlash(file))
+	if t.here == "" {
+		return name
+	}
+	if rel, err := filepath.Rel(t.here, name); err == nil {
+		return filepath.ToSlash(rel)
+	}
+	return name
+}
 
 // embedded returns the product's own policies.
 func embedded() (scopes.Source, []scopes.Module) {
