@@ -43,7 +43,7 @@ func (m Mutant) Advice() string {
 const (
 	conditionDeleted = "condition deleted"
 	conditionNegated = "condition negated"
-	notDeleted       = "not deleted"
+	lostNot          = "lost its not"
 	ruleDeleted      = "rule deleted"
 	branchDeleted    = "branch deleted"
 	memberDropped    = "member dropped"
@@ -276,7 +276,7 @@ func (w *walker) negate(e *ast.Expr) {
 	e.Negated = !e.Negated
 	change := conditionNegated
 	if !e.Negated {
-		change = notDeleted
+		change = lostNot
 	}
 	w.emit(e.Location, text, change)
 	e.Negated = !e.Negated
