@@ -7,16 +7,20 @@ import (
 	"github.com/open-policy-agent/opa/v1/types"
 )
 
-// maxDepth bounds how far values are followed through functions and rules.
-// Beyond it they may be anything.
-const maxDepth = 40
+// maxDepth bounds how far values are followed through functions and rules, and
+// maxWork how many terms are looked at for one rule of a policy. Beyond them
+// values may be anything.
+const (
+	maxDepth = 40
+	maxWork  = 200_000
+)
 
 // eval returns what a term may be.
 func (c *checker) eval(s *scope, t *ast.Term) value {
-	if c.depth++; c.depth > maxDepth {
-		c.depth--
+	if c.work++; c.depth >= maxDepth || c.work > maxWork {
 		return anything
 	}
+	c.depth++
 	defer func() { c.depth-- }()
 	switch v := t.Value.(type) {
 	case ast.Null:

@@ -54,11 +54,18 @@ func positioned(name string, err error) error {
 	return errors.Join(errs...)
 }
 
+// maxEntries bounds the files and directories that are looked at.
+const maxEntries = 50_000
+
 // Files returns the Rego files in fsys, tests among them, in the order of their
 // names. Files and directories whose names begin with a dot are left out.
 func Files(fsys fs.FS) ([]string, error) {
 	var names []string
+	entries := 0
 	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+		if entries++; entries > maxEntries {
+			return fmt.Errorf("more than %d files and directories", maxEntries)
+		}
 		hidden := name != "." && strings.HasPrefix(path.Base(name), ".")
 		switch {
 		case err != nil:

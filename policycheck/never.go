@@ -53,10 +53,26 @@ func (c *checker) conditions() {
 			return h.File, h.Line
 		}
 		c.subjects(h, at)
+		c.powerless(h)
 		c.matcher(h, at)
 		for _, cond := range h.If {
 			c.condition(h, cond, at)
 		}
+	}
+}
+
+// powerless reports rules that never count, whoever trusts the source.
+func (c *checker) powerless(h *hook.Hook) {
+	u := c.byName[h.ID]
+	if u == nil || h.Authority.MayAllow() {
+		return
+	}
+	for _, r := range u.rules["allow"] {
+		c.add(Finding{
+			File: u.file, Line: r.Location.Row, Severity: Error, Rule: "never",
+			Message: fmt.Sprintf("allow never counts in policies of %s authority", h.Authority),
+			Hint:    "move it to your own policies or the administrator's, or remove it",
+		})
 	}
 }
 
@@ -92,12 +108,9 @@ func (c *checker) subjects(h *hook.Hook, at func(string) (string, int)) {
 	}
 }
 
-// matcher reports names in a matcher that are a slip of a known one.
+// matcher reports items of a matcher that match nothing known and are a slip of
+// what is.
 func (c *checker) matcher(h *hook.Hook, at func(string) (string, int)) {
-	names, plain := plainNames(&hook.Hook{Matcher: h.Matcher})
-	if !plain {
-		return
-	}
 	var known []string
 	for _, e := range h.Events {
 		field := matcher.Field(e.Canonical())
@@ -111,9 +124,15 @@ func (c *checker) matcher(h *hook.Hook, at func(string) (string, int)) {
 		}
 	}
 	slices.Sort(known)
-	for _, name := range names {
+	for _, item := range strings.FieldsFunc(h.Matcher, func(r rune) bool { return r == '|' || r == ',' }) {
+		item = strings.TrimSpace(item)
+		m, err := matcher.Compile(item)
+		if err != nil || slices.ContainsFunc(known, func(k string) bool { return m.Match(k) != matcher.No }) {
+			continue
+		}
+		name := strings.Trim(strings.TrimPrefix(item, "glob:"), "^$*")
 		if right := misspelt(name, known); right != "" {
-			f := Finding{Rule: "never", Severity: Error, Message: fmt.Sprintf("matcher %q matches nothing that is known", name), Hint: didYouMean(right)}
+			f := Finding{Rule: "never", Severity: Error, Message: fmt.Sprintf("matcher %q matches nothing that is known", item), Hint: didYouMean(right)}
 			f.File, f.Line = at("matcher")
 			c.add(f)
 		}

@@ -69,8 +69,30 @@ func (c *checker) iterated(s *scope, e *ast.Expr, coll *ast.Term) {
 	}
 }
 
+// everyOf checks a list of which every element must be something: one that
+// lacks elements holds all the sooner.
+func (c *checker) everyOf(s *scope, e *ast.Expr, coll *ast.Term) {
+	if c.pass == reporting && ruleName(s.rule) == "allow" && !e.Negated {
+		c.lacking(s, coll, c.eval(s, coll), Error, "this rule allows it")
+	}
+}
+
 // leakingArray reports a list that lacks what is not known.
 func (c *checker) leakingArray(s *scope, e *ast.Expr, coll *ast.Term, v value) {
+	allows := ruleName(s.rule) == "allow"
+	switch negated := e != nil && e.Negated; {
+	case c.leaks(s, e) && allows:
+		c.lacking(s, coll, v, Error, "this rule allows it")
+	case c.leaks(s, e):
+		c.lacking(s, coll, v, Error, "this rule says nothing about it")
+	case negated && s.unit.decides():
+		c.lacking(s, coll, v, Warning, "this holds, as if it were something else")
+	}
+}
+
+// lacking reports a list of which facts say that it may lack something, unless
+// the package looks after that. then says what follows.
+func (c *checker) lacking(s *scope, coll *ast.Term, v value, severity Severity, then string) {
 	for _, list := range v {
 		from := list.unknown
 		if list.kinds&array == 0 || !strings.HasSuffix(from, "_from") || s.unit.handled[from] || s.unit.handled[list.name] {
@@ -80,15 +102,8 @@ func (c *checker) leakingArray(s *scope, e *ast.Expr, coll *ast.Term, v value) {
 		if ref, ok := coll.Value.(ast.Ref); ok && len(ref) > 1 {
 			thing = shown(ref[:len(ref)-1])
 		}
-		if !c.leaks(s, e) {
-			continue
-		}
-		effect := "this rule says nothing about it"
-		if ruleName(s.rule) == "allow" {
-			effect = "this rule allows it"
-		}
-		c.report(s, coll.Location, Error, "null",
-			fmt.Sprintf("%s lacks what nobody knows, and then %s", shown(coll), effect),
+		c.report(s, coll.Location, severity, "null",
+			fmt.Sprintf("%s lacks what nobody knows, and then %s", shown(coll), then),
 			fmt.Sprintf("add a rule with data.gate.lib.unknown(%s, %q)", thing, list.name))
 		return
 	}

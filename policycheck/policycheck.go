@@ -135,6 +135,7 @@ type checker struct {
 	pass     pass
 	skip     any // *ast.Expr: the expression whose own demand does not count now
 	depth    int
+	work     int
 	said     map[string]bool
 	findings []Finding
 }

@@ -54,8 +54,8 @@ func (c *checker) setting(row scopes.Row, ids []string) {
 	section, id, _ := strings.Cut(row.Key, ".")
 	switch {
 	case section == "policies" && row.Counts && fmt.Sprint(row.Value) == string(scopes.LevelOff) &&
-		slices.ContainsFunc(c.src.Hooks, func(h *hook.Hook) bool { return h.ID == id }):
-		f.Message = fmt.Sprintf("policy %s stands in this place and is switched off here", id)
+		slices.ContainsFunc(c.src.Hooks, func(h *hook.Hook) bool { return h.ID == id || strings.HasPrefix(h.ID, id+".") }):
+		f.Message = fmt.Sprintf("%s stands in this place and is switched off here", id)
 		f.Hint = "remove the policy, or this line"
 	case row.Counts || row.Why == "" || strings.HasPrefix(row.Why, "overridden"):
 		return

@@ -145,7 +145,12 @@ func (c *checker) outranked(u *unit, severe string, a, b definition) {
 type matching struct {
 	unit *unit
 	vars map[ast.Var]*ast.Term
+	work int
 }
+
+// maxMatching bounds the attempts to match two rules; beyond it they are
+// different.
+const maxMatching = 5000
 
 // implied reports whether each of the conditions a stands among b.
 func (m *matching) implied(a, b []*ast.Expr) bool {
@@ -156,6 +161,9 @@ func (m *matching) implied(a, b []*ast.Expr) bool {
 		return false
 	}
 	for _, e := range b {
+		if m.work++; m.work > maxMatching {
+			return false
+		}
 		before := maps.Clone(m.vars)
 		if m.expr(a[0], e) && m.implied(a[1:], b) {
 			return true

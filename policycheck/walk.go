@@ -90,6 +90,7 @@ func (c *checker) fields() {
 	for _, c.pass = range []pass{reading, reporting} {
 		for _, u := range c.units {
 			for _, r := range u.module.Rules {
+				c.work = 0
 				c.walkRule(u, r)
 			}
 		}
@@ -134,7 +135,7 @@ func (c *checker) walkExpr(s *scope, e *ast.Expr) {
 		}
 	case *ast.Every:
 		c.walkTerm(s, t.Domain)
-		c.iterated(s, e, t.Domain)
+		c.everyOf(s, e, t.Domain)
 		in := s.child()
 		in.bind(t.Value, binding{term: t.Domain, in: s, element: true})
 		if t.Key != nil {

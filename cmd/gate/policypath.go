@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"gate/policycheck"
 	"gate/scopes/load"
 )
 
@@ -108,7 +107,7 @@ func isPlace(dir string) bool {
 // defaultPolicies finds the policies that a person in this directory means, and
 // says which.
 func defaultPolicies(p process, f dirFlags) (string, error) {
-	if names, err := policycheck.Files(os.DirFS(".")); err == nil && len(names) > 0 {
+	if holdsPolicies(".") {
 		return ".", nil
 	}
 	here, err := os.Getwd()
