@@ -186,7 +186,7 @@ func understood(was, is *hook.Facts, edits []Edit) bool {
 		return true
 	}
 	before, after := written(was), written(is)
-	if len(before) != len(after) {
+	if len(before) != len(after) || len(is.Code) != len(was.Code) {
 		return false
 	}
 	for i := range before {
@@ -260,10 +260,11 @@ func (x *Explainer) inProject(dir, of string) string {
 	if name == "." || name == "/" || name == ".." || name == "~" || strings.ContainsAny(name, "*?[]{}$`\"'\\ \t\n(){};&|<>") {
 		name = "build"
 	}
-	if path.Clean(strings.TrimRight(of, "/*")) == name { // it is that one which leads elsewhere
+	here := x.Project == "" || dir == x.Project
+	if here && path.Clean(strings.TrimRight(of, "/*")) == name { // it is that one which leads elsewhere
 		name = "build"
 	}
-	if x.Project == "" || dir == x.Project {
+	if here {
 		return "./" + name
 	}
 	return x.Project + "/" + name

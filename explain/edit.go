@@ -114,7 +114,13 @@ func (l *line) inText(p hook.Path) {
 		if spelt == "" || spelt == "-" || at < 0 || findWord(l.text, spelt, s[1], 0) >= 0 || slices.ContainsFunc(l.list, taken) {
 			continue
 		}
-		l.add(Edit{Kind: PathInProject, Span: s, After: l.x.inProject("", p.Raw), cost: costPath})
+		dir := ""
+		for i := range l.facts.Shell.Commands {
+			if c := &l.facts.Shell.Commands[i]; c.ID == p.Command {
+				dir = l.dir(c)
+			}
+		}
+		l.add(Edit{Kind: PathInProject, Span: s, After: l.x.inProject(dir, p.Raw), cost: costPath})
 		return
 	}
 }

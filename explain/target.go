@@ -84,9 +84,6 @@ func (m *marker) path(c *hook.ShellCommand, text int, path any, area string) {
 			continue
 		}
 		label := "path " + want + area
-		if known && p.Raw == want {
-			label = "path" + area
-		}
 		if p.Resolved != nil && p.Path != nil && *p.Resolved != *p.Path {
 			label += ", a link to " + *p.Resolved
 		}
@@ -94,6 +91,7 @@ func (m *marker) path(c *hook.ShellCommand, text int, path any, area string) {
 			label = "path not known" + area
 		}
 		if m.wordOf(c, text, p.Raw, want, label) {
+			m.shorten(label, want)
 			return
 		}
 	}
@@ -104,6 +102,17 @@ func (m *marker) path(c *hook.ShellCommand, text int, path any, area string) {
 		for _, n := range m.facts.Unknown {
 			if n.Command == c.ID && n.Span != nil && (n.Kind == "word") == word {
 				m.mark(0, *n.Span, n.Why)
+			}
+		}
+	}
+}
+
+// shorten leaves a path out of a label that stands below that very path.
+func (m *marker) shorten(label, path string) {
+	for i := range m.texts {
+		for j := range m.texts[i].Marks {
+			if k := &m.texts[i].Marks[j]; k.Label == label && m.cut(i, k.Span) == path {
+				k.Label = strings.Replace(label, " "+path, "", 1)
 			}
 		}
 	}

@@ -45,6 +45,11 @@ func textsOf(ev *hook.Event, home string, used []Use, span *hook.Span) []Text {
 	if len(m.texts[0].Marks) == 0 && span != nil {
 		m.mark(0, *span, "")
 	}
+	for i := range used { // what is said of the whole line
+		if n := used[i].Unknown(m.facts); n != nil && n.Span == nil && len(m.texts[0].Marks) == 0 && n.Command == 0 {
+			m.mark(0, hook.Span{0, utf8.RuneCountInString(m.texts[0].Text)}, n.Why)
+		}
+	}
 	for i := range m.texts {
 		slices.SortFunc(m.texts[i].Marks, func(a, b Mark) int { return cmp.Compare(a.Span[0], b.Span[0]) })
 	}

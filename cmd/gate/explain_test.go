@@ -120,8 +120,10 @@ func explained(t *testing.T, line string, files []txtar.File) string {
 	// What others had to say is the library's business, and so are its lines.
 	text, _, _ = strings.Cut(text, "\nnot concerned:\n")
 	text, _, _ = strings.Cut(text, "\nasked, without an objection:\n")
-	return regexp.MustCompile(`\.rego:\d+`).ReplaceAllString(text, ".rego:N")
+	return lineNumbers.ReplaceAllString(text, ".rego:N")
 }
+
+var lineNumbers = regexp.MustCompile(`\.rego:\d+`)
 
 // TestExplanations explains denials that surprise people. The comment of each
 // file says what surprises; -update rewrites what is printed.
@@ -152,5 +154,21 @@ func TestExplanations(t *testing.T) {
 				t.Errorf("got\n%s\nwant\n%s\nif a policy changed: go test ./cmd/gate -run TestExplanations -update", got, want)
 			}
 		})
+	}
+}
+
+// TestExplainPage holds the example of docs/explain.md against what is printed.
+func TestExplainPage(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, "docs", "explain.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := txtar.ParseFile("testdata/explain/nested_shells.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.TrimSpace(string(a.Files[len(a.Files)-1].Data))
+	if got := lineNumbers.ReplaceAllString(string(page), ".rego:N"); !strings.Contains(got, want) {
+		t.Errorf("docs/explain.md does not have\n%s", want)
 	}
 }

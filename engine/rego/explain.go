@@ -187,6 +187,9 @@ func (a *account) definition(f *parsed, r *ast.Rule, name string, args []*ast.Te
 	}
 	if len(results) == 0 {
 		d.Conditions, d.Left = a.unmet(f, b, depth)
+		if a.over() {
+			return nil
+		}
 		return []Definition{d}
 	}
 	var list []Definition
@@ -204,6 +207,9 @@ func (a *account) definition(f *parsed, r *ast.Rule, name string, args []*ast.Te
 			}
 		}
 		member.Conditions = a.met(f, b, value, depth)
+		if a.over() {
+			return list
+		}
 		list = append(list, member)
 	}
 	return list
@@ -272,15 +278,18 @@ func (a *account) condition(f *parsed, b *body, i int, met bool, values known, d
 // that answer for how it came out.
 func (a *account) helpers(f *parsed, e *ast.Expr, met bool, values known, depth int) []Definition {
 	var list []Definition
+	asked := map[string]bool{}
 	for _, call := range callsOf(e) {
 		pkg, name, ok := a.resolve(f, call.operator)
 		if !ok {
 			continue
 		}
 		args, ok := grounded(call.args, values)
-		if !ok {
+		key := fmt.Sprint(pkg, name, args)
+		if !ok || asked[key] {
 			continue
 		}
+		asked[key] = true
 		deeper := depth + 1
 		if pkg == libraryPackage && f.pkg != pkg {
 			deeper = depth

@@ -2,6 +2,7 @@ package rego
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -61,19 +62,22 @@ func (b *body) with(n int, more ...*ast.Expr) ast.Body {
 	return q
 }
 
-var (
-	errEnough  = errors.New("enough results")
-	errTooMany = errors.New("too much to explain")
-)
+var errEnough = errors.New("enough results")
+
+// over reports that time or the number of queries is used up. What was found by
+// then may be half an answer.
+func (a *account) over() bool { return a.left < 0 || a.cancel.Cancelled() || a.ctx.Err() != nil }
 
 // solve asks a query within a file's package and imports and returns at most so
 // many results.
-func (a *account) solve(f *parsed, q ast.Body, most int) ([]topdown.QueryResult, error) {
-	if a.left--; a.left < 0 {
-		return nil, errTooMany
-	}
-	if err := a.ctx.Err(); err != nil {
-		return nil, err
+func (a *account) solve(f *parsed, q ast.Body, most int) (results []topdown.QueryResult, err error) {
+	defer func() {
+		if r := recover(); r != nil { // the fuse
+			results, err = nil, fmt.Errorf("%v", r)
+		}
+	}()
+	if a.left--; a.over() {
+		return nil, errCancelled
 	}
 	qc := a.compiler.QueryCompiler().
 		WithContext(ast.NewQueryContext().WithPackage(f.Package).WithImports(f.Imports)).
@@ -98,7 +102,6 @@ func (a *account) solve(f *parsed, q ast.Body, most int) ([]topdown.QueryResult,
 	// A definition that is looked at for too long says nothing.
 	timer := time.AfterFunc(DefaultTimeout, a.cancel.Cancel)
 	defer timer.Stop()
-	var results []topdown.QueryResult
 	err = query.Iter(a.ctx, func(r topdown.QueryResult) error {
 		if results = append(results, r); len(results) == most {
 			return errEnough

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/topdown"
 	"github.com/open-policy-agent/opa/v1/topdown/lineage"
 
@@ -39,7 +38,8 @@ func (e *Evaluator) Trace(ctx context.Context, h *hook.Hook, ev *hook.Event, mod
 		return "", p.err
 	}
 	t := &tracer{cancel: a.cancel}
-	query := a.query(ast.Body(p.query)).WithQueryTracer(t)
+	// The index passes rules over without a word about what they lack.
+	query := a.query(p.query).WithQueryTracer(t).WithIndexing(false)
 	if _, err := query.Run(ctx); err != nil && !t.full() {
 		return "", evalError(h.Pos(), err)
 	}
