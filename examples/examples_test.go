@@ -17,6 +17,7 @@ import (
 	"gate/facts"
 	"gate/hook"
 	"gate/policies"
+	"gate/policycheck"
 	"gate/policytest"
 	"gate/scopes"
 	"gate/scopes/load"
@@ -60,6 +61,21 @@ func TestExamples(t *testing.T) {
 	}
 	if kinds[policytest.RegoTest] < 100 || kinds[policytest.EventCase] < 40 {
 		t.Errorf("only %v were run", kinds)
+	}
+}
+
+// TestCheck holds that gate check finds nothing in the examples.
+func TestCheck(t *testing.T) {
+	lib, _ := load.Lib(policies.FS())
+	report, err := policycheck.Check(policycheck.Options{Files: os.DirFS("."), Lib: lib})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range report.Findings {
+		t.Error(f)
+	}
+	if len(report.Policies) < 28 {
+		t.Errorf("only %d policies were checked", len(report.Policies))
 	}
 }
 

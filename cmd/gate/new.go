@@ -74,6 +74,7 @@ func (f *newPolicyFlags) run(p process, id string) error {
 		"  change the rule and the calls in its tests\n"+
 		"  gate test %[1]s\n"+
 		"  gate check %[1]s\n"+
+		"  gate check --editor-files . (once; tells Regal and editors about gate)\n"+
 		"  it is in force in ~/.config/gate/policies (for you) and in .gate/policies (for whoever works on the project)\n"+
 		"hint: docs/rego.md has what a policy can read, and forty policies to begin with\n", visible(p.tilde(dir)))
 	return printAll(p, b.String())

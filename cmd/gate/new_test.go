@@ -13,6 +13,7 @@ import (
 
 	"gate/facts"
 	"gate/hook"
+	"gate/policycheck"
 	"gate/policytest"
 	"gate/scopes"
 	"gate/scopes/load"
@@ -71,7 +72,14 @@ func TestNewPolicy(t *testing.T) {
 			t.Errorf("%s:%d: %s: %s %v", r.File, r.Line, r.Name, r.Message, r.Err)
 		}
 	}
-	if drafts < 100 || len(results) < 5*drafts {
+	report, err := policycheck.Check(policycheck.Options{Files: os.DirFS(dir), Lib: lib})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range report.Findings {
+		t.Error(f)
+	}
+	if len(report.Policies) != drafts || drafts < 100 || len(results) < 5*drafts {
 		t.Errorf("%d drafts, %d results", drafts, len(results))
 	}
 }

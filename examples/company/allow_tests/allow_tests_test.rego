@@ -34,6 +34,13 @@ test_says_nothing if {
 	}
 }
 
+test_stays_in_the_project if {
+	count(allow_tests.allow) == 0 with input as gate.event("cd /tmp/other && make test")
+		with data.gate.params.company.allow_tests.commands as ["cd", "make test"]
+	count(allow_tests.allow) == 1 with input as gate.event("cd web && make test")
+		with data.gate.params.company.allow_tests.commands as ["cd", "make test"]
+}
+
 test_commands_are_a_parameter if {
 	count(allow_tests.allow) == 1 with input as gate.event("just check")
 		with data.gate.params.company.allow_tests.commands as ["just check"]

@@ -21,6 +21,6 @@ warn contains {"reason": sprintf("the branch %s is not named like feat/short-wor
 }
 
 made(command) := {name |
-	some option in {"switch": ["create", "force-create", "c", "C"], "checkout": ["b", "B"]}[command.subcommand]
+	some option in {"switch": ["create", "force-create"], "checkout": ["b", "B"]}[command.subcommand]
 	some name in lib.texts(command.options, option)
 }

@@ -13,14 +13,16 @@ package company.cloud_profile
 
 import data.gate.lib
 
-ask contains {"reason": sprintf("uses the account %s; use the one for development", [account]), "span": lib.span(command)} if {
+ask contains {"reason": sprintf("uses the account %s; use the one for development", [shown]), "span": lib.span(command)} if {
 	some command in input.facts.shell.commands
 	command.program in data.gate.params.company.cloud_profile.programs
-	some account in accounts(command)
-	regex.match(data.gate.params.company.cloud_profile.production, account)
+	some key in ["profile", "project", "subscription", "AWS_PROFILE", "CLOUDSDK_CORE_PROJECT"]
+	some account in array.concat(object.get(command.options, key, []), [v | v := command.env[key]])
+	shown := production(account)
 }
 
-accounts(command) := {lib.text({"name": name}, "name", "production, perhaps (not known)") |
-	some key in ["profile", "project", "subscription", "context", "AWS_PROFILE", "CLOUDSDK_CORE_PROJECT"]
-	some name in array.concat(object.get(command.options, key, []), [v | v := command.env[key]])
+production(null) := "that is not known"
+
+production(account) := account if {
+	lib.matches({"name": account}, "name", data.gate.params.company.cloud_profile.production)
 }

@@ -25,6 +25,8 @@ test_passes if {
 		"git commit -m 'fixup! fix: x'",
 		"git commit -m \"$(cat <<'EOF'\nfix: count\n\nbody\nEOF\n)\"",
 		"git log -m wip",
+		"git tag -m wip v1",
+		`git tag -m "$MSG" v1`,
 	] {
 		count(commit_message.deny) == 0 with input as gate.event(line)
 		count(commit_message.warn) == 0 with input as gate.event(line)

@@ -17,7 +17,6 @@ import data.gate.lib
 context contains "Commits here name their ticket in the last line, as in: Refs: SHOP-123" if {
 	some command in lib.commands("git")
 	command.subcommand == "commit"
-	count(command.options.message) > 0
 	not lib.unknown(command.options, "message")
 	every text in command.options.message {
 		not regex.match(data.gate.params.company.commit_ticket.ticket, text)

@@ -14,6 +14,8 @@ test_says_nothing if {
 		"git commit -m 'SHOP-12: x'",
 		"git commit --amend --no-edit",
 		`git commit -m "$MSG"`,
+		"git tag -m x v1",
+		"git commit",
 		"git status",
 		"ls",
 	] {

@@ -11,19 +11,19 @@ package company.database_production
 
 import data.gate.lib
 
-ask contains {
-	"reason": sprintf("connects to the production database (%s); use the staging one", [word]),
-	"span": lib.span(command),
-} if {
+ask contains {"reason": sprintf("connects to %s; use the staging database", [shown]), "span": lib.span(command)} if {
 	some command in input.facts.shell.commands
 	command.program in {"psql", "mysql", "mongosh", "redis-cli", "pg_dump"}
-	some word in names(command)
-	regex.match(data.gate.params.company.database_production.production, word)
+	some option in ["host", "dbname", "h", "u"]
+	some name in array.concat(object.get(command.options, option, []), command.operands)
+	shown := production(name)
 }
 
-names(command) := addresses | {host |
-	some option in ["host", "uri", "dbname", "url"]
-	some host in lib.texts(command.options, option)
-} if {
-	addresses := {regex.replace(o, `//[^/@]*@`, "//") | some o in lib.texts(command, "operands")}
+production(null) := "a database that is not known"
+
+# The user's name in an address does not count.
+production(name) := "a production database" if {
+	is_string(name)
+	address := regex.replace(name, `//[^/@]*@`, "//")
+	regex.match(data.gate.params.company.database_production.production, address)
 }

@@ -10,6 +10,11 @@ test_asks if {
 		"mysql -h prod-db -e 'select 1'",
 		"mongosh mongodb://prod.acme.example/shop",
 		"pg_dump -h prod-db shop",
+		"psql -d postgres://app@prod-db/shop",
+		"psql 'host=prod-db dbname=shop'",
+		"redis-cli -h prod-db ping",
+		"redis-cli -u redis://prod-db ping",
+		`psql -h "$DB"`,
 		"cd x && sudo -u app psql -h prod-db",
 	] {
 		count(database_production.ask) > 0 with input as gate.event(line)
@@ -23,7 +28,7 @@ test_passes if {
 		"psql postgres://production@staging-db/shop",
 		"mysql -h delivery-db",
 		"ls prod",
-		`psql -h "$DB"`,
+		"mytool -h prod-db",
 	] {
 		count(database_production.ask) == 0 with input as gate.event(line)
 	}

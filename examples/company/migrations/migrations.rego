@@ -31,5 +31,4 @@ ask contains {"reason": sprintf("migrates the database (%s); show the plan first
 ask contains {"reason": "migrates the database; show the plan first", "span": lib.span(effect)} if {
 	some effect in lib.effects("database")
 	startswith(lib.text(effect, "verb", ""), "migrate")
-	effect.access != "read"
 }

@@ -26,6 +26,8 @@ test_passes if {
 		"cat migrations/0001.py",
 		"echo alembic upgrade head",
 		"psql -c 'select 1'",
+		"psql -c 'delete from t where id = 1'",
+		"npx prisma migrate status",
 	] {
 		count(migrations.ask) == 0 with input as gate.event(line)
 	}

@@ -23,6 +23,7 @@ test_leaves_alone if {
 		`npm install "$PACKAGE"`,
 		"npm install -g",
 		"npm install --package-lock-only",
+		"npm install --dry-run",
 		"sh -c 'npm install'",
 		"npm run install",
 		"yarn install",

@@ -31,6 +31,13 @@ test_passes if {
 	}
 }
 
+test_one_star_stays_in_a_directory if {
+	count(protected_files.ask) == 1 with input as gate.event("echo x > a.tf")
+		with data.gate.params.company.protected_files.files as ["/home/dev/project/*.tf"]
+	count(protected_files.ask) == 0 with input as gate.event("echo x > infra/a.tf")
+		with data.gate.params.company.protected_files.files as ["/home/dev/project/*.tf"]
+}
+
 test_files_are_a_parameter if {
 	count(protected_files.ask) == 1 with input as gate.event("echo x > secret.tf")
 		with data.gate.params.company.protected_files.files as ["**/*.tf"]

@@ -24,6 +24,8 @@ test_passes if {
 		"git -c user.name=x commit -m x",
 		"git config --get commit.gpgsign",
 		"git tag -s v1",
+		"git commit --no-verify -m x",
+		"git config core.pager less",
 	] {
 		count(signed_commits.deny) == 0 with input as gate.event(line)
 	}

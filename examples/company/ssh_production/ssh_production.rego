@@ -10,9 +10,12 @@ package company.ssh_production
 
 import data.gate.lib
 
-ask contains {"reason": sprintf("connects to %s; use a staging machine", [host]), "span": lib.span(peer)} if {
+ask contains {"reason": sprintf("connects to %s; use a staging machine", [shown]), "span": lib.span(peer)} if {
 	some peer in input.facts.hosts
 	peer.access == "connect"
-	host := lib.text(peer, "host", "a machine that may be production (not known)")
-	regex.match(data.gate.params.company.ssh_production.production, host)
+	shown := production(peer)
 }
+
+production(peer) := "a machine that is not known" if lib.unknown(peer, "host")
+
+production(peer) := peer.host if lib.matches(peer, "host", data.gate.params.company.ssh_production.production)

@@ -14,6 +14,13 @@ test_asks if {
 	}
 }
 
+test_asks_what_is_not_known_whatever_production_is_called if {
+	count(ssh_production.ask) == 1 with input as gate.event(`ssh "$HOST" uptime`)
+		with data.gate.params.company.ssh_production.production as "^blue$"
+	count(ssh_production.ask) == 0 with input as gate.event("ssh prod-1 uptime")
+		with data.gate.params.company.ssh_production.production as "^blue$"
+}
+
 test_passes if {
 	every line in [
 		"ssh staging-1 uptime",

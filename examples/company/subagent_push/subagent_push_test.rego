@@ -13,7 +13,7 @@ test_denies if {
 test_passes if {
 	count(subagent_push.deny) == 0 with input as by({}, "git push")
 	count(subagent_push.deny) == 0 with input as by({"agent_type": "main"}, "git push")
-	every line in ["git commit -m x", "git fetch", "npm test"] {
+	every line in ["git commit -m x", "git fetch", "npm test", "rm a"] {
 		count(subagent_push.deny) == 0 with input as by({"agent_id": "a1"}, line)
 	}
 }

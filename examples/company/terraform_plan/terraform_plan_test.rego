@@ -49,6 +49,7 @@ test_passes if {
 	every line in [
 		"terraform plan",
 		"terraform init",
+		"terraform -version",
 		"terraform fmt apply",
 		`terraform plan -var "x=$X"`,
 		"terraform state list",

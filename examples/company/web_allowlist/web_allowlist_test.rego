@@ -27,6 +27,8 @@ test_passes if {
 		{"tool": "WebFetch", "input": {"url": "https://wiki.acme.example/x", "prompt": "p"}},
 		"curl https://acme.example/x",
 		"curl -s http://localhost:8080/health",
+		"curl -s http://127.0.0.1:8080/health",
+		"curl -s 'http://[::1]:8080/health'",
 		"echo https://evil.example",
 		"git commit -m https://evil.example",
 	] {

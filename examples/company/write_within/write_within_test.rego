@@ -18,7 +18,7 @@ test_denies if {
 }
 
 test_asks_what_is_not_known if {
-	every line in [`echo x > "$FILE"`, `rm -f "$DIR/x"`] {
+	every line in [`echo x > "$FILE"`, `rm -f "$DIR/x"`, `chmod +x "$FILE"`] {
 		count(write_within.ask) > 0 with input as gate.event(line)
 		count(write_within.deny) == 0 with input as gate.event(line)
 	}
@@ -32,6 +32,10 @@ test_passes if {
 		"go build -o /tmp/app .",
 		"make > /dev/null 2>&1",
 		"cat /etc/hosts",
+		`cat "$FILE"`,
+		"chmod 755 .",
+		"echo x >> .git/info/exclude",
+		"rm -rf ~/.cache/x",
 		"cp /etc/hosts hosts",
 		"D=/tmp/x; mkdir -p $D",
 		{"tool": "Write", "input": {"file_path": "/home/dev/project/a.go", "content": "x"}},
