@@ -7,11 +7,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"gate/audit"
 )
 
 var update = flag.Bool("update", false, "rewrite what scripts expect")
@@ -50,7 +53,7 @@ func TestScript(t *testing.T) {
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "expand": expand},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "expand": expand, "idof": idOf, "cmpcases": compareCases},
 	})
 }
 
@@ -93,5 +96,31 @@ func expand(ts *testscript.TestScript, neg bool, args []string) {
 	for _, name := range args {
 		text := strings.ReplaceAll(ts.ReadFile(name), "$WORK", filepath.ToSlash(ts.Getenv("WORK")))
 		ts.Check(os.WriteFile(ts.MkAbs(name), []byte(text), 0o600))
+	}
+}
+
+// idOf sets a variable to the id of the decision in a log about a call that
+// contains a text: idof NAME LOG TEXT.
+func idOf(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: idof name log text")
+	}
+	for line := range strings.Lines(ts.ReadFile(args[1])) {
+		if r, err := audit.Parse([]byte(line)); err == nil && strings.Contains(line, args[2]) {
+			ts.Setenv(args[0], r.ID)
+			return
+		}
+	}
+	ts.Fatalf("no decision about %s", args[2])
+}
+
+// compareCases is cmp for cases made of decisions, whose ids are random.
+func compareCases(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: cmpcases file want")
+	}
+	got := regexp.MustCompile(`decided in [0-9a-z]{6}`).ReplaceAllString(ts.ReadFile(args[0]), "decided in ID")
+	if want := ts.ReadFile(args[1]); got != want {
+		ts.Fatalf("%s:\n%s\nwant:\n%s", args[0], got, want)
 	}
 }

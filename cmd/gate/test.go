@@ -32,6 +32,7 @@ type testFlags struct {
 	format          string
 	timeout         time.Duration
 	as              string
+	from, to        string
 }
 
 func newTest(p process) *cobra.Command {
@@ -64,6 +65,8 @@ func newTest(p process) *cobra.Command {
 	flags.StringVar(&f.format, "format", "pretty", "pretty, json or junit")
 	flags.DurationVar(&f.timeout, "timeout", 5*time.Second, "how long one test may take")
 	flags.StringVar(&f.as, "as", "", "whose the policies are, which decides what they may call: managed, user or project (default user; project below .gate)")
+	flags.StringVar(&f.from, "from", "", "write an event case of the decision with this `ID`, or the last one, and run it")
+	flags.StringVar(&f.to, "to", "", "the `FILE` (*_cases.yaml) that --from adds the case to (default: standard output)")
 	addDirFlags(cmd, &f.dirs)
 	return cmd
 }
@@ -82,6 +85,8 @@ func (f *testFlags) check() error {
 		return usageError("--count must be at least 1")
 	case f.timeout <= 0:
 		return usageError("--timeout must be more than 0")
+	case f.to != "" && f.from == "":
+		return usageError("--to says where --from writes a case; give both")
 	case f.bench && (f.coverage || f.mutate || f.threshold > 0 || f.mutateThreshold > 0):
 		return usageError("--bench measures the tests; run it without --coverage and --mutate")
 	case f.bench && f.format == "junit":
@@ -98,6 +103,9 @@ func (f *testFlags) check() error {
 func (f *testFlags) start(ctx context.Context, p process, args []string) (int, error) {
 	if err := f.check(); err != nil {
 		return exitFailed, err
+	}
+	if f.from != "" {
+		return f.fromLog(ctx, p, args)
 	}
 	if f.watch {
 		return f.keepRunning(ctx, p, args)

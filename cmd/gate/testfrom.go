@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing/fstest"
+
+	"gate/audit"
+	"gate/policytest"
+)
+
+// fromLog writes an event case from a decision of the log: to standard output,
+// or into the file that --to names. The case is run at once: one that does not
+// pass is written all the same, since it may only lack a part of the world, and
+// that is said.
+func (f *testFlags) fromLog(ctx context.Context, p process, args []string) (int, error) {
+	r, err := findRecord(p, f.dirs, f.from)
+	if err != nil {
+		return exitFailed, err
+	}
+	past, err := pastCallOf(p, &r)
+	if err != nil {
+		return exitFailed, err
+	}
+	if f.to != "" {
+		if !strings.HasSuffix(f.to, policytest.CasesSuffix) {
+			return exitFailed, usageError("--to " + quoted(f.to) + ": files of event cases end in " + policytest.CasesSuffix)
+		}
+		args = []string{filepath.Dir(f.to)}
+	}
+	why := ""
+	written, err := past.choose(func(c *policytest.Case) (bool, error) {
+		why, err = f.tryCase(ctx, p, args, c)
+		return why == "", err
+	})
+	if err != nil { // such as a directory without policies
+		why = err.Error()
+	}
+	if err := f.putCase(p, written); err != nil {
+		return exitFailed, err
+	}
+	for _, n := range past.notes {
+		fmt.Fprintf(p.stderr, "gate: note: %s\n", visible(n))
+	}
+	if why == "" {
+		return exitOK, nil
+	}
+	fmt.Fprintf(p.stderr, "gate: the case does not pass as it is: the world differs from that of the decision\n%s\n", visible(indentRest("  "+why)))
+	fmt.Fprintln(p.stderr, "gate: hint: put what is missing under world: files, env, settings of the policies, sources, now; or correct what is expected")
+	return exitReject, nil
+}
+
+// putCase writes a case where it belongs.
+func (f *testFlags) putCase(p process, c policytest.Case) error {
+	text, err := policytest.FormatCases(c)
+	if err != nil {
+		return err
+	}
+	if f.to == "" {
+		return printAll(p, string(text))
+	}
+	old, err := hostFiles{}.ReadFile(f.to, maxCases)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = replace(f.to, text, 0o644)
+	case err == nil:
+		if text, err = appendCase(f.to, old, c); err == nil {
+			err = replace(f.to, text, 0o644)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.to, plain(err))
+	}
+	return printAll(p, fmt.Sprintf("%s: %s\n", visible(f.to), visible(c.Name)))
+}
+
+// maxCases is the largest file of cases that is read, in bytes.
+const maxCases = 4 << 20
+
+// tryCase runs a case beside the policies that it is for, and says why it does
+// not pass.
+func (f *testFlags) tryCase(ctx context.Context, p process, args []string, c *policytest.Case) (why string, err error) {
+	targets, _, err := f.targets(p, args)
+	if err != nil {
+		return "", err
+	}
+	defer closeTargets(targets)
+	t := targets[0]
+	files, err := policyFiles(t.files)
+	if err != nil {
+		return "", err
+	}
+	text, err := policytest.FormatCases(*c)
+	if err != nil {
+		return "", err
+	}
+	const name = "decided" + policytest.CasesSuffix
+	files[name] = &fstest.MapFile{Data: text}
+	own := *t
+	own.files = files
+	suite, err := policytest.Prepare(f.options(&own))
+	if err != nil {
+		return "", t.placed(err)
+	}
+	results, err := suite.Run(ctx, policytest.Selection{Files: []string{name}, Name: regexp.MustCompile("^" + regexp.QuoteMeta(c.Name))})
+	if err != nil {
+		return "", t.placed(err)
+	}
+	for _, r := range results {
+		switch {
+		case r.Err != nil:
+			return strings.TrimPrefix(r.Err.Error(), name+":"), nil
+		case !r.Passed():
+			_, diff, _ := strings.Cut(r.Message, "\n")
+			return strings.TrimSpace(diff), nil
+		}
+	}
+	return "", nil
+}
+
+// policyFiles reads the policies of a directory, and what cases may read of it,
+// but no tests.
+func policyFiles(dir fs.FS) (fstest.MapFS, error) {
+	files := fstest.MapFS{}
+	looked := 0
+	err := fs.WalkDir(dir, ".", func(name string, d fs.DirEntry, err error) error {
+		looked++
+		hidden := name != "." && strings.HasPrefix(d.Name(), ".")
+		switch {
+		case err != nil:
+			return err
+		case looked > mostEntries:
+			return fmt.Errorf("there are more than %d files in it", mostEntries)
+		case d.IsDir() && hidden:
+			return fs.SkipDir
+		case d.IsDir(), hidden, !strings.HasSuffix(name, ".rego"), strings.HasSuffix(name, "_test.rego"):
+			return nil
+		}
+		text, err := fs.ReadFile(dir, name)
+		files[name] = &fstest.MapFile{Data: text}
+		return err
+	})
+	return files, err
+}
+
+// pastCallOf takes apart what the log has of a decision.
+func pastCallOf(p process, r *audit.Record) (*pastCall, error) {
+	ev, err := r.Restore()
+	if err != nil {
+		return nil, fmt.Errorf("decision %s: %w", visible(r.ID), err)
+	}
+	for _, c := range r.Kept.Cut {
+		if strings.HasPrefix(c.At, "/input/") && !strings.HasPrefix(c.At, "/input/facts") {
+			return nil, fmt.Errorf("decision %s: %s was too long for the log, so that no case can be made of it",
+				visible(r.ID), visible(strings.ReplaceAll(strings.TrimPrefix(c.At, "/input/"), "/", ".")))
+		}
+	}
+	past := &pastCall{record: r, event: ev, home: filepath.ToSlash(p.home()), project: filepath.ToSlash(r.Project)}
+	if past.project == "" {
+		past.project = ev.Dir()
+	}
+	if _, redacted := r.Kept.Lost("/input/tool_input", "/input/prompt", "/input/tool_response"); len(redacted) > 0 {
+		past.notes = append(past.notes, "secrets were taken out of the call; the word redacted stands for each")
+	}
+	return past, nil
+}

@@ -1,0 +1,280 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"gate/audit"
+	"gate/hook"
+	"gate/policytest"
+)
+
+// A pastCall is a decision of the log on its way to become an event case. There
+// the project is /home/dev/project and the person dev, whoever it was.
+type pastCall struct {
+	record        *audit.Record
+	event         hook.Event
+	home, project string
+	notes         []string
+}
+
+// Where a case's world has what was elsewhere then.
+const (
+	caseHome    = "/home/dev"
+	caseProject = "/home/dev/project"
+)
+
+// choose returns the shortest case that passes, else the shortest.
+func (c *pastCall) choose(passes func(*policytest.Case) (bool, error)) (policytest.Case, error) {
+	short := c.short()
+	ok, err := passes(&short)
+	if ok || err != nil {
+		return short, err
+	}
+	whole := c.whole()
+	if ok, err := passes(&whole); ok || err != nil {
+		return whole, err
+	}
+	_, err = passes(&short) // for what is said about it
+	return short, err
+}
+
+// short is the call and what its facts say of the world.
+func (c *pastCall) short() policytest.Case {
+	out := policytest.Case{Name: c.name(), Event: map[string]any{}, Agent: c.record.Agent, Expect: c.expectation()}
+	for _, key := range []string{"hook_event_name", "tool_name", "tool_input", "prompt", "tool_response", "error"} {
+		if v, ok := c.event.Fields[key]; ok {
+			out.Event[key] = c.moved(v)
+		}
+	}
+	if dir := c.movedText(c.event.Dir()); dir != caseProject && dir != "" {
+		out.Event["cwd"] = strings.TrimPrefix(dir, caseProject+"/")
+	}
+	out.World = c.world()
+	return out
+}
+
+// whole has all of the event, and the moment.
+func (c *pastCall) whole() policytest.Case {
+	out := c.short()
+	for key, v := range c.event.Fields {
+		switch key {
+		case "session_id", "transcript_path", "tool_use_id", "cwd":
+		default:
+			out.Event[key] = c.moved(v)
+		}
+	}
+	gate := map[string]any{"now": c.record.Time.UTC().Format(time.RFC3339)}
+	maps.Copy(gate, out.World.Gate)
+	out.World.Gate = gate
+	return out
+}
+
+func (c *pastCall) name() string {
+	what := c.movedText(c.record.Call)
+	if what == "" {
+		what = c.movedText(c.event.Text("prompt"))
+	}
+	if what == "" {
+		what = strings.TrimSpace(string(c.record.Event) + " " + c.record.Tool)
+	}
+	return strings.TrimRight(column(what, 60), " ") + ", as decided in " + oneLine(c.record.ID)
+}
+
+// world is what the facts say of the machine, and what the event did not bring.
+func (c *pastCall) world() policytest.CaseWorld {
+	w := policytest.CaseWorld{Session: c.event.Memory, As: c.as()}
+	if len(w.Session) == 0 {
+		w.Session = nil
+	}
+	doc, _ := c.record.Kept.Input["facts"].(map[string]any)
+	effects, _ := doc["effects"].([]any)
+	for _, e := range effects {
+		effect, _ := e.(map[string]any)
+		branches, _ := effect["branches"].([]any)
+		if branch, ok := firstText(branches); ok && effect["branches_from"] == "head" {
+			w.Head = branch
+		}
+		if context, ok := effect["context"].(string); ok && effect["context_from"] == "file" {
+			w.Files = map[string]string{caseHome + "/.kube/config": "current-context: " + context + "\n"}
+		}
+	}
+	gate := map[string]any{}
+	if !c.event.Gate.Interactive {
+		gate["interactive"] = false
+	}
+	if os := c.event.Gate.OS; os != "" && os != "linux" {
+		gate["os"] = os
+	}
+	if len(c.event.Gate.Labels) > 0 {
+		labels := map[string]any{}
+		for name, v := range c.event.Gate.Labels {
+			labels[name] = v
+		}
+		gate["labels"] = labels
+	}
+	if len(gate) > 0 {
+		w.Gate = gate
+	}
+	return w
+}
+
+func firstText(list []any) (string, bool) {
+	if len(list) == 0 {
+		return "", false
+	}
+	s, ok := list[0].(string)
+	return s, ok
+}
+
+// as is whose the policies are that the decision is due to, where that is not
+// what cases take them for.
+func (c *pastCall) as() string {
+	for _, why := range slices.Concat(c.record.Reasons, c.record.Warned) {
+		if why.Source == "managed" || why.Source == "project" || strings.HasPrefix(why.Source, "plugin:") {
+			return why.Source
+		}
+	}
+	return ""
+}
+
+// expectation is what was decided.
+func (c *pastCall) expectation() policytest.Expectation {
+	r := c.record
+	effect := r.Effect
+	e := policytest.Expectation{Effect: &effect}
+	add := func(list *[]string, id string) {
+		if !slices.Contains(*list, id) {
+			*list = append(*list, id)
+		}
+	}
+	for _, why := range r.Reasons {
+		if why.Effect == r.Effect && r.Effect != hook.Pass {
+			add(&e.IDs, why.ID)
+		}
+	}
+	for _, why := range r.Warned {
+		add(&e.Warnings, why.ID)
+	}
+	for _, f := range r.Faults {
+		id, _, _ := strings.Cut(f, ": ")
+		add(&e.Faults, id)
+	}
+	if r.Halt {
+		e.Halt = &r.Halt
+	}
+	if r.Kept.Rewrite != nil {
+		e.Rewrite = &policytest.Value{Value: c.rewritten()}
+	}
+	return e
+}
+
+// rewritten is what the call ran with, as far as it is another input.
+func (c *pastCall) rewritten() any {
+	now, isObject := c.moved(c.record.Kept.Rewrite).(map[string]any)
+	if !isObject {
+		return c.moved(c.record.Kept.Rewrite)
+	}
+	then, _ := c.moved(c.event.Fields[c.event.Name.Rewrites()]).(map[string]any)
+	out := map[string]any{}
+	for key, v := range now {
+		if text(v) != text(then[key]) {
+			out[key] = v
+		}
+	}
+	return out
+}
+
+// moved returns a tree with its paths where a case's world has them.
+func (c *pastCall) moved(v any) any {
+	switch v := v.(type) {
+	case string:
+		return c.movedText(v)
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for key, e := range v {
+			out[key] = c.moved(e)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, e := range v {
+			out[i] = c.moved(e)
+		}
+		return out
+	}
+	return v
+}
+
+func (c *pastCall) movedText(s string) string {
+	const between = "\x00" // what stands for the project until the home directory is moved
+	s = movePath(s, c.project, between)
+	s = movePath(s, c.home, caseHome)
+	s = strings.ReplaceAll(s, between, caseProject)
+	return strings.ReplaceAll(s, "[redacted]", "redacted")
+}
+
+// movePath replaces a directory wherever a text names it or what is below it.
+func movePath(s, from, to string) string {
+	if len(from) < 2 {
+		return s
+	}
+	var b strings.Builder
+	for {
+		i := strings.Index(s, from)
+		if i < 0 {
+			b.WriteString(s)
+			return b.String()
+		}
+		end := i + len(from)
+		b.WriteString(s[:i])
+		if (i == 0 || !inPath(s[i-1])) && (end == len(s) || s[end] == '/' || !inPath(s[end])) {
+			b.WriteString(to)
+		} else {
+			b.WriteString(s[i:end])
+		}
+		s = s[end:]
+	}
+}
+
+// inPath reports a byte that goes on a path's name.
+func inPath(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("/._-", c) >= 0 || c >= 0x80
+}
+
+// appendCase adds a case to a file of cases, and changes nothing else of it.
+func appendCase(name string, old []byte, c policytest.Case) ([]byte, error) {
+	before, err := policytest.ParseCases(name, old)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range before {
+		if o.Name == c.Name {
+			return nil, fmt.Errorf("line %d: the case %q is there already", o.Line, o.Name)
+		}
+	}
+	at, indent, err := casesEnd(old)
+	if err != nil {
+		return nil, err
+	}
+	formatted, err := policytest.FormatCases(c)
+	if err != nil {
+		return nil, err
+	}
+	out := strings.TrimRight(string(old[:at]), "\n") + "\n"
+	for line := range strings.Lines(strings.TrimPrefix(string(formatted), "cases:\n")) {
+		if line != "\n" {
+			line = strings.Repeat(" ", indent) + strings.TrimPrefix(line, "  ")
+		}
+		out += line
+	}
+	out += string(old[at:])
+	after, err := policytest.ParseCases(name, []byte(out))
+	if err != nil || len(after) != len(before)+1 {
+		return nil, fmt.Errorf("nothing could be added without a change to the rest; without --to the case is printed (%v)", err)
+	}
+	return []byte(out), nil
+}
