@@ -42,7 +42,7 @@ func (c *checker) eval(s *scope, t *ast.Term) value {
 	case ast.Set:
 		return c.collection(s, set, v.Len(), v.Foreach)
 	case ast.Object:
-		return value{{kinds: object, rest: &shape{}}}
+		return value{c.literal(s, v)}
 	case *ast.ArrayComprehension:
 		return value{{kinds: array, items: &shape{union: c.inner(s, v.Body, v.Term)}}}
 	case *ast.SetComprehension:
@@ -60,6 +60,20 @@ func (c *checker) collection(s *scope, k kinds, n int, each func(func(*ast.Term)
 		return value{{kinds: k}}
 	}
 	return value{{kinds: k, items: &shape{union: items}}}
+}
+
+// literal returns the shape of an object that is written out. Where all of its
+// keys are constant it has no other fields.
+func (c *checker) literal(s *scope, o ast.Object) *shape {
+	out := &shape{kinds: object, fields: map[string]*shape{}}
+	o.Foreach(func(k, v *ast.Term) {
+		if name, ok := k.Value.(ast.String); ok {
+			out.fields[string(name)] = &shape{union: c.eval(s, v)}
+		} else {
+			out.rest = &shape{}
+		}
+	})
+	return out
 }
 
 // inner evaluates the term of a comprehension.

@@ -201,6 +201,9 @@ func (c *checker) failure(err error) {
 	if i := strings.Index(f.Message, "; "); i > 0 && !strings.Contains(f.Message, "\n") {
 		f.Message, f.Hint = f.Message[:i], f.Message[i+2:]
 	}
+	if _, known, ok := strings.Cut(f.Hint, "want (one of): ["); ok { // OPA draws the reference again before it
+		f.Hint = "it is one of " + strings.TrimSuffix(known, "]")
+	}
 	c.add(f)
 }
 

@@ -76,6 +76,14 @@ func check(t *testing.T, fsys fs.FS, lib []scopes.Module, place bool) string {
 	return b.String()
 }
 
+// TestExamples holds that the examples are clean.
+func TestExamples(t *testing.T) {
+	lib, _ := load.Lib(policies.FS())
+	if got := check(t, os.DirFS("../examples"), lib, false); got != "" {
+		t.Error(got)
+	}
+}
+
 // TestLibrary holds that the policies that gate brings are clean.
 func TestLibrary(t *testing.T) {
 	report, err := policycheck.Check(policycheck.Options{

@@ -139,7 +139,7 @@ func (t policyTarget) source(as string) (scopes.Source, error) {
 		return scopes.Source{Name: "library", Scope: hook.Policy, Authority: hook.User, Library: true}, nil
 	case as == "managed":
 		s.Scope, s.Authority = hook.Policy, hook.Managed
-	case as == "project", as == "" && filepath.Base(t.dir) == projectDir:
+	case as == "project", as == "" && slices.Contains([]string{filepath.Base(t.dir), filepath.Base(filepath.Dir(t.dir))}, projectDir):
 		s.Name, s.Authority = "project", hook.Project
 	case as == "user", as == "":
 		s.Name = "user"

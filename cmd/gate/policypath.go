@@ -61,34 +61,33 @@ func policyTargetOf(path string) (policyTarget, error) {
 	case !info.IsDir():
 		return t, fmt.Errorf("%s: neither a directory nor a Rego file", path)
 	}
-	if t.inLibrary() {
-		return t, nil
+	if t.place = t.only == "" && isPlace(t.dir); !t.place {
+		t.widen()
 	}
-	t.place = t.only == "" && isPlace(t.dir)
 	return t, nil
 }
 
-// inLibrary widens a target in the product's own policies to all of them: they
-// share helpers, and their packages are the product's.
-func (t *policyTarget) inLibrary() bool {
+// widen makes a part of the nearest directory that is called policies a target
+// in all of it: they share helpers. It finds out whether these are the product's
+// own.
+func (t *policyTarget) widen() {
 	up := ""
-	for dir := t.dir; ; dir = filepath.Dir(dir) {
-		if info, err := os.Stat(filepath.Join(dir, "gate", "lib", "lib.rego")); err == nil && info.Mode().IsRegular() {
+	for dir := t.dir; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if filepath.Base(dir) == policyDir {
 			below, err := filepath.Rel(dir, filepath.Join(t.dir, t.only))
 			if err != nil {
-				return false
+				return
 			}
-			if t.library = true; below != "." {
+			if t.only = ""; below != "." {
 				t.only = filepath.ToSlash(below)
 			}
 			t.dir, t.shown = dir, filepath.Join(t.shown, up)
-			return true
-		}
-		if dir == filepath.Dir(dir) {
-			return false
+			break
 		}
 		up = filepath.Join(up, "..")
 	}
+	info, err := os.Stat(filepath.Join(t.dir, "gate", "lib", "lib.rego"))
+	t.library = err == nil && info.Mode().IsRegular()
 }
 
 // isPlace reports whether a directory is laid out as one of gate's.
