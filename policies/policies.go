@@ -28,7 +28,7 @@ func Snapshot() string { return snapshot }
 
 // IndexFile is where FS holds what load.Index found in it, so that a program
 // need not parse the library to start. TestIndex keeps it true.
-const IndexFile = "gate/index.json"
+const IndexFile = "gate/index.txt"
 
 // FS returns the library's files: policies, helpers and their tests. Package
 // a.b.c stands in a/b/c/c.rego, gate.lib in gate/lib/lib.rego.

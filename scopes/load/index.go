@@ -1,9 +1,13 @@
 package load
 
 import (
-	"encoding/json"
 	"fmt"
+	"io"
 	"io/fs"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"gate/hook"
@@ -11,8 +15,9 @@ import (
 	"gate/strictjson"
 )
 
-// Index returns what [Rego] and [Lib] find in fsys as JSON, so that a program
-// that carries the same files can start without parsing them. It returns an
+// Index returns what [Rego] and [Lib] find in fsys as text, so that a program
+// that carries the same files can start without parsing them: lines of a key and
+// a value, where a hook and its parameters hold what follows them. It returns an
 // error when a file has a mistake.
 func Index(fsys fs.FS) ([]byte, error) {
 	s := Rego(fsys, scopes.Source{Name: "library", Scope: hook.Policy, Authority: hook.User, Library: true})
@@ -20,40 +25,64 @@ func Index(fsys fs.FS) ([]byte, error) {
 	for _, f := range append(s.Faults, faults...) {
 		return nil, f.Err
 	}
-	doc := map[string]any{"digest": s.Digest, "lib": indexModules(lib), "modules": indexModules(s.Modules)}
-	hooks := []any{}
+	var w indexWriter
+	w.line("digest", s.Digest)
+	for _, m := range lib {
+		w.line("lib", m.Package+" "+m.File)
+	}
+	for _, m := range s.Modules {
+		w.line("module", m.Package+" "+m.File)
+	}
 	for _, h := range s.Hooks {
-		hooks = append(hooks, indexHook(h))
+		w.hook(h)
 	}
-	doc["hooks"] = hooks
-	return append([]byte(strictjson.Indent(doc)), '\n'), nil
+	return w.text, nil
 }
 
-func indexModules(list []scopes.Module) []any {
-	out := []any{}
-	for _, m := range list {
-		out = append(out, map[string]any{"file": m.File, "package": m.Package})
+type indexWriter struct{ text []byte }
+
+// line writes what is not empty.
+func (w *indexWriter) line(key, value string) {
+	if value == "" {
+		return
 	}
-	return out
+	if strings.ContainsAny(value, "\n\r") || value[0] == '"' {
+		value = strconv.Quote(value)
+	}
+	w.text = fmt.Appendf(w.text, "%s %s\n", key, value)
 }
 
-func indexHook(h *hook.Hook) map[string]any {
-	events := []any{}
+func (w *indexWriter) number(key string, n int64) {
+	if n != 0 {
+		w.line(key, strconv.FormatInt(n, 10))
+	}
+}
+
+func (w *indexWriter) hook(h *hook.Hook) {
+	w.line("hook", h.ID)
+	w.line("title", h.Title)
+	w.line("description", h.Description)
+	w.line("file", h.File)
+	w.number("line", int64(h.Line))
 	for _, e := range h.Events {
-		events = append(events, string(e))
+		w.line("event", string(e))
 	}
-	conditions := []any{}
+	w.line("matcher", h.Matcher)
 	for _, c := range h.If {
-		conditions = append(conditions, c)
+		w.line("if", c)
 	}
-	params := map[string]any{}
-	for name, p := range h.Params {
-		params[name] = map[string]any{"type": p.Type, "default": p.Default, "description": p.Description}
+	w.number("priority", int64(h.Priority))
+	w.number("timeout", int64(h.Timeout))
+	w.line("on_fault", string(h.OnFault))
+	if h.Opaque {
+		w.line("opaque", "true")
 	}
-	return map[string]any{
-		"id": h.ID, "title": h.Title, "description": h.Description, "file": h.File, "line": h.Line, "events": events,
-		"matcher": h.Matcher, "if": conditions, "priority": h.Priority, "timeout": int64(h.Timeout),
-		"on_fault": string(h.OnFault), "opaque": h.Opaque, "params": params,
+	for _, name := range slices.Sorted(maps.Keys(h.Params)) {
+		p := h.Params[name]
+		w.line("param", name)
+		w.line("type", p.Type)
+		w.line("default", string(strictjson.Append(nil, p.Default)))
+		w.line("about", p.Description)
 	}
 }
 
@@ -63,91 +92,158 @@ func indexHook(h *hook.Hook) map[string]any {
 func Indexed(fsys fs.FS, index []byte, into scopes.Source) (scopes.Source, []scopes.Module) {
 	s := into
 	s.Hooks, s.Modules, s.Faults = nil, nil, nil
-	doc, err := strictjson.Object(index, strictjson.Limits{})
-	if err == nil {
-		var lib []scopes.Module
-		if lib, err = readIndex(fsys, doc, &s); err == nil {
-			return s, lib
+	r := indexReader{files: fsys, source: &s}
+	var err error
+	n := 0
+	for line := range strings.Lines(string(index)) {
+		n++
+		key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if strings.HasPrefix(value, `"`) {
+			value, err = strconv.Unquote(value)
 		}
-	}
-	s.Hooks, s.Modules = nil, nil
-	s.Faults = []hook.Fault{*hook.Faultf(hook.FaultLoad, "index of the library: %w", err)}
-	return s, nil
-}
-
-func readIndex(fsys fs.FS, doc map[string]any, s *scopes.Source) (lib []scopes.Module, err error) {
-	s.Digest = indexText(doc, "digest")
-	if s.Modules, err = readModules(fsys, doc, "modules"); err != nil {
-		return nil, err
-	}
-	hooks, _ := doc["hooks"].([]any)
-	for _, e := range hooks {
-		m, ok := e.(map[string]any)
-		if !ok || indexText(m, "id") == "" {
-			return nil, fmt.Errorf("a hook without id")
+		if err == nil {
+			err = r.line(key, value)
 		}
-		s.Hooks = append(s.Hooks, readHook(m, s))
-	}
-	if len(s.Hooks) == 0 {
-		return nil, fmt.Errorf("no hooks")
-	}
-	return readModules(fsys, doc, "lib")
-}
-
-func readModules(fsys fs.FS, doc map[string]any, key string) ([]scopes.Module, error) {
-	var out []scopes.Module
-	list, _ := doc[key].([]any)
-	for _, e := range list {
-		m, _ := e.(map[string]any)
-		text, err := fs.ReadFile(fsys, indexText(m, "file"))
 		if err != nil {
-			return nil, err
+			err = fmt.Errorf("line %d: %s: %w", n, key, err)
+			break
 		}
-		out = append(out, scopes.Module{File: indexText(m, "file"), Package: indexText(m, "package"), Text: string(text)})
 	}
-	return out, nil
+	if err == nil && len(s.Hooks) == 0 {
+		err = fmt.Errorf("no hooks")
+	}
+	if err != nil {
+		s.Hooks, s.Modules = nil, nil
+		s.Faults = []hook.Fault{*hook.Faultf(hook.FaultLoad, "index of the library: %w", err)}
+		return s, nil
+	}
+	return s, r.lib
 }
 
-func readHook(m map[string]any, s *scopes.Source) *hook.Hook {
-	h := &hook.Hook{
-		ID: indexText(m, "id"), Kind: hook.Rego, Title: indexText(m, "title"), Description: indexText(m, "description"),
-		Scope: s.Scope, Authority: s.Authority, Library: s.Library, Source: s.Name,
-		File: indexText(m, "file"), Line: indexNumber(m, "line"), Matcher: indexText(m, "matcher"), If: indexTexts(m, "if"),
-		Priority: indexNumber(m, "priority"), Timeout: time.Duration(indexNumber(m, "timeout")), OnFault: hook.OnFault(indexText(m, "on_fault")),
-		Opaque: m["opaque"] == true,
+// An indexReader reads an index line by line.
+type indexReader struct {
+	files  fs.FS
+	source *scopes.Source
+	lib    []scopes.Module
+	hook   *hook.Hook // the last one
+	param  string     // its last parameter
+	part   [4 << 10]byte
+}
+
+func (r *indexReader) line(key, value string) (err error) {
+	switch key {
+	case "digest":
+		r.source.Digest = value
+		return nil
+	case "lib":
+		return r.module(&r.lib, value)
+	case "module":
+		return r.module(&r.source.Modules, value)
+	case "hook":
+		s := r.source
+		r.hook = &hook.Hook{ID: value, Kind: hook.Rego, Scope: s.Scope, Authority: s.Authority, Library: s.Library, Source: s.Name}
+		r.param = ""
+		s.Hooks = append(s.Hooks, r.hook)
+		return nil
 	}
-	for _, e := range indexTexts(m, "events") {
-		h.Events = append(h.Events, hook.Name(e))
+	if r.hook == nil {
+		return fmt.Errorf("before the first hook")
 	}
-	params, _ := m["params"].(map[string]any)
-	for name, v := range params {
-		p, _ := v.(map[string]any)
+	if r.param != "" && key != "param" {
+		return r.parameter(key, value)
+	}
+	return r.field(key, value)
+}
+
+func (r *indexReader) field(key, value string) (err error) {
+	h := r.hook
+	switch key {
+	case "title":
+		h.Title = value
+	case "description":
+		h.Description = value
+	case "file":
+		h.File = value
+	case "line":
+		h.Line, err = strconv.Atoi(value)
+	case "event":
+		h.Events = append(h.Events, hook.Name(value))
+	case "matcher":
+		h.Matcher = value
+	case "if":
+		h.If = append(h.If, value)
+	case "priority":
+		h.Priority, err = strconv.Atoi(value)
+	case "timeout":
+		var n int64
+		n, err = strconv.ParseInt(value, 10, 64)
+		h.Timeout = time.Duration(n)
+	case "on_fault":
+		h.OnFault = hook.OnFault(value)
+	case "opaque":
+		h.Opaque = value == "true"
+	case "param":
 		if h.Params == nil {
-			h.Params = make(map[string]hook.Param, len(params))
+			h.Params = map[string]hook.Param{}
 		}
-		h.Params[name] = hook.Param{Type: indexText(p, "type"), Default: p["default"], Description: indexText(p, "description")}
+		r.param = value
+		h.Params[value] = hook.Param{}
+	default:
+		return fmt.Errorf("unknown key")
 	}
-	return h
+	return err
 }
 
-func indexText(m map[string]any, key string) string {
-	s, _ := m[key].(string)
-	return s
+// parameter reads what belongs to the last parameter.
+func (r *indexReader) parameter(key, value string) (err error) {
+	p := r.hook.Params[r.param]
+	switch key {
+	case "type":
+		p.Type = value
+	case "default":
+		p.Default, err = strictjson.Decode([]byte(value), strictjson.Limits{})
+	case "about":
+		p.Description = value
+	default:
+		return fmt.Errorf("unknown key of a parameter")
+	}
+	r.hook.Params[r.param] = p
+	return err
 }
 
-func indexNumber(m map[string]any, key string) int {
-	n, _ := m[key].(json.Number)
-	i, _ := n.Int64()
-	return int(i)
+// module adds a file, which is named after its package.
+func (r *indexReader) module(list *[]scopes.Module, value string) error {
+	pkg, file, _ := strings.Cut(value, " ")
+	text, err := r.text(file)
+	if err != nil {
+		return err
+	}
+	*list = append(*list, scopes.Module{File: file, Package: pkg, Text: text})
+	return nil
 }
 
-func indexTexts(m map[string]any, key string) []string {
-	list, _ := m[key].([]any)
-	var out []string
-	for _, e := range list {
-		if s, ok := e.(string); ok {
-			out = append(out, s)
+// text reads a file of the program's own, without a copy that nobody keeps: the
+// files are most of what a process takes of memory to start.
+func (r *indexReader) text(name string) (string, error) {
+	f, err := r.files.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	var text strings.Builder
+	text.Grow(int(info.Size()))
+	for {
+		n, err := f.Read(r.part[:])
+		text.Write(r.part[:n])
+		if err == io.EOF {
+			return text.String(), nil
+		}
+		if err != nil {
+			return "", err
 		}
 	}
-	return out
 }
