@@ -249,7 +249,7 @@ func lineRange(file string, l policytest.Lines) string {
 }
 
 func printMutation(b *strings.Builder, m *mutate.Report, verbose bool) {
-	for _, s := range m.Survivors {
+	for _, s := range m.Grouped() {
 		fmt.Fprintf(b, "%s\n  %s\n", oneLine(s.String()), s.Advice())
 	}
 	for _, s := range m.Policies {

@@ -70,6 +70,23 @@ func (r Report) Total() Score {
 	return sum
 }
 
+// Grouped returns the survivors, those of one line that were changed alike as
+// one, with their texts joined by commas: members of one list, for instance.
+func (r Report) Grouped() []Mutant {
+	var list []Mutant
+	for _, m := range r.Survivors {
+		i := slices.IndexFunc(list, func(g Mutant) bool {
+			return g.File == m.File && g.Line == m.Line && g.Change == m.Change
+		})
+		if i < 0 {
+			list = append(list, m)
+			continue
+		}
+		list[i].Text += ", " + m.Text
+	}
+	return list
+}
+
 // Run makes the mutants of a suite's policies and runs, for each, the tests that
 // concern it, until one fails. It is an error if a test fails as it is, if a file
 // is not among the suite's policies, or if ctx ends.

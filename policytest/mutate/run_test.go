@@ -90,7 +90,7 @@ func report(t *testing.T, suite *policytest.Suite, o mutate.Options) string {
 		t.Errorf("progress said %d of %d; the report has %d survivors of %+v", done, total, len(r.Survivors), sum)
 	}
 	var b strings.Builder
-	for _, m := range r.Survivors {
+	for _, m := range r.Grouped() {
 		fmt.Fprintf(&b, "%s\n\t%s\n", m, m.Advice())
 	}
 	for _, s := range r.Policies {
