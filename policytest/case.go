@@ -40,7 +40,7 @@ type CaseWorld struct {
 	Files   map[string]string         // contents by path; relative ones are the project's
 	Env     map[string]string         // the agent's environment
 	Library *bool                     // whether gate's own policies take part; nil: they do
-	Trusted bool                      // a person trusted the project's and plugins' sources
+	Trusted *bool                     // whether a person trusted the project's and plugins' sources; nil: nobody did
 	Setting map[string]map[string]any // what settings files say, by managed, user, project, local
 	Sources map[string][]string       // directories with further policies by managed, user, project, plugin:NAME; relative to the case's file
 	As      string                    // whose the tested policies are: managed, user, project, local, plugin:NAME; "": user
@@ -68,9 +68,8 @@ type Value struct{ Value any }
 // laidOver returns the world over which w is laid, key by key.
 func (w CaseWorld) laidOver(base CaseWorld) CaseWorld {
 	out := CaseWorld{
-		Head: cmp.Or(w.Head, base.Head), As: cmp.Or(w.As, base.As), Library: cmp.Or(w.Library, base.Library),
-		Trusted: w.Trusted || base.Trusted,
-		Files:   merged(base.Files, w.Files), Env: merged(base.Env, w.Env),
+		Head: cmp.Or(w.Head, base.Head), As: cmp.Or(w.As, base.As), Library: cmp.Or(w.Library, base.Library), Trusted: cmp.Or(w.Trusted, base.Trusted),
+		Files: merged(base.Files, w.Files), Env: merged(base.Env, w.Env),
 		Setting: merged(base.Setting, w.Setting), Sources: merged(base.Sources, w.Sources),
 		Session: merged(base.Session, w.Session), Gate: merged(base.Gate, w.Gate),
 	}

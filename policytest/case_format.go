@@ -188,8 +188,8 @@ func (w *CaseWorld) node() *yaml.Node {
 	if w.Library != nil {
 		put(m, "library", valueNode(*w.Library))
 	}
-	if w.Trusted {
-		put(m, "trusted", valueNode(true))
+	if w.Trusted != nil {
+		put(m, "trusted", valueNode(*w.Trusted))
 	}
 	object("settings", anyMap(w.Setting))
 	sources := map[string]any{}

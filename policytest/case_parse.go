@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gate/adapters"
 	"gate/hook"
 	"gate/scopes/load"
 	"gate/strictjson"
@@ -110,6 +111,9 @@ func (p *caseParser) oneCase(v any, at string) Case {
 		c.Event["cwd"] = dir
 	}
 	c.Agent, _ = get[string](p, m, at, "agent", "an agent's name")
+	if _, known := adapters.Lookup(c.Agent); c.Agent != "" && !known {
+		p.fail(at+"/agent", "unknown agent %q; known are %s", c.Agent, strings.Join(adapters.Names(), ", "))
+	}
 	c.World = p.world(m["world"], at+"/world")
 	c.Expect = p.expectation(m, at)
 	return c

@@ -130,10 +130,10 @@ func (g generator) oneCase(name string) policytest.Case {
 		c.Expect.Halt = &halt
 	}
 	if g.maybe() {
-		library := g.maybe()
+		library, trusted := g.maybe(), g.maybe()
 		c.World = policytest.CaseWorld{
 			Head: g.text(), Files: map[string]string{"a/b": g.text()}, Env: map[string]string{"X": g.text()}, Library: &library,
-			Trusted: g.maybe(), As: "managed", Session: map[string]any{"calls": g.value(1)},
+			Trusted: &trusted, As: "managed", Session: map[string]any{"calls": g.value(1)},
 			Sources: map[string][]string{"plugin:x": {"dir"}},
 			Setting: map[string]map[string]any{"user": {"policies": map[string]any{"a.b": "off"}}},
 		}

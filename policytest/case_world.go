@@ -29,7 +29,9 @@ func (p *caseParser) world(v any, at string) CaseWorld {
 	if b, ok := get[bool](p, m, at, "library", "true or false"); ok {
 		w.Library = &b
 	}
-	w.Trusted, _ = get[bool](p, m, at, "trusted", "true or false")
+	if b, ok := get[bool](p, m, at, "trusted", "true or false"); ok {
+		w.Trusted = &b
+	}
 	w.Session, _ = get[map[string]any](p, m, at, "session", "an object")
 	w.As, _ = get[string](p, m, at, "as", "whose the policies are")
 	if w.As != "" && !isSource(w.As) {

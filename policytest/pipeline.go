@@ -63,12 +63,14 @@ func (s *Suite) shape(c *Case) string {
 		sources[whose] = anyList(dirs)
 	}
 	return string(strictjson.Append(nil, map[string]any{
-		"dir": path.Dir(c.File), "as": c.World.As, "library": c.World.library(), "trusted": c.World.Trusted,
+		"dir": path.Dir(c.File), "as": c.World.As, "library": c.World.library(), "trusted": c.World.trusted(),
 		"settings": anyMap(c.World.Setting), "sources": sources,
 	}))
 }
 
 func (w *CaseWorld) library() bool { return w.Library == nil || *w.Library }
+
+func (w *CaseWorld) trusted() bool { return w.Trusted != nil && *w.Trusted }
 
 // managed reports that the machine of a case has an administrator.
 func (w *CaseWorld) managed() bool {

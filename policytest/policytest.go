@@ -48,6 +48,9 @@ type Options struct {
 	// rest is there for what policies share. Empty is all.
 	Dir string
 
+	// Untested policies are no mistake: the tests are somebody else's matter.
+	Untested bool
+
 	// Source says whose the policies are. Its authority decides which builtins
 	// they may call; Params override the declared defaults. The zero Source
 	// means a project's.

@@ -63,8 +63,8 @@ func (s *Suite) unsettledEvents(ctx context.Context, results []Result) []Result 
 	for _, r := range results {
 		files[r.File] = true
 	}
-	alone := false
-	everywhere := Case{File: "all" + CasesSuffix, World: CaseWorld{Library: &alone, Trusted: true}}
+	library, trusted := false, true
+	everywhere := Case{File: "all" + CasesSuffix, World: CaseWorld{Library: &library, Trusted: &trusted}}
 	p, err := s.pipeline(&everywhere)
 	if err != nil {
 		return nil // the policies compile; there is nothing to run

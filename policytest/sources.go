@@ -38,7 +38,7 @@ func (s *Suite) sources(c *Case) ([]scopes.Source, error) {
 		tested.Name = "user"
 	}
 	tested.Scope, tested.Authority = standing(w.As)
-	tested.Trusted, tested.Modules = w.Trusted, s.current(tested.Modules)
+	tested.Trusted, tested.Modules = w.trusted(), s.current(tested.Modules)
 	tested.Hooks = s.patient(tested, func(h *hook.Hook) bool { return beside(h.File, c) })
 	if len(tested.Hooks) == 0 && len(foreign) == 0 {
 		return nil, fmt.Errorf("no policy lies beside %s or below; put the cases where the policies are", c.File)
@@ -93,7 +93,7 @@ func (s *Suite) further(c *Case) ([]scopes.Source, error) {
 	for _, whose := range slices.Sorted(maps.Keys(c.World.Sources)) {
 		for _, dir := range c.World.Sources[whose] {
 			at := path.Join(path.Dir(c.File), dir)
-			src := scopes.Source{Name: whose + " " + at, Trusted: c.World.Trusted}
+			src := scopes.Source{Name: whose + " " + at, Trusted: c.World.trusted()}
 			src.Scope, src.Authority = standing(whose)
 			if !fs.ValidPath(at) {
 				errs = append(errs, fmt.Errorf("sources: %s leads out of the tested directory", dir))

@@ -98,7 +98,10 @@ func (s *Suite) load() error {
 		}
 	}
 	slices.Sort(s.tests)
-	errs = append(errs, s.untested(), s.checkTests())
+	if !s.options.Untested {
+		errs = append(errs, s.untested())
+	}
+	errs = append(errs, s.checkTests())
 	if errors.Join(errs...) == nil {
 		s.params, err = rego.Params(s.source)
 		errs = append(errs, err)

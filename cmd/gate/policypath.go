@@ -3,10 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"gate/policytest"
 	"gate/scopes/load"
 )
 
@@ -124,4 +126,30 @@ func defaultPolicies(p process, f dirFlags) (string, error) {
 		}
 	}
 	return "", errors.New("no policies here, in the project's .gate, or of your own; name a directory or file")
+}
+
+// mostEntries is how much of a directory is looked at in search of policies.
+const mostEntries = 20_000
+
+// holdsPolicies reports that Rego or event cases lie in a directory or below.
+func holdsPolicies(dir string) bool {
+	found, looked := false, 0
+	_ = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		looked++
+		hidden := name != dir && strings.HasPrefix(d.Name(), ".")
+		switch {
+		case err != nil, looked > mostEntries:
+			return fs.SkipAll
+		case d.IsDir() && hidden:
+			return fs.SkipDir
+		case d.IsDir() || hidden:
+			return nil
+		}
+		found = strings.HasSuffix(name, ".rego") || strings.HasSuffix(name, policytest.CasesSuffix)
+		if found {
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return found
 }

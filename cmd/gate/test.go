@@ -107,6 +107,10 @@ func (f *testFlags) start(ctx context.Context, p process, args []string) (int, e
 	if f.from != "" {
 		return f.fromLog(ctx, p, args)
 	}
+	args, err := f.paths(p, args)
+	if err != nil {
+		return exitFailed, err
+	}
 	if f.watch {
 		return f.keepRunning(ctx, p, args)
 	}
@@ -115,14 +119,11 @@ func (f *testFlags) start(ctx context.Context, p process, args []string) (int, e
 
 // once runs the tests and tells how they ended.
 func (f *testFlags) once(ctx context.Context, p process, args []string) (int, error) {
-	targets, note, err := f.targets(p, args)
+	targets, err := openTargets(args)
 	if err != nil {
 		return exitFailed, err
 	}
 	defer closeTargets(targets)
-	if note != "" {
-		fmt.Fprintf(p.stderr, "gate: %s\n", note)
-	}
 	report, err := f.runTargets(ctx, p, targets)
 	if err != nil {
 		return exitFailed, err
@@ -143,6 +144,9 @@ func (f *testFlags) runTargets(ctx context.Context, p process, targets []*target
 		if !errors.Is(err, policytest.ErrNoTests) || f.run == "" {
 			errs = append(errs, t.placed(err))
 		}
+	}
+	if ctx.Err() != nil {
+		return nil, errors.New("interrupted")
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
@@ -214,7 +218,7 @@ func (f *testFlags) options(t *target) policytest.Options {
 		Files: t.files, Dir: t.dir, Library: library, Lib: lib, Facts: factsOfTest, Timeout: cmp.Or(f.timeout, 5*time.Second),
 		Snapshot: policies.Snapshot(),
 	}
-	if t.isLibrary() {
+	if t.library {
 		o.Source = library
 		o.Source.Hooks, o.Source.Modules = nil, nil
 		return o

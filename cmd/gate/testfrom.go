@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -85,7 +86,11 @@ const maxCases = 4 << 20
 // tryCase runs a case beside the policies that it is for, and says why it does
 // not pass.
 func (f *testFlags) tryCase(ctx context.Context, p process, args []string, c *policytest.Case) (why string, err error) {
-	targets, _, err := f.targets(p, args)
+	args, err = f.paths(p, args)
+	if err != nil {
+		return "", err
+	}
+	targets, err := openTargets(args)
 	if err != nil {
 		return "", err
 	}
@@ -99,11 +104,13 @@ func (f *testFlags) tryCase(ctx context.Context, p process, args []string, c *po
 	if err != nil {
 		return "", err
 	}
-	const name = "decided" + policytest.CasesSuffix
+	name := path.Join(t.dir, "decided"+policytest.CasesSuffix)
 	files[name] = &fstest.MapFile{Data: text}
 	own := *t
 	own.files = files
-	suite, err := policytest.Prepare(f.options(&own))
+	options := f.options(&own)
+	options.Untested = true
+	suite, err := policytest.Prepare(options)
 	if err != nil {
 		return "", t.placed(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"gate/hook"
 	"gate/policytest"
 	"gate/policytest/mutate"
 )
@@ -152,16 +153,16 @@ func (r *testReport) print(p process, f *testFlags) error {
 		}
 		return printAll(p, text)
 	}
-	return printAll(p, r.pretty(f))
+	return printAll(p, r.pretty(f, p.style()))
 }
 
 // pretty tells people: what is wrong first, the sum last.
-func (r *testReport) pretty(f *testFlags) string {
+func (r *testReport) pretty(f *testFlags, s style) string {
 	var b strings.Builder
 	for i := range r.results {
 		r.results[i] = shownResult(r.results[i])
 		if one := &r.results[i]; f.verbose || !one.Passed() && !one.Skipped {
-			printResult(&b, one, f.verbose)
+			printResult(&b, s, one, f.verbose)
 		}
 	}
 	for _, m := range r.benchmarks {
@@ -174,9 +175,9 @@ func (r *testReport) pretty(f *testFlags) string {
 		printMutation(&b, r.mutation, f.verbose)
 	}
 	for _, why := range r.missed(f) {
-		fmt.Fprintf(&b, "FAIL   %s\n", why)
+		fmt.Fprintf(&b, "%s   %s\n", s.effect(hook.Deny, "FAIL"), why)
 	}
-	r.printSum(&b, f)
+	r.printSum(&b, s, f)
 	return b.String()
 }
 
@@ -186,7 +187,7 @@ func shownResult(r policytest.Result) policytest.Result {
 	return r
 }
 
-func printResult(b *strings.Builder, r *policytest.Result, verbose bool) {
+func printResult(b *strings.Builder, s style, r *policytest.Result, verbose bool) {
 	word := "ok"
 	switch {
 	case r.Err != nil:
@@ -200,7 +201,8 @@ func printResult(b *strings.Builder, r *policytest.Result, verbose bool) {
 	if verbose && !r.Skipped {
 		took = fmt.Sprintf("  (%s)", r.Took.Round(10*time.Microsecond))
 	}
-	fmt.Fprintf(b, "%-5s  %s%s\n", word, title(r), took)
+	blanks := strings.Repeat(" ", len("ERROR")-len(word))
+	fmt.Fprintf(b, "%s%s  %s%s\n", s.effect(severity(r), word), blanks, title(r), s.faint(took))
 	switch {
 	case r.Err != nil:
 		fmt.Fprintf(b, "  %s\n", indentRest(visible(r.Err.Error())))
@@ -210,6 +212,17 @@ func printResult(b *strings.Builder, r *policytest.Result, verbose bool) {
 	if r.Output != "" && (verbose || !r.Passed()) {
 		fmt.Fprintf(b, "  printed: %s\n", indentRest(r.Output))
 	}
+}
+
+// severity is the effect whose colour a result has.
+func severity(r *policytest.Result) hook.Effect {
+	switch {
+	case r.Passed():
+		return hook.Pass
+	case r.Skipped:
+		return hook.Ask
+	}
+	return hook.Deny
 }
 
 // title names a test: Rego tests by their rule, cases by their text.
@@ -261,7 +274,7 @@ func printMutation(b *strings.Builder, m *mutate.Report, verbose bool) {
 	fmt.Fprintf(b, "mutation: %.1f %%: tests notice %d of %d changes\n", sum.Percent(), sum.Killed, sum.Killed+sum.Survived)
 }
 
-func (r *testReport) printSum(b *strings.Builder, f *testFlags) {
+func (r *testReport) printSum(b *strings.Builder, s style, f *testFlags) {
 	if len(r.benchmarks) > 0 {
 		return
 	}
@@ -275,9 +288,9 @@ func (r *testReport) printSum(b *strings.Builder, f *testFlags) {
 			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.word))
 		}
 	}
-	word := "PASS"
+	word := s.effect(hook.Pass, "PASS")
 	if r.status(f) != exitOK {
-		word = "FAIL"
+		word = s.effect(hook.Deny, "FAIL")
 	}
 	fmt.Fprintf(b, "%s   %s\n", word, strings.Join(parts, ", "))
 }

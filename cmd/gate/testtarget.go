@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -28,6 +29,8 @@ type target struct {
 	place *place
 	dir   string   // within files: what is tested; "." is all
 	only  []string // the files within files that were named; nil: the whole directory
+
+	library bool // files are the product's own
 }
 
 func closeTargets(list []*target) {
@@ -36,20 +39,20 @@ func closeTargets(list []*target) {
 	}
 }
 
-// targets opens what the arguments name; without arguments it looks for
-// policies and says where it found them.
-func (f *testFlags) targets(p process, args []string) (list []*target, note string, err error) {
-	if len(args) == 0 {
-		dir, note, err := f.defaultDir(p)
-		if err != nil {
-			return nil, "", err
-		}
-		t, err := openTarget(dir)
-		if err != nil {
-			return nil, "", err
-		}
-		return []*target{t}, note, nil
+// paths returns the arguments, or where policies are when nobody says.
+func (f *testFlags) paths(p process, args []string) ([]string, error) {
+	if len(args) > 0 {
+		return args, nil
 	}
+	dir, err := defaultPolicies(p, f.dirs)
+	if err == nil && dir != "." {
+		dir = filepath.Join(dir, policyDir)
+	}
+	return []string{dir}, err
+}
+
+// openTargets opens what the arguments name.
+func openTargets(args []string) (list []*target, err error) {
 	var errs []error
 	for _, arg := range args {
 		dir, file := arg, ""
@@ -82,19 +85,23 @@ func (f *testFlags) targets(p process, args []string) (list []*target, note stri
 	}
 	if err := errors.Join(errs...); err != nil {
 		closeTargets(list)
-		return nil, "", err
+		return nil, err
 	}
-	return list, "", nil
+	return list, nil
 }
 
-// openTarget opens the policies that a directory belongs to: those of the
-// nearest directory above it that is called policies, else its own.
+// openTarget opens the policies that a directory belongs to: the product's own
+// if it is among them, those of the nearest directory above it that is called
+// policies, else only its own.
 func openTarget(dir string) (*target, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
 	}
 	below := "."
+	if all := (policyTarget{dir: abs}); all.inLibrary() {
+		return newTarget(dir, all.dir, cmp.Or(all.only, "."), true)
+	}
 	for at := abs; at != filepath.Dir(at); at = filepath.Dir(at) {
 		if filepath.Base(at) != policyDir {
 			continue
@@ -105,72 +112,24 @@ func openTarget(dir string) (*target, error) {
 		abs = at
 		break
 	}
+	return newTarget(dir, abs, filepath.ToSlash(below), false)
+}
+
+func newTarget(given, abs, below string, library bool) (*target, error) {
 	p := openPlace(abs, ".", nil)
 	if p == nil {
-		return nil, fmt.Errorf("%s: there is nothing in it", dir)
+		return nil, fmt.Errorf("%s: there is nothing in it", given)
 	}
 	if p.err != nil {
-		return nil, fmt.Errorf("%s: %w", dir, p.err)
+		return nil, fmt.Errorf("%s: %w", given, p.err)
 	}
-	t := &target{files: p.files, place: p, dir: filepath.ToSlash(below)}
-	if !filepath.IsAbs(dir) {
-		t.here, err = os.Getwd()
+	t := &target{files: p.files, place: p, dir: below, library: library}
+	if filepath.IsAbs(given) {
+		return t, nil
 	}
+	var err error
+	t.here, err = os.Getwd()
 	return t, err
-}
-
-// defaultDir is where policies are when nobody says: this directory, else the
-// project's or the person's own.
-func (f *testFlags) defaultDir(p process) (dir, note string, err error) {
-	if holdsPolicies(".") {
-		return ".", "", nil
-	}
-	here, err := os.Getwd()
-	if err != nil {
-		return "", "", err
-	}
-	d, err := f.dirs.forPeople(p)
-	if err != nil {
-		return "", "", err
-	}
-	places := []string{filepath.Join(projectRoot("", here), projectDir, policyDir), filepath.Join(d.user, policyDir)}
-	for _, dir := range places {
-		if !holdsPolicies(dir) {
-			continue
-		}
-		if rel, err := filepath.Rel(here, dir); err == nil && filepath.IsLocal(rel) {
-			dir = rel
-		}
-		return dir, "testing " + p.tilde(dir), nil
-	}
-	return "", "", fmt.Errorf("there are no policies here, in %s or in %s; say where they are: gate test PATH",
-		p.tilde(places[0]), p.tilde(places[1]))
-}
-
-// mostEntries is how much of a directory is looked at in search of policies.
-const mostEntries = 20_000
-
-// holdsPolicies reports that Rego or event cases lie in a directory or below.
-func holdsPolicies(dir string) bool {
-	found, looked := false, 0
-	_ = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-		looked++
-		hidden := name != dir && strings.HasPrefix(d.Name(), ".")
-		switch {
-		case err != nil, looked > mostEntries:
-			return fs.SkipAll
-		case d.IsDir() && hidden:
-			return fs.SkipDir
-		case d.IsDir() || hidden:
-			return nil
-		}
-		found = strings.HasSuffix(name, ".rego") || strings.HasSuffix(name, policytest.CasesSuffix)
-		if found {
-			return fs.SkipAll
-		}
-		return nil
-	})
-	return found
 }
 
 // selection says which tests of a suite were named, and which policies are to be
@@ -199,21 +158,6 @@ func (t *target) selection(s *policytest.Suite) (sel policytest.Selection, polic
 		}
 	}
 	return sel, policies, nil
-}
-
-// isLibrary reports that a directory holds the product's own policies, or some
-// of them.
-func (t *target) isLibrary() bool {
-	library, _ := embedded()
-	known := func(pkg string) bool {
-		return pkg == "gate.lib" || slices.ContainsFunc(library.Hooks, func(h *hook.Hook) bool { return h.ID == pkg })
-	}
-	modules, _ := load.Lib(t.files)
-	if len(modules) > 0 {
-		return true
-	}
-	src := load.Rego(t.files, scopes.Source{Name: "library", Scope: hook.Policy, Authority: hook.User, Library: true})
-	return slices.ContainsFunc(src.Modules, func(m scopes.Module) bool { return known(m.Package) })
 }
 
 // whose the policies of a directory are when nobody says.

@@ -21,8 +21,7 @@ const watchEvery = 300 * time.Millisecond
 // context ends. What cannot be run is told and waits for the next change.
 func (f *testFlags) keepRunning(ctx context.Context, p process, args []string) (int, error) {
 	for {
-		dirs := args
-		before := f.stamps(p, dirs)
+		before := stamps(args)
 		if _, err := f.once(ctx, p, args); err != nil {
 			fmt.Fprintf(p.stderr, "gate: %s\n", visible(err.Error()))
 		}
@@ -30,14 +29,14 @@ func (f *testFlags) keepRunning(ctx context.Context, p process, args []string) (
 			return exitOK, nil
 		}
 		fmt.Fprintln(p.stderr, "gate: waiting for a change; end with Ctrl-C")
-		if !f.changed(ctx, p, dirs, before) {
+		if !changed(ctx, args, before) {
 			return exitOK, nil
 		}
 	}
 }
 
 // changed waits for a change and reports that there was one.
-func (f *testFlags) changed(ctx context.Context, p process, args []string, before map[string]stamp) bool {
+func changed(ctx context.Context, args []string, before map[string]stamp) bool {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	for {
@@ -46,7 +45,7 @@ func (f *testFlags) changed(ctx context.Context, p process, args []string, befor
 			return false
 		case <-tick.C:
 		}
-		if !maps.Equal(before, f.stamps(p, args)) {
+		if !maps.Equal(before, stamps(args)) {
 			return true
 		}
 	}
@@ -59,14 +58,7 @@ type stamp struct {
 }
 
 // stamps looks at all files that policies and tests consist of.
-func (f *testFlags) stamps(p process, args []string) map[string]stamp {
-	if len(args) == 0 {
-		dir, _, err := f.defaultDir(p)
-		if err != nil {
-			return nil
-		}
-		args = []string{dir}
-	}
+func stamps(args []string) map[string]stamp {
 	out := map[string]stamp{}
 	for _, arg := range args {
 		if ext := filepath.Ext(arg); ext == ".rego" || ext == ".yaml" {
