@@ -90,29 +90,15 @@ func openTargets(args []string) (list []*target, err error) {
 	return list, nil
 }
 
-// openTarget opens the policies that a directory belongs to: the product's own
-// if it is among them, those of the nearest directory above it that is called
-// policies, else only its own.
+// openTarget opens the policies that a directory belongs to.
 func openTarget(dir string) (*target, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
 	}
-	below := "."
-	if all := (policyTarget{dir: abs}); all.inLibrary() {
-		return newTarget(dir, all.dir, cmp.Or(all.only, "."), true)
-	}
-	for at := abs; at != filepath.Dir(at); at = filepath.Dir(at) {
-		if filepath.Base(at) != policyDir {
-			continue
-		}
-		if below, err = filepath.Rel(at, abs); err != nil {
-			return nil, err
-		}
-		abs = at
-		break
-	}
-	return newTarget(dir, abs, filepath.ToSlash(below), false)
+	all := policyTarget{dir: abs}
+	all.widen()
+	return newTarget(dir, all.dir, cmp.Or(all.only, "."), all.library)
 }
 
 func newTarget(given, abs, below string, library bool) (*target, error) {
