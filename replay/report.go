@@ -8,6 +8,7 @@ import (
 
 	"gate/audit"
 	"gate/hook"
+	"gate/strictjson"
 )
 
 // A Report says what is different about calls that were decided again.
@@ -218,10 +219,11 @@ func summary(c *Call) string {
 	if text := audit.Summary(&c.Event); text != "" {
 		return text
 	}
-	if prompt := c.Event.Text("prompt"); prompt != "" {
-		const most = 300
-		text := audit.Redact(prompt[:min(len(prompt), 8*most)])
-		return strings.ToValidUTF8(text[:min(len(text), most)], "")
+	text := c.Event.Text("prompt")
+	if input := c.Event.ToolInput(); len(input) > 0 && strictjson.Check(input) == nil {
+		text = string(strictjson.Append(nil, input))
 	}
-	return ""
+	const most = 300
+	text = audit.Redact(text[:min(len(text), 8*most)])
+	return strings.ToValidUTF8(text[:min(len(text), most)], "")
 }

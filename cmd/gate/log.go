@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -98,15 +99,9 @@ func (f *logFlags) list(ctx context.Context, p process, h *audit.History, wanted
 	if err != nil {
 		return err
 	}
-	width := callColumn
-	if !f.follow {
-		width = 0
-		for i := range found {
-			width = max(width, min(callColumn, utf8.RuneCountInString(oneLine(found[i].Call))))
-		}
-	}
+	wide := columnsOf(found, f.follow)
 	for i := range found {
-		if err := f.print(p, &found[i], width); err != nil {
+		if err := f.print(p, &found[i], wide); err != nil {
 			return err
 		}
 	}
@@ -137,7 +132,7 @@ func (f *logFlags) list(ctx context.Context, p process, h *audit.History, wanted
 		case err != nil:
 			fmt.Fprintf(p.stderr, "gate: note: %s\n", oneLine(err.Error()))
 		case !seen && wanted(&r):
-			if err := f.print(p, &r, width); err != nil {
+			if err := f.print(p, &r, wide); err != nil {
 				return err
 			}
 		}
@@ -220,31 +215,53 @@ func (f *logFlags) nothing(p process, h *audit.History, found int) error {
 	return printAll(p, "no decision in the log is one of these\n")
 }
 
-func (f *logFlags) print(p process, r *audit.Record, width int) error {
+func (f *logFlags) print(p process, r *audit.Record, wide logColumns) error {
 	if f.format == "json" {
 		if !write(p.stdout, append(r.JSON(), '\n')) {
 			return errStdout
 		}
 		return nil
 	}
-	return printAll(p, logLine(r, width)+"\n")
+	return printAll(p, logLine(p.style(), r, wide)+"\n")
 }
 
-// Widths of the columns of gate log.
-const (
-	toolColumn = 10
-	callColumn = 60 // at most
-)
+// logColumns are the widths of the columns of gate log.
+type logColumns struct{ tool, call int }
 
-// logLine is one decision in one line; width is that of the column of calls.
-func logLine(r *audit.Record, width int) string {
-	tool := r.Tool
-	if tool == "" {
-		tool = string(r.Event)
+// widest are the columns at most, and where it is not known what is to come.
+var widest = logColumns{tool: 24, call: 60}
+
+// columnsOf makes room for what is in the list, and for more if more may come.
+func columnsOf(list []audit.Record, more bool) logColumns {
+	wide := logColumns{tool: 10}
+	for i := range list {
+		wide.tool = max(wide.tool, min(widest.tool, utf8.RuneCountInString(oneLine(toolOf(&list[i])))))
+		wide.call = max(wide.call, min(widest.call, utf8.RuneCountInString(oneLine(callOf(&list[i])))))
 	}
-	line := fmt.Sprintf("%s  %-6s  %-5s  %s  %s", r.Time.Local().Format("2006-01-02 15:04:05"), oneLine(r.ID), r.Effect,
-		column(tool, toolColumn), column(r.Call, width))
-	return strings.TrimRight(line+"  "+strings.Join(objectors(r), ", "), " ")
+	if more {
+		wide.call = widest.call
+	}
+	return wide
+}
+
+// toolOf is the tool, or the event where there is none.
+func toolOf(r *audit.Record) string { return cmp.Or(r.Tool, string(r.Event)) }
+
+// callOf is what was asked for, in one line.
+func callOf(r *audit.Record) string {
+	if r.Call != "" || r.Kept == nil {
+		return r.Call
+	}
+	const most = 300 // bytes; a column shows less
+	text := wholeCall(r)
+	return strings.ToValidUTF8(text[:min(len(text), most)], "")
+}
+
+// logLine is one decision in one line.
+func logLine(s style, r *audit.Record, wide logColumns) string {
+	line := fmt.Sprintf("%s  %-6s  %s  %s  %s", s.faint(r.Time.Local().Format("2006-01-02 15:04:05")), oneLine(r.ID),
+		s.effect(r.Effect, fmt.Sprintf("%-5s", r.Effect)), column(toolOf(r), wide.tool), column(callOf(r), wide.call))
+	return strings.TrimRight(line+"  "+s.name(strings.Join(objectors(r), ", ")), " ")
 }
 
 // column shows a text in a column: too long, and its end is missing.
