@@ -68,18 +68,57 @@ func (s *Suite) idleness(f *file, r *ast.Rule) string {
 	return fmt.Sprintf(bareName, bare)
 }
 
-// checkTests reports test files in which nothing is tested.
+// checkTests reports test files in which nothing is tested, and rules of test
+// files that are neither tests nor used by any.
 func (s *Suite) checkTests() error {
 	var errs []error
 	for _, name := range s.tests {
 		f := s.files[name]
-		if f == nil || len(testRules(f.module)) > 0 || s.imported(name) {
-			continue
+		if f == nil {
+			continue // reported already
 		}
-		errs = append(errs, fmt.Errorf("%s:%d: no rule begins with test_; write one, or remove the file",
-			name, f.module.Package.Location.Row))
+		imported := s.imported(name)
+		if len(testRules(f.module)) == 0 && !imported {
+			errs = append(errs, fmt.Errorf("%s:%d: no rule begins with test_; write one, or remove the file",
+				name, f.module.Package.Location.Row))
+		}
+		if !imported {
+			errs = append(errs, unused(f.module)...)
+		}
 	}
 	return errors.Join(errs...)
+}
+
+// unused reports rules that nothing in their file reads: a test whose name is
+// misspelt never runs, and looks as if it passed.
+func unused(m *ast.Module) []error {
+	var errs []error
+	said := map[string]bool{}
+	for _, r := range m.Rules {
+		name := ruleName(r)
+		if isTest(r) || said[name] || slices.ContainsFunc(m.Rules, func(o *ast.Rule) bool { return ruleName(o) != name && reads(o, name) }) {
+			continue
+		}
+		said[name] = true
+		errs = append(errs, fmt.Errorf("%s:%d: %s is no test, for its name does not begin with test_, and nothing uses it",
+			r.Location.File, r.Location.Row, name))
+	}
+	return errs
+}
+
+// reads reports that a rule mentions a name of its file.
+func reads(r *ast.Rule, name string) bool {
+	found := false
+	ast.WalkVars(r, func(v ast.Var) bool {
+		found = found || string(v) == name
+		return found
+	})
+	full := r.Module.Package.Path.Append(ast.StringTerm(name))
+	ast.WalkRefs(r, func(ref ast.Ref) bool {
+		found = found || ref.HasPrefix(full)
+		return found
+	})
+	return found
 }
 
 // imported reports that another test file reads from one: it holds what tests

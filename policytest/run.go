@@ -163,12 +163,16 @@ func (s *Suite) modules(tests []string) map[string]*ast.Module {
 func testRules(m *ast.Module) []*ast.Rule {
 	var list []*ast.Rule
 	for _, r := range m.Rules {
-		name := r.Head.Ref()[0].Value.String()
-		if strings.HasPrefix(name, tester.TestPrefix) || strings.HasPrefix(name, tester.SkipTestPrefix) {
+		if isTest(r) {
 			list = append(list, r)
 		}
 	}
 	return list
+}
+
+func isTest(r *ast.Rule) bool {
+	name := ruleName(r)
+	return strings.HasPrefix(name, tester.TestPrefix) || strings.HasPrefix(name, tester.SkipTestPrefix)
 }
 
 // explain runs what failed once more with a trace, to find what was not true.
