@@ -24,7 +24,7 @@ var misnamed = map[string]string{
 func memberKeys(rule string) []string {
 	switch rule {
 	case "modify":
-		return []string{"reason", "edits", "input", "id"}
+		return []string{"reason", "edits", "input"}
 	case "context":
 		return []string{"text", "strategy"}
 	case "consult":
