@@ -64,9 +64,13 @@ func lastField(s *scope, t *ast.Term) string {
 
 // iterated checks a collection that is gone through.
 func (c *checker) iterated(s *scope, e *ast.Expr, coll *ast.Term) {
-	if c.pass == reporting {
-		c.leakingArray(s, e, coll, c.eval(s, coll))
+	if c.pass != reporting {
+		return
 	}
+	if a, ok := coll.Value.(*ast.Array); ok && a.Len() == 0 {
+		c.report(s, coll.Location, Error, "never", "there is nothing in []", "remove the rule or name what it is about")
+	}
+	c.leakingArray(s, e, coll, c.eval(s, coll))
 }
 
 // everyOf checks a list of which every element must be something: one that

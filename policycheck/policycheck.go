@@ -62,7 +62,7 @@ type Finding struct {
 	File     string   `json:"file"` // within Options.Files
 	Line     int      `json:"line"` // counts from 1; 0: the file as a whole
 	Severity Severity `json:"severity"`
-	Rule     string   `json:"rule"`           // which check found it: load, field, value, null, never, shadowed, unused, format, title, settings
+	Rule     string   `json:"rule"`           // which check found it: load, field, value, null, never, member, shadowed, unused, format, title, settings
 	Message  string   `json:"message"`        // what is wrong
 	Hint     string   `json:"hint,omitempty"` // what to do
 }
@@ -192,7 +192,7 @@ var positions = sync.OnceValue(func() *regexp.Regexp {
 
 // failure reports an error that begins with its position.
 func (c *checker) failure(err error) {
-	f := Finding{Severity: Error, Rule: "load", Message: err.Error()}
+	f := Finding{Severity: Error, Rule: "load", Message: wildcards().ReplaceAllString(err.Error(), "_")}
 	if m := positions().FindStringSubmatch(f.Message); m != nil && strings.Contains(path.Base(m[1]), ".") {
 		f.File = m[1]
 		f.Line, _ = strconv.Atoi(m[2])

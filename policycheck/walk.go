@@ -9,6 +9,7 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
+	"gate/engine/rego"
 	"gate/scopes"
 )
 
@@ -107,6 +108,9 @@ func (c *checker) walkRule(u *unit, r *ast.Rule) {
 				c.walkTerm(s, t)
 			}
 		}
+		if rego.IsRule(ruleName(r)) {
+			c.members(s, r)
+		}
 	}
 }
 
@@ -122,6 +126,9 @@ func (c *checker) walkExpr(s *scope, e *ast.Expr) {
 	}
 	switch t := e.Terms.(type) {
 	case *ast.Term:
+		if b, ok := t.Value.(ast.Boolean); ok && bool(b) == e.Negated && c.pass == reporting {
+			c.report(s, e.Location, Error, "never", "this is never true", "remove the rule or correct the condition")
+		}
 		c.walkTerm(s, t)
 	case []*ast.Term:
 		c.walkCall(s, e, t)
@@ -326,8 +333,9 @@ func (c *checker) report(s *scope, loc *ast.Location, severity Severity, rule, m
 	c.add(f)
 }
 
-// wildcards are the names that the parser gives to "_".
-var wildcards = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\d+`) })
+// wildcards are the names that the parser gives to "_", and the compiler to
+// variables.
+var wildcards = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\d+|__local\d+__`) })
 
 // shown writes a term as its author did.
 func shown(v fmt.Stringer) string { return wildcards().ReplaceAllString(v.String(), "_") }
