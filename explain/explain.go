@@ -40,6 +40,8 @@ type Explainer struct {
 	// Facts works out the facts of a rewritten event; nil: those of the decision
 	// are taken.
 	Facts func(*hook.Event) *hook.Facts
+	// Read returns the text of a script that the call runs; nil: none is read.
+	Read func(file string) (string, error)
 	// Project is the project's root, "" if there is none.
 	Project string
 	// Home is what "~" means in the call's texts, "" if it is not known.
@@ -54,6 +56,7 @@ type Explanation struct {
 	Event    hook.Event // as it came, with its facts
 	Decision hook.Decision
 	Causes   []Cause  // of the decision's reasons, in their order
+	Warnings []Cause  // of its warnings
 	Policies []Policy // every hook of the set, in running order
 	Nearest  *Nearest // of a call that passed: what came nearest to objecting
 	Changes  []Change // the smallest changes that lead to a lower effect
@@ -97,6 +100,9 @@ func (x *Explainer) Of(ctx context.Context, ev hook.Event, d hook.Decision) Expl
 	x.ask(ctx, &ev, e.Policies, true)
 	for _, r := range d.Reasons {
 		e.Causes = append(e.Causes, x.cause(ctx, r, &e))
+	}
+	for _, r := range d.Warnings {
+		e.Warnings = append(e.Warnings, x.cause(ctx, r, &e))
 	}
 	if x.Changes > 0 && d.Fault == nil && d.Effect >= hook.Ask {
 		half, cancel := halved(ctx)
@@ -142,7 +148,7 @@ func (x *Explainer) cause(ctx context.Context, r hook.Reason, e *Explanation) Ca
 	if c.Rule != nil {
 		c.Uses = usesOf(c.Rule, ev.Facts)
 	}
-	c.Texts = textsOf(&ev, x.Home, c.Uses, r.Span)
+	c.Texts = x.texts(&ev, c.Uses, r.Span)
 	return c
 }
 
@@ -189,11 +195,13 @@ func gives(rules []Definition, r hook.Reason) *Definition {
 func speaks(rule string, e hook.Effect) bool {
 	switch rule {
 	case "halt", "deny":
-		return e >= hook.Ask
+		return e != hook.Allow
 	case "ask":
-		return e == hook.Ask
+		return e == hook.Ask || e == hook.Pass
 	case "allow":
 		return e == hook.Allow
+	case "warn":
+		return e == hook.Pass
 	}
 	return false
 }

@@ -55,7 +55,7 @@ func (x *Explainer) ask(ctx context.Context, ev *hook.Event, list []Policy, spok
 		if s.Would != nil {
 			v = *s.Would
 		}
-		return len(v.Reasons)+len(v.Halt) > 0
+		return len(v.Reasons)+len(v.Halt)+len(v.Warnings) > 0
 	}
 	for i := range list {
 		p := &list[i]

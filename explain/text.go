@@ -26,10 +26,10 @@ type Mark struct {
 	Label string    // program, through sudo, path /etc (system) …
 }
 
-// textsOf returns the texts that a cause is about. The facts that its rule read
+// texts returns the texts that a cause is about. The facts that its rule read
 // decide; where none are known the span that the rule itself gave.
-func textsOf(ev *hook.Event, home string, used []Use, span *hook.Span) []Text {
-	m := &marker{ev: ev, facts: ev.Facts, home: home}
+func (x *Explainer) texts(ev *hook.Event, used []Use, span *hook.Span) []Text {
+	m := &marker{ev: ev, facts: ev.Facts, home: x.Home, read: x.Read}
 	if m.facts == nil || m.facts.Shell == nil {
 		return m.fields(used)
 	}
@@ -61,6 +61,7 @@ type marker struct {
 	ev    *hook.Event
 	facts *hook.Facts
 	home  string
+	read  func(string) (string, error)
 	texts []Text
 }
 
@@ -237,6 +238,22 @@ func (m *marker) innerText(c, outer *hook.ShellCommand) (string, bool) {
 	for _, s := range candidates {
 		if holds(s) {
 			return strings.TrimRight(*s, "\n"), true
+		}
+	}
+	if outer != nil {
+		return m.script(outer, holds)
+	}
+	return "", false
+}
+
+// script reads the script that a command runs.
+func (m *marker) script(outer *hook.ShellCommand, holds func(*string) bool) (string, bool) {
+	for _, p := range m.facts.Paths {
+		if m.read == nil || p.Command != outer.ID || p.Path == nil || p.Access != "execute" && p.Access != "read" {
+			continue
+		}
+		if text, err := m.read(*p.Path); err == nil && holds(&text) {
+			return strings.TrimRight(text, "\n"), true
 		}
 	}
 	return "", false

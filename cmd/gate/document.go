@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"gate/hook"
 	"gate/strictjson"
@@ -90,6 +91,12 @@ func stepDocuments(list []hook.Step) []any {
 			"source": orNil(s.Hook.Source), "kind": string(s.Hook.Kind), "pos": orNil(s.Hook.Pos()),
 			"effect": s.Effect.String(), "outcome": string(s.Outcome), "fault": faultDocument(s.Fault),
 			"ignored": visibleList(s.Ignored), "round": s.Round, "took_us": s.Took.Microseconds(),
+			"level": orNil(s.Level), "would": nil,
+		}
+		if s.Would != nil { // the answer before a level, an exception or an approval took from it
+			out[i].(map[string]any)["would"] = map[string]any{
+				"effect": s.Would.Effect().String(), "reasons": reasonDocuments(slices.Concat(s.Would.Halt, s.Would.Reasons)),
+			}
 		}
 	}
 	return out

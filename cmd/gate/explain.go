@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	explainLimit   = 20 * time.Second // of everything that an explanation asks
-	explainChanges = 600              // how many changed calls are decided about
+	explainLimit   = 8 * time.Second // of everything that an explanation asks
+	explainChanges = 600             // how many changed calls are decided about
 )
 
 // explainFlags are the flags of gate explain.
@@ -111,10 +111,18 @@ func (g *guard) explainer() (*explain.Explainer, error) {
 			return g.rego.Explain(ctx, h, &seen)
 		},
 		Facts:   g.reader.Of,
+		Read:    readScript,
 		Project: filepath.ToSlash(g.project),
 		Home:    filepath.ToSlash(g.home),
 		Changes: explainChanges,
 	}, nil
+}
+
+// readScript reads a script that is small enough to be shown.
+func readScript(file string) (string, error) {
+	const most = 64 << 10
+	data, err := hostFiles{}.ReadFile(filepath.FromSlash(file), most)
+	return string(data), err
 }
 
 // A mute says nothing in the place of handlers, which may do things.

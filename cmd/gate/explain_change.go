@@ -20,12 +20,27 @@ func (t *telling) rewrites() {
 	for i, c := range d.Changes {
 		t.printf("  %d. %s: %s\n", i+1, t.name(visible(c.Hook)), indentRest(visible(c.Reason)))
 		t.change(c.Before, c.After)
+		t.rewriter(c.Hook)
 	}
 	rounds := 0
 	for _, s := range d.Steps {
 		rounds = max(rounds, s.Round)
 	}
 	t.printf("  judged again after that: %s\n", count(rounds, "round"))
+}
+
+// rewriter tells which definition changed the call, and why.
+func (t *telling) rewriter(id string) {
+	for i := range t.e.Policies {
+		p := &t.e.Policies[i]
+		for j := range p.Rules {
+			if d := &p.Rules[j]; p.ID == id && d.Rule == "modify" && d.Met {
+				t.printf("     rule: modify at %s, because\n", t.pos(p.Source, d.Pos))
+				t.told = map[string]bool{}
+				t.conditions(d, "       ", names{})
+			}
+		}
+	}
 }
 
 func count(n int, what string) string {
@@ -121,7 +136,11 @@ func (t *telling) changes() {
 		return
 	}
 	if len(e.Changes) == 0 {
-		t.printf("\nno small change of the call leads to another answer (%d tried)\n", e.Searched)
+		cut := ""
+		if e.Cut {
+			cut = ", then time or number ran out"
+		}
+		t.printf("\nno small change of the call leads to another answer (%d tried%s)\n", e.Searched, cut)
 		return
 	}
 	t.heading("the smallest changes that lead to another answer:")

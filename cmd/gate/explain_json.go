@@ -21,6 +21,11 @@ func explanationDocument(g *guard, e *explain.Explanation) map[string]any {
 	for i, c := range e.Changes {
 		changes[i] = map[string]any{"effect": c.Effect.String(), "input": plainValue(c.Input), "edits": editDocuments(c.Edits)}
 	}
+	warned := make([]any, len(e.Warnings))
+	for i := range e.Warnings {
+		warned[i] = causeDocument(g, &e.Warnings[i])
+	}
+	doc["warnings"] = warned
 	doc["causes"], doc["policies"], doc["nearest"] = causes, policies, nil
 	doc["smallest_changes"] = map[string]any{"changes": changes, "tried": e.Searched, "cut": e.Cut}
 	if n := e.Nearest; n != nil {

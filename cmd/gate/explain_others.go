@@ -38,7 +38,7 @@ func (t *telling) silent() {
 }
 
 func speaks(p *explain.Policy) bool {
-	return slices.ContainsFunc(p.Steps, func(s hook.Step) bool { return len(s.Verdict.Reasons)+len(s.Verdict.Halt) > 0 })
+	return slices.ContainsFunc(p.Steps, func(s hook.Step) bool { return len(s.Verdict.Reasons)+len(s.Verdict.Halt)+len(s.Verdict.Warnings) > 0 })
 }
 
 func (t *telling) stepNotes(p *explain.Policy) string {
@@ -52,9 +52,6 @@ func (t *telling) stepNotes(p *explain.Policy) string {
 		}
 		if n := len(s.Verdict.Rewrites); n > 0 {
 			notes += " rewrites the call"
-		}
-		if n := len(s.Verdict.Warnings); n > 0 {
-			notes += " warns: " + oneLine(s.Verdict.Warnings[0].Reason)
 		}
 	}
 	return notes

@@ -143,7 +143,12 @@ func element(place string, v map[string]any) string {
 		return "the effect " + visible(kind)
 	case strings.HasPrefix(place, "facts.unknown["):
 		return "the unknown " + visible(kind)
-	case strings.HasPrefix(place, "facts.shell.commands["):
+	case strings.Contains(place, "].words["):
+		if v["value"] == nil {
+			return "a word that is not known"
+		}
+		return "the word " + inShort(v["value"])
+	case strings.HasPrefix(place, "facts.shell.commands[") && strings.HasSuffix(place, "]"):
 		program, _ := v["program"].(string)
 		return "the command " + visible(cmp.Or(program, "that is not known"))
 	case place != "":

@@ -112,6 +112,10 @@ func explained(t *testing.T, line string, files []txtar.File) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	x.Read = func(file string) (string, error) {
+		data, err := machine.ReadFile(file, 1<<10)
+		return string(data), err
+	}
 	e := x.Of(ctx, ev, g.decide(ctx, ev))
 	if err := printExplanation(p, g, &e, false); err != nil {
 		t.Fatal(err)
@@ -170,5 +174,44 @@ func TestExplainPage(t *testing.T) {
 	want := strings.TrimSpace(string(a.Files[len(a.Files)-1].Data))
 	if got := lineNumbers.ReplaceAllString(string(page), ".rego:N"); !strings.Contains(got, want) {
 		t.Errorf("docs/explain.md does not have\n%s", want)
+	}
+}
+
+// TestHostileLines shows lines that want to steer a terminal, or to fill it: no
+// command prints a control character, and none a line that has no end.
+func TestHostileLines(t *testing.T) {
+	home := t.TempDir()
+	for _, line := range []string{
+		"rm -rf /\x1b[2J\x1b]0;title\a " + strings.Repeat("x", 100_000),
+		"echo " + strings.Repeat("a", 100_000) + "; rm -rf /",
+		"rm -rf /etc/\u202egnp.exe\u2066 \u200b/",
+		strings.Repeat("ls\nrm -rf \\\n /etc\tfoo\n", 10),
+		"rm -rf '/et\rc' \x9b2J",
+		"echo " + strings.Repeat("日本語🎉", 300) + " > /etc/hosts",
+		"rm -rf " + strings.Repeat("e\u0301", 500) + "/ /",
+		strings.Repeat("rm -rf /etc; ", 20),
+	} {
+		for _, command := range []string{"explain", "try", "facts"} {
+			var out, errs bytes.Buffer
+			p := process{
+				args: []string{
+					command, "--managed-dir=" + home + "/m", "--user-dir=" + home + "/u", "--state-dir=" + home + "/s", "--", line,
+				},
+				stdin: strings.NewReader(""), stdout: &out, stderr: &errs, env: []string{"HOME=" + home},
+			}
+			run(t.Context(), p)
+			if out.Len() == 0 {
+				t.Errorf("%s %.40q: nothing, %s", command, line, errs.String())
+			}
+			if visible(out.String()) != out.String() || strings.Contains(out.String(), "\t") {
+				t.Errorf("%s %.40q: prints what is not visible", command, line)
+			}
+			for text := range strings.Lines(out.String()) {
+				if n := columns(text); n > 600 {
+					t.Errorf("%s %.40q: a line of %d columns: %.80q", command, line, n, text)
+					break
+				}
+			}
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"gate/audit"
 	"gate/explain"
+	"gate/hook"
 )
 
 // A telling is an explanation on its way to a person.
@@ -18,13 +19,14 @@ type telling struct {
 	e   *explain.Explanation
 	all bool
 
-	told map[string]bool // values that the cause at hand has named
+	told      map[string]bool // values that the cause at hand has named
+	explained map[string]bool // definitions whose conditions have been shown
 }
 
 // printExplanation tells a person what was decided, why, and what would have
 // led to another answer: the deciding part first, everything else shorter.
 func printExplanation(p process, g *guard, e *explain.Explanation, all bool) error {
-	t := &telling{style: p.style(), p: p, g: g, e: e, all: all}
+	t := &telling{style: p.style(), p: p, g: g, e: e, all: all, explained: map[string]bool{}}
 	t.printf("%s\n", t.faint(oneLine(fmt.Sprintf("%s %s", e.Event.Name, e.Event.Tool()))))
 	if f := e.Decision.Fault; f != nil {
 		t.printf("%s: gate could not decide: %s\n", t.effect(e.Decision.Effect, e.Decision.Effect.String()), visible(f.Error()))
@@ -33,6 +35,7 @@ func printExplanation(p process, g *guard, e *explain.Explanation, all bool) err
 	if len(e.Causes) == 0 && e.Decision.Fault == nil {
 		t.passed()
 	}
+	t.warnings()
 	t.rewrites()
 	t.taken()
 	t.changes()
@@ -51,20 +54,43 @@ func (t *telling) heading(text string) { t.printf("\n%s\n", t.strong(text)) }
 
 // causes tells the reasons, those of the decision's own effect first.
 func (t *telling) causes() {
+	shown := 0
 	for _, decisive := range []bool{true, false} {
 		for i := range t.e.Causes {
-			if c := &t.e.Causes[i]; (c.Effect == t.e.Decision.Effect) == decisive {
-				if i > 0 || !decisive {
-					t.printf("\n")
-				}
-				t.cause(c)
+			c := &t.e.Causes[i]
+			if (c.Effect == t.e.Decision.Effect) != decisive {
+				continue
 			}
+			if shown > 0 {
+				t.printf("\n")
+			}
+			if shown++; shown > mostCauses && !t.all {
+				t.printf("and %s; --all tells them\n", count(len(t.e.Causes)-mostCauses, "other reason"))
+				return
+			}
+			t.cause(c, c.Effect.String())
 		}
 	}
 }
 
-func (t *telling) cause(c *explain.Cause) {
-	t.printf("%s: %s\n", t.effect(c.Effect, c.Effect.String()), indentRest(visible(c.Reason.Reason)))
+// mostCauses is how many reasons a person reads.
+const mostCauses = 8
+
+// warnings tells what was said and stops nothing.
+func (t *telling) warnings() {
+	for i := range t.e.Warnings {
+		c := t.e.Warnings[i]
+		c.Effect = hook.Ask // it is shown like one
+		t.printf("\n")
+		t.cause(&c, "warning")
+	}
+	for _, c := range t.e.Decision.Context {
+		t.printf("\ncontext: %s\n", indentRest(visible(c.Text)))
+	}
+}
+
+func (t *telling) cause(c *explain.Cause, word string) {
+	t.printf("%s: %s\n", t.effect(c.Effect, word), indentRest(visible(c.Reason.Reason)))
 	for _, text := range c.Texts {
 		if len(text.Marks) == 0 && text.Where == "" && len(c.Texts) > 1 {
 			continue
@@ -89,8 +115,14 @@ func (t *telling) cause(c *explain.Cause) {
 	t.printf("  policy: %s (%s)\n", t.name(visible(c.ID)), where)
 	t.told = map[string]bool{}
 	if c.Rule != nil {
-		t.printf("  rule:   %s at %s, because\n", c.Rule.Rule, t.pos(c.Source, c.Rule.Pos))
-		t.conditions(c.Rule, "    ", names{})
+		where := t.pos(c.Source, c.Rule.Pos)
+		if t.explained[where] {
+			t.printf("  rule:   %s at %s, as above\n", c.Rule.Rule, where)
+		} else {
+			t.explained[where] = true
+			t.printf("  rule:   %s at %s, because\n", c.Rule.Rule, where)
+			t.conditions(c.Rule, "    ", names{})
+		}
 	}
 	if c.Suggestion != "" {
 		t.printf("  instead: %s\n", indentRest(visible(c.Suggestion)))

@@ -19,6 +19,7 @@ const (
 	markWidth  = 48 // how many of a mark in a line that is cut
 	labelWidth = 72
 	mostLines  = 12 // of a text with marks
+	mostMarks  = 12 // of a line
 )
 
 // pointAt shows the line of a text that a span begins on, with carets under the
@@ -54,7 +55,8 @@ func (s style) marked(e hook.Effect, text string, marks []explain.Mark) string {
 		if last >= 0 && last+1 != first {
 			b.WriteString("  …\n")
 		}
-		s.line(&b, e, runes, first, end, slices.DeleteFunc(slices.Clone(marks[:n]), func(m explain.Mark) bool { return m.Span[0] >= m.Span[1] }))
+		shown := slices.DeleteFunc(slices.Clone(marks[:n]), func(m explain.Mark) bool { return m.Span[0] >= m.Span[1] })
+		s.line(&b, e, runes, first, end, shown[:min(len(shown), mostMarks)])
 		marks, last = marks[n:], end
 	}
 	return b.String()
