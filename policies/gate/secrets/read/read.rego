@@ -39,7 +39,6 @@ ask contains {
 	some effect in lib.effects("secret.read")
 	lib.could_be(effect, "shown", true)
 	not key(effect)
-	not told(effect)
 }
 
 key(effect) if {
@@ -49,15 +48,6 @@ key(effect) if {
 
 # What a program prints from its own store.
 key(effect) if effect.what in {"private key", "GnuPG keys"}
-
-# The same secret is there with its path.
-told(effect) if {
-	not is_string(effect.path)
-	some other in lib.effects("secret.read")
-	is_string(other.path)
-	other.command == effect.command
-	other.what == effect.what
-}
 
 what(effect) := lib.shown(effect.path) if is_string(effect.path)
 
