@@ -1,16 +1,11 @@
 package policycheck
 
 import (
-	"fmt"
-	"regexp"
 	"slices"
-	"strings"
-	"sync"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
 	"gate/engine/rego"
-	"gate/scopes"
 )
 
 // A pass is what a walk over the policies is for.
@@ -20,71 +15,6 @@ const (
 	reading   pass = iota // who calls what, and which unknowns are looked after
 	reporting             // what is wrong
 )
-
-// parse makes the units. Files that do not parse have been reported.
-func (c *checker) parse(lib []scopes.Module) {
-	c.byName, c.calls = map[string]*unit{}, map[string][]call{}
-	c.access, c.memo = map[string][]pair{}, map[string]value{}
-	add := func(m scopes.Module, isLib bool) *unit {
-		parsed, err := ast.ParseModuleWithOpts(m.File, m.Text, ast.ParserOptions{RegoVersion: ast.RegoV1, ProcessAnnotation: true})
-		if err != nil || c.byName[m.Package] != nil {
-			return nil
-		}
-		u := newUnit(m, parsed, isLib)
-		u.checker = c
-		c.byName[m.Package] = u
-		return u
-	}
-	for _, m := range lib {
-		if u := add(m, true); u != nil {
-			u.input = c.schema.input(nil)
-			if c.src.Library {
-				c.units = append(c.units, u)
-			}
-		}
-	}
-	for _, m := range c.src.Modules {
-		u := add(m, false)
-		if u == nil {
-			continue
-		}
-		for _, h := range c.src.Hooks {
-			if h.ID == u.pkg {
-				u.hook = h
-			}
-		}
-		u.input = c.schema.input(u.hook)
-		c.units = append(c.units, u)
-	}
-	c.findAccess()
-}
-
-func newUnit(m scopes.Module, parsed *ast.Module, isLib bool) *unit {
-	u := &unit{
-		pkg: m.Package, file: m.File, module: parsed, lib: isLib,
-		imports: map[ast.Var]ast.Ref{}, rules: map[string][]*ast.Rule{}, handled: map[string]bool{},
-	}
-	for _, imp := range parsed.Imports {
-		if ref, ok := imp.Path.Value.(ast.Ref); ok && !ref.HasPrefix(ast.MustParseRef("rego.v1")) && !ref.HasPrefix(ast.MustParseRef("future.keywords")) {
-			u.imports[imp.Name()] = ref
-		}
-	}
-	for _, r := range parsed.Rules {
-		u.rules[ruleName(r)] = append(u.rules[ruleName(r)], r)
-	}
-	return u
-}
-
-// all returns the units of the source and the library's helpers.
-func (c *checker) all() []*unit {
-	list := slices.Clone(c.units)
-	for _, u := range c.byName {
-		if !slices.Contains(list, u) {
-			list = append(list, u)
-		}
-	}
-	return list
-}
 
 // fields walks over all rules, first to read and then to report.
 func (c *checker) fields() {
@@ -229,31 +159,6 @@ func (c *checker) walkCall(s *scope, e *ast.Expr, t []*ast.Term) {
 	}
 }
 
-// calledFunction notes who calls what, and checks the fields that a function is
-// to look up.
-func (c *checker) calledFunction(s *scope, u *unit, name string, args []*ast.Term) {
-	fn := u.pkg + "." + name
-	if c.pass == reading {
-		c.calls[fn] = append(c.calls[fn], call{s, args})
-	}
-	for _, p := range c.access[fn] {
-		if max(p.thing, p.name) >= len(args) {
-			continue
-		}
-		for _, key := range keysOf(args[p.name]) {
-			if c.pass == reading {
-				if u.lib {
-					s.unit.handled[key] = true
-				}
-				continue
-			}
-			v := c.eval(s, args[p.thing])
-			c.field(s, args[p.name].Location, ast.Ref{args[p.thing]}, key, v, v.field(key))
-			break
-		}
-	}
-}
-
 func (c *checker) builtin(s *scope, e *ast.Expr, t []*ast.Term) {
 	op := t[0].String()
 	if c.pass == reading {
@@ -279,63 +184,3 @@ func (c *checker) builtin(s *scope, e *ast.Expr, t []*ast.Term) {
 		c.nullArguments(s, e, t)
 	}
 }
-
-// field reports a field that something does not have. It returns false if so.
-func (c *checker) field(s *scope, loc *ast.Location, of ast.Ref, name string, before, after value) bool {
-	known := before.fieldNames()
-	if len(before) == 0 || len(known) == 0 || slices.Contains(known, name) {
-		return true
-	}
-	if len(after) > 0 || !before.closed() {
-		if right := slip(name, known); right != "" {
-			severity := Warning
-			if s.unit.hook != nil && c.schema.describes(s.unit.hook.If) {
-				severity = Error
-			}
-			c.report(s, loc, severity, "field", fmt.Sprintf("%s has no field %q that is known here", shown(of), name), didYouMean(right))
-		}
-		return true
-	}
-	what := shown(of)
-	if titles := before.titles(); len(titles) > 0 && len(titles) <= 4 {
-		what = fmt.Sprintf("%s (%s)", what, strings.Join(titles, ", "))
-	}
-	hint := didYouMean(nearest(name, known))
-	if of.Equal(ast.InputRootRef) {
-		if events := c.schema.eventsWith(name); len(events) > 0 {
-			hint = "it is there on " + strings.Join(events, ", ")
-		}
-	}
-	if hint == "" {
-		hint = "it has " + strings.Join(known, ", ")
-	}
-	c.report(s, loc, Error, "field", fmt.Sprintf("%s has no field %q", what, name), hint)
-	return false
-}
-
-// eventsWith returns the events that have a field.
-func (sc *schema) eventsWith(field string) []string {
-	var names []string
-	for name, e := range sc.events {
-		if e.fields[field] != nil {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
-func (c *checker) report(s *scope, loc *ast.Location, severity Severity, rule, message, hint string) {
-	f := Finding{File: s.unit.file, Severity: severity, Rule: rule, Message: message, Hint: hint}
-	if loc != nil {
-		f.Line = loc.Row
-	}
-	c.add(f)
-}
-
-// wildcards are the names that the parser gives to "_", and the compiler to
-// variables.
-var wildcards = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\d+|__local\d+__`) })
-
-// shown writes a term as its author did.
-func shown(v fmt.Stringer) string { return wildcards().ReplaceAllString(v.String(), "_") }
