@@ -17,6 +17,9 @@ const maxDepth = 10 * maxNesting
 // lists within lists could each claim the rest of the data.
 const fewAtOnce = 32
 
+// maxRows is how many rows a file can have that is not too large.
+const maxRows = maxModule + 1
+
 // A decoder reads the head or a section of a snapshot. After damage it reads
 // nothing but zeros, so that every loop ends; what it takes of memory is bounded
 // by what there is to read.
@@ -28,9 +31,13 @@ type decoder struct {
 
 	file  string
 	atoms []ast.Value
-	row   *ast.Location // of the term before
-	rows  map[int]*ast.Location
-	spare []ast.Term // terms are made many at a time
+	row   *ast.Location   // of the term before
+	rows  []*ast.Location // by row
+
+	// What is small and many is made many at a time.
+	spareTerms []ast.Term
+	spareExprs []ast.Expr
+	spareSlots []*ast.Term
 }
 
 func (d *decoder) damaged() {
@@ -95,7 +102,7 @@ func (d *decoder) text() string { return d.raw(d.int()) }
 
 // decodeModule reads the section of one file.
 func decodeModule(f *savedFile) (*ast.Module, error) {
-	d := &decoder{data: f.section, file: f.file, rows: map[int]*ast.Location{}}
+	d := &decoder{data: f.section, file: f.file}
 	m := &ast.Module{Package: &ast.Package{Path: packageRef(f.pkg)}}
 	d.readAtoms()
 	for range d.count() {
@@ -206,12 +213,17 @@ func (d *decoder) inRow(row int) *ast.Location {
 	if row == 0 {
 		return nil
 	}
-	l := d.rows[row]
-	if l == nil {
-		l = &ast.Location{File: d.file, Row: row, Col: 1}
-		d.rows[row] = l
+	if row >= maxRows {
+		d.damaged()
+		return nil
 	}
-	return l
+	for len(d.rows) <= row {
+		d.rows = append(d.rows, nil)
+	}
+	if d.rows[row] == nil {
+		d.rows[row] = &ast.Location{File: d.file, Row: row, Col: 1}
+	}
+	return d.rows[row]
 }
 
 func (d *decoder) body() ast.Body {
@@ -230,7 +242,12 @@ func (d *decoder) body() ast.Body {
 
 func (d *decoder) expr() *ast.Expr {
 	kind := d.byte()
-	x := &ast.Expr{Negated: kind&exprNegated != 0, Generated: kind&exprGenerated != 0, Location: d.location(), Index: d.int()}
+	if len(d.spareExprs) == 0 {
+		d.spareExprs = make([]ast.Expr, 16)
+	}
+	x := &d.spareExprs[0]
+	d.spareExprs = d.spareExprs[1:]
+	x.Negated, x.Generated, x.Location, x.Index = kind&exprNegated != 0, kind&exprGenerated != 0, d.location(), d.int()
 	switch kind &^ (exprNegated | exprGenerated) {
 	case exprTerm:
 		x.Terms = d.term()
@@ -256,7 +273,7 @@ func (d *decoder) expr() *ast.Expr {
 
 func (d *decoder) terms() []*ast.Term {
 	n := d.count()
-	list := make([]*ast.Term, 0, min(n, fewAtOnce))
+	list := d.slots(n)
 	for range n {
 		if d.err != nil {
 			return nil
@@ -266,14 +283,25 @@ func (d *decoder) terms() []*ast.Term {
 	return list
 }
 
+// slots returns room for n terms, or for the first of them if they are many.
+func (d *decoder) slots(n int) []*ast.Term {
+	n = min(n, fewAtOnce)
+	if len(d.spareSlots) < n {
+		d.spareSlots = make([]*ast.Term, 4*fewAtOnce)
+	}
+	list := d.spareSlots[:0:n]
+	d.spareSlots = d.spareSlots[n:]
+	return list
+}
+
 func (d *decoder) term() *ast.Term {
 	d.enter()
 	defer d.leave()
-	if len(d.spare) == 0 {
-		d.spare = make([]ast.Term, 64)
+	if len(d.spareTerms) == 0 {
+		d.spareTerms = make([]ast.Term, 64)
 	}
-	t := &d.spare[0]
-	d.spare = d.spare[1:]
+	t := &d.spareTerms[0]
+	d.spareTerms = d.spareTerms[1:]
 	kind := d.byte()
 	if kind&sameRow == 0 {
 		d.row = d.location()

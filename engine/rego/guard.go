@@ -2,6 +2,7 @@ package rego
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/topdown"
@@ -108,13 +109,14 @@ const GuardPrefix = "gate.guarded."
 type guardSet struct {
 	declarations []*ast.Builtin
 	builtins     map[string]*topdown.Builtin
-	refs         map[string]ast.Ref // by the guarded name
+	refs         func() map[string]ast.Ref // by the guarded name; for compilers only
 }
 
 // newGuardSet makes guards for those of OPA's builtins that are granted.
 func newGuardSet(g grant) *guardSet {
 	granted := grantedBuiltins(g)
-	s := &guardSet{builtins: map[string]*topdown.Builtin{}, refs: map[string]ast.Ref{}}
+	s := &guardSet{builtins: make(map[string]*topdown.Builtin, len(guards))}
+	var names []string
 	for _, g := range guards {
 		if !granted[g.name] {
 			continue
@@ -122,8 +124,15 @@ func newGuardSet(g grant) *guardSet {
 		b := g.builtin()
 		s.declarations = append(s.declarations, b.Decl)
 		s.builtins[b.Decl.Name] = b
-		s.refs[g.name] = b.Decl.Ref()
+		names = append(names, g.name)
 	}
+	s.refs = sync.OnceValue(func() map[string]ast.Ref {
+		refs := make(map[string]ast.Ref, len(names))
+		for i, name := range names {
+			refs[name] = s.declarations[i].Ref()
+		}
+		return refs
+	})
 	return s
 }
 
@@ -177,7 +186,7 @@ func (s *guardSet) redirect(t *ast.Term) *ast.Term {
 	if _, ok := ref[0].Value.(ast.Var); !ok || ref[0].Equal(ast.DefaultRootDocument) || ref[0].Equal(ast.InputRootDocument) {
 		return t
 	}
-	to, ok := s.refs[ref.String()]
+	to, ok := s.refs()[ref.String()]
 	if !ok {
 		return t
 	}
