@@ -72,19 +72,31 @@ func valueNode(v any) *yaml.Node {
 	return n
 }
 
-// flow puts a collection on one line if it is short and flat.
+// maxFlow is how long a collection on one line may be, in bytes.
+const maxFlow = 80
+
+// flow puts a collection on one line if it is short.
 func flow(n *yaml.Node) *yaml.Node {
-	size := 0
-	for _, c := range n.Content {
-		if c.Kind != yaml.ScalarNode || c.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
-			return n
-		}
-		size += len(c.Value) + 2
-	}
-	if size < 70 {
+	if width(n) <= maxFlow {
 		n.Style |= yaml.FlowStyle
 	}
 	return n
+}
+
+// width estimates how long a value is on one line; more than any line where it
+// needs several.
+func width(n *yaml.Node) int {
+	switch {
+	case n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
+		return maxFlow + 1
+	case n.Kind == yaml.ScalarNode:
+		return len(n.Value) + 2
+	}
+	sum := 2
+	for _, c := range n.Content {
+		sum += width(c)
+	}
+	return sum
 }
 
 func anyMap[V any](m map[string]V) map[string]any {
@@ -200,7 +212,7 @@ func (w *CaseWorld) node() *yaml.Node {
 	texts("as", w.As)
 	object("session", w.Session)
 	object("gate", w.Gate)
-	return m
+	return flow(m)
 }
 
 func (e *Expectation) node() *yaml.Node {

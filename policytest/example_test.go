@@ -50,3 +50,21 @@ test_passes_the_rest if count(push.deny) == 0 with input as gate.event("git push
 	// push_test.rego acme.push_test.test_passes_the_rest true
 	// push_test.rego acme.push_test.test_stops_force true
 }
+
+func ExampleFormatCases() {
+	denied := hook.Deny
+	text, err := policytest.FormatCases(policytest.Case{
+		Name:   "a forced push is denied",
+		Event:  map[string]any{"tool_name": "Bash", "tool_input": map[string]any{"command": "git push -f"}},
+		World:  policytest.CaseWorld{Head: "main"},
+		Expect: policytest.Expectation{Effect: &denied, IDs: []string{"acme.push"}},
+	})
+	fmt.Print(string(text), err)
+	// Output:
+	// cases:
+	//   - name: a forced push is denied
+	//     bash: git push -f
+	//     world: {head: main}
+	//     expect: {effect: deny, ids: [acme.push]}
+	// <nil>
+}
