@@ -59,46 +59,6 @@ func kubeAccess(verb string) string {
 	return ""
 }
 
-// kubeContext reads the current context from the kubeconfig the call uses.
-func (u *use) kubeContext() (any, string) {
-	file := ""
-	if f, ok := u.opt("kubeconfig"); ok {
-		if v := f.value(); v != nil {
-			file = *v
-		}
-	}
-	for _, e := range u.env {
-		if e.name == "KUBECONFIG" {
-			file = e.value.text()
-		}
-	}
-	if v, ok := u.s.vars["KUBECONFIG"]; ok && file == "" {
-		file = v.value.text()
-	}
-	if file == "" {
-		if v, ok := u.world.getenv("KUBECONFIG"); ok {
-			file = v
-		}
-	}
-	if file == "" && u.world.Home != "" {
-		file = u.world.Home + "/.kube/config"
-	}
-	if strings.Contains(file, ":") {
-		file, _, _ = strings.Cut(file, ":")
-	}
-	text, err := u.world.read(file, 1<<20)
-	if err != nil {
-		return nil, "unknown"
-	}
-	for line := range strings.Lines(text) {
-		if v, ok := strings.CutPrefix(line, "current-context:"); ok {
-			v = strings.Trim(strings.TrimSpace(v), `"'`)
-			return orNil(v), "file"
-		}
-	}
-	return nil, "unknown"
-}
-
 // container looks at what a container may reach of this machine.
 func (u *use) container() {
 	privileged := u.has("privileged") || u.optText("pid") == "host"

@@ -122,6 +122,9 @@ func (u *use) gitCheckout() {
 	for _, w := range u.given() {
 		dashes = dashes || w.text() == "--" && w.literal()
 	}
+	if verb != "restore" {
+		u.gitSwitch(verb, dashes)
+	}
 	force := u.has("force") || u.has("discard-changes")
 	switch {
 	case verb == "restore":

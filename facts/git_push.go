@@ -62,22 +62,44 @@ func (u *use) refspec(p *pushed, v string) {
 	case src == "":
 		p.del = true
 	}
-	dst = strings.TrimPrefix(dst, "refs/heads/")
-	if dst == "HEAD" || dst == "@" {
-		if dst = u.headBranch(); dst == "" {
-			p.from = "unknown"
-			return
-		}
+	for _, prefix := range []string{"refs/heads/", "heads/"} {
+		dst = strings.TrimPrefix(dst, prefix)
 	}
-	p.branches = append(p.branches, dst)
+	if dst != "HEAD" && dst != "@" {
+		p.branches = append(p.branches, dst)
+		return
+	}
+	for _, head := range u.headBranches() {
+		p.add(head, p.from)
+	}
+}
+
+// add adds a branch, "" for one that is not known, and where it is known from.
+func (p *pushed) add(branch, from string) {
+	if branch == "" {
+		p.from = "unknown"
+		return
+	}
+	p.branches = append(p.branches, branch)
+	if p.from != "unknown" {
+		p.from = from
+	}
 }
 
 // pushWithoutRefspec finds what git's settings and the branch that is checked
 // out make of a push that names no branch. It reports a remote that is a
 // mirror.
 func (u *use) pushWithoutRefspec(p *pushed, remote any) (mirror bool) {
-	head := u.headBranch()
 	settings := u.gitSettings()
+	p.from = "config"
+	for _, head := range u.headBranches() {
+		mirror = u.pushHead(p, remote, head, settings) || mirror
+	}
+	return mirror
+}
+
+// pushHead is pushWithoutRefspec for one branch that may be checked out.
+func (u *use) pushHead(p *pushed, remote any, head string, settings gitSettings) (mirror bool) {
 	name, ok := remote.(string)
 	for _, key := range []string{"branch." + head + ".pushremote", "remote.pushdefault", "branch." + head + ".remote"} {
 		if v := settings.last(key); !ok && v != "" {
@@ -87,65 +109,23 @@ func (u *use) pushWithoutRefspec(p *pushed, remote any) (mirror bool) {
 	if !ok {
 		name = "origin"
 	}
-	p.from = "config"
 	if specs := settings["remote."+name+".push"]; len(specs) > 0 {
 		for _, v := range specs {
 			u.refspec(p, v)
 		}
 		return false
 	}
-	upstream, known := strings.CutPrefix(settings.last("branch."+head+".merge"), "refs/heads/")
+	upstream := strings.TrimPrefix(settings.last("branch."+head+".merge"), "refs/heads/")
 	switch mode := strings.ToLower(settings.last("push.default")); {
 	case settings.last("remote."+name+".mirror") == "true":
 		return true
 	case mode == "nothing":
-	case head == "", mode == "matching":
+	case mode == "matching":
 		p.from = "unknown"
-	case (mode == "upstream" || mode == "tracking") && known:
-		p.branches = append(p.branches, upstream)
 	case mode == "upstream" || mode == "tracking":
-		p.from = "unknown"
+		p.add(upstream, "config")
 	default:
-		p.branches, p.from = append(p.branches, head), "head"
+		p.add(head, "head")
 	}
 	return false
-}
-
-// headBranch reads which branch is checked out, "" if that is not known.
-func (u *use) headBranch() string {
-	git := u.gitDir()
-	if git == "" {
-		return ""
-	}
-	text, err := u.world.read(git+"/HEAD", 4096)
-	if err != nil {
-		return ""
-	}
-	branch, ok := strings.CutPrefix(strings.TrimSpace(text), "ref: refs/heads/")
-	if !ok {
-		return ""
-	}
-	return branch
-}
-
-// gitDir finds the repository that a command works in, following worktrees'
-// .git file.
-func (u *use) gitDir() string {
-	if len(u.s.dirs) != 1 {
-		return ""
-	}
-	for dir := u.s.dirs[0]; ; dir = parent(dir) {
-		git := strings.TrimSuffix(dir, "/") + "/.git"
-		if text, err := u.world.read(git, 4096); err == nil {
-			if to, ok := strings.CutPrefix(strings.TrimSpace(text), "gitdir: "); ok {
-				git = to
-			}
-		}
-		if _, err := u.world.read(git+"/HEAD", 4096); err == nil {
-			return git
-		}
-		if dir == "/" {
-			return ""
-		}
-	}
 }

@@ -43,6 +43,17 @@ func TestPushWithoutRefspec(t *testing.T) {
 		{"nothing", "git push", "feature", "[push]\ndefault = nothing\n", "", "[] config"},
 		{"no branch", "git push", "", "", "", "[] unknown"},
 		{"matching by refspec", "git push origin :", "feature", "", "", "[] unknown"},
+		{"the line's own branch", "git switch main && git push", "feature", "", "", "[main] head"},
+		{"a new branch", "git checkout -b fix && git push -u origin HEAD", "main", "", "", "[fix] refspec"},
+		{"a branch or a file", "git checkout x.go && git push", "feature", "", "", "[x.go feature] head"},
+		{"a file", "git checkout -- main && git push", "feature", "", "", "[feature] head"},
+		{"the branch before", "git switch - && git push", "feature", "", "", "[] unknown"},
+		{"one of two", "if x; then git switch main; fi; git push", "feature", "", "", "[main feature] head"},
+		{"in a shell of its own", "(git switch main); git push", "feature", "", "", "[main] head"},
+		{"another repository's", "GIT_DIR=/x/.git git push", "feature", "", "", "[] unknown"},
+		{"a short reference", "git push origin HEAD:heads/main", "feature", "", "", "[main] refspec"},
+		{"of a part", "git subtree push --prefix x origin main", "feature", "", "", "[main] refspec"},
+		{"a merge on the server", "gh pr merge 3", "feature", "", "", "[] unknown"},
 		{"a refspec wins", "git push origin HEAD", "feature", upstream + "[push]\ndefault = upstream\n", "", "[feature] refspec"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

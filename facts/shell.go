@@ -69,7 +69,10 @@ func (w *walker) compound(s *state, st *syntax.Stmt, cmd syntax.Command, in stre
 	case *syntax.Block:
 		return w.stmts(s, c.Stmts, in)
 	case *syntax.Subshell:
-		return w.stmts(s.clone(), c.Stmts, in)
+		inner := s.clone()
+		out := w.stmts(inner, c.Stmts, in)
+		s.heads, s.kube = inner.heads, inner.kube // files stay as they are when the shell ends
+		return out
 	case *syntax.BinaryCmd:
 		return w.binary(s, c, in)
 	case *syntax.IfClause:

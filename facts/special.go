@@ -21,6 +21,10 @@ func special(name string) func(*use) {
 		return (*use).dd
 	case "kubernetes":
 		return (*use).kubernetes
+	case "kubernetes.context":
+		return (*use).useContext
+	case "kubernetes.config":
+		return (*use).changeContext
 	case "sed":
 		return (*use).sed
 	case "rsync":

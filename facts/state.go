@@ -22,6 +22,8 @@ type state struct {
 	dirs    []string                // where it may be; none means unknown
 	old     []string                // OLDPWD
 	stack   [][]string              // of pushd
+	heads   heads                   // branches that the line checked out
+	kube    kubeContext             // that the line switched to
 	status  status                  // of the last command
 	failed  *state                  // what holds if the last command failed, where that is another thing
 	ended   bool                    // exit, return, break: what follows does not run
@@ -115,6 +117,7 @@ func (s *state) become(a, b *state) {
 	m.args = m.args && b.args
 	m.dirs = joinDirs(a.dirs, b.dirs)
 	m.old = joinDirs(a.old, b.old)
+	m.heads, m.kube = a.heads.join(b.heads), a.kube.join(b.kube)
 	if len(a.stack) != len(b.stack) {
 		m.stack = nil
 	}

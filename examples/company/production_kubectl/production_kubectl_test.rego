@@ -37,11 +37,20 @@ test_asks_by_kubeconfig if {
 	}
 }
 
+test_asks_by_what_the_line_switches_to if {
+	every line in ["kubectl config use-context prod && kubectl get pods", "kubectx prod; kubectl delete pod x"] {
+		count(production_kubectl.ask) == 1 with input as gate.event({"bash": line, "files": config("staging")})
+	}
+}
+
 test_asks_what_is_not_known if {
 	every line in [
 		"kubectl get pods",
 		`kubectl --context "$C" get pods`,
 		"kubectl --kubeconfig missing get pods",
+		`kubectl --kubeconfig "$K" get pods`,
+		"kubectl --server https://10.0.0.1:6443 get pods",
+		`kubectl config use-context "$C" && kubectl get pods`,
 	] {
 		some verdict in production_kubectl.ask with input as gate.event(line)
 		contains(verdict.reason, "not known")

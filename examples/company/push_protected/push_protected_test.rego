@@ -14,6 +14,7 @@ test_denies_every_refspec if {
 		"git push origin feature:main",
 		"git push origin +x:refs/heads/main",
 		"git push origin refs/heads/main",
+		"git push origin HEAD:heads/main",
 		"git push origin :main",
 		"git push origin --delete main",
 		"git push -d origin release/1.2",
@@ -28,6 +29,9 @@ test_denies_every_refspec if {
 		"sh -c 'git push origin main'",
 		"git commit -am x && git push origin HEAD:master",
 		"B=main; git push origin $B",
+		"git switch main && git push",
+		"git checkout main; git merge feature; git push",
+		"git subtree push --prefix web origin main",
 		"for b in feature main; do git push origin $b; done",
 	] {
 		count(push_protected.deny) > 0 with input as on("feature", line)
@@ -69,6 +73,8 @@ test_asks_what_is_not_known if {
 		"git push origin $(git branch --show-current)",
 		"git push origin :",
 		"git push",
+		"gh pr merge 3 --squash",
+		"GIT_DIR=/srv/other.git git push",
 		{"tool": "mcp__github__push_files", "input": {"owner": "a", "repo": "r", "files": []}},
 		{"tool": "mcp__github__create_or_update_file", "input": {"repo": "r", "path": "x", "content": "y"}},
 		{"tool": "mcp__github__merge_pull_request", "input": {"repo": "r", "pull_number": 3}},
@@ -81,6 +87,7 @@ test_asks_what_is_not_known if {
 test_passes if {
 	every line in [
 		"git push origin feature",
+		"git checkout -b fix && git commit -am x && git push -u origin HEAD",
 		"git push -u origin HEAD:fix/main-menu",
 		"git push origin maintenance",
 		"git push --dry-run origin main",

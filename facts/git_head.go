@@ -1,0 +1,140 @@
+package facts
+
+import (
+	"slices"
+	"strings"
+)
+
+// heads are the branches that a repository may have checked out after what the
+// line itself did. The zero heads say nothing: .git/HEAD does.
+type heads struct {
+	git   string   // the repository
+	names []string // "" is a branch that is not known, unmoved what .git/HEAD says
+}
+
+// unmoved is no name of a branch.
+const unmoved = "."
+
+func (h heads) join(o heads) heads {
+	switch {
+	case h.git == o.git:
+	case h.git == "":
+		h = heads{o.git, []string{unmoved}}
+	case o.git == "":
+		o = heads{h.git, []string{unmoved}}
+	default:
+		return heads{}
+	}
+	for _, name := range o.names {
+		if !slices.Contains(h.names, name) {
+			h.names = append(slices.Clip(h.names), name)
+		}
+	}
+	return h
+}
+
+// gitSwitch notes which branch is checked out from here on.
+func (u *use) gitSwitch(verb string, dashes bool) {
+	git := u.gitDir()
+	if git == "" {
+		return
+	}
+	for _, option := range []string{"b", "B", "create", "force-create", "orphan"} {
+		if fs := u.opts[option]; len(fs) > 0 {
+			u.s.heads = heads{git, []string{fs[0].text()}}
+			return
+		}
+	}
+	if u.has("detach") {
+		u.s.heads = heads{git, []string{""}}
+		return
+	}
+	if len(u.rest) != 1 || dashes || u.has("patch") || u.has("pathspec-from-file") {
+		return
+	}
+	name := ""
+	if v := u.rest[0].value(); v != nil && *v != "-" {
+		name = strings.TrimPrefix(*v, "refs/heads/")
+		if u.has("track") {
+			_, name, _ = strings.Cut(name, "/")
+		}
+	}
+	names := []string{name}
+	if verb == "checkout" && !u.isBranch(git, name) {
+		names = append(names, unmoved) // it may be a file
+	}
+	u.s.heads = heads{git, names}
+}
+
+// isBranch reports a branch that the repository has.
+func (u *use) isBranch(git, name string) bool {
+	if name == "" || strings.Contains(name, "..") {
+		return false
+	}
+	if _, err := u.world.read(git+"/refs/heads/"+name, 4096); err == nil {
+		return true
+	}
+	packed, err := u.world.read(git+"/packed-refs", 1<<20)
+	return err == nil && strings.Contains(packed, " refs/heads/"+name+"\n")
+}
+
+// headBranches are the branches that may be checked out, "" for one that is not
+// known.
+func (u *use) headBranches() []string {
+	git := u.gitDir()
+	if git == "" {
+		return []string{""}
+	}
+	if u.s.heads.git != git {
+		return []string{u.fileHead(git)}
+	}
+	var names []string
+	for _, name := range u.s.heads.names {
+		if name == unmoved {
+			name = u.fileHead(git)
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// fileHead reads which branch is checked out.
+func (u *use) fileHead(git string) string {
+	text, err := u.world.read(git+"/HEAD", 4096)
+	if err != nil {
+		return ""
+	}
+	branch, ok := strings.CutPrefix(strings.TrimSpace(text), "ref: refs/heads/")
+	if !ok {
+		return ""
+	}
+	return branch
+}
+
+// gitDir finds the repository that a command works in, following worktrees'
+// .git file.
+func (u *use) gitDir() string {
+	_, set := u.s.vars["GIT_DIR"]
+	for _, e := range u.env {
+		set = set || e.name == "GIT_DIR"
+	}
+	if set || len(u.s.dirs) != 1 || u.has("git-dir") {
+		return ""
+	}
+	for dir := u.s.dirs[0]; ; dir = parent(dir) {
+		git := strings.TrimSuffix(dir, "/") + "/.git"
+		if text, err := u.world.read(git, 4096); err == nil {
+			if to, ok := strings.CutPrefix(strings.TrimSpace(text), "gitdir: "); ok {
+				git = to
+			}
+		}
+		if _, err := u.world.read(git+"/HEAD", 4096); err == nil {
+			return git
+		}
+		if dir == "/" {
+			return ""
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package facts
+
+import "strings"
+
+// A kubeContext is what the line itself made the current context of kubectl.
+// The zero kubeContext is that of the kubeconfig.
+type kubeContext struct {
+	set  bool
+	name string // "" is not known
+}
+
+func (k kubeContext) join(o kubeContext) kubeContext {
+	if k == o {
+		return k
+	}
+	return kubeContext{set: true}
+}
+
+// changeContext notes that a kubeconfig changes in a way that is not followed.
+func (u *use) changeContext() { u.s.kube = kubeContext{set: true} }
+
+// useContext takes the first operand as the current context from here on.
+func (u *use) useContext() {
+	u.s.kube = kubeContext{set: true}
+	if len(u.rest) == 1 && !u.has("kubeconfig") {
+		if v := u.rest[0].value(); v != nil && *v != "-" {
+			u.s.kube.name = *v
+		}
+	}
+}
+
+// kubeContext finds the context that a call without an option for it uses, and
+// where that is from.
+func (u *use) kubeContext() (any, string) {
+	if u.has("cluster") || u.has("server") || u.has("kube-apiserver") {
+		return nil, "unknown" // it need not be in any context
+	}
+	files, known := u.kubeconfigs()
+	switch {
+	case !known:
+		return nil, "unknown"
+	case u.s.kube.set && !u.has("kubeconfig"):
+		if u.s.kube.name == "" {
+			return nil, "unknown"
+		}
+		return u.s.kube.name, "file"
+	}
+	for _, file := range files {
+		if !strings.HasPrefix(file, "/") && len(u.s.dirs) == 1 {
+			file = u.s.dirs[0] + "/" + file
+		}
+		text, err := u.world.read(file, 1<<20)
+		if err != nil {
+			continue
+		}
+		for line := range strings.Lines(text) {
+			if v, ok := strings.CutPrefix(line, "current-context:"); ok {
+				if v = strings.Trim(strings.TrimSpace(v), `"'`); v != "" {
+					return v, "file"
+				}
+			}
+		}
+	}
+	return nil, "unknown"
+}
+
+// kubeconfigs returns the files that a call reads its context from; the first
+// one with a context counts. It reports whether they are known.
+func (u *use) kubeconfigs() (files []string, known bool) {
+	if f, ok := u.opt("kubeconfig"); ok {
+		v := f.value()
+		if v == nil {
+			return nil, false
+		}
+		return []string{*v}, true
+	}
+	list := ""
+	if v, ok := u.world.getenv("KUBECONFIG"); ok {
+		list = v
+	}
+	if v, ok := u.s.vars["KUBECONFIG"]; ok {
+		text := v.value.value()
+		if text == nil {
+			return nil, false
+		}
+		list = *text
+	}
+	for _, e := range u.env {
+		if e.name == "KUBECONFIG" {
+			text := e.value.value()
+			if text == nil {
+				return nil, false
+			}
+			list = *text
+		}
+	}
+	if list == "" {
+		return []string{u.world.Home + "/.kube/config"}, u.world.Home != ""
+	}
+	return strings.Split(list, ":"), true
+}
