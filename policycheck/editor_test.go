@@ -94,11 +94,9 @@ func TestRegalConfig(t *testing.T) {
 		Capabilities struct {
 			Plus struct {
 				Builtins []struct {
-					Name string
-					Decl struct {
-						Args   []struct{ Type string }
-						Result struct{ Type string }
-					}
+					Name   string
+					Decl   struct{ Args []struct{ Type string } }
+					Result struct{ Type string }
 				}
 			}
 		}
@@ -108,7 +106,7 @@ func TestRegalConfig(t *testing.T) {
 		t.Fatal(err)
 	}
 	plus, event := config.Capabilities.Plus.Builtins, policytest.Builtin()
-	if len(plus) != 1 || plus[0].Name != event.Name || len(plus[0].Decl.Args) != event.Decl.Arity() || plus[0].Decl.Result.Type != "object" {
+	if len(plus) != 1 || plus[0].Name != event.Name || len(plus[0].Decl.Args) != event.Decl.Arity() || plus[0].Result.Type != "object" {
 		t.Errorf("Regal is told of %+v, and tests know %s %s", plus, event.Name, event.Decl)
 	}
 	if len(config.Rules) == 0 {
