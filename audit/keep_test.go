@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"gate/facts"
 	"gate/hook"
@@ -163,4 +164,45 @@ func TestKeepBounds(t *testing.T) {
 			}
 		})
 	}
+}
+
+// FuzzKeep puts anything into a call: its record can be read, and none of what
+// Redact finds in the line is anywhere in it.
+func FuzzKeep(f *testing.F) {
+	f.Add("curl -u me:swordfish123 x && echo swordfish123", "k", "password: hunter2hunter2")
+	f.Add("mysql --password='s3cretséc' -h db; s3cretséc", "apiKey", strings.Repeat("\x00", 70_000))
+	f.Add("echo https://me:pw0pw0pw0@x.org \\\n pw0pw0pw0", "a/~b", "x")
+	f.Fuzz(func(t *testing.T, line, key, value string) {
+		if !utf8.ValidString(line + key + value) {
+			t.Skip()
+		}
+		r := kept(t, call("Bash", map[string]any{"command": line, "x": map[string]any{key: []any{value}}}), hook.Decision{Rewrite: map[string]any{"command": line}})
+		places := find(ahead(line, maxField))
+		if len(places) > 10 {
+			return
+		}
+		for _, p := range places {
+			secret := line[p.from:p.to]
+			if len(secret) >= longSecret && !strings.Contains(mark, secret) && holds([]any{r.Kept.Input["tool_input"].(map[string]any)["command"], r.Kept.Input["facts"], r.Kept.Rewrite}, secret) {
+				t.Errorf("%q keeps %q: %v", line, secret, r.Kept)
+			}
+		}
+	})
+}
+
+// holds reports that a text is part of one in a tree.
+func holds(v any, text string) bool {
+	switch v := v.(type) {
+	case string:
+		return strings.Contains(v, text)
+	case map[string]any:
+		for _, e := range v {
+			if holds(e, text) {
+				return true
+			}
+		}
+	case []any:
+		return slices.ContainsFunc(v, func(e any) bool { return holds(e, text) })
+	}
+	return false
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -24,6 +26,8 @@ type replayFlags struct {
 	limit    int
 	format   string
 	progress bool
+
+	strangers int // calls that a project's policies decided about which are not here
 }
 
 func newReplay(p process) *cobra.Command {
@@ -111,9 +115,13 @@ func (f *replayFlags) run(cmd *cobra.Command, p process, args []string) error {
 	}
 	report, err := replay.Run(cmd.Context(), callsOf(p, inputs, adapter), options)
 	bar.end()
+	if errors.Is(err, context.Canceled) {
+		err = fmt.Errorf("interrupted after %s", counted(report.Calls, "call"))
+	}
 	if err != nil {
 		return err
 	}
+	f.strangers = int(r.strangers.Load())
 	if f.format == "json" {
 		err = printJSON(p, f.document(report, against))
 	} else {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gate/adapters"
@@ -25,6 +26,8 @@ type replayer struct {
 	setting   setting
 	candidate *proposal // nil: there is none
 	facts     string    // which facts calls are decided by: recorded, today or blind
+
+	strangers atomic.Int64 // calls that a project's policies decided about which are not here
 
 	mu     sync.Mutex
 	guards map[guardKey]*guarded
@@ -77,6 +80,11 @@ func (r *replayer) prepare(c *replay.Call) {
 			c.Event.Gate.Now = today.Now
 		}
 		c.Event.Gate.User, c.Event.Gate.OS = today.User, today.OS
+	}
+	if c.Then != nil && slices.ContainsFunc(c.Then.Policies, func(p audit.Policy) bool { return p.Source == "project" }) {
+		if _, err := os.Lstat(filepath.Join(c.Project, projectDir)); err != nil {
+			r.strangers.Add(1)
+		}
 	}
 	c.Event.Facts = c.Facts
 	if c.Facts != nil {

@@ -171,6 +171,9 @@ func (f *replayFlags) notes(r *replay.Report, against *proposal) []string {
 			out = append(out, fmt.Sprintf("the facts of %s are worked out with today's files, links and variables", counted(today, "call")))
 		}
 	}
+	if f.strangers > 0 {
+		out = append(out, fmt.Sprintf("policies of a project that is not here took part in %s then, and do not now", counted(f.strangers, "decision")))
+	}
 	if r.Repeated > 0 {
 		out = append(out, counted(r.Repeated, "call")+" of resumed sessions left out, which stand in another transcript, too")
 	}
