@@ -26,8 +26,9 @@ type Options struct {
 	// Files are the policies to mutate, of those that the suite has; nil: all.
 	Files []string
 
-	// Timeout is for all tests of one mutant; zero means 10 s. A mutant that
-	// takes longer counts as noticed: its test would not end either.
+	// Timeout is for all tests of one mutant; zero means 20 times what they take
+	// without the change, and at least 10 s. A mutant that takes longer counts
+	// as noticed: its test would not end either.
 	Timeout time.Duration
 
 	// Parallel is how many mutants are tested at a time; zero means GOMAXPROCS.
@@ -95,8 +96,7 @@ func Run(ctx context.Context, suite *policytest.Suite, o Options) (Report, error
 	if files == nil {
 		files = suite.Policies()
 	}
-	r := runner{suite: suite, options: o}
-	r.options.Timeout = cmp.Or(o.Timeout, 10*time.Second)
+	r := runner{suite: suite, options: o, limits: map[string]time.Duration{}}
 	for _, file := range files {
 		if err := r.prepare(ctx, file); err != nil {
 			return Report{}, err
@@ -139,16 +139,18 @@ type runner struct {
 	suite   *policytest.Suite
 	options Options
 	total   int
+	limits  map[string]time.Duration // how long all tests of a file may take
 }
 
-// prepare counts the mutants of a file and holds that its tests pass without
-// them.
+// prepare counts the mutants of a file, holds that its tests pass without them
+// and sees how long that takes.
 func (r *runner) prepare(ctx context.Context, file string) error {
 	m := r.suite.Module(file)
 	if m == nil {
 		return fmt.Errorf("%s is no policy of these; give one of %s", file, strings.Join(r.suite.Policies(), ", "))
 	}
 	r.total += count(m)
+	start := time.Now()
 	for _, test := range r.suite.Concerning(file) {
 		results, err := r.suite.Run(ctx, policytest.Selection{Files: []string{test}, FirstFailure: true})
 		if err != nil {
@@ -160,6 +162,7 @@ func (r *runner) prepare(ctx context.Context, file string) error {
 			}
 		}
 	}
+	r.limits[file] = cmp.Or(r.options.Timeout, max(10*time.Second, 20*time.Since(start)))
 	return nil
 }
 
@@ -231,7 +234,7 @@ func (r *runner) run(ctx context.Context, files []string) ([]fate, error) {
 // test runs the tests that concern a mutant, one file at a time: the policy's
 // own are the likeliest to fail and the quickest to compile.
 func (r *runner) test(ctx context.Context, m Mutant) (end, error) {
-	limited, cancel := context.WithTimeout(ctx, r.options.Timeout)
+	limited, cancel := context.WithTimeout(ctx, r.limits[m.File])
 	defer cancel()
 	changed, err := r.suite.WithModule(m.File, m.Module)
 	if err != nil {
