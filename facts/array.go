@@ -31,7 +31,7 @@ func (v variable) first() field {
 // element is the value at a key: nothing where there is none.
 func (v variable) element(key string) field {
 	if !v.array {
-		if key == "0" {
+		if key == "0" || v.value.many() {
 			return v.value
 		}
 		return literalField("")
@@ -79,6 +79,11 @@ func (v variable) with(key string, f field) variable {
 	if v.words && v.keys == nil {
 		v.keys = []string{}
 	}
+	if !countable(v.list) || !v.array && v.value.many() {
+		u := unknownArray()
+		u.words, u.exported = v.words, v.exported
+		return u
+	}
 	n, err := strconv.Atoi(key)
 	if v.keys == nil && (err != nil || n != len(v.list) && (n < 0 || n > len(v.list))) {
 		v.keys = v.allKeys()
@@ -104,6 +109,9 @@ func (v variable) with(key string, f field) variable {
 // without returns the array with one element removed.
 func (v variable) without(key string) variable {
 	i := v.index(key)
+	if !countable(v.list) {
+		return unknownArray()
+	}
 	if i < 0 || i >= len(v.list) {
 		return v
 	}
@@ -180,8 +188,13 @@ func (s *state) replace(name string, v variable) {
 func (s *state) unsetVariable(name string) {
 	s.own()
 	if base, key, ok := subscript(name); ok {
-		s.vars[base] = s.vars[base].without(key)
-		return
+		if v, set := s.vars[base]; set && v.array {
+			s.vars[base] = v.without(key)
+			return
+		} else if key != "0" || !set {
+			return
+		}
+		name = base
 	}
 	s.vars[name] = variable{value: literalField(""), unset: true}
 }
@@ -234,7 +247,14 @@ func joinVariable(vars map[string]variable, name string, b variable) variable {
 	a, ok := vars[name]
 	if !ok && !b.array {
 		// Not set in this line before: most likely nowhere else either.
-		a = variable{value: literalField("")}
+		a = variable{value: literalField(""), unset: true}
+	}
+	if name == "IFS" { // without it blanks separate
+		for _, v := range []*variable{&a, &b} {
+			if v.unset {
+				v.value, v.unset = literalField(" \t\n"), false
+			}
+		}
 	}
 	out := b
 	out.unset = a.unset && b.unset

@@ -26,6 +26,12 @@ func (w *walker) declare(s *state, c *syntax.DeclClause) stream {
 			continue
 		}
 		d.prepare(a.Name.Value)
+		if a.Value != nil { // declare X={a,b} is declare X=a X=b
+			all := braces(a.Value)
+			one := *a
+			one.Value = &syntax.Word{Parts: all[len(all)-1]}
+			a = &one
+		}
 		if f := w.assign(d.s, a); !a.Naked && a.Value != nil {
 			d.refer(a.Name.Value, f)
 			runs = append(runs, setting{a.Name.Value, f})

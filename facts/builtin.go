@@ -239,12 +239,28 @@ func (c *call) eval() (stream, bool) {
 		args = args[1:]
 	}
 	c.via = append(c.via, "eval")
+	c.s.shared = true // what is there now is put back
+	before := c.s.vars
 	for _, e := range c.env { // X=1 eval 'p $X'
-		c.s.set(e.name, e.value)
+		c.s.own()
+		c.s.vars[e.name] = variable{value: e.value, exported: true}
 	}
 	out := c.shellText(join(args), c.stdin)
+	c.s.putBack(before, c.env)
 	c.via = c.via[:len(c.via)-1]
 	return out, true
+}
+
+// putBack undoes the assignments that stood before a command.
+func (s *state) putBack(before map[string]variable, env []setting) {
+	for _, e := range env {
+		s.own()
+		if v, ok := before[e.name]; ok {
+			s.vars[e.name] = v
+		} else {
+			delete(s.vars, e.name)
+		}
+	}
 }
 
 // source runs a file in this shell.
@@ -282,9 +298,14 @@ func (c *call) trap() (stream, bool) {
 		return stream{}, true
 	}
 	later, via := *c, append(append([]string(nil), c.via...), "trap")
-	c.traps = append(c.traps, func() {
+	c.traps = append(c.traps, func(end *state) {
 		was := later.via
 		later.walker.via = via
+		if end != later.s && !sameMap(end.vars, later.s.vars) { // set on one way, or in a subshell
+			other := later
+			other.s = end.clone()
+			other.shellText(args[0], stream{})
+		}
 		later.shellText(args[0], stream{})
 		later.walker.via = was
 	})

@@ -33,7 +33,7 @@ type setting struct {
 
 // call runs a simple command.
 func (w *walker) call(s *state, st *syntax.Stmt, c *syntax.CallExpr, stdin stream) stream {
-	words := w.fields(s, c.Args...)
+	words := w.arguments(s, c.Args)
 	if len(c.Args) == 0 || len(words) == 0 {
 		return w.redirected(s, st, stdin, nil, func(*state, stream) stream {
 			s.status = succeeds
@@ -163,6 +163,15 @@ func (c *call) unknownProgram() stream {
 	for _, w := range c.words[1:] {
 		c.maybePath(w)
 	}
+	for n := range maxVariants {
+		guess, ok := c.words[0].guessed(n)
+		if !ok {
+			break
+		}
+		other := *c
+		other.words, other.s = append([]field{guess}, c.words[1:]...), c.s.clone()
+		other.run()
+	}
 	return stream{some: true, from: c.id}
 }
 
@@ -179,7 +188,10 @@ func (c *call) named(name string) stream {
 	if body, ok := c.s.funcs[name]; ok && !c.plain {
 		return c.function(name, body)
 	}
-	if body, ok := c.s.outer[name]; ok && !c.plain {
+	for _, body := range c.s.outer[name] {
+		if c.plain {
+			break
+		}
 		other := *c
 		other.s = c.s.clone()
 		other.function(name, body)

@@ -14,10 +14,20 @@ const maxBraces = 256
 // fields expands words as bash does: braces, tilde, parameters, commands,
 // arithmetic, splitting. Wildcards stay in the text, unquoted.
 func (w *walker) fields(s *state, words ...*syntax.Word) []field {
+	return w.expanded(expander{walker: w, state: s, split: true}, words)
+}
+
+// arguments expands the words of a command, of which those that look like
+// assignments may have a tilde after the name.
+func (w *walker) arguments(s *state, words []*syntax.Word) []field {
+	return w.expanded(expander{walker: w, state: s, split: true, names: true}, words)
+}
+
+func (w *walker) expanded(like expander, words []*syntax.Word) []field {
 	var out []field
 	for _, word := range words {
 		for _, parts := range braces(word) {
-			x := expander{walker: w, state: s, split: true}
+			x := like
 			x.parts(parts, false)
 			fields := x.finish()
 			for i := range fields {
@@ -75,6 +85,7 @@ type expander struct {
 	state   *state
 	split   bool
 	escapes string // what a backslash escapes between double quotes; "" means the usual
+	names   bool   // a tilde may follow NAME=
 	colons  bool   // a tilde may follow a colon
 	inside  bool   // in an expansion in double quotes: single quotes are text
 	cur     field
@@ -192,7 +203,7 @@ func (x *expander) literal(text string, quoted bool) {
 // name of an assignment, after the colons of one.
 func (x *expander) tildes(text string, first, last bool) string {
 	if first {
-		if name, value, ok := strings.Cut(text, "="); ok && strings.HasPrefix(value, "~") && variableName(name) {
+		if name, value, ok := strings.Cut(text, "="); ok && x.names && strings.HasPrefix(value, "~") && variableName(name) {
 			x.literal(name+"=", false)
 			text = x.tilde(value, last)
 		} else {
@@ -278,7 +289,7 @@ func (x *expander) values(values []field, quoted, list bool) {
 		}
 		if quoted || !x.split {
 			for _, p := range v.parts {
-				p.quoted = p.quoted || quoted
+				p.quoted = quoted || p.kept
 				x.add(p)
 			}
 			x.open = x.open || quoted

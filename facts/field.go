@@ -26,7 +26,9 @@ type part struct {
 type hole struct {
 	why   string
 	alts  []string // all it can be, when that is known
+	guess []string // some of what it can be, when that is not all
 	empty bool     // it may be nothing at all
+	unset bool     // a variable that the line does not set, and most likely nothing does
 	many  bool     // it may be several words
 	taint taint    // what flows through it
 }
@@ -278,7 +280,24 @@ func either(a, b field) field {
 			return holeField(&hole{why: "set on one way only", alts: alts, taint: a.taint().merge(b.taint())})
 		}
 	}
-	return holeField(&hole{why: "set on one way only", empty: true, taint: a.taint().merge(b.taint())})
+	return holeField(&hole{why: "set on one way only", empty: true, many: a.many() || b.many(), guess: append(va, vb...), taint: a.taint().merge(b.taint())})
+}
+
+// unset reports a variable that is most likely not set at all.
+func (f field) unset() bool {
+	return len(f.parts) == 1 && f.parts[0].hole != nil && f.parts[0].hole.unset
+}
+
+// guessed is the field with one guess in the place of each hole that has any.
+func (f field) guessed(n int) (field, bool) {
+	out, found := field{span: f.span}, false
+	for _, p := range f.parts {
+		if p.hole != nil && n < len(p.hole.guess) {
+			p, found = part{text: p.hole.guess[n], quoted: p.quoted}, true
+		}
+		out.parts = append(out.parts, p)
+	}
+	return out, found
 }
 
 func contains(list []string, s string) bool {

@@ -73,7 +73,9 @@ func (u *use) items() (items []field, known bool) {
 	if !ok {
 		return in.names(), false
 	}
-	add := func(list []string) {
+	whole := true
+	add := func(list []string, ok bool) {
+		whole = whole && ok
 		for _, l := range list {
 			items = append(items, literalField(l))
 		}
@@ -88,7 +90,7 @@ func (u *use) items() (items []field, known bool) {
 		if sep == "" {
 			return nil, false
 		}
-		add(strings.Split(strings.TrimSuffix(text, sep[:1]), sep[:1]))
+		add(strings.Split(strings.TrimSuffix(text, sep[:1]), sep[:1]), true)
 	case u.has("replace"), u.has("I"), u.has("L"), u.has("max-lines"):
 		for _, l := range strings.Split(text, "\n") {
 			if strings.TrimSpace(l) == "" {
@@ -103,13 +105,15 @@ func (u *use) items() (items []field, known bool) {
 	default:
 		add(unquoteWords(text, " \t\n"))
 	}
+	if !whole { // xargs stops at the quote that is open
+		return nil, false
+	}
 	return items, true
 }
 
 // unquoteWords cuts text as xargs does: at blanks that no quote or backslash
-// protects.
-func unquoteWords(text, blanks string) []string {
-	var words []string
+// protects. It reports false when a quote stays open.
+func unquoteWords(text, blanks string) (words []string, whole bool) {
 	var b strings.Builder
 	open, quote := false, byte(0)
 	for i := 0; i < len(text); i++ {
@@ -139,7 +143,7 @@ func unquoteWords(text, blanks string) []string {
 	if open {
 		words = append(words, b.String())
 	}
-	return words
+	return words, quote == 0 && !strings.HasSuffix(text, `\`)
 }
 
 func orDefaultText(f field, d string) string {

@@ -24,7 +24,7 @@ func (x *expander) scalar(name string) (f field, set bool) {
 		case x.state.args:
 			return literalField(""), false
 		}
-		return holeField(&hole{why: "argument $" + name, empty: true}), false
+		return holeField(&hole{why: "argument $" + name, empty: true, unset: true}), false
 	}
 	return x.environment(name)
 }
@@ -50,7 +50,7 @@ func (x *expander) environment(name string) (field, bool) {
 		if v, ok := w.getenv("TMPDIR"); ok && v != "" {
 			return literalField(v), true
 		}
-		return holeField(&hole{why: "$TMPDIR", alts: []string{"/tmp"}, empty: true}), false
+		return holeField(&hole{why: "$TMPDIR", alts: []string{"/tmp"}, empty: true, unset: true}), false
 	case "CLAUDE_PROJECT_DIR", "GITHUB_WORKSPACE":
 		if w.Project != "" {
 			return literalField(w.Project), true
@@ -62,7 +62,7 @@ func (x *expander) environment(name string) (field, bool) {
 	case "_", "-":
 		return holeField(&hole{why: "$" + name, empty: true}), true
 	}
-	h := &hole{why: "$" + name + " is not set in this line", empty: true}
+	h := &hole{why: "$" + name + " is not set in this line", empty: true, unset: true}
 	if secretVariable(name) {
 		h.taint.secret = "environment variable " + name
 	}

@@ -14,7 +14,7 @@ func (w *walker) while(s *state, c *syntax.WhileClause, in stream) stream {
 		out = concat(out, w.stmts(body, c.Do, in))
 		w.maybe--
 		return out
-	})
+	}, func(body *state) { w.stmts(body, c.Cond, in) })
 }
 
 // maxRounds bounds how often a loop's body is run.
@@ -22,7 +22,8 @@ const maxRounds = 16
 
 // rounds runs a loop's body as long as it changes what the next round starts
 // from, or reads another line, and leaves in s what may hold after the loop.
-func (w *walker) rounds(s *state, in stream, run func(*state) stream) stream {
+// At the end of the input only the condition runs once more.
+func (w *walker) rounds(s *state, in stream, run func(*state) stream, end func(*state)) stream {
 	var out stream
 	body := s.clone()
 	for n := 0; ; n++ {
@@ -37,7 +38,9 @@ func (w *walker) rounds(s *state, in stream, run func(*state) stream) stream {
 		}
 		lines := in.at() != at && in.at() > 0
 		if rest, ok := in.left(); lines && ok && rest == "" {
-			break // read has come to the end
+			end(body)
+			s.become(s.clone(), body)
+			break
 		}
 		if !lines && !changed(before, body) {
 			break

@@ -144,7 +144,13 @@ func (x *expander) orDefault(p *syntax.ParamExp, v, d field, op syntax.ParExpOpe
 			out = choose(out, d)
 			break
 		}
-		// Not known in this line: it may well be unset, so the default counts.
+		if !v.unset() { // it is set to something: the default is only one guess
+			h := &hole{why: v.why(), empty: d.mayVanish() || d.empty(), many: v.many(), taint: v.taint().merge(d.taint())}
+			h.guess, _ = d.variants()
+			out = holeField(h)
+			break
+		}
+		// It may well be unset, so the default counts.
 		if val := d.value(); val != nil && v.taint() == (taint{}) {
 			out = d
 		} else if val != nil {
@@ -176,7 +182,7 @@ func each(values []field, f func(field) field) []field {
 }
 
 func unfollowed(f field) field {
-	return holeField(&hole{why: "an expansion gate does not follow", empty: true, taint: f.taint()})
+	return holeField(&hole{why: "an expansion gate does not follow", empty: true, many: f.many(), taint: f.taint()})
 }
 
 func notEmpty(f field) field {
@@ -320,6 +326,9 @@ func (x *expander) slice(p *syntax.ParamExp, values []field, list bool) []field 
 	if !ok || !okCount || p.Slice.Length != nil && count < 0 && list {
 		return each(values, unfollowed)
 	}
+	if v, ok := x.state.lookup(p.Param.Value); list && ok && v.keys != nil {
+		return x.sparse(v, from, count, p.Slice.Length == nil)
+	}
 	if list {
 		if !countable(values) || from == 0 && (p.Param.Value == "@" || p.Param.Value == "*") {
 			return []field{holeField(&hole{why: "some of many", empty: true, many: true, taint: join(values).taint()})}
@@ -344,6 +353,23 @@ func (x *expander) slice(p *syntax.ParamExp, values []field, list bool) []field 
 			return string(r[lo:hi])
 		})
 	})
+}
+
+// sparse is ${A[@]:from:count} of an array with gaps: from is a key.
+func (x *expander) sparse(v variable, from, count int, rest bool) []field {
+	if v.words || !countable(v.list) {
+		return []field{holeField(&hole{why: "some of many", empty: true, many: true, taint: join(v.list).taint()})}
+	}
+	if n := len(v.keys); from < 0 && n > 0 {
+		from += toInt(v.keys[n-1]) + 1
+	}
+	var out []field
+	for i, key := range v.keys {
+		if toInt(key) >= from && (rest || len(out) < count) {
+			out = append(out, v.list[i])
+		}
+	}
+	return out
 }
 
 // window is where from and count lie in n things; a negative count leaves out

@@ -1,6 +1,8 @@
 package facts
 
 import (
+	"strings"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -54,6 +56,9 @@ func (x *expander) value(p *syntax.ParamExp) (values []field, list bool) {
 			// The environment may have more of them than the line sets.
 			return []field{holeField(&hole{why: "names of variables", empty: true, many: true})}, true
 		case all != "":
+			if _, set := x.state.lookup("IFS"); set && !x.split {
+				return []field{holeField(&hole{why: "keys of an array", empty: true})}, false
+			}
 			return x.state.keysOf(name), true
 		}
 		return x.indirect(p)
@@ -75,6 +80,12 @@ func (x *expander) value(p *syntax.ParamExp) (values []field, list bool) {
 		key, known = x.key(x.state, v, p.Index) // it runs what is in the subscript
 	}
 	switch {
+	case !ok && shellArray(name):
+		return []field{holeField(&hole{why: "$" + name, empty: true, many: true})}, all != ""
+	case !ok && p.Index != nil && all == "" && known && key != "0":
+		return []field{literalField("")}, false
+	case !ok && all != "":
+		return []field{holeField(&hole{why: "$" + name + " is not set in this line", empty: true, many: true})}, true
 	case !ok, all == "" && p.Index == nil:
 		f, _ := x.scalar(name)
 		return []field{f}, false
@@ -84,6 +95,15 @@ func (x *expander) value(p *syntax.ParamExp) (values []field, list bool) {
 		return []field{v.any()}, false
 	}
 	return []field{v.element(key)}, false
+}
+
+// shellArray reports arrays that the shell itself fills.
+func shellArray(name string) bool {
+	switch name {
+	case "PIPESTATUS", "FUNCNAME", "DIRSTACK", "GROUPS", "COPROC", "MAPFILE", "COMP_WORDS", "COMPREPLY":
+		return true
+	}
+	return strings.HasPrefix(name, "BASH_")
 }
 
 // all are the elements of an array; a scalar is its only one.
@@ -149,7 +169,7 @@ func (x *expander) indirect(p *syntax.ParamExp) ([]field, bool) {
 func (s *state) keysOf(name string) []field {
 	v, ok := s.lookup(name)
 	switch {
-	case !ok || v.words && len(v.list) > 1 || !countable(v.list):
+	case !ok || v.words && len(v.list) > 1 || !countable(v.all()):
 		return []field{holeField(&hole{why: "keys of an array", empty: true, many: true})}
 	case v.unset:
 		return nil

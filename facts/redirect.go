@@ -33,7 +33,7 @@ func (w *walker) redirected(s *state, st *syntax.Stmt, stdin stream, cl *call, r
 			stdin = w.textStream(red.target)
 			cl.setInput("heredoc", stdin, nil)
 		case syntax.WordHdoc:
-			red.target = w.word(s, r.Word)
+			red.target = w.assigned(s, r.Word)
 			stdin = w.textStream(appended(red.target, literalField("\n")))
 			cl.setInput("herestring", stdin, nil)
 		default:

@@ -3,6 +3,7 @@ package facts
 import (
 	"maps"
 	"reflect"
+	"slices"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -13,23 +14,23 @@ type state struct {
 	vars    map[string]variable
 	funcs   map[string]*syntax.Stmt
 	aliases map[string]string
-	hashed  map[string]string       // hash -p
-	locals  map[string]*variable    // of the running function: what they hide; nil for nothing
-	shared  bool                    // the maps belong to another state, too: see own
-	zero    *field                  // $0, where it is known
-	params  []field                 // $1 …
-	args    bool                    // params are known
-	dirs    []string                // where it may be; none means unknown
-	old     []string                // OLDPWD
-	stack   [][]string              // of pushd
-	heads   heads                   // branches that the line checked out
-	kube    kubeContext             // that the line switched to
-	status  status                  // of the last command
-	failed  *state                  // what holds if the last command failed, where that is another thing
-	ended   bool                    // exit, return, break: what follows does not run
-	remote  bool                    // on another machine or in a container
-	outer   map[string]*syntax.Stmt // functions of the shell that started this one: they are here if they were exported
-	exports bool                    // set -a
+	hashed  map[string]string         // hash -p
+	locals  map[string]*variable      // of the running function: what they hide; nil for nothing
+	shared  bool                      // the maps belong to another state, too: see own
+	zero    *field                    // $0, where it is known
+	params  []field                   // $1 …
+	args    bool                      // params are known
+	dirs    []string                  // where it may be; none means unknown
+	old     []string                  // OLDPWD
+	stack   [][]string                // of pushd
+	heads   heads                     // branches that the line checked out
+	kube    kubeContext               // that the line switched to
+	status  status                    // of the last command
+	failed  *state                    // what holds if the last command failed, where that is another thing
+	ended   bool                      // exit, return, break: what follows does not run
+	remote  bool                      // on another machine or in a container
+	outer   map[string][]*syntax.Stmt // functions that may be there: defined on one way only, or of the shell that started this one
+	exports bool                      // set -a
 }
 
 // A status is what is known of how a command ended.
@@ -70,8 +71,8 @@ func newState(dir string) *state {
 func (s *state) newShell() *state {
 	c := s.clone()
 	c.own()
-	c.outer = maps.Clone(s.funcs)
-	maps.Copy(c.outer, s.outer)
+	c.outer = maps.Clone(s.outer)
+	c.joinFunctions(s.funcs, nil)
 	c.funcs, c.aliases, c.hashed, c.locals = map[string]*syntax.Stmt{}, map[string]string{}, map[string]string{}, nil
 	for name, v := range s.vars {
 		if v.exported || v.unset {
@@ -108,7 +109,14 @@ func (s *state) become(a, b *state) {
 	}
 	if !sameMap(a.funcs, b.funcs) || !sameMap(a.aliases, b.aliases) {
 		m.own()
-		maps.Copy(m.funcs, b.funcs)
+		m.outer = maps.Clone(a.outer)
+		for name, bodies := range b.outer {
+			for _, body := range bodies {
+				m.joinFunctions(map[string]*syntax.Stmt{name: body}, nil)
+			}
+		}
+		m.joinFunctions(a.funcs, b.funcs)
+		m.joinFunctions(b.funcs, a.funcs)
 		maps.Copy(m.aliases, b.aliases)
 	}
 	if !sameFields(a.params, b.params) {
@@ -124,6 +132,22 @@ func (s *state) become(a, b *state) {
 	m.ended = a.ended && b.ended
 	m.status, m.failed = mayFail, nil
 	*s = *m
+}
+
+// joinFunctions notes functions that only one of two ways has defined.
+func (s *state) joinFunctions(has, other map[string]*syntax.Stmt) {
+	for name, body := range has {
+		if other[name] == body {
+			continue
+		}
+		if s.outer == nil {
+			s.outer = map[string][]*syntax.Stmt{}
+		}
+		if bodies := s.outer[name]; !slices.Contains(bodies, body) {
+			s.outer[name] = append(bodies[:len(bodies):len(bodies)], body)
+		}
+		delete(s.funcs, name)
+	}
 }
 
 func sameMap[M ~map[string]V, V any](a, b M) bool {

@@ -204,6 +204,15 @@ func (w *walker) partial(s *state, f field) target {
 			t.area = d.area
 		}
 	}
+	for n := range maxVariants {
+		g, ok := f.guessed(n)
+		if !ok {
+			break
+		}
+		for _, e := range w.absolute(s, g) {
+			t.could = append(t.could, e.area)
+		}
+	}
 	if f.mayVanish() || strings.HasPrefix(prefix, "/") {
 		bare := field{}
 		for _, p := range f.parts {

@@ -31,7 +31,7 @@ type walker struct {
 	depth  int                   // shells inside shells
 	steps  int                   // statements run so far
 	via    []string              // wrappers around what runs now
-	traps  []func()              // what runs when the text ends
+	traps  []func(*state)        // what runs when the text ends
 	active []frame               // functions and aliases that are running
 	maybe  int                   // branches around what runs: it may not happen
 	seen   map[*syntax.Stmt]bool // statements that were run
@@ -144,7 +144,7 @@ func (w *walker) script(s *state, text string, stdin stream) stream {
 		w.limit("brackets nested deeper than gate follows")
 		return stream{}
 	}
-	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(text), "")
 	if err != nil {
 		w.unknown("syntax", "the shell text does not parse: "+syntaxMessage(err), 0, nil)
 		if f == nil {
@@ -155,18 +155,21 @@ func (w *walker) script(s *state, text string, stdin stream) stream {
 	w.traps = nil
 	out := w.stmts(s, f.Stmts, stdin)
 	for i := 0; i < len(w.traps); i++ { // with what holds when the text has run
-		w.traps[i]()
+		w.traps[i](s)
 	}
 	w.traps = before
-	w.rest(f)
+	w.rest(f, text)
 	return out
 }
 
 // rest runs what no way through the text has run: function bodies nobody
 // calls, and substitutions in places that need no value. Nothing that parses
 // as a statement stays unseen (threat model 6).
-func (w *walker) rest(f *syntax.File) {
+func (w *walker) rest(f *syntax.File, text string) {
 	syntax.Walk(f, func(n syntax.Node) bool {
+		if c, ok := n.(*syntax.Comment); ok && !commentStarts(text, int(c.Hash.Offset())) {
+			w.unknown("syntax", "a # inside a word, after which the parser reads nothing more", 0, nil)
+		}
 		if st, ok := n.(*syntax.Stmt); ok && !w.seen[st] {
 			s := newState("")
 			s.dirs = w.lineDirs()
@@ -174,6 +177,21 @@ func (w *walker) rest(f *syntax.File) {
 		}
 		return true
 	})
+}
+
+// commentStarts reports a # that stands where the shell, too, begins a comment.
+// The parser also takes ("a"# …) for one.
+func commentStarts(text string, hash int) bool {
+	if hash <= 0 || hash > len(text) {
+		return true
+	}
+	switch text[hash-1] {
+	case ' ', '\t', '\n', ';', '&', '|', '(', '<', '>':
+		return true
+	case '`': // `# a remark`
+		return hash == 1 || commentStarts(text, hash-1)
+	}
+	return false
 }
 
 func (w *walker) lineDirs() []string {
