@@ -23,6 +23,9 @@ func TestMain(m *testing.M) {
 		record(log)
 		return
 	}
+	if !strings.HasSuffix(os.Args[0], ".test") && len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-test.") {
+		return // a recorder without its variables: env -i p
+	}
 	os.Exit(m.Run())
 }
 
