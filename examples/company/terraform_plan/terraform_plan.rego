@@ -2,7 +2,8 @@
 # title: Plans instead of applies
 # description: |
 #   terraform apply of an agent becomes terraform plan: people apply. Where the
-#   line cannot be rewritten, a person is asked.
+#   line cannot be rewritten, a person is asked. Make it a managed policy: then it
+#   comes before gate's own, which ask about an apply that they see.
 # custom:
 #   gate:
 #     events: [PreToolUse]
