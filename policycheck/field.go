@@ -17,6 +17,9 @@ func (c *checker) calledFunction(s *scope, u *unit, name string, args []*ast.Ter
 	if c.pass == reading {
 		c.calls[fn] = append(c.calls[fn], call{s, args})
 	}
+	if fact := map[string]string{"effects": "effects", "commands": "shell"}[name]; u.lib && fact != "" && len(args) > 0 {
+		c.noFacts(s, args[0].Location, fact)
+	}
 	for _, p := range c.access[fn] {
 		if max(p.thing, p.name) >= len(args) {
 			continue

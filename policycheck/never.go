@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/open-policy-agent/opa/v1/ast"
+
 	"gate/hook"
 	"gate/matcher"
 )
@@ -88,7 +90,7 @@ func (c *checker) subjects(h *hook.Hook, at func(string) (string, int)) {
 		case matcher.Field(e.Canonical()) == "":
 			unmatched = append(unmatched, string(e))
 		}
-		if event.fields["tool_name"] == nil {
+		if !slices.ContainsFunc(h.If, func(cond string) bool { return c.schema.mayMeet(e.Canonical(), cond) }) {
 			toolless = append(toolless, string(e))
 		}
 	}
@@ -104,8 +106,41 @@ func (c *checker) subjects(h *hook.Hook, at func(string) (string, int)) {
 		say("matcher", unmatched, "%s is matched on nothing: there the matcher does not count", "remove the matcher, or the event")
 	}
 	if len(toolless) > 0 && len(h.If) > 0 {
-		say("if", toolless, "%s is about no tool: there the conditions of if are never met", "remove the event, or if")
+		say("if", toolless, "%s is not about a tool: there the conditions of if are never met", "remove the event, or if")
 	}
+}
+
+// mayMeet reports whether an event can have the facts that a condition asks
+// for. Facts are about tool calls; of a few other events they name a file.
+func (sc *schema) mayMeet(e hook.Name, cond string) bool {
+	name, _, _ := strings.Cut(cond, "(")
+	return sc.aboutTool(e) || aboutFile(e) && slices.Contains([]string{"Read", "Grep", "Glob", "LS", "unknown"}, strings.TrimSpace(name))
+}
+
+func (sc *schema) aboutTool(e hook.Name) bool {
+	event := sc.events[string(e)]
+	return event == nil || event.fields["tool_name"] != nil
+}
+
+func aboutFile(e hook.Name) bool {
+	return e == hook.FileChanged || e == hook.ConfigChange || e == hook.InstructionsLoaded
+}
+
+// noFacts reports that a policy reads facts which none of its events has.
+func (c *checker) noFacts(s *scope, loc *ast.Location, fact string) {
+	h := s.unit.hook
+	if c.pass != reporting || h == nil || len(h.Events) == 0 || !slices.Contains([]string{"effects", "shell", "hosts", "code", "paths"}, fact) {
+		return
+	}
+	var names []string
+	for _, e := range h.Events {
+		if c.schema.aboutTool(e.Canonical()) || aboutFile(e.Canonical()) && fact == "paths" {
+			return
+		}
+		names = append(names, string(e))
+	}
+	c.report(s, loc, Error, "never", fmt.Sprintf("input.facts.%s is always empty on %s", fact, strings.Join(names, ", ")),
+		"facts are about tool calls: listen to PreToolUse")
 }
 
 // matcher reports items of a matcher that match nothing known and are a slip of

@@ -277,6 +277,12 @@ func TestEvents(t *testing.T) {
 		if err := compiled(t, c, name).Validate(plain(t, own)); err != nil {
 			t.Errorf("%s: %#v", file, err)
 		}
+		if found := (facts.New(facts.World{Home: "/home/dev"})).Of(&ev); ev.Tool() == "" {
+			files := ev.Name == hook.FileChanged || ev.Name == hook.ConfigChange || ev.Name == hook.InstructionsLoaded
+			if len(found.Effects)+len(found.Hosts)+len(found.Code) > 0 || found.Shell != nil || len(found.Paths) > 0 && !files {
+				t.Errorf("%s has facts, and the check takes it that there are none", file)
+			}
+		}
 		tool := "tool/" + ev.Tool() + ".json"
 		if _, err := fs.Stat(policycheck.Schemas(), tool); err != nil {
 			continue

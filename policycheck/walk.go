@@ -122,6 +122,8 @@ func (c *checker) walkTerm(s *scope, t *ast.Term) {
 	}
 }
 
+var factsRef = ast.Ref{ast.InputRootDocument, ast.StringTerm("facts")}
+
 // walkRef checks the fields of a reference.
 func (c *checker) walkRef(s *scope, t *ast.Term, ref ast.Ref) {
 	for _, e := range ref {
@@ -131,6 +133,11 @@ func (c *checker) walkRef(s *scope, t *ast.Term, ref ast.Ref) {
 	}
 	if c.pass != reporting {
 		return
+	}
+	if at := s.unit.resolve(ref); len(at) > 2 && at.HasPrefix(factsRef) {
+		if fact, ok := at[2].Value.(ast.String); ok {
+			c.noFacts(s, t.Location, string(fact))
+		}
 	}
 	c.follow(s, ref, func(i int, ref ast.Ref, before, after value) bool {
 		name, constant := ref[i].Value.(ast.String)
