@@ -84,7 +84,7 @@ func (s style) line(b *strings.Builder, e hook.Effect, runes []rune, first, end 
 	column := 2
 	shown.WriteString("  ")
 	at := make([]int, len(marks)) // the column of each mark
-	for i, part := range windows(first, end, marks) {
+	for i, part := range views(first, end, marks) {
 		if i > 0 || part[0] > first {
 			shown.WriteString("… ")
 			column += 2
@@ -106,7 +106,7 @@ func (s style) line(b *strings.Builder, e hook.Effect, runes []rune, first, end 
 		if part[1] < end {
 			shown.WriteString(" ")
 			column++
-			if i == len(windows(first, end, marks))-1 {
+			if i == len(views(first, end, marks))-1 {
 				shown.WriteString("…")
 			}
 		}
@@ -167,9 +167,9 @@ func (r *row) put(column int, text string) {
 	r.used += columns(text)
 }
 
-// windows chooses what of a line is shown: all of a short one; of a long one
+// views chooses what of a line is shown: all of a short one; of a long one
 // what is around the marks, together if they are close, else each alone.
-func windows(first, end int, marks []explain.Mark) [][2]int {
+func views(first, end int, marks []explain.Mark) [][2]int {
 	from, to := marks[0].Span[0], marks[len(marks)-1].Span[1]
 	if end-first <= pointWidth || to-from <= pointWidth || len(marks) == 1 {
 		a, b := window(first, end, from, to)
