@@ -46,7 +46,7 @@ type Change struct {
 // single edits first, pairs if no single one does.
 func (x *Explainer) search(ctx context.Context, e *Explanation) {
 	s := &search{Explainer: x, ctx: ctx, e: e}
-	edits := x.edits(&e.Event)
+	edits := x.edits(&e.Event, e.Causes)
 	same := e.Event
 	same.Facts = nil
 	if x.Decide(ctx, same).Effect != e.Decision.Effect {
@@ -55,6 +55,7 @@ func (x *Explainer) search(ctx context.Context, e *Explanation) {
 	for _, edit := range edits {
 		s.try(edit)
 	}
+	edits = edits[:min(len(edits), maxPaired)]
 	for i := 0; i < len(edits) && len(s.found) == 0; i++ {
 		for j := i + 1; j < len(edits); j++ {
 			if a, b := edits[i], edits[j]; a.Field == b.Field && (a.Span[1] <= b.Span[0] || b.Span[1] <= a.Span[0]) {
@@ -68,8 +69,10 @@ func (x *Explainer) search(ctx context.Context, e *Explanation) {
 	e.Changes = fewest(s.found)
 }
 
-// maxChanges is how many changes are worth telling.
-const maxChanges = 3
+const (
+	maxChanges = 3  // are worth telling
+	maxPaired  = 24 // edits, the cheapest ones, are tried in pairs
+)
 
 // fewest keeps the best of each kind, and of each effect only what is smaller
 // than what leads further.

@@ -25,17 +25,18 @@ const (
 
 // edits lists the single edits of a call that are worth trying, the cheapest
 // first.
-func (x *Explainer) edits(ev *hook.Event) []Edit {
+func (x *Explainer) edits(ev *hook.Event, causes []Cause) []Edit {
 	var list []Edit
 	if f := ev.Facts; f != nil && f.Shell != nil {
 		l := &line{x: x, ev: ev, facts: f, text: []rune(f.Shell.Text)}
-		for field, v := range ev.ToolInput() {
-			if s, ok := v.(string); ok && s == f.Shell.Text {
+		for _, field := range slices.Sorted(maps.Keys(ev.ToolInput())) {
+			if s, ok := ev.ToolInput()[field].(string); ok && s == f.Shell.Text {
 				l.field = field
 			}
 		}
 		if l.field != "" {
 			l.edits()
+			l.read(causes)
 		}
 		list = l.list
 	} else {
@@ -101,27 +102,6 @@ func (l *line) edits() {
 	}
 	for _, p := range l.facts.Paths {
 		l.inText(p)
-	}
-}
-
-// inText replaces a path in a text or in code that stands literally in the line.
-func (l *line) inText(p hook.Path) {
-	m := &marker{ev: l.ev, facts: l.facts, home: l.x.Home}
-	for _, spelt := range m.spellings(p.Raw) {
-		at := findWord(l.text, spelt, 0, 0)
-		s := hook.Span{at, at + utf8.RuneCountInString(spelt)}
-		taken := func(e Edit) bool { return e.Kind == PathInProject && e.Span[0] <= s[0] && s[1] <= e.Span[1] }
-		if spelt == "" || spelt == "-" || at < 0 || findWord(l.text, spelt, s[1], 0) >= 0 || slices.ContainsFunc(l.list, taken) {
-			continue
-		}
-		dir := ""
-		for i := range l.facts.Shell.Commands {
-			if c := &l.facts.Shell.Commands[i]; c.ID == p.Command {
-				dir = l.dir(c)
-			}
-		}
-		l.add(Edit{Kind: PathInProject, Span: s, After: l.x.inProject(dir, p.Raw), cost: costPath})
-		return
 	}
 }
 
@@ -194,8 +174,12 @@ func (l *line) withValue(c *hook.ShellCommand, n int) (hook.Span, bool) {
 	if value == nil || strings.HasPrefix(*value, "-") || c.Subcommand != nil && slices.Contains(strings.Fields(*c.Subcommand), *value) {
 		return hook.Span{}, false
 	}
-	isValue := func(o *string) bool { return o != nil && *o == *value }
-	return hook.Span{c.Words[n].Span[0], c.Words[n+1].Span[1]}, !slices.ContainsFunc(c.Operands, isValue)
+	for _, given := range c.Options {
+		if slices.Contains(given, any(*value)) {
+			return hook.Span{c.Words[n].Span[0], c.Words[n+1].Span[1]}, true
+		}
+	}
+	return hook.Span{}, false
 }
 
 func (l *line) dir(c *hook.ShellCommand) string {

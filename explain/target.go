@@ -30,6 +30,10 @@ func (m *marker) targets(c *hook.ShellCommand, text int, u *Use, attrs map[strin
 		}
 		_, read := u.Fields[field]
 		for _, s := range stringsOf(attrs[field]) {
+			if name, _, word := strings.Cut(field, "["); word && name == "words" {
+				m.own(c, text, s, "word")
+				continue
+			}
 			if read || field == "branches" || field == "remote" || field == "verb" {
 				m.own(c, text, s, field+" "+s)
 			}

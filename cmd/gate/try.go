@@ -58,12 +58,19 @@ func printTry(p process, ev *hook.Event, d *hook.Decision, why string) error {
 	case d.Rewrite != nil:
 		fmt.Fprintf(&b, "%s: it runs changed\n", s.effect(d.Effect, d.Effect.String()))
 	}
+	shown := 0
 	for _, settled := range []bool{true, false} { // what decided comes first
 		for _, r := range d.Reasons {
-			if (r.Effect == d.Effect) == settled {
+			if (r.Effect == d.Effect) != settled {
+				continue
+			}
+			if shown++; shown <= mostCauses {
 				printReason(&b, p, r, r.Effect.String(), text)
 			}
 		}
+	}
+	if shown > mostCauses {
+		fmt.Fprintf(&b, "and %s\n", count(shown-mostCauses, "other reason"))
 	}
 	for _, r := range d.Warnings {
 		r.Effect = hook.Ask // it is shown like one
