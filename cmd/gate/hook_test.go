@@ -129,7 +129,7 @@ func TestHookStopped(t *testing.T) {
 
 // TestHookNoTime has no time for a decision: the answer is a denial, not none.
 func TestHookNoTime(t *testing.T) {
-	p, stdout, _ := hookProcess(t, bash("ls"), "--agent", "claude", "--event", "PreToolUse", "--timeout", "1ms")
+	p, stdout, _ := hookProcess(t, bash("ls"), "--agent", "claude", "--event", "PreToolUse", "--timeout", "1ns")
 	if status := run(t.Context(), p); status != 2 || !strings.Contains(stdout.String(), `"permissionDecision":"deny"`) {
 		t.Errorf("status %d, stdout %q", status, stdout)
 	}
