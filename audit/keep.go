@@ -72,23 +72,6 @@ func (r *Record) Keep(ev *hook.Event, d *hook.Decision, facts *hook.Facts) {
 	r.mask(&known)
 }
 
-// mask takes what the call gave away out of what was said about it.
-func (r *Record) mask(x *secrets) {
-	texts := []*string{&r.Call}
-	for _, list := range [][]Reason{r.Reasons, r.Warned} {
-		for i := range list {
-			texts = append(texts, &list[i].Reason)
-		}
-	}
-	for i := range r.Faults {
-		texts = append(texts, &r.Faults[i])
-	}
-	for _, text := range texts {
-		*text = ahead(*text, 16*maxText)
-		*text = masked(*text, x.in(*text))
-	}
-}
-
 func withFacts(ev *hook.Event, f *hook.Facts) *hook.Event {
 	c := *ev
 	c.Facts = f

@@ -131,3 +131,20 @@ func (x shifts) move(at int) int {
 	}
 	return at + grew
 }
+
+// mask takes what the call gave away out of what was said about it.
+func (r *Record) mask(x *secrets) {
+	texts := []*string{&r.Call}
+	for _, list := range [][]Reason{r.Reasons, r.Warned} {
+		for i := range list {
+			texts = append(texts, &list[i].Reason)
+		}
+	}
+	for i := range r.Faults {
+		texts = append(texts, &r.Faults[i])
+	}
+	for _, text := range texts {
+		*text = ahead(*text, 16*maxText)
+		*text = masked(*text, x.in(*text))
+	}
+}

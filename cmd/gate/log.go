@@ -1,19 +1,15 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"gate/audit"
-	"gate/hook"
 )
 
 // logFlags are the flags of gate log.
@@ -223,78 +219,4 @@ func (f *logFlags) print(p process, r *audit.Record, wide logColumns) error {
 		return nil
 	}
 	return printAll(p, logLine(p.style(), r, wide)+"\n")
-}
-
-// logColumns are the widths of the columns of gate log.
-type logColumns struct{ tool, call int }
-
-// widest are the columns at most, and where it is not known what is to come.
-var widest = logColumns{tool: 24, call: 60}
-
-// columnsOf makes room for what is in the list, and for more if more may come.
-func columnsOf(list []audit.Record, more bool) logColumns {
-	wide := logColumns{tool: 10}
-	for i := range list {
-		wide.tool = max(wide.tool, min(widest.tool, utf8.RuneCountInString(oneLine(toolOf(&list[i])))))
-		wide.call = max(wide.call, min(widest.call, utf8.RuneCountInString(oneLine(callOf(&list[i])))))
-	}
-	if more {
-		wide.call = widest.call
-	}
-	return wide
-}
-
-// toolOf is the tool, or the event where there is none.
-func toolOf(r *audit.Record) string { return cmp.Or(r.Tool, string(r.Event)) }
-
-// callOf is what was asked for, in one line.
-func callOf(r *audit.Record) string {
-	if r.Call != "" || r.Kept == nil {
-		return r.Call
-	}
-	const most = 300 // bytes; a column shows less
-	text := wholeCall(r)
-	return strings.ToValidUTF8(text[:min(len(text), most)], "")
-}
-
-// logLine is one decision in one line.
-func logLine(s style, r *audit.Record, wide logColumns) string {
-	line := fmt.Sprintf("%s  %-6s  %s  %s  %s", s.faint(r.Time.Local().Format("2006-01-02 15:04:05")), oneLine(r.ID),
-		s.effect(r.Effect, fmt.Sprintf("%-5s", r.Effect)), column(toolOf(r), wide.tool), column(callOf(r), wide.call))
-	return strings.TrimRight(line+"  "+s.name(strings.Join(objectors(r), ", ")), " ")
-}
-
-// column shows a text in a column: too long, and its end is missing.
-func column(s string, width int) string {
-	s = oneLine(s)
-	if n := utf8.RuneCountInString(s); n <= width {
-		return s + strings.Repeat(" ", width-n)
-	}
-	return string([]rune(s)[:width-1]) + "…"
-}
-
-// objectors are the policies that a decision is due to, and those that changed
-// the call.
-func objectors(r *audit.Record) []string {
-	var out []string
-	add := func(id, word string) {
-		if id = oneLine(id + word); !slices.Contains(out, id) {
-			out = append(out, id)
-		}
-	}
-	for _, why := range r.Reasons {
-		if why.Effect == r.Effect && r.Effect != hook.Pass {
-			add(why.ID, "")
-		}
-	}
-	for _, id := range r.Changed {
-		add(id, " (changed it)")
-	}
-	for _, why := range r.Warned {
-		add(why.ID, " (warned)")
-	}
-	if len(r.Faults) > 0 {
-		out = append(out, counted(len(r.Faults), "fault"))
-	}
-	return out
 }
