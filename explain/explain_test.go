@@ -58,7 +58,7 @@ var loaded = sync.OnceValue(func() explain.Explainer {
 	}
 	return explain.Explainer{
 		Set: set, Decide: judge.Decide, Policy: evaluator.Explain, Facts: reader.Of,
-		Project: world.Project, Home: world.Home, Changes: 150,
+		Project: world.Project, Home: world.Home, Changes: 80,
 	}
 })
 
