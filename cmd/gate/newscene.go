@@ -122,6 +122,9 @@ allow contains "say why nobody needs to be asked" if {
 harmless(command) if {
 	some program in data.gate.params.` + id + `.words
 	lib.begins(command, [program])
+	every word in array.slice(command.words, 1, count(command.words)) {
+		lib.matches(word, "value", "^[a-z]+$") # options and paths can do anything
+	}
 	lib.within(command.cwd, input.cwd)
 	[command.via, command.env, command.path] == [[], {}, null]
 }`

@@ -5,11 +5,11 @@ import data.company.allow_tests
 test_allows if {
 	every line in [
 		"go test ./...",
-		"go vet ./... && go test -run TestX ./cart",
-		"npm test -- --watch=false",
+		"go vet ./... && go test -race -run=TestX ./cart/items",
+		"npm test",
 		"make test",
 		"git status; git diff",
-		"pytest -q tests",
+		"pytest -q ./tests/test_cart.py",
 	] {
 		count(allow_tests.allow) == 1 with input as gate.event(line)
 	}
@@ -27,6 +27,16 @@ test_says_nothing if {
 		"cd /tmp/other && make test",
 		"./pytest",
 		"go test -exec ./x ./...",
+		"go test -C /srv/other ./...",
+		"go test ./../other",
+		"go test /srv/other",
+		"make test deploy",
+		"make test -f /tmp/Makefile",
+		"make test CC=./x",
+		"npm test --script-shell=./x",
+		"pytest -p plugin",
+		"git diff --ext-diff",
+		"go test ./... $MORE",
 		"$RUN",
 		"",
 	] {
@@ -37,8 +47,10 @@ test_says_nothing if {
 test_stays_in_the_project if {
 	count(allow_tests.allow) == 0 with input as gate.event("cd /tmp/other && make test")
 		with data.gate.params.company.allow_tests.commands as ["cd", "make test"]
+		with data.gate.params.company.allow_tests.rest as "^(web|/tmp/other)$"
 	count(allow_tests.allow) == 1 with input as gate.event("cd web && make test")
 		with data.gate.params.company.allow_tests.commands as ["cd", "make test"]
+		with data.gate.params.company.allow_tests.rest as "^(web|/tmp/other)$"
 }
 
 test_commands_are_a_parameter if {
