@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/format"
@@ -23,6 +24,9 @@ import (
 	"gate/scopes/load"
 )
 
+// patience is for machines that do other things as well.
+const patience = 10 * time.Minute
+
 // suite holds the examples as a person's own policies.
 func suite(t *testing.T) *policytest.Suite {
 	t.Helper()
@@ -31,7 +35,7 @@ func suite(t *testing.T) *policytest.Suite {
 		t.Fatal(&faults[i])
 	}
 	s, err := policytest.Prepare(policytest.Options{
-		Files: os.DirFS("."), Lib: lib, Facts: factsOf,
+		Files: os.DirFS("."), Lib: lib, Facts: factsOf, Timeout: patience,
 		Source: scopes.Source{Name: "user", Scope: hook.Session, Authority: hook.User},
 	})
 	if err != nil {

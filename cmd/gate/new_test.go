@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/format"
@@ -58,7 +59,7 @@ func TestNewPolicy(t *testing.T) {
 		t.Fatal(&faults[i])
 	}
 	results, err := policytest.Run(context.Background(), policytest.Options{
-		Files: os.DirFS(dir), Lib: lib,
+		Files: os.DirFS(dir), Lib: lib, Timeout: 10 * time.Minute,
 		Source: scopes.Source{Name: "user", Scope: hook.Session, Authority: hook.User},
 		Facts: func(w policytest.World, ev *hook.Event) *hook.Facts {
 			return facts.New(facts.World{Home: w.Home, User: w.User, OS: w.OS, Project: w.Project, Getenv: w.Getenv, Files: w}).Of(ev)
