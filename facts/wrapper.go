@@ -40,12 +40,12 @@ func (u *use) splitString(text field) []field {
 	defer func() { u.nested-- }()
 	var words []field
 	parser := syntax.NewParser(syntax.Variant(syntax.LangBash))
-	err := parser.Words(strings.NewReader(*v), func(word *syntax.Word) bool {
+	for word, err := range parser.WordsSeq(strings.NewReader(*v)) {
+		if err != nil {
+			u.unknown("syntax", "the text of env -S does not parse: "+syntaxMessage(err), u.id, text.span)
+			break
+		}
 		words = append(words, u.word(u.s, word))
-		return true
-	})
-	if err != nil {
-		u.unknown("syntax", "the text of env -S does not parse: "+syntaxMessage(err), u.id, text.span)
 	}
 	return words
 }
