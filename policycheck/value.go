@@ -11,6 +11,9 @@ type value []*shape
 
 var anything = value{{}}
 
+// maxShapes bounds what is told apart; beyond it a value may be anything.
+const maxShapes = 400
+
 // of returns the shapes of a value that has shape s.
 func of(s *shape) value {
 	switch {
@@ -21,7 +24,9 @@ func of(s *shape) value {
 	}
 	var v value
 	for _, u := range s.union {
-		v = append(v, of(u)...)
+		if v = append(v, of(u)...); len(v) > maxShapes {
+			return anything
+		}
 	}
 	return v
 }
@@ -35,6 +40,9 @@ func (v value) and(w value) value {
 		if !slices.Contains(out, s) {
 			out = append(out, s)
 		}
+	}
+	if len(out) > maxShapes {
+		return anything
 	}
 	return out
 }
