@@ -203,7 +203,7 @@ func (w *walker) assign(s *state, a *syntax.Assign) field {
 		if !set && old.literal() {
 			old = literalField("")
 		}
-		f = appended(old, f)
+		f = w.bounded(appended(old, f))
 		s.set(name, f)
 	default:
 		s.set(name, f)
@@ -234,6 +234,10 @@ func (w *walker) array(s *state, a *syntax.Assign) variable {
 		return w.pairs(s, v, a.Array.Elems)
 	}
 	for _, e := range a.Array.Elems {
+		if len(v.list) > maxWords {
+			w.limit("more elements of an array than gate follows")
+			return unknownArray()
+		}
 		switch {
 		case e.Index != nil:
 			key, ok := w.key(s, v, e.Index)
@@ -243,10 +247,19 @@ func (w *walker) array(s *state, a *syntax.Assign) variable {
 			}
 			v = v.with(key, f)
 		case e.Value != nil:
-			for _, f := range w.fields(s, e.Value) {
+			more := w.fields(s, e.Value)
+			if v.keys == nil {
+				v.list = append(v.list[:len(v.list):len(v.list)], more...)
+				continue
+			}
+			for _, f := range more {
 				v = v.next(f)
 			}
 		}
+	}
+	if len(v.list) > maxWords {
+		w.limit("more elements of an array than gate follows")
+		return unknownArray()
 	}
 	return v
 }

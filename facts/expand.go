@@ -31,6 +31,7 @@ func (w *walker) expanded(like expander, words []*syntax.Word) []field {
 			x.parts(parts, false)
 			fields := x.finish()
 			for i := range fields {
+				fields[i] = w.bounded(fields[i])
 				fields[i].span = w.span(word)
 				expandWildcards(fields[i])
 			}
@@ -71,7 +72,7 @@ func (w *walker) oneField(x expander, word *syntax.Word) field {
 		return literalField("")
 	}
 	x.parts(word.Parts, false)
-	f := join(x.finish())
+	f := w.bounded(join(x.finish()))
 	for i := range f.parts {
 		f.parts[i].kept = false
 	}

@@ -262,6 +262,34 @@ func join(fields []field) field {
 	return out
 }
 
+// bounded is f in as few pieces as can be, or a hole when it is longer than
+// gate follows: x=$x$x doubles.
+func (w *walker) bounded(f field) field {
+	size := 0
+	for _, p := range f.parts {
+		size += len(p.text)
+	}
+	if len(f.parts) <= maxParts && size <= maxText {
+		return f
+	}
+	if size <= maxText && f.literal() {
+		var parts []part
+		for _, p := range f.parts {
+			if n := len(parts); n > 0 && parts[n-1].quoted == p.quoted && parts[n-1].spread == p.spread && parts[n-1].kept == p.kept {
+				parts[n-1].text += p.text
+				continue
+			}
+			parts = append(parts, p)
+		}
+		if len(parts) <= maxParts {
+			f.parts = parts
+			return f
+		}
+	}
+	w.limit("a text longer than gate follows")
+	return field{parts: []part{{hole: &hole{why: "a text longer than gate follows", empty: true, many: true, taint: f.taint()}}}, span: f.span}
+}
+
 // either returns a field that is a or b.
 func either(a, b field) field {
 	va, okA := a.variants()

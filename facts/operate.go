@@ -63,8 +63,13 @@ func (x *expander) operate(p *syntax.ParamExp, values []field, list, quoted bool
 		if !f.literal() {
 			return each(values, unfollowed), list
 		}
-		pat, _ := f.pattern()
-		return each(values, func(f field) field { return mapText(f, func(s string) string { return trimPattern(s, pat, op) }) }), list
+		pat, wild := f.pattern()
+		return each(values, func(f field) field {
+			if n := f.size(); wild && !x.affords(n*n) {
+				return unfollowed(f)
+			}
+			return mapText(f, func(s string) string { return trimPattern(s, pat, op) })
+		}), list
 	case syntax.UpperFirst, syntax.UpperAll, syntax.LowerFirst, syntax.LowerAll:
 		pat := "?"
 		if word != nil && len(word.Parts) > 0 {
@@ -185,6 +190,20 @@ func unfollowed(f field) field {
 	return holeField(&hole{why: "an expansion gate does not follow", empty: true, many: f.many(), taint: f.taint()})
 }
 
+// size is the length of the text that is known.
+func (f field) size() int {
+	n := 0
+	for _, p := range f.parts {
+		n += len(p.text)
+		if p.hole != nil {
+			for _, a := range p.hole.alts {
+				n += len(a)
+			}
+		}
+	}
+	return n
+}
+
 func notEmpty(f field) field {
 	out := field{span: f.span}
 	for _, p := range f.parts {
@@ -248,9 +267,6 @@ func trimPattern(s, pat string, op syntax.ParExpOperator) string {
 	return s
 }
 
-// maxReplaced bounds the text in which a pattern is searched.
-const maxReplaced = 2048
-
 // replacement returns the function for ${v/old/new}.
 func (x *expander) replacement(r *syntax.Replace) func(field) field {
 	orig := x.word(x.state, r.Orig)
@@ -265,7 +281,11 @@ func (x *expander) replacement(r *syntax.Replace) func(field) field {
 			return unfollowed(f)
 		}
 		old, text := orig.text(), with.text()
-		if v := f.value(); glob && (v == nil || len(*v) > maxReplaced) {
+		n, wide := f.size(), len(pat)
+		if strings.Contains(pat, "*") {
+			wide = n
+		}
+		if glob && !x.affords(n*wide*wide) || (n+1)*len(text) > maxText && strings.Count(f.text(), old)*len(text) > maxText {
 			return unfollowed(f)
 		}
 		return mapText(f, func(s string) string {
@@ -290,8 +310,11 @@ func (x *expander) replacement(r *syntax.Replace) func(field) field {
 func replacePattern(s, pat, with string, anchor byte, all bool) string {
 	var b strings.Builder
 	for i := 0; i <= len(s); i++ {
-		end := -1
-		for j := len(s); j >= i && (j > i || i == len(s)); j-- {
+		end, most := -1, len(s)
+		if !strings.Contains(pat, "*") {
+			most = min(most, i+len(pat)) // every other character of a pattern stands for one
+		}
+		for j := most; j >= i && (j > i || i == len(s)); j-- {
 			if (anchor != '%' || j == len(s)) && globMatch(pat, s[i:j]) {
 				end = j
 				break

@@ -26,6 +26,9 @@ func (u *use) output() stream {
 	switch u.row.output {
 	case "echo":
 		out.text, out.taint = u.echo(), out.taint.merge(join(u.rest).taint())
+		if !countable(u.given()) { // names that a pattern stands for
+			out.text, out.files = nil, u.rest
+		}
 	case "printf":
 		f := formatted(u.given())
 		out.text, out.taint = f.value(), out.taint.merge(join(u.rest).taint())

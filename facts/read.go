@@ -123,6 +123,11 @@ func (c *call) unread() field {
 	return holeField(&hole{why: "text that was read", empty: true, taint: c.stdin.taint})
 }
 
+func (c *call) unreadArray() variable {
+	f := c.unread()
+	return variable{value: holeField(&hole{why: "text that was read", empty: true, many: true, taint: f.taint()})}
+}
+
 // read takes variables from a line of its input.
 func (c *call) read() (stream, bool) {
 	c.plainNamed()
@@ -142,7 +147,7 @@ func (c *call) read() (stream, bool) {
 	sep, knownSep := x.separators()
 	switch {
 	case len(r.array.parts) > 0:
-		v := variable{value: c.unread()}
+		v := c.unreadArray()
 		if known && knownSep {
 			x.splitText(line, sep)
 			v = variable{array: true, list: x.finish()}
@@ -226,7 +231,7 @@ func (c *call) mapfile() (stream, bool) {
 		lines = lines[:len(lines)-1]
 	}
 	if r.strange || !known || len(lines) > maxLines {
-		v = variable{value: c.unread()}
+		v = c.unreadArray()
 		lines = nil
 	}
 	for i, l := range lines[min(max(r.skip, 0), len(lines)):] {

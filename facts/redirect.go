@@ -16,10 +16,16 @@ type redirect struct {
 	span   *hook.Span
 }
 
+const maxRedirects = 256
+
 // redirected applies a statement's redirections around run.
 func (w *walker) redirected(s *state, st *syntax.Stmt, stdin stream, cl *call, run func(*state, stream) stream) stream {
 	var redirects []redirect
-	for _, r := range st.Redirs {
+	for i, r := range st.Redirs {
+		if i == maxRedirects {
+			w.limit("more redirections than gate looks at")
+			break
+		}
 		red := redirect{op: r.Op, fd: -1, span: w.span(r)}
 		if r.N != nil && len(r.N.Value) == 1 && r.N.Value[0] <= '9' && r.N.Value[0] >= '0' {
 			red.fd = int(r.N.Value[0] - '0')

@@ -17,7 +17,12 @@ const (
 	maxDepth    = 12        // shells inside shells
 	maxCommands = 2000
 	maxWords    = 4000
-	maxSteps    = 20000 // statements run, loops and functions included
+	maxSteps    = 8000    // statements run, loops and functions included
+	maxParsed   = 1 << 20 // bytes of all texts that are parsed, evals included
+	maxText     = 1 << 16 // bytes of one value
+	maxParts    = 256     // pieces of one value
+	maxListed   = 20000   // words of all commands
+	maxMatching = 1 << 24 // steps of matching patterns
 )
 
 // A walker follows one shell line and collects facts.
@@ -30,6 +35,9 @@ type walker struct {
 	nested int                   // inside text that is not the line itself
 	depth  int                   // shells inside shells
 	steps  int                   // statements run so far
+	parsed int                   // bytes parsed so far
+	listed int                   // words listed so far
+	match  int                   // steps of matching so far
 	via    []string              // wrappers around what runs now
 	traps  []func(*state)        // what runs when the text ends
 	active []frame               // functions and aliases that are running
@@ -121,6 +129,15 @@ func (w *walker) printed(what string, from int) {
 	w.shown(what)
 }
 
+// affords reports that matching may take n more steps.
+func (w *walker) affords(n int) bool {
+	if w.match += n; w.match > maxMatching || n > maxMatching {
+		w.limit("patterns that cost more to match than gate spends")
+		return false
+	}
+	return true
+}
+
 // shown marks a secret that was read as going on to the agent or a program.
 func (w *walker) shown(what string) {
 	for _, e := range w.out.Effects {
@@ -136,7 +153,7 @@ func (w *walker) script(s *state, text string, stdin stream) stream {
 		w.limit("shells nested deeper than gate follows")
 		return stream{}
 	}
-	if len(text) > maxLine {
+	if w.parsed += len(text); len(text) > maxLine || w.parsed > maxParsed {
 		w.limit("a shell text longer than gate reads")
 		return stream{}
 	}
