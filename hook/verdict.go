@@ -32,12 +32,12 @@ type Reason struct {
 	Pos       string
 }
 
-// A Rewrite is one member of a modify rule: either Edits or Input is set.
+// A Rewrite is one member of a modify rule or what a handler answered: exactly one of Edits, Input and Value is set.
 type Rewrite struct {
 	Reason string
 	Edits  []Edit         // on the command line
 	Input  map[string]any // RFC 7386 merge into the input
-	Value  any            // whole replacement of a prompt or an output that is no object
+	Value  any            // whole replacement of the prompt, the output or the input
 }
 
 // An Edit replaces a span of the command line by a text, which gate quotes as

@@ -1,0 +1,145 @@
+// Package handlers runs the hooks that are no policies: what DESIGN 9 calls
+// handlers. It starts them, reads what they answer strictly and turns it into
+// verdicts and faults.
+//
+// It does not decide what of an answer counts, in which order hooks run or what
+// a fault does: the engine does. It keeps no state of its own, and everything
+// from outside comes in [Options]. Start with [New], then give the engine
+// [Handlers.Evaluator] for each kind.
+package handlers
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gate/engine"
+	"gate/hook"
+)
+
+// Options are what handlers may use of the world. The zero value is complete:
+// handlers then see nothing of the environment.
+type Options struct {
+	// Inline are the functions of inline hooks, by the hook's ID.
+	Inline map[string]Inline
+
+	// Progress is told when a handler starts and when it ended; nil: nobody
+	// is. It may be called by several goroutines at once and must not block.
+	Progress func(Progress)
+
+	Now func() time.Time // nil: time.Now
+}
+
+// An Inline is a Go function that answers in the place of a program. It must
+// not change the event, must keep to the context and may be called by several
+// goroutines at once. An error is a fault.
+type Inline func(context.Context, *hook.Event) (hook.Verdict, error)
+
+// A Progress tells where a handler is.
+type Progress struct {
+	Hook  *hook.Hook
+	Event hook.Name
+	Done  bool          // it ended; else it starts now
+	Took  time.Duration // zero at the start
+	Fault *hook.Fault   // why it could not answer; nil if it did
+}
+
+// Handlers runs handlers. It is safe for concurrent use.
+type Handlers struct {
+	Options
+}
+
+// New returns Handlers that use nothing but o.
+func New(o Options) *Handlers {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Handlers{o}
+}
+
+// Evaluator returns what runs the hooks of a kind, nil for kinds that this
+// package does not run: the engine then calls each of their hooks a fault.
+func (h *Handlers) Evaluator(kind hook.Kind) engine.Evaluator {
+	if run := h.runner(kind); run != nil {
+		return evaluator{h, run}
+	}
+	return nil
+}
+
+// A runner runs one hook. It ends soon after its context does.
+type runner func(context.Context, *hook.Hook, *hook.Event) engine.Answer
+
+func (h *Handlers) runner(kind hook.Kind) runner {
+	switch kind {
+	case hook.Inline:
+		return h.inline
+	}
+	return nil
+}
+
+// timeouts hold how long handlers run that say nothing themselves (DESIGN 9).
+var timeouts = map[hook.Kind]time.Duration{
+	hook.Command: 60 * time.Second,
+	hook.Prompt:  30 * time.Second,
+	hook.Agent:   60 * time.Second,
+	hook.Webhook: 30 * time.Second,
+	hook.MCPTool: 30 * time.Second,
+}
+
+type evaluator struct {
+	*Handlers
+	run runner
+}
+
+// Evaluate runs hooks one after another.
+func (e evaluator) Evaluate(ctx context.Context, hooks []*hook.Hook, ev *hook.Event) []engine.Answer {
+	answers := make([]engine.Answer, len(hooks))
+	for i, h := range hooks {
+		answers[i] = e.one(ctx, h, ev)
+	}
+	return answers
+}
+
+func (e evaluator) one(ctx context.Context, h *hook.Hook, ev *hook.Event) engine.Answer {
+	if limit := timeouts[h.Kind]; h.Timeout == 0 && limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
+	start := e.Now()
+	e.tell(Progress{Hook: h, Event: ev.Name})
+	a := e.run(ctx, h, ev)
+	a.Took = e.Now().Sub(start)
+	e.tell(Progress{Hook: h, Event: ev.Name, Done: true, Took: a.Took, Fault: a.Fault})
+	return a
+}
+
+func (e evaluator) tell(p Progress) {
+	if e.Progress != nil {
+		e.Progress(p)
+	}
+}
+
+func (h *Handlers) inline(ctx context.Context, by *hook.Hook, ev *hook.Event) engine.Answer {
+	f := h.Inline[by.ID]
+	if f == nil {
+		return failed(hook.FaultLoad, "nobody gave a function for the inline hook %s", by.ID)
+	}
+	v, err := f(ctx, ev)
+	if err != nil {
+		return engine.Answer{Verdict: v, Fault: &hook.Fault{Kind: hook.FaultEval, Err: fmt.Errorf("%s: %w", by.ID, err)}}
+	}
+	for _, list := range [][]hook.Reason{v.Reasons, v.Warnings, v.Halt} {
+		for i := range list {
+			if list[i].ID == "" {
+				list[i].ID = by.ID
+			}
+		}
+	}
+	return engine.Answer{Verdict: v}
+}
+
+// failed is the answer of a handler that could not give one.
+func failed(kind hook.FaultKind, format string, args ...any) engine.Answer {
+	return engine.Answer{Fault: hook.Faultf(kind, format, args...)}
+}
