@@ -49,6 +49,7 @@ func guard[T any](ctx context.Context, f func() T) (T, *hook.Fault) {
 			}
 			done <- o
 		}()
+		room(false)
 		o.value = f()
 	}()
 	select {
@@ -57,6 +58,22 @@ func guard[T any](ctx context.Context, f func() T) (T, *hook.Fault) {
 	case <-ctx.Done():
 		return zero, overdue(ctx)
 	}
+}
+
+// room makes the goroutine's stack as large as working out facts usually needs:
+// growing bit by bit, each time copying all of it, takes longer than that. That
+// it could use so much is enough for the stack to grow.
+//
+//go:noinline
+func room(use bool) byte {
+	if !use {
+		return 0
+	}
+	var frame [60 << 10]byte
+	for i := range frame {
+		frame[i] = byte(i)
+	}
+	return frame[len(frame)/2]
 }
 
 // overdue returns the fault of a hook for which no time is left.

@@ -84,7 +84,7 @@ func (s *supervisor) pass(ctx context.Context, hooks []*hook.Hook) []engine.Answ
 	defer close(r.stop)
 	go func() {
 		defer close(r.done)
-		r.room()
+		room(false)
 		s.work(ctx, r, hooks)
 	}()
 	tick := time.NewTicker(s.limits.watch)
@@ -262,14 +262,17 @@ func (r *run) finish(answers ...engine.Answer) bool {
 
 // room makes the goroutine's stack as large as evaluations usually need. OPA
 // recurses deeply; growing bit by bit, each time copying all of it, took a
-// quarter of an evaluation. A function that could use so much is enough for the
-// stack to grow; that it does not keeps the memory untouched.
+// quarter of an evaluation. That it could use so much is enough for the stack to
+// grow; that it does not keeps the memory untouched.
 //
 //go:noinline
-func (r *run) room() byte {
-	if r.at < -1 { // never: it begins at -1
-		var frame [124 << 10]byte
-		return frame[-r.at]
+func room(use bool) byte {
+	if !use {
+		return 0
 	}
-	return 0
+	var frame [124 << 10]byte
+	for i := range frame {
+		frame[i] = byte(i)
+	}
+	return frame[len(frame)/2]
 }
