@@ -1,0 +1,329 @@
+package session
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"gate/hook"
+)
+
+var key = Key{Agent: "claude", Session: "../../s"}
+
+func store(t testing.TB) Store {
+	return Store{Dir: filepath.Join(t.TempDir(), "state", "sessions")}
+}
+
+func count(m *Memory) error {
+	m.Begin(event(hook.PreToolUse, "ls"), time.Now())
+	return nil
+}
+
+func calls(t *testing.T, s Store) int {
+	t.Helper()
+	m, err := s.Read(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.Calls
+}
+
+// full is a memory with something in every field.
+func full(t testing.TB) *Memory {
+	m := &Memory{}
+	judge(m, noon, hook.UserPromptSubmit, "", &hook.Decision{})
+	d := denial("acme.rm")
+	d.Context = []hook.Context{{Text: "t", Hook: "acme.time"}}
+	d.Steps = []hook.Step{{Hook: &hook.Hook{ID: "a", Once: true}, Outcome: hook.Success}}
+	judge(m, noon.Add(time.Second), hook.PreToolUse, "rm", d)
+	if _, err := m.Inject(Injection{Text: "hello", Matcher: "Bash", Expires: noon.AddDate(1, 0, 0)}, noon); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestKept(t *testing.T) {
+	s := store(t)
+	if s.Exists(key) {
+		t.Error("something is remembered of a session that never was")
+	}
+	want := full(t)
+	if err := s.Update(t.Context(), key, func(m *Memory) error { *m = *want; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Read(key)
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("read %+v, %v\nnot  %+v", got, err, want)
+	}
+	if other, err := s.Read(Key{Agent: "other", Session: key.Session}); err != nil || other.Calls != 0 {
+		t.Errorf("another agent's session has %+v, %v", other, err)
+	}
+	refused := errors.New("refused")
+	if err := s.Update(t.Context(), key, func(m *Memory) error { m.Calls = 0; return refused }); err != refused {
+		t.Error(err)
+	}
+	if calls(t, s) != 1 {
+		t.Error("a refused change was kept")
+	}
+}
+
+// A file that was cut or changed is never the memory of a session that has
+// done nothing yet.
+func TestCorrupt(t *testing.T) {
+	s := store(t)
+	if err := s.Update(t.Context(), key, func(m *Memory) error { *m = *full(t); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(s.path(key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range len(whole) - 1 { // without the last newline it is whole
+		if err := os.WriteFile(s.path(key), whole[:n], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Read(key); err == nil {
+			t.Fatalf("cut after %d bytes it can be read", n)
+		}
+	}
+	if err := s.Update(t.Context(), key, count); err == nil {
+		t.Error("a corrupt file was written over")
+	}
+	if err := os.WriteFile(s.path(key), make([]byte, len(whole)), 0o600); err != nil { // as after a loss of power
+		t.Fatal(err)
+	}
+	if _, err := s.Read(key); err == nil {
+		t.Error("zeros can be read")
+	}
+	moved := Key{Agent: "claude", Session: "t"}
+	if err := os.WriteFile(s.path(moved), whole, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Read(moved); err == nil {
+		t.Error("another session's file can be read")
+	}
+}
+
+// Whoever dies at whatever step leaves what was there, or what was to come.
+func TestDies(t *testing.T) {
+	for _, at := range []string{"write", "rename"} {
+		s := store(t)
+		if err := s.Update(t.Context(), key, count); err != nil {
+			t.Fatal(err)
+		}
+		dying := s
+		dying.at = func(step string) error {
+			if step == at {
+				return errors.New("killed")
+			}
+			return nil
+		}
+		if err := dying.Update(t.Context(), key, count); err == nil {
+			t.Fatalf("%s: nothing happened", at)
+		}
+		if n := calls(t, s); n != 1 {
+			t.Errorf("%s: %d calls", at, n)
+		}
+		if err := s.Update(t.Context(), key, count); err != nil || calls(t, s) != 2 {
+			t.Errorf("%s: afterwards: %v", at, err)
+		}
+		if files, _ := filepath.Glob(filepath.Join(s.Dir, "*"+draft)); len(files) != 0 {
+			t.Errorf("%s: %v is left", at, files)
+		}
+	}
+}
+
+func TestParallel(t *testing.T) {
+	s := store(t)
+	var taken atomic.Int64
+	for range 3 {
+		if err := s.Update(t.Context(), key, func(m *Memory) error { _, err := m.Inject(Injection{Text: "x"}, noon); return err }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var wg sync.WaitGroup
+	for range 200 {
+		wg.Go(func() {
+			err := s.Update(t.Context(), key, func(m *Memory) error {
+				taken.Add(int64(len(m.Take(noon, 1, all))))
+				return count(m)
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if n := calls(t, s); n != 200 {
+		t.Errorf("%d calls were counted", n)
+	}
+	if n := taken.Load(); n != 3 {
+		t.Errorf("%d texts were taken, not 3", n)
+	}
+}
+
+// The process of TestKilled: it counts until it is killed, and says so each
+// time that it has.
+const counter = "GATE_SESSION_COUNTER"
+
+func TestMain(m *testing.M) {
+	dir := os.Getenv(counter)
+	if dir == "" {
+		os.Exit(m.Run())
+	}
+	for i := 1; ; i++ {
+		if err := (Store{Dir: dir}).Update(context.Background(), key, count); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		fmt.Println(i)
+	}
+}
+
+// TestKilled kills processes in the middle of their work, again and again: what
+// they said they had counted is there, and the others go on.
+func TestKilled(t *testing.T) {
+	s := store(t)
+	const processes = 24
+	total := 0
+	for range processes / 4 {
+		var wg sync.WaitGroup
+		var sum atomic.Int64
+		for i := range 4 {
+			wg.Go(func() {
+				cmd := exec.Command(os.Args[0])
+				cmd.Env = append(os.Environ(), counter+"="+s.Dir)
+				out, err := cmd.StdoutPipe()
+				if err == nil {
+					err = cmd.Start()
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				last := 0
+				lines := bufio.NewReader(out)
+				for {
+					line, err := lines.ReadString('\n')
+					if err == io.EOF {
+						break
+					}
+					n, err := strconv.Atoi(line[:max(0, len(line)-1)])
+					if err != nil {
+						t.Errorf("a process failed: %s", line)
+						break
+					}
+					last = n
+					if n == 5+3*i {
+						cmd.Process.Kill()
+					}
+				}
+				cmd.Wait()
+				sum.Add(int64(last))
+			})
+		}
+		wg.Wait()
+		total += int(sum.Load())
+	}
+	// A process may be killed after it has counted and before it says so.
+	if n := calls(t, s); n < total || n > total+processes {
+		t.Errorf("%d calls are remembered; %d processes counted %d", n, processes, total)
+	}
+	if err := s.Update(t.Context(), key, count); err != nil {
+		t.Error(err)
+	}
+	if files, _ := filepath.Glob(filepath.Join(s.Dir, "*"+draft)); len(files) != 0 {
+		t.Errorf("%v is left", files)
+	}
+}
+
+func TestWaits(t *testing.T) {
+	s := store(t)
+	if err := s.Update(t.Context(), key, count); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	err := s.Update(t.Context(), key, func(*Memory) error {
+		cancel()
+		return s.Update(ctx, key, count) // the lock is held
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("it did not give up: %v", err)
+	}
+	if err := s.Update(t.Context(), key, count); err != nil || calls(t, s) != 2 {
+		t.Errorf("who gave up holds the lock: %v", err)
+	}
+}
+
+func TestSweep(t *testing.T) {
+	s := store(t)
+	old, young := Key{Session: "old"}, Key{Session: "young"}
+	for _, k := range []Key{old, young} {
+		if err := s.Update(t.Context(), k, count); err != nil {
+			t.Fatal(err)
+		}
+	}
+	past := time.Now().Add(-Life - time.Hour)
+	stray := filepath.Join(s.Dir, "notes.txt")
+	if err := errors.Join(os.Chtimes(s.path(old), past, past), os.WriteFile(stray, nil, 0o600), os.Chtimes(stray, past, past)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Update(t.Context(), Key{Session: "new"}, count); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(stray); s.Exists(old) || !s.Exists(young) || err != nil {
+		t.Errorf("old is there: %v; young is there: %v; what is not gate's: %v", s.Exists(old), s.Exists(young), err)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	data, err := encode(key, full(f))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data)
+	f.Add([]byte(`{"v":1}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m, err := decode(key, data)
+		if err != nil {
+			return
+		}
+		m.Document(event(hook.PreToolUse, "ls"))
+		again, err := encode(key, m)
+		if err != nil {
+			return // escapes make it too long
+		}
+		if same, err := decode(key, again); err != nil || !reflect.DeepEqual(same, m) {
+			t.Errorf("written anew it is %+v, %v\nnot %+v", same, err, m)
+		}
+	})
+}
+
+func BenchmarkUpdate(b *testing.B) {
+	s := store(b)
+	for b.Loop() {
+		if err := s.Update(b.Context(), key, count); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkExists(b *testing.B) {
+	s := store(b)
+	for b.Loop() {
+		if s.Exists(key) {
+			b.Fatal("it exists")
+		}
+	}
+}
