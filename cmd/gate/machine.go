@@ -63,8 +63,11 @@ func (s setting) guard(l loaded) (*guard, error) {
 		return nil, err
 	}
 	g.reader = newReader(s, settings.Programs)
-	compiled := append([]rego.Option{rego.WithSnapshot(policies.Snapshot())}, s.rego...)
-	g.rego = rego.New(g.lib, inForce(g.set), compiled...)
+	evaluation := s.rego
+	if s.live { // who judges many calls compiles once: a snapshot is without the indices that pay then
+		evaluation = append([]rego.Option{rego.WithSnapshot(policies.Snapshot())}, s.rego...)
+	}
+	g.rego = rego.New(g.lib, inForce(g.set), evaluation...)
 	options := []engine.Option{
 		engine.WithEvaluator(hook.Rego, g.rego),
 		engine.WithFacts(g.reader.Of),
