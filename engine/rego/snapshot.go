@@ -45,7 +45,8 @@ type savedFile struct {
 // snapshotMagic changes whenever the form or its meaning does.
 const snapshotMagic = "gate policies 3\n"
 
-// WithSnapshot gives the evaluator what [Snapshot] made of the embedded library.
+// WithSnapshot gives the evaluator what [Snapshot] made of the embedded library,
+// which makes the first evaluation cheap and later ones a little dearer.
 // The data must be as trusted as the program itself: that it belongs to the
 // sources is checked, that it says what they say is not.
 func WithSnapshot(data string) Option {
@@ -231,7 +232,8 @@ func (s *source) savedFor(pkgs []string) ([]int, error) {
 
 // restored returns a compiler that knows modules as if it had compiled them. The
 // capabilities have done their work already; what is left of them is that no
-// host may be asked for schemas.
+// host may be asked for schemas. Indices of comprehensions are not made: that
+// takes longer than one call gains by them.
 func restored(modules map[string]*ast.Module) *ast.Compiler {
 	keep := []ast.StageID{ast.StageSetRuleTree, ast.StageBuildRuleIndices}
 	skip := slices.DeleteFunc(ast.AllStages(), func(id ast.StageID) bool { return slices.Contains(keep, id) })
