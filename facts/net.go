@@ -245,6 +245,8 @@ func (u *use) data(f field) {
 		u.upload(file)
 	case eq > 0 && at > 0 && at < eq:
 		u.upload(f.from(at + 1))
+	case at > 0 && eq < 0 && (u.row.special == "httpie" || contains(u.named(f), "data-urlencode")): // name@file
+		u.upload(f.from(at + 1))
 	default:
 		source := "text"
 		if f.taint().secret == "environment" {
@@ -256,4 +258,50 @@ func (u *use) data(f field) {
 		}
 		u.send(u.target(), source, nil, secret)
 	}
+}
+
+// named are the options whose value is f.
+func (u *use) named(f field) []string {
+	var names []string
+	for name, values := range u.opts {
+		for _, v := range values {
+			if len(v.parts) > 0 && len(f.parts) > 0 && &v.parts[0] == &f.parts[0] {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// ownOptions judges options that a program reads from its input: curl -K -.
+func (u *use) ownOptions() {
+	f, ok := u.opt("config")
+	if !ok || !isInput(f) {
+		return
+	}
+	if u.stdin.text == nil {
+		u.unknown("code", "options of "+u.name+" come from its input", u.id, f.span)
+		return
+	}
+	words := []field{u.words[0]}
+	for _, line := range strings.Split(*u.stdin.text, "\n") {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		name, more, _ := strings.Cut(strings.TrimRight(name, "=:"), "=")
+		value = strings.Trim(strings.TrimLeft(more+value, " =:"), `"`)
+		if name == "" || strings.HasPrefix(name, "#") {
+			continue
+		}
+		if !strings.HasPrefix(name, "-") {
+			name = "--" + name
+		}
+		words = append(words, literalField(name))
+		if value != "" {
+			words = append(words, literalField(value))
+		}
+	}
+	u.inside(func() {
+		inner := *u.call
+		inner.words, inner.stdin, inner.input, inner.redirects = words, stream{}, nil, nil
+		inner.run()
+	})
 }

@@ -61,6 +61,16 @@ func special(name string) func(*use) {
 		return (*use).fd
 	case "httpie":
 		return func(*use) {} // sort has done it, before roles are given
+	case "curl":
+		return (*use).ownOptions
+	case "ed":
+		return (*use).typed
+	case "dotenv":
+		return (*use).dotenv
+	case "npx":
+		return (*use).fetched
+	case "scripts":
+		return (*use).packageScript
 	case "make":
 		return (*use).make
 	}

@@ -162,6 +162,9 @@ func (l *sqlLexer) statement() (toks sqlTokens, more bool) {
 			return sqlTokens{{sqlMeta, l.line()}}, true
 		default:
 			toks = append(toks, l.token())
+			if len(toks) == 1 && toks.word(0) == "system" { // mysql's own word for \!
+				return sqlTokens{{sqlMeta, `\!` + l.line()}}, true
+			}
 			if len(toks) == 1 && toks.word(0) == "delimiter" {
 				if l.mark = l.line(); l.mark == ";" {
 					l.mark = ""

@@ -94,3 +94,12 @@ func (u *use) make() {
 		}
 	}
 }
+
+// dotenv has a verb in one language's version and none in the other's.
+func (u *use) dotenv() {
+	for _, word := range []string{"run", "--"} {
+		if len(u.inner) > 1 && u.inner[0].text() == word {
+			u.inner = u.inner[1:]
+		}
+	}
+}

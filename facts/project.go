@@ -1,0 +1,84 @@
+package facts
+
+import (
+	"path"
+	"strings"
+
+	"gate/strictjson"
+)
+
+// packageScript follows npm run NAME into package.json, where it can be read
+// and is small.
+func (u *use) packageScript() {
+	names := []string{}
+	if verb := u.verbs[len(u.verbs)-1]; verb == "test" || verb == "start" || verb == "stop" || verb == "restart" {
+		names = append(names, verb)
+	} else if len(u.rest) > 0 && u.rest[0].value() != nil {
+		names = append(names, *u.rest[0].value())
+	}
+	if len(names) == 0 || len(u.s.dirs) != 1 || u.s.remote {
+		return
+	}
+	dir := u.s.dirs[0]
+	text, err := u.world.read(path.Join(dir, "package.json"), maxScript)
+	if st, ok := u.files[path.Join(dir, "package.json")]; ok {
+		if st.text == nil {
+			return
+		}
+		text, err = *st.text, nil
+	}
+	if err != nil {
+		return
+	}
+	project, err := strictjson.Object([]byte(text), strictjson.Limits{})
+	if err != nil {
+		u.unknown("script", "package.json cannot be read: "+err.Error(), u.id, nil)
+		return
+	}
+	scripts, _ := project["scripts"].(map[string]any)
+	for _, name := range []string{"pre" + names[0], names[0], "post" + names[0]} {
+		script, ok := scripts[name].(string)
+		if !ok || u.running("script "+name) {
+			continue
+		}
+		u.active = append(u.active, frame{name: "script " + name, state: u.s})
+		u.inside(func() { u.prints(u.shellText(literalField(script), u.stdin)) })
+		u.active = u.active[:len(u.active)-1]
+	}
+}
+
+// fetched judges a package that npx runs from an address of its own.
+func (u *use) fetched() {
+	words := u.inner
+	if f, ok := u.opt("package"); ok {
+		words = []field{f}
+	}
+	if len(words) == 0 {
+		return
+	}
+	text := words[0].prefix()
+	remote := strings.HasPrefix(text, "git+") || strings.HasPrefix(text, "git@") || strings.HasPrefix(text, "github:") || strings.HasPrefix(text, "gitlab:")
+	if !remote && !strings.Contains(text, "://") {
+		return
+	}
+	if u.id == 0 {
+		u.listUse()
+	}
+	p := parsePeer(strings.TrimPrefix(text, "git+"), true)
+	u.effect("exec.remote", u.id, map[string]any{"host": orNil(p.host), "url": orNil(text), "via": "package"})
+}
+
+// typed judges what ed is told on its input: a bang runs a shell.
+func (u *use) typed() {
+	if u.stdin.text == nil {
+		return
+	}
+	for _, line := range strings.Split(*u.stdin.text, "\n") {
+		line = strings.TrimLeft(line, "0123456789,.$;% ")
+		line = strings.TrimLeft(strings.TrimPrefix(strings.TrimPrefix(line, "r"), "w"), " ")
+		if command, ok := strings.CutPrefix(line, "!"); ok {
+			u.effect("exec.hidden", u.id, map[string]any{"program": u.name, "option": "command", "value": command})
+			u.inside(func() { u.shellText(literalField(command), stream{}) })
+		}
+	}
+}
