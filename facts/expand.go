@@ -169,6 +169,9 @@ func onlyList(q *syntax.DblQuoted) bool {
 
 // literal adds text with its backslashes resolved.
 func (x *expander) literal(text string, quoted bool) {
+	if text == "" {
+		return
+	}
 	if !strings.Contains(text, `\`) {
 		x.add(part{text: text, quoted: quoted})
 		return

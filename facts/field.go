@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"slices"
 	"strings"
 
 	"gate/hook"
@@ -292,6 +293,9 @@ func (w *walker) bounded(f field) field {
 
 // either returns a field that is a or b.
 func either(a, b field) field {
+	if slices.Equal(a.parts, b.parts) {
+		return a
+	}
 	va, okA := a.variants()
 	vb, okB := b.variants()
 	if okA && okB {

@@ -107,7 +107,7 @@ func (r *row) arguments(words []field) []argument {
 		w := words[i]
 		text, ok := w.prefix(), w.literal()
 		switch {
-		case r.style == "raw" || r.style == "keyvalue" || text == "-" || !strings.HasPrefix(text, "-") && !strings.HasPrefix(text, "+"),
+		case r.style == "raw" || r.style == "keyvalue" || text == "-" || text == "+" || !strings.HasPrefix(text, "-") && !strings.HasPrefix(text, "+"),
 			strings.HasPrefix(text, "+") && r.options.names[text] == nil && r.options.names["+o"] == nil:
 			args = append(args, argument{field: w})
 			if r.stop {
@@ -123,6 +123,9 @@ func (r *row) arguments(words []field) []argument {
 			var next int
 			args, next = r.shortOptions(args, words, i)
 			i += next
+		}
+		if len(args) == 0 {
+			continue
 		}
 		if last := args[len(args)-1].option; last != nil && last.role.name == "words" {
 			return append(args, operands(words[i+1:])...) // they follow the words of its text

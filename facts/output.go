@@ -33,9 +33,10 @@ func (u *use) output() stream {
 		f := formatted(u.given())
 		out.text, out.taint = f.value(), out.taint.merge(join(u.rest).taint())
 	case "copy":
-		out.under, out.files = in.under, in.files
+		out.under, out.files, out.more = in.under, in.files, in.more
 		out.text, out.taint = u.copied(in.text), out.taint.merge(in.taint)
 	case "filter", "encode":
+		out.more = in.more
 		if len(u.reads) == 0 && out.under == nil {
 			out.under, out.files = in.under, in.files
 		}

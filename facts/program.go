@@ -79,7 +79,7 @@ func (c *call) strange(base string) stream {
 	for _, w := range c.args() {
 		c.maybePath(w)
 	}
-	return stream{some: true, from: c.id, taint: c.stdin.taint.merge(join(c.args()).taint())}
+	return stream{some: true, from: c.id, taint: c.stdin.taint.merge(join(c.args()).taint()), more: c.stdin.more}
 }
 
 // sort finds the verbs, tells options from operands and files option values.
