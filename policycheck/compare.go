@@ -102,6 +102,11 @@ func (c *checker) possible(s *scope, left *ast.Term, a value, right *ast.Term, b
 		c.report(s, right.Location, Error, "value", fmt.Sprintf("%s is never %q", shown(left), word), c.instead(s, left, word, closed))
 		return false
 	}
+	if f := a.unlike(word); f != nil {
+		c.report(s, right.Location, Error, "value", fmt.Sprintf("%s is never %q", shown(left), word), f.is)
+		return false
+	}
+	c.program(s, right, a, word, listed)
 	known := a.known()
 	if a.kinds() == 0 || a.kinds()&text == 0 || slices.Contains(known, word) {
 		return true

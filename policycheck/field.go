@@ -20,6 +20,7 @@ func (c *checker) calledFunction(s *scope, u *unit, name string, args []*ast.Ter
 	if fact := map[string]string{"effects": "effects", "commands": "shell"}[name]; u.lib && fact != "" && len(args) > 0 {
 		c.noFacts(s, args[0].Location, fact)
 	}
+	c.given(s, u, name, args)
 	for _, p := range c.access[fn] {
 		if max(p.thing, p.name) >= len(args) {
 			continue

@@ -132,6 +132,8 @@ type checker struct {
 	access map[string][]pair // by function
 	memo   map[string]value
 
+	wrappers map[string]bool // whether a program vanishes behind what it runs
+
 	pass     pass
 	skip     any // *ast.Expr: the expression whose own demand does not count now
 	depth    int

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -109,6 +110,11 @@ func (r *schemaReader) shape(doc map[string]any, name string) *shape {
 		s.enum, s.kinds = listOf(values), s.kinds|text
 	}
 	s.known = listOf(doc["examples"])
+	if not, ok := doc["not"].(map[string]any); ok {
+		s.form = r.form(not, doc["description"], true)
+	} else {
+		s.form = r.form(doc, doc["description"], false)
+	}
 	if items, ok := doc["items"].(map[string]any); ok {
 		s.items = r.shape(items, name)
 	}
@@ -116,6 +122,20 @@ func (r *schemaReader) shape(doc map[string]any, name string) *shape {
 		r.fields(s, doc)
 	}
 	return s
+}
+
+// form reads the pattern of texts; nil if there is none.
+func (r *schemaReader) form(doc map[string]any, description any, not bool) *form {
+	pattern, ok := doc["pattern"].(string)
+	if !ok {
+		return nil
+	}
+	re, err := regexp.Compile(pattern)
+	if err != nil && r.err == nil {
+		r.err = fmt.Errorf("schema: %w", err)
+	}
+	is, _ := description.(string)
+	return &form{re, not, is}
 }
 
 func (r *schemaReader) fields(s *shape, doc map[string]any) {

@@ -310,7 +310,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	ev := hook.Event{Gate: hook.Gate{Labels: map[string]string{"team": "x"}}}
+	ev := hook.Event{Gate: hook.Gate{OS: "linux", Labels: map[string]string{"team": "x"}}}
 	if err := compiled(t, compiler(t), "gate.json").Validate(plain(t, ev.Document()["gate"])); err != nil {
 		t.Errorf("%#v", err)
 	}

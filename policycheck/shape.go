@@ -2,6 +2,7 @@ package policycheck
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -39,6 +40,7 @@ type shape struct {
 	enum     []string // nothing else occurs
 	known    []string // occur among others
 	except   []string // never occur
+	form     *form    // what all of them look like; nil: nothing is known
 	defaults []string // may be configured, and are so at first
 	param    *param   // the parameter that defaults come from
 
@@ -51,6 +53,13 @@ type shape struct {
 	title   string // the event, tool or kind of effect that an object describes
 	name    string // the field it stands in
 	unknown string // how unknown shows: see the README of the schemas
+}
+
+// A form is what all texts of a field look like.
+type form struct {
+	pattern *regexp.Regexp
+	not     bool   // none of them matches pattern; else all do
+	is      string // in words
 }
 
 // A param is where a parameter is declared.

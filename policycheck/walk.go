@@ -2,6 +2,7 @@ package policycheck
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
@@ -187,6 +188,15 @@ func (c *checker) builtin(s *scope, e *ast.Expr, t []*ast.Term) {
 		c.compare(s, e, op == "neq", t[1], t[2])
 	case op == "internal.member_2" && len(t) == 3:
 		c.member(s, e, t[1], t[2])
+	case op == "sprintf" && len(t) == 3:
+		c.sprintf(s, t[1], t[2])
+		c.nullArguments(s, e, t)
+	case strings.HasPrefix(op, "regex.") && len(t) > 2:
+		c.pattern(s, t[patternOf(op)])
+		c.nullArguments(s, e, t)
+	case op == "startswith" && len(t) == 3:
+		c.begins(s, t[1], t[2])
+		c.nullArguments(s, e, t)
 	default:
 		c.nullArguments(s, e, t)
 	}
