@@ -234,7 +234,7 @@ func (g *generator) stmt() string {
 	case 28:
 		return "bash -c " + g.pick(`'p $0 "$@"' a `, `"p $v" `, `'p $v' `, `'v=a; p $v$1' x `) + g.words(2)
 	case 29:
-		return "echo " + g.value() + " $v \"$w\" | xargs " + g.pick("p", "-n 1 q", "-n 2 p x", "-I{} p x{}", "-0 p")
+		return "echo " + g.value() + ` "$v" "$w" | xargs ` + g.pick("p", "-n 1 q", "-n 2 p x", "-I{} p x{}", "-0 p")
 	case 30:
 		return "trap " + g.pick(`'p $v'`, `"p $v"`) + " EXIT"
 	case 31:

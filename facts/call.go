@@ -63,6 +63,9 @@ func (w *walker) call(s *state, st *syntax.Stmt, c *syntax.CallExpr, stdin strea
 
 // run judges the command and returns what it writes.
 func (c *call) run() stream {
+	if len(c.words) == 0 {
+		return stream{} // xargs -I without a command
+	}
 	if c.listed += len(c.words); len(c.commands()) > maxCommands || c.listed > maxListed {
 		c.limit("more commands than gate looks at")
 		return stream{}

@@ -75,7 +75,7 @@ func movable(line string, f *hook.Facts) bool {
 
 // arguments matches what depends on the arguments of the shell: sh -c has
 // none, and the line itself has unknown ones.
-var arguments = regexp.MustCompile(`\$[{(]?[#!]?[0-9@*#]|\bset\b|\bshift\b|\bfor\b|\bselect\b|\bdo\b|-v|\blocal\b`)
+var arguments = regexp.MustCompile(`\$[{(]?[#!]?[0-9@*#]|\bset\b|\bshift\b|\bfor\b|\bselect\b|\bdo\b|-v|\blocal\b|\bdeclare\b|\btypeset\b`)
 
 func surroundings(line string) map[string]string {
 	out := map[string]string{

@@ -108,7 +108,7 @@ func (w *walker) forClause(s *state, c *syntax.ForClause, in stream) stream {
 	}
 	items := s.params
 	if loop.InPos.IsValid() || len(loop.Items) > 0 {
-		items = w.fields(s, loop.Items...)
+		items = w.arguments(s, loop.Items)
 	} else if !s.args {
 		items = []field{holeField(&hole{why: "the arguments", empty: true})}
 	}

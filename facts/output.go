@@ -32,6 +32,9 @@ func (u *use) output() stream {
 	case "printf":
 		f := formatted(u.given())
 		out.text, out.taint = f.value(), out.taint.merge(join(u.rest).taint())
+		if given := u.given(); len(given) > 0 && !countable(given[1:]) {
+			out.text = nil
+		}
 	case "copy":
 		out.under, out.files, out.more = in.under, in.files, in.more
 		out.text, out.taint = u.copied(in.text), out.taint.merge(in.taint)
