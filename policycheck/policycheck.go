@@ -14,14 +14,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 
-	"gate/engine/rego"
 	"gate/hook"
 	"gate/scopes"
 	"gate/scopes/load"
@@ -103,14 +98,14 @@ func Check(o Options) (Report, error) {
 	if o.Source.Scope == 0 {
 		o.Source.Name, o.Source.Scope, o.Source.Authority = "user", hook.Session, hook.User
 	}
-	c := &checker{schema: known, said: map[string]bool{}}
+	c := &checker{schema: known, files: o.Files, said: map[string]bool{}}
 	lib := c.load(o)
 	if len(c.src.Modules)+len(c.src.Hooks)+len(c.src.Faults)+len(lib) == 0 {
 		return Report{}, ErrNoPolicies
 	}
+	c.parse(lib)
 	c.compile(lib)
 	c.formatting(o)
-	c.parse(lib)
 	c.metadata()
 	c.conditions()
 	c.fields()
@@ -125,6 +120,7 @@ func Check(o Options) (Report, error) {
 // A checker holds what one run knows and has found.
 type checker struct {
 	schema *schema
+	files  fs.FS
 	src    scopes.Source
 	units  []*unit // the source's own, and with the library its helpers
 	byName map[string]*unit
@@ -173,40 +169,6 @@ func (c *checker) faults(list []hook.Fault) {
 	for i := range list {
 		c.failure(list[i].Err)
 	}
-}
-
-// compile reports what the engine would refuse.
-func (c *checker) compile(lib []scopes.Module) {
-	err := rego.Check(lib, c.src)
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, e := range joined.Unwrap() {
-			c.failure(e)
-		}
-	} else if err != nil {
-		c.failure(err)
-	}
-}
-
-// positions find the file and line that a message begins with.
-var positions = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^([^:\n]+):(?:(\d+):)?(?:\d+:)? ?`)
-})
-
-// failure reports an error that begins with its position.
-func (c *checker) failure(err error) {
-	f := Finding{Severity: Error, Rule: "load", Message: wildcards().ReplaceAllString(err.Error(), "_")}
-	if m := positions().FindStringSubmatch(f.Message); m != nil && strings.Contains(path.Base(m[1]), ".") {
-		f.File = m[1]
-		f.Line, _ = strconv.Atoi(m[2])
-		f.Message = f.Message[len(m[0]):]
-	}
-	if i := strings.Index(f.Message, "; "); i > 0 && !strings.Contains(f.Message, "\n") {
-		f.Message, f.Hint = f.Message[:i], f.Message[i+2:]
-	}
-	if _, known, ok := strings.Cut(f.Hint, "want (one of): ["); ok { // OPA draws the reference again before it
-		f.Hint = "it is one of " + strings.TrimSuffix(known, "]")
-	}
-	c.add(f)
 }
 
 // add records a finding once, unless a comment in the file says that it is

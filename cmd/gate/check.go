@@ -158,7 +158,7 @@ func printChecked(p process, all checked) error {
 		} else {
 			errs++
 		}
-		fmt.Fprintf(&b, "%s\n", visible(f.String()))
+		fmt.Fprintf(&b, "%s\n", visible(strings.ReplaceAll(f.String(), "\n", " ")))
 	}
 	policies := fmt.Sprintf("%d policies", all.Policies)
 	if all.Policies == 1 {

@@ -47,10 +47,27 @@ func tidyOne(e *ast.Error) string {
 			}
 		}
 	}
+	if name, ok := strings.CutPrefix(message, "undefined function "); ok {
+		message += withheld(name)
+	}
 	if e.Location == nil || e.Location.File == "" {
 		return message
 	}
 	return fmt.Sprintf("%s:%d: %s", e.Location.File, e.Location.Row, message)
+}
+
+// withheld says why a policy may not call one of OPA's builtins. For other
+// names it is empty.
+func withheld(name string) string {
+	for _, c := range builtinClasses {
+		if c.grant != grantAll && slices.Contains(strings.Fields(c.names), name) {
+			if c.grant == grantManaged {
+				return "; only managed policies may call it: " + c.why
+			}
+			return "; no policy may call it: " + c.why
+		}
+	}
+	return ""
 }
 
 func fileOf(e *ast.Error) string {

@@ -61,7 +61,11 @@ func (l *loader) parseErrors(f file, err error) {
 		if row > 0 && row <= len(lines) {
 			hint = oldSyntax(lines[row-1])
 		}
-		l.fault("%s:%d: %s%s", f.name, max(row, 1), e.Message, hint)
+		message := e.Message
+		if yamlLine().MatchString(message) { // counted within the comment
+			message = "METADATA is no YAML: " + yamlLine().ReplaceAllString(message, "")
+		}
+		l.fault("%s:%d: %s%s", f.name, max(row, 1), message, hint)
 	}
 }
 

@@ -137,14 +137,17 @@ func (l *loader) readFile(fsys fs.FS, name string) (string, error) {
 	if !utf8.Valid(data) {
 		return "", errors.New("not valid UTF-8")
 	}
+	if strings.HasPrefix(string(data), "\ufeff") {
+		return "", errors.New("it begins with a byte order mark; save it as UTF-8 without one, or run gate fmt")
+	}
 	return string(data), nil
 }
 
-// plain removes the path from an error that already stands behind one.
+// plain removes the paths from an error that already stands behind one.
 func plain(err error) error {
 	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
+	for errors.As(err, &p) {
+		err = p.Err
 	}
 	return err
 }
