@@ -55,6 +55,10 @@ func (s *Set) Policies() []PolicyRow {
 				row.Inactive = "its source could not be loaded"
 			case said.level == LevelOff:
 				row.Inactive = "off"
+			default:
+				if names := live.unset(h); len(names) > 0 {
+					row.Inactive = "off until it has a value for " + strings.Join(names, " or ")
+				}
 			}
 			rows = append(rows, row)
 		}

@@ -21,6 +21,7 @@ type Set struct {
 	bounds   map[*Source][]*Bound
 	off      string
 	empty    bool
+	memory   bool
 }
 
 // A Tier is a group of hooks that are run together on the same input: policies
@@ -96,9 +97,10 @@ func New(sources []Source, settings Settings) (*Set, error) {
 		s.bounds[src] = bounds
 		for _, b := range bounds {
 			b.level, b.exceptions = settings.level(b.Hook), settings.exceptions(b.Hook)
-			if b.Level() == LevelOff {
+			if b.Level() == LevelOff || len(src.unset(b.Hook)) > 0 {
 				continue
 			}
+			s.memory = s.memory || b.Session || b.Once
 			for i, name := range b.Events {
 				if !slices.Contains(b.Events[:i], name) {
 					byName[name] = append(byName[name], b)
@@ -128,6 +130,10 @@ func (s *Set) Off() string { return s.off }
 // user source and no library. The others only tighten what those say. Whoever
 // runs an empty set must not let calls pass.
 func (s *Set) Empty() bool { return s.empty }
+
+// Memory reports whether a hook that takes part needs the memory of the session:
+// it reads input.session, or it runs only once.
+func (s *Set) Memory() bool { return s.memory }
 
 // For returns the hooks that listen for name, in running order (DESIGN 7):
 // scope, priority, policies before handlers, source, position. Where tool

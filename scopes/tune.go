@@ -1,6 +1,7 @@
 package scopes
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 	"strconv"
@@ -122,6 +123,37 @@ func (s *Settings) tune(src *Source) {
 		}
 	}
 	src.Params = params
+}
+
+// unset returns the parameters that a hook waits for, nil if it takes part: one
+// of them has a value, or it needs none.
+func (src *Source) unset(h *hook.Hook) []string {
+	for _, name := range h.WhenSet {
+		value, given := src.Params[h.ID][name]
+		if !given {
+			value = h.Params[name].Default
+		}
+		if !zero(value) {
+			return nil
+		}
+	}
+	return h.WhenSet
+}
+
+// zero reports a JSON tree that stands for no value.
+func zero(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
+	case json.Number:
+		n, err := v.Float64()
+		return err == nil && n == 0
+	case []any:
+		return len(v) == 0
+	case map[string]any:
+		return len(v) == 0
+	}
+	return v == false || v == "" || v == 0 || v == 0.0
 }
 
 // strict makes every fault of a source and its hooks close, without changing

@@ -77,6 +77,12 @@ func (w *indexWriter) hook(h *hook.Hook) {
 	if h.Opaque {
 		w.line("opaque", "true")
 	}
+	if h.Session {
+		w.line("session", "true")
+	}
+	for _, name := range h.WhenSet {
+		w.line("when_set", name)
+	}
 	for _, name := range slices.Sorted(maps.Keys(h.Params)) {
 		p := h.Params[name]
 		w.line("param", name)
@@ -182,6 +188,10 @@ func (r *indexReader) field(key, value string) (err error) {
 		h.OnFault = hook.OnFault(value)
 	case "opaque":
 		h.Opaque = value == "true"
+	case "session":
+		h.Session = value == "true"
+	case "when_set":
+		h.WhenSet = append(h.WhenSet, value)
 	case "param":
 		if h.Params == nil {
 			h.Params = map[string]hook.Param{}

@@ -37,6 +37,7 @@ func Rego(fsys fs.FS, into scopes.Source) scopes.Source {
 		l.add(f)
 	}
 	l.packages()
+	l.session()
 	if into.Library && len(l.src.Hooks) == 0 && len(l.src.Faults) == 0 {
 		l.fault("the library holds no policy")
 	}

@@ -25,7 +25,7 @@ const maxTimeout = 30 * time.Second
 const maxPriority = 1_000_000
 
 var (
-	metadataKeys = []string{"events", "matcher", "if", "priority", "params", "opaque", "on_fault", "timeout"}
+	metadataKeys = []string{"events", "matcher", "if", "priority", "params", "when_set", "opaque", "on_fault", "timeout"}
 	paramKeys    = []string{"type", "default", "description"}
 	paramTypes   = []string{"string", "number", "boolean", "array", "object"}
 )
@@ -101,6 +101,8 @@ func (l *loader) key(h *hook.Hook, s section, key string, value any) (err error)
 		h.Priority, err = priority(value)
 	case "params":
 		l.params(h, s, value)
+	case "when_set":
+		h.WhenSet, err = whenSet(s, value)
 	case "opaque":
 		if h.Opaque, err = boolean(key, value); err == nil && h.Opaque && !h.Authority.MayAllow() {
 			err = fmt.Errorf("opaque is for policies that may allow; those of %s authority may not", h.Authority)
@@ -160,6 +162,24 @@ func conditions(value any) ([]string, error) {
 			return nil, err
 		}
 		out = append(out, s)
+	}
+	return out, nil
+}
+
+// whenSet reads the names of parameters that the policy declares.
+func whenSet(s section, value any) ([]string, error) {
+	list, ok := value.([]any)
+	if !ok || len(list) == 0 {
+		return nil, fmt.Errorf("when_set must be a list of parameters")
+	}
+	params, _ := s.keys["params"].(map[string]any)
+	var out []string
+	for _, e := range list {
+		name, _ := e.(string)
+		if _, declared := params[name]; !declared {
+			return nil, fmt.Errorf("when_set: %v is no parameter of the policy%s", e, didYouMean(name, "", slices.Sorted(maps.Keys(params))))
+		}
+		out = append(out, name)
 	}
 	return out, nil
 }
