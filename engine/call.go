@@ -131,7 +131,7 @@ func (c *call) due(tier scopes.Tier) []due {
 			}
 		}
 		t := b.Match(&c.ev)
-		if t == matcher.No {
+		if t == matcher.No || c.over(b) {
 			continue
 		}
 		if b.Kind != hook.Rego && b.Kind != hook.Inline && !b.Source.Loosens() {
@@ -142,6 +142,9 @@ func (c *call) due(tier scopes.Tier) []due {
 	}
 	return out
 }
+
+// over reports a hook that runs once in a session and did.
+func (c *call) over(b *scopes.Bound) bool { return b.Once && c.done != nil && c.done(&c.came, b.Hook) }
 
 // run runs what is due of a tier: together, on the same input. Then it runs
 // the handlers that the tier's policies consult.
@@ -295,7 +298,7 @@ func (c *call) consult(by *scopes.Bound, want hook.Consult) {
 		c.record(by.Hook, weighed{level: by.Level()}, Answer{Fault: fault})
 		return
 	}
-	if b.Level() == scopes.LevelOff {
+	if b.Level() == scopes.LevelOff || c.over(b) {
 		return
 	}
 	since, ran := c.ran[b]

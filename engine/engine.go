@@ -43,6 +43,7 @@ type Engine struct {
 	facts      func(*hook.Event) *hook.Facts
 	validate   func(tool string, input map[string]any) error
 	approvals  func(context.Context, *hook.Event, *hook.Decision) (grant string, ok bool)
+	done       func(*hook.Event, *hook.Hook) bool
 	allSteps   bool
 	now        func() time.Time
 	newID      func() string
@@ -88,6 +89,14 @@ func WithValidator(v func(tool string, input map[string]any) error) Option {
 // is no approval.
 func WithApprovals(f func(context.Context, *hook.Event, *hook.Decision) (grant string, ok bool)) Option {
 	return func(e *Engine) error { e.approvals = f; return nil }
+}
+
+// WithDone gives the function that reports whether a hook with Once set had its
+// first success in the session of an event, such as the Done of a
+// session.Memory. Such a hook is left out. Who remembers successes finds them in
+// the decision's steps. Without it such hooks run each time.
+func WithDone(f func(*hook.Event, *hook.Hook) bool) Option {
+	return func(e *Engine) error { e.done = f; return nil }
 }
 
 // WithAllSteps keeps running after a Reject, for explanations. The effect of
