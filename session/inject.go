@@ -64,16 +64,17 @@ func (m *Memory) Inject(in Injection, now time.Time) (sequence int, err error) {
 }
 
 // Take removes the texts that matches holds for and returns them in order: at
-// most bytes of text, the first in any case. What has expired is gone without
-// being returned. Nobody gets a text twice whose Take was kept by
-// [Store.Update].
+// most bytes of text; one that does not fit waits, and so do those behind it.
+// What has expired is gone without being returned. Nobody gets a text twice
+// whose Take was kept by [Store.Update].
 func (m *Memory) Take(now time.Time, bytes int, matches func(*Injection) bool) []Injection {
 	m.drop(now)
 	var taken, left []Injection
 	full := false
 	for _, in := range m.Injections {
-		full = full || len(taken) > 0 && len(in.Text) > bytes
-		if full || !matches(&in) {
+		wanted := matches(&in)
+		full = full || wanted && len(in.Text) > bytes
+		if full || !wanted {
 			left = append(left, in)
 			continue
 		}

@@ -53,7 +53,7 @@ func TestInjectionsFit(t *testing.T) {
 		}
 	}
 	for _, want := range []string{"1", "2", "3 4", ""} {
-		if got := numbers(m.Take(noon, 250, all)); got != want {
+		if got := numbers(m.Take(noon, 700, all)); got != want {
 			t.Errorf("took %q, not %q", got, want)
 		}
 	}

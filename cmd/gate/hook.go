@@ -112,7 +112,7 @@ func (f hookFlags) judge(ctx context.Context, p process, k *desk, ev *hook.Event
 	if err != nil {
 		return closed(err)
 	}
-	decision := g.decide(ctx, *ev)
+	decision := g.remember(ctx, d, adapter, ev)
 	if ctx.Err() == nil && !g.set.Settings().NoLog { // too late it is not the answer any more
 		record(ctx, d.state, &decision, func() audit.Record { return g.recordOf(adapter, ev, &decision) })
 	}

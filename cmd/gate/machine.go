@@ -27,10 +27,11 @@ type guard struct {
 	engine   *engine.Engine
 	rego     *rego.Evaluator
 	reader   *facts.Reader
-	project  string    // its root, "" if it is not known
-	home     string    // what "~" means to the agent's shell
-	earliest time.Time // what the clock must not fall below; zero where nothing expires
-	approver *approver // nil where nobody may approve a call, or none is about to be made
+	project  string      // its root, "" if it is not known
+	home     string      // what "~" means to the agent's shell
+	earliest time.Time   // what the clock must not fall below; zero where nothing expires
+	session  *remembered // nil where nothing is remembered of the event's session
+	approver *approver   // nil where nobody may approve a call, or none is about to be made
 }
 
 // A setting is what a guard is built from.
@@ -72,6 +73,7 @@ func (s setting) guard(l loaded) (*guard, error) {
 		engine.WithEvaluator(hook.Rego, g.rego),
 		engine.WithFacts(g.reader.Of),
 		engine.WithValidator(adapters.CheckInput),
+		engine.WithDone(g.done),
 	}
 	if s.live && settings.Approvals.Enabled {
 		if g.approver, err = newApprover(grants(s.dirs), settings.Approvals); err != nil {

@@ -12,9 +12,9 @@ import (
 	"gate/strictjson"
 )
 
-// session is a transcript with n calls: the lines, a prompt before each tenth
+// sessionOf is a transcript with n calls: the lines, a prompt before each tenth
 // and a result after each.
-func session(n int, lines ...string) []byte {
+func sessionOf(n int, lines ...string) []byte {
 	var b []byte
 	entry := func(kind string, content any) {
 		b = strictjson.Append(b, map[string]any{
@@ -58,7 +58,7 @@ func TestReplayThousand(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, text := range map[string][]byte{
-		"session.jsonl":       session(1000, "go test ./...", "git push", "git push -f origin main", "ls -la | head", "git push origin topic"),
+		"session.jsonl":       sessionOf(1000, "go test ./...", "git push", "git push -f origin main", "ls -la | head", "git push origin topic"),
 		"candidate/push.rego": []byte(noPush),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"path/filepath"
+	"time"
+
+	"gate/adapters"
+	"gate/hook"
+	"gate/matcher"
+	"gate/session"
+)
+
+// sessions is where the memories of sessions are kept.
+func sessions(d dirs) session.Store { return session.Store{Dir: filepath.Join(d.state, "sessions")} }
+
+// memoryLimit bounds the wait for other calls of the same session, and half of
+// what is left of the deadline does.
+const memoryLimit = 5 * time.Second
+
+// A remembered session is one that an event belongs to.
+type remembered struct {
+	store  session.Store
+	key    session.Key
+	memory *session.Memory // as it was when the event began; nil: nothing has to be remembered
+}
+
+// remember decides about an event with the memory of its session, and keeps
+// what follows from the decision.
+func (g *guard) remember(ctx context.Context, at dirs, a adapters.Adapter, ev *hook.Event) hook.Decision {
+	if err := g.begin(ctx, at, ev); err != nil {
+		return closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err})
+	}
+	d := g.decide(ctx, *ev)
+	if g.session != nil && ctx.Err() == nil { // too late it is not the answer any more
+		g.session.end(ctx, ev, &d, d.Result(a.CanAsk(ev)) == hook.Reject)
+	}
+	return d
+}
+
+// begin counts an event and gives it the memory of its session. Where no hook
+// needs one and nothing waits for the session, that costs one look at the
+// directory. An error means that nobody knows what the session may still do.
+func (g *guard) begin(ctx context.Context, d dirs, ev *hook.Event) error {
+	r := &remembered{store: sessions(d), key: session.Key{Agent: ev.Agent, Session: ev.SessionID()}}
+	if !g.set.Memory() {
+		if !r.store.Exists(r.key) {
+			return nil
+		}
+		if m, err := r.store.Read(r.key); err != nil || len(m.Injections) == 0 {
+			return err
+		}
+	}
+	err := r.update(ctx, func(m *session.Memory) error {
+		m.Begin(ev, ev.Gate.Now)
+		r.memory = m
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	ev.Memory = r.memory.Document(ev)
+	g.session = r
+	return nil
+}
+
+// end keeps what follows from the decision, and adds what somebody outside has
+// to say to it.
+func (r *remembered) end(ctx context.Context, ev *hook.Event, d *hook.Decision, rejected bool) {
+	var taken []session.Injection
+	err := r.update(ctx, func(m *session.Memory) error {
+		m.End(ev, d, rejected)
+		if heard(ev, d, rejected) {
+			taken = m.Take(ev.Gate.Now, room(d), func(in *session.Injection) bool { return brings(ev, in) })
+		}
+		return nil
+	})
+	if err != nil {
+		d.Notices = append(d.Notices, "this decision is not remembered: "+err.Error())
+		redact(d)
+		return
+	}
+	for _, in := range taken {
+		d.Context = append(d.Context, hook.Context{Text: in.Text, Strategy: in.Strategy, Hook: injector})
+	}
+	redact(d)
+}
+
+// update changes the memory within a part of the time that is left.
+func (r *remembered) update(ctx context.Context, change func(*session.Memory) error) error {
+	limit := memoryLimit
+	if deadline, ok := ctx.Deadline(); ok {
+		limit = min(limit, time.Until(deadline)/2)
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	return r.store.Update(ctx, r.key, change)
+}
+
+// done reports whether a hook is to be left out, because it ran already.
+func (g *guard) done(_ *hook.Event, h *hook.Hook) bool {
+	return g.session != nil && g.session.memory.Done(h)
+}
+
+// injector stands where a text has the name of its hook.
+const injector = "gate.inject"
+
+// heard reports whether context reaches the agent itself with the answer to
+// this event.
+func heard(ev *hook.Event, d *hook.Decision, rejected bool) bool {
+	switch ev.Name.Canonical() {
+	case hook.PreToolUse, hook.PostToolUse, hook.PostToolUseFailure:
+		return d.Halt == nil && ev.Text("agent_id") == "" // a sub-agent is somebody else
+	case hook.UserPromptSubmit:
+		return !rejected && d.Halt == nil
+	case hook.SessionStart:
+		return true
+	}
+	return false
+}
+
+// brings reports whether the event is one that a text waits for: a call of the
+// right tool, or the next turn, which brings whatever is left.
+func brings(ev *hook.Event, in *session.Injection) bool {
+	if ev.Tool() == "" {
+		return true
+	}
+	m, err := matcher.Compile(in.Matcher)
+	return err == nil && m.Match(ev.Tool()) == matcher.Yes
+}
+
+// room is how many bytes of text an answer takes besides what policies say.
+// Agents cut what is longer.
+func room(d *hook.Decision) int {
+	left := 9_000
+	for _, c := range d.Context {
+		left -= len(c.Text)
+	}
+	return left
+}
