@@ -47,6 +47,44 @@ func (m *marker) targets(c *hook.ShellCommand, text int, u *Use, attrs map[strin
 	}
 }
 
+// wrapper marks what an effect that belongs to no command names in the line: it
+// comes from a program that runs another one, such as docker run, or from a
+// substitution.
+func (m *marker) wrapper(u *Use, e *hook.FactEffect) {
+	end := utf8.RuneCountInString(m.texts[0].Text)
+	for _, field := range []string{"url", "host", "tool"} {
+		s, ok := e.Attrs[field].(string)
+		label := "program"
+		if field != "tool" {
+			label = "host " + hostOf(e.Attrs, s)
+		}
+		if ok && m.word(0, 0, end, s, label, 0) {
+			break
+		}
+	}
+	for _, field := range readOf(u, e) {
+		if slices.Contains([]string{"url", "host", "tool", "access"}, field) {
+			continue
+		}
+		for _, s := range stringsOf(e.Attrs[field]) {
+			m.word(0, 0, end, s, field+" "+s, 0)
+		}
+		if e.Attrs[field] == true {
+			m.word(0, 0, end, "--"+field, "option "+field, 0)
+		}
+	}
+}
+
+// readOf lists the fields of an effect that a rule read, and those that hold
+// lists: their elements are read one by one.
+func readOf(u *Use, e *hook.FactEffect) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(e.Attrs)), func(field string) bool {
+		_, read := u.Fields[field]
+		_, text := e.Attrs[field].(string)
+		return !read && (text || len(stringsOf(e.Attrs[field])) == 0)
+	})
+}
+
 func areaOf(attrs map[string]any) string {
 	if area, ok := attrs["area"].(string); ok && area != "unknown" {
 		return " (" + strings.ReplaceAll(area, "_", " ") + ")"
@@ -238,6 +276,13 @@ func (m *marker) fields(used []Use) []Text {
 			for _, f := range []string{"path", "url", "host"} {
 				if s, ok := e.Attrs[f].(string); ok {
 					values[s] = f + areaOf(e.Attrs)
+				}
+			}
+			for _, field := range readOf(u, e) {
+				for _, s := range stringsOf(e.Attrs[field]) {
+					if values[s] == "" {
+						values[s] = field
+					}
 				}
 			}
 			for _, p := range m.facts.Paths {

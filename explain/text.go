@@ -37,6 +37,8 @@ func (x *Explainer) texts(ev *hook.Event, used []Use, span *hook.Span) []Text {
 	for i := range used {
 		if u := &used[i]; u.Command > 0 {
 			m.command(u)
+		} else if e := u.Effect(m.facts); e != nil {
+			m.wrapper(u, e)
 		}
 		if n := used[i].Unknown(m.facts); n != nil && n.Span != nil {
 			m.mark(0, *n.Span, n.Why)
@@ -160,6 +162,12 @@ func (m *marker) word(text, from, to int, word, label string, n int) bool {
 	return i >= 0
 }
 
+// pathPart reports that a path goes on with a character, or that one stands
+// before it, as in #!/bin/sh.
+func pathPart(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_-./~*!", r)
+}
+
 // findWord returns the position of the n-th occurrence of a word that stands
 // alone, at or after from.
 func findWord(text []rune, word string, from, n int) int {
@@ -177,6 +185,9 @@ func findWord(text []rune, word string, from, n int) int {
 				return i
 			}
 			continue
+		}
+		if want[0] == '/' && (i > 0 && pathPart(text[i-1]) || len(want) == 1 && end < len(text) && pathPart(text[end])) {
+			continue // a part of another path
 		}
 		if i > 0 && part(want[0]) && part(text[i-1]) || end < len(text) && part(want[len(want)-1]) && part(text[end]) {
 			continue
