@@ -215,7 +215,8 @@ func (m *marker) anywhere(c *hook.ShellCommand, text int, part, label string) bo
 	}
 	if text >= 0 && (text > 0 || firstSpan(c) == nil) {
 		for _, spelt := range m.spellings(part) {
-			if m.word(text, 0, utf8.RuneCountInString(m.texts[text].Text), spelt, label, 0) {
+			end := utf8.RuneCountInString(m.texts[text].Text)
+			if m.word(text, m.programAt(text), end, spelt, label, 0) || m.word(text, 0, end, spelt, label, 0) {
 				return true
 			}
 		}
@@ -254,6 +255,18 @@ func (m *marker) anywhere(c *hook.ShellCommand, text int, part, label string) bo
 		return m.word(to, from, from+utf8.RuneCountInString(at), part, label, 0)
 	}
 	return false
+}
+
+// programAt returns where a program was marked in a text: what it acts on
+// mostly stands behind it.
+func (m *marker) programAt(text int) int {
+	at := 0
+	for _, o := range m.texts[text].Marks {
+		if strings.HasPrefix(o.Label, "program") {
+			at = max(at, o.Span[0])
+		}
+	}
+	return at
 }
 
 // spellings are the ways in which a path may be written in a text.
