@@ -42,7 +42,7 @@ func (c claude) Render(ev *hook.Event, d *hook.Decision) Answer {
 		top: map[string]any{}, own: map[string]any{},
 	}
 	if a.opinion.effect == hook.Ask && !c.CanAsk(ev) {
-		a.opinion.refuse("a person has to agree first and cannot be asked here:")
+		a.opinion.refuse(nobodyToAsk)
 	}
 	if ev.Name == hook.WorktreeCreate && a.opinion.effect < hook.Deny {
 		a.opinion.refuse("gate does not make worktrees and its hook must not be registered for WorktreeCreate. " + repair)

@@ -62,7 +62,10 @@ type opinion struct {
 	id     string
 }
 
-const repair = "A person can repair this with: gate doctor --fix"
+const (
+	repair      = "A person can repair this with: gate doctor --fix"
+	nobodyToAsk = "a person has to agree first and cannot be asked here:"
+)
 
 // settle turns a decision into an opinion.
 func settle(d *hook.Decision, c closing) opinion {
