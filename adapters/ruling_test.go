@@ -11,7 +11,9 @@ import (
 
 // TestRule says what follows where nobody can be asked.
 func TestRule(t *testing.T) {
-	because := func(e hook.Effect) []hook.Reason { return []hook.Reason{{ID: "p", Effect: e, Reason: "why", Hook: "p"}} }
+	because := func(e hook.Effect) []hook.Reason {
+		return []hook.Reason{{ID: "p", Effect: e, Reason: "why", Hook: "p"}}
+	}
 	fault := []hook.Step{{
 		Hook: &hook.Hook{ID: "p"}, Effect: hook.Deny, Outcome: hook.Blocking, Fault: hook.Faultf(hook.FaultTimeout, "no answer in time"),
 	}}

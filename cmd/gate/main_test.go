@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 		p := host()
 		p.above = nil
 		start(p)
-	}})
+	}, "mcpserver": serveMCP})
 }
 
 // TestScript runs the scripts, one behaviour each. The home directory, the
@@ -69,7 +69,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	work := ts.Getenv("WORK")
 	switch args[0] {
 	case "hook", "try", "facts", "eval", "explain", "install", "uninstall", "status", "doctor",
-		"policies", "settings", "set", "trust", "distrust", "approve", "log", "test", "replay", "check", "fmt":
+		"mcp", "policies", "settings", "set", "trust", "distrust", "approve", "log", "test", "replay", "check", "fmt":
 		args = append(args[:1:1], append([]string{
 			"--managed-dir=" + filepath.Join(work, "managed"), "--user-dir=" + filepath.Join(work, "user"),
 			"--state-dir=" + filepath.Join(work, "state"),
