@@ -25,7 +25,7 @@ type Memory struct {
 	Injections []Injection // that wait, in order
 	Sequence   int         // of the last injection, delivered or not
 
-	same   map[string]int // denials by digest of the call
+	same   map[string]int // denials of this round by digest of the call
 	order  []string       // the digests in same, the oldest first
 	minute []second       // calls of the last minute, the oldest first
 	done   []string       // digests of hooks
@@ -54,7 +54,7 @@ func (m *Memory) Begin(ev *hook.Event, now time.Time) {
 	switch ev.Name.Canonical() {
 	case hook.UserPromptSubmit:
 		m.Round = Round{Number: m.Round.Number + 1, Started: now}
-		m.InARow = 0
+		m.InARow, m.same, m.order = 0, nil, nil
 	case hook.PreToolUse:
 		m.Calls++
 		m.Round.Calls++

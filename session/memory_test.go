@@ -73,6 +73,7 @@ func TestCounts(t *testing.T) {
 	judge(m, noon.Add(90*time.Second), hook.UserPromptSubmit, "", pass)
 	check("round/number", 2)
 	check("round/denials", 0)
+	check("denials_of_this_call", 0)
 	check("consecutive_denials", 0)
 	check("denials", 4)
 }

@@ -1,0 +1,48 @@
+# METADATA
+# title: Time for one prompt
+# description: |
+#   The agent is told when the time for the work on one prompt is nearly over,
+#   and its calls are rejected when it is over. Off until a limit is set.
+# custom:
+#   gate:
+#     events: [PreToolUse]
+#     when_set: [soft_seconds, hard_seconds]
+#     params:
+#       soft_seconds: {type: number, default: 0, description: seconds after which the agent is told to come to an end; 0 for never}
+#       hard_seconds: {type: number, default: 0, description: seconds after which calls are rejected; 0 for never}
+#       grace_seconds: {type: number, default: 30, description: seconds that the agent has after it was told}
+#       tools: {type: array, default: [], description: tools that hand in what is done and may be used after the hard limit}
+package gate.budget.time
+
+params := data.gate.params.gate.budget.time
+
+spent := input.session.round
+
+# METADATA
+# description: once a round
+context contains {
+	"text": sprintf("%d seconds of this round are over. Come to an end: finish the step at hand and report what is done.", [spent.seconds]),
+	"strategy": "tool_result",
+} if {
+	params.soft_seconds > 0
+	spent.seconds >= params.soft_seconds
+	not told
+}
+
+# METADATA
+# description: not before the agent was told, where it is to be told
+deny contains {
+	"reason": sprintf("the time for this round, %d seconds, is over; make no more calls and report what is done", [params.hard_seconds]),
+	"help": "A new prompt begins a new round.",
+} if {
+	params.hard_seconds > 0
+	spent.seconds >= params.hard_seconds
+	warned
+	not input.tool_name in params.tools
+}
+
+told if spent.told["gate.budget.time"]
+
+warned if params.soft_seconds <= 0
+
+warned if spent.told["gate.budget.time"] >= params.grace_seconds
