@@ -27,6 +27,29 @@ type Options struct {
 	// is. It may be called by several goroutines at once and must not block.
 	Progress func(Progress)
 
+	// Getenv looks a variable of the environment up. Handlers get few of them,
+	// and those that they name. nil: they get none.
+	Getenv func(name string) (value string, ok bool)
+
+	// Dirs are the absolute directories of the sources, by their name. Programs
+	// that a hook names relatively are looked for there.
+	Dirs map[string]string
+
+	// Project is the root of the project, "" if it is not known.
+	Project string
+
+	// Supervisor starts a process that calls [Supervise]: program and
+	// arguments. With one, nothing that a command starts outlives it, even if
+	// this process is killed, and commands that the call does not wait for go
+	// on when this process ends. Without one, commands run directly below this
+	// process. It ends what stays in a command's session or keeps its
+	// environment, nothing else, and nothing if it is killed itself.
+	Supervisor []string
+
+	// LateDir is a directory of gate's own for answers that come after the
+	// call went on; see [Handlers.Late]. "": they are lost.
+	LateDir string
+
 	Now func() time.Time // nil: time.Now
 }
 
@@ -71,6 +94,8 @@ type runner func(context.Context, *hook.Hook, *hook.Event) engine.Answer
 
 func (h *Handlers) runner(kind hook.Kind) runner {
 	switch kind {
+	case hook.Command:
+		return h.command
 	case hook.Inline:
 		return h.inline
 	}
