@@ -3,7 +3,6 @@ package policycheck
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"strings"
@@ -11,6 +10,8 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/format"
+
+	"gate/scopes/load"
 )
 
 // MaxFile is the size in bytes up to which a Rego file is read.
@@ -87,7 +88,7 @@ func (c *checker) formatting(o Options) {
 		c.failure(err)
 	}
 	for _, name := range names {
-		text, err := ReadFile(o.Files, name)
+		text, err := load.ReadFile(o.Files, name, MaxFile)
 		if err != nil {
 			c.failure(err)
 			continue
@@ -106,27 +107,6 @@ func (c *checker) formatting(o Options) {
 			Message: "not formatted", Hint: "run gate fmt, or gate check --fix",
 		})
 	}
-}
-
-// ReadFile reads a file of at most [MaxFile] bytes.
-func ReadFile(fsys fs.FS, name string) ([]byte, error) {
-	f, err := fsys.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: %w", name, errors.New("not a regular file"))
-	}
-	text, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
-	if err == nil && len(text) > MaxFile {
-		err = fmt.Errorf("%s: larger than %d bytes", name, MaxFile)
-	}
-	return text, err
 }
 
 // firstChange returns the first line that differs.

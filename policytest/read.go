@@ -3,7 +3,6 @@ package policytest
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"slices"
@@ -11,6 +10,7 @@ import (
 
 	"gate/engine/rego"
 	"gate/scopes"
+	"gate/scopes/load"
 )
 
 // maxTests bounds one file of tests or cases.
@@ -31,12 +31,12 @@ func (s *Suite) read(fsys fs.FS) (tests []scopes.Module, cases []Case, err error
 		}
 		switch inside := s.within(name); {
 		case strings.HasSuffix(name, "_test.rego"):
-			text, err := readText(fsys, name)
+			text, err := load.ReadFile(fsys, name, maxTests)
 			errs = append(errs, err)
 			tests = append(tests, scopes.Module{File: name, Text: string(text)})
 		case inside && strings.HasSuffix(name, CasesSuffix):
 			s.hasCases[path.Dir(name)] = true
-			text, err := readText(fsys, name)
+			text, err := load.ReadFile(fsys, name, maxTests)
 			if err == nil {
 				var some []Case
 				some, err = ParseCases(name, text)
@@ -49,27 +49,6 @@ func (s *Suite) read(fsys fs.FS) (tests []scopes.Module, cases []Case, err error
 		return nil
 	})
 	return tests, cases, errors.Join(append(errs, err)...)
-}
-
-// readText reads a regular file that is not too large.
-func readText(fsys fs.FS, name string) ([]byte, error) {
-	f, err := fsys.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: not a regular file", name)
-	}
-	data, err := io.ReadAll(io.LimitReader(f, maxTests+1))
-	if err == nil && len(data) > maxTests {
-		err = fmt.Errorf("%s: larger than %d bytes", name, maxTests)
-	}
-	return data, err
 }
 
 // checkTest keeps tests from changing what they test: they define no rule that

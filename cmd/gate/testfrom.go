@@ -12,7 +12,9 @@ import (
 	"testing/fstest"
 
 	"gate/audit"
+	"gate/policycheck"
 	"gate/policytest"
+	"gate/scopes/load"
 )
 
 // fromLog writes an event case from a decision of the log: to standard output,
@@ -148,7 +150,7 @@ func policyFiles(dir fs.FS) (fstest.MapFS, error) {
 		case d.IsDir(), hidden, !strings.HasSuffix(name, ".rego"), strings.HasSuffix(name, "_test.rego"):
 			return nil
 		}
-		text, err := fs.ReadFile(dir, name)
+		text, err := load.ReadFile(dir, name, policycheck.MaxFile)
 		files[name] = &fstest.MapFile{Data: text}
 		return err
 	})

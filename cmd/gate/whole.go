@@ -93,7 +93,7 @@ func (m memory) guard(p *place) {
 // keepAll remembers the files of a place that decided about a call.
 func (m memory) keepAll(p *place) {
 	for _, name := range p.endlessFiles() {
-		data, err := fs.ReadFile(p.files, name)
+		data, err := load.ReadFile(p.files, name, maxSettings)
 		full := filepath.Join(p.dir, filepath.FromSlash(name))
 		if err == nil && string(data) != string(m.last(full)) {
 			m.keep(full, data) // a state directory that cannot be written is no reason to be loud
@@ -137,7 +137,7 @@ func (m memory) accept(p process, d dirs) error {
 	var errs []error
 	for _, name := range user.endlessFiles() {
 		full := filepath.Join(user.dir, filepath.FromSlash(name))
-		data, err := fs.ReadFile(user.files, name)
+		data, err := load.ReadFile(user.files, name, maxSettings)
 		if err == nil && load.CutOff(m.last(full), data) {
 			err = m.keep(full, data)
 		}

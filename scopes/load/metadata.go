@@ -258,7 +258,7 @@ func param(name string, value any) (p hook.Param, err error) {
 	if p.Default, err = tree(p.Default); err != nil {
 		return p, err
 	}
-	if got := typeOf(p.Default); got != p.Type {
+	if got := typeName(p.Default); got != p.Type {
 		return p, fmt.Errorf("the default is of type %s, not %s", got, p.Type)
 	}
 	return p, nil
@@ -300,22 +300,6 @@ func tree(v any) (any, error) {
 		return out, nil
 	}
 	return nil, fmt.Errorf("%v is neither text nor a number to JSON; quote it", v)
-}
-
-func typeOf(v any) string {
-	switch v.(type) {
-	case nil:
-		return "null"
-	case bool:
-		return "boolean"
-	case string:
-		return "string"
-	case json.Number:
-		return "number"
-	case []any:
-		return "array"
-	}
-	return "object"
 }
 
 func text(key string, value any) (string, error) {

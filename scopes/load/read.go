@@ -1,5 +1,10 @@
 package load
 
+import (
+	"fmt"
+	"io/fs"
+)
+
 // A Document is a file that a person wrote, read as strictly as settings are:
 // one JSON, TOML or YAML document, within limits on size and depth, without
 // what two readers could understand differently.
@@ -42,3 +47,14 @@ func InOrder(errs []error) []error { return inOrder(errs) }
 
 // Below extends a JSON pointer by one key.
 func Below(pointer, key string) string { return below(pointer, key) }
+
+// ReadFile reads a regular file of at most so many bytes; what is larger, or a
+// directory or device, is an error, and so is what cannot be read. The error
+// begins with the name.
+func ReadFile(fsys fs.FS, name string, most int) ([]byte, error) {
+	data, err := readAtMost(fsys, name, most)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, plain(err))
+	}
+	return data, nil
+}

@@ -67,7 +67,7 @@ func (c *checker) value(s scheme, v any, at string) {
 	if ref, ok := rules["$ref"].(string); ok {
 		c.value(c.target(s, ref), v, at)
 	}
-	if types := list(rules["type"]); len(types) > 0 && !slices.ContainsFunc(types, func(t string) bool { return isOfType(v, t) }) {
+	if types := texts(rules["type"]); len(types) > 0 && !slices.ContainsFunc(types, func(t string) bool { return isOfType(v, t) }) {
 		c.fail(at, "type", "expected %s, but got %s", strings.Join(types, " or "), typeName(v))
 		return
 	}
@@ -102,7 +102,7 @@ func (c *checker) target(s scheme, ref string) scheme {
 
 func (c *checker) object(s scheme, rules, v map[string]any, at string) {
 	var missing []string
-	for _, key := range list(rules["required"]) {
+	for _, key := range texts(rules["required"]) {
 		if _, ok := v[key]; !ok {
 			missing = append(missing, "'"+key+"'")
 		}
@@ -157,23 +157,6 @@ func (c *checker) number(rules map[string]any, n float64, v any, at string) {
 	}
 }
 
-// list returns the strings of a list, or the one that stands for a list.
-func list(v any) []string {
-	switch v := v.(type) {
-	case string:
-		return []string{v}
-	case []any:
-		out := make([]string, 0, len(v))
-		for _, e := range v {
-			if s, ok := e.(string); ok {
-				out = append(out, s)
-			}
-		}
-		return out
-	}
-	return nil
-}
-
 func quotedList(list []any) string {
 	out := make([]string, len(list))
 	for i, e := range list {
@@ -201,6 +184,7 @@ func number(v any) (float64, bool) {
 	return 0, false
 }
 
+// typeName names the JSON type of a value as schemas do.
 func typeName(v any) string {
 	switch v.(type) {
 	case nil:

@@ -112,24 +112,9 @@ func leadsToDir(fsys fs.FS, name string) bool {
 }
 
 func (l *loader) readFile(fsys fs.FS, name string) (string, error) {
-	f, err := fsys.Open(name)
+	data, err := readAtMost(fsys, name, maxFile)
 	if err != nil {
 		return "", err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return "", err
-	}
-	if !info.Mode().IsRegular() {
-		return "", errors.New("not a regular file")
-	}
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err != nil {
-		return "", err
-	}
-	if len(data) > maxFile {
-		return "", fmt.Errorf("larger than %d bytes", maxFile)
 	}
 	if l.bytes += int64(len(data)); l.bytes > maxTree {
 		return "", fmt.Errorf("the files are larger than %d bytes together", maxTree)
@@ -141,6 +126,30 @@ func (l *loader) readFile(fsys fs.FS, name string) (string, error) {
 		return "", errors.New("it begins with a byte order mark; save it as UTF-8 without one, or run gate fmt")
 	}
 	return string(data), nil
+}
+
+// readAtMost reads a regular file. What is too large is an error.
+func readAtMost(fsys fs.FS, name string, most int) ([]byte, error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("not a regular file")
+	}
+	data, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
+	if err == nil && len(data) > most {
+		err = fmt.Errorf("larger than %d bytes", most)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return data, nil
 }
 
 // plain removes the paths from an error that already stands behind one.
