@@ -18,134 +18,172 @@ import (
 // layer reads what a document says. Where the schema has found a value of the
 // wrong type already, it looks away.
 func (d *document) layer(a hook.Authority) (scopes.Layer, []error) {
-	l := scopes.Layer{Authority: a, File: d.file, Lines: map[string]int{}}
-	var errs []error
-	bad := func(pointer, format string, args ...any) { errs = append(errs, d.errorf(pointer, format, args...)) }
-	line := func(key, pointer string) { l.Lines[key] = d.line(pointer) }
-
+	r := &layerReader{document: d, layer: scopes.Layer{Authority: a, File: d.file, Lines: map[string]int{}}}
 	for _, key := range []string{"deadline", "faults", "approvals", "log", "record", "delegate"} {
-		line(key, "/"+key)
+		r.at(key, "/"+key)
 	}
-	either := func(key, alias string) (value any, ok bool) {
-		value, ok = d.value[key]
-		other, both := d.value[alias]
-		line(key, "/"+key)
-		switch {
-		case ok && both:
-			bad("/"+alias, "%s and %s are the same key", key, alias)
-		case both:
-			value, ok = other, true
-			line(key, "/"+alias)
-		}
-		return value, ok
-	}
-	if v, ok := either("disableAllHooks", "disable_all_hooks"); ok {
-		b, _ := v.(bool)
-		l.DisableAllHooks = &b
-	}
-	if v, ok := either("allowManagedHooksOnly", "allow_managed_hooks_only"); ok {
-		only := v != false // any value but false means true (DESIGN 8)
-		l.AllowManagedHooksOnly = &only
-	}
-	l.Policies = d.levels(&l)
-	l.Params = d.params(&l)
-	if list, ok := d.value["exceptions"].([]any); ok {
-		for i, v := range list {
-			pointer := element("/exceptions", i)
-			e, err := exceptionOf(v)
-			if err != nil {
-				for _, f := range loadFaults(err) {
-					bad(pointer, "exceptions[%d]: %w", i, f.Err)
-				}
-			}
-			l.Exceptions = append(l.Exceptions, e)
-			line(fmt.Sprintf("exceptions.%d", i), pointer)
-		}
-	}
-	for i, name := range texts(d.value["delegate"]) {
-		l.Delegate = append(l.Delegate, name)
-		line("delegate."+name, element("/delegate", i))
-	}
-	if v, ok := d.value["deadline"]; ok {
-		var err error
-		if l.Deadline, err = duration(v, maxDeadline); err != nil {
-			bad("/deadline", "deadline %w", err)
-		}
-	}
-	if s, _ := d.value["faults"].(string); s != "" {
-		l.Faults = hook.OnFault(s)
-	}
-	if m, ok := d.value["approvals"].(map[string]any); ok {
-		approvals := approvalsOf(m)
-		if approvals.KeyRequired && len(approvals.Keys) == 0 {
-			bad("/approvals", "approvals: keyRequired without keys: nobody could approve")
-		}
-		l.Approvals = &approvals
-	}
-	if m, ok := d.value["labels"].(map[string]any); ok {
-		l.Labels = map[string]string{}
-		for k, v := range m {
-			l.Labels[k], _ = v.(string)
-			line("labels."+k, below("/labels", k))
-		}
-	}
-	if b, ok := d.value["log"].(bool); ok {
-		l.Log = &b
-	}
-	if b, ok := d.value["record"].(bool); ok {
-		l.Record = &b
-	}
-	if m, ok := d.value["plugins"].(map[string]any); ok {
-		l.Plugins = map[string]bool{}
-		for k, v := range m {
-			l.Plugins[k], _ = v.(bool)
-			line("plugins."+k, below("/plugins", k))
-		}
-	}
-	if m, ok := d.value["programs"].(map[string]any); ok {
-		l.Programs = m
-		for _, name := range d.sorted(m, "/programs") {
-			pointer := below("/programs", name)
-			if err := facts.CheckProgram(name, m[name]); err != nil {
-				bad(pointer, "programs: %s: %w", name, err)
-			}
-			line("programs."+name, pointer)
-		}
-	}
-	return l, errs
+	r.switches()
+	r.levels()
+	r.params()
+	r.exceptions()
+	r.limits()
+	r.approvals()
+	r.names()
+	r.programs()
+	return r.layer, r.errs
 }
 
-// maxDeadline is what the engine allows itself without an agent's own limit.
-const maxDeadline = 55 * time.Second
+// A layerReader fills a layer from a document.
+type layerReader struct {
+	*document
+	layer scopes.Layer
+	errs  []error
+}
 
-func (d *document) levels(l *scopes.Layer) map[string]scopes.Level {
-	m, _ := d.value["policies"].(map[string]any)
-	out := make(map[string]scopes.Level, len(m))
+func (r *layerReader) bad(pointer, format string, args ...any) {
+	r.errs = append(r.errs, r.errorf(pointer, format, args...))
+}
+
+// at notes on which line a key of the layer stands.
+func (r *layerReader) at(key, pointer string) { r.layer.Lines[key] = r.line(pointer) }
+
+// either returns the value of a key that has two spellings.
+func (r *layerReader) either(key, alias string) (value any, ok bool) {
+	value, ok = r.value[key]
+	other, both := r.value[alias]
+	r.at(key, "/"+key)
+	switch {
+	case ok && both:
+		r.bad("/"+alias, "%s and %s are the same key", key, alias)
+	case both:
+		value, ok = other, true
+		r.at(key, "/"+alias)
+	}
+	return value, ok
+}
+
+func (r *layerReader) switches() {
+	if v, ok := r.either("disableAllHooks", "disable_all_hooks"); ok {
+		b, _ := v.(bool)
+		r.layer.DisableAllHooks = &b
+	}
+	if v, ok := r.either("allowManagedHooksOnly", "allow_managed_hooks_only"); ok {
+		only := v != false // any value but false means true (DESIGN 8)
+		r.layer.AllowManagedHooksOnly = &only
+	}
+	if b, ok := r.value["log"].(bool); ok {
+		r.layer.Log = &b
+	}
+	if b, ok := r.value["record"].(bool); ok {
+		r.layer.Record = &b
+	}
+}
+
+func (r *layerReader) levels() {
+	m, _ := r.value["policies"].(map[string]any)
+	r.layer.Policies = make(map[string]scopes.Level, len(m))
 	for k, v := range m {
 		s, _ := v.(string)
 		if level, err := scopes.ParseLevel(s); err == nil {
-			out[k] = level
+			r.layer.Policies[k] = level
 		}
-		l.Lines["policies."+k] = d.line(below("/policies", k))
+		r.at("policies."+k, below("/policies", k))
 	}
-	return out
 }
 
-func (d *document) params(l *scopes.Layer) map[string]map[string]any {
-	m, _ := d.value["params"].(map[string]any)
-	out := make(map[string]map[string]any, len(m))
+func (r *layerReader) params() {
+	m, _ := r.value["params"].(map[string]any)
+	r.layer.Params = make(map[string]map[string]any, len(m))
 	for policy, v := range m {
 		values, ok := v.(map[string]any)
 		if !ok {
 			continue
 		}
-		out[policy] = values
+		r.layer.Params[policy] = values
 		for name := range values {
-			l.Lines["params."+policy+"."+name] = d.line(below(below("/params", policy), name))
+			r.at("params."+policy+"."+name, below(below("/params", policy), name))
 		}
 	}
-	return out
 }
+
+func (r *layerReader) exceptions() {
+	list, _ := r.value["exceptions"].([]any)
+	for i, v := range list {
+		pointer := element("/exceptions", i)
+		e, err := exceptionOf(v)
+		if err != nil {
+			for _, f := range loadFaults(err) {
+				r.bad(pointer, "exceptions[%d]: %w", i, f.Err)
+			}
+		}
+		r.layer.Exceptions = append(r.layer.Exceptions, e)
+		r.at(fmt.Sprintf("exceptions.%d", i), pointer)
+	}
+}
+
+func (r *layerReader) limits() {
+	if v, ok := r.value["deadline"]; ok {
+		var err error
+		if r.layer.Deadline, err = duration(v, maxDeadline); err != nil {
+			r.bad("/deadline", "deadline %w", err)
+		}
+	}
+	if s, _ := r.value["faults"].(string); s != "" {
+		r.layer.Faults = hook.OnFault(s)
+	}
+}
+
+func (r *layerReader) approvals() {
+	m, ok := r.value["approvals"].(map[string]any)
+	if !ok {
+		return
+	}
+	approvals := approvalsOf(m)
+	if approvals.KeyRequired && len(approvals.Keys) == 0 {
+		r.bad("/approvals", "approvals: keyRequired without keys: nobody could approve")
+	}
+	r.layer.Approvals = &approvals
+}
+
+// names reads what names other things: policies, labels, plugins.
+func (r *layerReader) names() {
+	for i, name := range texts(r.value["delegate"]) {
+		r.layer.Delegate = append(r.layer.Delegate, name)
+		r.at("delegate."+name, element("/delegate", i))
+	}
+	if m, ok := r.value["labels"].(map[string]any); ok {
+		r.layer.Labels = map[string]string{}
+		for k, v := range m {
+			r.layer.Labels[k], _ = v.(string)
+			r.at("labels."+k, below("/labels", k))
+		}
+	}
+	if m, ok := r.value["plugins"].(map[string]any); ok {
+		r.layer.Plugins = map[string]bool{}
+		for k, v := range m {
+			r.layer.Plugins[k], _ = v.(bool)
+			r.at("plugins."+k, below("/plugins", k))
+		}
+	}
+}
+
+func (r *layerReader) programs() {
+	m, ok := r.value["programs"].(map[string]any)
+	if !ok {
+		return
+	}
+	r.layer.Programs = m
+	for _, name := range r.sorted(m, "/programs") {
+		pointer := below("/programs", name)
+		if err := facts.CheckProgram(name, m[name]); err != nil {
+			r.bad(pointer, "programs: %s: %w", name, err)
+		}
+		r.at("programs."+name, pointer)
+	}
+}
+
+// maxDeadline is what the engine allows itself without an agent's own limit.
+const maxDeadline = 55 * time.Second
 
 func exceptionOf(v any) (scopes.Exception, error) {
 	m, ok := v.(map[string]any)
