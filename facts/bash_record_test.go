@@ -1,3 +1,5 @@
+//go:build unix
+
 package facts_test
 
 import (
