@@ -197,10 +197,10 @@ func TestHookKilled(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := io.WriteString(stdin, "{"); err != nil {
+		// No pipe holds so much: when it is written, gate is reading.
+		if _, err := io.WriteString(stdin, "{"+strings.Repeat(" ", 1<<20)); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(300 * time.Millisecond) // until it has begun to listen
 		if err := cmd.Process.Signal(sig); err != nil {
 			t.Skip(err)
 		}
