@@ -77,6 +77,16 @@ func TestKeepSecrets(t *testing.T) {
 		"git push https://me:SECRET@example.com/x.git main",
 		"cat <<EOF > x\npassword: SECRET\nEOF",
 		"psql postgres://me:SECRET@db/x && echo SECRET",
+		"mysql -uroot -pSECRET -h db",
+		"docker login -u u -p SECRET reg.example",
+		"sudo zip -P SECRET a.zip b",
+		"sshpass -p SECRET ssh h.example ls",
+		"sshpass -pSECRET ssh h.example ls",
+		"redis-cli -a SECRET ping",
+		"kubectl create secret generic x --from-literal=pw=SECRET",
+		"echo SECRET | docker login -u u --password-stdin reg.example",
+		"gh auth login --with-token <<< SECRET",
+		"htpasswd -bc f u SECRET",
 	} {
 		for _, secret := range []string{"swordfish123", "pw7x1", "grüße-Ω-1234"} {
 			text := strings.ReplaceAll(line, "SECRET", secret)

@@ -160,8 +160,14 @@ func token(s string) (keep, length int) {
 			return 3, run(s, isToken)
 		}
 	}
+	if n := botToken(s); n > 0 {
+		return 0, n
+	}
 	if run(ahead(s, leastToken), isToken) < leastToken {
 		return 0, 0
+	}
+	if n := dotted(s); n > 0 {
+		return 0, n
 	}
 	for i := range shapes {
 		sh := &shapes[i]
@@ -175,6 +181,35 @@ func token(s string) (keep, length int) {
 		}
 	}
 	return 0, 0
+}
+
+// botToken returns the length of a Telegram token: a number, a colon, and 35
+// characters that begin with AA.
+func botToken(s string) int {
+	n := run(ahead(s, 12), func(c byte) bool { return c >= '0' && c <= '9' })
+	if n < 8 || !strings.HasPrefix(s[n:], ":AA") {
+		return 0
+	}
+	if body := run(ahead(s[n+1:], maxBody), isToken); body >= 33 {
+		return n + 1 + body
+	}
+	return 0
+}
+
+// dotted returns the length of a token of three parts: Discord's, and
+// Terraform's with atlasv1 in the middle.
+func dotted(s string) int {
+	head := ahead(s, maxBody)
+	head = head[:run(head, isToken)]
+	first, rest, _ := strings.Cut(head, ".")
+	second, third, found := strings.Cut(rest, ".")
+	switch {
+	case !found || !mixed(first) || !mixed(third):
+	case len(first) == 14 && second == "atlasv1" && len(third) >= 40,
+		len(first) >= 23 && len(first) <= 28 && strings.IndexByte("MNO", s[0]) >= 0 && len(second) == 6 && len(third) >= 27:
+		return run(s, isToken)
+	}
+	return 0
 }
 
 // mixed reports that a text has a digit or letters of both cases, as random

@@ -25,14 +25,18 @@ const (
 // learn collects what redaction takes out of s.
 func (x *secrets) learn(s string) {
 	for _, p := range find(s) {
-		secret := s[p.from:p.to]
-		list := &x.short
-		if len(secret) >= longSecret {
-			list = &x.long
-		}
-		if len(x.long)+len(x.short) < maxSecrets && !slices.Contains(*list, secret) {
-			*list = append(*list, secret)
-		}
+		x.add(s[p.from:p.to])
+	}
+}
+
+// add takes in one secret.
+func (x *secrets) add(secret string) {
+	list := &x.short
+	if len(secret) >= longSecret {
+		list = &x.long
+	}
+	if len(x.long)+len(x.short) < maxSecrets && !slices.Contains(*list, secret) {
+		*list = append(*list, secret)
 	}
 }
 
@@ -48,7 +52,9 @@ func (x *secrets) ofCall(ev *hook.Event, facts *hook.Facts) shifts {
 		return nil
 	}
 	var words []byte
-	for _, c := range facts.Shell.Commands {
+	for i := range facts.Shell.Commands {
+		c := &facts.Shell.Commands[i]
+		x.given(c, facts.Shell)
 		words = words[:0]
 		for _, w := range c.Words {
 			if w.Value != nil && len(words) < 2*maxField {

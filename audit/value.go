@@ -62,6 +62,8 @@ func value(s string, key, dashes int) (from, to int) {
 	switch {
 	case dashes == 0 && (strings.EqualFold(name, "bearer") || strings.EqualFold(name, "basic")):
 		return scheme(s, key)
+	case dashes == 0 && name == "sshpass":
+		return sshpass(s, key)
 	case dashes == 1 && name == "u", dashes == 2 && name == "user":
 		return login(s, key)
 	}
@@ -101,6 +103,20 @@ func isScheme(w string) bool {
 		}
 	}
 	return false
+}
+
+// sshpass finds the password in "sshpass -p password".
+func sshpass(s string, key int) (from, to int) {
+	at := key + run(s[key:], isBlank)
+	if at == key || !strings.HasPrefix(s[at:], "-p") {
+		return 0, 0
+	}
+	at += len("-p")
+	from, to = word(s, at+run(s[at:], isBlank))
+	if harmless(s[from:to]) {
+		return 0, 0
+	}
+	return from, to
 }
 
 // login finds the password in the "user:password" of curl and its likes.

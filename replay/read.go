@@ -94,6 +94,9 @@ func (r *reader) line(line strictjson.Line) {
 	switch {
 	case err != nil:
 		c.Lost = "no JSON object: " + err.Error()
+		if other := (*json.UnmarshalTypeError)(nil); errors.As(err, &other) {
+			c.Lost = "no JSON object, but another value: " + other.Value
+		}
 	case form.Event != nil:
 		c.event(line.Text, r.adapter)
 	case form.V != nil && form.Effect != nil:

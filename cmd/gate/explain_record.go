@@ -26,7 +26,8 @@ func (f *explainFlags) recordNamed(p process, arg string) (*audit.Record, error)
 	case arg == "last":
 		return nil, err
 	}
-	return nil, nil // a program's name, it seems
+	fmt.Fprintf(p.stderr, "gate: note: no decision in the log is called %s; explained as a shell line\n", arg)
+	return nil, nil
 }
 
 // isDecisionID reports that a word could be the id of a decision.
