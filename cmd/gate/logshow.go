@@ -67,9 +67,13 @@ func findRecord(p process, f dirFlags, id string) (audit.Record, error) {
 func recordText(p process, r *audit.Record) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s  %s\n", oneLine(r.ID), r.Effect, r.Time.Local().Format("2006-01-02 15:04:05"))
-	fmt.Fprintf(&b, "  %s\n", oneLine(fmt.Sprintf("%s %s of %s, session %s", r.Event, r.Tool, r.Agent, r.Session)))
-	fmt.Fprintf(&b, "  in %s\n", visible(p.tilde(r.Dir)))
-	fmt.Fprintf(&b, "  %s\n", indentRest(visible(wholeCall(r))))
+	fmt.Fprintf(&b, "  %s\n", oneLine(momentOf(r)))
+	if r.Dir != "" {
+		fmt.Fprintf(&b, "  in %s\n", visible(p.tilde(r.Dir)))
+	}
+	if call := wholeCall(r); call != "" {
+		fmt.Fprintf(&b, "  %s\n", indentRest(visible(call)))
+	}
 	for _, why := range r.Reasons {
 		recordReason(&b, p, why.Effect.String(), why)
 	}
@@ -91,6 +95,20 @@ func recordText(p process, r *audit.Record) string {
 	askedText(&b, r)
 	keptText(&b, r)
 	return b.String()
+}
+
+// momentOf says what the decision was about: of an event that could not be read
+// no more is known than the command line of the hook says.
+func momentOf(r *audit.Record) string {
+	text := string(r.Event)
+	if r.Tool != "" {
+		text += " " + r.Tool
+	}
+	text += " of " + r.Agent
+	if r.Session != "" {
+		text += ", session " + r.Session
+	}
+	return text
 }
 
 func recordReason(b *strings.Builder, p process, word string, why audit.Reason) {
