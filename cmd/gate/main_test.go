@@ -69,7 +69,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	work := ts.Getenv("WORK")
 	switch args[0] {
 	case "hook", "try", "facts", "eval", "explain", "install", "uninstall", "status", "doctor",
-		"mcp", "policies", "settings", "set", "trust", "distrust", "approve", "log", "test", "replay", "check", "fmt":
+		"mcp", "policies", "settings", "set", "trust", "distrust", "approve", "inject", "log", "test", "replay", "check", "fmt":
 		args = append(args[:1:1], append([]string{
 			"--managed-dir=" + filepath.Join(work, "managed"), "--user-dir=" + filepath.Join(work, "user"),
 			"--state-dir=" + filepath.Join(work, "state"),
