@@ -102,21 +102,26 @@ func compare(then, now *audit.Record) Change {
 
 // sameReasons compares what was objected. Of a call that lost secrets the
 // reasons may have lost them, too: then it is who objected that counts.
-func sameReasons(then, now *audit.Record) bool {
-	words := !lostSecrets(then) && !lostSecrets(now)
-	said := func(r *audit.Record) []string {
-		var out []string
-		for _, why := range r.Reasons {
-			text := why.Effect.String() + " " + why.ID
-			if words {
-				text += " " + shown(why.Reason)
-			}
-			out = append(out, text)
+func sameReasons(then, now *audit.Record) bool { return firstNew(then, now)+firstNew(now, then) == "" }
+
+// firstNew returns the policy of the first reason of b that a does not have. An
+// allow that an objection outvotes is none: nothing comes of it.
+func firstNew(a, b *audit.Record) string {
+	words := !lostSecrets(a) && !lostSecrets(b)
+	said := func(why audit.Reason) string {
+		text := why.Effect.String() + " " + why.ID
+		if words {
+			text += " " + shown(why.Reason)
 		}
-		slices.Sort(out)
-		return slices.Compact(out)
+		return text
 	}
-	return slices.Equal(said(then), said(now))
+	for _, why := range b.Reasons {
+		outvoted := why.Effect == hook.Allow && b.Effect > hook.Allow
+		if !outvoted && !slices.ContainsFunc(a.Reasons, func(o audit.Reason) bool { return said(o) == said(why) }) {
+			return cmp.Or(why.ID, "no policy")
+		}
+	}
+	return ""
 }
 
 func lostSecrets(r *audit.Record) bool { return r.Kept != nil && len(r.Kept.Redacted) > 0 }
@@ -173,6 +178,10 @@ func decider(then, now *audit.Record, c Change) string {
 		return cmp.Or(first(then), first(now))
 	case Rewritten:
 		return cmp.Or(last(now.Changed), last(then.Changed))
+	case Reworded:
+		if id := cmp.Or(firstNew(then, now), firstNew(now, then)); id != "" {
+			return id
+		}
 	}
 	return cmp.Or(first(now), faulty, first(then), last(now.Changed))
 }

@@ -54,6 +54,12 @@ func by(now bool) replay.Decider {
 		case "deny", "ask", "allow":
 			r.Effect = map[string]hook.Effect{"deny": hook.Deny, "ask": hook.Ask, "allow": hook.Allow}[word]
 			r.Reasons = []audit.Reason{{ID: "p." + word, Effect: r.Effect, Reason: rest}}
+		case "ask+allow", "ask+ask":
+			r.Effect = hook.Ask
+			r.Reasons = []audit.Reason{{ID: "p.ask", Effect: hook.Ask}, {ID: "p.second", Effect: hook.Ask}}
+			if word == "ask+allow" {
+				r.Reasons[1].Effect = hook.Allow
+			}
 		case "run":
 			r.Changed = []string{"p.run"}
 			r.Kept = &audit.Kept{Rewrite: map[string]any{"command": rest}}
@@ -75,6 +81,7 @@ func TestChanges(t *testing.T) {
 		"run a > run b", "run a > pass", "pass > run a",
 		"deny no > deny never", "allow > pass",
 		"pass > fault late", "fault > fault", "pass > panic help",
+		"ask > ask+allow", "ask > ask+ask", "ask+ask > ask",
 	), replay.Options{Now: by(true), Then: by(false), Workers: 3})
 	if err != nil {
 		t.Fatal(err)
@@ -89,6 +96,7 @@ func TestChanges(t *testing.T) {
 		"x:11 ask > allow newly-allowed p.ask", "x:12 pass > allow newly-allowed p.allow", "x:13 ask > run a newly-allowed p.ask",
 		"x:14 run a > run b rewritten p.run", "x:15 run a > pass rewritten p.run", "x:16 pass > run a rewritten p.run",
 		"x:17 deny no > deny never reworded p.deny", "x:18 allow > pass reworded p.allow",
+		"x:23 ask > ask+ask reworded p.second", "x:24 ask+ask > ask reworded p.second",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("changed:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -96,14 +104,14 @@ func TestChanges(t *testing.T) {
 	if len(report.Faults) != 1 || report.Faults[0].At != "x:19" {
 		t.Errorf("faults %+v", report.Faults)
 	}
-	if len(report.Lost) != 1 || report.Lost[0].Why != "gate failed: help" || report.Calls != 21 || report.Decided != 20 {
+	if len(report.Lost) != 1 || report.Lost[0].Why != "gate failed: help" || report.Calls != 24 || report.Decided != 23 {
 		t.Errorf("lost %+v of %d, decided %d", report.Lost, report.Calls, report.Decided)
 	}
 	groups := report.Groups(replay.NewlyAsked)
 	if len(groups) != 1 || groups[0].Policy != "p.ask" || len(groups[0].Entries) != 3 || report.Count(replay.NewlyAllowed) != 4 {
 		t.Errorf("groups %+v", groups)
 	}
-	if report.Sampled != 20 || report.Then.Median == 0 || report.Now.P95 == 0 {
+	if report.Sampled != 23 || report.Then.Median == 0 || report.Now.P95 == 0 {
 		t.Errorf("times %+v", report)
 	}
 }

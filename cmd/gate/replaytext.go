@@ -101,12 +101,24 @@ func (f *replayFlags) entryText(b *strings.Builder, p process, e replay.Entry) {
 		side("now", e.Now)
 	} else if now != "" {
 		fmt.Fprintf(b, "      %s\n", now)
+		otherReasons(b, "now also", e.Now, e.Then)
+		otherReasons(b, "no longer", e.Then, e.Now)
 	}
 	if e.Failed {
 		b.WriteString("      the agent got an error then\n")
 	}
 	if len(e.Redacted) > 0 {
 		fmt.Fprintf(b, "      decided without the secrets in %s\n", oneLine(strings.Join(e.Redacted, ", ")))
+	}
+}
+
+// otherReasons shows the reasons of one side that the other one does not have.
+func otherReasons(b *strings.Builder, word string, side, other replay.Side) {
+	for _, why := range side.Reasons {
+		same := func(o audit.Reason) bool { return o.Effect == why.Effect && o.ID == why.ID && o.Reason == why.Reason }
+		if !slices.ContainsFunc(other.Reasons, same) {
+			fmt.Fprintf(b, "      %s: %s: %s (%s)\n", word, why.Effect, oneLine(why.Reason), oneLine(why.ID))
+		}
 	}
 }
 
