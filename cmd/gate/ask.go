@@ -18,12 +18,14 @@ type callFlags struct {
 	tool string
 	cwd  string
 	json bool
+	run  bool // handlers
 }
 
 func (f *callFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.tool, "tool", "Bash", "the tool; for others than a shell the argument is its path, address or JSON input")
 	cmd.Flags().StringVar(&f.cwd, "cwd", "", "the agent's working directory (default: this one)")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON for programs")
+	cmd.Flags().BoolVar(&f.run, "run-handlers", false, "run commands and other handlers, too: they do what they do")
 	addDirFlags(cmd, &f.dirs)
 }
 
@@ -93,6 +95,7 @@ func (f *callFlags) guard(p process, dir string, options ...engine.Option) (*gua
 	}
 	return newGuard(setting{
 		dirs: d, home: p.home(), project: projectRoot("", dir), env: p.lookupEnv, engine: options,
+		runHandlers: f.run, supervisor: p.supervisor(),
 	})
 }
 

@@ -21,6 +21,7 @@ type evalFlags struct {
 	agent       string
 	jsonl       bool
 	interactive bool
+	run         bool
 }
 
 func newEval(p process) *cobra.Command {
@@ -55,6 +56,7 @@ func newEval(p process) *cobra.Command {
 	cmd.Flags().StringVar(&f.agent, "agent", "claude", "whose form the events have")
 	cmd.Flags().BoolVar(&f.jsonl, "jsonl", false, "an event a line in, a decision a line out")
 	cmd.Flags().BoolVar(&f.interactive, "interactive", false, "somebody can be asked")
+	cmd.Flags().BoolVar(&f.run, "run-handlers", false, "run commands and other handlers, too: they do what they do")
 	addDirFlags(cmd, &f.dirs)
 	return cmd
 }
@@ -80,7 +82,7 @@ func (f evalFlags) evaluation(p process) (*evaluation, error) {
 	}
 	return &evaluation{
 		adapter: a, interactive: f.interactive, environment: a.Environment(p.getenv),
-		setting: setting{dirs: d, home: p.home(), env: p.lookupEnv},
+		setting: setting{dirs: d, home: p.home(), env: p.lookupEnv, runHandlers: f.run, supervisor: p.supervisor()},
 		guards:  map[string]*guard{},
 	}, nil
 }

@@ -125,25 +125,6 @@ func readScript(file string) (string, error) {
 	return string(data), err
 }
 
-// A mute says nothing in the place of handlers, which may do things.
-type mute struct{}
-
-func (mute) Evaluate(_ context.Context, hooks []*hook.Hook, _ *hook.Event) []engine.Answer {
-	return make([]engine.Answer, len(hooks))
-}
-
-// withoutHandlers is an engine whose decisions have no side effects. Where
-// handlers have a part in a decision, it decides otherwise.
-func (g *guard) withoutHandlers() (*engine.Engine, error) {
-	options := []engine.Option{
-		engine.WithEvaluator(hook.Rego, g.rego), engine.WithFacts(g.reader.Of), engine.WithValidator(adapters.CheckInput),
-	}
-	for _, kind := range []hook.Kind{hook.Command, hook.Prompt, hook.Agent, hook.Webhook, hook.MCPTool} {
-		options = append(options, engine.WithEvaluator(kind, mute{}))
-	}
-	return engine.New(g.set, options...)
-}
-
 // eventOf reads an event from where the argument says.
 func (f *explainFlags) eventOf(p process, arg string) (hook.Event, error) {
 	a, err := adapterFor(f.agent)

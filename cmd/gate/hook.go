@@ -104,7 +104,7 @@ func (f hookFlags) judge(ctx context.Context, p process, k *desk, ev *hook.Event
 		return closed(err)
 	}
 	g, err := newGuard(setting{
-		dirs: d, home: p.home(), project: projectRoot(environment.ProjectDir, ev.Dir()), env: p.lookupEnv, live: true,
+		dirs: d, home: p.home(), project: projectRoot(environment.ProjectDir, ev.Dir()), env: p.lookupEnv, live: true, supervisor: p.supervisor(),
 		rego: []rego.Option{rego.WithOutOfMemory(func() {
 			p.exit(k.close(hook.Faultf(hook.FaultMemory, "a policy used more memory than there is")))
 		})},

@@ -12,6 +12,7 @@ import (
 	"gate/adapters"
 	"gate/consent"
 	"gate/engine"
+	"gate/engine/handlers"
 	"gate/engine/rego"
 	"gate/facts"
 	"gate/hook"
@@ -27,23 +28,26 @@ type guard struct {
 	engine   *engine.Engine
 	rego     *rego.Evaluator
 	reader   *facts.Reader
-	project  string      // its root, "" if it is not known
-	home     string      // what "~" means to the agent's shell
-	earliest time.Time   // what the clock must not fall below; zero where nothing expires
-	session  *remembered // nil where nothing is remembered of the event's session
-	approver *approver   // nil where nobody may approve a call, or none is about to be made
+	project  string             // its root, "" if it is not known
+	home     string             // what "~" means to the agent's shell
+	earliest time.Time          // what the clock must not fall below; zero where nothing expires
+	session  *remembered        // nil where nothing is remembered of the event's session
+	handlers *handlers.Handlers // nil where handlers are not run
+	approver *approver          // nil where nobody may approve a call, or none is about to be made
 }
 
 // A setting is what a guard is built from.
 type setting struct {
 	dirs
-	home    string // what "~" means to the agent's shell
-	project string
-	env     func(string) (string, bool)
-	rego    []rego.Option
-	engine  []engine.Option
-	files   facts.Files // nil: the machine's
-	live    bool        // the calls are about to be made: approvals are looked for and used up
+	home        string // what "~" means to the agent's shell
+	project     string
+	env         func(string) (string, bool)
+	rego        []rego.Option
+	engine      []engine.Option
+	files       facts.Files // nil: the machine's
+	supervisor  []string    // how a supervisor of handlers is started
+	runHandlers bool        // handlers are run, though no call is about to be made
+	live        bool        // the calls are about to be made: approvals are looked for and used up
 }
 
 // newGuard loads settings and hooks and prepares the engine. An error means
@@ -75,6 +79,7 @@ func (s setting) guard(l loaded) (*guard, error) {
 		engine.WithValidator(adapters.CheckInput),
 		engine.WithDone(g.done),
 	}
+	options = append(options, g.runHandlers(s)...)
 	if s.live && settings.Approvals.Enabled {
 		if g.approver, err = newApprover(grants(s.dirs), settings.Approvals); err != nil {
 			g.notices = append(g.notices, "nobody can approve a call: "+err.Error())
@@ -91,7 +96,7 @@ func (g *guard) with(reader *facts.Reader) (*guard, error) {
 	c := *g
 	c.reader = reader
 	var err error
-	c.engine, err = engine.New(g.set, engine.WithEvaluator(hook.Rego, g.rego), engine.WithFacts(reader.Of), engine.WithValidator(adapters.CheckInput))
+	c.engine, err = c.withoutHandlers()
 	return &c, err
 }
 
@@ -138,6 +143,7 @@ func (g *guard) decide(ctx context.Context, ev hook.Event) hook.Decision {
 	if ev.Name.Canonical() == hook.SessionStart {
 		d.Notices = append(d.Notices, g.untrusted()...)
 	}
+	d.Notices = append(d.Notices, g.notRun(&d)...)
 	g.locate(&d)
 	redact(&d)
 	return d

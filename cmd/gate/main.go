@@ -18,6 +18,7 @@ import (
 	"golang.org/x/term"
 
 	"gate/consent"
+	"gate/engine/handlers"
 )
 
 // A process is all that commands have of the process they run in.
@@ -28,6 +29,7 @@ type process struct {
 	stderr io.Writer
 	env    []string  // KEY=VALUE
 	exit   func(int) // ends the process at once, when nothing can be waited for
+	self   []string  // how this program is started again; nil: it cannot be
 	brief  func()    // prepares the process for one short answer; nil does not
 
 	// isTerminal reports that standard input and standard error are a
@@ -60,7 +62,7 @@ func main() { start(host()) }
 func host() process {
 	return process{
 		args: os.Args[1:], stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
-		env: os.Environ(), exit: os.Exit, brief: brief,
+		env: os.Environ(), exit: os.Exit, self: selfCommand(), brief: brief,
 		isTerminal: atTerminal, above: consent.Ancestors,
 	}
 }
@@ -95,6 +97,9 @@ func brief() {
 func run(ctx context.Context, p process) int {
 	if len(p.args) > 0 && p.args[0] == "hook" && !wantsHelp(p.args[1:]) {
 		return runHook(ctx, p)
+	}
+	if len(p.args) == 1 && p.args[0] == superviseCommand {
+		return handlers.Supervise(ctx, p.stdin, p.stdout)
 	}
 	if len(p.args) == 0 && (p.isTerminal == nil || !p.isTerminal()) {
 		// An agent that does not know the exec form of hooks starts gate

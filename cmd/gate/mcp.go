@@ -58,7 +58,7 @@ func (f mcpFlags) run(ctx context.Context, p process, args []string) error {
 	}
 	told := &teller{p: p}
 	w := &watch{
-		setting: setting{dirs: d, home: p.home(), project: projectRoot("", here), env: p.lookupEnv, live: true},
+		setting: setting{dirs: d, home: p.home(), project: projectRoot("", here), env: p.lookupEnv, live: true, supervisor: p.supervisor()},
 	}
 	if _, err := w.guard(); err != nil {
 		return err // before the server is there

@@ -35,6 +35,9 @@ func (g *guard) remember(ctx context.Context, at dirs, a adapters.Adapter, ev *h
 	if g.session != nil && ctx.Err() == nil { // too late it is not the answer any more
 		g.session.end(ctx, ev, &d, d.Result(a.CanAsk(ev)) == hook.Reject)
 	}
+	if ctx.Err() == nil && heard(ev, &d, d.Result(a.CanAsk(ev)) == hook.Reject) {
+		g.hearLate(ev, &d)
+	}
 	return d
 }
 

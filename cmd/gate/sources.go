@@ -88,6 +88,7 @@ func (l *loaded) readSettings(p *place, a hook.Authority, trusted bool) {
 	l.layers = append(l.layers, c.Layers...)
 	if c.Source != nil {
 		c.Source.Trusted = trusted
+		l.dirs[c.Source.Name] = p.dir
 		l.sources = append(l.sources, *c.Source)
 	}
 }

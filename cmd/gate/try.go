@@ -15,7 +15,8 @@ func newTry(p process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "try 'LINE'",
 		Short: "what would happen to this call",
-		Long: "Decides about a call as if an agent made it, and runs nothing. The exit status\n" +
+		Long: "Decides about a call as if an agent made it, and runs nothing: neither the call\n" +
+			"nor, without --run-handlers, hooks that are programs. The exit status\n" +
 			"says what would follow; see gate help exit-codes.",
 		Example: "  gate try 'git push --force origin main'\n  gate try --tool Write /etc/hosts",
 		Args:    oneArg("one shell line, or what --tool takes"),

@@ -22,6 +22,8 @@ const (
 	lateAge    = 24 * time.Hour // an answer that nobody fetched is about nothing any more
 	lateFiles  = 64             // of one session; more is nothing that an agent should read
 	lateSize   = 256 << 10
+
+	lateName = "20060102T150405.000000000" // files sort by when they were kept
 )
 
 // A lateAnswer is where the answer of a command goes that nobody waits for: a
@@ -84,7 +86,7 @@ func (l *lateAnswer) keep(r *result, now time.Time) {
 	_, err = tmp.Write(doc)
 	if err = cmp.Or(err, tmp.Close()); err == nil {
 		name := strings.TrimPrefix(filepath.Base(tmp.Name()), ".new-")
-		err = os.Rename(tmp.Name(), filepath.Join(dir, now.UTC().Format("20060102T150405.000000000")+"-"+name+".json"))
+		err = os.Rename(tmp.Name(), filepath.Join(dir, now.UTC().Format(lateName)+"-"+name+".json"))
 	}
 	if err != nil {
 		os.Remove(tmp.Name())
@@ -113,8 +115,9 @@ type Late struct {
 }
 
 // Late fetches what commands of the event's session have said since the call
-// went on without them, oldest first. Each answer is fetched once, whoever asks
-// at the same time. It costs one look at a directory when there is none.
+// went on without them, oldest first; not what came after Gate.Now of the
+// event, if it has one. Each answer is fetched once, whoever asks at the same
+// time. It costs one look at a directory when there is none.
 func (h *Handlers) Late(ev *hook.Event) []Late {
 	key := sessionKey(ev)
 	if h.LateDir == "" || key == "" {
@@ -127,6 +130,9 @@ func (h *Handlers) Late(ev *hook.Event) []Late {
 	}
 	var late []Late
 	for _, e := range entries {
+		if now := ev.Gate.Now; !now.IsZero() && e.Name() >= now.UTC().Format(lateName) {
+			continue
+		}
 		if !e.Type().IsRegular() || !strings.HasSuffix(e.Name(), ".json") || strings.HasPrefix(e.Name(), ".") {
 			continue
 		}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"gate/adapters"
+	"gate/engine"
+	"gate/engine/handlers"
+	"gate/hook"
+)
+
+// superviseCommand is the hidden command that runs one handler's program for
+// another gate.
+const superviseCommand = "supervise"
+
+// selfCommand is how this program is started again. On Linux that is this very
+// program, also when another one lies in its place now.
+func selfCommand() []string {
+	if runtime.GOOS == "linux" {
+		const self = "/proc/self/exe"
+		if _, err := os.Readlink(self); err == nil {
+			return []string{self}
+		}
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return nil
+	}
+	return []string{exe}
+}
+
+// supervisor is how a supervisor of handlers is started, nil if it cannot be.
+func (p process) supervisor() []string {
+	if p.self == nil {
+		return nil
+	}
+	return append(slices.Clone(p.self), superviseCommand)
+}
+
+// handlerKinds are the hooks that do things: they run programs, or ask others.
+var handlerKinds = []hook.Kind{hook.Command, hook.Prompt, hook.Agent, hook.Webhook, hook.MCPTool}
+
+// lateAnswers is where handlers leave what they say after the call went on.
+func lateAnswers(d dirs) string { return filepath.Join(d.state, "late") }
+
+// runHandlers has the guard run handlers, and returns what the engine needs for
+// it. Only calls that are about to be made have handlers run, or those for which
+// somebody asked for it; of others the decision says so.
+func (g *guard) runHandlers(s setting) []engine.Option {
+	if !s.live && !s.runHandlers {
+		return unrun()
+	}
+	g.handlers = handlers.New(handlers.Options{
+		Getenv: s.env, Dirs: g.dirs, Project: s.project, Supervisor: s.supervisor, LateDir: lateAnswers(s.dirs),
+	})
+	var options []engine.Option
+	for _, kind := range handlerKinds {
+		if e := g.handlers.Evaluator(kind); e != nil {
+			options = append(options, engine.WithEvaluator(kind, e))
+		}
+	}
+	return options
+}
+
+// unrun has the engine go on without the handlers.
+func unrun() (options []engine.Option) {
+	for _, kind := range handlerKinds {
+		options = append(options, engine.WithEvaluator(kind, mute{}))
+	}
+	return options
+}
+
+// A mute says nothing in the place of handlers, which may do things.
+type mute struct{}
+
+func (mute) Evaluate(_ context.Context, hooks []*hook.Hook, _ *hook.Event) []engine.Answer {
+	return make([]engine.Answer, len(hooks))
+}
+
+// withoutHandlers is an engine whose decisions have no side effects. Where
+// handlers have a part in a decision, it decides otherwise.
+func (g *guard) withoutHandlers() (*engine.Engine, error) {
+	return engine.New(g.set, append(unrun(),
+		engine.WithEvaluator(hook.Rego, g.rego), engine.WithFacts(g.reader.Of), engine.WithValidator(adapters.CheckInput))...)
+}
+
+// notRun says which handlers had no part in a decision that they would have.
+func (g *guard) notRun(d *hook.Decision) (notices []string) {
+	if g.handlers != nil {
+		return nil
+	}
+	for i := range d.Steps {
+		h := d.Steps[i].Hook
+		text := fmt.Sprintf("the %s hook %s was not run; --run-handlers runs it", h.Kind, h.ID)
+		if slices.Contains(handlerKinds, h.Kind) && !slices.Contains(notices, text) {
+			notices = append(notices, text)
+		}
+	}
+	return notices
+}
+
+// hearLate adds what handlers have said since earlier calls of the session went
+// on without them.
+func (g *guard) hearLate(ev *hook.Event, d *hook.Decision) {
+	if g.handlers == nil {
+		return
+	}
+	for _, l := range g.handlers.Late(ev) {
+		for _, text := range l.Context {
+			d.Context = append(d.Context, hook.Context{Text: text, Hook: l.Hook})
+		}
+		for _, text := range l.Notices {
+			d.Notices = append(d.Notices, l.Hook+": "+text)
+		}
+	}
+	redact(d)
+	if ev.Name.Canonical() == hook.SessionStart {
+		g.handlers.SweepLate()
+	}
+}
