@@ -12,7 +12,7 @@ const module = "gate/"
 // layers hold the picture of DESIGN 4: a package may import packages of ours
 // that stand above it here, and none beside or below it.
 var layers = [][]string{
-	{"hook", "strictjson", "facts/catalogue"},
+	{"hook", "strictjson", "owned", "facts/catalogue"},
 	{"facts", "matcher", "adapters", "session", "consent", "audit", "policies", "bundles"},
 	{"scopes", "bundles/sync"},
 	{"engine", "scopes/load"},
@@ -25,17 +25,15 @@ var layers = [][]string{
 
 // never adds what the layers alone would allow.
 var never = map[string][]string{
-	"strictjson": {"hook"},
-	"policies":   {"hook", "strictjson"}, // embedded files
-	"bundles":    {"hook"},               // knows nothing of hooks
-	"engine":     {"facts", "adapters"},  // facts are a value it is given; no agent's format
-	"matcher":    {"facts", "adapters"},  // pattern languages only
-	"scopes":     {"adapters", "facts"},  // pure values
+	"policies": {"hook", "strictjson"}, // embedded files
+	"bundles":  {"hook"},               // knows nothing of hooks
+	"engine":   {"facts", "adapters"},  // facts are a value it is given; no agent's format
+	"scopes":   {"adapters", "facts"},  // pure values
 }
 
 // thin packages are what the hot program is made of.
 var thin = []string{
-	"hook", "facts", "matcher", "scopes", "engine", "engine/plan", "adapters", "session", "consent", "audit", "strictjson",
+	"hook", "facts", "matcher", "scopes", "engine", "engine/plan", "adapters", "session", "consent", "audit", "strictjson", "owned",
 	"cmd/gate-hook",
 }
 

@@ -17,6 +17,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"gate/owned"
 )
 
 // FileName is the file in the log's directory that records go to. Older
@@ -111,10 +113,10 @@ func prepare(dir string) error {
 	case !info.IsDir():
 		return errors.New("not a directory")
 	}
-	if err := owned(info); err != nil {
+	if err := owned.Own(info); err != nil {
 		return err
 	}
-	if !private(info) {
+	if !owned.Closed(info) {
 		return os.Chmod(dir, 0o700)
 	}
 	return nil
@@ -122,7 +124,7 @@ func prepare(dir string) error {
 
 // open opens the current file, never through a link and never waiting.
 func (l *Log) open() error {
-	f, err := os.OpenFile(l.path, os.O_RDWR|os.O_APPEND|os.O_CREATE|openFlags, 0o600)
+	f, err := os.OpenFile(l.path, os.O_RDWR|os.O_APPEND|os.O_CREATE|owned.OpenFlags, 0o600)
 	if err != nil {
 		if info, lerr := os.Lstat(l.path); lerr == nil && info.Mode()&fs.ModeSymlink != 0 {
 			err = errors.New("a symbolic link, not a file")
@@ -134,9 +136,9 @@ func (l *Log) open() error {
 		err = errors.New("not a regular file")
 	}
 	if err == nil {
-		err = owned(info)
+		err = owned.Own(info)
 	}
-	if err == nil && !private(info) {
+	if err == nil && !owned.Closed(info) {
 		err = f.Chmod(0o600)
 	}
 	if err != nil {

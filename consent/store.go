@@ -13,6 +13,8 @@ import (
 	"runtime"
 	"slices"
 	"time"
+
+	"gate/owned"
 )
 
 // A Store is the directory that grants are kept in. It belongs to one account:
@@ -88,7 +90,7 @@ func directory(info fs.FileInfo) error {
 	case !info.IsDir():
 		return errors.New("it is not a directory")
 	}
-	return private(info)
+	return owned.Private(info)
 }
 
 // parent checks the directory above the store: who can write it can put
@@ -98,7 +100,7 @@ func parent(dir string) error {
 	if err != nil {
 		return err
 	}
-	return steady(info)
+	return owned.Steady(info)
 }
 
 // wrap puts the path of a file of the store before an error.
@@ -144,7 +146,7 @@ func readRecord(root *os.Root, at string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := root.OpenFile(at, os.O_RDONLY|nonBlocking, 0)
+	f, err := root.OpenFile(at, os.O_RDONLY|owned.OpenFlags, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +176,7 @@ func regular(info fs.FileInfo) error {
 	case !info.Mode().IsRegular():
 		return errors.New("it is not a regular file")
 	}
-	return private(info)
+	return owned.Private(info)
 }
 
 // write puts a whole record in its place at once, and makes sure that it stays

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/lockedfile"
+
+	"gate/owned"
 )
 
 // A Store is the directory that memories are kept in, a file a session. It
@@ -113,7 +115,7 @@ func (s Store) prepare() error {
 	}
 	above, err := os.Stat(filepath.Dir(s.Dir))
 	if err == nil {
-		err = steady(above)
+		err = owned.Steady(above)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", filepath.Dir(s.Dir), plain(err))
@@ -126,7 +128,7 @@ func (s Store) prepare() error {
 		case !info.IsDir():
 			return fmt.Errorf("%s is not a directory", dir)
 		}
-		if err := private(info); err != nil {
+		if err := owned.Private(info); err != nil {
 			return fmt.Errorf("%s: %w", dir, err)
 		}
 	}
@@ -170,7 +172,7 @@ func readFile(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(path, os.O_RDONLY|openFlags, 0)
+	f, err := os.OpenFile(path, os.O_RDONLY|owned.OpenFlags, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +195,7 @@ func regular(info fs.FileInfo) error {
 	if !info.Mode().IsRegular() {
 		return errors.New("it is not a regular file")
 	}
-	return private(info)
+	return owned.Private(info)
 }
 
 // draft marks a file on its way. There is at most one a session, for only the
@@ -205,7 +207,7 @@ func (s Store) replace(path string, data []byte) error {
 	if err := os.Remove(path + draft); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	f, err := os.OpenFile(path+draft, os.O_WRONLY|os.O_CREATE|os.O_EXCL|openFlags, 0o600)
+	f, err := os.OpenFile(path+draft, os.O_WRONLY|os.O_CREATE|os.O_EXCL|owned.OpenFlags, 0o600)
 	if err != nil {
 		return err
 	}
