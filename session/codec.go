@@ -68,8 +68,9 @@ func millis(t time.Time) int64 {
 	return t.UnixMilli()
 }
 
-// decode reads what encode wrote, and nothing else.
-func decode(k Key, data []byte) (*Memory, error) {
+// decode reads what encode wrote, and nothing else. Where k is not nil it must
+// be that session's.
+func decode(k *Key, data []byte) (*Memory, error) {
 	doc, err := strictjson.Object(data, strictjson.Limits{Bytes: maxFile + 1, Depth: 8, Keys: 20_000})
 	if err != nil {
 		return nil, err
@@ -78,7 +79,8 @@ func decode(k Key, data []byte) (*Memory, error) {
 	if v := r.number(doc, "v"); v != version && r.err == nil {
 		return nil, fmt.Errorf("it has version %d; this gate reads %d", v, version)
 	}
-	if r.text(doc, "agent") != digestOf(k.Agent) || r.text(doc, "session") != digestOf(k.Session) {
+	agent, session := r.text(doc, "agent"), r.text(doc, "session")
+	if k != nil && (agent != digestOf(k.Agent) || session != digestOf(k.Session)) {
 		return nil, errors.New("it is another session's")
 	}
 	round := r.object(doc, "round")

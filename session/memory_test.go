@@ -142,7 +142,7 @@ func TestLimits(t *testing.T) {
 	if err != nil || len(data) > 128<<10 {
 		t.Fatalf("%d bytes, %v", len(data), err)
 	}
-	if _, err := decode(Key{}, data); err != nil {
+	if _, err := decode(&Key{}, data); err != nil {
 		t.Error(err)
 	}
 	if m.Denials != 2000 || m.ByPolicy[Others] == 0 {

@@ -54,12 +54,35 @@ func (s Store) Read(k Key) (*Memory, error) {
 	}
 	var m *Memory
 	if err == nil {
-		m, err = decode(k, data)
+		m, err = decode(&k, data)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("memory of the session: %s: %w", s.path(k), plain(err))
 	}
 	return m, nil
+}
+
+// Broken finds the memories that cannot be read: their files, and why.
+func (s Store) Broken() map[string]error {
+	broken := map[string]error{}
+	entries, err := os.ReadDir(s.Dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		broken[s.Dir] = plain(err)
+	}
+	for _, e := range entries {
+		if len(e.Name()) != len(Key{}.file()) {
+			continue
+		}
+		path := filepath.Join(s.Dir, e.Name())
+		data, err := readFile(path)
+		if err == nil {
+			_, err = decode(nil, data)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			broken[path] = plain(err)
+		}
+	}
+	return broken
 }
 
 // Update changes the memory of a session: it reads it, lets change change it,

@@ -100,6 +100,12 @@ func TestCorrupt(t *testing.T) {
 	if err := s.Update(t.Context(), key, count); err == nil {
 		t.Error("a corrupt file was written over")
 	}
+	if err := s.Update(t.Context(), Key{Session: "whole"}, count); err != nil {
+		t.Fatal(err)
+	}
+	if broken := s.Broken(); len(broken) != 1 || broken[s.path(key)] == nil {
+		t.Errorf("broken are %v", broken)
+	}
 	if err := os.WriteFile(s.path(key), make([]byte, len(whole)), 0o600); err != nil { // as after a loss of power
 		t.Fatal(err)
 	}
@@ -295,7 +301,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(data)
 	f.Add([]byte(`{"v":1}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		m, err := decode(key, data)
+		m, err := decode(&key, data)
 		if err != nil {
 			return
 		}
@@ -304,7 +310,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			return // escapes make it too long
 		}
-		if same, err := decode(key, again); err != nil || !reflect.DeepEqual(same, m) {
+		if same, err := decode(&key, again); err != nil || !reflect.DeepEqual(same, m) {
 			t.Errorf("written anew it is %+v, %v\nnot %+v", same, err, m)
 		}
 	})

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,7 +44,26 @@ func (f *installFlags) ownFindings(p process) []install.Finding {
 			ID: "gate.untrusted", Severity: install.Notice, Message: n, Remedy: "look at it, then run gate trust, or leave it as it is",
 		})
 	}
+	list = append(list, f.memoryFindings()...)
 	slices.SortStableFunc(list, func(a, b install.Finding) int { return cmp.Compare(rank(a.Severity), rank(b.Severity)) })
+	return list
+}
+
+// memoryFindings are the memories of sessions that close those sessions.
+func (f *installFlags) memoryFindings() []install.Finding {
+	d, err := f.dirs.absolute().forHook()
+	if err != nil {
+		return nil // said already
+	}
+	var list []install.Finding
+	broken := sessions(d).Broken()
+	for _, file := range slices.Sorted(maps.Keys(broken)) {
+		list = append(list, install.Finding{
+			ID: "gate.session", Severity: install.Error, File: file,
+			Message: "no call of this session passes: its memory cannot be read: " + broken[file].Error(),
+			Remedy:  "remove the file; the session begins anew, with everything that is counted",
+		})
+	}
 	return list
 }
 
