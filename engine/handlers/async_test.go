@@ -177,3 +177,24 @@ func TestKilled(t *testing.T) {
 		})
 	}
 }
+
+// FuzzAsyncLine holds that a line which lets the call go on says nothing else:
+// a denial on it must not be lost.
+func FuzzAsyncLine(f *testing.F) {
+	for _, line := range []string{`{"async": true}`, `{"async": true, "asyncTimeout": 15000}`, `{"async": true, "decision": "block"}`} {
+		f.Add([]byte(line))
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		limit, ok := asyncLine(line)
+		if ok != (limit > 0) || limit > maxAsync {
+			t.Errorf("%q: %v %v", line, limit, ok)
+		}
+		if !ok {
+			return
+		}
+		a := readAnswer(&hook.Hook{ID: "h"}, &hook.Event{Name: hook.PreToolUse}, line)
+		if len(a.Verdict.Reasons)+len(a.Verdict.Halt)+len(a.Verdict.Rewrites) > 0 {
+			t.Errorf("%q lets the call go on, and says %s", line, describe(a))
+		}
+	})
+}

@@ -5,6 +5,7 @@ package handlers
 import (
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -191,7 +193,10 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// TestLeaks holds that runs leave no goroutine, descriptor or file.
+var runs = flag.Int("runs", 1, "how often TestLeaks runs every case")
+
+// TestLeaks holds that runs leave no goroutine, descriptor or file, and no
+// process of this program's.
 func TestLeaks(t *testing.T) {
 	_, cases := readCommands(t, "testdata/commands.txt")
 	tmp := t.TempDir()
@@ -204,17 +209,36 @@ func TestLeaks(t *testing.T) {
 	}
 	h := New(o)
 	ev := testEvent(t, false)
+	mark := fmt.Sprintf("%d000", os.Getpid())
 	one := func(c commandCase) engine.Answer {
-		by := &hook.Hook{ID: "h", Kind: hook.Command, Timeout: 200 * time.Millisecond, Config: map[string]any{"command": c.run}}
+		by := &hook.Hook{ID: "h", Kind: hook.Command, Timeout: 200 * time.Millisecond, Config: map[string]any{
+			"command": strings.ReplaceAll(c.run, "MARK", mark),
+		}}
 		return h.command(t.Context(), by, ev)
 	}
 	one(cases[0])
 	before, files := runtime.NumGoroutine(), descriptors(t)
-	for _, c := range cases {
-		if !strings.Contains(c.name, "while it is ended") {
-			one(c)
+	todo := make(chan commandCase)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for c := range todo {
+				one(c)
+			}
+		})
+	}
+	n := 0
+	for range *runs {
+		for _, c := range cases {
+			if !strings.Contains(c.name, "while it is ended") {
+				todo <- c
+				n++
+			}
 		}
 	}
+	close(todo)
+	wg.Wait()
+	t.Logf("%d runs", n)
 	settled := func() bool { return runtime.NumGoroutine() <= before && descriptors(t) <= files }
 	for range 1000 {
 		if settled() {
@@ -227,6 +251,7 @@ func TestLeaks(t *testing.T) {
 		t.Errorf("%d goroutines, before %d; %d descriptors, before %d\n%s", runtime.NumGoroutine(), before, descriptors(t), files,
 			stacks[:runtime.Stack(stacks, true)])
 	}
+	nobody(t, "runs", mark)
 	if left, _ := os.ReadDir(tmp); len(left) > 0 {
 		t.Errorf("temporary files: %v", left)
 	}
