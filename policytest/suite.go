@@ -138,9 +138,26 @@ func parse(name, text string) (*file, error) {
 		RegoVersion: ast.RegoV1, ProcessAnnotation: true,
 	})
 	if err != nil {
-		return nil, err
+		return nil, plainErrors(err)
 	}
 	return fileOf(parsed), nil
+}
+
+// plainErrors writes what OPA says about a file as file:line and what is wrong.
+func plainErrors(err error) error {
+	var list ast.Errors
+	if !errors.As(err, &list) {
+		return err
+	}
+	var all []error
+	for _, e := range list {
+		if e.Location == nil {
+			all = append(all, errors.New(e.Message))
+			continue
+		}
+		all = append(all, fmt.Errorf("%s:%d: %s", e.Location.File, e.Location.Row, e.Message))
+	}
+	return errors.Join(all...)
 }
 
 func fileOf(m *ast.Module) *file {

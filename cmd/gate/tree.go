@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -63,12 +64,28 @@ func newRoot(p process) *cobra.Command {
 	root.SetErr(p.stderr)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError(err.Error()) })
 	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetHelpCommand(newHelp())
 	root.AddCommand(
 		newHook(p), newTry(p), newFacts(p), newEval(p), newExplain(p),
 		newPolicies(p), newCheck(p), newFmt(p), newSettings(p), newSet(p), newTrust(p), newDistrust(p), newApprove(p), newInject(p), newLog(p), newReplay(p), newNew(p), newTest(p),
 		newInstall(p), newUninstall(p), newStatus(p), newDoctor(p), newMCP(p), newVersion(p), newExitCodes(),
 	)
 	return root
+}
+
+// newHelp shows the help of a command, or of all.
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "what a command does, and its flags",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return usageError("unknown command " + quoted(strings.Join(args, " ")))
+			}
+			return about.Help()
+		},
+	}
 }
 
 // noArgs refuses arguments.
