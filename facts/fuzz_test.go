@@ -73,9 +73,10 @@ func movable(line string, f *hook.Facts) bool {
 	return !has(f, "syntax") && !has(f, "limit") && !has(f, "characters") && !strings.HasSuffix(line, `\`) && !strings.Contains(line, "\r")
 }
 
-// arguments matches what depends on the arguments of the shell: sh -c has
-// none, and the line itself has unknown ones.
-var arguments = regexp.MustCompile(`\$[{(]?[#!]?[0-9@*#]|\bset\b|\bshift\b|\bfor\b|\bselect\b|\bdo\b|-v|\blocal\b|\bdeclare\b|\btypeset\b`)
+// arguments matches what depends on the arguments of the shell, by name or by
+// the value of another variable: sh -c has none, and the line itself has unknown
+// ones.
+var arguments = regexp.MustCompile(`\$\{!|\$[{(]?[#!]?[0-9@*#]|\bset\b|\bshift\b|\bfor\b|\bselect\b|\bdo\b|-v|\blocal\b|\bdeclare\b|\btypeset\b`)
 
 func surroundings(line string) map[string]string {
 	out := map[string]string{
