@@ -4,7 +4,8 @@
 // passes as it is, byte for byte.
 //
 // It decides nothing (that is [Options.Decide]), knows no policy, and starts no
-// process: [Run] takes the two streams and [Start] makes one of a program. It is
+// process by itself: [Run] takes the two sides, and [Start] and [Dial] make one of
+// a program or an address. It is
 // no MCP library: of the protocol it reads what it has to, strictly, and lets
 // what it does not know pass. Start with [Run].
 package mcpproxy
@@ -55,7 +56,8 @@ type Stream struct {
 	Out io.Writer
 }
 
-// A Server is a Stream with an end. [Start] makes one of a program.
+// A Server is a Stream with an end. [Start] makes one of a program, [Dial] of an
+// address. Each message is one Write.
 type Server interface {
 	Stream() Stream
 	// CloseInput tells the server that nothing more comes.

@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -19,14 +21,16 @@ import (
 
 // mcpFlags are the flags of gate mcp.
 type mcpFlags struct {
-	dirs dirFlags
-	name string
+	dirs    dirFlags
+	name    string
+	url     string
+	headers []string
 }
 
 func newMCP(p process) *cobra.Command {
 	var f mcpFlags
 	cmd := &cobra.Command{
-		Use:   "mcp -- SERVER [ARG...]",
+		Use:   "mcp -- SERVER [ARG...] | mcp --url URL",
 		Short: "stands before an MCP server and decides about every tool call",
 		Long: "Starts an MCP server and hands on what it and the client on standard input and\n" +
 			"output say to each other. Calls of tools are decided about before the server gets\n" +
@@ -34,8 +38,13 @@ func newMCP(p process) *cobra.Command {
 			"For agents without hooks: put \"gate mcp --\" before the server's command line.",
 		Example: "  gate mcp -- npx -y @modelcontextprotocol/server-filesystem /home/dev\n  gate mcp --name github -- github-mcp-server stdio",
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usageError("give the server's command line, behind --")
+			switch {
+			case len(args) == 0 && f.url == "":
+				return usageError("give the server's command line, behind --, or its address with --url")
+			case len(args) > 0 && f.url != "":
+				return usageError("give a command line or an address, not both")
+			case len(f.headers) > 0 && f.url == "":
+				return usageError("--header goes with --url")
 			}
 			return nil
 		},
@@ -43,8 +52,47 @@ func newMCP(p process) *cobra.Command {
 	}
 	cmd.Flags().SetInterspersed(false) // what follows the server's name is the server's
 	cmd.Flags().StringVar(&f.name, "name", "", "the server's name in the names of tools, mcp__NAME__TOOL (default: what it calls itself)")
+	cmd.Flags().StringVar(&f.url, "url", "", "the address of a server behind streamable HTTP, instead of a command line")
+	cmd.Flags().StringArrayVar(&f.headers, "header", nil, "with --url: a header 'NAME: VALUE' for every request; $VARIABLE is the environment's")
 	addDirFlags(cmd, &f.dirs)
 	return cmd
+}
+
+// server starts the server, or prepares to talk to it.
+func (f mcpFlags) server(p process, args []string) (mcpproxy.Server, error) {
+	if f.url == "" {
+		cmd := exec.Command(args[0], args[1:]...)
+		cmd.Env, cmd.Stderr = p.env, p.stderr
+		s, err := mcpproxy.Start(cmd)
+		if err != nil {
+			return nil, fmt.Errorf("the server cannot be started: %w", err)
+		}
+		return s, nil
+	}
+	header := http.Header{}
+	for _, h := range f.headers {
+		name, value, ok := strings.Cut(h, ":")
+		var missing []string
+		value = os.Expand(strings.TrimSpace(value), func(key string) string {
+			v, set := p.lookupEnv(key)
+			if !set {
+				missing = append(missing, key)
+			}
+			return v
+		})
+		switch {
+		case !ok || strings.TrimSpace(name) == "":
+			return nil, usageError("--header must be 'NAME: VALUE'") // without it: it may be a secret
+		case len(missing) > 0:
+			return nil, fmt.Errorf("--header %s: the environment has no %s", quoted(name), quoted(missing[0]))
+		}
+		header.Add(strings.TrimSpace(name), value)
+	}
+	s, err := mcpproxy.Dial(f.url, header)
+	if err != nil {
+		return nil, fmt.Errorf("--url: %w", err)
+	}
+	return s, nil
 }
 
 func (f mcpFlags) run(ctx context.Context, p process, args []string) error {
@@ -63,11 +111,9 @@ func (f mcpFlags) run(ctx context.Context, p process, args []string) error {
 	if _, err := w.guard(); err != nil {
 		return err // before the server is there
 	}
-	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Env, cmd.Stderr = p.env, p.stderr
-	server, err := mcpproxy.Start(cmd)
+	server, err := f.server(p, args)
 	if err != nil {
-		return fmt.Errorf("the server cannot be started: %w", err)
+		return err
 	}
 	return mcpproxy.Run(ctx, mcpproxy.Stream{In: p.stdin, Out: p.stdout}, server, mcpproxy.Options{
 		Server: f.name, Session: "mcp-" + newID(), Dir: filepath.ToSlash(here), Decide: w.decide, Tell: told.tell,

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,6 +29,12 @@ type textInput struct {
 // serveMCP is an MCP server on standard input and output, made with the official
 // SDK. It notes in the file that is its argument what it was asked to run.
 func serveMCP() {
+	if err := workshop().Run(context.Background(), &mcp.StdioTransport{}); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+}
+
+func workshop() *mcp.Server {
 	versions := mcp.SupportedProtocolVersions()
 	if old := os.Getenv("MCP_PROTOCOL"); old != "" {
 		versions = []string{old}
@@ -59,9 +67,7 @@ func serveMCP() {
 		os.Exit(3)
 		return nil, nil, nil
 	})
-	if err := s.Run(context.Background(), &mcp.StdioTransport{}); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-	}
+	return s
 }
 
 // An mcpWorld is gate's directories and the file of the server.
@@ -207,6 +213,36 @@ func TestMCPPolicies(t *testing.T) {
 	result, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: "structured", Arguments: map[string]any{"text": "my KEY"}})
 	if err != nil || result.StructuredContent != nil {
 		t.Errorf("what was taken out of the text is still there: %v, %v", result, err)
+	}
+}
+
+// TestMCPRemote does the same with a server behind streamable HTTP that wants a
+// token.
+func TestMCPRemote(t *testing.T) {
+	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return workshop() }, nil)
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer tok:en" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		handler.ServeHTTP(w, r)
+	}))
+	defer h.Close()
+	w := newMCPWorld(t)
+	w.env = append(w.env, "WORKSHOP_TOKEN=tok:en")
+	cmd := w.command()
+	cmd.Args = append(slices.DeleteFunc(cmd.Args, func(a string) bool { return a == "--" }), "--url", h.URL, "--header", "Authorization: Bearer $WORKSHOP_TOKEN")
+	s := connect(t, cmd)
+	if text, isError := callTool(t, s, "run_command", map[string]any{"command": "git push --force origin main"}); !isError ||
+		!strings.Contains(text, "overwrites the history of main") {
+		t.Errorf("a forced push: error %v, %q", isError, text)
+	}
+	if text, isError := callTool(t, s, "echo", map[string]any{"text": "hello"}); isError || text != "hello\n" {
+		t.Errorf("a harmless call: error %v, %q", isError, text)
+	}
+	s.Close()
+	if cmd.ProcessState.ExitCode() != exitOK {
+		t.Error(cmd.ProcessState)
 	}
 }
 
