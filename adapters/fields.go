@@ -135,7 +135,7 @@ var tools = [...]toolFields{
 	{"WebSearch", []field{{"query", text, must}}},
 	{"Agent", []field{{"prompt", text, must}, {"description", text, maybe}, {"subagent_type", text, maybe}}},
 	{"Task", []field{{"prompt", text, must}, {"description", text, maybe}, {"subagent_type", text, maybe}}},
-	{"Skill", []field{{"skill", text, must}, {"args", text, maybe}}},
+	{"Skill", []field{{"skill", text, maybe}, {"args", text, maybe}}},
 }
 
 // inputKeys are the keys of any tool's input that facts look for.
