@@ -128,6 +128,9 @@ func (u *use) listed() []field {
 
 // foundFiles are the files that find -name lists, by the pattern of their names.
 func (u *use) foundFiles(starts []field) []field {
+	if u.name == "ls" || u.name == "gls" {
+		return u.listedFiles()
+	}
 	if u.name != "find" && u.name != "gfind" {
 		return nil
 	}
@@ -140,6 +143,18 @@ func (u *use) foundFiles(starts []field) []field {
 			}
 			return out
 		}
+	}
+	return nil
+}
+
+// listedFiles are the files that ls names: everything here, or what its
+// operands say where it does not look into them.
+func (u *use) listedFiles() []field {
+	if len(u.rest) == 0 {
+		return []field{found(literalField("."), "*")}
+	}
+	if u.has("directory") {
+		return u.rest
 	}
 	return nil
 }

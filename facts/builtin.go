@@ -426,5 +426,10 @@ func (c *call) enable() (stream, bool) {
 
 // isStdin reports the names under which a program finds its own input.
 func isStdin(path string) bool {
-	return path == "/dev/stdin" || path == "/dev/fd/0" || path == "/proc/self/fd/0"
+	for _, dir := range []string{"/dev/fd/", "/proc/self/fd/"} {
+		if fd, ok := strings.CutPrefix(path, dir); ok && fd != "1" && fd != "2" && strings.Trim(fd, "0123456789") == "" {
+			return true // <<< and << count as input whatever their number
+		}
+	}
+	return path == "/dev/stdin"
 }

@@ -111,6 +111,8 @@ func (c *call) either(name string, s *state) (out stream) {
 	one.s = s
 	defer func() { c.id = one.id }()
 	switch {
+	case strings.HasPrefix(name, "/") && c.words[0].matches():
+		return one.unknownProgram() // whichever file of the machine it is
 	case name != "":
 		return one.named(name)
 	case len(c.words) > 1: // it vanishes and leaves the next word
@@ -149,6 +151,9 @@ func (c *call) commands() []hook.ShellCommand { return c.walker.out.Shell.Comman
 func (c *call) unknownProgram() stream {
 	c.list(nil, nil)
 	why := "which program runs is not known: " + c.words[0].why()
+	if c.words[0].matches() {
+		why += "a pattern of names"
+	}
 	c.unknown("program", why, c.id, c.words[0].span)
 	t := c.words[0].taint()
 	if t.remote {

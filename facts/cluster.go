@@ -59,32 +59,49 @@ func kubeAccess(verb string) string {
 	return ""
 }
 
-// container looks at what a container may reach of this machine.
+// container looks at what a container may reach of this machine, and reads the
+// words of its command as the machine's paths where they lie in a mount.
 func (u *use) container() {
 	privileged := u.has("privileged") || u.optText("pid") == "host"
 	mounts := []any{}
-	for _, name := range []string{"volume", "mount"} {
-		for _, f := range u.opts[name] {
-			text := f.text()
-			if name == "mount" {
-				for _, kv := range strings.Split(text, ",") {
-					k, v, _ := strings.Cut(kv, "=")
-					if k == "source" || k == "src" {
-						mounts = append(mounts, v)
-					}
-				}
-				continue
+	inside := map[string]string{} // directories of the container → of the machine
+	mount := func(host, dir string) {
+		mounts = append(mounts, host)
+		if dir = strings.TrimRight(dir, "/"); dir != "" {
+			inside[dir] = host
+		}
+	}
+	for _, f := range u.opts["volume"] {
+		host, dir, ok := strings.Cut(f.text(), ":")
+		if f.prefix() == "" && strings.HasPrefix(f.why(), "the home of") { // ~:/dir means itself, and ~ is meant
+			host, ok = "~", true
+		}
+		dir, _, _ = strings.Cut(dir, ":")
+		if ok && strings.HasPrefix(host, "/") || strings.HasPrefix(host, "~") || strings.HasPrefix(host, ".") {
+			mount(host, dir)
+		}
+	}
+	for _, f := range u.opts["mount"] {
+		var host, dir string
+		for _, kv := range strings.Split(f.text(), ",") {
+			switch k, v, _ := strings.Cut(kv, "="); k {
+			case "source", "src":
+				host = v
+			case "target", "dst", "destination":
+				dir = v
 			}
-			host, _, ok := strings.Cut(text, ":")
-			if ok && strings.HasPrefix(host, "/") || strings.HasPrefix(host, "~") || strings.HasPrefix(host, ".") {
-				mounts = append(mounts, host)
-			}
+		}
+		if host != "" {
+			mount(host, dir)
 		}
 	}
 	var image any // null when the line does not tell
 	if len(u.rest) > 0 {
 		if v := u.rest[0].value(); v != nil {
 			image = *v
+			if program := entryPoint(*v); program != "" && !u.has("entrypoint") && len(u.inner) > 0 && u.inner[0].text() != program {
+				u.inner = append([]field{literalField(program)}, u.inner...)
+			}
 		}
 	}
 	u.effect("container", u.id, map[string]any{
@@ -95,8 +112,61 @@ func (u *use) container() {
 		p, _ := m.(string)
 		for _, t := range u.absolute(u.s, literalField(p)) {
 			if what, grade := u.secret(t.path); what != "" {
-				u.effect("secret.read", u.id, map[string]any{"path": t.path, "what": what, "grade": grade, "shown": false})
+				u.effect("secret.read", u.id, map[string]any{"path": t.path, "what": what, "grade": grade, "shown": what == "password file"})
 			}
 		}
 	}
+	for i, f := range u.inner {
+		if v := f.value(); v != nil {
+			u.inner[i] = mounted(f, *v, inside)
+		}
+	}
+}
+
+// mounted is what a path of a container is on this machine.
+func mounted(f field, path string, inside map[string]string) field {
+	best := ""
+	for dir := range inside {
+		if len(dir) > len(best) && below(path, dir) {
+			best = dir
+		}
+	}
+	if best == "" {
+		return f
+	}
+	out := literalField(inside[best] + path[len(best):])
+	out.span = f.span
+	return out
+}
+
+// entryPoint names the program that images of well-known tools run by
+// themselves, "" for others.
+func entryPoint(image string) string {
+	image, _, _ = strings.Cut(image, "@")
+	if i := strings.LastIndexByte(image, ':'); i > strings.LastIndexByte(image, '/') {
+		image = image[:i]
+	}
+	switch strings.TrimPrefix(image, "docker.io/") {
+	case "hashicorp/terraform":
+		return "terraform"
+	case "ghcr.io/opentofu/opentofu", "opentofu/opentofu":
+		return "tofu"
+	case "amazon/aws-cli", "public.ecr.aws/aws-cli/aws-cli":
+		return "aws"
+	case "bitnami/kubectl", "rancher/kubectl", "registry.k8s.io/kubectl":
+		return "kubectl"
+	case "alpine/helm", "dtzar/helm-kubectl":
+		return "helm"
+	case "alpine/git", "bitnami/git":
+		return "git"
+	case "rclone/rclone":
+		return "rclone"
+	case "pulumi/pulumi":
+		return "pulumi"
+	case "curlimages/curl":
+		return "curl"
+	case "minio/mc":
+		return "mc"
+	}
+	return ""
 }

@@ -170,7 +170,7 @@ func (u *use) tar() {
 				if what, _ := u.secret(t.path); what != "" {
 					secret = what
 				}
-				if strings.HasSuffix(t.path, "/.ssh") || strings.HasSuffix(t.path, "/.aws") || strings.HasSuffix(t.path, "/.gnupg") || strings.HasSuffix(t.path, "/.kube") {
+				if strings.HasSuffix(t.path, "/.ssh") || strings.HasSuffix(t.path, "/.aws") || strings.HasSuffix(t.path, "/.gnupg") || strings.HasSuffix(t.path, "/.kube") || u.world.area(t.path) == "home" {
 					secret = "directory of secrets"
 				}
 			}

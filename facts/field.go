@@ -214,6 +214,9 @@ func (f field) pattern() (string, bool) {
 	return b.String(), glob
 }
 
+// matches reports an unquoted wildcard.
+func (f field) matches() bool { _, glob := f.pattern(); return glob }
+
 // from drops the first n bytes, which must be literal.
 func (f field) from(n int) field {
 	out := field{}

@@ -247,16 +247,27 @@ func (u *use) find() {
 	for _, w := range words {
 		follow = follow || w.text() == "-L"
 	}
-	narrow := ""
+	narrow, not, inner := "", false, 0
 	for ; i < len(words); i++ {
-		switch t := words[i].text(); t {
+		t := words[i].text()
+		negated := not
+		not = t == "!" || t == "-not"
+		switch t {
+		case "(":
+			inner++
+		case ")":
+			inner--
+		case "-o", "-or", ",":
+			if inner == 0 { // what follows is another search
+				narrow = ""
+			}
 		case "-name", "-iname":
-			if i+1 < len(words) && !broad(words[i+1].text()) {
+			if i+1 < len(words) && !broad(words[i+1].text()) && !negated {
 				narrow = words[i+1].text()
 			}
 			i++
 		case "-path", "-ipath", "-regex", "-iregex", "-wholename", "-newer", "-mtime", "-mmin", "-size", "-user", "-perm", "-atime", "-ctime", "-cmin", "-amin", "-inum":
-			if narrow == "" && i+1 < len(words) && !broad(words[i+1].text()) {
+			if narrow == "" && i+1 < len(words) && !broad(words[i+1].text()) && !negated {
 				narrow = "found*"
 			}
 			i++

@@ -64,6 +64,9 @@ func gitRuns(key string, value field) (runs, bypass bool) {
 // gitSetting judges one configuration value.
 func (u *use) gitSetting(key string, value field, scope string, once bool) {
 	runs, bypass := gitRuns(key, value)
+	if strings.HasPrefix(strings.ToLower(key), "alias.") && value.literal() && !strings.HasPrefix(value.text(), "!") {
+		defer u.inside(func() { u.shellText(literalField("git "+value.text()), stream{}) })
+	}
 	if once && !runs && !bypass {
 		return
 	}
@@ -75,12 +78,6 @@ func (u *use) gitSetting(key string, value field, scope string, once bool) {
 		u.inside(func() { u.shellText(literalField(text), stream{}) })
 	} else if runs && strings.ContainsAny(value.text(), " ;|&") {
 		u.inside(func() { u.shellText(value, stream{}) })
-	}
-	if name, ok := strings.CutPrefix(strings.ToLower(key), "alias."); ok && value.literal() {
-		if !strings.HasPrefix(value.text(), "!") {
-			u.inside(func() { u.shellText(literalField("git "+value.text()), stream{}) })
-		}
-		_ = name
 	}
 }
 

@@ -3,6 +3,7 @@ package facts
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"path"
 	"strconv"
 	"strings"
 
@@ -89,6 +90,12 @@ func (u *use) wrapped() stream {
 		out = concat(out, inner.run())
 		if u.id == 0 {
 			u.id = inner.id
+		}
+		if len(inner.words) == 1 && !u.stdin.some && !u.has("user") {
+			switch u.name + " " + path.Base(inner.words[0].text()) {
+			case "sudo bash", "sudo sh", "sudo zsh", "doas bash", "doas sh", "doas zsh", "pkexec bash", "pkexec sh", "pkexec zsh":
+				u.rootShell()
+			}
 		}
 	} else if quiet && len(u.batches) == 0 {
 		u.listUse()

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -36,12 +37,12 @@ func (u *use) output() stream {
 			out.text = nil
 		}
 	case "copy":
-		out.under, out.files, out.more = in.under, in.files, in.more
+		out.under, out.files, out.more = in.under, u.picked(in.files), in.more
 		out.text, out.taint = u.copied(in.text), out.taint.merge(in.taint)
 	case "filter", "encode":
 		out.more = in.more
 		if len(u.reads) == 0 && out.under == nil {
-			out.under, out.files = in.under, in.files
+			out.under, out.files = in.under, u.picked(in.files)
 		}
 		out.taint = out.taint.merge(in.taint)
 		if u.has("quiet") || u.has("count") || out.taint.secret == "environment" && u.narrows() {
@@ -63,6 +64,16 @@ func (u *use) output() stream {
 		out.taint.secret = "secret"
 	}
 	return out
+}
+
+// picked are the files that a program lets through of those that are listed:
+// when they are everything in a directory, it is not known which.
+func (u *use) picked(files []field) []field {
+	switch u.name {
+	case "cat", "tac", "sort", "tee", "nl", "shuf", "gsort":
+		return files
+	}
+	return slices.DeleteFunc(slices.Clone(files), func(f field) bool { return strings.HasSuffix(f.text(), "/*") })
 }
 
 // isInput reports the words that stand for standard input.

@@ -208,12 +208,12 @@ func (w *walker) classifyPath(id int, p string, t target, a access) {
 	for _, name := range names {
 		switch a.kind {
 		case "read", "use", "execute":
+			if a.kind == "read" && a.recursive && w.secretsBelow(id, p, a) {
+				return
+			}
 			if what, grade := w.secret(name); what != "" {
 				w.effect("secret.read", id, map[string]any{"path": p, "what": what, "grade": grade, "shown": a.kind == "read" && a.shown})
 				return
-			}
-			if a.kind == "read" && a.recursive {
-				w.secretsBelow(id, p)
 			}
 		case "write", "delete", "permissions":
 			if w.changes(id, name, p, a) {
@@ -223,13 +223,20 @@ func (w *walker) classifyPath(id int, p string, t target, a access) {
 	}
 }
 
-// secretsBelow reports a directory of secrets that is read as a whole.
-func (w *walker) secretsBelow(id int, dir string) {
+// secretsBelow reports a directory of secrets that is read as a whole, and the
+// home directory, which holds them all.
+func (w *walker) secretsBelow(id int, dir string, a access) bool {
+	if area := w.world.area(dir); area == "home" || area == "root" {
+		w.effect("secret.read", id, map[string]any{"path": dir, "what": "directory of secrets", "grade": "config", "shown": a.shown})
+		return true
+	}
 	for _, d := range []string{".ssh", ".aws", ".gnupg", ".kube", ".config/gcloud", ".password-store"} {
 		if p := w.world.Home + "/" + d; w.world.Home != "" && dir == p {
 			w.effect("secret.read", id, map[string]any{"path": dir, "what": "directory of secrets", "grade": "key", "shown": true})
+			return true
 		}
 	}
+	return false
 }
 
 // changes reports writes to start-up files and to what guards the agent.

@@ -92,8 +92,21 @@ func (u *use) leak() {
 	if t := join(u.words).taint(); secret == "" && !strings.HasPrefix(t.secret, "environment variable") {
 		secret, source = t.secret, "text" // a token in a header is what it is for
 	}
-	if u.stdin.some && len(u.rest) == 0 && u.commandRole() && (u.has("shell") || u.has("login") || u.name == "su") {
-		u.runStdin("bash") // sudo -s < script
+	if len(u.rest) == 0 && u.commandRole() && (u.has("shell") || u.has("login")) && u.name != "su" {
+		if u.stdin.some {
+			u.runStdin("bash") // sudo -s < script
+		} else if !u.has("user") {
+			u.rootShell()
+		}
+	}
+	if u.name == "su" && !u.has("session-command") && len(u.rest) < 2 {
+		if user := join(u.rest).text(); user == "" || user == "-" || user == "root" {
+			if u.stdin.some {
+				u.runStdin("bash")
+			} else {
+				u.rootShell()
+			}
+		}
 	}
 	if len(u.rest) == 1 && len(u.row.operands) > 1 && u.row.operands[0].name == "host" && u.row.operands[1].name == "shell" && u.stdin.some {
 		u.inside(func() { u.remoteStdin() }) // ssh host < script
@@ -116,6 +129,11 @@ func (u *use) leak() {
 			u.inside(func() { u.shellText(value, stream{}) })
 		}
 	}
+}
+
+// rootShell reports a shell of the administrator whose commands nobody sees.
+func (u *use) rootShell() {
+	u.effect("system", u.id, map[string]any{"verb": "privilege", "what": "a shell of the administrator", "access": "write"})
 }
 
 // remoteStdin runs what a login shell elsewhere reads.

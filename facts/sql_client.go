@@ -73,9 +73,13 @@ func inspectRedis(words []string) (sqlStatement, bool) {
 		switch s.verb {
 		case "module load", "module loadex":
 			s.verb = "load extension"
+		case "config set":
+			if name := strings.ToLower(arg(2)); name == "dir" || name == "dbfilename" {
+				s.verb = "write to a file" // the next save goes there
+			}
 		case "script flush", "function flush", "cluster reset", "cluster flushslots", "acl deluser", "function delete":
 			s.access = "delete"
-		case "config set", "config rewrite", "config resetstat", "acl setuser", "acl load", "acl save", "client kill", "client pause", "script load", "script kill", "function load",
+		case "config rewrite", "config resetstat", "acl setuser", "acl load", "acl save", "client kill", "client pause", "script load", "script kill", "function load",
 			"function restore", "module unload", "debug sleep", "debug segfault", "debug reload", "cluster failover", "cluster forget", "cluster meet", "sentinel failover", "sentinel remove", "memory purge":
 		default:
 			s.access = "read"

@@ -57,7 +57,11 @@ func runsShell(tool, v string) bool {
 
 // guess says what a field of an unknown tool is, by its name.
 func guess(field string) string {
-	switch strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(field)) {
+	name := strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(field))
+	if strings.HasPrefix(name, "cli") && strings.HasSuffix(name, "command") {
+		return "shell"
+	}
+	switch name {
 	case "command", "cmd", "commandline", "shellcommand", "bash", "bashcommand", "script", "shell", "commands", "argv":
 		return "shell"
 	case "path", "file", "filepath", "filename", "paths", "files", "target", "targetfile", "targetpath", "source", "src", "dest", "destination",
@@ -130,7 +134,7 @@ func (w *walker) toolVerb(name string, input map[string]any) {
 	verb := ""
 	for _, x := range words[2:] {
 		switch x {
-		case "delete", "remove", "drop", "destroy", "purge", "wipe", "truncate", "terminate", "revoke", "uninstall", "force":
+		case "delete", "remove", "drop", "destroy", "purge", "wipe", "truncate", "terminate", "revoke", "uninstall", "force", "flushall", "flushdb", "flush":
 			access, verb = "delete", x
 		case "create", "update", "write", "edit", "push", "merge", "send", "post", "publish", "deploy", "apply", "set", "add", "put", "insert", "upload", "move", "rename", "execute", "run", "transfer", "invite", "fork", "close", "restart", "stop", "scale", "rollback":
 			if access == "read" {
@@ -144,8 +148,20 @@ func (w *walker) toolVerb(name string, input map[string]any) {
 	if access == "read" {
 		return
 	}
+	if verb == "apply" && slices.ContainsFunc(words[1:], isDeployer) {
+		verb = "deploy"
+	}
 	w.effect("tool", 0, map[string]any{"tool": name, "verb": verb, "access": access, "target": nil})
 	w.toolPush(name, words, input)
+}
+
+// isDeployer reports the name of a program whose "apply" changes what runs.
+func isDeployer(word string) bool {
+	switch word {
+	case "terraform", "opentofu", "tofu", "terragrunt", "pulumi", "kubectl", "kubernetes", "k8s", "helm", "infrastructure", "argocd":
+		return true
+	}
+	return false
 }
 
 // toolPush gives a push by an MCP tool the effect of git push: commits and

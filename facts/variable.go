@@ -16,7 +16,7 @@ func runners(name string) (runner, bool) {
 	switch name {
 	case "LD_PRELOAD", "LD_AUDIT", "LD_LIBRARY_PATH", "DYLD_INSERT_LIBRARIES", "DYLD_LIBRARY_PATH", "DYLD_FRAMEWORK_PATH":
 		return runner{"library", func(v string) bool {
-			return v == "" || strings.HasSuffix(name, "_PATH") && !strings.HasPrefix(v, "/tmp") && !strings.HasPrefix(v, ".")
+			return v == "" || strings.HasSuffix(name, "_PATH") && !strings.HasPrefix(v, "/tmp") && !strings.HasPrefix(v, ".") && !strings.Contains(v, "..")
 		}}, true
 	case "BASH_ENV", "ENV", "ZDOTDIR", "PROMPT_COMMAND", "PYTHONSTARTUP", "PERL5DB", "PERL5OPT", "RUBYOPT", "PS4":
 		return runner{"start-up code", func(v string) bool { return v == "" || name == "PS4" && !strings.ContainsAny(v, "$`") }}, true
@@ -45,6 +45,8 @@ func runners(name string) (runner, bool) {
 			first, _, _ := strings.Cut(v, ":")
 			return !strings.HasPrefix(first, "/tmp") && !strings.HasPrefix(first, "/dev/shm") && !strings.HasPrefix(first, "/var/tmp") && first != "."
 		}}, true
+	case "PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "UV_INDEX_URL", "UV_EXTRA_INDEX_URL", "UV_DEFAULT_INDEX", "UV_INDEX", "NPM_CONFIG_REGISTRY", "npm_config_registry", "GOPROXY":
+		return runner{"packages", knownRegistries}, true
 	case "HUSKY", "HUSKY_SKIP_HOOKS", "SKIP", "PRE_COMMIT_ALLOW_NO_CONFIG", "LEFTHOOK":
 		return runner{"hooks off", func(v string) bool { return name == "HUSKY" && v != "0" || name == "LEFTHOOK" && v != "0" || v == "" }}, true
 	case "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS":
@@ -54,6 +56,26 @@ func runners(name string) (runner, bool) {
 		return runner{"function", func(string) bool { return false }}, true
 	}
 	return runner{}, false
+}
+
+// knownRegistries reports that packages come from where everybody takes them,
+// or from this network.
+func knownRegistries(v string) bool {
+	for _, one := range strings.FieldsFunc(v, func(r rune) bool { return r == ',' || r == '|' || r == ' ' }) {
+		p := parsePeer(one, true)
+		switch {
+		case one == "direct", one == "off", p.private:
+		case !strings.HasPrefix(one, "https://"):
+			return false
+		default:
+			switch p.host {
+			case "pypi.org", "test.pypi.org", "download.pytorch.org", "pypi.nvidia.com", "registry.npmjs.org", "registry.yarnpkg.com", "npm.pkg.github.com", "proxy.golang.org", "goproxy.io", "goproxy.cn":
+			default:
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // harmlessProgram lists programs that people name in PAGER and EDITOR.
