@@ -49,6 +49,25 @@ ask contains {
 	what := lost(effect)
 }
 
+# METADATA
+# description: whatever a list of all of them holds
+ask contains {
+	"reason": sprintf("removes everything that %s %s lists; name the one that the task made", [list.program, list.subcommand]),
+	"help": "Containers and images of other projects would go.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("container")
+	lib.is(effect, "access", "delete")
+	some list in input.facts.shell.commands
+	list.program == lib.command(effect).program
+	list.subcommand in {"ps", "images", "volume ls", "container ls", "image ls", "network ls"}
+	every option in ["filter", "follow", "last", "latest"] {
+		not list.options[option]
+	}
+	some operand in lib.command(effect).operands
+	is_null(operand)
+}
+
 whole("/")
 
 whole(mount) if {

@@ -47,6 +47,18 @@ ask contains {
 	not lib.is(effect, "where", true)
 }
 
+# METADATA
+# description: a server made to load code, or to write where it should not
+ask contains {
+	"reason": sprintf("%s; leave the server's own files and extensions to the person", [phrase(effect)]),
+	"help": "The server would run or write it with its own rights.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("database")
+	effect.verb in {"load extension", "write to a file"}
+	effect.tool in {"redis-cli", "valkey-cli", "keydb-cli", "dragonfly-cli", "iredis"}
+}
+
 # What a tool without a shell is given may be a search for words.
 statements contains effect if {
 	some effect in lib.effects("database")

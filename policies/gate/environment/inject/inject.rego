@@ -47,7 +47,7 @@ own(effect) if {
 	not contains(effect.value, "..")
 }
 
-milder(effect) if effect.runs in {"proxy", "no certificate check"}
+milder(effect) if effect.runs in {"proxy", "no certificate check", "packages"}
 
 # Settings of package managers: where packages come from.
 milder(effect) if effect.runs == true

@@ -60,6 +60,30 @@ ask contains {
 	delicate(effect)
 }
 
+# METADATA
+# description: what somebody else wrote, and rights over everything
+ask contains {
+	"reason": sprintf("%s in the cluster %s; show it to the person first, or use --dry-run=server", [what, where(effect)]),
+	"help": "Whoever wrote it, or holds those rights, could change the whole cluster.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("kubernetes")
+	effect.access == "write"
+	not lib.is(effect, "dry_run", true)
+	not local(effect)
+	what := trusting(effect)
+}
+
+trusting(effect) := sprintf("applies %s", [file]) if {
+	some file in lib.command(effect).options.filename
+	lib.matches({"file": file}, "file", `^https?://`)
+}
+
+trusting(effect) := "gives rights over the cluster" if {
+	effect.verb == "create"
+	lower(lib.texts(effect, "resources")[0]) in {"clusterrolebinding", "clusterrolebindings"}
+}
+
 deletions contains effect if {
 	some effect in lib.effects("kubernetes")
 	effect.access == "delete"

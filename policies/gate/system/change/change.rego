@@ -50,6 +50,7 @@ mild := {
 	"mount": "changes what is mounted",
 	"time": "changes the clock",
 	"swap": "changes the swap space",
+	"privilege": "takes the administrator's rights",
 	"history": "removes the record of commands",
 }
 
