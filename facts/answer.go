@@ -16,6 +16,10 @@ func (u *use) answer(out stream) stream {
 		}
 	case "dirname", "basename", "realpath", "readlink", "grealpath", "greadlink":
 		return u.pathAnswer(out)
+	case "command":
+		if words := u.given(); len(words) == 2 && words[0].text() == "-v" && words[1].value() != nil {
+			return printed(out, "/usr/bin/"+*words[1].value())
+		}
 	case "which", "type", "whereis":
 		if len(u.rest) == 1 && u.rest[0].value() != nil {
 			return printed(out, "/usr/bin/"+*u.rest[0].value())

@@ -63,6 +63,10 @@ func kubeAccess(verb string) string {
 // words of its command as the machine's paths where they lie in a mount.
 func (u *use) container() {
 	privileged := u.has("privileged") || u.optText("pid") == "host"
+	for _, f := range u.opts["cap-add"] {
+		name := strings.TrimPrefix(strings.ToUpper(f.text()), "CAP_")
+		privileged = privileged || name == "ALL" || name == "SYS_ADMIN" || name == "SYS_MODULE"
+	}
 	mounts := []any{}
 	inside := map[string]string{} // directories of the container → of the machine
 	mount := func(host, dir string) {

@@ -67,6 +67,9 @@ func (u *use) gitSetting(key string, value field, scope string, once bool) {
 	if strings.HasPrefix(strings.ToLower(key), "alias.") && value.literal() && !strings.HasPrefix(value.text(), "!") {
 		defer u.inside(func() { u.shellText(literalField("git "+value.text()), stream{}) })
 	}
+	if v := value.value(); strings.EqualFold(key, "http.sslverify") && (v == nil || *v == "false" || *v == "0" || *v == "no" || *v == "off") {
+		u.effect("environment", u.id, map[string]any{"variable": "http.sslVerify", "value": textOrNil(value), "runs": "no certificate check"})
+	}
 	if once && !runs && !bypass {
 		return
 	}

@@ -233,7 +233,13 @@ func (u *use) markDecoded() {
 
 // execute judges a script that is named on the line.
 func (u *use) execute(language string, f field) {
-	u.inside(func() { u.prints(u.runScript(language, f, false)) })
+	u.inside(func() {
+		u.call.s.zero = &f
+		if len(u.rest) > 0 && u.rest[0].text() == f.text() {
+			u.call.s.params, u.call.s.args = u.rest[1:], true
+		}
+		u.prints(u.runScript(language, f, false))
+	})
 }
 
 const maxScript = 64 << 10

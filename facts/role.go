@@ -160,6 +160,9 @@ func (u *use) role(r role, f field) {
 		u.s = u.s.clone()
 		u.s.dirs = u.enter(u.s, f)
 	case "execute":
+		if f.text() == "-" && f.literal() { // standard input
+			return
+		}
 		u.usePath(u.s, u.id, f, access{kind: "execute"})
 		u.execute(how, f)
 	case "url", "host":
@@ -243,7 +246,12 @@ func (u *use) linkTarget(how string) []field {
 }
 
 func (u *use) mode() field {
-	if len(u.rest) > 0 && u.name != "chattr" {
+	for _, f := range u.given() { // chmod -x FILE, which looks like an option
+		if t := f.text(); u.name != "chattr" && len(t) > 1 && t[0] == '-' && strings.Trim(t[1:], "rwxXst") == "" {
+			return f
+		}
+	}
+	if len(u.rest) > 0 && u.name != "chattr" && !u.has("reference") {
 		return u.rest[0]
 	}
 	return field{}

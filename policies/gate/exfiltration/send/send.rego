@@ -115,6 +115,8 @@ else := sprintf("%s, an archive,", [lib.shown(send.path)]) if {
 
 else := "the whole project" if area(send) == "project_root"
 
+else := sprintf("%s, a file of git's own,", [lib.shown(send.path)]) if area(send) == "git"
+
 else := sprintf("%s, which lies outside the project,", [lib.shown(send.path)]) if foreign(send)
 
 else := "a file that is not known" if {
@@ -145,7 +147,7 @@ archive := `(?i)\.(tar|tgz|tbz|txz|zip|7z|rar|tar\.\w+)$`
 # Where builds leave what is meant to be deployed.
 built := `/(build|dist|target|out|release|releases|artifacts|bin|pkg)/`
 
-foreign(send) if area(send) in {"root", "system", "home", "user", "git"}
+foreign(send) if area(send) in {"root", "system", "home", "user"}
 
 # The area of the file stands in the effect of reading it.
 area(send) := areas[0] if {
