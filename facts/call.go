@@ -22,7 +22,8 @@ type call struct {
 	span      *hook.Span
 	id        int // of its command, once it is listed
 	out       stream
-	plain     bool // functions and aliases are passed over: command rm
+	does      []hook.FactEffect // what the script does that it is, until it is listed
+	plain     bool              // functions and aliases are passed over: command rm
 }
 
 // A setting is an assignment before a command.
@@ -335,6 +336,10 @@ func (c *call) list(program *string, r *row) {
 	for _, e := range c.env {
 		c.variableEffect(c.id, e.name, e.value)
 	}
+	for _, e := range c.does {
+		c.effect(e.Kind, c.id, e.Attrs)
+	}
+	c.does = nil
 }
 
 // command appends one command and returns its number.

@@ -287,16 +287,18 @@ func (c *call) runScript(language string, f field, here bool) stream {
 	return stream{some: true, from: c.id}
 }
 
-// runsFile judges a program called by a path: ./x.sh that this line wrote.
+// runsFile judges a program called by a path: ./x.sh that this line wrote, or
+// that is there.
 func (c *call) runsFile(name string) {
 	f := literalField(name)
 	for _, p := range c.absolute(c.s, f) {
-		if st, ok := c.files[p.path]; ok {
-			if st.text != nil {
-				c.nestedScript(*st.text, c.stdin)
-			} else {
-				c.unknownCode("bash", st.taint, "file", "the file was written by a program")
-			}
+		switch st, ok := c.files[p.path]; {
+		case !ok:
+			c.does = append(c.does, c.looksInto(p.path)...)
+		case st.text != nil:
+			c.nestedScript(*st.text, c.stdin)
+		default:
+			c.unknownCode("bash", st.taint, "file", "the file was written by a program")
 		}
 	}
 }
