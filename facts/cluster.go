@@ -10,6 +10,9 @@ func (u *use) kubernetes() {
 	if len(u.verbs) == 0 && len(u.rest) > 0 {
 		verb = u.rest[0].text()
 	}
+	if verb == "cp" {
+		u.scp() // a pod stands where a host does
+	}
 	access := kubeAccess(verb)
 	if access == "" {
 		return

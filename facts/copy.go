@@ -94,6 +94,7 @@ func (u *use) scp() {
 	for _, f := range u.rest[:last] {
 		if remote, ok := remotePath(f); ok {
 			u.peer("host", literalField(remote))
+			u.remember(u.s, u.rest[last], stream{some: true, taint: taint{remote: true, host: parsePeer(remote, false).host}, from: u.id}, false)
 		} else {
 			u.usePath(u.s, u.id, f, access{kind: "read"})
 		}
