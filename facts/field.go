@@ -170,26 +170,39 @@ func (f field) patterns() ([]string, bool) {
 
 // combine joins the parts in every way their holes allow.
 func (f field) combine(form func(p part, text string) string) ([]string, bool) {
-	out := []string{""}
-	for _, p := range f.parts {
-		alts := []string{p.text}
-		if p.hole != nil {
-			if len(p.hole.alts) == 0 {
-				return nil, false
-			}
-			alts = p.hole.alts
-		}
-		if len(out)*len(alts) > maxVariants {
-			return nil, false
-		}
-		next := make([]string, 0, len(out)*len(alts))
-		for _, o := range out {
-			for _, a := range alts {
-				next = append(next, o+form(p, a))
-			}
-		}
-		out = next
+	if len(f.parts) == 1 && f.parts[0].hole == nil {
+		return []string{form(f.parts[0], f.parts[0].text)}, true
 	}
+	out := []string{""}
+	var sure strings.Builder // what follows in every way
+	settle := func() {
+		for i := range out {
+			out[i] += sure.String()
+		}
+		sure.Reset()
+	}
+	for _, p := range f.parts {
+		if p.hole == nil {
+			sure.WriteString(form(p, p.text))
+			continue
+		}
+		switch alts := p.hole.alts; {
+		case len(alts) == 0, len(out)*len(alts) > maxVariants:
+			return nil, false
+		case len(alts) == 1:
+			sure.WriteString(form(p, alts[0]))
+		default:
+			settle()
+			next := make([]string, 0, len(out)*len(alts))
+			for _, o := range out {
+				for _, a := range alts {
+					next = append(next, o+form(p, a))
+				}
+			}
+			out = next
+		}
+	}
+	settle()
 	return out, true
 }
 
