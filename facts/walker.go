@@ -183,8 +183,12 @@ func (w *walker) script(s *state, text string, stdin stream) stream {
 // calls, and substitutions in places that need no value. Nothing that parses
 // as a statement stays unseen (threat model 6).
 func (w *walker) rest(f *syntax.File, text string) {
+	opens := map[int]bool{} // where a backquote has just begun a substitution
 	syntax.Walk(f, func(n syntax.Node) bool {
-		if c, ok := n.(*syntax.Comment); ok && !commentStarts(text, int(c.Hash.Offset())) {
+		if c, ok := n.(*syntax.CmdSubst); ok && c.Backquotes {
+			opens[int(c.Left.Offset())+1] = true
+		}
+		if c, ok := n.(*syntax.Comment); ok && !opens[int(c.Hash.Offset())] && !commentStarts(text, int(c.Hash.Offset())) {
 			w.unknown("syntax", "a # inside a word, after which the parser reads nothing more", 0, nil)
 		}
 		if st, ok := n.(*syntax.Stmt); ok && !w.seen[st] {
@@ -197,18 +201,9 @@ func (w *walker) rest(f *syntax.File, text string) {
 }
 
 // commentStarts reports a # that stands where the shell, too, begins a comment.
-// The parser also takes ("a"# …) for one.
+// The parser also takes ("a"# …) and (`a`# …) for one.
 func commentStarts(text string, hash int) bool {
-	if hash <= 0 || hash > len(text) {
-		return true
-	}
-	switch text[hash-1] {
-	case ' ', '\t', '\n', ';', '&', '|', '(', '<', '>':
-		return true
-	case '`': // `# a remark`
-		return hash == 1 || commentStarts(text, hash-1)
-	}
-	return false
+	return hash <= 0 || hash > len(text) || strings.IndexByte(" \t\n;&|(<>", text[hash-1]) >= 0
 }
 
 func (w *walker) lineDirs() []string {
