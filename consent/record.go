@@ -104,12 +104,16 @@ func (f *fields) text(name string) string {
 
 // time returns a moment that must be there.
 func (f *fields) time(name string) time.Time {
+	before := len(f.errs)
 	s := f.text(name)
-	t, err := time.Parse(time.RFC3339Nano, s)
-	if err != nil && s != "" {
-		f.fail("%s: %q is not a time like 2026-01-31T10:00:00Z", name, clip(s))
+	if len(f.errs) > before {
+		return time.Time{}
 	}
-	if t.IsZero() && err == nil {
+	t, err := time.Parse(time.RFC3339Nano, s)
+	switch {
+	case err != nil:
+		f.fail("%s: %q is not a time like 2026-01-31T10:00:00Z", name, clip(s))
+	case t.IsZero():
 		f.fail("%s is the zero time", name)
 	}
 	return t.UTC()
