@@ -69,6 +69,19 @@ const (
 	Inline  Kind = "inline"
 )
 
+// A Dialect is the system that a hook was written for. It fixes what its
+// handler is given, how its answer and its exit code are read, and its default
+// time-out (DESIGN 11). The zero Dialect is gate's own.
+type Dialect string
+
+const (
+	Claude    Dialect = "claude"    // Claude Code's settings files, plugins and frontmatter
+	Cocode    Dialect = "cocode"    // the hooks architecture of cocode-rs: hooks.toml, hooks.json
+	Zeph      Dialect = "zeph"      // zeph-subagent: YAML frontmatter
+	MassGen   Dialect = "massgen"   // MassGen's YAML, global and by agent
+	CodeWhale Dialect = "codewhale" // the hook lifecycle RFC of CodeWhale: TOML
+)
+
 // OnFault says what a fault of a hook does. The zero value leaves it to the
 // authority: managed and library hooks close, the others carry on.
 type OnFault string
@@ -85,6 +98,7 @@ const (
 type Hook struct {
 	ID          string
 	Kind        Kind
+	Dialect     Dialect
 	Title       string
 	Description string
 
