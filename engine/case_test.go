@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -139,6 +140,12 @@ func (s *script) apply(ctx context.Context, a *engine.Answer, rule string, ev *h
 		v.Halt = append(v.Halt, hook.Reason{Reason: text})
 	case "context":
 		v.Context = append(v.Context, hook.Context{Text: text})
+	case "env":
+		name, value, _ := strings.Cut(text, "=")
+		if v.Env == nil {
+			v.Env = map[string]string{}
+		}
+		v.Env[name] = value
 	case "consult":
 		v.Consults = append(v.Consults, hook.Consult{Hook: text})
 	case "modify":
@@ -334,6 +341,9 @@ func describe(d *hook.Decision) string {
 	}
 	if d.Output != nil {
 		line("  output %s", strictjson.Append(nil, d.Output))
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.Env)) {
+		line("  env %s=%s", name, d.Env[name])
 	}
 	for _, n := range d.Notices {
 		line("  notice %s", n)

@@ -54,8 +54,23 @@ func Combine(steps []hook.Step) hook.Decision {
 			}
 			d.Context = append(d.Context, c)
 		}
+		for name, value := range s.Verdict.Env {
+			if _, set := d.Env[name]; !set {
+				put(&d.Env, name, value)
+			}
+		}
+	}
+	if d.Effect >= hook.Ask {
+		d.Env = nil
 	}
 	return d
+}
+
+func put(env *map[string]string, name, value string) {
+	if *env == nil {
+		*env = map[string]string{}
+	}
+	(*env)[name] = value
 }
 
 // attributed fills in who says so.

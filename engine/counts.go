@@ -40,6 +40,10 @@ func (c *call) entitled(h due, a Answer) (v hook.Verdict, ignored []string) {
 		v.Rewrites = nil
 		drop("modify", why)
 	}
+	if why := envIgnored(h, a); why != "" && len(v.Env) > 0 {
+		v.Env = nil
+		drop("env", why)
+	}
 	if why := c.consultIgnored(h, a); why != "" && len(v.Consults) > 0 {
 		v.Consults = nil
 		drop("consult", why)
@@ -83,6 +87,23 @@ func (c *call) modifyIgnored(h due, a Answer) string {
 		return "nobody trusted " + h.Source.Name
 	case c.outranked(h.Scope):
 		return "a higher scope has rewritten the output"
+	}
+	return ""
+}
+
+// envIgnored says why variables for the agent's shell do not count. They decide
+// what later commands mean, so what is registered while a session runs, which
+// may only tighten, sets none.
+func envIgnored(h due, a Answer) string {
+	switch {
+	case a.Fault != nil:
+		return "the answer is faulty"
+	case h.unsure:
+		return perhaps
+	case !h.Source.Loosens():
+		return "nobody trusted " + h.Source.Name
+	case h.Source.Name == scopes.Registered:
+		return "registered hooks can only tighten"
 	}
 	return ""
 }

@@ -22,7 +22,7 @@ func (c *call) except(h due, w *weighed) {
 	c.excepted[h.Bound] = true
 	w.keep()
 	w.Reasons = slices.DeleteFunc(slices.Clone(w.Reasons), func(r hook.Reason) bool { return r.Effect >= hook.Ask })
-	w.Halt, w.Rewrites, w.Consults = nil, nil, nil
+	w.Halt, w.Rewrites, w.Consults, w.Env = nil, nil, nil, nil
 	w.ignored = append(w.ignored, fmt.Sprintf("%s: excepted by %s until %s (%s), %s",
 		w.would.Effect(), e.Owner, e.Until.UTC().Format("2006-01-02"), e.Reason, pos))
 }
@@ -46,7 +46,7 @@ func (w *weighed) limit(h due, fault *hook.Fault) {
 				Reason: unanswered(h.Hook, fault),
 			})
 		}
-		if v.Effect() == hook.Pass && len(v.Rewrites)+len(v.Consults) == 0 {
+		if v.Effect() == hook.Pass && len(v.Rewrites)+len(v.Consults)+len(v.Env) == 0 {
 			return
 		}
 		w.keep()
@@ -55,7 +55,7 @@ func (w *weighed) limit(h due, fault *hook.Fault) {
 		w.Verdict = hook.Verdict{Warnings: append(slices.Clone(w.Warnings), objections...), Context: v.Context}
 		w.ignored = append(w.ignored, because(v.Effect()))
 	case scopes.LevelOff, scopes.LevelRecord:
-		if v.Effect() == hook.Pass && len(v.Rewrites)+len(v.Consults)+len(v.Warnings)+len(v.Context) == 0 {
+		if v.Effect() == hook.Pass && len(v.Rewrites)+len(v.Consults)+len(v.Warnings)+len(v.Context)+len(v.Env) == 0 {
 			return
 		}
 		w.keep()

@@ -84,7 +84,7 @@ type Decision struct {
 	Changes  []Change
 	Context  []Context
 	Halt     *Reason
-	Env      map[string]string // variables for the agent's shell (shell_env events)
+	Env      map[string]string // variables for the agent's shell; of two values the first counts, which is the higher scope's
 	Facts    *Facts
 	Steps    []Step
 	Fault    *Fault // gate itself could not decide; the Effect is then what closes

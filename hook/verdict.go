@@ -76,6 +76,10 @@ type Verdict struct {
 	Context  []Context
 	Consults []Consult
 	Halt     []Reason // deny, and end the turn
+
+	// Env are variables for the agent's shell. They count as a rewrite does,
+	// from a trusted source only, and not beside an objection of any hook.
+	Env map[string]string
 }
 
 // Effect returns the severest effect among the verdict's reasons.
