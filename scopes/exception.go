@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 	"time"
 
@@ -119,84 +118,22 @@ func compileException(e Exception, pos string) (*exception, error) {
 }
 
 // applies reports whether the exception is for this very call. It is, if the
-// call is fully understood, happens inside the project before the end, and
-// every part of it meets a condition: a line that only begins with what was
-// excepted, or a command that reads one more file, is not excepted. Going to a
-// directory needs no condition, but what runs outside the project is not
-// covered.
+// call happens inside the project before the end and its conditions cover all of
+// it. What runs outside the project is not covered.
 func (e *exception) applies(ev *hook.Event) bool {
 	now := ev.Gate.Now
 	if now.IsZero() || !now.Before(e.Until) || e.Until.Sub(now) > maxAhead || !inside(e.Project, ev.Dir()) {
 		return false
 	}
-	f := ev.Facts
-	if f == nil || f.Opaque || len(f.Unknown) > 0 {
-		return false
-	}
-	if f.Shell == nil {
-		if len(f.Paths)+len(f.Hosts) == 0 {
-			return e.meets(ev, &hook.Facts{})
-		}
-		return e.meetsEach(ev, f.Paths, f.Hosts)
-	}
-	met := false
-	for _, c := range f.Shell.Commands {
-		if c.Program != nil && *c.Program == "cd" && len(c.Redirects) == 0 {
-			continue
-		}
-		if c.Dir == nil || !inside(e.Project, *c.Dir) || !plain(&c) || !e.meetsCommand(ev, c) {
-			return false
-		}
-		met = true
-	}
-	return met
-}
-
-// meetsCommand reports that a command by itself, or each path and host that it
-// names, meets a condition.
-func (e *exception) meetsCommand(ev *hook.Event, c hook.ShellCommand) bool {
-	f := ev.Facts
-	c.Subcommand = nil // an option between the words could lead elsewhere: git -C
-	shell := &hook.Shell{Dialect: f.Shell.Dialect, Text: f.Shell.Text, Commands: []hook.ShellCommand{c}}
-	if e.meets(ev, &hook.Facts{Shell: shell}) {
-		return true
-	}
-	paths := slices.DeleteFunc(slices.Clone(f.Paths), func(p hook.Path) bool { return p.Command != c.ID })
-	hosts := slices.DeleteFunc(slices.Clone(f.Hosts), func(h hook.Host) bool { return h.Command != c.ID })
-	return e.meetsEach(ev, paths, hosts)
-}
-
-// plain reports a command that is what its words say: no program of another
-// place with the same name, no variables or wrapper that turn it into something
-// else, and no file that its output goes to.
-func plain(c *hook.ShellCommand) bool {
-	elsewhere := func(r hook.Redirect) bool {
-		return !strings.HasSuffix(r.Op, "&") && (r.Target == nil || *r.Target != "/dev/null")
-	}
-	return c.Path == nil && len(c.Env) == 0 && len(c.Via) == 0 && !slices.ContainsFunc(c.Redirects, elsewhere)
-}
-
-// meetsEach reports that there are paths or hosts and that each of them, by
-// itself, meets a condition.
-func (e *exception) meetsEach(ev *hook.Event, paths []hook.Path, hosts []hook.Host) bool {
-	for i := range paths {
-		if !e.meets(ev, &hook.Facts{Shell: &hook.Shell{}, Paths: paths[i : i+1]}) {
-			return false
+	if f := ev.Facts; f != nil && f.Shell != nil {
+		for i := range f.Shell.Commands {
+			c := &f.Shell.Commands[i]
+			if !matcher.GoesOnly(c) && (c.Dir == nil || !inside(e.Project, *c.Dir)) {
+				return false
+			}
 		}
 	}
-	for i := range hosts {
-		if !e.meets(ev, &hook.Facts{Shell: &hook.Shell{}, Hosts: hosts[i : i+1]}) {
-			return false
-		}
-	}
-	return len(paths)+len(hosts) > 0
-}
-
-// meets judges the conditions on a part of the call.
-func (e *exception) meets(ev *hook.Event, part *hook.Facts) bool {
-	one := *ev
-	one.Facts = part
-	return slices.ContainsFunc(e.conditions, func(c *matcher.Condition) bool { return c.Match(&one) == matcher.Yes })
+	return matcher.Covers(e.conditions, ev)
 }
 
 // inside reports that dir is project or lies in it.
