@@ -13,6 +13,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"gate/hook"
@@ -123,6 +124,18 @@ func New(set *scopes.Set, opts ...Option) (*Engine, error) {
 		return nil, errors.New("engine without a set of hooks")
 	}
 	e := &Engine{set: set, evaluators: map[hook.Kind]Evaluator{}, now: time.Now, newID: randomID}
+	return e.apply(opts)
+}
+
+// With returns an Engine that differs from e in what the options give. An
+// evaluator of a kind that e has one for is an error.
+func (e *Engine) With(opts ...Option) (*Engine, error) {
+	next := *e
+	next.evaluators = maps.Clone(e.evaluators)
+	return next.apply(opts)
+}
+
+func (e *Engine) apply(opts []Option) (*Engine, error) {
 	var errs []error
 	for _, o := range opts {
 		errs = append(errs, o(e))

@@ -319,3 +319,23 @@ func TestUnheard(t *testing.T) {
 		}
 	}
 }
+
+// An engine made with further options leaves the first as it was.
+func TestWith(t *testing.T) {
+	src := scopes.Source{Name: "user", Scope: hook.Session, Authority: hook.User, Hooks: []*hook.Hook{{
+		ID: "x", Kind: hook.Inline, Scope: hook.Session, Authority: hook.User, Source: "user", Events: []hook.Name{hook.PreToolUse},
+	}}}
+	first := newEngine(t, []scopes.Source{src}, scopes.Settings{}, engine.WithIDs(func() string { return "first" }))
+	silent := evalFunc(func(context.Context, *hook.Hook, *hook.Event) engine.Answer { return engine.Answer{} })
+	second, err := first.With(engine.WithEvaluator(hook.Inline, silent), engine.WithIDs(func() string { return "second" }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := first.Decide(t.Context(), call("ls")), second.Decide(t.Context(), call("ls"))
+	if a.ID != "first" || a.Steps[0].Fault == nil || b.ID != "second" || b.Steps[0].Fault != nil {
+		t.Errorf("%s: %v; %s: %v", a.ID, a.Steps[0].Fault, b.ID, b.Steps[0].Fault)
+	}
+	if _, err := second.With(engine.WithEvaluator(hook.Inline, silent)); err == nil {
+		t.Error("a second evaluator of a kind was taken")
+	}
+}
