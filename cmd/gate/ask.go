@@ -121,8 +121,5 @@ func statusOf(d *hook.Decision) int {
 
 // printJSON writes a document for programs.
 func printJSON(p process, doc any) error {
-	if !write(p.stdout, []byte(strictjson.Indent(doc)+"\n")) {
-		return errStdout
-	}
-	return nil
+	return emit(p, []byte(strictjson.Indent(doc)+"\n"))
 }

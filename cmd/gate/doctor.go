@@ -204,8 +204,5 @@ func printValue(p process, v any) error {
 	if err != nil {
 		return errors.Join(errors.New("this cannot be shown as JSON"), err)
 	}
-	if !write(p.stdout, append(data, '\n')) {
-		return errStdout
-	}
-	return nil
+	return emit(p, append(data, '\n'))
 }

@@ -147,16 +147,13 @@ func (e *evaluation) lines(ctx context.Context, p process) error {
 		default:
 			d, canAsk = e.decide(ctx, line)
 		}
-		if !write(p.stdout, append(strictjson.Append(nil, decisionDocument(&d, canAsk)), '\n')) {
-			return errStdout
+		if err := emit(p, append(strictjson.Append(nil, decisionDocument(&d, canAsk)), '\n')); err != nil {
+			return err
 		}
 	}
 }
 
-var (
-	errStdout   = errors.New("standard output cannot be written")
-	errLongLine = fmt.Errorf("event: the line is longer than %d bytes", adapters.MaxEvent)
-)
+var errLongLine = fmt.Errorf("event: the line is longer than %d bytes", adapters.MaxEvent)
 
 // readLine returns the next line without its end. Of a line that is too long
 // nothing is kept, and the next call goes on behind it. Empty lines are

@@ -63,10 +63,7 @@ func (f *fmtFlags) stdin(p process) error {
 	if f.diff || f.list || f.check {
 		return f.show(p, []change{{file: "stdin", old: text, new: formatted}})
 	}
-	if !write(p.stdout, formatted) {
-		return errStdout
-	}
-	return nil
+	return emit(p, formatted)
 }
 
 // A change is a file that is not formatted.

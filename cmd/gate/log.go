@@ -213,10 +213,7 @@ func (f *logFlags) nothing(p process, h *audit.History, found int) error {
 
 func (f *logFlags) print(p process, r *audit.Record, wide logColumns) error {
 	if f.format == "json" {
-		if !write(p.stdout, append(r.JSON(), '\n')) {
-			return errStdout
-		}
-		return nil
+		return emit(p, append(r.JSON(), '\n'))
 	}
 	return printAll(p, logLine(p.style(), r, wide)+"\n")
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 
 	"gate/strictjson"
@@ -27,3 +28,23 @@ func oneLine(s string) string {
 
 // visible shows a text of several lines.
 func visible(s string) string { return strictjson.Visible(s) }
+
+// emit writes what a command has to say to standard output, with one call.
+func emit(p process, data []byte) error {
+	if len(data) == 0 {
+		return nil
+	}
+	if _, err := p.stdout.Write(data); err != nil {
+		return &outputError{err}
+	}
+	return nil
+}
+
+// An outputError says that standard output took no more.
+type outputError struct{ err error }
+
+func (e *outputError) Error() string {
+	return fmt.Sprintf("standard output cannot be written: %v", e.err)
+}
+
+func (e *outputError) Unwrap() error { return e.err }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 )
@@ -20,6 +21,8 @@ func runTree(ctx context.Context, p process) int {
 		return exitOK
 	case errors.As(err, &status):
 		return int(status)
+	case readerGone(err):
+		return exitFailed
 	}
 	fmt.Fprintf(p.stderr, "gate: %s\n", visible(err.Error()))
 	var usage usageError
@@ -27,6 +30,13 @@ func runTree(ctx context.Context, p process) int {
 		fmt.Fprintln(p.stderr, `gate: hint: "gate help" lists the commands, "gate help COMMAND" their flags`)
 	}
 	return exitFailed
+}
+
+// readerGone reports that whoever read standard output wants no more of it, as
+// head does, and needs not be told.
+func readerGone(err error) bool {
+	var output *outputError
+	return errors.As(err, &output) && errors.Is(output, syscall.EPIPE)
 }
 
 // A statusError ends a command with a status of its own; everything has been

@@ -144,8 +144,5 @@ func indentRest(s string) string { return strings.ReplaceAll(strings.TrimRight(s
 
 // printAll writes a whole answer for people.
 func printAll(p process, text string) error {
-	if !write(p.stdout, []byte(text)) {
-		return errStdout
-	}
-	return nil
+	return emit(p, []byte(text))
 }
