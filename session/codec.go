@@ -11,8 +11,8 @@ import (
 )
 
 // version is that of the file's shape. Another one is refused: what it says
-// might forbid something.
-const version = 1
+// might forbid something. Version 1 had no registered hooks.
+const version = 2
 
 // encode writes a memory as one JSON object.
 func encode(k Key, m *Memory) ([]byte, error) {
@@ -43,11 +43,16 @@ func encode(k Key, m *Memory) ([]byte, error) {
 			"created": millis(in.Created), "expires": millis(in.Expires),
 		}
 	}
+	registered := make([]any, len(m.Registered))
+	for i := range m.Registered {
+		registered[i] = m.Registered[i].document()
+	}
 	data := strictjson.Append(nil, map[string]any{
 		"v": version, "agent": digestOf(k.Agent), "session": digestOf(k.Session),
 		"started": millis(m.Started), "latest": millis(m.Latest),
 		"calls": m.Calls, "denials": m.Denials, "in_a_row": m.InARow, "by_policy": byPolicy,
 		"denied": calls, "minute": minute, "done": done, "sequence": m.Sequence, "injections": waiting,
+		"registrations": m.Registrations, "registered": registered,
 		"round": map[string]any{
 			"number": m.Round.Number, "started": millis(m.Round.Started), "calls": m.Round.Calls, "denials": m.Round.Denials, "told": told,
 		},
@@ -76,7 +81,8 @@ func decode(k *Key, data []byte) (*Memory, error) {
 		return nil, err
 	}
 	r := &reader{}
-	if v := r.number(doc, "v"); v != version && r.err == nil {
+	v := r.number(doc, "v")
+	if v != version && v != 1 && r.err == nil {
 		return nil, fmt.Errorf("it has version %d; this gate reads %d", v, version)
 	}
 	agent, session := r.text(doc, "agent"), r.text(doc, "session")
@@ -101,7 +107,15 @@ func decode(k *Key, data []byte) (*Memory, error) {
 	for _, v := range r.list(doc, "injections", MaxWaiting) {
 		m.Injections = append(m.Injections, r.injection(v))
 	}
-	r.only(doc, 15)
+	if v == version {
+		m.Registrations = r.number(doc, "registrations")
+		for _, v := range r.list(doc, "registered", MaxRegistered) {
+			m.Registered = append(m.Registered, r.registration(v))
+		}
+		r.only(doc, 17)
+	} else {
+		r.only(doc, 15)
+	}
 	r.only(round, 5)
 	return m, r.err
 }

@@ -25,6 +25,9 @@ type Memory struct {
 	Injections []Injection // that wait, in order
 	Sequence   int         // of the last injection, delivered or not
 
+	Registered    []Registration // in the order of their numbers
+	Registrations int            // the number of the last one, registered still or not
+
 	same   map[string]int // denials of this round by digest of the call
 	order  []string       // the digests in same, the oldest first
 	minute []second       // calls of the last minute, the oldest first
@@ -157,6 +160,9 @@ func digest(ev *hook.Event) string {
 	sum := sha256.Sum256(strictjson.Append(nil, []any{ev.Tool(), ev.Fields["tool_input"]}))
 	return hex.EncodeToString(sum[:8])
 }
+
+// Finished is how many hooks are done that run only once.
+func (m *Memory) Finished() int { return len(m.done) }
 
 // Done reports whether a hook with Once set has had its first success.
 func (m *Memory) Done(h *hook.Hook) bool {

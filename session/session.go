@@ -1,6 +1,7 @@
 // Package session is the memory of one session of an agent: how many calls it
 // made and how many were denied, when the person last spoke, what it was told,
-// which hooks ran once and for all, and the texts that wait for it.
+// which hooks ran once and for all, the hooks that hold for it, and the texts
+// that wait for it.
 //
 // It decides nothing. What it holds may only tighten: whoever cannot read it
 // must let no call pass, because the budget that it counts for, or the hook

@@ -50,6 +50,10 @@ func full(t testing.TB) *Memory {
 	if _, err := m.Inject(Injection{Text: "hello", Matcher: "Bash", Expires: noon.AddDate(1, 0, 0)}, noon); err != nil {
 		t.Fatal(err)
 	}
+	r := Registration{Kind: Agent, Name: "r", File: "/r.md", Text: "---\n", Foreign: true, Trusted: true, Call: "u", Agents: []string{"a1"}}
+	if _, err := m.Register(r, noon); err != nil {
+		t.Fatal(err)
+	}
 	return m
 }
 

@@ -1,0 +1,153 @@
+package session
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+func registered(m *Memory) string {
+	var out []string
+	for _, r := range m.Registered {
+		out = append(out, strings.TrimSuffix(fmt.Sprintf("%d %s %s %s", r.Number, r.Kind, r.Name, strings.Join(r.Agents, "+")), " "))
+	}
+	return strings.Join(out, ", ")
+}
+
+// What begins holds until its end comes, and no other's.
+func TestRegistered(t *testing.T) {
+	m := &Memory{}
+	add := func(r Registration) func() {
+		return func() {
+			t.Helper()
+			r.File, r.Text = "/p/"+r.Name, "hooks of "+r.Name
+			if _, err := m.Register(r, noon); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	for _, step := range []struct {
+		name string
+		do   func()
+		want string
+	}{
+		{"a file", add(Registration{Kind: File, Name: "a"}), "1 file a"},
+		{"the file once more", add(Registration{Kind: File, Name: "a"}), "1 file a, 2 file a"},
+		{"a skill", add(Registration{Kind: Skill, Name: "s", Call: "u1"}), "1 file a, 2 file a, 3 skill s"},
+		{"the skill once more", add(Registration{Kind: Skill, Name: "s", Call: "u2"}), "1 file a, 2 file a, 3 skill s"},
+		{"the second call failed", func() { m.EndCall("u2") }, "1 file a, 2 file a, 3 skill s"},
+		{"a call without a name", func() { m.EndCall("") }, "1 file a, 2 file a, 3 skill s"},
+		{"a file is removed", func() { m.Unregister(1) }, "2 file a, 3 skill s"},
+		{"an unknown one", func() { m.Unregister(9) }, "2 file a, 3 skill s"},
+		{"two agents", func() {
+			add(Registration{Kind: Agent, Name: "r", Agents: []string{"x"}})()
+			add(Registration{Kind: Agent, Name: "r", Agents: []string{"y"}})()
+		}, "2 file a, 3 skill s, 4 agent r x+y"},
+		{"another stops", func() { m.EndAgent("z", "r") }, "2 file a, 3 skill s, 4 agent r x+y"},
+		{"one without a name stops", func() { m.EndAgent("", "r") }, "2 file a, 3 skill s, 4 agent r x+y"},
+		{"one stops", func() { m.EndAgent("x", "r") }, "2 file a, 3 skill s, 4 agent r y"},
+		{"the other stops", func() { m.EndAgent("y", "r") }, "2 file a, 3 skill s"},
+		{"the first call failed", func() { m.EndCall("u1") }, "2 file a"},
+		{"an agent without an id", add(Registration{Kind: Agent, Name: "q"}), "2 file a, 5 agent q"},
+		{"another type stops", func() { m.EndAgent("", "r") }, "2 file a, 5 agent q"},
+		{"it stops", func() { m.EndAgent("", "q") }, "2 file a"},
+		{"the session ends", m.EndSession, ""},
+	} {
+		if step.do(); registered(m) != step.want {
+			t.Fatalf("%s: %s\nwant %s", step.name, registered(m), step.want)
+		}
+	}
+}
+
+// Hooks of a sub-agent are about what it does, and about all of its type where
+// they cannot be told apart.
+func TestConcerns(t *testing.T) {
+	m := &Memory{}
+	for i := range maxAgents {
+		if _, err := m.Register(Registration{Kind: Agent, Name: "r", File: "/r", Text: "x", Agents: []string{fmt.Sprint(i)}}, noon); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := &m.Registered[0]
+	if !r.Concerns("5", "r") || r.Concerns("new", "r") || r.Concerns("", "r") || r.Concerns("", "") {
+		t.Errorf("%+v", r)
+	}
+	m.Register(Registration{Kind: Agent, Name: "r", File: "/r", Text: "x", Agents: []string{"one more"}}, noon)
+	if !r.Concerns("5", "r") || !r.Concerns("new", "r") || r.Concerns("5", "q") || r.Concerns("", "") {
+		t.Errorf("%+v", r)
+	}
+	if s := (&Registration{Kind: Skill}); !s.Concerns("5", "r") || !s.Concerns("", "") {
+		t.Error("a skill is about every call")
+	}
+}
+
+func TestRegisterRefuses(t *testing.T) {
+	text := strings.Repeat("x", MaxHooks)
+	for name, r := range map[string]Registration{
+		"no kind":           {Text: "x"},
+		"no hooks":          {Kind: File},
+		"long hooks":        {Kind: File, Text: text + "x"},
+		"bytes":             {Kind: File, Text: "\xff"},
+		"a long name":       {Kind: Skill, Text: "x", Name: strings.Repeat("n", 201)},
+		"a nameless agent":  {Kind: Agent, Text: "x", Agents: []string{""}},
+		"too many agents":   {Kind: Agent, Text: "x", Agents: make([]string, maxAgents+1)},
+		"a long call":       {Kind: Skill, Text: "x", Call: strings.Repeat("n", 201)},
+		"a long agent's id": {Kind: Agent, Text: "x", Agents: []string{strings.Repeat("n", 201)}},
+	} {
+		m := &Memory{}
+		if _, err := m.Register(r, noon); err == nil || len(m.Registered) > 0 {
+			t.Errorf("%s was registered", name)
+		}
+	}
+	m := &Memory{}
+	for range maxRegistered / MaxHooks {
+		if _, err := m.Register(Registration{Kind: File, Text: text}, noon); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := m.Register(Registration{Kind: File, Text: "x"}, noon); err == nil {
+		t.Error("more hooks than the memory may hold")
+	}
+	m = &Memory{}
+	for range MaxRegistered {
+		if _, err := m.Register(Registration{Kind: File, Text: "x"}, noon); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := m.Register(Registration{Kind: File, Text: "x"}, noon); err == nil {
+		t.Error("more texts than the memory may hold")
+	}
+}
+
+// What an earlier gate wrote is read, without registered hooks.
+func TestFirstVersion(t *testing.T) {
+	m := full(t)
+	m.Registered, m.Registrations = nil, 0
+	data, err := encode(key, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := strings.Replace(string(data), `"v":2`, `"v":1`, 1)
+	if _, err := decode(&key, []byte(old)); err == nil {
+		t.Error("version 1 with the fields of version 2")
+	}
+	old = strings.Replace(strings.Replace(old, `"registered":[],`, "", 1), `"registrations":0,`, "", 1)
+	if got, err := decode(&key, []byte(old)); err != nil || got.Calls != m.Calls {
+		t.Errorf("%+v, %v\n%s", got, err, old)
+	}
+}
+
+func TestEndSession(t *testing.T) {
+	m := full(t)
+	m.EndSession()
+	if len(m.Registered) > 0 || m.Finished() > 0 {
+		t.Error("something still holds for the session")
+	}
+	if m.Calls == 0 || m.Denials == 0 || len(m.Injections) == 0 {
+		t.Error("the end of a session renews its budget, or loses texts")
+	}
+	if _, err := m.Register(Registration{Kind: File, Text: "x"}, noon.Add(time.Hour)); err != nil || m.Registered[0].Number != 2 {
+		t.Errorf("%+v, %v", m.Registered, err)
+	}
+}
