@@ -134,7 +134,7 @@ func (c *call) due(tier scopes.Tier) []due {
 		if t == matcher.No || c.over(b) {
 			continue
 		}
-		if b.Kind != hook.Rego && b.Kind != hook.Inline && !b.Source.Loosens() {
+		if b.Kind != hook.Rego && b.Kind != hook.Inline && !b.Source.Runs() {
 			c.untrusted("handlers", b.Source)
 			continue
 		}

@@ -80,6 +80,8 @@ func (c *call) modifyIgnored(h due, a Answer) string {
 		return "the answer is faulty"
 	case h.unsure:
 		return perhaps
+	case h.Source.Tightens:
+		return "hooks registered while a session runs only tighten"
 	case !h.Source.Loosens():
 		if len(a.Verdict.Rewrites) > 0 {
 			c.untrusted("rewrites", h.Source)
@@ -114,6 +116,8 @@ func (c *call) consultIgnored(h due, a Answer) string {
 		return "only policies consult"
 	case h.unsure:
 		return perhaps
+	case h.Source.Tightens:
+		return "hooks registered while a session runs only tighten"
 	case !h.Source.Loosens():
 		if len(a.Verdict.Consults) > 0 {
 			c.untrusted("consults", h.Source)

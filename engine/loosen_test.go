@@ -134,6 +134,26 @@ func TestLateRegistration(t *testing.T) {
 	}
 }
 
+// Trust lets the handlers of a source that only tightens run, and nothing more.
+func TestTightens(t *testing.T) {
+	for _, trusted := range []bool{false, true} {
+		src := scopes.Source{Name: "registered:1", Scope: hook.Session, Authority: hook.Project, Trusted: trusted, Tightens: true}
+		for _, id := range []string{"allow", "rewrite", "consult"} {
+			src.Hooks = append(src.Hooks, &hook.Hook{
+				ID: id, Kind: hook.Inline, Scope: src.Scope, Authority: src.Authority, Source: src.Name, Events: []hook.Name{hook.PreToolUse},
+			})
+		}
+		if src.Runs() != trusted || src.Loosens() {
+			t.Errorf("trusted %v: runs %v, loosens %v", trusted, src.Runs(), src.Loosens())
+		}
+		user := scopes.Source{Name: "user", Scope: hook.Session, Authority: hook.User}
+		d := newEngine(t, []scopes.Source{user, src}, scopes.Settings{}).Decide(t.Context(), call("ls"))
+		if d.Effect != hook.Pass || d.Rewrite != nil {
+			t.Errorf("trusted %v: %v, rewritten to %v: %s", trusted, d.Effect, d.Rewrite, d.Reason())
+		}
+	}
+}
+
 // No tool call of the agent sets anything that decides: the lines of
 // testdata/loosen/agent.txt are all refused or asked about by the library as it
 // is shipped (threat model 48-54).

@@ -20,7 +20,7 @@ func (s *Set) Register(hooks ...*hook.Hook) (*Set, error) {
 	i := slices.IndexFunc(given, func(src Source) bool { return src.Name == Registered })
 	if i < 0 {
 		i = len(given)
-		given = append(given, Source{Name: Registered, Scope: hook.Session, Authority: hook.Project})
+		given = append(given, Source{Name: Registered, Scope: hook.Session, Authority: hook.Project, Tightens: true})
 	}
 	src := &given[i]
 	src.Hooks = slices.Clone(src.Hooks)

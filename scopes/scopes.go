@@ -15,6 +15,7 @@ type Source struct {
 	Authority hook.Authority
 	Library   bool         // the embedded library
 	Trusted   bool         // a person trusted its content at a terminal
+	Tightens  bool         // its rewrites and consults never count: hooks that are registered while a session runs
 	Digest    string       // of its content
 	Hooks     []*hook.Hook // in the order of files and lines
 	Modules   []Module     // the Rego text that the Rego hooks stand in

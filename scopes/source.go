@@ -42,9 +42,12 @@ func (src *Source) Closes() bool {
 	return src.strict || src.Library || src.Authority == hook.Managed || src.Authority == hook.User
 }
 
-// Loosens reports whether rewrites, consults and handlers of the source count:
-// its authority needs no trust, or a person gave it.
-func (src *Source) Loosens() bool { return src.Trusted || !src.Authority.NeedsTrust() }
+// Runs reports whether handlers of the source are run: its authority needs no
+// trust, or a person gave it.
+func (src *Source) Runs() bool { return src.Trusted || !src.Authority.NeedsTrust() }
+
+// Loosens reports whether rewrites and consults of the source count, too.
+func (src *Source) Loosens() bool { return src.Runs() && !src.Tightens }
 
 // decides reports whether the source is one whose absence leaves nothing to
 // decide by: all others only tighten what these say.

@@ -114,7 +114,7 @@ func policiesDocument(g *guard) map[string]any {
 	for _, src := range g.set.Sources() {
 		sources = append(sources, map[string]any{
 			"name": src.Name, "scope": src.Scope.String(), "authority": src.Authority.String(), "dir": orNil(g.dirs[src.Name]),
-			"digest": orNil(src.Digest), "trusted": src.Loosens(), "inactive": src.Inactive(), "faults": faultList(src.Faults),
+			"digest": orNil(src.Digest), "trusted": src.Runs(), "inactive": src.Inactive(), "faults": faultList(src.Faults),
 		})
 	}
 	return map[string]any{"policies": rows, "sources": sources, "off": orNil(g.set.Off()), "notices": visibleList(g.notices)}

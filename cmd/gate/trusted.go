@@ -38,7 +38,7 @@ func needsTrust(src *scopes.Source) []string {
 func (g *guard) untrusted() []string {
 	var notices []string
 	for _, src := range g.set.Sources() {
-		if n := len(needsTrust(src)); n > 0 && !src.Loosens() && !src.Inactive() {
+		if n := len(needsTrust(src)); n > 0 && !src.Runs() && !src.Inactive() {
 			notices = append(notices, fmt.Sprintf(
 				"%s (%s) is not trusted as it is: its denials and questions count, %d other %s not until a person looks at %s and runs gate trust in a terminal",
 				src.Name, g.dirs[src.Name], n, plural(n, "thing does", "things do"), plural(n, "it", "them")))
