@@ -58,6 +58,8 @@ func commandAnswer(h *hook.Hook, ev *hook.Event, r *result) engine.Answer {
 		return failed(hook.FaultEval, "%s cannot be run: %s", h.ID, r.Err)
 	case r.TooMuch != "":
 		return tooMuch(h, r.TooMuch)
+	case r.Beyond != nil:
+		return failure(r.Beyond.Kind, r.Beyond.What)
 	case r.Overdue:
 		return failure(hook.FaultTimeout, "did not end in time")
 	case r.Signal != "":
@@ -125,7 +127,8 @@ func (h *Handlers) job(ctx context.Context, by *hook.Hook, ev *hook.Event) (*job
 	j := &job{
 		Dir: h.dirOf(by, ev), Stdin: append(strictjson.Append(nil, doc), '\n'),
 		Mark: fmt.Sprintf("GATE_RUN=%x", mark), Limit: timeouts[hook.Command],
-		Late: lateAnswer{Dir: h.LateDir, Session: sessionKey(ev), Hook: by.ID, Event: ev.Name},
+		Limits: h.Limits,
+		Late:   lateAnswer{Dir: h.LateDir, Session: sessionKey(ev), Hook: by.ID, Event: ev.Name},
 	}
 	if by.Timeout > 0 {
 		j.Limit = by.Timeout

@@ -50,6 +50,9 @@ type Options struct {
 	// call went on; see [Handlers.Late]. "": they are lost.
 	LateDir string
 
+	// Limits bound what a command may use of the machine.
+	Limits Limits
+
 	Now func() time.Time // nil: time.Now
 }
 
@@ -77,6 +80,7 @@ func New(o Options) *Handlers {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	o.Limits = o.Limits.orDefault()
 	return &Handlers{o}
 }
 

@@ -20,15 +20,16 @@ const (
 
 // A job is one program to run. It is what a supervisor is asked for, too.
 type job struct {
-	Path  string
-	Args  []string // with the program's name
-	Dir   string
-	Env   []string
-	Stdin []byte
-	Mark  string        // of the processes of this run: an entry of Env
-	Limit time.Duration // for the whole run
-	Async *asyncJob     // nil: whoever asks waits
-	Late  lateAnswer    // where an answer goes that nobody waits for
+	Path   string
+	Args   []string // with the program's name
+	Dir    string
+	Env    []string
+	Stdin  []byte
+	Mark   string        // of the processes of this run: an entry of Env
+	Limit  time.Duration // for the whole run
+	Limits Limits        // all given
+	Async  *asyncJob     // nil: whoever asks waits
+	Late   lateAnswer    // where an answer goes that nobody waits for
 }
 
 // An asyncJob is one that the call does not wait for.
@@ -37,20 +38,21 @@ type asyncJob struct{ Limit time.Duration }
 // A result is how a run ended.
 type result struct {
 	Stdout, Stderr []byte
-	Status         int    // the exit status, if there is neither Signal nor Err
-	Signal         string // what ended the program
-	TooMuch        string // the stream that took more than maxOutput
-	Overdue        bool   // it had to be ended
-	Async          bool   // nobody needs to wait: the rest is empty
-	Err            string // why it could not be run
-	Left           string // what could not be ended
+	Status         int     // the exit status, if there is neither Signal nor Err
+	Signal         string  // what ended the program
+	TooMuch        string  // the stream that took more than maxOutput
+	Overdue        bool    // it had to be ended
+	Beyond         *excess // the limit that it went beyond
+	Async          bool    // nobody needs to wait: the rest is empty
+	Err            string  // why it could not be run
+	Left           string  // what could not be ended
 }
 
 // run runs a job to its end, and ends all that it started. When the call need
 // not wait any longer, goOn is told; from then on only the job's own limit
 // counts. sole says that this process has no children but this job's.
 func run(ctx context.Context, j *job, sole bool, goOn func()) result {
-	t := &tree{mark: j.Mark, sole: sole}
+	t := &tree{mark: j.Mark, sole: sole, most: j.Limits}
 	cmd := &exec.Cmd{Path: j.Path, Args: j.Args, Dir: j.Dir, Env: j.Env}
 	s, err := newStreams(cmd)
 	if err != nil {
@@ -69,13 +71,18 @@ func run(ctx context.Context, j *job, sole bool, goOn func()) result {
 		cmd.Wait()
 		return result{Err: err.Error()}
 	}
+	if !sole {
+		limitOther(cmd.Process.Pid, j)
+	}
 	go func() { exited <- cmd.Wait() }()
 	s.pump(j.Stdin)
-	r := s.watch(ctx, j, exited, goOn)
+	beyond, stop := t.watchUse()
+	r := s.watch(ctx, j, exited, beyond, goOn)
+	stop()
 	if err := t.end(); err != nil {
 		r.Left = err.Error()
 	}
-	if r.Overdue || r.TooMuch != "" {
+	if r.Overdue || r.TooMuch != "" || r.Beyond != nil {
 		select {
 		case <-exited:
 		case <-time.After(patience):
@@ -185,7 +192,7 @@ func (c *collector) collect() {
 }
 
 // watch waits for what ends a run.
-func (s *streams) watch(ctx context.Context, j *job, exited chan error, goOn func()) (r result) {
+func (s *streams) watch(ctx context.Context, j *job, exited chan error, beyond <-chan excess, goOn func()) (r result) {
 	limit := time.NewTimer(j.Limit)
 	defer limit.Stop()
 	cancelled, first := ctx.Done(), s.out.first
@@ -206,6 +213,9 @@ func (s *streams) watch(ctx context.Context, j *job, exited chan error, goOn fun
 			return r
 		case <-s.err.full:
 			r.TooMuch = s.err.name
+			return r
+		case x := <-beyond:
+			r.Beyond = &x
 			return r
 		case line := <-first:
 			first = nil

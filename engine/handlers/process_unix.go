@@ -16,6 +16,7 @@ import (
 type tree struct {
 	mark string // an entry of the environment that descendants inherit
 	sole bool   // this process has no other children, and orphans become its own
+	most Limits
 	pid  int
 }
 

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"syscall"
@@ -16,6 +17,7 @@ type tree struct {
 	mark string
 	sole bool
 	job  windows.Handle
+	most Limits
 }
 
 // adoptOrphans does nothing: job objects know no orphans.
@@ -40,7 +42,12 @@ func (t *tree) started(p *os.Process) (err error) {
 		}
 	}()
 	limits := windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{
-		BasicLimitInformation: windows.JOBOBJECT_BASIC_LIMIT_INFORMATION{LimitFlags: windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE},
+		BasicLimitInformation: windows.JOBOBJECT_BASIC_LIMIT_INFORMATION{
+			LimitFlags: windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE | windows.JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION |
+				windows.JOB_OBJECT_LIMIT_ACTIVE_PROCESS | windows.JOB_OBJECT_LIMIT_JOB_MEMORY,
+			ActiveProcessLimit: uint32(min(uint64(t.most.Processes), math.MaxUint32)),
+		},
+		JobMemoryLimit: uintptr(min(uint64(t.most.Memory), uint64(^uintptr(0)))),
 	}
 	if _, err := windows.SetInformationJobObject(t.job, windows.JobObjectExtendedLimitInformation,
 		uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits))); err != nil {
@@ -60,6 +67,14 @@ func (t *tree) started(p *os.Process) (err error) {
 	}
 	return nil
 }
+
+// limitSelf does nothing: the job object keeps the limits. What they refuse, a
+// command notices itself.
+func limitSelf(*job) error { return nil }
+
+func limitOther(int, *job) {}
+
+func (t *tree) exceeds() (x excess, is bool) { return x, false }
 
 // end ends what is left of the tree. There is nothing like asking.
 func (t *tree) end() error {

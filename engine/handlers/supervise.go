@@ -84,6 +84,9 @@ func Supervise(ctx context.Context, in io.Reader, out io.Writer) int {
 	if err == nil {
 		err = adoptOrphans()
 	}
+	if err == nil {
+		err = limitSelf(&j)
+	}
 	answer := json.NewEncoder(out)
 	if err != nil {
 		answer.Encode(result{Err: err.Error()})
