@@ -12,13 +12,13 @@ const module = "gate/"
 // layers hold the picture of DESIGN 4: a package may import packages of ours
 // that stand above it here, and none beside or below it.
 var layers = [][]string{
-	{"hook", "strictjson", "owned", "facts/catalogue"},
+	{"hook", "strictjson", "owned", "hostfs", "facts/catalogue"},
 	{"facts", "matcher", "adapters", "session", "consent", "audit", "policies", "bundles"},
 	{"scopes", "bundles/sync"},
 	{"engine", "scopes/load"},
 	{"engine/rego", "engine/handlers", "engine/plan"},
 	{"engine/plan/build", "explain"},
-	{"policytest", "policycheck", "replay", "install", "serve", "mcpproxy"},
+	{"policytest", "policycheck", "replay", "install", "serve", "mcpproxy", "guard", "pipeline"},
 	{"policytest/mutate"},
 	{"cmd/gate", "cmd/gate-hook", "examples"},
 }
@@ -33,7 +33,7 @@ var never = map[string][]string{
 
 // thin packages are what the hot program is made of.
 var thin = []string{
-	"hook", "facts", "matcher", "scopes", "engine", "engine/plan", "adapters", "session", "consent", "audit", "strictjson", "owned",
+	"hook", "facts", "matcher", "scopes", "engine", "engine/plan", "adapters", "session", "consent", "audit", "strictjson", "owned", "hostfs",
 	"cmd/gate-hook",
 }
 

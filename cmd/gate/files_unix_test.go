@@ -13,36 +13,6 @@ import (
 	"gate/scopes/load"
 )
 
-// TestHostFiles reads what a line could name (threat model 24): all of it comes
-// back at once, and only small regular files have content.
-func TestHostFiles(t *testing.T) {
-	dir := t.TempDir()
-	at := func(name string) string { return filepath.Join(dir, name) }
-	if err := os.WriteFile(at("file"), []byte("0123456789"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, err := range []error{
-		syscall.Mkfifo(at("fifo"), 0o600), os.Symlink("file", at("link")), os.Symlink("fifo", at("to-fifo")),
-		os.Symlink("loop", at("loop")), os.Mkdir(at("dir"), 0o700),
-	} {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	for name, ok := range map[string]bool{
-		at("file"): true, at("link"): true, at("fifo"): false, at("to-fifo"): false, at("loop"): false, at("dir"): false,
-		at("none"): false, "/dev/zero": false, "/dev/null": false, at("file") + "/x": false,
-	} {
-		data, err := hostFiles{}.ReadFile(name, 10)
-		if (err == nil) != ok || ok && string(data) != "0123456789" {
-			t.Errorf("%s: %q, %v", name, data, err)
-		}
-	}
-	if _, err := (hostFiles{}).ReadFile(at("file"), 9); err == nil {
-		t.Error("a file beyond the limit was read")
-	}
-}
-
 // TestOwnedFS opens what a repository could put into its policies: nothing
 // outside, and nothing to wait for.
 func TestOwnedFS(t *testing.T) {

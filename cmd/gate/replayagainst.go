@@ -17,6 +17,7 @@ import (
 
 	"gate/engine/rego"
 	"gate/hook"
+	"gate/hostfs"
 	"gate/policies"
 	"gate/scopes"
 	"gate/scopes/load"
@@ -118,7 +119,7 @@ func (c *proposal) readBundle(info fs.FileInfo) error {
 	loader := bundle.NewDirectoryLoader(c.dir)
 	if !info.IsDir() {
 		if !info.Mode().IsRegular() {
-			return errIrregular
+			return hostfs.ErrIrregular
 		}
 		data, err := hostFiles{}.ReadFile(c.dir, maxBundle)
 		if err != nil {

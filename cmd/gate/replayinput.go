@@ -12,6 +12,7 @@ import (
 
 	"gate/adapters"
 	"gate/audit"
+	"gate/hostfs"
 	"gate/replay"
 )
 
@@ -90,15 +91,12 @@ func callsOfOne(p process, name string, adapter adapters.Adapter, yield func(*re
 	var in io.Reader = p.stdin
 	shown := "standard input"
 	if name != "-" {
-		f, err := os.OpenFile(name, os.O_RDONLY|nonBlocking, 0)
-		if err == nil {
-			defer f.Close()
-			err = regular(f.Stat())
-		}
+		f, err := hostfs.Regular(name)
 		if err != nil {
 			yield(nil, fmt.Errorf("%s: %w", name, plain(err)))
 			return false
 		}
+		defer f.Close()
 		in, shown = f, p.tilde(name)
 	}
 	for c, err := range replay.Read(in, shown, adapter) {

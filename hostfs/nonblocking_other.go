@@ -1,6 +1,6 @@
 //go:build !unix
 
-package main
+package hostfs
 
 // nonBlocking does nothing here.
 const nonBlocking = 0

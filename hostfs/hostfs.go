@@ -1,0 +1,124 @@
+// Package hostfs reads files of the machine that anybody may have put there:
+// small regular ones, without ever waiting for a FIFO or touching a device.
+//
+// It does not ask whose files they are: packages owned and scopes/load do.
+// Start with [Files] for what facts look at, and [Dir] for a directory of
+// settings and hooks.
+package hostfs
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Files is the machine, with absolute slash-separated names. Whatever is named,
+// a FIFO, a device or a file of 100 GB, costs no more than a look at it (threat
+// model 24).
+type Files struct{}
+
+// Lstat is os.Lstat.
+func (Files) Lstat(name string) (fs.FileInfo, error) { return os.Lstat(filepath.FromSlash(name)) }
+
+// Readlink is os.Readlink.
+func (Files) Readlink(name string) (string, error) {
+	target, err := os.Readlink(filepath.FromSlash(name))
+	return filepath.ToSlash(target), err
+}
+
+// ReadFile reads a regular file of at most limit bytes. One that is larger is an
+// error.
+func (Files) ReadFile(name string, limit int) ([]byte, error) {
+	f, err := Regular(filepath.FromSlash(name))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, int64(limit)+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > limit {
+		return nil, fmt.Errorf("larger than %d bytes", limit)
+	}
+	return data, nil
+}
+
+// ErrIrregular reports a directory, a device or the like.
+var ErrIrregular = errors.New("not a regular file")
+
+// Regular opens a regular file of any size by its name as the system writes it.
+func Regular(name string) (*os.File, error) {
+	// To open a device can do something. The second look, at what was opened,
+	// is the one that counts.
+	if err := regular(os.Stat(name)); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(name, os.O_RDONLY|nonBlocking, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := regular(f.Stat()); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+func regular(info fs.FileInfo, err error) error {
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return ErrIrregular
+	}
+	return nil
+}
+
+// Open opens a regular file or a directory below root, by its name as package
+// io/fs has them. It never follows a link out of root.
+func Open(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
+	fail := func(err error) (*os.File, fs.FileInfo, error) {
+		return nil, nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	if !fs.ValidPath(name) {
+		return fail(fs.ErrInvalid)
+	}
+	f, err := root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|nonBlocking, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.IsDir() {
+		err = regular(info, nil)
+	}
+	if err != nil {
+		f.Close()
+		return fail(err)
+	}
+	return f, info, nil
+}
+
+// Dir is a directory as an fs.FS whose files are opened with [Open].
+type Dir struct{ Root *os.Root }
+
+// Open opens a file of the directory.
+func (d Dir) Open(name string) (fs.File, error) {
+	f, _, err := Open(d.Root, name)
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// Lstat and ReadLink make the links of the directory visible to package load.
+func (d Dir) Lstat(name string) (fs.FileInfo, error) { return d.Root.Lstat(filepath.FromSlash(name)) }
+
+// ReadLink returns where a link leads, with slashes.
+func (d Dir) ReadLink(name string) (string, error) {
+	target, err := d.Root.Readlink(filepath.FromSlash(name))
+	return filepath.ToSlash(target), err
+}

@@ -1,0 +1,72 @@
+//go:build unix
+
+package hostfs_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"gate/hostfs"
+)
+
+// TestFiles reads what a line could name (threat model 24): all of it comes
+// back at once, and only small regular files have content.
+func TestFiles(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	if err := os.WriteFile(at("file"), []byte("0123456789"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range []error{
+		syscall.Mkfifo(at("fifo"), 0o600), os.Symlink("file", at("link")), os.Symlink("fifo", at("to-fifo")),
+		os.Symlink("loop", at("loop")), os.Mkdir(at("dir"), 0o700),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, ok := range map[string]bool{
+		at("file"): true, at("link"): true, at("fifo"): false, at("to-fifo"): false, at("loop"): false, at("dir"): false,
+		at("none"): false, "/dev/zero": false, "/dev/null": false, at("file") + "/x": false,
+	} {
+		data, err := hostfs.Files{}.ReadFile(name, 10)
+		if (err == nil) != ok || ok && string(data) != "0123456789" {
+			t.Errorf("%s: %q, %v", name, data, err)
+		}
+	}
+	if _, err := (hostfs.Files{}).ReadFile(at("file"), 9); err == nil {
+		t.Error("a file beyond the limit was read")
+	}
+}
+
+// TestDir opens what a repository could put into a directory of policies.
+func TestDir(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, "policies", name) }
+	for _, err := range []error{
+		os.Mkdir(at(""), 0o700), os.WriteFile(at("a"), []byte("a"), 0o600), syscall.Mkfifo(at("fifo"), 0o600),
+		os.WriteFile(filepath.Join(dir, "secret"), []byte("x"), 0o600), os.Symlink("../secret", at("out")),
+		os.Symlink("/etc/passwd", at("abs")), os.Symlink("a", at("in")),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	root, err := os.OpenRoot(at(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	for name, ok := range map[string]bool{"a": true, "in": true, "fifo": false, "out": false, "abs": false, "../secret": false, "none": false} {
+		data, err := fs.ReadFile(hostfs.Dir{Root: root}, name)
+		if (err == nil) != ok || ok && string(data) != "a" {
+			t.Errorf("%s: %q, %v", name, data, err)
+		}
+	}
+	if to, err := (hostfs.Dir{Root: root}).ReadLink("in"); err != nil || to != "a" {
+		t.Errorf("in leads to %q, %v", to, err)
+	}
+}
