@@ -255,20 +255,26 @@ func (c *call) guarded(list []*hook.Hook) ([]Answer, *hook.Fault) {
 func (c *call) record(h *hook.Hook, w weighed, a Answer) {
 	s := hook.Step{
 		Hook: h, Verdict: w.Verdict, Effect: w.Effect(), Outcome: hook.Success,
-		Fault: a.Fault, Ignored: w.ignored, Level: string(w.level), Would: w.would, Took: a.Took, Round: c.round,
+		Fault: a.Fault, Ignored: w.ignored, Level: string(w.level), Would: w.would, Usage: a.Usage, Took: a.Took, Round: c.round,
 	}
 	if a.Fault != nil {
 		s.Effect = max(s.Effect, w.level.Cap(faultEffect(h, a.Fault)))
 		s.Outcome = hook.NonBlockingError
 	}
 	switch {
-	case a.Fault != nil && errors.Is(a.Fault, context.Canceled):
+	case a.Fault != nil && cancelled(h, a.Fault):
 		s.Outcome = hook.Cancelled
 	case s.Effect >= hook.Ask:
 		s.Outcome = hook.Blocking
 	}
 	c.effect = max(c.effect, s.Effect)
 	c.steps = append(c.steps, s)
+}
+
+// cancelled reports a hook that was stopped before it answered. An agent that
+// runs out of time or turns is (DESIGN 9): it was at work, not broken.
+func cancelled(h *hook.Hook, f *hook.Fault) bool {
+	return errors.Is(f, context.Canceled) || h.Kind == hook.Agent && f.Kind == hook.FaultTimeout
 }
 
 // reject records that gate itself refuses what the hooks made of the call. The

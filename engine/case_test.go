@@ -89,6 +89,7 @@ func (s *script) engine(t *testing.T, sources []scopes.Source) *engine.Engine {
 	n := 0
 	opts := append([]engine.Option{
 		engine.WithEvaluator(hook.Rego, s), engine.WithEvaluator(hook.Command, s),
+		engine.WithEvaluator(hook.Prompt, s), engine.WithEvaluator(hook.Agent, s),
 		engine.WithFacts(facts), engine.WithIDs(func() string { n++; return fmt.Sprint("id", n) }),
 		engine.WithValidator(func(tool string, input map[string]any) error {
 			if _, bad := input["invalid"]; bad {
@@ -188,7 +189,7 @@ func mustJSON(text string) any {
 // parseHooks reads lines of three kinds:
 //
 //	source NAME SCOPE AUTHORITY [trusted] [library] [broken]
-//	  ID [kind=…] [events=…] [matcher=…] [if=…] [priority=…] [on_fault=…] [timeout=…] [opaque] [recheck]
+//	  ID [kind=…] [events=…] [matcher=…] [if=…] [priority=…] [on_fault=…] [timeout=…] [opaque] [consult] [recheck]
 //	    RULE
 func parseHooks(t *testing.T, text string) ([]scopes.Source, *script) {
 	t.Helper()
@@ -264,6 +265,8 @@ func parseHook(t *testing.T, words []string, src *scopes.Source) *hook.Hook {
 			h.Timeout, _ = time.ParseDuration(value)
 		case "opaque":
 			h.Opaque = true
+		case "consult":
+			h.Consult = true
 		case "recheck":
 			yes := true
 			h.Recheck = &yes

@@ -34,6 +34,7 @@ type Evaluator interface {
 type Answer struct {
 	Verdict hook.Verdict
 	Fault   *hook.Fault   // nil if the hook answered
+	Usage   *hook.Usage   // what a language model was asked for; else nil
 	Took    time.Duration // zero: the engine's own measure
 }
 

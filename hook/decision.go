@@ -49,6 +49,17 @@ func Faultf(kind FaultKind, format string, args ...any) *Fault {
 	return &Fault{Kind: kind, Err: fmt.Errorf(format, args...)}
 }
 
+// A Usage is what the answer of a language model cost. With Cached it was kept
+// from an earlier call, and cost nothing now: the counts are those of then.
+type Usage struct {
+	Provider     string
+	Model        string
+	InputTokens  int64
+	OutputTokens int64
+	Turns        int // requests that the answer took; 1 for a prompt
+	Cached       bool
+}
+
 // A Step records one hook's run, in run order.
 type Step struct {
 	Hook    *Hook
@@ -59,6 +70,7 @@ type Step struct {
 	Ignored []string // parts of the answer that do not count, and why
 	Level   string   // the level that settings give the hook: off, record … deny; "" is as written
 	Would   *Verdict // the answer before a level, an exception or an approval took from it; else nil
+	Usage   *Usage   // of hooks that asked a language model; else nil
 	Took    time.Duration
 	Round   int // 0 for the first run, 1… for re-checks of a rewritten input
 }

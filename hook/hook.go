@@ -123,9 +123,10 @@ type Hook struct {
 
 	// Of handlers other than Rego, as their file says; who runs the kind reads
 	// them.
-	Once   bool           // gone after its first success in a session
-	Async  bool           // the call goes on without its answer
-	Config map[string]any // command, url, prompt …; checked for names and types only
+	Once    bool           // gone after its first success in a session
+	Async   bool           // the call goes on without its answer
+	Consult bool           // runs only when a policy consults it, on whatever event that is
+	Config  map[string]any // command, url, prompt …; checked for names and types only
 }
 
 // Rechecks reports whether h runs again after another hook changed the input

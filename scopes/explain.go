@@ -133,6 +133,7 @@ func (s *Settings) rows(l *Layer) []Row {
 	for _, k := range slices.Sorted(maps.Keys(l.Programs)) {
 		add(keyPrograms+"."+k, l.Programs[k])
 	}
+	l.judgeRows(add)
 	for _, k := range l.Delegate {
 		add(keyDelegate+"."+k, true)
 	}
@@ -203,6 +204,14 @@ func (s *Settings) inForce(top, name string) any {
 		return s.Plugins[name]
 	case keyPrograms:
 		return s.Programs[name]
+	case keyProviders:
+		return s.Providers[name].tree()
+	case keyJudges:
+		_, j := s.JudgesOf(hook.User)
+		if name == "keep" {
+			return j.Keep.String()
+		}
+		return j.Provider
 	}
 	return nil
 }

@@ -29,9 +29,11 @@ type Layer struct {
 	Approvals *Approvals
 	Labels    map[string]string // managed only
 	Log       *bool
-	Record    *bool           // the log keeps the events, too
-	Plugins   map[string]bool // by name; managed and user
-	Programs  map[string]any  // rows for the catalogue of programs, by name; managed and user
+	Record    *bool               // the log keeps the events, too
+	Plugins   map[string]bool     // by name; managed and user
+	Programs  map[string]any      // rows for the catalogue of programs, by name; managed and user
+	Providers map[string]Provider // of language models, by name; managed and user
+	Judges    *Judges             // managed and user
 }
 
 // Approvals say whether and how a person may answer an ask for one exact call.
@@ -71,6 +73,8 @@ const (
 	keyRecord     = "record"
 	keyPlugins    = "plugins"
 	keyPrograms   = "programs"
+	keyProviders  = "providers"
+	keyJudges     = "judges"
 )
 
 // RightTo reports who may set a key at all; why is empty if a may.

@@ -101,6 +101,9 @@ func New(sources []Source, settings Settings) (*Set, error) {
 				continue
 			}
 			s.memory = s.memory || b.Session || b.Once
+			if b.Consult {
+				continue
+			}
 			for i, name := range b.Events {
 				if !slices.Contains(b.Events[:i], name) {
 					byName[name] = append(byName[name], b)
@@ -136,9 +139,10 @@ func (s *Set) Empty() bool { return s.empty }
 func (s *Set) Memory() bool { return s.memory }
 
 // For returns the hooks that listen for name, in running order (DESIGN 7):
-// scope, priority, policies before handlers, source, position. Where tool
-// output is rewritten the scopes run in reverse, so that Policy has the last
-// word. The caller must not change the result.
+// scope, priority, policies before handlers, source, position, without those that
+// run only when they are consulted. Where tool output is rewritten the scopes run
+// in reverse, so that Policy has the last word. The caller must not change the
+// result.
 func (s *Set) For(name hook.Name) []Tier { return s.tiers[name] }
 
 // Handler finds the handler that a consult of src's policies means: one of the

@@ -25,14 +25,15 @@ type Settings struct {
 	// reader must not fill it from any other. Only managed sources take part.
 	ManagedHooksOnly bool
 
-	FaultsClose bool              // faults of every authority close
-	Deadline    time.Duration     // of one decision; zero: none beside the engine's own
-	Approvals   Approvals         // zero: none
-	Labels      map[string]string // of this machine
-	NoLog       bool              // decisions are not logged
-	NoRecord    bool              // the log keeps no events
-	Plugins     map[string]bool   // the ones that are switched on or off; others are off
-	Programs    map[string]any    // what in-house programs do, by name: rows for the catalogue of facts
+	FaultsClose bool                // faults of every authority close
+	Deadline    time.Duration       // of one decision; zero: none beside the engine's own
+	Approvals   Approvals           // zero: none
+	Labels      map[string]string   // of this machine
+	NoLog       bool                // decisions are not logged
+	NoRecord    bool                // the log keeps no events
+	Plugins     map[string]bool     // the ones that are switched on or off; others are off
+	Providers   map[string]Provider // of language models, by name; see [Settings.JudgesOf]
+	Programs    map[string]any      // what in-house programs do, by name: rows for the catalogue of facts
 
 	layers []Layer // by standing, then file: what else hooks are tuned by
 }
@@ -43,7 +44,8 @@ type Settings struct {
 // files that give one parameter or label two values, and settings of plugins
 // and skills, are errors. Whoever gets an error must let no call pass.
 func Combine(layers ...Layer) (Settings, error) {
-	s := Settings{DisableAllHooks: map[hook.Authority]bool{}, Plugins: map[string]bool{}, Programs: map[string]any{}, layers: slices.Clone(layers)}
+	s := Settings{DisableAllHooks: map[hook.Authority]bool{}, Plugins: map[string]bool{}, Programs: map[string]any{},
+		Providers: map[string]Provider{}, layers: slices.Clone(layers)}
 	slices.SortStableFunc(s.layers, func(a, b Layer) int {
 		if a.Authority != b.Authority {
 			return int(a.Authority) - int(b.Authority)
@@ -104,6 +106,7 @@ func (s *Settings) weigh(l *Layer) {
 			s.Programs[name] = row
 		}
 	}
+	s.providers(l)
 	s.without(l, &s.NoLog, func(o *Layer) *bool { return o.Log })
 	s.without(l, &s.NoRecord, func(o *Layer) *bool { return o.Record })
 }
@@ -189,6 +192,12 @@ func (s *Settings) contradictions() []error {
 			}
 			for _, name := range slices.Sorted(maps.Keys(l.Programs)) {
 				say(l, keyPrograms+"."+name, l.Programs[name])
+			}
+			for _, name := range slices.Sorted(maps.Keys(l.Providers)) {
+				say(l, keyProviders+"."+name, l.Providers[name].tree())
+			}
+			if l.Judges != nil && l.Judges.Provider != "" {
+				say(l, keyJudges+".provider", l.Judges.Provider)
 			}
 		}
 	}

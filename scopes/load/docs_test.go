@@ -22,16 +22,19 @@ func TestDocs(t *testing.T) {
 		t.Fatal(err)
 	}
 	examples := fence.FindAllSubmatch(page, -1)
-	if len(examples) != 4 {
+	if len(examples) < 5 {
 		t.Fatalf("%d examples", len(examples))
 	}
-	programs := load.Settings(fstest.MapFS{"settings.json": {Data: examples[0][2]}}, "etc", hook.User)
-	if len(programs.Layers) != 1 || len(programs.Layers[0].Programs) != 3 || programs.Source != nil {
-		t.Errorf("the example of programs: %s", describeSettings(programs))
+	parts := len(examples) - 3 // examples of single keys come first
+	for _, e := range examples[:parts] {
+		c := load.Settings(fstest.MapFS{"settings." + string(e[1]): {Data: e[2]}}, "etc", hook.User)
+		if len(c.Layers) != 1 || c.Source != nil {
+			t.Errorf("%s: %s", e[2], describeSettings(c))
+		}
 	}
 	want := ""
 	position := regexp.MustCompile(`(?m)^etc/settings\.\w+:\d+ |etc/settings\.\w+:\d+`)
-	for _, e := range examples[1:] {
+	for _, e := range examples[parts:] {
 		c := load.Settings(fstest.MapFS{"settings." + string(e[1]): {Data: e[2]}}, "etc", hook.Managed)
 		got := position.ReplaceAllString(describeSettings(c), "")
 		if len(c.Layers) != 1 || len(c.Source.Faults) > 0 || len(c.Source.Hooks) != 1 {

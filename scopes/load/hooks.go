@@ -122,6 +122,7 @@ func (r *hookReader) one(m map[string]any, pointer, id string) {
 	h.Matcher, _ = m["matcher"].(string)
 	h.Once, _ = m["once"].(bool)
 	h.Async, _ = m["async"].(bool)
+	h.Consult, _ = m["consult"].(bool)
 	if s, ok := m["on_fault"].(string); ok {
 		h.OnFault = hook.OnFault(s)
 	}
@@ -144,11 +145,21 @@ func (r *hookReader) one(m map[string]any, pointer, id string) {
 	r.hooks = append(r.hooks, h)
 }
 
-// when reads the events and conditions.
+// when reads the events and conditions. A hook that is only consulted needs no
+// events; what it says of when it runs would never be looked at.
 func (r *hookReader) when(h *hook.Hook, m map[string]any, pointer string) {
+	if h.Consult {
+		for _, key := range []string{"matcher", "if", "async"} {
+			if m[key] != nil {
+				r.bad(pointer, "%s: a hook with consult runs when a policy says so, and its answer is waited for", key)
+			}
+		}
+	}
 	switch v := m["events"].(type) {
 	case nil:
-		r.bad(pointer, "the hook names no events")
+		if !h.Consult {
+			r.bad(pointer, "the hook names no events")
+		}
 	case []hook.Name: // from the key that it stands under
 		h.Events = v
 	default:

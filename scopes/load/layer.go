@@ -30,6 +30,8 @@ func (d *document) layer(a hook.Authority) (scopes.Layer, []error) {
 	r.approvals()
 	r.names()
 	r.programs()
+	r.providers()
+	r.judges()
 	return r.layer, r.errs
 }
 

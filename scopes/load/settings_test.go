@@ -104,6 +104,9 @@ func describeAll(src scopes.Source) string {
 			continue
 		}
 		text += fmt.Sprintf("handler %s %s %s once=%v async=%v", h.ID, h.Kind, strictjson.Append(nil, h.Config), h.Once, h.Async)
+		if h.Consult {
+			text += " consult"
+		}
 		if h.Recheck != nil {
 			text += fmt.Sprintf(" recheck=%v", *h.Recheck)
 		}

@@ -1,0 +1,110 @@
+package scopes
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"gate/hook"
+)
+
+// A Provider is a service with language models that judge calls.
+type Provider struct {
+	Type      string // "anthropic" (the Messages API) or "openai" (chat completions, as many servers speak it)
+	URL       string // below which the API lies; "" is that of the company itself
+	Model     string // used where a hook names none
+	KeyEnv    string // the environment variable that holds the key; "" sends none
+	MaxTokens int    // of one answer; 0 means DefaultMaxTokens
+
+	Authority hook.Authority // of the settings that name it; filled in by Combine
+}
+
+// DefaultMaxTokens is the longest answer of a provider that says nothing else.
+const DefaultMaxTokens = 2048
+
+// Judges say who judges where a hook names no provider, and how long a verdict
+// is good for the same call. The zero value keeps none.
+type Judges struct {
+	Provider string        // a name among the providers; "": the only one that there is
+	Keep     time.Duration // of a verdict; zero keeps none
+	KeepSet  bool          // a file says so; else Keep is the default
+}
+
+// Of verdicts that are kept for the same call.
+const (
+	DefaultKeep = 10 * time.Minute
+	MaxKeep     = 24 * time.Hour
+)
+
+// JudgesOf returns the providers that a hook may ask, and who judges for it. Hooks of
+// managed sources go by managed settings only, and have no verdict kept unless
+// these say so: nobody else chooses who judges for the administrator, or writes
+// down what was judged.
+func (s Settings) JudgesOf(a hook.Authority) (map[string]Provider, Judges) {
+	if a != hook.Managed {
+		return s.Providers, s.judges(hook.Managed, hook.User, DefaultKeep)
+	}
+	own := maps.Clone(s.Providers)
+	maps.DeleteFunc(own, func(_ string, p Provider) bool { return p.Authority != hook.Managed })
+	return own, s.judges(hook.Managed, hook.Managed, 0)
+}
+
+// judges weighs what layers say, the highest authority first. Of several files
+// of one authority the shorter life counts.
+func (s Settings) judges(first, last hook.Authority, keep time.Duration) Judges {
+	j := Judges{Keep: keep}
+	for a := first; a <= last; a++ {
+		found := false
+		for i := range s.layers {
+			l := s.layers[i].Judges
+			if l == nil || s.layers[i].Authority != a {
+				continue
+			}
+			j.Provider = cmp.Or(j.Provider, l.Provider)
+			if l.KeepSet && (!j.KeepSet || found && l.Keep < j.Keep) {
+				j.Keep, j.KeepSet, found = l.Keep, true, true
+			}
+		}
+	}
+	return j
+}
+
+// providers takes those of a layer in; managed settings came before the user's.
+func (s *Settings) providers(l *Layer) {
+	for name, p := range l.Providers {
+		if _, said := s.Providers[name]; !said {
+			p.Authority = l.Authority
+			s.Providers[name] = p
+		}
+	}
+}
+
+func (p Provider) tree() map[string]any {
+	doc := map[string]any{"type": p.Type}
+	for key, v := range map[string]string{"url": p.URL, "model": p.Model, "key_env": p.KeyEnv} {
+		if v != "" {
+			doc[key] = v
+		}
+	}
+	if p.MaxTokens > 0 {
+		doc["max_tokens"] = p.MaxTokens
+	}
+	return doc
+}
+
+// judgeRows lists what a layer says of judges.
+func (l *Layer) judgeRows(add func(key string, value any)) {
+	for _, name := range slices.Sorted(maps.Keys(l.Providers)) {
+		add(keyProviders+"."+name, l.Providers[name].tree())
+	}
+	if l.Judges == nil {
+		return
+	}
+	if l.Judges.Provider != "" {
+		add(keyJudges+".provider", l.Judges.Provider)
+	}
+	if l.Judges.KeepSet {
+		add(keyJudges+".keep", l.Judges.Keep.String())
+	}
+}
