@@ -28,6 +28,10 @@ type Limits struct {
 	Bytes int // default 16 MiB
 	Depth int // nested objects and arrays, default 64
 	Keys  int // object keys and array elements in the whole document, default 200 000
+
+	// LookAlikes takes keys that differ only in case and the like. It is for
+	// data that is looked up by exact key, never for what gate itself reads.
+	LookAlikes bool
 }
 
 const (
@@ -79,7 +83,7 @@ func Decode(data []byte, l Limits) (any, error) {
 	if err := nesting(data, l.Depth); err != nil {
 		return nil, err
 	}
-	r := reader{dec: jsontext.NewDecoder(bytes.NewReader(data)), keysLeft: l.Keys}
+	r := reader{dec: jsontext.NewDecoder(bytes.NewReader(data)), keysLeft: l.Keys, lookAlikes: l.LookAlikes}
 	v, err := r.value()
 	if err != nil {
 		return nil, err
@@ -113,8 +117,9 @@ func nesting(data []byte, limit int) error {
 }
 
 type reader struct {
-	dec      *jsontext.Decoder
-	keysLeft int
+	dec        *jsontext.Decoder
+	keysLeft   int
+	lookAlikes bool
 }
 
 func (r *reader) value() (any, error) {
@@ -153,7 +158,9 @@ func (r *reader) object() (any, error) {
 		}
 		// The decoder refuses duplicates. Look-alikes need one key that
 		// does not fold to itself, which is rare: no map before that.
-		if fold := Fold(key); folded != nil || fold != key {
+		if r.lookAlikes {
+			// Nothing to compare.
+		} else if fold := Fold(key); folded != nil || fold != key {
 			if folded == nil {
 				folded = foldKeys(m)
 			}

@@ -134,6 +134,18 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// TestLookAlikes takes keys that only look alike, and no duplicates even then.
+func TestLookAlikes(t *testing.T) {
+	data := strictjson.Limits{LookAlikes: true}
+	got, err := strictjson.Decode([]byte(`{"Deploy":1,"deploy":2}`), data)
+	if want := (map[string]any{"Deploy": json.Number("1"), "deploy": json.Number("2")}); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, %v", got, err)
+	}
+	if got, err := strictjson.Decode([]byte(`{"deploy":1,"deploy":2}`), data); err == nil {
+		t.Errorf("duplicates decode to %v", got)
+	}
+}
+
 func TestObjectNamesTheType(t *testing.T) {
 	for in, want := range map[string]string{
 		`[]`: "an array", `"a"`: "a string", `1`: "a number", `true`: "a boolean", `null`: "null",
