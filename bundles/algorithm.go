@@ -1,0 +1,176 @@
+package bundles
+
+import (
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rsa"
+	_ "crypto/sha256" // the hashes of the table below
+	_ "crypto/sha512"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"math/big"
+)
+
+// An Algorithm is how a key signs, by its name in JWS; Ed25519 stands for EdDSA
+// with that curve.
+type Algorithm string
+
+// The algorithms. There is no HMAC: who can check it can forge it.
+const (
+	Ed25519 Algorithm = "Ed25519"
+	ES256   Algorithm = "ES256"
+	ES384   Algorithm = "ES384"
+	ES512   Algorithm = "ES512"
+	PS256   Algorithm = "PS256"
+	PS384   Algorithm = "PS384"
+	PS512   Algorithm = "PS512"
+	RS256   Algorithm = "RS256"
+	RS384   Algorithm = "RS384"
+	RS512   Algorithm = "RS512"
+)
+
+// hash is what is signed of a message: 0 for the message itself.
+func (a Algorithm) hash() (h crypto.Hash, known bool) {
+	switch a {
+	case Ed25519:
+		return 0, true
+	case ES256, PS256, RS256:
+		return crypto.SHA256, true
+	case ES384, PS384, RS384:
+		return crypto.SHA384, true
+	case ES512, PS512, RS512:
+		return crypto.SHA512, true
+	}
+	return 0, false
+}
+
+// jws reports whether OPA's signature file can hold a signature of this kind.
+func (a Algorithm) jws() bool { return a != Ed25519 }
+
+// curve is what an ECDSA key of this algorithm must lie on.
+func (a Algorithm) curve() elliptic.Curve {
+	switch a {
+	case ES256:
+		return elliptic.P256()
+	case ES384:
+		return elliptic.P384()
+	case ES512:
+		return elliptic.P521()
+	}
+	return nil
+}
+
+// digest is what is given to a signer: the hash, or for Ed25519 the message.
+func (a Algorithm) digest(message []byte) []byte {
+	h, _ := a.hash()
+	if h == 0 {
+		return message
+	}
+	w := h.New()
+	w.Write(message)
+	return w.Sum(nil)
+}
+
+const (
+	minRSA = 2048
+	maxRSA = 8192 // checking costs with the square of it
+)
+
+// suits reports why a public key cannot be used with the algorithm.
+func (a Algorithm) suits(public crypto.PublicKey) error {
+	if _, known := a.hash(); !known {
+		return fmt.Errorf("unknown algorithm %q; gate knows Ed25519, ES256, ES384, ES512, PS256, PS384, PS512, RS256, RS384 and RS512", string(a))
+	}
+	switch key := public.(type) {
+	case ed25519.PublicKey:
+		if a == Ed25519 {
+			return nil
+		}
+	case *ecdsa.PublicKey:
+		if a.curve() == key.Curve {
+			return nil
+		}
+	case *rsa.PublicKey:
+		if n := key.N.BitLen(); n < minRSA || n > maxRSA {
+			return fmt.Errorf("an RSA key of %d bits; %d to %d are taken", n, minRSA, maxRSA)
+		}
+		if a != Ed25519 && a.curve() == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("the key is not one for %s", a)
+}
+
+// defaultAlgorithm is what a public key is used with where nobody says.
+func defaultAlgorithm(public crypto.PublicKey) Algorithm {
+	switch key := public.(type) {
+	case *ecdsa.PublicKey:
+		for _, a := range []Algorithm{ES256, ES384, ES512} {
+			if a.curve() == key.Curve {
+				return a
+			}
+		}
+	case *rsa.PublicKey:
+		return PS256
+	}
+	return Ed25519
+}
+
+// verify reports whether a signature of a message is the key's.
+func (a Algorithm) verify(public crypto.PublicKey, message, signature []byte) bool {
+	h, known := a.hash()
+	if !known {
+		return false
+	}
+	digest := a.digest(message)
+	switch key := public.(type) {
+	case ed25519.PublicKey:
+		return a == Ed25519 && ed25519.Verify(key, message, signature)
+	case *ecdsa.PublicKey:
+		if a.curve() != key.Curve || len(signature) != 2*fieldBytes(key) {
+			return false
+		}
+		half := len(signature) / 2
+		return ecdsa.Verify(key, digest, new(big.Int).SetBytes(signature[:half]), new(big.Int).SetBytes(signature[half:]))
+	case *rsa.PublicKey:
+		switch a {
+		case RS256, RS384, RS512:
+			return rsa.VerifyPKCS1v15(key, h, digest, signature) == nil
+		case PS256, PS384, PS512:
+			return rsa.VerifyPSS(key, h, digest, signature, &rsa.PSSOptions{SaltLength: rsa.PSSSaltLengthEqualsHash}) == nil
+		}
+	}
+	return false
+}
+
+// fieldBytes is the length of each of the two numbers of a signature.
+func fieldBytes(key *ecdsa.PublicKey) int { return (key.Curve.Params().BitSize + 7) / 8 }
+
+// parsePublic reads one PEM block with a public key, as x509 and OpenSSL write it.
+func parsePublic(text []byte) (crypto.PublicKey, error) {
+	block, rest := pem.Decode(text)
+	switch {
+	case block == nil:
+		return nil, errors.New("no PEM block")
+	case len(rest) > 0 || len(block.Headers) > 0:
+		return nil, errors.New("more than one PEM block")
+	case block.Type == "PUBLIC KEY":
+		return x509.ParsePKIXPublicKey(block.Bytes)
+	case block.Type == "RSA PUBLIC KEY":
+		return x509.ParsePKCS1PublicKey(block.Bytes)
+	}
+	return nil, fmt.Errorf("a PEM block %q where a public key is wanted", block.Type)
+}
+
+// publicPEM is the one form in which key sets hold public keys.
+func publicPEM(public crypto.PublicKey) (string, error) {
+	der, err := x509.MarshalPKIXPublicKey(public)
+	if err != nil {
+		return "", err
+	}
+	return string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})), nil
+}

@@ -1,0 +1,62 @@
+package bundles
+
+import (
+	"maps"
+	"slices"
+)
+
+// Contents is what an archive says about itself. Nothing of it was verified.
+type Contents struct {
+	Manifest   Manifest
+	Digest     string // of the archive
+	Files      []File // sorted by name, without the signature file
+	Signatures []Signature
+}
+
+// A File is one file of a bundle.
+type File struct {
+	Name string
+	Size int
+}
+
+// Inspect looks at an archive, and at its envelope unless that is nil, without
+// any key: Counts is false for all signatures, and the algorithm is what the
+// bundle says.
+func Inspect(archive, envelope []byte, l Limits) (*Contents, error) {
+	files, err := unpack(archive, l)
+	if err != nil {
+		return nil, err
+	}
+	c := &Contents{Digest: Digest(archive)}
+	if data, there := files[signaturesFile]; there {
+		j, err := parseSignatures(data)
+		if err != nil {
+			return nil, err
+		}
+		c.Signatures = append(c.Signatures, Signature{Key: j.key, Algorithm: Algorithm(j.algorithm)})
+	}
+	if envelope != nil {
+		doc, s, err := parseEnvelope(envelope)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.isFor(c.Digest); err != nil {
+			return nil, err
+		}
+		for _, g := range doc.signatures {
+			c.Signatures = append(c.Signatures, Signature{Key: g.key, Detached: true})
+		}
+	}
+	c.Manifest.Roots = []string{""}
+	if data, there := files[manifestFile]; there {
+		if c.Manifest, err = parseManifest(data); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if name != signaturesFile {
+			c.Files = append(c.Files, File{name, len(files[name])})
+		}
+	}
+	return c, nil
+}

@@ -1,0 +1,229 @@
+package bundles
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/open-policy-agent/opa/v1/bundle"
+
+	"gate/strictjson"
+)
+
+// jws is OPA's signature: one JWT over the digests of all files.
+type jws struct {
+	key       string // "kid"; "" if it names none, as opa sign does
+	algorithm string
+	message   []byte
+	signature []byte
+	claims    []byte
+}
+
+var base64url = base64.RawURLEncoding.Strict
+
+// parseSignatures reads .signatures.json. Nothing in it is believed yet.
+func parseSignatures(data []byte) (*jws, error) {
+	bad := func(err error) error { return refuseFile(BadEnvelope, signaturesFile, err) }
+	doc, err := strictjson.Object(data, strictjson.Limits{Bytes: 8 << 20})
+	if err != nil {
+		return nil, bad(err)
+	}
+	f := newFields("", doc)
+	list := f.texts("signatures")
+	if err := f.done(); err != nil {
+		return nil, bad(err)
+	}
+	switch len(list) {
+	case 0:
+		return nil, refuseFile(Unsigned, signaturesFile, nil)
+	case 1:
+	default:
+		return nil, bad(errors.New("more than one signature; further ones belong into the envelope"))
+	}
+	token := list[0]
+	head, rest, _ := strings.Cut(token, ".")
+	claims, sig, ok := strings.Cut(rest, ".")
+	if !ok || strings.Contains(sig, ".") || strings.ContainsAny(token, "\r\n") {
+		return nil, bad(errors.New("not a JWT of three parts"))
+	}
+	s := &jws{message: []byte(head + "." + claims)}
+	var header []byte
+	for part, into := range map[string]*[]byte{head: &header, claims: &s.claims, sig: &s.signature} {
+		if *into, err = base64url().DecodeString(part); err != nil {
+			return nil, bad(err)
+		}
+	}
+	if err := s.parseHeader(header); err != nil {
+		return nil, err
+	}
+	if len(s.signature) == 0 {
+		return nil, refuseFile(Unsigned, signaturesFile, errors.New("the signature was taken off"))
+	}
+	return s, nil
+}
+
+// parseHeader takes the three keys that say nothing about where a key is:
+// "jwk", "jku", "x5c" and their like would let a bundle name its own.
+func (s *jws) parseHeader(data []byte) error {
+	doc, err := strictjson.Object(data, strictjson.Limits{Bytes: 16 << 10})
+	if err != nil {
+		return refuseFile(BadEnvelope, signaturesFile, err)
+	}
+	f := newFields("header", doc)
+	s.algorithm, s.key = f.text("alg"), f.text("kid")
+	f.text("typ")
+	if err := f.done(); err != nil {
+		return refuseFile(BadEnvelope, signaturesFile, err)
+	}
+	a := Algorithm(s.algorithm)
+	if _, known := a.hash(); !known || !a.jws() {
+		return refuseFile(BadAlgorithm, signaturesFile, fmt.Errorf("%q is none that gate takes", shown(s.algorithm)))
+	}
+	return nil
+}
+
+// checkJWS finds the key that signed. A signature without a key's name is held
+// against every key that has its algorithm.
+func (s *KeySet) checkJWS(j *jws) (Signature, error) {
+	if j.key != "" {
+		k, known := s.Keys[j.key]
+		if !known {
+			return Signature{Key: j.key, Reason: UnknownKey, Detail: shown(j.key)}, nil
+		}
+		if string(k.Algorithm) != j.algorithm {
+			return Signature{}, refuseFile(BadAlgorithm, signaturesFile,
+				fmt.Errorf("signed with %s, the key %s is one for %s", shown(j.algorithm), j.key, k.Algorithm))
+		}
+		if !k.Algorithm.verify(k.Public, j.message, j.signature) {
+			return Signature{}, refuseFile(BadSignature, signaturesFile, fmt.Errorf("not a signature of the key %s", j.key))
+		}
+		return k.signed(j.key), nil
+	}
+	for _, id := range slices.Sorted(maps.Keys(s.Keys)) {
+		k := s.Keys[id]
+		if string(k.Algorithm) == j.algorithm && k.Algorithm.verify(k.Public, j.message, j.signature) {
+			return k.signed(id), nil
+		}
+	}
+	return Signature{Reason: UnknownKey, Detail: "the signature names no key and is of none in the key set"}, nil
+}
+
+// signed is a right signature of the key.
+func (k Key) signed(id string) Signature {
+	if k.Revoked {
+		return Signature{Key: id, Algorithm: k.Algorithm, Reason: RevokedKey, Detail: id}
+	}
+	return Signature{Key: id, Algorithm: k.Algorithm, Counts: true}
+}
+
+// A listing is what OPA's signature covers.
+type listing struct {
+	scope string
+	files map[string]bundle.FileInfo
+}
+
+func (j *jws) listing() (listing, error) {
+	l := listing{files: map[string]bundle.FileInfo{}}
+	bad := func(err error) error { return refuseFile(BadEnvelope, signaturesFile, err) }
+	doc, err := strictjson.Object(j.claims, strictjson.Limits{Bytes: 8 << 20})
+	if err != nil {
+		return l, bad(err)
+	}
+	// Other claims, such as iss, are the publisher's own.
+	f := newFields("claims", map[string]any{"files": doc["files"], "scope": doc["scope"]})
+	if doc["scope"] == nil {
+		delete(f.left, "scope")
+	}
+	l.scope = f.text("scope")
+	list, _ := read[[]any](f, "files", "a list")
+	for i, v := range list {
+		object, _ := v.(map[string]any)
+		g := newFields(fmt.Sprintf("files[%d]", i), object)
+		info := bundle.FileInfo{Name: g.text("name"), Hash: g.text("hash"), Algorithm: g.text("algorithm")}
+		if err := g.done(); err != nil {
+			return l, bad(err)
+		}
+		if _, twice := l.files[info.Name]; twice {
+			return l, bad(fmt.Errorf("%s is listed twice", shown(info.Name)))
+		}
+		l.files[info.Name] = info
+	}
+	if err := f.done(); err != nil {
+		return l, bad(err)
+	}
+	return l, nil
+}
+
+// covers reports which files are not those that were listed.
+func (l listing) covers(files map[string][]byte) error {
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if name == signaturesFile {
+			continue
+		}
+		info, listed := l.files[name]
+		if !listed {
+			errs = append(errs, refuseFile(NotCovered, shown(name), nil))
+			continue
+		}
+		if err := matches(name, files[name], info); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(l.files)) {
+		if _, there := files[name]; !there {
+			errs = append(errs, refuseFile(MissingFile, shown(name), nil))
+		}
+	}
+	return firstAndCount(errs)
+}
+
+// firstAndCount keeps a message short when a thousand files are wrong.
+func firstAndCount(errs []error) error {
+	const most = 5
+	if n := len(errs); n > most {
+		errs = append(errs[:most:most], fmt.Errorf("and %d more", n-most))
+	}
+	return errors.Join(errs...)
+}
+
+// matches holds a file against its digest. OPA takes digests of JSON over the
+// value, not the bytes; so the value must be one that all readers agree on.
+func matches(name string, data []byte, info bundle.FileInfo) error {
+	switch info.Algorithm {
+	case "SHA-256", "SHA-384", "SHA-512", "SHA-512-256":
+	default:
+		return refuseFile(BadAlgorithm, shown(name), fmt.Errorf("a digest by %q", shown(info.Algorithm)))
+	}
+	sum, err := opaDigest(name, data, bundle.HashingAlgorithm(info.Algorithm))
+	if err != nil {
+		return refuseFile(Malformed, shown(name), err)
+	}
+	want, err := hex.DecodeString(info.Hash)
+	if err != nil || !bytes.Equal(sum, want) {
+		return refuseFile(WrongDigest, shown(name), nil)
+	}
+	return nil
+}
+
+// opaDigest is the digest of a file as OPA takes it.
+func opaDigest(name string, data []byte, a bundle.HashingAlgorithm) ([]byte, error) {
+	hasher, err := bundle.NewSignatureHasher(a)
+	if err != nil {
+		return nil, err
+	}
+	if base := path.Base(name); base != dataFile && base != manifestFile {
+		return hasher.HashFile(data)
+	}
+	value, err := strictjson.Decode(data, strictjson.Limits{Keys: 1_000_000, LookAlikes: true})
+	if err != nil {
+		return nil, err
+	}
+	return hasher.HashFile(value)
+}

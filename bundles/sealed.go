@@ -1,0 +1,126 @@
+package bundles
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gate/strictjson"
+)
+
+// Types of signed documents. They are part of what is signed, so that no
+// signature of one is one of the other.
+const (
+	typeBundle = "gate.bundle/1"
+	typeKeys   = "gate.keys/1"
+)
+
+// A signature is one of those beside a signed document.
+type signature struct {
+	key   string
+	bytes []byte
+}
+
+// A sealed document is an object and signatures of it.
+type sealed struct {
+	body       map[string]any
+	signatures []signature
+}
+
+const maxSignatures = 64
+
+// parseSealed reads a document without checking any signature.
+func parseSealed(data []byte, kind string) (sealed, error) {
+	var s sealed
+	doc, err := strictjson.Object(data, strictjson.Limits{Bytes: 1 << 20})
+	if err != nil {
+		return s, err
+	}
+	f := newFields("", doc)
+	s.body = f.object("signed")
+	list, _ := read[[]any](f, "signatures", "a list")
+	if len(list) > maxSignatures {
+		f.fail("signatures", "more than %d", maxSignatures)
+		list = nil
+	}
+	for i, v := range list {
+		if err := s.addSignature(v); err != nil {
+			f.fail(fmt.Sprintf("signatures[%d]", i), "%w", err)
+		}
+	}
+	if got, _ := s.body["type"].(string); got != kind {
+		f.fail("signed.type", "%q is wanted", kind)
+	}
+	return s, f.done()
+}
+
+func (s *sealed) addSignature(v any) error {
+	object, ok := v.(map[string]any)
+	if !ok {
+		return errors.New("an object is wanted")
+	}
+	f := newFields("", object)
+	id, text := f.text("key"), f.text("signature")
+	raw, err := base64.StdEncoding.Strict().DecodeString(text)
+	switch {
+	case f.done() != nil:
+		return f.done()
+	case id == "":
+		return errors.New("the name of its key is missing")
+	case err != nil || len(raw) == 0 || strings.ContainsAny(text, "\r\n"):
+		return errors.New("signature: base64 is wanted")
+	case slices.ContainsFunc(s.signatures, func(g signature) bool { return g.key == id }):
+		return fmt.Errorf("the key %s signs twice", shown(id))
+	}
+	s.signatures = append(s.signatures, signature{id, raw})
+	return nil
+}
+
+// message is what is signed: DSSE's pre-authentication encoding.
+func (s *sealed) message() []byte {
+	kind, _ := s.body["type"].(string)
+	body := strictjson.Append(nil, s.body)
+	var b bytes.Buffer
+	for _, part := range []string{"DSSEv1", strconv.Itoa(len(kind)), kind, strconv.Itoa(len(body))} {
+		b.WriteString(part + " ")
+	}
+	b.Write(body)
+	return b.Bytes()
+}
+
+// put adds a signature, in the place of an older one of the same key.
+func (s *sealed) put(g signature) {
+	s.signatures = slices.DeleteFunc(slices.Clone(s.signatures), func(o signature) bool { return o.key == g.key })
+	s.signatures = append(s.signatures, g)
+	slices.SortFunc(s.signatures, func(a, b signature) int { return strings.Compare(a.key, b.key) })
+}
+
+// encode is the document as a file.
+func (s *sealed) encode() []byte {
+	list := []any{}
+	for _, g := range s.signatures {
+		list = append(list, map[string]any{"key": g.key, "signature": base64.StdEncoding.EncodeToString(g.bytes)})
+	}
+	return []byte(strings.TrimRight(strictjson.Indent(map[string]any{"signed": s.body, "signatures": list}), "\n") + "\n")
+}
+
+const digestPrefix = "sha256:"
+
+// Digest is how archives are named: "sha256:" and the SHA-256 of the bytes in
+// hexadecimal, as OCI registries write it.
+func Digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return digestPrefix + hex.EncodeToString(sum[:])
+}
+
+func isDigest(s string) bool {
+	rest, ok := strings.CutPrefix(s, digestPrefix)
+	raw, err := hex.DecodeString(rest)
+	return ok && err == nil && len(raw) == sha256.Size && rest == strings.ToLower(rest)
+}
