@@ -229,6 +229,7 @@ func parseSource(words []string) scopes.Source {
 		}
 	}
 	src.Trusted = slices.Contains(words, "trusted")
+	src.Tightens = slices.Contains(words, "tightens")
 	src.Library = slices.Contains(words, "library")
 	if slices.Contains(words, "broken") {
 		src.Faults = []hook.Fault{*hook.Faultf(hook.FaultLoad, "a.rego:3: no rule begins here")}

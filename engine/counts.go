@@ -102,10 +102,10 @@ func envIgnored(h due, a Answer) string {
 		return "the answer is faulty"
 	case h.unsure:
 		return perhaps
+	case h.Source.Tightens:
+		return "hooks registered while a session runs only tighten"
 	case !h.Source.Loosens():
 		return "nobody trusted " + h.Source.Name
-	case h.Source.Name == scopes.Registered:
-		return "registered hooks can only tighten"
 	}
 	return ""
 }

@@ -5,84 +5,162 @@ package handlers
 import (
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
+	"syscall"
 	"testing"
 	"time"
 
-	"gate/engine"
 	"gate/hook"
 )
 
 // TestMain lets the tests' program be a supervisor.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "supervise" {
-		os.Exit(Supervise(context.Background(), os.Stdin, os.Stdout))
+		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM) // as the program does
+		defer stop()
+		os.Exit(Supervise(ctx, os.Stdin, os.Stdout))
 	}
+	flag.Set("test.parallel", "8") // commands wait more than they work; the command line comes later
 	os.Exit(m.Run())
 }
 
 // A commandCase is one case of testdata/commands.txt.
 type commandCase struct {
-	name, text, run, below, want string
-	large                        bool
-	limit                        time.Duration
+	name, run string
+	each      []string // EACH is each of these in turn
+	below     string   // "supervisor" or "direct": only there
+	large     bool     // the event is longer than a pipe holds
+	limit     time.Duration
 }
 
 // TestCommands runs every kind of command below a supervisor and directly, and
 // holds what is made of it, and that nothing of it is left.
 func TestCommands(t *testing.T) {
-	const file = "testdata/commands.txt"
-	head, cases := readCommands(t, file)
-	var out strings.Builder
-	out.WriteString(head)
-	got := make([]string, len(cases))
+	tab := readTable(t, "testdata/commands.txt")
+	found := make([]string, len(tab.rows))
 	t.Run("cases", func(t *testing.T) {
-		for i, c := range cases {
+		for i, r := range tab.rows {
+			c := commandOf(t, r)
 			t.Run(c.name, func(t *testing.T) {
 				t.Parallel()
-				got[i] = testCommand(t, i, c)
+				found[i] = testCommand(t, i, c)
 			})
 		}
 	})
-	for i, c := range cases {
-		fmt.Fprintf(&out, "== %s\n%smeans: %s\n", c.name, c.text, got[i])
-	}
-	if *update {
-		if err := os.WriteFile(file, []byte(out.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	tab.hold(t, found)
+	nobodyOfOurs(t)
 }
 
-func testCommand(t *testing.T, n int, c commandCase) (got string) {
-	ways := map[string]*Handlers{"supervisor": New(testOptions(t)), "direct": nil}
-	if c.below == "" {
+// testCommand runs a case in every way and returns what it means in all of them.
+func testCommand(t *testing.T, n int, c commandCase) (means string) {
+	ways := []string{"supervisor", "direct"}
+	if c.below != "" {
+		ways = []string{c.below}
+	}
+	first := true
+	for _, way := range ways {
+		tmp := t.TempDir()
 		o := testOptions(t)
-		o.Supervisor = nil
-		ways["direct"] = New(o)
-	}
-	for way, h := range ways {
-		if h == nil {
-			continue
+		o.Getenv = withTemp(tmp)
+		if way == "direct" {
+			o.Supervisor = nil
 		}
-		mark := fmt.Sprintf("%d%d%d", os.Getpid(), n, len(way))
-		by := &hook.Hook{ID: "h", Kind: hook.Command, Timeout: c.limit, Config: map[string]any{"command": strings.ReplaceAll(c.run, "MARK", mark)}}
-		got = describe(h.Evaluator(hook.Command).Evaluate(t.Context(), []*hook.Hook{by}, testEvent(t, c.large))[0])
-		got = strings.ReplaceAll(got, mark, "MARK")
-		if got != c.want && !*update {
-			t.Errorf("%s: got  %s\nwant %s", way, got, c.want)
+		h := New(o)
+		for _, each := range c.each {
+			mark := fmt.Sprintf("%d%d%d%s", os.Getpid(), n, len(way), each)
+			by := &hook.Hook{ID: "h", Kind: hook.Command, Timeout: c.limit, Config: map[string]any{"command": c.line(mark, each)}}
+			got := describe(h.Evaluator(hook.Command).Evaluate(t.Context(), []*hook.Hook{by}, testEvent(t, c.large))[0])
+			got = c.normal(got, mark, each)
+			if !first && got != means {
+				t.Errorf("%s %s: %s, and elsewhere %s", way, each, got, means)
+			}
+			means, first = got, false
+			nobody(t, way, mark)
 		}
-		nobody(t, way, mark)
+		if left, _ := os.ReadDir(tmp); len(left) > 0 {
+			t.Errorf("%s: temporary files: %v", way, left)
+		}
 	}
-	return got
+	return means
+}
+
+// line is the command of a case.
+func (c commandCase) line(mark, each string) string {
+	return strings.NewReplacer("MARK", mark, "EACH", each).Replace(c.run)
+}
+
+// normal takes out of what a case means what is different each time.
+func (c commandCase) normal(means, mark, each string) string {
+	means = strings.ReplaceAll(means, mark, "MARK")
+	n, err := strconv.Atoi(each)
+	if err != nil {
+		return means
+	}
+	means = strings.Replace(means, "ended with status "+each, "ended with status EACH", 1)
+	return strings.Replace(means, "("+syscall.Signal(n).String()+")", "(EACH)", 1)
+}
+
+func commandOf(t *testing.T, r row) commandCase {
+	t.Helper()
+	c := commandCase{name: r.name, each: []string{""}}
+	for _, f := range r.fields {
+		switch key, value := f[0], f[1]; key {
+		case "run":
+			c.run = value
+		case "each":
+			c.each = numbers(t, value)
+		case "below":
+			c.below = value
+		case "large":
+			c.large = true
+		case "limit":
+			var err error
+			if c.limit, err = time.ParseDuration(value); err != nil {
+				t.Fatal(err)
+			}
+		default:
+			t.Fatalf("%s: unknown %q", r.name, key)
+		}
+	}
+	return c
+}
+
+// numbers reads a list such as "1 3-255".
+func numbers(t *testing.T, text string) (list []string) {
+	t.Helper()
+	for word := range strings.FieldsSeq(text) {
+		from, to, ok := strings.Cut(word, "-")
+		if !ok {
+			to = from
+		}
+		first, err := strconv.Atoi(from)
+		last, err2 := strconv.Atoi(to)
+		if err := errors.Join(err, err2); err != nil {
+			t.Fatal(err)
+		}
+		for n := first; n <= last; n++ {
+			list = append(list, strconv.Itoa(n))
+		}
+	}
+	return list
+}
+
+// withTemp is the environment with another directory for temporary files.
+func withTemp(dir string) func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		if name == "TMPDIR" {
+			return dir, true
+		}
+		return os.LookupEnv(name)
+	}
 }
 
 func testOptions(t *testing.T) Options {
@@ -129,141 +207,18 @@ func withMark(mark string) (lines []string) {
 	return lines
 }
 
-func readCommands(t *testing.T, file string) (head string, cases []commandCase) {
+// nobodyOfOurs holds that this process has no children, dead ones included.
+func nobodyOfOurs(t *testing.T) {
 	t.Helper()
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	head, rest, _ := strings.Cut(string(data), "== ")
-	for block := range strings.SplitSeq("\n== "+rest, "\n== ") {
-		name, body, _ := strings.Cut(block, "\n")
-		if name == "" {
-			continue
-		}
-		c := commandCase{name: name}
-		for line := range strings.SplitSeq(strings.TrimSpace(body), "\n") {
-			key, value, _ := strings.Cut(line, ": ")
-			switch key {
-			case "run":
-				c.run = value
-			case "below":
-				c.below = value
-			case "large":
-				c.large = true
-			case "limit":
-				if c.limit, err = time.ParseDuration(value); err != nil {
-					t.Fatal(err)
-				}
-			case "means":
-				c.want = value
-				continue
-			default:
-				t.Fatalf("%s: unknown %q", name, key)
-			}
-			c.text += line + "\n"
-		}
-		cases = append(cases, c)
-	}
-	return head, cases
-}
-
-// TestStatus holds what each exit status means.
-func TestStatus(t *testing.T) {
-	o := testOptions(t)
-	o.Supervisor = nil
-	h := New(o)
-	for status := range 256 {
-		by := &hook.Hook{ID: "h", Kind: hook.Command, Config: map[string]any{
-			"command": "/bin/sh", "args": []any{"-c", "exit " + strconv.Itoa(status)},
-		}}
-		a := h.command(t.Context(), by, testEvent(t, false))
-		switch {
-		case status == 0:
-			if d := describe(a); d != "no opinion" {
-				t.Errorf("status 0: %s", d)
-			}
-		case status == 2:
-			if a.Fault != nil || a.Verdict.Effect() != hook.Deny {
-				t.Errorf("status 2: %s", describe(a))
-			}
-		case a.Fault == nil || a.Fault.Kind != hook.FaultEval || a.Verdict.Effect() != hook.Pass:
-			t.Errorf("status %d: %s", status, describe(a))
-		}
-	}
-}
-
-var runs = flag.Int("runs", 1, "how often TestLeaks runs every case")
-
-// TestLeaks holds that runs leave no goroutine, descriptor or file, and no
-// process of this program's.
-func TestLeaks(t *testing.T) {
-	_, cases := readCommands(t, "testdata/commands.txt")
-	tmp := t.TempDir()
-	o := testOptions(t)
-	o.Getenv = func(name string) (string, bool) {
-		if name == "TMPDIR" {
-			return tmp, true
-		}
-		return os.LookupEnv(name)
-	}
-	h := New(o)
-	ev := testEvent(t, false)
-	mark := fmt.Sprintf("%d000", os.Getpid())
-	one := func(c commandCase) engine.Answer {
-		by := &hook.Hook{ID: "h", Kind: hook.Command, Timeout: 200 * time.Millisecond, Config: map[string]any{
-			"command": strings.ReplaceAll(c.run, "MARK", mark),
-		}}
-		return h.command(t.Context(), by, ev)
-	}
-	one(cases[0])
-	before, files := runtime.NumGoroutine(), descriptors(t)
-	todo := make(chan commandCase)
-	var wg sync.WaitGroup
-	for range 8 {
-		wg.Go(func() {
-			for c := range todo {
-				one(c)
-			}
-		})
-	}
-	n := 0
-	for range *runs {
-		for _, c := range cases {
-			if !strings.Contains(c.name, "while it is ended") {
-				todo <- c
-				n++
-			}
-		}
-	}
-	close(todo)
-	wg.Wait()
-	t.Logf("%d runs", n)
-	settled := func() bool { return runtime.NumGoroutine() <= before && descriptors(t) <= files }
-	for range 1000 {
-		if settled() {
-			break
+	var left []proc
+	for range 500 {
+		left = slices.DeleteFunc(processes(), func(p proc) bool { return p.parent != os.Getpid() })
+		if len(left) == 0 {
+			return
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	if !settled() {
-		stacks := make([]byte, 1<<20)
-		t.Errorf("%d goroutines, before %d; %d descriptors, before %d\n%s", runtime.NumGoroutine(), before, descriptors(t), files,
-			stacks[:runtime.Stack(stacks, true)])
-	}
-	nobody(t, "runs", mark)
-	if left, _ := os.ReadDir(tmp); len(left) > 0 {
-		t.Errorf("temporary files: %v", left)
-	}
-}
-
-func descriptors(t *testing.T) int {
-	t.Helper()
-	entries, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return len(entries)
+	t.Errorf("children: %+v", left)
 }
 
 // TestEnvironment holds what a command sees of the environment.

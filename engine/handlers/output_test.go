@@ -2,7 +2,6 @@ package handlers
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"os"
 	"strconv"
@@ -14,98 +13,55 @@ import (
 	"gate/strictjson"
 )
 
-var update = flag.Bool("update", false, "rewrite what the tables expect")
-
-// A saying is one case of testdata/answers.txt.
-type saying struct {
-	name, event, text string
-	said              []byte
-	want              string
-}
-
 // TestAnswers holds what every kind of answer means against the table.
 func TestAnswers(t *testing.T) {
-	const file = "testdata/answers.txt"
-	head, cases := readSayings(t, file)
-	var out strings.Builder
-	out.WriteString(head)
-	for _, c := range cases {
-		got := describe(answerOf(c))
-		if got != c.want && !*update {
-			t.Errorf("%s: got  %s\nwant %s", c.name, got, c.want)
-		}
-		fmt.Fprintf(&out, "== %s\n%smeans: %s\n", c.name, c.text, got)
+	tab := readTable(t, "testdata/answers.txt")
+	found := make([]string, len(tab.rows))
+	for i, r := range tab.rows {
+		found[i] = describe(answerOf(t, r))
 	}
-	if *update {
-		if err := os.WriteFile(file, []byte(out.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if len(cases) < 40 {
-		t.Errorf("only %d cases", len(cases))
-	}
+	tab.hold(t, found)
 }
 
-func answerOf(c saying) engine.Answer {
+// answerOf reads what a case of testdata/answers.txt says.
+func answerOf(t *testing.T, r row) engine.Answer {
 	h := &hook.Hook{ID: "h", Kind: hook.Command}
-	ev := &hook.Event{Name: hook.Name(c.event)}
-	if len(c.said) > maxOutput {
+	ev := &hook.Event{Name: hook.PreToolUse}
+	var said []byte
+	for _, f := range r.fields {
+		switch key, value := f[0], f[1]; key {
+		case "event":
+			ev.Name = hook.Name(value)
+		case "said":
+			said = []byte(value)
+		case "quoted":
+			s, err := strconv.Unquote(value)
+			if err != nil {
+				t.Fatalf("%s: %v", r.name, err)
+			}
+			said = []byte(s)
+		case "repeat":
+			n, what, _ := strings.Cut(value, " ")
+			times, err := strconv.Atoi(n)
+			if err != nil {
+				t.Fatalf("%s: %v", r.name, err)
+			}
+			said = bytes.Repeat([]byte(what), times)
+		default:
+			t.Fatalf("%s: unknown %q", r.name, key)
+		}
+	}
+	if len(said) > maxOutput {
 		return tooMuch(h, "standard output")
 	}
-	return readAnswer(h, ev, c.said)
-}
-
-// readSayings reads the table, and what stands before it.
-func readSayings(t *testing.T, file string) (head string, cases []saying) {
-	t.Helper()
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	head, rest, _ := strings.Cut(string(data), "== ")
-	for block := range strings.SplitSeq("\n== "+rest, "\n== ") {
-		name, body, _ := strings.Cut(block, "\n")
-		if name == "" {
-			continue
-		}
-		c := saying{name: name, event: "PreToolUse"}
-		for line := range strings.SplitSeq(strings.TrimSpace(body), "\n") {
-			key, value, _ := strings.Cut(line, ":")
-			value = strings.TrimPrefix(value, " ")
-			switch key {
-			case "event":
-				c.event = value
-			case "said":
-				c.said = []byte(value)
-			case "quoted":
-				s, err := strconv.Unquote(value)
-				if err != nil {
-					t.Fatalf("%s: %v", name, err)
-				}
-				c.said = []byte(s)
-			case "repeat":
-				n, what, _ := strings.Cut(value, " ")
-				times, err := strconv.Atoi(n)
-				if err != nil {
-					t.Fatalf("%s: %v", name, err)
-				}
-				c.said = bytes.Repeat([]byte(what), times)
-			case "means":
-				c.want = value
-				continue
-			}
-			c.text += line + "\n"
-		}
-		cases = append(cases, c)
-	}
-	return head, cases
+	return readAnswer(h, ev, said)
 }
 
 // describe is an answer on one line.
 func describe(a engine.Answer) string {
 	var parts []string
 	for _, r := range a.Verdict.Reasons {
-		parts = append(parts, fmt.Sprintf("%s %q", r.Effect, r.Reason))
+		parts = append(parts, fmt.Sprintf("%s %s", r.Effect, quote(r.Reason)))
 	}
 	for _, r := range a.Verdict.Halt {
 		parts = append(parts, fmt.Sprintf("halt %q", r.Reason))
@@ -126,6 +82,15 @@ func describe(a engine.Answer) string {
 		return "no opinion"
 	}
 	return strings.Join(parts, ", ")
+}
+
+// quote quotes a text, and of a long one the beginning.
+func quote(s string) string {
+	const most = 500
+	if len(s) <= most {
+		return strconv.Quote(s)
+	}
+	return fmt.Sprintf("%q… of %d bytes", s[:20], len(s))
 }
 
 // FuzzAnswer holds that nothing a handler says is read loosely: an answer

@@ -25,6 +25,9 @@ func supervised(ctx context.Context, argv []string, j *job) result {
 	if err := ctx.Err(); err != nil {
 		return result{Overdue: true}
 	}
+	// It keeps the limit itself, unless the command stopped it.
+	ctx, cancel := context.WithTimeout(ctx, j.Limit+patience)
+	defer cancel()
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Args[0] = "gate"
 	cmd.Env = []string{} // it needs none; nil would be this process's
