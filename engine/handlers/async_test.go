@@ -166,11 +166,15 @@ func TestKilled(t *testing.T) {
 			if err := json.NewEncoder(w).Encode(j); err != nil {
 				t.Fatal(err)
 			}
+			begun := func() bool { return len(withMark("\x0086400."+mark+"\x00")) > 0 }
 			for range 1000 {
-				if len(withMark("\x0086400."+mark+"\x00")) > 0 {
+				if begun() {
 					break
 				}
 				time.Sleep(10 * time.Millisecond)
+			}
+			if !begun() {
+				t.Fatal("the command did not begin")
 			}
 			c.end(cmd, w)
 			nobody(t, name, mark)

@@ -41,7 +41,7 @@ func TestLimits(t *testing.T) {
 				}
 				mark := fmt.Sprintf("%d%d%d", os.Getpid(), 2000+i, len(way))
 				line := strings.ReplaceAll(c.run, "MARK", mark)
-				if way == "direct" && c.limits.OpenFiles > 0 {
+				if way == "direct" && c.limits.OpenFiles+int(c.limits.File) > 0 {
 					line = "sleep 0.2; " + line // it is limited when it runs already
 				}
 				by := &hook.Hook{ID: "h", Kind: hook.Command, Timeout: time.Minute, Config: map[string]any{"command": line}}

@@ -84,6 +84,7 @@ func Supervise(ctx context.Context, in io.Reader, out io.Writer) int {
 	if err == nil {
 		err = json.Unmarshal(line, &j)
 	}
+	j.Limits = j.Limits.orDefault()
 	if err == nil {
 		err = adoptOrphans()
 	}
