@@ -19,13 +19,14 @@ const (
 type FaultKind string
 
 const (
-	FaultEvent    FaultKind = "event"    // the event could not be read
-	FaultLoad     FaultKind = "load"     // a source could not be loaded
-	FaultTimeout  FaultKind = "timeout"  // no answer in time
-	FaultMemory   FaultKind = "memory"   // too much memory
-	FaultEval     FaultKind = "eval"     // the policy failed while it ran
-	FaultOutput   FaultKind = "output"   // the answer was malformed
-	FaultInternal FaultKind = "internal" // gate's own mistake
+	FaultEvent    FaultKind = "event"                // the event could not be read
+	FaultLoad     FaultKind = "load"                 // a source could not be loaded
+	FaultTimeout  FaultKind = "timeout"              // no answer in time
+	FaultMemory   FaultKind = "memory"               // too much memory
+	FaultEval     FaultKind = "eval"                 // the policy failed while it ran
+	FaultOutput   FaultKind = "output"               // the answer was malformed
+	FaultBatch    FaultKind = "unsupported_in_batch" // a hook that asks a model, in a batch run
+	FaultInternal FaultKind = "internal"             // gate's own mistake
 )
 
 // A Fault reports that a hook, or gate itself, could not answer. It is never

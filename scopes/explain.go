@@ -134,6 +134,9 @@ func (s *Settings) rows(l *Layer) []Row {
 		add(keyPrograms+"."+k, l.Programs[k])
 	}
 	l.judgeRows(add)
+	for _, k := range slices.Sorted(maps.Keys(l.MCPServers)) {
+		add(keyMCPServers+"."+k, l.MCPServers[k].tree())
+	}
 	for _, k := range l.Delegate {
 		add(keyDelegate+"."+k, true)
 	}
@@ -212,12 +215,34 @@ func (s *Settings) inForce(top, name string) any {
 			return j.Keep.String()
 		}
 		return j.Provider
+	case keyMCPServers:
+		if server, ok := s.MCPServers[name]; ok {
+			return server.tree()
+		}
 	}
 	return nil
 }
 
 func (a Approvals) tree() map[string]any {
 	return map[string]any{"enabled": a.Enabled, "minutes": a.Minutes, "keyRequired": a.KeyRequired, "keys": anys(a.Keys)}
+}
+
+func (m MCPServer) tree() map[string]any {
+	out := map[string]any{}
+	if m.Command != "" {
+		out["command"], out["args"] = m.Command, anys(m.Args)
+	}
+	if m.URL != "" {
+		headers := map[string]any{}
+		for name, value := range m.Headers {
+			headers[name] = value
+		}
+		out["url"], out["headers"] = m.URL, headers
+	}
+	if len(m.Env) > 0 {
+		out["env"] = anys(m.Env)
+	}
+	return out
 }
 
 func anys(in []string) []any {

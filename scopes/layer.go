@@ -34,6 +34,22 @@ type Layer struct {
 	Programs  map[string]any      // rows for the catalogue of programs, by name; managed and user
 	Providers map[string]Provider // of language models, by name; managed and user
 	Judges    *Judges             // managed and user
+
+	MCPServers map[string]MCPServer // whose tools hooks may call, by name; managed and user
+}
+
+// An MCPServer is a server whose tools hooks may call: a program that talks on
+// its standard input and output, or an address behind streamable HTTP.
+type MCPServer struct {
+	Command string   // absolute, or a name in PATH; "" for an address
+	Args    []string // of the command
+	URL     string   // as [CheckAddress] wants it; "" for a program
+	Headers map[string]string
+	Env     []string // names of variables that the program gets, or that headers use
+
+	// Authority is whose settings name it. Hooks of managed sources must not
+	// rely on what the user names. In a Layer it is not set.
+	Authority hook.Authority
 }
 
 // Approvals say whether and how a person may answer an ask for one exact call.
@@ -75,6 +91,7 @@ const (
 	keyPrograms   = "programs"
 	keyProviders  = "providers"
 	keyJudges     = "judges"
+	keyMCPServers = "mcpServers"
 )
 
 // RightTo reports who may set a key at all; why is empty if a may.

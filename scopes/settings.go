@@ -35,6 +35,8 @@ type Settings struct {
 	Providers   map[string]Provider // of language models, by name; see [Settings.JudgesOf]
 	Programs    map[string]any      // what in-house programs do, by name: rows for the catalogue of facts
 
+	MCPServers map[string]MCPServer // whose tools hooks may call, by name
+
 	layers []Layer // by standing, then file: what else hooks are tuned by
 }
 
@@ -45,7 +47,7 @@ type Settings struct {
 // and skills, are errors. Whoever gets an error must let no call pass.
 func Combine(layers ...Layer) (Settings, error) {
 	s := Settings{DisableAllHooks: map[hook.Authority]bool{}, Plugins: map[string]bool{}, Programs: map[string]any{},
-		Providers: map[string]Provider{}, layers: slices.Clone(layers)}
+		Providers: map[string]Provider{}, MCPServers: map[string]MCPServer{}, layers: slices.Clone(layers)}
 	slices.SortStableFunc(s.layers, func(a, b Layer) int {
 		if a.Authority != b.Authority {
 			return int(a.Authority) - int(b.Authority)
@@ -100,6 +102,12 @@ func (s *Settings) weigh(l *Layer) {
 		}
 		on, said := s.Plugins[name]
 		s.Plugins[name] = l.Plugins[name] && (on || !said)
+	}
+	for name, server := range l.MCPServers {
+		if _, said := s.MCPServers[name]; !said {
+			server.Authority = l.Authority
+			s.MCPServers[name] = server
+		}
 	}
 	for name, row := range l.Programs {
 		if _, said := s.Programs[name]; !said { // managed settings came before the user's
@@ -198,6 +206,9 @@ func (s *Settings) contradictions() []error {
 			}
 			if l.Judges != nil && l.Judges.Provider != "" {
 				say(l, keyJudges+".provider", l.Judges.Provider)
+			}
+			for _, name := range slices.Sorted(maps.Keys(l.MCPServers)) {
+				say(l, keyMCPServers+"."+name, l.MCPServers[name].tree())
 			}
 		}
 	}

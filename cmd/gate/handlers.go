@@ -57,6 +57,7 @@ func (g *guard) runHandlers(s setting) []engine.Option {
 	}
 	g.handlers = handlers.New(handlers.Options{
 		Getenv: s.env, Dirs: g.dirs, Project: s.project, Supervisor: s.supervisor, LateDir: lateAnswers(s.dirs),
+		Version: version(),
 	})
 	var options []engine.Option
 	for _, kind := range handlerKinds {

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 		p := host()
 		p.above = nil
 		start(p)
-	}, "mcpserver": serveMCP})
+	}, "mcpserver": serveMCP, "webhookserver": serveWebhooks})
 }
 
 // TestScript runs the scripts, one behaviour each. The home directory, the

@@ -10,7 +10,9 @@ package handlers
 
 import (
 	"context"
+	"crypto/x509"
 	"fmt"
+	"net"
 	"time"
 
 	"gate/engine"
@@ -53,6 +55,17 @@ type Options struct {
 	// Limits bound what a command may use of the machine.
 	Limits Limits
 
+	// Batch says that nobody waits at a terminal: hooks that ask a model are
+	// faults of the kind hook.FaultBatch then, and are not run.
+	Batch bool
+
+	// Version is how gate calls itself to servers; "" is "devel".
+	Version string
+
+	// Roots are the certificates that servers are trusted by; nil: the
+	// system's.
+	Roots *x509.CertPool
+
 	Now func() time.Time // nil: time.Now
 }
 
@@ -73,6 +86,7 @@ type Progress struct {
 // Handlers runs handlers. It is safe for concurrent use.
 type Handlers struct {
 	Options
+	resolver *net.Resolver // nil: the system's
 }
 
 // New returns Handlers that use nothing but o.
@@ -81,7 +95,7 @@ func New(o Options) *Handlers {
 		o.Now = time.Now
 	}
 	o.Limits = o.Limits.orDefault()
-	return &Handlers{o}
+	return &Handlers{Options: o}
 }
 
 // Evaluator returns what runs the hooks of a kind, nil for kinds that this
@@ -97,13 +111,23 @@ func (h *Handlers) Evaluator(kind hook.Kind) engine.Evaluator {
 type runner func(context.Context, *hook.Hook, *hook.Event) engine.Answer
 
 func (h *Handlers) runner(kind hook.Kind) runner {
+	if h.Batch && (kind == hook.Prompt || kind == hook.Agent) {
+		return unsupported
+	}
 	switch kind {
 	case hook.Command:
 		return h.command
+	case hook.Webhook:
+		return h.webhook
 	case hook.Inline:
 		return h.inline
 	}
 	return nil
+}
+
+// unsupported answers for a hook that batch runs leave out.
+func unsupported(_ context.Context, by *hook.Hook, _ *hook.Event) engine.Answer {
+	return failed(hook.FaultBatch, "%s is a hook of kind %s, which batch runs do not support", by.ID, by.Kind)
 }
 
 // timeouts hold how long handlers run that say nothing themselves (DESIGN 9).

@@ -212,6 +212,10 @@ func (r *hookReader) what(h *hook.Hook, m map[string]any, pointer string) {
 	if kind == hook.MCPTool && m["server"] == nil {
 		r.bad(pointer, "the mcp_tool hook lacks server")
 	}
+	if kind != hook.Command && h.Async && m["consult"] == nil {
+		r.bad(below(pointer, "async"), "async: the call waits for a %s hook; only a command can go on without it", kind)
+	}
+	r.remote(kind, m, pointer)
 	if v, ok := m["timeout"]; ok {
 		if h.Timeout, err = duration(v, maxHandlerTimeout); err != nil {
 			r.bad(below(pointer, "timeout"), "timeout %w", err)

@@ -32,6 +32,7 @@ func (d *document) layer(a hook.Authority) (scopes.Layer, []error) {
 	r.programs()
 	r.providers()
 	r.judges()
+	r.mcpServers()
 	return r.layer, r.errs
 }
 
