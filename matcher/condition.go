@@ -3,6 +3,7 @@ package matcher
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"gate/hook"
@@ -34,9 +35,10 @@ type tool struct {
 //	Agent(reviewer)          the kind of agent; Skill(name) likewise
 //	effect(git.push)         any effect of that kind among the facts, whatever tool causes it; * stands for any text
 //	unknown(program)         anything of that kind that was not understood; unknown alone, anything at all
+//	agent_id(a|b)            what the agent with one of these ids does; agent_id(!a|b) what any other does, or one without an id
 //
-// The last two make a policy cost nothing on calls that have no such effect.
-// They are never Unsure on an event with facts: what hides an effect is an
+// effect and unknown make a policy cost nothing on calls that have no such
+// effect. They are never Unsure on an event with facts: what hides an effect is an
 // unknown, and a condition of its own.
 //
 // Path patterns: *.go and .env match at any depth, //etc/hosts is absolute,
@@ -104,6 +106,8 @@ func parseJudge(t tool, pattern string) (func(*hook.Event) Truth, error) {
 	switch t.name {
 	case "effect", "unknown":
 		return parseFact(t.name, pattern)
+	case "agent_id":
+		return parseAgent(pattern)
 	case "Bash", "PowerShell":
 		return parseCommand(pattern)
 	case "Read", "Grep", "Glob", "LS":
@@ -131,8 +135,34 @@ func (c *Condition) Match(ev *hook.Event) Truth {
 	return c.judge(ev)
 }
 
-// facts reports the two names that stand for facts rather than for a tool.
-func (t tool) facts() bool { return !t.prefix && (t.name == "effect" || t.name == "unknown") }
+// facts reports the names that stand for something else than a tool.
+func (t tool) facts() bool {
+	return !t.prefix && (t.name == "effect" || t.name == "unknown" || t.name == "agent_id")
+}
+
+// parseAgent judges the id of the agent that an event is about.
+func parseAgent(pattern string) (func(*hook.Event) Truth, error) {
+	list, others := strings.CutPrefix(pattern, "!")
+	var globs []glob
+	for id := range strings.SplitSeq(list, "|") {
+		g, err := newGlob(strings.TrimSpace(id))
+		if err != nil {
+			return nil, err
+		}
+		if len(g) == 0 {
+			return nil, errors.New("agent_id() without an id: write agent_id(*) for any")
+		}
+		globs = append(globs, g)
+	}
+	return func(ev *hook.Event) Truth {
+		id := ev.Text("agent_id")
+		if len(id) > maxValue {
+			return Unsure
+		}
+		one := id != "" && slices.ContainsFunc(globs, func(g glob) bool { return g.matches(id) })
+		return truth(one != others)
+	}, nil
+}
 
 // parseFact judges the kinds of effects or unknowns.
 func parseFact(what, pattern string) (func(*hook.Event) Truth, error) {

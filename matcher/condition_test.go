@@ -268,3 +268,33 @@ func TestConditionFacts(t *testing.T) {
 		}
 	}
 }
+
+func TestConditionAgent(t *testing.T) {
+	for _, row := range []struct {
+		condition, id string
+		want          matcher.Truth
+	}{
+		{"agent_id(alpha)", "alpha", matcher.Yes},
+		{"agent_id(alpha)", "alpha2", matcher.No},
+		{"agent_id(alpha)", "", matcher.No},
+		{"agent_id(alpha|beta)", "beta", matcher.Yes},
+		{"agent_id(agent_*)", "agent_a", matcher.Yes},
+		{"agent_id", "x", matcher.Yes},
+		{"agent_id", "", matcher.No},
+		{"agent_id(!alpha|beta)", "beta", matcher.No},
+		{"agent_id(!alpha|beta)", "gamma", matcher.Yes},
+		{"agent_id(!alpha)", "", matcher.Yes},
+		{"agent_id(alpha)", strings.Repeat("a", 5000), matcher.Unsure},
+	} {
+		ev := event("Bash", &hook.Facts{})
+		if ev.Fields["agent_id"] = row.id; row.id == "" {
+			delete(ev.Fields, "agent_id")
+		}
+		if got := condition(t, row.condition).Match(ev); got != row.want {
+			t.Errorf("%s with %.20q: %v, want %v", row.condition, row.id, got, row.want)
+		}
+	}
+	if _, err := matcher.ParseCondition("agent_id(a||b)"); err == nil {
+		t.Error("an empty id is accepted")
+	}
+}
