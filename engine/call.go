@@ -258,8 +258,10 @@ func (c *call) record(h *hook.Hook, w weighed, a Answer) {
 		Fault: a.Fault, Ignored: w.ignored, Level: string(w.level), Would: w.would, Usage: a.Usage, Took: a.Took, Round: c.round,
 	}
 	if a.Fault != nil {
-		s.Effect = max(s.Effect, w.level.Cap(faultEffect(h, a.Fault)))
 		s.Outcome = hook.NonBlockingError
+		if !h.Observes(c.ev.Name) {
+			s.Effect = max(s.Effect, w.level.Cap(faultEffect(h, a.Fault)))
+		}
 	}
 	switch {
 	case a.Fault != nil && cancelled(h, a.Fault):
@@ -272,9 +274,10 @@ func (c *call) record(h *hook.Hook, w weighed, a Answer) {
 }
 
 // cancelled reports a hook that was stopped before it answered. An agent that
-// runs out of time or turns is (DESIGN 9): it was at work, not broken.
+// runs out of time or turns is (DESIGN 9): it was at work, not broken. So is
+// every hook of cocode, which has that outcome for time-outs.
 func cancelled(h *hook.Hook, f *hook.Fault) bool {
-	return errors.Is(f, context.Canceled) || h.Kind == hook.Agent && f.Kind == hook.FaultTimeout
+	return errors.Is(f, context.Canceled) || f.Kind == hook.FaultTimeout && (h.Kind == hook.Agent || h.Dialect == hook.Cocode)
 }
 
 // reject records that gate itself refuses what the hooks made of the call. The

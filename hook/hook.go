@@ -129,6 +129,18 @@ type Hook struct {
 	Config  map[string]any // command, url, prompt …; checked for names and types only
 }
 
+// Observes reports whether h can change nothing on events of a name: what it
+// answers is not looked at and its faults never close. In CodeWhale these are
+// all hooks in the background, and all but those that may change a message or
+// the variables of the shell (DESIGN 11).
+func (h *Hook) Observes(n Name) bool {
+	if h.Dialect != CodeWhale {
+		return false
+	}
+	background, _ := h.Config["background"].(bool)
+	return background || n.Canonical() != UserPromptSubmit && n != "shell_env"
+}
+
 // Rechecks reports whether h runs again after another hook changed the input
 // that it judged (DESIGN 7). Policies always do.
 func (h *Hook) Rechecks() bool {
