@@ -15,7 +15,6 @@ import (
 
 	"gate/engine"
 	"gate/hook"
-	"gate/strictjson"
 )
 
 // inherited are the variables that every command gets, where they are set.
@@ -35,7 +34,7 @@ var reserved = []string{"GATE_", "HOOK_", "CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_R
 func (h *Handlers) command(ctx context.Context, by *hook.Hook, ev *hook.Event) engine.Answer {
 	j, err := h.job(ctx, by, ev)
 	if err != nil {
-		return failed(hook.FaultEval, "%s cannot be run: %w", by.ID, err)
+		return commandAnswer(by, ev, &result{Err: err.Error()})
 	}
 	r := h.start(ctx, j)
 	if r.Async {
@@ -43,41 +42,6 @@ func (h *Handlers) command(ctx context.Context, by *hook.Hook, ev *hook.Event) e
 	}
 	return commandAnswer(by, ev, &r)
 }
-
-// commandAnswer reads how a command ended (DESIGN 9).
-func commandAnswer(h *hook.Hook, ev *hook.Event, r *result) engine.Answer {
-	stderr := cut(strings.TrimSpace(strings.ToValidUTF8(string(r.Stderr), "\ufffd")))
-	failure := func(kind hook.FaultKind, how string) engine.Answer {
-		if last := lastLine(stderr); last != "" {
-			how += ": " + last
-		}
-		return failed(kind, "%s %s", h.ID, how)
-	}
-	switch {
-	case r.Err != "":
-		return failed(hook.FaultEval, "%s cannot be run: %s", h.ID, r.Err)
-	case r.TooMuch != "":
-		return tooMuch(h, r.TooMuch)
-	case r.Beyond != nil:
-		return failure(r.Beyond.Kind, r.Beyond.What)
-	case r.Overdue:
-		return failure(hook.FaultTimeout, "did not end in time")
-	case r.Signal != "":
-		return failure(hook.FaultEval, "was ended by a signal ("+r.Signal+")")
-	case r.Status == blockingStatus:
-		return engine.Answer{Verdict: hook.Verdict{Reasons: []hook.Reason{reasonOf(h, hook.Deny, stderr)}}}
-	case r.Status != 0:
-		a := failure(hook.FaultEval, fmt.Sprintf("ended with status %d", r.Status))
-		a.Verdict = readAnswer(h, ev, afterAsync(r.Stdout)).Verdict // what it denies all the same
-		return a
-	case r.Left != "":
-		return failed(hook.FaultEval, "%s: %s", h.ID, r.Left)
-	}
-	return readAnswer(h, ev, afterAsync(r.Stdout))
-}
-
-// blockingStatus is the exit status that rejects.
-const blockingStatus = 2
 
 // cut bounds a text that goes to the agent.
 func cut(s string) string {
@@ -116,19 +80,17 @@ func (h *Handlers) start(ctx context.Context, j *job) result {
 
 // job is what a hook wants to have run for an event.
 func (h *Handlers) job(ctx context.Context, by *hook.Hook, ev *hook.Event) (*job, error) {
-	line, _ := by.Config["command"].(string)
-	args, exact := by.Config["args"].([]any)
-	doc := ev.Document()
-	if err := strictjson.Check(doc); err != nil {
-		return nil, fmt.Errorf("the event: %w", err)
+	p := speaks(by)
+	stdin, err := p.stdin(h, by, ev)
+	if err != nil {
+		return nil, err
 	}
 	var mark [16]byte
 	rand.Read(mark[:]) // never fails
 	j := &job{
-		Dir: h.dirOf(by, ev), Stdin: append(strictjson.Append(nil, doc), '\n'),
+		Dir: h.dirOf(by, ev), Stdin: stdin, Detaches: p.detaches != nil && p.detaches(by),
 		Mark: fmt.Sprintf("GATE_RUN=%x", mark), Limit: timeouts[hook.Command],
-		Limits: h.Limits,
-		Late:   lateAnswer{Dir: h.LateDir, Session: sessionKey(ev), Hook: by.ID, Event: ev.Name},
+		Limits: h.Limits, Late: h.late(by, ev),
 	}
 	if by.Timeout > 0 {
 		j.Limit = by.Timeout
@@ -142,21 +104,42 @@ func (h *Handlers) job(ctx context.Context, by *hook.Hook, ev *hook.Event) (*job
 		j.Limit = min(j.Limit, time.Until(deadline))
 	}
 	j.Env = append(h.environment(by, ev), j.Mark)
-	var err error
-	if exact {
-		j.Path, err = h.program(by, line)
-		j.Args = []string{line}
-		for _, a := range args {
-			s, _ := a.(string)
-			j.Args = append(j.Args, s)
-		}
-		return j, err
+	j.Path, j.Args, err = h.argv(by)
+	return j, err
+}
+
+// argv is what a hook wants to have run: a Python function, a program with
+// arguments, or a line for the shell.
+func (h *Handlers) argv(by *hook.Hook) (path string, argv []string, err error) {
+	if speaks(by) == &massgenCallable {
+		return h.python(by)
 	}
-	if j.Path, err = h.shell(); err != nil {
-		return nil, err
+	line, _ := by.Config["command"].(string)
+	args, exact := by.Config["args"].([]any)
+	if !exact {
+		path, err = h.shell()
+		return path, []string{"sh", "-c", h.inSource(by, line)}, err
 	}
-	j.Args = []string{"sh", "-c", h.inSource(by, line)}
-	return j, nil
+	argv = []string{line}
+	for _, a := range args {
+		s, _ := a.(string)
+		argv = append(argv, h.filledIn(by, s))
+	}
+	path, err = h.program(by, h.filledIn(by, line))
+	return path, argv, err
+}
+
+// filledIn puts the directories in that Claude Code's hooks name in their
+// arguments, where no shell does.
+func (h *Handlers) filledIn(by *hook.Hook, s string) string {
+	if by.Dialect != hook.Claude {
+		return s
+	}
+	pairs := []string{"${CLAUDE_PROJECT_DIR}", h.Project}
+	if by.Scope == hook.Plugin {
+		pairs = append(pairs, "${CLAUDE_PLUGIN_ROOT}", h.Dirs[by.Source])
+	}
+	return strings.NewReplacer(pairs...).Replace(s)
 }
 
 // shell finds the POSIX shell.
@@ -260,35 +243,23 @@ func (h *Handlers) inSource(by *hook.Hook, line string) string {
 // environment is what a command sees: a short list, what its hook names, and
 // what the event is about.
 func (h *Handlers) environment(by *hook.Hook, ev *hook.Event) []string {
-	names := slices.Clone(inherited)
-	named, _ := by.Config["env"].([]any)
-	for _, v := range named {
-		if s, ok := v.(string); ok && !slices.ContainsFunc(reserved, func(p string) bool { return strings.HasPrefix(s, p) }) {
-			names = append(names, s)
+	p := speaks(by)
+	names := slices.Clone(p.inherits)
+	if list, _ := by.Config["env"].([]any); p.named {
+		for _, v := range list {
+			if s, ok := v.(string); ok && !slices.ContainsFunc(reserved, func(p string) bool { return strings.HasPrefix(s, p) }) {
+				names = append(names, s)
+			}
 		}
 	}
 	slices.Sort(names)
 	var env []string
-	set := func(name, value string) {
-		if value != "" {
-			env = append(env, name+"="+variable(value))
-		}
-	}
 	for _, name := range slices.Compact(names) {
 		if v, ok := h.lookup(name); ok {
 			env = append(env, name+"="+v)
 		}
 	}
-	set("HOOK_EVENT", string(ev.Name))
-	set("HOOK_TOOL_NAME", ev.Tool())
-	set("HOOK_SESSION_ID", ev.SessionID())
-	set("CLAUDE_PROJECT_DIR", h.Project)
-	if by.Scope == hook.Plugin {
-		set("CLAUDE_PLUGIN_ROOT", h.Dirs[by.Source])
-	}
-	set("GATE_AGENT", ev.Agent)
-	set("GATE_HOOK", by.ID)
-	set("GATE_SOURCE_DIR", h.Dirs[by.Source])
+	p.variables(h, by, ev, func(name, value string) { env = append(env, name+"="+value) })
 	return env
 }
 

@@ -33,6 +33,20 @@ type lateAnswer struct {
 	Session string // a key, not the agent's own name
 	Hook    string
 	Event   hook.Name
+
+	Dialect  hook.Dialect
+	Switches map[string]any // of the hook's file, which say how its answer is read
+}
+
+// late is where the answer of a hook goes that nobody waits for.
+func (h *Handlers) late(by *hook.Hook, ev *hook.Event) lateAnswer {
+	l := lateAnswer{Dir: h.LateDir, Session: sessionKey(ev), Hook: by.ID, Event: ev.Name, Dialect: by.Dialect, Switches: map[string]any{}}
+	for _, key := range switches {
+		if v, ok := by.Config[key]; ok {
+			l.Switches[key] = v
+		}
+	}
+	return l
 }
 
 // sessionKey is a name for files, "" for an event without a session.
@@ -51,7 +65,8 @@ func (l *lateAnswer) keep(r *result, now time.Time) {
 	if l.Dir == "" || l.Session == "" {
 		return
 	}
-	a := commandAnswer(&hook.Hook{ID: l.Hook}, &hook.Event{Name: l.Event}, r)
+	by := &hook.Hook{ID: l.Hook, Kind: hook.Command, Dialect: l.Dialect, Config: l.Switches}
+	a := commandAnswer(by, &hook.Event{Name: l.Event}, r)
 	var context, notices []string
 	for _, c := range a.Verdict.Context {
 		context = append(context, c.Text)

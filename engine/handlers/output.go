@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"gate/engine"
 	"gate/hook"
@@ -18,11 +17,16 @@ import (
 // maxOutput bounds what a handler may say, on each of its streams, in bytes.
 const maxOutput = 1 << 20
 
-// readAnswer reads what a handler said with success. Nothing and plain text are
-// no opinion; all else must be exactly one JSON object in the output form of
+// readAnswer reads what a handler said with success, as its dialect means it.
+func readAnswer(h *hook.Hook, ev *hook.Event, said []byte) engine.Answer {
+	return speaks(h).answer(h, ev, said)
+}
+
+// ownAnswer reads an answer in gate's own form. Nothing and plain text are no
+// opinion; all else must be exactly one JSON object in the output form of
 // Claude Code's hooks, without a member that gate does not know. What cannot be
 // read so is a fault; what it denies, asks or halts all the same is kept.
-func readAnswer(h *hook.Hook, ev *hook.Event, said []byte) engine.Answer {
+func ownAnswer(h *hook.Hook, ev *hook.Event, said []byte) engine.Answer {
 	plain, err := isPlain(said)
 	if plain {
 		return engine.Answer{}
@@ -32,55 +36,18 @@ func readAnswer(h *hook.Hook, ev *hook.Event, said []byte) engine.Answer {
 		doc, err = strictjson.Object(said, strictjson.Limits{Bytes: maxOutput})
 	}
 	if err != nil {
-		return failed(hook.FaultOutput, "%s answered with what is no answer: %w", h.ID, err)
+		return unreadable(h, err)
 	}
 	return readObject(h, ev, doc)
 }
 
+func unreadable(h *hook.Hook, err error) engine.Answer {
+	return failed(hook.FaultOutput, "%s answered with what is no answer: %w", h.ID, err)
+}
+
 // readObject reads an answer that has been decoded.
 func readObject(h *hook.Hook, ev *hook.Event, doc map[string]any) engine.Answer {
-	r := &answerReader{hook: h, ev: ev, said: map[string]string{}}
-	r.object("", doc, answerMembers)
-	r.conclude()
-	a := engine.Answer{Verdict: r.verdict}
-	if len(r.errs) > 0 {
-		a.Fault = hook.Faultf(hook.FaultOutput, "%s answered: %w", h.ID, errors.Join(r.errs...))
-	}
-	return a
-}
-
-// isPlain reports text that is nothing but talk: no JSON value, no line that
-// begins like an answer and no member of one. A denial that somebody printed
-// next to a log line must not pass for talk, nor must "false". A number alone
-// is talk: it is what counting tools print.
-func isPlain(said []byte) (bool, error) {
-	if !utf8.Valid(said) {
-		return false, errors.New("it is not UTF-8")
-	}
-	if i := bytes.IndexFunc(said, notPrintable); i >= 0 {
-		return false, fmt.Errorf("it holds the control character %q at byte %d", said[i], i)
-	}
-	text := bytes.TrimSpace(said)
-	if len(text) == 0 {
-		return true, nil
-	}
-	if v, err := strictjson.Decode(text, strictjson.Limits{Bytes: maxOutput}); err == nil {
-		return strictjson.TypeName(v) == "a number", nil
-	}
-	for line := range bytes.Lines(text) {
-		if bytes.HasPrefix(bytes.TrimLeft(line, " \t\ufeff"), []byte("{")) {
-			return false, nil
-		}
-	}
-	return !slices.ContainsFunc(tellTales, func(s string) bool { return bytes.Contains(text, []byte(s)) }), nil
-}
-
-// tellTales are members that nobody mentions who does not answer.
-var tellTales = []string{`"decision"`, `"permissionDecision"`, `"hookSpecificOutput"`, `"continue"`}
-
-// notPrintable reports what no text has; the escape character colours it.
-func notPrintable(r rune) bool {
-	return r < 0x20 && r != '\n' && r != '\r' && r != '\t' && r != '\x1b' || r == 0x7f
+	return newReader(h, ev).read(doc, answerMembers)
 }
 
 // A member is one member of an answer.
@@ -112,6 +79,7 @@ var (
 		"updatedToolOutput":        {"", "tool_response", (*answerReader).replace},
 		"updatedMCPToolOutput":     {"", "tool_response", (*answerReader).replace},
 		"decision":                 {"an object", "", (*answerReader).behave},
+		"action":                   {"a string", "", (*answerReader).act},
 	}
 	permissionMembers = map[string]member{
 		"behavior":     {"a string", "", (*answerReader).permit},
@@ -144,10 +112,28 @@ type answerReader struct {
 	granted hook.Effect       // of hookSpecificOutput.decision
 	behaves bool              // hookSpecificOutput.decision is being read
 	stop    bool
+	foreign func(name string, known map[string]member) bool // members that are passed over; nil: none
+	lax     bool                                            // a reason may stand without a decision
+	words   map[string]hook.Effect                          // of a decision
 	rewrite any
 	rewrote bool
 	verdict hook.Verdict
 	errs    []error
+}
+
+func newReader(h *hook.Hook, ev *hook.Event) *answerReader {
+	return &answerReader{hook: h, ev: ev, said: map[string]string{}, words: effects}
+}
+
+// read reads a whole answer.
+func (r *answerReader) read(doc map[string]any, known map[string]member) engine.Answer {
+	r.object("", doc, known)
+	r.conclude()
+	a := engine.Answer{Verdict: r.verdict}
+	if len(r.errs) > 0 {
+		a.Fault = hook.Faultf(hook.FaultOutput, "%s answered: %w", r.hook.ID, errors.Join(r.errs...))
+	}
+	return a
 }
 
 // object reads the members of an object. It finds all that is wrong, and takes
@@ -157,6 +143,8 @@ func (r *answerReader) object(path string, doc map[string]any, known map[string]
 		m, ok := known[name]
 		v := doc[name]
 		switch {
+		case !ok && r.foreign != nil && r.foreign(name, known):
+			continue
 		case !ok:
 			r.bad(path+name, "is no member of an answer%s", meant(name, known))
 			continue
@@ -187,12 +175,12 @@ func meant(name string, known map[string]member) string {
 }
 
 func (r *answerReader) decide(v any) (err error) {
-	r.general, err = effectOf(v)
+	r.general, err = r.effectOf(v)
 	return err
 }
 
 func (r *answerReader) permit(v any) error {
-	e, err := effectOf(v)
+	e, err := r.effectOf(v)
 	if r.behaves {
 		r.granted = e
 	} else {
@@ -203,15 +191,15 @@ func (r *answerReader) permit(v any) error {
 
 // effectOf reads a word. One that is written in another way than it must be
 // does not count, unless it tightens.
-func effectOf(v any) (hook.Effect, error) {
-	if e, ok := effects[v.(string)]; ok {
+func (r *answerReader) effectOf(v any) (hook.Effect, error) {
+	if e, ok := r.words[v.(string)]; ok {
 		return e, nil
 	}
 	e := effects[strictjson.Fold(strings.TrimSpace(v.(string)))]
 	if e == hook.Allow {
 		e = hook.Pass
 	}
-	return e, fmt.Errorf("is %q and must be one of %s", v, strings.Join(slices.Sorted(maps.Keys(effects)), ", "))
+	return e, fmt.Errorf("is %q and must be one of %s", v, strings.Join(slices.Sorted(maps.Keys(r.words)), ", "))
 }
 
 func (r *answerReader) message(v any) error {
@@ -257,10 +245,24 @@ func (r *answerReader) behave(v any) error {
 	return nil
 }
 
+// act takes what a person shall be taken to have done with a question.
+func (r *answerReader) act(v any) error {
+	switch {
+	case r.ev.Name != hook.Elicitation && r.ev.Name != hook.ElicitationResult:
+		return fmt.Errorf("is nothing that %s can have", r.ev.Name)
+	case v == "decline", v == "cancel":
+		r.special = hook.Deny
+	case v != "accept":
+		return fmt.Errorf("is %q and must be one of accept, cancel, decline", v)
+	}
+	return nil
+}
+
 // conclude puts together what different members say about one thing.
 func (r *answerReader) conclude() {
 	reason, special := r.said["reason"], r.said["permissionDecisionReason"]
 	switch {
+	case r.lax:
 	case reason != "" && r.general == hook.Pass && r.special == hook.Pass && !r.stop:
 		r.bad("reason", "stands without a decision")
 	case special != "" && r.special == hook.Pass:

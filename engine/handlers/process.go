@@ -20,16 +20,17 @@ const (
 
 // A job is one program to run. It is what a supervisor is asked for, too.
 type job struct {
-	Path   string
-	Args   []string // with the program's name
-	Dir    string
-	Env    []string
-	Stdin  []byte
-	Mark   string        // of the processes of this run: an entry of Env
-	Limit  time.Duration // for the whole run
-	Limits Limits        // all given
-	Async  *asyncJob     // nil: whoever asks waits
-	Late   lateAnswer    // where an answer goes that nobody waits for
+	Path     string
+	Args     []string // with the program's name
+	Dir      string
+	Env      []string
+	Stdin    []byte
+	Mark     string        // of the processes of this run: an entry of Env
+	Limit    time.Duration // for the whole run
+	Limits   Limits        // all given
+	Async    *asyncJob     // nil: whoever asks waits
+	Detaches bool          // the first line may say that nobody need wait
+	Late     lateAnswer    // where an answer goes that nobody waits for
 }
 
 // An asyncJob is one that the call does not wait for.
@@ -196,6 +197,9 @@ func (s *streams) watch(ctx context.Context, j *job, exited chan error, beyond <
 	limit := time.NewTimer(j.Limit)
 	defer limit.Stop()
 	cancelled, first := ctx.Done(), s.out.first
+	if !j.Detaches {
+		first = nil
+	}
 	detach := func(d time.Duration) {
 		limit.Reset(d)
 		cancelled, first = nil, nil

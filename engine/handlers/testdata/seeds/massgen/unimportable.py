@@ -1,0 +1,1 @@
+import gate_test_no_such_module
