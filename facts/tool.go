@@ -51,6 +51,13 @@ func tools(name string) (toolRow, bool) {
 	return toolRow{}, false
 }
 
+// KnowsTool reports whether gate knows what the fields of a tool's input are. Of
+// other tools it guesses, and their facts are opaque.
+func KnowsTool(name string) bool {
+	_, known := tools(name)
+	return known
+}
+
 // tool judges a call of any tool.
 func (w *walker) tool(name string, input map[string]any) {
 	row, known := tools(name)

@@ -16,6 +16,7 @@ import (
 	"gate/engine/rego"
 	"gate/facts"
 	"gate/hook"
+	"gate/hostfs"
 	"gate/policies"
 	"gate/scopes"
 )
@@ -208,28 +209,17 @@ func gateNow(interactive bool) hook.Gate {
 func ownPlaces(d dirs) []facts.Place {
 	var trees, files []string
 	for _, dir := range []string{d.managed, d.user, d.state} {
-		for _, p := range spellings(dir) {
+		for _, p := range hostfs.Spellings(dir) {
 			trees = append(trees, p, p+"/**")
 		}
 	}
 	if exe, err := os.Executable(); err == nil {
-		files = spellings(exe)
+		files = hostfs.Spellings(exe)
 	}
 	return []facts.Place{
 		{Class: "self", What: "gate's own directory", Patterns: trees},
 		{Class: "self", What: "gate's program", Patterns: files},
 	}
-}
-
-// spellings returns a path as it is and as it is behind symbolic links, as
-// patterns that match nothing else.
-func spellings(path string) []string {
-	quote := strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)
-	out := []string{quote.Replace(filepath.ToSlash(path))}
-	if real, err := filepath.EvalSymlinks(path); err == nil && real != path {
-		out = append(out, quote.Replace(filepath.ToSlash(real)))
-	}
-	return out
 }
 
 // adapterFor finds an agent's adapter.
