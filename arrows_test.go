@@ -20,7 +20,7 @@ var layers = [][]string{
 	{"engine/plan/build", "explain"},
 	{"policytest", "policycheck", "replay", "install", "serve", "mcpproxy", "guard", "pipeline"},
 	{"policytest/mutate"},
-	{"cmd/gate", "cmd/gate-hook", "examples"},
+	{"cmd/gate", "cmd/gate-hook", "examples", "examples/agent"},
 }
 
 // never adds what the layers alone would allow.

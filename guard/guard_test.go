@@ -1,0 +1,162 @@
+package guard_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"gate/guard"
+	"gate/hook"
+)
+
+// write lays files out below a new directory: managed/, user/ and project/.
+func write(t *testing.T, archive string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, f := range txtar.Parse([]byte(archive)).Files {
+		name := filepath.Join(dir, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, f.Data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func bash(dir, line string) hook.Event {
+	return hook.Event{Agent: "generic", Name: hook.PreToolUse, Fields: map[string]any{
+		"hook_event_name": "PreToolUse", "tool_name": "Bash", "cwd": dir, "tool_input": map[string]any{"command": line},
+	}}
+}
+
+const layers = `
+-- managed/settings.toml --
+[plugins]
+fmt = true
+[labels]
+ring = "canary"
+-- managed/plugins/fmt/plugin.json --
+{"name": "fmt"}
+-- managed/plugins/fmt/gate/policies/fmt.rego --
+# METADATA
+# title: Format with the project's own program
+# custom: {gate: {events: [PreToolUse]}}
+package fmt.words
+
+deny contains "make fmt formats" if {
+	some command in input.facts.shell.commands
+	command.program == "gofmt"
+}
+-- user/policies/deploy.rego --
+# METADATA
+# title: Deploy by hand
+# custom: {gate: {events: [PreToolUse]}}
+package acme.deploy
+
+ask contains "make deploy changes production" if {
+	some command in input.facts.shell.commands
+	command.program == "deploy"
+}
+-- project/.gate/policies/lock.rego --
+# METADATA
+# title: The lock file
+# custom: {gate: {events: [PreToolUse]}}
+package acme.lock
+
+deny contains "the lock file is made by its tool" if {
+	some path in input.facts.paths
+	path.access == "write"
+	endswith(path.path, "/go.sum")
+}
+
+allow contains "nothing is dangerous"
+`
+
+// TestNew has each layer say its part: the library, a directory, a project that
+// only tightens, a function with the user's authority and one with the
+// administrator's.
+func TestNew(t *testing.T) {
+	dir := write(t, layers)
+	g, err := guard.New(guard.Options{
+		Managed: filepath.Join(dir, "managed"), User: filepath.Join(dir, "user"), Project: filepath.Join(dir, "project"),
+		Home: "/home/dev", Account: "dev",
+		Hooks: []guard.Hook{
+			{Hook: hook.Hook{ID: "no.sudo", Events: []hook.Name{hook.PreToolUse}, If: []string{"Bash(whoami:*)"}},
+				Func: func(context.Context, *hook.Event) (hook.Verdict, error) {
+					return hook.Verdict{Reasons: []hook.Reason{{Effect: hook.Allow, Reason: "harmless"}}}, nil
+				}},
+			{Hook: hook.Hook{ID: "policy.sudo", Events: []hook.Name{hook.PreToolUse}, Matcher: "Bash", Authority: hook.Managed},
+				Func: func(_ context.Context, ev *hook.Event) (hook.Verdict, error) {
+					if strings.Contains(ev.ToolInput()["command"].(string), "halt") {
+						return hook.Verdict{Halt: []hook.Reason{{Effect: hook.Deny, Reason: "no"}}}, nil
+					}
+					return hook.Verdict{}, nil
+				}},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g.Gate.Labels["ring"] != "canary" || g.Gate.User != "dev" {
+		t.Errorf("gate: %+v", g.Gate)
+	}
+	for line, want := range map[string]hook.Effect{
+		"ls": hook.Pass, "whoami": hook.Allow, "rm -rf ~": hook.Deny, "deploy now": hook.Ask, "echo x > go.sum": hook.Deny, "echo halt": hook.Deny, "gofmt -l .": hook.Deny,
+		"cat " + filepath.ToSlash(dir) + "/user/policies/deploy.rego": hook.Pass, "rm " + filepath.ToSlash(dir) + "/user/policies/deploy.rego": hook.Deny,
+	} {
+		d := g.Engine.Decide(t.Context(), bash(filepath.ToSlash(dir)+"/project", line))
+		if d.Effect != want || d.Fault != nil {
+			t.Errorf("%s: %s %v, not %s", line, d.Effect, d.Reasons, want)
+		}
+	}
+}
+
+// TestMistakes has every mistake that would close reported at once; those of a
+// project are left to decisions.
+func TestMistakes(t *testing.T) {
+	dir := write(t, `
+-- managed/settings.json --
+{"plugins": {"../x": true, "gone": true}}
+-- user/settings.json --
+{"polices": {}}
+-- user/policies/a.rego --
+package a
+denny contains "x"
+-- project/.gate/settings.json --
+{"polices": {}}
+`)
+	_, err := guard.New(guard.Options{
+		Managed: filepath.Join(dir, "managed"), User: filepath.Join(dir, "user"), Project: filepath.Join(dir, "project"),
+		Hooks: []guard.Hook{{}},
+	})
+	if err == nil {
+		t.Fatal("no mistake was found")
+	}
+	for _, want := range []string{`"../x"`, `"gone"`, "polices", "a.rego", "hook 0"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("nothing about %s in: %v", want, err)
+		}
+	}
+	if strings.Contains(err.Error(), filepath.Join("project", ".gate")) {
+		t.Errorf("the project stops the program: %v", err)
+	}
+	for _, o := range []guard.Options{{Managed: "x"}, {User: filepath.Join(dir, "none")}, {Project: "x"}, {Project: filepath.Join(dir, "none")}} {
+		if _, err := guard.New(o); err == nil {
+			t.Errorf("%+v was taken", o)
+		}
+	}
+	g, err := guard.New(guard.Options{Project: filepath.Join(dir, "project"), Home: "/home/dev"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := g.Engine.Decide(t.Context(), bash("/home/dev/project", "ls"))
+	if d.Effect != hook.Pass || !strings.Contains(strings.Join(d.Notices, " "), "inactive") {
+		t.Errorf("%s, %q", d.Effect, d.Notices)
+	}
+}
