@@ -1,0 +1,204 @@
+// Package pipeline runs the tools of an agent that is written in Go behind
+// gate: each call goes through enabled → validation → PreToolUse hooks →
+// permission rules → execution → PostToolUse or PostToolUseFailure hooks, and
+// whatever stops it is a typed error.
+//
+// It is one session of one agent, in the process of that agent. It decides
+// nothing that the engine or the rules it is given do not say, reads no files,
+// and talks to no model. Package guard makes the engine. Start with [New], then
+// [Pipeline.Call] for each tool call of the model, and [Pipeline.Fire] for what
+// else happens.
+package pipeline
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"gate/adapters"
+	"gate/engine"
+	"gate/hook"
+	"gate/matcher"
+	"gate/session"
+	"gate/strictjson"
+)
+
+// A Tool is one function that the model may call. Tools are called by several
+// goroutines at once if calls are.
+type Tool struct {
+	// Name is what the model calls it. gate knows what calls of Bash, Read,
+	// Write, Edit, WebFetch and others do, under Claude Code's and other agents'
+	// names: name tools like those, fields too, where they do the same.
+	Name string
+
+	// Schema is the JSON Schema of the input, of draft 2020-12 unless it says
+	// otherwise. References leave it nowhere. Empty: any object.
+	Schema []byte
+
+	// Check validates what a schema cannot say, also what hooks made of an
+	// input; nil: nothing.
+	Check func(input map[string]any) error
+
+	// Enabled is asked before each call; nil: it is.
+	Enabled func() bool
+
+	// Run does the work. The input is its own, with numbers as json.Number.
+	// It must keep to the context: the call waits for it. The output must be
+	// something that encoding/json can write, at most 16 MiB. A panic is an
+	// error.
+	Run func(ctx context.Context, input map[string]any) (output any, err error)
+}
+
+// A Call is a model's wish to have a tool run.
+type Call struct {
+	ID                 string // the model's name for it, if it has one
+	Tool               string
+	Input              []byte // one JSON object as the model wrote it; empty: {}
+	AgentID, AgentType string // of the sub-agent that calls; "": the agent itself
+}
+
+// A Result is what came of a call or an event. It is there with an error, too:
+// then it holds what was known by then.
+type Result struct {
+	// Output is what the model may see of the tool's output: as the tool
+	// returned it, or the JSON tree that hooks made of it; nil with an error.
+	Output any
+
+	Input     map[string]any    // what the tool got; nil: it was not run
+	Prompt    string            // of UserPromptSubmit: the prompt as hooks left it
+	Context   []hook.Context    // for the model, in order, visible characters
+	Env       map[string]string // for the agent's shell
+	Person    []string          // for the person: warnings, notices, help
+	Decisions []hook.Decision   // what gate decided on the way
+}
+
+// Options say what a pipeline has to work with.
+type Options struct {
+	Tools []Tool
+
+	// Allow, Ask and Deny are permission rules such as Bash(git push:*), as
+	// [matcher.ParseCondition] reads them. They judge what hooks left of the
+	// input: a denial counts before a question, that before an allow. What
+	// may match, but was not understood, is denied or asked about and never
+	// allowed. With an Allow list, calls that no rule matches and no hook
+	// allowed are asked about. None of the lists outweighs a hook's no.
+	Allow, Ask, Deny []string
+
+	// Approve puts a question to a person; nil: nobody can be asked, and what
+	// would be asked is rejected. It may be called by several goroutines at
+	// once. An error or a panic is a no.
+	Approve func(context.Context, Question) (bool, error)
+
+	Session string    // the session's name; "": a random one
+	Dir     string    // the agent's working directory, absolute
+	Gate    hook.Gate // what policies see as input.gate; Now and Interactive are set for each event
+
+	// Trace is told when a call enters a stage, Decided of each decision, for a
+	// log. They may be called by several goroutines at once; nil: nobody is.
+	Trace   func(Call, Stage)
+	Decided func(*hook.Event, *hook.Decision)
+
+	Now func() time.Time // nil: time.Now
+}
+
+// A Pipeline is one session of an agent. It is safe for concurrent use: calls
+// may run side by side, and are counted one after another.
+type Pipeline struct {
+	o      Options
+	engine *engine.Engine
+	tools  map[string]*tool
+	rules  rules
+
+	mu     sync.Mutex
+	memory session.Memory
+}
+
+// New returns a Pipeline that asks e, after it gave it the tools' schemas and
+// the memory of the session. It reports all mistakes in the options at once.
+func New(e *engine.Engine, o Options) (*Pipeline, error) {
+	p := &Pipeline{o: o, tools: map[string]*tool{}}
+	var errs []error
+	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if e == nil {
+		bad("pipeline: there is no engine; make one with package guard")
+	}
+	if !filepath.IsAbs(o.Dir) {
+		bad("pipeline: Dir %q is not an absolute path", o.Dir)
+	}
+	if o.Now == nil {
+		p.o.Now = time.Now
+	}
+	if o.Session == "" {
+		p.o.Session = "pipeline-" + rand.Text()
+	}
+	folded := map[string]string{}
+	for _, t := range o.Tools {
+		compiled, err := compile(t)
+		if other, ok := folded[strictjson.Fold(t.Name)]; ok {
+			bad("pipeline: tools %q and %q have names that look alike", other, t.Name)
+		}
+		if err != nil {
+			bad("pipeline: tool %q: %w", t.Name, err)
+		}
+		folded[strictjson.Fold(t.Name)], p.tools[t.Name] = t.Name, compiled
+	}
+	var err error
+	if p.rules, err = compileRules(o.Allow, o.Ask, o.Deny); err != nil {
+		bad("pipeline: %w", err)
+	}
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+	p.engine, err = e.With(engine.WithValidator(p.validate), engine.WithDone(p.done))
+	return p, err
+}
+
+// validate holds what hooks made of an input against the tool's schema.
+func (p *Pipeline) validate(name string, input map[string]any) error {
+	if t := p.tools[name]; t != nil {
+		return t.validate(input)
+	}
+	return adapters.CheckInput(name, input)
+}
+
+// Inject has a text wait for the next call of a tool that it matches, or for
+// the next prompt: it is in the Context of that Result, once.
+func (p *Pipeline) Inject(in session.Injection) error {
+	if _, err := matcher.Compile(in.Matcher); err != nil {
+		return fmt.Errorf("injection: matcher: %w", err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, err := p.memory.Inject(in, p.o.Now())
+	return err
+}
+
+// Call runs a tool, if everything that has a say agrees. The result is never
+// nil. The error is nil or one of *[UnknownToolError], *[DisabledError],
+// *[InvalidInputError], *[RejectedError], *[HaltError], *[ToolError] and
+// *[CancelledError].
+func (p *Pipeline) Call(ctx context.Context, c Call) (*Result, error) {
+	r := &run{Pipeline: p, call: c, result: &Result{}}
+	err := r.through(ctx)
+	if err != nil {
+		r.result.Output = nil
+	}
+	p.deliver(r.result, c.Tool, c.AgentID)
+	return r.result, err
+}
+
+// names lists the tools there are, for messages.
+func (p *Pipeline) names() string {
+	list := make([]string, 0, len(p.tools))
+	for name := range p.tools {
+		list = append(list, name)
+	}
+	slices.Sort(list)
+	return strings.Join(list, ", ")
+}
