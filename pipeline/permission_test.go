@@ -67,7 +67,7 @@ func TestPermissionOrder(t *testing.T) {
 		return list
 	}
 	seen := map[hook.Effect]int{}
-	for range 400 {
+	for range 150 {
 		allow, ask, deny := some(), some(), some()
 		more := permissionRules[random.IntN(len(permissionRules))]
 		now, denied, asked := with(allow, ask, deny), with(allow, ask, append(deny, more)), with(allow, append(ask, more), deny)
