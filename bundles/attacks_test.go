@@ -8,6 +8,7 @@ import (
 	"maps"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -15,7 +16,13 @@ import (
 	"gate/strictjson"
 )
 
-// A keyRing makes keys once for all tests: RSA takes a while.
+// rsaKeys are made once for all tests: they take a while.
+var rsaKeys = map[Algorithm]func() ([]byte, error){
+	RS256: sync.OnceValues(func() ([]byte, error) { return GenerateKey(RS256) }),
+	PS256: sync.OnceValues(func() ([]byte, error) { return GenerateKey(PS256) }),
+}
+
+// A keyRing holds a key set and the private halves.
 type keyRing struct {
 	set     *KeySet
 	private map[string]*PrivateKey
@@ -37,7 +44,11 @@ func newKeyRing(t testing.TB) *keyRing {
 		"gone":    {Algorithm: ES256, Bundles: company, Revoked: true},
 		"mallory": {Algorithm: Ed25519, Bundles: company}, "thief": {Algorithm: ES256, Bundles: company},
 	} {
-		text, err := GenerateKey(k.Algorithm)
+		generate := rsaKeys[k.Algorithm]
+		if generate == nil {
+			generate = func() ([]byte, error) { return GenerateKey(k.Algorithm) }
+		}
+		text, err := generate()
 		if err != nil {
 			t.Fatal(err)
 		}

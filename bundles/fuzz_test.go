@@ -1,0 +1,161 @@
+package bundles
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io/fs"
+	"path"
+	"strings"
+	"testing"
+	"time"
+)
+
+// fuzzed is a signed bundle and what checks it.
+func fuzzed(f *testing.F) *attack {
+	a := newAttack(new(testing.T), newKeyRing(f))
+	a.step("sign inside release")
+	a.step("sign beside alice")
+	return a
+}
+
+// FuzzArchive unpacks whatever tar stream there is: names stay clean, and what
+// was unpacked can be packed again.
+func FuzzArchive(f *testing.F) {
+	var b archiveBuilder
+	for _, name := range []string{"data.json", "/a/x.rego", "./.manifest", "straße/ä"} {
+		b.entry('0', name, "", "{}")
+	}
+	f.Add(append(b.tar.Bytes(), make([]byte, 2*tarBlock)...))
+	b.pax("y", []string{"path=z"})
+	f.Add(b.tar.Bytes())
+	f.Fuzz(func(t *testing.T, stream []byte) {
+		var z bytes.Buffer
+		gz, _ := gzip.NewWriterLevel(&z, gzip.NoCompression)
+		gz.Write(stream)
+		gz.Close()
+		files, err := unpack(z.Bytes(), small)
+		if err != nil {
+			if ReasonOf(err) == "" {
+				t.Errorf("no reason: %v", err)
+			}
+			return
+		}
+		for name := range files {
+			if name != path.Clean(name) || path.IsAbs(name) || strings.HasPrefix(name, "..") || !fs.ValidPath(name) {
+				t.Errorf("unpacked %q", name)
+			}
+		}
+		again, err := pack(files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := unpack(again, small); err != nil {
+			t.Errorf("packed again: %v", err)
+		}
+	})
+}
+
+// FuzzManifest reads manifests: what has a name is well formed.
+func FuzzManifest(f *testing.F) {
+	f.Add([]byte(`{"roots":["a","b/c"],"revision":"r","metadata":{"gate":{"name":"x","version":1,"expires":"2027-01-01T00:00:00Z","audience":["a=b"],"min_gate":"v1.2.3"}}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m, err := parseManifest(data)
+		if err != nil {
+			return
+		}
+		if g := m.Gate; g.Name != "" && (!IsName(g.Name) || g.Version < 1) {
+			t.Errorf("%+v", g)
+		}
+		if m.Gate.Name == "" {
+			return
+		}
+		normal, err := normalManifest(data, nil)
+		if err != nil {
+			return // roots are missing
+		}
+		if again, err := normalManifest(normal, nil); err != nil || !bytes.Equal(again, normal) {
+			t.Errorf("%v: %s\n%s", err, normal, again)
+		}
+	})
+}
+
+// FuzzSignatures puts another signature file into a bundle: only the one that
+// the key made is taken, whatever its white space.
+func FuzzSignatures(f *testing.F) {
+	a := fuzzed(f)
+	files, err := unpack(a.archive, Limits{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	right := files[signaturesFile]
+	want, err := parseSignatures(right)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(right)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		j, err := parseSignatures(data)
+		if err != nil {
+			return
+		}
+		sig, err := a.check.Keys.checkJWS(j)
+		if err == nil && sig.Counts && !bytes.Equal(j.message, want.message) {
+			t.Errorf("%s counts", data)
+		}
+		if err == nil && sig.Counts {
+			if l, err := j.listing(); err != nil || l.covers(files) != nil {
+				t.Errorf("%v", err)
+			}
+		}
+	})
+}
+
+// FuzzEnvelope puts another envelope beside a bundle: only what says the same is
+// taken.
+func FuzzEnvelope(f *testing.F) {
+	a := fuzzed(f)
+	right, _, err := parseEnvelope(a.envelope)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(a.envelope)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		doc, s, err := parseEnvelope(data)
+		if err != nil {
+			return
+		}
+		list, err := a.check.Keys.checkSealed(&doc)
+		if err != nil {
+			return
+		}
+		for _, sig := range list {
+			if sig.Counts && (!bytes.Equal(doc.message(), right.message()) || s.isFor(Digest(a.archive)) != nil) {
+				t.Errorf("%s counts", data)
+			}
+		}
+	})
+}
+
+// FuzzKeySet reads key sets: what can be read is written the same way.
+func FuzzKeySet(f *testing.F) {
+	ring := newKeyRing(f)
+	ring.set.Expires = time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
+	data, err := ring.set.Encode()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := ParseKeySet(data)
+		if err != nil {
+			return
+		}
+		out, err := s.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := ParseKeySet(out); err != nil || again.Version != s.Version || len(again.Keys) != len(s.Keys) {
+			t.Errorf("%v: %s", err, out)
+		}
+	})
+}
