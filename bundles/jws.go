@@ -36,6 +36,9 @@ func parseSignatures(data []byte) (*jws, error) {
 	}
 	f := newFields("", doc)
 	list := f.texts("signatures")
+	if plugin := f.text("plugin"); plugin != "" && plugin != "_default" {
+		f.fail("plugin", "gate has none but OPA's default")
+	}
 	if err := f.done(); err != nil {
 		return nil, bad(err)
 	}

@@ -83,7 +83,7 @@ func parseJWK(data []byte) (crypto.PublicKey, Algorithm, error) {
 
 // GenerateKey makes a new key and returns its private half as PEM (PKCS 8).
 func GenerateKey(a Algorithm) (private []byte, err error) {
-	var key any
+	var key crypto.Signer
 	switch {
 	case a == Ed25519:
 		_, key, err = ed25519.GenerateKey(rand.Reader)
@@ -98,7 +98,11 @@ func GenerateKey(a Algorithm) (private []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	der, err := x509.MarshalPKCS8PrivateKey(key)
+	return (&PrivateKey{key}).encode()
+}
+
+func (p *PrivateKey) encode() ([]byte, error) {
+	der, err := x509.MarshalPKCS8PrivateKey(p.key)
 	if err != nil {
 		return nil, err
 	}

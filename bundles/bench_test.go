@@ -1,0 +1,64 @@
+package bundles
+
+import (
+	"fmt"
+	"testing"
+)
+
+// BenchmarkOpen verifies bundles. "10MB" holds that much text in 200 policies,
+// which compresses as text does; "1000 policies" is the size of a large company.
+func BenchmarkOpen(b *testing.B) {
+	ring := newKeyRing(b)
+	words := noise(64 << 10)
+	policy := func(i, size int) []byte {
+		text := []byte(fmt.Sprintf("package company.p%d\n\n# METADATA\n# scope: rule\n", i))
+		for n := i; len(text) < size; n = (n*7919 + 13) % (len(words) - 80) {
+			text = fmt.Appendf(text, "deny contains reason if {\n\tsome c in input.facts.shell.commands\n\tc.program == %q\n\treason := %q\n}\n",
+				words[n:n+8], words[n+8:n+60])
+		}
+		return text
+	}
+	for _, c := range []struct {
+		name     string
+		policies int
+		size     int
+		steps    []string
+	}{
+		{"10MB/inside", 200, 50 << 10, []string{"sign inside release"}},
+		{"10MB/beside", 200, 50 << 10, []string{"sign beside alice"}},
+		{"10MB/both", 200, 50 << 10, []string{"sign inside release", "sign beside alice"}},
+		{"1000policies/both", 1000, 2 << 10, []string{"sign inside release", "sign beside alice"}},
+	} {
+		a := newAttack(new(testing.T), ring)
+		for i := range c.policies {
+			a.files[fmt.Sprintf("company/p%d.rego", i)] = policy(i, c.size)
+		}
+		for _, s := range c.steps {
+			a.step(s)
+		}
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(c.policies * c.size))
+			for b.Loop() {
+				if _, err := a.open(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(len(a.archive)), "archive-bytes")
+		})
+	}
+}
+
+// BenchmarkPack packs 1000 policies.
+func BenchmarkPack(b *testing.B) {
+	a := newAttack(new(testing.T), newKeyRing(b))
+	for i := range 1000 {
+		a.files[fmt.Sprintf("company/p%d.rego", i)] = fmt.Appendf(nil, "package company.p%d\n\ndeny contains %q\n", i, noise(1000))
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := pack(a.files); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
