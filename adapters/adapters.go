@@ -65,7 +65,8 @@ type Answer struct {
 type Environment struct {
 	Attended   bool   // a person sits at the session and can be asked
 	ProjectDir string // where the agent was started, "" if it does not say
-	EnvFile    string // KEY=VALUE lines appended there reach the agent's shell, "" if it takes none
+	EnvFile    string // a file whose lines the agent's shell runs before each command ([ShellLines]); "" if it takes none now
+	EnvAnswer  bool   // variables for the shell are part of the answer that Render writes
 }
 
 // Lookup returns the adapter with the given name.

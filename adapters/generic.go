@@ -54,9 +54,9 @@ func (generic) Closes(n hook.Name) bool { return closesOn(canonical(n)) != never
 // Deadline is a guess: nothing is known about who waits.
 func (generic) Deadline(hook.Name) time.Duration { return time.Minute }
 
-// Environment is empty: a program that speaks this form says what it knows in
-// the event.
-func (generic) Environment(func(string) string) Environment { return Environment{} }
+// Environment asks nothing: a program that speaks this form says what it knows
+// in the event.
+func (generic) Environment(func(string) string) Environment { return Environment{EnvAnswer: true} }
 
 // Render writes the decision as one JSON object. The result is "reject" and the
 // status 2 for a deny and also for an ask: a program that can ask a person may
@@ -91,8 +91,14 @@ func (generic) Render(ev *hook.Event, d *hook.Decision) Answer {
 		}
 		doc["context"] = contexts
 	}
-	if len(d.Env) > 0 {
-		doc["env"] = d.Env
+	env := map[string]any{}
+	for name, value := range d.Env {
+		if isVariable(name, value) {
+			env[name] = value
+		}
+	}
+	if len(env) > 0 {
+		doc["env"] = env
 	}
 	if o.fault != "" {
 		doc["fault"] = strictjson.Visible(o.fault)

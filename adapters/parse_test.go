@@ -303,7 +303,7 @@ func TestEnvironment(t *testing.T) {
 			t.Errorf("Environment(%v) = %+v, want %+v", c.env, got, c.want)
 		}
 	}
-	if got := adapter(t, "generic").Environment(func(string) string { return "1" }); got != (adapters.Environment{}) {
+	if got := adapter(t, "generic").Environment(func(string) string { return "1" }); got != (adapters.Environment{EnvAnswer: true}) {
 		t.Errorf("generic: %+v", got)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gate/audit"
 	"gate/hook"
 	"gate/strictjson"
 )
@@ -23,6 +24,7 @@ func decisionDocument(d *hook.Decision, canAsk bool) map[string]any {
 		"rewrite":  plainValue(d.Rewrite),
 		"output":   plainValue(d.Output),
 		"context":  contextDocuments(d.Context),
+		"env":      variables(d.Env),
 		"halt":     nil,
 		"fault":    faultDocument(d.Fault),
 		"notices":  visibleList(d.Notices),
@@ -33,6 +35,16 @@ func decisionDocument(d *hook.Decision, canAsk bool) map[string]any {
 	}
 	if d.Halt != nil {
 		doc["halt"] = reasonDocument(*d.Halt)
+	}
+	return doc
+}
+
+// variables are those for the agent's shell; a value that looks like a secret
+// is for the shell only.
+func variables(env map[string]string) map[string]any {
+	doc := make(map[string]any, len(env))
+	for name, value := range env {
+		doc[strictjson.Visible(name)] = strictjson.Visible(audit.Redact(clip(value)))
 	}
 	return doc
 }

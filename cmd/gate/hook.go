@@ -113,7 +113,10 @@ func (f hookFlags) judge(ctx context.Context, p process, k *desk, ev *hook.Event
 		return closed(err)
 	}
 	decision := g.remember(ctx, d, adapter, ev)
-	if ctx.Err() == nil && !g.set.Settings().NoLog { // too late it is not the answer any more
+	if ctx.Err() == nil { // too late it is not the answer any more
+		tellShell(environment, &decision)
+	}
+	if ctx.Err() == nil && !g.set.Settings().NoLog {
 		record(ctx, d.state, &decision, func() audit.Record { return g.recordOf(adapter, ev, &decision) })
 	}
 	return decision
