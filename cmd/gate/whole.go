@@ -115,12 +115,14 @@ func (p *place) endlessFiles() []string {
 			names = append(names, e.Name())
 		}
 	}
-	fs.WalkDir(p.files, policyDir, func(name string, e fs.DirEntry, err error) error {
-		if err == nil && !e.IsDir() && endless(name) && !strings.HasSuffix(name, "_test.rego") {
-			names = append(names, name)
-		}
-		return nil // what cannot be read did not decide
-	})
+	for _, dir := range []string{load.HooksDir, policyDir} {
+		fs.WalkDir(p.files, dir, func(name string, e fs.DirEntry, err error) error {
+			if err == nil && !e.IsDir() && endless(name) && !strings.HasSuffix(name, "_test.rego") {
+				names = append(names, name)
+			}
+			return nil // what cannot be read did not decide
+		})
+	}
 	return names
 }
 

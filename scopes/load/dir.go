@@ -14,7 +14,8 @@ import (
 )
 
 // Dir loads what a directory of gate's holds: the policies below policies/,
-// and the other handlers in the one file hooks.json, hooks.toml or hooks.yaml.
+// and the other handlers in the one file hooks.json, hooks.toml or hooks.yaml,
+// and in the files below hooks.d/, which other systems' hooks are written in.
 // The argument into says whose they are, as for [Rego]. Positions are relative
 // to the directory. The digest is of all that was read.
 func Dir(fsys fs.FS, into scopes.Source) scopes.Source {
@@ -22,6 +23,7 @@ func Dir(fsys fs.FS, into scopes.Source) scopes.Source {
 	r.src.Hooks, r.src.Modules, r.src.Faults, r.src.Digest = nil, nil, nil, ""
 	r.policies(PoliciesDir)
 	r.hooksFile()
+	r.hooksDir()
 	return r.done()
 }
 
@@ -53,6 +55,7 @@ func Plugin(fsys fs.FS, name string, trusted bool) scopes.Source {
 		if sub, err := fs.Sub(fsys, "gate"); err == nil {
 			r.fsys, r.where = sub, "gate"
 			r.hooksFile()
+			r.hooksDir()
 		}
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		r.fault(fmt.Errorf("gate: %w", plain(err)))
@@ -129,13 +132,7 @@ func (r *reader) hooksFile() {
 		r.fault(err)
 		return
 	}
-	errs := d.validate(hooksSchema)
-	hooks, more := d.hooks(r.src, d.value["hooks"], "/hooks")
-	if errs = append(errs, more...); len(errs) > 0 {
-		r.fault(inOrder(errs)...)
-		return
-	}
-	r.src.Hooks = append(r.src.Hooks, hooks...)
+	r.takeHooks(d, tongue{own: true})
 }
 
 // manifest reads a plugin's manifest, which is its host's but for one key.

@@ -226,19 +226,28 @@ func find(fsys fs.FS, stem, where string) (*document, []byte, error) {
 // read reads and decodes one file.
 func read(fsys fs.FS, name, where string) (*document, []byte, error) {
 	shown := path.Join(where, name)
+	text, err := readText(fsys, name, shown)
+	if err != nil {
+		return nil, nil, err
+	}
+	d, err := decode(shown, []byte(text))
+	return d, []byte(text), err
+}
+
+// readText reads one file; shown is its name for people.
+func readText(fsys fs.FS, name, shown string) (string, error) {
 	l := &loader{}
 	target := name
 	if info, err := fs.Lstat(fsys, name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		if target, err = l.target(fsys, name, true); err != nil || target == "" {
-			return nil, nil, fmt.Errorf("%s: a symbolic link out of its directory; put the file itself here", shown)
+			return "", fmt.Errorf("%s: a symbolic link out of its directory; put the file itself here", shown)
 		}
 	}
 	text, err := l.readFile(fsys, target)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", shown, plain(err))
+		return "", fmt.Errorf("%s: %w", shown, plain(err))
 	}
-	d, err := decode(shown, []byte(text))
-	return d, []byte(text), err
+	return text, nil
 }
 
 // loadFaults turns joined errors into faults, one each.

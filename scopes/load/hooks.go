@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,6 +27,34 @@ var handlerKeys = map[hook.Kind][]string{
 	hook.Agent:   {"prompt", "model", "transcript"},
 	hook.Webhook: {"url", "method", "headers", "env"},
 	hook.MCPTool: {"tool", "server", "input"},
+}
+
+// dialectKeys are the keys that only handlers of another system's hooks have.
+var dialectKeys = map[hook.Dialect][]string{
+	hook.Claude:    {"status_message"},
+	hook.Cocode:    {"pass_context", "parse_result", "status_message"},
+	hook.MassGen:   {"python"},
+	hook.CodeWhale: {"background"},
+}
+
+// lacking returns the keys that a kind of handler cannot do without and that
+// its configuration does not have.
+func lacking(kind hook.Kind, config map[string]any) (keys []string) {
+	need := handlerKeys[kind]
+	switch {
+	case len(need) == 0, kind == hook.Command && config["python"] != nil:
+		return nil
+	case kind == hook.MCPTool:
+		need = need[:2]
+	default:
+		need = need[:1]
+	}
+	for _, key := range need {
+		if config[key] == nil {
+			keys = append(keys, key)
+		}
+	}
+	return keys
 }
 
 // hooks reads a list of hooks, or lists of hooks by event, in gate's own
@@ -123,6 +152,9 @@ func (r *hookReader) one(m map[string]any, pointer, id string) {
 	h.Once, _ = m["once"].(bool)
 	h.Async, _ = m["async"].(bool)
 	h.Consult, _ = m["consult"].(bool)
+	if s, ok := m["dialect"].(string); ok && s != ownDialect {
+		h.Dialect = hook.Dialect(s)
+	}
 	if s, ok := m["on_fault"].(string); ok {
 		h.OnFault = hook.OnFault(s)
 	}
@@ -200,17 +232,16 @@ func (r *hookReader) what(h *hook.Hook, m map[string]any, pointer string) {
 	h.Kind, h.Config = kind, map[string]any{}
 	for _, key := range slices.Sorted(maps.Keys(m)) {
 		switch {
-		case slices.Contains(handlerKeys[kind], key):
+		case slices.Contains(handlerKeys[kind], key), slices.Contains(dialectKeys[h.Dialect], key):
 			h.Config[key] = m[key]
 		case ofAnother(key):
 			r.bad(below(pointer, key), "%s: a %s hook has none", key, kind)
+		case ofDialect(key):
+			r.bad(below(pointer, key), "%s: a hook of dialect %s has none", key, cmp.Or(h.Dialect, ownDialect))
 		}
 	}
-	if need := handlerKeys[kind][0]; m[need] == nil {
-		r.bad(pointer, "the %s hook lacks %s", kind, need)
-	}
-	if kind == hook.MCPTool && m["server"] == nil {
-		r.bad(pointer, "the mcp_tool hook lacks server")
+	for _, key := range lacking(kind, h.Config) {
+		r.bad(pointer, "the %s hook lacks %s", kind, key)
 	}
 	if kind != hook.Command && h.Async && m["consult"] == nil {
 		r.bad(below(pointer, "async"), "async: the call waits for a %s hook; only a command can go on without it", kind)
@@ -233,7 +264,7 @@ func kindOf(m map[string]any) (hook.Kind, error) {
 	}
 	var found []hook.Kind
 	for _, kind := range []hook.Kind{hook.Command, hook.Prompt, hook.Webhook, hook.MCPTool} {
-		if m[handlerKeys[kind][0]] != nil {
+		if m[handlerKeys[kind][0]] != nil || kind == hook.Command && m["python"] != nil {
 			found = append(found, kind)
 		}
 	}
@@ -241,6 +272,16 @@ func kindOf(m map[string]any) (hook.Kind, error) {
 		return "", errors.New("say with type which handler runs: command, prompt, agent, webhook or mcp_tool")
 	}
 	return found[0], nil
+}
+
+// ofDialect reports a key that belongs to some dialect.
+func ofDialect(key string) bool {
+	for _, keys := range dialectKeys {
+		if slices.Contains(keys, key) {
+			return true
+		}
+	}
+	return false
 }
 
 // ofAnother reports a key that belongs to some type of handler.
