@@ -168,6 +168,15 @@ func (p *protocol) rejection(h *hook.Hook, why string) engine.Answer {
 	return engine.Answer{Verdict: hook.Verdict{Reasons: []hook.Reason{reasonOf(h, hook.Deny, why)}}}
 }
 
+// delivered is the answer of a webhook. Where no program that fails is passed
+// over, no server is.
+func (p *protocol) delivered(h *hook.Hook, a engine.Answer) engine.Answer {
+	if p.others != rejects || a.Fault == nil || a.Fault.Kind != hook.FaultEval || a.Verdict.Effect() == hook.Deny {
+		return a
+	}
+	return p.rejection(h, a.Fault.Error())
+}
+
 func (p *protocol) fault(h *hook.Hook, r *result, kind hook.FaultKind, how string) engine.Answer {
 	if last := lastLine(r.stderr()); last != "" {
 		how += ": " + last

@@ -13,6 +13,11 @@ func (p *protocol) stdin(h *Handlers, by *hook.Hook, ev *hook.Event) ([]byte, er
 	if p.reads != nil && !p.reads(by, ev) {
 		return nil, nil
 	}
+	return p.document(h, by, ev)
+}
+
+// document is what a handler is told of an event, as one line of JSON.
+func (p *protocol) document(h *Handlers, by *hook.Hook, ev *hook.Event) ([]byte, error) {
 	doc := p.event(h, by, ev)
 	if err := strictjson.Check(doc); err != nil {
 		return nil, fmt.Errorf("the event: %w", err)

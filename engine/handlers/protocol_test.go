@@ -24,9 +24,8 @@ import (
 // A dialogue is one case of testdata/protocol: hooks of one dialect, an event,
 // and what becomes of it.
 type dialogue struct {
-	name, text, want string
-	event            hook.Event
-	hooks            []*hook.Hook
+	event hook.Event
+	hooks []*hook.Hook
 }
 
 // TestProtocols runs the tables of all dialects: real processes through the
@@ -37,60 +36,35 @@ func TestProtocols(t *testing.T) {
 		t.Fatalf("only %d tables", len(files))
 	}
 	for _, file := range files {
-		dialect := hook.Dialect(strings.TrimSuffix(filepath.Base(file), ".txt"))
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			head, cases := readDialogues(t, file, dialect)
-			got := make([]string, len(cases))
+			tab := readTable(t, file)
+			found := make([]string, len(tab.rows))
 			t.Run("cases", func(t *testing.T) {
-				for i, c := range cases {
-					t.Run(c.name, func(t *testing.T) {
+				for i, r := range tab.rows {
+					found[i] = r.means
+					t.Run(r.name, func(t *testing.T) {
 						t.Parallel()
-						got[i] = c.want
-						got[i] = c.run(t)
-						if got[i] != c.want && !*update {
-							t.Errorf("got\n%swant\n%s", got[i], c.want)
-						}
+						found[i] = dialogueOf(t, hook.Dialect(strings.TrimSuffix(filepath.Base(file), ".txt")), r).run(t)
 					})
 				}
 			})
-			if *update {
-				out := head
-				for i, c := range cases {
-					out += "== " + c.name + "\n" + c.text + got[i]
-				}
-				if err := os.WriteFile(file, []byte(out), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
+			tab.hold(t, found)
 		})
 	}
 }
 
-// readDialogues reads a table. What stands behind "means:" is written by
-// -update.
-func readDialogues(t *testing.T, file string, dialect hook.Dialect) (head string, cases []dialogue) {
+func dialogueOf(t *testing.T, dialect hook.Dialect, r row) *dialogue {
 	t.Helper()
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	head, rest, _ := strings.Cut(string(data), "== ")
-	for block := range strings.SplitSeq("\n== "+rest, "\n== ") {
-		name, body, _ := strings.Cut(block, "\n")
-		if name == "" {
-			continue
+	var c dialogue
+	for _, f := range r.fields {
+		if f[0] == "python" || strings.HasPrefix(f[1], "python3 ") {
+			needPython(t)
 		}
-		said, want, _ := strings.Cut(body, "means:")
-		c := dialogue{name: name, text: said, want: "means:" + strings.TrimRight(want, "\n") + "\n"}
-		for line := range strings.SplitSeq(strings.TrimSpace(said), "\n") {
-			key, value, _ := strings.Cut(line, ": ")
-			if err := c.set(dialect, key, value); err != nil {
-				t.Fatalf("%s: %s: %s: %v", file, name, line, err)
-			}
+		if err := c.set(dialect, f[0], f[1]); err != nil {
+			t.Fatalf("%s: %s: %v", f[0], f[1], err)
 		}
-		cases = append(cases, c)
 	}
-	return head, cases
+	return &c
 }
 
 func (c *dialogue) set(dialect hook.Dialect, key, value string) error {
@@ -150,9 +124,6 @@ func testEventOf(name hook.Name, fields string) (hook.Event, error) {
 // is a directory of the case's own; what stands in TMP/given is described, too.
 func (c *dialogue) run(t *testing.T) string {
 	tmp := t.TempDir()
-	if strings.Contains(c.text, "python") {
-		needPython(t)
-	}
 	o := seedOptions(t, tmp)
 	for _, h := range c.hooks {
 		for key, v := range h.Config {
@@ -166,14 +137,14 @@ func (c *dialogue) run(t *testing.T) string {
 		ev = ev.With("cwd", tmp)
 	}
 	d := decide(t, o, c.hooks, ev)
-	out := "means: " + describeDecision(&d)
+	out := describeDecision(&d)
 	if given, err := os.ReadFile(filepath.Join(tmp, "given")); err == nil {
 		out += "given:\n  " + strings.ReplaceAll(strings.TrimRight(string(given), "\n"), "\n", "\n  ") + "\n"
 	}
 	out = strings.ReplaceAll(out, os.Getenv("PATH"), "$PATH")
 	out = regexp.MustCompile(`GATE_RUN=[0-9a-f]+`).ReplaceAllString(out, "GATE_RUN=…")
 	out = strings.ReplaceAll(out, o.Dirs["own"], "SOURCE")
-	return strings.ReplaceAll(out, tmp, "TMP")
+	return strings.TrimSpace(strings.ReplaceAll(out, tmp, "TMP"))
 }
 
 func needPython(t *testing.T) {

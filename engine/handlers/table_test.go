@@ -13,7 +13,7 @@ var update = flag.Bool("update", false, "rewrite what the tables expect")
 //
 //	== name
 //	key: value
-//	means: what a test finds
+//	means: what a test finds, to the end of the case
 type table struct {
 	file, head string
 	rows       []row
@@ -45,12 +45,13 @@ func readTable(t testing.TB, file string) table {
 		}
 		seen[name] = true
 		r := row{name: name}
-		for line := range strings.SplitSeq(strings.TrimSpace(body), "\n") {
+		lines := strings.Split(strings.TrimSpace(body), "\n")
+		for i, line := range lines {
 			key, value, _ := strings.Cut(line, ":")
 			value = strings.TrimPrefix(value, " ")
 			if key == "means" {
-				r.means = value
-				continue
+				r.means = strings.TrimPrefix(strings.Join(lines[i:], "\n")[len("means:"):], " ")
+				break
 			}
 			r.fields = append(r.fields, [2]string{key, value})
 		}

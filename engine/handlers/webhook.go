@@ -24,6 +24,10 @@ import (
 
 // webhook sends the event to an address; what comes back is the answer.
 func (h *Handlers) webhook(ctx context.Context, by *hook.Hook, ev *hook.Event) engine.Answer {
+	return speaks(by).delivered(by, h.deliver(ctx, by, ev))
+}
+
+func (h *Handlers) deliver(ctx context.Context, by *hook.Hook, ev *hook.Event) engine.Answer {
 	req, err := h.delivery(ctx, by, ev)
 	if err != nil {
 		return failed(hook.FaultEval, "%s cannot be sent: %w", by.ID, err)
@@ -47,7 +51,7 @@ func (h *Handlers) webhook(ctx context.Context, by *hook.Hook, ev *hook.Event) e
 
 // delivery is the request of a webhook.
 func (h *Handlers) delivery(ctx context.Context, by *hook.Hook, ev *hook.Event) (*http.Request, error) {
-	body, err := eventJSON(ev)
+	body, err := speaks(by).document(h, by, ev)
 	if err != nil {
 		return nil, err
 	}
@@ -73,15 +77,6 @@ func (h *Handlers) delivery(ctx context.Context, by *hook.Hook, ev *hook.Event) 
 	req.Header.Set("User-Agent", h.agent())
 	req.Header.Set("Webhook-Id", rand.Text())
 	return req, nil
-}
-
-// eventJSON is what handlers are told of an event.
-func eventJSON(ev *hook.Event) ([]byte, error) {
-	doc := ev.Document()
-	if err := strictjson.Check(doc); err != nil {
-		return nil, fmt.Errorf("the event: %w", err)
-	}
-	return append(strictjson.Append(nil, doc), '\n'), nil
 }
 
 // header fills headers in from the environment.
@@ -137,11 +132,11 @@ func unreached(ctx context.Context, by *hook.Hook, at *url.URL, err error) engin
 func webhookAnswer(by *hook.Hook, ev *hook.Event, resp *http.Response, body []byte) engine.Answer {
 	a := engine.Answer{}
 	if len(bytes.TrimSpace(body)) > 0 {
-		doc, err := strictjson.Object(body, strictjson.Limits{Bytes: maxOutput})
-		if err != nil {
-			a = failed(hook.FaultOutput, "%s answered with what is no answer: %w", by.ID, err)
+		_, err := strictjson.Object(body, strictjson.Limits{Bytes: maxOutput})
+		if err != nil && by.Dialect != hook.Cocode { // which takes text for no opinion
+			a = unreadable(by, err)
 		} else {
-			a = readObject(by, ev, doc)
+			a = readAnswer(by, ev, body)
 		}
 	}
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
