@@ -45,6 +45,11 @@ type Adapter interface {
 	// the one difference for gate's own errors: a prompt stays open.
 	Closes(n hook.Name) bool
 
+	// RunsHooks reports whether the agent runs the hooks that stand in the
+	// files of its skills, sub-agents and plugins by itself, so that gate must
+	// not run them, too.
+	RunsHooks() bool
+
 	// Deadline is how long the agent waits for a hook by default.
 	Deadline(n hook.Name) time.Duration
 

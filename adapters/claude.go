@@ -23,6 +23,8 @@ func (claude) CanAsk(ev *hook.Event) bool {
 		claudeFormOf(ev.Name).ask != noQuestion
 }
 
+func (claude) RunsHooks() bool { return true }
+
 func (claude) Closes(n hook.Name) bool { return closesOn(n) != never }
 
 // Deadline is the client's default for command hooks (contract section 6); a

@@ -49,6 +49,8 @@ func canonical(n hook.Name) hook.Name {
 
 func (generic) CanAsk(ev *hook.Event) bool { return ev != nil && ev.Gate.Interactive }
 
+func (generic) RunsHooks() bool { return false }
+
 func (generic) Closes(n hook.Name) bool { return closesOn(canonical(n)) != never }
 
 // Deadline is a guess: nothing is known about who waits.

@@ -78,11 +78,12 @@ func (m machine) load(t testing.TB, wrap func(dir string, fsys fs.FS) fs.FS) *en
 	}
 	for _, name := range m.named("plugin=") {
 		if combined.PluginEnabled(name) {
-			sources = append(sources, load.Plugin(dir("plugin="+name), name, false))
+			sources = append(sources, load.Plugin(dir("plugin="+name), name, false, false))
 		}
 	}
 	for _, name := range m.named("skill=") {
-		sources = append(sources, load.Skill("SKILL.md", []byte(m["skill="+name+"/SKILL.md"]), name, false))
+		sources = append(sources, load.Skill("SKILL.md", []byte(m["skill="+name+"/SKILL.md"]), scopes.Source{
+			Name: "skill:" + name, Scope: hook.Skill, Authority: hook.SkillAuthor}, false))
 	}
 	set, err := scopes.New(sources, combined)
 	if err != nil {

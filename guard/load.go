@@ -128,24 +128,31 @@ func (l *loader) plugins(settings scopes.Settings) {
 			l.bad("plugin %q: its name is no name of a directory", name)
 			continue
 		}
-		if !l.plugin(name) {
-			l.bad("plugin %q is switched on, and not below %q or %q", name, l.Managed, l.User)
+		dirs := []string{settings.PluginDirs[name].Dir}
+		if dirs[0] == "" {
+			dirs = nil
+			for _, outer := range []string{l.Managed, l.User} {
+				if outer != "" {
+					dirs = append(dirs, filepath.Join(outer, "plugins", name))
+				}
+			}
+		}
+		if !l.plugin(name, dirs) {
+			l.bad("plugin %q is switched on, and there is none in %q", name, dirs)
 		}
 	}
 }
 
-func (l *loader) plugin(name string) bool {
-	for _, outer := range []string{l.Managed, l.User} {
-		if outer == "" {
-			continue
-		}
-		dir := filepath.Join(outer, "plugins", name)
+// plugin loads the first directory that is there, with what the plugin has for
+// agents: a program that embeds gate runs none of that itself.
+func (l *loader) plugin(name string, dirs []string) bool {
+	for _, dir := range dirs {
 		root, err := os.OpenRoot(dir)
 		if err != nil {
 			continue
 		}
 		defer root.Close()
-		l.add(load.Plugin(hostfs.Dir{Root: root}, name, false), dir)
+		l.add(load.Plugin(hostfs.Dir{Root: root}, name, false, true), dir)
 		return true
 	}
 	return false

@@ -128,7 +128,11 @@ func (s *Settings) rows(l *Layer) []Row {
 		add(keyLabels+"."+k, l.Labels[k])
 	}
 	for _, k := range slices.Sorted(maps.Keys(l.Plugins)) {
-		add(keyPlugins+"."+k, l.Plugins[k])
+		if dir := l.PluginDir[k]; dir != "" {
+			add(keyPlugins+"."+k, dir)
+		} else {
+			add(keyPlugins+"."+k, l.Plugins[k])
+		}
 	}
 	for _, k := range slices.Sorted(maps.Keys(l.Programs)) {
 		add(keyPrograms+"."+k, l.Programs[k])
@@ -204,6 +208,9 @@ func (s *Settings) inForce(top, name string) any {
 	case keyLabels:
 		return s.Labels[name]
 	case keyPlugins:
+		if dir := s.PluginDirs[name].Dir; dir != "" && s.Plugins[name] {
+			return dir
+		}
 		return s.Plugins[name]
 	case keyPrograms:
 		return s.Programs[name]

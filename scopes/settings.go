@@ -25,19 +25,26 @@ type Settings struct {
 	// reader must not fill it from any other. Only managed sources take part.
 	ManagedHooksOnly bool
 
-	FaultsClose bool                // faults of every authority close
-	Deadline    time.Duration       // of one decision; zero: none beside the engine's own
-	Approvals   Approvals           // zero: none
-	Labels      map[string]string   // of this machine
-	NoLog       bool                // decisions are not logged
-	NoRecord    bool                // the log keeps no events
-	Plugins     map[string]bool     // the ones that are switched on or off; others are off
-	Providers   map[string]Provider // of language models, by name; see [Settings.JudgesOf]
-	Programs    map[string]any      // what in-house programs do, by name: rows for the catalogue of facts
+	FaultsClose bool                 // faults of every authority close
+	Deadline    time.Duration        // of one decision; zero: none beside the engine's own
+	Approvals   Approvals            // zero: none
+	Labels      map[string]string    // of this machine
+	NoLog       bool                 // decisions are not logged
+	NoRecord    bool                 // the log keeps no events
+	Plugins     map[string]bool      // the ones that are switched on or off; others are off
+	PluginDirs  map[string]PluginDir // of those that do not lie with the other plugins of gate
+	Providers   map[string]Provider  // of language models, by name; see [Settings.JudgesOf]
+	Programs    map[string]any       // what in-house programs do, by name: rows for the catalogue of facts
 
 	MCPServers map[string]MCPServer // whose tools hooks may call, by name
 
 	layers []Layer // by standing, then file: what else hooks are tuned by
+}
+
+// A PluginDir is where settings say that a plugin lies.
+type PluginDir struct {
+	Dir string         // absolute
+	By  hook.Authority // whose settings say so: whose the files must be
 }
 
 // Combine weighs the layers against each other. A key that an authority may not
@@ -46,7 +53,7 @@ type Settings struct {
 // files that give one parameter or label two values, and settings of plugins
 // and skills, are errors. Whoever gets an error must let no call pass.
 func Combine(layers ...Layer) (Settings, error) {
-	s := Settings{DisableAllHooks: map[hook.Authority]bool{}, Plugins: map[string]bool{}, Programs: map[string]any{},
+	s := Settings{DisableAllHooks: map[hook.Authority]bool{}, Plugins: map[string]bool{}, PluginDirs: map[string]PluginDir{}, Programs: map[string]any{},
 		Providers: map[string]Provider{}, MCPServers: map[string]MCPServer{}, layers: slices.Clone(layers)}
 	slices.SortStableFunc(s.layers, func(a, b Layer) int {
 		if a.Authority != b.Authority {
@@ -102,6 +109,9 @@ func (s *Settings) weigh(l *Layer) {
 		}
 		on, said := s.Plugins[name]
 		s.Plugins[name] = l.Plugins[name] && (on || !said)
+		if dir := l.PluginDir[name]; dir != "" {
+			s.PluginDirs[name] = PluginDir{dir, l.Authority}
+		}
 	}
 	for name, server := range l.MCPServers {
 		if _, said := s.MCPServers[name]; !said {
@@ -197,6 +207,9 @@ func (s *Settings) contradictions() []error {
 		if l.Authority == hook.Managed {
 			for _, name := range slices.Sorted(maps.Keys(l.Labels)) {
 				say(l, keyLabels+"."+name, l.Labels[name])
+			}
+			for _, name := range slices.Sorted(maps.Keys(l.PluginDir)) {
+				say(l, keyPlugins+"."+name, l.PluginDir[name])
 			}
 			for _, name := range slices.Sorted(maps.Keys(l.Programs)) {
 				say(l, keyPrograms+"."+name, l.Programs[name])

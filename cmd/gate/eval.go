@@ -119,7 +119,7 @@ func (e *evaluation) guard(project string) (*guard, error) {
 		clear(e.guards)
 	}
 	s := e.setting
-	s.project = project
+	s.project, s.foreign = project, !e.adapter.RunsHooks()
 	g, err := newGuard(s)
 	if err == nil {
 		e.guards[project] = g

@@ -103,12 +103,14 @@ func (f hookFlags) judge(ctx context.Context, p process, k *desk, ev *hook.Event
 	if err != nil {
 		return closed(err)
 	}
-	g, err := newGuard(setting{
+	s := setting{
 		dirs: d, home: p.home(), project: projectRoot(environment.ProjectDir, ev.Dir()), env: p.lookupEnv, live: true, supervisor: p.supervisor(),
+		foreign: !adapter.RunsHooks(),
 		rego: []rego.Option{rego.WithOutOfMemory(func() {
 			p.exit(k.close(hook.Faultf(hook.FaultMemory, "a policy used more memory than there is")))
 		})},
-	})
+	}
+	g, err := newGuard(s)
 	if err != nil {
 		return closed(err)
 	}

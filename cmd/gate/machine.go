@@ -48,13 +48,14 @@ type setting struct {
 	files       facts.Files // nil: the machine's
 	supervisor  []string    // how a supervisor of handlers is started
 	runHandlers bool        // handlers are run, though no call is about to be made
+	foreign     bool        // the agent does not run the hooks of plugins, skills and sub-agents itself
 	live        bool        // the calls are about to be made: approvals are looked for and used up
 }
 
 // newGuard loads settings and hooks and prepares the engine. An error means
 // that settings contradict each other; no call may pass then.
 func newGuard(s setting) (*guard, error) {
-	return s.guard(loadSources(s.dirs, library(), s.project, s.live))
+	return s.guard(loadSources(s, library()))
 }
 
 // guard prepares the engine for what was loaded.

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -53,7 +55,7 @@ func TestScript(t *testing.T) {
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "expand": expand, "idof": idOf, "cmpcases": compareCases},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "person": person, "expand": expand, "idof": idOf, "cmpcases": compareCases},
 	})
 }
 
@@ -65,16 +67,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	args = args[1:]
-	work := ts.Getenv("WORK")
-	switch args[0] {
-	case "hook", "try", "facts", "eval", "explain", "install", "uninstall", "status", "doctor",
-		"mcp", "policies", "settings", "set", "trust", "distrust", "approve", "inject", "log", "test", "replay", "check", "fmt":
-		args = append(args[:1:1], append([]string{
-			"--managed-dir=" + filepath.Join(work, "managed"), "--user-dir=" + filepath.Join(work, "user"),
-			"--state-dir=" + filepath.Join(work, "state"),
-		}, args[1:]...)...)
-	}
+	args = withDirs(ts, args[1:])
 	status := 0
 	if err := ts.Exec("gate", args...); err != nil {
 		var exit *exec.ExitError
@@ -86,6 +79,46 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if status != want {
 		ts.Fatalf("exit status %d, want %d", status, want)
 	}
+}
+
+// person runs "gate COMMAND" as somebody at a terminal who agrees to what is
+// shown, and checks the exit status: person 0 trust dir. What it prints is
+// logged.
+func person(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: person status command [args...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	in, keys := io.Pipe()
+	defer keys.Close()
+	display := &screen{keys: keys}
+	status := run(context.Background(), process{
+		args: withDirs(ts, args[1:]), stdin: in, stdout: ts.Stdout(), stderr: display, env: []string{"HOME=" + ts.Getenv("HOME")},
+		exit:       func(status int) { ts.Fatalf("the process would exit with %d", status) },
+		isTerminal: func() bool { return true },
+	})
+	fmt.Fprint(ts.Stderr(), display)
+	if status != want {
+		ts.Fatalf("exit status %d, want %d", status, want)
+	}
+}
+
+// withDirs gives a command that takes them the directories of the script.
+func withDirs(ts *testscript.TestScript, args []string) []string {
+	work, n := ts.Getenv("WORK"), 1
+	if args[0] == "session" && len(args) > 1 {
+		n = 2
+	}
+	switch args[0] {
+	case "hook", "try", "facts", "eval", "explain", "install", "uninstall", "status", "doctor",
+		"mcp", "policies", "settings", "set", "trust", "distrust", "approve", "inject", "session", "log", "test", "replay", "check", "fmt":
+		args = append(args[:n:n], append([]string{
+			"--managed-dir=" + filepath.Join(work, "managed"), "--user-dir=" + filepath.Join(work, "user"),
+			"--state-dir=" + filepath.Join(work, "state"),
+		}, args[n:]...)...)
+	}
+	return args
 }
 
 // expand puts the script's directory in the place of $WORK in files.

@@ -204,7 +204,7 @@ func (r *replayer) make(key guardKey) (*guard, error) {
 		return g, err
 	}
 	s.project = key.gate
-	l := loadSources(s.dirs, library(), s.project, false)
+	l := loadSources(s, library())
 	if key.candidate {
 		r.candidate.replace(&l)
 	}

@@ -32,7 +32,7 @@ func newSet(p process) *cobra.Command {
 			"The value is JSON, or else a text. Refused within an agent's session.\n\n" +
 			"  policies.POLICY      off, record, warn, ask or deny; also of a group of policies\n" +
 			"  params.POLICY.NAME   a parameter's value\n" +
-			"  plugins.NAME         true or false\n" +
+			"  plugins.NAME         true or false, or the directory of a plugin that is on\n" +
 			"  and the keys of docs/settings.md, such as deadline, log, approvals, disableAllHooks",
 		Example: "  gate set policies.gate.git.push ask\n" +
 			"  gate set params.gate.git.push.protected '[\"main\", \"release\"]'\n" +

@@ -4,10 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"gate/consent"
 	"gate/hook"
@@ -37,7 +35,8 @@ type loaded struct {
 // fails: what cannot be read becomes a fault of its source, and the source's
 // authority decides what that means (DESIGN 9). If a call is about to be made,
 // what was read without a fault is remembered as good.
-func loadSources(d dirs, library fs.FS, project string, live bool) loaded {
+func loadSources(s setting, library fs.FS) loaded {
+	d := s.dirs
 	out := loaded{dirs: map[string]string{}}
 	store, good := grants(d), memoryOf(d)
 	managed := openPlace(d.managed, ".", managedFiles(d))
@@ -49,15 +48,15 @@ func loadSources(d dirs, library fs.FS, project string, live bool) loaded {
 	user := openPlace(d.user, ".", userFiles())
 	good.guard(user)
 	out.read(user, scopes.Source{Name: "user", Scope: hook.Session, Authority: hook.User})
-	out.addPlugins(store, managed, user)
-	if project != "" {
-		p := openPlace(project, projectDir, nil)
+	out.addPlugins(s, managed, user)
+	if s.project != "" {
+		p := openPlace(s.project, projectDir, nil)
 		trusted := p.trust(store, hook.Project, &out.notices)
 		out.read(p, scopes.Source{Name: "project", Scope: hook.Session, Authority: hook.Project, Trusted: trusted})
 		p.close()
 	}
-	broken := func(s scopes.Source) bool { return s.Closes() && len(s.Faults) > 0 }
-	if live && user != nil && !slices.ContainsFunc(out.sources, broken) {
+	broken := func(src scopes.Source) bool { return src.Closes() && len(src.Faults) > 0 }
+	if s.live && user != nil && !slices.ContainsFunc(out.sources, broken) {
 		good.keepAll(user)
 	}
 	managed.close()
@@ -119,57 +118,6 @@ func (l *loaded) addLibrary(files fs.FS, a hook.Authority) {
 	s := load.Rego(files, as)
 	s.Faults = append(s.Faults, faults...)
 	l.sources = append(l.sources, s)
-}
-
-// addPlugins loads the plugins that settings switch on: the managed one of a
-// name, else the user's.
-func (l *loaded) addPlugins(store consent.Store, places ...*place) {
-	if !slices.ContainsFunc(l.layers, func(y scopes.Layer) bool { return len(y.Plugins) > 0 }) {
-		return
-	}
-	settings, err := scopes.Combine(l.layers...)
-	if err != nil {
-		return // whoever combines all of them says so
-	}
-	for _, name := range slices.Sorted(maps.Keys(settings.Plugins)) {
-		if settings.PluginEnabled(name) {
-			l.addPlugin(store, name, places)
-		}
-	}
-}
-
-func (l *loaded) addPlugin(store consent.Store, name string, places []*place) {
-	broken := func(err error) {
-		l.sources = append(l.sources, scopes.Source{
-			Name: "plugin:" + name, Scope: hook.Plugin, Authority: hook.PluginAuthor,
-			Faults: []hook.Fault{{Kind: hook.FaultLoad, Err: err}},
-		})
-	}
-	if name == "" || strings.HasPrefix(name, ".") || strings.ContainsAny(name, `/\:`) || !filepath.IsLocal(name) {
-		broken(fmt.Errorf("plugin %q: its name is no name of a directory", name))
-		return
-	}
-	var looked []string
-	for _, outer := range places {
-		if outer == nil || outer.err != nil {
-			continue
-		}
-		p := openPlace(outer.dir, filepath.Join(pluginsDir, name), outer.owner)
-		if p == nil {
-			looked = append(looked, filepath.Join(outer.dir, pluginsDir))
-			continue
-		}
-		if p.err != nil {
-			broken(fmt.Errorf("%s: %w", p.dir, p.err))
-			return
-		}
-		defer p.close()
-		trusted := p.trust(store, hook.PluginAuthor, &l.notices)
-		l.dirs["plugin:"+name] = p.dir
-		l.add(load.Plugin(p.files, name, trusted), p.dir)
-		return
-	}
-	broken(fmt.Errorf("plugin %q is switched on, but there is none in %s", name, strings.Join(looked, " or ")))
 }
 
 // grants is where a person's grants are kept: below the state directory, which

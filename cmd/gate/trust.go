@@ -23,10 +23,10 @@ func newTrust(p process) *cobra.Command {
 	var list bool
 	cmd := &cobra.Command{
 		Use:   "trust [DIR]",
-		Short: "let a project's or plugin's rewrites and handlers count",
-		Long: "Shows what the .gate directory of a project, or a plugin's directory, holds, and\n" +
-			"lets its rewrites, consults and handlers count when you type the code that it\n" +
-			"shows. Denials and questions count anyway. Trust is for exactly what was shown:\n" +
+		Short: "let a project's, plugin's or skill's rewrites and handlers count",
+		Long: "Shows what the .gate directory of a project, or the directory of a plugin, of a\n" +
+			"skill or of agents holds, and lets its rewrites, consults and handlers count when\n" +
+			"you type the code that it shows. Denials and questions count anyway. Trust is for exactly what was shown:\n" +
 			"any change takes it back. At a terminal only, and never within an agent's session.",
 		Example: "  gate trust\n  gate trust ~/.config/gate/plugins/fmt\n  gate trust --list",
 		Args:    cobra.MaximumNArgs(1),
@@ -90,12 +90,16 @@ type candidate struct {
 // newCandidate reads a project or a plugin.
 func newCandidate(dir string) (candidate, error) {
 	a, below := hook.Project, projectDir
-	if _, err := os.Lstat(filepath.Join(dir, projectDir)); errors.Is(err, fs.ErrNotExist) && isPlugin(dir) {
-		a, below = hook.PluginAuthor, "."
+	if _, err := os.Lstat(filepath.Join(dir, projectDir)); errors.Is(err, fs.ErrNotExist) {
+		switch {
+		case isPlugin(dir):
+			a, below = hook.PluginAuthor, "."
+		}
 	}
 	place := openPlace(dir, below, nil)
 	if place == nil {
-		return candidate{}, fmt.Errorf("there is nothing to trust in %s: neither %s of a project nor plugin.json of a plugin", dir, projectDir)
+		return candidate{}, fmt.Errorf(
+			"there is nothing to trust in %s: neither %s of a project, nor plugin.json of a plugin, nor SKILL.md or other files with hooks of skills and agents", dir, projectDir)
 	}
 	defer place.close()
 	if place.err != nil {
@@ -109,8 +113,9 @@ func newCandidate(dir string) (candidate, error) {
 	if c.files, c.digest, err = consent.Snapshot(place.files); err != nil {
 		return c, fmt.Errorf("%s: %w", place.dir, err)
 	}
-	if a == hook.PluginAuthor {
-		c.holds = []scopes.Source{load.Plugin(c.files, filepath.Base(c.origin.Dir), false)}
+	switch a {
+	case hook.PluginAuthor:
+		c.holds = []scopes.Source{load.Plugin(c.files, "", false, true)}
 		return c, nil
 	}
 	c.holds = []scopes.Source{load.Dir(c.files, scopes.Source{Name: "project", Scope: hook.Session, Authority: hook.Project})}

@@ -38,13 +38,21 @@ func needsTrust(src *scopes.Source) []string {
 func (g *guard) untrusted() []string {
 	var notices []string
 	for _, src := range g.set.Sources() {
-		if n := len(needsTrust(src)); n > 0 && !src.Runs() && !src.Inactive() {
-			notices = append(notices, fmt.Sprintf(
-				"%s (%s) is not trusted as it is: its denials and questions count, %d other %s not until a person looks at %s and runs gate trust in a terminal",
-				src.Name, g.dirs[src.Name], n, plural(n, "thing does", "things do"), plural(n, "it", "them")))
-		}
+		notices = append(notices, notTrusted(src, g.dirs[src.Name])...)
 	}
 	return notices
+}
+
+// notTrusted says that something of a source in a directory does not count,
+// nothing where all of it does.
+func notTrusted(src *scopes.Source, dir string) []string {
+	n := len(needsTrust(src))
+	if n == 0 || src.Runs() || src.Inactive() {
+		return nil
+	}
+	return []string{fmt.Sprintf(
+		"%s (%s) is not trusted as it is: its denials and questions count, %d other %s not until a person looks at %s and runs gate trust in a terminal",
+		src.Name, dir, n, plural(n, "thing does", "things do"), plural(n, "it", "them"))}
 }
 
 func plural(n int, one, many string) string {

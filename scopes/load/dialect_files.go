@@ -49,7 +49,7 @@ func decodeHooks(file string, data []byte) (*document, error) {
 	if len(data) > maxFile {
 		return nil, fmt.Errorf("%s: larger than %d bytes", file, maxFile)
 	}
-	d, err := frontmatter(file, data)
+	d, _, err := frontmatter(file, data)
 	if err == nil && d == nil {
 		err = fmt.Errorf("%s:1: it has no frontmatter", file)
 	}

@@ -76,7 +76,7 @@ func FuzzManifest(f *testing.F) {
 	f.Add(`{"name": "fmt", "gate": {"hooks": {"PreToolUse": [{"matcher": "Write", "hooks": [{"type": "command", "command": "x"}]}]}}}`)
 	f.Add(`{"name": "fmt", "gate": []}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		src := load.Plugin(fstest.MapFS{"plugin.json": {Data: []byte(text)}}, "fmt", false)
+		src := load.Plugin(fstest.MapFS{"plugin.json": {Data: []byte(text)}, "hooks/hooks.json": {Data: []byte(text)}}, "fmt", false, true)
 		standsBelow(t, src, hook.Plugin, hook.PluginAuthor)
 	})
 }
@@ -85,7 +85,15 @@ func FuzzFrontmatter(f *testing.F) {
 	f.Add("---\nname: x\ngate:\n  hooks:\n    Stop: [{command: x}]\n---\ntext")
 	f.Add("---\n---\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		standsBelow(t, load.Skill("SKILL.md", []byte(text), "s", false), hook.Skill, hook.SkillAuthor)
+		skill := scopes.Source{Name: "skill:s", Scope: hook.Skill, Authority: hook.SkillAuthor}
+		standsBelow(t, load.Skill("SKILL.md", []byte(text), skill, false), hook.Skill, hook.SkillAuthor)
+		standsBelow(t, load.Agent("SKILL.md", []byte(text), skill, true), hook.Skill, hook.SkillAuthor)
+		if head, err := load.Frontmatter("SKILL.md", []byte(text), true); err == nil && head.Text != "" {
+			whole, part := load.Skill("SKILL.md", []byte(text), skill, true), load.Skill("SKILL.md", []byte(head.Text), skill, true)
+			if describeAll(whole) != describeAll(part) {
+				t.Errorf("%q\nhas other hooks than its head\n%q", text, head.Text)
+			}
+		}
 	})
 }
 

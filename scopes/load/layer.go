@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -162,10 +163,17 @@ func (r *layerReader) names() {
 		}
 	}
 	if m, ok := r.value["plugins"].(map[string]any); ok {
-		r.layer.Plugins = map[string]bool{}
+		r.layer.Plugins, r.layer.PluginDir = map[string]bool{}, map[string]string{}
 		for k, v := range m {
-			r.layer.Plugins[k], _ = v.(bool)
-			r.at("plugins."+k, below("/plugins", k))
+			at := below("/plugins", k)
+			dir, named := v.(string)
+			if r.layer.Plugins[k], _ = v.(bool); named {
+				r.layer.Plugins[k], r.layer.PluginDir[k] = true, dir
+			}
+			if named && !filepath.IsAbs(dir) {
+				r.bad(at, "plugins.%s: the directory must be an absolute path", k)
+			}
+			r.at("plugins."+k, at)
 		}
 	}
 }

@@ -48,14 +48,23 @@ func TestSettingsCases(t *testing.T) {
 				tree[f.Name] = &fstest.MapFile{Data: f.Data}
 			}
 			kind, _, _ := strings.Cut(string(ar.Comment), ":")
+			skill := scopes.Source{Name: "skill:deploy", Scope: hook.Skill, Authority: hook.SkillAuthor}
 			var got string
 			switch kind {
 			case "directory":
 				got = describeAll(load.Dir(tree, scopes.Source{Name: "managed", Scope: hook.Policy, Authority: hook.Managed}))
 			case "plugin":
-				got = describeAll(load.Plugin(tree, "fmt", false))
+				got = describeAll(load.Plugin(tree, "fmt", false, false))
+			case "foreign plugin":
+				got = describeAll(load.Plugin(tree, "fmt", false, true))
 			case "skill":
-				got = describeAll(load.Skill("SKILL.md", tree["SKILL.md"].Data, "deploy", false))
+				got = describeAll(load.Skill("SKILL.md", tree["SKILL.md"].Data, skill, false))
+			case "foreign skill":
+				got = describeAll(load.Skill("SKILL.md", tree["SKILL.md"].Data, skill, true))
+			case "foreign agent":
+				got = describeAll(load.Agent("SKILL.md", tree["SKILL.md"].Data, skill, true))
+			case "file":
+				got = describeAll(load.File("hooks.yaml", tree["hooks.yaml"].Data, scopes.Source{Name: "registered:1", Scope: hook.Session, Authority: hook.Project}))
 			default:
 				got = describeSettings(load.Settings(tree, "etc", authorityOf(kind)))
 			}
