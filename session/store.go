@@ -64,7 +64,14 @@ func (s Store) Read(k Key) (*Memory, error) {
 
 // Broken finds the memories that cannot be read: their files, and why.
 func (s Store) Broken() map[string]error {
-	broken := map[string]error{}
+	_, broken := s.All()
+	return broken
+}
+
+// All reads every memory, by its file. Nothing in one says which session's it
+// is. Those that cannot be read are apart, with the reason.
+func (s Store) All() (memories map[string]*Memory, broken map[string]error) {
+	memories, broken = map[string]*Memory{}, map[string]error{}
 	entries, err := os.ReadDir(s.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		broken[s.Dir] = plain(err)
@@ -74,15 +81,19 @@ func (s Store) Broken() map[string]error {
 			continue
 		}
 		path := filepath.Join(s.Dir, e.Name())
+		var m *Memory
 		data, err := readFile(path)
 		if err == nil {
-			_, err = decode(nil, data)
+			m, err = decode(nil, data)
 		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		switch {
+		case err == nil:
+			memories[path] = m
+		case !errors.Is(err, fs.ErrNotExist):
 			broken[path] = plain(err)
 		}
 	}
-	return broken
+	return memories, broken
 }
 
 // Update changes the memory of a session: it reads it, lets change change it,

@@ -105,7 +105,7 @@ func (f hookFlags) judge(ctx context.Context, p process, k *desk, ev *hook.Event
 	}
 	s := setting{
 		dirs: d, home: p.home(), project: projectRoot(environment.ProjectDir, ev.Dir()), env: p.lookupEnv, live: true, supervisor: p.supervisor(),
-		foreign: !adapter.RunsHooks(),
+		foreign: !adapter.RunsHooks(), session: recall(d, ev), event: ev,
 		rego: []rego.Option{rego.WithOutOfMemory(func() {
 			p.exit(k.close(hook.Faultf(hook.FaultMemory, "a policy used more memory than there is")))
 		})},
@@ -114,7 +114,7 @@ func (f hookFlags) judge(ctx context.Context, p process, k *desk, ev *hook.Event
 	if err != nil {
 		return closed(err)
 	}
-	decision := g.remember(ctx, d, adapter, ev)
+	decision := g.remember(ctx, s, adapter, ev)
 	if ctx.Err() == nil { // too late it is not the answer any more
 		tellShell(environment, &decision)
 	}

@@ -15,14 +15,26 @@ import (
 
 // injectFlags say what a text is for.
 type injectFlags struct {
-	dirs     dirFlags
-	agent    string
-	session  string
+	sessionFlags
 	matcher  string
 	expires  string
 	strategy string
 	list     bool
-	json     bool
+}
+
+// sessionFlags say which session is meant.
+type sessionFlags struct {
+	dirs    dirFlags
+	agent   string
+	session string
+	json    bool
+}
+
+func (f *sessionFlags) add(cmd *cobra.Command) {
+	addDirFlags(cmd, &f.dirs)
+	cmd.Flags().StringVar(&f.session, "session", "", "the session, as the agent calls it (gate log show ID names it)")
+	cmd.Flags().StringVar(&f.agent, "agent", "claude", "the agent")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON for programs")
 }
 
 func newInject(p process) *cobra.Command {
@@ -43,7 +55,7 @@ func newInject(p process) *cobra.Command {
 			return oneArg("the text")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			key, store, err := f.target(p)
+			key, store, err := f.target()
 			if err != nil {
 				return err
 			}
@@ -53,19 +65,16 @@ func newInject(p process) *cobra.Command {
 			return f.inject(cmd.Context(), p, store, key, args[0])
 		},
 	}
-	addDirFlags(cmd, &f.dirs)
-	cmd.Flags().StringVar(&f.session, "session", "", "the session, as the agent calls it (gate log show ID names it)")
-	cmd.Flags().StringVar(&f.agent, "agent", "claude", "the agent")
+	f.add(cmd)
 	cmd.Flags().StringVar(&f.matcher, "matcher", "", "only with a call of these tools (default: any)")
 	cmd.Flags().StringVar(&f.expires, "expires", "", "not after this time: 10m, or 2026-01-02T15:04:05Z (default: never)")
 	cmd.Flags().StringVar(&f.strategy, "strategy", string(hook.ToolResult), "tool_result or user_message, where the agent knows both")
 	cmd.Flags().BoolVar(&f.list, "list", false, "list what waits for the session")
-	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON for programs")
 	return cmd
 }
 
 // target is the session that the flags name, and where its memory is.
-func (f *injectFlags) target(p process) (session.Key, session.Store, error) {
+func (f *sessionFlags) target() (session.Key, session.Store, error) {
 	adapter, err := adapterFor(f.agent)
 	if err != nil {
 		return session.Key{}, session.Store{}, err

@@ -49,13 +49,17 @@ type setting struct {
 	supervisor  []string    // how a supervisor of handlers is started
 	runHandlers bool        // handlers are run, though no call is about to be made
 	foreign     bool        // the agent does not run the hooks of plugins, skills and sub-agents itself
+	session     *remembered // of the event; nil: of none
+	event       *hook.Event // that is about to be judged; nil where session is
 	live        bool        // the calls are about to be made: approvals are looked for and used up
 }
 
 // newGuard loads settings and hooks and prepares the engine. An error means
 // that settings contradict each other; no call may pass then.
 func newGuard(s setting) (*guard, error) {
-	return s.guard(loadSources(s, library()))
+	l := loadSources(s, library())
+	l.addRegistered(s)
+	return s.guard(l)
 }
 
 // guard prepares the engine for what was loaded.

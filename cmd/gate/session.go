@@ -22,37 +22,51 @@ const memoryLimit = 5 * time.Second
 type remembered struct {
 	store  session.Store
 	key    session.Key
+	known  *session.Memory // as it was before gate was set up; nil: nothing was known
+	err    error           // why that could not be read
 	memory *session.Memory // as it was when the event began; nil: nothing has to be remembered
+}
+
+// recall looks what is known of the session of an event. Where nothing is, it
+// costs one look at the directory.
+func recall(d dirs, ev *hook.Event) *remembered {
+	r := &remembered{store: sessions(d), key: session.Key{Agent: ev.Agent, Session: ev.SessionID()}}
+	if r.store.Exists(r.key) {
+		r.known, r.err = r.store.Read(r.key)
+	}
+	return r
 }
 
 // remember decides about an event with the memory of its session, and keeps
 // what follows from the decision.
-func (g *guard) remember(ctx context.Context, at dirs, a adapters.Adapter, ev *hook.Event) hook.Decision {
-	if err := g.begin(ctx, at, ev); err != nil {
+func (g *guard) remember(ctx context.Context, s setting, a adapters.Adapter, ev *hook.Event) hook.Decision {
+	if err := g.begin(ctx, s.session, ev); err != nil {
 		return closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err})
 	}
 	d := g.decide(ctx, *ev)
-	if g.session != nil && ctx.Err() == nil { // too late it is not the answer any more
-		g.session.end(ctx, ev, &d, d.Result(a.CanAsk(ev)) == hook.Reject)
+	if ctx.Err() != nil {
+		return d // too late it is not the answer any more
 	}
-	if ctx.Err() == nil && heard(ev, &d, d.Result(a.CanAsk(ev)) == hook.Reject) {
+	rejected := d.Result(a.CanAsk(ev)) == hook.Reject
+	if g.session != nil {
+		g.session.end(ctx, ev, &d, rejected)
+	}
+	g.follow(ctx, s, ev, &d, rejected)
+	if heard(ev, &d, rejected) {
 		g.hearLate(ev, &d)
 	}
 	return d
 }
 
-// begin counts an event and gives it the memory of its session. Where no hook
-// needs one and nothing waits for the session, that costs one look at the
-// directory. An error means that nobody knows what the session may still do.
-func (g *guard) begin(ctx context.Context, d dirs, ev *hook.Event) error {
-	r := &remembered{store: sessions(d), key: session.Key{Agent: ev.Agent, Session: ev.SessionID()}}
-	if !g.set.Memory() {
-		if !r.store.Exists(r.key) {
-			return nil
-		}
-		if m, err := r.store.Read(r.key); err != nil || len(m.Injections) == 0 {
-			return err
-		}
+// begin counts an event and gives it the memory of its session, unless no hook
+// needs one and nothing waits for the session. An error means that nobody knows
+// what the session may still do.
+func (g *guard) begin(ctx context.Context, r *remembered, ev *hook.Event) error {
+	if r.err != nil {
+		return r.err
+	}
+	if !g.set.Memory() && (r.known == nil || len(r.known.Injections) == 0) {
+		return nil
 	}
 	err := r.update(ctx, func(m *session.Memory) error {
 		m.Begin(ev, ev.Gate.Now)

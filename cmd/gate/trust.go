@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -94,6 +96,8 @@ func newCandidate(dir string) (candidate, error) {
 		switch {
 		case isPlugin(dir):
 			a, below = hook.PluginAuthor, "."
+		case holdsSkills(dir):
+			a, below = hook.SkillAuthor, "."
 		}
 	}
 	place := openPlace(dir, below, nil)
@@ -115,7 +119,10 @@ func newCandidate(dir string) (candidate, error) {
 	}
 	switch a {
 	case hook.PluginAuthor:
-		c.holds = []scopes.Source{load.Plugin(c.files, "", false, true)}
+		c.holds = append(skillsIn(c.files), load.Plugin(c.files, "", false, true))
+		return c, nil
+	case hook.SkillAuthor:
+		c.holds = skillsIn(c.files)
 		return c, nil
 	}
 	c.holds = []scopes.Source{load.Dir(c.files, scopes.Source{Name: "project", Scope: hook.Session, Authority: hook.Project})}
@@ -125,6 +132,32 @@ func newCandidate(dir string) (candidate, error) {
 		}
 	}
 	return c, nil
+}
+
+// holdsSkills reports a directory of one skill, or of agents or commands.
+func holdsSkills(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		return e.Name() == "SKILL.md" || filepath.Ext(e.Name()) == ".md" && slices.Contains([]string{"agents", "commands"}, filepath.Base(dir))
+	})
+}
+
+// skillsIn loads the hooks of the skills, agents and commands in a directory.
+func skillsIn(files fs.FS) (holds []scopes.Source) {
+	fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || path.Ext(name) != ".md" {
+			return nil
+		}
+		data, err := load.ReadFile(files, name, maxSkill)
+		if err != nil {
+			return nil
+		}
+		if head, err := load.Frontmatter(name, data, true); err != nil || head.Hooks {
+			holds = append(holds, load.Skill(name, data, scopes.Source{Name: "skill:" + name, Scope: hook.Skill, Authority: hook.SkillAuthor}, true))
+		}
+		return nil
+	})
+	return holds
 }
 
 func isPlugin(dir string) bool {
