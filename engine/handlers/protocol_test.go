@@ -141,7 +141,7 @@ func (c *dialogue) run(t *testing.T) string {
 	if given, err := os.ReadFile(filepath.Join(tmp, "given")); err == nil {
 		out += "given:\n  " + strings.ReplaceAll(strings.TrimRight(string(given), "\n"), "\n", "\n  ") + "\n"
 	}
-	out = strings.ReplaceAll(out, os.Getenv("PATH"), "$PATH")
+	out = strings.ReplaceAll(out, filepath.Join(tmp, "bin")+":"+os.Getenv("PATH"), "$PATH")
 	out = regexp.MustCompile(`GATE_RUN=[0-9a-f]+`).ReplaceAllString(out, "GATE_RUN=…")
 	out = strings.ReplaceAll(out, o.Dirs["own"], "SOURCE")
 	return strings.TrimSpace(strings.ReplaceAll(out, tmp, "TMP"))
@@ -162,7 +162,9 @@ func seedOptions(t *testing.T, home string) Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	env := map[string]string{"PATH": os.Getenv("PATH"), "HOME": home, "API_KEY": "secret", "TEAM": "core"}
+	env := map[string]string{
+		"PATH": filepath.Join(home, "bin") + ":" + os.Getenv("PATH"), "HOME": home, "API_KEY": "secret", "TEAM": "core", "HOOK_API_KEY": "k1",
+	}
 	return Options{
 		Getenv: func(name string) (string, bool) { v, ok := env[name]; return v, ok },
 		Dirs:   map[string]string{"own": dir}, Project: home,
