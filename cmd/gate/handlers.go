@@ -57,7 +57,7 @@ func (g *guard) runHandlers(s setting) []engine.Option {
 	}
 	g.handlers = handlers.New(handlers.Options{
 		Getenv: s.env, Dirs: g.dirs, Project: s.project, Supervisor: s.supervisor, LateDir: lateAnswers(s.dirs),
-		Version: version(),
+		Version: version(), EnvFile: g.envFile(s.envFile),
 	})
 	var options []engine.Option
 	for _, kind := range handlerKinds {
@@ -122,5 +122,18 @@ func (g *guard) hearLate(ev *hook.Event, d *hook.Decision) {
 	redact(d)
 	if ev.Name.Canonical() == hook.SessionStart {
 		g.handlers.SweepLate()
+	}
+}
+
+// envFile is the file of the agent's shell for those hooks that may decide what
+// later commands mean: those of sources whose rewrites count.
+func (g *guard) envFile(path string) func(*hook.Hook) string {
+	return func(h *hook.Hook) string {
+		for _, src := range g.set.Sources() {
+			if src.Name == h.Source && src.Loosens() {
+				return path
+			}
+		}
+		return ""
 	}
 }

@@ -105,7 +105,7 @@ func (f hookFlags) judge(ctx context.Context, p process, k *desk, ev *hook.Event
 	}
 	s := setting{
 		dirs: d, home: p.home(), project: projectRoot(environment.ProjectDir, ev.Dir()), env: p.lookupEnv, live: true, supervisor: p.supervisor(),
-		foreign: !adapter.RunsHooks(), session: recall(d, ev), event: ev,
+		foreign: !adapter.RunsHooks(), session: recall(d, ev), event: ev, envFile: environment.EnvFile,
 		rego: []rego.Option{rego.WithOutOfMemory(func() {
 			p.exit(k.close(hook.Faultf(hook.FaultMemory, "a policy used more memory than there is")))
 		})},

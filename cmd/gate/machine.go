@@ -46,6 +46,7 @@ type setting struct {
 	rego        []rego.Option
 	engine      []engine.Option
 	files       facts.Files // nil: the machine's
+	envFile     string      // whose lines the agent's shell runs, "" if there is none
 	supervisor  []string    // how a supervisor of handlers is started
 	runHandlers bool        // handlers are run, though no call is about to be made
 	foreign     bool        // the agent does not run the hooks of plugins, skills and sub-agents itself

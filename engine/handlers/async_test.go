@@ -28,6 +28,7 @@ func TestAsync(t *testing.T) {
 	}{
 		"declared":        {wait + says, true, `h: ["tests pass"] ["done"]`},
 		"by first line":   {`echo '{"async": true, "asyncTimeout": 60000}'; ` + wait + says, false, `h: ["tests pass"] ["done"]`},
+		"is quick":        {`echo '{"async": true}'; ` + says, false, `h: ["tests pass"] ["done"]`},
 		"objects":         {wait + `echo '{"decision": "block", "reason": "bad"}'`, true, `h: [] ["h objects, too late to stop the call: bad"]`},
 		"fails":           {wait + `echo broken >&2; exit 3`, true, `h: [] ["in the background: h ended with status 3: broken"]`},
 		"says too much":   {wait + `yes`, true, `h: [] ["in the background: h wrote more than 1024 KiB to standard output"]`},

@@ -27,7 +27,7 @@ var inherited = []string{
 }
 
 // reserved are the beginnings of names that only gate sets.
-var reserved = []string{"GATE_", "HOOK_", "CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT"}
+var reserved = []string{"GATE_", "HOOK_", "CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "CLAUDE_ENV_FILE"}
 
 // command runs a program: the event goes to its standard input, and what it
 // says and how it ends is the answer.
@@ -67,8 +67,8 @@ func (h *Handlers) start(ctx context.Context, j *job) result {
 		case <-goOn:
 			j.Late.keep(&r, h.Now())
 		default:
+			done <- r
 		}
-		done <- r
 	}()
 	select {
 	case r := <-done:

@@ -4,12 +4,9 @@ package handlers
 
 import (
 	"bytes"
-	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -20,17 +17,6 @@ import (
 
 	"gate/hook"
 )
-
-// TestMain lets the tests' program be a supervisor.
-func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "supervise" {
-		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM) // as the program does
-		defer stop()
-		os.Exit(Supervise(ctx, os.Stdin, os.Stdout))
-	}
-	flag.Set("test.parallel", "8") // commands wait more than they work; the command line comes later
-	os.Exit(m.Run())
-}
 
 // A commandCase is one case of testdata/commands.txt.
 type commandCase struct {
@@ -163,25 +149,6 @@ func withTemp(dir string) func(string) (string, bool) {
 	}
 }
 
-func testOptions(t *testing.T) Options {
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return Options{Supervisor: []string{exe, "supervise"}, Getenv: os.LookupEnv, Project: t.TempDir()}
-}
-
-func testEvent(t *testing.T, large bool) *hook.Event {
-	command := "ls"
-	if large {
-		command = strings.Repeat("x", 2<<20)
-	}
-	return &hook.Event{Agent: "claude", Name: hook.PreToolUse, Fields: map[string]any{
-		"hook_event_name": "PreToolUse", "session_id": t.Name(), "cwd": t.TempDir(), "tool_name": "Bash",
-		"tool_input": map[string]any{"command": command},
-	}}
-}
-
 // nobody holds that no process has the mark on its command line.
 func nobody(t *testing.T, way, mark string) {
 	t.Helper()
@@ -227,14 +194,14 @@ func TestEnvironment(t *testing.T) {
 	o.Dirs = map[string]string{"plugin:fmt": "/plugins/fmt"}
 	o.Getenv = func(name string) (string, bool) {
 		v, ok := map[string]string{
-			"PATH": "/usr/bin:/bin", "HOME": "/home/ana", "ANTHROPIC_API_KEY": "secret", "NAMED": "yes", "GATE_HOOK": "forged", "LC_ALL": "C",
+			"PATH": "/usr/bin:/bin", "HOME": "/home/ana", "ANTHROPIC_API_KEY": "secret", "NAMED": "yes", "CLAUDE_ENV_FILE": "/session/env.sh", "GATE_HOOK": "forged", "LC_ALL": "C",
 		}[name]
 		return v, ok
 	}
 	ev := testEvent(t, false)
 	ev.Fields["tool_name"] = "Ba\x00sh\xff"
 	by := &hook.Hook{ID: "h", Kind: hook.Command, Source: "plugin:fmt", Scope: hook.Plugin,
-		Config: map[string]any{"env": []any{"NAMED", "GATE_HOOK", "MISSING"}}}
+		Config: map[string]any{"env": []any{"NAMED", "GATE_HOOK", "MISSING", "CLAUDE_ENV_FILE"}}}
 	got := New(o).environment(by, ev)
 	want := []string{
 		"HOME=/home/ana", "LC_ALL=C", "NAMED=yes", "PATH=/usr/bin:/bin", "HOOK_EVENT=PreToolUse", "HOOK_TOOL_NAME=Bash",
@@ -243,6 +210,42 @@ func TestEnvironment(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+// TestEnvFile holds who may change the environment of the agent's shell, and
+// when: not whoever names the variable.
+func TestEnvFile(t *testing.T) {
+	for _, c := range []struct {
+		event   hook.Name
+		dialect hook.Dialect
+		may     string
+		want    bool
+	}{
+		{hook.SessionStart, "", "/session/env.sh", true},
+		{hook.SessionStart, hook.Claude, "/session/env.sh", true},
+		{hook.Setup, "", "/session/env.sh", true},
+		{hook.CwdChanged, "", "/session/env.sh", true},
+		{hook.FileChanged, "", "/session/env.sh", true},
+		{hook.SessionStart, "", "", false},
+		{hook.SessionStart, hook.Zeph, "/session/env.sh", false},
+		{hook.PreToolUse, "", "/session/env.sh", false},
+		{hook.SessionEnd, "", "/session/env.sh", false},
+	} {
+		h := New(Options{
+			Getenv:  func(string) (string, bool) { return "/from/environment", true },
+			EnvFile: func(*hook.Hook) string { return c.may },
+		})
+		by := &hook.Hook{ID: "h", Kind: hook.Command, Dialect: c.dialect, Config: map[string]any{"env": []any{"CLAUDE_ENV_FILE"}}}
+		var got []string
+		for _, v := range h.environment(by, &hook.Event{Name: c.event}) {
+			if strings.HasPrefix(v, "CLAUDE_ENV_FILE=") {
+				got = append(got, v)
+			}
+		}
+		if c.want != (len(got) == 1 && got[0] == "CLAUDE_ENV_FILE="+c.may) || !c.want && len(got) > 0 {
+			t.Errorf("%+v: %q", c, got)
+		}
 	}
 }
 

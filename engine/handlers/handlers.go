@@ -52,6 +52,11 @@ type Options struct {
 	// call went on; see [Handlers.Late]. "": they are lost.
 	LateDir string
 
+	// EnvFile is the file whose lines the agent's shell runs, "" if there is
+	// none or the hook shall not write there; nil: none shall. Whoever writes
+	// there decides what later commands mean.
+	EnvFile func(*hook.Hook) string
+
 	// Limits bound what a command may use of the machine.
 	Limits Limits
 

@@ -7,9 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"time"
-
-	"gate/strictjson"
 )
 
 const (
@@ -53,6 +52,7 @@ type result struct {
 // not wait any longer, goOn is told; from then on only the job's own limit
 // counts. sole says that this process has no children but this job's.
 func run(ctx context.Context, j *job, sole bool, goOn func()) result {
+	goOn = sync.OnceFunc(goOn)
 	t := &tree{mark: j.Mark, sole: sole, most: j.Limits}
 	cmd := &exec.Cmd{Path: j.Path, Args: j.Args, Dir: j.Dir, Env: j.Env}
 	s, err := newStreams(cmd)
@@ -95,6 +95,9 @@ func run(ctx context.Context, j *job, sole bool, goOn func()) result {
 	r.Stdout, r.Stderr = s.out.data, s.err.data
 	if r.TooMuch == "" {
 		r.TooMuch = s.tooMuch()
+	}
+	if j.Detaches && !r.Overdue && r.Beyond == nil && len(afterAsync(r.Stdout)) < len(r.Stdout) {
+		goOn() // it was quick, and means the same as if it were not
 	}
 	return r
 }
@@ -267,42 +270,6 @@ func (s *streams) tooMuch() string {
 		}
 	}
 	return ""
-}
-
-// asyncLine reads the first line of an answer that nobody shall wait for:
-// {"async": true, "asyncTimeout": milliseconds}.
-func asyncLine(line []byte) (time.Duration, bool) {
-	if !bytes.HasPrefix(bytes.TrimSpace(line), []byte("{")) {
-		return 0, false
-	}
-	doc, err := strictjson.Object(line, strictjson.Limits{Bytes: 1 << 10})
-	if err != nil || doc["async"] != true {
-		return 0, false
-	}
-	limit := asyncLimit
-	for key, v := range doc {
-		switch key {
-		case "async":
-		case "asyncTimeout":
-			d, ok := milliseconds(v)
-			if !ok {
-				return 0, false
-			}
-			limit = min(d, maxAsync)
-		default:
-			return 0, false
-		}
-	}
-	return limit, true
-}
-
-// afterAsync is what a program said behind the line that let the call go on.
-func afterAsync(said []byte) []byte {
-	line, rest, _ := bytes.Cut(said, []byte("\n"))
-	if _, ok := asyncLine(line); ok {
-		return rest
-	}
-	return said
 }
 
 // variable cuts a text of an event to what an environment takes.

@@ -116,35 +116,35 @@ func commandAnswer(h *hook.Hook, ev *hook.Event, r *result) engine.Answer {
 	if p.detaches != nil && p.detaches(h) {
 		said = afterAsync(said)
 	}
-	switch {
-	case r.Err != "":
-		return p.refusal(h, r, "cannot be run: "+r.Err)
-	case r.TooMuch != "":
-		return tooMuch(h, r.TooMuch)
-	case r.Beyond != nil:
-		return p.fault(h, r, r.Beyond.Kind, r.Beyond.What)
-	case r.Overdue:
-		return p.fault(h, r, hook.FaultTimeout, "did not end in time")
-	case r.Signal != "":
-		return p.refusal(h, r, "was ended by a signal ("+r.Signal+")")
-	}
 	end, listed := p.exits[r.Status]
 	if end == rejects && h.Observes(ev.Name) {
 		listed = false
 	}
+	var a engine.Answer
 	switch {
+	case r.Err != "":
+		return p.refusal(h, r, "cannot be run: "+r.Err)
+	case r.TooMuch != "":
+		a = tooMuch(h, r.TooMuch)
+	case r.Beyond != nil:
+		a = p.fault(h, r, r.Beyond.Kind, r.Beyond.What)
+	case r.Overdue:
+		a = p.fault(h, r, hook.FaultTimeout, "did not end in time")
+	case r.Signal != "":
+		a = p.refusal(h, r, "was ended by a signal ("+r.Signal+")")
 	case !listed:
-		a := p.refusal(h, r, fmt.Sprintf("ended with status %d", r.Status))
-		if a.Fault != nil {
-			a.Verdict = p.answer(h, ev, said).Verdict // what it denies all the same
-		}
-		return a
+		a = p.refusal(h, r, fmt.Sprintf("ended with status %d", r.Status))
 	case end == rejects:
 		return p.rejection(h, r.stderr())
 	case r.Left != "":
-		return failed(hook.FaultEval, "%s: %s", h.ID, r.Left)
+		a = failed(hook.FaultEval, "%s: %s", h.ID, r.Left)
+	default:
+		return p.answer(h, ev, said)
 	}
-	return p.answer(h, ev, said)
+	if a.Fault != nil {
+		a.Verdict = p.answer(h, ev, said).Verdict // what it denies all the same
+	}
+	return a
 }
 
 // refusal is the answer of a command that ended in none of the ways that its

@@ -65,6 +65,15 @@ func outputOf(doc map[string]any, ev *hook.Event) {
 	}
 }
 
+// changesShell reports the events on which Claude Code's shell takes variables.
+func changesShell(n hook.Name) bool {
+	switch n.Canonical() {
+	case hook.SessionStart, hook.Setup, hook.CwdChanged, hook.FileChanged:
+		return true
+	}
+	return false
+}
+
 // ownVariables are what gate says of an event and of itself.
 func ownVariables(h *Handlers, by *hook.Hook, ev *hook.Event, set func(name, value string)) {
 	known := func(name, value string) {
@@ -76,6 +85,9 @@ func ownVariables(h *Handlers, by *hook.Hook, ev *hook.Event, set func(name, val
 	known("HOOK_TOOL_NAME", ev.Tool())
 	known("HOOK_SESSION_ID", ev.SessionID())
 	known("CLAUDE_PROJECT_DIR", h.Project)
+	if h.EnvFile != nil && changesShell(ev.Name) {
+		known("CLAUDE_ENV_FILE", h.EnvFile(by))
+	}
 	if by.Scope == hook.Plugin {
 		known("CLAUDE_PLUGIN_ROOT", h.Dirs[by.Source])
 	}

@@ -1,0 +1,43 @@
+package handlers
+
+import (
+	"context"
+	"flag"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+
+	"gate/hook"
+)
+
+// TestMain lets the tests' program be a supervisor.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "supervise" {
+		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM) // as the program does
+		defer stop()
+		os.Exit(Supervise(ctx, os.Stdin, os.Stdout))
+	}
+	flag.Set("test.parallel", "8") // commands wait more than they work; the command line comes later
+	os.Exit(m.Run())
+}
+
+func testOptions(t *testing.T) Options {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Options{Supervisor: []string{exe, "supervise"}, Getenv: os.LookupEnv, Project: t.TempDir()}
+}
+
+func testEvent(t *testing.T, large bool) *hook.Event {
+	command := "ls"
+	if large {
+		command = strings.Repeat("x", 2<<20)
+	}
+	return &hook.Event{Agent: "claude", Name: hook.PreToolUse, Fields: map[string]any{
+		"hook_event_name": "PreToolUse", "session_id": t.Name(), "cwd": t.TempDir(), "tool_name": "Bash",
+		"tool_input": map[string]any{"command": command},
+	}}
+}
