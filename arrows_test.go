@@ -15,7 +15,7 @@ var layers = [][]string{
 	{"hook", "strictjson", "owned", "hostfs", "facts/catalogue"},
 	{"facts", "matcher", "adapters", "session", "consent", "audit", "policies", "bundles"},
 	{"scopes", "bundles/sync"},
-	{"engine", "scopes/load"},
+	{"engine", "scopes/load", "engine/handlers/judge"},
 	{"engine/rego", "engine/handlers", "engine/plan"},
 	{"engine/plan/build", "explain"},
 	{"policytest", "policycheck", "replay", "install", "serve", "mcpproxy", "guard", "pipeline"},

@@ -107,7 +107,17 @@ func (f fields) policies() []Policy {
 	var out []Policy
 	for _, m := range f.objects("policies") {
 		effect, _ := m.effect("effect")
-		out = append(out, Policy{m.text("id"), m.text("source"), effect, m.text("digest")})
+		p := Policy{ID: m.text("id"), Source: m.text("source"), Effect: effect, Digest: m.text("digest")}
+		p.Took = time.Duration(m.number("took_us")) * time.Microsecond
+		if u, ok := m["usage"].(map[string]any); ok {
+			f := fields(u)
+			p.Usage = &hook.Usage{
+				Provider: f.text("provider"), Model: f.text("model"), Turns: int(f.number("turns")),
+				InputTokens: f.number("input_tokens"), OutputTokens: f.number("output_tokens"),
+			}
+			p.Usage.Cached, _ = u["cached"].(bool)
+		}
+		out = append(out, p)
 	}
 	return out
 }

@@ -77,9 +77,18 @@ func reasonDocuments(list []Reason) []any {
 func policyDocuments(list []Policy) []any {
 	out := make([]any, 0, len(list))
 	for _, p := range list[:min(len(list), maxPolicies)] {
-		out = append(out, map[string]any{
+		doc := map[string]any{
 			"id": clip(p.ID, maxText), "source": clip(p.Source, maxText), "effect": p.Effect.String(), "digest": clip(p.Digest, maxText),
-		})
+		}
+		if p.Took > 0 {
+			doc["took_us"] = p.Took.Microseconds()
+		}
+		if u := p.Usage; u != nil {
+			shown := *u
+			shown.Provider, shown.Model = clip(u.Provider, maxText), clip(u.Model, maxText)
+			doc["usage"] = shown.Document()
+		}
+		out = append(out, doc)
 	}
 	return out
 }

@@ -53,6 +53,9 @@ type Policy struct {
 	Source string
 	Effect hook.Effect // what it added to the decision
 	Digest string      // the beginning of the SHA-256 of its module, in hex; "" if it has none
+
+	Usage *hook.Usage   // of the language model that it asked, all runs together; else nil
+	Took  time.Duration // to ask it
 }
 
 // Of returns the record of a decision about ev, without the event itself: see
@@ -100,9 +103,27 @@ func policiesOf(steps []hook.Step) []Policy {
 			out = append(out, Policy{ID: s.Hook.ID, Source: s.Hook.Source})
 		}
 		out[at].Effect = max(out[at].Effect, s.Effect)
+		out[at].use(&s)
 	}
 	slices.SortStableFunc(out, func(a, b Policy) int { return cmp.Compare(b.Effect, a.Effect) })
 	return out[:min(len(out), maxPolicies)]
+}
+
+// use adds what a run cost.
+func (p *Policy) use(s *hook.Step) {
+	u := s.Usage
+	if u == nil {
+		return
+	}
+	p.Took += s.Took
+	all := *u
+	if p.Usage != nil {
+		all.InputTokens += p.Usage.InputTokens
+		all.OutputTokens += p.Usage.OutputTokens
+		all.Turns += p.Usage.Turns
+		all.Cached = u.Cached && p.Usage.Cached
+	}
+	p.Usage = &all
 }
 
 const (

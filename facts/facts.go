@@ -45,6 +45,14 @@ func (r *Reader) Of(ev *hook.Event) *hook.Facts {
 	return f
 }
 
+// Secret says what kind of secret the file of an absolute path is by its name,
+// such as "private key"; "" if it is none that gate knows. It looks at no file.
+func (r *Reader) Secret(path string) (what string) {
+	w := &walker{Reader: r, world: r.world}
+	what, _ = w.secret(path)
+	return what
+}
+
 // directory is the event's directory when it can be one.
 func directory(dir string) string {
 	if !strings.HasPrefix(dir, "/") || strings.ContainsRune(dir, 0) {

@@ -61,6 +61,14 @@ type Usage struct {
 	Cached       bool
 }
 
+// Document returns the usage as a JSON tree.
+func (u *Usage) Document() map[string]any {
+	return map[string]any{
+		"provider": u.Provider, "model": u.Model, "input_tokens": u.InputTokens, "output_tokens": u.OutputTokens,
+		"turns": u.Turns, "cached": u.Cached,
+	}
+}
+
 // A Step records one hook's run, in run order.
 type Step struct {
 	Hook    *Hook

@@ -103,7 +103,10 @@ func stepDocuments(list []hook.Step) []any {
 			"source": orNil(s.Hook.Source), "kind": string(s.Hook.Kind), "pos": orNil(s.Hook.Pos()),
 			"effect": s.Effect.String(), "outcome": string(s.Outcome), "fault": faultDocument(s.Fault),
 			"ignored": visibleList(s.Ignored), "round": s.Round, "took_us": s.Took.Microseconds(),
-			"level": orNil(s.Level), "would": nil,
+			"level": orNil(s.Level), "would": nil, "usage": nil,
+		}
+		if s.Usage != nil {
+			out[i].(map[string]any)["usage"] = s.Usage.Document()
 		}
 		if s.Would != nil { // the answer before a level, an exception or an approval took from it
 			out[i].(map[string]any)["would"] = map[string]any{

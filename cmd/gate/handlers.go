@@ -11,6 +11,7 @@ import (
 	"gate/adapters"
 	"gate/engine"
 	"gate/engine/handlers"
+	"gate/engine/handlers/judge"
 	"gate/hook"
 )
 
@@ -57,7 +58,7 @@ func (g *guard) runHandlers(s setting) []engine.Option {
 	}
 	g.handlers = handlers.New(handlers.Options{
 		Getenv: s.env, Dirs: g.dirs, Project: s.project, Supervisor: s.supervisor, LateDir: lateAnswers(s.dirs),
-		Version: version(), EnvFile: g.envFile(s.envFile),
+		Version: version(), EnvFile: g.envFile(s.envFile), Judge: g.judge(s),
 	})
 	var options []engine.Option
 	for _, kind := range handlerKinds {
@@ -66,6 +67,15 @@ func (g *guard) runHandlers(s setting) []engine.Option {
 		}
 	}
 	return options
+}
+
+// judge asks the providers of language models that settings name. It connects
+// to nobody before it is asked.
+func (g *guard) judge(s setting) *judge.Judge {
+	return judge.New(judge.Options{
+		Settings: g.set.Settings(), Getenv: s.env, Dir: filepath.Join(s.state, "judge"),
+		Secret: func(path string) bool { return g.reader.Secret(filepath.ToSlash(path)) != "" },
+	})
 }
 
 // unrun has the engine go on without the handlers.

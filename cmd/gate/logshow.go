@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -158,6 +159,24 @@ func askedText(b *strings.Builder, r *audit.Record) {
 	if len(asked) > 0 {
 		fmt.Fprintf(b, "asked: %s\n", strings.Join(asked, ", "))
 	}
+	for _, p := range r.Policies {
+		if p.Usage != nil {
+			fmt.Fprintf(b, "judged: %s by %s\n", oneLine(p.ID), usageText(p.Usage, p.Took))
+		}
+	}
+}
+
+// usageText says who judged and what it cost, in one line.
+func usageText(u *hook.Usage, took time.Duration) string {
+	who := oneLine(u.Provider + "/" + u.Model)
+	if u.Cached {
+		return who + ", as it judged the same call before"
+	}
+	turns := ""
+	if u.Turns > 1 {
+		turns = fmt.Sprintf(" in %d turns", u.Turns)
+	}
+	return fmt.Sprintf("%s, %d tokens in and %d out%s, %s", who, u.InputTokens, u.OutputTokens, turns, took.Round(time.Millisecond))
 }
 
 // keptText says what of the event is not in the log.

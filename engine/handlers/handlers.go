@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"gate/engine"
+	"gate/engine/handlers/judge"
 	"gate/hook"
 )
 
@@ -70,6 +71,9 @@ type Options struct {
 	// Roots are the certificates that servers are trusted by; nil: the
 	// system's.
 	Roots *x509.CertPool
+
+	// Judge is asked by prompt and agent hooks; nil: they cannot answer.
+	Judge *judge.Judge
 
 	Now func() time.Time // nil: time.Now
 }
@@ -126,6 +130,10 @@ func (h *Handlers) runner(kind hook.Kind) runner {
 		return h.webhook
 	case hook.Inline:
 		return h.inline
+	case hook.Prompt:
+		return h.prompt
+	case hook.Agent:
+		return h.investigate
 	}
 	return nil
 }

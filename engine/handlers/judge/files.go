@@ -1,0 +1,310 @@
+package judge
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"gate/audit"
+	"gate/owned"
+	"gate/strictjson"
+)
+
+// Limits of an investigation.
+const (
+	maxFile    = 1 << 20  // bytes of a file that is read
+	maxResult  = 32 << 10 // bytes of one result
+	maxResults = 1 << 20  // bytes of all results
+	maxUses    = 16       // tools of one turn
+	maxVisits  = 20_000   // files that one search looks at
+	maxScanned = 32 << 20 // bytes that one search reads
+	maxFound   = 200      // lines that one search returns
+	maxInput   = 16 << 10 // bytes of a tool's input
+)
+
+// files are what an investigation may see: the regular files below one
+// directory, as long as no symbolic link and no secret is on the way.
+type files struct {
+	root   *os.Root
+	dir    string
+	secret func(string) bool
+	masker *audit.Masker
+	left   int // bytes that results may still have
+}
+
+func openFiles(dir string, secret func(string) bool, m *audit.Masker) (*files, error) {
+	if !filepath.IsAbs(dir) {
+		return nil, errors.New("it is not known where it is")
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, plain(err)
+	}
+	return &files{root: root, dir: dir, secret: secret, masker: m, left: maxResults}, nil
+}
+
+func (f *files) close() { f.root.Close() }
+
+// answer runs the tools of one turn.
+func (f *files) answer(ctx context.Context, calls []toolCall, d *data) []toolResult {
+	out := make([]toolResult, len(calls))
+	for i, c := range calls {
+		text, err := "", errors.New("too many tools at once")
+		if i < maxUses {
+			text, err = f.use(ctx, c)
+		}
+		if err != nil {
+			text = "error: " + visibleLine(f.masker.Text(clip(err.Error(), maxMessage)))
+		}
+		if f.left -= len(text); f.left < 0 {
+			text, err = "error: nothing more is read for this question; answer now", errTooMuch
+		}
+		out[i] = toolResult{c.id, d.fence("result of "+toolName(c.name), text), err != nil}
+	}
+	return out
+}
+
+// use runs one tool. Its result is lines that begin with a number or a quote.
+func (f *files) use(ctx context.Context, c toolCall) (string, error) {
+	for i := range tools {
+		if tools[i].name != c.name {
+			continue
+		}
+		in, err := tools[i].read(c.input)
+		if err != nil {
+			return "", err
+		}
+		return tools[i].run(f, ctx, in)
+	}
+	return "", errors.New("there is no such tool; there are Read, Grep and Glob")
+}
+
+// local is a path within the project, in slashes.
+func (f *files) local(name string) (string, error) {
+	if filepath.IsAbs(name) {
+		rel, err := filepath.Rel(f.dir, name)
+		if err != nil {
+			return "", errors.New("only files of the project can be read")
+		}
+		name = rel
+	}
+	name = path.Clean(filepath.ToSlash(name))
+	if !filepath.IsLocal(filepath.FromSlash(name)) {
+		return "", errors.New("only files of the project can be read")
+	}
+	for i, c := range name + "/" {
+		if c != '/' {
+			continue
+		}
+		info, err := f.root.Lstat(filepath.FromSlash(name[:i]))
+		if err != nil {
+			return "", plain(err)
+		}
+		if info.Mode()&fs.ModeSymlink != 0 {
+			return "", errors.New("a symbolic link is not followed")
+		}
+	}
+	if f.hidden(name) {
+		return "", errHidden
+	}
+	return name, nil
+}
+
+var errHidden = errors.New("it may hold secrets and cannot be read")
+
+// hidden reports files that nobody is shown.
+func (f *files) hidden(name string) bool {
+	base := strings.ToLower(path.Base(name))
+	return base == ".env" || strings.HasPrefix(base, ".env.") || f.secret != nil && f.secret(filepath.Join(f.dir, filepath.FromSlash(name)))
+}
+
+// text reads a file as it may be shown: without secrets and without characters
+// that nobody sees.
+func (f *files) text(name string) (string, error) {
+	file, err := f.root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|owned.OpenFlags, 0)
+	if err != nil {
+		return "", plain(err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	switch {
+	case err != nil:
+		return "", plain(err)
+	case !info.Mode().IsRegular():
+		return "", errors.New("it is no regular file")
+	case info.Size() > maxFile:
+		return "", fmt.Errorf("it has %d KiB, and %d KiB can be read", info.Size()>>10, maxFile>>10)
+	}
+	data, err := io.ReadAll(io.LimitReader(file, maxFile+1))
+	switch {
+	case err != nil:
+		return "", plain(err)
+	case len(data) > maxFile:
+		return "", errors.New("it grows while it is read")
+	case bytes.IndexByte(data, 0) >= 0 || !utf8.Valid(data):
+		return "", errors.New("it is no text")
+	}
+	return strictjson.Visible(f.masker.Text(string(data))), nil
+}
+
+// readFile is the tool Read.
+func (f *files) readFile(_ context.Context, in input) (string, error) {
+	name, err := f.local(in.text("path"))
+	if err != nil {
+		return "", err
+	}
+	if info, err := f.root.Lstat(filepath.FromSlash(name)); err != nil || !info.Mode().IsRegular() {
+		return "", errors.New("it is no regular file")
+	}
+	text, err := f.text(name)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	from := max(in.number("from"), 1)
+	n := 0
+	for line := range strings.Lines(text) {
+		if n++; n < from {
+			continue
+		}
+		shown := fmt.Sprintf("%d\t%s\n", n, clip(strings.TrimRight(line, "\n"), maxLine))
+		if b.Len()+len(shown) > maxResult {
+			fmt.Fprintf(&b, "%d\t… and more; go on with from\n", n)
+			break
+		}
+		b.WriteString(shown)
+	}
+	if b.Len() == 0 {
+		return fmt.Sprintf("%d\t(no more lines)\n", n), nil
+	}
+	return b.String(), nil
+}
+
+const maxLine = 2000 // bytes of a line that is shown
+
+// grep is the tool Grep.
+func (f *files) grep(ctx context.Context, in input) (string, error) {
+	re, err := regexp.Compile(in.text("pattern"))
+	if err != nil {
+		return "", errors.New("pattern is no regular expression (RE2)")
+	}
+	var b strings.Builder
+	found, scanned := 0, 0
+	err = f.walk(ctx, in, func(name string) error {
+		text, err := f.text(name)
+		if err != nil {
+			return nil // not to be read: not to be found
+		}
+		if scanned += len(text); scanned > maxScanned {
+			return errEnough
+		}
+		n := 0
+		for line := range strings.Lines(text) {
+			line = strings.TrimRight(line, "\n")
+			if n++; !re.MatchString(line) {
+				continue
+			}
+			fmt.Fprintf(&b, "%q:%d: %s\n", name, n, clip(line, maxLine/10))
+			if found++; found == maxFound || b.Len() > maxResult-maxLine {
+				return errEnough
+			}
+		}
+		return nil
+	})
+	return searched(&b, err)
+}
+
+// glob is the tool Glob.
+func (f *files) glob(ctx context.Context, in input) (string, error) {
+	var b strings.Builder
+	found := 0
+	err := f.walk(ctx, in, func(name string) error {
+		fmt.Fprintf(&b, "%q\n", f.masker.Text(name))
+		if found++; found == maxFound || b.Len() > maxResult-maxLine {
+			return errEnough
+		}
+		return nil
+	})
+	return searched(&b, err)
+}
+
+var errEnough = errors.New("enough was found")
+
+func searched(b *strings.Builder, err error) (string, error) {
+	switch {
+	case errors.Is(err, errEnough):
+		b.WriteString("0\t… and perhaps more; search for less\n")
+	case err != nil:
+		return "", err
+	case b.Len() == 0:
+		b.WriteString("0\t(nothing was found)\n")
+	}
+	return b.String(), nil
+}
+
+// walk visits the regular files that may be seen, in a fixed order: below path,
+// and of names that fit glob, if these are given.
+func (f *files) walk(ctx context.Context, in input, visit func(name string) error) error {
+	fits, err := globOf(in.text("glob"))
+	if err != nil {
+		return err
+	}
+	from, err := f.local(in.text("path"))
+	if err != nil {
+		return err
+	}
+	visits := 0
+	return fs.WalkDir(f.root.FS(), from, func(name string, e fs.DirEntry, err error) error {
+		if visits++; visits > maxVisits {
+			return errEnough
+		}
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			return nil // what cannot be looked into
+		case e.IsDir() && e.Name() == ".git":
+			return fs.SkipDir
+		case !e.Type().IsRegular() || !fits(name) || f.hidden(name):
+			return nil
+		}
+		return visit(name)
+	})
+}
+
+// globOf compiles a glob as searches have it: without a slash it is about the
+// name of a file, ** stands for any directories, {a,b} for one of them.
+func globOf(glob string) (func(name string) bool, error) {
+	if glob == "" {
+		return func(string) bool { return true }, nil
+	}
+	expr := regexp.QuoteMeta(glob)
+	for _, r := range [][2]string{
+		{`\*\*/`, `(?:.*/)?`}, {`\*\*`, `.*`}, {`\*`, `[^/]*`}, {`\?`, `[^/]`}, {`\{`, `(?:`}, {`\}`, `)`},
+	} {
+		// the stars that stand in a replacement are not escaped, so they stay
+		expr = strings.ReplaceAll(expr, r[0], r[1])
+	}
+	if strings.Contains(glob, "{") {
+		expr = strings.ReplaceAll(expr, ",", "|")
+	}
+	re, err := regexp.Compile("^(?:" + expr + ")$")
+	if err != nil {
+		return nil, errors.New("glob is none")
+	}
+	return func(name string) bool {
+		if !strings.Contains(glob, "/") {
+			name = path.Base(name)
+		}
+		return re.MatchString(name)
+	}, nil
+}
