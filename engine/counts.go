@@ -32,6 +32,12 @@ func (c *call) counts(h due, a Answer) weighed {
 func (c *call) entitled(h due, a Answer) (v hook.Verdict, ignored []string) {
 	v = a.Verdict
 	drop := func(what, why string) { ignored = append(ignored, fmt.Sprintf("%s: %s", what, why)) }
+	if h.Observes(c.ev.Name) {
+		if v.Effect() > hook.Pass || len(v.Rewrites)+len(v.Context)+len(v.Consults)+len(v.Env) > 0 {
+			drop("all but warnings", "it can only observe")
+		}
+		return hook.Verdict{Warnings: v.Warnings}, ignored
+	}
 
 	if why := c.allowIgnored(h, a); why != "" && withoutAllow(&v) {
 		drop("allow", why)

@@ -129,8 +129,8 @@ type Hook struct {
 	Config  map[string]any // command, url, prompt …; checked for names and types only
 }
 
-// Observes reports whether h can change nothing on events of a name: what it
-// answers is not looked at and its faults never close. In CodeWhale these are
+// Observes reports whether h can change nothing on events of a name: only its
+// warnings count, and its faults never close. In CodeWhale these are
 // all hooks in the background, and all but those that may change a message or
 // the variables of the shell (DESIGN 11).
 func (h *Hook) Observes(n Name) bool {
