@@ -2,7 +2,7 @@ package hook
 
 import "maps"
 
-// Document returns the facts as the JSON tree that policies see (DESIGN 5).
+// Document returns the facts as the JSON tree that policies see.
 // The receiver may be nil: an event that nobody looked into has empty facts.
 func (f *Facts) Document() map[string]any {
 	if f == nil {

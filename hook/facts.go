@@ -1,6 +1,6 @@
 package hook
 
-// FactsSchema is the version of the shape of [Facts] (threat model 68).
+// FactsSchema is the version of the shape of [Facts].
 const FactsSchema = 1
 
 // A Span is a half-open range of code points of the text that was read: the

@@ -41,7 +41,7 @@ func (a Authority) String() string {
 // Valid reports whether a is one of the constants.
 func (a Authority) Valid() bool { return a >= Managed && int(a) <= numAuthority }
 
-// MayAllow reports whether an allow of this authority counts (DESIGN 8).
+// MayAllow reports whether an allow of this authority counts.
 func (a Authority) MayAllow() bool { return a == Managed || a == User }
 
 // NeedsTrust reports whether rewrites, consults and handlers other than Rego
@@ -71,7 +71,7 @@ const (
 
 // A Dialect is the system that a hook was written for. It fixes what its
 // handler is given, how its answer and its exit code are read, and its default
-// time-out (DESIGN 11). The zero Dialect is gate's own.
+// time-out. The zero Dialect is gate's own.
 type Dialect string
 
 const (
@@ -132,7 +132,7 @@ type Hook struct {
 // Observes reports whether h can change nothing on events of a name: only its
 // warnings count, and its faults never close. In CodeWhale these are
 // all hooks in the background, and all but those that may change a message or
-// the variables of the shell (DESIGN 11).
+// the variables of the shell.
 func (h *Hook) Observes(n Name) bool {
 	if h.Dialect != CodeWhale {
 		return false
@@ -142,7 +142,7 @@ func (h *Hook) Observes(n Name) bool {
 }
 
 // Rechecks reports whether h runs again after another hook changed the input
-// that it judged (DESIGN 7). Policies always do.
+// that it judged. Policies always do.
 func (h *Hook) Rechecks() bool {
 	if h.Kind == Rego {
 		return true
@@ -161,7 +161,7 @@ func (h *Hook) Pos() string {
 	return fmt.Sprintf("%s:%d", h.File, h.Line)
 }
 
-// Closes reports whether a fault of h is a Reject (DESIGN 9).
+// Closes reports whether a fault of h is a Reject.
 func (h *Hook) Closes() bool {
 	switch h.OnFault {
 	case FaultDeny:

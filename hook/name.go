@@ -68,7 +68,7 @@ func Names() []Name {
 }
 
 // Canonical returns the common name of an event that other systems call
-// differently (DESIGN 5), else n itself.
+// differently, else n itself.
 func (n Name) Canonical() Name {
 	switch n {
 	case "message_submit":
