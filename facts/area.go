@@ -3,7 +3,7 @@ package facts
 import "strings"
 
 // Areas in the order of severity: of a path as written and as resolved, the
-// graver one counts (threat model 21).
+// graver one counts.
 var areas = []string{"temp", "cache", "project", "outside", "project_root", "user", "git", "home", "system", "device", "unknown", "root"}
 
 func graver(a, b string) string {

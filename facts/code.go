@@ -6,7 +6,7 @@ import (
 )
 
 // Limits on program text of another language. Whatever exceeds one is not
-// followed and the report says so (threat model 7).
+// followed and the report says so.
 const (
 	maxCodeBytes  = 2 << 20 // of one text
 	maxCodeTokens = 1 << 18 // of one text and the texts it evaluates

@@ -131,7 +131,7 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
-// TestShape pins the document that policies read (DESIGN 5).
+// TestShape pins the document that policies read.
 func TestShape(t *testing.T) {
 	f := facts.New(world()).Of(event("cd infra && AWS_PROFILE=prod terraform apply -auto-approve > log.txt"))
 	got := strictjson.Indent(f.Document()) + "\n"

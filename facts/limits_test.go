@@ -24,8 +24,8 @@ var handled = map[string][]string{
 	"Loop":       {"CStyleLoop", "WordIter"},
 }
 
-// TestNodes fails when the parser gains a kind of node nobody has looked at
-// (threat model 6). TestDecl is bats syntax, which the bash parser never makes.
+// TestNodes fails when the parser gains a kind of node nobody has looked at.
+// TestDecl is bats syntax, which the bash parser never makes.
 func TestNodes(t *testing.T) {
 	pkg, err := importer.ForCompiler(token.NewFileSet(), "source", nil).Import("mvdan.cc/sh/v3/syntax")
 	if err != nil {
@@ -149,7 +149,7 @@ func TestLimits(t *testing.T) {
 }
 
 // TestPayloadPlace puts a payload at many places of a long line: it is found,
-// or the line is over a limit that is reported (threat model 2, 3).
+// or the line is over a limit that is reported.
 func TestPayloadPlace(t *testing.T) {
 	reader := facts.New(world())
 	for _, n := range []int{1, 49, 50, 51, 500, 5000} {

@@ -67,7 +67,7 @@ type pathPattern struct {
 
 // compilePlaces puts the world's home and project into the patterns. Names are
 // compared folded, because some volumes fold them and nobody names a harmless
-// file .CLAUDE (threat model 20).
+// file .CLAUDE.
 func compilePlaces(w World) []compiledPlace {
 	var out []compiledPlace
 	for _, list := range [][]Place{w.Own, places()} {
@@ -260,7 +260,7 @@ func (w *walker) changes(id int, name, p string, a access) bool {
 }
 
 // guards reports a directory that holds what guards the agent: deleting or
-// moving the parent is a way to edit the file (threat model 48).
+// moving the parent is a way to edit the file.
 func (w *walker) guards(p string) string {
 	if area := w.world.area(p); area == "root" || area == "home" {
 		return "" // that is worse than what lies below it, and says so itself

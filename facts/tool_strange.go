@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// strangeTool judges a tool by the names of its fields (threat model 34, 36):
+// strangeTool judges a tool by the names of its fields:
 // every field that looks like a command, a path or a URL counts.
 func (w *walker) strangeTool(name string, input map[string]any) {
 	if !strings.HasPrefix(name, "mcp__") {

@@ -11,7 +11,7 @@ type runner struct {
 	harmless func(string) bool // values that change nothing
 }
 
-// runners lists variables by what their value is taken for (threat model 9).
+// runners lists variables by what their value is taken for.
 func runners(name string) (runner, bool) {
 	switch name {
 	case "LD_PRELOAD", "LD_AUDIT", "LD_LIBRARY_PATH", "DYLD_INSERT_LIBRARIES", "DYLD_LIBRARY_PATH", "DYLD_FRAMEWORK_PATH":

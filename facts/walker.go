@@ -10,7 +10,7 @@ import (
 )
 
 // Limits of one line. Past them the facts are opaque and say so; nothing is
-// skipped in silence (threat model 2, 17).
+// skipped in silence.
 const (
 	maxLine     = 256 << 10 // bytes of one line
 	maxNesting  = 200       // brackets inside each other, before parsing
@@ -181,7 +181,7 @@ func (w *walker) script(s *state, text string, stdin stream) stream {
 
 // rest runs what no way through the text has run: function bodies nobody
 // calls, and substitutions in places that need no value. Nothing that parses
-// as a statement stays unseen (threat model 6).
+// as a statement stays unseen.
 func (w *walker) rest(f *syntax.File, text string) {
 	opens := map[int]bool{} // where a backquote has just begun a substitution
 	syntax.Walk(f, func(n syntax.Node) bool {
@@ -262,7 +262,7 @@ func isASCII(s string) bool {
 }
 
 // tooDeep counts brackets, so that a parser that recurses never sees a line
-// that would cost it seconds or its stack (threat model 17).
+// that would cost it seconds or its stack.
 func tooDeep(text string) bool {
 	depth, deepest := 0, 0
 	for i := 0; i < len(text); i++ {
@@ -288,7 +288,7 @@ func keywords(text string) int {
 }
 
 // characters reports control and invisible characters: the shell and a person
-// read them differently (threat model 16).
+// read them differently.
 func (w *walker) characters(text string) {
 	for i, r := range text {
 		switch {
