@@ -24,7 +24,7 @@ type tool struct {
 	server bool // name is an MCP server: all of its tools
 }
 
-// ParseCondition reads one condition (DESIGN 6):
+// ParseCondition reads one condition:
 //
 //	Bash                     any call of that tool; also mcp__server, mcp__server__*, mcp__server__tool
 //	Bash(git push:*)         any command, at any depth, whose words begin so

@@ -5,7 +5,7 @@
 // Patterns are compiled when a source is loaded, so that a mistake is reported
 // to its author and not to a waiting agent. A match is a [Truth]: Unsure is a
 // value, because "perhaps" must be able to deny and must never be able to
-// allow (DESIGN 6). The package reads no files and knows no policies. Start
+// allow. The package reads no files and knows no policies. Start
 // with [Compile] for a hook's matcher and [ParseCondition] for its "if".
 package matcher
 
@@ -57,7 +57,7 @@ type item interface {
 
 // Compile compiles a hook's matcher. It is a list of items, separated by "|"
 // or, if all of them are plain, by ","; blanks around them do not count. Any
-// item may match. The form of each is detected (DESIGN 6):
+// item may match. The form of each is detected:
 //
 //	"" or "*" (alone)    everything
 //	Bash                 that name: letters, digits, "_", "-" and blanks
@@ -66,7 +66,7 @@ type item interface {
 //	contains:task        names in which the text occurs
 //	^mcp__.*             anything else: an ECMAScript regular expression, unanchored
 //
-// The names Task and Agent stand for each other (contract section 7). A
+// The names Task and Agent stand for each other. A
 // pattern that can never match is an error.
 func Compile(pattern string) (*Matcher, error) {
 	m := &Matcher{}

@@ -59,7 +59,7 @@ func (b backtracking) match(v string) (t Truth) {
 }
 
 // fineClock makes regexp2's time-outs fire: by default it looks at the clock
-// every 100 ms, and a limit of 10 ms fires after 200 (performance.md 7). The
+// every 100 ms, and a limit of 10 ms fires after 200. The
 // setting belongs to the process and must be made before regexp2's clock first
 // runs. This is gate's one place for it, on the way to the first pattern that
 // needs regexp2, so that processes without one pay nothing.

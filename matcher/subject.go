@@ -6,8 +6,8 @@ import (
 	"gate/hook"
 )
 
-// Subject returns the text that matchers of an event are matched on (contract
-// section 2, "Matches on"). On events without any, matchers do not count and
+// Subject returns the text that matchers of an event are matched on.
+// On events without any, matchers do not count and
 // matched is false. missing reports that the event ought to have the text and
 // does not.
 func Subject(ev *hook.Event) (value string, matched, missing bool) {
