@@ -23,7 +23,7 @@ type Exception struct {
 }
 
 // forbidden are the classes for which an exception may name no pattern, only
-// whole commands (threat model 59).
+// whole commands.
 var forbidden = []string{
 	"gate.self_protection", "gate.secrets", "gate.exfiltration", "gate.remote_code", "gate.disk", "gate.persistence",
 }
@@ -91,8 +91,7 @@ func exact(tool, inner string) bool {
 	return strings.HasPrefix(inner, "/") || strings.HasPrefix(inner, "https://") || strings.HasPrefix(inner, "domain:")
 }
 
-// maxAhead is how far ahead an exception that counts may end: a year and a day
-// (threat model 59).
+// maxAhead is how far ahead an exception that counts may end: a year and a day.
 const maxAhead = 367 * 24 * time.Hour
 
 // An exception is compiled, and says where it stands.

@@ -10,7 +10,7 @@ import (
 // A Layer is what one settings file says: typed, and not yet weighed against
 // the others. The zero of a field means that the file is silent about it.
 // Managed, user, project and local settings exist; plugins and skills set
-// nothing (DESIGN 8).
+// nothing.
 type Layer struct {
 	Authority hook.Authority
 	File      string         // for people

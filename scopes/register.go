@@ -12,7 +12,7 @@ import (
 const Registered = "registered"
 
 // Register returns a set with more hooks, of Session scope and project
-// authority whatever they claim: they can only tighten (DESIGN 8). The hooks
+// authority whatever they claim: they can only tighten. The hooks
 // themselves are not changed. Hooks that do not fit, such as a second one with
 // the same id, are the error; the set stays as it is.
 func (s *Set) Register(hooks ...*hook.Hook) (*Set, error) {

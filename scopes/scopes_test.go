@@ -122,7 +122,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// No lower settings reach a higher source, whatever they are (threat model 57).
+// No lower settings reach a higher source, whatever they are.
 func TestSettingsNeverReachUpwards(t *testing.T) {
 	sources := []scopes.Source{
 		with("m", hook.Policy, hook.Managed, hook.Rego, "m"), with("user", hook.Session, hook.User, hook.Rego, "u"),

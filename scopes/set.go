@@ -64,7 +64,7 @@ func (b *Bound) Excepted(ev *hook.Event) (e Exception, pos string, ok bool) {
 // mistakes that make a set meaningless, joined: nameless and duplicate sources,
 // and scopes and authorities that are not among the constants or do not go
 // together. A mistake inside a source, such as a bad pattern, becomes a fault
-// of that source, so that one plugin cannot stop the rest (DESIGN 9). The
+// of that source, so that one plugin cannot stop the rest. The
 // sources' hooks must not be changed afterwards.
 func New(sources []Source, settings Settings) (*Set, error) {
 	if err := errors.Join(checkSources(sources), settings.check()); err != nil {
@@ -138,7 +138,7 @@ func (s *Set) Empty() bool { return s.empty }
 // it reads input.session, or it runs only once.
 func (s *Set) Memory() bool { return s.memory }
 
-// For returns the hooks that listen for name, in running order (DESIGN 7):
+// For returns the hooks that listen for name, in running order:
 // scope, priority, policies before handlers, source, position, without those that
 // run only when they are consulted. Where tool output is rewritten the scopes run
 // in reverse, so that Policy has the last word. The caller must not change the

@@ -7,7 +7,7 @@ import (
 	"gate/hook"
 )
 
-// standing orders authorities: who stands above whom (DESIGN 8). Project and
+// standing orders authorities: who stands above whom. Project and
 // local stand side by side.
 func standing(a hook.Authority) int {
 	switch a {
@@ -25,7 +25,7 @@ func standing(a hook.Authority) int {
 
 // LibraryAuthority returns the authority of the embedded library beside the
 // other sources: managed on a machine with managed sources or settings, else
-// the user's (DESIGN 8).
+// the user's.
 func LibraryAuthority(managedSources bool) hook.Authority {
 	if managedSources {
 		return hook.Managed
@@ -34,7 +34,7 @@ func LibraryAuthority(managedSources bool) hook.Authority {
 }
 
 // Inactive reports whether the source's faults switch it off: a broken plugin,
-// project or skill source is announced and does not run (DESIGN 9).
+// project or skill source is announced and does not run.
 func (src *Source) Inactive() bool { return len(src.Faults) > 0 && !src.Closes() }
 
 // Closes reports whether a source that could not be loaded closes every event.
