@@ -24,7 +24,7 @@ type Adapter interface {
 	Name() string
 
 	// Parse reads exactly one event, strictly: exact keys, no look-alikes,
-	// wrong types refused (DESIGN 5, threat model 28-33). The event that
+	// wrong types refused. The event that
 	// comes with an error has no content; its Name is set if it was readable,
 	// which is enough for Render.
 	Parse(data []byte) (hook.Event, error)
@@ -41,7 +41,7 @@ type Adapter interface {
 	CanAsk(ev *hook.Event) bool
 
 	// Closes reports whether closing stops an action on this event: whether
-	// the fault of a hook that closes is a Reject (DESIGN 9). Render knows
+	// the fault of a hook that closes is a Reject. Render knows
 	// the one difference for gate's own errors: a prompt stays open.
 	Closes(n hook.Name) bool
 
@@ -58,15 +58,14 @@ type Adapter interface {
 }
 
 // An Answer is a whole answer to an agent. Write both streams at once, at the
-// end (threat model 41), and exit with Status, which is 0 or 2.
+// end, and exit with Status, which is 0 or 2.
 type Answer struct {
 	Stdout, Stderr []byte
 	Status         int
 }
 
 // An Environment is what an agent tells a hook in environment variables. They
-// are claims of the process that started gate: never let one loosen anything
-// (threat model 52).
+// are claims of the process that started gate: never let one loosen anything.
 type Environment struct {
 	Attended   bool   // a person sits at the session and can be asked
 	ProjectDir string // where the agent was started, "" if it does not say

@@ -6,8 +6,8 @@ import (
 	"gate/hook"
 )
 
-// claude speaks Claude Code's hook protocol, as its contract records it for
-// version 2.1.329.
+// claude speaks Claude Code's hook protocol, as it was documented and
+// observed for version 2.1.329.
 type claude struct{}
 
 func (claude) Name() string { return "claude" }
@@ -17,7 +17,7 @@ func (claude) Name() string { return "claude" }
 func (claude) Parse(data []byte) (hook.Event, error) { return parse("claude", data, true) }
 
 // CanAsk holds for the events whose answer has a word for a question. The mode
-// can only take it away: in dontAsk nobody is asked (threat model 37).
+// can only take it away: in dontAsk nobody is asked.
 func (claude) CanAsk(ev *hook.Event) bool {
 	return ev != nil && ev.Gate.Interactive && ev.Text("permission_mode") != "dontAsk" &&
 		claudeFormOf(ev.Name).ask != noQuestion
@@ -27,7 +27,7 @@ func (claude) RunsHooks() bool { return true }
 
 func (claude) Closes(n hook.Name) bool { return closesOn(n) != never }
 
-// Deadline is the client's default for command hooks (contract section 6); a
+// Deadline is the client's default for command hooks; a
 // configured timeout takes its place.
 func (claude) Deadline(n hook.Name) time.Duration {
 	if wait := claudeFormOf(n).wait; wait > 0 {
@@ -36,7 +36,7 @@ func (claude) Deadline(n hook.Name) time.Duration {
 	return 600 * time.Second
 }
 
-// Environment reads the variables of contract section 8. Clients that do not
+// Environment reads the variables that hooks get. Clients that do not
 // say whether somebody attends are taken at their entry point.
 func (claude) Environment(getenv func(string) string) Environment {
 	e := Environment{ProjectDir: getenv("CLAUDE_PROJECT_DIR"), EnvFile: getenv("CLAUDE_ENV_FILE")}
@@ -107,8 +107,8 @@ type claudeEvent struct {
 	form claudeForm
 }
 
-// claudeForms holds contract section 3, with what the client was seen to do
-// where that says less:
+// claudeForms holds what is documented of the client, with what it was seen to
+// do where that says less:
 //   - the reason of the JSON is used beside exit 2 on every event that blocks,
 //     and so are additionalContext, systemMessage, continue and
 //     updatedToolOutput;

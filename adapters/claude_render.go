@@ -24,7 +24,7 @@ type claudeAnswer struct {
 
 // Render answers one event. A Reject is one JSON object in the event's own form
 // and, where that blocks, exit 2 with the same reason on standard error; no
-// opinion is no output and exit 0 (contract section 1).
+// opinion is no output and exit 0.
 //
 // WorktreeCreate is the exception: gate never registers for it, because a hook
 // there has to make the worktree in git's place. Without a path on standard
@@ -82,7 +82,7 @@ func (a *claudeAnswer) rewrite(d *hook.Decision) {
 }
 
 // output sends a changed tool output. The client drops a value of another shape
-// for its own tools without a word (contract section 11), and then the model
+// for its own tools without a word, and then the model
 // would read what a policy took out: the turn ends instead.
 func (a *claudeAnswer) output(d *hook.Decision) {
 	if d.Output == nil || a.ev.Name != hook.PostToolUse {

@@ -37,7 +37,7 @@ type field struct {
 	need need
 }
 
-// common are the fields of every event (contract section 2).
+// common are the fields of every event.
 var common = []field{
 	{"session_id", text, sent}, {"transcript_path", text, sent}, {"cwd", text, sent},
 	{"hook_event_name", text, must}, {"prompt_id", text, maybe}, {"permission_mode", text, maybe},
@@ -50,7 +50,7 @@ type eventFields struct {
 }
 
 // events are the fields of each event besides the common ones, the canonical
-// names and types (contract section 2). Fields that nothing is decided by may
+// names and types. Fields that nothing is decided by may
 // be missing even where the client always sends them: a gate that trips over
 // the next version's small change gets removed.
 var events = [...]eventFields{
@@ -118,7 +118,7 @@ type toolFields struct {
 
 // tools are the inputs of tools whose fields policies read. The client has
 // checked the input against the tool's schema before hooks see it, so a missing
-// command is no call of Bash (threat model 32).
+// command is no call of Bash.
 var tools = [...]toolFields{
 	{"Bash", []field{{"command", text, must}, {"description", text, maybe}}},
 	{"PowerShell", []field{{"command", text, must}, {"description", text, maybe}}},
@@ -180,7 +180,7 @@ func check(doc map[string]any, strict bool) error {
 			return err
 		}
 		// The batch has the input as the model wrote it, which no schema
-		// has seen (contract section 2).
+		// has seen.
 		if err := checkCall(call, at, false, strict); err != nil {
 			return err
 		}
@@ -191,7 +191,7 @@ func check(doc map[string]any, strict bool) error {
 // CheckInput holds a rewritten tool input against what is known of the tool's
 // schema: the required fields are there and the known ones have their types. It
 // returns nil for tools that are not in the table; the client checks those, and
-// fields that no policy reads, against its own schema (contract section 4).
+// fields that no policy reads, against its own schema.
 func CheckInput(tool string, input map[string]any) error {
 	return checkCall(map[string]any{"tool_name": tool, "tool_input": input}, "", true, true)
 }
@@ -275,7 +275,7 @@ func topKeys(yield func(string) bool) {
 }
 
 // lookAlikes refuses a key that is not one of known but that a lenient reader
-// or a person could take for one (threat model 28). Keys of the protocol are
+// or a person could take for one. Keys of the protocol are
 // ASCII, so any other is refused without a list of twins. The keys of a foreign
 // tool are its own: there only the list counts, and the case of ASCII letters
 // may differ.

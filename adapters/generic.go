@@ -8,7 +8,7 @@ import (
 )
 
 // generic speaks gate's own form, for agents without an adapter and for
-// programs: the canonical event in (DESIGN 5), the decision out.
+// programs: the canonical event in, the decision out.
 type generic struct{}
 
 func (generic) Name() string { return "generic" }
@@ -32,7 +32,7 @@ func (generic) Parse(data []byte) (hook.Event, error) {
 	return ev, nil
 }
 
-// canonical maps the names that other systems use (DESIGN 5).
+// canonical maps the names that other systems use.
 func canonical(n hook.Name) hook.Name {
 	switch n {
 	case "message_submit":

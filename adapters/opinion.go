@@ -9,7 +9,7 @@ import (
 	"gate/strictjson"
 )
 
-// A closing says for one event whose faults close (DESIGN 9).
+// A closing says for one event whose faults close.
 type closing uint8
 
 const (
@@ -18,7 +18,7 @@ const (
 	always                    // gate's own errors, too
 )
 
-// closesOn is DESIGN 9's table: closing blocks only where that stops an action.
+// closesOn is a table: closing blocks only where that stops an action.
 // An event nobody has heard of may be one that starts an action.
 func closesOn(n hook.Name) closing {
 	switch n {

@@ -19,7 +19,7 @@ type Ruling struct {
 }
 
 // Rule returns what follows from d for ev. Faults close as they do for every
-// agent (DESIGN 9), and what cannot be written as JSON is a Reject.
+// agent, and what cannot be written as JSON is a Reject.
 func Rule(ev *hook.Event, d *hook.Decision) Ruling {
 	if d == nil {
 		d = undecided()

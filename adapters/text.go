@@ -10,7 +10,7 @@ import (
 )
 
 // Limits of texts, in UTF-16 units as the clients count. Claude Code replaces a
-// longer context or message by a preview (contract section 3); a reason is not
+// longer context or message by a preview; a reason is not
 // capped there, but nobody reads more.
 const (
 	maxReason  = 8_000
