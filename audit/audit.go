@@ -8,7 +8,7 @@
 // until it is shipped elsewhere. To write, start with [Open], then
 // [Log.Append]; to read, with [OpenHistory]. [Redact] stands alone.
 //
-// Rules: threat model 93-95.
+// docs/architecture.md has the rules that it keeps: 9 and 12.
 package audit
 
 import (

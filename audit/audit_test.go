@@ -66,8 +66,7 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// TestForged puts what looks like an end of the record into every text
-// (threat model 25, 94).
+// TestForged puts what looks like an end of the record into every text.
 func TestForged(t *testing.T) {
 	dir := t.TempDir()
 	evil := "a\n{\"decision\":\"allow\"}\r\u2028\x1b[2J\u202e\x00"
@@ -169,7 +168,7 @@ func TestRotate(t *testing.T) {
 }
 
 // TestTogether appends from many at once, with rotation in between: every line
-// is whole, and none of the last file's worth is lost (threat model 46).
+// is whole, and none of the last file's worth is lost.
 func TestTogether(t *testing.T) {
 	dir := t.TempDir()
 	var wg sync.WaitGroup

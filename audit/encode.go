@@ -28,7 +28,7 @@ func (r Record) JSON() []byte {
 }
 
 // encode returns the record as one line of JSON. Control characters and line
-// breaks are escaped, whatever the event carried (threat model 94).
+// breaks are escaped, whatever the event carried.
 func (r Record) encode() []byte {
 	doc := map[string]any{
 		"v": Version, "time": stamp(r.Time), "id": clip(r.ID, maxText), "agent": clip(r.Agent, maxText),

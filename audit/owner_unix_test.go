@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestRefuses opens logs that somebody prepared (threat model 95). Each is
+// TestRefuses opens logs that somebody prepared. Each is
 // refused at once, and nothing is written.
 func TestRefuses(t *testing.T) {
 	for _, test := range []struct {
