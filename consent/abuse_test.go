@@ -15,7 +15,7 @@ import (
 
 // TestAbuse makes every attempt on an approval that was given to one push at
 // noon. Each must fail with its own words, and, unless it says so, leave the
-// approval for the call that it was given to (threat model 53).
+// approval for the call that it was given to.
 func TestAbuse(t *testing.T) {
 	later := func(d time.Duration) func(*call) { return func(c *call) { c.ev.Gate.Now = c.ev.Gate.Now.Add(d) } }
 	decision := func(f func(*hook.Decision)) func(*call) { return func(c *call) { f(&c.d) } }

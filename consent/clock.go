@@ -19,7 +19,7 @@ var latest = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC).Unix()
 
 // Clock returns the time that expiry is measured by: now, or the highest time
 // that this store has seen, if the clock was set back. Nothing comes to life
-// again by setting a clock (threat model 59, 67). A clock that went back by
+// again by setting a clock. A clock that went back by
 // more than a day is an error, and so is everything that keeps the store from
 // remembering: then nothing that expires may count, and a person should know.
 //

@@ -15,7 +15,7 @@
 // [Store.CheckTrust], [Store.Use] and [Store.AddPending]; commands call
 // [Confirm] and then [Store.Trust] or [Store.Approve].
 //
-// Rules: DESIGN 8; threat model 37, 46, 52, 53, 55, 58, 59, 67, 76.
+// docs/architecture.md has the rules that it keeps: 1, 4, 5, 6 and 9.
 package consent
 
 // A Refusal is an ordinary no: the grant that was looked for is not there, or

@@ -82,7 +82,7 @@ func Digest(fsys fs.FS) (string, error) {
 }
 
 // Snapshot reads a directory into memory and returns it with its [Digest], so
-// that what is used is what was checked (threat model 76).
+// that what is used is what was checked.
 func Snapshot(fsys fs.FS) (fs.FS, string, error) {
 	var h TreeHash
 	m := memory{}

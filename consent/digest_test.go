@@ -33,7 +33,7 @@ func tree(files ...string) fstest.MapFS {
 
 // TestDigest holds that trees that differ in anything that counts have
 // different digests, above all where names and contents run together when they
-// are written one after another (threat model 58).
+// are written one after another.
 func TestDigest(t *testing.T) {
 	trees := map[string]fstest.MapFS{
 		"empty":               tree(),

@@ -112,8 +112,7 @@ func count(said []string, what string) int {
 	return n
 }
 
-// TestRace holds that of 200 processes that find one approval, one gets it
-// (threat model 46).
+// TestRace holds that of 200 processes that find one approval, one gets it.
 func TestRace(t *testing.T) {
 	n := 200
 	if testing.Short() {
@@ -157,7 +156,7 @@ func TestRaceKilled(t *testing.T) {
 }
 
 // TestTruncated cuts every kind of record short at each byte, and changes each
-// byte: nothing is ever granted, and everything is a fault (threat model 56).
+// byte: nothing is ever granted, and everything is a fault.
 func TestTruncated(t *testing.T) {
 	k := newDesk(t)
 	c := push(noon)

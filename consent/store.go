@@ -20,7 +20,7 @@ import (
 // A Store is the directory that grants are kept in. It belongs to one account:
 // directories are 0700 and files 0600, and whatever is a link, has a second
 // name, belongs to somebody else or can be touched by others is refused, with
-// its path (threat model 55). Where a system has no owners and modes (Windows),
+// its path. Where a system has no owners and modes (Windows),
 // the access list of the user's directory is the protection.
 //
 // Any number of processes may use one store at the same time; there is no lock

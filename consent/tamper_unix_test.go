@@ -14,7 +14,7 @@ import (
 )
 
 // TestTampering makes every attempt on the files. None may grant anything, and
-// each names the file (threat model 55).
+// each names the file.
 func TestTampering(t *testing.T) {
 	root := os.Getuid() == 0
 	rewrite := func(path string, f func(string) string) {

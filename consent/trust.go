@@ -160,7 +160,7 @@ func decodeTrust(data []byte) (Trust, error) {
 }
 
 // apart refuses a store that is part of what it speaks about: then the source
-// could bring its own trust along (threat model 58).
+// could bring its own trust along.
 func (s Store) apart(o Origin) error {
 	dir := s.Dir
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
