@@ -8,7 +8,7 @@
 // structs: values are plain trees of map[string]any, []any, string,
 // [encoding/json.Number], bool and nil. Start with [Object].
 //
-// Rules: threat model 28-33.
+// docs/architecture.md has the rule that it keeps: 3.
 package strictjson
 
 import (
