@@ -28,7 +28,7 @@ type claudeEvent struct {
 	matcher bool // the event has something to match on
 	// block is set where a hook that fails, or is not there, stops an
 	// action. Not on prompts and compaction: a person must be able to talk
-	// while gate is broken (DESIGN 9). The client ignores it elsewhere.
+	// while gate is broken. The client ignores it elsewhere.
 	block bool
 	// timeout is what the client waits, in seconds. gate answers within four
 	// fifths of the client's default, and within 55 s.
@@ -101,7 +101,7 @@ func (claude) dir(m Machine) string {
 	return filepath.Join(m.Home, ".claude")
 }
 
-// managedDir is contract section 10's.
+// managedDir is where the client looks for what an administrator decides.
 func (claude) managedDir(m Machine) string {
 	if m.OS == "linux" {
 		return filepath.Join(m.systemDir(), "claude-code")

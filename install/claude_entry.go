@@ -164,7 +164,7 @@ func (x claudeEntry) timeFault(d *document, e claudeEvent, report func(string, S
 }
 
 // deadline is how long gate may take for its answer, in seconds: what gate hook
-// makes of its command line (DESIGN 9).
+// makes of its command line.
 func (x claudeEntry) deadline(e claudeEvent) float64 {
 	wait := 600 * time.Second
 	if adapter, ok := adapters.Lookup("claude"); ok {

@@ -61,7 +61,7 @@ func (c claude) together(m Machine) *claudeMachine {
 			cm.locked = n.text() == "disable"
 		}
 	}
-	// A weaker file's false beats a stronger one's true (contract section 10).
+	// A weaker file's false beats a stronger one's true.
 	for _, s := range []Scope{Local, Project, User} {
 		for _, v := range cm.views {
 			n := v.setting("disableAllHooks")

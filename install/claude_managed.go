@@ -8,7 +8,7 @@ import (
 
 // installOwn writes gate's own managed file anew: nothing else is in it. Nobody
 // but managed hooks may run beside gate, because a rewrite by another hook would
-// not be judged again (contract section 1, rule 10).
+// not be judged again.
 func (c claude) installOwn(m Machine, r Request, path string, old []byte, events []claudeEvent) ([]byte, error) {
 	locked := false
 	if old != nil {

@@ -70,8 +70,7 @@ func (c claude) view(m Machine, s Scope, path string) *claudeView {
 	return v
 }
 
-// consequence says what the client does about a file that it cannot accept
-// (contract section 9).
+// consequence says what the client does about a file that it cannot accept.
 func (v *claudeView) consequence() string {
 	if v.scope == Managed {
 		return "Claude Code refuses to start"
@@ -117,7 +116,7 @@ func (c claude) readView(v *claudeView, text []byte) {
 }
 
 // shape looks for what the client's schema refuses. Only in two events' hooks
-// it voids the file (contract section 9).
+// it voids the file.
 func (c claude) shape(v *claudeView) {
 	hooks := v.doc.root.member("hooks")
 	if hooks == nil {

@@ -11,7 +11,7 @@ import (
 	"gate/hook"
 )
 
-// weaknesses reports what a file says that weakens gate (threat model 48-56),
+// weaknesses reports what a file says that weakens gate,
 // apart from gate's own entries.
 func (c claude) weaknesses(cm *claudeMachine, v *claudeView) {
 	if v.doc == nil || v.void && v.scope != Managed {
@@ -58,8 +58,7 @@ func (c claude) ownership(m Machine, v *claudeView) bool {
 var claudeRewriters = [...]hook.Name{hook.PreToolUse, hook.PermissionRequest, hook.PostToolUse}
 
 // foreign reports hooks that can rewrite what gate has judged: of one stage all
-// see the original input, and nobody judges the result (contract section 1,
-// rule 10).
+// see the original input, and nobody judges the result.
 func (c claude) foreign(cm *claudeMachine, v *claudeView) {
 	if v.scope != Managed && cm.only {
 		return
@@ -90,8 +89,7 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// environment reports variables that lead the agent, or gate, somewhere else
-// (threat model 50, 52).
+// environment reports variables that lead the agent, or gate, somewhere else.
 func (c claude) environment(v *claudeView) {
 	env := v.setting("env")
 	if !env.is('{') {

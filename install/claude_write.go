@@ -8,7 +8,7 @@ import (
 )
 
 // group renders gate's entry for an event on one line. The exec form (args)
-// needs no shell and no quoting (contract section 6).
+// needs no shell and no quoting.
 func (c claude) group(m Machine, s Scope, e claudeEvent, st style) string {
 	words := c.command(m, s, e.name)
 	b := &lineWriter{blank: st.blank}

@@ -96,7 +96,7 @@ type Path struct {
 }
 
 // Paths lists what an agent must not write: gate's own files and the agents'
-// configuration (threat model 48, 49). Some of it may not exist yet.
+// configuration. Some of it may not exist yet.
 func (m Machine) Paths() []Path {
 	var out []Path
 	for _, p := range []Path{

@@ -252,7 +252,7 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TestSystems holds the managed directories of contract section 10.
+// TestSystems holds the managed directories of each system.
 func TestSystems(t *testing.T) {
 	for os, want := range map[string]string{
 		"linux": "/etc/claude-code", "darwin": "/Library/Application Support/ClaudeCode",

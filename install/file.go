@@ -39,7 +39,7 @@ func (m Machine) open(path string) (file, error) {
 }
 
 // checkPlace refuses links between what the agent may write and what it may
-// not (threat model 55).
+// not.
 func (m Machine) checkPlace(path string, s Scope) error {
 	real, err := m.real(path)
 	if err != nil {

@@ -11,8 +11,8 @@
 // [Machine.Paths] only look.
 //
 // One agent is one family of files of this package, such as claude*.go, behind
-// one interface. See DESIGN 8, 10, 14 and threat model
-// 39-40, 48-56, 96.
+// one interface. docs/architecture.md has the rules that it keeps: 4, 5, 6 and
+// 11.
 package install
 
 import (

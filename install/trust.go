@@ -8,7 +8,7 @@ import (
 )
 
 // suspect says why somebody else than the person, or the administrator where
-// admin is set, could change a file; "" if nobody can (threat model 55).
+// admin is set, could change a file; "" if nobody can.
 func (m Machine) suspect(info fs.FileInfo, admin bool) string {
 	uid, gid, ok := owner(info)
 	if !ok {
@@ -114,8 +114,7 @@ func replaceQuotes(s string) string {
 	return out
 }
 
-// checkManaged refuses a place that others than the administrator write to
-// (threat model 55).
+// checkManaged refuses a place that others than the administrator write to.
 func (m Machine) checkManaged(path string) error {
 	for at := path; inside(at, m.systemDir()); at = filepath.Dir(at) {
 		info, err := m.system().Lstat(at)
