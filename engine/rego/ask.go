@@ -139,8 +139,7 @@ func (r *reader) answer() engine.Answer {
 
 // newValueCache holds compiled regexes and globs. It is one for each source: a
 // key does not always tell two patterns apart, so sources must not share. OPA's
-// own cache of 100 entries makes larger rule sets compile anew at every call
-// (performance.md 5).
+// own cache of 100 entries makes larger rule sets compile anew at every call.
 func newValueCache(g grant) cache.InterQueryValueCache {
 	size := 1024
 	if g == grantManaged {

@@ -36,7 +36,7 @@ type builtinClass struct {
 	names string // separated by white space
 }
 
-// builtinClasses classifies every builtin of OPA 1.22 (threat model 60, 61). A
+// builtinClasses classifies every builtin of OPA 1.22. A
 // builtin that is not here does not compile for anybody; a test fails when OPA
 // has one, so that an upgrade cannot grant something by itself.
 //
@@ -84,7 +84,7 @@ var builtinClasses = []builtinClass{
 		units.parse units.parse_bytes uuid.parse semver.is_valid semver.compare`},
 	{grantNone, "random: the same event would have several answers and no replay; hash input.session_id to sample", `
 		rand.intn uuid.rfc4122`},
-	{grantAll, "the clock is the event's one timestamp (threat model 67)", `
+	{grantAll, "the clock is the event's one timestamp", `
 		time.now_ns`},
 	{grantAll, "calculates with times", `
 		time.parse_ns time.parse_rfc3339_ns time.parse_duration_ns time.date time.clock time.weekday

@@ -15,7 +15,7 @@ import (
 )
 
 // TestBuiltinsClassified fails when OPA has a builtin that nobody classified,
-// or no longer has one (threat model 60).
+// or no longer has one.
 func TestBuiltinsClassified(t *testing.T) {
 	classified := map[string]bool{}
 	for _, b := range rego.Builtins() {

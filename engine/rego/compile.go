@@ -155,8 +155,7 @@ func newCompiler(caps *ast.Capabilities, guards *guardSet) *ast.Compiler {
 const maxErrors = 100
 
 // ask makes the query for a package: one reference for each of the eight rules
-// that it has. Static references let OPA go straight to the rules
-// (performance.md 5).
+// that it has. Static references let OPA go straight to the rules.
 func (s *source) ask(c *ast.Compiler, pkg string) *policy {
 	files := s.files.ofPackage(pkg)
 	if len(files) == 0 {

@@ -26,7 +26,7 @@ func evaluate(s scopes.Source, text string) engine.Answer {
 }
 
 // TestStrictErrors holds what would be silent in plain OPA: an error of a
-// builtin is a fault wherever it happens, indexed by OPA or not (DESIGN 5).
+// builtin is a fault wherever it happens, indexed by OPA or not.
 func TestStrictErrors(t *testing.T) {
 	for _, body := range []string{
 		`startswith(input.nothing, "a")`,
@@ -119,7 +119,7 @@ func TestUnknownSource(t *testing.T) {
 }
 
 // TestOrder shuffles files and hooks: the same policy says the same, in the same
-// order (threat model 64).
+// order.
 func TestOrder(t *testing.T) {
 	var texts []string
 	for i := range 12 {

@@ -13,7 +13,7 @@ import (
 )
 
 // exhausting policies want more than there is. Each must end in a fault, and a
-// policy of the same source after it must have its say (threat model 61).
+// policy of the same source after it must have its say.
 var exhausting = []struct {
 	name string
 	kind hook.FaultKind // "" if it depends on the machine whether time or memory ends first

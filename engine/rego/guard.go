@@ -17,7 +17,7 @@ import (
 // A second group is guarded for another reason: OPA's rule index understands
 // them and skips a rule on a value of a wrong type, where evaluation would be an
 // error. Null means unknown here, so a rule that asks startswith(null, …) must
-// be a fault, not silent (DESIGN 5).
+// be a fault, not silent.
 
 // Limits of what one call of a builtin may make.
 const (

@@ -174,7 +174,7 @@ func (p *params) store() (storage.Store, error) {
 
 // knows reports whether path, below data.gate.params, can lead to a declared
 // parameter. One that cannot is a slip of the pen that would be undefined for
-// ever, and with it the rule that reads it (threat model 62).
+// ever, and with it the rule that reads it.
 func (p *params) knows(path []string) bool {
 	for pkg, declared := range p.declared {
 		parts := strings.Split(pkg, ".")

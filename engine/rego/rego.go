@@ -2,7 +2,7 @@
 //
 // It is the evaluator of hooks of kind rego: the engine asks it, for the hooks
 // of one source that apply to an event, what their deny, ask, allow, modify,
-// context, warn, halt and consult rules say (DESIGN 6). Each source is compiled
+// context, warn, halt and consult rules say. Each source is compiled
 // on its own with the shared library data.gate.lib, so that none can define or
 // override another's packages, and with the builtins that its authority is
 // granted. It is not for reading files or METADATA (scopes/load does that), nor
@@ -109,7 +109,7 @@ func WithCompileTime(d time.Duration) Option {
 
 // WithClock sets the clock that Answer.Took is read from. The default is the
 // system's monotonic clock. Policies never see it: for them the time is that of
-// the event (threat model 67).
+// the event.
 func WithClock(now func() time.Time) Option {
 	return func(e *Evaluator) { e.now = now }
 }
@@ -158,7 +158,7 @@ func keyOf(s *scopes.Source) sourceKey {
 // Evaluate asks each hook about ev and returns one answer for each, in the same
 // order. It always answers: what goes wrong becomes a fault of the hook
 // concerned. A fault's verdict holds what is safe to count all the same, such as
-// the denial that a malformed member stands for (DESIGN 6), and never an allow.
+// the denial that a malformed member stands for, and never an allow.
 // ctx cuts what a hook's time-out leaves: the answers that are there by then are
 // returned shortly before its deadline. An evaluation that does not stop when it
 // is told to is left behind and the answer given without it.

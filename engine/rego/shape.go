@@ -8,7 +8,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// A ruleName is one of the eight rules by which a policy speaks (DESIGN 6).
+// A ruleName is one of the eight rules by which a policy speaks.
 type ruleName string
 
 const (

@@ -39,7 +39,7 @@ type source struct {
 
 // maxStuck is how many evaluations of a source may be left behind, still
 // running, before its policies are no longer started: each of them eats a
-// processor that other sources need (threat model 61).
+// processor that other sources need.
 const maxStuck = 4
 
 // maxUnits is how many sets are kept side by side before everything asked for
@@ -67,7 +67,7 @@ func newSource(s *scopes.Source, lib *modules) *source {
 
 // filesOf takes the source's files but for the shared library, which comes with
 // the evaluator. A package that is the product's own spoils a foreign source:
-// whoever tries that means no good (threat model 57).
+// whoever tries that means no good.
 func filesOf(s *scopes.Source) (*modules, error) {
 	var errs []error
 	files := make([]scopes.Module, 0, len(s.Modules))
