@@ -141,6 +141,7 @@ func (s *Settings) rows(l *Layer) []Row {
 	for _, k := range slices.Sorted(maps.Keys(l.MCPServers)) {
 		add(keyMCPServers+"."+k, l.MCPServers[k].tree())
 	}
+	scriptsOf(l, add)
 	for _, k := range l.Delegate {
 		add(keyDelegate+"."+k, true)
 	}
@@ -174,6 +175,12 @@ func (s *Set) judge(r *Row, all []Row) {
 	if top == keyApprovals && r.Authority == hook.User && s.settings.said(hook.Managed, func(*Layer) bool { return true }) {
 		r.Why = "where there are managed settings, only they switch approvals on"
 		return
+	}
+	if top == keyStatusLine || top == keyFileSuggestion {
+		if s.settings.off(r.Authority) {
+			r.Why = "switched off with the hooks of this authority"
+			return
+		}
 	}
 	r.Counts = equal(r.Value, s.settings.inForce(top, rest))
 	for _, o := range all {
@@ -222,6 +229,10 @@ func (s *Settings) inForce(top, name string) any {
 			return j.Keep.String()
 		}
 		return j.Provider
+	case keyStatusLine:
+		return s.StatusLine.tree()
+	case keyFileSuggestion:
+		return s.FileSuggestion.tree()
 	case keyMCPServers:
 		if server, ok := s.MCPServers[name]; ok {
 			return server.tree()

@@ -37,6 +37,8 @@ type Layer struct {
 	Judges    *Judges             // managed and user
 
 	MCPServers map[string]MCPServer // whose tools hooks may call, by name; managed and user
+
+	StatusLine, FileSuggestion *Script // managed and user
 }
 
 // An MCPServer is a server whose tools hooks may call: a program that talks on
@@ -93,6 +95,9 @@ const (
 	keyProviders  = "providers"
 	keyJudges     = "judges"
 	keyMCPServers = "mcpServers"
+
+	keyStatusLine     = "statusLine"
+	keyFileSuggestion = "fileSuggestion"
 )
 
 // RightTo reports who may set a key at all; why is empty if a may.

@@ -38,6 +38,8 @@ type Settings struct {
 
 	MCPServers map[string]MCPServer // whose tools hooks may call, by name
 
+	StatusLine, FileSuggestion Script // of the highest authority that is not switched off
+
 	layers []Layer // by standing, then file: what else hooks are tuned by
 }
 
@@ -77,6 +79,7 @@ func Combine(layers ...Layer) (Settings, error) {
 	}
 	errs = append(errs, s.contradictions()...)
 	s.approvals()
+	s.scripts()
 	return s, errors.Join(errs...)
 }
 
@@ -220,6 +223,7 @@ func (s *Settings) contradictions() []error {
 			if l.Judges != nil && l.Judges.Provider != "" {
 				say(l, keyJudges+".provider", l.Judges.Provider)
 			}
+			scriptsOf(l, func(key string, value any) { say(l, key, value) })
 			for _, name := range slices.Sorted(maps.Keys(l.MCPServers)) {
 				say(l, keyMCPServers+"."+name, l.MCPServers[name].tree())
 			}
@@ -251,10 +255,6 @@ func (s Settings) off(a hook.Authority) bool {
 	}
 	return false
 }
-
-// StatusLineOff reports whether the status line and file suggestions are
-// switched off too: managed disableAllHooks means everything.
-func (s Settings) StatusLineOff() bool { return s.DisableAllHooks[hook.Managed] }
 
 // PluginEnabled reports whether managed or user settings enabled a plugin.
 func (s Settings) PluginEnabled(name string) bool { return s.Plugins[name] }

@@ -78,7 +78,8 @@ func newRoot(p process) *cobra.Command {
 	root.AddCommand(
 		newHook(p), newTry(p), newFacts(p), newEval(p), newExplain(p),
 		newPolicies(p), newCheck(p), newFmt(p), newSettings(p), newSet(p), newTrust(p), newDistrust(p), newApprove(p), newInject(p), newSession(p), newLog(p), newReplay(p), newNew(p), newTest(p),
-		newInstall(p), newUninstall(p), newStatus(p), newDoctor(p), newMCP(p), newImport(p), newVersion(p), newExitCodes(),
+		newInstall(p), newUninstall(p), newStatus(p), newDoctor(p), newMCP(p),
+		newStatusLine(p), newSuggest(p), newImport(p), newVersion(p), newExitCodes(),
 	)
 	return root
 }

@@ -34,6 +34,7 @@ func (d *document) layer(a hook.Authority) (scopes.Layer, []error) {
 	r.providers()
 	r.judges()
 	r.mcpServers()
+	r.layer.StatusLine, r.layer.FileSuggestion = r.script("statusLine"), r.script("fileSuggestion")
 	return r.layer, r.errs
 }
 
@@ -191,6 +192,18 @@ func (r *layerReader) programs() {
 		}
 		r.at("programs."+name, pointer)
 	}
+}
+
+// script reads what settings run for the status line or for suggestions.
+func (r *layerReader) script(key string) *scopes.Script {
+	m, ok := r.value[key].(map[string]any)
+	if !ok {
+		return nil
+	}
+	r.at(key, "/"+key)
+	s := &scopes.Script{Env: texts(m["env"])}
+	s.Command, _ = m["command"].(string)
+	return s
 }
 
 // maxDeadline is what the engine allows itself without an agent's own limit.

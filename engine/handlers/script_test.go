@@ -1,0 +1,56 @@
+//go:build linux
+
+package handlers
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"gate/hook"
+)
+
+// TestOutput has what a script writes come back only if it succeeded, whatever
+// it does otherwise, and nothing of it is left.
+func TestOutput(t *testing.T) {
+	dir := t.TempDir()
+	for _, row := range []struct {
+		name, command, want, err string
+	}{
+		{"a line", `echo a`, "a\n", ""},
+		{"its input", `cat`, "{\"cwd\": \"/\"}\n", ""},
+		{"where it runs", `pwd`, dir + "\n", ""},
+		{"nothing", `true`, "", ""},
+		{"no late answer", `echo '{"async": true}'; echo b`, "{\"async\": true}\nb\n", ""},
+		{"a status", `echo a; exit 1`, "", "status 1"},
+		{"the blocking status", `echo a; exit 2`, "", "status 2"},
+		{"a signal", `kill -9 $$`, "", "signal"},
+		{"too much", `yes`, "", "more than"},
+		{"no end", `echo a; sleep 1000`, "", "in time"},
+		{"no end of a child that goes away", `setsid sleep 1000 & echo a; wait`, "", "in time"},
+		{"a child that holds the pipe", `sleep 1000 & echo a`, "a\n", ""},
+		{"TERM ignored", `trap '' TERM; while :; do sleep 1; done`, "", "in time"},
+	} {
+		for _, below := range []string{"supervisor", "direct"} {
+			t.Run(row.name+" "+below, func(t *testing.T) {
+				t.Parallel()
+				o := Options{Getenv: os.LookupEnv}
+				if below == "supervisor" {
+					o.Supervisor = []string{os.Args[0], "supervise"}
+				}
+				ctx, cancel := context.WithCancel(t.Context())
+				if strings.HasPrefix(row.err, "in time") {
+					ctx, cancel = context.WithTimeout(t.Context(), 300*time.Millisecond)
+				}
+				defer cancel()
+				by := &hook.Hook{ID: "statusLine", Kind: hook.Command, Config: map[string]any{"command": row.command}}
+				out, err := New(o).Output(ctx, by, dir, []byte("{\"cwd\": \"/\"}\n"))
+				if string(out) != row.want || (err == nil) != (row.err == "") || err != nil && !strings.Contains(err.Error(), row.err) {
+					t.Errorf("%q, %v", out, err)
+				}
+			})
+		}
+	}
+}
