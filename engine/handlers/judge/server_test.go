@@ -40,6 +40,17 @@ func (t *turn) last() string {
 	return ""
 }
 
+// earlier counts the turns of the model itself so far.
+func (t *turn) earlier() int {
+	n := 0
+	for _, m := range t.messages {
+		if m.role == "assistant" && m.text != "{" {
+			n++
+		}
+	}
+	return n
+}
+
 // An answer is what the model says: a text or uses of tools. With a status
 // other than 0 and 200, body is all of it.
 type answer struct {
