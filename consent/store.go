@@ -131,52 +131,11 @@ func (s Store) read(root *os.Root, dir, name string) ([]byte, error) {
 		return nil, err
 	}
 	at := path.Join(dir, name)
-	data, err := readRecord(root, at)
+	data, err := owned.ReadFile(root, at, maxRecord)
 	if err != nil {
 		return nil, s.wrap(at, err)
 	}
 	return data, nil
-}
-
-func readRecord(root *os.Root, at string) ([]byte, error) {
-	found, err := root.Lstat(at)
-	if err == nil {
-		err = regular(found)
-	}
-	if err != nil {
-		return nil, err
-	}
-	f, err := root.OpenFile(at, os.O_RDONLY|owned.OpenFlags, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err == nil {
-		err = regular(info)
-	}
-	if err == nil && !os.SameFile(found, info) {
-		err = errors.New("it was replaced while it was opened")
-	}
-	if err != nil {
-		return nil, err
-	}
-	data, err := io.ReadAll(io.LimitReader(f, maxRecord+1))
-	if err == nil && len(data) > maxRecord {
-		err = fmt.Errorf("it is larger than %d bytes", maxRecord)
-	}
-	return data, err
-}
-
-// regular checks a file of the store.
-func regular(info fs.FileInfo) error {
-	switch {
-	case info.Mode()&fs.ModeSymlink != 0:
-		return errors.New("it is a symbolic link")
-	case !info.Mode().IsRegular():
-		return errors.New("it is not a regular file")
-	}
-	return owned.Private(info)
 }
 
 // write puts a whole record in its place at once, and makes sure that it stays

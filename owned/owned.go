@@ -2,15 +2,18 @@
 // gate runs as, and to nobody else.
 //
 // It is for what gate itself keeps: the decision log, what a person granted, the
-// memory of sessions. It opens nothing and repairs nothing; whoever asks must
-// ask about what was opened, not about a name. It is not for settings and
-// policies, which root may own, too: load.Ownership is. Start with Private.
+// memory of sessions. It repairs nothing; whoever asks must ask about what was
+// opened, not about a name. It is not for settings and policies, which root may
+// own, too: load.Ownership is. Start with [Private], or with [ReadFile], which
+// asks it.
 package owned
 
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"os"
 )
 
 // Private reports why a file or directory is not this account's alone: somebody
@@ -28,3 +31,58 @@ func Private(info fs.FileInfo) error {
 }
 
 var errUnknown = errors.New("its owner is unknown")
+
+// ReadFile reads a file below root that is this account's alone, of at most a
+// number of bytes. It never follows a link as its last step and never waits, and
+// what it checked is what it reads.
+func ReadFile(root *os.Root, name string, most int) ([]byte, error) {
+	for try := 0; ; try++ {
+		data, err := readOnce(root, name, most)
+		if err != errReplaced || try == 10 {
+			return data, err
+		}
+	}
+}
+
+var errReplaced = errors.New("it was replaced while it was opened")
+
+func readOnce(root *os.Root, name string, most int) ([]byte, error) {
+	found, err := root.Lstat(name)
+	if err == nil {
+		err = regular(found)
+	}
+	if err != nil {
+		return nil, err
+	}
+	f, err := root.OpenFile(name, os.O_RDONLY|OpenFlags, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err == nil {
+		err = regular(info)
+	}
+	if err == nil && !os.SameFile(found, info) {
+		err = errReplaced
+	}
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
+	if err == nil && len(data) > most {
+		err = fmt.Errorf("it is larger than %d bytes", most)
+	}
+	return data, err
+}
+
+// regular reports why something is no regular file of this account's alone.
+func regular(info fs.FileInfo) error {
+	switch {
+	case info.Mode()&fs.ModeSymlink != 0:
+		return errors.New("it is a symbolic link")
+	case !info.Mode().IsRegular():
+		return errors.New("it is not a regular file")
+	}
+	return Private(info)
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -196,40 +195,14 @@ func (s Store) lock(ctx context.Context, name string) (unlock func(), err error)
 	}
 }
 
-// readFile reads a small file of this account's alone. It never follows a link
-// and never waits.
+// readFile reads a small file of this account's alone.
 func readFile(path string) ([]byte, error) {
-	found, err := os.Lstat(path)
-	if err == nil {
-		err = regular(found)
-	}
+	root, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(path, os.O_RDONLY|owned.OpenFlags, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err == nil {
-		err = regular(info)
-	}
-	if err != nil {
-		return nil, err
-	}
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+2))
-	if err == nil && len(data) > maxFile+1 {
-		err = fmt.Errorf("it is larger than %d bytes", maxFile)
-	}
-	return data, err
-}
-
-func regular(info fs.FileInfo) error {
-	if !info.Mode().IsRegular() {
-		return errors.New("it is not a regular file")
-	}
-	return owned.Private(info)
+	defer root.Close()
+	return owned.ReadFile(root, filepath.Base(path), maxFile+1) // with the end of its line
 }
 
 // draft marks a file on its way. There is at most one a session, for only the
