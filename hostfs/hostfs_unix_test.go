@@ -12,7 +12,7 @@ import (
 	"gate/hostfs"
 )
 
-// TestFiles reads what a line could name (threat model 24): all of it comes
+// TestFiles reads what a line could name: all of it comes
 // back at once, and only small regular files have content.
 func TestFiles(t *testing.T) {
 	dir := t.TempDir()

@@ -189,8 +189,18 @@ func (p *Pipeline) Call(ctx context.Context, c Call) (*Result, error) {
 	if err != nil {
 		r.result.Output = nil
 	}
-	p.deliver(r.result, c.Tool, c.AgentID)
+	if reaches(err) {
+		p.deliver(r.result, c.Tool, c.AgentID)
+	}
 	return r.result, err
+}
+
+// reaches reports whether the model reads what came of a call that ended with
+// err: after a halt or a cancellation its turn is over.
+func reaches(err error) bool {
+	var halt *HaltError
+	var cancelled *CancelledError
+	return !errors.As(err, &halt) && !errors.As(err, &cancelled)
 }
 
 // names lists the tools there are, for messages.

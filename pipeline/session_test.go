@@ -141,6 +141,11 @@ func TestInject(t *testing.T) {
 	if err := p.Inject(injection("x", "(")); err == nil {
 		t.Error("a broken matcher was taken")
 	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if r, err := p.Call(gone, pipeline.Call{Tool: "Bash"}); err == nil || texts(r) != "" {
+		t.Errorf("a call that was cancelled brought %q, %v", texts(r), err)
+	}
 	call := func(agent string) string {
 		r, _ := p.Call(t.Context(), pipeline.Call{Tool: "Bash", Input: []byte(`{"command": "ls"}`), AgentID: agent})
 		return texts(r)

@@ -10,7 +10,7 @@ import (
 )
 
 // ScriptLimit is how long a command may take that is no hook: the status line,
-// suggestions for files (DESIGN 9).
+// suggestions for files.
 const ScriptLimit = 5 * time.Second
 
 // Output runs a command that is no hook, in the directory dir, and returns what
