@@ -39,8 +39,9 @@ type Registration struct {
 	Foreign bool
 
 	// Trusted says that a person was shown the text of a File at a terminal
-	// and agreed: else its handlers are not run. Whether a person trusted a
-	// Skill or an Agent is not remembered here.
+	// and agreed: else its handlers are not run. Of a Skill or an Agent it says
+	// that a person trusted its directory as it was then; whether that still
+	// holds is for others to find out.
 	Trusted bool
 
 	Call   string    // the call that started a Skill, "" if it was no call
@@ -59,6 +60,7 @@ func (m *Memory) Register(r Registration, now time.Time) (number int, err error)
 		size += len(old.Text)
 		if old.Kind == r.Kind && r.Kind != File && old.File == r.File && old.Name == r.Name && old.Text == r.Text && old.Foreign == r.Foreign {
 			old.join(r.Agents)
+			old.Trusted = old.Trusted || r.Trusted
 			return old.Number, nil
 		}
 	}

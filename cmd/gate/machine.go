@@ -87,6 +87,9 @@ func (s setting) guard(l loaded) (*guard, error) {
 		engine.WithDone(g.done),
 	}
 	options = append(options, g.runHandlers(s)...)
+	if g.spoiled != nil {
+		options = append(options, engine.WithEvaluator(hook.Inline, g.spoiled))
+	}
 	if s.live && settings.Approvals.Enabled {
 		if g.approver, err = newApprover(grants(s.dirs), settings.Approvals); err != nil {
 			g.notices = append(g.notices, "nobody can approve a call: "+err.Error())

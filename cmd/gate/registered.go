@@ -1,10 +1,15 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"gate/consent"
+	"gate/engine"
 	"gate/hook"
 	"gate/scopes"
 	"gate/scopes/load"
@@ -28,12 +33,19 @@ func (l *loaded) addRegistered(s setting) {
 			as.Name = fmt.Sprintf("%s#%d", as.Name, r.Number)
 		}
 		taken[as.Name] = true
-		if r.Kind != session.File {
-			as.Trusted = l.trustsText(s, r)
-		}
 		dir := filepath.Dir(r.File)
 		l.dirs[as.Name] = dir
-		l.add(hooksOf(r, as), dir)
+		holds := true
+		if r.Kind != session.File {
+			var same bool
+			holds, same = l.trusts(s, r)
+			as.Trusted = holds && same
+		}
+		src := hooksOf(r, as)
+		if r.Trusted && !holds && !l.distrusted(s, r) {
+			l.spoil(&src, r)
+		}
+		l.add(src, dir)
 	}
 }
 
@@ -60,27 +72,78 @@ func hooksOf(r *session.Registration, as scopes.Source) scopes.Source {
 	return load.Skill(name, text, as, r.Foreign)
 }
 
-// trustsText reports whether a person trusted the directory of a skill or a
-// sub-agent, or the plugin that it belongs to, as it is, and it still has the
-// text that was registered.
-func (l *loaded) trustsText(s setting, r *session.Registration) bool {
-	dir, a := filepath.Dir(r.File), hook.SkillAuthor
+// trustOrigin is where trust in a skill or a sub-agent is given: its directory,
+// or the plugin that it belongs to.
+func (l *loaded) trustOrigin(r *session.Registration) (hook.Authority, string) {
 	if plugin, _, ok := strings.Cut(r.Name, ":"); ok {
 		if at := l.dirs["plugin:"+plugin]; at != "" && isBelow(at, r.File) {
-			dir, a = at, hook.PluginAuthor
+			return hook.PluginAuthor, at
 		}
 	}
+	return hook.SkillAuthor, filepath.Dir(r.File)
+}
+
+// trusts reports whether a person trusted a skill or a sub-agent as it is, and
+// if so, whether it still has the text that was registered.
+func (l *loaded) trusts(s setting, r *session.Registration) (holds, same bool) {
+	a, dir := l.trustOrigin(r)
 	p := openPlace(dir, ".", nil)
 	defer p.close()
 	if !p.trust(grants(s.dirs), a, &l.notices) {
-		return false
+		return false, false
 	}
 	name, err := filepath.Rel(p.dir, r.File)
 	if err != nil {
-		return false
+		return true, false
 	}
 	head, err := readHead(p, filepath.ToSlash(name), r.Foreign)
-	return err == nil && head.Text == r.Text
+	return true, err == nil && head.Text == r.Text
+}
+
+// distrusted reports that nobody trusts a skill or a sub-agent any more, be it
+// as it is or as it was.
+func (l *loaded) distrusted(s setting, r *session.Registration) bool {
+	a, dir := l.trustOrigin(r)
+	origin, err := consent.OriginOf(a, dir)
+	return err == nil && errors.Is(grants(s.dirs).CheckTrust(origin, untold), consent.NeverTrusted)
+}
+
+// spoil has hooks refuse the calls that they would judge: they were trusted
+// when the skill or sub-agent started, and what they run is something else now.
+// That an agent writes into the files must not silence them.
+func (l *loaded) spoil(src *scopes.Source, r *session.Registration) {
+	src.Hooks = slices.DeleteFunc(src.Hooks, func(h *hook.Hook) bool {
+		h.Events = slices.DeleteFunc(slices.Clone(h.Events), func(n hook.Name) bool {
+			return n != hook.PreToolUse && n != hook.PermissionRequest || h.Observes(n)
+		})
+		return len(h.Events) == 0 || h.Async
+	})
+	for _, h := range src.Hooks {
+		h.Kind, h.Config = hook.Inline, nil
+	}
+	if l.spoiled == nil {
+		l.spoiled = spoiled{}
+	}
+	_, dir := l.trustOrigin(r)
+	l.spoiled[src.Name] = hook.Reason{
+		Effect: hook.Deny,
+		Reason: fmt.Sprintf("the hooks of the %s %s cannot judge this: its files were changed while they hold; ask the person", r.Kind, r.Name),
+		Help:   fmt.Sprintf("Look at %s and run gate trust on it, or remove the hooks: gate session remove --session ID %d", dir, r.Number),
+	}
+}
+
+// spoiled are reasons of sources whose hooks cannot judge any more.
+type spoiled map[string]hook.Reason
+
+// Evaluate refuses.
+func (s spoiled) Evaluate(_ context.Context, hooks []*hook.Hook, _ *hook.Event) []engine.Answer {
+	answers := make([]engine.Answer, len(hooks))
+	for i, h := range hooks {
+		reason := s[h.Source]
+		reason.ID = h.ID
+		answers[i].Verdict.Reasons = []hook.Reason{reason}
+	}
+	return answers
 }
 
 func isBelow(dir, file string) bool {

@@ -109,7 +109,9 @@ func (g *guard) started(s setting, ev *hook.Event, d *hook.Decision) (list []ses
 			d.Notices = append(d.Notices, fmt.Sprintf("hooks of the %s %s (%s) are inactive: %s", kind, name, dir, f.err))
 			continue
 		}
-		src.Trusted = g.trustsText(s, &r)
+		holds, same := g.trusts(s, &r)
+		r.Trusted = holds && same
+		src.Trusted = r.Trusted
 		d.Notices = append(d.Notices, notTrusted(&src, dir)...)
 		list = append(list, r)
 	}

@@ -29,6 +29,7 @@ type loaded struct {
 	layers  []scopes.Layer
 	dirs    map[string]string // where a source's files are, by its name
 	notices []string          // what shaped every decision and a person should know
+	spoiled spoiled           // hooks of the session that cannot judge any more
 }
 
 // loadSources reads the settings and hooks that concern a project. It never
