@@ -152,6 +152,7 @@ func readClaude(r *dialectReader) {
 		list, err := events([]any{name})
 		if err != nil {
 			r.bad(at, "%w", err)
+			list = []hook.Name{hook.Name(name)} // so that the rest is looked at, too
 		}
 		for i, v := range r.list(hooks[name], at) {
 			r.claudeGroup(list, r.object(v, element(at, i)), element(at, i))
