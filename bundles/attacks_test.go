@@ -96,7 +96,7 @@ func TestAttacks(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			if r := ReasonOf(err); r != "" && (r.Hint() == "" || r.Sentence() == "it is refused") {
+			if r := reasonOf(err); r != "" && (r.Hint() == "" || r.Sentence() == "it is refused") {
 				t.Errorf("%s has no words", r)
 			}
 		})

@@ -117,7 +117,7 @@ func (f *fields) moment(key string) time.Time {
 // digest is "sha256:" and 64 hexadecimal digits; "" when the key is not there.
 func (f *fields) digest(key string) string {
 	s, given := read[string](f, key, "a digest")
-	if given && !isDigest(s) {
+	if given && !IsDigest(s) {
 		f.fail(key, "a digest such as sha256:0123… is wanted")
 	}
 	return s

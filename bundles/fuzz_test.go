@@ -35,7 +35,7 @@ func FuzzArchive(f *testing.F) {
 		gz.Close()
 		files, err := unpack(z.Bytes(), small)
 		if err != nil {
-			if ReasonOf(err) == "" {
+			if reasonOf(err) == "" {
 				t.Errorf("no reason: %v", err)
 			}
 			return

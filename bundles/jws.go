@@ -91,11 +91,14 @@ func (s *jws) parseHeader(data []byte) error {
 	return nil
 }
 
+// opaKey is what opa build calls a key for which nobody gives a name.
+const opaKey = "default"
+
 // checkJWS finds the key that signed. A signature without a key's name is held
 // against every key that has its algorithm.
 func (s *KeySet) checkJWS(j *jws) (Signature, error) {
-	if j.key != "" {
-		k, known := s.Keys[j.key]
+	k, known := s.Keys[j.key]
+	if known || j.key != "" && j.key != opaKey {
 		if !known {
 			return Signature{Key: j.key, Reason: UnknownKey, Detail: shown(j.key)}, nil
 		}
@@ -206,7 +209,7 @@ func matches(name string, data []byte, info bundle.FileInfo) error {
 	}
 	sum, err := opaDigest(name, data, bundle.HashingAlgorithm(info.Algorithm))
 	if err != nil {
-		return refuseFile(Malformed, shown(name), err)
+		return refuseFile(BadFile, shown(name), err)
 	}
 	want, err := hex.DecodeString(info.Hash)
 	if err != nil || !bytes.Equal(sum, want) {

@@ -95,7 +95,7 @@ func TestFollow(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if got := ReasonOf(old.Follow(next)); got != c.want {
+			if got := reasonOf(old.Follow(next)); got != c.want {
 				t.Errorf("%q (%v), want %q", got, old.Follow(next), c.want)
 			}
 		})
@@ -144,7 +144,7 @@ func TestParseKeySetRefuses(t *testing.T) {
 		"revoked by a text":           func(d map[string]any) { keys(d)["alice"].(map[string]any)["revoked"] = "no" },
 		"a signature that is no text": func(d map[string]any) { d["signatures"] = []any{map[string]any{"key": "alice"}} },
 	} {
-		if _, err := ParseKeySet(changed(t, good, change)); ReasonOf(err) != BadKeySet {
+		if _, err := ParseKeySet(changed(t, good, change)); reasonOf(err) != BadKeySet {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

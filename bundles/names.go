@@ -46,6 +46,9 @@ func entryName(raw string, isDir bool) (string, error) {
 	if err := checkName(name); err != nil {
 		return "", refuseFile(UnsafeName, shown(raw), err)
 	}
+	if err := checkMeaning(name); err != nil {
+		return "", refuseFile(BadFile, shown(raw), err)
+	}
 	return name, nil
 }
 
@@ -70,7 +73,7 @@ func checkName(name string) error {
 			return err
 		}
 	}
-	return checkMeaning(name)
+	return nil
 }
 
 // checkPart refuses what Windows or a terminal understands as something else.

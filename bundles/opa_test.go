@@ -64,7 +64,8 @@ func TestOursTakesOPA(t *testing.T) {
 	}{
 		{`{"roots":["company"],"metadata":{"gate":{"name":"company","version":7}}}`, "release", false, ""},
 		{`{"roots":["company"],"metadata":{"gate":{"name":"company","version":7}}}`, "", false, ""},
-		{`{"roots":["company"],"metadata":{"gate":{"name":"company","version":7}}}`, "default", false, UnknownKey},
+		{`{"roots":["company"],"metadata":{"gate":{"name":"company","version":7}}}`, "default", false, ""},
+		{`{"roots":["company"],"metadata":{"gate":{"name":"company","version":7}}}`, "other", false, UnknownKey},
 		{`{"roots":["company"]}`, "release", false, NoMetadata},
 		{`{"roots":["company"]}`, "release", true, ""},
 	} {
@@ -75,7 +76,7 @@ func TestOursTakesOPA(t *testing.T) {
 			a.check.Pins = map[string]string{Digest(archive): "company"}
 		}
 		b, err := Open(archive, nil, a.check)
-		if ReasonOf(err) != c.want {
+		if reasonOf(err) != c.want {
 			t.Errorf("%+v: %v", c, err)
 		}
 		if err == nil && b.Name() != "company" {

@@ -58,7 +58,7 @@ func collect(dir fs.FS) (map[string][]byte, error) {
 			return nil
 		case name != manifestFile && base != dataFile && !strings.HasSuffix(base, ".rego"):
 			if base == "data.yaml" || base == "data.yml" {
-				errs = append(errs, refuseFile(UnsafeName, shown(name), checkMeaning(name)))
+				errs = append(errs, refuseFile(BadFile, shown(name), checkMeaning(name)))
 			}
 			return nil
 		case !d.Type().IsRegular():
@@ -117,7 +117,7 @@ func packedWell(archive []byte) error {
 	}
 	for name, data := range files {
 		if _, err := opaDigest(name, data, bundle.SHA256); err != nil {
-			return refuseFile(Malformed, name, err)
+			return refuseFile(BadFile, name, err)
 		}
 	}
 	loader := bundle.NewTarballLoaderWithBaseURL(bytes.NewReader(archive), "")

@@ -15,6 +15,7 @@ const (
 	TooLarge      Reason = "too_large"      // more than Limits allows
 	Malformed     Reason = "malformed"      // an archive that no honest packer writes
 	UnsafeName    Reason = "unsafe_name"    // a file's name that means something else somewhere
+	BadFile       Reason = "bad_file"       // a file that two readers would understand differently
 	Unsigned      Reason = "unsigned"       // no signature at all
 	BadEnvelope   Reason = "bad_envelope"   // an envelope or .signatures.json that cannot be read
 	BadAlgorithm  Reason = "bad_algorithm"  // none, HMAC, or not the key's own
@@ -55,6 +56,8 @@ func (r Reason) words() (sentence, hint string) {
 		return "it is not a well-formed bundle archive", "build it again with gate bundle build; a proxy may have put a page in its place"
 	case UnsafeName:
 		return "it holds a file whose name is not safe everywhere", "rename the file and build the bundle again"
+	case BadFile:
+		return "it holds a file that cannot be taken", "change or remove the file, and build the bundle again"
 	case Unsigned:
 		return "it carries no signature", "sign it with gate bundle sign, and fetch the .gate.json file beside it too"
 	case BadEnvelope:
@@ -145,11 +148,19 @@ func refuseFile(r Reason, file string, err error) *Refusal {
 	return &Refusal{Reason: r, File: file, Err: err}
 }
 
-// ReasonOf returns the first reason within err, or "".
-func ReasonOf(err error) Reason {
-	var r *Refusal
-	if errors.As(err, &r) {
-		return r.Reason
+// Refusals returns every refusal within err, in order.
+func Refusals(err error) []*Refusal {
+	switch e := err.(type) {
+	case nil:
+		return nil
+	case *Refusal:
+		return []*Refusal{e}
+	case interface{ Unwrap() []error }:
+		var list []*Refusal
+		for _, below := range e.Unwrap() {
+			list = append(list, Refusals(below)...)
+		}
+		return list
 	}
-	return ""
+	return Refusals(errors.Unwrap(err))
 }

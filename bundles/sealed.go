@@ -119,7 +119,8 @@ func Digest(data []byte) string {
 	return digestPrefix + hex.EncodeToString(sum[:])
 }
 
-func isDigest(s string) bool {
+// IsDigest reports whether a text is a digest as [Digest] writes it.
+func IsDigest(s string) bool {
 	rest, ok := strings.CutPrefix(s, digestPrefix)
 	raw, err := hex.DecodeString(rest)
 	return ok && err == nil && len(raw) == sha256.Size && rest == strings.ToLower(rest)

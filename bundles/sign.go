@@ -67,7 +67,7 @@ func (s Signing) token(files map[string][]byte) (string, error) {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		sum, err := opaDigest(name, files[name], bundle.SHA256)
 		if err != nil {
-			return "", refuseFile(Malformed, shown(name), err)
+			return "", refuseFile(BadFile, shown(name), err)
 		}
 		list = append(list, map[string]any{"name": name, "hash": hex.EncodeToString(sum), "algorithm": bundle.SHA256.String()})
 	}

@@ -10,10 +10,11 @@ import (
 // The exit statuses of every command. gate hook knows 0 and 2 only, because
 // agents read others as "go on".
 const (
-	exitOK     = 0
-	exitFailed = 1
-	exitReject = 2
-	exitAsk    = 3
+	exitOK      = 0
+	exitFailed  = 1
+	exitReject  = 2
+	exitAsk     = 3
+	exitRefused = 4
 )
 
 type exitRow struct {
@@ -28,6 +29,7 @@ func exitTable() []exitRow {
 		{exitFailed, "the command could not do its work, or was not understood; status, doctor, policies, settings, check, fmt --check: something is wrong; mcp: the server ended by itself; never from hook"},
 		{exitReject, "hook, try, eval, explain: the call is rejected; hook: also when gate itself fails, and gate without a command or a terminal; test: a test failed, or a threshold was missed; replay: something that --fail-on names"},
 		{exitAsk, "try, eval, explain: a person would be asked"},
+		{exitRefused, "bundle, keys: a bundle, an envelope or a key set is refused; each reason has a sentence, and a word with --json"},
 	}
 }
 

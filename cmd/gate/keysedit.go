@@ -1,0 +1,320 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gate/bundles"
+)
+
+// keysFlags are the flags of commands that change a key set.
+type keysFlags struct {
+	signers signerFlags
+	file    string
+}
+
+func (f *keysFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.file, "keys", keysFile, "the key set")
+	f.signers.add(cmd)
+}
+
+// next is where a version waits for signatures.
+func (f *keysFlags) next() string { return strings.TrimSuffix(f.file, ".json") + ".next.json" }
+
+// edit makes the next version of the set, or goes on with the one that waits,
+// signs it with what the flags name, and puts it in force if that is enough.
+func (f *keysFlags) edit(ctx context.Context, p process, change func(*bundles.KeySet) error) error {
+	if err := noAgent(p); err != nil {
+		return err
+	}
+	current, err := readKeysIfThere(f.file)
+	if err != nil {
+		return refused(p, f.file, false, err)
+	}
+	next, err := readKeysIfThere(f.next())
+	if err != nil {
+		return refused(p, f.next(), false, err)
+	}
+	switch {
+	case next == nil && change == nil:
+		return fmt.Errorf("%s: no version waits for signatures", f.next())
+	case next == nil && current != nil:
+		next = current.Next()
+	case next == nil:
+		next = (&bundles.KeySet{}).Next()
+	case change != nil: // what was signed is not what it will be
+		version := next.Version
+		next = next.Next()
+		next.Version = version
+	}
+	if change != nil {
+		if err := change(next); err != nil {
+			return err
+		}
+	}
+	if err := next.Check(); err != nil {
+		return refused(p, f.file, false, err)
+	}
+	if err := f.sign(ctx, p, current, next); err != nil {
+		return err
+	}
+	return f.settle(p, current, next)
+}
+
+func readKeysIfThere(path string) (*bundles.KeySet, error) {
+	set, err := readKeys(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return set, err
+}
+
+func (f *keysFlags) sign(ctx context.Context, p process, current, next *bundles.KeySet) error {
+	signers, err := f.signers.signers(ctx, p)
+	if err != nil {
+		return err
+	}
+	for _, s := range signers {
+		k, known := next.Keys[s.id]
+		if !known && current != nil {
+			k, known = current.Keys[s.id]
+		}
+		if !known {
+			return fmt.Errorf("%w: %s", errNoSuchKey, quoted(s.id))
+		}
+		if err := next.Sign(s.id, k, s.by); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settle writes the set: in force if enough root keys signed, else waiting.
+func (f *keysFlags) settle(p process, current, next *bundles.KeySet) error {
+	data, err := next.Encode()
+	if err != nil {
+		return err
+	}
+	waiting, err := next.Waiting(next)
+	if current != nil && err == nil {
+		var more []string
+		more, err = next.Waiting(current)
+		waiting = slices.Compact(slices.Sorted(slices.Values(append(waiting, more...))))
+	}
+	if err != nil {
+		return refused(p, f.file, false, err)
+	}
+	if len(waiting) > 0 {
+		if err := replace(f.next(), data, 0o644); err != nil {
+			return err
+		}
+		return printAll(p, fmt.Sprintf("%s is version %d and not in force: it waits for %s\nnext: gate keys sign --keys %s --key ID=FILE\n",
+			visible(f.next()), next.Version, strings.Join(waiting, ", "), visible(f.file)))
+	}
+	if current != nil {
+		if err := current.Follow(next); err != nil {
+			return refused(p, f.next(), false, err)
+		}
+	}
+	if err := replace(f.file, data, 0o644); err != nil {
+		return err
+	}
+	if err := os.Remove(f.next()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return printAll(p, fmt.Sprintf("%s is version %d\n", visible(f.file), next.Version))
+}
+
+func newKeysSign(p process) *cobra.Command {
+	var f keysFlags
+	cmd := &cobra.Command{
+		Use:     "sign",
+		Short:   "sign the version of the key set that waits",
+		Long:    "Adds the signatures of root keys to the version that waits. With enough of them, it\ncomes into force.\n" + signerHelp,
+		Example: "  gate keys sign --key bob=bob.pem",
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if len(f.signers.files)+len(f.signers.commands) == 0 {
+				return usageError("give who signs: --key ID=FILE or --signer 'ID=COMMAND'")
+			}
+			return f.edit(cmd.Context(), p, nil)
+		},
+	}
+	f.add(cmd)
+	return cmd
+}
+
+// addFlags are the flags of gate keys add.
+type addFlags struct {
+	keysFlags
+	algorithm, expires         string
+	bundles, audiences, scopes []string
+	root                       bool
+}
+
+func newKeysAdd(p process) *cobra.Command {
+	var f addFlags
+	cmd := &cobra.Command{
+		Use:   "add ID FILE",
+		Short: "add a public key to the key set",
+		Long: "Adds a key from a PEM or JWK file and says what it may sign. The first key begins the\n" +
+			"set and must be a root key.\n" + signerHelp,
+		Example: "  gate keys add alice alice.pub.pem --root --key alice=alice.pem\n" +
+			"  gate keys add release release.pub.pem --bundle company --bundle 'team-*' --key alice=alice.pem",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return usageError("give the key's name and the file with its public half")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), p, args[0], args[1]) },
+	}
+	f.add(cmd)
+	cmd.Flags().StringVar(&f.algorithm, "algorithm", "", "what it signs with (default: by the kind of key; PS256 for RSA)")
+	cmd.Flags().StringArrayVar(&f.bundles, "bundle", nil, "a bundle that it may sign, or a beginning with * (repeatable)")
+	cmd.Flags().StringArrayVar(&f.audiences, "audience", nil, "an audience that it may sign for, as key=value (repeatable; default any)")
+	cmd.Flags().StringArrayVar(&f.scopes, "scope", nil, "a value of OPA's scope claim (repeatable; default none)")
+	cmd.Flags().BoolVar(&f.root, "root", false, "it may change the key set")
+	cmd.Flags().StringVar(&f.expires, "expires", "", "when the key set ends: 2027-01-31, or 90d from now")
+	return cmd
+}
+
+func (f *addFlags) run(ctx context.Context, p process, id, file string) error {
+	data, err := readFile(file, 64<<10)
+	if err != nil {
+		return err
+	}
+	key, err := bundles.ImportKey(data, bundles.Algorithm(f.algorithm))
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	key.Bundles, key.Audiences, key.Scopes = f.bundles, f.audiences, f.scopes
+	return f.edit(ctx, p, func(set *bundles.KeySet) error {
+		if _, there := set.Keys[id]; there {
+			return fmt.Errorf("the key set has a key %s already; gate keys rotate puts another in its place", id)
+		}
+		set.Keys[id] = key
+		if f.root {
+			set.Root.Keys = append(set.Root.Keys, id)
+			set.Root.Threshold = max(set.Root.Threshold, 1)
+		}
+		if f.expires != "" {
+			set.Expires, err = timeGiven(f.expires, time.Now())
+		}
+		return err
+	})
+}
+
+func newKeysRotate(p process) *cobra.Command {
+	var f keysFlags
+	var keep bool
+	var algorithm string
+	cmd := &cobra.Command{
+		Use:   "rotate OLD NEW FILE",
+		Short: "put a new key in the place of an old one",
+		Long: "The new key may sign what the old one may, and takes its place at the root. The old key\n" +
+			"is revoked, and with it what it signed alone, unless --keep leaves it in force for\n" +
+			"bundles; revoke it later.\n" + signerHelp,
+		Example: "  gate keys rotate release release-2 release-2.pub.pem --keep --key alice=alice.pem",
+		Args:    cobra.ExactArgs(3),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			data, err := readFile(args[2], 64<<10)
+			if err != nil {
+				return err
+			}
+			key, err := bundles.ImportKey(data, bundles.Algorithm(algorithm))
+			if err != nil {
+				return fmt.Errorf("%s: %w", args[2], err)
+			}
+			return f.edit(cmd.Context(), p, func(set *bundles.KeySet) error { return rotate(set, args[0], args[1], key, keep) })
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().BoolVar(&keep, "keep", false, "leave the old key in force for bundles")
+	cmd.Flags().StringVar(&algorithm, "algorithm", "", "what the new key signs with (default: by the kind of key; PS256 for RSA)")
+	return cmd
+}
+
+func rotate(set *bundles.KeySet, oldID, newID string, key bundles.Key, keep bool) error {
+	old, there := set.Keys[oldID]
+	if !there {
+		return fmt.Errorf("%w: %s", errNoSuchKey, quoted(oldID))
+	}
+	if _, taken := set.Keys[newID]; taken {
+		return fmt.Errorf("the key set has a key %s already; a name is never given to another key", newID)
+	}
+	key.Bundles, key.Audiences, key.Scopes = old.Bundles, old.Audiences, old.Scopes
+	old.Revoked = !keep
+	set.Keys[oldID], set.Keys[newID] = old, key
+	if i := slices.Index(set.Root.Keys, oldID); i >= 0 {
+		set.Root.Keys[i] = newID
+	}
+	return nil
+}
+
+func newKeysRevoke(p process) *cobra.Command {
+	var f keysFlags
+	cmd := &cobra.Command{
+		Use:     "revoke ID",
+		Short:   "take a key out of force",
+		Long:    "Its signatures are worth nothing from then on, old ones too. It leaves the root.",
+		Example: "  gate keys revoke release --key alice=alice.pem --key bob=bob.pem",
+		Args:    oneArg("the key's name"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.edit(cmd.Context(), p, func(set *bundles.KeySet) error {
+				k, there := set.Keys[args[0]]
+				if !there {
+					return fmt.Errorf("%w: %s", errNoSuchKey, quoted(args[0]))
+				}
+				k.Revoked = true
+				set.Keys[args[0]] = k
+				set.Root.Keys = slices.DeleteFunc(set.Root.Keys, func(id string) bool { return id == args[0] })
+				return nil
+			})
+		},
+	}
+	f.add(cmd)
+	return cmd
+}
+
+func newKeysThreshold(p process) *cobra.Command {
+	var f keysFlags
+	var root bool
+	cmd := &cobra.Command{
+		Use:     "threshold [NAME] COUNT",
+		Short:   "how many keys a bundle needs, or a change of the key set",
+		Example: "  gate keys threshold company 2 --key alice=alice.pem\n  gate keys threshold --root 2 --key alice=alice.pem",
+		Args: func(_ *cobra.Command, args []string) error {
+			if root && len(args) != 1 || !root && len(args) != 2 {
+				return usageError("give a bundle's name and a number, or --root and a number")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			n, err := strconv.Atoi(args[len(args)-1])
+			if err != nil || n < 1 {
+				return usageError(quoted(args[len(args)-1]) + " is no number of keys")
+			}
+			return f.edit(cmd.Context(), p, func(set *bundles.KeySet) error {
+				if root {
+					set.Root.Threshold = n
+				} else {
+					set.Thresholds[args[0]] = n
+				}
+				return nil
+			})
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().BoolVar(&root, "root", false, "of root keys that change the key set")
+	return cmd
+}
