@@ -149,14 +149,13 @@ func IsName(s string) bool {
 
 // Threshold is how many keys must sign a bundle of that name.
 func (s *KeySet) Threshold(name string) int {
-	most, longest := 1, -1
+	if n, exact := s.Thresholds[name]; exact {
+		return n
+	}
+	most, longest := 1, 0
 	for pattern, n := range s.Thresholds {
-		length := len(pattern)
-		if pattern == name {
-			length++ // before the same beginning with a "*"
-		}
-		if fit(pattern, name) && length > longest {
-			most, longest = n, length
+		if fit(pattern, name) && len(pattern) > longest {
+			most, longest = n, len(pattern)
 		}
 	}
 	return most
