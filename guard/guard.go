@@ -16,6 +16,7 @@ import (
 	"gate/adapters"
 	"gate/engine"
 	"gate/engine/handlers"
+	"gate/engine/handlers/judge"
 	"gate/engine/rego"
 	"gate/facts"
 	"gate/hook"
@@ -44,7 +45,8 @@ type Options struct {
 	Getenv        func(name string) (value string, ok bool)
 
 	// Handlers is what the other hooks may use. Inline, Dirs and Project are
-	// set here.
+	// set here, and Judge unless it is given: it asks the providers that
+	// settings name.
 	Handlers handlers.Options
 }
 
@@ -105,13 +107,20 @@ func (l *loader) engine(set *scopes.Set, inline map[string]handlers.Inline) []en
 	for _, src := range set.Sources() {
 		inForce = append(inForce, *src)
 	}
+	reader := l.reader(set.Settings().Programs)
 	options := []engine.Option{
 		engine.WithEvaluator(hook.Rego, rego.New(l.lib, inForce)),
-		engine.WithFacts(l.reader(set.Settings().Programs).Of),
+		engine.WithFacts(reader.Of),
 		engine.WithValidator(adapters.CheckInput),
 	}
 	o := l.Handlers
 	o.Inline, o.Dirs, o.Project = inline, l.dirs, l.Project
+	if o.Judge == nil { // it connects to nobody before it is asked
+		o.Judge = judge.New(judge.Options{
+			Settings: set.Settings(), Getenv: o.Getenv,
+			Secret: func(path string) bool { return reader.Secret(filepath.ToSlash(path)) != "" },
+		})
+	}
 	run := handlers.New(o)
 	for _, kind := range kinds {
 		if e := run.Evaluator(kind); e != nil {
