@@ -36,7 +36,11 @@ func (c *call) entitled(h due, a Answer) (v hook.Verdict, ignored []string) {
 		if v.Effect() > hook.Pass || len(v.Rewrites)+len(v.Context)+len(v.Consults)+len(v.Env) > 0 {
 			drop("all but warnings", "it can only observe")
 		}
-		return hook.Verdict{Warnings: v.Warnings}, ignored
+		v = hook.Verdict{Warnings: slices.Clone(v.Warnings)}
+		if a.Fault != nil {
+			v.Warnings = append(v.Warnings, hook.Reason{Reason: unanswered(h.Hook, a.Fault)})
+		}
+		return v, ignored
 	}
 
 	if why := c.allowIgnored(h, a); why != "" && withoutAllow(&v) {
