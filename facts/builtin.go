@@ -1,8 +1,6 @@
 package facts
 
-import (
-	"strings"
-)
+import "strings"
 
 // builtin returns what a shell builtin does to the state of the shell. It
 // reports false when the catalogue should judge the command as a program.
@@ -97,32 +95,6 @@ func (c *call) succeed() (stream, bool) {
 func (c *call) fail() (stream, bool) {
 	c.s.status = fails
 	return stream{}, false
-}
-
-// unwrapped runs what stands after command or builtin, whatever function or
-// alias has its name.
-func (c *call) unwrapped() (stream, bool) {
-	words := c.args()
-	for len(words) > 0 && words[0].literal() && strings.HasPrefix(words[0].text(), "-") {
-		text := words[0].text()
-		words = words[1:]
-		if text == "--" {
-			break
-		}
-		if strings.ContainsAny(text, "vV") {
-			return stream{}, false // command -v NAME asks what NAME is
-		}
-	}
-	if len(words) == 0 {
-		return stream{}, false
-	}
-	inner := *c
-	inner.words, inner.plain = words, true
-	inner.via = append(inner.via, c.words[0].text())
-	out := inner.run()
-	c.via = c.via[:len(c.via)-1]
-	c.id = inner.id
-	return out, true
 }
 
 // compgen runs its candidates: -C as a command, -F as a function, -W expanded.
@@ -232,86 +204,6 @@ func (c *call) shift() (stream, bool) {
 	return stream{}, true
 }
 
-// eval joins its words and runs them.
-func (c *call) eval() (stream, bool) {
-	args := c.args()
-	if len(args) > 0 && args[0].literal() && args[0].text() == "--" {
-		args = args[1:]
-	}
-	c.via = append(c.via, "eval")
-	c.s.shared = true // what is there now is put back
-	before := c.s.vars
-	for _, e := range c.env { // X=1 eval 'p $X'
-		c.s.own()
-		c.s.vars[e.name] = variable{value: e.value, exported: true}
-	}
-	out := c.shellText(join(args), c.stdin)
-	c.s.putBack(before, c.env)
-	c.via = c.via[:len(c.via)-1]
-	return out, true
-}
-
-// putBack undoes the assignments that stood before a command.
-func (s *state) putBack(before map[string]variable, env []setting) {
-	for _, e := range env {
-		s.own()
-		if v, ok := before[e.name]; ok {
-			s.vars[e.name] = v
-		} else {
-			delete(s.vars, e.name)
-		}
-	}
-}
-
-// source runs a file in this shell.
-func (c *call) source() (stream, bool) {
-	if len(c.args()) == 0 {
-		return stream{}, false
-	}
-	file := c.args()[0]
-	if file.text() == "--" && len(c.args()) > 1 {
-		file = c.args()[1]
-	}
-	c.plainNamed()
-	if file.literal() && isStdin(file.text()) {
-		if c.stdin.text == nil {
-			return c.unknownCode("bash", c.stdin.taint, "stdin", "it comes from a pipe"), true
-		}
-		return c.script(c.s, *c.stdin.text, stream{}), true
-	}
-	c.usePath(c.s, c.id, file, access{kind: "use"})
-	if rest := c.args()[1:]; len(rest) > 0 && file.text() == c.args()[0].text() {
-		params, args := c.s.params, c.s.args
-		c.s.params, c.s.args = rest, true
-		defer func() { c.s.params, c.s.args = params, args }()
-	}
-	return c.runScript("bash", file, true), true
-}
-
-func (c *call) trap() (stream, bool) {
-	c.plainNamed()
-	args := c.args()
-	for len(args) > 0 && strings.HasPrefix(args[0].text(), "-") && len(args[0].text()) == 2 {
-		args = args[1:]
-	}
-	if len(args) < 2 {
-		return stream{}, true
-	}
-	later, via := *c, append(append([]string(nil), c.via...), "trap")
-	c.traps = append(c.traps, func(end *state) {
-		was := later.via
-		later.walker.via = via
-		if end != later.s && !sameMap(end.vars, later.s.vars) { // set on one way, or in a subshell
-			other := later
-			other.s = end.clone()
-			other.shellText(args[0], stream{})
-		}
-		later.shellText(args[0], stream{})
-		later.walker.via = was
-	})
-	return stream{}, true
-}
-
 func (c *call) defineAlias() (stream, bool) {
 	c.plainNamed()
 	for _, a := range c.args() {
@@ -391,28 +283,6 @@ func (c *call) testWords() (stream, bool) {
 	return stream{}, true
 }
 
-// exec replaces the shell by a program, or only redirects.
-func (c *call) exec() (stream, bool) {
-	args := c.args()
-	for len(args) > 0 {
-		text := args[0].text()
-		switch {
-		case text == "-a" && len(args) > 1:
-			args = args[2:]
-		case len(text) > 1 && text[0] == '-' && args[0].literal():
-			args = args[1:]
-		default:
-			inner := *c
-			inner.words, inner.plain = args, true
-			out := inner.run()
-			c.id = inner.id
-			return out, true
-		}
-	}
-	c.plainNamed()
-	return stream{}, true
-}
-
 // enable -f loads a builtin from a library.
 func (c *call) enable() (stream, bool) {
 	c.plainNamed()
@@ -422,14 +292,4 @@ func (c *call) enable() (stream, bool) {
 		}
 	}
 	return stream{}, true
-}
-
-// isStdin reports the names under which a program finds its own input.
-func isStdin(path string) bool {
-	for _, dir := range []string{"/dev/fd/", "/proc/self/fd/"} {
-		if fd, ok := strings.CutPrefix(path, dir); ok && fd != "1" && fd != "2" && strings.Trim(fd, "0123456789") == "" {
-			return true // <<< and << count as input whatever their number
-		}
-	}
-	return path == "/dev/stdin"
 }

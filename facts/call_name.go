@@ -1,0 +1,128 @@
+package facts
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// named runs the command under one name.
+func (c *call) named(name string) stream {
+	if body, ok := c.s.aliases[name]; ok && !c.plain && !c.running("alias "+name) {
+		// An alias counts from the next line on, and in some shells only: the
+		// name may well mean what it always means.
+		other := *c
+		other.s = c.s.clone()
+		other.alias(name, body)
+		c.s.become(c.s.clone(), other.s)
+	}
+	if body, ok := c.s.funcs[name]; ok && !c.plain {
+		return c.function(name, body)
+	}
+	for _, body := range c.s.outer[name] {
+		if c.plain {
+			break
+		}
+		other := *c
+		other.s = c.s.clone()
+		other.function(name, body)
+		c.s.become(c.s.clone(), other.s)
+	}
+	if p, ok := c.s.hashed[name]; ok {
+		name = p
+	}
+	if strings.HasPrefix(name, "=") && len(name) > 1 {
+		c.unknown("dialect", "in zsh =name is the path of a program", 0, c.words[0].span)
+	}
+	base := strings.TrimSuffix(path.Base(name), ".exe")
+	if strings.Contains(name, "/") {
+		c.runsFile(name)
+	}
+	if run := builtin(base); run != nil && !strings.Contains(name, "/") {
+		if out, done := run(c); done {
+			return out
+		}
+	}
+	return c.program(name, base)
+}
+
+// alias puts the alias's text in the place of the first word, and goes on with
+// the next word when the text ends with a blank.
+func (c *call) alias(name, body string) stream {
+	c.active = append(c.active, frame{name: "alias " + name})
+	defer func() { c.active = c.active[:len(c.active)-1] }()
+	rest := c.words[1:]
+	for strings.HasSuffix(body, " ") && len(rest) > 0 {
+		next, ok := c.s.aliases[rest[0].text()]
+		if !ok {
+			break
+		}
+		body, rest = body+next, rest[1:]
+	}
+	const words = "gate_words"
+	s := c.s.clone()
+	s.own()
+	s.vars[words] = variable{array: true, list: rest}
+	if len(rest) > 0 {
+		body += ` "${` + words + `[@]}"`
+	}
+	was := c.s
+	c.s = s
+	out := c.nestedScript(body, c.stdin)
+	c.s.own()
+	delete(c.s.vars, words)
+	*was = *c.s
+	c.s = was
+	return out
+}
+
+func (w *walker) running(name string) bool {
+	return slices.ContainsFunc(w.active, func(f frame) bool { return f.name == name })
+}
+
+// maxCalls bounds how often a function calls itself.
+const maxCalls = 8
+
+// recurs reports that a call of a function would only do what is being done,
+// or goes deeper than gate follows.
+func (c *call) recurs(name string) bool {
+	times := 0
+	for _, f := range c.active {
+		if f.name != name {
+			continue
+		}
+		if times++; sameFields(f.params, c.words[1:]) && !changed(f.state, c.s) {
+			return true
+		}
+	}
+	if times >= maxCalls || len(c.active) > 2*maxDepth {
+		c.limit("functions that call each other deeper than gate follows")
+		return true
+	}
+	return false
+}
+
+// function runs a function's body with the arguments of the call.
+func (c *call) function(name string, body *syntax.Stmt) stream {
+	if c.recurs(name) {
+		return stream{some: true}
+	}
+	s := c.s
+	params, args, locals, before := s.params, s.args, s.locals, s.clone()
+	c.active = append(c.active, frame{name, c.words[1:], before})
+	s.params, s.args, s.locals = c.words[1:], true, map[string]*variable{}
+	for _, e := range c.env { // X=1 f
+		s.own()
+		s.hide(e.name)
+		s.vars[e.name] = variable{value: e.value, exported: true}
+	}
+	out := c.stmt(s, body, c.stdin)
+	s.restore(locals)
+	s.params, s.args = params, args
+	c.active = c.active[:len(c.active)-1]
+	s.ended = false
+	s.fold()
+	return out
+}
