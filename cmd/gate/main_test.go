@@ -55,7 +55,7 @@ func TestScript(t *testing.T) {
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "person": person, "expand": expand, "idof": idOf, "cmpcases": compareCases},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "person": person, "expand": expand, "idof": idOf, "cmpcases": compareCases, "model": startModel},
 	})
 }
 
@@ -128,6 +128,7 @@ func expand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	for _, name := range args {
 		text := strings.ReplaceAll(ts.ReadFile(name), "$WORK", filepath.ToSlash(ts.Getenv("WORK")))
+		text = strings.ReplaceAll(text, "$MODEL", ts.Getenv("MODEL"))
 		ts.Check(os.WriteFile(ts.MkAbs(name), []byte(text), 0o600))
 	}
 }
