@@ -53,7 +53,7 @@ func unpack(archive []byte, l Limits) (map[string][]byte, error) {
 	}
 	gz.Multistream(false) // a second member would be a second archive to some readers
 	meter := &meter{from: gz, left: int64(l.Total) + int64(l.Entries+2)*3*tarBlock, in: in, size: len(archive), ratio: int64(l.Ratio)}
-	u := unpacker{tar: tar.NewReader(meter), limits: l, left: int64(l.Total), files: map[string][]byte{}, names: newNames()}
+	u := unpacker{tar: tar.NewReader(meter), limits: l, left: int64(l.Total), files: map[string][]byte{}, names: newNames(l.Entries)}
 	for {
 		done, err := u.next()
 		if err != nil {

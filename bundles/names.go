@@ -134,6 +134,7 @@ func checkMeaning(name string) error {
 type names struct {
 	folded map[string]entry
 	fold   cases.Caser
+	most   int // names, parents included: an archive could name a million of them
 }
 
 type entry struct {
@@ -142,7 +143,9 @@ type entry struct {
 	given bool // by an entry of its own, not only as a parent
 }
 
-func newNames() *names { return &names{folded: map[string]entry{}, fold: cases.Fold()} }
+func newNames(most int) *names {
+	return &names{folded: map[string]entry{}, fold: cases.Fold(), most: most}
+}
 
 // add takes a name and its parents in.
 func (n *names) add(name string, isDir bool) error {
@@ -164,6 +167,8 @@ func (n *names) put(name string, isDir, given bool) error {
 	key := n.key(name)
 	old, ok := n.folded[key]
 	switch {
+	case !ok && len(n.folded) >= n.most:
+		return refuse(TooLarge, "more than %d files and directories", n.most)
 	case !ok:
 	case old.name != name:
 		return refuseFile(UnsafeName, shown(name), fmt.Errorf("the same as %s on some file systems", shown(old.name)))
