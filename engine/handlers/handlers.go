@@ -1,6 +1,7 @@
 // Package handlers runs the hooks that are no policies: what DESIGN 9 calls
 // handlers. It starts them, reads what they answer strictly and turns it into
-// verdicts and faults.
+// verdicts and faults. A hook of another system ([hook.Dialect]) is spoken to
+// as that system does.
 //
 // It does not decide what of an answer counts, in which order hooks run or what
 // a fault does: the engine does. It keeps no state of its own, and everything
