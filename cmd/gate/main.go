@@ -69,7 +69,9 @@ func host() process {
 
 // start runs the command of a process and ends it.
 func start(p process) {
-	signal.Ignore(syscall.SIGPIPE) // a closed stream is an error to answer, not an end
+	// A closed stream is an error to answer, not an end. To ignore the signal
+	// would have every program ignore it that gate starts.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	status := run(ctx, p)
 	stop()
@@ -99,7 +101,7 @@ func run(ctx context.Context, p process) int {
 		return runHook(ctx, p)
 	}
 	if len(p.args) == 1 && p.args[0] == superviseCommand {
-		return handlers.Supervise(ctx, p.stdin, p.stdout)
+		return handlers.Supervise(ctx, p.stdin, p.stdout, p.stderr)
 	}
 	if len(p.args) == 0 && (p.isTerminal == nil || !p.isTerminal()) {
 		// An agent that does not know the exec form of hooks starts gate

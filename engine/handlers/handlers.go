@@ -19,6 +19,7 @@ import (
 	"gate/engine"
 	"gate/engine/handlers/judge"
 	"gate/hook"
+	"gate/scopes"
 )
 
 // Options are what handlers may use of the world. The zero value is complete:
@@ -65,6 +66,9 @@ type Options struct {
 	// Batch says that nobody waits at a terminal: hooks that ask a model are
 	// faults of the kind hook.FaultBatch then, and are not run.
 	Batch bool
+
+	// MCPServers are the servers whose tools hooks may call, by name.
+	MCPServers map[string]scopes.MCPServer
 
 	// Version is how gate calls itself to servers; "" is "devel".
 	Version string
@@ -129,6 +133,8 @@ func (h *Handlers) runner(kind hook.Kind) runner {
 		return h.command
 	case hook.Webhook:
 		return h.webhook
+	case hook.MCPTool:
+		return h.mcpTool
 	case hook.Inline:
 		return h.inline
 	case hook.Prompt:

@@ -17,7 +17,12 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "supervise" {
 		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM) // as the program does
 		defer stop()
-		os.Exit(Supervise(ctx, os.Stdin, os.Stdout))
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+		os.Exit(Supervise(ctx, os.Stdin, os.Stdout, os.Stderr))
+	}
+	if len(os.Args) > 1 && os.Args[1] == "mcpserver" {
+		serveMCP(os.Args[2], os.Args[3])
+		os.Exit(0)
 	}
 	flag.Set("test.parallel", "8") // commands wait more than they work; the command line comes later
 	os.Exit(m.Run())

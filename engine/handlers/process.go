@@ -29,6 +29,7 @@ type job struct {
 	Limits   Limits        // all given
 	Async    *asyncJob     // nil: whoever asks waits
 	Detaches bool          // the first line may say that nobody need wait
+	Talk     bool          // it is talked to while it runs; Stdin and Async do not count
 	Late     lateAnswer    // where an answer goes that nobody waits for
 }
 
@@ -44,6 +45,7 @@ type result struct {
 	Overdue        bool    // it had to be ended
 	Beyond         *excess // the limit that it went beyond
 	Async          bool    // nobody needs to wait: the rest is empty
+	Ours           bool    // it was asked to end
 	Err            string  // why it could not be run
 	Left           string  // what could not be ended
 }

@@ -18,7 +18,9 @@ import (
 //
 // gate writes the job as one line of JSON to its standard input and keeps that
 // open: its end means that nobody waits any more. The supervisor answers with a
-// line for each result.
+// line for each result. To a program that is talked to it hands on what follows
+// the job, and what that says to standard output; the result goes to standard
+// error.
 
 // supervised runs a job below a supervisor that is started with argv.
 func supervised(ctx context.Context, argv []string, j *job) result {
@@ -73,10 +75,10 @@ func supervised(ctx context.Context, argv []string, j *job) result {
 
 // Supervise is the whole work of a supervisor process, which [Options] say how
 // to start: it runs the one command that it reads from in, and returns the exit
-// status of the process when nothing of the command is left. The end of in, or
-// of ctx, ends the command. It makes the process the parent of orphans, so
-// nothing else may run in it.
-func Supervise(ctx context.Context, in io.Reader, out io.Writer) int {
+// status of the process when nothing of the command is left. told gets how it
+// went where out belongs to the command. The end of in, or of ctx, ends the command. It makes the process the parent of orphans, so
+// nothing else may run in it, and SIGPIPE must not end the process.
+func Supervise(ctx context.Context, in io.Reader, out, told io.Writer) int {
 	runtime.LockOSThread() // the command ends with the thread that started it
 	lines := bufio.NewReaderSize(in, 64<<10)
 	line, err := lines.ReadBytes('\n')
@@ -92,9 +94,16 @@ func Supervise(ctx context.Context, in io.Reader, out io.Writer) int {
 		err = limitSelf(&j)
 	}
 	answer := json.NewEncoder(out)
+	if j.Talk {
+		answer = json.NewEncoder(told)
+	}
 	if err != nil {
 		answer.Encode(result{Err: err.Error()})
 		return 1
+	}
+	if j.Talk {
+		answer.Encode(runTalk(ctx, &j, true, lines, closing(out)))
+		return 0
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -108,9 +117,7 @@ func Supervise(ctx context.Context, in io.Reader, out io.Writer) int {
 		went.Do(func() {
 			async = true
 			answer.Encode(result{Async: true})
-			if c, ok := out.(io.Closer); ok {
-				c.Close()
-			}
+			closing(out).Close()
 		})
 	})
 	if async {
@@ -121,4 +128,15 @@ func Supervise(ctx context.Context, in io.Reader, out io.Writer) int {
 		return 1
 	}
 	return 0
+}
+
+// closing returns a writer that is closed if it can be.
+func closing(w io.Writer) io.WriteCloser {
+	if c, ok := w.(io.WriteCloser); ok {
+		return c
+	}
+	return struct {
+		io.Writer
+		io.Closer
+	}{w, io.NopCloser(nil)}
 }

@@ -1,0 +1,212 @@
+package handlers
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"gate/engine"
+	"gate/hook"
+	"gate/scopes"
+	"gate/strictjson"
+)
+
+// maxTalk bounds what an MCP server may say in one run, in bytes.
+const maxTalk = 4 * maxOutput
+
+// mcpTool calls a tool of an MCP server that settings name; what the tool says
+// is the answer.
+func (h *Handlers) mcpTool(ctx context.Context, by *hook.Hook, ev *hook.Event) engine.Answer {
+	name, _ := by.Config["server"].(string)
+	tool, _ := by.Config["tool"].(string)
+	server, err := h.mcpServer(by, name)
+	if err != nil {
+		return failed(hook.FaultLoad, "%s: %w", by.ID, err)
+	}
+	arguments, err := toolInput(by, ev)
+	if err != nil {
+		return failed(hook.FaultEval, "%s cannot ask %s: %w", by.ID, name, err)
+	}
+	t, err := h.reach(ctx, server)
+	if err != nil {
+		return failed(hook.FaultEval, "%s cannot ask %s: %w", by.ID, name, err)
+	}
+	result, err := h.callTool(ctx, t, &mcp.CallToolParams{Name: tool, Arguments: json.RawMessage(arguments)})
+	how := t.end(err != nil)
+	if err != nil {
+		return t.failure(ctx, by, name, err, how)
+	}
+	return toolAnswer(by, ev, tool, result)
+}
+
+// mcpServer finds a server. What the user's settings name is not for hooks of
+// the administrator: the user could have it say anything.
+func (h *Handlers) mcpServer(by *hook.Hook, name string) (scopes.MCPServer, error) {
+	usable := func(s scopes.MCPServer) bool { return by.Authority != hook.Managed || s.Authority == hook.Managed }
+	if s, ok := h.MCPServers[name]; ok && usable(s) {
+		return s, nil
+	}
+	var names []string
+	for _, n := range slices.Sorted(maps.Keys(h.MCPServers)) {
+		if usable(h.MCPServers[n]) {
+			names = append(names, n)
+		}
+	}
+	whose := "managed or user"
+	if by.Authority == hook.Managed {
+		whose = "managed"
+	}
+	return scopes.MCPServer{}, fmt.Errorf("mcpServers of %s settings name no %s, but %s", whose, oneLine(name), cmp.Or(strings.Join(names, ", "), "none"))
+}
+
+// toolInput is what a tool is given: the hook's template, or the whole event.
+func toolInput(by *hook.Hook, ev *hook.Event) ([]byte, error) {
+	doc := ev.Document()
+	if err := strictjson.Check(doc); err != nil {
+		return nil, fmt.Errorf("the event: %w", err)
+	}
+	template, ok := by.Config["input"]
+	var input any = map[string]any{"event": doc}
+	if ok {
+		input = template
+	}
+	if ok && by.Dialect != hook.Zeph { // whose inputs are no templates
+		var err error
+		if input, err = scopes.FillTemplate(template, doc); err != nil {
+			return nil, err
+		}
+	}
+	return strictjson.Append(nil, input), nil
+}
+
+// callTool opens a session, calls the one tool and leaves. gate offers servers
+// nothing: no files, no model, nobody to ask.
+func (h *Handlers) callTool(ctx context.Context, t *talk, params *mcp.CallToolParams) (*mcp.CallToolResult, error) {
+	client := mcp.NewClient(&mcp.Implementation{Name: "gate", Version: cmp.Or(h.Version, "devel")}, &mcp.ClientOptions{
+		Capabilities:   &mcp.ClientCapabilities{},
+		MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true},
+	})
+	session, err := client.Connect(ctx, t.transport, nil)
+	if err != nil {
+		return nil, err
+	}
+	t.close = session.Close
+	result, err := session.CallTool(ctx, params)
+	if err == nil && result.NeedsInput() {
+		err = errors.New("it asks for more, and nobody is there")
+	}
+	return result, err
+}
+
+// failure is the answer where a server gave none. how tells how its program
+// ended, where it has one.
+func (t *talk) failure(ctx context.Context, by *hook.Hook, name string, err error, how *result) engine.Answer {
+	var refusal *jsonrpc.Error
+	switch {
+	case ctx.Err() != nil:
+		return unreached(ctx, by, &url.URL{Host: name}, err)
+	case t.tooMuch.Load():
+		return failed(hook.FaultOutput, "%s: %s said more than %d KiB", by.ID, name, maxTalk>>10)
+	case t.status.Load() >= http.StatusMultipleChoices:
+		return failed(hook.FaultEval, "%s: %s answered with status %d", by.ID, name, t.status.Load())
+	case errors.As(err, &refusal):
+		return failed(hook.FaultEval, "%s: %s refuses: %s", by.ID, name, oneLine(refusal.Message))
+	case how == nil:
+		return unreached(ctx, by, &url.URL{Host: name}, err)
+	}
+	if fault := programFault(by, name, how); fault != nil {
+		return engine.Answer{Fault: fault}
+	}
+	if strings.HasSuffix(err.Error(), io.EOF.Error()) {
+		return failed(hook.FaultEval, "%s: %s hung up before it answered", by.ID, name)
+	}
+	return failed(hook.FaultOutput, "%s: %s does not speak MCP: %s", by.ID, name, oneLine(err.Error()))
+}
+
+// programFault says what became of a server's program, nil if that explains
+// nothing.
+func programFault(by *hook.Hook, name string, how *result) *hook.Fault {
+	kind, what := hook.FaultEval, ""
+	switch {
+	case how.Err != "":
+		what = "cannot be run: " + how.Err
+	case how.TooMuch != "":
+		kind, what = hook.FaultOutput, fmt.Sprintf("wrote more than %d KiB to %s", maxOutput>>10, how.TooMuch)
+	case how.Beyond != nil:
+		kind, what = how.Beyond.Kind, how.Beyond.What
+	case how.Signal != "":
+		what = "was ended by a signal (" + how.Signal + ")"
+	case how.Status != 0:
+		what = fmt.Sprintf("ended with status %d", how.Status)
+	default:
+		return nil
+	}
+	if last := lastLine(strings.TrimSpace(strings.ToValidUTF8(string(how.Stderr), "\ufffd"))); last != "" && how.Err == "" {
+		what += ": " + last
+	}
+	return hook.Faultf(kind, "%s: the program of %s %s", by.ID, name, what)
+}
+
+// toolAnswer reads what a tool says: its texts, or the structured content that
+// stands beside them. Of zeph's hooks only the success counts.
+func toolAnswer(by *hook.Hook, ev *hook.Event, tool string, result *mcp.CallToolResult) engine.Answer {
+	var texts []string
+	var other string
+	for _, c := range result.Content {
+		if text, ok := c.(*mcp.TextContent); ok {
+			texts = append(texts, text.Text)
+		} else {
+			other = strings.TrimPrefix(fmt.Sprintf("%T", c), "*mcp.")
+		}
+	}
+	said := []byte(strings.Join(texts, "\n"))
+	var a engine.Answer
+	switch {
+	case len(said) > maxOutput:
+		return failed(hook.FaultOutput, "%s: the tool %s said more than %d KiB", by.ID, tool, maxOutput>>10)
+	case by.Dialect == hook.Zeph:
+	case result.StructuredContent != nil:
+		a = structuredAnswer(by, ev, result.StructuredContent, said)
+	case other != "":
+		a = readAnswer(by, ev, said)
+		a.Fault = hook.Faultf(hook.FaultOutput, "%s: the tool %s answered with %s where text is wanted", by.ID, tool, other)
+	default:
+		a = readAnswer(by, ev, said)
+	}
+	if result.IsError {
+		a.Fault = hook.Faultf(hook.FaultEval, "%s: the tool %s failed%s", by.ID, tool, excerpt(said))
+	}
+	return a
+}
+
+// structuredAnswer reads structured content. The text beside it must be talk,
+// or the same once more.
+func structuredAnswer(by *hook.Hook, ev *hook.Event, structured any, said []byte) engine.Answer {
+	data, err := json.Marshal(structured)
+	if err != nil {
+		return failed(hook.FaultOutput, "%s answered with what is no answer: %w", by.ID, err)
+	}
+	a := readAnswer(by, ev, data)
+	if plain, _ := isPlain(said); plain {
+		return a
+	}
+	one, err := strictjson.Decode(data, strictjson.Limits{Bytes: maxOutput})
+	two, err2 := strictjson.Decode(said, strictjson.Limits{Bytes: maxOutput})
+	if err != nil || err2 != nil || !bytes.Equal(strictjson.Append(nil, one), strictjson.Append(nil, two)) {
+		a.Fault = hook.Faultf(hook.FaultOutput, "%s answered with text that is not its structured content", by.ID)
+		a.Verdict.Reasons = append(a.Verdict.Reasons, readAnswer(by, ev, said).Verdict.Reasons...)
+	}
+	return a
+}
