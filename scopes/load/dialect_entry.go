@@ -109,6 +109,9 @@ func (e *entry) remote() {
 		if e.Config["input"] == nil {
 			e.Config["input"] = map[string]any{} // gate's own hooks would give the event
 		}
+		if e.Dialect == hook.Zeph {
+			return // there it stands for itself
+		}
 		if err := scopes.CheckTemplate(e.Config["input"]); err != nil {
 			e.bad(e.pointer, "%s: %w", dotted(e.pointer), err)
 		}

@@ -2,11 +2,9 @@ package load
 
 import (
 	"path"
-	"strings"
 	"time"
 
 	"gate/hook"
-	"gate/strictjson"
 )
 
 // zephDialect is that of zeph-subagent (seed 000): YAML by event, bare or below
@@ -22,7 +20,7 @@ var zephHook = fields{
 	"command":      named("command"),
 	"server":       named("server"),
 	"tool":         named("tool"),
-	"args":         zephArgs,
+	"args":         input,
 	"timeout_secs": seconds(false),
 	"fail_closed":  flag(zephClosed),
 }
@@ -32,15 +30,6 @@ func zephClosed(e *entry, b bool) {
 	if e.OnFault = hook.FaultContinue; b {
 		e.OnFault = hook.FaultDeny
 	}
-}
-
-// zephArgs are given to the tool as they stand.
-func zephArgs(e *entry, v any, pointer string) {
-	if strings.Contains(string(strictjson.Append(nil, v)), "${") {
-		e.bad(pointer, "%s: gate would fill ${ in", dotted(pointer))
-		return
-	}
-	input(e, v, pointer)
 }
 
 func readZeph(r *dialectReader) {

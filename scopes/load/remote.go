@@ -17,6 +17,9 @@ func (r *hookReader) remote(kind hook.Kind, m map[string]any, pointer string) {
 	case hook.Webhook:
 		checkRemote(m, pointer, r.bad)
 	case hook.MCPTool:
+		if m["dialect"] == string(hook.Zeph) {
+			return // its input is no template
+		}
 		if err := scopes.CheckTemplate(m["input"]); err != nil {
 			for _, f := range loadFaults(err) {
 				r.bad(below(pointer, "input"), "input: %w", f.Err)
