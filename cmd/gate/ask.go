@@ -95,7 +95,7 @@ func (f *callFlags) guard(p process, dir string, options ...engine.Option) (*gua
 	}
 	return newGuard(setting{
 		dirs: d, home: p.home(), project: projectRoot("", dir), env: p.lookupEnv, engine: options,
-		runHandlers: f.run, supervisor: p.supervisor(),
+		runHandlers: f.run, progress: p.waits(false), supervisor: p.supervisor(),
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,6 +21,7 @@ type evalFlags struct {
 	dirs        dirFlags
 	agent       string
 	jsonl       bool
+	batch       bool
 	interactive bool
 	run         bool
 }
@@ -31,7 +33,8 @@ func newEval(p process) *cobra.Command {
 		Short: "the whole decision about an event on standard input",
 		Long: "Reads one event from standard input, or with --jsonl one a line, and prints the\n" +
 			"whole decision as JSON, in the same order. An event that cannot be read is\n" +
-			"answered, too: with the decision that closes. Nothing is logged.",
+			"answered, too: with the decision that closes. Nothing is logged. With --batch the\n" +
+			"decisions are one JSON array, and hooks that ask a model are faults.",
 		Example: "  gate eval < event.json\n  gate eval --jsonl --agent claude < events.jsonl",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -40,14 +43,18 @@ func newEval(p process) *cobra.Command {
 				return err
 			}
 			if f.jsonl {
-				return e.lines(cmd.Context(), p)
+				return e.lines(cmd.Context(), p, f.batch)
 			}
 			data, err := io.ReadAll(io.LimitReader(p.stdin, adapters.MaxEvent+1))
 			if err != nil {
 				return err
 			}
 			d, canAsk := e.decide(cmd.Context(), data)
-			if err := printJSON(p, decisionDocument(&d, canAsk)); err != nil {
+			var doc any = decisionDocument(&d, canAsk)
+			if f.batch {
+				doc = []any{doc}
+			}
+			if err := printJSON(p, doc); err != nil {
 				return err
 			}
 			return exitWith(statusOf(&d))
@@ -55,6 +62,7 @@ func newEval(p process) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&f.agent, "agent", "claude", "whose form the events have")
 	cmd.Flags().BoolVar(&f.jsonl, "jsonl", false, "an event a line in, a decision a line out")
+	cmd.Flags().BoolVar(&f.batch, "batch", false, "nobody waits: the decisions as one array; hooks that ask a model are faults")
 	cmd.Flags().BoolVar(&f.interactive, "interactive", false, "somebody can be asked")
 	cmd.Flags().BoolVar(&f.run, "run-handlers", false, "run commands and other handlers, too: they do what they do")
 	addDirFlags(cmd, &f.dirs)
@@ -82,7 +90,7 @@ func (f evalFlags) evaluation(p process) (*evaluation, error) {
 	}
 	return &evaluation{
 		adapter: a, interactive: f.interactive, environment: a.Environment(p.getenv),
-		setting: setting{dirs: d, home: p.home(), env: p.lookupEnv, runHandlers: f.run, supervisor: p.supervisor()},
+		setting: setting{dirs: d, home: p.home(), env: p.lookupEnv, runHandlers: f.run, batch: f.batch, progress: p.waits(f.batch), supervisor: p.supervisor()},
 		guards:  map[string]*guard{},
 	}, nil
 }
@@ -127,11 +135,19 @@ func (e *evaluation) guard(project string) (*guard, error) {
 	return g, err
 }
 
-// lines answers an event a line, each before the next is read.
-func (e *evaluation) lines(ctx context.Context, p process) error {
+// lines answers an event a line, each before the next is read; as an array, the
+// decisions are the elements of one.
+func (e *evaluation) lines(ctx context.Context, p process, array bool) error {
 	in := bufio.NewReaderSize(p.stdin, 64<<10)
+	before, after := "", "\n"
+	if array {
+		before, after = "[", ""
+	}
 	for {
 		line, err := readLine(in, adapters.MaxEvent)
+		if err == io.EOF && array {
+			return emit(p, []byte(strings.TrimPrefix(before, ",\n")+"]\n"))
+		}
 		if err == io.EOF {
 			return nil
 		}
@@ -147,8 +163,11 @@ func (e *evaluation) lines(ctx context.Context, p process) error {
 		default:
 			d, canAsk = e.decide(ctx, line)
 		}
-		if err := emit(p, append(strictjson.Append(nil, decisionDocument(&d, canAsk)), '\n')); err != nil {
+		if err := emit(p, append(strictjson.Append([]byte(before), decisionDocument(&d, canAsk)), after...)); err != nil {
 			return err
+		}
+		if array {
+			before = ",\n"
 		}
 	}
 }

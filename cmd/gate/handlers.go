@@ -59,6 +59,7 @@ func (g *guard) runHandlers(s setting) []engine.Option {
 	g.handlers = handlers.New(handlers.Options{
 		Getenv: s.env, Dirs: g.dirs, Project: s.project, Supervisor: s.supervisor, LateDir: lateAnswers(s.dirs),
 		Version: version(), EnvFile: g.envFile(s.envFile), Judge: g.judge(s), MCPServers: g.set.Settings().MCPServers,
+		Batch: s.batch, Progress: s.progress,
 	})
 	var options []engine.Option
 	for _, kind := range handlerKinds {

@@ -24,6 +24,7 @@ type hookFlags struct {
 	agent   string
 	event   string
 	timeout time.Duration
+	batch   bool
 	dirs    dirFlags
 }
 
@@ -104,7 +105,7 @@ func (f hookFlags) judge(ctx context.Context, p process, k *desk, ev *hook.Event
 		return closed(err)
 	}
 	s := setting{
-		dirs: d, home: p.home(), project: projectRoot(environment.ProjectDir, ev.Dir()), env: p.lookupEnv, live: true, supervisor: p.supervisor(),
+		dirs: d, home: p.home(), project: projectRoot(environment.ProjectDir, ev.Dir()), env: p.lookupEnv, live: true, batch: f.batch, supervisor: p.supervisor(),
 		foreign: !adapter.RunsHooks(), session: recall(d, ev), event: ev, envFile: environment.EnvFile,
 		rego: []rego.Option{rego.WithOutOfMemory(func() {
 			p.exit(k.close(hook.Faultf(hook.FaultMemory, "a policy used more memory than there is")))
@@ -155,6 +156,7 @@ func parseHookFlags(args []string) (hookFlags, error) {
 	set.StringVar(&f.agent, "agent", "", "")
 	set.StringVar(&f.event, "event", "", "")
 	set.DurationVar(&f.timeout, "timeout", 0, "")
+	set.BoolVar(&f.batch, "batch", false, "")
 	set.StringVar(&f.dirs.managed, "managed-dir", "", "")
 	set.StringVar(&f.dirs.user, "user-dir", "", "")
 	set.StringVar(&f.dirs.state, "state-dir", "", "")

@@ -23,6 +23,7 @@ func newHook(p process) *cobra.Command {
 		RunE:    func(cmd *cobra.Command, _ []string) error { return exitWith(runHook(cmd.Context(), p)) },
 	}
 	cmd.Flags().StringVar(&f.agent, "agent", "", "who asks: "+strings.Join(adapters.Names(), ", "))
+	cmd.Flags().BoolVar(&f.batch, "batch", false, "nobody waits: hooks that ask a model are faults and are not run")
 	cmd.Flags().StringVar(&f.event, "event", "", "the event that the hook was installed for")
 	cmd.Flags().DurationVar(&f.timeout, "timeout", 0, "how long the agent waits (default: as the agent does by itself)")
 	addDirFlags(cmd, &f.dirs)

@@ -45,14 +45,16 @@ type setting struct {
 	env         func(string) (string, bool)
 	rego        []rego.Option
 	engine      []engine.Option
-	files       facts.Files // nil: the machine's
-	envFile     string      // whose lines the agent's shell runs, "" if there is none
-	supervisor  []string    // how a supervisor of handlers is started
-	runHandlers bool        // handlers are run, though no call is about to be made
-	foreign     bool        // the agent does not run the hooks of plugins, skills and sub-agents itself
-	session     *remembered // of the event; nil: of none
-	event       *hook.Event // that is about to be judged; nil where session is
-	live        bool        // the calls are about to be made: approvals are looked for and used up
+	files       facts.Files             // nil: the machine's
+	envFile     string                  // whose lines the agent's shell runs, "" if there is none
+	supervisor  []string                // how a supervisor of handlers is started
+	batch       bool                    // nobody waits at a terminal: hooks that ask a model are not run
+	progress    func(handlers.Progress) // is told what handlers do; nil: nobody is
+	runHandlers bool                    // handlers are run, though no call is about to be made
+	foreign     bool                    // the agent does not run the hooks of plugins, skills and sub-agents itself
+	session     *remembered             // of the event; nil: of none
+	event       *hook.Event             // that is about to be judged; nil where session is
+	live        bool                    // the calls are about to be made: approvals are looked for and used up
 }
 
 // newGuard loads settings and hooks and prepares the engine. An error means

@@ -29,7 +29,7 @@ type Options struct {
 	Inline map[string]Inline
 
 	// Progress is told when a handler starts and when it ended; nil: nobody
-	// is. It may be called by several goroutines at once and must not block.
+	// is. [Watch] tells of a single decision. It may be called by several goroutines at once and must not block.
 	Progress func(Progress)
 
 	// Getenv looks a variable of the environment up. Handlers get few of them,
@@ -95,6 +95,10 @@ type Progress struct {
 	Done  bool          // it ended; else it starts now
 	Took  time.Duration // zero at the start
 	Fault *hook.Fault   // why it could not answer; nil if it did
+
+	// Outcome is how it ended, "" at the start. A fault is NonBlockingError
+	// here, also where the engine lets it close the call.
+	Outcome hook.Outcome
 }
 
 // Handlers runs handlers. It is safe for concurrent use.
@@ -180,14 +184,17 @@ func (e evaluator) one(ctx context.Context, h *hook.Hook, ev *hook.Event) engine
 		defer cancel()
 	}
 	start := e.Now()
-	e.tell(Progress{Hook: h, Event: ev.Name})
+	e.tell(ctx, Progress{Hook: h, Event: ev.Name})
 	a := e.run(ctx, h, ev)
 	a.Took = e.Now().Sub(start)
-	e.tell(Progress{Hook: h, Event: ev.Name, Done: true, Took: a.Took, Fault: a.Fault})
+	e.tell(ctx, Progress{Hook: h, Event: ev.Name, Done: true, Took: a.Took, Fault: a.Fault, Outcome: outcomeOf(a)})
 	return a
 }
 
-func (e evaluator) tell(p Progress) {
+func (e evaluator) tell(ctx context.Context, p Progress) {
+	if w, ok := ctx.Value(watching{}).(*watcher); ok {
+		w.tell(p)
+	}
 	if e.Progress != nil {
 		e.Progress(p)
 	}
