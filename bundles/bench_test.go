@@ -36,17 +36,30 @@ func BenchmarkOpen(b *testing.B) {
 		for _, s := range c.steps {
 			a.step(s)
 		}
-		b.Run(c.name, func(b *testing.B) {
-			b.ReportAllocs()
-			b.SetBytes(int64(c.policies * c.size))
-			for b.Loop() {
-				if _, err := a.open(); err != nil {
-					b.Fatal(err)
-				}
-			}
-			b.ReportMetric(float64(len(a.archive)), "archive-bytes")
-		})
+		benchOpen(b, c.name, a, c.policies*c.size)
 	}
+	a := newAttack(new(testing.T), ring)
+	a.files[dataFile] = []byte(`{"company":{"hosts":[`)
+	for i := range 100_000 {
+		a.files[dataFile] = fmt.Appendf(a.files[dataFile], `{"name":"host-%d","team":%q,"note":%q},`, i, words[i%1000:][:8], words[i%2000:][:50])
+	}
+	a.files[dataFile] = append(a.files[dataFile], `{}]}}`...)
+	a.step("sign inside release")
+	benchOpen(b, "10MB of data/inside", a, len(a.files[dataFile]))
+}
+
+func benchOpen(b *testing.B, name string, a *attack, size int) {
+	archive := a.packed()
+	b.Run(name, func(b *testing.B) {
+		b.ReportAllocs()
+		b.SetBytes(int64(size))
+		for b.Loop() {
+			if _, err := a.open(); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportMetric(float64(len(archive)), "archive-bytes")
+	})
 }
 
 // BenchmarkPack packs 1000 policies.
