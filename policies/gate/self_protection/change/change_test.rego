@@ -14,6 +14,8 @@ test_denies if {
 		"gate uninstall",
 		"gate trust .",
 		"gate approve abc123",
+		"gate keys sign --key alice=alice.pem",
+		"gate bundle sign company.tar.gz --keys keys.json --key release=release.pem",
 		"gate set x y",
 		"claude --dangerously-skip-permissions -p x",
 		"codex --dangerously-bypass-approvals-and-sandbox x",
@@ -38,6 +40,9 @@ test_denies if {
 
 test_passes if {
 	every call in [
+		"gate bundle build company --version 8 -o company.tar.gz",
+		"gate bundle verify company.tar.gz --keys keys.json",
+		"gate keys list",
 		"cat .claude/settings.json",
 		"git diff -- .claude/settings.json",
 		"git log --oneline -- .claude",
