@@ -45,8 +45,8 @@ type Options struct {
 	Getenv        func(name string) (value string, ok bool)
 
 	// Handlers is what the other hooks may use. Inline, Dirs and Project are
-	// set here, and Judge unless it is given: it asks the providers that
-	// settings name.
+	// set here, and Judge and MCPServers unless they are given: those are the
+	// providers and the servers that settings name.
 	Handlers handlers.Options
 }
 
@@ -120,6 +120,9 @@ func (l *loader) engine(set *scopes.Set, inline map[string]handlers.Inline) []en
 			Settings: set.Settings(), Getenv: o.Getenv,
 			Secret: func(path string) bool { return reader.Secret(filepath.ToSlash(path)) != "" },
 		})
+	}
+	if o.MCPServers == nil {
+		o.MCPServers = set.Settings().MCPServers
 	}
 	run := handlers.New(o)
 	for _, kind := range kinds {
