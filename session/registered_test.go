@@ -1,8 +1,13 @@
 package session
 
 import (
+	"bufio"
+	"context"
 	"fmt"
+	"os"
+	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -149,5 +154,117 @@ func TestEndSession(t *testing.T) {
 	}
 	if _, err := m.Register(Registration{Kind: File, Text: "x"}, noon.Add(time.Hour)); err != nil || m.Registered[0].Number != 2 {
 		t.Errorf("%+v, %v", m.Registered, err)
+	}
+}
+
+func agentHooks(id string) Registration {
+	return Registration{Kind: Agent, Name: "r", File: "/r.md", Text: "hooks", Agents: []string{id}}
+}
+
+// starter makes the test's program one of TestKilledWhileStarting.
+const starter = "GATE_SESSION_STARTER"
+
+// startAndStop starts and stops sub-agents until it is killed, and says so each
+// time.
+func startAndStop(dir string) {
+	s := Store{Dir: dir}
+	for i := 0; ; i++ {
+		id := fmt.Sprint(os.Getpid(), ".", i)
+		err := s.Update(context.Background(), key, func(m *Memory) error { _, err := m.Register(agentHooks(id), noon); return err })
+		if err == nil {
+			fmt.Println("started")
+			err = s.Update(context.Background(), key, func(m *Memory) error { m.EndAgent(id, "r"); return nil })
+		}
+		if err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+	}
+}
+
+// What holds for the session outlasts processes that are killed while they
+// start and stop sub-agents, and each of them leaves one behind at most.
+func TestKilledWhileStarting(t *testing.T) {
+	s := store(t)
+	skill := Registration{Kind: Skill, Name: "s", File: "/s/SKILL.md", Text: "hooks"}
+	if err := s.Update(t.Context(), key, func(m *Memory) error { _, err := m.Register(skill, noon); return err }); err != nil {
+		t.Fatal(err)
+	}
+	const processes = 12
+	var wg sync.WaitGroup
+	for i := range processes {
+		wg.Go(func() {
+			cmd := exec.Command(os.Args[0])
+			cmd.Env = append(os.Environ(), starter+"="+s.Dir)
+			out, err := cmd.StdoutPipe()
+			if err == nil {
+				err = cmd.Start()
+			}
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			lines := bufio.NewScanner(out)
+			for n := 0; lines.Scan(); n++ {
+				if lines.Text() != "started" {
+					t.Errorf("a process failed: %s", lines.Text())
+					break
+				}
+				if n == 3+i {
+					cmd.Process.Kill()
+				}
+			}
+			cmd.Wait()
+		})
+	}
+	wg.Wait()
+	m, err := s.Read(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := 0
+	for _, r := range m.Registered {
+		left += len(r.Agents)
+	}
+	if len(m.Registered) == 0 || m.Registered[0].Kind != Skill || left > processes {
+		t.Errorf("%d sub-agents of %d processes are left in %s", left, processes, registered(m))
+	}
+	if err := s.Update(t.Context(), key, func(m *Memory) error { m.EndSession(); return nil }); err != nil {
+		t.Error(err)
+	}
+}
+
+// 200 at once: none of what they begin or end is lost.
+func TestParallelStarts(t *testing.T) {
+	s := store(t)
+	var wg sync.WaitGroup
+	for i := range 200 {
+		wg.Go(func() {
+			id := fmt.Sprint(i)
+			change := func(f func(*Memory) error) {
+				if err := s.Update(t.Context(), key, f); err != nil {
+					t.Error(err)
+				}
+			}
+			if i%10 == 0 {
+				change(func(m *Memory) error {
+					_, err := m.Register(Registration{Kind: Skill, Name: id, File: "/" + id, Text: "hooks", Call: id}, noon)
+					return err
+				})
+			}
+			change(func(m *Memory) error { _, err := m.Register(agentHooks(id), noon); return err })
+			change(count)
+			if i%10 == 0 {
+				change(func(m *Memory) error { m.EndCall(id); return nil })
+			}
+		})
+	}
+	wg.Wait()
+	m, err := s.Read(key)
+	if err != nil || m.Calls != 200 {
+		t.Fatalf("%d calls, %v", m.Calls, err)
+	}
+	if got := registered(m); !strings.HasSuffix(got, " agent r") || len(m.Registered) != 1 || len(m.Registered[0].Agents) != 0 {
+		t.Errorf("registered are %s", got) // more of a type than are told apart: the hooks are about all of it
 	}
 }

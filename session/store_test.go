@@ -188,6 +188,9 @@ func TestParallel(t *testing.T) {
 const counter = "GATE_SESSION_COUNTER"
 
 func TestMain(m *testing.M) {
+	if dir := os.Getenv(starter); dir != "" {
+		startAndStop(dir)
+	}
 	dir := os.Getenv(counter)
 	if dir == "" {
 		os.Exit(m.Run())
