@@ -9,8 +9,8 @@ import (
 
 const module = "gate/"
 
-// layers hold the picture of DESIGN 4: a package may import packages of ours
-// that stand above it here, and none beside or below it.
+// layers hold the picture of docs/architecture.md: a package may import
+// packages of ours that stand above it here, and none beside or below it.
 var layers = [][]string{
 	{"hook", "strictjson", "owned", "hostfs", "facts/catalogue"},
 	{"facts", "matcher", "adapters", "session", "consent", "audit", "policies", "bundles"},

@@ -67,8 +67,8 @@ func (c *call) refreshFacts() {
 	c.ev.Facts = &hook.Facts{Opaque: true, Unknown: []hook.Unknown{{Kind: "limit", Why: why}}}
 }
 
-// fail records that gate itself cannot go on, unless fault is nil. That closes:
-// it must not depend on which hooks would have been run (DESIGN 9).
+// fail records that gate itself cannot go on, unless fault is nil. That
+// closes: it must not depend on which hooks would have been run.
 func (c *call) fail(fault *hook.Fault) {
 	if fault == nil || c.fault != nil {
 		return
@@ -77,8 +77,8 @@ func (c *call) fail(fault *hook.Fault) {
 	c.record(own("gate"), weighed{}, Answer{Fault: fault})
 }
 
-// brokenSources records the sources that could not be loaded as a whole. Those
-// of managed, library and user authority close every event (DESIGN 9).
+// brokenSources records the sources that could not be loaded as a whole.
+// Those of managed, library and user authority close every event.
 func (c *call) brokenSources() {
 	for _, src := range c.set.Sources() {
 		for i := range src.Faults {
@@ -274,8 +274,8 @@ func (c *call) record(h *hook.Hook, w weighed, a Answer) {
 }
 
 // cancelled reports a hook that was stopped before it answered. An agent that
-// runs out of time or turns is (DESIGN 9): it was at work, not broken. So is
-// every hook of cocode, which has that outcome for time-outs.
+// runs out of time or turns is: it was at work, not broken. So is every hook
+// of cocode, which has that outcome for time-outs.
 func cancelled(h *hook.Hook, f *hook.Fault) bool {
 	return errors.Is(f, context.Canceled) || f.Kind == hook.FaultTimeout && (h.Kind == hook.Agent || h.Dialect == hook.Cocode)
 }

@@ -82,9 +82,9 @@ func attributed(h *hook.Hook, r hook.Reason) hook.Reason {
 	return r
 }
 
-// faultEffect is what a fault of h adds to a decision, nothing if there is none
-// (DESIGN 9). A policy that turns out not to compile makes its source a broken
-// one, and that closes where the source is the user's, too.
+// faultEffect is what a fault of h adds to a decision, nothing if there is
+// none. A policy that turns out not to compile makes its source a broken one,
+// and that closes where the source is the user's, too.
 func faultEffect(h *hook.Hook, f *hook.Fault) hook.Effect {
 	switch {
 	case f == nil:

@@ -17,9 +17,9 @@ type weighed struct {
 }
 
 // counts returns what of an answer may count, and says what does not and why.
-// What tightens counts, unless settings of sufficient authority say otherwise.
-// What loosens needs the authority for it, a sure match and a call that was
-// understood (DESIGN 5, 6 and 8).
+// What tightens counts, unless settings of sufficient authority say
+// otherwise. What loosens needs the authority for it, a sure match and a call
+// that was understood.
 func (c *call) counts(h due, a Answer) weighed {
 	v, ignored := c.entitled(h, a)
 	w := weighed{Verdict: v, ignored: ignored, level: h.Level()}

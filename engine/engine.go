@@ -4,8 +4,8 @@
 //
 // It knows no policy language, no agent and no file. Evaluators, facts and
 // schema validation are values it is given. It never returns an error: what
-// goes wrong becomes a fault inside the decision, and faults close where
-// DESIGN 9 says so. Start with [New], then [Engine.Decide].
+// goes wrong becomes a fault inside the decision, and faults close by rule 2
+// of docs/architecture.md. Start with [New], then [Engine.Decide].
 package engine
 
 import (
@@ -161,7 +161,7 @@ func (e *Engine) Register(hooks ...*hook.Hook) (*Engine, error) {
 }
 
 // maxRounds is how often rewritten input is judged again before gate gives up
-// on rules that keep rewriting each other's work (DESIGN 7).
+// on rules that keep rewriting each other's work.
 const maxRounds = 4
 
 // Decide answers ev, always, and by the deadline of ctx (without one: within

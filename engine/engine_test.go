@@ -115,7 +115,7 @@ func TestNoTimeAtAll(t *testing.T) {
 	}
 }
 
-// The answer comes before the deadline, not at it (threat model 40).
+// The answer comes before the deadline, not at it.
 func TestAnswersBeforeTheDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		done := make(chan struct{})
@@ -193,8 +193,8 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// TestParallel decides 200 calls at once, half of which are rewritten (threat
-// model 46). The race detector is the judge of what is not compared here.
+// TestParallel decides 200 calls at once, half of which are rewritten. The
+// race detector is the judge of what is not compared here.
 func TestParallel(t *testing.T) {
 	rewrite := evalFunc(func(_ context.Context, h *hook.Hook, ev *hook.Event) engine.Answer {
 		var v hook.Verdict
@@ -235,7 +235,7 @@ func TestParallel(t *testing.T) {
 }
 
 // The same hooks give the same decision, whatever order their sources are
-// given in (threat model 64).
+// given in.
 func TestOrderOfSourcesDoesNotMatter(t *testing.T) {
 	a, b, c := source("a", hook.Policy, hook.Managed), source("b", hook.Policy, hook.Managed), source("u", hook.Session, hook.User)
 	ask := evalFunc(func(_ context.Context, h *hook.Hook, _ *hook.Event) engine.Answer {

@@ -87,7 +87,7 @@ func (f failingDir) ReadDir(n int) ([]fs.DirEntry, error) {
 }
 
 // Whatever fails while managed and user files are read, no call of theirs is
-// judged more leniently (DESIGN 9).
+// judged more leniently.
 func TestFailingFiles(t *testing.T) {
 	m, probes := base(t)
 	m = m.with(machine{

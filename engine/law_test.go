@@ -257,8 +257,8 @@ func TestOrderOfFiles(t *testing.T) {
 }
 
 // A settings or policy file that is cut off anywhere is never more permissive
-// than the whole one: it closes, or what it says no less strict (threat model
-// 56). JSON shows its end; for TOML, YAML and Rego the last good content does.
+// than the whole one: it closes, or what it says no less strict. JSON shows
+// its end; for TOML, YAML and Rego the last good content does.
 func TestTruncatedFiles(t *testing.T) {
 	whole := machine{
 		"managed/settings.json": `{"allowManagedHooksOnly": true, "policies": {"acme": "warn", "acme.push": "deny"},
@@ -275,7 +275,7 @@ func TestTruncatedFiles(t *testing.T) {
 	cuts := 0
 	for name, text := range m {
 		if strings.HasPrefix(name, "project/") || strings.HasPrefix(name, "plugin=") {
-			continue // loud and inactive when broken (DESIGN 9)
+			continue // loud and inactive when broken
 		}
 		last := func(dir string, fsys fs.FS) fs.FS {
 			return load.Whole(fsys, func(file string) []byte {

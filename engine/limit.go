@@ -8,7 +8,7 @@ import (
 	"gate/hook"
 )
 
-// Limit bounds a Decide whose context has no deadline (DESIGN 9).
+// Limit bounds a Decide whose context has no deadline.
 const Limit = 55 * time.Second
 
 // reserve is what is kept of the time for combining and answering: a

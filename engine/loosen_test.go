@@ -19,9 +19,9 @@ import (
 )
 
 // TestLoosen is the table of attempts: a source of some authority tries to
-// loosen what a higher one says. None succeeds: the effect of each call is not
-// lower, no allow appears, nothing is rewritten by who may not, and the rules that spoke before
-// still do (threat model 55-58).
+// loosen what a higher one says. None succeeds: the effect of each call is
+// not lower, no allow appears, nothing is rewritten by who may not, and the
+// rules that spoke before still do.
 func TestLoosen(t *testing.T) {
 	m, probes := base(t)
 	before := map[probe]hook.Decision{}
@@ -163,8 +163,8 @@ func TestTightens(t *testing.T) {
 }
 
 // No tool call of the agent sets anything that decides: the lines of
-// testdata/loosen/agent.txt are all refused or asked about by the library as it
-// is shipped (threat model 48-54).
+// testdata/loosen/agent.txt are all refused or asked about by the library as
+// it is shipped.
 func TestLoosenByTheAgent(t *testing.T) {
 	lib, faults := load.Lib(policies.FS())
 	library := load.Rego(policies.FS(), scopes.Source{Name: "library", Scope: hook.Policy, Authority: hook.User, Library: true})

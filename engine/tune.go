@@ -27,8 +27,8 @@ func (c *call) except(h due, w *weighed) {
 		w.would.Effect(), e.Owner, e.Until.UTC().Format("2006-01-02"), e.Reason, pos))
 }
 
-// limit takes away what the hook's level does not let it bring about
-// (DESIGN 8). A fault at warn is shown.
+// limit takes away what the hook's level does not let it bring about. A fault
+// at warn is shown.
 func (w *weighed) limit(h due, fault *hook.Fault) {
 	because := func(what any) string { return fmt.Sprintf("%v: its level is %s, %s", what, w.level, h.LevelPos()) }
 	switch v := w.Verdict; w.level {

@@ -139,7 +139,7 @@ func TestWhoSetsLevels(t *testing.T) {
 }
 
 // An exception covers exactly the calls that it names, by the authority that
-// owns the policy, in the project, until it ends (threat model 59).
+// owns the policy, in the project, until it ends.
 func TestExceptions(t *testing.T) {
 	deny := says(hook.Verdict{Reasons: reason(hook.Deny), Rewrites: []hook.Rewrite{{Input: map[string]any{"command": "x"}}}}, nil)
 	whole := scopes.Exception{

@@ -15,9 +15,9 @@ import (
 	"path/filepath"
 )
 
-// Files is the machine, with absolute slash-separated names. Whatever is named,
-// a FIFO, a device or a file of 100 GB, costs no more than a look at it (threat
-// model 24).
+// Files is the machine, with absolute slash-separated names. Whatever is
+// named, a FIFO, a device or a file of 100 GB, costs no more than a look at
+// it.
 type Files struct{}
 
 // Lstat is os.Lstat.

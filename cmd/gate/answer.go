@@ -9,9 +9,9 @@ import (
 	"gate/hook"
 )
 
-// A desk gives the one answer that an agent gets: whole, at once and only once,
-// whoever comes first: the decision, the deadline, a signal, or the watchdog
-// that found no memory left (threat model 39-41).
+// A desk gives the one answer that an agent gets: whole, at once and only
+// once, whoever comes first: the decision, the deadline, a signal, or the
+// watchdog that found no memory left.
 type desk struct {
 	stdout, stderr io.Writer
 	mu             sync.Mutex

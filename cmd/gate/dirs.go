@@ -17,7 +17,7 @@ type account struct {
 }
 
 // whoami looks the process's user up in the account database. HOME and USER
-// have no say: a tool call could have set them (threat model 52).
+// have no say: a tool call could have set them.
 func whoami() (account, error) {
 	find := user.Current
 	if runtime.GOOS != "windows" {
@@ -31,8 +31,8 @@ func whoami() (account, error) {
 	return account{name: u.Username, home: u.HomeDir}, nil
 }
 
-// dirs are the directories that hold what is gate's own (DESIGN 8). All of
-// them are absolute.
+// dirs are the directories that hold what is gate's own. All of them are
+// absolute.
 type dirs struct {
 	managed      string
 	managedNamed bool // managed is no place of the system but was given on the command line

@@ -4,8 +4,8 @@ package main
 
 import "runtime"
 
-// managedDir is where the administrator's policies are. It is fixed: nothing in
-// the environment may move it (threat model 52).
+// managedDir is where the administrator's policies are. It is fixed: nothing
+// in the environment may move it.
 func managedDir() (string, error) {
 	if runtime.GOOS == "darwin" || runtime.GOOS == "ios" {
 		return "/Library/Application Support/gate", nil

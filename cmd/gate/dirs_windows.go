@@ -7,7 +7,7 @@ import (
 )
 
 // managedDir is where the administrator's policies are. The system is asked,
-// not the environment, which a tool call could have set (threat model 52).
+// not the environment, which a tool call could have set.
 func managedDir() (string, error) {
 	dir, err := windows.KnownFolderPath(windows.FOLDERID_ProgramData, 0)
 	if err != nil {

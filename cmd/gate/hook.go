@@ -30,7 +30,7 @@ type hookFlags struct {
 
 // runHook answers one event of an agent. Whatever goes wrong, the status is 0
 // or 2 and the answer is the agent's blocking form where closing stops
-// something: agents read other statuses as "go on" (DESIGN 9).
+// something: agents read other statuses as "go on".
 func runHook(ctx context.Context, p process) (status int) {
 	k := &desk{stdout: p.stdout, stderr: p.stderr}
 	defer func() {

@@ -65,8 +65,8 @@ type explode struct{}
 
 func (explode) Read([]byte) (int, error) { panic("kaboom") }
 
-// TestHookInput gives gate what no agent in its senses would: each is answered
-// in the blocking form, in time, with exit status 2 (threat model 33, 39).
+// TestHookInput gives gate what no agent in its senses would: each is
+// answered in the blocking form, in time, with exit status 2.
 func TestHookInput(t *testing.T) {
 	never, w := io.Pipe()
 	t.Cleanup(func() { w.Close() })
@@ -183,8 +183,8 @@ deny contains "never" if {
 	}
 }
 
-// TestHookKilled stops the real program while it waits: with SIGTERM it answers,
-// with SIGKILL there is no half of an answer (threat model 41).
+// TestHookKilled stops the real program while it waits: with SIGTERM it
+// answers, with SIGKILL there is no half of an answer.
 func TestHookKilled(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
 		cmd := exec.Command("gate", "hook", "--agent", "claude", "--event", "PreToolUse")
@@ -237,7 +237,7 @@ func TestHookPipeClosed(t *testing.T) {
 }
 
 // TestHookTogether answers many calls at once, from the first start on: all
-// the same, and each with its record (threat model 46).
+// the same, and each with its record.
 func TestHookTogether(t *testing.T) {
 	p, _, _ := hookProcess(t, nil, "--agent", "claude", "--event", "PreToolUse")
 	const calls = 16

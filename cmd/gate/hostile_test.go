@@ -22,8 +22,8 @@ deny contains "no whoami here" if input.tool_input.command == "whoami"
 `
 
 // TestHostileEnvironment runs the command line that gate install writes, with
-// variables that somebody else chose: the verdicts are the same, and nothing is
-// written where the variables point (threat model 52).
+// variables that somebody else chose: the verdicts are the same, and nothing
+// is written where the variables point.
 func TestHostileEnvironment(t *testing.T) {
 	elsewhere := t.TempDir()
 	for _, file := range []string{"gate/settings.json", ".config/gate/settings.json", ".gate/settings.json", "settings.json"} {
@@ -72,7 +72,7 @@ func TestHostileEnvironment(t *testing.T) {
 }
 
 // TestCutSettings cuts the user's settings off at every byte: no call passes
-// more easily than with all of them (threat model 56).
+// more easily than with all of them.
 func TestCutSettings(t *testing.T) {
 	m := newMachine(t)
 	m.write("user/policies/mine.rego", strings.Replace(userPolicy, "deny contains", "ask contains", 1))
@@ -120,8 +120,8 @@ func TestCutSettings(t *testing.T) {
 	}
 }
 
-// TestCutPolicies cuts a policy of the user's off, after it decided about a call:
-// what it denied stays denied, wherever the cut is (threat model 56).
+// TestCutPolicies cuts a policy of the user's off, after it decided about a
+// call: what it denied stays denied, wherever the cut is.
 func TestCutPolicies(t *testing.T) {
 	rule := "\ndeny contains \"no id\" if input.tool_input.command == \"id\"\n"
 	for _, file := range []string{"user/policies/mine.rego", "user/policies/deep/mine.rego"} {
@@ -287,7 +287,7 @@ func TestOwners(t *testing.T) {
 }
 
 // TestLoadFaults breaks a source of each authority: managed and user ones
-// close, the others are announced and inactive (DESIGN 9).
+// close, the others are announced and inactive.
 func TestLoadFaults(t *testing.T) {
 	for _, test := range []struct {
 		file, text string

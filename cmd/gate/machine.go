@@ -122,8 +122,8 @@ func inForce(set *scopes.Set) []scopes.Source {
 }
 
 // keepTime sees to it that nothing which has expired comes to life again when
-// somebody sets the clock back (threat model 67). Where that cannot be told,
-// there are no exceptions.
+// somebody sets the clock back. Where that cannot be told, there are no
+// exceptions.
 func (g *guard) keepTime(store consent.Store) {
 	excepts := func(y scopes.Layer) bool { return len(y.Exceptions) > 0 }
 	if !slices.ContainsFunc(g.layers, excepts) {
@@ -216,7 +216,7 @@ func gateNow(interactive bool) hook.Gate {
 }
 
 // ownPlaces lists where gate's own files really are, so that the rule that
-// protects them and the layout cannot drift apart (threat model 49).
+// protects them and the layout cannot drift apart.
 func ownPlaces(d dirs) []facts.Place {
 	var trees, files []string
 	for _, dir := range []string{d.managed, d.user, d.state} {

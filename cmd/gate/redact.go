@@ -8,9 +8,9 @@ import (
 	"gate/hook"
 )
 
-// redact takes secrets out of everything a decision says: a policy may have put
-// the whole call into its reason (threat model 66). What is to be run, a
-// rewrite or an output, stays as it is.
+// redact takes secrets out of everything a decision says: a policy may have
+// put the whole call into its reason. What is to be run, a rewrite or an
+// output, stays as it is.
 func redact(d *hook.Decision) {
 	for _, list := range [][]hook.Reason{d.Reasons, d.Warnings} {
 		for i := range list {

@@ -15,13 +15,13 @@ import (
 	"gate/scopes/load"
 )
 
-// A memory keeps the user's settings, hook files and policies as they were when
-// they last decided about a call. The end of a TOML, YAML or Rego file cannot be
-// told from a place where it was cut off: a file that is now the beginning of
-// what it was is taken for half-written, and closes, until a person says
-// otherwise (threat model 56). JSON says itself that its end is missing. Of managed files nothing
-// is remembered: an administrator who removes the last lines on every machine
-// must not have to go to each of them.
+// A memory keeps the user's settings, hook files and policies as they were
+// when they last decided about a call. The end of a TOML, YAML or Rego file
+// cannot be told from a place where it was cut off: a file that is now the
+// beginning of what it was is taken for half-written, and closes, until a
+// person says otherwise. JSON says itself that its end is missing. Of managed
+// files nothing is remembered: an administrator who removes the last lines on
+// every machine must not have to go to each of them.
 type memory struct {
 	dir   string            // below the state directory
 	known map[string][]byte // what was looked up, by the file's name

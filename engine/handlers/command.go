@@ -169,7 +169,7 @@ func (h *Handlers) dirOf(by *hook.Hook, ev *hook.Event) string {
 }
 
 // program finds the program that a hook with args names. What is relative is
-// the source's own file, never one of where the agent is (threat model 76).
+// the source's own file, never one of where the agent is.
 func (h *Handlers) program(by *hook.Hook, name string) (string, error) {
 	if filepath.IsAbs(name) {
 		return name, nil

@@ -1,7 +1,7 @@
-// Package handlers runs the hooks that are no policies: what DESIGN 9 calls
-// handlers. It starts them, reads what they answer strictly and turns it into
-// verdicts and faults. A hook of another system ([hook.Dialect]) is spoken to
-// as that system does.
+// Package handlers runs the hooks that are no policies: command, prompt,
+// agent, webhook, mcp_tool and inline. It starts them, reads what they answer
+// strictly and turns it into verdicts and faults. A hook of another system
+// ([hook.Dialect]) is spoken to as that system does.
 //
 // It does not decide what of an answer counts, in which order hooks run or what
 // a fault does: the engine does. It keeps no state of its own, and everything
@@ -154,7 +154,7 @@ func unsupported(_ context.Context, by *hook.Hook, _ *hook.Event) engine.Answer 
 	return failed(hook.FaultBatch, "%s is a hook of kind %s, which batch runs do not support", by.ID, by.Kind)
 }
 
-// timeouts hold how long handlers run that say nothing themselves (DESIGN 9).
+// timeouts hold how long handlers run that say nothing themselves.
 var timeouts = map[hook.Kind]time.Duration{
 	hook.Command: 60 * time.Second,
 	hook.Prompt:  30 * time.Second,

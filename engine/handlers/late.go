@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	asyncLimit = 15 * time.Second // of what says nothing itself (DESIGN 9)
+	asyncLimit = 15 * time.Second // of what says nothing itself
 	maxAsync   = 10 * time.Minute
 	lateAge    = 24 * time.Hour // an answer that nobody fetched is about nothing any more
 	lateFiles  = 64             // of one session; more is nothing that an agent should read

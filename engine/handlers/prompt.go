@@ -40,8 +40,8 @@ func (h *Handlers) question(by *hook.Hook, ev *hook.Event) judge.Question {
 	return q
 }
 
-// judged makes an answer of a ruling. A judge only tightens: that it has nothing
-// against a call is no reason to allow one (DESIGN 9.2).
+// judged makes an answer of a ruling. A judge only tightens: that it has
+// nothing against a call is no reason to allow one.
 func judged(by *hook.Hook) func(judge.Ruling, *hook.Fault) engine.Answer {
 	return func(r judge.Ruling, fault *hook.Fault) engine.Answer {
 		a := engine.Answer{}

@@ -109,7 +109,7 @@ func on(h *hook.Hook, key string) bool {
 // switches are the keys of a hook that say how its answer is read.
 var switches = []string{"parse_result", "background", "python"}
 
-// commandAnswer reads how a command ended (DESIGN 9), as its dialect means it.
+// commandAnswer reads how a command ended, as its dialect means it.
 func commandAnswer(h *hook.Hook, ev *hook.Event, r *result) engine.Answer {
 	p := speaks(h)
 	said := r.Stdout

@@ -127,8 +127,8 @@ func unreached(ctx context.Context, by *hook.Hook, at *url.URL, err error) engin
 	return failed(hook.FaultEval, "%s: nothing came from %s: %s", by.ID, oneLine(at.Host), oneLine(err.Error()))
 }
 
-// webhookAnswer reads what a server says (DESIGN 9). What is no answer is a
-// fault, but what it denies all the same is kept, as of commands.
+// webhookAnswer reads what a server says. What is no answer is a fault, but
+// what it denies all the same is kept, as of commands.
 func webhookAnswer(by *hook.Hook, ev *hook.Event, resp *http.Response, body []byte) engine.Answer {
 	a := engine.Answer{}
 	if len(bytes.TrimSpace(body)) > 0 {

@@ -23,7 +23,8 @@ type dialect struct {
 	timeout func(*hook.Hook) time.Duration
 }
 
-// dialects are the systems of DESIGN 11, in the order in which they are named.
+// dialects are the systems whose hook files gate reads, in the order in which
+// they are named.
 func dialects() []*dialect {
 	return []*dialect{&claudeDialect, &cocodeDialect, &codewhaleDialect, &massgenDialect, &zephDialect}
 }

@@ -10,11 +10,11 @@ import (
 	"gate/hook"
 )
 
-// claudeDialect is that of Claude Code: settings files, plugins' hooks.json and
-// frontmatter (contract sections 6, 7 and 9).
+// claudeDialect is that of Claude Code: settings files, plugins' hooks.json
+// and frontmatter.
 var claudeDialect = dialect{name: hook.Claude, read: readClaude, timeout: claudeTimeout}
 
-// claudeTimeout is what its contract says, section 6.
+// claudeTimeout is what its documentation says.
 func claudeTimeout(h *hook.Hook) time.Duration {
 	switch h.Kind {
 	case hook.Prompt:

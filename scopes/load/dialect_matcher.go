@@ -109,7 +109,8 @@ func cocodeMatcher(s string) (string, bool) {
 // is none.
 func zephMatcher(s string) (string, bool) { return anyOf(items(s, containing)) }
 
-// claudeMatcher reads contract section 7: names, or one regular expression.
+// claudeMatcher reads a matcher as Claude Code does: names, or one regular
+// expression.
 func claudeMatcher(s string) (string, bool) {
 	if s == "" || s == "*" {
 		return "", true

@@ -122,8 +122,7 @@ func standsBelow(t *testing.T, src scopes.Source, s hook.Scope, a hook.Authority
 }
 
 // Without the last good content, a file that is cut off must at least not say
-// more than the whole one: no exception is wider, no approval easier (threat
-// model 56).
+// more than the whole one: no exception is wider, no approval easier.
 func TestCutOffLoosensNothing(t *testing.T) {
 	for name, text := range map[string]string{
 		"settings.json": sampleJSON, "settings.toml": sampleTOML, "settings.yaml": sampleYAML,

@@ -16,7 +16,7 @@ import (
 	"gate/scopes"
 )
 
-// maxHandlerTimeout is the longest time-out of a handler (DESIGN 9).
+// maxHandlerTimeout is the longest time-out of a handler.
 const maxHandlerTimeout = 10 * time.Minute
 
 // handlerKeys are the keys that only one type of handler has, the one that it

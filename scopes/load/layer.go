@@ -73,7 +73,7 @@ func (r *layerReader) switches() {
 		r.layer.DisableAllHooks = &b
 	}
 	if v, ok := r.either("allowManagedHooksOnly", "allow_managed_hooks_only"); ok {
-		only := v != false // any value but false means true (DESIGN 8)
+		only := v != false // any value but false means true
 		r.layer.AllowManagedHooksOnly = &only
 	}
 	if b, ok := r.value["log"].(bool); ok {

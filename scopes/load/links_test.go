@@ -10,8 +10,8 @@ import (
 	"gate/scopes/load"
 )
 
-// Settings behind a link out of their directory, a link that leads nowhere, and
-// what is no file close; none of them counts as missing (threat model 55, 56).
+// Settings behind a link out of their directory, a link that leads nowhere,
+// and what is no file close; none of them counts as missing.
 func TestSettingsBehindLinks(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "settings.json")
 	if err := os.WriteFile(outside, []byte(`{"disableAllHooks": true}`), 0o600); err != nil {

@@ -117,8 +117,8 @@ func (l *loader) checkPackage(m module) {
 
 func lastPart(pkg string) string { return pkg[strings.LastIndexByte(pkg, '.')+1:] }
 
-// packages refuses packages that several files share: one policy, one package,
-// one file (DESIGN 6).
+// packages refuses packages that several files share: one policy, one
+// package, one file.
 func (l *loader) packages() {
 	first := map[string]module{}
 	for _, m := range l.parsed {

@@ -137,8 +137,8 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-// A policy cut off at any byte of its METADATA or package is a fault, or still
-// the same hook, and never silently nothing (threat model 56).
+// A policy cut off at any byte of its METADATA or package is a fault, or
+// still the same hook, and never silently nothing.
 func TestTruncated(t *testing.T) {
 	end := strings.Index(policy, "deny contains")
 	for i := range end + len(`deny contains "no"`) {

@@ -14,8 +14,8 @@ type Owner struct {
 	Known    bool
 }
 
-// Ownership says whose files may decide, as sudo does (threat model 55): those
-// of certain accounts, which nobody else may write.
+// Ownership says whose files may decide, as sudo does: those of certain
+// accounts, which nobody else may write.
 type Ownership struct {
 	Whose  string // for people: "managed settings", "your settings"
 	UIDs   []int  // accounts that may own them

@@ -8,7 +8,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// rules are the names that mean something (DESIGN 6), each a partial set.
+// rules are the names that mean something, each a partial set.
 var rules = []string{"deny", "ask", "allow", "modify", "context", "warn", "halt", "consult"}
 
 // misnamed are the names that other systems give them.

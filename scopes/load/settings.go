@@ -30,7 +30,7 @@ type Configuration struct {
 
 	// Source holds the hooks that stand in them, and what could not be read;
 	// nil if there is neither. Broken managed and user settings close every
-	// event through it, others are announced (DESIGN 9).
+	// event through it, others are announced.
 	Source *scopes.Source
 }
 

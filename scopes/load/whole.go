@@ -7,12 +7,12 @@ import (
 	"io/fs"
 )
 
-// Whole guards against files that are half-written (threat model 56). The end
-// of a TOML, YAML or Rego file cannot be told from a place where it was cut
-// off; but a file that is now a proper beginning of what it was when it was
-// last good has lost its end. last returns those bytes, nil where they are not
-// known. Reading such a file is an error, which closes where a broken source
-// does, until the new content is remembered as good: by a person's word, or by
+// Whole guards against files that are half-written. The end of a TOML, YAML
+// or Rego file cannot be told from a place where it was cut off; but a file
+// that is now a proper beginning of what it was when it was last good has
+// lost its end. last returns those bytes, nil where they are not known.
+// Reading such a file is an error, which closes where a broken source does,
+// until the new content is remembered as good: by a person's word, or by
 // whatever wrote the file.
 func Whole(fsys fs.FS, last func(name string) []byte) fs.FS { return wholeFS{fsys, last} }
 

@@ -1,12 +1,10 @@
 // Package judge asks language models whether a call may be made.
 //
-// It redacts what it sends, keeps it apart from what it asks, and takes nothing
-// but the one form of answer for one. It does not decide what a verdict does,
-// nor which hook asks: engine/handlers and the engine do. Start with [New], then
-// [Judge.Ask] for a question or [Judge.Investigate] where the model may look
-// into the project's files.
-//
-// Rules: DESIGN 9.2 and 9.3.
+// It redacts what it sends, keeps it apart from what it asks, and takes
+// nothing but the one form of answer for one. It does not decide what a
+// verdict does, nor which hook asks: engine/handlers and the engine do. Start
+// with [New], then [Judge.Ask] for a question or [Judge.Investigate] where
+// the model may look into the project's files.
 package judge
 
 import (

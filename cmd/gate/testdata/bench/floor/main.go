@@ -1,5 +1,6 @@
-// Command floor is what a thin client would do at least: read an event, open a
-// socket, write an answer. It is the measure of DESIGN 12.
+// Command floor is what a thin client would do at least: read an event, open
+// a socket, write an answer. The benchmark of cmd/gate measures gate against
+// it.
 package main
 
 import (
