@@ -3,7 +3,8 @@
 //
 // What it keeps lies in the managed directory, laid out as docs/bundles.md
 // says. Nothing here decides about a call: who answers calls reads with
-// [ParseCurrent] what is in force, and [Open] gives its files.
+// [ParseCurrent] what is in force, and [Active.Open] gives its files. Who has a
+// bundle begins with [Store.Activate].
 package sync
 
 import (

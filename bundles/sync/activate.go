@@ -1,0 +1,300 @@
+package sync
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"time"
+
+	"gate/bundles"
+)
+
+// An Offer is a bundle that is to come into force.
+type Offer struct {
+	Name              string // the bundle that is wanted; "": whichever it is
+	Archive, Envelope []byte // the envelope is nil if there is none
+	// Unchanged says that the source has what is in force, so that there is no
+	// archive. It is verified again: keys and times may have changed.
+	Unchanged bool
+	Record    bool // [Active.Record]
+}
+
+// Rules say which offers are taken. The key set and what was seen before are the
+// store's own.
+type Rules struct {
+	Now    time.Time // required
+	Labels map[string]string
+	Gate   string
+	Pins   map[string]string
+	Limits bundles.Limits
+	// Order is the order of the bundles in force, by name; those that it does
+	// not name follow, as they were.
+	Order []string
+	// Try reports why a verified bundle is no good, its own tests for example,
+	// among the files of the others that will be in force, by name. Nil tries
+	// nothing. It is not asked about what is in force already.
+	Try func(ctx context.Context, b *bundles.Bundle, beside map[string]fs.FS) error
+}
+
+// An Outcome is what became of an offer.
+type Outcome struct {
+	Name   string
+	Before Active // in force until now; zero: none
+	After  Active // in force from now on; Before, if the offer was not taken
+	// Err says why the offer was not taken, or is not worth any more what it
+	// was when it was: a [bundles.Refusal], an error of Try or of the disk.
+	Err error
+}
+
+// Changed reports that something else is in force now.
+func (o Outcome) Changed() bool { return o.Before != o.After }
+
+// Activate verifies offers, writes and tries them, and puts those in force that
+// are good, all at once. What was in force before stays for the others: there
+// are never fewer bundles than before. The error is one of the machine; the
+// outcomes then say what is in force nevertheless.
+func (s Store) Activate(ctx context.Context, offers []Offer, r Rules) ([]Outcome, error) {
+	d, err := s.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer d.close()
+	a := activation{disk: d, rules: r}
+	if err := a.load(); err != nil {
+		return nil, err
+	}
+	outcomes := make([]Outcome, len(offers))
+	for i, o := range offers {
+		outcomes[i] = a.take(ctx, o)
+	}
+	if err = a.commit(); err != nil {
+		a.look(outcomes)
+	}
+	d.sweep(a.before, a.after) // what it cannot remove the next one will
+	return outcomes, err
+}
+
+// look corrects outcomes after an error: it may have come before or after the
+// moment that counts.
+func (a *activation) look(outcomes []Outcome) {
+	now, err := a.current()
+	if err != nil {
+		now = a.before
+	}
+	a.after = now
+	for i, o := range outcomes {
+		if in := now.Find(o.Name); in != nil {
+			outcomes[i].After = *in
+		} else {
+			outcomes[i].After = Active{}
+		}
+	}
+}
+
+// An activation is one change of what is in force.
+type activation struct {
+	*disk
+	rules         Rules
+	keys          *bundles.KeySet
+	known, seen   bundles.Seen // on the disk, and to be
+	before, after Current
+	synced        Synced
+	fresh         bool // synced has changed
+}
+
+// load reads what the machine believes and has.
+func (a *activation) load() error {
+	data, err := a.read(KeysFile, maxSealed)
+	if err != nil {
+		return err
+	}
+	if a.keys, err = bundles.ParseKeySet(data); err != nil {
+		return a.wrap(KeysFile, err)
+	}
+	if a.before, err = a.current(); err != nil {
+		return err
+	}
+	a.after.Bundles = slices.Clone(a.before.Bundles)
+	if a.known, err = a.memory(); err != nil {
+		return err
+	}
+	if a.keys.Version < a.known.Keys {
+		return a.wrap(KeysFile, fmt.Errorf("version %d of the key set, but version %d was seen here; put that one or a later one there", a.keys.Version, a.known.Keys))
+	}
+	a.seen = a.known
+	a.seen.Keys = a.keys.Version
+	// When a bundle was last found is only told, and found again.
+	a.synced = Synced{}
+	if data, err := a.read(SyncedFile, maxState); err == nil {
+		if s, err := ParseSynced(data); err == nil && s != nil {
+			a.synced = s
+		}
+	}
+	return nil
+}
+
+// current reads what is in force.
+func (d *disk) current() (Current, error) {
+	data, err := d.read(CurrentFile, maxState)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Current{}, nil
+	}
+	if err != nil {
+		return Current{}, err
+	}
+	c, err := ParseCurrent(data)
+	if err != nil {
+		return Current{}, d.wrap(CurrentFile, fmt.Errorf("it cannot be read: %w; remove it and install every bundle again", err))
+	}
+	return c, nil
+}
+
+// memory reads what was seen. It never holds less than what is in force.
+func (a *activation) memory() (bundles.Seen, error) {
+	seen := bundles.Seen{Bundles: map[string]bundles.Release{}}
+	data, err := a.read(SeenFile, maxState)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return seen, err
+	default:
+		if seen, err = bundles.ParseSeen(data); err != nil {
+			return seen, a.wrap(SeenFile, fmt.Errorf("it cannot be read: %w; put it back, for without it old versions could return", err))
+		}
+	}
+	for _, in := range a.before.Bundles {
+		if in.Version > seen.Bundles[in.Name].Version {
+			seen.Bundles[in.Name] = bundles.Release{Version: in.Version, Digest: in.Digest}
+		}
+	}
+	return seen, nil
+}
+
+// take verifies one offer, and prepares it to be in force.
+func (a *activation) take(ctx context.Context, o Offer) Outcome {
+	out := Outcome{Name: o.Name}
+	note := func() {
+		if now := a.before.Find(out.Name); now != nil {
+			out.Before, out.After = *now, *now
+		}
+	}
+	note()
+	b, err := a.verify(&o)
+	if err != nil {
+		out.Err = err
+		return out
+	}
+	out.Name = b.Name()
+	note()
+	next, err := a.prepare(ctx, b, o)
+	if err != nil {
+		out.Err = err
+		return out
+	}
+	out.After = next
+	a.seen = a.seen.Raise(b)
+	a.synced[out.Name], a.fresh = a.rules.Now, true
+	if in := a.after.Find(out.Name); in != nil {
+		*in = next
+	} else {
+		a.after.Bundles = append(a.after.Bundles, next)
+	}
+	return out
+}
+
+// verify opens the bundle of an offer. If that is what is in force, it is read
+// from where it lies.
+func (a *activation) verify(o *Offer) (*bundles.Bundle, error) {
+	if o.Unchanged {
+		in := a.before.Find(o.Name)
+		if in == nil {
+			return nil, fmt.Errorf("%s is not in force", o.Name)
+		}
+		var err error
+		if o.Archive, o.Envelope, err = a.packed(*in); err != nil {
+			return nil, err
+		}
+	}
+	r := a.rules
+	return bundles.Open(o.Archive, o.Envelope, bundles.Check{
+		Keys: a.keys, Now: r.Now, Name: o.Name, Labels: r.Labels, Gate: r.Gate, Seen: a.seen, Pins: r.Pins, Limits: r.Limits,
+	})
+}
+
+// prepare writes a bundle to its place, after it was tried. What is there and
+// whole is left as it is.
+func (a *activation) prepare(ctx context.Context, b *bundles.Bundle, o Offer) (Active, error) {
+	_, files, err := bundles.Snapshot(b.FS(), a.rules.Limits)
+	if err != nil {
+		return Active{}, err
+	}
+	version := b.Manifest.Gate.Version
+	next := Active{
+		Name: b.Name(), Version: version, Digest: b.Digest, Dir: Place(b.Name(), version, b.Digest), Files: files, Record: o.Record,
+	}
+	if in := a.after.Find(next.Name); in == nil || in.Digest != next.Digest {
+		if err := a.try(ctx, b); err != nil {
+			return Active{}, err
+		}
+	}
+	if _, err := next.Open(a.files()); err == nil {
+		return next, a.refresh(next, o.Archive, o.Envelope)
+	}
+	staged, err := a.stage(b, o.Archive, o.Envelope)
+	if err == nil {
+		err = a.place(staged, next)
+	}
+	return next, err
+}
+
+// try asks the caller about a bundle among those that will be in force.
+func (a *activation) try(ctx context.Context, b *bundles.Bundle) error {
+	if a.rules.Try == nil {
+		return nil
+	}
+	beside := map[string]fs.FS{}
+	for _, in := range a.after.Bundles {
+		if in.Name == b.Name() {
+			continue
+		}
+		files, err := in.Open(a.files())
+		if err != nil {
+			continue // damaged: whoever decides about calls says so
+		}
+		beside[in.Name] = files
+	}
+	return a.rules.Try(ctx, b, beside)
+}
+
+// commit changes what is in force. Versions are remembered first: whatever is
+// in force was seen.
+func (a *activation) commit() error {
+	a.sort()
+	if string(a.seen.Encode()) != string(a.known.Encode()) {
+		if err := a.replace(SeenFile, a.seen.Encode()); err != nil {
+			return err
+		}
+	}
+	if !slices.Equal(a.before.Bundles, a.after.Bundles) {
+		if err := a.replace(CurrentFile, a.after.Encode()); err != nil {
+			return err
+		}
+	}
+	if a.fresh {
+		return a.replace(SyncedFile, a.synced.Encode())
+	}
+	return nil
+}
+
+// sort orders the bundles in force.
+func (a *activation) sort() {
+	rank := func(in Active) int {
+		if i := slices.Index(a.rules.Order, in.Name); i >= 0 {
+			return i
+		}
+		return len(a.rules.Order)
+	}
+	slices.SortStableFunc(a.after.Bundles, func(x, y Active) int { return rank(x) - rank(y) })
+}
