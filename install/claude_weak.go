@@ -114,7 +114,8 @@ func (c claude) environment(v *claudeView) {
 func isSwitch(name string) bool {
 	switch name {
 	case "HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "PATH", "TMPDIR", "ENV", "BASH_ENV", "SHELL", "NODE_OPTIONS",
-		"CLAUDE_CONFIG_DIR", "CLAUDE_CODE_SIMPLE", "CLAUDE_PROJECT_DIR", "CLAUDE_CODE_SHELL", "CLAUDE_CODE_SHELL_PREFIX":
+		"CLAUDE_CONFIG_DIR", "CLAUDE_CODE_SIMPLE", "CLAUDE_PROJECT_DIR", "CLAUDE_CODE_SHELL", "CLAUDE_CODE_SHELL_PREFIX",
+		"GODEBUG", "GOMAXPROCS", "GOMEMLIMIT", "GOGC", "GOTRACEBACK": // what the runtime of gate's program obeys before gate runs
 		return true
 	}
 	for _, prefix := range []string{"GATE_", "XDG_", "LD_", "DYLD_"} {
