@@ -1,7 +1,10 @@
 package gate_test
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -110,6 +113,33 @@ func TestStart(t *testing.T) {
 		if under(dep, "github.com/santhosh-tekuri/jsonschema") {
 			t.Errorf("cmd/gate reaches %s", dep)
 		}
+	}
+}
+
+// atStart is a pattern that is compiled before main, in every start of the
+// program, for whoever may never need it.
+var atStart = regexp.MustCompile(`(?m)^(var |\t)\w+ *= regexp2?\.MustCompile`)
+
+// TestStartPatterns keeps patterns that only some calls need out of the start
+// of every call: sync.OnceValue compiles them when they are.
+func TestStartPatterns(t *testing.T) {
+	read := 0
+	for line := range strings.Lines(list(t, "-deps", "-f", `{{range .GoFiles}}{{$.ImportPath}} {{$.Dir}}/{{.}}{{"\n"}}{{end}}`, "./cmd/gate")) {
+		path, file, ok := strings.Cut(strings.TrimSpace(line), " ")
+		if !ok || !strings.HasPrefix(path, module) {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read++
+		if found := atStart.Find(text); found != nil {
+			t.Errorf("%s/%s: %s…", path, filepath.Base(file), found)
+		}
+	}
+	if read < 100 {
+		t.Errorf("only %d files of ours are in cmd/gate", read)
 	}
 }
 

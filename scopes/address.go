@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // CheckAddress reports why nothing can be sent to an address of a webhook or of
@@ -36,9 +37,9 @@ func isLocal(host string) bool {
 func isControl(r rune) bool { return r < 0x20 || r == 0x7f }
 
 var (
-	headerName  = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
-	variable    = regexp.MustCompile(`\$\{[^}]*\}?`)
-	plainName   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	headerName  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$") })
+	variable    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{[^}]*\}?`) })
+	plainName   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
 	headersOwn  = []string{"Accept", "Accept-Encoding", "Content-Type", "User-Agent", "Webhook-Id"}
 	headersWire = []string{
 		"Connection", "Content-Encoding", "Content-Length", "Expect", "Host", "Keep-Alive", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
@@ -51,7 +52,7 @@ func CheckHeader(name, value string, env []string) error {
 	is := func(own string) bool { return strings.EqualFold(own, name) }
 	lower := strings.ToLower(name)
 	switch {
-	case !headerName.MatchString(name):
+	case !headerName().MatchString(name):
 		return errors.New("is no name of a header")
 	case slices.ContainsFunc(headersOwn, is), strings.HasPrefix(lower, "mcp-"):
 		return errors.New("is a header that gate sets")
@@ -70,11 +71,11 @@ func FillHeader(value string, env []string, lookup func(name string) (string, bo
 		return "", errors.New("holds a control character")
 	}
 	var errs []error
-	filled := variable.ReplaceAllStringFunc(value, func(ref string) string {
+	filled := variable().ReplaceAllStringFunc(value, func(ref string) string {
 		name := strings.TrimSuffix(strings.TrimPrefix(ref, "${"), "}")
 		v, ok := "", false
 		switch {
-		case !strings.HasSuffix(ref, "}") || !plainName.MatchString(name):
+		case !strings.HasSuffix(ref, "}") || !plainName().MatchString(name):
 			errs = append(errs, fmt.Errorf("%q is no variable; write ${NAME}", ref))
 		case !slices.Contains(env, name):
 			errs = append(errs, fmt.Errorf("env does not name the variable %s", name))

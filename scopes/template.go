@@ -9,13 +9,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"gate/strictjson"
 )
 
 // reference is a place of the event in a template: keys and indices with dots
 // between them.
-var reference = regexp.MustCompile(`^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$`)
+var reference = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$`) })
 
 // CheckTemplate reports what is wrong with a JSON tree that [FillTemplate] is
 // to fill.
@@ -79,9 +80,9 @@ func fillText(text string, get func(path string) (any, error)) (any, error) {
 	var errs []error
 	var whole any
 	n := 0
-	filled := variable.ReplaceAllStringFunc(text, func(ref string) string {
+	filled := variable().ReplaceAllStringFunc(text, func(ref string) string {
 		path := strings.TrimSuffix(strings.TrimPrefix(ref, "${"), "}")
-		if !strings.HasSuffix(ref, "}") || !reference.MatchString(path) {
+		if !strings.HasSuffix(ref, "}") || !reference().MatchString(path) {
 			errs = append(errs, fmt.Errorf("%q is no part of an event; write ${tool_input.command}", ref))
 			return ""
 		}

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -82,7 +83,7 @@ func (f *newPolicyFlags) run(p process, id string) error {
 
 // policyName is a package whose parts are also names of directories on every
 // system.
-var policyName = regexp.MustCompile(`^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*$`)
+var policyName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*$`) })
 
 // reservedParts mean something else in Rego.
 var reservedParts = []string{
@@ -95,9 +96,9 @@ func checkPolicyName(id string) error {
 	switch {
 	case len(id) > 100:
 		return usageError("the name is longer than 100 characters")
-	case policyName.MatchString(strings.ToLower(strings.ReplaceAll(id, "-", "_"))) && !policyName.MatchString(id):
+	case policyName().MatchString(strings.ToLower(strings.ReplaceAll(id, "-", "_"))) && !policyName().MatchString(id):
 		return usageError(fmt.Sprintf("%s is no name of a package; did you mean %s?", quoted(id), strings.ToLower(strings.ReplaceAll(id, "-", "_"))))
-	case !policyName.MatchString(id):
+	case !policyName().MatchString(id):
 		return usageError(quoted(id) + " is no name of a package; use small letters, digits and underscores, and dots between parts, as in acme.push_protected")
 	case id == "gate", strings.HasPrefix(id, "gate."):
 		return usageError("packages below gate are the product's own; begin with your company's name, as in acme.push_protected")

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -165,7 +166,7 @@ func anys(list []string) []any {
 }
 
 // colours are the sequences that a status line may have: colours and weights.
-var colours = regexp.MustCompile("\x1b\\[[0-9;:]*m")
+var colours = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\x1b\\[[0-9;:]*m") })
 
 // styled returns a line with its colours, and every other character that
 // nobody would see or that steers a terminal made visible: a branch may have any
@@ -173,7 +174,7 @@ var colours = regexp.MustCompile("\x1b\\[[0-9;:]*m")
 func styled(line string) string {
 	var b strings.Builder
 	at := 0
-	for _, m := range colours.FindAllStringIndex(line, -1) {
+	for _, m := range colours().FindAllStringIndex(line, -1) {
 		b.WriteString(visible(line[at:m[0]]) + line[m[0]:m[1]])
 		at = m[1]
 	}

@@ -13,10 +13,10 @@ func FuzzStyled(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, line string) {
 		out := styled(line)
-		if rest := colours.ReplaceAllString(out, ""); visible(rest) != rest {
+		if rest := colours().ReplaceAllString(out, ""); visible(rest) != rest {
 			t.Errorf("%q became %q", line, out)
 		}
-		if strings.Count(out, "\x1b") != len(colours.FindAllString(line, -1)) {
+		if strings.Count(out, "\x1b") != len(colours().FindAllString(line, -1)) {
 			t.Errorf("%q lost a colour or won one: %q", line, out)
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"gate/hook"
@@ -111,7 +112,7 @@ func claudeContinue(e *entry, b bool) {
 	}
 }
 
-var claudeVariable = regexp.MustCompile(`\$(\w+|\{\w+\})`)
+var claudeVariable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$(\w+|\{\w+\})`) })
 
 // claudeHeaders writes variables in headers as gate does. Those that the hook
 // may not see are nothing, as in Claude Code.
@@ -126,7 +127,7 @@ func (e *entry) claudeHeaders() {
 		if !ok {
 			continue // it is a mistake already
 		}
-		filled[key] = claudeVariable.ReplaceAllStringFunc(text, func(ref string) string {
+		filled[key] = claudeVariable().ReplaceAllStringFunc(text, func(ref string) string {
 			name := strings.Trim(ref, "${}")
 			if slices.Contains(texts(e.Config["env"]), name) {
 				return "${" + name + "}"

@@ -4,6 +4,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"gate/hook"
@@ -102,7 +103,7 @@ func cocodeMethod(e *entry, v any, pointer string) {
 	}
 }
 
-var variables = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
+var variables = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`) })
 
 // cocodeHeaders takes headers. They may have what variables they name.
 func cocodeHeaders(e *entry, v any, pointer string) {
@@ -112,7 +113,7 @@ func cocodeHeaders(e *entry, v any, pointer string) {
 	m, _ := v.(map[string]any)
 	for _, key := range sortedKeys(m) {
 		text, _ := m[key].(string)
-		for _, found := range variables.FindAllStringSubmatch(text, -1) {
+		for _, found := range variables().FindAllStringSubmatch(text, -1) {
 			if !seen[found[1]] {
 				seen[found[1]] = true
 				names = append(names, found[1])

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"gate/hook"
@@ -26,7 +27,7 @@ var massgenHook = fields{
 	"type":        func(*entry, any, string) {}, // an event in a list, else how the handler is called: massgenHook
 }
 
-var callable = regexp.MustCompile(`^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$`)
+var callable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$`) })
 
 // A massgenAgent is whose hooks are read; nil stands for all agents.
 type massgenAgent struct {
@@ -159,7 +160,7 @@ func (r *dialectReader) massgenHook(e *entry, m map[string]any, how any, a *mass
 		e.bad(below(e.pointer, "type"), "%s must be python or command", dotted(below(e.pointer, "type")))
 	}
 	delete(e.Config, "handler")
-	if call, ok := e.Config["python"].(string); ok && !callable.MatchString(call) {
+	if call, ok := e.Config["python"].(string); ok && !callable().MatchString(call) {
 		e.bad(e.pointer, "%q is not module.function", call)
 	}
 	if a != nil {
