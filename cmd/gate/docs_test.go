@@ -2,11 +2,13 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -133,7 +135,7 @@ func TestPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	named := regexp.MustCompile("`((?:cmd|docs|facts|hook|engine|scopes|adapters|audit|policies|matcher|testdata)/[a-z_/.-]+\\.(?:go|md|json|rego|rows))`" +
-		`|\]\(([a-zA-Z_/.-]+)\)`)
+		`|\]\(([a-zA-Z_/.-]*)(?:#([a-z0-9-]+))?\)`)
 	for _, page := range append(pages, filepath.Join(root, "README.md")) {
 		data, err := os.ReadFile(page)
 		if err != nil {
@@ -144,10 +146,51 @@ func TestPages(t *testing.T) {
 			if m[2] != "" {
 				path = filepath.Join(filepath.Dir(page), m[2])
 			}
+			if m[3] != "" && m[2] == "" {
+				path = page
+			}
 			if _, err := os.Stat(path); err != nil {
 				t.Errorf("%s names %s: %v", page, m[1]+m[2], err)
+			} else if m[3] != "" && !slices.Contains(anchors(t, path), m[3]) {
+				t.Errorf("%s leads to %s#%s, and there is no such heading", page, path, m[3])
 			}
 		}
+	}
+}
+
+// anchors are the headings of a page, as links name them.
+func anchors(t *testing.T, page string) (list []string) {
+	data, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	strange := regexp.MustCompile(`[^a-z0-9 _-]`)
+	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(string(data), -1) {
+		list = append(list, strings.ReplaceAll(strange.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-"))
+	}
+	return list
+}
+
+// TestCommandTable looks for commands that the README's table leaves out.
+func TestCommandTable(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows strings.Builder
+	for line := range strings.Lines(string(data)) {
+		if strings.HasPrefix(line, "| `gate ") {
+			rows.WriteString(line)
+		}
+	}
+	commands := newRoot(process{stdout: io.Discard, stderr: io.Discard}).Commands()
+	for _, c := range commands {
+		if c.IsAvailableCommand() && !regexp.MustCompile("`gate "+c.Name()+"[ `]").MatchString(rows.String()) {
+			t.Errorf("the table of commands is without gate %s", c.Name())
+		}
+	}
+	if len(commands) < 25 {
+		t.Errorf("only %d commands", len(commands))
 	}
 }
 

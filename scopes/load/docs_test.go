@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"gate/hook"
+	"gate/scopes"
 	"gate/scopes/load"
 )
 
@@ -45,6 +46,33 @@ func TestDocs(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%s says\n%s\nand not\n%s", e[1], got, want)
+		}
+	}
+}
+
+// The examples of hooks in README and docs/handlers.md are hook files without a
+// mistake, and show each type of handler.
+func TestHookExamples(t *testing.T) {
+	for _, name := range []string{"README.md", "docs/handlers.md"} {
+		shown := map[hook.Kind]bool{}
+		page, err := os.ReadFile("../../" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range fence.FindAllSubmatch(page, -1) {
+			if !bytes.HasPrefix(e[2], []byte("hooks:")) {
+				continue
+			}
+			src := load.Dir(fstest.MapFS{"hooks.yaml": {Data: e[2]}}, scopes.Source{Name: "user", Authority: hook.User})
+			if len(src.Faults) > 0 || len(src.Hooks) == 0 {
+				t.Errorf("%s: %s: %v", name, e[2], src.Faults)
+			}
+			for _, h := range src.Hooks {
+				shown[h.Kind] = true
+			}
+		}
+		if len(shown) < 5 {
+			t.Errorf("%s shows only %v", name, shown)
 		}
 	}
 }
