@@ -202,9 +202,6 @@ func (h *Handlers) own(by *hook.Hook, name string) string {
 func (h *Handlers) search(name string) (string, error) {
 	path, _ := h.lookup("PATH")
 	for _, dir := range filepath.SplitList(path) {
-		if !filepath.IsAbs(dir) {
-			continue
-		}
 		if found, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
 			return found, nil
 		}
@@ -263,9 +260,17 @@ func (h *Handlers) environment(by *hook.Hook, ev *hook.Event) []string {
 	return env
 }
 
+// lookup looks a variable of the environment up. Of PATH only the absolute
+// directories count: others would be where the agent is, which may have written
+// what lies there.
 func (h *Handlers) lookup(name string) (string, bool) {
 	if h.Getenv == nil {
 		return "", false
 	}
-	return h.Getenv(name)
+	value, ok := h.Getenv(name)
+	if name != "PATH" {
+		return value, ok
+	}
+	dirs := slices.DeleteFunc(filepath.SplitList(value), func(dir string) bool { return !filepath.IsAbs(dir) })
+	return strings.Join(dirs, string(filepath.ListSeparator)), len(dirs) > 0
 }

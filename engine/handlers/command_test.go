@@ -194,7 +194,7 @@ func TestEnvironment(t *testing.T) {
 	o.Dirs = map[string]string{"plugin:fmt": "/plugins/fmt"}
 	o.Getenv = func(name string) (string, bool) {
 		v, ok := map[string]string{
-			"PATH": "/usr/bin:/bin", "HOME": "/home/ana", "ANTHROPIC_API_KEY": "secret", "NAMED": "yes", "CLAUDE_ENV_FILE": "/session/env.sh", "GATE_HOOK": "forged", "LC_ALL": "C",
+			"PATH": ":/usr/bin:.:node_modules/.bin:/bin:", "HOME": "/home/ana", "ANTHROPIC_API_KEY": "secret", "NAMED": "yes", "CLAUDE_ENV_FILE": "/session/env.sh", "GATE_HOOK": "forged", "LC_ALL": "C",
 		}[name]
 		return v, ok
 	}
@@ -210,6 +210,20 @@ func TestEnvironment(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+// TestDescriptors holds that a command gets none of the descriptors that its
+// caller left open, and that none is kept open for the caller's sake.
+func TestDescriptors(t *testing.T) {
+	o := testOptions(t)
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	o.Supervisor = append([]string{"/bin/sh", "-c", `exec 8>"` + pipe + `"; exec "$0" "$@"`}, o.Supervisor...)
+	by := &hook.Hook{ID: "h", Kind: hook.Command, Config: map[string]any{
+		"command": `for p in $$ $PPID; do for f in /proc/$p/fd/*; do readlink $f; done; done | grep ` + pipe + ` >&2 && exit 2; exit 0`,
+	}}
+	if got := describe(New(o).command(t.Context(), by, testEvent(t, false))); got != "no opinion" {
+		t.Error(got)
 	}
 }
 
@@ -270,6 +284,13 @@ func TestPrograms(t *testing.T) {
 	}
 	o := testOptions(t)
 	o.Dirs = map[string]string{"user": source}
+	o.Getenv = func(name string) (string, bool) {
+		v, ok := os.LookupEnv(name)
+		if name == "PATH" {
+			v = ".:" + v + ":"
+		}
+		return v, ok
+	}
 	h := New(o)
 	ev := testEvent(t, false)
 	ev.Fields["cwd"] = cwd
@@ -286,6 +307,7 @@ func TestPrograms(t *testing.T) {
 		{"./other.sh 2>/dev/null", nil, "fault eval: h ended with status 127"},
 		{"./other.sh", []any{}, "fault eval: h cannot be run: there is no ./other.sh in the directory of user"},
 		{"../x", []any{}, "fault eval: h cannot be run: there is no ../x in the directory of user"},
+		{"other.sh 2>/dev/null", nil, "fault eval: h ended with status 127"},
 		{"gate-test-no-such-program", []any{}, "fault eval: h cannot be run: there is no program gate-test-no-such-program in PATH"},
 		{"printf", []any{"%s", "$(exit 2); -rf"}, "no opinion"},
 	} {

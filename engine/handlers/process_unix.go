@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // A tree is a program and all that it starts. It has a session of its own: no
@@ -100,3 +103,22 @@ func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 
 // rootDir is a directory that nobody wants to unmount or remove.
 func rootDir() string { return "/" }
+
+// closeForeign closes the descriptors that whoever started gate left open for
+// it: the command gets none of them, and what the call goes on without keeps
+// nobody waiting. This program's own all end when it starts another.
+func closeForeign() {
+	entries, err := os.ReadDir("/dev/fd")
+	if err != nil {
+		entries, _ = os.ReadDir("/proc/self/fd")
+	}
+	for _, e := range entries {
+		fd, err := strconv.Atoi(e.Name())
+		if err != nil || fd <= 2 {
+			continue
+		}
+		if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
+			unix.Close(fd)
+		}
+	}
+}

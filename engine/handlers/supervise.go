@@ -80,6 +80,7 @@ func supervised(ctx context.Context, argv []string, j *job) result {
 // nothing else may run in it, and SIGPIPE must not end the process.
 func Supervise(ctx context.Context, in io.Reader, out, told io.Writer) int {
 	runtime.LockOSThread() // the command ends with the thread that started it
+	closeForeign()
 	lines := bufio.NewReaderSize(in, 64<<10)
 	line, err := lines.ReadBytes('\n')
 	var j job
