@@ -1,7 +1,9 @@
 package bundles
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -25,6 +27,35 @@ type Metadata struct {
 	Audience []string  // "key=value" of a machine's labels, one of which must fit; none: every machine
 	MinGate  string    // the oldest gate that understands the bundle, such as "v1.4.0"; "": any
 	Previous string    // the digest of the release before; ""
+}
+
+// ReadManifest reads the manifest among the files of a bundle that was verified.
+// Without one the bundle owns all of data, as OPA has it.
+func ReadManifest(files fs.FS) (Manifest, error) {
+	data, err := fs.ReadFile(files, manifestFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Manifest{Roots: []string{""}}, nil
+	}
+	if err != nil {
+		return Manifest{}, err
+	}
+	return parseManifest(data)
+}
+
+// Overlap returns a path below data that both bundles own, so that they cannot
+// be in force side by side; ok is false if there is none.
+func (m Manifest) Overlap(other Manifest) (root string, ok bool) {
+	for _, a := range m.Roots {
+		for _, b := range other.Roots {
+			if within(a, b) {
+				return a, true
+			}
+			if within(b, a) {
+				return b, true
+			}
+		}
+	}
+	return "", false
 }
 
 // parseManifest reads .manifest. Without metadata.gate the name stays empty.

@@ -110,7 +110,16 @@ type Decision struct {
 	Steps    []Step
 	Fault    *Fault // gate itself could not decide; the Effect is then what closes
 	Notices  []string
+	Bundles  []Bundle // that were in force, in their order
 	Took     time.Duration
+}
+
+// A Bundle names one release of a signed bundle.
+type Bundle struct {
+	Name    string
+	Version int64  // 0 for one that is taken because its digest is pinned
+	Digest  string // of the archive: "sha256:" and hexadecimal digits
+	Record  bool   // it only says what it would have done
 }
 
 // A Result is what follows for the call.

@@ -19,6 +19,9 @@ type Row struct {
 	Pos       string // file:line
 	Counts    bool
 	Why       string // why it does not count, or what it overrides; "" if there is nothing to say
+	Bundle    string // the signed bundle that it stands in; "" for a file of the machine's own
+
+	layer *Layer
 }
 
 // A PolicyRow is one hook for gate policies.
@@ -93,7 +96,7 @@ func (s *Set) Explain() []Row {
 func (s *Settings) rows(l *Layer) []Row {
 	var rows []Row
 	add := func(key string, value any) {
-		rows = append(rows, Row{Key: key, Value: value, Authority: l.Authority, Pos: l.Pos(key)})
+		rows = append(rows, Row{Key: key, Value: value, Authority: l.Authority, Pos: l.Pos(key), Bundle: l.Bundle, layer: l})
 	}
 	if l.DisableAllHooks != nil {
 		add(keyDisable, *l.DisableAllHooks)
@@ -123,6 +126,9 @@ func (s *Settings) rows(l *Layer) []Row {
 		for _, name := range slices.Sorted(maps.Keys(l.Params[p])) {
 			add(keyParams+"."+p+"."+name, l.Params[p][name])
 		}
+	}
+	if l.Stale != nil {
+		l.Stale.rows(add)
 	}
 	for _, k := range slices.Sorted(maps.Keys(l.Labels)) {
 		add(keyLabels+"."+k, l.Labels[k])
@@ -168,8 +174,17 @@ func (s *Set) judge(r *Row, all []Row) {
 	case keyPolicies, keyParams, keyExceptions:
 		s.judgeTuning(r, top, rest)
 		return
-	case keyDisable, keyDelegate:
+	case keyDisable:
+		if r.Counts = r.Value == false || s.settings.disables(r.layer); !r.Counts {
+			r.Why = "of bundles only the first may switch off, and the machine's own settings come before it"
+		}
+		return
+	case keyDelegate:
 		r.Counts = true
+		return
+	}
+	if top == keyLabels && r.Bundle != "" {
+		r.Why = "labels are the machine's own: a bundle does not set them"
 		return
 	}
 	if top == keyApprovals && r.Authority == hook.User && s.settings.said(hook.Managed, func(*Layer) bool { return true }) {
@@ -208,6 +223,8 @@ func (s *Settings) inForce(top, name string) any {
 		return string(hook.FaultContinue)
 	case keyApprovals:
 		return s.Approvals.tree()
+	case keyStale:
+		return s.Stale.tree()[name]
 	case keyLog:
 		return !s.NoLog
 	case keyRecord:
@@ -282,7 +299,11 @@ func (s *Set) judgeTuning(r *Row, top, rest string) {
 			}
 			names = append(names, h.ID)
 			switch {
-			case !s.settings.mayTune(r.Authority, h):
+			case s.settings.behind(r.layer, h):
+				r.Why = cmp.Or(r.Why, fmt.Sprintf("%s belongs to %s, which comes before %s", h.ID, h.Source, r.Bundle))
+			case top == keyExceptions && !s.settings.leads(r.layer, h):
+				r.Why = cmp.Or(r.Why, fmt.Sprintf("what comes before %s speaks of %s already", r.Bundle, h.ID))
+			case !s.settings.mayTune(r.layer, h):
 				r.Why = cmp.Or(r.Why, fmt.Sprintf("%s settings cannot tune %s, which is %s", r.Authority, h.ID, h.Authority))
 			case top == keyParams && !declares(h, rest):
 				name := strings.TrimPrefix(rest, h.ID+".")

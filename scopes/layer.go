@@ -2,6 +2,7 @@ package scopes
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"gate/hook"
@@ -13,6 +14,8 @@ import (
 // nothing.
 type Layer struct {
 	Authority hook.Authority
+	Bundle    string         // the signed bundle that it stands in; "" for a file of the machine's own
+	Order     int            // of managed layers: that of the [Source] it came with
 	File      string         // for people
 	Lines     map[string]int // where a key begins, by the keys of [Row]
 
@@ -27,6 +30,7 @@ type Layer struct {
 	Deadline  time.Duration // of one decision; the shortest counts
 	Faults    hook.OnFault  // FaultDeny: faults of every authority close
 	Approvals *Approvals
+	Stale     *Stale            // managed only
 	Labels    map[string]string // managed only
 	Log       *bool
 	Record    *bool               // the log keeps the events, too
@@ -64,6 +68,29 @@ type Approvals struct {
 	Keys        []string // public keys of approvers
 }
 
+// Stale says what follows when signed bundles grow old. A zero field of a layer
+// says nothing; of [Settings] every field has a value.
+type Stale struct {
+	After   time.Duration // without a successful sync; default 7 days
+	Then    Consequence   // of that; default warn
+	Expired Consequence   // of the end that a bundle itself names; default close
+}
+
+// A Consequence is what happens to calls meanwhile. The policies stay in force
+// in any case.
+type Consequence string
+
+// The consequences, from the mildest.
+const (
+	StaleWarn  Consequence = "warn"  // people are told
+	StaleAsk   Consequence = "ask"   // each call is put to a person
+	StaleClose Consequence = "close" // no call passes
+)
+
+func (c Consequence) strictness() int {
+	return slices.Index([]Consequence{"", StaleWarn, StaleAsk, StaleClose}, c)
+}
+
 // MaxApproval is the longest life of an approval, in minutes.
 const MaxApproval = 60
 
@@ -88,6 +115,7 @@ const (
 	keyFaults     = "faults"
 	keyApprovals  = "approvals"
 	keyLabels     = "labels"
+	keyStale      = "stale"
 	keyLog        = "log"
 	keyRecord     = "record"
 	keyPlugins    = "plugins"
@@ -105,7 +133,7 @@ func RightTo(key string, a hook.Authority) (why string) {
 	switch key {
 	case keyDisable, keyPolicies, keyParams, keyExceptions, "hooks", "version":
 		return ""
-	case keyOnly, keyDelegate, keyLabels:
+	case keyOnly, keyDelegate, keyLabels, keyStale:
 		if a != hook.Managed {
 			return "only managed settings set it"
 		}

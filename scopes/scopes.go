@@ -21,6 +21,18 @@ type Source struct {
 	Modules   []Module     // the Rego text that the Rego hooks stand in
 	Faults    []hook.Fault // what could not be loaded
 
+	// Data is what its policies find below data, besides parameters and the
+	// library: a tree of JSON. Sources do not see each other's.
+	Data map[string]any
+
+	// Bundle says which signed bundle the source is; nil for others. With Record
+	// it only says what it would have done.
+	Bundle *hook.Bundle
+
+	// Order ranks sources of managed authority: the machine's own files have 0,
+	// bundles 1 and above. A later one loosens nothing that an earlier one says.
+	Order int
+
 	// Params are the values that settings give to policies' parameters, by
 	// package; a missing one has its declared default.
 	Params map[string]map[string]any

@@ -70,6 +70,7 @@ func New(sources []Source, settings Settings) (*Set, error) {
 	if err := errors.Join(checkSources(sources), settings.check()); err != nil {
 		return nil, err
 	}
+	settings.orders = ordersOf(sources)
 	s := &Set{
 		given: slices.Clone(sources), settings: settings, off: settings.disabled(), empty: true,
 		tiers: map[hook.Name][]Tier{}, bounds: map[*Source][]*Bound{},
@@ -97,6 +98,9 @@ func New(sources []Source, settings Settings) (*Set, error) {
 		s.bounds[src] = bounds
 		for _, b := range bounds {
 			b.level, b.exceptions = settings.level(b.Hook), settings.exceptions(b.Hook)
+			if src.records() && b.level.level != LevelOff {
+				b.level.level = LevelRecord
+			}
 			if b.Level() == LevelOff || len(src.unset(b.Hook)) > 0 {
 				continue
 			}
@@ -236,7 +240,8 @@ func newBound(src *Source, h *hook.Hook, position int) (*Bound, error) {
 }
 
 func compareSources(a, b *Source) int {
-	return cmp.Or(cmp.Compare(a.Scope, b.Scope), cmp.Compare(a.Authority, b.Authority), strings.Compare(a.Name, b.Name))
+	return cmp.Or(cmp.Compare(a.Scope, b.Scope), cmp.Compare(a.Authority, b.Authority), cmp.Compare(a.Order, b.Order),
+		strings.Compare(a.Name, b.Name))
 }
 
 // tiers orders the hooks of one event, whose sources are in order already.

@@ -1,6 +1,7 @@
 package scopes
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -28,6 +29,7 @@ type Settings struct {
 	FaultsClose bool                 // faults of every authority close
 	Deadline    time.Duration        // of one decision; zero: none beside the engine's own
 	Approvals   Approvals            // zero: none
+	Stale       Stale                // when bundles grow old
 	Labels      map[string]string    // of this machine
 	NoLog       bool                 // decisions are not logged
 	NoRecord    bool                 // the log keeps no events
@@ -40,7 +42,8 @@ type Settings struct {
 
 	StatusLine, FileSuggestion Script // of the highest authority that is not switched off
 
-	layers []Layer // by standing, then file: what else hooks are tuned by
+	orders map[string]int // of managed sources but the library, by name
+	layers []Layer        // by standing, then file: what else hooks are tuned by
 }
 
 // A PluginDir is where settings say that a plugin lies.
@@ -53,15 +56,13 @@ type PluginDir struct {
 // set does not count, and [Set.Explain] says so. Between files of one standing
 // the strictest word counts, so that their order does not matter; two managed
 // files that give one parameter or label two values, and settings of plugins
-// and skills, are errors. Whoever gets an error must let no call pass.
+// and skills, are errors. Of signed bundles, which have an order, the first that
+// gives such a value decides. Whoever gets an error must let no call pass.
 func Combine(layers ...Layer) (Settings, error) {
 	s := Settings{DisableAllHooks: map[hook.Authority]bool{}, Plugins: map[string]bool{}, PluginDirs: map[string]PluginDir{}, Programs: map[string]any{},
 		Providers: map[string]Provider{}, MCPServers: map[string]MCPServer{}, layers: slices.Clone(layers)}
 	slices.SortStableFunc(s.layers, func(a, b Layer) int {
-		if a.Authority != b.Authority {
-			return int(a.Authority) - int(b.Authority)
-		}
-		return strings.Compare(a.File, b.File)
+		return cmp.Or(int(a.Authority)-int(b.Authority), cmp.Compare(a.Order, b.Order), strings.Compare(a.File, b.File))
 	})
 	var errs []error
 	for i := range s.layers {
@@ -79,6 +80,7 @@ func Combine(layers ...Layer) (Settings, error) {
 	}
 	errs = append(errs, s.contradictions()...)
 	s.approvals()
+	s.stale()
 	s.scripts()
 	return s, errors.Join(errs...)
 }
@@ -89,15 +91,17 @@ func hasSettings(a hook.Authority) bool {
 
 // weigh takes one layer in; those above it came before.
 func (s *Settings) weigh(l *Layer) {
-	if l.DisableAllHooks != nil && *l.DisableAllHooks {
+	if s.disables(l) {
 		s.DisableAllHooks[l.Authority] = true
 	}
 	if l.Authority == hook.Managed {
 		s.ManagedHooksOnly = s.ManagedHooksOnly || l.AllowManagedHooksOnly != nil && *l.AllowManagedHooksOnly
-		if len(l.Labels) > 0 && s.Labels == nil {
-			s.Labels = map[string]string{}
+		if l.Bundle == "" {
+			if len(l.Labels) > 0 && s.Labels == nil {
+				s.Labels = map[string]string{}
+			}
+			maps.Copy(s.Labels, l.Labels)
 		}
-		maps.Copy(s.Labels, l.Labels)
 	}
 	if l.Authority != hook.Managed && l.Authority != hook.User {
 		return
@@ -112,7 +116,7 @@ func (s *Settings) weigh(l *Layer) {
 		}
 		on, said := s.Plugins[name]
 		s.Plugins[name] = l.Plugins[name] && (on || !said)
-		if dir := l.PluginDir[name]; dir != "" {
+		if dir := l.PluginDir[name]; dir != "" && s.PluginDirs[name].By != hook.Managed {
 			s.PluginDirs[name] = PluginDir{dir, l.Authority}
 		}
 	}
@@ -194,7 +198,7 @@ func (s *Settings) contradictions() []error {
 	}
 	seen := map[string]word{}
 	say := func(l *Layer, key string, value any) {
-		id := l.Authority.String() + " " + key
+		id := fmt.Sprintf("%s %d %s", l.Authority, l.Order, key)
 		if old, ok := seen[id]; ok && !equal(old.value, value) {
 			errs = append(errs, fmt.Errorf("%s: %s has another value at %s", l.Pos(key), key, old.pos))
 		}

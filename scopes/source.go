@@ -39,8 +39,14 @@ func (src *Source) Inactive() bool { return len(src.Faults) > 0 && !src.Closes()
 
 // Closes reports whether a source that could not be loaded closes every event.
 func (src *Source) Closes() bool {
+	if src.records() {
+		return false
+	}
 	return src.strict || src.Library || src.Authority == hook.Managed || src.Authority == hook.User
 }
+
+// records reports a bundle on trial: it has no part in what happens.
+func (src *Source) records() bool { return src.Bundle != nil && src.Bundle.Record }
 
 // Runs reports whether handlers of the source are run: its authority needs no
 // trust, or a person gave it.
@@ -51,7 +57,9 @@ func (src *Source) Loosens() bool { return src.Runs() && !src.Tightens }
 
 // decides reports whether the source is one whose absence leaves nothing to
 // decide by: all others only tighten what these say.
-func (src *Source) decides() bool { return src.Library || src.Authority.MayAllow() }
+func (src *Source) decides() bool {
+	return !src.records() && (src.Library || src.Authority.MayAllow())
+}
 
 // mayStand says which authority may stand in which scope.
 func mayStand(scope hook.Scope, a hook.Authority, library bool) bool {

@@ -9,16 +9,19 @@ import (
 	"gate/hook"
 )
 
-// mayTune reports whether settings of authority a may set level, params and
+// mayTune reports whether a layer may set level, params and
 // exceptions of a hook: those of its own standing and above, and the user's
 // where managed settings delegate it by name.
-func (s *Settings) mayTune(a hook.Authority, h *hook.Hook) bool {
-	return standing(a) <= standing(h.Authority) || a == hook.User && h.Authority == hook.Managed && s.delegated(h.ID)
+func (s *Settings) mayTune(l *Layer, h *hook.Hook) bool {
+	if s.behind(l, h) {
+		return false
+	}
+	return standing(l.Authority) <= standing(h.Authority) || l.Authority == hook.User && h.Authority == hook.Managed && s.delegated(h)
 }
 
-func (s *Settings) delegated(id string) bool {
+func (s *Settings) delegated(h *hook.Hook) bool {
 	return s.said(hook.Managed, func(l *Layer) bool {
-		return slices.ContainsFunc(l.Delegate, func(key string) bool { return covers(key, id) })
+		return !s.behind(l, h) && s.leads(l, h) && slices.ContainsFunc(l.Delegate, func(key string) bool { return covers(key, h.ID) })
 	})
 }
 
@@ -28,12 +31,12 @@ func (s *Settings) delegated(id string) bool {
 func (s *Settings) precedence(h *hook.Hook) []*Layer {
 	var out []*Layer
 	order := []hook.Authority{hook.Managed, hook.User, hook.Local, hook.Project}
-	if h.Authority == hook.Managed && s.delegated(h.ID) {
+	if h.Authority == hook.Managed && s.delegated(h) {
 		order = []hook.Authority{hook.User, hook.Managed}
 	}
 	for _, a := range order {
 		for i := range s.layers {
-			if s.layers[i].Authority == a && s.mayTune(a, h) {
+			if s.layers[i].Authority == a && s.mayTune(&s.layers[i], h) {
 				out = append(out, &s.layers[i])
 			}
 		}
@@ -56,23 +59,23 @@ func (c saying) pos() string {
 }
 
 // level returns the level of a hook: of the first authority that says anything
-// about it, what is said most exactly, and of that the strictest.
+// about it, what is said most exactly, and of that the strictest; a later bundle
+// counts where it is stricter still.
 func (s *Settings) level(h *hook.Hook) saying {
 	var best saying
-	for _, l := range s.precedence(h) {
-		if best.layer != nil && best.layer.Authority != l.Authority &&
-			(standing(best.layer.Authority) != standing(l.Authority)) {
+	for layers := s.precedence(h); len(layers) > 0; {
+		n := 1
+		for n < len(layers) && sameRank(layers[0], layers[n]) {
+			n++
+		}
+		if best.layer != nil && standing(best.layer.Authority) != standing(layers[0].Authority) {
 			break
 		}
-		for _, key := range slices.Sorted(maps.Keys(l.Policies)) {
-			level := l.Policies[key]
-			switch {
-			case !covers(key, h.ID):
-			case best.layer == nil, len(key) > len(best.key),
-				len(key) == len(best.key) && level.strictness() > best.level.strictness():
-				best = saying{l, key, level}
-			}
+		said := mostExact(layers[:n], h)
+		if best.layer == nil || said.layer != nil && said.level.strictness() > best.level.strictness() {
+			best = said
 		}
+		layers = layers[n:]
 	}
 	return best
 }
@@ -98,7 +101,7 @@ func (s *Settings) exceptions(h *hook.Hook) []*exception {
 	var out []*exception
 	for _, l := range s.precedence(h) {
 		for i, e := range l.Exceptions {
-			if e.Policy != h.ID {
+			if e.Policy != h.ID || !s.leads(l, h) {
 				continue
 			}
 			if c, err := compileException(e, l.Pos(indexed(keyExceptions, i))); err == nil {

@@ -28,6 +28,7 @@ func decisionDocument(d *hook.Decision, canAsk bool) map[string]any {
 		"halt":     nil,
 		"fault":    faultDocument(d.Fault),
 		"notices":  visibleList(d.Notices),
+		"bundles":  bundleDocuments(d.Bundles),
 		"changes":  changeDocuments(d.Changes),
 		"facts":    plainValue(d.Facts.Document()),
 		"steps":    stepDocuments(d.Steps),

@@ -39,6 +39,9 @@ func (f *installFlags) ownFindings(p process) []install.Finding {
 			list = append(list, f)
 		}
 	}
+	for _, n := range g.ageing {
+		list = append(list, install.Finding{ID: "gate.bundle.age", Severity: install.Warning, Message: n, Remedy: remedy})
+	}
 	for _, n := range g.untrusted() {
 		list = append(list, install.Finding{
 			ID: "gate.untrusted", Severity: install.Notice, Message: n, Remedy: "look at it, then run gate trust, or leave it as it is",

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -73,6 +74,7 @@ func (s setting) guard(l loaded) (*guard, error) {
 	if err != nil {
 		return nil, err
 	}
+	g.weighAge(time.Now(), settings.Stale)
 	if g.set, err = scopes.New(g.sources, settings); err != nil {
 		return nil, err
 	}
@@ -85,7 +87,7 @@ func (s setting) guard(l loaded) (*guard, error) {
 	options := []engine.Option{
 		engine.WithEvaluator(hook.Rego, g.rego),
 		engine.WithFacts(g.reader.Of),
-		engine.WithValidator(adapters.CheckInput),
+		engine.WithValidator(g.checkInput),
 		engine.WithDone(g.done),
 	}
 	options = append(options, g.runHandlers(s)...)
@@ -140,6 +142,11 @@ func (g *guard) keepTime(store consent.Store) {
 	}
 }
 
+// checkInput holds a rewritten tool input against what is known of the tool.
+func (g *guard) checkInput(tool string, input map[string]any) error {
+	return errors.Join(adapters.CheckInput(tool, input), g.schemas.Check(tool, input))
+}
+
 // decide answers one event. What a person should know about gate itself comes
 // with every decision.
 func (g *guard) decide(ctx context.Context, ev hook.Event) hook.Decision {
@@ -148,7 +155,10 @@ func (g *guard) decide(ctx context.Context, ev hook.Event) hook.Decision {
 	}
 	ev.Gate.Labels = g.set.Settings().Labels
 	d := g.engine.Decide(ctx, ev)
-	d.Notices = append(d.Notices, g.notices...)
+	d.Notices, d.Bundles = append(d.Notices, g.notices...), g.named()
+	if name := ev.Name.Canonical(); name == hook.SessionStart || name == hook.UserPromptSubmit || d.Effect >= hook.Ask {
+		d.Notices = append(d.Notices, g.ageing...) // not with each harmless call
+	}
 	if g.approver != nil {
 		d.Notices = append(d.Notices, g.approver.remember(&ev, &d)...)
 	}

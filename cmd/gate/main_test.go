@@ -55,7 +55,7 @@ func TestScript(t *testing.T) {
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "person": person, "expand": expand, "idof": idOf, "cmpcases": compareCases, "model": startModel},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "person": person, "expand": expand, "idof": idOf, "cmpcases": compareCases, "model": startModel, "activate": activate, "damage": damage},
 	})
 }
 

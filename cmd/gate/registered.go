@@ -132,15 +132,20 @@ func (l *loaded) spoil(src *scopes.Source, r *session.Registration) {
 	}
 }
 
-// spoiled are reasons of sources whose hooks cannot judge any more.
+// spoiled are what gate itself says for sources: for those whose hooks cannot
+// judge any more, and about the age of bundles. Without an effect it is a warning.
 type spoiled map[string]hook.Reason
 
-// Evaluate refuses.
+// Evaluate says it.
 func (s spoiled) Evaluate(_ context.Context, hooks []*hook.Hook, _ *hook.Event) []engine.Answer {
 	answers := make([]engine.Answer, len(hooks))
 	for i, h := range hooks {
 		reason := s[h.Source]
 		reason.ID = h.ID
+		if reason.Effect == hook.Pass {
+			answers[i].Verdict.Warnings = []hook.Reason{reason}
+			continue
+		}
 		answers[i].Verdict.Reasons = []hook.Reason{reason}
 	}
 	return answers

@@ -205,6 +205,7 @@ func (r *replayer) make(key guardKey) (*guard, error) {
 	}
 	s.project = key.gate
 	l := loadSources(s, library())
+	l.bundles = nil // how old they are today is nothing of the call
 	if key.candidate {
 		r.candidate.replace(&l)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -73,10 +74,29 @@ func printSettings(p process, g *guard, broken []hook.Fault) error {
 	if len(rows)+len(broken) == 0 {
 		b.WriteString("there are no settings; every policy is as it is written\n")
 	}
-	for _, n := range g.notices {
+	for _, n := range slices.Concat(g.notices, g.ageing) {
 		fmt.Fprintf(&b, "note: %s\n", visible(n))
 	}
+	for _, bundle := range g.bundles {
+		fmt.Fprintf(&b, "bundle: %s version %d%s, %s\n", bundle.Name, bundle.Version, onTrial(bundle), bundle.Digest)
+	}
 	return printAll(p, b.String())
+}
+
+func onTrial(b bundled) string {
+	if b.Record {
+		return " (on trial: it only says what it would have done)"
+	}
+	return ""
+}
+
+// bundleDocuments are bundles for programs.
+func bundleDocuments(list []hook.Bundle) []any {
+	out := make([]any, len(list))
+	for i, b := range list {
+		out[i] = map[string]any{"name": b.Name, "version": b.Version, "digest": b.Digest, "record": b.Record}
+	}
+	return out
 }
 
 // tildes shortens the paths in a sentence for people.
@@ -93,8 +113,9 @@ func settingsDocument(g *guard, broken []hook.Fault) map[string]any {
 	for _, r := range g.set.Explain() {
 		rows = append(rows, map[string]any{
 			"key": r.Key, "value": plainValue(r.Value), "authority": r.Authority.String(), "pos": r.Pos,
-			"counts": r.Counts, "why": orNil(r.Why),
+			"counts": r.Counts, "why": orNil(r.Why), "bundle": orNil(r.Bundle),
 		})
 	}
-	return map[string]any{"settings": rows, "faults": faultList(broken), "off": orNil(g.set.Off()), "notices": visibleList(g.notices)}
+	return map[string]any{"settings": rows, "faults": faultList(broken), "off": orNil(g.set.Off()), "notices": visibleList(slices.Concat(g.notices, g.ageing)),
+		"bundles": bundleDocuments(g.named())}
 }

@@ -29,7 +29,12 @@ type loaded struct {
 	layers  []scopes.Layer
 	dirs    map[string]string // where a source's files are, by its name
 	notices []string          // what shaped every decision and a person should know
-	spoiled spoiled           // hooks of the session that cannot judge any more
+	spoiled spoiled           // reasons of hooks that gate itself speaks for
+
+	bundles      []bundled        // in force, in their order
+	takesBundles bool             // this machine takes signed bundles, whether or not there are any
+	schemas      load.ToolSchemas // of tools, from bundles
+	ageing       []string         // bundles that are too old
 }
 
 // loadSources reads the settings and hooks that concern a project. It never
@@ -46,6 +51,7 @@ func loadSources(s setting, library fs.FS) loaded {
 	}
 	out.addLibrary(library, scopes.LibraryAuthority(managed != nil))
 	out.read(managed, scopes.Source{Name: "managed", Scope: hook.Policy, Authority: hook.Managed})
+	out.addBundles(managed)
 	user := openPlace(d.user, ".", userFiles())
 	good.guard(user)
 	out.read(user, scopes.Source{Name: "user", Scope: hook.Session, Authority: hook.User})

@@ -129,11 +129,27 @@ func (s *source) compileFiles(own, lib []*module) (*ast.Compiler, error) {
 	for _, m := range lib {
 		add(true, m)
 	}
-	c := newCompiler(capabilities(s.grant), s.guards)
+	c := newCompiler(capabilities(s.grant), s.guards).WithPathConflictsCheck(s.hasData)
 	if c.Compile(parsed); c.Failed() {
 		return nil, c.Errors
 	}
 	return c, nil
+}
+
+// hasData reports whether the source brings data at a path. A rule there would
+// hide it.
+func (s *source) hasData(path []string) (bool, error) {
+	var at any = s.data
+	for _, key := range path {
+		m, ok := at.(map[string]any)
+		if !ok {
+			return false, nil
+		}
+		if at, ok = m[key]; !ok {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // newCompiler returns a compiler as strict as OPA knows. Every mistake is

@@ -157,16 +157,30 @@ func (l level) plain() map[string]any {
 	return m
 }
 
-// store returns the data document that the source's policies see.
-func (p *params) store() (storage.Store, error) {
-	data := map[string]any{"gate": map[string]any{"params": p.values.plain()}}
-	v, err := ast.InterfaceToValue(data)
+// store returns the data document that the source's policies see: the values
+// and what the source brings along.
+func (p *params) store(data map[string]any) (storage.Store, error) {
+	all, gate := maps.Clone(data), map[string]any{}
+	if all == nil {
+		all = map[string]any{}
+	}
+	if own, ok := all["gate"].(map[string]any); ok {
+		gate = maps.Clone(own)
+	}
+	for _, key := range []string{"params", "lib"} {
+		if _, taken := gate[key]; taken {
+			return nil, fmt.Errorf("data.gate.%s is the product's own", key)
+		}
+	}
+	gate["params"] = p.values.plain()
+	all["gate"] = gate
+	v, err := ast.InterfaceToValue(all)
 	if err != nil {
-		return nil, fmt.Errorf("parameters: %w", err)
+		return nil, fmt.Errorf("data: %w", err)
 	}
 	plain, err := ast.JSON(v) // in the types that the store knows
 	if err != nil {
-		return nil, fmt.Errorf("parameters: %w", err)
+		return nil, fmt.Errorf("data: %w", err)
 	}
 	return inmem.NewFromObjectWithOpts(plain.(map[string]any),
 		inmem.OptRoundTripOnWrite(false), inmem.OptReturnASTValuesOnRead(true)), nil

@@ -26,6 +26,7 @@ type source struct {
 	fused   bool // see fuse
 	store   storage.Store
 	params  params
+	data    map[string]any // that the source brings along
 	broken  error
 	values  cache.InterQueryValueCache
 	stuck   atomic.Int32  // evaluations left behind that still run
@@ -60,7 +61,8 @@ func newSource(s *scopes.Source, lib *modules) *source {
 	src.fused = src.grant != grantManaged
 	src.files, src.broken = filesOf(s)
 	src.params = paramsOf(s)
-	store, err := src.params.store()
+	src.data = s.Data
+	store, err := src.params.store(s.Data)
 	src.store, src.broken = store, errors.Join(src.broken, err)
 	return src
 }

@@ -120,21 +120,8 @@ func (d *document) json(data []byte) (err error) {
 	if err != nil {
 		return fmt.Errorf("%s:%d: %w", d.file, errorLine(data, err), err)
 	}
-	lines := newLineIndex(data)
-	dec := jsontext.NewDecoder(bytes.NewReader(data))
-	for {
-		tok, err := dec.ReadToken()
-		if err != nil {
-			return nil // strictjson has read all of it
-		}
-		if k := tok.Kind(); k == '}' || k == ']' {
-			continue
-		}
-		pointer := string(dec.StackPointer())
-		if _, seen := d.lines[pointer]; !seen {
-			d.lines[pointer] = lines.at(int(dec.InputOffset()) - 1)
-		}
-	}
+	d.lines = linesOf(data)
+	return nil
 }
 
 var byteOffset = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`byte (\d+)`) })

@@ -8,6 +8,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -29,6 +30,7 @@ func (d *document) layer(a hook.Authority) (scopes.Layer, []error) {
 	r.exceptions()
 	r.limits()
 	r.approvals()
+	r.stale()
 	r.names()
 	r.programs()
 	r.providers()
@@ -148,6 +150,37 @@ func (r *layerReader) approvals() {
 		r.bad("/approvals", "approvals: keyRequired without keys: nobody could approve")
 	}
 	r.layer.Approvals = &approvals
+}
+
+// maxStale is the longest time that a machine may go without a sync and nobody
+// is told.
+const maxStale = 366 * 24 * time.Hour
+
+func (r *layerReader) stale() {
+	m, ok := r.value["stale"].(map[string]any)
+	if !ok {
+		return
+	}
+	var s scopes.Stale
+	if v, given := m["after"]; given {
+		text, _ := v.(string)
+		if days, ok := strings.CutSuffix(text, "d"); ok { // as everywhere that people write days
+			if n, err := strconv.Atoi(days); err == nil {
+				v = fmt.Sprintf("%dh", n*24)
+			}
+		}
+		var err error
+		if s.After, err = duration(v, maxStale); err != nil {
+			r.bad("/stale/after", "stale.after must be a time such as 72h or 7d, at most 366d")
+		}
+	}
+	then, _ := m["then"].(string)
+	expired, _ := m["expired"].(string)
+	s.Then, s.Expired = scopes.Consequence(then), scopes.Consequence(expired)
+	for key := range m {
+		r.at("stale."+key, below("/stale", key))
+	}
+	r.layer.Stale = &s
 }
 
 // names reads what names other things: policies, labels, plugins.

@@ -22,7 +22,8 @@ const (
 	PoliciesDir       = "policies"       // *.rego
 )
 
-// A Configuration is what the settings files of one authority say.
+// A Configuration is what the settings files of one authority, or a signed
+// bundle, say.
 type Configuration struct {
 	// Layers are the files that were read without a mistake, for
 	// scopes.Combine.
@@ -32,6 +33,9 @@ type Configuration struct {
 	// nil if there is neither. Broken managed and user settings close every
 	// event through it, others are announced.
 	Source *scopes.Source
+
+	// Schemas are those of tools that a bundle brings.
+	Schemas ToolSchemas
 }
 
 // Settings reads the settings of one authority in fsys: the one settings file
