@@ -38,6 +38,7 @@ const (
 	BadKeySet     Reason = "bad_key_set"    // a key set that cannot be read, or contradicts itself
 	KeysExpired   Reason = "keys_expired"   // the key set's time is over
 	BadSuccessor  Reason = "bad_successor"  // a key set that may not follow the one in force
+	BadGrant      Reason = "bad_grant"      // a channel or recovery file that cannot be read, or contradicts itself
 )
 
 func (r Reason) Error() string { return string(r) }
@@ -106,6 +107,8 @@ func (r Reason) moreWords() (sentence, hint string) {
 		return "the key set is wrong", "restore the key set from its last good copy"
 	case KeysExpired:
 		return "the key set has expired", "publish a new version of the key set"
+	case BadGrant:
+		return "the channel or recovery file is wrong", "make it again with gate bundle channel or gate bundle recovery"
 	case BadSuccessor:
 		return "the new key set may not follow the one in force", "take every version in turn, each signed by the root keys of the one before"
 	}

@@ -1,0 +1,195 @@
+package bundles
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+const typeChannel = "gate.channel/1"
+
+// A Channel says which release of each bundle goes to which machines, so that a
+// rollout needs no new bundle. It is signed by those who may sign the bundles.
+type Channel struct {
+	Version int64                // 1 or more; a machine takes none that is older than the last
+	Expires time.Time            // after that it is not taken; zero: never
+	Bundles map[string][]Rollout // by name: the first that fits a machine is its
+}
+
+// A Rollout is one release and the machines that it is for.
+type Rollout struct {
+	Digest string   // of the archive
+	Labels []string // "key=value" of a machine's labels, one of which must fit; none: any
+	Share  int      // percent of the machines, 1 to 100; 0 is all of them
+	Record bool     // there the bundle only says what it would have done
+}
+
+// ParseChannel reads a channel file without checking any signature: see
+// [KeySet.OpenChannel].
+func ParseChannel(data []byte) (Channel, error) {
+	_, c, err := parseChannel(data)
+	return c, err
+}
+
+func parseChannel(data []byte) (sealed, Channel, error) {
+	doc, err := parseSealed(data, typeChannel)
+	if err != nil {
+		return doc, Channel{}, refuse(BadGrant, "%w", err)
+	}
+	f := newFields("signed", doc.body)
+	f.text("type")
+	c := Channel{Version: f.number("version", maxInteger), Expires: f.moment("expires"), Bundles: map[string][]Rollout{}}
+	for name, v := range f.object("bundles") {
+		list, ok := v.([]any)
+		if !ok {
+			f.fail("bundles", "%s: a list is wanted", shown(name))
+		}
+		for i, v := range list {
+			r, err := parseRollout(fmt.Sprintf("signed.bundles.%s[%d]", shown(name), i), v)
+			f.errs = append(f.errs, err)
+			c.Bundles[name] = append(c.Bundles[name], r)
+		}
+	}
+	if err := errors.Join(f.done(), c.check()); err != nil {
+		return doc, c, refuse(BadGrant, "%w", err)
+	}
+	return doc, c, nil
+}
+
+func parseRollout(at string, v any) (Rollout, error) {
+	object, ok := v.(map[string]any)
+	if !ok {
+		return Rollout{}, fmt.Errorf("%s: an object is wanted", at)
+	}
+	f := newFields(at, object)
+	r := Rollout{Digest: f.digest("digest"), Labels: f.texts("labels"), Share: int(f.number("share", 100)), Record: f.flag("record")}
+	return r, f.done()
+}
+
+func (c Channel) check() error {
+	var errs []error
+	if c.Version < 1 {
+		errs = append(errs, errors.New("version: 1 or more is wanted"))
+	}
+	if len(c.Bundles) == 0 {
+		errs = append(errs, errors.New("bundles: it names none"))
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Bundles)) {
+		if !IsName(name) || len(c.Bundles[name]) == 0 {
+			errs = append(errs, fmt.Errorf("bundles: %s: a bundle's name and its releases are wanted", shown(name)))
+		}
+		for i, r := range c.Bundles[name] {
+			if !IsDigest(r.Digest) || r.Share < 0 || r.Share > 100 {
+				errs = append(errs, fmt.Errorf("bundles.%s[%d]: a digest and a share of at most 100 are wanted", shown(name), i))
+			}
+			for _, l := range r.Labels {
+				if key, value, ok := strings.Cut(l, "="); !ok || key == "" || value == "" {
+					errs = append(errs, fmt.Errorf("bundles.%s[%d]: %q is not key=value", shown(name), i, shown(l)))
+				}
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (c Channel) body() map[string]any {
+	list := map[string]any{}
+	for name, rollouts := range c.Bundles {
+		var entries []any
+		for _, r := range rollouts {
+			e := map[string]any{"digest": r.Digest}
+			if len(r.Labels) > 0 {
+				e["labels"] = r.Labels
+			}
+			if r.Share > 0 {
+				e["share"] = r.Share
+			}
+			if r.Record {
+				e["record"] = true
+			}
+			entries = append(entries, e)
+		}
+		list[name] = entries
+	}
+	b := map[string]any{"type": typeChannel, "version": c.Version, "bundles": list}
+	if !c.Expires.IsZero() {
+		b["expires"] = c.Expires.UTC().Format(time.RFC3339)
+	}
+	return b
+}
+
+// Sign returns the channel file with one more signature. The old file is nil for
+// the first one.
+func (c Channel) Sign(old []byte, s Signing) ([]byte, error) {
+	if err := c.check(); err != nil {
+		return nil, refuse(BadGrant, "%w", err)
+	}
+	doc := sealed{body: c.body()}
+	if err := doc.grow(old, s); err != nil {
+		return nil, err
+	}
+	return doc.encode(), nil
+}
+
+// OpenChannel verifies a channel file: for each bundle that it speaks of as many
+// keys signed it as that bundle needs, and they may address those it is for.
+// last is the version of the channel that was taken before, 0 if none was.
+func (s *KeySet) OpenChannel(data []byte, last int64, now time.Time) (Channel, error) {
+	doc, c, err := parseChannel(data)
+	if err != nil {
+		return c, err
+	}
+	audiences := map[string][]string{}
+	for name, rollouts := range c.Bundles {
+		audiences[name] = addressed(rollouts)
+	}
+	if err := s.entitled(&doc, audiences, now); err != nil {
+		return c, err
+	}
+	switch {
+	case c.Version < last:
+		return c, refuse(Rollback, "version %d of the channel is offered, version %d was seen", c.Version, last)
+	case c.Version > last+maxStep:
+		return c, refuse(FastForward, "version %d of the channel is offered, version %d was seen", c.Version, last)
+	case !c.Expires.IsZero() && !now.Before(c.Expires):
+		return c, refuse(Expired, "the channel was good until %s", day(c.Expires))
+	}
+	return c, nil
+}
+
+// addressed returns the labels that rollouts are for; none if one of them is for
+// everybody.
+func addressed(rollouts []Rollout) []string {
+	var labels []string
+	for _, r := range rollouts {
+		if len(r.Labels) == 0 {
+			return nil
+		}
+		labels = append(labels, r.Labels...)
+	}
+	return labels
+}
+
+// For returns the release of a bundle that a machine is to have; ok is false
+// where the channel has none for it, which leaves the machine with what it has.
+// A machine's place in a share is always the same: whoever is among the first 5
+// percent is among the first 50, too.
+func (c Channel) For(name, machine string, labels map[string]string) (r Rollout, ok bool) {
+	has := Check{Labels: labels}.has
+	sum := sha256.Sum256([]byte("gate share\n" + name + "\n" + machine))
+	place := int(binary.BigEndian.Uint64(sum[:8]) % 100)
+	for _, r := range c.Bundles[name] {
+		switch {
+		case len(r.Labels) > 0 && !slices.ContainsFunc(r.Labels, has):
+		case r.Share > 0 && place >= r.Share:
+		default:
+			return r, true
+		}
+	}
+	return Rollout{}, false
+}

@@ -1,0 +1,194 @@
+package bundles_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"gate/bundles"
+)
+
+// signers makes a key set in which alice may sign company, bob company and team,
+// and carol company for the ring canary only; company needs two keys.
+func signers(t *testing.T) (*bundles.KeySet, map[string]bundles.Signing) {
+	t.Helper()
+	set := &bundles.KeySet{
+		Version: 1, Root: bundles.Role{Keys: []string{"alice"}, Threshold: 1}, Keys: map[string]bundles.Key{},
+		Thresholds: map[string]int{"company": 2},
+	}
+	acts := map[string]bundles.Signing{}
+	for id, may := range map[string]bundles.Key{
+		"alice": {Bundles: []string{"company"}}, "bob": {Bundles: []string{"company", "team"}},
+		"carol": {Bundles: []string{"company"}, Audiences: []string{"ring=canary"}}, "mallory": {Bundles: []string{"company"}, Revoked: true},
+	} {
+		pem, err := bundles.GenerateKey(bundles.Ed25519)
+		if err != nil {
+			t.Fatal(err)
+		}
+		private, err := bundles.ParsePrivate(pem)
+		if err != nil {
+			t.Fatal(err)
+		}
+		public, err := private.Public()
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := bundles.ImportKey(public, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		k.Bundles, k.Audiences, k.Revoked = may.Bundles, may.Audiences, may.Revoked
+		set.Keys[id] = k
+		k.Revoked = false // whoever lost the key signs all the same
+		acts[id] = bundles.Signing{ID: id, Key: k, By: private}
+	}
+	return set, acts
+}
+
+var (
+	today = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	one   = bundles.Digest([]byte("1"))
+	two   = bundles.Digest([]byte("2"))
+)
+
+type signable interface {
+	Sign(old []byte, s bundles.Signing) ([]byte, error)
+}
+
+func signedBy(t *testing.T, doc signable, acts map[string]bundles.Signing, ids ...string) []byte {
+	t.Helper()
+	var data []byte
+	for _, id := range ids {
+		var err error
+		if data, err = doc.Sign(data, acts[id]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return data
+}
+
+func TestChannelIsTakenFromThoseWhoMaySign(t *testing.T) {
+	set, acts := signers(t)
+	everybody := bundles.Channel{Version: 3, Bundles: map[string][]bundles.Rollout{"company": {{Digest: one, Share: 5}, {Digest: two}}}}
+	ring := bundles.Channel{Version: 3, Bundles: map[string][]bundles.Rollout{"company": {{Digest: one, Labels: []string{"ring=canary"}}}}}
+	both := bundles.Channel{Version: 3, Bundles: map[string][]bundles.Rollout{"company": {{Digest: one}}, "team": {{Digest: two}}}}
+	old := everybody
+	old.Expires = today
+	for _, c := range []struct {
+		name string
+		doc  bundles.Channel
+		by   []string
+		last int64
+		want error
+	}{
+		{"two of two", everybody, []string{"alice", "bob"}, 3, nil},
+		{"one of two", everybody, []string{"alice"}, 0, bundles.TooFewKeys},
+		{"a ring's key for everybody", everybody, []string{"alice", "carol"}, 0, bundles.TooFewKeys},
+		{"a ring's key for its ring", ring, []string{"alice", "carol"}, 0, nil},
+		{"a revoked key", everybody, []string{"alice", "mallory"}, 0, bundles.TooFewKeys},
+		{"only a revoked key", everybody, []string{"mallory"}, 0, bundles.UnknownKey},
+		{"every bundle needs its own", both, []string{"alice", "carol"}, 0, bundles.TooFewKeys},
+		{"every bundle has its own", both, []string{"alice", "bob"}, 0, nil},
+		{"older than the last", everybody, []string{"alice", "bob"}, 4, bundles.Rollback},
+		{"expired", old, []string{"alice", "bob"}, 0, bundles.Expired},
+	} {
+		got, err := set.OpenChannel(signedBy(t, c.doc, acts, c.by...), c.last, today)
+		if !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, err, c.want)
+		}
+		if err == nil && got.Bundles["company"][0].Digest != one {
+			t.Errorf("%s: read as %+v", c.name, got)
+		}
+	}
+}
+
+func TestChannelSharesOnlyGrow(t *testing.T) {
+	count := map[int]int{}
+	for i := range 10_000 {
+		machine, before := bundles.MachineName(fmt.Sprint("machine ", i)), false
+		for _, share := range []int{1, 5, 50, 100} {
+			c := bundles.Channel{Bundles: map[string][]bundles.Rollout{"company": {{Digest: two, Share: share}, {Digest: one}}}}
+			r, ok := c.For("company", machine, nil)
+			in := ok && r.Digest == two
+			if before && !in {
+				t.Fatalf("machine %d leaves when the share grows to %d", i, share)
+			}
+			if before = in; in {
+				count[share]++
+			}
+		}
+	}
+	for share, n := range count {
+		if want := share * 100; n < want*7/10 || n > want*13/10 {
+			t.Errorf("%d of 10000 machines for %d percent", n, share)
+		}
+	}
+	c := bundles.Channel{Bundles: map[string][]bundles.Rollout{"company": {{Digest: two, Labels: []string{"ring=canary"}, Record: true}}}}
+	if _, ok := c.For("company", "m", map[string]string{"ring": "slow"}); ok {
+		t.Error("a release for another ring was given")
+	}
+	if r, ok := c.For("company", "m", map[string]string{"ring": "canary"}); !ok || !r.Record {
+		t.Errorf("the ring got %+v", r)
+	}
+}
+
+func TestRecoveryIsNarrow(t *testing.T) {
+	set, acts := signers(t)
+	machine := bundles.MachineName("laptop 7\n")
+	good := bundles.Recovery{
+		Machine: machine, From: today.Add(-time.Hour), Until: today.Add(time.Hour), Off: []string{"company"},
+		Owner: "ana@acme.example", Reason: "OPS-17",
+	}
+	open := func(data []byte, machine string, now time.Time) error {
+		_, err := set.OpenRecovery(data, machine, now)
+		return err
+	}
+	data := signedBy(t, good, acts, "alice", "bob")
+	for name, c := range map[string]struct {
+		err, want error
+	}{
+		"as it is meant":  {open(data, machine, today), nil},
+		"another machine": {open(data, bundles.MachineName("laptop 8"), today), bundles.WrongAudience},
+		"too late":        {open(data, machine, today.Add(time.Hour)), bundles.Expired},
+		"too early":       {open(data, machine, today.Add(-2*time.Hour)), bundles.Expired},
+		"one key":         {open(signedBy(t, good, acts, "bob"), machine, today), bundles.TooFewKeys},
+		"a ring's key":    {open(signedBy(t, good, acts, "carol"), machine, today), bundles.NotAllowed},
+		"unsigned":        {open([]byte(`{"signed": {}, "signatures": []}`), machine, today), bundles.BadGrant},
+		"cut off":         {open(data[:len(data)/2], machine, today), bundles.BadGrant},
+	} {
+		if !errors.Is(c.err, c.want) {
+			t.Errorf("%s: %v, want %v", name, c.err, c.want)
+		}
+	}
+	for name, change := range map[string]func(*bundles.Recovery){
+		"too long":      func(r *bundles.Recovery) { r.Until = r.From.Add(bundles.MaxRecovery + time.Second) },
+		"no end":        func(r *bundles.Recovery) { r.Until = time.Time{} },
+		"everything":    func(r *bundles.Recovery) { r.Off = []string{"*"} },
+		"nothing":       func(r *bundles.Recovery) { r.Off = nil },
+		"every machine": func(r *bundles.Recovery) { r.Machine = "" },
+		"no owner":      func(r *bundles.Recovery) { r.Owner = "" },
+	} {
+		r := good
+		change(&r)
+		if _, err := r.Sign(nil, acts["alice"]); !errors.Is(err, bundles.BadGrant) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func FuzzChannel(f *testing.F) {
+	f.Add([]byte(`{"signed": {"type": "gate.channel/1", "version": 1, "bundles": {"company": [{"digest": "` + one + `", "share": 5}]}}, "signatures": []}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := bundles.ParseChannel(data)
+		if err != nil {
+			return
+		}
+		for name := range c.Bundles {
+			c.For(name, "m", nil)
+		}
+		if _, err := (&bundles.KeySet{Version: 1}).OpenChannel(data, 0, today); err == nil {
+			t.Errorf("%s: taken without a key", data)
+		}
+	})
+}
