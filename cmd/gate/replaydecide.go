@@ -20,6 +20,7 @@ import (
 type replayer struct {
 	setting   setting
 	candidate *proposal // nil: there is none
+	base      *proposal // what stands in the candidate's place otherwise; nil: what is in force here
 	facts     string    // which facts calls are decided by: recorded, today or blind
 
 	strangers atomic.Int64 // calls that a project's policies decided about which are not here
@@ -208,6 +209,8 @@ func (r *replayer) make(key guardKey) (*guard, error) {
 	l.bundles = nil // how old they are today is nothing of the call
 	if key.candidate {
 		r.candidate.replace(&l)
+	} else if r.base != nil {
+		r.base.replace(&l)
 	}
 	for i := range l.sources {
 		l.sources[i].Hooks = slices.DeleteFunc(slices.Clone(l.sources[i].Hooks), func(h *hook.Hook) bool { return h.Kind != hook.Rego })

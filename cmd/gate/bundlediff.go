@@ -1,0 +1,202 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gate/replay"
+	"gate/strictjson"
+)
+
+// diffFlags are the flags of gate bundle diff.
+type diffFlags struct {
+	replay       replayFlags
+	logs         []string
+	failOnWeaker bool
+	json         bool
+}
+
+func newBundleDiff(p process) *cobra.Command {
+	f := diffFlags{replay: replayFlags{agent: "claude", facts: factsRecorded, limit: 5, format: "text"}}
+	cmd := &cobra.Command{
+		Use:   "diff OLD NEW",
+		Short: "what a new release of a bundle changes, by meaning",
+		Long: "Compares two bundles, or directories that bundles are built from: policies and rules\n" +
+			"by what they mean, not by their text; settings by what they bring about; and with\n" +
+			"--replay, every past call whose verdict changes. Each releaseChange is weaker (something\n" +
+			"is held back less), stricter, unclear (reading does not tell) or neutral. Nothing is\n" +
+			"verified; gate bundle verify does that.",
+		Example: "  gate bundle diff company-7.tar.gz company-8.tar.gz\n" +
+			"  gate bundle diff company-7.tar.gz company --replay decisions.jsonl --fail-on-weaker",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return usageError("give two bundles: the old one and the new one")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), p, args[0], args[1]) },
+	}
+	cmd.Flags().BoolVar(&f.failOnWeaker, "fail-on-weaker", false, "end with status 2 on anything weaker or unclear, and on calls that are held back less")
+	cmd.Flags().StringSliceVar(&f.logs, "replay", nil, "decide the calls of these logs, transcripts or directories by both, as gate replay does")
+	cmd.Flags().StringVar(&f.replay.facts, "facts", factsRecorded, "what calls are decided by: recorded, today or blind, as in gate replay")
+	cmd.Flags().IntVar(&f.replay.limit, "limit", 5, "calls that are shown of each policy; 0: all")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON for programs")
+	addDirFlags(cmd, &f.replay.dirs)
+	return cmd
+}
+
+func (f *diffFlags) run(ctx context.Context, p process, oldPath, newPath string) error {
+	if err := f.replay.check(); err != nil {
+		return err
+	}
+	var list [2]*release
+	for i, path := range []string{oldPath, newPath} {
+		var err error
+		if list[i], err = readRelease(path); err != nil {
+			return refused(p, path, f.json, fmt.Errorf("%s: %w", path, err))
+		}
+	}
+	old, now := list[0], list[1]
+	diffs := slices.Concat(
+		compareManifests(old.manifest, now.manifest), comparePolicies(old, now),
+		compareData("", old.data, now.data), compareSettings(old.settings, now.settings),
+	)
+	var calls *replay.Report
+	if len(f.logs) > 0 {
+		var err error
+		if calls, err = f.decideBoth(ctx, p, old, now); err != nil {
+			return err
+		}
+	}
+	text := f.text(p, old, now, diffs, calls)
+	if f.json {
+		text = strictjson.Indent(f.document(old, now, diffs, calls))
+	}
+	if err := printAll(p, text); err != nil {
+		return err
+	}
+	wary := func(d releaseChange) bool { return d.Direction == weaker || d.Direction == unclear }
+	if f.failOnWeaker && (slices.ContainsFunc(diffs, wary) || len(loosened(calls)) > 0) {
+		return exitWith(exitReject)
+	}
+	return nil
+}
+
+// decideBoth decides past calls by the old and by the new release, each in the
+// place of the managed policies.
+func (f *diffFlags) decideBoth(ctx context.Context, p process, old, now *release) (*replay.Report, error) {
+	d, err := f.replay.dirs.forPeople(p)
+	if err != nil {
+		return nil, err
+	}
+	inputs, err := replayInputs(d, f.logs)
+	if err != nil {
+		return nil, err
+	}
+	adapter, err := adapterFor(f.replay.agent)
+	if err != nil {
+		return nil, err
+	}
+	r := newReplayer(setting{dirs: d, home: p.home(), env: p.lookupEnv}, now.proposal(), f.replay.facts)
+	r.base = old.proposal()
+	report, err := replay.Run(ctx, callsOf(p, inputs, adapter), replay.Options{Then: r.decider(false), Now: r.decider(true), Prepare: r.prepare})
+	if errors.Is(err, context.Canceled) {
+		err = errors.New("interrupted")
+	}
+	f.replay.strangers = int(r.strangers.Load())
+	return report, err
+}
+
+// loosened lists the calls that the new release holds back less, or cannot
+// decide any more.
+func loosened(r *replay.Report) []replay.Entry {
+	if r == nil {
+		return nil
+	}
+	var out []replay.Entry
+	for _, e := range r.Changed {
+		if e.Now.Effect < e.Then.Effect && e.Now.Effect != 0 || e.Change == replay.NewlyAllowed {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// byDirection says how many differences go each way.
+func byDirection(diffs []releaseChange) map[direction]int {
+	n := map[direction]int{}
+	for _, d := range diffs {
+		n[d.Direction]++
+	}
+	return n
+}
+
+var diffMarks = map[string]string{"added": "+", "removed": "-", "changed": "~"}
+
+// text shows differences to people.
+func (f *diffFlags) text(p process, old, now *release, diffs []releaseChange, calls *replay.Report) string {
+	var b strings.Builder
+	s := p.style()
+	fmt.Fprintf(&b, "%s → %s\n", visible(old.title()), visible(now.title()))
+	for _, section := range []struct {
+		kinds []string
+		head  string
+	}{{[]string{"bundle"}, "the bundle"}, {[]string{"policy", "rule"}, "policies"}, {[]string{"data"}, "data"}, {[]string{"setting"}, "settings"}} {
+		first := true
+		for _, d := range diffs {
+			if !slices.Contains(section.kinds, d.Kind) {
+				continue
+			}
+			if first {
+				fmt.Fprintf(&b, "\n%s\n", s.strong(section.head))
+				first = false
+			}
+			at := ""
+			if d.At != "" {
+				at = "  " + visible(d.At)
+			}
+			fmt.Fprintf(&b, "  %s %-8s  %s: %s%s\n", diffMarks[d.Change], d.Direction, s.name(oneLine(d.Name)), oneLine(d.Detail), at)
+		}
+	}
+	n := byDirection(diffs)
+	if len(diffs) == 0 {
+		b.WriteString("\nnothing in them means something else\n")
+	} else {
+		fmt.Fprintf(&b, "\n%d weaker, %d unclear, %d stricter, %d neutral\n", n[weaker], n[unclear], n[stricter], n[neutral])
+	}
+	if calls != nil {
+		fmt.Fprintf(&b, "%s decided by both: %d changed, %d of them held back less, %d not replayable\n", counted(calls.Calls, "call"),
+			len(calls.Changed), len(loosened(calls)), len(calls.Lost))
+		for _, c := range replay.Changes() {
+			f.replay.changeText(&b, p, calls, c)
+		}
+		f.replay.lostText(&b, p, calls)
+		f.replay.notesText(&b, calls, nil)
+	}
+	return b.String()
+}
+
+// document shows differences to programs.
+func (f *diffFlags) document(old, now *release, diffs []releaseChange, calls *replay.Report) map[string]any {
+	list := []any{}
+	for _, d := range diffs {
+		list = append(list, map[string]any{
+			"kind": d.Kind, "name": d.Name, "change": d.Change, "direction": string(d.Direction), "detail": visible(d.Detail), "at": orNil(d.At),
+		})
+	}
+	n := byDirection(diffs)
+	doc := map[string]any{
+		"old": old.document(), "new": now.document(), "differences": list, "replay": nil,
+		"counts": map[string]any{"weaker": n[weaker], "unclear": n[unclear], "stricter": n[stricter], "neutral": n[neutral]},
+	}
+	if calls != nil {
+		doc["replay"] = f.replay.document(calls, nil)
+		doc["counts"].(map[string]any)["calls_held_back_less"] = len(loosened(calls))
+	}
+	return doc
+}

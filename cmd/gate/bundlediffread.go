@@ -1,0 +1,119 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing/fstest"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/bundle"
+
+	"gate/bundles"
+	"gate/hook"
+	"gate/scopes"
+	"gate/scopes/load"
+	"gate/strictjson"
+)
+
+// A release is a bundle as it is compared with another one. Nothing of it was
+// verified.
+type release struct {
+	path     string
+	manifest bundles.Manifest
+	digest   string // of the archive; of a directory's, as it would be packed
+	source   scopes.Source
+	layers   []scopes.Layer
+	data     map[string]any // without what is gate's own
+	settings map[string]any // as they stand in the data
+	program  *program
+}
+
+// readRelease reads a bundle's archive, or a directory that one is built from.
+// Whatever is wrong with it is an error: no machine would take it.
+func readRelease(name string) (*release, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, plain(err)
+	}
+	var archive []byte
+	if info.IsDir() {
+		archive, err = bundles.Pack(os.DirFS(name), func(m *bundles.Metadata) { m.Version = max(m.Version, 1) })
+	} else {
+		archive, err = readFile(name, maxArchive)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c, err := bundles.Inspect(archive, nil, bundles.Limits{})
+	if err != nil {
+		return nil, err
+	}
+	r := &release{path: name, manifest: c.Manifest, digest: c.Digest}
+	if err := r.read(archive); err != nil {
+		return nil, err
+	}
+	if r.program, err = compileRelease(r.source); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// read takes the archive apart, within the limits that Inspect holds.
+func (r *release) read(archive []byte) error {
+	loader := bundle.NewTarballLoaderWithBaseURL(bytes.NewReader(archive), "")
+	b, err := bundle.NewCustomReader(loader).WithSkipBundleVerification(true).WithSizeLimitBytes(maxBundle).
+		WithProcessAnnotations(true).WithRegoVersion(ast.RegoV1).Read()
+	if err != nil {
+		return err
+	}
+	files := fstest.MapFS{}
+	for _, m := range b.Modules {
+		files[strings.TrimPrefix(path.Clean(filepath.ToSlash(m.Path)), "/")] = &fstest.MapFile{Data: m.Raw}
+	}
+	if r.data, err = strictjson.Object(strictjson.Append(nil, b.Data), strictjson.Limits{Bytes: maxBundle, Keys: 1_000_000}); err != nil {
+		return err
+	}
+	gate := object(r.data["gate"])
+	own := object(object(gate["bundles"])[r.manifest.Gate.Name])
+	r.settings = object(own["settings"])
+	delete(object(gate["bundles"]), r.manifest.Gate.Name)
+	as := scopes.Source{Name: "managed", Scope: hook.Policy, Authority: hook.Managed, Trusted: true, Digest: r.digest}
+	r.source = load.Rego(files, as)
+	if own["hooks"] != nil {
+		hooks := load.File("hooks.json", strictjson.Append(nil, map[string]any{"hooks": own["hooks"]}), as)
+		r.source.Hooks = append(r.source.Hooks, hooks.Hooks...)
+		r.source.Faults = append(r.source.Faults, hooks.Faults...)
+	}
+	if r.settings != nil {
+		said := load.Settings(fstest.MapFS{"settings.json": {Data: strictjson.Append(nil, r.settings)}}, r.path, hook.Managed)
+		if r.layers = said.Layers; said.Source != nil {
+			r.source.Faults = append(r.source.Faults, said.Source.Faults...)
+		}
+	}
+	var errs []error
+	for i := range r.source.Faults {
+		errs = append(errs, r.source.Faults[i].Err)
+	}
+	return errors.Join(errs...)
+}
+
+// proposal puts the release into the place of the managed policies.
+func (r *release) proposal() *proposal {
+	return &proposal{source: r.source, layers: r.layers, dir: r.path}
+}
+
+// title names a release for people.
+func (r *release) title() string {
+	return fmt.Sprintf("%s: %s version %d", r.path, orNameless(r.manifest.Gate.Name), r.manifest.Gate.Version)
+}
+
+func (r *release) document() map[string]any {
+	doc := manifestDocument(r.manifest)
+	doc["file"], doc["digest"] = r.path, r.digest
+	return doc
+}
