@@ -28,7 +28,8 @@ type release struct {
 	digest   string // of the archive; of a directory's, as it would be packed
 	source   scopes.Source
 	layers   []scopes.Layer
-	data     map[string]any // without what is gate's own
+	schemas  load.ToolSchemas
+	data     map[string]any // without hooks and settings
 	settings map[string]any // as they stand in the data
 	program  *program
 }
@@ -75,26 +76,23 @@ func (r *release) read(archive []byte) error {
 	for _, m := range b.Modules {
 		files[strings.TrimPrefix(path.Clean(filepath.ToSlash(m.Path)), "/")] = &fstest.MapFile{Data: m.Raw}
 	}
+	if len(b.Data) > 0 {
+		files["data.json"] = &fstest.MapFile{Data: strictjson.Append(nil, b.Data)}
+	}
 	if r.data, err = strictjson.Object(strictjson.Append(nil, b.Data), strictjson.Limits{Bytes: maxBundle, Keys: 1_000_000}); err != nil {
 		return err
 	}
-	gate := object(r.data["gate"])
-	own := object(object(gate["bundles"])[r.manifest.Gate.Name])
-	r.settings = object(own["settings"])
-	delete(object(gate["bundles"]), r.manifest.Gate.Name)
-	as := scopes.Source{Name: "managed", Scope: hook.Policy, Authority: hook.Managed, Trusted: true, Digest: r.digest}
-	r.source = load.Rego(files, as)
-	if own["hooks"] != nil {
-		hooks := load.File("hooks.json", strictjson.Append(nil, map[string]any{"hooks": own["hooks"]}), as)
-		r.source.Hooks = append(r.source.Hooks, hooks.Hooks...)
-		r.source.Faults = append(r.source.Faults, hooks.Faults...)
+	bundles := object(object(r.data["gate"])["bundles"])
+	r.settings = object(object(bundles[r.manifest.Gate.Name])["settings"])
+	for _, key := range []string{"settings", "hooks"} { // compared by what they say
+		delete(object(bundles[r.manifest.Gate.Name]), key)
 	}
-	if r.settings != nil {
-		said := load.Settings(fstest.MapFS{"settings.json": {Data: strictjson.Append(nil, r.settings)}}, r.path, hook.Managed)
-		if r.layers = said.Layers; said.Source != nil {
-			r.source.Faults = append(r.source.Faults, said.Source.Faults...)
-		}
-	}
+	gate := r.manifest.Gate
+	loaded := load.Bundle(files, r.manifest.Roots, filepath.ToSlash(r.path), scopes.Source{
+		Name: "managed:" + gate.Name, Scope: hook.Policy, Authority: hook.Managed, Digest: r.digest, Order: 1,
+		Bundle: &hook.Bundle{Name: gate.Name, Version: gate.Version, Digest: r.digest},
+	})
+	r.source, r.layers, r.schemas = *loaded.Source, loaded.Layers, loaded.Schemas
 	var errs []error
 	for i := range r.source.Faults {
 		errs = append(errs, r.source.Faults[i].Err)
@@ -102,9 +100,9 @@ func (r *release) read(archive []byte) error {
 	return errors.Join(errs...)
 }
 
-// proposal puts the release into the place of the managed policies.
+// proposal puts the release into the place of the bundle of its name.
 func (r *release) proposal() *proposal {
-	return &proposal{source: r.source, layers: r.layers, dir: r.path}
+	return &proposal{source: r.source, layers: r.layers, schemas: r.schemas, dir: r.path}
 }
 
 // title names a release for people.

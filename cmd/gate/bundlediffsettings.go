@@ -91,7 +91,7 @@ func compareSettings(a, b map[string]any) []releaseChange {
 			}
 			out = append(out, compareBelow(key, object(was), object(is))...)
 			continue
-		case "policies", "labels", "plugins", "params":
+		case "policies", "labels", "plugins", "params", "stale":
 			out = append(out, compareBelow(key, object(was), object(is))...)
 			continue
 		}
@@ -152,6 +152,8 @@ func compareBelow(key string, a, b map[string]any) []releaseChange {
 			d, text = ranked(slices.Index(scopes.Levels(), x), slices.Index(scopes.Levels(), y)), string(x)+" → "+string(y)
 		case "approvals":
 			d = approvalDirection(name, was, is)
+		case "stale":
+			d = staleDirection(name, was, is)
 		}
 		out = append(out, releaseChange{"setting", key + "." + name, changeOf(was, is), d, text, ""})
 	}
@@ -193,6 +195,32 @@ func approvalDirection(name string, was, is any) direction {
 		return lists(was, is).opposite()
 	}
 	return unclear
+}
+
+// staleDirection compares what follows when bundles grow old.
+func staleDirection(name string, was, is any) direction {
+	fallback := map[string]string{"after": "7d", "then": "warn", "expired": "close"}[name]
+	text := func(v any) string {
+		if s, ok := v.(string); ok {
+			return s
+		}
+		return fallback
+	}
+	if name == "after" {
+		return ranked(int(age(text(is)).Seconds()), int(age(text(was)).Seconds()))
+	}
+	steps := []string{"warn", "ask", "close"}
+	return ranked(slices.Index(steps, text(was)), slices.Index(steps, text(is)))
+}
+
+// age reads a time such as 72h or 7d that the loader has taken.
+func age(s string) time.Duration {
+	var days int
+	if _, err := fmt.Sscanf(s, "%dd", &days); err == nil && s == fmt.Sprintf("%dd", days) {
+		return time.Duration(days) * 24 * time.Hour
+	}
+	d, _ := time.ParseDuration(s)
+	return d
 }
 
 func whole(v any) int {

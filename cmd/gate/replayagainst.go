@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -30,6 +31,8 @@ type proposal struct {
 	layers []scopes.Layer
 	dir    string
 	notes  []string
+
+	schemas load.ToolSchemas // of a signed bundle
 }
 
 // maxBundle bounds a bundle, packed and unpacked file by file.
@@ -170,7 +173,9 @@ func (c *proposal) check() error {
 // replace puts the candidate into force: in the place of the source of its
 // name, and its settings in the place of that authority's.
 func (c *proposal) replace(l *loaded) {
-	if len(c.source.Hooks) > 0 {
+	if c.source.Bundle != nil {
+		c.replaceBundle(l)
+	} else if len(c.source.Hooks) > 0 {
 		at := slices.IndexFunc(l.sources, func(s scopes.Source) bool { return s.Name == c.source.Name })
 		if at >= 0 {
 			l.sources = slices.Delete(slices.Clone(l.sources), at, at+1)
@@ -178,7 +183,7 @@ func (c *proposal) replace(l *loaded) {
 		l.sources = append(l.sources, c.source)
 		l.dirs[c.source.Name] = c.dir
 	}
-	if len(c.layers) > 0 {
+	if len(c.layers) > 0 && c.source.Bundle == nil {
 		l.layers = slices.DeleteFunc(slices.Clone(l.layers), func(y scopes.Layer) bool { return y.Authority == c.source.Authority })
 		l.layers = append(l.layers, c.layers...)
 	}
@@ -189,6 +194,36 @@ func (c *proposal) replace(l *loaded) {
 		if l.sources[i].Library {
 			l.sources[i] = asManaged(l.sources[i])
 		}
+	}
+}
+
+// replaceBundle puts a release of a signed bundle where the one in force stands,
+// or behind all others.
+func (c *proposal) replaceBundle(l *loaded) {
+	name, src := c.source.Bundle.Name, c.source
+	l.sources = slices.Clone(l.sources)
+	at := slices.IndexFunc(l.sources, func(s scopes.Source) bool { return s.Name == src.Name })
+	if at >= 0 {
+		src.Order = l.sources[at].Order
+		l.sources[at] = src
+	} else {
+		for i := range l.sources {
+			src.Order = max(src.Order, l.sources[i].Order+1)
+		}
+		l.sources = append(l.sources, src)
+	}
+	l.dirs[src.Name] = c.dir
+	l.layers = slices.DeleteFunc(slices.Clone(l.layers), func(y scopes.Layer) bool { return y.Bundle == name })
+	for _, layer := range c.layers {
+		layer.Order = src.Order
+		l.layers = append(l.layers, layer)
+	}
+	l.schemas = maps.Clone(l.schemas)
+	for tool, schema := range c.schemas {
+		if l.schemas == nil {
+			l.schemas = load.ToolSchemas{}
+		}
+		l.schemas[tool] = schema
 	}
 }
 
