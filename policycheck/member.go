@@ -71,7 +71,11 @@ func (c *checker) form(s *scope, r *ast.Rule, rule string, m *shape) {
 			c.report(s, r.Head.Key.Location, Warning, "null", fmt.Sprintf("%s of %s can be null, and then the member is malformed", key, rule),
 				"use data.gate.lib.text, which takes another text then")
 		}
-		if texts, closed := held.texts(); key == "strategy" && closed {
+		texts, closed := held.texts()
+		if rule == "consult" && key == "hook" && closed {
+			c.consulted(s, r, texts)
+		}
+		if key == "strategy" && closed {
 			for _, t := range texts {
 				if t != string(hook.ToolResult) && t != string(hook.UserMessage) {
 					say("strategy of %s is never %q", oneOf(t, []string{string(hook.ToolResult), string(hook.UserMessage)}), rule, t)
@@ -92,6 +96,30 @@ func (c *checker) form(s *scope, r *ast.Rule, rule string, m *shape) {
 			say("a member of modify needs exactly one of edits and input", "give the edits of a command line, or the input to merge")
 		}
 		c.edits(s, r, m, say)
+	}
+}
+
+// consulted checks that there are the handlers that a rule hands calls to.
+func (c *checker) consulted(s *scope, r *ast.Rule, ids []string) {
+	if !c.place {
+		return // the hook file is not known
+	}
+	var known []string
+	for _, src := range append(slices.Clone(c.others), c.src) {
+		for _, h := range src.Hooks {
+			if h.Kind != hook.Rego && (src.Scope == hook.Policy || src.Name == c.src.Name) {
+				known = append(known, h.ID)
+			}
+		}
+	}
+	for _, id := range ids {
+		if !slices.Contains(known, id) {
+			hint := didYouMean(nearest(id, known))
+			if hint == "" {
+				hint = "give a hook of the hook file here that id, unless managed sources have one"
+			}
+			c.report(s, r.Head.Key.Location, Warning, "asked", fmt.Sprintf("no handler here is called %q", id), hint)
+		}
 	}
 }
 

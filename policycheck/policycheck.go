@@ -42,6 +42,10 @@ type Options struct {
 	// Others are the sources outside Files whose policies the settings of a
 	// place may name.
 	Others []scopes.Source
+
+	// Above are the settings outside Files that a place's hooks may rely on:
+	// who judges for them, whose tools they call.
+	Above []scopes.Layer
 }
 
 // A Severity says how sure a finding is.
@@ -57,7 +61,7 @@ type Finding struct {
 	File     string   `json:"file"` // within Options.Files
 	Line     int      `json:"line"` // counts from 1; 0: the file as a whole
 	Severity Severity `json:"severity"`
-	Rule     string   `json:"rule"`           // which check found it: load, field, value, null, never, member, shadowed, unused, format, title, settings
+	Rule     string   `json:"rule"`           // which check found it: load, field, value, null, never, member, shadowed, unused, format, title, settings, asked
 	Message  string   `json:"message"`        // what is wrong
 	Hint     string   `json:"hint,omitempty"` // what to do
 }
@@ -98,7 +102,7 @@ func Check(o Options) (Report, error) {
 	if o.Source.Scope == 0 {
 		o.Source.Name, o.Source.Scope, o.Source.Authority = "user", hook.Session, hook.User
 	}
-	c := &checker{schema: known, files: o.Files, said: map[string]bool{}}
+	c := &checker{schema: known, files: o.Files, place: o.Place, others: o.Others, said: map[string]bool{}}
 	lib := c.load(o)
 	if len(c.src.Modules)+len(c.src.Hooks)+len(c.src.Faults)+len(lib) == 0 {
 		return Report{}, ErrNoPolicies
@@ -121,6 +125,8 @@ func Check(o Options) (Report, error) {
 type checker struct {
 	schema *schema
 	files  fs.FS
+	place  bool            // as in Options
+	others []scopes.Source // as in Options
 	src    scopes.Source
 	units  []*unit // the source's own, and with the library its helpers
 	byName map[string]*unit

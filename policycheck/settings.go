@@ -24,8 +24,10 @@ func (c *checker) settings(o Options) {
 		layers = append(layers, conf.Layers...)
 		if conf.Source != nil {
 			c.faults(conf.Source.Faults)
+			c.src.Hooks = append(c.src.Hooks, conf.Source.Hooks...)
 		}
 	}
+	c.asked(append(slices.Clone(o.Above), layers...))
 	combined, err := scopes.Combine(layers...)
 	if err != nil {
 		c.failure(err)
@@ -61,11 +63,28 @@ func (c *checker) setting(row scopes.Row, ids []string) {
 		return
 	default:
 		f.Message, f.Hint = fmt.Sprintf("%s: %s", row.Key, row.Why), "remove it"
-		if right := nearest(id, ids); section == "policies" && right != "" && !slices.Contains(ids, id) {
+		means := func(known string) bool { return known == id || strings.HasPrefix(known, id+".") }
+		if right := nearest(id, ids); section == "policies" && right != "" && !slices.ContainsFunc(ids, means) {
 			f.Severity, f.Hint = Error, didYouMean(right)
 		}
 	}
 	c.add(f)
+}
+
+// asked reports hooks that ask somebody whom no settings name.
+func (c *checker) asked(layers []scopes.Layer) {
+	all, err := scopes.Combine(layers...)
+	if err != nil {
+		return // each file's own mistakes are reported
+	}
+	for _, h := range c.src.Hooks {
+		if err := all.Asks(h); err != nil {
+			f := Finding{Severity: Warning, Rule: "asked", Message: fmt.Sprintf("%s cannot answer: %v", h.ID, err)}
+			f.File, f.Line = splitPos(h.Pos())
+			f.Hint = "name it in managed or user settings"
+			c.add(f)
+		}
+	}
 }
 
 func splitPos(pos string) (string, int) {

@@ -2,8 +2,12 @@ package scopes
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"gate/hook"
@@ -48,6 +52,50 @@ func (s Settings) JudgesOf(a hook.Authority) (map[string]Provider, Judges) {
 	own := maps.Clone(s.Providers)
 	maps.DeleteFunc(own, func(_ string, p Provider) bool { return p.Authority != hook.Managed })
 	return own, s.judges(hook.Managed, hook.Managed, 0)
+}
+
+// Judge finds whom a hook of authority a asks that names model: a provider
+// ("local"), one with a model ("local/qwen3:8b"), a model of the default
+// provider, or nothing. The Provider's Model is the one to ask. The error says
+// whom there is to ask.
+func (s Settings) Judge(a hook.Authority, model string) (name string, p Provider, j Judges, err error) {
+	providers, j := s.JudgesOf(a)
+	names := slices.Sorted(maps.Keys(providers))
+	whose := "settings name"
+	if a == hook.Managed {
+		whose = "managed settings name"
+	}
+	known := whose + " " + strings.Join(names, ", ")
+	if len(names) == 0 {
+		known = whose + " none; see providers in the page about settings"
+	}
+	name, of, qualified := strings.Cut(model, "/")
+	if _, ok := providers[name]; !ok {
+		if qualified {
+			return "", Provider{}, j, fmt.Errorf("there is no provider %s: %s", shown(name), known)
+		}
+		name, of = j.Provider, model
+		if name == "" && len(names) == 1 {
+			name = names[0]
+		}
+	}
+	p, ok := providers[name]
+	switch {
+	case name == "" && len(names) > 0:
+		return "", p, j, fmt.Errorf("it is not said which provider judges: %s; name one as provider in judges", known)
+	case name == "":
+		return "", p, j, errors.New("there is nobody to judge: " + known)
+	case !ok:
+		return "", p, j, fmt.Errorf("there is no provider %s: %s", shown(name), known)
+	}
+	p.Model = cmp.Or(of, p.Model)
+	return name, p, j, nil
+}
+
+// shown is a name from a file on one line, without quotes around it.
+func shown(name string) string {
+	q := strconv.Quote(name)
+	return q[1 : len(q)-1]
 }
 
 // judges weighs what layers say, the highest authority first. Of several files

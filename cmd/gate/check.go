@@ -35,10 +35,10 @@ func newCheck(p process) *cobra.Command {
 		Long: "Loads and compiles policies as gate would, and reports every mistake at once: what\n" +
 			"gate refuses, fields and values that no event has, facts whose null would silently\n" +
 			"mean no, conditions that are never met, rules that another one makes useless,\n" +
-			"what nothing uses, and formatting. PATH is a directory or a Rego file; without\n" +
-			"one: this directory if it holds policies, else the project's .gate, else your own\n" +
-			"policies. A comment \"# gate ignore: RULE\" on the line or above it says that\n" +
-			"something is meant.",
+			"what nothing uses, hooks that ask somebody whom no settings name, and formatting.\n" +
+			"PATH is a directory or a Rego file; without one: this directory if it holds\n" +
+			"policies, else the project's .gate, else your own policies. A comment\n" +
+			"\"# gate ignore: RULE\" on the line or above it says that something is meant.",
 		Example: "  gate check\n  gate check --strict --format json policies\n  gate check --fix push.rego",
 		RunE: func(_ *cobra.Command, paths []string) error {
 			if f.format != "pretty" && f.format != "json" {
@@ -78,7 +78,7 @@ func (f *checkFlags) run(p process, paths []string) error {
 	}
 	all := checked{Findings: []policycheck.Finding{}}
 	for _, t := range targets {
-		if err := f.check(t, &all); err != nil {
+		if err := f.check(p, t, &all); err != nil {
 			return err
 		}
 	}
@@ -97,7 +97,7 @@ func (f *checkFlags) run(p process, paths []string) error {
 
 // check checks one target and adds what it finds, with positions as the person
 // would write them.
-func (f *checkFlags) check(t policyTarget, all *checked) error {
+func (f *checkFlags) check(p process, t policyTarget, all *checked) error {
 	place := openPlace(t.dir, ".", nil)
 	if place == nil {
 		return fmt.Errorf("%s: there is nothing in it", t.shown)
@@ -111,6 +111,9 @@ func (f *checkFlags) check(t policyTarget, all *checked) error {
 	o := policycheck.Options{Files: place.files, Place: t.place, Lib: lib.lib, Others: lib.sources}
 	var err error
 	if o.Source, err = t.source(f.as); err != nil {
+		return err
+	}
+	if o.Above, err = f.above(p, t); err != nil {
 		return err
 	}
 	report, err := policycheck.Check(o)
@@ -129,6 +132,30 @@ func (f *checkFlags) check(t policyTarget, all *checked) error {
 		}
 	}
 	return nil
+}
+
+// above are the managed and user settings of this machine, but for those that
+// are checked themselves. What is wrong with them is not the target's mistake.
+func (f *checkFlags) above(p process, t policyTarget) ([]scopes.Layer, error) {
+	d, err := f.dirs.forPeople(p)
+	if err != nil {
+		return nil, err
+	}
+	l := loaded{dirs: map[string]string{}}
+	for _, at := range []struct {
+		dir   string
+		owner *owner
+		whose hook.Authority
+	}{{d.managed, managedFiles(d), hook.Managed}, {d.user, userFiles(), hook.User}} {
+		if at.dir == t.dir {
+			continue
+		}
+		if pl := openPlace(at.dir, ".", at.owner); pl != nil && pl.err == nil {
+			l.readSettings(pl, at.whose, false)
+			pl.close()
+		}
+	}
+	return l.layers, nil
 }
 
 // source says whose the policies of a target are.

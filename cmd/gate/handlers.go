@@ -116,6 +116,21 @@ func (g *guard) notRun(d *hook.Decision) (notices []string) {
 	return notices
 }
 
+// unasked says which hooks cannot answer because no settings name whom they ask.
+func (g *guard) unasked() (notices []string) {
+	for _, src := range g.set.Sources() {
+		if !src.Runs() || src.Inactive() {
+			continue
+		}
+		for _, h := range src.Hooks {
+			if err := g.set.Settings().Asks(h); err != nil {
+				notices = append(notices, fmt.Sprintf("the %s hook %s of %s cannot answer: %v", h.Kind, h.ID, src.Name, err))
+			}
+		}
+	}
+	return notices
+}
+
 // hearLate adds what handlers have said since earlier calls of the session went
 // on without them.
 func (g *guard) hearLate(ev *hook.Event, d *hook.Decision) {

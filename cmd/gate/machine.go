@@ -163,7 +163,7 @@ func (g *guard) decide(ctx context.Context, ev hook.Event) hook.Decision {
 		d.Notices = append(d.Notices, g.approver.remember(&ev, &d)...)
 	}
 	if ev.Name.Canonical() == hook.SessionStart {
-		d.Notices = append(d.Notices, g.untrusted()...)
+		d.Notices = append(append(d.Notices, g.untrusted()...), g.unasked()...)
 	}
 	d.Notices = append(d.Notices, g.notRun(&d)...)
 	g.locate(&d)

@@ -102,7 +102,8 @@ func isPlace(dir string) bool {
 			return true
 		}
 	}
-	return false
+	info, err := os.Stat(filepath.Join(dir, load.HooksDir))
+	return err == nil && info.IsDir()
 }
 
 // defaultPolicies finds the policies that a person in this directory means, and

@@ -8,10 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -31,7 +29,7 @@ const maxTalk = 4 * maxOutput
 func (h *Handlers) mcpTool(ctx context.Context, by *hook.Hook, ev *hook.Event) engine.Answer {
 	name, _ := by.Config["server"].(string)
 	tool, _ := by.Config["tool"].(string)
-	server, err := h.mcpServer(by, name)
+	server, err := scopes.FindMCPServer(h.MCPServers, name, by.Authority)
 	if err != nil {
 		return failed(hook.FaultLoad, "%s: %w", by.ID, err)
 	}
@@ -49,26 +47,6 @@ func (h *Handlers) mcpTool(ctx context.Context, by *hook.Hook, ev *hook.Event) e
 		return t.failure(ctx, by, name, err, how)
 	}
 	return toolAnswer(by, ev, tool, result)
-}
-
-// mcpServer finds a server. What the user's settings name is not for hooks of
-// the administrator: the user could have it say anything.
-func (h *Handlers) mcpServer(by *hook.Hook, name string) (scopes.MCPServer, error) {
-	usable := func(s scopes.MCPServer) bool { return by.Authority != hook.Managed || s.Authority == hook.Managed }
-	if s, ok := h.MCPServers[name]; ok && usable(s) {
-		return s, nil
-	}
-	var names []string
-	for _, n := range slices.Sorted(maps.Keys(h.MCPServers)) {
-		if usable(h.MCPServers[n]) {
-			names = append(names, n)
-		}
-	}
-	whose := "managed or user"
-	if by.Authority == hook.Managed {
-		whose = "managed"
-	}
-	return scopes.MCPServer{}, fmt.Errorf("mcpServers of %s settings name no %s, but %s", whose, oneLine(name), cmp.Or(strings.Join(names, ", "), "none"))
 }
 
 // toolInput is what a tool is given: the hook's template, or the whole event.

@@ -147,7 +147,7 @@ type conversation struct {
 // open finds the provider that a question is for, and prepares what it is to be
 // told.
 func (j *Judge) open(q Question) (*conversation, *hook.Fault) {
-	name, p, judges, err := j.provider(q)
+	name, p, judges, err := j.Settings.Judge(q.Authority, q.Model)
 	if err != nil {
 		return nil, &hook.Fault{Kind: hook.FaultLoad, Err: err}
 	}

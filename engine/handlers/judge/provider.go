@@ -6,47 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
-	"slices"
 	"strings"
 
-	"gate/hook"
 	"gate/scopes"
 )
-
-// provider finds who a question is for. The Provider's model is the one asked.
-func (j *Judge) provider(q Question) (string, scopes.Provider, scopes.Judges, error) {
-	providers, judges := j.Settings.JudgesOf(q.Authority)
-	names := slices.Sorted(maps.Keys(providers))
-	whose := "settings name"
-	if q.Authority == hook.Managed {
-		whose = "managed settings name"
-	}
-	known := whose + " " + strings.Join(names, ", ")
-	if len(names) == 0 {
-		known = whose + " none; see providers in the page about settings"
-	}
-	name, model, qualified := strings.Cut(q.Model, "/")
-	if _, ok := providers[name]; !ok {
-		if qualified {
-			return "", scopes.Provider{}, judges, fmt.Errorf("there is no provider %s: %s", visibleLine(name), known)
-		}
-		name, model = judges.Provider, q.Model
-		if name == "" && len(names) == 1 {
-			name = names[0]
-		}
-	}
-	p, ok := providers[name]
-	switch {
-	case name == "":
-		return "", p, judges, fmt.Errorf("it is not said which provider judges: %s; name one as provider in judges", known)
-	case !ok:
-		return "", p, judges, fmt.Errorf("there is no provider %s: %s", visibleLine(name), known)
-	}
-	p.Model = cmp.Or(model, p.Model)
-	return name, p, judges, nil
-}
 
 // A model is a language model behind one of the two APIs.
 type model interface {
