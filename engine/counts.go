@@ -137,9 +137,14 @@ func (c *call) consultIgnored(h due, a Answer) string {
 	return ""
 }
 
+// AwaitsTrust ends the notices that something of a source waits for a person's
+// trust; before it stands the source's name. Whoever decides about many events
+// of a session needs to say so only once.
+const AwaitsTrust = " are inactive until a person trusts it: gate trust"
+
 // untrusted announces what of a source waits for a person's trust.
 func (c *call) untrusted(what string, src *scopes.Source) {
-	c.notice(fmt.Sprintf("%s of %s are inactive until a person trusts it: gate trust", what, src.Name))
+	c.notice(what + " of " + src.Name + AwaitsTrust)
 }
 
 // outranked reports that tool output was rewritten by a higher scope. Scopes

@@ -3,6 +3,8 @@ package session
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
+	"strings"
 	"time"
 
 	"gate/hook"
@@ -31,7 +33,7 @@ type Memory struct {
 	same   map[string]int // denials of this round by digest of the call
 	order  []string       // the digests in same, the oldest first
 	minute []second       // calls of the last minute, the oldest first
-	done   []string       // digests of hooks
+	done   []string       // digests of hooks, and of texts that were told
 }
 
 // A Round is the agent's work on one prompt. Round 0 comes before the first
@@ -162,29 +164,52 @@ func digest(ev *hook.Event) string {
 }
 
 // Finished is how many hooks are done that run only once.
-func (m *Memory) Finished() int { return len(m.done) }
-
-// Done reports whether a hook with Once set has had its first success.
-func (m *Memory) Done(h *hook.Hook) bool {
-	mark := markOf(h)
-	for _, done := range m.done {
-		if done == mark {
-			return true
+func (m *Memory) Finished() (n int) {
+	for _, mark := range m.done {
+		if !strings.HasPrefix(mark, noticeMark) {
+			n++
 		}
 	}
-	return false
+	return n
 }
 
-// finish marks a hook as done. One too many stays: it runs again.
-func (m *Memory) finish(h *hook.Hook) {
-	if !m.Done(h) && len(m.done) < maxDone {
-		m.done = append(m.done, markOf(h))
+// Done reports whether a hook with Once set has had its first success.
+func (m *Memory) Done(h *hook.Hook) bool { return slices.Contains(m.done, markOf(h)) }
+
+// finish marks a hook as done.
+func (m *Memory) finish(h *hook.Hook) { m.mark(markOf(h)) }
+
+// Noticed reports whether Notice took note of a text.
+func (m *Memory) Noticed(text string) bool { return slices.Contains(m.done, noticeOf(text)) }
+
+// Notice takes note of a text that the session needs to hear only once, until
+// it ends.
+func (m *Memory) Notice(text string) { m.mark(noticeOf(text)) }
+
+// Forget takes a note back: the text needs to be heard again.
+func (m *Memory) Forget(text string) {
+	m.done = slices.DeleteFunc(m.done, func(mark string) bool { return mark == noticeOf(text) })
+}
+
+// mark keeps a mark. One too many is not kept: the hook runs again, the text is
+// said again.
+func (m *Memory) mark(mark string) {
+	if !slices.Contains(m.done, mark) && len(m.done) < maxDone {
+		m.done = append(m.done, mark)
 	}
 }
 
 func markOf(h *hook.Hook) string {
 	sum := sha256.Sum256([]byte(h.Source + "\x00" + h.ID))
 	return hex.EncodeToString(sum[:8])
+}
+
+// noticeMark tells marks of texts from those of hooks.
+const noticeMark = "notice:"
+
+func noticeOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return noticeMark + hex.EncodeToString(sum[:8])
 }
 
 // Document returns what policies see as input.session while ev is judged. The

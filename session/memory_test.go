@@ -125,6 +125,13 @@ func TestOnce(t *testing.T) {
 	if !m.Done(once) || m.Done(other) || m.Done(&hook.Hook{ID: "a", Source: "elsewhere"}) {
 		t.Error("not exactly the hook that succeeded is done")
 	}
+	m.Notice("untrusted")
+	if m.Notice("untrusted"); !m.Noticed("untrusted") || m.Noticed("something else") || len(m.done) != 2 || m.Finished() != 1 {
+		t.Errorf("marks %q, of which %d of hooks", m.done, m.Finished())
+	}
+	if m.Forget("untrusted"); m.Noticed("untrusted") || !m.Done(once) {
+		t.Errorf("after one was forgotten: %q", m.done)
+	}
 }
 
 // What an agent can make as many of as it likes does not grow without bound,

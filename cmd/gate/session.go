@@ -3,9 +3,12 @@ package main
 import (
 	"context"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"gate/adapters"
+	"gate/engine"
 	"gate/hook"
 	"gate/matcher"
 	"gate/session"
@@ -52,6 +55,7 @@ func (g *guard) remember(ctx context.Context, s setting, a adapters.Adapter, ev 
 		g.session.end(ctx, ev, &d, rejected)
 	}
 	g.follow(ctx, s, ev, &d, rejected)
+	g.sayOnce(ctx, s.session, ev, &d)
 	if heard(ev, &d, rejected) {
 		g.hearLate(ev, &d)
 	}
@@ -101,6 +105,44 @@ func (r *remembered) end(ctx context.Context, ev *hook.Event, d *hook.Decision, 
 		d.Context = append(d.Context, hook.Context{Text: in.Text, Strategy: in.Strategy, Hook: injector})
 	}
 	redact(d)
+}
+
+// sayOnce leaves out of a decision what its session was told before: that
+// something of a source waits for a person's trust. It is told again once the
+// source has changed, or has been trusted meanwhile. A session without a name is
+// told every time.
+func (g *guard) sayOnce(ctx context.Context, r *remembered, ev *hook.Event, d *hook.Decision) {
+	if ev.SessionID() == "" {
+		return
+	}
+	noticed := func(text string) bool { return r.known != nil && r.known.Noticed(text) }
+	var news, past []string
+	for _, src := range g.set.Sources() {
+		waits := " of " + src.Name + engine.AwaitsTrust
+		text := waits + src.Digest
+		if src.Runs() && noticed(text) {
+			past = append(past, text)
+		}
+		d.Notices = slices.DeleteFunc(d.Notices, func(notice string) bool {
+			known := strings.HasSuffix(notice, waits) && noticed(text)
+			if strings.HasSuffix(notice, waits) && !known {
+				news = append(news, text)
+			}
+			return known
+		})
+	}
+	if len(news)+len(past) == 0 {
+		return
+	}
+	r.update(ctx, func(m *session.Memory) error { // what cannot be kept is said again
+		for _, text := range past {
+			m.Forget(text)
+		}
+		for _, text := range news {
+			m.Notice(text)
+		}
+		return nil
+	})
 }
 
 // update changes the memory within a part of the time that is left.
