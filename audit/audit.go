@@ -1,12 +1,13 @@
-// Package audit is gate's decision log: one JSON record a line, in a file that
-// only its user can read.
+// Package audit is gate's decision log: one JSON record a line, in the form of
+// OPA's decision log, in a file that only its user can read.
 //
 // It takes secrets out before it writes, and bounds what it holds of a call
-// ([Record.Keep]); an empty line means nothing. A log that cannot be written is
-// an error for its caller and nothing else: it never waits, so it never costs
-// an answer. Whoever may write the log may also change it; it proves nothing
-// until it is shipped elsewhere. To write, start with [Open], then
-// [Log.Append]; to read, with [OpenHistory]. [Redact] stands alone.
+// ([Record.Keep]); an empty line means nothing. Records form a chain: each has
+// the digest of the one before, so that [History.Verify] finds what is missing
+// or was changed. Whoever may write the log may also write it anew; it proves
+// nothing until it was sent elsewhere, which audit/ship does. A log that cannot
+// be written is an error for its caller and nothing else. To write, start with
+// [Open], then [Log.Append]; to read, with [OpenHistory]. [Redact] stands alone.
 //
 // docs/architecture.md has the rules that it keeps: 9 and 12.
 package audit
@@ -17,6 +18,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
+	"time"
 
 	"gate/owned"
 )
@@ -29,12 +32,21 @@ const FileName = "decisions.jsonl"
 type Options struct {
 	Size int64 // bytes of one file before the next is begun, default 8 MiB
 	Keep int   // older files that are kept, default 4
+
+	// Unshipped is how many older files are kept while some of their records
+	// were not sent (see [Cursor]); less than Keep means Keep, as where nothing
+	// is to be sent.
+	Unshipped int
+
+	Wait time.Duration // for processes that append at the same time, default 5 s
 }
 
 // A Log is a decision log that is open for appending. Several processes may
-// append to one log, and several goroutines to one Log.
+// append to one log, and several goroutines, one at a time, to one Log.
 type Log struct {
+	mu      sync.Mutex
 	file    *os.File
+	dir     string
 	path    string
 	options Options
 }
@@ -49,15 +61,14 @@ func Open(dir string, o Options) (*Log, error) {
 	if o.Keep <= 0 {
 		o.Keep = 4
 	}
+	if o.Wait <= 0 {
+		o.Wait = 5 * time.Second
+	}
 	if err := prepare(dir); err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, plain(err))
 	}
-	l := &Log{path: filepath.Join(dir, FileName), options: o}
+	l := &Log{dir: dir, path: filepath.Join(dir, FileName), options: o}
 	if err := l.open(); err != nil {
-		return nil, fmt.Errorf("%s: %w", l.path, plain(err))
-	}
-	if err := l.rotate(); err != nil {
-		l.file.Close()
 		return nil, fmt.Errorf("%s: %w", l.path, plain(err))
 	}
 	return l, nil
@@ -66,33 +77,95 @@ func Open(dir string, o Options) (*Log, error) {
 // Close closes the log.
 func (l *Log) Close() error { return l.file.Close() }
 
-// Append adds one record. It is written with a single call, so that records of
-// processes that append at the same time do not mix.
+// Append adds one record behind the last one, of whichever process. A record
+// is there as a whole or not at all; where the end of the chain could not be
+// noted, the next Append finds it.
 func (l *Log) Append(r Record) error {
-	line := append(r.JSON(), '\n')
-	if l.torn() {
-		line = append([]byte{'\n'}, line...)
+	if r.Key == "" {
+		r.Key = newKey(r.ID)
 	}
-	n, err := l.file.Write(line)
-	if err == nil && n < len(line) {
-		err = errors.New("only a part of the record was written")
+	r.Place = &Place{Log: unplaced, Seq: 1}
+	line := r.JSON() // before the lock: others wait
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	file, err := lockHead(filepath.Join(l.dir, headName), os.O_CREATE, l.options.Wait)
+	if err != nil {
+		return fmt.Errorf("%s: %w", filepath.Join(l.dir, headName), plain(err))
+	}
+	defer file.Close() // and with it the lock
+	h, known := readHead(file)
+	if !known {
+		h = recoverHead(l.dir)
+	}
+	size, err := l.ready(&h, known)
+	if err == nil {
+		line = placed(line, h.next())
+		err = l.write(line, size)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", l.path, plain(err))
 	}
+	if info, err := l.file.Stat(); err == nil {
+		h.seq, h.hash, h.size = h.seq+1, digest(line), info.Size()
+		file.WriteAt(h.encode(), 0) // without it, the next one catches up
+	}
 	return nil
 }
 
-// torn reports that the last record was cut short, as on a full disk: the next
-// one begins a line of its own. A record of another process that is just being
-// written looks the same; then there is an empty line.
-func (l *Log) torn() bool {
+// ready prepares the current file for a record, and returns its size.
+func (l *Log) ready(h *head, known bool) (int64, error) {
 	info, err := l.file.Stat()
-	if err != nil || info.Size() == 0 {
+	if err != nil {
+		return 0, err
+	}
+	if now, err := os.Lstat(l.path); err != nil || !os.SameFile(now, info) { // another process began the next file
+		l.file.Close()
+		if err := l.open(); err != nil {
+			return 0, err
+		}
+		if info, err = l.file.Stat(); err != nil {
+			return 0, err
+		}
+	}
+	if known {
+		if err := h.catchUp(l.file, info.Size()); err != nil {
+			return 0, err
+		}
+	}
+	if info.Size() < l.options.Size {
+		return info.Size(), nil
+	}
+	l.file.Close()
+	if err := l.shift(h); err != nil {
+		return 0, errors.Join(err, l.open())
+	}
+	return 0, l.open()
+}
+
+// write adds a line to a file of a size, or leaves it as it was.
+func (l *Log) write(line []byte, size int64) error {
+	whole := append(line, '\n')
+	if l.torn(size) {
+		whole = append([]byte{'\n'}, whole...)
+	}
+	n, err := l.file.Write(whole)
+	if err == nil && n < len(whole) {
+		err = errors.New("only a part of the record was written")
+	}
+	if err != nil && n > 0 {
+		err = errors.Join(err, l.file.Truncate(size))
+	}
+	return err
+}
+
+// torn reports that the last record was cut short, as by a loss of power: the
+// next one begins a line of its own.
+func (l *Log) torn(size int64) bool {
+	if size == 0 {
 		return false
 	}
 	var last [1]byte
-	_, err = l.file.ReadAt(last[:], info.Size()-1)
+	_, err := l.file.ReadAt(last[:], size-1)
 	return err == nil && last[0] != '\n'
 }
 
@@ -126,62 +199,14 @@ func prepare(dir string) error {
 func (l *Log) open() error {
 	f, err := os.OpenFile(l.path, os.O_RDWR|os.O_APPEND|os.O_CREATE|owned.OpenFlags, 0o600)
 	if err != nil {
-		if info, lerr := os.Lstat(l.path); lerr == nil && info.Mode()&fs.ModeSymlink != 0 {
-			err = errors.New("a symbolic link, not a file")
-		}
-		return err
+		return linkError(l.path, err)
 	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("not a regular file")
-	}
-	if err == nil {
-		err = owned.Own(info)
-	}
-	if err == nil && !owned.Closed(info) {
-		err = f.Chmod(0o600)
-	}
-	if err != nil {
+	if err := makePrivate(f); err != nil {
 		f.Close()
 		return err
 	}
 	l.file = f
 	return nil
-}
-
-// rotate begins the next file when the current one is full. Of several
-// processes that see it full, the one that gets the lock renames; the others
-// go on with the file they have.
-func (l *Log) rotate() error {
-	info, err := l.file.Stat()
-	if err != nil || info.Size() < l.options.Size {
-		return err
-	}
-	if !lock(l.file) {
-		return nil
-	}
-	full := l.file
-	defer full.Close() // and with it the lock
-	if now, err := os.Lstat(l.path); err == nil && os.SameFile(now, info) {
-		if err := l.shift(); err != nil {
-			return err
-		}
-	}
-	return l.open()
-}
-
-// shift renames FileName to FileName.1 and so on, and removes what is too old.
-func (l *Log) shift() error {
-	name := func(i int) string { return fmt.Sprintf("%s.%d", l.path, i) }
-	if err := os.Remove(name(l.options.Keep)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	for i := l.options.Keep - 1; i >= 1; i-- {
-		if err := os.Rename(name(i), name(i+1)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	return os.Rename(l.path, name(1))
 }
 
 // plain removes the path from an error that already stands behind one.

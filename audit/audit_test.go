@@ -55,13 +55,29 @@ func lines(t *testing.T, path string) []map[string]any {
 	return out
 }
 
+func callOf(doc map[string]any) any {
+	return doc["custom"].(map[string]any)["gate"].(map[string]any)["call"]
+}
+
+// lineSize is the length of the lines of record.
+func lineSize(t *testing.T) int64 {
+	t.Helper()
+	dir := t.TempDir()
+	add(t, dir, Options{}, record("00"))
+	info, err := os.Stat(filepath.Join(dir, FileName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Size() + 64 // the first one has no digest of another
+}
+
 func TestAppend(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state", "gate")
 	add(t, dir, Options{}, record("one"))
 	add(t, dir, Options{}, record("two"))
 	got := lines(t, filepath.Join(dir, FileName))
-	if len(got) != 2 || got[0]["call"] != "one" || got[1]["call"] != "two" || got[0]["effect"] != "deny" ||
-		got[0]["time"] != "2026-01-02T03:04:05.000006Z" {
+	if len(got) != 2 || callOf(got[0]) != "one" || callOf(got[1]) != "two" || got[0]["result"].(map[string]any)["effect"] != "deny" ||
+		got[0]["timestamp"] != "2026-01-02T03:04:05.000006Z" {
 		t.Errorf("records %v", got)
 	}
 }
@@ -149,20 +165,20 @@ func TestTorn(t *testing.T) {
 // TestRotate keeps the files small and few, and loses nothing that is young.
 func TestRotate(t *testing.T) {
 	dir := t.TempDir()
-	one := int64(len(record("00").encode()) + 1)
+	one := lineSize(t)
 	for i := range 20 {
-		add(t, dir, Options{Size: 3 * one, Keep: 2}, record(fmt.Sprintf("%02d", i)))
+		add(t, dir, Options{Size: 5 * one / 2, Keep: 2}, record(fmt.Sprintf("%02d", i)))
 	}
 	var calls []any
 	for _, name := range []string{FileName + ".2", FileName + ".1", FileName} {
 		for _, r := range lines(t, filepath.Join(dir, name)) {
-			calls = append(calls, r["call"])
+			calls = append(calls, callOf(r))
 		}
 	}
 	if want := "[12 13 14 15 16 17 18 19]"; fmt.Sprint(calls) != want {
 		t.Errorf("kept %v, want %s", calls, want)
 	}
-	if entries, _ := os.ReadDir(dir); len(entries) != 3 {
+	if entries, _ := os.ReadDir(dir); len(entries) != 4 {
 		t.Errorf("%d files", len(entries))
 	}
 }
@@ -192,7 +208,7 @@ func TestTogether(t *testing.T) {
 	files, _ := filepath.Glob(filepath.Join(dir, FileName+"*"))
 	for _, name := range files {
 		for _, r := range lines(t, name) {
-			seen[r["call"]] = true
+			seen[callOf(r)] = true
 		}
 	}
 	if len(seen) != 400 {

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,29 +24,95 @@ func Parse(line []byte) (Record, error) {
 	if err != nil {
 		return Record{}, err
 	}
-	f := fields(doc)
-	r := Record{
-		Version: int(f.number("v")), ID: f.text("id"), Agent: f.text("agent"), Session: f.text("session"),
-		Event: hook.Name(f.text("event")), Tool: f.text("tool"), Dir: f.text("cwd"), Project: f.text("project"),
-		Call: f.text("call"), Result: hook.Result(f.text("result")), Took: time.Duration(f.number("took_us")) * time.Microsecond,
-		Reasons: f.reasons("reasons"), Warned: f.reasons("warnings"), Changed: f.texts("changed_by"), Faults: f.texts("faults"),
-		Policies: f.policies(),
+	r, err := Record{}, error(nil)
+	if custom, ok := doc["custom"].(map[string]any); ok {
+		r, err = parse(fields(doc), fields(custom).object("gate"))
+	} else {
+		r, err = parseOld(fields(doc))
 	}
-	r.Halt, _ = doc["halt"].(bool)
-	if r.Version < 1 {
-		return Record{}, errors.New("it has no version: no record of a decision")
+	if err == nil && r.Version < 1 {
+		err = errors.New("it has no version: no record of a decision")
 	}
-	if r.Effect, err = f.effect("effect"); err != nil {
+	if err != nil {
 		return Record{}, err
 	}
-	if r.Time, err = time.Parse(time.RFC3339Nano, f.text("time")); err != nil {
-		return Record{}, fmt.Errorf("time %q: not a time", clip(f.text("time"), 40))
+	return r, nil
+}
+
+// parse reads a record in the form of OPA's.
+func parse(f, own fields) (Record, error) {
+	result := f.object("result")
+	r, err := common(own, result, f.text("timestamp"))
+	if err != nil {
+		return Record{}, err
 	}
-	if input, ok := doc["input"].(map[string]any); ok {
-		r.Kept = &Kept{Input: input, Rewrite: doc["rewrite"], Redacted: f.texts("redacted")}
-		for _, c := range f.objects("cut") {
-			r.Kept.Cut = append(r.Kept.Cut, Cut{c.text("at"), int(c.number("bytes"))})
+	r.Key, r.User = f.text("decision_id"), f.text("requested_by")
+	r.Took = time.Duration(f.object("metrics").number("timer_gate_decision_ns"))
+	if labels := f.object("labels"); len(labels) > 0 {
+		r.Labels = map[string]string{}
+		for name := range labels {
+			r.Labels[name] = labels.text(name)
 		}
+	}
+	bundles := f.object("bundles")
+	for _, name := range slices.Sorted(maps.Keys(bundles)) {
+		b := bundles.object(name)
+		r.Bundles = append(r.Bundles, Bundle{name, b.text("revision"), b.text("digest")})
+	}
+	if _, ok := own["chain"]; ok {
+		if r.Place, err = placeOf(own.object("chain")); err != nil {
+			return Record{}, err
+		}
+	}
+	if input, ok := f["input"].(map[string]any); ok {
+		r.Kept = &Kept{Input: input, Rewrite: result["rewrite"], Redacted: f.texts("masked"), Cut: own.cuts()}
+	}
+	return r, nil
+}
+
+// parseOld reads a record of version 1 or 2.
+func parseOld(f fields) (Record, error) {
+	r, err := common(f, f, f.text("time"))
+	if err != nil {
+		return Record{}, err
+	}
+	r.Took = time.Duration(f.number("took_us")) * time.Microsecond
+	if input, ok := f["input"].(map[string]any); ok {
+		r.Kept = &Kept{Input: input, Rewrite: f["rewrite"], Redacted: f.texts("redacted"), Cut: f.cuts()}
+		for i, at := range r.Kept.Redacted {
+			r.Kept.Redacted[i] = newPointer(at)
+		}
+		for i := range r.Kept.Cut {
+			r.Kept.Cut[i].At = newPointer(r.Kept.Cut[i].At)
+		}
+	}
+	return r, nil
+}
+
+// newPointer is where a value of an older record stands today.
+func newPointer(at string) string {
+	if at == "/rewrite" || strings.HasPrefix(at, "/rewrite/") {
+		return "/result" + at
+	}
+	return at
+}
+
+// common reads what records of all versions say about the call, and about the
+// decision.
+func common(call, result fields, at string) (Record, error) {
+	r := Record{
+		Version: int(call.number("v")), ID: call.text("id"), Agent: call.text("agent"), Session: call.text("session"),
+		Event: hook.Name(call.text("event")), Tool: call.text("tool"), Dir: call.text("cwd"), Project: call.text("project"),
+		Call: call.text("call"), Policies: call.policies(), Result: hook.Result(result.text("result")),
+		Reasons: result.reasons("reasons"), Warned: result.reasons("warnings"), Changed: result.texts("changed_by"), Faults: result.texts("faults"),
+	}
+	r.Halt, _ = result["halt"].(bool)
+	var err error
+	if r.Effect, err = result.effect("effect"); err != nil {
+		return Record{}, err
+	}
+	if r.Time, err = time.Parse(time.RFC3339Nano, at); err != nil {
+		return Record{}, fmt.Errorf("time %q: not a time", clip(at, 40))
 	}
 	return r, nil
 }
@@ -55,6 +123,19 @@ type fields map[string]any
 func (f fields) text(key string) string {
 	s, _ := f[key].(string)
 	return s
+}
+
+func (f fields) object(key string) fields {
+	m, _ := f[key].(map[string]any)
+	return m
+}
+
+func (f fields) cuts() []Cut {
+	var out []Cut
+	for _, c := range f.objects("cut") {
+		out = append(out, Cut{c.text("at"), int(c.number("bytes"))})
+	}
+	return out
 }
 
 func (f fields) number(key string) int64 {
@@ -109,6 +190,7 @@ func (f fields) policies() []Policy {
 		effect, _ := m.effect("effect")
 		p := Policy{ID: m.text("id"), Source: m.text("source"), Effect: effect, Digest: m.text("digest")}
 		p.Took = time.Duration(m.number("took_us")) * time.Microsecond
+		p.Kind, p.Outcome, p.Runs = m.text("kind"), hook.Outcome(m.text("outcome")), max(1, int(m.number("runs")))
 		if u, ok := m["usage"].(map[string]any); ok {
 			f := fields(u)
 			p.Usage = &hook.Usage{

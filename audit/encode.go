@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"gate/strictjson"
@@ -12,33 +14,59 @@ const stampForm = "2006-01-02T15:04:05.000000Z"
 func stamp(t time.Time) string { return t.UTC().Format(stampForm) }
 
 // JSON returns the record as the line that [Log.Append] writes, without the
-// line feed. A record whose texts are nothing but escapes would be too long for
+// line feed and, unless the record was read from a log, without its place in
+// the chain. A record whose texts are nothing but escapes would be too long for
 // readers, and goes without them.
 func (r Record) JSON() []byte {
+	const place = 256 // bytes that a place in the chain takes, and some more
 	line := r.encode()
-	if len(line) <= MaxRecord {
+	if len(line) <= MaxRecord-place {
 		return line
 	}
 	r.Kept = nil
-	if line = r.encode(); len(line) > MaxRecord {
-		r.Reasons, r.Warned, r.Faults, r.Changed, r.Policies = nil, nil, nil, nil, nil
+	if line = r.encode(); len(line) > MaxRecord-place {
+		r.Reasons, r.Warned, r.Faults, r.Changed, r.Policies, r.Labels, r.Bundles = nil, nil, nil, nil, nil, nil, nil
 		line = r.encode()
 	}
 	return line
 }
 
+// decisionPath is what OPA's records call the document that was asked for.
+const decisionPath = "gate/decision"
+
 // encode returns the record as one line of JSON. Control characters and line
 // breaks are escaped, whatever the event carried.
 func (r Record) encode() []byte {
 	doc := map[string]any{
-		"v": Version, "time": stamp(r.Time), "id": clip(r.ID, maxText), "agent": clip(r.Agent, maxText),
-		"session": short(r.Session, maxText), "event": clip(string(r.Event), maxText), "tool": clip(r.Tool, maxText),
-		"cwd": short(r.Dir, maxText), "call": short(r.Call, maxCall),
-		"effect": r.Effect.String(), "result": string(r.Result), "took_us": r.Took.Microseconds(),
+		"decision_id": clip(r.Key, maxText), "timestamp": stamp(r.Time), "path": decisionPath, "labels": labelDocument(r.Labels),
+		"result": r.result(), "metrics": map[string]any{"timer_gate_decision_ns": r.Took.Microseconds() * 1000},
+		"custom": map[string]any{"gate": r.custom()},
 	}
-	if r.Project != "" {
-		doc["project"] = short(r.Project, maxText)
+	if r.Key == "" {
+		doc["decision_id"] = clip(r.ID, maxText)
 	}
+	if r.User != "" {
+		doc["requested_by"] = clip(r.User, maxText)
+	}
+	if len(r.Bundles) > 0 {
+		doc["bundles"] = bundleDocuments(r.Bundles)
+	}
+	if k := r.Kept; k != nil {
+		doc["input"] = k.Input
+		if len(k.Redacted) > 0 {
+			doc["masked"] = k.Redacted
+		}
+		if k.lacksFacts() {
+			doc["erased"] = []any{factsPointer}
+		}
+	}
+	return strictjson.Append(nil, doc)
+}
+
+// result is the decision itself, as OPA's records have the document that a
+// policy gave.
+func (r *Record) result() map[string]any {
+	doc := map[string]any{"effect": r.Effect.String(), "result": string(r.Result)}
 	if r.Halt {
 		doc["halt"] = true
 	}
@@ -54,13 +82,57 @@ func (r Record) encode() []byte {
 	if len(r.Faults) > 0 {
 		doc["faults"] = texts(r.Faults)
 	}
+	if r.Kept != nil && r.Kept.Rewrite != nil {
+		doc["rewrite"] = r.Kept.Rewrite
+	}
+	return doc
+}
+
+// custom is what OPA's records have no place for.
+func (r *Record) custom() map[string]any {
+	doc := map[string]any{
+		"v": Version, "id": clip(r.ID, maxText), "agent": clip(r.Agent, maxText), "session": short(r.Session, maxText),
+		"event": clip(string(r.Event), maxText), "tool": clip(r.Tool, maxText), "cwd": short(r.Dir, maxText), "call": short(r.Call, maxCall),
+	}
+	if r.Project != "" {
+		doc["project"] = short(r.Project, maxText)
+	}
 	if len(r.Policies) > 0 {
 		doc["policies"] = policyDocuments(r.Policies)
 	}
-	if r.Kept != nil {
-		r.Kept.encode(doc)
+	if k := r.Kept; k != nil && len(k.Cut) > 0 {
+		cuts := make([]any, 0, len(k.Cut))
+		for _, c := range k.Cut {
+			cuts = append(cuts, map[string]any{"at": c.At, "bytes": c.Bytes})
+		}
+		doc["cut"] = cuts
 	}
-	return strictjson.Append(nil, doc)
+	if r.Place != nil {
+		doc["chain"] = r.Place.document()
+	}
+	return doc
+}
+
+func labelDocument(labels map[string]string) map[string]any {
+	out := make(map[string]any, len(labels))
+	for _, name := range slices.Sorted(maps.Keys(labels)) {
+		if len(out) < maxLabels {
+			out[clip(name, maxText)] = clip(labels[name], maxText)
+		}
+	}
+	return out
+}
+
+func bundleDocuments(list []Bundle) map[string]any {
+	out := make(map[string]any, len(list))
+	for _, b := range list[:min(len(list), maxLabels)] {
+		doc := map[string]any{"revision": clip(b.Revision, maxText)}
+		if b.Digest != "" {
+			doc["digest"] = clip(b.Digest, maxText)
+		}
+		out[clip(b.Name, maxText)] = doc
+	}
+	return out
 }
 
 func reasonDocuments(list []Reason) []any {
@@ -80,6 +152,15 @@ func policyDocuments(list []Policy) []any {
 		doc := map[string]any{
 			"id": clip(p.ID, maxText), "source": clip(p.Source, maxText), "effect": p.Effect.String(), "digest": clip(p.Digest, maxText),
 		}
+		if p.Kind != "" {
+			doc["kind"] = clip(p.Kind, maxText)
+		}
+		if p.Outcome != "" {
+			doc["outcome"] = clip(string(p.Outcome), maxText)
+		}
+		if p.Runs > 1 {
+			doc["runs"] = p.Runs
+		}
 		if p.Took > 0 {
 			doc["took_us"] = p.Took.Microseconds()
 		}
@@ -93,21 +174,12 @@ func policyDocuments(list []Policy) []any {
 	return out
 }
 
-func (k *Kept) encode(doc map[string]any) {
-	doc["input"] = k.Input
-	if k.Rewrite != nil {
-		doc["rewrite"] = k.Rewrite
-	}
-	if len(k.Cut) > 0 {
-		cuts := make([]any, 0, len(k.Cut))
-		for _, c := range k.Cut {
-			cuts = append(cuts, map[string]any{"at": c.At, "bytes": c.Bytes})
-		}
-		doc["cut"] = cuts
-	}
-	if len(k.Redacted) > 0 {
-		doc["redacted"] = k.Redacted
-	}
+// factsPointer is where the facts of an event stand.
+const factsPointer = "/input/facts"
+
+// lacksFacts reports that the facts were too much and were left out.
+func (k *Kept) lacksFacts() bool {
+	return slices.ContainsFunc(k.Cut, func(c Cut) bool { return c.At == factsPointer })
 }
 
 func texts(list []string) []string {

@@ -55,14 +55,14 @@ func (r *Record) Keep(ev *hook.Event, d *hook.Decision, facts *hook.Facts) {
 	kept := &Kept{Input: input, Cut: k.cuts, Redacted: k.redacted}
 	if d.Rewrite != nil {
 		k = keeper{secrets: known}
-		kept.Rewrite = k.keep(d.Rewrite, maxInput/2, "rewrite")
+		kept.Rewrite = k.keep(d.Rewrite, maxInput/2, "result", "rewrite")
 		kept.Cut, kept.Redacted = append(kept.Cut, k.cuts...), append(kept.Redacted, k.redacted...)
 	}
 	if facts != nil {
 		// Whole or not at all: half of them would read as if there were no more.
 		k = keeper{secrets: known, line: line}
 		if all := k.keep(facts.Document(), maxFacts, "input", "facts"); len(k.cuts) > 0 {
-			kept.Cut = append(kept.Cut, Cut{At: "/input/facts"})
+			kept.Cut = append(kept.Cut, Cut{At: factsPointer})
 		} else {
 			kept.Input["facts"] = all
 			kept.Redacted = append(kept.Redacted, k.redacted...)

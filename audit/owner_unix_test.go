@@ -95,9 +95,9 @@ func TestDiskFull(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
+	defer full.Close()
 	l := &Log{file: full, path: "/dev/full"}
-	defer l.Close()
-	if err := l.Append(record("one")); err == nil {
+	if err := l.write(record("one").JSON(), 0); err == nil {
 		t.Error("no error")
 	}
 }

@@ -3,6 +3,7 @@ package audit
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -10,14 +11,17 @@ import (
 )
 
 // Version is the version of the records that [Log.Append] writes. Records of
-// older ones are read, too: what they did not have yet is empty.
-const Version = 2
+// older ones are read, too: what they did not have yet is empty. From 3 on they
+// have the form of OPA's decision log.
+const Version = 3
 
 // A Record is one decision as the log keeps it.
 type Record struct {
 	Version int // of the record that was read; Append writes [Version]
 	Time    time.Time
 	ID      string // the decision's
+	Key     string // names the record among those of all machines; "": Append makes one
+	User    string // the account that the agent runs as
 	Agent   string
 	Session string // as the agent calls it
 	Event   hook.Name
@@ -34,8 +38,19 @@ type Record struct {
 	Faults  []string // who could not answer, and why
 	Took    time.Duration
 
-	Policies []Policy // hooks that were asked, those with an effect first
-	Kept     *Kept    // the event itself; nil where it is not to be kept
+	Policies []Policy          // hooks that were asked, those with an effect first
+	Kept     *Kept             // the event itself; nil where it is not to be kept
+	Labels   map[string]string // of the machine
+	Bundles  []Bundle          // what was in force, by name
+
+	Place *Place // in the chain; nil until it was appended, and in logs of older versions
+}
+
+// A Bundle is a bundle that was in force when it was decided.
+type Bundle struct {
+	Name     string
+	Revision string // its version
+	Digest   string // of its archive, "sha256:…"
 }
 
 // A Reason is one reason of a decision as the log keeps it.
@@ -54,6 +69,10 @@ type Policy struct {
 	Effect hook.Effect // what it added to the decision
 	Digest string      // the beginning of the SHA-256 of its module, in hex; "" if it has none
 
+	Kind    string       // what runs, such as "command"; "" for Rego
+	Outcome hook.Outcome // of its last run
+	Runs    int          // how often it ran, re-checks of a rewritten input counted
+
 	Usage *hook.Usage   // of the language model that it asked, all runs together; else nil
 	Took  time.Duration // to ask it
 }
@@ -62,10 +81,14 @@ type Policy struct {
 // [Record.Keep]. result is what followed for the call.
 func Of(ev *hook.Event, d *hook.Decision, result hook.Result) Record {
 	r := Record{
-		Version: Version, Time: ev.Gate.Now, ID: d.ID, Agent: ev.Agent, Session: ev.SessionID(), Event: ev.Name, Tool: ev.Tool(),
+		Version: Version, Time: ev.Gate.Now, ID: d.ID, User: ev.Gate.User, Labels: ev.Gate.Labels, Agent: ev.Agent, Session: ev.SessionID(), Event: ev.Name, Tool: ev.Tool(),
 		Dir: ev.Dir(), Call: Summary(ev), Effect: d.Effect, Result: result, Halt: d.Halt != nil, Took: d.Took,
 		Reasons: reasonsOf(d.Reasons), Warned: reasonsOf(d.Warnings), Policies: policiesOf(d.Steps),
 	}
+	for _, b := range d.Bundles {
+		r.Bundles = append(r.Bundles, Bundle{b.Name, strconv.FormatInt(b.Version, 10), b.Digest})
+	}
+	slices.SortFunc(r.Bundles, func(a, b Bundle) int { return strings.Compare(a.Name, b.Name) })
 	for _, c := range d.Changes {
 		r.Changed = append(r.Changed, c.Hook)
 	}
@@ -101,7 +124,12 @@ func policiesOf(steps []hook.Step) []Policy {
 			at = len(out)
 			seen[s.Hook] = at
 			out = append(out, Policy{ID: s.Hook.ID, Source: s.Hook.Source})
+			if k := s.Hook.Kind; k != hook.Rego {
+				out[at].Kind = string(k)
+			}
 		}
+		out[at].Outcome = s.Outcome
+		out[at].Runs++
 		out[at].Effect = max(out[at].Effect, s.Effect)
 		out[at].use(&s)
 	}
@@ -131,6 +159,7 @@ const (
 	maxText     = 500 // of any other text
 	maxDetail   = 20  // reasons, warnings, changes and faults, each
 	maxPolicies = 64  // hooks that were asked
+	maxLabels   = 64  // labels, and bundles
 )
 
 // Summary says in one short line, without secrets, what a tool call is about:

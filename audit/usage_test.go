@@ -23,9 +23,9 @@ func TestUsage(t *testing.T) {
 	ev := &hook.Event{Name: hook.PreToolUse, Fields: map[string]any{}, Gate: hook.Gate{Now: time.Unix(1, 0).UTC()}}
 	r, err := audit.Parse(audit.Of(ev, &d, hook.Reject).JSON())
 	want := []audit.Policy{
-		{ID: "judge", Source: "user", Effect: hook.Deny, Took: time.Second + time.Millisecond,
+		{ID: "judge", Source: "user", Effect: hook.Deny, Took: time.Second + time.Millisecond, Kind: "prompt", Runs: 2,
 			Usage: &hook.Usage{Provider: "local", Model: "m", InputTokens: 200, OutputTokens: 20, Turns: 2}},
-		{ID: "check", Source: "user"},
+		{ID: "check", Source: "user", Kind: "command", Runs: 1},
 	}
 	if err != nil || !reflect.DeepEqual(r.Policies, want) {
 		t.Errorf("%v: %+v", err, r.Policies)

@@ -89,6 +89,9 @@ func (r *reader) line(line strictjson.Line) {
 		Effect json.RawMessage `json:"effect"`
 		Event  json.RawMessage `json:"hook_event_name"`
 		Type   json.RawMessage `json:"type"`
+		Custom struct {
+			Gate json.RawMessage `json:"gate"`
+		} `json:"custom"`
 	}
 	err := json.Unmarshal(line.Text, &form)
 	switch {
@@ -99,7 +102,7 @@ func (r *reader) line(line strictjson.Line) {
 		}
 	case form.Event != nil:
 		c.event(line.Text, r.adapter)
-	case form.V != nil && form.Effect != nil:
+	case form.V != nil && form.Effect != nil, form.Custom.Gate != nil:
 		c.record(line.Text)
 	case form.Type != nil:
 		r.entry(c, line.Text)
