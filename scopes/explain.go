@@ -147,6 +147,9 @@ func (s *Settings) rows(l *Layer) []Row {
 	for _, k := range slices.Sorted(maps.Keys(l.MCPServers)) {
 		add(keyMCPServers+"."+k, l.MCPServers[k].tree())
 	}
+	if l.DecisionLogs != nil {
+		add(keyDecisionLogs, l.DecisionLogs.tree())
+	}
 	scriptsOf(l, add)
 	for _, k := range l.Delegate {
 		add(keyDelegate+"."+k, true)
@@ -185,6 +188,10 @@ func (s *Set) judge(r *Row, all []Row) {
 	}
 	if top == keyLabels && r.Bundle != "" {
 		r.Why = "labels are the machine's own: a bundle does not set them"
+		return
+	}
+	if top == keyDecisionLogs && r.layer.Order > 1 {
+		r.Why = "of bundles only the first says where the log is sent, and the machine's own settings come before it"
 		return
 	}
 	if top == keyApprovals && r.Authority == hook.User && s.settings.said(hook.Managed, func(*Layer) bool { return true }) {
@@ -229,6 +236,8 @@ func (s *Settings) inForce(top, name string) any {
 		return !s.NoLog
 	case keyRecord:
 		return !s.NoRecord
+	case keyDecisionLogs:
+		return s.DecisionLogs.tree()
 	case keyLabels:
 		return s.Labels[name]
 	case keyPlugins:

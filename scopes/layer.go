@@ -43,6 +43,8 @@ type Layer struct {
 	MCPServers map[string]MCPServer // whose tools hooks may call, by name; managed and user
 
 	StatusLine, FileSuggestion *Script // managed and user
+
+	DecisionLogs *DecisionLogs // managed only
 }
 
 // An MCPServer is a server whose tools hooks may call: a program that talks on
@@ -124,6 +126,7 @@ const (
 	keyJudges     = "judges"
 	keyMCPServers = "mcpServers"
 
+	keyDecisionLogs   = "decisionLogs"
 	keyStatusLine     = "statusLine"
 	keyFileSuggestion = "fileSuggestion"
 )
@@ -133,7 +136,7 @@ func RightTo(key string, a hook.Authority) (why string) {
 	switch key {
 	case keyDisable, keyPolicies, keyParams, keyExceptions, "hooks", "version":
 		return ""
-	case keyOnly, keyDelegate, keyLabels, keyStale:
+	case keyOnly, keyDelegate, keyLabels, keyStale, keyDecisionLogs:
 		if a != hook.Managed {
 			return "only managed settings set it"
 		}

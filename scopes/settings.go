@@ -40,6 +40,8 @@ type Settings struct {
 
 	MCPServers map[string]MCPServer // whose tools hooks may call, by name
 
+	DecisionLogs DecisionLogs // of managed settings
+
 	StatusLine, FileSuggestion Script // of the highest authority that is not switched off
 
 	orders map[string]int // of managed sources but the library, by name
@@ -82,6 +84,7 @@ func Combine(layers ...Layer) (Settings, error) {
 	s.approvals()
 	s.stale()
 	s.scripts()
+	s.decisionLogs()
 	return s, errors.Join(errs...)
 }
 
@@ -226,6 +229,9 @@ func (s *Settings) contradictions() []error {
 			}
 			if l.Judges != nil && l.Judges.Provider != "" {
 				say(l, keyJudges+".provider", l.Judges.Provider)
+			}
+			if l.DecisionLogs != nil {
+				say(l, keyDecisionLogs, l.DecisionLogs.tree())
 			}
 			scriptsOf(l, func(key string, value any) { say(l, key, value) })
 			for _, name := range slices.Sorted(maps.Keys(l.MCPServers)) {

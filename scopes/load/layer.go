@@ -21,7 +21,7 @@ import (
 // wrong type already, it looks away.
 func (d *document) layer(a hook.Authority) (scopes.Layer, []error) {
 	r := &layerReader{document: d, layer: scopes.Layer{Authority: a, File: d.file, Lines: map[string]int{}}}
-	for _, key := range []string{"deadline", "faults", "approvals", "log", "record", "delegate"} {
+	for _, key := range []string{"deadline", "faults", "approvals", "log", "record", "delegate", "decisionLogs"} {
 		r.at(key, "/"+key)
 	}
 	r.switches()
@@ -36,6 +36,7 @@ func (d *document) layer(a hook.Authority) (scopes.Layer, []error) {
 	r.providers()
 	r.judges()
 	r.mcpServers()
+	r.decisionLogs()
 	r.layer.StatusLine, r.layer.FileSuggestion = r.script("statusLine"), r.script("fileSuggestion")
 	return r.layer, r.errs
 }
