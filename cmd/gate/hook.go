@@ -120,7 +120,7 @@ func (f hookFlags) judge(ctx context.Context, p process, k *desk, ev *hook.Event
 		tellShell(environment, &decision)
 	}
 	if ctx.Err() == nil && !g.set.Settings().NoLog {
-		record(ctx, d.state, &decision, func() audit.Record { return g.recordOf(adapter, ev, &decision) })
+		return g.logbook(d.state).record(ctx, decision, func() audit.Record { return g.recordOf(adapter, ev, &decision) })
 	}
 	return decision
 }
@@ -133,7 +133,7 @@ func (f hookFlags) close(k *desk, why *hook.Fault) int {
 	status := k.answer(&d)
 	if dirs, err := f.dirs.forHook(); err == nil && adapter != nil {
 		ev.Gate.Now = time.Now()
-		record(context.Background(), dirs.state, &d, func() audit.Record {
+		logbook{dir: dirs.state}.record(context.Background(), d, func() audit.Record {
 			return audit.Of(&ev, &d, d.Result(adapter.CanAsk(&ev)))
 		})
 	}

@@ -19,6 +19,7 @@ type logFlags struct {
 	most   int
 	format string
 	follow bool
+	stats  bool
 }
 
 func newLog(p process) *cobra.Command {
@@ -29,7 +30,7 @@ func newLog(p process) *cobra.Command {
 		Long: "Lists decisions, the newest last: when, its id, the effect, the tool, what was asked\n" +
 			"for, and which policies objected. Filters narrow the list; -f waits for more.\n" +
 			"docs/log.md describes the file.",
-		Example: "  gate log --since 2h --effect deny,ask\n  gate log --policy gate.git -n 50\n  gate log -f\n  gate log show 5spyyq",
+		Example: "  gate log --since 2h --effect deny,ask\n  gate log --policy gate.git -n 50\n  gate log -f\n  gate log --since 7d --stats\n  gate log show 5spyyq",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := checkFormat(f.format); err != nil {
@@ -39,6 +40,9 @@ func newLog(p process) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if f.stats && (f.follow || cmd.Flags().Changed("number")) {
+				return usageError("--stats counts all of them; it goes with neither -n nor -f")
+			}
 			if f.most < 0 {
 				return usageError("-n must not be negative; 0 means all")
 			}
@@ -46,15 +50,19 @@ func newLog(p process) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if f.stats {
+				return f.summary(p, h, wanted)
+			}
 			return f.list(cmd.Context(), p, h, wanted)
 		},
 	}
 	f.filter.add(cmd)
 	cmd.Flags().IntVarP(&f.most, "number", "n", 20, "how many at most, the newest; 0: all")
 	cmd.Flags().BoolVarP(&f.follow, "follow", "f", false, "wait for more, until interrupted")
+	cmd.Flags().BoolVar(&f.stats, "stats", false, "count them instead: by effect, policy and tool, and how long they took")
 	addFormat(cmd, &f.format)
 	addDirFlags(cmd, &f.dirs)
-	cmd.AddCommand(newLogShow(p))
+	cmd.AddCommand(newLogShow(p), newLogVerify(p), newLogShip(p))
 	return cmd
 }
 

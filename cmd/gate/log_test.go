@@ -18,7 +18,7 @@ func TestLogFollow(t *testing.T) {
 	write := func(id string) {
 		t.Helper()
 		r := audit.Record{ID: id, Time: time.Now(), Tool: "Bash", Call: "make " + id, Effect: hook.Ask, Reasons: []audit.Reason{{ID: "x.y", Effect: hook.Ask}}}
-		if err := appendRecord(dir, r); err != nil {
+		if err := (logbook{dir: dir}).append(r, time.Minute); err != nil {
 			t.Fatal(err)
 		}
 	}

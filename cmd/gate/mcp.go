@@ -158,7 +158,7 @@ func (w *watch) decide(ctx context.Context, ev hook.Event) hook.Decision {
 	d := g.decide(ctx, ev)
 	if ctx.Err() == nil && !g.set.Settings().NoLog {
 		adapter, _ := adapters.Lookup(ev.Agent)
-		record(ctx, w.state, &d, func() audit.Record { return g.recordOf(adapter, &ev, &d) })
+		return g.logbook(w.state).record(ctx, d, func() audit.Record { return g.recordOf(adapter, &ev, &d) })
 	}
 	return d
 }

@@ -7,16 +7,18 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
 	"gate/adapters"
 	"gate/audit"
 	"gate/hook"
+	"gate/scopes"
 )
-
-// logLimit bounds the wait for the decision log: it is no reason to be slow.
-const logLimit = 500 * time.Millisecond
 
 // recordOf is what the log keeps of a decision: with the event, unless settings
 // say otherwise, and the facts of the event as it came.
@@ -25,6 +27,8 @@ func (g *guard) recordOf(a adapters.Adapter, ev *hook.Event, d *hook.Decision) a
 	event.Gate.Labels = g.set.Settings().Labels
 	r := audit.Of(&event, d, d.Result(a.CanAsk(ev)))
 	r.Project = g.project
+	r.Labels, r.Bundles = g.logLabels(), append(r.Bundles, g.directories()...)
+	slices.SortFunc(r.Bundles, func(a, b audit.Bundle) int { return strings.Compare(a.Name, b.Name) })
 	for i := range r.Policies {
 		r.Policies[i].Digest = g.digest(r.Policies[i])
 	}
@@ -56,12 +60,89 @@ func (g *guard) digest(p audit.Policy) string {
 	return ""
 }
 
-// record writes a decision into the log. What goes wrong becomes a notice and
-// changes nothing else. A state directory that this process may not write at
-// all, as in a sandbox, is no mistake that anybody would want to hear of with
-// every call.
-func record(ctx context.Context, dir string, d *hook.Decision, of func() audit.Record) {
-	ctx, cancel := context.WithTimeout(ctx, logLimit)
+// logLabels are what tells this machine from others in a log of many: the
+// labels of settings, and where it is sent, the machine's name.
+func (g *guard) logLabels() map[string]string {
+	settings := g.set.Settings()
+	labels := map[string]string{}
+	if settings.DecisionLogs.URL != "" {
+		if host, err := os.Hostname(); err == nil {
+			labels["host"] = host
+		}
+	}
+	maps.Copy(labels, settings.Labels)
+	maps.Copy(labels, settings.DecisionLogs.Labels)
+	return labels
+}
+
+// directories are the sources that are no bundles, with what tells their
+// content.
+func (g *guard) directories() []audit.Bundle {
+	var list []audit.Bundle
+	for _, src := range g.set.Sources() {
+		if !src.Library && src.Bundle == nil && src.Digest != "" {
+			list = append(list, audit.Bundle{Name: src.Name, Revision: src.Digest})
+		}
+	}
+	return list
+}
+
+// A logbook is where a machine's decisions are written down.
+type logbook struct {
+	dir      string
+	required bool // no call passes that is not in it
+	ships    bool // it is sent elsewhere
+}
+
+// logbook is the log as settings want it. Where an administrator decides what
+// calls may do, it is required unless they say otherwise.
+func (g *guard) logbook(dir string) logbook {
+	settings := g.set.Settings()
+	return logbook{dir: dir, required: g.managed() && !settings.DecisionLogs.Optional, ships: settings.DecisionLogs.URL != ""}
+}
+
+// managed reports whether there is anything that an administrator put here.
+func (l *loaded) managed() bool {
+	return l.takesBundles || slices.ContainsFunc(l.sources, func(s scopes.Source) bool { return s.Authority == hook.Managed }) ||
+		slices.ContainsFunc(l.layers, func(y scopes.Layer) bool { return y.Authority == hook.Managed })
+}
+
+// Bounds on the wait for the decision log: it is no reason to be slow, unless a
+// call may not pass without it.
+const (
+	logLimit         = 500 * time.Millisecond
+	requiredLogLimit = 5 * time.Second
+)
+
+// maxUnshipped is how many files are kept while they were not sent: 256 MiB.
+const maxUnshipped = 32
+
+// record writes a decision into the log and returns it. What goes wrong becomes
+// a notice, or closes where the log is required and the decision lets the call
+// go on. A state directory that this process may not write at all, as in a
+// sandbox, is no mistake that anybody would want to hear of with every call.
+func (b logbook) record(ctx context.Context, d hook.Decision, of func() audit.Record) hook.Decision {
+	err := b.write(ctx, of)
+	why := ""
+	if err != nil {
+		why = audit.Redact(err.Error())
+	}
+	switch {
+	case err == nil:
+	case b.required && d.Effect != hook.Deny:
+		return closing(d.Event, hook.Faultf(hook.FaultLoad, "this machine's calls must be in the decision log, and it cannot be written: %s", why))
+	case b.required, !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS):
+		d.Notices = append(d.Notices, "this decision is not in the log: "+why)
+	}
+	return d
+}
+
+func (b logbook) write(ctx context.Context, of func() audit.Record) error {
+	limit := logLimit
+	if b.required {
+		limit = requiredLogLimit
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	done := make(chan error, 1)
 	go func() {
@@ -70,22 +151,22 @@ func record(ctx context.Context, dir string, d *hook.Decision, of func() audit.R
 				done <- fmt.Errorf("%v", p)
 			}
 		}()
-		done <- appendRecord(dir, of())
+		done <- b.append(of(), limit)
 	}()
-	var err error
 	select {
-	case err = <-done:
+	case err := <-done:
+		return err
 	case <-ctx.Done():
-		err = errors.New("it did not end in time")
+		return errors.New("it did not end in time")
 	}
-	if err == nil || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
-		return
-	}
-	d.Notices = append(d.Notices, "this decision is not in the log: "+audit.Redact(err.Error()))
 }
 
-func appendRecord(dir string, r audit.Record) error {
-	log, err := audit.Open(dir, audit.Options{})
+func (b logbook) append(r audit.Record, wait time.Duration) error {
+	o := audit.Options{Wait: wait}
+	if b.ships {
+		o.Unshipped = maxUnshipped
+	}
+	log, err := audit.Open(b.dir, o)
 	if err != nil {
 		return err
 	}
