@@ -24,6 +24,12 @@ func (c claude) weaknesses(cm *claudeMachine, v *claudeView) {
 	if n := v.setting("permissions", "defaultMode"); n.text() == "bypassPermissions" && !cm.locked {
 		v.report("permissions.bypass", Warning, n, "sessions begin in bypassPermissions: nothing but hooks is asked", "remove it")
 	}
+	if n := v.setting("skipDangerousModePermissionPrompt"); n.is('t') {
+		v.report("permissions.dangerous", Warning, n, "nobody is asked before a session that asks nothing begins", "remove it")
+	}
+	if n := mention(v.doc.root, "dangerously-skip-permissions"); n != nil {
+		v.report("permissions.dangerous", Warning, n, "something here starts sessions in which nothing but hooks is asked (--dangerously-skip-permissions)", "remove it")
+	}
 	if n := v.setting("enableAllProjectMcpServers"); n.is('t') {
 		v.report("mcp.auto", Warning, n, "every MCP server that a repository names is started without a question", "remove it")
 	}
@@ -32,6 +38,22 @@ func (c claude) weaknesses(cm *claudeMachine, v *claudeView) {
 	}
 	c.environment(v)
 	c.runs(cm, v)
+}
+
+// mention finds the first text that contains a word.
+func mention(n *node, word string) *node {
+	if n == nil {
+		return nil
+	}
+	if strings.Contains(n.text(), word) {
+		return n
+	}
+	for _, it := range n.items {
+		if found := mention(it.value, word); found != nil {
+			return found
+		}
+	}
+	return nil
 }
 
 // ownership reports a file that others can change, and whether there is none

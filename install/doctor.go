@@ -2,6 +2,8 @@ package install
 
 import (
 	"errors"
+	"io/fs"
+	"path/filepath"
 	"slices"
 )
 
@@ -51,8 +53,38 @@ func (m Machine) Doctor(only ...string) Diagnosis {
 			d.Findings = append(d.Findings, *f)
 		}
 	}
+	d.Findings = append(d.Findings, m.managedFiles()...)
 	slices.SortStableFunc(d.Findings, bySeverity)
 	return d
+}
+
+// managedFiles reports what in the administrator's directory others can change:
+// settings, keys, and the bundles in force.
+func (m Machine) managedFiles() []Finding {
+	var out []Finding
+	for _, dir := range []string{m.ManagedDir, filepath.Join(m.ManagedDir, "bundles"), filepath.Join(m.ManagedDir, "policies"), filepath.Join(m.ManagedDir, "settings.d")} {
+		if m.ManagedDir == "" {
+			break
+		}
+		entries, err := m.system().ReadDir(dir)
+		if err != nil {
+			continue // not there
+		}
+		for _, e := range entries {
+			path := filepath.Join(dir, e.Name())
+			info, err := m.system().Lstat(path)
+			if err != nil || info.Mode()&fs.ModeSymlink != 0 {
+				continue // gone; links are refused where they are read
+			}
+			if why := m.suspect(info, true); why != "" {
+				f := Finding{ID: "gate.directory", Severity: Error, File: path, Message: "the administrator's file can be changed by others: " + why,
+					Remedy: "chmod go-w " + shellQuote(path) + ", and make sure that it belongs to the right account"}
+				m.fixMode(&f, path, info)
+				out = append(out, f)
+			}
+		}
+	}
+	return out
 }
 
 // Fix plans what repairs the fixable findings: gate's own entries are written
@@ -108,6 +140,16 @@ func (m Machine) Paths() []Path {
 		if p.Path != "" {
 			out = append(out, p)
 		}
+	}
+	if m.ManagedDir != "" {
+		out = append(out,
+			Path{Path: filepath.Join(m.ManagedDir, "keys.json"), What: "the keys that sign bundles"},
+			Path{Path: filepath.Join(m.ManagedDir, "seen.json"), What: "the versions of bundles that were seen"},
+			Path{Path: filepath.Join(m.ManagedDir, "bundles"), Tree: true, What: "signed bundles in force, and those that wait"},
+		)
+	}
+	if m.StateDir != "" {
+		out = append(out, Path{Path: filepath.Join(m.StateDir, "decisions.jsonl"), What: "the decision log"})
 	}
 	for _, a := range agents() {
 		out = append(out, a.places(m)...)

@@ -68,9 +68,9 @@ func newDoctor(p process) *cobra.Command {
 					return err
 				}
 			}
-			found.Findings = append(f.ownFindings(p), found.Findings...)
+			found.Findings = slices.Concat(f.ownFindings(p), found.Findings, otherPrograms(p, m.Command[0]))
 			if f.json {
-				err = printValue(p, found)
+				err = printValue(p, diagnosed{found, f.inventory(p, m)})
 			} else {
 				var b strings.Builder
 				printFindings(&b, p, found.Findings)
@@ -91,6 +91,12 @@ func newDoctor(p process) *cobra.Command {
 	cmd.Flags().BoolVar(&fix, "fix", false, "repair what gate can repair by itself")
 	cmd.Flags().BoolVar(&paths, "paths", false, "list the files that guard this machine, which no agent may write")
 	return cmd
+}
+
+// A diagnosed machine is what is wrong with it, and what there is.
+type diagnosed struct {
+	install.Diagnosis
+	Inventory map[string]any `json:"inventory"`
 }
 
 // repair does what can be done and looks again.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -106,7 +107,23 @@ func (f *installFlags) change(
 		b.WriteString(hint + "\n")
 	}
 	printFindings(&b, p, todo.Findings)
+	if f.scope == string(install.Managed) {
+		f.printWeaknesses(&b, p, m, agent)
+	}
 	return printAll(p, b.String())
+}
+
+// printWeaknesses reports everything on this machine that weakens gate for an
+// agent, but that gate is not there yet.
+func (f *installFlags) printWeaknesses(b *strings.Builder, p process, m install.Machine, agent string) {
+	list := slices.Concat(f.ownFindings(p), m.Doctor(agent).Findings, otherPrograms(p, m.Command[0]))
+	list = slices.DeleteFunc(list, func(x install.Finding) bool { return x.ID == "gate.missing" || x.ID == "gate.project_only" })
+	if len(list) == 0 {
+		b.WriteString("nothing on this machine weakens it\n")
+		return
+	}
+	fmt.Fprintf(b, "what weakens it on this machine:\n")
+	printFindings(b, p, list)
 }
 
 // machine says where things are on this machine.
