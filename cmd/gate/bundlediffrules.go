@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
@@ -70,18 +71,18 @@ func rulePath(r *ast.Rule) string {
 	return strings.TrimPrefix(r.Ref().GroundPrefix().String(), "data.")
 }
 
-var compiledVars = regexp.MustCompile(`__local\d+__|\$\d+`)
+var compiledVars = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`__local\d+__|\$\d+`) })
 
 // nameless writes expressions in one order and with variables numbered in it, so
 // that neither their names nor the order of conditions make a difference.
 func nameless(exprs []string) []string {
 	sorted := slices.Clone(exprs)
 	slices.SortStableFunc(sorted, func(a, b string) int {
-		return strings.Compare(compiledVars.ReplaceAllString(a, "_"), compiledVars.ReplaceAllString(b, "_"))
+		return strings.Compare(compiledVars().ReplaceAllString(a, "_"), compiledVars().ReplaceAllString(b, "_"))
 	})
 	numbers := map[string]string{}
 	for i, e := range sorted {
-		sorted[i] = compiledVars.ReplaceAllStringFunc(e, func(v string) string {
+		sorted[i] = compiledVars().ReplaceAllStringFunc(e, func(v string) string {
 			if numbers[v] == "" {
 				numbers[v] = fmt.Sprintf("v%d", len(numbers)+1)
 			}
@@ -98,7 +99,7 @@ func clauseOf(r *ast.Rule) clause {
 	made := map[string]bool{} // variables that nothing but the head needs
 	for _, t := range []*ast.Term{head.Key, head.Value} {
 		if t != nil {
-			for _, v := range compiledVars.FindAllString(t.String(), -1) {
+			for _, v := range compiledVars().FindAllString(t.String(), -1) {
 				made[v] = true
 			}
 		}
@@ -136,7 +137,7 @@ func (c *clause) making(body ast.Body, made map[string]bool) map[int]bool {
 				continue
 			}
 			said[i], again = true, true
-			for _, v := range compiledVars.FindAllString(e.String(), -1) {
+			for _, v := range compiledVars().FindAllString(e.String(), -1) {
 				made[v] = true
 			}
 		}
@@ -154,7 +155,7 @@ func outputOf(e *ast.Expr) string {
 	if e.IsEquality() || e.IsAssignment() {
 		last = terms[1]
 	}
-	if v, ok := last.Value.(ast.Var); ok && compiledVars.MatchString(string(v)) {
+	if v, ok := last.Value.(ast.Var); ok && compiledVars().MatchString(string(v)) {
 		return string(v)
 	}
 	return ""
@@ -163,7 +164,7 @@ func outputOf(e *ast.Expr) string {
 // usedElsewhere reports whether a condition uses a variable.
 func usedElsewhere(body ast.Body, said map[int]bool, but int, v string) bool {
 	for i, e := range body {
-		if i != but && !said[i] && slices.Contains(compiledVars.FindAllString(e.String(), -1), v) {
+		if i != but && !said[i] && slices.Contains(compiledVars().FindAllString(e.String(), -1), v) {
 			return true
 		}
 	}
@@ -177,7 +178,7 @@ func (c *clause) with(other *clause) bool {
 	}
 	// Take away what other does not have by its shape; what is left must be
 	// other, with variables and all.
-	shape := func(e string) string { return compiledVars.ReplaceAllString(e, "_") }
+	shape := func(e string) string { return compiledVars().ReplaceAllString(e, "_") }
 	left := map[string]int{}
 	for _, e := range other.body {
 		left[shape(e)]++
@@ -192,7 +193,7 @@ func (c *clause) with(other *clause) bool {
 	return slices.Equal(nameless(rest), other.conditions)
 }
 
-var refs = regexp.MustCompile(`\b(?:input|data)[.\[][^\s,)}]*`)
+var refs = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b(?:input|data)[.\[][^\s,)}]*`) })
 
 // onlySays reports whether c differs from other only in what its head says, and
 // looks at nothing for that which other did not look at: what is missing there
@@ -203,7 +204,7 @@ func (c *clause) onlySays(other *clause) bool {
 	}
 	before := strings.Join(other.says, "\n") + "\n" + strings.Join(other.body, "\n")
 	for _, e := range c.says {
-		for _, ref := range refs.FindAllString(e, -1) {
+		for _, ref := range refs().FindAllString(e, -1) {
 			if !strings.Contains(before, ref) {
 				return false
 			}
