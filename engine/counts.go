@@ -46,17 +46,23 @@ func (c *call) entitled(h due, a Answer) (v hook.Verdict, ignored []string) {
 	if why := c.allowIgnored(h, a); why != "" && withoutAllow(&v) {
 		drop("allow", why)
 	}
-	if why := c.modifyIgnored(h, a); why != "" && len(v.Rewrites) > 0 {
-		v.Rewrites = nil
-		drop("modify", why)
+	if len(v.Rewrites) > 0 {
+		if why := c.modifyIgnored(h, a); why != "" {
+			v.Rewrites = nil
+			drop("modify", why)
+		}
 	}
-	if why := envIgnored(h, a); why != "" && len(v.Env) > 0 {
-		v.Env = nil
-		drop("env", why)
+	if len(v.Env) > 0 {
+		if why := c.envIgnored(h, a); why != "" {
+			v.Env = nil
+			drop("env", why)
+		}
 	}
-	if why := c.consultIgnored(h, a); why != "" && len(v.Consults) > 0 {
-		v.Consults = nil
-		drop("consult", why)
+	if len(v.Consults) > 0 {
+		if why := c.consultIgnored(h); why != "" {
+			v.Consults = nil
+			drop("consult", why)
+		}
 	}
 	if h.unsure && len(v.Context) > 0 {
 		v.Context = nil
@@ -70,12 +76,21 @@ func (c *call) entitled(h due, a Answer) (v hook.Verdict, ignored []string) {
 
 const perhaps = "it is not certain that the hook concerns this call"
 
-func (c *call) allowIgnored(h due, a Answer) string {
+// doubt says why nothing of an answer counts that loosens, whoever gave it.
+func (h due) doubt(a Answer) string {
 	switch {
 	case a.Fault != nil:
 		return "the answer is faulty"
 	case h.unsure:
 		return perhaps
+	}
+	return ""
+}
+
+func (c *call) allowIgnored(h due, a Answer) string {
+	switch why := h.doubt(a); {
+	case why != "":
+		return why
 	case !h.Authority.MayAllow():
 		return fmt.Sprintf("%s authority cannot allow", h.Authority)
 	case c.ev.Facts.Opaque && !h.Opaque:
@@ -85,54 +100,44 @@ func (c *call) allowIgnored(h due, a Answer) string {
 }
 
 func (c *call) modifyIgnored(h due, a Answer) string {
-	switch {
-	case a.Fault != nil:
-		return "the answer is faulty"
-	case h.unsure:
-		return perhaps
-	case h.Source.Tightens:
-		return "hooks registered while a session runs only tighten"
-	case !h.Source.Loosens():
-		if len(a.Verdict.Rewrites) > 0 {
-			c.untrusted("rewrites", h.Source)
-		}
-		return "nobody trusted " + h.Source.Name
-	case c.outranked(h.Scope):
-		return "a higher scope has rewritten the output"
+	why := h.doubt(a)
+	if why == "" {
+		why = c.sourceMayNot("rewrites", h.Source)
 	}
-	return ""
+	if why == "" && c.outranked(h.Scope) {
+		why = "a higher scope has rewritten the output"
+	}
+	return why
 }
 
-// envIgnored says why variables for the agent's shell do not count. They decide
-// what later commands mean, so what is registered while a session runs, which
-// may only tighten, sets none.
-func envIgnored(h due, a Answer) string {
-	switch {
-	case a.Fault != nil:
-		return "the answer is faulty"
-	case h.unsure:
-		return perhaps
-	case h.Source.Tightens:
-		return "hooks registered while a session runs only tighten"
-	case !h.Source.Loosens():
-		return "nobody trusted " + h.Source.Name
+// envIgnored says why variables for the agent's shell do not count: they decide
+// what later commands mean.
+func (c *call) envIgnored(h due, a Answer) string {
+	if why := h.doubt(a); why != "" {
+		return why
 	}
-	return ""
+	return c.sourceMayNot("variables", h.Source)
 }
 
-func (c *call) consultIgnored(h due, a Answer) string {
+func (c *call) consultIgnored(h due) string {
 	switch {
 	case h.Kind != hook.Rego:
 		return "only policies consult"
 	case h.unsure:
 		return perhaps
-	case h.Source.Tightens:
+	}
+	return c.sourceMayNot("consults", h.Source)
+}
+
+// sourceMayNot says why a source may not have the call run otherwise, and
+// announces it where a person could change that. what it would do is a word.
+func (c *call) sourceMayNot(what string, src *scopes.Source) string {
+	switch {
+	case src.Tightens:
 		return "hooks registered while a session runs only tighten"
-	case !h.Source.Loosens():
-		if len(a.Verdict.Consults) > 0 {
-			c.untrusted("consults", h.Source)
-		}
-		return "nobody trusted " + h.Source.Name
+	case !src.Loosens():
+		c.untrusted(what, src)
+		return "nobody trusted " + src.Name
 	}
 	return ""
 }
