@@ -98,9 +98,6 @@ func New(o Options) (*Guard, error) {
 	return &Guard{Engine: e, Gate: gate, Settings: settings}, nil
 }
 
-// kinds are the hooks that are no policies.
-var kinds = []hook.Kind{hook.Command, hook.Prompt, hook.Agent, hook.Webhook, hook.MCPTool, hook.Inline}
-
 // engine is what the engine needs to run the hooks of set.
 func (l *loader) engine(set *scopes.Set, inline map[string]handlers.Inline) []engine.Option {
 	var inForce []scopes.Source
@@ -124,13 +121,7 @@ func (l *loader) engine(set *scopes.Set, inline map[string]handlers.Inline) []en
 	if o.MCPServers == nil {
 		o.MCPServers = set.Settings().MCPServers
 	}
-	run := handlers.New(o)
-	for _, kind := range kinds {
-		if e := run.Evaluator(kind); e != nil {
-			options = append(options, engine.WithEvaluator(kind, e))
-		}
-	}
-	return options
+	return append(options, handlers.New(o).EngineOptions()...)
 }
 
 func (l *loader) reader(programs map[string]any) *facts.Reader {

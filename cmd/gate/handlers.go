@@ -61,13 +61,7 @@ func (g *guard) runHandlers(s setting) []engine.Option {
 		Version: version(), EnvFile: g.envFile(s.envFile), Judge: g.judge(s), MCPServers: g.set.Settings().MCPServers,
 		Batch: s.batch, Progress: s.progress,
 	})
-	var options []engine.Option
-	for _, kind := range handlerKinds {
-		if e := g.handlers.Evaluator(kind); e != nil {
-			options = append(options, engine.WithEvaluator(kind, e))
-		}
-	}
-	return options
+	return g.handlers.EngineOptions()
 }
 
 // judge asks the providers of language models that settings name. It connects

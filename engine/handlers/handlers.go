@@ -6,7 +6,7 @@
 // It does not decide what of an answer counts, in which order hooks run or what
 // a fault does: the engine does. It keeps no state of its own, and everything
 // from outside comes in [Options]. Start with [New], then give the engine
-// [Handlers.Evaluator] for each kind.
+// [Handlers.EngineOptions].
 package handlers
 
 import (
@@ -123,6 +123,17 @@ func (h *Handlers) Evaluator(kind hook.Kind) engine.Evaluator {
 		return evaluator{h, run}
 	}
 	return nil
+}
+
+// EngineOptions give an engine what runs the hooks of all kinds that this
+// package runs; Inline only where there are functions.
+func (h *Handlers) EngineOptions() (options []engine.Option) {
+	for _, kind := range []hook.Kind{hook.Command, hook.Prompt, hook.Agent, hook.Webhook, hook.MCPTool, hook.Inline} {
+		if kind != hook.Inline || len(h.Inline) > 0 {
+			options = append(options, engine.WithEvaluator(kind, h.Evaluator(kind)))
+		}
+	}
+	return options
 }
 
 // A runner runs one hook. It ends soon after its context does.

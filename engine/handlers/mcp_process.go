@@ -101,47 +101,19 @@ func supervisedTalk(argv []string, j *job) (*conversation, error) {
 // itself, when it ended, and when the job's time is over.
 func runTalk(ctx context.Context, j *job, sole bool, in io.Reader, out io.WriteCloser) result {
 	defer out.Close()
-	t := &tree{mark: j.Mark, sole: sole, most: j.Limits}
-	cmd := &exec.Cmd{Path: j.Path, Args: j.Args, Dir: j.Dir, Env: j.Env}
-	s, err := newStreams(cmd)
+	p, err := launch(j, sole)
 	if err != nil {
 		return result{Err: err.Error()}
 	}
-	defer s.close()
-	t.prepare(cmd)
-	err = cmd.Start()
-	s.closeChildEnds()
-	if err != nil {
-		return result{Err: err.Error()}
-	}
-	if err := t.started(cmd.Process); err != nil {
-		cmd.Process.Kill()
-		cmd.Wait()
-		return result{Err: err.Error()}
-	}
-	if !sole {
-		limitOther(cmd.Process.Pid, j)
-	}
-	exited := make(chan error, 1)
-	go func() { exited <- cmd.Wait() }()
-	asked := s.relay(in, out)
-	beyond, stop := t.watchUse()
-	r := s.attend(ctx, j, exited, asked, beyond)
+	defer p.close()
+	asked := p.relay(in, out)
+	beyond, stop := p.tree.watchUse()
+	r := p.attend(ctx, j, p.exited, asked, beyond)
 	stop()
-	if err := t.end(); err != nil {
-		r.Left = err.Error()
-	}
-	if r.Overdue || r.TooMuch != "" || r.Beyond != nil {
-		select {
-		case <-exited:
-		case <-time.After(patience):
-		}
-	} else if state := cmd.ProcessState; !r.Ours && state != nil {
-		r.Status, r.Signal = statusOf(state)
-	}
+	p.end(&r)
 	out.Close() // whoever does not listen any more must not hold the rest up
-	s.drain(t)
-	r.Stderr = s.err.data
+	p.drain(p.tree)
+	r.Stderr = p.err.data
 	return r
 }
 

@@ -80,12 +80,14 @@ func called(ctx context.Context, req *mcp.CallToolRequest, what string, number i
 			fmt.Println(`{"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": "` + strings.Repeat("x", 1<<10) + `"}}`)
 		}
 	case "sampling":
+		//lint:ignore SA1019 servers of today still ask
 		_, err := req.Session.CreateMessage(ctx, &mcp.CreateMessageParams{MaxTokens: 1})
 		return nil, err
 	case "elicitation":
 		_, err := req.Session.Elicit(ctx, &mcp.ElicitParams{Message: "May I?"})
 		return nil, err
 	case "roots":
+		//lint:ignore SA1019 servers of today still ask
 		_, err := req.Session.ListRoots(ctx, nil)
 		return nil, err
 	case "large":

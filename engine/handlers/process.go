@@ -1,10 +1,7 @@
 package handlers
 
 import (
-	"bytes"
 	"context"
-	"io"
-	"os"
 	"os/exec"
 	"strings"
 	"sync"
@@ -55,48 +52,20 @@ type result struct {
 // counts. sole says that this process has no children but this job's.
 func run(ctx context.Context, j *job, sole bool, goOn func()) result {
 	goOn = sync.OnceFunc(goOn)
-	t := &tree{mark: j.Mark, sole: sole, most: j.Limits}
-	cmd := &exec.Cmd{Path: j.Path, Args: j.Args, Dir: j.Dir, Env: j.Env}
-	s, err := newStreams(cmd)
+	p, err := launch(j, sole)
 	if err != nil {
 		return result{Err: err.Error()}
 	}
-	defer s.close()
-	t.prepare(cmd)
-	err = cmd.Start()
-	s.closeChildEnds()
-	if err != nil {
-		return result{Err: err.Error()}
-	}
-	exited := make(chan error, 1)
-	if err := t.started(cmd.Process); err != nil {
-		cmd.Process.Kill()
-		cmd.Wait()
-		return result{Err: err.Error()}
-	}
-	if !sole {
-		limitOther(cmd.Process.Pid, j)
-	}
-	go func() { exited <- cmd.Wait() }()
-	s.pump(j.Stdin)
-	beyond, stop := t.watchUse()
-	r := s.watch(ctx, j, exited, beyond, goOn)
+	defer p.close()
+	p.pump(j.Stdin)
+	beyond, stop := p.tree.watchUse()
+	r := p.watch(ctx, j, p.exited, beyond, goOn)
 	stop()
-	if err := t.end(); err != nil {
-		r.Left = err.Error()
-	}
-	if r.Overdue || r.TooMuch != "" || r.Beyond != nil {
-		select {
-		case <-exited:
-		case <-time.After(patience):
-		}
-	} else if state := cmd.ProcessState; state != nil {
-		r.Status, r.Signal = statusOf(state)
-	}
-	s.drain(t)
-	r.Stdout, r.Stderr = s.out.data, s.err.data
+	p.end(&r)
+	p.drain(p.tree)
+	r.Stdout, r.Stderr = p.out.data, p.err.data
 	if r.TooMuch == "" {
-		r.TooMuch = s.tooMuch()
+		r.TooMuch = p.tooMuch()
 	}
 	if j.Detaches && !r.Overdue && r.Beyond == nil && len(afterAsync(r.Stdout)) < len(r.Stdout) {
 		goOn() // it was quick, and means the same as if it were not
@@ -104,174 +73,58 @@ func run(ctx context.Context, j *job, sole bool, goOn func()) result {
 	return r
 }
 
-// streams are the three pipes of a run.
-type streams struct {
-	in       *os.File
-	out, err *collector
-	child    []*os.File
-	written  chan struct{}
+// A program is what runs for a job. It must be closed.
+type program struct {
+	*streams
+	cmd    *exec.Cmd
+	tree   *tree
+	exited chan error // how it ended, once
 }
 
-// A collector reads one stream.
-type collector struct {
-	name  string
-	file  *os.File
-	data  []byte        // complete once done is closed
-	first chan []byte   // the first line, once there is one
-	full  chan struct{} // closed when there is more than anybody reads
-	done  chan struct{}
-	over  bool
-}
-
-func newStreams(cmd *exec.Cmd) (*streams, error) {
-	s := &streams{written: make(chan struct{})}
-	inR, inW, err := os.Pipe()
-	if err != nil {
+// launch starts a job's program.
+func launch(j *job, sole bool) (*program, error) {
+	p := &program{
+		tree:   &tree{mark: j.Mark, sole: sole, most: j.Limits},
+		cmd:    &exec.Cmd{Path: j.Path, Args: j.Args, Dir: j.Dir, Env: j.Env},
+		exited: make(chan error, 1),
+	}
+	var err error
+	if p.streams, err = newStreams(p.cmd); err != nil {
 		return nil, err
 	}
-	s.in, s.child, cmd.Stdin = inW, []*os.File{inR}, inR
-	for _, c := range []struct {
-		name string
-		into **collector
-		give *io.Writer
-	}{{"standard output", &s.out, &cmd.Stdout}, {"standard error", &s.err, &cmd.Stderr}} {
-		r, w, err := os.Pipe()
-		if err != nil {
-			s.closeChildEnds()
-			s.close()
-			return nil, err
-		}
-		s.child = append(s.child, w)
-		*c.give = w
-		*c.into = &collector{name: c.name, file: r, first: make(chan []byte, 1), full: make(chan struct{}), done: make(chan struct{})}
+	p.tree.prepare(p.cmd)
+	err = p.cmd.Start()
+	p.closeChildEnds()
+	if err != nil {
+		p.close()
+		return nil, err
 	}
-	return s, nil
+	if err := p.tree.started(p.cmd.Process); err != nil {
+		p.cmd.Process.Kill()
+		p.cmd.Wait()
+		p.close()
+		return nil, err
+	}
+	if !sole {
+		limitOther(p.cmd.Process.Pid, j)
+	}
+	go func() { p.exited <- p.cmd.Wait() }()
+	return p, nil
 }
 
-func (s *streams) closeChildEnds() {
-	for _, f := range s.child {
-		f.Close()
+// end ends all that the program started, and adds to r how that went.
+func (p *program) end(r *result) {
+	if err := p.tree.end(); err != nil {
+		r.Left = err.Error()
 	}
-}
-
-func (s *streams) close() {
-	s.in.Close()
-	for _, c := range []*collector{s.out, s.err} {
-		if c != nil {
-			c.file.Close()
-		}
-	}
-}
-
-// pump starts to write and read, all at once: a program may answer without
-// reading, or before it has read everything.
-func (s *streams) pump(stdin []byte) {
-	go func() {
-		defer close(s.written)
-		s.in.Write(stdin) // a program need not read what it does not want
-		s.in.Close()
-	}()
-	go s.out.collect()
-	go s.err.collect()
-}
-
-func (c *collector) collect() {
-	defer close(c.done)
-	buf := make([]byte, 32<<10)
-	line := false
-	for {
-		n, err := c.file.Read(buf)
-		c.data = append(c.data, buf[:n]...)
-		if i := bytes.IndexByte(c.data, '\n'); !line && i >= 0 {
-			line = true
-			c.first <- bytes.Clone(c.data[:i])
-		}
-		if len(c.data) > maxOutput {
-			c.data, c.over = c.data[:maxOutput], true
-			close(c.full)
-			return
-		}
-		if err != nil {
-			return
-		}
-	}
-}
-
-// watch waits for what ends a run.
-func (s *streams) watch(ctx context.Context, j *job, exited chan error, beyond <-chan excess, goOn func()) (r result) {
-	limit := time.NewTimer(j.Limit)
-	defer limit.Stop()
-	cancelled, first := ctx.Done(), s.out.first
-	if !j.Detaches {
-		first = nil
-	}
-	detach := func(d time.Duration) {
-		limit.Reset(d)
-		cancelled, first = nil, nil
-		goOn()
-	}
-	if j.Async != nil {
-		detach(j.Async.Limit)
-	}
-	for {
+	if r.Overdue || r.TooMuch != "" || r.Beyond != nil {
 		select {
-		case <-exited:
-			return r
-		case <-s.out.full:
-			r.TooMuch = s.out.name
-			return r
-		case <-s.err.full:
-			r.TooMuch = s.err.name
-			return r
-		case x := <-beyond:
-			r.Beyond = &x
-			return r
-		case line := <-first:
-			first = nil
-			if d, ok := asyncLine(line); ok {
-				detach(d)
-			}
-		case <-cancelled:
-			r.Overdue = true
-			return r
-		case <-limit.C:
-			r.Overdue = true
-			return r
+		case <-p.exited:
+		case <-time.After(patience):
 		}
+	} else if state := p.cmd.ProcessState; !r.Ours && state != nil {
+		r.Status, r.Signal = statusOf(state)
 	}
-}
-
-// drain reads what is left in the pipes. Whatever still holds them was missed,
-// and is looked for again; if it is not to be found, nobody waits for it.
-func (s *streams) drain(t *tree) {
-	late := time.Now().Add(drainTime)
-	for _, c := range []*collector{s.out, s.err} {
-		for pause := 5 * time.Millisecond; !closedWithin(c.done, pause) && time.Now().Before(late); pause *= 2 {
-			t.end()
-		}
-	}
-	s.close()
-	<-s.out.done
-	<-s.err.done
-	<-s.written
-}
-
-func closedWithin(done <-chan struct{}, d time.Duration) bool {
-	select {
-	case <-done:
-		return true
-	case <-time.After(d):
-		return false
-	}
-}
-
-func (s *streams) tooMuch() string {
-	for _, c := range []*collector{s.out, s.err} {
-		if c.over {
-			return c.name
-		}
-	}
-	return ""
 }
 
 // variable cuts a text of an event to what an environment takes.
