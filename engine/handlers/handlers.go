@@ -29,7 +29,8 @@ type Options struct {
 	Inline map[string]Inline
 
 	// Progress is told when a handler starts and when it ended; nil: nobody
-	// is. [Watch] tells of a single decision. It may be called by several goroutines at once and must not block.
+	// is. It may be called by several goroutines at once and must not block.
+	// [Watch] tells of a single decision.
 	Progress func(Progress)
 
 	// Getenv looks a variable of the environment up. Handlers get few of them,

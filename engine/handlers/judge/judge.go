@@ -34,7 +34,8 @@ type Options struct {
 	Dir string
 
 	// Secret reports files that an investigation must not see, by absolute
-	// path. nil: none but those whose names [Files] knows itself.
+	// path. nil: only the files .env and .env.* are
+	// kept from it.
 	Secret func(path string) bool
 
 	Now func() time.Time // nil: time.Now
