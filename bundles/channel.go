@@ -29,11 +29,11 @@ type Rollout struct {
 	Record bool     // there the bundle only says what it would have done
 }
 
-// ParseChannel reads a channel file without checking any signature: see
-// [KeySet.OpenChannel].
-func ParseChannel(data []byte) (Channel, error) {
-	_, c, err := parseChannel(data)
-	return c, err
+// ParseChannel reads a channel file without checking any signature, and says
+// whether it has some: see [KeySet.OpenChannel].
+func ParseChannel(data []byte) (c Channel, signed bool, err error) {
+	doc, c, err := parseChannel(data)
+	return c, len(doc.signatures) > 0, err
 }
 
 func parseChannel(data []byte) (sealed, Channel, error) {

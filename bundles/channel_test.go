@@ -180,7 +180,7 @@ func TestRecoveryIsNarrow(t *testing.T) {
 func FuzzChannel(f *testing.F) {
 	f.Add([]byte(`{"signed": {"type": "gate.channel/1", "version": 1, "bundles": {"company": [{"digest": "` + one + `", "share": 5}]}}, "signatures": []}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c, err := bundles.ParseChannel(data)
+		c, _, err := bundles.ParseChannel(data)
 		if err != nil {
 			return
 		}

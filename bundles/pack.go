@@ -41,6 +41,39 @@ func Pack(dir fs.FS, change func(*Metadata)) ([]byte, error) {
 	return archive, packedWell(archive)
 }
 
+// Republish makes an unsigned archive of the content of another, signed or not,
+// with a change of metadata.gate: the way back, since no machine takes an older
+// version.
+func Republish(archive []byte, change func(*Metadata)) ([]byte, error) {
+	files, err := unpack(archive, Limits{})
+	if err != nil {
+		return nil, err
+	}
+	delete(files, signaturesFile)
+	manifest, there := files[manifestFile]
+	if !there {
+		return nil, refuseFile(BadManifest, manifestFile, fs.ErrNotExist)
+	}
+	before, err := parseManifest(manifest)
+	if err != nil {
+		return nil, err
+	}
+	if files[manifestFile], err = normalManifest(manifest, change); err != nil {
+		return nil, err
+	}
+	after, err := parseManifest(files[manifestFile])
+	if err != nil {
+		return nil, err
+	}
+	if after.Gate.Version <= before.Gate.Version {
+		return nil, refuse(Rollback, "version %d would follow version %d", after.Gate.Version, before.Gate.Version)
+	}
+	if archive, err = pack(files); err != nil {
+		return nil, err
+	}
+	return archive, packedWell(archive)
+}
+
 // collect reads the files that belong into a bundle. Hidden ones and other
 // kinds stay out, because OPA does not read them.
 func collect(dir fs.FS) (map[string][]byte, error) {

@@ -65,6 +65,13 @@ func (r Recovery) body() map[string]any {
 	return b
 }
 
+// ParseRecovery reads a recovery file without checking any signature: see
+// [KeySet.OpenRecovery].
+func ParseRecovery(data []byte) (Recovery, error) {
+	_, r, err := parseRecovery(data)
+	return r, err
+}
+
 // parseRecovery reads a recovery file without checking any signature.
 func parseRecovery(data []byte) (sealed, Recovery, error) {
 	doc, err := parseSealed(data, typeRecovery)

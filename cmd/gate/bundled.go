@@ -68,6 +68,9 @@ func (l *loaded) addBundles(p *place) {
 	}
 	synced := l.readSynced(p)
 	for i, a := range current.Bundles {
+		if l.relaxes(a.Name) {
+			continue
+		}
 		b := bundled{Active: a, synced: synced[a.Name]}
 		l.addBundle(dir, filepath.Join(p.dir, sync.Dir), &b, i+1)
 		l.bundles = append(l.bundles, b)
@@ -167,6 +170,7 @@ func (l *loaded) named() []hook.Bundle {
 
 // An aged is a bundle that is too old, and what follows.
 type aged struct {
+	name    string
 	text    string // a whole sentence
 	follows scopes.Consequence
 }
@@ -186,11 +190,11 @@ func (l *loaded) aged(now time.Time, s scopes.Stale) []aged {
 		switch {
 		case b.Record:
 		case !end.IsZero() && !now.Before(end):
-			list = append(list, aged{fmt.Sprintf("%s expired on %s", what, end.UTC().Format("2006-01-02 15:04 MST")), s.Expired})
+			list = append(list, aged{b.Name, fmt.Sprintf("%s expired on %s", what, end.UTC().Format("2006-01-02 15:04 MST")), s.Expired})
 		case b.synced.IsZero():
-			list = append(list, aged{what + " was never synced with where it comes from", s.Then})
+			list = append(list, aged{b.Name, what + " was never synced with where it comes from", s.Then})
 		case now.Sub(b.synced) > s.After:
-			list = append(list, aged{fmt.Sprintf("%s was last synced on %s, more than %s ago", what,
+			list = append(list, aged{b.Name, fmt.Sprintf("%s was last synced on %s, more than %s ago", what,
 				b.synced.UTC().Format("2006-01-02 15:04 MST"), span(s.After)), s.Then})
 		}
 	}
@@ -213,6 +217,9 @@ func (l *loaded) weighAge(now time.Time, s scopes.Stale) {
 	src := scopes.Source{Name: staleSource, Scope: hook.Policy, Authority: hook.Managed}
 	for _, a := range l.aged(now, s) {
 		text := a.text + "; " + remedy
+		if slices.Contains(l.recovery.Aged, a.name) {
+			a.follows = scopes.StaleWarn
+		}
 		switch a.follows {
 		case scopes.StaleClose:
 			src.Faults = append(src.Faults, *hook.Faultf(hook.FaultLoad, "%s", text))

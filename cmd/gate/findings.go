@@ -39,6 +39,11 @@ func (f *installFlags) ownFindings(p process) []install.Finding {
 			list = append(list, f)
 		}
 	}
+	if g.relaxed != "" {
+		list = append(list, install.Finding{
+			ID: "gate.recovery", Severity: install.Warning, Message: g.relaxed, Remedy: "remove " + recoveryFile + " once the bundle is mended",
+		})
+	}
 	for _, n := range g.ageing {
 		list = append(list, install.Finding{ID: "gate.bundle.age", Severity: install.Warning, Message: n, Remedy: remedy})
 	}
@@ -81,6 +86,9 @@ func faultFindings(src *scopes.Source) []install.Finding {
 		f := install.Finding{
 			ID: "gate.source", Severity: install.Warning,
 			Message: src.Name + " is inactive: " + src.Faults[i].Error(), Remedy: "correct the file; gate policies shows what is left",
+		}
+		if src.Bundle != nil || strings.HasPrefix(src.Name, "managed ") && strings.Contains(f.Message, remedy) {
+			f.Remedy = remedy
 		}
 		if src.Closes() {
 			f.Severity, f.Message = install.Error, "no call passes: "+src.Faults[i].Error()

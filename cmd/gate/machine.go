@@ -156,8 +156,11 @@ func (g *guard) decide(ctx context.Context, ev hook.Event) hook.Decision {
 	ev.Gate.Labels = g.set.Settings().Labels
 	d := g.engine.Decide(ctx, ev)
 	d.Notices, d.Bundles = append(d.Notices, g.notices...), g.named()
-	if name := ev.Name.Canonical(); name == hook.SessionStart || name == hook.UserPromptSubmit || d.Effect >= hook.Ask {
-		d.Notices = append(d.Notices, g.ageing...) // not with each harmless call
+	switch name := ev.Name.Canonical(); {
+	case name == hook.SessionStart, name == hook.UserPromptSubmit:
+		d.Notices = append(d.Notices, g.asides()...)
+	case d.Effect >= hook.Ask:
+		d.Notices = append(d.Notices, g.ageing...)
 	}
 	if g.approver != nil {
 		d.Notices = append(d.Notices, g.approver.remember(&ev, &d)...)

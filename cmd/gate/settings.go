@@ -74,7 +74,7 @@ func printSettings(p process, g *guard, broken []hook.Fault) error {
 	if len(rows)+len(broken) == 0 {
 		b.WriteString("there are no settings; every policy is as it is written\n")
 	}
-	for _, n := range slices.Concat(g.notices, g.ageing) {
+	for _, n := range slices.Concat(g.notices, g.asides()) {
 		fmt.Fprintf(&b, "note: %s\n", visible(n))
 	}
 	for _, bundle := range g.bundles {
@@ -116,6 +116,6 @@ func settingsDocument(g *guard, broken []hook.Fault) map[string]any {
 			"counts": r.Counts, "why": orNil(r.Why), "bundle": orNil(r.Bundle),
 		})
 	}
-	return map[string]any{"settings": rows, "faults": faultList(broken), "off": orNil(g.set.Off()), "notices": visibleList(slices.Concat(g.notices, g.ageing)),
+	return map[string]any{"settings": rows, "faults": faultList(broken), "off": orNil(g.set.Off()), "notices": visibleList(slices.Concat(g.notices, g.asides())),
 		"bundles": bundleDocuments(g.named())}
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"gate/bundles"
 	"gate/consent"
 	"gate/hook"
 	"gate/policies"
@@ -35,6 +36,8 @@ type loaded struct {
 	takesBundles bool             // this machine takes signed bundles, whether or not there are any
 	schemas      load.ToolSchemas // of tools, from bundles
 	ageing       []string         // bundles that are too old
+	recovery     bundles.Recovery // that is good on this machine now; zero: none
+	relaxed      string           // a sentence about it
 }
 
 // loadSources reads the settings and hooks that concern a project. It never
@@ -51,6 +54,7 @@ func loadSources(s setting, library fs.FS) loaded {
 	}
 	out.addLibrary(library, scopes.LibraryAuthority(managed != nil))
 	out.read(managed, scopes.Source{Name: "managed", Scope: hook.Policy, Authority: hook.Managed})
+	out.addRecovery(managed)
 	out.addBundles(managed)
 	user := openPlace(d.user, ".", userFiles())
 	good.guard(user)

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"gate/bundles"
+	"gate/bundles/sync"
+	"gate/hook"
+	"gate/scopes"
+	"gate/scopes/load"
+)
+
+// recoveryFile lies in the managed directory of a machine that must do without
+// a bundle for a short time.
+const recoveryFile = "recovery.json"
+
+// machineFile gives a machine a name where the system has no file that does.
+const machineFile = "machine-id"
+
+// machineName is how channel and recovery files name this machine.
+func machineName(managed *place) (string, error) {
+	if managed != nil && managed.err == nil && managed.has(machineFile) {
+		data, err := load.ReadFile(managed.files, machineFile, 4<<10)
+		if err != nil || strings.TrimSpace(string(data)) == "" {
+			return "", errors.Join(fmt.Errorf("%s says nothing", filepath.Join(managed.dir, machineFile)), err)
+		}
+		return bundles.MachineName(string(data)), nil
+	}
+	if runtime.GOOS != "windows" {
+		data, err := hostFiles{}.ReadFile("/etc/machine-id", 4<<10)
+		if err == nil && strings.TrimSpace(string(data)) != "" {
+			return bundles.MachineName(string(data)), nil
+		}
+	}
+	return "", fmt.Errorf("this system has no /etc/machine-id; put a text that no other machine has into %s of the managed directory", machineFile)
+}
+
+const recoverySource = "managed recovery"
+
+// addRecovery looks for a recovery file. It is verified whenever it is there,
+// unlike bundles: that is rare, and it loosens. One that is not good relaxes
+// nothing, and people are told why.
+func (l *loaded) addRecovery(p *place) {
+	if p == nil || p.err != nil || !p.has(recoveryFile) {
+		return
+	}
+	r, err := openRecovery(p, l.latest(p))
+	if err != nil {
+		l.notices = append(l.notices, fmt.Sprintf("%s relaxes nothing: %s", filepath.Join(p.dir, recoveryFile), err))
+		return
+	}
+	l.recovery = r
+	var what []string
+	if len(r.Off) > 0 {
+		what = append(what, "not in force: "+strings.Join(r.Off, ", "))
+	}
+	if len(r.Aged) > 0 {
+		what = append(what, "may be old: "+strings.Join(r.Aged, ", "))
+	}
+	text := fmt.Sprintf("a recovery file relaxes this machine until %s (%s); %s answers for it: %s",
+		r.Until.UTC().Format("2006-01-02 15:04 MST"), strings.Join(what, "; "), r.Owner, r.Reason)
+	src := scopes.Source{Name: recoverySource, Scope: hook.Policy, Authority: hook.Managed}
+	l.says(&src, "gate.recovery", hook.Reason{Reason: text})
+	l.sources = append(l.sources, src)
+	l.relaxed = text
+}
+
+func openRecovery(p *place, now time.Time) (bundles.Recovery, error) {
+	none := bundles.Recovery{}
+	data, err := stateFile(p, recoveryFile)
+	if err != nil {
+		return none, err
+	}
+	keys, err := stateFile(p, sync.KeysFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return none, errors.New("there is no key set")
+	}
+	if err != nil {
+		return none, err
+	}
+	set, err := bundles.ParseKeySet(keys)
+	if err != nil {
+		return none, err
+	}
+	machine, err := machineName(p)
+	if err != nil {
+		return none, err
+	}
+	r, err := set.OpenRecovery(data, machine, now)
+	if err != nil {
+		return none, err
+	}
+	return r, nil
+}
+
+// asides is what people should hear of bundles now and then, but not with each
+// harmless call.
+func (l *loaded) asides() []string {
+	if l.relaxed == "" {
+		return l.ageing
+	}
+	return append(slices.Clone(l.ageing), l.relaxed)
+}
+
+// latest is the time that it is at least: a clock that was set back makes
+// nothing good again that was over when bundles were last synced.
+func (l *loaded) latest(p *place) time.Time {
+	now := time.Now()
+	for _, at := range l.readSynced(p) {
+		if at.After(now) {
+			now = at
+		}
+	}
+	return now
+}
+
+// relaxes reports whether a recovery file takes a bundle out of force.
+func (l *loaded) relaxes(name string) bool { return slices.Contains(l.recovery.Off, name) }
