@@ -38,6 +38,9 @@ func writer(name string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+	if name == "limited" {
+		return limitedWriter(dir)
+	}
 	done := 0
 	for ; done < n && (end == 0 || time.Now().UnixNano() < end); done++ {
 		l, err := Open(dir, manyFiles)
