@@ -4,6 +4,7 @@ package handlers
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -13,10 +14,11 @@ import (
 )
 
 // TestOutput has what a script writes come back only if it succeeded, whatever
-// it does otherwise, and nothing of it is left.
+// it does otherwise, within its own limit or the
+// caller's, and nothing of it is left.
 func TestOutput(t *testing.T) {
 	dir := t.TempDir()
-	for _, row := range []struct {
+	for n, row := range []struct {
 		name, command, want, err string
 	}{
 		{"a line", `echo a`, "a\n", ""},
@@ -31,9 +33,11 @@ func TestOutput(t *testing.T) {
 		{"no end", `echo a; sleep 1000`, "", "in time"},
 		{"no end of a child that goes away", `setsid sleep 1000 & echo a; wait`, "", "in time"},
 		{"a child that holds the pipe", `sleep 1000 & echo a`, "a\n", ""},
+		{"no end, and nobody who would not wait", `echo a; sleep 1000`, "", "in time"},
 		{"TERM ignored", `trap '' TERM; while :; do sleep 1; done`, "", "in time"},
 	} {
-		for _, below := range []string{"supervisor", "direct"} {
+		for i, below := range []string{"supervisor", "direct"} {
+			n := 100 + 2*n + i
 			t.Run(row.name+" "+below, func(t *testing.T) {
 				t.Parallel()
 				o := Options{Getenv: os.LookupEnv}
@@ -41,14 +45,19 @@ func TestOutput(t *testing.T) {
 					o.Supervisor = []string{os.Args[0], "supervise"}
 				}
 				ctx, cancel := context.WithCancel(t.Context())
-				if strings.HasPrefix(row.err, "in time") {
+				if row.err == "in time" && !strings.Contains(row.name, "nobody") { // else its own limit counts
 					ctx, cancel = context.WithTimeout(t.Context(), 300*time.Millisecond)
 				}
 				defer cancel()
-				by := &hook.Hook{ID: "statusLine", Kind: hook.Command, Config: map[string]any{"command": row.command}}
+				mark := fmt.Sprintf("%d%d", n, os.Getpid()) // for how long it sleeps
+				command := strings.ReplaceAll(row.command, "sleep 1000", "sleep "+mark)
+				by := &hook.Hook{ID: "statusLine", Kind: hook.Command, Config: map[string]any{"command": command}}
 				out, err := New(o).Output(ctx, by, dir, []byte("{\"cwd\": \"/\"}\n"))
 				if string(out) != row.want || (err == nil) != (row.err == "") || err != nil && !strings.Contains(err.Error(), row.err) {
 					t.Errorf("%q, %v", out, err)
+				}
+				if strings.Contains(row.command, "sleep 1000") {
+					nobody(t, below, "sleep\x00"+mark)
 				}
 			})
 		}
