@@ -68,15 +68,18 @@ func TestWebhooks(t *testing.T) {
 
 var ports = regexp.MustCompile(`(127\.0\.0\.1|localhost|acme\.test|\[::1\]):\d+`)
 
+// noNames is a resolver that asks nobody.
+var noNames = &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
+	return nil, errors.New("no network in tests")
+}}
+
 // run asks a server that behaves as the case says.
 func (c webhookCase) run(t *testing.T) string {
 	o := testOptions(t)
 	address, roots := c.server(t)
 	o.Roots = roots
 	h := New(o)
-	h.resolver = &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
-		return nil, errors.New("no network in tests")
-	}}
+	h.resolver = noNames
 	ctx := t.Context()
 	if c.limit > 0 {
 		var cancel context.CancelFunc
