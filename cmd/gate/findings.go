@@ -45,7 +45,7 @@ func (f *installFlags) ownFindings(p process) []install.Finding {
 		})
 	}
 	for _, n := range g.ageing {
-		list = append(list, install.Finding{ID: "gate.bundle.age", Severity: install.Warning, Message: n, Remedy: remedy})
+		list = append(list, install.Finding{ID: "gate.bundle.age", Severity: install.Warning, Message: strings.TrimSuffix(n, "; "+remedy), Remedy: remedy})
 	}
 	for _, n := range g.untrusted() {
 		list = append(list, install.Finding{
