@@ -361,11 +361,14 @@ func TestUnshipped(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.At = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	if err := h.Advance(c); err != nil {
+	if err := h.Advance("", c); err != nil {
 		t.Fatal(err)
 	}
-	if back, err := h.Cursor(); err != nil || back != c {
+	if back, err := h.Cursor(""); err != nil || back != c {
 		t.Errorf("%+v, %v; want %+v", back, err, c)
+	}
+	if other, err := h.Cursor("https://collector.example/logs"); err != nil || other != (Cursor{}) {
+		t.Errorf("%+v, %v", other, err)
 	}
 	o.Size = 7 * lineSize(t) / 2
 	for range 4 { // the next file: now all old ones may go

@@ -13,7 +13,8 @@ import (
 	"gate/strictjson"
 )
 
-// cursorName is the file that says what was sent.
+// cursorName is the file that says what was sent. Those of further destinations
+// have something appended.
 const cursorName = "decisions.sent"
 
 // A Cursor says how far a log was sent elsewhere. The zero Cursor: nothing was.
@@ -23,8 +24,17 @@ type Cursor struct {
 	At  time.Time // when it arrived
 }
 
-// Cursor returns how far the log was sent.
-func (h *History) Cursor() (Cursor, error) {
+// cursorFile is the name of the cursor of one destination.
+func cursorFile(to string) string {
+	if to == "" {
+		return cursorName
+	}
+	return cursorName + "." + digest([]byte(to))[:12]
+}
+
+// Cursor returns how far the log was sent to a destination; "" is the one that
+// rotation waits for.
+func (h *History) Cursor(to string) (Cursor, error) {
 	const most = 1 << 10
 	root, err := os.OpenRoot(h.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -34,7 +44,7 @@ func (h *History) Cursor() (Cursor, error) {
 		return Cursor{}, fmt.Errorf("%s: %w", h.dir, plain(err))
 	}
 	defer root.Close()
-	data, err := owned.ReadFile(root, cursorName, most)
+	data, err := owned.ReadFile(root, cursorFile(to), most)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Cursor{}, nil
 	}
@@ -43,7 +53,7 @@ func (h *History) Cursor() (Cursor, error) {
 		doc, err = strictjson.Object(data, strictjson.Limits{Bytes: most})
 	}
 	if err != nil {
-		return Cursor{}, fmt.Errorf("%s: %w", filepath.Join(h.dir, cursorName), plain(err))
+		return Cursor{}, fmt.Errorf("%s: %w", filepath.Join(h.dir, cursorFile(to)), plain(err))
 	}
 	f := fields(doc)
 	c := Cursor{Log: f.text("log"), Seq: f.number("seq")}
@@ -51,9 +61,9 @@ func (h *History) Cursor() (Cursor, error) {
 	return c, nil
 }
 
-// Advance notes how far the log was sent, at once or not at all.
-func (h *History) Advance(c Cursor) error {
-	path := filepath.Join(h.dir, cursorName)
+// Advance notes how far the log was sent to a destination, at once or not at all.
+func (h *History) Advance(to string, c Cursor) error {
+	path := filepath.Join(h.dir, cursorFile(to))
 	data := strictjson.Append(nil, map[string]any{"log": c.Log, "seq": c.Seq, "at": stamp(c.At)})
 	draft := path + ".draft"
 	err := os.Remove(draft)

@@ -51,7 +51,7 @@ func (l *Log) sent(h *head) func(string) bool {
 	if l.options.Unshipped <= l.options.Keep {
 		return func(string) bool { return true }
 	}
-	c, err := (&History{l.dir}).Cursor()
+	c, err := (&History{l.dir}).Cursor("")
 	return func(name string) bool {
 		return err == nil && c.Log == h.log && lastSeq(name) <= c.Seq
 	}

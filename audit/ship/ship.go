@@ -29,6 +29,7 @@ type Shipper struct {
 	Client *http.Client      // see [Client]; nil: one without a certificate of its own
 	Token  string            // sent as bearer token; "": none
 	Labels map[string]string // of the machine, for gaps: records bring theirs
+	Queue  string            // of several destinations, which one: each has its own cursor; "": the one that rotation waits for
 
 	Batch int // bytes of one batch before compression, default 1 MiB
 	Tries int // of one batch, default 5
@@ -52,7 +53,7 @@ const most = 1000
 // Ship sends what was not sent yet. What arrived before an error counts, and is
 // in the report.
 func (s *Shipper) Ship(ctx context.Context, h *audit.History) (Report, error) {
-	cursor, err := h.Cursor()
+	cursor, err := h.Cursor(s.Queue)
 	if err != nil {
 		return Report{}, err
 	}
@@ -105,7 +106,7 @@ func (r *run) flush() error {
 		}
 		last := r.waiting[n-1].After
 		last.At = time.Now()
-		if err := r.history.Advance(last); err != nil {
+		if err := r.history.Advance(r.Queue, last); err != nil {
 			return err
 		}
 		r.report.Cursor = last

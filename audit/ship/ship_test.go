@@ -170,6 +170,10 @@ func TestShip(t *testing.T) {
 	if got := f.got(); got != "d006 d007" {
 		t.Error(got)
 	}
+	f.shipper.Queue = "another" // which got nothing so far
+	if r := f.ship(t, ""); r.Records != 7 {
+		t.Errorf("%+v", r)
+	}
 	for name, want := range map[string]string{"Authorization": "Bearer t0ken", "Content-Type": "application/json", "Content-Encoding": "gzip"} {
 		if got := f.headers.Get(name); got != want {
 			t.Errorf("%s: %q", name, got)
@@ -259,7 +263,7 @@ func TestShipStops(t *testing.T) {
 	if _, err := f.shipper.Ship(ctx, f.history); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if c, err := f.history.Cursor(); err != nil || c.Seq != 0 {
+	if c, err := f.history.Cursor(""); err != nil || c.Seq != 0 {
 		t.Errorf("%+v, %v", c, err)
 	}
 }

@@ -47,10 +47,14 @@ func newLogShip(p process) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			queue := to.URL
+			if to.URL == "" || to.URL == settings.DecisionLogs.URL {
+				queue = ""
+			}
 			if to.URL == "" {
 				to = settings.DecisionLogs
 			}
-			report, err := shipLog(cmd.Context(), d.state, to, settings.Labels)
+			report, err := shipLog(cmd.Context(), d.state, queue, to, settings.Labels)
 			if err != nil {
 				return err
 			}
@@ -73,9 +77,9 @@ func newLogShip(p process) *cobra.Command {
 // errNowhere reports that nobody said where the log is to be sent.
 var errNowhere = errors.New("there is no address: managed settings say none (decisionLogs.url), and --to was not given")
 
-// shipLog sends what was not sent yet of the log in dir, also where it fails
-// half way.
-func shipLog(ctx context.Context, dir string, to scopes.DecisionLogs, labels map[string]string) (ship.Report, error) {
+// shipLog sends what was not sent yet of the log in dir. queue is "" for the
+// address in settings: what goes elsewhere must not count as sent there.
+func shipLog(ctx context.Context, dir, queue string, to scopes.DecisionLogs, labels map[string]string) (ship.Report, error) {
 	if to.URL == "" {
 		return ship.Report{}, errNowhere
 	}
@@ -99,7 +103,7 @@ func shipLog(ctx context.Context, dir string, to scopes.DecisionLogs, labels map
 		all = map[string]string{}
 	}
 	maps.Copy(all, to.Labels)
-	shipper := ship.Shipper{URL: to.URL, Client: client, Token: token, Labels: all}
+	shipper := ship.Shipper{URL: to.URL, Client: client, Token: token, Labels: all, Queue: queue}
 	report, err := shipper.Ship(ctx, h)
 	if err != nil {
 		err = fmt.Errorf("decision log: %s sent, then: %w", counted(report.Records, "record"), err)
