@@ -17,7 +17,7 @@ const module = "gate/"
 var layers = [][]string{
 	{"hook", "strictjson", "owned", "hostfs", "facts/catalogue"},
 	{"facts", "matcher", "adapters", "session", "consent", "audit", "policies", "bundles"},
-	{"scopes", "audit/ship", "bundles/sync"},
+	{"scopes", "audit/ship", "bundles/sync", "bundles/source"},
 	{"engine", "scopes/load", "engine/handlers/judge"},
 	{"engine/rego", "engine/handlers", "engine/plan"},
 	{"engine/plan/build", "explain"},
