@@ -19,6 +19,9 @@ type Offer struct {
 	// archive. It is verified again: keys and times may have changed.
 	Unchanged bool
 	Record    bool // [Active.Record]
+	// URL and Tag say where it was found, and what it is called there, for
+	// [Store.Tag].
+	URL, Tag string
 }
 
 // Rules say which offers are taken. The key set and what was seen before are the
@@ -40,9 +43,10 @@ type Rules struct {
 
 // An Outcome is what became of an offer.
 type Outcome struct {
-	Name   string
-	Before Active // in force until now; zero: none
-	After  Active // in force from now on; Before, if the offer was not taken
+	Name    string
+	Before  Active   // in force until now; zero: none
+	After   Active   // in force from now on; Before, if the offer was not taken
+	Signers []string // whose signatures count, if it was verified
 	// Err says why the offer was not taken, or is not worth any more what it
 	// was when it was: a [bundles.Refusal], an error of Try or of the disk.
 	Err error
@@ -69,7 +73,10 @@ func (s Store) Activate(ctx context.Context, offers []Offer, r Rules) ([]Outcome
 	for i, o := range offers {
 		outcomes[i] = a.take(ctx, o)
 	}
-	if err = a.commit(); err != nil {
+	if err = a.commit(); err == nil {
+		err = a.remember(offers, outcomes)
+	}
+	if err != nil {
 		a.look(outcomes)
 	}
 	d.sweep(a.before, a.after) // what it cannot remove the next one will
@@ -106,12 +113,9 @@ type activation struct {
 
 // load reads what the machine believes and has.
 func (a *activation) load() error {
-	data, err := a.read(KeysFile, maxSealed)
-	if err != nil {
+	var err error
+	if a.keys, err = a.keySet(); err != nil {
 		return err
-	}
-	if a.keys, err = bundles.ParseKeySet(data); err != nil {
-		return a.wrap(KeysFile, err)
 	}
 	if a.before, err = a.current(); err != nil {
 		return err
@@ -186,7 +190,7 @@ func (a *activation) take(ctx context.Context, o Offer) Outcome {
 		out.Err = err
 		return out
 	}
-	out.Name = b.Name()
+	out.Name, out.Signers = b.Name(), signers(b)
 	note()
 	next, err := a.prepare(ctx, b, o)
 	if err != nil {
@@ -202,6 +206,17 @@ func (a *activation) take(ctx context.Context, o Offer) Outcome {
 		a.after.Bundles = append(a.after.Bundles, next)
 	}
 	return out
+}
+
+func signers(b *bundles.Bundle) []string {
+	var list []string
+	for _, s := range b.Signatures {
+		if s.Counts {
+			list = append(list, s.Key)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // verify opens the bundle of an offer. If that is what is in force, it is read

@@ -173,7 +173,7 @@ func (m *machine) current() sync.Current {
 // nobody expects there.
 func (m *machine) leftovers() []string {
 	m.t.Helper()
-	kept := map[string]bool{".": true, ".lock": true, "current.json": true, "synced.json": true}
+	kept := map[string]bool{".": true, ".lock": true, "current.json": true, "synced.json": true, "fetched.json": true}
 	for _, a := range m.current().Bundles {
 		kept[a.Name], kept[a.Dir] = true, true
 	}
