@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -73,6 +74,21 @@ func noTests(sel Selection) error {
 	return fmt.Errorf("%w match %s", ErrNoTests, sel.Name)
 }
 
+// data is what tests find below data: what the source brings along, and the
+// values of parameters.
+func (s *Suite) data() map[string]any {
+	all, gate := maps.Clone(s.options.Source.Data), map[string]any{}
+	if all == nil {
+		all = map[string]any{}
+	}
+	if own, ok := all["gate"].(map[string]any); ok {
+		gate = maps.Clone(own)
+	}
+	gate["params"] = s.params
+	all["gate"] = gate
+	return all
+}
+
 // run runs the selected Rego tests. With trace, only failures are of interest.
 func (s *Suite) run(ctx context.Context, sel Selection, trace bool) ([]Result, error) {
 	if sel.Files != nil {
@@ -81,8 +97,7 @@ func (s *Suite) run(ctx context.Context, sel Selection, trace bool) ([]Result, e
 	if len(s.testsOf(sel)) == 0 {
 		return nil, ctx.Err()
 	}
-	store := inmem.NewFromObjectWithOpts(map[string]any{"gate": map[string]any{"params": s.params}},
-		inmem.OptRoundTripOnWrite(false))
+	store := inmem.NewFromObjectWithOpts(s.data(), inmem.OptRoundTripOnWrite(false))
 	txn, err := store.NewTransaction(ctx, storage.TransactionParams{})
 	if err != nil {
 		return nil, err
