@@ -130,6 +130,9 @@ func (s *Settings) rows(l *Layer) []Row {
 	if l.Stale != nil {
 		l.Stale.rows(add)
 	}
+	for _, f := range l.Sync {
+		add(keySync+"."+f.Name, f.tree())
+	}
 	for _, k := range slices.Sorted(maps.Keys(l.Labels)) {
 		add(keyLabels+"."+k, l.Labels[k])
 	}
@@ -194,6 +197,10 @@ func (s *Set) judge(r *Row, all []Row) {
 		r.Why = "of bundles only the first says where the log is sent, and the machine's own settings come before it"
 		return
 	}
+	if top == keySync && r.Bundle != "" {
+		r.Why = "only the machine's own files say where bundles come from"
+		return
+	}
 	if top == keyApprovals && r.Authority == hook.User && s.settings.said(hook.Managed, func(*Layer) bool { return true }) {
 		r.Why = "where there are managed settings, only they switch approvals on"
 		return
@@ -238,6 +245,10 @@ func (s *Settings) inForce(top, name string) any {
 		return !s.NoRecord
 	case keyDecisionLogs:
 		return s.DecisionLogs.tree()
+	case keySync:
+		if f := s.Feed(name); f != nil {
+			return f.tree()
+		}
 	case keyLabels:
 		return s.Labels[name]
 	case keyPlugins:

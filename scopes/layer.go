@@ -31,6 +31,7 @@ type Layer struct {
 	Faults    hook.OnFault  // FaultDeny: faults of every authority close
 	Approvals *Approvals
 	Stale     *Stale            // managed only
+	Sync      []Feed            // the machine's own managed files only
 	Labels    map[string]string // managed only
 	Log       *bool
 	Record    *bool               // the log keeps the events, too
@@ -118,6 +119,7 @@ const (
 	keyApprovals  = "approvals"
 	keyLabels     = "labels"
 	keyStale      = "stale"
+	keySync       = "sync"
 	keyLog        = "log"
 	keyRecord     = "record"
 	keyPlugins    = "plugins"
@@ -136,7 +138,7 @@ func RightTo(key string, a hook.Authority) (why string) {
 	switch key {
 	case keyDisable, keyPolicies, keyParams, keyExceptions, "hooks", "version":
 		return ""
-	case keyOnly, keyDelegate, keyLabels, keyStale, keyDecisionLogs:
+	case keyOnly, keyDelegate, keyLabels, keyStale, keyDecisionLogs, keySync:
 		if a != hook.Managed {
 			return "only managed settings set it"
 		}

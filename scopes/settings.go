@@ -41,6 +41,7 @@ type Settings struct {
 	MCPServers map[string]MCPServer // whose tools hooks may call, by name
 
 	DecisionLogs DecisionLogs // of managed settings
+	Sync         []Feed       // where bundles come from, in the order in which they are to be in force
 
 	StatusLine, FileSuggestion Script // of the highest authority that is not switched off
 
@@ -104,6 +105,7 @@ func (s *Settings) weigh(l *Layer) {
 				s.Labels = map[string]string{}
 			}
 			maps.Copy(s.Labels, l.Labels)
+			s.feeds(l)
 		}
 	}
 	if l.Authority != hook.Managed && l.Authority != hook.User {
@@ -217,6 +219,9 @@ func (s *Settings) contradictions() []error {
 		if l.Authority == hook.Managed {
 			for _, name := range slices.Sorted(maps.Keys(l.Labels)) {
 				say(l, keyLabels+"."+name, l.Labels[name])
+			}
+			for _, f := range l.Sync {
+				say(l, keySync+"."+f.Name, f.tree())
 			}
 			for _, name := range slices.Sorted(maps.Keys(l.PluginDir)) {
 				say(l, keyPlugins+"."+name, l.PluginDir[name])

@@ -55,7 +55,7 @@ func TestScript(t *testing.T) {
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "person": person, "expand": expand, "idof": idOf, "cmpcases": compareCases, "model": startModel, "activate": activate, "damage": damage},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "person": person, "expand": expand, "idof": idOf, "cmpcases": compareCases, "model": startModel, "activate": activate, "damage": damage, "serve": startServer},
 	})
 }
 
@@ -112,7 +112,7 @@ func withDirs(ts *testscript.TestScript, args []string) []string {
 	}
 	switch args[0] {
 	case "hook", "try", "facts", "eval", "explain", "install", "uninstall", "status", "doctor",
-		"mcp", "statusline", "suggest", "policies", "settings", "set", "trust", "distrust", "approve", "inject", "session", "log", "test", "replay", "check", "fmt":
+		"mcp", "statusline", "suggest", "policies", "settings", "set", "trust", "distrust", "approve", "inject", "session", "log", "test", "replay", "check", "fmt", "sync":
 		args = append(args[:n:n], append([]string{
 			"--managed-dir=" + filepath.Join(work, "managed"), "--user-dir=" + filepath.Join(work, "user"),
 			"--state-dir=" + filepath.Join(work, "state"),
@@ -121,7 +121,8 @@ func withDirs(ts *testscript.TestScript, args []string) []string {
 	return args
 }
 
-// expand puts the script's directory in the place of $WORK in files.
+// expand puts the script's directory in the place of $WORK in files, and the
+// addresses of its servers in the place of $MODEL and $HOST.
 func expand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: expand file...")
@@ -129,6 +130,7 @@ func expand(ts *testscript.TestScript, neg bool, args []string) {
 	for _, name := range args {
 		text := strings.ReplaceAll(ts.ReadFile(name), "$WORK", filepath.ToSlash(ts.Getenv("WORK")))
 		text = strings.ReplaceAll(text, "$MODEL", ts.Getenv("MODEL"))
+		text = strings.ReplaceAll(text, "$HOST", ts.Getenv("HOST"))
 		ts.Check(os.WriteFile(ts.MkAbs(name), []byte(text), 0o600))
 	}
 }

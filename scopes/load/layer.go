@@ -31,6 +31,7 @@ func (d *document) layer(a hook.Authority) (scopes.Layer, []error) {
 	r.limits()
 	r.approvals()
 	r.stale()
+	r.feeds()
 	r.names()
 	r.programs()
 	r.providers()

@@ -1,0 +1,350 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gate/bundles"
+	"gate/bundles/source"
+	"gate/bundles/sync"
+	"gate/hook"
+	"gate/scopes"
+	"gate/scopes/load"
+)
+
+// syncFlags are the flags of gate sync.
+type syncFlags struct {
+	dirs             dirFlags
+	feed             scopes.Feed // --from, and what belongs to it
+	now, watch, json bool
+	every, spread    time.Duration
+}
+
+func newSync(p process) *cobra.Command {
+	var f syncFlags
+	cmd := &cobra.Command{
+		Use:   "sync",
+		Short: "fetch the signed bundles of this machine, and put them in force",
+		Long: "Fetches the bundles that managed settings name (sync), or the one of --from, and puts\n" +
+			"in force what is newer, signed by the right keys and passes its own tests. Whatever\n" +
+			"else comes, what is in force stays. A machine has its own moment within --spread, so\n" +
+			"that a fleet does not ask at once; --now does not wait for it. docs/sync.md has more.",
+		Example: "  gate sync --now\n  gate sync --watch --every 30m\n  gate sync --now --from https://policy.acme.example/company.tar.gz",
+		Args:    noArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), p) },
+	}
+	addDirFlags(cmd, &f.dirs)
+	flags := cmd.Flags()
+	flags.StringVar(&f.feed.URL, "from", "", "fetch this bundle only: a path, or an address (https, http, oci)")
+	f.addFeed(cmd)
+	flags.StringVar(&f.feed.Keys, "keys", "", "with --from: where successors of the key set are, as 2.json, 3.json …")
+	flags.BoolVar(&f.now, "now", false, "at once")
+	flags.BoolVarP(&f.watch, "watch", "w", false, "stay, and sync again and again")
+	flags.DurationVar(&f.every, "every", time.Hour, "with --watch: from one sync to the next")
+	flags.DurationVar(&f.spread, "spread", 5*time.Minute, "without --watch: the time that a fleet takes to ask")
+	flags.BoolVar(&f.json, "json", false, "print JSON for programs")
+	return cmd
+}
+
+// addFeed adds the flags that describe one place that a bundle comes from.
+func (f *syncFlags) addFeed(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.feed.Name, "name", "", "the bundle's name")
+	flags.StringVar(&f.feed.Pin, "pin", "", "take this digest without metadata.gate, as the bundle of --name")
+	flags.StringVar(&f.feed.TokenFile, "token-file", "", "holds a bearer token, or user:password for a registry")
+	flags.StringVar(&f.feed.CertFile, "cert-file", "", "the client's certificate, PEM")
+	flags.StringVar(&f.feed.KeyFile, "key-file", "", "the client's key, PEM")
+	flags.StringVar(&f.feed.CAFile, "ca-file", "", "whose certificate the server must have, PEM")
+}
+
+// A syncer brings the bundles of one machine up to date.
+type syncer struct {
+	process
+	flags *syncFlags
+	dirs  dirs
+	store sync.Store
+}
+
+func (f *syncFlags) run(ctx context.Context, p process) error {
+	s, err := f.syncer(p)
+	if err != nil {
+		return err
+	}
+	if f.every < time.Minute {
+		return usageError("--every takes a minute at least")
+	}
+	schedule := sync.Schedule{Every: f.every, Machine: machineID(), Random: rand.Float64}
+	if f.watch {
+		return s.watch(ctx, schedule)
+	}
+	if wait := schedule.Slot(f.spread).Round(time.Second); !f.now && f.feed.URL == "" && wait > 0 {
+		fmt.Fprintf(p.stderr, "gate: waiting %s, this machine's moment; --now does not\n", wait)
+		if err := pause(ctx, wait); err != nil {
+			return err
+		}
+	}
+	list, err := s.once(ctx)
+	if err != nil {
+		return err
+	}
+	return s.report(list)
+}
+
+// syncer looks whether the managed directory is what it must be.
+func (f *syncFlags) syncer(p process) (*syncer, error) {
+	d, err := f.dirs.forPeople(p)
+	if err != nil {
+		return nil, err
+	}
+	o := managedFiles(d)
+	err = o.above(d.managed)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s is not there: put the key set there first, as %s", d.managed, sync.KeysFile)
+	}
+	if err != nil {
+		return nil, err
+	}
+	check := func(name string, info fs.FileInfo) error {
+		if err := o.check(name, info); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		return nil
+	}
+	return &syncer{process: p, flags: f, dirs: d, store: sync.Store{Dir: d.managed, Check: check}}, nil
+}
+
+// watch syncs until it is told to end.
+func (s *syncer) watch(ctx context.Context, schedule sync.Schedule) error {
+	failures := 0
+	for first := true; ; first = false {
+		if wait := schedule.Slot(s.flags.spread); first && !s.flags.now && pause(ctx, wait) != nil {
+			return nil
+		}
+		var wait time.Duration
+		list, err := s.once(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			fmt.Fprintf(s.stderr, "gate: %s\n", visible(err.Error()))
+		}
+		failed := err != nil
+		for _, b := range list {
+			failed = failed || b.unreachable
+			wait = max(wait, b.wait)
+		}
+		if err := s.report(list); err != nil && !errors.As(err, new(statusError)) {
+			return err
+		}
+		if failures++; !failed {
+			failures = 0
+		}
+		if pause(ctx, schedule.Next(time.Now(), failures, wait)) != nil {
+			return nil
+		}
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// A synced is what became of one bundle.
+type synced struct {
+	sync.Outcome
+	url         string
+	hint        string
+	unreachable bool          // its source gave nothing; it is asked again soon
+	wait        time.Duration // how long it wants to be left alone
+}
+
+// once syncs every bundle of the machine.
+func (s *syncer) once(ctx context.Context) ([]synced, error) {
+	feeds, labels, err := s.feeds()
+	if err != nil {
+		return nil, err
+	}
+	current, err := s.store.Current()
+	if err != nil {
+		return nil, err
+	}
+	rules := sync.Rules{Now: time.Now(), Labels: labels, Gate: version(), Try: tryBundle, Pins: map[string]string{}}
+	list := make([]synced, len(feeds))
+	var offers []sync.Offer
+	var at []int // where in the list an offer's outcome belongs
+	for i, feed := range feeds {
+		list[i] = synced{url: feed.URL, Outcome: sync.Outcome{Name: feed.Name}}
+		if in := current.Find(feed.Name); in != nil {
+			list[i].Before, list[i].After = *in, *in
+		}
+		rules.Order = append(rules.Order, feed.Name)
+		if feed.Pin != "" {
+			rules.Pins[feed.Pin] = feed.Name
+		}
+		o, err := s.fetch(ctx, feed, s.store.Tag(feed.Name, feed.URL))
+		if err != nil {
+			list[i].fail(err)
+			continue
+		}
+		offers, at = append(offers, o), append(at, i)
+	}
+	outcomes, err := s.store.Activate(ctx, offers, rules)
+	s.again(ctx, feeds, at, offers, outcomes, rules)
+	for n, o := range outcomes {
+		list[at[n]].Outcome = o
+		for _, r := range bundles.Refusals(o.Err) {
+			list[at[n]].hint = cmp.Or(list[at[n]].hint, r.Reason.Hint())
+		}
+	}
+	return list, err
+}
+
+// again fetches what is in force already, but is not worth what it was: it may
+// have been signed again, or be damaged on the disk.
+func (s *syncer) again(ctx context.Context, feeds []scopes.Feed, at []int, offers []sync.Offer, outcomes []sync.Outcome, r sync.Rules) {
+	for n, o := range outcomes {
+		if o.Err == nil || !offers[n].Unchanged {
+			continue
+		}
+		offer, err := s.fetch(ctx, feeds[at[n]], "")
+		if err != nil {
+			continue
+		}
+		if again, err := s.store.Activate(ctx, []sync.Offer{offer}, r); err == nil {
+			outcomes[n] = again[0]
+		}
+	}
+}
+
+func (b *synced) fail(err error) {
+	b.Err, b.unreachable = err, true
+	var e *source.Error
+	if errors.As(err, &e) {
+		b.hint, b.wait = e.Hint, e.Wait
+	}
+}
+
+// feeds says where bundles come from: --from, or the machine's own managed
+// settings, in their order.
+func (s *syncer) feeds() ([]scopes.Feed, map[string]string, error) {
+	place := openPlace(s.dirs.managed, ".", managedFiles(s.dirs))
+	defer place.close()
+	if place == nil {
+		return nil, nil, fmt.Errorf("%s is empty: put the key set there first, as %s", s.dirs.managed, sync.KeysFile)
+	}
+	if place.err != nil {
+		return nil, nil, place.err
+	}
+	c := load.Settings(place.files, filepath.ToSlash(place.dir), hook.Managed)
+	if c.Source != nil && len(c.Source.Faults) > 0 {
+		var errs []error
+		for _, f := range c.Source.Faults {
+			errs = append(errs, f.Err)
+		}
+		return nil, nil, errors.Join(errs...)
+	}
+	settings, err := scopes.Combine(c.Layers...)
+	if err != nil {
+		return nil, nil, err
+	}
+	switch feeds := settings.Sync; {
+	case s.flags.feed.URL != "":
+		return []scopes.Feed{s.flags.feed}, settings.Labels, nil
+	case s.flags.feed != (scopes.Feed{}):
+		return nil, nil, usageError("--name, --pin, --keys and files belong to --from")
+	case len(feeds) == 0:
+		return nil, nil, fmt.Errorf("nothing says where bundles come from: managed settings have no sync; give --from")
+	default:
+		return feeds, settings.Labels, nil
+	}
+}
+
+// fetch asks one source for its bundle, and before that for newer key sets.
+func (s *syncer) fetch(ctx context.Context, feed scopes.Feed, tag string) (sync.Offer, error) {
+	o := optionsOf(feed)
+	o.Partial = filepath.Join(s.dirs.managed, filepath.FromSlash(sync.Dir), ".partial-"+cmp.Or(feed.Name, "bundle"))
+	from, err := source.Open(o)
+	if err != nil {
+		return sync.Offer{}, err
+	}
+	if feed.Keys != "" {
+		if err := s.followKeys(ctx, feed); err != nil {
+			return sync.Offer{}, fmt.Errorf("the key set: %w", err)
+		}
+	}
+	found, err := from.Fetch(ctx, tag)
+	return sync.Offer{
+		Name: feed.Name, Archive: found.Archive, Envelope: found.Envelope, Unchanged: found.Unchanged, URL: feed.URL, Tag: found.Tag,
+	}, err
+}
+
+func optionsOf(feed scopes.Feed) source.Options {
+	return source.Options{
+		URL: feed.URL, Name: feed.Name, TokenFile: feed.TokenFile, CertFile: feed.CertFile, KeyFile: feed.KeyFile, CAFile: feed.CAFile,
+		Agent: "gate/" + version(),
+	}
+}
+
+// followKeys takes each successor of the key set in turn, until there is none.
+func (s *syncer) followKeys(ctx context.Context, feed scopes.Feed) error {
+	for {
+		keys, err := s.store.Keys()
+		if err != nil {
+			return err
+		}
+		o := optionsOf(feed)
+		o.URL, o.Alone, o.Limit = joined(feed.Keys, fmt.Sprintf("%d.json", keys.Version+1)), true, maxSealed
+		from, err := source.Open(o)
+		if err != nil {
+			return err
+		}
+		found, err := from.Fetch(ctx, "")
+		var e *source.Error
+		if errors.As(err, &e) && e.Missing {
+			return nil
+		}
+		if err == nil {
+			err = s.store.Follow(ctx, found.Archive)
+		}
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(s.stderr, "gate: version %d of the key set is in force\n", keys.Version+1)
+	}
+}
+
+// joined is a name below a directory or an address.
+func joined(dir, name string) string {
+	if dir[len(dir)-1] == '/' {
+		return dir + name
+	}
+	return dir + "/" + name
+}
+
+// machineID tells this machine from others, and stays the same.
+func machineID() string {
+	if data, err := (hostFiles{}).ReadFile("/etc/machine-id", 4096); err == nil && len(data) > 0 {
+		return string(data)
+	}
+	name, err := os.Hostname()
+	if err != nil {
+		return "unknown"
+	}
+	return name
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"gate/bundles"
+	"gate/bundles/sync"
+	"gate/hook"
+	"gate/policies"
+	"gate/policytest"
+	"gate/scopes"
+	"gate/scopes/load"
+	"gate/strictjson"
+)
+
+// tryBundle loads a verified bundle as a call would, and runs its own tests.
+func tryBundle(ctx context.Context, b *bundles.Bundle, beside map[string]fs.FS) error {
+	for name, files := range beside {
+		m, err := bundles.ReadManifest(files)
+		if err != nil {
+			continue // what is in force and broken is told elsewhere
+		}
+		if root, both := b.Manifest.Overlap(m); both {
+			return fmt.Errorf("data.%s is the bundle %s's, too", path.Clean("/" + root)[1:], name)
+		}
+	}
+	as := scopes.Source{Name: "managed", Scope: hook.Policy, Authority: hook.Managed,
+		Bundle: &hook.Bundle{Name: b.Name(), Version: b.Manifest.Gate.Version, Digest: b.Digest}}
+	c := load.Bundle(b.FS(), b.Manifest.Roots, b.Name(), as)
+	var errs []error
+	for _, f := range c.Source.Faults {
+		errs = append(errs, f.Err)
+	}
+	if len(errs) > 0 {
+		return errors.Join(errs...)
+	}
+	as.Data, as.Bundle = c.Source.Data, nil
+	library, lib := embedded()
+	results, err := policytest.Run(ctx, policytest.Options{
+		Files: b.FS(), Untested: true, Source: as, Library: library, Lib: lib, Facts: factsOfTest, Snapshot: policies.Snapshot(),
+	})
+	if err != nil && !errors.Is(err, policytest.ErrNoTests) {
+		return err
+	}
+	var failed []string
+	for _, r := range results {
+		if r.Failed || r.Err != nil {
+			failed = append(failed, r.Name)
+		}
+	}
+	if len(failed) > 0 {
+		return fmt.Errorf("%d of its %d tests fail: %s", len(failed), len(results), strings.Join(failed[:min(3, len(failed))], ", "))
+	}
+	return nil
+}
+
+// report says what happened, one line a bundle, and makes the exit status of it.
+func (s *syncer) report(list []synced) error {
+	status := exitOK
+	docs := []any{}
+	var out strings.Builder
+	for _, b := range list {
+		switch {
+		case b.Err == nil:
+		case b.unreachable && status != exitRefused:
+			status = exitFailed
+		case !b.unreachable:
+			status = exitRefused
+		}
+		if s.flags.json {
+			docs = append(docs, b.document())
+			continue
+		}
+		if b.Err == nil {
+			fmt.Fprintln(&out, visible(b.line()))
+			continue
+		}
+		fmt.Fprintf(s.stderr, "gate: %s\n", oneLine(strings.ReplaceAll(b.line(), "\n", "; ")))
+		if b.hint != "" {
+			fmt.Fprintf(s.stderr, "gate: hint: %s\n", b.hint)
+		}
+	}
+	if s.flags.json {
+		out.WriteString(strictjson.Indent(map[string]any{"bundles": docs}))
+	}
+	return errors.Join(printAll(s.process, out.String()), exitWith(status))
+}
+
+// line is what happened, for people.
+func (b *synced) line() string {
+	name := b.Name
+	if name == "" {
+		name = b.url
+	}
+	signed := ""
+	if len(b.Signers) > 0 {
+		signed = ", signed by " + strings.Join(b.Signers, ", ")
+	}
+	switch {
+	case b.Err != nil:
+		what := "refused: "
+		if b.unreachable {
+			what = ""
+		}
+		return fmt.Sprintf("%s: %s%s; %s", name, what, b.Err, stays(b.After))
+	case b.Before == (sync.Active{}):
+		return fmt.Sprintf("%s: %s is in force, the first%s", name, releaseName(b.After), signed)
+	case b.Before.Digest != b.After.Digest:
+		return fmt.Sprintf("%s: %s is in force, after %s%s", name, releaseName(b.After), releaseName(b.Before), signed)
+	case b.Changed():
+		return fmt.Sprintf("%s: %s is in force, in another way%s", name, releaseName(b.After), signed)
+	}
+	return fmt.Sprintf("%s: nothing newer than %s", name, releaseName(b.After))
+}
+
+func releaseName(a sync.Active) string {
+	if a.Version == 0 {
+		return a.Digest
+	}
+	return fmt.Sprintf("version %d", a.Version)
+}
+
+func stays(a sync.Active) string {
+	if a == (sync.Active{}) {
+		return "no version of it is in force"
+	}
+	return releaseName(a) + " stays in force"
+}
+
+// document is what happened, for programs.
+func (b *synced) document() map[string]any {
+	doc := map[string]any{
+		"name": b.Name, "url": b.url, "changed": b.Changed(), "unreachable": b.unreachable,
+		"version": b.After.Version, "digest": b.After.Digest, "before": b.Before.Version, "signers": append([]string{}, b.Signers...),
+		"error": nil, "refusals": refusalDocuments(bundles.Refusals(b.Err)),
+	}
+	if b.Err != nil {
+		doc["error"] = visible(b.Err.Error())
+	}
+	return doc
+}

@@ -1,0 +1,45 @@
+package scopes
+
+// A Feed is where a machine's bundle comes from. Only the machine's own managed
+// files name one. Nothing of it is looked at when a call is judged.
+type Feed struct {
+	Name string // of the bundle
+	URL  string // a path, or an address: https, http, oci
+	Keys string // a directory or an address with the successors of the key set, as 2.json, 3.json …; "": none are fetched
+	Pin  string // the digest of a bundle without metadata.gate; ""
+
+	// Absolute paths, or "".
+	TokenFile, CertFile, KeyFile, CAFile string
+}
+
+func (f Feed) tree() map[string]any {
+	out := map[string]any{}
+	for key, value := range map[string]string{
+		"url": f.URL, "keys": f.Keys, "pin": f.Pin,
+		"token_file": f.TokenFile, "cert_file": f.CertFile, "key_file": f.KeyFile, "ca_file": f.CAFile,
+	} {
+		if value != "" {
+			out[key] = value
+		}
+	}
+	return out
+}
+
+// feeds takes in where bundles come from. Of one name the first counts.
+func (s *Settings) feeds(l *Layer) {
+	for _, f := range l.Sync {
+		if s.Feed(f.Name) == nil {
+			s.Sync = append(s.Sync, f)
+		}
+	}
+}
+
+// Feed returns where the bundle of a name comes from, nil if nothing says so.
+func (s *Settings) Feed(name string) *Feed {
+	for i := range s.Sync {
+		if s.Sync[i].Name == name {
+			return &s.Sync[i]
+		}
+	}
+	return nil
+}
