@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,6 +31,27 @@ func tellShell(environment adapters.Environment, d *hook.Decision) {
 	if err := appendLines(environment.EnvFile, lines); err != nil {
 		d.Notices = append(d.Notices, "variables for the shell are lost: "+err.Error())
 	}
+}
+
+// checkEnvFile reports why what the agent names is no file for variables of its
+// shell. One that is not there yet is.
+func checkEnvFile(path string) error {
+	if !filepath.IsAbs(path) {
+		return errors.New("CLAUDE_ENV_FILE is no absolute path")
+	}
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err == nil && !info.Mode().IsRegular():
+		err = errors.New("it is not a regular file")
+	case err == nil:
+		err = owned.Own(info)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, plain(err))
+	}
+	return nil
 }
 
 // appendLines adds lines to a file of this account's; its name comes from the

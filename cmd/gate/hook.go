@@ -111,6 +111,9 @@ func (f hookFlags) judge(ctx context.Context, p process, k *desk, ev *hook.Event
 			p.exit(k.close(hook.Faultf(hook.FaultMemory, "a policy used more memory than there is")))
 		})},
 	}
+	if s.envFile != "" && checkEnvFile(s.envFile) != nil {
+		s.envFile = "" // no hook writes there either
+	}
 	g, err := newGuard(s)
 	if err != nil {
 		return closed(err)

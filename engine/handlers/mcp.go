@@ -95,6 +95,8 @@ func (t *talk) failure(ctx context.Context, by *hook.Hook, name string, err erro
 	switch {
 	case ctx.Err() != nil:
 		return unreached(ctx, by, &url.URL{Host: name}, err)
+	case how != nil && how.Overdue: // its supervisor's clock was the first
+		return unreached(ctx, by, &url.URL{Host: name}, context.DeadlineExceeded)
 	case t.tooMuch.Load():
 		return failed(hook.FaultOutput, "%s: %s said more than %d KiB", by.ID, name, maxTalk>>10)
 	case t.status.Load() >= http.StatusMultipleChoices:
