@@ -61,7 +61,12 @@ func (l *loaded) addBundles(p *place) {
 		broken(fmt.Errorf("%s: %w", filepath.Join(p.dir, sync.CurrentFile), err))
 		return
 	}
-	dir, err := fs.Sub(p.files, sync.Dir)
+	// Whoever could write there could bring an older pointer back.
+	if _, err := fs.Stat(p.files, sync.Dir); err != nil {
+		broken(fmt.Errorf("%s: %w", filepath.Join(p.dir, sync.Dir), plain(err)))
+		return
+	}
+	dir, err := deepFS{ownedFS{root: p.root, dir: p.dir, owner: p.owner}}.Sub(sync.Dir)
 	if err != nil {
 		broken(err)
 		return
@@ -75,6 +80,19 @@ func (l *loaded) addBundles(p *place) {
 		l.addBundle(dir, filepath.Join(p.dir, sync.Dir), &b, i+1)
 		l.bundles = append(l.bundles, b)
 	}
+}
+
+// A deepFS opens a directory below once, and not with each of its files anew: a
+// bundle lies four directories deep and has many.
+type deepFS struct{ ownedFS }
+
+// Sub implements [fs.SubFS].
+func (d deepFS) Sub(name string) (fs.FS, error) {
+	root, err := d.root.OpenRoot(filepath.FromSlash(name))
+	if err != nil {
+		return nil, err
+	}
+	return deepFS{ownedFS{root: root, dir: filepath.Join(d.dir, filepath.FromSlash(name)), owner: d.owner}}, nil // closed with the last that holds it
 }
 
 // stateFile reads a file that says what is in force.
