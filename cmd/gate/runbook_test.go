@@ -1,0 +1,103 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestRunbook follows docs/admin.md: it writes the files that the page shows,
+// runs its commands in their order, and wants the lines that stand under each.
+func TestRunbook(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, "docs", "admin.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.ReplaceAll(string(page), "/etc/gate", "managed")
+	var script, files strings.Builder
+	commands := 0
+	for _, m := range regexp.MustCompile("(?ms)(?:^`([^`]+)`:\n\n)?^```([a-z]+)\n(.*?)^```$").FindAllStringSubmatch(text, -1) {
+		file, language, body := m[1], m[2], m[3]
+		switch {
+		case file != "":
+			kept := strings.ReplaceAll(file, "/", "_")
+			files.WriteString("-- " + kept + " --\n" + body)
+			script.WriteString("mkdir " + filepath.ToSlash(filepath.Dir(file)) + "\ncp " + kept + " " + file + "\n")
+		case language == "console":
+			for _, c := range strings.Split("\n"+body, "\n$ ")[1:] {
+				line, want, _ := strings.Cut(c, "\n")
+				step(&script, line, want)
+				commands++
+			}
+		}
+	}
+	if commands < 30 {
+		t.Fatalf("only %d commands on the page", commands)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "runbook.txtar"), []byte(script.String()+"\n"+files.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: dir, RequireExplicitExec: true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
+			e.Setenv("USERPROFILE", filepath.Join(e.WorkDir, "home"))
+			return os.MkdirAll(filepath.Join(e.WorkDir, "home"), 0o700)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "activate": activate, "runs": runs},
+	})
+}
+
+// runs runs gate with the directories of the script, whatever its exit status
+// says of the machine that the test runs on.
+func runs(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: runs command [args...]")
+	}
+	var exit *exec.ExitError
+	if err := ts.Exec("gate", withDirs(ts, args)...); err != nil && !errors.As(err, &exit) {
+		ts.Fatalf("gate: %v", err)
+	}
+}
+
+// step makes a command of the page, and what it prints, a step of a script.
+func step(b *strings.Builder, line, want string) {
+	line = strings.TrimPrefix(strings.Replace(line, "mkdir -p ", "mkdir ", 1), "gate ")
+	if before, file, ok := strings.Cut(line, " < "); ok {
+		line = before
+		b.WriteString("stdin " + file + "\n")
+	}
+	words := strings.Fields(line)
+	status := regexp.MustCompile(`(?m)^\((status ([0-9])|any status|refused)\)$`).FindStringSubmatch(want)
+	switch {
+	case words[0] == "cp" || words[0] == "mkdir" || words[0] == "rm":
+		b.WriteString(line + "\n")
+	case words[0] == "sync":
+		if status != nil {
+			b.WriteString("! ")
+		}
+		b.WriteString("activate " + words[len(words)-1] + "\n")
+	case status != nil && status[2] != "":
+		b.WriteString("exits " + status[2] + " " + line + "\n")
+	case status != nil:
+		b.WriteString("runs " + line + "\n")
+	default:
+		b.WriteString("exits 0 " + line + "\n")
+	}
+	for l := range strings.Lines(want) {
+		l = strings.TrimRight(l, "\n")
+		if l == "…" || l == "" || status != nil && l == status[0] {
+			continue
+		}
+		pattern := regexp.QuoteMeta(l)
+		pattern = strings.ReplaceAll(pattern, "…", ".*")
+		b.WriteString("stdout '" + strings.ReplaceAll(pattern, "'", "''") + "'\n")
+	}
+}
