@@ -14,6 +14,7 @@ import (
 
 // TestRunbook follows docs/admin.md: it writes the files that the page shows,
 // runs its commands in their order, and wants the lines that stand under each.
+// For gate sync stands what it does once it has the bundle: activation.
 func TestRunbook(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root, "docs", "admin.md"))
 	if err != nil {
