@@ -49,6 +49,10 @@ func parseChannel(data []byte) (sealed, Channel, error) {
 		if !ok {
 			f.fail("bundles", "%s: a list is wanted", shown(name))
 		}
+		if len(list) > maxTexts {
+			f.fail("bundles", "%s: more than %d releases", shown(name), maxTexts)
+			list = nil
+		}
 		for i, v := range list {
 			r, err := parseRollout(fmt.Sprintf("signed.bundles.%s[%d]", shown(name), i), v)
 			f.errs = append(f.errs, err)
@@ -94,7 +98,7 @@ func (c Channel) check() error {
 			}
 		}
 	}
-	return errors.Join(errs...)
+	return firstAndCount(errs)
 }
 
 func (c Channel) body() map[string]any {

@@ -2,7 +2,6 @@ package bundles
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -84,8 +83,16 @@ func (f *fields) number(key string, most int64) int64 {
 // maxInteger is the largest number that readers with 64-bit floats know exactly.
 const maxInteger = 1<<53 - 1
 
+// maxTexts bounds a list of texts. What a stranger wrote is read before its
+// signature is checked.
+const maxTexts = 1000
+
 func (f *fields) texts(key string) []string {
 	list, _ := read[[]any](f, key, "a list of texts")
+	if len(list) > maxTexts {
+		f.fail(key, "more than %d texts", maxTexts)
+		return nil
+	}
 	var texts []string
 	for _, v := range list {
 		s, ok := v.(string)
@@ -123,10 +130,15 @@ func (f *fields) digest(key string) string {
 	return s
 }
 
-// done returns every mistake.
+// done returns every mistake; of very many the first ones and their number.
 func (f *fields) done() error {
 	for _, key := range slices.Sorted(maps.Keys(f.left)) {
 		f.fail(shown(key), "unknown key; known are %v", f.known)
+		if len(f.errs) > maxMistakes {
+			break // nobody reads a hundred thousand of them
+		}
 	}
-	return errors.Join(f.errs...)
+	return firstAndCount(f.errs)
 }
+
+const maxMistakes = 100

@@ -193,6 +193,7 @@ func (l listing) covers(files map[string][]byte) error {
 // firstAndCount keeps a message short when a thousand files are wrong.
 func firstAndCount(errs []error) error {
 	const most = 5
+	errs = slices.DeleteFunc(slices.Clone(errs), func(err error) bool { return err == nil })
 	if n := len(errs); n > most {
 		errs = append(errs[:most:most], fmt.Errorf("and %d more", n-most))
 	}

@@ -56,7 +56,7 @@ func ParseKeySet(data []byte) (*KeySet, error) {
 		s.Thresholds[name] = int(thresholds.number(name, maxSignatures))
 	}
 	f.errs = append(f.errs, thresholds.done(), f.done())
-	if err := errors.Join(f.errs...); err != nil {
+	if err := firstAndCount(f.errs); err != nil {
 		return nil, refuse(BadKeySet, "%w", err)
 	}
 	if err := s.Check(); err != nil {
@@ -112,7 +112,7 @@ func (s *KeySet) Check() error {
 			errs = append(errs, fmt.Errorf("thresholds.%s: 1 or more is wanted", shown(name)))
 		}
 	}
-	if err := errors.Join(errs...); err != nil {
+	if err := firstAndCount(errs); err != nil {
 		return refuse(BadKeySet, "%w", err)
 	}
 	return nil

@@ -89,6 +89,10 @@ func parseManifest(data []byte) (Manifest, error) {
 func (f *fields) roots(key string) []string {
 	list, _ := read[[]any](f, key, "a list of paths")
 	roots := []string{}
+	if len(list) > maxTexts {
+		f.fail(key, "more than %d paths", maxTexts)
+		return roots
+	}
 	for _, v := range list {
 		s, ok := v.(string)
 		if !ok {

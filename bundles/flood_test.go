@@ -1,0 +1,66 @@
+package bundles
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestFloods offers what costs the square of its size to read, or makes a
+// message of megabytes, before any signature was checked.
+func TestFloods(t *testing.T) {
+	var texts, keys []string
+	for i := range 100_000 {
+		texts = append(texts, fmt.Sprintf(`"%06x"`, i))
+		keys = append(keys, texts[i]+":1")
+	}
+	list, object := strings.Join(texts, ","), strings.Join(keys, ",")
+	for name, open := range map[string]func() error{
+		"signatures":   func() error { _, err := parseSignatures([]byte(`{"signatures":[` + list + `]}`)); return err },
+		"unknown keys": func() error { _, err := parseSignatures([]byte(`{` + object + `}`)); return err },
+		"envelope":     func() error { _, _, err := parseEnvelope(sealedWith(typeBundle, object)); return err },
+		"key set":      func() error { _, err := ParseKeySet(sealedWith(typeKeys, `"keys":{`+object+`}`)); return err },
+		"root keys":    func() error { _, err := ParseKeySet(sealedWith(typeKeys, `"root":{"keys":[`+list+`]}`)); return err },
+		"thresholds": func() error {
+			_, err := ParseKeySet(sealedWith(typeKeys, `"thresholds":{`+strings.ReplaceAll(object, ":1", ":0")+`}`))
+			return err
+		},
+		"channel": func() error {
+			_, _, err := ParseChannel(sealedWith(typeChannel, `"version":1,"bundles":{`+object+`}`))
+			return err
+		},
+		"rollouts": func() error {
+			_, _, err := ParseChannel(sealedWith(typeChannel, `"version":1,"bundles":{"a":[`+list+`]}`))
+			return err
+		},
+		"recovery":       func() error { _, _, err := parseRecovery(sealedWith(typeRecovery, `"off":[`+list+`]`)); return err },
+		"manifest roots": func() error { _, err := parseManifest([]byte(`{"roots":[` + list + `]}`)); return err },
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := open()
+			if err == nil || len(err.Error()) > 4096 || len(Refusals(err)) == 0 {
+				t.Errorf("refused in %d bytes: %.200s", len(fmt.Sprint(err)), fmt.Sprint(err))
+			}
+		})
+	}
+}
+
+// TestManyGoodKeys reads a key set with more parts than a message holds mistakes.
+func TestManyGoodKeys(t *testing.T) {
+	ring := newKeyRing(t)
+	data, err := ring.known().Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err := ParseKeySet(data); err != nil || len(s.Keys) < 6 {
+		t.Error(err)
+	}
+	if _, err := ring.known().OpenRecovery(nil, "", time.Time{}); err == nil {
+		t.Error("no recovery file recovers")
+	}
+}
+
+func sealedWith(kind, fields string) []byte {
+	return []byte(`{"signed":{"type":"` + kind + `",` + fields + `},"signatures":[]}`)
+}
