@@ -29,6 +29,7 @@ func TestCombine(t *testing.T) {
 		"log, managed yes":          {[]scopes.Layer{{Authority: u, Log: no}, {Authority: m, Log: yes}}, func(s scopes.Settings) any { return s.NoLog }, "false"},
 		"log, managed not":          {[]scopes.Layer{{Authority: u, Log: yes}, {Authority: m, Log: no}}, func(s scopes.Settings) any { return s.NoLog }, "true"},
 		"log, one managed yes":      {[]scopes.Layer{{Authority: m, File: "a", Log: no}, {Authority: m, File: "b", Log: yes}, {Authority: m, File: "c", Log: no}}, func(s scopes.Settings) any { return s.NoLog }, "false"},
+		"log, managed silent":       {[]scopes.Layer{{Authority: u, Log: no}, {Authority: m}}, func(s scopes.Settings) any { return s.NoLog }, "false"},
 		"log, a project not":        {[]scopes.Layer{{Authority: p, Log: no}}, func(s scopes.Settings) any { return s.NoLog }, "false"},
 		"record, the user not":      {[]scopes.Layer{{Authority: u, Record: no}}, func(s scopes.Settings) any { return s.NoRecord }, "true"},
 		"record, managed yes":       {[]scopes.Layer{{Authority: u, Record: no}, {Authority: m, Record: yes}}, func(s scopes.Settings) any { return s.NoRecord }, "false"},

@@ -201,6 +201,10 @@ func (s *Set) judge(r *Row, all []Row) {
 		r.Why = "only the machine's own files say where bundles come from"
 		return
 	}
+	if top == keyLog && r.Authority == hook.User && s.settings.said(hook.Managed, func(*Layer) bool { return true }) {
+		r.Why = "where there are managed settings, only they switch the log off"
+		return
+	}
 	if top == keyApprovals && r.Authority == hook.User && s.settings.said(hook.Managed, func(*Layer) bool { return true }) {
 		r.Why = "where there are managed settings, only they switch approvals on"
 		return
@@ -321,6 +325,8 @@ func (s *Set) judgeTuning(r *Row, top, rest string) {
 			switch {
 			case s.settings.behind(r.layer, h):
 				r.Why = cmp.Or(r.Why, fmt.Sprintf("%s belongs to %s, which comes before %s", h.ID, h.Source, r.Bundle))
+			case s.settings.barred(r.layer, h) && !(top == keyPolicies && s.wins(r, top, rest, h)):
+				r.Why = cmp.Or(r.Why, fmt.Sprintf("%s is gate's own: %s may loosen nothing of it, unless what comes first delegates it", h.ID, r.Bundle))
 			case top == keyExceptions && !s.settings.leads(r.layer, h):
 				r.Why = cmp.Or(r.Why, fmt.Sprintf("what comes before %s speaks of %s already", r.Bundle, h.ID))
 			case !s.settings.mayTune(r.layer, h):

@@ -30,10 +30,22 @@ func (s *Settings) behind(l *Layer, h *hook.Hook) bool {
 	return l.Authority == hook.Managed && h.Authority == hook.Managed && !h.Library && l.Order > s.orders[h.Source]
 }
 
+// later reports a layer of a bundle after the first.
+func (l *Layer) later() bool { return l.Authority == hook.Managed && l.Order > 1 }
+
+// barred reports a hook of gate's library in which a later bundle may make no
+// room: whoever comes first and is silent has it as gate wrote it, unless the
+// machine's own files or the first bundle delegate it.
+func (s *Settings) barred(l *Layer, h *hook.Hook) bool {
+	return h.Library && l.later() && !slices.ContainsFunc(s.layers, func(o Layer) bool {
+		return o.Authority == hook.Managed && !o.later() && slices.ContainsFunc(o.Delegate, func(key string) bool { return covers(key, h.ID) })
+	})
+}
+
 // leads reports that no managed layer before l says anything about a hook: only
 // then may l make room in it, by an exception or by handing it to the user.
 func (s *Settings) leads(l *Layer, h *hook.Hook) bool {
-	return !slices.ContainsFunc(s.layers, func(o Layer) bool {
+	return !s.barred(l, h) && !slices.ContainsFunc(s.layers, func(o Layer) bool {
 		return o.Authority == hook.Managed && l.Authority == hook.Managed && o.Order < l.Order && o.speaksOf(h)
 	})
 }
@@ -51,14 +63,14 @@ func (l *Layer) speaksOf(h *hook.Hook) bool {
 // disables reports whether disableAllHooks of a layer counts: of bundles only
 // that of the first, unless the machine's own files say false.
 func (s *Settings) disables(l *Layer) bool {
-	if l.DisableAllHooks == nil || !*l.DisableAllHooks {
-		return false
+	if l.DisableAllHooks == nil || !*l.DisableAllHooks || l.later() {
+		return false // also where the first bundle is on trial or broken, and so has no layer
 	}
 	if l.Authority != hook.Managed || l.Order == 0 {
 		return true
 	}
 	return !slices.ContainsFunc(s.layers, func(o Layer) bool {
-		return o.Authority == hook.Managed && o.Order < l.Order && (o.Order > 0 || o.DisableAllHooks != nil)
+		return o.Authority == hook.Managed && o.Order == 0 && o.DisableAllHooks != nil
 	})
 }
 
@@ -89,18 +101,14 @@ func sameRank(a, b *Layer) bool {
 // the first bundle choose; a later bundle counts where it is stricter.
 func (s *Settings) stale() {
 	chosen, strict := Stale{}, Stale{}
-	first := 0
 	for i := range s.layers {
 		l := &s.layers[i]
 		if l.Authority != hook.Managed {
 			continue
 		}
-		if first == 0 {
-			first = l.Order
-		}
 		switch {
 		case l.Stale == nil:
-		case l.Order == 0 || l.Order == first:
+		case !l.later():
 			chosen = chosen.stricter(*l.Stale)
 		default:
 			strict = strict.stricter(*l.Stale)

@@ -137,8 +137,18 @@ func (s *Settings) weigh(l *Layer) {
 		}
 	}
 	s.providers(l)
-	s.without(l, &s.NoLog, func(o *Layer) *bool { return o.Log })
-	s.without(l, &s.NoRecord, func(o *Layer) *bool { return o.Record })
+	if l.Authority == hook.Managed || !s.said(hook.Managed, func(*Layer) bool { return true }) {
+		s.without(l, &s.NoLog, func(o *Layer) *bool { return o.wants(o.Log) })
+	}
+	s.without(l, &s.NoRecord, func(o *Layer) *bool { return o.wants(o.Record) })
+}
+
+// wants is a word about the log that counts: a later bundle keeps no log away.
+func (l *Layer) wants(said *bool) *bool {
+	if l.later() && said != nil && !*said {
+		return nil
+	}
+	return said
 }
 
 // without settles what a layer may do without: where managed settings speak of
@@ -174,7 +184,7 @@ func (s *Settings) approvals() {
 	first := true
 	for _, l := range s.layers {
 		a := l.Approvals
-		if l.Authority != by || a == nil {
+		if l.Authority != by || a == nil || first && l.later() {
 			continue
 		}
 		if first {

@@ -72,7 +72,9 @@ func (s *Settings) level(h *hook.Hook) saying {
 			break
 		}
 		said := mostExact(layers[:n], h)
-		if best.layer == nil || said.layer != nil && said.level.strictness() > best.level.strictness() {
+		switch {
+		case said.layer == nil:
+		case best.layer == nil && !s.barred(said.layer, h), best.layer != nil && said.level.strictness() > best.level.strictness():
 			best = said
 		}
 		layers = layers[n:]
@@ -87,6 +89,9 @@ func (s *Settings) params(h *hook.Hook, given map[string]any) map[string]any {
 	layers := s.precedence(h)
 	for i := len(layers) - 1; i >= 0; i-- {
 		values := layers[i].Params[h.ID]
+		if s.barred(layers[i], h) {
+			continue
+		}
 		if len(values) > 0 && out == nil {
 			out = map[string]any{}
 		}
