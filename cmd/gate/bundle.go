@@ -23,7 +23,7 @@ func newBundle(p process) *cobra.Command {
 		Args: subcommand("bundle"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newBundleInit(p), newBundleBuild(p), newBundleSign(p), newBundleVerify(p), newBundleInspect(p), newBundleDiff(p),
+	cmd.AddCommand(newBundleInit(p), newBundleBuild(p), newBundlePush(p), newBundlePull(p), newBundleSign(p), newBundleVerify(p), newBundleInspect(p), newBundleDiff(p),
 		newBundleRepublish(p), newBundleChannel(p), newBundleRecovery(p), newBundleMachine(p))
 	return cmd
 }
