@@ -14,7 +14,6 @@ import (
 
 // TestRunbook follows docs/admin.md: it writes the files that the page shows,
 // runs its commands in their order, and wants the lines that stand under each.
-// For gate sync stands what it does once it has the bundle: activation.
 func TestRunbook(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root, "docs", "admin.md"))
 	if err != nil {
@@ -52,7 +51,7 @@ func TestRunbook(t *testing.T) {
 			e.Setenv("USERPROFILE", filepath.Join(e.WorkDir, "home"))
 			return os.MkdirAll(filepath.Join(e.WorkDir, "home"), 0o700)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "activate": activate, "runs": runs},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "runs": runs},
 	})
 }
 
@@ -76,15 +75,10 @@ func step(b *strings.Builder, line, want string) {
 		b.WriteString("stdin " + file + "\n")
 	}
 	words := strings.Fields(line)
-	status := regexp.MustCompile(`(?m)^\((status ([0-9])|any status|refused)\)$`).FindStringSubmatch(want)
+	status := regexp.MustCompile(`(?m)^\((status ([0-9])|any status)\)$`).FindStringSubmatch(want)
 	switch {
 	case words[0] == "cp" || words[0] == "mkdir" || words[0] == "rm":
 		b.WriteString(line + "\n")
-	case words[0] == "sync":
-		if status != nil {
-			b.WriteString("! ")
-		}
-		b.WriteString("activate " + words[len(words)-1] + "\n")
 	case status != nil && status[2] != "":
 		b.WriteString("exits " + status[2] + " " + line + "\n")
 	case status != nil:
