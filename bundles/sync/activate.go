@@ -32,9 +32,12 @@ type Rules struct {
 	Gate   string
 	Pins   map[string]string
 	Limits bundles.Limits
-	// Order is the order of the bundles in force, by name; those that it does
-	// not name follow, as they were.
+	// Order is the order of the bundles in force, by name. Those that it does
+	// not name keep their places, so that naming one never puts it before them.
 	Order []string
+	// First is the bundle that must be in force before another may come into
+	// force: until then the others would decide alone. Empty: none must.
+	First string
 	// Try reports why a verified bundle is no good, its own tests for example,
 	// among the files of the others that will be in force, by name. Nil tries
 	// nothing. It is not asked about what is in force already.
@@ -192,7 +195,10 @@ func (a *activation) take(ctx context.Context, o Offer) Outcome {
 	}
 	out.Name, out.Signers = b.Name(), signers(b)
 	note()
-	next, err := a.prepare(ctx, b, o)
+	next, err := Active{}, a.waits(b.Name())
+	if err == nil {
+		next, err = a.prepare(ctx, b, o)
+	}
 	if err != nil {
 		out.Err = err
 		return out
@@ -303,13 +309,29 @@ func (a *activation) commit() error {
 	return nil
 }
 
-// sort orders the bundles in force.
-func (a *activation) sort() {
-	rank := func(in Active) int {
-		if i := slices.Index(a.rules.Order, in.Name); i >= 0 {
-			return i
-		}
-		return len(a.rules.Order)
+// waits reports a bundle that must not come into force yet.
+func (a *activation) waits(name string) error {
+	first := a.rules.First
+	if first == "" || first == name || a.after.Find(name) != nil || a.after.Find(first) != nil {
+		return nil
 	}
-	slices.SortStableFunc(a.after.Bundles, func(x, y Active) int { return rank(x) - rank(y) })
+	return fmt.Errorf("%s comes before it, and is not in force yet", first)
+}
+
+// sort orders the bundles in force that have a rank, among the places that they
+// have together.
+func (a *activation) sort() {
+	rank := func(in Active) int { return slices.Index(a.rules.Order, in.Name) }
+	var ranked []Active
+	for _, in := range a.after.Bundles {
+		if rank(in) >= 0 {
+			ranked = append(ranked, in)
+		}
+	}
+	slices.SortStableFunc(ranked, func(x, y Active) int { return rank(x) - rank(y) })
+	for i, in := range a.after.Bundles {
+		if rank(in) >= 0 {
+			a.after.Bundles[i], ranked = ranked[0], ranked[1:]
+		}
+	}
 }

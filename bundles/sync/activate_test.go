@@ -15,6 +15,33 @@ import (
 	"gate/bundles/sync"
 )
 
+// TestOrder has nobody pass those who come before him.
+func TestOrder(t *testing.T) {
+	p := newPublisher(t)
+	m := newMachine(t, p.keySet())
+	m.rules.First = "company"
+	for _, step := range []struct {
+		order []string
+		offer sync.Offer
+		want  string
+	}{
+		{[]string{"company", "team"}, p.offer("team", 1), ""}, // company could not be fetched
+		{[]string{"company", "team"}, p.offer("company", 7), "company 7;"},
+		{[]string{"team"}, p.offer("team", 1), "company 7;team 1;"},
+		{[]string{"company"}, p.offer("company", 8), "company 8;team 1;"},
+		{nil, p.offer("team", 2), "company 8;team 2;"},
+		{[]string{"team", "company"}, p.offer("team", 3), "team 3;company 8;"},
+	} {
+		m.rules.Order = step.order
+		if out := m.activate(step.offer); (out[0].Err != nil) != (step.want == "") {
+			t.Fatal(out)
+		}
+		if got := m.inForce(); got != step.want {
+			t.Errorf("%v: %s, want %s", step.order, got, step.want)
+		}
+	}
+}
+
 // TestActivate is the life of two bundles.
 func TestActivate(t *testing.T) {
 	p := newPublisher(t)

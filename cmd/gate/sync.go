@@ -176,7 +176,7 @@ type synced struct {
 
 // once syncs every bundle of the machine.
 func (s *syncer) once(ctx context.Context) ([]synced, error) {
-	feeds, labels, err := s.feeds()
+	feeds, order, labels, err := s.feeds()
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +184,10 @@ func (s *syncer) once(ctx context.Context) ([]synced, error) {
 	if err != nil {
 		return nil, err
 	}
-	rules := sync.Rules{Now: time.Now(), Labels: labels, Gate: version(), Try: tryBundle, Pins: map[string]string{}}
+	rules := sync.Rules{Now: time.Now(), Labels: labels, Gate: version(), Try: tryBundle, Pins: map[string]string{}, Order: order}
+	if len(order) > 0 {
+		rules.First = order[0]
+	}
 	list := make([]synced, len(feeds))
 	var offers []sync.Offer
 	var at []int // where in the list an offer's outcome belongs
@@ -193,7 +196,6 @@ func (s *syncer) once(ctx context.Context) ([]synced, error) {
 		if in := current.Find(feed.Name); in != nil {
 			list[i].Before, list[i].After = *in, *in
 		}
-		rules.Order = append(rules.Order, feed.Name)
 		if feed.Pin != "" {
 			rules.Pins[feed.Pin] = feed.Name
 		}
@@ -241,15 +243,15 @@ func (b *synced) fail(err error) {
 }
 
 // feeds says where bundles come from: --from, or the machine's own managed
-// settings, in their order.
-func (s *syncer) feeds() ([]scopes.Feed, map[string]string, error) {
+// settings. The order is always that of these.
+func (s *syncer) feeds() (list []scopes.Feed, order []string, labels map[string]string, err error) {
 	place := openPlace(s.dirs.managed, ".", managedFiles(s.dirs))
 	defer place.close()
 	if place == nil {
-		return nil, nil, fmt.Errorf("%s is empty: put the key set there first, as %s", s.dirs.managed, sync.KeysFile)
+		return nil, nil, nil, fmt.Errorf("%s is empty: put the key set there first, as %s", s.dirs.managed, sync.KeysFile)
 	}
 	if place.err != nil {
-		return nil, nil, place.err
+		return nil, nil, nil, place.err
 	}
 	c := load.Settings(place.files, filepath.ToSlash(place.dir), hook.Managed)
 	if c.Source != nil && len(c.Source.Faults) > 0 {
@@ -257,21 +259,24 @@ func (s *syncer) feeds() ([]scopes.Feed, map[string]string, error) {
 		for _, f := range c.Source.Faults {
 			errs = append(errs, f.Err)
 		}
-		return nil, nil, errors.Join(errs...)
+		return nil, nil, nil, errors.Join(errs...)
 	}
 	settings, err := scopes.Combine(c.Layers...)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
+	}
+	for _, feed := range settings.Sync {
+		order = append(order, feed.Name)
 	}
 	switch feeds := settings.Sync; {
 	case s.flags.feed.URL != "":
-		return []scopes.Feed{s.flags.feed}, settings.Labels, nil
+		return []scopes.Feed{s.flags.feed}, order, settings.Labels, nil
 	case s.flags.feed != (scopes.Feed{}):
-		return nil, nil, usageError("--name, --pin, --keys and files belong to --from")
+		return nil, nil, nil, usageError("--name, --pin, --keys and files belong to --from")
 	case len(feeds) == 0:
-		return nil, nil, fmt.Errorf("nothing says where bundles come from: managed settings have no sync; give --from")
+		return nil, nil, nil, fmt.Errorf("nothing says where bundles come from: managed settings have no sync; give --from")
 	default:
-		return feeds, settings.Labels, nil
+		return feeds, order, settings.Labels, nil
 	}
 }
 
