@@ -47,6 +47,7 @@ func parse(f, own fields) (Record, error) {
 		return Record{}, err
 	}
 	r.Key, r.User = f.text("decision_id"), f.text("requested_by")
+	r.Sync = syncOf(f.text("path"), result)
 	r.Took = time.Duration(f.object("metrics").number("timer_gate_decision_ns"))
 	if labels := f.object("labels"); len(labels) > 0 {
 		r.Labels = map[string]string{}
@@ -208,9 +209,15 @@ func (f fields) policies() []Policy {
 // while settings said "record": false.
 var ErrNotKept = errors.New("the event was not recorded with this decision")
 
+// ErrNoCall reports a record of what became of a bundle.
+var ErrNoCall = errors.New("this record is about a bundle, not about a call")
+
 // Restore returns the event that was decided about, redacted and cut as the log
 // has it. Its Facts are nil: Kept.Input["facts"] holds their document.
 func (r *Record) Restore() (hook.Event, error) {
+	if r.Sync != nil {
+		return hook.Event{}, ErrNoCall
+	}
 	if r.Kept == nil {
 		return hook.Event{}, ErrNotKept
 	}

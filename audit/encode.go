@@ -38,7 +38,7 @@ const decisionPath = "gate/decision"
 // breaks are escaped, whatever the event carried.
 func (r Record) encode() []byte {
 	doc := map[string]any{
-		"decision_id": clip(r.Key, maxText), "timestamp": stamp(r.Time), "path": decisionPath, "labels": labelDocument(r.Labels),
+		"decision_id": clip(r.Key, maxText), "timestamp": stamp(r.Time), "path": r.path(), "labels": labelDocument(r.Labels),
 		"result": r.result(), "metrics": map[string]any{"timer_gate_decision_ns": r.Took.Microseconds() * 1000},
 		"custom": map[string]any{"gate": r.custom()},
 	}
@@ -84,6 +84,9 @@ func (r *Record) result() map[string]any {
 	}
 	if r.Kept != nil && r.Kept.Rewrite != nil {
 		doc["rewrite"] = r.Kept.Rewrite
+	}
+	if r.Sync != nil {
+		r.Sync.describe(doc)
 	}
 	return doc
 }

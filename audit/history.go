@@ -261,11 +261,11 @@ func (h *History) Find(id string) (Record, error) {
 	return Record{}, &AmbiguousError{id, found}
 }
 
-// Last returns the newest decision; the error of an empty log is [ErrNoRecord].
+// Last returns the newest decision about a call; the error of an empty log is [ErrNoRecord].
 func (h *History) Last() (Record, error) {
 	for r, err := range h.Newest() {
 		var torn *TornError
-		if err == nil || !errors.As(err, &torn) {
+		if err == nil && r.Sync == nil || err != nil && !errors.As(err, &torn) {
 			return r, err
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // have the form of OPA's decision log.
 const Version = 3
 
-// A Record is one decision as the log keeps it.
+// A Record is one decision as the log keeps it, or what became of a bundle.
 type Record struct {
 	Version int // of the record that was read; Append writes [Version]
 	Time    time.Time
@@ -42,6 +42,8 @@ type Record struct {
 	Kept     *Kept             // the event itself; nil where it is not to be kept
 	Labels   map[string]string // of the machine
 	Bundles  []Bundle          // what was in force, by name
+
+	Sync *Sync // the record is about a bundle or the key set, and about no call; nil: a decision
 
 	Place *Place // in the chain; nil until it was appended, and in logs of older versions
 }

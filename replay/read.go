@@ -85,6 +85,7 @@ func (r *reader) line(line strictjson.Line) {
 		return
 	}
 	var form struct {
+		Path   string          `json:"path"`
 		V      json.RawMessage `json:"v"`
 		Effect json.RawMessage `json:"effect"`
 		Event  json.RawMessage `json:"hook_event_name"`
@@ -100,6 +101,8 @@ func (r *reader) line(line strictjson.Line) {
 		if other := (*json.UnmarshalTypeError)(nil); errors.As(err, &other) {
 			c.Lost = "no JSON object, but another value: " + other.Value
 		}
+	case form.Event == nil && form.Type == nil && (form.Path == "gate/sync" || form.Path == "gate/gap"):
+		return // of a decision log, and about no call
 	case form.Event != nil:
 		c.event(line.Text, r.adapter)
 	case form.V != nil && form.Effect != nil, form.Custom.Gate != nil:

@@ -31,7 +31,12 @@ func columnsOf(list []audit.Record, more bool) logColumns {
 }
 
 // toolOf is the tool, or the event where there is none.
-func toolOf(r *audit.Record) string { return cmp.Or(r.Tool, string(r.Event)) }
+func toolOf(r *audit.Record) string {
+	if r.Sync != nil {
+		return "gate sync"
+	}
+	return cmp.Or(r.Tool, string(r.Event))
+}
 
 // callOf is what was asked for, in one line.
 func callOf(r *audit.Record) string {

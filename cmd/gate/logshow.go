@@ -68,6 +68,10 @@ func findRecord(p process, f dirFlags, id string) (audit.Record, error) {
 func recordText(p process, r *audit.Record) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s  %s\n", oneLine(r.ID), r.Effect, r.Time.Local().Format("2006-01-02 15:04:05"))
+	if r.Sync != nil {
+		syncText(&b, r)
+		return b.String()
+	}
 	fmt.Fprintf(&b, "  %s\n", oneLine(momentOf(r)))
 	if r.Dir != "" {
 		fmt.Fprintf(&b, "  in %s\n", visible(p.tilde(r.Dir)))

@@ -86,7 +86,7 @@ func (f *logFlags) summary(p process, h *audit.History, wanted func(*audit.Recor
 		if f.filter.tooOld(&r) {
 			break
 		}
-		if wanted(&r) {
+		if r.Sync == nil && wanted(&r) {
 			s.add(&r)
 		}
 	}

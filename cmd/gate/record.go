@@ -27,7 +27,7 @@ func (g *guard) recordOf(a adapters.Adapter, ev *hook.Event, d *hook.Decision) a
 	event.Gate.Labels = g.set.Settings().Labels
 	r := audit.Of(&event, d, d.Result(a.CanAsk(ev)))
 	r.Project = g.project
-	r.Labels, r.Bundles = g.logLabels(), append(r.Bundles, g.directories()...)
+	r.Labels, r.Bundles = logLabels(g.set.Settings()), append(r.Bundles, g.directories()...)
 	slices.SortFunc(r.Bundles, func(a, b audit.Bundle) int { return strings.Compare(a.Name, b.Name) })
 	for i := range r.Policies {
 		r.Policies[i].Digest = g.digest(r.Policies[i])
@@ -62,8 +62,7 @@ func (g *guard) digest(p audit.Policy) string {
 
 // logLabels are what tells this machine from others in a log of many: the
 // labels of settings, and where it is sent, the machine's name.
-func (g *guard) logLabels() map[string]string {
-	settings := g.set.Settings()
+func logLabels(settings scopes.Settings) map[string]string {
 	labels := map[string]string{}
 	if settings.DecisionLogs.URL != "" {
 		if host, err := os.Hostname(); err == nil {

@@ -72,6 +72,8 @@ type syncer struct {
 	flags *syncFlags
 	dirs  dirs
 	store sync.Store
+
+	settings scopes.Settings // of the managed directory, since feeds read them
 }
 
 func (f *syncFlags) run(ctx context.Context, p process) error {
@@ -170,6 +172,7 @@ type synced struct {
 	sync.Outcome
 	url         string
 	hint        string
+	offered     string        // the digest of what was judged; "" if nothing was
 	unreachable bool          // its source gave nothing; it is asked again soon
 	wait        time.Duration // how long it wants to be left alone
 }
@@ -204,6 +207,10 @@ func (s *syncer) once(ctx context.Context) ([]synced, error) {
 			list[i].fail(err)
 			continue
 		}
+		list[i].offered = list[i].Before.Digest
+		if !o.Unchanged {
+			list[i].offered = bundles.Digest(o.Archive)
+		}
 		offers, at = append(offers, o), append(at, i)
 	}
 	outcomes, err := s.store.Activate(ctx, offers, rules)
@@ -214,6 +221,7 @@ func (s *syncer) once(ctx context.Context) ([]synced, error) {
 			list[at[n]].hint = cmp.Or(list[at[n]].hint, r.Reason.Hint())
 		}
 	}
+	s.noteAll(list)
 	return list, err
 }
 
@@ -235,10 +243,13 @@ func (s *syncer) again(ctx context.Context, feeds []scopes.Feed, at []int, offer
 }
 
 func (b *synced) fail(err error) {
-	b.Err, b.unreachable = err, true
+	b.Err, b.unreachable = err, len(bundles.Refusals(err)) == 0 // a key set can be refused
 	var e *source.Error
 	if errors.As(err, &e) {
 		b.hint, b.wait = e.Hint, e.Wait
+	}
+	for _, r := range bundles.Refusals(err) {
+		b.hint = cmp.Or(b.hint, r.Reason.Hint())
 	}
 }
 
@@ -265,6 +276,7 @@ func (s *syncer) feeds() (list []scopes.Feed, order []string, labels map[string]
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	s.settings = settings
 	for _, feed := range settings.Sync {
 		order = append(order, feed.Name)
 	}
@@ -326,6 +338,7 @@ func (s *syncer) followKeys(ctx context.Context, feed scopes.Feed) error {
 		}
 		if err == nil {
 			err = s.store.Follow(ctx, found.Archive)
+			s.noteKeys(found.Archive, o.URL, keys.Version, err)
 		}
 		if err != nil {
 			return err

@@ -1,0 +1,47 @@
+package audit
+
+// A Sync is what became of a bundle, or of the key set, that was offered to
+// this machine. Its record is no decision about a call: Reasons say why it was
+// refused, each with the reason's word as id; without any it came into force.
+type Sync struct {
+	Name    string // of the bundle; "" for the key set
+	Digest  string // of what was offered, "sha256:…"
+	Version int64  // in force from now on; 0: none
+	Before  int64  // in force until now; 0: none
+	Signers []string
+}
+
+// syncPath is what records of bundles have in the place of [decisionPath].
+const syncPath = "gate/sync"
+
+// path tells what kind of record it is.
+func (r *Record) path() string {
+	if r.Sync != nil {
+		return syncPath
+	}
+	return decisionPath
+}
+
+// describe adds to the result of a record.
+func (s *Sync) describe(doc map[string]any) {
+	what := "bundle"
+	if s.Name == "" {
+		what = "key_set"
+	}
+	doc["what"], doc["name"], doc["digest"] = what, clip(s.Name, maxText), clip(s.Digest, maxText)
+	doc["version"], doc["before"] = s.Version, s.Before
+	if len(s.Signers) > 0 {
+		doc["signers"] = texts(s.Signers)
+	}
+}
+
+// syncOf reads the result of a record; nil: it is a decision.
+func syncOf(path string, result fields) *Sync {
+	if path != syncPath {
+		return nil
+	}
+	return &Sync{
+		Name: result.text("name"), Digest: result.text("digest"),
+		Version: result.number("version"), Before: result.number("before"), Signers: result.texts("signers"),
+	}
+}
