@@ -24,7 +24,7 @@ func newBundle(p process) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newBundleInit(p), newBundleBuild(p), newBundlePush(p), newBundlePull(p), newBundleSign(p), newBundleVerify(p), newBundleInspect(p), newBundleDiff(p),
-		newBundleRepublish(p), newBundleChannel(p), newBundleRecovery(p), newBundleMachine(p))
+		newBundleInstall(p), newBundleRollback(), newBundleRepublish(p), newBundleChannel(p), newBundleRecovery(p), newBundleMachine(p))
 	return cmd
 }
 
