@@ -39,6 +39,7 @@ const (
 	KeysExpired   Reason = "keys_expired"   // the key set's time is over
 	BadSuccessor  Reason = "bad_successor"  // a key set that may not follow the one in force
 	BadGrant      Reason = "bad_grant"      // a channel or recovery file that cannot be read, or contradicts itself
+	OffChannel    Reason = "off_channel"    // a good bundle, but not the release that the channel has for this machine
 )
 
 func (r Reason) Error() string { return string(r) }
@@ -107,6 +108,8 @@ func (r Reason) moreWords() (sentence, hint string) {
 		return "the key set is wrong", "restore the key set from its last good copy"
 	case KeysExpired:
 		return "the key set has expired", "publish a new version of the key set"
+	case OffChannel:
+		return "it is not the release that the channel has for this machine", "publish that release where url points, or once for all with {digest} in url"
 	case BadGrant:
 		return "the channel or recovery file is wrong", "make it again with gate bundle channel or gate bundle recovery"
 	case BadSuccessor:

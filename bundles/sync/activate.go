@@ -18,7 +18,10 @@ type Offer struct {
 	// Unchanged says that the source has what is in force, so that there is no
 	// archive. It is verified again: keys and times may have changed.
 	Unchanged bool
-	Record    bool // [Active.Record]
+	// Digest is what the archive must have, because the channel says so; "":
+	// whatever the keys vouch for.
+	Digest string
+	Record bool // [Active.Record]
 	// URL and Tag say where it was found, and what it is called there, for
 	// [Store.Tag].
 	URL, Tag string
@@ -195,6 +198,10 @@ func (a *activation) take(ctx context.Context, o Offer) Outcome {
 	}
 	out.Name, out.Signers = b.Name(), signers(b)
 	note()
+	if o.Digest != "" && b.Digest != o.Digest {
+		out.Err = &bundles.Refusal{Reason: bundles.OffChannel, Err: fmt.Errorf("it is %s, wanted is %s", b.Digest, o.Digest)}
+		return out
+	}
 	next, err := Active{}, a.waits(b.Name())
 	if err == nil {
 		next, err = a.prepare(ctx, b, o)

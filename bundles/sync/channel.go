@@ -1,0 +1,62 @@
+package sync
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"reflect"
+	"time"
+
+	"gate/bundles"
+)
+
+// TakeChannel verifies a channel file as [bundles.KeySet.OpenChannel] does, and
+// keeps it: no older one is taken from then on, nor one of the same version that
+// says something else. Nothing else comes into force by it; an [Offer] says what
+// the channel has for the machine.
+func (s Store) TakeChannel(ctx context.Context, data []byte, now time.Time) (bundles.Channel, error) {
+	d, err := s.open(ctx)
+	if err != nil {
+		return bundles.Channel{}, err
+	}
+	defer d.close()
+	a := activation{disk: d}
+	if err := a.load(); err != nil {
+		return bundles.Channel{}, err
+	}
+	before, last, err := d.channel()
+	if err != nil {
+		return bundles.Channel{}, err
+	}
+	c, err := a.keys.OpenChannel(data, last.Version, now)
+	if err != nil {
+		return bundles.Channel{}, err
+	}
+	if c.Version == last.Version && !reflect.DeepEqual(c, last) {
+		return bundles.Channel{}, &bundles.Refusal{
+			Reason: bundles.Rollback, Err: fmt.Errorf("version %d of the channel was seen, and said something else", c.Version),
+		}
+	}
+	if bytes.Equal(data, before) {
+		return c, nil
+	}
+	return c, d.replace(ChannelFile, data)
+}
+
+// channel reads the channel that was taken last; version 0 if none was.
+func (d *disk) channel() ([]byte, bundles.Channel, error) {
+	data, err := d.read(ChannelFile, maxSealed)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, bundles.Channel{}, nil
+	}
+	if err != nil {
+		return nil, bundles.Channel{}, err
+	}
+	c, _, err := bundles.ParseChannel(data)
+	if err != nil {
+		return nil, c, d.wrap(ChannelFile, fmt.Errorf("it cannot be read: %v; put it back, for without it an older one could return", err))
+	}
+	return data, c, nil
+}
