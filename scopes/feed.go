@@ -4,18 +4,26 @@ package scopes
 // files name one. Nothing of it is looked at when a call is judged.
 type Feed struct {
 	Name string // of the bundle
-	URL  string // a path, or an address: https, http, oci
+	// URL is a path, or an address: https, http, oci. With a channel, [DigestMark]
+	// stands for the digest of the release that the machine is to have.
+	URL  string
 	Keys string // a directory or an address with the successors of the key set, as 2.json, 3.json …; "": none are fetched
 	Pin  string // the digest of a bundle without metadata.gate; ""
+	// Channel is the path or the address of the signed channel file that says
+	// which release the machine is to have; "": the one that URL has.
+	Channel string
 
 	// Absolute paths, or "".
 	TokenFile, CertFile, KeyFile, CAFile string
 }
 
+// DigestMark stands in [Feed.URL] for 64 hexadecimal digits.
+const DigestMark = "{digest}"
+
 func (f Feed) tree() map[string]any {
 	out := map[string]any{}
 	for key, value := range map[string]string{
-		"url": f.URL, "keys": f.Keys, "pin": f.Pin,
+		"url": f.URL, "keys": f.Keys, "pin": f.Pin, "channel": f.Channel,
 		"token_file": f.TokenFile, "cert_file": f.CertFile, "key_file": f.KeyFile, "ca_file": f.CAFile,
 	} {
 		if value != "" {

@@ -55,7 +55,7 @@ func TestScript(t *testing.T) {
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "person": person, "expand": expand, "idof": idOf, "cmpcases": compareCases, "model": startModel, "activate": activate, "damage": damage, "serve": startServer},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "person": person, "expand": expand, "idof": idOf, "cmpcases": compareCases, "model": startModel, "activate": activate, "damage": damage, "serve": startServer, "publish": publish},
 	})
 }
 
@@ -122,7 +122,8 @@ func withDirs(ts *testscript.TestScript, args []string) []string {
 }
 
 // expand puts the script's directory in the place of $WORK in files, and the
-// addresses of its servers in the place of $MODEL and $HOST.
+// addresses of its servers in the place of $MODEL and $HOST, and the digests that
+// publish set in the place of $V1 and $V2.
 func expand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: expand file...")
@@ -130,7 +131,9 @@ func expand(ts *testscript.TestScript, neg bool, args []string) {
 	for _, name := range args {
 		text := strings.ReplaceAll(ts.ReadFile(name), "$WORK", filepath.ToSlash(ts.Getenv("WORK")))
 		text = strings.ReplaceAll(text, "$MODEL", ts.Getenv("MODEL"))
-		text = strings.ReplaceAll(text, "$HOST", ts.Getenv("HOST"))
+		for _, name := range []string{"HOST", "V1", "V2"} {
+			text = strings.ReplaceAll(text, "$"+name, ts.Getenv(name))
+		}
 		ts.Check(os.WriteFile(ts.MkAbs(name), []byte(text), 0o600))
 	}
 }

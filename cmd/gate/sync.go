@@ -192,6 +192,7 @@ func (s *syncer) once(ctx context.Context) ([]synced, error) {
 		rules.First = order[0]
 	}
 	list := make([]synced, len(feeds))
+	wants := s.wanted(ctx, feeds, labels, current)
 	var offers []sync.Offer
 	var at []int // where in the list an offer's outcome belongs
 	for i, feed := range feeds {
@@ -202,7 +203,7 @@ func (s *syncer) once(ctx context.Context) ([]synced, error) {
 		if feed.Pin != "" {
 			rules.Pins[feed.Pin] = feed.Name
 		}
-		o, err := s.fetch(ctx, feed, s.store.Tag(feed.Name, feed.URL))
+		o, err := s.offer(ctx, wants[i])
 		if err != nil {
 			list[i].fail(err)
 			continue
@@ -214,7 +215,7 @@ func (s *syncer) once(ctx context.Context) ([]synced, error) {
 		offers, at = append(offers, o), append(at, i)
 	}
 	outcomes, err := s.store.Activate(ctx, offers, rules)
-	s.again(ctx, feeds, at, offers, outcomes, rules)
+	s.again(ctx, wants, at, offers, outcomes, rules)
 	for n, o := range outcomes {
 		list[at[n]].Outcome = o
 		for _, r := range bundles.Refusals(o.Err) {
@@ -227,12 +228,12 @@ func (s *syncer) once(ctx context.Context) ([]synced, error) {
 
 // again fetches what is in force already, but is not worth what it was: it may
 // have been signed again, or be damaged on the disk.
-func (s *syncer) again(ctx context.Context, feeds []scopes.Feed, at []int, offers []sync.Offer, outcomes []sync.Outcome, r sync.Rules) {
+func (s *syncer) again(ctx context.Context, wants []want, at []int, offers []sync.Offer, outcomes []sync.Outcome, r sync.Rules) {
 	for n, o := range outcomes {
-		if o.Err == nil || !offers[n].Unchanged {
+		if o.Err == nil || !offers[n].Unchanged || errors.Is(o.Err, bundles.OffChannel) {
 			continue
 		}
-		offer, err := s.fetch(ctx, feeds[at[n]], "")
+		offer, err := s.fetch(ctx, wants[at[n]], "")
 		if err != nil {
 			continue
 		}
@@ -243,7 +244,7 @@ func (s *syncer) again(ctx context.Context, feeds []scopes.Feed, at []int, offer
 }
 
 func (b *synced) fail(err error) {
-	b.Err, b.unreachable = err, len(bundles.Refusals(err)) == 0 // a key set can be refused
+	b.Err, b.unreachable = err, len(bundles.Refusals(err)) == 0 // a key set or a channel can be refused
 	var e *source.Error
 	if errors.As(err, &e) {
 		b.hint, b.wait = e.Hint, e.Wait
@@ -292,22 +293,19 @@ func (s *syncer) feeds() (list []scopes.Feed, order []string, labels map[string]
 	}
 }
 
-// fetch asks one source for its bundle, and before that for newer key sets.
-func (s *syncer) fetch(ctx context.Context, feed scopes.Feed, tag string) (sync.Offer, error) {
+// fetch asks one source for its bundle.
+func (s *syncer) fetch(ctx context.Context, w want, tag string) (sync.Offer, error) {
+	feed := w.feed
 	o := optionsOf(feed)
 	o.Partial = filepath.Join(s.dirs.managed, filepath.FromSlash(sync.Dir), ".partial-"+cmp.Or(feed.Name, "bundle"))
 	from, err := source.Open(o)
 	if err != nil {
 		return sync.Offer{}, err
 	}
-	if feed.Keys != "" {
-		if err := s.followKeys(ctx, feed); err != nil {
-			return sync.Offer{}, fmt.Errorf("the key set: %w", err)
-		}
-	}
 	found, err := from.Fetch(ctx, tag)
 	return sync.Offer{
 		Name: feed.Name, Archive: found.Archive, Envelope: found.Envelope, Unchanged: found.Unchanged, URL: feed.URL, Tag: found.Tag,
+		Digest: w.digest, Record: w.record,
 	}, err
 }
 
@@ -316,43 +314,6 @@ func optionsOf(feed scopes.Feed) source.Options {
 		URL: feed.URL, Name: feed.Name, TokenFile: feed.TokenFile, CertFile: feed.CertFile, KeyFile: feed.KeyFile, CAFile: feed.CAFile,
 		Agent: "gate/" + version(),
 	}
-}
-
-// followKeys takes each successor of the key set in turn, until there is none.
-func (s *syncer) followKeys(ctx context.Context, feed scopes.Feed) error {
-	for {
-		keys, err := s.store.Keys()
-		if err != nil {
-			return err
-		}
-		o := optionsOf(feed)
-		o.URL, o.Alone, o.Limit = joined(feed.Keys, fmt.Sprintf("%d.json", keys.Version+1)), true, maxSealed
-		from, err := source.Open(o)
-		if err != nil {
-			return err
-		}
-		found, err := from.Fetch(ctx, "")
-		var e *source.Error
-		if errors.As(err, &e) && e.Missing {
-			return nil
-		}
-		if err == nil {
-			err = s.store.Follow(ctx, found.Archive)
-			s.noteKeys(found.Archive, o.URL, keys.Version, err)
-		}
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(s.stderr, "gate: version %d of the key set is in force\n", keys.Version+1)
-	}
-}
-
-// joined is a name below a directory or an address.
-func joined(dir, name string) string {
-	if dir[len(dir)-1] == '/' {
-		return dir + name
-	}
-	return dir + "/" + name
 }
 
 // machineID tells this machine from others, and stays the same.

@@ -3,6 +3,7 @@ package load
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"gate/scopes"
 )
@@ -23,7 +24,7 @@ func (r *layerReader) feeds() {
 			return s
 		}
 		f := scopes.Feed{
-			Name: text("name"), URL: text("url"), Keys: text("keys"), Pin: text("pin"),
+			Name: text("name"), URL: text("url"), Keys: text("keys"), Pin: text("pin"), Channel: text("channel"),
 			TokenFile: text("token_file"), CertFile: text("cert_file"), KeyFile: text("key_file"), CAFile: text("ca_file"),
 		}
 		for _, key := range []string{"token_file", "cert_file", "key_file", "ca_file"} {
@@ -36,6 +37,8 @@ func (r *layerReader) feeds() {
 			r.bad(pointer, "sync: %s is there twice", f.Name)
 		case (f.CertFile == "") != (f.KeyFile == ""):
 			r.bad(pointer, "sync: %s: cert_file and key_file go together", f.Name)
+		case f.Channel == "" && strings.Contains(f.URL, scopes.DigestMark):
+			r.bad(below(pointer, "url"), "sync: %s: %s in url wants a channel, which says what it is", f.Name, scopes.DigestMark)
 		}
 		seen[f.Name] = true
 		r.layer.Sync = append(r.layer.Sync, f)
