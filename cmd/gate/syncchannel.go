@@ -110,7 +110,9 @@ func (s *syncer) channel(ctx context.Context, feeds []scopes.Feed) (c bundles.Ch
 	if err != nil {
 		return c, "", err
 	}
-	c, err = s.store.TakeChannel(ctx, found.Archive, time.Now())
+	if c, err = s.store.TakeChannel(ctx, found.Archive, time.Now()); len(bundles.Refusals(err)) > 0 {
+		s.noteChannel(found.Archive, o.URL, err)
+	}
 	return c, machine, err
 }
 

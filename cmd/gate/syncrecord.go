@@ -48,6 +48,15 @@ func (s *syncer) noteKeys(offered []byte, url string, before int64, err error) {
 	s.note(audit.Record{Call: text, Reasons: refusalReasons(err, url), Sync: &about})
 }
 
+// noteChannel writes into the decision log that a channel was refused. One that
+// was taken shows in what comes into force.
+func (s *syncer) noteChannel(offered []byte, url string, err error) {
+	s.note(audit.Record{
+		Call: fmt.Sprintf("the channel: refused: %s; no release changes", err), Reasons: refusalReasons(err, url),
+		Sync: &audit.Sync{Digest: bundles.Digest(offered)},
+	})
+}
+
 // note writes one record. That it cannot be written keeps no policy from coming
 // into force.
 func (s *syncer) note(r audit.Record) {
