@@ -42,7 +42,8 @@ func TestLimits(t *testing.T) {
 				mark := fmt.Sprintf("%d%d%d", os.Getpid(), 2000+i, len(way))
 				line := strings.ReplaceAll(c.run, "MARK", mark)
 				if way == "direct" && c.limits.OpenFiles+int(c.limits.File) > 0 {
-					line = "sleep 0.2; " + line // it is limited when it runs already
+					// It is limited when it runs already, the time on processors last.
+					line = `for i in $(seq 600); do [ "$(ulimit -Ht)" = unlimited ] || break; sleep 0.05; done; ` + line
 				}
 				by := &hook.Hook{ID: "h", Kind: hook.Command, Timeout: time.Minute, Config: map[string]any{"command": line}}
 				if got := describe(New(o).command(t.Context(), by, testEvent(t, false))); got != c.want {
