@@ -202,10 +202,12 @@ func TestRegistryRefuses(t *testing.T) {
 		answer http.HandlerFunc
 		want   string
 	}{
-		"a page":           {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>Please sign in") }, ""},
-		"nothing there":    {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) }, "404"},
-		"forbidden":        {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(403) }, "403"},
-		"another registry": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://"+real+r.URL.Path, http.StatusTemporaryRedirect) }, "sends us on to"},
+		"a page":        {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>Please sign in") }, ""},
+		"nothing there": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) }, "404"},
+		"forbidden":     {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(403) }, "403"},
+		"another registry": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://"+real+r.URL.Path, http.StatusTemporaryRedirect)
+		}, "sends us on to"},
 		"tokens from others": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("WWW-Authenticate", fmt.Sprintf(`Bearer realm=%q,service="x"`, thief.URL+"/token"))
 			w.WriteHeader(401)
