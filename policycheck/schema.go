@@ -103,13 +103,13 @@ func (r *schemaReader) shape(doc map[string]any, name string) *shape {
 		}
 		return s
 	}
-	for _, t := range listOf(doc["type"]) {
+	for _, t := range strictjson.Texts(doc["type"]) {
 		s.kinds |= schemaKinds[t]
 	}
 	if values, ok := doc["enum"]; ok {
-		s.enum, s.kinds = listOf(values), s.kinds|text
+		s.enum, s.kinds = strictjson.Texts(values), s.kinds|text
 	}
-	s.known = listOf(doc["examples"])
+	s.known = strictjson.Texts(doc["examples"])
 	if not, ok := doc["not"].(map[string]any); ok {
 		s.form = r.form(not, doc["description"], true)
 	} else {
@@ -154,23 +154,6 @@ func (r *schemaReader) fields(s *shape, doc map[string]any) {
 	default:
 		s.rest = &shape{}
 	}
-}
-
-// listOf returns a text, or the texts of a list.
-func listOf(v any) []string {
-	switch v := v.(type) {
-	case string:
-		return []string{v}
-	case []any:
-		var out []string
-		for _, e := range v {
-			if s, ok := e.(string); ok {
-				out = append(out, s)
-			}
-		}
-		return out
-	}
-	return nil
 }
 
 // input returns what a policy that listens to events, through a matcher and

@@ -269,3 +269,22 @@ func TypeName(v any) string {
 	}
 	return "an unknown value"
 }
+
+// Texts returns a text as a list of one, and of a list the texts; nil for
+// anything else. Documents in which one or several are allowed have been checked
+// by then, so what is no text is passed over.
+func Texts(v any) []string {
+	switch v := v.(type) {
+	case string:
+		return []string{v}
+	case []any:
+		var out []string
+		for _, e := range v {
+			if s, ok := e.(string); ok {
+				out = append(out, s)
+			}
+		}
+		return out
+	}
+	return nil
+}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gate/hook"
+	"gate/strictjson"
 )
 
 // claudeDialect is that of Claude Code: settings files, plugins' hooks.json
@@ -129,7 +130,7 @@ func (e *entry) claudeHeaders() {
 		}
 		filled[key] = claudeVariable().ReplaceAllStringFunc(text, func(ref string) string {
 			name := strings.Trim(ref, "${}")
-			if slices.Contains(texts(e.Config["env"]), name) {
+			if slices.Contains(strictjson.Texts(e.Config["env"]), name) {
 				return "${" + name + "}"
 			}
 			e.note(e.pointer, "the header %s: %s is nothing, because allowedEnvVars does not name it", key, ref)

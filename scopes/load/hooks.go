@@ -14,6 +14,7 @@ import (
 	"gate/hook"
 	"gate/matcher"
 	"gate/scopes"
+	"gate/strictjson"
 )
 
 // maxHandlerTimeout is the longest time-out of a handler.
@@ -196,7 +197,7 @@ func (r *hookReader) when(h *hook.Hook, m map[string]any, pointer string) {
 		h.Events = v
 	default:
 		var list []any
-		for _, s := range texts(v) {
+		for _, s := range strictjson.Texts(v) {
 			list = append(list, s)
 		}
 		if list == nil {
@@ -210,7 +211,7 @@ func (r *hookReader) when(h *hook.Hook, m map[string]any, pointer string) {
 	if _, err := matcher.Compile(h.Matcher); err != nil {
 		r.bad(below(pointer, "matcher"), "%w", err)
 	}
-	for _, s := range texts(m["if"]) {
+	for _, s := range strictjson.Texts(m["if"]) {
 		h.If = append(h.If, s)
 		if _, err := matcher.ParseCondition(s); err != nil {
 			r.bad(below(pointer, "if"), "%w", err)

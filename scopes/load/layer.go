@@ -15,6 +15,7 @@ import (
 	"gate/facts"
 	"gate/hook"
 	"gate/scopes"
+	"gate/strictjson"
 )
 
 // layer reads what a document says. Where the schema has found a value of the
@@ -187,7 +188,7 @@ func (r *layerReader) stale() {
 
 // names reads what names other things: policies, labels, plugins.
 func (r *layerReader) names() {
-	for i, name := range texts(r.value["delegate"]) {
+	for i, name := range strictjson.Texts(r.value["delegate"]) {
 		r.layer.Delegate = append(r.layer.Delegate, name)
 		r.at("delegate."+name, element("/delegate", i))
 	}
@@ -236,7 +237,7 @@ func (r *layerReader) script(key string) *scopes.Script {
 		return nil
 	}
 	r.at(key, "/"+key)
-	s := &scopes.Script{Env: texts(m["env"])}
+	s := &scopes.Script{Env: strictjson.Texts(m["env"])}
 	s.Command, _ = m["command"].(string)
 	return s
 }
@@ -254,7 +255,7 @@ func exceptionOf(v any) (scopes.Exception, error) {
 			return scopes.Exception{}, nil // the schema says so
 		}
 	}
-	e := scopes.Exception{If: texts(m["if"])}
+	e := scopes.Exception{If: strictjson.Texts(m["if"])}
 	e.Policy, _ = m["policy"].(string)
 	e.Project, _ = m["project"].(string)
 	e.Owner, _ = m["owner"].(string)
@@ -280,7 +281,7 @@ func endOf(s string) (time.Time, error) {
 }
 
 func approvalsOf(m map[string]any) scopes.Approvals {
-	a := scopes.Approvals{Keys: texts(m["keys"])}
+	a := scopes.Approvals{Keys: strictjson.Texts(m["keys"])}
 	a.Enabled, _ = m["enabled"].(bool)
 	a.KeyRequired, _ = m["keyRequired"].(bool)
 	if n, ok := m["minutes"].(json.Number); ok {
@@ -288,23 +289,6 @@ func approvalsOf(m map[string]any) scopes.Approvals {
 		a.Minutes = int(f)
 	}
 	return a
-}
-
-// texts returns a string or a list of strings as a list.
-func texts(v any) []string {
-	switch v := v.(type) {
-	case string:
-		return []string{v}
-	case []any:
-		var out []string
-		for _, e := range v {
-			if s, ok := e.(string); ok {
-				out = append(out, s)
-			}
-		}
-		return out
-	}
-	return nil
 }
 
 // duration reads seconds, or a text such as 500ms.

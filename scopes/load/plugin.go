@@ -9,6 +9,7 @@ import (
 
 	"gate/hook"
 	"gate/scopes"
+	"gate/strictjson"
 )
 
 // Plugin loads a plugin for gate: the key gate of its manifest (plugin.json or
@@ -87,7 +88,7 @@ func (r *reader) pluginHooks(d *document) {
 		}
 		r.hostHooks(d, v)
 	default:
-		named := texts(v)
+		named := strictjson.Texts(v)
 		if named == nil {
 			r.fault(d.errorf("/hooks", "hooks must be hooks by event, or name files of them"))
 		}

@@ -8,6 +8,7 @@ import (
 
 	"gate/hook"
 	"gate/scopes"
+	"gate/strictjson"
 )
 
 // remote checks where a webhook sends and which headers it has, and what the
@@ -41,7 +42,7 @@ func checkRemote(m map[string]any, pointer string, bad func(pointer, format stri
 		if !ok {
 			continue // the schema says so
 		}
-		if err := scopes.CheckHeader(name, value, texts(m["env"])); err != nil {
+		if err := scopes.CheckHeader(name, value, strictjson.Texts(m["env"])); err != nil {
 			bad(below(below(pointer, "headers"), name), "headers: %s: %w", name, err)
 		}
 	}
@@ -60,7 +61,7 @@ func (r *layerReader) mcpServers() {
 			continue // the schema says so
 		}
 		pointer := below("/mcpServers", name)
-		s := scopes.MCPServer{Args: texts(m["args"]), Env: texts(m["env"])}
+		s := scopes.MCPServer{Args: strictjson.Texts(m["args"]), Env: strictjson.Texts(m["env"])}
 		s.Command, _ = m["command"].(string)
 		s.URL, _ = m["url"].(string)
 		headers, _ := m["headers"].(map[string]any)

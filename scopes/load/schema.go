@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"gate/strictjson"
 )
 
 // A schema is one of our JSON Schemas, read as it stands: with those keywords of
@@ -67,7 +69,7 @@ func (c *checker) value(s scheme, v any, at string) {
 	if ref, ok := rules["$ref"].(string); ok {
 		c.value(c.target(s, ref), v, at)
 	}
-	if types := texts(rules["type"]); len(types) > 0 && !slices.ContainsFunc(types, func(t string) bool { return isOfType(v, t) }) {
+	if types := strictjson.Texts(rules["type"]); len(types) > 0 && !slices.ContainsFunc(types, func(t string) bool { return isOfType(v, t) }) {
 		c.fail(at, "type", "expected %s, but got %s", strings.Join(types, " or "), typeName(v))
 		return
 	}
@@ -102,7 +104,7 @@ func (c *checker) target(s scheme, ref string) scheme {
 
 func (c *checker) object(s scheme, rules, v map[string]any, at string) {
 	var missing []string
-	for _, key := range texts(rules["required"]) {
+	for _, key := range strictjson.Texts(rules["required"]) {
 		if _, ok := v[key]; !ok {
 			missing = append(missing, "'"+key+"'")
 		}
