@@ -15,8 +15,8 @@ const module = "gate/"
 // layers hold the picture of docs/architecture.md: a package may import
 // packages of ours that stand above it here, and none beside or below it.
 var layers = [][]string{
-	{"hook", "strictjson", "owned", "hostfs", "facts/catalogue"},
-	{"facts", "matcher", "adapters", "session", "consent", "audit", "policies", "bundles"},
+	{"hook", "strictjson", "owned", "hostfs", "facts/catalogue", "engine/plan/value"},
+	{"facts", "matcher", "adapters", "session", "consent", "audit", "policies", "bundles", "engine/plan/builtin"},
 	{"scopes", "audit/ship", "bundles/sync", "bundles/source"},
 	{"engine", "scopes/load", "engine/handlers/judge"},
 	{"engine/rego", "engine/handlers", "engine/plan"},
@@ -36,7 +36,7 @@ var never = map[string][]string{
 
 // thin packages are what the hot program is made of.
 var thin = []string{
-	"hook", "facts", "matcher", "scopes", "engine", "engine/plan", "adapters", "session", "consent", "audit", "strictjson", "owned", "hostfs",
+	"hook", "facts", "matcher", "scopes", "engine", "engine/plan", "engine/plan/value", "engine/plan/builtin", "adapters", "session", "consent", "audit", "strictjson", "owned", "hostfs",
 	"cmd/gate-hook",
 }
 
