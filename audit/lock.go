@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -18,42 +19,22 @@ var (
 )
 
 // lockHead opens the head, with more flags, and locks it until it is closed or
-// the process dies. It waits for others; the wait goes on behind the caller's back where it took
-// too long, because nothing ends it but the lock.
+// the process dies. It waits for others.
 func lockHead(path string, flags int, wait time.Duration) (*lockedfile.File, error) {
-	type outcome struct {
-		file *lockedfile.File
-		err  error
-	}
-	got := make(chan outcome)
-	late := make(chan struct{})
-	go func() {
-		f, err := lockedfile.OpenFile(path, os.O_RDWR|flags|owned.OpenFlags, 0o600)
-		select {
-		case got <- outcome{f, err}:
-		case <-late:
-			if err == nil {
-				f.Close()
-			}
-		}
-	}()
-	limit := time.NewTimer(wait)
-	defer limit.Stop()
-	var o outcome
-	select {
-	case o = <-got:
-	case <-limit.C:
-		close(late)
+	ctx, cancel := context.WithTimeout(context.Background(), wait)
+	defer cancel()
+	f, err := owned.Lock(ctx, path, flags)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
 		return nil, errBusy
+	case err != nil:
+		return nil, linkError(path, err)
 	}
-	if o.err != nil {
-		return nil, linkError(path, o.err)
-	}
-	if err := makePrivate(o.file); err != nil {
-		o.file.Close()
+	if err := makePrivate(f); err != nil {
+		f.Close()
 		return nil, err
 	}
-	return o.file, nil
+	return f, nil
 }
 
 // linkError says of a file that could not be opened that it is a link, if it is.

@@ -5,7 +5,7 @@
 // memory of sessions. It repairs nothing; whoever asks must ask about what was
 // opened, not about a name. It is not for settings and policies, which root may
 // own, too: load.Ownership is. Start with [Private], or with [ReadFile], which
-// asks it.
+// asks it; [Lock] keeps others from changing a file at the same time.
 package owned
 
 import (

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rogpeppe/go-internal/lockedfile"
-
 	"gate/owned"
 )
 
@@ -171,28 +169,11 @@ func (s Store) prepare() error {
 // lock takes the lock of a file, and of others that share it. It ends with the
 // process at the latest.
 func (s Store) lock(ctx context.Context, name string) (unlock func(), err error) {
-	file := filepath.Join(s.Dir, lockDir, name[:1])
-	type outcome struct {
-		unlock func()
-		err    error
+	f, err := owned.Lock(ctx, filepath.Join(s.Dir, lockDir, name[:1]), os.O_CREATE)
+	if err != nil {
+		return nil, err
 	}
-	got := make(chan outcome)
-	go func() {
-		unlock, err := lockedfile.MutexAt(file).Lock()
-		select {
-		case got <- outcome{unlock, err}:
-		case <-ctx.Done():
-			if err == nil {
-				unlock()
-			}
-		}
-	}()
-	select {
-	case o := <-got:
-		return o.unlock, o.err
-	case <-ctx.Done():
-		return nil, fmt.Errorf("other calls of this session held it too long: %w", ctx.Err())
-	}
+	return func() { f.Close() }, nil
 }
 
 // readFile reads a small file of this account's alone.

@@ -11,9 +11,8 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"github.com/rogpeppe/go-internal/lockedfile"
-
 	"gate/hostfs"
+	"gate/owned"
 )
 
 // A Store is the managed directory of a machine, where bundles come into force.
@@ -88,44 +87,18 @@ func (d *disk) prepare(ctx context.Context) error {
 	}
 	// The lock is this account's alone: who else could take it could stop
 	// every update.
-	f, err := d.root.OpenFile(lockFile, os.O_RDWR|os.O_CREATE, 0o600)
+	lock, err := owned.Lock(ctx, filepath.Join(d.Dir, filepath.FromSlash(lockFile)), os.O_CREATE)
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("another sync holds it: %w", ctx.Err())
+	}
 	if err != nil {
 		return d.wrap(lockFile, err)
 	}
-	f.Close()
-	if d.unlock, err = lock(ctx, filepath.Join(d.Dir, filepath.FromSlash(lockFile))); err != nil {
-		d.unlock = func() {}
-		return d.wrap(lockFile, err)
-	}
+	d.unlock = func() { lock.Close() }
 	if err := d.remove(stagingDir); err != nil {
 		return err
 	}
 	return d.ensure(stagingDir)
-}
-
-// lock takes a lock that ends with the process at the latest.
-func lock(ctx context.Context, file string) (unlock func(), err error) {
-	type outcome struct {
-		unlock func()
-		err    error
-	}
-	got := make(chan outcome)
-	go func() {
-		unlock, err := lockedfile.MutexAt(file).Lock()
-		select {
-		case got <- outcome{unlock, err}:
-		case <-ctx.Done():
-			if err == nil {
-				unlock()
-			}
-		}
-	}()
-	select {
-	case o := <-got:
-		return o.unlock, o.err
-	case <-ctx.Done():
-		return nil, fmt.Errorf("another sync holds it: %w", ctx.Err())
-	}
 }
 
 func (d *disk) check(name string, info fs.FileInfo) error {

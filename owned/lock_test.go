@@ -1,0 +1,37 @@
+package owned_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"gate/owned"
+)
+
+// TestLock holds that one has the lock at a time, that who has no time left
+// goes without it, and that a wait which was given up keeps nobody out.
+func TestLock(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "lock")
+	if _, err := owned.Lock(t.Context(), name, 0); !errors.Is(err, os.ErrNotExist) {
+		t.Fatalf("a file that is not there: %v", err)
+	}
+	first, err := owned.Lock(t.Context(), name, os.O_CREATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if _, err := owned.Lock(ended, name, 0); !errors.Is(err, context.Canceled) {
+		t.Errorf("locked twice, or: %v", err)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	second, err := owned.Lock(t.Context(), name, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second.Close()
+}
