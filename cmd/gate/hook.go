@@ -122,7 +122,7 @@ func (f hookFlags) judge(ctx context.Context, p process, k *desk, ev *hook.Event
 	if ctx.Err() == nil { // too late it is not the answer any more
 		tellShell(environment, &decision)
 	}
-	if ctx.Err() == nil && !g.set.Settings().NoLog {
+	if !g.set.Settings().NoLog {
 		return g.logbook(d.state).record(ctx, decision, func() audit.Record { return g.recordOf(adapter, ev, &decision) })
 	}
 	return decision

@@ -156,7 +156,7 @@ func (w *watch) decide(ctx context.Context, ev hook.Event) hook.Decision {
 		return closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err})
 	}
 	d := g.decide(ctx, ev)
-	if ctx.Err() == nil && !g.set.Settings().NoLog {
+	if !g.set.Settings().NoLog {
 		adapter, _ := adapters.Lookup(ev.Agent)
 		return g.logbook(w.state).record(ctx, d, func() audit.Record { return g.recordOf(adapter, &ev, &d) })
 	}

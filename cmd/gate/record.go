@@ -116,9 +116,9 @@ const (
 // maxUnshipped is how many files are kept while they were not sent: 256 MiB.
 const maxUnshipped = 32
 
-// record writes a decision into the log and returns it. What goes wrong becomes
-// a notice, or closes where the log is required and the decision lets the call
-// go on. A state directory that this process may not write at all, as in a
+// record writes a decision into the log and returns it. What goes wrong, a ctx
+// that has ended before included, becomes a notice, or closes where the log is
+// required and the decision lets the call go on. A state directory that this process may not write at all, as in a
 // sandbox, is no mistake that anybody would want to hear of with every call.
 func (b logbook) record(ctx context.Context, d hook.Decision, of func() audit.Record) hook.Decision {
 	err := b.write(ctx, of)
@@ -140,6 +140,9 @@ func (b logbook) write(ctx context.Context, of func() audit.Record) error {
 	limit := logLimit
 	if b.required {
 		limit = requiredLogLimit
+	}
+	if ctx.Err() != nil { // what is written now would not be the answer
+		return errors.New("no time was left")
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"gate/audit"
+	"gate/hook"
+)
+
+// TestRecordTooLate holds that a decision for which no time was left to write
+// it down does not let a call pass where it must be, and that nothing is
+// written that would not be the answer.
+func TestRecordTooLate(t *testing.T) {
+	ended, end := context.WithCancel(t.Context())
+	end()
+	for _, required := range []bool{true, false} {
+		for effect, closes := range map[hook.Effect]bool{hook.Pass: required, hook.Ask: required, hook.Deny: false} {
+			b := logbook{dir: t.TempDir(), required: required}
+			d := b.record(ended, hook.Decision{Event: hook.PreToolUse, Effect: effect}, func() audit.Record { return audit.Record{} })
+			if closed := d.Fault != nil && d.Effect == hook.Deny; closed != closes || !closes && len(d.Notices) != 1 {
+				t.Errorf("required %t, %s: %s, %v, %q", required, effect, d.Effect, d.Fault, d.Notices)
+			}
+			if files, err := os.ReadDir(b.dir); err != nil || len(files) > 0 {
+				t.Errorf("required %t, %s: %v, %v", required, effect, files, err)
+			}
+		}
+	}
+}
