@@ -1,7 +1,7 @@
 // Package hostfs reads files of the machine that anybody may have put there:
 // small regular ones, without ever waiting for a FIFO or touching a device.
 //
-// It does not ask whose files they are: packages owned and scopes/load do.
+// It does not ask whose files they are: package owned does.
 // Start with [Files] for what facts look at, and [Dir] for a directory of
 // settings and hooks.
 package hostfs

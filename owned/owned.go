@@ -1,11 +1,12 @@
-// Package owned says whether a file or directory belongs to the account that
-// gate runs as, and to nobody else.
+// Package owned says whose a file or directory is, and whether others may change
+// or read it.
 //
-// It is for what gate itself keeps: the decision log, what a person granted, the
-// memory of sessions. It repairs nothing; whoever asks must ask about what was
-// opened, not about a name. It is not for settings and policies, which root may
-// own, too: load.Ownership is. Start with [Private], or with [ReadFile], which
-// asks it; [Lock] keeps others from changing a file at the same time.
+// What gate itself keeps, such as the decision log, what a person granted and the
+// memory of sessions, is the account's that gate runs as, and nobody else's: ask
+// [Private], or [ReadFile], which asks it; [Lock] keeps others from changing a file
+// at the same time. Settings and policies may be root's, too: [Ownership] checks
+// them. It repairs nothing; whoever asks must ask about what was opened, not about
+// a name.
 package owned
 
 import (

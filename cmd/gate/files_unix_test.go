@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"gate/scopes/load"
+	"gate/owned"
 )
 
 // TestOwnedFS opens what a repository could put into its policies: nothing
@@ -44,7 +44,7 @@ func TestOwnedFS(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	files.owner = &owner{Ownership: load.Users(-1)}
+	files.owner = &owner{Ownership: owned.Users(-1)}
 	files.owner.UIDs = files.owner.UIDs[:1]
 	if _, err := fs.ReadFile(files, "a.rego"); err == nil || !strings.Contains(err.Error(), "it belongs to account") {
 		t.Errorf("somebody else's file: %v", err)

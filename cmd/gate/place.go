@@ -10,7 +10,7 @@ import (
 	"runtime"
 	"strings"
 
-	"gate/scopes/load"
+	"gate/owned"
 )
 
 // A place is an open directory that settings and hooks are read from. A nil
@@ -25,7 +25,7 @@ type place struct {
 
 // An owner says whose files a place may hold; nil: anybody's.
 type owner struct {
-	load.Ownership
+	owned.Ownership
 	links   bool // symbolic links within the place are followed
 	parents bool // the directories above count, too
 }
@@ -43,7 +43,7 @@ func managedFiles(d dirs) *owner {
 	if d.managedNamed {
 		effective = os.Geteuid()
 	}
-	o := &owner{Ownership: load.Managed(effective), parents: !d.managedNamed}
+	o := &owner{Ownership: owned.Managed(effective), parents: !d.managedNamed}
 	if runtime.GOOS == "darwin" {
 		o.Admins = []int{admins}
 	}
@@ -55,7 +55,7 @@ func userFiles() *owner {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
-	return &owner{Ownership: load.Users(os.Getuid()), links: true}
+	return &owner{Ownership: owned.Users(os.Getuid()), links: true}
 }
 
 // check reports why a file that was opened may not decide.
@@ -63,7 +63,7 @@ func (o *owner) check(name string, info fs.FileInfo) error {
 	if o == nil {
 		return nil
 	}
-	return behind(name, o.Check(name, info, load.OwnerOf(info)))
+	return behind(name, o.Check(name, info, owned.OwnerOf(info)))
 }
 
 // behind takes the name off the beginning of an error that will stand behind it.
@@ -83,7 +83,7 @@ func (o *owner) above(dir string) error {
 		return nil
 	}
 	if o.parents {
-		if err := o.Parents(dir, os.Lstat, os.Readlink, load.OwnerOf); err != nil {
+		if err := o.Parents(dir, os.Lstat, os.Readlink, owned.OwnerOf); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package load
+package owned
 
 import (
 	"fmt"
@@ -73,6 +73,8 @@ func (o Ownership) checkParent(name string, info fs.FileInfo, owner Owner) error
 	}
 	return o.Check(name, info, owner)
 }
+
+const maxLinks = 16 // in a row
 
 // Parents reports why the directories above an absolute path may not hold what
 // decides: whoever can write one can put another in the path's place. A

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package load
+package owned
 
 import "io/fs"
 

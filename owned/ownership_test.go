@@ -1,4 +1,4 @@
-package load_test
+package owned_test
 
 import (
 	"io/fs"
@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"gate/scopes/load"
+	"gate/owned"
 )
 
 // An entry is a file as a check sees it.
@@ -22,34 +22,34 @@ func (e entry) ModTime() time.Time { return time.Time{} }
 func (e entry) IsDir() bool        { return e.mode.IsDir() }
 func (e entry) Sys() any           { return nil }
 
-func owned(uid int) load.Owner { return load.Owner{UID: uid, GID: uid, Known: true} }
+func account(uid int) owned.Owner { return owned.Owner{UID: uid, GID: uid, Known: true} }
 
 func TestOwnership(t *testing.T) {
 	for name, row := range map[string]struct {
-		rules load.Ownership
+		rules owned.Ownership
 		mode  fs.FileMode
-		owner load.Owner
+		owner owned.Owner
 		says  string // "" passes
 	}{
-		"root's":               {load.Managed(-1), 0o644, owned(0), ""},
-		"root's directory":     {load.Managed(-1), fs.ModeDir | 0o755, owned(0), ""},
-		"somebody's":           {load.Managed(-1), 0o644, owned(1000), "chown 0 '/etc/gate/it'\\''s'"},
-		"named directory":      {load.Managed(1000), 0o644, owned(1000), ""},
-		"named, another's":     {load.Managed(1000), 0o644, owned(1001), "belongs to account 1001"},
-		"group may write":      {load.Managed(-1), 0o664, owned(0), "chmod g-w"},
-		"everybody may write":  {load.Managed(-1), 0o646, owned(0), "chmod o-w"},
-		"directory of all":     {load.Managed(-1), fs.ModeDir | fs.ModeSticky | 0o777, owned(0), "chmod o-w"},
-		"a link":               {load.Managed(-1), fs.ModeSymlink | 0o777, owned(0), "symbolic link"},
-		"a pipe":               {load.Managed(-1), fs.ModeNamedPipe | 0o600, owned(0), "not a regular file"},
-		"a device":             {load.Managed(-1), fs.ModeDevice | 0o600, owned(0), "not a regular file"},
-		"unknown owner":        {load.Managed(-1), 0o600, load.Owner{}, "owner is unknown"},
-		"the user's":           {load.Users(1000), 0o600, owned(1000), ""},
-		"the user's, by root":  {load.Users(1000), 0o644, owned(0), ""},
-		"another user's":       {load.Users(1000), 0o600, owned(1001), "chown 1000"},
-		"the user's, by group": {load.Users(1000), 0o660, owned(1000), "chmod g-w"},
-		"admin group":          {load.Ownership{Whose: "managed files", UIDs: []int{0}, Admins: []int{80}}, 0o664, load.Owner{UID: 0, GID: 80, Known: true}, ""},
-		"admin group, others":  {load.Ownership{Whose: "managed files", UIDs: []int{0}, Admins: []int{80}}, 0o666, load.Owner{UID: 0, GID: 80, Known: true}, "chmod o-w"},
-		"no admin group":       {load.Ownership{Whose: "managed files", UIDs: []int{0}, Admins: []int{80}}, 0o664, load.Owner{UID: 0, GID: 20, Known: true}, "chmod g-w"},
+		"root's":               {owned.Managed(-1), 0o644, account(0), ""},
+		"root's directory":     {owned.Managed(-1), fs.ModeDir | 0o755, account(0), ""},
+		"somebody's":           {owned.Managed(-1), 0o644, account(1000), "chown 0 '/etc/gate/it'\\''s'"},
+		"named directory":      {owned.Managed(1000), 0o644, account(1000), ""},
+		"named, another's":     {owned.Managed(1000), 0o644, account(1001), "belongs to account 1001"},
+		"group may write":      {owned.Managed(-1), 0o664, account(0), "chmod g-w"},
+		"everybody may write":  {owned.Managed(-1), 0o646, account(0), "chmod o-w"},
+		"directory of all":     {owned.Managed(-1), fs.ModeDir | fs.ModeSticky | 0o777, account(0), "chmod o-w"},
+		"a link":               {owned.Managed(-1), fs.ModeSymlink | 0o777, account(0), "symbolic link"},
+		"a pipe":               {owned.Managed(-1), fs.ModeNamedPipe | 0o600, account(0), "not a regular file"},
+		"a device":             {owned.Managed(-1), fs.ModeDevice | 0o600, account(0), "not a regular file"},
+		"unknown owner":        {owned.Managed(-1), 0o600, owned.Owner{}, "owner is unknown"},
+		"the user's":           {owned.Users(1000), 0o600, account(1000), ""},
+		"the user's, by root":  {owned.Users(1000), 0o644, account(0), ""},
+		"another user's":       {owned.Users(1000), 0o600, account(1001), "chown 1000"},
+		"the user's, by group": {owned.Users(1000), 0o660, account(1000), "chmod g-w"},
+		"admin group":          {owned.Ownership{Whose: "managed files", UIDs: []int{0}, Admins: []int{80}}, 0o664, owned.Owner{UID: 0, GID: 80, Known: true}, ""},
+		"admin group, others":  {owned.Ownership{Whose: "managed files", UIDs: []int{0}, Admins: []int{80}}, 0o666, owned.Owner{UID: 0, GID: 80, Known: true}, "chmod o-w"},
+		"no admin group":       {owned.Ownership{Whose: "managed files", UIDs: []int{0}, Admins: []int{80}}, 0o664, owned.Owner{UID: 0, GID: 20, Known: true}, "chmod g-w"},
 	} {
 		err := row.rules.Check("/etc/gate/it's", entry{row.mode}, row.owner)
 		if row.says == "" && err != nil || row.says != "" && (err == nil || !strings.Contains(err.Error(), row.says)) {
@@ -90,24 +90,24 @@ func TestParents(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	rules := load.Managed(os.Geteuid())
+	rules := owned.Managed(os.Geteuid())
 	for name, says := range map[string]string{
 		"safe/gate": "", "open/gate": "open: everybody may write it", "sticky/gate": "", "good/gate": "",
 		"bad/gate": "open: everybody may write it", "loop/gate": "too many symbolic links", "dangling/gate": "no such file",
 	} {
-		err := rules.Parents(filepath.Join(top, name), os.Lstat, os.Readlink, load.OwnerOf)
+		err := rules.Parents(filepath.Join(top, name), os.Lstat, os.Readlink, owned.OwnerOf)
 		if says == "" && err != nil || says != "" && (err == nil || !strings.Contains(err.Error(), says)) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := rules.Parents("etc/gate", os.Lstat, os.Readlink, load.OwnerOf); err == nil {
+	if err := rules.Parents("etc/gate", os.Lstat, os.Readlink, owned.OwnerOf); err == nil {
 		t.Error("a relative path passes")
 	}
 	info, err := os.Lstat(top)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o := load.OwnerOf(info); !o.Known || o.UID != os.Geteuid() {
+	if o := owned.OwnerOf(info); !o.Known || o.UID != os.Geteuid() {
 		t.Errorf("owner %+v", o)
 	}
 }
