@@ -18,7 +18,7 @@ var layers = [][]string{
 	{"hook", "strictjson", "owned", "hostfs", "facts/catalogue", "engine/plan/value"},
 	{"facts", "matcher", "adapters", "session", "consent", "audit", "policies", "bundles", "engine/plan/builtin"},
 	{"scopes", "audit/ship", "bundles/sync", "bundles/source"},
-	{"engine", "scopes/load", "engine/handlers/judge"},
+	{"engine", "scopes/load", "engine/handlers/judge", "artifact"},
 	{"engine/rego", "engine/handlers", "engine/plan"},
 	{"engine/plan/build", "explain"},
 	{"policytest", "policycheck", "replay", "install", "serve", "mcpproxy", "guard", "pipeline"},
@@ -37,6 +37,7 @@ var never = map[string][]string{
 // thin packages are what the hot program is made of.
 var thin = []string{
 	"hook", "facts", "matcher", "scopes", "engine", "engine/plan", "engine/plan/value", "engine/plan/builtin", "adapters", "session", "consent", "audit", "strictjson", "owned", "hostfs",
+	"artifact",
 	"cmd/gate-hook",
 }
 

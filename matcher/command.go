@@ -108,7 +108,7 @@ func matchText(long, short glob, literal string, have []*string) Truth {
 	}
 	text := strings.Join(known, " ")
 	switch {
-	case len(text) > 16*maxValue:
+	case len(text) > 16*MaxValue:
 		return Unsure
 	case len(known) < len(have):
 		return min(Unsure, truth(strings.HasPrefix(text, literal) || strings.HasPrefix(literal, text)))

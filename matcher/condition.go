@@ -156,7 +156,7 @@ func parseAgent(pattern string) (func(*hook.Event) Truth, error) {
 	}
 	return func(ev *hook.Event) Truth {
 		id := ev.Text("agent_id")
-		if len(id) > maxValue {
+		if len(id) > MaxValue {
 			return Unsure
 		}
 		one := id != "" && slices.ContainsFunc(globs, func(g glob) bool { return g.matches(id) })
@@ -213,7 +213,7 @@ func parseField(t tool, pattern string, fields ...string) (func(*hook.Event) Tru
 			return No
 		}
 		for _, f := range fields {
-			if v, ok := ev.ToolInput()[f].(string); ok && (len(v) > maxValue || g.matches(v)) {
+			if v, ok := ev.ToolInput()[f].(string); ok && (len(v) > MaxValue || g.matches(v)) {
 				return Yes
 			}
 		}

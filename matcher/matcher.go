@@ -40,7 +40,10 @@ func truth(b bool) Truth {
 const (
 	maxPattern = 2000 // bytes of a pattern
 	maxItems   = 200  // items of a list
-	maxValue   = 4096 // bytes of a value; a longer one is Unsure unless the matcher matches all
+
+	// MaxValue is the longest value, in bytes, that is looked at. A longer one is
+	// Unsure, unless the matcher matches everything.
+	MaxValue = 4096
 )
 
 // A Matcher decides on the text that an event is matched on, usually the name
@@ -108,7 +111,7 @@ func (m *Matcher) Match(value string) Truth {
 	if m.All() {
 		return Yes
 	}
-	if len(value) > maxValue {
+	if len(value) > MaxValue {
 		return Unsure
 	}
 	t := m.match(value)
@@ -126,6 +129,23 @@ func (m *Matcher) match(value string) Truth {
 		}
 	}
 	return t
+}
+
+// Names returns the only values that m matches, aliases included, if it is a
+// list of plain names; exact is false for all other matchers. It says nothing
+// about values that are longer than [MaxValue].
+func (m *Matcher) Names() (names []string, exact bool) {
+	for _, it := range m.items {
+		e, ok := it.(exactName)
+		if !ok {
+			return nil, false
+		}
+		names = append(names, string(e))
+		if other := alias(string(e)); other != "" {
+			names = append(names, other)
+		}
+	}
+	return names, !m.All()
 }
 
 // alias returns the other name of a tool that has two.
@@ -168,7 +188,7 @@ func compileItem(s string) (item, error) {
 		return nil, nil
 	}
 	if isName(s) {
-		return exact(s), nil
+		return exactName(s), nil
 	}
 	if p, ok := strings.CutSuffix(s, "*"); ok && isName(p) {
 		return prefix(p), nil
@@ -176,9 +196,9 @@ func compileItem(s string) (item, error) {
 	return newRegex(s)
 }
 
-type exact string
+type exactName string
 
-func (e exact) match(v string) Truth { return truth(v == string(e)) }
+func (e exactName) match(v string) Truth { return truth(v == string(e)) }
 
 type prefix string
 

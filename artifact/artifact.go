@@ -1,0 +1,226 @@
+// Package artifact holds what was read and compiled of one place, such as the
+// user's directory or a signed bundle, in one file that a program can answer
+// calls from without reading, parsing and compiling the place again.
+//
+// A file says what stands in a place and never who may say it: scope, authority
+// and name of its sources follow from the kind of place that its reader asked
+// for. It decides nothing, and everything in it is checked when it is used: what
+// does not fit is an error, and its reader goes back to the place itself.
+// artifact/build makes files. Start with [Open], then [Artifact.Fresh].
+package artifact
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"gate/hook"
+	"gate/scopes"
+)
+
+// A Kind is the kind of place that an artifact was made of.
+type Kind uint8
+
+const (
+	Library Kind = iota + 1 // the embedded library
+	Managed                 // the managed directory, without its bundles
+	Bundle                  // one signed bundle in force
+	User                    // the user's directory
+	Project                 // a project's directory
+)
+
+func (k Kind) String() string {
+	if k < Library || k > Project {
+		return fmt.Sprintf("invalid(%d)", uint8(k))
+	}
+	return [...]string{"library", "managed", "bundle", "user", "project"}[k-1]
+}
+
+// A Role is the part of a place that a source or a layer of settings stands in.
+type Role uint8
+
+const (
+	Policies      Role = iota + 1 // policies and hook files
+	Settings                      // the settings files
+	LocalSettings                 // settings.local of a project
+)
+
+// A Content is what [Encode] writes and [Open] reads.
+type Content struct {
+	Kind  Kind
+	Maker string // of the program that made it; another program does not use it
+	Place string // its absolute directory, "" for the library
+	Made  time.Time
+
+	// Empty says that there is nothing in the place, as if it were not there.
+	Empty bool
+
+	// Trust is the content of the place as consent.Snapshot names it, "" where
+	// that was not worked out.
+	Trust string
+
+	Stamps  []Stamp // of everything that was looked at
+	Layers  []Layer
+	Schemas map[string]any // of tools, by name
+	Sources []Part
+	Release Release // of a bundle
+}
+
+// A Layer is a layer of settings with the part of the place that it stands in.
+// Authority, Bundle and Order of the layer are not kept.
+type Layer struct {
+	Role Role
+	scopes.Layer
+}
+
+// A Release is which bundle an artifact was made of, and what its age is
+// reckoned from.
+type Release struct {
+	Name    string
+	Version int64
+	Digest  string    // of the archive
+	Expires time.Time // the end that the bundle itself names; zero: none
+	Roots   []string  // of its manifest
+}
+
+// A Part is one source of a place.
+type Part struct {
+	Role   Role
+	Digest string // of its content, as scopes.Source has it
+	Hooks  []Hook
+
+	// Always are the positions of hooks that are part of every answer, whatever
+	// the event: others read their parameters.
+	Always []int
+
+	// Program holds the policies of the source in compiled form, "" if it has none.
+	Program string
+}
+
+// A Hook is a hook as its file says it. Scope, Authority, Library and Source are
+// not kept.
+type Hook struct {
+	*hook.Hook
+
+	// Why says why the program does not hold the policy. It is "" for those that
+	// are in it, and for handlers.
+	Why string
+}
+
+// ErrStale is the error of an artifact that was made of something else than
+// what is there now.
+var ErrStale = errors.New("the compiled form is stale")
+
+// errDamaged is the error of a file that is not as it was written.
+var errDamaged = errors.New("the compiled form is damaged")
+
+// An Artifact is an open file. It is immutable and safe for concurrent use; what
+// it returns shares the memory of the data that it was opened from.
+type Artifact struct {
+	content  Content // all but stamps, layers, schemas and sources
+	sections []section
+	data     string
+	parts    []part
+}
+
+// part is where a source stands.
+type part struct {
+	role    Role
+	digest  string
+	hooks   int // how many
+	always  []int
+	index   int // section: where each hook stands in the next
+	records int // section
+	routes  int // section
+	program int // section
+}
+
+// Open opens a file that was made by maker of a place of kind k. It checks the
+// head of the file; the rest is checked as it is used. Whoever opens
+// it must have seen to it that nobody may write the file who may not write the
+// place, and must ask [Artifact.Fresh] next, unless the place cannot change.
+func Open(data, maker string, k Kind) (*Artifact, error) {
+	a := &Artifact{data: data}
+	if err := a.readTable(); err != nil {
+		return nil, err
+	}
+	d, err := a.open(sectionHead)
+	if err != nil {
+		return nil, err
+	}
+	c := &a.content
+	c.Kind, c.Maker = Kind(d.byte()), d.text()
+	switch {
+	case d.err != nil:
+		return nil, d.err
+	case c.Kind != k:
+		return nil, fmt.Errorf("the compiled form is of a place of kind %s, not %s", c.Kind, k)
+	case c.Maker != maker:
+		return nil, fmt.Errorf("%w: made by %q, not by %q", ErrStale, c.Maker, maker)
+	}
+	c.Place, c.Made, c.Empty, c.Trust = d.text(), d.time(), d.bool(), d.text()
+	c.Release = Release{Name: d.text(), Version: int64(d.uint()), Digest: d.text(), Expires: d.time(), Roots: d.texts()}
+	for range d.count() {
+		p := part{role: Role(d.byte()), digest: d.text(), hooks: d.int(), always: d.ints()}
+		p.index = d.int()
+		p.records, p.routes, p.program = p.index+1, p.index+2, p.index+3
+		if _, _, err := scopeOf(k, p.role, As{}); err != nil || p.index < sectionFirst || p.program >= len(a.sections) {
+			d.damaged()
+		}
+		if d.err == nil && len(a.sections[p.index].text(data)) != 4*p.hooks {
+			d.damaged()
+		}
+		a.parts = append(a.parts, p)
+	}
+	return a, d.end()
+}
+
+// Place returns the absolute directory that the artifact was made of.
+func (a *Artifact) Place() string { return a.content.Place }
+
+// Made returns when the place was read.
+func (a *Artifact) Made() time.Time { return a.content.Made }
+
+// Empty reports that there was nothing in the place: it counts as missing.
+func (a *Artifact) Empty() bool { return a.content.Empty }
+
+// Trust returns the content of the place as consent.Snapshot names it, "" where
+// that is not known. It holds as long as the artifact is fresh.
+func (a *Artifact) Trust() string { return a.content.Trust }
+
+// Release returns which bundle the artifact was made of, the zero value for
+// other places.
+func (a *Artifact) Release() Release { return a.content.Release }
+
+// Layers returns what the settings of the place say.
+func (a *Artifact) Layers(as As) ([]scopes.Layer, error) {
+	d, err := a.open(sectionLayers)
+	if err != nil {
+		return nil, err
+	}
+	var list []scopes.Layer
+	for range d.count() {
+		role := Role(d.byte())
+		_, authority, err := scopeOf(a.content.Kind, role, as)
+		if err != nil {
+			return nil, err
+		}
+		l := d.layer()
+		l.Authority = authority
+		if a.content.Kind == Bundle {
+			l.Bundle, l.Order = a.content.Release.Name, as.Order
+		}
+		list = append(list, l)
+	}
+	return list, d.end()
+}
+
+// Schemas returns the schemas of tools that a bundle brings, by tool.
+func (a *Artifact) Schemas() (map[string]any, error) {
+	d, err := a.open(sectionSchemas)
+	if err != nil {
+		return nil, err
+	}
+	m := d.tree()
+	return m, d.end()
+}

@@ -1,0 +1,241 @@
+package artifact
+
+import (
+	"fmt"
+	"slices"
+
+	"gate/hook"
+	"gate/matcher"
+	"gate/scopes"
+)
+
+// An As is what the reader of an artifact knows about its place, beside the
+// kind. The zero value gives the least authority.
+type As struct {
+	Managed bool // of the library: it stands beside managed sources
+	Trusted bool // a person trusts the content of the place, see [Artifact.Trust]
+	Order   int  // of a bundle: its place in the order, from 1
+	Record  bool // of a bundle: it only says what it would have done
+}
+
+// A Source is one source of a place, with the hooks that may concern an event.
+type Source struct {
+	scopes.Source
+
+	file    *Artifact
+	part    *part
+	unready map[string]string
+}
+
+// scopeOf says what a part of a place may say.
+func scopeOf(k Kind, r Role, as As) (hook.Scope, hook.Authority, error) {
+	switch {
+	case k == Library && r == Policies:
+		return hook.Policy, scopes.LibraryAuthority(as.Managed), nil
+	case k == Managed && (r == Policies || r == Settings), k == Bundle && (r == Policies || r == Settings):
+		return hook.Policy, hook.Managed, nil
+	case k == User && (r == Policies || r == Settings):
+		return hook.Session, hook.User, nil
+	case k == Project && (r == Policies || r == Settings):
+		return hook.Session, hook.Project, nil
+	case k == Project && r == LocalSettings:
+		return hook.Session, hook.Local, nil
+	}
+	return 0, 0, fmt.Errorf("%w: a place of kind %s has no part %d", errDamaged, k, r)
+}
+
+// describe returns a source without its hooks.
+func (a *Artifact) describe(p *part, as As) (scopes.Source, error) {
+	scope, authority, err := scopeOf(a.content.Kind, p.role, as)
+	s := scopes.Source{Scope: scope, Authority: authority, Trusted: as.Trusted, Digest: p.digest}
+	switch {
+	case a.content.Kind == Library:
+		s.Name, s.Library, s.Trusted = "library", true, false
+	case a.content.Kind == Bundle:
+		r := a.content.Release
+		s.Name, s.Order, s.Trusted = "managed:"+r.Name, as.Order, false
+		s.Bundle = &hook.Bundle{Name: r.Name, Version: r.Version, Digest: r.Digest, Record: as.Record}
+	case p.role == Policies:
+		s.Name = authority.String()
+	default:
+		s.Name = authority.String() + " settings"
+	}
+	return s, err
+}
+
+// Sources returns the sources of the place, in their order, with those of their
+// hooks that may concern an event: by its name, by the exact names in their
+// matchers, because they need the memory of the session, or because others read
+// their parameters. A hook that is left out could not have been due. A source
+// is there even if none of its hooks is.
+func (a *Artifact) Sources(ev *hook.Event, as As) ([]Source, error) {
+	list := make([]Source, 0, len(a.parts))
+	for i := range a.parts {
+		p := &a.parts[i]
+		base, err := a.describe(p, as)
+		if err != nil {
+			return nil, err
+		}
+		s := Source{Source: base, file: a, part: p}
+		positions, err := a.route(p, ev)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.take(positions); err != nil {
+			return nil, err
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+// All is [Artifact.Sources] with every hook.
+func (a *Artifact) All(as As) ([]Source, error) {
+	list := make([]Source, 0, len(a.parts))
+	for i := range a.parts {
+		p := &a.parts[i]
+		base, err := a.describe(p, as)
+		if err != nil {
+			return nil, err
+		}
+		s := Source{Source: base, file: a, part: p}
+		positions := make([]int, p.hooks)
+		for n := range positions {
+			positions[n] = n
+		}
+		if err := s.take(positions); err != nil {
+			return nil, err
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+// take reads the hooks at some positions.
+func (s *Source) take(positions []int) error {
+	if len(positions) == 0 {
+		return nil
+	}
+	index, err := s.file.open(s.part.index)
+	if err != nil {
+		return err
+	}
+	records := s.file.sections[s.part.records].text(s.file.data)
+	hooks := make([]hook.Hook, len(positions))
+	s.Hooks = make([]*hook.Hook, len(positions))
+	for i, n := range positions {
+		if n >= s.part.hooks {
+			return errDamaged
+		}
+		index.at = 4 * n
+		at := int(index.fixed())
+		if at > len(records) {
+			return errDamaged
+		}
+		d, err := recordAt(records[at:])
+		if err != nil {
+			return err
+		}
+		h := &hooks[i]
+		why := d.hook(h)
+		if err := d.end(); err != nil {
+			return err
+		}
+		h.Scope, h.Authority, h.Library, h.Source = s.Scope, s.Authority, s.Library, s.Name
+		if why != "" {
+			if s.unready == nil {
+				s.unready = map[string]string{}
+			}
+			s.unready[h.ID] = why
+		}
+		s.Hooks[i] = h
+	}
+	return nil
+}
+
+// recordAt returns a reader of the record that data begins with: its checksum,
+// its size, then the hook.
+func recordAt(data string) (*decoder, error) {
+	d := &decoder{data: data}
+	sum, size := d.fixed(), d.int()
+	text := d.raw(size)
+	if d.err != nil || checksum(text) != sum {
+		return nil, errDamaged
+	}
+	return &decoder{data: text}, nil
+}
+
+// Program returns the policies of the source in compiled form, "" if it has
+// none. It is read in place: a large one costs what is used of it.
+func (s *Source) Program() (string, error) {
+	d, err := s.file.open(s.part.program)
+	if err != nil {
+		return "", err
+	}
+	return d.data, nil
+}
+
+// Unready says why the program does not hold a policy of Hooks: OPA has to be
+// asked about it. It is "" for policies that it holds, and for handlers.
+func (s *Source) Unready(id string) string { return s.unready[id] }
+
+// Routes are found by the event's name and a text behind a zero: nothing for
+// hooks whose matchers are no lists of names, "\x01" for all that listen, and
+// the name that a matcher names.
+const (
+	routeRest = "\x00"
+	routeAll  = "\x00\x01"
+)
+
+// route returns the positions of the hooks that an event may concern, in order.
+func (a *Artifact) route(p *part, ev *hook.Event) ([]int, error) {
+	d, err := a.open(p.routes)
+	if err != nil {
+		return nil, err
+	}
+	r := routes{d, d.int()}
+	if r.keys > (len(d.data)-d.at)/4 {
+		return nil, errDamaged
+	}
+	list := slices.Clone(p.always)
+	switch subject, matched, missing := matcher.Subject(ev); {
+	case !matched, missing, len(subject) > matcher.MaxValue:
+		list = append(list, r.find(string(ev.Name)+routeAll)...)
+	default:
+		list = append(list, r.find(string(ev.Name)+routeRest)...)
+		list = append(list, r.find(string(ev.Name)+routeRest+subject)...)
+	}
+	slices.Sort(list)
+	return slices.Compact(list), d.err
+}
+
+// routes is a table of places, sorted by the keys that stand there.
+type routes struct {
+	d    *decoder
+	keys int
+}
+
+func (r routes) find(key string) []int {
+	table := r.d.at
+	defer func() { r.d.at = table }()
+	low, high := 0, r.keys
+	for low < high {
+		mid := (low + high) / 2
+		r.d.at = table + 4*mid
+		if r.d.at = int(r.d.fixed()); r.d.at > len(r.d.data) {
+			r.d.damaged()
+			return nil
+		}
+		switch at := r.d.text(); {
+		case r.d.err != nil:
+			return nil
+		case at == key:
+			return r.d.ints()
+		case at < key:
+			low = mid + 1
+		default:
+			high = mid
+		}
+	}
+	return nil
+}

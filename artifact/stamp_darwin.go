@@ -1,0 +1,7 @@
+package artifact
+
+import "syscall"
+
+func timesOf(st *syscall.Stat_t) (modified, changed int64) {
+	return st.Mtimespec.Nano(), st.Ctimespec.Nano()
+}

@@ -1,0 +1,168 @@
+package artifact
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"gate/hook"
+	"gate/matcher"
+)
+
+// Encode writes an artifact. The same content makes the same bytes. It returns
+// an error for what has no compiled form: values that are no JSON, and hooks
+// whose matchers do not compile.
+func Encode(c *Content) ([]byte, error) {
+	var head encoder
+	head.byte(byte(c.Kind))
+	head.text(c.Maker)
+	head.text(c.Place)
+	head.time(c.Made)
+	head.bool(c.Empty)
+	head.text(c.Trust)
+	r := c.Release
+	head.text(r.Name)
+	head.uint(uint64(r.Version))
+	head.text(r.Digest)
+	head.time(r.Expires)
+	head.texts(r.Roots)
+	head.int(len(c.Sources))
+	var stamps, layers, schemas encoder
+	listOf(&stamps, c.Stamps, stamps.stamp)
+	listOf(&layers, c.Layers, func(l Layer) {
+		layers.byte(byte(l.Role))
+		layers.layer(&l.Layer)
+	})
+	schemas.tree(c.Schemas)
+	sections := []*encoder{&head, &stamps, &layers, &schemas}
+	for _, p := range c.Sources {
+		if _, _, err := scopeOf(c.Kind, p.Role, As{}); err != nil {
+			return nil, err
+		}
+		head.byte(byte(p.Role))
+		head.text(p.Digest)
+		head.int(len(p.Hooks))
+		head.ints(p.Always)
+		head.int(len(sections))
+		more, err := p.sections()
+		if err != nil {
+			return nil, err
+		}
+		sections = append(sections, more...)
+	}
+	return join(sections)
+}
+
+// join puts a table in front of sections.
+func join(sections []*encoder) ([]byte, error) {
+	if len(sections) > maxSections {
+		return nil, fmt.Errorf("%d sections; %d are allowed", len(sections), maxSections)
+	}
+	table := encoder{buf: []byte(magic)}
+	table.fixed(uint32(len(sections)))
+	var errs []error
+	for _, s := range sections {
+		errs = append(errs, s.err)
+		table.fixed(uint32(len(s.buf)))
+		table.fixed(checksum(string(s.buf)))
+		table.fixed(0)
+	}
+	table.fixed(checksum(string(table.buf)))
+	for _, s := range sections {
+		table.buf = append(table.buf, s.buf...)
+	}
+	return table.buf, errors.Join(errs...)
+}
+
+// sections writes the hooks of a part, where each of them stands, and which of
+// them an event may concern.
+func (p *Part) sections() ([]*encoder, error) {
+	var index, records encoder
+	routed := map[string][]int{}
+	for i, h := range p.Hooks {
+		index.fixed(uint32(len(records.buf)))
+		var one encoder
+		one.hook(&h)
+		if one.err != nil {
+			return nil, fmt.Errorf("hook %q: %w", h.ID, one.err)
+		}
+		records.fixed(checksum(string(one.buf)))
+		records.text(string(one.buf))
+		if err := route(routed, h.Hook, i); err != nil {
+			return nil, fmt.Errorf("hook %q: %w", h.ID, err)
+		}
+	}
+	return []*encoder{&index, &records, routesOf(routed), {buf: []byte(p.Program)}}, nil
+}
+
+// route adds a hook to all routes that lead to it.
+func route(routed map[string][]int, h *hook.Hook, position int) error {
+	m, err := matcher.Compile(h.Matcher)
+	if err != nil {
+		return err
+	}
+	names, exact := m.Names()
+	add := func(key string) {
+		if list := routed[key]; len(list) == 0 || list[len(list)-1] != position {
+			routed[key] = append(list, position)
+		}
+	}
+	for _, event := range h.Events {
+		add(string(event) + routeAll)
+		if !exact {
+			add(string(event) + routeRest)
+		}
+		for _, name := range names {
+			add(string(event) + routeRest + name)
+		}
+	}
+	return nil
+}
+
+// routesOf writes routes in the order of their keys, behind a table of where
+// each begins.
+func routesOf(routed map[string][]int) *encoder {
+	keys := slices.Sorted(maps.Keys(routed))
+	var all, list encoder
+	all.int(len(keys))
+	begin := len(all.buf) + 4*len(keys)
+	for _, key := range keys {
+		all.fixed(uint32(begin + len(list.buf)))
+		list.text(key)
+		list.ints(routed[key])
+	}
+	all.buf = append(all.buf, list.buf...)
+	return &all
+}
+
+// hook writes a hook. What its source says of it is left out.
+func (e *encoder) hook(h *Hook) {
+	e.text(h.Why)
+	e.text(h.ID)
+	e.text(string(h.Kind))
+	e.text(string(h.Dialect))
+	e.text(h.Title)
+	e.text(h.Description)
+	e.text(h.File)
+	e.int(h.Line)
+	listOf(e, h.Events, func(n hook.Name) { e.text(string(n)) })
+	e.text(h.Matcher)
+	e.texts(h.If)
+	e.signed(int64(h.Priority))
+	e.signed(int64(h.Timeout))
+	e.text(string(h.OnFault))
+	e.bool(h.Opaque)
+	writeMap(e, h.Params, func(p hook.Param) {
+		e.text(p.Type)
+		e.value(p.Default)
+		e.text(p.Description)
+	})
+	e.texts(h.WhenSet)
+	e.bool(h.Session)
+	writePointer(e, h.Recheck, e.bool)
+	e.bool(h.Once)
+	e.bool(h.Async)
+	e.bool(h.Consult)
+	e.tree(h.Config)
+}
