@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/open-policy-agent/opa/v1/bundle"
+	"github.com/open-policy-agent/opa/v1/util"
 )
 
 // fuzzed is a signed bundle and what checks it.
@@ -51,6 +54,40 @@ func FuzzArchive(f *testing.F) {
 		}
 		if _, err := unpack(again, small); err != nil {
 			t.Errorf("packed again: %v", err)
+		}
+	})
+}
+
+// FuzzDigest holds our digests of files against OPA's own hasher, over the tree
+// that it is given when a bundle is loaded.
+func FuzzDigest(f *testing.F) {
+	for _, text := range []string{
+		`{"b":[1,-0.0,1e5,null,true],"a":{"z":"\u2028<&>","y":"\u0007\\\/\""}}`, "{\"\\n\":\"\x7f\",\"\":{}}", `{"é":1,"é":[[]],"😀":"\ud83d\ude00"}`, ` [ ] `, `"x\n"`,
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, name := range []string{"a/data.json", ".manifest", "a/x.rego"} {
+			text, err := opaBytes(name, data)
+			if err != nil {
+				return // what gate does not take has no digest
+			}
+			var value any = data
+			if name != "a/x.rego" {
+				if err := util.NewJSONDecoder(bytes.NewReader(data)).Decode(&value); err != nil {
+					t.Fatalf("OPA cannot read it: %v", err)
+				}
+			}
+			for _, algorithm := range []string{"SHA-256", "SHA-384", "SHA-512", "SHA-512-256"} {
+				hasher, err := bundle.NewSignatureHasher(bundle.HashingAlgorithm(algorithm))
+				if err != nil {
+					t.Fatal(err)
+				}
+				want, err := hasher.HashFile(value)
+				if err != nil || !bytes.Equal(sumBy(algorithm)(text), want) {
+					t.Errorf("%s of %s: not OPA's (%v): %s", algorithm, name, err, text)
+				}
+			}
 		}
 	})
 }

@@ -1,13 +1,10 @@
 package bundles
 
 import (
-	"bytes"
 	"encoding/base64"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 
@@ -169,19 +166,15 @@ func (j *jws) listing() (listing, error) {
 // covers reports which files are not those that were listed.
 func (l listing) covers(files map[string][]byte) error {
 	var errs []error
+	var listed []string
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if name == signaturesFile {
-			continue
-		}
-		info, listed := l.files[name]
-		if !listed {
+		if _, there := l.files[name]; there {
+			listed = append(listed, name)
+		} else if name != signaturesFile {
 			errs = append(errs, refuseFile(NotCovered, shown(name), nil))
-			continue
-		}
-		if err := matches(name, files[name], info); err != nil {
-			errs = append(errs, err)
 		}
 	}
+	errs = append(errs, side(listed, func(name string) error { return matches(name, files[name], l.files[name]) })...)
 	for _, name := range slices.Sorted(maps.Keys(l.files)) {
 		if _, there := files[name]; !there {
 			errs = append(errs, refuseFile(MissingFile, shown(name), nil))
@@ -198,39 +191,4 @@ func firstAndCount(errs []error) error {
 		errs = append(errs[:most:most], fmt.Errorf("and %d more", n-most))
 	}
 	return errors.Join(errs...)
-}
-
-// matches holds a file against its digest. OPA takes digests of JSON over the
-// value, not the bytes; so the value must be one that all readers agree on.
-func matches(name string, data []byte, info bundle.FileInfo) error {
-	switch info.Algorithm {
-	case "SHA-256", "SHA-384", "SHA-512", "SHA-512-256":
-	default:
-		return refuseFile(BadAlgorithm, shown(name), fmt.Errorf("a digest by %q", shown(info.Algorithm)))
-	}
-	sum, err := opaDigest(name, data, bundle.HashingAlgorithm(info.Algorithm))
-	if err != nil {
-		return refuseFile(BadFile, shown(name), err)
-	}
-	want, err := hex.DecodeString(info.Hash)
-	if err != nil || !bytes.Equal(sum, want) {
-		return refuseFile(WrongDigest, shown(name), nil)
-	}
-	return nil
-}
-
-// opaDigest is the digest of a file as OPA takes it.
-func opaDigest(name string, data []byte, a bundle.HashingAlgorithm) ([]byte, error) {
-	hasher, err := bundle.NewSignatureHasher(a)
-	if err != nil {
-		return nil, err
-	}
-	if base := path.Base(name); base != dataFile && base != manifestFile {
-		return hasher.HashFile(data)
-	}
-	value, err := strictjson.Decode(data, strictjson.Limits{Keys: 1_000_000, LookAlikes: true})
-	if err != nil {
-		return nil, err
-	}
-	return hasher.HashFile(value)
 }

@@ -149,7 +149,7 @@ func packedWell(archive []byte) error {
 		return err
 	}
 	for name, data := range files {
-		if _, err := opaDigest(name, data, bundle.SHA256); err != nil {
+		if _, err := opaBytes(name, data); err != nil {
 			return refuseFile(BadFile, name, err)
 		}
 	}

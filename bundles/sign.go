@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/open-policy-agent/opa/v1/bundle"
 
 	"gate/strictjson"
 )
@@ -65,11 +64,11 @@ func toSign(archive []byte, s Signing) (map[string][]byte, Manifest, error) {
 func (s Signing) token(files map[string][]byte) (string, error) {
 	list := []any{}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		sum, err := opaDigest(name, files[name], bundle.SHA256)
+		data, err := opaBytes(name, files[name])
 		if err != nil {
 			return "", refuseFile(BadFile, shown(name), err)
 		}
-		list = append(list, map[string]any{"name": name, "hash": hex.EncodeToString(sum), "algorithm": bundle.SHA256.String()})
+		list = append(list, map[string]any{"name": name, "hash": hex.EncodeToString(sumBy("SHA-256")(data)), "algorithm": "SHA-256"})
 	}
 	claims := map[string]any{"files": list}
 	if s.Scope != "" {

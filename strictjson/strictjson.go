@@ -17,6 +17,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -73,6 +75,26 @@ func Object(data []byte, l Limits) (map[string]any, error) {
 
 // Decode decodes exactly one JSON value of any type.
 func Decode(data []byte, l Limits) (any, error) {
+	r, err := newReader(data, l)
+	if err != nil {
+		return nil, err
+	}
+	v, err := r.value()
+	if err != nil {
+		return nil, err
+	}
+	return v, r.end()
+}
+
+// A reader takes a document apart, within limits.
+type reader struct {
+	dec        *jsontext.Decoder
+	keysLeft   int
+	depth      int
+	lookAlikes bool
+}
+
+func newReader(data []byte, l Limits) (*reader, error) {
 	l = l.withDefaults()
 	if len(data) > l.Bytes {
 		return nil, fmt.Errorf("larger than %d bytes", l.Bytes)
@@ -80,52 +102,35 @@ func Decode(data []byte, l Limits) (any, error) {
 	if len(bytes.TrimLeft(data, " \t\r\n")) == 0 {
 		return nil, ErrEmpty
 	}
-	if err := nesting(data, l.Depth); err != nil {
-		return nil, err
-	}
-	r := reader{dec: jsontext.NewDecoder(bytes.NewReader(data)), keysLeft: l.Keys, lookAlikes: l.LookAlikes}
-	v, err := r.value()
-	if err != nil {
-		return nil, err
-	}
-	if _, err := r.dec.ReadToken(); err != io.EOF {
-		return nil, fmt.Errorf("more than one document (byte %d)", r.dec.InputOffset())
-	}
-	return v, nil
+	// Of a buffer, unlike other readers, the decoder makes no copy.
+	return &reader{dec: jsontext.NewDecoder(bytes.NewBuffer(data)), keysLeft: l.Keys, depth: l.Depth, lookAlikes: l.LookAlikes}, nil
 }
 
-// nesting counts brackets outside strings before anything recursive sees the
-// bytes, so that depth costs one pass and no stack.
-func nesting(data []byte, limit int) error {
-	depth, quoted := 0, false
-	for i := 0; i < len(data); i++ {
-		switch c := data[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			if depth++; depth > limit {
-				return fmt.Errorf("nested deeper than %d (byte %d)", limit, i)
-			}
-		case c == '}' || c == ']':
-			depth--
-		}
+// token reads a token, and none that would begin what is nested too deep: depth
+// must not cost the stack of whoever calls this for each value.
+func (r *reader) token() (jsontext.Token, error) {
+	tok, err := r.dec.ReadToken()
+	if err != nil {
+		return tok, syntaxError(err)
+	}
+	if k := tok.Kind(); (k == '{' || k == '[') && r.dec.StackDepth() > r.depth {
+		return tok, fmt.Errorf("nested deeper than %d (byte %d)", r.depth, r.dec.InputOffset()-1)
+	}
+	return tok, nil
+}
+
+// end makes sure that nothing follows.
+func (r *reader) end() error {
+	if _, err := r.dec.ReadToken(); err != io.EOF {
+		return fmt.Errorf("more than one document (byte %d)", r.dec.InputOffset())
 	}
 	return nil
 }
 
-type reader struct {
-	dec        *jsontext.Decoder
-	keysLeft   int
-	lookAlikes bool
-}
-
 func (r *reader) value() (any, error) {
-	tok, err := r.dec.ReadToken()
+	tok, err := r.token()
 	if err != nil {
-		return nil, syntaxError(err)
+		return nil, err
 	}
 	switch tok.Kind() {
 	case '{':
@@ -148,43 +153,52 @@ func (r *reader) object() (any, error) {
 	m := map[string]any{}
 	var folded map[string]string
 	for r.dec.PeekKind() != '}' {
-		tok, err := r.dec.ReadToken()
+		key, err := r.key(&folded, maps.Keys(m))
 		if err != nil {
-			return nil, syntaxError(err)
-		}
-		key := tok.String()
-		if err := r.count(); err != nil {
 			return nil, err
-		}
-		// The decoder refuses duplicates. Look-alikes need one key that
-		// does not fold to itself, which is rare: no map before that.
-		if r.lookAlikes {
-			// Nothing to compare.
-		} else if fold := Fold(key); folded != nil || fold != key {
-			if folded == nil {
-				folded = foldKeys(m)
-			}
-			if twin, ok := folded[fold]; ok {
-				return nil, fmt.Errorf("keys %s and %s look alike", quote(twin), quote(key))
-			}
-			folded[fold] = key
 		}
 		if m[key], err = r.value(); err != nil {
 			return nil, err
 		}
 	}
-	if _, err := r.dec.ReadToken(); err != nil {
-		return nil, syntaxError(err)
+	if _, err := r.token(); err != nil {
+		return nil, err
 	}
 	return m, nil
 }
 
-func foldKeys(m map[string]any) map[string]string {
-	folded := make(map[string]string, len(m)+1)
-	for key := range m {
-		folded[Fold(key)] = key
+// key reads a key of an object that has those before.
+func (r *reader) key(folded *map[string]string, before iter.Seq[string]) (string, error) {
+	tok, err := r.token()
+	if err != nil {
+		return "", err
 	}
-	return folded
+	key := tok.String()
+	return key, r.admit(key, folded, before)
+}
+
+// admit counts a key and holds it against those before. The decoder refuses
+// duplicates. Look-alikes need one key that does not fold to itself, which is
+// rare: nothing is folded before that.
+func (r *reader) admit(key string, folded *map[string]string, before iter.Seq[string]) error {
+	if err := r.count(); err != nil || r.lookAlikes {
+		return err
+	}
+	fold := Fold(key)
+	if *folded == nil && fold == key {
+		return nil
+	}
+	if *folded == nil {
+		*folded = map[string]string{}
+		for k := range before {
+			(*folded)[Fold(k)] = k
+		}
+	}
+	if twin, ok := (*folded)[fold]; ok {
+		return fmt.Errorf("keys %s and %s look alike", quote(twin), quote(key))
+	}
+	(*folded)[fold] = key
+	return nil
 }
 
 func (r *reader) array() (any, error) {
@@ -199,8 +213,8 @@ func (r *reader) array() (any, error) {
 		}
 		a = append(a, v)
 	}
-	if _, err := r.dec.ReadToken(); err != nil {
-		return nil, syntaxError(err)
+	if _, err := r.token(); err != nil {
+		return nil, err
 	}
 	return a, nil
 }
