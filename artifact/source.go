@@ -2,10 +2,8 @@ package artifact
 
 import (
 	"fmt"
-	"slices"
 
 	"gate/hook"
-	"gate/matcher"
 	"gate/scopes"
 )
 
@@ -178,64 +176,3 @@ func (s *Source) Program() (string, error) {
 // Unready says why the program does not hold a policy of Hooks: OPA has to be
 // asked about it. It is "" for policies that it holds, and for handlers.
 func (s *Source) Unready(id string) string { return s.unready[id] }
-
-// Routes are found by the event's name and a text behind a zero: nothing for
-// hooks whose matchers are no lists of names, "\x01" for all that listen, and
-// the name that a matcher names.
-const (
-	routeRest = "\x00"
-	routeAll  = "\x00\x01"
-)
-
-// route returns the positions of the hooks that an event may concern, in order.
-func (a *Artifact) route(p *part, ev *hook.Event) ([]int, error) {
-	d, err := a.open(p.routes)
-	if err != nil {
-		return nil, err
-	}
-	r := routes{d, d.int()}
-	if r.keys > (len(d.data)-d.at)/4 {
-		return nil, errDamaged
-	}
-	list := slices.Clone(p.always)
-	switch subject, matched, missing := matcher.Subject(ev); {
-	case !matched, missing, len(subject) > matcher.MaxValue:
-		list = append(list, r.find(string(ev.Name)+routeAll)...)
-	default:
-		list = append(list, r.find(string(ev.Name)+routeRest)...)
-		list = append(list, r.find(string(ev.Name)+routeRest+subject)...)
-	}
-	slices.Sort(list)
-	return slices.Compact(list), d.err
-}
-
-// routes is a table of places, sorted by the keys that stand there.
-type routes struct {
-	d    *decoder
-	keys int
-}
-
-func (r routes) find(key string) []int {
-	table := r.d.at
-	defer func() { r.d.at = table }()
-	low, high := 0, r.keys
-	for low < high {
-		mid := (low + high) / 2
-		r.d.at = table + 4*mid
-		if r.d.at = int(r.d.fixed()); r.d.at > len(r.d.data) {
-			r.d.damaged()
-			return nil
-		}
-		switch at := r.d.text(); {
-		case r.d.err != nil:
-			return nil
-		case at == key:
-			return r.d.ints()
-		case at < key:
-			low = mid + 1
-		default:
-			high = mid
-		}
-	}
-	return nil
-}

@@ -43,7 +43,7 @@ func Encode(c *Content) ([]byte, error) {
 		head.byte(byte(p.Role))
 		head.text(p.Digest)
 		head.int(len(p.Hooks))
-		head.ints(p.Always)
+		head.ints(p.always())
 		head.int(len(sections))
 		more, err := p.sections()
 		if err != nil {
@@ -75,11 +75,24 @@ func join(sections []*encoder) ([]byte, error) {
 	return table.buf, errors.Join(errs...)
 }
 
+// always adds the hooks that decide whether an event is counted in the memory of
+// the session, whether or not they concern it.
+func (p *Part) always() []int {
+	list := slices.Clone(p.Always)
+	for i, h := range p.Hooks {
+		if h.Session || h.Once {
+			list = append(list, i)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
 // sections writes the hooks of a part, where each of them stands, and which of
 // them an event may concern.
 func (p *Part) sections() ([]*encoder, error) {
 	var index, records encoder
-	routed := map[string][]int{}
+	routed := routing{}
 	for i, h := range p.Hooks {
 		index.fixed(uint32(len(records.buf)))
 		var one encoder
@@ -89,48 +102,59 @@ func (p *Part) sections() ([]*encoder, error) {
 		}
 		records.fixed(checksum(string(one.buf)))
 		records.text(string(one.buf))
-		if err := route(routed, h.Hook, i); err != nil {
+		if err := routed.add(h.Hook, i); err != nil {
 			return nil, fmt.Errorf("hook %q: %w", h.ID, err)
 		}
 	}
-	return []*encoder{&index, &records, routesOf(routed), {buf: []byte(p.Program)}}, nil
+	return []*encoder{&index, &records, routed.encode(), {buf: []byte(p.Program)}}, nil
 }
 
-// route adds a hook to all routes that lead to it.
-func route(routed map[string][]int, h *hook.Hook, position int) error {
+// A routing is what leads from an event to hooks: by the keys that route looks
+// up, then by the matcher that still has to be asked, "" for none, the positions.
+type routing map[string]map[string][]int
+
+func (r routing) add(h *hook.Hook, position int) error {
 	m, err := matcher.Compile(h.Matcher)
 	if err != nil {
 		return err
 	}
-	names, exact := m.Names()
-	add := func(key string) {
-		if list := routed[key]; len(list) == 0 || list[len(list)-1] != position {
-			routed[key] = append(list, position)
+	put := func(key, ask string) {
+		groups := r[key]
+		if groups == nil {
+			groups = map[string][]int{}
+			r[key] = groups
+		}
+		if list := groups[ask]; len(list) == 0 || list[len(list)-1] != position {
+			groups[ask] = append(list, position)
 		}
 	}
+	names, exact := m.Names()
 	for _, event := range h.Events {
-		add(string(event) + routeAll)
-		if !exact {
-			add(string(event) + routeRest)
+		put(string(event)+routeAll, "")
+		switch {
+		case m.All():
+			put(string(event)+routeRest, "")
+		case !exact:
+			put(string(event)+routeRest, h.Matcher)
 		}
 		for _, name := range names {
-			add(string(event) + routeRest + name)
+			put(string(event)+routeRest+name, "")
 		}
 	}
 	return nil
 }
 
-// routesOf writes routes in the order of their keys, behind a table of where
+// encode writes the routes in the order of their keys, behind a table of where
 // each begins.
-func routesOf(routed map[string][]int) *encoder {
-	keys := slices.Sorted(maps.Keys(routed))
+func (r routing) encode() *encoder {
+	keys := slices.Sorted(maps.Keys(r))
 	var all, list encoder
 	all.int(len(keys))
 	begin := len(all.buf) + 4*len(keys)
 	for _, key := range keys {
 		all.fixed(uint32(begin + len(list.buf)))
 		list.text(key)
-		list.ints(routed[key])
+		writeMap(&list, r[key], list.ints)
 	}
 	all.buf = append(all.buf, list.buf...)
 	return &all

@@ -90,8 +90,9 @@ func New(sources []Source, settings Settings) (*Set, error) {
 	s.empty = s.empty && !settings.DisableAllHooks[hook.Managed] && !settings.DisableAllHooks[hook.User]
 	slices.SortStableFunc(s.sources, compareSources)
 	byName := map[hook.Name][]*Bound{}
+	var known patterns
 	for _, src := range s.sources {
-		bounds := src.bind()
+		bounds := src.bind(&known)
 		if src.Inactive() {
 			continue
 		}
@@ -197,11 +198,11 @@ func (b *Bound) Match(ev *hook.Event) matcher.Truth {
 }
 
 // bind compiles the hooks of a source. What does not compile is a fault.
-func (src *Source) bind() []*Bound {
-	var bounds []*Bound
-	ids := map[string]bool{}
+func (src *Source) bind(known *patterns) []*Bound {
+	bounds := make([]*Bound, 0, len(src.Hooks))
+	ids := make(map[string]bool, len(src.Hooks))
 	for i, h := range src.Hooks {
-		b, err := newBound(src, h, i)
+		b, err := newBound(src, h, i, known)
 		if err == nil && ids[h.ID] {
 			err = errors.New("a second hook with this id")
 		}
@@ -215,7 +216,7 @@ func (src *Source) bind() []*Bound {
 	return bounds
 }
 
-func newBound(src *Source, h *hook.Hook, position int) (*Bound, error) {
+func newBound(src *Source, h *hook.Hook, position int, known *patterns) (*Bound, error) {
 	if h.ID == "" {
 		return nil, errors.New("it has no id")
 	}
@@ -226,11 +227,11 @@ func newBound(src *Source, h *hook.Hook, position int) (*Bound, error) {
 	b := &Bound{Hook: h, Source: src, position: position}
 	var errs []error
 	var err error
-	if b.matcher, err = matcher.Compile(h.Matcher); err != nil {
+	if b.matcher, err = known.matcher(h.Matcher); err != nil {
 		errs = append(errs, err)
 	}
 	for _, text := range h.If {
-		c, err := matcher.ParseCondition(text)
+		c, err := known.condition(text)
 		if err != nil {
 			errs = append(errs, err)
 		}
