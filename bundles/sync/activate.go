@@ -212,7 +212,7 @@ func (a *activation) take(ctx context.Context, o Offer) Outcome {
 	}
 	out.After = next
 	a.seen = a.seen.Raise(b)
-	a.synced[out.Name], a.fresh = a.rules.Now, true
+	a.synced[out.Name], a.fresh = LastSync{At: a.rules.Now, Version: next.Version}, true
 	if in := a.after.Find(out.Name); in != nil {
 		*in = next
 	} else {

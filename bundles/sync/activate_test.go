@@ -217,7 +217,7 @@ func TestClock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, err := sync.ParseSynced(data); err != nil || !s["company"].Equal(now) {
+	if s, err := sync.ParseSynced(data); err != nil || !s["company"].At.Equal(now) {
 		t.Errorf("found on %v, %v", s, err)
 	}
 }

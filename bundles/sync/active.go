@@ -152,16 +152,25 @@ func (a Active) Open(dir fs.FS) (fs.FS, error) {
 	return files, nil
 }
 
-// Synced says when a bundle was last found to be the newest that its source
+// Synced says when bundles were last found to be the newest that their source
 // has, by name. A bundle that is not in it was put here by hand and never
 // fetched.
-type Synced map[string]time.Time
+type Synced map[string]LastSync
+
+// A LastSync is the last sync of a bundle that succeeded.
+type LastSync struct {
+	At time.Time
+	// Version is what was in force afterwards: what is in force later is never
+	// older. 0 if it is not known.
+	Version int64
+}
 
 // ParseSynced reads synced.json.
 func ParseSynced(data []byte) (Synced, error) {
 	var file struct {
-		Schema  int                  `json:"schema"`
-		Bundles map[string]time.Time `json:"bundles"`
+		Schema   int                  `json:"schema"`
+		Bundles  map[string]time.Time `json:"bundles"`
+		Versions map[string]int64     `json:"versions"`
 	}
 	if err := decode(data, &file); err != nil {
 		return nil, err
@@ -169,21 +178,31 @@ func ParseSynced(data []byte) (Synced, error) {
 	if file.Schema != 1 {
 		return nil, errors.New("schema: 1 is wanted")
 	}
-	for name := range file.Bundles {
+	s := Synced{}
+	for name, at := range file.Bundles {
 		if !bundles.IsName(name) {
 			return nil, errors.New("bundles: names of bundles are wanted")
 		}
+		s[name] = LastSync{At: at, Version: file.Versions[name]}
 	}
-	return file.Bundles, nil
+	for name, version := range file.Versions {
+		if _, known := file.Bundles[name]; !known || version < 0 {
+			return nil, errors.New("versions: whole numbers of the bundles are wanted")
+		}
+	}
+	return s, nil
 }
 
 // Encode is the file synced.json.
 func (s Synced) Encode() []byte {
-	list := map[string]any{}
+	times, versions := map[string]any{}, map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(s)) {
-		list[name] = s[name].UTC().Format(time.RFC3339)
+		times[name] = s[name].At.UTC().Format(time.RFC3339)
+		if s[name].Version > 0 {
+			versions[name] = s[name].Version
+		}
 	}
-	return []byte(strictjson.Indent(map[string]any{"schema": 1, "bundles": list}))
+	return []byte(strictjson.Indent(map[string]any{"schema": 1, "bundles": times, "versions": versions}))
 }
 
 // decode reads a file of ours into a struct: strictly, and without keys that

@@ -93,10 +93,13 @@ func TestOpenIsWhatWasVerified(t *testing.T) {
 }
 
 func TestSyncedReadsWhatItWrote(t *testing.T) {
-	want := sync.Synced{"company": time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)}
+	want := sync.Synced{"company": {At: time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC), Version: 7}, "team": {At: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)}}
 	got, err := sync.ParseSynced(want.Encode())
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, %v", got, err)
+	}
+	if _, err := sync.ParseSynced([]byte(`{"schema": 1, "bundles": {}, "versions": {"company": 1}}`)); err == nil {
+		t.Error("a version of a bundle that was never synced")
 	}
 	if _, err := sync.ParseSynced([]byte(`{"schema": 1, "bundles": {"company": "yesterday"}}`)); err == nil {
 		t.Error("a time that is none was taken")

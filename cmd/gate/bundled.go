@@ -21,6 +21,7 @@ type bundled struct {
 	sync.Active
 	manifest bundles.Manifest
 	synced   time.Time // when it was last found to be the newest; zero: never
+	newest   int64     // the version that was in force after that; 0: it is not known
 	broken   bool
 }
 
@@ -76,7 +77,7 @@ func (l *loaded) addBundles(p *place) {
 		if l.relaxes(a.Name) {
 			continue
 		}
-		b := bundled{Active: a, synced: synced[a.Name]}
+		b := bundled{Active: a, synced: synced[a.Name].At, newest: synced[a.Name].Version}
 		l.addBundle(dir, filepath.Join(p.dir, sync.Dir), &b, i+1)
 		l.bundles = append(l.bundles, b)
 	}
@@ -146,6 +147,9 @@ func (l *loaded) addBundle(dir fs.FS, where string, b *bundled, order int) {
 }
 
 func (l *loaded) openBundle(dir fs.FS, where string, b *bundled, as scopes.Source) (scopes.Source, error) {
+	if b.newest > b.Version { // somebody put an older pointer in its place; an interrupted activation never leaves that
+		return as, fmt.Errorf("version %d was in force here, which is newer", b.newest)
+	}
 	files, err := b.Open(dir)
 	if err != nil {
 		return as, err
@@ -242,7 +246,7 @@ func (l *loaded) weighAge(now time.Time, s scopes.Stale) {
 		case scopes.StaleClose:
 			src.Faults = append(src.Faults, *hook.Faultf(hook.FaultLoad, "%s", text))
 		case scopes.StaleAsk:
-			l.ageing = append(l.ageing, text)
+			l.ageing = append(l.ageing, text) // the reason says it, too, where it has a part in the decision
 			l.says(&src, "gate.age", hook.Reason{Effect: hook.Ask, Reason: text})
 		default:
 			l.ageing = append(l.ageing, text)
@@ -251,6 +255,14 @@ func (l *loaded) weighAge(now time.Time, s scopes.Stale) {
 	if len(src.Faults)+len(src.Hooks) > 0 {
 		l.sources = append(l.sources, src)
 	}
+}
+
+// ageWarnings are the sentences about old bundles that a decision does not give
+// as its reason.
+func (l *loaded) ageWarnings(d *hook.Decision) []string {
+	return slices.DeleteFunc(slices.Clone(l.ageing), func(text string) bool {
+		return slices.ContainsFunc(d.Reasons, func(r hook.Reason) bool { return r.Source == staleSource && r.Reason == text })
+	})
 }
 
 // says gives a source of gate's own one hook, which says one thing about each

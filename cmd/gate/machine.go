@@ -160,7 +160,7 @@ func (g *guard) decide(ctx context.Context, ev hook.Event) hook.Decision {
 	case name == hook.SessionStart, name == hook.UserPromptSubmit:
 		d.Notices = append(d.Notices, g.asides()...)
 	case d.Effect >= hook.Ask:
-		d.Notices = append(d.Notices, g.ageing...)
+		d.Notices = append(d.Notices, g.ageWarnings(&d)...)
 	}
 	if g.approver != nil {
 		d.Notices = append(d.Notices, g.approver.remember(&ev, &d)...)

@@ -29,6 +29,9 @@ func (g *guard) recordOf(a adapters.Adapter, ev *hook.Event, d *hook.Decision) a
 	r.Project = g.project
 	r.Labels, r.Bundles = logLabels(g.set.Settings()), append(r.Bundles, g.directories()...)
 	slices.SortFunc(r.Bundles, func(a, b audit.Bundle) int { return strings.Compare(a.Name, b.Name) })
+	for _, text := range g.ageWarnings(d) { // also where nobody was told with this call
+		r.Warned = append(r.Warned, audit.Reason{ID: "gate.age", Reason: text, Source: staleSource})
+	}
 	for i := range r.Policies {
 		r.Policies[i].Digest = g.digest(r.Policies[i])
 	}

@@ -113,9 +113,9 @@ func (l *loaded) asides() []string {
 // nothing good again that was over when bundles were last synced.
 func (l *loaded) latest(p *place) time.Time {
 	now := time.Now()
-	for _, at := range l.readSynced(p) {
-		if at.After(now) {
-			now = at
+	for _, last := range l.readSynced(p) {
+		if last.At.After(now) {
+			now = last.At
 		}
 	}
 	return now
