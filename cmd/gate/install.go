@@ -116,8 +116,7 @@ func (f *installFlags) change(
 // printWeaknesses reports everything on this machine that weakens gate for an
 // agent, but that gate is not there yet.
 func (f *installFlags) printWeaknesses(b *strings.Builder, p process, m install.Machine, agent string) {
-	list := slices.Concat(f.ownFindings(p), m.Doctor(agent).Findings, otherPrograms(p, m.Command[0]))
-	list = slices.DeleteFunc(list, func(x install.Finding) bool { return x.ID == "gate.missing" || x.ID == "gate.project_only" })
+	list := slices.Concat(f.ownFindings(p), weaknesses(m, agent), otherPrograms(p, m.Command[0]))
 	if len(list) == 0 {
 		b.WriteString("nothing on this machine weakens it\n")
 		return
@@ -154,7 +153,7 @@ func (f *installFlags) machine(p process) (install.Machine, error) {
 	m := install.Machine{
 		OS: runtime.GOOS, Home: home, Project: project, Command: []string{exe, "hook"},
 		UserDir: d.user, StateDir: d.state, DirsNamed: given.user != "" || given.state != "",
-		ManagedDir: d.managed, UID: os.Getuid(),
+		ManagedDir: d.managed, UID: os.Getuid(), Root: p.root,
 	}
 	if dir := p.getenv("CLAUDE_CONFIG_DIR"); filepath.IsAbs(dir) {
 		m.AgentHome = map[string]string{"claude": dir}

@@ -37,6 +37,9 @@ type process struct {
 	isTerminal func() bool
 	// above returns the processes above this one; nil: none can be seen.
 	above func() []consent.Ancestor
+	// root stands in front of the system's own directories of agents; "" but in
+	// tests.
+	root string
 }
 
 // getenv returns the value of a variable, "" if it is not set.

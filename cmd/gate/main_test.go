@@ -26,7 +26,7 @@ var update = flag.Bool("update", false, "rewrite what scripts expect")
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"gate": func() {
 		p := host()
-		p.above = nil
+		p.above, p.root = nil, p.getenv("TEST_ROOT")
 		start(p)
 	}, "mcpserver": serveMCP, "webhookserver": serveWebhooks})
 }
@@ -42,6 +42,7 @@ func TestScript(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
 			e.Setenv("USERPROFILE", filepath.Join(e.WorkDir, "home"))
+			e.Setenv("TEST_ROOT", filepath.Join(e.WorkDir, "root")) // of what agents' settings of the machine are below
 			for _, dir := range []string{"home", "project/.git", "state"} {
 				if err := os.MkdirAll(filepath.Join(e.WorkDir, dir), 0o700); err != nil {
 					return err
@@ -55,7 +56,7 @@ func TestScript(t *testing.T) {
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "person": person, "expand": expand, "idof": idOf, "cmpcases": compareCases, "model": startModel, "activate": activate, "damage": damage, "serve": startServer, "publish": publish},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "person": person, "expand": expand, "idof": idOf, "cmpcases": compareCases, "model": startModel, "activate": activate, "damage": damage, "serve": startServer, "publish": publish, "client": client, "refuses": refuses, "shows": shows, "runs": runs},
 	})
 }
 

@@ -17,7 +17,9 @@ func newSettings(p process) *cobra.Command {
 		Short: "every setting, where it stands and whether it counts",
 		Long: "Lists every value that a settings file gives, with file and line, what it\n" +
 			"overrides, and why it does not count where it does not. Settings never reach\n" +
-			"upwards: managed, then yours, then a project's and its local ones.",
+			"upwards: managed, then yours, then a project's and its local ones. Where there are\n" +
+			"managed policies, it also lists what stands beside them and would like a say: other\n" +
+			"sources, agents' own settings, variables, and what was refused.",
 		Example: "  gate settings\n  gate set policies.gate.git ask",
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -27,9 +29,9 @@ func newSettings(p process) *cobra.Command {
 			}
 			broken := g.settingsFaults()
 			if f.json {
-				err = printJSON(p, settingsDocument(g, broken))
+				err = printJSON(p, settingsDocument(g, broken, f.beside(p, g)))
 			} else {
-				err = printSettings(p, g, broken)
+				err = printSettings(p, g, broken, f.beside(p, g))
 			}
 			if err == nil && len(broken) > 0 {
 				err = exitWith(exitFailed)
@@ -54,7 +56,7 @@ func (g *guard) settingsFaults() []hook.Fault {
 	return list
 }
 
-func printSettings(p process, g *guard, broken []hook.Fault) error {
+func printSettings(p process, g *guard, broken []hook.Fault, beside []string) error {
 	var b strings.Builder
 	for _, f := range broken {
 		fmt.Fprintf(&b, "error: %s\n", visible(f.Error()))
@@ -79,6 +81,12 @@ func printSettings(p process, g *guard, broken []hook.Fault) error {
 	}
 	for _, bundle := range g.bundles {
 		fmt.Fprintf(&b, "bundle: %s version %d%s, %s\n", bundle.Name, bundle.Version, onTrial(bundle), bundle.Digest)
+	}
+	if len(beside) > 0 {
+		b.WriteString("beside managed policies, which hold whatever these say:\n")
+	}
+	for _, text := range beside {
+		fmt.Fprintf(&b, "  %s\n", visible(text))
 	}
 	return printAll(p, b.String())
 }
@@ -108,7 +116,7 @@ func (p process) tildes(s string) string {
 	return strings.Join(words, " ")
 }
 
-func settingsDocument(g *guard, broken []hook.Fault) map[string]any {
+func settingsDocument(g *guard, broken []hook.Fault, beside []string) map[string]any {
 	rows := []any{}
 	for _, r := range g.set.Explain() {
 		rows = append(rows, map[string]any{
@@ -117,5 +125,5 @@ func settingsDocument(g *guard, broken []hook.Fault) map[string]any {
 		})
 	}
 	return map[string]any{"settings": rows, "faults": faultList(broken), "off": orNil(g.set.Off()), "notices": visibleList(slices.Concat(g.notices, g.asides())),
-		"bundles": bundleDocuments(g.named())}
+		"bundles": bundleDocuments(g.named()), "beside": visibleList(beside)}
 }
