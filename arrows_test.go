@@ -15,7 +15,7 @@ const module = "gate/"
 // layers hold the picture of docs/architecture.md: a package may import
 // packages of ours that stand above it here, and none beside or below it.
 var layers = [][]string{
-	{"hook", "strictjson", "owned", "hostfs", "facts/catalogue", "engine/plan/value"},
+	{"hook", "strictjson", "owned", "hostfs", "facts/catalogue", "engine/plan/value", "engine/plan/bytecode"},
 	{"facts", "matcher", "adapters", "session", "consent", "audit", "policies", "bundles", "engine/plan/builtin"},
 	{"scopes", "audit/ship", "bundles/sync", "bundles/source"},
 	{"engine", "scopes/load", "engine/handlers/judge", "artifact"},
@@ -36,7 +36,7 @@ var never = map[string][]string{
 
 // thin packages are what the hot program is made of.
 var thin = []string{
-	"hook", "facts", "matcher", "scopes", "engine", "engine/plan", "engine/plan/value", "engine/plan/builtin", "adapters", "session", "consent", "audit", "strictjson", "owned", "hostfs",
+	"hook", "facts", "matcher", "scopes", "engine", "engine/plan", "engine/plan/value", "engine/plan/builtin", "engine/plan/bytecode", "adapters", "session", "consent", "audit", "strictjson", "owned", "hostfs",
 	"artifact",
 	"cmd/gate-hook",
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // A Func is one builtin. It gets as many arguments as the builtin declares, none
-// of them nil, and must not change them. A nil value without an error means
+// of them nil, and must neither change them nor keep args. A nil value without an error means
 // undefined. A relation, which is walk only, returns the array of its results.
 //
 // An error is one of the call: a [*TypeError] for an operand of a wrong type, a

@@ -15,6 +15,7 @@ type Object struct {
 	ordered bool // by key; always so for less than two
 	index   *index
 	weight  int
+	unsure  bool // a value has grown since weight was taken
 }
 
 // NewObject returns an object of pairs; of equal keys the last value counts.
@@ -47,7 +48,8 @@ func (o *Object) Pairs() []Pair {
 	return o.pairs
 }
 
-// Insert puts a value under a key, in place of what the key held.
+// Insert puts a value under a key, in place of what the key held. A value that
+// has grown since is inserted again, so that the object knows its weight.
 func (o *Object) Insert(key, v Value) {
 	n := len(o.pairs)
 	switch {
@@ -56,6 +58,10 @@ func (o *Object) Insert(key, v Value) {
 	case o.ordered && Compare(o.pairs[n-1].Key, key) < 0:
 	default:
 		if i := o.find(key); i >= 0 {
+			if o.pairs[i].Value == v {
+				o.unsure = true
+				return
+			}
 			o.weight = addWeight(max(0, o.weight-Weight(o.pairs[i].Value)), Weight(v))
 			o.pairs[i].Value = v
 			return
@@ -71,7 +77,18 @@ func (o *Object) Insert(key, v Value) {
 
 // Clone returns a copy that can be changed; keys and values are the same.
 func (o *Object) Clone() *Object {
-	return &Object{pairs: slices.Clone(o.Pairs()), ordered: true, weight: o.weight}
+	return &Object{pairs: slices.Clone(o.Pairs()), ordered: true, weight: o.weigh()}
+}
+
+// weigh returns the weight of what is in the object.
+func (o *Object) weigh() int {
+	if o.unsure {
+		o.unsure, o.weight = false, 0
+		for _, p := range o.pairs {
+			o.weight = addWeight(o.weight, addWeight(Weight(p.Key), Weight(p.Value)))
+		}
+	}
+	return o.weight
 }
 
 // indexed keeps the index of an object that is out of order up to date.

@@ -71,7 +71,7 @@ func KindOf(v Value) Kind { return v.kind() }
 
 // Weight says how much there is in v, written out: one for each value in it and
 // for each 32 bytes of text. A value held twice counts twice, so this is what
-// comparing, printing or copying v costs at most. It takes no time to ask.
+// comparing, printing or copying v costs at most. It is known without looking.
 func Weight(v Value) int {
 	switch v := v.(type) {
 	case String:
@@ -83,7 +83,7 @@ func Weight(v Value) int {
 	case *Set:
 		return v.weight + 1
 	case *Object:
-		return v.weight + 1
+		return v.weigh() + 1
 	}
 	return 1
 }
@@ -113,6 +113,7 @@ func Freeze(v Value) Value {
 			Freeze(p.Key)
 			Freeze(p.Value)
 		}
+		v.weigh()
 	}
 	return v
 }

@@ -1,0 +1,178 @@
+package build
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/open-policy-agent/opa/v1/ir"
+
+	"gate/engine/plan/bytecode"
+)
+
+// An encoder writes the functions of a plan.
+type encoder struct {
+	*bytecode.Writer
+	static    *ir.Static
+	functions map[string]int // by name
+	named     bool           // all can be found by their path
+}
+
+// A coder writes one function.
+type coder struct {
+	*encoder
+	code   []uint32
+	locals map[ir.Local]uint32 // numbered anew, arguments first
+	blocks []*block            // that are open in the innermost body
+	err    error
+}
+
+// A block is where what is undefined leads to: its end.
+type block struct {
+	jumps []int // instructions that lead there
+}
+
+// function writes a function of the planner.
+func (e *encoder) function(f *ir.Func, named bool) error {
+	c := &coder{encoder: e, locals: map[ir.Local]uint32{}}
+	for _, p := range f.Params {
+		c.local(p)
+	}
+	c.local(f.Return)
+	for _, b := range f.Blocks {
+		c.block(b)
+	}
+	if c.err != nil {
+		return fmt.Errorf("%s: %w", f.Name, c.err)
+	}
+	if len(c.locals) > bytecode.MaxLocals {
+		return fmt.Errorf("%s has more than %d variables", f.Name, bytecode.MaxLocals)
+	}
+	var path []string
+	if named {
+		path = f.Path
+	}
+	e.Function(bytecode.Function{Locals: len(c.locals), Args: len(f.Params), Memoized: len(f.Params) == 2}, path, c.code)
+	return nil
+}
+
+func (c *coder) fail(format string, args ...any) {
+	if c.err == nil {
+		c.err = fmt.Errorf(format, args...)
+	}
+}
+
+// local returns the word of a variable.
+func (c *coder) local(l ir.Local) uint32 {
+	n, known := c.locals[l]
+	if !known {
+		n = uint32(len(c.locals))
+		c.locals[l] = n
+	}
+	return n
+}
+
+func (c *coder) constant(i int) string { return c.static.Strings[i].Value }
+
+// operand returns the word of an operand.
+func (c *coder) operand(o ir.Operand) uint32 {
+	switch v := plain(o.Value).(type) {
+	case ir.Local:
+		return bytecode.Operand(bytecode.OfLocal, int(c.local(v)))
+	case ir.StringIndex:
+		return bytecode.Operand(bytecode.OfString, c.String(c.constant(int(v))))
+	case ir.Bool:
+		if v {
+			return bytecode.Operand(bytecode.OfBool, 1)
+		}
+		return bytecode.Operand(bytecode.OfBool, 0)
+	}
+	c.fail("operand of type %T", o.Value)
+	return 0
+}
+
+// plain returns a value that was read from JSON, as a pointer, as the planner
+// makes it.
+func plain(v ir.Val) ir.Val {
+	switch v := v.(type) {
+	case *ir.Local:
+		return *v
+	case *ir.StringIndex:
+		return *v
+	case *ir.Bool:
+		return *v
+	}
+	return v
+}
+
+// emit writes an instruction that is always defined.
+func (c *coder) emit(op bytecode.Op, words ...uint32) {
+	c.code = append(append(c.code, bytecode.Instruction(op, 0)), words...)
+}
+
+// may writes an instruction that leads to the end of the innermost block if it is
+// undefined.
+func (c *coder) may(op bytecode.Op, words ...uint32) { c.leads(0, op, words...) }
+
+// leads is may for the block that lies n further out.
+func (c *coder) leads(n int, op bytecode.Op, words ...uint32) {
+	if n >= len(c.blocks) {
+		c.fail("a jump out of a body")
+		return
+	}
+	b := c.blocks[len(c.blocks)-1-n]
+	b.jumps = append(b.jumps, len(c.code))
+	c.emit(op, words...)
+}
+
+// block writes statements.
+func (c *coder) block(b *ir.Block) {
+	open := &block{}
+	c.blocks = append(c.blocks, open)
+	for _, s := range b.Stmts {
+		c.statement(s)
+	}
+	c.blocks = c.blocks[:len(c.blocks)-1]
+	for _, at := range open.jumps {
+		ahead := len(c.code) - at
+		if ahead > bytecode.MaxAhead {
+			c.fail("a rule that is too large")
+			return
+		}
+		c.code[at] |= bytecode.Instruction(0, ahead)
+	}
+}
+
+// body writes the body of the instruction that begins at from and notes its
+// length in the word length of it. The end is Done where it matters that it was
+// come to.
+func (c *coder) body(from, length int, b *ir.Block, ends bool) {
+	outside := c.blocks
+	c.blocks = nil
+	start := len(c.code)
+	open := &block{}
+	c.blocks = append(c.blocks, open)
+	for _, s := range b.Stmts {
+		c.statement(s)
+	}
+	if ends {
+		c.emit(bytecode.Done)
+	}
+	for _, at := range open.jumps {
+		if ahead := len(c.code) - at; ahead <= bytecode.MaxAhead {
+			c.code[at] |= bytecode.Instruction(0, ahead)
+		} else {
+			c.fail("a rule that is too large")
+		}
+	}
+	c.blocks = outside
+	c.code[from+length] = uint32(len(c.code) - start)
+}
+
+// place returns the words of a statement's place.
+func (c *coder) place(l ir.Location) []uint32 {
+	file := ""
+	if l.File >= 0 && l.File < len(c.static.Files) {
+		file = c.static.Files[l.File].Value
+	}
+	return []uint32{uint32(c.String(file)), uint32(max(0, min(l.Row, math.MaxInt32)))}
+}

@@ -1,0 +1,215 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+
+	"gate/engine/plan/builtin"
+	"gate/engine/plan/bytecode"
+	"gate/engine/plan/value"
+)
+
+// maxDepth bounds how deep calls and bodies stand within each other. Rego knows
+// no recursion, so only a very long chain of rules reaches it, or a damaged
+// program.
+const maxDepth = 20_000
+
+// maxWeight bounds what one value holds, written out, and so the time of one
+// comparison. No event holds as much: package strictjson allows 200 000 keys and
+// elements.
+const maxWeight = 1 << 22
+
+var (
+	errDeep   = errors.New("its rules call each other too deep")
+	errLarge  = errors.New("it makes a value that is too large")
+	errNoRule = errors.New("the compiled plan has no such rule")
+)
+
+// An Error is what went wrong at a place of a policy.
+type Error struct {
+	File    string // "" if the place is not known
+	Row     int
+	Code    string // as OPA's topdown names kinds of errors
+	Message string
+	Err     error // what it came of; may be nil
+}
+
+// The kinds of errors.
+const (
+	CodeConflict = "eval_conflict_error"
+	CodeType     = "eval_type_error"
+	CodeBuiltin  = "eval_builtin_error"
+)
+
+func (e *Error) Error() string {
+	if e.File == "" {
+		return e.Message
+	}
+	return fmt.Sprintf("%s:%d: %s", e.File, e.Row, e.Message)
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// A Machine evaluates rules of one program on one input. What rules yield is
+// remembered, so a helper that several of them use is evaluated once. It is for
+// one goroutine; an evaluation costs nothing but what it touches.
+type Machine struct {
+	program *bytecode.Program
+	code    string
+	ctx     *builtin.Context
+	input   value.Value
+	data    value.Value
+	lenient bool // errors of builtins make a call undefined
+
+	strings  []value.Value // made of the program's when they are used
+	numbers  []value.Value
+	builtins []builtin.Func
+	args     []value.Value // room for those of builtins
+	room     []value.Value // for variables
+	results  map[int]value.Value
+	depth    int
+	err      error
+}
+
+// NewMachine returns a machine for a program that [Open] has accepted. A nil
+// input is undefined, nil data is an empty object. The context's budget bounds
+// all evaluations of the machine together.
+func NewMachine(p *Program, ctx *builtin.Context, input, data value.Value) *Machine {
+	if data == nil {
+		data = &value.Object{}
+	}
+	return &Machine{
+		program: p.code, code: p.code.Code(), ctx: ctx, input: input, data: data,
+		strings:  make([]value.Value, p.code.Strings()),
+		numbers:  make([]value.Value, p.code.Numbers()),
+		builtins: p.builtins,
+		results:  map[int]value.Value{},
+	}
+}
+
+// Lenient makes calls of builtins that fail undefined, as OPA does unless its
+// strict mode is on. It is not for deciding about anything.
+func (m *Machine) Lenient() { m.lenient = true }
+
+// Eval evaluates a rule, named by the parts of its path below data. The result is
+// nil if the rule is undefined. After an error the machine is of no more use.
+func (m *Machine) Eval(path ...string) (v value.Value, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			v, err = nil, fmt.Errorf("%w: %v", bytecode.ErrDamaged, r)
+			m.err = err
+		}
+	}()
+	if m.err != nil {
+		return nil, m.err
+	}
+	f := m.program.Find(entry(path))
+	if f < 0 {
+		return nil, errNoRule
+	}
+	v, ok := m.call(f, []value.Value{m.input, m.data})
+	if !ok {
+		return nil, m.err
+	}
+	return v, nil
+}
+
+// entry returns the path at which the planner puts a rule.
+func entry(path []string) string {
+	return "g0\x00" + bytecode.Path(path...)
+}
+
+// fail keeps the error that ends the evaluation.
+func (m *Machine) fail(err error) status {
+	if m.err == nil {
+		m.err = err
+	}
+	return failed
+}
+
+// call runs a function; false is an error.
+func (m *Machine) call(number int, args []value.Value) (value.Value, bool) {
+	f := m.program.Function(number)
+	if f.Memoized {
+		if v, known := m.results[number]; known {
+			return v, true
+		}
+	}
+	locals, room, ok := m.locals(f.Locals)
+	if !ok {
+		return nil, false
+	}
+	copy(locals, args[:f.Args])
+	r := run{Machine: m, locals: locals}
+	st := r.body(f.Start, f.End)
+	m.room = room
+	clear(locals)
+	if st == failed {
+		return nil, false
+	}
+	if f.Memoized {
+		m.results[number] = r.result
+	}
+	return r.result, true
+}
+
+// locals takes n variables off the room and returns what is to be given back.
+func (m *Machine) locals(n int) (taken, room []value.Value, ok bool) {
+	room = m.room
+	if len(m.room) < n {
+		more := max(1024, n)
+		if err := m.ctx.Alloc(16 * more); err != nil {
+			m.fail(err)
+			return nil, nil, false
+		}
+		m.room = make([]value.Value, more)
+	}
+	taken, m.room = m.room[:n:n], m.room[n:]
+	return taken, room, true
+}
+
+// text returns string i as a value.
+func (m *Machine) text(i int) value.Value {
+	v := m.strings[i]
+	if v == nil {
+		v = value.String(m.program.String(i))
+		m.strings[i] = v
+	}
+	return v
+}
+
+// number returns number i as a value.
+func (m *Machine) number(i int) value.Value {
+	v := m.numbers[i]
+	if v == nil {
+		n, err := value.Number(m.program.Number(i))
+		if err != nil {
+			panic(err)
+		}
+		v = n
+		m.numbers[i] = v
+	}
+	return v
+}
+
+// spend takes steps off the budget.
+func (m *Machine) spend(n int) bool {
+	if err := m.ctx.Spend(n); err != nil {
+		m.fail(err)
+		return false
+	}
+	return true
+}
+
+// made takes a value that was made or grew off the budget.
+func (m *Machine) made(v value.Value, bytes int) bool {
+	if value.Weight(v) > maxWeight {
+		m.fail(&builtin.Halt{Err: errLarge})
+		return false
+	}
+	if err := m.ctx.Alloc(bytes); err != nil {
+		m.fail(err)
+		return false
+	}
+	return true
+}

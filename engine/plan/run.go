@@ -1,0 +1,362 @@
+package plan
+
+import (
+	"errors"
+
+	"gate/engine/plan/builtin"
+	"gate/engine/plan/bytecode"
+	"gate/engine/plan/value"
+)
+
+// A status says how the body of a function, scan, not or with ended.
+type status uint8
+
+const (
+	undefined status = iota
+	done
+	returned
+	failed
+)
+
+// A run is one call of a function.
+type run struct {
+	*Machine
+	locals []value.Value
+	result value.Value
+}
+
+func (r *run) word(i int) uint32 {
+	b := r.code[4*i : 4*i+4]
+	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
+}
+
+// local returns which variable word i names.
+func (r *run) local(i int) int { return int(r.word(i)) }
+
+// operand returns what the operand in word i stands for, nil if it is undefined.
+func (r *run) operand(i int) value.Value {
+	kind, n := bytecode.SplitOperand(r.word(i))
+	switch kind {
+	case bytecode.OfLocal:
+		return r.locals[n]
+	case bytecode.OfString:
+		return r.text(n)
+	case bytecode.OfBool:
+		return value.Bool(n != 0)
+	}
+	panic(bytecode.ErrDamaged)
+}
+
+// defined is operand for what cannot be undefined in a program that is whole.
+func (r *run) defined(i int) value.Value {
+	v := r.operand(i)
+	if v == nil {
+		panic(bytecode.ErrDamaged)
+	}
+	return v
+}
+
+// body runs the instructions from pc until end.
+func (r *run) body(pc, end int) status {
+	if pc < 0 || end > len(r.code)/4 {
+		panic(bytecode.ErrDamaged)
+	}
+	if r.depth++; r.depth > maxDepth {
+		return r.fail(&builtin.Halt{Err: errDeep})
+	}
+	steps := 0
+	for pc < end {
+		steps++
+		w := r.word(pc)
+		length, st := r.step(bytecode.Op(w), pc)
+		switch st {
+		case done:
+			if length <= 0 {
+				return r.ended(steps, done)
+			}
+			pc += length
+		case undefined:
+			ahead := int(w >> 8)
+			if ahead == 0 {
+				panic(bytecode.ErrDamaged)
+			}
+			pc += ahead
+		default:
+			return r.ended(steps, st)
+		}
+	}
+	return r.ended(steps, undefined)
+}
+
+func (r *run) ended(steps int, st status) status {
+	r.depth--
+	if !r.spend(steps) {
+		return failed
+	}
+	return st
+}
+
+func defined(is bool) status {
+	if is {
+		return done
+	}
+	return undefined
+}
+
+// step does one instruction and returns its length in words; the length of Done
+// is 0.
+func (r *run) step(op bytecode.Op, pc int) (length int, st status) {
+	switch op {
+	case bytecode.Dot:
+		return 4, r.dot(pc)
+	case bytecode.Equal:
+		return 3, r.equal(pc, true)
+	case bytecode.NotEqual:
+		return 3, r.equal(pc, false)
+	case bytecode.Assign:
+		r.locals[r.local(pc+1)] = r.operand(pc + 2)
+		return 3, done
+	case bytecode.Call:
+		return r.callRule(pc)
+	case bytecode.Builtin:
+		return r.callBuiltin(pc)
+	case bytecode.Scan:
+		return r.scan(pc)
+	case bytecode.Not:
+		return r.not(pc)
+	case bytecode.With:
+		return r.with(pc)
+	case bytecode.Dynamic:
+		return r.callDynamic(pc)
+	case bytecode.Jump:
+		return 1, undefined
+	case bytecode.Done:
+		return 0, done
+	case bytecode.Return:
+		r.result = r.locals[r.local(pc+1)]
+		return 2, returned
+	case bytecode.Defined:
+		return 2, defined(r.locals[r.local(pc+1)] != nil)
+	case bytecode.Undefined:
+		return 2, defined(r.locals[r.local(pc+1)] == nil)
+	case bytecode.IsArray:
+		_, is := r.operand(pc + 1).(*value.Array)
+		return 2, defined(is)
+	case bytecode.IsObject:
+		_, is := r.operand(pc + 1).(*value.Object)
+		return 2, defined(is)
+	case bytecode.IsSet:
+		_, is := r.operand(pc + 1).(*value.Set)
+		return 2, defined(is)
+	case bytecode.AssignOnce:
+		return 5, r.assignOnce(pc)
+	case bytecode.Len:
+		r.locals[r.local(pc+1)] = value.Int(size(r.operand(pc + 2)))
+		return 3, done
+	}
+	return r.make(op, pc)
+}
+
+// make does the instructions that make values and let them grow.
+func (r *run) make(op bytecode.Op, pc int) (length int, st status) {
+	var made value.Value
+	switch op {
+	case bytecode.Append:
+		return 3, r.grow(pc)
+	case bytecode.Add:
+		return 3, r.grow(pc)
+	case bytecode.Insert:
+		return 4, r.insert(pc)
+	case bytecode.InsertOnce:
+		return 6, r.insertOnce(pc)
+	case bytecode.Merge:
+		return 6, r.merge(pc)
+	case bytecode.Int:
+		r.locals[r.local(pc+1)] = value.Int(int64(uint64(r.word(pc+2)) | uint64(r.word(pc+3))<<32))
+		return 4, done
+	case bytecode.Number:
+		r.locals[r.local(pc+1)] = r.number(r.local(pc + 2))
+		return 3, done
+	case bytecode.Array:
+		length, made = 3, &value.Array{}
+	case bytecode.Null:
+		length, made = 2, value.Null{}
+	case bytecode.Object:
+		length, made = 2, &value.Object{}
+	case bytecode.Set:
+		length, made = 2, &value.Set{}
+	case bytecode.Reset:
+		length = 2
+	default:
+		panic(bytecode.ErrDamaged)
+	}
+	r.locals[r.local(pc+1)] = made
+	return length, done
+}
+
+func (r *run) dot(pc int) status {
+	var v value.Value
+	switch source := r.operand(pc + 2).(type) {
+	case *value.Object:
+		v = source.Get(r.defined(pc + 3))
+	case *value.Array:
+		v = source.Get(r.defined(pc + 3))
+	case *value.Set:
+		v = source.Get(r.defined(pc + 3))
+	}
+	r.locals[r.local(pc+1)] = v
+	return defined(v != nil)
+}
+
+func (r *run) equal(pc int, wanted bool) status {
+	a, b := r.operand(pc+1), r.operand(pc+2)
+	is, ok := r.same(a, b)
+	if !ok {
+		return failed
+	}
+	return defined(is == wanted)
+}
+
+// same compares two values, which takes steps if they are large.
+func (r *run) same(a, b value.Value) (is, ok bool) {
+	if a == nil || b == nil {
+		return a == nil && b == nil, true
+	}
+	if n := min(value.Weight(a), value.Weight(b)); n > 16 && !r.spend(n) {
+		return false, false
+	}
+	return value.Equal(a, b), true
+}
+
+func size(v value.Value) int {
+	switch v := v.(type) {
+	case *value.Array:
+		return v.Len()
+	case *value.Object:
+		return v.Len()
+	case *value.Set:
+		return v.Len()
+	}
+	return 0
+}
+
+var errConflict = errors.New("complete rules must not produce multiple outputs")
+
+func (r *run) assignOnce(pc int) status {
+	target, v := r.local(pc+1), r.operand(pc+2)
+	if old := r.locals[target]; old != nil {
+		is, ok := r.same(old, v)
+		switch {
+		case !ok:
+			return failed
+		case !is:
+			return r.conflict(pc+3, errConflict.Error())
+		}
+		return done
+	}
+	r.locals[target] = v
+	return done
+}
+
+// conflict ends the evaluation with an error at the place in words i and i+1.
+func (r *run) conflict(i int, message string) status {
+	return r.fail(r.errorAt(i, CodeConflict, message, nil))
+}
+
+func (r *run) errorAt(i int, code, message string, err error) error {
+	return &Error{File: r.program.String(r.local(i)), Row: r.local(i + 1), Code: code, Message: message, Err: err}
+}
+
+// scan runs the body for each element of a value, in order.
+func (r *run) scan(pc int) (length int, st status) {
+	key, val := r.local(pc+2), r.local(pc+3)
+	from := pc + 5
+	end := from + r.local(pc+4)
+	one := func(k, v value.Value) status {
+		r.locals[key], r.locals[val] = k, v
+		return r.body(from, end)
+	}
+	st = done
+	switch source := r.locals[r.local(pc+1)].(type) {
+	case *value.Array:
+		for i, v := range source.Elems() {
+			if st = one(value.Int(i), v); st > done {
+				break
+			}
+		}
+	case *value.Set:
+		if !r.spend(source.Len()) {
+			return 0, failed
+		}
+		for _, v := range source.Elems() {
+			if st = one(v, v); st > done {
+				break
+			}
+		}
+	case *value.Object:
+		if !r.spend(source.Len()) {
+			return 0, failed
+		}
+		for _, p := range source.Pairs() {
+			if st = one(p.Key, p.Value); st > done {
+				break
+			}
+		}
+	}
+	return end - pc, max(done, st)
+}
+
+func (r *run) not(pc int) (length int, st status) {
+	from := pc + 2
+	end := from + r.local(pc+1)
+	switch st := r.body(from, end); st {
+	case done:
+		return 0, undefined
+	case undefined:
+		return end - pc, done
+	default:
+		return 0, st
+	}
+}
+
+// with runs the body with another value in a local. What rules yielded before
+// means nothing there, and what they yield there nothing afterwards.
+func (r *run) with(pc int) (length int, st status) {
+	local, path := r.local(pc+1), r.local(pc+3)
+	from := pc + 5 + path
+	end := from + r.local(pc+4)
+	old, results := r.locals[local], r.results
+	now := r.operand(pc + 2)
+	if path > 0 {
+		if now == nil {
+			panic(bytecode.ErrDamaged)
+		}
+		now = r.upsert(old, pc+5, path, now)
+	}
+	r.locals[local], r.results = now, map[int]value.Value{}
+	st = r.body(from, end)
+	r.locals[local], r.results = old, results
+	return end - pc, st
+}
+
+// upsert returns a copy of v with another value at the path in the words from i.
+func (r *run) upsert(v value.Value, i, n int, to value.Value) value.Value {
+	if n == 0 {
+		return to
+	}
+	o, ok := v.(*value.Object)
+	if ok {
+		o = o.Clone()
+	} else {
+		o = &value.Object{}
+	}
+	key := r.text(r.local(i))
+	o.Insert(key, r.upsert(o.Get(key), i+1, n-1, to))
+	return o
+}
+
+// halts reports an error that ends the evaluation even if builtins' do not.
+func halts(err error) bool {
+	var halt *builtin.Halt
+	return errors.As(err, &halt)
+}
