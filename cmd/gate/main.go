@@ -14,6 +14,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/term"
 
@@ -37,6 +38,9 @@ type process struct {
 	isTerminal func() bool
 	// above returns the processes above this one; nil: none can be seen.
 	above func() []consent.Ancestor
+	// pause waits for a time, or until the context is done and returns why;
+	// nil: by the clock.
+	pause func(context.Context, time.Duration) error
 	// root stands in front of the system's own directories of agents; "" but in
 	// tests.
 	root string

@@ -27,6 +27,9 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"gate": func() {
 		p := host()
 		p.above, p.root = nil, p.getenv("TEST_ROOT")
+		if dir := p.getenv("TEST_PAUSES"); dir != "" {
+			p.pause = pausing(dir)
+		}
 		start(p)
 	}, "mcpserver": serveMCP, "webhookserver": serveWebhooks})
 }
@@ -56,7 +59,7 @@ func TestScript(t *testing.T) {
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "person": person, "expand": expand, "idof": idOf, "cmpcases": compareCases, "model": startModel, "activate": activate, "damage": damage, "serve": startServer, "publish": publish, "client": client, "refuses": refuses, "shows": shows, "runs": runs},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "person": person, "expand": expand, "idof": idOf, "cmpcases": compareCases, "model": startModel, "activate": activate, "damage": damage, "serve": startServer, "publish": publish, "client": client, "refuses": refuses, "shows": shows, "pauses": pauses, "serve-tls": startTLS, "runs": runs},
 	})
 }
 
@@ -123,7 +126,7 @@ func withDirs(ts *testscript.TestScript, args []string) []string {
 }
 
 // expand puts the script's directory in the place of $WORK in files, and the
-// addresses of its servers in the place of $MODEL and $HOST, and the digests that
+// addresses of its servers in the place of $MODEL, $HOST and $REGISTRY, and the digests that
 // publish set in the place of $V1 and $V2.
 func expand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
@@ -132,7 +135,7 @@ func expand(ts *testscript.TestScript, neg bool, args []string) {
 	for _, name := range args {
 		text := strings.ReplaceAll(ts.ReadFile(name), "$WORK", filepath.ToSlash(ts.Getenv("WORK")))
 		text = strings.ReplaceAll(text, "$MODEL", ts.Getenv("MODEL"))
-		for _, name := range []string{"HOST", "V1", "V2"} {
+		for _, name := range []string{"HOST", "REGISTRY", "V1", "V2"} {
 			text = strings.ReplaceAll(text, "$"+name, ts.Getenv(name))
 		}
 		ts.Check(os.WriteFile(ts.MkAbs(name), []byte(text), 0o600))

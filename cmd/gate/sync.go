@@ -90,7 +90,7 @@ func (f *syncFlags) run(ctx context.Context, p process) error {
 	}
 	if wait := schedule.Slot(f.spread).Round(time.Second); !f.now && f.feed.URL == "" && wait > 0 {
 		fmt.Fprintf(p.stderr, "gate: waiting %s, this machine's moment; --now does not\n", wait)
-		if err := pause(ctx, wait); err != nil {
+		if err := p.wait(ctx, wait); err != nil {
 			return err
 		}
 	}
@@ -128,7 +128,7 @@ func (f *syncFlags) syncer(p process) (*syncer, error) {
 func (s *syncer) watch(ctx context.Context, schedule sync.Schedule) error {
 	failures := 0
 	for first := true; ; first = false {
-		if wait := schedule.Slot(s.flags.spread); first && !s.flags.now && pause(ctx, wait) != nil {
+		if wait := schedule.Slot(s.flags.spread); first && !s.flags.now && s.wait(ctx, wait) != nil {
 			return nil
 		}
 		var wait time.Duration
@@ -150,13 +150,16 @@ func (s *syncer) watch(ctx context.Context, schedule sync.Schedule) error {
 		if failures++; !failed {
 			failures = 0
 		}
-		if pause(ctx, schedule.Next(time.Now(), failures, wait)) != nil {
+		if s.wait(ctx, schedule.Next(time.Now(), failures, wait)) != nil {
 			return nil
 		}
 	}
 }
 
-func pause(ctx context.Context, d time.Duration) error {
+func (p process) wait(ctx context.Context, d time.Duration) error {
+	if p.pause != nil {
+		return p.pause(ctx, d)
+	}
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {

@@ -1,13 +1,24 @@
 package main
 
 import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
 	"io"
 	"log"
+	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"time"
 
 	registries "github.com/google/go-containerregistry/pkg/registry"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -30,8 +41,95 @@ func startServer(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], strings.TrimPrefix(s.URL, "http://"))
 }
 
+// startTLS serves a directory to clients with a certificate of its authority,
+// writes certificates for both sides and puts the address into a variable:
+// serve-tls VARIABLE directory certificates
+func startTLS(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: serve-tls variable directory certificates")
+	}
+	pool := x509.NewCertPool()
+	pool.AddCert(newCertificate(ts, filepath.Join(args[2], "client")))
+	newCertificate(ts, filepath.Join(args[2], "stranger"))
+	s := httptest.NewUnstartedServer(http.FileServer(http.Dir(ts.MkAbs(args[1]))))
+	s.TLS = &tls.Config{ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool}
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	s.StartTLS()
+	ts.Defer(s.Close)
+	save(ts, filepath.Join(args[2], "ca.pem"), "CERTIFICATE", s.Certificate().Raw)
+	ts.Setenv(args[0], strings.TrimPrefix(s.URL, "https://"))
+}
+
+// newCertificate writes NAME.pem, a certificate that vouches for itself, and its
+// key NAME-key.pem.
+func newCertificate(ts *testscript.TestScript, name string) *x509.Certificate {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	ts.Check(err)
+	form := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}, IsCA: true, BasicConstraintsValid: true,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, form, form, key.Public(), key)
+	ts.Check(err)
+	secret, err := x509.MarshalPKCS8PrivateKey(key)
+	ts.Check(err)
+	save(ts, name+".pem", "CERTIFICATE", der)
+	save(ts, name+"-key.pem", "PRIVATE KEY", secret)
+	cert, err := x509.ParseCertificate(der)
+	ts.Check(err)
+	return cert
+}
+
+func save(ts *testscript.TestScript, name, kind string, data []byte) {
+	ts.Check(os.WriteFile(ts.MkAbs(name), pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: data}), 0o600))
+}
+
+// pausing makes the waiting of a gate one that scripts end: it says in a
+// directory that it waits for the nth time, and goes on when it is told to.
+func pausing(dir string) func(context.Context, time.Duration) error {
+	n := 0
+	return func(ctx context.Context, d time.Duration) error {
+		n++
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("paused-%d", n)), []byte(d.String()), 0o600); err != nil {
+			return err
+		}
+		return appears(ctx, filepath.Join(dir, fmt.Sprintf("go-%d", n)))
+	}
+}
+
+// appears waits for a file.
+func appears(ctx context.Context, name string) error {
+	for {
+		if _, err := os.Stat(name); err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+// pauses waits until a gate in the background waits for the nth time, after it
+// was told to end the time before: pauses n
+func pauses(ts *testscript.TestScript, neg bool, args []string) {
+	n, err := strconv.Atoi(strings.Join(args, " "))
+	if neg || err != nil {
+		ts.Fatalf("usage: pauses n")
+	}
+	dir := ts.Getenv("TEST_PAUSES")
+	if n > 1 {
+		ts.Check(os.WriteFile(filepath.Join(dir, fmt.Sprintf("go-%d", n-1)), nil, 0o600))
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // a test that hangs helps nobody
+	defer cancel()
+	ts.Check(appears(ctx, filepath.Join(dir, fmt.Sprintf("paused-%d", n))))
+}
+
 // publish copies an archive and its envelope to where {digest} in an address
-// finds them, and puts its digest into a variable: publish V1 archive directory
+// finds them, and puts its digest into variables, V1HEX without the algorithm:
+// publish V1 archive directory
 func publish(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: publish variable archive directory")
@@ -39,6 +137,7 @@ func publish(ts *testscript.TestScript, neg bool, args []string) {
 	archive := ts.ReadFile(args[1])
 	digest := bundles.Digest([]byte(archive))
 	ts.Setenv(args[0], digest)
+	ts.Setenv(args[0]+"HEX", strings.TrimPrefix(digest, "sha256:"))
 	at := filepath.Join(ts.MkAbs(args[2]), strings.TrimPrefix(digest, "sha256:")+".tar.gz")
 	ts.Check(os.WriteFile(at+envelopeSuffix, []byte(ts.ReadFile(args[1]+envelopeSuffix)), 0o600))
 	ts.Check(os.WriteFile(at, []byte(archive), 0o600))
