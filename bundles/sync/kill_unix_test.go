@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -23,7 +24,8 @@ const faultVariable = "GATE_TEST_SYNC_DIES"
 // A dying is an activation that ends in the middle.
 type dying struct {
 	Dir    string
-	Step   int // which step is the last
+	Step   int    // which step is the last; 0: it is not killed
+	Most   uint64 // bytes that a file may have, as where the disk is full in the middle of one; 0: any number
 	Offers []sync.Offer
 }
 
@@ -45,6 +47,12 @@ func die(text string) int {
 		fmt.Println(err)
 		return 1
 	}
+	if d.Most > 0 {
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: d.Most, Max: d.Most}); err != nil {
+			fmt.Println(err)
+			return 1
+		}
+	}
 	n := 0
 	s := sync.WithFaults(sync.Store{Dir: d.Dir}, func(string) error {
 		if n++; n == d.Step {
@@ -53,7 +61,11 @@ func die(text string) int {
 		}
 		return nil
 	})
-	if _, err := s.Activate(context.Background(), d.Offers, sync.Rules{Now: now, Gate: "v1.0.0"}); err != nil {
+	out, err := s.Activate(context.Background(), d.Offers, sync.Rules{Now: now, Gate: "v1.0.0"})
+	for _, o := range out {
+		err = errors.Join(err, o.Err)
+	}
+	if err != nil {
 		fmt.Println(err)
 		return 1
 	}
@@ -70,17 +82,7 @@ func TestKilled(t *testing.T) {
 	prepared.activate(old...)
 	for step := 1; ; step++ {
 		m := prepared.copy()
-		plan := filepath.Join(t.TempDir(), "plan")
-		data, err := json.Marshal(dying{m.dir, step, update})
-		if err == nil {
-			err = os.WriteFile(plan, data, 0o600)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), faultVariable+"="+plan)
-		out, err := cmd.CombinedOutput()
+		out, err := runDying(t, dying{Dir: m.dir, Step: step, Offers: update})
 		var exit *exec.ExitError
 		if err != nil && (!errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL) {
 			t.Fatalf("step %d: %v\n%s", step, err, out)
@@ -95,6 +97,49 @@ func TestKilled(t *testing.T) {
 			}
 			return
 		}
+	}
+}
+
+// runDying has another process activate.
+func runDying(t *testing.T, d dying) ([]byte, error) {
+	t.Helper()
+	plan := filepath.Join(t.TempDir(), "plan")
+	data, err := json.Marshal(d)
+	if err == nil {
+		err = os.WriteFile(plan, data, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), faultVariable+"="+plan)
+	return cmd.CombinedOutput()
+}
+
+// TestNoRoom has the system itself refuse to write on in the middle of each file,
+// which leaves half of it there, as a disk without room does.
+func TestNoRoom(t *testing.T) {
+	p := newPublisher(t)
+	old := []sync.Offer{p.offer("company", 1), p.offer("team", 1)}
+	update := []sync.Offer{p.offer("company", 2), p.offer("team", 2)}
+	prepared := newMachine(t, p.keySet())
+	prepared.activate(old...)
+	refused := 0
+	for most := uint64(1); ; most += 41 {
+		m := prepared.copy()
+		out, err := runDying(t, dying{Dir: m.dir, Most: most, Offers: update})
+		var exit *exec.ExitError
+		if err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(string(out), "too large")) {
+			t.Fatalf("at most %d bytes: %v\n%s", most, err, out)
+		}
+		afterwards(t, p, m, fmt.Sprintf("at most %d bytes", most), update)
+		if err == nil {
+			break
+		}
+		refused++
+	}
+	if refused < 10 {
+		t.Errorf("only %d limits stopped it", refused)
 	}
 }
 
