@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gate/cmd/internal/hookpath"
 	"gate/consent"
 )
 
@@ -48,13 +49,13 @@ func newApprove(p process) *cobra.Command {
 				return err
 			}
 			if len(args) == 0 {
-				return listPending(p, grants(d))
+				return listPending(p, d.Grants())
 			}
-			rules, err := approvalRules(g.set.Settings().Approvals)
+			rules, err := hookpath.ApprovalRules(g.Set.Settings().Approvals)
 			if err != nil {
 				return err
 			}
-			return f.approve(p, grants(d), rules, args[0])
+			return f.approve(p, d.Grants(), rules, args[0])
 		},
 	}
 	f.add(cmd)

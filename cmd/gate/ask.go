@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gate/cmd/internal/hookpath"
+	"gate/cmd/internal/places"
 	"gate/engine"
 	"gate/hook"
 	"gate/strictjson"
@@ -57,7 +59,7 @@ func (f *callFlags) event(line string) (hook.Event, error) {
 			"tool_name":       f.tool,
 			"tool_input":      input,
 		},
-		Gate: gateNow(true),
+		Gate: hookpath.Now(true),
 	}, nil
 }
 
@@ -89,12 +91,12 @@ func toolInput(tool, arg string) (map[string]any, error) {
 
 // guard sets gate up as it would answer this person's agent in dir.
 func (f *callFlags) guard(p process, dir string, options ...engine.Option) (*guard, error) {
-	d, err := f.dirs.forPeople(p)
+	d, err := f.dirs.ForPeople(p.lookupEnv)
 	if err != nil {
 		return nil, err
 	}
 	return newGuard(setting{
-		dirs: d, home: p.home(), project: projectRoot("", dir), env: p.lookupEnv, engine: options,
+		dirs: d, home: p.home(), project: places.ProjectRoot("", dir), env: p.lookupEnv, engine: options,
 		runHandlers: f.run, progress: p.waits(false), supervisor: p.supervisor(),
 	})
 }
@@ -105,7 +107,7 @@ func (f *callFlags) decide(ctx context.Context, p process, ev hook.Event, option
 	if err != nil {
 		return nil, hook.Decision{}, err
 	}
-	return g, g.decide(ctx, ev), nil
+	return g, g.Decide(ctx, ev), nil
 }
 
 // statusOf is the exit status that stands for a decision.

@@ -82,7 +82,7 @@ func BenchmarkProcess(b *testing.B) {
 	b.ReportMetric(middle("deny")/middle("hello"), "deny/hello")
 	b.ReportMetric(middle("pass")/middle("floor"), "pass/floor")
 	b.ReportMetric(middle("deny")/middle("floor"), "deny/floor")
-	b.ReportMetric(float64(len(benchGuard(b).set.Policies())), "policies")
+	b.ReportMetric(float64(len(benchGuard(b).Set.Policies())), "policies")
 	b.ReportMetric(0, "ns/op")
 }
 
@@ -95,7 +95,7 @@ func median(list []time.Duration) time.Duration {
 func benchGuard(b testing.TB) *guard {
 	dir := b.TempDir()
 	g, err := newGuard(setting{
-		dirs: dirs{managed: filepath.Join(dir, "m"), managedNamed: true, user: filepath.Join(dir, "u"), state: filepath.Join(dir, "s")},
+		dirs: dirs{Managed: filepath.Join(dir, "m"), ManagedNamed: true, User: filepath.Join(dir, "u"), State: filepath.Join(dir, "s")},
 		home: "/home/dev", project: "/home/dev/project", env: func(string) (string, bool) { return "", false },
 		rego: []rego.Option{rego.WithOutOfMemory(func() { b.Error("no memory left") })},
 	})
@@ -120,7 +120,7 @@ func BenchmarkDecide(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if d := g.decide(b.Context(), ev); (d.Effect == hook.Deny) != (line == harmful) {
+				if d := g.Decide(b.Context(), ev); (d.Effect == hook.Deny) != (line == harmful) {
 					b.Fatalf("%s: %s", line, d.Effect)
 				}
 			}
@@ -145,7 +145,7 @@ func BenchmarkQuery(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		return g.decide(b.Context(), ev)
+		return g.Decide(b.Context(), ev)
 	}
 	query := handWritten(b, decide())
 	var decisions, queries []time.Duration
@@ -177,7 +177,7 @@ func handWritten(b *testing.B, d hook.Decision) func() {
 	}
 	options := []func(*opa.Rego){opa.Query(queried)}
 	params := map[string]any{}
-	for _, src := range benchGuard(b).set.Sources() {
+	for _, src := range benchGuard(b).Set.Sources() {
 		values, err := rego.Params(*src)
 		if err != nil {
 			b.Fatal(err)

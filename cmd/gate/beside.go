@@ -14,6 +14,7 @@ import (
 	"gate/audit"
 	"gate/bundles"
 	"gate/bundles/sync"
+	"gate/cmd/internal/places"
 	"gate/hook"
 	"gate/install"
 	"gate/scopes"
@@ -25,20 +26,20 @@ import (
 // and what was refused. Where nothing is managed there is nothing to defend.
 func (f *placeFlags) beside(p process, g *guard) []string {
 	d, project, err := f.places()
-	if err != nil || !g.managed() {
+	if err != nil || !g.Administered() {
 		return nil
 	}
-	return slices.Concat(g.otherSources(p), sessionHooks(p, d), misplaced(p, d, project, g.dirs), g.forgotten(p, d), misleading(p), f.weakened(p), refusals(d))
+	return slices.Concat(g.otherSources(p), sessionHooks(p, d), misplaced(p, d, project, g.Where), g.forgotten(p, d), misleading(p), f.weakened(p), refusals(d))
 }
 
 // otherSources are those of less authority than managed ones.
 func (g *guard) otherSources(p process) []string {
 	var list []string
-	for _, src := range g.set.Sources() {
+	for _, src := range g.Set.Sources() {
 		if src.Library || src.Authority == hook.Managed || len(src.Hooks) == 0 {
 			continue
 		}
-		list = append(list, fmt.Sprintf("%s (%s): %s; %s", src.Name, p.tilde(g.dirs[src.Name]), counted(len(src.Hooks), "hook"), most(src)))
+		list = append(list, fmt.Sprintf("%s (%s): %s; %s", src.Name, p.tilde(g.Where[src.Name]), counted(len(src.Hooks), "hook"), most(src)))
 	}
 	return list
 }
@@ -60,7 +61,7 @@ func most(src *scopes.Source) string {
 // sessions now.
 func sessionHooks(p process, d dirs) []string {
 	var list []string
-	memories, _ := sessions(d).All()
+	memories, _ := d.Sessions().All()
 	for _, file := range slices.Sorted(maps.Keys(memories)) {
 		for i := range memories[file].Registered {
 			r := &memories[file].Registered[i]
@@ -79,11 +80,11 @@ func misplaced(p process, d dirs, project string, sources map[string]string) []s
 		_, err := os.Lstat(path)
 		return !errors.Is(err, fs.ErrNotExist)
 	}
-	places := []string{d.user}
+	dirs := []string{d.User}
 	if project != "" {
-		places = append(places, filepath.Join(project, projectDir))
+		dirs = append(dirs, filepath.Join(project, projectDir))
 	}
-	for _, dir := range places {
+	for _, dir := range dirs {
 		for _, name := range []string{sync.KeysFile, sync.SeenFile, sync.ChannelFile, recoveryFile, sync.Dir} {
 			if path := filepath.Join(dir, name); there(path) {
 				list = append(list, p.tilde(path)+": it counts in the managed directory only")
@@ -106,13 +107,13 @@ func misplaced(p process, d dirs, project string, sources map[string]string) []s
 // misleading are variables that look as if they led gate somewhere else.
 func misleading(p process) []string {
 	var list []string
-	who, err := whoami()
+	home := places.AccountHome()
 	for _, name := range slices.Sorted(slices.Values(p.env)) {
 		name, value, _ := strings.Cut(name, "=")
 		switch {
 		case strings.HasPrefix(name, "GATE_") && value != "":
 			list = append(list, name+" is set: gate's hook reads no such variable")
-		case name == "HOME" && err == nil && value != who.home,
+		case name == "HOME" && home != "" && value != home,
 			name == "XDG_CONFIG_HOME" && value != "", name == "XDG_STATE_HOME" && value != "":
 			list = append(list, fmt.Sprintf("%s is %s: gate's hook goes by the account database", name, value))
 		}
@@ -152,7 +153,7 @@ const mostRecords = 10_000
 // forgotten are bundles in force of which the machine should have seen more than
 // it remembers.
 func (g *guard) forgotten(p process, d dirs) []string {
-	path := filepath.Join(d.managed, sync.SeenFile)
+	path := filepath.Join(d.Managed, sync.SeenFile)
 	data, err := readFile(path, maxState)
 	if err != nil {
 		return nil
@@ -162,7 +163,7 @@ func (g *guard) forgotten(p process, d dirs) []string {
 		return []string{p.tilde(path) + ": " + err.Error()}
 	}
 	var list []string
-	for _, b := range g.bundles {
+	for _, b := range g.loaded.bundles {
 		if known := seen.Bundles[b.Name].Version; known < b.Version {
 			list = append(list, fmt.Sprintf("%s: of %s version %d was seen, and version %d is in force; somebody has changed it", p.tilde(path), b.Name, known, b.Version))
 		}
@@ -173,7 +174,7 @@ func (g *guard) forgotten(p process, d dirs) []string {
 // refusals are the calls that would have changed what guards this machine, and
 // the bundles that were not taken, as far as the log knows.
 func refusals(d dirs) []string {
-	h, err := audit.OpenHistory(d.state)
+	h, err := audit.OpenHistory(d.State)
 	if err != nil {
 		return nil // gate log says why
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/bundles"
+	"gate/hostfs"
 	"gate/strictjson"
 )
 
@@ -71,7 +72,7 @@ func readFile(path string, limit int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return hostFiles{}.ReadFile(filepath.ToSlash(abs), limit)
+	return hostfs.Files{}.ReadFile(filepath.ToSlash(abs), limit)
 }
 
 // refused says why a file is refused, one line and one hint for each reason, and

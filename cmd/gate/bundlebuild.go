@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/bundles"
+	"gate/hostfs"
 	"gate/strictjson"
 )
 
@@ -117,7 +118,7 @@ func (f *buildFlags) run(p process, dir string) error {
 		return err
 	}
 	defer root.Close()
-	archive, err := bundles.Pack(ownedFS{root: root, dir: dir}, change)
+	archive, err := bundles.Pack(hostfs.Dir{Root: root}, change)
 	if err != nil {
 		return refused(p, dir, false, err)
 	}

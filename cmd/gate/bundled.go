@@ -6,12 +6,14 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"gate/bundles"
 	"gate/bundles/sync"
+	"gate/cmd/internal/hookpath"
+	"gate/cmd/internal/places"
 	"gate/hook"
+	"gate/hostfs"
 	"gate/scopes"
 	"gate/scopes/load"
 )
@@ -25,49 +27,46 @@ type bundled struct {
 	broken   bool
 }
 
-// remedy is what repairs bundles on the disk. It needs the administrator.
-const remedy = "gate sync --now, run by the administrator, puts it right"
-
 // addBundles loads the signed bundles in force. They were verified when they
 // came into force; what is checked now is whose the files are, and that they are
 // those that were verified. A machine that takes bundles and has none that can
 // be read closes.
-func (l *loaded) addBundles(p *place) {
-	if p == nil || p.err != nil {
+func (l *loaded) addBundles(p *places.Place) {
+	if p == nil || p.Err != nil {
 		return
 	}
 	broken := func(err error) {
-		l.sources = append(l.sources, scopes.Source{
+		l.Sources = append(l.Sources, scopes.Source{
 			Name: "managed bundles", Scope: hook.Policy, Authority: hook.Managed,
-			Faults: []hook.Fault{*hook.Faultf(hook.FaultLoad, "%w; %s", err, remedy)},
+			Faults: []hook.Fault{*hook.Faultf(hook.FaultLoad, "%w; %s", err, hookpath.Remedy)},
 		})
 	}
 	data, err := stateFile(p, sync.CurrentFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if l.takesBundles = p.has(sync.KeysFile) || p.has(sync.SeenFile); l.takesBundles {
-			broken(fmt.Errorf("%s: this machine takes signed bundles, and none is in force", filepath.Join(p.dir, sync.CurrentFile)))
+		if l.TakesBundles = p.Has(sync.KeysFile) || p.Has(sync.SeenFile); l.TakesBundles {
+			broken(fmt.Errorf("%s: this machine takes signed bundles, and none is in force", filepath.Join(p.Dir, sync.CurrentFile)))
 		}
 		return
 	case err != nil:
-		broken(fmt.Errorf("%s: %w", filepath.Join(p.dir, sync.CurrentFile), err))
+		broken(fmt.Errorf("%s: %w", filepath.Join(p.Dir, sync.CurrentFile), err))
 		return
 	}
-	l.takesBundles = true
+	l.TakesBundles = true
 	current, err := sync.ParseCurrent(data)
 	if err == nil && len(current.Bundles) == 0 {
 		err = errors.New("it names no bundle")
 	}
 	if err != nil {
-		broken(fmt.Errorf("%s: %w", filepath.Join(p.dir, sync.CurrentFile), err))
+		broken(fmt.Errorf("%s: %w", filepath.Join(p.Dir, sync.CurrentFile), err))
 		return
 	}
 	// Whoever could write there could bring an older pointer back.
-	if _, err := fs.Stat(p.files, sync.Dir); err != nil {
-		broken(fmt.Errorf("%s: %w", filepath.Join(p.dir, sync.Dir), plain(err)))
+	if _, err := fs.Stat(p.Files, sync.Dir); err != nil {
+		broken(fmt.Errorf("%s: %w", filepath.Join(p.Dir, sync.Dir), hostfs.Reason(err)))
 		return
 	}
-	dir, err := deepFS{ownedFS{root: p.root, dir: p.dir, owner: p.owner}}.Sub(sync.Dir)
+	dir, err := p.Below(sync.Dir)
 	if err != nil {
 		broken(err)
 		return
@@ -78,44 +77,30 @@ func (l *loaded) addBundles(p *place) {
 			continue
 		}
 		b := bundled{Active: a, synced: synced[a.Name].At, newest: synced[a.Name].Version}
-		l.addBundle(dir, filepath.Join(p.dir, sync.Dir), &b, i+1)
+		l.addBundle(dir, filepath.Join(p.Dir, sync.Dir), &b, i+1)
 		l.bundles = append(l.bundles, b)
+		l.Bundles = append(l.Bundles, hookpath.Bundle{
+			Bundle:  hook.Bundle{Name: b.Name, Version: b.Version, Digest: b.Digest, Record: b.Record},
+			Expires: b.manifest.Gate.Expires, Synced: b.synced,
+		})
 	}
-}
-
-// A deepFS opens a directory below once, and not with each of its files anew: a
-// bundle lies four directories deep and has many.
-type deepFS struct{ ownedFS }
-
-// Sub implements [fs.SubFS].
-func (d deepFS) Sub(name string) (fs.FS, error) {
-	root, err := d.root.OpenRoot(filepath.FromSlash(name))
-	if err != nil {
-		return nil, err
-	}
-	return deepFS{ownedFS{root: root, dir: filepath.Join(d.dir, filepath.FromSlash(name)), owner: d.owner}}, nil // closed with the last that holds it
 }
 
 // stateFile reads a file that says what is in force.
-func stateFile(p *place, name string) ([]byte, error) {
-	if _, err := fs.Lstat(p.files, name); err != nil {
-		return nil, plain(err)
+func stateFile(p *places.Place, name string) ([]byte, error) {
+	if _, err := fs.Lstat(p.Files, name); err != nil {
+		return nil, hostfs.Reason(err)
 	}
-	data, err := load.ReadFile(p.files, name, maxState)
-	return data, behind(name, err)
+	data, err := load.ReadFile(p.Files, name, maxState)
+	return data, hostfs.Behind(name, err)
 }
 
 // maxState bounds the files of the managed directory that say what is in force.
 const maxState = 1 << 20
 
-func (p *place) has(name string) bool {
-	_, err := fs.Lstat(p.files, name)
-	return !errors.Is(err, fs.ErrNotExist)
-}
-
 // readSynced reads when bundles were last found to be the newest. A file that
 // cannot be read is as good as none: then they are as old as can be.
-func (l *loaded) readSynced(p *place) sync.Synced {
+func (l *loaded) readSynced(p *places.Place) sync.Synced {
 	data, err := stateFile(p, sync.SyncedFile)
 	if err == nil {
 		var s sync.Synced
@@ -124,7 +109,7 @@ func (l *loaded) readSynced(p *place) sync.Synced {
 		}
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
-		l.notices = append(l.notices, fmt.Sprintf("%s: %s", filepath.Join(p.dir, sync.SyncedFile), err))
+		l.Notices = append(l.Notices, fmt.Sprintf("%s: %s", filepath.Join(p.Dir, sync.SyncedFile), err))
 	}
 	return nil
 }
@@ -136,14 +121,14 @@ func (l *loaded) addBundle(dir fs.FS, where string, b *bundled, order int) {
 		Bundle: &hook.Bundle{Name: b.Name, Version: b.Version, Digest: b.Digest, Record: b.Record},
 	}
 	where = filepath.Join(where, filepath.FromSlash(b.Dir), sync.FilesDir)
-	l.dirs[as.Name] = where
+	l.Where[as.Name] = where
 	src, err := l.openBundle(dir, where, b, as)
 	if err != nil {
-		as.Faults = []hook.Fault{*hook.Faultf(hook.FaultLoad, "the bundle %s version %d is broken on this disk: %w; %s", b.Name, b.Version, err, remedy)}
+		as.Faults = []hook.Fault{*hook.Faultf(hook.FaultLoad, "the bundle %s version %d is broken on this disk: %w; %s", b.Name, b.Version, err, hookpath.Remedy)}
 		src = as
 	}
 	b.broken = len(src.Faults) > 0
-	l.sources = append(l.sources, src)
+	l.Sources = append(l.Sources, src)
 }
 
 func (l *loaded) openBundle(dir fs.FS, where string, b *bundled, as scopes.Source) (scopes.Source, error) {
@@ -169,7 +154,7 @@ func (l *loaded) openBundle(dir fs.FS, where string, b *bundled, as scopes.Sourc
 	if b.Record || len(c.Source.Faults) > 0 {
 		return *c.Source, nil // on trial its settings have no part in what happens
 	}
-	l.layers = append(l.layers, c.Layers...)
+	l.Layers = append(l.Layers, c.Layers...)
 	for tool, schema := range c.Schemas {
 		if _, taken := l.schemas[tool]; !taken {
 			if l.schemas == nil {
@@ -179,104 +164,4 @@ func (l *loaded) openBundle(dir fs.FS, where string, b *bundled, as scopes.Sourc
 		}
 	}
 	return *c.Source, nil
-}
-
-// named are the bundles as a decision names them.
-func (l *loaded) named() []hook.Bundle {
-	var list []hook.Bundle
-	for _, b := range l.bundles {
-		list = append(list, hook.Bundle{Name: b.Name, Version: b.Version, Digest: b.Digest, Record: b.Record})
-	}
-	return list
-}
-
-// An aged is a bundle that is too old, and what follows.
-type aged struct {
-	name    string
-	text    string // a whole sentence
-	follows scopes.Consequence
-}
-
-// aged lists what is wrong with the age of bundles. A clock that was set back
-// makes nothing young again: it is never earlier than the last sync.
-func (l *loaded) aged(now time.Time, s scopes.Stale) []aged {
-	for _, b := range l.bundles {
-		if b.synced.After(now) {
-			now = b.synced
-		}
-	}
-	var list []aged
-	for _, b := range l.bundles {
-		what := fmt.Sprintf("the bundle %s version %d", b.Name, b.Version)
-		end := b.manifest.Gate.Expires
-		switch {
-		case b.Record:
-		case !end.IsZero() && !now.Before(end):
-			list = append(list, aged{b.Name, fmt.Sprintf("%s expired on %s", what, end.UTC().Format("2006-01-02 15:04 MST")), s.Expired})
-		case b.synced.IsZero():
-			list = append(list, aged{b.Name, what + " was never synced with where it comes from", s.Then})
-		case now.Sub(b.synced) > s.After:
-			list = append(list, aged{b.Name, fmt.Sprintf("%s was last synced on %s, more than %s ago", what,
-				b.synced.UTC().Format("2006-01-02 15:04 MST"), span(s.After)), s.Then})
-		}
-	}
-	return list
-}
-
-// span writes a time in days where it is whole days.
-func span(d time.Duration) string {
-	if days := d / (24 * time.Hour); days > 0 && d%(24*time.Hour) == 0 {
-		return fmt.Sprintf("%d days", days)
-	}
-	return d.String()
-}
-
-const staleSource = "managed age"
-
-// weighAge lets the age of bundles have its consequence. The policies stay as
-// they are.
-func (l *loaded) weighAge(now time.Time, s scopes.Stale) {
-	src := scopes.Source{Name: staleSource, Scope: hook.Policy, Authority: hook.Managed}
-	for _, a := range l.aged(now, s) {
-		text := a.text + "; " + remedy
-		if slices.Contains(l.recovery.Aged, a.name) {
-			a.follows = scopes.StaleWarn
-		}
-		switch a.follows {
-		case scopes.StaleClose:
-			src.Faults = append(src.Faults, *hook.Faultf(hook.FaultLoad, "%s", text))
-		case scopes.StaleAsk:
-			l.ageing = append(l.ageing, text) // the reason says it, too, where it has a part in the decision
-			l.says(&src, "gate.age", hook.Reason{Effect: hook.Ask, Reason: text})
-		default:
-			l.ageing = append(l.ageing, text)
-		}
-	}
-	if len(src.Faults)+len(src.Hooks) > 0 {
-		l.sources = append(l.sources, src)
-	}
-}
-
-// ageWarnings are the sentences about old bundles that a decision does not give
-// as its reason.
-func (l *loaded) ageWarnings(d *hook.Decision) []string {
-	return slices.DeleteFunc(slices.Clone(l.ageing), func(text string) bool {
-		return slices.ContainsFunc(d.Reasons, func(r hook.Reason) bool { return r.Source == staleSource && r.Reason == text })
-	})
-}
-
-// says gives a source of gate's own one hook, which says one thing about each
-// tool call.
-func (l *loaded) says(src *scopes.Source, id string, r hook.Reason) {
-	if slices.ContainsFunc(src.Hooks, func(h *hook.Hook) bool { return h.ID == id }) {
-		return
-	}
-	src.Hooks = append(src.Hooks, &hook.Hook{
-		ID: id, Kind: hook.Inline, Scope: src.Scope, Authority: src.Authority, Source: src.Name, Events: []hook.Name{hook.PreToolUse},
-	})
-	if l.spoiled == nil {
-		l.spoiled = spoiled{}
-	}
-	r.Source = src.Name
-	l.spoiled[src.Name] = r
 }

@@ -90,7 +90,7 @@ func (f *diffFlags) run(ctx context.Context, p process, oldPath, newPath string)
 // decideBoth decides past calls by the old and by the new release, each in the
 // place of the managed policies.
 func (f *diffFlags) decideBoth(ctx context.Context, p process, old, now *release) (*replay.Report, error) {
-	d, err := f.replay.dirs.forPeople(p)
+	d, err := f.replay.dirs.ForPeople(p.lookupEnv)
 	if err != nil {
 		return nil, err
 	}

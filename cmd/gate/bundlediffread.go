@@ -15,6 +15,7 @@ import (
 
 	"gate/bundles"
 	"gate/hook"
+	"gate/hostfs"
 	"gate/scopes"
 	"gate/scopes/load"
 	"gate/strictjson"
@@ -39,7 +40,7 @@ type release struct {
 func readRelease(name string) (*release, error) {
 	info, err := os.Stat(name)
 	if err != nil {
-		return nil, plain(err)
+		return nil, hostfs.Reason(err)
 	}
 	var archive []byte
 	if info.IsDir() {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/bundles"
+	"gate/cmd/internal/places"
 )
 
 func newBundleMachine(p process) *cobra.Command {
@@ -22,12 +23,12 @@ func newBundleMachine(p process) *cobra.Command {
 		Short: "how channel and recovery files name this machine",
 		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			d, err := f.forPeople(p)
+			d, err := f.ForPeople(p.lookupEnv)
 			if err != nil {
 				return err
 			}
-			managed := openPlace(d.managed, ".", managedFiles(d))
-			defer managed.close()
+			managed := places.Open(d.Managed, ".", places.ManagedFiles(d))
+			defer managed.Close()
 			name, err := machineName(managed)
 			if err != nil {
 				return err
@@ -35,7 +36,7 @@ func newBundleMachine(p process) *cobra.Command {
 			return printAll(p, name+"\n")
 		},
 	}
-	cmd.Flags().StringVar(&f.managed, "managed-dir", "", "the managed directory")
+	cmd.Flags().StringVar(&f.Managed, "managed-dir", "", "the managed directory")
 	return cmd
 }
 

@@ -86,11 +86,11 @@ func (f *verifyFlags) run(p process, path string) error {
 func (f *verifyFlags) check() (c bundles.Check, err error) {
 	c = bundles.Check{Now: time.Now(), Name: f.name, Gate: f.asGate, Labels: map[string]string{}}
 	if f.keys == "" {
-		d, err := f.dirs.absolute().forHook()
+		d, err := f.dirs.Absolute().ForHook()
 		if err != nil {
 			return c, err
 		}
-		f.keys = filepath.Join(d.managed, keysFile)
+		f.keys = filepath.Join(d.Managed, keysFile)
 	}
 	if c.Keys, err = readKeys(f.keys); err != nil {
 		return c, err

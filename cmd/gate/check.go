@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gate/cmd/internal/hookpath"
+	"gate/cmd/internal/places"
 	"gate/hook"
 	"gate/policycheck"
 	"gate/policytest"
@@ -98,17 +100,17 @@ func (f *checkFlags) run(p process, paths []string) error {
 // check checks one target and adds what it finds, with positions as the person
 // would write them.
 func (f *checkFlags) check(p process, t policyTarget, all *checked) error {
-	place := openPlace(t.dir, ".", nil)
+	place := places.Open(t.dir, ".", nil)
 	if place == nil {
 		return fmt.Errorf("%s: there is nothing in it", t.shown)
 	}
-	defer place.close()
-	if place.err != nil {
-		return fmt.Errorf("%s: %w", t.shown, place.err)
+	defer place.Close()
+	if place.Err != nil {
+		return fmt.Errorf("%s: %w", t.shown, place.Err)
 	}
 	var lib loaded
 	lib.addLibrary(library(), hook.User)
-	o := policycheck.Options{Files: place.files, Place: t.place, Lib: lib.lib, Others: lib.sources}
+	o := policycheck.Options{Files: place.Files, Place: t.place, Lib: lib.lib, Others: lib.Sources}
 	var err error
 	if o.Source, err = t.source(f.as); err != nil {
 		return err
@@ -137,25 +139,25 @@ func (f *checkFlags) check(p process, t policyTarget, all *checked) error {
 // above are the managed and user settings of this machine, but for those that
 // are checked themselves. What is wrong with them is not the target's mistake.
 func (f *checkFlags) above(p process, t policyTarget) ([]scopes.Layer, error) {
-	d, err := f.dirs.forPeople(p)
+	d, err := f.dirs.ForPeople(p.lookupEnv)
 	if err != nil {
 		return nil, err
 	}
-	l := loaded{dirs: map[string]string{}}
+	l := loaded{Found: hookpath.Found{Where: map[string]string{}}}
 	for _, at := range []struct {
 		dir   string
-		owner *owner
+		owner *places.Owner
 		whose hook.Authority
-	}{{d.managed, managedFiles(d), hook.Managed}, {d.user, userFiles(), hook.User}} {
+	}{{d.Managed, places.ManagedFiles(d), hook.Managed}, {d.User, places.UserFiles(), hook.User}} {
 		if at.dir == t.dir {
 			continue
 		}
-		if pl := openPlace(at.dir, ".", at.owner); pl != nil && pl.err == nil {
+		if pl := places.Open(at.dir, ".", at.owner); pl != nil && pl.Err == nil {
 			l.readSettings(pl, at.whose, false)
-			pl.close()
+			pl.Close()
 		}
 	}
-	return l.layers, nil
+	return l.Layers, nil
 }
 
 // source says whose the policies of a target are.

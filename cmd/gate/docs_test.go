@@ -14,6 +14,8 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/format"
+
+	"gate/cmd/internal/places"
 )
 
 // root is the repository, seen from this package's tests.
@@ -44,7 +46,7 @@ func TestReadme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config, state := homeDirs(home)
+	config, state := places.InHome(home)
 	if err := os.MkdirAll(filepath.Join(config, policyDir), 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -118,7 +118,7 @@ func repair(p process, m install.Machine, found install.Diagnosis, agents []stri
 
 // accept takes gate's own files for whole.
 func (f *installFlags) accept(p process) error {
-	d, err := f.dirs.absolute().forHook()
+	d, err := f.dirs.Absolute().ForHook()
 	if err != nil {
 		return err
 	}

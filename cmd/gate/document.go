@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gate/audit"
+	"gate/cmd/internal/hookpath"
 	"gate/hook"
 	"gate/strictjson"
 )
@@ -45,7 +46,7 @@ func decisionDocument(d *hook.Decision, canAsk bool) map[string]any {
 func variables(env map[string]string) map[string]any {
 	doc := make(map[string]any, len(env))
 	for name, value := range env {
-		doc[strictjson.Visible(name)] = strictjson.Visible(audit.Redact(clip(value)))
+		doc[strictjson.Visible(name)] = strictjson.Visible(audit.Redact(hookpath.Clip(value)))
 	}
 	return doc
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/adapters"
+	"gate/cmd/internal/hookpath"
+	"gate/cmd/internal/places"
 	"gate/engine"
 	"gate/hook"
 	"gate/strictjson"
@@ -84,7 +86,7 @@ func (f evalFlags) evaluation(p process) (*evaluation, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := f.dirs.forPeople(p)
+	d, err := f.dirs.ForPeople(p.lookupEnv)
 	if err != nil {
 		return nil, err
 	}
@@ -99,21 +101,21 @@ func (f evalFlags) evaluation(p process) (*evaluation, error) {
 func (e *evaluation) decide(ctx context.Context, data []byte) (d hook.Decision, canAsk bool) {
 	defer func() {
 		if r := recover(); r != nil {
-			d = closing("", hook.Faultf(hook.FaultInternal, "gate failed: %v", r))
+			d = hookpath.Closing("", hook.Faultf(hook.FaultInternal, "gate failed: %v", r))
 		}
 	}()
 	ev, err := e.adapter.Parse(data)
 	if err != nil {
-		return closing(ev.Name, &hook.Fault{Kind: hook.FaultEvent, Err: err}), false
+		return hookpath.Closing(ev.Name, &hook.Fault{Kind: hook.FaultEvent, Err: err}), false
 	}
-	ev.Gate = gateNow(e.interactive)
-	g, err := e.guard(projectRoot(e.environment.ProjectDir, ev.Dir()))
+	ev.Gate = hookpath.Now(e.interactive)
+	g, err := e.guard(places.ProjectRoot(e.environment.ProjectDir, ev.Dir()))
 	if err != nil {
-		return closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err}), false
+		return hookpath.Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err}), false
 	}
 	ctx, cancel := context.WithTimeout(ctx, engine.Limit)
 	defer cancel()
-	return g.decide(ctx, ev), e.adapter.CanAsk(&ev)
+	return g.Decide(ctx, ev), e.adapter.CanAsk(&ev)
 }
 
 // maxGuards is how many projects' policies are held at once.
@@ -155,7 +157,7 @@ func (e *evaluation) lines(ctx context.Context, p process, array bool) error {
 		canAsk := false
 		switch {
 		case errors.Is(err, errLongLine):
-			d = closing("", &hook.Fault{Kind: hook.FaultEvent, Err: err})
+			d = hookpath.Closing("", &hook.Fault{Kind: hook.FaultEvent, Err: err})
 		case err != nil:
 			return err
 		case ctx.Err() != nil:

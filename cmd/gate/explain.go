@@ -11,9 +11,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/adapters"
+	"gate/cmd/internal/hookpath"
 	"gate/engine"
 	"gate/explain"
 	"gate/hook"
+	"gate/hostfs"
 )
 
 const (
@@ -94,13 +96,13 @@ func (f *explainFlags) run(ctx context.Context, p process, ev hook.Event) error 
 
 // explainer asks this guard's policies.
 func (g *guard) explainer() (*explain.Explainer, error) {
-	labels := g.set.Settings().Labels
+	labels := g.Set.Settings().Labels
 	judge, err := g.withoutHandlers()
 	if err != nil {
 		return nil, err
 	}
 	return &explain.Explainer{
-		Set: g.set,
+		Set: g.Set,
 		Decide: func(ctx context.Context, ev hook.Event) hook.Decision {
 			ev.Gate.Labels = labels
 			return judge.Decide(ctx, ev)
@@ -110,10 +112,10 @@ func (g *guard) explainer() (*explain.Explainer, error) {
 			seen.Gate.Labels = labels
 			return g.rego.Explain(ctx, h, &seen)
 		},
-		Facts:   g.reader.Of,
+		Facts:   g.Reader.Of,
 		Read:    readScript,
-		Project: filepath.ToSlash(g.project),
-		Home:    filepath.ToSlash(g.home),
+		Project: filepath.ToSlash(g.Project),
+		Home:    filepath.ToSlash(g.Home),
 		Changes: explainChanges,
 	}, nil
 }
@@ -121,7 +123,7 @@ func (g *guard) explainer() (*explain.Explainer, error) {
 // readScript reads a script that is small enough to be shown.
 func readScript(file string) (string, error) {
 	const most = 64 << 10
-	data, err := hostFiles{}.ReadFile(filepath.FromSlash(file), most)
+	data, err := hostfs.Files{}.ReadFile(filepath.FromSlash(file), most)
 	return string(data), err
 }
 
@@ -138,7 +140,7 @@ func (f *explainFlags) eventOf(p process, arg string) (hook.Event, error) {
 	case arg == "-":
 		data, err = io.ReadAll(io.LimitReader(p.stdin, adapters.MaxEvent+1))
 	case serr == nil && info.Mode().IsRegular():
-		data, err = hostFiles{}.ReadFile(arg, adapters.MaxEvent)
+		data, err = hostfs.Files{}.ReadFile(arg, adapters.MaxEvent)
 	case strings.HasSuffix(arg, ".json") && !strings.ContainsAny(arg, " \n"):
 		return hook.Event{}, serr
 	default:
@@ -148,13 +150,13 @@ func (f *explainFlags) eventOf(p process, arg string) (hook.Event, error) {
 		return hook.Event{}, err
 	}
 	ev, err := a.Parse(data)
-	ev.Gate = gateNow(true)
+	ev.Gate = hookpath.Now(true)
 	return ev, err
 }
 
 // printTrace prints OPA's trace of the policies that ran, one after another.
 func (f *explainFlags) printTrace(ctx context.Context, p process, g *guard, ev hook.Event, d *hook.Decision) error {
-	ev.Facts, ev.Gate.Labels = d.Facts, g.set.Settings().Labels
+	ev.Facts, ev.Gate.Labels = d.Facts, g.Set.Settings().Labels
 	var b strings.Builder
 	for _, s := range d.Steps {
 		if s.Hook.Kind != hook.Rego || s.Fault != nil || s.Round > 0 {

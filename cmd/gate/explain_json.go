@@ -39,7 +39,7 @@ func causeDocument(g *guard, c *explain.Cause) map[string]any {
 	doc["rule"], doc["facts"] = nil, []any{}
 	if c.Rule != nil {
 		doc["rule"] = definitionDocument(c.Rule)
-		doc["pos"] = orNil(g.position(c.Source, c.Rule.Pos))
+		doc["pos"] = orNil(g.Position(c.Source, c.Rule.Pos))
 	}
 	used := make([]any, len(c.Uses))
 	for i, u := range c.Uses {
@@ -69,7 +69,7 @@ func idOrNil(id int) any {
 func policyDocument(g *guard, p *explain.Policy) map[string]any {
 	doc := map[string]any{
 		"id": p.ID, "source": p.Source, "scope": p.Scope.String(), "authority": p.Authority.String(),
-		"pos": orNil(g.position(p.Source, p.Pos())), "matched": p.Matched, "failed": orNil(p.Failed),
+		"pos": orNil(g.Position(p.Source, p.Pos())), "matched": p.Matched, "failed": orNil(p.Failed),
 		"why_not": orNil(p.WhyNot), "steps": stepDocuments(p.Steps), "rules": definitionDocuments(p.Rules), "error": nil,
 	}
 	if p.Err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gate/audit"
+	"gate/cmd/internal/places"
 	"gate/engine"
 	"gate/explain"
 	"gate/hook"
@@ -47,13 +48,13 @@ func (f *explainFlags) runRecord(ctx context.Context, p process, r *audit.Record
 		}
 		return fmt.Errorf("%s: %w", r.ID, err)
 	}
-	d, err := f.dirs.forPeople(p)
+	d, err := f.dirs.ForPeople(p.lookupEnv)
 	if err != nil {
 		return err
 	}
 	project := r.Project
 	if project == "" {
-		project = projectRoot("", ev.Dir())
+		project = places.ProjectRoot("", ev.Dir())
 	}
 	g, err := newGuard(setting{
 		dirs: d, home: p.home(), project: project, env: p.lookupEnv, engine: []engine.Option{engine.WithAllSteps()},
@@ -61,7 +62,7 @@ func (f *explainFlags) runRecord(ctx context.Context, p process, r *audit.Record
 	if err != nil {
 		return err
 	}
-	now := g.decide(ctx, ev)
+	now := g.Decide(ctx, ev)
 	if f.trace != "" {
 		return f.printTrace(ctx, p, g, ev, &now)
 	}
@@ -116,7 +117,7 @@ func (g *guard) since(r *audit.Record, e *explain.Explanation) difference {
 			continue
 		}
 		asked[key] = true
-		digest := g.digest(audit.Policy{ID: p.ID, Source: p.Source})
+		digest := g.Digest(audit.Policy{ID: p.ID, Source: p.Source})
 		switch {
 		case !before:
 			diff.policies = append(diff.policies, policyChange{p.ID, p.Source, "asked now, not then", "", digest})

@@ -92,14 +92,14 @@ func explained(t *testing.T, line string, files []txtar.File) string {
 	}
 	reader := facts.New(facts.World{Home: home, User: "dev", OS: "linux", Project: project, Files: machine})
 	g, err := newGuard(setting{
-		dirs: dirs{managed: filepath.Join(dir, "managed"), user: filepath.Join(dir, "user"), state: filepath.Join(dir, "state")},
+		dirs: dirs{Managed: filepath.Join(dir, "managed"), User: filepath.Join(dir, "user"), State: filepath.Join(dir, "state")},
 		home: home, project: project,
 		engine: []engine.Option{engine.WithAllSteps(), engine.WithFacts(reader.Of)},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.reader = reader
+	g.Reader = reader
 	f := callFlags{tool: "Bash", cwd: project}
 	ev, err := f.event(line)
 	if err != nil {
@@ -117,7 +117,7 @@ func explained(t *testing.T, line string, files []txtar.File) string {
 		data, err := machine.ReadFile(file, 1<<10)
 		return string(data), err
 	}
-	e := x.Of(ctx, ev, g.decide(ctx, ev))
+	e := x.Of(ctx, ev, g.Decide(ctx, ev))
 	if err := printExplanation(p, g, &e, false); err != nil {
 		t.Fatal(err)
 	}

@@ -134,7 +134,7 @@ func (t *telling) cause(c *explain.Cause, word string) {
 
 // pos is where something stands, as an editor opens it.
 func (t *telling) pos(source, pos string) string {
-	return visible(t.p.tilde(t.g.position(source, pos)))
+	return visible(t.p.tilde(t.g.Position(source, pos)))
 }
 
 // commands tells what runs, where and through what.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/audit"
+	"gate/cmd/internal/places"
 	"gate/explain"
 	"gate/hook"
 	"gate/strictjson"
@@ -30,17 +31,17 @@ func newFacts(p process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			d, err := f.dirs.forPeople(p)
+			d, err := f.dirs.ForPeople(p.lookupEnv)
 			if err != nil {
 				return err
 			}
 			g, err := newGuard(setting{
-				dirs: d, home: p.home(), project: projectRoot("", ev.Dir()), env: p.lookupEnv,
+				dirs: d, home: p.home(), project: places.ProjectRoot("", ev.Dir()), env: p.lookupEnv,
 			})
 			if err != nil {
 				return err
 			}
-			facts := g.reader.Of(&ev)
+			facts := g.Reader.Of(&ev)
 			if f.json {
 				return printJSON(p, plainValue(facts.Document()))
 			}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"gate/cmd/internal/hookpath"
 	"gate/install"
 	"gate/scopes"
 )
@@ -25,27 +26,27 @@ func (f *installFlags) ownFindings(p process) []install.Finding {
 		}}
 	}
 	var list []install.Finding
-	for _, src := range g.set.Sources() {
+	for _, src := range g.Set.Sources() {
 		list = append(list, faultFindings(src)...)
 	}
-	if off := g.set.Off(); off != "" {
+	if off := g.Set.Off(); off != "" {
 		list = append(list, install.Finding{
 			ID: "gate.off", Severity: install.Error, Message: off,
 			Remedy: "remove disableAllHooks from the settings that gate settings names",
 		})
 	}
-	for _, r := range g.set.Explain() {
+	for _, r := range g.Set.Explain() {
 		if f, wrong := rowFinding(r, time.Now()); wrong {
 			list = append(list, f)
 		}
 	}
-	if g.relaxed != "" {
+	if g.Relaxed != "" {
 		list = append(list, install.Finding{
-			ID: "gate.recovery", Severity: install.Warning, Message: g.relaxed, Remedy: "remove " + recoveryFile + " once the bundle is mended",
+			ID: "gate.recovery", Severity: install.Warning, Message: g.Relaxed, Remedy: "remove " + recoveryFile + " once the bundle is mended",
 		})
 	}
-	for _, n := range g.ageing {
-		list = append(list, install.Finding{ID: "gate.bundle.age", Severity: install.Warning, Message: strings.TrimSuffix(n, "; "+remedy), Remedy: remedy})
+	for _, n := range g.Ageing() {
+		list = append(list, install.Finding{ID: "gate.bundle.age", Severity: install.Warning, Message: strings.TrimSuffix(n, "; "+hookpath.Remedy), Remedy: hookpath.Remedy})
 	}
 	for _, n := range g.untrusted() {
 		list = append(list, install.Finding{
@@ -59,12 +60,12 @@ func (f *installFlags) ownFindings(p process) []install.Finding {
 
 // memoryFindings are the memories of sessions that close those sessions.
 func (f *installFlags) memoryFindings() []install.Finding {
-	d, err := f.dirs.absolute().forHook()
+	d, err := f.dirs.Absolute().ForHook()
 	if err != nil {
 		return nil // said already
 	}
 	var list []install.Finding
-	broken := sessions(d).Broken()
+	broken := d.Sessions().Broken()
 	for _, file := range slices.Sorted(maps.Keys(broken)) {
 		list = append(list, install.Finding{
 			ID: "gate.session", Severity: install.Error, File: file,
@@ -87,8 +88,8 @@ func faultFindings(src *scopes.Source) []install.Finding {
 			ID: "gate.source", Severity: install.Warning,
 			Message: src.Name + " is inactive: " + src.Faults[i].Error(), Remedy: "correct the file; gate policies shows what is left",
 		}
-		if src.Bundle != nil || strings.HasPrefix(src.Name, "managed ") && strings.Contains(f.Message, remedy) {
-			f.Remedy = remedy
+		if src.Bundle != nil || strings.HasPrefix(src.Name, "managed ") && strings.Contains(f.Message, hookpath.Remedy) {
+			f.Remedy = hookpath.Remedy
 		}
 		if src.Closes() {
 			f.Severity, f.Message = install.Error, "no call passes: "+src.Faults[i].Error()

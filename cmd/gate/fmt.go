@@ -12,6 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/cobra"
 
+	"gate/hostfs"
 	"gate/policycheck"
 )
 
@@ -82,7 +83,7 @@ func (f *fmtFlags) files(p process, targets []policyTarget) error {
 	for _, t := range targets {
 		names, err := policycheck.Files(os.DirFS(t.dir))
 		if err != nil {
-			return fmt.Errorf("%s: %w", t.shown, plain(err))
+			return fmt.Errorf("%s: %w", t.shown, hostfs.Reason(err))
 		}
 		for _, name := range names {
 			if !t.holds(name) {
@@ -117,10 +118,10 @@ func (t policyTarget) format(name string) (change, error) {
 	info, err := os.Lstat(c.path)
 	if err == nil {
 		c.perm = info.Mode().Perm()
-		c.old, err = hostFiles{}.ReadFile(c.path, policycheck.MaxFile)
+		c.old, err = hostfs.Files{}.ReadFile(c.path, policycheck.MaxFile)
 	}
 	if err != nil {
-		return c, fmt.Errorf("%s: %w", c.file, plain(err))
+		return c, fmt.Errorf("%s: %w", c.file, hostfs.Reason(err))
 	}
 	c.new, err = policycheck.Format(c.file, c.old)
 	return c, err
@@ -132,7 +133,7 @@ func rewrite(p process, changes []change) error {
 	var b strings.Builder
 	for _, c := range changes {
 		if err := replace(c.path, c.new, c.perm); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", c.file, plain(err)))
+			errs = append(errs, fmt.Errorf("%s: %w", c.file, hostfs.Reason(err)))
 			continue
 		}
 		fmt.Fprintf(&b, "%s\n", visible(c.file))

@@ -46,9 +46,6 @@ func (p process) supervisor() []string {
 // handlerKinds are the hooks that do things: they run programs, or ask others.
 var handlerKinds = []hook.Kind{hook.Command, hook.Prompt, hook.Agent, hook.Webhook, hook.MCPTool}
 
-// lateAnswers is where handlers leave what they say after the call went on.
-func lateAnswers(d dirs) string { return filepath.Join(d.state, "late") }
-
 // runHandlers has the guard run handlers, and returns what the engine needs for
 // it. Only calls that are about to be made have handlers run, or those for which
 // somebody asked for it; of others the decision says so.
@@ -57,8 +54,8 @@ func (g *guard) runHandlers(s setting) []engine.Option {
 		return unrun()
 	}
 	g.handlers = handlers.New(handlers.Options{
-		Getenv: s.env, Dirs: g.dirs, Project: s.project, Supervisor: s.supervisor, LateDir: lateAnswers(s.dirs),
-		Version: version(), EnvFile: g.envFile(s.envFile), Judge: g.judge(s), MCPServers: g.set.Settings().MCPServers,
+		Getenv: s.env, Dirs: g.Where, Project: s.project, Supervisor: s.supervisor, LateDir: s.Late(),
+		Version: version(), EnvFile: g.envFile(s.envFile), Judge: g.judge(s), MCPServers: g.Set.Settings().MCPServers,
 		Batch: s.batch, Progress: s.progress,
 	})
 	return g.handlers.EngineOptions()
@@ -68,8 +65,8 @@ func (g *guard) runHandlers(s setting) []engine.Option {
 // to nobody before it is asked.
 func (g *guard) judge(s setting) *judge.Judge {
 	return judge.New(judge.Options{
-		Settings: g.set.Settings(), Getenv: s.env, Dir: filepath.Join(s.state, "judge"),
-		Secret: func(path string) bool { return g.reader.Secret(filepath.ToSlash(path)) != "" },
+		Settings: g.Set.Settings(), Getenv: s.env, Dir: filepath.Join(s.State, "judge"),
+		Secret: func(path string) bool { return g.Reader.Secret(filepath.ToSlash(path)) != "" },
 	})
 }
 
@@ -91,8 +88,8 @@ func (mute) Evaluate(_ context.Context, hooks []*hook.Hook, _ *hook.Event) []eng
 // withoutHandlers is an engine whose decisions have no side effects. Where
 // handlers have a part in a decision, it decides otherwise.
 func (g *guard) withoutHandlers() (*engine.Engine, error) {
-	return engine.New(g.set, append(unrun(),
-		engine.WithEvaluator(hook.Rego, g.rego), engine.WithFacts(g.reader.Of), engine.WithValidator(adapters.CheckInput))...)
+	return engine.New(g.Set, append(unrun(),
+		engine.WithEvaluator(hook.Rego, g.rego), engine.WithFacts(g.Reader.Of), engine.WithValidator(adapters.CheckInput))...)
 }
 
 // notRun says which handlers had no part in a decision that they would have.
@@ -112,12 +109,12 @@ func (g *guard) notRun(d *hook.Decision) (notices []string) {
 
 // unasked says which hooks cannot answer because no settings name whom they ask.
 func (g *guard) unasked() (notices []string) {
-	for _, src := range g.set.Sources() {
+	for _, src := range g.Set.Sources() {
 		if !src.Runs() || src.Inactive() {
 			continue
 		}
 		for _, h := range src.Hooks {
-			if err := g.set.Settings().Asks(h); err != nil {
+			if err := g.Set.Settings().Asks(h); err != nil {
 				notices = append(notices, fmt.Sprintf("the %s hook %s of %s cannot answer: %v", h.Kind, h.ID, src.Name, err))
 			}
 		}
@@ -125,9 +122,9 @@ func (g *guard) unasked() (notices []string) {
 	return notices
 }
 
-// hearLate adds what handlers have said since earlier calls of the session went
-// on without them.
-func (g *guard) hearLate(ev *hook.Event, d *hook.Decision) {
+// Late adds what handlers have said since earlier calls of the session went on
+// without them.
+func (g *guard) Late(ev *hook.Event, d *hook.Decision) {
 	if g.handlers == nil {
 		return
 	}
@@ -139,7 +136,6 @@ func (g *guard) hearLate(ev *hook.Event, d *hook.Decision) {
 			d.Notices = append(d.Notices, l.Hook+": "+text)
 		}
 	}
-	redact(d)
 	if ev.Name.Canonical() == hook.SessionStart {
 		g.handlers.SweepLate()
 	}
@@ -149,7 +145,7 @@ func (g *guard) hearLate(ev *hook.Event, d *hook.Decision) {
 // later commands mean: those of sources whose rewrites count.
 func (g *guard) envFile(path string) func(*hook.Hook) string {
 	return func(h *hook.Hook) string {
-		for _, src := range g.set.Sources() {
+		for _, src := range g.Set.Sources() {
 			if src.Name == h.Source && src.Loosens() {
 				return path
 			}

@@ -9,9 +9,9 @@ import (
 )
 
 // newHook is gate hook as the command tree shows it. Agents' calls do not come
-// this way; see run.
+// this way; see run in main.go.
 func newHook(p process) *cobra.Command {
-	var f hookFlags
+	var dirs dirFlags
 	cmd := &cobra.Command{
 		Use:   "hook --agent NAME [--event NAME]",
 		Short: "answer an agent's event on standard input",
@@ -22,10 +22,10 @@ func newHook(p process) *cobra.Command {
 		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return exitWith(runHook(cmd.Context(), p)) },
 	}
-	cmd.Flags().StringVar(&f.agent, "agent", "", "who asks: "+strings.Join(adapters.Names(), ", "))
-	cmd.Flags().BoolVar(&f.batch, "batch", false, "nobody waits: hooks that ask a model are faults and are not run")
-	cmd.Flags().StringVar(&f.event, "event", "", "the event that the hook was installed for")
-	cmd.Flags().DurationVar(&f.timeout, "timeout", 0, "how long the agent waits (default: as the agent does by itself)")
-	addDirFlags(cmd, &f.dirs)
+	cmd.Flags().String("agent", "", "who asks: "+strings.Join(adapters.Names(), ", "))
+	cmd.Flags().Bool("batch", false, "nobody waits: hooks that ask a model are faults and are not run")
+	cmd.Flags().String("event", "", "the event that the hook was installed for")
+	cmd.Flags().Duration("timeout", 0, "how long the agent waits (default: as the agent does by itself)")
+	addDirFlags(cmd, &dirs)
 	return cmd
 }

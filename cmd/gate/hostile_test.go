@@ -85,8 +85,8 @@ func TestCutSettings(t *testing.T) {
 	effects := func() map[string]hook.Effect {
 		t.Helper()
 		g, err := newGuard(setting{
-			dirs: dirs{managed: filepath.Join(m.dir, "managed"), managedNamed: true,
-				user: filepath.Join(m.dir, "user"), state: filepath.Join(m.dir, "state")},
+			dirs: dirs{Managed: filepath.Join(m.dir, "managed"), ManagedNamed: true,
+				User: filepath.Join(m.dir, "user"), State: filepath.Join(m.dir, "state")},
 			home: m.dir, project: m.project, env: func(string) (string, bool) { return "", false },
 		})
 		out := map[string]hook.Effect{}
@@ -100,7 +100,7 @@ func TestCutSettings(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d := g.decide(t.Context(), ev)
+			d := g.Decide(t.Context(), ev)
 			out[line] = d.Effect
 		}
 		return out
@@ -168,8 +168,8 @@ func TestCutEndless(t *testing.T) {
 			short = strings.TrimSuffix(text, "    - command: b\n")
 		}
 		m.write(file, short)
-		d := dirs{managed: filepath.Join(m.dir, "managed"), managedNamed: true,
-			user: filepath.Join(m.dir, "user"), state: filepath.Join(m.dir, "state")}
+		d := dirs{Managed: filepath.Join(m.dir, "managed"), ManagedNamed: true,
+			User: filepath.Join(m.dir, "user"), State: filepath.Join(m.dir, "state")}
 		if err := memoryOf(d).accept(process{env: []string{"CLAUDECODE=1"}}, d); err != nil {
 			t.Fatal(err)
 		}
@@ -190,7 +190,7 @@ func TestCutEndless(t *testing.T) {
 }
 
 // TestOwners gives files of each authority to others: managed and user ones
-// close, with the file and the remedy; a project may be anybody's.
+// close, with the file and the hookpath.Remedy; a project may be anybody's.
 func TestOwners(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files have no owners here")

@@ -82,8 +82,8 @@ func (f *sessionFlags) target() (session.Key, session.Store, error) {
 	if f.session == "" {
 		return session.Key{}, session.Store{}, usageError("which session? give --session; gate log show ID names the one of a call")
 	}
-	d, err := f.dirs.absolute().forHook() // the agent's directories, not those of this terminal
-	return session.Key{Agent: adapter.Name(), Session: f.session}, sessions(d), err
+	d, err := f.dirs.Absolute().ForHook() // the agent's directories, not those of this terminal
+	return session.Key{Agent: adapter.Name(), Session: f.session}, d.Sessions(), err
 }
 
 func (f *injectFlags) inject(ctx context.Context, p process, store session.Store, key session.Key, text string) error {

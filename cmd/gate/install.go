@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gate/cmd/internal/places"
 	"gate/install"
 )
 
@@ -131,8 +132,8 @@ func (f *installFlags) machine(p process) (install.Machine, error) {
 	if err != nil {
 		return install.Machine{}, err
 	}
-	given := f.dirs.absolute()
-	d, err := given.forHook()
+	given := f.dirs.Absolute()
+	d, err := given.ForHook()
 	if err != nil {
 		return install.Machine{}, err
 	}
@@ -142,7 +143,7 @@ func (f *installFlags) machine(p process) (install.Machine, error) {
 		if err != nil {
 			return install.Machine{}, err
 		}
-		project = projectRoot("", here)
+		project = places.ProjectRoot("", here)
 	} else if project, err = filepath.Abs(project); err != nil {
 		return install.Machine{}, err
 	}
@@ -152,8 +153,8 @@ func (f *installFlags) machine(p process) (install.Machine, error) {
 	}
 	m := install.Machine{
 		OS: runtime.GOOS, Home: home, Project: project, Command: []string{exe, "hook"},
-		UserDir: d.user, StateDir: d.state, DirsNamed: given.user != "" || given.state != "",
-		ManagedDir: d.managed, UID: os.Getuid(), Root: p.root,
+		UserDir: d.User, StateDir: d.State, DirsNamed: given.User != "" || given.State != "",
+		ManagedDir: d.Managed, UID: os.Getuid(), Root: p.root,
 	}
 	if dir := p.getenv("CLAUDE_CONFIG_DIR"); filepath.IsAbs(dir) {
 		m.AgentHome = map[string]string{"claude": dir}
@@ -171,17 +172,4 @@ func installedProgram() (string, error) {
 		return "", fmt.Errorf("%s is a temporary program of go run; build gate to a place of its own first", exe)
 	}
 	return exe, nil
-}
-
-// absolute returns the flags with absolute paths.
-func (f dirFlags) absolute() dirFlags {
-	for _, dir := range []*string{&f.managed, &f.user, &f.state} {
-		if *dir == "" {
-			continue
-		}
-		if abs, err := filepath.Abs(*dir); err == nil {
-			*dir = abs
-		}
-	}
-	return f
 }

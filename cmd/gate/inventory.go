@@ -27,25 +27,25 @@ func (f *installFlags) inventory(p process, m install.Machine) map[string]any {
 		"gate":    map[string]any{"version": version(), "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH, "program": programDocument(m.Command[0])},
 		"bundles": []any{}, "keys": nil, "settings": []any{}, "policies": nil, "last_decision": nil, "log": nil,
 	}
-	d, err := f.dirs.absolute().forHook()
+	d, err := f.dirs.Absolute().ForHook()
 	if err != nil {
 		return doc
 	}
-	doc["directories"] = map[string]any{"managed": d.managed, "user": d.user, "state": d.state}
-	doc["keys"] = keySetDocument(filepath.Join(d.managed, sync.KeysFile))
+	doc["directories"] = map[string]any{"managed": d.Managed, "user": d.User, "state": d.State}
+	doc["keys"] = keySetDocument(filepath.Join(d.Managed, sync.KeysFile))
 	doc["settings"] = settingsFiles(d)
-	doc["log"], doc["last_decision"] = logDocuments(d.state)
+	doc["log"], doc["last_decision"] = logDocuments(d.State)
 	place := placeFlags{dirs: f.dirs, dir: f.dir}
 	g, err := place.guard(p)
 	if err != nil {
 		return doc // the findings say why
 	}
-	doc["bundles"] = g.bundleAges(time.Now())
+	doc["bundles"] = g.loaded.bundleAges(time.Now())
 	count := 0
-	for _, src := range g.set.Sources() {
+	for _, src := range g.Set.Sources() {
 		count += len(src.Hooks)
 	}
-	doc["policies"] = map[string]any{"hooks": count, "sources": sourceNames(g.set.Sources()), "labels": labels(g.set.Settings().Labels), "off": orNil(g.set.Off())}
+	doc["policies"] = map[string]any{"hooks": count, "sources": sourceNames(g.Set.Sources()), "labels": labels(g.Set.Settings().Labels), "off": orNil(g.Set.Off())}
 	return doc
 }
 
@@ -122,7 +122,7 @@ func keySetDocument(path string) any {
 // fleet sees where they differ.
 func settingsFiles(d dirs) []any {
 	var names []string
-	for _, dir := range []string{d.managed, d.user} {
+	for _, dir := range []string{d.Managed, d.User} {
 		for _, pattern := range []string{load.SettingsStem + ".*", filepath.Join(load.SettingsDir, "*")} {
 			found, _ := filepath.Glob(filepath.Join(globQuote(dir), pattern))
 			names = append(names, found...)
@@ -163,7 +163,7 @@ func logDocuments(state string) (log, last any) {
 	case errors.Is(err, fs.ErrNotExist):
 		return doc, nil
 	case err != nil:
-		doc["error"] = oneLine(plain(err).Error())
+		doc["error"] = oneLine(hostfs.Reason(err).Error())
 		return doc, nil
 	}
 	doc["bytes"], doc["modified"] = info.Size(), info.ModTime().UTC().Format(time.RFC3339)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"gate/cmd/internal/hookpath"
 	"gate/hook"
 )
 
@@ -88,12 +89,12 @@ hooks:
 	}
 	for _, call := range calls {
 		for i, text := range texts {
-			ev := hook.Event{Agent: "claude", Name: hook.PreToolUse, Gate: gateNow(true), Fields: map[string]any{
+			ev := hook.Event{Agent: "claude", Name: hook.PreToolUse, Gate: hookpath.Now(true), Fields: map[string]any{
 				"hook_event_name": "PreToolUse", "session_id": "s", "cwd": m.project, "tool_name": "Bash",
 				"tool_input": map[string]any{"command": call, "description": text},
 			}}
 			m.write("project/notes.txt", text)
-			want, got := without.decide(t.Context(), ev), with.decide(t.Context(), ev)
+			want, got := without.Decide(t.Context(), ev), with.Decide(t.Context(), ev)
 			if got.Effect != want.Effect || got.Effect == hook.Allow && want.Effect != hook.Allow || got.Rewrite != nil {
 				t.Errorf("%s with injection %d: %s, and %s without judges", call, i, got.Effect, want.Effect)
 			}
@@ -113,7 +114,7 @@ hooks:
 func (m *machine) judging(t *testing.T) *guard {
 	t.Helper()
 	g, err := newGuard(setting{
-		dirs:    dirs{managed: filepath.Join(m.dir, "managed"), managedNamed: true, user: filepath.Join(m.dir, "user"), state: filepath.Join(m.dir, "state")},
+		dirs:    dirs{Managed: filepath.Join(m.dir, "managed"), ManagedNamed: true, User: filepath.Join(m.dir, "user"), State: filepath.Join(m.dir, "state")},
 		project: m.project, runHandlers: true,
 	})
 	if err != nil {

@@ -100,11 +100,11 @@ func newKeysList(p process) *cobra.Command {
 		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if file == "" {
-				d, err := dirs.absolute().forHook()
+				d, err := dirs.Absolute().ForHook()
 				if err != nil {
 					return err
 				}
-				file = filepath.Join(d.managed, keysFile)
+				file = filepath.Join(d.Managed, keysFile)
 			}
 			return listKeys(p, file, asJSON)
 		},

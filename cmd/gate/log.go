@@ -79,11 +79,11 @@ func checkFormat(format string) error {
 }
 
 func openHistory(p process, f dirFlags) (*audit.History, error) {
-	d, err := f.forPeople(p)
+	d, err := f.ForPeople(p.lookupEnv)
 	if err != nil {
 		return nil, err
 	}
-	h, err := audit.OpenHistory(d.state)
+	h, err := audit.OpenHistory(d.State)
 	if err != nil {
 		return nil, fmt.Errorf("decision log: %w", err)
 	}

@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"gate/audit"
+	"gate/cmd/internal/hookpath"
 	"gate/hook"
+	"gate/scopes"
 )
 
 // TestLogFollow waits for decisions, and ends when it is interrupted.
@@ -18,7 +20,7 @@ func TestLogFollow(t *testing.T) {
 	write := func(id string) {
 		t.Helper()
 		r := audit.Record{ID: id, Time: time.Now(), Tool: "Bash", Call: "make " + id, Effect: hook.Ask, Reasons: []audit.Reason{{ID: "x.y", Effect: hook.Ask}}}
-		if err := (logbook{dir: dir}).append(r, time.Minute); err != nil {
+		if err := hookpath.Append(dirs{State: dir}, scopes.Settings{}, r); err != nil {
 			t.Fatal(err)
 		}
 	}

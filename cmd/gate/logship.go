@@ -34,7 +34,7 @@ func newLogShip(p process) *cobra.Command {
 		Example: "  gate log ship\n  gate log ship --to https://collector.example/logs --token-file ~/collector.token",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			d, err := f.dirs.forPeople(p)
+			d, err := f.dirs.ForPeople(p.lookupEnv)
 			if err != nil {
 				return err
 			}
@@ -42,7 +42,7 @@ func newLogShip(p process) *cobra.Command {
 			if to.URL == "" && cmp.Or(to.TokenFile, to.CA, to.ClientCert, to.ClientKey) != "" {
 				return usageError("--token-file, --ca, --client-cert and --client-key go with --to")
 			}
-			layers := loadSources(setting{dirs: d, env: p.lookupEnv}, library()).layers
+			layers := loadSources(setting{dirs: d, env: p.lookupEnv}, library()).Layers
 			settings, err := scopes.Combine(layers...)
 			if err != nil {
 				return err
@@ -54,7 +54,7 @@ func newLogShip(p process) *cobra.Command {
 			if to.URL == "" {
 				to = settings.DecisionLogs
 			}
-			report, err := shipLog(cmd.Context(), d.state, queue, to, settings.Labels)
+			report, err := shipLog(cmd.Context(), d.State, queue, to, settings.Labels)
 			if err != nil {
 				return err
 			}

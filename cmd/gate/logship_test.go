@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"gate/audit"
+	"gate/cmd/internal/hookpath"
+	"gate/scopes"
 )
 
 // TestLogShip sends to the address of managed settings what was not sent there,
@@ -47,7 +49,7 @@ func TestLogShip(t *testing.T) {
 		}
 	}
 	for _, id := range []string{"one", "two"} {
-		if err := (logbook{dir: at("state")}).append(audit.Record{ID: id, Time: time.Now()}, time.Minute); err != nil {
+		if err := hookpath.Append(dirs{State: at("state")}, scopes.Settings{}, audit.Record{ID: id, Time: time.Now()}); err != nil {
 			t.Fatal(err)
 		}
 	}

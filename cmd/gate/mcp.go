@@ -14,7 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/adapters"
-	"gate/audit"
+	"gate/cmd/internal/hookpath"
+	"gate/cmd/internal/places"
 	"gate/hook"
 	"gate/mcpproxy"
 )
@@ -96,7 +97,7 @@ func (f mcpFlags) server(p process, args []string) (mcpproxy.Server, error) {
 }
 
 func (f mcpFlags) run(ctx context.Context, p process, args []string) error {
-	d, err := f.dirs.forHook() // the client chose the working directory
+	d, err := f.dirs.ForHook() // the client chose the working directory
 	if err != nil {
 		return err
 	}
@@ -106,7 +107,7 @@ func (f mcpFlags) run(ctx context.Context, p process, args []string) error {
 	}
 	told := &teller{p: p}
 	w := &watch{
-		setting: setting{dirs: d, home: p.home(), project: projectRoot("", here), env: p.lookupEnv, live: true, supervisor: p.supervisor()},
+		setting: setting{dirs: d, home: p.home(), project: places.ProjectRoot("", here), env: p.lookupEnv, live: true, supervisor: p.supervisor()},
 	}
 	if _, err := w.guard(); err != nil {
 		return err // before the server is there
@@ -116,7 +117,7 @@ func (f mcpFlags) run(ctx context.Context, p process, args []string) error {
 		return err
 	}
 	return mcpproxy.Run(ctx, mcpproxy.Stream{In: p.stdin, Out: p.stdout}, server, mcpproxy.Options{
-		Server: f.name, Session: "mcp-" + newID(), Dir: filepath.ToSlash(here), Decide: w.decide, Tell: told.tell,
+		Server: f.name, Session: "mcp-" + hookpath.NewID(), Dir: filepath.ToSlash(here), Decide: w.decide, Tell: told.tell,
 	})
 }
 
@@ -150,17 +151,13 @@ func (w *watch) guard() (*guard, error) {
 
 // decide decides about an event and records that.
 func (w *watch) decide(ctx context.Context, ev hook.Event) hook.Decision {
-	ev.Gate = gateNow(false)
+	ev.Gate = hookpath.Now(false)
 	g, err := w.guard()
 	if err != nil {
-		return closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err})
+		return hookpath.Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err})
 	}
-	d := g.decide(ctx, ev)
-	if !g.set.Settings().NoLog {
-		adapter, _ := adapters.Lookup(ev.Agent)
-		return g.logbook(w.state).record(ctx, d, func() audit.Record { return g.recordOf(adapter, &ev, &d) })
-	}
-	return d
+	adapter, _ := adapters.Lookup(ev.Agent)
+	return g.Record(ctx, adapter, &ev, g.Decide(ctx, ev))
 }
 
 // A teller tells the person what they should know, the same thing once.

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+
+	"gate/cmd/internal/places"
 )
 
 // placeFlags are the flags of commands about what an agent's hook would find
@@ -26,7 +28,7 @@ func (f *placeFlags) addJSON(cmd *cobra.Command) {
 
 // places returns gate's directories and the project's root.
 func (f *placeFlags) places() (d dirs, project string, err error) {
-	if d, err = f.dirs.absolute().forHook(); err != nil {
+	if d, err = f.dirs.Absolute().ForHook(); err != nil {
 		return d, "", err
 	}
 	if f.dir != "" {
@@ -34,7 +36,7 @@ func (f *placeFlags) places() (d dirs, project string, err error) {
 		return d, project, err
 	}
 	here, err := os.Getwd()
-	return d, projectRoot("", here), err
+	return d, places.ProjectRoot("", here), err
 }
 
 // guard sets gate up as it would answer an agent here.

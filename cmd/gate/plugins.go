@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"gate/cmd/internal/places"
 	"gate/hook"
 	"gate/scopes"
 	"gate/scopes/load"
@@ -16,64 +17,64 @@ import (
 
 // addPlugins loads the plugins that settings switch on: the managed one of a
 // name, else the user's.
-func (l *loaded) addPlugins(s setting, places ...*place) {
-	if !slices.ContainsFunc(l.layers, func(y scopes.Layer) bool { return len(y.Plugins) > 0 }) {
+func (l *loaded) addPlugins(s setting, above ...*places.Place) {
+	if !slices.ContainsFunc(l.Layers, func(y scopes.Layer) bool { return len(y.Plugins) > 0 }) {
 		return
 	}
-	settings, err := scopes.Combine(l.layers...)
+	settings, err := scopes.Combine(l.Layers...)
 	if err != nil {
 		return // whoever combines all of them says so
 	}
 	for _, name := range slices.Sorted(maps.Keys(settings.Plugins)) {
 		if settings.PluginEnabled(name) {
-			l.addPlugin(s, name, settings.PluginDirs[name], places)
+			l.addPlugin(s, name, settings.PluginDirs[name], above)
 		}
 	}
 }
 
 // addPlugin loads one plugin. What is wrong with it is loud, and the rest holds.
-func (l *loaded) addPlugin(s setting, name string, at scopes.PluginDir, places []*place) {
-	p, err := openPlugin(s, name, at, places)
-	defer p.close()
-	if err == nil && p.err != nil {
-		err = fmt.Errorf("%s: %w", p.dir, p.err)
+func (l *loaded) addPlugin(s setting, name string, at scopes.PluginDir, above []*places.Place) {
+	p, err := openPlugin(s, name, at, above)
+	defer p.Close()
+	if err == nil && p.Err != nil {
+		err = fmt.Errorf("%s: %w", p.Dir, p.Err)
 	}
 	if err != nil {
-		l.sources = append(l.sources, scopes.Source{
+		l.Sources = append(l.Sources, scopes.Source{
 			Name: "plugin:" + name, Scope: hook.Plugin, Authority: hook.PluginAuthor,
 			Faults: []hook.Fault{{Kind: hook.FaultLoad, Err: err}},
 		})
 		return
 	}
-	trusted := p.trust(grants(s.dirs), hook.PluginAuthor, &l.notices)
-	l.dirs["plugin:"+name] = p.dir
-	l.add(load.Plugin(p.files, name, trusted, s.foreign), p.dir)
+	trusted := l.trust(p, s.Grants(), hook.PluginAuthor)
+	l.Where["plugin:"+name] = p.Dir
+	l.add(load.Plugin(p.Files, name, trusted, s.foreign), p.Dir)
 }
 
 // openPlugin finds where a plugin lies.
-func openPlugin(s setting, name string, at scopes.PluginDir, places []*place) (*place, error) {
+func openPlugin(s setting, name string, at scopes.PluginDir, above []*places.Place) (*places.Place, error) {
 	if !plainName(name) {
 		return nil, fmt.Errorf("plugin %q: its name is no name of a directory", name)
 	}
 	if at.Dir != "" {
-		owner := userFiles()
+		owner := places.UserFiles()
 		if at.By == hook.Managed {
-			owner = managedFiles(s.dirs)
+			owner = places.ManagedFiles(s.dirs)
 		}
-		if p := openPlace(filepath.Clean(at.Dir), ".", owner); p != nil {
+		if p := places.Open(filepath.Clean(at.Dir), ".", owner); p != nil {
 			return p, nil
 		}
 		return nil, fmt.Errorf("plugin %q is switched on, but there is none in %s", name, at.Dir)
 	}
 	var looked []string
-	for _, outer := range places {
-		if outer == nil || outer.err != nil {
+	for _, outer := range above {
+		if outer == nil || outer.Err != nil {
 			continue
 		}
-		if p := openPlace(outer.dir, filepath.Join(pluginsDir, name), outer.owner); p != nil {
+		if p := places.Open(outer.Dir, filepath.Join(pluginsDir, name), outer.Owner); p != nil {
 			return p, nil
 		}
-		looked = append(looked, filepath.Join(outer.dir, pluginsDir))
+		looked = append(looked, filepath.Join(outer.Dir, pluginsDir))
 	}
 	return nil, fmt.Errorf("plugin %q is switched on, but there is none in %s", name, strings.Join(looked, " or "))
 }

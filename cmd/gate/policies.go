@@ -33,7 +33,7 @@ func newPolicies(p process) *cobra.Command {
 			} else {
 				err = printPolicies(p, g)
 			}
-			if err == nil && slices.ContainsFunc(g.set.Sources(), func(s *scopes.Source) bool { return len(s.Faults) > 0 }) {
+			if err == nil && slices.ContainsFunc(g.Set.Sources(), func(s *scopes.Source) bool { return len(s.Faults) > 0 }) {
 				err = exitWith(exitFailed)
 			}
 			return err
@@ -46,7 +46,7 @@ func newPolicies(p process) *cobra.Command {
 
 func printPolicies(p process, g *guard) error {
 	var b strings.Builder
-	rows := g.set.Policies()
+	rows := g.Set.Policies()
 	width := 0
 	for _, r := range rows {
 		width = max(width, len(r.ID))
@@ -78,12 +78,12 @@ func printPolicies(p process, g *guard) error {
 			}
 		}
 	}
-	for _, src := range g.set.Sources() {
+	for _, src := range g.Set.Sources() {
 		for _, f := range src.Faults {
 			fmt.Fprintf(&b, "error: %s: %s\n", visible(src.Name), visible(f.Error()))
 		}
 	}
-	for _, n := range append(g.notices, g.untrusted()...) {
+	for _, n := range append(g.Notices, g.untrusted()...) {
 		fmt.Fprintf(&b, "note: %s\n", visible(n))
 	}
 	return printAll(p, b.String())
@@ -94,7 +94,7 @@ func text(v any) string { return visible(string(strictjson.Append(nil, plainValu
 
 func policiesDocument(g *guard) map[string]any {
 	rows := []any{}
-	for _, r := range g.set.Policies() {
+	for _, r := range g.Set.Policies() {
 		params := map[string]any{}
 		for name, value := range r.Params {
 			params[name] = plainValue(value)
@@ -106,18 +106,18 @@ func policiesDocument(g *guard) map[string]any {
 		rows = append(rows, map[string]any{
 			"id": r.ID, "kind": string(r.Kind), "title": orNil(r.Title), "events": events,
 			"scope": r.Scope.String(), "authority": r.Authority.String(), "source": r.Source,
-			"pos": g.position(r.Source, r.Pos()), "level": orNil(string(r.Level)), "level_pos": orNil(r.LevelPos),
+			"pos": g.Position(r.Source, r.Pos()), "level": orNil(string(r.Level)), "level_pos": orNil(r.LevelPos),
 			"params": params, "inactive": orNil(r.Inactive),
 		})
 	}
 	sources := []any{}
-	for _, src := range g.set.Sources() {
+	for _, src := range g.Set.Sources() {
 		sources = append(sources, map[string]any{
-			"name": src.Name, "scope": src.Scope.String(), "authority": src.Authority.String(), "dir": orNil(g.dirs[src.Name]),
+			"name": src.Name, "scope": src.Scope.String(), "authority": src.Authority.String(), "dir": orNil(g.Where[src.Name]),
 			"digest": orNil(src.Digest), "trusted": src.Runs(), "inactive": src.Inactive(), "faults": faultList(src.Faults),
 		})
 	}
-	return map[string]any{"policies": rows, "sources": sources, "off": orNil(g.set.Off()), "notices": visibleList(g.notices)}
+	return map[string]any{"policies": rows, "sources": sources, "off": orNil(g.Set.Off()), "notices": visibleList(g.Notices)}
 }
 
 func faultList(faults []hook.Fault) []any {

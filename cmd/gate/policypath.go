@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"gate/cmd/internal/places"
+	"gate/hostfs"
 	"gate/policytest"
 	"gate/scopes/load"
 )
@@ -51,7 +53,7 @@ func policyTargetOf(path string) (policyTarget, error) {
 	t := policyTarget{shown: filepath.Clean(path)}
 	info, err := os.Stat(path)
 	if err != nil {
-		return t, fmt.Errorf("%s: %w", path, plain(err))
+		return t, fmt.Errorf("%s: %w", path, hostfs.Reason(err))
 	}
 	if t.dir, err = filepath.Abs(path); err != nil {
 		return t, err
@@ -116,11 +118,11 @@ func defaultPolicies(p process, f dirFlags) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	d, err := f.forPeople(p)
+	d, err := f.ForPeople(p.lookupEnv)
 	if err != nil {
 		return "", err
 	}
-	for _, dir := range []string{filepath.Join(projectRoot("", here), projectDir), d.user} {
+	for _, dir := range []string{filepath.Join(places.ProjectRoot("", here), projectDir), d.User} {
 		if info, err := os.Stat(dir); err == nil && info.IsDir() {
 			fmt.Fprintf(p.stderr, "gate: policies in %s\n", visible(p.tilde(dir)))
 			return dir, nil

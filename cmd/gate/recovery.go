@@ -12,7 +12,9 @@ import (
 
 	"gate/bundles"
 	"gate/bundles/sync"
+	"gate/cmd/internal/places"
 	"gate/hook"
+	"gate/hostfs"
 	"gate/scopes"
 	"gate/scopes/load"
 )
@@ -25,16 +27,16 @@ const recoveryFile = "recovery.json"
 const machineFile = "machine-id"
 
 // machineName is how channel and recovery files name this machine.
-func machineName(managed *place) (string, error) {
-	if managed != nil && managed.err == nil && managed.has(machineFile) {
-		data, err := load.ReadFile(managed.files, machineFile, 4<<10)
+func machineName(managed *places.Place) (string, error) {
+	if managed != nil && managed.Err == nil && managed.Has(machineFile) {
+		data, err := load.ReadFile(managed.Files, machineFile, 4<<10)
 		if err != nil || strings.TrimSpace(string(data)) == "" {
-			return "", errors.Join(fmt.Errorf("%s says nothing", filepath.Join(managed.dir, machineFile)), err)
+			return "", errors.Join(fmt.Errorf("%s says nothing", filepath.Join(managed.Dir, machineFile)), err)
 		}
 		return bundles.MachineName(string(data)), nil
 	}
 	if runtime.GOOS != "windows" {
-		data, err := hostFiles{}.ReadFile("/etc/machine-id", 4<<10)
+		data, err := hostfs.Files{}.ReadFile("/etc/machine-id", 4<<10)
 		if err == nil && strings.TrimSpace(string(data)) != "" {
 			return bundles.MachineName(string(data)), nil
 		}
@@ -47,16 +49,16 @@ const recoverySource = "managed recovery"
 // addRecovery looks for a recovery file. It is verified whenever it is there,
 // unlike bundles: that is rare, and it loosens. One that is not good relaxes
 // nothing, and people are told why.
-func (l *loaded) addRecovery(p *place) {
-	if p == nil || p.err != nil || !p.has(recoveryFile) {
+func (l *loaded) addRecovery(p *places.Place) {
+	if p == nil || p.Err != nil || !p.Has(recoveryFile) {
 		return
 	}
 	r, err := openRecovery(p, l.latest(p))
 	if err != nil {
-		l.notices = append(l.notices, fmt.Sprintf("%s relaxes nothing: %s", filepath.Join(p.dir, recoveryFile), err))
+		l.Notices = append(l.Notices, fmt.Sprintf("%s relaxes nothing: %s", filepath.Join(p.Dir, recoveryFile), err))
 		return
 	}
-	l.recovery = r
+	l.recovery, l.MayAge = r, r.Aged
 	var what []string
 	if len(r.Off) > 0 {
 		what = append(what, "not in force: "+strings.Join(r.Off, ", "))
@@ -67,12 +69,12 @@ func (l *loaded) addRecovery(p *place) {
 	text := fmt.Sprintf("a recovery file relaxes this machine until %s (%s); %s answers for it: %s",
 		r.Until.UTC().Format("2006-01-02 15:04 MST"), strings.Join(what, "; "), r.Owner, r.Reason)
 	src := scopes.Source{Name: recoverySource, Scope: hook.Policy, Authority: hook.Managed}
-	l.says(&src, "gate.recovery", hook.Reason{Reason: text})
-	l.sources = append(l.sources, src)
-	l.relaxed = text
+	l.Say(&src, "gate.recovery", hook.Reason{Reason: text})
+	l.Sources = append(l.Sources, src)
+	l.Relaxed = text
 }
 
-func openRecovery(p *place, now time.Time) (bundles.Recovery, error) {
+func openRecovery(p *places.Place, now time.Time) (bundles.Recovery, error) {
 	none := bundles.Recovery{}
 	data, err := stateFile(p, recoveryFile)
 	if err != nil {
@@ -100,18 +102,9 @@ func openRecovery(p *place, now time.Time) (bundles.Recovery, error) {
 	return r, nil
 }
 
-// asides is what people should hear of bundles now and then, but not with each
-// harmless call.
-func (l *loaded) asides() []string {
-	if l.relaxed == "" {
-		return l.ageing
-	}
-	return append(slices.Clone(l.ageing), l.relaxed)
-}
-
 // latest is the time that it is at least: a clock that was set back makes
 // nothing good again that was over when bundles were last synced.
-func (l *loaded) latest(p *place) time.Time {
+func (l *loaded) latest(p *places.Place) time.Time {
 	now := time.Now()
 	for _, last := range l.readSynced(p) {
 		if last.At.After(now) {

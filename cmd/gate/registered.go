@@ -1,15 +1,14 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"gate/cmd/internal/places"
 	"gate/consent"
-	"gate/engine"
 	"gate/hook"
 	"gate/scopes"
 	"gate/scopes/load"
@@ -19,12 +18,12 @@ import (
 // addRegistered adds the hooks that hold for the session of the event, or for
 // the sub-agent that it is about.
 func (l *loaded) addRegistered(s setting) {
-	if s.session == nil || s.session.known == nil {
+	if s.session == nil || s.session.Known == nil {
 		return
 	}
 	taken := map[string]bool{}
-	for i := range s.session.known.Registered {
-		r := &s.session.known.Registered[i]
+	for i := range s.session.Known.Registered {
+		r := &s.session.Known.Registered[i]
 		if !r.Concerns(s.event.Text("agent_id"), s.event.Text("agent_type")) {
 			continue
 		}
@@ -34,7 +33,7 @@ func (l *loaded) addRegistered(s setting) {
 		}
 		taken[as.Name] = true
 		dir := filepath.Dir(r.File)
-		l.dirs[as.Name] = dir
+		l.Where[as.Name] = dir
 		holds := true
 		if r.Kind != session.File {
 			var same bool
@@ -76,7 +75,7 @@ func hooksOf(r *session.Registration, as scopes.Source) scopes.Source {
 // or the plugin that it belongs to.
 func (l *loaded) trustOrigin(r *session.Registration) (hook.Authority, string) {
 	if plugin, _, ok := strings.Cut(r.Name, ":"); ok {
-		if at := l.dirs["plugin:"+plugin]; at != "" && isBelow(at, r.File) {
+		if at := l.Where["plugin:"+plugin]; at != "" && isBelow(at, r.File) {
 			return hook.PluginAuthor, at
 		}
 	}
@@ -87,12 +86,12 @@ func (l *loaded) trustOrigin(r *session.Registration) (hook.Authority, string) {
 // if so, whether it still has the text that was registered.
 func (l *loaded) trusts(s setting, r *session.Registration) (holds, same bool) {
 	a, dir := l.trustOrigin(r)
-	p := openPlace(dir, ".", nil)
-	defer p.close()
-	if !p.trust(grants(s.dirs), a, &l.notices) {
+	p := places.Open(dir, ".", nil)
+	defer p.Close()
+	if !l.trust(p, s.Grants(), a) {
 		return false, false
 	}
-	name, err := filepath.Rel(p.dir, r.File)
+	name, err := filepath.Rel(p.Dir, r.File)
 	if err != nil {
 		return true, false
 	}
@@ -105,7 +104,7 @@ func (l *loaded) trusts(s setting, r *session.Registration) (holds, same bool) {
 func (l *loaded) distrusted(s setting, r *session.Registration) bool {
 	a, dir := l.trustOrigin(r)
 	origin, err := consent.OriginOf(a, dir)
-	return err == nil && errors.Is(grants(s.dirs).CheckTrust(origin, untold), consent.NeverTrusted)
+	return err == nil && errors.Is(s.Grants().CheckTrust(origin, untold), consent.NeverTrusted)
 }
 
 // spoil has hooks refuse the calls that they would judge: they were trusted
@@ -121,34 +120,12 @@ func (l *loaded) spoil(src *scopes.Source, r *session.Registration) {
 	for _, h := range src.Hooks {
 		h.Kind, h.Config = hook.Inline, nil
 	}
-	if l.spoiled == nil {
-		l.spoiled = spoiled{}
-	}
 	_, dir := l.trustOrigin(r)
-	l.spoiled[src.Name] = hook.Reason{
+	l.SpeakFor(src.Name, hook.Reason{
 		Effect: hook.Deny,
 		Reason: fmt.Sprintf("the hooks of the %s %s cannot judge this: its files were changed while they hold; ask the person", r.Kind, r.Name),
 		Help:   fmt.Sprintf("Look at %s and run gate trust on it, or remove the hooks: gate session remove --session ID %d", dir, r.Number),
-	}
-}
-
-// spoiled are what gate itself says for sources: for those whose hooks cannot
-// judge any more, and about the age of bundles. Without an effect it is a warning.
-type spoiled map[string]hook.Reason
-
-// Evaluate says it.
-func (s spoiled) Evaluate(_ context.Context, hooks []*hook.Hook, _ *hook.Event) []engine.Answer {
-	answers := make([]engine.Answer, len(hooks))
-	for i, h := range hooks {
-		reason := s[h.Source]
-		reason.ID = h.ID
-		if reason.Effect == hook.Pass {
-			answers[i].Verdict.Warnings = []hook.Reason{reason}
-			continue
-		}
-		answers[i].Verdict.Reasons = []hook.Reason{reason}
-	}
-	return answers
+	})
 }
 
 func isBelow(dir, file string) bool {
@@ -159,8 +136,8 @@ func isBelow(dir, file string) bool {
 // maxSkill is the largest file of a skill that is looked into.
 const maxSkill = 1 << 20
 
-func readHead(p *place, name string, foreign bool) (load.Head, error) {
-	data, err := load.ReadFile(p.files, name, maxSkill)
+func readHead(p *places.Place, name string, foreign bool) (load.Head, error) {
+	data, err := load.ReadFile(p.Files, name, maxSkill)
 	if err != nil {
 		return load.Head{}, err
 	}

@@ -93,7 +93,7 @@ func (f *replayFlags) run(cmd *cobra.Command, p process, args []string) error {
 	if err != nil {
 		return err
 	}
-	d, err := f.dirs.forPeople(p)
+	d, err := f.dirs.ForPeople(p.lookupEnv)
 	if err != nil {
 		return err
 	}

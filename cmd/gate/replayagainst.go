@@ -16,6 +16,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/bundle"
 
+	"gate/cmd/internal/places"
 	"gate/engine/rego"
 	"gate/hook"
 	"gate/hostfs"
@@ -54,7 +55,7 @@ func loadProposal(name, as string) (*proposal, error) {
 	info, err := os.Stat(dir)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("--against %s: %w", name, plain(err))
+		return nil, fmt.Errorf("--against %s: %w", name, hostfs.Reason(err))
 	case info.IsDir() && !isBundle(dir):
 		err = c.readDir()
 	default:
@@ -93,24 +94,24 @@ func isBundle(dir string) bool {
 // readDir reads a directory that is laid out as gate's own are, with policies/,
 // hook and settings files, or that just holds Rego.
 func (c *proposal) readDir() error {
-	p := openPlace(c.dir, ".", nil)
+	p := places.Open(c.dir, ".", nil)
 	if p == nil {
 		return errors.New("there is nothing in it")
 	}
-	if p.err != nil {
-		return p.err
+	if p.Err != nil {
+		return p.Err
 	}
-	defer p.close()
-	settings := load.Settings(p.files, filepath.ToSlash(c.dir), c.source.Authority)
+	defer p.Close()
+	settings := load.Settings(p.Files, filepath.ToSlash(c.dir), c.source.Authority)
 	c.layers = settings.Layers
 	var faults []hook.Fault
 	if settings.Source != nil {
 		faults = settings.Source.Faults
 	}
-	if laid, err := fs.Stat(p.files, policyDir); err == nil && laid.IsDir() || c.layers != nil {
-		c.source = load.Dir(p.files, c.source)
+	if laid, err := fs.Stat(p.Files, policyDir); err == nil && laid.IsDir() || c.layers != nil {
+		c.source = load.Dir(p.Files, c.source)
 	} else {
-		c.source = load.Rego(p.files, c.source)
+		c.source = load.Rego(p.Files, c.source)
 	}
 	c.source.Faults = append(c.source.Faults, faults...)
 	return nil
@@ -124,7 +125,7 @@ func (c *proposal) readBundle(info fs.FileInfo) error {
 		if !info.Mode().IsRegular() {
 			return hostfs.ErrIrregular
 		}
-		data, err := hostFiles{}.ReadFile(c.dir, maxBundle)
+		data, err := hostfs.Files{}.ReadFile(c.dir, maxBundle)
 		if err != nil {
 			return err
 		}
@@ -176,23 +177,23 @@ func (c *proposal) replace(l *loaded) {
 	if c.source.Bundle != nil {
 		c.replaceBundle(l)
 	} else if len(c.source.Hooks) > 0 {
-		at := slices.IndexFunc(l.sources, func(s scopes.Source) bool { return s.Name == c.source.Name })
+		at := slices.IndexFunc(l.Sources, func(s scopes.Source) bool { return s.Name == c.source.Name })
 		if at >= 0 {
-			l.sources = slices.Delete(slices.Clone(l.sources), at, at+1)
+			l.Sources = slices.Delete(slices.Clone(l.Sources), at, at+1)
 		}
-		l.sources = append(l.sources, c.source)
-		l.dirs[c.source.Name] = c.dir
+		l.Sources = append(l.Sources, c.source)
+		l.Where[c.source.Name] = c.dir
 	}
 	if len(c.layers) > 0 && c.source.Bundle == nil {
-		l.layers = slices.DeleteFunc(slices.Clone(l.layers), func(y scopes.Layer) bool { return y.Authority == c.source.Authority })
-		l.layers = append(l.layers, c.layers...)
+		l.Layers = slices.DeleteFunc(slices.Clone(l.Layers), func(y scopes.Layer) bool { return y.Authority == c.source.Authority })
+		l.Layers = append(l.Layers, c.layers...)
 	}
 	if c.source.Authority != hook.Managed {
 		return
 	}
-	for i := range l.sources { // on a managed machine the library is managed, too
-		if l.sources[i].Library {
-			l.sources[i] = asManaged(l.sources[i])
+	for i := range l.Sources { // on a managed machine the library is managed, too
+		if l.Sources[i].Library {
+			l.Sources[i] = asManaged(l.Sources[i])
 		}
 	}
 }
@@ -201,22 +202,22 @@ func (c *proposal) replace(l *loaded) {
 // or behind all others.
 func (c *proposal) replaceBundle(l *loaded) {
 	name, src := c.source.Bundle.Name, c.source
-	l.sources = slices.Clone(l.sources)
-	at := slices.IndexFunc(l.sources, func(s scopes.Source) bool { return s.Name == src.Name })
+	l.Sources = slices.Clone(l.Sources)
+	at := slices.IndexFunc(l.Sources, func(s scopes.Source) bool { return s.Name == src.Name })
 	if at >= 0 {
-		src.Order = l.sources[at].Order
-		l.sources[at] = src
+		src.Order = l.Sources[at].Order
+		l.Sources[at] = src
 	} else {
-		for i := range l.sources {
-			src.Order = max(src.Order, l.sources[i].Order+1)
+		for i := range l.Sources {
+			src.Order = max(src.Order, l.Sources[i].Order+1)
 		}
-		l.sources = append(l.sources, src)
+		l.Sources = append(l.Sources, src)
 	}
-	l.dirs[src.Name] = c.dir
-	l.layers = slices.DeleteFunc(slices.Clone(l.layers), func(y scopes.Layer) bool { return y.Bundle == name })
+	l.Where[src.Name] = c.dir
+	l.Layers = slices.DeleteFunc(slices.Clone(l.Layers), func(y scopes.Layer) bool { return y.Bundle == name })
 	for _, layer := range c.layers {
 		layer.Order = src.Order
-		l.layers = append(l.layers, layer)
+		l.Layers = append(l.Layers, layer)
 	}
 	l.schemas = maps.Clone(l.schemas)
 	for tool, schema := range c.schemas {

@@ -10,6 +10,8 @@ import (
 
 	"gate/adapters"
 	"gate/audit"
+	"gate/cmd/internal/hookpath"
+	"gate/cmd/internal/places"
 	"gate/engine"
 	"gate/hook"
 	"gate/replay"
@@ -71,7 +73,7 @@ func (r *replayer) prepare(c *replay.Call) {
 		}
 	}
 	if c.Kind != replay.Decision {
-		today := gateNow(true)
+		today := hookpath.Now(true)
 		if c.Event.Gate.Now.IsZero() {
 			c.Event.Gate.Now = today.Now
 		}
@@ -91,7 +93,7 @@ func (r *replayer) prepare(c *replay.Call) {
 		c.Lost = err.Error()
 		return
 	}
-	c.Event.Facts = g.reader.Of(&c.Event)
+	c.Event.Facts = g.Reader.Of(&c.Event)
 }
 
 // decider returns what decides by the candidate, or by what is in force here.
@@ -102,7 +104,7 @@ func (r *replayer) decider(candidate bool) replay.Decider {
 		if err == nil {
 			d = g.redecide(ctx, c)
 		} else {
-			d = closing(c.Event.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err})
+			d = hookpath.Closing(c.Event.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err})
 		}
 		canAsk := true
 		if a, ok := adapters.Lookup(c.Event.Agent); ok {
@@ -114,7 +116,7 @@ func (r *replayer) decider(candidate bool) replay.Decider {
 		}
 		if g != nil && len(c.Redacted) > 0 {
 			for i := range rec.Policies {
-				rec.Policies[i].Digest = g.digest(rec.Policies[i])
+				rec.Policies[i].Digest = g.Digest(rec.Policies[i])
 			}
 		}
 		return rec
@@ -128,11 +130,11 @@ func (g *guard) redecide(ctx context.Context, c *replay.Call) hook.Decision {
 	defer cancel()
 	ev := c.Event
 	if c.Kind != replay.Decision {
-		ev.Gate.Labels = g.set.Settings().Labels
+		ev.Gate.Labels = g.Set.Settings().Labels
 	}
-	d := g.engine.Decide(ctx, ev)
-	g.locate(&d)
-	redact(&d)
+	d := g.Engine.Decide(ctx, ev)
+	g.Locate(&d)
+	hookpath.Redact(&d)
 	return d
 }
 
@@ -160,7 +162,7 @@ func (r *replayer) root(c *replay.Call) string {
 	defer r.mu.Unlock()
 	root, known := r.roots[dir]
 	if !known {
-		root = projectRoot("", dir)
+		root = places.ProjectRoot("", dir)
 		r.roots[dir] = root
 	}
 	return root
@@ -198,22 +200,22 @@ func (r *replayer) make(key guardKey) (*guard, error) {
 		if key.branch != "" && key.branch != "HEAD" {
 			s.files = onBranch(s.files, key.project, key.branch)
 		}
-		g, err := base.guard.with(newReader(s, base.guard.set.Settings().Programs))
+		g, err := base.guard.with(hookpath.NewReader(s.machine(), base.guard.Set.Settings().Programs))
 		if err == nil {
-			g.project = key.project
+			g.Project = key.project
 		}
 		return g, err
 	}
 	s.project = key.gate
 	l := loadSources(s, library())
-	l.bundles = nil // how old they are today is nothing of the call
+	l.Bundles = nil // how old they are today is nothing of the call
 	if key.candidate {
 		r.candidate.replace(&l)
 	} else if r.base != nil {
 		r.base.replace(&l)
 	}
-	for i := range l.sources {
-		l.sources[i].Hooks = slices.DeleteFunc(slices.Clone(l.sources[i].Hooks), func(h *hook.Hook) bool { return h.Kind != hook.Rego })
+	for i := range l.Sources {
+		l.Sources[i].Hooks = slices.DeleteFunc(slices.Clone(l.Sources[i].Hooks), func(h *hook.Hook) bool { return h.Kind != hook.Rego })
 	}
 	return s.guard(l)
 }

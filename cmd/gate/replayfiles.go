@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"gate/facts"
+	"gate/hostfs"
 )
 
 // onBranch shows files as they are, but for the branch that is checked out in a
 // project: transcripts say which one it was.
 func onBranch(files facts.Files, project, branch string) facts.Files {
 	if files == nil {
-		files = hostFiles{}
+		files = hostfs.Files{}
 	}
 	dir := filepath.ToSlash(project)
 	git := path.Join(dir, ".git")

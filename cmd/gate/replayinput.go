@@ -20,9 +20,9 @@ import (
 // a directory means the decision log in it, else all transcripts below it.
 func replayInputs(d dirs, args []string) ([]string, error) {
 	if len(args) == 0 {
-		args = []string{d.state}
-		if _, err := os.Stat(filepath.Join(d.state, audit.FileName)); err != nil {
-			return nil, fmt.Errorf("there is no decision log of yours yet (%s); name a log, a transcript or a directory", filepath.Join(d.state, audit.FileName))
+		args = []string{d.State}
+		if _, err := os.Stat(filepath.Join(d.State, audit.FileName)); err != nil {
+			return nil, fmt.Errorf("there is no decision log of yours yet (%s); name a log, a transcript or a directory", filepath.Join(d.State, audit.FileName))
 		}
 	}
 	var out []string
@@ -33,7 +33,7 @@ func replayInputs(d dirs, args []string) ([]string, error) {
 		}
 		info, err := os.Stat(arg)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", arg, plain(err))
+			return nil, fmt.Errorf("%s: %w", arg, hostfs.Reason(err))
 		}
 		files := []string{arg}
 		if info.IsDir() {
@@ -93,7 +93,7 @@ func callsOfOne(p process, name string, adapter adapters.Adapter, yield func(*re
 	if name != "-" {
 		f, err := hostfs.Regular(name)
 		if err != nil {
-			yield(nil, fmt.Errorf("%s: %w", name, plain(err)))
+			yield(nil, fmt.Errorf("%s: %w", name, hostfs.Reason(err)))
 			return false
 		}
 		defer f.Close()

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/consent"
+	"gate/hostfs"
 	"gate/scopes"
 	"gate/session"
 )
@@ -86,9 +87,9 @@ func (f *sessionFlags) register(ctx context.Context, p process, store session.St
 	if err != nil {
 		return err
 	}
-	text, err := hostFiles{}.ReadFile(filepath.ToSlash(file), session.MaxHooks)
+	text, err := hostfs.Files{}.ReadFile(filepath.ToSlash(file), session.MaxHooks)
 	if err != nil {
-		return fmt.Errorf("%s: %w", name, plain(err))
+		return fmt.Errorf("%s: %w", name, hostfs.Reason(err))
 	}
 	r := session.Registration{Kind: session.File, Name: filepath.Base(file), File: file, Text: string(text), Trusted: true}
 	src := hooksOf(&r, sourceOf(&r))
@@ -167,6 +168,9 @@ func (f *sessionFlags) unregister(ctx context.Context, p process, store session.
 	}
 	return printAll(p, fmt.Sprintf("number %d is gone from session %s\n", number, visible(f.session)))
 }
+
+// memoryLimit bounds the wait for the calls of a session.
+const memoryLimit = 5 * time.Second
 
 // change changes a memory, waiting for the calls of the session.
 func (f *sessionFlags) change(ctx context.Context, store session.Store, key session.Key, change func(*session.Memory) error) error {

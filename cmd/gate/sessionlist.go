@@ -111,11 +111,11 @@ func timeOrNil(t time.Time) any {
 
 // listAll lists the sessions that are remembered.
 func (f *sessionFlags) listAll(p process) error {
-	d, err := f.dirs.absolute().forHook()
+	d, err := f.dirs.Absolute().ForHook()
 	if err != nil {
 		return err
 	}
-	memories, broken := sessions(d).All()
+	memories, broken := d.Sessions().All()
 	var b strings.Builder
 	rows := []any{}
 	for _, file := range slices.Sorted(maps.Keys(memories)) {

@@ -12,6 +12,7 @@ import (
 
 	"gate/consent"
 	"gate/hook"
+	"gate/hostfs"
 	"gate/scopes/load"
 	"gate/strictjson"
 )
@@ -98,13 +99,13 @@ func (f *setFlags) run(p process, args []string) error {
 func (f *setFlags) target(d dirs, project string) (a hook.Authority, dir, stem string, err error) {
 	switch f.scope {
 	case "user":
-		return hook.User, d.user, load.SettingsStem, nil
+		return hook.User, d.User, load.SettingsStem, nil
 	case "project":
 		return hook.Project, filepath.Join(project, projectDir), load.SettingsStem, nil
 	case "local":
 		return hook.Local, filepath.Join(project, projectDir), load.LocalSettingsStem, nil
 	case "managed":
-		return 0, "", "", fmt.Errorf("managed settings are the administrator's, who edits them in %s", d.managed)
+		return 0, "", "", fmt.Errorf("managed settings are the administrator's, who edits them in %s", d.Managed)
 	}
 	return 0, "", "", usageError("unknown scope " + quoted(f.scope) + "; give user, project or local")
 }
@@ -154,7 +155,7 @@ func readSettings(dir, stem string) (file string, data []byte, err error) {
 	case 0:
 		return filepath.Join(dir, stem+".json"), nil, nil
 	case 1:
-		data, err = hostFiles{}.ReadFile(found[0], maxSettings)
+		data, err = hostfs.Files{}.ReadFile(found[0], maxSettings)
 		return found[0], data, err
 	}
 	return "", nil, fmt.Errorf("%s: there is also %s; keep one", found[0], filepath.Base(found[1]))
@@ -208,7 +209,7 @@ func (f *setFlags) report(p process, a hook.Authority, file, key string) error {
 	if f.unset {
 		fmt.Fprintf(&b, "%s is no longer set in %s\n", visible(key), visible(p.tilde(file)))
 	}
-	for _, r := range g.set.Explain() {
+	for _, r := range g.Set.Explain() {
 		under := r.Key == key || strings.HasPrefix(r.Key, key+".")
 		if !under || r.Authority != a || f.unset {
 			continue

@@ -48,7 +48,7 @@ func newSettings(p process) *cobra.Command {
 // directories that hold them from being read.
 func (g *guard) settingsFaults() []hook.Fault {
 	var list []hook.Fault
-	for _, src := range g.sources {
+	for _, src := range g.Sources {
 		if len(src.Hooks) == 0 && len(src.Modules) == 0 {
 			list = append(list, src.Faults...)
 		}
@@ -61,7 +61,7 @@ func printSettings(p process, g *guard, broken []hook.Fault, beside []string) er
 	for _, f := range broken {
 		fmt.Fprintf(&b, "error: %s\n", visible(f.Error()))
 	}
-	rows := g.set.Explain()
+	rows := g.Set.Explain()
 	for _, r := range rows {
 		fmt.Fprintf(&b, "%s = %s\n  %s, %s\n", visible(r.Key), text(r.Value), r.Authority, visible(p.tilde(r.Pos)))
 		switch why := visible(p.tildes(r.Why)); {
@@ -76,10 +76,10 @@ func printSettings(p process, g *guard, broken []hook.Fault, beside []string) er
 	if len(rows)+len(broken) == 0 {
 		b.WriteString("there are no settings; every policy is as it is written\n")
 	}
-	for _, n := range slices.Concat(g.notices, g.asides()) {
+	for _, n := range slices.Concat(g.Notices, g.Asides()) {
 		fmt.Fprintf(&b, "note: %s\n", visible(n))
 	}
-	for _, bundle := range g.bundles {
+	for _, bundle := range g.loaded.bundles {
 		fmt.Fprintf(&b, "bundle: %s version %d%s, %s\n", bundle.Name, bundle.Version, onTrial(bundle), bundle.Digest)
 	}
 	if len(beside) > 0 {
@@ -118,12 +118,12 @@ func (p process) tildes(s string) string {
 
 func settingsDocument(g *guard, broken []hook.Fault, beside []string) map[string]any {
 	rows := []any{}
-	for _, r := range g.set.Explain() {
+	for _, r := range g.Set.Explain() {
 		rows = append(rows, map[string]any{
 			"key": r.Key, "value": plainValue(r.Value), "authority": r.Authority.String(), "pos": r.Pos,
 			"counts": r.Counts, "why": orNil(r.Why), "bundle": orNil(r.Bundle),
 		})
 	}
-	return map[string]any{"settings": rows, "faults": faultList(broken), "off": orNil(g.set.Off()), "notices": visibleList(slices.Concat(g.notices, g.asides())),
-		"bundles": bundleDocuments(g.named()), "beside": visibleList(beside)}
+	return map[string]any{"settings": rows, "faults": faultList(broken), "off": orNil(g.Set.Off()), "notices": visibleList(slices.Concat(g.Notices, g.Asides())),
+		"bundles": bundleDocuments(g.Named()), "beside": visibleList(beside)}
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"gate/cmd/internal/places"
 	"gate/scopes/load"
 	"gate/session"
 )
@@ -38,7 +39,7 @@ func (l *loaded) filesOf(s setting, kind session.Kind, name string) (found []ski
 		found = append(found, b.file(path.Join("skills", above, last), "SKILL.md", s.foreign)...)
 		found = append(found, b.file(path.Join("commands", above), last+".md", s.foreign)...)
 	}
-	if at := l.dirs["plugin:"+parts[0]]; at != "" && len(parts) > 1 {
+	if at := l.Where["plugin:"+parts[0]]; at != "" && len(parts) > 1 {
 		look(skillBase{dir: at}, parts[1:])
 	}
 	for _, b := range skillBases(s) {
@@ -80,27 +81,27 @@ func skillBases(s setting) (bases []skillBase) {
 }
 
 // open opens one of the directories, nil if it is not there.
-func (b skillBase) open(dir string) *place {
+func (b skillBase) open(dir string) *places.Place {
 	dir = filepath.Join(b.below, filepath.FromSlash(dir))
 	if !b.links {
-		return openPlace(b.dir, dir, nil)
+		return places.Open(b.dir, dir, nil)
 	}
 	real, err := filepath.EvalSymlinks(filepath.Join(b.dir, dir))
 	if err != nil {
 		return nil
 	}
-	return openPlace(real, ".", nil)
+	return places.Open(real, ".", nil)
 }
 
 // file reads the head of one file, if there are hooks in it.
 func (b skillBase) file(dir, name string, foreign bool) []skillFile {
 	p := b.open(dir)
-	defer p.close()
+	defer p.Close()
 	if p == nil {
 		return nil
 	}
-	f := skillFile{path: filepath.Join(p.dir, name), err: p.err}
-	if p.err == nil {
+	f := skillFile{path: filepath.Join(p.Dir, name), err: p.Err}
+	if p.Err == nil {
 		f.head, f.err = readHead(p, name, foreign)
 	}
 	if errors.Is(f.err, fs.ErrNotExist) || f.err == nil && !f.head.Hooks {
@@ -116,22 +117,22 @@ const maxAgentFiles = 512
 // they say is its name counts, and else that of the file.
 func (b skillBase) agents(dir, name string, foreign bool) (found []skillFile) {
 	p := b.open(dir)
-	defer p.close()
+	defer p.Close()
 	if p == nil {
 		return nil
 	}
-	if p.err != nil {
-		return []skillFile{{path: filepath.Join(p.dir, name+".md"), err: p.err}}
+	if p.Err != nil {
+		return []skillFile{{path: filepath.Join(p.Dir, name+".md"), err: p.Err}}
 	}
 	seen := 0
-	err := fs.WalkDir(p.files, ".", func(file string, e fs.DirEntry, err error) error {
+	err := fs.WalkDir(p.Files, ".", func(file string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || path.Ext(file) != ".md" {
 			return nil
 		}
 		if seen++; seen > maxAgentFiles {
 			return fmt.Errorf("more than %d files; not all of them were looked into", maxAgentFiles)
 		}
-		f := skillFile{path: filepath.Join(p.dir, filepath.FromSlash(file))}
+		f := skillFile{path: filepath.Join(p.Dir, filepath.FromSlash(file))}
 		f.head, f.err = readHead(p, file, foreign)
 		called := f.head.Name
 		if called == "" {
@@ -143,7 +144,7 @@ func (b skillBase) agents(dir, name string, foreign bool) (found []skillFile) {
 		return nil
 	})
 	if err != nil {
-		found = append(found, skillFile{path: filepath.Join(p.dir, name+".md"), err: err})
+		found = append(found, skillFile{path: filepath.Join(p.Dir, name+".md"), err: err})
 	}
 	return found
 }

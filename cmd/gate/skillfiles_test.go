@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"gate/cmd/internal/hookpath"
 	"gate/hook"
 	"gate/session"
 )
@@ -38,7 +39,7 @@ func TestSkillFiles(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	l := &loaded{dirs: map[string]string{"plugin:fmt": filepath.Join(m.dir, "plugins", "fmt")}}
+	l := &loaded{Found: hookpath.Found{Where: map[string]string{"plugin:fmt": filepath.Join(m.dir, "plugins", "fmt")}}}
 	s := skillSetting(m)
 	for _, row := range []struct {
 		kind session.Kind
@@ -95,7 +96,7 @@ func FuzzSkillNames(f *testing.F) {
 			f.Fatal(err)
 		}
 	}
-	l := &loaded{dirs: map[string]string{}}
+	l := &loaded{Found: hookpath.Found{Where: map[string]string{}}}
 	s := setting{project: project, env: func(string) (string, bool) { return "", false }, event: &hook.Event{}}
 	f.Fuzz(func(t *testing.T, name string) {
 		for _, kind := range []session.Kind{session.Skill, session.Agent} {

@@ -1,99 +1,19 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"gate/hook"
 	"gate/session"
 )
 
-// follow keeps what begins and ends with an event: skills, sub-agents, the
-// session. A skill whose hooks cannot be kept must not start.
-func (g *guard) follow(ctx context.Context, s setting, ev *hook.Event, d *hook.Decision, rejected bool) {
-	var started []session.Registration
-	if !rejected { // else it does not start
-		started = g.started(s, ev, d)
-	}
-	if len(started) > 0 {
-		err := s.session.update(ctx, func(m *session.Memory) (err error) {
-			for _, r := range started {
-				if _, err = m.Register(r, ev.Gate.Now); err != nil {
-					return fmt.Errorf("hooks of %s cannot be registered: %w", r.Name, err)
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			*d = closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err})
-		}
-	}
-	if end := ending(ev, rejected); end != nil && s.session.store.Exists(s.session.key) {
-		if err := s.session.update(ctx, func(m *session.Memory) error { end(m); return nil }); err != nil {
-			d.Notices = append(d.Notices, "hooks hold on: "+err.Error())
-		}
-	}
-}
-
-// ending returns what an event ends, nil for nothing. A sub-agent that may not
-// stop goes on.
-func ending(ev *hook.Event, rejected bool) func(*session.Memory) {
-	switch ev.Name.Canonical() {
-	case hook.SessionEnd:
-		return (*session.Memory).EndSession
-	case hook.SubagentStop:
-		if rejected {
-			return nil
-		}
-		return func(m *session.Memory) { m.EndAgent(ev.Text("agent_id"), ev.Text("agent_type")) }
-	case hook.PostToolUseFailure, hook.PermissionDenied:
-		if id := ev.Text("tool_use_id"); ev.Tool() == "Skill" && id != "" {
-			return func(m *session.Memory) { m.EndCall(id) }
-		}
-	}
-	return nil
-}
-
-// starting says which skill or type of sub-agent an event starts, "" for none.
-func starting(ev *hook.Event, d *hook.Decision) (kind session.Kind, name string) {
-	switch ev.Name.Canonical() {
-	case hook.PreToolUse:
-		input, changed := d.Rewrite.(map[string]any)
-		if !changed {
-			input = ev.ToolInput()
-		}
-		switch ev.Tool() {
-		case "Skill":
-			name, _ = input["skill"].(string)
-			if name == "" {
-				name, _ = input["command"].(string)
-			}
-		case "SlashCommand":
-			line, _ := input["command"].(string)
-			name, _, _ = strings.Cut(line, " ")
-		}
-		return session.Skill, strings.TrimPrefix(name, "/")
-	case hook.UserPromptExpansion:
-		if kind := ev.Text("expansion_type"); kind == "" || kind == "slash_command" {
-			return session.Skill, strings.TrimPrefix(ev.Text("command_name"), "/")
-		}
-	case hook.SubagentStart:
-		return session.Agent, ev.Text("agent_type")
-	}
-	return "", ""
-}
-
-// started finds the hooks of what an event starts: of every file that the name
+// Started finds the hooks of what an event starts: of every file that the name
 // may mean, for they only tighten. A file that is broken is loud.
-func (g *guard) started(s setting, ev *hook.Event, d *hook.Decision) (list []session.Registration) {
-	kind, name := starting(ev, d)
-	if name == "" {
-		return nil
-	}
-	for _, f := range g.filesOf(s, kind, name) {
+func (g *guard) Started(kind session.Kind, name string, ev *hook.Event, d *hook.Decision) (list []session.Registration) {
+	s := g.setting
+	for _, f := range g.loaded.filesOf(s, kind, name) {
 		dir := filepath.Dir(f.path)
 		r := session.Registration{Kind: kind, Name: name, File: f.path, Text: f.head.Text, Foreign: s.foreign}
 		if kind == session.Skill {
@@ -109,7 +29,7 @@ func (g *guard) started(s setting, ev *hook.Event, d *hook.Decision) (list []ses
 			d.Notices = append(d.Notices, fmt.Sprintf("hooks of the %s %s (%s) are inactive: %s", kind, name, dir, f.err))
 			continue
 		}
-		holds, same := g.trusts(s, &r)
+		holds, same := g.loaded.trusts(s, &r)
 		r.Trusted = holds && same
 		src.Trusted = r.Trusted
 		d.Notices = append(d.Notices, notTrusted(&src, dir)...)

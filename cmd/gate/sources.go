@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"gate/bundles"
+	"gate/cmd/internal/hookpath"
+	"gate/cmd/internal/places"
 	"gate/consent"
 	"gate/hook"
 	"gate/policies"
@@ -18,26 +20,18 @@ import (
 // Names below gate's directories.
 const (
 	policyDir  = load.PoliciesDir
-	projectDir = ".gate"   // of a project
+	projectDir = places.ProjectDir
 	pluginsDir = "plugins" // below the managed and the user directory: plugins that settings may switch on, by name
 )
 
 // loaded is everything that hooks and settings come from, as found on this
-// machine.
+// machine, with what only this program needs of it.
 type loaded struct {
-	lib     []scopes.Module // data.gate.lib
-	sources []scopes.Source
-	layers  []scopes.Layer
-	dirs    map[string]string // where a source's files are, by its name
-	notices []string          // what shaped every decision and a person should know
-	spoiled spoiled           // reasons of hooks that gate itself speaks for
-
-	bundles      []bundled        // in force, in their order
-	takesBundles bool             // this machine takes signed bundles, whether or not there are any
-	schemas      load.ToolSchemas // of tools, from bundles
-	ageing       []string         // bundles that are too old
-	recovery     bundles.Recovery // that is good on this machine now; zero: none
-	relaxed      string           // a sentence about it
+	hookpath.Found
+	lib      []scopes.Module  // data.gate.lib
+	bundles  []bundled        // in force, in their order
+	schemas  load.ToolSchemas // of tools, from bundles
+	recovery bundles.Recovery // that is good on this machine now; zero: none
 }
 
 // loadSources reads the settings and hooks that concern a project. It never
@@ -46,60 +40,60 @@ type loaded struct {
 // what was read without a fault is remembered as good.
 func loadSources(s setting, library fs.FS) loaded {
 	d := s.dirs
-	out := loaded{dirs: map[string]string{}}
-	store, good := grants(d), memoryOf(d)
-	managed := openPlace(d.managed, ".", managedFiles(d))
-	if d.managedNamed && managed != nil {
-		out.notices = append(out.notices, "managed policies come from "+d.managed+", as the command line says")
+	out := loaded{Found: hookpath.Found{Where: map[string]string{}}}
+	store, good := d.Grants(), memoryOf(d)
+	managed := places.Open(d.Managed, ".", places.ManagedFiles(d))
+	if d.ManagedNamed && managed != nil {
+		out.Notices = append(out.Notices, "managed policies come from "+d.Managed+", as the command line says")
 	}
 	out.addLibrary(library, scopes.LibraryAuthority(managed != nil))
 	out.read(managed, scopes.Source{Name: "managed", Scope: hook.Policy, Authority: hook.Managed})
 	out.addRecovery(managed)
 	out.addBundles(managed)
-	user := openPlace(d.user, ".", userFiles())
+	user := places.Open(d.User, ".", places.UserFiles())
 	good.guard(user)
 	out.read(user, scopes.Source{Name: "user", Scope: hook.Session, Authority: hook.User})
 	out.addPlugins(s, managed, user)
 	if s.project != "" {
-		p := openPlace(s.project, projectDir, nil)
-		trusted := p.trust(store, hook.Project, &out.notices)
+		p := places.Open(s.project, projectDir, nil)
+		trusted := out.trust(p, store, hook.Project)
 		out.read(p, scopes.Source{Name: "project", Scope: hook.Session, Authority: hook.Project, Trusted: trusted})
-		p.close()
+		p.Close()
 	}
 	broken := func(src scopes.Source) bool { return src.Closes() && len(src.Faults) > 0 }
-	if s.live && user != nil && !slices.ContainsFunc(out.sources, broken) {
+	if s.live && user != nil && !slices.ContainsFunc(out.Sources, broken) {
 		good.keepAll(user)
 	}
-	managed.close()
-	user.close()
+	managed.Close()
+	user.Close()
 	return out
 }
 
 // read takes in the settings and the hooks of a place.
-func (l *loaded) read(p *place, as scopes.Source) {
+func (l *loaded) read(p *places.Place, as scopes.Source) {
 	if p == nil {
 		return
 	}
-	l.dirs[as.Name] = p.dir
-	if p.err != nil {
-		as.Faults = []hook.Fault{*hook.Faultf(hook.FaultLoad, "%s: %w", p.dir, p.err)}
-		l.sources = append(l.sources, as)
+	l.Where[as.Name] = p.Dir
+	if p.Err != nil {
+		as.Faults = []hook.Fault{*hook.Faultf(hook.FaultLoad, "%s: %w", p.Dir, p.Err)}
+		l.Sources = append(l.Sources, as)
 		return
 	}
 	l.readSettings(p, as.Authority, as.Trusted)
 	if as.Authority == hook.Project {
 		l.readSettings(p, hook.Local, as.Trusted)
 	}
-	l.add(load.Dir(p.files, as), p.dir)
+	l.add(load.Dir(p.Files, as), p.Dir)
 }
 
-func (l *loaded) readSettings(p *place, a hook.Authority, trusted bool) {
-	c := load.Settings(p.files, filepath.ToSlash(p.dir), a)
-	l.layers = append(l.layers, c.Layers...)
+func (l *loaded) readSettings(p *places.Place, a hook.Authority, trusted bool) {
+	c := load.Settings(p.Files, filepath.ToSlash(p.Dir), a)
+	l.Layers = append(l.Layers, c.Layers...)
 	if c.Source != nil {
 		c.Source.Trusted = trusted
-		l.dirs[c.Source.Name] = p.dir
-		l.sources = append(l.sources, *c.Source)
+		l.Where[c.Source.Name] = p.Dir
+		l.Sources = append(l.Sources, *c.Source)
 	}
 }
 
@@ -112,7 +106,7 @@ func (l *loaded) add(s scopes.Source, dir string) {
 	for i, f := range s.Faults {
 		s.Faults[i] = *hook.Faultf(f.Kind, "%s%w", dir+string(filepath.Separator), f.Err)
 	}
-	l.sources = append(l.sources, s)
+	l.Sources = append(l.Sources, s)
 }
 
 // addLibrary loads the policies that gate brings.
@@ -121,19 +115,15 @@ func (l *loaded) addLibrary(files fs.FS, a hook.Authority) {
 	if index, err := fs.ReadFile(files, policies.IndexFile); err == nil {
 		s, modules := load.Indexed(files, index, as)
 		l.lib = modules
-		l.sources = append(l.sources, s)
+		l.Sources = append(l.Sources, s)
 		return
 	}
 	modules, faults := load.Lib(files)
 	l.lib = modules
 	s := load.Rego(files, as)
 	s.Faults = append(s.Faults, faults...)
-	l.sources = append(l.sources, s)
+	l.Sources = append(l.Sources, s)
 }
-
-// grants is where a person's grants are kept: below the state directory, which
-// agents' tools are denied.
-func grants(d dirs) consent.Store { return consent.Store{Dir: filepath.Join(d.state, "consent")} }
 
 // untold is no digest of anything. It asks whether there is any trust at all,
 // before the trouble of reading a directory.
@@ -141,31 +131,31 @@ const untold = "sha256:000000000000000000000000000000000000000000000000000000000
 
 // trust reports whether a person trusted the place as it is. If so, its files
 // are from now on those that were compared, held in memory (threat model 76).
-func (p *place) trust(store consent.Store, a hook.Authority, notices *[]string) bool {
-	if p == nil || p.err != nil {
+func (l *loaded) trust(p *places.Place, store consent.Store, a hook.Authority) bool {
+	if p == nil || p.Err != nil {
 		return false
 	}
 	err := func() error {
-		origin, err := consent.OriginOf(a, p.dir)
+		origin, err := consent.OriginOf(a, p.Dir)
 		if err != nil {
 			return err
 		}
 		if err := store.CheckTrust(origin, untold); err != nil && !errors.Is(err, consent.Changed) {
 			return err
 		}
-		files, digest, err := consent.Snapshot(p.files)
+		files, digest, err := consent.Snapshot(p.Files)
 		if err != nil {
 			return err
 		}
 		if err := store.CheckTrust(origin, digest); err != nil {
 			return err
 		}
-		p.files = files
+		p.Files = files
 		return nil
 	}()
 	var refusal consent.Refusal
 	if err != nil && !errors.As(err, &refusal) {
-		*notices = append(*notices, fmt.Sprintf("%s is not trusted: %s", p.dir, err))
+		l.Notices = append(l.Notices, fmt.Sprintf("%s is not trusted: %s", p.Dir, err))
 	}
 	return err == nil
 }

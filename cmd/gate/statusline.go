@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gate/cmd/internal/places"
 	"gate/engine/handlers"
 	"gate/hook"
 	"gate/scopes"
@@ -109,20 +110,20 @@ func (s *script) run(ctx context.Context, read func([]byte) (scriptInput, error)
 	if err != nil {
 		return nil, err
 	}
-	d, err := s.flags.dirs.forHook()
+	d, err := s.flags.dirs.ForHook()
 	if err != nil {
 		return nil, err
 	}
-	g, err := newGuard(setting{dirs: d, home: s.home(), project: projectRoot(in.project, in.dir), env: s.lookupEnv})
+	g, err := newGuard(setting{dirs: d, home: s.home(), project: places.ProjectRoot(in.project, in.dir), env: s.lookupEnv})
 	if err != nil {
 		return nil, err
 	}
-	for _, src := range g.sources {
+	for _, src := range g.Sources {
 		if src.Closes() && len(src.Faults) > 0 { // what cannot be read may switch it off
 			return nil, &src.Faults[0]
 		}
 	}
-	given := s.of(g.set.Settings())
+	given := s.of(g.Set.Settings())
 	if given.Command == "" {
 		return nil, nil
 	}
@@ -130,8 +131,8 @@ func (s *script) run(ctx context.Context, read func([]byte) (scriptInput, error)
 		ID: s.setting, Kind: hook.Command, Source: given.Authority.String(), Authority: given.Authority,
 		Config: map[string]any{"command": given.Command, "env": anys(given.Env)},
 	}
-	dirs := map[string]string{hook.Managed.String(): d.managed, hook.User.String(): d.user}
-	run := handlers.New(handlers.Options{Getenv: s.lookupEnv, Dirs: dirs, Project: g.project, Supervisor: s.supervisor()})
+	dirs := map[string]string{hook.Managed.String(): d.Managed, hook.User.String(): d.User}
+	run := handlers.New(handlers.Options{Getenv: s.lookupEnv, Dirs: dirs, Project: g.Project, Supervisor: s.supervisor()})
 	return run.Output(ctx, by, filepath.FromSlash(in.dir), in.input)
 }
 

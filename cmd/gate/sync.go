@@ -16,7 +16,9 @@ import (
 	"gate/bundles"
 	"gate/bundles/source"
 	"gate/bundles/sync"
+	"gate/cmd/internal/places"
 	"gate/hook"
+	"gate/hostfs"
 	"gate/scopes"
 	"gate/scopes/load"
 )
@@ -103,25 +105,25 @@ func (f *syncFlags) run(ctx context.Context, p process) error {
 
 // syncer looks whether the managed directory is what it must be.
 func (f *syncFlags) syncer(p process) (*syncer, error) {
-	d, err := f.dirs.forPeople(p)
+	d, err := f.dirs.ForPeople(p.lookupEnv)
 	if err != nil {
 		return nil, err
 	}
-	o := managedFiles(d)
-	err = o.above(d.managed)
+	o := places.ManagedFiles(d)
+	err = o.Above(d.Managed)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s is not there: put the key set there first, as %s", d.managed, sync.KeysFile)
+		return nil, fmt.Errorf("%s is not there: put the key set there first, as %s", d.Managed, sync.KeysFile)
 	}
 	if err != nil {
 		return nil, err
 	}
 	check := func(name string, info fs.FileInfo) error {
-		if err := o.check(name, info); err != nil {
+		if err := o.Check(name, info); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		return nil
 	}
-	return &syncer{process: p, flags: f, dirs: d, store: sync.Store{Dir: d.managed, Check: check}}, nil
+	return &syncer{process: p, flags: f, dirs: d, store: sync.Store{Dir: d.Managed, Check: check}}, nil
 }
 
 // watch syncs until it is told to end.
@@ -260,15 +262,15 @@ func (b *synced) fail(err error) {
 // feeds says where bundles come from: --from, or the machine's own managed
 // settings. The order is always that of these.
 func (s *syncer) feeds() (list []scopes.Feed, order []string, labels map[string]string, err error) {
-	place := openPlace(s.dirs.managed, ".", managedFiles(s.dirs))
-	defer place.close()
+	place := places.Open(s.dirs.Managed, ".", places.ManagedFiles(s.dirs))
+	defer place.Close()
 	if place == nil {
-		return nil, nil, nil, fmt.Errorf("%s is empty: put the key set there first, as %s", s.dirs.managed, sync.KeysFile)
+		return nil, nil, nil, fmt.Errorf("%s is empty: put the key set there first, as %s", s.dirs.Managed, sync.KeysFile)
 	}
-	if place.err != nil {
-		return nil, nil, nil, place.err
+	if place.Err != nil {
+		return nil, nil, nil, place.Err
 	}
-	c := load.Settings(place.files, filepath.ToSlash(place.dir), hook.Managed)
+	c := load.Settings(place.Files, filepath.ToSlash(place.Dir), hook.Managed)
 	if c.Source != nil && len(c.Source.Faults) > 0 {
 		var errs []error
 		for _, f := range c.Source.Faults {
@@ -300,7 +302,7 @@ func (s *syncer) feeds() (list []scopes.Feed, order []string, labels map[string]
 func (s *syncer) fetch(ctx context.Context, w want, tag string) (sync.Offer, error) {
 	feed := w.feed
 	o := optionsOf(feed)
-	o.Partial = filepath.Join(s.dirs.managed, filepath.FromSlash(sync.Dir), ".partial-"+cmp.Or(feed.Name, "bundle"))
+	o.Partial = filepath.Join(s.dirs.Managed, filepath.FromSlash(sync.Dir), ".partial-"+cmp.Or(feed.Name, "bundle"))
 	from, err := source.Open(o)
 	if err != nil {
 		return sync.Offer{}, err
@@ -321,7 +323,7 @@ func optionsOf(feed scopes.Feed) source.Options {
 
 // machineID tells this machine from others, and stays the same.
 func machineID() string {
-	if data, err := (hostFiles{}).ReadFile("/etc/machine-id", 4096); err == nil && len(data) > 0 {
+	if data, err := (hostfs.Files{}).ReadFile("/etc/machine-id", 4096); err == nil && len(data) > 0 {
 		return string(data)
 	}
 	name, err := os.Hostname()

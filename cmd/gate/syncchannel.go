@@ -10,6 +10,7 @@ import (
 	"gate/bundles"
 	"gate/bundles/source"
 	"gate/bundles/sync"
+	"gate/cmd/internal/places"
 	"gate/scopes"
 )
 
@@ -95,8 +96,8 @@ func (s *syncer) channel(ctx context.Context, feeds []scopes.Feed) (c bundles.Ch
 	if feed.Channel == "" {
 		return c, "", nil
 	}
-	place := openPlace(s.dirs.managed, ".", managedFiles(s.dirs))
-	defer place.close()
+	place := places.Open(s.dirs.Managed, ".", places.ManagedFiles(s.dirs))
+	defer place.Close()
 	if machine, err = machineName(place); err != nil {
 		return c, "", err
 	}

@@ -9,6 +9,8 @@ import (
 
 	"gate/audit"
 	"gate/bundles"
+	"gate/cmd/internal/hookpath"
+	"gate/cmd/internal/places"
 	"gate/hook"
 )
 
@@ -63,14 +65,13 @@ func (s *syncer) note(r audit.Record) {
 	if s.settings.NoLog {
 		return
 	}
-	r.ID, r.Time, r.User, r.Labels = newID(), time.Now(), accountName(), logLabels(s.settings)
+	r.ID, r.Time, r.User, r.Labels = hookpath.NewID(), time.Now(), places.AccountName(), hookpath.LogLabels(s.settings)
 	r.Agent, r.Call = "gate", audit.Redact(strings.ReplaceAll(r.Call, "\n", "; "))
 	r.Effect, r.Result = hook.Pass, hook.Continue
 	if len(r.Reasons) > 0 {
 		r.Effect, r.Result = hook.Deny, hook.Reject
 	}
-	log := logbook{dir: s.dirs.state, ships: s.settings.DecisionLogs.URL != ""}
-	if err := log.append(r, requiredLogLimit); err != nil {
+	if err := hookpath.Append(s.dirs, s.settings, r); err != nil {
 		fmt.Fprintf(s.stderr, "gate: note: this is not in the decision log: %s\n", oneLine(err.Error()))
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"time"
 
+	"gate/cmd/internal/places"
 	"gate/consent"
 )
 
@@ -18,7 +19,7 @@ func (p process) ancestors() []consent.Ancestor {
 func (p process) terminal() consent.Terminal {
 	return consent.Terminal{
 		In: p.stdin, Err: p.stderr, IsTerminal: p.isTerminal != nil && p.isTerminal(),
-		Lookup: p.lookupEnv, Above: p.ancestors(), Account: accountName(), Now: time.Now(),
+		Lookup: p.lookupEnv, Above: p.ancestors(), Account: places.AccountName(), Now: time.Now(),
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing/fstest"
 
 	"gate/audit"
+	"gate/hostfs"
 	"gate/policycheck"
 	"gate/policytest"
 	"gate/scopes/load"
@@ -67,7 +68,7 @@ func (f *testFlags) putCase(p process, c policytest.Case) error {
 	if f.to == "" {
 		return printAll(p, string(text))
 	}
-	old, err := hostFiles{}.ReadFile(f.to, maxCases)
+	old, err := hostfs.Files{}.ReadFile(f.to, maxCases)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		err = replace(f.to, text, 0o644)
@@ -77,7 +78,7 @@ func (f *testFlags) putCase(p process, c policytest.Case) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", f.to, plain(err))
+		return fmt.Errorf("%s: %w", f.to, hostfs.Reason(err))
 	}
 	return printAll(p, fmt.Sprintf("%s: %s\n", visible(f.to), visible(c.Name)))
 }

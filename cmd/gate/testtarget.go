@@ -13,8 +13,10 @@ import (
 	"strings"
 	"sync"
 
+	"gate/cmd/internal/places"
 	"gate/facts"
 	"gate/hook"
+	"gate/hostfs"
 	"gate/policies"
 	"gate/policytest"
 	"gate/scopes"
@@ -26,7 +28,7 @@ import (
 type target struct {
 	files fs.FS  // the policies
 	here  string // what people read paths relative to; "" for absolute ones
-	place *place
+	place *places.Place
 	dir   string   // within files: what is tested; "." is all
 	only  []string // the files within files that were named; nil: the whole directory
 
@@ -35,7 +37,7 @@ type target struct {
 
 func closeTargets(list []*target) {
 	for _, t := range list {
-		t.place.close()
+		t.place.Close()
 	}
 }
 
@@ -61,7 +63,7 @@ func openTargets(args []string) (list []*target, err error) {
 			dir, file = filepath.Split(arg)
 		}
 		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", arg, plain(err)))
+			errs = append(errs, fmt.Errorf("%s: %w", arg, hostfs.Reason(err)))
 			continue
 		}
 		dir = filepath.Clean(dir)
@@ -75,13 +77,13 @@ func openTargets(args []string) (list []*target, err error) {
 			continue
 		}
 		t.only = []string{path.Join(t.dir, file)}
-		at := slices.IndexFunc(list, func(o *target) bool { return o.only != nil && o.place.dir == t.place.dir && o.dir == t.dir })
+		at := slices.IndexFunc(list, func(o *target) bool { return o.only != nil && o.place.Dir == t.place.Dir && o.dir == t.dir })
 		if at < 0 {
 			list = append(list, t)
 			continue
 		}
 		list[at].only = append(list[at].only, t.only...)
-		t.place.close()
+		t.place.Close()
 	}
 	if err := errors.Join(errs...); err != nil {
 		closeTargets(list)
@@ -102,14 +104,14 @@ func openTarget(dir string) (*target, error) {
 }
 
 func newTarget(given, abs, below string, library bool) (*target, error) {
-	p := openPlace(abs, ".", nil)
+	p := places.Open(abs, ".", nil)
 	if p == nil {
 		return nil, fmt.Errorf("%s: there is nothing in it", given)
 	}
-	if p.err != nil {
-		return nil, fmt.Errorf("%s: %w", given, p.err)
+	if p.Err != nil {
+		return nil, fmt.Errorf("%s: %w", given, p.Err)
 	}
-	t := &target{files: p.files, place: p, dir: below, library: library}
+	t := &target{files: p.Files, place: p, dir: below, library: library}
 	if filepath.IsAbs(given) {
 		return t, nil
 	}
@@ -148,7 +150,7 @@ func (t *target) selection(s *policytest.Suite) (sel policytest.Selection, polic
 
 // whose the policies of a directory are when nobody says.
 func (t *target) whose() string {
-	if slices.Contains(strings.Split(filepath.ToSlash(t.place.dir), "/"), projectDir) {
+	if slices.Contains(strings.Split(filepath.ToSlash(t.place.Dir), "/"), projectDir) {
 		return "project"
 	}
 	return "user"
@@ -178,7 +180,7 @@ var position = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 
 // at names a file of the policies as people can open it.
 func (t *target) at(file string) string {
-	name := filepath.Join(t.place.dir, filepath.FromSlash(file))
+	name := filepath.Join(t.place.Dir, filepath.FromSlash(file))
 	if t.here == "" {
 		return name
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strings"
 
 	"gate/strictjson"
 )
@@ -13,18 +12,10 @@ type usageError string
 func (e usageError) Error() string { return string(e) }
 
 // quoted shows a word that somebody else chose: visible, and not too long.
-func quoted(s string) string {
-	const most = 60
-	if r := []rune(s); len(r) > most {
-		s = string(r[:most]) + "…"
-	}
-	return `"` + strictjson.Visible(s) + `"`
-}
+func quoted(s string) string { return strictjson.Quoted(s) }
 
 // oneLine makes one visible line of a text.
-func oneLine(s string) string {
-	return strictjson.Visible(strings.Join(strings.Fields(s), " "))
-}
+func oneLine(s string) string { return strictjson.OneLine(s) }
 
 // visible shows a text of several lines.
 func visible(s string) string { return strictjson.Visible(s) }

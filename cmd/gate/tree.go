@@ -123,7 +123,7 @@ func oneArg(what string) cobra.PositionalArgs {
 
 // addDirFlags adds the flags that say where gate's own directories are.
 func addDirFlags(cmd *cobra.Command, f *dirFlags) {
-	cmd.Flags().StringVar(&f.user, "user-dir", "", "your policies' directory (default ~/.config/gate)")
-	cmd.Flags().StringVar(&f.state, "state-dir", "", "the directory of the decision log (default ~/.local/state/gate)")
-	cmd.Flags().StringVar(&f.managed, "managed-dir", "", "for tests: the administrator's directory")
+	cmd.Flags().StringVar(&f.User, "user-dir", "", "your policies' directory (default ~/.config/gate)")
+	cmd.Flags().StringVar(&f.State, "state-dir", "", "the directory of the decision log (default ~/.local/state/gate)")
+	cmd.Flags().StringVar(&f.Managed, "managed-dir", "", "for tests: the administrator's directory")
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gate/cmd/internal/places"
 	"gate/consent"
 	"gate/hook"
 	"gate/scopes"
@@ -38,12 +39,12 @@ func newTrust(p process) *cobra.Command {
 				return err
 			}
 			if list {
-				return f.listTrusts(p, grants(d))
+				return f.listTrusts(p, d.Grants())
 			}
 			if project, err = directory(args, project); err != nil {
 				return err
 			}
-			return trust(p, grants(d), project)
+			return trust(p, d.Grants(), project)
 		},
 	}
 	addDirFlags(cmd, &f.dirs)
@@ -66,7 +67,7 @@ func newDistrust(p process) *cobra.Command {
 			if project, err = directory(args, project); err != nil {
 				return err
 			}
-			return distrust(p, grants(d), project)
+			return distrust(p, d.Grants(), project)
 		},
 	}
 	addDirFlags(cmd, &f.dirs)
@@ -100,22 +101,22 @@ func newCandidate(dir string) (candidate, error) {
 			a, below = hook.SkillAuthor, "."
 		}
 	}
-	place := openPlace(dir, below, nil)
+	place := places.Open(dir, below, nil)
 	if place == nil {
 		return candidate{}, fmt.Errorf(
 			"there is nothing to trust in %s: neither %s of a project, nor plugin.json of a plugin, nor SKILL.md or other files with hooks of skills and agents", dir, projectDir)
 	}
-	defer place.close()
-	if place.err != nil {
-		return candidate{}, fmt.Errorf("%s: %w", place.dir, place.err)
+	defer place.Close()
+	if place.Err != nil {
+		return candidate{}, fmt.Errorf("%s: %w", place.Dir, place.Err)
 	}
 	c := candidate{}
 	var err error
-	if c.origin, err = consent.OriginOf(a, place.dir); err != nil {
+	if c.origin, err = consent.OriginOf(a, place.Dir); err != nil {
 		return c, err
 	}
-	if c.files, c.digest, err = consent.Snapshot(place.files); err != nil {
-		return c, fmt.Errorf("%s: %w", place.dir, err)
+	if c.files, c.digest, err = consent.Snapshot(place.Files); err != nil {
+		return c, fmt.Errorf("%s: %w", place.Dir, err)
 	}
 	switch a {
 	case hook.PluginAuthor:
@@ -289,13 +290,13 @@ func (f *placeFlags) listTrusts(p process, store consent.Store) error {
 
 // trustState says whether trust still holds for what is there now.
 func trustState(store consent.Store, t consent.Trust) string {
-	place := openPlace(t.Origin.Dir, ".", nil)
-	if place == nil || place.err != nil {
-		place.close()
+	place := places.Open(t.Origin.Dir, ".", nil)
+	if place == nil || place.Err != nil {
+		place.Close()
 		return "it cannot be read now"
 	}
-	defer place.close()
-	_, digest, err := consent.Snapshot(place.files)
+	defer place.Close()
+	_, digest, err := consent.Snapshot(place.Files)
 	if err == nil {
 		err = store.CheckTrust(t.Origin, digest)
 	}

@@ -37,8 +37,8 @@ func needsTrust(src *scopes.Source) []string {
 // nobody trusted it.
 func (g *guard) untrusted() []string {
 	var notices []string
-	for _, src := range g.set.Sources() {
-		notices = append(notices, notTrusted(src, g.dirs[src.Name])...)
+	for _, src := range g.Set.Sources() {
+		notices = append(notices, notTrusted(src, g.Where[src.Name])...)
 	}
 	return notices
 }

@@ -29,7 +29,7 @@ func (p process) waits(quiet bool) func(handlers.Progress) {
 		switch {
 		case !at.Done:
 			text := fmt.Sprintf("gate: waiting for the %s hook %s\n", at.Hook.Kind, visible(at.Hook.ID))
-			timers[at.Hook] = append(list, time.AfterFunc(patient, func() { write(p.stderr, []byte(text)) }))
+			timers[at.Hook] = append(list, time.AfterFunc(patient, func() { p.stderr.Write([]byte(text)) }))
 		case len(list) > 0:
 			list[0].Stop()
 			timers[at.Hook] = list[1:]

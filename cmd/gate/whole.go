@@ -11,7 +11,9 @@ import (
 	"slices"
 	"strings"
 
+	"gate/cmd/internal/places"
 	"gate/consent"
+	"gate/hostfs"
 	"gate/scopes/load"
 )
 
@@ -28,7 +30,7 @@ type memory struct {
 }
 
 func memoryOf(d dirs) memory {
-	return memory{filepath.Join(d.state, "good"), map[string][]byte{}}
+	return memory{filepath.Join(d.State, "good"), map[string][]byte{}}
 }
 
 // endless reports a file whose end cannot be told.
@@ -46,7 +48,7 @@ func (m memory) last(name string) []byte {
 	if data, ok := m.known[name]; ok {
 		return data
 	}
-	data, err := hostFiles{}.ReadFile(m.file(name), maxSettings)
+	data, err := hostfs.Files{}.ReadFile(m.file(name), maxSettings)
 	if err != nil {
 		data = nil
 	}
@@ -78,23 +80,23 @@ func (m memory) keep(name string, data []byte) error {
 }
 
 // guard makes reading a file of the place fail if it lost its end.
-func (m memory) guard(p *place) {
-	if p == nil || p.err != nil {
+func (m memory) guard(p *places.Place) {
+	if p == nil || p.Err != nil {
 		return
 	}
-	p.files = load.Whole(p.files, func(name string) []byte {
+	p.Files = load.Whole(p.Files, func(name string) []byte {
 		if !endless(name) {
 			return nil
 		}
-		return m.last(filepath.Join(p.dir, filepath.FromSlash(name)))
+		return m.last(filepath.Join(p.Dir, filepath.FromSlash(name)))
 	})
 }
 
 // keepAll remembers the files of a place that decided about a call.
-func (m memory) keepAll(p *place) {
-	for _, name := range p.endlessFiles() {
-		data, err := load.ReadFile(p.files, name, maxSettings)
-		full := filepath.Join(p.dir, filepath.FromSlash(name))
+func (m memory) keepAll(p *places.Place) {
+	for _, name := range endlessFiles(p) {
+		data, err := load.ReadFile(p.Files, name, maxSettings)
+		full := filepath.Join(p.Dir, filepath.FromSlash(name))
 		if err == nil && string(data) != string(m.last(full)) {
 			m.keep(full, data) // a state directory that cannot be written is no reason to be loud
 		}
@@ -103,9 +105,9 @@ func (m memory) keepAll(p *place) {
 
 // endlessFiles lists the settings, hook files and policies of a place whose end
 // cannot be told.
-func (p *place) endlessFiles() []string {
+func endlessFiles(p *places.Place) []string {
 	var names []string
-	entries, err := fs.ReadDir(p.files, ".")
+	entries, err := fs.ReadDir(p.Files, ".")
 	if err != nil {
 		return nil
 	}
@@ -116,7 +118,7 @@ func (p *place) endlessFiles() []string {
 		}
 	}
 	for _, dir := range []string{load.HooksDir, policyDir} {
-		fs.WalkDir(p.files, dir, func(name string, e fs.DirEntry, err error) error {
+		fs.WalkDir(p.Files, dir, func(name string, e fs.DirEntry, err error) error {
 			if err == nil && !e.IsDir() && endless(name) && !strings.HasSuffix(name, "_test.rego") {
 				names = append(names, name)
 			}
@@ -131,15 +133,15 @@ func (m memory) accept(p process, d dirs) error {
 	if err := consent.Refuse(true, p.lookupEnv, p.ancestors()...); err != nil {
 		return nil
 	}
-	user := openPlace(d.user, ".", userFiles())
-	defer user.close()
-	if user == nil || user.err != nil {
+	user := places.Open(d.User, ".", places.UserFiles())
+	defer user.Close()
+	if user == nil || user.Err != nil {
 		return nil
 	}
 	var errs []error
-	for _, name := range user.endlessFiles() {
-		full := filepath.Join(user.dir, filepath.FromSlash(name))
-		data, err := load.ReadFile(user.files, name, maxSettings)
+	for _, name := range endlessFiles(user) {
+		full := filepath.Join(user.Dir, filepath.FromSlash(name))
+		data, err := load.ReadFile(user.Files, name, maxSettings)
 		if err == nil && load.CutOff(m.last(full), data) {
 			err = m.keep(full, data)
 		}

@@ -1,4 +1,4 @@
-package main
+package hookpath
 
 import (
 	"context"
@@ -16,40 +16,52 @@ import (
 
 	"gate/adapters"
 	"gate/audit"
+	"gate/cmd/internal/places"
 	"gate/hook"
 	"gate/scopes"
 )
 
+// Record writes a decision about an event into the log, unless settings want
+// none, and returns it. What goes wrong, a ctx that has ended before included,
+// becomes a notice, or closes where the log is required and the decision lets
+// the call go on.
+func (g *Guard) Record(ctx context.Context, a adapters.Adapter, ev *hook.Event, d hook.Decision) hook.Decision {
+	if g.Set.Settings().NoLog {
+		return d
+	}
+	return g.logbook().record(ctx, d, func() audit.Record { return g.recordOf(a, ev, &d) })
+}
+
 // recordOf is what the log keeps of a decision: with the event, unless settings
 // say otherwise, and the facts of the event as it came.
-func (g *guard) recordOf(a adapters.Adapter, ev *hook.Event, d *hook.Decision) audit.Record {
+func (g *Guard) recordOf(a adapters.Adapter, ev *hook.Event, d *hook.Decision) audit.Record {
 	event := *ev
-	event.Gate.Labels = g.set.Settings().Labels
+	event.Gate.Labels = g.Set.Settings().Labels
 	r := audit.Of(&event, d, d.Result(a.CanAsk(ev)))
-	r.Project = g.project
-	r.Labels, r.Bundles = logLabels(g.set.Settings()), append(r.Bundles, g.directories()...)
+	r.Project = g.Project
+	r.Labels, r.Bundles = LogLabels(g.Set.Settings()), append(r.Bundles, g.directories()...)
 	slices.SortFunc(r.Bundles, func(a, b audit.Bundle) int { return strings.Compare(a.Name, b.Name) })
 	for _, text := range g.ageWarnings(d) { // also where nobody was told with this call
 		r.Warned = append(r.Warned, audit.Reason{ID: "gate.age", Reason: text, Source: staleSource})
 	}
 	for i := range r.Policies {
-		r.Policies[i].Digest = g.digest(r.Policies[i])
+		r.Policies[i].Digest = g.Digest(r.Policies[i])
 	}
-	if g.set.Settings().NoRecord {
+	if g.Set.Settings().NoRecord {
 		return r
 	}
 	facts := d.Facts
 	if len(d.Changes) > 0 { // then they are those of the rewritten input
-		facts = g.reader.Of(&event)
+		facts = g.Reader.Of(&event)
 	}
 	r.Keep(&event, d, facts)
 	return r
 }
 
-// digest is the short digest of the module that a policy stands in: enough to
+// Digest is the short digest of the module that a policy stands in: enough to
 // see that it is not the same any more.
-func (g *guard) digest(p audit.Policy) string {
-	for _, src := range g.set.Sources() {
+func (g *Guard) Digest(p audit.Policy) string {
+	for _, src := range g.Set.Sources() {
 		if src.Name != p.Source {
 			continue
 		}
@@ -63,9 +75,9 @@ func (g *guard) digest(p audit.Policy) string {
 	return ""
 }
 
-// logLabels are what tells this machine from others in a log of many: the
+// LogLabels are what tells this machine from others in a log of many: the
 // labels of settings, and where it is sent, the machine's name.
-func logLabels(settings scopes.Settings) map[string]string {
+func LogLabels(settings scopes.Settings) map[string]string {
 	labels := map[string]string{}
 	if settings.DecisionLogs.URL != "" {
 		if host, err := os.Hostname(); err == nil {
@@ -79,9 +91,9 @@ func logLabels(settings scopes.Settings) map[string]string {
 
 // directories are the sources that are no bundles, with what tells their
 // content.
-func (g *guard) directories() []audit.Bundle {
+func (g *Guard) directories() []audit.Bundle {
 	var list []audit.Bundle
-	for _, src := range g.set.Sources() {
+	for _, src := range g.Set.Sources() {
 		if !src.Library && src.Bundle == nil && src.Digest != "" {
 			list = append(list, audit.Bundle{Name: src.Name, Revision: src.Digest})
 		}
@@ -98,15 +110,15 @@ type logbook struct {
 
 // logbook is the log as settings want it. Where an administrator decides what
 // calls may do, it is required unless they say otherwise.
-func (g *guard) logbook(dir string) logbook {
-	settings := g.set.Settings()
-	return logbook{dir: dir, required: g.managed() && !settings.DecisionLogs.Optional, ships: settings.DecisionLogs.URL != ""}
+func (g *Guard) logbook() logbook {
+	settings := g.Set.Settings()
+	return logbook{dir: g.State, required: g.Administered() && !settings.DecisionLogs.Optional, ships: settings.DecisionLogs.URL != ""}
 }
 
-// managed reports whether there is anything that an administrator put here.
-func (l *loaded) managed() bool {
-	return l.takesBundles || slices.ContainsFunc(l.sources, func(s scopes.Source) bool { return s.Authority == hook.Managed }) ||
-		slices.ContainsFunc(l.layers, func(y scopes.Layer) bool { return y.Authority == hook.Managed })
+// Administered reports whether there is anything that an administrator put here.
+func (f *Found) Administered() bool {
+	return f.TakesBundles || slices.ContainsFunc(f.Sources, func(s scopes.Source) bool { return s.Authority == hook.Managed }) ||
+		slices.ContainsFunc(f.Layers, func(y scopes.Layer) bool { return y.Authority == hook.Managed })
 }
 
 // Bounds on the wait for the decision log: it is no reason to be slow, unless a
@@ -132,11 +144,16 @@ func (b logbook) record(ctx context.Context, d hook.Decision, of func() audit.Re
 	switch {
 	case err == nil:
 	case b.required && d.Effect != hook.Deny:
-		return closing(d.Event, hook.Faultf(hook.FaultLoad, "this machine's calls must be in the decision log, and it cannot be written: %s", why))
+		return Closing(d.Event, hook.Faultf(hook.FaultLoad, "this machine's calls must be in the decision log, and it cannot be written: %s", why))
 	case b.required, !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS):
 		d.Notices = append(d.Notices, "this decision is not in the log: "+why)
 	}
 	return d
+}
+
+// Append writes a record into the log that is about no call.
+func Append(d places.Dirs, s scopes.Settings, r audit.Record) error {
+	return logbook{dir: d.State, ships: s.DecisionLogs.URL != ""}.append(r, requiredLogLimit)
 }
 
 func (b logbook) write(ctx context.Context, of func() audit.Record) error {

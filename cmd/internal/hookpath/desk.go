@@ -1,4 +1,4 @@
-package main
+package hookpath
 
 import (
 	"crypto/rand"
@@ -7,6 +7,7 @@ import (
 
 	"gate/adapters"
 	"gate/hook"
+	"gate/strictjson"
 )
 
 // A desk gives the one answer that an agent gets: whole, at once and only
@@ -63,19 +64,19 @@ func (k *desk) answer(d *hook.Decision) int {
 // where closing stops something.
 func (k *desk) close(f *hook.Fault) int {
 	_, ev := k.known()
-	d := closing(ev.Name, f)
+	d := Closing(ev.Name, f)
 	return k.answer(&d)
 }
 
-// closing is the decision of a gate that could not come to one.
-func closing(n hook.Name, f *hook.Fault) hook.Decision {
-	d := hook.Decision{ID: newID(), Event: n, Effect: hook.Deny, Fault: f}
-	redact(&d)
+// Closing is the decision of a gate that could not come to one.
+func Closing(n hook.Name, f *hook.Fault) hook.Decision {
+	d := hook.Decision{ID: NewID(), Event: n, Effect: hook.Deny, Fault: f}
+	Redact(&d)
 	return d
 }
 
-// newID is an id as the engine gives its decisions.
-func newID() string {
+// NewID is an id as the engine gives its decisions.
+func NewID() string {
 	const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 	var b [6]byte
 	rand.Read(b[:]) // never fails: crypto/rand ends the program instead
@@ -90,7 +91,7 @@ func newID() string {
 func (k *desk) render(d *hook.Decision) (a adapters.Answer) {
 	plain := "gate: there is no decision\n"
 	if d.Fault != nil {
-		plain = "gate: " + oneLine(d.Fault.Error()) + "\n"
+		plain = "gate: " + strictjson.OneLine(d.Fault.Error()) + "\n"
 	}
 	a = adapters.Answer{Stderr: []byte(plain), Status: 2}
 	if k.adapter == nil {

@@ -1,52 +1,50 @@
-package main
+package hookpath
 
 import (
 	"context"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"gate/adapters"
+	"gate/cmd/internal/places"
 	"gate/engine"
 	"gate/hook"
 	"gate/matcher"
 	"gate/session"
 )
 
-// sessions is where the memories of sessions are kept.
-func sessions(d dirs) session.Store { return session.Store{Dir: filepath.Join(d.state, "sessions")} }
-
 // memoryLimit bounds the wait for other calls of the same session, and half of
 // what is left of the deadline does.
 const memoryLimit = 5 * time.Second
 
-// A remembered session is one that an event belongs to.
-type remembered struct {
+// A Session is what is remembered of the session that an event belongs to.
+type Session struct {
+	Known *session.Memory // as it was before gate was set up; nil: nothing was known
+
 	store  session.Store
 	key    session.Key
-	known  *session.Memory // as it was before gate was set up; nil: nothing was known
-	err    error           // why that could not be read
+	err    error           // why Known could not be read
 	memory *session.Memory // as it was when the event began; nil: nothing has to be remembered
 }
 
 // recall looks what is known of the session of an event. Where nothing is, it
 // costs one look at the directory.
-func recall(d dirs, ev *hook.Event) *remembered {
-	r := &remembered{store: sessions(d), key: session.Key{Agent: ev.Agent, Session: ev.SessionID()}}
+func recall(d places.Dirs, ev *hook.Event) *Session {
+	r := &Session{store: d.Sessions(), key: session.Key{Agent: ev.Agent, Session: ev.SessionID()}}
 	if r.store.Exists(r.key) {
-		r.known, r.err = r.store.Read(r.key)
+		r.Known, r.err = r.store.Read(r.key)
 	}
 	return r
 }
 
 // remember decides about an event with the memory of its session, and keeps
 // what follows from the decision.
-func (g *guard) remember(ctx context.Context, s setting, a adapters.Adapter, ev *hook.Event) hook.Decision {
-	if err := g.begin(ctx, s.session, ev); err != nil {
-		return closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err})
+func (g *Guard) remember(ctx context.Context, s *Session, a adapters.Adapter, ev *hook.Event) hook.Decision {
+	if err := g.begin(ctx, s, ev); err != nil {
+		return Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err})
 	}
-	d := g.decide(ctx, *ev)
+	d := g.Decide(ctx, *ev)
 	if ctx.Err() != nil {
 		return d // too late it is not the answer any more
 	}
@@ -55,9 +53,10 @@ func (g *guard) remember(ctx context.Context, s setting, a adapters.Adapter, ev 
 		g.session.end(ctx, ev, &d, rejected)
 	}
 	g.follow(ctx, s, ev, &d, rejected)
-	g.sayOnce(ctx, s.session, ev, &d)
-	if heard(ev, &d, rejected) {
-		g.hearLate(ev, &d)
+	g.sayOnce(ctx, s, ev, &d)
+	if g.Beyond != nil && heard(ev, &d, rejected) {
+		g.Beyond.Late(ev, &d)
+		Redact(&d)
 	}
 	return d
 }
@@ -65,11 +64,11 @@ func (g *guard) remember(ctx context.Context, s setting, a adapters.Adapter, ev 
 // begin counts an event and gives it the memory of its session, unless no hook
 // needs one and nothing waits for the session. An error means that nobody knows
 // what the session may still do.
-func (g *guard) begin(ctx context.Context, r *remembered, ev *hook.Event) error {
+func (g *Guard) begin(ctx context.Context, r *Session, ev *hook.Event) error {
 	if r.err != nil {
 		return r.err
 	}
-	if !g.set.Memory() && (r.known == nil || len(r.known.Injections) == 0) {
+	if !g.Set.Memory() && (r.Known == nil || len(r.Known.Injections) == 0) {
 		return nil
 	}
 	err := r.update(ctx, func(m *session.Memory) error {
@@ -87,7 +86,7 @@ func (g *guard) begin(ctx context.Context, r *remembered, ev *hook.Event) error 
 
 // end keeps what follows from the decision, and adds what somebody outside has
 // to say to it.
-func (r *remembered) end(ctx context.Context, ev *hook.Event, d *hook.Decision, rejected bool) {
+func (r *Session) end(ctx context.Context, ev *hook.Event, d *hook.Decision, rejected bool) {
 	var taken []session.Injection
 	err := r.update(ctx, func(m *session.Memory) error {
 		m.End(ev, d, rejected)
@@ -98,26 +97,26 @@ func (r *remembered) end(ctx context.Context, ev *hook.Event, d *hook.Decision, 
 	})
 	if err != nil {
 		d.Notices = append(d.Notices, "this decision is not remembered: "+err.Error())
-		redact(d)
+		Redact(d)
 		return
 	}
 	for _, in := range taken {
 		d.Context = append(d.Context, hook.Context{Text: in.Text, Strategy: in.Strategy, Hook: injector})
 	}
-	redact(d)
+	Redact(d)
 }
 
 // sayOnce leaves out of a decision what its session was told before: that
 // something of a source waits for a person's trust. It is told again once the
 // source has changed, or has been trusted meanwhile. A session without a name is
 // told every time.
-func (g *guard) sayOnce(ctx context.Context, r *remembered, ev *hook.Event, d *hook.Decision) {
+func (g *Guard) sayOnce(ctx context.Context, r *Session, ev *hook.Event, d *hook.Decision) {
 	if ev.SessionID() == "" {
 		return
 	}
-	noticed := func(text string) bool { return r.known != nil && r.known.Noticed(text) }
+	noticed := func(text string) bool { return r.Known != nil && r.Known.Noticed(text) }
 	var news, past []string
-	for _, src := range g.set.Sources() {
+	for _, src := range g.Set.Sources() {
 		waits := " of " + src.Name + engine.AwaitsTrust
 		text := waits + src.Digest
 		if src.Runs() && noticed(text) {
@@ -146,7 +145,7 @@ func (g *guard) sayOnce(ctx context.Context, r *remembered, ev *hook.Event, d *h
 }
 
 // update changes the memory within a part of the time that is left.
-func (r *remembered) update(ctx context.Context, change func(*session.Memory) error) error {
+func (r *Session) update(ctx context.Context, change func(*session.Memory) error) error {
 	limit := memoryLimit
 	if deadline, ok := ctx.Deadline(); ok {
 		limit = min(limit, time.Until(deadline)/2)
@@ -157,7 +156,7 @@ func (r *remembered) update(ctx context.Context, change func(*session.Memory) er
 }
 
 // done reports whether a hook is to be left out, because it ran already.
-func (g *guard) done(_ *hook.Event, h *hook.Hook) bool {
+func (g *Guard) done(_ *hook.Event, h *hook.Hook) bool {
 	return g.session != nil && g.session.memory.Done(h)
 }
 

@@ -1,4 +1,4 @@
-package main
+package places
 
 import (
 	"path/filepath"

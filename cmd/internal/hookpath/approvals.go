@@ -1,4 +1,4 @@
-package main
+package hookpath
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"gate/consent"
 	"gate/hook"
 	"gate/scopes"
+	"gate/strictjson"
 )
 
 // An approver looks for what a person approved, and remembers what somebody
@@ -25,14 +26,30 @@ type approver struct {
 	why error // why the last question stays one
 }
 
+// Approve has the guard look for what a person approved, where settings let a
+// person, and use it up. It is for a call that is about to be made, and comes
+// before [Guard.Start].
+func (g *Guard) Approve() {
+	rules := g.Set.Settings().Approvals
+	if !rules.Enabled {
+		return
+	}
+	a, err := newApprover(g.Grants(), rules)
+	if err != nil {
+		g.Notices = append(g.Notices, "nobody can approve a call: "+err.Error())
+		return
+	}
+	g.approver = a
+}
+
 func newApprover(store consent.Store, a scopes.Approvals) (*approver, error) {
-	rules, err := approvalRules(a)
+	rules, err := ApprovalRules(a)
 	return &approver{store: store, rules: rules}, err
 }
 
-// approvalRules reads the keys that settings name. Without any that can be
+// ApprovalRules reads the keys that settings name. Without any that can be
 // read, a machine that requires one has nobody who could approve.
-func approvalRules(a scopes.Approvals) (consent.Approvals, error) {
+func ApprovalRules(a scopes.Approvals) (consent.Approvals, error) {
 	rules := consent.Approvals{Enabled: a.Enabled, Life: time.Duration(a.Minutes) * time.Minute}
 	if !a.KeyRequired {
 		return rules, nil
@@ -59,7 +76,7 @@ func publicKey(text string) (ed25519.PublicKey, error) {
 			return key, nil
 		}
 	}
-	return nil, fmt.Errorf("%s is no Ed25519 public key: give its 32 bytes in hex or base64", quoted(text))
+	return nil, fmt.Errorf("%s is no Ed25519 public key: give its 32 bytes in hex or base64", strictjson.Quoted(text))
 }
 
 // use is what the engine asks about a question.

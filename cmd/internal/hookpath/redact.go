@@ -1,4 +1,4 @@
-package main
+package hookpath
 
 import (
 	"errors"
@@ -8,10 +8,10 @@ import (
 	"gate/hook"
 )
 
-// redact takes secrets out of everything a decision says: a policy may have
+// Redact takes secrets out of everything a decision says: a policy may have
 // put the whole call into its reason. What is to be run, a rewrite or an
 // output, stays as it is.
-func redact(d *hook.Decision) {
+func Redact(d *hook.Decision) {
 	for _, list := range [][]hook.Reason{d.Reasons, d.Warnings} {
 		for i := range list {
 			list[i] = redactReason(list[i])
@@ -22,13 +22,13 @@ func redact(d *hook.Decision) {
 		d.Halt = &halt
 	}
 	for i := range d.Context {
-		d.Context[i].Text = audit.Redact(clip(d.Context[i].Text))
+		d.Context[i].Text = audit.Redact(Clip(d.Context[i].Text))
 	}
 	for i := range d.Changes {
-		d.Changes[i].Reason = audit.Redact(clip(d.Changes[i].Reason))
+		d.Changes[i].Reason = audit.Redact(Clip(d.Changes[i].Reason))
 	}
 	for i := range d.Notices {
-		d.Notices[i] = audit.Redact(clip(d.Notices[i]))
+		d.Notices[i] = audit.Redact(Clip(d.Notices[i]))
 	}
 	d.Fault = redactFault(d.Fault)
 	for i := range d.Steps {
@@ -37,9 +37,9 @@ func redact(d *hook.Decision) {
 }
 
 func redactReason(r hook.Reason) hook.Reason {
-	r.Reason = audit.Redact(clip(r.Reason))
-	r.Help = audit.Redact(clip(r.Help))
-	r.Suggestion = audit.Redact(clip(r.Suggestion))
+	r.Reason = audit.Redact(Clip(r.Reason))
+	r.Help = audit.Redact(Clip(r.Help))
+	r.Suggestion = audit.Redact(Clip(r.Suggestion))
 	return r
 }
 
@@ -47,7 +47,8 @@ func redactReason(r hook.Reason) hook.Reason {
 // event of megabytes into it.
 const maxReason = 64 << 10
 
-func clip(s string) string {
+// Clip cuts a text that is longer than any agent shows.
+func Clip(s string) string {
 	if len(s) <= maxReason {
 		return s
 	}
@@ -58,7 +59,7 @@ func redactFault(f *hook.Fault) *hook.Fault {
 	if f == nil || f.Err == nil {
 		return f
 	}
-	text := clip(f.Err.Error())
+	text := Clip(f.Err.Error())
 	if clean := audit.Redact(text); clean != f.Err.Error() {
 		return &hook.Fault{Kind: f.Kind, Err: errors.New(clean)}
 	}

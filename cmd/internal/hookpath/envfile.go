@@ -1,4 +1,4 @@
-package main
+package hookpath
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 
 	"gate/adapters"
 	"gate/hook"
+	"gate/hostfs"
 	"gate/owned"
 )
 
@@ -49,7 +50,7 @@ func checkEnvFile(path string) error {
 		err = owned.Own(info)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, plain(err))
+		return fmt.Errorf("%s: %w", path, hostfs.Reason(err))
 	}
 	return nil
 }

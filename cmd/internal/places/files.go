@@ -1,4 +1,4 @@
-package main
+package places
 
 import (
 	"io/fs"
@@ -8,16 +8,13 @@ import (
 	"gate/hostfs"
 )
 
-// hostFiles are the machine's files.
-type hostFiles = hostfs.Files
-
 // An ownedFS is a directory of settings and hooks in which every file and
 // directory is checked when it is opened. It never follows a link out of the
 // directory and never waits for a FIFO.
 type ownedFS struct {
 	root  *os.Root
 	dir   string // for messages
-	owner *owner // nil: anybody's
+	owner *Owner // nil: anybody's
 }
 
 func (o ownedFS) Open(name string) (fs.File, error) {
@@ -25,7 +22,7 @@ func (o ownedFS) Open(name string) (fs.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := o.owner.check(filepath.Join(o.dir, filepath.FromSlash(name)), info); err != nil {
+	if err := o.owner.Check(filepath.Join(o.dir, filepath.FromSlash(name)), info); err != nil {
 		f.Close()
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
@@ -35,7 +32,7 @@ func (o ownedFS) Open(name string) (fs.File, error) {
 func (o ownedFS) Lstat(name string) (fs.FileInfo, error) {
 	info, err := o.root.Lstat(filepath.FromSlash(name))
 	if err == nil && info.Mode()&fs.ModeSymlink != 0 && o.owner != nil && !o.owner.links {
-		err = o.owner.check(filepath.Join(o.dir, filepath.FromSlash(name)), info)
+		err = o.owner.Check(filepath.Join(o.dir, filepath.FromSlash(name)), info)
 	}
 	if err != nil {
 		return nil, err
@@ -46,4 +43,17 @@ func (o ownedFS) Lstat(name string) (fs.FileInfo, error) {
 func (o ownedFS) ReadLink(name string) (string, error) {
 	target, err := o.root.Readlink(filepath.FromSlash(name))
 	return filepath.ToSlash(target), err
+}
+
+// A deepFS opens a directory below once, and not with each of its files anew: a
+// bundle lies four directories deep and has many.
+type deepFS struct{ ownedFS }
+
+// Sub implements [fs.SubFS].
+func (d deepFS) Sub(name string) (fs.FS, error) {
+	root, err := d.root.OpenRoot(filepath.FromSlash(name))
+	if err != nil {
+		return nil, err
+	}
+	return deepFS{ownedFS{root: root, dir: filepath.Join(d.dir, filepath.FromSlash(name)), owner: d.owner}}, nil
 }

@@ -1,0 +1,89 @@
+package hookpath
+
+import (
+	"errors"
+	"flag"
+	"io"
+	"strings"
+	"time"
+
+	"gate/adapters"
+	"gate/cmd/internal/places"
+	"gate/engine"
+	"gate/hook"
+	"gate/strictjson"
+)
+
+// flags are those of gate hook.
+type flags struct {
+	agent   string
+	event   string
+	timeout time.Duration
+	batch   bool
+	dirs    places.Flags
+}
+
+// parseFlags reads the command line. What could be read of agent and event
+// comes with an error, so that it can be answered in their form.
+func parseFlags(args []string) (flags, error) {
+	var f flags
+	set := flag.NewFlagSet("gate hook", flag.ContinueOnError)
+	set.SetOutput(io.Discard)
+	set.StringVar(&f.agent, "agent", "", "")
+	set.StringVar(&f.event, "event", "", "")
+	set.DurationVar(&f.timeout, "timeout", 0, "")
+	set.BoolVar(&f.batch, "batch", false, "")
+	set.StringVar(&f.dirs.Managed, "managed-dir", "", "")
+	set.StringVar(&f.dirs.User, "user-dir", "", "")
+	set.StringVar(&f.dirs.State, "state-dir", "", "")
+	err := set.Parse(args)
+	switch {
+	case err != nil:
+		scavenge(args, "agent", &f.agent)
+		scavenge(args, "event", &f.event)
+		return f, err
+	case set.NArg() > 0:
+		return f, errors.New("unexpected argument " + strictjson.Quoted(set.Arg(0)))
+	case f.timeout < 0:
+		return f, errors.New("--timeout must not be negative")
+	}
+	return f, nil
+}
+
+// scavenge finds a flag's value on a command line that is not to be understood
+// as a whole.
+func scavenge(args []string, name string, into *string) {
+	for i, arg := range args {
+		rest, ok := strings.CutPrefix(strings.TrimPrefix(arg, "-"), "-"+name)
+		switch {
+		case *into != "" || !ok:
+		case strings.HasPrefix(rest, "="):
+			*into = rest[1:]
+		case rest == "" && i+1 < len(args):
+			*into = args[i+1]
+		}
+	}
+}
+
+func (f flags) name() hook.Name { return hook.Name(f.event) }
+
+// limit is the one deadline for the whole call: the agent's, less a fifth, and
+// never more than the engine's own.
+func (f flags) limit(a adapters.Adapter, n hook.Name) time.Duration {
+	wait := a.Deadline(n)
+	if f.timeout > 0 {
+		wait = f.timeout
+	}
+	return min(engine.Limit, wait*4/5)
+}
+
+// Adapter finds an agent's adapter. The error says which there are.
+func Adapter(agent string) (adapters.Adapter, error) {
+	if a, ok := adapters.Lookup(agent); ok {
+		return a, nil
+	}
+	if agent == "" {
+		return nil, errors.New("which agent? give --agent with one of: " + strings.Join(adapters.Names(), ", "))
+	}
+	return nil, errors.New("unknown agent " + strictjson.Quoted(agent) + "; known are: " + strings.Join(adapters.Names(), ", "))
+}

@@ -1,0 +1,100 @@
+package hookpath
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"gate/hook"
+	"gate/session"
+)
+
+// Beyond is what follows from decisions and only a program can do that reads
+// policy files and runs handlers.
+type Beyond interface {
+	// Started finds the hooks of a skill or a type of sub-agent that starts with
+	// an event. What is wrong with them becomes a notice of the decision.
+	Started(kind session.Kind, name string, ev *hook.Event, d *hook.Decision) []session.Registration
+
+	// Late adds to a decision what handlers have said since earlier calls of the
+	// session went on without them.
+	Late(ev *hook.Event, d *hook.Decision)
+
+	// Notes are what a person should know besides.
+	Notes(ev *hook.Event, d *hook.Decision) []string
+}
+
+// follow keeps what begins and ends with an event: skills, sub-agents, the
+// session. A skill whose hooks cannot be kept must not start.
+func (g *Guard) follow(ctx context.Context, s *Session, ev *hook.Event, d *hook.Decision, rejected bool) {
+	var started []session.Registration
+	if kind, name := starting(ev, d); g.Beyond != nil && name != "" && !rejected { // else it does not start
+		started = g.Beyond.Started(kind, name, ev, d)
+	}
+	if len(started) > 0 {
+		err := s.update(ctx, func(m *session.Memory) (err error) {
+			for _, r := range started {
+				if _, err = m.Register(r, ev.Gate.Now); err != nil {
+					return fmt.Errorf("hooks of %s cannot be registered: %w", r.Name, err)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			*d = Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err})
+		}
+	}
+	if end := ending(ev, rejected); end != nil && s.store.Exists(s.key) {
+		if err := s.update(ctx, func(m *session.Memory) error { end(m); return nil }); err != nil {
+			d.Notices = append(d.Notices, "hooks hold on: "+err.Error())
+		}
+	}
+}
+
+// ending returns what an event ends, nil for nothing. A sub-agent that may not
+// stop goes on.
+func ending(ev *hook.Event, rejected bool) func(*session.Memory) {
+	switch ev.Name.Canonical() {
+	case hook.SessionEnd:
+		return (*session.Memory).EndSession
+	case hook.SubagentStop:
+		if rejected {
+			return nil
+		}
+		return func(m *session.Memory) { m.EndAgent(ev.Text("agent_id"), ev.Text("agent_type")) }
+	case hook.PostToolUseFailure, hook.PermissionDenied:
+		if id := ev.Text("tool_use_id"); ev.Tool() == "Skill" && id != "" {
+			return func(m *session.Memory) { m.EndCall(id) }
+		}
+	}
+	return nil
+}
+
+// starting says which skill or type of sub-agent an event starts, "" for none.
+func starting(ev *hook.Event, d *hook.Decision) (kind session.Kind, name string) {
+	switch ev.Name.Canonical() {
+	case hook.PreToolUse:
+		input, changed := d.Rewrite.(map[string]any)
+		if !changed {
+			input = ev.ToolInput()
+		}
+		switch ev.Tool() {
+		case "Skill":
+			name, _ = input["skill"].(string)
+			if name == "" {
+				name, _ = input["command"].(string)
+			}
+		case "SlashCommand":
+			line, _ := input["command"].(string)
+			name, _, _ = strings.Cut(line, " ")
+		}
+		return session.Skill, strings.TrimPrefix(name, "/")
+	case hook.UserPromptExpansion:
+		if kind := ev.Text("expansion_type"); kind == "" || kind == "slash_command" {
+			return session.Skill, strings.TrimPrefix(ev.Text("command_name"), "/")
+		}
+	case hook.SubagentStart:
+		return session.Agent, ev.Text("agent_type")
+	}
+	return "", ""
+}

@@ -1,0 +1,225 @@
+// Package hookpath is the way of one agent's call through gate: the event is
+// read, gate is set up, decides, writes the decision down, and gives the one
+// answer, by one deadline, whatever goes wrong.
+//
+// It is what gate hook and gate-hook have in common, and must stay thin. Where
+// policies come from and what runs them is for its callers to say: a [Loader]
+// makes a [Guard] of them. Start with [Run]; commands that judge without an
+// agent start with [New].
+package hookpath
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"gate/adapters"
+	"gate/audit"
+	"gate/cmd/internal/places"
+	"gate/hook"
+	"gate/strictjson"
+)
+
+// A Process is what the hook path has of the process it runs in.
+type Process struct {
+	Args           []string // the flags of gate hook
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	LookupEnv      func(string) (string, bool)
+	Exit           func(int) // ends the process at once, when nothing can be waited for
+}
+
+// A Call is one event that is about to be judged, and where.
+type Call struct {
+	Machine
+	Event       *hook.Event
+	Session     *Session
+	EnvFile     string // whose lines the agent's shell runs, "" if there is none
+	Batch       bool   // nobody waits at a terminal: hooks that ask a model are not run
+	RunsHooks   bool   // the agent itself runs the hooks of plugins, skills and sub-agents
+	OutOfMemory func() // answers that a policy used more memory than there is, and ends the process
+}
+
+// A Loader sets gate up for one call, up to [Guard.Start]. An error means that
+// no call may pass.
+type Loader func(*Call) (*Guard, error)
+
+// readLimit bounds the wait for the event: agents write it at once.
+const readLimit = 10 * time.Second
+
+// A run is the way of one event.
+type run struct {
+	Process
+	flags
+	load Loader
+	desk *desk
+}
+
+// Run answers one event of an agent and returns the exit status. Whatever goes
+// wrong, that is 0 or 2 and the answer is the agent's blocking form where closing
+// stops something: agents read other statuses as "go on".
+func Run(ctx context.Context, p Process, load Loader) (status int) {
+	r := run{Process: p, load: load, desk: &desk{stdout: p.Stdout, stderr: p.Stderr}}
+	defer func() {
+		if p := recover(); p != nil {
+			status = r.desk.close(hook.Faultf(hook.FaultInternal, "gate failed: %v", p))
+		}
+	}()
+	start := time.Now()
+	var err error
+	r.flags, err = parseFlags(p.Args)
+	adapter, unknown := Adapter(r.agent)
+	if unknown == nil {
+		r.desk.expect(adapter, hook.Event{Agent: adapter.Name(), Name: r.name()})
+	}
+	if err == nil {
+		err = unknown
+	}
+	if err != nil {
+		return r.close(&hook.Fault{Kind: hook.FaultInternal, Err: err})
+	}
+	ctx, cancel := context.WithDeadline(ctx, start.Add(r.limit(adapter, r.name())))
+	defer cancel()
+
+	ev, err := r.read(ctx, adapter)
+	r.desk.expect(adapter, ev)
+	if err != nil {
+		return r.close(&hook.Fault{Kind: hook.FaultEvent, Err: err})
+	}
+	if r.event == "" { // only now is it known how long the agent waits
+		ctx, cancel = context.WithDeadline(ctx, start.Add(r.limit(adapter, ev.Name)))
+		defer cancel()
+	}
+	return r.decide(ctx, ev)
+}
+
+// decide decides about the event and answers by the deadline, with the decision
+// or without it.
+func (r *run) decide(ctx context.Context, ev hook.Event) int {
+	done := make(chan hook.Decision, 1)
+	go func() {
+		var d hook.Decision
+		defer func() {
+			if p := recover(); p != nil {
+				d = Closing(ev.Name, hook.Faultf(hook.FaultInternal, "gate failed: %v", p))
+			}
+			done <- d
+		}()
+		d = r.judge(ctx, &ev)
+	}()
+	select {
+	case d := <-done:
+		return r.desk.answer(&d)
+	case <-ctx.Done():
+		return r.close(stopped(ctx))
+	}
+}
+
+// judge sets gate up and asks it. The event gets what gate itself knows, which
+// the answer depends on, too.
+func (r *run) judge(ctx context.Context, ev *hook.Event) hook.Decision {
+	adapter, _ := r.desk.known()
+	closed := func(err error) hook.Decision {
+		return Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err})
+	}
+	environment := adapter.Environment(func(name string) string {
+		value, _ := r.LookupEnv(name)
+		return value
+	})
+	ev.Gate = Now(environment.Attended)
+	r.desk.expect(adapter, *ev)
+	dirs, err := r.dirs.ForHook()
+	if err != nil {
+		return closed(err)
+	}
+	c := Call{
+		Machine: Machine{
+			Dirs: dirs, Home: places.Home(r.LookupEnv), Project: places.ProjectRoot(environment.ProjectDir, ev.Dir()), LookupEnv: r.LookupEnv,
+		},
+		Event: ev, Session: recall(dirs, ev), EnvFile: environment.EnvFile, Batch: r.batch, RunsHooks: adapter.RunsHooks(),
+		OutOfMemory: func() {
+			r.Exit(r.desk.close(hook.Faultf(hook.FaultMemory, "a policy used more memory than there is")))
+		},
+	}
+	if c.EnvFile != "" && checkEnvFile(c.EnvFile) != nil {
+		c.EnvFile = "" // no hook writes there either
+	}
+	g, err := r.load(&c)
+	if err != nil {
+		return closed(err)
+	}
+	decision := g.remember(ctx, c.Session, adapter, ev)
+	if ctx.Err() == nil { // too late it is not the answer any more
+		tellShell(environment, &decision)
+	}
+	return g.Record(ctx, adapter, ev, decision)
+}
+
+// close answers that gate could not decide, and records that afterwards: the
+// answer must not wait.
+func (r *run) close(why *hook.Fault) int {
+	adapter, ev := r.desk.known()
+	d := Closing(ev.Name, why)
+	status := r.desk.answer(&d)
+	if dirs, err := r.dirs.ForHook(); err == nil && adapter != nil {
+		ev.Gate.Now = time.Now()
+		logbook{dir: dirs.State}.record(context.Background(), d, func() audit.Record {
+			return audit.Of(&ev, &d, d.Result(adapter.CanAsk(&ev)))
+		})
+	}
+	return status
+}
+
+func stopped(ctx context.Context) *hook.Fault {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return hook.Faultf(hook.FaultTimeout, "no decision in time")
+	}
+	return hook.Faultf(hook.FaultTimeout, "gate was told to stop before it had decided")
+}
+
+// read reads the event, at most a byte more than adapters accept, for at most
+// three quarters of the time that there is.
+func (r *run) read(ctx context.Context, a adapters.Adapter) (hook.Event, error) {
+	ev := hook.Event{Agent: a.Name(), Name: r.name()}
+	deadline, _ := ctx.Deadline()
+	ctx, cancel := context.WithTimeout(ctx, min(readLimit, time.Until(deadline)*3/4))
+	defer cancel()
+	type input struct {
+		data []byte
+		err  error
+	}
+	got := make(chan input, 1)
+	go func() {
+		var in input
+		defer func() {
+			if p := recover(); p != nil {
+				in.err = fmt.Errorf("standard input: %v", p)
+			}
+			got <- in
+		}()
+		in.data, in.err = io.ReadAll(io.LimitReader(r.Stdin, adapters.MaxEvent+1))
+	}()
+	var in input
+	select {
+	case in = <-got:
+	case <-ctx.Done():
+		in.err = errors.New("standard input did not end in time")
+		if errors.Is(ctx.Err(), context.Canceled) {
+			in.err = stopped(ctx)
+		}
+	}
+	if in.err != nil {
+		return ev, fmt.Errorf("event: %w", in.err)
+	}
+	parsed, err := a.Parse(in.data)
+	if parsed.Name == "" {
+		parsed.Name = ev.Name
+	}
+	if err == nil && r.event != "" && parsed.Name.Canonical() != r.name().Canonical() {
+		err = fmt.Errorf("event: it is %s, but this hook was installed for %s", strictjson.Quoted(string(parsed.Name)), strictjson.Quoted(r.event))
+		parsed = hook.Event{Agent: parsed.Agent, Name: parsed.Name}
+	}
+	return parsed, err
+}

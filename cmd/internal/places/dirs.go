@@ -1,0 +1,219 @@
+// Package places says where gate's own directories are, and opens them so that
+// nothing decides which may not: every file is checked when it is opened.
+//
+// It reads no settings and no hooks. Which directories count depends on who
+// asks: [Flags.ForHook] for an agent's call, where the environment has no say,
+// [Flags.ForPeople] for a command that a person types. Start there, then [Open].
+package places
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+	"path/filepath"
+	"runtime"
+	"strconv"
+
+	"gate/consent"
+	"gate/session"
+)
+
+// An account is an entry of the system's account database.
+type account struct {
+	name, home string
+}
+
+// whoami looks the process's user up in the account database. HOME and USER
+// have no say: a tool call could have set them.
+func whoami() (account, error) {
+	find := user.Current
+	if runtime.GOOS != "windows" {
+		// user.Current falls back to the environment, this does not.
+		find = func() (*user.User, error) { return user.LookupId(strconv.Itoa(os.Getuid())) }
+	}
+	u, err := find()
+	if err != nil {
+		return account{}, err
+	}
+	return account{name: u.Username, home: u.HomeDir}, nil
+}
+
+// AccountName is the name of the account that runs the process, "" if it is not
+// known.
+func AccountName() string {
+	who, err := whoami()
+	if err != nil {
+		return ""
+	}
+	return who.name
+}
+
+// AccountHome is the home directory of that account, "" if it is not known.
+func AccountHome() string {
+	who, err := whoami()
+	if err != nil || !filepath.IsAbs(who.home) {
+		return ""
+	}
+	return who.home
+}
+
+// Dirs are the directories that hold what is gate's own. All of them are
+// absolute.
+type Dirs struct {
+	Managed      string
+	ManagedNamed bool // Managed is no place of the system but was given on the command line
+	User         string
+	State        string
+}
+
+// Grants is where a person's grants are kept: below the state directory, which
+// agents' tools are denied.
+func (d Dirs) Grants() consent.Store { return consent.Store{Dir: filepath.Join(d.State, "consent")} }
+
+// Sessions is where the memories of sessions are kept.
+func (d Dirs) Sessions() session.Store { return session.Store{Dir: filepath.Join(d.State, "sessions")} }
+
+// Late is where handlers leave what they say after the call went on.
+func (d Dirs) Late() string { return filepath.Join(d.State, "late") }
+
+// Flags name directories on a command line; an empty one was not given.
+type Flags struct {
+	Managed, User, State string
+}
+
+// ForHook returns the directories that decide about an agent's call. Relative
+// ones are refused, because the agent chooses the working directory.
+func (f Flags) ForHook() (Dirs, error) {
+	return f.resolve(func() (string, string, error) {
+		who, err := whoami()
+		if err != nil || !filepath.IsAbs(who.home) {
+			return "", "", errors.Join(errors.New("this account has no home directory in the account database; "+
+				"give --user-dir and --state-dir"), err)
+		}
+		config, state := InHome(who.home)
+		return config, state, nil
+	})
+}
+
+// ForPeople returns the directories for commands that a person types: there
+// the environment decides, as it does for other programs.
+func (f Flags) ForPeople(lookupEnv func(string) (string, bool)) (Dirs, error) {
+	return f.Absolute().resolve(func() (string, string, error) {
+		home := Home(lookupEnv)
+		if home == "" {
+			return "", "", errors.New("no home directory; give --user-dir and --state-dir, or set HOME")
+		}
+		config, state := InHome(home)
+		if dir, _ := lookupEnv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+			config = filepath.Join(dir, "gate")
+		}
+		if dir, _ := lookupEnv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+			state = filepath.Join(dir, "gate")
+		}
+		return config, state, nil
+	})
+}
+
+// Absolute returns the flags with paths that hold in any working directory.
+func (f Flags) Absolute() Flags {
+	for _, dir := range []*string{&f.Managed, &f.User, &f.State} {
+		if *dir == "" {
+			continue
+		}
+		if abs, err := filepath.Abs(*dir); err == nil { // else it is refused as it is
+			*dir = abs
+		}
+	}
+	return f
+}
+
+// resolve fills in what no flag names.
+func (f Flags) resolve(defaults func() (config, state string, err error)) (Dirs, error) {
+	for _, given := range []struct{ flag, dir string }{
+		{"--managed-dir", f.Managed}, {"--user-dir", f.User}, {"--state-dir", f.State},
+	} {
+		if given.dir != "" && !filepath.IsAbs(given.dir) {
+			return Dirs{}, fmt.Errorf("%s %s: the path must be absolute", given.flag, given.dir)
+		}
+	}
+	d := Dirs{Managed: f.Managed, ManagedNamed: f.Managed != "", User: f.User, State: f.State}
+	if !d.ManagedNamed {
+		dir, err := managedDir()
+		if err != nil {
+			return Dirs{}, fmt.Errorf("managed directory: %w", err)
+		}
+		d.Managed = dir
+	}
+	if d.User != "" && d.State != "" {
+		return d, nil
+	}
+	config, state, err := defaults()
+	if err != nil {
+		return Dirs{}, err
+	}
+	if d.User == "" {
+		d.User = config
+	}
+	if d.State == "" {
+		d.State = state
+	}
+	return d, nil
+}
+
+// InHome are the user's and the state directory where no flag and no variable
+// names others.
+func InHome(home string) (config, state string) {
+	if runtime.GOOS == "windows" {
+		return filepath.Join(home, "AppData", "Roaming", "gate"), filepath.Join(home, "AppData", "Local", "gate")
+	}
+	return filepath.Join(home, ".config", "gate"), filepath.Join(home, ".local", "state", "gate")
+}
+
+// Home is what "~" means to the programs that the person or the agent runs, ""
+// if that is not known.
+func Home(lookupEnv func(string) (string, bool)) string {
+	key := "HOME"
+	if runtime.GOOS == "windows" {
+		key = "USERPROFILE"
+	}
+	if dir, _ := lookupEnv(key); filepath.IsAbs(dir) {
+		return dir
+	}
+	return AccountHome()
+}
+
+// ProjectDir lies in a project and holds its policies.
+const ProjectDir = ".gate"
+
+// ProjectRoot returns the directory that a project's own policies belong to:
+// where the agent says that it was started, else dir or the first directory
+// above it that holds .gate or .git, else dir. It returns "" when neither can
+// be a directory. A project only tightens, so believing this is safe.
+func ProjectRoot(started, dir string) string {
+	if isDir(started) {
+		return filepath.Clean(started)
+	}
+	if !filepath.IsAbs(dir) {
+		return ""
+	}
+	dir = filepath.Clean(dir)
+	for at := dir; ; at = filepath.Dir(at) {
+		for _, mark := range []string{ProjectDir, ".git"} {
+			if _, err := os.Lstat(filepath.Join(at, mark)); err == nil {
+				return at
+			}
+		}
+		if at == filepath.Dir(at) {
+			return dir
+		}
+	}
+}
+
+func isDir(dir string) bool {
+	if !filepath.IsAbs(dir) {
+		return false
+	}
+	info, err := os.Stat(dir)
+	return err == nil && info.IsDir()
+}

@@ -1,0 +1,184 @@
+package places
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"gate/hostfs"
+	"gate/owned"
+)
+
+// A Place is an open directory that settings and hooks are read from. A nil
+// Place is a directory that is not there.
+type Place struct {
+	Dir   string // absolute
+	Files fs.FS  // opens nothing that may not decide, follows no link out of Dir and waits for no FIFO
+	Owner *Owner
+	Err   error // why it cannot be read; Files is then nil
+
+	root *os.Root
+}
+
+// An Owner says whose files a place may hold; nil: anybody's.
+type Owner struct {
+	rules   owned.Ownership
+	links   bool // symbolic links within the place are followed
+	parents bool // the directories above count, too
+}
+
+// admins is the group that administers a Mac.
+const admins = 80
+
+// ManagedFiles are root's, or with --managed-dir also those of whoever runs
+// gate. Links are refused: what they lead to is not what was looked at.
+func ManagedFiles(d Dirs) *Owner {
+	if runtime.GOOS == "windows" {
+		return nil // the access lists of the directory that the system sets aside are the protection
+	}
+	effective := -1
+	if d.ManagedNamed {
+		effective = os.Geteuid()
+	}
+	o := &Owner{rules: owned.Managed(effective), parents: !d.ManagedNamed}
+	if runtime.GOOS == "darwin" {
+		o.rules.Admins = []int{admins}
+	}
+	return o
+}
+
+// UserFiles are the user's or root's.
+func UserFiles() *Owner {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	return &Owner{rules: owned.Users(os.Getuid()), links: true}
+}
+
+// Check reports why a file that was opened may not decide. The name is for the
+// message, which does not begin with it.
+func (o *Owner) Check(name string, info fs.FileInfo) error {
+	if o == nil {
+		return nil
+	}
+	return hostfs.Behind(name, o.rules.Check(name, info, owned.OwnerOf(info)))
+}
+
+// Above checks a directory itself, and what leads to it.
+func (o *Owner) Above(dir string) error {
+	if o == nil {
+		return nil
+	}
+	if o.parents {
+		if err := o.rules.Parents(dir, os.Lstat, os.Readlink, owned.OwnerOf); err != nil {
+			return err
+		}
+	}
+	look := os.Stat
+	if !o.links {
+		look = os.Lstat
+	}
+	info, err := look(dir)
+	if err != nil {
+		return err
+	}
+	return o.Check(dir, info)
+}
+
+// Open opens a directory below base without following a link out of base.
+// It returns nil if there is no such directory, or nothing in it.
+func Open(base, below string, o *Owner) *Place {
+	p := &Place{Dir: filepath.Join(base, below), Owner: o}
+	p.root, p.Err = openBelow(base, below)
+	if errors.Is(p.Err, fs.ErrNotExist) {
+		return nil
+	}
+	if p.Err == nil && p.empty() {
+		p.Close()
+		return nil
+	}
+	if p.Err == nil {
+		p.Err = o.Above(base)
+	}
+	if p.Err == nil && below != "." {
+		if info, err := p.root.Stat("."); err != nil {
+			p.Err = err
+		} else {
+			p.Err = o.Check(p.Dir, info)
+		}
+	}
+	if p.Err != nil {
+		p.Err = hostfs.Reason(p.Err)
+		p.Close()
+		return p
+	}
+	p.Files = ownedFS{root: p.root, dir: p.Dir, owner: o}
+	return p
+}
+
+// empty reports that nothing is in a directory that can be read.
+func (p *Place) empty() bool {
+	d, err := p.root.Open(".")
+	if err != nil {
+		return false
+	}
+	defer d.Close()
+	_, err = d.ReadDir(1)
+	return err == io.EOF
+}
+
+// Has reports whether there is a file in the place, or whether that cannot be
+// told.
+func (p *Place) Has(name string) bool {
+	_, err := fs.Lstat(p.Files, name)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// Below opens a directory of the place once, for many files that lie deep in it,
+// and not with each of them anew. It has [fs.SubFS] for its own directories. What
+// it opened is closed with the last that holds it.
+func (p *Place) Below(name string) (fs.FS, error) {
+	return deepFS{ownedFS{root: p.root, dir: p.Dir, owner: p.Owner}}.Sub(name)
+}
+
+// Close closes the directory. It may be nil.
+func (p *Place) Close() {
+	if p != nil && p.root != nil {
+		p.root.Close()
+	}
+}
+
+// openBelow opens a directory below base. A base that is missing counts as
+// missing; one that cannot be looked at does not, and neither does a link that
+// leads nowhere.
+func openBelow(base, below string) (*os.Root, error) {
+	outer, err := os.OpenRoot(base)
+	if err != nil {
+		return nil, missing(err, base)
+	}
+	if below == "." {
+		return outer, nil
+	}
+	defer outer.Close()
+	inner, err := outer.OpenRoot(below)
+	if err == nil {
+		return inner, nil
+	}
+	for at := below; at != "."; at = filepath.Dir(at) {
+		if info, lerr := outer.Lstat(at); lerr == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return nil, fmt.Errorf("%s is a symbolic link that leads nowhere or out of %s", at, base)
+		}
+	}
+	return nil, err
+}
+
+func missing(err error, dir string) error {
+	if info, lerr := os.Lstat(dir); lerr == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return errors.New("it is a symbolic link that leads nowhere")
+	}
+	return err
+}
