@@ -16,9 +16,9 @@ const module = "gate/"
 // packages of ours that stand above it here, and none beside or below it.
 var layers = [][]string{
 	{"hook", "strictjson", "owned", "hostfs", "facts/catalogue", "engine/plan/value", "engine/plan/bytecode"},
-	{"facts", "matcher", "adapters", "session", "consent", "audit", "policies", "bundles", "engine/plan/builtin"},
+	{"facts", "matcher", "adapters", "session", "consent", "audit", "policies", "bundles", "engine/plan/builtin", "engine/verdict"},
 	{"scopes", "audit/ship", "bundles/sync", "bundles/source"},
-	{"engine", "scopes/load", "engine/handlers/judge", "artifact"},
+	{"engine", "engine/params", "scopes/load", "engine/handlers/judge", "artifact"},
 	{"engine/rego", "engine/handlers", "engine/plan"},
 	{"engine/plan/build", "explain"},
 	{"policytest", "policycheck", "replay", "install", "serve", "mcpproxy", "guard", "pipeline"},
@@ -37,7 +37,7 @@ var never = map[string][]string{
 
 // thin packages are what the hot program is made of.
 var thin = []string{
-	"hook", "facts", "matcher", "scopes", "engine", "engine/plan", "engine/plan/value", "engine/plan/builtin", "engine/plan/bytecode", "adapters", "session", "consent", "audit", "strictjson", "owned", "hostfs",
+	"hook", "facts", "matcher", "scopes", "engine", "engine/plan", "engine/plan/value", "engine/plan/builtin", "engine/plan/bytecode", "engine/verdict", "engine/params", "adapters", "session", "consent", "audit", "strictjson", "owned", "hostfs",
 	"artifact",
 	"cmd/internal/places", "cmd/internal/hookpath", "cmd/gate-hook",
 }

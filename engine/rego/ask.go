@@ -13,6 +13,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/topdown/cache"
 
 	"gate/engine"
+	"gate/engine/verdict"
 	"gate/hook"
 )
 
@@ -70,13 +71,14 @@ func (s *supervisor) ask(ctx context.Context, h *hook.Hook, cancel topdown.Cance
 		shared.drop()
 		return engine.Answer{Fault: &hook.Fault{Kind: hook.FaultEval, Err: evalError(h.Pos(), err)}}
 	}
-	r := reader{hook: h, rewrite: s.ev.Name.Rewrites()}
+	r, values := verdict.NewReader(h, s.ev.Name), converter{}
 	for _, ru := range p.rules {
 		if set := result[ru.v]; set != nil {
-			r.rule(ru, set)
+			r.Rule(ru.name, ru.pos, values.value(set.Value))
 		}
 	}
-	return r.answer()
+	a.Verdict, a.Fault = r.Answer()
+	return a
 }
 
 var errNoResult = errors.New("query has no single result")
@@ -120,21 +122,6 @@ func clockOf(ev *hook.Event) time.Time {
 		return time.Unix(0, 0)
 	}
 	return ev.Gate.Now
-}
-
-// answer returns the verdict. Beside a fault an allow does not count: no answer
-// is never yes.
-func (r *reader) answer() engine.Answer {
-	if r.fault != nil {
-		kept := r.verdict.Reasons[:0]
-		for _, reason := range r.verdict.Reasons {
-			if reason.Effect != hook.Allow {
-				kept = append(kept, reason)
-			}
-		}
-		r.verdict.Reasons = kept
-	}
-	return engine.Answer{Verdict: r.verdict, Fault: r.fault}
 }
 
 // newValueCache holds compiled regexes and globs. It is one for each source: a

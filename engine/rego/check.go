@@ -31,7 +31,7 @@ func Check(lib []scopes.Module, s scopes.Source) error {
 		case len(src.files.ofPackage(h.ID)) == 0:
 			errs = append(errs, fmt.Errorf("%s: no file has package %s", h.Pos(), h.ID))
 		case failed[h.ID] != nil:
-			errs = append(errs, src.params.faults[h.ID])
+			errs = append(errs, src.params.Fault(h.ID))
 		default:
 			errs = append(errs, src.ask(compiler, h.ID).err)
 		}

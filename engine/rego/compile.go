@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
+
+	"gate/engine/verdict"
 )
 
 // A policy is one package, ready to be asked. With err it cannot be.
@@ -20,7 +22,7 @@ type policy struct {
 
 // A rule is one of the eight that a policy has.
 type rule struct {
-	name ruleName
+	name verdict.Rule
 	v    ast.Var // its variable in the query
 	pos  string
 }
@@ -177,12 +179,12 @@ func (s *source) ask(c *ast.Compiler, pkg string) *policy {
 	if len(files) == 0 {
 		return &policy{err: fmt.Errorf("source %q has no package %s", s.name, pkg)}
 	}
-	if err := s.params.faults[pkg]; err != nil {
+	if err := s.params.Fault(pkg); err != nil {
 		return &policy{err: err}
 	}
 	p := &policy{compiler: c}
 	path := packageRef(pkg)
-	for _, name := range ruleNames {
+	for _, name := range verdict.Rules() {
 		ref := path.Append(ast.StringTerm(string(name)))
 		found := c.GetRulesExact(ref)
 		if len(found) == 0 {
@@ -193,7 +195,7 @@ func (s *source) ask(c *ast.Compiler, pkg string) *policy {
 		p.query.Append(ast.Equality.Expr(ast.NewTerm(v), ast.NewTerm(ref)))
 	}
 	if len(p.rules) == 0 {
-		return &policy{err: fmt.Errorf("%s: package %s has none of the rules %s", files[0].File, pkg, ruleList())}
+		return &policy{err: fmt.Errorf("%s: package %s has none of the rules %s", files[0].File, pkg, verdict.List())}
 	}
 	return p
 }

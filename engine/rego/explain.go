@@ -10,6 +10,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/storage"
 	"github.com/open-policy-agent/opa/v1/topdown"
 
+	"gate/engine/verdict"
 	"gate/hook"
 )
 
@@ -70,7 +71,7 @@ func (e *Evaluator) Explain(ctx context.Context, h *hook.Hook, ev *hook.Event) (
 		return nil, err
 	}
 	defer done()
-	for _, name := range ruleNames {
+	for _, name := range verdict.Rules() {
 		list = append(list, a.rules(h.ID, string(name), nil, 0)...)
 	}
 	return list, nil

@@ -74,7 +74,7 @@ func Snapshot(lib []scopes.Module, s scopes.Source) ([]byte, error) {
 	head.raw(snapshotMagic)
 	head.text(version.Version)
 	head.int(int(src.grant))
-	head.text(src.params.list())
+	head.text(src.params.List())
 	head.int(len(list))
 	var sections []byte
 	for i, m := range list {
@@ -202,7 +202,7 @@ func (s *source) restore(pkgs []string) (c *ast.Compiler, err error) {
 func (s *source) savedFor(pkgs []string) ([]int, error) {
 	saved := s.saved
 	own := len(s.files.all)
-	if len(saved.files) != own+len(s.lib.all) || saved.grant != s.grant || saved.declared != s.params.list() {
+	if len(saved.files) != own+len(s.lib.all) || saved.grant != s.grant || saved.declared != s.params.List() {
 		return nil, errStale
 	}
 	at := func(i int) *module {

@@ -8,9 +8,12 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/storage"
+	"github.com/open-policy-agent/opa/v1/storage/inmem"
 	"github.com/open-policy-agent/opa/v1/topdown/cache"
 
+	"gate/engine/params"
 	"gate/scopes"
 )
 
@@ -25,7 +28,7 @@ type source struct {
 	guards  *guardSet
 	fused   bool // see fuse
 	store   storage.Store
-	params  params
+	params  *params.Params
 	data    map[string]any // that the source brings along
 	broken  error
 	values  cache.InterQueryValueCache
@@ -60,11 +63,29 @@ func newSource(s *scopes.Source, lib *modules) *source {
 	src.guards = newGuardSet(src.grant)
 	src.fused = src.grant != grantManaged
 	src.files, src.broken = filesOf(s)
-	src.params = paramsOf(s)
+	src.params = params.Of(s)
 	src.data = s.Data
-	store, err := src.params.store(s.Data)
+	store, err := src.documents()
 	src.store, src.broken = store, errors.Join(src.broken, err)
 	return src
+}
+
+// documents returns the store with the data document that the policies see.
+func (s *source) documents() (storage.Store, error) {
+	all, err := s.params.Document(s.data)
+	if err != nil {
+		return nil, err
+	}
+	v, err := ast.InterfaceToValue(all)
+	if err != nil {
+		return nil, fmt.Errorf("data: %w", err)
+	}
+	plain, err := ast.JSON(v) // in the types that the store knows
+	if err != nil {
+		return nil, fmt.Errorf("data: %w", err)
+	}
+	return inmem.NewFromObjectWithOpts(plain.(map[string]any),
+		inmem.OptRoundTripOnWrite(false), inmem.OptReturnASTValuesOnRead(true)), nil
 }
 
 // filesOf takes the source's files but for the shared library, which comes with
@@ -192,7 +213,7 @@ func (s *source) undeclared(m *module) error {
 		}
 		name := "data." + strings.Join(path, ".")
 		switch {
-		case path[1] == "params" && !s.params.knows(path[2:]):
+		case path[1] == "params" && !s.params.Knows(path[2:]):
 			errs = append(errs, fmt.Errorf("%s:%d: %s is declared by no policy of this source", m.File, ref.row, name))
 		case path[1] == "lib" && !s.lib.defines(path):
 			errs = append(errs, fmt.Errorf("%s:%d: the library has no %s", m.File, ref.row, name))

@@ -4,6 +4,8 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/topdown"
 
+	"gate/engine/params"
+	"gate/engine/verdict"
 	"gate/hook"
 	"gate/scopes"
 )
@@ -28,13 +30,13 @@ func TestCompiler(a hook.Authority, library bool, extra ...*ast.Builtin) (*ast.C
 // Params returns data.gate.params of a source: what settings give its policies'
 // parameters, or the declared defaults.
 func Params(s scopes.Source) (map[string]any, error) {
-	p := paramsOf(&s)
+	p := params.Of(&s)
 	var errs []error
 	for _, h := range s.Hooks {
-		errs = append(errs, p.faults[h.ID])
+		errs = append(errs, p.Fault(h.ID))
 	}
-	return p.values.plain(), unique(errs)
+	return p.Values(), unique(errs)
 }
 
 // IsRule reports whether name is one of the eight rules by which policies speak.
-func IsRule(name string) bool { return fixed(name) }
+func IsRule(name string) bool { return verdict.Known(name) }

@@ -63,14 +63,15 @@ func fromList[T any](list []T, from func(T) (Value, error)) (Value, error) {
 }
 
 func fromMap[T any](m map[string]T, from func(T) (Value, error)) (Value, error) {
-	o := &Object{pairs: make([]Pair, 0, len(m)), ordered: true}
+	pairs := make([]Pair, 0, len(m))
 	for _, k := range slices.Sorted(maps.Keys(m)) {
 		v, err := from(m[k])
 		if err != nil {
 			return nil, err
 		}
-		o.pairs = append(o.pairs, Pair{String(k), v})
-		o.weight = addWeight(o.weight, addWeight(Weight(String(k)), Weight(v)))
+		pairs = append(pairs, Pair{String(k), v})
 	}
+	o := OrderedObject(pairs)
+	o.weigh()
 	return o, nil
 }

@@ -27,6 +27,10 @@ func NewObject(pairs ...Pair) *Object {
 	return o
 }
 
+// OrderedObject returns an object of pairs, which it keeps. Their keys must be in
+// order, and no two equal.
+func OrderedObject(pairs []Pair) *Object { return &Object{pairs: pairs, ordered: true, unsure: true} }
+
 // Len returns the number of keys.
 func (o *Object) Len() int { return len(o.pairs) }
 

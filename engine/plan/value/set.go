@@ -22,6 +22,16 @@ func NewSet(elems ...Value) *Set {
 	return s
 }
 
+// OrderedSet returns a set of elems, which it keeps. They must be in order, and no
+// two equal.
+func OrderedSet(elems []Value) *Set {
+	s := &Set{elems: elems, ordered: true}
+	for _, e := range elems {
+		s.weight = addWeight(s.weight, Weight(e))
+	}
+	return s
+}
+
 // Len returns the number of elements.
 func (s *Set) Len() int { return len(s.elems) }
 

@@ -1,4 +1,9 @@
-package rego
+// Package params works out the data that the policies of a source find: the
+// values of their parameters, as hooks declare and settings give them, and what
+// the source brings along.
+//
+// It is for evaluators, which all show policies the same. Start with [Of].
+package params
 
 import (
 	"encoding/json"
@@ -8,17 +13,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/open-policy-agent/opa/v1/ast"
-	"github.com/open-policy-agent/opa/v1/storage"
-	"github.com/open-policy-agent/opa/v1/storage/inmem"
-
 	"gate/hook"
 	"gate/scopes"
 )
 
-// params are the values of all parameters of one source, and what is wrong with
-// them by package.
-type params struct {
+// Params are the values of all parameters of one source, and what is wrong with
+// them by package. They are immutable.
+type Params struct {
 	declared map[string]map[string]hook.Param // by package
 	values   level                            // data.gate.params, nested by package
 	faults   map[string]error
@@ -28,9 +29,9 @@ type params struct {
 // tells it from a parameter that is an object.
 type level map[string]any
 
-// paramsOf merges what settings say over what hooks declare.
-func paramsOf(s *scopes.Source) params {
-	p := params{
+// Of merges what settings say over what the hooks of a source declare.
+func Of(s *scopes.Source) *Params {
+	p := &Params{
 		declared: map[string]map[string]hook.Param{},
 		values:   level{},
 		faults:   map[string]error{},
@@ -77,7 +78,7 @@ func resolve(h *hook.Hook, given map[string]any) (map[string]any, error) {
 
 // put adds the values of one package to the tree. Parameter x of package a and
 // parameters of package a.x would be one document: that is refused.
-func (p *params) put(h *hook.Hook, values map[string]any) error {
+func (p *Params) put(h *hook.Hook, values map[string]any) error {
 	if len(values) == 0 {
 		return nil
 	}
@@ -132,8 +133,14 @@ func typeOf(v any) string {
 	return fmt.Sprintf("%T", v)
 }
 
-// list names the declared parameters, one a line.
-func (p *params) list() string {
+// Fault says what is wrong with the parameters of a package, nil if nothing is.
+func (p *Params) Fault(pkg string) error { return p.faults[pkg] }
+
+// Values returns data.gate.params.
+func (p *Params) Values() map[string]any { return p.values.plain() }
+
+// List names the declared parameters, one a line.
+func (p *Params) List() string {
 	var names []string
 	for pkg, declared := range p.declared {
 		for name := range declared {
@@ -157,9 +164,10 @@ func (l level) plain() map[string]any {
 	return m
 }
 
-// store returns the data document that the source's policies see: the values
-// and what the source brings along.
-func (p *params) store(data map[string]any) (storage.Store, error) {
+// Document returns the data document that the source's policies see: the values
+// of parameters, and data, which the source brings along. It is an error if data
+// has what is the product's own.
+func (p *Params) Document(data map[string]any) (map[string]any, error) {
 	all, gate := maps.Clone(data), map[string]any{}
 	if all == nil {
 		all = map[string]any{}
@@ -172,24 +180,15 @@ func (p *params) store(data map[string]any) (storage.Store, error) {
 			return nil, fmt.Errorf("data.gate.%s is the product's own", key)
 		}
 	}
-	gate["params"] = p.values.plain()
+	gate["params"] = p.Values()
 	all["gate"] = gate
-	v, err := ast.InterfaceToValue(all)
-	if err != nil {
-		return nil, fmt.Errorf("data: %w", err)
-	}
-	plain, err := ast.JSON(v) // in the types that the store knows
-	if err != nil {
-		return nil, fmt.Errorf("data: %w", err)
-	}
-	return inmem.NewFromObjectWithOpts(plain.(map[string]any),
-		inmem.OptRoundTripOnWrite(false), inmem.OptReturnASTValuesOnRead(true)), nil
+	return all, nil
 }
 
-// knows reports whether path, below data.gate.params, can lead to a declared
+// Knows reports whether path, below data.gate.params, can lead to a declared
 // parameter. One that cannot is a slip of the pen that would be undefined for
 // ever, and with it the rule that reads it.
-func (p *params) knows(path []string) bool {
+func (p *Params) Knows(path []string) bool {
 	for pkg, declared := range p.declared {
 		parts := strings.Split(pkg, ".")
 		n := min(len(parts), len(path))
