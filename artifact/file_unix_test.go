@@ -1,0 +1,207 @@
+//go:build linux || darwin
+
+package artifact_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"gate/artifact"
+	"gate/owned"
+)
+
+// private is whose files in the state directory are.
+func private(_ string, info fs.FileInfo) error { return owned.Private(info) }
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestOpenFileRefuses holds that a file that somebody else could have put there
+// is not used.
+func TestOpenFileRefuses(t *testing.T) {
+	data := encode(t, artifact.Content{Kind: artifact.User, Maker: maker})
+	name := artifact.Name(artifact.User, "/home/dev/.config/gate")
+	for what, spoil := range map[string]func(t *testing.T, base, file string){
+		"a link": func(t *testing.T, base, file string) {
+			must(t, os.Rename(file, file+"x"))
+			must(t, os.Symlink(file+"x", file))
+		},
+		"a link to a relative name": func(t *testing.T, base, file string) {
+			must(t, os.Rename(file, file+"x"))
+			must(t, os.Symlink(filepath.Base(file)+"x", file))
+		},
+		"a directory that is a link": func(t *testing.T, base, file string) {
+			must(t, os.Rename(filepath.Dir(file), filepath.Join(base, "other")))
+			must(t, os.Symlink("other", filepath.Dir(file)))
+		},
+		"others may write the file":      func(t *testing.T, base, file string) { must(t, os.Chmod(file, 0o606)) },
+		"the group may write the file":   func(t *testing.T, base, file string) { must(t, os.Chmod(file, 0o660)) },
+		"others may write the directory": func(t *testing.T, base, file string) { must(t, os.Chmod(filepath.Dir(file), 0o777)) },
+		"a second name":                  func(t *testing.T, base, file string) { must(t, os.Link(file, filepath.Join(base, "x"))) },
+		"a directory": func(t *testing.T, base, file string) {
+			must(t, os.Remove(file))
+			must(t, os.Mkdir(file, 0o700))
+		},
+		"nothing in it": func(t *testing.T, base, file string) { must(t, os.Truncate(file, 0)) },
+		"missing":       func(t *testing.T, base, file string) { must(t, os.Remove(file)) },
+	} {
+		t.Run(what, func(t *testing.T) {
+			base := t.TempDir()
+			file := filepath.Join(base, artifact.Dir, name)
+			write(t, file, data)
+			if _, err := artifact.OpenFile(base, name, maker, artifact.User, private); err != nil {
+				t.Fatal(err)
+			}
+			spoil(t, base, file)
+			if _, err := artifact.OpenFile(base, name, maker, artifact.User, private); err == nil {
+				t.Error("it is used")
+			}
+		})
+	}
+}
+
+// TestStale holds that whatever is done to a place is noticed, however it is
+// covered up.
+func TestStale(t *testing.T) {
+	for what, change := range map[string]func(t *testing.T, dir string){
+		"":                       func(t *testing.T, dir string) {},
+		"another text":           func(t *testing.T, dir string) { write(t, filepath.Join(dir, "policies/a.rego"), "package b") },
+		"a file more":            func(t *testing.T, dir string) { write(t, filepath.Join(dir, "policies/c.rego"), "") },
+		"a file more in the top": func(t *testing.T, dir string) { write(t, filepath.Join(dir, "hooks.json"), "") },
+		"a file less":            func(t *testing.T, dir string) { must(t, os.Remove(filepath.Join(dir, "policies/a.rego"))) },
+		"another mode":           func(t *testing.T, dir string) { must(t, os.Chmod(filepath.Join(dir, "policies/a.rego"), 0o644)) },
+		"another mode of a directory": func(t *testing.T, dir string) {
+			must(t, os.Chmod(filepath.Join(dir, "policies"), 0o777))
+		},
+		"the same bytes written again": func(t *testing.T, dir string) {
+			write(t, filepath.Join(dir, "policies/a.rego"), "package a")
+		},
+		"another text of one length, with the time set back": func(t *testing.T, dir string) {
+			name := filepath.Join(dir, "policies/a.rego")
+			info, err := os.Stat(name)
+			must(t, err)
+			write(t, name, "package b")
+			must(t, os.Chtimes(name, info.ModTime(), info.ModTime()))
+		},
+		"replaced by a file with the same time": func(t *testing.T, dir string) {
+			name := filepath.Join(dir, "policies/a.rego")
+			info, err := os.Stat(name)
+			must(t, err)
+			write(t, name+"x", "package b")
+			must(t, os.Chtimes(name+"x", info.ModTime(), info.ModTime()))
+			must(t, os.Rename(name+"x", name))
+		},
+		"replaced by a link": func(t *testing.T, dir string) {
+			name := filepath.Join(dir, "policies/a.rego")
+			must(t, os.Rename(name, filepath.Join(dir, "a.rego")))
+			must(t, os.Symlink("../a.rego", name))
+		},
+		"the directory moved away and made anew": func(t *testing.T, dir string) {
+			must(t, os.Rename(dir, dir+".old"))
+			write(t, filepath.Join(dir, "policies/a.rego"), "package a")
+		},
+		"the directory moved away": func(t *testing.T, dir string) { must(t, os.Rename(dir, dir+".old")) },
+		"moved away and back": func(t *testing.T, dir string) {
+			must(t, os.Rename(filepath.Join(dir, "policies"), filepath.Join(dir, "x")))
+			must(t, os.Rename(filepath.Join(dir, "x"), filepath.Join(dir, "policies")))
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), ".gate")
+			write(t, filepath.Join(dir, "policies/a.rego"), "package a")
+			if what != "" {
+				pass(t, dir)
+			}
+			a := open(t, artifact.Content{
+				Kind: artifact.Project, Maker: maker, Made: time.Now().Add(time.Hour), Stamps: stamps(t, dir, ".", "policies", "policies/a.rego"),
+			})
+			change(t, dir)
+			err := a.Fresh(artifact.Look(dir))
+			if (err == nil) != (what == "") || err != nil && !errors.Is(err, artifact.ErrStale) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+// pass waits until the clock of the file system has moved on, however long that
+// takes: what is written then has another change time.
+func pass(t *testing.T, dir string) {
+	t.Helper()
+	first := stamps(t, dir, ".")[0].Changed
+	for probe := filepath.Join(t.TempDir(), "x"); ; {
+		write(t, probe, "x")
+		if stamps(t, filepath.Dir(probe), "x")[0].Changed > first {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func stamps(t *testing.T, dir string, names ...string) (list []artifact.Stamp) {
+	t.Helper()
+	for _, name := range names {
+		s, err := artifact.Look(dir)(name)
+		if err != nil || s.Missing {
+			t.Fatal(s, err)
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// TestSettled holds that what was read in the same moment in which it changed
+// counts for nothing: it may change again without anybody being able to tell.
+func TestSettled(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC)
+	second := at.Truncate(time.Second)
+	for _, c := range []struct {
+		what    string
+		stamp   artifact.Stamp
+		read    time.Time
+		settled bool
+	}{
+		{"long ago", artifact.Stamp{Changed: at.UnixNano(), Modified: at.UnixNano()}, at.Add(time.Minute), true},
+		{"just now", artifact.Stamp{Changed: at.UnixNano(), Modified: at.UnixNano()}, at.Add(time.Millisecond), false},
+		{"in the future", artifact.Stamp{Changed: at.UnixNano(), Modified: at.UnixNano()}, at.Add(-time.Hour), false},
+		{"modified in the future", artifact.Stamp{Changed: at.UnixNano(), Modified: at.Add(time.Hour).UnixNano()}, at.Add(time.Minute), false},
+		{"modified long ago, changed just now", artifact.Stamp{Changed: at.UnixNano(), Modified: 1}, at.Add(time.Millisecond), false},
+		{"whole seconds, a second ago", artifact.Stamp{Changed: second.UnixNano(), Modified: second.UnixNano()}, second.Add(time.Second), false},
+		{"whole seconds, long ago", artifact.Stamp{Changed: second.UnixNano(), Modified: second.UnixNano()}, second.Add(time.Minute), true},
+	} {
+		if got := c.stamp.Settled(c.read); got != c.settled {
+			t.Errorf("%s: got %t", c.what, got)
+		}
+		a := open(t, artifact.Content{Kind: artifact.User, Maker: maker, Made: c.read, Stamps: []artifact.Stamp{c.stamp}})
+		err := a.Fresh(func(string) (artifact.Stamp, error) { return c.stamp, nil })
+		if (err == nil) != c.settled {
+			t.Errorf("%s: fresh: %v", c.what, err)
+		}
+	}
+}
+
+// TestFreshNeedsStamps holds that a file that names nothing is never fresh.
+func TestFreshNeedsStamps(t *testing.T) {
+	a := open(t, artifact.Content{Kind: artifact.User, Maker: maker})
+	if err := a.Fresh(artifact.Look(t.TempDir())); !errors.Is(err, artifact.ErrStale) {
+		t.Error(err)
+	}
+}
