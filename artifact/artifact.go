@@ -55,6 +55,11 @@ type Content struct {
 	// Empty says that there is nothing in the place, as if it were not there.
 	Empty bool
 
+	// Refused says why the place has no compiled form, "" if it has: it is broken,
+	// or holds what only the whole program can read. Then there are stamps and
+	// nothing else, so that nobody tries again until the place has changed.
+	Refused string
+
 	// Trust is the content of the place as consent.Snapshot names it, "" where
 	// that was not worked out.
 	Trust string
@@ -158,7 +163,7 @@ func Open(data, maker string, k Kind) (*Artifact, error) {
 	case c.Maker != maker:
 		return nil, fmt.Errorf("%w: made by %q, not by %q", ErrStale, c.Maker, maker)
 	}
-	c.Place, c.Made, c.Empty, c.Trust = d.text(), d.time(), d.bool(), d.text()
+	c.Place, c.Made, c.Empty, c.Refused, c.Trust = d.text(), d.time(), d.bool(), d.text(), d.text()
 	c.Release = Release{Name: d.text(), Version: int64(d.uint()), Digest: d.text(), Expires: d.time(), Roots: d.texts()}
 	for range d.count() {
 		p := part{role: Role(d.byte()), digest: d.text(), hooks: d.int(), always: d.ints()}
@@ -183,6 +188,10 @@ func (a *Artifact) Made() time.Time { return a.content.Made }
 
 // Empty reports that there was nothing in the place: it counts as missing.
 func (a *Artifact) Empty() bool { return a.content.Empty }
+
+// Refused says why every event has to be decided by whoever reads the place
+// itself, "" if it need not be. It holds as long as the artifact is fresh.
+func (a *Artifact) Refused() string { return a.content.Refused }
 
 // Trust returns the content of the place as consent.Snapshot names it, "" where
 // that is not known. It holds as long as the artifact is fresh.

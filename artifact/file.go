@@ -21,7 +21,32 @@ const Dir = "compiled"
 // replaced when the place has changed.
 func Name(k Kind, id string) string {
 	sum := sha256.Sum256([]byte(id))
-	return k.String() + "-" + hex.EncodeToString(sum[:16]) + ".plan"
+	return k.String() + "-" + hex.EncodeToString(sum[:16]) + Suffix
+}
+
+// Suffix ends the names of files.
+const Suffix = ".plan"
+
+// Peek says what an open file was made of, if maker made it.
+func Peek(f *os.File, maker string) (k Kind, place string, err error) {
+	data, err := Read(f)
+	if err != nil {
+		return 0, "", err
+	}
+	a := &Artifact{data: data}
+	if err := a.readTable(); err != nil {
+		return 0, "", err
+	}
+	d, err := a.open(sectionHead)
+	if err != nil {
+		return 0, "", err
+	}
+	k = Kind(d.byte())
+	if by := d.text(); by != maker {
+		return k, "", ErrStale
+	}
+	place = d.text()
+	return k, place, d.err
 }
 
 // Maker names the program that is running, for [Open]: its version, and that of
@@ -101,3 +126,7 @@ func openRegular(root *os.Root, name, path string) (*os.File, error) {
 	}
 	return f, nil
 }
+
+// LibraryMaker is the maker of the embedded library's form, which belongs to the
+// program that embeds it.
+const LibraryMaker = "embedded"

@@ -20,6 +20,7 @@ func Encode(c *Content) ([]byte, error) {
 	head.text(c.Place)
 	head.time(c.Made)
 	head.bool(c.Empty)
+	head.text(c.Refused)
 	head.text(c.Trust)
 	r := c.Release
 	head.text(r.Name)
