@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"gate/bundles"
 )
 
 // TestRunbook follows docs/admin.md: it writes the files that the page shows,
@@ -19,16 +22,17 @@ func TestRunbook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := strings.ReplaceAll(string(page), "/etc/gate", "managed")
+	text := strings.NewReplacer("/etc/gate", "managed", "/srv/policy", "srv", "https://policy.acme.example", "http://$HOST").Replace(string(page))
 	var script, files strings.Builder
+	script.WriteString("mkdir srv\nserve HOST srv\n")
 	commands := 0
 	for _, m := range regexp.MustCompile("(?ms)(?:^`([^`]+)`:\n\n)?^```([a-z]+)\n(.*?)^```$").FindAllStringSubmatch(text, -1) {
 		file, language, body := m[1], m[2], m[3]
 		switch {
 		case file != "":
-			kept := strings.ReplaceAll(file, "/", "_")
+			kept := fmt.Sprintf("%d_%s", script.Len(), strings.ReplaceAll(file, "/", "_")) // a file may be there twice
 			files.WriteString("-- " + kept + " --\n" + body)
-			script.WriteString("mkdir " + filepath.ToSlash(filepath.Dir(file)) + "\ncp " + kept + " " + file + "\n")
+			script.WriteString("mkdir " + filepath.ToSlash(filepath.Dir(file)) + "\ncp " + kept + " " + file + "\nexpand " + file + "\n")
 		case language == "console":
 			for _, c := range strings.Split("\n"+body, "\n$ ")[1:] {
 				line, want, _ := strings.Cut(c, "\n")
@@ -51,7 +55,7 @@ func TestRunbook(t *testing.T) {
 			e.Setenv("USERPROFILE", filepath.Join(e.WorkDir, "home"))
 			return os.MkdirAll(filepath.Join(e.WorkDir, "home"), 0o700)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "runs": runs},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "runs": runs, "serve": startServer, "expand": expand, "sha256sum": digests},
 	})
 }
 
@@ -67,9 +71,20 @@ func runs(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// digests is sha256sum, which also says what DIGEST1, DIGEST2 and so on stand for
+// from then on.
+func digests(ts *testscript.TestScript, neg bool, args []string) {
+	for i, name := range args {
+		digest := strings.TrimPrefix(bundles.Digest([]byte(ts.ReadFile(name))), "sha256:")
+		ts.Setenv(fmt.Sprintf("DIGEST%d", i+1), digest)
+		fmt.Fprintf(ts.Stdout(), "%s  %s\n", digest, name)
+	}
+}
+
 // step makes a command of the page, and what it prints, a step of a script.
 func step(b *strings.Builder, line, want string) {
 	line = strings.TrimPrefix(strings.Replace(line, "mkdir -p ", "mkdir ", 1), "gate ")
+	line = regexp.MustCompile(`DIGEST[12]`).ReplaceAllString(line, "$${$0}")
 	if before, file, ok := strings.Cut(line, " < "); ok {
 		line = before
 		b.WriteString("stdin " + file + "\n")
@@ -77,6 +92,9 @@ func step(b *strings.Builder, line, want string) {
 	words := strings.Fields(line)
 	status := regexp.MustCompile(`(?m)^\((status ([0-9])|any status)\)$`).FindStringSubmatch(want)
 	switch {
+	case words[0] == "sha256sum":
+		b.WriteString(line + "\n")
+		return // it says what the digests are
 	case words[0] == "cp" || words[0] == "mkdir" || words[0] == "rm":
 		b.WriteString(line + "\n")
 	case status != nil && status[2] != "":
