@@ -97,6 +97,7 @@ func (f *syncFlags) run(ctx context.Context, p process) error {
 		}
 	}
 	list, err := s.once(ctx)
+	s.ship(ctx)
 	if err != nil {
 		return err
 	}
@@ -135,6 +136,7 @@ func (s *syncer) watch(ctx context.Context, schedule sync.Schedule) error {
 		}
 		var wait time.Duration
 		list, err := s.once(ctx)
+		s.ship(ctx)
 		if ctx.Err() != nil {
 			return nil
 		}

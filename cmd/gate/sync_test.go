@@ -26,15 +26,21 @@ import (
 	"gate/bundles"
 )
 
-// startServer serves a directory of the script, or is a registry, and puts its
-// address into a variable: serve VARIABLE directory|registry
+// startServer serves a directory of the script, or is a registry, or takes decision
+// logs below /logs, and puts its address into a variable:
+// serve VARIABLE directory|registry|collector
 func startServer(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
-		ts.Fatalf("usage: serve variable directory|registry")
+		ts.Fatalf("usage: serve variable directory|registry|collector")
 	}
 	handler := http.FileServer(http.Dir(ts.MkAbs(args[1])))
-	if args[1] == "registry" {
+	switch args[1] {
+	case "registry":
 		handler = registries.New(registries.Logger(log.New(io.Discard, "", 0)))
+	case "collector":
+		mux := http.NewServeMux()
+		mux.HandleFunc("POST /logs", func(_ http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body) })
+		handler = mux
 	}
 	s := httptest.NewServer(handler)
 	ts.Defer(s.Close)
