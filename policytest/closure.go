@@ -78,9 +78,16 @@ func (s *Suite) closure(names []string) []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// touches reports whether a reference may read from a file's package.
+// touches reports whether a reference may read from a file's package: one of the
+// two begins with the other. Packages beside each other differ at their ends.
 func touches(r ast.Ref, f *file) bool {
-	return r.HasPrefix(f.module.Package.Path) || f.module.Package.Path.HasPrefix(r)
+	path := f.module.Package.Path
+	for i := min(len(r), len(path)) - 1; i >= 0; i-- {
+		if !r[i].Equal(path[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // dataRefs collects the ground part of what a module reads below data.

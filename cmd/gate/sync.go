@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -78,11 +79,16 @@ type syncer struct {
 	settings scopes.Settings // of the managed directory, since feeds read them
 }
 
+// syncMemory is from where on a sync rather takes time than memory: it runs beside
+// whatever else the machine does, and compiling a large bundle makes much garbage.
+const syncMemory = 192 << 20
+
 func (f *syncFlags) run(ctx context.Context, p process) error {
 	s, err := f.syncer(p)
 	if err != nil {
 		return err
 	}
+	debug.SetMemoryLimit(min(debug.SetMemoryLimit(-1), syncMemory))
 	if f.every < time.Minute {
 		return usageError("--every takes a minute at least")
 	}
