@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -22,6 +23,10 @@ const (
 	bundleHooks    = "hooks"
 	bundleSchemas  = "schemas"
 )
+
+// minDeadline is what a bundle leaves for one decision. The shortest deadline of
+// all bundles counts: one of a later bundle must not close every call.
+const minDeadline = time.Second
 
 const (
 	maxData     = 16 << 20  // bytes of one data.json
@@ -45,7 +50,10 @@ func Bundle(files fs.FS, roots []string, where string, into scopes.Source) Confi
 	if len(b.layers) == 0 { // its place in the order counts, even if it says nothing
 		b.layers = []scopes.Layer{{Authority: into.Authority, File: where}}
 	}
-	for i := range b.layers {
+	for i, l := range b.layers {
+		if l.Deadline > 0 && l.Deadline < minDeadline {
+			b.fault(fmt.Errorf("%s: deadline: a bundle leaves each call %s at least", l.Pos("deadline"), minDeadline))
+		}
 		b.layers[i].Bundle, b.layers[i].Order = into.Bundle.Name, into.Order
 	}
 	return Configuration{Layers: b.layers, Source: &b.src, Schemas: b.schemas}

@@ -71,20 +71,21 @@ func TestBundleIsOneSource(t *testing.T) {
 func TestBundleIsWholeOrBroken(t *testing.T) {
 	own := func(text string) map[string]string { return map[string]string{"gate/bundles/company/data.json": text} }
 	for want, files := range map[string]map[string]string{
-		"package other.freeze is not below a root": {"x.rego": strings.Replace(freeze, "company.freeze", "other.freeze", 1)},
-		"packages under gate. are the product's":   {"x.rego": strings.Replace(freeze, "company.freeze", "gate.bundles.company", 1)},
-		"data.other is not below a root":           {"other/data.json": `1`},
-		"data.gate.bundles.team.settings is not ":  {"gate/data.json": `{"bundles": {"team": {"settings": true}}}`},
-		"data.company.a is given twice":            {"company/data.json": `{"a": 1}`, "company/a/data.json": `2`},
-		"unknown key setings":                      own(`{"setings": {}}`),
-		"data.json:2: unknown key dedline":         own("{\"settings\": {\n\"dedline\": \"20s\"}}"),
-		"deadline must be seconds":                 own(`{"settings": {"deadline": "1h"}}`),
-		"the command hook lacks command":           own(`{"hooks": [{"id": "x", "events": ["PreToolUse"], "type": "command"}]}`),
-		"keyword oneOf":                            own(`{"schemas": {"Deploy": {"oneOf": []}}}`),
-		"keyword maxLength":                        own(`{"schemas": {"Deploy": {"properties": {"a": {"maxLength": 3}}}}}`),
-		"duplicate":                                {"company/data.json": `{"a": 1, "a": 2}`},
-		"an object is wanted":                      {"data.json": `[]`},
-		"look alike":                               own(`{"settings": {"deadline": "20s", "Deadline": "30s"}}`),
+		"package other.freeze is not below a root":                     {"x.rego": strings.Replace(freeze, "company.freeze", "other.freeze", 1)},
+		"packages under gate. are the product's":                       {"x.rego": strings.Replace(freeze, "company.freeze", "gate.bundles.company", 1)},
+		"data.other is not below a root":                               {"other/data.json": `1`},
+		"data.gate.bundles.team.settings is not ":                      {"gate/data.json": `{"bundles": {"team": {"settings": true}}}`},
+		"data.company.a is given twice":                                {"company/data.json": `{"a": 1}`, "company/a/data.json": `2`},
+		"unknown key setings":                                          own(`{"setings": {}}`),
+		"data.json:2: unknown key dedline":                             own("{\"settings\": {\n\"dedline\": \"20s\"}}"),
+		"deadline must be seconds":                                     own(`{"settings": {"deadline": "1h"}}`),
+		"data.json:1: deadline: a bundle leaves each call 1s at least": own(`{"settings": {"deadline": "999ms"}}`),
+		"the command hook lacks command":                               own(`{"hooks": [{"id": "x", "events": ["PreToolUse"], "type": "command"}]}`),
+		"keyword oneOf":                                                own(`{"schemas": {"Deploy": {"oneOf": []}}}`),
+		"keyword maxLength":                                            own(`{"schemas": {"Deploy": {"properties": {"a": {"maxLength": 3}}}}}`),
+		"duplicate":                                                    {"company/data.json": `{"a": 1, "a": 2}`},
+		"an object is wanted":                                          {"data.json": `[]`},
+		"look alike":                                                   own(`{"settings": {"deadline": "20s", "Deadline": "30s"}}`),
 	} {
 		c := openBundle(files)
 		text := ""
