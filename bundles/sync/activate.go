@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"time"
 
@@ -267,7 +268,7 @@ func (a *activation) prepare(ctx context.Context, b *bundles.Bundle, o Offer) (A
 			return Active{}, err
 		}
 	}
-	if _, err := next.Open(a.files()); err == nil {
+	if _, err := next.Open(a.files()); err == nil && a.checkAll(path.Join(Dir, next.Dir)) == nil {
 		return next, a.refresh(next, o.Archive, o.Envelope)
 	}
 	staged, err := a.stage(b, o.Archive, o.Envelope)

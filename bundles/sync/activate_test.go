@@ -3,9 +3,11 @@ package sync_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	stdsync "sync"
 	"testing"
@@ -143,6 +145,36 @@ func TestDamageIsMended(t *testing.T) {
 		}
 		if left := m.leftovers(); len(left) > 0 {
 			t.Errorf("%s: left: %q", name, left)
+		}
+	}
+}
+
+// TestLoosenedModesAreMended writes a release anew whose files whoever judges
+// calls would not believe any more.
+func TestLoosenedModesAreMended(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("files have no such modes")
+	}
+	p := newPublisher(t)
+	for _, name := range []string{"", sync.ArchiveFile, sync.FilesDir, sync.FilesDir + "/company/a.rego"} {
+		m := newMachine(t, p.keySet())
+		strict := sync.Store{Dir: m.dir, Check: func(at string, info fs.FileInfo) error {
+			if info.Mode().Perm()&0o022 != 0 {
+				return fmt.Errorf("%s: others may write it", at)
+			}
+			return nil
+		}}
+		a := m.activate(p.offer("company", 7))[0].After
+		at := filepath.Join(m.dir, sync.Dir, filepath.FromSlash(a.Dir), filepath.FromSlash(name))
+		if err := os.Chmod(at, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		out, err := strict.Activate(context.Background(), []sync.Offer{p.offer("company", 7)}, m.rules)
+		if err != nil || out[0].Err != nil {
+			t.Fatalf("%s: %v, %v", name, out, err)
+		}
+		if info, err := os.Stat(at); err != nil || info.Mode().Perm()&0o022 != 0 {
+			t.Errorf("%q: %v, %v", name, info.Mode(), err)
 		}
 	}
 }

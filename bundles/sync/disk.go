@@ -108,6 +108,23 @@ func (d *disk) check(name string, info fs.FileInfo) error {
 	return d.Check(filepath.Join(d.Dir, filepath.FromSlash(name)), info)
 }
 
+// checkAll checks everything below a directory, and the directory.
+func (d *disk) checkAll(dir string) error {
+	if d.Check == nil {
+		return nil
+	}
+	return fs.WalkDir(d.root.FS(), dir, func(name string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		return d.check(name, info)
+	})
+}
+
 // wrap puts the path of a file of the store before an error.
 func (d *disk) wrap(name string, err error) error {
 	var p *fs.PathError
