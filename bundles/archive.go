@@ -216,7 +216,7 @@ func (m *meter) end() error {
 		}
 	}
 	if m.in.Len() != 0 {
-		return refuse(Malformed, "%d bytes follow the end of the archive", m.in.Len())
+		return refuse(Malformed, "something follows the end of the archive, in bytes: %d", m.in.Len())
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"time"
 
 	"gate/bundles"
 	"gate/bundles/sync"
@@ -17,6 +18,10 @@ import (
 	"gate/scopes/load"
 	"gate/strictjson"
 )
+
+// testTime bounds what the own tests of a bundle take, all together: whoever signs
+// it must not hold up the sync of the others.
+const testTime = 5 * time.Minute
 
 // tryBundle loads a verified bundle as a call would, and runs its own tests.
 func tryBundle(ctx context.Context, b *bundles.Bundle, beside map[string]fs.FS) error {
@@ -40,11 +45,21 @@ func tryBundle(ctx context.Context, b *bundles.Bundle, beside map[string]fs.FS) 
 		return errors.Join(errs...)
 	}
 	as.Data, as.Bundle = c.Source.Data, nil
+	return runTests(ctx, b.FS(), as, testTime)
+}
+
+// runTests runs the tests of a bundle, for no longer than limit.
+func runTests(ctx context.Context, files fs.FS, as scopes.Source, limit time.Duration) error {
+	within, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
 	library, lib := embedded()
-	results, err := policytest.Run(ctx, policytest.Options{
-		Files: b.FS(), Untested: true, Source: as, Library: library, Lib: lib, Facts: factsOfTest, Snapshot: policies.Snapshot(),
+	results, err := policytest.Run(within, policytest.Options{
+		Files: files, Untested: true, Source: as, Library: library, Lib: lib, Facts: factsOfTest, Snapshot: policies.Snapshot(),
 	})
-	if err != nil && !errors.Is(err, policytest.ErrNoTests) {
+	switch {
+	case within.Err() != nil && ctx.Err() == nil:
+		return fmt.Errorf("its own tests take longer than %s", limit)
+	case err != nil && !errors.Is(err, policytest.ErrNoTests):
 		return err
 	}
 	var failed []string

@@ -21,7 +21,7 @@ func (s *syncer) ship(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, shipTime)
 	defer cancel()
-	report, err := shipLog(ctx, s.dirs.state, "", to, s.settings.Labels)
+	report, err := shipLog(ctx, s.dirs.State, "", to, s.settings.Labels)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:

@@ -28,11 +28,17 @@ type aged struct {
 	follows scopes.Consequence
 }
 
+// clockSlack is how much later than now a sync may be: clocks are set right, and
+// some are a time zone off.
+const clockSlack = 24 * time.Hour
+
 // aged lists what is wrong with the age of bundles. A clock that was set back
-// makes nothing young again: it is never earlier than the last sync.
+// makes nothing young again: it is never earlier than the last sync. A sync that
+// lies far ahead proves nothing.
 func (f *Found) aged(now time.Time, s scopes.Stale) []aged {
+	clock := now
 	for _, b := range f.Bundles {
-		if b.Synced.After(now) {
+		if b.Synced.After(now) && b.Synced.Sub(clock) <= clockSlack {
 			now = b.Synced
 		}
 	}
@@ -45,6 +51,9 @@ func (f *Found) aged(now time.Time, s scopes.Stale) []aged {
 			list = append(list, aged{b.Name, fmt.Sprintf("%s expired on %s", what, b.Expires.UTC().Format("2006-01-02 15:04 MST")), s.Expired})
 		case b.Synced.IsZero():
 			list = append(list, aged{b.Name, what + " was never synced with where it comes from", s.Then})
+		case b.Synced.Sub(clock) > clockSlack:
+			list = append(list, aged{b.Name, fmt.Sprintf("%s was last synced on %s, which is still to come: the clock of this machine is wrong, or what the sync wrote", what,
+				b.Synced.UTC().Format("2006-01-02 15:04 MST")), s.Then})
 		case now.Sub(b.Synced) > s.After:
 			list = append(list, aged{b.Name, fmt.Sprintf("%s was last synced on %s, more than %s ago", what,
 				b.Synced.UTC().Format("2006-01-02 15:04 MST"), span(s.After)), s.Then})
