@@ -21,7 +21,7 @@ var layers = [][]string{
 	{"engine", "engine/params", "scopes/load", "engine/handlers/judge", "artifact"},
 	{"engine/rego", "engine/handlers", "engine/plan"},
 	{"engine/plan/build", "explain"},
-	{"policytest", "policycheck", "replay", "install", "serve", "mcpproxy", "guard", "pipeline", "artifact/build"},
+	{"policytest", "policycheck", "replay", "install", "serve", "mcpproxy", "guard", "pipeline", "engine/plan/conformance", "artifact/build"},
 	{"policytest/mutate", "cmd/internal/places"},
 	{"cmd/internal/hookpath"},
 	{"cmd/gate", "cmd/gate-hook", "examples", "examples/agent"},

@@ -1,0 +1,159 @@
+package builtin
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"gate/engine/plan/value"
+)
+
+func numbersRange(ctx *Context, args []value.Value) (value.Value, error) {
+	return span(ctx, args, big.NewInt(1))
+}
+
+func numbersRangeStep(ctx *Context, args []value.Value) (value.Value, error) {
+	for i := range 2 {
+		if _, err := wholeNumber(args, i); err != nil {
+			return nil, err
+		}
+	}
+	step, err := wholeNumber(args, 2)
+	if err != nil {
+		return nil, err
+	}
+	if step.Sign() <= 0 {
+		return nil, errors.New("numbers.range_step: step must be a positive integer")
+	}
+	return span(ctx, args, step)
+}
+
+// span lists the numbers from one operand to the other, upwards or downwards.
+func span(ctx *Context, args []value.Value, step *big.Int) (value.Value, error) {
+	from, err := wholeNumber(args, 0)
+	if err != nil {
+		return nil, err
+	}
+	to, err := wholeNumber(args, 1)
+	if err != nil {
+		return nil, err
+	}
+	length := new(big.Int).Sub(to, from)
+	length.Quo(length.Abs(length), step)
+	if !length.IsInt64() || length.Int64() >= maxElements {
+		return nil, boundElements(ctx, maxElements+1)
+	}
+	n := int(length.Int64()) + 1
+	if err := boundElements(ctx, n); err != nil {
+		return nil, err
+	}
+	if from.Cmp(to) > 0 {
+		step = new(big.Int).Neg(step)
+	}
+	numbers := make([]value.Value, n)
+	for i := range numbers {
+		numbers[i] = value.FromBigInt(from)
+		from.Add(from, step)
+	}
+	return value.NewArray(numbers...), nil
+}
+
+func toNumber(_ *Context, args []value.Value) (value.Value, error) {
+	switch v := args[0].(type) {
+	case value.Null:
+		return value.Int(0), nil
+	case value.Bool:
+		if v {
+			return value.Int(1), nil
+		}
+		return value.Int(0), nil
+	case value.Int, value.Decimal:
+		return v, nil
+	case value.String:
+		switch strings.ToLower(strings.TrimLeft(string(v), "+-")) {
+		case "inf", "infinity", "nan":
+			return nil, Operand(1, v, "valid number string")
+		}
+		if _, err := strconv.ParseFloat(string(v), 64); err != nil {
+			return nil, err
+		}
+		return value.Number(string(v))
+	}
+	return nil, Operand(1, args[0], "null", "boolean", "number", "string")
+}
+
+// twoInts makes a builtin of a function of two whole numbers.
+func twoInts(args []value.Value, f func(z, x, y *big.Int) *big.Int) (value.Value, error) {
+	x, err := wholeNumber(args, 0)
+	if err != nil {
+		return nil, err
+	}
+	y, err := wholeNumber(args, 1)
+	if err != nil {
+		return nil, err
+	}
+	return value.FromBigInt(f(new(big.Int), x, y)), nil
+}
+
+func bitsAnd(_ *Context, args []value.Value) (value.Value, error) {
+	return twoInts(args, (*big.Int).And)
+}
+
+func bitsOr(_ *Context, args []value.Value) (value.Value, error) {
+	return twoInts(args, (*big.Int).Or)
+}
+
+func bitsXor(_ *Context, args []value.Value) (value.Value, error) {
+	return twoInts(args, (*big.Int).Xor)
+}
+
+func bitsNegate(_ *Context, args []value.Value) (value.Value, error) {
+	n, err := wholeNumber(args, 0)
+	if err != nil {
+		return nil, err
+	}
+	return value.FromBigInt(n.Not(n)), nil
+}
+
+// maxShift is the most bits that a number is shifted by.
+const maxShift = 3 * maxDigits
+
+func bitsShiftLeft(_ *Context, args []value.Value) (value.Value, error) {
+	x, n, err := shifted(args)
+	if err != nil {
+		return nil, err
+	}
+	if n > maxShift {
+		return nil, fmt.Errorf("a shift by more than %d bits", maxShift)
+	}
+	return value.FromBigInt(x.Lsh(x, uint(n))), nil
+}
+
+func bitsShiftRight(_ *Context, args []value.Value) (value.Value, error) {
+	x, n, err := shifted(args)
+	if err != nil {
+		return nil, err
+	}
+	return value.FromBigInt(x.Rsh(x, uint(min(n, 4*maxDigits)))), nil // no number has more bits
+}
+
+// shifted reads a number and how far to shift it.
+func shifted(args []value.Value) (x *big.Int, n uint64, err error) {
+	if x, err = wholeNumber(args, 0); err != nil {
+		return nil, 0, err
+	}
+	by, err := wholeNumber(args, 1)
+	if err != nil {
+		return nil, 0, err
+	}
+	if by.Sign() < 0 {
+		return nil, 0, operandError(2, "must be an unsigned integer number but got a negative integer")
+	}
+	if !by.IsUint64() {
+		return x, math.MaxUint64, nil
+	}
+	return x, by.Uint64(), nil
+}

@@ -1,0 +1,320 @@
+package builtin
+
+import (
+	"errors"
+	"strings"
+	"unicode/utf8"
+
+	"gate/engine/plan/value"
+)
+
+// twoTexts makes a builtin of a function of two strings.
+func twoTexts[T any](args []value.Value, f func(a, b string) T) (T, error) {
+	var a, b string
+	if err := texts(args, &a, &b); err != nil {
+		var none T
+		return none, err
+	}
+	return f(a, b), nil
+}
+
+func testTexts(args []value.Value, f func(a, b string) bool) (value.Value, error) {
+	holds, err := twoTexts(args, f)
+	if err != nil {
+		return nil, err
+	}
+	return value.Bool(holds), nil
+}
+
+func contains(_ *Context, args []value.Value) (value.Value, error) {
+	return testTexts(args, strings.Contains)
+}
+
+func startsWith(_ *Context, args []value.Value) (value.Value, error) {
+	return testTexts(args, strings.HasPrefix)
+}
+
+func endsWith(_ *Context, args []value.Value) (value.Value, error) {
+	return testTexts(args, strings.HasSuffix)
+}
+
+func stringsCount(_ *Context, args []value.Value) (value.Value, error) {
+	n, err := twoTexts(args, strings.Count)
+	if err != nil {
+		return nil, err
+	}
+	return value.Int(n), nil
+}
+
+func changeTexts(args []value.Value, f func(a, b string) string) (value.Value, error) {
+	s, err := twoTexts(args, f)
+	if err != nil {
+		return nil, err
+	}
+	return value.String(s), nil
+}
+
+func trim(_ *Context, args []value.Value) (value.Value, error) {
+	return changeTexts(args, strings.Trim)
+}
+
+func trimLeft(_ *Context, args []value.Value) (value.Value, error) {
+	return changeTexts(args, strings.TrimLeft)
+}
+
+func trimRight(_ *Context, args []value.Value) (value.Value, error) {
+	return changeTexts(args, strings.TrimRight)
+}
+
+func trimPrefix(_ *Context, args []value.Value) (value.Value, error) {
+	return changeTexts(args, strings.TrimPrefix)
+}
+
+func trimSuffix(_ *Context, args []value.Value) (value.Value, error) {
+	return changeTexts(args, strings.TrimSuffix)
+}
+
+func changeText(args []value.Value, f func(string) string) (value.Value, error) {
+	s, err := text(args, 0)
+	if err != nil {
+		return nil, err
+	}
+	return value.String(f(s)), nil
+}
+
+func trimSpace(_ *Context, args []value.Value) (value.Value, error) {
+	return changeText(args, strings.TrimSpace)
+}
+
+func lower(_ *Context, args []value.Value) (value.Value, error) {
+	return changeText(args, strings.ToLower)
+}
+
+func upper(_ *Context, args []value.Value) (value.Value, error) {
+	return changeText(args, strings.ToUpper)
+}
+
+// stringsReverse turns the order of characters; bytes that are none stay as they
+// are.
+func stringsReverse(_ *Context, args []value.Value) (value.Value, error) {
+	return changeText(args, func(s string) string {
+		reversed := make([]byte, 0, len(s))
+		for len(s) > 0 {
+			_, size := utf8.DecodeLastRuneInString(s)
+			reversed = append(reversed, s[len(s)-size:]...)
+			s = s[:len(s)-size]
+		}
+		return string(reversed)
+	})
+}
+
+func concat(ctx *Context, args []value.Value) (value.Value, error) {
+	sep, err := text(args, 0)
+	if err != nil {
+		return nil, err
+	}
+	list, err := collection(args, 1)
+	if err != nil {
+		return nil, err
+	}
+	parts := make([]string, len(list))
+	size := 0
+	for i, e := range list {
+		s, ok := e.(value.String)
+		if !ok {
+			return nil, elementError(2, args[1], e, "string")
+		}
+		parts[i] = string(s)
+		if size += len(s) + len(sep); size > maxText {
+			break
+		}
+	}
+	if err := boundText(ctx, size); err != nil {
+		return nil, err
+	}
+	return value.String(strings.Join(parts, sep)), nil
+}
+
+func split(ctx *Context, args []value.Value) (value.Value, error) {
+	var s, sep string
+	if err := texts(args, &s, &sep); err != nil {
+		return nil, err
+	}
+	if err := boundPieces(ctx, s, strings.Count(s, sep)+1); err != nil {
+		return nil, err
+	}
+	return stringArray(strings.Split(s, sep)), nil
+}
+
+// splitN takes pieces from the front, or from the end if n is negative.
+func splitN(ctx *Context, args []value.Value) (value.Value, error) {
+	var s, sep string
+	if err := texts(args, &s, &sep); err != nil {
+		return nil, err
+	}
+	n, err := integer(args, 2)
+	if err != nil {
+		return nil, err
+	}
+	if err := boundPieces(ctx, s, strings.Count(s, sep)+1); err != nil {
+		return nil, err
+	}
+	if n < 0 {
+		pieces := strings.Split(s, sep)
+		return stringArray(pieces[max(len(pieces)+n, 0):]), nil
+	}
+	// One piece more than wanted holds the rest; a negative limit is none.
+	pieces := strings.SplitN(s, sep, max(n+1, -1))
+	return stringArray(pieces[:min(n, len(pieces))]), nil
+}
+
+func replace(ctx *Context, args []value.Value) (value.Value, error) {
+	var s, old, to string
+	if err := texts(args, &s, &old, &to); err != nil {
+		return nil, err
+	}
+	if err := boundText(ctx, grown(s, old, to)); err != nil {
+		return nil, err
+	}
+	return value.String(strings.NewReplacer(old, to).Replace(s)), nil
+}
+
+// grown returns how long a text gets at most when to is put for old.
+func grown(s, old, to string) int {
+	n := strings.Count(s, old)
+	if len(to) > 0 && n > (maxText-len(s))/len(to) {
+		return maxText + 1
+	}
+	return len(s) + n*len(to)
+}
+
+func replaceN(ctx *Context, args []value.Value) (value.Value, error) {
+	patterns, err := object(args, 0)
+	if err != nil {
+		return nil, err
+	}
+	s, err := text(args, 1)
+	if err != nil {
+		return nil, err
+	}
+	pairs := make([]string, 0, 2*patterns.Len())
+	size := len(s)
+	for _, p := range patterns.Pairs() {
+		old, ok := p.Key.(value.String)
+		if !ok {
+			return nil, operandError(1, "non-string key found in pattern object")
+		}
+		to, ok := p.Value.(value.String)
+		if !ok {
+			return nil, operandError(1, "non-string value found in pattern object")
+		}
+		pairs = append(pairs, string(old), string(to))
+		if size += grown(s, string(old), string(to)) - len(s); size > maxText {
+			break
+		}
+	}
+	if err := ctx.Spend(patterns.Len() * len(s) / perWeight); err != nil {
+		return nil, err
+	}
+	if err := boundText(ctx, size); err != nil {
+		return nil, err
+	}
+	return value.String(strings.NewReplacer(pairs...).Replace(s)), nil
+}
+
+var errEmptySearch = errors.New("empty search character")
+
+// searched reads the operands of indexof. Offsets in it count characters.
+func searched(args []value.Value) (s, search string, err error) {
+	if err := texts(args, &s, &search); err != nil {
+		return "", "", err
+	}
+	if search == "" {
+		return "", "", errEmptySearch
+	}
+	if !ascii(s) || !ascii(search) {
+		// Bytes that are no character compare as U+FFFD.
+		s, search = string([]rune(s)), string([]rune(search))
+	}
+	return s, search, nil
+}
+
+func ascii(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+func indexOf(_ *Context, args []value.Value) (value.Value, error) {
+	s, search, err := searched(args)
+	if err != nil {
+		return nil, err
+	}
+	before, _, found := strings.Cut(s, search)
+	if !found {
+		return value.Int(-1), nil
+	}
+	return value.Int(utf8.RuneCountInString(before)), nil
+}
+
+// indexOfN finds occurrences that overlap, too.
+func indexOfN(ctx *Context, args []value.Value) (value.Value, error) {
+	s, search, err := searched(args)
+	if err != nil {
+		return nil, err
+	}
+	if err := boundPieces(ctx, s, 0); err != nil {
+		return nil, err
+	}
+	found, at := &value.Array{}, 0
+	for {
+		i := strings.Index(s, search)
+		if i < 0 {
+			return found, nil
+		}
+		if err := ctx.Spend(1 + len(search)/perWeight); err != nil {
+			return nil, err
+		}
+		at += utf8.RuneCountInString(s[:i])
+		found.Append(value.Int(at))
+		_, size := utf8.DecodeRuneInString(s[i:])
+		s, at = s[i+size:], at+1
+	}
+}
+
+func substring(_ *Context, args []value.Value) (value.Value, error) {
+	s, err := text(args, 0)
+	if err != nil {
+		return nil, err
+	}
+	from, err := integer(args, 1)
+	if err != nil {
+		return nil, err
+	}
+	length, err := integer(args, 2)
+	if err != nil {
+		return nil, err
+	}
+	if from < 0 {
+		return nil, errors.New("negative offset")
+	}
+	if ascii(s) {
+		from = min(from, len(s))
+		if length < 0 || length > len(s)-from {
+			length = len(s) - from
+		}
+		return value.String(s[from : from+length]), nil
+	}
+	chars := []rune(s)
+	if from == 0 && length >= len(chars) {
+		return args[0], nil // as it is, bytes that are no characters included
+	}
+	from = min(from, len(chars))
+	if length < 0 || length > len(chars)-from {
+		length = len(chars) - from
+	}
+	return value.String(chars[from : from+length]), nil
+}

@@ -1,0 +1,147 @@
+// Package conformance runs the cases that OPA publishes for those who implement
+// Rego, through OPA itself and through compiled plans.
+package conformance
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/open-policy-agent/opa/v1/test/cases"
+
+	"gate/engine/plan/build"
+)
+
+var update = flag.Bool("update", false, "write conformance.txt anew")
+
+// published returns the cases of OPA's module for Rego v1.
+func published(t *testing.T) []cases.TestCase {
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/open-policy-agent/opa").Output()
+	if err != nil {
+		t.Fatalf("where OPA's module lies: %v", err)
+	}
+	set, err := cases.Load(filepath.Join(strings.TrimSpace(string(out)), "v1/test/cases/testdata/v1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set.Sorted().Cases
+}
+
+// apart are cases whose answer comes from OPA's storage, which a plan does not
+// have: there, the path of a number is that of its text, and a document hides a
+// rule of the same name.
+var apart = map[string]string{
+	"data/toplevel integer":                      "a number as the name of a base document",
+	"data/nested integer":                        "a number as the name of a base document",
+	"baseandvirtualdocs/base/virtual: conflicts": "a base document hides a rule",
+}
+
+// A group is what became of the cases in one of OPA's directories.
+type group struct {
+	passed  int
+	skipped map[string]int // by reason
+}
+
+// TestConformance holds the list of what passes and what is left to OPA, by
+// OPA's groups. No case that compiles to a plan may fail.
+func TestConformance(t *testing.T) {
+	groups := map[string]*group{}
+	for _, c := range published(t) {
+		name := filepath.Base(filepath.Dir(c.Filename))
+		g := groups[name]
+		if g == nil {
+			g = &group{skipped: map[string]int{}}
+			groups[name] = g
+		}
+		for k, v := range c.Env {
+			t.Setenv(k, v)
+		}
+		if why := skip(t, c); why != "" {
+			g.skipped[why]++
+		} else {
+			g.passed++
+		}
+	}
+	got := report(groups)
+	if *update {
+		if err := os.WriteFile("conformance.txt", []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile("conformance.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("conformance.txt is out of date; go test ./engine/plan/conformance -update\n%s", got)
+	}
+}
+
+// skip runs a case and returns why it is left to OPA, "" if a plan answers it.
+func skip(t *testing.T, c cases.TestCase) string {
+	ours, err := byPlan(c)
+	if lack, ok := errors.AsType[*build.LackError](err); ok {
+		return lack.Builtin
+	}
+	opas := byTopdown(t.Context(), c)
+	if wanted(c, opas) != "" {
+		return "OPA itself needs its own test's set-up"
+	}
+	if err != nil {
+		if strings.Contains(err.Error(), "rego_recursion_error") {
+			return "the query reads all of data, and so the rule that it became"
+		}
+		t.Errorf("%s: %v", c.Note, err)
+		return ""
+	}
+	diff := wanted(c, ours)
+	if why := apart[c.Note]; why != "" {
+		if diff == "" {
+			t.Errorf("%s passes: it is no longer apart", c.Note)
+		}
+		return why
+	}
+	if diff != "" {
+		t.Errorf("%s: %s", c.Note, diff)
+	}
+	if opas.code != ours.code {
+		t.Errorf("%s: error %q (%s), OPA's is %q (%s)", c.Note, ours.code, ours.text, opas.code, opas.text)
+	}
+	return ""
+}
+
+func report(groups map[string]*group) string {
+	passed, skipped := 0, 0
+	reasons := map[string]int{}
+	var lines strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(groups)) {
+		g := groups[name]
+		passed += g.passed
+		fmt.Fprintf(&lines, "%-40s %4d", name, g.passed)
+		for i, why := range slices.Sorted(maps.Keys(g.skipped)) {
+			n := g.skipped[why]
+			skipped += n
+			reasons[why] += n
+			lead := "  left to OPA:"
+			if i > 0 {
+				lead = ";"
+			}
+			fmt.Fprintf(&lines, "%s %d %s", lead, n, why)
+		}
+		lines.WriteByte('\n')
+	}
+	var out strings.Builder
+	out.WriteString("# OPA's published cases through compiled plans. Made by\n# go test ./engine/plan/conformance -update\n\n")
+	fmt.Fprintf(&out, "passed %d\nleft to OPA %d\nfailed 0\n\n# Left to OPA, by the builtin that a plan lacks or by the reason.\n", passed, skipped)
+	for _, why := range slices.Sorted(maps.Keys(reasons)) {
+		fmt.Fprintf(&out, "%4d %s\n", reasons[why], why)
+	}
+	return out.String() + "\n# Passed, by group.\n" + lines.String()
+}

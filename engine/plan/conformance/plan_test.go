@@ -1,0 +1,131 @@
+package conformance
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/test/cases"
+
+	"gate/engine/plan"
+	"gate/engine/plan/build"
+	"gate/engine/plan/builtin"
+	"gate/engine/plan/value"
+)
+
+// byPlan answers a case with a compiled plan. A case that does not compile to
+// one is an error.
+func byPlan(c cases.TestCase) (outcome, error) {
+	texts := map[string]string{}
+	for i, text := range c.Modules {
+		texts[fmt.Sprintf("test-%d.rego", i)] = text
+	}
+	section, err := build.Query(texts, c.Query, ast.RegoV1)
+	if err != nil {
+		return outcome{}, err
+	}
+	program, err := plan.Open(string(section))
+	if err != nil {
+		return outcome{}, err
+	}
+	var data, input value.Value
+	if c.Data != nil {
+		if data, err = value.From(any(*c.Data)); err != nil {
+			return outcome{}, err
+		}
+	}
+	given, err := inputOf(c)
+	if err != nil {
+		return outcome{}, err
+	}
+	if given != nil {
+		input = fromAST(given)
+	}
+	m := plan.NewMachine(program, &builtin.Context{Cache: &builtin.Cache{}}, input, data)
+	if !c.StrictError {
+		m.Lenient()
+	}
+	answers, err := m.Eval(build.QueryPath()...)
+	if err != nil {
+		return planFailure(err), nil
+	}
+	o := outcome{results: ast.NewSet()}
+	for _, answer := range answers.(*value.Array).Elems() {
+		row := ast.NewObject()
+		for _, p := range answer.(*value.Object).Pairs() {
+			if err := insert(row, string(p.Key.(value.String)), toAST(p.Value), c); err != nil {
+				return outcome{}, err
+			}
+		}
+		o.results.Add(ast.NewTerm(row))
+	}
+	return o, nil
+}
+
+// planFailure writes an error of the machine the way topdown does.
+func planFailure(err error) outcome {
+	if e, ok := errors.AsType[*plan.Error](err); ok {
+		return outcome{code: e.Code, text: fmt.Sprintf("%s:%d: %s: %s", e.File, e.Row, e.Code, e.Message)}
+	}
+	return outcome{code: "other", text: err.Error()}
+}
+
+// fromAST converts one of OPA's values.
+func fromAST(v ast.Value) value.Value {
+	switch v := v.(type) {
+	case ast.Boolean:
+		return value.Bool(v)
+	case ast.Number:
+		n, err := value.Number(string(v))
+		if err != nil {
+			panic(err)
+		}
+		return n
+	case ast.String:
+		return value.String(v)
+	case *ast.Array:
+		a := value.NewArray()
+		v.Foreach(func(e *ast.Term) { a.Append(fromAST(e.Value)) })
+		return a
+	case ast.Set:
+		s := value.NewSet()
+		v.Foreach(func(e *ast.Term) { s.Add(fromAST(e.Value)) })
+		return s
+	case ast.Object:
+		o := value.NewObject()
+		v.Foreach(func(k, e *ast.Term) { o.Insert(fromAST(k.Value), fromAST(e.Value)) })
+		return o
+	}
+	return value.Null{}
+}
+
+// toAST converts a value to OPA's.
+func toAST(v value.Value) ast.Value {
+	switch v := v.(type) {
+	case value.Bool:
+		return ast.Boolean(v)
+	case value.Int, value.Decimal:
+		return ast.Number(value.NumberText(v))
+	case value.String:
+		return ast.String(v)
+	case *value.Array:
+		a := make([]*ast.Term, v.Len())
+		for i, e := range v.Elems() {
+			a[i] = ast.NewTerm(toAST(e))
+		}
+		return ast.NewArray(a...)
+	case *value.Set:
+		s := ast.NewSet()
+		for _, e := range v.Elems() {
+			s.Add(ast.NewTerm(toAST(e)))
+		}
+		return s
+	case *value.Object:
+		o := ast.NewObject()
+		for _, p := range v.Pairs() {
+			o.Insert(ast.NewTerm(toAST(p.Key)), ast.NewTerm(toAST(p.Value)))
+		}
+		return o
+	}
+	return ast.NullValue
+}
