@@ -269,3 +269,35 @@ func TestLimitsOfText(t *testing.T) {
 		t.Errorf("a long chain: %+v %v", a.Verdict, a.Fault)
 	}
 }
+
+// TestCompiledOnce has an evaluator take over what an earlier one compiled:
+// of a source that is the same, and of none that differs in anything that its
+// policies see.
+func TestCompiledOnce(t *testing.T) {
+	const text = "package acme.rule\n\ndeny contains sprintf(\"%v %v\", [data.acme.words.no, data.list])\n"
+	build := func(word string, list any) scopes.Source {
+		s := sourceOf("user", hook.User, text)
+		s.Modules = append(s.Modules, module("words.rego", "package acme.words\n\nno := \""+word+"\"\n"))
+		s.Data = map[string]any{"list": list}
+		return s
+	}
+	ask := func(s scopes.Source, opts ...rego.Option) (*rego.Evaluator, string) {
+		e := rego.New(nil, []scopes.Source{s}, opts...)
+		a := e.Evaluate(context.Background(), s.Hooks, bash("ls"))[0]
+		if a.Fault != nil {
+			t.Fatal(a.Fault)
+		}
+		return e, a.Verdict.Reasons[0].Reason
+	}
+	e, _ := ask(build("no", "a"))
+	for want, s := range map[string]scopes.Source{"no a": build("no", "a"), "never a": build("never", "a"), "no b": build("no", "b")} {
+		if _, got := ask(s, rego.WithCompiled(e)); got != want {
+			t.Errorf("%q, not %q", got, want)
+		}
+	}
+	anew := testing.AllocsPerRun(3, func() { ask(build("no", "a")) })
+	again := testing.AllocsPerRun(3, func() { ask(build("no", "a"), rego.WithCompiled(e)) })
+	if again*5 > anew {
+		t.Errorf("%.0f allocations where everything was compiled, %.0f anew", again, anew)
+	}
+}

@@ -12,6 +12,8 @@ package rego
 import (
 	"context"
 	"fmt"
+	"reflect"
+	"slices"
 	"sync"
 	"time"
 
@@ -28,7 +30,10 @@ import (
 // it is first asked for, and keeps that.
 type Evaluator struct {
 	sources  map[sourceKey]func() *source // made when one of their hooks is first asked
-	snapshot *snapshot                    // of the library, nil if there is none
+	given    map[sourceKey]scopes.Source  // what sources are made of
+	lib      []scopes.Module
+	earlier  *Evaluator // while this one is made: whose sources may be taken over
+	snapshot *snapshot  // of the library, nil if there is none
 	limits   limits
 	now      func() time.Time
 }
@@ -100,6 +105,14 @@ func WithOutOfMemory(f func()) Option {
 	return func(e *Evaluator) { e.limits.oom = f }
 }
 
+// WithCompiled takes over what an earlier evaluator has compiled of sources that
+// are still the same. It is for programs that live long and load everything anew
+// when a part of it has changed. The other options must be those of the earlier
+// one. nil: nothing is taken over.
+func WithCompiled(earlier *Evaluator) Option {
+	return func(e *Evaluator) { e.earlier = earlier }
+}
+
 // WithCompileTime lets each source take at least d to compile, where nobody is
 // kept waiting for an answer. The default grows with the number of files and is
 // a few seconds.
@@ -121,6 +134,8 @@ func WithClock(now func() time.Time) Option {
 func New(lib []scopes.Module, sources []scopes.Source, opts ...Option) *Evaluator {
 	e := &Evaluator{
 		sources: make(map[sourceKey]func() *source, len(sources)),
+		given:   make(map[sourceKey]scopes.Source, len(sources)),
+		lib:     lib,
 		now:     time.Now,
 		limits: limits{
 			policy: DefaultTimeout,
@@ -140,6 +155,10 @@ func New(lib []scopes.Module, sources []scopes.Source, opts ...Option) *Evaluato
 			e.sources[key] = func() *source { return &source{broken: fmt.Errorf("source %q is given twice", key.name)} }
 			continue
 		}
+		e.given[key] = s
+		if e.sources[key] = e.earlier.same(e, key); e.sources[key] != nil {
+			continue
+		}
 		e.sources[key] = sync.OnceValue(func() *source {
 			src := newSource(&s, shared())
 			if s.Library {
@@ -148,7 +167,27 @@ func New(lib []scopes.Module, sources []scopes.Source, opts ...Option) *Evaluato
 			return src
 		})
 	}
+	e.earlier = nil
 	return e
+}
+
+// same returns the source that next has under a key, if e has it, too, and
+// nothing about it differs that matters to its policies; else nil.
+func (e *Evaluator) same(next *Evaluator, key sourceKey) func() *source {
+	if e == nil || e.sources[key] == nil || !reflect.DeepEqual(e.snapshot, next.snapshot) || !slices.Equal(e.lib, next.lib) {
+		return nil
+	}
+	was, is := e.given[key], next.given[key]
+	if !slices.Equal(was.Modules, is.Modules) || !reflect.DeepEqual(was.Data, is.Data) || !reflect.DeepEqual(was.Params, is.Params) ||
+		!slices.EqualFunc(was.Hooks, is.Hooks, sameParams) {
+		return nil
+	}
+	return e.sources[key]
+}
+
+// sameParams reports that two hooks declare the same.
+func sameParams(a, b *hook.Hook) bool {
+	return a.Kind == b.Kind && a.ID == b.ID && reflect.DeepEqual(a.Params, b.Params)
 }
 
 func keyOf(s *scopes.Source) sourceKey {
