@@ -275,3 +275,48 @@ func TestJSON(t *testing.T) {
 		}
 	}
 }
+
+// TestOverHTTP has every event that is registered for be asked about, by HTTP
+// where the client does that, and fail as the entry of a command would.
+func TestOverHTTP(t *testing.T) {
+	m := machine(t)
+	doInstall(t, m, install.Request{Agent: "claude", Scope: install.User})
+	var started settings
+	must(t, json.Unmarshal([]byte(read(t, userSettings(m))), &started))
+	var asked struct {
+		Hooks map[hook.Name][]struct {
+			Matcher string
+			Hooks   []struct {
+				Type, URL, Command, OnFailure string
+				Args                          []string
+				Timeout                       float64
+				Headers                       map[string]string
+				AllowedEnvVars                []string
+			}
+		}
+	}
+	must(t, json.Unmarshal([]byte(m.ClaudeOverHTTP("http://127.0.0.1:4283/", "GATE_TOKEN")), &asked))
+	if len(asked.Hooks) != len(started.Hooks) {
+		t.Errorf("%d events, not %d", len(asked.Hooks), len(started.Hooks))
+	}
+	for n, groups := range started.Hooks {
+		if len(asked.Hooks[n]) != 1 || len(asked.Hooks[n][0].Hooks) != 1 {
+			t.Errorf("%s: %+v", n, asked.Hooks[n])
+			continue
+		}
+		was, is := groups[0].Hooks[0], asked.Hooks[n][0].Hooks[0]
+		if groups[0].Matcher != asked.Hooks[n][0].Matcher || was.Timeout != is.Timeout || was.OnFailure != is.OnFailure {
+			t.Errorf("%s: %+v, not %+v", n, is, was)
+		}
+		if n == hook.SessionStart || n == hook.Setup {
+			if is.Type != "command" || is.Command != was.Command || !slices.Equal(is.Args, was.Args) {
+				t.Errorf("%s: %+v, not %+v", n, is, was)
+			}
+			continue
+		}
+		if is.Type != "http" || is.URL != "http://127.0.0.1:4283/hook/claude/"+string(n) || is.Headers["Authorization"] != "Bearer $GATE_TOKEN" ||
+			!slices.Equal(is.AllowedEnvVars, []string{"GATE_TOKEN"}) {
+			t.Errorf("%s: %+v", n, is)
+		}
+	}
+}
