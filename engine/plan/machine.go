@@ -94,24 +94,42 @@ func (m *Machine) Lenient() { m.lenient = true }
 // Eval evaluates a rule, named by the parts of its path below data. The result is
 // nil if the rule is undefined. After an error the machine is of no more use.
 func (m *Machine) Eval(path ...string) (v value.Value, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			v, err = nil, fmt.Errorf("%w: %v", bytecode.ErrDamaged, r)
-			m.err = err
-		}
-	}()
-	if m.err != nil {
-		return nil, m.err
-	}
+	defer m.caught(&err)
 	f := m.program.Find(entry(path))
 	if f < 0 {
 		return nil, errNoRule
 	}
-	v, ok := m.call(f, []value.Value{m.input, m.data})
+	return m.rule(rule{Function: f})
+}
+
+// A rule is one that a policy is asked for.
+type rule = bytecode.Rule
+
+// policy returns the rules of a package, nil if it is not in the program.
+func (m *Machine) policy(pkg string) (rules []rule, err error) {
+	defer m.caught(&err)
+	return m.program.Policy(pkg), nil
+}
+
+// rule evaluates one rule of a policy.
+func (m *Machine) rule(r rule) (v value.Value, err error) {
+	defer m.caught(&err)
+	if m.err != nil {
+		return nil, m.err
+	}
+	v, ok := m.call(r.Function, []value.Value{m.input, m.data})
 	if !ok {
 		return nil, m.err
 	}
 	return v, nil
+}
+
+// caught makes an error of what a damaged program did.
+func (m *Machine) caught(err *error) {
+	if r := recover(); r != nil {
+		m.err = fmt.Errorf("%w: %v", bytecode.ErrDamaged, r)
+		*err = m.err
+	}
 }
 
 // entry returns the path at which the planner puts a rule.
@@ -140,7 +158,7 @@ func (m *Machine) call(number int, args []value.Value) (value.Value, bool) {
 		return nil, false
 	}
 	copy(locals, args[:f.Args])
-	r := run{Machine: m, locals: locals}
+	r := run{Machine: m, locals: locals, function: f.Args > 2}
 	st := r.body(f.Start, f.End)
 	m.room = room
 	clear(locals)

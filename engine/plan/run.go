@@ -21,8 +21,9 @@ const (
 // A run is one call of a function.
 type run struct {
 	*Machine
-	locals []value.Value
-	result value.Value
+	locals   []value.Value
+	result   value.Value
+	function bool // it has arguments of its own
 }
 
 func (r *run) word(i int) uint32 {
@@ -240,8 +241,6 @@ func size(v value.Value) int {
 	return 0
 }
 
-var errConflict = errors.New("complete rules must not produce multiple outputs")
-
 func (r *run) assignOnce(pc int) status {
 	target, v := r.local(pc+1), r.operand(pc+2)
 	if old := r.locals[target]; old != nil {
@@ -250,7 +249,10 @@ func (r *run) assignOnce(pc int) status {
 		case !ok:
 			return failed
 		case !is:
-			return r.conflict(pc+3, errConflict.Error())
+			if r.function {
+				return r.conflict(pc+3, "functions must not produce multiple outputs for same inputs")
+			}
+			return r.conflict(pc+3, "complete rules must not produce multiple outputs")
 		}
 		return done
 	}

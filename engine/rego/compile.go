@@ -182,22 +182,28 @@ func (s *source) ask(c *ast.Compiler, pkg string) *policy {
 	if err := s.params.Fault(pkg); err != nil {
 		return &policy{err: err}
 	}
-	p := &policy{compiler: c}
+	p := &policy{compiler: c, rules: rulesOf(c, pkg)}
 	path := packageRef(pkg)
-	for _, name := range verdict.Rules() {
-		ref := path.Append(ast.StringTerm(string(name)))
-		found := c.GetRulesExact(ref)
-		if len(found) == 0 {
-			continue
-		}
-		v := ast.Var(name)
-		p.rules = append(p.rules, rule{name: name, v: v, pos: position(found)})
-		p.query.Append(ast.Equality.Expr(ast.NewTerm(v), ast.NewTerm(ref)))
+	for _, r := range p.rules {
+		ref := path.Append(ast.StringTerm(string(r.name)))
+		p.query.Append(ast.Equality.Expr(ast.NewTerm(r.v), ast.NewTerm(ref)))
 	}
 	if len(p.rules) == 0 {
 		return &policy{err: fmt.Errorf("%s: package %s has none of the rules %s", files[0].File, pkg, verdict.List())}
 	}
 	return p
+}
+
+// rulesOf returns which of the eight rules a package has.
+func rulesOf(c *ast.Compiler, pkg string) (rules []rule) {
+	path := packageRef(pkg)
+	for _, name := range verdict.Rules() {
+		found := c.GetRulesExact(path.Append(ast.StringTerm(string(name))))
+		if len(found) > 0 {
+			rules = append(rules, rule{name: name, v: ast.Var(name), pos: position(found)})
+		}
+	}
+	return rules
 }
 
 // packageRef returns the reference to a package.

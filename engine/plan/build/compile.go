@@ -14,6 +14,8 @@ import (
 	"github.com/open-policy-agent/opa/v1/ir"
 )
 
+const version = ast.RegoV1
+
 // plan has OPA compile and plan modules for entries, each the parts of a rule's
 // path below data. The modules are changed.
 func plan(modules []*ast.Module, caps *ast.Capabilities, version ast.RegoVersion, entries [][]string) (p *ir.Policy, err error) {

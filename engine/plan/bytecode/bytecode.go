@@ -90,7 +90,7 @@ const (
 	tableFunctions        // see Function
 	tablePaths            // string, function; in the order of strings
 	tablePolicies         // string, first rule, number of rules; in the order of strings
-	tableRules            // kind, function, file, row
+	tableRules            // kind, function, position
 	tableCode             // words
 	tableBytes            // bytes, no words
 	tables
@@ -101,7 +101,7 @@ const (
 	functionWords = 4
 	pathWords     = 2
 	policyWords   = 3
-	ruleWords     = 4
+	ruleWords     = 3
 )
 
 // A Function is what the table says about one.
@@ -114,8 +114,7 @@ type Function struct {
 
 // A Rule is one that a policy is asked for.
 type Rule struct {
-	Kind     int // a verdict.Rule
+	Kind     int // which of the rules that policies speak by, as their reader counts
 	Function int
-	File     string // of its first definition
-	Row      int
+	Pos      string // file:line of its first definition
 }

@@ -151,8 +151,7 @@ func (p *Program) Policy(name string) []Rule {
 		rules[i] = Rule{
 			Kind:     int(p.entry(tableRules, at)),
 			Function: int(p.entry(tableRules, at+1)),
-			File:     p.String(int(p.entry(tableRules, at+2))),
-			Row:      int(p.entry(tableRules, at+3)),
+			Pos:      p.String(int(p.entry(tableRules, at+2))),
 		}
 	}
 	return rules

@@ -172,7 +172,7 @@ func (w *Writer) sortedPolicies() (policies, rules []uint32, err error) {
 		}
 		policies = append(policies, uint32(w.String(p.name)), uint32(len(rules)/ruleWords), uint32(len(p.rules)))
 		for _, r := range p.rules {
-			rules = append(rules, uint32(r.Kind), uint32(r.Function), uint32(w.String(r.File)), uint32(r.Row))
+			rules = append(rules, uint32(r.Kind), uint32(r.Function), uint32(w.String(r.Pos)))
 		}
 	}
 	return policies, rules, nil
