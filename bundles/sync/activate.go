@@ -42,6 +42,10 @@ type Rules struct {
 	// First is the bundle that must be in force before another may come into
 	// force: until then the others would decide alone. Empty: none must.
 	First string
+	// Channelled are the bundles, by name, of which the channel that was taken
+	// last says what Machine is to have, wherever they come from.
+	Channelled []string
+	Machine    string // [bundles.MachineName]
 	// Try reports why a verified bundle is no good, its own tests for example,
 	// among the files of the others that will be in force, by name. Nil tries
 	// nothing. It is not asked about what is in force already.
@@ -203,7 +207,7 @@ func (a *activation) take(ctx context.Context, o Offer) Outcome {
 		out.Err = &bundles.Refusal{Reason: bundles.OffChannel, Err: fmt.Errorf("it is %s, wanted is %s", b.Digest, o.Digest)}
 		return out
 	}
-	next, err := Active{}, a.waits(b.Name())
+	next, err := Active{}, errors.Join(a.onChannel(b, &o), a.waits(b.Name()))
 	if err == nil {
 		next, err = a.prepare(ctx, b, o)
 	}

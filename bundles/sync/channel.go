@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"reflect"
+	"slices"
 	"time"
 
 	"gate/bundles"
@@ -59,4 +60,28 @@ func (d *disk) channel() ([]byte, bundles.Channel, error) {
 		return nil, c, d.wrap(ChannelFile, fmt.Errorf("it cannot be read: %v; put it back, for without it an older one could return", err))
 	}
 	return data, c, nil
+}
+
+// onChannel holds an offer against the channel as it is now: another sync may
+// have taken a newer one since the offer was chosen. What is in force already,
+// and what the channel has nothing about, stays as it is.
+func (a *activation) onChannel(b *bundles.Bundle, o *Offer) error {
+	if !slices.Contains(a.rules.Channelled, b.Name()) {
+		return nil
+	}
+	_, c, err := a.channel()
+	if err != nil {
+		return err
+	}
+	r, fits := c.For(b.Name(), a.rules.Machine, a.rules.Labels)
+	in := a.before.Find(b.Name())
+	switch {
+	case fits && r.Digest == b.Digest:
+		o.Record = r.Record
+	case fits && (in == nil || in.Digest != b.Digest):
+		return &bundles.Refusal{
+			Reason: bundles.OffChannel, Err: fmt.Errorf("it is %s, version %d of the channel has %s for this machine", b.Digest, c.Version, r.Digest),
+		}
+	}
+	return nil
 }

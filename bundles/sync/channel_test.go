@@ -133,3 +133,39 @@ func TestOffChannel(t *testing.T) {
 		t.Errorf("what is in force is another release: %v", out.Err)
 	}
 }
+
+// TestChannelled: an offer that was chosen by an earlier channel, or by hand, does
+// not pass the one that was taken since.
+func TestChannelled(t *testing.T) {
+	p := newPublisher(t)
+	m := newMachine(t, p.keySet())
+	one, two := p.offer("company", 1), p.offer("company", 2)
+	take := func(version int64, o sync.Offer) {
+		t.Helper()
+		_, err := sync.Store{Dir: m.dir}.TakeChannel(context.Background(), p.channel(version, bundles.Digest(o.Archive), time.Time{}), now)
+		p.check(err)
+	}
+	m.rules.Channelled, m.rules.Machine = []string{"company"}, bundles.MachineName("here")
+	for _, step := range []struct {
+		name    string
+		channel int64
+		has     sync.Offer
+		offer   sync.Offer
+		want    error
+		inForce string
+	}{
+		{"no channel yet", 0, one, one, nil, "company 1;"},
+		{"another release", 2, one, two, bundles.OffChannel, "company 1;"},
+		{"what is in force, though the channel went on", 3, two, sync.Offer{Name: "company", Unchanged: true}, nil, "company 1;"},
+		{"what the channel has", 4, two, two, nil, "company 2;"},
+		{"another bundle", 5, two, p.offer("team", 1), nil, "company 2;team 1;"},
+	} {
+		if step.channel > 0 {
+			take(step.channel, step.has)
+		}
+		out := m.activate(step.offer)[0]
+		if !errors.Is(out.Err, step.want) || m.inForce() != step.inForce {
+			t.Errorf("%s: %v, in force: %s", step.name, out.Err, m.inForce())
+		}
+	}
+}

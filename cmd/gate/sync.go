@@ -204,6 +204,9 @@ func (s *syncer) once(ctx context.Context) ([]synced, error) {
 	if len(order) > 0 {
 		rules.First = order[0]
 	}
+	if err := s.channelled(&rules); err != nil {
+		return nil, err
+	}
 	list := make([]synced, len(feeds))
 	wants := s.wanted(ctx, feeds, labels, current)
 	var offers []sync.Offer

@@ -80,6 +80,26 @@ func (s *syncer) offer(ctx context.Context, w want) (sync.Offer, error) {
 	return s.fetch(ctx, w, s.store.Tag(w.feed.Name, w.feed.URL))
 }
 
+// channelled says of which bundles the channel decides, also where one is given
+// by hand.
+func (s *syncer) channelled(r *sync.Rules) error {
+	for _, feed := range s.settings.Sync {
+		if feed.Channel != "" {
+			r.Channelled = append(r.Channelled, feed.Name)
+		}
+	}
+	if len(r.Channelled) == 0 {
+		return nil
+	}
+	place := places.Open(s.dirs.Managed, ".", places.ManagedFiles(s.dirs))
+	defer place.Close()
+	var err error
+	if r.Machine, err = machineName(place); err != nil && s.flags.feed.URL == "" {
+		return nil // each of them is told so
+	}
+	return err
+}
+
 // channel fetches the machine's channel, if any bundle has one, and says how it
 // names this machine.
 func (s *syncer) channel(ctx context.Context, feeds []scopes.Feed) (c bundles.Channel, machine string, err error) {
