@@ -110,6 +110,10 @@ type Hook struct {
 	// Why says why the program does not hold the policy. It is "" for those that
 	// are in it, and for handlers.
 	Why string
+
+	// Fingerprint is the short digest of the policy's text that decisions are
+	// recorded with, "" for handlers.
+	Fingerprint string
 }
 
 // ErrStale is the error of an artifact that was made of something else than

@@ -140,7 +140,7 @@ func TestHooks(t *testing.T) {
 	h.Matcher = "Bash"
 	c := artifact.Content{Kind: artifact.Project, Maker: maker, Sources: []artifact.Part{{
 		Role: artifact.Policies, Digest: "sha256:x", Program: "program",
-		Hooks: []artifact.Hook{{Hook: &h, Why: "it calls http.send"}, {Hook: &hook.Hook{ID: "b"}}},
+		Hooks: []artifact.Hook{{Hook: &h, Why: "it calls http.send", Fingerprint: "0123"}, {Hook: &hook.Hook{ID: "b"}}},
 	}}}
 	list, err := open(t, c).All(artifact.As{Trusted: true, Managed: true, Order: 3})
 	if err != nil || len(list) != 1 || len(list[0].Hooks) != 2 {
@@ -154,6 +154,9 @@ func TestHooks(t *testing.T) {
 	}
 	if s.Unready(h.ID) != "it calls http.send" || s.Unready("b") != "" {
 		t.Error(s.Unready(h.ID), s.Unready("b"))
+	}
+	if s.Fingerprint(h.ID) != "0123" || s.Fingerprint("b") != "" {
+		t.Error(s.Fingerprint(h.ID), s.Fingerprint("b"))
 	}
 	if program, err := s.Program(); err != nil || program != "program" {
 		t.Error(program, err)

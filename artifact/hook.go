@@ -6,9 +6,9 @@ import (
 	"gate/hook"
 )
 
-// hook reads a hook, and why the program does not hold it.
-func (d *decoder) hook(h *hook.Hook) (why string) {
-	why = d.text()
+// hook reads a hook, why the program does not hold it, and its fingerprint.
+func (d *decoder) hook(h *hook.Hook) (why, fingerprint string) {
+	why, fingerprint = d.text(), d.text()
 	h.ID = d.text()
 	h.Kind = hook.Kind(d.text())
 	h.Dialect = hook.Dialect(d.text())
@@ -38,5 +38,5 @@ func (d *decoder) hook(h *hook.Hook) (why string) {
 	h.Async = d.bool()
 	h.Consult = d.bool()
 	h.Config = d.tree()
-	return why
+	return why, fingerprint
 }

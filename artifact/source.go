@@ -23,6 +23,7 @@ type Source struct {
 	file    *Artifact
 	part    *part
 	unready map[string]string
+	prints  []string // of Hooks
 }
 
 // scopeOf says what a part of a place may say.
@@ -120,7 +121,7 @@ func (s *Source) take(positions []int) error {
 	}
 	records := s.file.sections[s.part.records].text(s.file.data)
 	hooks := make([]hook.Hook, len(positions))
-	s.Hooks = make([]*hook.Hook, len(positions))
+	s.Hooks, s.prints = make([]*hook.Hook, len(positions)), make([]string, len(positions))
 	for i, n := range positions {
 		if n >= s.part.hooks {
 			return errDamaged
@@ -135,7 +136,8 @@ func (s *Source) take(positions []int) error {
 			return err
 		}
 		h := &hooks[i]
-		why := d.hook(h)
+		var why string
+		why, s.prints[i] = d.hook(h)
 		if err := d.end(); err != nil {
 			return err
 		}
@@ -176,3 +178,14 @@ func (s *Source) Program() (string, error) {
 // Unready says why the program does not hold a policy of Hooks: OPA has to be
 // asked about it. It is "" for policies that it holds, and for handlers.
 func (s *Source) Unready(id string) string { return s.unready[id] }
+
+// Fingerprint is the short digest of the text of a policy of Hooks that
+// decisions are recorded with.
+func (s *Source) Fingerprint(id string) string {
+	for i, h := range s.Hooks {
+		if h.ID == id {
+			return s.prints[i]
+		}
+	}
+	return ""
+}

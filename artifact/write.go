@@ -164,6 +164,7 @@ func (r routing) encode() *encoder {
 // hook writes a hook. What its source says of it is left out.
 func (e *encoder) hook(h *Hook) {
 	e.text(h.Why)
+	e.text(h.Fingerprint)
 	e.text(h.ID)
 	e.text(string(h.Kind))
 	e.text(string(h.Dialect))

@@ -10,6 +10,8 @@
 package build
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -215,13 +217,23 @@ func (b *Builder) part(p *artifact.Part, src *scopes.Source) error {
 	for _, h := range src.Hooks {
 		written := artifact.Hook{Hook: h}
 		if h.Kind == hook.Rego {
-			written.Why = lacking[h.ID]
+			written.Why, written.Fingerprint = lacking[h.ID], fingerprint(src, h.ID)
 		}
 		p.Hooks = append(p.Hooks, written)
 	}
 	shared, err := sharedParams(src)
 	p.Always = shared
 	return err
+}
+
+// fingerprint is what the decision log names a policy's text by.
+func fingerprint(src *scopes.Source, pkg string) string {
+	i := slices.IndexFunc(src.Modules, func(m scopes.Module) bool { return m.Package == pkg })
+	if i < 0 {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(src.Modules[i].Text))
+	return hex.EncodeToString(sum[:8])
 }
 
 // Library makes the form of the embedded library, which cannot change and so has

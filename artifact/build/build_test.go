@@ -134,6 +134,9 @@ func TestPlace(t *testing.T) {
 			if s.Unready("acme.c") != "it calls http.send" || s.Unready("acme.a") != "" || s.Unready("fmt") != "" {
 				t.Error(s.Unready("acme.c"), s.Unready("acme.a"), s.Unready("fmt"))
 			}
+			if got := s.Fingerprint("acme.a"); len(got) != 16 {
+				t.Errorf("the text of acme.a is named %q", got)
+			}
 			checkTrust(t, a, p)
 		})
 	}
