@@ -26,6 +26,16 @@ const SnapshotFile = "library.snapshot"
 // compile a policy to ask it. TestIndexSnapshot keeps it true.
 func Snapshot() string { return snapshot }
 
+//go:embed library.plan
+var plan string
+
+// PlanFile is where the directory of this package keeps what Plan returns.
+const PlanFile = "library.plan"
+
+// Plan returns the compiled form of FS, for artifact.Open, so that a program
+// which cannot compile policies can ask them. TestIndexPlan keeps it true.
+func Plan() string { return plan }
+
 // IndexFile is where FS holds what load.Index found in it, so that a program
 // need not parse the library to start. TestIndex keeps it true.
 const IndexFile = "gate/index.txt"

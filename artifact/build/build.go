@@ -22,6 +22,7 @@ import (
 
 	"gate/artifact"
 	"gate/consent"
+	plan "gate/engine/plan/build"
 	"gate/hook"
 	"gate/scopes"
 	"gate/scopes/load"
@@ -31,6 +32,15 @@ import (
 // data.gate.lib. It returns why policies are not in the program, by their ids. An
 // error means that none is.
 type Compiler func(lib []scopes.Module, src scopes.Source) (program string, lacking map[string]string, err error)
+
+// Plan is the [Compiler] for programs that package engine/plan runs.
+func Plan(lib []scopes.Module, src scopes.Source) (program string, lacking map[string]string, err error) {
+	r, err := plan.Policies(lib, src)
+	if err != nil {
+		return "", nil, err
+	}
+	return string(r.Section), r.Left, nil
+}
 
 // A Builder makes compiled forms. All fields must be set.
 type Builder struct {
