@@ -54,6 +54,7 @@ type source struct {
 	data    value.Value
 	cache   *builtin.Cache
 	broken  error
+	idle    sync.Pool // machines
 }
 
 const (
@@ -114,6 +115,15 @@ func open(s *Source) *source {
 	return o
 }
 
+// machine returns a machine for an event.
+func (s *source) machine(ctx *builtin.Context, input value.Value) *Machine {
+	if m, ok := s.idle.Get().(*Machine); ok {
+		m.reset(ctx, input)
+		return m
+	}
+	return NewMachine(s.program, ctx, input, s.data)
+}
+
 // Evaluate asks each hook about ev and returns one answer for each, in the same
 // order. It always answers: what goes wrong becomes a fault of the hook
 // concerned. A fault's verdict holds what is safe to count all the same, and
@@ -134,6 +144,7 @@ func (e *Evaluator) Evaluate(ctx context.Context, hooks []*hook.Hook, ev *hook.E
 		a.Took = e.now().Sub(start)
 		answers = append(answers, a)
 	}
+	s.leave()
 	return answers
 }
 
@@ -232,7 +243,8 @@ func (s *session) prepare(h *hook.Hook) *hook.Fault {
 		if open == nil {
 			return hook.Faultf(hook.FaultLoad, "%s: no source %q", h.Pos(), h.Source)
 		}
-		s.key, s.source, s.machine = key, open(), nil
+		s.leave()
+		s.key, s.source = key, open()
 	}
 	if s.source.broken != nil {
 		return &hook.Fault{Kind: hook.FaultLoad, Err: s.source.broken}
@@ -242,7 +254,7 @@ func (s *session) prepare(h *hook.Hook) *hook.Fault {
 	}
 	if s.machine == nil {
 		ctx := &builtin.Context{Now: nanoseconds(s.ev), Limited: true, Check: s.check, Cache: s.source.cache}
-		s.machine = NewMachine(s.source.program, ctx, s.input, s.source.data)
+		s.machine = s.source.machine(ctx, s.input)
 	}
 	s.until = time.Now().Add(timeout(h))
 	s.machine.ctx.Steps, s.machine.ctx.Memory = math.MaxInt64, s.evaluator.memory
@@ -250,6 +262,15 @@ func (s *session) prepare(h *hook.Hook) *hook.Fault {
 		return s.faultOf(h, err)
 	}
 	return nil
+}
+
+// leave gives the machine back, unless it had an error.
+func (s *session) leave() {
+	if s.machine != nil {
+		s.machine.reset(nil, nil)
+		s.source.idle.Put(s.machine)
+		s.machine = nil
+	}
 }
 
 func timeout(h *hook.Hook) time.Duration {

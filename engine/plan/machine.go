@@ -65,7 +65,8 @@ type Machine struct {
 	numbers  []value.Value
 	builtins []builtin.Func
 	args     []value.Value // room for those of builtins
-	room     []value.Value // for variables
+	stack    []value.Value // variables of the functions that run
+	top      int           // how much of it is taken
 	results  map[int]value.Value
 	depth    int
 	err      error
@@ -85,6 +86,12 @@ func NewMachine(p *Program, ctx *builtin.Context, input, data value.Value) *Mach
 		builtins: p.builtins,
 		results:  map[int]value.Value{},
 	}
+}
+
+// reset readies a machine that has had no error for another event.
+func (m *Machine) reset(ctx *builtin.Context, input value.Value) {
+	m.ctx, m.input = ctx, input
+	clear(m.results)
 }
 
 // Lenient makes calls of builtins that fail undefined, as OPA does unless its
@@ -153,14 +160,14 @@ func (m *Machine) call(number int, args []value.Value) (value.Value, bool) {
 			return v, true
 		}
 	}
-	locals, room, ok := m.locals(f.Locals)
-	if !ok {
+	locals := m.take(f.Locals)
+	if locals == nil {
 		return nil, false
 	}
 	copy(locals, args[:f.Args])
 	r := run{Machine: m, locals: locals, function: f.Args > 2}
 	st := r.body(f.Start, f.End)
-	m.room = room
+	m.top -= f.Locals
 	clear(locals)
 	if st == failed {
 		return nil, false
@@ -171,19 +178,20 @@ func (m *Machine) call(number int, args []value.Value) (value.Value, bool) {
 	return r.result, true
 }
 
-// locals takes n variables off the room and returns what is to be given back.
-func (m *Machine) locals(n int) (taken, room []value.Value, ok bool) {
-	room = m.room
-	if len(m.room) < n {
-		more := max(1024, n)
-		if err := m.ctx.Alloc(16 * more); err != nil {
+// take takes n variables off the stack, nil if there is no memory for them. A
+// stack that is too small is replaced; who has variables on the old one keeps
+// them there.
+func (m *Machine) take(n int) []value.Value {
+	if m.top+n > len(m.stack) {
+		size := max(256, 2*len(m.stack), m.top+n)
+		if err := m.ctx.Alloc(16 * size); err != nil {
 			m.fail(err)
-			return nil, nil, false
+			return nil
 		}
-		m.room = make([]value.Value, more)
+		m.stack = make([]value.Value, size)
 	}
-	taken, m.room = m.room[:n:n], m.room[n:]
-	return taken, room, true
+	m.top += n
+	return m.stack[m.top-n : m.top : m.top]
 }
 
 // text returns string i as a value.
