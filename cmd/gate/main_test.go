@@ -138,7 +138,7 @@ func expand(ts *testscript.TestScript, neg bool, args []string) {
 		for _, name := range []string{"HOST", "REGISTRY", "V1", "V2"} {
 			text = strings.ReplaceAll(text, "$"+name, ts.Getenv(name))
 		}
-		for _, name := range []string{"DIGEST1", "DIGEST2"} {
+		for _, name := range []string{"DIGEST1", "DIGEST2", "DIGEST3"} {
 			if digest := ts.Getenv(name); digest != "" { // else it is a word
 				text = strings.ReplaceAll(text, name, digest)
 			}

@@ -71,12 +71,12 @@ func runs(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// digests is sha256sum, which also says what DIGEST1, DIGEST2 and so on stand for
-// from then on.
+// digests is sha256sum, which also says what DIGEST7 stands for from then on: the
+// digits of company-7.tar.gz.
 func digests(ts *testscript.TestScript, neg bool, args []string) {
-	for i, name := range args {
+	for _, name := range args {
 		digest := strings.TrimPrefix(bundles.Digest([]byte(ts.ReadFile(name))), "sha256:")
-		ts.Setenv(fmt.Sprintf("DIGEST%d", i+1), digest)
+		ts.Setenv("DIGEST"+regexp.MustCompile(`\d+`).FindString(name), digest)
 		fmt.Fprintf(ts.Stdout(), "%s  %s\n", digest, name)
 	}
 }
@@ -84,7 +84,7 @@ func digests(ts *testscript.TestScript, neg bool, args []string) {
 // step makes a command of the page, and what it prints, a step of a script.
 func step(b *strings.Builder, line, want string) {
 	line = strings.TrimPrefix(strings.Replace(line, "mkdir -p ", "mkdir ", 1), "gate ")
-	line = regexp.MustCompile(`DIGEST[12]`).ReplaceAllString(line, "$${$0}")
+	line = regexp.MustCompile(`DIGEST[0-9]`).ReplaceAllString(line, "$${$0}")
 	if before, file, ok := strings.Cut(line, " < "); ok {
 		line = before
 		b.WriteString("stdin " + file + "\n")
