@@ -24,6 +24,7 @@ var layers = [][]string{
 	{"policytest", "policycheck", "replay", "install", "serve", "mcpproxy", "guard", "pipeline", "engine/plan/conformance", "artifact/build"},
 	{"policytest/mutate", "cmd/internal/places"},
 	{"cmd/internal/hookpath"},
+	{"cmd/internal/thin"},
 	{"cmd/gate", "cmd/gate-hook", "examples", "examples/agent"},
 }
 
@@ -39,7 +40,7 @@ var never = map[string][]string{
 var thin = []string{
 	"hook", "facts", "matcher", "scopes", "engine", "engine/plan", "engine/plan/value", "engine/plan/builtin", "engine/plan/bytecode", "engine/verdict", "engine/params", "adapters", "session", "consent", "audit", "strictjson", "owned", "hostfs",
 	"artifact",
-	"cmd/internal/places", "cmd/internal/hookpath", "cmd/gate-hook",
+	"cmd/internal/places", "cmd/internal/hookpath", "cmd/internal/thin", "cmd/gate-hook",
 }
 
 // heavy is what they must not reach, by any way.

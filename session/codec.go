@@ -63,7 +63,7 @@ func encode(k Key, m *Memory) ([]byte, error) {
 	return append(data, '\n'), nil
 }
 
-func digestOf(name string) string { return Key{Session: name}.file() }
+func digestOf(name string) string { return Key{Session: name}.Name() }
 
 // millis is 0 for the zero time.
 func millis(t time.Time) int64 {

@@ -26,9 +26,9 @@ type Key struct {
 	Session string
 }
 
-// file is the name of the session's file: nothing of what the agent says is in
+// Name is the name of the session's files: nothing of what the agent says is in
 // it as it is.
-func (k Key) file() string {
+func (k Key) Name() string {
 	sum := sha256.Sum256([]byte(k.Agent + "\x00" + k.Session))
 	return hex.EncodeToString(sum[:16])
 }

@@ -40,7 +40,7 @@ func (s Store) Exists(k Key) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-func (s Store) path(k Key) string { return filepath.Join(s.Dir, k.file()) }
+func (s Store) path(k Key) string { return filepath.Join(s.Dir, k.Name()) }
 
 // Read returns what is remembered of a session, an empty Memory where nothing
 // is. An error means that nobody knows what the session may still do.
@@ -74,7 +74,7 @@ func (s Store) All() (memories map[string]*Memory, broken map[string]error) {
 		broken[s.Dir] = plain(err)
 	}
 	for _, e := range entries {
-		if len(e.Name()) != len(Key{}.file()) {
+		if len(e.Name()) != len(Key{}.Name()) {
 			continue
 		}
 		path := filepath.Join(s.Dir, e.Name())
@@ -111,7 +111,7 @@ func (s Store) update(ctx context.Context, k Key, change func(*Memory) error) er
 	if err := s.prepare(); err != nil {
 		return fmt.Errorf("memory of the session: %w", err)
 	}
-	unlock, err := s.lock(ctx, k.file())
+	unlock, err := s.lock(ctx, k.Name())
 	if err != nil {
 		return fmt.Errorf("memory of the session: %s: %w", s.path(k), plain(err))
 	}
@@ -231,7 +231,7 @@ func (s Store) Sweep(ctx context.Context, now time.Time) error {
 		return nil
 	}
 	for _, e := range entries {
-		if name := strings.TrimSuffix(e.Name(), draft); len(name) == len(Key{}.file()) {
+		if name := strings.TrimSuffix(e.Name(), draft); len(name) == len(Key{}.Name()) {
 			err = errors.Join(err, s.forget(ctx, e.Name(), now.Add(-Life)))
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"gate/audit"
+	"gate/cmd/internal/thin"
 )
 
 var update = flag.Bool("update", false, "rewrite what scripts expect")
@@ -31,20 +32,53 @@ func TestMain(m *testing.M) {
 			p.pause = pausing(dir)
 		}
 		start(p)
-	}, "mcpserver": serveMCP, "webhookserver": serveWebhooks})
+	}, "gate-hook": thin.Main, "mcpserver": serveMCP, "webhookserver": serveWebhooks})
 }
 
 // TestScript runs the scripts, one behaviour each. The home directory, the
 // environment and gate's own directories are the script's.
 func TestScript(t *testing.T) {
+	files, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal(err, len(files))
+	}
+	runScripts(t, "gate", files)
+}
+
+// TestScriptThin runs the scripts in which agents call, and has gate-hook answer
+// them: the same, whatever happens.
+func TestScriptThin(t *testing.T) {
+	all, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []string
+	for _, name := range all {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if regexp.MustCompile(`(?m)^exits [0-9] hook `).Match(text) {
+			files = append(files, name)
+		}
+	}
+	if len(files) < 20 {
+		t.Fatalf("agents call in %d scripts only", len(files))
+	}
+	runScripts(t, "gate-hook", files)
+}
+
+// runScripts runs scripts with a program that answers agents.
+func runScripts(t *testing.T, hook string, files []string) {
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+		Files:               files,
 		UpdateScripts:       *update,
 		RequireUniqueNames:  true,
 		RequireExplicitExec: true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
 			e.Setenv("USERPROFILE", filepath.Join(e.WorkDir, "home"))
+			e.Setenv("TEST_HOOK", hook)
 			e.Setenv("TEST_ROOT", filepath.Join(e.WorkDir, "root")) // of what agents' settings of the machine are below
 			for _, dir := range []string{"home", "project/.git", "state"} {
 				if err := os.MkdirAll(filepath.Join(e.WorkDir, dir), 0o700); err != nil {
@@ -72,8 +106,11 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
 	args = withDirs(ts, args[1:])
-	status := 0
-	if err := ts.Exec("gate", args...); err != nil {
+	status, program := 0, "gate"
+	if args[0] == "hook" && ts.Getenv("TEST_HOOK") == "gate-hook" {
+		program, args = "gate-hook", args[1:]
+	}
+	if err := ts.Exec(program, args...); err != nil {
 		var exit *exec.ExitError
 		if !errors.As(err, &exit) {
 			ts.Fatalf("gate: %v", err)

@@ -2,8 +2,6 @@ package handlers
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -13,6 +11,7 @@ import (
 	"time"
 
 	"gate/hook"
+	"gate/session"
 	"gate/strictjson"
 )
 
@@ -55,8 +54,7 @@ func sessionKey(ev *hook.Event) string {
 	if id == "" {
 		return ""
 	}
-	sum := sha256.Sum256([]byte(ev.Agent + "\x00" + id))
-	return hex.EncodeToString(sum[:16])
+	return session.Key{Agent: ev.Agent, Session: id}.Name()
 }
 
 // keep keeps what of a late answer can still matter: what it says to the agent

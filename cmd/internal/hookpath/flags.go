@@ -19,6 +19,7 @@ type flags struct {
 	agent   string
 	event   string
 	timeout time.Duration
+	spent   time.Duration // by the program that handed the call over
 	batch   bool
 	dirs    places.Flags
 }
@@ -32,6 +33,7 @@ func parseFlags(args []string) (flags, error) {
 	set.StringVar(&f.agent, "agent", "", "")
 	set.StringVar(&f.event, "event", "", "")
 	set.DurationVar(&f.timeout, "timeout", 0, "")
+	set.DurationVar(&f.spent, "spent", 0, "")
 	set.BoolVar(&f.batch, "batch", false, "")
 	set.StringVar(&f.dirs.Managed, "managed-dir", "", "")
 	set.StringVar(&f.dirs.User, "user-dir", "", "")
@@ -46,6 +48,8 @@ func parseFlags(args []string) (flags, error) {
 		return f, errors.New("unexpected argument " + strictjson.Quoted(set.Arg(0)))
 	case f.timeout < 0:
 		return f, errors.New("--timeout must not be negative")
+	case f.spent < 0:
+		return f, errors.New("--spent must not be negative")
 	}
 	return f, nil
 }
@@ -68,13 +72,13 @@ func scavenge(args []string, name string, into *string) {
 func (f flags) name() hook.Name { return hook.Name(f.event) }
 
 // limit is the one deadline for the whole call: the agent's, less a fifth, and
-// never more than the engine's own.
+// never more than the engine's own. What was spent before is gone.
 func (f flags) limit(a adapters.Adapter, n hook.Name) time.Duration {
 	wait := a.Deadline(n)
 	if f.timeout > 0 {
 		wait = f.timeout
 	}
-	return min(engine.Limit, wait*4/5)
+	return min(engine.Limit, wait*4/5) - f.spent
 }
 
 // Adapter finds an agent's adapter. The error says which there are.

@@ -9,21 +9,6 @@ import (
 	"gate/session"
 )
 
-// Beyond is what follows from decisions and only a program can do that reads
-// policy files and runs handlers.
-type Beyond interface {
-	// Started finds the hooks of a skill or a type of sub-agent that starts with
-	// an event. What is wrong with them becomes a notice of the decision.
-	Started(kind session.Kind, name string, ev *hook.Event, d *hook.Decision) []session.Registration
-
-	// Late adds to a decision what handlers have said since earlier calls of the
-	// session went on without them.
-	Late(ev *hook.Event, d *hook.Decision)
-
-	// Notes are what a person should know besides.
-	Notes(ev *hook.Event, d *hook.Decision) []string
-}
-
 // follow keeps what begins and ends with an event: skills, sub-agents, the
 // session. A skill whose hooks cannot be kept must not start.
 func (g *Guard) follow(ctx context.Context, s *Session, ev *hook.Event, d *hook.Decision, rejected bool) {

@@ -29,6 +29,12 @@ type Process struct {
 	Stdout, Stderr io.Writer
 	LookupEnv      func(string) (string, bool)
 	Exit           func(int) // ends the process at once, when nothing can be waited for
+
+	// HandOver gives the call to a program that can do more than this one; nil:
+	// there is none. It returns only to say why it could not. event is what was
+	// read of standard input, nil where nothing was; spent is how long the call has
+	// taken, which does not count where the flags were not understood.
+	HandOver func(event []byte, spent time.Duration) error
 }
 
 // A Call is one event that is about to be judged, and where.
@@ -43,7 +49,7 @@ type Call struct {
 }
 
 // A Loader sets gate up for one call, up to [Guard.Start]. An error means that
-// no call may pass.
+// no call may pass, or that it is handed over.
 type Loader func(*Call) (*Guard, error)
 
 // readLimit bounds the wait for the event: agents write it at once.
@@ -53,21 +59,22 @@ const readLimit = 10 * time.Second
 type run struct {
 	Process
 	flags
-	load Loader
-	desk *desk
+	load  Loader
+	desk  *desk
+	start time.Time
+	input []byte // the event as it came
 }
 
 // Run answers one event of an agent and returns the exit status. Whatever goes
 // wrong, that is 0 or 2 and the answer is the agent's blocking form where closing
 // stops something: agents read other statuses as "go on".
 func Run(ctx context.Context, p Process, load Loader) (status int) {
-	r := run{Process: p, load: load, desk: &desk{stdout: p.Stdout, stderr: p.Stderr}}
+	r := run{Process: p, load: load, desk: &desk{stdout: p.Stdout, stderr: p.Stderr}, start: time.Now()}
 	defer func() {
 		if p := recover(); p != nil {
 			status = r.desk.close(hook.Faultf(hook.FaultInternal, "gate failed: %v", p))
 		}
 	}()
-	start := time.Now()
 	var err error
 	r.flags, err = parseFlags(p.Args)
 	adapter, unknown := Adapter(r.agent)
@@ -77,10 +84,13 @@ func Run(ctx context.Context, p Process, load Loader) (status int) {
 	if err == nil {
 		err = unknown
 	}
+	if err != nil && p.HandOver != nil {
+		return r.handOver()
+	}
 	if err != nil {
 		return r.close(&hook.Fault{Kind: hook.FaultInternal, Err: err})
 	}
-	ctx, cancel := context.WithDeadline(ctx, start.Add(r.limit(adapter, r.name())))
+	ctx, cancel := context.WithDeadline(ctx, r.start.Add(r.limit(adapter, r.name())))
 	defer cancel()
 
 	ev, err := r.read(ctx, adapter)
@@ -89,7 +99,7 @@ func Run(ctx context.Context, p Process, load Loader) (status int) {
 		return r.close(&hook.Fault{Kind: hook.FaultEvent, Err: err})
 	}
 	if r.event == "" { // only now is it known how long the agent waits
-		ctx, cancel = context.WithDeadline(ctx, start.Add(r.limit(adapter, ev.Name)))
+		ctx, cancel = context.WithDeadline(ctx, r.start.Add(r.limit(adapter, ev.Name)))
 		defer cancel()
 	}
 	return r.decide(ctx, ev)
@@ -98,31 +108,56 @@ func Run(ctx context.Context, p Process, load Loader) (status int) {
 // decide decides about the event and answers by the deadline, with the decision
 // or without it.
 func (r *run) decide(ctx context.Context, ev hook.Event) int {
-	done := make(chan hook.Decision, 1)
+	type outcome struct {
+		decision hook.Decision
+		err      error
+	}
+	done := make(chan outcome, 1)
 	go func() {
-		var d hook.Decision
+		var o outcome
 		defer func() {
 			if p := recover(); p != nil {
-				d = Closing(ev.Name, hook.Faultf(hook.FaultInternal, "gate failed: %v", p))
+				o.decision = Closing(ev.Name, hook.Faultf(hook.FaultInternal, "gate failed: %v", p))
 			}
-			done <- d
+			done <- o
 		}()
-		d = r.judge(ctx, &ev)
+		o.decision, o.err = r.judge(ctx, &ev)
 	}()
 	select {
-	case d := <-done:
-		return r.desk.answer(&d)
+	case o := <-done:
+		switch {
+		case o.err == nil:
+			return r.desk.answer(&o.decision)
+		case ctx.Err() == nil:
+			return r.handOver()
+		}
+		return r.close(stopped(ctx))
 	case <-ctx.Done():
 		return r.close(stopped(ctx))
 	}
 }
 
+// handOver has another program answer, or closes where it cannot.
+func (r *run) handOver() int {
+	err := r.HandOver(r.input, time.Since(r.start))
+	return r.close(&hook.Fault{Kind: hook.FaultInternal, Err: fmt.Errorf("the call cannot be handed over: %w", err)})
+}
+
+// errBeyond says that this program cannot judge a call as it must be. Nothing
+// has been done about the call then.
+var errBeyond = errors.New("it takes more than this program")
+
 // judge sets gate up and asks it. The event gets what gate itself knows, which
-// the answer depends on, too.
-func (r *run) judge(ctx context.Context, ev *hook.Event) hook.Decision {
+// the answer depends on, too. With an error another program is to be asked, and
+// the decision is for the case that there is none.
+func (r *run) judge(ctx context.Context, ev *hook.Event) (hook.Decision, error) {
 	adapter, _ := r.desk.known()
-	closed := func(err error) hook.Decision {
-		return Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err})
+	closed := func(err error) (hook.Decision, error) {
+		d := Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err})
+		if r.HandOver == nil {
+			err = nil
+		}
+		return d, err
 	}
 	environment := adapter.Environment(func(name string) string {
 		value, _ := r.LookupEnv(name)
@@ -150,11 +185,14 @@ func (r *run) judge(ctx context.Context, ev *hook.Event) hook.Decision {
 	if err != nil {
 		return closed(err)
 	}
-	decision := g.remember(ctx, c.Session, adapter, ev)
+	decision, err := g.remember(ctx, c.Session, adapter, ev)
+	if err != nil {
+		return closed(err)
+	}
 	if ctx.Err() == nil { // too late it is not the answer any more
 		tellShell(environment, &decision)
 	}
-	return g.Record(ctx, adapter, ev, decision)
+	return g.Record(ctx, adapter, ev, decision), nil
 }
 
 // close answers that gate could not decide, and records that afterwards: the
@@ -213,6 +251,7 @@ func (r *run) read(ctx context.Context, a adapters.Adapter) (hook.Event, error) 
 	if in.err != nil {
 		return ev, fmt.Errorf("event: %w", in.err)
 	}
+	r.input = in.data
 	parsed, err := a.Parse(in.data)
 	if parsed.Name == "" {
 		parsed.Name = ev.Name

@@ -39,14 +39,21 @@ func recall(d places.Dirs, ev *hook.Event) *Session {
 }
 
 // remember decides about an event with the memory of its session, and keeps
-// what follows from the decision.
-func (g *Guard) remember(ctx context.Context, s *Session, a adapters.Adapter, ev *hook.Event) hook.Decision {
+// what follows from the decision. An error says that only another program can;
+// nothing has been done then.
+func (g *Guard) remember(ctx context.Context, s *Session, a adapters.Adapter, ev *hook.Event) (hook.Decision, error) {
+	if g.Beyond == nil && g.beyond(s, ev) {
+		return hook.Decision{}, errBeyond
+	}
 	if err := g.begin(ctx, s, ev); err != nil {
-		return Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err})
+		return Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err}), nil
 	}
 	d := g.Decide(ctx, *ev)
+	if g.Beyond == nil && g.beyondOnce(s, ev, &d) {
+		return hook.Decision{}, errBeyond
+	}
 	if ctx.Err() != nil {
-		return d // too late it is not the answer any more
+		return d, nil // too late it is not the answer any more
 	}
 	rejected := d.Result(a.CanAsk(ev)) == hook.Reject
 	if g.session != nil {
@@ -58,7 +65,7 @@ func (g *Guard) remember(ctx context.Context, s *Session, a adapters.Adapter, ev
 		g.Beyond.Late(ev, &d)
 		Redact(&d)
 	}
-	return d
+	return d, nil
 }
 
 // begin counts an event and gives it the memory of its session, unless no hook

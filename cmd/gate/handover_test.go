@@ -1,0 +1,71 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// answerOf is what a program answers to an event, without the id.
+func answerOf(t *testing.T, program string, stdin string, args ...string) (int, string) {
+	t.Helper()
+	cmd := exec.Command(program, args...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &stdout, &stderr
+	if err := cmd.Run(); cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), regexp.MustCompile(`\(gate [0-9a-z]{6}\)`).ReplaceAllString(stdout.String()+"\n"+stderr.String(), "(gate ID)")
+}
+
+// TestHandOverLarge has gate-hook hand over events of any size, whole.
+func TestHandOverLarge(t *testing.T) {
+	for _, size := range []int{0, 1 << 10, 70 << 10, 8 << 20, 17 << 20} {
+		dir := t.TempDir()
+		args := []string{"--agent", "claude", "--managed-dir", dir + "/m", "--user-dir", dir + "/u", "--state-dir", dir + "/s"}
+		event := strings.Replace(bashEvent, "LINE", quoteJSON("git push --force origin main # "+strings.Repeat("x", size)), 1)
+		status, answer := answerOf(t, "gate", event, append([]string{"hook"}, args...)...)
+		thinStatus, thinAnswer := answerOf(t, "gate-hook", event, args...)
+		if status != 2 || status != thinStatus || answer != thinAnswer {
+			t.Errorf("%d bytes: gate %d: %s\ngate-hook %d: %s", size, status, answer, thinStatus, thinAnswer)
+		}
+	}
+}
+
+// TestHandOverAlone holds that a gate-hook without a gate beside it, or with one
+// that others may write, closes.
+func TestHandOverAlone(t *testing.T) {
+	self, err := exec.LookPath("gate-hook")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.ReadFile(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, open := range []bool{false, true} {
+		dir := t.TempDir()
+		alone := filepath.Join(dir, filepath.Base(self))
+		if err := os.WriteFile(alone, program, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if open {
+			gate := filepath.Join(dir, strings.Replace(filepath.Base(self), "gate-hook", "gate", 1))
+			if err := os.WriteFile(gate, program, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chmod(gate, 0o777); err != nil {
+				t.Fatal(err)
+			}
+		}
+		status, answer := answerOf(t, alone, strings.Replace(bashEvent, "LINE", `"ls"`, 1), "--agent", "claude", "--batch",
+			"--managed-dir", dir+"/m", "--user-dir", dir+"/u", "--state-dir", dir+"/s")
+		if status != 2 || !strings.Contains(answer, "cannot be handed over") || !strings.Contains(answer, `"permissionDecision":"deny"`) {
+			t.Errorf("status %d: %s", status, answer)
+		}
+	}
+}

@@ -1,0 +1,55 @@
+package hookpath
+
+import (
+	"os"
+	"path/filepath"
+
+	"gate/hook"
+	"gate/session"
+)
+
+// Beyond is what follows from decisions and only a program can do that reads
+// policy files and runs handlers.
+type Beyond interface {
+	// Started finds the hooks of a skill or a type of sub-agent that starts with
+	// an event. What is wrong with them becomes a notice of the decision.
+	Started(kind session.Kind, name string, ev *hook.Event, d *hook.Decision) []session.Registration
+
+	// Late adds to a decision what handlers have said since earlier calls of the
+	// session went on without them.
+	Late(ev *hook.Event, d *hook.Decision)
+
+	// Notes are what a person should know besides.
+	Notes(ev *hook.Event, d *hook.Decision) []string
+}
+
+// beyond reports, before anything is done about an event, that it takes a
+// [Beyond]: a session begins, where people are told much and what is old is
+// removed, or the session's memory decides, which may be counted only once.
+func (g *Guard) beyond(s *Session, ev *hook.Event) bool {
+	return ev.Name.Canonical() == hook.SessionStart || g.Set.Memory() || s.err != nil ||
+		s.Known != nil && len(s.Known.Registered)+len(s.Known.Injections) > 0
+}
+
+// beyondOnce reports, before anything follows from a decision, that it takes a
+// [Beyond]: a hook could not answer, which the other program may do better, a
+// person may have approved the call, a skill or sub-agent starts, or there is
+// something late to be said.
+func (g *Guard) beyondOnce(s *Session, ev *hook.Event, d *hook.Decision) bool {
+	if d.Fault != nil || d.Effect == hook.Ask && g.Set.Settings().Approvals.Enabled {
+		return true
+	}
+	for i := range d.Steps {
+		if d.Steps[i].Fault != nil {
+			return true
+		}
+	}
+	if _, name := starting(ev, d); name != "" {
+		return true
+	}
+	if ev.SessionID() == "" {
+		return false
+	}
+	_, err := os.Lstat(filepath.Join(g.Late(), s.key.Name()))
+	return !os.IsNotExist(err)
+}

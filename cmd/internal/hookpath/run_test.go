@@ -1,0 +1,68 @@
+package hookpath
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+const bashEvent = `{"session_id":"s","transcript_path":"/t","cwd":"/tmp","hook_event_name":"PreToolUse",` +
+	`"permission_mode":"default","tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"u"}`
+
+// TestHandOver holds what a program that cannot judge a call hands over, and
+// that it closes where that fails, too.
+func TestHandOver(t *testing.T) {
+	for _, test := range []struct {
+		name, flag string
+		handed     string // the event, "-" where standard input must be untouched
+	}{
+		{"cannot load", "--timeout=1m", bashEvent},
+		{"unknown flag", "--nonsense", "-"},
+		{"unknown agent", "--agent=nobody", "-"},
+		{"nonsense spent", "--spent=-1s", "-"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var stdout, stderr bytes.Buffer
+			stdin := strings.NewReader(bashEvent)
+			handed := "nothing"
+			status := Run(t.Context(), Process{
+				Args:  []string{"--agent", "claude", "--event", "PreToolUse", "--state-dir", filepath.Join(t.TempDir(), "s"), "--user-dir", t.TempDir(), test.flag},
+				Stdin: stdin, Stdout: &stdout, Stderr: &stderr,
+				LookupEnv: func(string) (string, bool) { return "", false },
+				HandOver: func(event []byte, spent time.Duration) error {
+					if handed = string(event); event == nil && stdin.Len() == len(bashEvent) {
+						handed = "-"
+					}
+					if spent <= 0 {
+						t.Errorf("%s was spent", spent)
+					}
+					return errors.New("there is no other")
+				},
+			}, func(*Call) (*Guard, error) { return nil, errors.New("nothing is compiled") })
+			if handed != test.handed {
+				t.Errorf("%s was handed over", handed)
+			}
+			if status != 2 || !strings.Contains(stdout.String()+stderr.String(), "there is no other") {
+				t.Errorf("status %d, stdout %s, stderr %s", status, &stdout, &stderr)
+			}
+		})
+	}
+}
+
+// TestSpent holds that a call that was handed over has no more time than the
+// agent gives it.
+func TestSpent(t *testing.T) {
+	var stdout bytes.Buffer
+	status := Run(t.Context(), Process{
+		Args:  []string{"--agent", "claude", "--event", "PreToolUse", "--timeout", "1h", "--spent", "1h", "--state-dir", filepath.Join(t.TempDir(), "s")},
+		Stdin: strings.NewReader(bashEvent), Stdout: &stdout, Stderr: io.Discard,
+		LookupEnv: func(string) (string, bool) { return "", false },
+	}, func(*Call) (*Guard, error) { return nil, errors.New("it was asked") })
+	if status != 2 || strings.Contains(stdout.String(), "it was asked") {
+		t.Errorf("status %d, stdout %s", status, &stdout)
+	}
+}

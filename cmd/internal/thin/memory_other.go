@@ -1,0 +1,8 @@
+//go:build unix && !linux
+
+package thin
+
+import "os"
+
+// inMemory makes no file: the system has none that needs no name.
+func inMemory() *os.File { return nil }
