@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 
-
 	"gate/strictjson"
 )
 

@@ -88,7 +88,7 @@ func (w *web) attempt(ctx context.Context, tag string, half *partial) (answer, *
 	case len(data) == 0:
 		return answer{}, nil, fail("", "%s is empty", base(w.archive))
 	}
-	return answer{body: data, tag: tagOf(r.Header)}, nil, nil
+	return answer{body: data, tag: tagOf(r.Header), holds: holds(r.Header)}, nil, nil
 }
 
 func (w *web) tooLarge() error {

@@ -57,6 +57,8 @@ type Options struct {
 	Time    time.Duration // for everything; default 5 minutes
 	Partial string        // a file that keeps half a download for the next try; "": none
 	Agent   string        // what requests call this program
+
+	hold time.Duration // how long the server may hold a request; see Await
 }
 
 // EnvelopeSuffix makes the name of the envelope that lies beside an archive.

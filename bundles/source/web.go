@@ -88,7 +88,7 @@ func transportOf(o Options) (*http.Transport, error) {
 	}
 	return &http.Transport{
 		Proxy: http.ProxyFromEnvironment, TLSClientConfig: config, DisableCompression: true, ForceAttemptHTTP2: true,
-		MaxResponseHeaderBytes: 64 << 10, ResponseHeaderTimeout: min(o.Time, time.Minute), TLSHandshakeTimeout: min(o.Time, 30*time.Second),
+		MaxResponseHeaderBytes: 64 << 10, ResponseHeaderTimeout: o.hold + min(o.Time, time.Minute), TLSHandshakeTimeout: min(o.Time, 30*time.Second),
 		IdleConnTimeout: 30 * time.Second, MaxIdleConns: 2,
 	}, nil
 }
@@ -125,6 +125,7 @@ func (w *web) redirect(r *http.Request, via []*http.Request) error {
 type tags struct {
 	Archive  string `json:"archive"`
 	Envelope string `json:"envelope,omitempty"` // "": there was none
+	Holds    bool   `json:"holds,omitempty"`    // the server would hold requests: see Await
 }
 
 // Fetch asks for both files. A plain bundle that has not changed is one request
@@ -162,7 +163,7 @@ func (w *web) Fetch(ctx context.Context, tag string) (Found, error) {
 	}
 	found := Found{Archive: archive.body, Envelope: envelope.body}
 	if archive.tag != "" && (envelope.body == nil || envelope.tag != "") {
-		name, err := json.Marshal(tags{archive.tag, envelope.tag})
+		name, err := json.Marshal(tags{archive.tag, envelope.tag, archive.holds})
 		if err != nil {
 			return Found{}, err
 		}
@@ -176,6 +177,7 @@ type answer struct {
 	body      []byte
 	tag       string
 	unchanged bool
+	holds     bool
 }
 
 // beside asks for the envelope. Servers that do not tell strangers what they
@@ -212,6 +214,7 @@ func (w *web) get(ctx context.Context, u *url.URL, tag string, half *partial) (*
 	}
 	r.Header.Set("User-Agent", w.options.Agent)
 	r.Header.Set("Accept", "application/vnd.openpolicyagent.bundles, application/gzip, application/octet-stream, */*;q=0.1")
+	r.Header.Set("Prefer", w.options.preference())
 	if tag != "" {
 		r.Header.Set("If-None-Match", tag)
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,6 +31,7 @@ type syncFlags struct {
 	feed             scopes.Feed // --from, and what belongs to it
 	now, watch, json bool
 	every, spread    time.Duration
+	longPoll         time.Duration
 }
 
 func newSync(p process) *cobra.Command {
@@ -54,6 +56,7 @@ func newSync(p process) *cobra.Command {
 	flags.BoolVarP(&f.watch, "watch", "w", false, "stay, and sync again and again")
 	flags.DurationVar(&f.every, "every", time.Hour, "with --watch: from one sync to the next")
 	flags.DurationVar(&f.spread, "spread", 5*time.Minute, "without --watch: the time that a fleet takes to ask")
+	flags.DurationVar(&f.longPoll, "long-poll", 0, "with --watch: how long a server of OPA's bundle API may hold a request until there is something new")
 	flags.BoolVar(&f.json, "json", false, "print JSON for programs")
 	return cmd
 }
@@ -91,6 +94,9 @@ func (f *syncFlags) run(ctx context.Context, p process) error {
 	debug.SetMemoryLimit(min(debug.SetMemoryLimit(-1), syncMemory))
 	if f.every < time.Minute {
 		return usageError("--every takes a minute at least")
+	}
+	if f.longPoll != 0 && (f.longPoll < 10*time.Second || !f.watch) {
+		return usageError("--long-poll goes with --watch, and takes ten seconds at least")
 	}
 	schedule := sync.Schedule{Every: f.every, Machine: machineID(), Random: rand.Float64}
 	if f.watch {
@@ -135,7 +141,7 @@ func (f *syncFlags) syncer(p process) (*syncer, error) {
 
 // watch syncs until it is told to end.
 func (s *syncer) watch(ctx context.Context, schedule sync.Schedule) error {
-	failures := 0
+	failures, news := 0, false
 	for first := true; ; first = false {
 		if wait := schedule.Slot(s.flags.spread); first && !s.flags.now && s.wait(ctx, wait) != nil {
 			return nil
@@ -160,7 +166,11 @@ func (s *syncer) watch(ctx context.Context, schedule sync.Schedule) error {
 		if failures++; !failed {
 			failures = 0
 		}
-		if s.wait(ctx, schedule.Next(time.Now(), failures, wait)) != nil {
+		// News that changed nothing would be news for ever.
+		if news && !slices.ContainsFunc(list, func(b synced) bool { return b.Changed() }) {
+			list = nil
+		}
+		if news = s.rest(ctx, schedule.Next(time.Now(), failures, wait), list); ctx.Err() != nil {
 			return nil
 		}
 	}
@@ -183,6 +193,7 @@ func (p process) wait(ctx context.Context, d time.Duration) error {
 // A synced is what became of one bundle.
 type synced struct {
 	sync.Outcome
+	feed        scopes.Feed
 	url         string
 	hint        string
 	offered     string        // the digest of what was judged; "" if nothing was
@@ -212,7 +223,7 @@ func (s *syncer) once(ctx context.Context) ([]synced, error) {
 	var offers []sync.Offer
 	var at []int // where in the list an offer's outcome belongs
 	for i, feed := range feeds {
-		list[i] = synced{url: feed.URL, Outcome: sync.Outcome{Name: feed.Name}}
+		list[i] = synced{feed: feed, url: feed.URL, Outcome: sync.Outcome{Name: feed.Name}}
 		if in := current.Find(feed.Name); in != nil {
 			list[i].Before, list[i].After = *in, *in
 		}

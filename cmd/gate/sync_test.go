@@ -27,14 +27,17 @@ import (
 )
 
 // startServer serves a directory of the script, or is a registry, or takes decision
-// logs below /logs, and puts its address into a variable:
-// serve VARIABLE directory|registry|collector
+// logs below /logs, and puts its address into a variable; with "holding" it speaks
+// OPA's bundle API with long polling:
+// serve VARIABLE directory|registry|collector [holding]
 func startServer(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: serve variable directory|registry|collector")
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: serve variable directory|registry|collector [holding]")
 	}
 	handler := http.FileServer(http.Dir(ts.MkAbs(args[1])))
-	switch args[1] {
+	switch args[len(args)-1] {
+	case "holding":
+		handler = holding(ts.MkAbs(args[1]))
 	case "registry":
 		handler = registries.New(registries.Logger(log.New(io.Discard, "", 0)))
 	case "collector":
@@ -45,6 +48,35 @@ func startServer(ts *testscript.TestScript, neg bool, args []string) {
 	s := httptest.NewServer(handler)
 	ts.Defer(s.Close)
 	ts.Setenv(args[0], strings.TrimPrefix(s.URL, "http://"))
+}
+
+// holding serves a directory as OPA's bundle API wants it, and holds requests for
+// what has not changed until it has.
+func holding(dir string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		for {
+			data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(r.URL.Path)))
+			tag := strconv.Quote(bundles.Digest(data))
+			switch known := r.Header.Get("If-None-Match") == tag; {
+			case err != nil:
+				http.NotFound(w, r)
+				return
+			case !known:
+				w.Header().Set("ETag", tag)
+				w.Header().Set("Content-Type", "application/vnd.openpolicyagent.bundles")
+				w.Write(data)
+				return
+			case !strings.Contains(r.Header.Get("Prefer"), "wait="):
+				w.WriteHeader(http.StatusNotModified)
+				return
+			}
+			select {
+			case <-r.Context().Done():
+				return
+			case <-time.After(5 * time.Millisecond):
+			}
+		}
+	}
 }
 
 // startTLS serves a directory to clients with a certificate of its authority,
@@ -118,14 +150,15 @@ func appears(ctx context.Context, name string) error {
 }
 
 // pauses waits until a gate in the background waits for the nth time, after it
-// was told to end the time before: pauses n
+// was told to end the time before, or ended that by itself: pauses n [unasked]
 func pauses(ts *testscript.TestScript, neg bool, args []string) {
-	n, err := strconv.Atoi(strings.Join(args, " "))
-	if neg || err != nil {
-		ts.Fatalf("usage: pauses n")
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: pauses n [unasked]")
 	}
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
 	dir := ts.Getenv("TEST_PAUSES")
-	if n > 1 {
+	if n > 1 && len(args) == 1 {
 		ts.Check(os.WriteFile(filepath.Join(dir, fmt.Sprintf("go-%d", n-1)), nil, 0o600))
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // a test that hangs helps nobody
