@@ -15,6 +15,7 @@ import (
 // watchdog that found no memory left.
 type desk struct {
 	stdout, stderr io.Writer
+	told           func(d *hook.Decision, canAsk bool) // nil: nobody is told
 	mu             sync.Mutex
 	given          bool
 	status         int
@@ -46,6 +47,9 @@ func (k *desk) answer(d *hook.Decision) int {
 	}
 	k.given = true
 	a := k.render(d)
+	if k.told != nil {
+		k.told(d, k.adapter != nil && k.adapter.CanAsk(&k.ev))
+	}
 	if k.status = a.Status; k.status != 0 {
 		k.status = 2
 	}

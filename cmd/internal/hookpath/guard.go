@@ -86,6 +86,23 @@ func (g *Guard) Start(options ...engine.Option) (err error) {
 	return err
 }
 
+// ForCall returns a guard that shares with g all but what is remembered of one
+// call, so that many calls can be judged at once. found is a copy of g's that
+// the call may add to, and beyond takes the place of g's.
+func (g *Guard) ForCall(found *Found, beyond Beyond) (*Guard, error) {
+	c := *g
+	found.Notices = slices.Clip(found.Notices)
+	c.Found, c.Beyond, c.session = found, beyond, nil
+	options := []engine.Option{engine.WithDone(c.done)}
+	if g.approver != nil {
+		c.approver = &approver{store: g.approver.store, rules: g.approver.rules}
+		options = append(options, engine.WithApprovals(c.approver.use))
+	}
+	var err error
+	c.Engine, err = g.Engine.With(options...)
+	return &c, err
+}
+
 // InForce returns the sources as settings leave them.
 func (g *Guard) InForce() []scopes.Source {
 	list := make([]scopes.Source, len(g.Set.Sources()))

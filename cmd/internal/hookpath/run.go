@@ -35,6 +35,23 @@ type Process struct {
 	// read of standard input, nil where nothing was; spent is how long the call has
 	// taken, which does not count where the flags were not understood.
 	HandOver func(event []byte, spent time.Duration) error
+
+	// Environment is what the agent says about where it runs; nil: what it
+	// says in the process's environment.
+	Environment func(adapters.Adapter) adapters.Environment
+
+	// Told is told what was answered; nil: nobody is.
+	Told func(d *hook.Decision, canAsk bool)
+}
+
+func (p Process) environment(a adapters.Adapter) adapters.Environment {
+	if p.Environment != nil {
+		return p.Environment(a)
+	}
+	return a.Environment(func(name string) string {
+		value, _ := p.LookupEnv(name)
+		return value
+	})
 }
 
 // A Call is one event that is about to be judged, and where.
@@ -69,7 +86,7 @@ type run struct {
 // wrong, that is 0 or 2 and the answer is the agent's blocking form where closing
 // stops something: agents read other statuses as "go on".
 func Run(ctx context.Context, p Process, load Loader) (status int) {
-	r := run{Process: p, load: load, desk: &desk{stdout: p.Stdout, stderr: p.Stderr}, start: time.Now()}
+	r := run{Process: p, load: load, desk: &desk{stdout: p.Stdout, stderr: p.Stderr, told: p.Told}, start: time.Now()}
 	defer func() {
 		if p := recover(); p != nil {
 			status = r.desk.close(hook.Faultf(hook.FaultInternal, "gate failed: %v", p))
@@ -159,10 +176,7 @@ func (r *run) judge(ctx context.Context, ev *hook.Event) (hook.Decision, error) 
 		}
 		return d, err
 	}
-	environment := adapter.Environment(func(name string) string {
-		value, _ := r.LookupEnv(name)
-		return value
-	})
+	environment := r.environment(adapter)
 	ev.Gate = Now(environment.Attended)
 	r.desk.expect(adapter, *ev)
 	dirs, err := r.dirs.ForHook()
