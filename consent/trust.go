@@ -117,6 +117,10 @@ func (s Store) Distrust(o Origin) error {
 	return err
 }
 
+// TrustDir is the directory that trust is recorded in: as long as nothing in it
+// changes, nothing is trusted that was not, and the other way round.
+func (s Store) TrustDir() string { return filepath.Join(s.Dir, trustDir) }
+
 // Trusts lists what is trusted. Records that are broken are in the error,
 // joined; the others hold.
 func (s Store) Trusts() ([]Trust, error) {

@@ -26,7 +26,7 @@ type exitRow struct {
 func exitTable() []exitRow {
 	return []exitRow{
 		{exitOK, "the command did its work; hook, try, eval, explain: the call may go on, perhaps changed; test: all tests passed"},
-		{exitFailed, "the command could not do its work, or was not understood; status, doctor, policies, settings, check, fmt --check: something is wrong; mcp: the server ended by itself; never from hook"},
+		{exitFailed, "the command could not do its work, or was not understood; status, doctor, policies, settings, check, fmt --check: something is wrong; mcp: the server ended by itself; serve: it cannot listen; never from hook"},
 		{exitReject, "hook, try, eval, explain: the call is rejected; hook: also when gate itself fails, and gate without a command or a terminal; test: a test failed, or a threshold was missed; replay: something that --fail-on names; bundle diff: something that --fail-on-weaker is for"},
 		{exitAsk, "try, eval, explain: a person would be asked"},
 		{exitRefused, "bundle, keys, sync: a bundle, an envelope or a key set is refused; each reason has a sentence, and a word with --json; log verify: the chain does not hold"},

@@ -20,13 +20,18 @@ func runHook(ctx context.Context, p process) int {
 // load sets gate up for one call, from the files that hooks and settings come
 // from.
 func (p process) load(c *hookpath.Call) (*hookpath.Guard, error) {
-	g, err := newGuard(setting{
-		dirs: c.Dirs, home: c.Home, project: c.Project, env: c.LookupEnv, live: true, batch: c.Batch, supervisor: p.supervisor(),
-		foreign: !c.RunsHooks, session: c.Session, event: c.Event, envFile: c.EnvFile,
-		rego: []rego.Option{rego.WithOutOfMemory(c.OutOfMemory)},
-	})
+	g, err := newGuard(p.setting(c))
 	if err != nil {
 		return nil, err
 	}
 	return g.Guard, nil
+}
+
+// setting is what the guard for a call is built from.
+func (p process) setting(c *hookpath.Call) setting {
+	return setting{
+		dirs: c.Dirs, home: c.Home, project: c.Project, env: c.LookupEnv, live: true, batch: c.Batch, supervisor: p.supervisor(),
+		foreign: !c.RunsHooks, session: c.Session, event: c.Event, envFile: c.EnvFile,
+		rego: []rego.Option{rego.WithOutOfMemory(c.OutOfMemory)},
+	}
 }

@@ -36,6 +36,7 @@ type setting struct {
 	batch       bool                    // nobody waits at a terminal: hooks that ask a model are not run
 	progress    func(handlers.Progress) // is told what handlers do; nil: nobody is
 	runHandlers bool                    // handlers are run, though no call is about to be made
+	elsewhere   bool                    // the agent has another environment than env, which nobody knows
 	foreign     bool                    // the agent does not run the hooks of plugins, skills and sub-agents itself
 	session     *hookpath.Session       // of the event; nil: of none
 	event       *hook.Event             // that is about to be judged; nil where session is
@@ -44,7 +45,11 @@ type setting struct {
 
 // machine is whom and what the guard is for.
 func (s setting) machine() hookpath.Machine {
-	return hookpath.Machine{Dirs: s.dirs, Home: s.home, Project: s.project, LookupEnv: s.env, Files: s.files}
+	m := hookpath.Machine{Dirs: s.dirs, Home: s.home, Project: s.project, LookupEnv: s.env, Files: s.files}
+	if s.elsewhere {
+		m.LookupEnv = nil
+	}
+	return m
 }
 
 // newGuard loads settings and hooks and prepares the engine. An error means
@@ -83,6 +88,15 @@ func (g *guard) with(reader *facts.Reader) (*guard, error) {
 	c.Reader, c.Beyond = reader, &c
 	var err error
 	c.Engine, err = c.withoutHandlers()
+	return &c, err
+}
+
+// forCall returns the guard for one call: see [hookpath.Guard.ForCall].
+func (g *guard) forCall(s setting) (*guard, error) {
+	c, l := *g, *g.loaded
+	c.setting, c.loaded = s, &l
+	var err error
+	c.Guard, err = g.Guard.ForCall(&l.Found, &c)
 	return &c, err
 }
 

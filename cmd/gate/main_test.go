@@ -93,7 +93,7 @@ func runScripts(t *testing.T, hook string, files []string) {
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "person": person, "expand": expand, "idof": idOf, "cmpcases": compareCases, "model": startModel, "activate": activate, "damage": damage, "serve": startServer, "publish": publish, "client": client, "refuses": refuses, "shows": shows, "pauses": pauses, "serve-tls": startTLS, "runs": runs},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "person": person, "expand": expand, "idof": idOf, "cmpcases": compareCases, "model": startModel, "activate": activate, "damage": damage, "serve": startServer, "publish": publish, "answers": startServe, "ask": askServe, "stops": stopServe, "client": client, "refuses": refuses, "shows": shows, "pauses": pauses, "serve-tls": startTLS, "runs": runs},
 	})
 }
 
@@ -153,7 +153,7 @@ func withDirs(ts *testscript.TestScript, args []string) []string {
 	}
 	switch args[0] {
 	case "hook", "try", "facts", "eval", "explain", "install", "uninstall", "status", "doctor",
-		"mcp", "statusline", "suggest", "policies", "settings", "set", "trust", "distrust", "approve", "inject", "session", "log", "test", "replay", "check", "fmt", "sync":
+		"mcp", "serve", "statusline", "suggest", "policies", "settings", "set", "trust", "distrust", "approve", "inject", "session", "log", "test", "replay", "check", "fmt", "sync":
 		args = append(args[:n:n], append([]string{
 			"--managed-dir=" + filepath.Join(work, "managed"), "--user-dir=" + filepath.Join(work, "user"),
 			"--state-dir=" + filepath.Join(work, "state"),

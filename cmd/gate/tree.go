@@ -79,7 +79,7 @@ func newRoot(p process) *cobra.Command {
 		newBundle(p), newKeys(p), newSync(p),
 		newHook(p), newTry(p), newFacts(p), newEval(p), newExplain(p),
 		newPolicies(p), newCheck(p), newFmt(p), newSettings(p), newSet(p), newTrust(p), newDistrust(p), newApprove(p), newInject(p), newSession(p), newLog(p), newReplay(p), newNew(p), newTest(p),
-		newInstall(p), newUninstall(p), newStatus(p), newDoctor(p), newMCP(p),
+		newInstall(p), newUninstall(p), newStatus(p), newDoctor(p), newMCP(p), newServe(p),
 		newStatusLine(p), newSuggest(p), newImport(p), newVersion(p), newExitCodes(),
 	)
 	return root

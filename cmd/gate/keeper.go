@@ -1,0 +1,220 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"gate/artifact"
+	"gate/engine/rego"
+	"gate/hook"
+	"gate/serve"
+)
+
+// A keeper gives calls of many projects their guards, for a process that lives
+// long. A guard is kept for as long as none of the files has changed that it was
+// made of, and for guardAge at most: what else it depends on, such as the time,
+// is looked at then. What does not load leaves nothing of before in force.
+type keeper struct {
+	sameEnv bool // agents run in this process's environment
+
+	mu       sync.Mutex
+	kept     map[keptKey]*kept
+	projects map[string]string // where sessions began, by their name
+	newest   *guard            // of any project, for metrics
+	err      error             // why the last one did not load
+	reloads  int
+	failures int
+}
+
+// keptKey is what guards differ in.
+type keptKey struct {
+	project string
+	foreign bool
+}
+
+// A kept is one guard.
+type kept struct {
+	mu     sync.Mutex // held while it is compared and loaded
+	guard  *guard     // nil: it must be loaded
+	loaded loaded     // before settings were weighed
+	rego   *rego.Evaluator
+	since  time.Time
+	stamps map[string]artifact.Stamp // of files and directories, by their paths
+}
+
+// Bounds on what is kept. Whatever is beyond them is found out anew.
+const (
+	maxKept     = 32
+	maxSessions = 4096
+	maxStamps   = 20_000
+)
+
+func newKeeper(sameEnv bool) *keeper {
+	return &keeper{sameEnv: sameEnv, kept: map[keptKey]*kept{}, projects: map[string]string{}}
+}
+
+// guard returns a guard for one call. told says that the agent itself named the
+// project.
+func (k *keeper) guard(s setting, told bool) (*guard, error) {
+	s.elsewhere = !k.sameEnv
+	s.project = k.projectOf(s, told)
+	e := k.entry(keptKey{s.project, s.foreign})
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.fresh(time.Now()) {
+		if err := k.load(e, s); err != nil {
+			return nil, err
+		}
+	}
+	if s.session != nil && s.session.Known != nil && len(s.session.Known.Registered) > 0 {
+		l := e.loaded.clone()
+		l.addRegistered(s)
+		s.rego = []rego.Option{rego.WithCompiled(e.rego)}
+		return s.guard(l)
+	}
+	return e.guard.forCall(s)
+}
+
+// projectOf returns the project of a session: that of its first event, wherever
+// the agent goes afterwards, as agents tell gate hook in a variable.
+func (k *keeper) projectOf(s setting, told bool) string {
+	if s.event == nil || s.event.SessionID() == "" {
+		return s.project
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	name := s.event.Agent + "\x00" + s.event.SessionID()
+	if at, known := k.projects[name]; known && !told {
+		return at
+	}
+	if len(k.projects) >= maxSessions {
+		clear(k.projects)
+	}
+	k.projects[name] = s.project
+	return s.project
+}
+
+func (k *keeper) entry(key keptKey) *kept {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	e := k.kept[key]
+	if e == nil {
+		if len(k.kept) >= maxKept {
+			clear(k.kept)
+		}
+		e = &kept{}
+		k.kept[key] = e
+	}
+	return e
+}
+
+// load loads everything, and keeps what was compiled of what is still the same.
+func (k *keeper) load(e *kept, s setting) error {
+	k.mu.Lock()
+	if e.rego == nil && k.newest != nil {
+		e.rego = k.newest.rego
+	}
+	k.mu.Unlock()
+	s.session, s.event = nil, nil
+	s.rego = []rego.Option{rego.WithCompiled(e.rego)}
+	now, was := time.Now(), e.stamps
+	e.guard = nil
+	roots := []string{s.Managed, s.User, s.Grants().TrustDir()}
+	if s.project != "" {
+		roots = append(roots, filepath.Join(s.project, projectDir))
+	}
+	before := stampsOf(roots)
+	l := loadSources(s, library())
+	e.stamps = stampsOf(slices.Collect(maps.Values(l.Where))) // plugins lie elsewhere
+	if before == nil || e.stamps == nil {
+		e.stamps = nil
+	} else {
+		maps.Copy(e.stamps, before)
+	}
+	e.loaded = l.clone()
+	g, err := s.guard(l)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.err = err
+	if err != nil {
+		k.failures++
+		return err
+	}
+	if !maps.Equal(was, e.stamps) {
+		k.reloads++
+	}
+	e.guard, e.rego, e.since, k.newest = g, g.rego, now, g
+	return nil
+}
+
+// fresh reports that the guard is what would be loaded now.
+func (e *kept) fresh(now time.Time) bool {
+	if e.guard == nil || now.Sub(e.since) >= guardAge || now.Before(e.since) {
+		return false
+	}
+	for path, was := range e.stamps {
+		is, err := artifact.Look(filepath.Dir(path))(filepath.Base(path))
+		if err != nil || is != was || !was.Settled(e.since) {
+			return false
+		}
+	}
+	return true
+}
+
+// stampsOf stamps everything below directories. It returns nil where that is not
+// possible: then only the age of a guard counts. What is stamped after it was
+// read, and changed in between, is not settled.
+func stampsOf(roots []string) map[string]artifact.Stamp {
+	stamps := map[string]artifact.Stamp{}
+	for _, root := range roots {
+		err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, _ error) error {
+			stamp, err := artifact.Look(filepath.Dir(path))(filepath.Base(path))
+			if err != nil {
+				return err
+			}
+			if stamps[path] = stamp; len(stamps) > maxStamps {
+				return errors.New("too many files")
+			}
+			return nil
+		})
+		if err != nil {
+			return nil
+		}
+	}
+	return stamps
+}
+
+// clone returns what was loaded, so that it can be weighed and added to.
+func (l loaded) clone() loaded {
+	l.Where = maps.Clone(l.Where)
+	l.Sources, l.Layers, l.Notices = slices.Clone(l.Sources), slices.Clone(l.Layers), slices.Clone(l.Notices)
+	return l
+}
+
+// state is what there is to say about the guard that was loaded last.
+func (k *keeper) state() serve.State {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	s := serve.State{Err: k.err, Reloads: k.reloads, Failures: k.failures}
+	if k.newest == nil {
+		return s
+	}
+	for _, src := range k.newest.Set.Sources() {
+		for _, h := range src.Hooks {
+			if h.Kind == hook.Rego {
+				s.Policies++
+			}
+		}
+	}
+	for i := range k.newest.loaded.bundles {
+		b := &k.newest.loaded.bundles[i]
+		s.Bundles = append(s.Bundles, serve.Bundle{Name: strings.ToValidUTF8(b.Name, "?"), Version: int64(b.Version), Synced: b.synced})
+	}
+	return s
+}
