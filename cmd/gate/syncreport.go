@@ -122,7 +122,7 @@ func (b *synced) line() string {
 		if b.unreachable {
 			what = ""
 		}
-		return fmt.Sprintf("%s: %s%s; %s", name, what, b.Err, stays(b.After))
+		return fmt.Sprintf("%s: %s%s; %s", name, what, b.Err, b.stays())
 	case b.Before == (sync.Active{}):
 		return fmt.Sprintf("%s: %s is in force, the first%s", name, releaseName(b.After), signed)
 	case b.Before.Digest != b.After.Digest:
@@ -140,11 +140,14 @@ func releaseName(a sync.Active) string {
 	return fmt.Sprintf("version %d", a.Version)
 }
 
-func stays(a sync.Active) string {
-	if a == (sync.Active{}) {
+func (b *synced) stays() string {
+	switch {
+	case b.Name == "": // which one was offered is not known
+		return "what is in force stays"
+	case b.After == (sync.Active{}):
 		return "no version of it is in force"
 	}
-	return releaseName(a) + " stays in force"
+	return releaseName(b.After) + " stays in force"
 }
 
 // document is what happened, for programs.
