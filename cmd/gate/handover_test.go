@@ -6,8 +6,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"gate/bundles/sync"
+	"gate/cmd/internal/places"
 )
 
 // answerOf is what a program answers to an event, without the id.
@@ -66,6 +70,17 @@ func TestHandOverAlone(t *testing.T) {
 			"--managed-dir", dir+"/m", "--user-dir", dir+"/u", "--state-dir", dir+"/s")
 		if status != 2 || !strings.Contains(answer, "cannot be handed over") || !strings.Contains(answer, `"permissionDecision":"deny"`) {
 			t.Errorf("status %d: %s", status, answer)
+		}
+	}
+}
+
+// TestAdministered holds that gate-hook knows the files that have a say beside
+// settings, hooks and policies of the managed directory.
+func TestAdministered(t *testing.T) {
+	for _, name := range []string{sync.CurrentFile, sync.KeysFile, sync.SeenFile, sync.SyncedFile, sync.ChannelFile, recoveryFile} {
+		first, _, _ := strings.Cut(name, "/")
+		if !slices.Contains(places.Administered(), first) {
+			t.Errorf("%s is not among them", name)
 		}
 	}
 }

@@ -44,7 +44,7 @@ func loadSources(s setting, library fs.FS) loaded {
 	store, good := d.Grants(), memoryOf(d)
 	managed := places.Open(d.Managed, ".", places.ManagedFiles(d))
 	if d.ManagedNamed && managed != nil {
-		out.Notices = append(out.Notices, "managed policies come from "+d.Managed+", as the command line says")
+		out.Notices = append(out.Notices, places.NamedManaged(d))
 	}
 	out.addLibrary(library, scopes.LibraryAuthority(managed != nil))
 	out.read(managed, scopes.Source{Name: "managed", Scope: hook.Policy, Authority: hook.Managed})

@@ -28,6 +28,10 @@ type Found struct {
 	MayAge       []string // bundles whose age only warns, by a recovery file
 	Relaxed      string   // a sentence about that file; "": there is none
 
+	// Fingerprint is the short digest of a policy's text, where the sources are
+	// without their modules.
+	Fingerprint func(source, id string) string
+
 	ageing []string // bundles that are too old
 	said   said
 }

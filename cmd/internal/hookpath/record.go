@@ -61,6 +61,9 @@ func (g *Guard) recordOf(a adapters.Adapter, ev *hook.Event, d *hook.Decision) a
 // Digest is the short digest of the module that a policy stands in: enough to
 // see that it is not the same any more.
 func (g *Guard) Digest(p audit.Policy) string {
+	if g.Fingerprint != nil {
+		return g.Fingerprint(p.Source, p.ID)
+	}
 	for _, src := range g.Set.Sources() {
 		if src.Name != p.Source {
 			continue

@@ -67,6 +67,18 @@ type Dirs struct {
 	State        string
 }
 
+// NamedManaged says that managed policies are not the system's, for every decision
+// that they shape.
+func NamedManaged(d Dirs) string {
+	return "managed policies come from " + d.Managed + ", as the command line says"
+}
+
+// Administered are the files of the managed directory that say which signed
+// bundles are in force, and more that comes with bundles.
+func Administered() []string {
+	return []string{"bundles", "channel.json", "keys.json", "recovery.json", "seen.json"}
+}
+
 // Grants is where a person's grants are kept: below the state directory, which
 // agents' tools are denied.
 func (d Dirs) Grants() consent.Store { return consent.Store{Dir: filepath.Join(d.State, "consent")} }

@@ -9,7 +9,6 @@ package thin
 
 import (
 	"context"
-	"errors"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -54,9 +53,4 @@ func lookupEnv(key string) (string, bool) {
 		}
 	}
 	return "", false
-}
-
-// load sets gate up for one call, from compiled policies.
-func load(*hookpath.Call) (*hookpath.Guard, error) {
-	return nil, errors.New("nothing is compiled")
 }
