@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"io/fs"
 	"path"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -193,6 +194,60 @@ func FuzzKeySet(f *testing.F) {
 		}
 		if again, err := ParseKeySet(out); err != nil || again.Version != s.Version || len(again.Keys) != len(s.Keys) {
 			t.Errorf("%v: %s", err, out)
+		}
+	})
+}
+
+// FuzzSeen reads what was seen: what can be read is written the same way, and no
+// version is lost on the way.
+func FuzzSeen(f *testing.F) {
+	f.Add([]byte(`{"schema": 1, "bundles": {"company": {"version": 7, "digest": "sha256:` + strings.Repeat("0", 64) + `"}}, "keys": 3}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := ParseSeen(data)
+		if err != nil {
+			return
+		}
+		for name, r := range s.Bundles {
+			if !IsName(name) || r.Version < 1 {
+				t.Errorf("%q: %+v", name, r)
+			}
+		}
+		if again, err := ParseSeen(s.Encode()); err != nil || !reflect.DeepEqual(again, s) {
+			t.Errorf("%v: %+v became %+v", err, s, again)
+		}
+	})
+}
+
+// FuzzRecovery reads recovery files: what can be read is bounded, and relaxes
+// nothing without a signature, nor with ours over something else.
+func FuzzRecovery(f *testing.F) {
+	ring := newKeyRing(f)
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	machine := MachineName("laptop")
+	k := ring.set.Keys["alice"]
+	right, err := Recovery{Machine: machine, From: now, Until: now.Add(time.Hour), Off: []string{"company"}, Owner: "ana", Reason: "OPS-17"}.
+		Sign(nil, Signing{ID: "alice", Key: k, By: ring.private["alice"]})
+	if err != nil {
+		f.Fatal(err)
+	}
+	doc, _, err := parseRecovery(right)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(right)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		got, r, err := parseRecovery(data)
+		if err != nil {
+			return
+		}
+		if err := r.check(); err != nil || r.Until.Sub(r.From) > MaxRecovery {
+			t.Errorf("%+v: %v", r, err)
+		}
+		if _, err := (&KeySet{Version: 1}).OpenRecovery(data, r.Machine, r.From); err == nil {
+			t.Error("taken without a key")
+		}
+		if _, err := ring.set.OpenRecovery(data, machine, now); err == nil && !bytes.Equal(got.message(), doc.message()) {
+			t.Errorf("%s is taken", data)
 		}
 	})
 }

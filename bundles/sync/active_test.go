@@ -119,3 +119,22 @@ func FuzzParseCurrent(f *testing.F) {
 		}
 	})
 }
+
+func FuzzParseSynced(f *testing.F) {
+	f.Add([]byte(`{"schema": 1, "bundles": {"company": "2026-11-21T08:00:00Z"}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := sync.ParseSynced(data)
+		if err != nil {
+			return
+		}
+		again, err := sync.ParseSynced(s.Encode())
+		if err != nil || len(again) != len(s) {
+			t.Errorf("%s: read again it is %v, %v", data, again, err)
+		}
+		for name, at := range s {
+			if d := again[name].At.Sub(at.At); !bundles.IsName(name) || d.Abs() > time.Second || again[name].Version != at.Version {
+				t.Errorf("%s: %q was %v, is %v", data, name, at, again[name])
+			}
+		}
+	})
+}
