@@ -197,6 +197,7 @@ func (e *Engine) Decide(ctx context.Context, ev hook.Event) (d hook.Decision) {
 			break
 		}
 	}
+	c.judgeParts()
 	return c.decision()
 }
 

@@ -23,9 +23,16 @@ type Event struct {
 	Name   Name           // the same as Fields["hook_event_name"]
 	Fields map[string]any // the canonical document
 	Native map[string]any // as received, where the adapter renamed something; else nil
+	Parts  []Call         // the calls that this one amounts to, where they are several: each is judged, too; else nil
 	Facts  *Facts         // nil until the engine has worked them out
 	Gate   Gate           // what gate itself adds
 	Memory map[string]any // input.session: counters of this session; nil means none
+}
+
+// A Call is the call of one tool, in gate's own words.
+type Call struct {
+	Tool  string
+	Input map[string]any
 }
 
 // Gate is what gate knows besides the event, input.gate in Rego.
