@@ -11,6 +11,8 @@ func special(name string) func(*use) {
 		return (*use).gitConfig
 	case "git":
 		return (*use).gitGlobal
+	case "patch":
+		return (*use).patchText
 	case "find":
 		return (*use).find
 	case "xargs":

@@ -28,7 +28,9 @@ func tools(name string) (toolRow, bool) {
 	case "Write", "write_file", "create", "create_file", "WriteFile":
 		return toolRow{fields: map[string]string{"file_path": "write", "path": "write", "filename": "write", "content": "content"}}, true
 	case "apply_patch", "ApplyPatch":
-		return toolRow{fields: map[string]string{"input": "patch", "patch": "patch", "command": "patch"}}, true
+		return toolRow{fields: map[string]string{"input": "patch", "patch": "patch", "patchText": "patch", "command": "patch"}}, true
+	case "write_bash", "write_stdin", "write-process", "launch-process":
+		return toolRow{fields: map[string]string{"command": "shell", "input": "shell", "chars": "shell", "input_text": "shell", "cwd": "dir"}}, true
 	case "Edit", "MultiEdit", "replace", "edit", "edit_file", "str_replace", "str_replace_editor", "search_replace", "apply_diff":
 		return toolRow{fields: map[string]string{"file_path": "edit", "path": "edit", "target_file": "edit", "new_string": "content"}}, true
 	case "NotebookEdit":
@@ -45,7 +47,11 @@ func tools(name string) (toolRow, bool) {
 		return toolRow{fields: map[string]string{"path": "delete", "target_file": "delete", "file_path": "delete"}}, true
 	case "WebSearch", "web_search", "google_web_search", "Task", "Agent", "TodoWrite", "TaskCreate", "TaskUpdate", "TaskGet", "TaskList", "TaskOutput", "TaskStop",
 		"AskUserQuestion", "ExitPlanMode", "EnterPlanMode", "Skill", "ToolSearch", "SlashCommand", "BashOutput", "KillShell", "KillBash", "SendMessage", "invoke_agent",
-		"write_todos", "save_memory", "ask_user", "update_plan", "get_goal", "ScheduleWakeup", "EnterWorktree", "ExitWorktree", "CronList", "TeamCreate", "StructuredOutput", "LSP", "task", "todowrite", "todoread":
+		"write_todos", "save_memory", "ask_user", "update_plan", "get_goal", "ScheduleWakeup", "EnterWorktree", "ExitWorktree", "CronList", "TeamCreate", "StructuredOutput", "LSP", "task", "todowrite", "todoread",
+		"activate_skill", "complete_task", "enter_plan_mode", "exit_plan_mode", "plan_enter", "plan_exit", "update_topic", "get_internal_docs", "todo_write",
+		"ask_user_question", "report_intent", "update_todo", "store_memory", "request_user_input", "list_mcp_resources", "create_goal", "update_goal",
+		"wait_agent", "close_agent", "send_input", "tool_search", "question", "codesearch", "websearch", "read_bash", "stop_bash", "list_bash",
+		"fetch_copilot_cli_documentation", "skill", "think", "ask_followup_question", "attempt_completion", "plan_mode_respond":
 		return toolRow{silent: true}, true
 	}
 	return toolRow{}, false
@@ -94,8 +100,30 @@ func (w *walker) knownTool(name string, row toolRow, input map[string]any) {
 		}
 		w.field(k, input[k], role)
 	}
+	w.missing(name, row, input)
 	if _, searches := row.fields["glob"]; searches && input["path"] == nil && input["dir_path"] == nil {
 		w.search(input)
+	}
+}
+
+// missing says that a call of a file tool has no field that holds a file.
+func (w *walker) missing(name string, row toolRow, input map[string]any) {
+	wants := false
+	for field, role := range row.fields {
+		switch role {
+		case "write", "edit", "read", "delete", "patch":
+			if wants = true; input[field] != nil {
+				return
+			}
+		}
+	}
+	for field := range input {
+		if guess(field) != "" {
+			return // by another name
+		}
+	}
+	if wants {
+		w.unknown("tool", name+" says no file", 0, nil)
 	}
 }
 
@@ -166,7 +194,7 @@ func (w *walker) field(name string, v any, role string) {
 			w.usePath(s, 0, f, access{kind: "list"})
 		}
 	case "patch":
-		w.patch(text)
+		w.patch(s, 0, text)
 	case "url":
 		w.urlField(text)
 	case "urls":
@@ -218,20 +246,6 @@ func (w *walker) urlField(text string) {
 		w.effect("net.send", 0, map[string]any{"host": p.host, "url": text, "method": "GET", "source": "text", "path": nil, "secret": what, "private": p.private, "metadata": p.metadata})
 	}
 	w.effect("net.fetch", 0, map[string]any{"host": p.host, "url": text, "method": "GET", "to": nil, "private": p.private, "metadata": p.metadata})
-}
-
-// patch judges the files that an apply_patch document touches.
-func (w *walker) patch(text string) {
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\r\n")
-		for _, verb := range []struct{ prefix, role string }{
-			{"*** Add File: ", "write"}, {"*** Update File: ", "edit"}, {"*** Delete File: ", "delete"}, {"*** Move to: ", "write"},
-		} {
-			if name, ok := strings.CutPrefix(line, verb.prefix); ok {
-				w.field("path", strings.TrimSpace(name), verb.role)
-			}
-		}
-	}
 }
 
 // search judges Grep: the directory it looks through, narrowed by its glob.

@@ -1,0 +1,62 @@
+package facts
+
+import "strings"
+
+// patch judges the files that an apply_patch document touches, from the
+// directory of s. Clients forgive blanks before a marker, except between the
+// lines of a changed file, where a blank marks a line that stays.
+func (w *walker) patch(s *state, id int, text string) {
+	found, changing, file := false, false, ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		if !changing {
+			line = strings.TrimLeft(line, " \t")
+		}
+		for _, verb := range [...]struct {
+			prefix string
+			access access
+		}{
+			{"*** Add File:", access{kind: "write", how: "overwrite"}},
+			{"*** Update File:", access{kind: "write", how: "edit"}},
+			{"*** Delete File:", access{kind: "delete", how: "remove", recursive: true}},
+			{"*** Move to:", access{kind: "write", how: "overwrite"}},
+		} {
+			name, ok := strings.CutPrefix(line, verb.prefix)
+			if !ok {
+				continue
+			}
+			name = strings.TrimSpace(name)
+			if verb.prefix == "*** Move to:" && file != "" {
+				w.usePath(s, id, literalField(file), access{kind: "delete", how: "move"})
+			} else {
+				changing, file = verb.prefix == "*** Update File:", name
+			}
+			found = true
+			w.usePath(s, id, literalField(name), verb.access)
+		}
+	}
+	if !found {
+		w.unknown("tool", "a patch in which gate finds no file", id, nil)
+	}
+}
+
+// patchText judges the patch that apply_patch gets as a word or as its input:
+// agents take such a command of a shell for a call of their own tool.
+func (u *use) patchText() {
+	texts := u.rest
+	if len(texts) == 0 && u.stdin.some {
+		if u.stdin.text == nil {
+			u.unknown("code", "a patch that comes from a pipe", u.id, nil)
+			return
+		}
+		texts = []field{literalField(*u.stdin.text)}
+	}
+	for _, f := range texts {
+		text := f.value()
+		if text == nil {
+			u.unknown("code", "a patch that only shows when it runs", u.id, nil)
+			continue
+		}
+		u.patch(u.s, u.id, *text)
+	}
+}
