@@ -23,11 +23,17 @@ type Adapter interface {
 	// Name is the word for the agent on the command line, such as "claude".
 	Name() string
 
+	// Named is the event of that name without any content, which is enough for
+	// Render. The name is the agent's own or gate's; "" is no name at all.
+	Named(event string) hook.Event
+
 	// Parse reads exactly one event, strictly: exact keys, no look-alikes,
-	// wrong types refused. The event that
-	// comes with an error has no content; its Name is set if it was readable,
-	// which is enough for Render.
-	Parse(data []byte) (hook.Event, error)
+	// wrong types refused. It is for the event that the command line names, in
+	// the agent's words or gate's, and an event that says it is another is
+	// refused; with "" the event says what it is, or shows it. The event that
+	// comes with an error has no content: it is the one that Named gives for
+	// the name as far as it could be read.
+	Parse(data []byte, event string) (hook.Event, error)
 
 	// Render writes d as the agent expects it for the event ev.Name. What the
 	// agent cannot express becomes stricter, never looser. It works for an
@@ -92,4 +98,9 @@ func Names() []string {
 	return names
 }
 
-func all() []Adapter { return []Adapter{claude{}, generic{}} }
+func all() []Adapter {
+	return []Adapter{
+		amp(), antigravity(), auggie(), claude{}, cline(), codex(), copilot(), cursor(), droid(), gemini(), generic{}, kimi(), kiro(),
+		opencode(), qwen(), windsurf(),
+	}
+}

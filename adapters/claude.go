@@ -14,7 +14,13 @@ func (claude) Name() string { return "claude" }
 
 // Parse reads an event of Claude Code. Its names are the canonical ones, so
 // nothing is renamed and Native stays nil.
-func (claude) Parse(data []byte) (hook.Event, error) { return parse("claude", data, true) }
+func (claude) Parse(data []byte, event string) (hook.Event, error) {
+	return parse("claude", data, event, true)
+}
+
+func (claude) Named(event string) hook.Event {
+	return hook.Event{Agent: "claude", Name: hook.Name(event)}
+}
 
 // CanAsk holds for the events whose answer has a word for a question. The mode
 // can only take it away: in dontAsk nobody is asked.

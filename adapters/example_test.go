@@ -10,7 +10,7 @@ import (
 func Example() {
 	claude, _ := adapters.Lookup("claude")
 	ev, err := claude.Parse([]byte(`{"session_id": "s", "transcript_path": "/t", "cwd": "/p",
-		"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "git push -f"}}`))
+		"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "git push -f"}}`), "")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -29,7 +29,7 @@ func Example() {
 // An event that cannot be read is answered by what the command line says.
 func Example_unreadable() {
 	claude, _ := adapters.Lookup("claude")
-	_, err := claude.Parse([]byte(`{"hook_event_name": "PreToolUse", "Hook_Event_Name": "Stop"}`))
+	_, err := claude.Parse([]byte(`{"hook_event_name": "PreToolUse", "Hook_Event_Name": "Stop"}`), "")
 	answer := claude.Render(&hook.Event{Name: hook.PreToolUse}, &hook.Decision{
 		ID: "7k3q9z", Effect: hook.Deny, Fault: &hook.Fault{Kind: hook.FaultEvent, Err: err},
 	})

@@ -16,12 +16,12 @@ func (generic) Name() string { return "generic" }
 // Parse reads a canonical event. Only what the event is judged by has to be
 // there; whatever is there has its canonical type. The other systems' names
 // of events become gate's, and the event as received is kept in Native then.
-func (generic) Parse(data []byte) (hook.Event, error) {
-	ev, err := parse("generic", data, false)
+func (generic) Parse(data []byte, event string) (hook.Event, error) {
+	ev, err := parse("generic", data, event, false)
 	if err != nil {
 		return ev, err
 	}
-	if name := canonical(ev.Name); name != ev.Name {
+	if name := ev.Name.Canonical(); name != ev.Name {
 		native := ev.Fields
 		ev = ev.With("hook_event_name", string(name))
 		ev.Name, ev.Native = name, native
@@ -32,26 +32,15 @@ func (generic) Parse(data []byte) (hook.Event, error) {
 	return ev, nil
 }
 
-// canonical maps the names that other systems use.
-func canonical(n hook.Name) hook.Name {
-	switch n {
-	case "message_submit":
-		return hook.UserPromptSubmit
-	case "turn_end":
-		return hook.Stop
-	case "subagent_spawn":
-		return hook.SubagentStart
-	case "subagent_complete":
-		return hook.SubagentStop
-	}
-	return n
+func (generic) Named(event string) hook.Event {
+	return hook.Event{Agent: "generic", Name: hook.Name(event)}
 }
 
 func (generic) CanAsk(ev *hook.Event) bool { return ev != nil && ev.Gate.Interactive }
 
 func (generic) RunsHooks() bool { return false }
 
-func (generic) Closes(n hook.Name) bool { return closesOn(canonical(n)) != never }
+func (generic) Closes(n hook.Name) bool { return closesOn(n.Canonical()) != never }
 
 // Deadline is a guess: nothing is known about who waits.
 func (generic) Deadline(hook.Name) time.Duration { return time.Minute }
@@ -70,7 +59,7 @@ func (generic) Render(ev *hook.Event, d *hook.Decision) Answer {
 	if d == nil {
 		d = undecided()
 	}
-	o := settle(d, closesOn(canonical(ev.Name)))
+	o := settle(d, closesOn(ev.Name.Canonical()))
 	result := (&hook.Decision{Effect: o.effect, Rewrite: d.Rewrite}).Result(false)
 	doc := map[string]any{
 		"id": d.ID, "hook_event_name": string(ev.Name),

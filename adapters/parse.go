@@ -8,10 +8,10 @@ import (
 	"gate/strictjson"
 )
 
-// parse reads one event in canonical names. With an error comes an event that
-// has at most its Name.
-func parse(agent string, data []byte, strict bool) (hook.Event, error) {
-	ev := hook.Event{Agent: agent}
+// parse reads one event in canonical names, the one that is expected unless that
+// is "". With an error comes an event that has at most its Name.
+func parse(agent string, data []byte, expected string, strict bool) (hook.Event, error) {
+	ev := hook.Event{Agent: agent, Name: hook.Name(expected)}
 	doc, err := strictjson.Object(data, strictjson.Limits{Bytes: MaxEvent})
 	if err != nil {
 		if errors.Is(err, strictjson.ErrEmpty) {
@@ -20,7 +20,12 @@ func parse(agent string, data []byte, strict bool) (hook.Event, error) {
 		return ev, fmt.Errorf("event: %w", err)
 	}
 	name, _ := doc["hook_event_name"].(string)
-	ev.Name = hook.Name(name)
+	if name != "" {
+		ev.Name = hook.Name(name)
+	}
+	if want := hook.Name(expected).Canonical(); want != "" && name != "" && ev.Name.Canonical() != want {
+		return ev, anotherEvent(name, expected)
+	}
 	if err := check(doc, strict); err != nil {
 		if name == "" {
 			return ev, fmt.Errorf("event: %w", err)
@@ -29,4 +34,9 @@ func parse(agent string, data []byte, strict bool) (hook.Event, error) {
 	}
 	ev.Fields = doc
 	return ev, nil
+}
+
+// anotherEvent is the error of a hook that gets an event it is not there for.
+func anotherEvent(is, want string) error {
+	return fmt.Errorf("event: it is %s, but this hook was installed for %s", quote(is), quote(want))
 }

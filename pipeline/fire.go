@@ -86,7 +86,7 @@ func (p *Pipeline) read(name hook.Name, fields map[string]any) (hook.Event, erro
 	if !ok {
 		return hook.Event{}, fmt.Errorf("there is no adapter %s", agent)
 	}
-	ev, err := reader.Parse(strictjson.Append(nil, all))
+	ev, err := reader.Parse(strictjson.Append(nil, all), "")
 	if err != nil {
 		return ev, err
 	}

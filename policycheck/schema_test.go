@@ -257,7 +257,7 @@ func TestEvents(t *testing.T) {
 	claude, _ := adapters.Lookup("claude")
 	parsed := 0
 	for _, file := range files {
-		ev, err := claude.Parse([]byte(read(t, file)))
+		ev, err := claude.Parse([]byte(read(t, file)), "")
 		if err != nil {
 			continue // the adapter's tests say why
 		}

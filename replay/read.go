@@ -119,7 +119,7 @@ func (r *reader) line(line strictjson.Line) {
 // event makes a call of an event as an agent sends it.
 func (c *Call) event(line []byte, adapter adapters.Adapter) {
 	c.Kind = Event
-	ev, err := adapter.Parse(line)
+	ev, err := adapter.Parse(line, "")
 	c.Event = ev
 	c.Event.Gate.Interactive = true
 	if err != nil {

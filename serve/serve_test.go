@@ -27,7 +27,7 @@ type asks struct{ n atomic.Int32 }
 func (a *asks) decide(_ context.Context, q Question) Reply {
 	a.n.Add(1)
 	adapter, _ := adapters.Lookup(q.Agent)
-	ev, err := adapter.Parse(q.Body)
+	ev, err := adapter.Parse(q.Body, "")
 	d := hook.Decision{ID: "abc123", Event: ev.Name, Tool: ev.Tool()}
 	switch line, _ := ev.ToolInput()["command"].(string); {
 	case err != nil:

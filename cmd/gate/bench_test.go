@@ -116,7 +116,7 @@ func BenchmarkDecide(b *testing.B) {
 			data := fmt.Appendf(nil, strings.Replace(bashEvent, "LINE", "%s", 1), quoteJSON(line))
 			b.ReportAllocs()
 			for b.Loop() {
-				ev, err := adapter.Parse(data)
+				ev, err := adapter.Parse(data, "")
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -141,7 +141,7 @@ func BenchmarkQuery(b *testing.B) {
 	adapter, _ := adapters.Lookup("claude")
 	data := fmt.Appendf(nil, strings.Replace(bashEvent, "LINE", "%s", 1), quoteJSON(harmful))
 	decide := func() hook.Decision {
-		ev, err := adapter.Parse(data)
+		ev, err := adapter.Parse(data, "")
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -209,7 +209,7 @@ func handWritten(b *testing.B, d hook.Decision) func() {
 // bashCall is the event that d decided about, as policies see it.
 func bashCall(b *testing.B, d hook.Decision) hook.Event {
 	adapter, _ := adapters.Lookup("claude")
-	ev, err := adapter.Parse(fmt.Appendf(nil, strings.Replace(bashEvent, "LINE", "%s", 1), quoteJSON(harmful)))
+	ev, err := adapter.Parse(fmt.Appendf(nil, strings.Replace(bashEvent, "LINE", "%s", 1), quoteJSON(harmful)), "")
 	if err != nil {
 		b.Fatal(err)
 	}

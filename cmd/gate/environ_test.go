@@ -34,7 +34,8 @@ func hostile(elsewhere string) map[string][]string {
 	}
 	for _, name := range []string{
 		"HOME", "home", "USERPROFILE", "APPDATA", "AppData", "LocalAppData", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "TMPDIR", "PWD", "PATH",
-		"SYSTEMROOT", "CLAUDE_PROJECT_DIR", "CLAUDE_CONFIG_DIR", "ANTHROPIC_CONFIG_DIR", "SSL_CERT_DIR", "ProgramData",
+		"SYSTEMROOT", "CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DIR", "COPILOT_PROJECT_DIR", "CURSOR_PROJECT_DIR",
+		"FACTORY_PROJECT_DIR", "DROID_PROJECT_DIR", "OPENCODE_PROJECT_DIR", "CLAUDE_CONFIG_DIR", "ANTHROPIC_CONFIG_DIR", "SSL_CERT_DIR", "ProgramData",
 	} {
 		vars[name] = dir
 	}

@@ -104,7 +104,7 @@ func (e *evaluation) decide(ctx context.Context, data []byte) (d hook.Decision, 
 			d = hookpath.Closing("", hook.Faultf(hook.FaultInternal, "gate failed: %v", r))
 		}
 	}()
-	ev, err := e.adapter.Parse(data)
+	ev, err := e.adapter.Parse(data, "")
 	if err != nil {
 		return hookpath.Closing(ev.Name, &hook.Fault{Kind: hook.FaultEvent, Err: err}), false
 	}

@@ -149,7 +149,7 @@ func (f *explainFlags) eventOf(p process, arg string) (hook.Event, error) {
 	if err != nil {
 		return hook.Event{}, err
 	}
-	ev, err := a.Parse(data)
+	ev, err := a.Parse(data, "")
 	ev.Gate = hookpath.Now(true)
 	return ev, err
 }

@@ -69,8 +69,6 @@ func scavenge(args []string, name string, into *string) {
 	}
 }
 
-func (f flags) name() hook.Name { return hook.Name(f.event) }
-
 // limit is the one deadline for the whole call: the agent's, less a fifth, and
 // never more than the engine's own. What was spent before is gone.
 func (f flags) limit(a adapters.Adapter, n hook.Name) time.Duration {

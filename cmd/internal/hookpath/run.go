@@ -19,7 +19,6 @@ import (
 	"gate/audit"
 	"gate/cmd/internal/places"
 	"gate/hook"
-	"gate/strictjson"
 )
 
 // A Process is what the hook path has of the process it runs in.
@@ -96,7 +95,7 @@ func Run(ctx context.Context, p Process, load Loader) (status int) {
 	r.flags, err = parseFlags(p.Args)
 	adapter, unknown := Adapter(r.agent)
 	if unknown == nil {
-		r.desk.expect(adapter, hook.Event{Agent: adapter.Name(), Name: r.name()})
+		r.desk.expect(adapter, adapter.Named(r.event))
 	}
 	if err == nil {
 		err = unknown
@@ -107,7 +106,7 @@ func Run(ctx context.Context, p Process, load Loader) (status int) {
 	if err != nil {
 		return r.close(&hook.Fault{Kind: hook.FaultInternal, Err: err})
 	}
-	ctx, cancel := context.WithDeadline(ctx, r.start.Add(r.limit(adapter, r.name())))
+	ctx, cancel := context.WithDeadline(ctx, r.start.Add(r.limit(adapter, adapter.Named(r.event).Name)))
 	defer cancel()
 
 	ev, err := r.read(ctx, adapter)
@@ -234,7 +233,7 @@ func stopped(ctx context.Context) *hook.Fault {
 // read reads the event, at most a byte more than adapters accept, for at most
 // three quarters of the time that there is.
 func (r *run) read(ctx context.Context, a adapters.Adapter) (hook.Event, error) {
-	ev := hook.Event{Agent: a.Name(), Name: r.name()}
+	ev := a.Named(r.event)
 	deadline, _ := ctx.Deadline()
 	ctx, cancel := context.WithTimeout(ctx, min(readLimit, time.Until(deadline)*3/4))
 	defer cancel()
@@ -266,13 +265,5 @@ func (r *run) read(ctx context.Context, a adapters.Adapter) (hook.Event, error) 
 		return ev, fmt.Errorf("event: %w", in.err)
 	}
 	r.input = in.data
-	parsed, err := a.Parse(in.data)
-	if parsed.Name == "" {
-		parsed.Name = ev.Name
-	}
-	if err == nil && r.event != "" && parsed.Name.Canonical() != r.name().Canonical() {
-		err = fmt.Errorf("event: it is %s, but this hook was installed for %s", strictjson.Quoted(string(parsed.Name)), strictjson.Quoted(r.event))
-		parsed = hook.Event{Agent: parsed.Agent, Name: parsed.Name}
-	}
-	return parsed, err
+	return a.Parse(in.data, r.event)
 }

@@ -1,0 +1,224 @@
+package adapters
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gate/hook"
+	"gate/strictjson"
+)
+
+// A demand says which fields of a known tool's input have to be there.
+type demand uint8
+
+const (
+	whole    demand = iota // what the tool's own schema demands
+	shellsOf               // the command line of a shell: agents differ in the rest
+	nothing                // no schema has seen the input
+)
+
+// check holds doc against the tables. strict demands what the agent always
+// sends, too.
+func check(doc map[string]any, strict bool) error { return checkEvent(doc, strict, whole) }
+
+// checkForeign holds an event against the tables that was said in gate's words.
+func checkForeign(doc map[string]any) error { return checkEvent(doc, false, shellsOf) }
+
+func checkEvent(doc map[string]any, strict bool, of demand) error {
+	if err := checkFields(doc, common, strict, ""); err != nil {
+		return err
+	}
+	name, _ := doc["hook_event_name"].(string)
+	if name == "" {
+		return fmt.Errorf("hook_event_name is empty")
+	}
+	fields := unlisted
+	for i := range events {
+		if events[i].name == hook.Name(name) {
+			fields = events[i].fields
+		}
+	}
+	if err := checkFields(doc, fields, strict, ""); err != nil {
+		return err
+	}
+	if err := lookAlikes(doc, topKeys, "", false); err != nil {
+		return err
+	}
+	if err := checkCall(doc, "", of, strict); err != nil {
+		return err
+	}
+	calls, _ := doc["tool_calls"].([]any)
+	for i, c := range calls {
+		at := fmt.Sprintf("tool_calls[%d].", i)
+		call, ok := c.(map[string]any)
+		if !ok {
+			return fmt.Errorf("%s: %s where an object is wanted", strings.TrimSuffix(at, "."), strictjson.TypeName(c))
+		}
+		if err := checkFields(call, []field{{"tool_name", text, must}, {"tool_input", object, must}}, strict, at); err != nil {
+			return err
+		}
+		// The batch has the input as the model wrote it, which no schema
+		// has seen.
+		if err := checkCall(call, at, nothing, strict); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CheckInput holds a rewritten tool input against what is known of the tool's
+// schema: the required fields are there and the known ones have their types. It
+// returns nil for tools that are not in the table; the client checks those, and
+// fields that no policy reads, against its own schema.
+func CheckInput(tool string, input map[string]any) error {
+	return checkCall(map[string]any{"tool_name": tool, "tool_input": input}, "", whole, true)
+}
+
+// checkCall checks the tool call in doc, if there is one. A strict caller's tools
+// are all known by name.
+func checkCall(doc map[string]any, at string, of demand, strict bool) error {
+	tool, named := doc["tool_name"].(string)
+	if !named {
+		return nil
+	}
+	if tool == "" {
+		return fmt.Errorf("%stool_name is empty", at)
+	}
+	input, ok := doc["tool_input"].(map[string]any)
+	if !ok {
+		return nil
+	}
+	at += "tool_input."
+	known := inputKeys
+	// A tool of an MCP server may well call its own argument URL.
+	foreign := !strict || strings.HasPrefix(tool, "mcp__")
+	if fields := fieldsOf(tool); fields != nil {
+		known, foreign = fields, false
+		if err := checkFields(input, demanded(fields, of), true, at); err != nil {
+			return err
+		}
+	}
+	return lookAlikes(input, func(yield func(string) bool) {
+		for _, f := range known {
+			if !yield(f.name) {
+				return
+			}
+		}
+	}, at, foreign)
+}
+
+// fieldsOf returns the fields of a known tool's input, else nil.
+func fieldsOf(tool string) []field {
+	for i := range tools {
+		if tools[i].name == tool {
+			return tools[i].fields
+		}
+	}
+	return nil
+}
+
+// demanded returns fields with what of leaves of their needs.
+func demanded(fields []field, of demand) []field {
+	if of == whole {
+		return fields
+	}
+	if of == nothing {
+		return nil
+	}
+	fields = slices.Clone(fields)
+	for i := range fields {
+		if fields[i].name != "command" {
+			fields[i].need = maybe
+		}
+	}
+	return fields
+}
+
+func checkFields(doc map[string]any, fields []field, strict bool, at string) error {
+	for _, f := range fields {
+		v, ok := doc[f.name]
+		switch {
+		case !ok && (f.need == must || f.need == sent && strict):
+			return fmt.Errorf("%s%s is missing", at, f.name)
+		case !ok, v == nil && f.need == orNull, f.kind.holds(v):
+		default:
+			return fmt.Errorf("%s%s: %s where %s is wanted", at, f.name, strictjson.TypeName(v), f.kind)
+		}
+	}
+	return nil
+}
+
+func (k kind) holds(v any) bool {
+	return k == anything || strictjson.TypeName(v) == k.String()
+}
+
+// String names the kind in the words of [strictjson.TypeName].
+func (k kind) String() string {
+	return [...]string{"a value", "a string", "a number", "a boolean", "an object", "an array"}[k]
+}
+
+// topKeys yields every name that a top-level field of an event may have.
+func topKeys(yield func(string) bool) {
+	for _, f := range common {
+		if !yield(f.name) {
+			return
+		}
+	}
+	for i := range events {
+		for _, f := range events[i].fields {
+			if !yield(f.name) {
+				return
+			}
+		}
+	}
+}
+
+// lookAlikes refuses a key that is not one of known but that a lenient reader
+// or a person could take for one. Keys of the protocol are
+// ASCII, so any other is refused without a list of twins. The keys of a foreign
+// tool are its own: there only the list counts, and the case of ASCII letters
+// may differ.
+func lookAlikes(doc map[string]any, known func(func(string) bool), at string, foreign bool) error {
+	var first string // of the offending keys, so that the message does not vary
+	var err error
+	for key := range doc {
+		if err == nil || key < first {
+			if e := lookAlike(key, known, foreign); e != nil {
+				first, err = key, fmt.Errorf("%skey %w", at, e)
+			}
+		}
+	}
+	return err
+}
+
+func lookAlike(key string, known func(func(string) bool), foreign bool) error {
+	fold := strictjson.Fold(key)
+	ascii := isASCII(key)
+	switch {
+	case fold == key, foreign && ascii:
+		return nil
+	case !foreign && !ascii:
+		return fmt.Errorf("%s is not plain ASCII", quote(key))
+	}
+	for name := range known {
+		if fold == name {
+			return fmt.Errorf("%s looks like %q", quote(key), name)
+		}
+	}
+	return nil
+}
+
+// quote shows a stranger's text in a message of one short line.
+func quote(s string) string { return strconv.QuoteToASCII(shorten(s, 80)) }
+
+// isASCII reports whether s has characters from U+0020 to U+007E only.
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] < 0x20 || s[i] > 0x7E {
+			return false
+		}
+	}
+	return true
+}

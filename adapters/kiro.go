@@ -1,0 +1,70 @@
+package adapters
+
+import (
+	"strings"
+	"time"
+
+	"gate/hook"
+)
+
+// kiro speaks the hook protocol of the Kiro CLI, versions 2 and 3, as its maker
+// documents it. Only the status counts.
+func kiro() *agent {
+	return &agent{name: "kiro", wait: 30 * time.Second, events: kiroEvents, tools: kiroTools, server: kiroServer, render: (*reply).byStatus}
+}
+
+var kiroEvents = []eventWord{
+	{native: "PreToolUse", can: rejects},
+	{native: "preToolUse", name: hook.PreToolUse, can: rejects},
+	{native: "PostToolUse"},
+	{native: "postToolUse", name: hook.PostToolUse},
+	{native: "UserPromptSubmit", can: rejects},
+	{native: "userPromptSubmit", name: hook.UserPromptSubmit, can: rejects},
+	{native: "SessionStart"},
+	{native: "agentSpawn", name: hook.SessionStart},
+	{native: "Stop"},
+	{native: "stop", name: hook.Stop},
+	{native: "PreTaskExec"},
+	{native: "PostTaskExec"},
+}
+
+var kiroTools = []toolWord{
+	{native: "execute_bash", own: "Bash"},
+	{native: "shell", own: "Bash"},
+	{native: "execute_cmd", own: "Bash"},
+	{native: "fs_write", own: "fs_write", open: openEditor},
+	{native: "write", own: "fs_write", open: openEditor},
+	{native: "fs_read", own: "fs_read", open: openReads},
+	{native: "read", own: "fs_read", open: openReads},
+	{native: "web_fetch", own: "WebFetch"},
+	{native: "web_search", own: "WebSearch"},
+	{native: "glob", own: "Glob"},
+	{native: "grep", own: "Grep"},
+}
+
+// openReads makes a read of one file the call of the tool for that. Facts look
+// at each of several.
+func openReads(input map[string]any, _ string) (string, map[string]any, error) {
+	if operations, ok := input["operations"].([]any); ok && len(operations) == 1 {
+		if one, ok := operations[0].(map[string]any); ok {
+			if file, ok := one["path"].(string); ok && one["mode"] != "Directory" {
+				return "Read", map[string]any{"file_path": file}, nil
+			}
+		}
+		return "fs_read", input, nil
+	}
+	if err := rename(input, pairsOf("path=file_path"), ""); err != nil {
+		return "", nil, err
+	}
+	if input["file_path"] == nil {
+		return "fs_read", input, nil
+	}
+	return "Read", input, nil
+}
+
+// kiroServer names the tool of an MCP server.
+func kiroServer(tool string, _ map[string]any) (string, bool) {
+	rest, ok := strings.CutPrefix(tool, "@")
+	server, name, cut := strings.Cut(rest, "/")
+	return serverTool(server, name), ok && cut && server != "" && name != ""
+}
