@@ -150,7 +150,7 @@ func TestClaudeRefuses(t *testing.T) {
 		// 33: depth and size.
 		{bash(`"ls"`, strings.Repeat("[", 100_000)), `nested deeper than`},
 		{bash(`"ls"`, strings.Repeat(`{"a":`, 100_000)), `nested deeper than`},
-		{strings.Repeat("{", 1_000_000), `nested deeper than`},
+		{strings.Repeat("{", 1_000_000), `must be a string`},
 		{bash(`"d"`, `[`+strings.Repeat("0,", 200_001)+`0]`), `too many keys and elements`},
 		{bash(`"ls"`, `"`+strings.Repeat("x", adapters.MaxEvent)+`"`), `larger than`},
 		{``, `no event on standard input`},
