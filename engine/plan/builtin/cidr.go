@@ -95,77 +95,56 @@ func networkHas(network, member value.Value) (bool, error) {
 	return a.Bits() <= b.Bits() && a.Contains(b.Addr()), nil
 }
 
-// A labelled is a network and what stands for it in the result of
-// net.cidr_contains_matches.
-type labelled struct{ network, label value.Value }
-
 func cidrContainsMatches(ctx *Context, args []value.Value) (value.Value, error) {
-	networks, err := labelledIn(args, 0)
-	if err != nil {
-		return nil, err
-	}
 	matches := value.NewSet()
-	if len(networks) == 0 {
-		return matches, nil
-	}
-	members, err := labelledIn(args, 1)
+	err := eachNetwork(args, 0, func(network, label value.Value) error {
+		return eachNetwork(args, 1, func(member, memberLabel value.Value) error {
+			if err := ctx.Spend(8); err != nil {
+				return err
+			}
+			holds, err := networkHas(network, member)
+			if err != nil || !holds || !matches.Add(value.NewArray(label, memberLabel)) {
+				return err
+			}
+			return boundElements(ctx, 1)
+		})
+	})
 	if err != nil {
 		return nil, err
-	}
-	for _, n := range networks {
-		if err := ctx.Spend(8 * len(members)); err != nil {
-			return nil, err
-		}
-		for _, m := range members {
-			holds, err := networkHas(n.network, m.network)
-			if err != nil {
-				return nil, err
-			}
-			if holds && matches.Add(value.NewArray(n.label, m.label)) {
-				if err := boundElements(ctx, 1); err != nil {
-					return nil, err
-				}
-			}
-		}
 	}
 	return matches, nil
 }
 
-// labelledIn reads a network, or a collection of networks or of arrays that
-// begin with one. Other values have none.
-func labelledIn(args []value.Value, i int) ([]labelled, error) {
-	var found []labelled
-	add := func(v, label value.Value) error {
-		switch e := v.(type) {
-		case value.String:
-			found = append(found, labelled{e, label})
-			return nil
-		case *value.Array:
-			if e.Len() > 0 {
-				found = append(found, labelled{e.At(0), label})
-				return nil
-			}
+// eachNetwork calls do for a network, or for each in a collection of networks or
+// of arrays that begin with one, with what stands for it in the result. Other
+// values have none.
+func eachNetwork(args []value.Value, i int, do func(network, label value.Value) error) error {
+	each := func(v, label value.Value) error {
+		if a, ok := v.(*value.Array); ok && a.Len() > 0 {
+			v = a.At(0)
+		} else if _, ok := v.(value.String); !ok {
+			return fmt.Errorf("operand %d: element must be string or non-empty array", i+1)
 		}
-		return fmt.Errorf("operand %d: element must be string or non-empty array", i+1)
+		return do(v, label)
 	}
 	var err error
 	switch v := args[i].(type) {
 	case value.String:
-		err = add(v, v)
+		err = do(v, v)
 	case *value.Array:
 		for j := 0; j < v.Len() && err == nil; j++ {
-			err = add(v.At(j), value.Int(j))
+			err = each(v.At(j), value.Int(j))
 		}
 	case *value.Set:
 		for j := 0; j < v.Len() && err == nil; j++ {
-			err = add(v.Elems()[j], v.Elems()[j])
+			err = each(v.Elems()[j], v.Elems()[j])
 		}
 	case *value.Object:
 		for j := 0; j < v.Len() && err == nil; j++ {
-			err = add(v.Pairs()[j].Value, v.Pairs()[j].Key)
+			err = each(v.Pairs()[j].Value, v.Pairs()[j].Key)
 		}
 	}
-	return found, err
+	return err
 }
 
 func cidrExpand(ctx *Context, args []value.Value) (value.Value, error) {

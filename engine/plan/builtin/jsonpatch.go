@@ -103,6 +103,9 @@ func (p patchOperation) transfer(ctx *Context, doc value.Value, to []value.Value
 	if err != nil {
 		return nil, err
 	}
+	if v == nil {
+		return nil, errDeleted
+	}
 	if move {
 		if doc, err = deleteAt(ctx, doc, from); err != nil {
 			return nil, err

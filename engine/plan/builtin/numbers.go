@@ -3,7 +3,6 @@ package builtin
 import (
 	"errors"
 	"fmt"
-	"math"
 	"math/big"
 	"strconv"
 	"strings"
@@ -61,6 +60,8 @@ func span(ctx *Context, args []value.Value, step *big.Int) (value.Value, error) 
 	return value.NewArray(numbers...), nil
 }
 
+// toNumber is an error for texts that only Go takes for numbers, such as 1_0 and
+// 0x1p4; OPA makes numbers of them that no JSON can hold.
 func toNumber(_ *Context, args []value.Value) (value.Value, error) {
 	switch v := args[0].(type) {
 	case value.Null:
@@ -140,7 +141,8 @@ func bitsShiftRight(_ *Context, args []value.Value) (value.Value, error) {
 	return value.FromBigInt(x.Rsh(x, uint(min(n, 4*maxDigits)))), nil // no number has more bits
 }
 
-// shifted reads a number and how far to shift it.
+// shifted reads a number and how far to shift it, of which OPA takes the lowest
+// 64 bits.
 func shifted(args []value.Value) (x *big.Int, n uint64, err error) {
 	if x, err = wholeNumber(args, 0); err != nil {
 		return nil, 0, err
@@ -151,9 +153,6 @@ func shifted(args []value.Value) (x *big.Int, n uint64, err error) {
 	}
 	if by.Sign() < 0 {
 		return nil, 0, operandError(2, "must be an unsigned integer number but got a negative integer")
-	}
-	if !by.IsUint64() {
-		return x, math.MaxUint64, nil
 	}
 	return x, by.Uint64(), nil
 }

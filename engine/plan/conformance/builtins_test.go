@@ -1,0 +1,167 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/topdown"
+	"github.com/open-policy-agent/opa/v1/topdown/builtins"
+
+	"gate/engine/plan/builtin"
+	"gate/engine/plan/value"
+)
+
+// An answer is what a builtin makes of operands: a value as text, undefined, or
+// an error and its code.
+type answer struct {
+	text string
+	code string
+}
+
+func (a answer) String() string { return strings.TrimSpace(a.code + " " + a.text) }
+
+const now = 1_600_000_000_123_456_789
+
+// byOPA calls OPA's builtin. A panic is an answer, too: it was one before.
+func byOPA(name string, operands []*ast.Term) (a answer) {
+	defer func() {
+		if r := recover(); r != nil {
+			a = answer{code: "panic", text: fmt.Sprint(r)}
+		}
+	}()
+	ctx := topdown.BuiltinContext{
+		Context: context.Background(), Cancel: topdown.NewCancel(), Cache: builtins.Cache{},
+		Time: ast.NewTerm(ast.Number(fmt.Sprint(now))),
+	}
+	var results []*ast.Term
+	err := topdown.GetBuiltin(name)(ctx, operands, func(t *ast.Term) error {
+		results = append(results, t)
+		return nil
+	})
+	e, ok := errors.AsType[*topdown.Error](err)
+	switch {
+	case ok:
+		return answer{code: e.Code, text: strings.TrimPrefix(e.Message, name+": ")}
+	case err != nil:
+		return answer{code: "other", text: err.Error()}
+	case name == "walk":
+		return answer{text: value.Text(fromAST(ast.NewArray(results...)))}
+	case len(results) == 0 || results[0] == nil:
+		return answer{text: "undefined"}
+	}
+	return answer{text: results[0].Value.String()}
+}
+
+func byUs(name string, operands []*ast.Term) answer {
+	args := make([]value.Value, len(operands))
+	for i, t := range operands {
+		args[i] = fromAST(t.Value)
+	}
+	v, err := builtin.Lookup(name)(&builtin.Context{Now: now}, args)
+	if _, halts := errors.AsType[*builtin.Halt](err); halts {
+		return answer{code: "halt", text: err.Error()}
+	}
+	wrong, isType := errors.AsType[*builtin.TypeError](err)
+	switch {
+	case isType:
+		return answer{code: topdown.TypeErr, text: wrong.Message}
+	case err != nil:
+		return answer{code: topdown.BuiltinErr, text: err.Error()}
+	}
+	return answer{text: value.Text(v)}
+}
+
+// operandsFor makes operands for a builtin.
+func operandsFor(g generator, name string) []*ast.Term {
+	declared := ast.BuiltinMap[name].Decl.FuncArgs().Args
+	operands := make([]*ast.Term, len(declared))
+	for i, tpe := range declared {
+		operands[i] = ast.NewTerm(g.of(tpe))
+	}
+	if name == "json.patch" {
+		operands[1] = ast.NewTerm(g.patch())
+	}
+	return operands
+}
+
+// compare calls a builtin both ways. What is too large for us is not asked of
+// OPA, which would try; and where OPA panics, any answer is better.
+func compare(t *testing.T, name string, operands []*ast.Term) {
+	t.Helper()
+	ours := byUs(name, operands)
+	if slices.ContainsFunc(limits, func(limit string) bool { return strings.Contains(ours.text, limit) }) {
+		return
+	}
+	opas := byOPA(name, operands)
+	switch {
+	case opas.code == "panic", opas.code == ours.code && (opas.text == ours.text || opas.code == topdown.BuiltinErr):
+		return
+	case opas.code == topdown.InternalErr || opas.code == topdown.ConflictErr: // ends the evaluation, and so does ours
+		if ours.code == "halt" {
+			return
+		}
+	case name == "to_number" && strings.ContainsAny(operands[0].String(), "_xX"):
+		return
+	case writtenDifferently[name] && opas.code == "" && ours.code == "":
+		a, err := ast.ParseTerm(ours.text)
+		b, err2 := ast.ParseTerm(opas.text)
+		if err == nil && err2 == nil && a.Equal(b) {
+			return
+		}
+	}
+	t.Errorf("%s%v\n ours %v\n OPA's %v", name, operands, ours, opas)
+}
+
+// writtenDifferently are builtins that may keep another of two equal keys: 0 or
+// -0.0.
+var writtenDifferently = map[string]bool{"object.filter": true, "object.union_n": true}
+
+// limits are parts of the errors of our limits.
+var limits = []string{
+	"the result would ", "the text is longer than", "a number of more than", "a shift by more than", "exponent too large",
+	"a layout longer than", "the replacement is longer than",
+}
+
+func comparable() []string {
+	return slices.DeleteFunc(builtin.Names(), func(name string) bool {
+		return name == "internal.print" || name == "internal.test_case"
+	})
+}
+
+// rounds is how often each builtin is compared.
+const rounds = 300
+
+// TestBuiltins compares every builtin with OPA's on some operands of all sorts.
+func TestBuiltins(t *testing.T) {
+	for _, name := range comparable() {
+		t.Run(name, func(t *testing.T) {
+			h := fnv.New64()
+			h.Write([]byte(name))
+			g := generator{rand.New(rand.NewPCG(h.Sum64(), 1)), []string{"a"}}
+			for range rounds {
+				if compare(t, name, operandsFor(g, name)); t.Failed() {
+					return
+				}
+			}
+		})
+	}
+}
+
+// FuzzBuiltins compares a builtin on operands that have texts of the fuzzer.
+func FuzzBuiltins(f *testing.F) {
+	names := comparable()
+	for i := range names {
+		f.Add(uint16(i), uint64(i), "a.b", "{a*,b}")
+	}
+	f.Fuzz(func(t *testing.T, which uint16, seed uint64, a, b string) {
+		name := names[int(which)%len(names)]
+		compare(t, name, operandsFor(generator{rand.New(rand.NewPCG(seed, 2)), []string{a, b}}, name))
+	})
+}
