@@ -40,7 +40,7 @@ func product(ctx *Context, args []value.Value) (value.Value, error) {
 }
 
 // accumulate is exact if all elements are whole numbers.
-func accumulate(ctx *Context, args []value.Value, start int64,
+func accumulate(_ *Context, args []value.Value, start int64,
 	exact func(z, x, y *big.Int) *big.Int, float func(z, x, y *big.Float) *big.Float) (value.Value, error) {
 	list, err := collection(args, 0)
 	if err != nil {
@@ -119,7 +119,7 @@ func extreme(args []value.Value, replaces func(order int) bool) (value.Value, er
 	return found, nil
 }
 
-func sorted(ctx *Context, args []value.Value) (value.Value, error) {
+func sorted(_ *Context, args []value.Value) (value.Value, error) {
 	list, err := collection(args, 0)
 	if err != nil {
 		return nil, err

@@ -52,7 +52,7 @@ func arrayFlatten(ctx *Context, args []value.Value) (value.Value, error) {
 	return value.NewArray(flat...), nil
 }
 
-func arraySlice(ctx *Context, args []value.Value) (value.Value, error) {
+func arraySlice(_ *Context, args []value.Value) (value.Value, error) {
 	a, err := array(args, 0)
 	if err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func arraySlice(ctx *Context, args []value.Value) (value.Value, error) {
 	return value.NewArray(slices.Clone(a.Elems()[from:to])...), nil
 }
 
-func arrayReverse(ctx *Context, args []value.Value) (value.Value, error) {
+func arrayReverse(_ *Context, args []value.Value) (value.Value, error) {
 	a, err := array(args, 0)
 	if err != nil {
 		return nil, err

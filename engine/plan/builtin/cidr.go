@@ -173,7 +173,7 @@ type addresses struct {
 	old         bool   // IPv4
 }
 
-func cidrMerge(ctx *Context, args []value.Value) (value.Value, error) {
+func cidrMerge(_ *Context, args []value.Value) (value.Value, error) {
 	list, ok := elements(args[0])
 	if !ok {
 		return nil, errors.New("operand must be an array")

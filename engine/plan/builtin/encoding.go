@@ -108,6 +108,7 @@ func urlqueryEncodeObject(ctx *Context, args []value.Value) (value.Value, error)
 		if !ok {
 			name = value.String(value.AppendJSON(nil, p.Key))
 		}
+		query.Del(string(name)) // the last of those written alike counts
 		list, ok := elements(p.Value)
 		if !ok {
 			list = []value.Value{p.Value}

@@ -3,8 +3,6 @@ package builtin
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"gate/engine/plan/value"
 )
@@ -18,13 +16,22 @@ func jsonPatch(ctx *Context, args []value.Value) (value.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc := args[0]
-	for _, p := range patches.Elems() {
-		if doc, err = patch(ctx, doc, p); err != nil {
+	doc, p := args[0], &patcher{ctx: ctx}
+	for _, operation := range patches.Elems() {
+		if doc, err = p.apply(doc, operation); err != nil {
 			return nil, err
 		}
 	}
 	return doc, nil
+}
+
+// A patcher applies operations, one after another.
+type patcher struct {
+	ctx *Context
+
+	// shifted says that elements of an array have other positions than they
+	// had. OPA goes on to look paths up where they were.
+	shifted bool
 }
 
 // A patchOperation is one member of a patch.
@@ -45,17 +52,17 @@ func (p patchOperation) path(name string) ([]value.Value, error) {
 	return pathOf(v)
 }
 
-// patch applies one operation to a document, which is nil if it was removed.
-func patch(ctx *Context, doc, operation value.Value) (value.Value, error) {
+// apply applies one operation to a document, which is nil if it was removed.
+func (p *patcher) apply(doc, operation value.Value) (value.Value, error) {
 	fields, ok := operation.(*value.Object)
 	if !ok {
 		return nil, errors.New("must be an array of JSON-Patch objects, but at least one element is not an object")
 	}
-	p := patchOperation{fields}
-	if _, err := p.field("path"); err != nil {
+	o := patchOperation{fields}
+	if _, err := o.field("path"); err != nil {
 		return nil, err
 	}
-	op, err := p.field("op")
+	op, err := o.field("op")
 	if err != nil {
 		return nil, err
 	}
@@ -63,43 +70,53 @@ func patch(ctx *Context, doc, operation value.Value) (value.Value, error) {
 	if !ok {
 		return nil, fmt.Errorf("attribute 'op' must be a string but found: %s", value.KindOf(op))
 	}
-	path, err := p.path("path")
+	path, err := o.path("path")
 	if err != nil {
 		return nil, err
 	}
 	switch name {
 	case "add":
-		v, err := p.field("value")
+		v, err := o.field("value")
 		if err != nil {
 			return nil, err
 		}
-		return insertAt(ctx, doc, path, v)
+		return p.insertAt(doc, path, v)
 	case "remove":
-		return deleteAt(ctx, doc, path)
+		return p.deleteAt(doc, path)
 	case "replace":
-		if doc, err = deleteAt(ctx, doc, path); err != nil {
-			return nil, err
-		}
-		v, err := p.field("value")
-		if err != nil {
-			return nil, err
-		}
-		return insertAt(ctx, doc, path, v)
+		return p.replace(doc, path, o)
 	case "move", "copy":
-		return p.transfer(ctx, doc, path, name == "move")
+		return p.transfer(doc, path, o, name == "move")
 	case "test":
-		return doc, p.test(doc, path)
+		return doc, p.test(doc, path, o)
 	}
 	return nil, fmt.Errorf("unrecognized op: '%s'", string(name))
 }
 
-// transfer puts what is at one path at another.
-func (p patchOperation) transfer(ctx *Context, doc value.Value, to []value.Value, move bool) (value.Value, error) {
-	from, err := p.path("from")
+// replace shifts nothing, since what it deletes is put in again.
+func (p *patcher) replace(doc value.Value, path []value.Value, o patchOperation) (value.Value, error) {
+	shifted := p.shifted
+	doc, err := p.deleteAt(doc, path)
 	if err != nil {
 		return nil, err
 	}
-	v, err := lookAt(doc, from)
+	p.shifted = shifted
+	v, err := o.field("value")
+	if err != nil {
+		return nil, err
+	}
+	doc, err = p.insertAt(doc, path, v)
+	p.shifted = shifted
+	return doc, err
+}
+
+// transfer puts what is at one path at another.
+func (p *patcher) transfer(doc value.Value, to []value.Value, o patchOperation, move bool) (value.Value, error) {
+	from, err := o.path("from")
+	if err != nil {
+		return nil, err
+	}
+	v, err := p.lookAt(doc, from)
 	if err != nil {
 		return nil, err
 	}
@@ -107,19 +124,19 @@ func (p patchOperation) transfer(ctx *Context, doc value.Value, to []value.Value
 		return nil, errDeleted
 	}
 	if move {
-		if doc, err = deleteAt(ctx, doc, from); err != nil {
+		if doc, err = p.deleteAt(doc, from); err != nil {
 			return nil, err
 		}
 	}
-	return insertAt(ctx, doc, to, v)
+	return p.insertAt(doc, to, v)
 }
 
-func (p patchOperation) test(doc value.Value, path []value.Value) error {
-	found, err := lookAt(doc, path)
+func (p *patcher) test(doc value.Value, path []value.Value, o patchOperation) error {
+	found, err := p.lookAt(doc, path)
 	if err != nil {
 		return err
 	}
-	want, err := p.field("value")
+	want, err := o.field("value")
 	if err != nil {
 		return err
 	}
@@ -127,195 +144,4 @@ func (p patchOperation) test(doc value.Value, path []value.Value) error {
 		return errors.New("the value at the path is not the value of the patch")
 	}
 	return nil
-}
-
-// lookAt returns what is at a path.
-func lookAt(doc value.Value, path []value.Value) (value.Value, error) {
-	for _, key := range path {
-		next, err := stepInto(doc, key)
-		if err != nil {
-			return nil, err
-		}
-		doc = next
-	}
-	return doc, nil
-}
-
-// stepInto returns what v holds under one part of a path.
-func stepInto(v, key value.Value) (value.Value, error) {
-	if a, ok := v.(*value.Array); ok {
-		i, err := indexIn(a, key)
-		if err != nil {
-			return nil, err
-		}
-		key = value.Int(i)
-	}
-	if v == nil {
-		return nil, errDeleted
-	}
-	if found := member(v, key); found != nil {
-		return found, nil
-	}
-	return nil, fmt.Errorf("path %s does not exist in %s", value.Text(key), value.KindOf(v))
-}
-
-// indexIn reads a part of a path as a position in an array; "-" is its end.
-func indexIn(a *value.Array, key value.Value) (int, error) {
-	switch k := key.(type) {
-	case value.Int:
-		return int(k), nil
-	case value.Decimal:
-		if n, ok := value.AsInt(k); ok {
-			return int(n), nil
-		}
-		return 0, errors.New("invalid number type for indexing")
-	case value.String:
-		if k == "-" {
-			return a.Len(), nil
-		}
-		n, err := value.Number(string(k))
-		if err != nil {
-			return 0, errors.New("invalid string for indexing")
-		}
-		i, ok := value.AsInt(n)
-		if !ok {
-			return 0, errors.New("invalid string for indexing")
-		}
-		if k != "0" && strings.HasPrefix(string(k), "0") {
-			return 0, errors.New("leading zeros are not allowed in JSON paths")
-		}
-		return int(i), nil
-	}
-	return 0, errors.New("invalid type for indexing")
-}
-
-// insertAt returns the document with a value put in.
-func insertAt(ctx *Context, doc value.Value, path []value.Value, v value.Value) (value.Value, error) {
-	if len(path) == 0 {
-		return v, nil
-	}
-	return changeAt(ctx, doc, path, func(in, key value.Value) (value.Value, error) {
-		switch in := in.(type) {
-		case *value.Object:
-			return withKey(in, key, v), nil
-		case *value.Set:
-			if !value.Equal(key, v) {
-				return nil, fmt.Errorf("set key %s does not equal value to be inserted", value.Text(key))
-			}
-			return withElement(in, nil, v), nil
-		case *value.Array:
-			i, err := indexIn(in, key)
-			if err != nil {
-				return nil, err
-			}
-			if i < 0 || i > in.Len() {
-				return nil, errors.New("index for array insertion out of bounds")
-			}
-			return value.NewArray(slices.Insert(slices.Clone(in.Elems()), i, v)...), nil
-		}
-		return nil, fmt.Errorf("expected composite type, found %s", value.KindOf(in))
-	})
-}
-
-// deleteAt returns the document without what is at a path.
-func deleteAt(ctx *Context, doc value.Value, path []value.Value) (value.Value, error) {
-	if len(path) == 0 {
-		if doc == nil {
-			return nil, errDeleted
-		}
-		return nil, nil
-	}
-	return changeAt(ctx, doc, path, func(in, key value.Value) (value.Value, error) {
-		if _, err := stepInto(in, key); err != nil {
-			return nil, err
-		}
-		switch in := in.(type) {
-		case *value.Object:
-			rest := value.NewObject()
-			for _, p := range in.Pairs() {
-				if !value.Equal(p.Key, key) {
-					rest.Insert(p.Key, p.Value)
-				}
-			}
-			return rest, nil
-		case *value.Set:
-			return withElement(in, key, nil), nil
-		case *value.Array:
-			i, err := indexIn(in, key)
-			if err != nil {
-				return nil, err
-			}
-			return value.NewArray(slices.Delete(slices.Clone(in.Elems()), i, i+1)...), nil
-		}
-		return nil, fmt.Errorf("expected composite type, found %s", value.KindOf(in))
-	})
-}
-
-// changeAt returns the document with the collection changed that holds, or is to
-// hold, the end of a path.
-func changeAt(ctx *Context, doc value.Value, path []value.Value,
-	change func(in, key value.Value) (value.Value, error)) (value.Value, error) {
-	if doc == nil {
-		return nil, errDeleted
-	}
-	// Each collection on the way is made anew, from the same elements.
-	if err := ctx.Spend(lengthOf(doc)); err != nil {
-		return nil, err
-	}
-	if err := ctx.Alloc(lengthOf(doc) * pieceSize); err != nil {
-		return nil, err
-	}
-	if len(path) == 1 {
-		return change(doc, path[0])
-	}
-	old, err := stepInto(doc, path[0])
-	if err != nil {
-		return nil, err
-	}
-	changed, err := changeAt(ctx, old, path[1:], change)
-	if err != nil {
-		return nil, err
-	}
-	switch doc := doc.(type) {
-	case *value.Object:
-		return withKey(doc, path[0], changed), nil
-	case *value.Set:
-		return withElement(doc, old, changed), nil
-	case *value.Array:
-		i, err := indexIn(doc, path[0])
-		if err != nil {
-			return nil, err
-		}
-		elems := slices.Clone(doc.Elems())
-		elems[i] = changed
-		return value.NewArray(elems...), nil
-	}
-	return nil, fmt.Errorf("expected composite type, found %s", value.KindOf(doc))
-}
-
-func lengthOf(v value.Value) int {
-	switch v := v.(type) {
-	case *value.Object:
-		return v.Len()
-	case *value.Set:
-		return v.Len()
-	case *value.Array:
-		return v.Len()
-	}
-	return 0
-}
-
-func withKey(o *value.Object, key, v value.Value) *value.Object {
-	o = o.Clone()
-	o.Insert(key, v)
-	return o
-}
-
-// withElement returns a set less one element and with another; nil is none.
-func withElement(s *value.Set, old, added value.Value) *value.Set {
-	changed := keep(s, func(e value.Value) bool { return old == nil || !value.Equal(e, old) })
-	if added != nil {
-		changed.Add(added)
-	}
-	return changed
 }

@@ -1,11 +1,16 @@
 package builtin
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	"gate/engine/plan/value"
 )
+
+// ErrUnsure ends an evaluation, in a [*Halt], where OPA is known to answer
+// something that cannot be meant: whoever asks a plan then asks OPA.
+var ErrUnsure = errors.New("only OPA can say what its answer is here")
 
 // Limits of what one call may make. A call is one step of the machine, which
 // counts afterwards what came out, so what could be huge is measured before.

@@ -60,8 +60,6 @@ func span(ctx *Context, args []value.Value, step *big.Int) (value.Value, error) 
 	return value.NewArray(numbers...), nil
 }
 
-// toNumber is an error for texts that only Go takes for numbers, such as 1_0 and
-// 0x1p4; OPA makes numbers of them that no JSON can hold.
 func toNumber(_ *Context, args []value.Value) (value.Value, error) {
 	switch v := args[0].(type) {
 	case value.Null:
@@ -80,6 +78,9 @@ func toNumber(_ *Context, args []value.Value) (value.Value, error) {
 		}
 		if _, err := strconv.ParseFloat(string(v), 64); err != nil {
 			return nil, err
+		}
+		if strings.ContainsAny(string(v), "_xX") {
+			return nil, &Halt{ErrUnsure} // a number for Go: OPA makes one that no JSON can hold
 		}
 		return value.Number(string(v))
 	}

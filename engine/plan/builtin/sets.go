@@ -21,7 +21,7 @@ func keep(s *value.Set, holds func(value.Value) bool) *value.Set {
 	return kept
 }
 
-func difference(ctx *Context, args []value.Value) (value.Value, error) {
+func difference(_ *Context, args []value.Value) (value.Value, error) {
 	a, b, err := twoSets(args)
 	if err != nil {
 		return nil, err
@@ -29,7 +29,7 @@ func difference(ctx *Context, args []value.Value) (value.Value, error) {
 	return keep(a, func(e value.Value) bool { return !b.Has(e) }), nil
 }
 
-func and(ctx *Context, args []value.Value) (value.Value, error) {
+func and(_ *Context, args []value.Value) (value.Value, error) {
 	a, b, err := twoSets(args)
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func setsIn(args []value.Value) ([]*value.Set, error) {
 	return sets, nil
 }
 
-func intersection(ctx *Context, args []value.Value) (value.Value, error) {
+func intersection(_ *Context, args []value.Value) (value.Value, error) {
 	sets, err := setsIn(args)
 	if err != nil {
 		return nil, err
