@@ -31,16 +31,16 @@ func collection(args []value.Value, i int) ([]value.Value, error) {
 	return nil, Operand(i+1, args[i], "set", "array")
 }
 
-func sum(ctx *Context, args []value.Value) (value.Value, error) {
-	return accumulate(ctx, args, 0, (*big.Int).Add, (*big.Float).Add)
+func sum(_ *Context, args []value.Value) (value.Value, error) {
+	return accumulate(args, 0, (*big.Int).Add, (*big.Float).Add)
 }
 
-func product(ctx *Context, args []value.Value) (value.Value, error) {
-	return accumulate(ctx, args, 1, (*big.Int).Mul, (*big.Float).Mul)
+func product(_ *Context, args []value.Value) (value.Value, error) {
+	return accumulate(args, 1, (*big.Int).Mul, (*big.Float).Mul)
 }
 
 // accumulate is exact if all elements are whole numbers.
-func accumulate(_ *Context, args []value.Value, start int64,
+func accumulate(args []value.Value, start int64,
 	exact func(z, x, y *big.Int) *big.Int, float func(z, x, y *big.Float) *big.Float) (value.Value, error) {
 	list, err := collection(args, 0)
 	if err != nil {
