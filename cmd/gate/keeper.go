@@ -16,6 +16,9 @@ import (
 	"gate/serve"
 )
 
+// guardAge is how long a guard may be used, though no file has changed.
+const guardAge = 10 * time.Second
+
 // A keeper gives calls of many projects their guards, for a process that lives
 // long. A guard is kept for as long as none of the files has changed that it was
 // made of, and for guardAge at most: what else it depends on, such as the time,

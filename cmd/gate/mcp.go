@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -108,6 +107,7 @@ func (f mcpFlags) run(ctx context.Context, p process, args []string) error {
 	told := &teller{p: p}
 	w := &watch{
 		setting: setting{dirs: d, home: p.home(), project: places.ProjectRoot("", here), env: p.lookupEnv, live: true, supervisor: p.supervisor()},
+		keeper:  newKeeper(true), // the client starts gate and the server alike
 	}
 	if _, err := w.guard(); err != nil {
 		return err // before the server is there
@@ -121,33 +121,14 @@ func (f mcpFlags) run(ctx context.Context, p process, args []string) error {
 	})
 }
 
-// guardAge is how long a guard may be used: policies that changed count then.
-const guardAge = 10 * time.Second
-
-// A watch decides for a process that lives long, always by the policies of the
-// last seconds.
+// A watch decides for a process that lives long, always by the policies that
+// are there.
 type watch struct {
 	setting
-	mu     sync.Mutex
-	newest *guard
-	since  time.Time
+	keeper *keeper
 }
 
-// guard returns gate as it is set up now.
-func (w *watch) guard() (*guard, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.newest != nil && time.Since(w.since) < guardAge {
-		return w.newest, nil
-	}
-	w.newest = nil // one that does not load must not leave the last one in force
-	now := time.Now()
-	g, err := newGuard(w.setting)
-	if err == nil {
-		w.newest, w.since = g, now
-	}
-	return g, err
-}
+func (w *watch) guard() (*guard, error) { return w.keeper.guard(w.setting, true) }
 
 // decide decides about an event and records that.
 func (w *watch) decide(ctx context.Context, ev hook.Event) hook.Decision {

@@ -53,7 +53,7 @@ func TestWatchSyncs(t *testing.T) {
 	file(filepath.Join(managed, "keys.json"), string(keys))
 	release("1", "deploy")
 
-	w := &watch{setting: setting{
+	w := &watch{keeper: newKeeper(true), setting: setting{
 		dirs: places.Dirs{Managed: managed, ManagedNamed: true, User: filepath.Join(dir, "user"), State: filepath.Join(dir, "state")},
 		env:  func(string) (string, bool) { return "", false }, live: true,
 	}}
@@ -65,7 +65,6 @@ func TestWatchSyncs(t *testing.T) {
 	}
 	wants := func(when string, deploy, ship hook.Effect) {
 		t.Helper()
-		w.since = w.since.Add(-guardAge) // the seconds are over
 		if got, other := judge("deploy prod"), judge("ship it"); got.Effect != deploy || other.Effect != ship {
 			t.Errorf("%s: %s and %s, want %s and %s", when, got.Effect, other.Effect, deploy, ship)
 		}
