@@ -1,24 +1,14 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
-	"context"
 	"fmt"
-	"io"
-	"net"
-	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
-
-	"github.com/rogpeppe/go-internal/testscript"
 
 	"gate/adapters"
 	"gate/cmd/internal/places"
@@ -27,100 +17,7 @@ import (
 	"gate/strictjson"
 )
 
-// A served is a gate serve that a script started.
-type served struct {
-	cmd    *exec.Cmd
-	url    string
-	socket string
-	stderr bytes.Buffer
-}
-
-// startServe starts "gate serve" with the directories of the script, and waits
-// until it listens: answers [flag...]. It is stopped at the end of the script.
-func startServe(ts *testscript.TestScript, neg bool, args []string) {
-	if neg {
-		ts.Fatalf("usage: answers [flag...]")
-	}
-	s := &served{cmd: exec.Command("gate", withDirs(ts, append([]string{"serve", "--port=0"}, args...))...)}
-	s.cmd.Env = append(os.Environ(), "HOME="+ts.Getenv("HOME"))
-	s.cmd.Stderr = &s.stderr
-	out, err := s.cmd.StdoutPipe()
-	ts.Check(err)
-	ts.Check(s.cmd.Start())
-	ts.Defer(func() {
-		s.cmd.Process.Kill() // nothing, if it has ended
-		s.cmd.Wait()
-	})
-	line, err := bufio.NewReader(out).ReadString('\n')
-	ts.Check(err)
-	s.url = regexp.MustCompile(`http://127\.0\.0\.1:\d+`).FindString(line)
-	s.socket = filepath.Join(ts.Getenv("WORK"), "state", serveDir, serveSocket)
-	servers.Store(ts, s)
-}
-
-// servers are those of the scripts that run.
-var servers sync.Map
-
-func serverOf(ts *testscript.TestScript) *served {
-	s, ok := servers.Load(ts)
-	if !ok {
-		ts.Fatalf("no gate serve was started")
-	}
-	return s.(*served)
-}
-
-// askServe asks the server of the script, and prints the status and the answer:
-// ask [token|socket|stranger] METHOD path [file [header...]]. A token is sent
-// over HTTP, a stranger has none.
-func askServe(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 3 {
-		ts.Fatalf("usage: ask token|socket|stranger METHOD path [file [header...]]")
-	}
-	s := serverOf(ts)
-	var body io.Reader
-	if len(args) > 3 {
-		body = strings.NewReader(strings.ReplaceAll(ts.ReadFile(args[3]), "$WORK", filepath.ToSlash(ts.Getenv("WORK"))))
-	}
-	req, err := http.NewRequest(args[1], s.url+args[2], body)
-	ts.Check(err)
-	for _, h := range args[min(len(args), 4):] {
-		name, value, _ := strings.Cut(h, ": ")
-		req.Header.Add(name, value)
-	}
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	switch args[0] {
-	case "socket":
-		client.Transport.(*http.Transport).DialContext = func(context.Context, string, string) (net.Conn, error) {
-			return net.Dial("unix", s.socket)
-		}
-		req.URL.Scheme, req.URL.Host = "http", "localhost"
-	case "token":
-		token, err := os.ReadFile(filepath.Join(filepath.Dir(s.socket), serveToken))
-		ts.Check(err)
-		req.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
-	}
-	res, err := client.Do(req)
-	ts.Check(err)
-	defer res.Body.Close()
-	data, err := io.ReadAll(res.Body)
-	ts.Check(err)
-	fmt.Fprintf(ts.Stdout(), "%d\n%s", res.StatusCode, data)
-}
-
-// stopServe tells the server of the script to stop, and checks that it does so
-// without a mistake: stops.
-func stopServe(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 0 {
-		ts.Fatalf("usage: stops")
-	}
-	s := serverOf(ts)
-	ts.Check(s.cmd.Process.Signal(syscall.SIGTERM))
-	err := s.cmd.Wait()
-	fmt.Fprint(ts.Stderr(), s.stderr.String())
-	ts.Check(err)
-}
-
-// answererOf is gate serve without a server, on a machine of the test's own.
+// answerer is gate serve without a server, on a machine of the test's own.
 func (m *machine) answerer() answerer {
 	d, err := places.Flags{Managed: filepath.Join(m.dir, "managed"), User: filepath.Join(m.dir, "user"), State: filepath.Join(m.dir, "state")}.ForHook()
 	if err != nil {
@@ -198,19 +95,61 @@ func TestServesAlike(t *testing.T) {
 	}
 }
 
+// says is what gate serve answers an agent in the project about a line.
+func (a answerer) says(m *machine, line string) string {
+	m.t.Helper()
+	reply := a.decide(m.t.Context(), serve.Question{
+		Agent: "claude", Event: hook.PreToolUse,
+		Body: []byte(strings.Replace(strings.Replace(bashEvent, "LINE", quoteJSON(line), 1), `"/tmp"`, quoteJSON(m.project), 1)),
+	})
+	return string(reply.Answer.Stdout)
+}
+
+// TestKeepsGrants has what a person grants at a terminal count with the next
+// call, and what they take back not with the next: trust, and one call.
+func TestKeepsGrants(t *testing.T) {
+	m := newMachine(t)
+	m.write("user/settings.json", `{"approvals": {"enabled": true, "minutes": 10, "keyRequired": false}}`)
+	m.write("user/policies/deploy.rego", deployPolicy)
+	m.write("project/.gate/policies/p.rego", "# METADATA\n# custom: {gate: {events: [PreToolUse]}}\npackage acme.p\n\n"+
+		"modify contains {\"reason\": \"quietly\", \"input\": {\"command\": \"make -s it\"}} if input.tool_input.command == \"make it\"\n")
+	a := m.answerer()
+	rewrites := func() bool { return strings.Contains(a.says(m, "make it"), "make -s it") }
+	for _, step := range []struct {
+		command string
+		want    bool
+	}{{"trust", true}, {"distrust", false}, {"trust", true}} {
+		if rewrites() == step.want {
+			t.Errorf("before gate %s: rewritten: %v", step.command, step.want)
+		}
+		if status, stdout, stderr := m.gate(nil, true, step.command, m.project); status != exitOK {
+			t.Fatalf("%s: %s%s", step.command, stdout, stderr)
+		}
+		if rewrites() != step.want {
+			t.Errorf("after gate %s: rewritten: %v", step.command, !step.want)
+		}
+	}
+	found := waits.FindStringSubmatch(a.says(m, "make deploy"))
+	if found == nil {
+		t.Fatal("nothing waits for an approval")
+	}
+	if status, stdout, stderr := m.gate(nil, true, "approve", found[1]); status != exitOK {
+		t.Fatalf("approve: %s%s", stdout, stderr)
+	}
+	if got := a.says(m, "make deploy"); strings.Contains(got, `"deny"`) {
+		t.Errorf("approved: %s", got)
+	}
+	if got := a.says(m, "make deploy"); !strings.Contains(got, `"deny"`) {
+		t.Errorf("a second time: %s", got)
+	}
+}
+
 // TestKeeps has what was loaded be used again as long as nothing has changed,
-// and not a call longer: policies, settings, a plugin, trust.
+// and not a call longer.
 func TestKeeps(t *testing.T) {
 	m := newMachine(t)
 	a := m.answerer()
-	says := func(line string) string {
-		t.Helper()
-		reply := a.decide(t.Context(), serve.Question{
-			Agent: "claude", Event: hook.PreToolUse,
-			Body: []byte(strings.Replace(strings.Replace(bashEvent, "LINE", quoteJSON(line), 1), `"/tmp"`, quoteJSON(m.project), 1)),
-		})
-		return string(reply.Answer.Stdout)
-	}
+	says := func(line string) string { return a.says(m, line) }
 	const policy = "# METADATA\n# custom: {gate: {events: [PreToolUse]}}\npackage acme.%s\n\ndeny contains %q if contains(input.tool_input.command, %q)\n"
 	write := func(name, pkg, reason, word string) { m.write(name, fmt.Sprintf(policy, pkg, reason, word)) }
 	steps := []struct {
