@@ -60,21 +60,23 @@ func base64urlEncodeNoPad(ctx *Context, args []value.Value) (value.Value, error)
 	return encode(ctx, args, 2, func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) })
 }
 
-// base64urlDecode takes texts without their padding, too (RFC 7515, appendix C).
 func base64urlDecode(_ *Context, args []value.Value) (value.Value, error) {
-	return decode(args, func(s string) ([]byte, error) {
-		if !strings.HasSuffix(s, "=") {
-			switch len(s) % 4 {
-			case 1:
-				return nil, fmt.Errorf("illegal base64url string: %s", s)
-			case 2:
-				s += "=="
-			case 3:
-				s += "="
-			}
+	return decode(args, fromBase64url)
+}
+
+// fromBase64url takes texts without their padding, too (RFC 7515, appendix C).
+func fromBase64url(s string) ([]byte, error) {
+	if !strings.HasSuffix(s, "=") {
+		switch len(s) % 4 {
+		case 1:
+			return nil, fmt.Errorf("illegal base64url string: %s", s)
+		case 2:
+			s += "=="
+		case 3:
+			s += "="
 		}
-		return base64.URLEncoding.DecodeString(s)
-	})
+	}
+	return base64.URLEncoding.DecodeString(s)
 }
 
 func hexEncode(ctx *Context, args []value.Value) (value.Value, error) {

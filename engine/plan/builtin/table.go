@@ -32,7 +32,7 @@ type entry struct {
 // map, so that the linker lays it out and a start costs nothing.
 //
 // What is missing stays with OPA: what asks the network, the process or chance;
-// YAML, GraphQL, JSON Schema, tokens and certificates, whose libraries cost a
+// YAML, GraphQL, JSON Schema, keys and certificates, whose libraries cost a
 // start more than a decision; templates of text/template and regex.globs_match,
 // which nothing can end.
 var builtins = [...]entry{
@@ -87,6 +87,7 @@ var builtins = [...]entry{
 	{"internal.template_string", templateString},
 	{"internal.test_case", nothing},
 	{"intersection", intersection},
+	{"io.jwt.decode", jwtDecode},
 	{"is_array", isArray},
 	{"is_boolean", isBoolean},
 	{"is_null", isNull},

@@ -16,6 +16,7 @@ import (
 
 	"gate/engine/plan/builtin"
 	"gate/engine/plan/value"
+	"gate/engine/rego"
 )
 
 // An answer is what a builtin makes of operands: a value as text, undefined, or
@@ -151,6 +152,24 @@ func TestBuiltins(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestGranted holds that plans have every builtin that policies of all
+// authorities may call.
+func TestGranted(t *testing.T) {
+	compiledAway := []string{"assign", "eq", "print", "rego.metadata.chain", "rego.metadata.rule"}
+	granted := 0
+	for _, b := range rego.Builtins() {
+		if !b.Others || slices.Contains(compiledAway, b.Name) {
+			continue
+		}
+		if granted++; builtin.Lookup(b.Name) == nil {
+			t.Errorf("plans have no %s", b.Name)
+		}
+	}
+	if granted < 100 {
+		t.Errorf("only %d builtins are granted", granted)
 	}
 }
 

@@ -30,6 +30,7 @@ YWJj|YWI=|YQ|_-8|////|====|616263|6|zz|a%20b|a+b|%zz|a=1&b=2&a=3|a=%zz|;|x&y=
 10.0.0.0/8|10.1.2.3|192.168.1.0/24|192.168.1.1/33|::1|fe80::/10|2001:db8::/32|::ffff:1.2.3.4|::ffff:1.2.3.0/120|0.0.0.0/0|::/0|1.2.3.4/|/8|10.0.1.0/24|10.0.0.0/24|fe80::1%eth0|255.255.255.0/24|10.0.0.128/28|0.0.0.1/32|2001:db8::1/127|1.2.3.4/08
 http://user:pw@host:80/p%20a?q=1#f|//h/p|mailto:x|:|http://[::1]:9/|%|/only/path?x|http://a b/|HTTP://H
 123e4567-e89b-12d3-a456-426614174000|urn:uuid:123e4567-e89b-22d3-a456-426614174000|{123e4567-e89b-12d3-8456-426614174000}|00000000000000000000000000000000|123e4567e89b12d3a45642661417400g|123e4567-e89b-12d3-c456-42661417400
+eyJhbGciOiJub25lIn0.eyJhIjoxLjUwLCJhIjoyfQ.c2ln|eyJjdHkiOiJKV1QifQ.ImV5SmhiR2NpT2lKdWIyNWxJbjAuZXlKaElqb3hMalV3TENKaElqb3lmUS5jMmxuIg.|eyJjdHkiOjF9.e30.|eyJlbmMiOjF9.e30.|e30.e30.|e30.W10.|e30.x.|a.b|e30.e30.e30.e30|W10.e30.|e30.e30.x
 inf|-Infinity|NaN|+1|0x10|01|-0|1e5|1.50|٣
 `), "\n")
 

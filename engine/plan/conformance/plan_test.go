@@ -13,53 +13,63 @@ import (
 	"gate/engine/plan/value"
 )
 
-// byPlan answers a case with a compiled plan. A case that does not compile to
-// one is an error.
-func byPlan(c cases.TestCase) (outcome, error) {
+// A compiled case is one that became a plan.
+type compiled struct {
+	cases.TestCase
+	program     *plan.Program
+	input, data value.Value
+}
+
+func compile(c cases.TestCase) (*compiled, error) {
 	texts := map[string]string{}
 	for i, text := range c.Modules {
 		texts[fmt.Sprintf("test-%d.rego", i)] = text
 	}
 	section, err := build.Query(texts, c.Query, ast.RegoV1)
 	if err != nil {
-		return outcome{}, err
+		return nil, err
 	}
-	program, err := plan.Open(string(section))
-	if err != nil {
-		return outcome{}, err
+	q := &compiled{TestCase: c}
+	if q.program, err = plan.Open(string(section)); err != nil {
+		return nil, err
 	}
-	var data, input value.Value
 	if c.Data != nil {
-		if data, err = value.From(any(*c.Data)); err != nil {
-			return outcome{}, err
+		if q.data, err = value.From(any(*c.Data)); err != nil {
+			return nil, err
 		}
 	}
 	given, err := inputOf(c)
 	if err != nil {
-		return outcome{}, err
+		return nil, err
 	}
 	if given != nil {
-		input = fromAST(given)
+		q.input = fromAST(given)
 	}
-	m := plan.NewMachine(program, &builtin.Context{Cache: &builtin.Cache{}}, input, data)
-	if !c.StrictError {
+	return q, nil
+}
+
+// answer runs the plan. Where errors of builtins are not strict they make a call
+// undefined.
+func (q *compiled) answer(strict bool) outcome {
+	m := plan.NewMachine(q.program, &builtin.Context{Cache: &builtin.Cache{}}, q.input, q.data)
+	if !strict {
 		m.Lenient()
 	}
 	answers, err := m.Eval(build.QueryPath()...)
 	if err != nil {
-		return planFailure(err), nil
+		return planFailure(err)
 	}
 	o := outcome{results: ast.NewSet()}
 	for _, answer := range answers.(*value.Array).Elems() {
 		row := ast.NewObject()
 		for _, p := range answer.(*value.Object).Pairs() {
-			if err := insert(row, string(p.Key.(value.String)), toAST(p.Value), c); err != nil {
-				return outcome{}, err
+			if err := insert(row, string(p.Key.(value.String)), toAST(p.Value), q.TestCase); err != nil {
+				return failure(err)
 			}
 		}
 		o.results.Add(ast.NewTerm(row))
 	}
-	return o, nil
+	return o
 }
 
 // planFailure writes an error of the machine the way topdown does.

@@ -23,6 +23,15 @@ type outcome struct {
 	text    string
 }
 
+// same reports that two engines say the same: the same results, or errors of
+// one kind.
+func (o outcome) same(other outcome) bool {
+	if o.code != "" || other.code != "" {
+		return o.code == other.code
+	}
+	return o.results.Compare(other.results) == 0
+}
+
 func failure(err error) outcome {
 	if e, ok := errors.AsType[*topdown.Error](err); ok {
 		return outcome{code: e.Code, text: e.Error()}
@@ -67,36 +76,44 @@ func inputOf(c cases.TestCase) (ast.Value, error) {
 	return nil, nil
 }
 
-// byTopdown answers a case as OPA does.
-func byTopdown(ctx context.Context, c cases.TestCase) outcome {
+// A prepared case is one that OPA compiled.
+type prepared struct {
+	cases.TestCase
+	compiler *ast.Compiler
+	query    ast.Body
+	store    storage.Store
+	input    ast.Value
+}
+
+func prepare(c cases.TestCase) (*prepared, error) {
 	modules, err := modulesOf(c)
 	if err != nil {
-		return failure(err)
+		return nil, err
 	}
-	compiler := ast.NewCompiler().WithCapabilities(capabilities(c))
-	if compiler.Compile(modules); compiler.Failed() {
-		return failure(compiler.Errors)
+	q := &prepared{TestCase: c, compiler: ast.NewCompiler().WithCapabilities(capabilities(c)), store: inmem.New()}
+	if q.compiler.Compile(modules); q.compiler.Failed() {
+		return nil, q.compiler.Errors
 	}
 	body, err := ast.ParseBody(c.Query)
 	if err != nil {
-		return failure(err)
+		return nil, err
 	}
-	query, err := compiler.QueryCompiler().Compile(body)
-	if err != nil {
-		return failure(err)
+	if q.query, err = q.compiler.QueryCompiler().Compile(body); err != nil {
+		return nil, err
 	}
-	store := inmem.New()
 	if c.Data != nil {
-		store = inmem.NewFromObject(*c.Data)
+		q.store = inmem.NewFromObject(*c.Data)
 	}
-	input, err := inputOf(c)
-	if err != nil {
-		return failure(err)
-	}
-	q := topdown.NewQuery(query).WithCompiler(compiler).WithStore(store).WithStrictBuiltinErrors(c.StrictError).
-		WithCancel(topdown.NewCancel()).WithTransaction(storage.NewTransactionOrDie(ctx, store))
-	if input != nil {
-		q = q.WithInput(ast.NewTerm(input))
+	q.input, err = inputOf(c)
+	return q, err
+}
+
+// answer runs the case as OPA does.
+func (p *prepared) answer(ctx context.Context, strict bool) outcome {
+	q := topdown.NewQuery(p.query).WithCompiler(p.compiler).WithStore(p.store).WithStrictBuiltinErrors(strict).
+		WithCancel(topdown.NewCancel()).WithTransaction(storage.NewTransactionOrDie(ctx, p.store))
+	if p.input != nil {
+		q = q.WithInput(ast.NewTerm(p.input))
 	}
 	found, err := q.Run(ctx)
 	if err != nil {
@@ -106,7 +123,7 @@ func byTopdown(ctx context.Context, c cases.TestCase) outcome {
 	for _, binding := range found {
 		row := ast.NewObject()
 		for name, term := range binding {
-			if err := insert(row, string(name), term.Value, c); err != nil {
+			if err := insert(row, string(name), term.Value, p.TestCase); err != nil {
 				return failure(err)
 			}
 		}
