@@ -239,7 +239,7 @@ func TestAgentsRefuseLookAlikes(t *testing.T) {
 		{"windsurf", "pre_run_command", `{"agent_action_name":"pre_run_command","tool_info":[]}`, `tool_info: an array where an object is wanted`},
 		{"windsurf", "", `{"tool_info":{}}`, `agent_action_name is missing`},
 		{"windsurf", "", `{"agent_action_name":7}`, `agent_action_name: a number where a string is wanted`},
-		{"amp", "delegate", `{"cmd":"ls"}`, `the command line does not name the tool`},
+		{"amp", "delegate:Bash", `{"cmd":"ls"}`, `the command line does not name the tool and its directory`},
 		{"antigravity", "PreToolUse", `{"conversationId":"c"}`, `tool_name is missing`},
 		{"cline", "PreToolUse", `{"hookName":"PreToolUse","preToolUse":{"toolName":"use_mcp_tool","parameters":{"server_name":"a","tool_name":"b","arguments":"[]"}}}`, `arguments: `},
 	} {

@@ -2,6 +2,7 @@ package adapters
 
 import (
 	"errors"
+	"path"
 	"strings"
 	"time"
 
@@ -10,8 +11,8 @@ import (
 
 // amp speaks to Amp's permission rules that delegate, as mirrors of its manual
 // have them: standard input is the input of the tool and nothing else, so the
-// command line names the tool, as the event "delegate:TOOL". Only the status
-// counts; a status for a question is not known to hold.
+// command line has the rest, as the event "delegate:TOOL:DIRECTORY". Only the
+// status counts; a status for a question is not known to hold.
 func amp() *agent {
 	return &agent{name: "amp", wait: time.Minute, events: ampEvents, tools: ampTools, adapt: adaptAmp, render: (*reply).byStatus}
 }
@@ -33,11 +34,12 @@ var ampTools = []toolWord{
 
 // adaptAmp makes an event of the bare input.
 func adaptAmp(fields, doc map[string]any, w *eventWord) error {
-	_, tool, ok := strings.Cut(w.native, ":")
-	if !ok || tool == "" {
-		return errors.New("the command line does not name the tool: --event delegate:TOOL")
+	_, about, _ := strings.Cut(w.native, ":")
+	tool, dir, _ := strings.Cut(about, ":")
+	if tool == "" || !path.IsAbs(dir) {
+		return errors.New("the command line does not name the tool and its directory: --event delegate:TOOL:DIRECTORY")
 	}
 	clear(fields)
-	fields["hook_event_name"], fields["tool_name"], fields["tool_input"] = string(w.own()), tool, doc
+	fields["hook_event_name"], fields["tool_name"], fields["tool_input"], fields["cwd"] = string(w.own()), tool, doc, dir
 	return nil
 }

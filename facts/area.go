@@ -41,6 +41,8 @@ var cacheDirs = []string{
 func (w World) area(p string) string {
 	home, project := w.Home, w.Project
 	switch {
+	case p == "":
+		return "unknown" // a relative path, and nobody says from where
 	case p == "/":
 		return "root"
 	case strings.HasPrefix(p, "/dev/"):

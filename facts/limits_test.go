@@ -162,6 +162,21 @@ func TestPayloadPlace(t *testing.T) {
 	}
 }
 
+// TestNoDirectory: an event without a directory has relative paths that nobody
+// knows, and no command trips over them.
+func TestNoDirectory(t *testing.T) {
+	reader := facts.New(world())
+	for _, line := range []string{"tar czf build.tgz build", "rm -rf x", "cp a b", "cd x && rm y", "git push", "find . -delete", "sed -i d a", "apply_patch <<<'*** Delete File: a'"} {
+		ev := event(line)
+		delete(ev.Fields, "cwd")
+		for _, p := range reader.Of(ev).Paths {
+			if p.Path != nil && !strings.HasPrefix(*p.Path, "/") {
+				t.Errorf("%s: %s is no path", line, *p.Path)
+			}
+		}
+	}
+}
+
 func TestTools(t *testing.T) {
 	reader := facts.New(world())
 	for _, tt := range []struct {

@@ -70,6 +70,20 @@ func decider(t testing.TB, opts ...engine.Option) func(spec any) hook.Decision {
 
 func deciderOf(t testing.TB, lib []scopes.Module, src scopes.Source, opts ...engine.Option) func(spec any) hook.Decision {
 	t.Helper()
+	judge := judgeOf(t, lib, src, opts...)
+	return func(spec any) hook.Decision {
+		t.Helper()
+		ev, w, err := policytest.Event(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return judge(*ev, w)
+	}
+}
+
+// judgeOf is deciderOf for events that are made already.
+func judgeOf(t testing.TB, lib []scopes.Module, src scopes.Source, opts ...engine.Option) func(hook.Event, policytest.World) hook.Decision {
+	t.Helper()
 	patient := src
 	patient.Hooks = nil
 	for _, h := range src.Hooks {
@@ -82,21 +96,17 @@ func deciderOf(t testing.TB, lib []scopes.Module, src scopes.Source, opts ...eng
 		t.Fatal(err)
 	}
 	evaluator := rego.New(lib, []scopes.Source{patient}, rego.WithCompileTime(time.Minute))
-	return func(spec any) hook.Decision {
+	return func(ev hook.Event, w policytest.World) hook.Decision {
 		t.Helper()
-		ev, w, err := policytest.Event(spec)
-		if err != nil {
-			t.Fatal(err)
-		}
 		facts := engine.WithFacts(func(ev *hook.Event) *hook.Facts { return factsIn(w, ev) })
 		en, err := engine.New(set, append(opts, facts, engine.WithEvaluator(hook.Rego, evaluator))...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := en.Decide(context.Background(), *ev)
+		d := en.Decide(context.Background(), ev)
 		for _, s := range d.Steps {
 			if s.Fault != nil {
-				t.Errorf("%v: %s: %v", spec, s.Hook.ID, s.Fault)
+				t.Errorf("%s %v: %s: %v", ev.Tool(), ev.ToolInput(), s.Hook.ID, s.Fault)
 			}
 		}
 		return d
