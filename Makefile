@@ -1,5 +1,6 @@
 # make release: archives of gate with checksums, the same bytes wherever the same
 # commit is built with the same Go. It needs Go, git and GNU tar.
+# make bench: compares gate with other programs; BENCH="-sizes 25,100" has flags.
 
 VERSION   ?= $(shell git describe --tags --always --dirty)
 PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
@@ -9,7 +10,7 @@ SHA256    ?= sha256sum
 
 archives = $(foreach p,$(PLATFORMS),$(OUT)/gate-$(VERSION)-$(subst /,-,$(p)).tar.gz)
 
-.PHONY: release clean
+.PHONY: release bench clean
 release: $(OUT)/SHA256SUMS
 	@cat $<
 
@@ -30,6 +31,10 @@ $(OUT)/gate-$(VERSION)-%.tar.gz: .FORCE
 		-C $(OUT)/$* -cf - . | gzip -9n > $@.part
 	mv $@.part $@
 	rm -rf $(OUT)/$*
+
+# make bench: what a decision costs beside other programs, as whole processes.
+bench:
+	go run ./cmd/gate-bench $(BENCH)
 
 .PHONY: .FORCE
 .FORCE:

@@ -25,7 +25,7 @@ var layers = [][]string{
 	{"policytest/mutate", "cmd/internal/places"},
 	{"cmd/internal/hookpath"},
 	{"cmd/internal/thin"},
-	{"cmd/gate", "cmd/gate-hook", "examples", "examples/agent"},
+	{"cmd/gate", "cmd/gate-hook", "cmd/gate-bench", "examples", "examples/agent"},
 }
 
 // never adds what the layers alone would allow.

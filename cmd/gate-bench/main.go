@@ -1,0 +1,66 @@
+// Command gate-bench compares what a decision costs: gate-hook and gate hook
+// beside a Go program that only reads JSON and opens a socket (the "Go floor"),
+// OPA's own commands and hooks as people write them, as whole processes and in
+// the same rounds.
+//
+//	go run ./cmd/gate-bench -sizes 25,100,1000,5000
+//
+// It builds what it measures from this module, writes nothing outside a
+// temporary directory, and leaves out what the machine does not have. What
+// counts are the ratios: the milliseconds are the machine's.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+)
+
+func main() {
+	rounds := flag.Int("rounds", 40, "rounds at 25 and 100 policies; fewer are run with more policies")
+	sizes := flag.String("sizes", "25,100,1000,5000", "numbers of policies")
+	only := flag.String("only", "", "run only what has one of these words in its name (the floor always runs)")
+	npm := flag.Bool("npm", false, "install cc-safety-net from the npm registry and measure it, too")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(wholeLife(), os.Interrupt)
+	defer stop()
+	err := func() error {
+		list, err := numbers(*sizes)
+		if err != nil {
+			return err
+		}
+		if *rounds < 1 || flag.NArg() > 0 {
+			return errors.New("want -rounds of 1 or more, and no further words")
+		}
+		dir, err := os.MkdirTemp("", "gate-bench-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		l := lab{dir: dir, rounds: *rounds, npm: *npm, log: os.Stderr}
+		if *only != "" {
+			l.only = strings.Split(*only, ",")
+		}
+		return l.run(ctx, os.Stdout, list)
+	}()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "gate-bench:", err)
+		os.Exit(1)
+	}
+}
+
+func numbers(list string) ([]int, error) {
+	var out []int
+	for word := range strings.SplitSeq(list, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(word))
+		if err != nil || n < 1 || n > 100_000 {
+			return nil, fmt.Errorf("-sizes %s: want numbers from 1 to 100000", list)
+		}
+		out = append(out, n)
+	}
+	return out, nil
+}
