@@ -35,7 +35,6 @@ func (l *loaded) addPlugins(s setting, above ...*places.Place) {
 // addPlugin loads one plugin. What is wrong with it is loud, and the rest holds.
 func (l *loaded) addPlugin(s setting, name string, at scopes.PluginDir, above []*places.Place) {
 	p, err := openPlugin(s, name, at, above)
-	defer p.Close()
 	if err == nil && p.Err != nil {
 		err = fmt.Errorf("%s: %w", p.Dir, p.Err)
 	}
@@ -46,6 +45,7 @@ func (l *loaded) addPlugin(s setting, name string, at scopes.PluginDir, above []
 		})
 		return
 	}
+	defer p.Close()
 	trusted := l.trust(p, s.Grants(), hook.PluginAuthor)
 	l.Where["plugin:"+name] = p.Dir
 	l.add(load.Plugin(p.Files, name, trusted, s.foreign), p.Dir)
