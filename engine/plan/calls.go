@@ -73,6 +73,7 @@ func (r *run) callBuiltin(pc int) (length int, st status) {
 		return 0, failed
 	}
 	number := r.local(pc + 1)
+	value.Hold(args)
 	v, err := r.builtins[number](r.ctx, args)
 	if err != nil {
 		if r.lenient && !halts(err) {
@@ -119,8 +120,11 @@ func bytesOf(v value.Value) int {
 
 // grow adds to an array or a set.
 func (r *run) grow(pc int) status {
-	v := r.defined(pc + 2)
-	switch to := r.locals[r.local(pc+1)].(type) {
+	to, v := r.locals[r.local(pc+1)], r.defined(pc+2)
+	if !r.mayHold(to, v) {
+		return failed
+	}
+	switch to := to.(type) {
 	case *value.Array:
 		to.Append(v)
 		return r.grown(to)
@@ -134,6 +138,28 @@ func (r *run) grow(pc int) status {
 	panic(bytecode.ErrDamaged)
 }
 
+// mayHold takes off the budget that a value grows by another. The planner makes
+// values that are in others grow only in rules whose names have variables;
+// growing by itself, or what was there before, only a damaged program would.
+func (r *run) mayHold(to, v value.Value) bool {
+	may, held := value.MayHold(to, v)
+	if !may {
+		panic(bytecode.ErrDamaged)
+	}
+	if !held {
+		return true
+	}
+	if err := r.ctx.Alloc(heldBytes); err != nil {
+		r.fail(err)
+		return false
+	}
+	return r.spend(value.Weight(v))
+}
+
+// heldBytes is what is taken for growing where the weights of what is around are
+// not kept.
+const heldBytes = 1 << 10
+
 func (r *run) grown(v value.Value) status {
 	if !r.made(v, 48) {
 		return failed
@@ -146,11 +172,10 @@ func (r *run) insert(pc int) status {
 	if !ok {
 		panic(bytecode.ErrDamaged)
 	}
-	key := r.defined(pc + 2)
-	if !r.spend(value.Weight(key)) {
+	key, v := r.defined(pc+2), r.defined(pc+3)
+	if !r.mayHold(o, key) || !r.mayHold(o, v) || !r.spend(value.Weight(key)) {
 		return failed
 	}
-	v := r.defined(pc + 3)
 	if o.Get(key) == v { // which has grown, and was taken off the budget then
 		o.Insert(key, v)
 		return done

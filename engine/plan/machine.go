@@ -17,7 +17,7 @@ const maxDepth = 20_000
 // maxWeight bounds what one value holds, written out, and so the time of one
 // comparison. No event holds as much: package strictjson allows 200 000 keys and
 // elements.
-const maxWeight = 1 << 22
+const maxWeight = 1 << 20
 
 var (
 	errDeep   = errors.New("its rules call each other too deep")

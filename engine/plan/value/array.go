@@ -4,12 +4,14 @@ package value
 type Array struct {
 	elems  []Value
 	weight int
+	state
 }
 
 // NewArray returns an array of elems, which it keeps.
 func NewArray(elems ...Value) *Array {
 	a := &Array{elems: elems}
 	for _, e := range elems {
+		hold(e)
 		a.weight = addWeight(a.weight, Weight(e))
 	}
 	return a
@@ -34,6 +36,7 @@ func (a *Array) Elems() []Value { return a.elems }
 
 // Append adds an element at the end.
 func (a *Array) Append(v Value) {
+	hold(v)
 	a.elems = append(a.elems, v)
 	a.weight = addWeight(a.weight, Weight(v))
 }

@@ -59,6 +59,7 @@ func fromList[T any](list []T, from func(T) (Value, error)) (Value, error) {
 		}
 		a.Append(v)
 	}
+	a.frozen = true
 	return a, nil
 }
 
@@ -73,5 +74,6 @@ func fromMap[T any](m map[string]T, from func(T) (Value, error)) (Value, error) 
 	}
 	o := OrderedObject(pairs)
 	o.weigh()
+	o.frozen = true
 	return o, nil
 }

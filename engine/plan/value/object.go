@@ -16,6 +16,7 @@ type Object struct {
 	index   *index
 	weight  int
 	unsure  bool // a value has grown since weight was taken
+	state
 }
 
 // NewObject returns an object of pairs; of equal keys the last value counts.
@@ -29,7 +30,13 @@ func NewObject(pairs ...Pair) *Object {
 
 // OrderedObject returns an object of pairs, which it keeps. Their keys must be in
 // order, and no two equal.
-func OrderedObject(pairs []Pair) *Object { return &Object{pairs: pairs, ordered: true, unsure: true} }
+func OrderedObject(pairs []Pair) *Object {
+	for _, p := range pairs {
+		hold(p.Key)
+		hold(p.Value)
+	}
+	return &Object{pairs: pairs, ordered: true, unsure: true}
+}
 
 // Len returns the number of keys.
 func (o *Object) Len() int { return len(o.pairs) }
@@ -55,6 +62,8 @@ func (o *Object) Pairs() []Pair {
 // Insert puts a value under a key, in place of what the key held. A value that
 // has grown since is inserted again, so that the object knows its weight.
 func (o *Object) Insert(key, v Value) {
+	hold(key)
+	hold(v)
 	n := len(o.pairs)
 	switch {
 	case n == 0:

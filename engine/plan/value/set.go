@@ -11,6 +11,7 @@ type Set struct {
 	ordered bool // elems are; always so for less than two
 	index   *index
 	weight  int
+	state
 }
 
 // NewSet returns a set of elems.
@@ -27,6 +28,7 @@ func NewSet(elems ...Value) *Set {
 func OrderedSet(elems []Value) *Set {
 	s := &Set{elems: elems, ordered: true}
 	for _, e := range elems {
+		hold(e)
 		s.weight = addWeight(s.weight, Weight(e))
 	}
 	return s
@@ -69,6 +71,7 @@ func (s *Set) Add(v Value) bool {
 	default:
 		s.ordered = false
 	}
+	hold(v)
 	s.elems = append(s.elems, v)
 	s.weight = addWeight(s.weight, Weight(v))
 	if !s.ordered && len(s.elems) > fewElements {

@@ -95,25 +95,3 @@ func addWeight(a, b int) int {
 	}
 	return a + b
 }
-
-// Freeze puts everything in v in order, so that reading changes nothing any
-// more and v may be read by several goroutines. It returns v.
-func Freeze(v Value) Value {
-	switch v := v.(type) {
-	case *Array:
-		for _, e := range v.elems {
-			Freeze(e)
-		}
-	case *Set:
-		for _, e := range v.Elems() {
-			Freeze(e)
-		}
-	case *Object:
-		for _, p := range v.Pairs() {
-			Freeze(p.Key)
-			Freeze(p.Value)
-		}
-		v.weigh()
-	}
-	return v
-}
