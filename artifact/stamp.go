@@ -30,7 +30,7 @@ func (s *Stamp) Settled(read time.Time) bool {
 	if s.Changed%int64(time.Second) == 0 && s.Modified%int64(time.Second) == 0 {
 		grain = 2 * time.Second // a file system without fractions
 	}
-	return s.Missing || time.Unix(0, max(s.Changed, s.Modified)).Add(grain).Before(read)
+	return s.Missing || time.Unix(0, s.Changed).Add(grain).Before(read)
 }
 
 // Fresh reports that everything in the place is as it was when the artifact was

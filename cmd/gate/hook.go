@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"sync/atomic"
 
 	"gate/cmd/internal/hookpath"
 	"gate/engine/rego"
@@ -12,9 +13,17 @@ func runHook(ctx context.Context, p process) int {
 	if p.brief != nil {
 		p.brief()
 	}
-	return hookpath.Run(ctx, hookpath.Process{
+	var about atomic.Pointer[hookpath.Machine] // the deadline may come first
+	status := hookpath.Run(ctx, hookpath.Process{
 		Args: p.args[1:], Stdin: p.stdin, Stdout: p.stdout, Stderr: p.stderr, LookupEnv: p.lookupEnv, Exit: p.exit,
-	}, p.load)
+	}, func(c *hookpath.Call) (*hookpath.Guard, error) {
+		about.Store(&c.Machine)
+		return p.load(c)
+	})
+	if m := about.Load(); m != nil && handedOver(p.args[1:]) {
+		p.compileLater(*m)
+	}
+	return status
 }
 
 // load sets gate up for one call, from the files that hooks and settings come

@@ -78,7 +78,7 @@ func newRoot(p process) *cobra.Command {
 	root.AddCommand(
 		newBundle(p), newKeys(p), newSync(p),
 		newHook(p), newTry(p), newFacts(p), newEval(p), newExplain(p),
-		newPolicies(p), newCheck(p), newFmt(p), newSettings(p), newSet(p), newTrust(p), newDistrust(p), newApprove(p), newInject(p), newSession(p), newLog(p), newReplay(p), newNew(p), newTest(p),
+		newPolicies(p), newCheck(p), newFmt(p), newSettings(p), newSet(p), newTrust(p), newDistrust(p), newApprove(p), newInject(p), newSession(p), newLog(p), newReplay(p), newNew(p), newTest(p), newBuild(p),
 		newInstall(p), newUninstall(p), newStatus(p), newDoctor(p), newMCP(p), newServe(p),
 		newStatusLine(p), newSuggest(p), newImport(p), newVersion(p), newExitCodes(),
 	)

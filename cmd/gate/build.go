@@ -1,0 +1,156 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gate/artifact"
+	"gate/cmd/internal/places"
+)
+
+// compileFlags are the flags of gate build.
+type compileFlags struct {
+	dirs  dirFlags
+	check bool
+	json  bool
+	later bool
+}
+
+func newBuild(p process) *cobra.Command {
+	var f compileFlags
+	cmd := &cobra.Command{
+		Use:   "build [DIR]...",
+		Short: "compile policies, so that gate-hook answers without reading them",
+		Long: "Compiles what stands in your directory, in the projects DIR (default: the one that\n" +
+			"this directory belongs to) and, for the administrator, in the managed directory.\n" +
+			"gate-hook answers from what is compiled as long as nothing changes there, and asks\n" +
+			"gate hook else, which has it compiled anew. So nobody has to run this; it shows what\n" +
+			"cannot be compiled, and why.",
+		Example: "  gate build\n  gate build --check .",
+		RunE: func(_ *cobra.Command, projects []string) error {
+			if f.later {
+				return f.afterwards(p, projects)
+			}
+			return f.run(p, projects)
+		},
+	}
+	addDirFlags(cmd, &f.dirs)
+	cmd.Flags().BoolVar(&f.check, "check", false, "write nothing, and fail if anything is broken or cannot be compiled")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON for programs")
+	cmd.Flags().BoolVar(&f.later, "later", false, "")
+	cmd.Flags().MarkHidden("later")
+	return cmd
+}
+
+func (f *compileFlags) run(p process, projects []string) error {
+	todo, err := f.places(projects)
+	if err != nil {
+		return err
+	}
+	var list []compiled
+	for _, at := range todo {
+		if at.kind == artifact.Managed && at.missing() {
+			continue
+		}
+		list = append(list, at.build(f.check))
+	}
+	if !f.check {
+		tidy(todo)
+	}
+	if err := f.print(p, list); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(list, func(c compiled) bool { return c.bad() || f.check && len(c.left()) > 0 }) {
+		return exitWith(exitFailed)
+	}
+	return nil
+}
+
+// places lists what is to be compiled.
+func (f *compileFlags) places(projects []string) ([]compilable, error) {
+	d, err := f.dirs.Absolute().ForHook()
+	if err != nil {
+		return nil, err
+	}
+	if len(projects) == 0 {
+		_, project, err := (&placeFlags{dirs: f.dirs}).places()
+		if err != nil {
+			return nil, err
+		}
+		projects = []string{project}
+	}
+	list := []compilable{{dirs: d, kind: artifact.Managed, dir: d.Managed}, {dirs: d, kind: artifact.User, dir: d.User}}
+	for _, project := range projects {
+		project, err := filepath.Abs(project)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, compilable{dirs: d, kind: artifact.Project, dir: places.ProjectPlace(project)})
+	}
+	return list, nil
+}
+
+func (f *compileFlags) print(p process, list []compiled) error {
+	if f.json {
+		docs := make([]any, len(list))
+		for i := range list {
+			docs[i] = list[i].document()
+		}
+		return printValue(p, map[string]any{"places": docs})
+	}
+	var b strings.Builder
+	for i := range list {
+		list[i].describe(&b, p)
+	}
+	return printAll(p, b.String())
+}
+
+// describe says in a line or a few what became of a place.
+func (c *compiled) describe(b *strings.Builder, p process) {
+	head := fmt.Sprintf("%s %s: ", c.Kind, visible(p.tilde(c.Place)))
+	switch {
+	case errors.Is(c.err, errNothing), c.Empty:
+		b.WriteString(head + "nothing is there\n")
+	case c.err != nil:
+		fmt.Fprintf(b, "%snot compiled: %s\n", head, visible(p.tildes(c.err.Error())))
+	case c.Refused != "":
+		fmt.Fprintf(b, "%sbroken: %s\n", head, visible(p.tildes(c.Refused)))
+	default:
+		planned, handlers := c.counts()
+		fmt.Fprintf(b, "%s%s compiled", head, many(planned, "policy", "policies"))
+		if handlers > 0 {
+			fmt.Fprintf(b, ", %s run by gate hook", many(handlers, "handler", "handlers"))
+		}
+		if c.size > 0 {
+			fmt.Fprintf(b, ", %d KiB", (c.size+1023)>>10)
+		}
+		b.WriteString("\n")
+		for _, h := range c.left() {
+			fmt.Fprintf(b, "  %s stays with OPA: %s\n", visible(h.ID), visible(h.Why))
+		}
+	}
+}
+
+func many(n int, one, more string) string { return fmt.Sprintf("%d %s", n, plural(n, one, more)) }
+
+// document is what became of a place, for programs.
+func (c *compiled) document() map[string]any {
+	planned, handlers := c.counts()
+	left := []any{}
+	for _, h := range c.left() {
+		left = append(left, map[string]any{"id": h.ID, "why": h.Why})
+	}
+	why := c.Refused
+	if c.err != nil {
+		why = c.err.Error()
+	}
+	return map[string]any{
+		"place": c.Kind.String(), "dir": c.Place, "policies": planned, "handlers": handlers, "left": left,
+		"bytes": c.size, "written": c.written, "error": orNil(why),
+	}
+}

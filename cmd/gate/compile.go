@@ -1,0 +1,226 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"gate/artifact"
+	"gate/artifact/build"
+	"gate/cmd/internal/places"
+	"gate/hook"
+	"gate/hostfs"
+	"gate/policies"
+	"gate/scopes/load"
+)
+
+// A compilable is a place that gate-hook may answer from the compiled form of.
+type compilable struct {
+	dirs dirs
+	kind artifact.Kind // Managed, User or Project
+	dir  string        // absolute
+}
+
+// compiled is what became of one.
+type compiled struct {
+	artifact.Content
+	err     error // why nothing was made
+	size    int
+	written bool
+}
+
+// errNothing is the error of a directory that is not there, errNotOurs that of
+// one that somebody else has to compile.
+var (
+	errNothing = errors.New("nothing is there")
+	errNotOurs = errors.New("only the administrator can compile it")
+)
+
+// settleTime is how long is waited for a place to settle: that what was written a
+// moment ago cannot be written again without anybody being able to tell.
+const settleTime = 5 * time.Second
+
+// missing reports that the place is not there.
+func (at compilable) missing() bool {
+	_, err := os.Lstat(at.dir)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// build makes the compiled form of a place and writes it, unless it is only to
+// be checked.
+func (at compilable) build(check bool) compiled {
+	if !check {
+		if err := at.prepare(); err != nil {
+			return at.without(err)
+		}
+	}
+	c := at.compile()
+	if !check {
+		c.keep(at)
+	}
+	return c
+}
+
+// without is a place that nothing was made of.
+func (at compilable) without(err error) compiled {
+	return compiled{Content: artifact.Content{Kind: at.kind, Place: at.dir}, err: err}
+}
+
+// bad reports a place that something is wrong with.
+func (c *compiled) bad() bool {
+	return c.Refused != "" || c.err != nil && !errors.Is(c.err, errNothing) && !errors.Is(c.err, errNotOurs)
+}
+
+// compile makes the compiled form of a place, and changes nothing.
+func (at compilable) compile() compiled {
+	p, err := at.open()
+	if err != nil {
+		return at.without(err)
+	}
+	defer p.Close()
+	lib, faults := load.Lib(policies.FS())
+	if len(faults) > 0 {
+		return at.without(&faults[0])
+	}
+	b := build.Builder{Maker: artifact.Maker(), Lib: lib, Compile: build.Plan, Now: time.Now}
+	var c artifact.Content
+	for end := time.Now().Add(settleTime); ; time.Sleep(100 * time.Millisecond) {
+		c, err = b.Place(build.Place{Kind: at.kind, Dir: at.dir, Files: p.Files})
+		if !errors.Is(err, build.ErrUnsettled) || time.Now().After(end) {
+			break
+		}
+	}
+	if err != nil {
+		return at.without(err)
+	}
+	if at.kind == artifact.User && c.Refused == "" {
+		memoryOf(at.dirs).keepAll(p.Place)
+	}
+	return compiled{Content: c}
+}
+
+// An openPlace is one with a directory that may be empty.
+type openPlace struct {
+	*places.Place
+	root *os.Root // of an empty one
+}
+
+func (p openPlace) Close() {
+	p.Place.Close()
+	if p.root != nil {
+		p.root.Close()
+	}
+}
+
+// open opens the place as whoever decides about a call does.
+func (at compilable) open() (openPlace, error) {
+	if at.missing() {
+		return openPlace{}, errNothing
+	}
+	if err := build.Possible(at.dir); err != nil {
+		return openPlace{}, err
+	}
+	var p *places.Place
+	switch at.kind {
+	case artifact.Managed:
+		p = places.Open(at.dir, ".", places.ManagedFiles(at.dirs))
+	case artifact.User:
+		p = places.Open(at.dir, ".", places.UserFiles())
+		memoryOf(at.dirs).guard(p)
+	case artifact.Project:
+		p = places.Open(filepath.Dir(at.dir), places.ProjectDir, nil)
+	}
+	switch {
+	case p == nil:
+		root, err := os.OpenRoot(at.dir)
+		if err != nil {
+			return openPlace{}, err
+		}
+		return openPlace{&places.Place{Dir: at.dir, Files: hostfs.Dir{Root: root}}, root}, nil
+	case p.Err != nil:
+		return openPlace{}, p.Err
+	}
+	return openPlace{Place: p}, nil
+}
+
+// prepare makes room for what will be made: in the place itself, if it is the
+// administrator's, and so before that is looked at.
+func (at compilable) prepare() error {
+	if _, err := os.Lstat(at.dir); err != nil {
+		return nil // compile says so
+	}
+	base, _ := at.dirs.CompiledIn(at.kind)
+	err := build.Prepare(base, at.kind)
+	if err == nil && at.kind == artifact.Managed {
+		err = writable(filepath.Join(base, artifact.Dir))
+	}
+	if at.kind == artifact.Managed && errors.Is(err, fs.ErrPermission) {
+		return errNotOurs
+	}
+	return err
+}
+
+// writable reports why a directory cannot be written.
+func writable(dir string) error {
+	f, err := os.CreateTemp(dir, ".draft-*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// keep writes what was made.
+func (c *compiled) keep(at compilable) {
+	if c.err != nil {
+		return
+	}
+	base, _ := at.dirs.CompiledIn(at.kind)
+	name := artifact.Name(at.kind, at.dir)
+	if c.err = build.Save(base, name, &c.Content); c.err != nil {
+		return
+	}
+	c.written = true
+	if info, err := os.Stat(filepath.Join(base, artifact.Dir, name)); err == nil {
+		c.size = int(info.Size())
+	}
+}
+
+// tidy removes compiled forms that nobody uses any more.
+func tidy(todo []compilable) {
+	keep := map[string][]string{}
+	for _, at := range todo {
+		base, _ := at.dirs.CompiledIn(at.kind)
+		keep[base] = append(keep[base], artifact.Name(at.kind, at.dir))
+	}
+	for base, names := range keep {
+		build.Clean(base, artifact.Maker(), time.Now(), names...) // what cannot be removed harms nobody
+	}
+}
+
+// left are the policies that are not in the compiled form.
+func (c *compiled) left() (list []artifact.Hook) {
+	for _, p := range c.Sources {
+		for _, h := range p.Hooks {
+			if h.Why != "" {
+				list = append(list, h)
+			}
+		}
+	}
+	return list
+}
+
+func (c *compiled) counts() (planned, handlers int) {
+	for _, p := range c.Sources {
+		for _, h := range p.Hooks {
+			switch {
+			case h.Kind != hook.Rego:
+				handlers++
+			case h.Why == "":
+				planned++
+			}
+		}
+	}
+	return planned, handlers
+}
