@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/artifact"
-	"gate/cmd/internal/places"
 )
 
 // compileFlags are the flags of gate build.
@@ -84,15 +83,12 @@ func (f *compileFlags) places(projects []string) ([]compilable, error) {
 		}
 		projects = []string{project}
 	}
-	list := []compilable{{dirs: d, kind: artifact.Managed, dir: d.Managed}, {dirs: d, kind: artifact.User, dir: d.User}}
-	for _, project := range projects {
-		project, err := filepath.Abs(project)
-		if err != nil {
+	for i := range projects {
+		if projects[i], err = filepath.Abs(projects[i]); err != nil {
 			return nil, err
 		}
-		list = append(list, compilable{dirs: d, kind: artifact.Project, dir: places.ProjectPlace(project)})
 	}
-	return list, nil
+	return compilables(d, projects...), nil
 }
 
 func (f *compileFlags) print(p process, list []compiled) error {

@@ -14,7 +14,6 @@ import (
 	"gate/artifact"
 	"gate/artifact/build"
 	"gate/cmd/internal/hookpath"
-	"gate/cmd/internal/places"
 	"gate/owned"
 )
 
@@ -35,10 +34,7 @@ func (p process) compileLater(m hookpath.Machine) {
 	if p.self == nil {
 		return
 	}
-	list := []compilable{{dirs: m.Dirs, kind: artifact.User, dir: m.User}}
-	if m.Project != "" {
-		list = append(list, compilable{dirs: m.Dirs, kind: artifact.Project, dir: places.ProjectPlace(m.Project)})
-	}
+	list := unprivileged(compilables(m.Dirs, m.Project))
 	later := func(at compilable) bool { return at.quiet(time.Now()) && at.outdated() }
 	if !slices.ContainsFunc(list, later) || build.Prepare(m.State, artifact.User) != nil {
 		return
@@ -58,6 +54,12 @@ func (p process) compileLater(m hookpath.Machine) {
 	if cmd.Start() == nil {
 		cmd.Process.Release()
 	}
+}
+
+// unprivileged leaves out what only the administrator compiles: by hand, or when
+// bundles come.
+func unprivileged(list []compilable) []compilable {
+	return slices.DeleteFunc(list, func(at compilable) bool { return at.kind == artifact.Managed })
 }
 
 // quiet reports a place that nobody is working on at the moment: who saves one
@@ -89,7 +91,7 @@ func (f *compileFlags) afterwards(p process, projects []string) error {
 	if err != nil {
 		return err
 	}
-	todo = slices.DeleteFunc(todo, func(at compilable) bool { return at.kind == artifact.Managed || !at.outdated() })
+	todo = slices.DeleteFunc(unprivileged(todo), func(at compilable) bool { return !at.outdated() })
 	if len(todo) == 0 {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gate/artifact"
 	"gate/install"
 )
 
@@ -68,7 +69,7 @@ func newDoctor(p process) *cobra.Command {
 					return err
 				}
 			}
-			found.Findings = slices.Concat(f.ownFindings(p), found.Findings, otherPrograms(p, m.Command[0]))
+			found.Findings = slices.Concat(f.ownFindings(p), found.Findings, otherPrograms(p, m.Command[0]), f.slowFindings(m))
 			if f.json {
 				err = printValue(p, diagnosed{found, f.inventory(p, m)})
 			} else {
@@ -122,7 +123,12 @@ func (f *installFlags) accept(p process) error {
 	if err != nil {
 		return err
 	}
-	return memoryOf(d).accept(p, d)
+	if err := memoryOf(d).accept(p, d); err != nil {
+		return err
+	}
+	// What was refused because it seemed half-written is to be tried again.
+	compilable{dirs: d, kind: artifact.User, dir: d.User}.forget()
+	return nil
 }
 
 func (f *installFlags) printPaths(p process, m install.Machine) error {

@@ -106,6 +106,7 @@ func (f *installFlags) change(
 			fmt.Fprintf(&b, "%s %s\n", c.Action, visible(p.tilde(c.Path)))
 		}
 		b.WriteString(hint + "\n")
+		f.compiles(m)
 	}
 	printFindings(&b, p, todo.Findings)
 	if f.scope == string(install.Managed) {

@@ -25,13 +25,14 @@ import (
 func (f *installFlags) inventory(p process, m install.Machine) map[string]any {
 	doc := map[string]any{
 		"gate":    map[string]any{"version": version(), "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH, "program": programDocument(m.Command[0])},
-		"bundles": []any{}, "keys": nil, "settings": []any{}, "policies": nil, "last_decision": nil, "log": nil,
+		"bundles": []any{}, "keys": nil, "settings": []any{}, "policies": nil, "last_decision": nil, "log": nil, "compiled": []any{},
 	}
 	d, err := f.dirs.Absolute().ForHook()
 	if err != nil {
 		return doc
 	}
 	doc["directories"] = map[string]any{"managed": d.Managed, "user": d.User, "state": d.State}
+	doc["compiled"] = compiledDocuments(compilables(d, m.Project))
 	doc["keys"] = keySetDocument(filepath.Join(d.Managed, sync.KeysFile))
 	doc["settings"] = settingsFiles(d)
 	doc["log"], doc["last_decision"] = logDocuments(d.State)
