@@ -2,6 +2,7 @@ package rego_test
 
 import (
 	"context"
+	"encoding/base64"
 	"fmt"
 	"strings"
 	"testing"
@@ -41,6 +42,8 @@ deny contains "x" if {
 deny contains sprintf("` + strings.Repeat("%[1]999999d", 100) + `", [1])`},
 	{"sprintf star", hook.FaultEval, `
 deny contains sprintf("` + strings.Repeat("%[1]*[1]d", 100) + `", [999999])`},
+	{"sprintf behind a byte that is no character", hook.FaultEval, `
+deny contains sprintf(base64.decode("` + base64.StdEncoding.EncodeToString([]byte(strings.Repeat("%\xff%999999s", 100))) + `"), split("` + strings.Repeat("a", 200) + `", ""))`},
 	{"doubling a string", "", `
 deny contains s40
 ` + doubling(40)},

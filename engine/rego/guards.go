@@ -126,8 +126,10 @@ const widest = 1_000_000
 func verbOf(s string) verb {
 	v := verb{factor: 1}
 	number := 0
-	for i, r := range s {
-		v.length = i + utf8.RuneLen(r)
+	for v.length < len(s) {
+		// A byte that is no character is one byte, whatever U+FFFD takes.
+		r, size := utf8.DecodeRuneInString(s[v.length:])
+		v.length += size
 		switch {
 		case r >= '0' && r <= '9':
 			number = min(number*10+int(r-'0'), widest)
@@ -146,7 +148,6 @@ func verbOf(s string) verb {
 		}
 		number = 0
 	}
-	v.length = len(s)
 	return v
 }
 
