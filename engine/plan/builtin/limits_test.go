@@ -32,7 +32,7 @@ func TestLimits(t *testing.T) {
 		}
 		dense.Insert(value.Int(i), next)
 	}
-	unclear := "%\xff%[1]999999d" // a verb that is no character hides none behind it
+	unclear := "%\xff%999999s" // a verb that is no character hides none behind it
 	const allowed = 64 << 20
 	for _, c := range []struct {
 		name string
@@ -58,7 +58,7 @@ func TestLimits(t *testing.T) {
 		{"replace", []value.Value{long, value.String("a"), long}},
 		{"split", []value.Value{value.String(strings.Repeat(",", 4<<20)), value.String(",")}},
 		{"sprintf", []value.Value{value.String(strings.Repeat("%0999999d", 100)), value.NewArray(value.Int(1))}},
-		{"sprintf", []value.Value{value.String(strings.Repeat(unclear, 100)), value.NewArray(value.Int(1))}},
+		{"sprintf", []value.Value{value.String(strings.Repeat(unclear, 100)), repeat(200, value.String("a"))}},
 		{"strings.replace_n", []value.Value{value.NewObject(value.Pair{Key: value.String("a"), Value: long}), long}},
 		{"units.parse", []value.Value{value.String("1e999999")}},
 		{"walk", []value.Value{nested(3000)}},
