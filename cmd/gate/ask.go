@@ -59,7 +59,7 @@ func (f *callFlags) event(line string) (hook.Event, error) {
 			"tool_name":       f.tool,
 			"tool_input":      input,
 		},
-		Gate: hookpath.Now(true),
+		Gate: hookpath.Now(places.AccountName(), true),
 	}, nil
 }
 

@@ -108,7 +108,7 @@ func (e *evaluation) decide(ctx context.Context, data []byte) (d hook.Decision, 
 	if err != nil {
 		return hookpath.Closing(ev.Name, &hook.Fault{Kind: hook.FaultEvent, Err: err}), false
 	}
-	ev.Gate = hookpath.Now(e.interactive)
+	ev.Gate = hookpath.Now(places.AccountName(), e.interactive)
 	g, err := e.guard(places.ProjectRoot(e.environment.ProjectDir, ev.Dir()))
 	if err != nil {
 		return hookpath.Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err}), false

@@ -12,6 +12,7 @@ import (
 
 	"gate/adapters"
 	"gate/cmd/internal/hookpath"
+	"gate/cmd/internal/places"
 	"gate/engine"
 	"gate/explain"
 	"gate/hook"
@@ -150,7 +151,7 @@ func (f *explainFlags) eventOf(p process, arg string) (hook.Event, error) {
 		return hook.Event{}, err
 	}
 	ev, err := a.Parse(data, "")
-	ev.Gate = hookpath.Now(true)
+	ev.Gate = hookpath.Now(places.AccountName(), true)
 	return ev, err
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"gate/cmd/internal/hookpath"
+	"gate/cmd/internal/places"
 	"gate/hook"
 )
 
@@ -89,7 +90,7 @@ hooks:
 	}
 	for _, call := range calls {
 		for i, text := range texts {
-			ev := hook.Event{Agent: "claude", Name: hook.PreToolUse, Gate: hookpath.Now(true), Fields: map[string]any{
+			ev := hook.Event{Agent: "claude", Name: hook.PreToolUse, Gate: hookpath.Now(places.AccountName(), true), Fields: map[string]any{
 				"hook_event_name": "PreToolUse", "session_id": "s", "cwd": m.project, "tool_name": "Bash",
 				"tool_input": map[string]any{"command": call, "description": text},
 			}}

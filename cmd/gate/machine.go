@@ -5,6 +5,7 @@ import (
 
 	"gate/adapters"
 	"gate/cmd/internal/hookpath"
+	"gate/cmd/internal/places"
 	"gate/engine"
 	"gate/engine/handlers"
 	"gate/engine/rego"
@@ -45,7 +46,7 @@ type setting struct {
 
 // machine is whom and what the guard is for.
 func (s setting) machine() hookpath.Machine {
-	m := hookpath.Machine{Dirs: s.dirs, Home: s.home, Project: s.project, LookupEnv: s.env, Files: s.files}
+	m := hookpath.Machine{Dirs: s.dirs, Account: places.AccountName(), Home: s.home, Project: s.project, LookupEnv: s.env, Files: s.files}
 	if s.elsewhere {
 		m.LookupEnv = nil
 	}

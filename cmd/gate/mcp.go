@@ -132,7 +132,7 @@ func (w *watch) guard() (*guard, error) { return w.keeper.guard(w.setting, true)
 
 // decide decides about an event and records that.
 func (w *watch) decide(ctx context.Context, ev hook.Event) hook.Decision {
-	ev.Gate = hookpath.Now(false)
+	ev.Gate = hookpath.Now(places.AccountName(), false)
 	g, err := w.guard()
 	if err != nil {
 		return hookpath.Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err})

@@ -73,7 +73,7 @@ func (r *replayer) prepare(c *replay.Call) {
 		}
 	}
 	if c.Kind != replay.Decision {
-		today := hookpath.Now(true)
+		today := hookpath.Now(places.AccountName(), true)
 		if c.Event.Gate.Now.IsZero() {
 			c.Event.Gate.Now = today.Now
 		}

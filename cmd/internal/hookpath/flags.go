@@ -27,6 +27,9 @@ type flags struct {
 // parseFlags reads the command line. What could be read of agent and event
 // comes with an error, so that it can be answered in their form.
 func parseFlags(args []string) (flags, error) {
+	if f, ok := plainFlags(args); ok {
+		return f, nil
+	}
 	var f flags
 	set := flag.NewFlagSet("gate hook", flag.ContinueOnError)
 	set.SetOutput(io.Discard)
@@ -52,6 +55,45 @@ func parseFlags(args []string) (flags, error) {
 		return f, errors.New("--spent must not be negative")
 	}
 	return f, nil
+}
+
+// plainFlags reads what gate install writes, in a fraction of the time: words
+// such as --agent claude and --timeout=10s.
+func plainFlags(args []string) (f flags, ok bool) {
+	for i := 0; i < len(args); i++ {
+		name, value, has := strings.Cut(args[i], "=")
+		if !has {
+			if i++; i >= len(args) {
+				return f, false
+			}
+			value = args[i]
+		}
+		switch name {
+		case "--agent":
+			f.agent = value
+		case "--event":
+			f.event = value
+		case "--managed-dir":
+			f.dirs.Managed = value
+		case "--user-dir":
+			f.dirs.User = value
+		case "--state-dir":
+			f.dirs.State = value
+		case "--timeout", "--spent":
+			d, err := time.ParseDuration(value)
+			if err != nil || d < 0 {
+				return f, false
+			}
+			if name == "--spent" {
+				f.spent = d
+			} else {
+				f.timeout = d
+			}
+		default:
+			return f, false
+		}
+	}
+	return f, true
 }
 
 // scavenge finds a flag's value on a command line that is not to be understood

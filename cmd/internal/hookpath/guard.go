@@ -39,6 +39,7 @@ type Found struct {
 // A Machine is whom and what a guard is for.
 type Machine struct {
 	places.Dirs
+	Account   string // of the system's database, "" if it is not known
 	Home      string // what "~" means to the agent's shell
 	Project   string // its root, "" if it is not known
 	LookupEnv func(string) (string, bool)
@@ -192,7 +193,7 @@ func NewReader(m Machine, programs map[string]any) *facts.Reader {
 	}
 	return facts.New(facts.World{
 		Home:     filepath.ToSlash(m.Home),
-		User:     places.AccountName(),
+		User:     m.Account,
 		OS:       runtime.GOOS,
 		Project:  filepath.ToSlash(m.Project),
 		Getenv:   m.LookupEnv,
@@ -202,7 +203,7 @@ func NewReader(m Machine, programs map[string]any) *facts.Reader {
 	})
 }
 
-// Now is what gate adds to an event at this moment.
-func Now(interactive bool) hook.Gate {
-	return hook.Gate{Now: time.Now(), User: places.AccountName(), OS: runtime.GOOS, Interactive: interactive}
+// Now is what gate adds to an event of an account at this moment.
+func Now(account string, interactive bool) hook.Gate {
+	return hook.Gate{Now: time.Now(), User: account, OS: runtime.GOOS, Interactive: interactive}
 }

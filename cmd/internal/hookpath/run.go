@@ -176,7 +176,8 @@ func (r *run) judge(ctx context.Context, ev *hook.Event) (hook.Decision, error) 
 		return d, err
 	}
 	environment := r.environment(adapter)
-	ev.Gate = Now(environment.Attended)
+	account := places.AccountName()
+	ev.Gate = Now(account, environment.Attended)
 	r.desk.expect(adapter, *ev)
 	dirs, err := r.dirs.ForHook()
 	if err != nil {
@@ -184,7 +185,8 @@ func (r *run) judge(ctx context.Context, ev *hook.Event) (hook.Decision, error) 
 	}
 	c := Call{
 		Machine: Machine{
-			Dirs: dirs, Home: places.Home(r.LookupEnv), Project: places.ProjectRoot(environment.ProjectDir, ev.Dir()), LookupEnv: r.LookupEnv,
+			Dirs: dirs, Account: account, Home: places.Home(r.LookupEnv),
+			Project: places.ProjectRoot(environment.ProjectDir, ev.Dir()), LookupEnv: r.LookupEnv,
 		},
 		Event: ev, Session: recall(dirs, ev), EnvFile: environment.EnvFile, Batch: r.batch, RunsHooks: adapter.RunsHooks(),
 		OutOfMemory: func() {

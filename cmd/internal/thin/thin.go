@@ -14,6 +14,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"syscall"
+	"time"
 
 	"gate/cmd/internal/hookpath"
 )
@@ -21,14 +22,15 @@ import (
 // Main answers the event on standard input and ends the process, with status 0 or
 // 2.
 func Main() {
-	brief()
-	// A closed stream is an error to answer, not an end.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	debug.SetGCPercent(-1) // what lives for milliseconds leaves its garbage alone
+	debug.SetMemoryLimit(heapLimit)
+	ctx, stop := context.WithCancel(context.Background())
+	listening := time.AfterFunc(patience, func() { listen(stop) })
 	status := hookpath.Run(ctx, hookpath.Process{
-		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, LookupEnv: lookupEnv, Exit: os.Exit, HandOver: handOver,
+		Args: os.Args[1:], Stdin: os.Stdin, Stdout: stdout(), Stderr: stderr(), LookupEnv: environ(os.Environ()).lookup, Exit: os.Exit,
+		HandOver: handOver,
 	}, load)
-	stop()
+	listening.Stop()
 	os.Exit(status)
 }
 
@@ -36,17 +38,24 @@ func Main() {
 // needs a fraction of it.
 const heapLimit = 64 << 20
 
-// brief leaves the garbage of a process that lives for milliseconds alone, as
-// long as there is little of it.
-func brief() {
-	debug.SetGCPercent(-1)
-	debug.SetMemoryLimit(heapLimit)
+// patience is how long a signal ends this program as it ends others: to be ready
+// for one takes a good part of the time that an answer takes.
+const patience = 20 * time.Millisecond
+
+// listen has signals end the call with an answer.
+func listen(stop func()) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	<-signals
+	stop()
 }
 
-// lookupEnv returns the value of a variable and whether it is set. Of several
+// An environ is variables, KEY=VALUE each.
+type environ []string
+
+// lookup returns the value of a variable and whether it is set. Of several
 // values the last one counts, as it does for the programs that gate guards.
-func lookupEnv(key string) (string, bool) {
-	env := os.Environ()
+func (env environ) lookup(key string) (string, bool) {
 	for i := len(env) - 1; i >= 0; i-- {
 		if k, v, ok := strings.Cut(env[i], "="); ok && k == key {
 			return v, true
