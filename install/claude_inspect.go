@@ -235,9 +235,11 @@ func (c claude) checkPrograms(m Machine, v *claudeView) bool {
 		v.findings = append(v.findings, *f)
 	}
 	for _, x := range c.entries(v.doc) {
-		if program := x.words[0]; !seen[program] {
-			seen[program] = true
-			report(m.program(program, v.scope == Managed), x.handler)
+		for _, program := range programsOf(x.words) {
+			if !seen[program] {
+				seen[program] = true
+				report(m.program(program, v.scope == Managed), x.handler)
+			}
 		}
 		for _, name := range []string{"user-dir", "state-dir"} {
 			if dir := flag(x.words, name); !seen[dir] {

@@ -241,9 +241,11 @@ func (c claude) programs(m Machine) []Path {
 			continue
 		}
 		for _, x := range c.entries(v.doc) {
-			p := Path{Path: filepath.Clean(x.words[0]), What: "gate's program"}
-			if filepath.IsAbs(p.Path) && !slices.Contains(out, p) {
-				out = append(out, p)
+			for _, program := range programsOf(x.words) {
+				p := Path{Path: filepath.Clean(program), What: "gate's program"}
+				if filepath.IsAbs(p.Path) && !slices.Contains(out, p) {
+					out = append(out, p)
+				}
 			}
 			for _, name := range []string{"user-dir", "state-dir"} {
 				d := Path{Path: filepath.Clean(flag(x.words, name)), Tree: true, What: "gate's own directory"}
@@ -257,6 +259,17 @@ func (c claude) programs(m Machine) []Path {
 }
 
 func isOwn(path string) bool { return filepath.Base(path) == claudeOwn }
+
+// programsOf lists what a command line of gate's may start: gate-hook hands over
+// to the gate beside it.
+func programsOf(words []string) []string {
+	program := words[0]
+	if baseName(program) != "gate-hook" {
+		return []string{program}
+	}
+	at := strings.LastIndexAny(program, `/\`) + 1
+	return []string{program, program[:at] + strings.Replace(program[at:], "-hook", "", 1)}
+}
 
 // program is the finding about gate's program, nil if it is fine.
 func (m Machine) program(path string, admin bool) *Finding {

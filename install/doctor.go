@@ -133,6 +133,7 @@ func (m Machine) Paths() []Path {
 	var out []Path
 	for _, p := range []Path{
 		{Path: first(m.Command), What: "gate's program"},
+		{Path: m.Program, What: "gate's program"},
 		{Path: m.UserDir, Tree: true, What: "gate's directory of policies"},
 		{Path: m.StateDir, Tree: true, What: "gate's directory of logs"},
 		{Path: m.ManagedDir, Tree: true, What: "the administrator's directory"},

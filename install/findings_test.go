@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -128,4 +129,37 @@ func (c *findingCase) findings() string {
 		}
 	}
 	return b.String()
+}
+
+// TestBeside holds that gate-hook is looked at, and the gate that it hands over to.
+func TestBeside(t *testing.T) {
+	m := machine(t)
+	gate := m.Command[0]
+	m.Command, m.Program = []string{gate + "-hook"}, gate
+	write(t, m.Command[0], "#!/bin/sh\n")
+	must(t, os.Chmod(m.Command[0], 0o755))
+	doInstall(t, m, request(install.User))
+	program := func() []string {
+		var files []string
+		for _, f := range m.Doctor().Findings {
+			if f.ID == "gate.program" {
+				files = append(files, f.File)
+			}
+		}
+		return files
+	}
+	if files := program(); files != nil {
+		t.Errorf("findings about %v", files)
+	}
+	for _, path := range []string{gate, m.Command[0]} {
+		must(t, os.Chmod(path, 0o757))
+		if files := program(); !slices.Contains(files, path) {
+			t.Errorf("findings about %v where others can write %s", files, path)
+		}
+		must(t, os.Chmod(path, 0o755))
+	}
+	must(t, os.Remove(gate))
+	if program() == nil {
+		t.Error("no finding where gate is not there")
+	}
 }

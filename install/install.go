@@ -51,8 +51,13 @@ type Machine struct {
 	AgentHome map[string]string
 
 	// Command starts gate's hook program, without flags: an absolute path
-	// and what comes first, such as "/usr/local/bin/gate", "hook".
+	// and what comes first, such as "/usr/local/bin/gate-hook", or
+	// "/usr/local/bin/gate", "hook".
 	Command []string
+
+	// Program is gate itself where Command starts another program, which
+	// hands over to it. "" means that Command starts it.
+	Program string
 
 	// UserDir and StateDir are gate's own directories of the person. They
 	// are written into the command lines of the user and local scopes.

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 
 	"gate/artifact"
 	"gate/artifact/build"
@@ -63,7 +62,7 @@ func (f *installFlags) compiles(m install.Machine) {
 // slowFindings are the places that gate-hook cannot answer from, where there is
 // a gate-hook.
 func (f *installFlags) slowFindings(m install.Machine) (list []install.Finding) {
-	if _, err := os.Stat(filepath.Join(filepath.Dir(m.Command[0]), hookProgram())); err != nil {
+	if _, err := os.Stat(hookProgram(m.Program)); err != nil {
 		return nil
 	}
 	d, err := f.dirs.Absolute().ForHook()
@@ -92,14 +91,6 @@ func compiledDocuments(list []compilable) []any {
 		out = append(out, map[string]any{"place": at.kind.String(), "dir": at.dir, "fresh": why == "", "why": orNil(why)})
 	}
 	return out
-}
-
-// hookProgram is the name of the program that answers from compiled forms.
-func hookProgram() string {
-	if runtime.GOOS == "windows" {
-		return "gate-hook.exe"
-	}
-	return "gate-hook"
 }
 
 // forget removes the compiled form of a place.

@@ -69,7 +69,7 @@ func newDoctor(p process) *cobra.Command {
 					return err
 				}
 			}
-			found.Findings = slices.Concat(f.ownFindings(p), found.Findings, otherPrograms(p, m.Command[0]), f.slowFindings(m))
+			found.Findings = slices.Concat(f.ownFindings(p), found.Findings, hookProgramFindings(m.Program), otherPrograms(p, m.Program), f.slowFindings(m))
 			if f.json {
 				err = printValue(p, diagnosed{found, f.inventory(p, m)})
 			} else {

@@ -118,7 +118,7 @@ func (f *installFlags) change(
 // printWeaknesses reports everything on this machine that weakens gate for an
 // agent, but that gate is not there yet.
 func (f *installFlags) printWeaknesses(b *strings.Builder, p process, m install.Machine, agent string) {
-	list := slices.Concat(f.ownFindings(p), weaknesses(m, agent), otherPrograms(p, m.Command[0]))
+	list := slices.Concat(f.ownFindings(p), weaknesses(m, agent), hookProgramFindings(m.Program), otherPrograms(p, m.Program))
 	if len(list) == 0 {
 		b.WriteString("nothing on this machine weakens it\n")
 		return
@@ -153,7 +153,7 @@ func (f *installFlags) machine(p process) (install.Machine, error) {
 		return install.Machine{}, errors.New("no home directory; set HOME")
 	}
 	m := install.Machine{
-		OS: runtime.GOOS, Home: home, Project: project, Command: []string{exe, "hook"},
+		OS: runtime.GOOS, Home: home, Project: project, Command: hookCommand(exe), Program: exe,
 		UserDir: d.User, StateDir: d.State, DirsNamed: given.User != "" || given.State != "",
 		ManagedDir: d.Managed, UID: os.Getuid(), Root: p.root,
 	}
@@ -161,16 +161,4 @@ func (f *installFlags) machine(p process) (install.Machine, error) {
 		m.AgentHome = map[string]string{"claude": dir}
 	}
 	return m, nil
-}
-
-// installedProgram is the absolute path of this program, which stays there.
-func installedProgram() (string, error) {
-	exe, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
-	if real, err := filepath.EvalSymlinks(exe); err == nil && strings.Contains(filepath.ToSlash(real), "/go-build") {
-		return "", fmt.Errorf("%s is a temporary program of go run; build gate to a place of its own first", exe)
-	}
-	return exe, nil
 }

@@ -1,14 +1,11 @@
 package main
 
 import (
-	"debug/buildinfo"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"time"
 
 	"gate/audit"
@@ -24,7 +21,7 @@ import (
 // how old it is, and whether it is logged.
 func (f *installFlags) inventory(p process, m install.Machine) map[string]any {
 	doc := map[string]any{
-		"gate":    map[string]any{"version": version(), "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH, "program": programDocument(m.Command[0])},
+		"gate":    map[string]any{"version": version(), "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH, "program": programDocument(m.Program), "hook": programDocument(m.Command[0])},
 		"bundles": []any{}, "keys": nil, "settings": []any{}, "policies": nil, "last_decision": nil, "log": nil, "compiled": []any{},
 	}
 	d, err := f.dirs.Absolute().ForHook()
@@ -181,43 +178,4 @@ func logDocuments(state string) (log, last any) {
 	return doc, map[string]any{
 		"id": r.ID, "time": r.Time.UTC().Format(time.RFC3339), "agent": r.Agent, "event": string(r.Event), "tool": r.Tool, "effect": r.Effect.String(),
 	}
-}
-
-// otherPrograms reports other copies of gate that a command line would start
-// by its name: an older one decides by older rules.
-func otherPrograms(p process, own string) []install.Finding {
-	sum, err := digestOf(own)
-	if err != nil {
-		return nil
-	}
-	var list []install.Finding
-	seen := []string{sum}
-	for _, dir := range filepath.SplitList(p.getenv("PATH")) {
-		for _, name := range []string{"gate", "gate.exe"} {
-			path := filepath.Join(dir, name)
-			if !filepath.IsAbs(path) {
-				continue
-			}
-			file, err := hostfs.Regular(path)
-			if err != nil {
-				continue
-			}
-			info, err := buildinfo.Read(file)
-			file.Close()
-			if err != nil || info.Path != "gate/cmd/gate" {
-				continue // another program of that name
-			}
-			if other, err := digestOf(path); err != nil || slices.Contains(seen, other) {
-				continue
-			} else {
-				seen = append(seen, other)
-			}
-			list = append(list, install.Finding{
-				ID: "gate.other", Severity: install.Warning, File: path,
-				Message: fmt.Sprintf("another gate, %s, is in PATH; this one is %s", oneLine(info.Main.Version), version()),
-				Remedy:  "remove it, or put the same program there: an entry that names it decides by other rules",
-			})
-		}
-	}
-	return list
 }
