@@ -297,6 +297,8 @@ func (s *session) faultOf(h *hook.Hook, err error) *hook.Fault {
 		return &hook.Fault{Kind: hook.FaultTimeout, Err: err}
 	case errors.Is(err, errLate):
 		return hook.Faultf(hook.FaultTimeout, "%s: %s: no answer within %s", h.Pos(), h.ID, timeout(h))
+	case errors.Is(err, builtin.ErrSteps):
+		return hook.Faultf(hook.FaultTimeout, "%s: %s: there would be no answer within %s", h.Pos(), h.ID, timeout(h))
 	case errors.Is(err, builtin.ErrMemory):
 		return hook.Faultf(hook.FaultMemory, "%s: %s: used more than %d MiB", h.Pos(), h.ID, s.evaluator.memory>>20)
 	case errors.Is(err, errLarge), errors.Is(err, errDeep):

@@ -73,6 +73,10 @@ type Context struct {
 	failed    error
 }
 
+// maxAtOnce is how many steps may be taken at once where steps are limited:
+// nothing looks at the clock meanwhile. It is some tenths of a second.
+const maxAtOnce = 1 << 26
+
 // checkEvery is how many steps pass between two checks.
 const checkEvery = 4096
 
@@ -81,6 +85,9 @@ const checkEvery = 4096
 // calls it before or while it works. After the first error it never returns nil
 // again.
 func (c *Context) Spend(n int) error {
+	if n > maxAtOnce && c.Limited && c.failed == nil {
+		c.failed = &Halt{ErrSteps}
+	}
 	c.unchecked += int64(n)
 	c.Steps -= int64(n)
 	if c.unchecked < checkEvery && (c.Steps >= 0 || !c.Limited) {

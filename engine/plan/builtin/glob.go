@@ -36,7 +36,7 @@ func globMatch(ctx *Context, args []value.Value) (value.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := ctx.Spend(compileCost*len(pattern) + matchCost(pattern, s)); err != nil {
+	if err := ctx.Spend(compileCost*len(pattern) + matchCost(ctx, pattern, s)); err != nil {
 		return nil, err
 	}
 	compiled, err := ctx.Cached("glob", string(delimiters)+"\x00"+pattern, func() (any, error) {

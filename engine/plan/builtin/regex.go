@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"regexp/syntax"
 	"strings"
@@ -14,12 +15,31 @@ const compileCost = 8
 
 // matchCost estimates the steps of one pass through a text: few for each byte, as
 // a rule, and at worst all states of the pattern. Counted repetitions have many.
-func matchCost(pattern, s string) int {
+func matchCost(ctx *Context, pattern, s string) int {
 	states := 1 + len(pattern)/16
 	if strings.Contains(pattern, "{") {
-		states += 64
+		counted, _ := ctx.Cached("states", pattern, func() (any, error) {
+			parsed, err := syntax.Parse(pattern, syntax.Perl)
+			if err != nil { // a glob, where it is an alternative
+				return 64, nil
+			}
+			return repeated(parsed), nil
+		})
+		states += counted.(int)
 	}
-	return states * len(s)
+	return states * min(len(s), math.MaxInt/states)
+}
+
+// repeated counts the states of a pattern with its repetitions written out.
+func repeated(re *syntax.Regexp) int {
+	n := 1
+	for _, sub := range re.Sub {
+		n += repeated(sub)
+	}
+	if re.Op == syntax.OpRepeat {
+		n *= max(1, re.Min, re.Max)
+	}
+	return min(n, math.MaxInt32)
 }
 
 // compiled returns a pattern of RE2, whose matching takes time linear in the
@@ -50,7 +70,7 @@ func search(ctx *Context, args []value.Value, pattern, in int) (*regexp.Regexp, 
 	if err != nil {
 		return nil, "", err
 	}
-	return re, s, ctx.Spend(matchCost(p, s))
+	return re, s, ctx.Spend(matchCost(ctx, p, s))
 }
 
 func regexIsValid(_ *Context, args []value.Value) (value.Value, error) {
@@ -167,7 +187,7 @@ func templateMatch(ctx *Context, args []value.Value) (value.Value, error) {
 	if len(end) != 1 {
 		return nil, fmt.Errorf("end delimiter has to be exactly one character long but is %d long", len(open))
 	}
-	if err := ctx.Spend(compileCost*len(template) + matchCost(template, s)); err != nil {
+	if err := ctx.Spend(compileCost*len(template) + matchCost(ctx, template, s)); err != nil {
 		return nil, err
 	}
 	pattern, err := fromTemplate(template, open[0], end[0])
