@@ -24,6 +24,14 @@ var errNoPeers = errors.New("this system does not say who is at the other end of
 // that is free on both. Nobody else may hold the port on either address: an
 // agent might ask them instead.
 func Loopback(port int) ([]net.Listener, error) {
+	list, err := loopback(port)
+	for try := 0; err != nil && port == 0 && try < 10; try++ { // free on one of them only
+		list, err = loopback(port)
+	}
+	return list, err
+}
+
+func loopback(port int) ([]net.Listener, error) {
 	first, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
 		return nil, err
