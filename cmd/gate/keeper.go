@@ -67,21 +67,28 @@ func newKeeper(sameEnv bool) *keeper {
 func (k *keeper) guard(s setting, told bool) (*guard, error) {
 	s.elsewhere = !k.sameEnv
 	s.project = k.projectOf(s, told)
-	e := k.entry(keptKey{s.project, s.foreign})
+	g, l, err := k.current(k.entry(keptKey{s.project, s.foreign}), s)
+	if err != nil {
+		return nil, err
+	}
+	if s.session != nil && s.session.Known != nil && len(s.session.Known.Registered) > 0 {
+		l.addRegistered(s)
+		s.rego = []rego.Option{rego.WithCompiled(g.rego)}
+		return s.guard(l)
+	}
+	return g.forCall(s)
+}
+
+// current returns the guard that is in force, and a copy of what it was made of.
+func (k *keeper) current(e *kept, s setting) (*guard, loaded, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if !e.fresh(time.Now()) {
 		if err := k.load(e, s); err != nil {
-			return nil, err
+			return nil, loaded{}, err
 		}
 	}
-	if s.session != nil && s.session.Known != nil && len(s.session.Known.Registered) > 0 {
-		l := e.loaded.clone()
-		l.addRegistered(s)
-		s.rego = []rego.Option{rego.WithCompiled(e.rego)}
-		return s.guard(l)
-	}
-	return e.guard.forCall(s)
+	return e.guard, e.loaded.clone(), nil
 }
 
 // projectOf returns the project of a session: that of its first event, wherever
