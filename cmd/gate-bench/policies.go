@@ -135,8 +135,8 @@ const beyond = `# METADATA
 package bench_beyond.graphql
 
 deny contains {"reason": "not a query"} if {
-	startswith(input.tool_input.command, "graphql ")
 	not graphql.is_valid(input.tool_input.command, "type Query { a: Int }")
+	startswith(input.tool_input.command, "graphql ")
 }
 `
 
