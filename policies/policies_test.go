@@ -24,9 +24,9 @@ import (
 )
 
 // maxPolicies is how many policies this library may hold: each one costs every
-// call of every user. Three of them, the budgets, take no part until somebody
-// sets a limit.
-const maxPolicies = 25 + 3
+// call of every user. Three of them, the budgets, take no part until somebody sets
+// a limit, and one is for agents that type into running programs only.
+const maxPolicies = 25 + 3 + 1
 
 // library loads the library as the product does.
 func library(t testing.TB) (lib []scopes.Module, src scopes.Source) {

@@ -1,0 +1,94 @@
+package gate.process.interactive_test
+
+import data.gate.process.interactive
+
+test_denies if {
+	every line in [
+		"bash",
+		"bash -i",
+		"bash -l",
+		"exec zsh",
+		"env FOO=1 sh",
+		"docker exec -it c sh",
+		"kubectl exec -it p -- bash",
+		"python3",
+		"python3 -i setup.py",
+		"node",
+		"node -i",
+		"psql app",
+		"mysql",
+		"ssh build",
+		"sudo -s",
+		"sudo -i",
+		"sudo su -",
+		"su dev",
+		"tmux",
+		"screen",
+		"script -q /dev/null",
+		"cd app && bash",
+	] {
+		count(interactive.deny) > 0 with input as gate.event({"bash": line, "agent": "codex"})
+	}
+}
+
+test_says_what_to_do_instead if {
+	some one in interactive.deny with input as gate.event({"bash": "ssh build", "agent": "codex"})
+	endswith(one.reason, "as ssh HOST COMMAND")
+	some two in interactive.deny with input as gate.event({"bash": "psql app", "agent": "codex"})
+	endswith(two.reason, "as psql -c STATEMENT")
+	some three in interactive.deny with input as gate.event({"bash": "tmux", "agent": "codex"})
+	endswith(three.reason, "as a command of its own")
+	some four in interactive.deny with input as gate.event({"bash": "bash", "agent": "codex"})
+	endswith(four.reason, "as bash -c COMMAND")
+}
+
+test_passes if {
+	every line in [
+		"bash -c 'make test'",
+		"bash -lc ls",
+		"bash build.sh",
+		"bash <<<ls",
+		"echo ls | sh",
+		"bash --version",
+		"python3 -c 'print(1)'",
+		"python3 -m pytest",
+		"python3 manage.py migrate",
+		"python3 -V",
+		"cat x.py | python3",
+		"node -e 'console.log(1)'",
+		"node -p 1",
+		"node server.js",
+		"perl -e 1",
+		"psql -c 'select 1'",
+		"psql -f schema.sql app",
+		"psql app < schema.sql",
+		"mysql -e 'select 1'",
+		"ssh build make",
+		"ssh -N build",
+		"echo ls | ssh build",
+		"sudo make install",
+		"sudo -s ls",
+		"su -c ls dev",
+		"echo ls | su dev",
+		"tmux -V",
+		"tmux new -d make",
+		"screen -ls",
+		"script -c ls /dev/null",
+		"tmux $WHAT",
+		"git status",
+	] {
+		count(interactive.deny) == 0 with input as gate.event({"bash": line, "agent": "codex"})
+	}
+}
+
+# Agents that ask about each text, or cannot type at all.
+test_other_agents_pass if {
+	every agent in ["claude", "gemini", "generic"] {
+		count(interactive.deny) == 0 with input as gate.event({"bash": "bash", "agent": agent})
+	}
+}
+
+test_agents_can_be_set if {
+	count(interactive.deny) > 0 with input as gate.event({"bash": "bash", "agent": "generic"})
+		with data.gate.params.gate.process.interactive.agents as ["generic"]
+}
