@@ -2,6 +2,7 @@ package plan
 
 import (
 	"errors"
+	"strconv"
 
 	"gate/engine/plan/builtin"
 	"gate/engine/plan/bytecode"
@@ -108,6 +109,11 @@ func defined(is bool) status {
 // is 0.
 func (r *run) step(op bytecode.Op, pc int) (length int, st status) {
 	switch op {
+	case bytecode.DotData:
+		if r.unlikeStorage(r.operand(pc+2), r.defined(pc+3)) {
+			return 0, r.fail(&builtin.Halt{Err: builtin.ErrUnsure})
+		}
+		return 4, r.dot(pc)
 	case bytecode.Dot:
 		return 4, r.dot(pc)
 	case bytecode.Equal:
@@ -207,6 +213,31 @@ func (r *run) dot(pc int) status {
 	}
 	r.locals[r.local(pc+1)] = v
 	return defined(v != nil)
+}
+
+// unlikeStorage reports a look-up that OPA's storage, which takes keys for the
+// parts of a path, answers in another way: a number finds the key of its text,
+// and a text of digits an element of an array. Only OPA knows whether it asks its
+// storage here.
+func (r *run) unlikeStorage(source, key value.Value) bool {
+	switch key := key.(type) {
+	case value.String:
+		if a, ok := source.(*value.Array); ok {
+			i, err := strconv.Atoi(string(key))
+			return err == nil && i >= 0 && i < a.Len()
+		}
+	case value.Int:
+		o, ok := source.(*value.Object)
+		return ok && o.Get(value.String(value.NumberText(key))) != nil
+	case value.Decimal:
+		switch source := source.(type) {
+		case *value.Array:
+			return source.Get(key) != nil
+		case *value.Object:
+			return source.Get(value.String(key)) != nil
+		}
+	}
+	return false
 }
 
 func (r *run) equal(pc int, wanted bool) status {

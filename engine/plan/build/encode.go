@@ -22,6 +22,7 @@ type coder struct {
 	*encoder
 	code   []uint32
 	locals map[ir.Local]uint32 // numbered anew, arguments first
+	data   map[ir.Local]bool   // that may hold data, or a part of it
 	blocks []*block            // that are open in the innermost body
 	err    error
 }
@@ -33,7 +34,10 @@ type block struct {
 
 // function writes a function of the planner.
 func (e *encoder) function(f *ir.Func, named bool) error {
-	c := &coder{encoder: e, locals: map[ir.Local]uint32{}}
+	c := &coder{encoder: e, locals: map[ir.Local]uint32{}, data: map[ir.Local]bool{}}
+	if len(f.Params) > 1 {
+		c.data[f.Params[1]] = true // after the input
+	}
 	for _, p := range f.Params {
 		c.local(p)
 	}

@@ -25,7 +25,7 @@ func (c *coder) statement(s ir.Stmt) {
 	case *ir.CallDynamicStmt:
 		c.callDynamic(s)
 	case *ir.DotStmt:
-		c.may(bytecode.Dot, c.local(s.Target), c.operand(s.Source), c.operand(s.Key))
+		c.dot(s)
 	case *ir.LenStmt:
 		c.emit(bytecode.Len, c.local(s.Target), c.operand(s.Source))
 	case *ir.EqualStmt:
@@ -43,6 +43,7 @@ func (c *coder) statement(s ir.Stmt) {
 	case *ir.IsUndefinedStmt:
 		c.may(bytecode.Undefined, c.local(s.Source))
 	case *ir.AssignVarStmt:
+		c.keepsData(s.Source, s.Target)
 		c.emit(bytecode.Assign, c.local(s.Target), c.operand(s.Source))
 	case *ir.AssignVarOnceStmt:
 		c.emit(bytecode.AssignOnce, append([]uint32{c.local(s.Target), c.operand(s.Source)}, c.place(s.Location)...)...)
@@ -51,6 +52,27 @@ func (c *coder) statement(s ir.Stmt) {
 	default:
 		c.composite(s)
 	}
+}
+
+// dot writes the look-up of a key. OPA looks base documents up by path in its
+// storage, where keys that are no strings are something else, so the machine is
+// told where it may have one before it.
+func (c *coder) dot(s *ir.DotStmt) {
+	op := bytecode.Dot
+	if c.keepsData(s.Source, s.Target) {
+		op = bytecode.DotData
+	}
+	c.may(op, c.local(s.Target), c.operand(s.Source), c.operand(s.Key))
+}
+
+// keepsData notes that a variable holds data, or a part of it, if what it is made
+// of does.
+func (c *coder) keepsData(source ir.Operand, target ir.Local) bool {
+	l, ok := plain(source.Value).(ir.Local)
+	if ok = ok && c.data[l]; ok {
+		c.data[target] = true
+	}
+	return ok
 }
 
 // composite writes statements that make values or have a body.
@@ -86,6 +108,7 @@ func (c *coder) composite(s ir.Stmt) {
 	case *ir.ObjectMergeStmt:
 		c.emit(bytecode.Merge, append([]uint32{c.local(s.A), c.local(s.B), c.local(s.Target)}, c.place(s.Location)...)...)
 	case *ir.ScanStmt:
+		c.keepsData(ir.Operand{Value: s.Source}, s.Value)
 		from := len(c.code)
 		c.emit(bytecode.Scan, c.local(s.Source), c.local(s.Key), c.local(s.Value), 0)
 		c.body(from, 4, s.Block, false)

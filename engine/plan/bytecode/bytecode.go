@@ -52,6 +52,7 @@ const (
 	Scan          // source, key, value, words of the body
 	Not           // words of the body
 	With          // local, value operand, number of path strings, words of the body, path
+	DotData       // as Dot, of what may be a base document
 	ops
 )
 

@@ -35,11 +35,8 @@ func published(t *testing.T) []cases.TestCase {
 }
 
 // apart are cases whose answer comes from OPA's storage, which a plan does not
-// have: there, the path of a number is that of its text, and a document hides a
-// rule of the same name.
+// have; there it is an error.
 var apart = map[string]string{
-	"data/toplevel integer":                      "a number as the name of a base document",
-	"data/nested integer":                        "a number as the name of a base document",
 	"baseandvirtualdocs/base/virtual: conflicts": "a base document hides a rule",
 }
 
@@ -100,7 +97,11 @@ func skip(t *testing.T, c cases.TestCase) string {
 		t.Errorf("%s: %v", c.Note, err)
 		return ""
 	}
-	diff := wanted(c, ours.answer(c.StrictError))
+	answer := ours.answer(c.StrictError)
+	if answer.code == unsure {
+		return "a plan finds while it runs that only OPA can answer"
+	}
+	diff := wanted(c, answer)
 	if why := apart[c.Note]; why != "" {
 		if diff == "" {
 			t.Errorf("%s passes: it is no longer apart", c.Note)
@@ -111,7 +112,7 @@ func skip(t *testing.T, c cases.TestCase) string {
 		t.Errorf("%s: %s", c.Note, diff)
 	}
 	for _, strict := range []bool{false, true} {
-		if a, b := ours.answer(strict), opas.answer(t.Context(), strict); !a.same(b) {
+		if a, b := ours.answer(strict), opas.answer(t.Context(), strict); a.code != unsure && !a.same(b) {
 			t.Errorf("%s (strict %v): %v, OPA's is %v", c.Note, strict, a, b)
 		}
 	}

@@ -72,8 +72,14 @@ func (q *compiled) answer(strict bool) outcome {
 	return o
 }
 
+// unsure is the code of what a plan leaves to OPA while it runs.
+const unsure = "unsure"
+
 // planFailure writes an error of the machine the way topdown does.
 func planFailure(err error) outcome {
+	if errors.Is(err, builtin.ErrUnsure) {
+		return outcome{code: unsure, text: err.Error()}
+	}
 	if e, ok := errors.AsType[*plan.Error](err); ok {
 		return outcome{code: e.Code, text: fmt.Sprintf("%s:%d: %s: %s", e.File, e.Row, e.Code, e.Message)}
 	}
