@@ -92,3 +92,32 @@ func BenchmarkEvaluate(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkFirst is what the first event of a program costs, with everything
+// that is made then.
+func BenchmarkFirst(b *testing.B) {
+	ev := bash("git push origin main && rm -rf /tmp/x")
+	for _, n := range []int{25, 100, 1000, 5000} {
+		s := ordinary(n)
+		if n > 1000 && testing.Short() {
+			continue
+		}
+		r, err := build.Policies(nil, s)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, asked := range []int{1, n} {
+			b.Run(fmt.Sprintf("%d/%d", asked, n), func(b *testing.B) {
+				routed := s
+				routed.Hooks = s.Hooks[:asked]
+				b.ReportAllocs()
+				section := string(r.Section)
+				for b.Loop() {
+					e := plan.NewEvaluator([]plan.Source{{Source: &routed, Section: section}})
+					e.Evaluate(context.Background(), routed.Hooks, ev)
+				}
+				b.ReportMetric(float64(len(section)), "section-bytes")
+			})
+		}
+	}
+}

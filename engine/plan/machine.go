@@ -61,8 +61,8 @@ type Machine struct {
 	data    value.Value
 	lenient bool // errors of builtins make a call undefined
 
-	strings  []value.Value // made of the program's when they are used
-	numbers  []value.Value
+	strings  pages // made of the program's when they are used
+	numbers  pages
 	builtins []builtin.Func
 	args     []value.Value // room for those of builtins
 	stack    []value.Value // variables of the functions that run
@@ -81,8 +81,8 @@ func NewMachine(p *Program, ctx *builtin.Context, input, data value.Value) *Mach
 	}
 	return &Machine{
 		program: p.code, code: p.code.Code(), ctx: ctx, input: input, data: data,
-		strings:  make([]value.Value, p.code.Strings()),
-		numbers:  make([]value.Value, p.code.Numbers()),
+		strings:  newPages(p.code.Strings()),
+		numbers:  newPages(p.code.Numbers()),
 		builtins: p.builtins,
 		results:  map[int]value.Value{},
 	}
@@ -194,28 +194,44 @@ func (m *Machine) take(n int) []value.Value {
 	return m.stack[m.top-n : m.top : m.top]
 }
 
+// pages hold constants of a program that have been used. Those of one policy
+// stand close together, and most policies of a large program are not asked.
+type pages []*[pageSize]value.Value
+
+const pageSize = 128
+
+func newPages(n int) pages { return make(pages, (n+pageSize-1)/pageSize) }
+
+// at returns where constant i is kept.
+func (p pages) at(i int) *value.Value {
+	page := p[i/pageSize]
+	if page == nil {
+		page = new([pageSize]value.Value)
+		p[i/pageSize] = page
+	}
+	return &page[i%pageSize]
+}
+
 // text returns string i as a value.
 func (m *Machine) text(i int) value.Value {
-	v := m.strings[i]
-	if v == nil {
-		v = value.String(m.program.String(i))
-		m.strings[i] = v
+	v := m.strings.at(i)
+	if *v == nil {
+		*v = value.String(m.program.String(i))
 	}
-	return v
+	return *v
 }
 
 // number returns number i as a value.
 func (m *Machine) number(i int) value.Value {
-	v := m.numbers[i]
-	if v == nil {
+	v := m.numbers.at(i)
+	if *v == nil {
 		n, err := value.Number(m.program.Number(i))
 		if err != nil {
 			panic(err)
 		}
-		v = n
-		m.numbers[i] = v
+		*v = n
 	}
-	return v
+	return *v
 }
 
 // spend takes steps off the budget.

@@ -128,13 +128,17 @@ func (c *coder) leads(n int, op bytecode.Op, words ...uint32) {
 	c.emit(op, words...)
 }
 
-// block writes statements.
-func (c *coder) block(b *ir.Block) {
+// block writes statements; what is undefined leads behind them.
+func (c *coder) block(b *ir.Block) { c.closed(b, func() {}) }
+
+// closed writes statements and what is to stand at their end.
+func (c *coder) closed(b *ir.Block, end func()) {
 	open := &block{}
 	c.blocks = append(c.blocks, open)
 	for _, s := range b.Stmts {
 		c.statement(s)
 	}
+	end()
 	c.blocks = c.blocks[:len(c.blocks)-1]
 	for _, at := range open.jumps {
 		ahead := len(c.code) - at
@@ -148,26 +152,16 @@ func (c *coder) block(b *ir.Block) {
 
 // body writes the body of the instruction that begins at from and notes its
 // length in the word length of it. The end is Done where it matters that it was
-// come to.
+// come to. No jump leads out of a body.
 func (c *coder) body(from, length int, b *ir.Block, ends bool) {
 	outside := c.blocks
 	c.blocks = nil
 	start := len(c.code)
-	open := &block{}
-	c.blocks = append(c.blocks, open)
-	for _, s := range b.Stmts {
-		c.statement(s)
-	}
-	if ends {
-		c.emit(bytecode.Done)
-	}
-	for _, at := range open.jumps {
-		if ahead := len(c.code) - at; ahead <= bytecode.MaxAhead {
-			c.code[at] |= bytecode.Instruction(0, ahead)
-		} else {
-			c.fail("a rule that is too large")
+	c.closed(b, func() {
+		if ends {
+			c.emit(bytecode.Done)
 		}
-	}
+	})
 	c.blocks = outside
 	c.code[from+length] = uint32(len(c.code) - start)
 }
