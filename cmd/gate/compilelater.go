@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -31,7 +32,8 @@ func handedOver(args []string) bool {
 // were, by a process of its own: the agent waits for this one to end. What goes
 // wrong is for gate doctor to tell.
 func (p process) compileLater(m hookpath.Machine) {
-	if p.self == nil {
+	exe, err := installedGate()
+	if err != nil {
 		return
 	}
 	list := unprivileged(compilables(m.Dirs, m.Project))
@@ -39,7 +41,7 @@ func (p process) compileLater(m hookpath.Machine) {
 	if !slices.ContainsFunc(list, later) || build.Prepare(m.State, artifact.User) != nil {
 		return
 	}
-	args := append(slices.Clone(p.self), "build", "--later", "--user-dir", m.User, "--state-dir", m.State)
+	args := append([]string{exe}, "build", "--later", "--user-dir", m.User, "--state-dir", m.State)
 	if m.ManagedNamed {
 		args = append(args, "--managed-dir", m.Managed)
 	}
@@ -71,6 +73,19 @@ func (at compilable) quiet(now time.Time) bool {
 
 // quietTime is for how long nothing must have come or gone.
 const quietTime = 5 * time.Second
+
+// installedGate is the file of this program, which must be gate as people have it
+// and nothing that only links the same code, such as a test.
+func installedGate() (string, error) {
+	exe, err := installedProgram()
+	if err != nil {
+		return "", err
+	}
+	if name := strings.TrimSuffix(filepath.Base(exe), ".exe"); name != "gate" {
+		return "", fmt.Errorf("%s is not gate", exe)
+	}
+	return exe, nil
+}
 
 // outdated reports a place that another attempt may help.
 func (at compilable) outdated() bool {
