@@ -79,8 +79,11 @@ func (claude) words(handler *node) []string {
 
 // isGate recognises a command line of gate's, whatever version wrote it:
 // … gate hook … --agent claude …, or gate-hook … --agent claude ….
-func (claude) isGate(words []string) bool {
-	if len(words) == 0 || flag(words, "agent") != "claude" {
+func (claude) isGate(words []string) bool { return gateFor(words, "claude") }
+
+// gateFor recognises a command line of gate's for an agent.
+func gateFor(words []string, agent string) bool {
+	if len(words) == 0 || flag(words, "agent") != agent {
 		return false
 	}
 	switch baseName(words[0]) {

@@ -241,16 +241,9 @@ func (c claude) programs(m Machine) []Path {
 			continue
 		}
 		for _, x := range c.entries(v.doc) {
-			for _, program := range programsOf(x.words) {
-				p := Path{Path: filepath.Clean(program), What: "gate's program"}
-				if filepath.IsAbs(p.Path) && !slices.Contains(out, p) {
+			for _, p := range pathsOf(x.words) {
+				if !slices.Contains(out, p) {
 					out = append(out, p)
-				}
-			}
-			for _, name := range []string{"user-dir", "state-dir"} {
-				d := Path{Path: filepath.Clean(flag(x.words, name)), Tree: true, What: "gate's own directory"}
-				if filepath.IsAbs(d.Path) && !slices.Contains(out, d) {
-					out = append(out, d)
 				}
 			}
 		}

@@ -165,7 +165,7 @@ func TestRefusals(t *testing.T) {
 func TestRequests(t *testing.T) {
 	m := machine(t)
 	for want, change := range map[string]func(*install.Machine, *install.Request){
-		`unknown agent "cursor"`:        func(_ *install.Machine, r *install.Request) { r.Agent = "cursor" },
+		`unknown agent "emacs"`:         func(_ *install.Machine, r *install.Request) { r.Agent = "emacs" },
 		`unknown scope "system"`:        func(_ *install.Machine, r *install.Request) { r.Scope = "system" },
 		`there is no local scope here`:  func(m *install.Machine, r *install.Request) { m.Project, r.Scope = "", install.Local },
 		`there is no user scope here`:   func(m *install.Machine, _ *install.Request) { m.Home = "" },

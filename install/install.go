@@ -10,8 +10,9 @@
 // [Plan.Apply] does it. [Machine.Status], [Machine.Doctor] and
 // [Machine.Paths] only look.
 //
-// One agent is one family of files of this package, such as claude*.go, behind
-// one interface. docs/architecture.md has the rules that it keeps: 4, 5, 6 and
+// Claude Code is a family of files of this package, claude*.go; the other agents
+// are rows of tables.go, which table*.go, json_hooks*.go, toml_hooks.go and
+// own_file.go bring to life. docs/architecture.md has the rules that it keeps: 4, 5, 6 and
 // 11.
 package install
 
@@ -73,7 +74,7 @@ type Machine struct {
 
 // A Request says what to install where.
 type Request struct {
-	Agent string // "claude"
+	Agent string // one of Agents, such as "claude"
 	Scope Scope
 
 	// Also adds events to the agent's default ones.
@@ -113,7 +114,14 @@ type agent interface {
 	places(m Machine) []Path
 }
 
-func agents() []agent { return []agent{claude{}} }
+func agents() []agent {
+	out := []agent{claude{}}
+	for _, t := range tables() {
+		out = append(out, t)
+	}
+	slices.SortFunc(out, func(a, b agent) int { return strings.Compare(a.name(), b.name()) })
+	return out
+}
 
 func lookup(name string) (agent, error) {
 	for _, a := range agents() {

@@ -157,8 +157,11 @@ func (f *installFlags) machine(p process) (install.Machine, error) {
 		UserDir: d.User, StateDir: d.State, DirsNamed: given.User != "" || given.State != "",
 		ManagedDir: d.Managed, UID: os.Getuid(), Root: p.root,
 	}
-	if dir := p.getenv("CLAUDE_CONFIG_DIR"); filepath.IsAbs(dir) {
-		m.AgentHome = map[string]string{"claude": dir}
+	m.AgentHome = map[string]string{}
+	for _, x := range [][3]string{{"claude", "CLAUDE_CONFIG_DIR", ""}, {"codex", "CODEX_HOME", ""}, {"copilot", "COPILOT_HOME", ""}, {"opencode", "XDG_CONFIG_HOME", "opencode"}} {
+		if dir := p.getenv(x[1]); filepath.IsAbs(dir) {
+			m.AgentHome[x[0]] = filepath.Join(dir, x[2])
+		}
 	}
 	return m, nil
 }

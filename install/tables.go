@@ -1,0 +1,167 @@
+package install
+
+// tables lists the agents that are described by tables. What they do is in
+// docs/agents.md; where their files are and how an entry is written was observed
+// for Codex, Gemini, Qwen, Copilot and OpenCode, and is by contract for the rest.
+func tables() []*table {
+	return []*table{antigravityTable(), auggieTable(), codexTable(), copilotTable(), cursorTable(), droidTable(), geminiTable(), kimiTable(), kiroTable(), opencodeTable(), qwenTable(), windsurfTable()}
+}
+
+var everywhere = []Scope{Project, User, Managed}
+
+// byContract is what is said of agents that nobody here has driven.
+func byContract(title string) weakness {
+	return weakness{"gate.unproven", everywhere, Notice, "gate was never seen at work in " + title + ": its files and answers are by its documents",
+		"see it deny a call once: ask for rm -rf ~ in a new session"}
+}
+
+// inTrusted is what holds for hooks of a project.
+func inTrusted(title string) weakness {
+	return weakness{"gate.trust", []Scope{Project}, Warning, title + " runs a project's hooks only where a person trusts the folder", "trust it when " + title + " asks, or install in the user scope"}
+}
+
+// late is what nearly all agents do about a hook that is late or does not start.
+func late(title string) weakness {
+	return weakness{"gate.open", everywhere, Notice, title + " lets a call run when a hook does not start or is killed",
+		"keep gate's programs where nobody else can write"}
+}
+
+func codexTable() *table {
+	return &table{
+		id: "codex", title: "Codex", home: ".codex", user: "hooks.json", project: ".codex/hooks.json",
+		managed: []systemFile{{"linux", "etc/codex/requirements.toml"}}, format: jsonHooks{}, toml: tomlHooks{},
+		events: []string{"PreToolUse", "PermissionRequest", "PostToolUse", "UserPromptSubmit", "SessionStart", "SessionEnd", "Stop",
+			"SubagentStart", "SubagentStop", "PreCompact", "PostCompact", "Interrupt"},
+		matcher: ".*", wait: "timeout",
+		pins: []pin{{[]string{"allow_managed_hooks_only"}, "true", true}, {[]string{"features", "hooks"}, "true", true}},
+		weak: []weakness{
+			{"gate.trust", []Scope{Project, User}, Warning, "Codex skips a hook without a word until a person has trusted it as it is now",
+				"start Codex and trust gate's hooks there (/hooks), or install in the managed scope"},
+			{"gate.hidden", everywhere, Notice, "what is typed into a shell that runs already (write_stdin) is never shown to hooks",
+				"judge the call that opens such a shell; docs/agents.md says more"},
+			late("Codex"),
+		},
+	}
+}
+
+func geminiTable() *table {
+	return &table{
+		id: "gemini", title: "Gemini CLI", home: ".gemini", user: "settings.json", project: ".gemini/settings.json",
+		managed: []systemFile{{"linux", "etc/gemini-cli/settings.json"}, {"darwin", "Library/Application Support/GeminiCli/settings.json"}},
+		format:  jsonHooks{}, lax: true,
+		events:  []string{"BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "SessionStart", "SessionEnd", "Notification", "PreCompress"},
+		matcher: "*", wait: "timeout", perSec: 1000, more: []field{{"name", `"gate"`}},
+		pins: []pin{{[]string{"hooksConfig", "enabled"}, "true", true}},
+		off:  []off{{[]string{"hooksConfig", "enabled"}, "false", false}, {[]string{"hooksConfig", "disabled"}, "gate", true}},
+		weak: []weakness{
+			{"gate.named", []Scope{Managed}, Warning, "a user can switch gate's hooks off by their name (hooksConfig.disabled), also where they are pinned",
+				"put what must hold whatever a user does into /etc/gemini-cli/policies as well"},
+			inTrusted("Gemini CLI"), late("Gemini CLI"),
+		},
+	}
+}
+
+func qwenTable() *table {
+	return &table{
+		id: "qwen", title: "Qwen Code", home: ".qwen", user: "settings.json", project: ".qwen/settings.json",
+		managed: []systemFile{{"linux", "etc/qwen-code/settings.json"}, {"darwin", "Library/Application Support/QwenCode/settings.json"}},
+		format:  jsonHooks{}, lax: true,
+		events: []string{"PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "UserPromptSubmit", "Stop",
+			"SessionStart", "SessionEnd", "InstructionsLoaded", "Notification", "SubagentStart", "SubagentStop", "PreCompact", "PermissionDenied"},
+		matcher: "*", wait: "timeout", more: []field{{"name", `"gate"`}},
+		pins: []pin{{[]string{"disableAllHooks"}, "false", true}},
+		off:  []off{{[]string{"disableAllHooks"}, "true", false}},
+		weak: []weakness{inTrusted("Qwen Code"), late("Qwen Code")},
+	}
+}
+
+func copilotTable() *table {
+	return &table{
+		id: "copilot", title: "Copilot CLI", home: ".copilot", user: "hooks/gate.json", project: ".github/hooks/gate.json",
+		managed: []systemFile{{"linux", "etc/github-copilot/policy.d/gate.json"}}, format: jsonHooks{}, flat: true,
+		events: []string{"preToolUse", "permissionRequest", "postToolUse", "postToolUseFailure", "userPromptSubmitted", "sessionStart", "sessionEnd",
+			"agentStop", "subagentStart", "subagentStop", "preCompact", "errorOccurred", "notification"},
+		line: "bash", wait: "timeoutSec",
+		pins: []pin{{[]string{"version"}, "1", false}},
+		weak: []weakness{inTrusted("Copilot CLI"),
+			{"gate.open", everywhere, Notice, "Copilot CLI lets a call run when a hook is killed or late, also a hook of the machine", "keep gate's programs where nobody else can write"}},
+	}
+}
+
+func opencodeTable() *table {
+	return &table{
+		id: "opencode", title: "OpenCode", home: ".config/opencode", user: "plugin/gate.js", project: ".opencode/plugin/gate.js",
+		format: ownFile{text: opencodePlugin}, events: []string{""},
+		weak: []weakness{{"gate.plugin", []Scope{Project, User}, Warning,
+			"OpenCode drops a plugin that does not load without a word, and all of them with --pure", "see it deny a call once: ask for rm -rf ~ in a new session"}},
+	}
+}
+
+func cursorTable() *table {
+	return &table{
+		id: "cursor", title: "Cursor", home: ".cursor", user: "hooks.json", project: ".cursor/hooks.json",
+		managed: []systemFile{{"linux", "etc/cursor/hooks.json"}, {"darwin", "Library/Application Support/Cursor/hooks.json"}},
+		format:  jsonHooks{}, flat: true,
+		// One call brings preToolUse and an event of its own kind: to judge both
+		// would count it twice. The editor's completions have theirs only.
+		events: []string{"preToolUse", "postToolUse", "postToolUseFailure", "beforeTabFileRead", "afterTabFileEdit", "beforeSubmitPrompt",
+			"sessionStart", "sessionEnd", "stop", "subagentStart", "subagentStop", "preCompact"},
+		wait: "timeout", more: []field{{"failClosed", "true"}},
+		pins: []pin{{[]string{"version"}, "1", false}},
+		weak: []weakness{byContract("Cursor")},
+	}
+}
+
+func droidTable() *table {
+	return &table{
+		id: "droid", title: "Factory Droid", home: ".factory", user: "hooks.json", project: ".factory/hooks.json", format: jsonHooks{},
+		events: []string{"PreToolUse", "PostToolUse", "UserPromptSubmit", "Notification", "Stop", "SubagentStop", "PreCompact",
+			"SessionStart", "SessionEnd"},
+		matcher: "*", wait: "timeout", weak: []weakness{byContract("Factory Droid"), late("Factory Droid")},
+	}
+}
+
+func auggieTable() *table {
+	return &table{
+		id: "auggie", title: "Auggie", home: ".augment", user: "settings.json", project: ".augment/settings.json",
+		managed: []systemFile{{"linux", "etc/augment/settings.json"}}, format: jsonHooks{},
+		events:  []string{"PreToolUse", "PostToolUse", "Stop", "SessionStart", "SessionEnd", "Notification", "PromptSubmit"},
+		matcher: ".*", wait: "timeout", weak: []weakness{byContract("Auggie"), late("Auggie")},
+	}
+}
+
+func antigravityTable() *table {
+	return &table{
+		id: "antigravity", title: "Antigravity CLI", home: ".gemini/config", user: "hooks.json", project: ".agents/hooks.json",
+		format: jsonHooks{}, in: "gate", events: []string{"PreToolUse", "PostToolUse", "Stop"}, matcher: ".*",
+		weak: []weakness{byContract("Antigravity CLI")},
+	}
+}
+
+func windsurfTable() *table {
+	return &table{
+		id: "windsurf", title: "Windsurf", home: ".codeium/windsurf", user: "hooks.json", project: ".windsurf/hooks.json",
+		managed: []systemFile{{"linux", "etc/windsurf/hooks.json"}, {"darwin", "Library/Application Support/Windsurf/hooks.json"}},
+		format:  jsonHooks{}, flat: true,
+		events: []string{"pre_run_command", "pre_write_code", "pre_read_code", "pre_mcp_tool_use", "pre_user_prompt", "post_run_command",
+			"post_write_code", "post_read_code", "post_mcp_tool_use", "post_cascade_response"},
+		more: []field{{"show_output", "true"}}, weak: []weakness{byContract("Windsurf"), late("Windsurf")},
+	}
+}
+
+func kiroTable() *table {
+	return &table{
+		id: "kiro", title: "Kiro CLI", project: ".kiro/hooks/gate.json", format: ownFile{text: kiroHooks},
+		events: []string{"PreToolUse", "PostToolUse", "UserPromptSubmit", "SessionStart", "Stop"},
+		weak:   []weakness{byContract("Kiro CLI"), late("Kiro CLI")},
+	}
+}
+
+func kimiTable() *table {
+	return &table{
+		id: "kimi", title: "Kimi Code", home: ".kimi-code", user: "config.toml", format: tomlHooks{list: true},
+		events: []string{"PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "UserPromptSubmit", "Stop", "StopFailure",
+			"SessionStart", "SessionEnd", "SubagentStart", "SubagentStop", "PreCompact", "PostCompact", "Notification"},
+		matcher: ".*", wait: "timeout", weak: []weakness{byContract("Kimi Code"), late("Kimi Code")},
+	}
+}
