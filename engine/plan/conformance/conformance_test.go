@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/test/cases"
 
 	"gate/engine/plan/build"
@@ -21,17 +22,30 @@ import (
 
 var update = flag.Bool("update", false, "write conformance.txt anew")
 
-// published returns the cases of OPA's module for Rego v1.
-func published(t *testing.T) []cases.TestCase {
+// A published case is one of OPA's module, in a version of Rego.
+type published struct {
+	cases.TestCase
+	version ast.RegoVersion
+}
+
+// allPublished returns the cases for both versions of Rego. Many are the same
+// ones; those of the old one have some builtins and forms more.
+func allPublished(t *testing.T) []published {
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/open-policy-agent/opa").Output()
 	if err != nil {
 		t.Fatalf("where OPA's module lies: %v", err)
 	}
-	set, err := cases.Load(filepath.Join(strings.TrimSpace(string(out)), "v1/test/cases/testdata/v1"))
-	if err != nil {
-		t.Fatal(err)
+	var all []published
+	for _, version := range []ast.RegoVersion{ast.RegoV0, ast.RegoV1} {
+		set, err := cases.Load(filepath.Join(strings.TrimSpace(string(out)), "v1/test/cases/testdata", version.String()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range set.Sorted().Cases {
+			all = append(all, published{c, version})
+		}
 	}
-	return set.Sorted().Cases
+	return all
 }
 
 // apart are cases whose answer comes from OPA's storage, which a plan does not
@@ -50,8 +64,8 @@ type group struct {
 // OPA's groups. No case that compiles to a plan may fail.
 func TestConformance(t *testing.T) {
 	groups := map[string]*group{}
-	for _, c := range published(t) {
-		name := filepath.Base(filepath.Dir(c.Filename))
+	for _, c := range allPublished(t) {
+		name := c.version.String() + "/" + filepath.Base(filepath.Dir(c.Filename))
 		g := groups[name]
 		if g == nil {
 			g = &group{skipped: map[string]int{}}
@@ -82,26 +96,26 @@ func TestConformance(t *testing.T) {
 }
 
 // skip runs a case and returns why it is left to OPA, "" if a plan answers it.
-func skip(t *testing.T, c cases.TestCase) string {
+func skip(t *testing.T, c published) string {
 	ours, err := compile(c)
 	if lack, ok := errors.AsType[*build.LackError](err); ok {
 		return lack.Builtin
 	}
 	opas, failed := prepare(c)
 	switch {
-	case failed != nil || wanted(c, opas.answer(t.Context(), c.StrictError)) != "":
+	case failed != nil || wanted(c.TestCase, opas.answer(t.Context(), c.StrictError)) != "":
 		return "OPA itself needs its own test's set-up"
 	case err != nil && strings.Contains(err.Error(), "rego_recursion_error"):
 		return "the query reads all of data, and so the rule that it became"
 	case err != nil:
-		t.Errorf("%s: %v", c.Note, err)
+		t.Errorf("%s %s: %v", c.version, c.Note, err)
 		return ""
 	}
 	answer := ours.answer(c.StrictError)
 	if answer.code == unsure {
 		return "a plan finds while it runs that only OPA can answer"
 	}
-	diff := wanted(c, answer)
+	diff := wanted(c.TestCase, answer)
 	if why := apart[c.Note]; why != "" {
 		if diff == "" {
 			t.Errorf("%s passes: it is no longer apart", c.Note)
@@ -109,11 +123,11 @@ func skip(t *testing.T, c cases.TestCase) string {
 		return why
 	}
 	if diff != "" {
-		t.Errorf("%s: %s", c.Note, diff)
+		t.Errorf("%s %s: %s", c.version, c.Note, diff)
 	}
 	for _, strict := range []bool{false, true} {
 		if a, b := ours.answer(strict), opas.answer(t.Context(), strict); a.code != unsure && !a.same(b) {
-			t.Errorf("%s (strict %v): %v, OPA's is %v", c.Note, strict, a, b)
+			t.Errorf("%s %s (strict %v): %v, OPA's is %v", c.version, c.Note, strict, a, b)
 		}
 	}
 	return ""
@@ -126,7 +140,7 @@ func report(groups map[string]*group) string {
 	for _, name := range slices.Sorted(maps.Keys(groups)) {
 		g := groups[name]
 		passed += g.passed
-		fmt.Fprintf(&lines, "%-40s %4d", name, g.passed)
+		fmt.Fprintf(&lines, "%-43s %4d", name, g.passed)
 		for i, why := range slices.Sorted(maps.Keys(g.skipped)) {
 			n := g.skipped[why]
 			skipped += n

@@ -20,16 +20,16 @@ type compiled struct {
 	input, data value.Value
 }
 
-func compile(c cases.TestCase) (*compiled, error) {
+func compile(c published) (*compiled, error) {
 	texts := map[string]string{}
 	for i, text := range c.Modules {
 		texts[fmt.Sprintf("test-%d.rego", i)] = text
 	}
-	section, err := build.Query(texts, c.Query, ast.RegoV1)
+	section, err := build.Query(texts, c.Query, c.version)
 	if err != nil {
 		return nil, err
 	}
-	q := &compiled{TestCase: c}
+	q := &compiled{TestCase: c.TestCase}
 	if q.program, err = plan.Open(string(section)); err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func compile(c cases.TestCase) (*compiled, error) {
 			return nil, err
 		}
 	}
-	given, err := inputOf(c)
+	given, err := inputOf(c.TestCase)
 	if err != nil {
 		return nil, err
 	}

@@ -40,8 +40,8 @@ func failure(err error) outcome {
 }
 
 // modulesOf returns the case's modules, parsed.
-func modulesOf(c cases.TestCase) (map[string]*ast.Module, error) {
-	options := ast.ParserOptions{RegoVersion: ast.RegoV1, Capabilities: capabilities(c)}
+func modulesOf(c published) (map[string]*ast.Module, error) {
+	options := ast.ParserOptions{RegoVersion: c.version, Capabilities: capabilities(c.TestCase)}
 	modules := map[string]*ast.Module{}
 	for i, text := range c.Modules {
 		name := fmt.Sprintf("test-%d.rego", i)
@@ -85,12 +85,12 @@ type prepared struct {
 	input    ast.Value
 }
 
-func prepare(c cases.TestCase) (*prepared, error) {
+func prepare(c published) (*prepared, error) {
 	modules, err := modulesOf(c)
 	if err != nil {
 		return nil, err
 	}
-	q := &prepared{TestCase: c, compiler: ast.NewCompiler().WithCapabilities(capabilities(c)), store: inmem.New()}
+	q := &prepared{TestCase: c.TestCase, compiler: ast.NewCompiler().WithCapabilities(capabilities(c.TestCase)), store: inmem.New()}
 	if q.compiler.Compile(modules); q.compiler.Failed() {
 		return nil, q.compiler.Errors
 	}
@@ -104,7 +104,7 @@ func prepare(c cases.TestCase) (*prepared, error) {
 	if c.Data != nil {
 		q.store = inmem.NewFromObject(*c.Data)
 	}
-	q.input, err = inputOf(c)
+	q.input, err = inputOf(c.TestCase)
 	return q, err
 }
 
