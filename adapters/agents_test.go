@@ -259,6 +259,42 @@ func TestUnknownForm(t *testing.T) {
 	}
 }
 
+// A patch of several files is a call for each of them besides, also one that a
+// shell is told to apply; a patch of one file is that call.
+func TestPatches(t *testing.T) {
+	parse := func(tool, command string) hook.Event {
+		t.Helper()
+		doc := map[string]any{"hook_event_name": "PreToolUse", "cwd": "/p", "tool_name": tool, "tool_input": map[string]any{"command": command}}
+		ev, err := adapter(t, "codex").Parse(strictjson.Append(nil, doc), "PreToolUse")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ev
+	}
+	for _, c := range []struct{ tool, command, want string }{
+		{"apply_patch", "*** Begin Patch\n*** Add File: a\n+x\n+y\n*** End Patch", `Write {"content":"x\ny\n","file_path":"/p/a"}`},
+		{"apply_patch", "*** Begin Patch\n*** Update File: /e/a\n@@ f\n c\n-x\n+y\n\n*** End Patch", `Edit {"file_path":"/e/a","new_string":"c\ny\n","old_string":"c\nx\n"}`},
+		{"apply_patch", "*** Update File: a\n@@\n-x\n@@\n+y\n", `MultiEdit {"edits":[{"new_string":"","old_string":"x"},{"new_string":"y","old_string":""}],"file_path":"/p/a"}`},
+		{"apply_patch", "*** Delete File: a\n", `apply_patch {"command":"*** Delete File: a\n"}`},
+		{"apply_patch", "*** Add File: a\n+x\n  *** Update File: ../b\n*** Move to: c\n@@\n-x\n", `apply_patch {"command":"*** Add File: a\n+x\n  *** Update File: ../b\n*** Move to: c\n@@\n-x\n"}
+part Write {"content":"x\n","file_path":"/p/a"}
+part Edit {"file_path":"/b","new_string":"","old_string":"x"}
+part Write {"content":"","file_path":"/p/c"}`},
+		{"Bash", "apply_patch <<'E'\n*** Begin Patch\n*** Add File: a\n+x\n*** End Patch\nE", `Bash {"command":"apply_patch <<'E'\n*** Begin Patch\n*** Add File: a\n+x\n*** End Patch\nE"}
+part Write {"content":"x\n","file_path":"/p/a"}`},
+		{"Bash", "echo '*** Add File: a'", `Bash {"command":"echo '*** Add File: a'"}`},
+	} {
+		ev := parse(c.tool, c.command)
+		got := ev.Tool() + " " + string(strictjson.Append(nil, ev.ToolInput()))
+		for _, p := range ev.Parts {
+			got += "\npart " + p.Tool + " " + string(strictjson.Append(nil, p.Input))
+		}
+		if got != c.want {
+			t.Errorf("%q:\n%s\nwant:\n%s", c.command, got, c.want)
+		}
+	}
+}
+
 func TestAgentEnvironments(t *testing.T) {
 	for agent, variables := range map[string][]string{
 		"gemini": {"GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"}, "qwen": {"QWEN_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"},

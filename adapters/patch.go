@@ -48,7 +48,9 @@ func partsOf(text, dir string) []hook.Call {
 	var parts []hook.Call
 	steps := patchSteps(text)
 	for i := range steps {
-		if tool, input := steps[i].call(dir); tool != "" {
+		stays := steps[i]
+		stays.to = ""
+		if tool, input := stays.call(dir); tool != "" {
 			parts = append(parts, hook.Call{Tool: tool, Input: input})
 		}
 		if to := steps[i].to; to != "" {

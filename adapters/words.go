@@ -133,7 +133,7 @@ func (a *agent) Parse(data []byte, as string) (hook.Event, error) {
 		return ev, fmt.Errorf("event %s: %w", quote(native), err)
 	}
 	ev.Fields, ev.Native = fields, nil
-	if text, ok := ev.ToolInput()["command"].(string); ok && ev.Tool() == patchTool && ev.Name.Rewrites() == "tool_input" {
+	if text, ok := ev.ToolInput()["command"].(string); ok && a.patches(&ev, text) && ev.Name.Rewrites() == "tool_input" {
 		ev.Parts = partsOf(text, ev.Dir())
 	}
 	if !equal(fields, doc) {
@@ -144,6 +144,16 @@ func (a *agent) Parse(data []byte, as string) (hook.Event, error) {
 		}
 	}
 	return ev, nil
+}
+
+// patches reports a call that applies a patch: by the tool for that, or by a
+// shell, whose command of that name agents take for it.
+func (a *agent) patches(ev *hook.Event, text string) bool {
+	if ev.Tool() == patchTool {
+		return true
+	}
+	_, has := a.tool(patchTool)
+	return has && ev.Tool() == "Bash" && strings.Contains(text, patchTool) && strings.Contains(text, "*** Begin Patch")
 }
 
 // nameOf is the agent's name of an event: what the event says of itself, else
