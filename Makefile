@@ -1,4 +1,4 @@
-# make release: archives of gate with checksums, the same bytes wherever the same
+# make release: archives of gate and gate-hook with checksums, the same bytes wherever the same
 # commit is built with the same Go. It needs Go, git and GNU tar.
 # make bench: compares gate with other programs; BENCH="-sizes 25,100" has flags.
 
@@ -23,8 +23,7 @@ $(OUT)/gate-$(VERSION)-%.tar.gz: .FORCE
 	rm -rf $(OUT)/$*
 	mkdir -p $(OUT)/$*
 	CGO_ENABLED=0 GOOS=$(word 1,$(subst -, ,$*)) GOARCH=$(word 2,$(subst -, ,$*)) \
-		go build -trimpath -buildvcs=true -ldflags '-s -w -buildid=' \
-		-o $(OUT)/$*/gate$(if $(findstring windows,$*),.exe) ./cmd/gate
+		go build -trimpath -buildvcs=true -ldflags '-s -w -buildid=' -o $(OUT)/$*/ ./cmd/gate ./cmd/gate-hook
 	cp README.md $(OUT)/$*/
 	cp -R docs $(OUT)/$*/
 	$(TAR) --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX \
