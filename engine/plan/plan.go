@@ -3,7 +3,8 @@
 // A plan is what OPA's own planner makes of the policies of a source; package
 // engine/plan/build writes it as a section of a file, and this package runs it
 // where it lies. Opening costs the same for one policy as for thousands, and an
-// evaluation touches only the rules it needs. Start with [Open].
+// evaluation touches only the rules it needs. Start with [NewEvaluator]; [Open]
+// and [NewMachine] are what it is made of.
 //
 // It is exactly as right as OPA, or does not answer: whatever it cannot do is an
 // error, never another answer, and whoever asks then asks OPA.
