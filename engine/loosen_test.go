@@ -175,8 +175,8 @@ func TestLoosenByTheAgent(t *testing.T) {
 	for _, dir := range []string{"/etc/gate", "/home/dev/.config/gate", "/home/dev/.local/state/gate"} {
 		own = append(own, dir, dir+"/**")
 	}
-	reader := callfacts.New(callfacts.World{Home: "/home/dev", User: "dev", OS: "linux", Project: home, Own: []callfacts.Place{
-		{Class: "self", What: "gate's own directory", Patterns: own},
+	reader := callfacts.New(callfacts.World{Home: "/home/dev", User: "dev", OS: "linux", Project: home, Own: func() []callfacts.Place {
+		return []callfacts.Place{{Class: "self", What: "gate's own directory", Patterns: own}}
 	}})
 	e := newEngine(t, []scopes.Source{library}, scopes.Settings{},
 		engine.WithEvaluator(hook.Rego, rego.New(lib, []scopes.Source{library})), engine.WithFacts(reader.Of))

@@ -23,6 +23,9 @@ type Reader struct {
 
 // New returns a Reader for one machine and user.
 func New(w World) *Reader {
+	if w.Own != nil {
+		w.Own = sync.OnceValue(w.Own)
+	}
 	return &Reader{Catalogue: newCatalogue(w.Programs), world: w, places: sync.OnceValue(func() []compiledPlace { return compilePlaces(w) })}
 }
 

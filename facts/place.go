@@ -70,7 +70,7 @@ type pathPattern struct {
 // file .CLAUDE.
 func compilePlaces(w World) []compiledPlace {
 	var out []compiledPlace
-	for _, list := range [][]Place{w.Own, places()} {
+	for _, list := range [][]Place{w.own(), places()} {
 		for _, pl := range list {
 			c := compiledPlace{Place: pl}
 			for _, p := range pl.Patterns {
@@ -272,7 +272,7 @@ func (w *walker) guards(p string) string {
 	case ".gate":
 		return "gate policy"
 	}
-	for _, o := range w.world.Own {
+	for _, o := range w.world.own() {
 		for _, pattern := range o.Patterns {
 			file := strings.ToLower(strings.TrimSuffix(pattern, "/**"))
 			if lower != "/" && below(file, lower) {

@@ -17,7 +17,7 @@ type World struct {
 	Dir     string                           // the event's directory; set by Of
 	Getenv  func(name string) (string, bool) // the agent's environment; nil means unknown
 	Files   Files                            // nil: no file is looked at
-	Own     []Place                          // files of gate and of agents on this machine
+	Own     func() []Place                   // files of gate and of agents on this machine, asked for once a path is to be judged; nil: none
 
 	// Programs are rows that settings add to the catalogue, by program or by
 	// program and verb, for programs that it does not know; see CheckProgram.
@@ -31,6 +31,13 @@ type Files interface {
 	// ReadFile returns at most limit bytes of a regular file, and an error for
 	// anything else or anything larger.
 	ReadFile(name string, limit int) ([]byte, error)
+}
+
+func (w World) own() []Place {
+	if w.Own == nil {
+		return nil
+	}
+	return w.Own()
 }
 
 func (w World) getenv(name string) (string, bool) {

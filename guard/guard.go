@@ -137,6 +137,8 @@ func (l *loader) reader(programs map[string]any) *facts.Reader {
 	return facts.New(facts.World{
 		Home: filepath.ToSlash(l.Home), User: l.Account, OS: runtime.GOOS, Project: filepath.ToSlash(l.Project),
 		Getenv: l.Getenv, Files: hostfs.Files{}, Programs: programs,
-		Own: []facts.Place{{Class: "self", What: "gate's own directory", Patterns: own}},
+		Own: func() []facts.Place {
+			return []facts.Place{{Class: "self", What: "gate's own directory", Patterns: own}}
+		},
 	})
 }

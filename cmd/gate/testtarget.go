@@ -210,6 +210,8 @@ func factsOfTest(w policytest.World, ev *hook.Event) *hook.Facts {
 	}
 	return facts.New(facts.World{
 		Home: w.Home, User: w.User, OS: w.OS, Project: w.Project, Getenv: w.Getenv, Files: w, Programs: w.Programs,
-		Own: []facts.Place{{Class: "self", What: "gate's own directory", Patterns: own}},
+		Own: func() []facts.Place {
+			return []facts.Place{{Class: "self", What: "gate's own directory", Patterns: own}}
+		},
 	}).Of(ev)
 }

@@ -198,7 +198,7 @@ func NewReader(m Machine, programs map[string]any) *facts.Reader {
 		Project:  filepath.ToSlash(m.Project),
 		Getenv:   m.LookupEnv,
 		Files:    files,
-		Own:      places.Own(m.Dirs),
+		Own:      func() []facts.Place { return places.Own(m.Dirs) },
 		Programs: programs,
 	})
 }

@@ -2,6 +2,8 @@ package places
 
 import (
 	"os"
+	"path/filepath"
+	"runtime"
 
 	"gate/facts"
 	"gate/hostfs"
@@ -18,9 +20,22 @@ func Own(d Dirs) []facts.Place {
 	}
 	if exe, err := os.Executable(); err == nil {
 		files = hostfs.Spellings(exe)
+		for _, name := range []string{"gate", "gate-hook"} { // each protects the other
+			if program := Beside(exe, name); program != exe {
+				files = append(files, hostfs.Spellings(program)...)
+			}
+		}
 	}
 	return []facts.Place{
 		{Class: "self", What: "gate's own directory", Patterns: trees},
 		{Class: "self", What: "gate's program", Patterns: files},
 	}
+}
+
+// Beside is the path of another program of gate's in the directory of one.
+func Beside(program, name string) string {
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	return filepath.Join(filepath.Dir(program), name)
 }

@@ -3,8 +3,6 @@ package thin
 import (
 	"fmt"
 	"os"
-	"path/filepath"
-	"runtime"
 	"time"
 
 	"gate/cmd/internal/places"
@@ -31,10 +29,7 @@ func beside() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	gate := filepath.Join(filepath.Dir(self), "gate")
-	if runtime.GOOS == "windows" {
-		gate += ".exe"
-	}
+	gate := places.Beside(self, "gate")
 	info, err := os.Stat(gate)
 	if err == nil {
 		err = places.UserFiles().Check(gate, info)

@@ -1,0 +1,27 @@
+package places
+
+import (
+	"os"
+	"slices"
+	"testing"
+)
+
+// TestOwn holds that both programs are gate's own, whichever of them asks.
+func TestOwn(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, place := range Own(Dirs{Managed: "/etc/gate", User: "/home/dev/.config/gate", State: "/home/dev/.local/state/gate"}) {
+		if place.Class != "self" {
+			t.Errorf("%+v", place)
+		}
+		all = append(all, place.Patterns...)
+	}
+	for _, want := range []string{"/home/dev/.config/gate/**", "/etc/gate", exe, Beside(exe, "gate"), Beside(exe, "gate-hook")} {
+		if !slices.Contains(all, want) {
+			t.Errorf("%s is not among %q", want, all)
+		}
+	}
+}
