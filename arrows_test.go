@@ -119,6 +119,40 @@ func TestStart(t *testing.T) {
 	}
 }
 
+// TestHookProgram holds what the program that agents start for each call is made
+// of. Whatever is added here is paid for with each call: measure it (BenchmarkProcess
+// in cmd/gate).
+func TestHookProgram(t *testing.T) {
+	want := strings.Fields(`
+		gate/adapters gate/artifact gate/audit gate/cmd/gate-hook gate/cmd/internal/hookpath gate/cmd/internal/places gate/cmd/internal/thin
+		gate/consent gate/engine gate/engine/params gate/engine/plan gate/engine/plan/builtin gate/engine/plan/bytecode gate/engine/plan/value
+		gate/engine/verdict gate/facts gate/hook gate/hostfs gate/matcher gate/owned gate/policies gate/scopes gate/session gate/strictjson
+		github.com/dlclark/regexp2 github.com/dlclark/regexp2/syntax
+		github.com/go-json-experiment/json/internal github.com/go-json-experiment/json/internal/jsonflags
+		github.com/go-json-experiment/json/internal/jsonopts github.com/go-json-experiment/json/internal/jsonwire
+		github.com/go-json-experiment/json/jsontext
+		github.com/gobwas/glob github.com/gobwas/glob/internal/debug github.com/gobwas/glob/syntax
+		github.com/rogpeppe/go-internal/lockedfile github.com/rogpeppe/go-internal/lockedfile/internal/filelock
+		golang.org/x/sys/unix mvdan.cc/sh/v3/fileutil mvdan.cc/sh/v3/syntax`)
+	t.Setenv("GOOS", "linux")
+	got := strings.Fields(list(t, "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", "./cmd/gate-hook"))
+	for _, dep := range got {
+		if !slices.Contains(want, dep) {
+			t.Errorf("gate-hook links %s", dep)
+		}
+	}
+	for _, dep := range want {
+		if !slices.Contains(got, dep) {
+			t.Errorf("gate-hook no longer links %s: take it off the list", dep)
+		}
+	}
+	for dep := range strings.FieldsSeq(list(t, "-deps", "./cmd/gate-hook")) {
+		if slices.Contains([]string{"net/http", "crypto/tls", "crypto/x509", "text/template", "html/template", "go/ast", "testing", "log", "log/slog", "os/exec"}, dep) {
+			t.Errorf("gate-hook links %s", dep)
+		}
+	}
+}
+
 // atStart is a pattern that is compiled before main, in every start of the
 // program, for whoever may never need it.
 var atStart = regexp.MustCompile(`(?m)^(var |\t)\w+ *= regexp2?\.MustCompile`)
