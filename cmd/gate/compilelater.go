@@ -37,11 +37,21 @@ func (p process) compileLater(m hookpath.Machine) {
 		return
 	}
 	list := unprivileged(compilables(m.Dirs, m.Project))
-	later := func(at compilable) bool { return at.quiet(time.Now()) && at.outdated() }
-	if !slices.ContainsFunc(list, later) || build.Prepare(m.State, artifact.User) != nil {
+	due := func(at compilable) bool { return at.quiet(time.Now()) && at.outdated() }
+	if !slices.ContainsFunc(list, due) || build.Prepare(m.State, artifact.User) != nil || !claim(m.State, time.Now()) {
 		return
 	}
-	args := append([]string{exe}, "build", "--later", "--user-dir", m.User, "--state-dir", m.State)
+	cmd := laterCommand(exe, m)
+	cmd.Env = []string{}
+	detach(cmd)
+	if cmd.Start() == nil {
+		cmd.Process.Release()
+	}
+}
+
+// laterCommand is the process that compiles the places of a machine.
+func laterCommand(exe string, m hookpath.Machine) *exec.Cmd {
+	args := []string{"build", "--later", "--user-dir", m.User, "--state-dir", m.State}
 	if m.ManagedNamed {
 		args = append(args, "--managed-dir", m.Managed)
 	}
@@ -49,13 +59,31 @@ func (p process) compileLater(m hookpath.Machine) {
 	if project == "" {
 		project = m.User // has none
 	}
-	cmd := exec.Command(args[0], append(args[1:], "--", project)...)
-	cmd.Dir = "/"
-	cmd.Env = []string{}
-	detach(cmd)
-	if cmd.Start() == nil {
-		cmd.Process.Release()
+	cmd := exec.Command(exe, append(args, "--", project)...)
+	cmd.Args[0], cmd.Dir = "gate", "/"
+	return cmd
+}
+
+// claimFile says in [artifact.Dir] that a process is compiling, or has just failed
+// to.
+const claimFile = ".later"
+
+// claim reports whether the caller is the one to start a process that compiles:
+// of many calls at once one is, and after a process that got nowhere none is for
+// a while.
+func claim(state string, now time.Time) bool {
+	name := filepath.Join(state, artifact.Dir, claimFile)
+	if info, err := os.Lstat(name); err == nil {
+		if now.Sub(info.ModTime()).Abs() < laterLimit || os.Remove(name) != nil {
+			return false
+		}
 	}
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY|owned.OpenFlags, 0o600)
+	if err != nil {
+		return false
+	}
+	f.Close()
+	return true
 }
 
 // unprivileged leaves out what only the administrator compiles: by hand, or when
@@ -106,11 +134,13 @@ func (f *compileFlags) afterwards(p process, projects []string) error {
 	if err != nil {
 		return err
 	}
+	state := todo[0].dirs.State
+	claimed := filepath.Join(state, artifact.Dir, claimFile)
 	todo = slices.DeleteFunc(unprivileged(todo), func(at compilable) bool { return !at.outdated() })
 	if len(todo) == 0 {
+		os.Remove(claimed)
 		return nil
 	}
-	state := todo[0].dirs.State
 	if err := build.Prepare(state, artifact.User); err != nil {
 		return err
 	}
@@ -121,11 +151,16 @@ func (f *compileFlags) afterwards(p process, projects []string) error {
 		return err
 	}
 	defer lock.Close()
+	whole := true
 	for _, at := range todo {
 		if at.outdated() { // another process may have been here
-			at.build(false)
+			c := at.build(false)
+			whole = whole && c.written
 		}
 	}
 	tidy(todo)
+	if whole {
+		os.Remove(claimed)
+	}
 	return nil
 }

@@ -5,10 +5,14 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"gate/artifact"
+	"gate/artifact/build"
+	"gate/cmd/internal/hookpath"
 )
 
 func TestHandedOver(t *testing.T) {
@@ -25,6 +29,45 @@ func TestHandedOver(t *testing.T) {
 		if got := handedOver(c.args); got != c.want {
 			t.Errorf("%q: got %t", c.args, got)
 		}
+	}
+}
+
+// TestClaim holds that of many calls one starts a process that compiles, and that
+// one which got nowhere is not started again at once.
+func TestClaim(t *testing.T) {
+	state := t.TempDir()
+	if err := build.Prepare(state, artifact.User); err != nil {
+		t.Fatal(err)
+	}
+	var claims atomic.Int32
+	var calls sync.WaitGroup
+	for range 20 {
+		calls.Go(func() {
+			if claim(state, time.Now()) {
+				claims.Add(1)
+			}
+		})
+	}
+	calls.Wait()
+	if claims.Load() != 1 {
+		t.Errorf("%d calls of 20 at once would start a process", claims.Load())
+	}
+	for _, then := range []time.Duration{-2 * laterLimit, 2 * laterLimit} { // also after a clock was set back
+		if !claim(state, time.Now().Add(then)) {
+			t.Errorf("nobody may try again after %s", then)
+		}
+		if err := os.Chtimes(filepath.Join(state, artifact.Dir, claimFile), time.Time{}, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestLaterCommand holds that the process is started as gate, and not by the name of the
+// link to the running program: programs that are several look at that.
+func TestLaterCommand(t *testing.T) {
+	cmd := laterCommand("/proc/self/exe", hookpath.Machine{})
+	if cmd.Path != "/proc/self/exe" || cmd.Args[0] != "gate" || cmd.Args[1] != "build" || cmd.Args[2] != "--later" {
+		t.Errorf("%s is started as %q", cmd.Path, cmd.Args)
 	}
 }
 
@@ -47,7 +90,7 @@ func TestOutdated(t *testing.T) {
 		}
 	}
 	settings := filepath.Join(at.dir, "settings.json")
-	build := func() {
+	compile := func() {
 		t.Helper()
 		if c := at.build(false); c.err != nil {
 			t.Fatal(c.err)
@@ -57,7 +100,7 @@ func TestOutdated(t *testing.T) {
 	if !at.outdated() {
 		t.Error("what was never compiled is not outdated")
 	}
-	build()
+	compile()
 	if at.outdated() {
 		t.Error("what was compiled just now is outdated")
 	}
@@ -65,7 +108,7 @@ func TestOutdated(t *testing.T) {
 	if !at.outdated() {
 		t.Error("what has changed is not outdated")
 	}
-	build()
+	compile()
 	if at.outdated() {
 		t.Error("what is broken as before is tried again")
 	}
