@@ -23,8 +23,7 @@ type Kind uint8
 
 const (
 	Library Kind = iota + 1 // the embedded library
-	Managed                 // the managed directory, without its bundles
-	Bundle                  // one signed bundle in force
+	Managed                 // the managed directory, with the signed bundles in force
 	User                    // the user's directory
 	Project                 // a project's directory
 )
@@ -33,7 +32,7 @@ func (k Kind) String() string {
 	if k < Library || k > Project {
 		return fmt.Sprintf("invalid(%d)", uint8(k))
 	}
-	return [...]string{"library", "managed", "bundle", "user", "project"}[k-1]
+	return [...]string{"library", "managed", "user", "project"}[k-1]
 }
 
 // A Role is the part of a place that a source or a layer of settings stands in.
@@ -68,30 +67,31 @@ type Content struct {
 	Layers  []Layer
 	Schemas map[string]any // of tools, by name
 	Sources []Part
-	Release Release // of a bundle
+	Bundles []Bundle // in force in the managed directory, in their order
 }
 
 // A Layer is a layer of settings with the part of the place that it stands in.
 // Authority, Bundle and Order of the layer are not kept.
 type Layer struct {
 	Role Role
+	In   int // the bundle that it stands in, counted from 1; 0: a file of the machine's own
 	scopes.Layer
 }
 
-// A Release is which bundle an artifact was made of, and what its age is
-// reckoned from.
-type Release struct {
-	Name    string
-	Version int64
-	Digest  string    // of the archive
+// A Bundle is a signed bundle in force, with what its age is reckoned from.
+type Bundle struct {
+	hook.Bundle
+	Dir     string    // absolute: where its files are
 	Expires time.Time // the end that the bundle itself names; zero: none
-	Roots   []string  // of its manifest
+	Synced  time.Time // when it was last found to be the newest; zero: never
 }
 
 // A Part is one source of a place.
 type Part struct {
 	Role   Role
-	Digest string // of its content, as scopes.Source has it
+	In     int            // the bundle that it is, counted from 1; 0: a directory
+	Digest string         // of its content, as scopes.Source has it
+	Data   map[string]any // as scopes.Source has it
 	Hooks  []Hook
 
 	// Always are the positions of hooks that are part of every answer, whatever
@@ -135,6 +135,7 @@ type Artifact struct {
 // part is where a source stands.
 type part struct {
 	role    Role
+	in      int
 	digest  string
 	hooks   int // how many
 	always  []int
@@ -142,6 +143,7 @@ type part struct {
 	records int // section
 	routes  int // section
 	program int // section
+	data    int // section
 }
 
 // Open opens a file that was made by maker of a place of kind k. It checks the
@@ -168,12 +170,12 @@ func Open(data, maker string, k Kind) (*Artifact, error) {
 		return nil, fmt.Errorf("%w: made by %q, not by %q", ErrStale, c.Maker, maker)
 	}
 	c.Place, c.Made, c.Empty, c.Refused, c.Trust = d.text(), d.time(), d.bool(), d.text(), d.text()
-	c.Release = Release{Name: d.text(), Version: int64(d.uint()), Digest: d.text(), Expires: d.time(), Roots: d.texts()}
+	c.Bundles = readList(d, d.bundle)
 	for range d.count() {
-		p := part{role: Role(d.byte()), digest: d.text(), hooks: d.int(), always: d.ints()}
+		p := part{role: Role(d.byte()), in: d.int(), digest: d.text(), hooks: d.int(), always: d.ints()}
 		p.index = d.int()
-		p.records, p.routes, p.program = p.index+1, p.index+2, p.index+3
-		if _, _, err := scopeOf(k, p.role, As{}); err != nil || p.index < sectionFirst || p.program >= len(a.sections) {
+		p.records, p.routes, p.program, p.data = p.index+1, p.index+2, p.index+3, p.index+4
+		if _, _, err := scopeOf(k, p.role, As{}); err != nil || p.in > len(c.Bundles) || p.index < sectionFirst || p.data >= len(a.sections) {
 			d.damaged()
 		}
 		if d.err == nil && len(a.sections[p.index].text(data)) != 4*p.hooks {
@@ -201,9 +203,8 @@ func (a *Artifact) Refused() string { return a.content.Refused }
 // that is not known. It holds as long as the artifact is fresh.
 func (a *Artifact) Trust() string { return a.content.Trust }
 
-// Release returns which bundle the artifact was made of, the zero value for
-// other places.
-func (a *Artifact) Release() Release { return a.content.Release }
+// Bundles returns the signed bundles in force, in their order.
+func (a *Artifact) Bundles() []Bundle { return a.content.Bundles }
 
 // Layers returns what the settings of the place say.
 func (a *Artifact) Layers(as As) ([]scopes.Layer, error) {
@@ -218,10 +219,14 @@ func (a *Artifact) Layers(as As) ([]scopes.Layer, error) {
 		if err != nil {
 			return nil, err
 		}
+		in := d.int()
 		l := d.layer()
 		l.Authority = authority
-		if a.content.Kind == Bundle {
-			l.Bundle, l.Order = a.content.Release.Name, as.Order
+		if in > len(a.content.Bundles) {
+			return nil, errDamaged
+		}
+		if in > 0 {
+			l.Bundle, l.Order = a.content.Bundles[in-1].Name, in
 		}
 		list = append(list, l)
 	}

@@ -106,24 +106,23 @@ func TestLayers(t *testing.T) {
 		name  string
 		order int
 	}{
-		{artifact.Managed, artifact.Settings, artifact.As{Order: 7}, hook.Managed, "", 0},
+		{artifact.Managed, artifact.Settings, artifact.As{}, hook.Managed, "", 0},
 		{artifact.User, artifact.Settings, artifact.As{Trusted: true}, hook.User, "", 0},
 		{artifact.Project, artifact.Settings, artifact.As{}, hook.Project, "", 0},
 		{artifact.Project, artifact.LocalSettings, artifact.As{}, hook.Local, "", 0},
-		{artifact.Bundle, artifact.Settings, artifact.As{Order: 3}, hook.Managed, "acme", 3},
+		{artifact.Managed, artifact.Settings, artifact.As{}, hook.Managed, "acme", 2},
 	} {
 		a := open(t, artifact.Content{
-			Kind: c.kind, Maker: maker, Release: artifact.Release{Name: "acme"}, Layers: []artifact.Layer{{Role: c.role, Layer: l}, {Role: c.role}},
+			Kind: c.kind, Maker: maker, Bundles: []artifact.Bundle{{}, {Bundle: hook.Bundle{Name: "acme"}}},
+			Layers: []artifact.Layer{{Role: c.role, In: c.order, Layer: l}, {Role: c.role}},
 		})
 		got, err := a.Layers(c.as)
 		if err != nil || len(got) != 2 {
 			t.Fatalf("%s: %d layers, %v", c.kind, len(got), err)
 		}
 		want := l
-		want.Authority, want.Bundle, want.Order = c.want, "", 0
-		if c.kind == artifact.Bundle {
-			want.Bundle, want.Order = c.name, c.order
-		}
+		want.Authority = c.want
+		want.Bundle, want.Order = c.name, c.order
 		if !reflect.DeepEqual(got[0], want) {
 			t.Errorf("%s:\ngot  %+v\nwant %+v", c.kind, got[0], want)
 		}
@@ -142,7 +141,7 @@ func TestHooks(t *testing.T) {
 		Role: artifact.Policies, Digest: "sha256:x", Program: "program",
 		Hooks: []artifact.Hook{{Hook: &h, Why: "it calls http.send", Fingerprint: "0123"}, {Hook: &hook.Hook{ID: "b"}}},
 	}}}
-	list, err := open(t, c).All(artifact.As{Trusted: true, Managed: true, Order: 3})
+	list, err := open(t, c).All(artifact.As{Trusted: true, Managed: true})
 	if err != nil || len(list) != 1 || len(list[0].Hooks) != 2 {
 		t.Fatal(list, err)
 	}
@@ -179,15 +178,11 @@ func TestWhose(t *testing.T) {
 		{artifact.Library, artifact.As{Trusted: true}, scopes.Source{Name: "library", Scope: hook.Policy, Authority: hook.User, Library: true}},
 		{artifact.Library, artifact.As{Managed: true}, scopes.Source{Name: "library", Scope: hook.Policy, Authority: hook.Managed, Library: true}},
 		{artifact.Managed, artifact.As{}, scopes.Source{Name: "managed", Scope: hook.Policy, Authority: hook.Managed}},
-		{artifact.Bundle, artifact.As{Order: 2, Record: true}, scopes.Source{
-			Name: "managed:acme", Scope: hook.Policy, Authority: hook.Managed, Order: 2,
-			Bundle: &hook.Bundle{Name: "acme", Version: 4, Digest: "sha256:y", Record: true},
-		}},
-		{artifact.User, artifact.As{Managed: true, Order: 1}, scopes.Source{Name: "user", Scope: hook.Session, Authority: hook.User}},
-		{artifact.Project, artifact.As{Managed: true, Record: true}, scopes.Source{Name: "project", Scope: hook.Session, Authority: hook.Project}},
+		{artifact.User, artifact.As{Managed: true}, scopes.Source{Name: "user", Scope: hook.Session, Authority: hook.User}},
+		{artifact.Project, artifact.As{Managed: true}, scopes.Source{Name: "project", Scope: hook.Session, Authority: hook.Project}},
 	} {
 		a := open(t, artifact.Content{
-			Kind: c.kind, Maker: maker, Sources: part, Release: artifact.Release{Name: "acme", Version: 4, Digest: "sha256:y"},
+			Kind: c.kind, Maker: maker, Sources: part,
 		})
 		list, err := a.All(c.as)
 		if err != nil {
@@ -202,9 +197,51 @@ func TestWhose(t *testing.T) {
 			t.Errorf("%s: got %+v, want %+v", c.kind, list[0].Source, c.want)
 		}
 	}
-	for _, k := range []artifact.Kind{artifact.Library, artifact.Managed, artifact.User, artifact.Bundle} {
+	for _, k := range []artifact.Kind{artifact.Library, artifact.Managed, artifact.User} {
 		if _, err := artifact.Encode(&artifact.Content{Kind: k, Sources: []artifact.Part{{Role: artifact.LocalSettings}}}); err == nil {
 			t.Errorf("%s: has local settings", k)
+		}
+	}
+}
+
+// TestBundles holds that what a signed bundle says is said in its place in the
+// order.
+func TestBundles(t *testing.T) {
+	bundles := []artifact.Bundle{
+		{Bundle: hook.Bundle{Name: "company", Version: 7, Digest: "sha256:a"}, Dir: "/etc/gate/bundles/company", Expires: moment, Synced: moment.Add(1)},
+		{Bundle: hook.Bundle{Name: "team", Record: true}},
+	}
+	data := map[string]any{"team": map[string]any{"list": []any{json.Number("1")}}}
+	a := open(t, artifact.Content{Kind: artifact.Managed, Maker: maker, Bundles: bundles, Sources: []artifact.Part{
+		{Role: artifact.Policies},
+		{Role: artifact.Policies, In: 2, Data: data, Hooks: []artifact.Hook{{Hook: &hook.Hook{ID: "team.a"}}}},
+	}})
+	if !reflect.DeepEqual(a.Bundles(), bundles) {
+		t.Errorf("got %+v", a.Bundles())
+	}
+	list, err := a.All(artifact.As{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []scopes.Source{
+		{Name: "managed", Scope: hook.Policy, Authority: hook.Managed},
+		{Name: "managed:team", Scope: hook.Policy, Authority: hook.Managed, Order: 2, Bundle: &bundles[1].Bundle, Data: data, Hooks: list[1].Hooks},
+	}
+	for i := range want {
+		if !reflect.DeepEqual(list[i].Source, want[i]) {
+			t.Errorf("got %+v, want %+v", list[i].Source, want[i])
+		}
+	}
+	for _, c := range []artifact.Content{
+		{Kind: artifact.Managed, Maker: maker, Bundles: bundles, Sources: []artifact.Part{{Role: artifact.Policies, In: 3}}},
+		{Kind: artifact.Managed, Maker: maker, Bundles: bundles, Layers: []artifact.Layer{{Role: artifact.Settings, In: 3}}},
+	} {
+		a, err := artifact.Open(encode(t, c), maker, artifact.Managed)
+		if err == nil {
+			_, err = a.Layers(artifact.As{})
+		}
+		if err == nil {
+			t.Error("something stands in a bundle that is not there")
 		}
 	}
 }
@@ -229,8 +266,9 @@ func whole(t testing.TB) artifact.Content {
 	fill(reflect.ValueOf(&c).Elem(), &n)
 	c.Kind, c.Maker, c.Sources = artifact.Project, maker, c.Sources[:1]
 	c.Layers[0].Role, c.Layers[1].Role = artifact.Settings, artifact.LocalSettings
+	c.Layers[0].In, c.Layers[1].In = 1, 2
 	p := &c.Sources[0]
-	p.Role, p.Always = artifact.Policies, []int{1}
+	p.Role, p.In, p.Always = artifact.Policies, 1, []int{1}
 	for i := range p.Hooks {
 		p.Hooks[i].Events, p.Hooks[i].Matcher = []hook.Name{hook.PreToolUse}, "Bash|Task"
 	}

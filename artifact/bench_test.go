@@ -25,7 +25,7 @@ func many(n int) artifact.Content {
 		}
 		p.Hooks = append(p.Hooks, artifact.Hook{Hook: h})
 	}
-	return artifact.Content{Kind: artifact.Bundle, Maker: maker, Release: artifact.Release{Name: "acme"}, Sources: []artifact.Part{p}}
+	return artifact.Content{Kind: artifact.Managed, Maker: maker, Sources: []artifact.Part{p}}
 }
 
 // BenchmarkRoute opens a file and makes the set of hooks that may concern a
@@ -39,11 +39,11 @@ func BenchmarkRoute(b *testing.B) {
 				b.ReportMetric(float64(len(data)), "file-bytes")
 				b.ReportAllocs()
 				for b.Loop() {
-					a, err := artifact.Open(data, maker, artifact.Bundle)
+					a, err := artifact.Open(data, maker, artifact.Managed)
 					if err != nil {
 						b.Fatal(err)
 					}
-					list, err := a.Sources(&ev, artifact.As{Order: 1})
+					list, err := a.Sources(&ev, artifact.As{})
 					if err != nil {
 						b.Fatal(err)
 					}

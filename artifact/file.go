@@ -17,7 +17,7 @@ import (
 const Dir = "compiled"
 
 // Name returns the name of the file of a place within [Dir]: of id, which is the
-// absolute directory, or the digest of a bundle. A place has one file, which is
+// absolute directory. A place has one file, which is
 // replaced when the place has changed.
 func Name(k Kind, id string) string {
 	sum := sha256.Sum256([]byte(id))

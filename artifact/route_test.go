@@ -132,18 +132,23 @@ func rarely(r *rand.Rand, n int) bool { return r.IntN(n) == 0 }
 func randomPlaces(r *rand.Rand) []place {
 	var list []place
 	managed := rarely(r, 2)
-	for _, k := range []artifact.Kind{artifact.Library, artifact.Managed, artifact.Bundle, artifact.User, artifact.Project} {
-		if rarely(r, 4) || !managed && (k == artifact.Managed || k == artifact.Bundle) {
+	for _, k := range []artifact.Kind{artifact.Library, artifact.Managed, artifact.User, artifact.Project} {
+		if rarely(r, 4) || !managed && k == artifact.Managed {
 			continue
 		}
-		c := artifact.Content{Kind: k, Maker: maker, Release: artifact.Release{Name: "acme", Version: 1}}
+		c := artifact.Content{Kind: k, Maker: maker}
 		c.Sources = append(c.Sources, randomPart(r, artifact.Policies))
 		if k != artifact.Library {
 			c.Sources = append(c.Sources, randomPart(r, artifact.Settings))
 			c.Layers = append(c.Layers, randomLayer(r, k, artifact.Settings))
 		}
-		if k == artifact.Bundle {
-			c.Sources = c.Sources[:1]
+		if k == artifact.Managed {
+			for i := range r.IntN(3) {
+				c.Bundles = append(c.Bundles, artifact.Bundle{Bundle: hook.Bundle{Name: fmt.Sprint("acme", i), Record: rarely(r, 4)}})
+				p, l := randomPart(r, artifact.Policies), randomLayer(r, k, artifact.Settings)
+				p.In, l.In = i+1, i+1
+				c.Sources, c.Layers = append(c.Sources, p), append(c.Layers, l)
+			}
 		}
 		if k == artifact.Project && rarely(r, 2) {
 			c.Layers = append(c.Layers, randomLayer(r, k, artifact.LocalSettings))
@@ -156,7 +161,7 @@ func randomPlaces(r *rand.Rand) []place {
 		if err != nil {
 			panic(err)
 		}
-		list = append(list, place{a, artifact.As{Managed: managed, Trusted: rarely(r, 2), Order: 1, Record: rarely(r, 4)}})
+		list = append(list, place{a, artifact.As{Managed: managed, Trusted: rarely(r, 2)}})
 	}
 	return list
 }

@@ -12,8 +12,6 @@ import (
 type As struct {
 	Managed bool // of the library: it stands beside managed sources
 	Trusted bool // a person trusts the content of the place, see [Artifact.Trust]
-	Order   int  // of a bundle: its place in the order, from 1
-	Record  bool // of a bundle: it only says what it would have done
 }
 
 // A Source is one source of a place, with the hooks that may concern an event.
@@ -31,7 +29,7 @@ func scopeOf(k Kind, r Role, as As) (hook.Scope, hook.Authority, error) {
 	switch {
 	case k == Library && r == Policies:
 		return hook.Policy, scopes.LibraryAuthority(as.Managed), nil
-	case k == Managed && (r == Policies || r == Settings), k == Bundle && (r == Policies || r == Settings):
+	case k == Managed && (r == Policies || r == Settings):
 		return hook.Policy, hook.Managed, nil
 	case k == User && (r == Policies || r == Settings):
 		return hook.Session, hook.User, nil
@@ -50,10 +48,9 @@ func (a *Artifact) describe(p *part, as As) (scopes.Source, error) {
 	switch {
 	case a.content.Kind == Library:
 		s.Name, s.Library, s.Trusted = "library", true, false
-	case a.content.Kind == Bundle:
-		r := a.content.Release
-		s.Name, s.Order, s.Trusted = "managed:"+r.Name, as.Order, false
-		s.Bundle = &hook.Bundle{Name: r.Name, Version: r.Version, Digest: r.Digest, Record: as.Record}
+	case p.in > 0:
+		bundle := a.content.Bundles[p.in-1].Bundle
+		s.Name, s.Order, s.Bundle = "managed:"+bundle.Name, p.in, &bundle
 	case p.role == Policies:
 		s.Name = authority.String()
 	default:
@@ -114,6 +111,14 @@ func (a *Artifact) All(as As) ([]Source, error) {
 func (s *Source) take(positions []int) error {
 	if len(positions) == 0 {
 		return nil
+	}
+	data, err := s.file.open(s.part.data)
+	if err != nil {
+		return err
+	}
+	s.Data = data.tree()
+	if err := data.end(); err != nil {
+		return err
 	}
 	index, err := s.file.open(s.part.index)
 	if err != nil {

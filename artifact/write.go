@@ -22,17 +22,13 @@ func Encode(c *Content) ([]byte, error) {
 	head.bool(c.Empty)
 	head.text(c.Refused)
 	head.text(c.Trust)
-	r := c.Release
-	head.text(r.Name)
-	head.uint(uint64(r.Version))
-	head.text(r.Digest)
-	head.time(r.Expires)
-	head.texts(r.Roots)
+	listOf(&head, c.Bundles, head.bundle)
 	head.int(len(c.Sources))
 	var stamps, layers, schemas encoder
 	listOf(&stamps, c.Stamps, stamps.stamp)
 	listOf(&layers, c.Layers, func(l Layer) {
 		layers.byte(byte(l.Role))
+		layers.int(l.In)
 		layers.layer(&l.Layer)
 	})
 	schemas.tree(c.Schemas)
@@ -42,6 +38,7 @@ func Encode(c *Content) ([]byte, error) {
 			return nil, err
 		}
 		head.byte(byte(p.Role))
+		head.int(p.In)
 		head.text(p.Digest)
 		head.int(len(p.Hooks))
 		head.ints(p.always())
@@ -107,7 +104,9 @@ func (p *Part) sections() ([]*encoder, error) {
 			return nil, fmt.Errorf("hook %q: %w", h.ID, err)
 		}
 	}
-	return []*encoder{&index, &records, routed.encode(), {buf: []byte(p.Program)}}, nil
+	var data encoder
+	data.tree(p.Data)
+	return []*encoder{&index, &records, routed.encode(), {buf: []byte(p.Program)}, &data}, nil
 }
 
 // A routing is what leads from an event to hooks: by the keys that route looks
@@ -159,6 +158,23 @@ func (r routing) encode() *encoder {
 	}
 	all.buf = append(all.buf, list.buf...)
 	return &all
+}
+
+func (e *encoder) bundle(b Bundle) {
+	e.text(b.Name)
+	e.signed(b.Version)
+	e.text(b.Digest)
+	e.bool(b.Record)
+	e.text(b.Dir)
+	e.time(b.Expires)
+	e.time(b.Synced)
+}
+
+func (d *decoder) bundle() Bundle {
+	return Bundle{
+		Bundle: hook.Bundle{Name: d.text(), Version: d.signed(), Digest: d.text(), Record: d.bool()},
+		Dir:    d.text(), Expires: d.time(), Synced: d.time(),
+	}
 }
 
 // hook writes a hook. What its source says of it is left out.

@@ -10,8 +10,6 @@
 package build
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -42,12 +40,16 @@ func Plan(lib []scopes.Module, src scopes.Source) (program string, lacking map[s
 	return string(r.Section), r.Left, nil
 }
 
-// A Builder makes compiled forms. All fields must be set.
+// A Builder makes compiled forms. All fields but Old must be set.
 type Builder struct {
 	Maker   string          // of this program, [artifact.Maker]
 	Lib     []scopes.Module // data.gate.lib
 	Compile Compiler
 	Now     func() time.Time
+
+	// Old is what Maker made of the place before, with the same Lib: programs of
+	// sources that have not changed since are taken from it.
+	Old *artifact.Artifact
 }
 
 // A Place is what a compiled form is made of.
@@ -55,6 +57,19 @@ type Place struct {
 	Kind  artifact.Kind // Managed, User or Project
 	Dir   string        // absolute
 	Files fs.FS         // what is in it, which refuses files of the wrong owner
+
+	// Bundles reads the signed bundles in force in the managed directory, in their
+	// order. It gives the name of whatever it is about to look at to note, below
+	// Dir, and returns an error where only the whole program knows what is in
+	// force. Nil: there are none.
+	Bundles func(note func(name string)) ([]Bundle, map[string]any, error)
+}
+
+// A Bundle is a signed bundle as it was read.
+type Bundle struct {
+	artifact.Bundle
+	Source scopes.Source
+	Layers []scopes.Layer
 }
 
 // ErrUnsettled is the error for a place that changed while it was looked at, or
@@ -62,7 +77,7 @@ type Place struct {
 var ErrUnsettled = errors.New("it has only just changed")
 
 // maxStamps bounds what is looked at at each call to see whether it changed.
-const maxStamps = 5000
+const maxStamps = 20_000
 
 // Place makes the form of a place. What is wrong with the place is its Refused,
 // and no error. Another look at it a little later may help after
@@ -110,7 +125,7 @@ func (b *Builder) read(c *artifact.Content, p Place, r *recorder) error {
 	if err != nil {
 		return err
 	}
-	if len(entries) == 0 {
+	if !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() != artifact.Dir }) {
 		c.Empty = true
 		return nil
 	}
@@ -142,10 +157,31 @@ func (b *Builder) read(c *artifact.Content, p Place, r *recorder) error {
 		sources = append(sources, src)
 		c.Sources = append(c.Sources, artifact.Part{Role: artifact.Policies})
 	}
+	if p.Bundles != nil {
+		bundles, schemas, err := p.Bundles(r.note)
+		if err != nil {
+			return err
+		}
+		c.Schemas = schemas
+		sources = append(sources, addBundles(c, bundles)...)
+	}
 	if err := r.refused; err != nil {
 		return err
 	}
 	return b.fill(c, sources)
+}
+
+// addBundles makes room for bundles, and returns their sources.
+func addBundles(c *artifact.Content, bundles []Bundle) (sources []scopes.Source) {
+	for i, bundle := range bundles {
+		c.Bundles = append(c.Bundles, bundle.Bundle)
+		for _, l := range bundle.Layers {
+			c.Layers = append(c.Layers, artifact.Layer{Role: artifact.Settings, In: i + 1, Layer: l})
+		}
+		c.Sources = append(c.Sources, artifact.Part{Role: artifact.Policies, In: i + 1, Data: bundle.Source.Data})
+		sources = append(sources, bundle.Source)
+	}
+	return sources
 }
 
 type role struct {
@@ -182,68 +218,6 @@ func (b *Builder) fill(c *artifact.Content, sources []scopes.Source) error {
 		}
 	}
 	return nil
-}
-
-// check reports what is wrong with sources and layers, which is for whoever
-// reads the place to say.
-func check(c *artifact.Content, sources []scopes.Source) error {
-	var layers []scopes.Layer
-	for _, l := range c.Layers {
-		layers = append(layers, l.Layer)
-	}
-	settings, err := scopes.Combine(layers...)
-	if err != nil {
-		return err
-	}
-	// Settings must not hide a source from the check.
-	settings.DisableAllHooks, settings.ManagedHooksOnly = nil, false
-	set, err := scopes.New(sources, settings)
-	if err != nil {
-		return err
-	}
-	var errs []error
-	for _, src := range set.Sources() {
-		for i := range src.Faults {
-			errs = append(errs, &src.Faults[i])
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// part compiles a source.
-func (b *Builder) part(p *artifact.Part, src *scopes.Source) error {
-	p.Digest = src.Digest
-	var lacking map[string]string
-	if slices.ContainsFunc(src.Hooks, func(h *hook.Hook) bool { return h.Kind == hook.Rego }) {
-		program, missing, err := b.Compile(b.Lib, *src)
-		if err != nil {
-			missing = map[string]string{}
-			for _, h := range src.Hooks {
-				missing[h.ID] = err.Error()
-			}
-		}
-		p.Program, lacking = program, missing
-	}
-	for _, h := range src.Hooks {
-		written := artifact.Hook{Hook: h}
-		if h.Kind == hook.Rego {
-			written.Why, written.Fingerprint = lacking[h.ID], fingerprint(src, h.ID)
-		}
-		p.Hooks = append(p.Hooks, written)
-	}
-	shared, err := sharedParams(src)
-	p.Always = shared
-	return err
-}
-
-// fingerprint is what the decision log names a policy's text by.
-func fingerprint(src *scopes.Source, pkg string) string {
-	i := slices.IndexFunc(src.Modules, func(m scopes.Module) bool { return m.Package == pkg })
-	if i < 0 {
-		return ""
-	}
-	sum := sha256.Sum256([]byte(src.Modules[i].Text))
-	return hex.EncodeToString(sum[:8])
 }
 
 // Library makes the form of the embedded library, which cannot change and so has

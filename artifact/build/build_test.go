@@ -251,6 +251,35 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// TestKnown holds that what has not changed is not compiled again, and what has is.
+func TestKnown(t *testing.T) {
+	dir := files(t, example)
+	p := opened(t, artifact.User, dir)
+	b := builder()
+	b.Old = place(t, p)
+	times := 0
+	compile := b.Compile
+	b.Compile = func(lib []scopes.Module, src scopes.Source) (string, map[string]string, error) {
+		times++
+		return compile(lib, src)
+	}
+	first, err := b.Place(p)
+	if err != nil || times > 0 {
+		t.Errorf("compiled %d times, %v", times, err)
+	}
+	if part := first.Sources[0]; part.Program != "program of user" || part.Hooks[1].Why != "it calls http.send" || part.Hooks[0].Why != "" {
+		t.Errorf("got %+v", part)
+	}
+	put(t, dir, "settings.json", "{}")
+	if _, err := b.Place(p); err != nil || times > 0 {
+		t.Errorf("after another setting: compiled %d times, %v", times, err)
+	}
+	put(t, dir, "policies/a.rego", policy("acme.other"))
+	if _, err := b.Place(p); err != nil || times != 1 {
+		t.Errorf("after another policy: compiled %d times, %v", times, err)
+	}
+}
+
 func TestEmpty(t *testing.T) {
 	dir := files(t, nil)
 	a := place(t, opened(t, artifact.Managed, dir))

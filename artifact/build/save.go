@@ -35,7 +35,7 @@ func Prepare(base string, k artifact.Kind) error {
 }
 
 func modes(k artifact.Kind) (dir, file fs.FileMode) {
-	if k == artifact.Managed || k == artifact.Bundle {
+	if k == artifact.Managed {
 		return 0o755, 0o644
 	}
 	return 0o700, 0o600
@@ -114,12 +114,9 @@ func inUse(path, maker string) bool {
 		return false
 	}
 	defer f.Close()
-	kind, place, err := artifact.Peek(f, maker)
+	_, place, err := artifact.Peek(f, maker)
 	if err != nil {
 		return false
-	}
-	if kind == artifact.Bundle {
-		return true // it is the business of whoever puts bundles in force
 	}
 	_, err = os.Lstat(place)
 	return !errors.Is(err, fs.ErrNotExist)

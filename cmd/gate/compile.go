@@ -45,6 +45,11 @@ const settleTime = 5 * time.Second
 // missing reports that the place is not there.
 func (at compilable) missing() bool {
 	_, err := os.Lstat(at.dir)
+	if err == nil && at.kind == artifact.Managed {
+		p := places.Open(at.dir, ".", places.ManagedFiles(at.dirs))
+		defer p.Close()
+		return p == nil // to whoever decides
+	}
 	return errors.Is(err, fs.ErrNotExist)
 }
 
@@ -85,9 +90,13 @@ func (at compilable) compile() compiled {
 		return at.without(&faults[0])
 	}
 	b := build.Builder{Maker: artifact.Maker(), Lib: lib, Compile: build.Plan, Now: time.Now}
+	base, check := at.dirs.CompiledIn(at.kind)
+	if old, err := artifact.OpenFile(base, artifact.Name(at.kind, at.dir), b.Maker, at.kind, check); err == nil {
+		b.Old = old
+	}
 	var c artifact.Content
 	for end := time.Now().Add(settleTime); ; time.Sleep(100 * time.Millisecond) {
-		c, err = b.Place(build.Place{Kind: at.kind, Dir: at.dir, Files: p.Files})
+		c, err = b.Place(at.readable(p))
 		if !errors.Is(err, build.ErrUnsettled) || time.Now().After(end) {
 			break
 		}
@@ -99,6 +108,15 @@ func (at compilable) compile() compiled {
 		memoryOf(at.dirs).keepAll(p.Place)
 	}
 	return compiled{Content: c}
+}
+
+// readable is an open place for whoever compiles it.
+func (at compilable) readable(p openPlace) build.Place {
+	place := build.Place{Kind: at.kind, Dir: at.dir, Files: p.Files}
+	if at.kind == artifact.Managed && p.root == nil {
+		place.Bundles = func(note func(string)) ([]build.Bundle, map[string]any, error) { return bundlesIn(p.Place, note) }
+	}
+	return place
 }
 
 // An openPlace is one with a directory that may be empty.
@@ -148,7 +166,7 @@ func (at compilable) open() (openPlace, error) {
 // prepare makes room for what will be made: in the place itself, if it is the
 // administrator's, and so before that is looked at.
 func (at compilable) prepare() error {
-	if _, err := os.Lstat(at.dir); err != nil {
+	if at.missing() {
 		return nil // compile says so
 	}
 	base, _ := at.dirs.CompiledIn(at.kind)

@@ -124,6 +124,9 @@ func (at compilable) outdated() bool {
 	return build.Possible(at.dir) == nil
 }
 
+// lockLimit is how long a process waits for another one that compiles.
+const lockLimit = 200 * time.Millisecond
+
 // laterLimit ends a process that compiles for nobody who waits.
 const laterLimit = time.Minute
 
@@ -144,7 +147,8 @@ func (f *compileFlags) afterwards(p process, projects []string) error {
 	if err := build.Prepare(state, artifact.User); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), laterLimit)
+	// Whoever holds the lock does the work.
+	ctx, cancel := context.WithTimeout(context.Background(), lockLimit)
 	defer cancel()
 	lock, err := owned.Lock(ctx, filepath.Join(state, artifact.Dir, ".lock"), os.O_CREATE)
 	if err != nil {

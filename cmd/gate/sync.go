@@ -250,6 +250,7 @@ func (s *syncer) once(ctx context.Context) ([]synced, error) {
 		}
 	}
 	s.noteAll(list)
+	compileManaged(s.dirs)
 	return list, err
 }
 

@@ -40,7 +40,7 @@ func (d Dirs) Compiled(k artifact.Kind, dir, maker string) (*artifact.Artifact, 
 // CompiledIn says where the compiled forms of a kind of place lie, and whose they
 // must be: those of the administrator's places are the administrator's.
 func (d Dirs) CompiledIn(k artifact.Kind) (base string, check func(name string, info fs.FileInfo) error) {
-	if k == artifact.Managed || k == artifact.Bundle {
+	if k == artifact.Managed {
 		owner := ManagedFiles(d)
 		return d.Managed, func(name string, info fs.FileInfo) error {
 			if err := owner.Check(name, info); err != nil {

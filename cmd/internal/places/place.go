@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"gate/artifact"
 	"gate/hostfs"
 	"gate/owned"
 )
@@ -127,8 +128,17 @@ func (p *Place) empty() bool {
 		return false
 	}
 	defer d.Close()
-	_, err = d.ReadDir(1)
-	return err == io.EOF
+	for {
+		list, err := d.ReadDir(2)
+		for _, e := range list {
+			if e.Name() != artifact.Dir { // gate's own work says nothing
+				return false
+			}
+		}
+		if err != nil {
+			return err == io.EOF
+		}
+	}
 }
 
 // Has reports whether there is a file in the place, or whether that cannot be

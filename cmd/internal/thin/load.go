@@ -67,11 +67,6 @@ func (l *loader) places() error {
 		return err
 	}
 	if managed != nil {
-		for _, name := range places.Administered() {
-			if managed.Err != nil || managed.Has(name) {
-				return fmt.Errorf("%s: there are bundles", managed.Dir)
-			}
-		}
 		if err := l.place(artifact.Managed, managed); err != nil {
 			return err
 		}
@@ -142,13 +137,34 @@ func (l *loader) add(a *artifact.Artifact, dir string, as artifact.As) error {
 	if err != nil {
 		return err
 	}
+	if err := l.bundles(a); err != nil {
+		return err
+	}
 	for i := range sources {
 		src := &sources[i]
-		if dir != "" {
+		if dir != "" && src.Bundle == nil {
 			l.found.Where[src.Name] = dir
 		}
 		l.policies[src.Name] = src
 		l.found.Sources = append(l.found.Sources, src.Source)
+	}
+	return nil
+}
+
+// bundles takes in which signed bundles are in force. Schemas of tools, which
+// rewrites are held against, are for gate hook.
+func (l *loader) bundles(a *artifact.Artifact) error {
+	schemas, err := a.Schemas()
+	if err != nil {
+		return err
+	}
+	if len(schemas) > 0 {
+		return errors.New("a bundle brings schemas of tools")
+	}
+	for _, b := range a.Bundles() {
+		l.found.TakesBundles = true
+		l.found.Where["managed:"+b.Name] = b.Dir
+		l.found.Bundles = append(l.found.Bundles, hookpath.Bundle{Bundle: b.Bundle, Expires: b.Expires, Synced: b.Synced})
 	}
 	return nil
 }

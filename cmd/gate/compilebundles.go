@@ -1,0 +1,100 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+
+	"gate/artifact"
+	"gate/artifact/build"
+	"gate/bundles/sync"
+	"gate/cmd/internal/hookpath"
+	"gate/cmd/internal/places"
+	"gate/scopes"
+)
+
+// bundlesIn reads the signed bundles in force as a call does, and notes all that
+// says which these are and what they hold. A file that only has effect for a
+// while, or once, is for whoever reads it at each call.
+func bundlesIn(p *places.Place, note func(string)) ([]build.Bundle, map[string]any, error) {
+	for _, name := range places.Administered() {
+		note(name)
+	}
+	note(sync.CurrentFile)
+	note(sync.SyncedFile)
+	if p.Has(recoveryFile) {
+		return nil, nil, errors.New("a recovery file relaxes this machine for a while")
+	}
+	if err := noteBundles(p, note); err != nil {
+		return nil, nil, err
+	}
+	l := loaded{Found: hookpath.Found{Where: map[string]string{}}}
+	l.addBundles(p)
+	if len(l.Notices) > 0 {
+		return nil, nil, errors.New(l.Notices[0])
+	}
+	var list []build.Bundle
+	for i, b := range l.Bundles {
+		name := "managed:" + b.Name
+		at := slices.IndexFunc(l.Sources, func(s scopes.Source) bool { return s.Name == name })
+		if at < 0 {
+			return nil, nil, errors.New(name + " was not read")
+		}
+		one := build.Bundle{Source: l.Sources[at], Bundle: artifact.Bundle{Bundle: b.Bundle, Dir: l.Where[name], Expires: b.Expires, Synced: b.Synced}}
+		for _, y := range l.Layers {
+			if y.Bundle == l.Bundles[i].Name {
+				one.Layers = append(one.Layers, y)
+			}
+		}
+		list = append(list, one)
+	}
+	for _, src := range l.Sources { // of the bundles as a whole
+		for i := range src.Faults {
+			return nil, nil, &src.Faults[i]
+		}
+	}
+	return list, l.schemas, nil
+}
+
+// noteBundles notes every file of the bundles in force.
+func noteBundles(p *places.Place, note func(string)) error {
+	data, err := stateFile(p, sync.CurrentFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	current, err := sync.ParseCurrent(data)
+	if err != nil {
+		return err
+	}
+	for _, a := range current.Bundles {
+		err := fs.WalkDir(p.Files, path.Join(sync.Dir, a.Dir, sync.FilesDir), func(name string, _ fs.DirEntry, err error) error {
+			note(name)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compileManaged has what is in force in the managed directory compiled, where
+// there is a gate-hook to answer from it. What goes wrong is for gate doctor to
+// tell: calls are answered all the same.
+func compileManaged(d dirs) {
+	exe, err := os.Executable()
+	if err != nil {
+		return
+	}
+	if _, err := os.Stat(hookProgram(exe)); err != nil {
+		return
+	}
+	if at := (compilable{d, artifact.Managed, d.Managed}); at.outdated() {
+		at.build(false)
+	}
+}
