@@ -49,13 +49,17 @@ func newStatus(p process) *cobra.Command {
 func newDoctor(p process) *cobra.Command {
 	var f installFlags
 	var fix, paths bool
+	var live string
 	cmd := &cobra.Command{
 		Use:   "doctor [AGENT]...",
 		Short: "what is wrong with gate on this machine, and how to repair it",
-		RunE: func(_ *cobra.Command, agents []string) error {
+		RunE: func(cmd *cobra.Command, agents []string) error {
 			m, err := f.machine(p)
 			if err != nil {
 				return err
+			}
+			if live != "" {
+				return f.printLive(cmd.Context(), p, m, live)
 			}
 			if paths {
 				return f.printPaths(p, m)
@@ -90,6 +94,7 @@ func newDoctor(p process) *cobra.Command {
 	f.add(cmd)
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON for programs")
 	cmd.Flags().BoolVar(&fix, "fix", false, "repair what gate can repair by itself")
+	cmd.Flags().StringVar(&live, "live", "", "start what is installed for this agent with a call that must be denied and one that must pass, and say when the agent last asked")
 	cmd.Flags().BoolVar(&paths, "paths", false, "list the files that guard this machine, which no agent may write")
 	return cmd
 }
