@@ -216,23 +216,25 @@ func TestHookKilled(t *testing.T) {
 	}
 }
 
-// TestHookPipeClosed gives the real program a standard output that nobody
-// reads: it must not die of the signal.
+// TestHookPipeClosed gives the real programs a standard output that nobody
+// reads: they must not die of the signal.
 func TestHookPipeClosed(t *testing.T) {
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Close()
-	dir := t.TempDir()
-	cmd := exec.Command("gate", "hook", "--agent", "claude", "--managed-dir", dir+"/m", "--user-dir", dir+"/u", "--state-dir", dir+"/s")
-	cmd.Stdin, cmd.Stdout = bash("git push --force origin main"), w
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	err = cmd.Run()
-	w.Close()
-	if cmd.ProcessState.ExitCode() != 2 || !strings.Contains(stderr.String(), "overwrites the history") {
-		t.Errorf("%v, stderr %q", err, &stderr)
+	for _, command := range [][]string{{"gate", "hook"}, {aloneProgram(t, "gate-hook")}} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Close()
+		dir := t.TempDir()
+		cmd := exec.Command(command[0], append(command[1:], "--agent", "claude", "--managed-dir", dir+"/m", "--user-dir", dir+"/u", "--state-dir", dir+"/s")...)
+		cmd.Stdin, cmd.Stdout = bash("git push --force origin main"), w
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		err = cmd.Run()
+		w.Close()
+		if cmd.ProcessState.ExitCode() != 2 || !strings.Contains(stderr.String(), "overwrites the history") {
+			t.Errorf("%s: %v, stderr %q", command[0], err, &stderr)
+		}
 	}
 }
 
