@@ -267,3 +267,36 @@ func TestPinned(t *testing.T) {
 		t.Errorf("a user switched off what is pinned: %+v", s)
 	}
 }
+
+// FuzzTOML holds the round trip for whatever a TOML file says.
+func FuzzTOML(f *testing.F) {
+	for _, text := range foreignTOML {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > 1<<12 || strings.Contains(text, "gate") {
+			return
+		}
+		for _, r := range []install.Request{{Agent: "codex", Scope: install.Managed}, {Agent: "kimi", Scope: install.User}} {
+			sys := newMemory()
+			m := sys.machine()
+			path := "/home/.kimi-code/config.toml"
+			if r.Agent == "codex" {
+				path = "/etc/codex/requirements.toml"
+			}
+			sys.files[key(path)] = &fstest.MapFile{Data: []byte(text), Mode: 0o644}
+			plan, err := m.Install(r)
+			if err != nil {
+				continue // refused, and nothing was done
+			}
+			must(t, plan.Apply())
+			if again, err := m.Install(r); err != nil || !again.Empty() {
+				t.Fatalf("%s: %q: a second time: %v\n%s", r.Agent, text, err, again.Diff())
+			}
+			doUninstall(t, m, r)
+			if f := sys.files[key(path)]; f == nil || string(f.Data) != text {
+				t.Fatalf("%s: %q is not what it was", r.Agent, text)
+			}
+		}
+	})
+}

@@ -22,7 +22,7 @@ type tomlHooks struct {
 const (
 	tomlBegin = "# gate: begin\n"
 	tomlEnd   = "# gate: end\n"
-	tomlMark  = " # gate\n" // ends a line of gate's
+	tomlMark  = " # by gate install\n" // ends a line of gate's
 )
 
 func (f tomlHooks) install(t *table, m Machine, s Scope, path string, old []byte) ([]byte, error) {

@@ -39,7 +39,7 @@ var probes = map[string]probe{
 	"droid":       {"PreToolUse", `{"hook_event_name":"PreToolUse","session_id":"gate-doctor","cwd":"/","tool_name":"Execute","tool_input":{"command":%s}}`},
 	"gemini":      {"BeforeTool", `{"hook_event_name":"BeforeTool","session_id":"gate-doctor","cwd":"/","tool_name":"run_shell_command","tool_input":{"command":%s}}`},
 	"kimi":        {"PreToolUse", `{"hook_event_name":"PreToolUse","session_id":"gate-doctor","cwd":"/","tool_name":"Shell","tool_input":{"command":%s}}`},
-	"kiro":        {"PreToolUse", `{"hook_event_name":"PreToolUse","cwd":"/","tool_name":"execute_bash","tool_input":{"command":%s}}`},
+	"kiro":        {"PreToolUse", `{"hook_event_name":"PreToolUse","session_id":"gate-doctor","cwd":"/","tool_name":"execute_bash","tool_input":{"command":%s}}`},
 	"opencode":    {"", `{"hook_event_name":"PreToolUse","session_id":"gate-doctor","cwd":"/","worktree":"/","tool_name":"bash","tool_use_id":"1","tool_input":{"command":%s}}`},
 	"qwen":        {"PreToolUse", `{"hook_event_name":"PreToolUse","session_id":"gate-doctor","cwd":"/","tool_name":"run_shell_command","tool_input":{"command":%s}}`},
 	"windsurf":    {"pre_run_command", `{"agent_action_name":"pre_run_command","trajectory_id":"gate-doctor","tool_info":{"command_line":%s,"cwd":"/"}}`},
