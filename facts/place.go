@@ -53,16 +53,17 @@ func quotedFields(s string) []string {
 	return out
 }
 
-// A compiledPlace is a Place for one World, folded and cut into components.
+// A compiledPlace is a Place for one World, folded.
 type compiledPlace struct {
 	Place
 	patterns, except []pathPattern
 }
 
-// A pathPattern is a pattern of places.rows.
+// A pathPattern is a pattern of places.rows. It stays in one piece: most of them
+// are looked at once in a process, if at all.
 type pathPattern struct {
-	anywhere bool     // **/ in front
-	steps    []string // components; ** stands for any number of them
+	anywhere bool   // **/ in front
+	steps    string // components between slashes; ** stands for any number of them
 }
 
 // compilePlaces puts the world's home and project into the patterns. Names are
@@ -97,7 +98,7 @@ func appendPattern(list []pathPattern, pattern string, w World) []pathPattern {
 	case strings.HasPrefix(pattern, "**/"):
 		p.anywhere, pattern = true, pattern[3:]
 	}
-	p.steps = strings.Split(strings.TrimPrefix(pattern, "/"), "/")
+	p.steps = strings.TrimPrefix(pattern, "/")
 	return append(list, p)
 }
 
@@ -126,11 +127,12 @@ func matchesAny(patterns []pathPattern, steps []string, cover bool) bool {
 }
 
 func (p *pathPattern) matches(steps []string, cover bool) bool {
+	alone := !strings.Contains(p.steps, "/")
 	if !p.anywhere {
-		return matchSteps(p.steps, steps, cover, len(p.steps) == 1)
+		return matchSteps(p.steps, steps, cover, alone)
 	}
 	for i := range steps {
-		if matchSteps(p.steps, steps[i:], cover, len(p.steps) == 1) {
+		if matchSteps(p.steps, steps[i:], cover, alone) {
 			return true
 		}
 	}
@@ -139,25 +141,28 @@ func (p *pathPattern) matches(steps []string, cover bool) bool {
 
 // matchSteps matches component by component; ** at the end stands for
 // everything below, and inside for any directories.
-func matchSteps(pattern, steps []string, cover, alone bool) bool {
-	for i, c := range pattern {
+func matchSteps(pattern string, steps []string, cover, alone bool) bool {
+	for more := true; more; {
+		var c string
+		c, pattern, more = strings.Cut(pattern, "/")
 		if c == "**" {
-			if i == len(pattern)-1 {
+			if !more {
 				return true
 			}
-			for j := i; j < len(steps); j++ {
-				if matchSteps(pattern[i+1:], steps[j:], cover, false) {
+			for j := range steps {
+				if matchSteps(pattern, steps[j:], cover, false) {
 					return true
 				}
 			}
 			return false
 		}
 		// Either side may be a pattern: cat ~/.ssh/id_* names what id_rsa is.
-		if i >= len(steps) || c != steps[i] && !globMatch(c, steps[i]) && !(cover && covers(steps[i], c, alone)) {
+		if len(steps) == 0 || c != steps[0] && !globMatch(c, steps[0]) && !(cover && covers(steps[0], c, alone)) {
 			return false
 		}
+		steps = steps[1:]
 	}
-	return len(pattern) == len(steps)
+	return len(steps) == 0
 }
 
 // covers reports whether a wildcard on the line would match what the component
