@@ -45,6 +45,11 @@ func (f *installFlags) ownFindings(p process) []install.Finding {
 			ID: "gate.recovery", Severity: install.Warning, Message: g.Relaxed, Remedy: "remove " + recoveryFile + " once the bundle is mended",
 		})
 	}
+	if g.Unrelaxed != "" {
+		list = append(list, install.Finding{
+			ID: "gate.recovery.refused", Severity: install.Warning, Message: g.Unrelaxed, Remedy: "remove " + recoveryFile + ", or have it signed anew: see gate bundle recovery",
+		})
+	}
 	for _, n := range g.Ageing() {
 		list = append(list, install.Finding{ID: "gate.bundle.age", Severity: install.Warning, Message: strings.TrimSuffix(n, "; "+hookpath.Remedy), Remedy: hookpath.Remedy})
 	}

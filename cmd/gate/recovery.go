@@ -12,6 +12,7 @@ import (
 
 	"gate/bundles"
 	"gate/bundles/sync"
+	"gate/cmd/internal/hookpath"
 	"gate/cmd/internal/places"
 	"gate/hook"
 	"gate/hostfs"
@@ -44,8 +45,6 @@ func machineName(managed *places.Place) (string, error) {
 	return "", fmt.Errorf("this system has no /etc/machine-id; put a text that no other machine has into %s of the managed directory", machineFile)
 }
 
-const recoverySource = "managed recovery"
-
 // addRecovery looks for a recovery file. It is verified whenever it is there,
 // unlike bundles: that is rare, and it loosens. One that is not good relaxes
 // nothing, and people are told why.
@@ -55,7 +54,8 @@ func (l *loaded) addRecovery(p *places.Place) {
 	}
 	r, err := openRecovery(p, l.latest(p))
 	if err != nil {
-		l.Notices = append(l.Notices, fmt.Sprintf("%s relaxes nothing: %s", filepath.Join(p.Dir, recoveryFile), err))
+		l.Unrelaxed = fmt.Sprintf("%s relaxes nothing: %s", filepath.Join(p.Dir, recoveryFile), err)
+		l.Notices = append(l.Notices, l.Unrelaxed)
 		return
 	}
 	l.recovery, l.MayAge = r, r.Aged
@@ -68,7 +68,7 @@ func (l *loaded) addRecovery(p *places.Place) {
 	}
 	text := fmt.Sprintf("a recovery file relaxes this machine until %s (%s); %s answers for it: %s",
 		r.Until.UTC().Format("2006-01-02 15:04 MST"), strings.Join(what, "; "), r.Owner, r.Reason)
-	src := scopes.Source{Name: recoverySource, Scope: hook.Policy, Authority: hook.Managed}
+	src := scopes.Source{Name: hookpath.RecoverySource, Scope: hook.Policy, Authority: hook.Managed}
 	l.Say(&src, "gate.recovery", hook.Reason{Reason: text})
 	l.Sources = append(l.Sources, src)
 	l.Relaxed = text

@@ -72,6 +72,9 @@ func span(d time.Duration) string {
 
 const staleSource = "managed age"
 
+// RecoverySource is the source of what is said about a recovery file.
+const RecoverySource = "managed recovery"
+
 // weighAge lets the age of bundles have its consequence. The policies stay as
 // they are.
 func (f *Found) weighAge(now time.Time, s scopes.Stale) {

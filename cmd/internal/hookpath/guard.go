@@ -26,7 +26,8 @@ type Found struct {
 	Bundles      []Bundle // in force, in their order
 	TakesBundles bool     // this machine takes signed bundles, whether or not there are any
 	MayAge       []string // bundles whose age only warns, by a recovery file
-	Relaxed      string   // a sentence about that file; "": there is none
+	Relaxed      string   // a sentence about that file; "": none relaxes anything
+	Unrelaxed    string   // a sentence about a file that is refused; "": none is
 
 	// Fingerprint is the short digest of a policy's text, where the sources are
 	// without their modules.

@@ -44,6 +44,9 @@ func (g *Guard) recordOf(a adapters.Adapter, ev *hook.Event, d *hook.Decision) a
 	for _, text := range g.ageWarnings(d) { // also where nobody was told with this call
 		r.Warned = append(r.Warned, audit.Reason{ID: "gate.age", Reason: text, Source: staleSource})
 	}
+	if g.Unrelaxed != "" {
+		r.Warned = append(r.Warned, audit.Reason{ID: "gate.recovery.refused", Reason: audit.Redact(g.Unrelaxed), Source: RecoverySource})
+	}
 	for i := range r.Policies {
 		r.Policies[i].Digest = g.Digest(r.Policies[i])
 	}
