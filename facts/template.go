@@ -2,6 +2,7 @@ package facts
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -64,6 +65,13 @@ func (u *use) holdsOne(cond string) bool {
 			for _, v := range vs {
 				ok = ok || err == nil && re.MatchString(v)
 			}
+		}
+	case strings.HasPrefix(body, "known~"):
+		re, err := regexp.Compile(body[len("known~"):])
+		ok = err != nil
+		for _, f := range u.rest {
+			vs, _ := f.variants()
+			ok = ok || err == nil && slices.ContainsFunc(vs, re.MatchString)
 		}
 	}
 	return ok != negated

@@ -6,7 +6,7 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
-#     if: [effect(self), effect(fs.write), effect(fs.delete), effect(fs.permissions)]
+#     if: [effect(self), effect(fs.write), effect(fs.delete), effect(fs.permissions), effect(process)]
 #     priority: 1000
 package gate.self_protection.change
 
@@ -32,6 +32,26 @@ deny contains {
 	some kind in ["fs.write", "fs.delete", "fs.permissions"]
 	some effect in lib.effects(kind)
 	lib.matches(effect, "path", `/bin/gate(-hook)?(\.exe)?$`)
+}
+
+# METADATA
+# description: gate's own processes, found by their name or by the port of gate serve
+deny contains {
+	"reason": "ends gate's own process; only a person may stop what guards the agent",
+	"help": "Stop it yourself at a terminal if that is what you want.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("process")
+	is_null(effect.target)
+	some program, pattern in {
+		"pgrep": `(^|[/^])(\[g\]|g)ate(-hook)?($|[$ ])`,
+		"pidof": `(^|/)gate(-hook)?$`,
+		"lsof": `:4283$|/gate\.sock$`,
+		"fuser": `^4283(/tcp)?$|/gate\.sock$`,
+	}
+	some command in lib.commands(program)
+	some word in command.words
+	lib.matches(word, "value", pattern)
 }
 
 what(effect) := sprintf("%s (%s)", [lib.target(effect), lib.text(effect, "what", "settings")]) if is_string(effect.path)
