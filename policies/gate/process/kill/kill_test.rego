@@ -68,3 +68,50 @@ test_reason_says_what_ends if {
 		startswith(denial.reason, what)
 	}
 }
+
+# Whatever ps lists is ended: everybody's processes, or all of one's own.
+test_denies_all_that_ps_lists if {
+	every line in [
+		"ps aux | xargs kill",
+		"ps -ef | awk '{print $2}' | xargs kill -9",
+		"kill -9 $(ps -A -o pid)",
+		"kill $(ps ax -o pid)",
+		"ps -e | cat | xargs kill",
+		"ps aux | gawk '{print $2}' | xargs kill",
+	] {
+		some denial in kill.deny with input as gate.event(line)
+		startswith(denial.reason, "ends every process that ps lists")
+	}
+}
+
+test_passes_what_is_picked_from_the_list if {
+	every program in ["grep", "egrep", "fgrep", "rg", "ag", "sed", "head", "tail", "perl", "python3", "fzf"] {
+		line := sprintf("ps aux | %s vite | xargs kill", [program])
+		count(kill.deny) == 0 with input as gate.event(line)
+	}
+	every awk in ["awk", "gawk", "mawk"] {
+		line := sprintf("ps aux | %s '/vite/ {print $2}' | xargs kill", [awk])
+		count(kill.deny) == 0 with input as gate.event(line)
+	}
+	every line in [
+		"ps aux | pgrep vite | xargs kill",
+		"ps | awk '{print $1}' | xargs kill",
+		"ps -o pid | xargs kill",
+		"ps -e -C node -o pid= | xargs kill",
+		"ps -e --ppid 4711 -o pid= | xargs kill",
+		"ps ax --sid=4711 -o pid= | xargs kill",
+		"ps aux | awk '$3 > 90 {print $2}' | xargs kill",
+		"ps aux | awk 'NR == 2 {print $2}' | xargs kill",
+	] {
+		count(kill.deny) == 0 with input as gate.event(line)
+	}
+}
+
+test_passes_lists_beside_a_known_number if {
+	count(kill.deny) == 0 with input as gate.event("ps aux; kill 4711")
+}
+
+# One denial is enough for what is refused anyway.
+test_denies_once if {
+	count(kill.deny) == 1 with input as gate.event(`ps aux; pkill -u "$NAME"`)
+}
