@@ -94,3 +94,19 @@ test_asks_once if {
 		count(destroy.ask) == 1 with input as gate.event(line)
 	}
 }
+
+test_asks_what_a_server_loads_or_writes if {
+	every tool in ["redis-cli", "valkey-cli", "keydb-cli", "dragonfly-cli", "iredis"] {
+		every words in ["MODULE LOAD /tmp/x.so", "config set dir /tmp"] {
+			some question in destroy.ask with input as gate.event(sprintf("%s %s", [tool, words]))
+			contains(question.reason, "leave the server's own files and extensions to the person")
+		}
+	}
+	every line in [
+		`sqlite3 a.db 'select load_extension("./x.so")'`,
+		"redis-cli config get dir",
+		"redis-cli MODULE LIST",
+	] {
+		count(destroy.ask) == 0 with input as gate.event(line)
+	}
+}
