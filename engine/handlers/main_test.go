@@ -14,6 +14,9 @@ import (
 
 // TestMain lets the tests' program be a supervisor.
 func TestMain(m *testing.M) {
+	// Whoever runs the tests may have them ignore hang-ups (nohup does), and what is
+	// ignored stays so in every program that is started. What is caught does not.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	if len(os.Args) > 1 && os.Args[1] == "supervise" {
 		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM) // as the program does
 		defer stop()
