@@ -91,8 +91,12 @@ func (at compilable) compile() compiled {
 	}
 	b := build.Builder{Maker: artifact.Maker(), Lib: lib, Compile: build.Plan, Now: time.Now}
 	base, check := at.dirs.CompiledIn(at.kind)
-	if old, err := artifact.OpenFile(base, artifact.Name(at.kind, at.dir), b.Maker, at.kind, check); err == nil {
-		b.Old = old
+	// Forms of other places lie where the agent's own account writes: what is made
+	// anew is made of the place itself.
+	if at.kind == artifact.Managed {
+		if old, err := artifact.OpenFile(base, artifact.Name(at.kind, at.dir), b.Maker, at.kind, check); err == nil {
+			b.Old = old
+		}
 	}
 	var c artifact.Content
 	for end := time.Now().Add(settleTime); ; time.Sleep(100 * time.Millisecond) {
