@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 	"gate/artifact"
 	"gate/artifact/build"
 	"gate/cmd/internal/hookpath"
+	"gate/cmd/internal/places"
 	"gate/owned"
 )
 
@@ -118,7 +118,7 @@ func installedGate() (string, error) {
 // outdated reports a place that another attempt may help.
 func (at compilable) outdated() bool {
 	_, err := at.dirs.Compiled(at.kind, at.dir, artifact.Maker())
-	if !errors.Is(err, artifact.ErrStale) && !errors.Is(err, fs.ErrNotExist) {
+	if err == nil || errors.Is(err, places.ErrRefused) {
 		return false
 	}
 	return build.Possible(at.dir) == nil

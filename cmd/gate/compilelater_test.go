@@ -104,6 +104,24 @@ func TestOutdated(t *testing.T) {
 	if at.outdated() {
 		t.Error("what was compiled just now is outdated")
 	}
+	form := filepath.Join(at.dirs.State, artifact.Dir, artifact.Name(at.kind, at.dir))
+	if err := os.Truncate(form, 20); err != nil {
+		t.Fatal(err)
+	}
+	if !at.outdated() {
+		t.Error("what was damaged is not outdated")
+	}
+	compile()
+	if err := os.Chmod(form, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if !at.outdated() {
+		t.Error("what others may read is not outdated")
+	}
+	compile()
+	if at.outdated() {
+		t.Error("what was put right is outdated")
+	}
 	write(settings, `{"polices": {}}`)
 	if !at.outdated() {
 		t.Error("what has changed is not outdated")
