@@ -71,7 +71,7 @@ func (l *lab) prepare(ctx context.Context, n int) (*set, error) {
 	}
 	err := files(s.dir, map[string]string{
 		"user/settings.json":            withoutLibrary,
-		"mixed/user/settings.json":      withoutLibrary,
+		"mixed/managed/settings.json":   withoutLibrary, // there only the administrator switches it off
 		"mixed/managed/policies/x.rego": beyond,
 		"decider/all.rego":              decider,
 	})
