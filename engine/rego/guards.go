@@ -6,9 +6,10 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/open-policy-agent/opa/v1/ast"
+
+	"gate/engine/plan/builtin"
 )
 
 // The checks of single builtins. Operands of a wrong type pass: the builtin
@@ -83,72 +84,18 @@ func checkRegexReplace(operands []*ast.Term) error {
 	return nil
 }
 
-// checkSprintf adds up what each verb of the format can write: its width, or its
-// argument in the verb's worst notation.
+// checkSprintf refuses what could write more than a text may have.
 func checkSprintf(operands []*ast.Term) error {
 	format, ok1 := operands[0].Value.(ast.String)
 	args, ok2 := operands[1].Value.(*ast.Array)
 	if !ok1 || !ok2 {
 		return nil
 	}
-	largest := 0
-	for i := range args.Len() {
-		largest = max(largest, textSize(args.Elem(i).Value, maxText))
+	sizes := make([]int, args.Len())
+	for i := range sizes {
+		sizes[i] = textSize(args.Elem(i).Value, maxText)
 	}
-	n, next := len(format), 0
-	for i := 0; i < len(format) && n <= maxText; i++ {
-		if format[i] != '%' {
-			continue
-		}
-		v := verbOf(string(format[i+1:]))
-		i += v.length
-		size := largest
-		if !v.indexed && next < args.Len() {
-			size = textSize(args.Elem(next).Value, maxText)
-		}
-		next++
-		n += max(v.width, size*v.factor)
-	}
-	return tooLarge(n)
-}
-
-// A verb is one directive of a format.
-type verb struct {
-	length  int  // in bytes, without the percent sign
-	width   int  // the largest width or precision
-	indexed bool // it names its argument
-	factor  int  // how much longer than the JSON text it may get
-}
-
-// widest is what package fmt allows for a width; a star can ask for all of it.
-const widest = 1_000_000
-
-func verbOf(s string) verb {
-	v := verb{factor: 1}
-	number := 0
-	for v.length < len(s) {
-		// A byte that is no character is one byte, whatever U+FFFD takes.
-		r, size := utf8.DecodeRuneInString(s[v.length:])
-		v.length += size
-		switch {
-		case r >= '0' && r <= '9':
-			number = min(number*10+int(r-'0'), widest)
-			v.width = max(v.width, number)
-			continue
-		case r == '*':
-			v.width = widest
-		case r == '[':
-			v.indexed = true
-		case strings.ContainsRune("+-# .]", r):
-		case strings.ContainsRune("qxXUb", r):
-			v.factor = 10
-			return v
-		default:
-			return v
-		}
-		number = 0
-	}
-	return v
+	return tooLarge(builtin.FormatSize(string(format), sizes, maxText))
 }
 
 func checkArrays(operands []*ast.Term) error {

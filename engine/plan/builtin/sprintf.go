@@ -63,17 +63,25 @@ func native(v value.Value) (any, error) {
 	return value.Text(v), nil
 }
 
-// formatted adds up what each verb of a format can write: its width, or its
-// operand in the verb's worst notation.
+// formatted bounds what a format can write with these operands.
 func formatted(format string, operands *value.Array) int {
 	sizes := make([]int, operands.Len())
-	largest := 0
 	for i, v := range operands.Elems() {
 		sizes[i] = min(value.Weight(v), maxText/perWeight) * perWeight
-		largest = max(largest, sizes[i])
+	}
+	return FormatSize(format, sizes, maxText)
+}
+
+// FormatSize bounds, in bytes, what sprintf can write for operands whose texts
+// are of these sizes: of each verb its width, or its operand in the verb's worst
+// notation. It stops to count once there are more than enough.
+func FormatSize(format string, sizes []int, enough int) int {
+	largest := 0
+	for _, size := range sizes {
+		largest = max(largest, size)
 	}
 	n, next := len(format), 0
-	for i := 0; i < len(format) && n <= maxText; i++ {
+	for i := 0; i < len(format) && n <= enough; i++ {
 		if format[i] != '%' {
 			continue
 		}
