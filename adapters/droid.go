@@ -3,8 +3,6 @@ package adapters
 import (
 	"strings"
 	"time"
-
-	"gate/hook"
 )
 
 // droid speaks Factory Droid's hook protocol, as its package has it in version
@@ -56,27 +54,13 @@ func renderLikeClaude(r *reply) Answer {
 		return r.byStatus()
 	}
 	doc, own := map[string]any{}, map[string]any{}
-	switch name := r.word.own(); {
-	case r.refused() && name == hook.PreToolUse:
-		own["permissionDecision"], own["permissionDecisionReason"] = "deny", r.reason()
-	case r.refused() && name == hook.PermissionRequest:
-		own["decision"] = map[string]any{"behavior": "deny", "message": r.reason()}
+	switch {
 	case r.refused():
-		doc["decision"], doc["reason"] = "block", r.reason()
+		r.block(doc, own)
 	case r.input != nil:
 		own["updatedInput"] = r.input
 	}
-	if r.stops() {
-		doc["continue"], doc["stopReason"] = false, r.stopReason()
-	}
-	if r.context != "" {
-		own["additionalContext"] = r.context
-	}
-	if r.message != "" {
-		doc["systemMessage"] = r.message
-	}
-	r.own(doc, own)
-	a := answerOf(doc)
+	a := r.besides(doc, own)
 	if r.refused() {
 		a.Status, a.Stderr = 2, []byte(r.reason()+"\n")
 	}

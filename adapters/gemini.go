@@ -100,15 +100,5 @@ func renderGemini(r *reply) Answer {
 	case r.input != nil:
 		own["tool_input"] = r.input
 	}
-	if r.stops() {
-		doc["continue"], doc["stopReason"] = false, r.stopReason()
-	}
-	if r.context != "" {
-		own["additionalContext"] = r.context
-	}
-	if r.message != "" {
-		doc["systemMessage"] = r.message
-	}
-	r.own(doc, own)
-	return answerOf(doc)
+	return r.besides(doc, own)
 }

@@ -57,27 +57,13 @@ func renderQwen(r *reply) Answer {
 		return r.byStatus()
 	}
 	doc, own := map[string]any{}, map[string]any{}
-	switch name := r.word.own(); {
-	case r.refused() && name == hook.PreToolUse:
-		own["permissionDecision"], own["permissionDecisionReason"] = "deny", r.reason()
-	case r.refused() && name == hook.PermissionRequest:
-		own["decision"] = map[string]any{"behavior": "deny", "message": r.reason()}
+	switch {
 	case r.refused():
-		doc["decision"], doc["reason"] = "block", r.reason()
+		r.block(doc, own)
 	case r.effect == hook.Ask && r.can(asks):
 		own["permissionDecision"], own["permissionDecisionReason"] = "ask", r.reason()
 	case r.effect == hook.Allow && r.can(approves):
 		own["decision"] = map[string]any{"behavior": "allow"}
 	}
-	if r.stops() {
-		doc["continue"], doc["stopReason"] = false, r.stopReason()
-	}
-	if r.context != "" {
-		own["additionalContext"] = r.context
-	}
-	if r.message != "" {
-		doc["systemMessage"] = r.message
-	}
-	r.own(doc, own)
-	return answerOf(doc)
+	return r.besides(doc, own)
 }

@@ -183,6 +183,33 @@ func answerOf(doc map[string]any) Answer {
 	return Answer{Stdout: strictjson.Append(nil, doc)}
 }
 
+// block says a refusal as Claude Code does.
+func (r *reply) block(doc, own map[string]any) {
+	switch r.word.own() {
+	case hook.PreToolUse:
+		own["permissionDecision"], own["permissionDecisionReason"] = "deny", r.reason()
+	case hook.PermissionRequest:
+		own["decision"] = map[string]any{"behavior": "deny", "message": r.reason()}
+	default:
+		doc["decision"], doc["reason"] = "block", r.reason()
+	}
+}
+
+// besides adds what is said beside the verdict, as Claude Code's descendants do.
+func (r *reply) besides(doc, own map[string]any) Answer {
+	if r.stops() {
+		doc["continue"], doc["stopReason"] = false, r.stopReason()
+	}
+	if r.context != "" {
+		own["additionalContext"] = r.context
+	}
+	if r.message != "" {
+		doc["systemMessage"] = r.message
+	}
+	r.own(doc, own)
+	return answerOf(doc)
+}
+
 // own wraps fields that belong to the event, as Claude Code's descendants do.
 func (r *reply) own(doc, own map[string]any) {
 	if len(own) > 0 {
