@@ -28,10 +28,12 @@ type events struct {
 
 // A madeEvent is what one spec stands for.
 type madeEvent struct {
-	spec any
-	at   *ast.Location // of the call that made it first
-	term *ast.Term     // its input document
-	err  error
+	spec  any
+	at    *ast.Location  // of the call that made it first
+	rows  map[string]int // of the call that was first in each file
+	event *hook.Event
+	term  *ast.Term // its input document
+	err   error
 }
 
 func newEvents(facts func(World, *hook.Event) *hook.Facts) *events {
@@ -46,10 +48,16 @@ func (e *events) document(spec ast.Value, at *ast.Location) (*ast.Term, error) {
 	e.mu.Unlock()
 	if made == nil {
 		made = e.make(spec)
-		made.at = at
-		e.mu.Lock()
-		e.known[key] = made
-		e.mu.Unlock()
+		made.at, made.rows = at, map[string]int{}
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if first := e.known[key]; first != nil {
+		made = first
+	}
+	e.known[key] = made
+	if at != nil && made.rows[at.File] == 0 {
+		made.rows[at.File] = at.Row
 	}
 	return made.term, made.err
 }
@@ -105,7 +113,7 @@ func (e *events) make(spec ast.Value) *madeEvent {
 	if err != nil {
 		return &madeEvent{err: err}
 	}
-	return &madeEvent{spec: plain, term: ast.NewTerm(v)}
+	return &madeEvent{spec: plain, event: ev, term: ast.NewTerm(v)}
 }
 
 // Builtin declares gate.event, for programs that read tests without running

@@ -34,19 +34,28 @@ func (s *Suite) Decide(ctx context.Context, c *Case) ([]hook.Decision, error) {
 
 // decide decides about one call, whose event it returns, too.
 func (s *Suite) decide(ctx context.Context, p *pipeline, c call) (hook.Decision, *hook.Event, error) {
-	ev, w, err := Event(c.spec)
+	ev, w, err := p.event(c)
 	if err != nil {
 		return hook.Decision{}, nil, err
 	}
-	if len(ev.Gate.Labels) == 0 {
-		ev.Gate.Labels = p.set.Settings().Labels
-	}
-	w.Programs = p.set.Settings().Programs
 	en, err := p.engine(func(ev *hook.Event) *hook.Facts { return s.events.factsOf(w, ev) })
 	if err != nil {
 		return hook.Decision{}, nil, err
 	}
 	return en.Decide(ctx, *ev), ev, nil
+}
+
+// event makes the event of a call, as the settings have it.
+func (p *pipeline) event(c call) (*hook.Event, World, error) {
+	ev, w, err := Event(c.spec)
+	if err != nil {
+		return nil, w, err
+	}
+	if len(ev.Gate.Labels) == 0 {
+		ev.Gate.Labels = p.set.Settings().Labels
+	}
+	w.Programs = p.set.Settings().Programs
+	return ev, w, nil
 }
 
 // runCases runs cases side by side. With FirstFailure they end soon after the
