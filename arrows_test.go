@@ -20,7 +20,7 @@ var layers = [][]string{
 	{"scopes", "audit/ship", "bundles/sync", "bundles/source"},
 	{"engine", "engine/params", "scopes/load", "engine/handlers/judge", "artifact"},
 	{"engine/rego", "engine/handlers", "engine/plan"},
-	{"engine/plan/build", "explain"},
+	{"engine/plan/build", "engine/plan/agree", "explain"},
 	{"policytest", "policycheck", "replay", "install", "serve", "mcpproxy", "guard", "pipeline", "engine/plan/conformance", "artifact/build"},
 	{"policytest/mutate", "cmd/internal/places"},
 	{"cmd/internal/hookpath"},
