@@ -55,13 +55,16 @@ func (at compilable) missing() bool {
 
 // build makes the compiled form of a place and writes it, unless it is only to
 // be checked.
-func (at compilable) build(check bool) compiled {
+func (at compilable) build(check bool) compiled { return at.buildKnowing(nil, check) }
+
+// buildKnowing is build where some bundles were compared already.
+func (at compilable) buildKnowing(known comparison, check bool) compiled {
 	if !check {
 		if err := at.prepare(); err != nil {
 			return at.without(err)
 		}
 	}
-	c := at.compile()
+	c := at.compile(known)
 	if !check {
 		c.keep(at)
 	}
@@ -79,7 +82,7 @@ func (c *compiled) bad() bool {
 }
 
 // compile makes the compiled form of a place, and changes nothing.
-func (at compilable) compile() compiled {
+func (at compilable) compile(known comparison) compiled {
 	p, err := at.open()
 	if err != nil {
 		return at.without(err)
@@ -90,6 +93,9 @@ func (at compilable) compile() compiled {
 		return at.without(&faults[0])
 	}
 	b := build.Builder{Maker: artifact.Maker(), Lib: lib, Compile: build.Plan, Now: time.Now}
+	if at.kind == artifact.Managed {
+		b.Compile = known.compiler(p.Place, build.Plan)
+	}
 	base, check := at.dirs.CompiledIn(at.kind)
 	// Forms of other places lie where the agent's own account writes: what is made
 	// anew is made of the place itself.

@@ -84,9 +84,10 @@ func noteBundles(p *places.Place, note func(string)) error {
 }
 
 // compileManaged has what is in force in the managed directory compiled, where
-// there is a gate-hook to answer from it. What goes wrong is for gate doctor to
+// there is a gate-hook to answer from it. What bundles were compared already known
+// has. What goes wrong is for gate doctor to
 // tell: calls are answered all the same.
-func compileManaged(d dirs) {
+func compileManaged(d dirs, known comparison) {
 	exe, err := os.Executable()
 	if err != nil {
 		return
@@ -95,6 +96,6 @@ func compileManaged(d dirs) {
 		return
 	}
 	if at := (compilable{d, artifact.Managed, d.Managed}); at.outdated() {
-		at.build(false)
+		at.buildKnowing(known, false)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"gate/artifact"
 	"gate/artifact/build"
@@ -74,6 +75,33 @@ func (f *installFlags) slowFindings(m install.Machine) (list []install.Finding) 
 			list = append(list, install.Finding{
 				ID: "gate.slow", Severity: install.Notice, File: at.dir, Message: fmt.Sprintf("gate-hook hands calls over to gate hook: %s", why), Remedy: remedy,
 			})
+		}
+		for _, line := range at.differs() {
+			list = append(list, install.Finding{
+				ID: "gate.differs", Severity: install.Notice, File: at.dir, Message: line,
+				Remedy: "it is decided as OPA says, only not as fast; please report it",
+			})
+		}
+	}
+	return list
+}
+
+// differs lists the policies of the place's compiled form that stay with OPA
+// because they differ from it in their own tests.
+func (at compilable) differs() (list []string) {
+	form, err := at.dirs.Compiled(at.kind, at.dir, artifact.Maker())
+	if err != nil {
+		return nil
+	}
+	sources, err := form.All(artifact.As{})
+	if err != nil {
+		return nil // it is as good as none
+	}
+	for i := range sources {
+		for _, h := range sources[i].Hooks {
+			if why := sources[i].Unready(h.ID); strings.HasPrefix(why, inTests) {
+				list = append(list, fmt.Sprintf("%s stays with OPA: %s", h.ID, why))
+			}
 		}
 	}
 	return list

@@ -196,9 +196,10 @@ type synced struct {
 	feed        scopes.Feed
 	url         string
 	hint        string
-	offered     string        // the digest of what was judged; "" if nothing was
-	unreachable bool          // its source gave nothing; it is asked again soon
-	wait        time.Duration // how long it wants to be left alone
+	left        map[string]string // why policies of what came into force stay with OPA though they have plans, by their ids
+	offered     string            // the digest of what was judged; "" if nothing was
+	unreachable bool              // its source gave nothing; it is asked again soon
+	wait        time.Duration     // how long it wants to be left alone
 }
 
 // once syncs every bundle of the machine.
@@ -211,7 +212,8 @@ func (s *syncer) once(ctx context.Context) ([]synced, error) {
 	if err != nil {
 		return nil, err
 	}
-	rules := sync.Rules{Now: time.Now(), Labels: labels, Gate: version(), Try: tryBundle, Pins: map[string]string{}, Order: order}
+	known := comparison{}
+	rules := sync.Rules{Now: time.Now(), Labels: labels, Gate: version(), Try: known.try, Pins: map[string]string{}, Order: order}
 	if len(order) > 0 {
 		rules.First = order[0]
 	}
@@ -245,12 +247,15 @@ func (s *syncer) once(ctx context.Context) ([]synced, error) {
 	s.again(ctx, wants, at, offers, outcomes, rules)
 	for n, o := range outcomes {
 		list[at[n]].Outcome = o
+		if o.Err == nil && o.Changed() {
+			list[at[n]].left = known[o.After.Digest]
+		}
 		for _, r := range bundles.Refusals(o.Err) {
 			list[at[n]].hint = cmp.Or(list[at[n]].hint, r.Reason.Hint())
 		}
 	}
 	s.noteAll(list)
-	compileManaged(s.dirs)
+	compileManaged(s.dirs, known)
 	return list, err
 }
 

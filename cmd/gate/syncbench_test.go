@@ -46,7 +46,7 @@ func BenchmarkInstall(b *testing.B) {
 				done := peakHeap(&peak)
 				b.StartTimer()
 				out, err := sync.Store{Dir: dir}.Activate(context.Background(), []sync.Offer{{Name: "company", Archive: archive}},
-					sync.Rules{Now: time.Now(), Try: tryBundle})
+					sync.Rules{Now: time.Now(), Try: comparison{}.try})
 				b.StopTimer()
 				done()
 				if err != nil || out[0].Err != nil || out[0].After.Version != version {
@@ -80,7 +80,7 @@ func peakHeap(peak *uint64) (done func()) {
 	return func() { close(end); <-ended }
 }
 
-func benchKeys(b *testing.B) (*bundles.KeySet, *bundles.PrivateKey) {
+func benchKeys(b testing.TB) (*bundles.KeySet, *bundles.PrivateKey) {
 	b.Helper()
 	pem, err := bundles.GenerateKey(bundles.ES256)
 	if err != nil {
@@ -105,7 +105,7 @@ func benchKeys(b *testing.B) (*bundles.KeySet, *bundles.PrivateKey) {
 }
 
 // benchBundle is a signed bundle of so many policies, each with a test if wanted.
-func benchBundle(b *testing.B, version int64, policies int, tested bool, keys *bundles.KeySet, private *bundles.PrivateKey) []byte {
+func benchBundle(b testing.TB, version int64, policies int, tested bool, keys *bundles.KeySet, private *bundles.PrivateKey) []byte {
 	b.Helper()
 	files := fstest.MapFS{".manifest": {Data: fmt.Appendf(nil,
 		`{"roots": ["company"], "metadata": {"gate": {"name": "company", "version": %d}}}`, version)}}

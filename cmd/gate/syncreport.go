@@ -5,14 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
+	"gate/artifact/build"
 	"gate/bundles"
 	"gate/bundles/sync"
 	"gate/hook"
-	"gate/policies"
 	"gate/policytest"
 	"gate/scopes"
 	"gate/scopes/load"
@@ -23,8 +25,9 @@ import (
 // it must not hold up the sync of the others.
 const testTime = 5 * time.Minute
 
-// tryBundle loads a verified bundle as a call would, and runs its own tests.
-func tryBundle(ctx context.Context, b *bundles.Bundle, beside map[string]fs.FS) error {
+// try loads a verified bundle as a call would, runs its own tests, and notes by
+// the bundle's digest which policies differ in them between the engines.
+func (known comparison) try(ctx context.Context, b *bundles.Bundle, beside map[string]fs.FS) error {
 	for name, files := range beside {
 		m, err := bundles.ReadManifest(files)
 		if err != nil {
@@ -44,23 +47,32 @@ func tryBundle(ctx context.Context, b *bundles.Bundle, beside map[string]fs.FS) 
 	if len(errs) > 0 {
 		return errors.Join(errs...)
 	}
-	as.Data, as.Bundle = c.Source.Data, nil
-	return runTests(ctx, b.FS(), as, testTime)
+	suite, err := runTests(ctx, b.FS(), *c.Source, testTime)
+	if err != nil {
+		return err
+	}
+	known[b.Digest] = nil
+	if suite != nil {
+		known[b.Digest], err = differing(ctx, suite, *c.Source, build.Plan)
+	}
+	return err
 }
 
-// runTests runs the tests of a bundle, for no longer than limit.
-func runTests(ctx context.Context, files fs.FS, as scopes.Source, limit time.Duration) error {
+// runTests runs the tests of a bundle, for no longer than limit. There is no suite
+// of a bundle without tests.
+func runTests(ctx context.Context, files fs.FS, as scopes.Source, limit time.Duration) (*policytest.Suite, error) {
 	within, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	library, lib := embedded()
-	results, err := policytest.Run(within, policytest.Options{
-		Files: files, Untested: true, Source: as, Library: library, Lib: lib, Facts: factsOfTest, Snapshot: policies.Snapshot(),
-	})
+	suite, err := testsOf(files, as)
+	var results []policytest.Result
+	if err == nil {
+		results, err = suite.Run(within, policytest.Selection{})
+	}
 	switch {
 	case within.Err() != nil && ctx.Err() == nil:
-		return fmt.Errorf("its own tests take longer than %s", limit)
+		return nil, fmt.Errorf("its own tests take longer than %s", limit)
 	case err != nil && !errors.Is(err, policytest.ErrNoTests):
-		return err
+		return nil, err
 	}
 	var failed []string
 	for _, r := range results {
@@ -69,9 +81,9 @@ func runTests(ctx context.Context, files fs.FS, as scopes.Source, limit time.Dur
 		}
 	}
 	if len(failed) > 0 {
-		return fmt.Errorf("%d of its %d tests fail: %s", len(failed), len(results), strings.Join(failed[:min(3, len(failed))], ", "))
+		return nil, fmt.Errorf("%d of its %d tests fail: %s", len(failed), len(results), strings.Join(failed[:min(3, len(failed))], ", "))
 	}
-	return nil
+	return suite, nil
 }
 
 // report says what happened, one line a bundle, and makes the exit status of it.
@@ -93,6 +105,9 @@ func (s *syncer) report(list []synced) error {
 		}
 		if b.Err == nil {
 			fmt.Fprintln(&out, visible(b.line()))
+			for _, line := range leftLines(b.left) {
+				fmt.Fprintf(&out, "  %s\n", visible(line))
+			}
 			continue
 		}
 		fmt.Fprintf(s.stderr, "gate: %s\n", oneLine(strings.ReplaceAll(b.line(), "\n", "; ")))
@@ -152,8 +167,12 @@ func (b *synced) stays() string {
 
 // document is what happened, for programs.
 func (b *synced) document() map[string]any {
+	left := []any{}
+	for _, id := range slices.Sorted(maps.Keys(b.left)) {
+		left = append(left, map[string]any{"id": id, "why": b.left[id]})
+	}
 	doc := map[string]any{
-		"name": b.Name, "url": b.url, "changed": b.Changed(), "unreachable": b.unreachable,
+		"left": left, "name": b.Name, "url": b.url, "changed": b.Changed(), "unreachable": b.unreachable,
 		"version": b.After.Version, "digest": b.After.Digest, "before": b.Before.Version, "signers": append([]string{}, b.Signers...),
 		"error": nil, "refusals": refusalDocuments(bundles.Refusals(b.Err)),
 	}
