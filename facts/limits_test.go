@@ -177,6 +177,35 @@ func TestNoDirectory(t *testing.T) {
 	}
 }
 
+// TestNamesTell: without a directory, what matters wherever it lies is known by
+// its name, with the dots that belong to it.
+func TestNamesTell(t *testing.T) {
+	reader := facts.New(world())
+	for _, tt := range []struct{ line, want string }{
+		{"truncate -s0 .gate/policy.rego", "self"},
+		{"echo x > ./.gate/hooks.yaml", "self"},
+		{"rm ../../.gate/settings.json", "self"},
+		{"rm -rf .gate", "self"},
+		{"sed -i d .claude/settings.json", "self"},
+		{"cat .env", "secret.read"},
+		{"cat gate/policy.rego", ""},
+		{"echo x > gate/policy.rego", ""},
+		{"rm claude/settings.json", ""},
+	} {
+		ev := event(tt.line)
+		delete(ev.Fields, "cwd")
+		got := ""
+		for _, e := range reader.Of(ev).Effects {
+			if e.Kind == "self" || e.Kind == "secret.read" {
+				got = e.Kind
+			}
+		}
+		if got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.line, got, tt.want)
+		}
+	}
+}
+
 func TestTools(t *testing.T) {
 	reader := facts.New(world())
 	for _, tt := range []struct {

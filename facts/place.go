@@ -199,8 +199,8 @@ func (w *walker) classify(id int, t target, a access) {
 		w.classifyPath(id, p, t, a)
 	}
 	if t.path == "" && t.raw != "" { // relative to an unknown directory: the name still tells
-		if base := "/gate-unknown/" + strings.TrimLeft(t.raw, "./"); path.Base(base) != "gate-unknown" {
-			w.classifyPath(id, path.Clean(base), t, a)
+		if base := path.Clean("/" + t.raw); base != "/" {
+			w.classifyPath(id, "/gate-unknown"+base, t, a)
 		}
 	}
 }

@@ -6,6 +6,7 @@ test_denies if {
 	every call in [
 		"rm -rf .gate",
 		"truncate -s0 .gate/policy.rego",
+		`cd "$WHERE" && truncate -s0 .gate/policy.rego`,
 		"jq 'del(.hooks)' ~/.claude/settings.json | sponge ~/.claude/settings.json",
 		"sed -i s/a/b/ .claude/settings.json",
 		"echo '{}' > .claude/settings.local.json",
