@@ -37,6 +37,9 @@ type table struct {
 	off  []off      // settings that switch hooks off
 	weak []weakness // what gate cannot help
 	lax  bool       // the agent reads comments in JSON
+
+	// beside looks at what else decides whether the hooks of a view run; nil: nothing does.
+	beside func(t *table, m Machine, v *tableView)
 }
 
 // A systemFile is a file below the root of an operating system.

@@ -114,6 +114,9 @@ func (t *table) look(m Machine, s Scope, path string) tableView {
 		f.Fixable = f.Fixable || f.Remedy == repair
 	}
 	t.checkFile(m, s, text, &v)
+	if t.beside != nil {
+		t.beside(t, m, &v)
+	}
 	return v
 }
 

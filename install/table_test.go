@@ -12,6 +12,7 @@ import (
 	"testing/fstest"
 
 	"gate/adapters"
+	"gate/facts"
 	"gate/hook"
 	"gate/install"
 )
@@ -30,6 +31,10 @@ func TestAgents(t *testing.T) {
 			m.Command, m.Program = []string{filepath.Join(m.Root, "usr", "bin", "gate-hook")}, m.Command[0]
 			write(t, m.Command[0], "#!/bin/sh\n")
 			must(t, os.Chmod(m.Command[0], 0o755))
+			if agent == "codex" { // a person trusted the hooks, in either file
+				write(t, filepath.Join(m.Home, ".codex", "config.toml"), codexTrust(filepath.Join(m.Home, ".codex", "hooks.json"))+
+					codexTrust(filepath.Join(m.Project, ".codex", "hooks.json")))
+			}
 			var got strings.Builder
 			for _, s := range install.Scopes() {
 				r := install.Request{Agent: agent, Scope: s}
@@ -246,6 +251,81 @@ func TestTableFindings(t *testing.T) {
 		s := statusOf(t, m, c.agent)
 		if s.Guarded != c.guarded || !slices.ContainsFunc(s.Findings, func(f install.Finding) bool { return f.ID == c.want }) {
 			t.Errorf("%s: guarded %v, %+v", c.name, s.Guarded, s.Findings)
+		}
+	}
+}
+
+// codexTrust is what Codex keeps of a person's trust in a hook of a file.
+func codexTrust(file string) string {
+	return "[hooks.state.\"" + file + ":pre_tool_use:0:0\"]\ntrusted_hash = \"sha256:0a\"\nenabled = true\n"
+}
+
+// TestCodexTrust holds that Codex counts as guarded only where it would ask gate:
+// it skips hooks without trust, and none runs where features.hooks is off.
+func TestCodexTrust(t *testing.T) {
+	trust := codexTrust("HOOKS")
+	for _, c := range []struct {
+		name, config, project string
+		scope                 install.Scope
+		from, to              string // in requirements.toml
+		want                  string
+		guarded               bool
+	}{
+		{"no trust", "", "", install.User, "", "", "gate.untrusted", false},
+		{"trust", trust, "", install.User, "", "", "gate.trust", true},
+		{"trust in another file", strings.ReplaceAll(trust, "HOOKS", "/x/hooks.json"), "", install.User, "", "", "gate.untrusted", false},
+		{"trust in another event", strings.ReplaceAll(trust, "pre_tool_use", "stop"), "", install.User, "", "", "gate.untrusted", false},
+		{"a trusted hook that is off", strings.ReplaceAll(trust, "enabled = true", "enabled = false"), "", install.User, "", "", "gate.untrusted", false},
+		{"hooks are off", "[features]\nhooks = false\n" + trust, "", install.User, "", "", "hooks.disabled", false},
+		{"hooks are off in the project", trust, "features.hooks = false\n", install.User, "", "", "hooks.disabled", false},
+		{"no TOML", "[[[", "", install.User, "", "", "settings.unreadable", false},
+		{"managed", "", "", install.Managed, "", "", "gate.hidden", true},
+		{"hooks are off below a pin", "features.hooks = false\n", "", install.Managed, "", "", "gate.hidden", true},
+		{"the pin is gone", "features.hooks = false\n", "", install.Managed, "hooks = true", "", "hooks.disabled", false},
+		{"the pin says the opposite", "", "", install.Managed, "hooks = true", "hooks = false", "hooks.disabled", false},
+	} {
+		m := machine(t)
+		path := doInstall(t, m, install.Request{Agent: "codex", Scope: c.scope}).Changes[0].Path
+		if c.from != "" {
+			text := read(t, path)
+			write(t, path, strings.Replace(text, c.from, c.to, 1))
+			if read(t, path) == text {
+				t.Fatalf("%s: %q is not in\n%s", c.name, c.from, text)
+			}
+		}
+		if c.config != "" {
+			write(t, filepath.Join(m.Home, ".codex", "config.toml"), strings.ReplaceAll(c.config, "HOOKS", path))
+		}
+		if c.project != "" {
+			write(t, filepath.Join(m.Project, ".codex", "config.toml"), c.project)
+		}
+		s := statusOf(t, m, "codex")
+		if s.Guarded != c.guarded || !slices.ContainsFunc(s.Findings, func(f install.Finding) bool { return f.ID == c.want }) {
+			t.Errorf("%s: guarded %v, %+v", c.name, s.Guarded, s.Findings)
+		}
+	}
+}
+
+// TestOwnFiles holds that the files gate is installed in are known for what they
+// are by their names, whichever agent writes them.
+func TestOwnFiles(t *testing.T) {
+	for _, agent := range others() {
+		for _, s := range []install.Scope{install.Project, install.User} {
+			m := machine(t)
+			plan, err := m.Install(install.Request{Agent: agent, Scope: s})
+			if err != nil {
+				if !strings.Contains(err.Error(), "there is no") {
+					t.Error(err)
+				}
+				continue
+			}
+			path := plan.Changes[0].Path
+			found := facts.New(facts.World{Home: m.Home, Project: m.Project}).Of(&hook.Event{Name: hook.PreToolUse, Fields: map[string]any{
+				"cwd": m.Project, "tool_name": "Write", "tool_input": map[string]any{"file_path": path, "content": "{}"},
+			}})
+			if !slices.ContainsFunc(found.Effects, func(e hook.FactEffect) bool { return e.Kind == "self" }) {
+				t.Errorf("%s, %s: a write of %s is like any other", agent, s, path)
+			}
 		}
 	}
 }

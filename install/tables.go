@@ -32,7 +32,7 @@ func codexTable() *table {
 		managed: []systemFile{{"linux", "etc/codex/requirements.toml"}}, format: jsonHooks{}, toml: tomlHooks{},
 		events: []string{"PreToolUse", "PermissionRequest", "PostToolUse", "UserPromptSubmit", "SessionStart", "SessionEnd", "Stop",
 			"SubagentStart", "SubagentStop", "PreCompact", "PostCompact", "Interrupt"},
-		matcher: ".*", wait: "timeout",
+		matcher: ".*", wait: "timeout", beside: codexConfig,
 		pins: []pin{{[]string{"allow_managed_hooks_only"}, "true", true}, {[]string{"features", "hooks"}, "true", true}},
 		weak: []weakness{
 			{"gate.trust", []Scope{Project, User}, Warning, "Codex skips a hook without a word until a person has trusted it as it is now",
