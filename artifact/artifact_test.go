@@ -284,7 +284,7 @@ func use(data string) error {
 	_, errLayers := a.Layers(artifact.As{})
 	_, errSchemas := a.Schemas()
 	_, errNames := a.Names()
-	errFresh := a.Fresh(func(string) (artifact.Stamp, error) { return artifact.Stamp{}, nil })
+	errFresh := a.FreshBy(func(string) (artifact.Stamp, error) { return artifact.Stamp{}, nil })
 	if errors.Is(errFresh, artifact.ErrStale) {
 		errFresh = nil
 	}

@@ -4,9 +4,11 @@ package artifact_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -134,7 +136,7 @@ func TestStale(t *testing.T) {
 				Kind: artifact.Project, Maker: maker, Made: time.Now().Add(time.Hour), Stamps: stamps(t, dir, ".", "policies", "policies/a.rego"),
 			})
 			change(t, dir)
-			err := a.Fresh(artifact.Look(dir))
+			err := a.Fresh(dir)
 			if (err == nil) != (what == "") || err != nil && !errors.Is(err, artifact.ErrStale) {
 				t.Errorf("got %v", err)
 			}
@@ -191,7 +193,7 @@ func TestSettled(t *testing.T) {
 			t.Errorf("%s: got %t", c.what, got)
 		}
 		a := open(t, artifact.Content{Kind: artifact.User, Maker: maker, Made: c.read, Stamps: []artifact.Stamp{c.stamp}})
-		err := a.Fresh(func(string) (artifact.Stamp, error) { return c.stamp, nil })
+		err := a.FreshBy(func(string) (artifact.Stamp, error) { return c.stamp, nil })
 		if (err == nil) != c.settled {
 			t.Errorf("%s: fresh: %v", c.what, err)
 		}
@@ -201,7 +203,45 @@ func TestSettled(t *testing.T) {
 // TestFreshNeedsStamps holds that a file that names nothing is never fresh.
 func TestFreshNeedsStamps(t *testing.T) {
 	a := open(t, artifact.Content{Kind: artifact.User, Maker: maker})
-	if err := a.Fresh(artifact.Look(t.TempDir())); !errors.Is(err, artifact.ErrStale) {
+	if err := a.Fresh(t.TempDir()); !errors.Is(err, artifact.ErrStale) {
 		t.Error(err)
+	}
+}
+
+// TestFreshMany holds that a change is noticed wherever it is among many files,
+// which are not compared one after the other.
+func TestFreshMany(t *testing.T) {
+	dir := t.TempDir()
+	names := []string{"."}
+	for i := range 1100 {
+		names = append(names, fmt.Sprintf("p%d.rego", i))
+		write(t, filepath.Join(dir, names[i+1]), "package p")
+	}
+	a := open(t, artifact.Content{Kind: artifact.Project, Maker: maker, Made: time.Now().Add(time.Hour), Stamps: stamps(t, dir, names...)})
+	if err := a.Fresh(dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []int{0, 1, 249, 250, 700, 1099, 1100} {
+		err := a.FreshBy(func(name string) (artifact.Stamp, error) {
+			s, err := artifact.Look(dir)(name)
+			if name == names[at] {
+				s.Changed++
+			}
+			return s, err
+		})
+		if !errors.Is(err, artifact.ErrStale) || !strings.Contains(err.Error(), names[at]+" has changed") {
+			t.Errorf("%s is another: got %v", names[at], err)
+		}
+	}
+}
+
+// TestFreshOutside holds that no stamp is of anything that is not in the place.
+func TestFreshOutside(t *testing.T) {
+	dir := t.TempDir()
+	s := stamps(t, dir, ".")[0]
+	s.Name = dir
+	a := open(t, artifact.Content{Kind: artifact.Project, Maker: maker, Made: time.Now().Add(time.Hour), Stamps: []artifact.Stamp{s}})
+	if err := a.Fresh(dir); err == nil {
+		t.Error("a name that leads out of the place is fresh")
 	}
 }

@@ -3,6 +3,7 @@ package artifact
 import (
 	"fmt"
 	"io/fs"
+	"sync"
 	"time"
 )
 
@@ -33,10 +34,25 @@ func (s *Stamp) Settled(read time.Time) bool {
 	return s.Missing || time.Unix(0, s.Changed).Add(grain).Before(read)
 }
 
-// Fresh reports that everything in the place is as it was when the artifact was
-// made. look is [Look] of the place; an error of its own ends the
-// comparison. Any difference is [ErrStale].
-func (a *Artifact) Fresh(look func(name string) (Stamp, error)) error {
+// Fresh reports that everything in dir, which is the place, is as it was when
+// the artifact was made. Any difference is [ErrStale].
+func (a *Artifact) Fresh(dir string) error {
+	look, done, err := lookIn(dir)
+	if err != nil {
+		if now, nerr := Look(dir)("."); nerr == nil && !now.Mode.IsDir() {
+			err = fmt.Errorf("%w: it is no directory any more", ErrStale)
+		}
+		return err
+	}
+	defer done()
+	return a.fresh(look)
+}
+
+// portion is how many stamps are compared in a row, while other processors
+// compare others: enough that they gain more than it takes to wake them.
+const portion = 250
+
+func (a *Artifact) fresh(look func(name string) (Stamp, error)) error {
 	d, err := a.open(sectionStamps)
 	if err != nil {
 		return err
@@ -45,20 +61,44 @@ func (a *Artifact) Fresh(look func(name string) (Stamp, error)) error {
 	if n == 0 {
 		return fmt.Errorf("%w: it does not say what it was made of", ErrStale)
 	}
-	for range n {
-		want := d.stamp()
-		if d.err != nil {
-			return d.err
+	errs := make([]error, (n+portion-1)/portion)
+	var all sync.WaitGroup
+	for i := range errs {
+		list := make([]Stamp, min(portion, n-i*portion))
+		for k := range list {
+			list[k] = d.stamp()
 		}
+		if d.err != nil {
+			break
+		}
+		if len(errs) == 1 {
+			errs[i] = a.same(list, look)
+			break
+		}
+		all.Go(func() { errs[i] = a.same(list, look) })
+	}
+	all.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return d.end()
+}
+
+// same compares stamps with what is there now.
+func (a *Artifact) same(list []Stamp, look func(name string) (Stamp, error)) error {
+	for i := range list {
+		want := &list[i]
 		got, err := look(want.Name)
 		if err != nil {
 			return err
 		}
-		if got != want || !want.Settled(a.content.Made) {
+		if got != *want || !want.Settled(a.content.Made) {
 			return fmt.Errorf("%w: %s has changed", ErrStale, want.Name)
 		}
 	}
-	return d.end()
+	return nil
 }
 
 // Names lists what the artifact was made of, below its place.

@@ -1,7 +1,6 @@
 package artifact
 
-import "syscall"
+import "golang.org/x/sys/unix"
 
-func timesOf(st *syscall.Stat_t) (modified, changed int64) {
-	return st.Mtimespec.Nano(), st.Ctimespec.Nano()
-}
+// openDir opens a directory to look into it.
+const openDir = unix.O_RDONLY

@@ -1,5 +1,6 @@
 package artifact
 
-import "syscall"
+import "golang.org/x/sys/unix"
 
-func timesOf(st *syscall.Stat_t) (modified, changed int64) { return st.Mtim.Nano(), st.Ctim.Nano() }
+// openDir opens a directory to look into it, which takes no leave to list it.
+const openDir = unix.O_PATH

@@ -5,7 +5,9 @@ package artifact
 import (
 	"errors"
 	"io/fs"
-	"syscall"
+	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // Look returns the function that stamps what lies below a directory. It follows
@@ -16,37 +18,63 @@ func Look(dir string) func(name string) (Stamp, error) {
 		if name != "." {
 			path += "/" + name
 		}
-		var st syscall.Stat_t
-		err := syscall.Lstat(path, &st)
-		for err == syscall.EINTR {
-			err = syscall.Lstat(path, &st)
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			return Stamp{Name: name, Missing: true}, nil
-		}
-		if err != nil {
-			return Stamp{}, &fs.PathError{Op: "lstat", Path: path, Err: err}
-		}
-		s := Stamp{
-			Name: name, Mode: modeOf(uint32(st.Mode)), Device: uint64(st.Dev), Inode: st.Ino, UID: st.Uid, GID: st.Gid,
-		}
-		s.Modified, s.Changed = timesOf(&st)
-		if s.Mode&fs.ModeDir == 0 {
-			s.Size = st.Size
-		}
-		return s, nil
+		return stampAt(unix.AT_FDCWD, path, name)
 	}
+}
+
+// lookIn is [Look] for many names of a directory, which must not be a link. The
+// way to the directory, which may be long, is gone once. Goroutines may share
+// what it returns, until done.
+func lookIn(dir string) (look func(name string) (Stamp, error), done func(), err error) {
+	fd, err := unix.Open(dir, openDir|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	for err == unix.EINTR {
+		fd, err = unix.Open(dir, openDir|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	}
+	if err != nil {
+		return nil, nil, &fs.PathError{Op: "open", Path: dir, Err: err}
+	}
+	look = func(name string) (Stamp, error) {
+		if strings.HasPrefix(name, "/") { // would not start from the directory
+			return Stamp{}, errDamaged
+		}
+		return stampAt(fd, name, name)
+	}
+	return look, func() { unix.Close(fd) }, nil
+}
+
+// stampAt stamps a path, which starts from an open directory unless it is
+// absolute. A name that nothing has is no error.
+func stampAt(dir int, path, name string) (Stamp, error) {
+	var st unix.Stat_t
+	err := unix.Fstatat(dir, path, &st, unix.AT_SYMLINK_NOFOLLOW)
+	for err == unix.EINTR {
+		err = unix.Fstatat(dir, path, &st, unix.AT_SYMLINK_NOFOLLOW)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return Stamp{Name: name, Missing: true}, nil
+	}
+	if err != nil {
+		return Stamp{}, &fs.PathError{Op: "lstat", Path: path, Err: err}
+	}
+	s := Stamp{
+		Name: name, Mode: modeOf(uint32(st.Mode)), Device: uint64(st.Dev), Inode: st.Ino, UID: st.Uid, GID: st.Gid,
+		Modified: st.Mtim.Nano(), Changed: st.Ctim.Nano(),
+	}
+	if s.Mode&fs.ModeDir == 0 {
+		s.Size = st.Size
+	}
+	return s, nil
 }
 
 // modeOf keeps what decides who may do what with a file, and which kind it is.
 // Kinds that no place may hold are all the same.
 func modeOf(mode uint32) fs.FileMode {
 	m := fs.FileMode(mode & 0o7777)
-	switch mode & syscall.S_IFMT {
-	case syscall.S_IFREG:
-	case syscall.S_IFDIR:
+	switch mode & unix.S_IFMT {
+	case unix.S_IFREG:
+	case unix.S_IFDIR:
 		m |= fs.ModeDir
-	case syscall.S_IFLNK:
+	case unix.S_IFLNK:
 		m |= fs.ModeSymlink
 	default:
 		m |= fs.ModeIrregular

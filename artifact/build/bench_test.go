@@ -45,7 +45,7 @@ func BenchmarkFresh(b *testing.B) {
 			dir := company(b, n)
 			a := place(b, opened(b, artifact.User, dir))
 			for b.Loop() {
-				if err := a.Fresh(artifact.Look(dir)); err != nil {
+				if err := a.Fresh(dir); err != nil {
 					b.Fatal(err)
 				}
 			}

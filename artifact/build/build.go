@@ -88,12 +88,12 @@ func (b *Builder) Place(p Place) (artifact.Content, error) {
 	if err := Possible(p.Dir); err != nil {
 		return c, err
 	}
-	r := newRecorder(p)
+	r := newRecorder(p, c.Made)
 	if err := r.begin(); err != nil {
 		return c, err
 	}
 	err := b.read(&c, p, r)
-	stamps, late := r.end(c.Made)
+	stamps, late := r.end()
 	if late != nil {
 		return c, late
 	}
@@ -165,7 +165,7 @@ func (b *Builder) read(c *artifact.Content, p Place, r *recorder) error {
 		c.Schemas = schemas
 		sources = append(sources, addBundles(c, bundles)...)
 	}
-	if err := r.refused; err != nil {
+	if err := errors.Join(r.err, r.refused); err != nil {
 		return err
 	}
 	return b.fill(c, sources)

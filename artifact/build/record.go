@@ -18,14 +18,15 @@ import (
 // stamp of their own.
 type recorder struct {
 	place   Place
+	began   time.Time
 	look    func(name string) (artifact.Stamp, error)
 	seen    map[string]artifact.Stamp
 	err     error // why something could not be noted
 	refused error // something is there that stamps cannot tell about
 }
 
-func newRecorder(p Place) *recorder {
-	return &recorder{place: p, look: artifact.Look(p.Dir), seen: map[string]artifact.Stamp{}}
+func newRecorder(p Place, began time.Time) *recorder {
+	return &recorder{place: p, began: began, look: artifact.Look(p.Dir), seen: map[string]artifact.Stamp{}}
 }
 
 // begin notes the place itself, which must be a directory and no link.
@@ -59,6 +60,8 @@ func (r *recorder) note(name string) {
 	case err != nil:
 		r.err = err
 	case s.Missing:
+	case !s.Settled(r.began):
+		r.err = unsettled(path.Join(r.place.Dir, name))
 	default:
 		r.seen[name] = s
 		if s.Mode&fs.ModeSymlink != 0 && r.refused == nil {
@@ -70,7 +73,7 @@ func (r *recorder) note(name string) {
 // end looks at everything again and returns the stamps in the order of their
 // names, if nothing has changed since it was noted, and nothing can have changed
 // without being noticed.
-func (r *recorder) end(began time.Time) ([]artifact.Stamp, error) {
+func (r *recorder) end() ([]artifact.Stamp, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
@@ -84,17 +87,21 @@ func (r *recorder) end(began time.Time) ([]artifact.Stamp, error) {
 		if err != nil {
 			return nil, err
 		}
-		if now != was || !was.Settled(began) {
-			return nil, fmt.Errorf("%w: %s", ErrUnsettled, path.Join(r.place.Dir, name))
+		if now != was {
+			return nil, unsettled(path.Join(r.place.Dir, name))
 		}
 		list = append(list, was)
 	}
 	return list, nil
 }
 
-// Open implements [fs.FS].
+func unsettled(path string) error { return fmt.Errorf("%w: %s", ErrUnsettled, path) }
+
+// Open implements [fs.FS]. It opens nothing more once no form can come of it.
 func (r *recorder) Open(name string) (fs.File, error) {
-	r.note(name)
+	if r.note(name); r.err != nil {
+		return nil, r.err
+	}
 	return r.place.Files.Open(name)
 }
 

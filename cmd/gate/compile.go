@@ -39,7 +39,8 @@ var (
 )
 
 // settleTime is how long is waited for a place to settle: that what was written a
-// moment ago cannot be written again without anybody being able to tell.
+// moment ago cannot be written again without anybody being able to tell. A place
+// that takes longer to read has another attempt all the same.
 const settleTime = 5 * time.Second
 
 // missing reports that the place is not there.
@@ -105,11 +106,13 @@ func (at compilable) compile(known comparison) compiled {
 		}
 	}
 	var c artifact.Content
-	for end := time.Now().Add(settleTime); ; time.Sleep(100 * time.Millisecond) {
+	end := time.Now().Add(settleTime)
+	for attempt := 1; ; attempt++ {
 		c, err = b.Place(at.readable(p))
-		if !errors.Is(err, build.ErrUnsettled) || time.Now().After(end) {
+		if !errors.Is(err, build.ErrUnsettled) || attempt > 1 && time.Now().After(end) {
 			break
 		}
+		time.Sleep(100 * time.Millisecond)
 	}
 	if err != nil {
 		return at.without(err)

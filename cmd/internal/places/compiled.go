@@ -28,7 +28,7 @@ func (d Dirs) Compiled(k artifact.Kind, dir, maker string) (*artifact.Artifact, 
 	if a.Place() != dir {
 		return nil, fmt.Errorf("%w: it was made of %s", artifact.ErrStale, a.Place())
 	}
-	if err := a.Fresh(artifact.Look(dir)); err != nil {
+	if err := a.Fresh(dir); err != nil {
 		return nil, err
 	}
 	if why := a.Refused(); why != "" {
