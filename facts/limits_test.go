@@ -225,6 +225,7 @@ func TestTools(t *testing.T) {
 		{"two synonyms", "run_shell_command", map[string]any{"command": "ls", "cmd": "rm -rf ~"}, "fs.delete [rm] area=home force how=remove path=/home/dev recursive\n"},
 		{"words", "shell", map[string]any{"command": []any{"bash", "-lc", "rm -rf ~"}}, "fs.delete [bash > rm] area=home force how=remove path=/home/dev recursive\n"},
 		{"unknown tool with a command", "Zsh", map[string]any{"script": "rm -rf ~"}, "fs.delete [rm] area=home force how=remove path=/home/dev recursive\n? tool: gate has no row for the tool \"Zsh\"\n"},
+		{"unknown tool with several commands", "run_commands", map[string]any{"commands": []any{"ls", "rm -rf ~"}}, "fs.delete [rm] area=home force how=remove path=/home/dev recursive\n? tool: gate has no row for the tool \"run_commands\"\n"},
 		{"mcp delete", "mcp__fs__delete_file", map[string]any{"path": "/home/dev/.ssh/id_rsa"}, "tool access=delete tool=mcp__fs__delete_file verb=delete\nfs.delete area=user how=remove path=/home/dev/.ssh/id_rsa recursive\n"},
 		{"mcp search", "mcp__github__search_code", map[string]any{"query": "git push --force"}, "nothing\n"},
 		{"camel case", "create_file", map[string]any{"filePath": "/home/dev/.bashrc"}, "fs.write area=user how=overwrite path=/home/dev/.bashrc\npersistence path=/home/dev/.bashrc verb=write what=shell start-up file\n"},

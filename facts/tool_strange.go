@@ -28,6 +28,9 @@ func (w *walker) scan(tool string, input map[string]any, depth int) {
 			role := guess(k)
 			if role == "shell" {
 				w.shellField(v, w.world.Dir)
+				if strings.EqualFold(k, "commands") {
+					w.lines(v)
+				}
 				continue
 			}
 			for _, e := range v {
@@ -46,6 +49,15 @@ func (w *walker) scan(tool string, input map[string]any, depth int) {
 			default:
 				w.field(k, v, toolRole(tool, role))
 			}
+		}
+	}
+}
+
+// lines reads a list of commands as what else it can be than the words of one.
+func (w *walker) lines(list []any) {
+	for _, e := range list {
+		if line, ok := e.(string); ok && strings.ContainsAny(line, " \t\n") {
+			w.oneLine(line, w.world.Dir)
 		}
 	}
 }
