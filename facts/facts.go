@@ -18,7 +18,7 @@ import (
 type Reader struct {
 	*Catalogue
 	world  World
-	places func() []compiledPlace // made on the first path
+	places placeLists
 }
 
 // New returns a Reader for one machine and user.
@@ -26,7 +26,7 @@ func New(w World) *Reader {
 	if w.Own != nil {
 		w.Own = sync.OnceValue(w.Own)
 	}
-	return &Reader{Catalogue: newCatalogue(w.Programs), world: w, places: sync.OnceValue(func() []compiledPlace { return compilePlaces(w) })}
+	return &Reader{Catalogue: newCatalogue(w.Programs), world: w, places: newPlaceLists(w)}
 }
 
 // Of returns the facts of an event. They are complete for an event without a

@@ -2,6 +2,7 @@ package facts
 
 import (
 	_ "embed"
+	"iter"
 	"path"
 	"strings"
 	"sync"
@@ -18,39 +19,25 @@ type Place struct {
 	Except   []string
 }
 
-// places are read once a process: a call that touches no path pays nothing.
-var places = sync.OnceValue(func() []Place {
-	var out []Place
-	for line := range strings.Lines(placeRows) {
-		class, rest, ok := strings.Cut(strings.TrimSpace(line), " | ")
-		if !ok || strings.HasPrefix(class, "#") {
-			continue
-		}
-		what, patterns, _ := strings.Cut(rest, " | ")
-		p := Place{Class: class, What: what}
-		for _, word := range quotedFields(patterns) {
-			if e, ok := strings.CutPrefix(word, "!"); ok {
-				p.Except = append(p.Except, e)
+// quotedFields are the words of s: blanks outside double quotes part them.
+func quotedFields(s string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		quoted := false
+		for chunk := range strings.SplitSeq(s, `"`) {
+			if quoted {
+				if !yield(chunk) {
+					return
+				}
 			} else {
-				p.Patterns = append(p.Patterns, word)
+				for word := range strings.FieldsSeq(chunk) {
+					if !yield(word) {
+						return
+					}
+				}
 			}
-		}
-		out = append(out, p)
-	}
-	return out
-})
-
-// quotedFields splits at blanks outside double quotes.
-func quotedFields(s string) []string {
-	var out []string
-	for i, chunk := range strings.Split(s, `"`) {
-		if i%2 == 1 {
-			out = append(out, chunk)
-		} else {
-			out = append(out, strings.Fields(chunk)...)
+			quoted = !quoted
 		}
 	}
-	return out
 }
 
 // A compiledPlace is a Place for one World, folded.
@@ -66,24 +53,54 @@ type pathPattern struct {
 	steps    string // components between slashes; ** stands for any number of them
 }
 
-// compilePlaces puts the world's home and project into the patterns. Names are
-// compared folded, because some volumes fold them and nobody names a harmless
-// file .CLAUDE.
-func compilePlaces(w World) []compiledPlace {
+// placeLists are the places of each kind, made when a path is first held against
+// them: most calls touch none, or are asked about one kind only.
+type placeLists struct {
+	secret, startup, self func() []compiledPlace
+}
+
+func newPlaceLists(w World) placeLists {
+	list := func(kind string) func() []compiledPlace {
+		return sync.OnceValue(func() []compiledPlace { return compilePlaces(w, kind) })
+	}
+	return placeLists{secret: list("secret."), startup: list("startup"), self: list("self")}
+}
+
+// compilePlaces puts the world's home and project into the patterns of the places
+// whose class begins with kind. Names are compared folded, because some volumes
+// fold them and nobody names a harmless file .CLAUDE.
+func compilePlaces(w World, kind string) []compiledPlace {
 	var out []compiledPlace
-	for _, list := range [][]Place{w.own(), places()} {
-		for _, pl := range list {
-			c := compiledPlace{Place: pl}
-			for _, p := range pl.Patterns {
-				c.patterns = appendPattern(c.patterns, p, w)
-			}
-			for _, p := range pl.Except {
-				c.except = appendPattern(c.except, p, w)
-			}
-			out = append(out, c)
+	for _, pl := range w.own() {
+		if strings.HasPrefix(pl.Class, kind) {
+			out = append(out, compiledPlace{pl, appendPatterns(nil, pl.Patterns, w), appendPatterns(nil, pl.Except, w)})
 		}
 	}
+	for line := range strings.Lines(placeRows) {
+		if !strings.HasPrefix(line, kind) {
+			continue
+		}
+		class, rest, _ := strings.Cut(strings.TrimSpace(line), " | ")
+		what, patterns, _ := strings.Cut(rest, " | ")
+		c := compiledPlace{Place: Place{Class: class, What: what}}
+		c.patterns = make([]pathPattern, 0, strings.Count(patterns, " ")+1)
+		for word := range quotedFields(patterns) {
+			if e, ok := strings.CutPrefix(word, "!"); ok {
+				c.except = appendPattern(c.except, e, w)
+			} else {
+				c.patterns = appendPattern(c.patterns, word, w)
+			}
+		}
+		out = append(out, c)
+	}
 	return out
+}
+
+func appendPatterns(list []pathPattern, patterns []string, w World) []pathPattern {
+	for _, p := range patterns {
+		list = appendPattern(list, p, w)
+	}
+	return list
 }
 
 func appendPattern(list []pathPattern, pattern string, w World) []pathPattern {
@@ -102,12 +119,12 @@ func appendPattern(list []pathPattern, pattern string, w World) []pathPattern {
 	return append(list, p)
 }
 
-// find returns the first place of a class (by prefix) that p is.
-func (w *walker) find(class, p string) (Place, bool) {
+// find returns the first place of a list that p is.
+func find(list func() []compiledPlace, p string) (Place, bool) {
 	steps := strings.Split(strings.TrimPrefix(strings.ToLower(p), "/"), "/")
-	all := w.places()
+	all := list()
 	for i := range all {
-		if pl := &all[i]; strings.HasPrefix(pl.Class, class) && matchesAny(pl.patterns, steps, true) && !matchesAny(pl.except, steps, false) {
+		if pl := &all[i]; matchesAny(pl.patterns, steps, true) && !matchesAny(pl.except, steps, false) {
 			return pl.Place, true
 		}
 	}
@@ -182,7 +199,7 @@ func (w *walker) secret(p string) (what, grade string) {
 	if p == "" {
 		return "", ""
 	}
-	pl, ok := w.find("secret.", p)
+	pl, ok := find(w.places.secret, p)
 	if !ok {
 		return "", ""
 	}
@@ -247,7 +264,7 @@ func (w *walker) secretsBelow(id int, dir string, a access) bool {
 // changes reports writes to start-up files and to what guards the agent.
 func (w *walker) changes(id int, name, p string, a access) bool {
 	verb := a.kind
-	if pl, ok := w.find("self", name); ok && !a.remote {
+	if pl, ok := find(w.places.self, name); ok && !a.remote {
 		w.effect("self", id, map[string]any{"what": pl.What, "verb": verb, "path": p})
 		return true
 	}
@@ -257,7 +274,7 @@ func (w *walker) changes(id int, name, p string, a access) bool {
 			return true
 		}
 	}
-	if pl, ok := w.find("startup", name); ok {
+	if pl, ok := find(w.places.startup, name); ok {
 		w.effect("persistence", id, map[string]any{"what": pl.What, "verb": verb, "path": p})
 		return true
 	}
