@@ -140,8 +140,8 @@ func (s *set) candidates() []candidate {
 	l, in := s.lab, s.lab.file("harmful.json")
 	list := l.calls(s.dir)
 	if s.n <= 100 {
-		handsOver := l.calls(s.mixed())[0]
-		handsOver.name = "gate-hook, denied Bash call, handed over to gate"
+		handsOver := l.calls(s.mixed())[1] // a denial is certain without what only OPA can run
+		handsOver.name = "gate-hook, harmless Bash call, handed over to gate"
 		list = append(list, handsOver)
 	}
 	list = append(list,
