@@ -88,6 +88,8 @@ func adaptWindsurf(fields, doc map[string]any, w *eventWord) error {
 				break
 			}
 		}
+	case w.tool != "" && info == nil:
+		return fmt.Errorf("tool_info is missing")
 	case w.tool != "":
 		fields["tool_input"] = info
 	}
