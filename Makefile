@@ -1,6 +1,7 @@
 # make release: archives of gate and gate-hook with checksums, the same bytes wherever the same
 # commit is built with the same Go. It needs Go, git and GNU tar.
 # make bench: compares gate with other programs; BENCH="-sizes 25,100" has flags.
+# make fuzz: fuzzes every target; FUZZ="60 ./facts" has seconds and packages.
 
 VERSION   ?= $(shell git describe --tags --always --dirty)
 PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
@@ -10,7 +11,7 @@ SHA256    ?= sha256sum
 
 archives = $(foreach p,$(PLATFORMS),$(OUT)/gate-$(VERSION)-$(subst /,-,$(p)).tar.gz)
 
-.PHONY: release bench clean
+.PHONY: release bench fuzz clean
 release: $(OUT)/SHA256SUMS
 	@cat $<
 
@@ -34,6 +35,10 @@ $(OUT)/gate-$(VERSION)-%.tar.gz: .FORCE
 # make bench: what a decision costs beside other programs, as whole processes.
 bench:
 	go run ./cmd/gate-bench $(BENCH)
+
+# make fuzz: what fuzzing finds depends on luck, so that .ci/run does not wait for it.
+fuzz:
+	.ci/fuzz $(FUZZ)
 
 .PHONY: .FORCE
 .FORCE:
