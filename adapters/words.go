@@ -205,6 +205,9 @@ func (a *agent) translate(doc map[string]any, w *eventWord) (map[string]any, err
 	if w.tool != "" && fields["tool_name"] == nil {
 		fields["tool_name"] = w.tool
 	}
+	if input, ok := fields["tool_input"].(map[string]any); ok && input == nil {
+		delete(fields, "tool_input") // adapt found none: it must not read as an empty one
+	}
 	if _, there := fields["tool_response"]; !there && w.own() == hook.PostToolUse {
 		fields["tool_response"] = nil // nothing was said
 	}
