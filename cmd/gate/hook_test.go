@@ -183,35 +183,45 @@ deny contains "never" if {
 	}
 }
 
-// TestHookKilled stops the real program while it waits: with SIGTERM it
-// answers, with SIGKILL there is no half of an answer.
+// TestHookKilled sends the real programs a signal while they read: SIGTERM and
+// what a terminal sends do not take the answer away, after SIGKILL there is no
+// half of one.
 func TestHookKilled(t *testing.T) {
-	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
-		cmd := exec.Command("gate", "hook", "--agent", "claude", "--event", "PreToolUse")
-		stdin, err := cmd.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var stdout, stderr bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &stdout, &stderr
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		// No pipe holds so much: when it is written, gate is reading.
-		if _, err := io.WriteString(stdin, "{"+strings.Repeat(" ", 1<<20)); err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Process.Signal(sig); err != nil {
-			t.Skip(err)
-		}
-		err = cmd.Wait()
-		switch {
-		case err == nil:
-			t.Errorf("%v: exit status 0", sig)
-		case sig == syscall.SIGKILL && stdout.Len() > 0:
-			t.Errorf("%v: stdout %q", sig, &stdout)
-		case sig == syscall.SIGTERM && (cmd.ProcessState.ExitCode() != 2 || !strings.Contains(stdout.String(), `"permissionDecision":"deny"`)):
-			t.Errorf("%v: %v, stdout %q, stderr %q", sig, err, &stdout, &stderr)
+	event, err := io.ReadAll(bash("git push --force origin main"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range [][]string{{"gate", "hook"}, {"gate-hook"}} {
+		for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGKILL} {
+			dir := t.TempDir()
+			cmd := exec.Command(command[0], append(command[1:], "--agent", "claude", "--event", "PreToolUse", "--managed-dir", dir+"/m", "--user-dir", dir+"/u", "--state-dir", dir+"/s")...)
+			stdin, err := cmd.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var stdout, stderr bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &stdout, &stderr
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			// No pipe holds so much: when it is written, gate is reading.
+			if _, err := io.WriteString(stdin, strings.Repeat(" ", 1<<20)); err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Process.Signal(sig); err != nil {
+				t.Skip(err)
+			}
+			stdin.Write(event) // nobody reads it any more where the signal was the end
+			stdin.Close()
+			err = cmd.Wait()
+			switch {
+			case err == nil:
+				t.Errorf("%s, %v: exit status 0", command, sig)
+			case sig == syscall.SIGKILL && stdout.Len() > 0:
+				t.Errorf("%s, %v: stdout %q", command, sig, &stdout)
+			case sig != syscall.SIGKILL && (cmd.ProcessState.ExitCode() != 2 || !strings.Contains(stdout.String(), `"permissionDecision":"deny"`)):
+				t.Errorf("%s, %v: %v, stdout %q, stderr %q", command, sig, err, &stdout, &stderr)
+			}
 		}
 	}
 }

@@ -22,10 +22,12 @@ import (
 // Main answers the event on standard input and ends the process, with status 0 or
 // 2.
 func Main() {
+	ending := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
+	signal.Ignore(ending...)
 	debug.SetGCPercent(-1) // what lives for milliseconds leaves its garbage alone
 	debug.SetMemoryLimit(heapLimit)
 	ctx, stop := context.WithCancel(context.Background())
-	listening := time.AfterFunc(patience, func() { listen(stop) })
+	listening := time.AfterFunc(patience, func() { listen(stop, ending) })
 	status := hookpath.Run(ctx, hookpath.Process{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: stdout(), Stderr: stderr(), LookupEnv: environ(os.Environ()).lookup, Exit: os.Exit,
 		HandOver: handOver,
@@ -38,14 +40,15 @@ func Main() {
 // needs a fraction of it.
 const heapLimit = 64 << 20
 
-// patience is how long a signal ends this program as it ends others: to be ready
-// for one takes a good part of the time that an answer takes.
+// patience is how long a signal that ends programs does nothing: most calls are
+// answered by then, and to be ready for one takes a good part of the time that an
+// answer takes. To die of it would be no answer, and agents go on without one.
 const patience = 20 * time.Millisecond
 
 // listen has signals end the call with an answer.
-func listen(stop func()) {
+func listen(stop func(), ending []os.Signal) {
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Notify(signals, ending...)
 	<-signals
 	stop()
 }
