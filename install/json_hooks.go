@@ -128,14 +128,14 @@ func (t *table) entry(m Machine, s Scope, event string, st style) string {
 	for _, x := range t.more {
 		b.key(x.name).raw(x.value)
 	}
-	name, prefix := t.line, ""
+	name, prefix := t.command, ""
 	switch {
 	case name == "":
 		name = "command"
 	case m.OS == "windows":
 		name, prefix = "powershell", "& "
 	}
-	b.key(name).text(prefix + commandLine(m.OS, t.words(m, s, event)))
+	b.key(name).text(prefix + t.line(m, s, event))
 	if t.wait != "" {
 		b.key(t.wait).raw(fmt.Sprint(int(t.seconds(event).Seconds()) * max(t.perSec, 1)))
 	}
@@ -199,7 +199,7 @@ func (jsonHooks) find(t *table, d *document) []jsonEntry {
 // gate adds the entry if it is gate's.
 func (x jsonEntry) gate(t *table, out []jsonEntry) []jsonEntry {
 	for _, name := range []string{"command", "bash", "powershell"} {
-		if words := shellWords(strings.TrimPrefix(x.handler.member(name).text(), "& ")); t.isGate(words) {
+		if words := lineWords(strings.TrimPrefix(x.handler.member(name).text(), "& ")); t.isGate(words) {
 			x.words = words
 			return append(out, x)
 		}

@@ -60,7 +60,7 @@ func kiroHooks(t *table, m Machine, s Scope) []byte {
 	for _, event := range t.events {
 		hooks = append(hooks, map[string]any{
 			"name": "gate-" + event, "trigger": event, "matcher": "*", "enabled": true, "timeout": int(t.seconds(event).Seconds()),
-			"action": map[string]any{"type": "command", "command": commandLine(m.OS, t.words(m, s, event))},
+			"action": map[string]any{"type": "command", "command": t.line(m, s, event)},
 		})
 	}
 	return []byte(strictjson.Indent(map[string]any{"version": "v1", "hooks": hooks}))
@@ -84,5 +84,5 @@ func ownCommand(text []byte) []string {
 	if json.Unmarshal(text, &doc) != nil || len(doc.Hooks) == 0 {
 		return nil
 	}
-	return shellWords(doc.Hooks[0].Action.Command)
+	return lineWords(doc.Hooks[0].Action.Command)
 }

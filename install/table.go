@@ -26,7 +26,7 @@ type table struct {
 
 	events  []string
 	matcher string // that selects every call; "" for none
-	line    string // the field of the command line; "" is "command"
+	command string // the field of the command line; "" is "command"
 	wait    string // the field of the time-out; "" for none
 	perSec  int    // the time-out's units in a second; 0 is 1
 	more    []field
@@ -37,6 +37,7 @@ type table struct {
 	off  []off      // settings that switch hooks off
 	weak []weakness // what gate cannot help
 	lax  bool       // the agent reads comments in JSON
+	shut bool       // status 2 with a text on standard error stops a call, and a hook that does not start lets it run
 
 	// beside looks at what else decides whether the hooks of a view run; nil: nothing does.
 	beside func(t *table, m Machine, v *tableView)
@@ -166,6 +167,33 @@ func (t *table) seconds(event string) time.Duration {
 		wait = a.Deadline(hook.Name(event))
 	}
 	return min(wait, engine.Limit*5/4+2*time.Second).Truncate(time.Second)
+}
+
+// elseRefuse is a shell's program: what follows it is started, and whatever ends
+// without an answer of gate's (because it is not there, cannot be executed, was
+// killed) becomes the status and the text that stop a call. No person's shell
+// reads it but sh, whatever they have chosen. There is no name behind a $ that
+// an agent would replace.
+const elseRefuse = `"$@" || { [ $? = 2 ] || echo gate gave no answer, so this call does not run. A person can repair this with: gate doctor --fix >&2; exit 2; }`
+
+// line is the command line of the hook for an event. Before a call it is one that
+// cannot fail open.
+func (t *table) line(m Machine, s Scope, event string) string {
+	words := t.words(m, s, event)
+	if a, ok := adapters.Lookup(t.id); ok && t.shut && m.OS != "windows" && a.Named(event).Name == hook.PreToolUse {
+		words = append([]string{"/bin/sh", "-c", elseRefuse, "gate"}, words...)
+	}
+	return commandLine(m.OS, words)
+}
+
+// lineWords are the words of a command line of gate's, without the shell before
+// them.
+func lineWords(text string) []string {
+	words := shellWords(text)
+	if len(words) > 4 && words[0] == "/bin/sh" && words[1] == "-c" && strings.HasPrefix(words[2], `"$@" || `) {
+		return words[4:]
+	}
+	return words
 }
 
 // commandLine is a command line as the agents' shells read it.

@@ -20,15 +20,16 @@ func inTrusted(title string) weakness {
 	return weakness{"gate.trust", []Scope{Project}, Warning, title + " runs a project's hooks only where a person trusts the folder", "trust it when " + title + " asks, or install in the user scope"}
 }
 
-// late is what nearly all agents do about a hook that is late or does not start.
+// late is what nearly all agents do about a hook that is late. One that does not
+// start, or dies, is closed by the shell before it, see elseRefuse.
 func late(title string) weakness {
-	return weakness{"gate.open", everywhere, Notice, title + " lets a call run when a hook does not start or is killed",
-		"keep gate's programs where nobody else can write"}
+	return weakness{"gate.open", everywhere, Notice, title + " lets a call run when a hook is late, as when its process was stopped, and on Windows when it does not start",
+		"keep gate's programs where nobody else can write, and its processes where nobody else can stop them"}
 }
 
 func codexTable() *table {
 	return &table{
-		id: "codex", title: "Codex", home: ".codex", user: "hooks.json", project: ".codex/hooks.json",
+		id: "codex", title: "Codex", shut: true, home: ".codex", user: "hooks.json", project: ".codex/hooks.json",
 		managed: []systemFile{{"linux", "etc/codex/requirements.toml"}}, format: jsonHooks{}, toml: tomlHooks{},
 		events: []string{"PreToolUse", "PermissionRequest", "PostToolUse", "UserPromptSubmit", "SessionStart", "SessionEnd", "Stop",
 			"SubagentStart", "SubagentStop", "PreCompact", "PostCompact", "Interrupt"},
@@ -46,7 +47,7 @@ func codexTable() *table {
 
 func geminiTable() *table {
 	return &table{
-		id: "gemini", title: "Gemini CLI", home: ".gemini", user: "settings.json", project: ".gemini/settings.json",
+		id: "gemini", title: "Gemini CLI", shut: true, home: ".gemini", user: "settings.json", project: ".gemini/settings.json",
 		managed: []systemFile{{"linux", "etc/gemini-cli/settings.json"}, {"darwin", "Library/Application Support/GeminiCli/settings.json"}},
 		format:  jsonHooks{}, lax: true,
 		events:  []string{"BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "SessionStart", "SessionEnd", "Notification", "PreCompress"},
@@ -63,7 +64,7 @@ func geminiTable() *table {
 
 func qwenTable() *table {
 	return &table{
-		id: "qwen", title: "Qwen Code", home: ".qwen", user: "settings.json", project: ".qwen/settings.json",
+		id: "qwen", title: "Qwen Code", shut: true, home: ".qwen", user: "settings.json", project: ".qwen/settings.json",
 		managed: []systemFile{{"linux", "etc/qwen-code/settings.json"}, {"darwin", "Library/Application Support/QwenCode/settings.json"}},
 		format:  jsonHooks{}, lax: true,
 		events: []string{"PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "UserPromptSubmit", "Stop",
@@ -77,14 +78,14 @@ func qwenTable() *table {
 
 func copilotTable() *table {
 	return &table{
-		id: "copilot", title: "Copilot CLI", home: ".copilot", user: "hooks/gate.json", project: ".github/hooks/gate.json",
+		id: "copilot", title: "Copilot CLI", shut: true, home: ".copilot", user: "hooks/gate.json", project: ".github/hooks/gate.json",
 		managed: []systemFile{{"linux", "etc/github-copilot/policy.d/gate.json"}}, format: jsonHooks{}, flat: true,
 		events: []string{"preToolUse", "permissionRequest", "postToolUse", "postToolUseFailure", "userPromptSubmitted", "sessionStart", "sessionEnd",
 			"agentStop", "subagentStart", "subagentStop", "preCompact", "errorOccurred", "notification"},
-		line: "bash", wait: "timeoutSec",
+		command: "bash", wait: "timeoutSec",
 		pins: []pin{{[]string{"version"}, "1", false}},
 		weak: []weakness{inTrusted("Copilot CLI"),
-			{"gate.open", everywhere, Notice, "Copilot CLI lets a call run when a hook is killed or late, also a hook of the machine", "keep gate's programs where nobody else can write"}},
+			late("Copilot CLI")},
 	}
 }
 
@@ -114,7 +115,7 @@ func cursorTable() *table {
 
 func droidTable() *table {
 	return &table{
-		id: "droid", title: "Factory Droid", home: ".factory", user: "hooks.json", project: ".factory/hooks.json", format: jsonHooks{},
+		id: "droid", title: "Factory Droid", shut: true, home: ".factory", user: "hooks.json", project: ".factory/hooks.json", format: jsonHooks{},
 		events: []string{"PreToolUse", "PostToolUse", "UserPromptSubmit", "Notification", "Stop", "SubagentStop", "PreCompact",
 			"SessionStart", "SessionEnd"},
 		matcher: "*", wait: "timeout", weak: []weakness{byContract("Factory Droid"), late("Factory Droid")},
@@ -123,7 +124,7 @@ func droidTable() *table {
 
 func auggieTable() *table {
 	return &table{
-		id: "auggie", title: "Auggie", home: ".augment", user: "settings.json", project: ".augment/settings.json",
+		id: "auggie", title: "Auggie", shut: true, home: ".augment", user: "settings.json", project: ".augment/settings.json",
 		managed: []systemFile{{"linux", "etc/augment/settings.json"}}, format: jsonHooks{},
 		events:  []string{"PreToolUse", "PostToolUse", "Stop", "SessionStart", "SessionEnd", "Notification", "PromptSubmit"},
 		matcher: ".*", wait: "timeout", weak: []weakness{byContract("Auggie"), late("Auggie")},
@@ -140,7 +141,7 @@ func antigravityTable() *table {
 
 func windsurfTable() *table {
 	return &table{
-		id: "windsurf", title: "Windsurf", home: ".codeium/windsurf", user: "hooks.json", project: ".windsurf/hooks.json",
+		id: "windsurf", title: "Windsurf", shut: true, home: ".codeium/windsurf", user: "hooks.json", project: ".windsurf/hooks.json",
 		managed: []systemFile{{"linux", "etc/windsurf/hooks.json"}, {"darwin", "Library/Application Support/Windsurf/hooks.json"}},
 		format:  jsonHooks{}, flat: true,
 		events: []string{"pre_run_command", "pre_write_code", "pre_read_code", "pre_mcp_tool_use", "pre_user_prompt", "post_run_command",
@@ -151,7 +152,7 @@ func windsurfTable() *table {
 
 func kiroTable() *table {
 	return &table{
-		id: "kiro", title: "Kiro CLI", project: ".kiro/hooks/gate.json", format: ownFile{text: kiroHooks},
+		id: "kiro", title: "Kiro CLI", shut: true, project: ".kiro/hooks/gate.json", format: ownFile{text: kiroHooks},
 		events: []string{"PreToolUse", "PostToolUse", "UserPromptSubmit", "SessionStart", "Stop"},
 		weak:   []weakness{byContract("Kiro CLI"), late("Kiro CLI")},
 	}
@@ -159,7 +160,7 @@ func kiroTable() *table {
 
 func kimiTable() *table {
 	return &table{
-		id: "kimi", title: "Kimi Code", home: ".kimi-code", user: "config.toml", format: tomlHooks{list: true},
+		id: "kimi", title: "Kimi Code", shut: true, home: ".kimi-code", user: "config.toml", format: tomlHooks{list: true},
 		events: []string{"PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "UserPromptSubmit", "Stop", "StopFailure",
 			"SessionStart", "SessionEnd", "SubagentStart", "SubagentStop", "PreCompact", "PostCompact", "Notification"},
 		matcher: ".*", wait: "timeout", weak: []weakness{byContract("Kimi Code"), late("Kimi Code")},

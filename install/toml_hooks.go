@@ -94,7 +94,7 @@ func addTOML(text []byte, path []string, value string) ([]byte, string) {
 
 // entry renders gate's hook for an event.
 func (f tomlHooks) entry(t *table, m Machine, s Scope, event string) string {
-	command := jsonText(commandLine(m.OS, t.words(m, s, event)))
+	command := jsonText(t.line(m, s, event))
 	wait := int(t.seconds(event).Seconds())
 	if f.list {
 		return fmt.Sprintf("[[hooks]]\nevent = %q\nmatcher = %q\ncommand = %s\ntimeout = %d\n", event, t.matcher, command, wait)
@@ -146,7 +146,7 @@ func (f tomlHooks) entries(t *table, m Machine, s Scope, path string, text []byt
 	var out []tableEntry
 	add := func(event string, group, handler map[string]any) {
 		command, _ := handler["command"].(string)
-		words := shellWords(command)
+		words := lineWords(command)
 		if !t.isGate(words) {
 			return
 		}
