@@ -44,6 +44,9 @@ func (s *source) build(pkgs []string) map[string]*policy {
 // compileMost compiles packages into one set. Those that do not compile are left
 // out, each with its error, and do not spoil the others.
 func (s *source) compileMost(pkgs []string) (*ast.Compiler, map[string]error) {
+	if s.saved != nil && s.saved.alone {
+		return s.restoreAll(pkgs)
+	}
 	failed := map[string]error{}
 	for len(pkgs) > 0 {
 		compiler, err := s.compileSet(pkgs)

@@ -29,10 +29,11 @@ type decoder struct {
 	err   error
 	depth int
 
-	file  string
-	atoms []ast.Value
-	row   *ast.Location   // of the term before
-	rows  []*ast.Location // by row
+	file    string
+	granted func(name string) bool // builtins that may be called; nil: all
+	atoms   []ast.Value
+	row     *ast.Location   // of the term before
+	rows    []*ast.Location // by row
 
 	// What is small and many is made many at a time.
 	spareTerms []ast.Term
@@ -100,9 +101,10 @@ func (d *decoder) count() int {
 
 func (d *decoder) text() string { return d.raw(d.int()) }
 
-// decodeModule reads the section of one file.
-func decodeModule(f *savedFile) (*ast.Module, error) {
-	d := &decoder{data: f.section, file: f.file}
+// decodeModule reads the section of one file, which may call what granted says,
+// or anything if that is nil.
+func decodeModule(f *savedFile, granted func(name string) bool) (*ast.Module, error) {
+	d := &decoder{data: f.section, file: f.file, granted: granted}
 	m := &ast.Module{Package: &ast.Package{Path: packageRef(f.pkg)}}
 	d.readAtoms()
 	for range d.count() {

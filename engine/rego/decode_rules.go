@@ -82,15 +82,11 @@ func (d *decoder) expr() *ast.Expr {
 	x := &d.spareExprs[0]
 	d.spareExprs = d.spareExprs[1:]
 	x.Negated, x.Generated, x.Location, x.Index = kind&exprNegated != 0, kind&exprGenerated != 0, d.location(), d.int()
-	switch kind &^ (exprNegated | exprGenerated) {
+	switch kind &^ (exprNegated | exprGenerated | exprWith) {
 	case exprTerm:
 		x.Terms = d.term()
 	case exprCall:
-		terms := d.terms()
-		if len(terms) == 0 {
-			d.damaged()
-		}
-		x.Terms = terms
+		x.Terms = d.call()
 	case exprEvery:
 		every := &ast.Every{}
 		if d.bool() {
@@ -102,7 +98,42 @@ func (d *decoder) expr() *ast.Expr {
 	default:
 		d.damaged()
 	}
+	if kind&exprWith != 0 {
+		d.with(x)
+	}
 	return x
+}
+
+func (d *decoder) with(x *ast.Expr) {
+	for range d.count() {
+		if d.err != nil {
+			return
+		}
+		w := &ast.With{Location: d.location(), Target: d.term(), Value: d.term()}
+		if name, ok := w.Value.Value.(ast.Ref); ok && !d.allows(name) {
+			d.damaged() // it stands for a function
+		}
+		x.With = append(x.With, w)
+	}
+}
+
+// call reads a function and its arguments. Which builtins a source may call does
+// not depend on what somebody wrote into a file.
+func (d *decoder) call() []*ast.Term {
+	list := d.some()
+	if d.err != nil {
+		return list
+	}
+	if name, ok := list[0].Value.(ast.Ref); !ok || !d.allows(name) {
+		d.damaged()
+	}
+	return list
+}
+
+// allows reports whether a reference leads below data or input, or names a
+// builtin that may be called.
+func (d *decoder) allows(ref ast.Ref) bool {
+	return d.granted == nil || ref.HasPrefix(ast.DefaultRootRef) || ref.HasPrefix(ast.InputRootRef) || d.granted(ref.String())
 }
 
 func (d *decoder) terms() []*ast.Term {
@@ -157,7 +188,7 @@ func (d *decoder) value(kind byte) ast.Value {
 	case kindRef:
 		return ast.Ref(d.some())
 	case kindCall:
-		return ast.Call(d.some())
+		return ast.Call(d.call())
 	case kindArray:
 		return ast.NewArray(d.terms()...)
 	case kindSet:

@@ -40,6 +40,7 @@ const (
 	exprCall
 	exprEvery
 
+	exprWith      = 0x20
 	exprNegated   = 0x40
 	exprGenerated = 0x80
 )
@@ -175,7 +176,7 @@ func (e *encoder) expr(x *ast.Expr) {
 		flags |= exprGenerated
 	}
 	if len(x.With) > 0 {
-		e.fail("the keyword with")
+		flags |= exprWith
 	}
 	switch terms := x.Terms.(type) {
 	case *ast.Term:
@@ -202,6 +203,14 @@ func (e *encoder) expr(x *ast.Expr) {
 		e.at(terms.Location)
 	default:
 		e.fail("%T", terms)
+	}
+	if len(x.With) > 0 {
+		e.int(len(x.With))
+	}
+	for _, w := range x.With {
+		e.at(w.Location)
+		e.term(w.Target)
+		e.term(w.Value)
 	}
 }
 

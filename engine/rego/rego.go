@@ -32,8 +32,9 @@ type Evaluator struct {
 	sources  map[sourceKey]func() *source // made when one of their hooks is first asked
 	given    map[sourceKey]scopes.Source  // what sources are made of
 	lib      []scopes.Module
-	earlier  *Evaluator // while this one is made: whose sources may be taken over
-	snapshot *snapshot  // of the library, nil if there is none
+	earlier  *Evaluator        // while this one is made: whose sources may be taken over
+	snapshot *snapshot         // of the library, nil if there is none
+	saved    map[string]string // by the name of the source, see WithSaved
 	limits   limits
 	now      func() time.Time
 }
@@ -160,6 +161,9 @@ func New(lib []scopes.Module, sources []scopes.Source, opts ...Option) *Evaluato
 			continue
 		}
 		e.sources[key] = sync.OnceValue(func() *source {
+			if data, ok := e.saved[s.Name]; ok {
+				return savedSource(s, shared(), data)
+			}
 			src := newSource(&s, shared())
 			if s.Library {
 				src.saved = e.snapshot

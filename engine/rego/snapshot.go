@@ -16,17 +16,22 @@ import (
 )
 
 // A snapshot is what the compiler made of a source, with all checks done and all
-// guards in place, so that a program which carries the source can ask policies
-// without parsing and compiling them. It holds, after a head that lists the
+// guards in place, so that a program can ask policies without parsing and
+// compiling them. It holds, after a head that lists the
 // files and what each package needs, one section of compiled rules for each
 // file; only the sections that are needed are read.
 //
-// It is used only for exactly the files, parameters, grant and version of OPA
-// that it was made of. Whatever does not fit, or is damaged, is compiled.
+// It is used only for the grant and the version of OPA that it was made for. One
+// that comes beside its source ([Snapshot]) is used only for exactly the files and
+// parameters that it was made of, and whatever does not fit, or is damaged, is
+// compiled. One that comes in the place of the source's text ([Save]) cannot be
+// compared with anything.
 type snapshot struct {
 	data  string
+	alone bool // there is no text
 	once  sync.Once
 	files []savedFile
+	own   int // so many of files are the source's, the others the library's
 	err   error
 
 	grant    grant
@@ -43,7 +48,7 @@ type savedFile struct {
 }
 
 // snapshotMagic changes whenever the form or its meaning does.
-const snapshotMagic = "gate policies 3\n"
+const snapshotMagic = "gate policies 4\n"
 
 // WithSnapshot gives the evaluator what [Snapshot] made of the embedded library,
 // which makes the first evaluation cheap and later ones a little dearer.
@@ -55,7 +60,7 @@ func WithSnapshot(data string) Option {
 
 // Snapshot compiles a source with the modules of data.gate.lib and returns what
 // came of it, for [WithSnapshot]. It returns an error when the source has a
-// mistake, or uses what a snapshot cannot hold: the keyword with.
+// mistake.
 func Snapshot(lib []scopes.Module, s scopes.Source) ([]byte, error) {
 	if err := Check(lib, s); err != nil {
 		return nil, err
@@ -69,23 +74,29 @@ func Snapshot(lib []scopes.Module, s scopes.Source) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := slices.Concat(src.files.all, src.lib.all)
+	return src.save(compiler, src.files.all, src.lib.all)
+}
+
+// save writes a snapshot of files that a compiler has compiled.
+func (s *source) save(compiler *ast.Compiler, own, lib []*module) ([]byte, error) {
+	list := slices.Concat(own, lib)
 	head := &encoder{}
 	head.raw(snapshotMagic)
 	head.text(version.Version)
-	head.int(int(src.grant))
-	head.text(src.params.List())
+	head.int(int(s.grant))
+	head.text(s.params.List())
 	head.int(len(list))
+	head.int(len(own))
 	var sections []byte
 	for i, m := range list {
 		section := &encoder{}
-		if compiled := compiler.Modules[fileKey(i >= len(src.files.all), m.Package, m.File)]; compiled != nil {
+		if compiled := compiler.Modules[fileKey(i >= len(own), m.Package, m.File)]; compiled != nil {
 			section.module(compiled)
 		}
 		if section.err != nil {
 			return nil, fmt.Errorf("%s: %w", m.File, section.err)
 		}
-		if err := src.saveHead(head, m, list, section.buf); err != nil {
+		if err := s.saveHead(head, m, list, section.buf); err != nil {
 			return nil, err
 		}
 		sections = append(sections, section.buf...)
@@ -137,7 +148,7 @@ func (s *snapshot) readHead() error {
 	}
 	s.grant, s.declared = grant(d.int()), d.text()
 	n := d.count()
-	if n == 0 {
+	if s.own = d.int(); n == 0 || s.own > n {
 		d.damaged()
 	}
 	s.files = make([]savedFile, 0, n)
@@ -182,17 +193,17 @@ func (s *source) restore(pkgs []string) (c *ast.Compiler, err error) {
 	if err != nil {
 		return nil, err
 	}
-	modules := make(map[string]*ast.Module, len(needed))
+	modules, may := make(map[string]*ast.Module, len(needed)), s.mayCall()
 	for _, i := range needed {
 		f := &s.saved.files[i]
 		if checksum(f.section) != f.sum {
 			return nil, errDamaged
 		}
-		m, err := decodeModule(f)
+		m, err := decodeModule(f, may)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.file, err)
 		}
-		modules[fileKey(i >= len(s.files.all), f.pkg, f.file)] = m
+		modules[fileKey(i >= s.saved.own, f.pkg, f.file)] = m
 	}
 	return restored(modules), nil
 }
@@ -201,8 +212,14 @@ func (s *source) restore(pkgs []string) (c *ast.Compiler, err error) {
 // the one that the snapshot was made of: the same files in the same order.
 func (s *source) savedFor(pkgs []string) ([]int, error) {
 	saved := s.saved
+	if saved.grant != s.grant {
+		return nil, errStale
+	}
+	if saved.alone {
+		return saved.needs(pkgs)
+	}
 	own := len(s.files.all)
-	if len(saved.files) != own+len(s.lib.all) || saved.grant != s.grant || saved.declared != s.params.List() {
+	if len(saved.files) != own+len(s.lib.all) || saved.own != own || saved.declared != s.params.List() {
 		return nil, errStale
 	}
 	at := func(i int) *module {
