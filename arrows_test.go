@@ -15,7 +15,7 @@ const module = "gate/"
 // layers hold the picture of docs/architecture.md: a package may import
 // packages of ours that stand above it here, and none beside or below it.
 var layers = [][]string{
-	{"hook", "strictjson", "owned", "hostfs", "facts/catalogue", "engine/plan/value", "engine/plan/bytecode"},
+	{"hook", "strictjson", "owned", "hostfs", "facts/catalogue", "engine/plan/value", "engine/plan/bytecode", "engine/plan/pattern"},
 	{"facts", "matcher", "adapters", "session", "consent", "audit", "policies", "bundles", "engine/plan/builtin", "engine/verdict"},
 	{"scopes", "audit/ship", "bundles/sync", "bundles/source"},
 	{"engine", "engine/params", "scopes/load", "engine/handlers/judge", "artifact"},
@@ -38,7 +38,7 @@ var never = map[string][]string{
 
 // thin packages are what the hot program is made of.
 var thin = []string{
-	"hook", "facts", "matcher", "scopes", "engine", "engine/plan", "engine/plan/value", "engine/plan/builtin", "engine/plan/bytecode", "engine/verdict", "engine/params", "adapters", "session", "consent", "audit", "strictjson", "owned", "hostfs",
+	"hook", "facts", "matcher", "scopes", "engine", "engine/plan", "engine/plan/value", "engine/plan/builtin", "engine/plan/bytecode", "engine/plan/pattern", "engine/verdict", "engine/params", "adapters", "session", "consent", "audit", "strictjson", "owned", "hostfs",
 	"artifact",
 	"cmd/internal/places", "cmd/internal/hookpath", "cmd/internal/thin", "cmd/gate-hook",
 }
@@ -125,7 +125,7 @@ func TestStart(t *testing.T) {
 func TestHookProgram(t *testing.T) {
 	want := strings.Fields(`
 		gate/adapters gate/artifact gate/audit gate/cmd/gate-hook gate/cmd/internal/hookpath gate/cmd/internal/places gate/cmd/internal/thin
-		gate/consent gate/engine gate/engine/params gate/engine/plan gate/engine/plan/builtin gate/engine/plan/bytecode gate/engine/plan/value
+		gate/consent gate/engine gate/engine/params gate/engine/plan gate/engine/plan/builtin gate/engine/plan/bytecode gate/engine/plan/pattern gate/engine/plan/value
 		gate/engine/verdict gate/facts gate/hook gate/hostfs gate/matcher gate/owned gate/policies gate/scopes gate/session gate/strictjson
 		github.com/dlclark/regexp2 github.com/dlclark/regexp2/syntax
 		github.com/go-json-experiment/json/internal github.com/go-json-experiment/json/internal/jsonflags

@@ -29,6 +29,12 @@ deny contains sprintf("%v", [x]) if {
 }
 
 ask contains {"reason": r, "id": "p"} if { r := concat(" ", [w | some w in split(input.tool_input.command, " ")]); f([r]) == r }
+warn contains regex.replace(input.tool_input.command, "[0-9]$", "n") if {
+	regex.match("^(git|x) +(push|[a-c]+)\\b", input.tool_input.command)
+	some p in {"git *", "{push,*}x"}
+	glob.match(p, [], input.tool_input.command)
+}
+
 warn contains json.marshal([o, d, lib[input.k], {k: 1 | some k in input.list}])
 `
 
@@ -87,7 +93,7 @@ func TestWhole(t *testing.T) {
 		if a.Fault != nil {
 			t.Errorf("%s: %v", s.Hooks[i].ID, a.Fault)
 		}
-		if i == 1 && (len(a.Verdict.Reasons) != 4 || len(a.Verdict.Warnings) != 1) {
+		if i == 1 && (len(a.Verdict.Reasons) != 4 || len(a.Verdict.Warnings) != 2) {
 			t.Errorf("%+v", a.Verdict)
 		}
 	}

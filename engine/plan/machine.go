@@ -6,6 +6,7 @@ import (
 
 	"gate/engine/plan/builtin"
 	"gate/engine/plan/bytecode"
+	"gate/engine/plan/pattern"
 	"gate/engine/plan/value"
 )
 
@@ -79,18 +80,29 @@ func NewMachine(p *Program, ctx *builtin.Context, input, data value.Value) *Mach
 	if data == nil {
 		data = &value.Object{}
 	}
-	return &Machine{
-		program: p.code, code: p.code.Code(), ctx: ctx, input: input, data: data,
+	m := &Machine{
+		program: p.code, code: p.code.Code(), data: data,
 		strings:  newPages(p.code.Strings()),
 		numbers:  newPages(p.code.Numbers()),
 		builtins: p.builtins,
 		results:  map[int]value.Value{},
 	}
+	m.reset(ctx, input)
+	return m
+}
+
+// patterns returns what was compiled of a pattern when the program was made.
+func (m *Machine) patterns(text string) builtin.Patterns {
+	p := m.program.Pattern(text)
+	return builtin.Patterns{Regex: pattern.Program(p.Regex), Glob: pattern.Program(p.Glob)}
 }
 
 // reset readies a machine that has had no error for another event.
 func (m *Machine) reset(ctx *builtin.Context, input value.Value) {
 	m.ctx, m.input = ctx, input
+	if ctx != nil && ctx.Patterns == nil {
+		ctx.Patterns = m.patterns
+	}
 	clear(m.results)
 }
 

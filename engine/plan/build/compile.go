@@ -155,6 +155,8 @@ func encode(w *encoder, p *ir.Policy, lacks map[string]string) error {
 	var errs []error
 	for _, f := range kept {
 		errs = append(errs, w.function(f, named))
+		w.patterns.collect(f, w.constant)
 	}
+	w.patterns.write(w.Writer)
 	return errors.Join(errs...)
 }

@@ -15,6 +15,7 @@ type encoder struct {
 	static    *ir.Static
 	functions map[string]int // by name
 	named     bool           // all can be found by their path
+	patterns  patterns
 }
 
 // A coder writes one function.
@@ -75,7 +76,7 @@ func (c *coder) local(l ir.Local) uint32 {
 	return n
 }
 
-func (c *coder) constant(i int) string { return c.static.Strings[i].Value }
+func (c *encoder) constant(i int) string { return c.static.Strings[i].Value }
 
 // operand returns the word of an operand.
 func (c *coder) operand(o ir.Operand) uint32 {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"gate/engine/plan/pattern"
 	"gate/engine/plan/value"
 )
 
@@ -68,7 +69,10 @@ type Context struct {
 	Check func() error
 	// Cache holds what patterns were compiled to; nil keeps nothing.
 	Cache *Cache
+	// Patterns returns what was compiled of a pattern before; nil: nothing was.
+	Patterns func(text string) Patterns
 
+	scratch   pattern.Scratch
 	unchecked int64
 	failed    error
 }
@@ -132,6 +136,10 @@ func (c *Context) Cached(kind, key string, build func() (any, error)) (any, erro
 	}
 	return v, err
 }
+
+// Patterns are what a text is compiled to as an expression and as a glob. One that
+// there is no program of may be a pattern all the same.
+type Patterns struct{ Regex, Glob pattern.Program }
 
 // A Cache keeps compiled patterns, at most a few thousand of moderate length. It
 // is safe for concurrent use; nil is an empty one that keeps nothing. It must not

@@ -56,7 +56,7 @@ func compiled(ctx *Context, pattern string) (*regexp.Regexp, error) {
 }
 
 // search reads a pattern and a text, and takes the work of one pass through the
-// text.
+// text. Where it is certain that there is no match, the pattern is nil.
 func search(ctx *Context, args []value.Value, pattern, in int) (*regexp.Regexp, string, error) {
 	p, err := text(args, pattern)
 	if err != nil {
@@ -65,6 +65,12 @@ func search(ctx *Context, args []value.Value, pattern, in int) (*regexp.Regexp, 
 	s, err := text(args, in)
 	if err != nil {
 		return nil, "", err
+	}
+	if len(s) <= maxPrepared {
+		may, err := ctx.mayMatch(ctx.prepared(p, false), s)
+		if err != nil || !may {
+			return nil, s, err
+		}
 	}
 	re, err := compiled(ctx, p)
 	if err != nil {
@@ -82,6 +88,13 @@ func regexIsValid(_ *Context, args []value.Value) (value.Value, error) {
 }
 
 func regexMatch(ctx *Context, args []value.Value) (value.Value, error) {
+	var p, s string
+	if err := texts(args, &p, &s); err != nil {
+		return nil, err
+	}
+	if matches, known, err := ctx.match(ctx.prepared(p, false), s, nil); known || err != nil {
+		return value.Bool(matches), err
+	}
 	re, s, err := search(ctx, args, 0, 1)
 	if err != nil {
 		return nil, err
@@ -97,21 +110,24 @@ func regexSplit(ctx *Context, args []value.Value) (value.Value, error) {
 	if err := boundPieces(ctx, s, len(s)/4); err != nil {
 		return nil, err
 	}
+	if re == nil {
+		return stringArray([]string{s}), nil
+	}
 	return stringArray(re.Split(s, -1)), nil
 }
 
 func regexFind(ctx *Context, args []value.Value) (value.Value, error) {
 	re, s, n, err := searchN(ctx, args)
-	if err != nil {
-		return nil, err
+	if err != nil || re == nil {
+		return stringArray(nil), err
 	}
 	return stringArray(re.FindAllString(s, n)), nil
 }
 
 func regexFindSubmatches(ctx *Context, args []value.Value) (value.Value, error) {
 	re, s, n, err := searchN(ctx, args)
-	if err != nil {
-		return nil, err
+	if err != nil || re == nil {
+		return stringArray(nil), err
 	}
 	found := &value.Array{}
 	for _, match := range re.FindAllStringSubmatch(s, n) {
@@ -134,7 +150,7 @@ func searchN(ctx *Context, args []value.Value) (re *regexp.Regexp, s string, n i
 	if re, s, err = search(ctx, args, 0, 1); err != nil {
 		return nil, "", 0, err
 	}
-	if (1+re.NumSubexp())*len(s) > maxText {
+	if re != nil && (1+re.NumSubexp())*len(s) > maxText {
 		return nil, "", 0, boundText(ctx, maxText+1)
 	}
 	return re, s, n, boundPieces(ctx, s, len(s)/4)
@@ -151,6 +167,9 @@ func regexReplace(ctx *Context, args []value.Value) (value.Value, error) {
 	}
 	if len(to) > maxReplacement {
 		return nil, fmt.Errorf("the replacement is longer than %d bytes", maxReplacement)
+	}
+	if re == nil {
+		return value.String(s), nil
 	}
 	if (1+re.NumSubexp())*len(s) > maxText {
 		return nil, boundText(ctx, maxText+1)

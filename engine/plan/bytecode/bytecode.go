@@ -80,7 +80,7 @@ func Instruction(op Op, ahead int) uint32 { return uint32(ahead)<<8 | uint32(op)
 const MaxAhead = 1<<24 - 1
 
 // magic begins a section; it changes whenever the form or its meaning does.
-const magic = "gate plan 1\n"
+const magic = "gate plan 2\n"
 
 // Tables of a section, in the order of the head, which holds for each where it
 // begins and how many entries it has.
@@ -92,6 +92,7 @@ const (
 	tablePaths            // string, function; in the order of strings
 	tablePolicies         // string, first rule, number of rules; in the order of strings
 	tableRules            // kind, function, position
+	tablePatterns         // string, programs as expression and as glob, 0 for none, else one more; by hash, see Pattern
 	tableCode             // words
 	tableBytes            // bytes, no words
 	tables
@@ -103,6 +104,7 @@ const (
 	pathWords     = 2
 	policyWords   = 3
 	ruleWords     = 3
+	patternWords  = 3
 )
 
 // A Function is what the table says about one.
@@ -118,4 +120,18 @@ type Rule struct {
 	Kind     int // which of the rules that policies speak by, as their reader counts
 	Function int
 	Pos      string // file:line of its first definition
+}
+
+// A Pattern is a string that may be an expression of RE2 or a glob, and its
+// compiled forms, "" where there is none. The form is the matter of package
+// engine/plan/pattern.
+type Pattern struct{ Text, Regex, Glob string }
+
+// hash says where the search for a pattern begins.
+func hash(s string) uint32 {
+	h := uint32(2166136261) // FNV-1a
+	for i := range len(s) {
+		h = (h ^ uint32(s[i])) * 16777619
+	}
+	return h
 }

@@ -30,7 +30,7 @@ func Open(text string) (*Program, error) {
 	if len(text) < headWords*4 || int(word(text, headWords-1)) != len(text) {
 		return nil, ErrDamaged
 	}
-	sizes := [tables]int{4, 4, 4, 4 * functionWords, 4 * pathWords, 4 * policyWords, 4 * ruleWords, 4, 1}
+	sizes := [tables]int{4, 4, 4, 4 * functionWords, 4 * pathWords, 4 * policyWords, 4 * ruleWords, 4 * patternWords, 4, 1}
 	next := headWords * 4
 	for i := range p.tables {
 		at, n := int(word(text, len(magic)/4+2*i)), int(word(text, len(magic)/4+2*i+1))
@@ -165,4 +165,33 @@ func (p *Program) search(table, words int, s string) (int, bool) {
 	return sort.Find(p.tables[table].n, func(i int) int {
 		return cmp.Compare(s, p.String(int(p.entry(table, i*words))))
 	})
+}
+
+// Pattern returns the compiled forms of a pattern. There are none of most texts.
+func (p *Program) Pattern(text string) Pattern {
+	n := uint32(p.tables[tablePatterns].n)
+	if n == 0 {
+		return Pattern{}
+	}
+	i := hash(text) % n
+	for range n {
+		at := int(i) * patternWords
+		s := int(p.entry(tablePatterns, at))
+		if s == 0 {
+			break
+		}
+		if p.String(s-1) == text {
+			return Pattern{text, p.optional(at + 1), p.optional(at + 2)}
+		}
+		i = (i + 1) % n
+	}
+	return Pattern{}
+}
+
+// optional returns the string that a word of the patterns names, "" for none.
+func (p *Program) optional(at int) string {
+	if s := int(p.entry(tablePatterns, at)); s > 0 {
+		return p.String(s - 1)
+	}
+	return ""
 }

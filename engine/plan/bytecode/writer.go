@@ -20,6 +20,7 @@ type Writer struct {
 	functions []uint32
 	paths     [][2]uint32
 	policies  []policy
+	patterns  []Pattern
 	code      []uint32
 }
 
@@ -94,6 +95,9 @@ func (w *Writer) Policy(name string, rules []Rule) {
 	w.policies = append(w.policies, policy{name, rules})
 }
 
+// Pattern adds a pattern, once.
+func (w *Writer) Pattern(p Pattern) { w.patterns = append(w.patterns, p) }
+
 // Path returns what [Program.Find] is asked for the parts of a path.
 func Path(parts ...string) string { return strings.Join(parts, "\x00") }
 
@@ -108,9 +112,10 @@ func (w *Writer) Bytes() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	patterns := w.hashedPatterns()
 	ends, bytes := w.ends()
-	lists := [tables][]uint32{ends, w.numbers, w.builtins, w.functions, paths, policies, rules, w.code}
-	sizes := [tables]int{1, 1, 1, functionWords, pathWords, policyWords, ruleWords, 1, 1}
+	lists := [tables][]uint32{ends, w.numbers, w.builtins, w.functions, paths, policies, rules, patterns, w.code}
+	sizes := [tables]int{1, 1, 1, functionWords, pathWords, policyWords, ruleWords, patternWords, 1, 1}
 	size := headWords*4 + bytes
 	for _, list := range lists {
 		size += 4 * len(list)
@@ -176,6 +181,26 @@ func (w *Writer) sortedPolicies() (policies, rules []uint32, err error) {
 		}
 	}
 	return policies, rules, nil
+}
+
+// hashedPatterns leaves half of the places free, so that a search soon ends.
+func (w *Writer) hashedPatterns() []uint32 {
+	n := uint32(2 * len(w.patterns))
+	slots := make([]uint32, n*patternWords)
+	number := func(s string) uint32 {
+		if s == "" {
+			return 0
+		}
+		return uint32(w.String(s)) + 1
+	}
+	for _, p := range w.patterns {
+		i := hash(p.Text) % n
+		for slots[i*patternWords] != 0 {
+			i = (i + 1) % n
+		}
+		copy(slots[i*patternWords:], []uint32{uint32(w.String(p.Text)) + 1, number(p.Regex), number(p.Glob)})
+	}
+	return slots
 }
 
 func appendWord(out []byte, w uint32) []byte {
