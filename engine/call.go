@@ -56,7 +56,7 @@ func (c *call) refreshFacts() {
 	why := "nobody looked into the event"
 	if c.facts != nil {
 		ev := c.ev
-		facts, fault := guard(c.ctx, func() *hook.Facts { return c.facts(&ev) })
+		facts, fault := guard(c.ctx, c.inline, func() *hook.Facts { return c.facts(&ev) })
 		if fault == nil && facts != nil {
 			c.ev.Facts = facts
 			return
@@ -248,7 +248,7 @@ func (c *call) guarded(list []*hook.Hook) ([]Answer, *hook.Fault) {
 		defer cancel()
 	}
 	ev := c.ev
-	return guard(ctx, func() []Answer { return evaluator.Evaluate(ctx, list, &ev) })
+	return guard(ctx, c.inline, func() []Answer { return evaluator.Evaluate(ctx, list, &ev) })
 }
 
 // record adds a step and what it means for the decision.

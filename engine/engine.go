@@ -47,6 +47,7 @@ type Engine struct {
 	approvals  func(context.Context, *hook.Event, *hook.Decision) (grant string, ok bool)
 	done       func(*hook.Event, *hook.Hook) bool
 	allSteps   bool
+	inline     bool
 	now        func() time.Time
 	newID      func() string
 }
@@ -105,6 +106,15 @@ func WithDone(f func(*hook.Event, *hook.Hook) bool) Option {
 // the decision is the same.
 func WithAllSteps() Option {
 	return func(e *Engine) error { e.allSteps = true; return nil }
+}
+
+// WithInline runs everything on the goroutine of Decide, which saves the time
+// that goroutines take. By default what does not end with its context is
+// abandoned; Decide waits for it then, and whoever calls it must be able to do
+// without its answer, as a process can that ends when time is up. It is not for
+// hooks that run side by side.
+func WithInline() Option {
+	return func(e *Engine) error { e.inline = true; return nil }
 }
 
 // WithClock replaces time.Now for the times in a decision. Deadlines are the

@@ -170,14 +170,17 @@ func TestFailingEvaluator(t *testing.T) {
 			return engine.Answer{Verdict: hook.Verdict{Reasons: []hook.Reason{{Effect: effect, Reason: "r"}}}}
 		})
 		for _, how := range []string{"panic", "short", "long", "hang", "timeout", "memory", "eval", "output", "internal"} {
-			for n := 1; n <= 3; n++ {
-				left := n
-				e := newEngine(t, sources, scopes.Settings{}, engine.WithEvaluator(hook.Rego, failing{answer, &left, how}))
+			for n := range 6 {
+				left, options := 1+n/2, []engine.Option{}
+				if n%2 > 0 {
+					options = append(options, engine.WithInline())
+				}
+				e := newEngine(t, sources, scopes.Settings{}, append(options, engine.WithEvaluator(hook.Rego, failing{answer, &left, how}))...)
 				ctx, cancel := context.WithTimeout(t.Context(), 40*time.Millisecond)
 				d := e.Decide(ctx, call("ls"))
 				cancel()
-				if n < 3 && d.Effect != hook.Deny || d.Effect < effect || d.Rewrite != nil {
-					t.Errorf("%s at question %d: %v where %v is said", how, n, d.Effect, effect)
+				if n < 4 && d.Effect != hook.Deny || d.Effect < effect || d.Rewrite != nil {
+					t.Errorf("%s at question %d: %v where %v is said", how, 1+n/2, d.Effect, effect)
 				}
 			}
 		}

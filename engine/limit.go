@@ -30,27 +30,29 @@ func limit(ctx context.Context, settings time.Duration) (context.Context, contex
 }
 
 // guard runs f and waits for it no longer than ctx allows; an overdue f is
-// abandoned. A panic is a fault.
-func guard[T any](ctx context.Context, f func() T) (T, *hook.Fault) {
-	type outcome struct {
-		value T
-		fault *hook.Fault
-	}
+// abandoned, or with [WithInline] waited for. A panic is a fault.
+func guard[T any](ctx context.Context, inline bool, f func() T) (T, *hook.Fault) {
 	var zero T
 	if fault := overdue(ctx); fault != nil {
 		return zero, fault
 	}
+	if inline {
+		value, fault := try(f)
+		if fault == nil {
+			fault = overdue(ctx)
+		}
+		return value, fault
+	}
+	type outcome struct {
+		value T
+		fault *hook.Fault
+	}
 	done := make(chan outcome, 1)
 	go func() {
+		Room()
 		var o outcome
-		defer func() {
-			if p := recover(); p != nil {
-				o = outcome{fault: hook.Faultf(hook.FaultInternal, "panic: %v", p)}
-			}
-			done <- o
-		}()
-		room(false)
-		o.value = f()
+		o.value, o.fault = try(f)
+		done <- o
 	}()
 	select {
 	case o := <-done:
@@ -60,10 +62,21 @@ func guard[T any](ctx context.Context, f func() T) (T, *hook.Fault) {
 	}
 }
 
-// room makes the goroutine's stack as large as working out facts usually needs:
-// growing bit by bit, each time copying all of it, takes longer than that. That
-// it could use so much is enough for the stack to grow.
-//
+// try runs f. A panic is a fault.
+func try[T any](f func() T) (value T, fault *hook.Fault) {
+	defer func() {
+		if p := recover(); p != nil {
+			fault = hook.Faultf(hook.FaultInternal, "panic: %v", p)
+		}
+	}()
+	return f(), nil
+}
+
+// Room makes the stack of the calling goroutine as large as a decision usually
+// needs: growing bit by bit, each time copying all of it, takes longer than that.
+// That room could use so much is enough for the stack to grow.
+func Room() { room(false) }
+
 //go:noinline
 func room(use bool) byte {
 	if !use {

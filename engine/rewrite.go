@@ -78,7 +78,7 @@ func (c *call) valid(field string, after any) error {
 		return nil
 	}
 	tool := c.ev.Tool()
-	err, fault := guard(c.ctx, func() error { return c.validate(tool, input) })
+	err, fault := guard(c.ctx, c.inline, func() error { return c.validate(tool, input) })
 	if fault != nil {
 		return fault
 	}

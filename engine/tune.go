@@ -98,7 +98,7 @@ func (c *call) approved(d *hook.Decision) bool {
 	}
 	ev, seen := c.came, *d
 	seen.Steps, seen.Reasons = slices.Clone(d.Steps), slices.Clone(d.Reasons)
-	a, fault := guard(c.ctx, func() answer {
+	a, fault := guard(c.ctx, c.inline, func() answer {
 		grant, ok := c.approvals(c.ctx, &ev, &seen)
 		return answer{grant, ok}
 	})

@@ -162,7 +162,7 @@ func Append(d places.Dirs, s scopes.Settings, r audit.Record) error {
 	return logbook{dir: d.State, ships: s.DecisionLogs.URL != ""}.append(r, requiredLogLimit)
 }
 
-func (b logbook) write(ctx context.Context, of func() audit.Record) error {
+func (b logbook) write(ctx context.Context, of func() audit.Record) (err error) {
 	limit := logLimit
 	if b.required {
 		limit = requiredLogLimit
@@ -170,23 +170,15 @@ func (b logbook) write(ctx context.Context, of func() audit.Record) error {
 	if ctx.Err() != nil { // what is written now would not be the answer
 		return errors.New("no time was left")
 	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	done := make(chan error, 1)
-	go func() {
-		defer func() {
-			if p := recover(); p != nil {
-				done <- fmt.Errorf("%v", p)
-			}
-		}()
-		done <- b.append(of(), limit)
-	}()
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
-		return errors.New("it did not end in time")
+	if deadline, ok := ctx.Deadline(); ok {
+		limit = min(limit, time.Until(deadline))
 	}
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%v", p)
+		}
+	}()
+	return b.append(of(), limit)
 }
 
 func (b logbook) append(r audit.Record, wait time.Duration) error {

@@ -29,6 +29,11 @@ type Process struct {
 	LookupEnv      func(string) (string, bool)
 	Exit           func(int) // ends the process at once, when nothing can be waited for
 
+	// OneShot says that the process ends with this call. Then nothing is left
+	// behind that goes on when time is up, and the call does without goroutines,
+	// which take a good part of the time that it takes.
+	OneShot bool
+
 	// HandOver gives the call to a program that can do more than this one; nil:
 	// there is none. It returns only to say why it could not. event is what was
 	// read of standard input, nil where nothing was; spent is how long the call has
@@ -124,32 +129,47 @@ func Run(ctx context.Context, p Process, load Loader) (status int) {
 // decide decides about the event and answers by the deadline, with the decision
 // or without it.
 func (r *run) decide(ctx context.Context, ev hook.Event) int {
-	type outcome struct {
-		decision hook.Decision
-		err      error
-	}
-	done := make(chan outcome, 1)
-	go func() {
-		var o outcome
+	var decision hook.Decision
+	var err error
+	done := r.until(ctx, func() {
 		defer func() {
 			if p := recover(); p != nil {
-				o.decision = Closing(ev.Name, hook.Faultf(hook.FaultInternal, "gate failed: %v", p))
+				decision = Closing(ev.Name, hook.Faultf(hook.FaultInternal, "gate failed: %v", p))
 			}
-			done <- o
 		}()
-		o.decision, o.err = r.judge(ctx, &ev)
+		decision, err = r.judge(ctx, &ev)
+	}, stopped)
+	switch {
+	case done && err == nil:
+		return r.desk.answer(&decision)
+	case done && ctx.Err() == nil:
+		return r.handOver()
+	}
+	return r.close(stopped(ctx))
+}
+
+// until runs f to its end or to that of ctx, and reports whether f ended. One
+// that did not is left behind, or ends with the process: then the answer is the
+// fault that late makes of ctx, and until does not return.
+func (r *run) until(ctx context.Context, f func(), late func(context.Context) *hook.Fault) bool {
+	if r.OneShot {
+		stop := context.AfterFunc(ctx, func() { r.Exit(r.close(late(ctx))) })
+		f()
+		if !stop() {
+			select {} // the answer is being given
+		}
+		return true
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
 	}()
 	select {
-	case o := <-done:
-		switch {
-		case o.err == nil:
-			return r.desk.answer(&o.decision)
-		case ctx.Err() == nil:
-			return r.handOver()
-		}
-		return r.close(stopped(ctx))
+	case <-done:
+		return true
 	case <-ctx.Done():
-		return r.close(stopped(ctx))
+		return false
 	}
 }
 
@@ -239,33 +259,31 @@ func (r *run) read(ctx context.Context, a adapters.Adapter) (hook.Event, error) 
 	deadline, _ := ctx.Deadline()
 	ctx, cancel := context.WithTimeout(ctx, min(readLimit, time.Until(deadline)*3/4))
 	defer cancel()
-	type input struct {
-		data []byte
-		err  error
-	}
-	got := make(chan input, 1)
-	go func() {
-		var in input
+	var data []byte
+	var err error
+	done := r.until(ctx, func() {
 		defer func() {
 			if p := recover(); p != nil {
-				in.err = fmt.Errorf("standard input: %v", p)
+				err = fmt.Errorf("standard input: %v", p)
 			}
-			got <- in
 		}()
-		in.data, in.err = io.ReadAll(io.LimitReader(r.Stdin, adapters.MaxEvent+1))
-	}()
-	var in input
-	select {
-	case in = <-got:
-	case <-ctx.Done():
-		in.err = errors.New("standard input did not end in time")
-		if errors.Is(ctx.Err(), context.Canceled) {
-			in.err = stopped(ctx)
-		}
+		data, err = io.ReadAll(io.LimitReader(r.Stdin, adapters.MaxEvent+1))
+	}, unread)
+	switch {
+	case !done:
+		return ev, unread(ctx).Err
+	case err != nil:
+		return ev, fmt.Errorf("event: %w", err)
 	}
-	if in.err != nil {
-		return ev, fmt.Errorf("event: %w", in.err)
+	r.input = data
+	return a.Parse(data, r.event)
+}
+
+// unread is the fault of an event that had not come when ctx ended.
+func unread(ctx context.Context) *hook.Fault {
+	var err error = stopped(ctx)
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		err = errors.New("standard input did not end in time")
 	}
-	r.input = in.data
-	return a.Parse(in.data, r.event)
+	return &hook.Fault{Kind: hook.FaultEvent, Err: fmt.Errorf("event: %w", err)}
 }

@@ -2,6 +2,7 @@ package hookpath
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"path/filepath"
@@ -64,5 +65,46 @@ func TestSpent(t *testing.T) {
 	}, func(*Call) (*Guard, error) { return nil, errors.New("it was asked") })
 	if status != 2 || strings.Contains(stdout.String(), "it was asked") {
 		t.Errorf("status %d, stdout %s", status, &stdout)
+	}
+}
+
+// TestOneShot holds that a process which ends with its call gives its answer when
+// time is up or a signal comes, whatever it waits for, and then ends.
+func TestOneShot(t *testing.T) {
+	never, _ := io.Pipe()
+	waits := func(*Call) (*Guard, error) { select {} }
+	fails := func(*Call) (*Guard, error) { return nil, errors.New("it was asked") }
+	for _, test := range []struct {
+		name   string
+		stdin  io.Reader
+		load   Loader
+		signal bool
+		want   string
+	}{
+		{"no end of the event", never, fails, false, "standard input did not end in time"},
+		{"a signal before the event", never, fails, true, "told to stop"},
+		{"no end of the decision", strings.NewReader(bashEvent), waits, false, "no decision in time"},
+		{"a signal before the decision", strings.NewReader(bashEvent), waits, true, "told to stop"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var stdout bytes.Buffer
+			ctx, stop := context.WithCancel(t.Context())
+			limit := "--timeout=100ms"
+			if test.signal {
+				limit = "--timeout=1h"
+				time.AfterFunc(10*time.Millisecond, stop)
+			}
+			ended := make(chan int, 1)
+			go Run(ctx, Process{
+				Args:  []string{"--agent", "claude", "--event", "PreToolUse", "--state-dir", filepath.Join(t.TempDir(), "s"), "--user-dir", t.TempDir(), limit},
+				Stdin: test.stdin, Stdout: &stdout, Stderr: io.Discard, OneShot: true,
+				LookupEnv: func(string) (string, bool) { return "", false },
+				Exit:      func(status int) { ended <- status },
+			}, test.load)
+			if status := <-ended; status != 2 || !strings.Contains(stdout.String(), test.want) {
+				t.Errorf("status %d, stdout %s", status, &stdout)
+			}
+			stop()
+		})
 	}
 }

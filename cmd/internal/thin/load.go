@@ -40,7 +40,7 @@ func load(c *hookpath.Call) (*hookpath.Guard, error) {
 	if err != nil {
 		return nil, err
 	}
-	return g, g.Start(engine.WithEvaluator(hook.Rego, plan.NewEvaluator(compiled)), engine.WithValidator(adapters.CheckInput))
+	return g, g.Start(engine.WithInline(), engine.WithEvaluator(hook.Rego, plan.NewEvaluator(compiled)), engine.WithValidator(adapters.CheckInput))
 }
 
 // A loader collects what decides about a call.

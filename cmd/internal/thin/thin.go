@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"gate/cmd/internal/hookpath"
+	"gate/engine"
 )
 
 // Main answers the event on standard input and ends the process, with status 0 or
@@ -24,13 +25,14 @@ import (
 func Main() {
 	ending := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
 	signal.Ignore(ending...)
+	engine.Room()
 	debug.SetGCPercent(-1) // what lives for milliseconds leaves its garbage alone
 	debug.SetMemoryLimit(heapLimit)
 	ctx, stop := context.WithCancel(context.Background())
 	listening := time.AfterFunc(patience, func() { listen(stop, ending) })
 	status := hookpath.Run(ctx, hookpath.Process{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: stdout(), Stderr: stderr(), LookupEnv: environ(os.Environ()).lookup, Exit: os.Exit,
-		HandOver: handOver,
+		HandOver: handOver, OneShot: true,
 	}, load)
 	listening.Stop()
 	os.Exit(status)
