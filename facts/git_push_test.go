@@ -38,6 +38,7 @@ func TestPushWithoutRefspec(t *testing.T) {
 		{"what the remote says", "git push", "feature", "[remote \"origin\"]\npush = +refs/heads/*:refs/heads/*\n", "", "[*] config force"},
 		{"the remote of the branch", "git push", "feature",
 			"[branch \"feature\"]\nremote = up\n[remote \"up\"]\npush = HEAD:main\n", "", "[main] config"},
+		{"in one line", "git push", "feature", "[remote \"origin\"] push = +HEAD:\"main\" # x\n", "", "[main] config force"},
 		{"a mirror", "git push", "feature", "[remote \"origin\"]\n\tmirror = true\n", "", "[] config mirror"},
 		{"matching", "git push", "feature", "[push]\ndefault = matching\n", "", "[] unknown"},
 		{"nothing", "git push", "feature", "[push]\ndefault = nothing\n", "", "[] config"},

@@ -45,28 +45,6 @@ func (u *use) gitSettings() gitSettings {
 	return g
 }
 
-// parse takes a configuration file in.
-func (g gitSettings) parse(text string) {
-	section := ""
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if rest, ok := strings.CutPrefix(line, "["); ok {
-			name, _, _ := strings.Cut(rest, "]")
-			name, sub, quoted := strings.Cut(name, `"`)
-			section = strings.ToLower(strings.TrimSpace(name))
-			if quoted {
-				section += "." + strings.TrimSuffix(sub, `"`)
-			}
-			continue
-		}
-		if line == "" || line[0] == '#' || line[0] == ';' {
-			continue
-		}
-		key, value, _ := strings.Cut(line, "=")
-		g.set(section+"."+strings.TrimSpace(key), strings.Trim(strings.TrimSpace(value), `"`))
-	}
-}
-
 // set adds a value. Only section and name ignore case, not what is between.
 func (g gitSettings) set(key, value string) {
 	first, last := strings.IndexByte(key, '.'), strings.LastIndexByte(key, '.')

@@ -31,11 +31,15 @@ func TestKubeContext(t *testing.T) {
 		"kubectx prod; kubectl get pods":                                  "prod file",
 		"kubectl config get-contexts; kubectl get pods":                   "staging file",
 		"helm --kube-context prod upgrade a b":                            "prod option",
+		"kubectl --kubeconfig /k/json get pods":                           "<nil> unknown",
+		"KUBECONFIG=/k/json:/k/prod kubectl get pods":                     "<nil> unknown",
+		"kubectl --kubeconfig /k/comment get pods":                        "prod file",
 	} {
 		w := world()
 		w.Files = files{
 			"/home/dev/.kube/config": "current-context: staging\n", "/k/prod": "a: b\ncurrent-context: \"prod\"\n",
-			"/k/dev": "current-context: dev\n", "/home/dev/project/k/local": "current-context: local\n",
+			"/k/dev": "current-context: dev\n", "/k/json": `{"current-context": "prod"}`, "/k/comment": "current-context: prod # east\n",
+			"/home/dev/project/k/local": "current-context: local\n",
 		}
 		got := ""
 		for _, e := range facts.New(w).Of(event(line)).Effects {
