@@ -3,7 +3,7 @@ package scopes
 import (
 	"errors"
 	"fmt"
-	"net"
+	"net/netip"
 	"net/url"
 	"regexp"
 	"slices"
@@ -30,8 +30,8 @@ func CheckAddress(address string) error {
 }
 
 func isLocal(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.Zone() == "" && ip.Unmap().IsLoopback()
 }
 
 func isControl(r rune) bool { return r < 0x20 || r == 0x7f }
