@@ -24,6 +24,7 @@ var layers = [][]string{
 	{"policytest", "policycheck", "replay", "install", "serve", "mcpproxy", "guard", "pipeline", "engine/plan/conformance", "artifact/build"},
 	{"policytest/mutate", "cmd/internal/places"},
 	{"cmd/internal/hookpath"},
+	{"cmd/internal/forms"},
 	{"cmd/internal/thin"},
 	{"cmd/gate", "cmd/gate-hook", "cmd/gate-bench", "examples", "examples/agent"},
 }
@@ -40,7 +41,7 @@ var never = map[string][]string{
 var thin = []string{
 	"hook", "facts", "matcher", "scopes", "engine", "engine/plan", "engine/plan/value", "engine/plan/builtin", "engine/plan/bytecode", "engine/plan/pattern", "engine/verdict", "engine/params", "adapters", "session", "consent", "audit", "strictjson", "owned", "hostfs",
 	"artifact",
-	"cmd/internal/places", "cmd/internal/hookpath", "cmd/internal/thin", "cmd/gate-hook",
+	"cmd/internal/places", "cmd/internal/hookpath", "cmd/internal/forms", "cmd/internal/thin", "cmd/gate-hook",
 }
 
 // heavy is what they must not reach, by any way.
@@ -124,7 +125,7 @@ func TestStart(t *testing.T) {
 // in cmd/gate).
 func TestHookProgram(t *testing.T) {
 	want := strings.Fields(`
-		gate/adapters gate/artifact gate/audit gate/cmd/gate-hook gate/cmd/internal/hookpath gate/cmd/internal/places gate/cmd/internal/thin
+		gate/adapters gate/artifact gate/audit gate/cmd/gate-hook gate/cmd/internal/forms gate/cmd/internal/hookpath gate/cmd/internal/places gate/cmd/internal/thin
 		gate/consent gate/engine gate/engine/params gate/engine/plan gate/engine/plan/builtin gate/engine/plan/bytecode gate/engine/plan/pattern gate/engine/plan/value
 		gate/engine/verdict gate/facts gate/hook gate/hostfs gate/matcher gate/owned gate/policies gate/scopes gate/session gate/strictjson
 		github.com/cespare/xxhash/v2 github.com/dlclark/regexp2 github.com/dlclark/regexp2/syntax

@@ -100,6 +100,10 @@ type Part struct {
 
 	// Program holds the policies of the source in compiled form, "" if it has none.
 	Program string
+
+	// Saved holds what OPA compiled of policies that Program lacks, "" if there is
+	// nothing.
+	Saved string
 }
 
 // A Hook is a hook as its file says it. Scope, Authority, Library and Source are
@@ -139,11 +143,13 @@ type part struct {
 	digest  string
 	hooks   int // how many
 	always  []int
-	index   int // section: where each hook stands in the next
-	records int // section
-	routes  int // section
-	program int // section
-	data    int // section
+	runs    []int // the handlers
+	index   int   // section: where each hook stands in the next
+	records int   // section
+	routes  int   // section
+	program int   // section
+	data    int   // section
+	saved   int   // section
 }
 
 // Open opens a file that was made by maker of a place of kind k. It checks the
@@ -172,10 +178,10 @@ func Open(data, maker string, k Kind) (*Artifact, error) {
 	c.Place, c.Made, c.Empty, c.Refused, c.Trust = d.text(), d.time(), d.bool(), d.text(), d.text()
 	c.Bundles = readList(d, d.bundle)
 	for range d.count() {
-		p := part{role: Role(d.byte()), in: d.int(), digest: d.text(), hooks: d.int(), always: d.ints()}
+		p := part{role: Role(d.byte()), in: d.int(), digest: d.text(), hooks: d.int(), always: d.ints(), runs: d.ints()}
 		p.index = d.int()
-		p.records, p.routes, p.program, p.data = p.index+1, p.index+2, p.index+3, p.index+4
-		if _, _, err := scopeOf(k, p.role, As{}); err != nil || p.in > len(c.Bundles) || p.index < sectionFirst || p.data >= len(a.sections) {
+		p.records, p.routes, p.program, p.data, p.saved = p.index+1, p.index+2, p.index+3, p.index+4, p.index+5
+		if _, _, err := scopeOf(k, p.role, As{}); err != nil || p.in > len(c.Bundles) || p.index < sectionFirst || p.saved >= len(a.sections) {
 			d.damaged()
 		}
 		if d.err == nil && len(a.sections[p.index].text(data)) != 4*p.hooks {

@@ -138,7 +138,7 @@ func TestHooks(t *testing.T) {
 	fill(reflect.ValueOf(&h).Elem(), &n)
 	h.Matcher = "Bash"
 	c := artifact.Content{Kind: artifact.Project, Maker: maker, Sources: []artifact.Part{{
-		Role: artifact.Policies, Digest: "sha256:x", Program: "program",
+		Role: artifact.Policies, Digest: "sha256:x", Program: "program", Saved: "saved",
 		Hooks: []artifact.Hook{{Hook: &h, Why: "it calls http.send", Fingerprint: "0123"}, {Hook: &hook.Hook{ID: "b"}}},
 	}}}
 	list, err := open(t, c).All(artifact.As{Trusted: true, Managed: true})
@@ -160,8 +160,36 @@ func TestHooks(t *testing.T) {
 	if program, err := s.Program(); err != nil || program != "program" {
 		t.Error(program, err)
 	}
+	if saved, err := s.Saved(); err != nil || saved != "saved" {
+		t.Error(saved, err)
+	}
 	if s.Name != "project" || !s.Trusted || s.Order != 0 || s.Digest != "sha256:x" || s.Bundle != nil {
 		t.Errorf("%+v", s.Source)
+	}
+}
+
+// TestHandlers holds that handlers, which policies may consult about any event,
+// are there if somebody asks for them.
+func TestHandlers(t *testing.T) {
+	c := artifact.Content{Kind: artifact.User, Maker: maker, Sources: []artifact.Part{{Role: artifact.Policies, Hooks: []artifact.Hook{
+		{Hook: &hook.Hook{ID: "a", Kind: hook.Rego, Events: []hook.Name{hook.PreToolUse}, Matcher: "Bash"}},
+		{Hook: &hook.Hook{ID: "b", Kind: hook.Rego, Events: []hook.Name{hook.PreToolUse}, Matcher: "Write"}},
+		{Hook: &hook.Hook{ID: "c", Kind: hook.Command, Events: []hook.Name{hook.PreToolUse}, Matcher: "Write"}},
+		{Hook: &hook.Hook{ID: "d", Kind: hook.Prompt, Consult: true}},
+	}}}}
+	ev := &hook.Event{Name: hook.PreToolUse, Fields: map[string]any{"tool_name": "Bash"}}
+	for all, want := range map[bool]string{false: "a", true: "acd"} {
+		list, err := open(t, c).Sources(ev, artifact.As{Handlers: all})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, h := range list[0].Hooks {
+			got += h.ID
+		}
+		if got != want {
+			t.Errorf("handlers %t: %q, want %q", all, got, want)
+		}
 	}
 }
 
@@ -296,7 +324,8 @@ func use(data string) error {
 	}
 	for i := range list {
 		_, err := list[i].Program()
-		errAll = errors.Join(errAll, err)
+		_, errSaved := list[i].Saved()
+		errAll = errors.Join(errAll, err, errSaved)
 	}
 	return errors.Join(errLayers, errSchemas, errNames, errFresh, errAll)
 }
@@ -372,7 +401,7 @@ func FuzzOpen(f *testing.F) {
 	f.Add(data)
 	f.Add([]byte(encode(f, artifact.Content{Kind: artifact.Project, Maker: maker})))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if err := use(string(data)); err == nil && !bytes.HasPrefix(data, []byte("gate artifact 2\n")) {
+		if err := use(string(data)); err == nil && !bytes.HasPrefix(data, []byte("gate artifact 3\n")) {
 			t.Error("something else is used")
 		}
 		use(artifact.Reseal(string(data)))

@@ -15,12 +15,12 @@ import (
 // that is cut off or damaged is found out. The checksums find accidents; malice
 // is for the owner of the directory to keep out.
 const (
-	magic       = "gate artifact 2\n"
-	maxSections = 4 + 5*200
+	magic       = "gate artifact 3\n"
+	maxSections = 4 + 6*200
 )
 
-// The sections in front. Those of the parts follow, five each: index of the
-// hooks, hooks, routes, program, data.
+// The sections in front. Those of the parts follow, six each: index of the
+// hooks, hooks, routes, program, data, saved.
 const (
 	sectionHead = iota
 	sectionStamps

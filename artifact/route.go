@@ -15,13 +15,17 @@ const (
 	routeAll  = "\x00\x01"
 )
 
-// route returns the positions of the hooks that an event may concern, in order.
-func (a *Artifact) route(p *part, ev *hook.Event) ([]int, error) {
+// route returns the positions of the hooks that an event may concern, in order,
+// with all handlers if so.
+func (a *Artifact) route(p *part, ev *hook.Event, handlers bool) ([]int, error) {
 	d, err := a.open(p.routes)
 	if err != nil {
 		return nil, err
 	}
 	r := routes{d: d, keys: d.int(), list: slices.Clone(p.always)}
+	if handlers {
+		r.list = append(r.list, p.runs...)
+	}
 	if r.keys > (len(d.data)-d.at)/4 {
 		return nil, errDamaged
 	}

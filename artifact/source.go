@@ -12,6 +12,10 @@ import (
 type As struct {
 	Managed bool // of the library: it stands beside managed sources
 	Trusted bool // a person trusts the content of the place, see [Artifact.Trust]
+
+	// Handlers has all handlers taken with whatever else concerns an event:
+	// policies may consult any of them.
+	Handlers bool
 }
 
 // A Source is one source of a place, with the hooks that may concern an event.
@@ -73,7 +77,7 @@ func (a *Artifact) Sources(ev *hook.Event, as As) ([]Source, error) {
 			return nil, err
 		}
 		s := Source{Source: base, file: a, part: p}
-		positions, err := a.route(p, ev)
+		positions, err := a.route(p, ev, as.Handlers)
 		if err != nil {
 			return nil, err
 		}
@@ -174,6 +178,16 @@ func recordAt(data string) (*decoder, error) {
 // none. It is read in place: a large one costs what is used of it.
 func (s *Source) Program() (string, error) {
 	d, err := s.file.open(s.part.program)
+	if err != nil {
+		return "", err
+	}
+	return d.data, nil
+}
+
+// Saved returns what OPA compiled of policies that the program does not hold, ""
+// if there is nothing.
+func (s *Source) Saved() (string, error) {
+	d, err := s.file.open(s.part.saved)
 	if err != nil {
 		return "", err
 	}

@@ -42,6 +42,7 @@ func Encode(c *Content) ([]byte, error) {
 		head.text(p.Digest)
 		head.int(len(p.Hooks))
 		head.ints(p.always())
+		head.ints(p.handlers())
 		head.int(len(sections))
 		more, err := p.sections()
 		if err != nil {
@@ -86,6 +87,16 @@ func (p *Part) always() []int {
 	return slices.Compact(list)
 }
 
+// handlers are the positions of the hooks that are no policies.
+func (p *Part) handlers() (list []int) {
+	for i, h := range p.Hooks {
+		if h.Kind != hook.Rego {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
 // sections writes the hooks of a part, where each of them stands, and which of
 // them an event may concern.
 func (p *Part) sections() ([]*encoder, error) {
@@ -106,7 +117,7 @@ func (p *Part) sections() ([]*encoder, error) {
 	}
 	var data encoder
 	data.tree(p.Data)
-	return []*encoder{&index, &records, routed.encode(), {buf: []byte(p.Program)}, &data}, nil
+	return []*encoder{&index, &records, routed.encode(), {buf: []byte(p.Program)}, &data, {buf: []byte(p.Saved)}}, nil
 }
 
 // A routing is what leads from an event to hooks: by the keys that route looks

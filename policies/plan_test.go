@@ -22,7 +22,7 @@ import (
 // files. Every policy must be in it.
 func TestIndexPlan(t *testing.T) {
 	lib, _ := library(t)
-	b := build.Builder{Lib: lib, Compile: build.Plan, Now: time.Now}
+	b := build.Builder{Lib: lib, Compile: build.Plan, Left: build.Left, Now: time.Now}
 	c, err := b.Library(policies.FS())
 	if err != nil {
 		t.Fatal(err)

@@ -21,6 +21,7 @@ import (
 	"gate/artifact"
 	"gate/consent"
 	plan "gate/engine/plan/build"
+	"gate/engine/rego"
 	"gate/hook"
 	"gate/scopes"
 	"gate/scopes/load"
@@ -40,11 +41,19 @@ func Plan(lib []scopes.Module, src scopes.Source) (program string, lacking map[s
 	return string(r.Section), r.Left, nil
 }
 
+// Left returns what OPA compiled of policies that a [Compiler] has left to it, ""
+// if they do not compile. It is what rego.WithSaved takes.
+func Left(lib []scopes.Module, src scopes.Source, ids []string) (string, error) {
+	data, err := rego.Save(lib, src, ids)
+	return string(data), err
+}
+
 // A Builder makes compiled forms. All fields but Old must be set.
 type Builder struct {
 	Maker   string          // of this program, [artifact.Maker]
 	Lib     []scopes.Module // data.gate.lib
 	Compile Compiler
+	Left    func(lib []scopes.Module, src scopes.Source, ids []string) (string, error)
 	Now     func() time.Time
 
 	// Old is what Maker made of the place before, with the same Lib: programs of

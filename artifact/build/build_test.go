@@ -39,6 +39,9 @@ func builder() *build.Builder {
 			}
 			return "program of " + src.Name, lacking, nil
 		},
+		Left: func(_ []scopes.Module, src scopes.Source, ids []string) (string, error) {
+			return "saved of " + strings.Join(ids, " "), nil
+		},
 	}
 }
 
@@ -129,6 +132,9 @@ func TestPlace(t *testing.T) {
 			}
 			s := list[len(list)-1]
 			if got, err := s.Program(); got != "program of "+s.Name || err != nil {
+				t.Error(got, err)
+			}
+			if got, err := s.Saved(); got != "saved of acme.c" || err != nil {
 				t.Error(got, err)
 			}
 			if s.Unready("acme.c") != "it calls http.send" || s.Unready("acme.a") != "" || s.Unready("fmt") != "" {

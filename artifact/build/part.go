@@ -42,7 +42,7 @@ func (b *Builder) part(p *artifact.Part, src *scopes.Source) error {
 	p.Digest = src.Digest
 	var lacking map[string]string
 	if slices.ContainsFunc(src.Hooks, func(h *hook.Hook) bool { return h.Kind == hook.Rego }) {
-		program, missing, ok := b.known(src)
+		program, missing, saved, ok := b.known(src)
 		var err error
 		if !ok {
 			program, missing, err = b.Compile(b.Lib, *src)
@@ -53,7 +53,10 @@ func (b *Builder) part(p *artifact.Part, src *scopes.Source) error {
 				missing[h.ID] = err.Error()
 			}
 		}
-		p.Program, lacking = program, missing
+		if !ok {
+			saved = b.left(src, missing)
+		}
+		p.Program, p.Saved, lacking = program, saved, missing
 	}
 	for _, h := range src.Hooks {
 		written := artifact.Hook{Hook: h}
@@ -67,24 +70,46 @@ func (b *Builder) part(p *artifact.Part, src *scopes.Source) error {
 	return err
 }
 
+// left saves what OPA made of the policies that are left to it. Whoever asks those
+// that cannot be saved compiles them.
+func (b *Builder) left(src *scopes.Source, lacking map[string]string) string {
+	var ids []string
+	for _, h := range src.Hooks {
+		if h.Kind == hook.Rego && lacking[h.ID] != "" {
+			ids = append(ids, h.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return ""
+	}
+	saved, err := b.Left(b.Lib, *src, ids)
+	if err != nil {
+		return ""
+	}
+	return saved
+}
+
 // known returns what was made of a source before.
-func (b *Builder) known(src *scopes.Source) (program string, lacking map[string]string, ok bool) {
+func (b *Builder) known(src *scopes.Source) (program string, lacking map[string]string, saved string, ok bool) {
 	if b.Old == nil || src.Digest == "" {
-		return "", nil, false
+		return "", nil, "", false
 	}
 	list, err := b.Old.All(artifact.As{})
 	i := slices.IndexFunc(list, func(s artifact.Source) bool { return s.Name == src.Name && s.Digest == src.Digest })
 	if err != nil || i < 0 {
-		return "", nil, false
+		return "", nil, "", false
 	}
 	if program, err = list[i].Program(); err != nil {
-		return "", nil, false
+		return "", nil, "", false
+	}
+	if saved, err = list[i].Saved(); err != nil {
+		return "", nil, "", false
 	}
 	lacking = map[string]string{}
 	for _, h := range src.Hooks {
 		lacking[h.ID] = list[i].Unready(h.ID)
 	}
-	return program, lacking, true
+	return program, lacking, saved, true
 }
 
 // fingerprint is what the decision log names a policy's text by.

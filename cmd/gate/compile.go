@@ -93,7 +93,7 @@ func (at compilable) compile(known comparison) compiled {
 	if len(faults) > 0 {
 		return at.without(&faults[0])
 	}
-	b := build.Builder{Maker: artifact.Maker(), Lib: lib, Compile: build.Plan, Now: time.Now}
+	b := build.Builder{Maker: artifact.Maker(), Lib: lib, Compile: build.Plan, Left: build.Left, Now: time.Now}
 	if at.kind == artifact.Managed {
 		b.Compile = known.compiler(p.Place, build.Plan)
 	}

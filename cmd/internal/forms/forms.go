@@ -1,0 +1,205 @@
+// Package forms finds what decides about a call in the compiled forms of the
+// places that gate hook reads, as long as these are of what is there now.
+//
+// It is what gate-hook answers from, and gate hook where it can, and must stay
+// thin. It evaluates nothing. Start with [Open].
+package forms
+
+import (
+	"errors"
+	"fmt"
+
+	"gate/artifact"
+	"gate/cmd/internal/hookpath"
+	"gate/cmd/internal/places"
+	"gate/consent"
+	"gate/engine/plan"
+	"gate/hook"
+	"gate/policies"
+	"gate/scopes"
+)
+
+// Forms are the compiled forms for one call, with the hooks that may concern its
+// event.
+type Forms struct {
+	Found   hookpath.Found
+	Schemas map[string]any // of tools, from bundles
+
+	call     *hookpath.Call
+	handlers bool
+	maker    string
+	policies map[string]*artifact.Source // by the name of the source
+}
+
+// Open opens what there is for a call. Whoever runs handlers needs all of them.
+// An error, which nobody sees, says what there is no form of: then the files have
+// to be read.
+func Open(c *hookpath.Call, handlers bool) (*Forms, error) {
+	f := &Forms{call: c, handlers: handlers, maker: artifact.Maker(), policies: map[string]*artifact.Source{}}
+	f.Found = hookpath.Found{Where: map[string]string{}, Fingerprint: f.fingerprint}
+	if err := f.places(); err != nil {
+		return nil, err
+	}
+	for _, layer := range f.Found.Layers {
+		if len(layer.Plugins) > 0 {
+			return nil, errors.New("settings switch plugins")
+		}
+	}
+	return f, nil
+}
+
+// Plans are the policies of sources as settings leave them.
+func (f *Forms) Plans(sources []*scopes.Source) ([]plan.Source, error) {
+	var list []plan.Source
+	for _, src := range sources {
+		from := f.policies[src.Name]
+		if from == nil || len(src.Hooks) == 0 {
+			continue
+		}
+		section, err := from.Program()
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, plan.Source{Source: src, Section: section})
+	}
+	return list, nil
+}
+
+// Left reports a policy that no plan holds: OPA has to be asked.
+func (f *Forms) Left(h *hook.Hook) bool {
+	src := f.policies[h.Source]
+	return src != nil && src.Unready(h.ID) != ""
+}
+
+// Saved returns what OPA compiled of a source's policies that no plan holds.
+func (f *Forms) Saved(source string) (string, error) {
+	if src := f.policies[source]; src != nil {
+		return src.Saved()
+	}
+	return "", nil
+}
+
+// places looks at the same places as gate hook, in the same order.
+func (f *Forms) places() error {
+	d := f.call.Dirs
+	managed := places.Open(d.Managed, ".", places.ManagedFiles(d))
+	defer managed.Close()
+	if managed != nil && d.ManagedNamed {
+		f.Found.Notices = append(f.Found.Notices, places.NamedManaged(d))
+	}
+	library, err := artifact.Open(policies.Plan(), artifact.LibraryMaker, artifact.Library)
+	if err == nil {
+		err = f.add(library, "", artifact.As{Managed: managed != nil})
+	}
+	if err != nil {
+		return err
+	}
+	if managed != nil {
+		if err := f.place(artifact.Managed, managed); err != nil {
+			return err
+		}
+	}
+	user := places.Open(d.User, ".", places.UserFiles())
+	defer user.Close()
+	if err := f.place(artifact.User, user); err != nil {
+		return err
+	}
+	if f.call.Project == "" {
+		return nil
+	}
+	project := places.Open(f.call.Project, places.ProjectDir, nil)
+	defer project.Close()
+	return f.place(artifact.Project, project)
+}
+
+// place adds what stands in an open place, nil if there is none.
+func (f *Forms) place(k artifact.Kind, p *places.Place) error {
+	if p == nil {
+		return nil
+	}
+	if p.Err != nil {
+		return p.Err
+	}
+	a, err := f.call.Compiled(k, p.Dir, f.maker)
+	if err != nil {
+		return err
+	}
+	if a.Empty() {
+		return artifact.ErrStale // it was not, a moment ago
+	}
+	var as artifact.As
+	if k == artifact.Project {
+		if as.Trusted, err = trusted(f.call.Grants(), p.Dir, a.Trust()); err != nil {
+			return err
+		}
+	}
+	return f.add(a, p.Dir, as)
+}
+
+// trusted reports whether a person trusted a project's directory as it is.
+func trusted(store consent.Store, dir, digest string) (bool, error) {
+	origin, err := consent.OriginOf(hook.Project, dir)
+	if err != nil {
+		return false, err
+	}
+	err = store.CheckTrust(origin, digest)
+	var refusal consent.Refusal
+	switch {
+	case err == nil && digest != "":
+		return true, nil
+	case errors.As(err, &refusal):
+		return false, nil
+	}
+	return false, fmt.Errorf("%s: what it holds is not known: %w", dir, err)
+}
+
+// add takes in the settings of a compiled form, and the hooks that may concern
+// the event.
+func (f *Forms) add(a *artifact.Artifact, dir string, as artifact.As) error {
+	as.Handlers = f.handlers
+	layers, err := a.Layers(as)
+	if err != nil {
+		return err
+	}
+	f.Found.Layers = append(f.Found.Layers, layers...)
+	sources, err := a.Sources(f.call.Event, as)
+	if err != nil {
+		return err
+	}
+	if err := f.bundles(a); err != nil {
+		return err
+	}
+	for i := range sources {
+		src := &sources[i]
+		if dir != "" && src.Bundle == nil {
+			f.Found.Where[src.Name] = dir
+		}
+		f.policies[src.Name] = src
+		f.Found.Sources = append(f.Found.Sources, src.Source)
+	}
+	return nil
+}
+
+// bundles takes in which signed bundles are in force.
+func (f *Forms) bundles(a *artifact.Artifact) error {
+	schemas, err := a.Schemas()
+	if err != nil {
+		return err
+	}
+	if schemas != nil {
+		f.Schemas = schemas
+	}
+	for _, b := range a.Bundles() {
+		f.Found.TakesBundles = true
+		f.Found.Where["managed:"+b.Name] = b.Dir
+		f.Found.Bundles = append(f.Found.Bundles, hookpath.Bundle{Bundle: b.Bundle, Expires: b.Expires, Synced: b.Synced})
+	}
+	return nil
+}
+
+func (f *Forms) fingerprint(source, id string) string {
+	if src := f.policies[source]; src != nil {
+		return src.Fingerprint(id)
+	}
+	return ""
+}
