@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // codexConfig looks at what stands beside Codex's hooks and decides whether they
@@ -33,20 +32,30 @@ func codexConfig(t *table, m Machine, v *tableView) {
 			off(path, "allow_managed_hooks_only", Managed)
 		}
 	}
-	trusted := false
+	trust := ""
 	for where, path := range t.codexConfigs(m) {
 		doc := codexDocument(m, path, v)
 		if on, there := lookupTOML(doc, []string{"features", "hooks"}); there && on != true && !pinned {
 			off(path, "features.hooks", where)
 		}
-		trusted = trusted || where == User && codexTrusts(doc, m.spellings(v.guard.File), "PreToolUse")
+		if where == User && scope != Managed {
+			trust = codexTrusts(t, m, v.guard.File, doc)
+		}
 	}
-	if scope != Managed && !trusted {
-		v.guard.InForce = false
-		v.findings = slices.DeleteFunc(v.findings, func(f Finding) bool { return f.ID == "gate.trust" }) // the weaker words for it
-		v.report("gate.untrusted", Error, 0, "Codex has no person's trust in this file's PreToolUse hook: it never asks gate",
-			"start Codex and trust gate's hooks there (/hooks), or install in the managed scope")
+	if scope == Managed || trust == "trusted" {
+		return
 	}
+	v.guard.InForce = false
+	v.findings = slices.DeleteFunc(v.findings, func(f Finding) bool { return f.ID == "gate.trust" }) // the weaker words for it
+	message := "Codex has no person's trust in this file's PreToolUse hook: it never asks gate"
+	switch trust {
+	case "off":
+		message = "this file's PreToolUse hook is switched off in Codex: it never asks gate"
+	case "changed":
+		message = "Codex has a person's trust in this file's PreToolUse hook as it was before: it never asks gate"
+	}
+	v.report("gate.untrusted", Error, 0, message,
+		"gate install codex --scope "+string(scope)+" --trust-hooks at a terminal, or trust it in Codex (/hooks), or install in the managed scope")
 }
 
 // codexConfigs are the files of settings that Codex reads, but the machine's.
@@ -81,32 +90,21 @@ func codexDocument(m Machine, path string, v *tableView) map[string]any {
 	return doc
 }
 
-// codexTrusts reports whether trust is kept in a hook for the event of one of the
-// files. Codex keeps a hash under a key of the file, the event and the hook's
-// place; how it makes the hash is not known, so a hook that was changed since
-// passes for trusted here, and not in Codex.
-func codexTrusts(doc map[string]any, files []string, event string) bool {
-	state, _ := lookupTOML(doc, []string{"hooks", "state"})
-	hooks, _ := state.(map[string]any)
-	for key, value := range hooks {
-		hook, _ := value.(map[string]any)
-		if hash, _ := hook["trusted_hash"].(string); hash == "" || hook["enabled"] == false {
-			continue
-		}
-		for _, file := range files {
-			at, ok := strings.CutPrefix(key, file)
-			if ok && strings.Contains(strings.ToLower(strings.ReplaceAll(at, "_", "")), strings.ToLower(event)) {
-				return true
-			}
+// codexTrusts says what is kept of a person's trust in a file's hook before a call.
+func codexTrusts(t *table, m Machine, file string, doc map[string]any) string {
+	text, err := m.system().ReadFile(file, maxFile)
+	if err != nil {
+		return ""
+	}
+	hooks, err := codexHooks(t, m, file, text)
+	if err != nil {
+		return ""
+	}
+	state := ""
+	for _, h := range hooks {
+		if h.event == "PreToolUse" && state != "trusted" {
+			state = h.trustState(doc)
 		}
 	}
-	return false
-}
-
-// spellings are a file's name and the one that it has behind links.
-func (m Machine) spellings(path string) []string {
-	if real, err := m.real(path); err == nil && real != path {
-		return []string{path, real}
-	}
-	return []string{path}
+	return state
 }

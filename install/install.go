@@ -84,6 +84,10 @@ type Request struct {
 	// Code's bypassPermissions, as they are: to the users, unless they are
 	// forbidden already. It counts in the managed scope.
 	KeepBypass bool
+
+	// TrustHooks stores a person's trust in what is installed, where the agent
+	// runs nothing without. Whoever sets it has asked that person.
+	TrustHooks bool
 }
 
 // Agents lists the agents that gate can be installed for, in alphabetical order.
@@ -160,7 +164,39 @@ func (m Machine) Install(r Request) (Plan, error) {
 	}
 	plan.add(m, f, text, r.Scope)
 	plan.Findings = a.voids(r.Scope, f.path, text)
-	return plan, nil
+	if r.TrustHooks {
+		plan.Findings = slices.DeleteFunc(plan.Findings, func(f Finding) bool { return f.ID == "gate.trust" })
+		err = m.planTrust(a, r.Scope, paths[0], text, &plan)
+	}
+	return plan, err
+}
+
+// planTrust plans what an agent's record of trust needs to have, or to lose where
+// text is nil.
+func (m Machine) planTrust(a agent, s Scope, hooksFile string, text []byte, plan *Plan) error {
+	t, ok := a.(*table)
+	if !ok || t.trust == nil || s == Managed || t.dir(m) == "" {
+		if text == nil {
+			return nil
+		}
+		return fmt.Errorf("%s asks for no trust in hooks of the %s scope", a.name(), s)
+	}
+	path := filepath.Join(t.dir(m), t.trustFile)
+	if err := m.checkPlace(path, User); err != nil {
+		return err
+	}
+	f, err := m.open(path)
+	if err != nil {
+		return err
+	}
+	if text == nil && f.text == nil {
+		return nil
+	}
+	after, err := t.trust(t, m, hooksFile, text, f.path, f.text)
+	if err == nil {
+		plan.add(m, f, after, User)
+	}
+	return err
 }
 
 // Uninstall plans what takes gate out of a scope. Where nothing but gate was
@@ -177,6 +213,7 @@ func (m Machine) Uninstall(r Request) (Plan, error) {
 	for _, path := range paths {
 		errs = append(errs, m.uninstall(a, r.Scope, path, &plan))
 	}
+	errs = append(errs, m.planTrust(a, r.Scope, paths[0], nil, &plan))
 	return plan, errors.Join(errs...)
 }
 

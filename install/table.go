@@ -41,6 +41,12 @@ type table struct {
 
 	// beside looks at what else decides whether the hooks of a view run; nil: nothing does.
 	beside func(t *table, m Machine, v *tableView)
+
+	// trustFile, below home, is where the agent keeps a person's trust in hooks of
+	// their own and of projects; "" if it asks for none. trust returns its text with the trust in
+	// gate's hooks of a file that has this text, or without it where text is nil.
+	trustFile string
+	trust     func(t *table, m Machine, hooksFile string, text []byte, path string, old []byte) ([]byte, error)
 }
 
 // A systemFile is a file below the root of an operating system.

@@ -31,10 +31,6 @@ func TestAgents(t *testing.T) {
 			m.Command, m.Program = []string{filepath.Join(m.Root, "usr", "bin", "gate-hook")}, m.Command[0]
 			write(t, m.Command[0], "#!/bin/sh\n")
 			must(t, os.Chmod(m.Command[0], 0o755))
-			if agent == "codex" { // a person trusted the hooks, in either file
-				write(t, filepath.Join(m.Home, ".codex", "config.toml"), codexTrust(filepath.Join(m.Home, ".codex", "hooks.json"))+
-					codexTrust(filepath.Join(m.Project, ".codex", "hooks.json")))
-			}
 			var got strings.Builder
 			for _, s := range install.Scopes() {
 				r := install.Request{Agent: agent, Scope: s}
@@ -55,6 +51,9 @@ func TestAgents(t *testing.T) {
 				}
 				if again, err := m.Install(r); err != nil || !again.Empty() {
 					t.Errorf("%s: a second time: %v\n%s", s, err, again.Diff())
+				}
+				if agent == "codex" && s != install.Managed {
+					doInstall(t, m, install.Request{Agent: agent, Scope: s, TrustHooks: true})
 				}
 				st := statusOf(t, m, agent)
 				if !st.Guarded {
@@ -255,15 +254,10 @@ func TestTableFindings(t *testing.T) {
 	}
 }
 
-// codexTrust is what Codex keeps of a person's trust in a hook of a file.
-func codexTrust(file string) string {
-	return "[hooks.state.\"" + file + ":pre_tool_use:0:0\"]\ntrusted_hash = \"sha256:0a\"\nenabled = true\n"
-}
-
 // TestCodexTrust holds that Codex counts as guarded only where it would ask gate:
 // it skips hooks without trust, and none runs where features.hooks is off.
 func TestCodexTrust(t *testing.T) {
-	trust := codexTrust("HOOKS")
+	const trust = "TRUST"
 	for _, c := range []struct {
 		name, config, project string
 		scope                 install.Scope
@@ -273,9 +267,9 @@ func TestCodexTrust(t *testing.T) {
 	}{
 		{"no trust", "", "", install.User, "", "", "gate.untrusted", false},
 		{"trust", trust, "", install.User, "", "", "gate.trust", true},
-		{"trust in another file", strings.ReplaceAll(trust, "HOOKS", "/x/hooks.json"), "", install.User, "", "", "gate.untrusted", false},
-		{"trust in another event", strings.ReplaceAll(trust, "pre_tool_use", "stop"), "", install.User, "", "", "gate.untrusted", false},
-		{"a trusted hook that is off", strings.ReplaceAll(trust, "enabled = true", "enabled = false"), "", install.User, "", "", "gate.untrusted", false},
+		{"trust in another file", "TRUST elsewhere", "", install.User, "", "", "gate.untrusted", false},
+		{"trust in another event", "TRUST stop", "", install.User, "", "", "gate.untrusted", false},
+		{"a trusted hook that is off", "TRUST off", "", install.User, "", "", "gate.untrusted", false},
 		{"hooks are off", "[features]\nhooks = false\n" + trust, "", install.User, "", "", "hooks.disabled", false},
 		{"hooks are off in the project", trust, "features.hooks = false\n", install.User, "", "", "hooks.disabled", false},
 		{"no TOML", "[[[", "", install.User, "", "", "settings.unreadable", false},
@@ -294,7 +288,22 @@ func TestCodexTrust(t *testing.T) {
 			}
 		}
 		if c.config != "" {
-			write(t, filepath.Join(m.Home, ".codex", "config.toml"), strings.ReplaceAll(c.config, "HOOKS", path))
+			config := filepath.Join(m.Home, ".codex", "config.toml")
+			before, how, trusts := strings.Cut(c.config, trust)
+			text := ""
+			if trusts {
+				doInstall(t, m, install.Request{Agent: "codex", Scope: c.scope, TrustHooks: true})
+				text = read(t, config)
+			}
+			switch how {
+			case " elsewhere":
+				text = strings.ReplaceAll(text, path, "/x/hooks.json")
+			case " stop":
+				text = strings.ReplaceAll(text, ":pre_tool_use:", ":x:")
+			case " off":
+				text = strings.ReplaceAll(text, "enabled = true", "enabled = false")
+			}
+			write(t, config, before+text)
 		}
 		if c.project != "" {
 			write(t, filepath.Join(m.Project, ".codex", "config.toml"), c.project)

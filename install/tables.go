@@ -33,11 +33,11 @@ func codexTable() *table {
 		managed: []systemFile{{"linux", "etc/codex/requirements.toml"}}, format: jsonHooks{}, toml: tomlHooks{},
 		events: []string{"PreToolUse", "PermissionRequest", "PostToolUse", "UserPromptSubmit", "SessionStart", "SessionEnd", "Stop",
 			"SubagentStart", "SubagentStop", "PreCompact", "PostCompact", "Interrupt"},
-		matcher: ".*", wait: "timeout", beside: codexConfig,
+		matcher: ".*", wait: "timeout", beside: codexConfig, trustFile: "config.toml", trust: trustCodex,
 		pins: []pin{{[]string{"allow_managed_hooks_only"}, "true", true}, {[]string{"features", "hooks"}, "true", true}},
 		weak: []weakness{
 			{"gate.trust", []Scope{Project, User}, Warning, "Codex skips a hook without a word until a person has trusted it as it is now",
-				"start Codex and trust gate's hooks there (/hooks), or install in the managed scope"},
+				"gate install codex --trust-hooks at a terminal, or trust them in Codex (/hooks), or install in the managed scope"},
 			{"gate.hidden", everywhere, Notice, "what is typed into a shell that runs already (write_stdin) is never shown to hooks",
 				"judge the call that opens such a shell; docs/agents.md says more"},
 			late("Codex"),

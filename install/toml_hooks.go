@@ -23,12 +23,18 @@ const (
 	tomlBegin = "# gate: begin\n"
 	tomlEnd   = "# gate: end\n"
 	tomlMark  = " # by gate install\n" // ends a line of gate's
+
+	byteOrderMark = "\ufeff" // some editors begin a file with it, and readers pass over it
 )
 
 func (f tomlHooks) install(t *table, m Machine, s Scope, path string, old []byte) ([]byte, error) {
 	base, err := f.uninstall(t, path, old)
 	if err != nil {
 		return nil, err
+	}
+	if rest, marked := bytes.CutPrefix(base, []byte(byteOrderMark)); marked {
+		text, err := f.install(t, m, s, path, rest)
+		return append([]byte(byteOrderMark), text...), err
 	}
 	before, err := readTOML(path, base)
 	if err != nil {
@@ -102,12 +108,16 @@ func (f tomlHooks) entry(t *table, m Machine, s Scope, event string) string {
 	return fmt.Sprintf("[[hooks.%s]]\nmatcher = %q\n[[hooks.%s.hooks]]\ntype = \"command\"\ncommand = %s\ntimeout = %d\n", event, t.matcher, event, command, wait)
 }
 
-func (tomlHooks) uninstall(_ *table, path string, old []byte) ([]byte, error) {
+func (f tomlHooks) uninstall(t *table, path string, old []byte) ([]byte, error) {
 	if old == nil {
 		return nil, nil
 	}
 	if _, err := readTOML(path, old); err != nil {
 		return nil, err
+	}
+	if rest, marked := bytes.CutPrefix(old, []byte(byteOrderMark)); marked {
+		text, err := f.uninstall(t, path, rest)
+		return append([]byte(byteOrderMark), text...), err
 	}
 	text := []byte{}
 	for line := range bytes.Lines(old) {
@@ -199,7 +209,7 @@ func (tomlHooks) switched(*table, []byte) []switchedOff { return nil }
 
 func readTOML(path string, text []byte) (map[string]any, error) {
 	doc := map[string]any{}
-	err := toml.Unmarshal(text, &doc)
+	err := toml.Unmarshal(bytes.TrimPrefix(text, []byte(byteOrderMark)), &doc)
 	var at *toml.DecodeError
 	if errors.As(err, &at) {
 		line, column := at.Position()

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/cmd/internal/places"
+	"gate/consent"
 	"gate/install"
 )
 
@@ -21,6 +22,7 @@ type installFlags struct {
 	scope  string
 	dir    string
 	dryRun bool
+	trust  bool // store a person's trust in the hooks, too
 	json   bool
 }
 
@@ -59,6 +61,7 @@ func newInstall(p process) *cobra.Command {
 	}
 	f.add(cmd)
 	f.addScope(cmd)
+	cmd.Flags().BoolVar(&f.trust, "trust-hooks", false, "at a terminal: where the agent runs no hook that a person has not trusted (codex), store that you trust gate's")
 	return cmd
 }
 
@@ -88,9 +91,14 @@ func (f *installFlags) change(
 	if err != nil {
 		return err
 	}
-	todo, err := plan(m, install.Request{Agent: agent, Scope: install.Scope(f.scope)})
+	todo, err := plan(m, install.Request{Agent: agent, Scope: install.Scope(f.scope), TrustHooks: f.trust})
 	if err != nil {
 		return err
+	}
+	if f.trust && !f.dryRun && !todo.Empty() {
+		if err := confirmHooks(p, m, agent, &todo); err != nil {
+			return err
+		}
 	}
 	var b strings.Builder
 	switch {
@@ -113,6 +121,18 @@ func (f *installFlags) change(
 		f.printWeaknesses(&b, p, m, agent)
 	}
 	return printAll(p, b.String())
+}
+
+// confirmHooks asks a person whether an agent shall run what is about to be
+// installed.
+func confirmHooks(p process, m install.Machine, agent string, todo *install.Plan) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Trust gate's hooks in %s?\nIt then runs, before and after its calls, without asking you:\n  %s --agent %s ...\nThis changes:\n", agent, shown(strings.Join(m.Command, " ")), agent)
+	for _, c := range todo.Changes {
+		fmt.Fprintf(&b, "  %s\n", shown(c.Path))
+	}
+	_, err := consent.Confirm(p.terminal(), b.String())
+	return err
 }
 
 // printWeaknesses reports everything on this machine that weakens gate for an

@@ -48,7 +48,7 @@ var probes = map[string]probe{
 // live starts what is installed for an agent as the agent would, with a canary
 // that has to be denied and a line that has to pass, and says when the agent was
 // last heard of. What is asked is in the log, in the session gate-doctor.
-func (f *installFlags) live(ctx context.Context, m install.Machine, agent string) ([]install.Finding, string, error) {
+func (f *installFlags) live(ctx context.Context, p process, m install.Machine, agent string) ([]install.Finding, string, error) {
 	var b strings.Builder
 	var list []install.Finding
 	probe, known := probes[agent]
@@ -74,13 +74,16 @@ func (f *installFlags) live(ctx context.Context, m install.Machine, agent string
 	if tried == 0 {
 		list = append(list, install.Finding{ID: "gate.live", Severity: install.Error, Agent: agent, Message: "gate is not installed for " + agent, Remedy: "gate install " + agent})
 	}
+	if agent == "codex" && tried > 0 {
+		list = append(list, codexSays(ctx, p, m, &b)...)
+	}
 	f.lastSeen(&b, agent)
 	return list, b.String(), nil
 }
 
 // printLive prints what a self-test found.
 func (f *installFlags) printLive(ctx context.Context, p process, m install.Machine, agent string) error {
-	list, text, err := f.live(ctx, m, agent)
+	list, text, err := f.live(ctx, p, m, agent)
 	if err != nil {
 		return err
 	}

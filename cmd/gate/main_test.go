@@ -31,8 +31,13 @@ func TestMain(m *testing.M) {
 		if dir := p.getenv("TEST_PAUSES"); dir != "" {
 			p.pause = pausing(dir)
 		}
+		if p.getenv("TEST_TYPES") != "" { // somebody at a terminal types the code that it shows
+			at := &screen{}
+			p.stdin, at.keys = io.Pipe()
+			p.stderr, p.isTerminal = io.MultiWriter(at, p.stderr), func() bool { return true }
+		}
 		start(p)
-	}, "gate-hook": thin.Main, "mcpserver": serveMCP, "webhookserver": serveWebhooks})
+	}, "gate-hook": thin.Main, "mcpserver": serveMCP, "webhookserver": serveWebhooks, "codex": serveCodex})
 }
 
 // TestScript runs the scripts, one behaviour each. The home directory, the
