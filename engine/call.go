@@ -174,6 +174,10 @@ func (c *call) run(tier scopes.Tier) {
 // ask runs hooks on the same input, records their steps and returns what
 // counts of their verdicts.
 func (c *call) ask(hooks []due) []hook.Verdict {
+	if len(c.ran) == 0 {
+		c.ran = make(map[*scopes.Bound]int, len(hooks)) // growing takes longer, and so does the list of steps
+	}
+	c.steps = slices.Grow(c.steps, len(hooks))
 	for _, h := range hooks {
 		c.ran[h.Bound] = len(c.changes)
 	}

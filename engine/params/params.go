@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -20,9 +21,9 @@ import (
 // Params are the values of all parameters of one source, and what is wrong with
 // them by package. They are immutable.
 type Params struct {
-	declared map[string]map[string]hook.Param // by package
-	values   level                            // data.gate.params, nested by package
-	faults   map[string]error
+	hooks  []*hook.Hook // of the source, of all kinds
+	values level        // data.gate.params, nested by package
+	faults map[string]error
 }
 
 // A level is one component of a package path on the way to parameters; its type
@@ -31,17 +32,12 @@ type level map[string]any
 
 // Of merges what settings say over what the hooks of a source declare.
 func Of(s *scopes.Source) *Params {
-	p := &Params{
-		declared: map[string]map[string]hook.Param{},
-		values:   level{},
-		faults:   map[string]error{},
-	}
-	for _, h := range s.Hooks {
-		if h.Kind != hook.Rego {
+	p := &Params{hooks: s.Hooks, values: level{}, faults: map[string]error{}}
+	for h := range p.policies() {
+		given := s.Params[h.ID]
+		if len(h.Params)+len(given) == 0 {
 			continue
 		}
-		p.declared[h.ID] = h.Params
-		given := s.Params[h.ID]
 		values, err := resolve(h, given)
 		if err == nil {
 			err = p.put(h, values)
@@ -51,6 +47,17 @@ func Of(s *scopes.Source) *Params {
 		}
 	}
 	return p
+}
+
+// policies are the hooks that may declare parameters.
+func (p *Params) policies() iter.Seq[*hook.Hook] {
+	return func(yield func(*hook.Hook) bool) {
+		for _, h := range p.hooks {
+			if h.Kind == hook.Rego && !yield(h) {
+				return
+			}
+		}
+	}
 }
 
 // resolve returns the value of each parameter that h declares.
@@ -142,9 +149,9 @@ func (p *Params) Values() map[string]any { return p.values.plain() }
 // List names the declared parameters, one a line.
 func (p *Params) List() string {
 	var names []string
-	for pkg, declared := range p.declared {
-		for name := range declared {
-			names = append(names, pkg+"."+name)
+	for h := range p.policies() {
+		for name := range h.Params {
+			names = append(names, h.ID+"."+name)
 		}
 	}
 	slices.Sort(names)
@@ -189,8 +196,8 @@ func (p *Params) Document(data map[string]any) (map[string]any, error) {
 // parameter. One that cannot is a slip of the pen that would be undefined for
 // ever, and with it the rule that reads it.
 func (p *Params) Knows(path []string) bool {
-	for pkg, declared := range p.declared {
-		parts := strings.Split(pkg, ".")
+	for h := range p.policies() {
+		parts := strings.Split(h.ID, ".")
 		n := min(len(parts), len(path))
 		if !slices.Equal(parts[:n], path[:n]) {
 			continue
@@ -198,7 +205,7 @@ func (p *Params) Knows(path []string) bool {
 		if len(path) <= len(parts) {
 			return true
 		}
-		if _, ok := declared[path[len(parts)]]; ok {
+		if _, ok := h.Params[path[len(parts)]]; ok {
 			return true
 		}
 	}

@@ -63,7 +63,7 @@ func (r *run) with(pc int) (length int, st status) {
 	local, path := r.local(pc+1), r.local(pc+3)
 	from := pc + 5 + path
 	end := from + r.local(pc+4)
-	old, results := r.locals[local], r.results
+	old, before := r.locals[local], r.results
 	now := r.operand(pc + 2)
 	if path > 0 {
 		if now == nil {
@@ -71,9 +71,9 @@ func (r *run) with(pc int) (length int, st status) {
 		}
 		now = r.upsert(old, pc+5, path, now)
 	}
-	r.locals[local], r.results = now, map[int]value.Value{}
+	r.locals[local], r.results = now, results{aside: map[int]value.Value{}}
 	st = r.body(from, end)
-	r.locals[local], r.results = old, results
+	r.locals[local], r.results = old, before
 	return end - pc, st
 }
 

@@ -134,10 +134,11 @@ func (e *Evaluator) Evaluate(ctx context.Context, hooks []*hook.Hook, ev *hook.E
 		return append(answers, faults(len(hooks), hook.FaultInternal, fmt.Errorf("event cannot become input: %w", err))...)
 	}
 	s := &session{ctx: ctx, evaluator: e, ev: ev, input: input, end: endOf(ctx)}
+	start := e.now()
 	for _, h := range hooks {
-		start := e.now()
 		a := s.ask(h)
-		a.Took = e.now().Sub(start)
+		end := e.now()
+		a.Took, start = end.Sub(start), end
 		answers = append(answers, a)
 	}
 	s.leave()

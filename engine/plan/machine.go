@@ -55,12 +55,12 @@ func (e *Error) Unwrap() error { return e.Err }
 // remembered, so a helper that several of them use is evaluated once. It is for
 // one goroutine; an evaluation costs nothing but what it touches.
 type Machine struct {
-	program *bytecode.Program
-	code    string
-	ctx     *builtin.Context
-	input   value.Value
-	data    value.Value
-	lenient bool // errors of builtins make a call undefined
+	program   *bytecode.Program
+	code      string
+	ctx       *builtin.Context
+	arguments [2]value.Value // of every rule: input and data
+	lenient   bool           // errors of builtins make a call undefined
+	near      int            // the policy after the one that was asked last
 
 	strings  pages // made of the program's when they are used
 	numbers  pages
@@ -68,7 +68,7 @@ type Machine struct {
 	args     []value.Value // room for those of builtins
 	stack    []value.Value // variables of the functions that run
 	top      int           // how much of it is taken
-	results  map[int]value.Value
+	results  results
 	depth    int
 	err      error
 }
@@ -81,11 +81,11 @@ func NewMachine(p *Program, ctx *builtin.Context, input, data value.Value) *Mach
 		data = &value.Object{}
 	}
 	m := &Machine{
-		program: p.code, code: p.code.Code(), data: data,
+		program: p.code, code: p.code.Code(), arguments: [2]value.Value{nil, data},
 		strings:  newPages(p.code.Strings()),
 		numbers:  newPages(p.code.Numbers()),
 		builtins: p.builtins,
-		results:  map[int]value.Value{},
+		results:  newResults(p.code.Functions()),
 	}
 	m.reset(ctx, input)
 	return m
@@ -99,11 +99,11 @@ func (m *Machine) patterns(text string) builtin.Patterns {
 
 // reset readies a machine that has had no error for another event.
 func (m *Machine) reset(ctx *builtin.Context, input value.Value) {
-	m.ctx, m.input = ctx, input
+	m.ctx, m.arguments[0] = ctx, input
 	if ctx != nil && ctx.Patterns == nil {
 		ctx.Patterns = m.patterns
 	}
-	clear(m.results)
+	m.results.forget()
 }
 
 // Lenient makes calls of builtins that fail undefined, as OPA does unless its
@@ -124,19 +124,27 @@ func (m *Machine) Eval(path ...string) (v value.Value, err error) {
 // A rule is one that a policy is asked for.
 type rule = bytecode.Rule
 
-// policy returns the rules of a package, nil if it is not in the program.
-func (m *Machine) policy(pkg string) (rules []rule, err error) {
+// rules returns the rules of a package, none if it is not in the program.
+func (m *Machine) rules(pkg string) (rules bytecode.Rules, err error) {
 	defer m.caught(&err)
-	return m.program.Policy(pkg), nil
+	rules, place := m.program.Policy(pkg, m.near)
+	m.near = place + 1
+	return rules, nil
 }
 
-// rule evaluates one rule of a policy.
-func (m *Machine) rule(r rule) (v value.Value, err error) {
+// ask evaluates one rule of a policy.
+func (m *Machine) ask(rules bytecode.Rules, i int) (r rule, v value.Value, err error) {
 	defer m.caught(&err)
+	r = rules.At(i)
+	v, err = m.rule(r)
+	return r, v, err
+}
+
+func (m *Machine) rule(r rule) (value.Value, error) {
 	if m.err != nil {
 		return nil, m.err
 	}
-	v, ok := m.call(r.Function, []value.Value{m.input, m.data})
+	v, ok := m.call(r.Function, m.arguments[:])
 	if !ok {
 		return nil, m.err
 	}
@@ -168,7 +176,7 @@ func (m *Machine) fail(err error) status {
 func (m *Machine) call(number int, args []value.Value) (value.Value, bool) {
 	f := m.program.Function(number)
 	if f.Memoized {
-		if v, known := m.results[number]; known {
+		if v, known := m.results.of(number); known {
 			return v, true
 		}
 	}
@@ -185,7 +193,7 @@ func (m *Machine) call(number int, args []value.Value) (value.Value, bool) {
 		return nil, false
 	}
 	if f.Memoized {
-		m.results[number] = r.result
+		m.results.keep(number, r.result)
 	}
 	return r.result, true
 }
@@ -204,24 +212,6 @@ func (m *Machine) take(n int) []value.Value {
 	}
 	m.top += n
 	return m.stack[m.top-n : m.top : m.top]
-}
-
-// pages hold constants of a program that have been used. Those of one policy
-// stand close together, and most policies of a large program are not asked.
-type pages []*[pageSize]value.Value
-
-const pageSize = 128
-
-func newPages(n int) pages { return make(pages, (n+pageSize-1)/pageSize) }
-
-// at returns where constant i is kept.
-func (p pages) at(i int) *value.Value {
-	page := p[i/pageSize]
-	if page == nil {
-		page = new([pageSize]value.Value)
-		p[i/pageSize] = page
-	}
-	return &page[i%pageSize]
 }
 
 // text returns string i as a value.

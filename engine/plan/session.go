@@ -35,8 +35,9 @@ var (
 )
 
 // check is asked by the machine whether to go on.
-func (s *session) check() error {
-	now := time.Now()
+func (s *session) check() error { return s.checkAt(time.Now()) }
+
+func (s *session) checkAt(now time.Time) error {
 	switch {
 	case s.ctx.Err() != nil:
 		return fmt.Errorf("%w: %w", errOver, context.Cause(s.ctx))
@@ -59,16 +60,15 @@ func (s *session) ask(h *hook.Hook) (a engine.Answer) {
 	if fault := s.prepare(h); fault != nil {
 		return engine.Answer{Fault: fault}
 	}
-	rules, err := s.machine.policy(h.ID)
-	if err == nil && rules == nil {
+	rules, err := s.machine.rules(h.ID)
+	if err == nil && rules.Len() == 0 {
 		return engine.Answer{Fault: hook.Faultf(hook.FaultLoad, "%s: %s is not in the compiled plan", h.Pos(), h.ID)}
 	}
 	r, names := verdict.NewReader(h, s.ev.Name), verdict.Rules()
-	for _, rule := range rules {
+	for i := 0; i < rules.Len() && err == nil; i++ {
+		var rule bytecode.Rule
 		var v value.Value
-		if err == nil {
-			v, err = s.machine.rule(rule)
-		}
+		rule, v, err = s.machine.ask(rules, i)
 		if err == nil && rule.Kind >= len(names) {
 			err = bytecode.ErrDamaged
 		}
@@ -105,9 +105,10 @@ func (s *session) prepare(h *hook.Hook) *hook.Fault {
 		ctx := &builtin.Context{Now: nanoseconds(s.ev), Limited: true, Check: s.check, Cache: s.source.cache}
 		s.machine = s.source.machine(ctx, s.input)
 	}
-	s.until = time.Now().Add(timeout(h))
+	now := time.Now()
+	s.until = now.Add(timeout(h))
 	s.machine.ctx.Steps, s.machine.ctx.Memory = math.MaxInt64, s.evaluator.memory
-	if err := s.check(); err != nil {
+	if err := s.checkAt(now); err != nil {
 		return s.faultOf(h, err)
 	}
 	return nil

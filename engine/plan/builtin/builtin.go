@@ -73,6 +73,7 @@ type Context struct {
 	Patterns func(text string) Patterns
 
 	scratch   pattern.Scratch
+	split     splitText // the last one
 	unchecked int64
 	failed    error
 }

@@ -142,7 +142,17 @@ func split(ctx *Context, args []value.Value) (value.Value, error) {
 	if err := boundPieces(ctx, s, strings.Count(s, sep)+1); err != nil {
 		return nil, err
 	}
-	return stringArray(strings.Split(s, sep)), nil
+	if last := &ctx.split; last.pieces == nil || last.text != s || last.at != sep {
+		*last = splitText{s, sep, value.Freeze(stringArray(strings.Split(s, sep)))}
+	}
+	return ctx.split.pieces, nil
+}
+
+// A splitText is a text and its pieces: many policies ask for the words of the
+// same command.
+type splitText struct {
+	text, at string
+	pieces   value.Value
 }
 
 // splitN takes pieces from the front, or from the end if n is negative.

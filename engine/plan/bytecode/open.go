@@ -133,28 +133,59 @@ func (p *Program) Find(path string) int {
 	return int(p.entry(tablePaths, i*pathWords+1))
 }
 
-// Policy returns the rules that a package is asked for, nil if it has none or is
-// not in the program.
-func (p *Program) Policy(name string) []Rule {
-	i, found := p.search(tablePolicies, policyWords, name)
-	if !found {
-		return nil
+// Policies returns how many packages there are that are asked for rules.
+func (p *Program) Policies() int { return p.tables[tablePolicies].n }
+
+// Policy returns the rules that a package is asked for, none if it has none or is
+// not in the program. Packages are mostly asked for in their order: the search
+// begins at near, the place of one that was asked for before, or any number, and
+// returns the place of this one.
+func (p *Program) Policy(name string, near int) (rules Rules, place int) {
+	i := p.place(name, near)
+	if i < 0 {
+		return Rules{}, near
 	}
-	first, n := int(p.entry(tablePolicies, i*policyWords+1)), int(p.entry(tablePolicies, i*policyWords+2))
-	if n > maxRules {
+	rules = Rules{program: p, first: int(p.entry(tablePolicies, i*policyWords+1)), n: int(p.entry(tablePolicies, i*policyWords+2))}
+	if rules.n > maxRules {
 		panic(ErrDamaged)
 	}
-	rules := make([]Rule, n)
-	for i := range rules {
-		p.check(tableRules, first+i)
-		at := (first + i) * ruleWords
-		rules[i] = Rule{
-			Kind:     int(p.entry(tableRules, at)),
-			Function: int(p.entry(tableRules, at+1)),
-			Pos:      p.String(int(p.entry(tableRules, at+2))),
+	return rules, i
+}
+
+// place returns the place of a package, -1 if there is none.
+func (p *Program) place(name string, near int) int {
+	for i := max(near, 0); i < min(near+nearby, p.Policies()); i++ {
+		if p.String(int(p.entry(tablePolicies, i*policyWords))) == name {
+			return i
 		}
 	}
-	return rules
+	if i, found := p.search(tablePolicies, policyWords, name); found {
+		return i
+	}
+	return -1
+}
+
+// nearby is how many packages are looked at before all.
+const nearby = 4
+
+// Rules are those of one package.
+type Rules struct {
+	program  *Program
+	first, n int
+}
+
+// Len returns the number of rules.
+func (r Rules) Len() int { return r.n }
+
+// At returns rule i.
+func (r Rules) At(i int) Rule {
+	r.program.check(tableRules, r.first+i)
+	at := (r.first + i) * ruleWords
+	return Rule{
+		Kind:     int(r.program.entry(tableRules, at)),
+		Function: int(r.program.entry(tableRules, at+1)),
+		Pos:      r.program.String(int(r.program.entry(tableRules, at+2))),
+	}
 }
 
 // maxRules is more than a policy has that are asked for.
