@@ -17,8 +17,7 @@ import (
 // A Reader works facts out. It is safe for concurrent use.
 type Reader struct {
 	*Catalogue
-	world  World
-	places placeLists
+	world World
 }
 
 // New returns a Reader for one machine and user.
@@ -26,7 +25,7 @@ func New(w World) *Reader {
 	if w.Own != nil {
 		w.Own = sync.OnceValue(w.Own)
 	}
-	return &Reader{Catalogue: newCatalogue(w.Programs), world: w, places: newPlaceLists(w)}
+	return &Reader{Catalogue: newCatalogue(w.Programs), world: w}
 }
 
 // Of returns the facts of an event. They are complete for an event without a

@@ -2,10 +2,9 @@ package facts
 
 import (
 	_ "embed"
-	"iter"
 	"path"
+	"slices"
 	"strings"
-	"sync"
 )
 
 //go:embed places.rows
@@ -19,141 +18,121 @@ type Place struct {
 	Except   []string
 }
 
-// quotedFields are the words of s: blanks outside double quotes part them.
-func quotedFields(s string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		quoted := false
-		for chunk := range strings.SplitSeq(s, `"`) {
-			if quoted {
-				if !yield(chunk) {
-					return
-				}
-			} else {
-				for word := range strings.FieldsSeq(chunk) {
-					if !yield(word) {
-						return
-					}
-				}
+// nextWord cuts the first word off s: blanks outside double quotes part words,
+// and there are no others within a word.
+func nextWord(s string) (word, rest string) {
+	s = strings.TrimLeft(s, " ")
+	if quoted, ok := strings.CutPrefix(s, `"`); ok {
+		word, rest, _ = strings.Cut(quoted, `"`)
+		return word, rest
+	}
+	word, rest, _ = strings.Cut(s, " ")
+	return word, rest
+}
+
+// A named is a path that is held against places: folded, because some volumes
+// fold names and nobody names a harmless file .CLAUDE.
+type named struct {
+	steps []string
+	wild  bool     // one of steps is a pattern itself
+	home  []string // the components of the home directory, nil without one
+}
+
+func (w World) named(p string) named {
+	n := named{steps: components(p), wild: hasGlob(p)}
+	switch home := strings.TrimSuffix(w.Home, "/"); {
+	case home != "":
+		n.home = components(home)
+	case w.Home != "":
+		n.home = []string{} // everything is below the root
+	}
+	return n
+}
+
+func components(p string) []string {
+	return strings.Split(strings.TrimPrefix(strings.ToLower(p), "/"), "/")
+}
+
+// find returns the first place that p is, of those whose class begins with kind.
+// The rows are read where they stand: a process looks at most of them once, if
+// at all.
+func (w World) find(kind, p string) (Place, bool) {
+	n := w.named(p)
+	if kind == self {
+		for _, own := range w.own() {
+			if n.isOne(own.Patterns, true) && !n.isOne(own.Except, false) {
+				return own, true
 			}
-			quoted = !quoted
-		}
-	}
-}
-
-// A compiledPlace is a Place for one World, folded.
-type compiledPlace struct {
-	Place
-	patterns, except []pathPattern
-}
-
-// A pathPattern is a pattern of places.rows. It stays in one piece: most of them
-// are looked at once in a process, if at all.
-type pathPattern struct {
-	anywhere bool   // **/ in front
-	steps    string // components between slashes; ** stands for any number of them
-}
-
-// placeLists are the places of each kind, made when a path is first held against
-// them: most calls touch none, or are asked about one kind only.
-type placeLists struct {
-	secret, startup, self func() []compiledPlace
-}
-
-func newPlaceLists(w World) placeLists {
-	list := func(kind string) func() []compiledPlace {
-		return sync.OnceValue(func() []compiledPlace { return compilePlaces(w, kind) })
-	}
-	return placeLists{secret: list("secret."), startup: list("startup"), self: list("self")}
-}
-
-// compilePlaces puts the world's home and project into the patterns of the places
-// whose class begins with kind. Names are compared folded, because some volumes
-// fold them and nobody names a harmless file .CLAUDE.
-func compilePlaces(w World, kind string) []compiledPlace {
-	var out []compiledPlace
-	for _, pl := range w.own() {
-		if strings.HasPrefix(pl.Class, kind) {
-			out = append(out, compiledPlace{pl, appendPatterns(nil, pl.Patterns, w), appendPatterns(nil, pl.Except, w)})
 		}
 	}
 	for line := range strings.Lines(placeRows) {
 		if !strings.HasPrefix(line, kind) {
 			continue
 		}
-		class, rest, _ := strings.Cut(strings.TrimSpace(line), " | ")
+		class, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " | ")
 		what, patterns, _ := strings.Cut(rest, " | ")
-		c := compiledPlace{Place: Place{Class: class, What: what}}
-		c.patterns = make([]pathPattern, 0, strings.Count(patterns, " ")+1)
-		for word := range quotedFields(patterns) {
-			if e, ok := strings.CutPrefix(word, "!"); ok {
-				c.except = appendPattern(c.except, e, w)
-			} else {
-				c.patterns = appendPattern(c.patterns, word, w)
-			}
-		}
-		out = append(out, c)
-	}
-	return out
-}
-
-func appendPatterns(list []pathPattern, patterns []string, w World) []pathPattern {
-	for _, p := range patterns {
-		list = appendPattern(list, p, w)
-	}
-	return list
-}
-
-func appendPattern(list []pathPattern, pattern string, w World) []pathPattern {
-	pattern = strings.ToLower(pattern)
-	var p pathPattern
-	switch {
-	case strings.HasPrefix(pattern, "~/"):
-		if w.Home == "" {
-			return list
-		}
-		pattern = strings.ToLower(w.Home) + pattern[1:]
-	case strings.HasPrefix(pattern, "**/"):
-		p.anywhere, pattern = true, pattern[3:]
-	}
-	p.steps = strings.TrimPrefix(pattern, "/")
-	return append(list, p)
-}
-
-// find returns the first place of a list that p is.
-func find(list func() []compiledPlace, p string) (Place, bool) {
-	steps := strings.Split(strings.TrimPrefix(strings.ToLower(p), "/"), "/")
-	all := list()
-	for i := range all {
-		if pl := &all[i]; matchesAny(pl.patterns, steps, true) && !matchesAny(pl.except, steps, false) {
-			return pl.Place, true
+		if n.among(patterns, false) && !n.among(patterns, true) {
+			return Place{Class: class, What: what}, true
 		}
 	}
 	return Place{}, false
 }
 
-// matchesAny reports whether some pattern is what steps name. With cover, a
-// wildcard in steps counts when it could name what the pattern does; an
-// exception must match for certain.
-func matchesAny(patterns []pathPattern, steps []string, cover bool) bool {
-	for i := range patterns {
-		if patterns[i].matches(steps, cover) {
+// self is the class of what guards or steers the agent.
+const self = "self"
+
+// among reports whether the path is what one of the patterns of a row names, or
+// one of its exceptions.
+func (n *named) among(patterns string, except bool) bool {
+	for patterns != "" {
+		var word string
+		word, patterns = nextWord(patterns)
+		pattern, excepts := strings.CutPrefix(word, "!")
+		if word != "" && excepts == except && n.is(pattern, !except) {
 			return true
 		}
 	}
 	return false
 }
 
-func (p *pathPattern) matches(steps []string, cover bool) bool {
-	alone := !strings.Contains(p.steps, "/")
-	if !p.anywhere {
-		return matchSteps(p.steps, steps, cover, alone)
+func (n *named) isOne(patterns []string, cover bool) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool { return n.is(pattern, cover) })
+}
+
+// is reports whether a pattern of places.rows is what the path names. With
+// cover, a wildcard in the path counts when it could name what the pattern does;
+// an exception must match for certain.
+func (n *named) is(pattern string, cover bool) bool {
+	cover = cover && n.wild
+	if below, ok := strings.CutPrefix(pattern, "~/"); ok {
+		rest, ok := n.belowHome(cover)
+		return ok && matchSteps(strings.ToLower(below), rest, cover, false)
 	}
-	for i := range steps {
-		if matchSteps(p.steps, steps[i:], cover, alone) {
+	pattern, anywhere := strings.CutPrefix(strings.ToLower(pattern), "**/")
+	pattern = strings.TrimPrefix(pattern, "/")
+	alone := !strings.Contains(pattern, "/")
+	if !anywhere {
+		return matchSteps(pattern, n.steps, cover, alone)
+	}
+	for i := range n.steps {
+		if matchSteps(pattern, n.steps[i:], cover, alone) {
 			return true
 		}
 	}
 	return false
+}
+
+// belowHome are the steps behind those of the home directory.
+func (n *named) belowHome(cover bool) (rest []string, ok bool) {
+	if n.home == nil || len(n.steps) < len(n.home) {
+		return nil, false
+	}
+	for i, c := range n.home {
+		if !matchStep(c, n.steps[i], cover, false) {
+			return nil, false
+		}
+	}
+	return n.steps[len(n.home):], true
 }
 
 // matchSteps matches component by component; ** at the end stands for
@@ -173,13 +152,21 @@ func matchSteps(pattern string, steps []string, cover, alone bool) bool {
 			}
 			return false
 		}
-		// Either side may be a pattern: cat ~/.ssh/id_* names what id_rsa is.
-		if len(steps) == 0 || c != steps[0] && !globMatch(c, steps[0]) && !(cover && covers(steps[0], c, alone)) {
+		if len(steps) == 0 || !matchStep(c, steps[0], cover, alone) {
 			return false
 		}
 		steps = steps[1:]
 	}
 	return len(steps) == 0
+}
+
+// matchStep matches one component. Either side may be a pattern: cat ~/.ssh/id_*
+// names what id_rsa is. Most are told apart by their first byte.
+func matchStep(c, step string, cover, alone bool) bool {
+	if !cover && c != "" && step != "" && c[0] != step[0] && strings.IndexByte(`*?[\`, c[0]) < 0 {
+		return false
+	}
+	return c == step || globMatch(c, step) || cover && covers(step, c, alone)
 }
 
 // covers reports whether a wildcard on the line would match what the component
@@ -199,7 +186,7 @@ func (w *walker) secret(p string) (what, grade string) {
 	if p == "" {
 		return "", ""
 	}
-	pl, ok := find(w.places.secret, p)
+	pl, ok := w.world.find("secret.", p)
 	if !ok {
 		return "", ""
 	}
@@ -264,7 +251,7 @@ func (w *walker) secretsBelow(id int, dir string, a access) bool {
 // changes reports writes to start-up files and to what guards the agent.
 func (w *walker) changes(id int, name, p string, a access) bool {
 	verb := a.kind
-	if pl, ok := find(w.places.self, name); ok && !a.remote {
+	if pl, ok := w.world.find(self, name); ok && !a.remote {
 		w.effect("self", id, map[string]any{"what": pl.What, "verb": verb, "path": p})
 		return true
 	}
@@ -274,7 +261,7 @@ func (w *walker) changes(id int, name, p string, a access) bool {
 			return true
 		}
 	}
-	if pl, ok := find(w.places.startup, name); ok {
+	if pl, ok := w.world.find("startup", name); ok {
 		w.effect("persistence", id, map[string]any{"what": pl.What, "verb": verb, "path": p})
 		return true
 	}

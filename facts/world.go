@@ -17,7 +17,7 @@ type World struct {
 	Dir     string                           // the event's directory; set by Of
 	Getenv  func(name string) (string, bool) // the agent's environment; nil means unknown
 	Files   Files                            // nil: no file is looked at
-	Own     func() []Place                   // files of gate and of agents on this machine, asked for once a path is to be judged; nil: none
+	Own     func() []Place                   // of class self: files of gate and of agents on this machine, asked for once a path is written to; nil: none
 
 	// Programs are rows that settings add to the catalogue, by program or by
 	// program and verb, for programs that it does not know; see CheckProgram.
