@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
 
@@ -68,5 +69,40 @@ func TestDir(t *testing.T) {
 	}
 	if to, err := (hostfs.Dir{Root: root}).ReadLink("in"); err != nil || to != "a" {
 		t.Errorf("in leads to %q, %v", to, err)
+	}
+}
+
+// TestSpellings compares paths with and without links in them, and some that
+// lead nowhere, with what EvalSymlinks says of each alone.
+func TestSpellings(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for _, err := range []error{
+		os.MkdirAll(at("a/b/c"), 0o700), os.WriteFile(at("a/file"), nil, 0o600), os.Symlink("a", at("link")),
+		os.Symlink("c", at("a/b/last")), os.Symlink("loop", at("loop")), os.Symlink("none", at("dangling")),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	var paths, want []string
+	for _, name := range []string{
+		"", "a", "a/b/c", "a/b", "link", "link/b", "link/b/last", "a/b/last", "a/none", "a/none/x", "a/file", "a/file/x", "loop", "loop/x",
+		"dangling", "link/none", "a/b/c",
+	} {
+		path := at(name)
+		paths, want = append(paths, path), append(want, path)
+		if real, err := filepath.EvalSymlinks(path); err == nil && real != path {
+			want = append(want, real)
+		}
+	}
+	if got := hostfs.Spellings(paths...); !slices.Equal(got, want) {
+		t.Errorf("got %q\nwant %q", got, want)
+	}
+	if got := hostfs.Spellings(dir + "/a/../link/[x]"); !slices.Equal(got, []string{dir + `/a/../link/\[x]`}) {
+		t.Errorf("got %q", got)
 	}
 }

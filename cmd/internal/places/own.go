@@ -13,18 +13,17 @@ import (
 // them and the layout cannot drift apart.
 func Own(d Dirs) []facts.Place {
 	var trees, files []string
-	for _, dir := range []string{d.Managed, d.User, d.State} {
-		for _, p := range hostfs.Spellings(dir) {
-			trees = append(trees, p, p+"/**")
-		}
+	for _, p := range hostfs.Spellings(d.Managed, d.User, d.State) {
+		trees = append(trees, p, p+"/**")
 	}
 	if exe, err := os.Executable(); err == nil {
-		files = hostfs.Spellings(exe)
+		programs := []string{exe}
 		for _, name := range []string{"gate", "gate-hook"} { // each protects the other
 			if program := Beside(exe, name); program != exe {
-				files = append(files, hostfs.Spellings(program)...)
+				programs = append(programs, program)
 			}
 		}
+		files = hostfs.Spellings(programs...)
 	}
 	return []facts.Place{
 		{Class: "self", What: "gate's own directory", Patterns: trees},

@@ -1,6 +1,0 @@
-//go:build !unix
-
-package hostfs
-
-// nonBlocking does nothing here.
-const nonBlocking = 0
