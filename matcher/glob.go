@@ -8,62 +8,54 @@ import (
 
 // A glob is a whole-text wildcard pattern: * is any run of characters, ? one
 // character, [a-z] and [!a-z] one of a set, and a backslash takes what follows
-// literally. Matching costs at most len(pattern) x len(text).
-type glob []globToken
-
-type globToken struct {
-	star   bool
-	any    bool // ?
-	negate bool
-	ranges []rune // pairs; a literal is one pair
-}
+// literally. It is read anew with each match: a process makes many, and asks
+// most of them once, if at all. Matching costs at most len(pattern) x len(text).
+type glob string
 
 func newGlob(pattern string) (glob, error) {
-	var g glob
-	for i := 0; i < len(pattern); {
-		r, n := utf8.DecodeRuneInString(pattern[i:])
-		i += n
-		switch r {
-		case '*':
-			if len(g) == 0 || !g[len(g)-1].star {
-				g = append(g, globToken{star: true})
-			}
-		case '?':
-			g = append(g, globToken{any: true})
-		case '[':
-			t, n, err := globClass(pattern[i:])
-			if err != nil {
-				return nil, err
-			}
-			g = append(g, t)
-			i += n
-		case '\\':
-			if i == len(pattern) {
-				return nil, errors.New("a glob ends with a backslash")
-			}
-			r, n = utf8.DecodeRuneInString(pattern[i:])
-			i += n
-			fallthrough
-		default:
-			g = append(g, globToken{ranges: []rune{r, r}})
+	for at := 0; at < len(pattern); {
+		_, n, err := globToken(pattern[at:], 0)
+		if err != nil {
+			return "", err
 		}
+		at += n
 	}
-	return g, nil
+	return glob(pattern), nil
 }
 
-// globClass reads a set up to and including its closing bracket.
-func globClass(s string) (globToken, int, error) {
-	var t globToken
-	i := 0
+// globToken reads what a pattern begins with, a star not being expected. It
+// reports whether that is r, and its length.
+func globToken(pattern string, r rune) (holds bool, length int, err error) {
+	c, n := utf8.DecodeRuneInString(pattern)
+	switch c {
+	case '?':
+		return true, n, nil
+	case '[':
+		holds, length, err := globClass(pattern[n:], r)
+		return holds, n + length, err
+	case '\\':
+		if n == len(pattern) {
+			return false, 0, errors.New("a glob ends with a backslash")
+		}
+		c, length := utf8.DecodeRuneInString(pattern[n:])
+		return c == r, n + length, nil
+	}
+	return c == r, n, nil
+}
+
+// globClass reads a set up to and including its closing bracket, and reports
+// whether r is in it.
+func globClass(s string, r rune) (holds bool, length int, err error) {
+	i, negate, in := 0, false, false
 	if strings.HasPrefix(s, "!") || strings.HasPrefix(s, "^") {
-		t.negate = true
+		negate = true
 		i++
 	}
 	for first := true; i < len(s); first = false {
 		lo, n := utf8.DecodeRuneInString(s[i:])
 		i += n
 		if lo == ']' && !first {
-			return t, i, nil
+			return in != negate, i, nil
 		}
 		hi := lo
 		if rest := s[i:]; len(rest) > 1 && rest[0] == '-' && rest[1] != ']' {
@@ -71,51 +63,40 @@ func globClass(s string) (globToken, int, error) {
 			i += 1 + n
 		}
 		if hi < lo {
-			return t, 0, errors.New("a glob has a set with a range that runs backwards")
+			return false, 0, errors.New("a glob has a set with a range that runs backwards")
 		}
-		t.ranges = append(t.ranges, lo, hi)
+		in = in || lo <= r && r <= hi
 	}
-	return t, 0, errors.New(`a glob has "[" without "]"`)
-}
-
-func (t *globToken) holds(r rune) bool {
-	if t.any {
-		return true
-	}
-	for i := 0; i < len(t.ranges); i += 2 {
-		if t.ranges[i] <= r && r <= t.ranges[i+1] {
-			return !t.negate
-		}
-	}
-	return t.negate
+	return false, 0, errors.New(`a glob has "[" without "]"`)
 }
 
 func (g glob) match(v string) Truth { return truth(g.matches(v)) }
 
 func (g glob) matches(v string) bool {
 	p, i := 0, 0
-	star, from := -1, 0 // the last star, and where its run ends for now
+	star, from := -1, 0 // behind the last star, and where its run ends for now
 	for i < len(v) {
-		r, n := utf8.DecodeRuneInString(v[i:])
-		switch {
-		case p < len(g) && g[p].star:
+		if p < len(g) && g[p] == '*' {
+			p++
 			star, from = p, i
-			p++
-		case p < len(g) && g[p].holds(r):
-			p++
-			i += n
-		case star >= 0:
-			_, n := utf8.DecodeRuneInString(v[from:])
-			from += n
-			p, i = star+1, from
-		default:
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(v[i:])
+		if p < len(g) {
+			if holds, length, _ := globToken(string(g[p:]), r); holds { // without errors, or there would be no glob
+				p += length
+				i += n
+				continue
+			}
+		}
+		if star < 0 {
 			return false
 		}
+		_, n = utf8.DecodeRuneInString(v[from:])
+		from += n
+		p, i = star, from
 	}
-	for p < len(g) && g[p].star {
-		p++
-	}
-	return p == len(g)
+	return strings.Trim(string(g[p:]), "*") == ""
 }
 
 // A pathGlob matches slash-separated paths: * stays within a segment, ** as a
