@@ -15,7 +15,7 @@ const module = "gate/"
 // layers hold the picture of docs/architecture.md: a package may import
 // packages of ours that stand above it here, and none beside or below it.
 var layers = [][]string{
-	{"hook", "strictjson", "owned", "hostfs", "facts/catalogue", "engine/plan/value", "engine/plan/bytecode", "engine/plan/pattern"},
+	{"hook", "strictjson", "spelling", "owned", "hostfs", "facts/catalogue", "engine/plan/value", "engine/plan/bytecode", "engine/plan/pattern"},
 	{"facts", "matcher", "adapters", "session", "consent", "audit", "policies", "bundles", "engine/plan/builtin", "engine/verdict"},
 	{"scopes", "audit/ship", "bundles/sync", "bundles/source"},
 	{"engine", "engine/params", "scopes/load", "engine/handlers/judge", "artifact"},

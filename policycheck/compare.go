@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
+
+	"gate/spelling"
 )
 
 // compare checks left == right, or left != right if unequal.
@@ -139,7 +141,7 @@ func (c *checker) instead(s *scope, left *ast.Term, word string, closed []string
 }
 
 func oneOf(word string, known []string) string {
-	if right := nearest(word, known); right != "" {
+	if right := spelling.Nearest(word, known); right != "" {
 		return didYouMean(right)
 	}
 	return "it is one of " + strings.Join(known, ", ")

@@ -11,6 +11,7 @@ import (
 
 	"gate/engine/rego"
 	"gate/scopes"
+	"gate/spelling"
 )
 
 // compile reports what the engine would refuse.
@@ -66,7 +67,7 @@ func (c *checker) failure(err error) {
 // meant names the function that a message about an unknown one is about.
 func (c *checker) meant(message string) string {
 	if name, ok := strings.CutPrefix(message, "the library has no "); ok {
-		return didYouMean(nearest(name, c.library()))
+		return didYouMean(spelling.Nearest(name, c.library()))
 	}
 	name, ok := strings.CutPrefix(message, "undefined function ")
 	switch {
@@ -86,7 +87,7 @@ func (c *checker) meant(message string) string {
 	if last := name[strings.LastIndexByte(name, '.')+1:]; slices.Contains(known, last) {
 		return didYouMean(last)
 	}
-	return didYouMean(nearest(name, known))
+	return didYouMean(spelling.Nearest(name, known))
 }
 
 // library lists the library's rules.

@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"github.com/open-policy-agent/opa/v1/ast"
+
+	"gate/spelling"
 )
 
 // calledFunction notes who calls what, and checks the fields that a function is
@@ -59,7 +61,7 @@ func (c *checker) field(s *scope, loc *ast.Location, of ast.Ref, name string, be
 	if titles := before.titles(); len(titles) > 0 && len(titles) <= 4 {
 		what = fmt.Sprintf("%s (%s)", what, strings.Join(titles, ", "))
 	}
-	hint := didYouMean(nearest(name, known))
+	hint := didYouMean(spelling.Nearest(name, known))
 	if of.Equal(ast.InputRootRef) {
 		if events := c.schema.eventsWith(name); len(events) > 0 {
 			hint = "it is there on " + strings.Join(events, ", ")

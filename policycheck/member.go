@@ -8,6 +8,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 
 	"gate/hook"
+	"gate/spelling"
 )
 
 // A memberKey is one key of the members of a rule.
@@ -114,7 +115,7 @@ func (c *checker) consulted(s *scope, r *ast.Rule, ids []string) {
 	}
 	for _, id := range ids {
 		if !slices.Contains(known, id) {
-			hint := didYouMean(nearest(id, known))
+			hint := didYouMean(spelling.Nearest(id, known))
 			if hint == "" {
 				hint = "give a hook of the hook file here that id, unless managed sources have one"
 			}

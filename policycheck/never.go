@@ -10,6 +10,7 @@ import (
 
 	"gate/hook"
 	"gate/matcher"
+	"gate/spelling"
 )
 
 // metadata reports policies that do not say what they are.
@@ -181,7 +182,7 @@ func misspelt(word string, known []string) string {
 		return ""
 	}
 	for _, k := range known {
-		if strings.EqualFold(word, k) || distance(word, k) == 1 && len(k) > 3 {
+		if strings.EqualFold(word, k) || spelling.Distance(word, k) == 1 && len(k) > 3 {
 			return k
 		}
 	}

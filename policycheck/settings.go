@@ -9,6 +9,7 @@ import (
 	"gate/hook"
 	"gate/scopes"
 	"gate/scopes/load"
+	"gate/spelling"
 )
 
 // settings reports what the settings of a place say about policies that do not
@@ -64,7 +65,7 @@ func (c *checker) setting(row scopes.Row, ids []string) {
 	default:
 		f.Message, f.Hint = fmt.Sprintf("%s: %s", row.Key, row.Why), "remove it"
 		means := func(known string) bool { return known == id || strings.HasPrefix(known, id+".") }
-		if right := nearest(id, ids); section == "policies" && right != "" && !slices.ContainsFunc(ids, means) {
+		if right := spelling.Nearest(id, ids); section == "policies" && right != "" && !slices.ContainsFunc(ids, means) {
 			f.Severity, f.Hint = Error, didYouMean(right)
 		}
 	}

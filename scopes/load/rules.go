@@ -1,11 +1,15 @@
 package load
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
+
+	"gate/spelling"
+	"gate/strictjson"
 )
 
 // rules are the names that mean something, each a partial set.
@@ -165,40 +169,21 @@ func references(m *ast.Module) map[string]bool {
 	return used
 }
 
-// didYouMean ends a message with the nearest known word.
+// didYouMean ends a message with the known word that was meant, or with all of
+// them.
 func didYouMean(word, right string, known []string) string {
-	if right == "" {
-		for _, k := range known {
-			if near(strings.ToLower(word), strings.ToLower(k)) {
-				right = k
-				break
-			}
+	if right = cmp.Or(right, spelling.Nearest(word, known)); right != "" {
+		return fmt.Sprintf("; did you mean %q?", right)
+	}
+	var once []string // and not again as other systems write it
+	for _, k := range known {
+		if !slices.ContainsFunc(once, func(o string) bool { return strictjson.Fold(o) == strictjson.Fold(strings.ReplaceAll(k, "_", "")) }) {
+			once = append(once, k)
 		}
 	}
-	if right == "" {
-		return "; it knows " + strings.Join(known, ", ")
-	}
-	return fmt.Sprintf("; did you mean %q?", right)
+	return "; it knows " + strings.Join(once, ", ")
 }
 
 // near reports words that differ by one slip: a letter more, less, other, or
 // two swapped.
-func near(a, b string) bool {
-	if a == b {
-		return true
-	}
-	i := 0
-	for i < len(a) && i < len(b) && a[i] == b[i] {
-		i++
-	}
-	x, y := a[i:], b[i:]
-	switch {
-	case len(x) == len(y):
-		return len(x) > 0 && x[1:] == y[1:] || len(x) > 1 && x[0] == y[1] && x[1] == y[0] && x[2:] == y[2:]
-	case len(x) == len(y)+1:
-		return x[1:] == y
-	case len(x)+1 == len(y):
-		return x == y[1:]
-	}
-	return false
-}
+func near(a, b string) bool { return spelling.Distance(a, b) <= 1 }
