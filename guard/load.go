@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -56,7 +55,7 @@ func (l *loader) directory(dir, name string, s hook.Scope, a hook.Authority) {
 		l.bad("%s directory %s: the path must be absolute", name, dir)
 		return
 	}
-	root, err := os.OpenRoot(dir)
+	root, err := hostfs.OpenDir(dir)
 	if err != nil {
 		l.bad("%s directory: %w", name, err)
 		return
@@ -72,14 +71,14 @@ func (l *loader) project() {
 		return
 	}
 	as := scopes.Source{Name: "project", Scope: hook.Session, Authority: hook.Project}
-	root, err := os.OpenRoot(l.Project)
+	root, err := hostfs.OpenDir(l.Project)
 	if err != nil {
 		l.bad("project: %w", err)
 		return
 	}
 	defer root.Close()
 	dir := filepath.Join(l.Project, ".gate")
-	inner, err := root.OpenRoot(".gate")
+	inner, err := hostfs.OpenDirIn(root, ".gate")
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
@@ -147,7 +146,7 @@ func (l *loader) plugins(settings scopes.Settings) {
 // agents: a program that embeds gate runs none of that itself.
 func (l *loader) plugin(name string, dirs []string) bool {
 	for _, dir := range dirs {
-		root, err := os.OpenRoot(dir)
+		root, err := hostfs.OpenDir(dir)
 		if err != nil {
 			continue
 		}

@@ -78,6 +78,35 @@ func regular(info fs.FileInfo, err error) error {
 	return nil
 }
 
+// OpenDir opens a directory. What is none is an error at once, where
+// [os.OpenRoot] would wait for whoever writes to a FIFO.
+func OpenDir(name string) (*os.Root, error) {
+	root, err := os.OpenRoot(asDir(name))
+	return root, named(err, name)
+}
+
+// OpenDirIn is [OpenDir] of a directory below root. It never follows a link out
+// of root.
+func OpenDirIn(root *os.Root, name string) (*os.Root, error) {
+	inner, err := root.OpenRoot(asDir(name))
+	return inner, named(err, name)
+}
+
+// asDir has the system refuse to open anything but a directory.
+func asDir(name string) string {
+	if name == "" {
+		return "" // which is not the root of all
+	}
+	return name + string(filepath.Separator)
+}
+
+func named(err error, name string) error {
+	if err == nil {
+		return nil
+	}
+	return &fs.PathError{Op: "open", Path: name, Err: Reason(err)}
+}
+
 // Open opens a regular file or a directory below root, by its name as package
 // io/fs has them. It never follows a link out of root.
 func Open(root *os.Root, name string) (*os.File, fs.FileInfo, error) {

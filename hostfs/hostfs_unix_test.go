@@ -3,6 +3,7 @@
 package hostfs_test
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -104,5 +105,52 @@ func TestSpellings(t *testing.T) {
 	}
 	if got := hostfs.Spellings(dir + "/a/../link/[x]"); !slices.Equal(got, []string{dir + `/a/../link/\[x]`}) {
 		t.Errorf("got %q", got)
+	}
+}
+
+// TestOpenDir opens what stands where a directory is looked for: none of it is
+// waited for.
+func TestOpenDir(t *testing.T) {
+	base := t.TempDir()
+	at := func(name string) string { return filepath.Join(base, name) }
+	for _, err := range []error{
+		os.Mkdir(at("dir"), 0o700), os.WriteFile(at("file"), nil, 0o600), syscall.Mkfifo(at("fifo"), 0o600),
+		os.Symlink("dir", at("to-dir")), os.Symlink("fifo", at("to-fifo")), os.Symlink("none", at("to-none")), os.Symlink("/", at("out")),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	outer, err := hostfs.OpenDir(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer outer.Close()
+	for name, want := range map[string]error{
+		"dir": nil, "to-dir": nil, "file": syscall.ENOTDIR, "fifo": syscall.ENOTDIR, "to-fifo": syscall.ENOTDIR,
+		"none": fs.ErrNotExist, "to-none": fs.ErrNotExist,
+	} {
+		root, err := hostfs.OpenDir(at(name))
+		inner, ierr := hostfs.OpenDirIn(outer, name)
+		for _, r := range []*os.Root{root, inner} {
+			if r != nil {
+				r.Close()
+			}
+		}
+		if !errors.Is(err, want) || !errors.Is(ierr, want) {
+			t.Errorf("%s: %v and %v, want %v", name, err, ierr, want)
+		}
+	}
+	if inner, err := hostfs.OpenDirIn(outer, "out"); err == nil {
+		inner.Close()
+		t.Error("a link out of the directory was followed")
+	}
+	for _, open := range []func() (*os.Root, error){
+		func() (*os.Root, error) { return hostfs.OpenDir("") }, func() (*os.Root, error) { return hostfs.OpenDirIn(outer, "") },
+	} {
+		if root, err := open(); err == nil {
+			root.Close()
+			t.Error("a directory without a name was opened")
+		}
 	}
 }

@@ -165,7 +165,7 @@ func (at compilable) open() (openPlace, error) {
 	}
 	switch {
 	case p == nil:
-		root, err := os.OpenRoot(at.dir)
+		root, err := hostfs.OpenDir(at.dir)
 		if err != nil {
 			return openPlace{}, err
 		}

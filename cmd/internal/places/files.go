@@ -51,7 +51,7 @@ type deepFS struct{ ownedFS }
 
 // Sub implements [fs.SubFS].
 func (d deepFS) Sub(name string) (fs.FS, error) {
-	root, err := d.root.OpenRoot(filepath.FromSlash(name))
+	root, err := hostfs.OpenDirIn(d.root, filepath.FromSlash(name))
 	if err != nil {
 		return nil, err
 	}

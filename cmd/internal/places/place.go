@@ -166,7 +166,7 @@ func (p *Place) Close() {
 // missing; one that cannot be looked at does not, and neither does a link that
 // leads nowhere.
 func openBelow(base, below string) (*os.Root, error) {
-	outer, err := os.OpenRoot(base)
+	outer, err := hostfs.OpenDir(base)
 	if err != nil {
 		return nil, missing(err, base)
 	}
@@ -174,7 +174,7 @@ func openBelow(base, below string) (*os.Root, error) {
 		return outer, nil
 	}
 	defer outer.Close()
-	inner, err := outer.OpenRoot(below)
+	inner, err := hostfs.OpenDirIn(outer, below)
 	if err == nil {
 		return inner, nil
 	}

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"gate/audit"
+	"gate/hostfs"
 	"gate/owned"
 	"gate/strictjson"
 )
@@ -44,7 +45,7 @@ func openFiles(dir string, secret func(string) bool, m *audit.Masker) (*files, e
 	if !filepath.IsAbs(dir) {
 		return nil, errors.New("it is not known where it is")
 	}
-	root, err := os.OpenRoot(dir)
+	root, err := hostfs.OpenDir(dir)
 	if err != nil {
 		return nil, plain(err)
 	}
