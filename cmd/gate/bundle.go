@@ -21,22 +21,12 @@ func newBundle(p process) *cobra.Command {
 		Short: "pack, sign and verify policy bundles",
 		Long: "Packs policies into OPA's bundle format, signs bundles, and looks at them as\n" +
 			"strictly as a machine that takes them. docs/bundles.md describes the formats.",
-		Args: subcommand("bundle"),
+		Args: subcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newBundleInit(p), newBundleBuild(p), newBundlePush(p), newBundlePull(p), newBundleSign(p), newBundleVerify(p), newBundleInspect(p), newBundleDiff(p),
 		newBundleInstall(p), newBundleRollback(), newBundleRepublish(p), newBundleChannel(p), newBundleRecovery(p), newBundleMachine(p))
 	return cmd
-}
-
-// subcommand refuses what is no command below a command.
-func subcommand(of string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return usageError("unknown command " + quoted(of+" "+args[0]))
-		}
-		return nil
-	}
 }
 
 // envelopeSuffix makes the name of the envelope that lies beside a bundle.
@@ -68,11 +58,16 @@ const (
 
 // readFile reads a file that a person named, of a limited size.
 func readFile(path string, limit int) ([]byte, error) {
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return nil, err
+	data, err := hostfs.Files{}.ReadFile(filepath.ToSlash(path), limit)
+	return data, fileError(path, err)
+}
+
+// fileError puts what is wrong with a file that a person named behind its name.
+func fileError(path string, err error) error {
+	if err == nil {
+		return nil
 	}
-	return hostfs.Files{}.ReadFile(filepath.ToSlash(abs), limit)
+	return fmt.Errorf("%s: %w", path, hostfs.Reason(err))
 }
 
 // refused says why a file is refused, one line and one hint for each reason, and

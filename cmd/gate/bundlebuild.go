@@ -113,9 +113,9 @@ func (f *buildFlags) run(p process, dir string) error {
 	if err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(dir)
+	root, err := hostfs.OpenDir(dir)
 	if err != nil {
-		return err
+		return fileError(dir, err)
 	}
 	defer root.Close()
 	archive, err := bundles.Pack(hostfs.Dir{Root: root}, change)

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 	"time"
@@ -47,7 +49,7 @@ func newBundleVerify(p process) *cobra.Command {
 }
 
 func (f *verifyFlags) run(p process, path string) error {
-	check, err := f.check()
+	check, err := f.check(path)
 	if err != nil {
 		return refused(p, f.keys, f.json, err)
 	}
@@ -82,17 +84,21 @@ func (f *verifyFlags) run(p process, path string) error {
 	return printAll(p, out.String())
 }
 
-// check is what the flags say about the machine.
-func (f *verifyFlags) check() (c bundles.Check, err error) {
+// check is what the flags say about the machine that is to take a file.
+func (f *verifyFlags) check(path string) (c bundles.Check, err error) {
 	c = bundles.Check{Now: time.Now(), Name: f.name, Gate: f.asGate, Labels: map[string]string{}}
-	if f.keys == "" {
+	machine := f.keys == ""
+	if machine {
 		d, err := f.dirs.Absolute().ForHook()
 		if err != nil {
 			return c, err
 		}
 		f.keys = filepath.Join(d.Managed, keysFile)
 	}
-	if c.Keys, err = readKeys(f.keys); err != nil {
+	if c.Keys, err = readKeys(f.keys); machine && errors.Is(err, fs.ErrNotExist) {
+		return c, hintedError{fmt.Errorf("this machine has no key set: %w", err),
+			"name one with --keys, or look without verifying: gate bundle inspect " + path}
+	} else if err != nil {
 		return c, err
 	}
 	if f.at != "" {

@@ -38,7 +38,7 @@ func newExitCodes() *cobra.Command {
 	var page strings.Builder
 	page.WriteString("Exit codes of all commands:")
 	for _, row := range exitTable() {
-		fmt.Fprintf(&page, "\n  %d  %s", row.status, row.meaning)
+		fmt.Fprintf(&page, "\n  %d  %s", row.status, strings.ReplaceAll(row.meaning, "; ", "\n     "))
 	}
 	return &cobra.Command{Use: "exit-codes", Short: "the exit codes of all commands", Long: page.String()}
 }

@@ -26,7 +26,7 @@ func newFmt(p process) *cobra.Command {
 	var f fmtFlags
 	cmd := &cobra.Command{
 		Use:   "fmt [PATH]...",
-		Short: "formats Rego files as opa fmt does",
+		Short: "format Rego files as opa fmt does",
 		Long: "Formats Rego files, tests among them, and prints the names of those that it\n" +
 			"changed. PATH is as for gate check; - formats standard input to standard output. A\n" +
 			"file that cannot be parsed is reported and left alone.",
@@ -83,7 +83,7 @@ func (f *fmtFlags) files(p process, targets []policyTarget) error {
 	for _, t := range targets {
 		names, err := policycheck.Files(os.DirFS(t.dir))
 		if err != nil {
-			return fmt.Errorf("%s: %w", t.shown, hostfs.Reason(err))
+			return fileError(t.shown, err)
 		}
 		for _, name := range names {
 			if !t.holds(name) {
@@ -121,7 +121,7 @@ func (t policyTarget) format(name string) (change, error) {
 		c.old, err = hostfs.Files{}.ReadFile(c.path, policycheck.MaxFile)
 	}
 	if err != nil {
-		return c, fmt.Errorf("%s: %w", c.file, hostfs.Reason(err))
+		return c, fileError(c.file, err)
 	}
 	c.new, err = policycheck.Format(c.file, c.old)
 	return c, err
@@ -133,7 +133,7 @@ func rewrite(p process, changes []change) error {
 	var b strings.Builder
 	for _, c := range changes {
 		if err := replace(c.path, c.new, c.perm); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", c.file, hostfs.Reason(err)))
+			errs = append(errs, fileError(c.file, err))
 			continue
 		}
 		fmt.Fprintf(&b, "%s\n", visible(c.file))

@@ -26,7 +26,7 @@ func newKeys(p process) *cobra.Command {
 		Long: "Makes keys, and changes the key set: which keys may sign which bundles, how many\n" +
 			"must, and who may change that. A change is a new version of the set, which its root\n" +
 			"keys sign; until enough have, it waits beside the set as NAME.next.json.",
-		Args: subcommand("keys"),
+		Args: subcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newKeysGenerate(p), newKeysAdd(p), newKeysRotate(p), newKeysRevoke(p), newKeysThreshold(p), newKeysSign(p), newKeysList(p))

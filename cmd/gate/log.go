@@ -31,7 +31,7 @@ func newLog(p process) *cobra.Command {
 			"for, and which policies objected. Filters narrow the list; -f waits for more.\n" +
 			"docs/log.md describes the file.",
 		Example: "  gate log --since 2h --effect deny,ask\n  gate log --policy gate.git -n 50\n  gate log -f\n  gate log --since 7d --stats\n  gate log show 5spyyq",
-		Args:    noArgs,
+		Args:    subcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := checkFormat(f.format); err != nil {
 				return err

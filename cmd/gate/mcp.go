@@ -31,7 +31,7 @@ func newMCP(p process) *cobra.Command {
 	var f mcpFlags
 	cmd := &cobra.Command{
 		Use:   "mcp -- SERVER [ARG...] | mcp --url URL",
-		Short: "stands before an MCP server and decides about every tool call",
+		Short: "stand before an MCP server and decide about every tool call",
 		Long: "Starts an MCP server and hands on what it and the client on standard input and\n" +
 			"output say to each other. Calls of tools are decided about before the server gets\n" +
 			"them, and their results before the client does; everything else passes as it is.\n" +

@@ -21,7 +21,7 @@ func newNew(p process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new",
 		Short: "begin something of your own: a policy",
-		Args:  noArgs,
+		Args:  subcommand,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newNewPolicy(p))

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"gate/cmd/internal/places"
-	"gate/hostfs"
 	"gate/policytest"
 	"gate/scopes/load"
 )
@@ -53,7 +52,7 @@ func policyTargetOf(path string) (policyTarget, error) {
 	t := policyTarget{shown: filepath.Clean(path)}
 	info, err := os.Stat(path)
 	if err != nil {
-		return t, fmt.Errorf("%s: %w", path, hostfs.Reason(err))
+		return t, fileError(path, err)
 	}
 	if t.dir, err = filepath.Abs(path); err != nil {
 		return t, err

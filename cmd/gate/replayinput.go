@@ -33,7 +33,7 @@ func replayInputs(d dirs, args []string) ([]string, error) {
 		}
 		info, err := os.Stat(arg)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", arg, hostfs.Reason(err))
+			return nil, fileError(arg, err)
 		}
 		files := []string{arg}
 		if info.IsDir() {
@@ -93,7 +93,7 @@ func callsOfOne(p process, name string, adapter adapters.Adapter, yield func(*re
 	if name != "-" {
 		f, err := hostfs.Regular(name)
 		if err != nil {
-			yield(nil, fmt.Errorf("%s: %w", name, hostfs.Reason(err)))
+			yield(nil, fileError(name, err))
 			return false
 		}
 		defer f.Close()

@@ -24,7 +24,7 @@ func newSession(p process) *cobra.Command {
 		Long: "Shows what gate remembers of a session, and adds and removes hooks that hold for it\n" +
 			"alone. What is added only tightens: it may deny, ask and warn, and is gone when the\n" +
 			"session ends.",
-		Args: noArgs,
+		Args: subcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newSessionAdd(p), newSessionRemove(p), newSessionList(p))
@@ -89,7 +89,7 @@ func (f *sessionFlags) register(ctx context.Context, p process, store session.St
 	}
 	text, err := hostfs.Files{}.ReadFile(filepath.ToSlash(file), session.MaxHooks)
 	if err != nil {
-		return fmt.Errorf("%s: %w", name, hostfs.Reason(err))
+		return fileError(name, err)
 	}
 	r := session.Registration{Kind: session.File, Name: filepath.Base(file), File: file, Text: string(text), Trusted: true}
 	src := hooksOf(&r, sourceOf(&r))

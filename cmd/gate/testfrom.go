@@ -78,7 +78,7 @@ func (f *testFlags) putCase(p process, c policytest.Case) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", f.to, hostfs.Reason(err))
+		return fileError(f.to, err)
 	}
 	return printAll(p, fmt.Sprintf("%s: %s\n", visible(f.to), visible(c.Name)))
 }

@@ -16,7 +16,6 @@ import (
 	"gate/cmd/internal/places"
 	"gate/facts"
 	"gate/hook"
-	"gate/hostfs"
 	"gate/policies"
 	"gate/policytest"
 	"gate/scopes"
@@ -63,7 +62,7 @@ func openTargets(args []string) (list []*target, err error) {
 			dir, file = filepath.Split(arg)
 		}
 		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", arg, hostfs.Reason(err)))
+			errs = append(errs, fileError(arg, err))
 			continue
 		}
 		dir = filepath.Clean(dir)

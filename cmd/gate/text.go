@@ -11,6 +11,14 @@ type usageError string
 
 func (e usageError) Error() string { return string(e) }
 
+// A hintedError is an error, and what to do about it.
+type hintedError struct {
+	error
+	hint string
+}
+
+func (e hintedError) Unwrap() error { return e.error }
+
 // quoted shows a word that somebody else chose: visible, and not too long.
 func quoted(s string) string { return strictjson.Quoted(s) }
 

@@ -8,13 +8,16 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"gate/spelling"
 )
 
 // runTree runs a command that people type.
 func runTree(ctx context.Context, p process) int {
 	root := newRoot(p)
 	root.SetArgs(p.args)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	var status statusError
 	switch {
 	case err == nil:
@@ -25,11 +28,26 @@ func runTree(ctx context.Context, p process) int {
 		return exitFailed
 	}
 	fmt.Fprintf(p.stderr, "gate: %s\n", visible(err.Error()))
-	var usage usageError
-	if errors.As(err, &usage) {
-		fmt.Fprintln(p.stderr, `gate: hint: "gate help" lists the commands, "gate help COMMAND" their flags`)
+	if hint := hintAbout(cmd, err); hint != "" {
+		fmt.Fprintf(p.stderr, "gate: hint: %s\n", visible(hint))
 	}
 	return exitFailed
+}
+
+// hintAbout says what to do about an error of a command, "" where the error says
+// it itself.
+func hintAbout(cmd *cobra.Command, err error) string {
+	var hinted hintedError
+	var usage usageError
+	switch {
+	case errors.As(err, &hinted):
+		return hinted.hint
+	case !errors.As(err, &usage):
+		return ""
+	case cmd.HasSubCommands():
+		return fmt.Sprintf("%q lists the commands", strings.Replace(cmd.CommandPath(), "gate", "gate help", 1))
+	}
+	return fmt.Sprintf("%q says what it takes", strings.Replace(cmd.CommandPath(), "gate", "gate help", 1))
 }
 
 // readerGone reports that whoever read standard output wants no more of it, as
@@ -61,27 +79,37 @@ func newRoot(p process) *cobra.Command {
 			"rejected, runs with changed input, or is put to a person.",
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usageError("unknown command " + quoted(args[0]))
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:          subcommand,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetIn(p.stdin)
 	root.SetOut(p.stdout)
 	root.SetErr(p.stderr)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError(err.Error()) })
+	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpCommand(newHelp())
-	root.AddCommand(
-		newBundle(p), newKeys(p), newSync(p),
-		newHook(p), newTry(p), newFacts(p), newEval(p), newExplain(p),
-		newPolicies(p), newCheck(p), newFmt(p), newSettings(p), newSet(p), newTrust(p), newDistrust(p), newApprove(p), newInject(p), newSession(p), newLog(p), newReplay(p), newNew(p), newTest(p), newBuild(p),
-		newInstall(p), newUninstall(p), newStatus(p), newDoctor(p), newMCP(p), newServe(p),
-		newStatusLine(p), newSuggest(p), newImport(p), newVersion(p), newExitCodes(),
-	)
+	for _, g := range []struct {
+		title    string
+		commands []*cobra.Command
+	}{
+		{"Guard an agent:", []*cobra.Command{
+			newInstall(p), newUninstall(p), newStatus(p), newDoctor(p), newHook(p), newServe(p), newMCP(p), newStatusLine(p), newSuggest(p)}},
+		{"Ask about a call:", []*cobra.Command{
+			newTry(p), newExplain(p), newFacts(p), newEval(p)}},
+		{"Policies and settings:", []*cobra.Command{
+			newNew(p), newCheck(p), newFmt(p), newTest(p), newBuild(p), newPolicies(p), newSettings(p), newSet(p), newTrust(p), newDistrust(p), newImport(p)}},
+		{"What has been decided, and what runs now:", []*cobra.Command{
+			newLog(p), newReplay(p), newApprove(p), newSession(p), newInject(p)}},
+		{"Many machines:", []*cobra.Command{
+			newBundle(p), newKeys(p), newSync(p)}},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for _, cmd := range g.commands {
+			cmd.GroupID = g.title
+		}
+		root.AddCommand(g.commands...)
+	}
+	root.AddCommand(newVersion(p), newExitCodes())
 	return root
 }
 
@@ -93,11 +121,46 @@ func newHelp() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			about, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return usageError("unknown command " + quoted(strings.Join(args, " ")))
+				return subcommand(about, rest)
 			}
 			return about.Help()
 		},
 	}
+}
+
+// subcommand refuses what is no command below a command.
+func subcommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var known []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			known = append(known, c.Name())
+		}
+	}
+	path := func(name string) string { return strings.TrimPrefix(cmd.CommandPath()+" "+name, "gate ") }
+	return usageError("unknown command " + quoted(path(args[0])) + didYouMean(args[0], known, path))
+}
+
+// flagError says of a flag that there is none which one was probably meant.
+func flagError(cmd *cobra.Command, err error) error {
+	text := err.Error()
+	if unknown := (*pflag.NotExistError)(nil); errors.As(err, &unknown) {
+		var known []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+		text += didYouMean(unknown.GetSpecifiedName(), known, func(name string) string { return "--" + name })
+	}
+	return usageError(text)
+}
+
+// didYouMean ends a message about a word with the known one that was probably
+// meant, as it is written.
+func didYouMean(word string, known []string, written func(string) string) string {
+	if right := spelling.Nearest(word, known); right != "" {
+		return "; did you mean " + written(right) + "?"
+	}
+	return ""
 }
 
 // noArgs refuses arguments.
