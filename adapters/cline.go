@@ -1,6 +1,7 @@
 package adapters
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -85,6 +86,9 @@ func adaptCline(fields, doc map[string]any, w *eventWord) error {
 	}
 	if w.own() != hook.PreToolUse && w.own() != hook.PostToolUse {
 		return nil
+	}
+	if doc["preToolUse"] != nil && doc["tool_call"] != nil || doc["postToolUse"] != nil && doc["tool_result"] != nil {
+		return errors.New("it tells of a call twice, in both of its forms; only one can be what runs")
 	}
 	if tool, input := clineCall(doc); tool != "" {
 		fields["tool_name"], fields["tool_input"] = tool, input

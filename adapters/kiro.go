@@ -1,10 +1,15 @@
 package adapters
 
 import (
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"gate/hook"
+	"gate/strictjson"
 )
 
 // kiro speaks the hook protocol of the Kiro CLI, versions 2 and 3, as its maker
@@ -40,6 +45,57 @@ var kiroTools = []toolWord{
 	{native: "web_search", own: "WebSearch"},
 	{native: "glob", own: "Glob"},
 	{native: "grep", own: "Grep"},
+	{native: "use_aws", own: "use_aws", open: openAWS},
+	{native: "aws", own: "use_aws", open: openAWS},
+}
+
+// openAWS makes a request to AWS the call of the program that Kiro starts for it,
+// with the same words. One that says no operation stays what it is.
+func openAWS(input map[string]any, _ string) (string, map[string]any, error) {
+	service, _ := input["service_name"].(string)
+	operation, _ := input["operation_name"].(string)
+	if service == "" || operation == "" {
+		return "use_aws", input, nil
+	}
+	words := []string{"aws"}
+	for _, option := range []struct{ field, name string }{{"region", "--region"}, {"profile_name", "--profile"}} {
+		if value, ok := input[option.field].(string); ok {
+			words = append(words, option.name, value)
+		} else if input[option.field] != nil {
+			return "", nil, fmt.Errorf("%s: %s where a string is wanted", option.field, strictjson.TypeName(input[option.field]))
+		}
+	}
+	words = append(words, service, operation)
+	parameters, ok := input["parameters"].(map[string]any)
+	if !ok && input["parameters"] != nil {
+		return "", nil, fmt.Errorf("parameters: %s where an object is wanted", strictjson.TypeName(input["parameters"]))
+	}
+	for _, name := range slices.Sorted(maps.Keys(parameters)) {
+		words = append(words, "--"+kebabCase(strings.TrimLeft(name, "-")))
+		value, ok := parameters[name].(string)
+		if !ok {
+			value = string(strictjson.Append(nil, parameters[name]))
+		}
+		if value != "" {
+			words = append(words, value)
+		}
+	}
+	return "Bash", map[string]any{"command": lineOf(words)}, nil
+}
+
+// kebabCase is a parameter's name as an option has it: InstanceIds is instance-ids.
+func kebabCase(name string) string {
+	var b strings.Builder
+	for i, r := range name {
+		switch {
+		case r == '_' || r == ' ':
+			r = '-'
+		case unicode.IsUpper(r) && i > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
 }
 
 // openReads makes a read of one file the call of the tool for that. Facts look

@@ -246,15 +246,19 @@ func openWords(input map[string]any, _ string) (string, map[string]any, error) {
 	if len(words) == 3 && (words[1] == "-c" || words[1] == "-lc") && isShell(words[0]) {
 		line = words[2]
 	} else {
-		for i, w := range words {
-			if i > 0 {
-				line += " "
-			}
-			line += "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
+		line = lineOf(words)
 	}
 	input["command"] = line
 	return "Bash", input, nil
+}
+
+// lineOf makes a command line of words, all of them quoted.
+func lineOf(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+	}
+	return strings.Join(quoted, " ")
 }
 
 func isShell(word string) bool {

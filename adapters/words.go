@@ -133,9 +133,7 @@ func (a *agent) Parse(data []byte, as string) (hook.Event, error) {
 		return ev, fmt.Errorf("event %s: %w", quote(native), err)
 	}
 	ev.Fields, ev.Native = fields, nil
-	if text, ok := ev.ToolInput()["command"].(string); ok && a.patches(&ev, text) && ev.Name.Rewrites() == "tool_input" {
-		ev.Parts = partsOf(text, ev.Dir())
-	}
+	ev.Parts = a.parts(&ev)
 	if !equal(fields, doc) {
 		ev.Native = doc
 		if _, named := doc[a.key()]; !named {
@@ -144,6 +142,24 @@ func (a *agent) Parse(data []byte, as string) (hook.Event, error) {
 		}
 	}
 	return ev, nil
+}
+
+// Parts are the calls that an event amounts to which no adapter has just read, such
+// as one from a log: what [hook.Event.Parts] holds of one that was.
+func Parts(ev *hook.Event) []hook.Call {
+	if a, ok := Lookup(ev.Agent); ok {
+		if a, ok := a.(*agent); ok {
+			return a.parts(ev)
+		}
+	}
+	return nil
+}
+
+func (a *agent) parts(ev *hook.Event) []hook.Call {
+	if text, ok := ev.ToolInput()["command"].(string); ok && a.patches(ev, text) && ev.Name.Rewrites() == "tool_input" {
+		return partsOf(text, ev.Dir())
+	}
+	return nil
 }
 
 // patches reports a call that applies a patch: by the tool for that, or by a

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"gate/adapters"
 	"gate/hook"
 )
 
@@ -137,6 +138,7 @@ func (r *specReader) event() *hook.Event {
 	if g.err != nil {
 		r.fail("gate: %w", g.err)
 	}
+	ev.Parts = adapters.Parts(ev)
 	return ev
 }
 

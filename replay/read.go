@@ -141,6 +141,7 @@ func (c *Call) record(line []byte) {
 		c.Lost = lostEvent(&rec, err)
 		return
 	}
+	c.Event.Parts = adapters.Parts(&c.Event)
 	c.Redacted = redacted(rec.Kept)
 	for _, cut := range rec.Kept.Cut {
 		if !strings.HasPrefix(cut.At, "/input/facts") && strings.HasPrefix(cut.At, "/input/") {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gate/adapters"
 	"gate/audit"
 	"gate/cmd/internal/places"
 	"gate/engine"
@@ -48,6 +49,7 @@ func (f *explainFlags) runRecord(ctx context.Context, p process, r *audit.Record
 		}
 		return fmt.Errorf("%s: %w", r.ID, err)
 	}
+	ev.Parts = adapters.Parts(&ev)
 	d, err := f.dirs.ForPeople(p.lookupEnv)
 	if err != nil {
 		return err
