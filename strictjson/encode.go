@@ -163,8 +163,14 @@ func appendList[T any](dst []byte, list []T) []byte {
 }
 
 func appendMap[T any](dst []byte, m map[string]T) []byte {
+	var few [24]string // most objects have no more, and then no list of their keys is made
+	keys := few[:0]
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
 	dst = append(dst, '{')
-	for i, k := range slices.Sorted(maps.Keys(m)) {
+	for i, k := range keys {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
@@ -180,6 +186,11 @@ const hexDigits = "0123456789abcdef"
 func appendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	for i := 0; i < len(s); {
+		if n := simple(s[i:]); n > 0 {
+			dst = append(dst, s[i:i+n]...)
+			i += n
+			continue
+		}
 		if c := s[i]; c < utf8.RuneSelf {
 			dst = appendASCII(dst, c)
 			i++
@@ -199,6 +210,17 @@ func appendString(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
+// simple is how many bytes a text begins with that stand for themselves.
+func simple(s string) int {
+	for i := range len(s) {
+		if c := s[i]; c < 0x20 || c >= 0x7F || c == '"' || c == '\\' {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// appendASCII appends one character that is not [simple].
 func appendASCII(dst []byte, c byte) []byte {
 	switch {
 	case c == '"' || c == '\\':
