@@ -133,7 +133,6 @@ func TestHookProgram(t *testing.T) {
 		github.com/go-json-experiment/json/internal/jsonopts github.com/go-json-experiment/json/internal/jsonwire
 		github.com/go-json-experiment/json/jsontext
 		github.com/gobwas/glob github.com/gobwas/glob/internal/debug github.com/gobwas/glob/syntax
-		github.com/rogpeppe/go-internal/lockedfile github.com/rogpeppe/go-internal/lockedfile/internal/filelock
 		golang.org/x/sys/unix mvdan.cc/sh/v3/fileutil mvdan.cc/sh/v3/syntax`)
 	t.Setenv("GOOS", "linux")
 	got := strings.Fields(list(t, "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", "./cmd/gate-hook"))

@@ -7,8 +7,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/rogpeppe/go-internal/lockedfile"
-
 	"gate/owned"
 )
 
@@ -20,7 +18,7 @@ var (
 
 // lockHead opens the head, with more flags, and locks it until it is closed or
 // the process dies. It waits for others.
-func lockHead(path string, flags int, wait time.Duration) (*lockedfile.File, error) {
+func lockHead(path string, flags int, wait time.Duration) (*owned.Locked, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), wait)
 	defer cancel()
 	f, err := owned.Lock(ctx, path, flags)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-
-	"github.com/rogpeppe/go-internal/lockedfile"
 )
 
 // Lock opens a file for reading and writing, with more flags of package os, and
@@ -16,14 +14,18 @@ import (
 // It waits for others as long as ctx lasts. Nothing ends such a wait but the
 // lock: where ctx ended first it goes on behind the caller's back, and lets go of
 // the lock as soon as it has it.
-func Lock(ctx context.Context, name string, flags int) (*lockedfile.File, error) {
+func Lock(ctx context.Context, name string, flags int) (*Locked, error) {
+	f, wait, err := tryLock(name, os.O_RDWR|flags|OpenFlags)
+	if wait == nil {
+		return f, err
+	}
 	type outcome struct {
-		file *lockedfile.File
+		file *Locked
 		err  error
 	}
 	got := make(chan outcome)
 	go func() {
-		f, err := lockedfile.OpenFile(name, os.O_RDWR|flags|OpenFlags, 0o600)
+		f, err := wait()
 		select {
 		case got <- outcome{f, err}:
 		case <-ctx.Done():

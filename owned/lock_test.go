@@ -35,3 +35,35 @@ func TestLock(t *testing.T) {
 	}
 	second.Close()
 }
+
+// TestLockWaits holds that who waits gets the lock once it is let go of, and not
+// before.
+func TestLockWaits(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "lock")
+	first, err := owned.Lock(t.Context(), name, os.O_CREATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	let := make(chan struct{})
+	got := make(chan error)
+	go func() {
+		second, err := owned.Lock(t.Context(), name, 0)
+		if err != nil {
+			got <- err
+			return
+		}
+		select {
+		case <-let:
+		default:
+			err = errors.New("it was held by both")
+		}
+		got <- errors.Join(err, second.Close())
+	}()
+	close(let)
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-got; err != nil {
+		t.Error(err)
+	}
+}
