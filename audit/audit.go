@@ -106,7 +106,7 @@ func (l *Log) Append(r Record) error {
 		return fmt.Errorf("%s: %w", l.path, plain(err))
 	}
 	if info, err := l.file.Stat(); err == nil {
-		h.seq, h.hash, h.size = h.seq+1, digest(line), info.Size()
+		h.seq, h.hash, h.size = h.seq+1, digest(line[:len(line)-1]), info.Size()
 		file.WriteAt(h.encode(), 0) // without it, the next one catches up
 	}
 	return nil
@@ -144,12 +144,11 @@ func (l *Log) ready(h *head, known bool) (int64, error) {
 
 // write adds a line to a file of a size, or leaves it as it was.
 func (l *Log) write(line []byte, size int64) error {
-	whole := append(line, '\n')
 	if l.torn(size) {
-		whole = append([]byte{'\n'}, whole...)
+		line = append([]byte{'\n'}, line...)
 	}
-	n, err := l.file.Write(whole)
-	if err == nil && n < len(whole) {
+	n, err := l.file.Write(line)
+	if err == nil && n < len(line) {
 		err = errors.New("only a part of the record was written")
 	}
 	if err != nil && n > 0 {

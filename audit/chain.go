@@ -2,12 +2,13 @@ package audit
 
 import (
 	"bytes"
-	"crypto/rand"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 
 	"gate/strictjson"
@@ -29,6 +30,11 @@ func (p *Place) document() map[string]any {
 	return doc
 }
 
+// append appends the document, as a member of a larger one.
+func (p *Place) append(dst []byte) []byte {
+	return strictjson.Append(append(dst, `"chain":`...), p.document())
+}
+
 func placeOf(f fields) (*Place, error) {
 	p := &Place{Log: f.text("log"), Seq: f.number("seq"), Prev: f.text("prev")}
 	if p.Log == "" || p.Seq < 1 {
@@ -41,11 +47,17 @@ func placeOf(f fields) (*Place, error) {
 // taken, and its place only then.
 const unplaced = "-"
 
-// placed puts a record where it belongs in the chain. Nothing that an event
-// brought stands before its place: within texts the quotes are escaped.
+// placed puts a record where it belongs in the chain, with a line feed behind
+// it. Nothing that an event brought stands before its place: within texts the
+// quotes are escaped.
 func placed(line []byte, p *Place) []byte {
-	blank := (&Place{Log: unplaced, Seq: 1}).document()
-	return bytes.Replace(line, strictjson.Append([]byte(`"chain":`), blank), strictjson.Append([]byte(`"chain":`), p.document()), 1)
+	const room = 256 // for the place
+	before, after, found := bytes.Cut(line, (&Place{Log: unplaced, Seq: 1}).append(nil))
+	whole := append(make([]byte, 0, len(line)+room), before...)
+	if found {
+		whole = append(p.append(whole), after...)
+	}
+	return append(whole, '\n')
 }
 
 // digest is what the next record says of a line.
@@ -96,17 +108,14 @@ func readHead(f io.ReaderAt) (head, bool) {
 }
 
 // newHead begins a chain.
-func newHead() head {
-	var b [8]byte
-	rand.Read(b[:]) // never fails: crypto/rand ends the program instead
-	return head{log: hex.EncodeToString(b[:]), begin: 1}
-}
+func newHead() head { return head{log: newName(), begin: 1} }
 
 // newKey names a record among those of all machines.
-func newKey(id string) string {
-	var b [8]byte
-	rand.Read(b[:])
-	return id + "-" + hex.EncodeToString(b[:])
+func newKey(id string) string { return id + "-" + newName() }
+
+// newName is one that nothing else has. It guards nothing.
+func newName() string {
+	return hex.EncodeToString(binary.BigEndian.AppendUint64(nil, rand.Uint64()))
 }
 
 // past takes in the record of a line.

@@ -31,6 +31,9 @@ func (r Record) JSON() []byte {
 	return line
 }
 
+// usual is what most records take, and some more.
+const usual = 4 << 10
+
 // decisionPath is what OPA's records call the document that was asked for.
 const decisionPath = "gate/decision"
 
@@ -60,7 +63,7 @@ func (r Record) encode() []byte {
 			doc["erased"] = []any{factsPointer}
 		}
 	}
-	return strictjson.Append(nil, doc)
+	return strictjson.Append(make([]byte, 0, usual), doc)
 }
 
 // result is the decision itself, as OPA's records have the document that a
