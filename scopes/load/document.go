@@ -65,6 +65,15 @@ func (d *document) errorf(pointer, format string, args ...any) error {
 	return mistake{fmt.Errorf("%s: %w", d.pos(pointer), fmt.Errorf(format, args...)), d.line(pointer)}
 }
 
+// withoutLine is a mistake without the line that it is at.
+func withoutLine(err error) error {
+	m, placed := err.(mistake)
+	if inner := errors.Unwrap(m.error); placed && inner != nil {
+		return inner
+	}
+	return err
+}
+
 // inOrder sorts mistakes of one document by line.
 func inOrder(errs []error) []error {
 	line := func(err error) int {

@@ -59,25 +59,48 @@ func Edit(file string, data []byte, a hook.Authority, value any, key ...string) 
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w; edit it by hand", file, err)
 	}
-	return checkEdit(file, out, a, want)
+	return old.checkEdit(out, a, want)
 }
 
-// checkEdit reads the new text back: it must say what was wanted, and nothing
-// that is a mistake.
-func checkEdit(file string, out []byte, a hook.Authority, want map[string]any) ([]byte, error) {
-	if len(want) == 0 && path.Ext(file) != ".json" {
-		return nil, fmt.Errorf("%s: nothing would be left in it; remove the file", file)
+// checkEdit reads the new text of a document back: it must say what was wanted,
+// and nothing that is a mistake. Mistakes that the document has are at their
+// lines; those that are new have no line, for nobody will ever see that text.
+func (d *document) checkEdit(out []byte, a hook.Authority, want map[string]any) ([]byte, error) {
+	if len(want) == 0 && path.Ext(d.file) != ".json" {
+		return nil, fmt.Errorf("%s: nothing would be left in it; remove the file", d.file)
 	}
-	d, err := decode(file, out)
-	if err != nil || !bytes.Equal(strictjson.Append(nil, d.value), strictjson.Append(nil, want)) {
-		return nil, fmt.Errorf("%s: the form it is written in cannot be edited safely; edit it by hand", file)
+	edited, err := decode(d.file, out)
+	if err != nil || !bytes.Equal(strictjson.Append(nil, edited.value), strictjson.Append(nil, want)) {
+		return nil, fmt.Errorf("%s: the form it is written in cannot be edited safely; edit it by hand", d.file)
 	}
+	wrong := edited.settingsMistakes(a)
+	if len(wrong) == 0 {
+		return out, nil
+	}
+	there := map[string]error{}
+	for _, err := range d.settingsMistakes(a) {
+		there[withoutLine(err).Error()] = err
+	}
+	var old, fresh []error
+	for _, err := range wrong {
+		bare := withoutLine(err)
+		if at, known := there[bare.Error()]; known {
+			old = append(old, at)
+		} else {
+			fresh = append(fresh, bare)
+		}
+	}
+	if len(fresh) > 0 {
+		return nil, fmt.Errorf("%s stays as it is: %w", d.file, errors.Join(fresh...))
+	}
+	return nil, errors.Join(inOrder(old)...)
+}
+
+// settingsMistakes are what is wrong with a settings file, by line.
+func (d *document) settingsMistakes(a hook.Authority) []error {
 	errs := d.validate(settingsSchema)
 	_, more := d.layer(a)
-	if errs = append(errs, more...); len(errs) > 0 {
-		return nil, errors.Join(inOrder(errs)...)
-	}
-	return out, nil
+	return inOrder(append(errs, more...))
 }
 
 // with returns a copy of a tree with one value set or removed.

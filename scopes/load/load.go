@@ -13,6 +13,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
+	"slices"
+	"strconv"
 	"strings"
 
 	"gate/hook"
@@ -89,7 +91,8 @@ func (l *loader) add(f file) {
 	before := len(l.src.Faults)
 	l.checkPackage(m)
 	h := l.policy(m)
-	if len(l.src.Faults) > before {
+	if mistakes := l.src.Faults[before:]; len(mistakes) > 0 {
+		slices.SortStableFunc(mistakes, func(a, b hook.Fault) int { return lineIn(f.name, a) - lineIn(f.name, b) })
 		return
 	}
 	l.parsed = append(l.parsed, m)
@@ -97,6 +100,17 @@ func (l *loader) add(f file) {
 	if h != nil {
 		l.src.Hooks = append(l.src.Hooks, h)
 	}
+}
+
+// lineIn is the line of a file that a fault names, 0 if it names none.
+func lineIn(name string, f hook.Fault) int {
+	pos, _ := strings.CutPrefix(f.Error(), name+":")
+	pos, _, _ = strings.Cut(pos, ":")
+	line, err := strconv.Atoi(pos)
+	if err != nil {
+		return 0
+	}
+	return line
 }
 
 func isLib(pkg string) bool { return pkg == "gate.lib" || strings.HasPrefix(pkg, "gate.lib.") }

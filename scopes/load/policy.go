@@ -94,11 +94,8 @@ func (l *loader) policy(m module) *hook.Hook {
 				"add METADATA with custom.gate.events directly above package", m.pos, strings.Join(defined, ", "))
 		}
 		return nil
-	case len(defined) == 0:
-		if len(l.src.Faults) == before {
-			l.fault("%s: custom.gate, but none of the rules %s", m.pos, strings.Join(rules, " "))
-		}
-		return nil
+	case len(defined) == 0 && len(l.src.Faults) == before:
+		l.fault("%s: custom.gate, but none of the rules %s", m.pos, strings.Join(rules, " "))
 	}
 	h := &hook.Hook{
 		ID: m.pkg, Kind: hook.Rego, Title: meta.Title, Description: strings.TrimSpace(meta.Description),
@@ -110,6 +107,9 @@ func (l *loader) policy(m module) *hook.Hook {
 		l.fault("%s: modify, but nothing can be rewritten on %s", m.pos, h.Events[0])
 	}
 	l.checkParams(m, h)
+	if len(defined) == 0 {
+		return nil // what is wrong with it is said
+	}
 	return h
 }
 

@@ -93,6 +93,9 @@ func (l *loader) target(fsys fs.FS, name string, link bool) (string, error) {
 			return "", fmt.Errorf("a symbolic link out of the tree, to %s", to)
 		}
 		info, err := fs.Lstat(fsys, next)
+		if errors.Is(err, fs.ErrNotExist) {
+			return "", fmt.Errorf("a symbolic link that leads nowhere, to %s", to)
+		}
 		if err != nil {
 			return "", err
 		}
