@@ -84,6 +84,9 @@ func (f *compileFlags) places(projects []string) ([]compilable, error) {
 		projects = []string{project}
 	}
 	for i := range projects {
+		if err := isDir(projects[i]); err != nil {
+			return nil, err
+		}
 		if projects[i], err = filepath.Abs(projects[i]); err != nil {
 			return nil, err
 		}

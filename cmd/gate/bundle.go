@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -60,6 +61,18 @@ const (
 func readFile(path string, limit int) ([]byte, error) {
 	data, err := hostfs.Files{}.ReadFile(filepath.ToSlash(path), limit)
 	return data, fileError(path, err)
+}
+
+// isDir returns why what a person named is no directory.
+func isDir(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && !info.IsDir() {
+		err = errors.New("not a directory")
+	}
+	if err != nil {
+		return fileError(path, err)
+	}
+	return nil
 }
 
 // fileError puts what is wrong with a file that a person named behind its name.

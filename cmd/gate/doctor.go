@@ -200,7 +200,7 @@ func guardWords(g install.Guard) string {
 }
 
 func printFindings(b *strings.Builder, p process, list []install.Finding) {
-	for _, f := range list {
+	for i, f := range list {
 		where := ""
 		if f.File != "" {
 			where = visible(p.tilde(f.File)) + ": "
@@ -209,7 +209,7 @@ func printFindings(b *strings.Builder, p process, list []install.Finding) {
 			}
 		}
 		fmt.Fprintf(b, "%s: %s%s\n", f.Severity, where, visible(f.Message))
-		if f.Remedy != "" {
+		if f.Remedy != "" && (i+1 == len(list) || list[i+1].Remedy != f.Remedy) {
 			fmt.Fprintf(b, "hint: %s\n", visible(f.Remedy))
 		}
 	}

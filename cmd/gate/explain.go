@@ -1,7 +1,11 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -139,20 +143,27 @@ func (f *explainFlags) eventOf(p process, arg string) (hook.Event, error) {
 	case arg != "-" && f.tool != "Bash": // what that tool takes, a path for instance
 		return f.event(arg)
 	case arg == "-":
+		arg = "standard input"
 		data, err = io.ReadAll(io.LimitReader(p.stdin, adapters.MaxEvent+1))
 	case serr == nil && info.Mode().IsRegular():
 		data, err = hostfs.Files{}.ReadFile(arg, adapters.MaxEvent)
 	case strings.HasSuffix(arg, ".json") && !strings.ContainsAny(arg, " \n"):
-		return hook.Event{}, serr
+		return hook.Event{}, fileError(arg, cmp.Or(serr, hostfs.ErrIrregular))
 	default:
 		return f.event(arg)
 	}
+	if err == nil && len(bytes.TrimSpace(data)) == 0 {
+		err = errors.New("no event in it")
+	}
 	if err != nil {
-		return hook.Event{}, err
+		return hook.Event{}, fileError(arg, err)
 	}
 	ev, err := a.Parse(data, "")
+	if err != nil {
+		return hook.Event{}, fmt.Errorf("%s: %w", arg, err)
+	}
 	ev.Gate = hookpath.Now(places.AccountName(), true)
-	return ev, err
+	return ev, nil
 }
 
 // printTrace prints OPA's trace of the policies that ran, one after another.

@@ -27,7 +27,7 @@ func (f *installFlags) ownFindings(p process) []install.Finding {
 	}
 	var list []install.Finding
 	for _, src := range g.Set.Sources() {
-		list = append(list, faultFindings(src)...)
+		list = append(list, faultFindings(p, src, g.Where[src.Name])...)
 	}
 	if off := g.Set.Off(); off != "" {
 		list = append(list, install.Finding{
@@ -85,13 +85,17 @@ func rank(s install.Severity) int {
 	return slices.Index([]install.Severity{install.Error, install.Warning, install.Notice}, s)
 }
 
-// faultFindings are what keeps a source from being loaded.
-func faultFindings(src *scopes.Source) []install.Finding {
+// faultFindings are what keeps a source of a directory from being loaded.
+func faultFindings(p process, src *scopes.Source, dir string) []install.Finding {
 	var list []install.Finding
+	remedy := "correct the file"
+	if dir != "" {
+		remedy += "; gate check " + p.tilde(dir) + " lists all that is wrong"
+	}
 	for i := range src.Faults {
 		f := install.Finding{
 			ID: "gate.source", Severity: install.Warning,
-			Message: src.Name + " is inactive: " + src.Faults[i].Error(), Remedy: "correct the file; gate policies shows what is left",
+			Message: src.Name + " is inactive: " + src.Faults[i].Error(), Remedy: remedy,
 		}
 		if src.Bundle != nil || strings.HasPrefix(src.Name, "managed ") && strings.Contains(f.Message, hookpath.Remedy) {
 			f.Remedy = hookpath.Remedy

@@ -94,10 +94,10 @@ func (t *policyTarget) widen() {
 }
 
 // isPlace reports whether a directory is laid out as one of gate's.
-func isPlace(dir string) bool {
-	if filepath.Base(dir) == projectDir {
-		return true
-	}
+func isPlace(dir string) bool { return filepath.Base(dir) == projectDir || holdsPlace(dir) }
+
+// holdsPlace reports that settings or hook files lie in a directory.
+func holdsPlace(dir string) bool {
 	for _, stem := range []string{load.HooksStem, load.SettingsStem, load.LocalSettingsStem} {
 		if found, err := filepath.Glob(filepath.Join(dir, stem+".*")); err == nil && len(found) > 0 {
 			return true
@@ -122,7 +122,7 @@ func defaultPolicies(p process, f dirFlags) (string, error) {
 		return "", err
 	}
 	for _, dir := range []string{filepath.Join(places.ProjectRoot("", here), projectDir), d.User} {
-		if info, err := os.Stat(dir); err == nil && info.IsDir() {
+		if holdsPolicies(dir) || holdsPlace(dir) {
 			fmt.Fprintf(p.stderr, "gate: policies in %s\n", visible(p.tilde(dir)))
 			return dir, nil
 		}

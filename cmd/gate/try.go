@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -59,21 +60,21 @@ func printTry(p process, ev *hook.Event, d *hook.Decision, why string) error {
 	case d.Rewrite != nil:
 		fmt.Fprintf(&b, "%s: it runs changed\n", s.effect(d.Effect, d.Effect.String()))
 	}
-	shown := 0
-	for _, settled := range []bool{true, false} { // what decided comes first
-		for _, r := range d.Reasons {
-			if (r.Effect == d.Effect) != settled {
-				continue
-			}
-			if shown++; shown <= mostCauses {
-				printReason(&b, p, r, r.Effect.String(), text)
-			}
+	causes := slices.Clone(d.Reasons)
+	place := func(r hook.Reason) int { // what decided comes first
+		if r.Effect == d.Effect {
+			return 0
 		}
+		return 1
 	}
-	if shown > mostCauses {
-		fmt.Fprintf(&b, "and %s\n", count(shown-mostCauses, "other reason"))
+	slices.SortStableFunc(causes, func(x, y hook.Reason) int { return place(x) - place(y) })
+	for _, r := range helpedOnce(causes[:min(len(causes), mostCauses)]) {
+		printReason(&b, p, r, r.Effect.String(), text)
 	}
-	for _, r := range d.Warnings {
+	if more := len(causes) - mostCauses; more > 0 {
+		fmt.Fprintf(&b, "and %s\n", count(more, "other reason"))
+	}
+	for _, r := range helpedOnce(d.Warnings) {
 		r.Effect = hook.Ask // it is shown like one
 		printReason(&b, p, r, "warning", text)
 	}
@@ -90,6 +91,17 @@ func printTry(p process, ev *hook.Event, d *hook.Decision, why string) error {
 		fmt.Fprintf(&b, "hint: %s says why\n", why)
 	}
 	return printAll(p, b.String())
+}
+
+// helpedOnce leaves help out where the next reason has the same.
+func helpedOnce(list []hook.Reason) []hook.Reason {
+	list = slices.Clone(list)
+	for i := 1; i < len(list); i++ {
+		if list[i-1].Help == list[i].Help {
+			list[i-1].Help = ""
+		}
+	}
+	return list
 }
 
 // again is the command line of another command about the same call.
