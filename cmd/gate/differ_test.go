@@ -110,7 +110,7 @@ func TestThinDiffers(t *testing.T) {
 		if event == bashEvent {
 			continue
 		}
-		fat := tell(t, dir, "gate", event, "hook")
+		fat := tell(t, dir, "gate-files", event, "hook")
 		thin := tell(t, dir, alone, event)
 		if fat != thin {
 			t.Errorf("%s\ngate:      %+v\ngate-hook: %+v", command, fat, thin)

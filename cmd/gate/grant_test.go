@@ -23,6 +23,8 @@ type machine struct {
 	project string
 	env     []string
 	above   []consent.Ancestor
+
+	filesOnly bool
 }
 
 func newMachine(t *testing.T) *machine {
@@ -62,6 +64,7 @@ func (m *machine) gate(stdin io.Reader, terminal bool, args ...string) (status i
 		exit:       func(status int) { m.t.Errorf("the process would exit with %d", status) },
 		isTerminal: func() bool { return terminal },
 		above:      func() []consent.Ancestor { return m.above },
+		filesOnly:  m.filesOnly,
 	}
 	status = run(m.t.Context(), p)
 	return status, out.String(), screen.String()

@@ -18,7 +18,14 @@ func runHook(ctx context.Context, p process) int {
 		Args: p.args[1:], Stdin: p.stdin, Stdout: p.stdout, Stderr: p.stderr, LookupEnv: p.lookupEnv, Exit: p.exit,
 	}, func(c *hookpath.Call) (*hookpath.Guard, error) {
 		about.Store(&c.Machine)
-		return p.load(c)
+		g, err := p.load(c)
+		if err != nil {
+			return nil, err
+		}
+		if g.loaded.forms != nil {
+			about.Store(nil) // there is nothing to compile
+		}
+		return g.Guard, nil
 	})
 	if m := about.Load(); m != nil && handedOver(p.args[1:]) {
 		p.compileLater(*m)
@@ -26,14 +33,16 @@ func runHook(ctx context.Context, p process) int {
 	return status
 }
 
-// load sets gate up for one call, from the files that hooks and settings come
-// from.
-func (p process) load(c *hookpath.Call) (*hookpath.Guard, error) {
-	g, err := newGuard(p.setting(c))
-	if err != nil {
-		return nil, err
+// load sets gate up for one call, from the compiled forms of what hooks and
+// settings come from if these are good for it, else from the files.
+func (p process) load(c *hookpath.Call) (*guard, error) {
+	s := p.setting(c)
+	if !p.filesOnly {
+		if g, err := s.fromForms(c); err == nil {
+			return g, nil
+		}
 	}
-	return g.Guard, nil
+	return newGuard(s)
 }
 
 // setting is what the guard for a call is built from.

@@ -19,7 +19,7 @@ type guard struct {
 	*hookpath.Guard
 	loaded   *loaded
 	setting  setting
-	rego     *rego.Evaluator
+	rego     *rego.Evaluator    // nil where policies are not asked from their text
 	handlers *handlers.Handlers // nil where handlers are not run
 }
 
@@ -69,17 +69,29 @@ func (s setting) guard(l loaded) (*guard, error) {
 	}
 	g := &guard{Guard: core, loaded: &l, setting: s}
 	g.Beyond = g
-	evaluation := s.rego
-	if s.live { // who judges many calls compiles once: a snapshot is without the indices that pay then
-		evaluation = append([]rego.Option{rego.WithSnapshot(policies.Snapshot())}, s.rego...)
+	evaluator, err := g.policies(s)
+	if err != nil {
+		return nil, err
 	}
-	g.rego = rego.New(l.lib, g.InForce(), evaluation...)
 	if s.live {
 		g.Approve()
 	}
-	options := []engine.Option{engine.WithEvaluator(hook.Rego, g.rego), engine.WithValidator(g.checkInput)}
+	options := []engine.Option{engine.WithEvaluator(hook.Rego, evaluator), engine.WithValidator(g.checkInput)}
 	options = append(options, g.runHandlers(s)...)
 	return g, g.Start(append(options, s.engine...)...)
+}
+
+// policies returns what asks policies.
+func (g *guard) policies(s setting) (engine.Evaluator, error) {
+	if g.loaded.forms != nil {
+		return g.formed(s)
+	}
+	options := s.rego
+	if s.live { // who judges many calls compiles once: a snapshot is without the indices that pay then
+		options = append([]rego.Option{rego.WithSnapshot(policies.Snapshot())}, s.rego...)
+	}
+	g.rego = rego.New(g.loaded.lib, g.InForce(), options...)
+	return g.rego, nil
 }
 
 // with returns the guard with another view of the machine.

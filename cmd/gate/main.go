@@ -44,6 +44,9 @@ type process struct {
 	// root stands in front of the system's own directories of agents; "" but in
 	// tests.
 	root string
+	// filesOnly has calls decided from the files that hooks and settings come from,
+	// and never from compiled forms; false but in tests, which compare the two.
+	filesOnly bool
 }
 
 // getenv returns the value of a variable, "" if it is not set.

@@ -37,6 +37,10 @@ func TestMain(m *testing.M) {
 			p.stderr, p.isTerminal = io.MultiWriter(at, p.stderr), func() bool { return true }
 		}
 		start(p)
+	}, "gate-files": func() { // reads files, whatever else there is
+		p := host()
+		p.above, p.filesOnly = nil, true
+		start(p)
 	}, "gate-hook": thin.Main, "mcpserver": serveMCP, "webhookserver": serveWebhooks, "codex": serveCodex})
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"gate/bundles"
+	"gate/cmd/internal/forms"
 	"gate/cmd/internal/hookpath"
 	"gate/cmd/internal/places"
 	"gate/consent"
@@ -25,13 +26,14 @@ const (
 )
 
 // loaded is everything that hooks and settings come from, as found on this
-// machine, with what only this program needs of it.
+// machine, or for one call all that may concern it, with what only this program needs of it.
 type loaded struct {
 	hookpath.Found
 	lib      []scopes.Module  // data.gate.lib
 	bundles  []bundled        // in force, in their order
 	schemas  load.ToolSchemas // of tools, from bundles
 	recovery bundles.Recovery // that is good on this machine now; zero: none
+	forms    *forms.Forms     // nil: all of it was read from files
 }
 
 // loadSources reads the settings and hooks that concern a project. It never

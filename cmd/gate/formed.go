@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"gate/cmd/internal/forms"
+	"gate/cmd/internal/hookpath"
+	"gate/engine"
+	"gate/engine/plan"
+	"gate/engine/rego"
+	"gate/hook"
+	"gate/policies"
+)
+
+// fromForms sets gate up for one call from the compiled forms of the places that
+// hooks and settings come from. An error, which nobody sees, says why the files
+// have to be read.
+func (s setting) fromForms(c *hookpath.Call) (*guard, error) {
+	switch known := s.session.Known; {
+	case c.Event.Name.Canonical() == hook.SessionStart:
+		return nil, errors.New("people are told what is in the files")
+	case known != nil && len(known.Registered) > 0:
+		return nil, errors.New("hooks are registered in the session, which stand in no form")
+	}
+	found, err := forms.Open(c, true)
+	if err != nil {
+		return nil, err
+	}
+	return s.guard(loaded{Found: found.Found, schemas: found.Schemas, forms: found})
+}
+
+// A formed evaluator asks plans, and OPA about policies that no plan holds: from
+// what was compiled of them, and about whatever goes wrong from the files.
+type formed struct {
+	left  func(*hook.Hook) bool
+	plans engine.Evaluator
+	saved engine.Evaluator
+	files func() engine.Evaluator // which are not read before; nil: they cannot be
+}
+
+// formed returns the evaluator of policies that forms hold.
+func (g *guard) formed(s setting) (engine.Evaluator, error) {
+	found := g.loaded.forms
+	plans, err := found.Plans(g.Set.Sources())
+	if err != nil {
+		return nil, err
+	}
+	saved := map[string]string{}
+	for _, src := range g.Set.Sources() {
+		if saved[src.Name], err = found.Saved(src.Name); err != nil {
+			return nil, err
+		}
+	}
+	return &formed{
+		left: found.Left, plans: plan.NewEvaluator(plans),
+		saved: rego.New(nil, g.InForce(), append([]rego.Option{rego.WithSaved(saved)}, s.rego...)...),
+		files: sync.OnceValue(s.policiesOfFiles),
+	}, nil
+}
+
+// policiesOfFiles evaluates the policies as the files have them.
+func (s setting) policiesOfFiles() engine.Evaluator {
+	l := loadSources(s, library())
+	g, err := hookpath.New(&l.Found, s.machine())
+	if err != nil {
+		return nil
+	}
+	return rego.New(l.lib, g.InForce(), append([]rego.Option{rego.WithSnapshot(policies.Snapshot())}, s.rego...)...)
+}
+
+// Evaluate implements [engine.Evaluator].
+func (f *formed) Evaluate(ctx context.Context, hooks []*hook.Hook, ev *hook.Event) []engine.Answer {
+	answers := make([]engine.Answer, len(hooks))
+	ask := func(e engine.Evaluator, wanted func(i int) bool) {
+		var some []*hook.Hook
+		var at []int
+		for i, h := range hooks {
+			if wanted(i) {
+				some, at = append(some, h), append(at, i)
+			}
+		}
+		if len(some) == 0 {
+			return
+		}
+		for i, a := range e.Evaluate(ctx, some, ev) {
+			answers[at[i]] = a
+		}
+	}
+	ask(f.plans, func(i int) bool { return !f.left(hooks[i]) })
+	ask(f.saved, func(i int) bool { return f.left(hooks[i]) })
+	unsure := func(i int) bool {
+		fault := answers[i].Fault
+		return fault != nil && (!f.left(hooks[i]) || errors.Is(fault, rego.ErrSaved))
+	}
+	for i := range hooks {
+		if !unsure(i) || ctx.Err() != nil {
+			continue
+		}
+		if files := f.files(); files != nil {
+			ask(files, unsure)
+		}
+		break
+	}
+	return answers
+}
