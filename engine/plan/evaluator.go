@@ -129,7 +129,7 @@ func (e *Evaluator) Evaluate(ctx context.Context, hooks []*hook.Hook, ev *hook.E
 	if len(hooks) == 0 {
 		return answers
 	}
-	input, err := value.From(ev.Document())
+	input, err := inputOf(ev)
 	if err != nil {
 		return append(answers, faults(len(hooks), hook.FaultInternal, fmt.Errorf("event cannot become input: %w", err))...)
 	}
@@ -143,6 +143,15 @@ func (e *Evaluator) Evaluate(ctx context.Context, hooks []*hook.Hook, ev *hook.E
 	}
 	s.leave()
 	return answers
+}
+
+// inputOf returns what policies see of an event. Most of its facts nobody reads.
+func inputOf(ev *hook.Event) (value.Value, error) {
+	shown := *ev
+	shown.Facts = nil
+	doc := shown.Document()
+	doc["facts"] = value.Later(ev.Facts.Document)
+	return value.Lazy(doc)
 }
 
 // endOf returns when the answers must be there: a little before ctx ends, since

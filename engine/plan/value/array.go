@@ -4,6 +4,7 @@ package value
 type Array struct {
 	elems  []Value
 	weight int
+	unsure bool // weight is still to be taken
 	state
 }
 
@@ -39,4 +40,15 @@ func (a *Array) Append(v Value) {
 	hold(v)
 	a.elems = append(a.elems, v)
 	a.weight = addWeight(a.weight, Weight(v))
+}
+
+// weigh returns the weight of what is in the array.
+func (a *Array) weigh() int {
+	if a.unsure {
+		a.unsure, a.weight = false, 0
+		for _, e := range a.elems {
+			a.weight = addWeight(a.weight, Weight(e))
+		}
+	}
+	return a.weight
 }

@@ -85,7 +85,7 @@ func Equal(a, b Value) bool {
 			return false
 		}
 	case *Object:
-		if b, ok := b.(*Object); !ok || len(a.pairs) != len(b.pairs) {
+		if b, ok := b.(*Object); !ok || a.Len() != b.Len() {
 			return false
 		}
 	}

@@ -90,7 +90,7 @@ func hash(seed maphash.Seed, v Value) uint32 {
 		return h
 	case *Object:
 		h := uint32(7)
-		for _, p := range v.pairs {
+		for _, p := range v.Pairs() {
 			h += hash(seed, p.Key)*31 + hash(seed, p.Value)
 		}
 		return h

@@ -15,7 +15,8 @@ type Object struct {
 	ordered bool // by key; always so for less than two
 	index   *index
 	weight  int
-	unsure  bool // a value has grown since weight was taken
+	unsure  bool           // a value has grown since weight was taken
+	later   map[string]any // what the pairs are still to be made of, see Lazy
 	state
 }
 
@@ -39,7 +40,10 @@ func OrderedObject(pairs []Pair) *Object {
 }
 
 // Len returns the number of keys.
-func (o *Object) Len() int { return len(o.pairs) }
+func (o *Object) Len() int {
+	o.load()
+	return len(o.pairs)
+}
 
 // Get returns what a key holds, nil if the object does not have it.
 func (o *Object) Get(key Value) Value {
@@ -51,6 +55,7 @@ func (o *Object) Get(key Value) Value {
 
 // Pairs returns keys and values in the order of keys. They must not be changed.
 func (o *Object) Pairs() []Pair {
+	o.load()
 	if !o.ordered && len(o.pairs) > 1 {
 		slices.SortFunc(o.pairs, func(a, b Pair) int { return Compare(a.Key, b.Key) })
 		o.index = nil
@@ -97,7 +102,7 @@ func (o *Object) Clone() *Object {
 func (o *Object) weigh() int {
 	if o.unsure {
 		o.unsure, o.weight = false, 0
-		for _, p := range o.pairs {
+		for _, p := range o.Pairs() {
 			o.weight = addWeight(o.weight, addWeight(Weight(p.Key), Weight(p.Value)))
 		}
 	}
@@ -119,6 +124,7 @@ func (o *Object) indexed() {
 
 // find returns the place of a key, -1 if it has none.
 func (o *Object) find(key Value) int {
+	o.load()
 	switch {
 	case len(o.pairs) <= fewElements:
 		for i := range o.pairs {

@@ -79,7 +79,7 @@ func Weight(v Value) int {
 	case Decimal:
 		return 1 + len(v)/32
 	case *Array:
-		return v.weight + 1
+		return v.weigh() + 1
 	case *Set:
 		return v.weight + 1
 	case *Object:
