@@ -2,6 +2,7 @@ package facts
 
 import (
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 
@@ -65,6 +66,7 @@ func (c *call) entered(target field) []string {
 // goTo moves the shell to one of the directories, if it gets there.
 func (c *call) goTo(to []string, target field, more bool) {
 	from := c.s.clone()
+	c.s.under = from.below(to, target)
 	c.s.old, c.s.dirs = c.s.dirs, to
 	c.s.own()
 	delete(c.s.vars, "PWD")
@@ -81,6 +83,16 @@ func (c *call) goTo(to []string, target field, more bool) {
 	case !c.mayExist(to[0]):
 		c.s.failed = from
 	}
+}
+
+// below is where a directory that is not known lies below another one: by the
+// names that the line has said since it knew one.
+func (s *state) below(to []string, target field) string {
+	v := target.value()
+	if len(to) > 0 || len(s.dirs) > 0 || v == nil || *v == "" || *v == "-" || strings.HasPrefix(*v, "~") {
+		return ""
+	}
+	return strings.TrimPrefix(path.Join("/", s.under, *v), "/")
 }
 
 func (w World) isDirectory(name string) bool {

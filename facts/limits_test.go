@@ -245,6 +245,12 @@ func TestTools(t *testing.T) {
 		{"delete of a branch", "mcp__github__delete_branch", map[string]any{"branch": "main"}, "tool access=delete tool=mcp__github__delete_branch verb=delete\ngit.push branches=[\"main\"] branches_from=refspec delete\n"},
 		{"new branch", "mcp__github__create_branch", map[string]any{"branch": "x", "from_branch": "main"}, "tool access=write tool=mcp__github__create_branch verb=create\n"},
 		{"file of no server", "mcp__fs__create_file", map[string]any{"name": "x"}, "tool access=write tool=mcp__fs__create_file verb=create\n"},
+		{"a patch in other letters", "APPLY_PATCH", map[string]any{"command": "*** Begin Patch\n*** Delete File: .claude/settings.json\n*** End Patch"}, "fs.delete area=project how=remove path=/home/dev/project/.claude/settings.json recursive\nself path=/home/dev/project/.claude/settings.json verb=delete what=agent settings\n? tool: gate has no row for the tool \"APPLY_PATCH\"\n"},
+		{"a patch of another tool", "patcher", map[string]any{"text": "*** Begin Patch\n*** Delete File: .claude/settings.json\n*** End Patch"}, "fs.delete area=project how=remove path=/home/dev/project/.claude/settings.json recursive\nself path=/home/dev/project/.claude/settings.json verb=delete what=agent settings\n? tool: gate has no row for the tool \"patcher\"\n"},
+		{"a program and its words", "run", map[string]any{"CMD": "rm", "args": []any{"-rf", "~"}}, "fs.delete [rm] area=home force how=remove path=/home/dev recursive\n? tool: gate has no row for the tool \"run\"\n"},
+		{"a server's program and its words", "mcp__x__spawn", map[string]any{"command": "rm", "args": []any{"-rf", "/"}}, "fs.delete [rm] area=root force how=remove path=/ recursive\n"},
+		{"steps", "runner", map[string]any{"steps": []any{map[string]any{"run": "rm -rf ~"}}}, "fs.delete [rm] area=home force how=remove path=/home/dev recursive\n? tool: gate has no row for the tool \"runner\"\n"},
+		{"a server's verb", "mcp__x__view", map[string]any{"run": "latest"}, "nothing\n"},
 		{"prompt text", "Task", map[string]any{"description": "explain", "prompt": "Explain what rm -rf / does"}, "nothing\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -254,5 +260,33 @@ func TestTools(t *testing.T) {
 				t.Errorf("got:\n%swant:\n%s", got, tt.want)
 			}
 		})
+	}
+}
+
+// TestUnknownDirectory holds that a name below a directory that nobody knows
+// still tells what it is, also when the line goes there by its name.
+func TestUnknownDirectory(t *testing.T) {
+	reader := facts.New(facts.World{Home: "/home/dev", Project: "/home/dev/project"})
+	for line, want := range map[string]bool{
+		"rm .gate/policy.rego":                            true,
+		"cd .gate && rm policy.rego":                      true,
+		"cd .gate; rm policy.rego":                        true,
+		"(cd .gate; cd policies; rm x/../y.rego)":         true,
+		"cd src && cd ../.claude && echo > settings.json": true,
+		"pushd .claude; rm settings.json":                 true,
+		"git -C .gate rm policies/x.rego":                 true,
+		"make -C .claude; rm settings.json":               false,
+		"cd .gate && cd .. && rm policy.rego":             false,
+		"cd .gate; cd /tmp; rm policy.rego":               false,
+		"cd .gate; cd $X; rm policy.rego":                 false,
+		"cd .gate && ls":                                  false,
+		"cd src && rm policy.rego":                        false,
+	} {
+		ev := &hook.Event{Name: hook.PreToolUse, Fields: map[string]any{"tool_name": "Bash", "tool_input": map[string]any{"command": line}}}
+		found := reader.Of(ev)
+		got := slices.ContainsFunc(found.Effects, func(e hook.FactEffect) bool { return e.Kind == "self" })
+		if got != want || !found.Opaque && line != "cd .gate && ls" && !strings.Contains(line, "/tmp") {
+			t.Errorf("%s: self %v, want %v: %+v", line, got, want, found.Effects)
+		}
 	}
 }

@@ -203,7 +203,11 @@ func (w *walker) classify(id int, t target, a access) {
 		w.classifyPath(id, p, t, a)
 	}
 	if t.path == "" && t.raw != "" { // relative to an unknown directory: the name still tells
-		if base := path.Clean("/" + t.raw); base != "/" {
+		name := t.under
+		if name == "" {
+			name = t.raw
+		}
+		if base := path.Clean("/" + name); base != "/" {
 			w.classifyPath(id, "/gate-unknown"+base, t, a)
 		}
 	}

@@ -158,7 +158,8 @@ func (u *use) role(r role, f field) {
 		u.usePath(u.s, u.id, f, access{kind: "permissions", recursive: u.recurse, mode: u.mode()})
 	case "cd":
 		u.s = u.s.clone()
-		u.s.dirs = u.enter(u.s, f)
+		to := u.enter(u.s, f)
+		u.s.dirs, u.s.under = to, u.s.below(to, f)
 	case "execute":
 		if f.text() == "-" && f.literal() { // standard input
 			return

@@ -21,6 +21,7 @@ type state struct {
 	params  []field                   // $1 …
 	args    bool                      // params are known
 	dirs    []string                  // where it may be; none means unknown
+	under   string                    // the relative directory that it went to from an unknown one, "" if that is not known either
 	old     []string                  // OLDPWD
 	stack   [][]string                // of pushd
 	heads   heads                     // branches that the line checked out
@@ -124,6 +125,9 @@ func (s *state) become(a, b *state) {
 	}
 	m.args = m.args && b.args
 	m.dirs = joinDirs(a.dirs, b.dirs)
+	if m.under == "" {
+		m.under = b.under // names only tighten
+	}
 	m.old = joinDirs(a.old, b.old)
 	m.heads, m.kube = a.heads.join(b.heads), a.kube.join(b.kube)
 	if len(a.stack) != len(b.stack) {

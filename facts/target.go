@@ -8,6 +8,7 @@ import (
 // A target is one path that a word can be.
 type target struct {
 	raw      string
+	under    string   // raw, below the unknown directory that the line began in; "" is raw itself
 	path     string   // cleaned and absolute; "" when unknown
 	area     string   // graver of the path as written and behind linked directories
 	followed string   // graver of area and what a link at the end points to
@@ -56,6 +57,9 @@ func (w *walker) absolute(s *state, f field) []target {
 		}
 		if len(s.dirs) == 0 {
 			t := target{raw: p, area: "unknown", glob: hasGlob(p)}
+			if s.under != "" {
+				t.under = s.under + "/" + p
+			}
 			out = append(out, t)
 			continue
 		}

@@ -14,6 +14,10 @@ func (w *walker) strangeTool(name string, input map[string]any) {
 		w.unknown("tool", fmt.Sprintf("gate has no row for the tool %q", name), 0, nil)
 	}
 	w.toolVerb(name, input)
+	if row, known := tools(strings.ReplaceAll(strings.ToLower(name), "-", "_")); known && !row.silent {
+		w.knownTool(name, row, input) // the same in other letters, for all that is known
+		return
+	}
 	w.scan(name, input, 0)
 }
 
@@ -43,9 +47,13 @@ func (w *walker) scan(tool string, input map[string]any, depth int) {
 		case string:
 			role := guess(k)
 			switch {
+			case role == "shell" && arguments(input) != "":
+				w.oneLine(v+arguments(input), w.world.Dir)
 			case role == "shell" && runsShell(tool, v):
 				w.oneLine(v, w.world.Dir)
 			case role == "shell":
+			case !strings.HasPrefix(tool, "mcp__") && strings.Contains(v, "*** Begin Patch"):
+				w.patch(newState(w.world.Dir), 0, v)
 			default:
 				w.field(k, v, toolRole(tool, role))
 			}
@@ -62,6 +70,24 @@ func (w *walker) lines(list []any) {
 	}
 }
 
+// arguments are the words that stand in a list beside a command, as a line goes
+// on with them; "" if there is none.
+func arguments(input map[string]any) string {
+	line := ""
+	for _, k := range slices.Sorted(maps.Keys(input)) {
+		switch strings.ToLower(k) {
+		case "args", "arguments", "argv":
+			list, _ := input[k].([]any)
+			for _, e := range list {
+				if s, ok := e.(string); ok {
+					line += " " + quote(s)
+				}
+			}
+		}
+	}
+	return line
+}
+
 // runsShell tells a command line from a verb: {"command": "view"}.
 func runsShell(tool, v string) bool {
 	return strings.ContainsAny(v, " \n;|&$`/<>") || !strings.HasPrefix(tool, "mcp__")
@@ -74,7 +100,7 @@ func guess(field string) string {
 		return "shell"
 	}
 	switch name {
-	case "command", "cmd", "commandline", "shellcommand", "bash", "bashcommand", "script", "shell", "commands", "argv":
+	case "command", "cmd", "commandline", "shellcommand", "bash", "bashcommand", "script", "shell", "commands", "argv", "run", "exec", "cmdline", "shellline":
 		return "shell"
 	case "path", "file", "filepath", "filename", "paths", "files", "target", "targetfile", "targetpath", "source", "src", "dest", "destination",
 		"sourcepath", "destinationpath", "oldpath", "newpath", "directory", "dir", "directorypath", "dirpath", "folder", "absolutepath", "relativepath",
