@@ -10,6 +10,8 @@ import (
 	"gate/engine"
 	"gate/engine/plan"
 	"gate/hook"
+	"gate/matcher"
+	"gate/scopes"
 )
 
 // load sets gate up for one call, from the compiled forms of the places that gate
@@ -29,12 +31,29 @@ func load(c *hookpath.Call) (*hookpath.Guard, error) {
 	if err != nil {
 		return nil, err
 	}
+	if takesOPA(g.Set, c.Event, found.Left) {
+		return nil, errLeft
+	}
 	plans, err := found.Plans(g.Set.Sources())
 	if err != nil {
 		return nil, err
 	}
 	rest := &giveUp{plans: plan.NewEvaluator(plans), left: found.Left}
 	return g, g.Start(engine.WithInline(), engine.WithEvaluator(hook.Rego, rest), engine.WithValidator(adapters.CheckInput))
+}
+
+// takesOPA reports, before the trouble of looking into an event, that a policy which
+// is left to OPA will be asked about it, unless another one denies first. Most
+// calls pass: who waits for that one to see loses time with nearly all of them.
+func takesOPA(set *scopes.Set, ev *hook.Event, left func(*hook.Hook) bool) bool {
+	for _, tier := range set.For(ev.Name) {
+		for _, b := range tier {
+			if left(b.Hook) && len(b.If) == 0 && b.Match(ev) != matcher.No {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // A giveUp evaluator asks nothing more about an event once it is certain that gate
