@@ -133,7 +133,7 @@ func (e *exchange) events(body io.Reader) error {
 			}
 		case "retry":
 			if ms, err := strconv.Atoi(string(value)); err == nil && ms >= 0 {
-				e.wait = min(time.Duration(ms)*time.Millisecond, 30*time.Second)
+				e.wait = time.Duration(min(ms, 30_000)) * time.Millisecond
 			}
 		}
 	}
