@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -153,4 +155,37 @@ func TestOpenDir(t *testing.T) {
 			t.Error("a directory without a name was opened")
 		}
 	}
+}
+
+// TestHolds looks into directories with nothing, with the name that does not
+// count, with more names than are read at once, and into what is none.
+func TestHolds(t *testing.T) {
+	dir := t.TempDir()
+	check := func(want bool, after string) {
+		t.Helper()
+		d, err := os.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		if hostfs.Holds(d, "own") != want {
+			t.Errorf("%s: not %v", after, want)
+		}
+	}
+	write := func(name string) {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check(false, "nothing")
+	write("own")
+	check(false, "own")
+	write("other")
+	check(true, "other")
+	for i := range 100 {
+		write(strings.Repeat("x", 200) + strconv.Itoa(i))
+	}
+	check(true, "many")
+	dir = filepath.Join(dir, "own")
+	check(true, "a file")
 }

@@ -4,6 +4,8 @@ package hostfs
 
 import (
 	"io/fs"
+	"os"
+	"slices"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -23,6 +25,31 @@ func isLink(name string) (bool, error) {
 			return false, &fs.PathError{Op: "lstat", Path: name, Err: err}
 		default:
 			return info.Mode&unix.S_IFMT == unix.S_IFLNK, nil
+		}
+	}
+}
+
+// Holds reports whether an open directory holds anything but one name, or
+// whether that cannot be told. Package os takes pages of memory to find out.
+func Holds(d *os.File, but string) bool {
+	var buf [1 << 10]byte
+	var some [2]string
+	for {
+		n, err := unix.ReadDirent(int(d.Fd()), buf[:])
+		switch {
+		case err == unix.EINTR:
+			continue
+		case err != nil:
+			return true
+		case n == 0:
+			return false
+		}
+		for rest := buf[:n]; len(rest) > 0; {
+			length, _, names := unix.ParseDirent(rest, len(some), some[:0])
+			if length <= 0 || slices.ContainsFunc(names, func(name string) bool { return name != but }) {
+				return true
+			}
+			rest = rest[length:]
 		}
 	}
 }

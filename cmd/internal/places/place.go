@@ -3,7 +3,6 @@ package places
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -128,17 +127,7 @@ func (p *Place) empty() bool {
 		return false
 	}
 	defer d.Close()
-	for {
-		list, err := d.ReadDir(2)
-		for _, e := range list {
-			if e.Name() != artifact.Dir { // gate's own work says nothing
-				return false
-			}
-		}
-		if err != nil {
-			return err == io.EOF
-		}
-	}
+	return !hostfs.Holds(d, artifact.Dir) // gate's own work says nothing
 }
 
 // Has reports whether there is a file in the place, or whether that cannot be
