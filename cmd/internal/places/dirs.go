@@ -27,6 +27,9 @@ type account struct {
 // whoami looks the process's user up in the account database. HOME and USER
 // have no say: a tool call could have set them.
 func whoami() (account, error) {
+	if who, ok := listed(); ok {
+		return who, nil
+	}
 	find := user.Current
 	if runtime.GOOS != "windows" {
 		// user.Current falls back to the environment, this does not.
