@@ -104,7 +104,7 @@ func (r *Record) custom() map[string]any {
 		doc["project"] = short(r.Project, maxText)
 	}
 	if len(r.Policies) > 0 {
-		doc["policies"] = policyDocuments(r.Policies)
+		doc["policies"] = policyList(r.Policies)
 	}
 	if k := r.Kept; k != nil && len(k.Cut) > 0 {
 		cuts := make([]any, 0, len(k.Cut))
@@ -152,32 +152,52 @@ func reasonDocuments(list []Reason) []any {
 	return out
 }
 
-func policyDocuments(list []Policy) []any {
-	out := make([]any, 0, len(list))
-	for _, p := range list[:min(len(list), maxPolicies)] {
-		doc := map[string]any{
-			"id": clip(p.ID, maxText), "source": clip(p.Source, maxText), "effect": p.Effect.String(), "digest": clip(p.Digest, maxText),
+// policyList is hooks that were asked, as the record has them.
+type policyList []Policy
+
+// AppendJSON implements [strictjson.Appender].
+func (list policyList) AppendJSON(dst []byte) []byte {
+	dst = append(dst, '[')
+	for i := range list[:min(len(list), maxPolicies)] {
+		if i > 0 {
+			dst = append(dst, ',')
 		}
-		if p.Kind != "" {
-			doc["kind"] = clip(p.Kind, maxText)
-		}
-		if p.Outcome != "" {
-			doc["outcome"] = clip(string(p.Outcome), maxText)
-		}
-		if p.Runs > 1 {
-			doc["runs"] = p.Runs
-		}
-		if p.Took > 0 {
-			doc["took_us"] = p.Took.Microseconds()
-		}
-		if u := p.Usage; u != nil {
-			shown := *u
-			shown.Provider, shown.Model = clip(u.Provider, maxText), clip(u.Model, maxText)
-			doc["usage"] = shown.Document()
-		}
-		out = append(out, doc)
+		dst = list[i].append(dst)
 	}
-	return out
+	return append(dst, ']')
+}
+
+// append appends an object, its keys in order.
+func (p *Policy) append(dst []byte) []byte {
+	member := func(key string, v any) {
+		dst = append(append(append(dst, '"'), key...), '"', ':')
+		dst = append(strictjson.Append(dst, v), ',')
+	}
+	text := func(key, v string) { member(key, clip(v, maxText)) }
+	dst = append(dst, '{')
+	text("digest", p.Digest)
+	text("effect", p.Effect.String())
+	text("id", p.ID)
+	if p.Kind != "" {
+		text("kind", p.Kind)
+	}
+	if p.Outcome != "" {
+		text("outcome", string(p.Outcome))
+	}
+	if p.Runs > 1 {
+		member("runs", p.Runs)
+	}
+	text("source", p.Source)
+	if p.Took > 0 {
+		member("took_us", p.Took.Microseconds())
+	}
+	if u := p.Usage; u != nil {
+		shown := *u
+		shown.Provider, shown.Model = clip(u.Provider, maxText), clip(u.Model, maxText)
+		member("usage", shown.Document())
+	}
+	dst[len(dst)-1] = '}'
+	return dst
 }
 
 // factsPointer is where the facts of an event stand.

@@ -115,7 +115,7 @@ func reasonsOf(list []hook.Reason) []Reason {
 
 // policiesOf lists each hook once, however often it ran.
 func policiesOf(steps []hook.Step) []Policy {
-	var out []Policy
+	out := make([]Policy, 0, len(steps))
 	seen := make(map[*hook.Hook]int, len(steps))
 	for _, s := range steps {
 		if s.Hook == nil || s.Hook.Kind == hook.Inline {

@@ -19,8 +19,8 @@ import (
 // Control characters, invisible and bidirectional ones, and U+2028 are escaped,
 // and invalid UTF-8 becomes U+FFFD: the text can go to a terminal and to a
 // line-based log. Other types panic: they are a programming error, not input.
-// A number that JSON does not have, such as NaN, becomes null. Where a value
-// is not of gate's own making, ask [Check] first.
+// A number that JSON does not have, such as NaN, becomes null. An [Appender]
+// appends itself. Where a value is not of gate's own making, ask [Check] first.
 func Append(dst []byte, v any) []byte {
 	switch v := v.(type) {
 	case nil:
@@ -53,8 +53,16 @@ func Append(dst []byte, v any) []byte {
 		return appendMap(dst, v)
 	case []map[string]any:
 		return appendList(dst, v)
+	case Appender:
+		return v.AppendJSON(dst)
 	}
 	panic(fmt.Sprintf("strictjson: cannot encode %T", v))
+}
+
+// An Appender appends itself as [Append] would append a value that says the
+// same, without making that value first. It is for lists that are long.
+type Appender interface {
+	AppendJSON(dst []byte) []byte
 }
 
 // Check reports why [Append] could not write v as it is: a type that it does not
