@@ -25,6 +25,7 @@ import (
 	"unicode/utf8"
 
 	"gate/hook"
+	"gate/spelling"
 )
 
 // A Scope says whose configuration files are meant.
@@ -133,7 +134,7 @@ func lookup(name string) (agent, error) {
 			return a, nil
 		}
 	}
-	return nil, fmt.Errorf("unknown agent %q; known are: %s", name, strings.Join(Agents(), ", "))
+	return nil, fmt.Errorf("unknown agent %q%s", name, meant(name, Agents()))
 }
 
 // Install plans what puts gate in front of an agent. Where gate is installed
@@ -241,7 +242,11 @@ func (m Machine) target(r Request) (agent, []string, error) {
 		return nil, nil, err
 	}
 	if !slices.Contains(Scopes(), r.Scope) {
-		return nil, nil, fmt.Errorf("unknown scope %q; known are: project, local, user, managed", r.Scope)
+		var known []string
+		for _, s := range Scopes() {
+			known = append(known, string(s))
+		}
+		return nil, nil, fmt.Errorf("unknown scope %q%s", r.Scope, meant(string(r.Scope), known))
 	}
 	paths := a.targets(m, r.Scope)
 	if len(paths) == 0 {
@@ -290,4 +295,13 @@ func (m Machine) system() System {
 		return Host{}
 	}
 	return m.System
+}
+
+// meant ends a message about a word with the known one that was probably meant,
+// or with all of them.
+func meant(word string, known []string) string {
+	if right := spelling.Nearest(word, known); right != "" {
+		return fmt.Sprintf("; did you mean %q?", right)
+	}
+	return "; known are: " + strings.Join(known, ", ")
 }

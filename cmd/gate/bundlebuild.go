@@ -69,8 +69,11 @@ func initBundle(p process, dir, name string) error {
 // createFile writes a file that is not there yet.
 func createFile(path string, data []byte, perm fs.FileMode) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s: it is there already, and stays as it is", path)
+	}
 	if err != nil {
-		return err
+		return fileError(path, err)
 	}
 	_, err = f.Write(data)
 	if err = errors.Join(err, f.Close()); err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -107,7 +108,11 @@ func (f *installFlags) change(
 	case f.dryRun:
 		b.WriteString(todo.Diff())
 	default:
-		if err := todo.Apply(); err != nil {
+		err := todo.Apply()
+		if errors.Is(err, fs.ErrPermission) && f.scope == string(install.Managed) {
+			return hintedError{err, "what the whole machine reads is the administrator's to change"}
+		}
+		if err != nil {
 			return err
 		}
 		for _, c := range todo.Changes {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -117,6 +118,9 @@ func newKeysList(p process) *cobra.Command {
 
 func listKeys(p process, file string, asJSON bool) error {
 	set, err := readKeys(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return hintedError{err, "name a key set with --keys, or begin one with gate keys add --root"}
+	}
 	if err != nil {
 		return refused(p, file, asJSON, err)
 	}

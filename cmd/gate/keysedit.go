@@ -61,12 +61,25 @@ func (f *keysFlags) edit(ctx context.Context, p process, change func(*bundles.Ke
 		}
 	}
 	if err := next.Check(); err != nil {
-		return refused(p, f.file, false, err)
+		return f.unchanged(p, err)
 	}
 	if err := f.sign(ctx, p, current, next); err != nil {
 		return err
 	}
 	return f.settle(p, current, next)
+}
+
+// unchanged says what would be wrong with the set after a change, and that it
+// stays as it is.
+func (f *keysFlags) unchanged(p process, err error) error {
+	list := bundles.Refusals(err)
+	if len(list) == 0 {
+		return err
+	}
+	for _, r := range list {
+		fmt.Fprintf(p.stderr, "gate: %s stays as it is: with this change, %s\n", visible(f.file), oneRefusal(r))
+	}
+	return exitWith(exitRefused)
 }
 
 func readKeysIfThere(path string) (*bundles.KeySet, error) {
@@ -200,6 +213,9 @@ func (f *addFlags) run(ctx context.Context, p process, id, file string) error {
 	return f.edit(ctx, p, func(set *bundles.KeySet) error {
 		if _, there := set.Keys[id]; there {
 			return fmt.Errorf("the key set has a key %s already; gate keys rotate puts another in its place", id)
+		}
+		if len(set.Root.Keys) == 0 && !f.root {
+			return usageError("the first key of a key set is a root key: give --root, and --key " + id + "=FILE with its private half")
 		}
 		set.Keys[id] = key
 		if f.root {

@@ -44,8 +44,8 @@ func hintAbout(cmd *cobra.Command, err error) string {
 		return hinted.hint
 	case !errors.As(err, &usage):
 		return ""
-	case cmd.HasSubCommands():
-		return fmt.Sprintf("%q lists the commands", strings.Replace(cmd.CommandPath(), "gate", "gate help", 1))
+	case !cmd.HasParent():
+		return `"gate help" lists the commands`
 	}
 	return fmt.Sprintf("%q says what it takes", strings.Replace(cmd.CommandPath(), "gate", "gate help", 1))
 }

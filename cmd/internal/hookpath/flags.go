@@ -46,6 +46,9 @@ func parseFlags(args []string) (flags, error) {
 	case err != nil:
 		scavenge(args, "agent", &f.agent)
 		scavenge(args, "event", &f.event)
+		if name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); unknown {
+			err = errors.New("unknown flag: --" + name)
+		}
 		return f, err
 	case set.NArg() > 0:
 		return f, errors.New("unexpected argument " + strictjson.Quoted(set.Arg(0)))
