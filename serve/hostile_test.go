@@ -124,12 +124,11 @@ func TestLarge(t *testing.T) {
 // keeps the server from ending the connection.
 func TestSlow(t *testing.T) {
 	var a asks
-	addr := start(t, Options{Decide: a.decide}, func(s *Server) {
-		s.limits.header, s.limits.read = 20*time.Millisecond, 40*time.Millisecond
-	})
+	addr := start(t, Options{Decide: a.decide}, func(s *Server) { s.limits.header = 20 * time.Millisecond })
 	if status, body := say(t, addr, "POST /hook/claude/PreToolUse HTTP/1.1\nHost: localhost\n"); status != 0 && status < 400 {
 		t.Errorf("header: %d %s", status, body)
 	}
+	addr = start(t, Options{Decide: a.decide}, func(s *Server) { s.limits.read = 40 * time.Millisecond })
 	unfinished := strings.TrimSuffix(post("/hook/claude/PreToolUse", event("PreToolUse", "ls")), "}")
 	if status, body := say(t, addr, unfinished); status != 200 || !strings.Contains(body, `"permissionDecision":"deny"`) {
 		t.Errorf("event: %d %s", status, body)
@@ -145,14 +144,14 @@ func TestReadLimit(t *testing.T) {
 	addr := start(t, Options{Decide: func(ctx context.Context, q Question) Reply {
 		select {
 		case <-ctx.Done():
-		case <-time.After(200 * time.Millisecond):
+		case <-time.After(1500 * time.Millisecond):
 		}
 		d := hook.Decision{ID: "x", Effect: hook.Pass}
 		if ctx.Err() != nil {
 			d.Effect = hook.Deny
 		}
 		return Reply{Decision: &d, Document: func() map[string]any { return map[string]any{"id": d.ID, "effect": d.Effect.String()} }}
-	}}, func(s *Server) { s.limits.header, s.limits.read = 50*time.Millisecond, 50*time.Millisecond })
+	}}, func(s *Server) { s.limits.header, s.limits.read = time.Second, time.Second })
 	if status, body := say(t, addr, post("/v1/decide", "{}")); status != 200 || !strings.Contains(body, `"pass"`) {
 		t.Errorf("%d %s", status, body)
 	}
