@@ -33,6 +33,3 @@ func Reseal(data string) string {
 	a.data = string(out)
 	return a.data
 }
-
-// FreshBy is [Artifact.Fresh] by another look at the place.
-func (a *Artifact) FreshBy(look func(name string) (Stamp, error)) error { return a.fresh(look) }

@@ -192,10 +192,13 @@ func TestSettled(t *testing.T) {
 		if got := c.stamp.Settled(c.read); got != c.settled {
 			t.Errorf("%s: got %t", c.what, got)
 		}
-		a := open(t, artifact.Content{Kind: artifact.User, Maker: maker, Made: c.read, Stamps: []artifact.Stamp{c.stamp}})
-		err := a.FreshBy(func(string) (artifact.Stamp, error) { return c.stamp, nil })
-		if (err == nil) != c.settled {
-			t.Errorf("%s: fresh: %v", c.what, err)
+	}
+	dir := t.TempDir()
+	now := stamps(t, dir, ".")
+	for after, settled := range map[time.Duration]bool{time.Millisecond: false, time.Minute: true, -time.Hour: false} {
+		a := open(t, artifact.Content{Kind: artifact.User, Maker: maker, Made: time.Unix(0, now[0].Changed).Add(after), Stamps: now})
+		if err := a.Fresh(dir); (err == nil) != settled {
+			t.Errorf("read %s after the change: fresh: %v", after, err)
 		}
 	}
 }
@@ -209,30 +212,53 @@ func TestFreshNeedsStamps(t *testing.T) {
 }
 
 // TestFreshMany holds that a change is noticed wherever it is among many files,
-// which are not compared one after the other.
+// which are not compared one after the other, nor from one directory.
 func TestFreshMany(t *testing.T) {
 	dir := t.TempDir()
-	names := []string{"."}
+	names := []string{".", "few", "few/few", "few/few/a.rego", "few/few/b.rego", "many"}
 	for i := range 1100 {
-		names = append(names, fmt.Sprintf("p%d.rego", i))
-		write(t, filepath.Join(dir, names[i+1]), "package p")
+		names = append(names, fmt.Sprintf("many/p%04d.rego", i))
 	}
-	a := open(t, artifact.Content{Kind: artifact.Project, Maker: maker, Made: time.Now().Add(time.Hour), Stamps: stamps(t, dir, names...)})
-	if err := a.Fresh(dir); err != nil {
-		t.Fatal(err)
+	for i := range 20 {
+		sub := fmt.Sprintf("many/sub%02d", i)
+		names = append(names, sub, sub+"/c.rego")
 	}
-	for _, at := range []int{0, 1, 249, 250, 700, 1099, 1100} {
-		err := a.FreshBy(func(name string) (artifact.Stamp, error) {
-			s, err := artifact.Look(dir)(name)
-			if name == names[at] {
-				s.Changed++
-			}
-			return s, err
-		})
-		if !errors.Is(err, artifact.ErrStale) || !strings.Contains(err.Error(), names[at]+" has changed") {
-			t.Errorf("%s is another: got %v", names[at], err)
+	for _, name := range names {
+		if strings.HasSuffix(name, ".rego") {
+			write(t, filepath.Join(dir, name), "package p")
 		}
 	}
+	content := func() artifact.Content {
+		return artifact.Content{Kind: artifact.Project, Maker: maker, Made: time.Now().Add(time.Hour), Stamps: stamps(t, dir, names...)}
+	}
+	if err := open(t, content()).Fresh(dir); err != nil {
+		t.Fatal(err)
+	}
+	for at, name := range names {
+		if at > 10 && at%50 != 0 && at < len(names)-3 {
+			continue
+		}
+		c := content()
+		c.Stamps[at].Changed++
+		if err := open(t, c).Fresh(dir); !errors.Is(err, artifact.ErrStale) || !strings.HasSuffix(err.Error(), ": "+name+" has changed") {
+			t.Errorf("%s is another: got %v", name, err)
+		}
+	}
+	must(t, os.Rename(filepath.Join(dir, "many"), filepath.Join(dir, "gone")))
+	if err := open(t, artifact.Content{
+		Kind: artifact.Project, Maker: maker, Made: time.Now().Add(time.Hour),
+		Stamps: append(stamps(t, dir, "."), renamed(stamps(t, dir, "gone/sub00", "gone/sub00/c.rego"), "gone", "many")...),
+	}).Fresh(dir); !errors.Is(err, artifact.ErrStale) {
+		t.Errorf("a directory is gone: got %v", err)
+	}
+}
+
+// renamed are stamps under other names.
+func renamed(list []artifact.Stamp, from, to string) []artifact.Stamp {
+	for i := range list {
+		list[i].Name = strings.Replace(list[i].Name, from, to, 1)
+	}
+	return list
 }
 
 // TestFreshOutside holds that no stamp is of anything that is not in the place.

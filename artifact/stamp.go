@@ -1,9 +1,8 @@
 package artifact
 
 import (
-	"fmt"
+	"encoding/binary"
 	"io/fs"
-	"sync"
 	"time"
 )
 
@@ -27,109 +26,47 @@ type Stamp struct {
 // if it was read at a moment: it had last changed so much earlier that the clock
 // of the file system must have moved on since.
 func (s *Stamp) Settled(read time.Time) bool {
-	grain := 50 * time.Millisecond // Linux and macOS keep what the kernel's tick says
-	if s.Changed%int64(time.Second) == 0 && s.Modified%int64(time.Second) == 0 {
-		grain = 2 * time.Second // a file system without fractions
-	}
-	return s.Missing || time.Unix(0, s.Changed).Add(grain).Before(read)
+	return s.Missing || time.Unix(0, s.Changed+grain(s.Changed, s.Modified)).Before(read)
 }
 
-// Fresh reports that everything in dir, which is the place, is as it was when
-// the artifact was made. Any difference is [ErrStale].
-func (a *Artifact) Fresh(dir string) error {
-	look, done, err := lookIn(dir)
-	if err != nil {
-		if now, nerr := Look(dir)("."); nerr == nil && !now.Mode.IsDir() {
-			err = fmt.Errorf("%w: it is no directory any more", ErrStale)
-		}
-		return err
+// grain is how far apart two changes must be for their times to differ, in
+// nanoseconds.
+func grain(changed, modified int64) int64 {
+	const second = int64(time.Second)
+	if changed%second == 0 && modified%second == 0 {
+		return 2 * second // a file system without fractions
 	}
-	defer done()
-	return a.fresh(look)
+	return int64(50 * time.Millisecond) // Linux and macOS keep what the kernel's tick says
 }
 
-// portion is how many stamps are compared in a row, while other processors
-// compare others: enough that they gain more than it takes to wake them.
-const portion = 250
+// A record is a stamp without its name, as it stands in a file: what is there now
+// is compared with it as it is.
+type record [3*4 + 5*8]byte
 
-func (a *Artifact) fresh(look func(name string) (Stamp, error)) error {
-	d, err := a.open(sectionStamps)
-	if err != nil {
-		return err
+// missingMode stands in the record of a name that nothing has.
+const missingMode = ^uint32(0)
+
+func (s *Stamp) record() (r record) {
+	mode := uint32(s.Mode)
+	if s.Missing {
+		mode = missingMode
 	}
-	n := d.count()
-	if n == 0 {
-		return fmt.Errorf("%w: it does not say what it was made of", ErrStale)
+	to := r[:0]
+	for _, n := range []uint32{mode, s.UID, s.GID} {
+		to = binary.LittleEndian.AppendUint32(to, n)
 	}
-	errs := make([]error, (n+portion-1)/portion)
-	var all sync.WaitGroup
-	for i := range errs {
-		list := make([]Stamp, min(portion, n-i*portion))
-		for k := range list {
-			list[k] = d.stamp()
-		}
-		if d.err != nil {
-			break
-		}
-		if len(errs) == 1 {
-			errs[i] = a.same(list, look)
-			break
-		}
-		all.Go(func() { errs[i] = a.same(list, look) })
+	for _, n := range []uint64{uint64(s.Size), s.Device, s.Inode, uint64(s.Modified), uint64(s.Changed)} {
+		to = binary.LittleEndian.AppendUint64(to, n)
 	}
-	all.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return d.end()
+	return r
 }
 
-// same compares stamps with what is there now.
-func (a *Artifact) same(list []Stamp, look func(name string) (Stamp, error)) error {
-	for i := range list {
-		want := &list[i]
-		got, err := look(want.Name)
-		if err != nil {
-			return err
-		}
-		if got != *want || !want.Settled(a.content.Made) {
-			return fmt.Errorf("%w: %s has changed", ErrStale, want.Name)
-		}
+// settled is [Stamp.Settled] at a moment in nanoseconds since 1970.
+func (r *record) settled(read int64) bool {
+	const modified, changed = len(record{}) - 16, len(record{}) - 8
+	if binary.LittleEndian.Uint32(r[:]) == missingMode {
+		return true
 	}
-	return nil
-}
-
-// Names lists what the artifact was made of, below its place.
-func (a *Artifact) Names() ([]string, error) {
-	d, err := a.open(sectionStamps)
-	if err != nil {
-		return nil, err
-	}
-	names := make([]string, d.count())
-	for i := range names {
-		names[i] = d.stamp().Name
-	}
-	return names, d.end()
-}
-
-func (e *encoder) stamp(s Stamp) {
-	e.text(s.Name)
-	e.bool(s.Missing)
-	e.uint(uint64(s.Mode))
-	e.signed(s.Size)
-	e.signed(s.Modified)
-	e.signed(s.Changed)
-	e.uint(s.Device)
-	e.uint(s.Inode)
-	e.uint(uint64(s.UID))
-	e.uint(uint64(s.GID))
-}
-
-func (d *decoder) stamp() Stamp {
-	return Stamp{
-		Name: d.text(), Missing: d.bool(), Mode: fs.FileMode(d.uint()), Size: d.signed(), Modified: d.signed(), Changed: d.signed(),
-		Device: d.uint(), Inode: d.uint(), UID: uint32(d.uint()), GID: uint32(d.uint()),
-	}
+	at := int64(binary.LittleEndian.Uint64(r[changed:]))
+	return at < read-grain(at, int64(binary.LittleEndian.Uint64(r[modified:])))
 }

@@ -17,6 +17,10 @@ func Look(string) func(name string) (Stamp, error) {
 	}
 }
 
-func lookIn(string) (look func(name string) (Stamp, error), done func(), err error) {
-	return nil, nil, errUnsupported
-}
+// A view looks at nothing here.
+type view struct{}
+
+func openView(string) (view, error)            { return view{}, errUnsupported }
+func (view) below(string) (view, error)        { return view{}, errUnsupported }
+func (view) look(string) (r record, err error) { return r, errUnsupported }
+func (view) close()                            {}

@@ -5,7 +5,6 @@ package artifact
 import (
 	"errors"
 	"io/fs"
-	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -22,24 +21,33 @@ func Look(dir string) func(name string) (Stamp, error) {
 	}
 }
 
-// lookIn is [Look] for many names of a directory, which must not be a link. The
-// way to the directory, which may be long, is gone once. Goroutines may share
-// what it returns, until done.
-func lookIn(dir string) (look func(name string) (Stamp, error), done func(), err error) {
-	fd, err := unix.Open(dir, openDir|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+// A view looks at what lies below an open directory, which is no link itself.
+// The way to the directory, which may be long, is gone once. Goroutines may share
+// it until it is closed.
+type view struct{ fd int }
+
+func openView(dir string) (view, error) { return openAt(unix.AT_FDCWD, dir) }
+
+// below opens a directory below, by a name with a zero byte behind it.
+func (v view) below(name string) (view, error) { return openAt(v.fd, plain(name)) }
+
+func openAt(at int, dir string) (view, error) {
+	fd, err := unix.Openat(at, dir, openDir|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	for err == unix.EINTR {
-		fd, err = unix.Open(dir, openDir|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+		fd, err = unix.Openat(at, dir, openDir|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	}
 	if err != nil {
-		return nil, nil, &fs.PathError{Op: "open", Path: dir, Err: err}
+		return view{}, &fs.PathError{Op: "open", Path: dir, Err: err}
 	}
-	look = func(name string) (Stamp, error) {
-		if strings.HasPrefix(name, "/") { // would not start from the directory
-			return Stamp{}, errDamaged
-		}
-		return stampAt(fd, name, name)
-	}
-	return look, func() { unix.Close(fd) }, nil
+	return view{fd}, nil
+}
+
+func (v view) close() { unix.Close(v.fd) }
+
+// lookAt makes the record of a name with a zero byte behind it.
+func (v view) lookAt(name string) (record, error) {
+	s, err := stampAt(v.fd, plain(name), "")
+	return s.record(), err
 }
 
 // stampAt stamps a path, which starts from an open directory unless it is

@@ -25,7 +25,7 @@ func Encode(c *Content) ([]byte, error) {
 	listOf(&head, c.Bundles, head.bundle)
 	head.int(len(c.Sources))
 	var stamps, layers, schemas encoder
-	listOf(&stamps, c.Stamps, stamps.stamp)
+	stamps.stamps(c.Stamps)
 	listOf(&layers, c.Layers, func(l Layer) {
 		layers.byte(byte(l.Role))
 		layers.int(l.In)
