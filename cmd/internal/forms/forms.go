@@ -29,12 +29,23 @@ type Forms struct {
 	handlers bool
 	maker    string
 	policies map[string]*artifact.Source // by the name of the source
+	fresh    []func() error              // of each place
 }
 
 // Open opens what there is for a call. Whoever runs handlers needs all of them.
 // An error, which nobody sees, says what there is no form of: then the files have
 // to be read.
 func Open(c *hookpath.Call, handlers bool) (*Forms, error) {
+	f, err := Begin(c, handlers)
+	if err != nil {
+		return nil, err
+	}
+	return f, f.Fresh()
+}
+
+// Begin is [Open] for whoever has something to do while places are compared with
+// what was compiled, and asks [Forms.Fresh] before anything follows from it.
+func Begin(c *hookpath.Call, handlers bool) (*Forms, error) {
 	f := &Forms{call: c, handlers: handlers, maker: artifact.Maker(), policies: map[string]*artifact.Source{}}
 	f.Found = hookpath.Found{Where: map[string]string{}, Fingerprint: f.fingerprint}
 	if err := f.places(); err != nil {
@@ -46,6 +57,17 @@ func Open(c *hookpath.Call, handlers bool) (*Forms, error) {
 		}
 	}
 	return f, nil
+}
+
+// Fresh waits until it is known whether all is of what is there now. An error says
+// what is not.
+func (f *Forms) Fresh() error {
+	for _, fresh := range f.fresh {
+		if err := fresh(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Plans are the policies of sources as settings leave them.
@@ -120,8 +142,12 @@ func (f *Forms) place(k artifact.Kind, p *places.Place) error {
 	if p.Err != nil {
 		return p.Err
 	}
-	a, err := f.call.Compiled(k, p.Dir, f.maker)
+	a, fresh, err := f.call.Comparing(k, p.Dir, f.maker)
 	if err != nil {
+		return err
+	}
+	f.fresh = append(f.fresh, fresh)
+	if err := places.Refused(a); err != nil {
 		return err
 	}
 	if a.Empty() {

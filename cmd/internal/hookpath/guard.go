@@ -57,6 +57,11 @@ type Guard struct {
 	Engine *engine.Engine // nil before [Guard.Start]
 	Beyond Beyond         // nil: a call that needs it is handed over
 
+	// Holds is asked once there is a decision, and before anything follows from it:
+	// with an error what the guard was made of is not what there is, and the call is
+	// handed over. Nil: nothing can have changed.
+	Holds func() error
+
 	earliest time.Time // what the clock must not fall below; zero where nothing expires
 	session  *Session  // nil where nothing is remembered of the event's session
 	approver *approver // nil where nobody may approve a call, or none is about to be made

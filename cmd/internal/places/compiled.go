@@ -20,21 +20,37 @@ var ErrRefused = errors.New("it has no compiled form")
 // help, [ErrRefused] that it will not. Whether the directory may decide at all,
 // which depends on what is above it, is for the caller to check.
 func (d Dirs) Compiled(k artifact.Kind, dir, maker string) (*artifact.Artifact, error) {
-	base, check := d.CompiledIn(k)
-	a, err := artifact.OpenFile(base, artifact.Name(k, dir), maker, k, check)
+	a, fresh, err := d.Comparing(k, dir, maker)
 	if err != nil {
 		return nil, err
 	}
-	if a.Place() != dir {
-		return nil, fmt.Errorf("%w: it was made of %s", artifact.ErrStale, a.Place())
-	}
-	if err := a.Fresh(dir); err != nil {
+	if err := fresh(); err != nil {
 		return nil, err
 	}
-	if why := a.Refused(); why != "" {
-		return nil, fmt.Errorf("%w: %s", ErrRefused, why)
+	return a, Refused(a)
+}
+
+// Comparing is [Dirs.Compiled] for whoever has something to do while the place is
+// compared with what the form was made of: what fresh returns, which must be
+// called, and then [Refused], would have been the error.
+func (d Dirs) Comparing(k artifact.Kind, dir, maker string) (a *artifact.Artifact, fresh func() error, err error) {
+	base, check := d.CompiledIn(k)
+	a, err = artifact.OpenFile(base, artifact.Name(k, dir), maker, k, check)
+	if err != nil {
+		return nil, nil, err
 	}
-	return a, nil
+	if a.Place() != dir {
+		return nil, nil, fmt.Errorf("%w: it was made of %s", artifact.ErrStale, a.Place())
+	}
+	return a, a.Compare(dir), nil
+}
+
+// Refused is [ErrRefused] for the form of a place that has none.
+func Refused(a *artifact.Artifact) error {
+	if why := a.Refused(); why != "" {
+		return fmt.Errorf("%w: %s", ErrRefused, why)
+	}
+	return nil
 }
 
 // CompiledIn says where the compiled forms of a kind of place lie, and whose they

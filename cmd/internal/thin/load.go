@@ -20,7 +20,7 @@ func load(c *hookpath.Call) (*hookpath.Guard, error) {
 	if c.Batch {
 		return nil, errors.New("hooks that ask a model are faults there")
 	}
-	found, err := forms.Open(c, false)
+	found, err := forms.Begin(c, false)
 	if err != nil {
 		return nil, err
 	}
@@ -34,6 +34,7 @@ func load(c *hookpath.Call) (*hookpath.Guard, error) {
 	if takesOPA(g.Set, c.Event, found.Left) {
 		return nil, errLeft
 	}
+	g.Holds = found.Fresh
 	plans, err := found.Plans(g.Set.Sources())
 	if err != nil {
 		return nil, err
