@@ -63,7 +63,12 @@ type Content struct {
 	// that was not worked out.
 	Trust string
 
-	Stamps  []Stamp // of everything that was looked at
+	// RootOnly says that nobody but root may write what bundles were read from, nor
+	// any directory that leads there, and that its files have no stamps of their own:
+	// the directory of a release has one.
+	RootOnly bool
+
+	Stamps  []Stamp // of everything that was looked at, but see RootOnly
 	Layers  []Layer
 	Schemas map[string]any // of tools, by name
 	Sources []Part
@@ -176,7 +181,7 @@ func Open(data, maker string, k Kind) (*Artifact, error) {
 		return nil, fmt.Errorf("%w: made by %q, not by %q", ErrStale, c.Maker, maker)
 	}
 	c.Place, c.Made, c.Empty, c.Refused, c.Trust = d.text(), d.time(), d.bool(), d.text(), d.text()
-	c.Bundles = readList(d, d.bundle)
+	c.RootOnly, c.Bundles = d.bool(), readList(d, d.bundle)
 	for range d.count() {
 		p := part{role: Role(d.byte()), in: d.int(), digest: d.text(), hooks: d.int(), always: d.ints(), runs: d.ints()}
 		p.index = d.int()
@@ -208,6 +213,11 @@ func (a *Artifact) Refused() string { return a.content.Refused }
 // Trust returns the content of the place as consent.Snapshot names it, "" where
 // that is not known. It holds as long as the artifact is fresh.
 func (a *Artifact) Trust() string { return a.content.Trust }
+
+// RootOnly reports that a change of a bundle's file in its place, which only root
+// can have made, does not make the artifact stale. It must not be used where
+// anybody else may write the place.
+func (a *Artifact) RootOnly() bool { return a.content.RootOnly }
 
 // Bundles returns the signed bundles in force, in their order.
 func (a *Artifact) Bundles() []Bundle { return a.content.Bundles }

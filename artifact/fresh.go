@@ -87,7 +87,7 @@ func (a *Artifact) Compare(dir string) (fresh func() error) {
 	for range min(runtime.GOMAXPROCS(0), len(c.portions)) - 1 {
 		c.helpers.Go(c.run)
 	}
-	return c.end
+	return sync.OnceValue(c.end)
 }
 
 // A comparison is a look at everything that an artifact was made of.

@@ -22,6 +22,7 @@ func Encode(c *Content) ([]byte, error) {
 	head.bool(c.Empty)
 	head.text(c.Refused)
 	head.text(c.Trust)
+	head.bool(c.RootOnly)
 	listOf(&head, c.Bundles, head.bundle)
 	head.int(len(c.Sources))
 	var stamps, layers, schemas encoder

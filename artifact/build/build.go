@@ -67,6 +67,10 @@ type Place struct {
 	Dir   string        // absolute
 	Files fs.FS         // what is in it, which refuses files of the wrong owner
 
+	// RootOnly says that nobody but root may write the place and what leads to it,
+	// so that Bundles need note no more of a release than its directory.
+	RootOnly bool
+
 	// Bundles reads the signed bundles in force in the managed directory, in their
 	// order. It gives the name of whatever it is about to look at to note, below
 	// Dir, and returns an error where only the whole program knows what is in
@@ -171,7 +175,7 @@ func (b *Builder) read(c *artifact.Content, p Place, r *recorder) error {
 		if err != nil {
 			return err
 		}
-		c.Schemas = schemas
+		c.Schemas, c.RootOnly = schemas, p.RootOnly && len(bundles) > 0
 		sources = append(sources, addBundles(c, bundles)...)
 	}
 	if err := errors.Join(r.err, r.refused); err != nil {

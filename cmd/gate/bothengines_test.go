@@ -97,7 +97,7 @@ func TestDowngrade(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer place.Close()
-	list, _, err := bundlesIn(place.Place, func(string) {})
+	list, _, err := bundlesIn(place.Place, false, func(string) {})
 	if err != nil || len(list) != 1 {
 		t.Fatal(len(list), err)
 	}

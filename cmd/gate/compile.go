@@ -127,7 +127,10 @@ func (at compilable) compile(known comparison) compiled {
 func (at compilable) readable(p openPlace) build.Place {
 	place := build.Place{Kind: at.kind, Dir: at.dir, Files: p.Files}
 	if at.kind == artifact.Managed && p.root == nil {
-		place.Bundles = func(note func(string)) ([]build.Bundle, map[string]any, error) { return bundlesIn(p.Place, note) }
+		place.RootOnly = !at.dirs.ManagedNamed && rootOnly(p.Place)
+		place.Bundles = func(note func(string)) ([]build.Bundle, map[string]any, error) {
+			return bundlesIn(p.Place, place.RootOnly, note)
+		}
 	}
 	return place
 }

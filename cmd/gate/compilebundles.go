@@ -18,7 +18,7 @@ import (
 // bundlesIn reads the signed bundles in force as a call does, and notes all that
 // says which these are and what they hold. A file that only has effect for a
 // while, or once, is for whoever reads it at each call.
-func bundlesIn(p *places.Place, note func(string)) ([]build.Bundle, map[string]any, error) {
+func bundlesIn(p *places.Place, rootOnly bool, note func(string)) ([]build.Bundle, map[string]any, error) {
 	for _, name := range places.Administered() {
 		note(name)
 	}
@@ -27,7 +27,7 @@ func bundlesIn(p *places.Place, note func(string)) ([]build.Bundle, map[string]a
 	if p.Has(recoveryFile) {
 		return nil, nil, errors.New("a recovery file relaxes this machine for a while")
 	}
-	if err := noteBundles(p, note); err != nil {
+	if err := noteBundles(p, rootOnly, note); err != nil {
 		return nil, nil, err
 	}
 	l := loaded{Found: hookpath.Found{Where: map[string]string{}}}
@@ -58,21 +58,20 @@ func bundlesIn(p *places.Place, note func(string)) ([]build.Bundle, map[string]a
 	return list, l.schemas, nil
 }
 
-// noteBundles notes every file of the bundles in force.
-func noteBundles(p *places.Place, note func(string)) error {
-	data, err := stateFile(p, sync.CurrentFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	current, err := sync.ParseCurrent(data)
+// noteBundles notes every file of the bundles in force, or, where only root may
+// write them, their directories: gate itself writes each release into a new one.
+func noteBundles(p *places.Place, rootOnly bool, note func(string)) error {
+	current, err := currentBundles(p)
 	if err != nil {
 		return err
 	}
 	for _, a := range current.Bundles {
-		err := fs.WalkDir(p.Files, path.Join(sync.Dir, a.Dir, sync.FilesDir), func(name string, _ fs.DirEntry, err error) error {
+		files := path.Join(sync.Dir, a.Dir, sync.FilesDir)
+		if rootOnly {
+			note(files)
+			continue
+		}
+		err := fs.WalkDir(p.Files, files, func(name string, _ fs.DirEntry, err error) error {
 			note(name)
 			return err
 		})
@@ -81,6 +80,24 @@ func noteBundles(p *places.Place, note func(string)) error {
 		}
 	}
 	return nil
+}
+
+// rootOnly reports whether nobody but root may write the bundles in force.
+func rootOnly(p *places.Place) bool {
+	current, err := currentBundles(p)
+	return err == nil && !slices.ContainsFunc(current.Bundles, func(a sync.Active) bool { return !p.RootOnly(path.Join(sync.Dir, a.Dir)) })
+}
+
+// currentBundles are the bundles in force, none where nothing says so.
+func currentBundles(p *places.Place) (sync.Current, error) {
+	data, err := stateFile(p, sync.CurrentFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return sync.Current{}, nil
+	}
+	if err != nil {
+		return sync.Current{}, err
+	}
+	return sync.ParseCurrent(data)
 }
 
 // compileManaged has what is in force in the managed directory compiled, where

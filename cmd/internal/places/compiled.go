@@ -42,6 +42,9 @@ func (d Dirs) Comparing(k artifact.Kind, dir, maker string) (a *artifact.Artifac
 	if a.Place() != dir {
 		return nil, nil, fmt.Errorf("%w: it was made of %s", artifact.ErrStale, a.Place())
 	}
+	if a.RootOnly() && d.ManagedNamed {
+		return nil, nil, fmt.Errorf("%w: it was made for the system's managed directory", artifact.ErrStale)
+	}
 	return a, a.Compare(dir), nil
 }
 

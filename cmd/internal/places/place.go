@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 
@@ -135,6 +136,33 @@ func (p *Place) empty() bool {
 func (p *Place) Has(name string) bool {
 	_, err := fs.Lstat(p.Files, name)
 	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// RootOnly reports whether nobody but root may write a directory of the place,
+// what is below it and what leads to it. On systems where access lists say more
+// than owner and mode do, and in a directory that somebody named, it is never so.
+func (p *Place) RootOnly(name string) bool {
+	if runtime.GOOS != "linux" || p.Owner == nil || !p.Owner.parents {
+		return false
+	}
+	check := func(name string) error {
+		info, err := p.root.Lstat(name)
+		if err == nil {
+			err = p.Owner.Check(name, info)
+		}
+		return err
+	}
+	for at := name; ; at = path.Dir(at) { // the place and what is above it were checked when it was opened
+		if check(at) != nil {
+			return false
+		}
+		if at == "." {
+			break
+		}
+	}
+	return nil == fs.WalkDir(p.root.FS(), name, func(name string, _ fs.DirEntry, err error) error {
+		return errors.Join(err, check(name))
+	})
 }
 
 // Below opens a directory of the place once, for many files that lie deep in it,
