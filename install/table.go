@@ -1,6 +1,8 @@
 package install
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -175,49 +177,6 @@ func (t *table) seconds(event string) time.Duration {
 	return min(wait, engine.Limit*5/4+2*time.Second).Truncate(time.Second)
 }
 
-// elseRefuse is a shell's program: what follows it is started, and whatever ends
-// without an answer of gate's (because it is not there, cannot be executed, was
-// killed) becomes the status and the text that stop a call. No person's shell
-// reads it but sh, whatever they have chosen. There is no name behind a $ that
-// an agent would replace.
-const elseRefuse = `"$@" || { [ $? = 2 ] || echo gate gave no answer, so this call does not run. A person can repair this with: gate doctor --fix >&2; exit 2; }`
-
-// line is the command line of the hook for an event. Before a call it is one that
-// cannot fail open.
-func (t *table) line(m Machine, s Scope, event string) string {
-	words := t.words(m, s, event)
-	if a, ok := adapters.Lookup(t.id); ok && t.shut && m.OS != "windows" && a.Named(event).Name == hook.PreToolUse {
-		words = append([]string{"/bin/sh", "-c", elseRefuse, "gate"}, words...)
-	}
-	return commandLine(m.OS, words)
-}
-
-// lineWords are the words of a command line of gate's, without the shell before
-// them.
-func lineWords(text string) []string {
-	words := shellWords(text)
-	if len(words) > 4 && words[0] == "/bin/sh" && words[1] == "-c" && strings.HasPrefix(words[2], `"$@" || `) {
-		return words[4:]
-	}
-	return words
-}
-
-// commandLine is a command line as the agents' shells read it.
-func commandLine(os string, words []string) string {
-	var out []string
-	for _, w := range words {
-		if os == "windows" {
-			if strings.ContainsAny(w, " &()^%!;,=") || w == "" {
-				w = `"` + w + `"`
-			}
-		} else {
-			w = shellQuote(w)
-		}
-		out = append(out, w)
-	}
-	return strings.Join(out, " ")
-}
-
 // isGate recognises a command line of gate's for the agent, whatever version
 // wrote it.
 func (t *table) isGate(words []string) bool { return gateFor(words, t.id) }
@@ -249,9 +208,8 @@ func (t *table) voids(s Scope, path string, text []byte) []Finding {
 	for _, x := range t.formatOf(s).switched(t, text) {
 		out = append(out, t.offFinding(x, s, path))
 	}
-	if d, err := parse(text); err == nil && t.isJSON(s) && !t.lax && d.comment >= 0 {
-		out = append(out, Finding{ID: "settings.comments", Severity: Warning, Agent: t.id, Scope: s, File: path, Line: line(text, d.comment),
-			Message: "a comment is no JSON: " + t.title + " may ignore the whole file", Remedy: "remove it"})
+	if f := t.strict(s, path, text); f != nil {
+		out = append(out, *f)
 	}
 	for _, w := range t.weak {
 		if slices.Contains(w.scopes, s) {
@@ -259,6 +217,25 @@ func (t *table) voids(s Scope, path string, text []byte) []Finding {
 		}
 	}
 	return out
+}
+
+// strict is the finding about a file that is nearly JSON, nil where that is enough
+// for the agent. Codex 0.169.0 was seen to pass over one with a byte order mark.
+func (t *table) strict(s Scope, path string, text []byte) *Finding {
+	d, err := parse(text)
+	if err != nil || !t.isJSON(s) || t.lax || d.root == nil || json.Valid(text) {
+		return nil
+	}
+	f := Finding{ID: "settings.comments", Severity: Error, Agent: t.id, Scope: s, File: path, Remedy: "remove it"}
+	what := "a comma behind the last item"
+	switch {
+	case d.comment >= 0:
+		what, f.Line = "a comment", line(text, d.comment)
+	case bytes.HasPrefix(text, []byte(byteOrderMark)):
+		what, f.Remedy = "a byte order mark", "save the file as UTF-8 without one"
+	}
+	f.Message = what + " is no JSON: " + t.title + " may ignore the whole file"
+	return &f
 }
 
 func (t *table) isJSON(s Scope) bool {

@@ -124,7 +124,7 @@ func (t *table) look(m Machine, s Scope, path string) tableView {
 func (t *table) checkFile(m Machine, s Scope, text []byte, v *tableView) {
 	for _, f := range t.voids(s, v.guard.File, text) {
 		v.findings = append(v.findings, f)
-		v.guard.InForce = v.guard.InForce && f.ID != "hooks.disabled"
+		v.guard.InForce = v.guard.InForce && f.ID != "hooks.disabled" && f.ID != "settings.comments"
 	}
 	if info, err := m.stat(v.guard.File); err == nil {
 		if why := m.suspect(info, s == Managed); why != "" {

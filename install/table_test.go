@@ -128,6 +128,9 @@ var foreignTOML = []string{
 	"", "\n", "# a comment\n", "model = \"x\"", "model = \"x\"\r\n\r\n[tui]\r\n# c\r\nx = 1\r\n",
 	"[features]\nweb = true # yes\n\n[hooks]\nmanaged_dir = \"/opt/hooks\"\n[[hooks.PreToolUse]]\nmatcher = \"^Bash$\"\n[[hooks.PreToolUse.hooks]]\ntype = \"command\"\ncommand = \"/opt/hooks/x\"\n",
 	"allow_managed_hooks_only = true\n[ features ] # what there is\nhooks = true\n", "[a]\nb = '''\n[x]\n'''\n",
+	"\ufeffmodel = \"x\"\r\n[tui]\r\nx = 1", "\ufeff", "features.web = true\nmodel = \"x\"\n", "features.web = true\n[tui]\nx = 1", "[[x.y]]\nz = 1\n[features.more]\na = 1\n[[x.y]]\n",
+	"[\"features\"]\nweb = true\n", "x = { y = [ 1, # one\n] }\n", "[hooks]\n[hooks.state]\n[hooks.state.\"a:b\"]\ntrusted_hash = \"x\"\n",
+	"text = \"\"\"\n# gate: begin\nx # by gate install\n\"\"\"\n",
 }
 
 // TestForeignFiles holds that an installation into the files that people have comes
@@ -237,6 +240,10 @@ func TestTableFindings(t *testing.T) {
 		{"gate is switched off by its name", "gemini", install.User, `"hooks": {`, `"hooksConfig": {"disabled": ["gate"]}, "hooks": {`, "hooks.disabled", false},
 		{"nothing", "codex", install.Managed, "", "", "gate.hidden", true},
 		{"a managed hook of another event", "codex", install.Managed, `--event PreToolUse`, `--event Stop`, "gate.entry", false},
+		{"a byte order mark", "cursor", install.User, "{\n  \"version\"", "\ufeff{\n  \"version\"", "settings.comments", false},
+		{"a comment", "copilot", install.User, `"hooks": {`, "// mine\n\"hooks\": {", "settings.comments", false},
+		{"a comma behind the last item", "auggie", install.User, "\n  }\n}", "\n  },\n}", "settings.comments", false},
+		{"a comment that is read", "qwen", install.User, `"hooks": {`, "// mine\n\"hooks\": {", "gate.open", true},
 		{"no JSON", "copilot", install.User, `"hooks": {`, `"hooks": {{`, "settings.syntax", false},
 	} {
 		m := machine(t)

@@ -40,8 +40,34 @@ func (f tomlHooks) install(t *table, m Machine, s Scope, path string, old []byte
 	if err != nil {
 		return nil, err
 	}
+	var failed error
+	for _, dotted := range []bool{false, true} { // as the file writes its own tables
+		text, err := f.add(t, m, s, path, base, before, dotted)
+		if err != nil {
+			return nil, err
+		}
+		after, err := readTOML(path, text)
+		if err == nil && includes(after, before) {
+			return text, nil
+		}
+		failed = errors.Join(failed, err)
+	}
+	return nil, fmt.Errorf("%s: gate's entries do not go with what is there; add them by hand, as gate install --dry-run shows them for an empty file (%w)", path, failed)
+}
+
+// add returns the text with gate's settings and entries, which may say what does
+// not go with it.
+func (f tomlHooks) add(t *table, m Machine, s Scope, path string, base []byte, before map[string]any, dotted bool) ([]byte, error) {
 	text := bytes.Clone(base)
 	block := ""
+	set := func(name []string, value string) {
+		var rest string
+		if dotted {
+			name = []string{strings.Join(name, ".")}
+		}
+		text, rest = addTOML(text, name, value)
+		block += rest
+	}
 	for _, p := range t.wanted(s) {
 		if is, there := lookupTOML(before, p.path); there {
 			if fmt.Sprint(is) != p.value {
@@ -49,16 +75,13 @@ func (f tomlHooks) install(t *table, m Machine, s Scope, path string, old []byte
 			}
 			continue
 		}
-		var rest string
-		text, rest = addTOML(text, p.path, p.value)
-		block += rest
+		set(p.path, p.value)
 	}
 	if s == Managed && !f.list {
 		dir := []string{"hooks", "managed_dir"}
 		if _, there := lookupTOML(before, dir); !there {
-			var rest string
-			text, rest = addTOML(text, dir, jsonText(filepath.Dir(first(m.Command))))
-			block += rest
+			dotted = false // the entries are below the table of that name
+			set(dir, jsonText(filepath.Dir(first(m.Command))))
 		}
 	}
 	for _, event := range t.events {
@@ -67,12 +90,7 @@ func (f tomlHooks) install(t *table, m Machine, s Scope, path string, old []byte
 	if base != nil {
 		text = append(text, '\n') // ends a last line that has no end, and is gate's own in any case
 	}
-	text = append(text, tomlBegin+block+tomlEnd...)
-	after, err := readTOML(path, text)
-	if err != nil || !includes(after, before) {
-		return nil, errors.Join(fmt.Errorf("%s: gate's entries do not go with what is there; add them by hand, as gate install --dry-run shows them for an empty file", path), err)
-	}
-	return text, nil
+	return append(text, tomlBegin+block+tomlEnd...), nil
 }
 
 // addTOML adds a setting: at the top, or below the header of its table. Where
@@ -91,7 +109,7 @@ func addTOML(text []byte, path []string, value string) ([]byte, string) {
 		}
 		line, _, _ := strings.Cut(string(text[at:at+end]), "#")
 		at += end + 1
-		if strings.Join(strings.Fields(line), "") == header {
+		if strings.NewReplacer(" ", "", "\t", "", "\r", "", "\n", "", `"`, "", "'", "").Replace(line) == header {
 			return slices.Concat(text[:at], []byte(setting), text[at:]), ""
 		}
 	}

@@ -1,0 +1,51 @@
+package install
+
+import (
+	"strings"
+
+	"gate/adapters"
+	"gate/hook"
+)
+
+// elseRefuse is a shell's program: what follows it is started, and whatever ends
+// without an answer of gate's (because it is not there, cannot be executed, was
+// killed) becomes the status and the text that stop a call. No person's shell
+// reads it but sh, whatever they have chosen. There is no name behind a $ that
+// an agent would replace.
+const elseRefuse = `"$@" || { [ $? = 2 ] || echo gate gave no answer, so this call does not run. A person can repair this with: gate doctor --fix >&2; exit 2; }`
+
+// line is the command line of the hook for an event. Before a call it is one that
+// cannot fail open.
+func (t *table) line(m Machine, s Scope, event string) string {
+	words := t.words(m, s, event)
+	if a, ok := adapters.Lookup(t.id); ok && t.shut && m.OS != "windows" && a.Named(event).Name == hook.PreToolUse {
+		words = append([]string{"/bin/sh", "-c", elseRefuse, "gate"}, words...)
+	}
+	return commandLine(m.OS, words)
+}
+
+// lineWords are the words of a command line of gate's, without the shell before
+// them.
+func lineWords(text string) []string {
+	words := shellWords(text)
+	if len(words) > 4 && words[0] == "/bin/sh" && words[1] == "-c" && strings.HasPrefix(words[2], `"$@" || `) {
+		return words[4:]
+	}
+	return words
+}
+
+// commandLine is a command line as the agents' shells read it.
+func commandLine(os string, words []string) string {
+	var out []string
+	for _, w := range words {
+		if os == "windows" {
+			if strings.ContainsAny(w, " &()^%!;,=") || w == "" {
+				w = `"` + w + `"`
+			}
+		} else {
+			w = shellQuote(w)
+		}
+		out = append(out, w)
+	}
+	return strings.Join(out, " ")
+}
