@@ -97,3 +97,16 @@ func FuzzPartial(f *testing.F) {
 		}
 	})
 }
+
+// FuzzRetryAfter holds that a server says for how long it wants to be left
+// alone, and neither for ever nor for less than no time.
+func FuzzRetryAfter(f *testing.F) {
+	for _, text := range []string{"", "0", "120", "-1", "3601", "9223372037", "99999999999999999999", "Wed, 21 Oct 2026 07:28:00 GMT"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if wait := retryAfter(http.Header{"Retry-After": {text}}); wait < 0 || wait > time.Hour {
+			t.Errorf("%q: %v", text, wait)
+		}
+	})
+}

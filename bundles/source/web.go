@@ -243,7 +243,7 @@ func retryAfter(h http.Header) time.Duration {
 	if err != nil || n < 0 {
 		return 0
 	}
-	return min(time.Duration(n)*time.Second, time.Hour)
+	return time.Duration(min(n, 3600)) * time.Second
 }
 
 // isPage reports a web page, which proxies and sign-in pages answer with,
