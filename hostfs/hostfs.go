@@ -47,6 +47,13 @@ func (Files) ReadFile(name string, limit int) ([]byte, error) {
 	return data, nil
 }
 
+// Exists reports whether os.Lstat finds a file, which may be a link that leads
+// nowhere.
+func Exists(name string) bool {
+	_, err := isLink(name)
+	return err == nil
+}
+
 // ErrIrregular reports a directory, a device or the like.
 var ErrIrregular = errors.New("not a regular file")
 

@@ -34,7 +34,9 @@ func listed() (who account, ok bool) {
 }
 
 func accountIn(file []byte, uid string) (who account, ok bool) {
-	for line := range bytes.Lines(file) {
+	for len(file) > 0 {
+		var line []byte
+		line, file, _ = bytes.Cut(file, []byte("\n"))
 		line = bytes.TrimSpace(line)
 		if len(line) == 0 || bytes.IndexByte([]byte("#:+-"), line[0]) >= 0 || bytes.Count(line, []byte(":")) < 6 {
 			continue

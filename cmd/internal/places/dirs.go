@@ -16,6 +16,7 @@ import (
 	"strconv"
 
 	"gate/consent"
+	"gate/hostfs"
 	"gate/session"
 )
 
@@ -215,7 +216,7 @@ func ProjectRoot(started, dir string) string {
 	dir = filepath.Clean(dir)
 	for at := dir; ; at = filepath.Dir(at) {
 		for _, mark := range []string{ProjectDir, ".git"} {
-			if _, err := os.Lstat(filepath.Join(at, mark)); err == nil {
+			if hostfs.Exists(filepath.Join(at, mark)) {
 				return at
 			}
 		}
