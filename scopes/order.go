@@ -2,7 +2,6 @@ package scopes
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"time"
 
@@ -79,17 +78,27 @@ func (s *Settings) disables(l *Layer) bool {
 func mostExact(layers []*Layer, h *hook.Hook) saying {
 	var best saying
 	for _, l := range layers {
-		for _, key := range slices.Sorted(maps.Keys(l.Policies)) {
-			level := l.Policies[key]
-			switch {
-			case !covers(key, h.ID):
-			case best.layer == nil, len(key) > len(best.key),
-				len(key) == len(best.key) && level.strictness() > best.level.strictness():
-				best = saying{l, key, level}
+		for key, level := range l.Policies {
+			if s := (saying{l, key, level}); covers(key, h.ID) && s.beats(best) {
+				best = s
 			}
 		}
 	}
 	return best
+}
+
+// beats reports that s is more exact than what was found before it, or as exact
+// and stricter. Within a layer the first in the order of keys counts.
+func (s saying) beats(best saying) bool {
+	switch {
+	case best.layer == nil:
+		return true
+	case len(s.key) != len(best.key):
+		return len(s.key) > len(best.key)
+	case s.level.strictness() != best.level.strictness():
+		return s.level.strictness() > best.level.strictness()
+	}
+	return s.layer == best.layer && s.key < best.key
 }
 
 // sameRank reports layers between which no order decides.

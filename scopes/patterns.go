@@ -26,7 +26,7 @@ func once[T any](known *map[string]*T, text string, compile func(string) (*T, er
 		return c, err
 	}
 	if *known == nil {
-		*known = map[string]*T{}
+		*known = make(map[string]*T, 16)
 	}
 	(*known)[text] = c
 	return c, nil

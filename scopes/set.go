@@ -200,9 +200,11 @@ func (b *Bound) Match(ev *hook.Event) matcher.Truth {
 // bind compiles the hooks of a source. What does not compile is a fault.
 func (src *Source) bind(known *patterns) []*Bound {
 	bounds := make([]*Bound, 0, len(src.Hooks))
+	all := make([]Bound, len(src.Hooks)) // in one piece: most sources have many
 	ids := make(map[string]bool, len(src.Hooks))
 	for i, h := range src.Hooks {
-		b, err := newBound(src, h, i, known)
+		b := &all[i]
+		err := b.compile(src, h, i, known)
 		if err == nil && ids[h.ID] {
 			err = errors.New("a second hook with this id")
 		}
@@ -216,20 +218,21 @@ func (src *Source) bind(known *patterns) []*Bound {
 	return bounds
 }
 
-func newBound(src *Source, h *hook.Hook, position int, known *patterns) (*Bound, error) {
+func (b *Bound) compile(src *Source, h *hook.Hook, position int, known *patterns) error {
 	if h.ID == "" {
-		return nil, errors.New("it has no id")
+		return errors.New("it has no id")
 	}
 	if h.Scope != src.Scope || h.Authority != src.Authority || h.Library != src.Library || h.Source != src.Name {
-		return nil, fmt.Errorf("it claims scope %s and authority %s of source %q, but stands in %q",
+		return fmt.Errorf("it claims scope %s and authority %s of source %q, but stands in %q",
 			h.Scope, h.Authority, h.Source, src.Name)
 	}
-	b := &Bound{Hook: h, Source: src, position: position}
+	b.Hook, b.Source, b.position = h, src, position
 	var errs []error
 	var err error
 	if b.matcher, err = known.matcher(h.Matcher); err != nil {
 		errs = append(errs, err)
 	}
+	b.conditions = slices.Grow(b.conditions, len(h.If))
 	for _, text := range h.If {
 		c, err := known.condition(text)
 		if err != nil {
@@ -237,7 +240,7 @@ func newBound(src *Source, h *hook.Hook, position int, known *patterns) (*Bound,
 		}
 		b.conditions = append(b.conditions, c)
 	}
-	return b, errors.Join(errs...)
+	return errors.Join(errs...)
 }
 
 func compareSources(a, b *Source) int {
