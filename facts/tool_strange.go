@@ -95,7 +95,12 @@ func runsShell(tool, v string) bool {
 
 // guess says what a field of an unknown tool is, by its name.
 func guess(field string) string {
-	name := strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(field))
+	name := strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' {
+			return -1
+		}
+		return r
+	}, strings.ToLower(field))
 	if strings.HasPrefix(name, "cli") && strings.HasSuffix(name, "command") {
 		return "shell"
 	}
