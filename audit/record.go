@@ -113,30 +113,58 @@ func reasonsOf(list []hook.Reason) []Reason {
 	return out
 }
 
-// policiesOf lists each hook once, however often it ran.
+// policiesOf lists each hook once, however often it ran, those first that added
+// most.
 func policiesOf(steps []hook.Step) []Policy {
-	out := make([]Policy, 0, len(steps))
+	listed := severest(steps)
+	out := make([]Policy, len(listed))
+	places := make(map[*hook.Hook]int, len(listed))
+	for i, h := range listed {
+		places[h] = i
+		out[i] = Policy{ID: h.ID, Source: h.Source}
+		if h.Kind != hook.Rego {
+			out[i].Kind = string(h.Kind)
+		}
+	}
+	for i := range steps {
+		s := &steps[i]
+		if at, is := places[s.Hook]; is {
+			out[at].Outcome = s.Outcome
+			out[at].Runs++
+			out[at].Effect = max(out[at].Effect, s.Effect)
+			out[at].use(s)
+		}
+	}
+	return out
+}
+
+// severest returns the hooks that are listed, each with its severest run in mind,
+// else in the order in which they ran first.
+func severest(steps []hook.Step) []*hook.Hook {
+	type ran struct {
+		hook   *hook.Hook
+		effect hook.Effect
+	}
+	list := make([]ran, 0, len(steps))
 	seen := make(map[*hook.Hook]int, len(steps))
-	for _, s := range steps {
-		if s.Hook == nil || s.Hook.Kind == hook.Inline {
+	for i := range steps {
+		h, effect := steps[i].Hook, steps[i].Effect
+		if h == nil || h.Kind == hook.Inline {
 			continue
 		}
-		at, again := seen[s.Hook]
-		if !again {
-			at = len(out)
-			seen[s.Hook] = at
-			out = append(out, Policy{ID: s.Hook.ID, Source: s.Hook.Source})
-			if k := s.Hook.Kind; k != hook.Rego {
-				out[at].Kind = string(k)
-			}
+		if at, again := seen[h]; again {
+			list[at].effect = max(list[at].effect, effect)
+			continue
 		}
-		out[at].Outcome = s.Outcome
-		out[at].Runs++
-		out[at].Effect = max(out[at].Effect, s.Effect)
-		out[at].use(&s)
+		seen[h] = len(list)
+		list = append(list, ran{h, effect})
 	}
-	slices.SortStableFunc(out, func(a, b Policy) int { return cmp.Compare(b.Effect, a.Effect) })
-	return out[:min(len(out), maxPolicies)]
+	slices.SortStableFunc(list, func(a, b ran) int { return cmp.Compare(b.effect, a.effect) })
+	hooks := make([]*hook.Hook, min(len(list), maxPolicies))
+	for i := range hooks {
+		hooks[i] = list[i].hook
+	}
+	return hooks
 }
 
 // use adds what a run cost.

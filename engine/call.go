@@ -160,7 +160,7 @@ func (c *call) run(tier scopes.Tier) {
 		c.fail(fault) // no time even to begin
 		return
 	}
-	verdicts := c.ask(hooks)
+	hooks, verdicts := c.ask(hooks)
 	c.rewrite(hooks, verdicts)
 	for i, v := range verdicts {
 		for _, consult := range v.Consults {
@@ -171,9 +171,10 @@ func (c *call) run(tier scopes.Tier) {
 	}
 }
 
-// ask runs hooks on the same input, records their steps and returns what
-// counts of their verdicts.
-func (c *call) ask(hooks []due) []hook.Verdict {
+// ask runs hooks on the same input and records their steps. It returns those that
+// there is more to do for, which rewrite or consult, with what counts of their
+// verdicts.
+func (c *call) ask(hooks []due) (active []due, verdicts []hook.Verdict) {
 	if len(c.ran) == 0 {
 		c.ran = make(map[*scopes.Bound]int, len(hooks)) // growing takes longer, and so does the list of steps
 	}
@@ -182,16 +183,17 @@ func (c *call) ask(hooks []due) []hook.Verdict {
 		c.ran[h.Bound] = len(c.changes)
 	}
 	answers := c.evaluate(hooks)
-	verdicts := make([]hook.Verdict, len(hooks))
 	for i, h := range hooks {
 		w := c.counts(h, answers[i])
-		verdicts[i] = w.Verdict
+		if len(w.Rewrites)+len(w.Consults) > 0 {
+			active, verdicts = append(active, h), append(verdicts, w.Verdict)
+		}
 		c.record(h.Hook, w, answers[i])
 		if unheard(h, answers[i].Fault) {
 			c.fail(hook.Faultf(hook.FaultTimeout, "no time was left for %s", h.ID))
 		}
 	}
-	return verdicts
+	return active, verdicts
 }
 
 // unheard reports a policy of the administrator, the product or the user that
@@ -319,7 +321,7 @@ func (c *call) consult(by *scopes.Bound, want hook.Consult) {
 		return // it has judged this very input
 	}
 	hooks := []due{{Bound: b, again: ran}}
-	c.rewrite(hooks, c.ask(hooks))
+	c.rewrite(c.ask(hooks))
 }
 
 // decision concludes the call.

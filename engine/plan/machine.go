@@ -203,7 +203,7 @@ func (m *Machine) call(number int, args []value.Value) (value.Value, bool) {
 // them there.
 func (m *Machine) take(n int) []value.Value {
 	if m.top+n > len(m.stack) {
-		size := max(256, 2*len(m.stack), m.top+n)
+		size := max(64, 2*len(m.stack), m.top+n)
 		if err := m.ctx.Alloc(16 * size); err != nil {
 			m.fail(err)
 			return nil

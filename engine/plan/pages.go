@@ -7,7 +7,7 @@ import "gate/engine/plan/value"
 // asked.
 type pages []*[pageSize]value.Value
 
-const pageSize = 128
+const pageSize = 64
 
 func newPages(n int) pages { return make(pages, (n+pageSize-1)/pageSize) }
 

@@ -6,14 +6,24 @@ type state struct {
 	held   bool // it is in another
 }
 
-func (s *state) of() *state { return s }
+// stateOf returns the state of an array, a set or an object, nil for what never
+// changes.
+func stateOf(v Value) *state {
+	switch v := v.(type) {
+	case *Array:
+		return &v.state
+	case *Set:
+		return &v.state
+	case *Object:
+		return &v.state
+	}
+	return nil
+}
 
 // hold notes that v is in another value.
 func hold(v Value) {
-	if c, ok := v.(interface{ of() *state }); ok {
-		if s := c.of(); !s.frozen && !s.held {
-			s.held = true
-		}
+	if s := stateOf(v); s != nil && !s.frozen && !s.held {
+		s.held = true
 	}
 }
 
@@ -27,8 +37,8 @@ func Hold(list []Value) {
 // Freeze puts everything in v in order, so that reading changes nothing any
 // more and v may be read by several goroutines. It returns v.
 func Freeze(v Value) Value {
-	c, ok := v.(interface{ of() *state })
-	if !ok || c.of().frozen {
+	s := stateOf(v)
+	if s == nil || s.frozen {
 		return v
 	}
 	switch v := v.(type) {
@@ -47,7 +57,7 @@ func Freeze(v Value) Value {
 		}
 		v.weigh()
 	}
-	c.of().frozen = true
+	s.frozen = true
 	return v
 }
 
@@ -55,11 +65,11 @@ func Freeze(v Value) Value {
 // come to be in itself. Held is true if c is in another value already, which
 // does not know that c grows.
 func MayHold(c, v Value) (may, held bool) {
-	into, ok := c.(interface{ of() *state })
-	if !ok || into.of().frozen || c == v {
+	into := stateOf(c)
+	if into == nil || into.frozen || c == v {
 		return false, false
 	}
-	if !into.of().held {
+	if !into.held {
 		return true, false
 	}
 	return !within(c, v), true
