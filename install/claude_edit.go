@@ -2,7 +2,6 @@ package install
 
 import (
 	"bytes"
-	"fmt"
 	"path/filepath"
 	"slices"
 )
@@ -103,33 +102,7 @@ func around(st style, indent string, bracket byte, item func(indent string) stri
 
 // parse reads settings and refuses what nothing can be merged into.
 func (claude) parse(path string, text []byte) (*document, error) {
-	d, err := parse(text)
-	if err != nil {
-		e := err.(*syntaxError)
-		return nil, fmt.Errorf("%s:%d:%d: %s; correct the file first", path, e.line, e.column, e.msg)
-	}
-	wrong := func(n *node, what, want string) error {
-		return fmt.Errorf("%s:%d: %s is %s where %s is wanted; correct it first", path, d.line(n), what, n.typeName(), want)
-	}
-	if d.root == nil {
-		return d, nil
-	}
-	if !d.root.is('{') {
-		return nil, wrong(d.root, "the file", "an object")
-	}
-	hooks := d.root.member("hooks")
-	if hooks == nil {
-		return d, nil
-	}
-	if !hooks.is('{') {
-		return nil, wrong(hooks, `"hooks"`, "an object")
-	}
-	for _, it := range hooks.items {
-		if !it.value.is('[') {
-			return nil, wrong(it.value, fmt.Sprintf("%q", it.key.str), "an array")
-		}
-	}
-	return d, nil
+	return mergeable(path, text, "hooks", func(string) bool { return true })
 }
 
 func (c claude) voids(s Scope, path string, text []byte) []Finding {

@@ -216,6 +216,12 @@ func (t *table) equal(d *document, x jsonEntry, m Machine, s Scope) bool {
 
 // parse reads a file and refuses what nothing can be merged into.
 func (jsonHooks) parse(t *table, path string, text []byte) (*document, error) {
+	return mergeable(path, text, t.container(), func(event string) bool { return slices.Contains(t.events, event) })
+}
+
+// mergeable reads a file in which hooks stand as lists of events in a container,
+// and refuses one that the lists of some events cannot be added to.
+func mergeable(path string, text []byte, container string, added func(event string) bool) (*document, error) {
 	d, err := parse(text)
 	if err != nil {
 		e := err.(*syntaxError)
@@ -230,16 +236,16 @@ func (jsonHooks) parse(t *table, path string, text []byte) (*document, error) {
 	if !d.root.is('{') {
 		return nil, wrong(d.root, "the file", "an object")
 	}
-	hooks := d.root.member(t.container())
+	hooks := d.root.member(container)
 	if hooks == nil {
 		return d, nil
 	}
 	if !hooks.is('{') {
-		return nil, wrong(hooks, fmt.Sprintf("%q", t.container()), "an object")
+		return nil, wrong(hooks, fmt.Sprintf("%q", container), "an object")
 	}
-	for _, event := range t.events {
-		if list := hooks.member(event); list != nil && !list.is('[') {
-			return nil, wrong(list, fmt.Sprintf("%q", event), "an array")
+	for _, it := range hooks.items {
+		if added(it.key.str) && !it.value.is('[') {
+			return nil, wrong(it.value, fmt.Sprintf("%q", it.key.str), "an array")
 		}
 	}
 	return d, nil
