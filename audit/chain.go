@@ -10,6 +10,8 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"strconv"
+	"strings"
 
 	"gate/strictjson"
 )
@@ -84,8 +86,44 @@ type head struct {
 const headSize = 256
 
 func (h *head) encode() []byte {
-	text := strictjson.Append(nil, map[string]any{"log": h.log, "seq": h.seq, "hash": h.hash, "size": h.size, "begin": h.begin})
-	return append(append(text, bytes.Repeat([]byte{' '}, max(headSize-1-len(text), 0))...), '\n')
+	text := strconv.AppendInt(append(make([]byte, 0, headSize), `{"begin":`...), h.begin, 10)
+	text = strictjson.Append(append(text, `,"hash":`...), h.hash)
+	text = strictjson.Append(append(text, `,"log":`...), h.log)
+	text = strconv.AppendInt(append(text, `,"seq":`...), h.seq, 10)
+	text = strconv.AppendInt(append(text, `,"size":`...), h.size, 10)
+	text = append(text, '}')
+	for len(text) < headSize-1 {
+		text = append(text, ' ')
+	}
+	return append(text, '\n')
+}
+
+// decode reads what encode writes, and nothing else.
+func (h *head) decode(file []byte) bool {
+	text := string(file)
+	var begin, seq, size string
+	for _, member := range []struct {
+		value         *string
+		before, after string
+	}{
+		{&begin, `{"begin":`, `,`}, {&h.hash, `"hash":"`, `",`}, {&h.log, `"log":"`, `",`}, {&seq, `"seq":`, `,`}, {&size, `"size":`, `}`},
+	} {
+		rest, ok := strings.CutPrefix(text, member.before)
+		if !ok {
+			return false
+		}
+		*member.value, text, _ = strings.Cut(rest, member.after)
+	}
+	for _, number := range []struct {
+		text  string
+		value *int64
+	}{{begin, &h.begin}, {seq, &h.seq}, {size, &h.size}} {
+		var err error
+		if *number.value, err = strconv.ParseInt(number.text, 10, 64); err != nil {
+			return false
+		}
+	}
+	return bytes.Equal(h.encode(), file)
 }
 
 // readHead reads where the chain ends; false: the file does not say.
@@ -95,14 +133,17 @@ func readHead(f io.ReaderAt) (head, bool) {
 	if n == 0 || err != nil && err != io.EOF {
 		return head{}, false
 	}
-	doc, err := strictjson.Object(bytes.TrimSpace(buf[:n]), strictjson.Limits{Bytes: headSize})
-	if err != nil {
-		return head{}, false
-	}
-	x := fields(doc)
-	h := head{
-		log: x.text("log"), seq: x.number("seq"), hash: x.text("hash"),
-		size: x.number("size"), begin: x.number("begin"),
+	var h head
+	if !h.decode(buf[:n]) {
+		doc, err := strictjson.Object(bytes.TrimSpace(buf[:n]), strictjson.Limits{Bytes: headSize})
+		if err != nil {
+			return head{}, false
+		}
+		x := fields(doc)
+		h = head{
+			log: x.text("log"), seq: x.number("seq"), hash: x.text("hash"),
+			size: x.number("size"), begin: x.number("begin"),
+		}
 	}
 	return h, h.log != "" && h.size >= 0 && h.seq >= 0 && h.begin >= 1 && (h.seq == 0) == (h.hash == "")
 }
