@@ -89,6 +89,9 @@ func (l *lab) prepare(ctx context.Context, n int) (*set, error) {
 			return nil, fmt.Errorf("%v: %w\n%s", args, err, text)
 		}
 	}
+	if err := s.bundled(ctx); err != nil {
+		return nil, err
+	}
 	return s, s.serve(ctx)
 }
 
@@ -138,7 +141,7 @@ func (s *set) close() {
 // candidates are those that run this set.
 func (s *set) candidates() []candidate {
 	l, in := s.lab, s.lab.file("harmful.json")
-	list := l.calls(s.dir)
+	list := append(l.calls(s.dir), s.governed()...)
 	if s.n <= 100 {
 		handsOver := l.calls(s.mixed())[1] // a denial is certain without what only OPA can run
 		handsOver.name = "gate-hook, harmless Bash call, handed over to gate"

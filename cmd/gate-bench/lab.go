@@ -36,6 +36,7 @@ type candidate struct {
 	status int
 	stdout string   // must be in the answer
 	env    []string // nil: as this process
+	root   string   // what is the root directory to it, "" for the machine's
 }
 
 // floorName is what everything is compared with.
@@ -143,6 +144,7 @@ func (c *candidate) once(ctx context.Context) (measure, error) {
 	}
 	defer in.Close()
 	cmd.Stdin, cmd.Env = in, c.env
+	within(cmd, c.root)
 	var text strings.Builder
 	cmd.Stdout = &text
 	start := time.Now()
@@ -162,11 +164,15 @@ func (c *candidate) once(ctx context.Context) (measure, error) {
 // its parent had until it became another program, so a small one starts it.
 func (c *candidate) peak(ctx context.Context, l *lab) (float64, error) {
 	launched := *c
-	launched.args = append([]string{l.tool("peak"), l.file("peak.txt")}, c.args...)
+	peak, written := l.tool("peak"), l.file("peak.txt")
+	if c.root != "" {
+		peak = inRoot("peak")
+	}
+	launched.args = append([]string{peak, written}, c.args...)
 	if _, err := launched.once(ctx); err != nil {
 		return 0, err
 	}
-	data, err := os.ReadFile(l.file("peak.txt"))
+	data, err := os.ReadFile(filepath.Join(c.root, written))
 	if err != nil {
 		return 0, err
 	}

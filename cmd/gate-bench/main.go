@@ -6,8 +6,9 @@
 //	go run ./cmd/gate-bench -sizes 25,100,1000,5000
 //
 // It builds what it measures from this module, writes nothing outside a
-// temporary directory, and leaves out what the machine does not have. What
-// counts are the ratios: the milliseconds are the machine's.
+// temporary directory, and leaves out what the machine does not have: only root
+// can have policies in force as a signed bundle. What counts are the ratios: the
+// milliseconds are the machine's.
 package main
 
 import (
