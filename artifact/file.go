@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 
+	"gate/hostfs"
 	"gate/owned"
 )
 
@@ -76,7 +77,7 @@ func OpenFile(base, name, maker string, k Kind, check func(name string, info fs.
 	if err := check(dir, info); err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(dir)
+	root, err := hostfs.OpenDir(dir)
 	if err != nil {
 		return nil, err
 	}

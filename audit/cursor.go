@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"gate/hostfs"
 	"gate/owned"
 	"gate/strictjson"
 )
@@ -36,7 +37,7 @@ func cursorFile(to string) string {
 // rotation waits for.
 func (h *History) Cursor(to string) (Cursor, error) {
 	const most = 1 << 10
-	root, err := os.OpenRoot(h.dir)
+	root, err := hostfs.OpenDir(h.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Cursor{}, nil
 	}

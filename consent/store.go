@@ -14,6 +14,7 @@ import (
 	"slices"
 	"time"
 
+	"gate/hostfs"
 	"gate/owned"
 )
 
@@ -66,7 +67,7 @@ func (s Store) open(create bool) (*os.Root, error) {
 	if err := parent(above); err != nil {
 		return nil, fmt.Errorf("%s: %w", above, plain(err))
 	}
-	root, err := os.OpenRoot(s.Dir)
+	root, err := hostfs.OpenDir(s.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Dir, plain(err))
 	}

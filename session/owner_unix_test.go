@@ -30,6 +30,12 @@ func TestRefuses(t *testing.T) {
 			}
 			return syscall.Mkfifo(s.path(key), 0o600)
 		},
+		"FIFO above": func(s Store) error {
+			if err := os.RemoveAll(s.Dir); err != nil {
+				return err
+			}
+			return syscall.Mkfifo(s.Dir, 0o700)
+		},
 	} {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
 			s := store(t)
@@ -41,6 +47,9 @@ func TestRefuses(t *testing.T) {
 			}
 			if err := s.Update(t.Context(), key, count); err == nil || !strings.Contains(err.Error(), s.Dir[:len(s.Dir)-len("/sessions")]) {
 				t.Errorf("it was not refused with its path: %v", err)
+			}
+			if _, err := s.Read(key); err == nil && strings.HasPrefix(name, "FIFO") {
+				t.Error("it was read all the same")
 			}
 		})
 	}

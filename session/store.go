@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"gate/hostfs"
 	"gate/owned"
 )
 
@@ -178,7 +179,7 @@ func (s Store) lock(ctx context.Context, name string) (unlock func(), err error)
 
 // readFile reads a small file of this account's alone.
 func readFile(path string) ([]byte, error) {
-	root, err := os.OpenRoot(filepath.Dir(path))
+	root, err := hostfs.OpenDir(filepath.Dir(path))
 	if err != nil {
 		return nil, err
 	}

@@ -55,7 +55,7 @@ func (s Store) open(ctx context.Context) (*disk, error) {
 	if !filepath.IsAbs(s.Dir) {
 		return nil, fmt.Errorf("the directory %q is not absolute", s.Dir)
 	}
-	root, err := os.OpenRoot(s.Dir)
+	root, err := hostfs.OpenDir(s.Dir)
 	if err != nil {
 		return nil, err
 	}

@@ -3,10 +3,10 @@ package sync
 import (
 	"context"
 	"maps"
-	"os"
 	"slices"
 
 	"gate/bundles"
+	"gate/hostfs"
 	"gate/strictjson"
 )
 
@@ -24,7 +24,7 @@ type fetched struct {
 // Tag is what the source at an address called the bundle that is in force; "" if
 // something else is, or came from elsewhere.
 func (s Store) Tag(name, url string) string {
-	root, err := os.OpenRoot(s.Dir)
+	root, err := hostfs.OpenDir(s.Dir)
 	if err != nil {
 		return ""
 	}
@@ -75,7 +75,7 @@ func (a *activation) remember(offers []Offer, outcomes []Outcome) error {
 
 // Current returns what is in force.
 func (s Store) Current() (Current, error) {
-	root, err := os.OpenRoot(s.Dir)
+	root, err := hostfs.OpenDir(s.Dir)
 	if err != nil {
 		return Current{}, err
 	}
@@ -85,7 +85,7 @@ func (s Store) Current() (Current, error) {
 
 // Keys returns the key set in force.
 func (s Store) Keys() (*bundles.KeySet, error) {
-	root, err := os.OpenRoot(s.Dir)
+	root, err := hostfs.OpenDir(s.Dir)
 	if err != nil {
 		return nil, err
 	}
