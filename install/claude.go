@@ -104,9 +104,9 @@ func (claude) dir(m Machine) string {
 // managedDir is where the client looks for what an administrator decides.
 func (claude) managedDir(m Machine) string {
 	if m.OS == "linux" {
-		return filepath.Join(m.systemDir(), "claude-code")
+		return filepath.Join(m.systemDir(""), "claude-code")
 	}
-	return filepath.Join(m.systemDir(), "ClaudeCode")
+	return filepath.Join(m.systemDir(""), "ClaudeCode")
 }
 
 func (c claude) targets(m Machine, s Scope) []string {

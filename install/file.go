@@ -70,11 +70,12 @@ func (m Machine) checkPlace(path string, s Scope) error {
 
 // checkStraight refuses links below the system's directory.
 func (m Machine) checkStraight(path, real string) error {
-	dir, err := m.real(m.systemDir())
+	system := m.systemDir(path)
+	dir, err := m.real(system)
 	if err != nil {
 		return err
 	}
-	rel, err := filepath.Rel(m.systemDir(), path)
+	rel, err := filepath.Rel(system, path)
 	if err == nil && filepath.Join(dir, rel) != real {
 		err = fmt.Errorf("%s: it is a symbolic link, to %s; managed settings must lie where they seem to", path, real)
 	}
@@ -95,7 +96,7 @@ func (p *Plan) add(m Machine, f file, text []byte, s Scope) {
 		}
 	case text == nil:
 		c.Action = Remove
-		c.prune = m.above(s)
+		c.prune = m.above(s, f.path)
 	default:
 		c.Action = Update
 		c.Mode = f.info.Mode()
@@ -104,13 +105,13 @@ func (p *Plan) add(m Machine, f file, text []byte, s Scope) {
 }
 
 // above is the directory that outlives an uninstallation.
-func (m Machine) above(s Scope) string {
+func (m Machine) above(s Scope, path string) string {
 	dir := m.Home
 	switch s {
 	case Project, Local:
 		dir = m.Project
 	case Managed:
-		dir = m.systemDir()
+		dir = m.systemDir(path)
 	}
 	if real, err := m.real(dir); err == nil {
 		return real
@@ -118,12 +119,16 @@ func (m Machine) above(s Scope) string {
 	return dir
 }
 
-// systemDir is where the system keeps programs' configuration.
-func (m Machine) systemDir() string {
+// systemDir is where the system keeps programs' configuration, of several the
+// directory that path is in.
+func (m Machine) systemDir(path string) string {
 	switch m.OS {
 	case "darwin":
 		return filepath.Join(m.root(), "Library", "Application Support")
 	case "windows":
+		if data := filepath.Join(m.root(), "ProgramData"); inside(path, data) {
+			return data
+		}
 		return filepath.Join(m.root(), "Program Files")
 	}
 	return filepath.Join(m.root(), "etc")

@@ -364,6 +364,37 @@ func TestPinned(t *testing.T) {
 	}
 }
 
+// TestManagedElsewhere holds where the machine's files of the agents are on other
+// systems, and that nothing is left there either.
+func TestManagedElsewhere(t *testing.T) {
+	const mac, windows = "Library/Application Support/", "ProgramData/"
+	for agent, want := range map[string][2]string{
+		"gemini": {mac + "GeminiCli/settings.json", windows + "gemini-cli/settings.json"}, "qwen": {mac + "QwenCode/settings.json", windows + "qwen-code/settings.json"},
+		"cursor": {mac + "Cursor/hooks.json", windows + "Cursor/hooks.json"}, "windsurf": {mac + "Windsurf/hooks.json", windows + "Windsurf/hooks.json"},
+	} {
+		for i, os := range []string{"darwin", "windows"} {
+			m := machine(t)
+			m.OS = os
+			r := install.Request{Agent: agent, Scope: install.Managed}
+			top := filepath.Join(m.Root, filepath.FromSlash([]string{mac, windows}[i]))
+			plan := doInstall(t, m, r)
+			if want := filepath.Join(m.Root, filepath.FromSlash(want[i])); len(plan.Changes) != 1 || plan.Changes[0].Path != want {
+				t.Errorf("%s, %s: %+v, want %s", agent, os, plan.Changes, want)
+			}
+			if text := read(t, plan.Changes[0].Path); strings.Contains(text, "/bin/sh") != (os != "windows" && agent != "cursor") {
+				t.Errorf("%s, %s:\n%s", agent, os, text)
+			}
+			if s := statusOf(t, m, agent); !s.Guarded {
+				t.Errorf("%s, %s: %+v", agent, os, s)
+			}
+			doUninstall(t, m, r)
+			if left, err := filepath.Glob(filepath.Join(top, "*")); err != nil || len(left) > 0 {
+				t.Errorf("%s, %s: left are %v, %v", agent, os, left, err)
+			}
+		}
+	}
+}
+
 // FuzzTOML holds the round trip for whatever a TOML file says.
 func FuzzTOML(f *testing.F) {
 	for _, text := range foreignTOML {

@@ -48,7 +48,7 @@ func codexTable() *table {
 func geminiTable() *table {
 	return &table{
 		id: "gemini", title: "Gemini CLI", shut: true, home: ".gemini", user: "settings.json", project: ".gemini/settings.json",
-		managed: []systemFile{{"linux", "etc/gemini-cli/settings.json"}, {"darwin", "Library/Application Support/GeminiCli/settings.json"}},
+		managed: []systemFile{{"linux", "etc/gemini-cli/settings.json"}, {"darwin", "Library/Application Support/GeminiCli/settings.json"}, {"windows", "ProgramData/gemini-cli/settings.json"}},
 		format:  jsonHooks{}, lax: true,
 		events:  []string{"BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "SessionStart", "SessionEnd", "Notification", "PreCompress"},
 		matcher: "*", wait: "timeout", perSec: 1000, more: []field{{"name", `"gate"`}},
@@ -65,7 +65,7 @@ func geminiTable() *table {
 func qwenTable() *table {
 	return &table{
 		id: "qwen", title: "Qwen Code", shut: true, home: ".qwen", user: "settings.json", project: ".qwen/settings.json",
-		managed: []systemFile{{"linux", "etc/qwen-code/settings.json"}, {"darwin", "Library/Application Support/QwenCode/settings.json"}},
+		managed: []systemFile{{"linux", "etc/qwen-code/settings.json"}, {"darwin", "Library/Application Support/QwenCode/settings.json"}, {"windows", "ProgramData/qwen-code/settings.json"}},
 		format:  jsonHooks{}, lax: true,
 		events: []string{"PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "UserPromptSubmit", "Stop",
 			"SessionStart", "SessionEnd", "InstructionsLoaded", "Notification", "SubagentStart", "SubagentStop", "PreCompact", "PermissionDenied"},
@@ -101,7 +101,7 @@ func opencodeTable() *table {
 func cursorTable() *table {
 	return &table{
 		id: "cursor", title: "Cursor", home: ".cursor", user: "hooks.json", project: ".cursor/hooks.json",
-		managed: []systemFile{{"linux", "etc/cursor/hooks.json"}, {"darwin", "Library/Application Support/Cursor/hooks.json"}},
+		managed: []systemFile{{"linux", "etc/cursor/hooks.json"}, {"darwin", "Library/Application Support/Cursor/hooks.json"}, {"windows", "ProgramData/Cursor/hooks.json"}},
 		format:  jsonHooks{}, flat: true,
 		// One call brings preToolUse and an event of its own kind: to judge both
 		// would count it twice. The editor's completions have theirs only.
@@ -142,7 +142,7 @@ func antigravityTable() *table {
 func windsurfTable() *table {
 	return &table{
 		id: "windsurf", title: "Windsurf", shut: true, home: ".codeium/windsurf", user: "hooks.json", project: ".windsurf/hooks.json",
-		managed: []systemFile{{"linux", "etc/windsurf/hooks.json"}, {"darwin", "Library/Application Support/Windsurf/hooks.json"}},
+		managed: []systemFile{{"linux", "etc/windsurf/hooks.json"}, {"darwin", "Library/Application Support/Windsurf/hooks.json"}, {"windows", "ProgramData/Windsurf/hooks.json"}},
 		format:  jsonHooks{}, flat: true,
 		events: []string{"pre_run_command", "pre_write_code", "pre_read_code", "pre_mcp_tool_use", "pre_user_prompt", "post_run_command",
 			"post_write_code", "post_read_code", "post_mcp_tool_use", "post_cascade_response"},

@@ -116,7 +116,7 @@ func replaceQuotes(s string) string {
 
 // checkManaged refuses a place that others than the administrator write to.
 func (m Machine) checkManaged(path string) error {
-	for at := path; inside(at, m.systemDir()); at = filepath.Dir(at) {
+	for at := path; inside(at, m.systemDir(path)); at = filepath.Dir(at) {
 		info, err := m.system().Lstat(at)
 		if err != nil {
 			continue // to be made
