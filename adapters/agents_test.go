@@ -222,7 +222,7 @@ func TestAgentsRefuse(t *testing.T) {
 // Fields of another case, and two names of one thing, are refused.
 func TestAgentsRefuseLookAlikes(t *testing.T) {
 	for _, c := range []struct{ agent, event, in, want string }{
-		{"cline", "", `{"hookName":"PreToolUse","preToolUse":{"toolName":"read_file","parameters":{"path":"a"}},"tool_call":{"name":"execute_command","input":{"command":"ls"}}}`, "it tells of a call twice"},
+		{"cline", "", `{"hookName":"PreToolUse","preToolUse":{"toolName":"read_file","parameters":{"path":"a"}},"tool_call":{"name":"execute_command","input":{"command":"ls"}}}`, "it tells of two calls"},
 		{"kiro", "preToolUse", `{"tool_name":"use_aws","tool_input":{"service_name":"s3","operation_name":"ls","parameters":"--recursive"}}`, "parameters: a string where an object is wanted"},
 		{"copilot", "preToolUse", `{"toolname":"bash","toolArgs":{"command":"ls"}}`, `key "toolname" looks like "toolName"`},
 		{"copilot", "preToolUse", `{"toolName":"bash","tool_name":"view","toolArgs":{"command":"ls"}}`, `say the same`},

@@ -87,8 +87,8 @@ func adaptCline(fields, doc map[string]any, w *eventWord) error {
 	if w.own() != hook.PreToolUse && w.own() != hook.PostToolUse {
 		return nil
 	}
-	if doc["preToolUse"] != nil && doc["tool_call"] != nil || doc["postToolUse"] != nil && doc["tool_result"] != nil {
-		return errors.New("it tells of a call twice, in both of its forms; only one can be what runs")
+	if !clineAgrees(doc) {
+		return errors.New("it tells of two calls, one in each of its forms; only one can be what runs")
 	}
 	if tool, input := clineCall(doc); tool != "" {
 		fields["tool_name"], fields["tool_input"] = tool, input
@@ -99,12 +99,50 @@ func adaptCline(fields, doc map[string]any, w *eventWord) error {
 	return nil
 }
 
+// clineForms are the objects that an event tells of a call in. The older ones have
+// all parameters as text.
+var clineForms = [...]struct{ about, tool, input string }{
+	{"preToolUse", "toolName", "parameters"}, {"postToolUse", "toolName", "parameters"},
+	{"tool_call", "name", "input"}, {"tool_result", "name", "input"},
+}
+
+// clineAgrees reports whether all that an event says of its call is the same.
+func clineAgrees(doc map[string]any) bool {
+	seen := false
+	var tool, input any
+	for _, form := range clineForms {
+		about, ok := doc[form.about].(map[string]any)
+		if !ok {
+			continue
+		}
+		if seen && (!equal(about[form.tool], tool) || clineText(about[form.input]) != clineText(input)) {
+			return false
+		}
+		seen, tool, input = true, about[form.tool], about[form.input]
+	}
+	return true
+}
+
+// clineText is an input with all parameters as text.
+func clineText(input any) string {
+	fields, ok := input.(map[string]any)
+	if !ok {
+		return string(strictjson.Append(nil, input))
+	}
+	text := make(map[string]any, len(fields))
+	for k, v := range fields {
+		s, ok := v.(string)
+		if !ok {
+			s = string(strictjson.Append(nil, v))
+		}
+		text[k] = s
+	}
+	return string(strictjson.Append(nil, text))
+}
+
 // clineCall finds the call in either of its forms.
 func clineCall(doc map[string]any) (tool string, input map[string]any) {
-	for _, form := range [...]struct{ about, tool, input string }{
-		{"preToolUse", "toolName", "parameters"}, {"postToolUse", "toolName", "parameters"},
-		{"tool_call", "name", "input"}, {"tool_result", "name", "input"},
-	} {
+	for _, form := range clineForms {
 		about, ok := doc[form.about].(map[string]any)
 		if !ok {
 			continue

@@ -143,3 +143,11 @@ func (m Machine) root() string {
 	}
 	return "/"
 }
+
+// executable lets whoever may read a file run it.
+func (p *Plan) executable() {
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		c.Mode |= c.Mode & 0o444 >> 2
+	}
+}

@@ -11,9 +11,9 @@
 // [Machine.Paths] only look.
 //
 // Claude Code is a family of files of this package, claude*.go; the other agents
-// are rows of tables.go, which table*.go, json_hooks*.go, toml_hooks.go and
-// own_file.go bring to life. docs/architecture.md has the rules that it keeps: 4, 5, 6 and
-// 11.
+// are rows of tables.go, which table*.go, json_hooks*.go, toml_hooks.go,
+// own_file.go and event_files.go bring to life. docs/architecture.md has the rules
+// that it keeps: 4, 5, 6 and 11.
 package install
 
 import (
@@ -152,19 +152,29 @@ func (m Machine) Install(r Request) (Plan, error) {
 		return Plan{}, err
 	}
 	plan := Plan{Agent: r.Agent, Scope: r.Scope, system: m.system()}
-	if err := m.checkPlace(paths[0], r.Scope); err != nil {
-		return Plan{}, err
+	if t, ok := a.(*table); !ok || !t.each {
+		paths = paths[:1] // the others are where older versions wrote
 	}
-	f, err := m.open(paths[0])
-	if err != nil {
-		return Plan{}, err
+	var text []byte
+	for _, path := range paths {
+		if err := m.checkPlace(path, r.Scope); err != nil {
+			return Plan{}, err
+		}
+		f, err := m.open(path)
+		if err != nil {
+			return Plan{}, err
+		}
+		if text, err = a.install(m, r, f.path, f.text); err != nil {
+			return Plan{}, err
+		}
+		plan.add(m, f, text, r.Scope)
+		if path == paths[0] {
+			plan.Findings = a.voids(r.Scope, f.path, text)
+		}
 	}
-	text, err := a.install(m, r, f.path, f.text)
-	if err != nil {
-		return Plan{}, err
+	if t, ok := a.(*table); ok && t.each {
+		plan.executable()
 	}
-	plan.add(m, f, text, r.Scope)
-	plan.Findings = a.voids(r.Scope, f.path, text)
 	if r.TrustHooks {
 		plan.Findings = slices.DeleteFunc(plan.Findings, func(f Finding) bool { return f.ID == "gate.trust" })
 		err = m.planTrust(a, r.Scope, paths[0], text, &plan)

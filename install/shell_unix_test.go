@@ -77,3 +77,27 @@ func TestNoAnswerRefuses(t *testing.T) {
 		})
 	}
 }
+
+// TestClineWithoutGate holds that the program before a call says no by itself where
+// gate's is gone: Cline does not look at its status.
+func TestClineWithoutGate(t *testing.T) {
+	m := machine(t)
+	plan := doInstall(t, m, install.Request{Agent: "cline", Scope: install.User})
+	must(t, os.Remove(m.Command[0]))
+	for _, c := range plan.Changes {
+		out, _ := exec.Command(c.Path).Output()
+		var answer struct{ Cancel bool }
+		if filepath.Base(c.Path) != "PreToolUse" {
+			if len(out) > 0 {
+				t.Errorf("%s says %s", c.Path, out)
+			}
+			continue
+		}
+		if json.Unmarshal(out, &answer) != nil || !answer.Cancel {
+			t.Errorf("%s says %s", c.Path, out)
+		}
+	}
+	if s := statusOf(t, m, "cline"); s.Guarded {
+		t.Error("it counts as guarded")
+	}
+}

@@ -22,6 +22,7 @@ type table struct {
 	home      string       // its own directory below the person's; AgentHome overrides it
 	user      string       // the file, below home; "" for no user scope
 	project   string       // the file, below the project; "" for no project scope
+	each      bool         // they are directories, with a program for each event
 	managed   []systemFile // the machine's file; none for no managed scope
 	format    format
 	toml      format // of the managed scope, where it is another
@@ -123,12 +124,25 @@ func (t *table) dir(m Machine) string {
 }
 
 func (t *table) targets(m Machine, s Scope) []string {
+	paths := t.files(m, s)
+	if !t.each || len(paths) != 1 {
+		return paths
+	}
+	var out []string
+	for _, event := range t.events {
+		out = append(out, filepath.Join(paths[0], event))
+	}
+	return out
+}
+
+// files are the files of a scope, or the directory that they are in.
+func (t *table) files(m Machine, s Scope) []string {
 	switch {
 	case s == User && t.user != "" && t.dir(m) != "":
 		return []string{filepath.Join(t.dir(m), filepath.FromSlash(t.user))}
 	case s == Project && t.project != "" && m.Project != "":
 		path := filepath.Join(m.Project, filepath.FromSlash(t.project))
-		if slices.Equal([]string{path}, t.targets(m, User)) {
+		if slices.Equal([]string{path}, t.files(m, User)) {
 			return nil // in the home directory it is the person's own
 		}
 		return []string{path}

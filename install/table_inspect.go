@@ -14,8 +14,14 @@ func (t *table) inspect(m Machine) AgentStatus {
 	s := AgentStatus{Agent: t.id}
 	strong := false
 	for _, scope := range []Scope{Managed, User, Project} {
+		var views []tableView
 		for _, path := range t.targets(m, scope) {
-			v := t.look(m, scope, path)
+			views = append(views, t.look(m, scope, path))
+		}
+		if t.each {
+			views = t.together(m, scope, views)
+		}
+		for _, v := range views {
 			s.Findings = append(s.Findings, v.findings...)
 			if v.guard.Installed {
 				s.Guards = append(s.Guards, v.guard)
@@ -100,7 +106,11 @@ func (t *table) look(m Machine, s Scope, path string) tableView {
 		t.checkPrograms(m, x, &v)
 	}
 	g.Complete = true
-	for _, event := range t.events {
+	events := t.events
+	if t.each {
+		events = []string{filepath.Base(path)}
+	}
+	for _, event := range events {
 		if !slices.Contains(g.Events, hook.Name(event)) {
 			g.Missing = append(g.Missing, hook.Name(event))
 		}
@@ -118,6 +128,40 @@ func (t *table) look(m Machine, s Scope, path string) tableView {
 		t.beside(t, m, &v)
 	}
 	return v
+}
+
+// together makes one view of those of the files of a directory.
+func (t *table) together(m Machine, s Scope, views []tableView) []tableView {
+	all := tableView{guard: Guard{Scope: s, Complete: true, InForce: true}, trusted: true}
+	g := &all.guard
+	for i, v := range views {
+		g.File = filepath.Dir(v.guard.File)
+		all.findings = append(all.findings, v.findings...)
+		if !v.guard.Installed {
+			g.Missing = append(g.Missing, hook.Name(t.events[i]))
+			continue
+		}
+		g.Installed, g.Events = true, append(g.Events, v.guard.Events...)
+		g.InForce, g.Complete, all.trusted = g.InForce && v.guard.InForce, g.Complete && v.guard.Complete, all.trusted && v.trusted
+		if g.Command == nil {
+			g.Command = v.guard.Command
+		}
+	}
+	seen := map[string]bool{} // the same of each file
+	all.findings = slices.DeleteFunc(all.findings, func(f Finding) bool {
+		if f.ID != "gate.unproven" && f.ID != "gate.open" && f.ID != "gate.trust" {
+			return false
+		}
+		twice := seen[f.ID]
+		seen[f.ID] = true
+		return twice
+	})
+	if g.Installed && len(g.Missing) > 0 {
+		g.Complete = false
+		all.report("gate.events", Error, 0, "gate is not asked on "+listed(g.Missing), "gate install "+t.id+" --scope "+string(s))
+		all.findings[len(all.findings)-1].Fixable = true
+	}
+	return []tableView{all}
 }
 
 // checkFile reports what in the file, or about it, weakens gate.

@@ -18,7 +18,7 @@ const elseRefuse = `"$@" || { [ $? = 2 ] || echo gate gave no answer, so this ca
 // cannot fail open.
 func (t *table) line(m Machine, s Scope, event string) string {
 	words := t.words(m, s, event)
-	if a, ok := adapters.Lookup(t.id); ok && t.shut && m.OS != "windows" && a.Named(event).Name == hook.PreToolUse {
+	if t.shut && m.OS != "windows" && t.stops(event) {
 		words = append([]string{"/bin/sh", "-c", elseRefuse, "gate"}, words...)
 	}
 	return commandLine(m.OS, words)
@@ -48,4 +48,10 @@ func commandLine(os string, words []string) string {
 		out = append(out, w)
 	}
 	return strings.Join(out, " ")
+}
+
+// stops reports an event whose answer can stop a call.
+func (t *table) stops(event string) bool {
+	a, ok := adapters.Lookup(t.id)
+	return ok && a.Named(event).Name == hook.PreToolUse
 }

@@ -4,7 +4,7 @@ package install
 // docs/agents.md; where their files are and how an entry is written was observed
 // for Codex, Gemini, Qwen, Copilot and OpenCode, and is by contract for the rest.
 func tables() []*table {
-	return []*table{antigravityTable(), auggieTable(), codexTable(), copilotTable(), cursorTable(), droidTable(), geminiTable(), kimiTable(), kiroTable(), opencodeTable(), qwenTable(), windsurfTable()}
+	return []*table{antigravityTable(), auggieTable(), clineTable(), codexTable(), copilotTable(), cursorTable(), droidTable(), geminiTable(), kimiTable(), kiroTable(), opencodeTable(), qwenTable(), windsurfTable()}
 }
 
 var everywhere = []Scope{Project, User, Managed}
@@ -164,5 +164,14 @@ func kimiTable() *table {
 		events: []string{"PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "UserPromptSubmit", "Stop", "StopFailure",
 			"SessionStart", "SessionEnd", "SubagentStart", "SubagentStop", "PreCompact", "PostCompact", "Notification"},
 		matcher: ".*", wait: "timeout", weak: []weakness{byContract("Kimi Code"), late("Kimi Code")},
+	}
+}
+
+func clineTable() *table {
+	return &table{
+		id: "cline", title: "Cline", home: "Documents/Cline", user: "Hooks", project: ".clinerules/hooks", each: true,
+		format: eventFiles{refuse: `'{"cancel":true,"errorMessage":"gate gave no answer, so this call does not run. A person can repair this with: gate doctor --fix"}'`},
+		events: []string{"PreToolUse", "PostToolUse", "UserPromptSubmit", "TaskStart", "TaskResume", "TaskCancel", "TaskComplete", "TaskError", "PreCompact", "SessionShutdown"},
+		weak:   []weakness{byContract("Cline"), late("Cline")},
 	}
 }

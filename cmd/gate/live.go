@@ -33,6 +33,7 @@ var probes = map[string]probe{
 	"antigravity": {"PreToolUse", `{"conversationId":"gate-doctor","toolCall":{"name":"run_command","args":{"CommandLine":%s}}}`},
 	"auggie":      {"PreToolUse", `{"hook_event_name":"PreToolUse","conversation_id":"gate-doctor","tool_name":"launch-process","tool_input":{"command":%s}}`},
 	"claude":      {"PreToolUse", `{"hook_event_name":"PreToolUse","session_id":"gate-doctor","transcript_path":"","cwd":"/","tool_name":"Bash","tool_input":{"command":%s},"tool_use_id":"1"}`},
+	"cline":       {"PreToolUse", `{"hookName":"PreToolUse","taskId":"gate-doctor","workspaceRoots":["/"],"preToolUse":{"toolName":"execute_command","parameters":{"command":%s}}}`},
 	"codex":       {"PreToolUse", `{"hook_event_name":"PreToolUse","session_id":"gate-doctor","turn_id":"1","cwd":"/","tool_name":"Bash","tool_input":{"command":%s},"tool_use_id":"1"}`},
 	"copilot":     {"preToolUse", `{"sessionId":"gate-doctor","timestamp":1,"cwd":"/","toolName":"bash","toolArgs":{"command":%s}}`},
 	"cursor":      {"preToolUse", `{"hook_event_name":"preToolUse","conversation_id":"gate-doctor","cwd":"/","tool_name":"Shell","tool_input":{"command":%s}}`},
