@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gate/hostfs"
 	"gate/replay"
 	"gate/strictjson"
 )
@@ -58,13 +59,13 @@ func (f *diffFlags) run(ctx context.Context, p process, oldPath, newPath string)
 	for i, path := range []string{oldPath, newPath} {
 		var err error
 		if list[i], err = readRelease(path); err != nil {
-			return refused(p, path, f.json, fmt.Errorf("%s: %w", path, err))
+			return refused(p, path, f.json, fmt.Errorf("%s: %w", path, hostfs.Behind(path, err)))
 		}
 	}
 	old, now := list[0], list[1]
 	diffs := slices.Concat(
 		compareManifests(old.manifest, now.manifest), comparePolicies(old, now),
-		compareData("", old.data, now.data), compareSettings(old.settings, now.settings),
+		compareData("", old.data, now.data), compareSettings(old.settings, now.settings), compareTests(old, now),
 	)
 	var calls *replay.Report
 	if len(f.logs) > 0 {
@@ -146,7 +147,7 @@ func (f *diffFlags) text(p process, old, now *release, diffs []releaseChange, ca
 	for _, section := range []struct {
 		kinds []string
 		head  string
-	}{{[]string{"bundle"}, "the bundle"}, {[]string{"policy", "rule"}, "policies"}, {[]string{"data"}, "data"}, {[]string{"setting"}, "settings"}} {
+	}{{[]string{"bundle"}, "the bundle"}, {[]string{"policy", "rule"}, "policies"}, {[]string{"data"}, "data"}, {[]string{"setting"}, "settings"}, {[]string{"test"}, "tests"}} {
 		first := true
 		for _, d := range diffs {
 			if !slices.Contains(section.kinds, d.Kind) {

@@ -32,7 +32,7 @@ func (d direction) opposite() direction {
 
 // A releaseChange is one thing in which two releases differ.
 type releaseChange struct {
-	Kind      string // bundle, policy, rule, data, hook, setting
+	Kind      string // bundle, policy, rule, data, hook, setting, test
 	Name      string
 	Change    string // added, removed, changed
 	Direction direction

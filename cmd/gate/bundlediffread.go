@@ -33,6 +33,7 @@ type release struct {
 	data     map[string]any // without hooks and settings
 	settings map[string]any // as they stand in the data
 	program  *program
+	tests    map[string]*ast.Module // by the names of their files
 }
 
 // readRelease reads a bundle's archive, or a directory that one is built from.
@@ -74,8 +75,13 @@ func (r *release) read(archive []byte) error {
 		return err
 	}
 	files := fstest.MapFS{}
+	r.tests = map[string]*ast.Module{}
 	for _, m := range b.Modules {
-		files[strings.TrimPrefix(path.Clean(filepath.ToSlash(m.Path)), "/")] = &fstest.MapFile{Data: m.Raw}
+		name := strings.TrimPrefix(path.Clean(filepath.ToSlash(m.Path)), "/")
+		files[name] = &fstest.MapFile{Data: m.Raw}
+		if strings.HasSuffix(name, testSuffix) {
+			r.tests[name] = m.Parsed
+		}
 	}
 	if len(b.Data) > 0 {
 		files["data.json"] = &fstest.MapFile{Data: strictjson.Append(nil, b.Data)}
