@@ -21,7 +21,7 @@ func (w *walker) declare(s *state, c *syntax.DeclClause) stream {
 	for _, a := range c.Args {
 		if a.Naked && a.Name == nil {
 			f := w.word(d.s, a.Value)
-			printed = printed || strings.HasPrefix(f.text(), "-p")
+			printed = printed || strings.HasPrefix(f.text(), "-p") || len(c.Args) == 1 && strings.HasPrefix(f.text(), "-") && strings.ContainsAny(f.text(), "xp")
 			runs = append(runs, d.word(f)...)
 			continue
 		}

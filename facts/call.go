@@ -202,7 +202,9 @@ func (c *call) list(program *string, r *row) {
 		cmd.Words = append(cmd.Words, hook.Word{Value: short(f.value()), Span: f.span})
 		if f.value() == nil {
 			c.walker.out.Opaque = true
-			c.shown(f.taint().secret) // a program is handed it: gh issue create --body "$(cat KEY)"
+			if r == nil || r.output != "fetch" { // where it goes is net.send's to say
+				c.shown(f.taint().secret) // a program is handed it: gh issue create --body "$(cat KEY)"
+			}
 		}
 	}
 	for _, e := range c.env {

@@ -11,6 +11,9 @@ func (u *use) kubernetes() {
 		verb = u.rest[0].text()
 	}
 	if verb == "cp" {
+		for i, f := range u.rest {
+			u.rest[i] = podPath(f)
+		}
 		u.scp() // a pod stands where a host does
 	}
 	access := kubeAccess(verb)
@@ -38,10 +41,24 @@ func (u *use) kubernetes() {
 		"verb": verb, "access": access, "context": context, "context_from": from, "namespace": u.optText("namespace"),
 		"resources": resources, "all": all, "dry_run": dry,
 	})
+	if verb == "create" && len(u.rest) > 0 && u.rest[0].text() == "token" {
+		u.effect("secret.read", u.id, map[string]any{"path": nil, "what": "cluster credentials", "grade": "key", "shown": true})
+		u.call.out.taint.secret = "cluster credentials"
+	}
 	secrets := len(u.rest) > 0 && (strings.HasPrefix(u.rest[0].text(), "secret"))
 	if out, ok := u.opt("output"); ok && secrets && verb == "get" && out.text() != "name" && out.text() != "wide" {
 		u.effect("secret.read", u.id, map[string]any{"path": nil, "what": "cluster secret", "grade": "key", "shown": true})
 	}
+}
+
+// podPath is namespace/pod:path without its namespace.
+func podPath(f field) field {
+	text := f.prefix()
+	slash, colon := strings.IndexByte(text, '/'), strings.IndexByte(text, ':')
+	if slash > 0 && slash < colon && strings.Count(text[:colon], "/") == 1 && strings.IndexByte(".~", text[0]) < 0 {
+		return f.from(slash + 1)
+	}
+	return f
 }
 
 func kubeAccess(verb string) string {

@@ -105,6 +105,7 @@ type codeRun struct {
 	sites   map[string]*codeSite // what the text's own functions are called with
 	defined int                  // functions that the text defines
 	again   bool                 // this is the second reading
+	seeking bool                 // an argument is read before those in front of it
 
 	socket int  // index of the call that opened a connection; -1 for none
 	shell  bool // a shell without a script was started
@@ -204,6 +205,9 @@ func (r *codeRun) add(c codeCall) {
 // finish adds what only the whole text tells: a connection together with a
 // shell that waits for input.
 func (r *codeRun) finish() {
+	if r.socket < 0 && r.shell {
+		r.suspect("starts a shell and does not say what it is to run")
+	}
 	if r.socket < 0 || !r.shell && !r.dup {
 		return
 	}

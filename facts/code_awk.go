@@ -32,7 +32,7 @@ func awkStatement(p *codeParser, t codeToken) bool {
 		p.next()
 		use := codeUse{name: t.text, action: "!print", offset: int(t.offset), args: p.printed()}
 		p.perform(use)
-		p.redirected(t)
+		p.redirected(t, use.args.pos)
 		return true
 	case "for":
 		p.branch = true
@@ -69,8 +69,9 @@ func (p *codeParser) printed() codeArgs {
 	return args
 }
 
-// redirected reads where print prints to: a file, or a command.
-func (p *codeParser) redirected(t codeToken) {
+// redirected reads where print prints to: a file, or a command. What a shell is
+// given to read runs.
+func (p *codeParser) redirected(t codeToken, printed []codeValue) {
 	op := p.peek()
 	c := codeCall{name: t.text, offset: int(t.offset)}
 	switch {
@@ -85,7 +86,20 @@ func (p *codeParser) redirected(t codeToken) {
 	}
 	p.next()
 	p.accept("&")
-	p.file(c, p.expr())
+	to := p.expr()
+	if c.does == "shell" && to.kind == codeKnown && bareShell(strings.Fields(to.text)) {
+		to = codeString("")
+		if t.text == "printf" && len(printed) > 0 {
+			printed = []codeValue{p.format(printed[0], printed[1:])}
+		}
+		for i, v := range printed {
+			if i > 0 {
+				to = p.concat(to, codeString(" "))
+			}
+			to = p.concat(to, v)
+		}
+	}
+	p.file(c, to)
 }
 
 // file records a file, command or connection that awk reads or writes.

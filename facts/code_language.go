@@ -122,6 +122,8 @@ func codeLanguageOf(name string) *codeLanguage {
 		return rLanguage()
 	case "tcl", "tclsh", "expect", "wish":
 		return tclLanguage()
+	case "julia", "elixir", "erlang", "elisp", "haskell", "script":
+		return otherLanguage()
 	}
 	return nil
 }

@@ -115,6 +115,8 @@ func perlWord(p *codeParser, t codeToken) (codeValue, bool) {
 		}
 		p.perform(use)
 		return codeValue{}, true
+	case "find", "finddepth", "File::Find::find", "File::Find::finddepth":
+		p.perlFind()
 	case "sub":
 		return codeNamed("closure"), true
 	case "do", "eval":
@@ -125,6 +127,40 @@ func perlWord(p *codeParser, t codeToken) (codeValue, bool) {
 		return codeValue{}, true
 	}
 	return codeValue{}, false
+}
+
+// perlFind binds what the function of find(sub { … }, DIRECTORY) is called
+// with, which stands before the directory.
+func (p *codeParser) perlFind() {
+	if !p.peek().is("(") || p.seeking {
+		return
+	}
+	from, depth, last := p.pos, 0, -1
+	for i := from; i < len(p.toks); i++ {
+		switch t := p.toks[i]; {
+		case t.is("("), t.is("{"), t.is("["):
+			depth++
+		case t.is(")"), t.is("}"), t.is("]"):
+			depth--
+		case t.is(",") && depth == 1:
+			last = i
+		}
+		if depth == 0 {
+			break
+		}
+		if !p.spend(1) {
+			return
+		}
+	}
+	if last < 0 {
+		return
+	}
+	p.pos, p.seeking = last+1, true
+	found := p.joinPath(p.expr(), codeString("*"))
+	p.pos, p.seeking = from, false
+	for _, name := range []string{"$_", "$File::Find::name"} {
+		p.vars[name] = found
+	}
 }
 
 var perlTable = sync.OnceValue(func() codeTable { return parseCodeTable(perlRows) })

@@ -130,8 +130,12 @@ func (u *use) wrapperRoles() []setting {
 	}
 	// NAME=value before the command, as sudo and env take it.
 	for len(u.inner) > 0 {
+		if f := u.inner[0]; u.name == "env" && f.prefix() == "" && f.taint().secret == "environment file" {
+			u.inner = u.inner[1:] // env $(cat .env | xargs) COMMAND
+			continue
+		}
 		name, value, ok := u.inner[0].cut("=")
-		if !ok || !variableName(name) {
+		if !ok || !variableName(name) && (u.name != "env" || name == "" || name[0] == '-') {
 			break
 		}
 		env = append(env, setting{name, value})
@@ -256,6 +260,9 @@ func (c *call) runScript(language string, f field, here bool) stream {
 			st, ok = c.stdin, true
 		}
 		if !ok {
+			if language != "" && language != "bash" && !hasRules(language) {
+				continue // what such a program does is as unknown as what any does
+			}
 			text, err := c.world.read(p.path, maxScript)
 			if err != nil {
 				if c.world.exists(p.path) {

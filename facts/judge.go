@@ -26,32 +26,12 @@ func (u *use) code(language string, f field, source string) {
 		return
 	}
 	for _, text := range texts {
+		if language == "node" && u.has("print") && !strings.ContainsAny(text, ";\n") {
+			text = "console.log(" + text + ")"
+		}
 		u.effect("exec.code", u.id, map[string]any{"language": language, "source": source, "known": true, "decoded": f.taint().hidden})
 		calls := u.calls(language, text)
 		u.walker.out.Code = append(u.walker.out.Code, hook.Code{Command: u.id, Language: language, Text: short(&text), Source: source, Calls: calls})
-	}
-}
-
-// editorCommands judges what vi and its kin are told on the command line: a
-// bang runs a shell, w writes a file, the rest edits.
-func (u *use) editorCommands(f field) {
-	for _, line := range strings.FieldsFunc(f.text(), func(r rune) bool { return r == '\n' || r == '|' }) {
-		line = strings.TrimLeft(strings.TrimSpace(line), ":%0123456789,$.")
-		for _, prefix := range []string{"silent ", "silent! ", "sil! ", "exe ", "execute "} {
-			line = strings.Trim(strings.TrimPrefix(line, prefix), `"'`)
-		}
-		switch i := strings.IndexByte(line, '!'); {
-		case i == 0, i > 0 && strings.TrimSpace(line[:i]) != "q" && strings.HasPrefix(line[i-1:], " !"):
-			u.effect("exec.hidden", u.id, map[string]any{"program": u.name, "option": "command", "value": line[i+1:]})
-			u.inside(func() { u.shellText(literalField(line[i+1:]), stream{}) })
-		case strings.Contains(line, "system("):
-			_, rest, _ := strings.Cut(line, "system(")
-			u.effect("exec.hidden", u.id, map[string]any{"program": u.name, "option": "command", "value": rest})
-			u.inside(func() { u.shellText(literalField(strings.Trim(rest, `"')`)), stream{}) })
-		}
-		if name, ok := strings.CutPrefix(line, "w "); ok && !strings.HasPrefix(name, "!") {
-			u.usePath(u.s, u.id, literalField(strings.TrimSpace(name)), access{kind: "write", how: "overwrite"})
-		}
 	}
 }
 

@@ -201,7 +201,9 @@ func (r *row) shortOptions(args []argument, words []field, i int) ([]argument, i
 		rest := w.from(j + 1)
 		switch {
 		case !rest.empty():
-			rest = rest.trimPrefix("=")
+			if rest.text() != "=" { // cut -d=
+				rest = rest.trimPrefix("=")
+			}
 			return append(args, argument{field: w, option: o, value: rest}), 0
 		case !o.attached && i+1 < len(words):
 			return append(args, argument{field: w, option: o, value: words[i+1]}), 1

@@ -45,7 +45,7 @@ func (u *use) output() stream {
 			out.under, out.files = in.under, u.picked(in.files)
 		}
 		out.taint = out.taint.merge(in.taint)
-		if u.has("quiet") || u.has("count") || out.taint.secret == "environment" && u.narrows() {
+		if u.has("quiet") || u.has("count") || u.namesOnly() || out.taint.secret == "environment" && u.narrows() {
 			out.taint.secret = ""
 		}
 	case "decode":
@@ -61,7 +61,9 @@ func (u *use) output() stream {
 		}
 		out.taint.secret = "environment"
 	case "secret":
-		out.taint.secret = "secret"
+		if out.taint.secret == "" {
+			out.taint.secret = "secret"
+		}
 	}
 	return out
 }

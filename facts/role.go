@@ -229,15 +229,6 @@ func (u *use) viaName() string {
 	return strings.Join(append([]string{u.name}, u.verbs...), " ")
 }
 
-// shows reports whether what the program reads goes to its output.
-func (u *use) shows() bool {
-	switch u.row.output {
-	case "copy", "filter", "encode", "decode", "":
-		return true
-	}
-	return false
-}
-
 // linkTarget returns what a link that is made points to.
 func (u *use) linkTarget(how string) []field {
 	if how != "link" || len(u.rest) < 2 {

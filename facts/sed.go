@@ -9,7 +9,7 @@ func (u *use) sed() {
 	if len(scripts) == 0 && len(files) > 0 {
 		scripts, files = files[:1], files[1:]
 	}
-	kind := access{kind: "read", shown: !u.has("quiet") || true}
+	kind := access{kind: "read", shown: u.shows()}
 	if u.has("in-place") {
 		kind = access{kind: "write", how: "edit"}
 	}

@@ -113,6 +113,9 @@ func (u *use) leak() {
 	}
 	if secret != "" && u.row.special != "netcat" && !u.sends() {
 		for _, h := range u.walker.out.Hosts {
+			if h.Command == u.id && source == "text" && issuer(secret, deref(h.Host)) {
+				break
+			}
 			if h.Command == u.id {
 				u.send(parsePeer(deref(h.Host), false), source, nil, secret)
 				break
@@ -129,6 +132,26 @@ func (u *use) leak() {
 			u.inside(func() { u.shellText(value, stream{}) })
 		}
 	}
+}
+
+// issuer reports that a token goes, in a header, to the service that gave it
+// out, or says who asks and opens nothing.
+func issuer(secret, host string) bool {
+	if secret == "identity token" {
+		return true
+	}
+	if secret != "cloud credentials" && secret != "login credentials" {
+		return false
+	}
+	for _, s := range []string{
+		"googleapis.com", "pkg.dev", "gcr.io", "run.app", "cloudfunctions.net", "github.com", "ghcr.io", "githubusercontent.com",
+		"azure.com", "azure.net", "azurecr.io", "graph.microsoft.com", "gitlab.com",
+	} {
+		if host == s || strings.HasSuffix(host, "."+s) {
+			return true
+		}
+	}
+	return false
 }
 
 // rootShell reports a shell of the administrator whose commands nobody sees.

@@ -112,7 +112,13 @@ func (w *walker) compound(s *state, st *syntax.Stmt, cmd syntax.Command, in stre
 func (w *walker) binary(s *state, c *syntax.BinaryCmd, in stream) stream {
 	switch c.Op {
 	case syntax.Pipe, syntax.PipeAll:
+		before := len(w.out.Effects)
 		left := w.stmt(s.clone(), c.X, in)
+		for _, e := range w.out.Effects[before:] {
+			if e.Kind == "secret.read" && e.Attrs["path"] == nil && e.Attrs["what"] == left.taint.secret {
+				e.Attrs["shown"] = false // what a store prints: what comes after the pipe decides
+			}
+		}
 		left = w.opened(left)
 		last := len(w.out.Shell.Commands)
 		right := s.clone()

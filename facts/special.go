@@ -65,6 +65,14 @@ func special(name string) func(*use) {
 		return func(*use) {} // sort has done it, before roles are given
 	case "curl":
 		return (*use).ownOptions
+	case "search":
+		return (*use).searched
+	case "git.shows":
+		return (*use).gitShows
+	case "debugger":
+		return (*use).debugger
+	case "ps":
+		return (*use).processes
 	case "ed":
 		return (*use).typed
 	case "dotenv":

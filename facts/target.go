@@ -202,6 +202,9 @@ func matchPath(pattern, p string) bool {
 func (w *walker) partial(s *state, f field) target {
 	t := target{raw: f.text(), area: "unknown"}
 	prefix := f.prefix()
+	if last := f.parts[len(f.parts)-1]; prefix == "/proc/" && last.hole == nil && (last.text == "/environ" || last.text == "/mem") {
+		return w.target("/proc/0"+last.text, f) // of whichever process
+	}
 	if i := strings.LastIndexByte(prefix, '/'); i >= 0 {
 		dir := prefix[:i+1]
 		for _, d := range w.absolute(s, literalField(dir+"gate-unknown")) {

@@ -20,14 +20,13 @@ func (u *use) effects() {
 			attrs["secret"] = orNil(u.stdin.taint.secret)
 		}
 		u.effect(t.kind, u.id, attrs)
-		u.tainted(t.kind)
-	}
-}
-
-// tainted passes what an effect says about the output on.
-func (u *use) tainted(kind string) {
-	if kind == "secret.read" {
-		u.call.out.taint.secret = "secret"
+		switch what, _ := attrs["what"].(string); {
+		case t.kind != "secret.read":
+		case what == "environment": // which the end of the line would report again
+			u.call.out.taint.secret = "secret"
+		default:
+			u.call.out.taint.secret = what
+		}
 	}
 }
 

@@ -1,0 +1,154 @@
+package facts
+
+import (
+	"path"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// shows reports whether what the program reads goes to its output.
+func (u *use) shows() bool {
+	switch u.row.output {
+	case "copy", "filter", "encode", "decode", "":
+		return !u.namesOnly() && !(u.row.special == "copy" && u.staysSecret())
+	}
+	return false
+}
+
+// staysSecret reports a copy within the project that is known by its name to be
+// as secret as what it is made from: cp .env.local .env.
+func (u *use) staysSecret() bool {
+	if len(u.rest) != 2 {
+		return false
+	}
+	for i, f := range u.rest {
+		for _, t := range u.absolute(u.s, f) {
+			if i == 1 && t.dir {
+				t.path = path.Join(t.path, path.Base(u.rest[0].text()))
+			}
+			if _, grade := u.secret(t.path); t.path == "" || grade != "config" || !below(t.path, u.world.Project) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// The ways to print the names of NAME=value lines without their values.
+var (
+	sedNames = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^s([/|#,])=\.[*+]\$?[/|#,][^&\\/|#,]*[/|#,]g?$`) })
+	awkNames = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(!?/[^/{}]*/|NF)? *\{ *print *\(? *\$1 *\)? *;? *\}$`)
+	})
+	grepNames = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\^?((\[\^=\]|\[[A-Za-z_0-9-]*\]|\\w)(\*|\\?\+))+=?$|^\^\[A-Za-z_\](\[[A-Za-z_0-9-]*\])[*+]=?$`)
+	})
+	jqNames = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[\w. |\[\]]*\b(keys|keys_unsorted|length)(\[\])?$`)
+	})
+)
+
+// namesOnly reports that of lines NAME=value only the names are printed.
+func (u *use) namesOnly() bool {
+	var program field
+	if len(u.rest) > 0 {
+		program = u.rest[0]
+	}
+	switch u.name {
+	case "cut", "gcut":
+		d, _ := u.opt("delimiter")
+		f, _ := u.opt("fields")
+		return d.text() == "=" && f.text() == "1" && !u.has("complement")
+	case "sed", "gsed":
+		if e := u.opts["expression"]; len(e) == 1 {
+			program = e[0]
+		} else if len(e) > 1 || u.has("file") {
+			return false
+		}
+		return program.literal() && sedNames().MatchString(program.text())
+	case "awk", "gawk", "mawk", "nawk":
+		f, _ := u.opt("field-separator")
+		return f.text() == "=" && program.literal() && awkNames().MatchString(strings.TrimSpace(program.text()))
+	case "grep", "egrep", "ggrep", "rg":
+		if e := u.opts["regexp"]; len(e) == 1 {
+			program = e[0]
+		} else if len(e) > 1 || u.has("file") {
+			return false
+		}
+		return (u.has("only-matching") || u.has("o")) && program.literal() && grepNames().MatchString(program.text())
+	case "jq", "gojq", "jaq":
+		return program.literal() && jqNames().MatchString(strings.TrimSpace(program.text()))
+	}
+	return false
+}
+
+// searched judges the files that a search picks by patterns of names.
+func (u *use) searched() {
+	for _, name := range []string{"count", "quiet", "files-with-matches", "files-without-match", "files"} {
+		if u.has(name) {
+			return
+		}
+	}
+	starts := []field{literalField(".")}
+	if len(u.rest) > 1 {
+		starts = u.rest[1:]
+	}
+	for _, name := range []string{"include", "glob", "iglob", "file-search-regex"} {
+		for _, f := range u.opts[name] {
+			pattern := strings.TrimPrefix(f.text(), "**/")
+			if name == "file-search-regex" {
+				pattern = strings.Trim(strings.ReplaceAll(pattern, `\`, ""), "^$")
+			}
+			if pattern == "" || pattern[0] == '!' || broad(pattern) {
+				continue
+			}
+			for _, s := range starts {
+				dir := field{parts: append(append([]part(nil), s.parts...), part{text: "/", quoted: true}, part{text: pattern})}
+				u.usePath(u.s, u.id, dir, access{kind: "read", shown: true})
+			}
+		}
+	}
+}
+
+// gitShows judges the secrets that git prints of what it keeps: git show
+// HEAD:.env, git diff .env.
+func (u *use) gitShows() {
+	if len(u.verbs) == 0 || !u.gitPrints() {
+		return
+	}
+	named := u.rest
+	if u.verbs[0] == "grep" && !u.has("e") && !u.has("f") && len(named) > 0 {
+		named = named[1:]
+	}
+	for _, f := range append(append([]field(nil), named...), u.opts["L"]...) {
+		text := f.prefix()
+		if i := strings.LastIndexByte(text, ':'); i >= 0 {
+			text = text[i+1:]
+		}
+		if text == "" {
+			continue
+		}
+		for _, t := range u.absolute(u.s, field{parts: []part{{text: text}}}) {
+			if what, grade := u.secret(t.path); what != "" {
+				u.effect("secret.read", u.id, map[string]any{"path": t.path, "what": what, "grade": grade, "shown": true})
+				u.call.out.taint.secret = what
+			}
+		}
+	}
+}
+
+// gitPrints reports that a verb of git prints content, and not only names and
+// numbers.
+func (u *use) gitPrints() bool {
+	for _, name := range []string{"stat", "name-only", "name-status", "numstat", "shortstat", "summary", "quiet", "no-patch", "s", "check", "l", "count", "t", "e"} {
+		if u.has(name) && !(u.verbs[0] == "grep" && name == "e") {
+			return false
+		}
+	}
+	switch u.verbs[0] {
+	case "log", "whatchanged", "shortlog", "reflog":
+		return u.has("p") || u.has("patch") || u.has("u") || u.has("L")
+	}
+	return true
+}
