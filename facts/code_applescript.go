@@ -35,6 +35,8 @@ func applescriptStatement(p *codeParser, t codeToken) bool {
 		p.evaluate(v, &codeUse{name: "run script", offset: c.offset})
 	case p.words("keystroke"), p.words("key", "code"):
 		p.suspect("types keys into another program")
+	case p.words("make", "login", "item"), p.words("make", "new", "login", "item"):
+		p.suspect("adds a login item")
 	case p.words("empty", "trash"), p.words("empty", "the", "trash"):
 		c.name, c.does, c.recursive = "empty trash", "delete", true
 		p.record(c, []codeValue{codeString("~/.Trash")})

@@ -92,6 +92,9 @@ func (p *codeParser) redirected(t codeToken, printed []codeValue) {
 		if t.text == "printf" && len(printed) > 0 {
 			printed = []codeValue{p.format(printed[0], printed[1:])}
 		}
+		if len(printed) == 0 {
+			to = codeValue{} // the line that was read
+		}
 		for i, v := range printed {
 			if i > 0 {
 				to = p.concat(to, codeString(" "))

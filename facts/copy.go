@@ -28,6 +28,8 @@ func (u *use) rsync() {
 	for i, f := range u.rest {
 		remote, ok := remotePath(f)
 		switch {
+		case ok && i == last && u.has("dry-run"):
+			u.peer("host", literalField(remote))
 		case ok && i == last:
 			u.sendFiles(u.rest[:last], remote)
 		case ok:
@@ -187,6 +189,13 @@ func (u *use) tar() {
 		}
 		if dir, ok := u.opt("directory"); ok {
 			u.usePath(u.s, u.id, dir, access{kind: "write", how: "create", recursive: true})
+		}
+		for _, f := range rest { // members, seen from where they are unpacked
+			u.usePath(u.s, u.id, f, access{kind: "write", how: "overwrite"})
+		}
+		if is("P", "absolute-names") && len(rest) == 0 {
+			u.unknown("path", "an archive that names its own paths", u.id, nil)
+			u.effect("fs.write", u.id, map[string]any{"path": nil, "resolved": nil, "area": "unknown", "could_be": []any{"system", "home"}, "how": "overwrite", "recursive": true})
 		}
 	}
 }

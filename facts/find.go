@@ -28,6 +28,7 @@ func (u *use) find() {
 		follow = follow || w.text() == "-L"
 	}
 	narrow, not, inner := "", false, 0
+	only := field{} // the one path that -path names
 	for ; i < len(words); i++ {
 		t := words[i].text()
 		negated := not
@@ -39,7 +40,7 @@ func (u *use) find() {
 			inner--
 		case "-o", "-or", ",":
 			if inner == 0 { // what follows is another search
-				narrow = ""
+				narrow, only = "", field{}
 			}
 		case "-name", "-iname":
 			if i+1 < len(words) && !broad(words[i+1].text()) && !negated {
@@ -47,8 +48,13 @@ func (u *use) find() {
 			}
 			i++
 		case "-path", "-ipath", "-regex", "-iregex", "-wholename", "-newer", "-mtime", "-mmin", "-size", "-user", "-perm", "-atime", "-ctime", "-cmin", "-amin", "-inum":
-			if narrow == "" && i+1 < len(words) && !broad(words[i+1].text()) && !negated {
-				narrow = "found*"
+			if i+1 < len(words) && !broad(words[i+1].text()) && !negated {
+				if narrow == "" {
+					narrow = "found*"
+				}
+				if p := words[i+1]; (t == "-path" || t == "-wholename") && (strings.HasPrefix(p.text(), "./") || strings.HasPrefix(p.text(), "/")) && !hasGlob(p.text()) {
+					only = p
+				}
 			}
 			i++
 		case "-empty":
@@ -56,6 +62,10 @@ func (u *use) find() {
 		case "-type", "-maxdepth", "-mindepth", "-printf", "-group", "-xtype", "-fstype", "-links":
 			i++
 		case "-delete":
+			if len(only.parts) > 0 {
+				u.usePath(u.s, u.id, only, access{kind: "delete", how: "remove", recursive: true, follow: true})
+				continue
+			}
 			for _, s := range starts {
 				u.usePath(u.s, u.id, found(s, narrow), access{kind: "delete", how: "remove", recursive: true, follow: true})
 			}
@@ -69,7 +79,11 @@ func (u *use) find() {
 			for end < len(words) && words[end].text() != ";" && (words[end].text() != "+" || words[end-1].text() != "{}") {
 				end++
 			}
-			u.findExec(words[i+1:end], starts, narrow)
+			if len(only.parts) > 0 {
+				u.findExec(words[i+1:end], []field{only}, "")
+			} else {
+				u.findExec(words[i+1:end], starts, narrow)
+			}
 			i = end
 		}
 	}

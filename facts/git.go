@@ -70,6 +70,9 @@ func (u *use) gitSetting(key string, value field, scope string, once bool) {
 	if v := value.value(); strings.EqualFold(key, "http.sslverify") && (v == nil || *v == "false" || *v == "0" || *v == "no" || *v == "off") {
 		u.effect("environment", u.id, map[string]any{"variable": "http.sslVerify", "value": textOrNil(value), "runs": "no certificate check"})
 	}
+	if p := parsePeer(value.text(), true); strings.EqualFold(key, "http.proxy") && value.text() != "" && !p.private {
+		u.effect("environment", u.id, map[string]any{"variable": "http.proxy", "value": textOrNil(value), "runs": "proxy"})
+	}
 	if once && !runs && !bypass {
 		return
 	}

@@ -37,6 +37,9 @@ func (u *use) code(language string, f field, source string) {
 
 // calls judges the calls in a text and returns their names.
 func (u *use) calls(language, text string) []string {
+	if clearsTable(text) {
+		u.effect("database", u.id, map[string]any{"tool": u.name, "verb": "delete", "access": "delete", "where": false, "object": nil, "local": false})
+	}
 	report := inspectCode(language, text)
 	names := []string{}
 	for _, c := range report.calls {
@@ -116,6 +119,20 @@ func (u *use) codeCall(c codeCall) {
 	}
 }
 
+// clearsTable reports a call of an object-relational mapper that deletes every
+// row: User.delete_all, User.objects.all().delete(), prisma.user.deleteMany().
+func clearsTable(text string) bool {
+	for statement := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ';' || r == '\n' }) {
+		statement = strings.Join(strings.Fields(statement), "")
+		for _, call := range []string{".delete_all", ".destroy_all", ".objects.all().delete(", "::truncate(", "->truncate(", "::query()->delete(", ".deleteMany()", ".deleteMany({})"} {
+			if i := strings.Index(statement, call); i >= 0 && !strings.Contains(strings.ToLower(statement[:i]), "where") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func firstText(args []field) any {
 	if len(args) == 0 {
 		return nil
@@ -156,14 +173,28 @@ func (u *use) sql(f field) {
 		u.unknown("code", "a statement for a database is not known", u.id, f.span)
 	}
 	for _, st := range inspectSQL(*text) {
-		if st.verb == "shell" {
+		switch {
+		case st.verb == "shell":
 			u.inside(func() { u.shellText(literalField(st.object), stream{}) })
+			continue
+		case st.verb == "copy program" && u.id > 0:
+			u.hiddenShell("program", st.object)
+			continue
+		case st.verb == "copy program":
+			u.effect("exec.hidden", 0, map[string]any{"program": u.name, "option": "program", "value": st.object})
+			continue
+		case u.inMemory():
 			continue
 		}
 		u.effect("database", u.id, map[string]any{
 			"tool": u.name, "verb": st.verb, "access": st.access, "where": st.where, "object": orNil(st.object), "local": u.name == "sqlite3" || u.name == "duckdb",
 		})
 	}
+}
+
+// inMemory reports a database that is gone when the program ends.
+func (u *use) inMemory() bool {
+	return (u.name == "sqlite3" || u.name == "duckdb") && len(u.rest) > 0 && u.rest[0].text() == ":memory:"
 }
 
 // pkg judges a package to install.
@@ -173,12 +204,27 @@ func (u *use) pkg(f field) {
 	switch {
 	case strings.Contains(text, "://") || strings.HasPrefix(text, "git+") || strings.HasPrefix(text, "git@"):
 		source = "url"
+	case u.downloaded(f):
+		source = "url"
 	case strings.HasPrefix(text, ".") || strings.HasPrefix(text, "/") || strings.HasPrefix(text, "~"):
 		source = "file"
 	}
 	u.effect("package.install", u.id, map[string]any{
 		"tool": u.name, "packages": []any{textOrNil(f)}, "source": source, "global": u.has("global"),
 	})
+}
+
+// downloaded reports a file that this line fetches.
+func (u *use) downloaded(f field) bool {
+	if f.value() == nil {
+		return false
+	}
+	for _, t := range u.absolute(u.s, f) {
+		if st, ok := u.files[t.path]; ok && st.taint.remote {
+			return true
+		}
+	}
+	return false
 }
 
 // secretInText recognises the shape of well-known credentials.

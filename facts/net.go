@@ -151,6 +151,9 @@ func (u *use) netEffect(p peer, f field) {
 			"tool": "elasticsearch", "verb": "delete index", "access": "delete", "where": false, "object": orNil(p.url), "local": p.private,
 		})
 	}
+	if u.method() == "DELETE" && !elastic && !p.private {
+		u.effect("infrastructure", u.id, map[string]any{"tool": u.name, "verb": "DELETE", "access": "delete", "approved": false, "target": orNil(p.url)})
+	}
 	u.rememberDownload(p)
 }
 
@@ -275,6 +278,7 @@ func (u *use) named(f field) []string {
 
 // ownOptions judges options that a program reads from its input: curl -K -.
 func (u *use) ownOptions() {
+	u.detours()
 	f, ok := u.opt("config")
 	if !ok || !isInput(f) {
 		return

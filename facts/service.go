@@ -50,6 +50,11 @@ func (u *use) redis() {
 		words = append(words, f.text())
 	}
 	if st, ok := inspectRedis(words); ok {
+		for _, f := range u.rest {
+			if f.many() && st.access == "delete" {
+				st.verb, st.where = "delete", false // whatever a pipe names
+			}
+		}
 		u.effect("database", u.id, map[string]any{"tool": u.name, "verb": st.verb, "access": st.access, "where": st.where, "object": orNil(st.object), "local": false})
 	}
 }

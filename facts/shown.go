@@ -126,8 +126,8 @@ func (u *use) gitShows() {
 		if i := strings.LastIndexByte(text, ':'); i >= 0 {
 			text = text[i+1:]
 		}
-		if text == "" {
-			continue
+		if !strings.ContainsAny(text, "./_") {
+			continue // a revision
 		}
 		for _, t := range u.absolute(u.s, field{parts: []part{{text: text}}}) {
 			if what, grade := u.secret(t.path); what != "" {

@@ -69,6 +69,16 @@ func special(name string) func(*use) {
 		return (*use).searched
 	case "git.shows":
 		return (*use).gitShows
+	case "framework":
+		return (*use).framework
+	case "php":
+		return (*use).phpServer
+	case "offers":
+		return (*use).offers
+	case "transfers":
+		return (*use).transfers
+	case "relays":
+		return (*use).relays
 	case "debugger":
 		return (*use).debugger
 	case "ps":

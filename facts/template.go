@@ -9,7 +9,7 @@ import (
 // effects adds what the row says besides its roles.
 func (u *use) effects() {
 	for _, t := range u.row.effects {
-		if !u.holds(t.conds) {
+		if !u.holds(t.conds) || t.kind == "infrastructure" && u.localEndpoint() {
 			continue
 		}
 		attrs := make(map[string]any, len(t.attrs))

@@ -86,12 +86,16 @@ func (w *walker) knownTool(name string, row toolRow, input map[string]any) {
 		}
 	}
 	for _, k := range slices.Sorted(maps.Keys(input)) {
-		role, ok := row.fields[k]
-		if !ok {
+		role, known := row.fields[k]
+		if !known {
 			role = toolRole(name, guess(k))
 		}
 		if role == "shell" {
 			w.shellField(input[k], dir)
+			continue
+		}
+		if m, ok := input[k].(map[string]any); ok && !known {
+			w.scan(name, m, 1) // {"action": {"command": …}}
 			continue
 		}
 		if role == "search" {

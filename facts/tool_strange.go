@@ -109,7 +109,7 @@ func guess(field string) string {
 		return "shell"
 	case "path", "file", "filepath", "filename", "paths", "files", "target", "targetfile", "targetpath", "source", "src", "dest", "destination",
 		"sourcepath", "destinationpath", "oldpath", "newpath", "directory", "dir", "directorypath", "dirpath", "folder", "absolutepath", "relativepath",
-		"notebookpath", "uri", "root", "workdir", "output", "outputpath":
+		"notebookpath", "uri", "root", "workdir", "output", "outputpath", "attachments", "attachment":
 		return "path"
 	case "url", "urls", "endpoint", "href", "link", "baseurl":
 		return "url"
@@ -132,7 +132,7 @@ func toolRole(tool, role string) string {
 	}{
 		{"delete", []string{"delete", "remove", "rm", "unlink", "trash", "purge", "destroy"}},
 		{"write", []string{"write", "edit", "create", "update", "save", "put", "append", "patch", "replace", "insert", "modify", "move", "rename", "copy", "set", "upload", "download"}},
-		{"read", []string{"read", "get", "view", "open", "cat", "load", "show", "fetch"}},
+		{"read", []string{"read", "get", "view", "open", "cat", "load", "show", "fetch", "send", "share", "attach", "post", "publish"}},
 	} {
 		for _, w := range v.words {
 			if contains(words, w) {
@@ -177,7 +177,7 @@ func (w *walker) toolVerb(name string, input map[string]any) {
 	verb := ""
 	for _, x := range words[2:] {
 		switch x {
-		case "delete", "remove", "drop", "destroy", "purge", "wipe", "truncate", "terminate", "revoke", "uninstall", "force", "flushall", "flushdb", "flush":
+		case "delete", "remove", "drop", "destroy", "purge", "wipe", "truncate", "terminate", "revoke", "uninstall", "force", "flushall", "flushdb", "flush", "refund", "archive":
 			access, verb = "delete", x
 		case "create", "update", "write", "edit", "push", "merge", "send", "post", "publish", "deploy", "apply", "set", "add", "put", "insert", "upload", "move", "rename", "execute", "run", "transfer", "invite", "fork", "close", "restart", "stop", "scale", "rollback":
 			if access == "read" {
@@ -193,6 +193,11 @@ func (w *walker) toolVerb(name string, input map[string]any) {
 	}
 	if verb == "apply" && slices.ContainsFunc(words[1:], isDeployer) {
 		verb = "deploy"
+	}
+	for _, k := range []string{"visibility", "private", "public"} {
+		if v := input[k]; v == "public" || k == "private" && v == false || k == "public" && v == true {
+			verb = "publish"
+		}
 	}
 	w.effect("tool", 0, map[string]any{"tool": name, "verb": verb, "access": access, "target": nil})
 	w.toolPush(name, words, input)

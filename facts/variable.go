@@ -30,6 +30,23 @@ func runners(name string) (runner, bool) {
 		return runner{"program", harmlessProgram}, true
 	case "PAGER", "GIT_PAGER", "MANPAGER", "EDITOR", "VISUAL", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "BROWSER", "LESSOPEN", "LESSCLOSE", "SYSTEMD_PAGER":
 		return runner{"program", harmlessProgram}, true
+	case "AWS_ENDPOINT_URL":
+		return runner{"proxy", func(v string) bool {
+			p := parsePeer(v, true)
+			return v == "" || p.private || strings.HasSuffix(p.host, ".amazonaws.com") || localHost(p.host)
+		}}, true
+	case "GOFLAGS":
+		return runner{"program", func(v string) bool {
+			return !strings.Contains(v, "-toolexec") && !strings.Contains(v, "-exec") && !strings.Contains(v, "-vettool")
+		}}, true
+	case "MAKEFLAGS", "GNUMAKEFLAGS":
+		return runner{"start-up code", func(v string) bool {
+			return !strings.Contains(v, "--eval") && !strings.Contains(v, "-f") && !strings.Contains(v, "-E")
+		}}, true
+	case "CC", "CXX", "LD", "AR", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER", "RUSTC", "CMAKE_C_COMPILER_LAUNCHER", "CMAKE_CXX_COMPILER_LAUNCHER":
+		return runner{"program", func(v string) bool {
+			return !strings.ContainsAny(v, ";|&$`(<>'\"") && !strings.HasPrefix(v, "/tmp") && !strings.HasPrefix(v, "/dev/shm") && !strings.HasPrefix(v, "/var/tmp")
+		}}, true
 	case "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy":
 		return runner{"proxy", func(v string) bool { p := parsePeer(v, true); return v == "" || p.private }}, true
 	case "ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "CLAUDE_CODE_API_BASE_URL", "CODEX_HOME", "CLAUDE_CONFIG_DIR", "GEMINI_CLI_HOME":
@@ -95,6 +112,16 @@ func harmlessProgram(v string) bool {
 	return false
 }
 
+// flagged lists variables whose value is dangerous by what stands in it, so that
+// a part that is not known is as harmless as the rest.
+func flagged(name string) bool {
+	switch name {
+	case "GOFLAGS", "MAKEFLAGS", "GNUMAKEFLAGS", "CC", "CXX", "LD", "AR":
+		return true
+	}
+	return false
+}
+
 // variableEffect reports a variable that makes programs run code.
 func (w *walker) variableEffect(id int, name string, value field) {
 	r, ok := runners(name)
@@ -113,6 +140,8 @@ func (w *walker) variableEffect(id int, name string, value field) {
 		}
 	} else if harmless {
 		harmless = r.harmless(value.prefix())
+	} else if flagged(name) {
+		harmless = r.harmless(value.text())
 	}
 	if harmless {
 		return

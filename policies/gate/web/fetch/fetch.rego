@@ -47,6 +47,17 @@ ask contains {
 	confidential(url)
 }
 
+# METADATA
+# description: hosts that only record what they are asked
+ask contains {
+	"reason": sprintf("asks %s, which only records what it is sent; leave it to the person to use it", [effect.host]),
+	"help": "An address can carry data away as well as fetch some.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("net.fetch")
+	lib.matches(effect, "host", `(^|[.])(webhook[.]site|requestbin[.](com|net)|pipedream[.]net|beeceptor[.]com|interact[.]sh|oast[.](fun|pro|live|me|online|site)|burpcollaborator[.]net|dnslog[.]cn)$`)
+}
+
 metadata(effect) if lib.is(effect, "metadata", true)
 
 # Names that a public service resolves to the address in them.

@@ -1,0 +1,48 @@
+package facts
+
+import (
+	"path"
+	"strings"
+)
+
+// framework judges the code that a web framework's own command runs within the
+// application: rails runner, manage.py shell -c, artisan tinker --execute.
+func (u *use) framework() {
+	words := u.rest
+	if u.name != "rails" && u.name != "rake" {
+		if len(words) < 2 {
+			return
+		}
+		switch path.Base(words[0].text()) {
+		case "manage.py", "artisan", "console":
+		default:
+			return
+		}
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		return
+	}
+	switch verb := words[0].text(); {
+	case u.name == "rails" && (verb == "runner" || verb == "r") && len(words) > 1 && !strings.HasSuffix(words[1].text(), ".rb"):
+		u.code("ruby", words[1], "inline")
+	case verb == "shell" || verb == "shell_plus" || verb == "tinker":
+		for i, f := range words[1:] {
+			if code, ok := strings.CutPrefix(f.text(), "--execute="); ok {
+				u.code("php", literalField(code), "inline")
+			} else if code, ok := strings.CutPrefix(f.text(), "--command="); ok {
+				u.code("python", literalField(code), "inline")
+			} else if f.text() == "-c" && i+2 < len(words) {
+				u.code("python", words[i+2], "inline")
+			} else if f.text() == "--execute" && i+2 < len(words) {
+				u.code("php", words[i+2], "inline")
+			}
+		}
+	}
+}
+
+// phpServer judges php by itself: its server, and the framework it starts.
+func (u *use) phpServer() {
+	u.offers()
+	u.framework()
+}

@@ -1,0 +1,134 @@
+package facts
+
+import "strings"
+
+// offers judges a server of files: a directory outside the project that
+// everybody may fetch is as good as sent.
+func (u *use) offers() {
+	dir := literalField(".")
+	switch {
+	case u.has("directory"):
+		dir, _ = u.opt("directory")
+	case u.has("docroot"):
+		dir, _ = u.opt("docroot")
+	case u.row.operands[0].name == "list" && len(u.rest) > 0:
+		dir = u.rest[0]
+	}
+	if bind, ok := u.opt("bind"); ok && parsePeer(bind.text(), false).private && bind.text() != "0.0.0.0" && bind.text() != "::" {
+		return
+	}
+	if strings.HasPrefix(u.name, "php") || u.name == "hhvm" {
+		if address, ok := u.opt("server"); !ok || parsePeer(address.text(), false).host == "localhost" || strings.HasPrefix(address.text(), "127.") {
+			return
+		}
+	}
+	for _, t := range u.absolute(u.s, dir) {
+		switch t.area {
+		case "home", "root", "user", "system":
+			u.usePath(u.s, u.id, dir, access{kind: "read", recursive: true})
+			u.send(peer{}, "file", orNil(t.path), "")
+		}
+	}
+}
+
+// transfers judges what ftp and its kin are told on their input or command
+// line: put sends a file, a bang runs a shell.
+func (u *use) transfers() {
+	var lines []string
+	if u.stdin.text != nil {
+		lines = strings.Split(*u.stdin.text, "\n")
+	}
+	for _, name := range []string{"c", "e"} {
+		for _, f := range u.opts[name] {
+			lines = append(lines, strings.FieldsFunc(f.text(), func(r rune) bool { return r == ';' || r == '\n' })...)
+			if len(u.rest) > 1 { // tftp HOST -c put FILE
+				lines = append(lines, f.text()+" "+join(u.rest[1:]).text())
+			}
+		}
+	}
+	for _, line := range lines {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "!") {
+			u.hiddenShell("command", line[1:])
+			continue
+		}
+		words := strings.Fields(line)
+		if len(words) < 2 {
+			continue
+		}
+		switch words[0] {
+		case "put", "mput", "send", "append", "reput", "mirror":
+			for _, w := range words[1:] {
+				if !strings.HasPrefix(w, "-") {
+					u.upload(field{parts: []part{{text: w}}})
+				}
+			}
+		}
+	}
+}
+
+// relays judges the files that socat hands to a peer.
+func (u *use) relays() {
+	var files []field
+	to := peer{}
+	for _, f := range u.rest {
+		kind, rest, _ := strings.Cut(f.prefix(), ":")
+		switch kind = strings.ToLower(kind); {
+		case kind == "file", kind == "open", kind == "gopen":
+			name, _, _ := strings.Cut(rest, ",")
+			files = append(files, literalField(name))
+		case strings.HasPrefix(kind, "tcp"), strings.HasPrefix(kind, "udp"), strings.HasPrefix(kind, "openssl"), strings.HasPrefix(kind, "ssl"):
+			to = parsePeer(rest, false)
+		}
+	}
+	for _, f := range files {
+		u.usePath(u.s, u.id, f, access{kind: "read"})
+		for _, t := range u.absolute(u.s, f) {
+			if what, _ := u.secret(t.path); what != "" && to.host != "" {
+				u.send(to, "file", orNil(t.path), what)
+			}
+		}
+	}
+}
+
+// detours judges the peers that curl is told to turn to instead of the one in
+// the URL, and the cookies it sends from a file.
+func (u *use) detours() {
+	for name, at := range map[string]int{"connect-to": 2, "resolve": 2, "proxy": 0} {
+		for _, f := range u.opts[name] {
+			text := f.text()
+			for range at {
+				_, text, _ = strings.Cut(text, ":")
+			}
+			if p := parsePeer(strings.TrimPrefix(text, "+"), name == "proxy"); p.metadata {
+				u.effect("net.fetch", u.id, map[string]any{"host": orNil(p.host), "url": nil, "method": u.method(), "to": nil, "private": p.private, "metadata": true})
+			}
+		}
+	}
+	for _, f := range u.opts["cookie"] {
+		if f.literal() && !strings.Contains(f.text(), "=") {
+			for _, t := range u.absolute(u.s, f) {
+				if what, _ := u.secret(t.path); what != "" {
+					u.send(u.target(), "file", orNil(t.path), what)
+				}
+			}
+		}
+	}
+}
+
+// localEndpoint reports a cloud's client that talks to a stand-in on this
+// machine.
+func (u *use) localEndpoint() bool {
+	if u.name == "awslocal" {
+		return true
+	}
+	if f, ok := u.opt("endpoint-url"); ok && u.name == "aws" {
+		v := f.value()
+		return v != nil && localHost(parsePeer(*v, true).host)
+	}
+	return false
+}
+
+func localHost(host string) bool {
+	return host == "localhost" || host == "::1" || strings.HasPrefix(host, "127.") || host == "localstack" || host == "minio" || host == "host.docker.internal"
+}
