@@ -15,8 +15,8 @@ func sqlMetaCommand(line string) sqlStatement {
 	case ".shell", ".system":
 		return sqlStatement{verb: "shell", access: "write", object: rest}
 	case `\copy`:
-		if i := strings.Index(strings.ToLower(rest), " program "); i >= 0 {
-			return sqlStatement{verb: "copy program", access: "write", object: strings.Trim(strings.TrimSpace(rest[i+9:]), `'`)}
+		if _, program, ok := cutFold(rest, " program "); ok {
+			return sqlStatement{verb: "copy program", access: "write", object: strings.Trim(strings.TrimSpace(program), `'`)}
 		}
 		if strings.Contains(strings.ToLower(rest), " to ") {
 			return sqlStatement{verb: "copy", access: "read"}
@@ -191,4 +191,14 @@ func mongoMethod(name string, member bool) (sqlStatement, bool) {
 		return sqlStatement{}, false
 	}
 	return s, true
+}
+
+// cutFold is strings.Cut with letters of either case.
+func cutFold(s, sep string) (before, after string, found bool) {
+	for i := range len(s) - len(sep) + 1 {
+		if strings.EqualFold(s[i:i+len(sep)], sep) {
+			return s[:i], s[i+len(sep):], true
+		}
+	}
+	return s, "", false
 }
