@@ -43,14 +43,17 @@ func (claude) Deadline(n hook.Name) time.Duration {
 }
 
 // Environment reads the variables that hooks get. Clients that do not
-// say whether somebody attends are taken at their entry point.
+// say whether somebody attends are taken at their entry point. Where they say
+// neither, a question may be put: a client with nobody to ask takes it for a
+// denial in every mode (contract 4).
 func (claude) Environment(getenv func(string) string) Environment {
 	e := Environment{ProjectDir: getenv("CLAUDE_PROJECT_DIR"), EnvFile: getenv("CLAUDE_ENV_FILE")}
 	switch getenv("CLAUDE_CODE_SESSION_ATTENDED") {
 	case "1", "true":
 		e.Attended = true
 	case "":
-		e.Attended = getenv("CLAUDE_CODE_ENTRYPOINT") == "cli"
+		entry := getenv("CLAUDE_CODE_ENTRYPOINT")
+		e.Attended = entry == "cli" || entry == ""
 	}
 	return e
 }

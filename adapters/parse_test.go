@@ -295,12 +295,13 @@ func TestEnvironment(t *testing.T) {
 		env  map[string]string
 		want adapters.Environment
 	}{
-		{nil, adapters.Environment{}},
+		{nil, adapters.Environment{Attended: true}},
+		{map[string]string{"CLAUDE_CODE_SESSION_ATTENDED": "0"}, adapters.Environment{}},
 		{map[string]string{"CLAUDE_CODE_SESSION_ATTENDED": "0", "CLAUDE_CODE_ENTRYPOINT": "cli"}, adapters.Environment{}},
 		{map[string]string{"CLAUDE_CODE_SESSION_ATTENDED": "1"}, adapters.Environment{Attended: true}},
 		{map[string]string{"CLAUDE_CODE_ENTRYPOINT": "cli"}, adapters.Environment{Attended: true}},
 		{map[string]string{"CLAUDE_CODE_ENTRYPOINT": "sdk-cli"}, adapters.Environment{}},
-		{map[string]string{"CLAUDE_PROJECT_DIR": "/p", "CLAUDE_ENV_FILE": "/e"}, adapters.Environment{ProjectDir: "/p", EnvFile: "/e"}},
+		{map[string]string{"CLAUDE_PROJECT_DIR": "/p", "CLAUDE_ENV_FILE": "/e"}, adapters.Environment{ProjectDir: "/p", EnvFile: "/e", Attended: true}},
 	} {
 		if got := claude.Environment(func(k string) string { return c.env[k] }); got != c.want {
 			t.Errorf("Environment(%v) = %+v, want %+v", c.env, got, c.want)
