@@ -140,7 +140,8 @@ func (u *use) leak() {
 }
 
 // issuer reports that a token goes, in a header, to the service that gave it
-// out, or says who asks and opens nothing.
+// out, or says who asks and opens nothing. Names below which a service runs what
+// its customers bring (run.app, cloudapp.azure.com) are not the service.
 func issuer(secret, host string) bool {
 	if secret == "identity token" {
 		return true
@@ -149,8 +150,8 @@ func issuer(secret, host string) bool {
 		return false
 	}
 	for _, s := range []string{
-		"googleapis.com", "pkg.dev", "gcr.io", "run.app", "cloudfunctions.net", "github.com", "ghcr.io", "githubusercontent.com",
-		"azure.com", "azure.net", "azurecr.io", "graph.microsoft.com", "gitlab.com",
+		"googleapis.com", "pkg.dev", "gcr.io", "github.com", "ghcr.io", "githubusercontent.com",
+		"management.azure.com", "dev.azure.com", "vault.azure.net", "azurecr.io", "graph.microsoft.com", "gitlab.com",
 	} {
 		if host == s || strings.HasSuffix(host, "."+s) {
 			return true
