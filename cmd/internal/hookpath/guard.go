@@ -59,7 +59,7 @@ type Guard struct {
 
 	// Holds is asked once there is a decision, and before anything follows from it:
 	// with an error what the guard was made of is not what there is, and the call is
-	// handed over. Nil: nothing can have changed.
+	// handed over, or closed where nobody takes it. Nil: nothing can have changed.
 	Holds func() error
 
 	earliest time.Time // what the clock must not fall below; zero where nothing expires

@@ -49,7 +49,7 @@ func (g *Guard) remember(ctx context.Context, s *Session, a adapters.Adapter, ev
 		return Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err}), nil
 	}
 	d := g.Decide(ctx, *ev)
-	if g.Beyond == nil && (g.beyondOnce(s, ev, &d) || g.Holds != nil && g.Holds() != nil) {
+	if g.Beyond == nil && g.beyondOnce(s, ev, &d) || g.Holds != nil && g.Holds() != nil {
 		return hook.Decision{}, errBeyond
 	}
 	if ctx.Err() != nil {
