@@ -157,6 +157,21 @@ func (b logbook) record(ctx context.Context, d hook.Decision, of func() audit.Re
 	return d
 }
 
+// recordAfterwards writes down what was answered already. A directory that does
+// not answer, as of a network that is gone, must not keep the process: agents take
+// one that does not end for one that said nothing.
+func (b logbook) recordAfterwards(d hook.Decision, of func() audit.Record) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		b.record(context.Background(), d, of)
+	}()
+	select {
+	case <-done:
+	case <-time.After(2 * logLimit): // waiting for the lock has its own limit
+	}
+}
+
 // Append writes a record into the log that is about no call.
 func Append(d places.Dirs, s scopes.Settings, r audit.Record) error {
 	return logbook{dir: d.State, ships: s.DecisionLogs.URL != ""}.append(r, requiredLogLimit)
@@ -172,6 +187,9 @@ func (b logbook) write(ctx context.Context, of func() audit.Record) (err error) 
 	}
 	if deadline, ok := ctx.Deadline(); ok {
 		limit = min(limit, time.Until(deadline))
+	}
+	if limit <= 0 { // which the log would take for its default
+		return errors.New("no time was left")
 	}
 	defer func() {
 		if p := recover(); p != nil {

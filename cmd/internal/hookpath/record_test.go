@@ -3,10 +3,13 @@ package hookpath
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"testing"
+	"time"
 
 	"gate/audit"
 	"gate/hook"
+	"gate/hostfs"
 )
 
 // TestRecordTooLate holds that a decision for which no time was left to write
@@ -26,5 +29,16 @@ func TestRecordTooLate(t *testing.T) {
 				t.Errorf("required %t, %s: %v, %v", required, effect, files, err)
 			}
 		}
+	}
+}
+
+// TestRecordAfterwards holds that a log which never answers keeps nobody from
+// ending who has answered.
+func TestRecordAfterwards(t *testing.T) {
+	b := logbook{dir: t.TempDir()}
+	b.recordAfterwards(hook.Decision{Event: hook.PreToolUse}, func() audit.Record { select {} })
+	b.recordAfterwards(hook.Decision{Event: hook.PreToolUse}, func() audit.Record { return audit.Record{} })
+	for !hostfs.Exists(filepath.Join(b.dir, "decisions.jsonl")) { // a busy machine may be late
+		time.Sleep(time.Millisecond)
 	}
 }

@@ -238,7 +238,7 @@ func (r *run) close(why *hook.Fault) int {
 	status := r.desk.answer(&d)
 	if dirs, err := r.dirs.ForHook(); err == nil && adapter != nil {
 		ev.Gate.Now = time.Now()
-		logbook{dir: dirs.State}.record(context.Background(), d, func() audit.Record {
+		logbook{dir: dirs.State}.recordAfterwards(d, func() audit.Record {
 			return audit.Of(&ev, &d, d.Result(adapter.CanAsk(&ev)))
 		})
 	}
