@@ -115,7 +115,7 @@ func clineAgrees(doc map[string]any) bool {
 		if !ok {
 			continue
 		}
-		if seen && (!equal(about[form.tool], tool) || clineText(about[form.input]) != clineText(input)) {
+		if seen && (!equal(about[form.tool], tool) || !clineSame(about[form.input], input)) {
 			return false
 		}
 		seen, tool, input = true, about[form.tool], about[form.input]
@@ -123,21 +123,34 @@ func clineAgrees(doc map[string]any) bool {
 	return true
 }
 
-// clineText is an input with all parameters as text.
-func clineText(input any) string {
-	fields, ok := input.(map[string]any)
-	if !ok {
-		return string(strictjson.Append(nil, input))
+// clineSame reports whether two inputs are one: what the older form has as text
+// may be the JSON of what the other one has, its keys in any order.
+func clineSame(a, b any) bool {
+	x, ok := a.(map[string]any)
+	y, is := b.(map[string]any)
+	if !ok || !is {
+		return equal(a, b)
 	}
-	text := make(map[string]any, len(fields))
-	for k, v := range fields {
-		s, ok := v.(string)
-		if !ok {
-			s = string(strictjson.Append(nil, v))
+	if len(x) != len(y) {
+		return false
+	}
+	for key, v := range x {
+		w, ok := y[key]
+		if !ok || !equal(v, w) && !clineTextOf(v, w) && !clineTextOf(w, v) {
+			return false
 		}
-		text[k] = s
 	}
-	return string(strictjson.Append(nil, text))
+	return true
+}
+
+// clineTextOf reports whether a text says what a value is that is none.
+func clineTextOf(text, v any) bool {
+	s, ok := text.(string)
+	if _, is := v.(string); !ok || is {
+		return false
+	}
+	read, err := strictjson.Decode([]byte(s), strictjson.Limits{})
+	return err == nil && equal(read, v)
 }
 
 // clineCall finds the call in either of its forms.
