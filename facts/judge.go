@@ -160,7 +160,7 @@ func (u *use) codePeer(c codeCall, args []field) {
 		}
 		u.send(p, "text", nil, secret)
 	case "listen":
-		u.effect("net.listen", u.id, map[string]any{"port": nil, "shell": false})
+		u.effect("net.listen", u.id, map[string]any{"port": nil, "shell": false, "public": false})
 	}
 }
 

@@ -1,6 +1,9 @@
 package facts
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // offers judges a server of files: a directory outside the project that
 // everybody may fetch is as good as sent.
@@ -67,26 +70,37 @@ func (u *use) transfers() {
 	}
 }
 
-// relays judges the files that socat hands to a peer.
+// relays judges what socat hands to a peer: files, or what nobody sees. Peers
+// that only wait for others are no receivers, and neither is this machine.
 func (u *use) relays() {
 	var files []field
-	to := peer{}
+	to, listens, sent := peer{}, false, false
 	for _, f := range u.rest {
 		kind, rest, _ := strings.Cut(f.prefix(), ":")
 		switch kind = strings.ToLower(kind); {
 		case kind == "file", kind == "open", kind == "gopen":
 			name, _, _ := strings.Cut(rest, ",")
 			files = append(files, literalField(name))
-		case strings.HasPrefix(kind, "tcp"), strings.HasPrefix(kind, "udp"), strings.HasPrefix(kind, "openssl"), strings.HasPrefix(kind, "ssl"):
+		case strings.HasSuffix(kind, "-l"), strings.HasSuffix(kind, "-listen"):
+			listens = true
+		case slices.ContainsFunc([]string{"tcp", "udp", "openssl", "ssl", "sctp", "socks", "proxy"}, func(p string) bool { return strings.HasPrefix(kind, p) }):
 			to = parsePeer(rest, false)
 		}
 	}
 	for _, f := range files {
 		u.usePath(u.s, u.id, f, access{kind: "read"})
 		for _, t := range u.absolute(u.s, f) {
-			if what, _ := u.secret(t.path); what != "" && to.host != "" {
+			if what, _ := u.secret(t.path); what != "" && (listens || to.host != "") {
 				u.send(to, "file", orNil(t.path), what)
+				sent = true
 			}
+		}
+	}
+	switch to.host {
+	case "", "localhost", "127.0.0.1", "::1", "host.docker.internal":
+	default:
+		if !listens && !sent {
+			u.send(to, "unknown", nil, "")
 		}
 	}
 }

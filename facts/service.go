@@ -24,7 +24,7 @@ func (u *use) netcat() {
 		u.effect("exec.shell", u.id, map[string]any{"how": how, "host": host})
 	}
 	if u.has("listen") {
-		u.effect("net.listen", u.id, map[string]any{"port": nil, "shell": shell})
+		u.effect("net.listen", u.id, map[string]any{"port": nil, "shell": shell, "public": false})
 		if u.stdin.taint.secret != "" { // for whoever connects
 			u.send(peer{}, "stdin", nil, u.stdin.taint.secret)
 		}

@@ -70,10 +70,11 @@ func (m *machine) gate(stdin io.Reader, terminal bool, args ...string) (status i
 	return status, out.String(), screen.String()
 }
 
-// hook asks about a line as an agent in the project does.
+// hook asks about a line as an agent in the project does, which has nobody to ask.
 func (m *machine) hook(line string) (status int, answer string) {
 	m.t.Helper()
 	event := strings.Replace(strings.Replace(bashEvent, "LINE", quoteJSON(line), 1), `"/tmp"`, quoteJSON(m.project), 1)
+	event = strings.Replace(event, `"default"`, `"dontAsk"`, 1)
 	status, stdout, stderr := m.gate(strings.NewReader(event), false, "hook", "--agent", "claude", "--event", "PreToolUse")
 	return status, stdout + stderr
 }
