@@ -128,7 +128,11 @@ func pausing(dir string) func(context.Context, time.Duration) error {
 	n := 0
 	return func(ctx context.Context, d time.Duration) error {
 		n++
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("paused-%d", n)), []byte(d.String()), 0o600); err != nil {
+		paused := filepath.Join(dir, fmt.Sprintf("paused-%d", n))
+		if err := os.WriteFile(paused+".part", []byte(d.String()), 0o600); err != nil {
+			return err
+		}
+		if err := os.Rename(paused+".part", paused); err != nil { // whole as soon as it is there
 			return err
 		}
 		return appears(ctx, filepath.Join(dir, fmt.Sprintf("go-%d", n)))
