@@ -183,7 +183,7 @@ func (u *use) sql(f field) {
 		case st.verb == "copy program":
 			u.effect("exec.hidden", 0, map[string]any{"program": u.name, "option": "program", "value": st.object})
 			continue
-		case u.inMemory():
+		case u.inMemory(*text):
 			continue
 		}
 		u.effect("database", u.id, map[string]any{
@@ -192,9 +192,20 @@ func (u *use) sql(f field) {
 	}
 }
 
-// inMemory reports a database that is gone when the program ends.
-func (u *use) inMemory() bool {
-	return (u.name == "sqlite3" || u.name == "duckdb") && len(u.rest) > 0 && u.rest[0].text() == ":memory:"
+// inMemory reports a database that is gone when the program ends, and that
+// nothing which is told opens another one.
+func (u *use) inMemory(statements string) bool {
+	if u.name != "sqlite3" && u.name != "duckdb" || len(u.rest) == 0 || u.rest[0].text() != ":memory:" {
+		return false
+	}
+	told := strings.ToLower(statements)
+	for _, f := range u.given()[1:] {
+		if !f.literal() {
+			return false
+		}
+		told += "\n" + strings.ToLower(f.text())
+	}
+	return !strings.Contains(told, "attach") && !strings.Contains(told, ".open") && !strings.Contains(told, ".restore")
 }
 
 // pkg judges a package to install.

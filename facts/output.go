@@ -45,7 +45,7 @@ func (u *use) output() stream {
 			out.under, out.files = in.under, u.picked(in.files)
 		}
 		out.taint = out.taint.merge(in.taint)
-		if u.has("quiet") || u.has("count") || u.namesOnly() || out.taint.secret == "environment" && u.narrows() {
+		if u.has("quiet") || u.has("count") || u.keeps(out.taint.secret) || out.taint.secret == "environment" && u.narrows() {
 			out.taint.secret = ""
 		}
 	case "decode":

@@ -14,6 +14,7 @@ type access struct {
 	force     bool
 	follow    bool // a delete that follows links
 	shown     bool
+	names     bool // of lines NAME=value only the names are shown
 	mode      field
 	owner     any
 	content   stream  // what is written

@@ -225,7 +225,7 @@ func (w *walker) classifyPath(id int, p string, t target, a access) {
 				return
 			}
 			if what, grade := w.secret(name); what != "" {
-				w.effect("secret.read", id, map[string]any{"path": p, "what": what, "grade": grade, "shown": a.kind == "read" && a.shown})
+				w.effect("secret.read", id, map[string]any{"path": p, "what": what, "grade": grade, "shown": a.kind == "read" && a.shown && !(a.names && what == "environment file")})
 				return
 			}
 		case "write", "delete", "permissions":

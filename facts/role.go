@@ -136,7 +136,7 @@ func (u *use) role(r role, f field) {
 			return
 		}
 		u.reads = append(u.reads, f)
-		u.usePath(u.s, u.id, f, access{kind: "read", shown: u.shows(), recursive: u.recurse})
+		u.usePath(u.s, u.id, f, access{kind: "read", shown: u.shows(), names: u.namesOnly(), recursive: u.recurse})
 	case "use":
 		u.usePath(u.s, u.id, f, access{kind: "use"})
 	case "list":

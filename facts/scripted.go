@@ -1,6 +1,10 @@
 package facts
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+	"sync"
+)
 
 // editorCommands judges what vi and its kin are told on the command line: a
 // bang runs a shell, w writes a file, p shows the one that is open, other
@@ -55,9 +59,10 @@ func (u *use) debugger() {
 func (u *use) debuggerCommand(line string) {
 	line = strings.TrimPrefix(line, "platform ")
 	verb, rest, _ := strings.Cut(line, " ")
+	verb, _, _ = strings.Cut(verb, "/") // x/8i, p/x
 	rest = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(rest), "--"))
 	switch {
-	case strings.HasPrefix(line, "!"):
+	case strings.HasPrefix(line, "!"), strings.HasPrefix(line, "|"):
 		u.hiddenShell("eval-command", line[1:])
 	case verb == "shell", verb == "pipe", verb == "make":
 		u.hiddenShell("eval-command", rest)
@@ -66,9 +71,31 @@ func (u *use) debuggerCommand(line string) {
 		u.hiddenShell("eval-command", strings.Trim(text, `"')`))
 	case verb == "python", verb == "py", verb == "python-interactive", verb == "pi", verb == "script":
 		u.code("python", literalField(rest), "inline")
-	case verb == "source", verb == "target" && strings.Contains(rest, "|"), verb == "compile", verb == "guile", verb == "gu":
+	case verb == "set" && !hasWord(debuggerSettings, strings.Fields(rest + " -")[0]), !hasWord(debuggerVerbs, verb),
+		strings.Contains(line, "$_") && strings.Contains(line, "("), callsFunction(verb, rest), verb != "p" && verb != "print" && strings.ContainsAny(rest, ";|&`<>"):
 		u.effect("exec.hidden", u.id, map[string]any{"program": u.name, "option": "eval-command", "value": line})
 	}
+}
+
+// What debuggers are told that only looks, stops or goes on, and the settings
+// that change nothing but that.
+const (
+	debuggerVerbs = " info i bt backtrace where thread t frame f up down p print inspect x list l disassemble disas di show break b tbreak rbreak watch rwatch awatch " +
+		"delete d disable enable continue c run r start starti next n step s nexti ni stepi si finish until advance detach quit q echo ptype whatis display undisplay " +
+		"file core-file symbol-file image memory register breakpoint process set "
+	debuggerSettings = " pagination confirm width height print disassembly-flavor breakpoint verbose listsize language style follow-fork-mode detach-on-fork scheduler-locking "
+)
+
+var callInText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[A-Za-z_]\w*\s*\(`) })
+
+// callsFunction reports an expression that calls something in the program which
+// is looked at; a breakpoint has the parameters of a function in brackets, too.
+func callsFunction(verb, rest string) bool {
+	switch verb {
+	case "p", "print", "inspect", "x", "display", "set", "until", "advance":
+		return callInText().MatchString(strings.ReplaceAll(rest, "sizeof(", ""))
+	}
+	return false
 }
 
 // hiddenShell judges a line that the program hands to a shell.

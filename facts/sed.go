@@ -9,7 +9,7 @@ func (u *use) sed() {
 	if len(scripts) == 0 && len(files) > 0 {
 		scripts, files = files[:1], files[1:]
 	}
-	kind := access{kind: "read", shown: u.shows()}
+	kind := access{kind: "read", shown: u.shows(), names: u.namesOnly()}
 	if u.has("in-place") {
 		kind = access{kind: "write", how: "edit"}
 	}

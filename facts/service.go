@@ -118,7 +118,7 @@ func (u *use) leak() {
 	}
 	if secret != "" && u.row.special != "netcat" && !u.sends() {
 		for _, h := range u.walker.out.Hosts {
-			if h.Command == u.id && source == "text" && issuer(secret, deref(h.Host)) {
+			if h.Command == u.id && source == "text" && u.onlyTo(secret) {
 				break
 			}
 			if h.Command == u.id {
@@ -139,20 +139,38 @@ func (u *use) leak() {
 	}
 }
 
-// issuer reports that a token goes, in a header, to the service that gave it
-// out, or says who asks and opens nothing. Names below which a service runs what
-// its customers bring (run.app, cloudapp.azure.com) are not the service.
+// onlyTo reports that a token goes, in a header, to the service that gave it out
+// and to nobody else, by no detour.
+func (u *use) onlyTo(secret string) bool {
+	for _, name := range []string{"proxy", "preproxy", "socks5", "socks5-hostname", "socks4", "socks4a", "connect-to", "resolve", "dns-servers", "doh-url", "config", "unix-socket", "abstract-unix-socket"} {
+		if u.has(name) {
+			return false
+		}
+	}
+	for _, h := range u.walker.out.Hosts {
+		if h.Command == u.id && !issuer(secret, deref(h.Host)) {
+			return false
+		}
+	}
+	return true
+}
+
+// issuer reports that a token belongs to the service of a host. Names below which
+// a service runs what its customers bring (run.app, cloudapp.azure.com) are not
+// the service, but who asks there shows an identity token.
 func issuer(secret, host string) bool {
-	if secret == "identity token" {
-		return true
-	}
-	if secret != "cloud credentials" && secret != "login credentials" {
-		return false
-	}
-	for _, s := range []string{
+	services := []string{
 		"googleapis.com", "pkg.dev", "gcr.io", "github.com", "ghcr.io", "githubusercontent.com",
 		"management.azure.com", "dev.azure.com", "vault.azure.net", "azurecr.io", "graph.microsoft.com", "gitlab.com",
-	} {
+	}
+	switch secret {
+	case "cloud credentials", "login credentials":
+	case "identity token":
+		services = append(services, "run.app", "cloudfunctions.net")
+	default:
+		return false
+	}
+	for _, s := range services {
 		if host == s || strings.HasSuffix(host, "."+s) {
 			return true
 		}

@@ -1,7 +1,11 @@
 package facts
 
 import (
+	"strings"
+
 	"mvdan.cc/sh/v3/syntax"
+
+	"gate/hook"
 )
 
 func (w *walker) stmts(s *state, list []*syntax.Stmt, stdin stream) stream {
@@ -114,9 +118,10 @@ func (w *walker) binary(s *state, c *syntax.BinaryCmd, in stream) stream {
 	case syntax.Pipe, syntax.PipeAll:
 		before := len(w.out.Effects)
 		left := w.stmt(s.clone(), c.X, in)
+		var held []hook.FactEffect // what a store prints: who takes it decides
 		for _, e := range w.out.Effects[before:] {
-			if e.Kind == "secret.read" && e.Attrs["path"] == nil && e.Attrs["what"] == left.taint.secret {
-				e.Attrs["shown"] = false // what a store prints: what comes after the pipe decides
+			if e.Kind == "secret.read" && e.Attrs["path"] == nil && e.Attrs["what"] == left.taint.secret && e.Attrs["shown"] == true {
+				held = append(held, e)
 			}
 		}
 		left = w.opened(left)
@@ -124,6 +129,11 @@ func (w *walker) binary(s *state, c *syntax.BinaryCmd, in stream) stream {
 		right := s.clone()
 		out := w.stmt(right, c.Y, left)
 		w.connect(left.from, last)
+		if w.logsIn(last, left.taint.secret) {
+			for _, e := range held {
+				e.Attrs["shown"] = false
+			}
+		}
 		// The last command of a pipeline may run in this shell (lastpipe, zsh):
 		// what it sets may hold afterwards or not.
 		joined := s.clone()
@@ -135,6 +145,22 @@ func (w *walker) binary(s *state, c *syntax.BinaryCmd, in stream) stream {
 	out, yes, no := w.branches(s, c, in)
 	s.settle(yes, no)
 	return out
+}
+
+// logsIn reports that the commands from one on are a single one that hands what it
+// reads to the registry which gave it out: gh auth token | docker login ghcr.io.
+func (w *walker) logsIn(from int, secret string) bool {
+	if len(w.out.Shell.Commands) != from+1 {
+		return false
+	}
+	c := w.out.Shell.Commands[from]
+	if c.Program == nil || c.Path != nil || len(c.Via) > 0 || !hasWord(" docker podman nerdctl buildah skopeo oras helm ", *c.Program) {
+		return false
+	}
+	if _, stdin := c.Options["password-stdin"]; !stdin || c.Subcommand == nil || !strings.HasSuffix(*c.Subcommand, "login") || len(c.Operands) != 1 || c.Operands[0] == nil {
+		return false
+	}
+	return issuer(secret, parsePeer(*c.Operands[0], strings.Contains(*c.Operands[0], "://")).host)
 }
 
 // branches runs A && B or A || B. It returns the state after success and the

@@ -11,23 +11,27 @@ import (
 func (u *use) shows() bool {
 	switch u.row.output {
 	case "copy", "filter", "encode", "decode", "":
-		return !u.namesOnly() && !(u.row.special == "copy" && u.staysSecret())
+		return !u.keysOnly() && !(u.row.special == "copy" && u.staysSecret())
 	}
 	return false
 }
 
-// staysSecret reports a copy within the project that is known by its name to be
-// as secret as what it is made from: cp .env.local .env.
+// staysSecret reports a copy that stays where it is made, within the project,
+// and is known by its name to be as secret as what it is made from: cp .env.local .env.
 func (u *use) staysSecret() bool {
 	if len(u.rest) != 2 {
 		return false
 	}
-	for i, f := range u.rest {
+	where := ""
+	for _, f := range u.rest {
 		for _, t := range u.absolute(u.s, f) {
-			if i == 1 && t.dir {
-				t.path = path.Join(t.path, path.Base(u.rest[0].text()))
-			}
 			if _, grade := u.secret(t.path); t.path == "" || grade != "config" || !below(t.path, u.world.Project) {
+				return false
+			}
+			if where == "" {
+				where = path.Dir(t.path)
+			}
+			if path.Dir(t.path) != where {
 				return false
 			}
 		}
@@ -48,6 +52,21 @@ var (
 		return regexp.MustCompile(`^[\w. |\[\]]*\b(keys|keys_unsorted|length)(\[\])?$`)
 	})
 )
+
+// keysOnly reports that of a document only the keys are printed.
+func (u *use) keysOnly() bool {
+	switch u.name {
+	case "jq", "gojq", "jaq":
+		return len(u.rest) > 0 && u.rest[0].literal() && jqNames().MatchString(strings.TrimSpace(u.rest[0].text()))
+	}
+	return false
+}
+
+// keeps reports that a secret does not come out with what is printed of it: of
+// lines NAME=value the names, of a document the keys. A private key has neither.
+func (u *use) keeps(what string) bool {
+	return u.keysOnly() || (what == "environment" || what == "environment file") && u.namesOnly()
+}
 
 // namesOnly reports that of lines NAME=value only the names are printed.
 func (u *use) namesOnly() bool {
@@ -77,8 +96,6 @@ func (u *use) namesOnly() bool {
 			return false
 		}
 		return (u.has("only-matching") || u.has("o")) && program.literal() && grepNames().MatchString(program.text())
-	case "jq", "gojq", "jaq":
-		return program.literal() && jqNames().MatchString(strings.TrimSpace(program.text()))
 	}
 	return false
 }
