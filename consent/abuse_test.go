@@ -153,7 +153,10 @@ func TestMoved(t *testing.T) {
 func TestSigned(t *testing.T) {
 	public, private, _ := ed25519.GenerateKey(nil)
 	_, stranger, _ := ed25519.GenerateKey(nil)
-	rules := consent.Approvals{Enabled: true, Keys: []ed25519.PublicKey{public}}
+	by := func(key ed25519.PublicKey) func(form, sig []byte) bool {
+		return func(form, sig []byte) bool { return ed25519.Verify(key, form, sig) }
+	}
+	rules := consent.Approvals{Enabled: true, Signed: by(public)}
 	until := noon.Add(5 * time.Minute)
 	sign := func(key ed25519.PrivateKey, p consent.Pending, until time.Time) *consent.Signature {
 		return &consent.Signature{Until: until, Sig: ed25519.Sign(key, p.SignedForm(until))}
@@ -204,7 +207,7 @@ func TestSigned(t *testing.T) {
 			t.Errorf("%s: until %v, %v", row.name, got, err)
 		}
 		other := rules
-		other.Keys = []ed25519.PublicKey{make(ed25519.PublicKey, 3), stranger.Public().(ed25519.PublicKey)}
+		other.Signed = by(stranger.Public().(ed25519.PublicKey))
 		if err := k.store.Use(&c.ev, &c.d, other); err != consent.BadKey {
 			t.Errorf("keys changed since: %v", err)
 		}

@@ -1,7 +1,6 @@
 package consent
 
 import (
-	"crypto/ed25519"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -24,9 +23,14 @@ const (
 // user's where there are none. The zero Approvals switch them off.
 type Approvals struct {
 	Enabled bool
-	Life    time.Duration       // default 10 minutes, at most an hour
-	Keys    []ed25519.PublicKey // if there are any, one of them must have signed
+	Life    time.Duration // default 10 minutes, at most an hour
+
+	// Signed reports whether one of this machine's approvers signed a form (see
+	// [Pending.SignedForm]), with Ed25519. Nil: no signature is required.
+	Signed func(form, signature []byte) bool
 }
+
+const signatureSize = 64 // of Ed25519
 
 func (r Approvals) life() time.Duration {
 	if r.Life <= 0 {
@@ -94,11 +98,11 @@ func (a *approval) settle(rules Approvals, sig *Signature) error {
 	switch {
 	case !rules.Enabled:
 		return Off
-	case len(rules.Keys) > 0 && sig == nil:
+	case rules.Signed != nil && sig == nil:
 		return NeedsKey
 	case sig == nil:
 		return nil
-	case len(sig.Sig) != ed25519.SignatureSize || !sig.Until.Equal(sig.Until.Truncate(time.Second)):
+	case len(sig.Sig) != signatureSize || !sig.Until.Equal(sig.Until.Truncate(time.Second)):
 		return BadKey
 	case !a.at.Before(sig.Until):
 		return Expired
@@ -110,10 +114,10 @@ func (a *approval) settle(rules Approvals, sig *Signature) error {
 }
 
 func (a *approval) verify(rules Approvals) error {
-	if len(rules.Keys) == 0 {
+	if rules.Signed == nil || len(a.signature) == signatureSize && rules.Signed(a.pending.SignedForm(a.until), a.signature) {
 		return nil
 	}
-	return a.pending.Verify(rules.Keys, Signature{Until: a.until, Sig: a.signature})
+	return BadKey
 }
 
 // Use returns nil if a person approved this very call, and uses the approval
@@ -264,7 +268,7 @@ func decodeApproval(data []byte) (approval, error) {
 	a := approval{pending: pendingFrom(pending), until: f.time("until"), at: f.time("at"), by: f.text("by")}
 	f.include("pending", pending)
 	sig := f.text("signature")
-	if a.signature, err = hex.DecodeString(sig); err != nil || len(sig) != 0 && len(a.signature) != ed25519.SignatureSize {
+	if a.signature, err = hex.DecodeString(sig); err != nil || len(sig) != 0 && len(a.signature) != signatureSize {
 		f.fail("signature is no Ed25519 signature")
 	}
 	return a, f.done()

@@ -1,7 +1,6 @@
 package consent
 
 import (
-	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -161,17 +160,6 @@ func (p Pending) SignedForm(until time.Time) []byte {
 func (p Pending) text() []byte {
 	_, text, _ := strings.Cut(string(seal("pending", p.encode())), "\n")
 	return []byte(text)
-}
-
-// Verify returns nil if one of the keys signed the call until that time.
-func (p Pending) Verify(keys []ed25519.PublicKey, sig Signature) error {
-	form := p.SignedForm(sig.Until)
-	for _, key := range keys {
-		if len(key) == ed25519.PublicKeySize && ed25519.Verify(key, form, sig.Sig) {
-			return nil
-		}
-	}
-	return BadKey
 }
 
 func (p Pending) encode() map[string]any {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gate/cmd/internal/hookpath"
 	"gate/consent"
 )
 
@@ -51,7 +50,7 @@ func newApprove(p process) *cobra.Command {
 			if len(args) == 0 {
 				return listPending(p, d.Grants())
 			}
-			rules, err := hookpath.ApprovalRules(g.Set.Settings().Approvals)
+			rules, err := approvalRules(g.Set.Settings().Approvals)
 			if err != nil {
 				return err
 			}

@@ -74,7 +74,7 @@ func (s setting) guard(l loaded) (*guard, error) {
 		return nil, err
 	}
 	if s.live {
-		g.Approve()
+		g.useApprovals()
 	}
 	options := []engine.Option{engine.WithEvaluator(hook.Rego, evaluator), engine.WithValidator(g.checkInput)}
 	options = append(options, g.runHandlers(s)...)

@@ -2,18 +2,12 @@ package hookpath
 
 import (
 	"context"
-	"crypto/ed25519"
-	"encoding/base64"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"sync"
-	"time"
 
 	"gate/consent"
 	"gate/hook"
-	"gate/scopes"
-	"gate/strictjson"
 )
 
 // An approver looks for what a person approved, and remembers what somebody
@@ -26,57 +20,13 @@ type approver struct {
 	why error // why the last question stays one
 }
 
-// Approve has the guard look for what a person approved, where settings let a
+// Approve has the guard look for what a person approved, where rules let a
 // person, and use it up. It is for a call that is about to be made, and comes
 // before [Guard.Start].
-func (g *Guard) Approve() {
-	rules := g.Set.Settings().Approvals
-	if !rules.Enabled {
-		return
+func (g *Guard) Approve(rules consent.Approvals) {
+	if rules.Enabled {
+		g.approver = &approver{store: g.Grants(), rules: rules}
 	}
-	a, err := newApprover(g.Grants(), rules)
-	if err != nil {
-		g.Notices = append(g.Notices, "nobody can approve a call: "+err.Error())
-		return
-	}
-	g.approver = a
-}
-
-func newApprover(store consent.Store, a scopes.Approvals) (*approver, error) {
-	rules, err := ApprovalRules(a)
-	return &approver{store: store, rules: rules}, err
-}
-
-// ApprovalRules reads the keys that settings name. Without any that can be
-// read, a machine that requires one has nobody who could approve.
-func ApprovalRules(a scopes.Approvals) (consent.Approvals, error) {
-	rules := consent.Approvals{Enabled: a.Enabled, Life: time.Duration(a.Minutes) * time.Minute}
-	if !a.KeyRequired {
-		return rules, nil
-	}
-	var errs []error
-	for _, text := range a.Keys {
-		key, err := publicKey(text)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		rules.Keys = append(rules.Keys, key)
-	}
-	if len(rules.Keys) == 0 {
-		return consent.Approvals{}, errors.Join(append(errs, errors.New("a key is required, and settings name none"))...)
-	}
-	return rules, nil
-}
-
-// publicKey reads an Ed25519 key: its 32 bytes in hex or base64.
-func publicKey(text string) (ed25519.PublicKey, error) {
-	for _, decode := range []func(string) ([]byte, error){hex.DecodeString, base64.StdEncoding.DecodeString} {
-		if key, err := decode(text); err == nil && len(key) == ed25519.PublicKeySize {
-			return key, nil
-		}
-	}
-	return nil, fmt.Errorf("%s is no Ed25519 public key: give its 32 bytes in hex or base64", strictjson.Quoted(text))
 }
 
 // use is what the engine asks about a question.
