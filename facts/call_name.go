@@ -61,6 +61,11 @@ func (c *call) alias(name, body string) stream {
 		}
 		body, rest = body+next, rest[1:]
 	}
+	return c.handed(body, rest)
+}
+
+// handed runs a text with words behind it that no shell reads again.
+func (c *call) handed(body string, rest []field) stream {
 	const words = "gate_words"
 	s := c.s.clone()
 	s.own()

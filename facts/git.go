@@ -20,6 +20,7 @@ func (u *use) gitGlobal() {
 	if _, ok := u.opt("exec-path"); ok {
 		u.effect("exec.hidden", u.id, map[string]any{"program": "git", "option": "exec-path", "value": u.optText("exec-path")})
 	}
+	u.gitAlias()
 }
 
 // gitRuns says what a setting's value makes git do.
@@ -64,8 +65,10 @@ func gitRuns(key string, value field) (runs, bypass bool) {
 // gitSetting judges one configuration value.
 func (u *use) gitSetting(key string, value field, scope string, once bool) {
 	runs, bypass := gitRuns(key, value)
-	if strings.HasPrefix(strings.ToLower(key), "alias.") && value.literal() && !strings.HasPrefix(value.text(), "!") {
-		defer u.inside(func() { u.shellText(literalField("git "+value.text()), stream{}) })
+	name, alias := strings.CutPrefix(strings.ToLower(key), "alias.")
+	if alias && !once {
+		u.call.s.own()
+		u.call.s.vars[gitAliasVariable(name)] = variable{value: value}
 	}
 	if v := value.value(); strings.EqualFold(key, "http.sslverify") && (v == nil || *v == "false" || *v == "0" || *v == "no" || *v == "off") {
 		u.effect("environment", u.id, map[string]any{"variable": "http.sslVerify", "value": textOrNil(value), "runs": "no certificate check"})
@@ -80,7 +83,7 @@ func (u *use) gitSetting(key string, value field, scope string, once bool) {
 	if bypass {
 		u.effect("git.bypass", u.id, map[string]any{"what": "hooks", "verb": "config"})
 	}
-	if text, ok := strings.CutPrefix(value.prefix(), "!"); ok {
+	if text, ok := strings.CutPrefix(value.prefix(), "!"); ok && !(alias && once) { // which runs when it is called
 		u.inside(func() { u.shellText(literalField(text), stream{}) })
 	} else if runs && strings.ContainsAny(value.text(), " ;|&") {
 		u.inside(func() { u.shellText(value, stream{}) })

@@ -15,6 +15,7 @@ type use struct {
 	args    []argument
 	opts    map[string][]field // values by canonical name; the zero field for a flag
 	rest    []field            // operands, without verbs
+	strayed []field            // a verb without a row, and the words behind it
 	inner   []field            // the words of a command inside
 	batches [][]field          // of the same command with other words, run before it
 	reads   []field            // files whose content goes to the output
@@ -113,6 +114,7 @@ func (u *use) sort() {
 			words = append(words, a.field)
 		}
 		if !ok {
+			u.strayed = append([]field{args[at].field}, words...)
 			u.row = &row{name: u.name, options: spec, style: u.row.style, effects: u.row.effects}
 			break // a verb without a row: it has no effects of its own
 		}

@@ -1,0 +1,102 @@
+package facts
+
+import "strings"
+
+// gitAlias follows a verb that git does not have to what its configuration makes
+// of it: an alias does what it says, whoever wrote it down.
+func (u *use) gitAlias() {
+	if len(u.strayed) == 0 {
+		return
+	}
+	verb := strings.ToLower(u.strayed[0].text())
+	value, name := u.gitAliasOf(verb), u.name+" alias "+verb
+	if !value.literal() {
+		u.unknown("program", "an alias of git stands for something unknown", u.id, u.strayed[0].span)
+		return
+	}
+	body := value.text()
+	if body == "" || u.running(name) {
+		return
+	}
+	u.active = append(u.active, frame{name: name, state: u.s})
+	defer func() { u.active = u.active[:len(u.active)-1] }()
+	if script, ok := strings.CutPrefix(body, "!"); ok {
+		u.inside(func() {
+			if top, ok := strings.CutSuffix(u.gitDir(), "/.git"); ok { // git goes there first
+				u.call.s.dirs, u.call.s.under = []string{top}, ""
+			}
+			u.handed(script, u.strayed[1:])
+		})
+		return
+	}
+	words, ok := gitWords(body)
+	if !ok {
+		return // git refuses it
+	}
+	line := []field{literalField(u.name)}
+	for _, f := range u.opts["c"] { // -C has had its effect
+		line = append(line, literalField("-c"), f)
+	}
+	for _, f := range u.opts["git-dir"] {
+		line = append(line, literalField("--git-dir"), f)
+	}
+	u.inside(func() { u.handed("", append(append(line, words...), u.strayed[1:]...)) })
+}
+
+// gitAliasOf is what an alias stands for: in the files, in what the line has
+// written into them, in what this call sets. The empty field is none.
+func (u *use) gitAliasOf(verb string) field {
+	value := literalField(u.gitSettings().last("alias." + verb))
+	if v, ok := u.s.lookup(gitAliasVariable(verb)); ok {
+		value = v.first()
+	}
+	for _, option := range []string{"c", "config-env"} {
+		for _, f := range u.opts[option] {
+			key, v, _ := f.cut("=")
+			switch {
+			case !strings.EqualFold(key, "alias."+verb):
+			case option == "c":
+				value = v
+			default:
+				value = holeField(&hole{why: "a configuration value from the environment"})
+			}
+		}
+	}
+	return value
+}
+
+// gitAliasVariable is where a line keeps an alias that it has written into git's
+// configuration: no variable of a shell has such a name.
+func gitAliasVariable(name string) string { return "git alias " + name }
+
+// gitWords splits an alias as git does: quotes and backslashes count, nothing is
+// expanded.
+func gitWords(text string) ([]field, bool) {
+	var words []field
+	var word []byte
+	var quote byte
+	some := false
+	for i := 0; i <= len(text); i++ {
+		switch {
+		case i == len(text) || quote == 0 && isGitSpace(text[i]):
+			if some {
+				words = append(words, literalField(string(word)))
+			}
+			word, some = nil, false
+			continue
+		case quote == 0 && (text[i] == '\'' || text[i] == '"'):
+			quote = text[i]
+		case quote != 0 && text[i] == quote:
+			quote = 0
+		case text[i] == '\\' && quote != '\'':
+			if i++; i == len(text) {
+				return nil, false
+			}
+			fallthrough
+		default:
+			word = append(word, text[i])
+		}
+		some = true
+	}
+	return words, quote == 0
+}
