@@ -131,6 +131,7 @@ var foreignTOML = []string{
 	"\ufeffmodel = \"x\"\r\n[tui]\r\nx = 1", "\ufeff", "features.web = true\nmodel = \"x\"\n", "features.web = true\n[tui]\nx = 1", "[[x.y]]\nz = 1\n[features.more]\na = 1\n[[x.y]]\n",
 	"[\"features\"]\nweb = true\n", "x = { y = [ 1, # one\n] }\n", "[hooks]\n[hooks.state]\n[hooks.state.\"a:b\"]\ntrusted_hash = \"x\"\n",
 	"text = \"\"\"\n# gate: begin\nx # by gate install\n\"\"\"\n",
+	"[features]", "web = 1\r\n[features]\r\n\r\n[hooks] # mine", "\ufeff[features]",
 }
 
 // TestForeignFiles holds that an installation into the files that people have comes

@@ -59,6 +59,9 @@ func (f tomlHooks) install(t *table, m Machine, s Scope, path string, old []byte
 // not go with it.
 func (f tomlHooks) add(t *table, m Machine, s Scope, path string, base []byte, before map[string]any, dotted bool) ([]byte, error) {
 	text := bytes.Clone(base)
+	if base != nil {
+		text = append(text, '\n') // ends a last line that has no end, and is gate's own in any case
+	}
 	block := ""
 	set := func(name []string, value string) {
 		var rest string
@@ -86,9 +89,6 @@ func (f tomlHooks) add(t *table, m Machine, s Scope, path string, base []byte, b
 	}
 	for _, event := range t.events {
 		block += f.entry(t, m, s, event)
-	}
-	if base != nil {
-		text = append(text, '\n') // ends a last line that has no end, and is gate's own in any case
 	}
 	return append(text, tomlBegin+block+tomlEnd...), nil
 }
