@@ -78,21 +78,41 @@ func (claude) words(handler *node) []string {
 }
 
 // isGate recognises a command line of gate's, whatever version wrote it:
-// … gate hook … --agent claude …, or gate-hook … --agent claude ….
+// gate hook … --agent claude …, or gate-hook … --agent claude ….
 func (claude) isGate(words []string) bool { return gateFor(words, "claude") }
 
 // gateFor recognises a command line of gate's for an agent.
 func gateFor(words []string, agent string) bool {
-	if len(words) == 0 || flag(words, "agent") != agent {
-		return false
+	return len(starts(words)) > 0 && flag(words, "agent") == agent
+}
+
+// starts is the part of a command line that starts gate's hook program, nil if
+// it starts anything else: also another command of gate's, whatever else it says.
+func starts(words []string) []string {
+	switch {
+	case len(words) == 0:
+	case baseName(words[0]) == "gate-hook":
+		return words[:1]
+	case baseName(words[0]) == "gate" && len(words) > 1 && words[1] == "hook":
+		return words[:2]
 	}
-	switch baseName(words[0]) {
-	case "gate":
-		return slices.Contains(words[1:], "hook")
-	case "gate-hook":
-		return true
+	return nil
+}
+
+// stray is the first flag of gate's command line that decides something and that no
+// installation writes, such as --managed-dir; "" if there is none.
+func stray(words []string) string {
+	for words = words[len(starts(words)):]; len(words) > 0; {
+		name, _, joined := strings.Cut(strings.TrimPrefix(words[0], "-"), "=")
+		if !slices.Contains([]string{"-agent", "-event", "-user-dir", "-state-dir", "-timeout"}, name) {
+			return words[0]
+		}
+		if !joined && len(words) > 1 {
+			words = words[1:] // its value
+		}
+		words = words[1:]
 	}
-	return false
+	return ""
 }
 
 // alone reports whether the group holds nothing but this handler.
@@ -141,6 +161,9 @@ func (x claudeEntry) faults(d *document, e claudeEvent) []entryFault {
 		if n := h.member(key); n.is('t') {
 			report("gate.async", Error, n, "gate is started with %q: it cannot stop anything", key)
 		}
+	}
+	if word := stray(x.words); word != "" {
+		report("gate.command", Error, h, "gate is started with %q, which no installation writes", word)
 	}
 	x.timeFault(d, e, report)
 	failure := h.member("onFailure")

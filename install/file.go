@@ -144,10 +144,12 @@ func (m Machine) root() string {
 	return "/"
 }
 
-// executable lets whoever may read a file run it.
-func (p *Plan) executable() {
-	for i := range p.Changes {
-		c := &p.Changes[i]
-		c.Mode |= c.Mode & 0o444 >> 2
+// executable lets whoever may read f, which the plan may change already, run it.
+func (p *Plan) executable(f file) {
+	runs := func(mode fs.FileMode) fs.FileMode { return mode | mode&0o444>>2 }
+	if n := len(p.Changes) - 1; n >= 0 && p.Changes[n].Path == f.path {
+		p.Changes[n].Mode = runs(p.Changes[n].Mode)
+	} else if mode := f.info.Mode(); runs(mode) != mode {
+		p.Changes = append(p.Changes, Change{Action: Chmod, Path: f.path, Mode: runs(mode), old: f.info})
 	}
 }

@@ -152,7 +152,8 @@ func (m Machine) Install(r Request) (Plan, error) {
 		return Plan{}, err
 	}
 	plan := Plan{Agent: r.Agent, Scope: r.Scope, system: m.system()}
-	if t, ok := a.(*table); !ok || !t.each {
+	t, ok := a.(*table)
+	if !ok || !t.each {
 		paths = paths[:1] // the others are where older versions wrote
 	}
 	var text []byte
@@ -168,12 +169,12 @@ func (m Machine) Install(r Request) (Plan, error) {
 			return Plan{}, err
 		}
 		plan.add(m, f, text, r.Scope)
+		if ok && t.each {
+			plan.executable(f)
+		}
 		if path == paths[0] {
 			plan.Findings = a.voids(r.Scope, f.path, text)
 		}
-	}
-	if t, ok := a.(*table); ok && t.each {
-		plan.executable()
 	}
 	if r.TrustHooks {
 		plan.Findings = slices.DeleteFunc(plan.Findings, func(f Finding) bool { return f.ID == "gate.trust" })

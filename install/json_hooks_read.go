@@ -80,11 +80,7 @@ func (f jsonHooks) entries(t *table, m Machine, s Scope, path string, text []byt
 
 // as is the machine for which a command line would have been written.
 func (t *table) as(m Machine, words []string) Machine {
-	at := slices.Index(words, "--agent")
-	if at < 1 {
-		return m
-	}
-	m.Command = words[:at]
+	m.Command = starts(words)
 	m.UserDir, m.StateDir = flag(words, "user-dir"), flag(words, "state-dir")
 	m.DirsNamed = true
 	return m

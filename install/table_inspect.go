@@ -82,12 +82,15 @@ func (t *table) look(m Machine, s Scope, path string) tableView {
 		v.report("settings.syntax", Error, 0, err.Error(), "correct the file")
 		return v
 	}
+	repair := "gate install " + t.id + " --scope " + string(s)
 	if len(entries) == 0 {
+		if _, own := t.formatOf(s).(ownFile); own {
+			v.report("gate.entry", Error, 0, "this file is where gate's would be, and does not ask gate", "move it away, then "+repair)
+		}
 		return v
 	}
 	g := &v.guard
 	g.Installed, g.InForce, g.Command = true, true, entries[0].words
-	repair := "gate install " + t.id + " --scope " + string(s)
 	wrong, other := 0, 0
 	sound := map[string]bool{}
 	for _, x := range entries {
@@ -118,6 +121,10 @@ func (t *table) look(m Machine, s Scope, path string) tableView {
 	}
 	if len(g.Missing) > 0 {
 		v.report("gate.events", Error, 0, "gate is not asked on "+listed(g.Missing), repair)
+	}
+	if info, err := m.stat(path); t.each && err == nil && m.OS != "windows" && info.Mode()&0o111 == 0 {
+		g.InForce = false
+		v.report("gate.entry", Error, 0, "this program cannot be executed: "+t.title+" does not ask gate", repair)
 	}
 	for i := range v.findings {
 		f := &v.findings[i]

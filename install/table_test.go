@@ -246,6 +246,10 @@ func TestTableFindings(t *testing.T) {
 		{"a comma behind the last item", "auggie", install.User, "\n  }\n}", "\n  },\n}", "settings.comments", false},
 		{"a comment that is read", "qwen", install.User, `"hooks": {`, "// mine\n\"hooks\": {", "gate.open", true},
 		{"no JSON", "copilot", install.User, `"hooks": {`, `"hooks": {{`, "settings.syntax", false},
+		{"another command of gate's", "droid", install.User, `/gate hook --agent droid --event PreToolUse`, `/gate install hook --dir --agent droid --event PreToolUse`, "gate.events", false},
+		{"other managed settings", "droid", install.User, `/gate hook --agent`, `/gate hook --managed-dir /x --agent`, "gate.entry", false},
+		{"a plugin that asks nobody", "opencode", install.User, "const COMMAND", "const NONE", "gate.entry", false},
+		{"hooks that ask nobody", "kiro", install.Project, "/gate", "/true", "gate.entry", false},
 	} {
 		m := machine(t)
 		plan := doInstall(t, m, install.Request{Agent: c.agent, Scope: c.scope})
