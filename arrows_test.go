@@ -17,7 +17,7 @@ const module = "gate/"
 var layers = [][]string{
 	{"hook", "strictjson", "spelling", "owned", "hostfs", "facts/catalogue", "engine/plan/value", "engine/plan/bytecode", "engine/plan/pattern"},
 	{"facts", "matcher", "adapters", "session", "consent", "audit", "policies", "bundles", "engine/plan/builtin", "engine/verdict"},
-	{"scopes", "audit/ship", "bundles/sync", "bundles/source"},
+	{"scopes", "matcher/backtracking", "audit/ship", "bundles/sync", "bundles/source"},
 	{"engine", "engine/params", "scopes/load", "engine/handlers/judge", "artifact"},
 	{"engine/rego", "engine/handlers", "engine/plan"},
 	{"engine/plan/build", "engine/plan/agree", "explain"},
@@ -128,7 +128,7 @@ func TestHookProgram(t *testing.T) {
 		gate/adapters gate/artifact gate/audit gate/cmd/gate-hook gate/cmd/internal/forms gate/cmd/internal/hookpath gate/cmd/internal/places gate/cmd/internal/thin
 		gate/consent gate/engine gate/engine/params gate/engine/plan gate/engine/plan/builtin gate/engine/plan/bytecode gate/engine/plan/pattern gate/engine/plan/value
 		gate/engine/verdict gate/facts gate/hook gate/hostfs gate/matcher gate/owned gate/policies gate/scopes gate/session gate/strictjson
-		github.com/cespare/xxhash/v2 github.com/dlclark/regexp2 github.com/dlclark/regexp2/syntax
+		github.com/cespare/xxhash/v2
 		github.com/go-json-experiment/json/internal github.com/go-json-experiment/json/internal/jsonflags
 		github.com/go-json-experiment/json/internal/jsonopts github.com/go-json-experiment/json/internal/jsonwire
 		github.com/go-json-experiment/json/jsontext

@@ -75,13 +75,13 @@ func (r *routes) take(key, subject string) {
 	}
 }
 
-// wanted reports whether a matcher may fit. One that does not compile is for
-// whoever makes a set of the hooks to complain about.
+// wanted reports whether a matcher may fit. One that does not compile, or only for
+// who backtracks, is for whoever makes a set of the hooks to complain about.
 func wanted(ask, subject string) bool {
 	if ask == "" {
 		return true
 	}
-	m, err := matcher.Compile(ask)
+	m, err := matcher.Compile(ask, nil)
 	return err != nil || m.Match(subject) != matcher.No
 }
 

@@ -126,8 +126,13 @@ func (p *Part) sections() ([]*encoder, error) {
 type routing map[string]map[string][]int
 
 func (r routing) add(h *hook.Hook, position int) error {
-	m, err := matcher.Compile(h.Matcher)
-	if err != nil {
+	var names []string
+	var all, exact bool
+	switch m, err := matcher.Compile(h.Matcher, nil); {
+	case err == nil:
+		all = m.All()
+		names, exact = m.Names()
+	case !errors.Is(err, matcher.ErrBacktracks): // these are asked anew each time
 		return err
 	}
 	put := func(key, ask string) {
@@ -140,11 +145,10 @@ func (r routing) add(h *hook.Hook, position int) error {
 			groups[ask] = append(list, position)
 		}
 	}
-	names, exact := m.Names()
 	for _, event := range h.Events {
 		put(string(event)+routeAll, "")
 		switch {
-		case m.All():
+		case all:
 			put(string(event)+routeRest, "")
 		case !exact:
 			put(string(event)+routeRest, h.Matcher)

@@ -8,6 +8,7 @@ import (
 
 	"gate/hook"
 	"gate/matcher"
+	"gate/matcher/backtracking"
 )
 
 // policies says of every hook whether it concerned the event.
@@ -70,7 +71,7 @@ func (x *Explainer) ask(ctx context.Context, ev *hook.Event, list []Policy, spok
 
 // unmatched says which condition of the METADATA does not hold.
 func unmatched(h *hook.Hook, ev *hook.Event) (failed, why string) {
-	if m, err := matcher.Compile(h.Matcher); err == nil && !m.All() {
+	if m, err := matcher.Compile(h.Matcher, backtracking.Compile); err == nil && !m.All() {
 		if subject, matched, _ := matcher.Subject(ev); matched && m.Match(subject) == matcher.No {
 			return "matcher: " + h.Matcher, fmt.Sprintf("%s is not %s", subject, h.Matcher)
 		}

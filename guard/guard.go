@@ -21,6 +21,7 @@ import (
 	"gate/facts"
 	"gate/hook"
 	"gate/hostfs"
+	"gate/matcher/backtracking"
 	"gate/scopes"
 )
 
@@ -86,7 +87,7 @@ func New(o Options) (*Guard, error) {
 	if err := errors.Join(append(l.errs, l.closing()...)...); err != nil {
 		return nil, err
 	}
-	set, err := scopes.New(l.sources, settings)
+	set, err := scopes.New(l.sources, settings, scopes.WithBacktracking(backtracking.Compile))
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dlclark/regexp2"
 
@@ -19,7 +20,7 @@ func sameAsECMAScript(t *testing.T, pattern, value string) {
 	if strings.ContainsFunc(value, func(r rune) bool { return r >= 0x80 }) {
 		return
 	}
-	it, err := newRegex(pattern)
+	it, err := newRegex(pattern, nil)
 	fast, ok := it.(linear)
 	if err != nil || !ok {
 		return
@@ -28,8 +29,7 @@ func sameAsECMAScript(t *testing.T, pattern, value string) {
 	if err != nil {
 		return // Go takes more than ECMAScript does, such as (a)(?:b; seen by nobody
 	}
-	fineClock()
-	re.MatchTimeout = matchTimeout
+	re.MatchTimeout = 20 * time.Millisecond
 	want, err := re.MatchString(value)
 	if err != nil {
 		return
@@ -60,11 +60,11 @@ func TestTranslation(t *testing.T) {
 }
 
 func FuzzCompile(f *testing.F) {
-	for _, s := range []string{"", "*", "Bash", "A|B, C", "^mcp__.*", "glob:a*[!b]", "contains:x|y", "(?=a)b", `\1(a)`, "a$b", "Bash(x:*)", "[\\]"} {
+	for _, s := range []string{"", "*", "Bash", "A|B, C", "^mcp__.*", "glob:a*[!b]", "contains:x|y", "a$b", "Bash(x:*)", "[\\]"} {
 		f.Add(s, "Bash")
 	}
 	f.Fuzz(func(t *testing.T, pattern, value string) {
-		m, err := Compile(pattern)
+		m, err := Compile(pattern, nil)
 		if err != nil {
 			return
 		}
@@ -102,8 +102,8 @@ func FuzzParseCondition(f *testing.F) {
 }
 
 func BenchmarkMatch(b *testing.B) {
-	for _, pattern := range []string{"Bash", "Edit|Write|Bash", "^mcp__.*__write", "(?=x)y"} {
-		m, err := Compile(pattern)
+	for _, pattern := range []string{"Bash", "Edit|Write|Bash", "^mcp__.*__write"} {
+		m, err := Compile(pattern, nil)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -70,8 +70,9 @@ type item interface {
 //	^mcp__.*             anything else: an ECMAScript regular expression, unanchored
 //
 // The names Task and Agent stand for each other. A
-// pattern that can never match is an error.
-func Compile(pattern string) (*Matcher, error) {
+// pattern that can never match is an error. b is for regular expressions
+// that Go's package regexp does not run; where b is nil, they are an error, [ErrBacktracks].
+func Compile(pattern string, b Backtracker) (*Matcher, error) {
 	m := &Matcher{}
 	if len(pattern) > maxPattern {
 		return nil, fmt.Errorf("matcher of %d bytes; %d are allowed", len(pattern), maxPattern)
@@ -90,7 +91,7 @@ func Compile(pattern string) (*Matcher, error) {
 		return nil, fmt.Errorf("matcher with %d items; %d are allowed", len(parts), maxItems)
 	}
 	for _, p := range parts {
-		it, err := compileItem(p)
+		it, err := compileItem(p, b)
 		if err != nil {
 			return nil, fmt.Errorf("matcher %q: %w", pattern, err)
 		}
@@ -171,7 +172,7 @@ func ruleSyntax(s string) (tool, inner string, ok bool) {
 }
 
 // compileItem returns nil for an item that matches everything.
-func compileItem(s string) (item, error) {
+func compileItem(s string, b Backtracker) (item, error) {
 	if rest, ok := strings.CutPrefix(s, "glob:"); ok {
 		if rest == "" {
 			return nil, errors.New("glob: without a pattern")
@@ -193,7 +194,7 @@ func compileItem(s string) (item, error) {
 	if p, ok := strings.CutSuffix(s, "*"); ok && isName(p) {
 		return prefix(p), nil
 	}
-	return newRegex(s)
+	return newRegex(s, b)
 }
 
 type exactName string

@@ -7,6 +7,7 @@ import (
 
 	"gate/hook"
 	"gate/matcher"
+	"gate/matcher/backtracking"
 )
 
 // TestMatcher reads its rows as: pattern, values that match, values that do
@@ -50,7 +51,7 @@ func TestMatcher(t *testing.T) {
 		{"glob:*, Write", "anything Write", ""},
 		{"a-b", "a-b", "ab"},
 	} {
-		m, err := matcher.Compile(row.pattern)
+		m, err := matcher.Compile(row.pattern, backtracking.Compile)
 		if err != nil {
 			t.Errorf("%q: %v", row.pattern, err)
 			continue
@@ -90,7 +91,7 @@ func TestCompileRefuses(t *testing.T) {
 		{strings.Repeat("a", 2001), "2000 are allowed"},
 		{strings.Repeat("a|", 201), "200 are allowed"},
 	} {
-		_, err := matcher.Compile(row.pattern)
+		_, err := matcher.Compile(row.pattern, backtracking.Compile)
 		if err == nil || !strings.Contains(err.Error(), row.message) {
 			t.Errorf("%q: %v, want %q", row.pattern, err, row.message)
 		}
@@ -99,14 +100,14 @@ func TestCompileRefuses(t *testing.T) {
 
 // A match that runs out of time, or of size, is unsure and never "no".
 func TestMatchUnsure(t *testing.T) {
-	m, err := matcher.Compile(`^(?=a)(a+)+$`)
+	m, err := matcher.Compile(`^(?=a)(a+)+$`, backtracking.Compile)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := m.Match(strings.Repeat("a", 40) + "!"); got != matcher.Unsure {
 		t.Errorf("catastrophic pattern: %v", got)
 	}
-	if m, err = matcher.Compile("Bash"); err != nil {
+	if m, err = matcher.Compile("Bash", backtracking.Compile); err != nil {
 		t.Fatal(err)
 	}
 	if got := m.Match(strings.Repeat("a", 5000)); got != matcher.Unsure {
@@ -153,7 +154,7 @@ func TestSubjectKnowsEveryEvent(t *testing.T) {
 }
 
 func ExampleCompile() {
-	m, err := matcher.Compile("Edit|Write|mcp__fs__*")
+	m, err := matcher.Compile("Edit|Write|mcp__fs__*", backtracking.Compile)
 	if err != nil {
 		fmt.Println(err)
 		return

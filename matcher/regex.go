@@ -1,24 +1,26 @@
 package matcher
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"regexp/syntax"
 	"strings"
-	"sync"
-	"time"
-
-	"github.com/dlclark/regexp2"
 )
 
-// matchTimeout bounds one match by the backtracking engine.
-const matchTimeout = 20 * time.Millisecond
+// A Backtracker compiles an ECMAScript regular expression, and returns what tells
+// whether a text has a match. It is for those that Go's package regexp does not
+// run: they look around, refer back and the like. Package matcher/backtracking
+// has one. It and what it returns are safe for concurrent use.
+type Backtracker func(pattern string) (match func(text string) Truth, err error)
+
+// ErrBacktracks says that a regular expression takes a [Backtracker], and that
+// none was given. Then it may also be no regular expression at all.
+var ErrBacktracks = errors.New("it takes an engine that backtracks")
 
 // newRegex compiles an ECMAScript regular expression. Most patterns mean the
-// same in Go's linear-time syntax, after a translation; look-around, back
-// references and the like go to regexp2, which backtracks and therefore has a
-// time-out.
-func newRegex(pattern string) (item, error) {
+// same in Go's linear-time syntax, after a translation; the rest is for b.
+func newRegex(pattern string, b Backtracker) (item, error) {
 	if re2, ok := translate(pattern); ok {
 		if re, err := regexp.Compile(re2); err == nil {
 			if neverMatches(re2) {
@@ -27,7 +29,10 @@ func newRegex(pattern string) (item, error) {
 			return linear{re}, nil
 		}
 	}
-	re, err := compileBacktracking(pattern)
+	if b == nil {
+		return nil, fmt.Errorf("regular expression %q: %w", pattern, ErrBacktracks)
+	}
+	match, err := b(pattern)
 	if err != nil {
 		hint := ""
 		if strings.HasPrefix(pattern, "*") || strings.HasPrefix(pattern, "?") {
@@ -35,51 +40,16 @@ func newRegex(pattern string) (item, error) {
 		}
 		return nil, fmt.Errorf("not a regular expression: %w%s", err, hint)
 	}
-	return backtracking{re}, nil
+	return backtracking(match), nil
 }
 
 type linear struct{ re *regexp.Regexp }
 
 func (l linear) match(v string) Truth { return truth(l.re.MatchString(v)) }
 
-type backtracking struct{ re *regexp2.Regexp }
+type backtracking func(text string) Truth
 
-// match is Unsure when the time is over, or when the engine fails.
-func (b backtracking) match(v string) (t Truth) {
-	defer func() {
-		if recover() != nil {
-			t = Unsure
-		}
-	}()
-	ok, err := b.re.MatchString(v)
-	if err != nil {
-		return Unsure
-	}
-	return truth(ok)
-}
-
-// fineClock makes regexp2's time-outs fire: by default it looks at the clock
-// every 100 ms, and a limit of 10 ms fires after 200. The
-// setting belongs to the process and must be made before regexp2's clock first
-// runs. This is gate's one place for it, on the way to the first pattern that
-// needs regexp2, so that processes without one pay nothing.
-var fineClock = sync.OnceFunc(func() { regexp2.SetTimeoutCheckPeriod(time.Millisecond) })
-
-// compileBacktracking turns a panic of the parser, which fuzzing has found
-// before, into an error.
-func compileBacktracking(pattern string) (re *regexp2.Regexp, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("%v", p)
-		}
-	}()
-	fineClock()
-	if re, err = regexp2.Compile(pattern, regexp2.ECMAScript); err != nil {
-		return nil, err
-	}
-	re.MatchTimeout = matchTimeout
-	return re, nil
-}
+func (b backtracking) match(v string) Truth { return b(v) }
 
 // translate writes an ECMAScript pattern in Go's syntax, or reports that it
 // uses something that Go lacks or could read differently.
@@ -88,7 +58,7 @@ func translate(p string) (string, bool) {
 	for i := 0; i < len(p); i++ {
 		switch c := p[i]; {
 		case c >= 0x80:
-			return "", false // case folding and code units: leave it to regexp2
+			return "", false // case folding and code units: leave it to who backtracks
 		case c == '.':
 			b.WriteString(`[^\n\r\x{2028}\x{2029}]`)
 		case c == '\\':

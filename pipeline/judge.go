@@ -8,6 +8,7 @@ import (
 	"gate/adapters"
 	"gate/hook"
 	"gate/matcher"
+	"gate/matcher/backtracking"
 	"gate/session"
 	"gate/strictjson"
 )
@@ -187,7 +188,7 @@ func (p *Pipeline) deliver(to *Result, tool, agentID string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, in := range p.memory.Take(p.o.Now(), left, func(in *session.Injection) bool {
-		m, err := matcher.Compile(in.Matcher)
+		m, err := matcher.Compile(in.Matcher, backtracking.Compile)
 		return tool == "" || err == nil && m.Match(tool) == matcher.Yes
 	}) {
 		to.Context = append(to.Context, hook.Context{Text: strictjson.Visible(in.Text), Strategy: in.Strategy, Hook: injector})

@@ -25,6 +25,7 @@ import (
 	"gate/engine"
 	"gate/hook"
 	"gate/matcher"
+	"gate/matcher/backtracking"
 	"gate/session"
 	"gate/strictjson"
 )
@@ -170,7 +171,7 @@ func (p *Pipeline) validate(name string, input map[string]any) error {
 // Inject has a text wait for the next call of a tool that it matches, or for
 // the next prompt: it is in the Context of that Result, once.
 func (p *Pipeline) Inject(in session.Injection) error {
-	if _, err := matcher.Compile(in.Matcher); err != nil {
+	if _, err := matcher.Compile(in.Matcher, backtracking.Compile); err != nil {
 		return fmt.Errorf("injection: matcher: %w", err)
 	}
 	p.mu.Lock()

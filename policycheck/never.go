@@ -10,6 +10,7 @@ import (
 
 	"gate/hook"
 	"gate/matcher"
+	"gate/matcher/backtracking"
 	"gate/spelling"
 )
 
@@ -162,7 +163,7 @@ func (c *checker) matcher(h *hook.Hook, at func(string) (string, int)) {
 	slices.Sort(known)
 	for _, item := range strings.FieldsFunc(h.Matcher, func(r rune) bool { return r == '|' || r == ',' }) {
 		item = strings.TrimSpace(item)
-		m, err := matcher.Compile(item)
+		m, err := matcher.Compile(item, backtracking.Compile)
 		if err != nil || slices.ContainsFunc(known, func(k string) bool { return m.Match(k) != matcher.No }) {
 			continue
 		}

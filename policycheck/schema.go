@@ -13,6 +13,7 @@ import (
 
 	"gate/hook"
 	"gate/matcher"
+	"gate/matcher/backtracking"
 	"gate/strictjson"
 )
 
@@ -221,14 +222,14 @@ func (sc *schema) toolsFor(h *hook.Hook) []*shape {
 
 // mayConcern reports whether a policy may be asked about calls of a tool.
 func mayConcern(h *hook.Hook, tool string) bool {
-	if m, err := matcher.Compile(h.Matcher); err == nil && m.Match(tool) == matcher.No {
+	if m, err := matcher.Compile(h.Matcher, backtracking.Compile); err == nil && m.Match(tool) == matcher.No {
 		return false
 	}
 	names, only := toolConditions(h)
 	if !only {
 		return true
 	}
-	m, err := matcher.Compile(strings.Join(names, "|")) // which knows that Task is Agent
+	m, err := matcher.Compile(strings.Join(names, "|"), backtracking.Compile) // which knows that Task is Agent
 	return err != nil || m.Match(tool) != matcher.No
 }
 

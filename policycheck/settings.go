@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gate/hook"
+	"gate/matcher/backtracking"
 	"gate/scopes"
 	"gate/scopes/load"
 	"gate/spelling"
@@ -35,7 +36,7 @@ func (c *checker) settings(o Options) {
 		return
 	}
 	sources := append(slices.Clone(o.Others), c.src)
-	set, err := scopes.New(sources, combined)
+	set, err := scopes.New(sources, combined, scopes.WithBacktracking(backtracking.Compile))
 	if err != nil {
 		c.failure(err)
 		return

@@ -11,6 +11,7 @@ import (
 	"gate/engine"
 	"gate/engine/rego"
 	"gate/hook"
+	"gate/matcher/backtracking"
 	"gate/scopes"
 	"gate/strictjson"
 )
@@ -90,7 +91,7 @@ func (s *Suite) build(c *Case) (*pipeline, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, err := scopes.New(sources, settings)
+	set, err := scopes.New(sources, settings, scopes.WithBacktracking(backtracking.Compile))
 	if err != nil {
 		return nil, err
 	}

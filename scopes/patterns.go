@@ -5,12 +5,13 @@ import "gate/matcher"
 // patterns are compiled once for all hooks that share them: most of a set name
 // the same few tools.
 type patterns struct {
-	matchers   map[string]*matcher.Matcher
-	conditions map[string]*matcher.Condition
+	backtracker matcher.Backtracker
+	matchers    map[string]*matcher.Matcher
+	conditions  map[string]*matcher.Condition
 }
 
 func (p *patterns) matcher(text string) (*matcher.Matcher, error) {
-	return once(&p.matchers, text, matcher.Compile)
+	return once(&p.matchers, text, func(text string) (*matcher.Matcher, error) { return matcher.Compile(text, p.backtracker) })
 }
 
 func (p *patterns) condition(text string) (*matcher.Condition, error) {

@@ -60,13 +60,22 @@ func (b *Bound) Excepted(ev *hook.Event) (e Exception, pos string, ok bool) {
 	return Exception{}, "", false
 }
 
+// An Option is something that [New] can do without.
+type Option func(*patterns)
+
+// WithBacktracking has matchers understand every regular expression. Without it
+// some are a mistake in their source, [matcher.ErrBacktracks].
+func WithBacktracking(b matcher.Backtracker) Option {
+	return func(p *patterns) { p.backtracker = b }
+}
+
 // New checks the sources and puts their hooks in order. It reports all
 // mistakes that make a set meaningless, joined: nameless and duplicate sources,
 // and scopes and authorities that are not among the constants or do not go
 // together. A mistake inside a source, such as a bad pattern, becomes a fault
 // of that source, so that one plugin cannot stop the rest. The
 // sources' hooks must not be changed afterwards.
-func New(sources []Source, settings Settings) (*Set, error) {
+func New(sources []Source, settings Settings, options ...Option) (*Set, error) {
 	if err := errors.Join(checkSources(sources), settings.check()); err != nil {
 		return nil, err
 	}
@@ -91,6 +100,9 @@ func New(sources []Source, settings Settings) (*Set, error) {
 	slices.SortStableFunc(s.sources, compareSources)
 	byName := map[hook.Name][]*Bound{}
 	var known patterns
+	for _, o := range options {
+		o(&known)
+	}
 	for _, src := range s.sources {
 		bounds := src.bind(&known)
 		if src.Inactive() {

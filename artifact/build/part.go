@@ -8,6 +8,7 @@ import (
 
 	"gate/artifact"
 	"gate/hook"
+	"gate/matcher/backtracking"
 	"gate/scopes"
 )
 
@@ -24,7 +25,7 @@ func check(c *artifact.Content, sources []scopes.Source) error {
 	}
 	// Settings must not hide a source from the check.
 	settings.DisableAllHooks, settings.ManagedHooksOnly = nil, false
-	set, err := scopes.New(sources, settings)
+	set, err := scopes.New(sources, settings, scopes.WithBacktracking(backtracking.Compile))
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"gate/engine/plan/agree"
 	"gate/engine/rego"
 	"gate/hook"
+	"gate/matcher/backtracking"
 	"gate/policies"
 	"gate/policytest"
 	"gate/scopes"
@@ -54,7 +55,7 @@ func differing(ctx context.Context, suite *policytest.Suite, src scopes.Source, 
 	if err != nil || program == "" {
 		return nil, nil // then all of them stay with OPA
 	}
-	set, err := scopes.New([]scopes.Source{src}, scopes.Settings{})
+	set, err := scopes.New([]scopes.Source{src}, scopes.Settings{}, scopes.WithBacktracking(backtracking.Compile))
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"gate/engine/plan"
 	"gate/engine/rego"
 	"gate/hook"
+	"gate/matcher/backtracking"
 	"gate/policies"
 )
 
@@ -63,7 +64,7 @@ func (g *guard) formed(s setting) (engine.Evaluator, error) {
 // policiesOfFiles evaluates the policies as the files have them.
 func (s setting) policiesOfFiles() engine.Evaluator {
 	l := loadSources(s, library())
-	g, err := hookpath.New(&l.Found, s.machine())
+	g, err := hookpath.New(&l.Found, s.machine(), backtracking.Compile)
 	if err != nil {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 
 	"gate/hook"
 	"gate/matcher"
+	"gate/matcher/backtracking"
 	"gate/session"
 )
 
@@ -90,7 +91,7 @@ func (f *injectFlags) inject(ctx context.Context, p process, store session.Store
 	if err := p.attended(); err != nil {
 		return err
 	}
-	if _, err := matcher.Compile(f.matcher); err != nil {
+	if _, err := matcher.Compile(f.matcher, backtracking.Compile); err != nil {
 		return usageError("--matcher: " + err.Error())
 	}
 	now := time.Now()

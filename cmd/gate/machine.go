@@ -11,6 +11,7 @@ import (
 	"gate/engine/rego"
 	"gate/facts"
 	"gate/hook"
+	"gate/matcher/backtracking"
 	"gate/policies"
 )
 
@@ -63,7 +64,7 @@ func newGuard(s setting) (*guard, error) {
 
 // guard prepares the engine for what was loaded.
 func (s setting) guard(l loaded) (*guard, error) {
-	core, err := hookpath.New(&l.Found, s.machine())
+	core, err := hookpath.New(&l.Found, s.machine(), backtracking.Compile)
 	if err != nil {
 		return nil, err
 	}

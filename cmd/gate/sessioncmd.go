@@ -13,6 +13,7 @@ import (
 
 	"gate/consent"
 	"gate/hostfs"
+	"gate/matcher/backtracking"
 	"gate/scopes"
 	"gate/session"
 )
@@ -123,7 +124,7 @@ func (f *sessionFlags) register(ctx context.Context, p process, store session.St
 // fits finds what makes hooks no hooks before they are kept: later it would
 // switch them off.
 func fits(src scopes.Source) error {
-	set, err := scopes.New([]scopes.Source{src}, scopes.Settings{})
+	set, err := scopes.New([]scopes.Source{src}, scopes.Settings{}, scopes.WithBacktracking(backtracking.Compile))
 	if err != nil {
 		return err
 	}

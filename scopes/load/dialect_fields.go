@@ -6,6 +6,7 @@ import (
 
 	"gate/hook"
 	"gate/matcher"
+	"gate/matcher/backtracking"
 )
 
 // The fields that several systems have. Each takes one key in.
@@ -150,7 +151,7 @@ func matches(translate func(string) (string, bool)) field {
 			return
 		}
 		gates, ever := translate(s)
-		if _, err := matcher.Compile(gates); err != nil {
+		if _, err := matcher.Compile(gates, backtracking.Compile); err != nil {
 			e.bad(pointer, "%w", err)
 			return
 		}

@@ -5,6 +5,7 @@ import (
 	"unicode"
 
 	"gate/matcher"
+	"gate/matcher/backtracking"
 )
 
 // literally returns the glob that stands for a text and nothing else, in a
@@ -65,7 +66,7 @@ func containing(s string) string {
 // expression matches what an unanchored regular expression finds, all of the
 // pattern being one. gate would take some apart, or for a name.
 func expression(s string) string {
-	if _, err := matcher.Compile(s); err != nil {
+	if _, err := matcher.Compile(s, backtracking.Compile); err != nil {
 		return s // a mistake, which its compiler explains best
 	}
 	name := plainName(strings.ReplaceAll(strings.TrimSuffix(s, "*"), " ", "_"))

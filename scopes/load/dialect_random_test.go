@@ -8,6 +8,7 @@ import (
 
 	"gate/hook"
 	"gate/matcher"
+	"gate/matcher/backtracking"
 	"gate/scopes/load"
 	"gate/strictjson"
 )
@@ -205,7 +206,7 @@ func TestMatchersMeanTheSame(t *testing.T) {
 			for _, name := range m.names() {
 				got := matcher.No
 				if len(f.Hooks) > 0 {
-					compiled, err := matcher.Compile(f.Hooks[0].Matcher)
+					compiled, err := matcher.Compile(f.Hooks[0].Matcher, backtracking.Compile)
 					if err != nil {
 						t.Fatalf("%s: %q became %q: %v", dialect, pattern, f.Hooks[0].Matcher, err)
 					}

@@ -13,6 +13,7 @@ import (
 
 	"gate/hook"
 	"gate/matcher"
+	"gate/matcher/backtracking"
 	"gate/scopes"
 	"gate/strictjson"
 )
@@ -208,7 +209,7 @@ func (r *hookReader) when(h *hook.Hook, m map[string]any, pointer string) {
 			r.bad(below(pointer, "events"), "%w", err)
 		}
 	}
-	if _, err := matcher.Compile(h.Matcher); err != nil {
+	if _, err := matcher.Compile(h.Matcher, backtracking.Compile); err != nil {
 		r.bad(below(pointer, "matcher"), "%w", err)
 	}
 	for _, s := range strictjson.Texts(m["if"]) {

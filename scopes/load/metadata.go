@@ -15,6 +15,7 @@ import (
 
 	"gate/hook"
 	"gate/matcher"
+	"gate/matcher/backtracking"
 )
 
 // maxTimeout is the longest time-out of one policy. The default is the
@@ -93,7 +94,7 @@ func (l *loader) key(h *hook.Hook, s section, key string, value any) (err error)
 		h.Events, err = events(value)
 	case "matcher":
 		if h.Matcher, err = text(key, value); err == nil {
-			_, err = matcher.Compile(h.Matcher)
+			_, err = matcher.Compile(h.Matcher, backtracking.Compile)
 		}
 	case "if":
 		h.If, err = conditions(value)

@@ -12,6 +12,7 @@ import (
 	"gate/facts"
 	"gate/hook"
 	"gate/hostfs"
+	"gate/matcher"
 	"gate/scopes"
 )
 
@@ -62,22 +63,24 @@ type Guard struct {
 	// handed over, or closed where nobody takes it. Nil: nothing can have changed.
 	Holds func() error
 
-	earliest time.Time // what the clock must not fall below; zero where nothing expires
-	session  *Session  // nil where nothing is remembered of the event's session
-	approver *approver // nil where nobody may approve a call, or none is about to be made
+	backtracks matcher.Backtracker
+	earliest   time.Time // what the clock must not fall below; zero where nothing expires
+	session    *Session  // nil where nothing is remembered of the event's session
+	approver   *approver // nil where nobody may approve a call, or none is about to be made
 }
 
 // New combines settings and orders hooks. An error means that settings
-// contradict each other; no call may pass then. [Guard.Start] comes next.
-func New(f *Found, m Machine) (*Guard, error) {
-	g := &Guard{Found: f, Machine: m}
+// contradict each other; no call may pass then. Without a Backtracker some
+// matchers are a mistake in their source. [Guard.Start] comes next.
+func New(f *Found, m Machine, b matcher.Backtracker) (*Guard, error) {
+	g := &Guard{Found: f, Machine: m, backtracks: b}
 	g.keepTime()
 	settings, err := scopes.Combine(g.Layers...)
 	if err != nil {
 		return nil, err
 	}
 	g.weighAge(time.Now(), settings.Stale)
-	if g.Set, err = scopes.New(g.Sources, settings); err != nil {
+	if g.Set, err = scopes.New(g.Sources, settings, scopes.WithBacktracking(b)); err != nil {
 		return nil, err
 	}
 	g.Reader = NewReader(m, settings.Programs)

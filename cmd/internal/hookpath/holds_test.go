@@ -53,7 +53,7 @@ func TestHolds(t *testing.T) {
 				p.HandOver = func([]byte, time.Duration) error { handed = true; return errors.New("there is no other") }
 			}
 			status := Run(t.Context(), p, func(c *Call) (*Guard, error) {
-				g, err := New(&Found{Sources: []scopes.Source{{Name: "user", Scope: hook.Session, Authority: hook.User}}}, c.Machine)
+				g, err := New(&Found{Sources: []scopes.Source{{Name: "user", Scope: hook.Session, Authority: hook.User}}}, c.Machine, nil)
 				if err != nil {
 					return nil, err
 				}

@@ -57,7 +57,7 @@ func (g *Guard) remember(ctx context.Context, s *Session, a adapters.Adapter, ev
 	}
 	rejected := d.Result(a.CanAsk(ev)) == hook.Reject
 	if g.session != nil {
-		g.session.end(ctx, ev, &d, rejected)
+		g.session.end(ctx, ev, &d, rejected, g.brings)
 	}
 	g.follow(ctx, s, ev, &d, rejected)
 	g.sayOnce(ctx, s, ev, &d)
@@ -92,8 +92,8 @@ func (g *Guard) begin(ctx context.Context, r *Session, ev *hook.Event) error {
 }
 
 // end keeps what follows from the decision, and adds what somebody outside has
-// to say to it.
-func (r *Session) end(ctx context.Context, ev *hook.Event, d *hook.Decision, rejected bool) {
+// to say to it: the texts that the event brings.
+func (r *Session) end(ctx context.Context, ev *hook.Event, d *hook.Decision, rejected bool, brings func(*hook.Event, *session.Injection) bool) {
 	var taken []session.Injection
 	err := r.update(ctx, func(m *session.Memory) error {
 		m.End(ev, d, rejected)
@@ -186,11 +186,11 @@ func heard(ev *hook.Event, d *hook.Decision, rejected bool) bool {
 
 // brings reports whether the event is one that a text waits for: a call of the
 // right tool, or the next turn, which brings whatever is left.
-func brings(ev *hook.Event, in *session.Injection) bool {
+func (g *Guard) brings(ev *hook.Event, in *session.Injection) bool {
 	if ev.Tool() == "" {
 		return true
 	}
-	m, err := matcher.Compile(in.Matcher)
+	m, err := matcher.Compile(in.Matcher, g.backtracks)
 	return err == nil && m.Match(ev.Tool()) == matcher.Yes
 }
 

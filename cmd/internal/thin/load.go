@@ -27,8 +27,11 @@ func load(c *hookpath.Call) (*hookpath.Guard, error) {
 	if len(found.Schemas) > 0 {
 		return nil, errors.New("a bundle brings schemas of tools, which rewrites are held against")
 	}
-	g, err := hookpath.New(&found.Found, c.Machine)
+	g, err := hookpath.New(&found.Found, c.Machine, nil)
 	if err != nil {
+		return nil, err
+	}
+	if err := backtracks(g.Set.Sources()); err != nil {
 		return nil, err
 	}
 	if takesOPA(g.Set, c.Event, found.Left) {
@@ -55,6 +58,19 @@ func takesOPA(set *scopes.Set, ev *hook.Event, left func(*hook.Hook) bool) bool 
 		}
 	}
 	return false
+}
+
+// backtracks returns the fault of a source that has none but for the lack of a
+// [matcher.Backtracker], which is too large for this program.
+func backtracks(sources []*scopes.Source) error {
+	for _, src := range sources {
+		for i := range src.Faults {
+			if errors.Is(&src.Faults[i], matcher.ErrBacktracks) {
+				return &src.Faults[i]
+			}
+		}
+	}
+	return nil
 }
 
 // A giveUp evaluator asks nothing more about an event once it is certain that gate
