@@ -161,7 +161,7 @@ func (u *use) tar() {
 	case is("c", "create") || is("r", "append") || is("u", "update"):
 		toFile := named && archive.text() != "-"
 		if toFile {
-			u.role(role{name: "write"}, archive)
+			u.usePath(u.start, u.id, archive, access{kind: "write", how: "overwrite"})
 		}
 		secret := ""
 		for _, f := range rest {
@@ -181,14 +181,14 @@ func (u *use) tar() {
 		if !toFile {
 			u.call.out.taint.secret = secret
 		} else if secret != "" {
-			u.remember(u.s, archive, stream{some: true, taint: taint{secret: secret}}, false)
+			u.remember(u.start, archive, stream{some: true, taint: taint{secret: secret}}, false)
 		}
 	case is("x", "extract"):
 		if named {
-			u.role(role{name: "use"}, archive)
+			u.usePath(u.start, u.id, archive, access{kind: "use"})
 		}
-		if dir, ok := u.opt("directory"); ok {
-			u.usePath(u.s, u.id, dir, access{kind: "write", how: "create", recursive: true})
+		if u.has("directory") { // where it is by now
+			u.role(role{name: "write", detail: "unpack"}, literalField("."))
 		}
 		for _, f := range rest { // members, seen from where they are unpacked
 			u.usePath(u.s, u.id, f, access{kind: "write", how: "overwrite"})

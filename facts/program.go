@@ -10,6 +10,7 @@ type use struct {
 	*call
 	row     *row
 	name    string // the program
+	start   *state // where it starts, before -C takes it elsewhere
 	global  string // the special of a program with verbs, for options before the verb
 	verbs   []string
 	args    []argument
@@ -30,7 +31,7 @@ func (c *call) program(name, base string) stream {
 	if !ok {
 		return c.strange(base)
 	}
-	u := &use{call: c, row: row, name: base}
+	u := &use{call: c, row: row, name: base, start: c.s}
 	u.sort()
 	if u.wraps() {
 		return u.wrapped()

@@ -148,7 +148,11 @@ func (u *use) role(r role, f field) {
 		if f.text() == "-" && f.literal() {
 			return
 		}
-		u.usePath(u.s, u.id, f, access{kind: "write", how: how, recursive: u.recurse, content: u.stdin, links: u.linkTarget(how)})
+		unpacks := how == "unpack" // many files, whose names are not known
+		if unpacks {
+			how = "create"
+		}
+		u.usePath(u.s, u.id, f, access{kind: "write", how: how, recursive: u.recurse || unpacks, content: u.stdin, links: u.linkTarget(how)})
 	case "delete":
 		if how == "" {
 			how = "remove"

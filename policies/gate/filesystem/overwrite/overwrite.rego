@@ -49,6 +49,14 @@ forbidden(effect) := sprintf("over %s, which holds keys", [lib.target(effect)]) 
 	not path in {".ssh/known_hosts", ".ssh/known_hosts.old", ".ssh/config", ".ssh/authorized_keys", ".ssh/rc"}
 }
 
+forbidden(effect) := sprintf("what is unpacked into %s, which holds keys", [lib.target(effect)]) if {
+	effect.how == "create"
+	effect.recursive
+	path := lib.in_home(effect.path)
+	some dir in [".ssh", ".gnupg"]
+	lib.within(path, dir)
+}
+
 forbidden(effect) := "to a place in the operating system when its variable is empty" if {
 	some area in effect.could_be
 	area in {"root", "system", "device"}

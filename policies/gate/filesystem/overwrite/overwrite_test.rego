@@ -123,6 +123,25 @@ test_denies_to_write_over_keys if {
 	}
 }
 
+test_denies_to_unpack_among_keys if {
+	every call in [
+		"tar -xf a.tar -C ~/.ssh", "unzip a.zip -d ~/.ssh/", "7z x a.7z -o$HOME/.gnupg", "cpio -id -D ~/.ssh < a.cpio",
+		"git clone https://example.org/k ~/.ssh/k", "cd ~ && tar -xf a.tar -C .ssh",
+	] {
+		some denial in overwrite.deny with input as gate.event(call)
+		contains(denial.reason, "which holds keys;")
+	}
+}
+
+test_lets_unpack_elsewhere if {
+	every call in [
+		"tar -xf a.tar -C sub", "tar -xf a.tar -C ../project/sub", "unzip a.zip -d ~/.local/share/x", "7z x a.7z -oout", "cpio -id -D out < a.cpio",
+		"git clone https://example.org/k ~/src/k", "mkdir -p ~/.ssh", "tar -cf keys.tar -C ~/.ssh known_hosts",
+	] {
+		count(overwrite.deny | overwrite.ask) == 0 with input as gate.event(call)
+	}
+}
+
 test_asks_before_writing_over_what_people_keep if {
 	every dir in ["Desktop", "Documents", "Music", "Pictures", "Videos"] {
 		count(overwrite.ask) == 1 with input as gate.event(sprintf("cp x ~/%s/a", [dir]))
