@@ -17,6 +17,7 @@ import (
 // A portion is stamps of names below one directory, which is opened for them.
 const (
 	maxPortion = 250 // compared in a row, while other processors compare others: more than it takes to wake them
+	fewStamps  = 100 // compared by whoever asks: to wake another processor, or to wait for it, takes as long
 	ownPortion = 16  // names in a directory that it is opened for; those of others are found from above
 )
 
@@ -84,7 +85,7 @@ func (a *Artifact) Compare(dir string) (fresh func() error) {
 	if err != nil {
 		return func() error { return err }
 	}
-	for range min(runtime.GOMAXPROCS(0), len(c.portions)) - 1 {
+	for range c.others() {
 		c.helpers.Go(c.run)
 	}
 	return sync.OnceValue(c.end)
@@ -117,6 +118,18 @@ func (a *Artifact) comparison(dir string) (*comparison, error) {
 		return nil, gone(err)
 	}
 	return &c, nil
+}
+
+// others says how many others are to compare portions, too.
+func (c *comparison) others() int {
+	size := 0
+	for _, p := range c.portions {
+		size += len(p)
+	}
+	if size < fewStamps*len(record{}) {
+		return 0
+	}
+	return min(runtime.GOMAXPROCS(0), len(c.portions)) - 1
 }
 
 // run compares the portions that nobody compares yet.
