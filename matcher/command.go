@@ -7,52 +7,94 @@ import (
 	"gate/hook"
 )
 
-// parseCommand judges the commands of a shell line.
-func parseCommand(pattern string) (func(*hook.Event) Truth, error) {
+// A command is what a condition about the commands of a shell line names.
+type command struct {
+	words  string
+	prefix bool // more words may follow
+}
+
+func commandOf(pattern string) command {
 	words, prefix := strings.CutSuffix(pattern, ":*")
 	if !prefix {
 		words, prefix = strings.CutSuffix(pattern, " *")
 	}
-	want := strings.Fields(words)
-	if len(want) == 0 {
-		return nil, errors.New("no command is named")
+	return command{words, prefix}
+}
+
+func (c command) check() error {
+	if strings.TrimSpace(c.words) == "" {
+		return errors.New("no command is named")
 	}
-	exact := !prefix && !strings.Contains(words, "*")
-	match := func(have []*string) Truth { return matchWords(want, have, prefix) }
-	if strings.Contains(words, "*") {
-		text := strings.Join(want, " ")
-		if prefix {
-			text += " *"
-		}
-		// Both forms: "npm *" also stands for "npm" alone.
-		long, err := newGlob(text)
-		if err != nil {
-			return nil, err
-		}
-		short, err := newGlob(strings.TrimSuffix(text, " *"))
-		if err != nil {
-			return nil, err
-		}
-		literal, _, _ := strings.Cut(text, "*")
-		match = func(have []*string) Truth { return matchText(long, short, literal, have) }
+	if !c.wild() {
+		return nil
 	}
-	return func(ev *hook.Event) Truth {
-		t := unlessOpaque(ev)
-		if ev.Facts == nil || ev.Facts.Shell == nil {
-			if ev.Tool() == "Bash" || ev.Tool() == "PowerShell" {
-				return Unsure // a shell line that nobody took apart
-			}
-			return t
-		}
-		for i := range ev.Facts.Shell.Commands {
-			for _, have := range spellings(&ev.Facts.Shell.Commands[i], exact) {
-				if t = max(t, match(have)); t == Yes {
-					return Yes
-				}
-			}
+	long, short := c.globs()
+	_, err := newGlob(long)
+	if err == nil {
+		_, err = newGlob(short)
+	}
+	return err
+}
+
+// wild reports that * stands for text between the words.
+func (c command) wild() bool { return strings.Contains(c.words, "*") }
+
+// globs returns the two forms of a whole line: "npm *" also stands for "npm"
+// alone.
+func (c command) globs() (long, short string) {
+	long = strings.Join(strings.Fields(c.words), " ")
+	if c.prefix {
+		long += " *"
+	}
+	return long, strings.TrimSuffix(long, " *")
+}
+
+// match judges the commands of a shell line.
+func (c command) match(ev *hook.Event) Truth {
+	t := unlessOpaque(ev)
+	if ev.Facts == nil || ev.Facts.Shell == nil {
+		if ev.Tool() == "Bash" || ev.Tool() == "PowerShell" {
+			return Unsure // a shell line that nobody took apart
 		}
 		return t
-	}, nil
+	}
+	for i := range ev.Facts.Shell.Commands {
+		if t = max(t, c.matchOne(&ev.Facts.Shell.Commands[i])); t == Yes {
+			break
+		}
+	}
+	return t
+}
+
+func (c command) matchOne(have *hook.ShellCommand) Truth {
+	if c.wild() {
+		t := No
+		for _, words := range spellings(have, false) {
+			t = max(t, c.matchText(words))
+		}
+		return t
+	}
+	if !c.mayRun(have) {
+		return No
+	}
+	t := No
+	want := strings.Fields(c.words)
+	for _, words := range spellings(have, !c.prefix) {
+		t = max(t, matchWords(want, words, c.prefix))
+	}
+	return t
+}
+
+// mayRun reports that the program of a command may be the one that is named: most
+// are not, and need no look at their other words.
+func (c command) mayRun(have *hook.ShellCommand) bool {
+	if have.Program == nil {
+		return true
+	}
+	for first := range strings.FieldsSeq(c.words) {
+		return *have.Program == first || have.Path != nil && *have.Path == first
+	}
+	return true
 }
 
 // spellings returns the ways in which a command can be looked at: its words as
@@ -96,9 +138,9 @@ func matchWords(want []string, have []*string, prefix bool) Truth {
 	return t
 }
 
-// matchText compares a whole command line with a glob. Words that are unknown
+// matchText compares a whole command line with the globs. Words that are unknown
 // leave a line that could still match Unsure.
-func matchText(long, short glob, literal string, have []*string) Truth {
+func (c command) matchText(have []*string) Truth {
 	var known []string
 	for _, w := range have {
 		if w == nil {
@@ -107,11 +149,13 @@ func matchText(long, short glob, literal string, have []*string) Truth {
 		known = append(known, *w)
 	}
 	text := strings.Join(known, " ")
+	long, short := c.globs()
 	switch {
 	case len(text) > 16*MaxValue:
 		return Unsure
 	case len(known) < len(have):
+		literal, _, _ := strings.Cut(long, "*")
 		return min(Unsure, truth(strings.HasPrefix(text, literal) || strings.HasPrefix(literal, text)))
 	}
-	return truth(long.matches(text) || short.matches(text))
+	return truth(glob(long).matches(text) || glob(short).matches(text))
 }

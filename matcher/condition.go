@@ -12,7 +12,26 @@ import (
 // A Condition is one "if" of a hook, in the form of a permission rule. It is
 // judged on an event's facts, not on its text, so that Bash(git push:*) also
 // fires for "cd x && sudo git -C y push". It is safe for concurrent use.
+// The zero Condition holds for no event.
 type Condition struct {
+	about   subject
+	pattern string // of the subject, checked; it is read anew with each match, as globs are
+	other   *rule  // where it is about none of the subjects
+}
+
+// A subject is what nearly all conditions are about: a set has thousands of them,
+// which take no memory of their own.
+type subject uint8
+
+const (
+	anything subject = iota
+	anEffect
+	anUnknown
+	aCommand
+)
+
+// A rule is any other condition.
+type rule struct {
 	tool  tool
 	judge func(ev *hook.Event) Truth // nil: the tool alone decides
 }
@@ -45,34 +64,65 @@ type tool struct {
 // ~/x is below anybody's home, /x is absolute or below the working directory,
 // and everything else is below the working directory. * stays within a
 // directory, ** does not.
-func ParseCondition(s string) (*Condition, error) {
+func ParseCondition(s string) (Condition, error) {
 	if len(s) > maxPattern {
-		return nil, fmt.Errorf("condition of %d bytes; %d are allowed", len(s), maxPattern)
+		return Condition{}, fmt.Errorf("condition of %d bytes; %d are allowed", len(s), maxPattern)
 	}
-	name, inner, hasInner := strings.Cut(strings.TrimSpace(s), "(")
-	c := &Condition{}
-	var err error
-	if c.tool, err = parseTool(name); err != nil {
-		return nil, fmt.Errorf("if %q: %w", s, err)
-	}
-	if !hasInner {
-		if !c.tool.facts() {
-			return c, nil
-		}
-		inner = "*)"
-	}
-	inner, closed := strings.CutSuffix(inner, ")")
-	if !closed {
-		return nil, fmt.Errorf(`if %q: missing ")"`, s)
-	}
-	inner = strings.TrimSpace(inner)
-	if (inner == "" || inner == "*") && !c.tool.facts() {
-		return c, nil
-	}
-	if c.judge, err = parseJudge(c.tool, inner); err != nil {
-		return nil, fmt.Errorf("if %q: %w", s, err)
+	c, err := parseCondition(strings.TrimSpace(s))
+	if err != nil {
+		return Condition{}, fmt.Errorf("if %q: %w", s, err)
 	}
 	return c, nil
+}
+
+func parseCondition(s string) (Condition, error) {
+	name, pattern, has := strings.Cut(s, "(")
+	pattern, closed := strings.CutSuffix(pattern, ")")
+	if has && !closed {
+		return Condition{}, errors.New(`missing ")"`)
+	}
+	pattern = strings.TrimSpace(pattern)
+	switch name {
+	case "effect", "unknown", "agent_id":
+		if !has {
+			pattern = "*"
+		}
+		if pattern == "" {
+			return Condition{}, fmt.Errorf("%s() names none: write %s(*) for any", name, name)
+		}
+	default:
+		if pattern == "*" {
+			pattern = ""
+		}
+	}
+	c, err := Condition{pattern: pattern}, error(nil)
+	switch {
+	case name == "effect":
+		c.about = anEffect
+		_, err = newGlob(pattern)
+	case name == "unknown":
+		c.about = anUnknown
+		_, err = newGlob(pattern)
+	case pattern != "" && (name == "Bash" || name == "PowerShell"):
+		c.about = aCommand
+		err = commandOf(pattern).check()
+	default:
+		c.other, err = parseRule(name, pattern)
+	}
+	return c, err
+}
+
+// parseRule reads a rule, whose pattern is "" where it has none.
+func parseRule(name, pattern string) (*rule, error) {
+	t, err := parseTool(name)
+	if err != nil {
+		return nil, err
+	}
+	r := &rule{tool: t}
+	if pattern != "" {
+		r.judge, err = parseJudge(t, pattern)
+	}
+	return r, err
 }
 
 func parseTool(s string) (tool, error) {
@@ -104,12 +154,8 @@ func parseJudge(t tool, pattern string) (func(*hook.Event) Truth, error) {
 		return nil, errors.New("a tool with * takes no pattern")
 	}
 	switch t.name {
-	case "effect", "unknown":
-		return parseFact(t.name, pattern)
 	case "agent_id":
 		return parseAgent(pattern)
-	case "Bash", "PowerShell":
-		return parseCommand(pattern)
 	case "Read", "Grep", "Glob", "LS":
 		return parsePath(pattern, "read", "list")
 	case "Edit", "Write", "MultiEdit", "NotebookEdit":
@@ -128,16 +174,40 @@ func parseJudge(t tool, pattern string) (func(*hook.Event) Truth, error) {
 
 // Match reports whether the condition holds for ev. Facts that are missing or
 // opaque make a No an Unsure.
-func (c *Condition) Match(ev *hook.Event) Truth {
-	if c.judge == nil {
-		return truth(c.tool.matches(ev.Tool()))
+func (c Condition) Match(ev *hook.Event) Truth {
+	switch {
+	case c.about == aCommand:
+		return commandOf(c.pattern).match(ev)
+	case c.about != anything:
+		return c.matchFact(ev.Facts)
+	case c.other == nil:
+		return No
+	case c.other.judge == nil:
+		return truth(c.other.tool.matches(ev.Tool()))
 	}
-	return c.judge(ev)
+	return c.other.judge(ev)
 }
 
-// facts reports the names that stand for something else than a tool.
-func (t tool) facts() bool {
-	return !t.prefix && (t.name == "effect" || t.name == "unknown" || t.name == "agent_id")
+// matchFact judges the kinds of effects or unknowns.
+func (c Condition) matchFact(f *hook.Facts) Truth {
+	if f == nil {
+		return Unsure
+	}
+	kind := glob(c.pattern)
+	if c.about == anEffect {
+		for i := range f.Effects {
+			if kind.matches(f.Effects[i].Kind) {
+				return Yes
+			}
+		}
+		return No
+	}
+	for i := range f.Unknown {
+		if kind.matches(f.Unknown[i].Kind) {
+			return Yes
+		}
+	}
+	return No
 }
 
 // parseAgent judges the id of the agent that an event is about.
@@ -161,36 +231,6 @@ func parseAgent(pattern string) (func(*hook.Event) Truth, error) {
 		}
 		one := id != "" && slices.ContainsFunc(globs, func(g glob) bool { return g.matches(id) })
 		return truth(one != others)
-	}, nil
-}
-
-// parseFact judges the kinds of effects or unknowns.
-func parseFact(what, pattern string) (func(*hook.Event) Truth, error) {
-	g, err := newGlob(pattern)
-	if err != nil {
-		return nil, err
-	}
-	if len(g) == 0 {
-		return nil, fmt.Errorf("%s() without a kind: write %s(*) for any", what, what)
-	}
-	return func(ev *hook.Event) Truth {
-		if ev.Facts == nil {
-			return Unsure
-		}
-		if what == "effect" {
-			for i := range ev.Facts.Effects {
-				if g.matches(ev.Facts.Effects[i].Kind) {
-					return Yes
-				}
-			}
-			return No
-		}
-		for i := range ev.Facts.Unknown {
-			if g.matches(ev.Facts.Unknown[i].Kind) {
-				return Yes
-			}
-		}
-		return No
 	}, nil
 }
 

@@ -205,7 +205,7 @@ func TestParseConditionRefuses(t *testing.T) {
 	}
 }
 
-func condition(t *testing.T, text string) *matcher.Condition {
+func condition(t *testing.T, text string) matcher.Condition {
 	t.Helper()
 	c, err := matcher.ParseCondition(text)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // only begins with what they name, or a command that reads one more file, is
 // not covered, and neither is a command with variables, a wrapper or output to
 // a file. Going to a directory needs no condition.
-func Covers(conditions []*Condition, ev *hook.Event) bool {
+func Covers(conditions []Condition, ev *hook.Event) bool {
 	f := ev.Facts
 	if f == nil || f.Opaque || len(f.Unknown) > 0 {
 		return false
@@ -46,7 +46,7 @@ func GoesOnly(c *hook.ShellCommand) bool {
 
 // A cover judges conditions on parts of a call.
 type cover struct {
-	conditions []*Condition
+	conditions []Condition
 	ev         *hook.Event
 }
 
@@ -94,5 +94,5 @@ func (c cover) meetsEach(paths []hook.Path, hosts []hook.Host) bool {
 func (c cover) meets(part *hook.Facts) bool {
 	one := *c.ev
 	one.Facts = part
-	return slices.ContainsFunc(c.conditions, func(c *Condition) bool { return c.Match(&one) == Yes })
+	return slices.ContainsFunc(c.conditions, func(c Condition) bool { return c.Match(&one) == Yes })
 }

@@ -24,7 +24,7 @@ func TestCovers(t *testing.T) {
 		{"Bash", "ls ; rm", true},
 		{"Read", "ls", false},
 	} {
-		var list []*matcher.Condition
+		var list []matcher.Condition
 		for _, text := range strings.Split(row.conditions, "|") {
 			list = append(list, condition(t, text))
 		}

@@ -16,7 +16,7 @@ type rule struct {
 	text      string
 	tool      string // the name before the pattern
 	whole     bool   // it has no pattern: any call of the tool
-	condition *matcher.Condition
+	condition matcher.Condition
 }
 
 type rules struct{ allow, ask, deny []rule }
@@ -107,7 +107,7 @@ func (r *rules) allows(ev *hook.Event) (string, bool) {
 	}
 	known := facts.KnowsTool(ev.Tool())
 	var used []string
-	var conditions []*matcher.Condition
+	var conditions []matcher.Condition
 	for _, one := range r.allow {
 		switch {
 		case one.whole && one.condition.Match(ev) == matcher.Yes:

@@ -97,7 +97,7 @@ const maxAhead = 367 * 24 * time.Hour
 // An exception is compiled, and says where it stands.
 type exception struct {
 	Exception
-	conditions []*matcher.Condition
+	conditions []matcher.Condition
 	pos        string
 }
 

@@ -43,12 +43,12 @@ func (s *Set) Policies() []PolicyRow {
 		src := &given[i]
 		live := s.live(src.Name)
 		for _, h := range src.Hooks {
-			said := s.settings.level(h)
+			said := s.settings.level(h, s.settings.precedence(h))
 			row := PolicyRow{Hook: h, Level: said.level, LevelPos: said.pos(), Params: map[string]any{}}
 			for name, p := range h.Params {
 				row.Params[name] = p.Default
 			}
-			maps.Copy(row.Params, s.settings.params(h, src.Params[h.ID]))
+			maps.Copy(row.Params, s.settings.params(h, s.settings.precedence(h), src.Params[h.ID]))
 			switch {
 			case live == nil && s.off != "":
 				row.Inactive = s.off
@@ -372,10 +372,10 @@ func declares(h *hook.Hook, rest string) bool {
 func (s *Set) wins(r *Row, top, rest string, h *hook.Hook) bool {
 	switch top {
 	case keyPolicies:
-		said := s.settings.level(h)
+		said := s.settings.level(h, s.settings.precedence(h))
 		return said.layer != nil && said.pos() == r.Pos && said.key == rest
 	case keyParams:
-		value, ok := s.settings.params(h, nil)[strings.TrimPrefix(rest, h.ID+".")]
+		value, ok := s.settings.params(h, s.settings.precedence(h), nil)[strings.TrimPrefix(rest, h.ID+".")]
 		return ok && equal(value, r.Value)
 	}
 	return true
@@ -383,7 +383,7 @@ func (s *Set) wins(r *Row, top, rest string, h *hook.Hook) bool {
 
 func (s *Set) instead(top, rest string, h *hook.Hook) string {
 	if top == keyPolicies {
-		return "overridden by " + s.settings.level(h).pos()
+		return "overridden by " + s.settings.level(h, s.settings.precedence(h)).pos()
 	}
 	name := strings.TrimPrefix(rest, h.ID+".")
 	for _, l := range s.settings.precedence(h) {

@@ -35,7 +35,7 @@ type Bound struct {
 	Source *Source
 
 	matcher    *matcher.Matcher
-	conditions []*matcher.Condition
+	conditions []matcher.Condition
 	position   int
 	level      saying
 	exceptions []*exception
@@ -61,12 +61,12 @@ func (b *Bound) Excepted(ev *hook.Event) (e Exception, pos string, ok bool) {
 }
 
 // An Option is something that [New] can do without.
-type Option func(*patterns)
+type Option func(*matchers)
 
 // WithBacktracking has matchers understand every regular expression. Without it
 // some are a mistake in their source, [matcher.ErrBacktracks].
 func WithBacktracking(b matcher.Backtracker) Option {
-	return func(p *patterns) { p.backtracker = b }
+	return func(p *matchers) { p.backtracker = b }
 }
 
 // New checks the sources and puts their hooks in order. It reports all
@@ -84,12 +84,13 @@ func New(sources []Source, settings Settings, options ...Option) (*Set, error) {
 		given: slices.Clone(sources), settings: settings, off: settings.disabled(), empty: true,
 		tiers: map[hook.Name][]Tier{}, bounds: map[*Source][]*Bound{},
 	}
+	tuned := tuning{settings: &settings}
 	for _, src := range sources {
 		if settings.off(src.Authority) {
 			continue
 		}
 		src.Faults = slices.Clone(src.Faults)
-		settings.tune(&src)
+		tuned.tune(&src)
 		if settings.FaultsClose {
 			src.close()
 		}
@@ -99,7 +100,7 @@ func New(sources []Source, settings Settings, options ...Option) (*Set, error) {
 	s.empty = s.empty && !settings.DisableAllHooks[hook.Managed] && !settings.DisableAllHooks[hook.User]
 	slices.SortStableFunc(s.sources, compareSources)
 	byName := map[hook.Name][]*Bound{}
-	var known patterns
+	var known matchers
 	for _, o := range options {
 		o(&known)
 	}
@@ -110,7 +111,8 @@ func New(sources []Source, settings Settings, options ...Option) (*Set, error) {
 		}
 		s.bounds[src] = bounds
 		for _, b := range bounds {
-			b.level, b.exceptions = settings.level(b.Hook), settings.exceptions(b.Hook)
+			layers := tuned.layersFor(b.Hook)
+			b.level, b.exceptions = settings.level(b.Hook, layers), settings.exceptions(b.Hook, layers)
 			if src.records() && b.level.level != LevelOff {
 				b.level.level = LevelRecord
 			}
@@ -122,9 +124,13 @@ func New(sources []Source, settings Settings, options ...Option) (*Set, error) {
 				continue
 			}
 			for i, name := range b.Events {
-				if !slices.Contains(b.Events[:i], name) {
-					byName[name] = append(byName[name], b)
+				if slices.Contains(b.Events[:i], name) {
+					continue
 				}
+				if byName[name] == nil {
+					byName[name] = make([]*Bound, 0, len(bounds))
+				}
+				byName[name] = append(byName[name], b)
 			}
 		}
 	}
@@ -203,19 +209,24 @@ func (b *Bound) Match(ev *hook.Event) matcher.Truth {
 		return t
 	}
 	met := matcher.No
-	for _, c := range b.conditions {
-		met = max(met, c.Match(ev))
+	for i := range b.conditions {
+		met = max(met, b.conditions[i].Match(ev))
 	}
 	return min(t, met)
 }
 
 // bind compiles the hooks of a source. What does not compile is a fault.
-func (src *Source) bind(known *patterns) []*Bound {
+func (src *Source) bind(known *matchers) []*Bound {
+	ifs := 0
+	for _, h := range src.Hooks {
+		ifs += len(h.If)
+	}
 	bounds := make([]*Bound, 0, len(src.Hooks))
-	all := make([]Bound, len(src.Hooks)) // in one piece: most sources have many
+	all, conditions := make([]Bound, len(src.Hooks)), make([]matcher.Condition, ifs) // in one piece: most sources have many
 	ids := make(map[string]bool, len(src.Hooks))
 	for i, h := range src.Hooks {
 		b := &all[i]
+		b.conditions, conditions = conditions[:0:len(h.If)], conditions[len(h.If):]
 		err := b.compile(src, h, i, known)
 		if err == nil && ids[h.ID] {
 			err = errors.New("a second hook with this id")
@@ -230,7 +241,7 @@ func (src *Source) bind(known *patterns) []*Bound {
 	return bounds
 }
 
-func (b *Bound) compile(src *Source, h *hook.Hook, position int, known *patterns) error {
+func (b *Bound) compile(src *Source, h *hook.Hook, position int, known *matchers) error {
 	if h.ID == "" {
 		return errors.New("it has no id")
 	}
@@ -241,12 +252,11 @@ func (b *Bound) compile(src *Source, h *hook.Hook, position int, known *patterns
 	b.Hook, b.Source, b.position = h, src, position
 	var errs []error
 	var err error
-	if b.matcher, err = known.matcher(h.Matcher); err != nil {
+	if b.matcher, err = known.compile(h.Matcher); err != nil {
 		errs = append(errs, err)
 	}
-	b.conditions = slices.Grow(b.conditions, len(h.If))
 	for _, text := range h.If {
-		c, err := known.condition(text)
+		c, err := matcher.ParseCondition(text)
 		if err != nil {
 			errs = append(errs, err)
 		}
@@ -271,12 +281,12 @@ func tiers(name hook.Name, bounds []*Bound) []Tier {
 		return cmp.Or(scope, -cmp.Compare(a.Priority, b.Priority), cmp.Compare(rank(a), rank(b)))
 	})
 	var out []Tier
-	for i, b := range bounds {
-		if i > 0 && together(name, bounds[i-1], b) {
-			out[len(out)-1] = append(out[len(out)-1], b)
-			continue
+	for from := 0; from < len(bounds); {
+		to := from + 1
+		for to < len(bounds) && together(name, bounds[to-1], bounds[to]) {
+			to++
 		}
-		out = append(out, Tier{b})
+		out, from = append(out, Tier(bounds[from:to:to])), to
 	}
 	return out
 }

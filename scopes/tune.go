@@ -44,6 +44,26 @@ func (s *Settings) precedence(h *hook.Hook) []*Layer {
 	return out
 }
 
+// A tuning asks for the layers that may tune hooks one after the other: those of
+// one source have the same, unless something is delegated by name.
+type tuning struct {
+	settings *Settings
+	last     *hook.Hook
+	layers   []*Layer // of last, in precedence
+}
+
+func (t *tuning) layersFor(h *hook.Hook) []*Layer {
+	alike := t.last != nil && t.last.Authority == h.Authority && t.last.Library == h.Library && t.last.Source == h.Source
+	if !alike || t.settings.delegate() {
+		t.last, t.layers = h, t.settings.precedence(h)
+	}
+	return t.layers
+}
+
+func (s *Settings) delegate() bool {
+	return s.said(hook.Managed, func(l *Layer) bool { return len(l.Delegate) > 0 })
+}
+
 // A saying is a value with the place that it comes from.
 type saying struct {
 	layer *Layer
@@ -58,12 +78,12 @@ func (c saying) pos() string {
 	return c.layer.Pos(keyPolicies + "." + c.key)
 }
 
-// level returns the level of a hook: of the first authority that says anything
+// level returns the level of a hook by the layers that may tune it: of the first authority that says anything
 // about it, what is said most exactly, and of that the strictest; a later bundle
 // counts where it is stricter still.
-func (s *Settings) level(h *hook.Hook) saying {
+func (s *Settings) level(h *hook.Hook, layers []*Layer) saying {
 	var best saying
-	for layers := s.precedence(h); len(layers) > 0; {
+	for len(layers) > 0 {
 		n := 1
 		for n < len(layers) && sameRank(layers[0], layers[n]) {
 			n++
@@ -82,11 +102,10 @@ func (s *Settings) level(h *hook.Hook) saying {
 	return best
 }
 
-// params returns what settings give to a policy's parameters over what its
-// source already holds.
-func (s *Settings) params(h *hook.Hook, given map[string]any) map[string]any {
+// params returns what the layers that may tune a policy give to its parameters
+// over what its source already holds.
+func (s *Settings) params(h *hook.Hook, layers []*Layer, given map[string]any) map[string]any {
 	out := maps.Clone(given)
-	layers := s.precedence(h)
 	for i := len(layers) - 1; i >= 0; i-- {
 		values := layers[i].Params[h.ID]
 		if s.barred(layers[i], h) {
@@ -102,9 +121,9 @@ func (s *Settings) params(h *hook.Hook, given map[string]any) map[string]any {
 
 // exceptions returns the compiled exceptions to a hook. One that does not
 // compile is none.
-func (s *Settings) exceptions(h *hook.Hook) []*exception {
+func (s *Settings) exceptions(h *hook.Hook, layers []*Layer) []*exception {
 	var out []*exception
-	for _, l := range s.precedence(h) {
+	for _, l := range layers {
 		for i, e := range l.Exceptions {
 			if e.Policy != h.ID || !s.leads(l, h) {
 				continue
@@ -120,10 +139,10 @@ func (s *Settings) exceptions(h *hook.Hook) []*exception {
 func indexed(key string, i int) string { return key + "." + strconv.Itoa(i) }
 
 // tune gives the policies of a source the parameters that settings set.
-func (s *Settings) tune(src *Source) {
+func (t *tuning) tune(src *Source) {
 	params := maps.Clone(src.Params)
 	for _, h := range src.Hooks {
-		if values := s.params(h, src.Params[h.ID]); len(values) > 0 {
+		if values := t.settings.params(h, t.layersFor(h), src.Params[h.ID]); len(values) > 0 {
 			if params == nil {
 				params = map[string]map[string]any{}
 			}
