@@ -4,10 +4,8 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -17,9 +15,9 @@ import (
 //go:embed catalogue/*.rows
 var embedded embed.FS
 
-// catalogueIndex says where the row of a name lies, so that a call pays for the
-// programs it names and not for all: sorted lines of name, file, offset and
-// length. TestIndex writes it and keeps it true.
+// catalogueIndex says where the rows of a name lie, so that a call pays for the
+// programs it names and not for all: a line with the names of the files, then
+// entries in the order of their hashes. TestIndex writes it and keeps it true.
 //
 //go:embed catalogue.index
 var catalogueIndex string
@@ -119,22 +117,6 @@ type template struct {
 	conds []string
 }
 
-// Check reads every row and reports all mistakes.
-func (c *Catalogue) Check() []error {
-	var errs []error
-	for line := range strings.Lines(c.index) {
-		name, _, _ := strings.Cut(line, "\t")
-		text, err := rowText(line)
-		if err == nil {
-			_, err = parseRow(name, text)
-		}
-		if err != nil {
-			errs = append(errs, err)
-		}
-	}
-	return errs
-}
-
 // lookup returns the row of a program or of a program and its verbs.
 func (c *Catalogue) lookup(name string) (*row, bool) {
 	c.mu.Lock()
@@ -144,11 +126,8 @@ func (c *Catalogue) lookup(name string) (*row, bool) {
 	}
 	var r *row
 	var err error
-	if line := c.find(name); line != "" {
-		var text string
-		if text, err = rowText(line); err == nil {
-			r, err = parseRow(name, text)
-		}
+	if text := c.find(name); text != "" {
+		r, err = parseRow(name, text)
 	} else if entry, ok := c.own[name]; ok {
 		r, err = ownRow(name, entry)
 	}
@@ -163,48 +142,6 @@ func (c *Catalogue) lookup(name string) (*row, bool) {
 
 // maxRows bounds what is remembered: names come from the agent.
 const maxRows = 4096
-
-// find returns the line of a name, by halving the index.
-func (c *Catalogue) find(name string) string {
-	if strings.ContainsAny(name, "\t\n") {
-		return ""
-	}
-	lo, hi := 0, len(c.index)
-	for lo < hi {
-		start := strings.LastIndexByte(c.index[:(lo+hi)/2], '\n') + 1
-		end := start + strings.IndexByte(c.index[start:], '\n') + 1
-		line := c.index[start:end]
-		key, _, _ := strings.Cut(line, "\t")
-		switch {
-		case key == name:
-			return line
-		case key < name:
-			lo = end
-		default:
-			hi = start
-		}
-	}
-	return ""
-}
-
-// rowText reads the row that a line of the index points at.
-func rowText(line string) (string, error) {
-	fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-	if len(fields) != 4 {
-		return "", fmt.Errorf("catalogue index: %q", line)
-	}
-	offset, err1 := strconv.ParseInt(fields[2], 10, 64)
-	length, err2 := strconv.Atoi(fields[3])
-	f, err := embedded.Open("catalogue/" + fields[1])
-	if err := errors.Join(err, err1, err2); err != nil {
-		return "", fmt.Errorf("catalogue index: %q: %w", line, err)
-	}
-	data := make([]byte, length)
-	if _, err := f.(io.ReaderAt).ReadAt(data, offset); err != nil {
-		return "", fmt.Errorf("catalogue index: %q: %w", line, err)
-	}
-	return string(data), nil
-}
 
 func parseRow(name, text string) (*row, error) {
 	m, err := strictjson.Object([]byte(strings.TrimSpace(text)), strictjson.Limits{})

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -34,38 +35,72 @@ func indexOf(t *testing.T, fsys fs.FS) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	where := map[string]string{}
-	for _, file := range files {
+	where, names := map[string]string{}, []string{}
+	var entries []indexEntry
+	for i, file := range files {
 		data, err := fs.ReadFile(fsys, file)
-		if err != nil {
-			t.Fatal(err)
+		if err != nil || len(data) >= 1<<24 || i > 255 {
+			t.Fatal(file, len(data), err)
 		}
+		names = append(names, strings.TrimPrefix(file, "catalogue/"))
 		offset := 0
 		for line := range strings.Lines(string(data)) {
-			names, body, ok := strings.Cut(line, " {")
-			if ok && names[0] != '#' {
-				start := offset + len(names) + 1
-				for name := range strings.SplitSeq(names, ",") {
+			if list, _, ok := cutRow(line); ok {
+				if len(line) >= 1<<16 {
+					t.Fatalf("%s: a row of %d bytes: %s", file, len(line), list)
+				}
+				for name := range strings.SplitSeq(list, ",") {
 					name = strings.TrimSpace(name)
 					if other, twice := where[name]; twice {
-						t.Errorf("%s: two rows: %s", name, other)
+						t.Errorf("%s: two rows: %s and %s", name, other, file)
 					}
-					where[name] = fmt.Sprintf("%s\t%s\t%d\t%d\n", name, strings.TrimPrefix(file, "catalogue/"), start, len(strings.TrimRight(body, "\n"))+1)
+					where[name] = file
+					entries = append(entries, indexEntry{hashName(name), uint8(i), uint32(offset), uint16(len(line))})
 				}
 			}
 			offset += len(line)
 		}
 	}
-	var lines []string
-	for _, l := range where {
-		lines = append(lines, l)
+	slices.SortFunc(entries, func(a, b indexEntry) int { return bytes.Compare(a.bytes(), b.bytes()) })
+	index := strings.Join(names, " ") + "\n"
+	for _, e := range entries {
+		index += string(e.bytes())
 	}
-	slices.SortFunc(lines, func(a, b string) int {
-		x, _, _ := strings.Cut(a, "\t")
-		y, _, _ := strings.Cut(b, "\t")
-		return strings.Compare(x, y)
-	})
-	return strings.Join(lines, "")
+	return index
+}
+
+// TestCatalogue reads every row, by each of its names.
+func TestCatalogue(t *testing.T) {
+	files, err := fs.Glob(embedded, "catalogue/*.rows")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, rows := newCatalogue(nil), 0
+	for _, file := range files {
+		data, err := fs.ReadFile(embedded, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(data)) {
+			names, text, ok := cutRow(line)
+			if !ok {
+				continue
+			}
+			rows++
+			for name := range strings.SplitSeq(names, ",") {
+				name = strings.TrimSpace(name)
+				if c.find(name) != text {
+					t.Errorf("%s: %s is not found", file, name)
+				}
+				if _, err := parseRow(name, text); err != nil {
+					t.Errorf("%s: %v", file, err)
+				}
+			}
+		}
+	}
+	if rows < 1000 {
+		t.Errorf("%d rows", rows)
+	}
 }
 
 func TestFind(t *testing.T) {

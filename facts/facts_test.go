@@ -125,12 +125,6 @@ func program(f *hook.Facts, id int) string {
 	return strings.Join(append(slices.Clone(c.Via), name), " > ")
 }
 
-func TestCatalogue(t *testing.T) {
-	for _, err := range facts.New(world()).Check() {
-		t.Error(err)
-	}
-}
-
 // TestShape pins the document that policies read.
 func TestShape(t *testing.T) {
 	f := facts.New(world()).Of(event("cd infra && AWS_PROFILE=prod terraform apply -auto-approve > log.txt"))
