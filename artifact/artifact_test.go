@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
-	"path/filepath"
 	"reflect"
-	"strings"
 	"testing"
 	"time"
 
@@ -356,34 +354,6 @@ func TestReproducible(t *testing.T) {
 		if encode(t, whole(t)) != first {
 			t.Fatal("the same content makes other bytes")
 		}
-	}
-}
-
-// TestRead reads small files and maps large ones.
-func TestRead(t *testing.T) {
-	for _, size := range []int{0, 1, 64 << 10, 64<<10 + 1, 1 << 20} {
-		name := filepath.Join(t.TempDir(), "x")
-		want := strings.Repeat("x", size)
-		if err := os.WriteFile(name, []byte(want), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		f, err := os.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := artifact.Read(f)
-		f.Close()
-		if got != want || (err != nil) != (size == 0) {
-			t.Errorf("%d bytes: got %d, %v", size, len(got), err)
-		}
-	}
-	dir, err := os.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dir.Close()
-	if _, err := artifact.Read(dir); err == nil {
-		t.Error("a directory is read")
 	}
 }
 

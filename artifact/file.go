@@ -5,12 +5,10 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime/debug"
 
 	"gate/hostfs"
-	"gate/owned"
 )
 
 // Dir is where files lie: below the state directory those of the user's and of
@@ -28,9 +26,18 @@ func Name(k Kind, id string) string {
 // Suffix ends the names of files.
 const Suffix = ".plan"
 
-// Peek says what an open file was made of, if maker made it.
-func Peek(f *os.File, maker string) (k Kind, place string, err error) {
-	data, err := Read(f)
+// Peek says what a file in a directory was made of, if maker made it.
+func Peek(in hostfs.Handle, name, maker string) (k Kind, place string, err error) {
+	f, err := in.OpenFile(name)
+	if err != nil {
+		return 0, "", err
+	}
+	defer f.Close()
+	info, err := f.Stat(name)
+	if err != nil {
+		return 0, "", err
+	}
+	data, err := Read(f, info)
 	if err != nil {
 		return 0, "", err
 	}
@@ -63,69 +70,44 @@ func Maker() string {
 
 // OpenFile opens the file of a place below base, which is the state directory or
 // the managed one. check says whose the file and the directory must be; it is
-// asked about what was opened, with the name for people. A file that is not
-// there is fs.ErrNotExist.
+// asked about what was opened, with the name for people, first about the
+// directory: where that is no stranger's, it holds nothing that a stranger put
+// there. Neither may be a link. A file that is not there is fs.ErrNotExist.
 func OpenFile(base, name, maker string, k Kind, check func(name string, info fs.FileInfo) error) (*Artifact, error) {
-	dir := filepath.Join(base, Dir)
-	info, err := os.Lstat(dir)
+	path := filepath.Join(base, Dir)
+	dir, err := hostfs.OpenHandle(path)
 	if err != nil {
 		return nil, err
 	}
-	if !info.IsDir() {
-		return nil, fmt.Errorf("%s: not a directory", dir)
-	}
-	if err := check(dir, info); err != nil {
-		return nil, err
-	}
-	root, err := hostfs.OpenDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	if now, err := root.Stat("."); err != nil || !os.SameFile(now, info) {
-		return nil, fmt.Errorf("%s: it was replaced while it was opened", dir)
-	}
-	path := filepath.Join(dir, name)
-	f, err := openRegular(root, name, path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if info, err = f.Stat(); err == nil {
+	defer dir.Close()
+	info, err := dir.Stat(path)
+	if err == nil {
 		err = check(path, info)
 	}
 	if err != nil {
 		return nil, err
 	}
-	data, err := Read(f)
+	path = filepath.Join(path, name)
+	f, err := dir.OpenFile(name)
 	if err != nil {
 		return nil, err
+	}
+	defer f.Close()
+	if info, err = f.Stat(path); err == nil {
+		err = check(path, info)
+	}
+	if err != nil {
+		return nil, err
+	}
+	data, err := Read(f, info)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	a, err := Open(data, maker, k)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return a, nil
-}
-
-// openRegular opens what has a name itself: no link, and nothing that can wait.
-func openRegular(root *os.Root, name, path string) (*os.File, error) {
-	found, err := root.Lstat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !found.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: not a regular file", path)
-	}
-	f, err := root.OpenFile(name, os.O_RDONLY|owned.OpenFlags, 0)
-	if err != nil {
-		return nil, err
-	}
-	if info, err := f.Stat(); err != nil || !os.SameFile(found, info) {
-		f.Close()
-		return nil, fmt.Errorf("%s: it was replaced while it was opened", path)
-	}
-	return f, nil
 }
 
 // LibraryMaker is the maker of the embedded library's form, which belongs to the

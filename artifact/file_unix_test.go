@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"gate/artifact"
+	"gate/hostfs"
 	"gate/owned"
 )
 
@@ -77,6 +78,33 @@ func TestOpenFileRefuses(t *testing.T) {
 				t.Error("it is used")
 			}
 		})
+	}
+}
+
+// TestRead reads small files and maps large ones.
+func TestRead(t *testing.T) {
+	base := t.TempDir()
+	dir, err := hostfs.OpenHandle(base)
+	must(t, err)
+	defer dir.Close()
+	read := func(name string) (string, error) {
+		f, err := dir.OpenFile(name)
+		must(t, err)
+		defer f.Close()
+		info, err := f.Stat(name)
+		must(t, err)
+		return artifact.Read(f, info)
+	}
+	for _, size := range []int{0, 1, 64 << 10, 64<<10 + 1, 1 << 20} {
+		want := strings.Repeat("x", size)
+		write(t, filepath.Join(base, "x"), want)
+		if got, err := read("x"); got != want || (err != nil) != (size == 0) {
+			t.Errorf("%d bytes: got %d, %v", size, len(got), err)
+		}
+	}
+	must(t, os.Mkdir(filepath.Join(base, "dir"), 0o700))
+	if _, err := read("dir"); err == nil {
+		t.Error("a directory is read")
 	}
 }
 

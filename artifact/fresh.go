@@ -12,6 +12,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+
+	"gate/hostfs"
 )
 
 // A portion is stamps of names below one directory, which is opened for them.
@@ -75,20 +77,29 @@ func (d *decoder) cstring() string {
 
 // Fresh reports that everything in dir, which is the place, is as it was when
 // the artifact was made. Any difference is [ErrStale].
-func (a *Artifact) Fresh(dir string) error { return a.Compare(dir)() }
+func (a *Artifact) Fresh(dir string) error {
+	c, err := a.comparison()
+	if err != nil {
+		return err
+	}
+	if c.root, err = openView(dir); err != nil {
+		return gone(err)
+	}
+	return c.begin()()
+}
 
 // Compare begins what [Artifact.Fresh] does, on other processors where there is
-// much of it. It returns what waits for the outcome, and must be called.
+// much of it. It returns what waits for the outcome, and must be called: it closes
+// the place, which belongs to the comparison from here on.
 // Whatever is learned of the artifact before that holds only if it is nil.
-func (a *Artifact) Compare(dir string) (fresh func() error) {
-	c, err := a.comparison(dir)
+func (a *Artifact) Compare(place hostfs.Handle) (fresh func() error) {
+	c, err := a.comparison()
 	if err != nil {
+		place.Close()
 		return func() error { return err }
 	}
-	for range c.others() {
-		c.helpers.Go(c.run)
-	}
-	return sync.OnceValue(c.end)
+	c.root = viewOf(place)
+	return c.begin()
 }
 
 // A comparison is a look at everything that an artifact was made of.
@@ -101,7 +112,7 @@ type comparison struct {
 	helpers  sync.WaitGroup
 }
 
-func (a *Artifact) comparison(dir string) (*comparison, error) {
+func (a *Artifact) comparison() (*comparison, error) {
 	d, err := a.open(sectionStamps)
 	if err != nil {
 		return nil, err
@@ -114,10 +125,15 @@ func (a *Artifact) comparison(dir string) (*comparison, error) {
 		return nil, fmt.Errorf("%w: it does not say what it was made of", ErrStale)
 	}
 	c.errs = make([]error, len(c.portions))
-	if c.root, err = openView(dir); err != nil {
-		return nil, gone(err)
-	}
 	return &c, nil
+}
+
+// begin has others compare, and returns what waits for the outcome.
+func (c *comparison) begin() func() error {
+	for range c.others() {
+		c.helpers.Go(c.run)
+	}
+	return sync.OnceValue(c.end)
 }
 
 // others says how many others are to compare portions, too.

@@ -2,6 +2,6 @@
 
 package artifact
 
-import "os"
+import "gate/hostfs"
 
-func mapped(f *os.File, size int) (string, error) { return readAll(f, size) }
+func mapped(f hostfs.Handle, size int) (string, error) { return readAll(f, size) }

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 
 	"golang.org/x/sys/unix"
+
+	"gate/hostfs"
 )
 
 // Look returns the function that stamps what lies below a directory. It follows
@@ -27,6 +29,8 @@ func Look(dir string) func(name string) (Stamp, error) {
 type view struct{ fd int }
 
 func openView(dir string) (view, error) { return openAt(unix.AT_FDCWD, dir) }
+
+func viewOf(dir hostfs.Handle) view { return view{dir.FD()} }
 
 // below opens a directory below, by a name with a zero byte behind it.
 func (v view) below(name string) (view, error) { return openAt(v.fd, plain(name)) }

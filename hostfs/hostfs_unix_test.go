@@ -1,9 +1,10 @@
-//go:build unix
+//go:build linux || darwin
 
 package hostfs_test
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -157,6 +158,72 @@ func TestOpenDir(t *testing.T) {
 	}
 }
 
+// TestHandle holds that what a handle says of a file is what package os says, and
+// that it is of the file itself: no link is followed, and no FIFO waited for.
+func TestHandle(t *testing.T) {
+	base := t.TempDir()
+	at := func(name string) string { return filepath.Join(base, name) }
+	for _, err := range []error{
+		os.WriteFile(at("file"), []byte("0123456789"), 0o640), os.WriteFile(at("program"), nil, 0o755), os.Chmod(at("program"), 0o755|fs.ModeSetuid),
+		os.Mkdir(at("dir"), 0o700), os.Mkdir(at("sticky"), 0o700), os.Chmod(at("sticky"), 0o777|fs.ModeSticky), syscall.Mkfifo(at("fifo"), 0o600),
+		os.Symlink("file", at("link")), os.Symlink("dir", at("to-dir")),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir, err := hostfs.OpenHandle(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	for name, opens := range map[string]bool{
+		"file": true, "program": true, "dir": true, "sticky": true, "fifo": true, "link": false, "to-dir": false, "none": false, "": false,
+	} {
+		f, err := dir.OpenFile(name)
+		if (err == nil) != opens {
+			t.Errorf("%q: opened: %v", name, err)
+		}
+		if err != nil {
+			continue
+		}
+		got, err := f.Stat("named")
+		f.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := os.Lstat(at(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if mode := want.Mode(); mode&fs.ModeNamedPipe == 0 && got.Mode() != mode || got.Mode().IsRegular() != mode.IsRegular() || got.IsDir() != want.IsDir() ||
+			got.Size() != want.Size() || !got.ModTime().Equal(want.ModTime()) || *got.Sys().(*syscall.Stat_t) != *want.Sys().(*syscall.Stat_t) || got.Name() != "named" {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+	for name, opens := range map[string]bool{"dir": true, "file": false, "fifo": false, "to-dir": false, "none": false} {
+		d, err := hostfs.OpenHandle(at(name))
+		if (err == nil) != opens {
+			t.Errorf("%q: opened as a directory: %v", name, err)
+		}
+		if err == nil {
+			d.Close()
+		}
+	}
+	f, err := dir.OpenFile("file")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	buf := make([]byte, 8)
+	if err := f.Read(buf); err != nil || string(buf) != "01234567" {
+		t.Errorf("%q, %v", buf, err)
+	}
+	if err := f.Read(buf); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("behind the end: %v", err)
+	}
+}
+
 // TestHolds looks into directories with nothing, with the name that does not
 // count, with more names than are read at once, and into what is none.
 func TestHolds(t *testing.T) {
@@ -170,6 +237,12 @@ func TestHolds(t *testing.T) {
 		defer d.Close()
 		if hostfs.Holds(d, "own") != want {
 			t.Errorf("%s: not %v", after, want)
+		}
+		if h, err := hostfs.OpenHandle(dir); err == nil {
+			if h.Holds("own") != want {
+				t.Errorf("%s, with a handle: not %v", after, want)
+			}
+			h.Close()
 		}
 	}
 	write := func(name string) {

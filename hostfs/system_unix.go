@@ -31,11 +31,13 @@ func isLink(name string) (bool, error) {
 
 // Holds reports whether an open directory holds anything but one name, or
 // whether that cannot be told. Package os takes pages of memory to find out.
-func Holds(d *os.File, but string) bool {
+func Holds(d *os.File, but string) bool { return holds(int(d.Fd()), but) }
+
+func holds(dir int, but string) bool {
 	var buf [1 << 10]byte
 	var some [2]string
 	for {
-		n, err := unix.ReadDirent(int(d.Fd()), buf[:])
+		n, err := unix.ReadDirent(dir, buf[:])
 		switch {
 		case err == unix.EINTR:
 			continue

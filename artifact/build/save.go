@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gate/artifact"
+	"gate/hostfs"
 )
 
 // Save writes a form into [artifact.Dir] below base, which is the state directory
@@ -81,6 +82,11 @@ func Clean(base, maker string, now time.Time, keep ...string) error {
 		name string
 		at   time.Time
 	}
+	in, oerr := hostfs.OpenHandle(dir)
+	if oerr != nil {
+		return errors.Join(err, oerr)
+	}
+	defer in.Close()
 	var rest []kept
 	for _, e := range entries {
 		info, err := e.Info()
@@ -94,7 +100,7 @@ func Clean(base, maker string, now time.Time, keep ...string) error {
 				errs = append(errs, os.Remove(path))
 			}
 		case !strings.HasSuffix(e.Name(), artifact.Suffix):
-		case info.Mode().IsRegular() && inUse(path, maker):
+		case info.Mode().IsRegular() && inUse(in, e.Name(), maker):
 			rest = append(rest, kept{e.Name(), info.ModTime()})
 		default:
 			errs = append(errs, os.Remove(path))
@@ -108,13 +114,8 @@ func Clean(base, maker string, now time.Time, keep ...string) error {
 }
 
 // inUse reports a form that a program of this version may still use.
-func inUse(path, maker string) bool {
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	_, place, err := artifact.Peek(f, maker)
+func inUse(in hostfs.Handle, name, maker string) bool {
+	_, place, err := artifact.Peek(in, name, maker)
 	if err != nil {
 		return false
 	}

@@ -104,8 +104,10 @@ func (f *Forms) Saved(source string) (string, error) {
 // places looks at the same places as gate hook, in the same order.
 func (f *Forms) places() error {
 	d := f.call.Dirs
-	managed := places.Open(d.Managed, ".", places.ManagedFiles(d))
-	defer managed.Close()
+	managed, err := places.Look(d.Managed, ".", places.ManagedFiles(d))
+	if err != nil {
+		return err
+	}
 	if managed != nil && d.ManagedNamed {
 		f.Found.Notices = append(f.Found.Notices, places.NamedManaged(d))
 	}
@@ -116,34 +118,31 @@ func (f *Forms) places() error {
 	if err != nil {
 		return err
 	}
-	if managed != nil {
-		if err := f.place(artifact.Managed, managed); err != nil {
-			return err
-		}
-	}
-	user := places.Open(d.User, ".", places.UserFiles())
-	defer user.Close()
-	if err := f.place(artifact.User, user); err != nil {
+	if err := f.place(artifact.Managed, managed); err != nil {
 		return err
 	}
-	if f.call.Project == "" {
-		return nil
+	user, err := places.Look(d.User, ".", places.UserFiles())
+	if err == nil {
+		err = f.place(artifact.User, user)
 	}
-	project := places.Open(f.call.Project, places.ProjectDir, nil)
-	defer project.Close()
+	if err != nil || f.call.Project == "" {
+		return err
+	}
+	project, err := places.Look(f.call.Project, places.ProjectDir, nil)
+	if err != nil {
+		return err
+	}
 	return f.place(artifact.Project, project)
 }
 
 // place adds what stands in an open place, nil if there is none.
-func (f *Forms) place(k artifact.Kind, p *places.Place) error {
-	if p == nil {
+func (f *Forms) place(k artifact.Kind, s *places.Site) error {
+	if s == nil {
 		return nil
 	}
-	if p.Err != nil {
-		return p.Err
-	}
-	a, fresh, err := f.call.Comparing(k, p.Dir, f.maker)
+	a, fresh, err := f.call.Comparing(k, s, f.maker)
 	if err != nil {
+		s.Close()
 		return err
 	}
 	f.fresh = append(f.fresh, fresh)
@@ -155,11 +154,11 @@ func (f *Forms) place(k artifact.Kind, p *places.Place) error {
 	}
 	var as artifact.As
 	if k == artifact.Project {
-		if as.Trusted, err = trusted(f.call.Grants(), p.Dir, a.Trust()); err != nil {
+		if as.Trusted, err = trusted(f.call.Grants(), s.Dir, a.Trust()); err != nil {
 			return err
 		}
 	}
-	return f.add(a, p.Dir, as)
+	return f.add(a, s.Dir, as)
 }
 
 // trusted reports whether a person trusted a project's directory as it is.

@@ -20,11 +20,11 @@ var ErrRefused = errors.New("it has no compiled form")
 // help, [ErrRefused] that it will not. Whether the directory may decide at all,
 // which depends on what is above it, is for the caller to check.
 func (d Dirs) Compiled(k artifact.Kind, dir, maker string) (*artifact.Artifact, error) {
-	a, fresh, err := d.Comparing(k, dir, maker)
+	a, err := d.compiled(k, dir, maker)
 	if err != nil {
 		return nil, err
 	}
-	if err := fresh(); err != nil {
+	if err := a.Fresh(dir); err != nil {
 		return nil, err
 	}
 	return a, Refused(a)
@@ -32,20 +32,26 @@ func (d Dirs) Compiled(k artifact.Kind, dir, maker string) (*artifact.Artifact, 
 
 // Comparing is [Dirs.Compiled] for whoever has something to do while the place is
 // compared with what the form was made of: what fresh returns, which must be
-// called, and then [Refused], would have been the error.
-func (d Dirs) Comparing(k artifact.Kind, dir, maker string) (a *artifact.Artifact, fresh func() error, err error) {
-	base, check := d.CompiledIn(k)
-	a, err = artifact.OpenFile(base, artifact.Name(k, dir), maker, k, check)
-	if err != nil {
+// called and closes the site, and then [Refused], would have been the error.
+func (d Dirs) Comparing(k artifact.Kind, s *Site, maker string) (a *artifact.Artifact, fresh func() error, err error) {
+	if a, err = d.compiled(k, s.Dir, maker); err != nil {
 		return nil, nil, err
 	}
-	if a.Place() != dir {
-		return nil, nil, fmt.Errorf("%w: it was made of %s", artifact.ErrStale, a.Place())
+	return a, a.Compare(s.handle), nil
+}
+
+func (d Dirs) compiled(k artifact.Kind, dir, maker string) (*artifact.Artifact, error) {
+	base, check := d.CompiledIn(k)
+	a, err := artifact.OpenFile(base, artifact.Name(k, dir), maker, k, check)
+	switch {
+	case err != nil:
+		return nil, err
+	case a.Place() != dir:
+		return nil, fmt.Errorf("%w: it was made of %s", artifact.ErrStale, a.Place())
+	case a.RootOnly() && d.ManagedNamed:
+		return nil, fmt.Errorf("%w: it was made for the system's managed directory", artifact.ErrStale)
 	}
-	if a.RootOnly() && d.ManagedNamed {
-		return nil, nil, fmt.Errorf("%w: it was made for the system's managed directory", artifact.ErrStale)
-	}
-	return a, a.Compare(dir), nil
+	return a, nil
 }
 
 // Refused is [ErrRefused] for the form of a place that has none.

@@ -74,10 +74,8 @@ func (o *Owner) Above(dir string) error {
 	if o == nil {
 		return nil
 	}
-	if o.parents {
-		if err := o.rules.Parents(dir, os.Lstat, os.Readlink, owned.OwnerOf); err != nil {
-			return err
-		}
+	if err := o.leading(dir); err != nil {
+		return err
 	}
 	look := os.Stat
 	if !o.links {
@@ -88,6 +86,14 @@ func (o *Owner) Above(dir string) error {
 		return err
 	}
 	return o.Check(dir, info)
+}
+
+// leading checks what leads to a directory, where that counts.
+func (o *Owner) leading(dir string) error {
+	if !o.parents {
+		return nil
+	}
+	return o.rules.Parents(dir, os.Lstat, os.Readlink, owned.OwnerOf)
 }
 
 // Open opens a directory below base without following a link out of base.
