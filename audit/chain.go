@@ -10,6 +10,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,17 +25,21 @@ type Place struct {
 	Prev string // the SHA-256 of the line of the record before, in hex; "" for the first
 }
 
-func (p *Place) document() map[string]any {
-	doc := map[string]any{"log": p.Log, "seq": p.Seq}
+// write writes the place as a member of a larger object.
+func (p *Place) write(w *strictjson.Writer) {
+	w.Key("chain").Object()
+	w.Key("log").Text(p.Log)
 	if p.Prev != "" {
-		doc["prev"] = p.Prev
+		w.Key("prev").Text(p.Prev)
 	}
-	return doc
+	w.Key("seq").Int(p.Seq)
+	w.EndObject()
 }
 
-// append appends the document, as a member of a larger one.
-func (p *Place) append(dst []byte) []byte {
-	return strictjson.Append(append(dst, `"chain":`...), p.document())
+func (p *Place) member() []byte {
+	var w strictjson.Writer
+	p.write(&w)
+	return w.JSON
 }
 
 func placeOf(f fields) (*Place, error) {
@@ -53,13 +58,11 @@ const unplaced = "-"
 // it. Nothing that an event brought stands before its place: within texts the
 // quotes are escaped.
 func placed(line []byte, p *Place) []byte {
-	const room = 256 // for the place
-	before, after, found := bytes.Cut(line, (&Place{Log: unplaced, Seq: 1}).append(nil))
-	whole := append(make([]byte, 0, len(line)+room), before...)
-	if found {
-		whole = append(p.append(whole), after...)
+	before := (&Place{Log: unplaced, Seq: 1}).member()
+	if i := bytes.Index(line, before); i >= 0 {
+		line = slices.Replace(line, i, i+len(before), p.member()...)
 	}
-	return append(whole, '\n')
+	return append(line, '\n')
 }
 
 // digest is what the next record says of a line.

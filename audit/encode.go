@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -31,92 +32,174 @@ func (r Record) JSON() []byte {
 	return line
 }
 
-// usual is what most records take, and some more.
-const usual = 4 << 10
-
 // decisionPath is what OPA's records call the document that was asked for.
 const decisionPath = "gate/decision"
 
-// encode returns the record as one line of JSON. Control characters and line
-// breaks are escaped, whatever the event carried.
+// room is what a record takes, about, so that it is written in one piece.
+func (r *Record) room() int {
+	n := 2<<10 + 160*min(len(r.Policies), maxPolicies)
+	if r.Kept != nil {
+		n += len(r.Kept.input) + len(r.Kept.rewrite)
+	}
+	return n
+}
+
+// encode returns the record as one line of JSON, its keys in order. Control
+// characters and line breaks are escaped, whatever the event carried.
 func (r Record) encode() []byte {
-	doc := map[string]any{
-		"decision_id": clip(r.Key, maxText), "timestamp": stamp(r.Time), "path": r.path(), "labels": labelDocument(r.Labels),
-		"result": r.result(), "metrics": map[string]any{"timer_gate_decision_ns": r.Took.Microseconds() * 1000},
-		"custom": map[string]any{"gate": r.custom()},
-	}
-	if r.Key == "" {
-		doc["decision_id"] = clip(r.ID, maxText)
-	}
-	if r.User != "" {
-		doc["requested_by"] = clip(r.User, maxText)
-	}
+	w := &strictjson.Writer{JSON: make([]byte, 0, r.room())}
+	w.Object()
 	if len(r.Bundles) > 0 {
-		doc["bundles"] = bundleDocuments(r.Bundles)
+		w.Key("bundles").Value(bundleDocuments(r.Bundles))
 	}
-	if k := r.Kept; k != nil {
-		doc["input"] = k.Input
-		if len(k.Redacted) > 0 {
-			doc["masked"] = k.Redacted
-		}
-		if k.lacksFacts() {
-			doc["erased"] = []any{factsPointer}
-		}
+	w.Key("custom").Object()
+	r.custom(w.Key("gate"))
+	w.EndObject()
+	w.Key("decision_id").Text(clip(cmp.Or(r.Key, r.ID), maxText))
+	k := r.Kept
+	if k != nil && k.lacksFacts() {
+		w.Key("erased").Value([]any{factsPointer})
 	}
-	return strictjson.Append(make([]byte, 0, usual), doc)
+	if k != nil {
+		k.input.write(w.Key("input"), k.Input)
+	}
+	w.Key("labels").Value(labelDocument(r.Labels))
+	if k != nil && len(k.Redacted) > 0 {
+		w.Key("masked").Value(k.Redacted)
+	}
+	w.Key("metrics").Object()
+	w.Key("timer_gate_decision_ns").Int(r.Took.Microseconds() * 1000)
+	w.EndObject()
+	w.Key("path").Text(r.path())
+	if r.User != "" {
+		w.Key("requested_by").Text(clip(r.User, maxText))
+	}
+	r.result(w.Key("result"))
+	w.Key("timestamp").Text(stamp(r.Time))
+	w.EndObject()
+	return w.JSON
+}
+
+// custom is what OPA's records have no place for.
+func (r *Record) custom(w *strictjson.Writer) {
+	w.Object()
+	w.Key("agent").Text(clip(r.Agent, maxText))
+	w.Key("call").Text(short(r.Call, maxCall))
+	if r.Place != nil {
+		r.Place.write(w)
+	}
+	if k := r.Kept; k != nil && len(k.Cut) > 0 {
+		w.Key("cut").List()
+		for _, c := range k.Cut {
+			w.Object()
+			w.Key("at").Text(c.At)
+			w.Key("bytes").Int(int64(c.Bytes))
+			w.EndObject()
+		}
+		w.EndList()
+	}
+	w.Key("cwd").Text(short(r.Dir, maxText))
+	w.Key("event").Text(clip(string(r.Event), maxText))
+	w.Key("id").Text(clip(r.ID, maxText))
+	if len(r.Policies) > 0 {
+		w.Key("policies").List()
+		for i := range r.Policies[:min(len(r.Policies), maxPolicies)] {
+			r.Policies[i].write(w)
+		}
+		w.EndList()
+	}
+	if r.Project != "" {
+		w.Key("project").Text(short(r.Project, maxText))
+	}
+	w.Key("session").Text(short(r.Session, maxText))
+	w.Key("tool").Text(clip(r.Tool, maxText))
+	w.Key("v").Int(Version)
+	w.EndObject()
+}
+
+func (p *Policy) write(w *strictjson.Writer) {
+	w.Object()
+	w.Key("digest").Text(clip(p.Digest, maxText))
+	w.Key("effect").Text(p.Effect.String())
+	w.Key("id").Text(clip(p.ID, maxText))
+	if p.Kind != "" {
+		w.Key("kind").Text(clip(p.Kind, maxText))
+	}
+	if p.Outcome != "" {
+		w.Key("outcome").Text(clip(string(p.Outcome), maxText))
+	}
+	if p.Runs > 1 {
+		w.Key("runs").Int(int64(p.Runs))
+	}
+	w.Key("source").Text(clip(p.Source, maxText))
+	if p.Took > 0 {
+		w.Key("took_us").Int(p.Took.Microseconds())
+	}
+	if u := p.Usage; u != nil {
+		shown := *u
+		shown.Provider, shown.Model = clip(u.Provider, maxText), clip(u.Model, maxText)
+		w.Key("usage").Value(shown.Document())
+	}
+	w.EndObject()
 }
 
 // result is the decision itself, as OPA's records have the document that a
 // policy gave.
-func (r *Record) result() map[string]any {
-	doc := map[string]any{"effect": r.Effect.String(), "result": string(r.Result)}
-	if r.Halt {
-		doc["halt"] = true
-	}
-	if len(r.Reasons) > 0 {
-		doc["reasons"] = reasonDocuments(r.Reasons)
-	}
-	if len(r.Warned) > 0 {
-		doc["warnings"] = reasonDocuments(r.Warned)
+func (r *Record) result(w *strictjson.Writer) {
+	s := cmp.Or(r.Sync, &Sync{})
+	w.Object()
+	if r.Sync != nil {
+		w.Key("before").Int(s.Before)
 	}
 	if len(r.Changed) > 0 {
-		doc["changed_by"] = texts(r.Changed)
-	}
-	if len(r.Faults) > 0 {
-		doc["faults"] = texts(r.Faults)
-	}
-	if r.Kept != nil && r.Kept.Rewrite != nil {
-		doc["rewrite"] = r.Kept.Rewrite
+		w.Key("changed_by").Value(texts(r.Changed))
 	}
 	if r.Sync != nil {
-		r.Sync.describe(doc)
+		w.Key("digest").Text(clip(s.Digest, maxText))
 	}
-	return doc
+	w.Key("effect").Text(r.Effect.String())
+	if len(r.Faults) > 0 {
+		w.Key("faults").Value(texts(r.Faults))
+	}
+	if r.Halt {
+		w.Key("halt").Value(true)
+	}
+	if r.Sync != nil {
+		w.Key("name").Text(clip(s.Name, maxText))
+	}
+	writeReasons(w, "reasons", r.Reasons)
+	w.Key("result").Text(string(r.Result))
+	if k := r.Kept; k != nil && (k.Rewrite != nil || k.rewrite != nil) {
+		k.rewrite.write(w.Key("rewrite"), k.Rewrite)
+	}
+	if len(s.Signers) > 0 {
+		w.Key("signers").Value(texts(s.Signers))
+	}
+	if r.Sync != nil {
+		w.Key("version").Int(s.Version)
+	}
+	writeReasons(w, "warnings", r.Warned)
+	if r.Sync != nil {
+		w.Key("what").Text(s.what())
+	}
+	w.EndObject()
 }
 
-// custom is what OPA's records have no place for.
-func (r *Record) custom() map[string]any {
-	doc := map[string]any{
-		"v": Version, "id": clip(r.ID, maxText), "agent": clip(r.Agent, maxText), "session": short(r.Session, maxText),
-		"event": clip(string(r.Event), maxText), "tool": clip(r.Tool, maxText), "cwd": short(r.Dir, maxText), "call": short(r.Call, maxCall),
+func writeReasons(w *strictjson.Writer, key string, list []Reason) {
+	if len(list) == 0 {
+		return
 	}
-	if r.Project != "" {
-		doc["project"] = short(r.Project, maxText)
+	w.Key(key).List()
+	for _, why := range first(list) {
+		w.Object()
+		w.Key("effect").Text(why.Effect.String())
+		w.Key("id").Text(clip(why.ID, maxText))
+		w.Key("pos").Text(clip(why.Pos, maxText))
+		w.Key("reason").Text(short(why.Reason, maxText))
+		w.Key("source").Text(clip(why.Source, maxText))
+		w.EndObject()
 	}
-	if len(r.Policies) > 0 {
-		doc["policies"] = policyList(r.Policies)
-	}
-	if k := r.Kept; k != nil && len(k.Cut) > 0 {
-		cuts := make([]any, 0, len(k.Cut))
-		for _, c := range k.Cut {
-			cuts = append(cuts, map[string]any{"at": c.At, "bytes": c.Bytes})
-		}
-		doc["cut"] = cuts
-	}
-	if r.Place != nil {
-		doc["chain"] = r.Place.document()
-	}
-	return doc
+	w.EndList()
 }
 
 func labelDocument(labels map[string]string) map[string]any {
@@ -139,65 +222,6 @@ func bundleDocuments(list []Bundle) map[string]any {
 		out[clip(b.Name, maxText)] = doc
 	}
 	return out
-}
-
-func reasonDocuments(list []Reason) []any {
-	out := make([]any, 0, len(list))
-	for _, why := range first(list) {
-		out = append(out, map[string]any{
-			"id": clip(why.ID, maxText), "effect": why.Effect.String(), "reason": short(why.Reason, maxText),
-			"source": clip(why.Source, maxText), "pos": clip(why.Pos, maxText),
-		})
-	}
-	return out
-}
-
-// policyList is hooks that were asked, as the record has them.
-type policyList []Policy
-
-// AppendJSON implements [strictjson.Appender].
-func (list policyList) AppendJSON(dst []byte) []byte {
-	dst = append(dst, '[')
-	for i := range list[:min(len(list), maxPolicies)] {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = list[i].append(dst)
-	}
-	return append(dst, ']')
-}
-
-// append appends an object, its keys in order.
-func (p *Policy) append(dst []byte) []byte {
-	member := func(key string, v any) {
-		dst = append(append(append(dst, '"'), key...), '"', ':')
-		dst = append(strictjson.Append(dst, v), ',')
-	}
-	text := func(key, v string) { member(key, clip(v, maxText)) }
-	dst = append(dst, '{')
-	text("digest", p.Digest)
-	text("effect", p.Effect.String())
-	text("id", p.ID)
-	if p.Kind != "" {
-		text("kind", p.Kind)
-	}
-	if p.Outcome != "" {
-		text("outcome", string(p.Outcome))
-	}
-	if p.Runs > 1 {
-		member("runs", p.Runs)
-	}
-	text("source", p.Source)
-	if p.Took > 0 {
-		member("took_us", p.Took.Microseconds())
-	}
-	if u := p.Usage; u != nil {
-		shown := *u
-		shown.Provider, shown.Model = clip(u.Provider, maxText), clip(u.Model, maxText)
-		member("usage", shown.Document())
-	}
-	dst[len(dst)-1] = '}'
-	return dst
 }
 
 // factsPointer is where the facts of an event stand.

@@ -214,6 +214,7 @@ func FuzzRead(f *testing.F) {
 			if _, err := r.Restore(); err != nil && !errors.Is(err, ErrNotKept) {
 				t.Error(err)
 			}
+			canonical(t, r.JSON())
 			again, err := Parse(r.JSON())
 			if err != nil {
 				t.Errorf("%s: %v", r.JSON(), err)

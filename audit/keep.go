@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"gate/hook"
+	"gate/strictjson"
 )
 
 // A Kept is what a record keeps of the event and the decision beyond its first
@@ -23,8 +24,22 @@ type Kept struct {
 
 	Rewrite any // the whole final input or prompt; nil if unchanged
 
+	input, rewrite rendered // what [Record.Keep] made, in place of the above
+
 	Cut      []Cut    // what was left out
 	Redacted []string // JSON pointers to what lost a secret, such as "/input/tool_input/command"
+}
+
+// rendered is a value that was written already; nil: it was not.
+type rendered []byte
+
+// write writes it, or v where it was not.
+func (r rendered) write(w *strictjson.Writer, v any) {
+	if r == nil {
+		w.Value(v)
+		return
+	}
+	w.Written(r)
 }
 
 // A Cut is one value that was too large.
@@ -46,63 +61,74 @@ const (
 // Keep adds the event and what was rewritten. facts are those of ev as it came;
 // nil leaves them out.
 func (r *Record) Keep(ev *hook.Event, d *hook.Decision, facts *hook.Facts) {
-	doc := withFacts(ev, nil).Document()
-	delete(doc, "facts")
 	var known secrets
-	line := known.ofCall(ev, facts)
-	k := keeper{secrets: known}
-	input, _ := k.keep(doc, maxInput, "input").(map[string]any)
-	kept := &Kept{Input: input, Cut: k.cuts, Redacted: k.redacted}
-	if d.Rewrite != nil {
-		k = keeper{secrets: known}
-		kept.Rewrite = k.keep(d.Rewrite, maxInput/2, "result", "rewrite")
-		kept.Cut, kept.Redacted = append(kept.Cut, k.cuts...), append(kept.Redacted, k.redacted...)
-	}
+	k := keeper{line: known.ofCall(ev, facts), path: make([]string, 0, 16), keys: make([]string, 0, 64)}
+	k.secrets, k.out.JSON = known, make([]byte, 0, usual)
+	doc := ev.DocumentWith(nil)
+	delete(doc, "facts")
+	var ofFacts marks
 	if facts != nil {
 		// Whole or not at all: half of them would read as if there were no more.
-		k = keeper{secrets: known, line: line}
-		if all := k.keep(facts.Document(), maxFacts, "input", "facts"); len(k.cuts) > 0 {
-			kept.Cut = append(kept.Cut, Cut{At: factsPointer})
+		var all rendered
+		if all, ofFacts = k.keep(facts.Document(), maxFacts, "input", "facts"); len(ofFacts.cuts) == 0 {
+			doc["facts"] = all
 		} else {
-			kept.Input["facts"] = all
-			kept.Redacted = append(kept.Redacted, k.redacted...)
+			ofFacts = marks{cuts: []Cut{{At: factsPointer}}}
 		}
 	}
+	k.line = nil
+	input, m := k.keep(doc, maxInput, "input")
+	kept := &Kept{input: input}
+	kept.mark(m)
+	if d.Rewrite != nil {
+		kept.rewrite, m = k.keep(d.Rewrite, maxInput/2, "result", "rewrite")
+		kept.mark(m)
+	}
+	kept.mark(ofFacts)
 	r.Kept = kept
 	r.mask(&known)
 }
 
-func withFacts(ev *hook.Event, f *hook.Facts) *hook.Event {
-	c := *ev
-	c.Facts = f
-	return &c
+// usual is what the facts of a call and the call with them take, together.
+const usual = 4 << 10
+
+// marks are what was done to a tree.
+type marks struct {
+	cuts     []Cut
+	redacted []string // in order
 }
 
-// A keeper takes secrets out of a tree and bounds it. It changes nothing of the
-// tree: what it has to change it copies.
+func (k *Kept) mark(m marks) {
+	k.Cut, k.Redacted = append(k.Cut, m.cuts...), append(k.Redacted, m.redacted...)
+}
+
+// A keeper writes trees without their secrets, and bounds them.
 type keeper struct {
 	secrets secrets
 	line    shifts   // how the spans of facts move with what was taken out of the line
 	path    []string // keys down to the current value
+	keys    []string // of the objects that are open
 	left    int      // bytes that there is still room for
-	sorted  bool     // go through objects in a fixed order
+	tight   bool     // there is no room for all of it
 
-	cuts     []Cut
-	redacted []string
+	out strictjson.Writer
+	marks
 }
 
 // keep returns the tree as the record has it; path is where it stands there.
-// Only where there is no room for all of it, the order of keys matters, and the
-// call itself comes first.
-func (k *keeper) keep(v any, room int, path ...string) any {
-	for _, k.sorted = range []bool{false, true} {
-		k.path, k.left, k.cuts, k.redacted = path, room, nil, nil
-		if kept, _ := k.value(v); k.left >= 0 || k.sorted {
-			slices.Sort(k.redacted)
-			return kept
+// Only where there is no room for all of it, it matters what comes first, and
+// that is the call itself.
+func (k *keeper) keep(v any, room int, path ...string) (rendered, marks) {
+	behind := k.out.JSON[len(k.out.JSON):] // what was kept before
+	for _, k.tight = range []bool{false, true} {
+		k.out.JSON = behind
+		k.path, k.left, k.marks = append(k.path[:0], path...), room, marks{}
+		if k.value(v); k.left >= 0 {
+			break
 		}
 	}
-	return nil
+	slices.Sort(k.redacted)
+	return k.out.JSON, k.marks
 }
 
 // pointer is where the current value stands. Keys may hold anything, too.
@@ -125,36 +151,37 @@ func keyOf(key string) string {
 	return short(key, 2*word)
 }
 
-// value returns v as it is to be kept, and whether that is another one.
-func (k *keeper) value(v any) (kept any, changed bool) {
-	if k.left < 0 && !k.sorted {
-		return v, false // the next time, in order
+// value writes v as it is to be kept.
+func (k *keeper) value(v any) {
+	if k.left < 0 && !k.tight {
+		return // the next time, in order
 	}
 	if len(k.path) > maxNested {
 		k.cut(0)
-		return nil, true
+		k.out.Value(nil)
+		return
 	}
 	k.left -= 4
 	switch v := v.(type) {
 	case nil, bool, json.Number, int, int64, float64:
-		return v, false
+		k.out.Value(v)
 	case string:
-		return k.text(v)
+		k.out.Text(k.text(v))
 	case map[string]any:
-		return k.object(v)
+		k.object(v)
 	case map[string]string:
-		return k.object(anyMap(v))
+		k.object(anyMap(v))
 	case []any:
-		if span, ok := k.span(v); ok {
-			return span, true
+		if !k.span(v) {
+			list(k, v)
 		}
-		return list(k, v)
 	case []string:
-		return list(k, v)
+		list(k, v)
 	case []map[string]any:
-		return list(k, v)
+		list(k, v)
+	default:
+		k.out.Text(fmt.Sprintf("(%T)", v)) // nobody's JSON: a mistake that must not cost the record
 	}
-	return fmt.Sprintf("(%T)", v), true // nobody's JSON: a mistake that must not cost the record
 }
 
 func anyMap(m map[string]string) map[string]any {
@@ -165,43 +192,61 @@ func anyMap(m map[string]string) map[string]any {
 	return out
 }
 
-func (k *keeper) object(m map[string]any) (any, bool) {
-	if k.sorted {
-		return k.ordered(m), true
+func (k *keeper) object(m map[string]any) {
+	open := len(k.keys)
+	for key := range m {
+		k.keys = append(k.keys, key)
 	}
-	out := m
-	changed := false
-	for key, v := range m {
-		name := keyOf(key)
-		k.left -= len(key) + 4
-		k.path = append(k.path, key)
-		v, other := k.value(v)
-		k.path = k.path[:len(k.path)-1]
-		if !other && name == key {
-			continue
+	keys := k.keys[open:]
+	if k.tight || slices.ContainsFunc(keys, func(key string) bool { return keyOf(key) != key }) {
+		k.ordered(m)
+	} else {
+		slices.Sort(keys)
+		k.out.Object()
+		for _, key := range keys {
+			k.out.Key(key)
+			k.member(key, m[key])
 		}
-		if !changed {
-			out, changed = maps.Clone(m), true
-		}
-		delete(out, key)
-		out[name] = v
+		k.out.EndObject()
 	}
-	return out, changed
+	k.keys = k.keys[:open]
 }
 
-// ordered copies as much of an object as there is room for.
-func (k *keeper) ordered(m map[string]any) map[string]any {
-	out := map[string]any{}
-	for _, key := range slices.SortedFunc(maps.Keys(m), callFirst) {
-		if k.left -= len(key) + 4; k.left < 0 {
-			k.cut(0)
-			break
-		}
-		k.path = append(k.path, key)
-		out[keyOf(key)], _ = k.value(m[key])
-		k.path = k.path[:len(k.path)-1]
+// member writes the value of a key. What was written already takes no room.
+func (k *keeper) member(key string, v any) {
+	if done, ok := v.(rendered); ok {
+		k.out.Written(done)
+		return
 	}
-	return out
+	k.left -= len(key) + 4
+	k.path = append(k.path, key)
+	k.value(v)
+	k.path = k.path[:len(k.path)-1]
+}
+
+// ordered writes as much of an object as there is room for, or one with keys
+// that have other names in the record.
+func (k *keeper) ordered(m map[string]any) {
+	out, full := k.out, false
+	members := make(map[string]rendered, len(m))
+	for _, key := range slices.SortedFunc(maps.Keys(m), callFirst) {
+		if _, done := m[key].(rendered); !done && k.tight && k.left < len(key)+4 {
+			if !full {
+				k.cut(0)
+				full, k.left = true, k.left-len(key)-4
+			}
+			continue
+		}
+		k.out = strictjson.Writer{}
+		k.member(key, m[key])
+		members[keyOf(key)] = k.out.JSON
+	}
+	k.out = out
+	k.out.Object()
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		k.out.Key(name).Written(members[name])
+	}
+	k.out.EndObject()
 }
 
 // callFirst orders keys, those first that say what the call is about.
@@ -218,33 +263,35 @@ func callFirst(a, b string) int {
 	return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(a, b))
 }
 
-func list[T any](k *keeper, in []T) (any, bool) {
-	out := make([]any, 0, min(len(in), 1024))
-	changed := false
+func list[T any](k *keeper, in []T) {
+	k.out.List()
 	for i, v := range in {
-		if k.left < 0 && k.sorted {
+		if k.left < 0 && k.tight {
 			k.cut(0)
-			return out, true
+			break
 		}
 		k.path = append(k.path, strconv.Itoa(i))
-		v, other := k.value(v)
+		k.value(v)
 		k.path = k.path[:len(k.path)-1]
-		out, changed = append(out, v), changed || other
 	}
-	if !changed {
-		return in, false
-	}
-	return out, true
+	k.out.EndList()
 }
 
-// span moves a span of the line to where its text stands in the redacted line.
-func (k *keeper) span(v []any) (any, bool) {
+// span writes a span of the line as one of where its text stands in the redacted
+// line; false: it is none.
+func (k *keeper) span(v []any) bool {
 	if len(k.line) == 0 || len(v) != 2 || k.path[len(k.path)-1] != "span" {
-		return nil, false
+		return false
 	}
 	from, ok := v[0].(int)
 	to, ok2 := v[1].(int)
-	return []any{k.line.move(from), k.line.move(to)}, ok && ok2
+	if ok && ok2 {
+		k.out.List()
+		k.out.Int(int64(k.line.move(from)))
+		k.out.Int(int64(k.line.move(to)))
+		k.out.EndList()
+	}
+	return ok && ok2
 }
 
 // named reports that the name which a value stands under says that it is a
@@ -260,17 +307,17 @@ func (k *keeper) named() bool {
 }
 
 // text returns a text without secrets, as much of it as there is room for.
-func (k *keeper) text(s string) (kept string, changed bool) {
+func (k *keeper) text(s string) string {
 	most := maxField
 	if len(k.path) > 1 && k.path[1] == "tool_response" {
 		most = maxOutput
 	}
-	if k.sorted {
+	if k.tight {
 		most = max(min(most, k.left), 0)
 	}
 	whole := ahead(s, most+maxHead) // so that the cut goes through no secret unseen
 	places := k.secrets.in(whole)
-	kept = masked(whole, places)
+	kept := masked(whole, places)
 	if !harmless(s) && k.named() {
 		kept = mark
 	}
@@ -282,7 +329,7 @@ func (k *keeper) text(s string) (kept string, changed bool) {
 		kept = strings.ToValidUTF8(ahead(kept, most), "") + "…"
 	}
 	k.left -= len(kept)
-	return kept, kept != s
+	return kept
 }
 
 func (k *keeper) cut(bytes int) {

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -12,6 +13,7 @@ import (
 
 	"gate/facts"
 	"gate/hook"
+	"gate/strictjson"
 )
 
 // kept returns the record of a call, written and read again.
@@ -24,11 +26,25 @@ func kept(t testing.TB, ev hook.Event, d hook.Decision) Record {
 	if len(line) > MaxRecord {
 		t.Fatalf("a record of %d bytes", len(line))
 	}
+	canonical(t, line)
 	back, err := Parse(line)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, line)
 	}
 	return back
+}
+
+// canonical holds that a record, which is written value by value, is what
+// strictjson.Append makes of the whole.
+func canonical(t testing.TB, line []byte) {
+	t.Helper()
+	tree, err := strictjson.Decode(line, strictjson.Limits{Depth: 2 * maxNested})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, line)
+	}
+	if want := strictjson.Append(nil, tree); !bytes.Equal(line, want) {
+		t.Errorf("%s\nis not %s", line, want)
+	}
 }
 
 func call(tool string, input map[string]any) hook.Event {
@@ -60,6 +76,23 @@ func TestKeep(t *testing.T) {
 	}
 	if got := fmt.Sprint(r.Kept.Rewrite, r.Warned, r.Policies, r.Version); got != "map[command:git push origin topic] [{w pass careful  }] [{a.c user ask    1 <nil> 0s} {a.b user pass    1 <nil> 0s}] 3" {
 		t.Error(got)
+	}
+}
+
+// TestForm writes records that have everything, and nothing.
+func TestForm(t *testing.T) {
+	decision := record("make")
+	decision.Place, decision.Key, decision.User, decision.Project, decision.Halt = &Place{Log: "a", Seq: 2, Prev: "b"}, "k", "dev", "/p", true
+	decision.Warned, decision.Changed, decision.Faults = decision.Reasons, []string{"x"}, []string{"y"}
+	decision.Labels, decision.Bundles = map[string]string{"z": "1", "a": "2"}, []Bundle{{"b", "2", "sha256:1"}, {"a", "1", ""}}
+	decision.Policies = []Policy{{ID: "p", Kind: "prompt", Outcome: hook.Blocking, Runs: 2, Usage: &hook.Usage{Model: "m"}, Took: time.Second}, {}}
+	decision.Kept = &Kept{
+		Input: map[string]any{"b": nil, "a": []any{1, "x"}}, Rewrite: "x", Cut: []Cut{{factsPointer, 0}, {"/input/a", 7}}, Redacted: []string{"/input/a"},
+	}
+	sync := decision
+	sync.Sync = &Sync{Name: "company", Digest: "sha256:2", Version: 3, Before: 2, Signers: []string{"ana"}}
+	for _, r := range []Record{{}, {Sync: &Sync{}}, decision, sync} {
+		canonical(t, r.JSON())
 	}
 }
 

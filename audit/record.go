@@ -118,9 +118,7 @@ func reasonsOf(list []hook.Reason) []Reason {
 func policiesOf(steps []hook.Step) []Policy {
 	listed := severest(steps)
 	out := make([]Policy, len(listed))
-	places := make(map[*hook.Hook]int, len(listed))
 	for i, h := range listed {
-		places[h] = i
 		out[i] = Policy{ID: h.ID, Source: h.Source}
 		if h.Kind != hook.Rego {
 			out[i].Kind = string(h.Kind)
@@ -128,7 +126,7 @@ func policiesOf(steps []hook.Step) []Policy {
 	}
 	for i := range steps {
 		s := &steps[i]
-		if at, is := places[s.Hook]; is {
+		if at := slices.Index(listed, s.Hook); at >= 0 {
 			out[at].Outcome = s.Outcome
 			out[at].Runs++
 			out[at].Effect = max(out[at].Effect, s.Effect)
@@ -146,17 +144,26 @@ func severest(steps []hook.Step) []*hook.Hook {
 		effect hook.Effect
 	}
 	list := make([]ran, 0, len(steps))
-	seen := make(map[*hook.Hook]int, len(steps))
+	find := func(h *hook.Hook) int { return slices.IndexFunc(list, func(r ran) bool { return r.hook == h }) }
+	if len(steps) > maxPolicies { // else to look through the list costs less
+		places := make(map[*hook.Hook]int, len(steps))
+		find = func(h *hook.Hook) int {
+			if at, again := places[h]; again {
+				return at
+			}
+			places[h] = len(list)
+			return -1
+		}
+	}
 	for i := range steps {
 		h, effect := steps[i].Hook, steps[i].Effect
 		if h == nil || h.Kind == hook.Inline {
 			continue
 		}
-		if at, again := seen[h]; again {
+		if at := find(h); at >= 0 {
 			list[at].effect = max(list[at].effect, effect)
 			continue
 		}
-		seen[h] = len(list)
 		list = append(list, ran{h, effect})
 	}
 	slices.SortStableFunc(list, func(a, b ran) int { return cmp.Compare(b.effect, a.effect) })

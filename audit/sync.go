@@ -22,17 +22,12 @@ func (r *Record) path() string {
 	return decisionPath
 }
 
-// describe adds to the result of a record.
-func (s *Sync) describe(doc map[string]any) {
-	what := "bundle"
+// what says what was offered.
+func (s *Sync) what() string {
 	if s.Name == "" {
-		what = "key_set"
+		return "key_set"
 	}
-	doc["what"], doc["name"], doc["digest"] = what, clip(s.Name, maxText), clip(s.Digest, maxText)
-	doc["version"], doc["before"] = s.Version, s.Before
-	if len(s.Signers) > 0 {
-		doc["signers"] = texts(s.Signers)
-	}
+	return "bundle"
 }
 
 // syncOf reads the result of a record; nil: it is a decision.

@@ -82,11 +82,14 @@ func (e *Event) With(field string, value any) Event {
 // Document returns what Rego sees as input: the fields of the event plus
 // agent, facts, native, session and gate. A field of the event that has one of
 // those names is hidden: nothing an agent sends can pose as gate's own.
-func (e *Event) Document() map[string]any {
+func (e *Event) Document() map[string]any { return e.DocumentWith(e.Facts.Document()) }
+
+// DocumentWith is Document with something else in the place of the facts.
+func (e *Event) DocumentWith(facts any) map[string]any {
 	doc := make(map[string]any, len(e.Fields)+5)
 	maps.Copy(doc, e.Fields)
 	doc["agent"] = e.Agent
-	doc["facts"] = e.Facts.Document()
+	doc["facts"] = facts
 	doc["session"] = orEmpty(e.Memory)
 	delete(doc, "native")
 	if e.Native != nil {

@@ -147,11 +147,7 @@ func (e *Evaluator) Evaluate(ctx context.Context, hooks []*hook.Hook, ev *hook.E
 
 // inputOf returns what policies see of an event. Most of its facts nobody reads.
 func inputOf(ev *hook.Event) (value.Value, error) {
-	shown := *ev
-	shown.Facts = nil
-	doc := shown.Document()
-	doc["facts"] = value.Later(ev.Facts.Document)
-	return value.Lazy(doc)
+	return value.Lazy(ev.DocumentWith(value.Later(ev.Facts.Document)))
 }
 
 // endOf returns when the answers must be there: a little before ctx ends, since
