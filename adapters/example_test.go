@@ -36,6 +36,6 @@ func Example_unreadable() {
 	fmt.Printf("%sexit %d\n", answer.Stderr, answer.Status)
 	// Output:
 	// gate could not decide: event: keys "hook_event_name" and "Hook_Event_Name" look alike
-	// A person can repair this with: gate doctor --fix (gate 7k3q9z)
+	// The event is at fault and not gate: ask for the same in a shorter or simpler form. If that happens again, a person can look with: gate doctor (gate 7k3q9z)
 	// exit 2
 }

@@ -64,6 +64,7 @@ type opinion struct {
 
 const (
 	repair      = "A person can repair this with: gate doctor --fix"
+	repeat      = "The event is at fault and not gate: ask for the same in a shorter or simpler form. If that happens again, a person can look with: gate doctor"
 	nobodyToAsk = "a person has to agree first and cannot be asked here:"
 )
 
@@ -161,6 +162,10 @@ func faulted(d *hook.Decision, which func(*hook.Step) bool) []string {
 
 // explain gathers the reasons of the effect that is left.
 func (o *opinion) explain(d *hook.Decision, own *hook.Fault) {
+	remedy := repair
+	if own != nil && own.Kind == hook.FaultEvent {
+		remedy = repeat
+	}
 	for _, r := range d.Reasons {
 		if r.Effect != o.effect || o.effect == hook.Pass {
 			continue
@@ -184,10 +189,10 @@ func (o *opinion) explain(d *hook.Decision, own *hook.Fault) {
 			o.lines = appendNew(o.lines, orElse(o.fault, "a policy denies this"))
 		}
 		if o.fault != "" {
-			o.lines = appendNew(o.lines, repair)
+			o.lines = appendNew(o.lines, remedy)
 		}
 	case o.fault != "":
-		o.person = append(o.person, o.fault, repair)
+		o.person = append(o.person, o.fault, remedy)
 	}
 }
 
