@@ -18,11 +18,17 @@ import (
 // files and images.
 const MaxLine = 64 << 20
 
+// ErrForeign says that a stream is nothing that calls can be read from, such as a
+// program or a picture: no line of it is any of what [Read] knows, of long ones
+// none of the first 64.
+var ErrForeign = errors.New("no line of it is a decision of gate's, an event or an entry of a transcript")
+
 // Read yields the calls of a stream in their order. What each line is it tells
 // from the line: a record of a decision log, an event of the agent that the
 // adapter speaks for, or an entry of a transcript. Entries that are no calls
 // are passed over. A line that cannot be read is a Call with Lost, so that it is
-// counted; an error is one of reading, and the last. name is for positions.
+// counted; an error is one of reading, or [ErrForeign], and the last. name is for
+// positions.
 func Read(in io.Reader, name string, adapter adapters.Adapter) iter.Seq2[*Call, error] {
 	return func(yield func(*Call, error) bool) {
 		r := reader{name: name, adapter: adapter}
@@ -32,9 +38,16 @@ func Read(in io.Reader, name string, adapter adapters.Adapter) iter.Seq2[*Call, 
 				return
 			}
 			r.line(line)
-			if !r.flush(yield, false) {
+			if r.foreign(false) {
+				break
+			}
+			if r.known && !r.flush(yield, false) {
 				return
 			}
+		}
+		if r.foreign(true) {
+			yield(nil, fmt.Errorf("%s: %w", name, ErrForeign))
+			return
 		}
 		r.flush(yield, true)
 	}
@@ -48,6 +61,13 @@ type reader struct {
 	waiting  []pending
 	sessions map[string]string // the first directory of each session
 	mode     string            // the permission mode that was last heard of
+	known    bool              // a line was one of those that Read knows; until then nothing is yielded
+}
+
+// foreign reports that the stream, or what was read of it unless all is, holds
+// nothing that Read knows.
+func (r *reader) foreign(all bool) bool {
+	return !r.known && (len(r.waiting) > maxWaiting || all && len(r.waiting) > 0)
 }
 
 // A pending call is yielded when it is done, or when too many wait.
@@ -95,6 +115,7 @@ func (r *reader) line(line strictjson.Line) {
 		} `json:"custom"`
 	}
 	err := json.Unmarshal(line.Text, &form)
+	r.known = r.known || err == nil && (form.Event != nil || form.Type != nil || form.V != nil || form.Custom.Gate != nil || form.Path != "")
 	switch {
 	case err != nil:
 		c.Lost = "no JSON object: " + err.Error()

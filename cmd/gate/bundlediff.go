@@ -105,7 +105,7 @@ func (f *diffFlags) decideBoth(ctx context.Context, p process, old, now *release
 	}
 	r := newReplayer(setting{dirs: d, home: p.home(), env: p.lookupEnv}, now.proposal(), f.replay.facts)
 	r.base = old.proposal()
-	report, err := replay.Run(ctx, callsOf(p, inputs, adapter), replay.Options{Then: r.decider(false), Now: r.decider(true), Prepare: r.prepare})
+	report, err := replay.Run(ctx, callsOf(p, f.logs, inputs, adapter), replay.Options{Then: r.decider(false), Now: r.decider(true), Prepare: r.prepare})
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted")
 	}

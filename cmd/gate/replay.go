@@ -113,7 +113,7 @@ func (f *replayFlags) run(cmd *cobra.Command, p process, args []string) error {
 	if against != nil {
 		options.Then = r.decider(false)
 	}
-	report, err := replay.Run(cmd.Context(), callsOf(p, inputs, adapter), options)
+	report, err := replay.Run(cmd.Context(), callsOf(p, args, inputs, adapter), options)
 	bar.end()
 	if errors.Is(err, context.Canceled) {
 		err = fmt.Errorf("interrupted after %s", counted(report.Calls, "call"))

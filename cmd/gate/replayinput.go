@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -76,18 +77,20 @@ func filesBelow(dir string) ([]string, error) {
 	return out, err
 }
 
-// callsOf reads the calls of all inputs, one input after the other.
-func callsOf(p process, inputs []string, adapter adapters.Adapter) iter.Seq2[*replay.Call, error] {
+// callsOf reads the calls of all inputs, one input after the other. A file that
+// holds none is a mistake where it is one of the names that were given; one that was
+// found below a directory counts as a call that is lost.
+func callsOf(p process, given, inputs []string, adapter adapters.Adapter) iter.Seq2[*replay.Call, error] {
 	return func(yield func(*replay.Call, error) bool) {
 		for _, name := range inputs {
-			if !callsOfOne(p, name, adapter, yield) {
+			if !callsOfOne(p, name, slices.Contains(given, name), adapter, yield) {
 				return
 			}
 		}
 	}
 }
 
-func callsOfOne(p process, name string, adapter adapters.Adapter, yield func(*replay.Call, error) bool) bool {
+func callsOfOne(p process, name string, given bool, adapter adapters.Adapter, yield func(*replay.Call, error) bool) bool {
 	var in io.Reader = p.stdin
 	shown := "standard input"
 	if name != "-" {
@@ -100,6 +103,9 @@ func callsOfOne(p process, name string, adapter adapters.Adapter, yield func(*re
 		in, shown = f, p.tilde(name)
 	}
 	for c, err := range replay.Read(in, shown, adapter) {
+		if !given && errors.Is(err, replay.ErrForeign) {
+			c, err = &replay.Call{At: shown, Lost: replay.ErrForeign.Error()}, nil
+		}
 		if !yield(c, err) || err != nil {
 			return false
 		}
