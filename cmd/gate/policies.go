@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,22 +17,26 @@ import (
 func newPolicies(p process) *cobra.Command {
 	var f placeFlags
 	cmd := &cobra.Command{
-		Use:   "policies",
+		Use:   "policies [POLICY|GROUP]...",
 		Short: "all policies and hooks, their levels and parameters",
 		Long: "Lists every policy and hook that an agent would meet in this directory: its level\n" +
 			"(on: as it is written), whose it is, the parameters that settings give it, and\n" +
-			"why it does not run where it does not.",
-		Example: "  gate policies\n  gate set policies.gate.git.push ask",
-		Args:    noArgs,
-		RunE: func(*cobra.Command, []string) error {
+			"why it does not run where it does not. With names, lists only those and what is\n" +
+			"below them.",
+		Example: "  gate policies\n  gate policies gate.git\n  gate set policies.gate.git.push ask",
+		RunE: func(_ *cobra.Command, names []string) error {
 			g, err := f.guard(p)
 			if err != nil {
 				return err
 			}
+			rows, err := policyRows(g, names)
+			if err != nil {
+				return err
+			}
 			if f.json {
-				err = printJSON(p, policiesDocument(g))
+				err = printJSON(p, policiesDocument(g, rows))
 			} else {
-				err = printPolicies(p, g)
+				err = printPolicies(p, g, rows)
 			}
 			if err == nil && slices.ContainsFunc(g.Set.Sources(), func(s *scopes.Source) bool { return len(s.Faults) > 0 }) {
 				err = exitWith(exitFailed)
@@ -44,9 +49,30 @@ func newPolicies(p process) *cobra.Command {
 	return cmd
 }
 
-func printPolicies(p process, g *guard) error {
+// policyRows are the policies of some names, all without names. A name that is
+// nobody's is an error.
+func policyRows(g *guard, names []string) ([]scopes.PolicyRow, error) {
+	all := g.Set.Policies()
+	if len(names) == 0 {
+		return all, nil
+	}
+	var known []string
+	for _, r := range all {
+		known = append(known, r.ID)
+	}
+	of := func(id, name string) bool { return id == name || strings.HasPrefix(id, name+".") }
+	for _, name := range names {
+		if !slices.ContainsFunc(known, func(id string) bool { return of(id, name) }) {
+			return nil, errors.New("there is no policy " + quoted(name) + " here" + didYouMean(name, known, strings.Clone))
+		}
+	}
+	return slices.DeleteFunc(all, func(r scopes.PolicyRow) bool {
+		return !slices.ContainsFunc(names, func(name string) bool { return of(r.ID, name) })
+	}), nil
+}
+
+func printPolicies(p process, g *guard, rows []scopes.PolicyRow) error {
 	var b strings.Builder
-	rows := g.Set.Policies()
 	width := 0
 	for _, r := range rows {
 		width = max(width, len(r.ID))
@@ -92,9 +118,9 @@ func printPolicies(p process, g *guard) error {
 // text is a JSON tree in one visible line.
 func text(v any) string { return visible(string(strictjson.Append(nil, plainValue(v)))) }
 
-func policiesDocument(g *guard) map[string]any {
+func policiesDocument(g *guard, list []scopes.PolicyRow) map[string]any {
 	rows := []any{}
-	for _, r := range g.Set.Policies() {
+	for _, r := range list {
 		params := map[string]any{}
 		for name, value := range r.Params {
 			params[name] = plainValue(value)

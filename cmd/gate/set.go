@@ -215,8 +215,14 @@ func (f *setFlags) report(p process, a hook.Authority, file, key string) error {
 			continue
 		}
 		fmt.Fprintf(&b, "%s = %s (%s)\n", visible(r.Key), text(r.Value), visible(p.tilde(r.Pos)))
+		why := r.Why
+		if name, tunes := strings.CutPrefix(r.Key, "policies."); tunes {
+			if _, err := policyRows(g, []string{name}); err != nil {
+				why = err.Error()
+			}
+		}
 		if !r.Counts {
-			fmt.Fprintf(&b, "note: it does not count: %s\n", visible(p.tildes(r.Why)))
+			fmt.Fprintf(&b, "note: it does not count: %s\n", visible(p.tildes(why)))
 		}
 	}
 	for _, fault := range g.settingsFaults() {
