@@ -165,10 +165,10 @@ func TestRefusals(t *testing.T) {
 func TestRequests(t *testing.T) {
 	m := machine(t)
 	for want, change := range map[string]func(*install.Machine, *install.Request){
-		`unknown agent "emacs"`:         func(_ *install.Machine, r *install.Request) { r.Agent = "emacs" },
-		`unknown scope "system"`:        func(_ *install.Machine, r *install.Request) { r.Scope = "system" },
-		`there is no local scope here`:  func(m *install.Machine, r *install.Request) { m.Project, r.Scope = "", install.Local },
-		`there is no user scope here`:   func(m *install.Machine, _ *install.Request) { m.Home = "" },
+		`unknown agent "emacs"`:  func(_ *install.Machine, r *install.Request) { r.Agent = "emacs" },
+		`unknown scope "system"`: func(_ *install.Machine, r *install.Request) { r.Scope = "system" },
+		`there is no local scope for claude here; there is: user, managed`:          func(m *install.Machine, r *install.Request) { m.Project, r.Scope = "", install.Local },
+		`there is no user scope for claude here; there is: project, local, managed`: func(m *install.Machine, _ *install.Request) { m.Home = "" },
 		`a hook there replaces git`:     func(_ *install.Machine, r *install.Request) { r.Also = []hook.Name{hook.WorktreeCreate} },
 		`a list of files to watch`:      func(_ *install.Machine, r *install.Request) { r.Also = []hook.Name{hook.FileChanged} },
 		`"Nonsense" is no event`:        func(_ *install.Machine, r *install.Request) { r.Also = []hook.Name{"Nonsense"} },

@@ -17,6 +17,7 @@
 package install
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -261,7 +262,13 @@ func (m Machine) target(r Request) (agent, []string, error) {
 	}
 	paths := a.targets(m, r.Scope)
 	if len(paths) == 0 {
-		return nil, nil, fmt.Errorf("there is no %s scope here: its directory is not known, or is another scope's", r.Scope)
+		var there []string
+		for _, s := range Scopes() {
+			if len(a.targets(m, s)) > 0 {
+				there = append(there, string(s))
+			}
+		}
+		return nil, nil, fmt.Errorf("there is no %s scope for %s here; there is: %s", r.Scope, r.Agent, cmp.Or(strings.Join(there, ", "), "none"))
 	}
 	return a, paths, nil
 }
