@@ -38,6 +38,8 @@ func gitRuns(key string, value field) (runs, bypass bool) {
 		return !harmlessProgram(v) && v != "false" && v != "true", false
 	case key == "core.sshcommand":
 		return !harmlessProgram(v), false
+	case key == "include.path" || strings.HasPrefix(key, "includeif.") && strings.HasSuffix(key, ".path"): // a file may say anything
+		return v != "", false
 	case key == "core.fsmonitor":
 		return v != "true" && v != "false" && v != "", false
 	case key == "credential.helper" || strings.HasPrefix(key, "credential.") && strings.HasSuffix(key, ".helper"):

@@ -66,6 +66,9 @@ func TestPushWithoutRefspec(t *testing.T) {
 		{"quotes in an alias", "git p", "feature", "[alias]\np = push origin \"'ma\\\\in'\"\n", "", "[ma\\in] refspec"},
 		{"an alias of the line", "git config alias.p 'push --force' && git p origin main", "feature", "", "", "[main] refspec force"},
 		{"an alias that only is written down", "git config alias.p 'push --force'", "main", "", "", ""},
+		{"an alias of an included file", "git p origin main", "feature", "[include]\n\tpath = ../shared.cfg\n", "", "[main] refspec force"},
+		{"an alias of a file included on a condition", "git p origin main", "feature", "", "[includeIf \"gitdir:~/\"]\n\tpath = project/shared.cfg\n", "[main] refspec force"},
+		{"files that include each other", "git p origin main", "feature", "[include]\n\tpath = config\n\tpath = config\n", "", ""},
 		{"no shell reads an alias", "git p", "feature", "[alias]\np = push origin $BRANCH\n", "", "[$BRANCH] refspec"},
 		{"an alias that git refuses", "git p", "feature", "[alias]\np = push origin 'main\n", "", ""},
 		{"git's own command comes first", "git status", "feature", "[alias]\nstatus = push -f\n", "", ""},
@@ -76,7 +79,7 @@ func TestPushWithoutRefspec(t *testing.T) {
 			w := world()
 			w.Files = files{
 				"/home/dev/project/.git/HEAD": "ref: refs/heads/" + tt.head + "\n", "/home/dev/project/.git/config": tt.config,
-				"/home/dev/.gitconfig": tt.user,
+				"/home/dev/.gitconfig": tt.user, "/home/dev/project/shared.cfg": "[alias]\np = push --force\n",
 			}
 			effects := facts.New(w).Of(event(tt.line)).Effects
 			got := ""

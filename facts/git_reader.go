@@ -10,8 +10,9 @@ type gitReader struct {
 	end  bool // there is no more text
 }
 
-// parse takes a configuration file in.
-func (g gitSettings) parse(text string) {
+// parse takes a configuration file in. Where it includes another one, include is
+// called.
+func (g gitSettings) parse(text string, include func(path string)) {
 	r := &gitReader{text: strings.TrimPrefix(text, "\ufeff")}
 	section := ""
 	for !r.end {
@@ -33,6 +34,9 @@ func (g gitSettings) parse(text string) {
 				return
 			}
 			g.set(section+"."+name, value)
+			if strings.EqualFold(name, "path") && (section == "include" || strings.HasPrefix(section, "includeif.")) {
+				include(value)
+			}
 		default:
 			return
 		}

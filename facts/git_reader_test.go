@@ -45,7 +45,7 @@ func FuzzGitConfig(f *testing.F) {
 			}
 			want.set(key, value)
 		}
-		got.parse(text)
+		got.parse(text, func(string) {})
 		for key, values := range want {
 			if is := got[key]; !slices.EqualFunc(is, values, func(a, b string) bool { return spaced(a) == spaced(b) }) {
 				t.Errorf("%q: %s is %q, git says %q", text, key, is, values)

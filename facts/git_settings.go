@@ -1,6 +1,9 @@
 package facts
 
-import "strings"
+import (
+	"path"
+	"strings"
+)
 
 // gitSettings are values of git's configuration by key, section and name in
 // lower case, the last one counting.
@@ -17,7 +20,7 @@ func (g gitSettings) last(key string) string {
 const maxGitConfig = 256 << 10
 
 // gitSettings reads the user's and the repository's configuration, and what
-// the line itself sets with -c. Included files are not read.
+// the line itself sets with -c. Of included files, conditions are taken to hold.
 func (u *use) gitSettings() gitSettings {
 	g := gitSettings{}
 	var files []string
@@ -32,17 +35,47 @@ func (u *use) gitSettings() gitSettings {
 		}
 		files = append(files, git+"/config")
 	}
+	left := maxGitIncludes
 	for _, name := range files {
-		if text, err := u.world.read(name, maxGitConfig); err == nil {
-			g.parse(text)
-		}
+		u.gitFile(g, name, &left)
 	}
 	for _, f := range u.opts["c"] {
-		if key, value, ok := strings.Cut(f.text(), "="); ok {
+		key, value, ok := strings.Cut(f.text(), "=")
+		if ok {
 			g.set(key, value)
+		}
+		if strings.EqualFold(key, "include.path") {
+			u.gitFile(g, u.gitPath(value, "/"), &left)
 		}
 	}
 	return g
+}
+
+// maxGitIncludes bounds how many files are read: they may include each other.
+const maxGitIncludes = 16
+
+// gitFile takes a configuration file in, and those that it includes, in their
+// places.
+func (u *use) gitFile(g gitSettings, name string, left *int) {
+	if *left--; *left < 0 {
+		return
+	}
+	text, err := u.world.read(name, maxGitConfig)
+	if err != nil {
+		return
+	}
+	g.parse(text, func(to string) { u.gitFile(g, u.gitPath(to, parent(name)), left) })
+}
+
+// gitPath is a path as git's configuration writes it, seen from a directory.
+func (u *use) gitPath(name, dir string) string {
+	if rest, home := strings.CutPrefix(name, "~/"); home {
+		name = u.world.Home + "/" + rest
+	}
+	if !strings.HasPrefix(name, "/") {
+		name = dir + "/" + name
+	}
+	return path.Clean(name)
 }
 
 // set adds a value. Only section and name ignore case, not what is between.
