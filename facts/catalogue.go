@@ -1,7 +1,7 @@
 package facts
 
 import (
-	"embed"
+	_ "embed"
 	"errors"
 	"fmt"
 	"maps"
@@ -11,9 +11,6 @@ import (
 
 	"gate/strictjson"
 )
-
-//go:embed catalogue/*.rows
-var embedded embed.FS
 
 // catalogueIndex says where the rows of a name lie, so that a call pays for the
 // programs it names and not for all: a line with the names of the files, then
@@ -204,10 +201,14 @@ func (r *row) set(key string, v any) (err error) {
 	return err
 }
 
-var roleNames = map[string]bool{
-	"text": true, "read": true, "use": true, "list": true, "write": true, "delete": true, "permissions": true,
-	"cd": true, "execute": true, "url": true, "host": true, "upload": true, "data": true, "shell": true,
-	"command": true, "words": true, "assign": true, "code": true, "sql": true, "package": true,
+// isRole reports a name of what an operand can be.
+func isRole(name string) bool {
+	switch name {
+	case "text", "read", "use", "list", "write", "delete", "permissions", "cd", "execute", "url", "host", "upload", "data", "shell",
+		"command", "words", "assign", "code", "sql", "package":
+		return true
+	}
+	return false
 }
 
 func parseRoles(list []any) ([]role, error) {
@@ -226,7 +227,7 @@ func parseRoles(list []any) ([]role, error) {
 func parseRole(s string) (role, error) {
 	s, many := strings.CutSuffix(s, "*")
 	name, detail, _ := strings.Cut(s, ":")
-	if !roleNames[name] {
+	if !isRole(name) {
 		return role{}, fmt.Errorf("unknown role %q", s)
 	}
 	return role{name: name, detail: detail, many: many}, nil
