@@ -2,13 +2,19 @@ package facts
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // An optionSpec knows the options of one program.
 type optionSpec struct {
-	names map[string]*option // with dashes
-	long  []string           // names with two dashes, for abbreviations
+	names []optionName // of equal ones the last counts
+}
+
+// An optionName is one name of an option, with dashes.
+type optionName struct {
+	name   string
+	option *option
 }
 
 // An option is one of them under all its names.
@@ -25,9 +31,11 @@ type option struct {
 // an attached one.
 // The last name is the canonical one.
 func parseOptions(spec string) (*optionSpec, error) {
-	s := &optionSpec{names: map[string]*option{}}
-	for _, group := range strings.Fields(spec) {
-		o := &option{}
+	groups := strings.Fields(spec)
+	options := make([]option, len(groups))
+	s := &optionSpec{names: make([]optionName, 0, len(groups)+strings.Count(spec, ","))}
+	for i, group := range groups {
+		o := &options[i]
 		names, value, hasValue := strings.Cut(group, "=")
 		if hasValue {
 			o.takes = true
@@ -41,35 +49,43 @@ func parseOptions(spec string) (*optionSpec, error) {
 				return nil, fmt.Errorf("option %s: %w", group, err)
 			}
 		}
-		for _, n := range strings.Split(names, ",") {
+		for n := range strings.SplitSeq(names, ",") {
 			if !strings.HasPrefix(n, "-") && !strings.HasPrefix(n, "+") || len(n) < 2 {
 				return nil, fmt.Errorf("option %q", n)
 			}
 			o.name = strings.TrimLeft(n, "-")
-			s.names[n] = o
-			if strings.HasPrefix(n, "--") {
-				s.long = append(s.long, n)
-			}
+			s.names = append(s.names, optionName{n, o})
 		}
 	}
 	return s, nil
 }
 
+// named returns the option with exactly this name, nil if there is none.
+func (s *optionSpec) named(name string) *option {
+	for i := len(s.names) - 1; i >= 0; i-- {
+		if s.names[i].name == name {
+			return s.names[i].option
+		}
+	}
+	return nil
+}
+
 // find returns the option with this name, or the only one it abbreviates.
 func (s *optionSpec) find(name string) (*option, bool) {
-	if o, ok := s.names[name]; ok {
+	if o := s.named(name); o != nil {
 		return o, true
 	}
 	if !strings.HasPrefix(name, "--") || len(name) < 4 {
 		return nil, false
 	}
 	var found *option
-	for _, l := range s.long {
-		if strings.HasPrefix(l, name) {
-			if found != nil && found != s.names[l] {
+	for _, n := range s.names {
+		if strings.HasPrefix(n.name, name) {
+			o := s.named(n.name)
+			if found != nil && found != o {
 				return nil, false
 			}
-			found = s.names[l]
+			found = o
 		}
 	}
 	return found, found != nil
@@ -80,15 +96,7 @@ func (s *optionSpec) merge(parent *optionSpec) *optionSpec {
 	if len(parent.names) == 0 {
 		return s
 	}
-	m := &optionSpec{names: make(map[string]*option, len(s.names)+len(parent.names))}
-	for n, o := range parent.names {
-		m.names[n] = o
-	}
-	for n, o := range s.names {
-		m.names[n] = o
-	}
-	m.long = append(append(m.long, parent.long...), s.long...)
-	return m
+	return &optionSpec{names: slices.Concat(parent.names, s.names)}
 }
 
 // An argument is one word after options were told from operands.
@@ -108,7 +116,7 @@ func (r *row) arguments(words []field) []argument {
 		text, ok := w.prefix(), w.literal()
 		switch {
 		case r.style == "raw" || r.style == "keyvalue" || text == "-" || text == "+" || !strings.HasPrefix(text, "-") && !strings.HasPrefix(text, "+"),
-			strings.HasPrefix(text, "+") && r.options.names[text] == nil && r.options.names["+o"] == nil:
+			strings.HasPrefix(text, "+") && r.options.named(text) == nil && r.options.named("+o") == nil:
 			args = append(args, argument{field: w})
 			if r.stop {
 				return append(args, operands(words[i+1:])...)
@@ -172,7 +180,7 @@ func (r *row) longOption(args []argument, words []field, i int) ([]argument, int
 func (r *row) shortOptions(args []argument, words []field, i int) ([]argument, int) {
 	w := words[i]
 	text := w.prefix()
-	if o, ok := r.options.names[text]; ok && w.literal() && len(text) > 2 {
+	if o := r.options.named(text); o != nil && w.literal() && len(text) > 2 {
 		if o.takes && !o.attached && i+1 < len(words) {
 			return append(args, argument{field: w, option: o, value: words[i+1]}), 1
 		}
@@ -180,8 +188,8 @@ func (r *row) shortOptions(args []argument, words []field, i int) ([]argument, i
 	}
 	for j := 1; j < len(text); j++ {
 		name := text[:1] + text[j:j+1]
-		o, known := r.options.names[name]
-		if !known {
+		o := r.options.named(name)
+		if o == nil {
 			args = append(args, argument{field: w, option: &option{name: name[1:]}, flag: name})
 			continue
 		}
