@@ -75,7 +75,8 @@ func Object(data []byte, l Limits) (map[string]any, error) {
 
 // Decode decodes exactly one JSON value of any type.
 func Decode(data []byte, l Limits) (any, error) {
-	r, err := newReader(data, l)
+	// The decoder would keep a copy of all keys to find duplicates; the maps find them, too.
+	r, err := newReader(data, l, jsontext.AllowDuplicateNames(true))
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +95,7 @@ type reader struct {
 	lookAlikes bool
 }
 
-func newReader(data []byte, l Limits) (*reader, error) {
+func newReader(data []byte, l Limits, opts ...jsontext.Options) (*reader, error) {
 	l = l.withDefaults()
 	if len(data) > l.Bytes {
 		return nil, fmt.Errorf("larger than %d bytes", l.Bytes)
@@ -103,7 +104,7 @@ func newReader(data []byte, l Limits) (*reader, error) {
 		return nil, ErrEmpty
 	}
 	// Of a buffer, unlike other readers, the decoder makes no copy.
-	return &reader{dec: jsontext.NewDecoder(bytes.NewBuffer(data)), keysLeft: l.Keys, depth: l.Depth, lookAlikes: l.LookAlikes}, nil
+	return &reader{dec: jsontext.NewDecoder(bytes.NewBuffer(data), opts...), keysLeft: l.Keys, depth: l.Depth, lookAlikes: l.LookAlikes}, nil
 }
 
 // token reads a token, and none that would begin what is nested too deep: depth
@@ -152,9 +153,17 @@ func (r *reader) value() (any, error) {
 func (r *reader) object() (any, error) {
 	m := map[string]any{}
 	var folded map[string]string
+	before := maps.Keys(m)
 	for r.dec.PeekKind() != '}' {
-		key, err := r.key(&folded, maps.Keys(m))
+		tok, err := r.token()
 		if err != nil {
+			return nil, err
+		}
+		key := tok.String()
+		if _, twice := m[key]; twice {
+			return nil, fmt.Errorf("duplicate key %s", quote(key))
+		}
+		if err := r.admit(key, &folded, before); err != nil {
 			return nil, err
 		}
 		if m[key], err = r.value(); err != nil {
@@ -167,19 +176,9 @@ func (r *reader) object() (any, error) {
 	return m, nil
 }
 
-// key reads a key of an object that has those before.
-func (r *reader) key(folded *map[string]string, before iter.Seq[string]) (string, error) {
-	tok, err := r.token()
-	if err != nil {
-		return "", err
-	}
-	key := tok.String()
-	return key, r.admit(key, folded, before)
-}
-
-// admit counts a key and holds it against those before. The decoder refuses
-// duplicates. Look-alikes need one key that does not fold to itself, which is
-// rare: nothing is folded before that.
+// admit counts a key and holds it against those before, none of which it is.
+// Look-alikes need one key that does not fold to itself, which is rare: nothing
+// is folded before that.
 func (r *reader) admit(key string, folded *map[string]string, before iter.Seq[string]) error {
 	if err := r.count(); err != nil || r.lookAlikes {
 		return err

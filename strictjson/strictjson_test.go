@@ -76,6 +76,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{`{"a":1,"a":2}`, `duplicate key "a"`},
 		{`{"a":1,"\u0061":2}`, `duplicate key "a"`},
 		{`{"x":[{"a":1,"a":2}]}`, `duplicate key "a"`},
+		{`{"A":1,"b":2,"A":3}`, `duplicate key "A"`},
 		{`{"a":1,"A":2}`, `keys "a" and "A" look alike`},
 		{`{"A":1,"b":1,"a":2}`, `keys "A" and "a" look alike`},
 		{`[[{"k":1,"\u212a":2}]]`, `look alike`},
