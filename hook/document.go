@@ -19,12 +19,17 @@ func (f *Facts) Document() map[string]any {
 		"effects": list(f.Effects, FactEffect.document),
 	}
 	if f.Shell != nil {
-		doc["shell"] = map[string]any{
-			"dialect":  orNull(f.Shell.Dialect),
-			"commands": list(f.Shell.Commands, ShellCommand.document),
-		}
+		doc["shell"] = f.Shell.Document()
 	}
 	return doc
+}
+
+// Document returns the shell's part of the document of facts.
+func (s *Shell) Document() map[string]any {
+	return map[string]any{
+		"dialect":  orNull(s.Dialect),
+		"commands": list(s.Commands, ShellCommand.document),
+	}
 }
 
 func list[T any](in []T, document func(T) map[string]any) []any {
