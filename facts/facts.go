@@ -34,6 +34,9 @@ func (r *Reader) Of(ev *hook.Event) *hook.Facts {
 	f := &hook.Facts{}
 	w := &walker{Reader: r, world: r.world, out: f}
 	w.reset()
+	if w.world.Files != nil {
+		w.world.Files = &glances{Files: w.world.Files}
+	}
 	w.world.Dir = directory(ev.Dir())
 	if w.world.Project == "" {
 		w.world.Project = w.world.Dir

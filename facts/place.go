@@ -55,10 +55,13 @@ func components(p string) []string {
 
 // find returns the first place that p is, of those whose class begins with kind.
 // The rows are read where they stand: a process looks at most of them once, if
-// at all.
+// at all. The root is no place: what is done to it is graver, and says so.
 func (w World) find(kind, p string) (Place, bool) {
+	if p == "/" {
+		return Place{}, false
+	}
 	n := w.named(p)
-	if kind == self && p != "/" { // no place is the root, and to find where they all are takes long
+	if kind == self {
 		for _, own := range w.own() {
 			if n.isOne(own.Patterns, true) && !n.isOne(own.Except, false) {
 				return own, true

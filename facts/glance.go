@@ -1,0 +1,34 @@
+package facts
+
+import "io/fs"
+
+// maxGlances bounds what is remembered: names come from the agent.
+const maxGlances = 1000
+
+// Glances are files of which each is looked at once: a line's paths have most
+// of their directories in common, and a path is followed several times. They
+// are for one event and one goroutine.
+type glances struct {
+	Files
+	seen map[string]glance
+}
+
+// A glance is what a look at a file showed.
+type glance struct {
+	info fs.FileInfo
+	err  error
+}
+
+func (g *glances) Lstat(name string) (fs.FileInfo, error) {
+	if s, ok := g.seen[name]; ok {
+		return s.info, s.err
+	}
+	info, err := g.Files.Lstat(name)
+	if len(g.seen) < maxGlances {
+		if g.seen == nil {
+			g.seen = map[string]glance{}
+		}
+		g.seen[name] = glance{info, err}
+	}
+	return info, err
+}
