@@ -73,11 +73,23 @@ func describe(s *scopes.Set, ev *hook.Event) []string {
 // all.
 func sets(t *testing.T, places []place, ev *hook.Event) *scopes.Set {
 	t.Helper()
-	var sources []scopes.Source
 	var layers []scopes.Layer
+	for _, p := range places {
+		more, err := p.Artifact.Layers(p.as)
+		if err != nil {
+			t.Fatal(err)
+		}
+		layers = append(layers, more...)
+	}
+	off, err := scopes.Off(layers...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sources []scopes.Source
 	for _, p := range places {
 		list, err := p.Artifact.All(p.as)
 		if ev != nil {
+			p.as.Off = off
 			list, err = p.Artifact.Sources(ev, p.as)
 		}
 		if err != nil {
@@ -86,11 +98,6 @@ func sets(t *testing.T, places []place, ev *hook.Event) *scopes.Set {
 		for _, s := range list {
 			sources = append(sources, s.Source)
 		}
-		more, err := p.Artifact.Layers(p.as)
-		if err != nil {
-			t.Fatal(err)
-		}
-		layers = append(layers, more...)
 	}
 	settings, err := scopes.Combine(layers...)
 	if err != nil {
@@ -239,4 +246,41 @@ func randomEvent(r *rand.Rand) *hook.Event {
 		ev.Fields["tool_name"] = strings.Repeat("x", matcher.MaxValue+1)
 	}
 	return ev
+}
+
+// TestOff holds that a policy that settings switch off is left out, unless another
+// reads its parameters, and that handlers, which policies may consult, stay.
+func TestOff(t *testing.T) {
+	event := []hook.Name{hook.PreToolUse}
+	part := artifact.Part{Role: artifact.Policies, Always: []int{1}, Hooks: []artifact.Hook{
+		{Hook: &hook.Hook{ID: "acme.off", Kind: hook.Rego, Events: event}},
+		{Hook: &hook.Hook{ID: "acme.read", Kind: hook.Rego, Events: event, Params: map[string]hook.Param{"limit": {Type: "number"}}}},
+		{Hook: &hook.Hook{ID: "acme.on", Kind: hook.Rego, Events: event, If: []string{"effect(git.push)", "Bash(ls:*)"}}},
+		{Hook: &hook.Hook{ID: "acme.run", Kind: hook.Command, Events: event}},
+	}}
+	a, err := artifact.Open(encode(t, artifact.Content{Kind: artifact.User, Maker: maker, Sources: []artifact.Part{part}}), maker, artifact.User)
+	if err != nil {
+		t.Fatal(err)
+	}
+	off, err := scopes.Off(scopes.Layer{Authority: hook.User, File: "settings.json", Policies: map[string]scopes.Level{"acme": scopes.LevelOff, "acme.on": scopes.LevelWarn}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := a.Sources(&hook.Event{Name: hook.PreToolUse, Fields: map[string]any{"tool_name": "Bash"}}, artifact.As{Off: off})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, h := range list[0].Hooks {
+		ids = append(ids, h.ID)
+	}
+	if got := strings.Join(ids, " "); got != "acme.read acme.on acme.run" {
+		t.Errorf("taken: %s", got)
+	}
+	if on := list[0].Hooks[1]; !reflect.DeepEqual(on.If, part.Hooks[2].If) || !reflect.DeepEqual(on.Events, event) {
+		t.Errorf("%+v", on)
+	}
+	if off, err := scopes.Off(scopes.Layer{Authority: hook.User, Policies: map[string]scopes.Level{"acme": scopes.LevelWarn}}); off != nil || err != nil {
+		t.Errorf("nothing is off: %v", err)
+	}
 }

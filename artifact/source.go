@@ -2,6 +2,7 @@ package artifact
 
 import (
 	"fmt"
+	"slices"
 
 	"gate/hook"
 	"gate/scopes"
@@ -16,6 +17,11 @@ type As struct {
 	// Handlers has all handlers taken with whatever else concerns an event:
 	// policies may consult any of them.
 	Handlers bool
+
+	// Off reports policies that need not be taken: settings switch them off.
+	// Nil: they switch off none. It is asked about a hook without most of what it
+	// says: there are its id and kind, and what the place says of it.
+	Off func(*hook.Hook) bool
 }
 
 // A Source is one source of a place, with the hooks that may concern an event.
@@ -66,7 +72,8 @@ func (a *Artifact) describe(p *part, as As) (scopes.Source, error) {
 // Sources returns the sources of the place, in their order, with those of their
 // hooks that may concern an event: by its name, by the exact names in their
 // matchers, because they need the memory of the session, or because others read
-// their parameters. A hook that is left out could not have been due. A source
+// their parameters, and of the policies only those that are not off. A hook that
+// is left out could not have been due. A source
 // is there even if none of its hooks is.
 func (a *Artifact) Sources(ev *hook.Event, as As) ([]Source, error) {
 	list := make([]Source, 0, len(a.parts))
@@ -78,6 +85,9 @@ func (a *Artifact) Sources(ev *hook.Event, as As) ([]Source, error) {
 		}
 		s := Source{Source: base, file: a, part: p}
 		positions, err := a.route(p, ev, as.Handlers)
+		if err == nil && as.Off != nil {
+			positions, err = s.without(as.Off, positions)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -111,6 +121,32 @@ func (a *Artifact) All(as As) ([]Source, error) {
 	return list, nil
 }
 
+// without leaves out the policies that are off. Those whose parameters others read
+// stay.
+func (s *Source) without(off func(*hook.Hook) bool, positions []int) ([]int, error) {
+	all, err := s.records()
+	if err != nil {
+		return nil, err
+	}
+	var h hook.Hook
+	s.sign(&h)
+	kept := positions[:0]
+	for _, n := range positions {
+		d, err := all.at(n)
+		if err != nil {
+			return nil, err
+		}
+		d.hookHead(&h)
+		if d.err != nil {
+			return nil, d.err
+		}
+		if h.Kind != hook.Rego || slices.Contains(s.part.always, n) || !off(&h) {
+			kept = append(kept, n)
+		}
+	}
+	return kept, nil
+}
+
 // take reads the hooks at some positions.
 func (s *Source) take(positions []int) error {
 	if len(positions) == 0 {
@@ -124,33 +160,24 @@ func (s *Source) take(positions []int) error {
 	if err := data.end(); err != nil {
 		return err
 	}
-	index, err := s.file.open(s.part.index)
+	all, err := s.records()
 	if err != nil {
 		return err
 	}
-	records := s.file.sections[s.part.records].text(s.file.data)
 	hooks := make([]hook.Hook, len(positions))
 	s.Hooks, s.prints = make([]*hook.Hook, len(positions)), make([]string, len(positions))
 	for i, n := range positions {
-		if n >= s.part.hooks {
-			return errDamaged
-		}
-		index.at = 4 * n
-		at := int(index.fixed())
-		if at > len(records) {
-			return errDamaged
-		}
-		d, err := recordAt(records[at:])
+		d, err := all.at(n)
 		if err != nil {
 			return err
 		}
 		h := &hooks[i]
+		s.sign(h)
 		var why string
-		why, s.prints[i] = d.hook(h)
+		why, s.prints[i] = d.hook(h, &all.lists)
 		if err := d.end(); err != nil {
 			return err
 		}
-		h.Scope, h.Authority, h.Library, h.Source = s.Scope, s.Authority, s.Library, s.Name
 		if why != "" {
 			if s.unready == nil {
 				s.unready = map[string]string{}
@@ -162,16 +189,48 @@ func (s *Source) take(positions []int) error {
 	return nil
 }
 
-// recordAt returns a reader of the record that data begins with: its checksum,
-// its size, then the hook.
-func recordAt(data string) (*decoder, error) {
-	d := &decoder{data: data}
-	sum, size := d.fixed(), d.int()
-	text := d.raw(size)
-	if d.err != nil || checksum(text) != sum {
+// sign says of a hook whose it is.
+func (s *Source) sign(h *hook.Hook) {
+	h.Scope, h.Authority, h.Library, h.Source = s.Scope, s.Authority, s.Library, s.Name
+}
+
+// records are the hooks of a source, as they were written.
+type records struct {
+	file  *Artifact
+	hooks int
+	index *decoder
+	texts string
+	one   decoder
+	lists lists
+}
+
+func (s *Source) records() (*records, error) {
+	index, err := s.file.open(s.part.index)
+	if err != nil {
+		return nil, err
+	}
+	return &records{file: s.file, hooks: s.part.hooks, index: index, texts: s.file.sections[s.part.records].text(s.file.data)}, nil
+}
+
+// at returns a reader of the record at a position, until it is called again. The
+// record begins with its checksum and its size.
+func (r *records) at(n int) (*decoder, error) {
+	if n >= r.hooks {
 		return nil, errDamaged
 	}
-	return &decoder{data: text}, nil
+	r.index.at = 4 * n
+	at := int(r.index.fixed())
+	if at > len(r.texts) {
+		return nil, errDamaged
+	}
+	r.one = decoder{data: r.texts[at:]}
+	sum, size := r.one.fixed(), r.one.int()
+	text := r.one.raw(size)
+	if r.one.err != nil || !r.file.sound(text, sum) {
+		return nil, errDamaged
+	}
+	r.one = decoder{data: text}
+	return &r.one, nil
 }
 
 // Program returns the policies of the source in compiled form, "" if it has

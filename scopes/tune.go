@@ -64,6 +64,30 @@ func (s *Settings) delegate() bool {
 	return s.said(hook.Managed, func(l *Layer) bool { return len(l.Delegate) > 0 })
 }
 
+// Off returns what reports hooks that these layers switch off by name, before there
+// is a [Set]; nil where they switch off none. It is about the library and what
+// stands below managed authority: what is managed has an order, which only a set
+// knows. The error is that of [Combine].
+func Off(layers ...Layer) (func(*hook.Hook) bool, error) {
+	some := false
+	for i := range layers {
+		for _, level := range layers[i].Policies {
+			some = some || level == LevelOff
+		}
+	}
+	if !some {
+		return nil, nil
+	}
+	settings, err := Combine(layers...)
+	if err != nil {
+		return nil, err
+	}
+	tuned := tuning{settings: &settings}
+	return func(h *hook.Hook) bool {
+		return (h.Library || h.Authority != hook.Managed) && settings.level(h, tuned.layersFor(h)).level == LevelOff
+	}, nil
+}
+
 // A saying is a value with the place that it comes from.
 type saying struct {
 	layer *Layer

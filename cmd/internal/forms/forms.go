@@ -28,6 +28,7 @@ type Forms struct {
 	call     *hookpath.Call
 	handlers bool
 	maker    string
+	open     []opened
 	policies map[string]*artifact.Source // by the name of the source
 	fresh    []func() error              // of each place
 }
@@ -49,6 +50,9 @@ func Begin(c *hookpath.Call, handlers bool) (*Forms, error) {
 	f := &Forms{call: c, handlers: handlers, maker: artifact.Maker(), policies: map[string]*artifact.Source{}}
 	f.Found = hookpath.Found{Where: map[string]string{}, Fingerprint: f.fingerprint}
 	if err := f.places(); err != nil {
+		return nil, err
+	}
+	if err := f.sources(); err != nil {
 		return nil, err
 	}
 	for _, layer := range f.Found.Layers {
@@ -178,29 +182,45 @@ func trusted(store consent.Store, dir, digest string) (bool, error) {
 	return false, fmt.Errorf("%s: what it holds is not known: %w", dir, err)
 }
 
-// add takes in the settings of a compiled form, and the hooks that may concern
-// the event.
+// An opened form is that of a directory, "" for the library.
+type opened struct {
+	*artifact.Artifact
+	dir string
+	as  artifact.As
+}
+
+// add takes in the settings of a compiled form.
 func (f *Forms) add(a *artifact.Artifact, dir string, as artifact.As) error {
-	as.Handlers = f.handlers
 	layers, err := a.Layers(as)
 	if err != nil {
 		return err
 	}
 	f.Found.Layers = append(f.Found.Layers, layers...)
-	sources, err := a.Sources(f.call.Event, as)
+	f.open = append(f.open, opened{a, dir, as})
+	return f.bundles(a)
+}
+
+// sources takes in the hooks that may concern the event, once it is known which of
+// them the settings of all places switch off.
+func (f *Forms) sources() error {
+	off, err := scopes.Off(f.Found.Layers...)
 	if err != nil {
 		return err
 	}
-	if err := f.bundles(a); err != nil {
-		return err
-	}
-	for i := range sources {
-		src := &sources[i]
-		if dir != "" && src.Bundle == nil {
-			f.Found.Where[src.Name] = dir
+	for _, form := range f.open {
+		form.as.Handlers, form.as.Off = f.handlers, off
+		sources, err := form.Sources(f.call.Event, form.as)
+		if err != nil {
+			return err
 		}
-		f.policies[src.Name] = src
-		f.Found.Sources = append(f.Found.Sources, src.Source)
+		for i := range sources {
+			src := &sources[i]
+			if form.dir != "" && src.Bundle == nil {
+				f.Found.Where[src.Name] = form.dir
+			}
+			f.policies[src.Name] = src
+			f.Found.Sources = append(f.Found.Sources, src.Source)
+		}
 	}
 	return nil
 }
