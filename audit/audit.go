@@ -6,8 +6,8 @@
 // the digest of the one before, so that [History.Verify] finds what is missing
 // or was changed. Whoever may write the log may also write it anew; it proves
 // nothing until it was sent elsewhere, which audit/ship does. A log that cannot
-// be written is an error for its caller and nothing else. To write, start with
-// [Open], then [Log.Append]; to read, with [OpenHistory]. [Redact] stands alone.
+// be written is an error for its caller and nothing else. To write, call
+// [Append]; to read, start with [OpenHistory]. [Redact] stands alone.
 //
 // docs/architecture.md has the rules that it keeps: 9 and 12.
 package audit
@@ -18,7 +18,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"gate/owned"
@@ -41,20 +40,7 @@ type Options struct {
 	Wait time.Duration // for processes that append at the same time, default 5 s
 }
 
-// A Log is a decision log that is open for appending. Several processes may
-// append to one log, and several goroutines, one at a time, to one Log.
-type Log struct {
-	mu      sync.Mutex
-	file    *os.File
-	dir     string
-	path    string
-	options Options
-}
-
-// Open opens the log in dir, which is made, for its owner only, if it does not
-// exist. It refuses a directory or a file that somebody else can write, that
-// is a link, or that is nothing to append to.
-func Open(dir string, o Options) (*Log, error) {
+func (o Options) withDefaults() Options {
 	if o.Size <= 0 {
 		o.Size = 8 << 20
 	}
@@ -64,87 +50,90 @@ func Open(dir string, o Options) (*Log, error) {
 	if o.Wait <= 0 {
 		o.Wait = 5 * time.Second
 	}
-	if err := prepare(dir); err != nil {
-		return nil, fmt.Errorf("%s: %w", dir, plain(err))
-	}
-	l := &Log{dir: dir, path: filepath.Join(dir, FileName), options: o}
-	if err := l.open(); err != nil {
-		return nil, fmt.Errorf("%s: %w", l.path, plain(err))
-	}
-	return l, nil
+	return o
 }
 
-// Close closes the log.
-func (l *Log) Close() error { return l.file.Close() }
-
-// Append adds one record behind the last one, of whichever process. A record
-// is there as a whole or not at all; where the end of the chain could not be
-// noted, the next Append finds it.
-func (l *Log) Append(r Record) error {
+// Append adds a record to the log in dir, behind the last one, of whichever
+// process; any number of them and of goroutines may append at once. dir is made,
+// for its owner only, if it does not exist. A directory or file that somebody
+// else can write, that is a link, or that is nothing to append to is refused. A
+// record is there as a whole or not at all; where the end of the chain could not
+// be noted, the next Append finds it.
+func Append(dir string, o Options, r Record) error {
+	if err := prepare(dir); err != nil {
+		return fmt.Errorf("%s: %w", dir, plain(err))
+	}
 	if r.Key == "" {
 		r.Key = newKey(r.ID)
 	}
 	r.Place = &Place{Log: unplaced, Seq: 1}
 	line := r.JSON() // before the lock: others wait
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	file, err := lockHead(filepath.Join(l.dir, headName), os.O_CREATE, l.options.Wait)
+	l := &log{dir: dir, path: filepath.Join(dir, FileName), options: o.withDefaults()}
+	headPath := filepath.Join(dir, headName)
+	file, err := lockHead(headPath, os.O_CREATE, l.options.Wait)
 	if err != nil {
-		return fmt.Errorf("%s: %w", filepath.Join(l.dir, headName), plain(err))
+		return fmt.Errorf("%s: %w", headPath, plain(err))
 	}
 	defer file.Close() // and with it the lock
 	h, known := readHead(file)
 	if !known {
-		h = recoverHead(l.dir)
+		h = recoverHead(dir)
 	}
-	size, err := l.ready(&h, known)
-	if err == nil {
-		line = placed(line, h.next())
-		err = l.write(line, size)
-	}
-	if err != nil {
+	if err := l.append(line, &h, known); err != nil {
 		return fmt.Errorf("%s: %w", l.path, plain(err))
 	}
-	if info, err := l.file.Stat(); err == nil {
-		h.seq, h.hash, h.size = h.seq+1, digest(line[:len(line)-1]), info.Size()
-		file.WriteAt(h.encode(), 0) // without it, the next one catches up
-	}
+	file.WriteAt(h.encode(), 0) // without it, the next one catches up
 	return nil
 }
 
-// ready prepares the current file for a record, and returns its size.
-func (l *Log) ready(h *head, known bool) (int64, error) {
-	info, err := l.file.Stat()
-	if err != nil {
-		return 0, err
-	}
-	if now, err := os.Lstat(l.path); err != nil || !os.SameFile(now, info) { // another process began the next file
-		l.file.Close()
-		if err := l.open(); err != nil {
-			return 0, err
-		}
-		if info, err = l.file.Stat(); err != nil {
-			return 0, err
-		}
-	}
-	if known {
-		if err := h.catchUp(l.file, info.Size()); err != nil {
-			return 0, err
-		}
-	}
-	if info.Size() < l.options.Size {
-		return info.Size(), nil
-	}
-	l.file.Close()
-	if err := l.shift(h); err != nil {
-		return 0, errors.Join(err, l.open())
-	}
-	return 0, l.open()
+// A log is one that a record is appended to, by the holder of the lock.
+type log struct {
+	dir     string
+	path    string // of the current file
+	options Options
+	file    *os.File
+	size    int64 // of the current file
 }
 
-// write adds a line to a file of a size, or leaves it as it was.
-func (l *Log) write(line []byte, size int64) error {
-	if l.torn(size) {
+// append adds a line behind the head, which takes it in; known says that the
+// head was read and not found anew.
+func (l *log) append(line []byte, h *head, known bool) error {
+	if err := l.ready(h, known); err != nil {
+		return err
+	}
+	line = placed(line, h.next())
+	if err := errors.Join(l.write(line), l.file.Close()); err != nil {
+		return err
+	}
+	h.seq, h.hash, h.size = h.seq+1, digest(line[:len(line)-1]), l.size
+	return nil
+}
+
+// ready opens the current file, or begins the next where that is full.
+func (l *log) ready(h *head, known bool) error {
+	err := l.open()
+	if err != nil {
+		return err
+	}
+	if known {
+		err = h.catchUp(l.file, l.size)
+	}
+	if err == nil && l.size < l.options.Size {
+		return nil
+	}
+	l.file.Close()
+	if err == nil {
+		err = l.shift(h)
+	}
+	if err == nil {
+		err = l.open()
+	}
+	return err
+}
+
+// write adds a line to the file, or leaves it as it was.
+func (l *log) write(line []byte) error {
+	if l.torn() {
 		line = append([]byte{'\n'}, line...)
 	}
 	n, err := l.file.Write(line)
@@ -152,19 +141,20 @@ func (l *Log) write(line []byte, size int64) error {
 		err = errors.New("only a part of the record was written")
 	}
 	if err != nil && n > 0 {
-		err = errors.Join(err, l.file.Truncate(size))
+		err = errors.Join(err, l.file.Truncate(l.size))
 	}
+	l.size += int64(n)
 	return err
 }
 
 // torn reports that the last record was cut short, as by a loss of power: the
 // next one begins a line of its own.
-func (l *Log) torn(size int64) bool {
-	if size == 0 {
+func (l *log) torn() bool {
+	if l.size == 0 {
 		return false
 	}
 	var last [1]byte
-	_, err := l.file.ReadAt(last[:], size-1)
+	_, err := l.file.ReadAt(last[:], l.size-1)
 	return err == nil && last[0] != '\n'
 }
 
@@ -195,16 +185,17 @@ func prepare(dir string) error {
 }
 
 // open opens the current file, never through a link and never waiting.
-func (l *Log) open() error {
+func (l *log) open() error {
 	f, err := os.OpenFile(l.path, os.O_RDWR|os.O_APPEND|os.O_CREATE|owned.OpenFlags, 0o600)
 	if err != nil {
 		return linkError(l.path, err)
 	}
-	if err := makePrivate(f); err != nil {
+	info, err := private(f)
+	if err != nil {
 		f.Close()
 		return err
 	}
-	l.file = f
+	l.file, l.size = f, info.Size()
 	return nil
 }
 

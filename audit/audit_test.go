@@ -24,12 +24,7 @@ func record(call string) Record {
 
 func add(t *testing.T, dir string, o Options, r Record) {
 	t.Helper()
-	l, err := Open(dir, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	if err := l.Append(r); err != nil {
+	if err := Append(dir, o, r); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -190,14 +185,8 @@ func TestTogether(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 40 {
 		wg.Go(func() {
-			l, err := Open(dir, Options{Size: 4 << 10, Keep: 100})
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			defer l.Close()
 			for j := range 10 {
-				if err := l.Append(record(fmt.Sprintf("%d-%d", i, j))); err != nil {
+				if err := Append(dir, Options{Size: 4 << 10, Keep: 100}, record(fmt.Sprintf("%d-%d", i, j))); err != nil {
 					t.Error(err)
 				}
 			}

@@ -14,7 +14,7 @@ const stampForm = "2006-01-02T15:04:05.000000Z"
 
 func stamp(t time.Time) string { return t.UTC().Format(stampForm) }
 
-// JSON returns the record as the line that [Log.Append] writes, without the
+// JSON returns the record as the line that [Append] writes, without the
 // line feed and, unless the record was read from a log, without its place in
 // the chain. A record whose texts are nothing but escapes would be too long for
 // readers, and goes without them.

@@ -23,12 +23,7 @@ func limitedWriter(dir string) int {
 		return 1
 	}
 	for i := range 100 {
-		l, err := Open(dir, manyFiles)
-		if err == nil {
-			err = l.Append(record(fmt.Sprintf("limited-%d", i)))
-			l.Close()
-		}
-		if err != nil {
+		if err := Append(dir, manyFiles, record(fmt.Sprintf("limited-%d", i))); err != nil {
 			fmt.Println(i, err)
 			return 0
 		}
@@ -172,12 +167,7 @@ func TestBusy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := Open(dir, Options{Wait: time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	if err := l.Append(record("two")); err == nil || !strings.Contains(err.Error(), "held it too long") {
+	if err := Append(dir, Options{Wait: time.Millisecond}, record("two")); err == nil || !strings.Contains(err.Error(), "held it too long") {
 		t.Error(err)
 	}
 	held.Close()
@@ -187,11 +177,4 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-func tryAppend(dir string) error {
-	l, err := Open(dir, Options{})
-	if err != nil {
-		return err
-	}
-	defer l.Close()
-	return l.Append(record("x"))
-}
+func tryAppend(dir string) error { return Append(dir, Options{}, record("x")) }

@@ -28,7 +28,7 @@ func lockHead(path string, flags int, wait time.Duration) (*owned.Locked, error)
 	case err != nil:
 		return nil, linkError(path, err)
 	}
-	if err := makePrivate(f); err != nil {
+	if _, err := private(f); err != nil {
 		f.Close()
 		return nil, err
 	}
@@ -43,12 +43,12 @@ func linkError(path string, err error) error {
 	return err
 }
 
-// makePrivate closes an open file to others. It refuses what is no regular file
-// of this account's.
-func makePrivate(f interface {
+// private closes an open file to others, and describes it. It refuses what is no
+// regular file of this account's.
+func private(f interface {
 	Stat() (fs.FileInfo, error)
 	Chmod(fs.FileMode) error
-}) error {
+}) (fs.FileInfo, error) {
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
 		err = errNotFile
@@ -59,5 +59,5 @@ func makePrivate(f interface {
 	if err == nil && !owned.Closed(info) {
 		err = f.Chmod(0o600)
 	}
-	return err
+	return info, err
 }

@@ -10,7 +10,7 @@ import (
 	"gate/hook"
 )
 
-// Version is the version of the records that [Log.Append] writes. Records of
+// Version is the version of the records that [Append] writes. Records of
 // older ones are read, too: what they did not have yet is empty. From 3 on they
 // have the form of OPA's decision log.
 const Version = 3

@@ -10,7 +10,7 @@ import (
 // shift renames FileName to FileName.1 and so on, and removes what is too old:
 // files behind Keep, as far as all of their records were sent, and those behind
 // Unshipped in any case. Only the holder of the lock does this.
-func (l *Log) shift(h *head) error {
+func (l *log) shift(h *head) error {
 	name := func(i int) string { return fmt.Sprintf("%s.%d", l.path, i) }
 	last := 0
 	for missing, i := 0, 1; missing < 2 && i < maxFiles; i++ {
@@ -47,7 +47,7 @@ func (l *Log) shift(h *head) error {
 }
 
 // sent returns what tells of a file whether all of its records were sent.
-func (l *Log) sent(h *head) func(string) bool {
+func (l *log) sent(h *head) func(string) bool {
 	if l.options.Unshipped <= l.options.Keep {
 		return func(string) bool { return true }
 	}

@@ -12,10 +12,6 @@ import (
 // last decision about a call is another record.
 func TestSync(t *testing.T) {
 	dir := t.TempDir()
-	log, err := Open(dir, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	at := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 	decision := Record{ID: "first", Time: at, Effect: hook.Allow, Result: hook.Continue}
 	taken := Record{ID: "taken", Time: at, Result: hook.Continue, Sync: &Sync{Name: "company", Digest: "sha256:00", Version: 8, Before: 7, Signers: []string{"ana", "bo"}}}
@@ -24,11 +20,8 @@ func TestSync(t *testing.T) {
 		Reasons: []Reason{{ID: "bundle.bad_key_set", Effect: hook.Deny, Reason: "the key set is wrong"}},
 	}
 	for _, r := range []Record{decision, taken, refused} {
-		if err := log.Append(r); err != nil {
-			t.Fatal(err)
-		}
+		add(t, dir, Options{}, r)
 	}
-	log.Close()
 	h, err := OpenHistory(dir)
 	if err != nil {
 		t.Fatal(err)

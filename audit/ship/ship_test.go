@@ -116,15 +116,10 @@ func newFixture(t *testing.T) *fixture {
 
 func (f *fixture) write(t *testing.T, n int, o audit.Options) {
 	t.Helper()
-	l, err := audit.Open(f.dir, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
 	for range n {
 		f.written++
 		r := audit.Record{ID: fmt.Sprintf("d%03d", f.written), Time: time.Now(), Event: hook.PreToolUse, Effect: hook.Deny, Result: hook.Reject}
-		if err := l.Append(r); err != nil {
+		if err := audit.Append(f.dir, o, r); err != nil {
 			t.Fatal(err)
 		}
 	}

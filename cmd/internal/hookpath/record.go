@@ -204,9 +204,5 @@ func (b logbook) append(r audit.Record, wait time.Duration) error {
 	if b.ships {
 		o.Unshipped = maxUnshipped
 	}
-	log, err := audit.Open(b.dir, o)
-	if err != nil {
-		return err
-	}
-	return errors.Join(log.Append(r), log.Close())
+	return audit.Append(b.dir, o, r)
 }
