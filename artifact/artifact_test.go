@@ -362,7 +362,7 @@ func FuzzOpen(f *testing.F) {
 	f.Add(data)
 	f.Add([]byte(encode(f, artifact.Content{Kind: artifact.Project, Maker: maker})))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if err := use(string(data)); err == nil && !bytes.HasPrefix(data, []byte("gate artifact 4\n")) {
+		if err := use(string(data)); err == nil && !bytes.HasPrefix(data, []byte("gate artifact 5\n")) {
 			t.Error("something else is used")
 		}
 		use(artifact.Reseal(string(data)))

@@ -61,8 +61,9 @@ func (r *routes) take(key, subject string) {
 	}
 	for range r.d.count() {
 		ask := r.d.text()
+		held := r.holds(subject)
 		positions := r.d.count()
-		if wanted(ask, subject) {
+		if held && wanted(ask, subject) {
 			r.list = slices.Grow(r.list, positions)
 			for range positions {
 				r.list = append(r.list, r.d.int())
@@ -73,6 +74,17 @@ func (r *routes) take(key, subject string) {
 			r.d.int()
 		}
 	}
+}
+
+// holds reads the texts of which whatever a matcher matches holds one, and reports
+// whether the subject does, or there are none.
+func (r *routes) holds(subject string) bool {
+	n := r.d.count()
+	held := n == 0
+	for range n {
+		held = matcher.Holds(subject, r.d.text()) || held
+	}
+	return held
 }
 
 // wanted reports whether a matcher may fit. One that does not compile, or only for

@@ -102,7 +102,7 @@ func (p *Part) handlers() (list []int) {
 // them an event may concern.
 func (p *Part) sections() ([]*encoder, error) {
 	var index, records encoder
-	routed := routing{}
+	routed := routing{map[string]map[string][]int{}, map[string][]string{}}
 	for i, h := range p.Hooks {
 		index.fixed(uint32(len(records.buf)))
 		var one encoder
@@ -123,23 +123,27 @@ func (p *Part) sections() ([]*encoder, error) {
 
 // A routing is what leads from an event to hooks: by the keys that route looks
 // up, then by the matcher that still has to be asked, "" for none, the positions.
-type routing map[string]map[string][]int
+type routing struct {
+	keys     map[string]map[string][]int
+	literals map[string][]string // of matchers
+}
 
-func (r routing) add(h *hook.Hook, position int) error {
+func (r *routing) add(h *hook.Hook, position int) error {
 	var names []string
 	var all, exact bool
 	switch m, err := matcher.Compile(h.Matcher, nil); {
 	case err == nil:
 		all = m.All()
+		r.literals[h.Matcher] = m.Literals()
 		names, exact = m.Names()
 	case !errors.Is(err, matcher.ErrBacktracks): // these are asked anew each time
 		return err
 	}
 	put := func(key, ask string) {
-		groups := r[key]
+		groups := r.keys[key]
 		if groups == nil {
 			groups = map[string][]int{}
-			r[key] = groups
+			r.keys[key] = groups
 		}
 		if list := groups[ask]; len(list) == 0 || list[len(list)-1] != position {
 			groups[ask] = append(list, position)
@@ -162,15 +166,21 @@ func (r routing) add(h *hook.Hook, position int) error {
 
 // encode writes the routes in the order of their keys, behind a table of where
 // each begins.
-func (r routing) encode() *encoder {
-	keys := slices.Sorted(maps.Keys(r))
+func (r *routing) encode() *encoder {
+	keys := slices.Sorted(maps.Keys(r.keys))
 	var all, list encoder
 	all.int(len(keys))
 	begin := len(all.buf) + 4*len(keys)
 	for _, key := range keys {
 		all.fixed(uint32(begin + len(list.buf)))
 		list.text(key)
-		writeMap(&list, r[key], list.ints)
+		groups := r.keys[key]
+		list.int(len(groups))
+		for _, ask := range slices.Sorted(maps.Keys(groups)) {
+			list.text(ask)
+			list.texts(r.literals[ask])
+			list.ints(groups[ask])
+		}
 	}
 	all.buf = append(all.buf, list.buf...)
 	return &all

@@ -2,6 +2,7 @@ package matcher
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -33,6 +34,13 @@ func sameAsECMAScript(t *testing.T, pattern, value string) {
 	want, err := re.MatchString(value)
 	if err != nil {
 		return
+	}
+	m, err := Compile(pattern, nil)
+	if err != nil {
+		return
+	}
+	if list := m.Literals(); list != nil && m.Match(value) != No && !slices.ContainsFunc(list, func(text string) bool { return Holds(value, text) }) {
+		t.Errorf("%q matches %q without any of %q", pattern, value, list)
 	}
 	if got := fast.re.MatchString(value); got != want {
 		t.Errorf("%q on %q: translated to %q it says %v, ECMAScript says %v", pattern, value, fast.re, got, want)
