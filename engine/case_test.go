@@ -20,6 +20,7 @@ import (
 
 	"gate/engine"
 	"gate/hook"
+	"gate/matcher/backtracking"
 	"gate/scopes"
 	"gate/strictjson"
 )
@@ -82,7 +83,7 @@ type script struct {
 
 func (s *script) engine(t *testing.T, sources []scopes.Source) *engine.Engine {
 	t.Helper()
-	set, err := scopes.New(sources, scopes.Settings{})
+	set, err := scopes.New(sources, scopes.Settings{}, scopes.WithBacktracking(backtracking.Compile))
 	if err != nil {
 		t.Fatal(err)
 	}
