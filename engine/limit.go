@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"gate/engine/room"
 	"gate/hook"
 )
 
@@ -49,7 +50,7 @@ func guard[T any](ctx context.Context, inline bool, f func() T) (T, *hook.Fault)
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		Room()
+		room.Make()
 		var o outcome
 		o.value, o.fault = try(f)
 		done <- o
@@ -70,23 +71,6 @@ func try[T any](f func() T) (value T, fault *hook.Fault) {
 		}
 	}()
 	return f(), nil
-}
-
-// Room makes the stack of the calling goroutine as large as a decision usually
-// needs: growing bit by bit, each time copying all of it, takes longer than that.
-// That room could use so much is enough for the stack to grow.
-func Room() { room(false) }
-
-//go:noinline
-func room(use bool) byte {
-	if !use {
-		return 0
-	}
-	var frame [60 << 10]byte
-	for i := range frame {
-		frame[i] = byte(i)
-	}
-	return frame[len(frame)/2]
 }
 
 // overdue returns the fault of a hook for which no time is left.

@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"gate/cmd/internal/hookpath"
-	"gate/engine"
 )
 
 // Main answers the event on standard input and ends the process, with status 0 or
@@ -25,7 +24,6 @@ import (
 func Main() {
 	ending := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
 	signal.Ignore(ending...)
-	engine.Room()
 	debug.SetGCPercent(-1) // what lives for milliseconds leaves its garbage alone
 	debug.SetMemoryLimit(heapLimit)
 	ctx, stop := context.WithCancel(context.Background())
