@@ -9,6 +9,7 @@
 package hookpath
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -76,12 +77,15 @@ type Loader func(*Call) (*Guard, error)
 // readLimit bounds the wait for the event: agents write it at once.
 const readLimit = 10 * time.Second
 
+// usual is room for most events, and to see that they end.
+const usual = 4 << 10
+
 // A run is the way of one event.
 type run struct {
 	Process
 	flags
 	load  Loader
-	desk  *desk
+	desk  desk
 	start time.Time
 	input []byte // the event as it came
 }
@@ -90,7 +94,7 @@ type run struct {
 // wrong, that is 0 or 2 and the answer is the agent's blocking form where closing
 // stops something: agents read other statuses as "go on".
 func Run(ctx context.Context, p Process, load Loader) (status int) {
-	r := run{Process: p, load: load, desk: &desk{stdout: p.Stdout, stderr: p.Stderr, told: p.Told}, start: time.Now()}
+	r := run{Process: p, load: load, desk: desk{stdout: p.Stdout, stderr: p.Stderr, told: p.Told}, start: time.Now()}
 	defer func() {
 		if p := recover(); p != nil {
 			status = r.desk.close(hook.Faultf(hook.FaultInternal, "gate failed: %v", p))
@@ -259,7 +263,7 @@ func (r *run) read(ctx context.Context, a adapters.Adapter) (hook.Event, error) 
 	deadline, _ := ctx.Deadline()
 	ctx, cancel := context.WithTimeout(ctx, min(readLimit, time.Until(deadline)*3/4))
 	defer cancel()
-	var data []byte
+	data := bytes.NewBuffer(make([]byte, 0, usual))
 	var err error
 	done := r.until(ctx, func() {
 		defer func() {
@@ -267,7 +271,7 @@ func (r *run) read(ctx context.Context, a adapters.Adapter) (hook.Event, error) 
 				err = fmt.Errorf("standard input: %v", p)
 			}
 		}()
-		data, err = io.ReadAll(io.LimitReader(r.Stdin, adapters.MaxEvent+1))
+		_, err = data.ReadFrom(io.LimitReader(r.Stdin, adapters.MaxEvent+1))
 	}, unread)
 	switch {
 	case !done:
@@ -275,8 +279,8 @@ func (r *run) read(ctx context.Context, a adapters.Adapter) (hook.Event, error) 
 	case err != nil:
 		return ev, fmt.Errorf("event: %w", err)
 	}
-	r.input = data
-	return a.Parse(data, r.event)
+	r.input = data.Bytes()
+	return a.Parse(r.input, r.event)
 }
 
 // unread is the fault of an event that had not come when ctx ended.
