@@ -20,6 +20,7 @@ import (
 func kept(t testing.TB, ev hook.Event, d hook.Decision) Record {
 	t.Helper()
 	f := facts.New(facts.World{Home: "/home/dev", OS: "linux"}).Of(&ev)
+	sameFacts(t, &ev, f)
 	r := Of(&ev, &d, hook.Continue)
 	r.Keep(&ev, &d, f)
 	line := r.JSON()
