@@ -219,6 +219,9 @@ func (c *call) list(program *string, r *row) {
 	}
 	for _, e := range c.does {
 		c.effect(e.Kind, c.id, e.Attrs)
+		if decoded(e) {
+			c.unknown("code", "a script runs text that is decoded first", c.id, nil)
+		}
 	}
 	c.does = nil
 }

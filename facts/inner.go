@@ -259,6 +259,9 @@ func (c *call) runScript(language string, f field, here bool) stream {
 		if isInput(literalField(p.path)) {
 			st, ok = c.stdin, true
 		}
+		if ok && st.text == nil {
+			return c.unknownCode(language, st.taint, "file", "the file was written by a program")
+		}
 		if !ok {
 			if language != "" && language != "bash" && !hasRules(language) {
 				continue // what such a program does is as unknown as what any does
@@ -270,28 +273,39 @@ func (c *call) runScript(language string, f field, here bool) stream {
 				}
 				continue
 			}
-			st = stream{text: &text, some: true}
+			st.text = &text
 		}
-		if st.text == nil {
-			return c.unknownCode(language, st.taint, "file", "the file was written by a program")
+		var out stream
+		judge := func() { out = c.runText(language, *st.text, here) }
+		if ok {
+			judge()
+		} else {
+			c.asProgram(judge)
 		}
 		if here || language == "bash" || language == "" {
-			s := c.s
-			if !here {
-				s = c.s.clone()
-			}
-			c.nested++
-			out := c.script(s, *st.text, c.stdin)
-			c.nested--
 			return out
 		}
-		u := &use{call: c, row: &row{}}
-		u.code(language, literalField(*st.text), "file")
 	}
 	if f.value() == nil {
 		return c.unknownCode(language, f.taint(), "file", f.why())
 	}
 	return stream{some: true, from: c.id}
+}
+
+// runText runs the text of a script, here or in a program of its own.
+func (c *call) runText(language, text string, here bool) stream {
+	if !here && language != "bash" && language != "" {
+		u := &use{call: c, row: &row{}}
+		u.code(language, literalField(text), "file")
+		return stream{}
+	}
+	s := c.s
+	if !here {
+		s = c.s.clone()
+	}
+	c.nested++
+	defer func() { c.nested-- }()
+	return c.script(s, text, c.stdin)
 }
 
 // runsFile judges a program called by a path: ./x.sh that this line wrote, or

@@ -3,6 +3,7 @@ package facts
 import (
 	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"gate/hook"
@@ -31,13 +32,31 @@ func (c *call) looksInto(file string) []hook.FactEffect {
 	c.active = c.active[:len(c.active)-1]
 	found := c.walker.out.Effects
 	c.walker.out, c.full = out, full // a limit that is reached later is said then
-	var sure []hook.FactEffect
-	for _, e := range found {
-		if where, has := e.Attrs["path"]; e.Kind != "exec.code" && (!has || where != nil) {
-			sure = append(sure, e)
-		}
+	return slices.DeleteFunc(found, func(e hook.FactEffect) bool { return doubtful(e) && !decoded(e) })
+}
+
+// doubtful reports an effect of a program that may be no such thing.
+func doubtful(e hook.FactEffect) bool {
+	where, has := e.Attrs["path"]
+	return e.Kind == "exec.code" || has && where == nil
+}
+
+// decoded reports code that somebody made unreadable.
+func decoded(e hook.FactEffect) bool { return e.Kind == "exec.code" && e.Attrs["decoded"] == true }
+
+// asProgram judges the text of a file as the program that it is: by what it
+// surely does. What else it may do is as unknown as it is of any program, whether
+// a shell is told to run the file or the file is called by its name. Code that is
+// hidden in it is no program's.
+func (w *walker) asProgram(judge func()) {
+	out := w.out
+	opaque, unknown, effects, full := out.Opaque, len(out.Unknown), len(out.Effects), maps.Clone(w.full)
+	judge()
+	if slices.ContainsFunc(out.Effects[effects:], decoded) {
+		return
 	}
-	return sure
+	out.Opaque, out.Unknown, w.full = opaque, out.Unknown[:unknown], full
+	out.Effects = append(out.Effects[:effects], slices.DeleteFunc(out.Effects[effects:], doubtful)...)
 }
 
 // isShellScript goes by the first line, else by the name: bash runs a file
