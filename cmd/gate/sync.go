@@ -98,6 +98,9 @@ func (f *syncFlags) run(ctx context.Context, p process) error {
 		return s.watch(ctx, schedule)
 	}
 	if wait := schedule.Slot(f.spread).Round(time.Second); !f.now && f.feed.URL == "" && wait > 0 {
+		if _, _, _, err := s.feeds(); err != nil {
+			return err // nobody waits for a mistake
+		}
 		fmt.Fprintf(p.stderr, "gate: waiting %s, this machine's moment; --now does not\n", wait)
 		if err := p.wait(ctx, wait); err != nil {
 			return err
