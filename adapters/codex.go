@@ -82,12 +82,5 @@ func renderCodex(r *reply) Answer {
 			doc["decision"], doc["reason"] = "block", r.reason()
 		}
 	}
-	if r.context != "" {
-		own["additionalContext"] = r.context
-	}
-	if r.message != "" {
-		doc["systemMessage"] = r.message
-	}
-	r.own(doc, own)
-	return answerOf(doc)
+	return r.told(doc, own)
 }

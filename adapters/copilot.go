@@ -182,14 +182,8 @@ func resultType(ev *hook.Event) string {
 
 func renderCopilotAsClaude(r *reply) Answer {
 	doc, own := map[string]any{}, map[string]any{}
-	switch name := r.word.own(); {
-	case !r.refused():
-	case name == hook.PreToolUse:
-		own["permissionDecision"], own["permissionDecisionReason"] = "deny", r.reason()
-	case name == hook.PermissionRequest:
-		own["decision"] = map[string]any{"behavior": "deny", "message": r.reason()}
-	default:
-		doc["decision"], doc["reason"] = "block", r.reason()
+	if r.refused() {
+		r.block(doc, own)
 	}
 	r.own(doc, own)
 	return answerOf(doc)

@@ -200,6 +200,11 @@ func (r *reply) besides(doc, own map[string]any) Answer {
 	if r.stops() {
 		doc["continue"], doc["stopReason"] = false, r.stopReason()
 	}
+	return r.told(doc, own)
+}
+
+// told adds what the agent and the person are told in any case.
+func (r *reply) told(doc, own map[string]any) Answer {
 	if r.context != "" {
 		own["additionalContext"] = r.context
 	}

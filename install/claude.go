@@ -154,15 +154,7 @@ func (m Machine) exists(path string) bool {
 // command returns the program and arguments of the hook for an event.
 func (claude) command(m Machine, s Scope, n hook.Name) []string {
 	words := append(slices.Clone(m.Command), "--agent", "claude", "--event", string(n))
-	if s != Project && s != Managed || m.DirsNamed {
-		if m.UserDir != "" {
-			words = append(words, "--user-dir", m.UserDir)
-		}
-		if m.StateDir != "" {
-			words = append(words, "--state-dir", m.StateDir)
-		}
-	}
-	return words
+	return append(words, m.ownDirs(s)...)
 }
 
 func (c claude) install(m Machine, r Request, path string, old []byte) ([]byte, error) {

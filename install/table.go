@@ -170,15 +170,7 @@ func (t *table) words(m Machine, s Scope, event string) []string {
 	if event != "" {
 		words = append(words, "--event", event)
 	}
-	if s != Project && s != Managed || m.DirsNamed {
-		if m.UserDir != "" {
-			words = append(words, "--user-dir", m.UserDir)
-		}
-		if m.StateDir != "" {
-			words = append(words, "--state-dir", m.StateDir)
-		}
-	}
-	return words
+	return append(words, m.ownDirs(s)...)
 }
 
 // seconds is the time-out of an entry: as the agent has it by default, and not

@@ -34,6 +34,21 @@ func lineWords(text string) []string {
 	return words
 }
 
+// ownDirs are the words of a scope's command lines that say where gate's own
+// directories are.
+func (m Machine) ownDirs(s Scope) (words []string) {
+	if (s == Project || s == Managed) && !m.DirsNamed {
+		return nil
+	}
+	if m.UserDir != "" {
+		words = append(words, "--user-dir", m.UserDir)
+	}
+	if m.StateDir != "" {
+		words = append(words, "--state-dir", m.StateDir)
+	}
+	return words
+}
+
 // commandLine is a command line as the agents' shells read it.
 func commandLine(os string, words []string) string {
 	var out []string

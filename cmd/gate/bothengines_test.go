@@ -3,8 +3,6 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -71,15 +69,7 @@ func TestDiffering(t *testing.T) {
 // TestDowngrade holds that a bundle in force is compared when it is compiled, unless it
 // was before, and that what differs is in the program no more for whoever asks.
 func TestDowngrade(t *testing.T) {
-	keys, private := benchKeys(t)
-	data, err := keys.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, sync.KeysFile), data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	dir, keys, private := keyedMachine(t)
 	known := comparison{}
 	offers := []sync.Offer{{Name: "company", Archive: benchBundle(t, 1, 3, true, keys, private)}}
 	out, err := sync.Store{Dir: dir}.Activate(t.Context(), offers, sync.Rules{Now: time.Now(), Try: known.try})

@@ -84,15 +84,7 @@ func TestRootOnly(t *testing.T) {
 // inForce is a managed directory of root's with a bundle in force.
 func inForce(t *testing.T) string {
 	t.Helper()
-	keys, private := benchKeys(t)
-	data, err := keys.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, sync.KeysFile), data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	dir, keys, private := keyedMachine(t)
 	out, err := sync.Store{Dir: dir}.Activate(t.Context(), []sync.Offer{{Name: "company", Archive: benchBundle(t, 1, 3, false, keys, private)}}, sync.Rules{Now: time.Now()})
 	if err != nil || out[0].Err != nil {
 		t.Fatal(out, err)

@@ -27,15 +27,7 @@ func BenchmarkInstall(b *testing.B) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(syncMemory))
 	for _, tested := range []bool{false, true} {
 		b.Run(map[bool]string{false: "untested", true: "tested"}[tested], func(b *testing.B) {
-			keys, private := benchKeys(b)
-			data, err := keys.Encode()
-			if err != nil {
-				b.Fatal(err)
-			}
-			dir := b.TempDir()
-			if err := os.WriteFile(filepath.Join(dir, sync.KeysFile), data, 0o600); err != nil {
-				b.Fatal(err)
-			}
+			dir, keys, private := keyedMachine(b)
 			version, peak := int64(0), uint64(0)
 			b.ReportAllocs()
 			for b.Loop() {
@@ -80,7 +72,23 @@ func peakHeap(peak *uint64) (done func()) {
 	return func() { close(end); <-ended }
 }
 
-func benchKeys(b testing.TB) (*bundles.KeySet, *bundles.PrivateKey) {
+// keyedMachine is a managed directory with a key set, and the one key of that.
+func keyedMachine(b testing.TB) (dir string, keys *bundles.KeySet, private *bundles.PrivateKey) {
+	b.Helper()
+	keys, private = oneKey(b)
+	data, err := keys.Encode()
+	if err != nil {
+		b.Fatal(err)
+	}
+	dir = b.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, sync.KeysFile), data, 0o600); err != nil {
+		b.Fatal(err)
+	}
+	return dir, keys, private
+}
+
+// oneKey is a key set and its key, which may sign all bundles.
+func oneKey(b testing.TB) (*bundles.KeySet, *bundles.PrivateKey) {
 	b.Helper()
 	pem, err := bundles.GenerateKey(bundles.ES256)
 	if err != nil {
