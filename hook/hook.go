@@ -2,6 +2,7 @@ package hook
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -158,7 +159,7 @@ func (h *Hook) Pos() string {
 	if h.Line == 0 {
 		return h.File
 	}
-	return fmt.Sprintf("%s:%d", h.File, h.Line)
+	return h.File + ":" + strconv.Itoa(h.Line)
 }
 
 // Closes reports whether a fault of h is a Reject.
