@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"gate/audit"
 	"gate/cmd/internal/hookpath"
 	"gate/install"
 	"gate/scopes"
@@ -79,6 +80,36 @@ func (f *installFlags) memoryFindings() []install.Finding {
 		})
 	}
 	return list
+}
+
+// missed makes more of agents that gate is not installed for, but that have asked
+// it: somebody took it out.
+func (f *installFlags) missed(list []install.Finding) {
+	gone := func(x install.Finding) bool { return x.ID == "gate.missing" && x.Severity == install.Notice }
+	d, err := f.dirs.Absolute().ForHook()
+	if err != nil || !slices.ContainsFunc(list, gone) {
+		return
+	}
+	h, err := audit.OpenHistory(d.State)
+	if err != nil {
+		return // nobody has asked, or gate log says what is wrong
+	}
+	asked, read := map[string]time.Time{}, 0
+	for r, err := range h.Newest() {
+		if read++; read > mostRecords {
+			break
+		}
+		if _, newer := asked[r.Agent]; err == nil && !newer && r.Session != liveSession {
+			asked[r.Agent] = r.Time
+		}
+	}
+	for i := range list {
+		if at, has := asked[list[i].Agent]; has && gone(list[i]) {
+			list[i].Severity = install.Warning
+			list[i].Message = fmt.Sprintf("%s asked gate until %s, and gate is not installed for it here", list[i].Agent, at.Local().Format(time.DateTime))
+			list[i].Remedy = "gate install " + list[i].Agent + ", unless a person took it out"
+		}
+	}
 }
 
 func rank(s install.Severity) int {

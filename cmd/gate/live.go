@@ -24,6 +24,9 @@ const (
 	probeLine  = "ls"
 )
 
+// liveSession is the session that probes say they are of.
+const liveSession = "gate-doctor"
+
 // A probe is how an agent tells of a shell call before it: the event's name on
 // the command line, and the event with %s for the line as JSON.
 type probe struct{ event, text string }
@@ -194,7 +197,7 @@ func (f *installFlags) lastSeen(b *strings.Builder, agent string) {
 				who = "sub-agent " + visible(id)
 			}
 		}
-		if err != nil || r.Agent != agent || r.Session == "gate-doctor" || seen[who] {
+		if err != nil || r.Agent != agent || r.Session == liveSession || seen[who] {
 			continue
 		}
 		seen[who] = true
