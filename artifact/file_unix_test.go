@@ -95,7 +95,7 @@ func TestRead(t *testing.T) {
 		must(t, err)
 		return artifact.Read(f, info)
 	}
-	for _, size := range []int{0, 1, 64 << 10, 64<<10 + 1, 1 << 20} {
+	for _, size := range []int{0, 1, 8 << 10, 8<<10 + 1, 1 << 20} {
 		want := strings.Repeat("x", size)
 		write(t, filepath.Join(base, "x"), want)
 		if got, err := read("x"); got != want || (err != nil) != (size == 0) {

@@ -12,8 +12,9 @@ import (
 // MaxSize is the largest file that is opened, in bytes.
 const MaxSize = 512 << 20
 
-// small files are read: that costs less than a page fault for each page.
-const small = 64 << 10
+// small files are read. To map a file takes a call and one page fault for many of
+// its pages, to read it a fault for each page that it is copied to.
+const small = 8 << 10
 
 // Read returns the content of an open file, of which info is true, for [Open]. A
 // large one is mapped into memory, for as long as the process runs; f may be closed
