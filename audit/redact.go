@@ -147,13 +147,16 @@ var shapes = [...]shape{
 	{"xkeysib-", 20},
 }
 
-// leastToken is the length of the shortest token of any shape.
+// leastToken is the length of the shortest token of any kind.
 const leastToken = 15
 
 // token returns the length of the token that s begins with, and how much of it
 // may stay to say what it was. Words of a token's length that are made of
 // letters only are names, not tokens.
 func token(s string) (keep, length int) {
+	if run(ahead(s, leastToken), isToken) < leastToken {
+		return 0, 0
+	}
 	if strings.HasPrefix(s, "eyJ") { // a JSON web token, or its likes
 		head := ahead(s, maxHead)
 		if n := run(head, isToken); n >= 24 && strings.IndexByte(head[:n], '.') > 0 {
@@ -162,9 +165,6 @@ func token(s string) (keep, length int) {
 	}
 	if n := botToken(s); n > 0 {
 		return 0, n
-	}
-	if run(ahead(s, leastToken), isToken) < leastToken {
-		return 0, 0
 	}
 	if n := dotted(s); n > 0 {
 		return 0, n

@@ -1,6 +1,9 @@
 package audit
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // secretNames are the words by which a name says that its value is a secret,
 // in lower case and without separators.
@@ -36,23 +39,18 @@ func isSecretName(key string) bool {
 		n++
 	}
 	name := string(b[:n])
-	for _, p := range plainNames {
-		if strings.HasSuffix(name, p) {
-			return false
-		}
-	}
+	return promises(name) && !slices.ContainsFunc(plainNames, func(plain string) bool { return strings.HasSuffix(name, plain) })
+}
+
+// promises reports whether a name has a word of a secret's name in it.
+func promises(name string) bool {
 	if strings.HasSuffix(name, "pwd") {
 		return name != "pwd" && name != "oldpwd" // working directories
 	}
 	if name == "pass" || strings.HasSuffix(name, "dbpass") || strings.HasSuffix(name, "userpass") {
 		return true
 	}
-	for _, w := range secretNames {
-		if strings.Contains(name, w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(secretNames, func(word string) bool { return strings.Contains(name, word) })
 }
 
 // value returns where the value of the secret stands whose name is the first
@@ -197,6 +195,12 @@ func isWord(c byte) bool {
 
 func isKey(c byte) bool { return isWord(c) || c == '-' || c == '.' }
 
-func isToken(c byte) bool { return isWord(c) || strings.IndexByte("-.+/=~:", c) >= 0 }
+func isToken(c byte) bool {
+	switch c {
+	case '-', '.', '+', '/', '=', '~', ':':
+		return true
+	}
+	return isWord(c)
+}
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
