@@ -1,8 +1,3 @@
-// A process that lives for milliseconds need not look again for how many
-// processors there are.
-
-//go:debug updatemaxprocs=0
-
 // Command gate-hook answers an agent's events like gate hook, with the same
 // flags, at the cost of starting a process: from policies that were compiled
 // before, and without what reads, compiles and runs others. Package thin has it
