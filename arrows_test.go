@@ -146,6 +146,9 @@ func TestHookProgram(t *testing.T) {
 			t.Errorf("gate-hook no longer links %s: take it off the list", dep)
 		}
 	}
+	if early := strings.Fields(list(t, "-deps", "./cmd/internal/early")); !slices.Equal(early, []string{"gate/engine/room", "gate/cmd/internal/early"}) {
+		t.Errorf("cmd/internal/early reaches %q, so others begin before it", early)
+	}
 	for dep := range strings.FieldsSeq(list(t, "-deps", "./cmd/gate-hook")) {
 		if slices.Contains([]string{"net/http", "crypto/tls", "crypto/x509", "crypto/ed25519", "text/template", "html/template", "go/ast", "testing", "log", "log/slog", "os/exec", "time/tzdata"}, dep) {
 			t.Errorf("gate-hook links %s", dep)
