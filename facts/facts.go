@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 
+	"mvdan.cc/sh/v3/syntax"
+
 	"gate/hook"
 )
 
@@ -32,8 +34,7 @@ func New(w World) *Reader {
 // tool, too: empty. The event is not changed.
 func (r *Reader) Of(ev *hook.Event) *hook.Facts {
 	f := &hook.Facts{}
-	w := &walker{Reader: r, world: r.world, out: f}
-	w.reset()
+	w := &walker{Reader: r, world: r.world, out: f, seen: map[*syntax.Stmt]bool{}}
 	if w.world.Files != nil {
 		w.world.Files = &glances{Files: w.world.Files}
 	}

@@ -39,6 +39,9 @@ func (w *walker) link(s *state, name field, a access) {
 	for _, l := range a.links {
 		from, to := w.absolute(s, name), w.absolute(s, l)
 		if len(from) == 1 && len(to) == 1 && from[0].path != "" && to[0].path != "" && from[0].path != to[0].path {
+			if w.links == nil {
+				w.links = map[string]string{}
+			}
 			w.links[from[0].path] = to[0].path
 		}
 	}

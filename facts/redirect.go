@@ -218,7 +218,7 @@ func (w *walker) remember(s *state, target field, content stream, add bool) {
 			}
 		}
 		content.some = true
-		w.files[p.path] = content
+		w.written(p.path, content)
 	}
 }
 

@@ -1,7 +1,6 @@
 package facts
 
 import (
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -20,7 +19,7 @@ func (c *call) looksInto(file string) []hook.FactEffect {
 	if err != nil || !isShellScript(file, text) {
 		return nil
 	}
-	out, full := c.walker.out, maps.Clone(c.full)
+	out, full := c.walker.out, c.full
 	c.walker.out = &hook.Facts{Shell: &hook.Shell{}}
 	c.active = append(c.active, frame{name: "script " + file, state: c.s})
 	s := c.s.clone()
@@ -50,7 +49,7 @@ func decoded(e hook.FactEffect) bool { return e.Kind == "exec.code" && e.Attrs["
 // hidden in it is no program's.
 func (w *walker) asProgram(judge func()) {
 	out := w.out
-	opaque, unknown, effects, full := out.Opaque, len(out.Unknown), len(out.Effects), maps.Clone(w.full)
+	opaque, unknown, effects, full := out.Opaque, len(out.Unknown), len(out.Effects), w.full
 	judge()
 	if slices.ContainsFunc(out.Effects[effects:], decoded) {
 		return

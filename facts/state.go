@@ -16,7 +16,7 @@ type state struct {
 	aliases map[string]string
 	hashed  map[string]string         // hash -p
 	locals  map[string]*variable      // of the running function: what they hide; nil for nothing
-	shared  bool                      // the maps belong to another state, too: see own
+	shared  bool                      // the maps are nil or belong to another state, too: see own
 	zero    *field                    // $0, where it is known
 	params  []field                   // $1 …
 	args    bool                      // params are known
@@ -55,12 +55,21 @@ func (s *state) own() {
 	if !s.shared {
 		return
 	}
-	s.vars, s.funcs, s.aliases, s.hashed, s.locals = maps.Clone(s.vars), maps.Clone(s.funcs), maps.Clone(s.aliases), maps.Clone(s.hashed), maps.Clone(s.locals)
+	s.vars, s.funcs, s.aliases, s.hashed, s.locals = copied(s.vars), copied(s.funcs), copied(s.aliases), copied(s.hashed), maps.Clone(s.locals)
 	s.shared = false
 }
 
+// copied is a copy that can be written to, also of a map that is nil.
+func copied[V any](m map[string]V) map[string]V {
+	if m == nil {
+		return map[string]V{}
+	}
+	return maps.Clone(m)
+}
+
+// newState knows nothing. Most lines write none of its maps: own makes them.
 func newState(dir string) *state {
-	s := &state{vars: map[string]variable{}, funcs: map[string]*syntax.Stmt{}, aliases: map[string]string{}, hashed: map[string]string{}}
+	s := &state{shared: true}
 	if dir != "" {
 		s.dirs = []string{dir}
 	}

@@ -47,7 +47,7 @@ func (w *walker) process(s *state, p *syntax.ProcSubst) *hole {
 	name := fmt.Sprintf("/dev/fd/gate-%d", len(w.files))
 	if p.Op == syntax.CmdIn || p.Op == syntax.CmdInTemp {
 		out.some = true
-		w.files[name] = out
+		w.written(name, out)
 	}
 	return &hole{why: "a process substitution", alts: []string{name}, taint: out.taint}
 }

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -45,7 +46,7 @@ type walker struct {
 	seen   map[*syntax.Stmt]bool // statements that were run
 	files  map[string]stream     // written in this line
 	links  map[string]string     // symbolic links made in this line
-	full   map[string]bool       // limits that were reported
+	full   []string              // limits that were reported
 }
 
 // A stream is what flows through a pipe or a file.
@@ -233,10 +234,11 @@ func (w *walker) unknown(kind, why string, command int, span *hook.Span) {
 }
 
 func (w *walker) limit(why string) {
-	if !w.full[why] {
-		w.full[why] = true
-		w.unknown("limit", why, 0, nil)
+	if slices.Contains(w.full, why) {
+		return
 	}
+	w.full = append(w.full, why)
+	w.unknown("limit", why, 0, nil)
 }
 
 // effect records one effect, once.
@@ -314,9 +316,10 @@ func invisible(r rune) bool {
 	return false
 }
 
-func (w *walker) reset() {
-	w.seen = map[*syntax.Stmt]bool{}
-	w.files = map[string]stream{}
-	w.links = map[string]string{}
-	w.full = map[string]bool{}
+// written notes what a file holds that the line writes.
+func (w *walker) written(name string, content stream) {
+	if w.files == nil {
+		w.files = map[string]stream{}
+	}
+	w.files[name] = content
 }

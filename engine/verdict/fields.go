@@ -10,7 +10,7 @@ import (
 
 // fields are the parts of one member. The first mistake stays in err.
 type fields struct {
-	parts map[string]value.Value
+	parts []value.Pair // their keys are strings
 	err   error
 }
 
@@ -23,22 +23,20 @@ func fieldsOf(name Rule, v value.Value) (fields, error) {
 		case Modify, Consult:
 			return fields{}, fmt.Errorf("a string where an object is wanted")
 		case Context:
-			return fields{parts: map[string]value.Value{"text": v}}, nil
+			return fields{parts: []value.Pair{{Key: value.String("text"), Value: v}}}, nil
 		}
-		return fields{parts: map[string]value.Value{"reason": v}}, nil
+		return fields{parts: []value.Pair{{Key: value.String("reason"), Value: v}}}, nil
 	case *value.Object:
-		parts := make(map[string]value.Value, v.Len())
 		for _, p := range v.Pairs() {
 			key, ok := p.Key.(value.String)
 			if !ok {
-				return fields{parts: parts}, fmt.Errorf("a key that is no string")
+				return fields{}, fmt.Errorf("a key that is no string")
 			}
 			if !name.takes(string(key)) {
-				return fields{parts: parts}, fmt.Errorf("%s", unknownKey(string(key)))
+				return fields{}, fmt.Errorf("%s", unknownKey(string(key)))
 			}
-			parts[string(key)] = p.Value
 		}
-		return fields{parts: parts}, nil
+		return fields{parts: v.Pairs()}, nil
 	}
 	return fields{}, fmt.Errorf("%s where a string or an object is wanted", value.KindOf(v))
 }
@@ -49,12 +47,20 @@ func (f *fields) fail(format string, args ...any) {
 	}
 }
 
-func (f *fields) value(key string) value.Value { return f.parts[key] }
+// value returns a part, nil if it is not there.
+func (f *fields) value(key string) value.Value {
+	for _, p := range f.parts {
+		if k, _ := p.Key.(value.String); string(k) == key {
+			return p.Value
+		}
+	}
+	return nil
+}
 
 // text returns an optional string; if it is there it must say something.
 func (f *fields) text(key string) string {
-	v, ok := f.parts[key]
-	if !ok {
+	v := f.value(key)
+	if v == nil {
 		return ""
 	}
 	s, ok := v.(value.String)
@@ -69,7 +75,7 @@ func (f *fields) text(key string) string {
 }
 
 func (f *fields) required(key string) string {
-	if _, ok := f.parts[key]; !ok {
+	if f.value(key) == nil {
 		f.fail("%s is missing", key)
 	}
 	return f.text(key)
@@ -78,8 +84,8 @@ func (f *fields) required(key string) string {
 // span returns an optional span. Null is what facts hold for words that do not
 // stand in the text, so it means none.
 func (f *fields) span(key string) *hook.Span {
-	v, ok := f.parts[key]
-	if _, null := v.(value.Null); !ok || null {
+	v := f.value(key)
+	if _, null := v.(value.Null); v == nil || null {
 		return nil
 	}
 	s, err := spanOf(v)
