@@ -49,3 +49,21 @@ func TestLogFollow(t *testing.T) {
 		t.Errorf("status %d", status)
 	}
 }
+
+// TestVerifyEnds verifies what has no end, and ends when it is told to.
+func TestVerifyEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var said strings.Builder
+	in := io.MultiReader(strings.NewReader("{}\n"), readFunc(func([]byte) (int, error) { cancel(); return 0, nil }), repeat("0"))
+	if status := run(ctx, process{args: []string{"log", "verify", "-"}, stdin: in, stdout: io.Discard, stderr: &said}); status != exitFailed {
+		t.Errorf("status %d", status)
+	}
+	if want := "gate: standard input: interrupted\n"; said.String() != want {
+		t.Errorf("said %q, want %q", said.String(), want)
+	}
+}
+
+// A readFunc reads.
+type readFunc func([]byte) (int, error)
+
+func (f readFunc) Read(p []byte) (int, error) { return f(p) }

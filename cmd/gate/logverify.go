@@ -1,7 +1,10 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -24,8 +27,8 @@ func newLogVerify(p process) *cobra.Command {
 			"Whoever can write a log can also write all of it anew, with a chain that holds: only\n" +
 			"what was sent elsewhere proves anything. The status is 4 if something is wrong.",
 		Example: "  gate log verify\n  gate log verify --json collected.jsonl",
-		RunE: func(_ *cobra.Command, args []string) error {
-			v, err := verify(p, dirs, args)
+		RunE: func(cmd *cobra.Command, args []string) error {
+			v, err := verify(cmd.Context(), p, dirs, args)
 			if err != nil {
 				return err
 			}
@@ -45,7 +48,7 @@ func newLogVerify(p process) *cobra.Command {
 	return cmd
 }
 
-func verify(p process, dirs dirFlags, files []string) (audit.Verification, error) {
+func verify(ctx context.Context, p process, dirs dirFlags, files []string) (audit.Verification, error) {
 	if len(files) == 0 {
 		h, err := openHistory(p, dirs)
 		if err != nil {
@@ -56,7 +59,7 @@ func verify(p process, dirs dirFlags, files []string) (audit.Verification, error
 	var x audit.Verifier
 	for _, name := range files {
 		if name == "-" {
-			if err := x.Read(p.stdin, "standard input"); err != nil {
+			if err := x.Read(untilDone{ctx, p.stdin}, "standard input"); err != nil {
 				return audit.Verification{}, err
 			}
 			continue
@@ -65,13 +68,26 @@ func verify(p process, dirs dirFlags, files []string) (audit.Verification, error
 		if err != nil {
 			return audit.Verification{}, err
 		}
-		err = x.Read(f, name)
+		err = x.Read(untilDone{ctx, f}, name)
 		f.Close()
 		if err != nil {
 			return audit.Verification{}, err
 		}
 	}
 	return x.Result(), nil
+}
+
+// untilDone reads until the context is done: a file may have no end.
+type untilDone struct {
+	ctx context.Context
+	in  io.Reader
+}
+
+func (r untilDone) Read(p []byte) (int, error) {
+	if r.ctx.Err() != nil {
+		return 0, errors.New("interrupted")
+	}
+	return r.in.Read(p)
 }
 
 func verificationText(p process, v *audit.Verification, own bool) string {

@@ -82,11 +82,14 @@ func start(p process) {
 	// A closed stream is an error to answer, not an end. To ignore the signal
 	// would have every program ignore it that gate starts.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	status := run(ctx, p)
 	stop()
 	os.Exit(status)
 }
+
+// endings are the signals that end a command.
+func endings() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} }
 
 func atTerminal() bool {
 	return term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd()))
@@ -119,6 +122,9 @@ func run(ctx context.Context, p process) int {
 		fmt.Fprintln(p.stderr, "gate: started without a command and without a terminal; an agent's hook needs: gate hook --agent NAME")
 		return exitReject
 	}
+	// A second signal ends a command of a person's that does not heed the first. An
+	// agent's hook heeds it, and never ends without an answer.
+	defer context.AfterFunc(ctx, func() { signal.Reset(endings()...) })()
 	return runTree(ctx, p)
 }
 
