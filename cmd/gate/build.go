@@ -132,6 +132,9 @@ func (c *compiled) describe(b *strings.Builder, p process) {
 		for _, h := range c.left() {
 			fmt.Fprintf(b, "  %s stays with OPA: %s\n", visible(h.ID), visible(h.Why))
 		}
+		for _, id := range c.backtracks() {
+			fmt.Fprintf(b, "  %s has a matcher that takes an engine that backtracks: gate hook answers the calls that it is asked about\n", visible(id))
+		}
 	}
 }
 
@@ -149,7 +152,7 @@ func (c *compiled) document() map[string]any {
 		why = c.err.Error()
 	}
 	return map[string]any{
-		"place": c.Kind.String(), "dir": c.Place, "policies": planned, "handlers": handlers, "left": left,
+		"place": c.Kind.String(), "dir": c.Place, "policies": planned, "handlers": handlers, "left": left, "backtracks": anys(c.backtracks()),
 		"bytes": c.size, "written": c.written, "error": orNil(why),
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"gate/cmd/internal/places"
 	"gate/hook"
 	"gate/hostfs"
+	"gate/matcher"
 	"gate/policies"
 	"gate/scopes/load"
 )
@@ -239,6 +240,18 @@ func (c *compiled) left() (list []artifact.Hook) {
 		for _, h := range p.Hooks {
 			if h.Why != "" {
 				list = append(list, h)
+			}
+		}
+	}
+	return list
+}
+
+// backtracks lists the hooks whose matchers gate-hook has no engine for.
+func (c *compiled) backtracks() (list []string) {
+	for _, p := range c.Sources {
+		for _, h := range p.Hooks {
+			if _, err := matcher.Compile(h.Matcher, nil); errors.Is(err, matcher.ErrBacktracks) {
+				list = append(list, h.ID)
 			}
 		}
 	}
