@@ -10,7 +10,9 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
+	"syscall"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -109,10 +111,21 @@ func (t *talk) failure(ctx context.Context, by *hook.Hook, name string, err erro
 	if fault := programFault(by, name, how); fault != nil {
 		return engine.Answer{Fault: fault}
 	}
-	if strings.HasSuffix(err.Error(), io.EOF.Error()) {
+	if hungUp(err) {
 		return failed(hook.FaultEval, "%s: %s hung up before it answered", by.ID, name)
 	}
 	return failed(hook.FaultOutput, "%s: %s does not speak MCP: %s", by.ID, name, oneLine(err.Error()))
+}
+
+// hungUp reports a connection that ended before there was an answer, whoever of
+// the two noticed it first. The SDK keeps only the words of such an error.
+func hungUp(err error) bool {
+	for _, end := range []error{io.EOF, os.ErrClosed, syscall.EPIPE} {
+		if strings.HasSuffix(err.Error(), end.Error()) {
+			return true
+		}
+	}
+	return false
 }
 
 // programFault says what became of a server's program, nil if that explains
