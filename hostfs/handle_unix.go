@@ -16,8 +16,8 @@ import (
 // asks the system about what it opens, tells its poller and the collector, and
 // takes memory for that, which is longer than the look. It never waits and never
 // follows a link as the last step. Goroutines may share it until it is closed,
-// once.
-type Handle struct{ fd int }
+// once. The zero Handle is closed: whatever is done with it is an error.
+type Handle struct{ number int } // the descriptor's, counted from one
 
 // OpenHandle opens a directory to list it and to look into it.
 func OpenHandle(dir string) (Handle, error) {
@@ -27,7 +27,7 @@ func OpenHandle(dir string) (Handle, error) {
 // OpenFile opens a file of a directory to read it. Whether it is a regular one is
 // for the caller to check.
 func (h Handle) OpenFile(name string) (Handle, error) {
-	return openAt(h.fd, name, unix.O_NONBLOCK)
+	return openAt(h.FD(), name, unix.O_NONBLOCK)
 }
 
 func openAt(dir int, name string, flags int) (Handle, error) {
@@ -38,22 +38,22 @@ func openAt(dir int, name string, flags int) (Handle, error) {
 		case err != nil:
 			return Handle{}, &fs.PathError{Op: "open", Path: name, Err: err}
 		default:
-			return Handle{fd}, nil
+			return Handle{fd + 1}, nil
 		}
 	}
 }
 
-// FD returns the descriptor.
-func (h Handle) FD() int { return h.fd }
+// FD returns the descriptor, -1 of the zero Handle.
+func (h Handle) FD() int { return h.number - 1 }
 
 // Close closes it. Nothing was written, so nothing can be lost.
-func (h Handle) Close() { unix.Close(h.fd) }
+func (h Handle) Close() { unix.Close(h.FD()) }
 
 // Stat describes what was opened, by the name that it is given.
 func (h Handle) Stat(name string) (fs.FileInfo, error) {
 	info := &handleInfo{name: name}
 	for {
-		err := syscall.Fstat(h.fd, &info.stat)
+		err := syscall.Fstat(h.FD(), &info.stat)
 		switch {
 		case err == syscall.EINTR:
 		case err != nil:
@@ -68,7 +68,7 @@ func (h Handle) Stat(name string) (fs.FileInfo, error) {
 // earlier is [io.ErrUnexpectedEOF].
 func (h Handle) Read(buf []byte) error {
 	for len(buf) > 0 {
-		n, err := unix.Read(h.fd, buf)
+		n, err := unix.Read(h.FD(), buf)
 		switch {
 		case err == unix.EINTR:
 		case err != nil:
@@ -84,7 +84,7 @@ func (h Handle) Read(buf []byte) error {
 
 // Holds reports whether a directory holds anything but one name, or whether that
 // cannot be told.
-func (h Handle) Holds(but string) bool { return holds(h.fd, but) }
+func (h Handle) Holds(but string) bool { return holds(h.FD(), but) }
 
 // A handleInfo is what package os makes of the same answer of the system.
 type handleInfo struct {

@@ -262,3 +262,21 @@ func TestHolds(t *testing.T) {
 	dir = filepath.Join(dir, "own")
 	check(true, "a file")
 }
+
+// TestZeroHandle does nothing to standard input, which has the number zero.
+func TestZeroHandle(t *testing.T) {
+	var h hostfs.Handle
+	if _, err := h.OpenFile("etc"); err == nil {
+		t.Error("it opens files")
+	}
+	if _, err := h.Stat("x"); err == nil {
+		t.Error("it is something")
+	}
+	if err := h.Read(make([]byte, 1)); err == nil {
+		t.Error("it can be read")
+	}
+	h.Close()
+	if _, err := os.Stdin.Stat(); err != nil {
+		t.Error("standard input is closed:", err)
+	}
+}
