@@ -20,7 +20,7 @@ func (u *use) gitGlobal() {
 	if _, ok := u.opt("exec-path"); ok {
 		u.effect("exec.hidden", u.id, map[string]any{"program": "git", "option": "exec-path", "value": u.optText("exec-path")})
 	}
-	u.gitAlias()
+	u.gitAliases()
 }
 
 // gitRuns says what a setting's value makes git do.

@@ -2,22 +2,26 @@ package facts
 
 import "strings"
 
-// gitAlias follows a verb that git does not have to what its configuration makes
+// gitAliases follows a verb that git does not have to what its configuration makes
 // of it: an alias does what it says, whoever wrote it down.
-func (u *use) gitAlias() {
+func (u *use) gitAliases() {
 	if len(u.strayed) == 0 {
 		return
 	}
 	verb := strings.ToLower(u.strayed[0].text())
-	value, name := u.gitAliasOf(verb), u.name+" alias "+verb
-	if !value.literal() {
-		u.unknown("program", "an alias of git stands for something unknown", u.id, u.strayed[0].span)
-		return
+	for _, value := range u.gitAliasesOf(verb) {
+		if !value.literal() {
+			u.unknown("program", "an alias of git stands for something unknown", u.id, u.strayed[0].span)
+			continue
+		}
+		if name := u.name + " alias " + verb; !u.running(name) {
+			u.gitAlias(name, value.text())
+		}
 	}
-	body := value.text()
-	if body == "" || u.running(name) {
-		return
-	}
+}
+
+// gitAlias follows one alias.
+func (u *use) gitAlias(name, body string) {
 	u.active = append(u.active, frame{name: name, state: u.s})
 	defer func() { u.active = u.active[:len(u.active)-1] }()
 	if script, ok := strings.CutPrefix(body, "!"); ok {
@@ -43,26 +47,32 @@ func (u *use) gitAlias() {
 	u.inside(func() { u.handed("", append(append(line, words...), u.strayed[1:]...)) })
 }
 
-// gitAliasOf is what an alias stands for: in the files, in what the line has
-// written into them, in what this call sets. The empty field is none.
-func (u *use) gitAliasOf(verb string) field {
-	value := literalField(u.gitSettings().last("alias." + verb))
-	if v, ok := u.s.lookup(gitAliasVariable(verb)); ok {
-		value = v.first()
-	}
+// gitAliasesOf is what an alias may stand for: what this call sets, and else what
+// the files say and what the line has written into one of them, for which of them
+// wins is git's to say.
+func (u *use) gitAliasesOf(verb string) (values []field) {
 	for _, option := range []string{"c", "config-env"} {
 		for _, f := range u.opts[option] {
 			key, v, _ := f.cut("=")
-			switch {
-			case !strings.EqualFold(key, "alias."+verb):
-			case option == "c":
-				value = v
-			default:
-				value = holeField(&hole{why: "a configuration value from the environment"})
+			if !strings.EqualFold(key, "alias."+verb) {
+				continue
 			}
+			if option != "c" {
+				v = holeField(&hole{why: "a configuration value from the environment"})
+			}
+			values = append(values, v)
 		}
 	}
-	return value
+	if len(values) > 0 {
+		return values
+	}
+	if text := u.gitSettings().last("alias." + verb); text != "" {
+		values = append(values, literalField(text))
+	}
+	if v, ok := u.s.lookup(gitAliasVariable(verb)); ok {
+		values = append(values, v.first())
+	}
+	return values
 }
 
 // gitAliasVariable is where a line keeps an alias that it has written into git's

@@ -280,7 +280,7 @@ func (c *call) runScript(language string, f field, here bool) stream {
 		if ok {
 			judge()
 		} else {
-			c.asProgram(judge)
+			c.asProgram(f, judge)
 		}
 		if here || language == "bash" || language == "" {
 			return out

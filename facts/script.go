@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -43,19 +44,49 @@ func doubtful(e hook.FactEffect) bool {
 // decoded reports code that somebody made unreadable.
 func decoded(e hook.FactEffect) bool { return e.Kind == "exec.code" && e.Attrs["decoded"] == true }
 
-// asProgram judges the text of a file as the program that it is: by what it
+// asProgram judges the text of a script as the program that it is: by what it
 // surely does. What else it may do is as unknown as it is of any program, whether
 // a shell is told to run the file or the file is called by its name. Code that is
-// hidden in it is no program's.
-func (w *walker) asProgram(judge func()) {
-	out := w.out
-	opaque, unknown, effects, full := out.Opaque, len(out.Unknown), len(out.Effects), w.full
+// hidden in it is no program's, and one that is handed a command may run just that.
+func (c *call) asProgram(script field, judge func()) {
+	out := c.walker.out
+	opaque, unknown, effects, full := out.Opaque, len(out.Unknown), len(out.Effects), c.full
 	judge()
-	if slices.ContainsFunc(out.Effects[effects:], decoded) {
+	if slices.ContainsFunc(out.Effects[effects:], decoded) || len(out.Unknown) > unknown && c.handsCommand(script) {
 		return
 	}
-	out.Opaque, out.Unknown, w.full = opaque, out.Unknown[:unknown], full
+	out.Opaque, out.Unknown, c.full = opaque, out.Unknown[:unknown], full
 	out.Effects = append(out.Effects[:effects], slices.DeleteFunc(out.Effects[effects:], doubtful)...)
+}
+
+// maxHanded bounds how many arguments are read as the beginning of a command.
+const maxHanded = 8
+
+// handsCommand reports whether one of a script's arguments, or those from one on,
+// read as a command that does something: run.py 'rm -rf ~'.
+func (c *call) handsCommand(script field) bool {
+	args := c.args()
+	at := slices.IndexFunc(args, func(f field) bool { return f.text() == script.text() })
+	args = args[at+1:]
+	for i := range min(len(args), maxHanded) {
+		if c.acts(args[i].text()) || c.acts(join(args[i:]).text()) {
+			return true
+		}
+	}
+	return false
+}
+
+// acts reports whether a line would do more than look at and write files. Nothing
+// comes of the question but what it costs.
+func (c *call) acts(line string) bool {
+	w, s := *c.walker, c.s
+	c.walker.out, c.s = &hook.Facts{Shell: &hook.Shell{}}, s.clone()
+	c.walker.files, c.walker.links, c.walker.seen = maps.Clone(w.files), maps.Clone(w.links), maps.Clone(w.seen)
+	c.nestedScript(line, stream{})
+	found := c.walker.out.Effects
+	w.steps, w.parsed, w.listed, w.match = c.steps, c.parsed, c.listed, c.match
+	*c.walker, c.s = w, s
+	return slices.ContainsFunc(found, func(e hook.FactEffect) bool { return e.Kind != "fs.read" && e.Kind != "fs.write" })
 }
 
 // isShellScript goes by the first line, else by the name: bash runs a file
