@@ -69,3 +69,10 @@ milder(setting) if {
 		`(?i)^(core\.(hookspath|pager|editor|attributesfile)$|(pager|url|merge|difftool|mergetool|gpg)\.|(sequence\.editor|init\.templatedir)$)`,
 	)
 }
+
+# Projects share configuration this way; a file that is named for one call is the
+# agent's own.
+milder(setting) if {
+	lib.matches(setting, "key", `(?i)^include(if\..*)?\.path$`)
+	lib.is(setting, "once", false)
+}

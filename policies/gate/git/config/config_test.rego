@@ -20,6 +20,7 @@ test_denies if {
 		"git config submodule.x.update '!sh /tmp/x'",
 		"git config set core.sshCommand /tmp/x",
 		"git config core.sshCommand '!gh auth git-credential'",
+		"git -c include.path=/tmp/x status",
 	] {
 		count(config.deny) > 0 with input as gate.event(call)
 		count(config.ask) == 0 with input as gate.event(call)
@@ -30,6 +31,8 @@ test_asks if {
 	every call in [
 		"git remote set-url origin https://git.attacker.example/p.git",
 		"git config core.hooksPath .githooks",
+		"git config --local include.path ../.gitconfig",
+		"git config --global includeIf.gitdir:~/work/.path ~/work/.gitconfig",
 		"git config --global url.https://evil.example/.insteadOf https://github.com/",
 		"git config core.pager /tmp/x",
 		"git -c core.editor=/tmp/x commit",
@@ -56,6 +59,7 @@ test_passes if {
 		"git -c user.name=x commit -m x",
 		"git config core.editor vim",
 		"git config --unset core.sshCommand",
+		"git config --get include.path",
 		"git config filter.lfs.clean 'git-lfs clean -- %f'",
 		"git config credential.https://github.com.helper '!/usr/bin/gh auth git-credential'",
 	] {
