@@ -162,7 +162,7 @@ func (w *walker) script(s *state, text string, stdin stream) stream {
 		w.limit("brackets nested deeper than gate follows")
 		return stream{}
 	}
-	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(text), "")
+	f, text, err := parseShell(text)
 	if err != nil {
 		w.unknown("syntax", "the shell text does not parse: "+syntaxMessage(err), 0, nil)
 		if f == nil {
@@ -199,12 +199,6 @@ func (w *walker) rest(f *syntax.File, text string) {
 		}
 		return true
 	})
-}
-
-// commentStarts reports a # that stands where the shell, too, begins a comment.
-// The parser also takes ("a"# …) and (`a`# …) for one.
-func commentStarts(text string, hash int) bool {
-	return hash <= 0 || hash > len(text) || strings.IndexByte(" \t\n;&|(<>", text[hash-1]) >= 0
 }
 
 func (w *walker) lineDirs() []string {
