@@ -278,6 +278,8 @@ func (m Machine) program(path string, admin bool) *Finding {
 		return bad(fmt.Sprintf("gate's program %s is not there", path))
 	case !info.Mode().IsRegular():
 		return bad(fmt.Sprintf("gate's program %s is no file", path))
+	case info.Size() == 0:
+		return bad(fmt.Sprintf("gate's program %s is empty", path))
 	case m.OS != "windows" && info.Mode()&fs.FileMode(0o111) == 0:
 		return bad(fmt.Sprintf("gate's program %s is not executable", path))
 	}

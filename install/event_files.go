@@ -18,9 +18,10 @@ const eventFileMark = "# Written by gate install, and removed by gate uninstall.
 // script is the program for the event that path is named after.
 func (f eventFiles) script(t *table, m Machine, s Scope, path string) []byte {
 	event := filepath.Base(path)
-	line := commandLine(m.OS, t.words(m, s, event))
-	if t.stops(event) { // its status says nothing
-		line += " ||\n\techo " + f.refuse
+	words := t.words(m, s, event)
+	line := commandLine(m.OS, words)
+	if t.stops(event) { // its status says nothing, and an empty file is a program that succeeds
+		line += " &&\n\t[ -s " + shellQuote(words[0]) + " ] ||\n\techo " + f.refuse
 	}
 	return []byte("#!/bin/sh\n" + eventFileMark + line + "\n")
 }
@@ -52,7 +53,7 @@ func eventFileWords(text []byte) []string {
 		return nil
 	}
 	line, _, _ := strings.Cut(string(rest), "\n")
-	return shellWords(strings.TrimSuffix(line, " ||"))
+	return shellWords(strings.TrimSuffix(strings.TrimSuffix(line, " &&"), " ||"))
 }
 
 func (f eventFiles) entries(t *table, m Machine, s Scope, path string, text []byte) ([]tableEntry, error) {

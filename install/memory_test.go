@@ -18,7 +18,7 @@ type memory struct{ files fstest.MapFS }
 
 func newMemory() *memory {
 	return &memory{fstest.MapFS{
-		"home/.claude": {Mode: fs.ModeDir | 0o755}, "bin/gate": {Mode: 0o755}, "bin": {Mode: fs.ModeDir | 0o755},
+		"home/.claude": {Mode: fs.ModeDir | 0o755}, "bin/gate": {Data: []byte("a program"), Mode: 0o755}, "bin": {Mode: fs.ModeDir | 0o755},
 		"home": {Mode: fs.ModeDir | 0o755},
 	}}
 }

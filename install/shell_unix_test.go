@@ -21,8 +21,8 @@ import (
 func TestNoAnswerRefuses(t *testing.T) {
 	const refuses = "gate gave no answer"
 	for _, c := range []struct {
-		name, program string // "" for none
-		mode          os.FileMode
+		name, program string
+		mode          os.FileMode // 0 for no program
 		status        int
 		stderr        string // "" for nothing at all
 	}{
@@ -31,6 +31,7 @@ func TestNoAnswerRefuses(t *testing.T) {
 		{"has the words", "#!/bin/sh\necho \"$*\" >&2\nexit 2\n", 0o755, 2, "--agent gemini --event BeforeTool\n"},
 		{"is missing", "", 0, 2, refuses},
 		{"may not be run", "#!/bin/sh\nexit 0\n", 0o644, 2, refuses},
+		{"is empty, as after a full disk", "", 0o755, 2, refuses},
 		{"is no program", "\x7fELF\x00\x00", 0o755, 2, refuses},
 		{"fails", "#!/bin/sh\nexit 1\n", 0o755, 2, refuses},
 		{"crashes", "#!/bin/sh\nkill -9 $$\n", 0o755, 2, refuses},
@@ -44,7 +45,7 @@ func TestNoAnswerRefuses(t *testing.T) {
 			must(t, os.Chmod(program, max(c.mode, 0o600)))
 			plan, err := m.Install(install.Request{Agent: "gemini", Scope: install.User})
 			must(t, err)
-			if c.program == "" {
+			if c.mode == 0 {
 				must(t, os.Remove(program))
 			}
 			var file struct {
@@ -83,7 +84,18 @@ func TestNoAnswerRefuses(t *testing.T) {
 func TestClineWithoutGate(t *testing.T) {
 	m := machine(t)
 	plan := doInstall(t, m, install.Request{Agent: "cline", Scope: install.User})
-	must(t, os.Remove(m.Command[0]))
+	for _, damage := range []func(string) error{os.Remove, func(name string) error { return os.WriteFile(name, nil, 0o755) }} {
+		must(t, damage(m.Command[0]))
+		saysNo(t, plan)
+	}
+	if s := statusOf(t, m, "cline"); s.Guarded {
+		t.Error("it counts as guarded")
+	}
+}
+
+// saysNo holds that the program before a call refuses, and no other says anything.
+func saysNo(t *testing.T, plan install.Plan) {
+	t.Helper()
 	for _, c := range plan.Changes {
 		out, _ := exec.Command(c.Path).Output()
 		var answer struct{ Cancel bool }
@@ -96,8 +108,5 @@ func TestClineWithoutGate(t *testing.T) {
 		if json.Unmarshal(out, &answer) != nil || !answer.Cancel {
 			t.Errorf("%s says %s", c.Path, out)
 		}
-	}
-	if s := statusOf(t, m, "cline"); s.Guarded {
-		t.Error("it counts as guarded")
 	}
 }

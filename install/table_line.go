@@ -9,10 +9,11 @@ import (
 
 // elseRefuse is a shell's program: what follows it is started, and whatever ends
 // without an answer of gate's (because it is not there, cannot be executed, was
-// killed) becomes the status and the text that stop a call. No person's shell
+// killed) becomes the status and the text that stop a call. An empty file is a
+// program to sh, which succeeds, and it is what a full disk leaves. No person's shell
 // reads it but sh, whatever they have chosen. There is no name behind a $ that
 // an agent would replace.
-const elseRefuse = `"$@" || { [ $? = 2 ] || echo gate gave no answer, so this call does not run. A person can repair this with: gate doctor --fix >&2; exit 2; }`
+const elseRefuse = `"$@" && [ -s "$1" ] || { [ $? = 2 ] || echo gate gave no answer, so this call does not run. A person can repair this with: gate doctor --fix >&2; exit 2; }`
 
 // line is the command line of the hook for an event. Before a call it is one that
 // cannot fail open.
@@ -28,7 +29,7 @@ func (t *table) line(m Machine, s Scope, event string) string {
 // them.
 func lineWords(text string) []string {
 	words := shellWords(text)
-	if len(words) > 4 && words[0] == "/bin/sh" && words[1] == "-c" && strings.HasPrefix(words[2], `"$@" || `) {
+	if len(words) > 4 && words[0] == "/bin/sh" && words[1] == "-c" && strings.HasPrefix(words[2], `"$@" `) {
 		return words[4:]
 	}
 	return words
