@@ -50,7 +50,7 @@ func guard[T any](ctx context.Context, inline bool, f func() T) (T, *hook.Fault)
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		room.Make()
+		room.Decide()
 		var o outcome
 		o.value, o.fault = try(f)
 		done <- o

@@ -11,6 +11,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/topdown"
 
 	"gate/engine"
+	"gate/engine/room"
 	"gate/hook"
 )
 
@@ -84,7 +85,7 @@ func (s *supervisor) pass(ctx context.Context, hooks []*hook.Hook) []engine.Answ
 	defer close(r.stop)
 	go func() {
 		defer close(r.done)
-		room(false)
+		room.Evaluate()
 		s.work(ctx, r, hooks)
 	}()
 	tick := time.NewTicker(s.limits.watch)
@@ -258,21 +259,4 @@ func (r *run) finish(answers ...engine.Answer) bool {
 	}
 	r.answers = append(r.answers, answers...)
 	return true
-}
-
-// room makes the goroutine's stack as large as evaluations usually need. OPA
-// recurses deeply; growing bit by bit, each time copying all of it, took a
-// quarter of an evaluation. That it could use so much is enough for the stack to
-// grow; that it does not keeps the memory untouched.
-//
-//go:noinline
-func room(use bool) byte {
-	if !use {
-		return 0
-	}
-	var frame [124 << 10]byte
-	for i := range frame {
-		frame[i] = byte(i)
-	}
-	return frame[len(frame)/2]
 }

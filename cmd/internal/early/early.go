@@ -13,6 +13,6 @@ import "gate/engine/room"
 var _ = made()
 
 func made() bool {
-	room.Make()
+	room.Decide()
 	return true
 }
