@@ -32,14 +32,8 @@ func (l *loader) bad(format string, args ...any) {
 
 // library loads what gate brings. The helpers are there for every policy.
 func (l *loader) library() {
-	files := policies.FS()
 	as := scopes.Source{Name: "library", Scope: hook.Policy, Authority: scopes.LibraryAuthority(l.Managed != ""), Library: true}
-	index, err := fs.ReadFile(files, policies.IndexFile)
-	if err != nil {
-		l.bad("library: %w", err)
-		return
-	}
-	s, modules := load.Indexed(files, index, as)
+	s, modules := load.Indexed(policies.FS(), policies.Index(), as)
 	l.lib = modules
 	if !l.WithoutLibrary {
 		l.sources = append(l.sources, s)
@@ -92,28 +86,17 @@ func (l *loader) project() {
 
 // read takes in the settings and hooks of a directory.
 func (l *loader) read(files fs.FS, dir string, as scopes.Source) {
-	authorities := []hook.Authority{as.Authority}
-	if as.Authority == hook.Project {
-		authorities = append(authorities, hook.Local)
-	}
-	for _, a := range authorities {
-		c := load.Settings(files, filepath.ToSlash(dir), a)
-		l.layers = append(l.layers, c.Layers...)
-		if c.Source != nil {
-			l.dirs[c.Source.Name] = dir
-			l.sources = append(l.sources, *c.Source)
-		}
-	}
-	l.add(load.Dir(files, as), dir)
+	layers, sources := load.Place(files, dir, as)
+	l.layers = append(l.layers, layers...)
+	l.add(dir, sources...)
 }
 
-// add adds a source. Its faults begin with a file within dir.
-func (l *loader) add(s scopes.Source, dir string) {
-	for i, f := range s.Faults {
-		s.Faults[i] = *hook.Faultf(f.Kind, "%s%w", dir+string(filepath.Separator), f.Err)
+// add adds sources whose files lie in dir.
+func (l *loader) add(dir string, sources ...scopes.Source) {
+	for _, s := range sources {
+		l.dirs[s.Name] = dir
 	}
-	l.dirs[s.Name] = dir
-	l.sources = append(l.sources, s)
+	l.sources = append(l.sources, sources...)
 }
 
 // plugins loads the plugins that settings switch on: the managed one of a name,
@@ -151,7 +134,7 @@ func (l *loader) plugin(name string, dirs []string) bool {
 			continue
 		}
 		defer root.Close()
-		l.add(load.Plugin(hostfs.Dir{Root: root}, name, false, true), dir)
+		l.add(dir, load.At(dir, load.Plugin(hostfs.Dir{Root: root}, name, false, true)))
 		return true
 	}
 	return false

@@ -154,7 +154,7 @@ func checkTrust(t *testing.T, a *artifact.Artifact, p build.Place) {
 	want := ""
 	if p.Kind == artifact.Project {
 		var err error
-		if want, err = consent.Digest(p.Files); err != nil {
+		if _, want, err = consent.Snapshot(p.Files); err != nil {
 			t.Fatal(err)
 		}
 		put(t, p.Dir, "notes.md", "anything")
@@ -170,28 +170,19 @@ func checkTrust(t *testing.T, a *artifact.Artifact, p build.Place) {
 // read is what somebody finds who reads the place.
 func read(p build.Place) (layers []scopes.Layer, sources []scopes.Source) {
 	as := scopes.Source{Name: p.Kind.String(), Scope: hook.Session, Authority: hook.User}
-	authorities := []hook.Authority{hook.User}
 	switch p.Kind {
 	case artifact.Managed:
 		as.Scope, as.Authority = hook.Policy, hook.Managed
-		authorities = []hook.Authority{hook.Managed}
 	case artifact.Project:
 		as.Authority = hook.Project
-		authorities = []hook.Authority{hook.Project, hook.Local}
 	}
-	for _, a := range authorities {
-		s := load.Settings(p.Files, p.Dir, a)
-		for _, l := range s.Layers {
-			if len(l.Params) == 0 {
-				l.Params = nil // means the same
-			}
-			layers = append(layers, l)
-		}
-		if s.Source != nil {
-			sources = append(sources, *s.Source)
+	layers, sources = load.Place(p.Files, p.Dir, as)
+	for i := range layers {
+		if len(layers[i].Params) == 0 {
+			layers[i].Params = nil // means the same
 		}
 	}
-	return layers, append(sources, load.Dir(p.Files, as))
+	return layers, sources
 }
 
 func place(t testing.TB, p build.Place) *artifact.Artifact {

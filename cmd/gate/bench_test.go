@@ -19,7 +19,6 @@ import (
 	"gate/adapters"
 	"gate/engine/rego"
 	"gate/hook"
-	"gate/scopes/load"
 )
 
 // The lines that are measured: one that policies of every kind look at, and
@@ -187,7 +186,7 @@ func handWritten(b *testing.B, d hook.Decision) func() {
 			options = append(options, opa.Module(m.File, m.Text))
 		}
 	}
-	lib, _ := load.Lib(library())
+	_, lib := library(hook.User)
 	for _, m := range lib {
 		options = append(options, opa.Module(m.File, m.Text))
 	}

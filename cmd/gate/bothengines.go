@@ -33,7 +33,7 @@ const inTests = "in its tests the engines differ: "
 
 // testsOf prepares the tests of a bundle.
 func testsOf(files fs.FS, as scopes.Source) (*policytest.Suite, error) {
-	library, lib := embedded()
+	library, lib := library(hook.User)
 	as = scopes.Source{Name: as.Name, Scope: as.Scope, Authority: as.Authority, Data: as.Data}
 	return policytest.Prepare(policytest.Options{
 		Files: files, Untested: true, Source: as, Library: library, Lib: lib, Facts: factsOfTest, Snapshot: policies.Snapshot(),
@@ -50,7 +50,7 @@ func differing(ctx context.Context, suite *policytest.Suite, src scopes.Source, 
 	if len(judged) == 0 {
 		return nil, nil
 	}
-	_, lib := embedded()
+	_, lib := library(hook.User)
 	program, lacking, err := compile(lib, src)
 	if err != nil || program == "" {
 		return nil, nil // then all of them stay with OPA

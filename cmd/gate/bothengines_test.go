@@ -92,7 +92,7 @@ func TestDowngrade(t *testing.T) {
 		t.Fatal(len(list), err)
 	}
 	told := inTests + "told"
-	_, lib := embedded()
+	_, lib := library(hook.User)
 	for _, c := range []struct {
 		name  string
 		known comparison

@@ -12,9 +12,7 @@ import (
 
 	"gate/engine/rego"
 	"gate/hook"
-	"gate/policies"
 	"gate/scopes"
-	"gate/scopes/load"
 )
 
 // A program is the compiled Rego of a release: what its rules mean, without
@@ -38,7 +36,7 @@ type clause struct {
 
 // compileRelease compiles the policies of a bundle together with data.gate.lib.
 func compileRelease(src scopes.Source) (*program, error) {
-	lib, _ := load.Lib(policies.FS())
+	_, lib := library(hook.User)
 	compiler, _ := rego.TestCompiler(hook.Managed, false)
 	parsed := map[string]*ast.Module{}
 	own := map[string]bool{}

@@ -11,12 +11,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gate/cmd/internal/hookpath"
 	"gate/cmd/internal/places"
 	"gate/hook"
 	"gate/policycheck"
 	"gate/policytest"
 	"gate/scopes"
+	"gate/scopes/load"
 )
 
 // checkFlags are the flags of gate check.
@@ -108,9 +108,8 @@ func (f *checkFlags) check(p process, t policyTarget, all *checked) error {
 	if place.Err != nil {
 		return fmt.Errorf("%s: %w", t.shown, place.Err)
 	}
-	var lib loaded
-	lib.addLibrary(library(), hook.User)
-	o := policycheck.Options{Files: place.Files, Place: t.place, Lib: lib.lib, Others: lib.Sources}
+	own, lib := library(hook.User)
+	o := policycheck.Options{Files: place.Files, Place: t.place, Lib: lib, Others: []scopes.Source{own}}
 	var err error
 	if o.Source, err = t.source(f.as); err != nil {
 		return err
@@ -143,7 +142,7 @@ func (f *checkFlags) above(p process, t policyTarget) ([]scopes.Layer, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := loaded{Found: hookpath.Found{Where: map[string]string{}}}
+	var layers []scopes.Layer
 	for _, at := range []struct {
 		dir   string
 		owner *places.Owner
@@ -153,11 +152,11 @@ func (f *checkFlags) above(p process, t policyTarget) ([]scopes.Layer, error) {
 			continue
 		}
 		if pl := places.Open(at.dir, ".", at.owner); pl != nil && pl.Err == nil {
-			l.readSettings(pl, at.whose, false)
+			layers = append(layers, load.Settings(pl.Files, filepath.ToSlash(pl.Dir), at.whose).Layers...)
 			pl.Close()
 		}
 	}
-	return l.Layers, nil
+	return layers, nil
 }
 
 // source says whose the policies of a target are.

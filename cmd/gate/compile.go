@@ -13,8 +13,6 @@ import (
 	"gate/hook"
 	"gate/hostfs"
 	"gate/matcher"
-	"gate/policies"
-	"gate/scopes/load"
 )
 
 // A compilable is a place that gate-hook may answer from the compiled form of.
@@ -90,10 +88,7 @@ func (at compilable) compile(known comparison) compiled {
 		return at.without(err)
 	}
 	defer p.Close()
-	lib, faults := load.Lib(policies.FS())
-	if len(faults) > 0 {
-		return at.without(&faults[0])
-	}
+	_, lib := library(hook.User)
 	b := build.Builder{Maker: artifact.Maker(), Lib: lib, Compile: build.Plan, Left: build.Left, Now: time.Now}
 	if at.kind == artifact.Managed {
 		b.Compile = known.compiler(p.Place, build.Plan)

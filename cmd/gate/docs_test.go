@@ -16,6 +16,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/format"
 
 	"gate/cmd/internal/places"
+	"gate/policies"
 )
 
 // root is the repository, seen from this package's tests.
@@ -210,11 +211,11 @@ func TestRegoFormat(t *testing.T) {
 			t.Errorf("%s is not formatted; opa fmt makes of it:\n%s", name, want)
 		}
 	}
-	err := fs.WalkDir(library(), ".", func(name string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(policies.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(name, ".rego") {
 			return err
 		}
-		text, err := fs.ReadFile(library(), name)
+		text, err := fs.ReadFile(policies.FS(), name)
 		check(name, text)
 		return err
 	})

@@ -63,7 +63,7 @@ func (g *guard) formed(s setting) (engine.Evaluator, error) {
 
 // policiesOfFiles evaluates the policies as the files have them.
 func (s setting) policiesOfFiles() engine.Evaluator {
-	l := loadSources(s, library())
+	l := loadSources(s)
 	g, err := hookpath.New(&l.Found, s.machine(), backtracking.Compile)
 	if err != nil {
 		return nil

@@ -140,7 +140,7 @@ func (k *keeper) load(e *kept, s setting) error {
 		roots = append(roots, filepath.Join(s.project, projectDir))
 	}
 	before := stampsOf(roots)
-	l := loadSources(s, library())
+	l := loadSources(s)
 	e.stamps = stampsOf(slices.Collect(maps.Values(l.Where))) // plugins lie elsewhere
 	if before == nil || e.stamps == nil {
 		e.stamps = nil

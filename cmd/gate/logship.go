@@ -42,7 +42,7 @@ func newLogShip(p process) *cobra.Command {
 			if to.URL == "" && cmp.Or(to.TokenFile, to.CA, to.ClientCert, to.ClientKey) != "" {
 				return usageError("--token-file, --ca, --client-cert and --client-key go with --to")
 			}
-			layers := loadSources(setting{dirs: d, env: p.lookupEnv}, library()).Layers
+			layers := loadSources(setting{dirs: d, env: p.lookupEnv}).Layers
 			settings, err := scopes.Combine(layers...)
 			if err != nil {
 				return err

@@ -57,7 +57,7 @@ func (s setting) machine() hookpath.Machine {
 // newGuard loads settings and hooks and prepares the engine. An error means
 // that settings contradict each other; no call may pass then.
 func newGuard(s setting) (*guard, error) {
-	l := loadSources(s, library())
+	l := loadSources(s)
 	l.addRegistered(s)
 	return s.guard(l)
 }

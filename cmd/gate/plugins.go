@@ -48,7 +48,7 @@ func (l *loaded) addPlugin(s setting, name string, at scopes.PluginDir, above []
 	defer p.Close()
 	trusted := l.trust(p, s.Grants(), hook.PluginAuthor)
 	l.Where["plugin:"+name] = p.Dir
-	l.add(load.Plugin(p.Files, name, trusted, s.foreign), p.Dir)
+	l.add(load.At(p.Dir, load.Plugin(p.Files, name, trusted, s.foreign)))
 }
 
 // openPlugin finds where a plugin lies.

@@ -44,7 +44,7 @@ func (l *loaded) addRegistered(s setting) {
 		if r.Trusted && !holds && !l.distrusted(s, r) {
 			l.spoil(&src, r)
 		}
-		l.add(src, dir)
+		l.add(load.At(dir, src))
 	}
 }
 

@@ -20,7 +20,6 @@ import (
 	"gate/engine/rego"
 	"gate/hook"
 	"gate/hostfs"
-	"gate/policies"
 	"gate/scopes"
 	"gate/scopes/load"
 )
@@ -156,10 +155,7 @@ func (c *proposal) check() error {
 		errs = append(errs, c.source.Faults[i].Err)
 	}
 	if len(errs) == 0 {
-		lib, faults := load.Lib(policies.FS())
-		for i := range faults {
-			errs = append(errs, faults[i].Err)
-		}
+		_, lib := library(hook.User)
 		errs = append(errs, rego.Check(lib, c.source))
 	}
 	if err := errors.Join(errs...); err != nil {

@@ -207,7 +207,7 @@ func (r *replayer) make(key guardKey) (*guard, error) {
 		return g, err
 	}
 	s.project = key.gate
-	l := loadSources(s, library())
+	l := loadSources(s)
 	l.Bundles = nil // how old they are today is nothing of the call
 	if key.candidate {
 		r.candidate.replace(&l)

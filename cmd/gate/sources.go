@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
 	"slices"
 
 	"gate/bundles"
@@ -38,9 +36,9 @@ type loaded struct {
 
 // loadSources reads the settings and hooks that concern a project. It never
 // fails: what cannot be read becomes a fault of its source, and the source's
-// authority decides what that means (DESIGN 9). If a call is about to be made,
+// authority decides what that means (rule 2). If a call is about to be made,
 // what was read without a fault is remembered as good.
-func loadSources(s setting, library fs.FS) loaded {
+func loadSources(s setting) loaded {
 	d := s.dirs
 	out := loaded{Found: hookpath.Found{Where: map[string]string{}}}
 	store, good := d.Grants(), memoryOf(d)
@@ -48,7 +46,8 @@ func loadSources(s setting, library fs.FS) loaded {
 	if d.ManagedNamed && managed != nil {
 		out.Notices = append(out.Notices, places.NamedManaged(d))
 	}
-	out.addLibrary(library, scopes.LibraryAuthority(managed != nil))
+	own, lib := library(scopes.LibraryAuthority(managed != nil))
+	out.Sources, out.lib = append(out.Sources, own), lib
 	out.read(managed, scopes.Source{Name: "managed", Scope: hook.Policy, Authority: hook.Managed})
 	out.addRecovery(managed)
 	out.addBundles(managed)
@@ -82,49 +81,24 @@ func (l *loaded) read(p *places.Place, as scopes.Source) {
 		l.Sources = append(l.Sources, as)
 		return
 	}
-	l.readSettings(p, as.Authority, as.Trusted)
-	if as.Authority == hook.Project {
-		l.readSettings(p, hook.Local, as.Trusted)
-	}
-	l.add(load.Dir(p.Files, as), p.Dir)
-}
-
-func (l *loaded) readSettings(p *places.Place, a hook.Authority, trusted bool) {
-	c := load.Settings(p.Files, filepath.ToSlash(p.Dir), a)
-	l.Layers = append(l.Layers, c.Layers...)
-	if c.Source != nil {
-		c.Source.Trusted = trusted
-		l.Where[c.Source.Name] = p.Dir
-		l.Sources = append(l.Sources, *c.Source)
+	layers, sources := load.Place(p.Files, p.Dir, as)
+	l.Layers = append(l.Layers, layers...)
+	for _, s := range sources {
+		l.Where[s.Name] = p.Dir
+		l.add(s)
 	}
 }
 
-// add adds a source unless there is nothing in it. Its faults begin with a file
-// within dir.
-func (l *loaded) add(s scopes.Source, dir string) {
-	if len(s.Hooks)+len(s.Modules)+len(s.Faults) == 0 {
-		return
-	}
-	for i, f := range s.Faults {
-		s.Faults[i] = *hook.Faultf(f.Kind, "%s%w", dir+string(filepath.Separator), f.Err)
-	}
-	l.Sources = append(l.Sources, s)
-}
-
-// addLibrary loads the policies that gate brings.
-func (l *loaded) addLibrary(files fs.FS, a hook.Authority) {
-	as := scopes.Source{Name: "library", Scope: hook.Policy, Authority: a, Library: true}
-	if index, err := fs.ReadFile(files, policies.IndexFile); err == nil {
-		s, modules := load.Indexed(files, index, as)
-		l.lib = modules
+// add adds a source unless there is nothing in it.
+func (l *loaded) add(s scopes.Source) {
+	if len(s.Hooks)+len(s.Modules)+len(s.Faults) > 0 {
 		l.Sources = append(l.Sources, s)
-		return
 	}
-	modules, faults := load.Lib(files)
-	l.lib = modules
-	s := load.Rego(files, as)
-	s.Faults = append(s.Faults, faults...)
-	l.Sources = append(l.Sources, s)
+}
+
+// library returns the policies that gate brings, and data.gate.lib.
+func library(a hook.Authority) (scopes.Source, []scopes.Module) {
+	return load.Indexed(policies.FS(), policies.Index(), scopes.Source{Name: "library", Scope: hook.Policy, Authority: a, Library: true})
 }
 
 // untold is no digest of anything. It asks whether there is any trust at all,
@@ -132,7 +106,7 @@ func (l *loaded) addLibrary(files fs.FS, a hook.Authority) {
 const untold = "sha256:0000000000000000000000000000000000000000000000000000000000000000"
 
 // trust reports whether a person trusted the place as it is. If so, its files
-// are from now on those that were compared, held in memory (threat model 76).
+// are from now on those that were compared, held in memory (rule 6).
 func (l *loaded) trust(p *places.Place, store consent.Store, a hook.Authority) bool {
 	if p == nil || p.Err != nil {
 		return false

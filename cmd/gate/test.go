@@ -213,7 +213,7 @@ func (f *testFlags) mutateTarget(ctx context.Context, p process, t *target, suit
 
 // options are those of the suite of one directory.
 func (f *testFlags) options(t *target) policytest.Options {
-	library, lib := embedded()
+	library, lib := library(hook.User)
 	o := policytest.Options{
 		Files: t.files, Dir: t.dir, Library: library, Lib: lib, Facts: factsOfTest, Timeout: cmp.Or(f.timeout, 5*time.Second),
 		Snapshot: policies.Snapshot(),

@@ -16,10 +16,7 @@ import (
 	"gate/cmd/internal/places"
 	"gate/facts"
 	"gate/hook"
-	"gate/policies"
 	"gate/policytest"
-	"gate/scopes"
-	"gate/scopes/load"
 )
 
 // A target is a directory whose tests are run, with the policies that it
@@ -187,17 +184,6 @@ func (t *target) at(file string) string {
 		return filepath.ToSlash(rel)
 	}
 	return name
-}
-
-// embedded returns the product's own policies.
-func embedded() (scopes.Source, []scopes.Module) {
-	as := scopes.Source{Name: "library", Scope: hook.Policy, Authority: hook.User, Library: true}
-	index, err := fs.ReadFile(library(), policies.IndexFile)
-	if err != nil {
-		as.Faults = append(as.Faults, *hook.Faultf(hook.FaultLoad, "%w", err))
-		return as, nil
-	}
-	return load.Indexed(library(), index, as)
 }
 
 // factsOfTest works out facts in the world of a test, where gate is installed

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"path/filepath"
 
 	"gate/hook"
 	"gate/scopes"
@@ -22,6 +23,35 @@ func Dir(fsys fs.FS, into scopes.Source) scopes.Source {
 	r.hooksFile()
 	r.hooksDir()
 	return r.done()
+}
+
+// Place loads what stands in one of gate's directories: its settings, of a
+// project the local ones too, and then what [Dir] loads, which is the last source
+// whatever is in it. The argument into says whose they are, as for [Rego]; dir is
+// where they lie, for people.
+func Place(fsys fs.FS, dir string, into scopes.Source) (layers []scopes.Layer, sources []scopes.Source) {
+	authorities := []hook.Authority{into.Authority}
+	if into.Authority == hook.Project {
+		authorities = append(authorities, hook.Local)
+	}
+	for _, a := range authorities {
+		c := Settings(fsys, filepath.ToSlash(dir), a)
+		layers = append(layers, c.Layers...)
+		if c.Source != nil {
+			c.Source.Trusted = into.Trusted
+			sources = append(sources, *c.Source)
+		}
+	}
+	return layers, append(sources, At(dir, Dir(fsys, into)))
+}
+
+// At has the faults of a source, whose positions are relative to a directory,
+// say where that lies.
+func At(dir string, s scopes.Source) scopes.Source {
+	for i, f := range s.Faults {
+		s.Faults[i] = *hook.Faultf(f.Kind, "%s%w", dir+string(filepath.Separator), f.Err)
+	}
+	return s
 }
 
 func (r *reader) add(name, text string) { r.files = append(r.files, file{name, text}) }

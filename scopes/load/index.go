@@ -95,13 +95,13 @@ func (w *indexWriter) hook(h *hook.Hook) {
 // Indexed is [Rego] and [Lib] for files that were indexed when the program was
 // built. It reads the texts and parses none. The index must be as trusted as
 // the program itself: nothing in it is checked against the files.
-func Indexed(fsys fs.FS, index []byte, into scopes.Source) (scopes.Source, []scopes.Module) {
+func Indexed(fsys fs.FS, index string, into scopes.Source) (scopes.Source, []scopes.Module) {
 	s := into
 	s.Hooks, s.Modules, s.Faults = nil, nil, nil
 	r := indexReader{files: fsys, source: &s}
 	var err error
 	n := 0
-	for line := range strings.Lines(string(index)) {
+	for line := range strings.Lines(index) {
 		n++
 		key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		if strings.HasPrefix(value, `"`) {
