@@ -200,9 +200,6 @@ func Open(data, maker string, k Kind) (*Artifact, error) {
 // Place returns the absolute directory that the artifact was made of.
 func (a *Artifact) Place() string { return a.content.Place }
 
-// Made returns when the place was read.
-func (a *Artifact) Made() time.Time { return a.content.Made }
-
 // Empty reports that there was nothing in the place: it counts as missing.
 func (a *Artifact) Empty() bool { return a.content.Empty }
 

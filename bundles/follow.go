@@ -89,9 +89,6 @@ func (s *KeySet) Follow(next *KeySet) error {
 	return errors.Join(next.enough(s, "of the version before"), next.enough(next, "of its own"))
 }
 
-// Approved reports why a first key set is not signed by its own root keys.
-func (s *KeySet) Approved() error { return s.enough(s, "of its own") }
-
 func (s *KeySet) enough(root *KeySet, whose string) error {
 	waiting, err := s.Waiting(root)
 	switch {

@@ -32,7 +32,7 @@ func TestKeySetRoundTrip(t *testing.T) {
 	if err != nil || !bytes.Equal(again, data) {
 		t.Errorf("%v\n%s\n%s", err, data, again)
 	}
-	if err := got.Approved(); err != nil {
+	if err := got.enough(got, "of its own"); err != nil {
 		t.Error(err)
 	}
 	if !got.Keys["gone"].Revoked || got.Keys["ring"].Audiences[0] != "ring=canary" || got.Root.Threshold != 1 {

@@ -87,14 +87,9 @@ func (s Store) advance(root *os.Root, t int64) error {
 	if err := create(root, at, nil, false); err != nil && !errors.Is(err, fs.ErrExist) {
 		return s.wrap(at, err)
 	}
-	return s.forget(root, func(other int64) bool { return other < t })
-}
-
-// forget removes the times that a condition holds for.
-func (s Store) forget(root *os.Root, which func(int64) bool) error {
 	names, err := s.names(root, clockDir)
 	for _, name := range names {
-		if t, ok := clockTime(name); ok && which(t) {
+		if other, ok := clockTime(name); ok && other < t {
 			at := path.Join(clockDir, name)
 			if rerr := root.Remove(at); rerr != nil && !errors.Is(rerr, fs.ErrNotExist) {
 				err = errors.Join(err, s.wrap(at, rerr))
@@ -102,19 +97,4 @@ func (s Store) forget(root *os.Root, which func(int64) bool) error {
 		}
 	}
 	return err
-}
-
-// ResetClock forgets times in the future, which a clock that was once wrong
-// leaves behind. A person has to say that it is right now.
-func (s Store) ResetClock(w *Witness) error {
-	_, now, err := w.take()
-	if err != nil {
-		return err
-	}
-	root, err := s.open(true)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	return s.forget(root, func(t int64) bool { return t > now.Unix() })
 }

@@ -8,8 +8,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"gate/consent"
 )
 
 func TestClock(t *testing.T) {
@@ -42,24 +40,6 @@ func TestClock(t *testing.T) {
 		if _, err := k.store.Clock(bad); err == nil {
 			t.Errorf("%v is a time", bad)
 		}
-	}
-}
-
-// A clock that was once wrong is put right by a person only.
-func TestResetClock(t *testing.T) {
-	k := newDesk(t)
-	if _, err := k.store.Clock(noon.AddDate(20, 0, 0)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := k.store.Clock(noon); err == nil {
-		t.Error("twenty years back are no fault")
-	}
-	if err := k.store.ResetClock(nil); err != consent.NoTerminal {
-		t.Errorf("nobody: %v", err)
-	}
-	k.must(k.store.ResetClock(k.witness()))
-	if got, err := k.store.Clock(noon); err != nil || !got.Equal(noon) {
-		t.Errorf("%v, %v", got, err)
 	}
 }
 

@@ -64,29 +64,18 @@ func (t *TreeHash) Sum() string {
 	return digestPrefix + hex.EncodeToString(h.Sum(nil))
 }
 
-// Digest identifies the content of a directory: names, contents and which files
-// are programs. Any change of a byte changes it. It refuses symbolic links and
-// whatever else is no regular file, set-user-id programs, and trees that are
-// too large (10 000 entries, 64 MiB, 64 levels): what a digest cannot hold
-// cannot be trusted.
+// Snapshot reads a directory into memory and returns it with the digest of its
+// content: names, contents and which files are programs. Any change of a byte
+// changes it. What is used is what was checked, as the files themselves can change
+// between two looks.
 //
-// Use the FS of an [os.Root]. Between a digest and a later look the files can
-// change: to load what was checked, use [Snapshot].
-func Digest(fsys fs.FS) (string, error) {
-	var h TreeHash
-	err := walk(fsys, h.Add)
-	if err != nil {
-		return "", err
-	}
-	return h.Sum(), nil
-}
-
-// Snapshot reads a directory into memory and returns it with its [Digest], so
-// that what is used is what was checked.
-func Snapshot(fsys fs.FS) (fs.FS, string, error) {
+// It refuses symbolic links and whatever else is no regular file, set-user-id
+// programs, and trees that are too large (10 000 entries, 64 MiB, 64 levels): what
+// a digest cannot hold cannot be trusted. Use the FS of an [os.Root].
+func Snapshot(fsys fs.FS) (files fs.FS, digest string, err error) {
 	var h TreeHash
 	m := memory{}
-	err := walk(fsys, func(name string, mode fs.FileMode, content []byte) {
+	err = walk(fsys, func(name string, mode fs.FileMode, content []byte) {
 		h.Add(name, mode, content)
 		m.add(name, mode, content)
 	})

@@ -53,7 +53,7 @@ func (o Origin) file() string { return tie("origin", o.Authority.String(), o.Dir
 // A Trust is a person's word for a source as it was.
 type Trust struct {
 	Origin Origin
-	Digest string // of the content that the person was shown; see [Digest]
+	Digest string // of the content that the person was shown; see [Snapshot]
 	By     string // the account
 	At     time.Time
 }

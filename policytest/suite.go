@@ -186,14 +186,6 @@ func (s *Suite) Module(file string) *ast.Module {
 	return nil
 }
 
-// Package returns the package of one of [Suite.Policies] without "data.".
-func (s *Suite) Package(file string) string {
-	if f := s.files[file]; f != nil {
-		return f.pkg
-	}
-	return ""
-}
-
 // With returns a suite in which one of [Suite.Policies] has another text. It
 // must have the same package. The text is parsed here and compiled by
 // [Suite.Run], less strictly than a policy must be: a variable that is not used

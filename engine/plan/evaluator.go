@@ -32,7 +32,6 @@ type Source struct {
 type Evaluator struct {
 	sources map[sourceKey]func() *source
 	memory  int64
-	now     func() time.Time
 }
 
 // sourceKey tells sources apart even if two of different authority share a name.
@@ -70,16 +69,11 @@ type Option func(*Evaluator)
 // [DefaultMemory].
 func WithMemory(bytes int64) Option { return func(e *Evaluator) { e.memory = bytes } }
 
-// WithClock sets the clock that Answer.Took is read from. The default is the
-// system's monotonic clock. Policies never see it: for them the time is that of
-// the event.
-func WithClock(now func() time.Time) Option { return func(e *Evaluator) { e.now = now } }
-
 // NewEvaluator returns an Evaluator for the policies of sources. Nothing is
 // opened yet: a section that cannot be used is a fault of each hook that is
 // asked.
 func NewEvaluator(sources []Source, opts ...Option) *Evaluator {
-	e := &Evaluator{sources: make(map[sourceKey]func() *source, len(sources)), memory: DefaultMemory, now: time.Now}
+	e := &Evaluator{sources: make(map[sourceKey]func() *source, len(sources)), memory: DefaultMemory}
 	for _, opt := range opts {
 		opt(e)
 	}
@@ -134,10 +128,10 @@ func (e *Evaluator) Evaluate(ctx context.Context, hooks []*hook.Hook, ev *hook.E
 		return append(answers, faults(len(hooks), hook.FaultInternal, fmt.Errorf("event cannot become input: %w", err))...)
 	}
 	s := &session{ctx: ctx, evaluator: e, ev: ev, input: input, end: endOf(ctx)}
-	start := e.now()
+	start := time.Now() // policies never see it: for them the time is that of the event
 	for _, h := range hooks {
 		a := s.ask(h)
-		end := e.now()
+		end := time.Now()
 		a.Took, start = end.Sub(start), end
 		answers = append(answers, a)
 	}

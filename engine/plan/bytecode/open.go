@@ -63,9 +63,6 @@ func (p *Program) check(table, i int) {
 	}
 }
 
-// Size returns the size of the section in bytes.
-func (p *Program) Size() int { return len(p.text) }
-
 // Code returns the words of all functions, as bytes.
 func (p *Program) Code() string {
 	t := p.tables[tableCode]
