@@ -25,7 +25,7 @@ func Save(base, name string, c *artifact.Content) error {
 		return err
 	}
 	_, mode := modes(c.Kind)
-	return replace(filepath.Join(base, artifact.Dir, name), data, mode)
+	return hostfs.Replace(filepath.Join(base, artifact.Dir, name), data, mode)
 }
 
 // Prepare makes the directory that [Save] writes into. Where base is the place
@@ -42,29 +42,10 @@ func modes(k artifact.Kind) (dir, file fs.FileMode) {
 	return 0o700, 0o600
 }
 
-// replace puts a new file in the place of an old one.
-func replace(name string, data []byte, mode fs.FileMode) (err error) {
-	draft, err := os.CreateTemp(filepath.Dir(name), draftPrefix+"*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(draft.Name())
-		}
-	}()
-	_, err = draft.Write(data)
-	if err = errors.Join(err, draft.Chmod(mode), draft.Sync(), draft.Close()); err != nil {
-		return err
-	}
-	return os.Rename(draft.Name(), name)
-}
-
 // Limits of what is kept.
 const (
-	draftPrefix = ".draft-"
-	maxDraft    = time.Hour // how long a draft may be of use to somebody
-	maxKept     = 200       // forms of places that may not be in use any more
+	maxDraft = time.Hour // how long a draft may be of use to somebody
+	maxKept  = 200       // forms of places that may not be in use any more
 )
 
 // Clean removes from [artifact.Dir] below base what nobody will use: forms of
@@ -95,7 +76,7 @@ func Clean(base, maker string, now time.Time, keep ...string) error {
 		}
 		path := filepath.Join(dir, e.Name())
 		switch {
-		case strings.HasPrefix(e.Name(), draftPrefix):
+		case strings.HasPrefix(e.Name(), hostfs.DraftPrefix):
 			if now.Sub(info.ModTime()) > maxDraft {
 				errs = append(errs, os.Remove(path))
 			}

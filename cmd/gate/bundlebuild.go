@@ -133,7 +133,7 @@ func (f *buildFlags) run(p process, dir string) error {
 	if out == "" {
 		out = c.Manifest.Gate.Name + ".tar.gz"
 	}
-	if err := replace(out, archive, 0o644); err != nil {
+	if err := hostfs.Replace(out, archive, 0o644); err != nil {
 		return err
 	}
 	return printAll(p, fmt.Sprintf("%s is %s version %d: %d files, %d bytes\n%s\n",

@@ -14,6 +14,7 @@ import (
 
 	"gate/bundles"
 	"gate/cmd/internal/places"
+	"gate/hostfs"
 )
 
 func newBundleMachine(p process) *cobra.Command {
@@ -96,7 +97,7 @@ func (f *recoveryFlags) run(ctx context.Context, p process, path string) error {
 	if err != nil {
 		return refused(p, path, false, err)
 	}
-	if err := replace(path, data, 0o644); err != nil {
+	if err := hostfs.Replace(path, data, 0o644); err != nil {
 		return err
 	}
 	return printAll(p, fmt.Sprintf("%s signed %s, good until %s\n", signed, visible(path), r.Until.UTC().Format(time.RFC3339)))
@@ -165,7 +166,7 @@ func newBundleChannel(p process) *cobra.Command {
 			if err != nil {
 				return refused(p, args[0], false, err)
 			}
-			if err := replace(args[0], data, 0o644); err != nil {
+			if err := hostfs.Replace(args[0], data, 0o644); err != nil {
 				return err
 			}
 			return printAll(p, fmt.Sprintf("%s signed version %d of %s\n%s", by, c.Version, visible(args[0]), channelText(c)))
@@ -227,7 +228,7 @@ func newBundleRepublish(p process) *cobra.Command {
 			if err != nil {
 				return refused(p, args[0], false, err)
 			}
-			if err := replace(f.out, archive, 0o644); err != nil {
+			if err := hostfs.Replace(f.out, archive, 0o644); err != nil {
 				return err
 			}
 			return printAll(p, fmt.Sprintf("%s is %s as version %d, unsigned\n%s\nnext: gate bundle sign %s\n",

@@ -8,6 +8,7 @@ import (
 
 	"gate/bundles"
 	"gate/bundles/source"
+	"gate/hostfs"
 )
 
 func newBundlePush(p process) *cobra.Command {
@@ -64,12 +65,12 @@ func newBundlePull(p process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := replace(args[1], found.Archive, 0o644); err != nil {
+			if err := hostfs.Replace(args[1], found.Archive, 0o644); err != nil {
 				return err
 			}
 			text := visible(args[1])
 			if found.Envelope != nil {
-				if err := replace(args[1]+envelopeSuffix, found.Envelope, 0o644); err != nil {
+				if err := hostfs.Replace(args[1]+envelopeSuffix, found.Envelope, 0o644); err != nil {
 					return err
 				}
 				text = strings.Join([]string{text, visible(args[1] + envelopeSuffix)}, "\n")

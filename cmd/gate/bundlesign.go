@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/bundles"
+	"gate/hostfs"
 )
 
 // signFlags are the flags of gate bundle sign.
@@ -112,9 +113,9 @@ func (f *signFlags) sign(b *bundleFile, set *bundles.KeySet, signers []namedSign
 // which fits nothing until the bundle is there.
 func (b bundleFile) write() error {
 	if b.envelope != nil {
-		if err := replace(b.path+envelopeSuffix, b.envelope, 0o644); err != nil {
+		if err := hostfs.Replace(b.path+envelopeSuffix, b.envelope, 0o644); err != nil {
 			return err
 		}
 	}
-	return replace(b.path, b.archive, 0o644)
+	return hostfs.Replace(b.path, b.archive, 0o644)
 }

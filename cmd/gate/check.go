@@ -13,6 +13,7 @@ import (
 
 	"gate/cmd/internal/places"
 	"gate/hook"
+	"gate/hostfs"
 	"gate/policycheck"
 	"gate/policytest"
 	"gate/scopes"
@@ -228,7 +229,7 @@ func writeEditorFiles(p process, dir string) error {
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			return err
 		}
-		if err := replace(file, f.Text, 0o644); err != nil {
+		if err := hostfs.Replace(file, f.Text, 0o644); err != nil {
 			return err
 		}
 		fmt.Fprintf(&b, "%s\n", visible(file))

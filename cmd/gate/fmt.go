@@ -132,7 +132,7 @@ func rewrite(p process, changes []change) error {
 	var errs []error
 	var b strings.Builder
 	for _, c := range changes {
-		if err := replace(c.path, c.new, c.perm); err != nil {
+		if err := hostfs.Replace(c.path, c.new, c.perm); err != nil {
 			errs = append(errs, fileError(c.file, err))
 			continue
 		}

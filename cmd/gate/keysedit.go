@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/bundles"
+	"gate/hostfs"
 )
 
 // keysFlags are the flags of commands that change a key set.
@@ -126,7 +127,7 @@ func (f *keysFlags) settle(p process, current, next *bundles.KeySet) error {
 		return refused(p, f.file, false, err)
 	}
 	if len(waiting) > 0 {
-		if err := replace(f.next(), data, 0o644); err != nil {
+		if err := hostfs.Replace(f.next(), data, 0o644); err != nil {
 			return err
 		}
 		return printAll(p, fmt.Sprintf("%s is version %d and not in force: it waits for %s\nnext: gate keys sign --keys %s --key ID=FILE\n",
@@ -137,7 +138,7 @@ func (f *keysFlags) settle(p process, current, next *bundles.KeySet) error {
 			return refused(p, f.next(), false, err)
 		}
 	}
-	if err := replace(f.file, data, 0o644); err != nil {
+	if err := hostfs.Replace(f.file, data, 0o644); err != nil {
 		return err
 	}
 	if err := os.Remove(f.next()); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -177,26 +177,7 @@ func replaceFile(file string, data []byte, a hook.Authority) error {
 	if err := os.MkdirAll(filepath.Dir(file), dirPerm); err != nil {
 		return err
 	}
-	return replace(file, data, perm)
-}
-
-// replace puts a new file in the place of an old one, whole or not at all.
-func replace(file string, data []byte, perm fs.FileMode) (err error) {
-	draft, err := os.CreateTemp(filepath.Dir(file), ".draft-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(draft.Name())
-		}
-	}()
-	_, err = draft.Write(data)
-	err = errors.Join(err, draft.Chmod(perm), draft.Sync(), draft.Close())
-	if err != nil {
-		return err
-	}
-	return os.Rename(draft.Name(), file)
+	return hostfs.Replace(file, data, perm)
 }
 
 // report says what became of the setting.

@@ -71,10 +71,10 @@ func (f *testFlags) putCase(p process, c policytest.Case) error {
 	old, err := hostfs.Files{}.ReadFile(f.to, maxCases)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		err = replace(f.to, text, 0o644)
+		err = hostfs.Replace(f.to, text, 0o644)
 	case err == nil:
 		if text, err = appendCase(f.to, old, c); err == nil {
-			err = replace(f.to, text, 0o644)
+			err = hostfs.Replace(f.to, text, 0o644)
 		}
 	}
 	if err != nil {

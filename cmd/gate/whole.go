@@ -57,7 +57,7 @@ func (m memory) last(name string) []byte {
 }
 
 // keep remembers what a file is. Where nothing can be written, nothing is
-// known the next time. It does not wait for the disk, as [replace] does: many
+// known the next time. It does not wait for the disk, as [hostfs.Replace] does: many
 // policies may be new, and the call waits.
 func (m memory) keep(name string, data []byte) error {
 	if err := os.MkdirAll(m.dir, 0o700); err != nil {
