@@ -15,6 +15,7 @@ import (
 	"gate/matcher"
 	"gate/matcher/backtracking"
 	"gate/scopes"
+	"gate/spelling"
 	"gate/strictjson"
 )
 
@@ -270,10 +271,25 @@ func kindOf(m map[string]any) (hook.Kind, error) {
 			found = append(found, kind)
 		}
 	}
+	if len(found) == 0 && misspelt(m) {
+		return "", nil // the schema names the key that was meant
+	}
 	if len(found) != 1 {
 		return "", errors.New("say with type which handler runs: command, prompt, agent, webhook or mcp_tool")
 	}
 	return found[0], nil
+}
+
+// misspelt reports a key that is unknown and stands for the one that says which
+// handler runs.
+func misspelt(m map[string]any) bool {
+	leading := []string{"type", "command", "prompt", "url", "server", "tool"}
+	for key := range m {
+		if !ofAnother(key) && (keyMeant(key, leading) != "" || spelling.Nearest(key, leading) != "") {
+			return true
+		}
+	}
+	return false
 }
 
 // ofDialect reports a key that belongs to some dialect.

@@ -137,11 +137,18 @@ func (l *loader) packages() {
 	first := map[string]module{}
 	for _, m := range l.parsed {
 		if o, taken := first[m.pkg]; taken {
+			l.drop(m)
 			l.fault("%s: package %s is also in %s; one package, one file", m.pos, m.pkg, o.pos)
 			continue
 		}
 		first[m.pkg] = m
 	}
+}
+
+// drop takes the policy of a module out of the source, which is broken anyway: a
+// second hook with the id of the first would be reported once more.
+func (l *loader) drop(m module) {
+	l.src.Hooks = slices.DeleteFunc(l.src.Hooks, func(h *hook.Hook) bool { return h.ID == m.pkg && h.File == m.name })
 }
 
 // digest identifies the content of a tree: the same files with the same bytes

@@ -61,16 +61,41 @@ func (l *loader) parseErrors(f file, err error) {
 		if row > 0 && row <= len(lines) {
 			hint = oldSyntax(lines[row-1])
 		}
-		message := e.Message
-		if yamlLine().MatchString(message) { // counted within the comment
-			message = "METADATA is no YAML: " + yamlLine().ReplaceAllString(message, "")
-		}
-		l.fault("%s:%d: %s%s", f.name, max(row, 1), message, hint)
+		l.fault("%s:%d: %s%s", f.name, max(row, 1), syntaxMistake(e.Message, f.text), hint)
 	}
 }
 
-// oldSyntax recognises the set rules of Rego v0.
+// syntaxMistake is what OPA says about a file, in words for those who wrote it.
+func syntaxMistake(message, text string) string {
+	// "token: x" looks like a secret, which messages must not show.
+	message = strings.Replace(message, " token: ", " token, ", 1)
+	switch {
+	case message == "package expected":
+		return "the file does not begin with its package, such as: package acme.deploy"
+	case strings.HasPrefix(message, "unexpected eof token") && strings.Count(text, "{") > strings.Count(text, "}"):
+		return message + "; a } is missing"
+	case yamlLine().MatchString(message): // counted within the comment
+		return "METADATA is no YAML: " + yamlMistake(yamlLine().ReplaceAllString(message, ""), uncommented(text))
+	}
+	return message
+}
+
+// uncommented is what a file's comments say.
+func uncommented(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if comment, ok := strings.CutPrefix(line, "#"); ok {
+			b.WriteString(comment)
+		}
+	}
+	return b.String()
+}
+
+// oldSyntax recognises the rules of Rego v0.
 func oldSyntax(line string) string {
+	if name, _, found := strings.Cut(strings.TrimSpace(line), " {"); found && slices.Contains(rules, name) {
+		return fmt.Sprintf("; write: %s contains … if {", name)
+	}
 	name, rest, found := strings.Cut(strings.TrimSpace(line), "[")
 	member, body, closed := strings.Cut(rest, "]")
 	if !found || !closed || !slices.Contains(rules, name) || !strings.Contains(body, "{") {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"regexp"
 	"strconv"
+	"strings"
 	"sync"
 
 	"go.yaml.in/yaml/v3"
@@ -28,11 +29,11 @@ func (d *document) yaml(data []byte) (err error) {
 	case errors.Is(err, io.EOF):
 		return nil // only comments: it says nothing
 	case err != nil:
-		return d.yamlError(err)
+		return d.yamlError(data, err)
 	}
 	if err := dec.Decode(&second); !errors.Is(err, io.EOF) {
 		if err != nil {
-			return d.yamlError(err)
+			return d.yamlError(data, err)
 		}
 		return fmt.Errorf("%s:%d: a second document", d.file, second.Line)
 	}
@@ -48,14 +49,27 @@ func (d *document) yaml(data []byte) (err error) {
 	return nil
 }
 
-func (d *document) yamlError(err error) error {
+func (d *document) yamlError(data []byte, err error) error {
 	text := err.Error()
 	line := 1
 	if m := yamlLine().FindStringSubmatch(text); m != nil {
 		line, _ = strconv.Atoi(m[1])
 		text = text[len(m[0]):]
 	}
-	return fmt.Errorf("%s:%d: %s", d.file, line, text)
+	return fmt.Errorf("%s:%d: %s", d.file, line, yamlMistake(text, string(data)))
+}
+
+// yamlMistake is what the parser says about text, in words for those who wrote it.
+func yamlMistake(message, text string) string {
+	if !strings.Contains(message, "cannot start any token") {
+		return message
+	}
+	for line := range strings.Lines(text) {
+		if indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]; strings.Contains(indent, "\t") {
+			return "a line begins with a tab: YAML is indented with spaces"
+		}
+	}
+	return message
 }
 
 func (d *document) yamlValue(n *yaml.Node, pointer string, depth int, budget *int) (any, []error) {
