@@ -20,6 +20,34 @@ func (m Machine) look(a agent) AgentStatus {
 	return s
 }
 
+// lookAtAll inspects the agents that there are signs of. Who is told about
+// another agent need not be told that Claude Code is not there.
+func (m Machine) lookAtAll(only ...string) []AgentStatus {
+	var list []AgentStatus
+	for _, a := range agents() {
+		if len(only) > 0 && !slices.Contains(only, a.name()) {
+			continue
+		}
+		if s := m.look(a); len(s.Guards) > 0 || len(s.Findings) > 0 {
+			list = append(list, s)
+		}
+	}
+	if slices.ContainsFunc(list, AgentStatus.installed) {
+		list = slices.DeleteFunc(list, AgentStatus.absent)
+	}
+	return list
+}
+
+// installed reports an agent that gate is installed for.
+func (s AgentStatus) installed() bool {
+	return slices.ContainsFunc(s.Guards, func(g Guard) bool { return g.Installed })
+}
+
+// absent reports an agent of which all there is to say is that it is not there.
+func (s AgentStatus) absent() bool {
+	return len(s.Findings) == 1 && s.Findings[0].ID == "gate.missing" && s.Findings[0].Severity == Notice
+}
+
 // A Diagnosis is what is wrong on a machine, most severe first.
 type Diagnosis struct {
 	Findings []Finding `json:"findings"`
@@ -31,10 +59,8 @@ type Diagnosis struct {
 // those count: an agent that gate is not meant for is no finding.
 func (m Machine) Doctor(only ...string) Diagnosis {
 	d := Diagnosis{Findings: []Finding{}, machine: m}
-	for _, a := range agents() {
-		if len(only) == 0 || slices.Contains(only, a.name()) {
-			d.Findings = append(d.Findings, m.look(a).Findings...)
-		}
+	for _, s := range m.lookAtAll(only...) {
+		d.Findings = append(d.Findings, s.Findings...)
 	}
 	for _, dir := range []struct {
 		path, what string

@@ -63,13 +63,6 @@ type Status struct {
 	Agents []AgentStatus `json:"agents"`
 }
 
-// Status looks at every agent that there are signs of, and at Claude Code. What cannot be read is a finding.
-func (m Machine) Status() Status {
-	var s Status
-	for _, a := range agents() {
-		if x := m.look(a); len(x.Guards) > 0 || len(x.Findings) > 0 {
-			s.Agents = append(s.Agents, x)
-		}
-	}
-	return s
-}
+// Status looks at every agent that there are signs of, and at Claude Code where
+// there are signs of none. What cannot be read is a finding.
+func (m Machine) Status() Status { return Status{m.lookAtAll()} }

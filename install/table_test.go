@@ -87,6 +87,24 @@ func statusOf(t *testing.T, m install.Machine, agent string) install.AgentStatus
 	return install.AgentStatus{}
 }
 
+// TestOthersOnly holds that who has gate in front of another agent is not told that
+// Claude Code is not there, and who has it in front of none is.
+func TestOthersOnly(t *testing.T) {
+	m := machine(t)
+	if list := m.Status().Agents; len(list) != 1 || list[0].Agent != "claude" {
+		t.Errorf("without an agent: %v", list)
+	}
+	doInstall(t, m, install.Request{Agent: "gemini", Scope: install.User})
+	if list := m.Status().Agents; len(list) != 1 || list[0].Agent != "gemini" {
+		t.Errorf("with gemini: %v", list)
+	}
+	for _, f := range m.Doctor().Findings {
+		if f.ID == "gate.missing" {
+			t.Errorf("doctor: %v", f)
+		}
+	}
+}
+
 // TestEventsKnown holds that each event that gate registers for has a name that
 // the agent's adapter knows.
 func TestEventsKnown(t *testing.T) {

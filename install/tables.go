@@ -12,7 +12,7 @@ var everywhere = []Scope{Project, User, Managed}
 // byContract is what is said of agents that nobody here has driven.
 func byContract(title string) weakness {
 	return weakness{"gate.unproven", everywhere, Notice, "gate was never seen at work in " + title + ": its files and answers are by its documents",
-		"see it deny a call once: ask for rm -rf ~ in a new session"}
+		"see it deny a call once: ask for mkfs.ext4 /dev/gate-test in a new session (there is no such device)"}
 }
 
 // inTrusted is what holds for hooks of a project.
@@ -94,7 +94,7 @@ func opencodeTable() *table {
 		id: "opencode", title: "OpenCode", home: ".config/opencode", user: "plugin/gate.js", project: ".opencode/plugin/gate.js",
 		format: ownFile{text: opencodePlugin}, events: []string{""},
 		weak: []weakness{{"gate.plugin", []Scope{Project, User}, Warning,
-			"OpenCode drops a plugin that does not load without a word, and all of them with --pure", "see it deny a call once: ask for rm -rf ~ in a new session"}},
+			"OpenCode drops a plugin that does not load without a word, and all of them with --pure", "see it deny a call once: ask for mkfs.ext4 /dev/gate-test in a new session (there is no such device)"}},
 	}
 }
 

@@ -190,7 +190,7 @@ func printStatus(p process, s statusOfMachine) error {
 }
 
 func guardWords(g install.Guard) string {
-	words := fmt.Sprintf("%d events", len(g.Events))
+	words := counted(len(g.Events), "event")
 	if len(g.Missing) > 0 {
 		words += fmt.Sprintf(", %d missing", len(g.Missing))
 	}

@@ -57,7 +57,7 @@ func newInstall(p process) *cobra.Command {
 		Args:    oneArg("an agent: " + strings.Join(install.Agents(), ", ")),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return f.change(p, args[0], install.Machine.Install, "gate is installed there already; nothing to do",
-				"hint: start a new session of the agent, then ask it to run: rm -rf ~")
+				"hint: start a new session of the agent, then ask it to run: mkfs.ext4 /dev/gate-test (there is no such device)")
 		},
 	}
 	f.add(cmd)

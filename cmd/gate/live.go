@@ -201,7 +201,8 @@ func (f *installFlags) lastSeen(b *strings.Builder, agent string) {
 			continue
 		}
 		seen[who] = true
-		fmt.Fprintf(b, "last decision about %s: %s, %s %s, %s (gate log show %s)\n", who, r.Time.Local().Format(time.DateTime), visible(string(r.Event)), visible(r.Tool), r.Effect, r.ID)
+		what := strings.TrimSpace(visible(string(r.Event)) + " " + visible(r.Tool))
+		fmt.Fprintf(b, "last decision about %s: %s, %s, %s (gate log show %s)\n", who, r.Time.Local().Format(time.DateTime), what, r.Effect, r.ID)
 	}
 	if len(seen) == 0 {
 		fmt.Fprintf(b, "no decision about %s in the log: it never asked gate\n", agent)
