@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"gate/cmd/internal/hookpath"
+	"gate/cmd/internal/places"
 	"gate/engine/rego"
 )
 
@@ -15,7 +16,7 @@ func runHook(ctx context.Context, p process) int {
 	}
 	var about atomic.Pointer[hookpath.Machine] // the deadline may come first
 	status := hookpath.Run(ctx, hookpath.Process{
-		Args: p.args[1:], Stdin: p.stdin, Stdout: p.stdout, Stderr: p.stderr, LookupEnv: p.lookupEnv, Exit: p.exit,
+		Args: p.args[1:], Stdin: p.stdin, Stdout: p.stdout, Stderr: p.stderr, LookupEnv: p.lookupEnv, Exit: p.exit, Account: places.Self,
 	}, func(c *hookpath.Call) (*hookpath.Guard, error) {
 		about.Store(&c.Machine)
 		g, err := p.load(c)

@@ -12,6 +12,7 @@ import (
 
 	"gate/adapters"
 	"gate/cmd/internal/hookpath"
+	"gate/cmd/internal/places"
 	"gate/hook"
 	"gate/serve"
 )
@@ -159,7 +160,7 @@ func (a answerer) decide(ctx context.Context, q serve.Question) serve.Reply {
 	var reply serve.Reply
 	status := hookpath.Run(ctx, hookpath.Process{
 		Args:  append([]string{"--agent=" + q.Agent, "--event=" + string(q.Event), "--timeout=" + q.Timeout.String()}, a.dirs...),
-		Stdin: bytes.NewReader(q.Body), Stdout: &stdout, Stderr: &stderr, LookupEnv: a.lookupEnv, Exit: a.exit,
+		Stdin: bytes.NewReader(q.Body), Stdout: &stdout, Stderr: &stderr, LookupEnv: a.lookupEnv, Exit: a.exit, Account: places.Self,
 		Environment: func(agent adapters.Adapter) adapters.Environment {
 			e := agent.Environment(func(string) string { return "" })
 			e.Attended, e.ProjectDir = q.Attended, q.Project

@@ -30,6 +30,9 @@ type Process struct {
 	LookupEnv      func(string) (string, bool)
 	Exit           func(int) // ends the process at once, when nothing can be waited for
 
+	// Account finds whose process it is; nil: [places.Listed] does.
+	Account func() (places.Account, error)
+
 	// OneShot says that the process ends with this call. Then nothing is left
 	// behind that goes on when time is up, and the call does without goroutines,
 	// which take a good part of the time that it takes.
@@ -47,6 +50,13 @@ type Process struct {
 
 	// Told is told what was answered; nil: nobody is.
 	Told func(d *hook.Decision, canAsk bool)
+}
+
+func (p Process) account() (places.Account, error) {
+	if p.Account == nil {
+		return places.Listed()
+	}
+	return p.Account()
 }
 
 func (p Process) environment(a adapters.Adapter) adapters.Environment {
@@ -200,16 +210,20 @@ func (r *run) judge(ctx context.Context, ev *hook.Event) (hook.Decision, error) 
 		return d, err
 	}
 	environment := r.environment(adapter)
-	account := places.AccountName()
-	ev.Gate = Now(account, environment.Attended)
+	account, unknown := r.account()
+	ev.Gate = Now(account.Name, environment.Attended)
 	r.desk.expect(adapter, *ev)
-	dirs, err := r.dirs.ForHook()
+	self := func() (places.Account, error) { return account, unknown }
+	dirs, err := r.dirs.ForAccount(self)
+	if err == nil && r.HandOver != nil {
+		err = unknown
+	}
 	if err != nil {
 		return closed(err)
 	}
 	c := Call{
 		Machine: Machine{
-			Dirs: dirs, Account: account, Home: places.Home(r.LookupEnv),
+			Dirs: dirs, Account: account.Name, Home: places.HomeOf(r.LookupEnv, self),
 			Project: places.ProjectRoot(environment.ProjectDir, ev.Dir()), LookupEnv: r.LookupEnv,
 		},
 		Event: ev, Session: recall(dirs, ev), EnvFile: environment.EnvFile, Batch: r.batch, RunsHooks: adapter.RunsHooks(),
@@ -240,7 +254,7 @@ func (r *run) close(why *hook.Fault) int {
 	adapter, ev := r.desk.known()
 	d := Closing(ev.Name, why)
 	status := r.desk.answer(&d)
-	if dirs, err := r.dirs.ForHook(); err == nil && adapter != nil {
+	if dirs, err := r.dirs.ForAccount(r.account); err == nil && adapter != nil {
 		ev.Gate.Now = time.Now()
 		logbook{dir: dirs.State}.recordAfterwards(d, func() audit.Record {
 			return audit.Of(&ev, &d, d.Result(adapter.CanAsk(&ev)))

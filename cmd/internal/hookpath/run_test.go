@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gate/cmd/internal/places"
 )
 
 const bashEvent = `{"session_id":"s","transcript_path":"/t","cwd":"/tmp","hook_event_name":"PreToolUse",` +
@@ -51,6 +53,30 @@ func TestHandOver(t *testing.T) {
 				t.Errorf("status %d, stdout %s, stderr %s", status, &stdout, &stderr)
 			}
 		})
+	}
+}
+
+// TestUnknownAccount holds that a program which cannot find the account hands the
+// call over, and that the last one does without its name.
+func TestUnknownAccount(t *testing.T) {
+	for _, last := range []bool{false, true} {
+		var handed, loaded bool
+		p := Process{
+			Args: []string{
+				"--agent", "claude", "--event", "PreToolUse", "--managed-dir", t.TempDir(), "--state-dir", filepath.Join(t.TempDir(), "s"), "--user-dir", t.TempDir(),
+			},
+			Stdin: strings.NewReader(bashEvent), Stdout: io.Discard, Stderr: io.Discard,
+			LookupEnv: func(string) (string, bool) { return "", false },
+			Account:   func() (places.Account, error) { return places.Account{}, errors.New("in a directory service") },
+			HandOver:  func([]byte, time.Duration) error { handed = true; return errors.New("there is no other") },
+		}
+		if last {
+			p.HandOver = nil
+		}
+		status := Run(t.Context(), p, func(*Call) (*Guard, error) { loaded = true; return nil, errors.New("it was asked") })
+		if handed == last || loaded != last || status != 2 {
+			t.Errorf("last %v: handed over %v, loaded %v, status %d", last, handed, loaded, status)
+		}
 	}
 }
 

@@ -2,38 +2,120 @@ package places
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// listed finds an account in the file that most systems keep all of theirs in,
-// as package os/user does, which takes several times as long. A file of more
-// than a few pages is left to that.
-func listed() (who account, ok bool) {
-	fd, err := unix.Open("/etc/passwd", unix.O_RDONLY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return account{}, false
+const (
+	maxAccounts = 1 << 20         // bytes of /etc/passwd
+	askAccount  = 2 * time.Second // how long a directory service may take
+)
+
+var (
+	errTooLarge = errors.New("too large for a file of accounts")
+	errUnlisted = errors.New("the account has no entry in /etc/passwd")
+)
+
+// files finds an account in the file that most systems keep all of theirs in.
+// Package os/user would do so too, and where there is a C compiler link the C
+// library, with all that is then preloaded into gate.
+func files(uid string) (Account, error) {
+	who, ok, err := listed("/etc/passwd", uid)
+	if err == nil && !ok {
+		err = errUnlisted
 	}
-	defer unix.Close(fd)
-	var buf [8 << 10]byte
-	n := 0
-	for n < len(buf) {
-		m, err := unix.Read(fd, buf[n:])
-		if m <= 0 {
-			if err != nil {
-				return account{}, false
-			}
-			return accountIn(buf[:n], strconv.Itoa(os.Getuid()))
-		}
-		n += m
-	}
-	return account{}, false
+	return who, err
 }
 
-func accountIn(file []byte, uid string) (who account, ok bool) {
+// lookup finds an account there, else where the C library looks: in a directory
+// service, say.
+func lookup(uid string) (Account, error) {
+	who, err := files(uid)
+	if !errors.Is(err, errUnlisted) && !errors.Is(err, os.ErrNotExist) {
+		return who, err
+	}
+	for _, program := range []string{"/usr/bin/getent", "/run/current-system/sw/bin/getent"} {
+		line, err := output(askAccount, program, "passwd", uid)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return Account{}, err
+		}
+		if who, ok := accountIn(line, uid); ok {
+			return who, nil
+		}
+	}
+	return Account{}, err
+}
+
+// listed reads a file of accounts with bare descriptors: every call needs it.
+func listed(file, uid string) (who Account, ok bool, err error) {
+	fd, err := unix.Open(file, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return Account{}, false, &os.PathError{Op: "open", Path: file, Err: err}
+	}
+	defer unix.Close(fd)
+	var page [8 << 10]byte
+	for buf, n := page[:], 0; n < maxAccounts; {
+		if n == len(buf) {
+			buf = append(buf, make([]byte, n)...)
+		}
+		m, err := unix.Read(fd, buf[n:])
+		switch {
+		case err == unix.EINTR:
+		case err != nil:
+			return Account{}, false, &os.PathError{Op: "read", Path: file, Err: err}
+		case m == 0:
+			who, ok = accountIn(buf[:n], uid)
+			return who, ok, nil
+		default:
+			n += m
+		}
+	}
+	return Account{}, false, &os.PathError{Op: "read", Path: file, Err: errTooLarge}
+}
+
+// output is what a program of the system writes, which gets no environment and
+// so much time.
+func output(most time.Duration, program string, args ...string) ([]byte, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	p, err := os.StartProcess(program, append([]string{program}, args...), &os.ProcAttr{Env: []string{}, Files: []*os.File{nil, w, nil}})
+	w.Close()
+	if err != nil {
+		return nil, err
+	}
+	r.SetReadDeadline(time.Now().Add(most)) // what it starts could hold the pipe
+	data, err := io.ReadAll(io.LimitReader(r, maxAccounts))
+	late := time.AfterFunc(most/4, func() { p.Kill() })
+	if err != nil {
+		p.Kill()
+	}
+	state, ended := p.Wait()
+	late.Stop()
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, fmt.Errorf("%s takes longer than %v", program, most)
+	case err != nil || ended != nil:
+		return nil, errors.Join(err, ended)
+	case !state.Success() && state.ExitCode() != 2: // 2: not found, see getent(1)
+		return nil, fmt.Errorf("%s: %v", program, state)
+	}
+	return data, nil
+}
+
+func accountIn(file []byte, uid string) (who Account, ok bool) {
 	for len(file) > 0 {
 		var line []byte
 		line, file, _ = bytes.Cut(file, []byte("\n"))
@@ -48,8 +130,8 @@ func accountIn(file []byte, uid string) (who account, ok bool) {
 		}
 		fields := strings.SplitN(string(line), ":", 7)
 		if _, err := strconv.Atoi(fields[3]); err == nil {
-			return account{name: fields[0], home: fields[5]}, true
+			return Account{Name: fields[0], Home: fields[5]}, true
 		}
 	}
-	return account{}, false
+	return Account{}, false
 }

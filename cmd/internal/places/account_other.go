@@ -2,5 +2,23 @@
 
 package places
 
-// listed finds nothing: the system has to be asked.
-func listed() (account, bool) { return account{}, false }
+import (
+	"os/user"
+	"runtime"
+)
+
+// lookup asks the system. user.Current falls back to the environment where there
+// are numbers, LookupId does not.
+func lookup(uid string) (Account, error) {
+	find := func() (*user.User, error) { return user.LookupId(uid) }
+	if runtime.GOOS == "windows" {
+		find = user.Current
+	}
+	u, err := find()
+	if err != nil {
+		return Account{}, err
+	}
+	return Account{Name: u.Username, Home: u.HomeDir}, nil
+}
+
+func files(uid string) (Account, error) { return lookup(uid) }

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/user"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -20,46 +19,34 @@ import (
 	"gate/session"
 )
 
-// An account is an entry of the system's account database.
-type account struct {
-	name, home string
+// An Account is an entry of the system's account database.
+type Account struct {
+	Name string
+	Home string // its directory, which need not be absolute
 }
 
-// whoami looks the process's user up in the account database. HOME and USER
-// have no say: a tool call could have set them.
-func whoami() (account, error) {
-	if who, ok := listed(); ok {
-		return who, nil
-	}
-	find := user.Current
-	if runtime.GOOS != "windows" {
-		// user.Current falls back to the environment, this does not.
-		find = func() (*user.User, error) { return user.LookupId(strconv.Itoa(os.Getuid())) }
-	}
-	u, err := find()
-	if err != nil {
-		return account{}, err
-	}
-	return account{name: u.Username, home: u.HomeDir}, nil
-}
+// Self looks the account up that runs the process. HOME and USER have no say: a
+// tool call could have set them.
+func Self() (Account, error) { return lookup(strconv.Itoa(os.Getuid())) }
+
+// Listed is Self as far as it can be had from the system's files: accounts of a
+// directory service are an error.
+func Listed() (Account, error) { return files(strconv.Itoa(os.Getuid())) }
 
 // AccountName is the name of the account that runs the process, "" if it is not
 // known.
 func AccountName() string {
-	who, err := whoami()
-	if err != nil {
-		return ""
-	}
-	return who.name
+	who, _ := Self()
+	return who.Name
 }
 
 // AccountHome is the home directory of that account, "" if it is not known.
 func AccountHome() string {
-	who, err := whoami()
-	if err != nil || !filepath.IsAbs(who.home) {
+	who, err := Self()
+	if err != nil || !filepath.IsAbs(who.Home) {
 		return ""
 	}
-	return who.home
+	return who.Home
 }
 
 // Dirs are the directories that hold what is gate's own. All of them are
@@ -100,14 +87,18 @@ type Flags struct {
 
 // ForHook returns the directories that decide about an agent's call. Relative
 // ones are refused, because the agent chooses the working directory.
-func (f Flags) ForHook() (Dirs, error) {
+func (f Flags) ForHook() (Dirs, error) { return f.ForAccount(Self) }
+
+// ForAccount returns the directories that decide about a call of an agent which
+// runs as an account; it is asked for if the flags do not name them all.
+func (f Flags) ForAccount(self func() (Account, error)) (Dirs, error) {
 	return f.resolve(func() (string, string, error) {
-		who, err := whoami()
-		if err != nil || !filepath.IsAbs(who.home) {
+		who, err := self()
+		if err != nil || !filepath.IsAbs(who.Home) {
 			return "", "", errors.Join(errors.New("this account has no home directory in the account database; "+
 				"give --user-dir and --state-dir"), err)
 		}
-		config, state := InHome(who.home)
+		config, state := InHome(who.Home)
 		return config, state, nil
 	})
 }
@@ -188,7 +179,10 @@ func InHome(home string) (config, state string) {
 
 // Home is what "~" means to the programs that the person or the agent runs, ""
 // if that is not known.
-func Home(lookupEnv func(string) (string, bool)) string {
+func Home(lookupEnv func(string) (string, bool)) string { return HomeOf(lookupEnv, Self) }
+
+// HomeOf is [Home] for an account that the caller knows how to find.
+func HomeOf(lookupEnv func(string) (string, bool), self func() (Account, error)) string {
 	key := "HOME"
 	if runtime.GOOS == "windows" {
 		key = "USERPROFILE"
@@ -196,7 +190,11 @@ func Home(lookupEnv func(string) (string, bool)) string {
 	if dir, _ := lookupEnv(key); filepath.IsAbs(dir) {
 		return dir
 	}
-	return AccountHome()
+	who, err := self()
+	if err != nil || !filepath.IsAbs(who.Home) {
+		return ""
+	}
+	return who.Home
 }
 
 // ProjectDir lies in a project and holds its policies.
