@@ -157,6 +157,26 @@ func TestHookProgram(t *testing.T) {
 	}
 }
 
+// TestHookProgramSize holds how large that program is: nearly all of it is mapped
+// into the memory of every call, which is to be 8 MiB at most.
+func TestHookProgramSize(t *testing.T) {
+	const most = 8_000_000
+	for name, value := range map[string]string{"GOOS": "linux", "GOARCH": "amd64", "CGO_ENABLED": "0"} {
+		t.Setenv(name, value)
+	}
+	file := filepath.Join(t.TempDir(), "gate-hook")
+	if out, err := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", file, "./cmd/gate-hook").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Size() > most {
+		t.Errorf("gate-hook has %d bytes, %d are allowed", info.Size(), most)
+	}
+}
+
 // atStart is a pattern that is compiled before main, in every start of the
 // program, for whoever may never need it.
 var atStart = regexp.MustCompile(`(?m)^(var |\t)\w+ *= regexp2?\.MustCompile`)

@@ -137,6 +137,8 @@ func toInt(key string) int {
 }
 
 // countable reports fields that are as many words as they look.
+//
+//go:noinline
 func countable(list []field) bool {
 	return !slices.ContainsFunc(list, func(f field) bool {
 		return f.many() || slices.ContainsFunc(f.parts, func(p part) bool { return p.spread })

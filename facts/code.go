@@ -143,6 +143,8 @@ func (r *codeRun) inspect(text string, at int) {
 }
 
 // suspect notes why the text could not be followed. The first reason stays.
+//
+//go:noinline
 func (r *codeRun) suspect(why string) {
 	if r.unknown == "" {
 		r.unknown = why

@@ -90,6 +90,7 @@ func codeLoops(lang *codeLanguage, toks []codeToken) map[int]int {
 
 func (p *codeParser) peek() codeToken { return p.ahead(0) }
 
+//go:noinline
 func (p *codeParser) ahead(n int) codeToken {
 	if p.pos+n < len(p.toks) {
 		return p.toks[p.pos+n]
@@ -97,6 +98,7 @@ func (p *codeParser) ahead(n int) codeToken {
 	return codeToken{}
 }
 
+//go:noinline
 func (p *codeParser) next() codeToken {
 	t := p.peek()
 	p.pos++

@@ -54,6 +54,8 @@ func (v codeValue) get(key string) (codeValue, bool) {
 }
 
 // all returns the flags of a value and of what it holds, one level deep.
+//
+//go:noinline
 func (v codeValue) all() codeFlags {
 	f := v.flags &^ isNumber
 	for _, i := range v.items {
@@ -97,6 +99,8 @@ func (r *codeRun) each(v codeValue, fold func(string) codeValue) codeValue {
 }
 
 // concat folds a + b for texts and lists.
+//
+//go:noinline
 func (r *codeRun) concat(a, b codeValue) codeValue {
 	return r.combine(a, b, func(x, y string) string { return x + y })
 }

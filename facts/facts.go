@@ -16,6 +16,11 @@ import (
 	"gate/hook"
 )
 
+// The compiler copies small functions into their callers. Some here have so many
+// that the copies made gate-hook a twentieth larger, and a program starts the more
+// slowly the larger it is: those are marked go:noinline. A further one is worth it
+// from about 10 KB on.
+
 // A Reader works facts out. It is safe for concurrent use.
 type Reader struct {
 	*Catalogue

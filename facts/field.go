@@ -43,6 +43,7 @@ type taint struct {
 	hidden bool // decoded from something unreadable
 }
 
+//go:noinline
 func (t taint) merge(o taint) taint {
 	if t.secret == "" {
 		t.secret = o.secret
@@ -69,6 +70,8 @@ func (f field) literal() bool {
 }
 
 // text returns the known text, without its holes.
+//
+//go:noinline
 func (f field) text() string {
 	if len(f.parts) == 1 {
 		return f.parts[0].text
@@ -89,6 +92,8 @@ func (f field) value() *string {
 }
 
 // prefix returns the known text before the first hole.
+//
+//go:noinline
 func (f field) prefix() string {
 	if len(f.parts) == 1 {
 		return f.parts[0].text
@@ -121,6 +126,8 @@ func (f field) mayVanish() bool {
 }
 
 // taint joins what flows through the holes.
+//
+//go:noinline
 func (f field) taint() taint {
 	var t taint
 	for _, p := range f.parts {
@@ -188,6 +195,8 @@ func (f field) cut(sep string) (before string, after field, found bool) {
 
 // join returns the fields with blanks between them, as a command that joins
 // its arguments sees them.
+//
+//go:noinline
 func join(fields []field) field {
 	var out field
 	for i, f := range fields {

@@ -44,6 +44,8 @@ const (
 )
 
 // clone returns a state that changes apart from s.
+//
+//go:noinline
 func (s *state) clone() *state {
 	s.shared = true
 	c := *s

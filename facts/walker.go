@@ -217,6 +217,8 @@ func syntaxMessage(err error) string {
 }
 
 // unknown records what was not understood, once.
+//
+//go:noinline
 func (w *walker) unknown(kind, why string, command int, span *hook.Span) {
 	w.out.Opaque = true
 	for _, u := range w.out.Unknown {
@@ -236,6 +238,8 @@ func (w *walker) limit(why string) {
 }
 
 // effect records one effect, once.
+//
+//go:noinline
 func (w *walker) effect(kind string, command int, attrs map[string]any) {
 	w.out.Effects = append(w.out.Effects, hook.FactEffect{Kind: kind, Command: command, Attrs: attrs})
 }
