@@ -29,10 +29,7 @@ const (
 	sectionFirst
 )
 
-type section struct {
-	at, size int
-	sum      uint32
-}
+type section struct{ at, size, sum uint32 }
 
 func (s section) text(data string) string { return data[s.at : s.at+s.size] }
 
@@ -53,12 +50,12 @@ func (a *Artifact) readTable() error {
 	at := d.at + 12*n + 4
 	a.sections = make([]section, n)
 	for i := range n {
-		s := section{at: at, size: int(d.fixed()), sum: d.fixed()}
+		s := section{at: uint32(at), size: d.fixed(), sum: d.fixed()}
 		d.fixed() // room
-		if s.size > len(a.data)-at {
+		if int64(s.size) > int64(len(a.data)-at) {
 			return errDamaged
 		}
-		at += s.size
+		at += int(s.size)
 		a.sections[i] = s
 	}
 	if sum := checksum(a.data[:min(d.at, len(a.data))]); d.fixed() != sum || d.err != nil || at != len(a.data) {
