@@ -55,6 +55,13 @@ func Exists(name string) bool {
 	return err == nil
 }
 
+// Missing reports whether os.Lstat finds that there is no such file: where it
+// cannot tell, false.
+func Missing(name string) bool {
+	_, err := isLink(name)
+	return os.IsNotExist(err) // errors.Is would be the first of a process to need tables of methods
+}
+
 // ErrIrregular reports a directory, a device or the like.
 var ErrIrregular = errors.New("not a regular file")
 

@@ -37,8 +37,7 @@ const lockDir = "locks"
 // Exists reports whether something is remembered of a session, at the cost of
 // one system call. What cannot be told counts as yes, so that it is found out.
 func (s Store) Exists(k Key) bool {
-	_, err := os.Lstat(s.path(k))
-	return !os.IsNotExist(err) // errors.Is would be the first of a process to need tables of methods
+	return !hostfs.Missing(s.path(k))
 }
 
 func (s Store) path(k Key) string { return filepath.Join(s.Dir, k.Name()) }

@@ -1,10 +1,10 @@
 package hookpath
 
 import (
-	"os"
 	"path/filepath"
 
 	"gate/hook"
+	"gate/hostfs"
 	"gate/session"
 )
 
@@ -50,6 +50,5 @@ func (g *Guard) beyondOnce(s *Session, ev *hook.Event, d *hook.Decision) bool {
 	if ev.SessionID() == "" {
 		return false
 	}
-	_, err := os.Lstat(filepath.Join(g.Late(), s.key.Name()))
-	return !os.IsNotExist(err)
+	return !hostfs.Missing(filepath.Join(g.Late(), s.key.Name()))
 }

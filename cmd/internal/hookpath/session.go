@@ -118,7 +118,7 @@ func (r *Session) end(ctx context.Context, ev *hook.Event, d *hook.Decision, rej
 // source has changed, or has been trusted meanwhile. A session without a name is
 // told every time.
 func (g *Guard) sayOnce(ctx context.Context, r *Session, ev *hook.Event, d *hook.Decision) {
-	if ev.SessionID() == "" {
+	if ev.SessionID() == "" || r.Known == nil && len(d.Notices) == 0 {
 		return
 	}
 	noticed := func(text string) bool { return r.Known != nil && r.Known.Noticed(text) }
