@@ -59,8 +59,23 @@ type Outcome struct {
 	After   Active   // in force from now on; Before, if the offer was not taken
 	Signers []string // whose signatures count, if it was verified
 	// Err says why the offer was not taken, or is not worth any more what it
-	// was when it was: a [bundles.Refusal], an error of Try or of the disk.
+	// was when it was: a [bundles.Refusal], an error of Try or a [*DiskError].
 	Err error
+}
+
+// A DiskError is one of the disk that a bundle was to be written to. It says
+// nothing about the bundle.
+type DiskError struct{ Err error }
+
+func (e *DiskError) Error() string { return e.Err.Error() }
+func (e *DiskError) Unwrap() error { return e.Err }
+
+// onDisk marks an error, if it is one, as the disk's.
+func onDisk(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &DiskError{err}
 }
 
 // Changed reports that something else is in force now.
@@ -208,13 +223,13 @@ func (a *activation) prepare(ctx context.Context, b *bundles.Bundle, o Offer) (A
 		}
 	}
 	if _, err := next.Open(a.files()); err == nil && a.checkAll(path.Join(Dir, next.Dir)) == nil {
-		return next, a.refresh(next, o.Archive, o.Envelope)
+		return next, onDisk(a.refresh(next, o.Archive, o.Envelope))
 	}
 	staged, err := a.stage(b, o.Archive, o.Envelope)
 	if err == nil {
 		err = a.place(staged, next)
 	}
-	return next, err
+	return next, onDisk(err)
 }
 
 // try asks the caller about a bundle among those that will be in force.

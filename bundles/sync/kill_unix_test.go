@@ -169,6 +169,9 @@ func TestFullDisk(t *testing.T) {
 			if in == nil || o.After != *in {
 				t.Errorf("%s: it says %+v, but %+v is in force", failed, o.After, in)
 			}
+			if o.Err != nil && !errors.As(o.Err, new(*sync.DiskError)) {
+				t.Errorf("%s: the bundle is blamed: %v", failed, o.Err)
+			}
 			if !o.Changed() && o.Err == nil && err == nil {
 				t.Errorf("%s: %s did not come into force, and nothing says why", failed, o.Name)
 			}

@@ -155,7 +155,7 @@ func (s *syncer) watch(ctx context.Context, schedule sync.Schedule) error {
 		}
 		failed := err != nil
 		for _, b := range list {
-			failed = failed || b.unreachable
+			failed = failed || b.unjudged()
 			wait = max(wait, b.wait)
 		}
 		if err := s.report(list); err != nil && !errors.As(err, new(statusError)) {
@@ -198,6 +198,12 @@ type synced struct {
 	offered     string            // the digest of what was judged; "" if nothing was
 	unreachable bool              // its source gave nothing; it is asked again soon
 	wait        time.Duration     // how long it wants to be left alone
+}
+
+// unjudged reports that what went wrong says nothing about the bundle: its source
+// gave nothing, or it could not be written here.
+func (b *synced) unjudged() bool {
+	return b.unreachable || errors.As(b.Err, new(*sync.DiskError))
 }
 
 // once syncs every bundle of the machine.

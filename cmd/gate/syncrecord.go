@@ -15,7 +15,7 @@ import (
 )
 
 // noteAll writes into the decision log what came into force and what was
-// refused. A source that gave nothing is no decision about a bundle.
+// refused. A source that gave nothing, or a full disk, is no decision about a bundle.
 func (s *syncer) noteAll(list []synced) {
 	var inForce []audit.Bundle
 	for _, b := range list {
@@ -24,7 +24,7 @@ func (s *syncer) noteAll(list []synced) {
 		}
 	}
 	for _, b := range list {
-		if b.offered == "" || b.Err == nil && !b.Changed() {
+		if b.offered == "" || b.Err == nil && !b.Changed() || b.unjudged() {
 			continue
 		}
 		s.note(audit.Record{

@@ -94,10 +94,10 @@ func (s *syncer) report(list []synced) error {
 	for _, b := range list {
 		switch {
 		case b.Err == nil:
-		case b.unreachable && status != exitRefused:
-			status = exitFailed
-		case !b.unreachable:
+		case !b.unjudged():
 			status = exitRefused
+		case status != exitRefused:
+			status = exitFailed
 		}
 		if s.flags.json {
 			docs = append(docs, b.document())
@@ -134,7 +134,7 @@ func (b *synced) line() string {
 	switch {
 	case b.Err != nil:
 		what := "refused: "
-		if b.unreachable {
+		if b.unjudged() {
 			what = ""
 		}
 		return fmt.Sprintf("%s: %s%s; %s", name, what, b.Err, b.stays())
