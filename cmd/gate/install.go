@@ -24,6 +24,8 @@ type installFlags struct {
 	dir    string
 	dryRun bool
 	trust  bool // store a person's trust in the hooks, too
+	bypass bool // leave the modes of the agent that ask for nothing
+	away   bool // take gate out
 	json   bool
 }
 
@@ -63,11 +65,12 @@ func newInstall(p process) *cobra.Command {
 	f.add(cmd)
 	f.addScope(cmd)
 	cmd.Flags().BoolVar(&f.trust, "trust-hooks", false, "at a terminal: where the agent runs no hook that a person has not trusted (codex), store that you trust gate's")
+	cmd.Flags().BoolVar(&f.bypass, "keep-bypass", false, "with --scope managed: people may still have the agent ask for nothing (claude --dangerously-skip-permissions); gate judges all the same")
 	return cmd
 }
 
 func newUninstall(p process) *cobra.Command {
-	var f installFlags
+	f := installFlags{away: true}
 	cmd := &cobra.Command{
 		Use:     "uninstall AGENT",
 		Short:   "take gate out of an agent's configuration",
@@ -92,7 +95,7 @@ func (f *installFlags) change(
 	if err != nil {
 		return err
 	}
-	todo, err := plan(m, install.Request{Agent: agent, Scope: install.Scope(f.scope), TrustHooks: f.trust})
+	todo, err := plan(m, install.Request{Agent: agent, Scope: install.Scope(f.scope), TrustHooks: f.trust, KeepBypass: f.bypass})
 	if err != nil {
 		return err
 	}
@@ -122,7 +125,7 @@ func (f *installFlags) change(
 		f.compiles(m)
 	}
 	printFindings(&b, p, todo.Findings)
-	if f.scope == string(install.Managed) {
+	if f.scope == string(install.Managed) && !f.away {
 		f.printWeaknesses(&b, p, m, agent)
 	}
 	return printAll(p, b.String())
