@@ -35,6 +35,7 @@ func FuzzLine(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line string) {
 		got := reader.Of(event(line))
 		consistent(t, line, got)
+		restored(t, line, got)
 		if a, b := document(got), document(reader.Of(event(line))); a != b {
 			t.Errorf("two readings differ:\n%s\n%s", a, b)
 		}
@@ -179,6 +180,26 @@ func consistent(t *testing.T, line string, f *hook.Facts) {
 	}
 	if f.Opaque != (len(f.Unknown) > 0) {
 		t.Errorf("opaque is %v with %d unknowns", f.Opaque, len(f.Unknown))
+	}
+}
+
+// restored holds that facts come back from their document as a log has it.
+func restored(t *testing.T, line string, f *hook.Facts) {
+	t.Helper()
+	want := document(f)
+	doc, err := strictjson.Object([]byte(want), strictjson.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := hook.FactsOf(doc, line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := document(back); got != want {
+		t.Errorf("restored:\n%s\nwere\n%s", got, want)
+	}
+	if (f.Shell == nil) != (back.Shell == nil) || f.Shell != nil && back.Shell.Text != f.Shell.Text {
+		t.Error("restored with another line")
 	}
 }
 

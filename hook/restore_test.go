@@ -1,53 +1,13 @@
 package hook_test
 
 import (
-	"os"
-	"strings"
 	"testing"
 
-	"gate/facts"
 	"gate/hook"
-	"gate/strictjson"
 )
 
-// TestFactsOf restores the facts of every line that package facts is tested
-// with, from their document as a log would have it.
-func TestFactsOf(t *testing.T) {
-	lines, err := os.ReadFile("../facts/testdata/lines.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	reader := facts.New(facts.World{Home: "/home/dev", OS: "linux"})
-	n := 0
-	for line := range strings.Lines(string(lines)) {
-		line = strings.TrimSpace(strings.TrimPrefix(line, "$"))
-		ev := hook.Event{Name: hook.PreToolUse, Fields: map[string]any{
-			"cwd": "/home/dev/project", "tool_name": "Bash", "tool_input": map[string]any{"command": line},
-		}}
-		f := reader.Of(&ev)
-		want := strictjson.Append(nil, f.Document())
-		doc, err := strictjson.Object(want, strictjson.Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		back, err := hook.FactsOf(doc, line)
-		if err != nil {
-			t.Errorf("%s: %v", line, err)
-			continue
-		}
-		if got := strictjson.Append(nil, back.Document()); string(got) != string(want) {
-			t.Errorf("%s\n got %s\nwant %s", line, got, want)
-		}
-		if (f.Shell == nil) != (back.Shell == nil) || f.Shell != nil && back.Shell.Text != f.Shell.Text {
-			t.Errorf("%s: another line", line)
-		}
-		n++
-	}
-	if n < 100 {
-		t.Errorf("only %d lines", n)
-	}
-}
-
+// TestFactsOfRefuses spoils a document in every way that a log may. FuzzLine of
+// package facts restores whole ones.
 func TestFactsOfRefuses(t *testing.T) {
 	whole := func() map[string]any { return (&hook.Facts{Shell: &hook.Shell{}}).Document() }
 	for name, spoil := range map[string]func(map[string]any){
