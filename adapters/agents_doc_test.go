@@ -1,9 +1,7 @@
 package adapters
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 )
@@ -11,33 +9,13 @@ import (
 // TestAgentTables holds the tables of docs/agents.md to those of this package.
 // With -update it writes them.
 func TestAgentTables(t *testing.T) {
-	const page, begin, end = "../docs/agents.md", "<!-- agents -->\n", "<!-- end of agents -->"
-	data, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	head, rest, ok1 := strings.Cut(string(data), begin)
-	_, tail, ok2 := strings.Cut(rest, end)
-	if !ok1 || !ok2 {
-		t.Fatalf("%s has no place for the tables", page)
-	}
 	var b strings.Builder
 	for _, a := range all() {
 		if a, ok := a.(*agent); ok {
 			describe(&b, a)
 		}
 	}
-	got := head + begin + "\n" + b.String() + end + tail
-	if got == string(data) {
-		return
-	}
-	if f := flag.Lookup("update"); f != nil && f.Value.String() == "true" {
-		if err := os.WriteFile(page, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	t.Errorf("%s does not list what adapters do; run: go test ./adapters -run TestAgentTables -update", page)
+	checkPage(t, "../docs/agents.md", map[string]string{"agents": b.String()})
 }
 
 // describe writes the tables of one agent.

@@ -14,11 +14,6 @@ import (
 // event and a tool's input have to the tables of this package. With -update it
 // writes them.
 func TestInputTables(t *testing.T) {
-	const page = "../docs/rego.md"
-	data, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var rows, inputs strings.Builder
 	rows.WriteString("| event | fields besides the common ones | matcher is on | modify rewrites |\n|---|---|---|---|\n")
 	fmt.Fprintf(&rows, "| all | %s | | |\n", fieldList(common))
@@ -29,15 +24,26 @@ func TestInputTables(t *testing.T) {
 	for _, tool := range tools {
 		fmt.Fprintf(&inputs, "| `%s` | %s |\n", tool.name, fieldList(tool.fields))
 	}
+	checkPage(t, "../docs/rego.md", map[string]string{"events": rows.String() + "\n", "tools": inputs.String() + "\n"})
+}
+
+// checkPage holds the tables of a page, which stand between comments with their
+// names, to what they should be. With -update it writes them.
+func checkPage(t *testing.T, page string, tables map[string]string) {
+	t.Helper()
+	data, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
 	got := string(data)
-	for name, block := range map[string]string{"events": rows.String(), "tools": inputs.String()} {
+	for name, table := range tables {
 		begin, end := "<!-- "+name+" -->\n", "<!-- end of "+name+" -->"
 		head, rest, ok1 := strings.Cut(got, begin)
 		_, tail, ok2 := strings.Cut(rest, end)
 		if !ok1 || !ok2 {
 			t.Fatalf("%s has no place for %s", page, name)
 		}
-		got = head + begin + "\n" + block + "\n" + end + tail
+		got = head + begin + "\n" + table + end + tail
 	}
 	if got == string(data) {
 		return
@@ -48,7 +54,7 @@ func TestInputTables(t *testing.T) {
 		}
 		return
 	}
-	t.Errorf("%s does not list the fields that adapters check; run: go test ./adapters -run TestInputTables -update", page)
+	t.Errorf("%s does not list what adapters do; run: go test ./adapters -run %s -update", page, t.Name())
 }
 
 func fieldList(fields []field) string {

@@ -2,7 +2,6 @@ package policies_test
 
 import (
 	"context"
-	"os"
 	"reflect"
 	"testing"
 	"time"
@@ -36,15 +35,7 @@ func TestIndexPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if *updateIndex {
-		if err := os.WriteFile(policies.PlanFile, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if policies.Plan() != string(want) {
-		t.Errorf("%s is stale: run go test ./policies -run TestIndex -update", policies.PlanFile)
-	}
+	keep(t, policies.PlanFile, policies.Plan(), want)
 }
 
 // TestPlanDecides holds that the compiled form decides every call of the cases as

@@ -46,20 +46,27 @@ func library(t testing.TB) (lib []scopes.Module, src scopes.Source) {
 
 var updateIndex = flag.Bool("update", false, "write the index of the library anew")
 
+// keep compares an embedded file with what it should be, or writes it anew.
+func keep(t *testing.T, file, got string, want []byte) {
+	t.Helper()
+	if *updateIndex {
+		if err := os.WriteFile(file, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if got != string(want) {
+		t.Errorf("%s is stale: run go test ./policies -run TestIndex -update", file)
+	}
+}
+
 // TestIndex keeps the index that the program starts from equal to the files.
 func TestIndex(t *testing.T) {
 	want, err := load.Index(policies.FS())
 	if err != nil {
 		t.Fatal(err)
 	}
+	keep(t, policies.IndexFile, policies.Index(), want)
 	if *updateIndex {
-		if err := os.WriteFile(policies.IndexFile, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
 		return
-	}
-	if policies.Index() != string(want) {
-		t.Errorf("%s is stale: run go test ./policies -run TestIndex -update", policies.IndexFile)
 	}
 	lib, src := library(t)
 	indexed, indexedLib := load.Indexed(policies.FS(), policies.Index(), scopes.Source{

@@ -2,7 +2,6 @@ package policies_test
 
 import (
 	"context"
-	"os"
 	"reflect"
 	"testing"
 	"time"
@@ -23,15 +22,7 @@ func TestIndexSnapshot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if *updateIndex {
-		if err := os.WriteFile(policies.SnapshotFile, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if policies.Snapshot() != string(want) {
-		t.Errorf("%s is stale: run go test ./policies -run TestIndex -update", policies.SnapshotFile)
-	}
+	keep(t, policies.SnapshotFile, policies.Snapshot(), want)
 }
 
 // TestSnapshotDecides holds that every policy says the same from the snapshot as

@@ -2,7 +2,6 @@ package rego_test
 
 import (
 	"context"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -30,29 +29,18 @@ func planOf(t *testing.T, lib []scopes.Module, s *scopes.Source, opts ...plan.Op
 // TestCasesPlanned has the policies of testdata/cases say from their plan what
 // they say by OPA, mistakes of their members included.
 func TestCasesPlanned(t *testing.T) {
-	files, err := filepath.Glob("testdata/cases/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no cases: %v", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			ar, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
+	eachCase(t, func(t *testing.T, _ string, _ *txtar.Archive, c testCase) {
+		planned, left := planOf(t, c.lib, &c.source)
+		want := rego.New(c.lib, []scopes.Source{c.source}).Evaluate(context.Background(), c.source.Hooks, &c.event)
+		got := planned.Evaluate(context.Background(), c.source.Hooks, &c.event)
+		for i, h := range c.source.Hooks {
+			switch {
+			case left[h.ID] != "" && got[i].Fault != nil && got[i].Fault.Kind == hook.FaultLoad:
+			case !reflect.DeepEqual(got[i].Verdict, want[i].Verdict), !sameFault(got[i].Fault, want[i].Fault):
+				t.Errorf("%s\nplan %+v\n     %v\nOPA  %+v\n     %v", h.ID, got[i].Verdict, got[i].Fault, want[i].Verdict, want[i].Fault)
 			}
-			c := readCase(t, ar)
-			planned, left := planOf(t, c.lib, &c.source)
-			want := rego.New(c.lib, []scopes.Source{c.source}).Evaluate(context.Background(), c.source.Hooks, &c.event)
-			got := planned.Evaluate(context.Background(), c.source.Hooks, &c.event)
-			for i, h := range c.source.Hooks {
-				switch {
-				case left[h.ID] != "" && got[i].Fault != nil && got[i].Fault.Kind == hook.FaultLoad:
-				case !reflect.DeepEqual(got[i].Verdict, want[i].Verdict), !sameFault(got[i].Fault, want[i].Fault):
-					t.Errorf("%s\nplan %+v\n     %v\nOPA  %+v\n     %v", h.ID, got[i].Verdict, got[i].Fault, want[i].Verdict, want[i].Fault)
-				}
-			}
-		})
-	}
+		}
+	})
 }
 
 // sameFault compares kinds and texts. Of values that are in conflict a plan knows

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,6 +28,31 @@ var update = flag.Bool("update", false, "rewrite the expectations of testdata")
 // not called helper*.rego are hooks, lib/*.rego for the library, params.json,
 // and event.json. Lines "key: value" before the files set the authority.
 func TestCases(t *testing.T) {
+	eachCase(t, func(t *testing.T, file string, ar *txtar.Archive, c testCase) {
+		e := rego.New(c.lib, []scopes.Source{c.source})
+		got := render(c.source.Hooks, e.Evaluate(context.Background(), c.source.Hooks, &c.event))
+		if err := rego.Check(c.lib, c.source); err != nil {
+			got += "\ncheck:\n" + err.Error() + "\n"
+		}
+		i := slices.IndexFunc(ar.Files, func(f txtar.File) bool { return f.Name == "want" })
+		if i < 0 {
+			t.Fatal("no file named want")
+		}
+		if *update {
+			ar.Files[i].Data = []byte(got)
+			if err := os.WriteFile(file, txtar.Format(ar), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			return
+		}
+		if want := string(ar.Files[i].Data); want != got {
+			t.Errorf("got:\n%s\nwant:\n%s", got, want)
+		}
+	})
+}
+
+func eachCase(t *testing.T, test func(t *testing.T, file string, ar *txtar.Archive, c testCase)) {
+	t.Helper()
 	files, err := filepath.Glob("testdata/cases/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no cases: %v", err)
@@ -37,29 +63,7 @@ func TestCases(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c := readCase(t, ar)
-			e := rego.New(c.lib, []scopes.Source{c.source})
-			got := render(c.source.Hooks, e.Evaluate(context.Background(), c.source.Hooks, &c.event))
-			if err := rego.Check(c.lib, c.source); err != nil {
-				got += "\ncheck:\n" + err.Error() + "\n"
-			}
-			for i, f := range ar.Files {
-				if f.Name != "want" {
-					continue
-				}
-				if *update {
-					ar.Files[i].Data = []byte(got)
-					if err := os.WriteFile(file, txtar.Format(ar), 0o644); err != nil {
-						t.Fatal(err)
-					}
-					return
-				}
-				if string(f.Data) != got {
-					t.Errorf("got:\n%s\nwant:\n%s", got, f.Data)
-				}
-				return
-			}
-			t.Error("no file named want")
+			test(t, file, ar, readCase(t, ar))
 		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,7 +31,16 @@ func parse(t testing.TB, name, text string) *ast.Module {
 // TestMutants runs testdata/mutants/*.txtar: a module, and its mutants with the
 // lines that each changes once both are written by OPA.
 func TestMutants(t *testing.T) {
-	files, err := filepath.Glob("testdata/mutants/*.txtar")
+	eachCase(t, "testdata/mutants/*.txtar", "mutants", func(t *testing.T, archive *txtar.Archive) string {
+		return mutants(t, string(archive.Files[0].Data))
+	})
+}
+
+// eachCase compares what a test makes of archives with the file of a name in
+// them. With -update it writes that.
+func eachCase(t *testing.T, pattern, name string, test func(t *testing.T, archive *txtar.Archive) string) {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no cases: %v", err)
 	}
@@ -40,15 +50,19 @@ func TestMutants(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := mutants(t, string(archive.Files[0].Data))
+			got := test(t, archive)
+			at := slices.IndexFunc(archive.Files, func(f txtar.File) bool { return f.Name == name })
+			if at < 0 {
+				t.Fatalf("%s has no file %s", file, name)
+			}
 			if *update {
-				archive.Files = append(archive.Files[:1], txtar.File{Name: "mutants", Data: []byte(got)})
+				archive.Files[at].Data = []byte(got)
 				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
 					t.Fatal(err)
 				}
 				return
 			}
-			if want := string(archive.Files[1].Data); got != want {
+			if want := string(archive.Files[at].Data); got != want {
 				t.Errorf("got\n%s\nwant\n%s", got, want)
 			}
 		})

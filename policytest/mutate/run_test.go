@@ -5,9 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -46,35 +43,14 @@ func tree(archive *txtar.Archive) fs.FS {
 // TestRun runs testdata/run/*.txtar: policies, their tests, and what becomes of
 // the mutants.
 func TestRun(t *testing.T) {
-	files, err := filepath.Glob("testdata/run/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no cases: %v", err)
-	}
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			archive, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			at := slices.IndexFunc(archive.Files, func(f txtar.File) bool { return f.Name == "report" })
-			want := string(archive.Files[at].Data)
-			tree := tree(archive)
-			got := report(t, prepare(t, tree), mutate.Options{})
-			if *update {
-				archive.Files[at].Data = []byte(got)
-				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if got != want {
-				t.Errorf("got\n%s\nwant\n%s", got, want)
-			}
-			if alone := report(t, prepare(t, tree), mutate.Options{Parallel: 1}); alone != got {
-				t.Errorf("one at a time\n%s", alone)
-			}
-		})
-	}
+	eachCase(t, "testdata/run/*.txtar", "report", func(t *testing.T, archive *txtar.Archive) string {
+		tree := tree(archive)
+		got := report(t, prepare(t, tree), mutate.Options{})
+		if alone := report(t, prepare(t, tree), mutate.Options{Parallel: 1}); alone != got {
+			t.Errorf("one at a time\n%s", alone)
+		}
+		return got
+	})
 }
 
 func report(t *testing.T, suite *policytest.Suite, o mutate.Options) string {
