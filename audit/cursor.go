@@ -195,7 +195,7 @@ func firstPlace(name string) *Place {
 		return nil
 	}
 	defer f.Close()
-	for r, err := range Read(f, name) {
+	for r, err := range read(f, name) {
 		if err == nil && r.Place != nil {
 			return r.Place
 		}

@@ -209,14 +209,14 @@ func (f fields) policies() []Policy {
 // while settings said "record": false.
 var ErrNotKept = errors.New("the event was not recorded with this decision")
 
-// ErrNoCall reports a record of what became of a bundle.
-var ErrNoCall = errors.New("this record is about a bundle, not about a call")
+// errNoCall reports a record of what became of a bundle.
+var errNoCall = errors.New("this record is about a bundle, not about a call")
 
 // Restore returns the event that was decided about, redacted and cut as the log
 // has it. Its Facts are nil: Kept.Input["facts"] holds their document.
 func (r *Record) Restore() (hook.Event, error) {
 	if r.Sync != nil {
-		return hook.Event{}, ErrNoCall
+		return hook.Event{}, errNoCall
 	}
 	if r.Kept == nil {
 		return hook.Event{}, ErrNotKept

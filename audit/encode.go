@@ -113,7 +113,7 @@ func (r *Record) custom(w *strictjson.Writer) {
 	}
 	w.Key("session").Text(short(r.Session, maxText))
 	w.Key("tool").Text(clip(r.Tool, maxText))
-	w.Key("v").Int(Version)
+	w.Key("v").Int(version)
 	w.EndObject()
 }
 

@@ -88,7 +88,7 @@ func (h *History) Oldest() iter.Seq2[Record, error] {
 		files := h.files()
 		slices.Reverse(files)
 		for _, name := range files {
-			if !each(name, yield, func(f *os.File) iter.Seq2[Record, error] { return Read(f, name) }) {
+			if !each(name, yield, func(f *os.File) iter.Seq2[Record, error] { return read(f, name) }) {
 				return
 			}
 		}
@@ -138,9 +138,9 @@ func openRecords(name string) (*os.File, error) {
 	return f, nil
 }
 
-// Read yields the records of a stream in their order; name is for errors, which
+// read yields the records of a stream in their order; name is for errors, which
 // are as [History.Oldest] says. No line costs more memory than [MaxRecord].
-func Read(in io.Reader, name string) iter.Seq2[Record, error] {
+func read(in io.Reader, name string) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		for line, err := range strictjson.Lines(in, MaxRecord) {
 			if err != nil {

@@ -206,7 +206,7 @@ func FuzzRead(f *testing.F) {
 			t.Fatal(err)
 		}
 		forwards := map[string]int{}
-		for r, err := range Read(bytes.NewReader(data), name) {
+		for r, err := range read(bytes.NewReader(data), name) {
 			forwards[r.ID+"/"+r.Call]++
 			if err != nil {
 				continue

@@ -10,14 +10,14 @@ import (
 	"gate/hook"
 )
 
-// Version is the version of the records that [Append] writes. Records of
-// older ones are read, too: what they did not have yet is empty. From 3 on they
-// have the form of OPA's decision log.
-const Version = 3
+// version is that of the records that [Append] writes. Older ones are read, too:
+// what they did not have yet is empty. From 3 on they have the form of OPA's
+// decision log.
+const version = 3
 
 // A Record is one decision as the log keeps it, or what became of a bundle.
 type Record struct {
-	Version int // of the record that was read; Append writes [Version]
+	Version int // of the record that was read; Append writes 3
 	Time    time.Time
 	ID      string // the decision's
 	Key     string // names the record among those of all machines; "": Append makes one
@@ -83,7 +83,7 @@ type Policy struct {
 // [Record.Keep]. result is what followed for the call.
 func Of(ev *hook.Event, d *hook.Decision, result hook.Result) Record {
 	r := Record{
-		Version: Version, Time: ev.Gate.Now, ID: d.ID, User: ev.Gate.User, Labels: ev.Gate.Labels, Agent: ev.Agent, Session: ev.SessionID(), Event: ev.Name, Tool: ev.Tool(),
+		Version: version, Time: ev.Gate.Now, ID: d.ID, User: ev.Gate.User, Labels: ev.Gate.Labels, Agent: ev.Agent, Session: ev.SessionID(), Event: ev.Name, Tool: ev.Tool(),
 		Dir: ev.Dir(), Call: Summary(ev), Effect: d.Effect, Result: result, Halt: d.Halt != nil, Took: d.Took,
 		Reasons: reasonsOf(d.Reasons), Warned: reasonsOf(d.Warnings), Policies: policiesOf(d.Steps),
 	}

@@ -31,7 +31,7 @@ func TestSync(t *testing.T) {
 		if err != nil || !reflect.DeepEqual(got.Sync, want.Sync) || !reflect.DeepEqual(got.Reasons, want.Reasons) || got.Effect != want.Effect {
 			t.Errorf("%s: got %+v, %v", want.ID, got, err)
 		}
-		if _, err := got.Restore(); (err == ErrNoCall) != (want.Sync != nil) {
+		if _, err := got.Restore(); (err == errNoCall) != (want.Sync != nil) {
 			t.Errorf("%s: restored: %v", want.ID, err)
 		}
 	}

@@ -10,22 +10,9 @@
 //
 // instead of writing facts by hand.
 //
-// [Run] does everything once. Whoever runs the same tests again and again over
-// changed policies, as mutation does, prepares once:
-//
-//	suite, err := policytest.Prepare(options)
-//	for _, file := range suite.Policies() {
-//		changed, err := suite.With(file, text)
-//		results, err := changed.Run(ctx, policytest.Selection{
-//			Files: changed.Concerning(file), FirstFailure: true,
-//		})
-//	}
-//
-// Suites that come from one Prepare share what they parsed, the events and
-// facts of gate.event, and the compiled library.
-//
 // The package prints nothing and reads nothing but the fs.FS that it is given.
-// Start with [Run].
+// Start with [Run], which does everything once, or with [Prepare] to run the same
+// tests again and again over changed policies.
 package policytest
 
 import (

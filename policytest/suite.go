@@ -46,7 +46,18 @@ type file struct {
 }
 
 // Prepare reads and checks policies and tests. Errors are those of [Run] but
-// for the selection.
+// for the selection. The policies can then be changed one by one, as mutation does:
+//
+//	suite, err := policytest.Prepare(options)
+//	for _, file := range suite.Policies() {
+//		changed, err := suite.With(file, text)
+//		results, err := changed.Run(ctx, policytest.Selection{
+//			Files: changed.Concerning(file), FirstFailure: true,
+//		})
+//	}
+//
+// Suites that come from one Prepare share what they parsed, the events and
+// facts of gate.event, and the compiled library.
 func Prepare(o Options) (*Suite, error) {
 	if o.Source.Scope == 0 {
 		o.Source.Scope, o.Source.Authority = hook.Session, hook.Project

@@ -94,8 +94,8 @@ func (c Consequence) strictness() int {
 	return slices.Index([]Consequence{"", StaleWarn, StaleAsk, StaleClose}, c)
 }
 
-// MaxApproval is the longest life of an approval, in minutes.
-const MaxApproval = 60
+// maxApproval is the longest life of an approval, in minutes.
+const maxApproval = 60
 
 // Pos returns file:line of a key, for messages.
 func (l *Layer) Pos(key string) string {

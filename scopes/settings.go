@@ -200,7 +200,7 @@ func (s *Settings) approvals() {
 			s.Approvals.KeyRequired, s.Approvals.Keys = true, slices.Clone(a.Keys)
 		}
 	}
-	s.Approvals.Minutes = min(max(s.Approvals.Minutes, 0), MaxApproval)
+	s.Approvals.Minutes = min(max(s.Approvals.Minutes, 0), maxApproval)
 }
 
 // contradictions finds what files of one authority say differently and no
