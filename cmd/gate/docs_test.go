@@ -197,6 +197,45 @@ func TestCommandTable(t *testing.T) {
 	}
 }
 
+// TestNamedCommands looks for commands and flags that the pages name, in code and
+// in blocks, and that there are not.
+func TestNamedCommands(t *testing.T) {
+	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := regexp.MustCompile("(?m)(?:`|^ {4}|^\\$ )gate ([a-z][^`\n]*)")
+	flag := regexp.MustCompile(`(?:^|\s)--([a-z][a-z-]*)`)
+	named := 0
+	for _, page := range append(pages, filepath.Join(root, "README.md")) {
+		data, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range line.FindAllStringSubmatch(string(data), -1) {
+			words := strings.FieldsFunc(m[1], func(r rune) bool { return r == ' ' || r == '|' })
+			if words[0] == "help" || words[0] == "could" { // what gate says, not what it is told
+				continue
+			}
+			c, _, err := newRoot(process{stdout: io.Discard, stderr: io.Discard}).Find(words)
+			if err != nil || !c.HasParent() {
+				t.Errorf("%s: there is no gate %s: %v", page, m[1], err)
+				continue
+			}
+			own, _, _ := strings.Cut(m[1], " -- ") // what follows is a program's
+			for _, f := range flag.FindAllStringSubmatch(own, -1) {
+				named++
+				if c.Flag(f[1]) == nil && c.Root().PersistentFlags().Lookup(f[1]) == nil && f[1] != "help" {
+					t.Errorf("%s: gate %s has no flag --%s", page, c.Name(), f[1])
+				}
+			}
+		}
+	}
+	if named < 40 {
+		t.Errorf("only %d flags are named", named)
+	}
+}
+
 // TestRegoFormat holds every Rego file to the form of opa fmt.
 func TestRegoFormat(t *testing.T) {
 	count := 0
