@@ -291,39 +291,3 @@ func pairsOf(text string) []pair {
 	}
 	return pairs
 }
-
-func (a *agent) CanAsk(ev *hook.Event) bool {
-	if ev == nil || !ev.Gate.Interactive || ev.Text("permission_mode") == "dontAsk" {
-		return false
-	}
-	w := a.wordOf(ev)
-	return w.can&(asks|dialog) != 0
-}
-
-func (a *agent) RunsHooks() bool { return a.hosts }
-
-func (a *agent) Closes(n hook.Name) bool {
-	w := a.word(string(n))
-	return w.can&rejects != 0 && closesOn(w.own()) != never
-}
-
-func (a *agent) Deadline(n hook.Name) time.Duration {
-	if w := a.word(string(n)); w.wait > 0 {
-		return w.wait
-	}
-	return a.wait
-}
-
-func (a *agent) Environment(getenv func(string) string) Environment {
-	e := Environment{Attended: a.attends}
-	for _, name := range a.project {
-		if e.ProjectDir = getenv(name); e.ProjectDir != "" {
-			break
-		}
-	}
-	return e
-}
-
-func (a *agent) Render(ev *hook.Event, d *hook.Decision) Answer {
-	return a.render(a.compose(ev, d))
-}
