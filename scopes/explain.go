@@ -81,7 +81,7 @@ func (s *Set) live(name string) *Source {
 func (s *Set) Explain() []Row {
 	var rows []Row
 	for i := range s.settings.layers {
-		rows = append(rows, s.settings.rows(&s.settings.layers[i])...)
+		rows = append(rows, s.settings.layers[i].rows()...)
 	}
 	slices.SortStableFunc(rows, func(a, b Row) int { return strings.Compare(a.Key, b.Key) })
 	for i := range rows {
@@ -90,12 +90,22 @@ func (s *Set) Explain() []Row {
 	return rows
 }
 
-// rows lists what one layer says.
-func (s *Settings) rows(l *Layer) []Row {
+// rows lists what one layer says, not yet in order.
+func (l *Layer) rows() []Row {
 	var rows []Row
 	add := func(key string, value any) {
 		rows = append(rows, Row{Key: key, Value: value, Authority: l.Authority, Pos: l.Pos(key), Bundle: l.Bundle, layer: l})
 	}
+	l.switchRows(add)
+	l.policyRows(add)
+	l.machineRows(add)
+	l.judgeRows(add)
+	scriptsOf(l, add)
+	return rows
+}
+
+// switchRows lists what a layer says that is about all hooks and decisions.
+func (l *Layer) switchRows(add func(key string, value any)) {
 	if l.DisableAllHooks != nil {
 		add(keyDisable, *l.DisableAllHooks)
 	}
@@ -117,6 +127,13 @@ func (s *Settings) rows(l *Layer) []Row {
 	if l.Record != nil {
 		add(keyRecord, *l.Record)
 	}
+	if l.DecisionLogs != nil {
+		add(keyDecisionLogs, l.DecisionLogs.tree())
+	}
+}
+
+// policyRows lists what a layer says of single policies.
+func (l *Layer) policyRows(add func(key string, value any)) {
 	for _, k := range slices.Sorted(maps.Keys(l.Policies)) {
 		add(keyPolicies+"."+k, string(l.Policies[k]))
 	}
@@ -125,6 +142,17 @@ func (s *Settings) rows(l *Layer) []Row {
 			add(keyParams+"."+p+"."+name, l.Params[p][name])
 		}
 	}
+	for _, k := range l.Delegate {
+		add(keyDelegate+"."+k, true)
+	}
+	for i, e := range l.Exceptions {
+		add(indexed(keyExceptions, i), e.tree())
+	}
+}
+
+// machineRows lists what a layer says of the machine, and of what it fetches and
+// loads.
+func (l *Layer) machineRows(add func(key string, value any)) {
 	if l.Stale != nil {
 		l.Stale.rows(add)
 	}
@@ -144,21 +172,9 @@ func (s *Settings) rows(l *Layer) []Row {
 	for _, k := range slices.Sorted(maps.Keys(l.Programs)) {
 		add(keyPrograms+"."+k, l.Programs[k])
 	}
-	l.judgeRows(add)
 	for _, k := range slices.Sorted(maps.Keys(l.MCPServers)) {
 		add(keyMCPServers+"."+k, l.MCPServers[k].tree())
 	}
-	if l.DecisionLogs != nil {
-		add(keyDecisionLogs, l.DecisionLogs.tree())
-	}
-	scriptsOf(l, add)
-	for _, k := range l.Delegate {
-		add(keyDelegate+"."+k, true)
-	}
-	for i, e := range l.Exceptions {
-		add(indexed(keyExceptions, i), e.tree())
-	}
-	return rows
 }
 
 func (e Exception) tree() map[string]any {

@@ -111,17 +111,12 @@ func New(sources []Source, settings Settings, options ...Option) (*Set, error) {
 		}
 		s.bounds[src] = bounds
 		for _, b := range bounds {
-			layers := tuned.layersFor(b.Hook)
-			b.level, b.exceptions = settings.level(b.Hook, layers), settings.exceptions(b.Hook, layers)
-			if src.records() && b.level.level != LevelOff {
-				b.level.level = LevelRecord
-			}
-			if b.Level() == LevelOff || len(src.unset(b.Hook)) > 0 {
+			if !b.takesPart(src, &tuned) {
 				continue
 			}
 			s.memory = s.memory || b.Session || b.Once
 			if b.Consult {
-				continue
+				continue // it runs when it is consulted
 			}
 			for i, name := range b.Events {
 				if slices.Contains(b.Events[:i], name) {
@@ -138,6 +133,17 @@ func New(sources []Source, settings Settings, options ...Option) (*Set, error) {
 		s.tiers[name] = tiers(name, bounds)
 	}
 	return s, nil
+}
+
+// takesPart sets what settings say of a hook, and reports whether they leave it
+// anything to say.
+func (b *Bound) takesPart(src *Source, tuned *tuning) bool {
+	layers := tuned.layersFor(b.Hook)
+	b.level, b.exceptions = tuned.settings.level(b.Hook, layers), tuned.settings.exceptions(b.Hook, layers)
+	if src.records() && b.level.level != LevelOff {
+		b.level.level = LevelRecord
+	}
+	return b.Level() != LevelOff && len(src.unset(b.Hook)) == 0
 }
 
 // Settings returns what the set was made with.
