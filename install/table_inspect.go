@@ -89,8 +89,27 @@ func (t *table) look(m Machine, s Scope, path string) tableView {
 		}
 		return v
 	}
+	t.checkEntries(m, entries, repair, &v)
+	if info, err := m.stat(path); t.each && err == nil && m.OS != "windows" && info.Mode()&0o111 == 0 {
+		v.guard.InForce = false
+		v.report("gate.entry", Error, 0, "this program cannot be executed: "+t.title+" does not ask gate", repair)
+	}
+	for i := range v.findings {
+		f := &v.findings[i]
+		f.Fixable = f.Fixable || f.Remedy == repair
+	}
+	t.checkFile(m, s, text, &v)
+	if t.beside != nil {
+		t.beside(t, m, &v)
+	}
+	return v
+}
+
+// checkEntries says what gate's entries in a file amount to, and what is wrong with
+// them.
+func (t *table) checkEntries(m Machine, entries []tableEntry, repair string, v *tableView) {
 	g := &v.guard
-	g.Installed, g.InForce, g.Command = true, true, entries[0].words
+	g.Installed, g.InForce, g.Complete, g.Command = true, true, true, entries[0].words
 	wrong, other := 0, 0
 	sound := map[string]bool{}
 	for _, x := range entries {
@@ -106,12 +125,11 @@ func (t *table) look(m Machine, s Scope, path string) tableView {
 				v.report("gate.command", Warning, x.line, "the command line is not the one that this gate would write", repair)
 			}
 		}
-		t.checkPrograms(m, x, &v)
+		t.checkPrograms(m, x, v)
 	}
-	g.Complete = true
 	events := t.events
 	if t.each {
-		events = []string{filepath.Base(path)}
+		events = []string{filepath.Base(g.File)}
 	}
 	for _, event := range events {
 		if !slices.Contains(g.Events, hook.Name(event)) {
@@ -122,19 +140,6 @@ func (t *table) look(m Machine, s Scope, path string) tableView {
 	if len(g.Missing) > 0 {
 		v.report("gate.events", Error, 0, "gate is not asked on "+listed(g.Missing), repair)
 	}
-	if info, err := m.stat(path); t.each && err == nil && m.OS != "windows" && info.Mode()&0o111 == 0 {
-		g.InForce = false
-		v.report("gate.entry", Error, 0, "this program cannot be executed: "+t.title+" does not ask gate", repair)
-	}
-	for i := range v.findings {
-		f := &v.findings[i]
-		f.Fixable = f.Fixable || f.Remedy == repair
-	}
-	t.checkFile(m, s, text, &v)
-	if t.beside != nil {
-		t.beside(t, m, &v)
-	}
-	return v
 }
 
 // together makes one view of those of the files of a directory.
