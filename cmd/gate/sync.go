@@ -224,29 +224,8 @@ func (s *syncer) once(ctx context.Context) ([]synced, error) {
 	if err := s.channelled(&rules); err != nil {
 		return nil, err
 	}
-	list := make([]synced, len(feeds))
 	wants := s.wanted(ctx, feeds, labels, current)
-	var offers []sync.Offer
-	var at []int // where in the list an offer's outcome belongs
-	for i, feed := range feeds {
-		list[i] = synced{feed: feed, url: feed.URL, Outcome: sync.Outcome{Name: feed.Name}}
-		if in := current.Find(feed.Name); in != nil {
-			list[i].Before, list[i].After = *in, *in
-		}
-		if feed.Pin != "" {
-			rules.Pins[feed.Pin] = feed.Name
-		}
-		o, err := s.offer(ctx, wants[i])
-		if err != nil {
-			list[i].fail(err)
-			continue
-		}
-		list[i].offered = list[i].Before.Digest
-		if !o.Unchanged {
-			list[i].offered = bundles.Digest(o.Archive)
-		}
-		offers, at = append(offers, o), append(at, i)
-	}
+	list, offers, at := s.offers(ctx, feeds, wants, current, rules.Pins)
 	outcomes, err := s.store.Activate(ctx, offers, rules)
 	s.again(ctx, wants, at, offers, outcomes, rules)
 	for n, o := range outcomes {
@@ -261,6 +240,32 @@ func (s *syncer) once(ctx context.Context) ([]synced, error) {
 	s.noteAll(list)
 	compileManaged(s.dirs, known)
 	return list, err
+}
+
+// offers fetches what the feeds have, and notes what they pin. The outcome of
+// offer n belongs at list[at[n]]; what could not be fetched says so there.
+func (s *syncer) offers(ctx context.Context, feeds []scopes.Feed, wants []want, current sync.Current, pins map[string]string) (list []synced, offers []sync.Offer, at []int) {
+	list = make([]synced, len(feeds))
+	for i, feed := range feeds {
+		list[i] = synced{feed: feed, url: feed.URL, Outcome: sync.Outcome{Name: feed.Name}}
+		if in := current.Find(feed.Name); in != nil {
+			list[i].Before, list[i].After = *in, *in
+		}
+		if feed.Pin != "" {
+			pins[feed.Pin] = feed.Name
+		}
+		o, err := s.offer(ctx, wants[i])
+		if err != nil {
+			list[i].fail(err)
+			continue
+		}
+		list[i].offered = list[i].Before.Digest
+		if !o.Unchanged {
+			list[i].offered = bundles.Digest(o.Archive)
+		}
+		offers, at = append(offers, o), append(at, i)
+	}
+	return list, offers, at
 }
 
 // again fetches what is in force already, but is not worth what it was: it may
