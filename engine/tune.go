@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"gate/hook"
 	"gate/scopes"
@@ -23,8 +24,9 @@ func (c *call) except(h due, w *weighed) {
 	w.keep()
 	w.Reasons = slices.DeleteFunc(slices.Clone(w.Reasons), func(r hook.Reason) bool { return r.Effect >= hook.Ask })
 	w.Halt, w.Rewrites, w.Consults, w.Env = nil, nil, nil, nil
+	last := e.Until.Add(-time.Nanosecond).UTC() // it ends when a day does, as a rule
 	w.ignored = append(w.ignored, fmt.Sprintf("%s: excepted by %s until %s (%s), %s",
-		w.would.Effect(), e.Owner, e.Until.UTC().Format("2006-01-02"), e.Reason, pos))
+		w.would.Effect(), e.Owner, last.Format("2006-01-02"), e.Reason, pos))
 }
 
 // limit takes away what the hook's level does not let it bring about. A fault

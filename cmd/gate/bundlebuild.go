@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -62,8 +64,12 @@ func initBundle(p process, dir, name string) error {
 			return err
 		}
 	}
-	return printAll(p, fmt.Sprintf("%s is a bundle named %s\nnext: write policies below %s, then gate bundle build %s\n",
-		visible(dir), name, visible(filepath.Join(dir, name)), visible(dir)))
+	policies := filepath.Join(dir, "policies")
+	if err := os.MkdirAll(policies, 0o755); err != nil {
+		return err
+	}
+	return printAll(p, fmt.Sprintf("%s is a bundle named %s\nnext: write policies into %s, in packages below %s, then gate bundle build %s\n",
+		visible(dir), name, visible(policies), name, visible(dir)))
 }
 
 // createFile writes a file that is not there yet.
@@ -136,8 +142,16 @@ func (f *buildFlags) run(p process, dir string) error {
 	if err := hostfs.Replace(out, archive, 0o644); err != nil {
 		return err
 	}
+	if !slices.ContainsFunc(c.Files, isPolicy) {
+		fmt.Fprintf(p.stderr, "gate: note: no policy is in it, as no file of %s ends in .rego\n", visible(dir))
+	}
 	return printAll(p, fmt.Sprintf("%s is %s version %d: %d files, %d bytes\n%s\n",
 		visible(out), c.Manifest.Gate.Name, c.Manifest.Gate.Version, len(c.Files), len(archive), c.Digest))
+}
+
+// isPolicy reports a file of a bundle that may hold a policy.
+func isPolicy(f bundles.File) bool {
+	return strings.HasSuffix(f.Name, ".rego") && !strings.HasSuffix(f.Name, "_test.rego")
 }
 
 // change returns what the flags say about metadata.gate.

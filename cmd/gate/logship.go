@@ -11,6 +11,7 @@ import (
 
 	"gate/audit"
 	"gate/audit/ship"
+	"gate/hook"
 	"gate/scopes"
 )
 
@@ -42,10 +43,15 @@ func newLogShip(p process) *cobra.Command {
 			if to.URL == "" && cmp.Or(to.TokenFile, to.CA, to.ClientCert, to.ClientKey) != "" {
 				return usageError("--token-file, --ca, --client-cert and --client-key go with --to")
 			}
-			layers := loadSources(setting{dirs: d, env: p.lookupEnv}).Layers
-			settings, err := scopes.Combine(layers...)
+			l := loadSources(setting{dirs: d, env: p.lookupEnv})
+			settings, err := scopes.Combine(l.Layers...)
 			if err != nil {
 				return err
+			}
+			if to.URL == "" && settings.DecisionLogs.URL == "" { // broken settings say nothing
+				if err := managedFaults(l.Sources); err != nil {
+					return err
+				}
 			}
 			queue := to.URL
 			if to.URL == "" || to.URL == settings.DecisionLogs.URL {
@@ -72,6 +78,20 @@ func newLogShip(p process) *cobra.Command {
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
 	addDirFlags(cmd, &f.dirs)
 	return cmd
+}
+
+// managedFaults are what is wrong with what the administrator wrote.
+func managedFaults(sources []scopes.Source) error {
+	var errs []error
+	for _, src := range sources {
+		if src.Authority != hook.Managed {
+			continue
+		}
+		for i := range src.Faults {
+			errs = append(errs, &src.Faults[i])
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // errNowhere reports that nobody said where the log is to be sent.

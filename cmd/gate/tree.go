@@ -146,12 +146,32 @@ func subcommand(cmd *cobra.Command, args []string) error {
 // flagError says of a flag that there is none which one was probably meant.
 func flagError(cmd *cobra.Command, err error) error {
 	text := err.Error()
+	if bad := (*pflag.InvalidValueError)(nil); errors.As(err, &bad) {
+		if what := valueWanted(bad.GetFlag().Value.Type()); what != "" {
+			text = fmt.Sprintf("--%s %s: %s is wanted", bad.GetFlag().Name, quoted(bad.GetValue()), what)
+		}
+	}
 	if unknown := (*pflag.NotExistError)(nil); errors.As(err, &unknown) {
 		var known []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
 		text += didYouMean(unknown.GetSpecifiedName(), known, func(name string) string { return "--" + name })
 	}
 	return usageError(text)
+}
+
+// valueWanted says what a flag of a type takes, "" if its own message does.
+func valueWanted(kind string) string {
+	switch kind {
+	case "int", "int64", "uint", "uint16":
+		return "a whole number"
+	case "float64":
+		return "a number"
+	case "duration":
+		return "a time, such as 30s or 5m,"
+	case "bool":
+		return "true or false"
+	}
+	return ""
 }
 
 // didYouMean ends a message about a word with the known one that was probably
