@@ -90,6 +90,7 @@ func sets(t *testing.T, places []place, ev *hook.Event) *scopes.Set {
 		list, err := p.Artifact.All(p.as)
 		if ev != nil {
 			p.as.Off = off
+			p.as.AllOff = p.kind == artifact.Library && scopes.LibraryOff(off, p.as.Managed, layers...)
 			list, err = p.Artifact.Sources(ev, p.as)
 		}
 		if err != nil {
@@ -117,7 +118,8 @@ func sets(t *testing.T, places []place, ev *hook.Event) *scopes.Set {
 
 type place struct {
 	*artifact.Artifact
-	as artifact.As
+	as   artifact.As
+	kind artifact.Kind
 }
 
 var (
@@ -127,7 +129,7 @@ var (
 		"", "*", "Bash", "Bash|Write", "Bash, Task", "Agent", "Task|mcp__a__b", "B*", "^mcp__", "glob:mcp__*", "contains:as", "Bash|^Wri", "startup", "Edit",
 	}
 	someLevels = []scopes.Level{scopes.LevelOff, scopes.LevelRecord, scopes.LevelWarn, scopes.LevelAsk, scopes.LevelDeny}
-	somePaths  = []string{"acme", "acme.a", "acme.a.x1", "acme.b.x2", "acme.b", "gate.git", "acme.a.x3"}
+	somePaths  = []string{"acme", "acme.a", "acme.a.x1", "acme.b.x2", "acme.b", "gate.git", "gate", "acme.a.x3"}
 	moment     = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 )
 
@@ -145,7 +147,11 @@ func randomPlaces(r *rand.Rand) []place {
 		}
 		c := artifact.Content{Kind: k, Maker: maker}
 		c.Sources = append(c.Sources, randomPart(r, artifact.Policies))
-		if k != artifact.Library {
+		if k == artifact.Library {
+			for i := range c.Sources[0].Hooks {
+				c.Sources[0].Hooks[i].ID = fmt.Sprintf("gate.%s.x%d", pick(r, []string{"git", "net"}), i)
+			}
+		} else {
 			c.Sources = append(c.Sources, randomPart(r, artifact.Settings))
 			c.Layers = append(c.Layers, randomLayer(r, k, artifact.Settings))
 		}
@@ -168,7 +174,7 @@ func randomPlaces(r *rand.Rand) []place {
 		if err != nil {
 			panic(err)
 		}
-		list = append(list, place{a, artifact.As{Managed: managed, Trusted: rarely(r, 2)}})
+		list = append(list, place{a, artifact.As{Managed: managed, Trusted: rarely(r, 2)}, k})
 	}
 	return list
 }

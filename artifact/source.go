@@ -22,6 +22,10 @@ type As struct {
 	// Nil: they switch off none. It is asked about a hook without most of what it
 	// says: there are its id and kind, and what the place says of it.
 	Off func(*hook.Hook) bool
+
+	// AllOff says that Off reports every policy of the place, which then need not be
+	// looked at one by one.
+	AllOff bool
 }
 
 // A Source is one source of a place, with the hooks that may concern an event.
@@ -84,10 +88,7 @@ func (a *Artifact) Sources(ev *hook.Event, as As) ([]Source, error) {
 			return nil, err
 		}
 		s := Source{Source: base, file: a, part: p}
-		positions, err := a.route(p, ev, as.Handlers)
-		if err == nil && as.Off != nil {
-			positions, err = s.without(as.Off, positions)
-		}
+		positions, err := s.positions(ev, as)
 		if err != nil {
 			return nil, err
 		}
@@ -97,6 +98,18 @@ func (a *Artifact) Sources(ev *hook.Event, as As) ([]Source, error) {
 		list = append(list, s)
 	}
 	return list, nil
+}
+
+// positions are those of the hooks that may concern an event.
+func (s *Source) positions(ev *hook.Event, as As) ([]int, error) {
+	if as.AllOff && len(s.part.runs) == 0 {
+		return s.part.always, nil
+	}
+	positions, err := s.file.route(s.part, ev, as.Handlers)
+	if err != nil || as.Off == nil {
+		return positions, err
+	}
+	return s.without(as.Off, positions)
 }
 
 // All is [Artifact.Sources] with every hook.

@@ -88,6 +88,24 @@ func Off(layers ...Layer) (func(*hook.Hook) bool, error) {
 	}, nil
 }
 
+// LibraryOff reports that layers, which off is [Off] of, switch off the library in
+// one word: off says so of each of its policies. managed says that it stands beside
+// managed sources.
+func LibraryOff(off func(*hook.Hook) bool, managed bool, layers ...Layer) bool {
+	const all = "gate" // the group that has all of the library, and nothing else
+	for i := range layers {
+		if len(layers[i].Delegate) > 0 {
+			return false
+		}
+		for key := range layers[i].Policies {
+			if key != all && covers(all, key) {
+				return false
+			}
+		}
+	}
+	return off != nil && off(&hook.Hook{ID: all, Library: true, Scope: hook.Policy, Authority: LibraryAuthority(managed), Source: "library"})
+}
+
 // A saying is a value with the place that it comes from.
 type saying struct {
 	layer *Layer

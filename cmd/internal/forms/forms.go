@@ -209,6 +209,7 @@ func (f *Forms) sources() error {
 	}
 	for _, form := range f.open {
 		form.as.Handlers, form.as.Off = f.handlers, off
+		form.as.AllOff = form.dir == "" && scopes.LibraryOff(off, form.as.Managed, f.Found.Layers...)
 		sources, err := form.Sources(f.call.Event, form.as)
 		if err != nil {
 			return err
