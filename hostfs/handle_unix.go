@@ -83,8 +83,13 @@ func (h Handle) Read(buf []byte) error {
 }
 
 // Holds reports whether a directory holds anything but one name, or whether that
-// cannot be told.
-func (h Handle) Holds(but string) bool { return holds(h.FD(), but) }
+// cannot be told. It may be asked again.
+func (h Handle) Holds(but string) bool {
+	if _, err := unix.Seek(h.FD(), 0, io.SeekStart); err != nil {
+		return true
+	}
+	return holds(h.FD(), but)
+}
 
 // A handleInfo is what package os makes of the same answer of the system.
 type handleInfo struct {

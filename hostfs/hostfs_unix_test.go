@@ -239,8 +239,10 @@ func TestHolds(t *testing.T) {
 			t.Errorf("%s: not %v", after, want)
 		}
 		if h, err := hostfs.OpenHandle(dir); err == nil {
-			if h.Holds("own") != want {
-				t.Errorf("%s, with a handle: not %v", after, want)
+			for range 2 {
+				if h.Holds("own") != want {
+					t.Errorf("%s, with a handle: not %v", after, want)
+				}
 			}
 			h.Close()
 		}

@@ -112,6 +112,10 @@ func (f *Forms) places() error {
 	if err != nil {
 		return err
 	}
+	if managed != nil && managed.Bare() {
+		managed.Close()
+		managed = nil
+	}
 	if managed != nil && d.ManagedNamed {
 		f.Found.Notices = append(f.Found.Notices, places.NamedManaged(d))
 	}
@@ -145,7 +149,7 @@ func (f *Forms) place(k artifact.Kind, s *places.Site) error {
 		return nil
 	}
 	a, fresh, err := f.call.Comparing(k, s, f.maker)
-	if err != nil {
+	if a == nil {
 		s.Close()
 		return err
 	}

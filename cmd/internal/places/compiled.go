@@ -32,9 +32,14 @@ func (d Dirs) Compiled(k artifact.Kind, dir, maker string) (*artifact.Artifact, 
 
 // Comparing is [Dirs.Compiled] for whoever has something to do while the place is
 // compared with what the form was made of: what fresh returns, which must be
-// called and closes the site, and then [Refused], would have been the error.
+// called and closes the site, and then [Refused], would have been the error. Of a
+// place that is [Site.Bare] it returns nil.
 func (d Dirs) Comparing(k artifact.Kind, s *Site, maker string) (a *artifact.Artifact, fresh func() error, err error) {
-	if a, err = d.compiled(k, s.Dir, maker); err != nil {
+	a, err = d.compiled(k, s.Dir, maker)
+	switch {
+	case (err != nil || a.Empty()) && s.Bare():
+		return nil, nil, nil
+	case err != nil:
 		return nil, nil, err
 	}
 	return a, a.Compare(s.handle), nil

@@ -16,8 +16,8 @@ type Site struct {
 }
 
 // Look opens what [Open] would, and checks as much of it. It returns nil where
-// Open does. Whatever is not plain, such as a directory that is a link, is an error:
-// then the place has to be opened.
+// Open does, but for a place that is [Site.Bare]. Whatever is not plain, such as a
+// directory that is a link, is an error: then the place has to be opened.
 func Look(base, below string, o *Owner) (*Site, error) {
 	dir := filepath.Join(base, below)
 	handle, err := hostfs.OpenHandle(dir)
@@ -28,16 +28,21 @@ func Look(base, below string, o *Owner) (*Site, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !handle.Holds(artifact.Dir) { // gate's own work says nothing
-		handle.Close()
-		return nil, nil
-	}
+	s := &Site{dir, handle}
 	if err := o.checkOpen(base, dir, handle); err != nil {
-		handle.Close()
+		defer s.Close()
+		if s.Bare() {
+			return nil, nil
+		}
 		return nil, err
 	}
-	return &Site{dir, handle}, nil
+	return s, nil
 }
+
+// Bare reports that there is nothing in the place, for [Open] as if it were not
+// there. Where it has a compiled form nobody need ask, which takes as long as a
+// [Look]: a form holds only as long as nothing was taken out of the place.
+func (s *Site) Bare() bool { return !s.handle.Holds(artifact.Dir) } // gate's own work says nothing
 
 // leadsNowhere reports a link to what is not there, or something that is no
 // directory.
