@@ -1,7 +1,6 @@
 package scopes
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -28,7 +27,10 @@ func FindMCPServer(servers map[string]MCPServer, name string, a hook.Authority) 
 	if a == hook.Managed {
 		whose = "managed"
 	}
-	return MCPServer{}, fmt.Errorf("mcpServers of %s settings name no %s, but %s", whose, shown(name), cmp.Or(strings.Join(names, ", "), "none"))
+	if len(names) == 0 {
+		return MCPServer{}, fmt.Errorf("mcpServers of %s settings name no server, and so no %s", whose, shown(name))
+	}
+	return MCPServer{}, fmt.Errorf("mcpServers of %s settings name no %s, but %s", whose, shown(name), strings.Join(names, ", "))
 }
 
 // Asks reports that settings name whom a hook asks: the provider that judges

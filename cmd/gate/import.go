@@ -85,7 +85,11 @@ func (f *importFlags) read(file string) (load.Foreign, error) {
 	if filepath.Ext(file) == ".md" {
 		as.Scope, as.Authority = hook.Skill, hook.SkillAuthor
 	}
-	return load.ReadHooks(filepath.ToSlash(file), data, f.dialect, as)
+	foreign, err := load.ReadHooks(filepath.ToSlash(file), data, f.dialect, as)
+	if errors.Is(err, load.ErrDialect) {
+		err = hintedError{err, "--dialect says so here"}
+	}
+	return foreign, err
 }
 
 // write makes a new file; it never replaces one.

@@ -78,6 +78,9 @@ func printTry(p process, ev *hook.Event, d *hook.Decision, why string) error {
 		r.Effect = hook.Ask // it is shown like one
 		printReason(&b, p, r, "warning", text)
 	}
+	for _, line := range unansweredBy(d) {
+		fmt.Fprintf(&b, "warning: %s\n", indentRest(visible(line)))
+	}
 	if input, ok := d.Rewrite.(map[string]any); ok {
 		printChange(&b, ev, input, d.Changes)
 	}
@@ -91,6 +94,22 @@ func printTry(p process, ev *hook.Event, d *hook.Decision, why string) error {
 		fmt.Fprintf(&b, "hint: %s says why\n", why)
 	}
 	return printAll(p, b.String())
+}
+
+// unansweredBy says which hooks could not answer and stopped nothing: what would
+// have is a reason already.
+func unansweredBy(d *hook.Decision) []string {
+	var lines []string
+	for _, s := range d.Steps {
+		if s.Fault == nil || s.Hook == nil || s.Effect >= hook.Ask {
+			continue
+		}
+		line := s.Hook.ID + " could not answer: " + strings.TrimPrefix(s.Fault.Error(), s.Hook.ID+" ")
+		if !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
 
 // helpedOnce leaves help out where the next reason has the same.

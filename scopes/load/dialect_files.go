@@ -93,6 +93,9 @@ func (d *document) hooksIn(t tongue, src scopes.Source) (Foreign, []error) {
 	return d.guess(t, own, mistakes, src)
 }
 
+// ErrDialect is the error of a file that must say what it is written in.
+var ErrDialect = errors.New("say which with the key dialect")
+
 // guess finds the one dialect that accepts a file.
 func (d *document) guess(t tongue, own Foreign, mistakes []error, src scopes.Source) (Foreign, []error) {
 	var accepted []string
@@ -105,17 +108,17 @@ func (d *document) guess(t tongue, own Foreign, mistakes []error, src scopes.Sou
 			accepted, found = append(accepted, string(lang.name)), f
 		}
 	}
-	const say = "say which with the key dialect, or by its place, such as " + HooksDir
 	switch {
 	case len(accepted) == 1:
 		return found, nil
 	case len(accepted) > 1:
-		return Foreign{}, []error{d.errorf("", "the file could be of dialect %s: %s/%s/",
-			strings.Join(accepted, " or "), say, accepted[0])}
+		return Foreign{}, []error{d.errorf("", "the file could be of dialect %s: %w, or by its place, such as %s/%s/",
+			strings.Join(accepted, " or "), ErrDialect, HooksDir, accepted[0])}
 	case t.own:
 		return Foreign{}, mistakes
 	}
-	return Foreign{}, []error{d.errorf("", "no dialect accepts the file: %s/%s/, and the mistakes in it are listed", say, dialects()[0].name)}
+	return Foreign{}, []error{d.errorf("", "no dialect accepts the file: %w, or by its place, such as %s/%s/, and the mistakes in it are listed",
+		ErrDialect, HooksDir, dialects()[0].name)}
 }
 
 // readAs reads the hooks of a file in one dialect; nil is gate's own.
