@@ -72,6 +72,7 @@ func newDoctor(p process) *cobra.Command {
 				if err := f.accept(p); err != nil {
 					return err
 				}
+				f.compiles(m)
 			}
 			f.missed(found.Findings)
 			found.Findings = slices.Concat(f.ownFindings(p), found.Findings, hookProgramFindings(m.Program), otherPrograms(p, m.Program), f.slowFindings(m))
