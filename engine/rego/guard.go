@@ -6,6 +6,8 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/topdown"
+
+	"gate/engine/plan/builtin"
 )
 
 // Some of OPA's builtins can, in one step that looks neither at cancellation nor
@@ -18,17 +20,8 @@ import (
 // them and skips a rule on a value of a wrong type, where evaluation would be an
 // error. Null means unknown here, so a rule that asks startswith(null, …) must
 // be a fault, not silent.
-
-// Limits of what one call of a builtin may make.
-const (
-	maxText     = 64 << 20 // bytes of a string
-	maxScan     = 4 << 20  // bytes of a text that is cut into pieces, each a term
-	maxElements = 1 << 20  // elements of an array
-	maxDigits   = 10_000   // digits of a number
-	maxLayout   = 1000     // bytes of a time layout
-
-	maxReplacement = 1000 // bytes of what regex.replace puts for each match
-)
+//
+// The limits are those that plans have ([builtin.MaxText] and the others).
 
 // A guard stands in front of one builtin. Its check sees the declared arguments;
 // a nil check only keeps the call from the rule index.
@@ -194,8 +187,8 @@ func (s *guardSet) redirect(t *ast.Term) *ast.Term {
 }
 
 func tooLarge(bytes int) error {
-	if bytes > maxText {
-		return fmt.Errorf("the result would be larger than %d MiB", maxText>>20)
+	if bytes > builtin.MaxText {
+		return fmt.Errorf("the result would be larger than %d MiB", builtin.MaxText>>20)
 	}
 	return nil
 }
@@ -206,13 +199,13 @@ func atMost(factor int) func([]*ast.Term) error {
 	return func(operands []*ast.Term) error {
 		n := 0
 		for _, o := range operands {
-			n += textSize(o.Value, maxText)
+			n += textSize(o.Value, builtin.MaxText)
 		}
-		if n > maxText {
+		if n > builtin.MaxText {
 			return tooLarge(n)
 		}
 		// Texts rarely need their worst case; what is short may have it.
-		if n*factor > 2*maxText {
+		if n*factor > 2*builtin.MaxText {
 			return tooLarge(n * factor)
 		}
 		return nil
@@ -222,8 +215,8 @@ func atMost(factor int) func([]*ast.Term) error {
 // scans guards builtins that make a term of each small piece of operand i.
 func scans(i int) func([]*ast.Term) error {
 	return func(operands []*ast.Term) error {
-		if s, ok := operands[i].Value.(ast.String); ok && len(s) > maxScan {
-			return fmt.Errorf("the text is longer than %d MiB", maxScan>>20)
+		if s, ok := operands[i].Value.(ast.String); ok && len(s) > builtin.MaxScan {
+			return fmt.Errorf("the text is longer than %d MiB", builtin.MaxScan>>20)
 		}
 		return nil
 	}

@@ -24,7 +24,7 @@ func checkConcat(operands []*ast.Term) error {
 	each := func(t *ast.Term) bool {
 		s, _ := t.Value.(ast.String)
 		n += len(s) + len(sep)
-		return n > maxText
+		return n > builtin.MaxText
 	}
 	switch v := operands[1].Value.(type) {
 	case *ast.Array:
@@ -58,7 +58,7 @@ func checkReplaceN(operands []*ast.Term) error {
 		if ok {
 			n += strings.Count(string(s), string(old)) * len(to)
 		}
-		return n > maxText
+		return n > builtin.MaxText
 	})
 	return tooLarge(n)
 }
@@ -72,14 +72,14 @@ func checkRegexReplace(operands []*ast.Term) error {
 		return nil
 	}
 	groups := strings.Count(string(to), "$")
-	if len(to) > maxReplacement {
-		return fmt.Errorf("the replacement is longer than %d bytes", maxReplacement)
+	if len(to) > builtin.MaxReplacement {
+		return fmt.Errorf("the replacement is longer than %d bytes", builtin.MaxReplacement)
 	}
-	if groups > 0 && (groups+1)*len(s) > maxText {
+	if groups > 0 && (groups+1)*len(s) > builtin.MaxText {
 		return tooLarge((groups + 1) * len(s))
 	}
-	if len(s) > maxScan {
-		return fmt.Errorf("the text is longer than %d MiB", maxScan>>20)
+	if len(s) > builtin.MaxScan {
+		return fmt.Errorf("the text is longer than %d MiB", builtin.MaxScan>>20)
 	}
 	return nil
 }
@@ -93,9 +93,9 @@ func checkSprintf(operands []*ast.Term) error {
 	}
 	sizes := make([]int, args.Len())
 	for i := range sizes {
-		sizes[i] = textSize(args.Elem(i).Value, maxText)
+		sizes[i] = textSize(args.Elem(i).Value, builtin.MaxText)
 	}
-	return tooLarge(builtin.FormatSize(string(format), sizes, maxText))
+	return tooLarge(builtin.FormatSize(string(format), sizes, builtin.MaxText))
 }
 
 func checkArrays(operands []*ast.Term) error {
@@ -117,15 +117,15 @@ func checkFlatten(operands []*ast.Term) error {
 			return a.Until(count)
 		}
 		n++
-		return n > 2*maxElements
+		return n > 2*builtin.MaxElements
 	}
 	count(operands[0])
 	return tooMany(n)
 }
 
 func tooMany(n int) error {
-	if n > maxElements {
-		return fmt.Errorf("the result would have more than %d elements", maxElements)
+	if n > builtin.MaxElements {
+		return fmt.Errorf("the result would have more than %d elements", builtin.MaxElements)
 	}
 	return nil
 }
@@ -146,8 +146,8 @@ func checkRange(operands []*ast.Term) error {
 			n.Quo(n, step)
 		}
 	}
-	if n.Cmp(big.NewInt(maxElements)) > 0 {
-		return tooMany(maxElements + 1)
+	if n.Cmp(big.NewInt(builtin.MaxElements)) > 0 {
+		return tooMany(builtin.MaxElements + 1)
 	}
 	return nil
 }
@@ -168,7 +168,7 @@ func checkNumbers(operands []*ast.Term) error {
 		if num, ok := t.Value.(ast.Number); ok {
 			n = max(n, digits(string(num)))
 		}
-		return n > maxDigits
+		return n > builtin.MaxDigits
 	}
 	total := 0
 	for _, o := range operands {
@@ -183,8 +183,8 @@ func checkNumbers(operands []*ast.Term) error {
 			total = v.Len()
 		}
 	}
-	if n > maxDigits || n*total > 100*maxDigits && n > 20 {
-		return fmt.Errorf("a number of more than %d digits", maxDigits)
+	if n > builtin.MaxDigits || n*total > 100*builtin.MaxDigits && n > 20 {
+		return fmt.Errorf("a number of more than %d digits", builtin.MaxDigits)
 	}
 	return nil
 }
@@ -197,14 +197,14 @@ func digits(s string) int {
 	}
 	e, err := strconv.Atoi(exponent)
 	if err != nil {
-		return maxDigits + 1
+		return builtin.MaxDigits + 1
 	}
 	return len(mantissa) + max(e, -e)
 }
 
 func checkShift(operands []*ast.Term) error {
-	if by, ok := intOf(operands[1]); ok && by.Cmp(big.NewInt(3*maxDigits)) > 0 {
-		return fmt.Errorf("a shift by more than %d bits", 3*maxDigits)
+	if by, ok := intOf(operands[1]); ok && by.Cmp(big.NewInt(3*builtin.MaxDigits)) > 0 {
+		return fmt.Errorf("a shift by more than %d bits", 3*builtin.MaxDigits)
 	}
 	return checkNumbers(operands)
 }
@@ -215,8 +215,8 @@ func checkLayout(operands []*ast.Term) error {
 		return nil
 	}
 	for i := range a.Len() {
-		if s, ok := a.Elem(i).Value.(ast.String); ok && len(s) > maxLayout {
-			return fmt.Errorf("a layout longer than %d bytes", maxLayout)
+		if s, ok := a.Elem(i).Value.(ast.String); ok && len(s) > builtin.MaxLayout {
+			return fmt.Errorf("a layout longer than %d bytes", builtin.MaxLayout)
 		}
 	}
 	return nil

@@ -89,8 +89,8 @@ func boundAccumulation(list []value.Value) error {
 	for _, e := range list {
 		longest = max(longest, digits(value.NumberText(e)))
 	}
-	if longest > 20 && longest*len(list) > 100*maxDigits {
-		return fmt.Errorf("a number of more than %d digits", maxDigits)
+	if longest > 20 && longest*len(list) > 100*MaxDigits {
+		return fmt.Errorf("a number of more than %d digits", MaxDigits)
 	}
 	return nil
 }

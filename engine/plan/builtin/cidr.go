@@ -154,7 +154,7 @@ func cidrExpand(ctx *Context, args []value.Value) (value.Value, error) {
 	}
 	host := network.Addr().BitLen() - network.Bits()
 	if host >= 30 {
-		return nil, boundElements(ctx, maxElements+1)
+		return nil, boundElements(ctx, MaxElements+1)
 	}
 	if err := boundElements(ctx, 1<<host); err != nil {
 		return nil, err

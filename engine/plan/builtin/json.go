@@ -89,7 +89,7 @@ func styleOf(options *value.Object) (style, error) {
 // size returns how long compact JSON gets at most.
 func (s style) size(compact []byte) int {
 	n, depth, quoted := len(compact)+len(s.prefix), 0, false
-	for i := 0; i < len(compact) && n <= maxText; i++ {
+	for i := 0; i < len(compact) && n <= MaxText; i++ {
 		switch c := compact[i]; {
 		case quoted && c == '\\':
 			i++

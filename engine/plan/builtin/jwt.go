@@ -16,7 +16,7 @@ func jwtDecode(ctx *Context, args []value.Value) (value.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(token) > maxScan {
+	if len(token) > MaxScan {
 		return nil, boundPieces(ctx, token, 0)
 	}
 	for {

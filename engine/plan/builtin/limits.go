@@ -12,16 +12,17 @@ import (
 // something that cannot be meant: whoever asks a plan then asks OPA.
 var ErrUnsure = errors.New("only OPA can say what its answer is here")
 
-// Limits of what one call may make. A call is one step of the machine, which
-// counts afterwards what came out, so what could be huge is measured before.
+// Limits of what one call of a builtin may make, for plans and, in package
+// engine/rego, for OPA. A call is one step, and what came out is counted
+// afterwards only, so what could be huge is measured before.
 const (
-	maxText     = 64 << 20 // bytes of a string
-	maxScan     = 4 << 20  // bytes of a text that is cut into pieces, each a value
-	maxElements = 1 << 20  // elements of an array or a set
-	maxDigits   = 10_000   // digits of a number
-	maxLayout   = 1000     // bytes of a time layout
+	MaxText     = 64 << 20 // bytes of a string
+	MaxScan     = 4 << 20  // bytes of a text that is cut into pieces, each a value
+	MaxElements = 1 << 20  // elements of an array or a set
+	MaxDigits   = 10_000   // digits of a number
+	MaxLayout   = 1000     // bytes of a time layout
 
-	maxReplacement = 1000 // bytes of what regex.replace puts for each match
+	MaxReplacement = 1000 // bytes of what regex.replace puts for each match
 )
 
 // perWeight is how many bytes of text at most make one unit of a value's weight.
@@ -29,8 +30,8 @@ const perWeight = 32
 
 // boundText refuses a string of n bytes that would be too long.
 func boundText(ctx *Context, n int) error {
-	if n > maxText || n < 0 {
-		return fmt.Errorf("the result would be larger than %d MiB", maxText>>20)
+	if n > MaxText || n < 0 {
+		return fmt.Errorf("the result would be larger than %d MiB", MaxText>>20)
 	}
 	return ctx.Alloc(n)
 }
@@ -41,16 +42,16 @@ const pieceSize = 32
 // boundPieces refuses to cut a text that is too long, or into too many pieces
 // for the memory that is left.
 func boundPieces(ctx *Context, s string, pieces int) error {
-	if len(s) > maxScan {
-		return fmt.Errorf("the text is longer than %d MiB", maxScan>>20)
+	if len(s) > MaxScan {
+		return fmt.Errorf("the text is longer than %d MiB", MaxScan>>20)
 	}
 	return ctx.Alloc(pieces * pieceSize)
 }
 
 // boundElements refuses n elements if they are too many.
 func boundElements(ctx *Context, n int) error {
-	if n > maxElements || n < 0 {
-		return fmt.Errorf("the result would have more than %d elements", maxElements)
+	if n > MaxElements || n < 0 {
+		return fmt.Errorf("the result would have more than %d elements", MaxElements)
 	}
 	return ctx.Alloc(n * pieceSize)
 }
@@ -60,8 +61,8 @@ func boundElements(ctx *Context, n int) error {
 func boundEncoding(ctx *Context, v value.Value, factor int) error {
 	size := value.Weight(v)
 	// Texts rarely need their worst case; what is short may have it.
-	if size > maxText/perWeight || size*factor > 2*maxText/perWeight {
-		return boundText(ctx, maxText+1)
+	if size > MaxText/perWeight || size*factor > 2*MaxText/perWeight {
+		return boundText(ctx, MaxText+1)
 	}
 	return ctx.Alloc(size * perWeight)
 }
@@ -70,8 +71,8 @@ func boundEncoding(ctx *Context, v value.Value, factor int) error {
 // squaring again and again ends.
 func boundDigits(numbers ...value.Value) error {
 	for _, n := range numbers {
-		if digits(value.NumberText(n)) > maxDigits {
-			return fmt.Errorf("a number of more than %d digits", maxDigits)
+		if digits(value.NumberText(n)) > MaxDigits {
+			return fmt.Errorf("a number of more than %d digits", MaxDigits)
 		}
 	}
 	return nil
@@ -85,7 +86,7 @@ func digits(number string) int {
 	}
 	n := 0
 	for _, d := range strings.TrimLeft(exponent, "+-") {
-		if n = n*10 + int(d-'0'); n > maxDigits {
+		if n = n*10 + int(d-'0'); n > MaxDigits {
 			break
 		}
 	}

@@ -42,8 +42,8 @@ func span(ctx *Context, args []value.Value, step *big.Int) (value.Value, error) 
 	}
 	length := new(big.Int).Sub(to, from)
 	length.Quo(length.Abs(length), step)
-	if !length.IsInt64() || length.Int64() >= maxElements {
-		return nil, boundElements(ctx, maxElements+1)
+	if !length.IsInt64() || length.Int64() >= MaxElements {
+		return nil, boundElements(ctx, MaxElements+1)
 	}
 	n := int(length.Int64()) + 1
 	if err := boundElements(ctx, n); err != nil {
@@ -121,7 +121,7 @@ func bitsNegate(_ *Context, args []value.Value) (value.Value, error) {
 }
 
 // maxShift is the most bits that a number is shifted by.
-const maxShift = 3 * maxDigits
+const maxShift = 3 * MaxDigits
 
 func bitsShiftLeft(_ *Context, args []value.Value) (value.Value, error) {
 	x, n, err := shifted(args)
@@ -139,7 +139,7 @@ func bitsShiftRight(_ *Context, args []value.Value) (value.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return value.FromBigInt(x.Rsh(x, uint(min(n, 4*maxDigits)))), nil // no number has more bits
+	return value.FromBigInt(x.Rsh(x, uint(min(n, 4*MaxDigits)))), nil // no number has more bits
 }
 
 // shifted reads a number and how far to shift it, of which OPA takes the lowest

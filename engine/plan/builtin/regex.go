@@ -150,8 +150,8 @@ func searchN(ctx *Context, args []value.Value) (re *regexp.Regexp, s string, n i
 	if re, s, err = search(ctx, args, 0, 1); err != nil {
 		return nil, "", 0, err
 	}
-	if re != nil && (1+re.NumSubexp())*len(s) > maxText {
-		return nil, "", 0, boundText(ctx, maxText+1)
+	if re != nil && (1+re.NumSubexp())*len(s) > MaxText {
+		return nil, "", 0, boundText(ctx, MaxText+1)
 	}
 	return re, s, n, boundPieces(ctx, s, len(s)/4)
 }
@@ -165,14 +165,14 @@ func regexReplace(ctx *Context, args []value.Value) (value.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(to) > maxReplacement {
-		return nil, fmt.Errorf("the replacement is longer than %d bytes", maxReplacement)
+	if len(to) > MaxReplacement {
+		return nil, fmt.Errorf("the replacement is longer than %d bytes", MaxReplacement)
 	}
 	if re == nil {
 		return value.String(s), nil
 	}
-	if (1+re.NumSubexp())*len(s) > maxText {
-		return nil, boundText(ctx, maxText+1)
+	if (1+re.NumSubexp())*len(s) > MaxText {
+		return nil, boundText(ctx, MaxText+1)
 	}
 	if err := boundPieces(ctx, s, 0); err != nil {
 		return nil, err
@@ -183,7 +183,7 @@ func regexReplace(ctx *Context, args []value.Value) (value.Value, error) {
 		out = append(out, s[from:match[0]]...)
 		out = re.ExpandString(out, to, s, match)
 		from = match[1]
-		if len(out) > maxText {
+		if len(out) > MaxText {
 			return nil, boundText(ctx, len(out))
 		}
 	}

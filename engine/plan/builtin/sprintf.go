@@ -67,9 +67,9 @@ func native(v value.Value) (any, error) {
 func formatted(format string, operands *value.Array) int {
 	sizes := make([]int, operands.Len())
 	for i, v := range operands.Elems() {
-		sizes[i] = min(value.Weight(v), maxText/perWeight) * perWeight
+		sizes[i] = min(value.Weight(v), MaxText/perWeight) * perWeight
 	}
-	return FormatSize(format, sizes, maxText)
+	return FormatSize(format, sizes, MaxText)
 }
 
 // FormatSize bounds, in bytes, what sprintf can write for operands whose texts

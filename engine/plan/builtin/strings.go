@@ -124,7 +124,7 @@ func concat(ctx *Context, args []value.Value) (value.Value, error) {
 			return nil, elementError(2, args[1], e, "string")
 		}
 		parts[i] = string(s)
-		if size += len(s) + len(sep); size > maxText {
+		if size += len(s) + len(sep); size > MaxText {
 			break
 		}
 	}
@@ -191,8 +191,8 @@ func replace(ctx *Context, args []value.Value) (value.Value, error) {
 // grown returns how long a text gets at most when to is put for old.
 func grown(s, old, to string) int {
 	n := strings.Count(s, old)
-	if len(to) > 0 && n > (maxText-len(s))/len(to) {
-		return maxText + 1
+	if len(to) > 0 && n > (MaxText-len(s))/len(to) {
+		return MaxText + 1
 	}
 	return len(s) + n*len(to)
 }
@@ -218,7 +218,7 @@ func replaceN(ctx *Context, args []value.Value) (value.Value, error) {
 			return nil, operandError(1, "non-string value found in pattern object")
 		}
 		pairs = append(pairs, string(old), string(to))
-		if size += grown(s, string(old), string(to)) - len(s); size > maxText {
+		if size += grown(s, string(old), string(to)) - len(s); size > MaxText {
 			break
 		}
 	}

@@ -146,7 +146,7 @@ func timeFormat(ctx *Context, args []value.Value) (value.Value, error) {
 	if layout == "" {
 		layout = time.RFC3339Nano
 	}
-	if len(layout) > maxLayout {
+	if len(layout) > MaxLayout {
 		return nil, errors.New("a layout longer than 1000 bytes")
 	}
 	return value.String(t.Format(layoutOf(layout))), nil

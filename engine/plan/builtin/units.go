@@ -57,7 +57,7 @@ func amount(args []value.Value, builtin, what string, prepare func(string) strin
 		return "", "", errors.New(builtin + ": " + err.Error())
 	case number == "":
 		return "", "", errors.New(builtin + ": no " + what + " provided")
-	case len(number) > maxDigits:
+	case len(number) > MaxDigits:
 		return "", "", errors.New(builtin + ": " + errExponent.Error())
 	}
 	return number, unit, nil
@@ -82,7 +82,7 @@ func unitsParse(_ *Context, args []value.Value) (value.Value, error) {
 		}
 		return nil, errors.New(name + ": unit " + unit + " not recognized")
 	}
-	if digits(number) > maxDigits {
+	if digits(number) > MaxDigits {
 		return nil, errors.New(name + ": " + errExponent.Error())
 	}
 	n, ok := new(big.Rat).SetString(number)
@@ -123,7 +123,7 @@ func unitsParseBytes(_ *Context, args []value.Value) (value.Value, error) {
 	if !ok {
 		return nil, errors.New(name + ": byte unit " + unit + " not recognized")
 	}
-	if digits(number) > maxDigits {
+	if digits(number) > MaxDigits {
 		return nil, errors.New(name + ": " + errExponent.Error())
 	}
 	n, ok := new(big.Float).SetString(number)
