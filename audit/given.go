@@ -14,7 +14,7 @@ func (x *secrets) given(c *hook.ShellCommand, shell *hook.Shell) {
 		case name == "from-literal" && namesSecret(c.Operands):
 			x.values(c, values, "=")
 		case name == "password-stdin", name == "with-token", name == "pass-stdin":
-			x.input(c, shell)
+			x.input(c)
 		case isSecretName(name):
 			x.values(c, values, "")
 		}
@@ -44,7 +44,7 @@ func (x *secrets) values(c *hook.ShellCommand, values []any, behind string) {
 }
 
 // input learns the literal text that a command reads.
-func (x *secrets) input(c *hook.ShellCommand, shell *hook.Shell) {
+func (x *secrets) input(c *hook.ShellCommand) {
 	if c.Stdin == nil {
 		return
 	}

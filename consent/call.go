@@ -103,7 +103,7 @@ func decodeCall(f *fields) Call {
 		Event: hook.Name(f.text("event")), Agent: f.text("agent"), Session: f.text("session"), Tool: f.text("tool"),
 		Dir: f.text("dir"), Input: f.text("input"), Facts: f.text("facts"),
 	}
-	if !isHex(c.Session, 64) || !isHex(c.Facts, 64) {
+	if !isDigest(c.Session) || !isDigest(c.Facts) {
 		f.fail("session or facts is not a digest")
 	}
 	if c.Event == "" || c.Agent == "" || c.Tool == "" || !filepath.IsAbs(c.Dir) || c.Input == "" {

@@ -164,13 +164,13 @@ func tie(texts ...string) string {
 }
 
 func checkDigest(s string) error {
-	if rest, ok := strings.CutPrefix(s, digestPrefix); !ok || !isHex(rest, 64) {
+	if rest, ok := strings.CutPrefix(s, digestPrefix); !ok || !isDigest(rest) {
 		return fmt.Errorf("%q is not a digest", clip(s))
 	}
 	return nil
 }
 
-// isHex reports n lower-case hex digits.
-func isHex(s string, n int) bool {
-	return len(s) == n && strings.Trim(s, "0123456789abcdef") == ""
+// isDigest reports a SHA-256 as lower-case hex digits.
+func isDigest(s string) bool {
+	return len(s) == 2*sha256.Size && strings.Trim(s, "0123456789abcdef") == ""
 }

@@ -124,7 +124,7 @@ func (s Store) TrustDir() string { return filepath.Join(s.Dir, trustDir) }
 // Trusts lists what is trusted. Records that are broken are in the error,
 // joined; the others hold.
 func (s Store) Trusts() ([]Trust, error) {
-	return list(s, trustDir, func(name string) bool { return isHex(name, 64) }, s.readTrust)
+	return list(s, trustDir, isDigest, s.readTrust)
 }
 
 func (s Store) readTrust(root *os.Root, name string) (Trust, error) {

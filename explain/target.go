@@ -179,17 +179,16 @@ func (m *marker) wordOf(c *hook.ShellCommand, text int, raw, value, label string
 }
 
 // own marks a word of the command that has this very value.
-func (m *marker) own(c *hook.ShellCommand, text int, value, label string) bool {
+func (m *marker) own(c *hook.ShellCommand, text int, value, label string) {
 	for i, w := range c.Words {
 		if i > 0 && w.Span != nil && w.Value != nil && *w.Value == value {
 			m.mark(0, *w.Span, label)
-			return true
+			return
 		}
 	}
 	if firstSpan(c) == nil && text >= 0 {
-		return m.word(text, 0, utf8.RuneCountInString(m.texts[text].Text), value, label, 0)
+		m.word(text, 0, utf8.RuneCountInString(m.texts[text].Text), value, label, 0)
 	}
-	return false
 }
 
 // option marks the long option of a name.

@@ -66,7 +66,7 @@ func (b *lineWriter) key(name string) *lineWriter {
 	return b
 }
 
-func (b *lineWriter) text(s string) *lineWriter { return b.raw(jsonText(s)) }
+func (b *lineWriter) text(s string) { b.raw(jsonText(s)) }
 
 func (b *lineWriter) raw(s string) *lineWriter {
 	b.comma()

@@ -19,7 +19,7 @@ func (t *table) inspect(m Machine) AgentStatus {
 			views = append(views, t.look(m, scope, path))
 		}
 		if t.each {
-			views = t.together(m, scope, views)
+			views = t.together(scope, views)
 		}
 		for _, v := range views {
 			s.Findings = append(s.Findings, v.findings...)
@@ -143,7 +143,7 @@ func (t *table) checkEntries(m Machine, entries []tableEntry, repair string, v *
 }
 
 // together makes one view of those of the files of a directory.
-func (t *table) together(m Machine, s Scope, views []tableView) []tableView {
+func (t *table) together(s Scope, views []tableView) []tableView {
 	all := tableView{guard: Guard{Scope: s, Complete: true, InForce: true}, trusted: true}
 	g := &all.guard
 	for i, v := range views {

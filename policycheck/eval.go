@@ -86,14 +86,12 @@ func (c *checker) inner(s *scope, body ast.Body, t *ast.Term) value {
 
 // evalRef follows a reference.
 func (c *checker) evalRef(s *scope, ref ast.Ref) value {
-	v, _ := c.follow(s, ref, nil)
-	return v
+	return c.follow(s, ref, nil)
 }
 
 // follow evaluates a reference step by step. After each step it tells step, if
-// there is one, what there was and what came of it; step may stop it. It
-// returns how many terms of the resolved reference were followed.
-func (c *checker) follow(s *scope, ref ast.Ref, step func(i int, ref ast.Ref, before, after value) bool) (value, int) {
+// there is one, what there was and what came of it; step may stop it.
+func (c *checker) follow(s *scope, ref ast.Ref, step func(i int, ref ast.Ref, before, after value) bool) value {
 	ref = s.unit.resolve(ref)
 	v, from, home := c.head(s, ref)
 	v = c.demanded(s, home, ref[:from], v)
@@ -102,7 +100,7 @@ func (c *checker) follow(s *scope, ref ast.Ref, step func(i int, ref ast.Ref, be
 			if step != nil {
 				step(i, ref, v, anything)
 			}
-			return anything, i
+			return anything
 		}
 		before := v
 		switch key := ref[i].Value.(type) {
@@ -113,10 +111,10 @@ func (c *checker) follow(s *scope, ref ast.Ref, step func(i int, ref ast.Ref, be
 		}
 		v = c.demanded(s, home, ref[:i+1], v)
 		if step != nil && !step(i, ref, before, v) {
-			return v, i
+			return v
 		}
 	}
-	return v, len(ref)
+	return v
 }
 
 // head evaluates the beginning of a reference: it returns how many terms that

@@ -135,21 +135,17 @@ func (c *checker) nullCompared(s *scope, e *ast.Expr, t *ast.Term, v, with value
 		}
 		c.report(s, t.Location, Warning, "null",
 			fmt.Sprintf("%s is null when it is not known; this does not hold then, and the rule says nothing", shown(t)),
-			c.askLib(s, t, field.name))
+			askLib(t))
 		return
 	}
 }
 
 // askLib says what to write in the place of a comparison with a field.
-func (c *checker) askLib(s *scope, t *ast.Term, field string) string {
-	ref, ok := t.Value.(ast.Ref)
-	if name, isField := "", false; ok && len(ref) > 1 {
-		if key, constant := ref[len(ref)-1].Value.(ast.String); constant {
-			name, isField = string(key), true
-		}
-		if isField {
+func askLib(t *ast.Term) string {
+	if ref, ok := t.Value.(ast.Ref); ok && len(ref) > 1 {
+		if field, ok := ref[len(ref)-1].Value.(ast.String); ok {
 			thing := shown(ref[:len(ref)-1])
-			return fmt.Sprintf("write data.gate.lib.could_be(%s, %q, …), or data.gate.lib.is if unknown may pass", thing, name)
+			return fmt.Sprintf("write data.gate.lib.could_be(%s, %q, …), or data.gate.lib.is if unknown may pass", thing, string(field))
 		}
 	}
 	return fmt.Sprintf("add a rule with is_null(%s), or is_string(%s) to this one if unknown may pass", shown(t), shown(t))

@@ -31,9 +31,7 @@ func FormatCases(cases ...Case) ([]byte, error) {
 	return b.Bytes(), enc.Close()
 }
 
-func node(kind yaml.Kind, content ...*yaml.Node) *yaml.Node {
-	return &yaml.Node{Kind: kind, Content: content}
-}
+func node(kind yaml.Kind) *yaml.Node { return &yaml.Node{Kind: kind} }
 
 func put(m *yaml.Node, key string, value *yaml.Node) {
 	m.Content = append(m.Content, textNode(key), value)

@@ -39,11 +39,11 @@ func (s *Set) judge(r *Row, all []Row) {
 		r.Why = "only the machine's own files say where bundles come from"
 		return
 	}
-	if top == keyLog && r.Authority == hook.User && s.settings.said(hook.Managed, func(*Layer) bool { return true }) {
+	if top == keyLog && r.Authority == hook.User && s.settings.managedSay(func(*Layer) bool { return true }) {
 		r.Why = "where there are managed settings, only they switch the log off"
 		return
 	}
-	if top == keyApprovals && r.Authority == hook.User && s.settings.said(hook.Managed, func(*Layer) bool { return true }) {
+	if top == keyApprovals && r.Authority == hook.User && s.settings.managedSay(func(*Layer) bool { return true }) {
 		r.Why = "where there are managed settings, only they switch approvals on"
 		return
 	}

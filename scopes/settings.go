@@ -116,7 +116,7 @@ func (s *Settings) weigh(l *Layer) {
 	}
 	s.FaultsClose = s.FaultsClose || l.Faults == hook.FaultDeny
 	for _, name := range slices.Sorted(maps.Keys(l.Plugins)) {
-		if said := s.said(hook.Managed, func(o *Layer) bool { _, ok := o.Plugins[name]; return ok }); said && l.Authority == hook.User {
+		if said := s.managedSay(func(o *Layer) bool { _, ok := o.Plugins[name]; return ok }); said && l.Authority == hook.User {
 			continue
 		}
 		on, said := s.Plugins[name]
@@ -137,7 +137,7 @@ func (s *Settings) weigh(l *Layer) {
 		}
 	}
 	s.providers(l)
-	if l.Authority == hook.Managed || !s.said(hook.Managed, func(*Layer) bool { return true }) {
+	if l.Authority == hook.Managed || !s.managedSay(func(*Layer) bool { return true }) {
 		s.without(l, &s.NoLog, func(o *Layer) *bool { return o.wants(o.Log) })
 	}
 	s.without(l, &s.NoRecord, func(o *Layer) *bool { return o.wants(o.Record) })
@@ -154,20 +154,20 @@ func (l *Layer) wants(said *bool) *bool {
 // without settles what a layer may do without: where managed settings speak of
 // it, only they count, and one managed file that wants it is enough.
 func (s *Settings) without(l *Layer, off *bool, wants func(*Layer) *bool) {
-	managed := s.said(hook.Managed, func(o *Layer) bool { return wants(o) != nil })
+	managed := s.managedSay(func(o *Layer) bool { return wants(o) != nil })
 	switch want := wants(l); {
 	case want == nil, managed && l.Authority == hook.User:
 	case managed:
-		*off = !s.said(hook.Managed, func(o *Layer) bool { w := wants(o); return w != nil && *w })
+		*off = !s.managedSay(func(o *Layer) bool { w := wants(o); return w != nil && *w })
 	default:
 		*off = !*want
 	}
 }
 
-// said reports whether a layer of an authority says something.
-func (s *Settings) said(a hook.Authority, says func(*Layer) bool) bool {
+// managedSay reports whether a managed layer says something.
+func (s *Settings) managedSay(says func(*Layer) bool) bool {
 	for i := range s.layers {
-		if s.layers[i].Authority == a && says(&s.layers[i]) {
+		if s.layers[i].Authority == hook.Managed && says(&s.layers[i]) {
 			return true
 		}
 	}
@@ -178,7 +178,7 @@ func (s *Settings) said(a hook.Authority, says func(*Layer) bool) bool {
 // they switch approvals on; of several files the strictest counts.
 func (s *Settings) approvals() {
 	by := hook.User
-	if s.said(hook.Managed, func(*Layer) bool { return true }) {
+	if s.managedSay(func(*Layer) bool { return true }) {
 		by = hook.Managed
 	}
 	first := true

@@ -20,7 +20,7 @@ func (s *Settings) mayTune(l *Layer, h *hook.Hook) bool {
 }
 
 func (s *Settings) delegated(h *hook.Hook) bool {
-	return s.said(hook.Managed, func(l *Layer) bool {
+	return s.managedSay(func(l *Layer) bool {
 		return !s.behind(l, h) && s.leads(l, h) && slices.ContainsFunc(l.Delegate, func(key string) bool { return covers(key, h.ID) })
 	})
 }
@@ -61,7 +61,7 @@ func (t *tuning) layersFor(h *hook.Hook) []*Layer {
 }
 
 func (s *Settings) delegate() bool {
-	return s.said(hook.Managed, func(l *Layer) bool { return len(l.Delegate) > 0 })
+	return s.managedSay(func(l *Layer) bool { return len(l.Delegate) > 0 })
 }
 
 // Off returns what reports hooks that these layers switch off by name, before there

@@ -33,7 +33,7 @@ func (f *replayFlags) text(p process, r *replay.Report, against *proposal, input
 	if len(r.Faults) > 0 {
 		fmt.Fprintf(&b, "\n%s: %d\n", s.strong("could not answer"), len(r.Faults))
 		for _, e := range f.first(r.Faults) {
-			fmt.Fprintf(&b, "  %s\n", f.callText(p, e.At, e.Tool, e.Call))
+			fmt.Fprintf(&b, "  %s\n", callText(e.At, e.Tool, e.Call))
 			fmt.Fprintf(&b, "    %s\n", oneLine(e.Now.Faults[0]))
 		}
 		f.more(&b, "  ", len(r.Faults))
@@ -80,7 +80,7 @@ func (f *replayFlags) changeText(b *strings.Builder, p process, r *replay.Report
 
 func (f *replayFlags) entryText(b *strings.Builder, p process, e replay.Entry) {
 	s := p.style()
-	fmt.Fprintf(b, "    %s  %s → %s\n", f.callText(p, e.At, e.Tool, e.Call),
+	fmt.Fprintf(b, "    %s  %s → %s\n", callText(e.At, e.Tool, e.Call),
 		s.effect(e.Then.Effect, e.Then.Effect.String()), s.effect(e.Now.Effect, e.Now.Effect.String()))
 	side := func(word string, side replay.Side) {
 		if text := reasonText(side); text != "" {
@@ -123,7 +123,7 @@ func otherReasons(b *strings.Builder, word string, side, other replay.Side) {
 }
 
 // callText is one call in one line.
-func (f *replayFlags) callText(p process, at, tool, call string) string {
+func callText(at, tool, call string) string {
 	return strings.TrimRight(fmt.Sprintf("%s  %s  %s", visible(at), oneLine(tool), strings.TrimRight(column(call, 100), " ")), " ")
 }
 
@@ -145,7 +145,7 @@ func (f *replayFlags) lostText(b *strings.Builder, p process, r *replay.Report) 
 		if f.limit > 0 && i == f.limit {
 			break
 		}
-		fmt.Fprintf(b, "  %s\n    %s\n", f.callText(p, l.At, l.Tool, l.Call), oneLine(l.Why))
+		fmt.Fprintf(b, "  %s\n    %s\n", callText(l.At, l.Tool, l.Call), oneLine(l.Why))
 	}
 	f.more(b, "  ", len(r.Lost))
 }

@@ -270,14 +270,14 @@ func (a *account) condition(f *parsed, b *body, i int, met bool, values known, d
 		c.Values = append(c.Values, a.value(part, v, values))
 	}
 	if depth < maxHelpers {
-		c.Helpers = a.helpers(f, e, met, values, depth)
+		c.Helpers = a.helpers(f, e, values, depth)
 	}
 	return c
 }
 
 // helpers explains the rules that a condition asks: those of their definitions
 // that answer for how it came out.
-func (a *account) helpers(f *parsed, e *ast.Expr, met bool, values known, depth int) []Definition {
+func (a *account) helpers(f *parsed, e *ast.Expr, values known, depth int) []Definition {
 	var list []Definition
 	asked := map[string]bool{}
 	for _, call := range callsOf(e) {

@@ -46,7 +46,7 @@ func Edit(file string, data []byte, a hook.Authority, value any, key ...string) 
 	var out []byte
 	switch ext := path.Ext(file); {
 	case ext == ".json":
-		out, err = editJSON(data, want, value, key)
+		out = editJSON(data, want, value, key)
 	case ext == ".toml":
 		out, err = editTOML(data, value, key)
 	case ext == ".yaml" || ext == ".yml":
@@ -131,7 +131,7 @@ func with(tree map[string]any, value any, key []string) (out map[string]any, cha
 
 // editJSON replaces the text of a value, or, where a key comes or goes, writes
 // the file anew: JSON has no comments to lose.
-func editJSON(data []byte, want map[string]any, value any, key []string) ([]byte, error) {
+func editJSON(data []byte, want map[string]any, value any, key []string) []byte {
 	pointer := ""
 	for _, k := range key {
 		pointer = below(pointer, k)
@@ -149,9 +149,9 @@ func editJSON(data []byte, want map[string]any, value any, key []string) ([]byte
 		}
 		end := int(dec.InputOffset())
 		start := valueStart(data, pointer)
-		return slices.Concat(data[:start], []byte(strictjson.Indent(value)), data[end:]), nil
+		return slices.Concat(data[:start], []byte(strictjson.Indent(value)), data[end:])
 	}
-	return append(bytes.TrimRight([]byte(strictjson.Indent(want)), "\n"), '\n'), nil
+	return append(bytes.TrimRight([]byte(strictjson.Indent(want)), "\n"), '\n')
 }
 
 // valueStart returns where the value of a key begins.

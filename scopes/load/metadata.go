@@ -73,7 +73,7 @@ func (s section) line(key string) int {
 }
 
 // custom fills h in from custom.gate.
-func (l *loader) custom(m module, h *hook.Hook, s section) {
+func (l *loader) custom(h *hook.Hook, s section) {
 	if _, ok := s.keys["events"]; !ok {
 		l.fault("%s: custom.gate without events", s.pos("gate"))
 	}

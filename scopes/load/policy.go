@@ -127,7 +127,7 @@ func (l *loader) policy(m module) *hook.Hook {
 		Scope: l.src.Scope, Authority: l.src.Authority, Library: l.src.Library, Source: l.src.Name,
 		File: m.name, Line: m.Package.Location.Row,
 	}
-	l.custom(m, h, where)
+	l.custom(h, where)
 	if slices.Contains(defined, "modify") && len(h.Events) > 0 && !slices.ContainsFunc(h.Events, rewritable) {
 		l.fault("%s: modify, but nothing can be rewritten on %s", m.pos, h.Events[0])
 	}
