@@ -1,11 +1,9 @@
 package session
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -194,27 +192,14 @@ func TestKilledWhileStarting(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range processes {
 		wg.Go(func() {
-			cmd := exec.Command(os.Args[0])
-			cmd.Env = append(os.Environ(), starter+"="+s.Dir)
-			out, err := cmd.StdoutPipe()
-			if err == nil {
-				err = cmd.Start()
-			}
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			lines := bufio.NewScanner(out)
-			for n := 0; lines.Scan(); n++ {
-				if lines.Text() != "started" {
-					t.Errorf("a process failed: %s", lines.Text())
-					break
+			n := -1
+			again(t, starter+"="+s.Dir, func(line string) (kill bool) {
+				if n++; line != "started" {
+					t.Errorf("a process failed: %s", line)
+					return true
 				}
-				if n == 3+i {
-					cmd.Process.Kill()
-				}
-			}
-			cmd.Wait()
+				return n == 3+i
+			})
 		})
 	}
 	wg.Wait()

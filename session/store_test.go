@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -204,6 +204,31 @@ func TestMain(m *testing.M) {
 	}
 }
 
+// again runs this program again with a variable set, until it ends or said wants
+// it killed for a whole line that it said. What it said before that is still told.
+func again(t *testing.T, variable string, said func(line string) (kill bool)) {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), variable)
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	for lines := bufio.NewReader(out); ; {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			break
+		}
+		if said(strings.TrimSuffix(line, "\n")) {
+			cmd.Process.Kill()
+		}
+	}
+	cmd.Wait()
+}
+
 // TestKilled kills processes in the middle of their work, again and again: what
 // they said they had counted is there, and the others go on.
 func TestKilled(t *testing.T) {
@@ -215,34 +240,16 @@ func TestKilled(t *testing.T) {
 		var sum atomic.Int64
 		for i := range 4 {
 			wg.Go(func() {
-				cmd := exec.Command(os.Args[0])
-				cmd.Env = append(os.Environ(), counter+"="+s.Dir)
-				out, err := cmd.StdoutPipe()
-				if err == nil {
-					err = cmd.Start()
-				}
-				if err != nil {
-					t.Error(err)
-					return
-				}
 				last := 0
-				lines := bufio.NewReader(out)
-				for {
-					line, err := lines.ReadString('\n')
-					if err == io.EOF {
-						break
-					}
-					n, err := strconv.Atoi(line[:max(0, len(line)-1)])
+				again(t, counter+"="+s.Dir, func(line string) (kill bool) {
+					n, err := strconv.Atoi(line)
 					if err != nil {
 						t.Errorf("a process failed: %s", line)
-						break
+						return true
 					}
 					last = n
-					if n == 5+3*i {
-						cmd.Process.Kill()
-					}
-				}
-				cmd.Wait()
+					return n == 5+3*i
+				})
 				sum.Add(int64(last))
 			})
 		}

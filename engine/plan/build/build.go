@@ -2,8 +2,8 @@
 //
 // OPA compiles and checks a source's policies and plans them; this package
 // writes its plan as byte code, in the form that engine/plan runs. What a plan
-// cannot do is known here: such policies are left to OPA, each with the reason.
-// Start with [Policies].
+// cannot do is known here: such policies are left to OPA, each with the reason. It
+// runs none of them. Start with [Policies].
 package build
 
 import (
