@@ -48,6 +48,7 @@ func (u *use) kubernetes() {
 	secrets := len(u.rest) > 0 && (strings.HasPrefix(u.rest[0].text(), "secret"))
 	if out, ok := u.opt("output"); ok && secrets && verb == "get" && out.text() != "name" && out.text() != "wide" {
 		u.effect("secret.read", u.id, map[string]any{"path": nil, "what": "cluster secret", "grade": "key", "shown": true})
+		u.call.out.taint.secret = "cluster secret"
 	}
 }
 

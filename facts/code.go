@@ -107,6 +107,8 @@ type codeRun struct {
 	again   bool                 // this is the second reading
 	seeking bool                 // an argument is read before those in front of it
 
+	renamed bool // text may have changed what codeLanguage.itself holds
+
 	socket int  // index of the call that opened a connection; -1 for none
 	shell  bool // a shell without a script was started
 	dup    bool // standard streams were replaced
@@ -121,6 +123,7 @@ func (r *codeRun) inspect(text string, at int) {
 	}
 	r.evals++
 	defer func() { r.evals-- }()
+	r.renamed = r.renamed || r.lang.itself != "" && renames(text, r.lang.itself)
 	first := len(r.calls)
 	if r.lang.inspect != nil {
 		r.lang.inspect(r, text)

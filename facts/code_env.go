@@ -55,3 +55,28 @@ func (p *codeParser) envOf(selector string, u *codeUse) codeValue {
 	}
 	return v
 }
+
+// renames reports that text may give another value to a module's member, by its
+// name or by ways that need not name it.
+func renames(text, member string) bool {
+	for _, way := range []string{"setattr", "__dict__", "vars(", "globals(", "patch", "ctypes", "gc."} {
+		if strings.Contains(text, way) {
+			return true
+		}
+	}
+	_, name, _ := strings.Cut(member, ".")
+	for i, n := 0, 0; ; i += n + len(name) {
+		if n = strings.Index(text[i:], name); n < 0 {
+			return false
+		}
+		before, after := strings.TrimSuffix(text[:i+n], member[:len(member)-len(name)]), strings.TrimLeft(text[i+n+len(name):], " \t\\")
+		before = strings.TrimRight(before, " \t([")
+		listed := strings.HasPrefix(after, ",")
+		switch {
+		case strings.HasPrefix(after, "=") && !strings.HasPrefix(after, "=="), strings.HasPrefix(after, "+="), strings.HasPrefix(after, ":"):
+			return true
+		case listed && (before == "" || strings.ContainsAny(before[len(before)-1:], "\n;:,")):
+			return true
+		}
+	}
+}

@@ -12,6 +12,7 @@ type codeLanguage struct {
 	prefixes  string   // words that stand before an operand and mean nothing here, between blanks
 	reserved  string   // words that begin no argument, between blanks
 	env       []string // names of the environment
+	itself    string   // what code calls the program that runs it
 	modules   string   // names whose members are picked by computed names only to hide, between blanks
 	strip     []string // prefixes of names that mean nothing: "globalThis."
 	statement func(p *codeParser, t codeToken) bool

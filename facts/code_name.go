@@ -43,6 +43,9 @@ func (p *codeParser) known(name string) codeValue {
 	for _, prefix := range p.lang.strip {
 		name = strings.TrimPrefix(name, prefix)
 	}
+	if name == p.lang.itself && name != "" && !p.renamed {
+		return codeString(p.lang.name)
+	}
 	v := codeNamed(name)
 	for _, env := range p.lang.env {
 		if name == env {

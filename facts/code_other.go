@@ -43,6 +43,6 @@ func staysWithin(w string) bool {
 	return len(w) == 1 || w[0] >= '0' && w[0] <= '9' || hasWord(innerWords, w)
 }
 
-const innerWords = " print println printf puts putstrln inspect show display disp message str string io enum list map filter fold reduce sum length size " +
+const innerWords = " print println printf print_endline print_string print_int ok puts putstrln inspect show display disp message str string io enum list map filter fold reduce sum length size " +
 	"max min abs sqrt sin cos tan exp log pi inv det ones zeros eye let var val def fn end do true false nil null none if else then " +
 	"for in while return test const int integer float double long bool using pkg instantiate precompile status version versioninfo emacs hello world "

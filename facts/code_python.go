@@ -17,6 +17,7 @@ func pythonLanguage() *codeLanguage {
 		members:   " . ",
 		prefixes:  " await not lambda: yield from return del raise assert async global nonlocal ",
 		env:       []string{"os.environ", "os.environb"},
+		itself:    "sys.executable",
 		modules:   " os sys subprocess shutil builtins __builtins__ globals locals importlib ",
 		strip:     []string{"builtins.", "__builtins__.", "__builtin__."},
 		statement: pythonStatement,

@@ -46,7 +46,7 @@ func (u *use) output() stream {
 		}
 		out.taint = out.taint.merge(in.taint)
 		if u.has("quiet") || u.has("count") || u.keeps(out.taint.secret) || out.taint.secret == "environment" && u.narrows() {
-			out.taint.secret = ""
+			out.spared, out.taint.secret = out.taint.secret != "", ""
 		}
 	case "decode":
 		out = u.decode(in, out)
@@ -64,6 +64,9 @@ func (u *use) output() stream {
 		if out.taint.secret == "" {
 			out.taint.secret = "secret"
 		}
+	}
+	if u.name == "wc" || u.name == "gwc" {
+		out.spared = in.taint.secret != ""
 	}
 	return out
 }
@@ -137,7 +140,7 @@ func (u *use) narrows() bool {
 	}
 	for _, p := range patterns {
 		v := p.value()
-		if v == nil || u.has("invert-match") || secretVariable(*v) || len(strings.Trim(*v, ".*^$ =")) < 2 || strings.ContainsAny(*v, "|") && secretVariable(*v) {
+		if v == nil || u.has("v") || u.has("invert-match") || secretVariable(*v) || len(strings.Trim(*v, ".*^$ =")) < 2 || strings.ContainsAny(*v, "|") && secretVariable(*v) {
 			return false
 		}
 		for _, word := range []string{"pass", "pwd", "key", "auth", "cred", "aws", "secret", "token"} {

@@ -36,10 +36,12 @@ type named struct {
 	steps []string
 	wild  bool     // one of steps is a pattern itself
 	home  []string // the components of the home directory, nil without one
+	dir   string   // where the last of steps lies, as it was written
+	files Files    // may be nil
 }
 
 func (w World) named(p string) named {
-	n := named{steps: components(p), wild: hasGlob(p)}
+	n := named{steps: components(p), wild: hasGlob(p), dir: strings.TrimSuffix(parent(p), "/"), files: w.Files}
 	switch home := strings.TrimSuffix(w.Home, "/"); {
 	case home != "":
 		n.home = components(home)
@@ -117,12 +119,26 @@ func (n *named) is(pattern string, cover bool) bool {
 	if !anywhere {
 		return matchSteps(pattern, n.steps, cover, alone)
 	}
+	if cover && alone && n.happensOn(pattern) {
+		return true
+	}
 	for i := range n.steps {
 		if matchSteps(pattern, n.steps[i:], cover, alone) {
 			return true
 		}
 	}
 	return false
+}
+
+// happensOn reports whether a kind of files on the line, such as *.json, has the
+// file of that name among them.
+func (n *named) happensOn(name string) bool {
+	kind := n.steps[len(n.steps)-1]
+	if n.files == nil || hasGlob(n.dir) || hasGlob(name) || broad(kind) || !covers(kind, name, false) {
+		return false
+	}
+	_, err := n.files.Lstat(n.dir + "/" + name)
+	return err == nil
 }
 
 // belowHome are the steps behind those of the home directory.
@@ -173,14 +189,21 @@ func matchStep(c, step string, cover, alone bool) bool {
 }
 
 // covers reports whether a wildcard on the line would match what the component
-// c of a place names. A leading wildcard matches no leading dot; and a bare
-// star in any directory names no place that is only a file name.
+// c of a place names. A leading wildcard matches no leading dot; and neither a
+// bare star in any directory nor a kind of files names a place that is only a
+// file name: *.json is no word for credentials.json, but *.pem is one for keys.
 func covers(glob, c string, alone bool) bool {
-	if !hasGlob(glob) || strings.HasPrefix(c, ".") && !strings.HasPrefix(glob, ".") || alone && broad(glob) {
+	if !hasGlob(glob) || strings.HasPrefix(c, ".") && !strings.HasPrefix(glob, ".") {
+		return false
+	}
+	if alone && (broad(glob) || broad(stem(glob)) && !broad(stem(c))) {
 		return false
 	}
 	return globMatch(glob, unglob(c))
 }
+
+// stem is a file name without its last extension.
+func stem(name string) string { return strings.TrimSuffix(name, path.Ext(name)) }
 
 func unglob(c string) string { return strings.NewReplacer("*", "x", "?", "x").Replace(c) }
 

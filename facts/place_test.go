@@ -1,6 +1,7 @@
 package facts_test
 
 import (
+	"io/fs"
 	"testing"
 
 	"gate/facts"
@@ -26,6 +27,45 @@ func TestSecretBelowHome(t *testing.T) {
 	} {
 		if got := facts.New(facts.World{Home: row.home}).Secret(row.path); got != row.want {
 			t.Errorf("home %q: %s is %q, want %q", row.home, row.path, got, row.want)
+		}
+	}
+}
+
+// A present world says which files are there.
+type present struct{ files }
+
+func (p present) Lstat(name string) (fs.FileInfo, error) {
+	if _, ok := p.files[name]; !ok {
+		return nil, fs.ErrNotExist
+	}
+	return nil, nil
+}
+
+// TestSecretOfAKind holds that a pattern for a kind of files names the places
+// that are known by their kind, and those by name that are there.
+func TestSecretOfAKind(t *testing.T) {
+	there := present{files{"/home/dev/project/config/credentials.json": "{}"}}
+	for _, row := range []struct {
+		path, absent, present string
+	}{
+		{"/home/dev/project/config/*.json", "", "credentials file"},
+		{"/home/dev/project/config/*.js*", "", "credentials file"},
+		{"/home/dev/project/other/*.json", "", ""},
+		{"/home/dev/project/*/*.json", "", ""},
+		{"/home/dev/project/config/*", "", ""},
+		{"/home/dev/project/config/*.yml", "", ""},
+		{"/home/dev/project/config/c*.json", "cloud credentials", "cloud credentials"},
+		{"/home/dev/project/config/*.pem", "private key", "private key"},
+		{"/home/dev/project/config/*.p*", "private key", "private key"},
+		{"/home/dev/project/*.tfstate", "credentials file", "credentials file"},
+		{"/home/dev/project/.env*", "environment file", "environment file"},
+		{"/home/dev/.aws/cred*", "cloud credentials", "cloud credentials"},
+	} {
+		if got := facts.New(facts.World{Home: "/home/dev"}).Secret(row.path); got != row.absent {
+			t.Errorf("%s is %q where nothing is, want %q", row.path, got, row.absent)
+		}
+		if got := facts.New(facts.World{Home: "/home/dev", Files: there}).Secret(row.path); got != row.present {
+			t.Errorf("%s is %q, want %q", row.path, got, row.present)
 		}
 	}
 }

@@ -116,7 +116,7 @@ func (w *walker) compound(s *state, st *syntax.Stmt, cmd syntax.Command, in stre
 func (w *walker) binary(s *state, c *syntax.BinaryCmd, in stream) stream {
 	switch c.Op {
 	case syntax.Pipe, syntax.PipeAll:
-		before := len(w.out.Effects)
+		before, first := len(w.out.Effects), len(w.out.Shell.Commands)
 		left := w.stmt(s.clone(), c.X, in)
 		var held []hook.FactEffect // what a store prints: who takes it decides
 		for _, e := range w.out.Effects[before:] {
@@ -132,6 +132,13 @@ func (w *walker) binary(s *state, c *syntax.BinaryCmd, in stream) stream {
 		if w.logsIn(last, left.taint.secret) {
 			for _, e := range held {
 				e.Attrs["shown"] = false
+			}
+		}
+		if out.spared && len(w.out.Shell.Commands) == last+1 && w.handOn(first, last) {
+			for _, e := range w.out.Effects[before:] {
+				if e.Kind == "secret.read" && e.Attrs["what"] == left.taint.secret {
+					e.Attrs["shown"] = false
+				}
 			}
 		}
 		// The last command of a pipeline may run in this shell (lastpipe, zsh):

@@ -48,6 +48,13 @@ var (
 	grepNames = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^\^?((\[\^=\]|\[[A-Za-z_0-9-]*\]|\\w)(\*|\\?\+))+=?$|^\^\[A-Za-z_\](\[[A-Za-z_0-9-]*\])[*+]=?$`)
 	})
+	settingLines = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\^([A-Za-z_]\w*|\([A-Za-z_]\w*(?:\|[A-Za-z_]\w*)*\))=$`)
+	})
+	settingSecret = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)pass|pwd|key|auth|cred|secret|token|dsn|ur[il]|conn|webhook|cert|salt|hash|sign|pin|cookie|session|login|account|id$`)
+	})
+	jqTells = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b(debug|stderr|error|halt_error|inputs?)\b`) })
 	jqNames = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^[\w. |\[\]]*\b(keys|keys_unsorted|length)(\[\])?$`)
 	})
@@ -57,7 +64,7 @@ var (
 func (u *use) keysOnly() bool {
 	switch u.name {
 	case "jq", "gojq", "jaq":
-		return len(u.rest) > 0 && u.rest[0].literal() && jqNames().MatchString(strings.TrimSpace(u.rest[0].text()))
+		return len(u.rest) > 0 && u.rest[0].literal() && jqNames().MatchString(strings.TrimSpace(u.rest[0].text())) && !jqTells().MatchString(u.rest[0].text())
 	}
 	return false
 }
@@ -95,9 +102,48 @@ func (u *use) namesOnly() bool {
 		} else if len(e) > 1 || u.has("file") {
 			return false
 		}
-		return (u.has("only-matching") || u.has("o")) && program.literal() && grepNames().MatchString(program.text())
+		if u.has("only-matching") || u.has("o") {
+			return program.literal() && grepNames().MatchString(program.text())
+		}
+		return program.literal() && u.onlySettings(program.text())
 	}
 	return false
+}
+
+// onlySettings reports a search for lines of variables by their whole names,
+// none of which promises a secret: grep -E '^(PORT|HOST)=' .env.
+func (u *use) onlySettings(pattern string) bool {
+	for _, name := range []string{"invert-match", "context", "after-context", "before-context", "v", "z", "U", "passthru", "multiline", "null-data"} {
+		if u.has(name) {
+			return false
+		}
+	}
+	found := settingLines().FindStringSubmatch(pattern)
+	if found == nil || strings.ContainsAny(pattern, "|(") && u.name != "egrep" && u.name != "rg" && !u.has("E") && !u.has("P") && !u.has("extended-regexp") && !u.has("perl-regexp") {
+		return false
+	}
+	for name := range strings.SplitSeq(strings.Trim(found[1], "()"), "|") {
+		if secretName(name) || secretVariable(name) || settingSecret().MatchString(name) {
+			return false
+		}
+	}
+	return true
+}
+
+// handOn reports that commands of a pipe write what they read to it and to
+// nothing else.
+func (w *walker) handOn(from, to int) bool {
+	for _, c := range w.out.Shell.Commands[from:to] {
+		if c.Program == nil || c.Path != nil || len(c.Via) > 0 || !hasWord(" cat grep egrep sort uniq head tail kubectl oc aws gcloud az vault ", *c.Program) {
+			return false
+		}
+		for _, r := range c.Redirects {
+			if r.Target == nil || *r.Target != "/dev/null" {
+				return false
+			}
+		}
+	}
+	return from < to
 }
 
 // searched judges the files that a search picks by patterns of names.

@@ -242,12 +242,12 @@ func (w *walker) partial(s *state, f field) target {
 func (w *walker) enter(s *state, f field) []string {
 	var dirs []string
 	for _, t := range w.absolute(s, f) {
-		if t.path == "" || t.glob {
-			return nil
-		}
 		p := t.path
-		if t.resolved != "" {
-			p = t.path
+		if t.glob {
+			p = w.anyOf(t)
+		}
+		if p == "" {
+			return nil
 		}
 		if !contains(dirs, p) {
 			dirs = append(dirs, p)
@@ -257,4 +257,22 @@ func (w *walker) enter(s *state, f field) []string {
 		return nil
 	}
 	return dirs
+}
+
+// anyOf stands for each directory of the project that a pattern names, "" if
+// it may name others, too.
+func (w *walker) anyOf(t target) string {
+	if len(w.links) > 0 || t.area != "project" && (t.area != "project_root" || !t.contents) {
+		return ""
+	}
+	p := t.path
+	if t.contents {
+		p += "/*"
+	}
+	for c := range strings.SplitSeq(p, "/") {
+		if hasGlob(c) && strings.HasPrefix(c, ".") {
+			return ""
+		}
+	}
+	return p
 }

@@ -69,7 +69,10 @@ func (u *use) holdsOne(cond string) bool {
 		re, err := regexp.Compile(body[len("known~"):])
 		ok = err != nil
 		for _, f := range u.rest {
-			vs, _ := f.variants()
+			vs, known := f.variants()
+			if !known {
+				vs = []string{f.prefix()}
+			}
 			ok = ok || err == nil && slices.ContainsFunc(vs, re.MatchString)
 		}
 	}

@@ -126,6 +126,10 @@ func toolRole(tool, role string) string {
 		return role
 	}
 	words := nameWords(tool)
+	switch words[len(words)-1] {
+	case "info", "stat", "stats", "metadata":
+		return "list"
+	}
 	for _, v := range []struct {
 		access string
 		words  []string
@@ -173,6 +177,10 @@ func (w *walker) toolVerb(name string, input map[string]any) {
 	if !strings.HasPrefix(name, "mcp__") || len(words) < 3 {
 		return
 	}
+	if onlyReads(name[strings.LastIndex(name, "__")+2:]) {
+		return
+	}
+	words = withoutRequests(words)
 	access := "read"
 	verb := ""
 	for _, x := range words[2:] {
@@ -201,6 +209,34 @@ func (w *walker) toolVerb(name string, input map[string]any) {
 	}
 	w.effect("tool", 0, map[string]any{"tool": name, "verb": verb, "access": access, "target": nil})
 	w.toolPush(name, words, input)
+}
+
+// onlyReads reports a name that begins with reading, and says nothing more.
+func onlyReads(tool string) bool {
+	words := nameWords(tool)
+	if len(words) < 2 || contains(words, "and") || contains(words, "or") {
+		return false
+	}
+	switch words[0] {
+	case "list", "get", "read", "search", "find", "describe", "show", "view", "count":
+		return true
+	}
+	return false
+}
+
+// withoutRequests leaves out merge requests that are a thing, not a deed:
+// create_merge_request merges nothing, merge_request and accept_merge_request do.
+func withoutRequests(words []string) []string {
+	for i := 1; i+1 < len(words); i++ {
+		if words[i] != "merge" || words[i+1] != "request" && words[i+1] != "requests" {
+			continue
+		}
+		switch words[i-1] {
+		case "create", "update", "edit", "open", "new", "comment", "my":
+			return slices.Concat(words[:i], words[i+2:])
+		}
+	}
+	return words
 }
 
 // isDeployer reports the name of a program whose "apply" changes what runs.

@@ -59,6 +59,8 @@ type stream struct {
 	under []field // directories in which the file names in it lie
 	read  *position
 	more  []origin // of other secrets in it than that of its taint
+
+	spared bool // a secret went in, and of it only names or numbers come out
 }
 
 // An origin is a secret and the command that prints it.
