@@ -39,7 +39,7 @@ ask contains {
 # METADATA
 # description: data that only lives in volumes
 ask contains {
-	"reason": sprintf("removes %s (%s %s); name the one that the task made", [
+	"reason": sprintf("removes %s (%s %s); keep them, or let the person remove them", [
 		what, lib.text(effect, "tool", "container"), lib.text(effect, "verb", "remove"),
 	]),
 	"help": "Databases of other projects may live there.",

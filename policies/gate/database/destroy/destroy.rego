@@ -33,6 +33,7 @@ ask contains {
 	some effect in statements
 	loses(effect)
 	not elsewhere(effect)
+	not for_tests(effect)
 }
 
 # METADATA
@@ -45,6 +46,7 @@ ask contains {
 	some effect in statements
 	effect.verb in {"delete", "update"}
 	not lib.is(effect, "where", true)
+	not for_tests(effect)
 }
 
 # METADATA
@@ -74,8 +76,10 @@ statements contains effect if {
 elsewhere(effect) if {
 	lib.matches(effect, "verb", `^(drop|truncate|flush|restore)`)
 	some server in servers(lib.command(effect))
-	not regex.match(`(?i)^(localhost|127\.|0\.0\.0\.0|::1|\[::1\]|/|\.|host\.docker\.internal$)`, server)
+	not here(server)
 }
+
+here(server) if regex.match(`(?i)^(localhost|127\.|0\.0\.0\.0|::1|\[::1\]|/|\.|host\.docker\.internal$)`, server)
 
 servers(command) := {server |
 	some option in ["host", "h"]
@@ -97,4 +101,88 @@ loses(effect) if {
 # A copy that is played back may replace what is there.
 loses(effect) if effect.verb == "restore"
 
-phrase(effect) := sprintf("would %s %s", [lib.text(effect, "verb", "change"), lib.text(effect, "object", "data")])
+# What tests make anew: a database on this machine that is named so on the line,
+# and nothing on the line that may lead to another one.
+for_tests(effect) if {
+	command := lib.command(effect)
+	every server in servers(command) {
+		here(server)
+	}
+	names := databases(effect, command)
+	count(names) > 0
+	every name in names {
+		regex.match(`(?i)^([a-z0-9_-]*[_-])?tests?([_-]?[0-9]+)?(\.(db|sqlite3?|duckdb))?$|^tests?[_-][a-z0-9_-]*$`, name)
+	}
+}
+
+for_tests(effect) if {
+	command := lib.command(effect)
+	command.program == "sqlite3"
+	is_string(command.operands[0])
+	regex.match(`^/tmp/[^.]+(\.[a-z0-9]+)?$`, command.operands[0])
+	not wanders(command)
+}
+
+# The database itself goes, or something in it.
+databases(effect, command) := {effect.object} if {
+	effect.tool in {"dropdb", "mysqladmin"}
+	is_string(effect.object)
+	count(command.operands) < 3
+} else := {effect.object} if {
+	effect.verb == "drop database"
+	is_string(effect.object)
+} else := connected(command) if {
+	lib.matches(effect, "verb", `^(drop (table|view|index|schema|type|sequence|trigger|function|collection)|drop database|truncate|delete|update)$`)
+	command.program in {"psql", "mysql", "mariadb", "mongosh", "mongo", "sqlite3"}
+	not contains(lib.text(effect, "object", ""), ".")
+	command.stdin == null
+	not wanders(command)
+} else := {environment} if {
+	some variable in variables[command.program]
+	environment := command.env[variable]
+	not command.options.environment
+}
+
+variables := {"rails": {"RAILS_ENV"}, "rake": {"RAILS_ENV"}, "mix": {"MIX_ENV"}}
+
+connected(command) := {name |
+	some option in ["dbname", "database"]
+	some name in command.options[option]
+} | {name |
+	is_string(command.operands[0])
+	parts := split(command.operands[0], "?")
+	names := split(parts[0], "/")
+	name := names[count(names) - 1]
+}
+
+# Statements that go to another database, and those that stand elsewhere.
+wanders(command) if {
+	some word in command.words
+	is_string(word.value)
+	regex.match(`(?i)\\(c|connect|i|ir|include|!)\b|\b(use|attach)\s|getSibling|getMongo|connect\(|dblink|\.(open|read|restore)\b`, word.value)
+}
+
+wanders(command) if command.options.file
+
+wanders(command) if {
+	some variable, _ in command.env
+	regex.match(`HOST|SERVICE`, variable)
+}
+
+wanders(command) if {
+	some word in command.words
+	word.value == null
+}
+
+phrase(effect) := sprintf("would %s %s", [effect.verb, effect.object]) if {
+	lib.matches(effect, "verb", ` |^(truncate|update)$`)
+	is_string(effect.object)
+} else := sprintf("would delete rows of %s", [lib.text(effect, "object", "a table")]) if {
+	effect.verb == "delete"
+} else := sprintf("would lose data (%s)", [concat(" ", words)]) if {
+	words := [word |
+		some field in ["tool", "verb", "object"]
+		word := effect[field]
+		is_string(word)
+	]
+}

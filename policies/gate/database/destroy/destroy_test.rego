@@ -89,6 +89,67 @@ test_passes if {
 	}
 }
 
+test_passes_databases_of_tests if {
+	every line in [
+		"dropdb --if-exists app_test",
+		"dropdb test_2",
+		"RAILS_ENV=test bundle exec rake db:reset",
+		"MIX_ENV=test mix ecto.drop",
+		"psql -h localhost app_test -c 'drop table x'",
+		"psql -d app-test -c 'truncate a'",
+		"psql postgres://dev@localhost/app_test?sslmode=disable -c 'delete from a'",
+		"psql postgres -c 'DROP DATABASE IF EXISTS app_test'",
+		"mysql -u root app_test -e 'drop table users; update a set b = 1'",
+		"sqlite3 data/test.db 'drop table users'",
+		"sqlite3 /tmp/scratch.db 'drop table if exists t'",
+		`mongosh mongodb://localhost/app_test --eval 'db.dropDatabase()'`,
+	] {
+		count(destroy.deny | destroy.ask) == 0 with input as gate.event(line)
+	}
+}
+
+test_asks_beside_databases_of_tests if {
+	every line in [
+		"dropdb latest",
+		"dropdb contest_data",
+		"sqlite3 latest.db 'drop table x'",
+		"psql app_test -c 'drop database app'",
+		"psql app_test -c 'drop role dev'",
+		"psql app_test -d app -c 'drop table users'",
+		"psql app_test -f drop.sql -c 'drop table users'",
+		`psql app_test -c '\c app' -c 'drop table users'`,
+		"psql -c 'drop table users' 'host=prod dbname=app_test'",
+		"psql \"$DB\" app_test -c 'drop table users'",
+		"psql app_test <<< 'drop table users'",
+		"PGHOST=prod psql app_test -c 'drop table users'",
+		"mysql app_test -e 'use app; drop table users'",
+		"mysql app_test -e 'drop table app.users'",
+		"psql postgres://db.example.com/app_test -c 'delete from users'",
+		"sqlite3 /tmp/../home/dev/app.db 'drop table t'",
+		"sqlite3 /tmp/x.db \"attach 'app.db' as a; drop table a.users\"",
+		"sqlite3 test.db \"attach 'app.db' as a; drop table users\"",
+		`mongosh app_test --eval 'db.getSiblingDB("app").dropDatabase()'`,
+		"RAILS_ENV=production rails db:drop",
+		"RAILS_ENV=test rails db:drop -e production",
+		"RAILS_ENV=test npx prisma migrate reset --force",
+	] {
+		count(destroy.ask) > 0 with input as gate.event(line)
+	}
+}
+
+test_reason_says_what_goes if {
+	every line, what in {
+		"psql -c 'DROP TABLE users'": "would drop table users;",
+		"sqlite3 app.db 'delete from users'": "would delete rows of users without a condition",
+		"bin/rails db:drop": "would lose data (rails drop db:drop);",
+		"redis-cli flushdb": "would lose data (redis-cli flushdb);",
+		"dropdb app": "would lose data (dropdb drop app);",
+	} {
+		some question in destroy.ask with input as gate.event(line)
+		startswith(question.reason, what)
+	}
+}
+
 test_asks_once if {
 	every line in ["sqlite3 app.db 'DELETE FROM users'", "sqlite3 app.db 'DROP TABLE users'"] {
 		count(destroy.ask) == 1 with input as gate.event(line)

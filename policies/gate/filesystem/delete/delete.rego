@@ -96,6 +96,18 @@ foreign(effect) if effect.area == "user"
 foreign(effect) if {
 	effect.area == "outside"
 	bulk(effect)
+	not built_in_container(effect)
+}
+
+# What a container that runs has built or fetched for itself.
+built_in_container(effect) if {
+	some step in lib.command(effect).via
+	step in {"docker exec", "docker compose exec", "docker-compose exec", "podman exec", "podman compose exec", "nerdctl exec"}
+	not lib.could_be(effect, "glob", true)
+	lib.base(effect.path) in {
+		"build", "dist", "target", "coverage", "node_modules", "__pycache__", ".cache", ".next", ".nuxt", ".turbo", ".venv",
+		".pytest_cache", ".mypy_cache", ".ruff_cache",
+	}
 }
 
 # More than one named file: a tree, a pattern, everything inside.

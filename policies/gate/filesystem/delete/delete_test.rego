@@ -75,6 +75,11 @@ test_asks if {
 		"find /data -type f -delete",
 		"rm /opt/tool",
 		"rm .git/refs/heads/x",
+		"docker exec api rm -rf /app",
+		"docker exec api rm -rf /app/dist /app/data",
+		"docker exec api sh -c 'rm -rf /app/*'",
+		"docker run -v /srv/other:/x alpine sh -c 'rm -rf /x/dist'",
+		"rm -rf /data/other/dist",
 	] {
 		count(delete.ask) > 0 with input as gate.event(call)
 		count(delete.deny) == 0 with input as gate.event(call)
@@ -120,6 +125,8 @@ test_passes if {
 		"rm -rf logs src/objects",
 		`rm "$ROOT/etc/resolv.conf"`,
 		"rm -f .git/HEAD.lock",
+		"docker exec api rm -rf /app/dist",
+		"docker compose exec api sh -c 'rm -rf /app/.cache'",
 	] {
 		count(delete.deny) == 0 with input as gate.event(call)
 		count(delete.ask) == 0 with input as gate.event(call)

@@ -22,6 +22,10 @@ test_asks if {
 		"git reset --hard origin/main",
 		"git checkout .",
 		"git restore --staged --worktree .",
+		"git checkout -- go.sum src/a.go",
+		"git restore build",
+		"git clean -fd build/../src",
+		"git clean -fd ':!build' src",
 	] {
 		count(discard.ask) > 0 with input as gate.event(call)
 	}
@@ -47,6 +51,9 @@ test_passes if {
 		"echo git reset --hard",
 		"git status",
 		"git reset a.go",
+		"git checkout -- package-lock.json",
+		"git restore go.sum web/yarn.lock",
+		"git clean -fdx build ./dist/ packages/a/node_modules",
 	] {
 		count(discard.ask) == 0 with input as gate.event(call)
 	}
@@ -58,6 +65,7 @@ test_reason_names_what_is_lost if {
 		"git checkout -- a.go": "work in a.go (git checkout)",
 		"git worktree remove --force ../wt": "work in ../wt (git worktree remove)",
 		"git reset --hard": "work in the whole project (git reset --hard)",
+		"git stash clear": "work in the stash (git stash clear); look at it,",
 	} {
 		some question in discard.ask with input as gate.event(line)
 		contains(question.reason, what)

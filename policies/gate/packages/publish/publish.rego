@@ -14,8 +14,8 @@ import data.gate.lib
 # METADATA
 # description: one question for each publication
 ask contains {
-	"reason": sprintf("would %s a package with %s for everybody; try a dry run, and let the person publish", [
-		lib.text(effect, "verb", "publish"), lib.text(effect, "tool", "a tool"),
+	"reason": sprintf("publishes a package for others (%s %s); try a dry run, and let the person publish", [
+		lib.text(effect, "tool", "a tool"), lib.text(effect, "verb", "publish"),
 	]),
 	"help": "What is published cannot be called back, and others may depend on what is withdrawn.",
 	"span": lib.span(effect),

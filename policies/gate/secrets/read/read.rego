@@ -30,9 +30,7 @@ deny contains {
 # METADATA
 # description: what is asked for by name, and files that hold secrets among other things
 ask contains {
-	"reason": sprintf("shows %s (%s), which may be secret; read only the names, or let a program use it unseen", [
-		what(effect), lib.text(effect, "what", "secret"),
-	]),
+	"reason": sprintf("may show secrets of %s; read only the names, or let a program use it unseen", [of(effect)]),
 	"help": "What the agent reads goes to its model and into transcripts.",
 	"span": lib.span(effect),
 } if {
@@ -52,3 +50,7 @@ key(effect) if effect.what in {"private key", "GnuPG keys"}
 what(effect) := lib.shown(effect.path) if is_string(effect.path)
 
 else := "a secret"
+
+of(effect) := sprintf("%s (%s)", [lib.shown(effect.path), lib.text(effect, "what", "secret")]) if is_string(effect.path)
+
+else := sprintf("the %s", [lib.text(effect, "what", "machine")])

@@ -106,8 +106,8 @@ test_asks_about_each_command if {
 
 test_reason_names_what_is_shown if {
 	every line, what in {
-		"cat .env": "shows .env (environment file), which may be secret;",
-		"vault kv get secret/prod": "shows a secret (password store), which may be secret;",
+		"cat .env": "may show secrets of .env (environment file);",
+		"vault kv get secret/prod": "may show secrets of the password store;",
 	} {
 		some question in read.ask with input as gate.event(line)
 		startswith(question.reason, what)
