@@ -39,6 +39,7 @@ func (c *call) named(name string) stream {
 	base := strings.TrimSuffix(path.Base(name), ".exe")
 	if strings.Contains(name, "/") {
 		c.runsFile(name)
+		base = c.origin(name, base)
 	}
 	if run := builtin(base); run != nil && !strings.Contains(name, "/") {
 		if out, done := run(c); done {
@@ -46,6 +47,17 @@ func (c *call) named(name string) stream {
 		}
 	}
 	return c.program(name, base)
+}
+
+// origin is the program that a path stands for, if the line has copied or linked
+// one there.
+func (c *call) origin(name, base string) string {
+	for _, p := range c.absolute(c.s, literalField(name)) {
+		if from, ok := c.copied[p.path]; ok {
+			return from
+		}
+	}
+	return base
 }
 
 // alias puts the alias's text in the place of the first word, and goes on with

@@ -20,6 +20,9 @@ func (p *codeParser) specialFile(name, rest string, u *codeUse) (codeValue, bool
 			c.does = "sql"
 			p.emit(c, []codeValue{v})
 		}
+	case "statement": // a method that is one
+		c.does = "sql"
+		p.emit(c, []codeValue{codeString(rest)})
 	case "openself":
 		if u.on.kind == codeKnown || u.on.kind == codeChoice {
 			return p.open(u.on, p.arg("0/mode", u), u), true

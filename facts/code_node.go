@@ -233,7 +233,8 @@ const nodeRows = `
 require import module.require createRequire = =name 0
 module.createRequire = =name 'require'
 process.binding process.dlopen = !suspect reaches into the runtime
-eval Function vm.runInThisContext vm.runInNewContext vm.runInContext globalThis.eval = !eval 0
+Function = !function
+eval vm.runInThisContext vm.runInNewContext vm.runInContext globalThis.eval = !eval 0
 vm.Script vm.compileFunction setTimeout.constructor = !eval 0
 child_process.exec child_process.execSync *.execSync shelljs.exec = shell 0
 child_process.spawn child_process.spawnSync child_process.execFile child_process.execFileSync *.spawnSync *.execFileSync cross-spawn cross-spawn.sync = !spawn 0 1
@@ -299,4 +300,6 @@ console.log console.error console.info console.warn console.table console.dir co
 *.constructor = !constructor
 app.doShellScript *.doShellScript = shell 0
 *.query = !sql 0
+*.flushAll *.flushall *.flushDb *.flushdb = !statement truncate
+*.dropDatabase = !statement drop database
 `

@@ -243,6 +243,8 @@ chr unichr = =chr 0
 *.format = !format self
 *.replace = !replace
 *.execute *.executescript *.executemany = !sql 0
+*.flushall *.flushdb = !statement truncate
+*.drop_database *.drop_all = !statement drop database
 base64.b64decode base64.urlsafe_b64decode base64.standard_b64decode base64.decodebytes base64.decodestring binascii.a2b_base64 = =base64 0
 bytes.fromhex bytearray.fromhex binascii.unhexlify binascii.a2b_hex = =hex 0
 zlib.decompress gzip.decompress bz2.decompress lzma.decompress codecs.decode base64.b32decode base64.b85decode base64.a85decode = =decoder

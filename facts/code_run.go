@@ -9,6 +9,10 @@ func (p *codeParser) specialRun(name, rest string, u *codeUse) (codeValue, bool)
 	switch name {
 	case "eval":
 		p.evaluate(p.arg(first, u), u)
+	case "function": // its body stands last, behind the names of its parameters
+		if n := len(u.args.pos); n > 0 {
+			p.evaluate(u.args.pos[n-1], u)
+		}
 	case "source":
 		return p.source(p.arg(first, u), u), true
 	case "getattr":

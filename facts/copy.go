@@ -2,7 +2,9 @@ package facts
 
 import (
 	"gate/hook"
+	"path"
 	"strings"
+	"unicode/utf8"
 )
 
 // dd names its files as if= and of=.
@@ -124,6 +126,7 @@ func (u *use) copies() {
 	}
 	from, to := u.rest[:len(u.rest)-1], u.rest[len(u.rest)-1]
 	for _, f := range from {
+		u.renames(f, to)
 		st := u.fileStream(u.s, f)
 		if v := f.value(); v != nil && st.text == nil {
 			if text, err := u.scriptText(f); err == nil {
@@ -136,10 +139,30 @@ func (u *use) copies() {
 	}
 }
 
+// renames remembers that a program of the machine gets another name: cp /bin/rm x.
+func (u *use) renames(from, to field) {
+	for _, f := range u.absolute(u.s, from) {
+		base := path.Base(f.path)
+		if _, ok := u.lookup(base); !ok || !strings.HasSuffix(path.Dir(f.path), "bin") {
+			continue
+		}
+		for _, t := range u.absolute(u.s, to) {
+			if u.walker.copied == nil {
+				u.walker.copied = map[string]string{}
+			}
+			u.walker.copied[t.path] = base
+		}
+	}
+}
+
 func (u *use) scriptText(f field) (string, error) {
 	for _, t := range u.absolute(u.s, f) {
 		if t.path != "" {
-			return u.world.read(t.path, maxScript)
+			text, err := u.world.read(t.path, maxScript)
+			if err == nil && !utf8.ValidString(text) {
+				err = errNoFiles // a program of the machine, whose text no shell reads
+			}
+			return text, err
 		}
 	}
 	return "", errNoFiles

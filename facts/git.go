@@ -20,6 +20,12 @@ func (u *use) gitGlobal() {
 	if _, ok := u.opt("exec-path"); ok {
 		u.effect("exec.hidden", u.id, map[string]any{"program": "git", "option": "exec-path", "value": u.optText("exec-path")})
 	}
+	if len(u.verbs) > 0 && u.verbs[0] == "clone" {
+		for _, f := range u.opts["config"] {
+			key, value, _ := f.cut("=")
+			u.gitSetting(key, value, "local", false)
+		}
+	}
 	u.gitAliases()
 }
 
@@ -58,10 +64,26 @@ func gitRuns(key string, value field) (runs, bypass bool) {
 		strings.HasPrefix(key, "remote.") && (strings.HasSuffix(key, ".uploadpack") || strings.HasSuffix(key, ".receivepack")),
 		strings.HasPrefix(key, "submodule.") && strings.HasSuffix(key, ".update") && strings.HasPrefix(v, "!"),
 		strings.HasPrefix(key, "url.") && (strings.HasSuffix(key, ".insteadof") || strings.HasSuffix(key, ".pushinsteadof")),
-		strings.HasPrefix(key, "gpg.") && strings.HasSuffix(key, ".program"):
+		strings.HasPrefix(key, "gpg.") && strings.HasSuffix(key, ".program"),
+		strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, ".push") && strings.HasPrefix(v, "+"),
+		strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, ".mirror") && v != "false":
 		return true, false
 	}
 	return false, false
+}
+
+// gitRemoteKey reports a setting that says where pushes or fetches go, and whose it is.
+func gitRemoteKey(key string) (section, name string, ok bool) {
+	section, rest, _ := strings.Cut(key, ".")
+	i := strings.LastIndexByte(rest, '.')
+	name, last := rest[:max(i, 0)], rest[i+1:]
+	switch section + "." + last {
+	case "remote.url", "remote.pushurl":
+		return section, name, name != ""
+	case "remote.pushdefault", "branch.remote", "branch.pushremote":
+		return "branch", name, true
+	}
+	return "", "", false
 }
 
 // gitSetting judges one configuration value.
@@ -77,6 +99,9 @@ func (u *use) gitSetting(key string, value field, scope string, once bool) {
 	}
 	if p := parsePeer(value.text(), true); strings.EqualFold(key, "http.proxy") && value.text() != "" && !p.private {
 		u.effect("environment", u.id, map[string]any{"variable": "http.proxy", "value": textOrNil(value), "runs": "proxy"})
+	}
+	if section, name, ok := gitRemoteKey(strings.ToLower(key)); ok && !once && (section == "remote" || strings.ContainsAny(value.text(), ":/")) {
+		u.effect("git.remote", u.id, map[string]any{"verb": "set-url", "name": orNil(name), "url": textOrNil(value)})
 	}
 	if once && !runs && !bypass {
 		return
@@ -108,15 +133,28 @@ func (u *use) gitConfig() {
 		case "set", "add", "replace-all":
 			words = words[1:]
 		case "unset", "unset-all":
+			u.gitUnset(words[1:])
 			return
 		case "edit":
 			return
 		}
 	}
+	if u.has("unset") || u.has("unset-all") {
+		u.gitUnset(words)
+		return
+	}
 	if u.has("get") || u.has("get-all") || u.has("list") || u.has("unset") || u.has("get-regexp") || len(words) < 2 {
 		return
 	}
 	u.gitSetting(words[0].text(), words[1], scope, false)
+}
+
+// gitUnset judges what is taken out of the configuration: where a project keeps
+// its hooks is what runs them.
+func (u *use) gitUnset(keys []field) {
+	if len(keys) > 0 && strings.EqualFold(keys[0].text(), "core.hooksPath") {
+		u.effect("git.bypass", u.id, map[string]any{"what": "hooks", "verb": "config"})
+	}
 }
 
 // gitCheckout tells switching a branch from throwing changes away.

@@ -186,9 +186,24 @@ func (u *use) sql(f field) {
 		case u.inMemory(*text):
 			continue
 		}
+		u.databaseFile(st)
 		u.effect("database", u.id, map[string]any{
 			"tool": u.name, "verb": st.verb, "access": st.access, "where": st.where, "object": orNil(st.object), "local": u.name == "sqlite3" || u.name == "duckdb",
 		})
+	}
+}
+
+// databaseFile judges a file that a statement has the client or the server write
+// or read.
+func (u *use) databaseFile(st sqlStatement) {
+	if st.object == "" || u.id == 0 {
+		return
+	}
+	switch st.verb {
+	case "write file", "select into outfile", "select into dumpfile":
+		u.usePath(u.s, u.id, literalField(st.object), access{kind: "write", how: "overwrite"})
+	case "read file":
+		u.usePath(u.s, u.id, literalField(st.object), access{kind: "read", shown: true})
 	}
 }
 
@@ -215,7 +230,7 @@ func (u *use) pkg(f field) {
 	switch {
 	case strings.Contains(text, "://") || strings.HasPrefix(text, "git+") || strings.HasPrefix(text, "git@"):
 		source = "url"
-	case u.downloaded(f):
+	case u.downloaded(f), u.ofCodeHost(text):
 		source = "url"
 	case strings.HasPrefix(text, ".") || strings.HasPrefix(text, "/") || strings.HasPrefix(text, "~"):
 		source = "file"
@@ -223,6 +238,22 @@ func (u *use) pkg(f field) {
 	u.effect("package.install", u.id, map[string]any{
 		"tool": u.name, "packages": []any{textOrNil(f)}, "source": source, "global": u.has("global"),
 	})
+}
+
+// ofCodeHost reports a repository in the short form of npm and its like: owner/name,
+// github:owner/name.
+func (u *use) ofCodeHost(text string) bool {
+	switch u.name {
+	case "npm", "pnpm", "yarn", "bun", "npx", "bunx", "pnpx", "gh":
+	default:
+		return false
+	}
+	host, _, prefixed := strings.Cut(text, ":")
+	if prefixed && hasWord(" github gitlab bitbucket gist ", host) {
+		return true
+	}
+	owner, name, ok := strings.Cut(text, "/")
+	return ok && owner != "" && name != "" && !strings.ContainsAny(owner, "@.~") && !strings.ContainsAny(name, "/")
 }
 
 // downloaded reports a file that this line fetches.
@@ -245,6 +276,9 @@ func secretInText(text string) string {
 		{"github_pat_", "login credentials"}, {"glpat-", "login credentials"}, {"xoxb-", "login credentials"}, {"xoxp-", "login credentials"}, {"sk-ant-", "agent credentials"},
 		{"sk-proj-", "agent credentials"}, {"sk_live_", "payment credentials"}, {"npm_", "package registry login"}, {"AIza", "cloud credentials"}, {"-----BEGIN ", "private key"},
 	} {
+		if s.what == "private key" && strings.Contains(text, s.prefix) && strings.Contains(text, "PRIVATE KEY-----") {
+			return s.what
+		}
 		i := strings.Index(text, s.prefix)
 		if i >= 0 && len(text)-i >= len(s.prefix)+12 && tokenLike(text[i+len(s.prefix):]) {
 			return s.what

@@ -34,9 +34,29 @@ func parsePeer(text string, isURL bool) peer {
 	if i := strings.LastIndexByte(rest, '@'); i >= 0 {
 		rest = rest[i+1:]
 	}
-	p.host = strings.ToLower(strings.TrimSuffix(hostOnly(rest), "."))
+	p.host = strings.ToLower(strings.TrimSuffix(hostOnly(strings.Map(plainLetter, rest)), "."))
 	p.private, p.metadata = reach(p.host)
 	return p
+}
+
+// plainLetter is what those who look a name up make of wide and circled letters,
+// digits and dots.
+func plainLetter(r rune) rune {
+	switch {
+	case r == 0x3002 || r == 0xFF61:
+		return '.'
+	case 0xFF01 <= r && r <= 0xFF5E:
+		return r - 0xFF01 + '!'
+	case 0x2460 <= r && r <= 0x2468:
+		return r - 0x2460 + '1'
+	case r == 0x24EA:
+		return '0'
+	case 0x24B6 <= r && r <= 0x24CF:
+		return r - 0x24B6 + 'a'
+	case 0x24D0 <= r && r <= 0x24E9:
+		return r - 0x24D0 + 'a'
+	}
+	return r
 }
 
 func hostOnly(s string) string {
@@ -248,7 +268,7 @@ func (u *use) data(f field) {
 		u.upload(file)
 	case eq > 0 && at > 0 && at < eq:
 		u.upload(f.from(at + 1))
-	case at > 0 && eq < 0 && (u.row.special == "httpie" || contains(u.named(f), "data-urlencode")): // name@file
+	case at > 0 && eq < 0 && (u.row.special == "httpie" || contains(u.named(f), "data-urlencode") || contains(u.named(f), "url-query")): // name@file
 		u.upload(f.from(at + 1))
 	default:
 		source := "text"

@@ -34,7 +34,7 @@ func (u *use) output() stream {
 		f := formatted(u.given())
 		out.text, out.taint = f.value(), out.taint.merge(join(u.rest).taint())
 		if given := u.given(); len(given) > 0 && !countable(given[1:]) {
-			out.text = nil
+			out.text, out.files = nil, given[1:]
 		}
 	case "copy":
 		out.under, out.files, out.more = in.under, u.picked(in.files), in.more

@@ -6,7 +6,7 @@ import "strings"
 // directory of s. Clients forgive blanks before a marker, except between the
 // lines of a changed file, where a blank marks a line that stays.
 func (w *walker) patch(s *state, id int, text string) {
-	found, changing, file := false, false, ""
+	found, changing, file := w.unifiedDiff(s, id, text), false, ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
 		if !changing {
@@ -38,6 +38,37 @@ func (w *walker) patch(s *state, id int, text string) {
 	if !found {
 		w.unknown("tool", "a patch in which gate finds no file", id, nil)
 	}
+}
+
+// unifiedDiff judges the files of a patch in the form of diff -u, and reports
+// whether there are any.
+func (w *walker) unifiedDiff(s *state, id int, text string) bool {
+	found, old := false, ""
+	for line := range strings.Lines(text) {
+		if name, ok := strings.CutPrefix(line, "--- "); ok {
+			old = diffName(name, "a/")
+			continue
+		}
+		name, ok := strings.CutPrefix(line, "+++ ")
+		if !ok || old == "" {
+			continue
+		}
+		found = true
+		if name = diffName(name, "b/"); name == "/dev/null" {
+			w.usePath(s, id, literalField(old), access{kind: "delete", how: "remove"})
+		} else {
+			w.usePath(s, id, literalField(name), access{kind: "write", how: "edit"})
+		}
+		old = ""
+	}
+	return found
+}
+
+// diffName is the file that a line of a patch names, without the letter that git
+// sets before it.
+func diffName(line, letter string) string {
+	name, _, _ := strings.Cut(strings.TrimRight(line, "\r\n"), "\t")
+	return strings.TrimPrefix(name, letter)
 }
 
 // patchText judges the patch that apply_patch gets as a word or as its input:

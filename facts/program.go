@@ -1,6 +1,8 @@
 package facts
 
 import (
+	"path"
+	"slices"
 	"strings"
 )
 
@@ -78,10 +80,32 @@ func (u *use) plainWords() {
 // secrets or gate's own still count, whatever the program does with them.
 func (c *call) strange(base string) stream {
 	c.list(ptr(base), nil)
-	for _, w := range c.args() {
+	if line := c.words[0].text(); len(c.via) > 0 && c.words[0].literal() && strings.ContainsAny(line, " \t") {
+		c.nestedScript(line, c.stdin) // lerna exec 'rm x': who runs it hands it to a shell
+	}
+	args := c.args()
+	for _, w := range args {
 		c.maybePath(w)
 	}
+	for i, w := range args[:min(len(args), maxHanded)] {
+		if c.deletes(w) && i+1 < len(args) {
+			handed := *c
+			handed.words, handed.s, handed.id = args[i:], c.s.clone(), 0
+			handed.redirects, handed.env = nil, nil
+			c.via = append(c.via, base)
+			handed.run()
+			c.via = c.via[:len(c.via)-1]
+			break
+		}
+	}
 	return stream{some: true, from: c.id, taint: c.stdin.taint.merge(join(c.args()).taint()), more: c.stdin.more}
+}
+
+// deletes reports a word that names a program which takes files away. Behind a
+// program without a row it may well be run.
+func (c *call) deletes(w field) bool {
+	row, ok := c.lookup(path.Base(w.text()))
+	return ok && w.literal() && slices.ContainsFunc(row.operands, func(r role) bool { return r.name == "delete" })
 }
 
 // sort finds the verbs, tells options from operands and files option values.

@@ -50,6 +50,9 @@ func (w *walker) redirected(s *state, st *syntax.Stmt, stdin stream, cl *call, r
 				stdin = w.fileStream(s, red.target)
 				cl.setInput("file", stdin, red.target.value())
 			}
+			if v := red.target.value(); r.Op == syntax.DplIn && red.fd <= 0 && v != nil && isDescriptor(*v) && strings.Trim(*v, "0-") != "" {
+				stdin = stream{some: true} // what a descriptor holds that was opened before
+			}
 		}
 		redirects = append(redirects, red)
 	}

@@ -82,6 +82,7 @@ func (c *call) acts(line string) bool {
 	w, s := *c.walker, c.s
 	c.walker.out, c.s = &hook.Facts{Shell: &hook.Shell{}}, s.clone()
 	c.walker.files, c.walker.links, c.walker.seen = maps.Clone(w.files), maps.Clone(w.links), maps.Clone(w.seen)
+	c.walker.copied = maps.Clone(w.copied)
 	c.nestedScript(line, stream{})
 	found := c.walker.out.Effects
 	w.steps, w.parsed, w.listed, w.match = c.steps, c.parsed, c.listed, c.match

@@ -37,7 +37,8 @@ func (u *use) editorCommand(line string) {
 		}
 	case verb == "call" && strings.HasPrefix(rest, "delete("):
 		name, flags, _ := strings.Cut(rest[len("delete("):], ",")
-		u.usePath(u.s, u.id, literalField(strings.Trim(name, ` "')`)), access{kind: "delete", how: "remove", recursive: strings.Contains(flags, "r")})
+		name = strings.TrimPrefix(strings.TrimSpace(name), "expand(")
+		u.usePath(u.s, u.id, field{parts: []part{{text: strings.Trim(name, ` "')`)}}}, access{kind: "delete", how: "remove", recursive: strings.Contains(flags, "r")})
 	case verb == "lua":
 		u.code("lua", literalField(rest), "inline")
 	case verb == "py", verb == "py3", verb == "pyx", verb == "python", verb == "python3":

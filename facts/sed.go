@@ -53,3 +53,19 @@ func (u *use) sedScript(f field) {
 func isWordByte(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
+
+// awkInPlace judges gawk -i inplace, which writes the files that it reads.
+func (u *use) awkInPlace() {
+	files := u.rest
+	if !u.has("file") && !u.has("source") && !u.has("exec") && len(files) > 0 {
+		files = files[1:]
+	}
+	for _, f := range u.opts["include"] {
+		if f.text() != "inplace" {
+			continue
+		}
+		for _, file := range files {
+			u.usePath(u.s, u.id, file, access{kind: "write", how: "edit"})
+		}
+	}
+}

@@ -32,6 +32,9 @@ func (u *use) netcat() {
 	}
 	if len(u.rest) > 0 && !u.has("zero") {
 		u.peer("host", u.rest[0])
+		if text := deref(u.stdin.text); strings.HasPrefix(strings.ToLower(text), "flush") {
+			u.redisLines(strings.ReplaceAll(text, "_", ""))
+		}
 		if u.stdin.some && u.stdin.from > 0 || u.call.input != nil {
 			p := peer{}
 			if v := u.rest[0].value(); v != nil {
@@ -45,6 +48,10 @@ func (u *use) netcat() {
 }
 
 func (u *use) redis() {
+	if len(u.rest) == 0 && u.stdin.text != nil {
+		u.redisLines(*u.stdin.text)
+		return
+	}
 	var words []string
 	for _, f := range u.rest {
 		words = append(words, f.text())
@@ -56,6 +63,15 @@ func (u *use) redis() {
 			}
 		}
 		u.effect("database", u.id, map[string]any{"tool": u.name, "verb": st.verb, "access": st.access, "where": st.where, "object": orNil(st.object), "local": false})
+	}
+}
+
+// redisLines judges commands that come through a pipe or heredoc.
+func (u *use) redisLines(text string) {
+	for line := range strings.Lines(text) {
+		if st, ok := inspectRedis(strings.Fields(line)); ok {
+			u.effect("database", u.id, map[string]any{"tool": u.name, "verb": st.verb, "access": st.access, "where": st.where, "object": orNil(st.object), "local": false})
+		}
 	}
 }
 

@@ -104,7 +104,7 @@ func (w *walker) compound(s *state, st *syntax.Stmt, cmd syntax.Command, in stre
 			return w.stmt(s, c.Stmt, in)
 		}
 	case *syntax.CoprocClause:
-		return w.stmt(s.clone(), c.Stmt, in)
+		return w.stmt(s.clone(), c.Stmt, stream{some: true}) // what is written to it later
 	case *syntax.CallExpr:
 		return w.call(s, st, c, in)
 	default:

@@ -27,6 +27,8 @@ func special(name string) func(*use) {
 		return (*use).useContext
 	case "kubernetes.config":
 		return (*use).changeContext
+	case "awk":
+		return (*use).awkInPlace
 	case "sed":
 		return (*use).sed
 	case "rsync":

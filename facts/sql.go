@@ -193,6 +193,9 @@ func (t sqlTokens) simple(verb string) sqlStatement {
 		s.object, s.where = t.name(t.skip(1, "into", "or", "ignore", "replace", "overwrite", "table", "low_priority", "delayed", "rollback", "abort", "fail")), true
 	case "alter":
 		kind, at := t.kind(1)
+		if t.find("superuser") > 0 && (kind == "user" || kind == "role") {
+			s.verb = "superuser"
+		}
 		if s.object = t.name(at); kind == "system" {
 			s.object = ""
 		}
@@ -279,8 +282,11 @@ func (t sqlTokens) copy() sqlStatement {
 	}
 	if i := t.find("to"); i > 0 {
 		s.object = t.firstText(i)
-		if w := t.word(i + 1); w == "stdout" {
+		switch w := t.word(i + 1); {
+		case w == "stdout":
 			s.access, s.object = "read", t.name(1)
+		case t.at(i+1).kind == sqlText:
+			s.verb = "write file"
 		}
 	}
 	return s

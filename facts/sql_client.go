@@ -116,10 +116,11 @@ func inspectMongo(text string) []sqlStatement {
 		return codeToken{}
 	}
 	for i := range toks {
-		if toks[i].kind != codeWord || !at(i+1).is("(") {
+		named := toks[i].kind == codeText && at(i-1).is("[") && at(i+1).is("]") && at(i+2).is("(") // db["users"]["drop"]()
+		if !named && (toks[i].kind != codeWord || !at(i+1).is("(")) {
 			continue
 		}
-		s, ok := mongoMethod(toks[i].text, at(i-1).is("."))
+		s, ok := mongoMethod(toks[i].text, named || at(i-1).is("."))
 		if !ok {
 			continue
 		}

@@ -42,7 +42,7 @@ func readFile(c *syntax.CmdSubst) (*syntax.Word, bool) {
 // process runs <(…) and >(…); the word is a file that carries the output.
 func (w *walker) process(s *state, p *syntax.ProcSubst) *hole {
 	w.depth++
-	out := w.stmts(s.clone(), p.Stmts, stream{})
+	out := w.stmts(s.clone(), p.Stmts, stream{some: p.Op == syntax.CmdOut}) // what is written there is not known yet
 	w.depth--
 	name := fmt.Sprintf("/dev/fd/gate-%d", len(w.files))
 	if p.Op == syntax.CmdIn || p.Op == syntax.CmdInTemp {

@@ -38,7 +38,7 @@ func tools(name string) (toolRow, bool) {
 	case "Read", "read_file", "view", "read", "ReadFile", "NotebookRead", "view_image", "read_many_files", "open_file":
 		return toolRow{fields: map[string]string{"file_path": "read", "path": "read", "absolute_path": "read", "notebook_path": "read", "paths": "read", "include": "read"}}, true
 	case "Grep", "grep", "search_file_content", "grep_search", "codebase_search":
-		return toolRow{fields: map[string]string{"path": "search", "glob": "searchglob", "dir_path": "search", "include": "searchglob"}}, true
+		return toolRow{fields: map[string]string{"path": "search", "glob": "searchglob", "dir_path": "search", "include": "searchglob", "includePattern": "searchglob"}}, true
 	case "Glob", "glob", "LS", "ls", "list_directory", "list_dir", "find_files":
 		return toolRow{fields: map[string]string{"path": "list", "dir_path": "list"}}, true
 	case "WebFetch", "web_fetch", "fetch", "http_request", "webfetch", "read_url_content":
@@ -261,10 +261,12 @@ func (w *walker) search(input map[string]any) {
 	if dir == "" {
 		dir = w.world.Dir
 	}
-	shown := input["output_mode"] == "content" || input["output_mode"] == nil && input["glob"] != nil
-	name, _ := input["glob"].(string)
-	if name == "" {
-		name, _ = input["include"].(string)
+	shown := input["output_mode"] == "content" || input["output_mode"] == nil && (input["glob"] != nil || input["includePattern"] != nil)
+	name := ""
+	for _, field := range []string{"glob", "include", "includePattern"} {
+		if s, ok := input[field].(string); ok && name == "" {
+			name = s
+		}
 	}
 	s := newState(w.world.Dir)
 	w.usePath(s, 0, literalField(dir), access{kind: "read", shown: shown, recursive: true})

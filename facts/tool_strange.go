@@ -37,6 +37,10 @@ func (w *walker) scan(tool string, input map[string]any, depth int) {
 				}
 				continue
 			}
+			if program, ok := argumentsOf(tool, k, input); ok {
+				w.shellField(append(program, v...), w.world.Dir)
+				continue
+			}
 			for _, e := range v {
 				if m, ok := e.(map[string]any); ok && depth < 8 {
 					w.scan(tool, m, depth+1)
@@ -68,6 +72,29 @@ func (w *walker) lines(list []any) {
 			w.oneLine(line, w.world.Dir)
 		}
 	}
+}
+
+// argumentsOf reports a list that is all there is of a command: the words of a
+// tool that runs commands, or those behind the program after which it is named.
+func argumentsOf(tool, field string, input map[string]any) ([]any, bool) {
+	switch strings.ToLower(field) {
+	case "args", "arguments", "argv":
+	default:
+		return nil, false
+	}
+	for k := range input {
+		if guess(k) == "shell" || strings.EqualFold(k, "program") || strings.EqualFold(k, "executable") {
+			return nil, false
+		}
+	}
+	words := nameWords(tool)
+	for _, x := range words {
+		switch x {
+		case "gcloud", "kubectl", "aws", "az", "terraform", "docker", "helm", "git", "gh", "psql", "pulumi", "npm":
+			return []any{x}, true
+		}
+	}
+	return nil, contains(words, "shell") || contains(words, "bash") || contains(words, "terminal") || contains(words, "exec")
 }
 
 // arguments are the words that stand in a list beside a command, as a line goes
@@ -169,134 +196,4 @@ func nameWords(name string) []string {
 	}
 	flush()
 	return words
-}
-
-// toolVerb says that an MCP tool changes something elsewhere.
-func (w *walker) toolVerb(name string, input map[string]any) {
-	words := nameWords(name)
-	if !strings.HasPrefix(name, "mcp__") || len(words) < 3 {
-		return
-	}
-	if onlyReads(name[strings.LastIndex(name, "__")+2:]) {
-		return
-	}
-	words = withoutRequests(words)
-	access := "read"
-	verb := ""
-	for _, x := range words[2:] {
-		switch x {
-		case "delete", "remove", "drop", "destroy", "purge", "wipe", "truncate", "terminate", "revoke", "uninstall", "force", "flushall", "flushdb", "flush", "refund", "archive":
-			access, verb = "delete", x
-		case "create", "update", "write", "edit", "push", "merge", "send", "post", "publish", "deploy", "apply", "set", "add", "put", "insert", "upload", "move", "rename", "execute", "run", "transfer", "invite", "fork", "close", "restart", "stop", "scale", "rollback":
-			if access == "read" {
-				access, verb = "write", x
-			}
-		}
-		if access == "delete" {
-			break
-		}
-	}
-	if access == "read" {
-		return
-	}
-	if verb == "apply" && slices.ContainsFunc(words[1:], isDeployer) {
-		verb = "deploy"
-	}
-	for _, k := range []string{"visibility", "private", "public"} {
-		if v := input[k]; v == "public" || k == "private" && v == false || k == "public" && v == true {
-			verb = "publish"
-		}
-	}
-	w.effect("tool", 0, map[string]any{"tool": name, "verb": verb, "access": access, "target": nil})
-	w.toolPush(name, words, input)
-}
-
-// onlyReads reports a name that begins with reading, and says nothing more.
-func onlyReads(tool string) bool {
-	words := nameWords(tool)
-	if len(words) < 2 || contains(words, "and") || contains(words, "or") {
-		return false
-	}
-	switch words[0] {
-	case "list", "get", "read", "search", "find", "describe", "show", "view", "count":
-		return true
-	}
-	return false
-}
-
-// withoutRequests leaves out merge requests that are a thing, not a deed:
-// create_merge_request merges nothing, merge_request and accept_merge_request do.
-func withoutRequests(words []string) []string {
-	for i := 1; i+1 < len(words); i++ {
-		if words[i] != "merge" || words[i+1] != "request" && words[i+1] != "requests" {
-			continue
-		}
-		switch words[i-1] {
-		case "create", "update", "edit", "open", "new", "comment", "my":
-			return slices.Concat(words[:i], words[i+2:])
-		}
-	}
-	return words
-}
-
-// isDeployer reports the name of a program whose "apply" changes what runs.
-func isDeployer(word string) bool {
-	switch word {
-	case "terraform", "opentofu", "tofu", "terragrunt", "pulumi", "kubectl", "kubernetes", "k8s", "helm", "infrastructure", "argocd":
-		return true
-	}
-	return false
-}
-
-// toolPush gives a push by an MCP tool the effect of git push: commits and
-// merges on a server, and branches that are moved or deleted there.
-func (w *walker) toolPush(name string, words []string, input map[string]any) {
-	has := func(any ...string) bool {
-		return slices.ContainsFunc(any, func(x string) bool { return contains(words, x) })
-	}
-	changes := has("create", "update", "delete")
-	deletes := has("delete") && has("branch", "ref")
-	branch, named := pushedBranch(input)
-	switch onServer := gitServer(words, input); {
-	case has("push"), has("merge") && has("request") && onServer, deletes && onServer:
-	case changes && has("ref") && onServer:
-	case changes && has("file", "files") && (named || onServer):
-	case has("merge") && named:
-	default:
-		return
-	}
-	branches, from := []any{}, "unknown"
-	if named {
-		branches, from = []any{strings.TrimPrefix(branch, "refs/heads/")}, "refspec"
-	}
-	force, _ := input["force"].(bool)
-	w.effect("git.push", 0, map[string]any{
-		"remote": nil, "branches": branches, "branches_from": from, "force": force, "lease": false, "all": false,
-		"mirror": false, "tags": false, "delete": deletes,
-	})
-}
-
-// pushedBranch is the branch that a tool's input names as the one that changes.
-func pushedBranch(input map[string]any) (string, bool) {
-	for _, key := range []string{"branch", "base", "target_branch", "branch_name", "ref"} {
-		if s, ok := input[key].(string); ok {
-			return s, true
-		}
-	}
-	return "", false
-}
-
-// gitServer reports a tool of a server that keeps repositories.
-func gitServer(words []string, input map[string]any) bool {
-	for _, x := range []string{"git", "github", "gitlab", "bitbucket", "gitea", "forgejo", "codeberg"} {
-		if contains(words, x) {
-			return true
-		}
-	}
-	for _, key := range []string{"repo", "repository", "project_id", "pull_number", "pullNumber"} {
-		if _, ok := input[key]; ok {
-			return true
-		}
-	}
-	return false
 }

@@ -18,15 +18,16 @@ func runners(name string) (runner, bool) {
 		return runner{"library", func(v string) bool {
 			return v == "" || strings.HasSuffix(name, "_PATH") && !strings.HasPrefix(v, "/tmp") && !strings.HasPrefix(v, ".") && !strings.Contains(v, "..")
 		}}, true
-	case "BASH_ENV", "ENV", "ZDOTDIR", "PROMPT_COMMAND", "PYTHONSTARTUP", "PERL5DB", "PERL5OPT", "RUBYOPT", "PS4":
+	case "BASH_ENV", "ENV", "ZDOTDIR", "PROMPT_COMMAND", "PYTHONSTARTUP", "PERL5DB", "PERL5OPT", "RUBYOPT", "PS4", "MAKEFILES", "LUA_INIT", "VIMINIT", "EXINIT", "DOTNET_STARTUP_HOOKS":
 		return runner{"start-up code", func(v string) bool { return v == "" || name == "PS4" && !strings.ContainsAny(v, "$`") }}, true
 	case "NODE_OPTIONS":
 		return runner{"start-up code", func(v string) bool {
 			return !strings.Contains(v, "-r") && !strings.Contains(v, "--require") && !strings.Contains(v, "--import") && !strings.Contains(v, "loader")
 		}}, true
-	case "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS":
+	case "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "JAVA_OPTS", "MAVEN_OPTS", "GRADLE_OPTS", "SBT_OPTS", "ANT_OPTS", "CATALINA_OPTS":
 		return runner{"start-up code", func(v string) bool { return !strings.Contains(v, "-javaagent") && !strings.Contains(v, "-agent") }}, true
-	case "GIT_SSH", "GIT_SSH_COMMAND", "GIT_PROXY_COMMAND", "GIT_EXTERNAL_DIFF", "GIT_ASKPASS", "SSH_ASKPASS", "GIT_EXEC_PATH", "GIT_TEMPLATE_DIR":
+	case "GIT_SSH", "GIT_SSH_COMMAND", "GIT_PROXY_COMMAND", "GIT_EXTERNAL_DIFF", "GIT_ASKPASS", "SSH_ASKPASS", "SUDO_ASKPASS", "GIT_EXEC_PATH", "GIT_TEMPLATE_DIR",
+		"RSYNC_RSH", "RSYNC_CONNECT_PROG", "SVN_SSH", "CVS_RSH", "HGEDITOR", "SVN_EDITOR", "SUDO_EDITOR", "PSQL_PAGER", "PSQL_EDITOR":
 		return runner{"program", harmlessProgram}, true
 	case "PAGER", "GIT_PAGER", "MANPAGER", "EDITOR", "VISUAL", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "BROWSER", "LESSOPEN", "LESSCLOSE", "SYSTEMD_PAGER":
 		return runner{"program", harmlessProgram}, true
@@ -55,7 +56,12 @@ func runners(name string) (runner, bool) {
 		return runner{"no certificate check", func(v string) bool { return v != "0" }}, true
 	case "GIT_SSL_NO_VERIFY":
 		return runner{"no certificate check", func(v string) bool { return v == "" || v == "0" || v == "false" }}, true
-	case "PYTHONPATH", "NODE_PATH", "PERL5LIB", "RUBYLIB", "CLASSPATH":
+	case "TAR_OPTIONS":
+		return runner{"program", func(v string) bool {
+			return !strings.Contains(v, "-action") && !strings.Contains(v, "-command") && !strings.Contains(v, "-compress-program") && !strings.Contains(v, "-I")
+		}}, true
+	case "PYTHONPATH", "PYTHONHOME", "NODE_PATH", "PERL5LIB", "RUBYLIB", "CLASSPATH", "LUA_PATH", "LUA_CPATH", "GCONV_PATH", "OPENSSL_CONF", "R_PROFILE", "R_PROFILE_USER",
+		"PHPRC", "PHP_INI_SCAN_DIR", "WGETRC", "CURL_HOME", "PSQLRC", "SCREENRC", "INPUTRC", "ANSIBLE_CONFIG", "PIP_CONFIG_FILE", "NPM_CONFIG_USERCONFIG", "npm_config_userconfig":
 		return runner{"library", func(v string) bool { return !strings.Contains(v, "/tmp") && !strings.Contains(v, "/dev/shm") }}, true
 	case "PATH":
 		return runner{"program path", func(v string) bool {

@@ -46,6 +46,7 @@ type walker struct {
 	seen   map[*syntax.Stmt]bool // statements that were run
 	files  map[string]stream     // written in this line
 	links  map[string]string     // symbolic links made in this line
+	copied map[string]string     // programs that the line gives another name, by their new path
 	full   []string              // limits that were reported
 }
 

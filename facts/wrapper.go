@@ -79,6 +79,7 @@ func (u *use) make() {
 			text = append(text, literalField(*u.stdin.text))
 		}
 	}
+	text = append(text, u.makefiles()...)
 	for _, f := range text {
 		for _, line := range strings.Split(f.text(), "\n") {
 			_, recipe, ok := strings.Cut(line, ";")
@@ -93,6 +94,23 @@ func (u *use) make() {
 			}
 		}
 	}
+}
+
+// makefiles are the texts that this line has written where make looks.
+func (u *use) makefiles() []field {
+	names := u.opts["makefile"]
+	if len(names) == 0 {
+		names = []field{literalField("GNUmakefile"), literalField("makefile"), literalField("Makefile")}
+	}
+	var texts []field
+	for _, name := range names {
+		for _, t := range u.absolute(u.s, name) {
+			if st, ok := u.files[t.path]; ok && st.text != nil {
+				texts = append(texts, literalField(*st.text))
+			}
+		}
+	}
+	return texts
 }
 
 // dotenv has a verb in one language's version and none in the other's.

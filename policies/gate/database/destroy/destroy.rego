@@ -61,6 +61,22 @@ ask contains {
 	effect.tool in {"redis-cli", "valkey-cli", "keydb-cli", "dragonfly-cli", "iredis"}
 }
 
+# METADATA
+# description: power over the whole server
+ask contains {
+	"reason": sprintf("would %s; leave the server and who rules it to the person", [power[effect.verb]]),
+	"help": "It concerns every database of the server.",
+	"span": lib.span(effect),
+} if {
+	some effect in statements
+	effect.verb in object.keys(power)
+}
+
+power := {
+	"superuser": "make somebody a superuser of the database server",
+	"shutdown": "stop the database server",
+}
+
 # What a tool without a shell is given may be a search for words.
 statements contains effect if {
 	some effect in lib.effects("database")

@@ -66,7 +66,7 @@ known_helper(setting) if {
 milder(setting) if {
 	lib.matches(
 		setting, "key",
-		`(?i)^(core\.(hookspath|pager|editor|attributesfile)$|(pager|url|merge|difftool|mergetool|gpg)\.|(sequence\.editor|init\.templatedir)$)`,
+		`(?i)^(core\.(hookspath|pager|editor|attributesfile)$|(pager|url|merge|difftool|mergetool|gpg)\.|remote\..*\.(push|mirror)$|(sequence\.editor|init\.templatedir)$)`,
 	)
 }
 

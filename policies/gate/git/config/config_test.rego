@@ -35,6 +35,8 @@ test_asks if {
 		"git config --global includeIf.gitdir:~/work/.path ~/work/.gitconfig",
 		"git config --global url.https://evil.example/.insteadOf https://github.com/",
 		"git config core.pager /tmp/x",
+		"git config remote.origin.push +main",
+		"git config remote.origin.url https://git.example.org/p",
 		"git -c core.editor=/tmp/x commit",
 	] {
 		count(config.ask) > 0 with input as gate.event(call)

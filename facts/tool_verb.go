@@ -1,0 +1,199 @@
+package facts
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// toolVerb says that an MCP tool changes something elsewhere.
+func (w *walker) toolVerb(name string, input map[string]any) {
+	words := nameWords(name)
+	if !strings.HasPrefix(name, "mcp__") || len(words) < 3 {
+		return
+	}
+	w.toolReset(words, input)
+	if onlyReads(name[strings.LastIndex(name, "__")+2:]) {
+		return
+	}
+	words = withoutRequests(words)
+	access := "read"
+	verb := ""
+	if v := fieldVerb(input); v != "" {
+		access, verb = "delete", v
+	}
+	for _, x := range words[2:] {
+		if access == "delete" {
+			break
+		}
+		switch x {
+		case "delete", "remove", "drop", "destroy", "purge", "wipe", "truncate", "terminate", "revoke", "uninstall", "force", "flushall", "flushdb", "flush", "refund", "archive":
+			access, verb = "delete", x
+		case "create", "update", "write", "edit", "push", "merge", "send", "post", "publish", "deploy", "apply", "set", "add", "put", "insert", "upload", "move", "rename", "execute", "run", "transfer", "invite", "fork", "close", "restart", "stop", "scale", "rollback":
+			if access == "read" {
+				access, verb = "write", x
+			}
+		}
+	}
+	if access == "read" {
+		return
+	}
+	if verb == "apply" && slices.ContainsFunc(words[1:], isDeployer) {
+		verb = "deploy"
+	}
+	for _, k := range []string{"visibility", "private", "public"} {
+		if v := input[k]; v == "public" || k == "private" && v == false || k == "public" && v == true {
+			verb = "publish"
+		}
+	}
+	w.effect("tool", 0, map[string]any{"tool": name, "verb": verb, "access": access, "target": nil})
+	if what := sentSecret(words, input); what != "" {
+		w.effect("net.send", 0, map[string]any{"host": nil, "url": nil, "method": nil, "source": "text", "path": nil, "secret": what, "private": false, "metadata": false})
+	}
+	w.toolPush(name, words, input)
+}
+
+// sentSecret is the kind of secret that stands in what a tool sends or posts.
+func sentSecret(words []string, input map[string]any) string {
+	if !slices.ContainsFunc(words[2:], func(x string) bool { return strings.Contains(" send post publish reply comment message ", " "+x+" ") }) {
+		return ""
+	}
+	for _, k := range slices.Sorted(maps.Keys(input)) {
+		if s, ok := input[k].(string); ok {
+			if what := secretInText(s); what != "" {
+				return what
+			}
+		}
+	}
+	return ""
+}
+
+// fieldVerb is the word with which a field of the input says that something goes
+// away: {"operation": "terminate_instances"}.
+func fieldVerb(input map[string]any) string {
+	for _, k := range []string{"command", "operation", "operation_name", "action", "subcommand", "verb", "method"} {
+		s, _ := input[k].(string)
+		if strings.ContainsAny(s, " /\n") {
+			continue // a command line, which is judged as one
+		}
+		for _, x := range nameWords(s)[:min(1, len(nameWords(s)))] {
+			switch x {
+			case "delete", "remove", "drop", "destroy", "purge", "wipe", "truncate", "terminate", "uninstall", "flushall", "flushdb":
+				return x
+			}
+		}
+	}
+	return ""
+}
+
+// toolReset gives a reset or checkout by an MCP tool that throws work away the
+// effect of git's.
+func (w *walker) toolReset(words []string, input map[string]any) {
+	hard := input["mode"] == "hard" || input["hard"] == true
+	verb := ""
+	switch {
+	case !contains(words, "git"):
+	case contains(words, "reset") && hard:
+		verb = "reset --hard"
+	case (contains(words, "checkout") || contains(words, "switch")) && input["force"] == true:
+		verb = "checkout"
+	case contains(words, "clean") && !contains(words, "status"):
+		verb = "clean"
+	}
+	if verb != "" {
+		w.effect("git.discard", 0, map[string]any{"verb": verb, "paths": []any{}, "all": true, "force": true})
+	}
+}
+
+// onlyReads reports a name that begins with reading, and says nothing more.
+func onlyReads(tool string) bool {
+	words := nameWords(tool)
+	if len(words) < 2 || contains(words, "and") || contains(words, "or") {
+		return false
+	}
+	switch words[0] {
+	case "list", "get", "read", "search", "find", "describe", "show", "view", "count":
+		return true
+	}
+	return false
+}
+
+// withoutRequests leaves out merge requests that are a thing, not a deed:
+// create_merge_request merges nothing, merge_request and accept_merge_request do.
+func withoutRequests(words []string) []string {
+	for i := 1; i+1 < len(words); i++ {
+		if words[i] != "merge" || words[i+1] != "request" && words[i+1] != "requests" {
+			continue
+		}
+		switch words[i-1] {
+		case "create", "update", "edit", "open", "new", "comment", "my":
+			return slices.Concat(words[:i], words[i+2:])
+		}
+	}
+	return words
+}
+
+// isDeployer reports the name of a program whose "apply" changes what runs.
+func isDeployer(word string) bool {
+	switch word {
+	case "terraform", "opentofu", "tofu", "terragrunt", "pulumi", "kubectl", "kubernetes", "k8s", "helm", "infrastructure", "argocd":
+		return true
+	}
+	return false
+}
+
+// toolPush gives a push by an MCP tool the effect of git push: commits and
+// merges on a server, and branches that are moved or deleted there.
+func (w *walker) toolPush(name string, words []string, input map[string]any) {
+	has := func(any ...string) bool {
+		return slices.ContainsFunc(any, func(x string) bool { return contains(words, x) })
+	}
+	changes := has("create", "update", "delete")
+	deletes := has("delete") && has("branch", "ref")
+	branch, named := pushedBranch(input)
+	switch onServer := gitServer(words, input); {
+	case has("push"), has("merge") && has("request") && onServer, deletes && onServer:
+	case changes && has("ref") && onServer:
+	case changes && has("file", "files") && (named || onServer):
+	case has("merge") && named:
+	default:
+		return
+	}
+	branches, from := []any{}, "unknown"
+	if named {
+		branches, from = []any{strings.TrimPrefix(branch, "refs/heads/")}, "refspec"
+	}
+	force, _ := input["force"].(bool)
+	if args, ok := input["args"].(string); ok && slices.ContainsFunc(strings.Fields(args), func(a string) bool { return a == "-f" || a == "--force" }) {
+		force = true
+	}
+	w.effect("git.push", 0, map[string]any{
+		"remote": nil, "branches": branches, "branches_from": from, "force": force, "lease": false, "all": false,
+		"mirror": false, "tags": false, "delete": deletes,
+	})
+}
+
+// pushedBranch is the branch that a tool's input names as the one that changes.
+func pushedBranch(input map[string]any) (string, bool) {
+	for _, key := range []string{"branch", "base", "target_branch", "branch_name", "ref"} {
+		if s, ok := input[key].(string); ok {
+			return s, true
+		}
+	}
+	return "", false
+}
+
+// gitServer reports a tool of a server that keeps repositories.
+func gitServer(words []string, input map[string]any) bool {
+	for _, x := range []string{"git", "github", "gitlab", "bitbucket", "gitea", "forgejo", "codeberg"} {
+		if contains(words, x) {
+			return true
+		}
+	}
+	for _, key := range []string{"repo", "repository", "project_id", "pull_number", "pullNumber"} {
+		if _, ok := input[key]; ok {
+			return true
+		}
+	}
+	return false
+}
