@@ -23,10 +23,10 @@ var (
 	errUnlisted = errors.New("the account has no entry in /etc/passwd")
 )
 
-// files finds an account in the file that most systems keep all of theirs in.
+// atHand finds an account in the file that most systems keep all of theirs in.
 // Package os/user would do so too, and where there is a C compiler link the C
 // library, with all that is then preloaded into gate.
-func files(uid string) (Account, error) {
+func atHand(uid string) (Account, error) {
 	who, ok, err := listed("/etc/passwd", uid)
 	if err == nil && !ok {
 		err = errUnlisted
@@ -37,7 +37,7 @@ func files(uid string) (Account, error) {
 // lookup finds an account there, else where the C library looks: in a directory
 // service, say.
 func lookup(uid string) (Account, error) {
-	who, err := files(uid)
+	who, err := atHand(uid)
 	if !errors.Is(err, errUnlisted) && !errors.Is(err, os.ErrNotExist) {
 		return who, err
 	}

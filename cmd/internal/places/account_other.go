@@ -21,4 +21,4 @@ func lookup(uid string) (Account, error) {
 	return Account{Name: u.Username, Home: u.HomeDir}, nil
 }
 
-func files(uid string) (Account, error) { return lookup(uid) }
+func atHand(uid string) (Account, error) { return lookup(uid) }

@@ -31,7 +31,7 @@ func Self() (Account, error) { return lookup(strconv.Itoa(os.Getuid())) }
 
 // Listed is Self as far as it can be had from the system's files: accounts of a
 // directory service are an error.
-func Listed() (Account, error) { return files(strconv.Itoa(os.Getuid())) }
+func Listed() (Account, error) { return atHand(strconv.Itoa(os.Getuid())) }
 
 // AccountName is the name of the account that runs the process, "" if it is not
 // known.
