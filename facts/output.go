@@ -65,7 +65,7 @@ func (u *use) output() stream {
 			out.taint.secret = "secret"
 		}
 	}
-	if u.name == "wc" || u.name == "gwc" {
+	if (u.name == "wc" || u.name == "gwc") && !u.has("files0-from") {
 		out.spared = in.taint.secret != ""
 	}
 	return out

@@ -113,8 +113,9 @@ func (u *use) namesOnly() bool {
 // onlySettings reports a search for lines of variables by their whole names,
 // none of which promises a secret: grep -E '^(PORT|HOST)=' .env.
 func (u *use) onlySettings(pattern string) bool {
-	for _, name := range []string{"invert-match", "context", "after-context", "before-context", "v", "z", "U", "passthru", "multiline", "null-data"} {
-		if u.has(name) {
+	const harmless = " regexp E P F G extended-regexp perl-regexp basic-regexp i ignore-case n line-number h H no-filename with-filename m max-count w x s q r recursive color colour "
+	for name := range u.opts {
+		if !hasWord(harmless, name) { // others print more than the lines that match: -v, -z, -9
 			return false
 		}
 	}

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -64,6 +65,9 @@ func (w *walker) absolute(s *state, f field) []target {
 			continue
 		}
 		for _, d := range s.dirs {
+			if hasGlob(d) && slices.Contains(strings.Split(p, "/"), "..") { // it is one of several, which may be links
+				out = append(out, target{raw: p, area: "unknown", glob: hasGlob(p)})
+			}
 			out = append(out, w.target(escapeGlob(d)+"/"+p, f))
 		}
 	}

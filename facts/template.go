@@ -70,8 +70,11 @@ func (u *use) holdsOne(cond string) bool {
 		ok = err != nil
 		for _, f := range u.rest {
 			vs, known := f.variants()
-			if !known {
-				vs = []string{f.prefix()}
+			switch {
+			case !known && negated: // what comes behind it may be anything
+				continue
+			case !known: // what is unknown may be nothing
+				vs = []string{f.prefix(), f.text()}
 			}
 			ok = ok || err == nil && slices.ContainsFunc(vs, re.MatchString)
 		}

@@ -121,6 +121,7 @@ loses(effect) if effect.verb == "restore"
 # and nothing on the line that may lead to another one.
 for_tests(effect) if {
 	command := lib.command(effect)
+	not wanders(command)
 	every server in servers(command) {
 		here(server)
 	}
@@ -152,7 +153,6 @@ databases(effect, command) := {effect.object} if {
 	command.program in {"psql", "mysql", "mariadb", "mongosh", "mongo", "sqlite3"}
 	not contains(lib.text(effect, "object", ""), ".")
 	command.stdin == null
-	not wanders(command)
 } else := {environment} if {
 	some variable in variables[command.program]
 	environment := command.env[variable]
@@ -180,9 +180,22 @@ wanders(command) if {
 
 wanders(command) if command.options.file
 
+# Words of a client's own, and of the tasks that it runs, that name another one.
 wanders(command) if {
-	some variable, _ in command.env
-	regex.match(`HOST|SERVICE`, variable)
+	some word in command.words
+	is_string(word.value)
+	regex.match(`(?i)[?&](host|hostaddr|port|service|dbname|database)=|^[A-Z_]*(ENV|URL|HOST)=|:all\b`, word.value)
+}
+
+# The shell's variables count as well, wherever the line sets them.
+wanders(_) if {
+	is_string(input.tool_input.command)
+	regex.match(`\b\w*(HOST|SERVICE|URL|DSN|DATABASE)\w*=|\b(export|declare|typeset|readonly)\s+["']?\$`, input.tool_input.command)
+}
+
+wanders(_) if {
+	some other in input.facts.shell.commands
+	other.program in {"source", ".", "eval"}
 }
 
 wanders(command) if {

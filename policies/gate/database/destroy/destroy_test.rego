@@ -109,6 +109,7 @@ test_passes_databases_of_tests if {
 	every line in [
 		"dropdb --if-exists app_test",
 		"dropdb test_2",
+		"set -e; export LC_ALL=C; dropdb app_test && createdb app_test",
 		"RAILS_ENV=test bundle exec rake db:reset",
 		"MIX_ENV=test mix ecto.drop",
 		"psql -h localhost app_test -c 'drop table x'",
@@ -138,6 +139,12 @@ test_asks_beside_databases_of_tests if {
 		"psql \"$DB\" app_test -c 'drop table users'",
 		"psql app_test <<< 'drop table users'",
 		"PGHOST=prod psql app_test -c 'drop table users'",
+		"PGHOST=prod dropdb app_test",
+		"export PGHOST=prod; psql app_test -c 'drop table users'",
+		"export \"$SETTING\"; dropdb app_test",
+		"source .env && dropdb app_test",
+		"psql 'postgres://dev@localhost/app_test?host=prod' -c 'drop table users'",
+		"psql 'postgres://dev@localhost/app_test?sslmode=disable&dbname=app' -c 'drop table users'",
 		"mysql app_test -e 'use app; drop table users'",
 		"mysql app_test -e 'drop table app.users'",
 		"psql postgres://db.example.com/app_test -c 'delete from users'",
@@ -147,6 +154,9 @@ test_asks_beside_databases_of_tests if {
 		`mongosh app_test --eval 'db.getSiblingDB("app").dropDatabase()'`,
 		"RAILS_ENV=production rails db:drop",
 		"RAILS_ENV=test rails db:drop -e production",
+		"RAILS_ENV=test rails db:drop RAILS_ENV=production",
+		"RAILS_ENV=test rails db:drop:all",
+		"RAILS_ENV=test DATABASE_URL=postgres://prod/app rails db:drop",
 		"RAILS_ENV=test npx prisma migrate reset --force",
 	] {
 		count(destroy.ask) > 0 with input as gate.event(line)
