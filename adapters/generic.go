@@ -94,8 +94,8 @@ func (generic) Render(ev *hook.Event, d *hook.Decision) Answer {
 	if o.fault != "" {
 		doc["fault"] = strictjson.Visible(o.fault)
 	}
-	if len(d.Notices) > 0 {
-		doc["notices"] = visibleAll(d.Notices)
+	if notices := append(passedOver(d), d.Notices...); len(notices) > 0 {
+		doc["notices"] = visibleAll(notices)
 	}
 	a := Answer{Stdout: append(strictjson.Append(nil, doc), '\n')}
 	if result == hook.Reject {

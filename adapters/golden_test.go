@@ -101,6 +101,10 @@ func goldens() []golden {
 			d.Notices = []string{"project hooks are inactive until trusted"}
 			d.Steps = []hook.Step{{Hook: &hook.Hook{ID: "proj.lint"}, Fault: fault}}
 		})},
+		{name: "a warning that says the fault", decision: decided(hook.Pass, func(d *hook.Decision) {
+			d.Warnings = []hook.Reason{{Hook: "proj.lint", Reason: "proj.lint could not answer (timeout): no answer in time"}}
+			d.Steps = []hook.Step{{Hook: &hook.Hook{ID: "proj.lint"}, Fault: fault}}
+		})},
 		{name: "fault of gate", decision: decided(hook.Deny, ownFault)},
 		{name: "fault of a hook", decision: decided(hook.Deny, hookFault)},
 		{name: "fault of a source", decision: decided(hook.Deny, func(d *hook.Decision) {

@@ -160,6 +160,22 @@ func faulted(d *hook.Decision, which func(*hook.Step) bool) []string {
 	return lines
 }
 
+// passedOver says which hooks could not answer and stopped nothing, as far as
+// no warning or notice says it.
+func passedOver(d *hook.Decision) []string {
+	return faulted(d, func(s *hook.Step) bool {
+		if s.Effect != hook.Pass {
+			return false
+		}
+		if s.Hook != nil && s.Hook.ID == s.Hook.Source && s.Fault.Kind == hook.FaultLoad {
+			return false // which has its notice
+		}
+		return !slices.ContainsFunc(d.Warnings, func(w hook.Reason) bool {
+			return s.Hook != nil && w.Hook == s.Hook.ID && strings.Contains(w.Reason, s.Fault.Error())
+		})
+	})
+}
+
 // explain gathers the reasons of the effect that is left.
 func (o *opinion) explain(d *hook.Decision, own *hook.Fault) {
 	remedy := repair
@@ -202,10 +218,7 @@ func (o *opinion) inform(d *hook.Decision) {
 		o.person = appendNew(o.person, "warning: "+w.Reason)
 		o.person = appendNew(o.person, w.Help)
 	}
-	for _, f := range faulted(d, func(s *hook.Step) bool {
-		source := s.Hook != nil && s.Hook.ID == s.Hook.Source && s.Fault.Kind == hook.FaultLoad
-		return s.Effect == hook.Pass && !source // which has its notice
-	}) {
+	for _, f := range passedOver(d) {
 		o.person = appendNew(o.person, "warning: "+f)
 	}
 	for _, n := range d.Notices {
