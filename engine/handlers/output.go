@@ -27,18 +27,13 @@ func readAnswer(h *hook.Hook, ev *hook.Event, said []byte) engine.Answer {
 // Claude Code's hooks, without a member that gate does not know. What cannot be
 // read so is a fault; what it denies, asks or halts all the same is kept.
 func ownAnswer(h *hook.Hook, ev *hook.Event, said []byte) engine.Answer {
-	plain, err := isPlain(said)
-	if plain {
+	switch plain, err := isPlain(said); {
+	case err != nil:
+		return unreadable(h, err)
+	case plain:
 		return engine.Answer{}
 	}
-	var doc map[string]any
-	if err == nil {
-		doc, err = strictjson.Object(said, strictjson.Limits{Bytes: maxOutput})
-	}
-	if err != nil {
-		return unreadable(h, err)
-	}
-	return readObject(h, ev, doc)
+	return oneObject(h, said, func(doc map[string]any) engine.Answer { return readObject(h, ev, doc) })
 }
 
 func unreadable(h *hook.Hook, err error) engine.Answer {
