@@ -85,22 +85,26 @@ func (a *Artifact) Fresh(dir string) error {
 	if c.root, err = openView(dir); err != nil {
 		return gone(err)
 	}
-	return c.begin()()
+	return c.begin(Processors)()
 }
 
-// Compare begins what [Artifact.Fresh] does, on other processors where there is
-// much of it. It returns what waits for the outcome, and must be called: it closes
-// the place, which belongs to the comparison from here on.
+// Compare begins what [Artifact.Fresh] does. Where there is much of it, processors
+// says how many there are for it, as [Processors] does. It returns what waits for
+// the outcome, and must be called: it closes the place, which belongs to the
+// comparison from here on.
 // Whatever is learned of the artifact before that holds only if it is nil.
-func (a *Artifact) Compare(place hostfs.Handle) (fresh func() error) {
+func (a *Artifact) Compare(place hostfs.Handle, processors func() int) (fresh func() error) {
 	c, err := a.comparison()
 	if err != nil {
 		place.Close()
 		return func() error { return err }
 	}
 	c.root = viewOf(place)
-	return c.begin()
+	return c.begin(processors)
 }
+
+// Processors is how many processors there are.
+func Processors() int { return runtime.GOMAXPROCS(0) }
 
 // A comparison is a look at everything that an artifact was made of.
 type comparison struct {
@@ -129,15 +133,15 @@ func (a *Artifact) comparison() (*comparison, error) {
 }
 
 // begin has others compare, and returns what waits for the outcome.
-func (c *comparison) begin() func() error {
-	for range c.others() {
+func (c *comparison) begin(processors func() int) func() error {
+	for range c.others(processors) {
 		c.helpers.Go(c.run)
 	}
 	return sync.OnceValue(c.end)
 }
 
 // others says how many others are to compare portions, too.
-func (c *comparison) others() int {
+func (c *comparison) others(processors func() int) int {
 	size := 0
 	for _, p := range c.portions {
 		size += len(p)
@@ -145,7 +149,7 @@ func (c *comparison) others() int {
 	if size < fewStamps*len(record{}) {
 		return 0
 	}
-	return min(runtime.GOMAXPROCS(0), len(c.portions)) - 1
+	return min(processors(), len(c.portions)) - 1
 }
 
 // run compares the portions that nobody compares yet.

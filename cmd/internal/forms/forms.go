@@ -25,19 +25,20 @@ type Forms struct {
 	Found   hookpath.Found
 	Schemas map[string]any // of tools, from bundles
 
-	call     *hookpath.Call
-	handlers bool
-	maker    string
-	open     []opened
-	policies map[string]*artifact.Source // by the name of the source
-	fresh    []func() error              // of each place
+	call       *hookpath.Call
+	handlers   bool
+	processors func() int
+	maker      string
+	open       []opened
+	policies   map[string]*artifact.Source // by the name of the source
+	fresh      []func() error              // of each place
 }
 
 // Open opens what there is for a call. Whoever runs handlers needs all of them.
 // An error, which nobody sees, says what there is no form of: then the files have
 // to be read.
 func Open(c *hookpath.Call, handlers bool) (*Forms, error) {
-	f, err := Begin(c, handlers)
+	f, err := Begin(c, handlers, artifact.Processors)
 	if err != nil {
 		return nil, err
 	}
@@ -46,8 +47,9 @@ func Open(c *hookpath.Call, handlers bool) (*Forms, error) {
 
 // Begin is [Open] for whoever has something to do while places are compared with
 // what was compiled, and asks [Forms.Fresh] before anything follows from it.
-func Begin(c *hookpath.Call, handlers bool) (*Forms, error) {
-	f := &Forms{call: c, handlers: handlers, maker: artifact.Maker(), policies: map[string]*artifact.Source{}}
+// processors is asked how many there are for that where it takes long.
+func Begin(c *hookpath.Call, handlers bool, processors func() int) (*Forms, error) {
+	f := &Forms{call: c, handlers: handlers, processors: processors, maker: artifact.Maker(), policies: map[string]*artifact.Source{}}
 	f.Found = hookpath.Found{Where: map[string]string{}, Fingerprint: f.fingerprint}
 	if err := f.places(); err != nil {
 		return nil, err
@@ -148,7 +150,7 @@ func (f *Forms) place(k artifact.Kind, s *places.Site) error {
 	if s == nil {
 		return nil
 	}
-	a, fresh, err := f.call.Comparing(k, s, f.maker)
+	a, fresh, err := f.call.Comparing(k, s, f.maker, f.processors)
 	if a == nil {
 		s.Close()
 		return err

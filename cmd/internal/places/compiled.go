@@ -34,7 +34,7 @@ func (d Dirs) Compiled(k artifact.Kind, dir, maker string) (*artifact.Artifact, 
 // compared with what the form was made of: what fresh returns, which must be
 // called and closes the site, and then [Refused], would have been the error. Of a
 // place that is [Site.Bare] it returns nil.
-func (d Dirs) Comparing(k artifact.Kind, s *Site, maker string) (a *artifact.Artifact, fresh func() error, err error) {
+func (d Dirs) Comparing(k artifact.Kind, s *Site, maker string, processors func() int) (a *artifact.Artifact, fresh func() error, err error) {
 	a, err = d.compiled(k, s.Dir, maker)
 	switch {
 	case (err != nil || a.Empty()) && s.Bare():
@@ -42,7 +42,7 @@ func (d Dirs) Comparing(k artifact.Kind, s *Site, maker string) (a *artifact.Art
 	case err != nil:
 		return nil, nil, err
 	}
-	return a, a.Compare(s.handle), nil
+	return a, a.Compare(s.handle, processors), nil
 }
 
 func (d Dirs) compiled(k artifact.Kind, dir, maker string) (*artifact.Artifact, error) {

@@ -3,6 +3,7 @@ package thin
 import (
 	"context"
 	"errors"
+	"runtime"
 
 	"gate/adapters"
 	"gate/cmd/internal/forms"
@@ -20,7 +21,7 @@ func load(c *hookpath.Call) (*hookpath.Guard, error) {
 	if c.Batch {
 		return nil, errors.New("hooks that ask a model are faults there")
 	}
-	found, err := forms.Begin(c, false)
+	found, err := forms.Begin(c, false, processors)
 	if err != nil {
 		return nil, err
 	}
@@ -44,6 +45,13 @@ func load(c *hookpath.Call) (*hookpath.Guard, error) {
 	}
 	rest := &giveUp{plans: plan.NewEvaluator(plans), left: found.Left}
 	return g, g.Start(engine.WithInline(), engine.WithEvaluator(hook.Rego, rest), engine.WithValidator(adapters.CheckInput))
+}
+
+// processors takes all processors of the machine into use, and returns how many
+// there are. Package early left this program one.
+func processors() int {
+	runtime.SetDefaultGOMAXPROCS()
+	return runtime.GOMAXPROCS(0)
 }
 
 // takesOPA reports, before the trouble of looking into an event, that a policy which
