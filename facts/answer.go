@@ -32,9 +32,19 @@ func (u *use) answer(out stream) stream {
 		}
 	case "git ls-files", "git diff", "git status", "git show", "git grep", "git diff-tree":
 		out.under = []field{literalField(".")}
-	case "find", "gfind", "fd", "fdfind", "ls", "gls", "rg", "grep", "egrep", "fgrep", "ag", "tree":
-		out.under = u.listed()
-		out.files = u.foundFiles(out.under)
+	case "find", "gfind":
+		s := u.search()
+		out.under = s.starts
+		if out.files = s.printed(); out.files == nil {
+			out.whole = s.starts
+		}
+	case "ls", "gls":
+		out.under, out.files = []field{literalField(".")}, u.listedFiles() // its names are relative to where the shell is, whatever it lists
+	case "fd", "fdfind", "rg", "grep", "egrep", "fgrep", "ag", "tree":
+		out.under = []field{literalField(".")}
+		if len(u.rest) > 1 {
+			out.under = u.rest[1:]
+		}
 	case "ssh-agent", "direnv hook", "direnv export", "rbenv init", "pyenv init", "nodenv init", "jenv init", "goenv init", "brew shellenv",
 		"starship init", "zoxide init", "fnm env", "mise activate", "mise env", "rtx activate", "conda shell.bash", "opam env", "dircolors",
 		"lesspipe", "thefuck", "atuin init", "fzf", "volta setup", "luarocks path", "minikube docker-env", "docker-machine env", "register-python-argcomplete":
@@ -102,55 +112,6 @@ func (u *use) tempDir() field {
 	return literalField("/tmp")
 }
 
-// listed are the directories whose files a search or listing names.
-func (u *use) listed() []field {
-	words := u.given()
-	switch u.name {
-	case "find", "gfind":
-		var out []field
-		for _, w := range words {
-			t := w.text()
-			if strings.HasPrefix(t, "-") || t == "(" || t == "!" {
-				if len(out) > 0 || t != "-L" && t != "-H" && t != "-P" {
-					break
-				}
-				continue
-			}
-			out = append(out, w)
-		}
-		if len(out) > 0 {
-			return out
-		}
-	case "ls", "gls": // names are relative to where the shell is, whatever was listed
-	default:
-		if len(u.rest) > 1 {
-			return u.rest[1:]
-		}
-	}
-	return []field{literalField(".")}
-}
-
-// foundFiles are the files that find -name lists, by the pattern of their names.
-func (u *use) foundFiles(starts []field) []field {
-	if u.name == "ls" || u.name == "gls" {
-		return u.listedFiles()
-	}
-	if u.name != "find" && u.name != "gfind" {
-		return nil
-	}
-	words := u.given()
-	for i, w := range words {
-		if t := w.text(); (t == "-name" || t == "-iname") && i+1 < len(words) && !broad(words[i+1].text()) {
-			var out []field
-			for _, s := range starts {
-				out = append(out, found(s, words[i+1].text()))
-			}
-			return out
-		}
-	}
-	return nil
-}
-
 // listedFiles are the files that ls names: everything here, or what its
 // operands say where it does not look into them.
 func (u *use) listedFiles() []field {
@@ -161,6 +122,15 @@ func (u *use) listedFiles() []field {
 		return u.rest
 	}
 	return nil
+}
+
+// handed are the words that a program makes of names which it gets one after
+// another: those of everything in a directory stand for the directory.
+func (st stream) handed() []field {
+	if len(st.whole) > 0 {
+		return st.whole
+	}
+	return st.names()
 }
 
 // names are the fields that words from a stream of file names stand for.

@@ -68,7 +68,7 @@ func (u *use) items() (items []field, known bool) {
 	}
 	text, ok := in.left()
 	if !ok {
-		return in.names(), false
+		return in.handed(), false
 	}
 	whole := true
 	add := func(list []string, ok bool) {
@@ -193,7 +193,7 @@ func (u *use) parallel() {
 		}
 	}
 	if extra == nil {
-		extra = u.stdin.names()
+		extra = u.stdin.handed()
 	}
 	if extra == nil {
 		extra = []field{holeField(&hole{why: "a word from standard input", many: true})}

@@ -55,6 +55,12 @@ var hostile = map[string]string{
 	"ways of words":      strings.Repeat("if p; then x=a; else y=b; fi;", 100) + strings.Repeat("$x$y", 500),
 	"aliases":            strings.Repeat("alias a='a a';\n", 1000) + "a a a a a",
 	"alias of aliases":   "alias a='b b' b='c c' c='d d' d='a a'\na",
+	"find names":         "find ~ " + strings.Repeat("-name a -o ", 20e3) + "-delete",
+	"find patterns":      "find ~ " + strings.Join(numbered("-name f%d -o", 5000), " ") + " -delete",
+	"find brackets":      "find ~ " + strings.Repeat("\\( -name a -o -name b ", 5000) + strings.Repeat(" \\)", 5000) + " -delete",
+	"find groups":        "find ~ " + strings.Repeat("\\( -name a -o -name b \\) ", 5000) + " -delete",
+	"find not":           "find ~ " + strings.Repeat("! ", 50e3) + "-delete",
+	"find starts":        "find " + strings.Join(numbered("d%d", 2000), " ") + " " + strings.Join(numbered("-name f%d -o", 63), " ") + " -delete",
 	"traps":              strings.Repeat("trap 'trap p EXIT; p' EXIT;", 2000),
 	"arithmetic":         "p $((" + strings.Repeat("1+", 50e3) + "1))",
 	"arithmetic names":   "x=y+y; y=x+x; p $((x)); ((x+y))",
@@ -133,4 +139,13 @@ func BenchmarkHostile(b *testing.B) {
 			}
 		})
 	}
+}
+
+// numbered is a format for each number below n.
+func numbered(format string, n int) []string {
+	var out []string
+	for i := range n {
+		out = append(out, fmt.Sprintf(format, i))
+	}
+	return out
 }

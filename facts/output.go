@@ -37,12 +37,12 @@ func (u *use) output() stream {
 			out.text, out.files = nil, given[1:]
 		}
 	case "copy":
-		out.under, out.files, out.more = in.under, u.picked(in.files), in.more
+		out, out.more = u.relisted(in, out), in.more
 		out.text, out.taint = u.copied(in.text), out.taint.merge(in.taint)
 	case "filter", "encode":
 		out.more = in.more
 		if len(u.reads) == 0 && out.under == nil {
-			out.under, out.files = in.under, u.picked(in.files)
+			out = u.relisted(in, out)
 		}
 		out.taint = out.taint.merge(in.taint)
 		if u.has("quiet") || u.has("count") || u.keeps(out.taint.secret) || out.taint.secret == "environment" && u.narrows() {
@@ -71,14 +71,17 @@ func (u *use) output() stream {
 	return out
 }
 
-// picked are the files that a program lets through of those that are listed:
-// when they are everything in a directory, it is not known which.
-func (u *use) picked(files []field) []field {
+// relisted hands on the file names that come in. A program that picks some of
+// everything in a directory leaves it unknown which.
+func (u *use) relisted(in, out stream) stream {
+	out.under, out.files = in.under, in.files
 	switch u.name {
-	case "cat", "tac", "sort", "tee", "nl", "shuf", "gsort":
-		return files
+	case "cat", "tac", "sort", "tee", "nl", "shuf", "gsort": // they keep every line
+		out.whole = in.whole
+	default:
+		out.files = slices.DeleteFunc(slices.Clone(in.files), func(f field) bool { return strings.HasSuffix(f.text(), "/*") })
 	}
-	return slices.DeleteFunc(slices.Clone(files), func(f field) bool { return strings.HasSuffix(f.text(), "/*") })
+	return out
 }
 
 // isInput reports the words that stand for standard input.

@@ -58,6 +58,7 @@ type stream struct {
 	some  bool    // something flows at all
 	files []field // the files that the names in it stand for, by pattern
 	under []field // directories in which the file names in it lie
+	whole []field // directories of which it names everything, down to themselves
 	read  *position
 	more  []origin // of other secrets in it than that of its taint
 

@@ -1,0 +1,270 @@
+package facts
+
+import (
+	"slices"
+	"strings"
+)
+
+// A search is what the words of find say: where it begins, and what each file
+// below is asked.
+type search struct {
+	starts     []field
+	expression []field
+	follow     bool // symbolic links are followed
+}
+
+// Candidates are the files that come as far as one place of an expression:
+// those that one of its members stands for.
+type candidates []candidate
+
+// A candidate is what the tests on one way through an expression let pass. The
+// zero value is every file.
+type candidate struct {
+	names string // a pattern of names
+	only  field  // the one path that -path names, known to the letter
+}
+
+// someFiles stands for names of which only this is known: not all have them.
+const someFiles = "found*"
+
+// search reads the words that were given to find.
+func (u *use) search() search {
+	words := u.given()
+	s := search{follow: u.has("L")}
+	for i := 0; i < len(words); i++ {
+		switch t := words[i].text(); {
+		case t == "-D", t == "-f" && i+1 < len(words):
+			i++
+			if t == "-f" && i < len(words) {
+				s.starts = append(s.starts, words[i])
+			}
+		case strings.HasPrefix(t, "-O"), len(t) > 1 && strings.Trim(t[1:], "HLPEXdsx") == "" && t[0] == '-':
+			s.follow = s.follow || strings.ContainsAny(t, "HL")
+		case strings.HasPrefix(t, "-"), t == "(", t == "!":
+			s.expression = words[i:]
+			i = len(words)
+		default:
+			s.starts = append(s.starts, words[i])
+		}
+	}
+	for i, w := range s.expression {
+		if w.text() == "-files0-from" && i+1 < len(s.expression) {
+			s.starts = append(s.starts, holeField(&hole{why: "a name in a file", many: true}))
+		}
+		s.follow = s.follow || w.text() == "-follow" || w.text() == "-L"
+	}
+	if len(s.starts) == 0 {
+		s.starts = []field{literalField(".")}
+	}
+	return s
+}
+
+// found are the candidates below each start.
+func (s search) found(c candidates) []field {
+	var out []field
+	for _, n := range c {
+		if len(n.only.parts) > 0 {
+			out = append(out, n.only)
+			continue
+		}
+		for _, start := range s.starts {
+			out = append(out, found(start, n.names))
+		}
+	}
+	return out
+}
+
+// printed are the files whose names the search prints, by what its tests let
+// pass, or nil where that is everything.
+func (s search) printed() []field {
+	var c candidates
+	s.walk(func(action string, _ []field, met candidates) {
+		if action == "-print" || action == "-print0" || action == "-ls" || action == "-printf" {
+			c = c.with(met)
+		}
+	})
+	if slices.ContainsFunc(c, func(one candidate) bool { return one.names == "" }) {
+		return nil
+	}
+	return s.found(c)
+}
+
+// asked is an expression on the way through it: as find goes through it for a
+// file, with all the files that may come to a place instead of one. A negated
+// part keeps whatever it was given, since what a test turns away is not known by
+// a pattern of names.
+type asked struct {
+	words []field
+	next  int
+	// act is called for each action, with its words and the files it meets.
+	act   func(action string, words []field, c candidates)
+	acted bool // some action was there: else find prints what is left
+}
+
+// walk calls act for each action of the expression, and for the -print that is
+// meant where there is none.
+func (s search) walk(act func(action string, words []field, c candidates)) {
+	a := &asked{words: s.expression, act: act}
+	left := a.list(candidates{{}})
+	for a.next < len(a.words) { // a bracket that nothing opened
+		a.next++
+		left = a.list(candidates{{}})
+	}
+	if !a.acted {
+		act("-print", nil, left)
+	}
+}
+
+func (a *asked) at(words ...string) bool {
+	return a.next < len(a.words) && slices.Contains(words, a.words[a.next].text())
+}
+
+func (a *asked) take(words ...string) bool {
+	if !a.at(words...) {
+		return false
+	}
+	a.next++
+	return true
+}
+
+// list is what the last part between commas lets through.
+func (a *asked) list(in candidates) candidates {
+	out := a.either(in)
+	for a.take(",") {
+		out = a.either(in)
+	}
+	return out
+}
+
+func (a *asked) either(in candidates) candidates {
+	out := a.all(in)
+	for a.take("-o", "-or") {
+		out = out.with(a.all(in))
+	}
+	return out
+}
+
+func (a *asked) all(in candidates) candidates {
+	for a.next < len(a.words) && !a.at(")", "-o", "-or", ",") {
+		if !a.take("-a", "-and") {
+			in = a.primary(in)
+		}
+	}
+	return in
+}
+
+func (a *asked) primary(in candidates) candidates {
+	switch {
+	case a.take("!", "-not"):
+		if a.next < len(a.words) {
+			a.primary(in)
+		}
+		return in
+	case a.take("("):
+		out := a.list(in)
+		a.take(")")
+		return out
+	}
+	name := a.words[a.next].text()
+	a.next++
+	if action, n := a.action(name); action {
+		a.acted = a.acted || name != "-prune" && name != "-quit"
+		words := a.words[a.next : a.next+n]
+		a.next += n
+		a.act(name, words, in)
+		return in
+	}
+	return a.test(name, in)
+}
+
+// action reports whether a word does something, and how many words it takes.
+func (a *asked) action(name string) (bool, int) {
+	left := a.words[a.next:]
+	switch name {
+	case "-delete", "-print", "-print0", "-ls", "-prune", "-quit":
+		return true, 0
+	case "-printf", "-fprint", "-fprint0", "-fls":
+		return true, min(1, len(left))
+	case "-fprintf":
+		return true, min(2, len(left))
+	case "-exec", "-execdir", "-ok", "-okdir":
+		for i, w := range left {
+			if w.text() == ";" || w.text() == "+" && i > 0 && left[i-1].text() == "{}" {
+				return true, i + 1
+			}
+		}
+		return true, len(left)
+	}
+	return false, 0
+}
+
+// test is what a test lets through of what comes to it.
+func (a *asked) test(name string, in candidates) candidates {
+	var value field
+	narrows := strings.HasPrefix(name, "-newer")
+	switch name {
+	case "-empty":
+		return in.narrow(candidate{names: someFiles})
+	case "-false":
+		return nil
+	case "-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex", "-lname", "-ilname", "-samefile",
+		"-mtime", "-mmin", "-atime", "-amin", "-ctime", "-cmin", "-used", "-anewer", "-cnewer", "-size", "-user", "-perm", "-inum":
+		narrows = true
+	case "-type", "-xtype", "-maxdepth", "-mindepth", "-group", "-uid", "-gid", "-fstype", "-links", "-regextype", "-context", "-files0-from":
+	default:
+		if !narrows {
+			return in
+		}
+	}
+	if a.next < len(a.words) {
+		value = a.words[a.next]
+		a.next++
+	}
+	text := value.text()
+	if !narrows || text == "" || broad(text) {
+		return in
+	}
+	switch name {
+	case "-name", "-iname":
+		return in.narrow(candidate{names: text})
+	case "-path", "-wholename":
+		if (strings.HasPrefix(text, "./") || strings.HasPrefix(text, "/")) && !hasGlob(text) && value.literal() {
+			return in.narrow(candidate{names: someFiles, only: value})
+		}
+	}
+	return in.narrow(candidate{names: someFiles})
+}
+
+// maxCandidates bounds how many patterns of names are told apart; more of them
+// count as every file.
+const maxCandidates = 64
+
+// with adds what is not yet among the candidates, so that brackets upon
+// brackets do not multiply them.
+func (c candidates) with(more candidates) candidates {
+	out := c[:len(c):len(c)]
+	for _, m := range more {
+		if !slices.ContainsFunc(out, func(o candidate) bool { return o.names == m.names && o.only.text() == m.only.text() }) {
+			out = append(out, m)
+		}
+	}
+	if len(out) > maxCandidates {
+		return candidates{{}}
+	}
+	return out
+}
+
+// narrow is what one more test leaves of the candidates.
+func (c candidates) narrow(by candidate) candidates {
+	var out candidates
+	for _, one := range c {
+		if one.names == "" || by.names != someFiles {
+			one.names = by.names
+		}
+		if len(by.only.parts) > 0 {
+			one.only = by.only
+		}
+		out = out.with(candidates{one})
+	}
+	return out
+}
