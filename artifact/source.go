@@ -80,22 +80,37 @@ func (a *Artifact) describe(p *part, as As) (scopes.Source, error) {
 // is left out could not have been due. A source
 // is there even if none of its hooks is.
 func (a *Artifact) Sources(ev *hook.Event, as As) ([]Source, error) {
-	list := make([]Source, 0, len(a.parts))
+	return a.sources(as, func(s *Source) ([]int, error) { return s.positions(ev, as) })
+}
+
+// All is [Artifact.Sources] with every hook.
+func (a *Artifact) All(as As) ([]Source, error) {
+	return a.sources(as, func(s *Source) ([]int, error) {
+		positions := make([]int, s.part.hooks)
+		for n := range positions {
+			positions[n] = n
+		}
+		return positions, nil
+	})
+}
+
+// sources returns the sources of the place with the hooks that chosen names.
+func (a *Artifact) sources(as As, chosen func(*Source) (positions []int, err error)) ([]Source, error) {
+	list := make([]Source, len(a.parts))
 	for i := range a.parts {
-		p := &a.parts[i]
+		p, s := &a.parts[i], &list[i]
 		base, err := a.describe(p, as)
 		if err != nil {
 			return nil, err
 		}
-		s := Source{Source: base, file: a, part: p}
-		positions, err := s.positions(ev, as)
+		*s = Source{Source: base, file: a, part: p}
+		positions, err := chosen(s)
 		if err != nil {
 			return nil, err
 		}
 		if err := s.take(positions); err != nil {
 			return nil, err
 		}
-		list = append(list, s)
 	}
 	return list, nil
 }
@@ -110,28 +125,6 @@ func (s *Source) positions(ev *hook.Event, as As) ([]int, error) {
 		return positions, err
 	}
 	return s.without(as.Off, positions)
-}
-
-// All is [Artifact.Sources] with every hook.
-func (a *Artifact) All(as As) ([]Source, error) {
-	list := make([]Source, 0, len(a.parts))
-	for i := range a.parts {
-		p := &a.parts[i]
-		base, err := a.describe(p, as)
-		if err != nil {
-			return nil, err
-		}
-		s := Source{Source: base, file: a, part: p}
-		positions := make([]int, p.hooks)
-		for n := range positions {
-			positions[n] = n
-		}
-		if err := s.take(positions); err != nil {
-			return nil, err
-		}
-		list = append(list, s)
-	}
-	return list, nil
 }
 
 // without leaves out the policies that are off. Those whose parameters others read
