@@ -5,11 +5,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"slices"
 	"strings"
+
+	"gate/bounded"
 )
 
 // Snapshot reads the files of a bundle that lies unpacked into memory, with
@@ -81,8 +82,8 @@ func (s *snapshot) read(name string) ([]byte, error) {
 		return nil, errors.New("not a regular file")
 	}
 	most := min(s.left.File, s.left.Total)
-	data, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
-	if err == nil && len(data) > most {
+	data, err := bounded.ReadAll(f, most)
+	if err == bounded.TooLarge(most) {
 		err = refuse(TooLarge, "more than %d bytes", most)
 	}
 	s.left.Total -= len(data)

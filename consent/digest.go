@@ -12,6 +12,8 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+
+	"gate/bounded"
 )
 
 // Limits of a tree. More is nothing that a person has looked at.
@@ -87,7 +89,7 @@ func Snapshot(fsys fs.FS) (files fs.FS, digest string, err error) {
 
 // walk gives every file and directory below the top to add.
 func walk(fsys fs.FS, add func(name string, mode fs.FileMode, content []byte)) error {
-	entries, left := 0, int64(maxBytes)
+	entries, left := 0, maxBytes
 	return fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
 		fail := func(err error) error { return fmt.Errorf("%s: %w", name, plain(err)) }
 		if err != nil {
@@ -117,13 +119,13 @@ func walk(fsys fs.FS, add func(name string, mode fs.FileMode, content []byte)) e
 		if err != nil {
 			return fail(err)
 		}
-		left -= int64(len(content))
+		left -= len(content)
 		add(name, mode, content)
 		return nil
 	})
 }
 
-func contents(fsys fs.FS, name string, left int64) (fs.FileMode, []byte, error) {
+func contents(fsys fs.FS, name string, left int) (fs.FileMode, []byte, error) {
 	f, err := fsys.Open(name)
 	if err != nil {
 		return 0, nil, err
@@ -138,8 +140,8 @@ func contents(fsys fs.FS, name string, left int64) (fs.FileMode, []byte, error) 
 	case info.Mode()&(fs.ModeSetuid|fs.ModeSetgid) != 0:
 		return 0, nil, errors.New("a set-user-id or set-group-id program")
 	}
-	data, err := io.ReadAll(io.LimitReader(f, left+1))
-	if err == nil && int64(len(data)) > left {
+	data, err := bounded.ReadAll(f, left)
+	if err == bounded.TooLarge(left) {
 		err = fmt.Errorf("the files are larger than %d bytes together", maxBytes)
 	}
 	return info.Mode(), data, err

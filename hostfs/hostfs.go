@@ -9,11 +9,11 @@ package hostfs
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"gate/bounded"
 )
 
 // Files is the machine, with absolute slash-separated names. Whatever is
@@ -30,22 +30,15 @@ func (Files) Readlink(name string) (string, error) {
 	return filepath.ToSlash(target), err
 }
 
-// ReadFile reads a regular file of at most limit bytes. One that is larger is an
-// error.
+// ReadFile reads a regular file of at most limit bytes. What is larger is the
+// error [bounded.TooLarge].
 func (Files) ReadFile(name string, limit int) ([]byte, error) {
 	f, err := Regular(filepath.FromSlash(name))
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, int64(limit)+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(data) > limit {
-		return nil, fmt.Errorf("larger than %d bytes", limit)
-	}
-	return data, nil
+	return bounded.ReadAll(f, limit)
 }
 
 // Exists reports whether os.Lstat finds a file, which may be a link that leads

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"gate/hostfs"
 )
 
 // A System is the file system that a [Machine] lives in. Names are absolute.
@@ -60,29 +62,9 @@ func (Host) Create(name string) (File, error) {
 }
 
 func (Host) ReadFile(name string, limit int) ([]byte, error) {
-	// The first look keeps a FIFO or a device from being opened at all, the
-	// second is the one that counts.
-	if info, err := os.Stat(name); err != nil {
-		return nil, err
-	} else if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: not a regular file", name)
-	}
-	f, err := os.OpenFile(name, os.O_RDONLY|nonBlocking, 0)
+	data, err := hostfs.Files{}.ReadFile(filepath.ToSlash(name), limit)
 	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil {
-		return nil, err
-	} else if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: not a regular file", name)
-	}
-	data, err := io.ReadAll(io.LimitReader(f, int64(limit)+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(data) > limit {
-		return nil, fmt.Errorf("%s: larger than %d bytes", name, limit)
+		return nil, fmt.Errorf("%s: %w", name, hostfs.Reason(err))
 	}
 	return data, nil
 }

@@ -4,8 +4,6 @@ package install
 
 import "io/fs"
 
-const nonBlocking = 0
-
 // owner has nothing to go by here: the access lists of the directories that
 // the system sets aside are the protection.
 func owner(fs.FileInfo) (uid, gid int, ok bool) { return 0, 0, false }

@@ -8,9 +8,6 @@ import (
 	"syscall"
 )
 
-// nonBlocking keeps the opening of a FIFO from waiting for its writer.
-const nonBlocking = syscall.O_NONBLOCK
-
 // owner returns who owns a file, and false where that is not known.
 func owner(info fs.FileInfo) (uid, gid int, ok bool) {
 	stat, ok := info.Sys().(*syscall.Stat_t)

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"gate/bounded"
 	"gate/strictjson"
 )
 
@@ -67,8 +68,8 @@ func (e *exchange) post() error {
 	case isEvents(resp):
 		return e.events(resp.Body)
 	case kind == "application/json":
-		body, err := io.ReadAll(io.LimitReader(resp.Body, MaxMessage+1))
-		if err == nil && len(body) > MaxMessage {
+		body, err := bounded.ReadAll(resp.Body, MaxMessage)
+		if err == bounded.TooLarge(MaxMessage) {
 			err = errTooLong
 		}
 		if err != nil {

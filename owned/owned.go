@@ -12,9 +12,10 @@ package owned
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
+
+	"gate/bounded"
 )
 
 // Private reports why a file or directory is not this account's alone: somebody
@@ -70,9 +71,9 @@ func readOnce(root *os.Root, name string, most int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
-	if err == nil && len(data) > most {
-		err = fmt.Errorf("it is larger than %d bytes", most)
+	data, err := bounded.ReadAll(f, most)
+	if err == bounded.TooLarge(most) {
+		err = fmt.Errorf("it is %w", err)
 	}
 	return data, err
 }

@@ -5,11 +5,13 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
+
+	"gate/hostfs"
 )
 
 // timeout bounds one request.
@@ -80,22 +82,7 @@ func Token(file string) (string, error) {
 
 // readFile reads a small file, never waiting for what only poses as one.
 func readFile(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("not a regular file")
-	}
-	if err != nil {
-		return nil, named(path, err)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxPEM+1))
-	if err == nil && len(data) > maxPEM {
-		err = fmt.Errorf("larger than %d bytes", maxPEM)
-	}
+	data, err := hostfs.Files{}.ReadFile(filepath.ToSlash(path), maxPEM)
 	return data, named(path, err)
 }
 

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"path"
@@ -16,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"gate/bounded"
 	"gate/hostfs"
 )
 
@@ -194,8 +194,8 @@ func (w *web) beside(ctx context.Context, tag string) (answer, error) {
 	case http.StatusNotFound, http.StatusGone, http.StatusForbidden:
 		return answer{}, nil
 	case http.StatusOK:
-		data, err := io.ReadAll(io.LimitReader(r.Body, maxEnvelope+1))
-		if err == nil && len(data) > maxEnvelope {
+		data, err := bounded.ReadAll(r.Body, maxEnvelope)
+		if err == bounded.TooLarge(maxEnvelope) {
 			err = fail("", "the envelope has more than %d bytes", maxEnvelope)
 		}
 		if err == nil && isPage(r.Header, data) {

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"runtime"
 
+	"gate/bounded"
 	"gate/hostfs"
 	"gate/owned"
 )
@@ -155,10 +155,7 @@ func (d *disk) read(name string, most int) ([]byte, error) {
 	if err := d.check(name, info); err != nil {
 		return nil, err
 	}
-	data, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
-	if err == nil && len(data) > most {
-		err = fmt.Errorf("larger than %d bytes", most)
-	}
+	data, err := bounded.ReadAll(f, most)
 	if err != nil {
 		return nil, d.wrap(name, err)
 	}

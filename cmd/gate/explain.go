@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/adapters"
+	"gate/bounded"
 	"gate/cmd/internal/hookpath"
 	"gate/cmd/internal/places"
 	"gate/engine"
@@ -144,7 +144,7 @@ func (f *explainFlags) eventOf(p process, arg string) (hook.Event, error) {
 		return f.event(arg)
 	case arg == "-":
 		arg = "standard input"
-		data, err = io.ReadAll(io.LimitReader(p.stdin, adapters.MaxEvent+1))
+		data, err = bounded.ReadAll(p.stdin, adapters.MaxEvent)
 	case serr == nil && info.Mode().IsRegular():
 		data, err = hostfs.Files{}.ReadFile(arg, adapters.MaxEvent)
 	case strings.HasSuffix(arg, ".json") && !strings.ContainsAny(arg, " \n"):

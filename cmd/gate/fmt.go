@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/cobra"
 
+	"gate/bounded"
 	"gate/hostfs"
 	"gate/policycheck"
 )
@@ -53,9 +53,9 @@ func newFmt(p process) *cobra.Command {
 }
 
 func (f *fmtFlags) stdin(p process) error {
-	text, err := io.ReadAll(io.LimitReader(p.stdin, policycheck.MaxFile+1))
+	text, err := bounded.ReadAll(p.stdin, policycheck.MaxFile)
 	if err != nil {
-		return err
+		return fmt.Errorf("stdin: %w", err)
 	}
 	formatted, err := policycheck.Format("stdin", text)
 	if err != nil {

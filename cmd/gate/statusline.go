@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gate/bounded"
 	"gate/cmd/internal/places"
 	"gate/engine/handlers"
 	"gate/hook"
@@ -144,7 +144,7 @@ func (s *script) input(ctx context.Context, read func([]byte) (scriptInput, erro
 	}
 	got := make(chan result, 1)
 	go func() {
-		data, err := io.ReadAll(io.LimitReader(s.stdin, mostSession+1))
+		data, err := bounded.ReadAll(s.stdin, mostSession)
 		got <- result{data, err}
 	}()
 	select {
@@ -152,7 +152,7 @@ func (s *script) input(ctx context.Context, read func([]byte) (scriptInput, erro
 		return scriptInput{}, errors.New("standard input did not end in time")
 	case r := <-got:
 		if r.err != nil {
-			return scriptInput{}, r.err
+			return scriptInput{}, fmt.Errorf("standard input: %w", r.err)
 		}
 		return read(r.data)
 	}

@@ -7,7 +7,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"mime"
 	"net"
@@ -16,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"gate/bounded"
 	"gate/engine"
 	"gate/hook"
 	"gate/scopes"
@@ -39,12 +39,12 @@ func (h *Handlers) deliver(ctx context.Context, by *hook.Hook, ev *hook.Event) e
 		return unreached(ctx, by, req.URL, err)
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxOutput+1))
+	body, err := bounded.ReadAll(resp.Body, maxOutput)
 	switch {
+	case err == bounded.TooLarge(maxOutput):
+		return failed(hook.FaultOutput, "%s answered with more than %d KiB", by.ID, maxOutput>>10)
 	case err != nil:
 		return unreached(ctx, by, req.URL, err)
-	case len(body) > maxOutput:
-		return failed(hook.FaultOutput, "%s answered with more than %d KiB", by.ID, maxOutput>>10)
 	}
 	return webhookAnswer(by, ev, resp, body)
 }

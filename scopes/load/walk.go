@@ -3,11 +3,12 @@ package load
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"strings"
 	"unicode/utf8"
+
+	"gate/bounded"
 )
 
 // Limits of one tree. A tree beyond them is a fault, not a slow start.
@@ -145,14 +146,7 @@ func readAtMost(fsys fs.FS, name string, most int) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, errors.New("not a regular file")
 	}
-	data, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
-	if err == nil && len(data) > most {
-		err = fmt.Errorf("larger than %d bytes", most)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return data, nil
+	return bounded.ReadAll(f, most)
 }
 
 // plain removes the paths from an error that already stands behind one.

@@ -3,8 +3,9 @@ package load
 import (
 	"bytes"
 	"errors"
-	"io"
 	"io/fs"
+
+	"gate/bounded"
 )
 
 // Whole guards against files that are half-written. The end of a TOML, YAML
@@ -37,7 +38,7 @@ func (w wholeFS) Open(name string) (fs.File, error) {
 	if before == nil {
 		return f, nil
 	}
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	data, err := bounded.ReadAll(f, maxFile)
 	if err == nil && CutOff(before, data) {
 		err = ErrCutOff
 	}

@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strconv"
 	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"gate/bounded"
 )
 
 const (
@@ -97,7 +98,7 @@ func output(most time.Duration, program string, args ...string) ([]byte, error) 
 		return nil, err
 	}
 	r.SetReadDeadline(time.Now().Add(most)) // what it starts could hold the pipe
-	data, err := io.ReadAll(io.LimitReader(r, maxAccounts))
+	data, err := bounded.ReadAll(r, maxAccounts)
 	late := time.AfterFunc(most/4, func() { p.Kill() })
 	if err != nil {
 		p.Kill()

@@ -5,13 +5,13 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
+	"gate/bounded"
 	"gate/hook"
 	"gate/owned"
 	"gate/scopes"
@@ -122,7 +122,7 @@ func readPrivate(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return io.ReadAll(io.LimitReader(f, maxKeptSize+1))
+	return bounded.ReadAll(f, maxKeptSize)
 }
 
 // prune removes the oldest files where there are too many.

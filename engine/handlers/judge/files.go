@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -14,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"gate/audit"
+	"gate/bounded"
 	"gate/hostfs"
 	"gate/owned"
 	"gate/strictjson"
@@ -144,12 +144,12 @@ func (f *files) text(name string) (string, error) {
 	case info.Size() > maxFile:
 		return "", fmt.Errorf("it has %d KiB, and %d KiB can be read", info.Size()>>10, maxFile>>10)
 	}
-	data, err := io.ReadAll(io.LimitReader(file, maxFile+1))
+	data, err := bounded.ReadAll(file, maxFile)
 	switch {
+	case err == bounded.TooLarge(maxFile):
+		return "", errors.New("it grows while it is read")
 	case err != nil:
 		return "", plain(err)
-	case len(data) > maxFile:
-		return "", errors.New("it grows while it is read")
 	case bytes.IndexByte(data, 0) >= 0 || !utf8.Valid(data):
 		return "", errors.New("it is no text")
 	}

@@ -97,7 +97,7 @@ func newClient() *http.Client {
 		MaxResponseHeaderBytes: 64 << 10,
 		// No proxy: the environment is the agent's, and could name anybody.
 	}
-	return &http.Client{Transport: bounded{t}, CheckRedirect: func(r *http.Request, via []*http.Request) error {
+	return &http.Client{Transport: bodyLimit{t}, CheckRedirect: func(r *http.Request, via []*http.Request) error {
 		first := via[0].URL
 		switch {
 		case r.URL.Host != first.Host || r.URL.Scheme != first.Scheme:
@@ -109,23 +109,23 @@ func newClient() *http.Client {
 	}}
 }
 
-// bounded limits the bodies of answers, whatever they are packed in.
-type bounded struct{ next http.RoundTripper }
+// A bodyLimit limits the bodies of answers, whatever they are packed in.
+type bodyLimit struct{ next http.RoundTripper }
 
-func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+func (b bodyLimit) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := b.next.RoundTrip(r)
 	if err == nil {
-		resp.Body = &boundedBody{resp.Body, maxBody}
+		resp.Body = &limitedBody{resp.Body, maxBody}
 	}
 	return resp, err
 }
 
-type boundedBody struct {
+type limitedBody struct {
 	io.ReadCloser
 	left int
 }
 
-func (b *boundedBody) Read(p []byte) (int, error) {
+func (b *limitedBody) Read(p []byte) (int, error) {
 	if b.left < 0 {
 		return 0, errTooMuch
 	}

@@ -1,0 +1,25 @@
+// Package bounded reads what others wrote, up to a size. It opens nothing, and
+// never waits less or longer than what it reads from. Start with [ReadAll].
+package bounded
+
+import (
+	"io"
+	"strconv"
+)
+
+// A TooLarge is the error of what holds more than so many bytes, which are
+// allowed.
+type TooLarge int
+
+func (t TooLarge) Error() string { return "larger than " + strconv.Itoa(int(t)) + " bytes" }
+
+// ReadAll reads r to its end, which must come after at most most bytes. Where
+// there are more, one of them is read, nothing is returned, and the error is
+// TooLarge(most). Other errors come with what was read before, as io.ReadAll's do.
+func ReadAll(r io.Reader, most int) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, int64(most)+1))
+	if len(data) > most {
+		return nil, TooLarge(most)
+	}
+	return data, err
+}
