@@ -20,6 +20,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"gate/hostfs"
 	"gate/owned"
 )
 
@@ -61,7 +62,7 @@ func (o Options) withDefaults() Options {
 // be noted, the next Append finds it.
 func Append(dir string, o Options, r Record) error {
 	if err := prepare(dir); err != nil {
-		return fmt.Errorf("%s: %w", dir, plain(err))
+		return fmt.Errorf("%s: %w", dir, hostfs.Reason(err))
 	}
 	if r.Key == "" {
 		r.Key = newKey(r.ID)
@@ -72,7 +73,7 @@ func Append(dir string, o Options, r Record) error {
 	headPath := filepath.Join(dir, headName)
 	file, err := lockHead(headPath, os.O_CREATE, l.options.Wait)
 	if err != nil {
-		return fmt.Errorf("%s: %w", headPath, plain(err))
+		return fmt.Errorf("%s: %w", headPath, hostfs.Reason(err))
 	}
 	defer file.Close() // and with it the lock
 	h, known := readHead(file)
@@ -80,7 +81,7 @@ func Append(dir string, o Options, r Record) error {
 		h = recoverHead(dir)
 	}
 	if err := l.append(line, &h, known); err != nil {
-		return fmt.Errorf("%s: %w", l.path, plain(err))
+		return fmt.Errorf("%s: %w", l.path, hostfs.Reason(err))
 	}
 	file.WriteAt(h.encode(), 0) // without it, the next one catches up
 	return nil
@@ -197,13 +198,4 @@ func (l *log) open() error {
 	}
 	l.file, l.size = f, info.Size()
 	return nil
-}
-
-// plain removes the path from an error that already stands behind one.
-func plain(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
 }

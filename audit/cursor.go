@@ -42,7 +42,7 @@ func (h *History) Cursor(to string) (Cursor, error) {
 		return Cursor{}, nil
 	}
 	if err != nil {
-		return Cursor{}, fmt.Errorf("%s: %w", h.dir, plain(err))
+		return Cursor{}, fmt.Errorf("%s: %w", h.dir, hostfs.Reason(err))
 	}
 	defer root.Close()
 	data, err := owned.ReadFile(root, cursorFile(to), most)
@@ -54,7 +54,7 @@ func (h *History) Cursor(to string) (Cursor, error) {
 		doc, err = strictjson.Object(data, strictjson.Limits{Bytes: most})
 	}
 	if err != nil {
-		return Cursor{}, fmt.Errorf("%s: %w", filepath.Join(h.dir, cursorFile(to)), plain(err))
+		return Cursor{}, fmt.Errorf("%s: %w", filepath.Join(h.dir, cursorFile(to)), hostfs.Reason(err))
 	}
 	f := fields(doc)
 	c := Cursor{Log: f.text("log"), Seq: f.number("seq")}
@@ -75,7 +75,7 @@ func (h *History) Advance(to string, c Cursor) error {
 		err = os.Rename(draft, path)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, plain(err))
+		return fmt.Errorf("%s: %w", path, hostfs.Reason(err))
 	}
 	return nil
 }
@@ -158,7 +158,7 @@ func (s *sender) file(name string) {
 }
 
 func (s *sender) fail(name string, err error) {
-	s.yield(Sendable{}, fmt.Errorf("%s: %w", name, plain(err)))
+	s.yield(Sendable{}, fmt.Errorf("%s: %w", name, hostfs.Reason(err)))
 	s.done = true
 }
 

@@ -7,6 +7,8 @@ import (
 	"iter"
 	"os"
 	"time"
+
+	"gate/hostfs"
 )
 
 // Follow yields the records that are written from now on, across rotation, and
@@ -135,7 +137,7 @@ func (f *follower) read(yield func(Record, error) bool) bool {
 			return true
 		}
 		if err != nil {
-			return yield(Record{}, fmt.Errorf("%s: %w", f.path, plain(err)))
+			return yield(Record{}, fmt.Errorf("%s: %w", f.path, hostfs.Reason(err)))
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"gate/hostfs"
 	"gate/owned"
 	"gate/strictjson"
 )
@@ -31,7 +32,7 @@ func OpenHistory(dir string) (*History, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return &History{dir}, nil
 	case err != nil:
-		return nil, fmt.Errorf("%s: %w", dir, plain(err))
+		return nil, fmt.Errorf("%s: %w", dir, hostfs.Reason(err))
 	case !info.IsDir():
 		return nil, fmt.Errorf("%s: not a directory", dir)
 	}
@@ -114,7 +115,7 @@ func each(name string, yield func(Record, error) bool, records func(*os.File) it
 		return true // rotated away, or not there yet
 	}
 	if err != nil {
-		return yield(Record{}, fmt.Errorf("%s: %w", name, plain(err)))
+		return yield(Record{}, fmt.Errorf("%s: %w", name, hostfs.Reason(err)))
 	}
 	defer f.Close()
 	for r, err := range records(f) {
@@ -144,7 +145,7 @@ func read(in io.Reader, name string) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		for line, err := range strictjson.Lines(in, MaxRecord) {
 			if err != nil {
-				yield(Record{}, fmt.Errorf("%s: %w", name, plain(err)))
+				yield(Record{}, fmt.Errorf("%s: %w", name, hostfs.Reason(err)))
 				return
 			}
 			size := int64(len(line.Text))
@@ -180,7 +181,7 @@ func backwards(f *os.File, name string) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		info, err := f.Stat()
 		if err != nil {
-			yield(Record{}, fmt.Errorf("%s: %w", name, plain(err)))
+			yield(Record{}, fmt.Errorf("%s: %w", name, hostfs.Reason(err)))
 			return
 		}
 		const block = 64 << 10
@@ -191,7 +192,7 @@ func backwards(f *os.File, name string) iter.Seq2[Record, error] {
 			n := min(at, block)
 			at -= n
 			if _, err := f.ReadAt(buf[:n], at); err != nil && err != io.EOF {
-				yield(Record{}, fmt.Errorf("%s: %w", name, plain(err)))
+				yield(Record{}, fmt.Errorf("%s: %w", name, hostfs.Reason(err)))
 				return
 			}
 			part := buf[:n]

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"gate/hostfs"
 	"gate/strictjson"
 )
 
@@ -97,7 +98,7 @@ const maxProblems = 100
 func (x *Verifier) Read(in io.Reader, name string) error {
 	for line, err := range strictjson.Lines(in, MaxRecord) {
 		if err != nil {
-			return fmt.Errorf("%s: %w", name, plain(err))
+			return fmt.Errorf("%s: %w", name, hostfs.Reason(err))
 		}
 		x.line(line, name)
 	}
@@ -250,12 +251,12 @@ func (h *History) opened() (end head, known bool, files []openFile, err error) {
 			continue
 		}
 		if err != nil {
-			return end, known, files, fmt.Errorf("%s: %w", name, plain(err))
+			return end, known, files, fmt.Errorf("%s: %w", name, hostfs.Reason(err))
 		}
 		info, err := f.Stat()
 		if err != nil {
 			f.Close()
-			return end, known, files, fmt.Errorf("%s: %w", name, plain(err))
+			return end, known, files, fmt.Errorf("%s: %w", name, hostfs.Reason(err))
 		}
 		files = append(files, openFile{f, info.Size()})
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"gate/bounded"
+	"gate/hostfs"
 )
 
 // Snapshot reads the files of a bundle that lies unpacked into memory, with
@@ -39,13 +40,7 @@ type snapshot struct {
 }
 
 func (s *snapshot) visit(name string, d fs.DirEntry, err error) error {
-	fail := func(err error) error {
-		var p *fs.PathError
-		if errors.As(err, &p) {
-			err = p.Err
-		}
-		return fmt.Errorf("%s: %w", shown(name), err)
-	}
+	fail := func(err error) error { return fmt.Errorf("%s: %w", shown(name), hostfs.Reason(err)) }
 	if err != nil {
 		return fail(err)
 	}

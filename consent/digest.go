@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"gate/bounded"
+	"gate/hostfs"
 )
 
 // Limits of a tree. More is nothing that a person has looked at.
@@ -91,7 +92,7 @@ func Snapshot(fsys fs.FS) (files fs.FS, digest string, err error) {
 func walk(fsys fs.FS, add func(name string, mode fs.FileMode, content []byte)) error {
 	entries, left := 0, maxBytes
 	return fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
-		fail := func(err error) error { return fmt.Errorf("%s: %w", name, plain(err)) }
+		fail := func(err error) error { return fmt.Errorf("%s: %w", name, hostfs.Reason(err)) }
 		if err != nil {
 			return fail(err)
 		}

@@ -53,7 +53,7 @@ func (s Store) open(create bool) (*os.Root, error) {
 	}
 	if create {
 		if err := os.MkdirAll(s.Dir, 0o700); err != nil {
-			return nil, fmt.Errorf("%s: %w", s.Dir, plain(err))
+			return nil, fmt.Errorf("%s: %w", s.Dir, hostfs.Reason(err))
 		}
 	}
 	info, err := os.Lstat(s.Dir)
@@ -61,15 +61,15 @@ func (s Store) open(create bool) (*os.Root, error) {
 		err = directory(info)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.Dir, plain(err))
+		return nil, fmt.Errorf("%s: %w", s.Dir, hostfs.Reason(err))
 	}
 	above := filepath.Dir(s.Dir)
 	if err := parent(above); err != nil {
-		return nil, fmt.Errorf("%s: %w", above, plain(err))
+		return nil, fmt.Errorf("%s: %w", above, hostfs.Reason(err))
 	}
 	root, err := hostfs.OpenDir(s.Dir)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.Dir, plain(err))
+		return nil, fmt.Errorf("%s: %w", s.Dir, hostfs.Reason(err))
 	}
 	// The second look, at what was opened, is the one that counts.
 	opened, err := root.Lstat(".")
@@ -78,7 +78,7 @@ func (s Store) open(create bool) (*os.Root, error) {
 	}
 	if err != nil {
 		root.Close()
-		return nil, fmt.Errorf("%s: %w", s.Dir, plain(err))
+		return nil, fmt.Errorf("%s: %w", s.Dir, hostfs.Reason(err))
 	}
 	return root, nil
 }
@@ -106,7 +106,7 @@ func parent(dir string) error {
 
 // wrap puts the path of a file of the store before an error.
 func (s Store) wrap(name string, err error) error {
-	return fmt.Errorf("%s: %w", filepath.Join(s.Dir, filepath.FromSlash(name)), plain(err))
+	return fmt.Errorf("%s: %w", filepath.Join(s.Dir, filepath.FromSlash(name)), hostfs.Reason(err))
 }
 
 // enter makes sure of a directory of the store.
@@ -296,17 +296,4 @@ func token(n int) string {
 		b[i] = alphabet[b[i]&31]
 	}
 	return string(b)
-}
-
-// plain removes the path from an error that will stand behind one.
-func plain(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	var l *os.LinkError
-	if errors.As(err, &l) {
-		return l.Err
-	}
-	return err
 }

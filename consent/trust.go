@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gate/hook"
+	"gate/hostfs"
 )
 
 // An Origin says which source trust is about: whose it is and where. It holds
@@ -29,7 +30,7 @@ func OriginOf(a hook.Authority, dir string) (Origin, error) {
 	}
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		return Origin{}, fmt.Errorf("%s: %w", dir, plain(err))
+		return Origin{}, fmt.Errorf("%s: %w", dir, hostfs.Reason(err))
 	}
 	o := Origin{a, filepath.Clean(real)}
 	return o, o.check()

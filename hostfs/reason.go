@@ -3,15 +3,20 @@ package hostfs
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"strings"
 )
 
 // Reason is an error of a file without the file's path, for a message in which
-// the path stands already.
+// the path stands already. Nil stays nil.
 func Reason(err error) error {
 	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
+	var l *os.LinkError
+	switch {
+	case errors.As(err, &p):
+		return Reason(p.Err)
+	case errors.As(err, &l):
+		return Reason(l.Err)
 	}
 	return err
 }

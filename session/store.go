@@ -54,7 +54,7 @@ func (s Store) Read(k Key) (*Memory, error) {
 		m, err = decode(&k, data)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("memory of the session: %s: %w", s.path(k), plain(err))
+		return nil, fmt.Errorf("memory of the session: %s: %w", s.path(k), hostfs.Reason(err))
 	}
 	return m, nil
 }
@@ -71,7 +71,7 @@ func (s Store) All() (memories map[string]*Memory, broken map[string]error) {
 	memories, broken = map[string]*Memory{}, map[string]error{}
 	entries, err := os.ReadDir(s.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		broken[s.Dir] = plain(err)
+		broken[s.Dir] = hostfs.Reason(err)
 	}
 	for _, e := range entries {
 		if len(e.Name()) != len(Key{}.Name()) {
@@ -87,7 +87,7 @@ func (s Store) All() (memories map[string]*Memory, broken map[string]error) {
 		case err == nil:
 			memories[path] = m
 		case !errors.Is(err, fs.ErrNotExist):
-			broken[path] = plain(err)
+			broken[path] = hostfs.Reason(err)
 		}
 	}
 	return memories, broken
@@ -113,7 +113,7 @@ func (s Store) update(ctx context.Context, k Key, change func(*Memory) error) er
 	}
 	unlock, err := s.lock(ctx, k.Name())
 	if err != nil {
-		return fmt.Errorf("memory of the session: %s: %w", s.path(k), plain(err))
+		return fmt.Errorf("memory of the session: %s: %w", s.path(k), hostfs.Reason(err))
 	}
 	defer unlock()
 	m, err := s.Read(k)
@@ -128,7 +128,7 @@ func (s Store) update(ctx context.Context, k Key, change func(*Memory) error) er
 		err = s.replace(s.path(k), data)
 	}
 	if err != nil {
-		return fmt.Errorf("memory of the session: %s: %w", s.path(k), plain(err))
+		return fmt.Errorf("memory of the session: %s: %w", s.path(k), hostfs.Reason(err))
 	}
 	return nil
 }
@@ -149,7 +149,7 @@ func (s Store) prepare() error {
 		err = owned.Steady(above)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", filepath.Dir(s.Dir), plain(err))
+		return fmt.Errorf("%s: %w", filepath.Dir(s.Dir), hostfs.Reason(err))
 	}
 	for _, dir := range []string{s.Dir, locks} {
 		info, err := os.Lstat(dir)
@@ -257,13 +257,4 @@ func (s Store) forget(ctx context.Context, name string, since time.Time) error {
 		return nil
 	}
 	return os.Remove(path)
-}
-
-// plain removes the path from an error that will stand behind one.
-func plain(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
 }

@@ -3,10 +3,8 @@ package ship
 import (
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -83,14 +81,8 @@ func Token(file string) (string, error) {
 // readFile reads a small file, never waiting for what only poses as one.
 func readFile(path string) ([]byte, error) {
 	data, err := hostfs.Files{}.ReadFile(filepath.ToSlash(path), maxPEM)
-	return data, named(path, err)
-}
-
-// named puts the path before an error that lacks it.
-func named(path string, err error) error {
-	var p *os.PathError
-	if err == nil || errors.As(err, &p) {
-		return err
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, hostfs.Reason(err))
 	}
-	return fmt.Errorf("%s: %w", path, err)
+	return data, nil
 }

@@ -35,7 +35,7 @@ func (f *files) Fetch(_ context.Context, tag string) (Found, error) {
 	var found Found
 	at = filepath.ToSlash(at)
 	if found.Archive, err = (hostfs.Files{}).ReadFile(at, int(f.options.Limit)); err != nil {
-		return Found{}, &Error{Err: fmt.Errorf("%s: %w", at, plain(err)), Missing: errors.Is(err, fs.ErrNotExist)}
+		return Found{}, &Error{Err: fmt.Errorf("%s: %w", at, hostfs.Reason(err)), Missing: errors.Is(err, fs.ErrNotExist)}
 	}
 	if !f.options.Alone {
 		found.Envelope, err = hostfs.Files{}.ReadFile(at+EnvelopeSuffix, maxEnvelope)
@@ -52,13 +52,4 @@ func (f *files) Fetch(_ context.Context, tag string) (Found, error) {
 		return Found{Tag: tag, Unchanged: true}, nil
 	}
 	return found, nil
-}
-
-// plain takes off the path that stands before the error anyway.
-func plain(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
 }

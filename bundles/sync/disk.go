@@ -127,15 +127,7 @@ func (d *disk) checkAll(dir string) error {
 
 // wrap puts the path of a file of the store before an error.
 func (d *disk) wrap(name string, err error) error {
-	var p *fs.PathError
-	var l *os.LinkError
-	switch {
-	case errors.As(err, &p):
-		err = p.Err
-	case errors.As(err, &l):
-		err = l.Err
-	}
-	return fmt.Errorf("%s: %w", filepath.Join(d.Dir, filepath.FromSlash(name)), err)
+	return fmt.Errorf("%s: %w", filepath.Join(d.Dir, filepath.FromSlash(name)), hostfs.Reason(err))
 }
 
 func (d *disk) step(name string) error {

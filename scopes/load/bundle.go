@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"gate/hostfs"
 	"gate/scopes"
 	"gate/strictjson"
 )
@@ -102,7 +103,7 @@ func (b *bundleReader) walk() {
 			err = b.put(dataFile{name: name, at: strings.TrimPrefix(path.Dir(name), "."), text: text})
 		}
 		if err != nil {
-			b.fault(fmt.Errorf("%s: %w", name, plain(err)))
+			b.fault(fmt.Errorf("%s: %w", name, hostfs.Reason(err)))
 		}
 		return nil
 	})

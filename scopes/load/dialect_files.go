@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"gate/hook"
+	"gate/hostfs"
 	"gate/scopes"
 )
 
@@ -162,7 +163,7 @@ func (r *reader) entries(dir string) []fs.DirEntry {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		r.fault(fmt.Errorf("%s: %w", path.Join(r.where, dir), plain(err)))
+		r.fault(fmt.Errorf("%s: %w", path.Join(r.where, dir), hostfs.Reason(err)))
 		return nil
 	case len(list) > maxDropIns:
 		r.fault(fmt.Errorf("%s: more than %d files", path.Join(r.where, dir), maxDropIns))

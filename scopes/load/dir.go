@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"gate/hook"
+	"gate/hostfs"
 	"gate/scopes"
 )
 
@@ -69,7 +70,7 @@ func (r *reader) policies(dir string) {
 	case errors.Is(err, fs.ErrNotExist):
 		return
 	case err != nil:
-		r.fault(fmt.Errorf("%s: %w", dir, plain(err)))
+		r.fault(fmt.Errorf("%s: %w", dir, hostfs.Reason(err)))
 		return
 	case !info.IsDir():
 		r.fault(fmt.Errorf("%s: not a directory", dir))

@@ -16,6 +16,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"gate/hook"
+	"gate/hostfs"
 	"gate/strictjson"
 )
 
@@ -207,7 +208,7 @@ func find(fsys fs.FS, stem, where string) (*document, []byte, error) {
 		case err == nil:
 			found = append(found, stem+ext)
 		case !errors.Is(err, fs.ErrNotExist):
-			return nil, nil, fmt.Errorf("%s: %w", path.Join(where, stem+ext), plain(err))
+			return nil, nil, fmt.Errorf("%s: %w", path.Join(where, stem+ext), hostfs.Reason(err))
 		}
 	}
 	switch len(found) {
@@ -241,7 +242,7 @@ func readText(fsys fs.FS, name, shown string) (string, error) {
 	}
 	text, err := l.readFile(fsys, target)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", shown, plain(err))
+		return "", fmt.Errorf("%s: %w", shown, hostfs.Reason(err))
 	}
 	return text, nil
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"gate/hook"
+	"gate/hostfs"
 	"gate/scopes"
 	"gate/strictjson"
 )
@@ -45,7 +46,7 @@ func Plugin(fsys fs.FS, name string, trusted, foreign bool) scopes.Source {
 			r.hooksDir()
 		}
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		r.fault(fmt.Errorf("gate: %w", plain(err)))
+		r.fault(fmt.Errorf("gate: %w", hostfs.Reason(err)))
 	}
 	return r.done()
 }

@@ -3,6 +3,8 @@ package load
 import (
 	"fmt"
 	"io/fs"
+
+	"gate/hostfs"
 )
 
 // A Document is a file that a person wrote, read as strictly as settings are:
@@ -54,7 +56,7 @@ func Below(pointer, key string) string { return below(pointer, key) }
 func ReadFile(fsys fs.FS, name string, most int) ([]byte, error) {
 	data, err := readAtMost(fsys, name, most)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, plain(err))
+		return nil, fmt.Errorf("%s: %w", name, hostfs.Reason(err))
 	}
 	return data, nil
 }

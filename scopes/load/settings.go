@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"gate/hook"
+	"gate/hostfs"
 	"gate/scopes"
 )
 
@@ -89,7 +90,7 @@ func (r *reader) dropIns() {
 		return
 	}
 	if err != nil {
-		r.fault(fmt.Errorf("%s: %w", path.Join(r.where, SettingsDir), plain(err)))
+		r.fault(fmt.Errorf("%s: %w", path.Join(r.where, SettingsDir), hostfs.Reason(err)))
 		return
 	}
 	if len(entries) > maxDropIns {

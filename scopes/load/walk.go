@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"gate/bounded"
+	"gate/hostfs"
 )
 
 // Limits of one tree. A tree beyond them is a fault, not a slow start.
@@ -34,7 +35,7 @@ func (l *loader) read(fsys fs.FS) []file {
 			return fmt.Errorf("more than %d files and directories", maxEntries)
 		}
 		if err != nil {
-			l.fault("%s: %w", name, plain(err))
+			l.fault("%s: %w", name, hostfs.Reason(err))
 			return nil // WalkDir leaves a directory that cannot be read
 		}
 		hidden := name != "." && strings.HasPrefix(path.Base(name), ".")
@@ -50,7 +51,7 @@ func (l *loader) read(fsys fs.FS) []file {
 		}
 		target, err := l.target(fsys, name, link)
 		if err != nil {
-			l.fault("%s: %w", name, plain(err))
+			l.fault("%s: %w", name, hostfs.Reason(err))
 			return nil
 		}
 		if target == "" || !isPolicyFile(name) {
@@ -58,7 +59,7 @@ func (l *loader) read(fsys fs.FS) []file {
 		}
 		text, err := l.readFile(fsys, target)
 		if err != nil {
-			l.fault("%s: %w", name, plain(err))
+			l.fault("%s: %w", name, hostfs.Reason(err))
 			return nil
 		}
 		files = append(files, file{name, text})
@@ -147,13 +148,4 @@ func readAtMost(fsys fs.FS, name string, most int) ([]byte, error) {
 		return nil, errors.New("not a regular file")
 	}
 	return bounded.ReadAll(f, most)
-}
-
-// plain removes the paths from an error that already stands behind one.
-func plain(err error) error {
-	var p *fs.PathError
-	for errors.As(err, &p) {
-		err = p.Err
-	}
-	return err
 }

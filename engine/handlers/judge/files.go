@@ -47,7 +47,7 @@ func openFiles(dir string, secret func(string) bool, m *audit.Masker) (*files, e
 	}
 	root, err := hostfs.OpenDir(dir)
 	if err != nil {
-		return nil, plain(err)
+		return nil, hostfs.Reason(err)
 	}
 	return &files{root: root, dir: dir, secret: secret, masker: m, left: maxResults}, nil
 }
@@ -107,7 +107,7 @@ func (f *files) local(name string) (string, error) {
 		}
 		info, err := f.root.Lstat(filepath.FromSlash(name[:i]))
 		if err != nil {
-			return "", plain(err)
+			return "", hostfs.Reason(err)
 		}
 		if info.Mode()&fs.ModeSymlink != 0 {
 			return "", errors.New("a symbolic link is not followed")
@@ -132,13 +132,13 @@ func (f *files) hidden(name string) bool {
 func (f *files) text(name string) (string, error) {
 	file, err := f.root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|owned.OpenFlags, 0)
 	if err != nil {
-		return "", plain(err)
+		return "", hostfs.Reason(err)
 	}
 	defer file.Close()
 	info, err := file.Stat()
 	switch {
 	case err != nil:
-		return "", plain(err)
+		return "", hostfs.Reason(err)
 	case !info.Mode().IsRegular():
 		return "", errors.New("it is no regular file")
 	case info.Size() > maxFile:
@@ -149,7 +149,7 @@ func (f *files) text(name string) (string, error) {
 	case err == bounded.TooLarge(maxFile):
 		return "", errors.New("it grows while it is read")
 	case err != nil:
-		return "", plain(err)
+		return "", hostfs.Reason(err)
 	case bytes.IndexByte(data, 0) >= 0 || !utf8.Valid(data):
 		return "", errors.New("it is no text")
 	}

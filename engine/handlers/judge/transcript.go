@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"gate/audit"
+	"gate/hostfs"
 	"gate/owned"
 	"gate/strictjson"
 )
@@ -65,12 +66,12 @@ func transcript(path string, m *audit.Masker) (string, error) {
 func readTail(path string) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|owned.OpenFlags, 0)
 	if err != nil {
-		return nil, plain(err)
+		return nil, hostfs.Reason(err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, plain(err)
+		return nil, hostfs.Reason(err)
 	}
 	if !info.Mode().IsRegular() {
 		return nil, errors.New("it is no regular file")
@@ -78,21 +79,12 @@ func readTail(path string) ([]byte, error) {
 	from := max(info.Size()-maxTail, 0)
 	data, err := io.ReadAll(io.NewSectionReader(f, from, maxTail))
 	if err != nil {
-		return nil, plain(err)
+		return nil, hostfs.Reason(err)
 	}
 	if from > 0 {
 		_, data, _ = bytes.Cut(data, []byte("\n"))
 	}
 	return data, nil
-}
-
-// plain is an error of the file system without the path.
-func plain(err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		return pe.Err
-	}
-	return err
 }
 
 // messageOf is one entry as a model is shown it, "" for what is no message.
