@@ -22,7 +22,7 @@ var layers = [][]string{
 	{"engine", "engine/params", "scopes/load", "engine/handlers/judge", "artifact"},
 	{"engine/rego", "engine/handlers", "engine/plan"},
 	{"engine/plan/build", "engine/plan/agree", "explain"},
-	{"policytest", "policycheck", "replay", "install", "serve", "mcpproxy", "guard", "pipeline", "engine/plan/conformance", "artifact/build"},
+	{"policytest", "policycheck", "bundles/release", "replay", "install", "serve", "mcpproxy", "guard", "pipeline", "engine/plan/conformance", "artifact/build"},
 	{"policytest/mutate", "cmd/internal/places"},
 	{"cmd/internal/hookpath"},
 	{"cmd/internal/forms"},

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gate/bundles/release"
+	"gate/hook"
 	"gate/hostfs"
 	"gate/replay"
 	"gate/strictjson"
@@ -29,7 +31,7 @@ func newBundleDiff(p process) *cobra.Command {
 		Short: "what a new release of a bundle changes, by meaning",
 		Long: "Compares two bundles, or directories that bundles are built from: policies and rules\n" +
 			"by what they mean, not by their text; settings by what they bring about; and with\n" +
-			"--replay, every past call whose verdict changes. Each releaseChange is weaker (something\n" +
+			"--replay, every past call whose verdict changes. Each difference is weaker (something\n" +
 			"is held back less), stricter, unclear (reading does not tell) or neutral. Nothing is\n" +
 			"verified; gate bundle verify does that.",
 		Example: "  gate bundle diff company-7.tar.gz company-8.tar.gz\n" +
@@ -55,18 +57,16 @@ func (f *diffFlags) run(ctx context.Context, p process, oldPath, newPath string)
 	if err := f.replay.check(); err != nil {
 		return err
 	}
-	var list [2]*release
+	_, lib := library(hook.User)
+	var list [2]*release.Release
 	for i, path := range []string{oldPath, newPath} {
 		var err error
-		if list[i], err = readRelease(path); err != nil {
+		if list[i], err = release.Read(path, lib); err != nil {
 			return refused(p, path, f.json, fmt.Errorf("%s: %w", path, hostfs.Behind(path, err)))
 		}
 	}
 	old, now := list[0], list[1]
-	diffs := slices.Concat(
-		compareManifests(old.manifest, now.manifest), comparePolicies(old, now),
-		compareData("", old.data, now.data), compareSettings(old.settings, now.settings), compareTests(old, now),
-	)
+	diffs := release.Compare(old, now)
 	var calls *replay.Report
 	if len(f.logs) > 0 {
 		var err error
@@ -81,7 +81,9 @@ func (f *diffFlags) run(ctx context.Context, p process, oldPath, newPath string)
 	if err := printAll(p, text); err != nil {
 		return err
 	}
-	wary := func(d releaseChange) bool { return d.Direction == weaker || d.Direction == unclear }
+	wary := func(d release.Difference) bool {
+		return d.Direction == release.Weaker || d.Direction == release.Unclear
+	}
 	if f.failOnWeaker && (slices.ContainsFunc(diffs, wary) || len(loosened(calls)) > 0) {
 		return exitWith(exitReject)
 	}
@@ -90,7 +92,7 @@ func (f *diffFlags) run(ctx context.Context, p process, oldPath, newPath string)
 
 // decideBoth decides past calls by the old and by the new release, each in the
 // place of the managed policies.
-func (f *diffFlags) decideBoth(ctx context.Context, p process, old, now *release) (*replay.Report, error) {
+func (f *diffFlags) decideBoth(ctx context.Context, p process, old, now *release.Release) (*replay.Report, error) {
 	d, err := f.replay.dirs.ForPeople(p.lookupEnv)
 	if err != nil {
 		return nil, err
@@ -103,14 +105,19 @@ func (f *diffFlags) decideBoth(ctx context.Context, p process, old, now *release
 	if err != nil {
 		return nil, err
 	}
-	r := newReplayer(setting{dirs: d, home: p.home(), env: p.lookupEnv}, now.proposal(), f.replay.facts)
-	r.base = old.proposal()
+	r := newReplayer(setting{dirs: d, home: p.home(), env: p.lookupEnv}, proposalOf(now), f.replay.facts)
+	r.base = proposalOf(old)
 	report, err := replay.Run(ctx, callsOf(p, f.logs, inputs, adapter), replay.Options{Then: r.decider(false), Now: r.decider(true), Prepare: r.prepare})
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted")
 	}
 	f.replay.strangers = int(r.strangers.Load())
 	return report, err
+}
+
+// proposalOf puts a release into the place of the bundle of its name.
+func proposalOf(r *release.Release) *proposal {
+	return &proposal{source: r.Source, layers: r.Layers, schemas: r.Schemas, dir: r.Path}
 }
 
 // loosened lists the calls that the new release holds back less, or cannot
@@ -129,8 +136,8 @@ func loosened(r *replay.Report) []replay.Entry {
 }
 
 // byDirection says how many differences go each way.
-func byDirection(diffs []releaseChange) map[direction]int {
-	n := map[direction]int{}
+func byDirection(diffs []release.Difference) map[release.Direction]int {
+	n := map[release.Direction]int{}
 	for _, d := range diffs {
 		n[d.Direction]++
 	}
@@ -140,10 +147,10 @@ func byDirection(diffs []releaseChange) map[direction]int {
 var diffMarks = map[string]string{"added": "+", "removed": "-", "changed": "~"}
 
 // text shows differences to people.
-func (f *diffFlags) text(p process, old, now *release, diffs []releaseChange, calls *replay.Report) string {
+func (f *diffFlags) text(p process, old, now *release.Release, diffs []release.Difference, calls *replay.Report) string {
 	var b strings.Builder
 	s := p.style()
-	fmt.Fprintf(&b, "%s → %s\n", visible(old.title()), visible(now.title()))
+	fmt.Fprintf(&b, "%s → %s\n", visible(titleOf(old)), visible(titleOf(now)))
 	for _, section := range []struct {
 		kinds []string
 		head  string
@@ -168,7 +175,7 @@ func (f *diffFlags) text(p process, old, now *release, diffs []releaseChange, ca
 	if len(diffs) == 0 {
 		b.WriteString("\nnothing in them means something else\n")
 	} else {
-		fmt.Fprintf(&b, "\n%d weaker, %d unclear, %d stricter, %d neutral\n", n[weaker], n[unclear], n[stricter], n[neutral])
+		fmt.Fprintf(&b, "\n%d weaker, %d unclear, %d stricter, %d neutral\n", n[release.Weaker], n[release.Unclear], n[release.Stricter], n[release.Neutral])
 	}
 	if calls != nil {
 		fmt.Fprintf(&b, "%s decided by both: %d changed, %d of them held back less, %d not replayable\n", counted(calls.Calls, "call"),
@@ -183,7 +190,7 @@ func (f *diffFlags) text(p process, old, now *release, diffs []releaseChange, ca
 }
 
 // document shows differences to programs.
-func (f *diffFlags) document(old, now *release, diffs []releaseChange, calls *replay.Report) map[string]any {
+func (f *diffFlags) document(old, now *release.Release, diffs []release.Difference, calls *replay.Report) map[string]any {
 	list := []any{}
 	for _, d := range diffs {
 		list = append(list, map[string]any{
@@ -192,12 +199,23 @@ func (f *diffFlags) document(old, now *release, diffs []releaseChange, calls *re
 	}
 	n := byDirection(diffs)
 	doc := map[string]any{
-		"old": old.document(), "new": now.document(), "differences": list, "replay": nil,
-		"counts": map[string]any{"weaker": n[weaker], "unclear": n[unclear], "stricter": n[stricter], "neutral": n[neutral]},
+		"old": releaseDocument(old), "new": releaseDocument(now), "differences": list, "replay": nil,
+		"counts": map[string]any{"weaker": n[release.Weaker], "unclear": n[release.Unclear], "stricter": n[release.Stricter], "neutral": n[release.Neutral]},
 	}
 	if calls != nil {
 		doc["replay"] = f.replay.document(calls, nil)
 		doc["counts"].(map[string]any)["calls_held_back_less"] = len(loosened(calls))
 	}
+	return doc
+}
+
+// titleOf names a release for people.
+func titleOf(r *release.Release) string {
+	return fmt.Sprintf("%s: %s version %d", r.Path, orNameless(r.Manifest.Gate.Name), r.Manifest.Gate.Version)
+}
+
+func releaseDocument(r *release.Release) map[string]any {
+	doc := manifestDocument(r.Manifest)
+	doc["file"], doc["digest"] = r.Path, r.Digest
 	return doc
 }

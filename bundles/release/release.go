@@ -1,9 +1,14 @@
-package main
+// Package release compares two releases of a policy bundle by what they mean: what
+// is held back less, and what more. Policies and rules are compared as they were
+// compiled, settings by what they bring about, and no difference of text counts.
+//
+// It verifies nothing and decides about no call. Start with [Read], twice, and
+// then [Compare].
+package release
 
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -21,24 +26,29 @@ import (
 	"gate/strictjson"
 )
 
-// A release is a bundle as it is compared with another one. Nothing of it was
+// A Release is a bundle as it is compared with another one. Nothing of it was
 // verified.
-type release struct {
-	path     string
-	manifest bundles.Manifest
-	digest   string // of the archive; of a directory's, as it would be packed
-	source   scopes.Source
-	layers   []scopes.Layer
-	schemas  load.ToolSchemas
+type Release struct {
+	Path     string // of the archive or directory, as it was named
+	Manifest bundles.Manifest
+	Digest   string // of the archive; of a directory's, as it would be packed
+	Source   scopes.Source
+	Layers   []scopes.Layer
+	Schemas  load.ToolSchemas
+
 	data     map[string]any // without hooks and settings
 	settings map[string]any // as they stand in the data
 	program  *program
 	tests    map[string]*ast.Module // by the names of their files
 }
 
-// readRelease reads a bundle's archive, or a directory that one is built from.
-// Whatever is wrong with it is an error: no machine would take it.
-func readRelease(name string) (*release, error) {
+// maxBundle bounds an archive, packed and unpacked file by file, in bytes.
+const maxBundle = 64 << 20
+
+// Read reads a bundle's archive, or a directory that one is built from. lib is
+// data.gate.lib, which its policies may import. Whatever is wrong with it is an
+// error: no machine would take it.
+func Read(name string, lib []scopes.Module) (*Release, error) {
 	info, err := os.Stat(name)
 	if err != nil {
 		return nil, hostfs.Reason(err)
@@ -47,27 +57,27 @@ func readRelease(name string) (*release, error) {
 	if info.IsDir() {
 		archive, err = bundles.Pack(os.DirFS(name), func(m *bundles.Metadata) { m.Version = max(m.Version, 1) })
 	} else {
-		archive, err = readFile(name, maxArchive)
+		archive, err = hostfs.Files{}.ReadFile(filepath.ToSlash(name), maxBundle)
 	}
 	if err != nil {
-		return nil, err
+		return nil, hostfs.Reason(err)
 	}
 	c, err := bundles.Inspect(archive, nil, bundles.Limits{})
 	if err != nil {
 		return nil, err
 	}
-	r := &release{path: name, manifest: c.Manifest, digest: c.Digest}
+	r := &Release{Path: name, Manifest: c.Manifest, Digest: c.Digest}
 	if err := r.read(archive); err != nil {
 		return nil, err
 	}
-	if r.program, err = compileRelease(r.source); err != nil {
+	if r.program, err = compile(r.Source, lib); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
 // read takes the archive apart, within the limits that Inspect holds.
-func (r *release) read(archive []byte) error {
+func (r *Release) read(archive []byte) error {
 	loader := bundle.NewTarballLoaderWithBaseURL(bytes.NewReader(archive), "")
 	b, err := bundle.NewCustomReader(loader).WithSkipBundleVerification(true).WithSizeLimitBytes(maxBundle).
 		WithProcessAnnotations(true).WithRegoVersion(ast.RegoV1).Read()
@@ -90,35 +100,19 @@ func (r *release) read(archive []byte) error {
 		return err
 	}
 	bundles := object(object(r.data["gate"])["bundles"])
-	r.settings = object(object(bundles[r.manifest.Gate.Name])["settings"])
+	r.settings = object(object(bundles[r.Manifest.Gate.Name])["settings"])
 	for _, key := range []string{"settings", "hooks"} { // compared by what they say
-		delete(object(bundles[r.manifest.Gate.Name]), key)
+		delete(object(bundles[r.Manifest.Gate.Name]), key)
 	}
-	gate := r.manifest.Gate
-	loaded := load.Bundle(files, r.manifest.Roots, filepath.ToSlash(r.path), scopes.Source{
-		Name: "managed:" + gate.Name, Scope: hook.Policy, Authority: hook.Managed, Digest: r.digest, Order: 1,
-		Bundle: &hook.Bundle{Name: gate.Name, Version: gate.Version, Digest: r.digest},
+	gate := r.Manifest.Gate
+	loaded := load.Bundle(files, r.Manifest.Roots, filepath.ToSlash(r.Path), scopes.Source{
+		Name: "managed:" + gate.Name, Scope: hook.Policy, Authority: hook.Managed, Digest: r.Digest, Order: 1,
+		Bundle: &hook.Bundle{Name: gate.Name, Version: gate.Version, Digest: r.Digest},
 	})
-	r.source, r.layers, r.schemas = *loaded.Source, loaded.Layers, loaded.Schemas
+	r.Source, r.Layers, r.Schemas = *loaded.Source, loaded.Layers, loaded.Schemas
 	var errs []error
-	for i := range r.source.Faults {
-		errs = append(errs, r.source.Faults[i].Err)
+	for i := range r.Source.Faults {
+		errs = append(errs, r.Source.Faults[i].Err)
 	}
 	return errors.Join(errs...)
-}
-
-// proposal puts the release into the place of the bundle of its name.
-func (r *release) proposal() *proposal {
-	return &proposal{source: r.source, layers: r.layers, schemas: r.schemas, dir: r.path}
-}
-
-// title names a release for people.
-func (r *release) title() string {
-	return fmt.Sprintf("%s: %s version %d", r.path, orNameless(r.manifest.Gate.Name), r.manifest.Gate.Version)
-}
-
-func (r *release) document() map[string]any {
-	doc := manifestDocument(r.manifest)
-	doc["file"], doc["digest"] = r.path, r.digest
-	return doc
 }

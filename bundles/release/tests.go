@@ -1,4 +1,4 @@
-package main
+package release
 
 import (
 	"fmt"
@@ -15,27 +15,35 @@ const testSuffix = "_test.rego"
 
 // compareTests compares the tests that a bundle brings. They decide about no
 // call; but a test that is gone holds nothing any more.
-func compareTests(old, now *release) []releaseChange {
-	var out []releaseChange
+func compareTests(old, now *Release) []Difference {
+	var out []Difference
 	for _, name := range slices.Sorted(maps.Keys(merged(old.tests, now.tests))) {
 		a, b := old.tests[name], now.tests[name]
-		d := releaseChange{Kind: "test", Name: name, Change: "changed", Direction: neutral, At: name}
+		d := Difference{Kind: "test", Name: name, Change: "changed", Direction: Neutral, At: name}
 		switch {
 		case a == nil:
-			d.Change, d.Detail = "added", counted(testRules(b), "test")
+			d.Change, d.Detail = "added", counted(b)
 		case b == nil:
-			d.Change, d.Detail = "removed", counted(testRules(a), "test")
+			d.Change, d.Detail = "removed", counted(a)
 		case a.String() == b.String():
 			continue
 		default:
-			d.Detail = fmt.Sprintf("%s → %s", counted(testRules(a), "test"), counted(testRules(b), "test"))
+			d.Detail = fmt.Sprintf("%s → %s", counted(a), counted(b))
 		}
 		if testRules(b) < testRules(a) {
-			d.Direction = unclear
+			d.Direction = Unclear
 		}
 		out = append(out, d)
 	}
 	return out
+}
+
+// counted says how many tests a module has.
+func counted(m *ast.Module) string {
+	if n := testRules(m); n != 1 {
+		return fmt.Sprintf("%d tests", n)
+	}
+	return "1 test"
 }
 
 // testRules counts the tests of a module, none of nil.

@@ -1,4 +1,4 @@
-package main
+package release
 
 import (
 	"encoding/json"
@@ -10,19 +10,20 @@ import (
 
 	"gate/bundles"
 	"gate/scopes"
+	"gate/strictjson"
 )
 
 // compareManifests compares for whom and until when a bundle is.
-func compareManifests(a, b bundles.Manifest) []releaseChange {
-	var out []releaseChange
-	say := func(key, was, is string, d direction) {
+func compareManifests(a, b bundles.Manifest) []Difference {
+	var out []Difference
+	say := func(key, was, is string, d Direction) {
 		if was != is {
-			out = append(out, releaseChange{"bundle", key, "changed", d, orNothing(was) + " → " + orNothing(is), ""})
+			out = append(out, Difference{"bundle", key, "changed", d, orNothing(was) + " → " + orNothing(is), ""})
 		}
 	}
-	say("name", a.Gate.Name, b.Gate.Name, unclear)
+	say("name", a.Gate.Name, b.Gate.Name, Unclear)
 	if a.Gate.Name == b.Gate.Name && b.Gate.Version < a.Gate.Version {
-		say("version", fmt.Sprint(a.Gate.Version), fmt.Sprint(b.Gate.Version)+", which machines that have the old one refuse", neutral)
+		say("version", fmt.Sprint(a.Gate.Version), fmt.Sprint(b.Gate.Version)+", which machines that have the old one refuse", Neutral)
 	}
 	audience := func(list []string) string {
 		if len(list) == 0 {
@@ -31,9 +32,9 @@ func compareManifests(a, b bundles.Manifest) []releaseChange {
 		return strings.Join(sortedWords(list), ", ")
 	}
 	say("audience", audience(a.Gate.Audience), audience(b.Gate.Audience), reachOrAll(a.Gate.Audience, b.Gate.Audience))
-	say("expires", untilWhen(a.Gate.Expires), untilWhen(b.Gate.Expires), neutral)
-	say("min_gate", a.Gate.MinGate, b.Gate.MinGate, neutral)
-	say("roots", strings.Join(sortedWords(a.Roots), ", "), strings.Join(sortedWords(b.Roots), ", "), neutral)
+	say("expires", untilWhen(a.Gate.Expires), untilWhen(b.Gate.Expires), Neutral)
+	say("min_gate", a.Gate.MinGate, b.Gate.MinGate, Neutral)
+	say("roots", strings.Join(sortedWords(a.Roots), ", "), strings.Join(sortedWords(b.Roots), ", "), Neutral)
 	return out
 }
 
@@ -46,20 +47,20 @@ func untilWhen(t time.Time) string {
 
 // compareData compares data, each value that differs by its path. What a policy
 // makes of it cannot be told from the value.
-func compareData(path string, a, b any) []releaseChange {
+func compareData(path string, a, b any) []Difference {
 	m, isMap := a.(map[string]any)
 	n, alsoMap := b.(map[string]any)
 	if isMap && alsoMap {
-		var out []releaseChange
+		var out []Difference
 		for _, key := range slices.Sorted(maps.Keys(merged(m, n))) {
 			was, before := m[key]
 			is, after := n[key]
 			at := strings.TrimPrefix(path+"."+key, ".")
 			switch {
 			case !before:
-				out = append(out, releaseChange{"data", at, "added", unclear, shortValue(is), ""})
+				out = append(out, Difference{"data", at, "added", Unclear, shortValue(is), ""})
 			case !after:
-				out = append(out, releaseChange{"data", at, "removed", unclear, shortValue(was), ""})
+				out = append(out, Difference{"data", at, "removed", Unclear, shortValue(was), ""})
 			default:
 				out = append(out, compareData(at, was, is)...)
 			}
@@ -69,14 +70,23 @@ func compareData(path string, a, b any) []releaseChange {
 	if compactJSON(a) == compactJSON(b) {
 		return nil
 	}
-	return []releaseChange{{"data", path, "changed", unclear, shortValue(a) + " → " + shortValue(b), ""}}
+	return []Difference{{"data", path, "changed", Unclear, shortValue(a) + " → " + shortValue(b), ""}}
 }
 
-func shortValue(v any) string { return strings.TrimRight(column(compactJSON(v), 60), " ") }
+// shortValue shows the beginning of a value, on one line.
+func shortValue(v any) string {
+	s := strings.TrimRight(strictjson.OneLine(compactJSON(v)), " ")
+	if runes := []rune(s); len(runes) > mostOfValue {
+		return string(runes[:mostOfValue-1]) + "…"
+	}
+	return s
+}
+
+const mostOfValue = 60 // characters
 
 // compareSettings compares what settings say by what it brings about.
-func compareSettings(a, b map[string]any) []releaseChange {
-	var out []releaseChange
+func compareSettings(a, b map[string]any) []Difference {
+	var out []Difference
 	old, now := plainSettings(a), plainSettings(b)
 	for _, key := range slices.Sorted(maps.Keys(merged(old, now))) {
 		was, is := old[key], now[key]
@@ -86,7 +96,7 @@ func compareSettings(a, b map[string]any) []releaseChange {
 		switch key {
 		case "approvals":
 			if a, b := object(was)["enabled"] == true, object(is)["enabled"] == true; a != b {
-				out = append(out, releaseChange{"setting", "approvals.enabled", "changed", toggled(b, weaker), fmt.Sprint(a) + " → " + fmt.Sprint(b), ""})
+				out = append(out, Difference{"setting", "approvals.enabled", "changed", toggled(b, Weaker), fmt.Sprint(a) + " → " + fmt.Sprint(b), ""})
 				continue
 			}
 			out = append(out, compareBelow(key, object(was), object(is))...)
@@ -95,7 +105,7 @@ func compareSettings(a, b map[string]any) []releaseChange {
 			out = append(out, compareBelow(key, object(was), object(is))...)
 			continue
 		}
-		out = append(out, releaseChange{"setting", key, changeOf(was, is), settingDirection(key, was, is), settingText(was, is), ""})
+		out = append(out, Difference{"setting", key, changeOf(was, is), settingDirection(key, was, is), settingText(was, is), ""})
 	}
 	return out
 }
@@ -138,14 +148,14 @@ func plainSettings(m map[string]any) map[string]any {
 }
 
 // compareBelow compares a setting that is an object key by key.
-func compareBelow(key string, a, b map[string]any) []releaseChange {
-	var out []releaseChange
+func compareBelow(key string, a, b map[string]any) []Difference {
+	var out []Difference
 	for _, name := range slices.Sorted(maps.Keys(merged(a, b))) {
 		was, is := a[name], b[name]
 		if compactJSON(was) == compactJSON(is) {
 			continue
 		}
-		d, text := unclear, settingText(was, is)
+		d, text := Unclear, settingText(was, is)
 		switch key {
 		case "policies":
 			x, y := effectiveLevel(a, name), effectiveLevel(b, name)
@@ -155,20 +165,20 @@ func compareBelow(key string, a, b map[string]any) []releaseChange {
 		case "stale":
 			d = staleDirection(name, was, is)
 		}
-		out = append(out, releaseChange{"setting", key + "." + name, changeOf(was, is), d, text, ""})
+		out = append(out, Difference{"setting", key + "." + name, changeOf(was, is), d, text, ""})
 	}
 	return out
 }
 
 // ranked compares ranks of which the higher holds back more.
-func ranked(was, is int) direction {
+func ranked(was, is int) Direction {
 	switch {
 	case is < was:
-		return weaker
+		return Weaker
 	case is > was:
-		return stricter
+		return Stricter
 	}
-	return neutral
+	return Neutral
 }
 
 // effectiveLevel is what settings say about a policy or group: the longest key
@@ -185,20 +195,20 @@ func effectiveLevel(levels map[string]any, name string) scopes.Level {
 	return level
 }
 
-func approvalDirection(name string, was, is any) direction {
+func approvalDirection(name string, was, is any) Direction {
 	switch name {
 	case "keyRequired":
-		return toggled(is == true, stricter)
+		return toggled(is == true, Stricter)
 	case "minutes":
 		return ranked(whole(is), whole(was))
 	case "keys":
 		return lists(was, is).opposite()
 	}
-	return unclear
+	return Unclear
 }
 
 // staleDirection compares what follows when bundles grow old.
-func staleDirection(name string, was, is any) direction {
+func staleDirection(name string, was, is any) Direction {
 	fallback := map[string]string{"after": "7d", "then": "warn", "expired": "close"}[name]
 	text := func(v any) string {
 		if s, ok := v.(string); ok {
@@ -232,7 +242,7 @@ func whole(v any) int {
 }
 
 // lists compares lists of which every entry holds something back.
-func lists(was, is any) direction {
+func lists(was, is any) Direction {
 	entries := func(v any) []string {
 		var out []string
 		list, _ := v.([]any)
@@ -246,20 +256,20 @@ func lists(was, is any) direction {
 
 // settingDirection says what a change of a key brings about. What is not known
 // here is unclear.
-func settingDirection(key string, was, is any) direction {
+func settingDirection(key string, was, is any) Direction {
 	switch key {
 	case "disableAllHooks":
-		return toggled(is == true, weaker)
+		return toggled(is == true, Weaker)
 	case "allowManagedHooksOnly": // whatever is not false means true
-		return toggled(is != nil && is != false, stricter)
+		return toggled(is != nil && is != false, Stricter)
 	case "exceptions", "delegate":
 		return lists(was, is).opposite()
 	case "faults":
-		return toggled(is == "deny", stricter)
+		return toggled(is == "deny", Stricter)
 	case "log", "record":
-		return toggled(is != false, stricter)
+		return toggled(is != false, Stricter)
 	case "version", "statusLine", "fileSuggestion":
-		return neutral
+		return Neutral
 	}
-	return unclear
+	return Unclear
 }

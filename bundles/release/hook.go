@@ -1,4 +1,4 @@
-package main
+package release
 
 import (
 	"fmt"
@@ -11,11 +11,11 @@ import (
 )
 
 // compareHook compares when a hook takes part, and how.
-func compareHook(a, b *hook.Hook) []releaseChange {
-	var out []releaseChange
-	say := func(field, was, is string, d direction) {
+func compareHook(a, b *hook.Hook) []Difference {
+	var out []Difference
+	say := func(field, was, is string, d Direction) {
 		if was != is {
-			out = append(out, releaseChange{"policy", a.ID, "changed", d, fmt.Sprintf("%s: %s → %s", field, orNothing(was), orNothing(is)), b.Pos()})
+			out = append(out, Difference{"policy", a.ID, "changed", d, fmt.Sprintf("%s: %s → %s", field, orNothing(was), orNothing(is)), b.Pos()})
 		}
 	}
 	yes := func(v bool) string { return fmt.Sprint(v) }
@@ -31,31 +31,35 @@ func compareHook(a, b *hook.Hook) []releaseChange {
 	say("if", strings.Join(sortedWords(a.If), ", "), strings.Join(sortedWords(b.If), ", "), reachOrAll(a.If, b.If))
 	say("matcher", a.Matcher, b.Matcher, reachOrAll(words(a.Matcher), words(b.Matcher)))
 	say("when_set", strings.Join(sortedWords(a.WhenSet), ", "), strings.Join(sortedWords(b.WhenSet), ", "), reachOrAll(a.WhenSet, b.WhenSet))
-	say("type", string(a.Kind), string(b.Kind), unclear)
+	say("type", string(a.Kind), string(b.Kind), Unclear)
 	say("on_fault", string(a.OnFault), string(b.OnFault), onFault(a.OnFault, b.OnFault))
-	say("opaque", yes(a.Opaque), yes(b.Opaque), toggled(b.Opaque, weaker))
-	say("once", yes(a.Once), yes(b.Once), toggled(b.Once, weaker))
-	say("async", yes(a.Async), yes(b.Async), toggled(b.Async, weaker))
-	say("consult", yes(a.Consult), yes(b.Consult), toggled(b.Consult, weaker))
-	say("recheck", yes(a.Rechecks()), yes(b.Rechecks()), toggled(b.Rechecks(), stricter))
-	say("priority", fmt.Sprint(a.Priority), fmt.Sprint(b.Priority), neutral)
-	say("timeout", fmt.Sprint(a.Timeout), fmt.Sprint(b.Timeout), neutral)
-	say("title", a.Title, b.Title, neutral)
-	say("description", a.Description, b.Description, neutral)
+	say("opaque", yes(a.Opaque), yes(b.Opaque), toggled(b.Opaque, Weaker))
+	say("once", yes(a.Once), yes(b.Once), toggled(b.Once, Weaker))
+	say("async", yes(a.Async), yes(b.Async), toggled(b.Async, Weaker))
+	say("consult", yes(a.Consult), yes(b.Consult), toggled(b.Consult, Weaker))
+	say("recheck", yes(a.Rechecks()), yes(b.Rechecks()), toggled(b.Rechecks(), Stricter))
+	say("priority", fmt.Sprint(a.Priority), fmt.Sprint(b.Priority), Neutral)
+	say("timeout", fmt.Sprint(a.Timeout), fmt.Sprint(b.Timeout), Neutral)
+	say("title", a.Title, b.Title, Neutral)
+	say("description", a.Description, b.Description, Neutral)
 	for _, name := range slices.Sorted(maps.Keys(merged(a.Params, b.Params))) {
 		p, q := a.Params[name], b.Params[name]
-		say("params."+name+" type", p.Type, q.Type, unclear)
-		say("params."+name, compactJSON(p.Default), compactJSON(q.Default), unclear)
+		say("params."+name+" type", p.Type, q.Type, Unclear)
+		say("params."+name, compactJSON(p.Default), compactJSON(q.Default), Unclear)
 	}
 	if a.Config != nil || b.Config != nil {
-		say("handler", compactJSON(plainValue(a.Config)), compactJSON(plainValue(b.Config)), unclear)
+		say("handler", compactJSON(a.Config), compactJSON(b.Config), Unclear)
 	}
 	return out
 }
 
+// compactJSON shows a value, "" for none.
 func compactJSON(v any) string {
 	if v == nil {
 		return ""
+	}
+	if err := strictjson.Check(v); err != nil {
+		return fmt.Sprintf("(not to be shown: %v)", err)
 	}
 	return string(strictjson.Append(nil, v))
 }
@@ -77,7 +81,7 @@ func words(s string) []string {
 }
 
 // toggled is d where something is on now, else its opposite.
-func toggled(on bool, d direction) direction {
+func toggled(on bool, d Direction) Direction {
 	if on {
 		return d
 	}
@@ -85,36 +89,36 @@ func toggled(on bool, d direction) direction {
 }
 
 // reach compares sets of what a hook applies to.
-func reach[T ~string](old, now []T) direction {
+func reach[T ~string](old, now []T) Direction {
 	lost := slices.ContainsFunc(old, func(v T) bool { return !slices.Contains(now, v) })
 	won := slices.ContainsFunc(now, func(v T) bool { return !slices.Contains(old, v) })
 	switch {
 	case lost && !won:
-		return weaker
+		return Weaker
 	case won && !lost:
-		return stricter
+		return Stricter
 	}
-	return unclear
+	return Unclear
 }
 
 // reachOrAll is reach where an empty list means everything.
-func reachOrAll(old, now []string) direction {
+func reachOrAll(old, now []string) Direction {
 	switch {
 	case len(old) == 0:
-		return weaker
+		return Weaker
 	case len(now) == 0:
-		return stricter
+		return Stricter
 	}
 	return reach(old, now)
 }
 
-func onFault(a, b hook.OnFault) direction {
+func onFault(a, b hook.OnFault) Direction {
 	rank := map[hook.OnFault]int{hook.FaultContinue: 0, hook.FaultAsk: 1, hook.FaultDefault: 2, hook.FaultDeny: 2}
 	switch {
 	case rank[b] < rank[a]:
-		return weaker
+		return Weaker
 	case rank[b] > rank[a]:
-		return stricter
+		return Stricter
 	}
-	return neutral
+	return Neutral
 }

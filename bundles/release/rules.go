@@ -1,4 +1,4 @@
-package main
+package release
 
 import (
 	"fmt"
@@ -34,9 +34,8 @@ type clause struct {
 	plain      bool     // a definition by itself: no else, no default, no arguments
 }
 
-// compileRelease compiles the policies of a bundle together with data.gate.lib.
-func compileRelease(src scopes.Source) (*program, error) {
-	_, lib := library(hook.User)
+// compile compiles the policies of a bundle together with data.gate.lib.
+func compile(src scopes.Source, lib []scopes.Module) (*program, error) {
 	compiler, _ := rego.TestCompiler(hook.Managed, false)
 	parsed := map[string]*ast.Module{}
 	own := map[string]bool{}
