@@ -1,13 +1,16 @@
 package facts
 
-import "strings"
-
-// sed runs what its e command and flag name, and edits in place with -i.
+// sed runs what its e command and flag name, reads and writes the files that its
+// script names, and edits in place with -i.
 func (u *use) sed() {
 	files := u.rest
-	scripts := append(append([]field(nil), u.opts["expression"]...), u.opts["file"]...)
-	if len(scripts) == 0 && len(files) > 0 {
-		scripts, files = files[:1], files[1:]
+	var script []field
+	script = append(script, u.opts["expression"]...)
+	for _, f := range u.opts["file"] {
+		script = append(script, u.sedFile(f))
+	}
+	if len(script) == 0 && len(files) > 0 {
+		script, files = files[:1], files[1:]
 	}
 	kind := access{kind: "read", shown: u.shows(), names: u.namesOnly()}
 	if u.has("in-place") {
@@ -19,35 +22,63 @@ func (u *use) sed() {
 		}
 		u.usePath(u.s, u.id, f, kind)
 	}
-	for _, f := range scripts {
-		u.sedScript(f)
+	if !u.has("sandbox") { // which refuses the commands that follow
+		u.sedScript(script)
 	}
 }
 
-func (u *use) sedScript(f field) {
-	text := f.value()
-	if text == nil {
-		return
-	}
-	for _, line := range strings.FieldsFunc(*text, func(r rune) bool { return r == '\n' || r == ';' }) {
-		line = strings.TrimSpace(line)
-		bare := strings.TrimLeft(line, "0123456789,$!~+ ")
-		switch {
-		case strings.HasPrefix(bare, "e ") || bare == "e":
-			u.effect("exec.hidden", u.id, map[string]any{"program": "sed", "option": "e", "value": bare})
-			u.inside(func() { u.shellText(literalField(strings.TrimPrefix(bare, "e")), stream{}) })
-		case strings.HasPrefix(bare, "w ") || strings.HasPrefix(bare, "W "):
-			u.usePath(u.s, u.id, literalField(strings.TrimSpace(bare[1:])), access{kind: "write", how: "overwrite"})
-		case strings.HasPrefix(bare, "r "):
-			u.usePath(u.s, u.id, literalField(strings.TrimSpace(bare[1:])), access{kind: "read", shown: true})
-		case len(bare) > 2 && bare[0] == 's' && !isWordByte(bare[1]):
-			parts := strings.Split(bare[2:], string(bare[1]))
-			if len(parts) >= 3 && strings.Contains(strings.SplitN(parts[2], " ", 2)[0], "e") && len(parts[2]) < 6 {
-				u.effect("exec.hidden", u.id, map[string]any{"program": "sed", "option": "s///e", "value": parts[1]})
-				u.inside(func() { u.shellText(literalField(parts[1]), stream{}) })
-			}
+// sedFile is the script in a file: from the input, written in this line, or
+// readable.
+func (u *use) sedFile(f field) field {
+	st := u.stdin
+	if !isInput(f) {
+		st = u.fileStream(u.s, f)
+		if text, err := u.scriptText(f); st.text == nil && err == nil {
+			st.text = &text
 		}
 	}
+	if st.text != nil {
+		return literalField(*st.text)
+	}
+	if isInput(f) || st.taint.remote || st.taint.hidden {
+		u.unknownCode("sed", st.taint, "file", "nobody knows what the script says")
+	}
+	return field{}
+}
+
+// sedScript judges the commands of a script that reach beyond its text. Its
+// pieces count as lines of one script.
+func (u *use) sedScript(pieces []field) {
+	var whole field
+	for _, f := range pieces {
+		whole.parts = append(append(whole.parts, f.parts...), part{text: "\n", quoted: true})
+	}
+	s := newSedScript(whole)
+	for s.command() {
+		switch s.name {
+		case 'e', 's':
+			if s.runs {
+				u.sedRuns(s)
+			}
+		case 'r', 'R':
+			u.usePath(u.s, u.id, s.file, access{kind: "read", shown: true})
+		}
+		if (s.name == 'w' || s.name == 'W' || s.name == 's') && len(s.file.parts) > 0 {
+			u.usePath(u.s, u.id, s.file, access{kind: "write", how: "overwrite"})
+		}
+	}
+}
+
+func (u *use) sedRuns(s *sedScript) {
+	attrs := map[string]any{"program": "sed", "option": "e", "value": nil}
+	if s.name == 's' {
+		attrs["option"] = "s///e"
+	}
+	if len(s.value.parts) > 0 { // else what runs are the lines that sed reads
+		attrs["value"] = textOrNil(s.value)
+	}
+	u.effect("exec.hidden", u.id, attrs)
+	u.inside(func() { u.shellText(s.value, stream{}) })
 }
 
 func isWordByte(c byte) bool {
