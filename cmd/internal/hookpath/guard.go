@@ -64,16 +64,17 @@ type Guard struct {
 	Holds func() error
 
 	backtracks matcher.Backtracker
-	earliest   time.Time // what the clock must not fall below; zero where nothing expires
-	session    *Session  // nil where nothing is remembered of the event's session
-	approver   *approver // nil where nobody may approve a call, or none is about to be made
+	turn       chan struct{} // of the logbook
+	earliest   time.Time     // what the clock must not fall below; zero where nothing expires
+	session    *Session      // nil where nothing is remembered of the event's session
+	approver   *approver     // nil where nobody may approve a call, or none is about to be made
 }
 
 // New combines settings and orders hooks. An error means that settings
 // contradict each other; no call may pass then. Without a Backtracker some
 // matchers are a mistake in their source. [Guard.Start] comes next.
 func New(f *Found, m Machine, b matcher.Backtracker) (*Guard, error) {
-	g := &Guard{Found: f, Machine: m, backtracks: b}
+	g := &Guard{Found: f, Machine: m, backtracks: b, turn: make(chan struct{}, 1)}
 	g.keepTime()
 	settings, err := scopes.Combine(g.Layers...)
 	if err != nil {

@@ -112,13 +112,18 @@ type logbook struct {
 	dir      string
 	required bool // no call passes that is not in it
 	ships    bool // it is sent elsewhere
+
+	turn chan struct{} // has room for the one call of the process that writes; nil: there is no other
 }
 
 // logbook is the log as settings want it. Where an administrator decides what
 // calls may do, it is required unless they say otherwise.
 func (g *Guard) logbook() logbook {
 	settings := g.Set.Settings()
-	return logbook{dir: g.State, required: g.Administered() && !settings.DecisionLogs.Optional, ships: settings.DecisionLogs.URL != ""}
+	return logbook{
+		dir: g.State, turn: g.turn, ships: settings.DecisionLogs.URL != "",
+		required: g.Administered() && !settings.DecisionLogs.Optional,
+	}
 }
 
 // Administered reports whether there is anything that an administrator put here.
@@ -182,6 +187,9 @@ func (b logbook) write(ctx context.Context, of func() audit.Record) (err error) 
 	if b.required {
 		limit = requiredLogLimit
 	}
+	if done := b.await(ctx); done != nil {
+		defer done()
+	}
 	if ctx.Err() != nil { // what is written now would not be the answer
 		return errors.New("no time was left")
 	}
@@ -197,6 +205,22 @@ func (b logbook) write(ctx context.Context, of func() audit.Record) (err error) 
 		}
 	}()
 	return b.append(of(), limit)
+}
+
+// await waits until no other call of this process writes: hundreds at once would
+// wait for the file's lock in no order, each in a thread, and most of them longer
+// than they may. It returns what lets the next one write, nil after a vain wait.
+func (b logbook) await(ctx context.Context) (done func()) {
+	if b.turn == nil {
+		return nil
+	}
+	select {
+	case b.turn <- struct{}{}:
+		return func() { <-b.turn }
+	case <-ctx.Done():
+	case <-time.After(requiredLogLimit):
+	}
+	return nil
 }
 
 func (b logbook) append(r audit.Record, wait time.Duration) error {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -40,5 +42,32 @@ func TestRecordAfterwards(t *testing.T) {
 	b.recordAfterwards(hook.Decision{Event: hook.PreToolUse}, func() audit.Record { return audit.Record{} })
 	for !hostfs.Exists(filepath.Join(b.dir, "decisions.jsonl")) { // a busy machine may be late
 		time.Sleep(time.Millisecond)
+	}
+}
+
+// TestRecordInTurn holds that the calls of one process write one after the other,
+// and that each of them does.
+func TestRecordInTurn(t *testing.T) {
+	b := logbook{dir: t.TempDir(), turn: make(chan struct{}, 1)}
+	var all sync.WaitGroup
+	var at, written atomic.Int32
+	for range 100 {
+		all.Go(func() {
+			d := b.record(t.Context(), hook.Decision{Event: hook.PreToolUse}, func() audit.Record {
+				if n := at.Add(1); n != 1 {
+					t.Errorf("%d calls write at once", n)
+				}
+				defer at.Add(-1)
+				written.Add(1)
+				return audit.Record{}
+			})
+			if len(d.Notices) > 0 {
+				t.Error(d.Notices)
+			}
+		})
+	}
+	all.Wait()
+	if n := written.Load(); n != 100 {
+		t.Errorf("%d of 100 calls wrote", n)
 	}
 }
