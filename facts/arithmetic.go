@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
+	"gate/facts/syntax"
 )
 
 func unknownNumber() field { return holeField(&hole{why: "arithmetic"}) }

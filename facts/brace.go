@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
+	"gate/facts/syntax"
 )
 
 // braces returns the parts of a word once for each brace expansion.

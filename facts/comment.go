@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
+	"gate/facts/syntax"
 )
 
 // maxMends bounds how often a text is parsed anew because of its comments.

@@ -4,8 +4,7 @@ import (
 	"cmp"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
-
+	"gate/facts/syntax"
 	"gate/hook"
 )
 

@@ -11,8 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"mvdan.cc/sh/v3/syntax"
-
+	"gate/facts/syntax"
 	"gate/hook"
 )
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
+	"gate/facts/syntax"
 )
 
 func (w *walker) while(s *state, c *syntax.WhileClause, in stream) stream {

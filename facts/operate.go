@@ -1,6 +1,6 @@
 package facts
 
-import "mvdan.cc/sh/v3/syntax"
+import "gate/facts/syntax"
 
 func length(values []field, list bool) field {
 	if list {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode"
 
-	"mvdan.cc/sh/v3/syntax"
+	"gate/facts/syntax"
 )
 
 // changeCase changes the characters that match pat, all or the first.

@@ -3,7 +3,7 @@ package facts
 import (
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
+	"gate/facts/syntax"
 )
 
 // param adds the value of a parameter expansion.

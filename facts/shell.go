@@ -3,8 +3,7 @@ package facts
 import (
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
-
+	"gate/facts/syntax"
 	"gate/hook"
 )
 

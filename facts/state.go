@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"slices"
 
-	"mvdan.cc/sh/v3/syntax"
+	"gate/facts/syntax"
 )
 
 // A state is what one shell knows at one point of the line: variables,

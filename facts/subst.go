@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
+	"gate/facts/syntax"
 )
 
 // substitution runs $(…) and returns what it stands for.

@@ -3,7 +3,7 @@ package facts
 import (
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
+	"gate/facts/syntax"
 )
 
 // setarch takes an optional architecture before its options end.
