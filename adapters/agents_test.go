@@ -242,6 +242,13 @@ func TestAgentsRefuseLookAlikes(t *testing.T) {
 		{"windsurf", "", `{"tool_info":{}}`, `agent_action_name is missing`},
 		{"windsurf", "", `{"agent_action_name":7}`, `agent_action_name: a number where a string is wanted`},
 		{"amp", "delegate:Bash", `{"cmd":"ls"}`, `the command line does not name the tool and its directory`},
+		{"windsurf", "pre_run_command", `{"agent_action_name":"pre_run_command","tool_info":{"command_line":"ls","cwd":7}}`, `cwd: a number where a string is wanted`},
+		{"cursor", "beforeShellExecution", `{"command":"ls","cwd":["/"],"workspace_roots":["/home/dev"]}`, `cwd: an array where a string is wanted`},
+		{"cursor", "beforeShellExecution", `{"command":"ls","cwd":"","workspace_roots":"/home/dev"}`, `workspace_roots: a string where an array is wanted`},
+		{"cursor", "beforeShellExecution", `{"command":"ls","workspace_roots":[7]}`, `cwd: a number where a string is wanted`},
+		{"auggie", "PreToolUse", `{"tool_name":"launch-process","tool_input":{"command":"ls"},"workspace_roots":{}}`, `workspace_roots: an object where an array is wanted`},
+		{"antigravity", "PreToolUse", `{"toolCall":{"name":"view_file","args":{"AbsolutePath":"/a"}},"workspacePaths":1}`, `workspacePaths: a number where an array is wanted`},
+		{"cline", "", `{"hookName":"PreToolUse","workspaceRoots":true,"preToolUse":{"toolName":"read_file","parameters":{"path":"a"}}}`, `workspaceRoots: a boolean where an array is wanted`},
 		{"antigravity", "PreToolUse", `{"conversationId":"c"}`, `tool_name is missing`},
 		{"cline", "PreToolUse", `{"hookName":"PreToolUse","preToolUse":{"toolName":"use_mcp_tool","parameters":{"server_name":"a","tool_name":"b","arguments":"[]"}}}`, `arguments: `},
 	} {

@@ -42,8 +42,8 @@ var antigravityTools = []toolWord{
 
 // adaptAntigravity takes the call out of the object that is about it.
 func adaptAntigravity(fields, doc map[string]any, _ *eventWord) error {
-	if roots, _ := doc["workspacePaths"].([]any); len(roots) > 0 {
-		fields["cwd"] = roots[0]
+	if err := inWorkspace(fields, doc, "workspacePaths"); err != nil {
+		return err
 	}
 	if tool, input := antigravityCall(doc); tool != "" {
 		fields["tool_name"], fields["tool_input"] = tool, input

@@ -47,8 +47,8 @@ func adaptAuggie(fields, doc map[string]any, _ *eventWord) error {
 	if fields["session_id"] == nil && doc["conversation_id"] != nil {
 		fields["session_id"] = doc["conversation_id"]
 	}
-	if roots, _ := doc["workspace_roots"].([]any); fields["cwd"] == nil && len(roots) > 0 {
-		fields["cwd"] = roots[0]
+	if err := inWorkspace(fields, doc, "workspace_roots"); err != nil {
+		return err
 	}
 	if tool, ok := fields["tool_name"].(string); ok && doc["is_mcp_tool"] == true {
 		fields["tool_name"] = serverTool("unknown", tool)

@@ -76,8 +76,8 @@ func adaptCline(fields, doc map[string]any, w *eventWord) error {
 	if doc["taskId"] != nil {
 		fields["session_id"] = doc["taskId"]
 	}
-	if roots, _ := doc["workspaceRoots"].([]any); len(roots) > 0 {
-		fields["cwd"] = roots[0]
+	if err := inWorkspace(fields, doc, "workspaceRoots"); err != nil {
+		return err
 	}
 	for _, key := range []string{"userPromptSubmit", "user_prompt_submit"} {
 		if about, ok := doc[key].(map[string]any); ok && fields["prompt"] == nil {

@@ -68,11 +68,11 @@ func adaptCursor(fields, doc map[string]any, w *eventWord) error {
 	if session, _ := fields["session_id"].(string); session == "" && doc["conversation_id"] != nil {
 		fields["session_id"] = doc["conversation_id"]
 	}
-	if dir, ok := fields["cwd"].(string); !ok || dir == "" {
+	if fields["cwd"] == "" {
 		delete(fields, "cwd")
-		if roots, _ := doc["workspace_roots"].([]any); len(roots) > 0 {
-			fields["cwd"] = roots[0]
-		}
+	}
+	if err := inWorkspace(fields, doc, "workspace_roots"); err != nil {
+		return err
 	}
 	gather := func(names ...string) {
 		input := map[string]any{}

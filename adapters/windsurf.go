@@ -64,8 +64,8 @@ func adaptWindsurf(fields, doc map[string]any, w *eventWord) error {
 	if doc["trajectory_id"] != nil {
 		fields["session_id"] = doc["trajectory_id"]
 	}
-	if cwd, ok := info["cwd"].(string); ok {
-		fields["cwd"] = cwd
+	if dir := info["cwd"]; dir != nil {
+		fields["cwd"] = dir
 	}
 	switch {
 	case w.own() == hook.UserPromptSubmit:

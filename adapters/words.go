@@ -282,6 +282,20 @@ func rename(fields map[string]any, pairs []pair, at string) error {
 	return nil
 }
 
+// inWorkspace fills in where a call is made that does not say so itself: in the
+// first of the directories that are listed under key.
+func inWorkspace(fields, doc map[string]any, key string) error {
+	v := doc[key]
+	roots, ok := v.([]any)
+	if v != nil && !ok {
+		return fmt.Errorf("%s: %s where an array is wanted", key, strictjson.TypeName(v))
+	}
+	if fields["cwd"] == nil && len(roots) > 0 {
+		fields["cwd"] = roots[0]
+	}
+	return nil
+}
+
 // pairsOf reads pairs in the form "native=own native=own".
 func pairsOf(text string) []pair {
 	var pairs []pair
