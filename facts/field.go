@@ -83,6 +83,17 @@ func (f field) text() string {
 	return b.String()
 }
 
+// written is the text for people, with … where there is a hole.
+func (f field) written() string {
+	var b strings.Builder
+	for _, p := range f.parts {
+		if b.WriteString(p.text); p.hole != nil {
+			b.WriteString("…")
+		}
+	}
+	return b.String()
+}
+
 // value returns the text when all of it is known, else nil.
 func (f field) value() *string {
 	if v, ok := f.variants(); ok && len(v) == 1 {

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	_ "embed"
 	"path"
 	"slices"
@@ -226,7 +227,7 @@ func (w *walker) classify(id int, t target, a access) {
 		if p == "" {
 			continue
 		}
-		w.classifyPath(id, p, t, a)
+		w.classifyPath(id, p, p, t, a)
 	}
 	if t.path == "" && t.raw != "" { // relative to an unknown directory: the name still tells
 		name := t.under
@@ -234,12 +235,13 @@ func (w *walker) classify(id int, t target, a access) {
 			name = t.raw
 		}
 		if base := path.Clean("/" + name); base != "/" {
-			w.classifyPath(id, "/gate-unknown"+base, t, a)
+			w.classifyPath(id, "/gate-unknown"+base, cmp.Or(t.written, t.raw), t, a)
 		}
 	}
 }
 
-func (w *walker) classifyPath(id int, p string, t target, a access) {
+// classifyPath judges p, and says it as it is written where p only stands for it.
+func (w *walker) classifyPath(id int, p, written string, t target, a access) {
 	names := []string{p}
 	if t.contents { // everything inside: also what lies right there
 		names = append(names, p+"/*")
@@ -251,11 +253,11 @@ func (w *walker) classifyPath(id int, p string, t target, a access) {
 				return
 			}
 			if what, grade := w.secret(name); what != "" {
-				w.effect("secret.read", id, map[string]any{"path": p, "what": what, "grade": grade, "shown": a.kind == "read" && a.shown && !(a.names && what == "environment file")})
+				w.effect("secret.read", id, map[string]any{"path": written, "what": what, "grade": grade, "shown": a.kind == "read" && a.shown && !(a.names && what == "environment file")})
 				return
 			}
 		case "write", "delete", "permissions":
-			if w.changes(id, name, p, a) {
+			if w.changes(id, name, p, written, a) {
 				return
 			}
 		}
@@ -279,20 +281,20 @@ func (w *walker) secretsBelow(id int, dir string, a access) bool {
 }
 
 // changes reports writes to start-up files and to what guards the agent.
-func (w *walker) changes(id int, name, p string, a access) bool {
+func (w *walker) changes(id int, name, p, written string, a access) bool {
 	verb := a.kind
 	if pl, ok := w.world.find(self, name); ok && !a.remote {
-		w.effect("self", id, map[string]any{"what": pl.What, "verb": verb, "path": p})
+		w.effect("self", id, map[string]any{"what": pl.What, "verb": verb, "path": written})
 		return true
 	}
 	if !a.remote && (a.kind == "delete" || a.kind == "permissions" || a.how == "move" || a.how == "link" || a.recursive) {
 		if what := w.guards(p); what != "" {
-			w.effect("self", id, map[string]any{"what": what, "verb": verb, "path": p})
+			w.effect("self", id, map[string]any{"what": what, "verb": verb, "path": written})
 			return true
 		}
 	}
 	if pl, ok := w.world.find("startup", name); ok {
-		w.effect("persistence", id, map[string]any{"what": pl.What, "verb": verb, "path": p})
+		w.effect("persistence", id, map[string]any{"what": pl.What, "verb": verb, "path": written})
 		return true
 	}
 	return false

@@ -9,6 +9,7 @@ import (
 // A target is one path that a word can be.
 type target struct {
 	raw      string
+	written  string   // raw, with … for what is not known; "" is raw itself
 	under    string   // raw, below the unknown directory that the line began in; "" is raw itself
 	path     string   // cleaned and absolute; "" when unknown
 	area     string   // graver of the path as written and behind linked directories
@@ -204,7 +205,7 @@ func matchPath(pattern, p string) bool {
 
 // partial judges a path that is known in part only.
 func (w *walker) partial(s *state, f field) target {
-	t := target{raw: f.text(), area: "unknown"}
+	t := target{raw: f.text(), written: f.written(), area: "unknown"}
 	prefix := f.prefix()
 	if last := f.parts[len(f.parts)-1]; prefix == "/proc/" && last.hole == nil && (last.text == "/environ" || last.text == "/mem") {
 		return w.target("/proc/0"+last.text, f) // of whichever process

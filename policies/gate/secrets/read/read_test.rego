@@ -107,6 +107,7 @@ test_asks_about_each_command if {
 test_reason_names_what_is_shown if {
 	every line, what in {
 		"cat .env": "may show secrets of .env (environment file);",
+		"cat $X/.env": "may show secrets of …/.env (environment file);",
 		"vault kv get secret/prod": "may show secrets of the password store;",
 	} {
 		some question in read.ask with input as gate.event(line)
