@@ -47,6 +47,10 @@ func (s *Set) judge(r *Row, all []Row) {
 		r.Why = "where there are managed settings, only they switch approvals on"
 		return
 	}
+	if top == keyPrograms && r.Authority == hook.User && s.settings.governed {
+		r.Why = "where anything is managed, only managed settings say what programs do"
+		return
+	}
 	if top == keyStatusLine || top == keyFileSuggestion {
 		if s.settings.off(r.Authority) {
 			r.Why = "switched off with the hooks of this authority"

@@ -37,7 +37,7 @@ type Layer struct {
 	Record    *bool               // the log keeps the events, too
 	Plugins   map[string]bool     // by name; managed and user
 	PluginDir map[string]string   // where plugins lie, by name: absolute
-	Programs  map[string]any      // rows for the catalogue of programs, by name; managed and user
+	Programs  map[string]any      // rows for the catalogue of programs, by name; managed, or user where nothing is managed
 	Providers map[string]Provider // of language models, by name; managed and user
 	Judges    *Judges             // managed and user
 

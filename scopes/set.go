@@ -80,6 +80,7 @@ func New(sources []Source, settings Settings, options ...Option) (*Set, error) {
 		return nil, err
 	}
 	settings.orders = ordersOf(sources)
+	settings.govern(sources)
 	s := &Set{
 		given: slices.Clone(sources), settings: settings, off: settings.disabled(), empty: true,
 		tiers: map[hook.Name][]Tier{}, bounds: map[*Source][]*Bound{},

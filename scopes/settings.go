@@ -36,7 +36,7 @@ type Settings struct {
 	Plugins     map[string]bool      // the ones that are switched on or off; others are off
 	PluginDirs  map[string]PluginDir // of those that do not lie with the other plugins of gate
 	Providers   map[string]Provider  // of language models, by name; see [Settings.JudgesOf]
-	Programs    map[string]any       // what in-house programs do, by name: rows for the catalogue of facts
+	Programs    map[string]any       // what in-house programs do, by name: rows for the catalogue of facts; of a [Set] only those that count beside its sources
 
 	MCPServers map[string]MCPServer // whose tools hooks may call, by name
 
@@ -45,8 +45,9 @@ type Settings struct {
 
 	StatusLine, FileSuggestion Script // of the highest authority that is not switched off
 
-	orders map[string]int // of managed sources but the library, by name
-	layers []Layer        // by standing, then file: what else hooks are tuned by
+	orders   map[string]int // of managed sources but the library, by name
+	governed bool           // something is managed, as far as [New] knows
+	layers   []Layer        // by standing, then file: what else hooks are tuned by
 }
 
 // A PluginDir is where settings say that a plugin lies.
@@ -201,6 +202,23 @@ func (s *Settings) approvals() {
 		}
 	}
 	s.Approvals.Minutes = min(max(s.Approvals.Minutes, 0), maxApproval)
+}
+
+// govern leaves it to managed settings to say what programs do where anything is
+// managed: policies judge by the facts that follow from it.
+func (s *Settings) govern(sources []Source) {
+	s.governed = slices.ContainsFunc(sources, func(src Source) bool { return src.Authority == hook.Managed }) ||
+		s.managedSay(func(*Layer) bool { return true })
+	if !s.governed {
+		return
+	}
+	all := s.Programs
+	s.Programs = map[string]any{}
+	for name, row := range all {
+		if s.managedSay(func(l *Layer) bool { _, ok := l.Programs[name]; return ok }) {
+			s.Programs[name] = row // managed settings came first
+		}
+	}
 }
 
 // contradictions finds what files of one authority say differently and no

@@ -84,7 +84,7 @@ func New(f *Found, m Machine, b matcher.Backtracker) (*Guard, error) {
 	if g.Set, err = scopes.New(g.Sources, settings, scopes.WithBacktracking(b)); err != nil {
 		return nil, err
 	}
-	g.Reader = NewReader(m, settings.Programs)
+	g.Reader = NewReader(m, g.Set.Settings().Programs)
 	return g, nil
 }
 
