@@ -3,6 +3,7 @@ package facts
 import (
 	"gate/hook"
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -103,7 +104,9 @@ func (u *use) scp() {
 			u.usePath(u.s, u.id, f, access{kind: "read"})
 		}
 	}
-	u.usePath(u.s, u.id, u.rest[last], access{kind: "write", how: "overwrite"})
+	for _, f := range u.rest[:last] {
+		u.usePath(u.s, u.id, u.destination(f, u.rest[last]), access{kind: "write", how: "overwrite"})
+	}
 }
 
 // tee writes its input to files and passes it on.
@@ -118,6 +121,57 @@ func (u *use) tee() {
 	u.reads = nil
 }
 
+// targetLast puts the directory of cp -t DIR where cp has it without -t.
+func (u *use) targetLast() {
+	const option = "target-directory"
+	for _, dir := range u.opts[option] {
+		u.rest, u.intoDirectory = append(u.rest, dir), true
+	}
+	delete(u.opts, option)
+	u.args = slices.DeleteFunc(u.args, func(a argument) bool { return a.option != nil && a.option.name == option })
+}
+
+// destinations are the files that a program writes for one of its words: for
+// the target of a copy, what each source becomes.
+func (u *use) destinations(f field) []field {
+	roles, last := u.rolesInForce(), len(u.rest)-1
+	if u.row.special != "copy" || last < 1 || roles[len(roles)-1].many || !f.same(u.rest[last]) {
+		return []field{f}
+	}
+	var out []field
+	for _, from := range u.rest[:last] {
+		if to := u.destination(from, f); !slices.ContainsFunc(out, to.same) {
+			out = append(out, to)
+		}
+	}
+	return out
+}
+
+// destination is what a source becomes when it is copied to a file, or into a
+// directory, where it keeps its name.
+func (u *use) destination(from, to field) field {
+	text := strings.TrimRight(from.text(), "/")
+	base := from.from(max(strings.LastIndexByte(text, '/'), strings.LastIndexByte(text, ':')) + 1)
+	if name := strings.Trim(base.text(), "/"); !from.literal() || name == "" || name == "." || name == ".." || !u.leadsInto(to) {
+		return to
+	}
+	parts := append(to.parts[:len(to.parts):len(to.parts)], part{text: "/", quoted: true})
+	return field{parts: append(parts, base.parts...), span: to.span}
+}
+
+// leadsInto reports that a copy to a path ends in the directory there.
+func (u *use) leadsInto(to field) bool {
+	if u.has("no-target-directory") {
+		return false
+	}
+	text := to.text()
+	if u.intoDirectory || len(u.rest) > 2 || strings.HasSuffix(text, "/") || text == "." || text == ".." || strings.HasSuffix(text, "/.") || strings.HasSuffix(text, "/..") {
+		return true
+	}
+	targets := u.absolute(u.s, to)
+	return len(targets) == 1 && (targets[0].path == u.world.Home || u.world.isDirectory(targets[0].path))
+}
+
 // copies remembers what cp, mv, ln and install put where, so that a file that
 // is copied and then run is followed.
 func (u *use) copies() {
@@ -126,7 +180,7 @@ func (u *use) copies() {
 	}
 	from, to := u.rest[:len(u.rest)-1], u.rest[len(u.rest)-1]
 	for _, f := range from {
-		u.renames(f, to)
+		u.renames(f, u.destination(f, to))
 		st := u.fileStream(u.s, f)
 		if v := f.value(); v != nil && st.text == nil {
 			if text, err := u.scriptText(f); err == nil {
@@ -134,7 +188,7 @@ func (u *use) copies() {
 			}
 		}
 		if st.text != nil || st.taint != (taint{}) {
-			u.remember(u.s, to, st, false)
+			u.remember(u.s, u.destination(f, to), st, false)
 		}
 	}
 }

@@ -119,6 +119,14 @@ func (f field) prefix() string {
 	return b.String()
 }
 
+// same reports whether both are one word of the line, or known to say the same.
+func (f field) same(o field) bool {
+	if len(f.parts) == 0 || len(o.parts) == 0 {
+		return len(f.parts) == len(o.parts)
+	}
+	return &f.parts[0] == &o.parts[0] || f.literal() && o.literal() && f.text() == o.text()
+}
+
 // empty reports whether the field is known to be nothing.
 func (f field) empty() bool { return f.literal() && f.text() == "" }
 

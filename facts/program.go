@@ -10,21 +10,22 @@ import (
 // its role.
 type use struct {
 	*call
-	row     *row
-	name    string // the program
-	start   *state // where it starts, before -C takes it elsewhere
-	global  string // the special of a program with verbs, for options before the verb
-	verbs   []string
-	args    []argument
-	opts    map[string][]field // values by canonical name; the zero field for a flag
-	rest    []field            // operands, without verbs
-	strayed []field            // a verb without a row, and the words behind it
-	inner   []field            // the words of a command inside
-	batches [][]field          // of the same command with other words, run before it
-	reads   []field            // files whose content goes to the output
-	asks    bool               // --help, --version and nothing else
-	recurse bool
-	force   bool
+	row           *row
+	name          string // the program
+	start         *state // where it starts, before -C takes it elsewhere
+	global        string // the special of a program with verbs, for options before the verb
+	verbs         []string
+	args          []argument
+	opts          map[string][]field // values by canonical name; the zero field for a flag
+	rest          []field            // operands, without verbs
+	strayed       []field            // a verb without a row, and the words behind it
+	inner         []field            // the words of a command inside
+	batches       [][]field          // of the same command with other words, run before it
+	reads         []field            // files whose content goes to the output
+	intoDirectory bool               // -t names the last operand
+	asks          bool               // --help, --version and nothing else
+	recurse       bool
+	force         bool
 }
 
 // program judges a program by its row.
@@ -165,8 +166,11 @@ func (u *use) sort() {
 		}
 		u.opts[a.option.name] = append(u.opts[a.option.name], a.value)
 	}
-	if u.row.special == "httpie" {
+	switch u.row.special {
+	case "httpie":
 		u.httpie()
+	case "copy":
+		u.targetLast()
 	}
 	switch u.name {
 	case "rg", "ag", "ack", "ack-grep", "ugrep": // they search directories without being told

@@ -152,7 +152,9 @@ func (u *use) role(r role, f field) {
 		if unpacks {
 			how = "create"
 		}
-		u.usePath(u.s, u.id, f, access{kind: "write", how: how, recursive: u.recurse || unpacks, content: u.stdin, links: u.linkTarget(how)})
+		for _, to := range u.destinations(f) {
+			u.usePath(u.s, u.id, to, access{kind: "write", how: how, recursive: u.recurse || unpacks, content: u.stdin, links: u.linkTarget(how)})
+		}
 	case "delete":
 		if how == "" {
 			how = "remove"
