@@ -4,16 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
+	"gate/cmd/internal/draft"
 	"gate/hook"
 )
 
@@ -49,17 +46,17 @@ func newNewPolicy(p process) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&f.dir, "dir", ".", "the directory that the package begins in")
 	cmd.Flags().StringVar(&f.event, "event", string(hook.PreToolUse), "the event that the policy listens to")
-	cmd.Flags().StringVar(&f.effect, "effect", "deny", "what it does: "+strings.Join(draftEffects(), ", "))
+	cmd.Flags().StringVar(&f.effect, "effect", "deny", "what it does: "+strings.Join(draft.Effects(), ", "))
 	return cmd
 }
 
 func (f *newPolicyFlags) run(p process, id string) error {
-	if err := checkPolicyName(id); err != nil {
-		return err
+	if err := draft.CheckName(id); err != nil {
+		return usageError(err.Error())
 	}
-	files, err := draft{id: id, event: hook.Name(f.event).Canonical(), effect: f.effect}.files()
+	files, err := draft.Policy{ID: id, Event: hook.Name(f.event).Canonical(), Effect: f.effect}.Files()
 	if err != nil {
-		return err
+		return usageError(err.Error())
 	}
 	parts := strings.Split(id, ".")
 	dir := filepath.Join(f.dir, filepath.Join(parts...))
@@ -69,7 +66,7 @@ func (f *newPolicyFlags) run(p process, id string) error {
 	}
 	var b strings.Builder
 	for i, file := range written {
-		fmt.Fprintf(&b, "wrote %s: %s\n", visible(p.tilde(file)), files[i].what)
+		fmt.Fprintf(&b, "wrote %s: %s\n", visible(p.tilde(file)), files[i].What)
 	}
 	fmt.Fprintf(&b, "next:\n"+
 		"  change the rule and the calls in its tests\n"+
@@ -81,45 +78,12 @@ func (f *newPolicyFlags) run(p process, id string) error {
 	return printAll(p, b.String())
 }
 
-// policyName is a package whose parts are also names of directories on every
-// system.
-var policyName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*$`) })
-
-// reservedParts mean something else in Rego.
-var reservedParts = []string{
-	"as", "contains", "data", "default", "else", "every", "false", "if", "import", "in", "input", "not", "null", "package",
-	"rego", "some", "true", "with",
-}
-
-// checkPolicyName reports why a name is none for a policy.
-func checkPolicyName(id string) error {
-	switch {
-	case len(id) > 100:
-		return usageError("the name is longer than 100 characters")
-	case policyName().MatchString(strings.ToLower(strings.ReplaceAll(id, "-", "_"))) && !policyName().MatchString(id):
-		return usageError(fmt.Sprintf("%s is no name of a package; did you mean %s?", quoted(id), strings.ToLower(strings.ReplaceAll(id, "-", "_"))))
-	case !policyName().MatchString(id):
-		return usageError(quoted(id) + " is no name of a package; use small letters, digits and underscores, and dots between parts, as in acme.push_protected")
-	case id == "gate", strings.HasPrefix(id, "gate."):
-		return usageError("packages below gate are the product's own; begin with your company's name, as in acme.push_protected")
-	}
-	for _, part := range strings.Split(id, ".") {
-		if slices.Contains(reservedParts, part) || part == "gate" {
-			return usageError(quoted(part) + " means something else in Rego; choose another name")
-		}
-	}
-	if strings.HasSuffix(id, "_test") {
-		return usageError("files that end in _test.rego are tests; choose another name")
-	}
-	return nil
-}
-
 // writeNew writes the files of a draft and returns their names. If one of them
 // is there already, or cannot be written, none is left.
-func writeNew(dir, name string, files []draftFile) (written []string, err error) {
+func writeNew(dir, name string, files []draft.File) (written []string, err error) {
 	var there []error
 	for _, f := range files {
-		file := filepath.Join(dir, name+f.suffix)
+		file := filepath.Join(dir, name+f.Suffix)
 		if _, err := os.Lstat(file); err == nil {
 			there = append(there, fmt.Errorf("%s is there already; nothing was written", file))
 		} else if !errors.Is(err, fs.ErrNotExist) {
@@ -140,18 +104,16 @@ func writeNew(dir, name string, files []draftFile) (written []string, err error)
 		}
 	}()
 	for _, f := range files {
-		file := filepath.Join(dir, name+f.suffix)
+		file := filepath.Join(dir, name+f.Suffix)
 		out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 		if err != nil {
 			return written, err
 		}
 		written = append(written, file)
-		_, err = out.WriteString(f.text)
+		_, err = out.WriteString(f.Text)
 		if err := errors.Join(err, out.Close()); err != nil {
 			return written, err
 		}
 	}
 	return written, nil
 }
-
-func sortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,61 +1,61 @@
-package main
+package draft_test
 
 import (
 	"bytes"
 	"context"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/format"
 
+	"gate/cmd/internal/draft"
 	"gate/facts"
 	"gate/hook"
+	"gate/policies"
 	"gate/policycheck"
 	"gate/policytest"
 	"gate/scopes"
+	"gate/scopes/load"
 )
 
-// TestNewPolicy writes a draft for every event and effect that there is a
+// TestFiles writes a draft for every event and effect that there is a
 // template for, and runs its own tests and cases.
-func TestNewPolicy(t *testing.T) {
-	dir := t.TempDir()
+func TestFiles(t *testing.T) {
+	written := fstest.MapFS{}
 	drafts := 0
-	for _, event := range draftEvents() {
-		for _, effect := range draftEffects() {
-			d := draft{id: "acme." + strings.ToLower(event) + "_" + effect, event: hook.Name(event), effect: effect}
-			files, err := d.files()
+	for _, event := range draft.Events() {
+		for _, effect := range draft.Effects() {
+			d := draft.Policy{ID: "acme." + strings.ToLower(event) + "_" + effect, Event: hook.Name(event), Effect: effect}
+			files, err := d.Files()
 			if err != nil {
 				if effect != "modify" && effect != "allow" {
 					t.Errorf("%s %s: %v", event, effect, err)
 				}
 				continue
 			}
-			parts := strings.Split(d.id, ".")
-			if _, err := writeNew(filepath.Join(dir, filepath.Join(parts...)), parts[1], files); err != nil {
-				t.Fatal(err)
-			}
+			name := strings.TrimPrefix(d.ID, "acme.")
 			drafts++
 			for _, f := range files {
-				if strings.Contains(f.text, "{{") || strings.Contains(f.text, "ID") && !strings.Contains(f.text, "METADATA") {
-					t.Errorf("%s%s has a place that was not filled in:\n%s", d.id, f.suffix, f.text)
+				written["acme/"+name+"/"+name+f.Suffix] = &fstest.MapFile{Data: []byte(f.Text)}
+				if strings.Contains(f.Text, "{{") || strings.Contains(f.Text, "ID") && !strings.Contains(f.Text, "METADATA") {
+					t.Errorf("%s%s has a place that was not filled in:\n%s", d.ID, f.Suffix, f.Text)
 				}
-				if !strings.HasSuffix(f.suffix, ".rego") {
+				if !strings.HasSuffix(f.Suffix, ".rego") {
 					continue
 				}
-				want, err := format.SourceWithOpts(f.suffix, []byte(f.text), format.Opts{RegoVersion: ast.RegoV1})
-				if err != nil || !bytes.Equal(want, []byte(f.text)) {
-					t.Errorf("%s%s is not formatted: %v\n%s\nwant\n%s", d.id, f.suffix, err, f.text, want)
+				want, err := format.SourceWithOpts(f.Suffix, []byte(f.Text), format.Opts{RegoVersion: ast.RegoV1})
+				if err != nil || !bytes.Equal(want, []byte(f.Text)) {
+					t.Errorf("%s%s is not formatted: %v\n%s\nwant\n%s", d.ID, f.Suffix, err, f.Text, want)
 				}
 			}
 		}
 	}
-	_, lib := library(hook.User)
+	_, lib := load.Indexed(policies.FS(), policies.Index(), scopes.Source{Name: "library", Library: true})
 	results, err := policytest.Run(context.Background(), policytest.Options{
-		Files: os.DirFS(dir), Lib: lib, Timeout: 10 * time.Minute,
+		Files: written, Lib: lib, Timeout: 10 * time.Minute,
 		Source: scopes.Source{Name: "user", Scope: hook.Session, Authority: hook.User},
 		Facts: func(w policytest.World, ev *hook.Event) *hook.Facts {
 			return facts.New(facts.World{Home: w.Home, User: w.User, OS: w.OS, Project: w.Project, Getenv: w.Getenv, Files: w}).Of(ev)
@@ -69,7 +69,7 @@ func TestNewPolicy(t *testing.T) {
 			t.Errorf("%s:%d: %s: %s %v", r.File, r.Line, r.Name, r.Message, r.Err)
 		}
 	}
-	report, err := policycheck.Check(policycheck.Options{Files: os.DirFS(dir), Lib: lib})
+	report, err := policycheck.Check(policycheck.Options{Files: written, Lib: lib})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,10 +81,10 @@ func TestNewPolicy(t *testing.T) {
 	}
 }
 
-// TestPolicyNames holds which names are refused, and that the message helps.
-func TestPolicyNames(t *testing.T) {
+// TestCheckName holds which names are refused, and that the message helps.
+func TestCheckName(t *testing.T) {
 	for _, good := range []string{"push_protected", "acme.push_protected", "a.b.c2"} {
-		if err := checkPolicyName(good); err != nil {
+		if err := draft.CheckName(good); err != nil {
 			t.Errorf("%s: %v", good, err)
 		}
 	}
@@ -102,7 +102,7 @@ func TestPolicyNames(t *testing.T) {
 		"acme.push_test":         "tests",
 		strings.Repeat("a", 101): "longer",
 	} {
-		if err := checkPolicyName(bad); err == nil || !strings.Contains(err.Error(), hint) {
+		if err := draft.CheckName(bad); err == nil || !strings.Contains(err.Error(), hint) {
 			t.Errorf("%q: %v, want %q", bad, err, hint)
 		}
 	}

@@ -1,4 +1,8 @@
-package main
+// Package draft writes the beginning of a policy: the rule, its Rego tests, its event
+// cases and its page, which all work as they stand, for an author to change.
+//
+// It writes texts and no files. Start with [Policy.Files].
+package draft
 
 import (
 	"embed"
@@ -7,35 +11,38 @@ import (
 	"strings"
 
 	"gate/hook"
+	"gate/strictjson"
 )
 
 //go:embed templates
 var templates embed.FS
 
-// A draft is a policy that gate new policy writes: one that works as it
-// stands, for its author to change.
-type draft struct {
-	id     string // the package, such as acme.push_protected
-	event  hook.Name
-	effect string // the rule
+// A Policy is what to begin with.
+type Policy struct {
+	ID     string    // the package, such as acme.push_protected; see [CheckName]
+	Event  hook.Name // one of [Events]
+	Effect string    // the rule, one of [Effects]
 }
 
-// A draftFile is one file of a draft, with what it is for.
-type draftFile struct {
-	suffix, text, what string
+// A File is one file of a policy.
+type File struct {
+	Suffix string // behind the policy's name, such as _test.rego
+	Text   string
+	What   string // what it is for, in a few words
 }
 
-// files fills the templates in.
-func (d draft) files() ([]draftFile, error) {
+// Files fills the templates in. The error says which events and effects go
+// together.
+func (d Policy) Files() ([]File, error) {
 	s, err := d.scene()
 	if err != nil {
 		return nil, err
 	}
 	rule, expect := s.rule(d)
-	name := d.id[strings.LastIndexByte(d.id, '.')+1:]
+	name := d.ID[strings.LastIndexByte(d.ID, '.')+1:]
 	title := strings.ReplaceAll(name, "_", " ")
 	silence := "effect: pass"
-	switch d.effect {
+	switch d.Effect {
 	case "modify":
 		silence = s.rewrites + ": null"
 	case "warn":
@@ -50,24 +57,23 @@ func (d draft) files() ([]draftFile, error) {
 		imports = "\nimport data.gate.lib\n"
 	}
 	fill := strings.NewReplacer(
-		"{{title}}", strings.ToUpper(title[:1])+title[1:], "{{package}}", d.id, "{{name}}", name,
-		"{{event}}", string(d.event), "{{effect}}", d.effect, "{{does}}", deeds[d.effect].does,
+		"{{title}}", strings.ToUpper(title[:1])+title[1:], "{{package}}", d.ID, "{{name}}", name,
+		"{{event}}", string(d.Event), "{{effect}}", d.Effect, "{{does}}", deeds[d.Effect].does,
 		"{{words}}", s.words, "{{import}}", imports, "{{rule}}", rule,
 		"{{hit}}", s.hit.rego(), "{{miss}}", s.miss.rego(), "{{other}}", s.other.rego(),
 		"{{hitcase}}", s.hit.yaml(), "{{misscase}}", s.miss.yaml(),
 		"{{{expect}}}", "{"+expect+"}", "{{{silence}}}", "{"+silence+"}",
 	)
-	var out []draftFile
-	for _, f := range []draftFile{
+	var out []File
+	for _, f := range []struct{ suffix, template, what string }{
 		{".rego", "policy.rego.tmpl", "the rule"}, {"_test.rego", "policy_test.rego.tmpl", "its Rego tests"},
 		{"_cases.yaml", "policy_cases.yaml.tmpl", "its event cases"}, {".md", "policy.md.tmpl", "its page"},
 	} {
-		text, err := templates.ReadFile("templates/" + f.text)
+		text, err := templates.ReadFile("templates/" + f.template)
 		if err != nil {
 			return nil, err
 		}
-		f.text = fill.Replace(string(text))
-		out = append(out, f)
+		out = append(out, File{Suffix: f.suffix, Text: fill.Replace(string(text)), What: f.what})
 	}
 	return out, nil
 }
@@ -90,13 +96,13 @@ var deeds = map[string]deed{
 	"modify":  {"rewrites", "", ""},
 }
 
-// draftEffects are the rules that there is a template for.
-func draftEffects() []string {
+// Effects are the rules that there is a template for.
+func Effects() []string {
 	return []string{"deny", "ask", "allow", "modify", "context", "warn", "halt"}
 }
 
-// draftEvents are the events that there is a template for.
-func draftEvents() []string {
+// Events are the events that there is a template for.
+func Events() []string {
 	var names []string
 	for _, n := range hook.Names() {
 		if _, ok := textField[n]; ok || shellEvent(n) || n == hook.PostToolUse {
@@ -107,16 +113,16 @@ func draftEvents() []string {
 }
 
 // scene finds what the draft looks at, or says why there is none.
-func (d draft) scene() (scene, error) {
+func (d Policy) scene() (scene, error) {
 	switch {
-	case !slices.Contains(draftEffects(), d.effect):
-		return scene{}, usageError(fmt.Sprintf("unknown effect %s; there are %s", quoted(d.effect), strings.Join(draftEffects(), ", ")))
-	case !slices.Contains(draftEvents(), string(d.event)):
-		return scene{}, usageError(fmt.Sprintf("no template for the event %s; there are %s", quoted(string(d.event)), strings.Join(draftEvents(), ", ")))
-	case d.effect == "modify" && d.event.Rewrites() == "":
-		return scene{}, usageError(fmt.Sprintf("nothing can be rewritten on %s; modify is for PreToolUse, PermissionRequest, UserPromptSubmit and PostToolUse", d.event))
-	case d.effect == "allow" && !shellEvent(d.event):
-		return scene{}, usageError(fmt.Sprintf("there is nothing to allow on %s; allow is for PreToolUse and PermissionRequest", d.event))
+	case !slices.Contains(Effects(), d.Effect):
+		return scene{}, fmt.Errorf("unknown effect %s; there are %s", strictjson.Quoted(d.Effect), strings.Join(Effects(), ", "))
+	case !slices.Contains(Events(), string(d.Event)):
+		return scene{}, fmt.Errorf("no template for the event %s; there are %s", strictjson.Quoted(string(d.Event)), strings.Join(Events(), ", "))
+	case d.Effect == "modify" && d.Event.Rewrites() == "":
+		return scene{}, fmt.Errorf("nothing can be rewritten on %s; modify is for PreToolUse, PermissionRequest, UserPromptSubmit and PostToolUse", d.Event)
+	case d.Effect == "allow" && !shellEvent(d.Event):
+		return scene{}, fmt.Errorf("there is nothing to allow on %s; allow is for PreToolUse and PermissionRequest", d.Event)
 	}
-	return newScene(d.event), nil
+	return newScene(d.Event), nil
 }

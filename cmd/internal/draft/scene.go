@@ -1,8 +1,10 @@
-package main
+package draft
 
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"gate/hook"
@@ -78,25 +80,25 @@ func newScene(n hook.Name) scene {
 }
 
 // rule writes the draft's rule, and what an event case expects of it.
-func (s scene) rule(d draft) (rule, expect string) {
-	member, condition := deeds[d.effect].member, s.condition
-	expect = deeds[d.effect].expect
+func (s scene) rule(d Policy) (rule, expect string) {
+	member, condition := deeds[d.Effect].member, s.condition
+	expect = deeds[d.Effect].expect
 	switch {
-	case d.effect == "allow":
-		return allowRule(d.id), expect
-	case d.effect == "modify" && shellEvent(d.event):
+	case d.Effect == "allow":
+		return allowRule(d.ID), expect
+	case d.Effect == "modify" && shellEvent(d.Event):
 		member = `modify contains {"reason": "say what was changed and why", "edits": [{"span": word.span, "text": "staging"}]}`
 		condition = append(condition, "some word in command.words", `word.value == "production"`, "is_array(word.span)")
 		expect = "effect: pass, rewrite: {command: deploy staging}"
-	case d.effect == "modify" && d.event == hook.UserPromptSubmit:
+	case d.Effect == "modify" && d.Event == hook.UserPromptSubmit:
 		member = `modify contains {"reason": "say what was changed and why", "input": changed}`
 		condition = []string{
 			"changed := strings.replace_n({word: \"release\" | some word in data.gate.params.ID.words}, lower(input.prompt))",
 			"changed != lower(input.prompt)",
 		}
 		expect = "effect: pass, rewrite: release production"
-	case d.effect == "modify":
-		return outputRule(d.id), "effect: pass, output: {stdout: \"[removed] failed\"}"
+	case d.Effect == "modify":
+		return outputRule(d.ID), "effect: pass, output: {stdout: \"[removed] failed\"}"
 	}
 	span := ""
 	if s.span != "" {
@@ -104,8 +106,8 @@ func (s scene) rule(d draft) (rule, expect string) {
 	}
 	text := strings.NewReplacer("REASON", s.reason, "SPAN", span).Replace(member)
 	text += " if {\n\t" + strings.Join(condition, "\n\t") + "\n}"
-	text = strings.ReplaceAll(text, "params.ID.", "params."+d.id+".")
-	return text, strings.ReplaceAll(expect, "ID", d.id)
+	text = strings.ReplaceAll(text, "params.ID.", "params."+d.ID+".")
+	return text, strings.ReplaceAll(expect, "ID", d.ID)
 }
 
 // allowRule says yes to lines that do nothing else.
@@ -179,7 +181,7 @@ func compact(v any) string {
 	switch v := v.(type) {
 	case map[string]any:
 		var parts []string
-		for _, k := range sortedKeys(v) {
+		for _, k := range slices.Sorted(maps.Keys(v)) {
 			parts = append(parts, fmt.Sprintf("%q: %s", k, compact(v[k])))
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
