@@ -23,7 +23,7 @@ var layers = [][]string{
 	{"engine/rego", "engine/handlers", "engine/plan"},
 	{"engine/plan/build", "engine/plan/agree", "explain"},
 	{"policytest", "policycheck", "bundles/release", "replay", "install", "serve", "mcpproxy", "guard", "pipeline", "engine/plan/conformance", "artifact/build"},
-	{"policytest/mutate", "cmd/internal/places", "cmd/internal/draft"},
+	{"policytest/mutate", "cmd/internal/places", "cmd/internal/draft", "cmd/internal/screen"},
 	{"cmd/internal/hookpath"},
 	{"cmd/internal/forms"},
 	{"cmd/internal/thin"},

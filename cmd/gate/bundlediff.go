@@ -161,14 +161,14 @@ func (f *diffFlags) text(p process, old, now *release.Release, diffs []release.D
 				continue
 			}
 			if first {
-				fmt.Fprintf(&b, "\n%s\n", s.strong(section.head))
+				fmt.Fprintf(&b, "\n%s\n", s.Strong(section.head))
 				first = false
 			}
 			at := ""
 			if d.At != "" {
 				at = "  " + visible(d.At)
 			}
-			fmt.Fprintf(&b, "  %s %-8s  %s: %s%s\n", diffMarks[d.Change], d.Direction, s.name(oneLine(d.Name)), oneLine(d.Detail), at)
+			fmt.Fprintf(&b, "  %s %-8s  %s: %s%s\n", diffMarks[d.Change], d.Direction, s.Name(oneLine(d.Name)), oneLine(d.Detail), at)
 		}
 	}
 	n := byDirection(diffs)

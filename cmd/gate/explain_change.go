@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gate/cmd/internal/screen"
 	"gate/explain"
 	"gate/hook"
 )
@@ -18,7 +19,7 @@ func (t *telling) rewrites() {
 	}
 	t.heading("changed before it runs:")
 	for i, c := range d.Changes {
-		t.printf("  %d. %s: %s\n", i+1, t.name(visible(c.Hook)), indentRest(visible(c.Reason)))
+		t.printf("  %d. %s: %s\n", i+1, t.Name(visible(c.Hook)), indentRest(visible(c.Reason)))
 		t.change(c.Before, c.After)
 		t.rewriter(c.Hook)
 	}
@@ -96,9 +97,9 @@ func (t *telling) diff(before, after string) string {
 		word = strings.TrimRight(word, " \n")
 		switch piece.Side {
 		case '-':
-			b.WriteString(t.effect(hook.Deny, "[-"+word+"-]") + trail)
+			b.WriteString(t.Effect(hook.Deny, "[-"+word+"-]") + trail)
 		case '+':
-			b.WriteString(t.effect(hook.Pass, "{+"+word+"+}") + trail)
+			b.WriteString(t.Effect(hook.Pass, "{+"+word+"+}") + trail)
 		default:
 			b.WriteString(word + trail)
 		}
@@ -119,7 +120,7 @@ func (t *telling) taken() {
 			first = false
 		}
 		for _, i := range s.Ignored {
-			t.printf("  %s: %s\n", t.name(visible(s.Hook.ID)), oneLine(i))
+			t.printf("  %s: %s\n", t.Name(visible(s.Hook.ID)), oneLine(i))
 		}
 		if s.Would != nil {
 			for _, r := range s.Would.Reasons {
@@ -149,13 +150,13 @@ func (t *telling) changes() {
 		for i, edit := range c.Edits {
 			phrases[i] = phrase(edit)
 		}
-		t.printf("  %s: %s\n", strings.Join(phrases, " and "), t.effect(c.Effect, c.Effect.String()))
+		t.printf("  %s: %s\n", strings.Join(phrases, " and "), t.Effect(c.Effect, c.Effect.String()))
 	}
 }
 
 // phrase says what an edit does, as a condition.
 func phrase(e explain.Edit) string {
-	before, after := shortened(oneLine(e.Before), labelWidth), shortened(oneLine(e.After), labelWidth)
+	before, after := screen.Short(oneLine(e.Before), screen.LabelWidth), screen.Short(oneLine(e.After), screen.LabelWidth)
 	switch {
 	case e.Kind == explain.PathInProject:
 		return fmt.Sprintf("with a path inside the project (%s) instead of %s", after, before)

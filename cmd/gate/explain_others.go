@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gate/cmd/internal/screen"
 	"gate/explain"
 	"gate/hook"
 )
@@ -24,10 +25,10 @@ func (t *telling) silent() {
 			t.heading("asked, without an objection:")
 		}
 		if shown++; shown > mostPolicies && !t.all {
-			t.printf("  %s\n", t.faint("and others; --all lists them"))
+			t.printf("  %s\n", t.Faint("and others; --all lists them"))
 			return
 		}
-		t.printf("  %s%s\n", t.name(visible(p.ID)), t.faint(t.stepNotes(p)))
+		t.printf("  %s%s\n", t.Name(visible(p.ID)), t.Faint(t.stepNotes(p)))
 		if p.Err != nil {
 			t.printf("    cannot be looked into: %s\n", oneLine(p.Err.Error()))
 		}
@@ -95,11 +96,11 @@ func (t *telling) lacks(d *explain.Definition, lead string, known names) {
 		for j := range c.Helpers {
 			eachFact(&c.Helpers[j], add)
 		}
-		line := lead + "not true: " + shortened(visible(c.Text), labelWidth)
+		line := lead + "not true: " + screen.Short(visible(c.Text), screen.LabelWidth)
 		if len(list) > 0 {
 			line += "; " + strings.Join(list, ", ")
 		}
-		t.printf("%s %s\n", line, t.faint("("+visible(path.Base(c.Pos))+")"))
+		t.printf("%s %s\n", line, t.Faint("("+visible(path.Base(c.Pos))+")"))
 	}
 }
 
@@ -122,10 +123,10 @@ func (t *telling) unconcerned() {
 	const most = 5
 	for i, p := range list {
 		if !t.all && i >= most && (p.Library || i >= mostPolicies) {
-			t.printf("  %s\n", t.faint("and "+count(len(list)-i, "other")+"; --all lists them"))
+			t.printf("  %s\n", t.Faint("and "+count(len(list)-i, "other")+"; --all lists them"))
 			return
 		}
-		t.printf("  %s: %s\n", t.name(visible(p.ID)), visible(p.WhyNot))
+		t.printf("  %s: %s\n", t.Name(visible(p.ID)), visible(p.WhyNot))
 	}
 }
 

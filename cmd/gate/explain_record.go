@@ -9,6 +9,7 @@ import (
 	"gate/adapters"
 	"gate/audit"
 	"gate/cmd/internal/places"
+	"gate/cmd/internal/screen"
 	"gate/engine"
 	"gate/explain"
 	"gate/hook"
@@ -169,19 +170,19 @@ func without(list, others []string) []string {
 }
 
 // text tells people how the event is decided now.
-func (d *difference) text(s style, r *audit.Record, now *hook.Decision) string {
+func (d *difference) text(s screen.Style, r *audit.Record, now *hook.Decision) string {
 	var b strings.Builder
 	same := "as then"
 	if now.Effect != r.Effect {
 		same = "then " + r.Effect.String()
 	}
-	fmt.Fprintf(&b, "\n%s %s, %s\n", s.strong("decided now:"), s.effect(now.Effect, now.Effect.String()), same)
+	fmt.Fprintf(&b, "\n%s %s, %s\n", s.Strong("decided now:"), s.Effect(now.Effect, now.Effect.String()), same)
 	for _, p := range d.policies {
 		digests := ""
 		if p.then != "" && p.now != "" {
 			digests = fmt.Sprintf(" (%s, then %s)", oneLine(p.now), oneLine(p.then))
 		}
-		fmt.Fprintf(&b, "  %s of %s: %s%s\n", s.name(visible(p.id)), visible(p.source), p.what, digests)
+		fmt.Fprintf(&b, "  %s of %s: %s%s\n", s.Name(visible(p.id)), visible(p.source), p.what, digests)
 	}
 	for _, f := range d.gone {
 		fmt.Fprintf(&b, "  seen then, not now: %s\n", oneLine(f))

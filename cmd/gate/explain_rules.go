@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gate/cmd/internal/screen"
 	"gate/explain"
 	"gate/hook"
 	"gate/strictjson"
@@ -47,16 +48,16 @@ func (t *telling) conditions(d *explain.Definition, indent string, known names) 
 				known[v.Path] = v.Text
 			}
 		}
-		line := indent + shortened(visible(c.Text), pointWidth)
+		line := indent + screen.Short(visible(c.Text), screen.LineWidth)
 		if !c.Met {
-			line = t.effect(hook.Deny, line) + t.faint("  <- not true ("+visible(path.Base(c.Pos))+")")
+			line = t.Effect(hook.Deny, line) + t.Faint("  <- not true ("+visible(path.Base(c.Pos))+")")
 		}
 		t.printf("%s\n", line)
 		t.values(c, indent+"  ", known)
 		t.helpers(c, indent+"  ", known)
 	}
 	if d.Left > 0 {
-		t.printf("%s%s\n", indent, t.faint("("+count(d.Left, "condition")+" after that)"))
+		t.printf("%s%s\n", indent, t.Faint("("+count(d.Left, "condition")+" after that)"))
 	}
 }
 
@@ -83,7 +84,7 @@ func (t *telling) values(c *explain.Condition, indent string, known names) {
 		list = append(list[:mostValues], "…")
 	}
 	if len(list) > 0 {
-		t.printf("%s%s\n", indent, t.faint(strings.Join(list, ", ")))
+		t.printf("%s%s\n", indent, t.Faint(strings.Join(list, ", ")))
 	}
 }
 
@@ -176,10 +177,10 @@ func (t *telling) helpers(c *explain.Condition, indent string, known names) {
 			return // one suffices
 		}
 		if i == mostHelpers {
-			t.printf("%s%s\n", indent, t.faint("(and "+count(len(own)-i, "other definition")+" of "+visible(h.Rule)+")"))
+			t.printf("%s%s\n", indent, t.Faint("(and "+count(len(own)-i, "other definition")+" of "+visible(h.Rule)+")"))
 			break
 		}
-		t.printf("%s%s\n", indent, t.faint(visible(h.Rule)+" ("+visible(path.Base(h.Pos))+"):"))
+		t.printf("%s%s\n", indent, t.Faint(visible(h.Rule)+" ("+visible(path.Base(h.Pos))+"):"))
 		t.conditions(h, indent+"  ", known)
 	}
 }

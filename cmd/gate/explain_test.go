@@ -15,6 +15,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"gate/cmd/internal/screen"
 	"gate/engine"
 	"gate/facts"
 	"gate/hook"
@@ -218,7 +219,7 @@ func TestHostileLines(t *testing.T) {
 				t.Errorf("%s %.40q: prints what is not visible", command, line)
 			}
 			for text := range strings.Lines(out.String()) {
-				if n := columns(text); n > 600 {
+				if n := screen.Columns(text); n > 600 {
 					t.Errorf("%s %.40q: a line of %d columns: %.80q", command, line, n, text)
 					break
 				}

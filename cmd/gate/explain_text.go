@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gate/audit"
+	"gate/cmd/internal/screen"
 	"gate/explain"
 	"gate/hook"
 )
@@ -13,7 +14,7 @@ import (
 // A telling is an explanation on its way to a person.
 type telling struct {
 	strings.Builder
-	style
+	screen.Style
 	p   process
 	g   *guard
 	e   *explain.Explanation
@@ -26,10 +27,10 @@ type telling struct {
 // printExplanation tells a person what was decided, why, and what would have
 // led to another answer: the deciding part first, everything else shorter.
 func printExplanation(p process, g *guard, e *explain.Explanation, all bool) error {
-	t := &telling{style: p.style(), p: p, g: g, e: e, all: all, explained: map[string]bool{}}
-	t.printf("%s\n", t.faint(oneLine(fmt.Sprintf("%s %s", e.Event.Name, e.Event.Tool()))))
+	t := &telling{Style: p.style(), p: p, g: g, e: e, all: all, explained: map[string]bool{}}
+	t.printf("%s\n", t.Faint(oneLine(fmt.Sprintf("%s %s", e.Event.Name, e.Event.Tool()))))
 	if f := e.Decision.Fault; f != nil {
-		t.printf("%s: gate could not decide: %s\n", t.effect(e.Decision.Effect, e.Decision.Effect.String()), visible(f.Error()))
+		t.printf("%s: gate could not decide: %s\n", t.Effect(e.Decision.Effect, e.Decision.Effect.String()), visible(f.Error()))
 	}
 	t.causes()
 	if len(e.Causes) == 0 && e.Decision.Fault == nil {
@@ -50,7 +51,7 @@ func printExplanation(p process, g *guard, e *explain.Explanation, all bool) err
 func (t *telling) printf(format string, args ...any) { fmt.Fprintf(t, format, args...) }
 
 // heading begins a part.
-func (t *telling) heading(text string) { t.printf("\n%s\n", t.strong(text)) }
+func (t *telling) heading(text string) { t.printf("\n%s\n", t.Strong(text)) }
 
 // causes tells the reasons, those of the decision's own effect first.
 func (t *telling) causes() {
@@ -90,19 +91,19 @@ func (t *telling) warnings() {
 }
 
 func (t *telling) cause(c *explain.Cause, word string) {
-	t.printf("%s: %s\n", t.effect(c.Effect, word), indentRest(visible(c.Reason.Reason)))
+	t.printf("%s: %s\n", t.Effect(c.Effect, word), indentRest(visible(c.Reason.Reason)))
 	for _, text := range c.Texts {
 		if len(text.Marks) == 0 && text.Where == "" && len(c.Texts) > 1 {
 			continue
 		}
 		if text.Where != "" {
-			t.printf("  %s:\n", t.faint(oneLine(text.Where)))
+			t.printf("  %s:\n", t.Faint(oneLine(text.Where)))
 		}
 		if len(text.Marks) == 0 {
-			t.printf("  %s\n", shortened(oneLine(text.Text), pointWidth))
+			t.printf("  %s\n", screen.Short(oneLine(text.Text), screen.LineWidth))
 			continue
 		}
-		t.WriteString(t.marked(c.Effect, text.Text, text.Marks))
+		t.WriteString(t.Marked(c.Effect, text.Text, text.Marks))
 	}
 	t.commands(c.Uses)
 	for i := range c.Uses {
@@ -112,7 +113,7 @@ func (t *telling) cause(c *explain.Cause, word string) {
 	if c.Rule == nil && c.Pos != "" {
 		where += ", " + visible(t.p.tilde(c.Pos))
 	}
-	t.printf("  policy: %s (%s)\n", t.name(visible(c.ID)), where)
+	t.printf("  policy: %s (%s)\n", t.Name(visible(c.ID)), where)
 	t.told = map[string]bool{}
 	if c.Rule != nil {
 		where := t.pos(c.Source, c.Rule.Pos)
@@ -179,7 +180,7 @@ func (t *telling) use(u *explain.Use) {
 }
 
 // inShort is a value in a short line.
-func inShort(v any) string { return shortened(oneLine(text(v)), labelWidth) }
+func inShort(v any) string { return screen.Short(oneLine(text(v)), screen.LabelWidth) }
 
 // passed tells what gate saw in a call that nobody objects to.
 func (t *telling) passed() {
@@ -188,11 +189,11 @@ func (t *telling) passed() {
 	if d.Rewrite != nil {
 		what = "it runs changed"
 	}
-	t.printf("%s: %s\n", t.effect(d.Effect, d.Effect.String()), what)
+	t.printf("%s: %s\n", t.Effect(d.Effect, d.Effect.String()), what)
 	if text := shellText(d); text != "" {
-		t.printf("  %s\n", shortened(oneLine(text), pointWidth))
+		t.printf("  %s\n", screen.Short(oneLine(text), screen.LineWidth))
 	} else {
-		t.printf("  %s\n", shortened(oneLine(audit.Summary(&t.e.Event)), pointWidth))
+		t.printf("  %s\n", screen.Short(oneLine(audit.Summary(&t.e.Event)), screen.LineWidth))
 	}
 	if f := t.e.Event.Facts; f != nil {
 		for _, e := range f.Effects {
@@ -205,7 +206,7 @@ func (t *telling) passed() {
 	if n := t.e.Nearest; n != nil {
 		t.heading("nearest to an objection:")
 		t.told = map[string]bool{}
-		t.printf("  %s would %s (%s), but\n", t.name(visible(n.Policy)), n.Rule.Rule, visible(path.Base(n.Rule.Pos)))
+		t.printf("  %s would %s (%s), but\n", t.Name(visible(n.Policy)), n.Rule.Rule, visible(path.Base(n.Rule.Pos)))
 		t.conditions(&n.Rule, "    ", names{})
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"gate/audit"
 	"gate/cmd/internal/places"
+	"gate/cmd/internal/screen"
 	"gate/explain"
 	"gate/hook"
 	"gate/strictjson"
@@ -55,7 +56,7 @@ func newFacts(p process) *cobra.Command {
 // printFacts shows a person what gate sees: the line with a number under each
 // program, then the commands as they lie in each other, with what each does.
 func printFacts(p process, ev *hook.Event, f *hook.Facts) error {
-	t := &sight{style: p.style(), p: p, ev: ev, facts: f}
+	t := &sight{Style: p.style(), p: p, ev: ev, facts: f}
 	if f.Shell != nil {
 		t.line()
 		for i := range f.Shell.Commands {
@@ -74,7 +75,7 @@ func printFacts(p process, ev *hook.Event, f *hook.Facts) error {
 // A sight is facts on their way to a person.
 type sight struct {
 	strings.Builder
-	style
+	screen.Style
 	p     process
 	ev    *hook.Event
 	facts *hook.Facts
@@ -89,10 +90,10 @@ func (t *sight) line() {
 		}
 	}
 	if len(marks) == 0 {
-		fmt.Fprintf(t, "  %s\n", shortened(oneLine(t.facts.Shell.Text), pointWidth))
+		fmt.Fprintf(t, "  %s\n", screen.Short(oneLine(t.facts.Shell.Text), screen.LineWidth))
 		return
 	}
-	t.WriteString(t.marked(hook.Pass, t.facts.Shell.Text, marks))
+	t.WriteString(t.Marked(hook.Pass, t.facts.Shell.Text, marks))
 }
 
 // command shows one command, and below it what belongs to it.
@@ -102,7 +103,7 @@ func (t *sight) command(c *hook.ShellCommand) {
 		deep++ // it stands inside a text
 	}
 	indent := strings.Repeat("  ", min(deep, 10))
-	fmt.Fprintf(t, "%s%d  %s%s\n", indent, c.ID, t.strong(commandWords(c)), commandPlace(t.p, c, t.ev.Dir()))
+	fmt.Fprintf(t, "%s%d  %s%s\n", indent, c.ID, t.Strong(commandWords(c)), commandPlace(t.p, c, t.ev.Dir()))
 	indent += "     "
 	if s := c.Stdin; s != nil {
 		from := s.From
@@ -144,14 +145,14 @@ func (t *sight) belonging(command int, indent string) {
 	}
 	for _, e := range f.Effects {
 		if e.Command == command {
-			fmt.Fprintf(t, "%s%s %s\n", indent, t.name("effect  "), effectLine(e))
+			fmt.Fprintf(t, "%s%s %s\n", indent, t.Name("effect  "), effectLine(e))
 		}
 	}
 	for _, u := range f.Unknown {
 		if u.Command == command {
-			fmt.Fprintf(t, "%s%s %s: %s\n", indent, t.effect(hook.Ask, "unknown "), visible(u.Kind), oneLine(u.Why))
+			fmt.Fprintf(t, "%s%s %s: %s\n", indent, t.Effect(hook.Ask, "unknown "), visible(u.Kind), oneLine(u.Why))
 			if u.Span != nil && f.Shell != nil && command == 0 {
-				t.WriteString(t.marked(hook.Ask, f.Shell.Text, []explain.Mark{{Span: *u.Span}}))
+				t.WriteString(t.Marked(hook.Ask, f.Shell.Text, []explain.Mark{{Span: *u.Span}}))
 			}
 		}
 	}
@@ -162,12 +163,12 @@ func (t *sight) path(p *hook.Path) string {
 	if p.Path == nil {
 		return "a path that is not known"
 	}
-	s := shortened(oneLine(t.p.tilde(*p.Path)), labelWidth)
+	s := screen.Short(oneLine(t.p.tilde(*p.Path)), screen.LabelWidth)
 	if p.Glob {
 		s += ", a pattern"
 	}
 	if p.Resolved != nil && *p.Resolved != *p.Path {
-		s += ", a link to " + shortened(oneLine(t.p.tilde(*p.Resolved)), labelWidth)
+		s += ", a link to " + screen.Short(oneLine(t.p.tilde(*p.Resolved)), screen.LabelWidth)
 	}
 	switch {
 	case p.InProject == nil:
@@ -188,7 +189,7 @@ func known(s *string) string {
 	if s == nil {
 		return "not known"
 	}
-	return shortened(oneLine(*s), labelWidth)
+	return screen.Short(oneLine(*s), screen.LabelWidth)
 }
 
 // commandWords are a command's words in one line, as far as they are known.
@@ -204,7 +205,7 @@ func commandWords(c *hook.ShellCommand) string {
 			list = append(list, *w.Value)
 		}
 	}
-	return shortened(oneLine(strings.Join(list, " ")), labelWidth)
+	return screen.Short(oneLine(strings.Join(list, " ")), screen.LabelWidth)
 }
 
 // commandPlace says through what a command is run, and where, if that is not
@@ -232,7 +233,7 @@ func effectLine(e hook.FactEffect) string {
 			line += " " + k + "=" + string(strictjson.Append(nil, v))
 		}
 	}
-	return shortened(oneLine(line), 2*labelWidth)
+	return screen.Short(oneLine(line), 2*screen.LabelWidth)
 }
 
 func isEmpty(v any) bool {

@@ -53,21 +53,21 @@ func (m *machine) write(name, text string) {
 func (m *machine) gate(stdin io.Reader, terminal bool, args ...string) (status int, stdout, stderr string) {
 	m.t.Helper()
 	var out bytes.Buffer
-	screen := &screen{}
+	display := &typist{}
 	if terminal {
-		screen.keys, stdin = typed(m.t)
+		display.keys, stdin = typed(m.t)
 	}
 	p := process{
 		args: append([]string{args[0], "--managed-dir", filepath.Join(m.dir, "managed"),
 			"--user-dir", filepath.Join(m.dir, "user"), "--state-dir", filepath.Join(m.dir, "state")}, args[1:]...),
-		stdin: stdin, stdout: &out, stderr: screen, env: m.env,
+		stdin: stdin, stdout: &out, stderr: display, env: m.env,
 		exit:       func(status int) { m.t.Errorf("the process would exit with %d", status) },
 		isTerminal: func() bool { return terminal },
 		above:      func() []consent.Ancestor { return m.above },
 		filesOnly:  m.filesOnly,
 	}
 	status = run(m.t.Context(), p)
-	return status, out.String(), screen.String()
+	return status, out.String(), display.String()
 }
 
 // hook asks about a line as an agent in the project does, which has nobody to ask.
@@ -79,8 +79,8 @@ func (m *machine) hook(line string) (status int, answer string) {
 	return status, stdout + stderr
 }
 
-// A screen is a terminal in front of somebody who types the code that it shows.
-type screen struct {
+// A typist is a terminal in front of somebody who types the code that it shows.
+type typist struct {
 	mu    sync.Mutex
 	text  strings.Builder
 	keys  io.Writer
@@ -89,7 +89,7 @@ type screen struct {
 
 var codeOnScreen = regexp.MustCompile(`Type (\S+) to agree: $`)
 
-func (s *screen) Write(p []byte) (int, error) {
+func (s *typist) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.text.Write(p)
@@ -100,7 +100,7 @@ func (s *screen) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (s *screen) String() string {
+func (s *typist) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.text.String()

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"gate/audit"
+	"gate/cmd/internal/screen"
 	"gate/hook"
 )
 
@@ -49,19 +50,10 @@ func callOf(r *audit.Record) string {
 }
 
 // logLine is one decision in one line.
-func logLine(s style, r *audit.Record, wide logColumns) string {
-	line := fmt.Sprintf("%s  %-6s  %s  %s  %s", s.faint(r.Time.Local().Format("2006-01-02 15:04:05")), oneLine(r.ID),
-		s.effect(r.Effect, fmt.Sprintf("%-5s", r.Effect)), column(toolOf(r), wide.tool), column(callOf(r), wide.call))
-	return strings.TrimRight(line+"  "+s.name(strings.Join(objectors(r), ", ")), " ")
-}
-
-// column shows a text in a column: too long, and its end is missing.
-func column(s string, width int) string {
-	s = oneLine(s)
-	if n := utf8.RuneCountInString(s); n <= width {
-		return s + strings.Repeat(" ", width-n)
-	}
-	return string([]rune(s)[:width-1]) + "…"
+func logLine(s screen.Style, r *audit.Record, wide logColumns) string {
+	line := fmt.Sprintf("%s  %-6s  %s  %s  %s", s.Faint(r.Time.Local().Format("2006-01-02 15:04:05")), oneLine(r.ID),
+		s.Effect(r.Effect, fmt.Sprintf("%-5s", r.Effect)), screen.Column(toolOf(r), wide.tool), screen.Column(callOf(r), wide.call))
+	return strings.TrimRight(line+"  "+s.Name(strings.Join(objectors(r), ", ")), " ")
 }
 
 // objectors are the policies that a decision is due to, and those that changed

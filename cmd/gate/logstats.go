@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gate/audit"
+	"gate/cmd/internal/screen"
 )
 
 // A logStats counts decisions.
@@ -129,7 +130,7 @@ func (s *logStats) text() string {
 				break
 			}
 			t := part.rows[name]
-			fmt.Fprintf(&b, "%s %8d %8d %9s %9s\n", column(name, 32), t.count, t.refused, millis(t.quantile(50)), millis(t.quantile(99)))
+			fmt.Fprintf(&b, "%s %8d %8d %9s %9s\n", screen.Column(name, 32), t.count, t.refused, millis(t.quantile(50)), millis(t.quantile(99)))
 		}
 	}
 	return b.String()

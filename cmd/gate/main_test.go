@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 			p.pause = pausing(dir)
 		}
 		if p.getenv("TEST_TYPES") != "" { // somebody at a terminal types the code that it shows
-			at := &screen{}
+			at := &typist{}
 			p.stdin, at.keys = io.Pipe()
 			p.stderr, p.isTerminal = io.MultiWriter(at, p.stderr), func() bool { return true }
 		}
@@ -142,7 +142,7 @@ func person(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	in, keys := io.Pipe()
 	defer keys.Close()
-	display := &screen{keys: keys}
+	display := &typist{keys: keys}
 	status := run(context.Background(), process{
 		args: withDirs(ts, args[1:]), stdin: in, stdout: ts.Stdout(), stderr: display, env: []string{"HOME=" + ts.Getenv("HOME")},
 		exit:       func(status int) { ts.Fatalf("the process would exit with %d", status) },

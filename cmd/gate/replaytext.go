@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gate/audit"
+	"gate/cmd/internal/screen"
 	"gate/replay"
 )
 
@@ -21,7 +22,7 @@ func (f *replayFlags) text(p process, r *replay.Report, against *proposal, input
 	var b strings.Builder
 	s := p.style()
 	fmt.Fprintf(&b, "%s from %s: %s, %s not replayable\n", counted(r.Calls, "call"), counted(len(inputs), "file"),
-		s.strong(fmt.Sprintf("%d changed", len(r.Changed))), fmt.Sprint(len(r.Lost)))
+		s.Strong(fmt.Sprintf("%d changed", len(r.Changed))), fmt.Sprint(len(r.Lost)))
 	if against == nil {
 		b.WriteString("then: as recorded, and what nobody recorded went ahead · now: the policies in force here\n")
 	} else {
@@ -31,7 +32,7 @@ func (f *replayFlags) text(p process, r *replay.Report, against *proposal, input
 		f.changeText(&b, p, r, c)
 	}
 	if len(r.Faults) > 0 {
-		fmt.Fprintf(&b, "\n%s: %d\n", s.strong("could not answer"), len(r.Faults))
+		fmt.Fprintf(&b, "\n%s: %d\n", s.Strong("could not answer"), len(r.Faults))
 		for _, e := range f.first(r.Faults) {
 			fmt.Fprintf(&b, "  %s\n", callText(e.At, e.Tool, e.Call))
 			fmt.Fprintf(&b, "    %s\n", oneLine(e.Now.Faults[0]))
@@ -64,13 +65,13 @@ func (f *replayFlags) changeText(b *strings.Builder, p process, r *replay.Report
 		return
 	}
 	s := p.style()
-	fmt.Fprintf(b, "\n%s: %d\n", s.strong(changeWords[c]), n)
+	fmt.Fprintf(b, "\n%s: %d\n", s.Strong(changeWords[c]), n)
 	for _, g := range r.Groups(c) {
 		policy := g.Policy
 		if policy == "" {
 			policy = "no policy"
 		}
-		fmt.Fprintf(b, "  %s: %d\n", s.name(oneLine(policy)), len(g.Entries))
+		fmt.Fprintf(b, "  %s: %d\n", s.Name(oneLine(policy)), len(g.Entries))
 		for _, e := range f.first(g.Entries) {
 			f.entryText(b, p, e)
 		}
@@ -81,7 +82,7 @@ func (f *replayFlags) changeText(b *strings.Builder, p process, r *replay.Report
 func (f *replayFlags) entryText(b *strings.Builder, p process, e replay.Entry) {
 	s := p.style()
 	fmt.Fprintf(b, "    %s  %s → %s\n", callText(e.At, e.Tool, e.Call),
-		s.effect(e.Then.Effect, e.Then.Effect.String()), s.effect(e.Now.Effect, e.Now.Effect.String()))
+		s.Effect(e.Then.Effect, e.Then.Effect.String()), s.Effect(e.Now.Effect, e.Now.Effect.String()))
 	side := func(word string, side replay.Side) {
 		if text := reasonText(side); text != "" {
 			fmt.Fprintf(b, "      %s: %s\n", word, text)
@@ -124,7 +125,7 @@ func otherReasons(b *strings.Builder, word string, side, other replay.Side) {
 
 // callText is one call in one line.
 func callText(at, tool, call string) string {
-	return strings.TrimRight(fmt.Sprintf("%s  %s  %s", visible(at), oneLine(tool), strings.TrimRight(column(call, 100), " ")), " ")
+	return strings.TrimRight(fmt.Sprintf("%s  %s  %s", visible(at), oneLine(tool), strings.TrimRight(screen.Column(call, 100), " ")), " ")
 }
 
 // reasonText is the reason of a side's effect, with who gives it.
@@ -140,7 +141,7 @@ func (f *replayFlags) lostText(b *strings.Builder, p process, r *replay.Report) 
 	if len(r.Lost) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n%s: %d\n", p.style().strong("not replayable"), len(r.Lost))
+	fmt.Fprintf(b, "\n%s: %d\n", p.style().Strong("not replayable"), len(r.Lost))
 	for i, l := range r.Lost {
 		if f.limit > 0 && i == f.limit {
 			break

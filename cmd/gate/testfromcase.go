@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gate/audit"
+	"gate/cmd/internal/screen"
 	"gate/hook"
 	"gate/policytest"
 )
@@ -81,7 +82,7 @@ func (c *pastCall) name() string {
 	if what == "" {
 		what = strings.TrimSpace(string(c.record.Event) + " " + c.record.Tool)
 	}
-	return strings.TrimRight(column(what, 60), " ") + ", as decided in " + oneLine(c.record.ID)
+	return strings.TrimRight(screen.Column(what, 60), " ") + ", as decided in " + oneLine(c.record.ID)
 }
 
 // world is what the facts say of the machine, and what the event did not bring.

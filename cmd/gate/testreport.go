@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"gate/cmd/internal/screen"
 	"gate/hook"
 	"gate/policytest"
 	"gate/policytest/mutate"
@@ -157,7 +158,7 @@ func (r *testReport) print(p process, f *testFlags) error {
 }
 
 // pretty tells people: what is wrong first, the sum last.
-func (r *testReport) pretty(f *testFlags, s style) string {
+func (r *testReport) pretty(f *testFlags, s screen.Style) string {
 	var b strings.Builder
 	for i := range r.results {
 		r.results[i] = shownResult(r.results[i])
@@ -175,7 +176,7 @@ func (r *testReport) pretty(f *testFlags, s style) string {
 		printMutation(&b, r.mutation, f.verbose)
 	}
 	for _, why := range r.missed(f) {
-		fmt.Fprintf(&b, "%s   %s\n", s.effect(hook.Deny, "FAIL"), why)
+		fmt.Fprintf(&b, "%s   %s\n", s.Effect(hook.Deny, "FAIL"), why)
 	}
 	r.printSum(&b, s, f)
 	return b.String()
@@ -187,7 +188,7 @@ func shownResult(r policytest.Result) policytest.Result {
 	return r
 }
 
-func printResult(b *strings.Builder, s style, r *policytest.Result, verbose bool) {
+func printResult(b *strings.Builder, s screen.Style, r *policytest.Result, verbose bool) {
 	word := "ok"
 	switch {
 	case r.Err != nil:
@@ -202,7 +203,7 @@ func printResult(b *strings.Builder, s style, r *policytest.Result, verbose bool
 		took = fmt.Sprintf("  (%s)", r.Took.Round(10*time.Microsecond))
 	}
 	blanks := strings.Repeat(" ", len("ERROR")-len(word))
-	fmt.Fprintf(b, "%s%s  %s%s\n", s.effect(severity(r), word), blanks, title(r), s.faint(took))
+	fmt.Fprintf(b, "%s%s  %s%s\n", s.Effect(severity(r), word), blanks, title(r), s.Faint(took))
 	switch {
 	case r.Err != nil:
 		fmt.Fprintf(b, "  %s\n", indentRest(visible(r.Err.Error())))
@@ -274,7 +275,7 @@ func printMutation(b *strings.Builder, m *mutate.Report, verbose bool) {
 	fmt.Fprintf(b, "mutation: %.1f %%: tests notice %d of %d changes\n", sum.Percent(), sum.Killed, sum.Killed+sum.Survived)
 }
 
-func (r *testReport) printSum(b *strings.Builder, s style, f *testFlags) {
+func (r *testReport) printSum(b *strings.Builder, s screen.Style, f *testFlags) {
 	if len(r.benchmarks) > 0 {
 		return
 	}
@@ -288,9 +289,9 @@ func (r *testReport) printSum(b *strings.Builder, s style, f *testFlags) {
 			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.word))
 		}
 	}
-	word := s.effect(hook.Pass, "PASS")
+	word := s.Effect(hook.Pass, "PASS")
 	if r.status(f) != exitOK {
-		word = s.effect(hook.Deny, "FAIL")
+		word = s.Effect(hook.Deny, "FAIL")
 	}
 	fmt.Fprintf(b, "%s   %s\n", word, strings.Join(parts, ", "))
 }

@@ -2,8 +2,12 @@ package main
 
 import (
 	"fmt"
+	"os"
 
+	"gate/cmd/internal/screen"
 	"gate/strictjson"
+
+	"golang.org/x/term"
 )
 
 // A usageError is a mistake on the command line.
@@ -47,3 +51,13 @@ func (e *outputError) Error() string {
 }
 
 func (e *outputError) Unwrap() error { return e.err }
+
+// style is how standard output can show text: with colours on a terminal that
+// knows them, unless the person wants none (no-color.org).
+func (p process) style() screen.Style {
+	if p.getenv("NO_COLOR") != "" || p.getenv("TERM") == "dumb" {
+		return screen.Style{}
+	}
+	f, ok := p.stdout.(*os.File)
+	return screen.Style{Colour: ok && term.IsTerminal(int(f.Fd()))}
+}

@@ -52,13 +52,13 @@ func printTry(p process, ev *hook.Event, d *hook.Decision, why string) error {
 	s := p.style()
 	text := shellText(d)
 	if d.Fault != nil {
-		fmt.Fprintf(&b, "%s: gate could not decide: %s\n", s.effect(d.Effect, d.Effect.String()), visible(d.Fault.Error()))
+		fmt.Fprintf(&b, "%s: gate could not decide: %s\n", s.Effect(d.Effect, d.Effect.String()), visible(d.Fault.Error()))
 	}
 	switch {
 	case len(d.Reasons) == 0 && d.Fault == nil && d.Rewrite == nil:
-		fmt.Fprintf(&b, "%s: no policy objects\n", s.effect(d.Effect, d.Effect.String()))
+		fmt.Fprintf(&b, "%s: no policy objects\n", s.Effect(d.Effect, d.Effect.String()))
 	case d.Rewrite != nil:
-		fmt.Fprintf(&b, "%s: it runs changed\n", s.effect(d.Effect, d.Effect.String()))
+		fmt.Fprintf(&b, "%s: it runs changed\n", s.Effect(d.Effect, d.Effect.String()))
 	}
 	causes := slices.Clone(d.Reasons)
 	place := func(r hook.Reason) int { // what decided comes first
@@ -137,15 +137,15 @@ func (f *callFlags) again(command, arg string) string {
 // where it comes from.
 func printReason(b *strings.Builder, p process, r hook.Reason, word, text string) {
 	s := p.style()
-	fmt.Fprintf(b, "%s: %s\n", s.effect(r.Effect, word), indentRest(visible(r.Reason)))
+	fmt.Fprintf(b, "%s: %s\n", s.Effect(r.Effect, word), indentRest(visible(r.Reason)))
 	if r.Span != nil && text != "" {
-		b.WriteString(s.marked(r.Effect, text, []explain.Mark{{Span: *r.Span}}))
+		b.WriteString(s.Marked(r.Effect, text, []explain.Mark{{Span: *r.Span}}))
 	}
 	where := []string{r.Source}
 	if r.Pos != "" {
 		where = append(where, p.tilde(r.Pos))
 	}
-	fmt.Fprintf(b, "  policy: %s (%s)\n", s.name(visible(r.ID)), visible(strings.Join(where, ", ")))
+	fmt.Fprintf(b, "  policy: %s (%s)\n", s.Name(visible(r.ID)), visible(strings.Join(where, ", ")))
 	if r.Suggestion != "" {
 		fmt.Fprintf(b, "  instead: %s\n", indentRest(visible(r.Suggestion)))
 	}

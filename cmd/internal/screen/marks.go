@@ -1,10 +1,11 @@
-package main
+package screen
 
 import (
 	"cmp"
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/width"
 
@@ -13,25 +14,23 @@ import (
 	"gate/strictjson"
 )
 
+// How many characters are shown of a long line, and of a label.
 const (
-	pointWidth = 96 // how many characters of a long line are shown
-	pointEdge  = 16 // how many around a mark that stands far from the others
-	markWidth  = 48 // how many of a mark in a line that is cut
-	labelWidth = 72
-	mostLines  = 12 // of a text with marks
-	mostMarks  = 12 // of a line
+	LineWidth  = 96
+	LabelWidth = 72
 )
 
-// pointAt shows the line of a text that a span begins on, with carets under the
-// span. A part of the line that is far away is left out.
-func pointAt(text string, span hook.Span) string {
-	return style{}.marked(hook.Deny, text, []explain.Mark{{Span: span}})
-}
+const (
+	markEdge  = 16 // characters around a mark that stands far from the others
+	markWidth = 48 // characters of a mark in a line that is cut
+	mostLines = 12 // of a text with marks
+	mostMarks = 12 // of a line
+)
 
-// marked shows the lines of a text that have marks, with carets under each mark
+// Marked shows the lines of a text that have marks, with carets under each mark
 // and its label. Every line of the result is indented, and none can steer the
 // terminal.
-func (s style) marked(e hook.Effect, text string, marks []explain.Mark) string {
+func (s Style) Marked(e hook.Effect, text string, marks []explain.Mark) string {
 	runes := []rune(text)
 	marks = slices.Clone(marks)
 	for i := range marks {
@@ -75,7 +74,7 @@ func lineAround(runes []rune, at int) (first, end int) {
 }
 
 // line shows one line with its marks.
-func (s style) line(b *strings.Builder, e hook.Effect, runes []rune, first, end int, marks []explain.Mark) {
+func (s Style) line(b *strings.Builder, e hook.Effect, runes []rune, first, end int, marks []explain.Mark) {
 	if len(marks) == 0 {
 		return
 	}
@@ -91,14 +90,14 @@ func (s style) line(b *strings.Builder, e hook.Effect, runes []rune, first, end 
 		}
 		for j := part[0]; j < part[1]; j++ {
 			char := show(runes[j])
-			n := columns(char)
+			n := Columns(char)
 			m := slices.IndexFunc(marks, func(m explain.Mark) bool { return j >= m.Span[0] && j < m.Span[1] })
 			if m >= 0 {
 				if at[m] == 0 {
 					at[m] = column
 				}
 				carets.put(column, strings.Repeat("^", n))
-				char = s.effect(e, char)
+				char = s.Effect(e, char)
 			}
 			shown.WriteString(char)
 			column += n
@@ -117,7 +116,7 @@ func (s style) line(b *strings.Builder, e hook.Effect, runes []rune, first, end 
 
 // labels writes the row of carets and the labels: the last one behind its
 // carets, the others below, each connected with its mark.
-func (s style) labels(b *strings.Builder, e hook.Effect, carets *row, marks []explain.Mark, at []int) {
+func (s Style) labels(b *strings.Builder, e hook.Effect, carets *row, marks []explain.Mark, at []int) {
 	var labelled []int
 	for i, m := range marks {
 		if m.Label != "" && at[i] > 0 {
@@ -125,7 +124,7 @@ func (s style) labels(b *strings.Builder, e hook.Effect, carets *row, marks []ex
 		}
 	}
 	n := len(labelled)
-	b.WriteString(s.effect(e, carets.text))
+	b.WriteString(s.Effect(e, carets.text))
 	if n > 0 && labelled[n-1] == len(marks)-1 {
 		b.WriteString(" " + label(marks[labelled[n-1]].Label))
 		n--
@@ -141,10 +140,10 @@ func (s style) labels(b *strings.Builder, e hook.Effect, carets *row, marks []ex
 	}
 }
 
-func label(s string) string { return shortened(oneLine(s), labelWidth) }
+func label(s string) string { return Short(strictjson.OneLine(s), LabelWidth) }
 
-// shortened cuts a text of one line.
-func shortened(s string, most int) string {
+// Short cuts a text of one line.
+func Short(s string, most int) string {
 	if r := []rune(s); len(r) > most {
 		return string(r[:most-1]) + "…"
 	}
@@ -164,20 +163,20 @@ func (r *row) put(column int, text string) {
 		r.used = column
 	}
 	r.text += text
-	r.used += columns(text)
+	r.used += Columns(text)
 }
 
 // views chooses what of a line is shown: all of a short one; of a long one
 // what is around the marks, together if they are close, else each alone.
 func views(first, end int, marks []explain.Mark) [][2]int {
 	from, to := marks[0].Span[0], marks[len(marks)-1].Span[1]
-	if end-first <= pointWidth || to-from <= pointWidth || len(marks) == 1 {
+	if end-first <= LineWidth || to-from <= LineWidth || len(marks) == 1 {
 		a, b := window(first, end, from, to)
 		return [][2]int{{a, b}}
 	}
 	var list [][2]int
 	for _, m := range marks {
-		part := [2]int{max(first, m.Span[0]-pointEdge), min(end, min(m.Span[1], m.Span[0]+markWidth)+pointEdge)}
+		part := [2]int{max(first, m.Span[0]-markEdge), min(end, min(m.Span[1], m.Span[0]+markWidth)+markEdge)}
 		if n := len(list); n > 0 && part[0] <= list[n-1][1]+2 {
 			list[n-1][1] = max(list[n-1][1], part[1])
 			continue
@@ -190,13 +189,13 @@ func views(first, end int, marks []explain.Mark) [][2]int {
 // window chooses what of the line from first to last is shown, so that the
 // beginning of the span is in it.
 func window(first, last, from, to int) (begin, end int) {
-	if last-first <= pointWidth {
+	if last-first <= LineWidth {
 		return first, last
 	}
-	room := pointWidth - min(to-from, pointWidth)
+	room := LineWidth - min(to-from, LineWidth)
 	begin = max(first, from-room/2)
-	end = min(last, begin+pointWidth)
-	return max(first, end-pointWidth), end
+	end = min(last, begin+LineWidth)
+	return max(first, end-LineWidth), end
 }
 
 // show is how a character of a line looks on a terminal, in one line.
@@ -210,9 +209,19 @@ func show(r rune) string {
 	return strictjson.Visible(string(r))
 }
 
-// columns is how many columns of a terminal a text takes: two for what East
+// Column shows a text in a column of so many characters: too long, and its end is
+// missing.
+func Column(s string, width int) string {
+	s = strictjson.OneLine(s)
+	if n := utf8.RuneCountInString(s); n <= width {
+		return s + strings.Repeat(" ", width-n)
+	}
+	return string([]rune(s)[:width-1]) + "…"
+}
+
+// Columns is how many columns of a terminal a text takes: two for what East
 // Asian scripts and emoji use, none for what is put on the character before.
-func columns(s string) int {
+func Columns(s string) int {
 	n := 0
 	for _, r := range s {
 		switch {
