@@ -17,7 +17,7 @@ const module = "gate/"
 var layers = [][]string{
 	{"bounded"},
 	{"hook", "strictjson", "spelling", "owned", "hostfs", "facts/catalogue", "facts/syntax", "engine/plan/value", "engine/plan/bytecode", "engine/plan/pattern", "engine/room"},
-	{"facts", "matcher", "adapters", "session", "consent", "audit", "policies", "bundles", "engine/plan/builtin", "engine/verdict"},
+	{"facts", "matcher", "adapters", "session", "consent", "audit", "policies", "bundles", "engine/plan/builtin", "engine/verdict", "outgoing"},
 	{"scopes", "cmd/internal/early", "matcher/backtracking", "audit/ship", "bundles/sync", "bundles/source"},
 	{"engine", "engine/params", "scopes/load", "engine/handlers/judge", "artifact"},
 	{"engine/rego", "engine/handlers", "engine/plan"},

@@ -12,6 +12,7 @@ import (
 	"gate/audit"
 	"gate/audit/ship"
 	"gate/hook"
+	"gate/outgoing"
 	"gate/scopes"
 )
 
@@ -103,7 +104,7 @@ func shipLog(ctx context.Context, dir, queue string, to scopes.DecisionLogs, lab
 	if to.URL == "" {
 		return ship.Report{}, errNowhere
 	}
-	if err := scopes.CheckAddress(to.URL); err != nil {
+	if err := outgoing.CheckAddress(to.URL); err != nil {
 		return ship.Report{}, fmt.Errorf("the address of the collector %w", err)
 	}
 	client, err := ship.Client(to.CA, to.ClientCert, to.ClientKey)

@@ -19,6 +19,7 @@ import (
 
 	"gate/engine"
 	"gate/hook"
+	"gate/outgoing"
 	"gate/scopes"
 	"gate/strictjson"
 )
@@ -64,7 +65,7 @@ func toolInput(by *hook.Hook, ev *hook.Event) ([]byte, error) {
 	}
 	if ok && by.Dialect != hook.Zeph { // whose inputs are no templates
 		var err error
-		if input, err = scopes.FillTemplate(template, doc); err != nil {
+		if input, err = outgoing.FillTemplate(template, doc); err != nil {
 			return nil, err
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"gate/hook"
+	"gate/outgoing"
 	"gate/scopes"
 )
 
@@ -40,7 +41,7 @@ var errTooMuch = errors.New("the server says too much")
 func (h *Handlers) reach(ctx context.Context, server scopes.MCPServer) (*talk, error) {
 	t := &talk{}
 	if server.URL != "" {
-		if err := scopes.CheckAddress(server.URL); err != nil {
+		if err := outgoing.CheckAddress(server.URL); err != nil {
 			return nil, fmt.Errorf("its url %w", err)
 		}
 		header, err := h.header(server.Headers, server.Env)

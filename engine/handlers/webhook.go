@@ -18,7 +18,7 @@ import (
 	"gate/bounded"
 	"gate/engine"
 	"gate/hook"
-	"gate/scopes"
+	"gate/outgoing"
 	"gate/strictjson"
 )
 
@@ -57,7 +57,7 @@ func (h *Handlers) delivery(ctx context.Context, by *hook.Hook, ev *hook.Event) 
 	}
 	address, _ := by.Config["url"].(string)
 	method, _ := by.Config["method"].(string)
-	if err := scopes.CheckAddress(address); err != nil {
+	if err := outgoing.CheckAddress(address); err != nil {
 		return nil, fmt.Errorf("its url %w", err)
 	}
 	req, err := http.NewRequestWithContext(ctx, cmp.Or(method, http.MethodPost), address, bytes.NewReader(body))
@@ -84,8 +84,8 @@ func (h *Handlers) header(texts map[string]string, env []string) (http.Header, e
 	header := http.Header{}
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
-		value, err := scopes.FillHeader(texts[name], env, h.lookup)
-		if err = cmp.Or(scopes.CheckHeader(name, texts[name], env), err); err != nil {
+		value, err := outgoing.FillHeader(texts[name], env, h.lookup)
+		if err = cmp.Or(outgoing.CheckHeader(name, texts[name], env), err); err != nil {
 			errs = append(errs, fmt.Errorf("its header %s: %w", oneLine(name), err))
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"gate/outgoing"
 	"gate/scopes"
 )
 
@@ -16,7 +17,7 @@ func (r *layerReader) decisionLogs() {
 	}
 	d := &scopes.DecisionLogs{}
 	if d.URL, _ = m["url"].(string); d.URL != "" {
-		if err := scopes.CheckAddress(d.URL); err != nil {
+		if err := outgoing.CheckAddress(d.URL); err != nil {
 			r.bad("/decisionLogs/url", "decisionLogs.url %w", err)
 		}
 	}

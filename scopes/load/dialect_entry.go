@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"gate/hook"
-	"gate/scopes"
+	"gate/outgoing"
 )
 
 // An entry is a hook that is being read.
@@ -112,7 +112,7 @@ func (e *entry) remote() {
 		if e.Dialect == hook.Zeph {
 			return // there it stands for itself
 		}
-		if err := scopes.CheckTemplate(e.Config["input"]); err != nil {
+		if err := outgoing.CheckTemplate(e.Config["input"]); err != nil {
 			e.bad(e.pointer, "%s: %w", dotted(e.pointer), err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gate/hook"
+	"gate/outgoing"
 	"gate/scopes"
 	"gate/strictjson"
 )
@@ -21,7 +22,7 @@ func (r *hookReader) remote(kind hook.Kind, m map[string]any, pointer string) {
 		if m["dialect"] == string(hook.Zeph) {
 			return // its input is no template
 		}
-		if err := scopes.CheckTemplate(m["input"]); err != nil {
+		if err := outgoing.CheckTemplate(m["input"]); err != nil {
 			for _, f := range loadFaults(err) {
 				r.bad(below(pointer, "input"), "input: %w", f.Err)
 			}
@@ -32,7 +33,7 @@ func (r *hookReader) remote(kind hook.Kind, m map[string]any, pointer string) {
 // checkRemote checks the keys url and headers of whatever is sent something.
 func checkRemote(m map[string]any, pointer string, bad func(pointer, format string, args ...any)) {
 	if address, ok := m["url"].(string); ok {
-		if err := scopes.CheckAddress(address); err != nil {
+		if err := outgoing.CheckAddress(address); err != nil {
 			bad(below(pointer, "url"), "url: it %w", err)
 		}
 	}
@@ -42,7 +43,7 @@ func checkRemote(m map[string]any, pointer string, bad func(pointer, format stri
 		if !ok {
 			continue // the schema says so
 		}
-		if err := scopes.CheckHeader(name, value, strictjson.Texts(m["env"])); err != nil {
+		if err := outgoing.CheckHeader(name, value, strictjson.Texts(m["env"])); err != nil {
 			bad(below(below(pointer, "headers"), name), "headers: %s: %w", name, err)
 		}
 	}

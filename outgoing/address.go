@@ -1,4 +1,10 @@
-package scopes
+// Package outgoing says what may leave the machine, and for where: to which addresses
+// events are sent, in which headers, and how the parts of an event are put into
+// what a tool is asked with. The loader checks with it what hooks and settings say,
+// and what sends checks it once more.
+//
+// It sends nothing. Start with [CheckAddress].
+package outgoing
 
 import (
 	"errors"

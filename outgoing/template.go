@@ -1,4 +1,4 @@
-package scopes
+package outgoing
 
 import (
 	"encoding/json"

@@ -1,10 +1,10 @@
-package scopes_test
+package outgoing_test
 
 import (
 	"strings"
 	"testing"
 
-	"gate/scopes"
+	"gate/outgoing"
 )
 
 func TestCheckAddress(t *testing.T) {
@@ -28,7 +28,7 @@ func TestCheckAddress(t *testing.T) {
 		"http://localhost@acme.example/":               "https://",
 		"https://169.254.169.254/latest/meta-data/%zz": "no address",
 	} {
-		err := scopes.CheckAddress(address)
+		err := outgoing.CheckAddress(address)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", address, err, want)
 		}
@@ -55,7 +55,7 @@ func TestFillHeader(t *testing.T) {
 		"${TO KEN}":                 `error: "${TO KEN}" is no variable; write ${NAME}`,
 		"a\tb":                      "error: holds a control character",
 	} {
-		got, err := scopes.FillHeader(value, env, lookup)
+		got, err := outgoing.FillHeader(value, env, lookup)
 		if err != nil {
 			got = "error: " + err.Error()
 		}
@@ -71,7 +71,7 @@ func TestCheckHeader(t *testing.T) {
 		"host": "of the connection", "Content-Length": "of the connection", "Proxy-Authorization": "of the connection",
 		"user-agent": "gate sets", "Mcp-Session-Id": "gate sets", "a b": "no name", "": "no name", "A:": "no name",
 	} {
-		err := scopes.CheckHeader(name, "x", nil)
+		err := outgoing.CheckHeader(name, "x", nil)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", name, err, want)
 		}

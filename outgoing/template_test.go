@@ -1,10 +1,10 @@
-package scopes_test
+package outgoing_test
 
 import (
 	"encoding/json"
 	"testing"
 
-	"gate/scopes"
+	"gate/outgoing"
 	"gate/strictjson"
 )
 
@@ -33,7 +33,7 @@ func TestFillTemplate(t *testing.T) {
 		if err != nil {
 			t.Fatal(in, err)
 		}
-		filled, err := scopes.FillTemplate(tree, doc)
+		filled, err := outgoing.FillTemplate(tree, doc)
 		got := string(strictjson.Append(nil, filled))
 		if err != nil {
 			got = "error: " + err.Error()
