@@ -24,7 +24,7 @@ var layers = [][]string{
 	{"engine/plan/build", "engine/plan/agree", "explain"},
 	{"policytest", "policycheck", "bundles/release", "replay", "install", "serve", "mcpproxy", "guard", "pipeline", "engine/plan/conformance", "artifact/build"},
 	{"policytest/mutate", "cmd/internal/places", "cmd/internal/draft", "cmd/internal/screen"},
-	{"cmd/internal/hookpath"},
+	{"cmd/internal/hookpath", "cmd/internal/lastgood"},
 	{"cmd/internal/forms"},
 	{"cmd/internal/thin"},
 	{"cmd/gate", "cmd/gate-hook", "cmd/gate-bench", "examples", "examples/agent"},

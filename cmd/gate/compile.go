@@ -9,6 +9,7 @@ import (
 
 	"gate/artifact"
 	"gate/artifact/build"
+	"gate/cmd/internal/lastgood"
 	"gate/cmd/internal/places"
 	"gate/hook"
 	"gate/hostfs"
@@ -114,7 +115,7 @@ func (at compilable) compile(known comparison) compiled {
 		return at.without(err)
 	}
 	if at.kind == artifact.User && c.Refused == "" {
-		memoryOf(at.dirs).keepAll(p.Place)
+		lastgood.In(at.dirs.State).KeepAll(p.Place)
 	}
 	return compiled{Content: c}
 }
@@ -158,7 +159,7 @@ func (at compilable) open() (openPlace, error) {
 		p = places.Open(at.dir, ".", places.ManagedFiles(at.dirs))
 	case artifact.User:
 		p = places.Open(at.dir, ".", places.UserFiles())
-		memoryOf(at.dirs).guard(p)
+		lastgood.In(at.dirs.State).Guard(p)
 	case artifact.Project:
 		p = places.Open(filepath.Dir(at.dir), places.ProjectDir, nil)
 	}

@@ -10,6 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/artifact"
+	"gate/cmd/internal/lastgood"
+	"gate/cmd/internal/places"
+	"gate/consent"
 	"gate/install"
 )
 
@@ -130,7 +133,7 @@ func (f *installFlags) accept(p process) error {
 	if err != nil {
 		return err
 	}
-	if err := memoryOf(d).accept(p, d); err != nil {
+	if err := acceptWhole(p, d); err != nil {
 		return err
 	}
 	// What was refused because it seemed half-written is to be tried again.
@@ -224,4 +227,17 @@ func printValue(p process, v any) error {
 		return errors.Join(errors.New("this cannot be shown as JSON"), err)
 	}
 	return emit(p, append(data, '\n'))
+}
+
+// acceptWhole takes the user's files for whole, as a person says. An agent cannot.
+func acceptWhole(p process, d dirs) error {
+	if err := consent.Refuse(true, p.lookupEnv, p.ancestors()...); err != nil {
+		return nil
+	}
+	user := places.Open(d.User, ".", places.UserFiles())
+	defer user.Close()
+	if user == nil || user.Err != nil {
+		return nil
+	}
+	return lastgood.In(d.State).Accept(user)
 }

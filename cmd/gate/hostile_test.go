@@ -170,13 +170,13 @@ func TestCutEndless(t *testing.T) {
 		m.write(file, short)
 		d := dirs{Managed: filepath.Join(m.dir, "managed"), ManagedNamed: true,
 			User: filepath.Join(m.dir, "user"), State: filepath.Join(m.dir, "state")}
-		if err := memoryOf(d).accept(process{env: []string{"CLAUDECODE=1"}}, d); err != nil {
+		if err := acceptWhole(process{env: []string{"CLAUDECODE=1"}}, d); err != nil {
 			t.Fatal(err)
 		}
 		if status, _ := m.hook("ls"); status != 2 {
 			t.Errorf("%s: an agent accepted it", file)
 		}
-		if err := memoryOf(d).accept(process{}, d); err != nil {
+		if err := acceptWhole(process{}, d); err != nil {
 			t.Fatal(err)
 		}
 		if status, answer := m.hook("ls"); status != 0 {

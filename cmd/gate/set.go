@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gate/cmd/internal/lastgood"
 	"gate/consent"
 	"gate/hook"
 	"gate/hostfs"
@@ -86,8 +87,8 @@ func (f *setFlags) run(p process, args []string) error {
 		if err := replaceFile(file, after, a); err != nil {
 			return err
 		}
-		if m := memoryOf(d); endless(file) && m.last(file) != nil {
-			if err := m.keep(file, after); err != nil {
+		if m := lastgood.In(d.State); lastgood.Endless(file) && m.Last(file) != nil {
+			if err := m.Keep(file, after); err != nil {
 				return err
 			}
 		}

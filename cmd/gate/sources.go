@@ -8,6 +8,7 @@ import (
 	"gate/bundles"
 	"gate/cmd/internal/forms"
 	"gate/cmd/internal/hookpath"
+	"gate/cmd/internal/lastgood"
 	"gate/cmd/internal/places"
 	"gate/consent"
 	"gate/hook"
@@ -41,7 +42,7 @@ type loaded struct {
 func loadSources(s setting) loaded {
 	d := s.dirs
 	out := loaded{Found: hookpath.Found{Where: map[string]string{}}}
-	store, good := d.Grants(), memoryOf(d)
+	store, good := d.Grants(), lastgood.In(d.State)
 	managed := places.Open(d.Managed, ".", places.ManagedFiles(d))
 	if d.ManagedNamed && managed != nil {
 		out.Notices = append(out.Notices, places.NamedManaged(d))
@@ -52,7 +53,7 @@ func loadSources(s setting) loaded {
 	out.addRecovery(managed)
 	out.addBundles(managed)
 	user := places.Open(d.User, ".", places.UserFiles())
-	good.guard(user)
+	good.Guard(user)
 	out.read(user, scopes.Source{Name: "user", Scope: hook.Session, Authority: hook.User})
 	out.addPlugins(s, managed, user)
 	if s.project != "" {
@@ -63,7 +64,7 @@ func loadSources(s setting) loaded {
 	}
 	broken := func(src scopes.Source) bool { return src.Closes() && len(src.Faults) > 0 }
 	if s.live && user != nil && !slices.ContainsFunc(out.Sources, broken) {
-		good.keepAll(user)
+		good.KeepAll(user)
 	}
 	managed.Close()
 	user.Close()
