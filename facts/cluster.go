@@ -88,10 +88,44 @@ func (u *use) container() {
 		name := strings.TrimPrefix(strings.ToUpper(f.text()), "CAP_")
 		privileged = privileged || name == "ALL" || name == "SYS_ADMIN" || name == "SYS_MODULE"
 	}
-	mounts := []any{}
-	inside := map[string]string{} // directories of the container → of the machine
+	mounts, inside := u.mounts()
+	var image any // null when the line does not tell
+	if len(u.rest) > 0 {
+		if v := u.rest[0].value(); v != nil {
+			image = *v
+			u.entryPoint(*v)
+		}
+	}
+	u.effect("container", u.id, map[string]any{
+		"tool": u.name, "verb": strings.Join(u.verbs, " "), "access": "write", "privileged": privileged, "mounts": mounts, "volumes": false, "all": false,
+		"image": image,
+	})
+	for _, m := range mounts {
+		p, _ := m.(string)
+		for _, t := range u.absolute(u.s, literalField(p)) {
+			if what, grade := u.secret(t.path); what != "" {
+				u.effect("secret.read", u.id, map[string]any{"path": t.path, "what": what, "grade": grade, "shown": what == "password file"})
+			}
+		}
+	}
+	for i, f := range u.inner {
+		if v := f.value(); v != nil {
+			u.inner[i] = mounted(f, *v, inside)
+		}
+	}
+	if dir, ok := u.opt("workdir"); ok && dir.value() != nil {
+		if here := mounted(dir, *dir.value(), inside); !here.same(dir) {
+			u.s.dirs, u.s.under = u.enter(u.s, here), ""
+		}
+	}
+}
+
+// mounts are the directories of this machine that a container gets, and what
+// its own directories are on this machine.
+func (u *use) mounts() (hosts []any, inside map[string]string) {
+	hosts, inside = []any{}, map[string]string{}
 	mount := func(host, dir string) {
-		mounts = append(mounts, host)
+		hosts = append(hosts, host)
 		if dir = strings.TrimRight(dir, "/"); dir != "" {
 			inside[dir] = host
 		}
@@ -120,31 +154,21 @@ func (u *use) container() {
 			mount(host, dir)
 		}
 	}
-	var image any // null when the line does not tell
-	if len(u.rest) > 0 {
-		if v := u.rest[0].value(); v != nil {
-			image = *v
-			if program := entryPoint(*v); program != "" && !u.has("entrypoint") && len(u.inner) > 0 && u.inner[0].text() != program {
-				u.inner = append([]field{literalField(program)}, u.inner...)
-			}
+	return hosts, inside
+}
+
+// entryPoint puts the program that a container begins with before its words:
+// the one that the line names, else that of an image of a well-known tool.
+func (u *use) entryPoint(image string) {
+	program := imageProgram(image)
+	if f, ok := u.opt("entrypoint"); ok {
+		if program = f.text(); program != "" {
+			u.inner = append([]field{f}, u.inner...)
 		}
+		return
 	}
-	u.effect("container", u.id, map[string]any{
-		"tool": u.name, "verb": strings.Join(u.verbs, " "), "access": "write", "privileged": privileged, "mounts": mounts, "volumes": false, "all": false,
-		"image": image,
-	})
-	for _, m := range mounts {
-		p, _ := m.(string)
-		for _, t := range u.absolute(u.s, literalField(p)) {
-			if what, grade := u.secret(t.path); what != "" {
-				u.effect("secret.read", u.id, map[string]any{"path": t.path, "what": what, "grade": grade, "shown": what == "password file"})
-			}
-		}
-	}
-	for i, f := range u.inner {
-		if v := f.value(); v != nil {
-			u.inner[i] = mounted(f, *v, inside)
-		}
+	if program != "" && len(u.inner) > 0 && u.inner[0].text() != program {
+		u.inner = append([]field{literalField(program)}, u.inner...)
 	}
 }
 
@@ -164,9 +188,9 @@ func mounted(f field, path string, inside map[string]string) field {
 	return out
 }
 
-// entryPoint names the program that images of well-known tools run by
+// imageProgram names the program that images of well-known tools run by
 // themselves, "" for others.
-func entryPoint(image string) string {
+func imageProgram(image string) string {
 	image, _, _ = strings.Cut(image, "@")
 	if i := strings.LastIndexByte(image, ':'); i > strings.LastIndexByte(image, '/') {
 		image = image[:i]

@@ -182,11 +182,7 @@ func (u *use) copies() {
 	for _, f := range from {
 		u.renames(f, u.destination(f, to))
 		st := u.fileStream(u.s, f)
-		if v := f.value(); v != nil && st.text == nil {
-			if text, err := u.scriptText(f); err == nil {
-				st.text = &text
-			}
-		}
+		st.text = u.textOf(f)
 		if st.text != nil || st.taint != (taint{}) {
 			u.remember(u.s, u.destination(f, to), st, false)
 		}

@@ -296,19 +296,30 @@ func (u *use) named(f field) []string {
 	return names
 }
 
-// ownOptions judges options that a program reads from its input: curl -K -.
-func (u *use) ownOptions() {
+// curl judges what its other options change, and the options that it reads from
+// files and from its input: curl -K -.
+func (u *use) curl() {
 	u.detours()
-	f, ok := u.opt("config")
-	if !ok || !isInput(f) {
-		return
+	if dir, ok := u.opt("output-dir"); ok {
+		for _, f := range u.opts["output"] {
+			parts := append(dir.parts[:len(dir.parts):len(dir.parts)], part{text: "/", quoted: true})
+			u.usePath(u.s, u.id, field{parts: append(parts, f.parts...)}, access{kind: "write", how: "overwrite"})
+		}
 	}
-	if u.stdin.text == nil {
-		u.unknown("code", "options of "+u.name+" come from its input", u.id, f.span)
-		return
+	for _, f := range u.opts["config"] {
+		switch text := u.textOf(f); {
+		case text != nil:
+			u.ownOptions(*text)
+		case isInput(f):
+			u.unknown("code", "options of "+u.name+" come from its input", u.id, f.span)
+		}
 	}
+}
+
+// ownOptions judges the options in a text, a line each.
+func (u *use) ownOptions(text string) {
 	words := []field{u.words[0]}
-	for _, line := range strings.Split(*u.stdin.text, "\n") {
+	for _, line := range strings.Split(text, "\n") {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
 		name, more, _ := strings.Cut(strings.TrimRight(name, "=:"), "=")
 		value = strings.Trim(strings.TrimLeft(more+value, " =:"), `"`)
@@ -317,6 +328,9 @@ func (u *use) ownOptions() {
 		}
 		if !strings.HasPrefix(name, "-") {
 			name = "--" + name
+		}
+		if name == "--config" || name == "-K" {
+			continue // a file that names itself has no end
 		}
 		words = append(words, literalField(name))
 		if value != "" {

@@ -30,20 +30,31 @@ func (u *use) sed() {
 // sedFile is the script in a file: from the input, written in this line, or
 // readable.
 func (u *use) sedFile(f field) field {
-	st := u.stdin
-	if !isInput(f) {
-		st = u.fileStream(u.s, f)
-		if text, err := u.scriptText(f); st.text == nil && err == nil {
-			st.text = &text
-		}
+	if text := u.textOf(f); text != nil {
+		return literalField(*text)
 	}
-	if st.text != nil {
-		return literalField(*st.text)
-	}
-	if isInput(f) || st.taint.remote || st.taint.hidden {
-		u.unknownCode("sed", st.taint, "file", "nobody knows what the script says")
+	if t := u.stdin.taint; isInput(f) {
+		u.unknownCode("sed", t, "stdin", "it comes from a pipe")
+	} else if t := u.fileStream(u.s, f).taint; t.remote || t.hidden {
+		u.unknownCode("sed", t, "file", "the file was written by a program")
 	}
 	return field{}
+}
+
+// textOf is what a file holds that a program takes its orders from: its input,
+// a file written in this line, or one that is readable and small; nil where that
+// is not known.
+func (u *use) textOf(f field) *string {
+	if isInput(f) {
+		return u.stdin.text
+	}
+	if st := u.fileStream(u.s, f); st.text != nil {
+		return st.text
+	}
+	if text, err := u.scriptText(f); err == nil {
+		return &text
+	}
+	return nil
 }
 
 // sedScript judges the commands of a script that reach beyond its text. Its

@@ -38,8 +38,10 @@ func (u *use) offers() {
 // line: put sends a file, a bang runs a shell.
 func (u *use) transfers() {
 	var lines []string
-	if u.stdin.text != nil {
-		lines = strings.Split(*u.stdin.text, "\n")
+	for _, f := range append([]field{literalField("-")}, u.opts["batchfile"]...) {
+		if text := u.textOf(f); text != nil {
+			lines = append(lines, strings.Split(*text, "\n")...)
+		}
 	}
 	for _, name := range []string{"c", "e"} {
 		for _, f := range u.opts[name] {

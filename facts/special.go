@@ -66,7 +66,7 @@ func special(name string) func(*use) {
 	case "httpie":
 		return func(*use) {} // sort has done it, before roles are given
 	case "curl":
-		return (*use).ownOptions
+		return (*use).curl
 	case "search":
 		return (*use).searched
 	case "git.shows":
