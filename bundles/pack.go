@@ -74,6 +74,20 @@ func Republish(archive []byte, change func(*Metadata)) ([]byte, error) {
 	return archive, packedWell(archive)
 }
 
+// Add makes an unsigned archive of an unsigned one and of files, which come to its
+// own or take their place.
+func Add(archive []byte, files map[string][]byte) ([]byte, error) {
+	all, err := unpack(archive, Limits{})
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(all, files)
+	if archive, err = pack(all); err != nil {
+		return nil, err
+	}
+	return archive, packedWell(archive)
+}
+
 // collect reads the files that belong into a bundle. Hidden ones and other
 // kinds stay out, because OPA does not read them.
 func collect(dir fs.FS) (map[string][]byte, error) {

@@ -100,10 +100,17 @@ func (s *Suite) load() error {
 		errs = append(errs, s.add(m, true))
 	}
 	for _, m := range tests {
-		errs = append(errs, s.add(m, false), s.checkTest(m))
+		errs = append(errs, s.add(m, false))
 		if f := s.files[m.File]; f != nil {
-			f.test = true
+			plain := WithoutRecord(f.module)
+			if plain == nil {
+				delete(s.files, m.File)
+				continue
+			}
+			s.files[m.File] = fileOf(plain)
+			s.files[m.File].test = true
 		}
+		errs = append(errs, s.checkTest(m))
 		if s.within(m.File) {
 			s.tests = append(s.tests, m.File)
 		}

@@ -21,6 +21,7 @@ import (
 	"gate/bundles"
 	"gate/hook"
 	"gate/hostfs"
+	"gate/policytest"
 	"gate/scopes"
 	"gate/scopes/load"
 	"gate/strictjson"
@@ -89,8 +90,11 @@ func (r *Release) read(archive []byte) error {
 	for _, m := range b.Modules {
 		name := strings.TrimPrefix(path.Clean(filepath.ToSlash(m.Path)), "/")
 		files[name] = &fstest.MapFile{Data: m.Raw}
-		if strings.HasSuffix(name, testSuffix) {
-			r.tests[name] = m.Parsed
+		if !strings.HasSuffix(name, testSuffix) {
+			continue
+		}
+		if m := policytest.WithoutRecord(m.Parsed); m != nil {
+			r.tests[name] = m
 		}
 	}
 	if len(b.Data) > 0 {

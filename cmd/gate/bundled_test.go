@@ -4,9 +4,14 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/storage"
+	"github.com/open-policy-agent/opa/v1/storage/inmem"
+	"github.com/open-policy-agent/opa/v1/tester"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"gate/bundles/sync"
@@ -48,6 +53,35 @@ func activate(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("refused: %q", refused)
 	}
 	ts.Check(os.WriteFile(ts.MkAbs("refused"), []byte(refused), 0o600))
+}
+
+// opatest runs the tests of bundles by OPA alone, and wants so many to pass:
+// opatest FILE... N.
+func opatest(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: opatest file... number")
+	}
+	var files []string
+	for _, arg := range args[:len(args)-1] {
+		files = append(files, ts.MkAbs(arg))
+	}
+	found, err := tester.LoadBundlesWithRegoVersion(files, nil, ast.RegoV1)
+	ts.Check(err)
+	ctx, store := context.Background(), inmem.New()
+	txn, err := store.NewTransaction(ctx, storage.WriteParams)
+	ts.Check(err)
+	results, err := tester.NewRunner().SetStore(store).SetBundles(found).RunTests(ctx, txn)
+	ts.Check(err)
+	passed := 0
+	for r := range results {
+		if !r.Pass() {
+			ts.Fatalf("%s: %v", r.Name, r.Error)
+		}
+		passed++
+	}
+	if want := args[len(args)-1]; strconv.Itoa(passed) != want {
+		ts.Fatalf("%d tests passed, want %s", passed, want)
+	}
 }
 
 // damage changes one byte of the first policy below a directory.
