@@ -2,6 +2,7 @@ package facts
 
 import (
 	"path"
+	"strconv"
 	"strings"
 )
 
@@ -25,7 +26,7 @@ func (u *use) answer(out stream) stream {
 			return printed(out, "/usr/bin/"+*u.rest[0].value())
 		}
 	case "mktemp", "gmktemp":
-		out.under = []field{u.tempDir()}
+		return u.madeTemp(out)
 	case "git rev-parse":
 		if u.has("show-toplevel") && u.world.Project != "" {
 			return printed(out, u.world.Project)
@@ -92,6 +93,27 @@ func (u *use) pathAnswer(out stream) stream {
 	return out
 }
 
+// madeTemp is the name that mktemp prints. Which one nobody knows before, and
+// so one that nobody has stands for it: what the line does with it is told.
+func (u *use) madeTemp(out stream) stream {
+	dir, named := u.tempDir(), "tmp.XXXX"
+	if len(u.rest) > 0 {
+		named = path.Base(deref(u.rest[0].value()))
+	}
+	suffix, _ := u.opt("suffix")
+	if dir.value() == nil || named == "." || suffix.value() == nil {
+		out.under = []field{dir}
+		return out
+	}
+	u.temps++
+	end := strings.LastIndexByte(named, 'X') + 1
+	if end == 0 {
+		named, end = named+".", len(named)+1
+	}
+	before := strings.TrimRight(named[:end], "X")
+	return printed(out, path.Join(*dir.value(), before+"gate"+strconv.Itoa(u.temps)+named[end:]+*suffix.value()))
+}
+
 // tempDir is where mktemp makes its file.
 func (u *use) tempDir() field {
 	for _, name := range []string{"p", "tmpdir"} {
@@ -103,13 +125,23 @@ func (u *use) tempDir() field {
 		t := u.rest[0].prefix()
 		return literalField(t[:strings.LastIndexByte(t, '/')+1])
 	}
+	if len(u.rest) > 0 && u.rest[0].value() == nil {
+		return u.rest[0]
+	}
 	if len(u.rest) > 0 && !u.has("t") {
 		return literalField(".")
 	}
-	if t, ok := u.world.getenv("TMPDIR"); ok && t != "" {
-		return literalField(t)
+	for _, e := range u.env {
+		if e.name == "TMPDIR" {
+			return e.value
+		}
 	}
-	return literalField("/tmp")
+	x := expander{walker: u.walker, state: u.s}
+	dir, _ := x.scalar("TMPDIR")
+	if v := dir.value(); v != nil && *v != "" {
+		return literalField(*v)
+	}
+	return dir
 }
 
 // listedFiles are the files that ls names: everything here, or what its

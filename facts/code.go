@@ -70,7 +70,11 @@ func inspectCode(language, text string) codeReport {
 		bytes:  maxCodeBytes + len(text),
 		socket: -1,
 	}
+	run.holes = strings.Count(text, string(codeHole))
 	run.inspect(text, 0)
+	if run.holes != 0 {
+		run.suspect("a part of the program is not known")
+	}
 	run.finish()
 	return codeReport{calls: run.calls, unknown: run.unknown}
 }
@@ -106,6 +110,8 @@ type codeRun struct {
 	defined int                  // functions that the text defines
 	again   bool                 // this is the second reading
 	seeking bool                 // an argument is read before those in front of it
+
+	holes int // not known parts of the text that were not yet found inside strings
 
 	renamed bool // text may have changed what codeLanguage.itself holds
 

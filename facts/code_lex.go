@@ -140,6 +140,9 @@ func (l *codeLexer) inner(stop byte) []codeToken {
 
 func (l *codeLexer) push(kind codeTokenKind, text string, at int) {
 	l.tokens--
+	if kind == codePattern {
+		l.holes -= strings.Count(text, string(codeHole))
+	}
 	l.toks = append(l.toks, codeToken{kind: kind, text: text, offset: int32(at), blank: l.blank})
 	l.blank = false
 }

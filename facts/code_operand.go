@@ -106,7 +106,7 @@ func (p *codeParser) textOf(t codeToken) codeValue {
 
 // embedded evaluates code inside a string.
 func (p *codeParser) embedded(toks []codeToken) codeValue {
-	if !p.enter() {
+	if len(toks) == 0 || !p.enter() {
 		return codeValue{}
 	}
 	defer p.leave()

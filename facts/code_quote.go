@@ -110,6 +110,7 @@ func (l *codeLexer) replacement(op string, open byte, at int) {
 	end := l.pos
 	whole := l.text
 	l.text, l.pos = whole[:start+len(body)], start
+	l.holes += strings.Count(body, string(codeHole)) // in code they are parts that nobody knows
 	code := l.inner(0)
 	l.text, l.pos = whole, end
 	l.toks[n-1].parts = []codePart{{code: code}}

@@ -71,6 +71,11 @@ func (l *codeLexer) body(q codeQuote, open byte, end string, at int, oneLine boo
 			flush()
 			l.pushString(q.kind, text.String(), parts, at)
 			return
+		case c == codeHole && (q.kind == codeText || q.kind == codeCommand):
+			flush()
+			l.pos++
+			l.holes--
+			code([]codeToken{})
 		case c == '\\' && !q.verb:
 			flush()
 			l.escape(&text, q, open, last)

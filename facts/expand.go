@@ -2,6 +2,7 @@ package facts
 
 import (
 	"cmp"
+	"strconv"
 	"strings"
 
 	"gate/facts/syntax"
@@ -94,9 +95,27 @@ type expander struct {
 }
 
 func (x *expander) add(p part) {
-	x.cur.parts = append(x.cur.parts, p)
 	x.open = true
+	for len(x.holes) > 0 && p.hole == nil {
+		before, rest, _ := strings.Cut(p.text, holeName)
+		number, after, ok := strings.Cut(rest, "_")
+		n, err := strconv.Atoi(number)
+		if !ok || err != nil || n < 0 || n >= len(x.holes) {
+			break
+		}
+		if before = strings.TrimSuffix(strings.TrimSuffix(before, "{"), "$"); before != "" {
+			x.cur.parts = append(x.cur.parts, part{text: before, quoted: p.quoted})
+		}
+		x.cur.parts = append(x.cur.parts, part{hole: x.holes[n]})
+		if p.text = strings.TrimPrefix(after, "}"); p.text == "" {
+			return
+		}
+	}
+	x.cur.parts = append(x.cur.parts, p)
 }
+
+// holeName begins the names of the variables that stand for holes: see template.
+const holeName = "gate_unknown_"
 
 func (x *expander) flush() {
 	if x.open {

@@ -130,6 +130,27 @@ func (f field) same(o field) bool {
 // empty reports whether the field is known to be nothing.
 func (f field) empty() bool { return f.literal() && f.text() == "" }
 
+// codeHole stands for a hole in program text of other languages. No shell word
+// holds such a byte.
+const codeHole = '\x00'
+
+// holed is the text with codeHole for each hole. It reports false where the text
+// begins with one, or carries what must not be followed so: secrets, and what was
+// fetched or decoded.
+func (f field) holed() (string, bool) {
+	if len(f.parts) == 0 || f.parts[0].hole != nil || f.taint() != (taint{}) || strings.ContainsRune(f.text(), codeHole) {
+		return "", false
+	}
+	var b strings.Builder
+	for _, p := range f.parts {
+		b.WriteString(p.text)
+		if p.hole != nil {
+			b.WriteByte(codeHole)
+		}
+	}
+	return b.String(), true
+}
+
 // mayVanish reports whether every hole could be nothing.
 func (f field) mayVanish() bool {
 	holes := false

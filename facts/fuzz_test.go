@@ -100,6 +100,9 @@ func surroundings(line string) map[string]string {
 	return out
 }
 
+// madeUp are names that mktemp may make, numbered in the order of their making.
+var madeUp = regexp.MustCompile(`\bgate[0-9]+`)
+
 // findings are effects without the number of their command, and kinds of
 // unknowns.
 func findings(f *hook.Facts) map[string]bool {
@@ -107,7 +110,7 @@ func findings(f *hook.Facts) map[string]bool {
 	for _, e := range f.Effects {
 		attrs := maps.Clone(e.Attrs)
 		delete(attrs, "shown") // goes to the agent, or on to where the line is put
-		out[e.Kind+" "+string(strictjson.Append(nil, attrs))] = true
+		out[e.Kind+" "+madeUp.ReplaceAllString(string(strictjson.Append(nil, attrs)), "gate")] = true
 	}
 	for _, u := range f.Unknown {
 		out["unknown "+u.Kind] = true

@@ -177,16 +177,18 @@ func (c *call) shellText(f field, stdin stream) stream {
 }
 
 // template runs a shell text with holes: each hole becomes a variable that is
-// not known, so that what is around it is judged as it stands.
+// not known, so that what is around it is judged as it stands. Where quotes make
+// text of the variable, the expander puts the hole back.
 func (c *call) template(f field, stdin stream) stream {
 	s := c.s.clone()
 	var b strings.Builder
-	for i, p := range f.parts {
+	for _, p := range f.parts {
 		if p.hole == nil {
 			b.WriteString(p.text)
 			continue
 		}
-		name := "gate_unknown_" + strconv.Itoa(i)
+		name := holeName + strconv.Itoa(len(c.holes)) + "_"
+		c.holes = append(c.holes, p.hole)
 		s.set(name, field{parts: []part{p}})
 		b.WriteString("${" + name + "}")
 	}
@@ -217,11 +219,12 @@ func (u *use) runStdin(language string) {
 	if u.call.input != nil && u.call.input.From == "heredoc" {
 		source = "heredoc"
 	}
-	if in.text == nil {
+	text, ok := in.template()
+	if !ok {
 		u.unknownCode(language, in.taint, "stdin", "it comes from a pipe")
 		return
 	}
-	u.code(language, literalField(*in.text), source)
+	u.code(language, text, source)
 	if in.taint.hidden {
 		u.markDecoded()
 	}
@@ -259,7 +262,8 @@ func (c *call) runScript(language string, f field, here bool) stream {
 		if isInput(literalField(p.path)) {
 			st, ok = c.stdin, true
 		}
-		if ok && st.text == nil {
+		whole, known := st.template()
+		if ok && !known {
 			return c.unknownCode(language, st.taint, "file", "the file was written by a program")
 		}
 		if !ok {
@@ -273,16 +277,16 @@ func (c *call) runScript(language string, f field, here bool) stream {
 				}
 				continue
 			}
-			st.text = &text
+			whole = literalField(text)
 		}
 		var out stream
-		judge := func() { out = c.runText(language, *st.text, here) }
+		judge := func() { out = c.runText(language, whole, here) }
 		if ok {
 			judge()
 		} else {
 			c.asProgram(f, judge)
 		}
-		if here || language == "bash" || language == "" {
+		if here || language == "bash" || language == "" || out.taint.secret != "" {
 			return out
 		}
 	}
@@ -293,11 +297,14 @@ func (c *call) runScript(language string, f field, here bool) stream {
 }
 
 // runText runs the text of a script, here or in a program of its own.
-func (c *call) runText(language, text string, here bool) stream {
+func (c *call) runText(language string, text field, here bool) stream {
 	if !here && language != "bash" && language != "" {
 		u := &use{call: c, row: &row{}}
-		u.code(language, literalField(text), "file")
-		return stream{}
+		u.code(language, text, "file")
+		return stream{some: true, from: c.id, taint: text.taint()}
+	}
+	if !text.literal() {
+		return c.shellText(text, c.stdin)
 	}
 	s := c.s
 	if !here {
@@ -305,7 +312,7 @@ func (c *call) runText(language, text string, here bool) stream {
 	}
 	c.nested++
 	defer func() { c.nested-- }()
-	return c.script(s, text, c.stdin)
+	return c.script(s, text.text(), c.stdin)
 }
 
 // runsFile judges a program called by a path: ./x.sh that this line wrote, or
@@ -313,13 +320,15 @@ func (c *call) runText(language, text string, here bool) stream {
 func (c *call) runsFile(name string) {
 	f := literalField(name)
 	for _, p := range c.absolute(c.s, f) {
-		switch st, ok := c.files[p.path]; {
-		case !ok:
+		st, ok := c.files[p.path]
+		if !ok {
 			c.does = append(c.does, c.looksInto(p.path)...)
-		case st.text != nil:
-			c.nestedScript(*st.text, c.stdin)
-		default:
+		} else if text, ok := st.template(); !ok {
 			c.unknownCode("bash", st.taint, "file", "the file was written by a program")
+		} else if language := interpreter(text.prefix()); hasRules(language) {
+			c.runText(language, text, false)
+		} else {
+			c.shellText(text, c.stdin)
 		}
 	}
 }

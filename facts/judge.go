@@ -19,19 +19,29 @@ func (u *use) code(language string, f field, source string) {
 	}
 	texts, known := f.variants()
 	if !known {
-		u.unknownCode(language, f.taint(), source, f.why())
-		if f.prefix() != "" {
-			u.calls(language, f.text())
+		text, ok := f.holed()
+		if !ok {
+			u.unknownCode(language, f.taint(), source, f.why())
+			if f.prefix() != "" {
+				u.calls(language, f.text())
+			}
+			return
 		}
-		return
+		texts = []string{text}
+		if f.mayVanish() {
+			texts = append(texts, f.text())
+		}
 	}
 	for _, text := range texts {
 		if language == "node" && u.has("print") && !strings.ContainsAny(text, ";\n") {
 			text = "console.log(" + text + ")"
 		}
-		u.effect("exec.code", u.id, map[string]any{"language": language, "source": source, "known": true, "decoded": f.taint().hidden})
-		calls := u.calls(language, text)
-		u.walker.out.Code = append(u.walker.out.Code, hook.Code{Command: u.id, Language: language, Text: short(&text), Source: source, Calls: calls})
+		u.effect("exec.code", u.id, map[string]any{"language": language, "source": source, "known": known, "decoded": f.taint().hidden})
+		shown := short(&text)
+		if !known {
+			shown = nil
+		}
+		u.walker.out.Code = append(u.walker.out.Code, hook.Code{Command: u.id, Language: language, Text: shown, Source: source, Calls: u.calls(language, text)})
 	}
 }
 
@@ -168,11 +178,19 @@ func (u *use) codePeer(c codeCall, args []field) {
 func (u *use) sql(f field) {
 	text := f.value()
 	if text == nil {
-		t := f.text()
+		t, ok := f.holed()
+		if ok = ok && sqlValues(t); ok {
+			t = strings.ReplaceAll(t, string(codeHole), sqlHole)
+		} else {
+			t = f.text()
+			u.unknown("code", "a statement for a database is not known", u.id, f.span)
+		}
 		text = &t
-		u.unknown("code", "a statement for a database is not known", u.id, f.span)
 	}
 	for _, st := range inspectSQL(*text) {
+		if strings.Contains(st.object, sqlHole) {
+			st.object = ""
+		}
 		switch {
 		case st.verb == "shell":
 			u.inside(func() { u.shellText(literalField(st.object), stream{}) })

@@ -39,6 +39,9 @@ func (u *use) output() stream {
 	case "copy":
 		out, out.more = u.relisted(in, out), in.more
 		out.text, out.taint = u.copied(in.text), out.taint.merge(in.taint)
+		if u.name == "cat" && len(u.opts) == 0 {
+			out.form = in.form
+		}
 	case "filter", "encode":
 		out.more = in.more
 		if len(u.reads) == 0 && out.under == nil {

@@ -86,7 +86,11 @@ func short(s *string) *string {
 }
 
 func (w *walker) textStream(f field) stream {
-	return w.opened(stream{text: f.value(), taint: f.taint()})
+	st := stream{text: f.value(), taint: f.taint()}
+	if st.text == nil {
+		st.form = &f
+	}
+	return w.opened(st)
 }
 
 // hereDocument returns the text of a here-document: as it stands if a part of
@@ -216,7 +220,7 @@ func (w *walker) remember(s *state, target field, content stream, add bool) {
 			if old, ok := w.files[p.path]; ok {
 				content = concat(old, content)
 			} else {
-				content.text = nil
+				content.text, content.form = nil, nil
 			}
 		}
 		content.some = true

@@ -93,16 +93,26 @@ func (c *call) acts(line string) bool {
 // isShellScript goes by the first line, else by the name: bash runs a file
 // without one itself.
 func isShellScript(file, text string) bool {
+	switch interpreter(text) {
+	case "sh", "bash", "dash", "ksh":
+		return true
+	case "":
+		return strings.HasSuffix(file, ".sh") || strings.HasSuffix(file, ".bash")
+	}
+	return false
+}
+
+// interpreter is the program that the first line of a script names, "" for none.
+func interpreter(text string) string {
 	first, _, _ := strings.Cut(text, "\n")
 	words, ok := strings.CutPrefix(first, "#!")
 	if !ok {
-		return strings.HasSuffix(file, ".sh") || strings.HasSuffix(file, ".bash")
+		return ""
 	}
-	for _, w := range strings.Fields(words) {
-		switch path.Base(w) {
-		case "sh", "bash", "dash", "ksh":
-			return true
+	for w := range strings.FieldsSeq(words) {
+		if base := path.Base(w); base != "env" && base[0] != '-' && !strings.Contains(base, "=") {
+			return base
 		}
 	}
-	return false
+	return ""
 }

@@ -90,8 +90,8 @@ func (u *use) mongo() {
 
 // sqlStdin judges statements that come through a pipe or heredoc.
 func (u *use) sqlStdin() {
-	if u.stdin.text != nil {
-		u.sql(literalField(*u.stdin.text))
+	if text, ok := u.stdin.template(); ok {
+		u.sql(text)
 	}
 }
 

@@ -39,6 +39,10 @@ func concat(a, b stream) stream {
 	if a.text != nil && b.text != nil {
 		t := *a.text + *b.text
 		out.text = &t
+	} else if fa, ok := a.template(); ok {
+		if fb, ok := b.template(); ok {
+			out.form = &field{parts: append(fa.parts[:len(fa.parts):len(fa.parts)], fb.parts...)}
+		}
 	}
 	return out
 }

@@ -39,6 +39,33 @@ func inspectSQL(text string) []sqlStatement {
 	return out
 }
 
+// sqlHole stands in a statement for what is not known of it.
+const sqlHole = "gate_unknown"
+
+// sqlValues reports whether whatever stands for codeHole in text is a value or a
+// name, of statements that are plain whatever it is.
+func sqlValues(text string) bool {
+	for i := range len(text) {
+		if text[i] != codeHole {
+			continue
+		}
+		before := strings.TrimRight(text[:i], " \t\n")
+		word := strings.ToLower(before[strings.LastIndexAny(before, " \t\n(;")+1:])
+		switch {
+		case len(before) == i && word != "" && strings.IndexByte(",)", before[i-1]) < 0: // a part of a word
+		case !hasWord(" from join into update table database schema user role exists limit offset and or like to = < > ", word):
+			return false
+		}
+	}
+	for _, s := range inspectSQL(strings.ReplaceAll(text, string(codeHole), sqlHole)) {
+		meta := strings.HasPrefix(s.verb, `\`) && s.access == "read"
+		if !meta && !hasWord(" select values show describe desc begin start commit rollback end insert replace update create ", s.verb) {
+			return false
+		}
+	}
+	return true
+}
+
 func sqlScript(text string, escapes bool, depth int) []sqlStatement {
 	if depth > maxSQLNesting {
 		return []sqlStatement{{verb: "execute", access: "write"}}

@@ -37,6 +37,7 @@ type walker struct {
 	steps  int                   // statements run so far
 	parsed int                   // bytes parsed so far
 	listed int                   // words listed so far
+	temps  int                   // names that mktemp made up so far
 	match  int                   // steps of matching so far
 	via    []string              // wrappers around what runs now
 	traps  []func(*state)        // what runs when the text ends
@@ -47,11 +48,13 @@ type walker struct {
 	links  map[string]string     // symbolic links made in this line
 	copied map[string]string     // programs that the line gives another name, by their new path
 	full   []string              // limits that were reported
+	holes  []*hole               // that variables in nested text stand for: see template
 }
 
 // A stream is what flows through a pipe or a file.
 type stream struct {
 	text  *string // the text itself, where it is known
+	form  *field  // a text that is known but for holes; nil where text is set
 	taint taint
 	from  int     // the command that writes it, 0 for none
 	some  bool    // something flows at all
@@ -96,6 +99,18 @@ func (st stream) left() (string, bool) {
 		return "", false
 	}
 	return (*st.text)[min(at, len(*st.text)):], true
+}
+
+// template is the text, as far as it is known. It reports false for a text of which
+// nothing is, or a part has been read.
+func (st stream) template() (field, bool) {
+	switch {
+	case st.text != nil:
+		return literalField(*st.text), true
+	case st.form == nil || st.at() != 0:
+		return field{}, false
+	}
+	return *st.form, true
 }
 
 // at is how far the text has been read.

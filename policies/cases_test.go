@@ -169,7 +169,7 @@ func judgedLines(t testing.TB) []judgedLine {
 			continue
 		}
 		want, shell, _ := strings.Cut(line, " ")
-		list = append(list, judgedLine{want, shell})
+		list = append(list, judgedLine{want, strings.ReplaceAll(shell, "⏎", "\n")})
 	}
 	if len(list) == 0 {
 		t.Error("no lines")
