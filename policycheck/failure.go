@@ -56,7 +56,10 @@ func (c *checker) failure(err error) {
 		f.Message, f.Hint = f.Message[:i], f.Message[i+2:]
 	}
 	if _, known, ok := strings.Cut(f.Hint, "want (one of): ["); ok { // OPA draws the reference again before it
-		f.Hint = "it is one of " + strings.TrimSuffix(known, "]")
+		f.Hint = ""
+		if known = strings.TrimSuffix(known, "]"); known != "" {
+			f.Hint = "it is one of " + known
+		}
 	}
 	if f.Hint == "" {
 		f.Hint = c.meant(f.Message)

@@ -130,19 +130,20 @@ func (c *checker) given(s *scope, u *unit, name string, args []*ast.Term) {
 	switch {
 	case name == "effects" && len(args) == 1:
 		kinds := facts.field("effects").elements().field("kind")
-		c.against(s, ast.VarTerm("effect.kind"), kinds, args[0])
+		c.equals(s, ast.VarTerm("effect.kind"), kinds, args[0])
 	case name == "commands" && len(args) == 1:
 		programs := facts.field("shell").field("commands").elements().field("program")
-		c.against(s, ast.VarTerm("command.program"), programs, args[0])
+		c.equals(s, ast.VarTerm("command.program"), programs, args[0])
 	case name == "matches" && len(args) == 3:
 		c.pattern(s, args[2])
 	case (name == "is" || name == "could_be") && len(args) == 3:
 		for _, key := range keysOf(args[1]) {
-			v := c.eval(s, args[0]).field(key)
-			if v.kinds()&array != 0 {
-				v = v.elements().and(v.narrow(text))
+			field, v := fieldTerm(args[0], key), c.eval(s, args[0]).field(key)
+			if v.kinds()&array == 0 {
+				c.equals(s, field, v, args[2])
+			} else {
+				c.against(s, field, v.elements().and(v.narrow(text)), args[2])
 			}
-			c.against(s, fieldTerm(args[0], key), v, args[2])
 		}
 	}
 }
@@ -151,6 +152,15 @@ func (c *checker) given(s *scope, u *unit, name string, args []*ast.Term) {
 func (c *checker) against(s *scope, field *ast.Term, v value, arg *ast.Term) {
 	if w := c.eval(s, arg); len(v) > 0 && len(w) > 0 {
 		c.possible(s, field, v, arg, w, nil)
+	}
+}
+
+// equals checks an argument that a field has to equal, and not to hold.
+func (c *checker) equals(s *scope, field *ast.Term, v value, arg *ast.Term) {
+	c.against(s, field, v, arg)
+	if w := c.eval(s, arg); len(v) > 0 && len(w) > 0 {
+		field.Location = arg.Location
+		c.mismatch(s, field, v, arg, w)
 	}
 }
 

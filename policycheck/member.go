@@ -50,6 +50,8 @@ func (c *checker) members(s *scope, r *ast.Rule) {
 				wanted = "an object"
 			}
 			c.report(s, r.Head.Key.Location, Error, "member", fmt.Sprintf("a member of %s is %s", name, m.kinds), "give "+wanted)
+		case m.empty():
+			c.report(s, r.Head.Key.Location, Error, "member", fmt.Sprintf("a member of %s is empty", name), "give a text that says something")
 		}
 	}
 }
@@ -71,6 +73,9 @@ func (c *checker) form(s *scope, r *ast.Rule, rule string, m *shape) {
 		case is&null != 0 && k.kinds&null == 0 && !s.unit.handled[nameOf(held)]:
 			c.report(s, r.Head.Key.Location, Warning, "null", fmt.Sprintf("%s of %s can be null, and then the member is malformed", key, rule),
 				"use data.gate.lib.text, which takes another text then")
+		}
+		if k.kinds == text && slices.ContainsFunc(held, (*shape).empty) {
+			say("%s of %s is empty", "give a text that says something", key, rule)
 		}
 		texts, closed := held.texts()
 		if rule == "consult" && key == "hook" && closed {
@@ -99,6 +104,9 @@ func (c *checker) form(s *scope, r *ast.Rule, rule string, m *shape) {
 		c.edits(s, r, m, say)
 	}
 }
+
+// empty reports a text with nothing in it.
+func (s *shape) empty() bool { return s.kinds == text && len(s.enum) == 1 && s.enum[0] == "" }
 
 // consulted checks that there are the handlers that a rule hands calls to.
 func (c *checker) consulted(s *scope, r *ast.Rule, ids []string) {
