@@ -92,7 +92,7 @@ func (l *loader) target(fsys fs.FS, name string, link bool) (string, error) {
 			if !isPolicyFile(name) && !leadsToDir(fsys, name) {
 				return "", nil
 			}
-			return "", fmt.Errorf("a symbolic link out of the tree, to %s", to)
+			return "", fmt.Errorf("a symbolic link out of the tree, to %s; put the file itself here", to)
 		}
 		info, err := fs.Lstat(fsys, next)
 		if errors.Is(err, fs.ErrNotExist) {
