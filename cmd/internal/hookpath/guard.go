@@ -172,28 +172,6 @@ func (g *Guard) Decide(ctx context.Context, ev hook.Event) hook.Decision {
 	return d
 }
 
-// Locate turns positions within a source into ones that an editor can open.
-func (g *Guard) Locate(d *hook.Decision) {
-	for _, list := range [][]hook.Reason{d.Reasons, d.Warnings} {
-		for i := range list {
-			list[i].Pos = g.Position(list[i].Source, list[i].Pos)
-		}
-	}
-	if d.Halt != nil {
-		halt := *d.Halt
-		halt.Pos = g.Position(halt.Source, halt.Pos)
-		d.Halt = &halt
-	}
-}
-
-// Position is a position within a source as an editor can open it.
-func (g *Guard) Position(source, pos string) string {
-	if dir := g.Where[source]; dir != "" && pos != "" && !filepath.IsAbs(pos) {
-		return filepath.Join(dir, filepath.FromSlash(pos))
-	}
-	return pos
-}
-
 // NewReader returns what works out facts about calls on a machine, where
 // settings describe further programs.
 func NewReader(m Machine, programs map[string]any) *facts.Reader {
