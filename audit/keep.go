@@ -22,6 +22,19 @@ type Kept struct {
 	Redacted []string // JSON pointers to what lost a secret, such as "/input/tool_input/command"
 }
 
+// Final is Rewrite, also of a record that [Record.Keep] made and nobody has read
+// from a log.
+func (k *Kept) Final() any {
+	if k.rewrite == nil {
+		return k.Rewrite
+	}
+	v, err := strictjson.Decode(k.rewrite, strictjson.Limits{})
+	if err != nil {
+		return nil // it was written a moment ago
+	}
+	return v
+}
+
 // rendered is a value that was written already; nil: it was not.
 type rendered []byte
 

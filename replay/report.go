@@ -197,7 +197,7 @@ func entryOf(j *job, change Change) Entry {
 func side(r *audit.Record) Side {
 	s := Side{Effect: r.Effect, Reasons: r.Reasons, Changed: r.Changed, Faults: r.Faults}
 	if r.Kept != nil {
-		s.Rewrite = r.Kept.Rewrite
+		s.Rewrite = r.Kept.Final()
 	}
 	return s
 }

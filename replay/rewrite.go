@@ -30,8 +30,9 @@ func rewrite(r *audit.Record) (text []byte, known bool) {
 			return nil, false
 		}
 	}
-	if r.Kept.Rewrite == nil {
+	final := r.Kept.Final()
+	if final == nil {
 		return nil, true
 	}
-	return strictjson.Append(nil, r.Kept.Rewrite), true
+	return strictjson.Append(nil, final), true
 }
