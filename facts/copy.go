@@ -148,8 +148,11 @@ func (u *use) destinations(f field) []field {
 }
 
 // destination is what a source becomes when it is copied to a file, or into a
-// directory, where it keeps its name.
+// directory, where it keeps its name. What goes to the root is judged by that.
 func (u *use) destination(from, to field) field {
+	if strings.Trim(to.text(), "/") == "" {
+		return to
+	}
 	text := strings.TrimRight(from.text(), "/")
 	base := from.from(max(strings.LastIndexByte(text, '/'), strings.LastIndexByte(text, ':')) + 1)
 	if name := strings.Trim(base.text(), "/"); !from.literal() || name == "" || name == "." || name == ".." || !u.leadsInto(to) {
