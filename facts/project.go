@@ -75,6 +75,9 @@ func (u *use) typed() {
 	}
 	for _, line := range strings.Split(*u.stdin.text, "\n") {
 		line = strings.TrimLeft(line, "0123456789,.$;% ")
+		if name, ok := strings.CutPrefix(line, "w "); ok && !strings.HasPrefix(name, "!") {
+			u.usePath(u.s, u.id, literalField(strings.TrimSpace(name)), access{kind: "write", how: "overwrite"})
+		}
 		line = strings.TrimLeft(strings.TrimPrefix(strings.TrimPrefix(line, "r"), "w"), " ")
 		if command, ok := strings.CutPrefix(line, "!"); ok {
 			u.effect("exec.hidden", u.id, map[string]any{"program": u.name, "option": "command", "value": command})

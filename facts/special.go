@@ -95,6 +95,10 @@ func special(name string) func(*use) {
 		return (*use).packageScript
 	case "make":
 		return (*use).make
+	case "cmake":
+		return (*use).cmake
+	case "nix":
+		return (*use).nix
 	}
 	return nil
 }

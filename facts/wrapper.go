@@ -63,6 +63,50 @@ func (u *use) screen() {
 	}
 }
 
+// cmake -E has names of its own for what it does with files.
+func (u *use) cmake() {
+	if len(u.inner) == 0 {
+		return
+	}
+	name, option := "", ""
+	switch u.inner[0].text() {
+	case "remove":
+		name = "rm"
+	case "remove_directory":
+		name, option = "rm", "-r"
+	case "copy", "copy_if_different":
+		name = "cp"
+	case "copy_directory":
+		name, option = "cp", "-r"
+	case "rename":
+		name = "mv"
+	case "create_symlink":
+		name, option = "ln", "-s"
+	case "create_hardlink":
+		name = "ln"
+	default:
+		return
+	}
+	words := []field{literalField(name)}
+	if option != "" {
+		words = append(words, literalField(option))
+	}
+	u.inner = append(words, u.inner[1:]...)
+}
+
+// nix run FLAKE#NAME -- ARGS runs the program of that name, as far as one knows.
+func (u *use) nix() {
+	if len(u.inner) == 0 {
+		return
+	}
+	if _, name, ok := strings.Cut(u.inner[0].text(), "#"); ok && name != "" {
+		u.inner = append([]field{literalField(name)}, u.inner[1:]...)
+	}
+	if len(u.inner) > 1 && u.inner[1].text() == "--" {
+		u.inner = append(u.inner[:1:1], u.inner[2:]...)
+	}
+}
+
 // make takes a shell of one's own, and makefile text from its input.
 func (u *use) make() {
 	for _, f := range u.rest {
