@@ -18,6 +18,7 @@ import (
 
 	"golang.org/x/term"
 
+	"gate/cmd/internal/early"
 	"gate/consent"
 	"gate/engine/handlers"
 )
@@ -66,7 +67,10 @@ func (p process) lookupEnv(key string) (string, bool) {
 	return "", false
 }
 
-func main() { start(host()) }
+func main() {
+	early.Processors()
+	start(host())
+}
 
 // host is the process that this is.
 func host() process {

@@ -17,6 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"gate/audit"
+	"gate/cmd/internal/early"
 	"gate/cmd/internal/thin"
 )
 
@@ -25,6 +26,7 @@ var update = flag.Bool("update", false, "rewrite what scripts expect")
 // TestMain gives scripts a gate that does not look at the processes above the
 // tests: an agent may well be among them.
 func TestMain(m *testing.M) {
+	early.Processors() // as main does
 	testscript.Main(m, map[string]func(){"gate": func() {
 		p := host()
 		p.above, p.root = nil, p.getenv("TEST_ROOT")

@@ -3,9 +3,9 @@ package thin
 import (
 	"context"
 	"errors"
-	"runtime"
 
 	"gate/adapters"
+	"gate/cmd/internal/early"
 	"gate/cmd/internal/forms"
 	"gate/cmd/internal/hookpath"
 	"gate/engine"
@@ -21,7 +21,7 @@ func load(c *hookpath.Call) (*hookpath.Guard, error) {
 	if c.Batch {
 		return nil, errors.New("hooks that ask a model are faults there")
 	}
-	found, err := forms.Begin(c, false, processors)
+	found, err := forms.Begin(c, false, early.Processors)
 	if err != nil {
 		return nil, err
 	}
@@ -45,13 +45,6 @@ func load(c *hookpath.Call) (*hookpath.Guard, error) {
 	}
 	rest := &giveUp{plans: plan.NewEvaluator(plans), left: found.Left}
 	return g, g.Start(engine.WithInline(), engine.WithEvaluator(hook.Rego, rest), engine.WithValidator(adapters.CheckInput))
-}
-
-// processors takes all processors of the machine into use, and returns how many
-// there are. Package early left this program one.
-func processors() int {
-	runtime.SetDefaultGOMAXPROCS()
-	return runtime.GOMAXPROCS(0)
 }
 
 // takesOPA reports, before the trouble of looking into an event, that a policy which
