@@ -55,6 +55,7 @@ func (t taint) merge(o taint) taint {
 	return t
 }
 
+//go:noinline
 func literalField(s string) field { return field{parts: []part{{text: s, quoted: true}}} }
 
 func holeField(h *hole) field { return field{parts: []part{{hole: h}}} }
@@ -95,6 +96,8 @@ func (f field) written() string {
 }
 
 // value returns the text when all of it is known, else nil.
+//
+//go:noinline
 func (f field) value() *string {
 	if v, ok := f.variants(); ok && len(v) == 1 {
 		return &v[0]

@@ -185,6 +185,7 @@ func (u *use) sort() {
 // given are the words after the program.
 func (u *use) given() []field { return u.words[1:] }
 
+//go:noinline
 func (u *use) has(option string) bool { _, ok := u.opts[option]; return ok }
 
 // opt returns the last value of an option.
