@@ -207,7 +207,7 @@ func (c *call) list(program *string, r *row) {
 		}
 	}
 	for _, e := range c.env {
-		cmd.Env[e.name] = e.value.value()
+		cmd.Env[asKey(e.name)] = e.value.value()
 	}
 	for _, red := range c.redirects {
 		cmd.Redirects = append(cmd.Redirects, hook.Redirect{Op: red.op.String(), FD: red.fd, Target: short(red.target.value()), Span: red.span})

@@ -144,6 +144,23 @@ func TestShape(t *testing.T) {
 	}
 }
 
+// TestReadAgain writes facts as the log does and reads them: no option and no
+// variable may get the name of another on the way.
+func TestReadAgain(t *testing.T) {
+	for _, line := range []string{
+		"ls -aé", "rm -日本 x", `ls -$'\xff\xfe'`, `ls -$'a\xffb\xfe'`, `kubectl --$'\xff' --$'\xfe'=1 get x`, `env $'\xff'=1 $'\xfe'=2 ls`,
+	} {
+		text := strictjson.Append(nil, facts.New(world()).Of(event(line)).Document())
+		if _, err := strictjson.Object(text, strictjson.Limits{}); err != nil {
+			t.Errorf("%s: %v\n%s", line, err, text)
+		}
+	}
+	f := facts.New(world()).Of(event("ls -aé"))
+	if got := slices.Sorted(maps.Keys(f.Shell.Commands[0].Options)); !slices.Equal(got, []string{"a", "é"}) {
+		t.Errorf("ls -aé: options %q", got)
+	}
+}
+
 // TestSpans checks that every span points at the text it claims, in code points.
 func TestSpans(t *testing.T) {
 	line := `echo "ünïcödé" && rm -rf 'dist' "a b"`

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // An optionSpec knows the options of one program.
@@ -187,7 +188,9 @@ func (r *row) shortOptions(args []argument, words []field, i int) ([]argument, i
 		return append(args, argument{field: w, option: o}), 0
 	}
 	for j := 1; j < len(text); j++ {
-		name := text[:1] + text[j:j+1]
+		_, size := utf8.DecodeRuneInString(text[j:])
+		name := text[:1] + text[j:j+size]
+		j += size - 1
 		o := r.options.named(name)
 		if o == nil {
 			args = append(args, argument{field: w, option: &option{name: name[1:]}, flag: name})

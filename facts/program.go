@@ -207,6 +207,10 @@ func (u *use) optText(option string) any {
 	return textOrNil(f)
 }
 
+// asKey is a name that stands as the key of an object, where two that are no
+// UTF-8 must not become one only when they are written.
+func asKey(name string) string { return strings.ToValidUTF8(name, "\uFFFD") }
+
 func textOrNil(f field) any {
 	if v := f.value(); v != nil {
 		return *v
@@ -225,6 +229,7 @@ func (u *use) listUse() {
 		cmd.Operands = append(cmd.Operands, short(f.value()))
 	}
 	for name, values := range u.opts {
+		name = asKey(name)
 		for _, v := range values {
 			switch {
 			case len(v.parts) == 0:
