@@ -41,7 +41,7 @@ type Record struct {
 	Policies []Policy          // hooks that were asked, those with an effect first
 	Kept     *Kept             // the event itself; nil where it is not to be kept
 	Labels   map[string]string // of the machine
-	Bundles  []Bundle          // what was in force, by name
+	Bundles  []Bundle          // what was in force; by name in a record that was read
 
 	Sync *Sync // the record is about a bundle or the key set, and about no call; nil: a decision
 
@@ -90,7 +90,6 @@ func Of(ev *hook.Event, d *hook.Decision, result hook.Result) Record {
 	for _, b := range d.Bundles {
 		r.Bundles = append(r.Bundles, Bundle{b.Name, strconv.FormatInt(b.Version, 10), b.Digest})
 	}
-	slices.SortFunc(r.Bundles, func(a, b Bundle) int { return strings.Compare(a.Name, b.Name) })
 	for _, c := range d.Changes {
 		r.Changed = append(r.Changed, c.Hook)
 	}

@@ -10,7 +10,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 
@@ -40,7 +39,6 @@ func (g *Guard) recordOf(a adapters.Adapter, ev *hook.Event, d *hook.Decision) a
 	r := audit.Of(&event, d, d.Result(a.CanAsk(ev)))
 	r.Project = g.Project
 	r.Labels, r.Bundles = LogLabels(g.Set.Settings()), append(r.Bundles, g.directories()...)
-	slices.SortFunc(r.Bundles, func(a, b audit.Bundle) int { return strings.Compare(a.Name, b.Name) })
 	for _, text := range g.ageWarnings(d) { // also where nobody was told with this call
 		r.Warned = append(r.Warned, audit.Reason{ID: "gate.age", Reason: text, Source: staleSource})
 	}
