@@ -112,6 +112,9 @@ func (d *decoder) raw(n int) string {
 	return d.data[d.at-n : d.at]
 }
 
+// byte has many callers: copied into them it takes several pages of each call.
+//
+//go:noinline
 func (d *decoder) byte() byte {
 	if s := d.raw(1); s != "" {
 		return s[0]

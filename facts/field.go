@@ -201,6 +201,8 @@ func (f field) why() string {
 }
 
 // from drops the first n bytes, which must be literal.
+//
+//go:noinline
 func (f field) from(n int) field {
 	out := field{}
 	for i, p := range f.parts {
