@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"path"
 	"slices"
 	"strings"
 )
@@ -75,14 +76,23 @@ func (s search) found(c candidates) []field {
 }
 
 // printed are the files whose names the search prints, by what its tests let
-// pass, or nil where that is everything.
+// pass, or nil where that is everything. A program that it runs may print any of
+// the names, or the directories of some.
 func (s search) printed() []field {
 	var c candidates
-	s.walk(func(action string, _ []field, met candidates) {
-		if action == "-print" || action == "-print0" || action == "-ls" || action == "-printf" {
+	parents := false
+	s.walk(func(action string, words []field, met candidates) {
+		switch action {
+		case "-print", "-print0", "-ls", "-printf":
+			c = c.with(met)
+		case "-exec", "-execdir", "-ok", "-okdir":
+			parents = parents || len(words) > 0 && path.Base(words[0].text()) == "dirname"
 			c = c.with(met)
 		}
 	})
+	if parents {
+		return s.starts
+	}
 	if slices.ContainsFunc(c, func(one candidate) bool { return one.names == "" }) {
 		return nil
 	}
@@ -210,7 +220,9 @@ func (a *asked) test(name string, in candidates) candidates {
 	case "-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex", "-lname", "-ilname", "-samefile",
 		"-mtime", "-mmin", "-atime", "-amin", "-ctime", "-cmin", "-used", "-anewer", "-cnewer", "-size", "-user", "-perm", "-inum":
 		narrows = true
-	case "-type", "-xtype", "-maxdepth", "-mindepth", "-group", "-uid", "-gid", "-fstype", "-links", "-regextype", "-context", "-files0-from":
+	case "-type", "-xtype":
+		narrows = a.next < len(a.words) && hasWord(" l p s ", a.words[a.next].text()) // what holds nothing itself
+	case "-maxdepth", "-mindepth", "-group", "-uid", "-gid", "-fstype", "-links", "-regextype", "-context", "-files0-from":
 	default:
 		if !narrows {
 			return in

@@ -134,7 +134,7 @@ for_tests(effect) if {
 
 for_tests(effect) if {
 	command := lib.command(effect)
-	command.program == "sqlite3"
+	command.program in {"sqlite3", "duckdb"}
 	is_string(command.operands[0])
 	regex.match(`^/tmp/[^.]+(\.[a-z0-9]+)?$`, command.operands[0])
 	not wanders(command)

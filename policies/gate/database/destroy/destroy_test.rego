@@ -113,6 +113,7 @@ test_passes_databases_of_tests if {
 		"RAILS_ENV=test bundle exec rake db:reset",
 		"MIX_ENV=test mix ecto.drop",
 		"psql -h localhost app_test -c 'drop table x'",
+		"duckdb /tmp/x.duckdb -c 'drop table t'",
 		"psql -d app-test -c 'truncate a'",
 		"psql postgres://dev@localhost/app_test?sslmode=disable -c 'delete from a'",
 		"psql postgres -c 'DROP DATABASE IF EXISTS app_test'",
