@@ -19,7 +19,7 @@ import (
 // A portion is stamps of names below one directory, which is opened for them.
 const (
 	maxPortion = 100 // compared in a row, while another processor compares others: it is not waited for long
-	fewStamps  = 100 // compared by whoever asks: to wake another processor, or to wait for it, takes as long
+	fewStamps  = 300 // compared by whoever asks: to take another processor into use, or to wait for it, takes as long
 	ownPortion = 16  // names in a directory that it is opened for; those of others are found from above
 )
 
