@@ -83,7 +83,15 @@ doubtful(effect) := sprintf("%s, which lies outside the project", [lib.target(ef
 	not lib.command(effect).program == "git"
 }
 
-doubtful(effect) := "the whole project, by moving it away" if effect.area == "project_root"
+doubtful(effect) := "the whole project, by moving it away" if {
+	effect.area == "project_root"
+	effect.how == "move"
+}
+
+doubtful(effect) := "whatever lies in the project" if {
+	effect.area == "project_root"
+	effect.how != "move"
+}
 
 doubtful(effect) := "a path that is not known before the line runs" if {
 	effect.area == "unknown"

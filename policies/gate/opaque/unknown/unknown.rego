@@ -131,7 +131,7 @@ plainer := {
 
 spelt_out := {
 	"program": "write the program's name out",
-	"code": "write the code out, or put it into a file of the project",
+	"code": "write the code out and hand values over as arguments, or put it into a file of the project",
 	"dialect": "write the line in plain bash",
 }
 
