@@ -1,7 +1,10 @@
 package policycheck
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -73,20 +76,41 @@ func (c *checker) setting(row scopes.Row, ids []string) {
 	c.add(f)
 }
 
-// asked reports hooks that ask somebody whom no settings name.
+// asked reports hooks that ask somebody whom no settings name, or run a file of
+// their own place that is not there.
 func (c *checker) asked(layers []scopes.Layer) {
 	all, err := scopes.Combine(layers...)
 	if err != nil {
 		return // each file's own mistakes are reported
 	}
 	for _, h := range c.src.Hooks {
+		f := Finding{Severity: Warning, Rule: "asked"}
+		f.File, f.Line = splitPos(h.Pos())
 		if err := all.Asks(h); err != nil {
-			f := Finding{Severity: Warning, Rule: "asked", Message: fmt.Sprintf("%s cannot answer: %v", h.ID, err)}
-			f.File, f.Line = splitPos(h.Pos())
-			f.Hint = "name it in managed or user settings"
+			f.Message, f.Hint = fmt.Sprintf("%s cannot answer: %v", h.ID, err), "name it in managed or user settings"
+			c.add(f)
+		} else if name := c.missing(h); name != "" {
+			f.Message, f.Hint = fmt.Sprintf("%s cannot answer: there is no %s here", h.ID, name), "put the program there, or name it by its whole path"
 			c.add(f)
 		}
 	}
+}
+
+// missing is the file of the place that a command hook runs and that is not there,
+// "" if nothing is missing or only a shell can tell.
+func (c *checker) missing(h *hook.Hook) string {
+	word, _ := h.Config["command"].(string)
+	if _, exact := h.Config["args"]; !exact {
+		word, _ = scopes.CommandWord(word)
+	}
+	name := path.Clean(word)
+	if h.Kind != hook.Command || !strings.Contains(word, "/") || strings.Contains(word, "$") || !fs.ValidPath(name) {
+		return ""
+	}
+	if _, err := fs.Stat(c.files, name); !errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	return name
 }
 
 func splitPos(pos string) (string, int) {

@@ -15,6 +15,7 @@ import (
 
 	"gate/engine"
 	"gate/hook"
+	"gate/scopes"
 )
 
 // inherited are the variables that every command gets, where they are set.
@@ -213,15 +214,8 @@ func (h *Handlers) search(name string) (string, error) {
 // that file: "./check.sh" and "check.sh" must not be what lies in the agent's
 // directory, which the agent may have written.
 func (h *Handlers) inSource(by *hook.Hook, line string) string {
-	line = strings.TrimLeft(line, " \t\n")
-	end := strings.IndexFunc(line, func(r rune) bool {
-		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("._-/+", r))
-	})
-	if end < 0 {
-		end = len(line)
-	}
-	word, rest := line[:end], line[end:]
-	if word == "" || rest != "" && !strings.ContainsRune(" \t\n;|&<>", rune(rest[0])) {
+	word, rest := scopes.CommandWord(line)
+	if word == "" {
 		return line
 	}
 	path := h.own(by, strings.TrimPrefix(word, "./"))
