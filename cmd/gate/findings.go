@@ -11,6 +11,7 @@ import (
 
 	"gate/audit"
 	"gate/cmd/internal/hookpath"
+	"gate/hostfs"
 	"gate/install"
 	"gate/scopes"
 )
@@ -60,6 +61,7 @@ func (f *installFlags) ownFindings(p process) []install.Finding {
 		})
 	}
 	list = append(list, f.memoryFindings()...)
+	list = append(list, f.elsewhereFindings(p)...)
 	slices.SortStableFunc(list, func(a, b install.Finding) int { return cmp.Compare(rank(a.Severity), rank(b.Severity)) })
 	return list
 }
@@ -80,6 +82,21 @@ func (f *installFlags) memoryFindings() []install.Finding {
 		})
 	}
 	return list
+}
+
+// elsewhereFindings is a directory that the environment leads people's commands to,
+// and the hook never.
+func (f *installFlags) elsewhereFindings(p process) []install.Finding {
+	asked, err := f.dirs.Absolute().ForHook()
+	typed, other := f.dirs.ForPeople(p.lookupEnv)
+	if err != nil || other != nil || asked.User == typed.User || !hostfs.Exists(typed.User) {
+		return nil
+	}
+	return []install.Finding{{
+		ID: "gate.elsewhere", Severity: install.Warning, File: typed.User,
+		Message: "no call is judged by what stands here: the environment leads commands such as gate try to it, and the hook reads " + asked.User,
+		Remedy:  "move it there, or unset what leads here (XDG_CONFIG_HOME, HOME)",
+	}}
 }
 
 // missed makes more of agents that gate is not installed for, but that have asked
