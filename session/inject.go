@@ -13,10 +13,10 @@ import (
 
 // Limits of what waits for one session.
 const (
-	MaxText    = 8 << 10  // bytes of one text
-	MaxWaiting = 64       // texts
-	maxWaiting = 64 << 10 // bytes of all of them
-	maxMatcher = 1 << 10
+	MaxText      = 8 << 10  // bytes of one text
+	MaxWaiting   = 64       // texts
+	maxTextTotal = 64 << 10 // bytes of all of them
+	maxMatcher   = 1 << 10
 )
 
 // An Injection is a text that somebody outside has for a running agent.
@@ -51,7 +51,7 @@ func (m *Memory) Inject(in Injection, now time.Time) (sequence int, err error) {
 		return 0, fmt.Errorf("the matcher has more than %d bytes", maxMatcher)
 	case in.Strategy != hook.ToolResult && in.Strategy != hook.UserMessage:
 		return 0, fmt.Errorf("the strategy must be %s or %s", hook.ToolResult, hook.UserMessage)
-	case len(m.Injections) >= MaxWaiting || size > maxWaiting:
+	case len(m.Injections) >= MaxWaiting || size > maxTextTotal:
 		return 0, errors.New("too much waits for this session already")
 	case !in.Expires.IsZero() && !in.Expires.After(now):
 		return 0, errors.New("it has expired already")

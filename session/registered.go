@@ -12,7 +12,7 @@ import (
 const (
 	MaxHooks      = 32 << 10  // bytes of one text
 	MaxRegistered = 32        // texts
-	maxRegistered = 128 << 10 // bytes of all of them
+	maxHooksTotal = 128 << 10 // bytes of all of them
 	maxAgents     = 128       // sub-agents that are told apart
 	maxPath       = 4 << 10
 )
@@ -67,7 +67,7 @@ func (m *Memory) Register(r Registration, now time.Time) (number int, err error)
 	if err := r.check(); err != nil {
 		return 0, err
 	}
-	if len(m.Registered) >= MaxRegistered || size > maxRegistered {
+	if len(m.Registered) >= MaxRegistered || size > maxHooksTotal {
 		return 0, errors.New("too many hooks are registered for this session already")
 	}
 	m.Registrations++

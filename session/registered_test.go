@@ -104,7 +104,7 @@ func TestRegisterRefuses(t *testing.T) {
 		}
 	}
 	m := &Memory{}
-	for range maxRegistered / MaxHooks {
+	for range maxHooksTotal / MaxHooks {
 		if _, err := m.Register(Registration{Kind: File, Text: text}, noon); err != nil {
 			t.Fatal(err)
 		}
