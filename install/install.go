@@ -308,13 +308,6 @@ func first(list []string) string {
 	return list[0]
 }
 
-func (m Machine) system() System {
-	if m.System == nil {
-		return Host{}
-	}
-	return m.System
-}
-
 // meant ends a message about a word with the known one that was probably meant,
 // or with all of them.
 func meant(word string, known []string) string {

@@ -41,6 +41,13 @@ type File interface {
 	Sync() error
 }
 
+func (m Machine) system() System {
+	if m.System == nil {
+		return Host{}
+	}
+	return m.System
+}
+
 // Host is the file system of this machine.
 type Host struct{}
 

@@ -23,3 +23,12 @@ func (m *matchers) compile(text string) (*matcher.Matcher, error) {
 	m.known[text] = c
 	return c, nil
 }
+
+// An Option is something that [New] can do without.
+type Option func(*matchers)
+
+// WithBacktracking has matchers understand every regular expression. Without it
+// some are a mistake in their source, [matcher.ErrBacktracks].
+func WithBacktracking(b matcher.Backtracker) Option {
+	return func(p *matchers) { p.backtracker = b }
+}

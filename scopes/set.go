@@ -60,15 +60,6 @@ func (b *Bound) Excepted(ev *hook.Event) (e Exception, pos string, ok bool) {
 	return Exception{}, "", false
 }
 
-// An Option is something that [New] can do without.
-type Option func(*matchers)
-
-// WithBacktracking has matchers understand every regular expression. Without it
-// some are a mistake in their source, [matcher.ErrBacktracks].
-func WithBacktracking(b matcher.Backtracker) Option {
-	return func(p *matchers) { p.backtracker = b }
-}
-
 // New checks the sources and puts their hooks in order. It reports all
 // mistakes that make a set meaningless, joined: nameless and duplicate sources,
 // and scopes and authorities that are not among the constants or do not go
@@ -111,29 +102,36 @@ func New(sources []Source, settings Settings, options ...Option) (*Set, error) {
 			continue
 		}
 		s.bounds[src] = bounds
-		for _, b := range bounds {
-			if !b.takesPart(src, &tuned) {
-				continue
-			}
-			s.memory = s.memory || b.Session || b.Once
-			if b.Consult {
-				continue // it runs when it is consulted
-			}
-			for i, name := range b.Events {
-				if slices.Contains(b.Events[:i], name) {
-					continue
-				}
-				if byName[name] == nil {
-					byName[name] = make([]*Bound, 0, len(bounds))
-				}
-				byName[name] = append(byName[name], b)
-			}
-		}
+		s.list(src, &tuned, byName)
 	}
 	for name, bounds := range byName {
 		s.tiers[name] = tiers(name, bounds)
 	}
 	return s, nil
+}
+
+// list adds the hooks of a source that take part to those of their events. Hooks
+// that are consulted run for no event by themselves.
+func (s *Set) list(src *Source, tuned *tuning, byName map[hook.Name][]*Bound) {
+	bounds := s.bounds[src]
+	for _, b := range bounds {
+		if !b.takesPart(src, tuned) {
+			continue
+		}
+		s.memory = s.memory || b.Session || b.Once
+		if b.Consult {
+			continue
+		}
+		for i, name := range b.Events {
+			if slices.Contains(b.Events[:i], name) {
+				continue
+			}
+			if byName[name] == nil {
+				byName[name] = make([]*Bound, 0, len(bounds))
+			}
+			byName[name] = append(byName[name], b)
+		}
+	}
 }
 
 // takesPart sets what settings say of a hook, and reports whether they leave it
