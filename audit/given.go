@@ -8,7 +8,7 @@ import (
 
 // given learns the secrets that a command is given in a way that only its
 // options tell: mysql -pX, docker login -p X, a token on standard input.
-func (x *secrets) given(c *hook.ShellCommand, shell *hook.Shell) {
+func (x *secrets) given(c *hook.ShellCommand) {
 	for name, values := range c.Options {
 		switch {
 		case name == "from-literal" && namesSecret(c.Operands):

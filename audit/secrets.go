@@ -54,7 +54,7 @@ func (x *secrets) ofCall(ev *hook.Event, facts *hook.Facts) shifts {
 	var words []byte
 	for i := range facts.Shell.Commands {
 		c := &facts.Shell.Commands[i]
-		x.given(c, facts.Shell)
+		x.given(c)
 		words = words[:0]
 		for _, w := range c.Words {
 			if w.Value != nil && len(words) < 2*maxField {

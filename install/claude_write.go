@@ -68,10 +68,9 @@ func (b *lineWriter) key(name string) *lineWriter {
 
 func (b *lineWriter) text(s string) { b.raw(jsonText(s)) }
 
-func (b *lineWriter) raw(s string) *lineWriter {
+func (b *lineWriter) raw(s string) {
 	b.comma()
 	b.WriteString(s)
-	return b
 }
 
 func jsonText(s string) string { return string(strictjson.Append(nil, s)) }

@@ -29,7 +29,7 @@ func From(x any) (Value, error) {
 		if math.IsInf(x, 0) || math.IsNaN(x) {
 			return nil, errNoNumber
 		}
-		return Float(x), nil
+		return ofFloat(x), nil
 	case []any:
 		return fromList(x, From)
 	case []string:

@@ -76,8 +76,8 @@ func smallExponent(text string, at int) bool {
 	return err == nil && at+max(e, -e) <= maxExponent/4
 }
 
-// Float returns the number f, which must be finite.
-func Float(f float64) Value {
+// ofFloat returns the number f, which must be finite.
+func ofFloat(f float64) Value {
 	n, _ := Number(strconv.FormatFloat(f, 'g', -1, 64))
 	return n
 }
