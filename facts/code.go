@@ -39,6 +39,7 @@ type codeReport struct {
 //	connect, listen, reverse-shell     a host and a port
 //	environment                        the variable; none for all of them
 //	kill                               a process and a signal
+//	remove                             the library of a service and the function that removes something there
 //	sql                                statements for a database
 //	eval-remote, eval-decoded          the URL or the decoded text, where known
 type codeCall struct {

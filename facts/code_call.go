@@ -43,6 +43,10 @@ func (p *codeParser) perform(u codeUse) codeValue {
 // unlisted handles a call that no row knows. A method of a list may still
 // change or pass on the list.
 func (p *codeParser) unlisted(u codeUse, flags codeFlags) codeValue {
+	if v, ok := p.client(u); ok {
+		v.flags |= flags & (fromNetwork | fromDecoder)
+		return v
+	}
 	if !u.method {
 		return codeFlagged(flags)
 	}

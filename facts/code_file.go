@@ -16,13 +16,29 @@ func (p *codeParser) specialFile(name, rest string, u *codeUse) (codeValue, bool
 	case "chmod":
 		p.chmod(p.selected(first, u), p.arg(second, u), u)
 	case "sql":
-		if v := p.arg(first, u); v.kind == codeKnown && changesData(v.text) {
-			c.does = "sql"
-			p.emit(c, []codeValue{v})
+		c.does = "sql"
+		for _, v := range append([]codeValue{p.arg(first, u)}, p.arg(first, u).items...) {
+			switch {
+			case v.kind == codeKnown && changesData(v.text):
+				p.emit(c, []codeValue{v})
+			case v.kind == codeOpaque && dropsData(v.text): // what it drops is not known
+				p.emit(c, []codeValue{codeString(v.text)})
+			}
 		}
 	case "statement": // a method that is one
 		c.does = "sql"
 		p.emit(c, []codeValue{codeString(rest)})
+	case "unlimited": // by a filter without conditions, or by an option
+		v, ok := u.args.option(first)
+		if first == "0" {
+			v, ok = u.args.at(0)
+			ok = !ok || v.kind == codeMap && len(v.keys) == 0
+		} else {
+			ok = ok && v.truth()
+		}
+		if c.does = "sql"; ok {
+			p.emit(c, []codeValue{codeString("truncate")})
+		}
 	case "openself":
 		if u.on.kind == codeKnown || u.on.kind == codeChoice {
 			return p.open(u.on, p.arg("0/mode", u), u), true
@@ -131,6 +147,12 @@ func (p *codeParser) chmod(paths []codeValue, mode codeValue, u *codeUse) {
 	for _, path := range paths {
 		p.emit(c, []codeValue{path, codeMode(mode)})
 	}
+}
+
+// dropsData reports the beginning of a statement that nothing behind it limits.
+func dropsData(text string) bool {
+	words := strings.Fields(strings.ToLower(text[:min(len(text), 64)]))
+	return len(words) > 0 && (words[0] == "drop" || words[0] == "truncate")
 }
 
 // changesData reports whether statements for a database change anything.

@@ -29,6 +29,10 @@ func (p *codeParser) pure(fold, selectors string, u *codeUse) codeValue {
 		return codeFlagged(fromNetwork)
 	case "decoder":
 		return codeFlagged(fromDecoder | u.args.flags())
+	case "secret":
+		return codeFlagged(fromSecret)
+	case "made":
+		return codeNamed(u.name)
 	case "environment":
 		return codeFlagged(fromEnvironment)
 	case "env":

@@ -1,6 +1,9 @@
 package facts
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // index reads a subscript.
 func (p *codeParser) index(v codeValue, end string) codeValue {
@@ -39,14 +42,22 @@ func (p *codeParser) index(v codeValue, end string) codeValue {
 	case v.kind == codeMap && key.kind == codeKnown:
 		item, _ := v.get(key.text)
 		return item
-	case v.kind == codeList && key.kind == codeKnown && len(key.text) < 4:
-		n := 0
-		for _, c := range key.text {
-			n = n*10 + int(c-'0')
+	case v.kind == codeList && key.kind == codeKnown:
+		return v.nth(key.text)
+	case v.kind == codeChoice && key.kind == codeKnown && len(v.items) > 0 && v.items[0].kind == codeList:
+		var each []codeValue
+		for _, item := range v.items {
+			each = append(each, item.nth(key.text))
 		}
-		if n >= 0 && n < len(v.items) {
-			return v.items[n]
-		}
+		return codeOneOf(each...)
+	}
+	return codeFlagged(v.all())
+}
+
+// nth is the item of a list at a place that is written as key.
+func (v codeValue) nth(key string) codeValue {
+	if n, err := strconv.Atoi(key); err == nil && n >= 0 && n < len(v.items) {
+		return v.items[n]
 	}
 	return codeFlagged(v.all())
 }

@@ -84,6 +84,9 @@ func (p *codeParser) postfix(v codeValue) codeValue {
 				return p.settle(v, &m)
 			}
 			v, block = p.called(v, &m, offset, func() codeArgs { p.next(); return p.list(")", p.pos-1) })
+		case p.lang.arrows && t.kind == codeText && !t.blank && (v.kind == codeName && (v.text == "$" || strings.HasSuffix(v.text, ".$")) || p.target == "$"):
+			p.record(codeCall{name: "$", does: "shell", offset: offset}, []codeValue{p.textOf(p.next())})
+			v = codeValue{}
 		case t.is("[") && !(t.blank && p.lang.commands):
 			v = p.index(p.settle(v, &m), "]")
 		case t.is("{") && p.lang.curlyIndex && !t.blank && p.pos > 0 && p.indexable():

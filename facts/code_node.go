@@ -300,6 +300,10 @@ console.log console.error console.info console.warn console.table console.dir co
 *.constructor = !constructor
 app.doShellScript *.doShellScript = shell 0
 *.query = !sql 0
+*.$executeRawUnsafe *.$queryRawUnsafe = !sql 0
+*.deleteMany = !unlimited 0
+*.dropTable *.dropTableIfExists *.dropSchema = !statement drop table
+*.sync = !unlimited force
 *.flushAll *.flushall *.flushDb *.flushdb = !statement truncate
 *.dropDatabase = !statement drop database
 `

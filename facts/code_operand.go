@@ -236,6 +236,10 @@ func (p *codeParser) loop() {
 // bind gives loop variables the elements of v.
 func (p *codeParser) bind(names []string, v codeValue) {
 	e := v.element()
+	if len(names) == 1 && e.kind == codeList && len(v.items) <= maxCodeChoice {
+		p.vars[names[0]] = codeValue{kind: codeChoice, items: v.items, flags: e.flags}
+		return
+	}
 	for i, name := range names {
 		switch {
 		case len(names) == 1:

@@ -243,8 +243,19 @@ chr unichr = =chr 0
 *.format = !format self
 *.replace = !replace
 *.execute *.executescript *.executemany = !sql 0
+sqlalchemy.text sqlalchemy.sql.text psycopg2.sql.SQL psycopg.sql.SQL = =text 0
 *.flushall *.flushdb = !statement truncate
-*.drop_database *.drop_all = !statement drop database
+*.drop_database *.drop_all sqlalchemy_utils.drop_database = !statement drop database
+*.delete_many = !unlimited 0
+django.core.management.call_command = argv 'django-admin' *
+*.exec_command = shell? 0
+invoke.run fabric.Connection.run fabric.Connection.sudo = shell 0
+fabric.Connection = =made
+*.extractall = write? 0/path
+shutil.unpack_archive = write? 1/extract_dir
+dotenv.dotenv_values = =environment
+keyring.get_password = =secret
+*.read = read? 0
 base64.b64decode base64.urlsafe_b64decode base64.standard_b64decode base64.decodebytes base64.decodestring binascii.a2b_base64 = =base64 0
 bytes.fromhex bytearray.fromhex binascii.unhexlify binascii.a2b_hex = =hex 0
 zlib.decompress gzip.decompress bz2.decompress lzma.decompress codecs.decode base64.b32decode base64.b85decode base64.a85decode = =decoder

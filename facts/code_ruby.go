@@ -134,5 +134,6 @@ Net.HTTP.start Net.HTTP.new = connect 0 1
 puts print p pp warn printf $stdout.puts $stderr.puts STDOUT.puts $stdout.write = !print
 format sprintf = =format *
 Process.pid Time.now rand SecureRandom.hex SecureRandom.uuid = =digits
-*.execute *.exec_query = !sql 0
+*.execute *.exec_query *.exec *.exec_params *.async_exec *.query = !sql 0
+*.exec! = shell? 0
 `

@@ -81,15 +81,31 @@ func (p *codeParser) process(what codeValue, u *codeUse) {
 	if what.kind == codeName {
 		what = codeFlagged(what.flags)
 	}
+	if input, given := u.args.option("input"); given && input.kind == codeKnown && !(ok && shell.truth()) {
+		what, shell, ok = p.fed(what, input), codeString("true"), true
+	}
 	switch {
 	case ok && shell.truth():
 		c.does = "shell"
 		p.record(c, codeFlatten(what)[:min(1, len(codeFlatten(what)))])
 	case what.kind == codeList:
 		p.record(c, what.items)
+	case what.kind == codeChoice:
+		for _, one := range what.items {
+			p.record(c, codeFlatten(one))
+		}
 	default:
 		p.record(c, []codeValue{what})
 	}
+}
+
+// fed is the line that runs words with a text as their input.
+func (p *codeParser) fed(words, input codeValue) codeValue {
+	line := codeString("")
+	for _, w := range codeFlatten(words) {
+		line = p.concat(line, p.concat(p.each(w, func(s string) codeValue { return codeString(quote(s)) }), codeString(" ")))
+	}
+	return p.concat(line, codeString("<<< "+quote(input.text)))
 }
 
 // spawn reports Node's spawn and execFile: a program, its arguments, options.
@@ -158,15 +174,15 @@ func (p *codeParser) getattr(on, name codeValue, u *codeUse) codeValue {
 	case name.kind != codeKnown && (on.kind == codeName && hasWord(p.lang.modules, on.text)):
 		p.suspect(u.name + " picks a function by a computed name")
 	case name.kind == codeKnown:
+		if action := p.table[name.text]; action != "" && p.lang.commands {
+			use := codeUse{name: name.text, action: action, offset: u.offset}
+			use.args.pos = u.args.pos[min(1, len(u.args.pos)):]
+			return p.perform(use)
+		}
 		if action := p.table["*."+name.text]; action != "" && p.lang.commands { // Ruby's send
 			use := *u
 			use.name, use.action = name.text, action
 			use.args.pos = use.args.pos[min(1, len(use.args.pos)):]
-			return p.perform(use)
-		}
-		if action := p.table[name.text]; action != "" && p.lang.commands {
-			use := codeUse{name: name.text, action: action, offset: u.offset}
-			use.args.pos = u.args.pos[min(1, len(u.args.pos)):]
 			return p.perform(use)
 		}
 	}

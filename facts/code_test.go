@@ -138,7 +138,7 @@ func TestInspectCodeQuoted(t *testing.T) {
 // TestCodeTables holds that every row of the tables means something.
 func TestCodeTables(t *testing.T) {
 	does := " delete write append read permissions shell argv fetch send connect listen environment list "
-	folds := " home here tmp temp digits drop net decoder environment env name text dict pass list join append concat base64 hex within names walk glob format chr lower upper strip reverse dir base clean file "
+	folds := " home here tmp temp digits drop net decoder environment env name text dict pass list join append concat base64 hex within names walk glob format chr lower upper strip reverse dir base clean file secret made "
 	for _, name := range codeNames {
 		lang := codeLanguageOf(name)
 		for function, row := range lang.table() {

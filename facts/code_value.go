@@ -11,7 +11,7 @@ const (
 	codeList                   // items
 	codeMap                    // keys and items
 	codeName                   // text is the qualified name of a function, module or unknown variable
-	codeChoice                 // one of items, which are known or opaque
+	codeChoice                 // one of items, which are known, opaque or lists
 )
 
 // codeFlags say where a value came from. They survive calls and operators.

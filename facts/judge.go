@@ -115,6 +115,8 @@ func (u *use) codeCall(c codeCall) {
 		if len(args) > 0 {
 			u.sql(args[0])
 		}
+	case "remove":
+		u.effect("infrastructure", u.id, map[string]any{"tool": textOrNil(args[0]), "verb": textOrNil(args[1]), "access": "delete", "approved": true, "target": nil})
 	case "reverse-shell":
 		u.effect("exec.shell", u.id, map[string]any{"how": "reverse", "host": firstText(args)})
 	case "environment":
