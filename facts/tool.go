@@ -31,8 +31,8 @@ func tools(name string) (toolRow, bool) {
 		return toolRow{fields: map[string]string{"input": "patch", "patch": "patch", "patchText": "patch", "command": "patch"}}, true
 	case "write_bash", "write_stdin", "write-process", "launch-process":
 		return toolRow{fields: map[string]string{"command": "shell", "input": "shell", "chars": "shell", "input_text": "shell", "cwd": "dir"}}, true
-	case "Edit", "MultiEdit", "replace", "edit", "edit_file", "str_replace", "str_replace_editor", "search_replace", "apply_diff":
-		return toolRow{fields: map[string]string{"file_path": "edit", "path": "edit", "target_file": "edit", "new_string": "content"}}, true
+	case "Edit", "MultiEdit", "multiedit", "replace", "edit", "edit_file", "str_replace", "str_replace_editor", "search_replace", "apply_diff":
+		return toolRow{fields: map[string]string{"file_path": "edit", "filePath": "edit", "path": "edit", "target_file": "edit", "new_string": "content"}}, true
 	case "NotebookEdit":
 		return toolRow{fields: map[string]string{"notebook_path": "edit"}}, true
 	case "Read", "read_file", "view", "read", "ReadFile", "NotebookRead", "view_image", "read_many_files", "open_file":
@@ -229,7 +229,9 @@ func isStatement(text string) bool {
 	if len(words) < 2 {
 		return false
 	}
-	switch words[0] {
+	switch strings.TrimSuffix(words[0], ";") {
+	case "commit", "rollback", "abort":
+		return strings.Contains(text, ";")
 	case "select", "insert", "update", "delete", "drop", "truncate", "alter", "create", "grant", "revoke", "copy", "with", "merge", "call", "exec", "attach", "vacuum", "begin", "set", "load", "replace":
 		return true
 	}

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"gate/strictjson"
 )
 
 // strangeTool judges a tool by the names of its fields:
@@ -22,6 +24,12 @@ func (w *walker) strangeTool(name string, input map[string]any) {
 }
 
 func (w *walker) scan(tool string, input map[string]any, depth int) {
+	does := tool // with what the input says is to be done: {"op": "delete", "path": …}
+	for _, k := range append([]string{"type"}, verbFields[1:]...) {
+		if s, ok := input[k].(string); ok && len(s) < 32 && k != "method" && !contains(nameWords(tool), "git") {
+			does += "_" + s
+		}
+	}
 	for _, k := range slices.Sorted(maps.Keys(input)) {
 		switch v := input[k].(type) {
 		case map[string]any:
@@ -29,40 +37,85 @@ func (w *walker) scan(tool string, input map[string]any, depth int) {
 				w.scan(tool, v, depth+1)
 			}
 		case []any:
-			role := guess(k)
-			if role == "shell" {
-				w.shellField(v, w.world.Dir)
-				if strings.EqualFold(k, "commands") {
-					w.lines(v)
-				}
-				continue
-			}
-			if program, ok := argumentsOf(tool, k, input); ok {
-				w.shellField(append(program, v...), w.world.Dir)
-				continue
-			}
-			for _, e := range v {
-				if m, ok := e.(map[string]any); ok && depth < 8 {
-					w.scan(tool, m, depth+1)
-				} else {
-					w.field(k, e, toolRole(tool, role))
-				}
-			}
+			w.scanList(tool, does, k, v, input, depth)
 		case string:
 			role := guess(k)
 			switch {
 			case role == "shell" && arguments(input) != "":
 				w.oneLine(v+arguments(input), w.world.Dir)
-			case role == "shell" && runsShell(tool, v):
+			case role == "shell" && runsShell(tool, v), typedInto(tool, k) && w.isLine(v):
 				w.oneLine(v, w.world.Dir)
 			case role == "shell":
 			case !strings.HasPrefix(tool, "mcp__") && strings.Contains(v, "*** Begin Patch"):
 				w.patch(newState(w.world.Dir), 0, v)
+			case strings.HasPrefix(v, "{") && depth < 8:
+				if inner, err := strictjson.Object([]byte(v), strictjson.Limits{}); err == nil {
+					w.scan(tool, inner, depth+1)
+				}
 			default:
-				w.field(k, v, toolRole(tool, role))
+				w.field(k, v, moved(does, k, toolRole(does, role)))
 			}
 		}
 	}
+}
+
+func (w *walker) scanList(tool, does, k string, v []any, input map[string]any, depth int) {
+	role := guess(k)
+	if role == "shell" {
+		first, _ := slices.Concat(v, []any{""})[0].(string)
+		if _, nested := slices.Concat(v, []any{""})[0].([]any); !nested {
+			w.shellField(v, w.world.Dir)
+		}
+		if strings.EqualFold(k, "commands") || strings.EqualFold(k, "cmds") || strings.ContainsAny(first, " \t\n") {
+			w.lines(v)
+		}
+		for _, e := range v {
+			if words, ok := e.([]any); ok {
+				w.shellField(words, w.world.Dir)
+			}
+		}
+		return
+	}
+	if program, ok := argumentsOf(tool, k, input); ok {
+		w.shellField(append(program, v...), w.world.Dir)
+		return
+	}
+	for _, e := range v {
+		if m, ok := e.(map[string]any); ok && depth < 8 {
+			w.scan(tool, m, depth+1)
+		} else {
+			w.field(k, e, toolRole(does, role))
+		}
+	}
+}
+
+// typedInto reports a field whose text is typed into a terminal.
+func typedInto(tool, field string) bool {
+	if !hasWord(" input text line keys chars data ", strings.ToLower(field)) {
+		return false
+	}
+	return slices.ContainsFunc(nameWords(tool), func(x string) bool {
+		return hasWord(" shell bash zsh terminal tmux iterm console process pty ssh ", x)
+	})
+}
+
+// isLine reports text that a shell would take: what is typed may be an answer to
+// another program.
+func (w *walker) isLine(text string) bool {
+	if w.parsed += len(text); len(text) > maxLine || w.parsed > maxParsed || tooDeep(text) {
+		return true // judged, and found too long there
+	}
+	_, _, err := parseShell(text)
+	return err == nil
+}
+
+// moved tells where something goes away from where it goes.
+func moved(tool, field, role string) string {
+	if role == "write" && slices.ContainsFunc(nameWords(tool), func(x string) bool { return hasWord(" move rename mv ", x) }) &&
+		hasWord(" source src sourcepath oldpath source_path old_path from ", strings.ToLower(field)) {
+		return "delete"
+	}
+	return role
 }
 
 // lines reads a list of commands as what else it can be than the words of one.
@@ -83,7 +136,7 @@ func argumentsOf(tool, field string, input map[string]any) ([]any, bool) {
 		return nil, false
 	}
 	for k := range input {
-		if guess(k) == "shell" || strings.EqualFold(k, "program") || strings.EqualFold(k, "executable") {
+		if guess(k) == "shell" || strings.EqualFold(k, "program") {
 			return nil, false
 		}
 	}
@@ -104,6 +157,9 @@ func arguments(input map[string]any) string {
 	for _, k := range slices.Sorted(maps.Keys(input)) {
 		switch strings.ToLower(k) {
 		case "args", "arguments", "argv":
+			if s, ok := input[k].(string); ok {
+				line += " " + s
+			}
 			list, _ := input[k].([]any)
 			for _, e := range list {
 				if s, ok := e.(string); ok {
@@ -132,7 +188,7 @@ func guess(field string) string {
 		return "shell"
 	}
 	switch name {
-	case "command", "cmd", "commandline", "shellcommand", "bash", "bashcommand", "script", "shell", "commands", "argv", "run", "exec", "cmdline", "shellline":
+	case "command", "cmd", "commandline", "shellcommand", "bash", "bashcommand", "script", "shell", "commands", "argv", "run", "exec", "cmdline", "shellline", "cmds", "executable":
 		return "shell"
 	case "path", "file", "filepath", "filename", "paths", "files", "target", "targetfile", "targetpath", "source", "src", "dest", "destination",
 		"sourcepath", "destinationpath", "oldpath", "newpath", "directory", "dir", "directorypath", "dirpath", "folder", "absolutepath", "relativepath",
@@ -140,7 +196,7 @@ func guess(field string) string {
 		return "path"
 	case "url", "urls", "endpoint", "href", "link", "baseurl":
 		return "url"
-	case "sql", "query", "statement":
+	case "sql", "query", "statement", "statements", "queries", "sqlquery", "rawsql":
 		return "sql"
 	}
 	return ""
@@ -153,18 +209,19 @@ func toolRole(tool, role string) string {
 		return role
 	}
 	words := nameWords(tool)
-	switch words[len(words)-1] {
-	case "info", "stat", "stats", "metadata":
-		return "list"
-	}
+	last := words[len(words)-1]
 	for _, v := range []struct {
 		access string
 		words  []string
 	}{
-		{"delete", []string{"delete", "remove", "rm", "unlink", "trash", "purge", "destroy"}},
-		{"write", []string{"write", "edit", "create", "update", "save", "put", "append", "patch", "replace", "insert", "modify", "move", "rename", "copy", "set", "upload", "download"}},
-		{"read", []string{"read", "get", "view", "open", "cat", "load", "show", "fetch", "send", "share", "attach", "post", "publish"}},
+		{"delete", []string{"delete", "remove", "rm", "rmdir", "unlink", "trash", "shred", "erase", "wipe", "clear", "empty"}},
+		{"write", []string{"write", "edit", "create", "update", "save", "put", "append", "patch", "replace", "insert", "modify", "move", "rename", "copy", "set", "download", "truncate", "chmod", "chown", "symlink", "link", "touch"}},
+		{"list", []string{}},
+		{"read", []string{"upload", "read", "get", "view", "open", "cat", "load", "show", "fetch", "send", "share", "attach", "post", "publish"}},
 	} {
+		if v.access == "list" && hasWord(" info stat stats metadata ", last) {
+			return "list" // get_file_info
+		}
 		for _, w := range v.words {
 			if contains(words, w) {
 				return v.access

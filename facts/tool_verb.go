@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ func (w *walker) toolVerb(name string, input map[string]any) {
 		return
 	}
 	w.toolReset(words, input)
+	w.toolSecret(words, input)
 	if onlyReads(name[strings.LastIndex(name, "__")+2:]) {
 		return
 	}
@@ -22,13 +24,18 @@ func (w *walker) toolVerb(name string, input map[string]any) {
 	if v := fieldVerb(input); v != "" {
 		access, verb = "delete", v
 	}
+	if replicas, ok := input["replicas"]; ok && fmt.Sprint(replicas) == "0" {
+		access, verb = "delete", "scale down"
+	}
 	for _, x := range words[2:] {
 		if access == "delete" {
 			break
 		}
-		switch x {
-		case "delete", "remove", "drop", "destroy", "purge", "wipe", "truncate", "terminate", "revoke", "uninstall", "force", "flushall", "flushdb", "flush", "refund", "archive":
+		switch {
+		case removes(x), hasWord(" revoke force flush refund archive ", x), empties(x) && slices.ContainsFunc(words[2:], wholes):
 			access, verb = "delete", x
+		}
+		switch x {
 		case "create", "update", "write", "edit", "push", "merge", "send", "post", "publish", "deploy", "apply", "set", "add", "put", "insert", "upload", "move", "rename", "execute", "run", "transfer", "invite", "fork", "close", "restart", "stop", "scale", "rollback":
 			if access == "read" {
 				access, verb = "write", x
@@ -37,6 +44,9 @@ func (w *walker) toolVerb(name string, input map[string]any) {
 	}
 	if access == "read" {
 		return
+	}
+	if verb == "create" && contains(words, "release") {
+		verb = "publish"
 	}
 	if verb == "apply" && slices.ContainsFunc(words[1:], isDeployer) {
 		verb = "deploy"
@@ -55,7 +65,8 @@ func (w *walker) toolVerb(name string, input map[string]any) {
 
 // sentSecret is the kind of secret that stands in what a tool sends or posts.
 func sentSecret(words []string, input map[string]any) string {
-	if !slices.ContainsFunc(words[2:], func(x string) bool { return strings.Contains(" send post publish reply comment message ", " "+x+" ") }) {
+	const told = " send post publish reply comment message issue page document gist note ticket card email release discussion "
+	if !slices.ContainsFunc(words[2:], func(x string) bool { return hasWord(told, x) }) {
 		return ""
 	}
 	for _, k := range slices.Sorted(maps.Keys(input)) {
@@ -68,19 +79,55 @@ func sentSecret(words []string, input map[string]any) string {
 	return ""
 }
 
+// verbFields are the fields that say what a tool is to do.
+var verbFields = [...]string{"command", "operation", "operation_name", "action", "subcommand", "verb", "method", "mode", "op"}
+
+// removes reports a verb after which something is gone.
+func removes(word string) bool {
+	return hasWord(" delete remove drop destroy purge wipe truncate terminate uninstall flushall flushdb prune erase nuke shred unpublish ", word)
+}
+
+// empties reports a verb after which something is gone if it is about a whole,
+// as wholes says.
+func empties(word string) bool { return hasWord(" clear reset empty disable cancel ", word) }
+
+func wholes(word string) bool {
+	return hasWord(" all everything data database databases db table tables collection collections index bucket directory dir folder history branch project account user users cluster trash subscription environment ", word)
+}
+
+// toolSecret says that a tool shows what a store of secrets holds.
+func (w *walker) toolSecret(words []string, input map[string]any) {
+	has := func(list string) bool {
+		return slices.ContainsFunc(words, func(x string) bool { return hasWord(list, x) })
+	}
+	what := ""
+	switch {
+	case !has(" get read access reveal fetch show view retrieve ") || has(" list scanning metadata names alert alerts type types policy rotation count "):
+	case has(" secret secrets password passwords credential credentials "), has(" vault onepassword 1password bitwarden keychain keyring lastpass "):
+		what = "password store"
+	default:
+		for _, k := range []string{"kind", "resourceType", "resource_type", "resource"} {
+			s, _ := input[k].(string)
+			if s = strings.ToLower(s); (s == "secret" || s == "secrets") && input["name"] != nil && input["output"] != "name" && input["output"] != "wide" {
+				what = "cluster secret"
+			}
+		}
+	}
+	if what != "" {
+		w.effect("secret.read", 0, map[string]any{"path": nil, "what": what, "grade": "key", "shown": true})
+	}
+}
+
 // fieldVerb is the word with which a field of the input says that something goes
 // away: {"operation": "terminate_instances"}.
 func fieldVerb(input map[string]any) string {
-	for _, k := range []string{"command", "operation", "operation_name", "action", "subcommand", "verb", "method"} {
+	for _, k := range verbFields {
 		s, _ := input[k].(string)
 		if strings.ContainsAny(s, " /\n") {
 			continue // a command line, which is judged as one
 		}
-		for _, x := range nameWords(s)[:min(1, len(nameWords(s)))] {
-			switch x {
-			case "delete", "remove", "drop", "destroy", "purge", "wipe", "truncate", "terminate", "uninstall", "flushall", "flushdb":
-				return x
-			}
+		if words := nameWords(s); len(words) > 0 && (removes(words[0]) || words[0] == "clear" || words[0] == "drain") {
+			return words[0]
 		}
 	}
 	return ""
@@ -100,15 +147,42 @@ func (w *walker) toolReset(words []string, input map[string]any) {
 	case contains(words, "clean") && !contains(words, "status"):
 		verb = "clean"
 	}
+	if slices.ContainsFunc(words, func(x string) bool { return x == "git" }) {
+		w.gitTool(words, input)
+	}
 	if verb != "" {
 		w.effect("git.discard", 0, map[string]any{"verb": verb, "paths": []any{}, "all": true, "force": true})
 	}
 }
 
+// gitTool judges what a tool of git is given as the command of git that it is.
+func (w *walker) gitTool(words []string, input map[string]any) {
+	text := func(keys ...string) string {
+		for _, k := range keys {
+			if s, ok := input[k].(string); ok {
+				return s
+			}
+		}
+		return ""
+	}
+	line := []any{"git"}
+	switch {
+	case contains(words, "commit") && (input["no_verify"] == true || input["noVerify"] == true):
+		line = append(line, "commit", "--no-verify")
+	case contains(words, "config") && text("value") != "":
+		line = append(line, "config", text("key", "name"), text("value"))
+	case contains(words, "remote") && text("url") != "":
+		line = append(line, "remote", text("mode", "action", "operation"), text("name", "remote"), text("url"))
+	default:
+		return
+	}
+	w.shellField(line, w.world.Dir)
+}
+
 // onlyReads reports a name that begins with reading, and says nothing more.
 func onlyReads(tool string) bool {
 	words := nameWords(tool)
-	if len(words) < 2 || contains(words, "and") || contains(words, "or") {
+	if len(words) < 2 || contains(words, "and") || contains(words, "or") || slices.ContainsFunc(words, removes) {
 		return false
 	}
 	switch words[0] {

@@ -83,7 +83,7 @@ ask contains {
 	"help": "Nobody can say beforehand what this tool makes of the code.",
 } if {
 	regex.match(`(?i)(^|_|[a-z])(exec|run|eval|python|repl|notebook)`, input.tool_name)
-	some field in {"code", "source_code", "python", "javascript", "program", "source"}
+	some field in {"code", "source_code", "python", "javascript", "program", "source", "cell_source"}
 	is_string(input.tool_input[field])
 	count(input.facts.code) == 0
 }
