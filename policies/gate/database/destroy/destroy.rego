@@ -95,7 +95,9 @@ elsewhere(effect) if {
 	not here(server)
 }
 
-here(server) if regex.match(`(?i)^(localhost|127\.|0\.0\.0\.0|::1|\[::1\]|/|\.|host\.docker\.internal$)`, server)
+here(server) if {
+	regex.match(`(?i)^(localhost|127(\.[0-9]+){3}|0\.0\.0\.0|::1|\[::1\]|host\.docker\.internal)(:[0-9]+)?$|^[/.]`, server)
+}
 
 servers(command) := {server |
 	some option in ["host", "h"]
@@ -118,10 +120,10 @@ loses(effect) if {
 loses(effect) if effect.verb == "restore"
 
 # What tests make anew: a database on this machine that is named so on the line,
-# and nothing on the line that may lead to another one.
+# by a client that nothing on the line leads to another one.
 for_tests(effect) if {
 	command := lib.command(effect)
-	not wanders(command)
+	stays(command)
 	every server in servers(command) {
 		here(server)
 	}
@@ -137,70 +139,108 @@ for_tests(effect) if {
 	command.program in {"sqlite3", "duckdb"}
 	is_string(command.operands[0])
 	regex.match(`^/tmp/[^.]+(\.[a-z0-9]+)?$`, command.operands[0])
-	not wanders(command)
+	stays(command)
 }
 
 # The database itself goes, or something in it.
 databases(effect, command) := {effect.object} if {
 	effect.tool in {"dropdb", "mysqladmin"}
 	is_string(effect.object)
-	count(command.operands) < 3
+	count(command.operands) == {"dropdb": 1, "mysqladmin": 2}[effect.tool]
 } else := {effect.object} if {
 	effect.verb == "drop database"
 	is_string(effect.object)
 } else := connected(command) if {
 	lib.matches(effect, "verb", `^(drop (table|view|index|schema|type|sequence|trigger|function|collection)|drop database|truncate|delete|update)$`)
 	command.program in {"psql", "mysql", "mariadb", "mongosh", "mongo", "sqlite3"}
-	not contains(lib.text(effect, "object", ""), ".")
 	command.stdin == null
 } else := {environment} if {
 	some variable in variables[command.program]
 	environment := command.env[variable]
-	not command.options.environment
+	every operand in command.operands {
+		regex.match(`^(db:(drop|create|migrate|reset|setup|seed|prepare|schema:load|structure:load|test:prepare)|--quiet)$`, operand)
+	}
 }
 
 variables := {"rails": {"RAILS_ENV"}, "rake": {"RAILS_ENV"}, "mix": {"MIX_ENV"}}
 
 connected(command) := {name |
 	some option in ["dbname", "database"]
-	some name in command.options[option]
-} | {name |
-	is_string(command.operands[0])
-	parts := split(command.operands[0], "?")
-	names := split(parts[0], "/")
-	name := names[count(names) - 1]
+	some named in command.options[option]
+	name := database(named)
+} | {name | name := database(command.operands[0])}
+
+# The database that a client is told by its name or in a URL; what is neither may
+# be any.
+database(text) := text if not regex.match(`[/=?]`, text)
+
+database(text) := found[0][1] if found := regex.find_all_string_submatch_n(`^[a-z0-9+]+://[^/?]*/([^/?=]*)(?:\?[^?]*)?$`, text, -1)
+
+database(text) := "/" if {
+	regex.match(`[/=?]`, text)
+	not regex.match(`^[a-z0-9+]+://[^/?]*/[^/?=]*(\?[^?]*)?$`, text)
+	not endswith(text, ".db")
+	not regex.match(`\.(sqlite3?|duckdb)$`, text)
 }
 
-# Statements that go to another database, and those that stand elsewhere.
-wanders(command) if {
-	some word in command.words
-	is_string(word.value)
-	regex.match(`(?i)\\(c|connect|i|ir|include|!)\b|\b(use|attach)\s|getSibling|getMongo|connect\(|dblink|\.(open|read|restore)\b`, word.value)
+database(text) := lib.base(text) if regex.match(`^[^=?:]*/[^/=?:]*\.(db|sqlite3?|duckdb)$`, text)
+
+# A client that takes what it is told from its own words, all of them known, and
+# from a line that changes nothing about where it goes.
+stays(command) if {
+	every option, _ in command.options {
+		option in plain
+	}
+	every variable, _ in command.env {
+		regex.match(harmless_variable, variable)
+	}
+	every step in command.via {
+		regex.match(`^((docker|podman|nerdctl)( compose|-compose)? exec|docker-compose exec|bundle exec|env|bash|sh|time|timeout|nice)$`, step)
+	}
+	not "env" in command.via
+	every word in command.words {
+		is_string(word.value)
+		not regex.match(leads, word.value)
+	}
+	every other in input.facts.shell.commands {
+		not turns(other)
+	}
+	text := input.tool_input.command
+	not regex.match(`\b\w*(HOST|SERVICE|URL|DSN|DATABASE)\w*=|\bfor\s+(PG|MYSQL|DB|DATABASE)`, text)
+	exports := [other | some other in input.facts.shell.commands; other.program in {"export", "declare", "typeset", "readonly"}]
+	count(regex.find_n(`\bexport\s+(LC_\w+|LANG|(RAILS|MIX|NODE)_ENV|PG(USER|PASSWORD|PORT))=`, text, -1)) >= count(exports)
 }
 
-wanders(command) if command.options.file
-
-# Words of a client's own, and of the tasks that it runs, that name another one.
-wanders(command) if {
-	some word in command.words
-	is_string(word.value)
-	regex.match(`(?i)[?&](host|hostaddr|port|service|dbname|database)=|^[A-Z_]*(ENV|URL|HOST)=|:all\b`, word.value)
+# Options that say neither where the client goes nor what else it reads.
+plain := {
+	"host", "h", "port", "p", "P", "username", "user", "u", "password", "w", "no-password", "dbname", "database", "command", "execute",
+	"eval", "c", "e", "if-exists", "force", "f", "echo", "quiet", "q", "no-psqlrc", "X", "no-align", "A", "tuples-only", "t", "batch",
+	"silent", "N", "B", "s", "norc", "trace", "single-transaction", "protocol", "no-start", "force-drop",
 }
 
-# The shell's variables count as well, wherever the line sets them.
-wanders(_) if {
-	is_string(input.tool_input.command)
-	regex.match(`\b\w*(HOST|SERVICE|URL|DSN|DATABASE)\w*=|\b(export|declare|typeset|readonly)\s+["']?\$`, input.tool_input.command)
+harmless_variable := `^(LC_\w+|LANG|RAILS_ENV|MIX_ENV|NODE_ENV|PG(USER|PASSWORD|PORT)|MYSQL_PWD|DISABLE_DATABASE_ENVIRONMENT_CHECK|FORCE)$`
+
+# Statements that go to another database, and words that name another one.
+leads := concat("|", [
+	`(?i)\\(c|connect|i|ir|include|!)\b|\b(use|attach)\b|getSibling|Mongo\(|adminCommand|connect\(|dblink|\.(open|read|restore)\b`,
+	`[?&](host|hostaddr|port|service|dbname|database)=|^[A-Z_]*(ENV|URL|HOST)=|:all\b`,
+	`\b(drop|truncate|from|update|table)\b[^;]*[\w"\x60\]]\s*\.\s*[\w"\x60\[]`,
+])
+
+# What the rest of the line may not do.
+turns(command) if command.program in {
+	"source", ".", "eval", "alias", "read", "mapfile", "readarray", "ln", "cp", "mv", "ssh", "autossh", "kubectl", "oc", "socat",
 }
 
-wanders(_) if {
-	some other in input.facts.shell.commands
-	other.program in {"source", ".", "eval"}
+turns(command) if {
+	command.program == "set"
+	some word in array.slice(command.words, 1, count(command.words))
+	not regex.match(`^[-+]([eux]*o?)$|^(pipefail|errexit|nounset|xtrace)$`, word.value)
 }
 
-wanders(command) if {
-	some word in command.words
-	word.value == null
+turns(command) if {
+	command.program == "printf"
+	command.options.v
 }
 
 phrase(effect) := sprintf("would %s %s", [effect.verb, effect.object]) if {

@@ -121,6 +121,11 @@ test_passes_databases_of_tests if {
 		"sqlite3 data/test.db 'drop table users'",
 		"sqlite3 /tmp/scratch.db 'drop table if exists t'",
 		`mongosh mongodb://localhost/app_test --eval 'db.dropDatabase()'`,
+		"set -euo pipefail; MIX_ENV=test mix ecto.drop --quiet",
+		"docker compose exec -T db dropdb --if-exists -U app app_test",
+		"bash -c 'dropdb app_test'",
+		"PGPASSWORD=x psql -h 127.0.0.1 -p 5433 -U app -qc 'drop table x' app_test",
+		"export RAILS_ENV=test; RAILS_ENV=test bin/rails db:drop db:create",
 	] {
 		count(destroy.deny | destroy.ask) == 0 with input as gate.event(line)
 	}
@@ -159,6 +164,30 @@ test_asks_beside_databases_of_tests if {
 		"RAILS_ENV=test rails db:drop:all",
 		"RAILS_ENV=test DATABASE_URL=postgres://prod/app rails db:drop",
 		"RAILS_ENV=test npx prisma migrate reset --force",
+		`mongosh app_test --eval 'use("app"); db.dropDatabase()'`,
+		`mongosh app_test --eval 'Mongo("prod").getDB("app").users.drop()'`,
+		"export PGHO''ST=prod; dropdb app_test",
+		"env PGHO''ST=prod dropdb app_test",
+		"read PGHOST <<< prod; export PGHOST; dropdb app_test",
+		"for PGHOST in prod; do export PGHOST; dropdb app_test; done",
+		"set -a; X=1; dropdb app_test",
+		"mysql --defaults-file=prod.cnf app_test -e 'drop table users'",
+		"HOME=/tmp/x mysql app_test -e 'drop table users'",
+		"ssh -fNL 5432:prod:5432 bastion; psql -h localhost app_test -c 'drop table x'",
+		"ssh prod dropdb app_test",
+		"kubectl exec db-0 -- dropdb app_test",
+		"sqlite3 test.db -init x.sql 'drop table x'",
+		"ln -sf app.db test.db; sqlite3 test.db 'drop table users'",
+		"mysql app_test -e 'drop table x, app.users'",
+		"dropdb app_test app",
+		"RAILS_ENV=test RACK_ENV=production rails db:drop",
+		"RAILS_ENV=test rails runner 'User.delete_all'",
+		"RAILS_ENV=test rails db:drop DB=app",
+		"RAILS_ENV=test env -u RAILS_ENV rails db:drop",
+		"MIX_ENV=test mix ecto.drop -r Prod.Repo",
+		"psql 'postgres://u@localhost,prod/app_test' -c 'drop table x'",
+		"psql service=prod/app_test -c 'drop table x'",
+		"PGOPTIONS='-c search_path=prod' psql app_test -c 'drop table users'",
 	] {
 		count(destroy.ask) > 0 with input as gate.event(line)
 	}
