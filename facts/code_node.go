@@ -1,6 +1,9 @@
 package facts
 
-import "sync"
+import (
+	"strings"
+	"sync"
+)
 
 func nodeLanguage() *codeLanguage {
 	return &codeLanguage{
@@ -195,39 +198,37 @@ var nodeTable = sync.OnceValue(func() codeTable {
 // nodeFiles returns the rows of the file system module, whose functions exist
 // with callbacks, with promises and in a synchronous form.
 func nodeFiles(module string) string {
-	rows := ""
-	for _, suffix := range []string{"", "Sync"} {
-		at := func(names ...string) string {
-			out := ""
-			for _, n := range names {
-				out += module + "." + n + suffix + " "
-				if suffix != "" && module == "fs" {
-					out += "*." + n + suffix + " "
-				}
+	var rows strings.Builder
+	for line := range strings.Lines(nodeFileRows) {
+		names, action, _ := strings.Cut(line, "= ")
+		for name := range strings.FieldsSeq(names) {
+			rows.WriteString(module + "." + name + " " + module + "." + name + "Sync ")
+			if module == "fs" {
+				rows.WriteString("*." + name + "Sync ")
 			}
-			return out + "= "
 		}
-		rows += at("rm") + "delete+recursive 0\n" +
-			at("rmdir") + "delete+recursive 0\n" +
-			at("unlink") + "delete 0\n" +
-			at("remove", "emptyDir") + "delete+r 0\n" +
-			at("rename", "move") + "delete 0; write 1\n" +
-			at("copyFile", "cp", "copy") + "read 0; write 1\n" +
-			at("writeFile", "createWriteStream", "outputFile", "writeJson", "truncate", "mkdir", "mkdirp", "ensureDir", "ensureFile") + "write 0; !print\n" +
-			at("link", "symlink") + "write 1\n" +
-			at("appendFile") + "append 0; !print\n" +
-			at("readFile", "createReadStream", "readJson") + "read 0\n" +
-			at("open") + "!open 0 1\n" +
-			at("chmod", "lchmod") + "!chmod 0 1\n" +
-			at("chown", "lchown") + "permissions 0\n" +
-			at("readdir", "opendir") + "list 0; =names\n" +
-			at("stat", "lstat") + "list 0\n" +
-			at("realpath") + "=text 0\n" +
-			at("mkdtemp") + "=text 0\n" +
-			at("exists") + "=drop\n"
+		rows.WriteString("= " + action)
 	}
-	return rows
+	return rows.String()
 }
+
+const nodeFileRows = `rm rmdir = delete+recursive 0
+unlink = delete 0
+remove emptyDir = delete+r 0
+rename move = delete 0; write 1
+copyFile cp copy = read 0; write 1
+writeFile createWriteStream outputFile writeJson truncate mkdir mkdirp ensureDir ensureFile = write 0; !print
+link symlink = write 1
+appendFile = append 0; !print
+readFile createReadStream readJson = read 0
+open = !open 0 1
+chmod lchmod = !chmod 0 1
+chown lchown = permissions 0
+readdir opendir = list 0; =names
+stat lstat = list 0
+realpath mkdtemp = =text 0
+exists = =drop
+`
 
 const nodeRows = `
 require import module.require createRequire = =name 0

@@ -8,54 +8,55 @@ import (
 	"gate/hook"
 )
 
-// A toolRow says what the fields of a tool's input are.
-type toolRow struct {
-	fields map[string]string // field → role: shell, read, write …
-	silent bool              // its texts are for people: never scanned
+// A toolRow says what the fields of a tool's input are: " field=role …", where a
+// role is shell, read, write … An empty row is of a tool whose texts are for
+// people: they are never scanned.
+type toolRow string
+
+func (r toolRow) silent() bool { return r == "" }
+
+// role is that of a field, "" when the row does not name it.
+func (r toolRow) role(field string) string {
+	_, rest, _ := strings.Cut(string(r), " "+field+"=")
+	role, _, _ := strings.Cut(rest, " ")
+	return role
 }
 
-// tools lists the tools whose fields are known, Claude Code's names first,
-// then what other agents call the same.
-func tools(name string) (toolRow, bool) {
-	switch name {
-	case "Bash", "bash", "shell", "run_shell_command", "run_terminal_cmd", "run_terminal", "exec", "exec_command", "execute_command",
-		"local_shell", "Shell", "Execute", "run_command", "terminal", "execute_bash", "BashTool":
-		return toolRow{fields: map[string]string{"command": "shell", "cmd": "shell", "script": "shell", "input": "shell", "workdir": "dir", "cwd": "dir", "dir_path": "dir"}}, true
-	case "PowerShell", "powershell", "pwsh":
-		return toolRow{fields: map[string]string{"command": "dialect:powershell"}}, true
-	case "Monitor":
-		return toolRow{fields: map[string]string{"command": "shell"}}, true
-	case "Write", "write_file", "create", "create_file", "WriteFile":
-		return toolRow{fields: map[string]string{"file_path": "write", "path": "write", "filename": "write", "content": "content"}}, true
-	case "apply_patch", "ApplyPatch":
-		return toolRow{fields: map[string]string{"input": "patch", "patch": "patch", "patchText": "patch", "command": "patch"}}, true
-	case "write_bash", "write_stdin", "write-process", "launch-process":
-		return toolRow{fields: map[string]string{"command": "shell", "input": "shell", "chars": "shell", "input_text": "shell", "cwd": "dir"}}, true
-	case "Edit", "MultiEdit", "multiedit", "replace", "edit", "edit_file", "str_replace", "str_replace_editor", "search_replace", "apply_diff":
-		return toolRow{fields: map[string]string{"file_path": "edit", "filePath": "edit", "path": "edit", "target_file": "edit", "new_string": "content"}}, true
-	case "NotebookEdit":
-		return toolRow{fields: map[string]string{"notebook_path": "edit"}}, true
-	case "Read", "read_file", "view", "read", "ReadFile", "NotebookRead", "view_image", "read_many_files", "open_file":
-		return toolRow{fields: map[string]string{"file_path": "read", "path": "read", "absolute_path": "read", "notebook_path": "read", "paths": "read", "include": "read"}}, true
-	case "Grep", "grep", "search_file_content", "grep_search", "codebase_search":
-		return toolRow{fields: map[string]string{"path": "search", "glob": "searchglob", "dir_path": "search", "include": "searchglob", "includePattern": "searchglob"}}, true
-	case "Glob", "glob", "LS", "ls", "list_directory", "list_dir", "find_files":
-		return toolRow{fields: map[string]string{"path": "list", "dir_path": "list"}}, true
-	case "WebFetch", "web_fetch", "fetch", "http_request", "webfetch", "read_url_content":
-		return toolRow{fields: map[string]string{"url": "url", "prompt": "urls"}}, true
-	case "delete_file", "DeleteFile", "remove_file":
-		return toolRow{fields: map[string]string{"path": "delete", "target_file": "delete", "file_path": "delete"}}, true
-	case "WebSearch", "web_search", "google_web_search", "Task", "Agent", "TodoWrite", "TaskCreate", "TaskUpdate", "TaskGet", "TaskList", "TaskOutput", "TaskStop",
-		"AskUserQuestion", "ExitPlanMode", "EnterPlanMode", "Skill", "ToolSearch", "SlashCommand", "BashOutput", "KillShell", "KillBash", "SendMessage", "invoke_agent",
-		"write_todos", "save_memory", "ask_user", "update_plan", "get_goal", "ScheduleWakeup", "EnterWorktree", "ExitWorktree", "CronList", "TeamCreate", "StructuredOutput", "LSP", "task", "todowrite", "todoread",
-		"activate_skill", "complete_task", "enter_plan_mode", "exit_plan_mode", "plan_enter", "plan_exit", "update_topic", "get_internal_docs", "todo_write",
-		"ask_user_question", "report_intent", "update_todo", "store_memory", "request_user_input", "list_mcp_resources", "create_goal", "update_goal",
-		"wait_agent", "close_agent", "send_input", "tool_search", "question", "codesearch", "websearch", "read_bash", "stop_bash", "list_bash",
-		"fetch_copilot_cli_documentation", "skill", "think", "ask_followup_question", "attempt_completion", "plan_mode_respond":
-		return toolRow{silent: true}, true
+// tools finds a tool whose fields are known.
+func tools(name string) (row toolRow, known bool) {
+	for line := range strings.Lines(toolRows) {
+		if names, row, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " |"); hasWord(" "+names+" ", name) {
+			return toolRow(row), true
+		}
 	}
-	return toolRow{}, false
+	return "", false
 }
+
+// toolRows are tools and their fields, Claude Code's names first, then what other
+// agents call the same.
+const toolRows = `Bash bash shell run_shell_command run_terminal_cmd run_terminal exec exec_command execute_command local_shell Shell | command=shell cmd=shell script=shell input=shell workdir=dir cwd=dir dir_path=dir
+Execute run_command terminal execute_bash BashTool | command=shell cmd=shell script=shell input=shell workdir=dir cwd=dir dir_path=dir
+PowerShell powershell pwsh | command=dialect:powershell
+Monitor | command=shell
+Write write_file create create_file WriteFile | file_path=write path=write filename=write content=content
+apply_patch ApplyPatch | input=patch patch=patch patchText=patch command=patch
+write_bash write_stdin write-process launch-process | command=shell input=shell chars=shell input_text=shell cwd=dir
+Edit MultiEdit multiedit replace edit edit_file str_replace str_replace_editor search_replace apply_diff | file_path=edit filePath=edit path=edit target_file=edit new_string=content
+NotebookEdit | notebook_path=edit
+Read read_file view read ReadFile NotebookRead view_image read_many_files open_file | file_path=read path=read absolute_path=read notebook_path=read paths=read include=read
+Grep grep search_file_content grep_search codebase_search | path=search glob=searchglob dir_path=search include=searchglob includePattern=searchglob
+Glob glob LS ls list_directory list_dir find_files | path=list dir_path=list
+WebFetch web_fetch fetch http_request webfetch read_url_content | url=url prompt=urls
+delete_file DeleteFile remove_file | path=delete target_file=delete file_path=delete
+WebSearch web_search google_web_search Task Agent TodoWrite TaskCreate TaskUpdate TaskGet TaskList TaskOutput TaskStop |
+AskUserQuestion ExitPlanMode EnterPlanMode Skill ToolSearch SlashCommand BashOutput KillShell KillBash SendMessage |
+invoke_agent write_todos save_memory ask_user update_plan get_goal ScheduleWakeup EnterWorktree ExitWorktree CronList |
+TeamCreate StructuredOutput LSP task todowrite todoread activate_skill complete_task enter_plan_mode exit_plan_mode |
+plan_enter plan_exit update_topic get_internal_docs todo_write ask_user_question report_intent update_todo store_memory |
+request_user_input list_mcp_resources create_goal update_goal wait_agent close_agent send_input tool_search question |
+codesearch websearch read_bash stop_bash list_bash fetch_copilot_cli_documentation skill think ask_followup_question |
+attempt_completion plan_mode_respond |
+`
 
 // KnowsTool reports whether gate knows what the fields of a tool's input are. Of
 // other tools it guesses, and their facts are opaque.
@@ -68,7 +69,7 @@ func KnowsTool(name string) bool {
 func (w *walker) tool(name string, input map[string]any) {
 	row, known := tools(name)
 	switch {
-	case known && row.silent:
+	case known && row.silent():
 	case known:
 		w.knownTool(name, row, input)
 	default:
@@ -79,14 +80,15 @@ func (w *walker) tool(name string, input map[string]any) {
 func (w *walker) knownTool(name string, row toolRow, input map[string]any) {
 	dir := w.world.Dir
 	for _, k := range slices.Sorted(maps.Keys(input)) {
-		if s, ok := input[k].(string); ok && row.fields[k] == "dir" {
+		if s, ok := input[k].(string); ok && row.role(k) == "dir" {
 			if ts := w.absolute(newState(w.world.Dir), literalField(s)); len(ts) == 1 {
 				dir = ts[0].path
 			}
 		}
 	}
 	for _, k := range slices.Sorted(maps.Keys(input)) {
-		role, known := row.fields[k]
+		role := row.role(k)
+		known := role != ""
 		if !known {
 			role = toolRole(name, guess(k))
 		}
@@ -105,7 +107,7 @@ func (w *walker) knownTool(name string, row toolRow, input map[string]any) {
 		w.field(k, input[k], role)
 	}
 	w.missing(name, row, input)
-	if _, searches := row.fields["glob"]; searches && input["path"] == nil && input["dir_path"] == nil {
+	if row.role("glob") != "" && input["path"] == nil && input["dir_path"] == nil {
 		w.search(input)
 	}
 }
@@ -113,7 +115,8 @@ func (w *walker) knownTool(name string, row toolRow, input map[string]any) {
 // missing says that a call of a file tool has no field that holds a file.
 func (w *walker) missing(name string, row toolRow, input map[string]any) {
 	wants := false
-	for field, role := range row.fields {
+	for pair := range strings.FieldsSeq(string(row)) {
+		field, role, _ := strings.Cut(pair, "=")
 		switch role {
 		case "write", "edit", "read", "delete", "patch":
 			if wants = true; input[field] != nil {

@@ -16,7 +16,7 @@ func (w *walker) strangeTool(name string, input map[string]any) {
 		w.unknown("tool", fmt.Sprintf("gate has no row for the tool %q", name), 0, nil)
 	}
 	w.toolVerb(name, input)
-	if row, known := tools(strings.ReplaceAll(strings.ToLower(name), "-", "_")); known && !row.silent {
+	if row, known := tools(strings.ReplaceAll(strings.ToLower(name), "-", "_")); known && !row.silent() {
 		w.knownTool(name, row, input) // the same in other letters, for all that is known
 		return
 	}

@@ -35,11 +35,8 @@ func (w *walker) toolVerb(name string, input map[string]any) {
 		case removes(x), hasWord(" revoke force flush refund archive ", x), empties(x) && slices.ContainsFunc(words[2:], wholes):
 			access, verb = "delete", x
 		}
-		switch x {
-		case "create", "update", "write", "edit", "push", "merge", "send", "post", "publish", "deploy", "apply", "set", "add", "put", "insert", "upload", "move", "rename", "execute", "run", "transfer", "invite", "fork", "close", "restart", "stop", "scale", "rollback":
-			if access == "read" {
-				access, verb = "write", x
-			}
+		if access == "read" && hasWord(" create update write edit push merge send post publish deploy apply set add put insert upload move rename execute run transfer invite fork close restart stop scale rollback ", x) {
+			access, verb = "write", x
 		}
 	}
 	if access == "read" {
@@ -219,17 +216,17 @@ func isDeployer(word string) bool {
 // toolPush gives a push by an MCP tool the effect of git push: commits and
 // merges on a server, and branches that are moved or deleted there.
 func (w *walker) toolPush(name string, words []string, input map[string]any) {
-	has := func(any ...string) bool {
-		return slices.ContainsFunc(any, func(x string) bool { return contains(words, x) })
+	has := func(list string) bool {
+		return slices.ContainsFunc(words, func(x string) bool { return hasWord(list, x) })
 	}
-	changes := has("create", "update", "delete")
-	deletes := has("delete") && has("branch", "ref")
+	changes := has(" create update delete ")
+	deletes := has(" delete ") && has(" branch ref ")
 	branch, named := pushedBranch(input)
 	switch onServer := gitServer(words, input); {
-	case has("push"), has("merge") && has("request") && onServer, deletes && onServer:
-	case changes && has("ref") && onServer:
-	case changes && has("file", "files") && (named || onServer):
-	case has("merge") && named:
+	case has(" push "), has(" merge ") && has(" request ") && onServer, deletes && onServer:
+	case changes && has(" ref ") && onServer:
+	case changes && has(" file files ") && (named || onServer):
+	case has(" merge ") && named:
 	default:
 		return
 	}
@@ -259,10 +256,8 @@ func pushedBranch(input map[string]any) (string, bool) {
 
 // gitServer reports a tool of a server that keeps repositories.
 func gitServer(words []string, input map[string]any) bool {
-	for _, x := range []string{"git", "github", "gitlab", "bitbucket", "gitea", "forgejo", "codeberg"} {
-		if contains(words, x) {
-			return true
-		}
+	if slices.ContainsFunc(words, func(x string) bool { return hasWord(" git github gitlab bitbucket gitea forgejo codeberg ", x) }) {
+		return true
 	}
 	for _, key := range []string{"repo", "repository", "project_id", "pull_number", "pullNumber"} {
 		if _, ok := input[key]; ok {
