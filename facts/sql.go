@@ -204,21 +204,21 @@ func (t sqlTokens) common() []sqlStatement {
 // simple reads a statement by its first word.
 func (t sqlTokens) simple(verb string) sqlStatement {
 	s := sqlStatement{verb: verb, access: "write"}
-	switch verb {
-	case "select", "values", "table":
+	switch {
+	case hasWord(" select values table ", verb):
 		return t.query(verb)
-	case "drop":
+	case verb == "drop":
 		kind, at := t.kind(1)
 		return sqlStatement{verb: "drop " + kind, access: "delete", object: t.name(at)}
-	case "truncate":
+	case verb == "truncate":
 		return sqlStatement{verb: verb, access: "delete", object: t.name(t.skip(1, "table", "only", "if", "exists"))}
-	case "delete":
+	case verb == "delete":
 		return sqlStatement{verb: verb, access: "delete", object: t.name(t.skip(1, "from", "only", "low_priority", "quick", "ignore")), where: t.limited()}
-	case "update":
+	case verb == "update":
 		s.object, s.where = t.name(t.skip(1, "only", "low_priority", "ignore", "or", "rollback", "abort", "replace", "fail")), t.limited()
-	case "insert", "replace", "merge", "upsert":
+	case hasWord(" insert replace merge upsert ", verb):
 		s.object, s.where = t.name(t.skip(1, "into", "or", "ignore", "replace", "overwrite", "table", "low_priority", "delayed", "rollback", "abort", "fail")), true
-	case "alter":
+	case verb == "alter":
 		kind, at := t.kind(1)
 		if t.find("superuser") > 0 && (kind == "user" || kind == "role") {
 			s.verb = "superuser"
@@ -229,39 +229,37 @@ func (t sqlTokens) simple(verb string) sqlStatement {
 		if t.find("drop") > 0 {
 			s.access = "delete"
 		}
-	case "create":
+	case verb == "create":
 		_, at := t.kind(1)
 		s.object = t.name(at)
 		if t.find("c", "plpythonu", "plpython3u", "plperlu", "plsh", "soname") > 0 && t.find("function") > 0 {
 			s.verb = "load extension"
 		}
-	case "copy":
+	case verb == "copy":
 		return t.copy()
-	case "attach", "load", "install":
+	case hasWord(" attach load install ", verb):
 		return t.load(verb)
-	case "purge", "reset":
+	case hasWord(" purge reset ", verb):
 		s.access = "delete"
-	case "grant", "revoke":
+	case hasWord(" grant revoke ", verb):
 		if i := t.find("on"); i > 0 {
 			s.object = t.name(i + 1)
 		}
-	case "kill", "shutdown", "rename", "call", "comment", "refresh", "restore", "backup", "import", "flush", "lock", "cluster", "optimize", "repair", "security", "reassign":
+	case hasWord(" kill shutdown rename call comment refresh restore backup import flush lock cluster optimize repair security reassign ", verb):
 		s.object = t.name(t.skip(1, "table", "tables", "database", "role", "view", "materialized"))
-	case "set":
+	case verb == "set":
 		if t.word(1) != "global" && t.word(1) != "persist" && !strings.HasPrefix(t.word(1), "@@global") {
 			s.access = "read"
 		}
-	case "vacuum":
+	case verb == "vacuum":
 		if i := t.find("into"); i > 0 {
 			s.object = t.firstText(i)
 		} else {
 			s.access = "read"
 		}
-	case "system", "source":
+	case hasWord(" system source ", verb):
 		return sqlStatement{verb: map[string]string{"system": "shell", "source": "source"}[verb], access: "write", object: t.rest()}
-	case "begin", "start", "commit", "rollback", "end", "savepoint", "release", "show", "describe", "desc", "use", "pragma", "analyze", "analyse", "reindex",
-		"check", "checksum", "help", "declare", "fetch", "close", "open", "deallocate", "discard", "listen", "unlisten", "notify", "print", "go", "status",
-		"detach", "unlock", "handler", "connect", "perform", "raise", "exception", "loop", "for", "while", "elsif", "elseif", "when", "case", "assert", "null", "quit", "exit", "abort", "xa", "tables", "list", "summarize", "if", "else", "return":
+	case hasWord(" begin start commit rollback end savepoint release show describe desc use pragma analyze analyse reindex check checksum help declare fetch close open deallocate discard listen unlisten notify print go status detach unlock handler connect perform raise exception loop for while elsif elseif when case assert null quit exit abort xa tables list summarize if else return ", verb):
 		s.access = "read"
 	}
 	return s

@@ -11,10 +11,10 @@ func sqlMetaCommand(line string) sqlStatement {
 		return sqlStatement{verb: "shell", access: "write", object: strings.TrimSpace(line[2:])}
 	}
 	file := strings.Trim(rest, `'"`)
-	switch name {
-	case ".shell", ".system":
+	switch {
+	case hasWord(" .shell .system ", name):
 		return sqlStatement{verb: "shell", access: "write", object: rest}
-	case `\copy`:
+	case name == "\\copy":
 		if _, program, ok := cutFold(rest, " program "); ok {
 			return sqlStatement{verb: "copy program", access: "write", object: strings.Trim(strings.TrimSpace(program), `'`)}
 		}
@@ -22,7 +22,7 @@ func sqlMetaCommand(line string) sqlStatement {
 			return sqlStatement{verb: "copy", access: "read"}
 		}
 		return sqlStatement{verb: "copy", access: "write"}
-	case `\o`, `\w`, `\g`, `\gx`, `\s`, ".output", ".once", ".backup", ".save", ".clone", ".excel", ".log", ".trace":
+	case hasWord(" \\o \\w \\g \\gx \\s .output .once .backup .save .clone .excel .log .trace ", name):
 		if strings.HasPrefix(file, "|") {
 			return sqlStatement{verb: "shell", access: "write", object: strings.TrimSpace(file[1:])}
 		}
@@ -30,14 +30,14 @@ func sqlMetaCommand(line string) sqlStatement {
 			return sqlStatement{verb: name, access: "read"}
 		}
 		return sqlStatement{verb: "write file", access: "write", object: file}
-	case `\i`, `\ir`, `\include`, ".read", `\.`:
+	case hasWord(" \\i \\ir \\include .read \\. ", name):
 		if strings.HasPrefix(file, "|") {
 			return sqlStatement{verb: "shell", access: "write", object: strings.TrimSpace(file[1:])}
 		}
 		return sqlStatement{verb: "source", access: "write", object: file}
-	case ".load":
+	case name == ".load":
 		return sqlStatement{verb: "load extension", access: "write", object: file}
-	case ".import", ".restore", ".open", ".archive", ".ar", `\gexec`, `\lo_import`, `\lo_export`, `\lo_unlink`:
+	case hasWord(" .import .restore .open .archive .ar \\gexec \\lo_import \\lo_export \\lo_unlink ", name):
 		object, _, _ := strings.Cut(file, " ")
 		if name == ".import" && strings.HasPrefix(file, "|") {
 			return sqlStatement{verb: "shell", access: "write", object: strings.TrimSpace(file[1:])}
@@ -62,13 +62,12 @@ func inspectRedis(words []string) (sqlStatement, bool) {
 	}
 	s := sqlStatement{verb: verb, access: "write", object: arg(1), where: true}
 	sub := strings.ToLower(arg(1))
-	switch verb {
-	case "flushall", "flushdb", "swapdb":
+	switch {
+	case hasWord(" flushall flushdb swapdb ", verb):
 		return sqlStatement{verb: verb, access: "delete"}, true
-	case "del", "unlink", "getdel", "hdel", "srem", "zrem", "lrem", "xdel", "xtrim", "ltrim", "spop", "lpop", "rpop", "zpopmin", "zpopmax",
-		"zremrangebyrank", "zremrangebyscore", "zremrangebylex", "json.del", "ft.dropindex":
+	case hasWord(" del unlink getdel hdel srem zrem lrem xdel xtrim ltrim spop lpop rpop zpopmin zpopmax zremrangebyrank zremrangebyscore zremrangebylex json.del ft.dropindex ", verb):
 		s.access = "delete"
-	case "config", "acl", "client", "cluster", "script", "function", "module", "debug", "sentinel", "slowlog", "latency", "memory", "object", "command", "pubsub", "xinfo":
+	case hasWord(" config acl client cluster script function module debug sentinel slowlog latency memory object command pubsub xinfo ", verb):
 		s.verb, s.object = verb+" "+sub, arg(2)
 		switch s.verb {
 		case "module load", "module loadex":
@@ -84,13 +83,11 @@ func inspectRedis(words []string) (sqlStatement, bool) {
 		default:
 			s.access = "read"
 		}
-	case "get", "mget", "keys", "scan", "hscan", "sscan", "zscan", "exists", "ttl", "pttl", "type", "hget", "hmget", "hgetall", "hkeys", "hvals", "hlen", "hexists", "lrange", "llen", "lindex",
-		"smembers", "scard", "sismember", "sinter", "sunion", "sdiff", "srandmember", "zrange", "zrevrange", "zrangebyscore", "zcard", "zscore", "zcount", "zrank", "strlen", "getrange", "getbit", "bitcount", "randomkey",
-		"ping", "echo", "info", "dbsize", "time", "lastsave", "monitor", "subscribe", "psubscribe", "role", "select", "auth", "hello", "dump", "xrange", "xlen", "xread", "json.get", "wait", "quit", "help", "touch", "readonly":
+	case hasWord(" get mget keys scan hscan sscan zscan exists ttl pttl type hget hmget hgetall hkeys hvals hlen hexists lrange llen lindex smembers scard sismember sinter sunion sdiff srandmember zrange zrevrange zrangebyscore zcard zscore zcount zrank strlen getrange getbit bitcount randomkey ping echo info dbsize time lastsave monitor subscribe psubscribe role select auth hello dump xrange xlen xread json.get wait quit help touch readonly ", verb):
 		s.access = "read"
-	case "shutdown", "save", "bgsave", "bgrewriteaof", "failover":
+	case hasWord(" shutdown save bgsave bgrewriteaof failover ", verb):
 		s.object, s.where = "", false
-	case "eval", "evalsha", "fcall":
+	case hasWord(" eval evalsha fcall ", verb):
 		s.where = false
 		if strings.Contains(strings.ToLower(s.object), "flush") {
 			s.access = "delete"
@@ -163,30 +160,30 @@ func mongoMethod(name string, member bool) (sqlStatement, bool) {
 		return sqlStatement{}, false
 	}
 	s := sqlStatement{access: "write"}
-	switch name {
-	case "dropDatabase":
+	switch {
+	case name == "dropDatabase":
 		s.verb, s.access = "drop database", "delete"
-	case "drop":
+	case name == "drop":
 		s.verb, s.access = "drop collection", "delete"
-	case "deleteMany", "remove":
+	case hasWord(" deleteMany remove ", name):
 		s.verb, s.access = "delete", "delete"
-	case "deleteOne", "findOneAndDelete":
+	case hasWord(" deleteOne findOneAndDelete ", name):
 		s.verb, s.access = "delete one", "delete"
-	case "dropIndex", "dropIndexes", "dropUser", "dropAllUsers", "dropRole", "dropAllRoles":
+	case hasWord(" dropIndex dropIndexes dropUser dropAllUsers dropRole dropAllRoles ", name):
 		s.verb, s.access = "drop "+strings.ToLower(strings.TrimPrefix(name, "drop")), "delete"
-	case "updateMany", "update", "updateOne", "replaceOne", "findOneAndUpdate", "findOneAndReplace", "findAndModify", "bulkWrite":
+	case hasWord(" updateMany update updateOne replaceOne findOneAndUpdate findOneAndReplace findAndModify bulkWrite ", name):
 		s.verb = "update"
-	case "insert", "insertOne", "insertMany", "save", "mapReduce":
+	case hasWord(" insert insertOne insertMany save mapReduce ", name):
 		s.verb = "insert"
-	case "renameCollection":
+	case name == "renameCollection":
 		s.verb = "rename"
-	case "createUser", "grantRolesToUser", "createRole", "updateUser", "changeUserPassword":
+	case hasWord(" createUser grantRolesToUser createRole updateUser changeUserPassword ", name):
 		s.verb = "grant"
-	case "createCollection", "createIndex", "createView", "createIndexes":
+	case hasWord(" createCollection createIndex createView createIndexes ", name):
 		s.verb = "create"
-	case "shutdownServer", "fsyncLock", "killOp", "adminCommand", "runCommand":
+	case hasWord(" shutdownServer fsyncLock killOp adminCommand runCommand ", name):
 		s.verb = strings.ToLower(name)
-	case "find", "findOne", "aggregate", "count", "countDocuments", "estimatedDocumentCount", "distinct", "stats", "getIndexes":
+	case hasWord(" find findOne aggregate count countDocuments estimatedDocumentCount distinct stats getIndexes ", name):
 		s.verb, s.access = "select", "read"
 	default:
 		return sqlStatement{}, false

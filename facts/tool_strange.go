@@ -62,11 +62,14 @@ func (w *walker) scan(tool string, input map[string]any, depth int) {
 func (w *walker) scanList(tool, does, k string, v []any, input map[string]any, depth int) {
 	role := guess(k)
 	if role == "shell" {
-		first, _ := slices.Concat(v, []any{""})[0].(string)
-		if _, nested := slices.Concat(v, []any{""})[0].([]any); !nested {
+		if len(v) == 0 {
+			return
+		}
+		first, word := v[0].(string)
+		if _, nested := v[0].([]any); !nested {
 			w.shellField(v, w.world.Dir)
 		}
-		if strings.EqualFold(k, "commands") || strings.EqualFold(k, "cmds") || strings.ContainsAny(first, " \t\n") {
+		if word && (strings.EqualFold(k, "commands") || strings.EqualFold(k, "cmds") || strings.ContainsAny(first, " \t\n")) {
 			w.lines(v)
 		}
 		for _, e := range v {
@@ -187,16 +190,14 @@ func guess(field string) string {
 	if strings.HasPrefix(name, "cli") && strings.HasSuffix(name, "command") {
 		return "shell"
 	}
-	switch name {
-	case "command", "cmd", "commandline", "shellcommand", "bash", "bashcommand", "script", "shell", "commands", "argv", "run", "exec", "cmdline", "shellline", "cmds", "executable":
+	switch {
+	case hasWord(" command cmd commandline shellcommand bash bashcommand script shell commands argv run exec cmdline shellline cmds executable ", name):
 		return "shell"
-	case "path", "file", "filepath", "filename", "paths", "files", "target", "targetfile", "targetpath", "source", "src", "dest", "destination",
-		"sourcepath", "destinationpath", "oldpath", "newpath", "directory", "dir", "directorypath", "dirpath", "folder", "absolutepath", "relativepath",
-		"notebookpath", "uri", "root", "workdir", "output", "outputpath", "attachments", "attachment":
+	case hasWord(" path file filepath filename paths files target targetfile targetpath source src dest destination sourcepath destinationpath oldpath newpath directory dir directorypath dirpath folder absolutepath relativepath notebookpath uri root workdir output outputpath attachments attachment ", name):
 		return "path"
-	case "url", "urls", "endpoint", "href", "link", "baseurl":
+	case hasWord(" url urls endpoint href link baseurl ", name):
 		return "url"
-	case "sql", "query", "statement", "statements", "queries", "sqlquery", "rawsql":
+	case hasWord(" sql query statement statements queries sqlquery rawsql ", name):
 		return "sql"
 	}
 	return ""

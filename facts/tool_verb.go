@@ -144,7 +144,7 @@ func (w *walker) toolReset(words []string, input map[string]any) {
 	case contains(words, "clean") && !contains(words, "status"):
 		verb = "clean"
 	}
-	if slices.ContainsFunc(words, func(x string) bool { return x == "git" }) {
+	if contains(words, "git") {
 		w.gitTool(words, input)
 	}
 	if verb != "" {
@@ -154,24 +154,19 @@ func (w *walker) toolReset(words []string, input map[string]any) {
 
 // gitTool judges what a tool of git is given as the command of git that it is.
 func (w *walker) gitTool(words []string, input map[string]any) {
-	text := func(keys ...string) string {
-		for _, k := range keys {
-			if s, ok := input[k].(string); ok {
-				return s
-			}
-		}
-		return ""
-	}
 	line := []any{"git"}
 	switch {
 	case contains(words, "commit") && (input["no_verify"] == true || input["noVerify"] == true):
 		line = append(line, "commit", "--no-verify")
-	case contains(words, "config") && text("value") != "":
-		line = append(line, "config", text("key", "name"), text("value"))
-	case contains(words, "remote") && text("url") != "":
-		line = append(line, "remote", text("mode", "action", "operation"), text("name", "remote"), text("url"))
+	case contains(words, "config") && input["value"] != nil:
+		line = append(line, "config", input["key"], input["value"])
+	case contains(words, "remote") && input["url"] != nil:
+		line = append(line, "remote", input["mode"], input["name"], input["url"])
 	default:
 		return
+	}
+	for i, v := range line {
+		line[i], _ = v.(string)
 	}
 	w.shellField(line, w.world.Dir)
 }

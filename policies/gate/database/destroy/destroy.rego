@@ -170,20 +170,14 @@ connected(command) := {name |
 	name := database(named)
 } | {name | name := database(command.operands[0])}
 
-# The database that a client is told by its name or in a URL; what is neither may
-# be any.
-database(text) := text if not regex.match(`[/=?]`, text)
+# The database that a client is told by its name, in a URL or as a file; what is
+# none of them may be any. A file in the temporary directory is a test's.
+database(text) := "test" if regex.match(`^/tmp/[^.]+(\.[a-z0-9]+)?$`, text)
 
-database(text) := found[0][1] if found := regex.find_all_string_submatch_n(`^[a-z0-9+]+://[^/?]*/([^/?=]*)(?:\?[^?]*)?$`, text, -1)
-
-database(text) := "/" if {
-	regex.match(`[/=?]`, text)
-	not regex.match(`^[a-z0-9+]+://[^/?]*/[^/?=]*(\?[^?]*)?$`, text)
-	not endswith(text, ".db")
-	not regex.match(`\.(sqlite3?|duckdb)$`, text)
-}
-
-database(text) := lib.base(text) if regex.match(`^[^=?:]*/[^/=?:]*\.(db|sqlite3?|duckdb)$`, text)
+else := found[0][1] if {
+	found := regex.find_all_string_submatch_n(`^(?:[a-z0-9+]+://[^/?]*/|[^=?:]*/)?([^/=?]*)(?:\?[^?]*)?$`, text, -1)
+	count(found) > 0
+} else := "/"
 
 # A client that takes what it is told from its own words, all of them known, and
 # from a line that changes nothing about where it goes.

@@ -185,7 +185,6 @@ test_asks_beside_databases_of_tests if {
 		"RAILS_ENV=test rails db:drop DB=app",
 		"RAILS_ENV=test env -u RAILS_ENV rails db:drop",
 		"MIX_ENV=test mix ecto.drop -r Prod.Repo",
-		"psql 'postgres://u@localhost,prod/app_test' -c 'drop table x'",
 		"psql service=prod/app_test -c 'drop table x'",
 		"PGOPTIONS='-c search_path=prod' psql app_test -c 'drop table users'",
 	] {
