@@ -58,9 +58,12 @@ func (t taint) merge(o taint) taint {
 //go:noinline
 func literalField(s string) field { return field{parts: []part{{text: s, quoted: true}}} }
 
+//go:noinline
 func holeField(h *hole) field { return field{parts: []part{{hole: h}}} }
 
 // literal reports whether the whole field is known text.
+//
+//go:noinline
 func (f field) literal() bool {
 	for _, p := range f.parts {
 		if p.hole != nil {

@@ -25,6 +25,7 @@ func (t sqlToken) is(mark string) bool { return t.kind == sqlMark && t.text == m
 // sqlTokens are the tokens of one statement.
 type sqlTokens []sqlToken
 
+//go:noinline
 func (t sqlTokens) at(i int) sqlToken {
 	if i >= 0 && i < len(t) {
 		return t[i]
