@@ -34,6 +34,8 @@ func gitRuns(key string, value field) (runs, bypass bool) {
 	key = strings.ToLower(key)
 	v := value.text()
 	switch {
+	case strings.HasPrefix(v, "ext::") || strings.HasPrefix(v, "fd::") || strings.Contains(key, "url.ext::"):
+		return true, false
 	case key == "core.hookspath":
 		return true, true
 	case key == "commit.gpgsign" || key == "tag.gpgsign":

@@ -20,7 +20,8 @@ func parsePeer(text string, isURL bool) peer {
 	p := peer{url: text}
 	rest := text
 	if scheme, after, ok := strings.Cut(text, "://"); ok {
-		if strings.EqualFold(scheme, "file") {
+		text = scheme + "://" + strings.ReplaceAll(after, `\`, "/") // as browsers read it
+		if after = text[len(scheme)+3:]; strings.EqualFold(scheme[strings.LastIndexByte(scheme, ':')+1:], "file") {
 			return peer{url: text}
 		}
 		rest = after
@@ -71,7 +72,7 @@ func hostOnly(s string) string {
 	return h
 }
 
-var metadataHosts = []string{"169.254.169.254", "metadata.google.internal", "metadata", "100.100.100.200", "169.254.170.2", "169.254.170.23", "fd00:ec2::254", "metadata.azure.com", "instance-data", "instance-data.ec2.internal"}
+var metadataHosts = []string{"169.254.169.254", "metadata.google.internal", "metadata", "100.100.100.200", "169.254.170.2", "169.254.170.23", "fd00:ec2::254", "metadata.azure.com", "metadata.azure.internal", "192.0.0.192", "instance-data", "instance-data.ec2.internal"}
 
 // reach tells where a host lies. Addresses written as one number, in hex or in
 // octal are what inet_aton makes of them.
@@ -87,6 +88,9 @@ func reach(host string) (private, metadata bool) {
 		if addr, err = looseAddr(host); err != nil {
 			return false, false
 		}
+	}
+	if b := addr.As16(); addr.Is6() && (strings.HasPrefix(addr.String(), "64:ff9b::") || addr.String() != "::1" && strings.HasPrefix(addr.StringExpanded(), "0000:0000:0000:0000:0000:0000:")) {
+		addr = netip.AddrFrom4([4]byte(b[12:])) // written in one of version 6
 	}
 	addr = addr.Unmap()
 	if contains(metadataHosts, addr.String()) {

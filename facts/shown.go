@@ -138,6 +138,17 @@ func (w *walker) handOn(from, to int) bool {
 		if c.Program == nil || c.Path != nil || len(c.Via) > 0 || !hasWord(" cat grep egrep sort uniq head tail kubectl oc aws gcloud az vault ", *c.Program) {
 			return false
 		}
+		for option := range c.Options {
+			switch {
+			case hasWord(" V verbosity debug log-http verbose output-curl-string ", option), option == "v" && !strings.HasSuffix(*c.Program, "grep"):
+				return false // tells what was answered
+			case *c.Program == "sort" && hasWord(" o output ", option):
+				return false
+			}
+		}
+		if *c.Program == "uniq" && len(c.Operands) > 1 {
+			return false
+		}
 		for _, r := range c.Redirects {
 			if r.Target == nil || *r.Target != "/dev/null" {
 				return false

@@ -50,6 +50,9 @@ func (w *walker) absolute(s *state, f field) []target {
 		if strings.HasPrefix(p, "~/") || p == "~" {
 			p = escapeGlob(w.world.Home) + p[1:]
 		}
+		if rest, ok := strings.CutPrefix(p, "~"+w.world.Home[strings.LastIndexByte(w.world.Home, '/')+1:]+"/"); ok && w.world.Home != "" {
+			p = escapeGlob(w.world.Home) + "/" + rest
+		}
 		if strings.HasPrefix(p, "file://") {
 			p = strings.TrimPrefix(strings.TrimPrefix(p, "file://"), "localhost")
 		}

@@ -50,7 +50,7 @@ func (u *use) holdsOne(cond string) bool {
 	case strings.HasPrefix(body, "opt:"):
 		name, values, _ := strings.Cut(body[4:], "=")
 		f, set := u.opt(name)
-		ok = set && oneOf(f, values)
+		ok = set && (oneOf(f, values) || f.value() != nil && oneOf(literalField(strings.ToUpper(*f.value())), values))
 	case strings.HasPrefix(body, "operand:"):
 		n, values, _ := strings.Cut(body[8:], "=")
 		i := int(n[0] - '0')

@@ -244,7 +244,8 @@ func isStatement(text string) bool {
 func (w *walker) urlField(text string) {
 	p := parsePeer(text, true)
 	if p.host == "" {
-		if strings.HasPrefix(strings.ToLower(strings.TrimSpace(text)), "file:") {
+		if i := strings.Index(strings.ToLower(text), "file:"); i >= 0 {
+			text = text[i:]
 			w.effect("net.fetch", 0, map[string]any{"host": nil, "url": text, "method": "GET", "to": nil, "private": true, "metadata": false})
 			w.usePath(newState(w.world.Dir), 0, literalField(text), access{kind: "read", shown: true})
 		}
@@ -276,9 +277,25 @@ func (w *walker) search(input map[string]any) {
 	s := newState(w.world.Dir)
 	w.usePath(s, 0, literalField(dir), access{kind: "read", shown: shown, recursive: true})
 	if name != "" && shown {
-		for _, n := range []string{name} {
+		for _, n := range alternatives(name) {
 			f := field{parts: []part{{text: strings.TrimSuffix(dir, "/") + "/", quoted: true}, {text: strings.TrimPrefix(n, "**/")}}}
 			w.usePath(s, 0, f, access{kind: "read", shown: true})
 		}
 	}
+}
+
+// alternatives are the patterns that one with braces stands for: {.env,*.go}.
+func alternatives(glob string) []string {
+	before, rest, ok := strings.Cut(glob, "{")
+	list, after, closed := strings.Cut(rest, "}")
+	if !ok || !closed {
+		return []string{glob}
+	}
+	var out []string
+	for one := range strings.SplitSeq(list, ",") {
+		if out = append(out, alternatives(before+one+after)...); len(out) > maxCodeChoice {
+			break
+		}
+	}
+	return out
 }

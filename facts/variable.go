@@ -55,6 +55,8 @@ func runners(name string) (runner, bool) {
 		return runner{"no certificate check", func(v string) bool { return v != "0" }}, true
 	case name == "GIT_SSL_NO_VERIFY":
 		return runner{"no certificate check", func(v string) bool { return v == "" || v == "0" || v == "false" }}, true
+	case name == "GIT_ALLOW_PROTOCOL":
+		return runner{"program", func(v string) bool { return !strings.Contains(v, "ext") && !strings.Contains(v, "fd") }}, true
 	case name == "TAR_OPTIONS":
 		return runner{"program", func(v string) bool {
 			return !strings.Contains(v, "-action") && !strings.Contains(v, "-command") && !strings.Contains(v, "-compress-program") && !strings.Contains(v, "-I")

@@ -37,10 +37,20 @@ remade(effect) if {
 
 remade(effect) if {
 	effect.verb == "clean"
+	within(lib.command(effect))
 	all_named(effect, {
 		"build", "dist", "out", "target", "node_modules", "coverage", "__pycache__", ".cache", ".next", ".nuxt", ".turbo",
 		".pytest_cache", ".mypy_cache", ".ruff_cache", ".gradle", ".parcel-cache", ".svelte-kit", ".tox", ".nyc_output",
 	})
+}
+
+# The names mean directories below the one that the agent works in.
+within(command) if {
+	startswith(sprintf("%s/", [command.cwd]), sprintf("%s/", [input.cwd]))
+	count({"C", "work-tree", "git-dir"} & object.keys(command.options)) == 0
+	every variable, _ in command.env {
+		not startswith(variable, "GIT_")
+	}
 }
 
 all_named(effect, names) if {

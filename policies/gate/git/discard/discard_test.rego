@@ -25,6 +25,10 @@ test_asks if {
 		"git checkout -- go.sum src/a.go",
 		"git restore build",
 		"git clean -fd build/../src",
+		"git -C .. clean -fdx build",
+		"GIT_WORK_TREE=/home/dev git clean -fdx build",
+		"git --work-tree=/home/dev clean -fdx build",
+		"cd ~/other && git clean -fdx build",
 		"git clean -fd ':!build' src",
 	] {
 		count(discard.ask) > 0 with input as gate.event(call)
