@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gate/facts/syntax"
+	"mvdan.cc/sh/v3/syntax"
 )
 
 func unknownNumber() field { return holeField(&hole{why: "arithmetic"}) }

@@ -4,8 +4,9 @@ import (
 	"strconv"
 	"strings"
 
-	"gate/facts/syntax"
 	"gate/hook"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // declare runs export, declare, local, readonly, typeset and nameref.

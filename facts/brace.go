@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gate/facts/syntax"
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // braces returns the parts of a word once for each brace expansion.

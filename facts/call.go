@@ -3,7 +3,8 @@ package facts
 import (
 	"strings"
 
-	"gate/facts/syntax"
+	"mvdan.cc/sh/v3/syntax"
+
 	"gate/hook"
 )
 

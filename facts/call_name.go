@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"gate/facts/syntax"
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // named runs the command under one name.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strings"
 
-	"gate/facts/syntax"
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // maxMends bounds how often a text is parsed anew because of its comments.

@@ -5,7 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"gate/facts/syntax"
+	"mvdan.cc/sh/v3/syntax"
+
 	"gate/hook"
 )
 

@@ -11,7 +11,8 @@ import (
 	"strings"
 	"sync"
 
-	"gate/facts/syntax"
+	"mvdan.cc/sh/v3/syntax"
+
 	"gate/hook"
 )
 

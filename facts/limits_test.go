@@ -27,7 +27,7 @@ var handled = map[string][]string{
 // TestNodes fails when the parser gains a kind of node nobody has looked at.
 // TestDecl is bats syntax, which the bash parser never makes.
 func TestNodes(t *testing.T) {
-	pkg, err := importer.ForCompiler(token.NewFileSet(), "source", nil).Import("gate/facts/syntax")
+	pkg, err := importer.ForCompiler(token.NewFileSet(), "source", nil).Import("mvdan.cc/sh/v3/syntax")
 	if err != nil {
 		t.Fatal(err)
 	}

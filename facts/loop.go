@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"gate/facts/syntax"
+	"mvdan.cc/sh/v3/syntax"
 )
 
 func (w *walker) while(s *state, c *syntax.WhileClause, in stream) stream {

@@ -1,6 +1,6 @@
 package facts
 
-import "gate/facts/syntax"
+import "mvdan.cc/sh/v3/syntax"
 
 func length(values []field, list bool) field {
 	if list {

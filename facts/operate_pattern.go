@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode"
 
-	"gate/facts/syntax"
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // changeCase changes the characters that match pat, all or the first.

@@ -1,6 +1,6 @@
 package facts
 
-import "gate/facts/syntax"
+import "mvdan.cc/sh/v3/syntax"
 
 // slice applies ${v:from:count}.
 func (x *expander) slice(p *syntax.ParamExp, values []field, list bool) []field {

@@ -3,7 +3,7 @@ package facts
 import (
 	"strings"
 
-	"gate/facts/syntax"
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // param adds the value of a parameter expansion.

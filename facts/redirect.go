@@ -3,8 +3,9 @@ package facts
 import (
 	"strings"
 
-	"gate/facts/syntax"
 	"gate/hook"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // A redirect is one redirection, expanded.

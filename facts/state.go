@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"slices"
 
-	"gate/facts/syntax"
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // A state is what one shell knows at one point of the line: variables,

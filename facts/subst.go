@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"gate/facts/syntax"
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // substitution runs $(…) and returns what it stands for.

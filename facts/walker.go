@@ -5,8 +5,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"gate/facts/syntax"
 	"gate/hook"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // Limits of one line. Past them the facts are opaque and say so; nothing is

@@ -3,7 +3,7 @@ package facts
 import (
 	"strings"
 
-	"gate/facts/syntax"
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // setarch takes an optional architecture before its options end.
