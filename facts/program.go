@@ -49,7 +49,7 @@ func (c *call) program(name, base string) stream {
 	u.roles()
 	u.effects()
 	u.leak()
-	for _, name := range []string{u.global, u.row.special} {
+	for _, name := range slices.Compact([]string{u.global, u.row.special}) {
 		if f := special(name); f != nil {
 			f(u)
 		}

@@ -7,21 +7,39 @@ import (
 	"gate/strictjson"
 )
 
-// packageScript follows npm run NAME into package.json, where it can be read
-// and is small.
-func (u *use) packageScript() {
-	names := []string{}
-	if verb := u.verbs[len(u.verbs)-1]; verb == "test" || verb == "start" || verb == "stop" || verb == "restart" {
-		names = append(names, verb)
-	} else if len(u.rest) > 0 && u.rest[0].value() != nil {
-		names = append(names, *u.rest[0].value())
+// scriptName is the script of package.json that the words name: npm run NAME,
+// npm test, yarn NAME.
+func (u *use) scriptName() string {
+	name := u.rest
+	switch {
+	case len(u.strayed) > 0:
+		name = u.strayed
+	case u.row.special != "scripts" || len(u.verbs) == 0:
+		return ""
 	}
-	if len(names) == 0 || len(u.s.dirs) != 1 || u.s.remote {
+	switch verb := u.verbs[len(u.verbs)-1]; verb {
+	case "test", "start", "stop", "restart":
+		return verb
+	case "t", "tst":
+		return "test"
+	}
+	if len(name) == 0 || name[0].value() == nil {
+		return ""
+	}
+	return *name[0].value()
+}
+
+// packageScript follows a script into package.json, where it can be read and is
+// small.
+func (u *use) packageScript() {
+	called := u.scriptName()
+	if called == "" || len(u.s.dirs) != 1 || u.s.remote {
 		return
 	}
 	dir := u.s.dirs[0]
 	text, err := u.world.read(path.Join(dir, "package.json"), maxScript)
-	if st, ok := u.files[path.Join(dir, "package.json")]; ok {
+	st, written := u.files[path.Join(dir, "package.json")]
+	if written {
 		if st.text == nil {
 			return
 		}
@@ -36,13 +54,18 @@ func (u *use) packageScript() {
 		return
 	}
 	scripts, _ := project["scripts"].(map[string]any)
-	for _, name := range []string{"pre" + names[0], names[0], "post" + names[0]} {
+	for _, name := range []string{"pre" + called, called, "post" + called} {
 		script, ok := scripts[name].(string)
 		if !ok || u.running("script "+name) {
 			continue
 		}
 		u.active = append(u.active, frame{name: "script " + name, state: u.s})
-		u.inside(func() { u.prints(u.shellText(literalField(script), u.stdin)) })
+		judge := func() { u.inside(func() { u.prints(u.shellText(literalField(script), u.stdin)) }) }
+		if written {
+			judge()
+		} else {
+			u.asProgram(literalField(called), judge)
+		}
 		u.active = u.active[:len(u.active)-1]
 	}
 }

