@@ -131,6 +131,9 @@ func inspectMongo(text string) []sqlStatement {
 			s.object = at(i - 3).text
 		}
 		s.where = !empty || s.verb == "delete one"
+		if s.verb == "runcommand" || s.verb == "admincommand" {
+			s = mongoCommand(s, at(i+3).text, at(i+5).text)
+		}
 		if s.verb == "drop collection" || s.verb == "drop database" {
 			s.where = false
 		}
@@ -143,6 +146,22 @@ func inspectMongo(text string) []sqlStatement {
 		out = append(out, sqlStatement{verb: "unknown", access: "write"})
 	}
 	return out
+}
+
+// mongoCommand says what a command does that is handed over as a document, whose
+// first key names it: {drop: "users"}.
+func mongoCommand(s sqlStatement, name, object string) sqlStatement {
+	switch name {
+	case "dropDatabase":
+		return sqlStatement{verb: "drop database", access: "delete"}
+	case "drop":
+		return sqlStatement{verb: "drop collection", access: "delete", object: object}
+	case "dropAllUsersFromDatabase", "dropAllRolesFromDatabase", "dropUser", "dropRole", "dropIndexes":
+		return sqlStatement{verb: strings.ToLower(name), access: "delete", object: object, where: true}
+	case "find", "aggregate", "count", "distinct", "ping", "serverStatus", "dbStats", "collStats", "listCollections", "listDatabases", "hello", "buildInfo", "connectionStatus", "currentOp", "replSetGetStatus":
+		return sqlStatement{verb: "select", access: "read"}
+	}
+	return s
 }
 
 // mongoMethod says what one method does. Functions of the shell have no

@@ -90,3 +90,30 @@ test_reason_says_what_the_container_gets if {
 		startswith(question.reason, what)
 	}
 }
+
+test_asks_about_whatever_a_list_holds if {
+	every line, list in {
+		"docker rm -f $(docker ps -aq)": "docker ps",
+		"docker rm -f $(docker container ls -aq)": "docker container ls",
+		"podman rm $(podman ps -q)": "podman ps",
+		"docker rmi $(docker images -q)": "docker images",
+		"docker rmi -f $(docker image ls -q)": "docker image ls",
+		"docker volume rm $(docker volume ls -q)": "docker volume ls",
+		"docker network rm $(docker network ls -q)": "docker network ls",
+	} {
+		some question in run.ask with input as gate.event(line)
+		startswith(question.reason, sprintf("removes everything that %s lists;", [list]))
+	}
+	every line in [
+		"docker rm -f $(docker ps -aq --filter name=web)",
+		"docker rm -f $(docker ps -lq)",
+		"docker rm -f $(docker ps -n 2 -q)",
+		"docker ps -a; docker rm -f web",
+		"docker ps; podman rm $NAME",
+		"docker stop $(docker ps -q)",
+		"docker rm -f $(docker compose ps -q)",
+		"docker inspect $(docker ps -q)",
+	] {
+		count(run.ask) == 0 with input as gate.event(line)
+	}
+}

@@ -171,10 +171,8 @@ connected(command) := {name |
 } | {name | name := database(command.operands[0])}
 
 # The database that a client is told by its name, in a URL or as a file; what is
-# none of them may be any. A file in the temporary directory is a test's.
-database(text) := "test" if regex.match(`^/tmp/[^.]+(\.[a-z0-9]+)?$`, text)
-
-else := found[0][1] if {
+# none of them may be any.
+database(text) := found[0][1] if {
 	found := regex.find_all_string_submatch_n(`^(?:[a-z0-9+]+://[^/?]*/|[^=?:]*/)?([^/=?]*)(?:\?[^?]*)?$`, text, -1)
 	count(found) > 0
 } else := "/"
@@ -234,7 +232,7 @@ turns(command) if {
 
 turns(command) if {
 	command.program == "printf"
-	command.options.v
+	command.words[1].value == "-v"
 }
 
 phrase(effect) := sprintf("would %s %s", [effect.verb, effect.object]) if {

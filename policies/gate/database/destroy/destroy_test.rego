@@ -226,3 +226,43 @@ test_asks_what_a_server_loads_or_writes if {
 		count(destroy.ask) == 0 with input as gate.event(line)
 	}
 }
+
+test_asks_where_the_line_may_lead_elsewhere if {
+	every step in [
+		"source env.sh", ". env.sh", "alias dropdb='dropdb -h prod'", "read -r PGOPTIONS", "mapfile -t lines < list",
+		"readarray -t lines < list", "ln -s prod.conf .pg", "cp prod.conf .pg", "mv prod.conf .pg", "ssh -fN -L 5432:db:5432 prod",
+		"autossh -fN -L 5432:db:5432 prod", "kubectl port-forward svc/db 5432", "oc port-forward svc/db 5432",
+		"socat TCP-LISTEN:5432,fork TCP:db:5432", "printf -v PGOPTIONS x", "set -a", "declare -x PGHOSTADDR=db", "typeset -x X=db",
+		"readonly PGSERVICE=db", "DATABASE_URL=x", "for PGDATA in x; do :; done",
+	] {
+		count(destroy.deny | destroy.ask) > 0 with input as gate.event(sprintf("%s; dropdb app_test", [step]))
+	}
+	every step in ["set -eux", "set -o pipefail", "printf x", "echo PGOPTIONS", "export LANG=C", "cd db", "createdb app_test"] {
+		count(destroy.deny | destroy.ask) == 0 with input as gate.event(sprintf("%s; dropdb app_test", [step]))
+	}
+}
+
+test_passes_databases_of_tests_by_any_client if {
+	every line in [
+		"mysqladmin drop app_test",
+		"mysqladmin -f -h localhost -P 3307 -u root drop app_test",
+		"mariadb -u root app_test -e 'drop table x'",
+		"mysql --database app_test --execute 'drop table x'",
+		"mongo app_test --norc --eval 'db.users.drop()'",
+		"psql -AtX --no-password app_test -c 'drop index x'",
+		"psql -w -tA --single-transaction app_test -c 'drop view x'",
+		"sqlite3 -batch /tmp/x.db 'drop table t'",
+	] {
+		count(destroy.deny | destroy.ask) == 0 with input as gate.event(line)
+	}
+	every line in [
+		"mysqladmin drop app",
+		"mysqladmin -h db.example.com drop app_test",
+		"mariadb app -e 'drop table x'",
+		"sqlite3 /tmp/../srv/x.db 'drop table t'",
+		"duckdb data/app.duckdb -c 'drop table t'",
+		"psql 'app=test' -c 'drop table x'",
+	] {
+		count(destroy.deny | destroy.ask) > 0 with input as gate.event(line)
+	}
+}

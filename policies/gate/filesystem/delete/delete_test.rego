@@ -153,3 +153,17 @@ test_denies_what_people_keep if {
 		startswith(denial.reason, sprintf("deletes ~/%s in the home directory;", [name]))
 	}
 }
+
+test_passes_what_a_container_has_built if {
+	every program in ["docker exec", "docker compose exec", "docker-compose exec", "podman exec", "podman compose exec", "nerdctl exec"] {
+		every name in [
+			"build", "dist", "target", "coverage", "node_modules", "__pycache__", ".cache", ".next", ".nuxt", ".turbo", ".venv",
+			".pytest_cache", ".mypy_cache", ".ruff_cache",
+		] {
+			count(delete.deny | delete.ask) == 0 with input as gate.event(sprintf("%s api rm -rf /app/%s", [program, name]))
+		}
+	}
+	every line in ["docker exec api rm -rf /app/dist*", "docker exec api rm -rf /app/src", "docker run api rm -rf /app/dist"] {
+		count(delete.deny | delete.ask) > 0 with input as gate.event(line)
+	}
+}

@@ -75,3 +75,24 @@ test_reason_names_what_is_lost if {
 		contains(question.reason, what)
 	}
 }
+
+test_passes_what_is_made_again if {
+	every name in [
+		"package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb", "deno.lock", "go.sum",
+		"go.work.sum", "Cargo.lock", "poetry.lock", "uv.lock", "pdm.lock", "Pipfile.lock", "Gemfile.lock", "composer.lock",
+		"mix.lock", "pubspec.lock", "Podfile.lock", "flake.lock", "packages.lock.json",
+	] {
+		count(discard.ask) == 0 with input as gate.event(sprintf("git restore %s", [name]))
+		count(discard.ask) == 1 with input as gate.event(sprintf("git restore %s a.go", [name]))
+	}
+	every name in [
+		"build", "dist", "out", "target", "node_modules", "coverage", "__pycache__", ".cache", ".next", ".nuxt", ".turbo",
+		".pytest_cache", ".mypy_cache", ".ruff_cache", ".gradle", ".parcel-cache", ".svelte-kit", ".tox", ".nyc_output",
+	] {
+		count(discard.ask) == 0 with input as gate.event(sprintf("git clean -fdx %s", [name]))
+		count(discard.ask) == 1 with input as gate.event(sprintf("git clean -fdx ../%s", [name]))
+	}
+	every options in ["-C ..", "--git-dir=/srv/x/.git", "--work-tree=/srv/x"] {
+		count(discard.ask) == 1 with input as gate.event(sprintf("git %s clean -fdx build", [options]))
+	}
+}

@@ -77,6 +77,7 @@ waits(command) if {
 # A terminal within the terminal.
 waits(command) if {
 	command.program in ["tmux", "screen", "script"]
+	command.subcommand in {null, "new", "new-session", "attach", "attach-session", "a"}
 	count([o | some o in command.operands; task(o)]) == 0
 	count({o | some o in ["command", "version", "V", "help", "ls", "list"]; o in object.keys(command.options)}) == 0
 }

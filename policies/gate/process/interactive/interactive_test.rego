@@ -92,3 +92,27 @@ test_agents_can_be_set if {
 	count(interactive.deny) > 0 with input as gate.event({"bash": "bash", "agent": "generic"})
 		with data.gate.params.gate.process.interactive.agents as ["generic"]
 }
+
+test_denies_each_that_waits if {
+	every line in [
+		"bash", "sh", "zsh", "dash", "ksh", "fish", "python", "python3", "ipython", "node", "irb", "perl", "lua",
+		"python3 -i x.py", "node --interactive", "psql", "psql -l app; psql app", "mysql", "ssh build", "su", "su dev", "sudo -s",
+		"tmux", "screen", "script", "tmux new", "tmux new-session -s x", "tmux attach", "tmux attach-session", "tmux a",
+	] {
+		count(interactive.deny) > 0 with input as gate.event({"bash": line, "agent": "codex"})
+	}
+	every line in [
+		"psql --list", "psql --version", "mysql --help", "su --command ls dev", "perl -v", "node --help", "node --check x.js",
+		"python3 -i x.py <<< 1", "tmux ls", "tmux kill-session -t x", "screen --version", "script --help", "ruby -e 1",
+	] {
+		count(interactive.deny) == 0 with input as gate.event({"bash": line, "agent": "codex"})
+	}
+	every line, form in {
+		"sudo -s": "sudo COMMAND", "node": "node -e CODE", "perl": "perl -e CODE", "lua": "lua -e CODE", "irb": "ruby -e CODE",
+		"mysql": "mysql -e STATEMENT", "psql": "psql -c STATEMENT", "ssh build": "ssh HOST COMMAND", "fish": "fish -c COMMAND",
+		"tmux": "a command of its own", "screen": "a command of its own", "script": "a command of its own",
+	} {
+		some denial in interactive.deny with input as gate.event({"bash": line, "agent": "codex"})
+		contains(denial.reason, form)
+	}
+}
