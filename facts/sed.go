@@ -92,10 +92,6 @@ func (u *use) sedRuns(s *sedScript) {
 	u.inside(func() { u.shellText(s.value, stream{}) })
 }
 
-func isWordByte(c byte) bool {
-	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-}
-
 // awkInPlace judges gawk -i inplace, which writes the files that it reads.
 func (u *use) awkInPlace() {
 	files := u.rest
