@@ -208,18 +208,24 @@ func stem(name string) string { return strings.TrimSuffix(name, path.Ext(name)) 
 
 func unglob(c string) string { return strings.NewReplacer("*", "x", "?", "x").Replace(c) }
 
-// secret returns what kind of secret a path is, and its grade.
+// secret returns what kind of secret a path is, and its grade. Most paths are
+// asked about several times in a row.
 func (w *walker) secret(p string) (what, grade string) {
 	if p == "" {
 		return "", ""
 	}
-	pl, ok := w.world.find("secret.", p)
-	if !ok {
-		return "", ""
+	if w.lastSecret.path != p {
+		w.lastSecret = lastSecret{path: p}
+		if pl, ok := w.world.find("secret.", p); ok {
+			_, grade, _ = strings.Cut(pl.Class, ".")
+			w.lastSecret.what, w.lastSecret.grade = pl.What, grade
+		}
 	}
-	_, grade, _ = strings.Cut(pl.Class, ".")
-	return pl.What, grade
+	return w.lastSecret.what, w.lastSecret.grade
 }
+
+// A lastSecret is the last answer of secret.
+type lastSecret struct{ path, what, grade string }
 
 // classify adds the effects of touching a path that matters.
 func (w *walker) classify(id int, t target, a access) {

@@ -29,27 +29,28 @@ const (
 // A walker follows one shell line and collects facts.
 type walker struct {
 	*Reader
-	world  World
-	out    *hook.Facts
-	text   string
-	ascii  bool
-	nested int                   // inside text that is not the line itself
-	depth  int                   // shells inside shells
-	steps  int                   // statements run so far
-	parsed int                   // bytes parsed so far
-	listed int                   // words listed so far
-	temps  int                   // names that mktemp made up so far
-	match  int                   // steps of matching so far
-	via    []string              // wrappers around what runs now
-	traps  []func(*state)        // what runs when the text ends
-	active []frame               // functions and aliases that are running
-	maybe  int                   // branches around what runs: it may not happen
-	seen   map[*syntax.Stmt]bool // statements that were run
-	files  map[string]stream     // written in this line
-	links  map[string]string     // symbolic links made in this line
-	copied map[string]string     // programs that the line gives another name, by their new path
-	full   []string              // limits that were reported
-	holes  []*hole               // that variables in nested text stand for: see template
+	world      World
+	out        *hook.Facts
+	text       string
+	ascii      bool
+	nested     int                   // inside text that is not the line itself
+	depth      int                   // shells inside shells
+	steps      int                   // statements run so far
+	parsed     int                   // bytes parsed so far
+	listed     int                   // words listed so far
+	temps      int                   // names that mktemp made up so far
+	match      int                   // steps of matching so far
+	via        []string              // wrappers around what runs now
+	traps      []func(*state)        // what runs when the text ends
+	active     []frame               // functions and aliases that are running
+	maybe      int                   // branches around what runs: it may not happen
+	seen       map[*syntax.Stmt]bool // statements that were run
+	files      map[string]stream     // written in this line
+	links      map[string]string     // symbolic links made in this line
+	copied     map[string]string     // programs that the line gives another name, by their new path
+	lastSecret lastSecret            // what secret said of the last path
+	full       []string              // limits that were reported
+	holes      []*hole               // that variables in nested text stand for: see template
 }
 
 // A stream is what flows through a pipe or a file.
