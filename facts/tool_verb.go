@@ -100,7 +100,8 @@ func (w *walker) toolSecret(words []string, input map[string]any) {
 	what := ""
 	switch {
 	case !has(" get read access reveal fetch show view retrieve ") || has(" list scanning metadata names alert alerts type types policy rotation count "):
-	case has(" secret secrets password passwords credential credentials "), has(" vault onepassword 1password bitwarden keychain keyring lastpass "):
+	case has(" secret secrets password passwords credential credentials "), has(" onepassword 1password bitwarden keychain keyring lastpass "),
+		has(" vault ") && !has(" obsidian note notes "): // Obsidian calls a directory of notes a vault
 		what = "password store"
 	default:
 		for _, k := range []string{"kind", "resourceType", "resource_type", "resource"} {
