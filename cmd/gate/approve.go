@@ -47,12 +47,12 @@ func newApprove(p process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if len(args) == 0 {
-				return listPending(p, d.Grants())
-			}
 			rules, err := approvalRules(g.Set.Settings().Approvals)
 			if err != nil {
 				return err
+			}
+			if len(args) == 0 {
+				return listPending(p, d.Grants(), rules)
 			}
 			return f.approve(p, d.Grants(), rules, args[0])
 		},
@@ -64,9 +64,12 @@ func newApprove(p process) *cobra.Command {
 	return cmd
 }
 
+// approvalsOn is the setting that lets a person approve what waits.
+const approvalsOn = `{"enabled": true, "minutes": 10, "keyRequired": false}`
+
 func (f *approveFlags) approve(p process, store consent.Store, rules consent.Approvals, id string) error {
 	if !rules.Enabled {
-		return fmt.Errorf("%w; docs/consent.md says who can switch them on", consent.Off)
+		return fmt.Errorf("%w; the administrator's settings do that, or where there are none: gate set approvals '%s'", consent.Off, approvalsOn)
 	}
 	sig, err := f.signed()
 	if err != nil {
@@ -120,13 +123,16 @@ func (f *approveFlags) signed() (*consent.Signature, error) {
 	return &consent.Signature{Until: until, Sig: sig}, nil
 }
 
-func listPending(p process, store consent.Store) error {
+func listPending(p process, store consent.Store, rules consent.Approvals) error {
 	waiting, broken := store.AllPending()
 	var b strings.Builder
 	for _, w := range waiting {
 		fmt.Fprintf(&b, "%s, asked at %s:\n%s", w.ID, w.Asked.Local().Format("15:04:05"), visible(w.String()))
 	}
-	if len(waiting) == 0 {
+	switch {
+	case len(waiting) == 0 && !rules.Enabled:
+		fmt.Fprintf(&b, "no call waits: %s\n", consent.Off)
+	case len(waiting) == 0:
 		b.WriteString("no call waits\n")
 	}
 	return errors.Join(printAll(p, b.String()), broken)
