@@ -108,26 +108,41 @@ func holdsPlace(dir string) bool {
 }
 
 // defaultPolicies finds the policies that a person in this directory means, and
-// says which.
+// says which, and which others there are that were not meant.
 func defaultPolicies(p process, f dirFlags) (string, error) {
-	if holdsPolicies(".") {
-		return ".", nil
-	}
 	here, err := os.Getwd()
 	if err != nil {
 		return "", err
 	}
+	var found []string
+	if holdsPolicies(".") {
+		found = append(found, ".")
+	}
 	d, err := f.ForPeople(p.lookupEnv)
-	if err != nil {
+	if err != nil && len(found) == 0 {
 		return "", err
 	}
 	for _, dir := range []string{filepath.Join(places.ProjectRoot("", here), projectDir), d.User} {
-		if holdsPolicies(dir) || holdsPlace(dir) {
-			fmt.Fprintf(p.stderr, "gate: policies in %s\n", visible(p.tilde(dir)))
-			return dir, nil
+		around := here == dir || strings.HasPrefix(here, dir+string(filepath.Separator))
+		if dir != "" && !(around && len(found) > 0) && (holdsPolicies(dir) || holdsPlace(dir)) {
+			found = append(found, dir)
 		}
 	}
-	return "", errors.New("no policies here, in the project's .gate, or of your own; name a directory or file")
+	if len(found) == 0 {
+		return "", errors.New("no policies here, in the project's .gate, or of your own; name a directory or file")
+	}
+	if found[0] != "." || len(found) > 1 {
+		shown := make([]string, len(found))
+		for i, dir := range found {
+			shown[i] = visible(p.tilde(dir))
+		}
+		others := ""
+		if len(found) > 1 {
+			others = "; name the others to look at them: " + strings.Join(shown[1:], " ")
+		}
+		fmt.Fprintf(p.stderr, "gate: policies in %s%s\n", shown[0], others)
+	}
+	return found[0], nil
 }
 
 // mostEntries is how much of a directory is looked at in search of policies.
