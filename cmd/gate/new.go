@@ -73,9 +73,21 @@ func (f *newPolicyFlags) run(p process, id string) error {
 		"  gate test %[1]s\n"+
 		"  gate check %[1]s\n"+
 		"  gate check --editor-files . (once; tells Regal and editors about gate)\n"+
-		"  it is in force in ~/.config/gate/policies (for you) and in .gate/policies (for whoever works on the project)\n"+
-		"hint: docs/rego.md has what a policy can read, and forty policies to begin with\n", visible(p.tilde(dir)))
+		"%[2]s"+
+		"hint: docs/rego.md has what a policy can read, and forty policies to begin with\n", visible(p.tilde(dir)), whereAsked(p, f.dir))
 	return printAll(p, b.String())
+}
+
+// whereAsked says whether a draft in dir is asked as it lies, or where it has to
+// lie.
+func whereAsked(p process, dir string) string {
+	if dir, err := filepath.Abs(dir); err == nil && filepath.Base(dir) == policyDir {
+		d, err := dirFlags{}.ForPeople(p.lookupEnv)
+		if place := filepath.Dir(dir); isPlace(place) || err == nil && place == d.User {
+			return "  it is in force already, as it stands\n"
+		}
+	}
+	return "  move it to ~/.config/gate/policies (for you) or to .gate/policies (for whoever works on the project): then it is in force\n"
 }
 
 // writeNew writes the files of a draft and returns their names. If one of them
