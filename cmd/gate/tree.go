@@ -154,7 +154,11 @@ func flagError(cmd *cobra.Command, err error) error {
 	if unknown := (*pflag.NotExistError)(nil); errors.As(err, &unknown) {
 		var known []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-		text += didYouMean(unknown.GetSpecifiedName(), known, func(name string) string { return "--" + name })
+		hint := didYouMean(unknown.GetSpecifiedName(), known, func(name string) string { return "--" + name })
+		if hint == "" && cmd.Flags().NArg() > 0 && strings.Contains(cmd.Use, "'LINE'") {
+			hint = "; if it is part of the line, put quotes around the whole line"
+		}
+		text += hint
 	}
 	return usageError(text)
 }
