@@ -76,9 +76,9 @@ var builtinClasses = []builtinClass{
 		yaml.marshal yaml.unmarshal yaml.is_valid`},
 	{grantAll, "bits of whole numbers, never more than the operands have", `
 		bits.and bits.or bits.xor bits.negate bits.rsh`},
-	{grantManaged, "a shift by 1e12 allocates 125 GB in one step; guard.go bounds the shift", `
+	{grantManaged, "a shift by 1e12 allocates 125 GB in one step", `
 		bits.lsh`},
-	{grantManaged, "as many elements as the number says; guard.go bounds it, yet a small policy stays no small work", `
+	{grantManaged, "makes as many elements as a number says, so a small policy is no small work", `
 		numbers.range numbers.range_step`},
 	{grantAll, "units, versions and identifiers, read from a string", `
 		units.parse units.parse_bytes uuid.parse semver.is_valid semver.compare`},
