@@ -22,6 +22,16 @@ deny contains {
 } if {
 	some effect in lib.effects("disk")
 	not image(effect)
+	not said_better(effect)
+}
+
+# What formats a disk also writes to it: one denial says both.
+said_better(effect) if {
+	effect.verb == "write"
+	some other in lib.effects("disk")
+	other.command == effect.command
+	other.device == effect.device
+	lib.text(other, "verb", "write") != "write"
 }
 
 verbs := {

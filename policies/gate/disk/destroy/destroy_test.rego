@@ -25,6 +25,28 @@ test_denies if {
 	}
 }
 
+# The reasons for a line.
+denials(call) := {d.reason | some d in destroy.deny with input as gate.event(call)}
+
+test_says_once_that_a_disk_is_formatted if {
+	every call in ["mkfs.ext4 /dev/sdb1", "mkswap /dev/sda2"] {
+		count(denials(call)) == 1
+		every reason in denials(call) {
+			startswith(reason, "would format")
+		}
+	}
+}
+
+test_says_what_else_is_written if {
+	every call in [
+		"mkfs.ext4 /dev/sda; dd if=x of=/dev/sda",
+		"mkfs.ext4 /dev/sda; dd if=x of=/dev/sdb",
+		"mkfs.ext4 /dev/sda > /dev/sdb",
+	] {
+		count(denials(call)) == 2
+	}
+}
+
 test_passes if {
 	every call in [
 		"dd if=/dev/zero of=disk.img bs=1M count=10",
