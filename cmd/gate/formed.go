@@ -32,12 +32,10 @@ func (s setting) fromForms(c *hookpath.Call) (*guard, error) {
 	return s.guard(loaded{Found: found.Found, schemas: found.Schemas, forms: found})
 }
 
-// A formed evaluator asks plans, and OPA about policies that no plan holds: from
-// what was compiled of them, and about whatever goes wrong from the files.
+// A formed evaluator asks what was compiled, and about whatever goes wrong there
+// the policies as the files have them.
 type formed struct {
-	left  func(*hook.Hook) bool
-	plans engine.Evaluator
-	saved engine.Evaluator
+	forms.Evaluator
 	files func() engine.Evaluator // which are not read before; nil: they cannot be
 }
 
@@ -48,16 +46,14 @@ func (g *guard) formed(s setting) (engine.Evaluator, error) {
 	if err != nil {
 		return nil, err
 	}
-	saved := map[string]string{}
-	for _, src := range g.Set.Sources() {
-		if saved[src.Name], err = found.Saved(src.Name); err != nil {
-			return nil, err
-		}
+	saved, err := found.Saved(g.Set.Sources())
+	if err != nil {
+		return nil, err
 	}
+	opa := rego.New(nil, g.InForce(), append([]rego.Option{rego.WithSaved(saved)}, s.rego...)...)
 	return &formed{
-		left: found.Left, plans: plan.NewEvaluator(plans),
-		saved: rego.New(nil, g.InForce(), append([]rego.Option{rego.WithSaved(saved)}, s.rego...)...),
-		files: sync.OnceValue(s.policiesOfFiles),
+		Evaluator: forms.Evaluator{Left: found.Left, Plans: plan.NewEvaluator(plans), OPA: opa},
+		files:     sync.OnceValue(s.policiesOfFiles),
 	}, nil
 }
 
@@ -73,34 +69,17 @@ func (s setting) policiesOfFiles() engine.Evaluator {
 
 // Evaluate implements [engine.Evaluator].
 func (f *formed) Evaluate(ctx context.Context, hooks []*hook.Hook, ev *hook.Event) []engine.Answer {
-	answers := make([]engine.Answer, len(hooks))
-	ask := func(e engine.Evaluator, wanted func(i int) bool) {
-		var some []*hook.Hook
-		var at []int
-		for i, h := range hooks {
-			if wanted(i) {
-				some, at = append(some, h), append(at, i)
-			}
-		}
-		if len(some) == 0 {
-			return
-		}
-		for i, a := range e.Evaluate(ctx, some, ev) {
-			answers[at[i]] = a
-		}
-	}
-	ask(f.plans, func(i int) bool { return !f.left(hooks[i]) })
-	ask(f.saved, func(i int) bool { return f.left(hooks[i]) })
+	answers := f.Evaluator.Evaluate(ctx, hooks, ev)
 	unsure := func(i int) bool {
 		fault := answers[i].Fault
-		return fault != nil && (!f.left(hooks[i]) || errors.Is(fault, rego.ErrSaved))
+		return fault != nil && (!f.Left(hooks[i]) || errors.Is(fault, rego.ErrSaved))
 	}
 	for i := range hooks {
 		if !unsure(i) || ctx.Err() != nil {
 			continue
 		}
 		if files := f.files(); files != nil {
-			ask(files, unsure)
+			forms.Ask(ctx, files, hooks, ev, answers, unsure)
 		}
 		break
 	}

@@ -14,6 +14,7 @@ import (
 
 	"gate/adapters"
 	"gate/artifact"
+	"gate/cmd/internal/forms"
 	"gate/cmd/internal/hookpath"
 	"gate/cmd/internal/places"
 	"gate/engine"
@@ -251,9 +252,11 @@ func TestFormedAsks(t *testing.T) {
 	wrong := errors.New("wrong")
 	asked := 0
 	f := &formed{
-		left:  func(h *hook.Hook) bool { return strings.HasPrefix(h.ID, "left") },
-		plans: says{"who": errors.New("plan"), "faulty": wrong},
-		saved: says{"who": errors.New("saved"), "left-lost": fmt.Errorf("lost: %w", rego.ErrSaved), "left-faulty": wrong},
+		Evaluator: forms.Evaluator{
+			Left:  func(h *hook.Hook) bool { return strings.HasPrefix(h.ID, "left") },
+			Plans: says{"who": errors.New("plan"), "faulty": wrong},
+			OPA:   says{"who": errors.New("saved"), "left-lost": fmt.Errorf("lost: %w", rego.ErrSaved), "left-faulty": wrong},
+		},
 		files: func() engine.Evaluator { asked++; return says{"who": errors.New("files")} },
 	}
 	var got []string

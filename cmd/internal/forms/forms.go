@@ -1,8 +1,9 @@
 // Package forms finds what decides about a call in the compiled forms of the
 // places that gate hook reads, as long as these are of what is there now.
 //
-// It is what gate-hook answers from, and gate hook where it can, and must stay
-// thin. It evaluates nothing. Start with [Open].
+// It is what gate-hook and gate-rego answer from, and gate hook where it can, and
+// must stay thin. What evaluates policies is for its callers to bring. Start with
+// [Open].
 package forms
 
 import (
@@ -99,12 +100,21 @@ func (f *Forms) Left(h *hook.Hook) bool {
 	return src != nil && src.Unready(h.ID) != ""
 }
 
-// Saved returns what OPA compiled of a source's policies that no plan holds.
-func (f *Forms) Saved(source string) (string, error) {
-	if src := f.policies[source]; src != nil {
-		return src.Saved()
+// Saved returns what OPA compiled of policies that no plan holds, by the names of
+// their sources.
+func (f *Forms) Saved(sources []*scopes.Source) (map[string]string, error) {
+	saved := map[string]string{}
+	for _, src := range sources {
+		from := f.policies[src.Name]
+		if from == nil {
+			continue
+		}
+		var err error
+		if saved[src.Name], err = from.Saved(); err != nil {
+			return nil, err
+		}
 	}
-	return "", nil
+	return saved, nil
 }
 
 // places looks at the same places as gate hook, in the same order.
