@@ -3,6 +3,8 @@ package facts
 import (
 	"slices"
 	"strings"
+
+	"gate/facts/wordlist"
 )
 
 // client follows a library through which code reaches a service: what its calls
@@ -25,13 +27,13 @@ func (p *codeParser) client(u codeUse) (codeValue, bool) {
 		p.record(codeCall{name: u.name, does: "argv", offset: u.offset}, append([]codeValue{codeString(method)}, p.selected("*", &u)...))
 		return codeValue{}, true
 	}
-	words := nameWords(method)
+	words := wordlist.OfName(method)
 	switch {
-	case hasWord(" get_secret_value get_session_token create_access_key access_secret_version get_secret ", method),
-		hasWord(" GetSecretValueCommand ", method):
+	case wordlist.Has(" get_secret_value get_session_token create_access_key access_secret_version get_secret ", method),
+		wordlist.Has(" GetSecretValueCommand ", method):
 		result.flags |= fromSecret
 	case !slices.ContainsFunc(words, clientRemoves) || clientSpares(library, rest, words):
-	case hasWord(" knex sequelize ", library):
+	case wordlist.Has(" knex sequelize ", library):
 		p.emit(codeCall{name: u.name, does: "sql", offset: u.offset}, []codeValue{codeString("truncate")})
 	default:
 		p.emit(codeCall{name: u.name, does: "remove", offset: u.offset}, []codeValue{codeString(library), codeString(method)})
@@ -50,14 +52,14 @@ func clientLibrary(name string) (library, rest string) {
 	}
 	const libraries = " boto3 botocore kubernetes docker github gitlab elasticsearch opensearchpy googleapiclient stripe git simple-git sh" +
 		" @aws-sdk aws-sdk @octokit octokit dockerode @kubernetes @google-cloud @azure azure firebase-admin firebase_admin @elastic knex sequelize "
-	if !hasWord(libraries, library) {
+	if !wordlist.Has(libraries, library) {
 		return "", ""
 	}
 	return library, rest
 }
 
 func clientRemoves(word string) bool {
-	return hasWord(" delete terminate destroy remove purge prune drop truncate del ", word)
+	return wordlist.Has(" delete terminate destroy remove purge prune drop truncate del ", word)
 }
 
 // clientSpares reports what goes in the course of work: a message that is done
@@ -65,7 +67,7 @@ func clientRemoves(word string) bool {
 func clientSpares(library, rest string, words []string) bool {
 	switch {
 	case slices.ContainsFunc(words, func(w string) bool {
-		return hasWord(" message messages item tag tags label labels comment reaction ", w)
+		return wordlist.Has(" message messages item tag tags label labels comment reaction ", w)
 	}):
 		return true
 	case library == "docker" || library == "dockerode":

@@ -3,6 +3,8 @@ package facts
 import (
 	"strconv"
 	"strings"
+
+	"gate/facts/wordlist"
 )
 
 // index reads a subscript.
@@ -73,9 +75,9 @@ func (p *codeParser) pick(v, key codeValue, target string) codeValue {
 		return p.known(key.text)
 	case key.kind == codeKnown && module != v.text:
 		return p.known(module + "." + key.text)
-	case key.kind == codeKnown && hasWord(p.lang.modules, v.text):
+	case key.kind == codeKnown && wordlist.Has(p.lang.modules, v.text):
 		return p.known(v.text + "." + key.text)
-	case key.kind != codeKnown && (hasWord(p.lang.modules, v.text) || module != v.text) && p.peek().is("("):
+	case key.kind != codeKnown && (wordlist.Has(p.lang.modules, v.text) || module != v.text) && p.peek().is("("):
 		p.suspect("picks a function by a computed name")
 	}
 	if target != "" && key.kind == codeKnown && len(target)+len(key.text) < maxCodeName {

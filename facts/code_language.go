@@ -1,6 +1,10 @@
 package facts
 
-import "strings"
+import (
+	"strings"
+
+	"gate/facts/wordlist"
+)
 
 // A codeLanguage holds what the parser must know about one language.
 type codeLanguage struct {
@@ -77,23 +81,9 @@ type codeSyntax struct {
 	triple     bool // """text"""
 }
 
-func (l *codeLanguage) isPrefix(w string) bool   { return hasWord(l.prefixes, w) }
-func (l *codeLanguage) isReserved(w string) bool { return hasWord(l.reserved, w) }
-func (l *codeLanguage) isMember(op string) bool  { return hasWord(l.members, op) }
-
-// hasWord reports whether list, whose words stand between blanks, holds w.
-func hasWord(list, w string) bool {
-	for {
-		i := strings.Index(list, w)
-		if i < 0 || w == "" {
-			return false
-		}
-		if i > 0 && list[i-1] == ' ' && i+len(w) < len(list) && list[i+len(w)] == ' ' {
-			return true
-		}
-		list = list[i+len(w):]
-	}
-}
+func (l *codeLanguage) isPrefix(w string) bool   { return wordlist.Has(l.prefixes, w) }
+func (l *codeLanguage) isReserved(w string) bool { return wordlist.Has(l.reserved, w) }
+func (l *codeLanguage) isMember(op string) bool  { return wordlist.Has(l.members, op) }
 
 // codeLanguageOf returns the language of an interpreter by its name or that of
 // the language, with or without a version; nil when there are no rules for it.

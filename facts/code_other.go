@@ -1,6 +1,10 @@
 package facts
 
-import "strings"
+import (
+	"strings"
+
+	"gate/facts/wordlist"
+)
 
 // otherLanguage stands for every language without rules of its own. Its text
 // is not parsed: it is plain when all it names is known to stay within the
@@ -40,7 +44,7 @@ func inspectOther(r *codeRun, text string) {
 // staysWithin reports a number, a name of one letter, or a word that in none of
 // these languages reaches out of the program.
 func staysWithin(w string) bool {
-	return len(w) == 1 || w[0] >= '0' && w[0] <= '9' || hasWord(innerWords, w)
+	return len(w) == 1 || w[0] >= '0' && w[0] <= '9' || wordlist.Has(innerWords, w)
 }
 
 const innerWords = " print println printf print_endline print_string print_int ok puts putstrln inspect show display disp message str string io enum list map filter fold reduce sum length size " +

@@ -1,6 +1,10 @@
 package facts
 
-import "strings"
+import (
+	"strings"
+
+	"gate/facts/wordlist"
+)
 
 // specialRun performs the calls that run something.
 func (p *codeParser) specialRun(name, rest string, u *codeUse) (codeValue, bool) {
@@ -171,7 +175,7 @@ func (p *codeParser) getattr(on, name codeValue, u *codeUse) codeValue {
 	switch {
 	case name.kind == codeKnown && on.kind == codeName:
 		return p.known(on.text + "." + name.text)
-	case name.kind != codeKnown && (on.kind == codeName && hasWord(p.lang.modules, on.text)):
+	case name.kind != codeKnown && (on.kind == codeName && wordlist.Has(p.lang.modules, on.text)):
 		p.suspect(u.name + " picks a function by a computed name")
 	case name.kind == codeKnown:
 		if action := p.table[name.text]; action != "" && p.lang.commands {

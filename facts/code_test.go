@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gate/facts/wordlist"
 )
 
 // A codeCase is one program of testdata/code and what is expected of it.
@@ -148,12 +150,12 @@ func TestCodeTables(t *testing.T) {
 				switch {
 				case verb == "":
 				case verb[0] == '=':
-					known = hasWord(folds, verb[1:])
+					known = wordlist.Has(folds, verb[1:])
 				case verb[0] == '!':
 					known = handled(lang, verb[1:], rest)
 				default:
 					word, _, _ := strings.Cut(strings.TrimSuffix(verb, "?"), "+")
-					known = hasWord(does, word)
+					known = wordlist.Has(does, word)
 				}
 				if !known {
 					t.Errorf("%s: %s = %s: %q is no action", name, function, row, verb)

@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"gate/facts/wordlist"
 )
 
 // A search is what the words of find say: where it begins, and what each file
@@ -221,7 +223,7 @@ func (a *asked) test(name string, in candidates) candidates {
 		"-mtime", "-mmin", "-atime", "-amin", "-ctime", "-cmin", "-used", "-anewer", "-cnewer", "-size", "-user", "-perm", "-inum":
 		narrows = true
 	case "-type", "-xtype":
-		narrows = a.next < len(a.words) && hasWord(" l p s ", a.words[a.next].text()) // what holds nothing itself
+		narrows = a.next < len(a.words) && wordlist.Has(" l p s ", a.words[a.next].text()) // what holds nothing itself
 	case "-maxdepth", "-mindepth", "-group", "-uid", "-gid", "-fstype", "-links", "-regextype", "-context", "-files0-from":
 	default:
 		if !narrows {

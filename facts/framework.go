@@ -3,6 +3,8 @@ package facts
 import (
 	"path"
 	"strings"
+
+	"gate/facts/wordlist"
 )
 
 // framework judges the code that a web framework's own command runs within the
@@ -26,7 +28,7 @@ func (u *use) framework() {
 	switch verb := words[0].text(); {
 	case u.name == "rails" && (verb == "runner" || verb == "r") && len(words) > 1 && !strings.HasSuffix(words[1].text(), ".rb"):
 		u.code("ruby", words[1], "inline")
-	case u.stdin.text != nil && hasWord(" console c shell shell_plus tinker ", verb):
+	case u.stdin.text != nil && wordlist.Has(" console c shell shell_plus tinker ", verb):
 		language := "python"
 		if u.name == "rails" {
 			language = "ruby"
@@ -34,7 +36,7 @@ func (u *use) framework() {
 			language = "php"
 		}
 		u.code(language, literalField(*u.stdin.text), "stdin")
-	case u.stdin.text != nil && hasWord(" dbshell dbconsole db ", verb):
+	case u.stdin.text != nil && wordlist.Has(" dbshell dbconsole db ", verb):
 		u.sql(literalField(*u.stdin.text))
 	case verb == "shell" || verb == "shell_plus" || verb == "tinker":
 		for i, f := range words[1:] {

@@ -3,6 +3,7 @@ package facts
 import (
 	"strings"
 
+	"gate/facts/wordlist"
 	"gate/hook"
 )
 
@@ -269,7 +270,7 @@ func (u *use) ofCodeHost(text string) bool {
 		return false
 	}
 	host, _, prefixed := strings.Cut(text, ":")
-	if prefixed && hasWord(" github gitlab bitbucket gist ", host) {
+	if prefixed && wordlist.Has(" github gitlab bitbucket gist ", host) {
 		return true
 	}
 	owner, name, ok := strings.Cut(text, "/")

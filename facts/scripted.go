@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"gate/facts/wordlist"
 )
 
 // editorCommands judges what vi and its kin are told on the command line: a
@@ -72,7 +74,7 @@ func (u *use) debuggerCommand(line string) {
 		u.hiddenShell("eval-command", strings.Trim(text, `"')`))
 	case verb == "python", verb == "py", verb == "python-interactive", verb == "pi", verb == "script":
 		u.code("python", literalField(rest), "inline")
-	case verb == "set" && !hasWord(debuggerSettings, strings.Fields(rest + " -")[0]), !hasWord(debuggerVerbs, verb),
+	case verb == "set" && !wordlist.Has(debuggerSettings, strings.Fields(rest + " -")[0]), !wordlist.Has(debuggerVerbs, verb),
 		strings.Contains(line, "$_") && strings.Contains(line, "("), callsFunction(verb, rest), verb != "p" && verb != "print" && strings.ContainsAny(rest, ";|&`<>"):
 		u.effect("exec.hidden", u.id, map[string]any{"program": u.name, "option": "eval-command", "value": line})
 	}

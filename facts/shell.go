@@ -5,6 +5,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"gate/facts/wordlist"
 	"gate/hook"
 )
 
@@ -165,7 +166,7 @@ func (w *walker) logsIn(from int, secret string) bool {
 		return false
 	}
 	c := w.out.Shell.Commands[from]
-	if c.Program == nil || c.Path != nil || len(c.Via) > 0 || !hasWord(" docker podman nerdctl buildah skopeo oras helm ", *c.Program) {
+	if c.Program == nil || c.Path != nil || len(c.Via) > 0 || !wordlist.Has(" docker podman nerdctl buildah skopeo oras helm ", *c.Program) {
 		return false
 	}
 	if _, stdin := c.Options["password-stdin"]; !stdin || c.Subcommand == nil || !strings.HasSuffix(*c.Subcommand, "login") || len(c.Operands) != 1 || c.Operands[0] == nil {

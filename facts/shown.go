@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"gate/facts/wordlist"
 )
 
 // shows reports whether what the program reads goes to its output.
@@ -115,7 +117,7 @@ func (u *use) namesOnly() bool {
 func (u *use) onlySettings(pattern string) bool {
 	const harmless = " regexp E P F G extended-regexp perl-regexp basic-regexp i ignore-case n line-number h H no-filename with-filename m max-count w x s q r recursive color colour "
 	for name := range u.opts {
-		if !hasWord(harmless, name) { // others print more than the lines that match: -v, -z, -9
+		if !wordlist.Has(harmless, name) { // others print more than the lines that match: -v, -z, -9
 			return false
 		}
 	}
@@ -135,14 +137,14 @@ func (u *use) onlySettings(pattern string) bool {
 // nothing else.
 func (w *walker) handOn(from, to int) bool {
 	for _, c := range w.out.Shell.Commands[from:to] {
-		if c.Program == nil || c.Path != nil || len(c.Via) > 0 || !hasWord(" cat grep egrep sort uniq head tail kubectl oc aws gcloud az vault ", *c.Program) {
+		if c.Program == nil || c.Path != nil || len(c.Via) > 0 || !wordlist.Has(" cat grep egrep sort uniq head tail kubectl oc aws gcloud az vault ", *c.Program) {
 			return false
 		}
 		for option := range c.Options {
 			switch {
-			case hasWord(" V verbosity debug log-http verbose output-curl-string ", option), option == "v" && !strings.HasSuffix(*c.Program, "grep"):
+			case wordlist.Has(" V verbosity debug log-http verbose output-curl-string ", option), option == "v" && !strings.HasSuffix(*c.Program, "grep"):
 				return false // tells what was answered
-			case *c.Program == "sort" && hasWord(" o output ", option):
+			case *c.Program == "sort" && wordlist.Has(" o output ", option):
 				return false
 			}
 		}

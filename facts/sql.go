@@ -1,6 +1,10 @@
 package facts
 
-import "strings"
+import (
+	"strings"
+
+	"gate/facts/wordlist"
+)
 
 // A sqlStatement is one statement for a database.
 type sqlStatement struct {
@@ -53,13 +57,13 @@ func sqlValues(text string) bool {
 		word := strings.ToLower(before[strings.LastIndexAny(before, " \t\n(;")+1:])
 		switch {
 		case len(before) == i && word != "" && strings.IndexByte(",)", before[i-1]) < 0: // a part of a word
-		case !hasWord(" from join into update table database schema user role exists limit offset and or like to = < > ", word):
+		case !wordlist.Has(" from join into update table database schema user role exists limit offset and or like to = < > ", word):
 			return false
 		}
 	}
 	for _, s := range inspectSQL(strings.ReplaceAll(text, string(codeHole), sqlHole)) {
 		meta := strings.HasPrefix(s.verb, `\`) && s.access == "read"
-		if !meta && !hasWord(" select values show describe desc begin start commit rollback end insert replace update create ", s.verb) {
+		if !meta && !wordlist.Has(" select values show describe desc begin start commit rollback end insert replace update create ", s.verb) {
 			return false
 		}
 	}
@@ -205,7 +209,7 @@ func (t sqlTokens) common() []sqlStatement {
 func (t sqlTokens) simple(verb string) sqlStatement {
 	s := sqlStatement{verb: verb, access: "write"}
 	switch {
-	case hasWord(" select values table ", verb):
+	case wordlist.Has(" select values table ", verb):
 		return t.query(verb)
 	case verb == "drop":
 		kind, at := t.kind(1)
@@ -216,7 +220,7 @@ func (t sqlTokens) simple(verb string) sqlStatement {
 		return sqlStatement{verb: verb, access: "delete", object: t.name(t.skip(1, "from", "only", "low_priority", "quick", "ignore")), where: t.limited()}
 	case verb == "update":
 		s.object, s.where = t.name(t.skip(1, "only", "low_priority", "ignore", "or", "rollback", "abort", "replace", "fail")), t.limited()
-	case hasWord(" insert replace merge upsert ", verb):
+	case wordlist.Has(" insert replace merge upsert ", verb):
 		s.object, s.where = t.name(t.skip(1, "into", "or", "ignore", "replace", "overwrite", "table", "low_priority", "delayed", "rollback", "abort", "fail")), true
 	case verb == "alter":
 		kind, at := t.kind(1)
@@ -237,15 +241,15 @@ func (t sqlTokens) simple(verb string) sqlStatement {
 		}
 	case verb == "copy":
 		return t.copy()
-	case hasWord(" attach load install ", verb):
+	case wordlist.Has(" attach load install ", verb):
 		return t.load(verb)
-	case hasWord(" purge reset ", verb):
+	case wordlist.Has(" purge reset ", verb):
 		s.access = "delete"
-	case hasWord(" grant revoke ", verb):
+	case wordlist.Has(" grant revoke ", verb):
 		if i := t.find("on"); i > 0 {
 			s.object = t.name(i + 1)
 		}
-	case hasWord(" kill shutdown rename call comment refresh restore backup import flush lock cluster optimize repair security reassign ", verb):
+	case wordlist.Has(" kill shutdown rename call comment refresh restore backup import flush lock cluster optimize repair security reassign ", verb):
 		s.object = t.name(t.skip(1, "table", "tables", "database", "role", "view", "materialized"))
 	case verb == "set":
 		if t.word(1) != "global" && t.word(1) != "persist" && !strings.HasPrefix(t.word(1), "@@global") {
@@ -257,9 +261,9 @@ func (t sqlTokens) simple(verb string) sqlStatement {
 		} else {
 			s.access = "read"
 		}
-	case hasWord(" system source ", verb):
+	case wordlist.Has(" system source ", verb):
 		return sqlStatement{verb: map[string]string{"system": "shell", "source": "source"}[verb], access: "write", object: t.rest()}
-	case hasWord(" begin start commit rollback end savepoint release show describe desc use pragma analyze analyse reindex check checksum help declare fetch close open deallocate discard listen unlisten notify print go status detach unlock handler connect perform raise exception loop for while elsif elseif when case assert null quit exit abort xa tables list summarize if else return ", verb):
+	case wordlist.Has(" begin start commit rollback end savepoint release show describe desc use pragma analyze analyse reindex check checksum help declare fetch close open deallocate discard listen unlisten notify print go status detach unlock handler connect perform raise exception loop for while elsif elseif when case assert null quit exit abort xa tables list summarize if else return ", verb):
 		s.access = "read"
 	}
 	return s

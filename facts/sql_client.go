@@ -1,6 +1,10 @@
 package facts
 
-import "strings"
+import (
+	"strings"
+
+	"gate/facts/wordlist"
+)
 
 // sqlMetaCommand reads a line that the client program runs itself: \! of psql
 // and mysql, .shell of sqlite3.
@@ -12,7 +16,7 @@ func sqlMetaCommand(line string) sqlStatement {
 	}
 	file := strings.Trim(rest, `'"`)
 	switch {
-	case hasWord(" .shell .system ", name):
+	case wordlist.Has(" .shell .system ", name):
 		return sqlStatement{verb: "shell", access: "write", object: rest}
 	case name == "\\copy":
 		if _, program, ok := cutFold(rest, " program "); ok {
@@ -22,7 +26,7 @@ func sqlMetaCommand(line string) sqlStatement {
 			return sqlStatement{verb: "copy", access: "read"}
 		}
 		return sqlStatement{verb: "copy", access: "write"}
-	case hasWord(" \\o \\w \\g \\gx \\s .output .once .backup .save .clone .excel .log .trace ", name):
+	case wordlist.Has(" \\o \\w \\g \\gx \\s .output .once .backup .save .clone .excel .log .trace ", name):
 		if strings.HasPrefix(file, "|") {
 			return sqlStatement{verb: "shell", access: "write", object: strings.TrimSpace(file[1:])}
 		}
@@ -30,14 +34,14 @@ func sqlMetaCommand(line string) sqlStatement {
 			return sqlStatement{verb: name, access: "read"}
 		}
 		return sqlStatement{verb: "write file", access: "write", object: file}
-	case hasWord(" \\i \\ir \\include .read \\. ", name):
+	case wordlist.Has(" \\i \\ir \\include .read \\. ", name):
 		if strings.HasPrefix(file, "|") {
 			return sqlStatement{verb: "shell", access: "write", object: strings.TrimSpace(file[1:])}
 		}
 		return sqlStatement{verb: "source", access: "write", object: file}
 	case name == ".load":
 		return sqlStatement{verb: "load extension", access: "write", object: file}
-	case hasWord(" .import .restore .open .archive .ar \\gexec \\lo_import \\lo_export \\lo_unlink ", name):
+	case wordlist.Has(" .import .restore .open .archive .ar \\gexec \\lo_import \\lo_export \\lo_unlink ", name):
 		object, _, _ := strings.Cut(file, " ")
 		if name == ".import" && strings.HasPrefix(file, "|") {
 			return sqlStatement{verb: "shell", access: "write", object: strings.TrimSpace(file[1:])}
@@ -63,11 +67,11 @@ func inspectRedis(words []string) (sqlStatement, bool) {
 	s := sqlStatement{verb: verb, access: "write", object: arg(1), where: true}
 	sub := strings.ToLower(arg(1))
 	switch {
-	case hasWord(" flushall flushdb swapdb ", verb):
+	case wordlist.Has(" flushall flushdb swapdb ", verb):
 		return sqlStatement{verb: verb, access: "delete"}, true
-	case hasWord(" del unlink getdel hdel srem zrem lrem xdel xtrim ltrim spop lpop rpop zpopmin zpopmax zremrangebyrank zremrangebyscore zremrangebylex json.del ft.dropindex ", verb):
+	case wordlist.Has(" del unlink getdel hdel srem zrem lrem xdel xtrim ltrim spop lpop rpop zpopmin zpopmax zremrangebyrank zremrangebyscore zremrangebylex json.del ft.dropindex ", verb):
 		s.access = "delete"
-	case hasWord(" config acl client cluster script function module debug sentinel slowlog latency memory object command pubsub xinfo ", verb):
+	case wordlist.Has(" config acl client cluster script function module debug sentinel slowlog latency memory object command pubsub xinfo ", verb):
 		s.verb, s.object = verb+" "+sub, arg(2)
 		switch s.verb {
 		case "module load", "module loadex":
@@ -83,11 +87,11 @@ func inspectRedis(words []string) (sqlStatement, bool) {
 		default:
 			s.access = "read"
 		}
-	case hasWord(" get mget keys scan hscan sscan zscan exists ttl pttl type hget hmget hgetall hkeys hvals hlen hexists lrange llen lindex smembers scard sismember sinter sunion sdiff srandmember zrange zrevrange zrangebyscore zcard zscore zcount zrank strlen getrange getbit bitcount randomkey ping echo info dbsize time lastsave monitor subscribe psubscribe role select auth hello dump xrange xlen xread json.get wait quit help touch readonly ", verb):
+	case wordlist.Has(" get mget keys scan hscan sscan zscan exists ttl pttl type hget hmget hgetall hkeys hvals hlen hexists lrange llen lindex smembers scard sismember sinter sunion sdiff srandmember zrange zrevrange zrangebyscore zcard zscore zcount zrank strlen getrange getbit bitcount randomkey ping echo info dbsize time lastsave monitor subscribe psubscribe role select auth hello dump xrange xlen xread json.get wait quit help touch readonly ", verb):
 		s.access = "read"
-	case hasWord(" shutdown save bgsave bgrewriteaof failover ", verb):
+	case wordlist.Has(" shutdown save bgsave bgrewriteaof failover ", verb):
 		s.object, s.where = "", false
-	case hasWord(" eval evalsha fcall ", verb):
+	case wordlist.Has(" eval evalsha fcall ", verb):
 		s.where = false
 		if strings.Contains(strings.ToLower(s.object), "flush") {
 			s.access = "delete"
@@ -184,25 +188,25 @@ func mongoMethod(name string, member bool) (sqlStatement, bool) {
 		s.verb, s.access = "drop database", "delete"
 	case name == "drop":
 		s.verb, s.access = "drop collection", "delete"
-	case hasWord(" deleteMany remove ", name):
+	case wordlist.Has(" deleteMany remove ", name):
 		s.verb, s.access = "delete", "delete"
-	case hasWord(" deleteOne findOneAndDelete ", name):
+	case wordlist.Has(" deleteOne findOneAndDelete ", name):
 		s.verb, s.access = "delete one", "delete"
-	case hasWord(" dropIndex dropIndexes dropUser dropAllUsers dropRole dropAllRoles ", name):
+	case wordlist.Has(" dropIndex dropIndexes dropUser dropAllUsers dropRole dropAllRoles ", name):
 		s.verb, s.access = "drop "+strings.ToLower(strings.TrimPrefix(name, "drop")), "delete"
-	case hasWord(" updateMany update updateOne replaceOne findOneAndUpdate findOneAndReplace findAndModify bulkWrite ", name):
+	case wordlist.Has(" updateMany update updateOne replaceOne findOneAndUpdate findOneAndReplace findAndModify bulkWrite ", name):
 		s.verb = "update"
-	case hasWord(" insert insertOne insertMany save mapReduce ", name):
+	case wordlist.Has(" insert insertOne insertMany save mapReduce ", name):
 		s.verb = "insert"
 	case name == "renameCollection":
 		s.verb = "rename"
-	case hasWord(" createUser grantRolesToUser createRole updateUser changeUserPassword ", name):
+	case wordlist.Has(" createUser grantRolesToUser createRole updateUser changeUserPassword ", name):
 		s.verb = "grant"
-	case hasWord(" createCollection createIndex createView createIndexes ", name):
+	case wordlist.Has(" createCollection createIndex createView createIndexes ", name):
 		s.verb = "create"
-	case hasWord(" shutdownServer fsyncLock killOp adminCommand runCommand ", name):
+	case wordlist.Has(" shutdownServer fsyncLock killOp adminCommand runCommand ", name):
 		s.verb = strings.ToLower(name)
-	case hasWord(" find findOne aggregate count countDocuments estimatedDocumentCount distinct stats getIndexes ", name):
+	case wordlist.Has(" find findOne aggregate count countDocuments estimatedDocumentCount distinct stats getIndexes ", name):
 		s.verb, s.access = "select", "read"
 	default:
 		return sqlStatement{}, false

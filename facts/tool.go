@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gate/facts/wordlist"
 	"gate/hook"
 )
 
@@ -25,7 +26,7 @@ func (r toolRow) role(field string) string {
 // tools finds a tool whose fields are known.
 func tools(name string) (row toolRow, known bool) {
 	for line := range strings.Lines(toolRows) {
-		if names, row, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " |"); hasWord(" "+names+" ", name) {
+		if names, row, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " |"); wordlist.Has(" "+names+" ", name) {
 			return toolRow(row), true
 		}
 	}

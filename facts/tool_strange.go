@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gate/facts/wordlist"
 	"gate/strictjson"
 )
 
@@ -26,7 +27,7 @@ func (w *walker) strangeTool(name string, input map[string]any) {
 func (w *walker) scan(tool string, input map[string]any, depth int) {
 	does := tool // with what the input says is to be done: {"op": "delete", "path": …}
 	for _, k := range append([]string{"type"}, verbFields[1:]...) {
-		if s, ok := input[k].(string); ok && len(s) < 32 && k != "method" && !contains(nameWords(tool), "git") {
+		if s, ok := input[k].(string); ok && len(s) < 32 && k != "method" && !contains(wordlist.OfName(tool), "git") {
 			does += "_" + s
 		}
 	}
@@ -94,11 +95,11 @@ func (w *walker) scanList(tool, does, k string, v []any, input map[string]any, d
 
 // typedInto reports a field whose text is typed into a terminal.
 func typedInto(tool, field string) bool {
-	if !hasWord(" input text line keys chars data ", strings.ToLower(field)) {
+	if !wordlist.Has(" input text line keys chars data ", strings.ToLower(field)) {
 		return false
 	}
-	return slices.ContainsFunc(nameWords(tool), func(x string) bool {
-		return hasWord(" shell bash zsh terminal tmux iterm console process pty ssh ", x)
+	return slices.ContainsFunc(wordlist.OfName(tool), func(x string) bool {
+		return wordlist.Has(" shell bash zsh terminal tmux iterm console process pty ssh ", x)
 	})
 }
 
@@ -114,8 +115,8 @@ func (w *walker) isLine(text string) bool {
 
 // moved tells where something goes away from where it goes.
 func moved(tool, field, role string) string {
-	if role == "write" && slices.ContainsFunc(nameWords(tool), func(x string) bool { return hasWord(" move rename mv ", x) }) &&
-		hasWord(" source src sourcepath oldpath source_path old_path from ", strings.ToLower(field)) {
+	if role == "write" && slices.ContainsFunc(wordlist.OfName(tool), func(x string) bool { return wordlist.Has(" move rename mv ", x) }) &&
+		wordlist.Has(" source src sourcepath oldpath source_path old_path from ", strings.ToLower(field)) {
 		return "delete"
 	}
 	return role
@@ -143,7 +144,7 @@ func argumentsOf(tool, field string, input map[string]any) ([]any, bool) {
 			return nil, false
 		}
 	}
-	words := nameWords(tool)
+	words := wordlist.OfName(tool)
 	for _, x := range words {
 		switch x {
 		case "gcloud", "kubectl", "aws", "az", "terraform", "docker", "helm", "git", "gh", "psql", "pulumi", "npm":
@@ -191,13 +192,13 @@ func guess(field string) string {
 		return "shell"
 	}
 	switch {
-	case hasWord(" command cmd commandline shellcommand bash bashcommand script shell commands argv run exec cmdline shellline cmds executable ", name):
+	case wordlist.Has(" command cmd commandline shellcommand bash bashcommand script shell commands argv run exec cmdline shellline cmds executable ", name):
 		return "shell"
-	case hasWord(" path file filepath filename paths files target targetfile targetpath source src dest destination sourcepath destinationpath oldpath newpath directory dir directorypath dirpath folder absolutepath relativepath notebookpath uri root workdir output outputpath attachments attachment ", name):
+	case wordlist.Has(" path file filepath filename paths files target targetfile targetpath source src dest destination sourcepath destinationpath oldpath newpath directory dir directorypath dirpath folder absolutepath relativepath notebookpath uri root workdir output outputpath attachments attachment ", name):
 		return "path"
-	case hasWord(" url urls endpoint href link baseurl ", name):
+	case wordlist.Has(" url urls endpoint href link baseurl ", name):
 		return "url"
-	case hasWord(" sql query statement statements queries sqlquery rawsql ", name):
+	case wordlist.Has(" sql query statement statements queries sqlquery rawsql ", name):
 		return "sql"
 	}
 	return ""
@@ -209,7 +210,7 @@ func toolRole(tool, role string) string {
 	if role != "path" {
 		return role
 	}
-	words := nameWords(tool)
+	words := wordlist.OfName(tool)
 	last := words[len(words)-1]
 	for _, v := range []struct {
 		access string
@@ -220,7 +221,7 @@ func toolRole(tool, role string) string {
 		{"list", []string{}},
 		{"read", []string{"upload", "read", "get", "view", "open", "cat", "load", "show", "fetch", "send", "share", "attach", "post", "publish"}},
 	} {
-		if v.access == "list" && hasWord(" info stat stats metadata ", last) {
+		if v.access == "list" && wordlist.Has(" info stat stats metadata ", last) {
 			return "list" // get_file_info
 		}
 		for _, w := range v.words {
@@ -230,28 +231,4 @@ func toolRole(tool, role string) string {
 		}
 	}
 	return "list"
-}
-
-// nameWords splits a tool's name: mcp__fs__writeFile is mcp, fs, write, file.
-func nameWords(name string) []string {
-	var words []string
-	cur := ""
-	flush := func() {
-		if cur != "" {
-			words = append(words, strings.ToLower(cur))
-		}
-		cur = ""
-	}
-	for i, r := range name {
-		switch {
-		case r == '_' || r == '-' || r == '.' || r == '/' || r == ':' || r == ' ':
-			flush()
-			continue
-		case 'A' <= r && r <= 'Z' && i > 0 && cur != "" && cur[len(cur)-1] >= 'a':
-			flush()
-		}
-		cur += string(r)
-	}
-	flush()
-	return words
 }

@@ -5,11 +5,13 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"gate/facts/wordlist"
 )
 
 // toolVerb says that an MCP tool changes something elsewhere.
 func (w *walker) toolVerb(name string, input map[string]any) {
-	words := nameWords(name)
+	words := wordlist.OfName(name)
 	if !strings.HasPrefix(name, "mcp__") || len(words) < 3 {
 		return
 	}
@@ -32,10 +34,10 @@ func (w *walker) toolVerb(name string, input map[string]any) {
 			break
 		}
 		switch {
-		case removes(x), hasWord(" revoke force flush refund archive ", x), empties(x) && slices.ContainsFunc(words[2:], wholes):
+		case removes(x), wordlist.Has(" revoke force flush refund archive ", x), empties(x) && slices.ContainsFunc(words[2:], wholes):
 			access, verb = "delete", x
 		}
-		if access == "read" && hasWord(" create update write edit push merge send post publish deploy apply set add put insert upload move rename execute run transfer invite fork close restart stop scale rollback ", x) {
+		if access == "read" && wordlist.Has(" create update write edit push merge send post publish deploy apply set add put insert upload move rename execute run transfer invite fork close restart stop scale rollback ", x) {
 			access, verb = "write", x
 		}
 	}
@@ -63,7 +65,7 @@ func (w *walker) toolVerb(name string, input map[string]any) {
 // sentSecret is the kind of secret that stands in what a tool sends or posts.
 func sentSecret(words []string, input map[string]any) string {
 	const told = " send post publish reply comment message issue page document gist note ticket card email release discussion "
-	if !slices.ContainsFunc(words[2:], func(x string) bool { return hasWord(told, x) }) {
+	if !slices.ContainsFunc(words[2:], func(x string) bool { return wordlist.Has(told, x) }) {
 		return ""
 	}
 	for _, k := range slices.Sorted(maps.Keys(input)) {
@@ -81,21 +83,21 @@ var verbFields = [...]string{"command", "operation", "operation_name", "action",
 
 // removes reports a verb after which something is gone.
 func removes(word string) bool {
-	return hasWord(" delete remove drop destroy purge wipe truncate terminate uninstall flushall flushdb prune erase nuke shred unpublish ", word)
+	return wordlist.Has(" delete remove drop destroy purge wipe truncate terminate uninstall flushall flushdb prune erase nuke shred unpublish ", word)
 }
 
 // empties reports a verb after which something is gone if it is about a whole,
 // as wholes says.
-func empties(word string) bool { return hasWord(" clear reset empty disable cancel ", word) }
+func empties(word string) bool { return wordlist.Has(" clear reset empty disable cancel ", word) }
 
 func wholes(word string) bool {
-	return hasWord(" all everything data database databases db table tables collection collections index bucket directory dir folder history branch project account user users cluster trash subscription environment ", word)
+	return wordlist.Has(" all everything data database databases db table tables collection collections index bucket directory dir folder history branch project account user users cluster trash subscription environment ", word)
 }
 
 // toolSecret says that a tool shows what a store of secrets holds.
 func (w *walker) toolSecret(words []string, input map[string]any) {
 	has := func(list string) bool {
-		return slices.ContainsFunc(words, func(x string) bool { return hasWord(list, x) })
+		return slices.ContainsFunc(words, func(x string) bool { return wordlist.Has(list, x) })
 	}
 	what := ""
 	switch {
@@ -124,7 +126,7 @@ func fieldVerb(input map[string]any) string {
 		if strings.ContainsAny(s, " /\n") {
 			continue // a command line, which is judged as one
 		}
-		if words := nameWords(s); len(words) > 0 && (removes(words[0]) || words[0] == "clear" || words[0] == "drain") {
+		if words := wordlist.OfName(s); len(words) > 0 && (removes(words[0]) || words[0] == "clear" || words[0] == "drain") {
 			return words[0]
 		}
 	}
@@ -174,7 +176,7 @@ func (w *walker) gitTool(words []string, input map[string]any) {
 
 // onlyReads reports a name that begins with reading, and says nothing more.
 func onlyReads(tool string) bool {
-	words := nameWords(tool)
+	words := wordlist.OfName(tool)
 	if len(words) < 2 || contains(words, "and") || contains(words, "or") || slices.ContainsFunc(words, removes) {
 		return false
 	}
@@ -213,7 +215,7 @@ func isDeployer(word string) bool {
 // merges on a server, and branches that are moved or deleted there.
 func (w *walker) toolPush(name string, words []string, input map[string]any) {
 	has := func(list string) bool {
-		return slices.ContainsFunc(words, func(x string) bool { return hasWord(list, x) })
+		return slices.ContainsFunc(words, func(x string) bool { return wordlist.Has(list, x) })
 	}
 	changes := has(" create update delete ")
 	deletes := has(" delete ") && has(" branch ref ")
@@ -252,7 +254,7 @@ func pushedBranch(input map[string]any) (string, bool) {
 
 // gitServer reports a tool of a server that keeps repositories.
 func gitServer(words []string, input map[string]any) bool {
-	if slices.ContainsFunc(words, func(x string) bool { return hasWord(" git github gitlab bitbucket gitea forgejo codeberg ", x) }) {
+	if slices.ContainsFunc(words, func(x string) bool { return wordlist.Has(" git github gitlab bitbucket gitea forgejo codeberg ", x) }) {
 		return true
 	}
 	for _, key := range []string{"repo", "repository", "project_id", "pull_number", "pullNumber"} {

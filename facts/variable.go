@@ -3,6 +3,8 @@ package facts
 import (
 	"path"
 	"strings"
+
+	"gate/facts/wordlist"
 )
 
 // A runner is a variable that makes programs load or run something.
@@ -14,21 +16,21 @@ type runner struct {
 // runners lists variables by what their value is taken for.
 func runners(name string) (runner, bool) {
 	switch {
-	case hasWord(" LD_PRELOAD LD_AUDIT LD_LIBRARY_PATH DYLD_INSERT_LIBRARIES DYLD_LIBRARY_PATH DYLD_FRAMEWORK_PATH ", name):
+	case wordlist.Has(" LD_PRELOAD LD_AUDIT LD_LIBRARY_PATH DYLD_INSERT_LIBRARIES DYLD_LIBRARY_PATH DYLD_FRAMEWORK_PATH ", name):
 		return runner{"library", func(v string) bool {
 			return v == "" || strings.HasSuffix(name, "_PATH") && !strings.HasPrefix(v, "/tmp") && !strings.HasPrefix(v, ".") && !strings.Contains(v, "..")
 		}}, true
-	case hasWord(" BASH_ENV ENV ZDOTDIR PROMPT_COMMAND PYTHONSTARTUP PERL5DB PERL5OPT RUBYOPT PS4 MAKEFILES LUA_INIT VIMINIT EXINIT DOTNET_STARTUP_HOOKS ", name):
+	case wordlist.Has(" BASH_ENV ENV ZDOTDIR PROMPT_COMMAND PYTHONSTARTUP PERL5DB PERL5OPT RUBYOPT PS4 MAKEFILES LUA_INIT VIMINIT EXINIT DOTNET_STARTUP_HOOKS ", name):
 		return runner{"start-up code", func(v string) bool { return v == "" || name == "PS4" && !strings.ContainsAny(v, "$`") }}, true
 	case name == "NODE_OPTIONS":
 		return runner{"start-up code", func(v string) bool {
 			return !strings.Contains(v, "-r") && !strings.Contains(v, "--require") && !strings.Contains(v, "--import") && !strings.Contains(v, "loader")
 		}}, true
-	case hasWord(" JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS JAVA_OPTS MAVEN_OPTS GRADLE_OPTS SBT_OPTS ANT_OPTS CATALINA_OPTS ", name):
+	case wordlist.Has(" JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS JAVA_OPTS MAVEN_OPTS GRADLE_OPTS SBT_OPTS ANT_OPTS CATALINA_OPTS ", name):
 		return runner{"start-up code", func(v string) bool { return !strings.Contains(v, "-javaagent") && !strings.Contains(v, "-agent") }}, true
-	case hasWord(" GIT_SSH GIT_SSH_COMMAND GIT_PROXY_COMMAND GIT_EXTERNAL_DIFF GIT_ASKPASS SSH_ASKPASS SUDO_ASKPASS GIT_EXEC_PATH GIT_TEMPLATE_DIR RSYNC_RSH RSYNC_CONNECT_PROG SVN_SSH CVS_RSH HGEDITOR SVN_EDITOR SUDO_EDITOR PSQL_PAGER PSQL_EDITOR ", name):
+	case wordlist.Has(" GIT_SSH GIT_SSH_COMMAND GIT_PROXY_COMMAND GIT_EXTERNAL_DIFF GIT_ASKPASS SSH_ASKPASS SUDO_ASKPASS GIT_EXEC_PATH GIT_TEMPLATE_DIR RSYNC_RSH RSYNC_CONNECT_PROG SVN_SSH CVS_RSH HGEDITOR SVN_EDITOR SUDO_EDITOR PSQL_PAGER PSQL_EDITOR ", name):
 		return runner{"program", harmlessProgram}, true
-	case hasWord(" PAGER GIT_PAGER MANPAGER EDITOR VISUAL GIT_EDITOR GIT_SEQUENCE_EDITOR BROWSER LESSOPEN LESSCLOSE SYSTEMD_PAGER ", name):
+	case wordlist.Has(" PAGER GIT_PAGER MANPAGER EDITOR VISUAL GIT_EDITOR GIT_SEQUENCE_EDITOR BROWSER LESSOPEN LESSCLOSE SYSTEMD_PAGER ", name):
 		return runner{"program", harmlessProgram}, true
 	case name == "AWS_ENDPOINT_URL":
 		return runner{"proxy", func(v string) bool {
@@ -39,17 +41,17 @@ func runners(name string) (runner, bool) {
 		return runner{"program", func(v string) bool {
 			return !strings.Contains(v, "-toolexec") && !strings.Contains(v, "-exec") && !strings.Contains(v, "-vettool")
 		}}, true
-	case hasWord(" MAKEFLAGS GNUMAKEFLAGS ", name):
+	case wordlist.Has(" MAKEFLAGS GNUMAKEFLAGS ", name):
 		return runner{"start-up code", func(v string) bool {
 			return !strings.Contains(v, "--eval") && !strings.Contains(v, "-f") && !strings.Contains(v, "-E")
 		}}, true
-	case hasWord(" CC CXX LD AR RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER RUSTC CMAKE_C_COMPILER_LAUNCHER CMAKE_CXX_COMPILER_LAUNCHER ", name):
+	case wordlist.Has(" CC CXX LD AR RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER RUSTC CMAKE_C_COMPILER_LAUNCHER CMAKE_CXX_COMPILER_LAUNCHER ", name):
 		return runner{"program", func(v string) bool {
 			return !strings.ContainsAny(v, ";|&$`(<>'\"") && !strings.HasPrefix(v, "/tmp") && !strings.HasPrefix(v, "/dev/shm") && !strings.HasPrefix(v, "/var/tmp")
 		}}, true
-	case hasWord(" HTTP_PROXY HTTPS_PROXY ALL_PROXY http_proxy https_proxy all_proxy ", name):
+	case wordlist.Has(" HTTP_PROXY HTTPS_PROXY ALL_PROXY http_proxy https_proxy all_proxy ", name):
 		return runner{"proxy", func(v string) bool { p := parsePeer(v, true); return v == "" || p.private }}, true
-	case hasWord(" ANTHROPIC_BASE_URL OPENAI_BASE_URL CLAUDE_CODE_API_BASE_URL CODEX_HOME CLAUDE_CONFIG_DIR GEMINI_CLI_HOME ", name):
+	case wordlist.Has(" ANTHROPIC_BASE_URL OPENAI_BASE_URL CLAUDE_CODE_API_BASE_URL CODEX_HOME CLAUDE_CONFIG_DIR GEMINI_CLI_HOME ", name):
 		return runner{"agent", func(v string) bool { return v == "" }}, true
 	case name == "NODE_TLS_REJECT_UNAUTHORIZED":
 		return runner{"no certificate check", func(v string) bool { return v != "0" }}, true
@@ -61,18 +63,18 @@ func runners(name string) (runner, bool) {
 		return runner{"program", func(v string) bool {
 			return !strings.Contains(v, "-action") && !strings.Contains(v, "-command") && !strings.Contains(v, "-compress-program") && !strings.Contains(v, "-I")
 		}}, true
-	case hasWord(" PYTHONPATH PYTHONHOME NODE_PATH PERL5LIB RUBYLIB CLASSPATH LUA_PATH LUA_CPATH GCONV_PATH OPENSSL_CONF R_PROFILE R_PROFILE_USER PHPRC PHP_INI_SCAN_DIR WGETRC CURL_HOME PSQLRC SCREENRC INPUTRC ANSIBLE_CONFIG PIP_CONFIG_FILE NPM_CONFIG_USERCONFIG npm_config_userconfig ", name):
+	case wordlist.Has(" PYTHONPATH PYTHONHOME NODE_PATH PERL5LIB RUBYLIB CLASSPATH LUA_PATH LUA_CPATH GCONV_PATH OPENSSL_CONF R_PROFILE R_PROFILE_USER PHPRC PHP_INI_SCAN_DIR WGETRC CURL_HOME PSQLRC SCREENRC INPUTRC ANSIBLE_CONFIG PIP_CONFIG_FILE NPM_CONFIG_USERCONFIG npm_config_userconfig ", name):
 		return runner{"library", func(v string) bool { return !strings.Contains(v, "/tmp") && !strings.Contains(v, "/dev/shm") }}, true
 	case name == "PATH":
 		return runner{"program path", func(v string) bool {
 			first, _, _ := strings.Cut(v, ":")
 			return !strings.HasPrefix(first, "/tmp") && !strings.HasPrefix(first, "/dev/shm") && !strings.HasPrefix(first, "/var/tmp") && first != "."
 		}}, true
-	case hasWord(" PIP_INDEX_URL PIP_EXTRA_INDEX_URL UV_INDEX_URL UV_EXTRA_INDEX_URL UV_DEFAULT_INDEX UV_INDEX NPM_CONFIG_REGISTRY npm_config_registry GOPROXY ", name):
+	case wordlist.Has(" PIP_INDEX_URL PIP_EXTRA_INDEX_URL UV_INDEX_URL UV_EXTRA_INDEX_URL UV_DEFAULT_INDEX UV_INDEX NPM_CONFIG_REGISTRY npm_config_registry GOPROXY ", name):
 		return runner{"packages", knownRegistries}, true
-	case hasWord(" HUSKY HUSKY_SKIP_HOOKS SKIP PRE_COMMIT_ALLOW_NO_CONFIG LEFTHOOK ", name):
+	case wordlist.Has(" HUSKY HUSKY_SKIP_HOOKS SKIP PRE_COMMIT_ALLOW_NO_CONFIG LEFTHOOK ", name):
 		return runner{"hooks off", func(v string) bool { return name == "HUSKY" && v != "0" || name == "LEFTHOOK" && v != "0" || v == "" }}, true
-	case hasWord(" GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_CONFIG_COUNT GIT_CONFIG_PARAMETERS ", name):
+	case wordlist.Has(" GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_CONFIG_COUNT GIT_CONFIG_PARAMETERS ", name):
 		return runner{"git configuration", func(v string) bool { return v == "" || v == "/dev/null" }}, true
 	}
 	if strings.HasPrefix(name, "BASH_FUNC_") {

@@ -1,0 +1,46 @@
+// Package wordlist looks words up: in lists that are written as one text, which
+// cost a program less than a slice or a switch, and in names that are made up of
+// several. It is no pattern language: package glob is.
+package wordlist
+
+import "strings"
+
+// Has reports whether list holds w. Each word of a list has a blank on either
+// side: " rm rmdir ".
+func Has(list, w string) bool {
+	for {
+		i := strings.Index(list, w)
+		if i < 0 || w == "" {
+			return false
+		}
+		if i > 0 && list[i-1] == ' ' && i+len(w) < len(list) && list[i+len(w)] == ' ' {
+			return true
+		}
+		list = list[i+len(w):]
+	}
+}
+
+// OfName returns the words that a name is made of, in lower case:
+// mcp__fs__writeFile is mcp, fs, write, file.
+func OfName(name string) []string {
+	var words []string
+	cur := ""
+	flush := func() {
+		if cur != "" {
+			words = append(words, strings.ToLower(cur))
+		}
+		cur = ""
+	}
+	for i, r := range name {
+		switch {
+		case r == '_' || r == '-' || r == '.' || r == '/' || r == ':' || r == ' ':
+			flush()
+			continue
+		case 'A' <= r && r <= 'Z' && i > 0 && cur != "" && cur[len(cur)-1] >= 'a':
+			flush()
+		}
+		cur += string(r)
+	}
+	flush()
+	return words
+}
