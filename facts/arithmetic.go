@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"gate/facts/bash"
 )
 
 func unknownNumber() field { return holeField(&hole{why: "arithmetic"}) }
@@ -17,30 +19,7 @@ func (f field) number() (int, bool) {
 	if v == nil {
 		return 0, false
 	}
-	return bashInt(*v)
-}
-
-// bashInt reads a number as arithmetic does: 010 is 8, 0x10 and 2#101 too.
-func bashInt(text string) (int, bool) {
-	text = strings.TrimSpace(text)
-	base := 10
-	switch before, digits, ok := strings.Cut(text, "#"); {
-	case ok:
-		b, err := strconv.Atoi(before)
-		if err != nil || b < 2 || b > 36 {
-			return 0, false
-		}
-		base, text = b, digits
-	case strings.HasPrefix(text, "0x"), strings.HasPrefix(text, "0X"):
-		base, text = 16, text[2:]
-	case len(text) > 1 && text[0] == '0':
-		base, text = 8, text[1:]
-	}
-	if strings.HasPrefix(text, "+") || strings.Contains(text, "_") {
-		return 0, false
-	}
-	n, err := strconv.ParseInt(text, base, 64)
-	return int(n), err == nil
+	return bash.Int(*v)
 }
 
 // arithmetic evaluates an expression as far as it is literal. Words inside it
@@ -81,13 +60,13 @@ func (w *walker) operand(s *state, word *syntax.Word) field {
 // subscripts that it holds.
 func (w *walker) expression(s *state, text string) field {
 	text = strings.TrimSpace(text)
-	if n, ok := bashInt(text); ok {
+	if n, ok := bash.Int(text); ok {
 		return numberField(n)
 	}
 	if text == "" {
 		return numberField(0)
 	}
-	if w.depth > maxDepth || tooDeep(text) {
+	if w.depth > maxDepth || bash.TooDeep(text) {
 		w.limit("arithmetic nested deeper than gate follows")
 		return unknownNumber()
 	}
@@ -134,15 +113,14 @@ func (w *walker) binaryArithmetic(s *state, e *syntax.BinaryArithm) field {
 	case syntax.AndArit, syntax.OrArit, syntax.TernQuest:
 		return w.shortCircuit(s, e)
 	}
-	if assigns(e.Op) {
+	if inner, ok := bash.Assigned(e.Op); ok {
 		y := w.arithmetic(s, e.Y)
 		f := y
 		if e.Op != syntax.Assgn {
 			f = unknownNumber()
 			a, ok1 := w.arithmetic(s, e.X).number()
 			b, ok2 := y.number()
-			op, _ := assigned(e.Op)
-			if n, ok := calculate(op, a, b); ok && ok1 && ok2 {
+			if n, ok := bash.Calculate(inner, a, b); ok && ok1 && ok2 {
 				f = numberField(n)
 			}
 		}
@@ -156,7 +134,7 @@ func (w *walker) binaryArithmetic(s *state, e *syntax.BinaryArithm) field {
 	}
 	a, ok1 := x.number()
 	b, ok2 := y.number()
-	if n, ok := calculate(e.Op, a, b); ok && ok1 && ok2 {
+	if n, ok := bash.Calculate(e.Op, a, b); ok && ok1 && ok2 {
 		return numberField(n)
 	}
 	return unknownNumber()
@@ -181,7 +159,7 @@ func (w *walker) shortCircuit(s *state, e *syntax.BinaryArithm) field {
 		if !ok {
 			return unknownNumber()
 		}
-		return numberField(boolInt(n != 0))
+		return numberField(bash.Truth(n != 0))
 	}
 	if colon, ok := e.Y.(*syntax.BinaryArithm); ok && e.Op == syntax.TernQuest {
 		a, b := way(colon.X, x != 0), way(colon.Y, x == 0)
@@ -196,7 +174,7 @@ func (w *walker) shortCircuit(s *state, e *syntax.BinaryArithm) field {
 	and := e.Op == syntax.AndArit
 	y := truth(way(e.Y, (x != 0) == and))
 	if known && (x != 0) != and {
-		return numberField(boolInt(x != 0))
+		return numberField(bash.Truth(x != 0))
 	}
 	if !known {
 		return unknownNumber()
@@ -211,7 +189,7 @@ func (w *walker) unaryArithmetic(s *state, e *syntax.UnaryArithm) field {
 	case syntax.Inc, syntax.Dec:
 		next := unknownNumber()
 		if ok {
-			next = numberField(n + 1 - 2*boolInt(e.Op == syntax.Dec))
+			next = numberField(n + 1 - 2*bash.Truth(e.Op == syntax.Dec))
 		}
 		w.store(s, e.X, next)
 		if !e.Post {
@@ -223,7 +201,7 @@ func (w *walker) unaryArithmetic(s *state, e *syntax.UnaryArithm) field {
 	case syntax.BitNegation:
 		n = ^n
 	case syntax.Not:
-		n = boolInt(n == 0)
+		n = bash.Truth(n == 0)
 	case syntax.Plus:
 	default:
 		ok = false
@@ -244,7 +222,7 @@ func (w *walker) store(s *state, e syntax.ArithmExpr, f field) {
 		s.set(name, f)
 		return
 	}
-	if v := w.word(s, word).value(); v != nil && variableName(*v) { // $((  $N = 1 ))
+	if v := w.word(s, word).value(); v != nil && syntax.ValidName(*v) { // $((  $N = 1 ))
 		s.set(*v, f)
 	}
 	if len(word.Parts) == 1 {
@@ -257,91 +235,4 @@ func (w *walker) store(s *state, e syntax.ArithmExpr, f field) {
 			s.replace(p.Param.Value, unknownArray())
 		}
 	}
-}
-
-func boolInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-func assigns(op syntax.BinAritOperator) bool {
-	_, ok := assigned(op)
-	return ok || op == syntax.Assgn
-}
-
-// assigned is the operator inside += and its kin.
-func assigned(op syntax.BinAritOperator) (syntax.BinAritOperator, bool) {
-	switch op {
-	case syntax.AddAssgn:
-		return syntax.Add, true
-	case syntax.SubAssgn:
-		return syntax.Sub, true
-	case syntax.MulAssgn:
-		return syntax.Mul, true
-	case syntax.QuoAssgn:
-		return syntax.Quo, true
-	case syntax.RemAssgn:
-		return syntax.Rem, true
-	case syntax.AndAssgn:
-		return syntax.And, true
-	case syntax.OrAssgn:
-		return syntax.Or, true
-	case syntax.XorAssgn:
-		return syntax.Xor, true
-	case syntax.ShlAssgn:
-		return syntax.Shl, true
-	case syntax.ShrAssgn:
-		return syntax.Shr, true
-	}
-	return 0, false
-}
-
-func calculate(op syntax.BinAritOperator, a, b int) (int, bool) {
-	switch op {
-	case syntax.Add:
-		return a + b, true
-	case syntax.Sub:
-		return a - b, true
-	case syntax.Mul:
-		return a * b, true
-	case syntax.Quo:
-		if b != 0 {
-			return a / b, true
-		}
-	case syntax.Rem:
-		if b != 0 {
-			return a % b, true
-		}
-	case syntax.Pow:
-		n := 1
-		for range min(max(b, 0), 64) {
-			n *= a
-		}
-		return n, b >= 0 && b <= 64
-	case syntax.And:
-		return a & b, true
-	case syntax.Or:
-		return a | b, true
-	case syntax.Xor:
-		return a ^ b, true
-	case syntax.Shl:
-		return a << (b & 63), true
-	case syntax.Shr:
-		return a >> (b & 63), true
-	case syntax.Eql:
-		return boolInt(a == b), true
-	case syntax.Neq:
-		return boolInt(a != b), true
-	case syntax.Lss:
-		return boolInt(a < b), true
-	case syntax.Gtr:
-		return boolInt(a > b), true
-	case syntax.Leq:
-		return boolInt(a <= b), true
-	case syntax.Geq:
-		return boolInt(a >= b), true
-	}
-	return 0, false
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gate/facts/bash"
 	"gate/hook"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -27,7 +28,7 @@ func (w *walker) declare(s *state, c *syntax.DeclClause) stream {
 		}
 		d.prepare(a.Name.Value)
 		if a.Value != nil { // declare X={a,b} is declare X=a X=b
-			all := braces(a.Value)
+			all := bash.Braces(a.Value)
 			one := *a
 			one.Value = &syntax.Word{Parts: all[len(all)-1]}
 			a = &one
@@ -79,7 +80,7 @@ func (d *declaration) word(f field) []setting {
 	d.evaluated(d.s, f)
 	name, value, ok := f.cut("=")
 	if !ok {
-		if v := f.value(); v != nil && variableName(*v) {
+		if v := f.value(); v != nil && syntax.ValidName(*v) {
 			d.prepare(*v)
 		}
 		return nil
@@ -131,7 +132,7 @@ func (d *declaration) refer(name string, f field) {
 		return
 	}
 	v := variable{value: holeField(&hole{why: "a reference", empty: true, many: true})}
-	if to := f.value(); to != nil && variableName(*to) && *to != name {
+	if to := f.value(); to != nil && syntax.ValidName(*to) && *to != name {
 		v = variable{ref: *to}
 	}
 	d.evaluatedLater(d.s, f)

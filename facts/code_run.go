@@ -3,6 +3,7 @@ package facts
 import (
 	"strings"
 
+	"gate/facts/bash"
 	"gate/facts/wordlist"
 )
 
@@ -107,9 +108,9 @@ func (p *codeParser) process(what codeValue, u *codeUse) {
 func (p *codeParser) fed(words, input codeValue) codeValue {
 	line := codeString("")
 	for _, w := range codeFlatten(words) {
-		line = p.concat(line, p.concat(p.each(w, func(s string) codeValue { return codeString(quote(s)) }), codeString(" ")))
+		line = p.concat(line, p.concat(p.each(w, func(s string) codeValue { return codeString(bash.Quote(s)) }), codeString(" ")))
 	}
-	return p.concat(line, codeString("<<< "+quote(input.text)))
+	return p.concat(line, codeString("<<< "+bash.Quote(input.text)))
 }
 
 // spawn reports Node's spawn and execFile: a program, its arguments, options.

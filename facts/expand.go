@@ -7,10 +7,9 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"gate/facts/bash"
 	"gate/hook"
 )
-
-const maxBraces = 256
 
 // fields expands words as bash does: braces, tilde, parameters, commands,
 // arithmetic, splitting. Wildcards stay in the text, unquoted.
@@ -27,7 +26,7 @@ func (w *walker) arguments(s *state, words []*syntax.Word) []field {
 func (w *walker) expanded(like expander, words []*syntax.Word) []field {
 	var out []field
 	for _, word := range words {
-		for _, parts := range braces(word) {
+		for _, parts := range bash.Braces(word) {
 			x := like
 			x.parts(parts, false)
 			fields := x.finish()
@@ -143,7 +142,7 @@ func (x *expander) parts(parts []syntax.WordPart, quoted bool) {
 			text := p.Value
 			switch {
 			case p.Dollar:
-				text = ansiC(text)
+				text = bash.Unescape(text)
 				text, _, _ = strings.Cut(text, "\x00")
 			case x.inside && strings.ContainsAny(text, "$`\\"):
 				x.add(part{hole: &hole{why: "quotes inside an expansion", empty: true}})

@@ -1,6 +1,10 @@
 package facts
 
-import "strings"
+import (
+	"strings"
+
+	"gate/facts/bash"
+)
 
 // maxBatches bounds how often xargs runs its command.
 const maxBatches = 32
@@ -82,7 +86,7 @@ func (u *use) items() (items []field, known bool) {
 	case u.has("null"), delimited:
 		sep := "\x00"
 		if delimited {
-			sep = ansiC(d.text())
+			sep = bash.Unescape(d.text())
 		}
 		if sep == "" {
 			return nil, false

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"mvdan.cc/sh/v3/syntax"
+
 	"gate/hook"
 )
 
@@ -44,7 +46,7 @@ func (u *use) commandAt() (int, bool) {
 		case r.name == "assign" && r.many:
 			for at < len(u.rest) {
 				name, _, ok := u.rest[at].cut("=")
-				if !ok || !variableName(name) {
+				if !ok || !syntax.ValidName(name) {
 					break
 				}
 				at++
@@ -120,7 +122,7 @@ func (u *use) wrapperRoles() []setting {
 	}
 	roles := u.operandRoles()
 	for i, f := range u.rest {
-		if name, _, ok := f.cut("="); roles[i].name == "assign" || u.row.operands[0].name == "assign" && ok && variableName(name) {
+		if name, _, ok := f.cut("="); roles[i].name == "assign" || u.row.operands[0].name == "assign" && ok && syntax.ValidName(name) {
 			if name, value, ok := f.cut("="); ok {
 				env = append(env, setting{name, value})
 			}
@@ -135,22 +137,13 @@ func (u *use) wrapperRoles() []setting {
 			continue
 		}
 		name, value, ok := u.inner[0].cut("=")
-		if !ok || !variableName(name) && (u.name != "env" || name == "" || name[0] == '-') {
+		if !ok || !syntax.ValidName(name) && (u.name != "env" || name == "" || name[0] == '-') {
 			break
 		}
 		env = append(env, setting{name, value})
 		u.inner = u.inner[1:]
 	}
 	return env
-}
-
-func variableName(s string) bool {
-	for i, r := range s {
-		if r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (i == 0 || r < '0' || r > '9') {
-			return false
-		}
-	}
-	return s != ""
 }
 
 // shellText runs text that a shell reads from an argument or a pipe.

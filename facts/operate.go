@@ -1,6 +1,10 @@
 package facts
 
-import "mvdan.cc/sh/v3/syntax"
+import (
+	"mvdan.cc/sh/v3/syntax"
+
+	"gate/facts/bash"
+)
 
 func length(values []field, list bool) field {
 	if list {
@@ -95,7 +99,7 @@ func (x *expander) transform(f field, letter string) field {
 	case "L":
 		return mapText(f, func(s string) string { return changeCase(s, "?", syntax.LowerAll) })
 	case "E":
-		return mapText(f, ansiC)
+		return mapText(f, bash.Unescape)
 	case "P": // as a prompt: substitutions in it run
 		x.expandedAgain(x.state, f)
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gate/facts/bash"
 	"gate/hook"
 )
 
@@ -194,7 +195,7 @@ func (u *use) echo() *string {
 	text := *v
 	if escapes {
 		whole := text
-		text = echoEscapes(text)
+		text = bash.UnescapeEcho(text)
 		newline = newline && !stops(whole)
 	}
 	if newline {
@@ -232,7 +233,7 @@ func formatted(words []field) field {
 func formatOnce(format string, args []field) (field, int) {
 	var out field
 	used := 0
-	text := func(s string) { out.parts = append(out.parts, part{text: ansiC(s), quoted: true}) }
+	text := func(s string) { out.parts = append(out.parts, part{text: bash.Unescape(s), quoted: true}) }
 	for format != "" {
 		i := strings.IndexByte(format, '%')
 		if i < 0 {
@@ -268,7 +269,7 @@ func formatOnce(format string, args []field) (field, int) {
 func formattedOne(flags string, verb byte, arg field) field {
 	unknown := holeField(&hole{why: "a formatted value", empty: true, taint: arg.taint()})
 	if verb == 'b' {
-		arg = mapText(arg, argumentEscapes)
+		arg = mapText(arg, bash.UnescapeArgument)
 	}
 	if len(arg.parts) == 0 {
 		arg = literalField("")

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"gate/facts/bash"
 )
 
 // substitution runs $(…) and returns what it stands for.
@@ -65,7 +67,7 @@ func (w *walker) evaluated(s *state, f field) {
 // expandedAgain runs the substitutions of a text that is expanded once more.
 func (w *walker) expandedAgain(s *state, f field) {
 	v := f.value()
-	if v == nil || tooDeep(*v) {
+	if v == nil || bash.TooDeep(*v) {
 		return
 	}
 	w.nested++

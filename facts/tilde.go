@@ -1,12 +1,16 @@
 package facts
 
-import "strings"
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
 
 // tildes resolves the tildes of a text: at the start of a word, after the
 // name of an assignment, after the colons of one.
 func (x *expander) tildes(text string, first, last bool) string {
 	if first {
-		if name, value, ok := strings.Cut(text, "="); ok && x.names && strings.HasPrefix(value, "~") && variableName(name) {
+		if name, value, ok := strings.Cut(text, "="); ok && x.names && strings.HasPrefix(value, "~") && syntax.ValidName(name) {
 			x.literal(name+"=", false)
 			text = x.tilde(value, last)
 		} else {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gate/facts/bash"
 	"gate/facts/wordlist"
 	"gate/hook"
 )
@@ -148,7 +149,7 @@ func (w *walker) shellField(v any, dir string) {
 				w.unknown("tool", "a command whose words are not text", 0, nil)
 				return
 			}
-			words = append(words, quote(s))
+			words = append(words, bash.Quote(s))
 		}
 		w.oneLine(strings.Join(words, " "), dir)
 	case nil:
@@ -167,11 +168,6 @@ func (w *walker) oneLine(text, dir string) {
 	w.nested++
 	w.script(newState(dir), text, stream{})
 	w.nested--
-}
-
-// quote makes one shell word of s.
-func quote(s string) string {
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // field judges one value of a tool's input in its role.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gate/facts/bash"
 	"gate/facts/wordlist"
 	"gate/strictjson"
 )
@@ -106,10 +107,10 @@ func typedInto(tool, field string) bool {
 // isLine reports text that a shell would take: what is typed may be an answer to
 // another program.
 func (w *walker) isLine(text string) bool {
-	if w.parsed += len(text); len(text) > maxLine || w.parsed > maxParsed || tooDeep(text) {
+	if w.parsed += len(text); len(text) > maxLine || w.parsed > maxParsed || bash.TooDeep(text) {
 		return true // judged, and found too long there
 	}
-	_, _, err := parseShell(text)
+	_, _, err := bash.Parse(text)
 	return err == nil
 }
 
@@ -167,7 +168,7 @@ func arguments(input map[string]any) string {
 			list, _ := input[k].([]any)
 			for _, e := range list {
 				if s, ok := e.(string); ok {
-					line += " " + quote(s)
+					line += " " + bash.Quote(s)
 				}
 			}
 		}

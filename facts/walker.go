@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"gate/facts/bash"
 	"gate/hook"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -14,7 +15,6 @@ import (
 // skipped in silence.
 const (
 	maxLine     = 256 << 10 // bytes of one line
-	maxNesting  = 200       // brackets inside each other, before parsing
 	maxDepth    = 12        // shells inside shells
 	maxCommands = 2000
 	maxWords    = 4000
@@ -178,13 +178,13 @@ func (w *walker) script(s *state, text string, stdin stream) stream {
 		w.limit("a shell text longer than gate reads")
 		return stream{}
 	}
-	if tooDeep(text) {
+	if bash.TooDeep(text) {
 		w.limit("brackets nested deeper than gate follows")
 		return stream{}
 	}
-	f, text, err := parseShell(text)
+	f, text, err := bash.Parse(text)
 	if err != nil {
-		w.unknown("syntax", "the shell text does not parse: "+syntaxMessage(err), 0, nil)
+		w.unknown("syntax", "the shell text does not parse: "+bash.Message(err), 0, nil)
 		if f == nil {
 			return stream{}
 		}
@@ -209,7 +209,7 @@ func (w *walker) rest(f *syntax.File, text string) {
 		if c, ok := n.(*syntax.CmdSubst); ok && c.Backquotes {
 			opens[int(c.Left.Offset())+1] = true
 		}
-		if c, ok := n.(*syntax.Comment); ok && !opens[int(c.Hash.Offset())] && !commentStarts(text, int(c.Hash.Offset())) {
+		if c, ok := n.(*syntax.Comment); ok && !opens[int(c.Hash.Offset())] && !bash.CommentStarts(text, int(c.Hash.Offset())) {
 			w.unknown("syntax", "a # inside a word, after which the parser reads nothing more", 0, nil)
 		}
 		if st, ok := n.(*syntax.Stmt); ok && !w.seen[st] {
@@ -226,14 +226,6 @@ func (w *walker) lineDirs() []string {
 		return nil
 	}
 	return []string{w.world.Dir}
-}
-
-func syntaxMessage(err error) string {
-	msg := err.Error()
-	if i := strings.IndexByte(msg, '\n'); i >= 0 {
-		msg = msg[:i]
-	}
-	return msg
 }
 
 // unknown records what was not understood, once.
@@ -279,32 +271,6 @@ func isASCII(s string) bool {
 		}
 	}
 	return true
-}
-
-// tooDeep counts brackets, so that a parser that recurses never sees a line
-// that would cost it seconds or its stack.
-func tooDeep(text string) bool {
-	depth, deepest := 0, 0
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '(', '{', '[':
-			depth++
-			deepest = max(deepest, depth)
-		case ')', '}', ']':
-			depth = max(depth-1, 0)
-		}
-	}
-	// Quoting also nests: "$( "$( … and `\`…\“ need both characters.
-	return deepest > maxNesting || strings.Count(text, "`") > maxNesting || keywords(text) > 10*maxNesting
-}
-
-// keywords counts what opens a compound command without a bracket.
-func keywords(text string) int {
-	n := 0
-	for _, k := range []string{"if ", "while ", "until ", "for ", "case ", "! ", "time "} {
-		n += strings.Count(text, k)
-	}
-	return n
 }
 
 // characters reports control and invisible characters: the shell and a person

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"gate/facts/bash"
 )
 
 // setarch takes an optional architecture before its options end.
@@ -33,7 +35,7 @@ func (u *use) shellOption() {
 // as a shell does.
 func (u *use) splitString(text field) []field {
 	v := text.value()
-	if v == nil || len(*v) > maxLine || tooDeep(*v) {
+	if v == nil || len(*v) > maxLine || bash.TooDeep(*v) {
 		return []field{holeField(&hole{why: "words that env -S cuts out of an unknown text", empty: true, many: true, taint: text.taint()})}
 	}
 	u.nested++
@@ -42,7 +44,7 @@ func (u *use) splitString(text field) []field {
 	parser := syntax.NewParser(syntax.Variant(syntax.LangBash))
 	for word, err := range parser.WordsSeq(strings.NewReader(*v)) {
 		if err != nil {
-			u.unknown("syntax", "the text of env -S does not parse: "+syntaxMessage(err), u.id, text.span)
+			u.unknown("syntax", "the text of env -S does not parse: "+bash.Message(err), u.id, text.span)
 			break
 		}
 		words = append(words, u.word(u.s, word))
@@ -58,7 +60,7 @@ func (u *use) screen() {
 	words := u.inner
 	u.inner = nil
 	if x, _ := u.opt("X"); x.text() == "stuff" && len(words) > 0 {
-		typed := mapText(join(words), ansiC)
+		typed := mapText(join(words), bash.Unescape)
 		u.inside(func() { u.shellText(typed, stream{}) })
 	}
 }

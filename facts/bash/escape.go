@@ -1,12 +1,12 @@
-package facts
+package bash
 
 import (
 	"strconv"
 	"strings"
 )
 
-// ansiC resolves the escapes of $'…'.
-func ansiC(s string) string { return resolve(s, escapes{}) }
+// Unescape resolves the escapes of $'…'.
+func Unescape(s string) string { return resolve(s, escapes{}) }
 
 // An escapes says how backslashes differ from those of $'…'.
 type escapes struct {
@@ -16,12 +16,13 @@ type escapes struct {
 	quotes  bool // a backslash before a quote stays: echo -e, %b
 }
 
-// printed text resolves the escapes of echo -e, printf '%b' and the format of
-// printf.
-func echoEscapes(s string) string {
+// UnescapeEcho resolves those of echo -e, zsh's echo and a format of printf.
+func UnescapeEcho(s string) string {
 	return resolve(s, escapes{zero: true, noOctal: true, stop: true, quotes: true})
 }
-func argumentEscapes(s string) string {
+
+// UnescapeArgument resolves those of what printf puts in the place of %b.
+func UnescapeArgument(s string) string {
 	return resolve(s, escapes{zero: true, stop: true, quotes: true})
 }
 
@@ -105,4 +106,9 @@ func digit(c byte) int {
 		return int(c-'A') + 10
 	}
 	return 99
+}
+
+// Quote makes one shell word of s, which means itself.
+func Quote(s string) string {
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -1,4 +1,4 @@
-package facts
+package bash
 
 import (
 	"fmt"
@@ -8,8 +8,12 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// braces returns the parts of a word once for each brace expansion.
-func braces(word *syntax.Word) [][]syntax.WordPart {
+// maxBraces bounds the words that one word becomes; further braces stay as they
+// are written.
+const maxBraces = 256
+
+// Braces returns the parts of a word once for each brace expansion.
+func Braces(word *syntax.Word) [][]syntax.WordPart {
 	c := *word
 	if !syntax.SplitBraces(&c) {
 		return [][]syntax.WordPart{word.Parts}

@@ -1,4 +1,8 @@
-package facts
+// Package bash reads the text of shell lines, beyond what a parser does: comments
+// that end in a backslash, escapes, braces and numbers, as bash has them. It knows
+// neither variables nor programs; package facts runs a line. Ask TooDeep first,
+// then Parse.
+package bash
 
 import (
 	"errors"
@@ -10,11 +14,11 @@ import (
 // maxMends bounds how often a text is parsed anew because of its comments.
 const maxMends = 8
 
-// parseShell parses text as bash does, and returns it as it was parsed: without the
+// Parse parses text as bash does, and returns it as it was parsed: without the
 // backslashes that end a comment's line, and every other byte in its place. To the
 // parser they join the next line to the command before the comment, to no shell.
-func parseShell(text string) (*syntax.File, string, error) {
-	f, err := parseBash(text)
+func Parse(text string) (*syntax.File, string, error) {
+	f, err := parse(text)
 	for range maxMends {
 		var ends []int
 		if f != nil && strings.Contains(text, "\\\n") {
@@ -22,19 +26,19 @@ func parseShell(text string) (*syntax.File, string, error) {
 		}
 		if len(ends) == 0 {
 			if mended := mendedLines(text); err != nil && mended != text {
-				if f, err := parseBash(mended); err == nil && inComments(f, text, mended) {
+				if f, err := parse(mended); err == nil && inComments(f, text, mended) {
 					return f, mended, nil
 				}
 			}
 			return f, text, err
 		}
 		text = blanked(text, ends)
-		f, err = parseBash(text)
+		f, err = parse(text)
 	}
 	return f, text, errors.New("many comments that end in a backslash")
 }
 
-func parseBash(text string) (*syntax.File, error) {
+func parse(text string) (*syntax.File, error) {
 	return syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(text), "")
 }
 
@@ -60,7 +64,7 @@ func mendedLines(text string) string {
 	for line := range strings.Lines(text) {
 		bare, joins := strings.CutSuffix(line, "\\\n")
 		for i := range len(bare) {
-			if joins && bare[i] == '#' && commentStarts(line, i) {
+			if joins && bare[i] == '#' && CommentStarts(line, i) {
 				ends = append(ends, start+len(bare))
 				break
 			}
@@ -98,8 +102,17 @@ func blanked(text string, at []int) string {
 	return string(b)
 }
 
-// commentStarts reports a # that stands where the shell, too, begins a comment.
+// CommentStarts reports a # that stands where the shell, too, begins a comment.
 // The parser also takes ("a"# …) and (`a`# …) for one.
-func commentStarts(text string, hash int) bool {
+func CommentStarts(text string, hash int) bool {
 	return hash <= 0 || hash > len(text) || strings.IndexByte(" \t\n;&|(<>", text[hash-1]) >= 0
+}
+
+// Message is what is wrong with a text that does not parse, in one line.
+func Message(err error) string {
+	msg := err.Error()
+	if i := strings.IndexByte(msg, '\n'); i >= 0 {
+		msg = msg[:i]
+	}
+	return msg
 }

@@ -1,0 +1,120 @@
+package bash
+
+import (
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Int reads a number as arithmetic does: 010 is 8, and 0x10 and 2#101 are
+// numbers, too.
+func Int(text string) (int, bool) {
+	text = strings.TrimSpace(text)
+	base := 10
+	switch before, digits, ok := strings.Cut(text, "#"); {
+	case ok:
+		b, err := strconv.Atoi(before)
+		if err != nil || b < 2 || b > 36 {
+			return 0, false
+		}
+		base, text = b, digits
+	case strings.HasPrefix(text, "0x"), strings.HasPrefix(text, "0X"):
+		base, text = 16, text[2:]
+	case len(text) > 1 && text[0] == '0':
+		base, text = 8, text[1:]
+	}
+	if strings.HasPrefix(text, "+") || strings.Contains(text, "_") {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(text, base, 64)
+	return int(n), err == nil
+}
+
+// Truth is the number of a condition: 1 where it holds, else 0.
+func Truth(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// Assigned is the operator inside = and its kin: Add of AddAssgn, and Assgn
+// itself. It reports false for those that assign nothing.
+func Assigned(op syntax.BinAritOperator) (syntax.BinAritOperator, bool) {
+	switch op {
+	case syntax.Assgn:
+		return op, true
+	case syntax.AddAssgn:
+		return syntax.Add, true
+	case syntax.SubAssgn:
+		return syntax.Sub, true
+	case syntax.MulAssgn:
+		return syntax.Mul, true
+	case syntax.QuoAssgn:
+		return syntax.Quo, true
+	case syntax.RemAssgn:
+		return syntax.Rem, true
+	case syntax.AndAssgn:
+		return syntax.And, true
+	case syntax.OrAssgn:
+		return syntax.Or, true
+	case syntax.XorAssgn:
+		return syntax.Xor, true
+	case syntax.ShlAssgn:
+		return syntax.Shl, true
+	case syntax.ShrAssgn:
+		return syntax.Shr, true
+	}
+	return 0, false
+}
+
+// Calculate is what an operator makes of two numbers. It reports false where
+// bash would fail, and for operators that are no arithmetic.
+func Calculate(op syntax.BinAritOperator, a, b int) (int, bool) {
+	switch op {
+	case syntax.Add:
+		return a + b, true
+	case syntax.Sub:
+		return a - b, true
+	case syntax.Mul:
+		return a * b, true
+	case syntax.Quo:
+		if b != 0 {
+			return a / b, true
+		}
+	case syntax.Rem:
+		if b != 0 {
+			return a % b, true
+		}
+	case syntax.Pow:
+		n := 1
+		for range min(max(b, 0), 64) {
+			n *= a
+		}
+		return n, b >= 0 && b <= 64
+	case syntax.And:
+		return a & b, true
+	case syntax.Or:
+		return a | b, true
+	case syntax.Xor:
+		return a ^ b, true
+	case syntax.Shl:
+		return a << (b & 63), true
+	case syntax.Shr:
+		return a >> (b & 63), true
+	case syntax.Eql:
+		return Truth(a == b), true
+	case syntax.Neq:
+		return Truth(a != b), true
+	case syntax.Lss:
+		return Truth(a < b), true
+	case syntax.Gtr:
+		return Truth(a > b), true
+	case syntax.Leq:
+		return Truth(a <= b), true
+	case syntax.Geq:
+		return Truth(a >= b), true
+	}
+	return 0, false
+}
