@@ -28,7 +28,8 @@ var layers = [][]string{
 	{"cmd/internal/hookpath", "cmd/internal/lastgood"},
 	{"cmd/internal/forms"},
 	{"cmd/internal/thin"},
-	{"cmd/gate", "cmd/gate-hook", "cmd/gate-bench", "examples", "examples/agent"},
+	{"cmd/internal/thin/opa"},
+	{"cmd/gate", "cmd/gate-hook", "cmd/gate-rego", "cmd/gate-bench", "examples", "examples/agent"},
 }
 
 // never adds what the layers alone would allow.
@@ -159,6 +160,23 @@ func TestHookProgram(t *testing.T) {
 	for dep := range strings.FieldsSeq(list(t, "-deps", "./cmd/gate-hook")) {
 		if slices.Contains([]string{"net/http", "crypto/tls", "crypto/x509", "crypto/ed25519", "text/template", "html/template", "go/ast", "testing", "log", "log/slog", "os/exec", "os/user", "net", "runtime/cgo", "time/tzdata"}, dep) {
 			t.Errorf("gate-hook links %s", dep)
+		}
+	}
+}
+
+// TestRegoProgram holds that the program to which that one hands calls over has OPA
+// and what that brings, and nothing else that would have them wait.
+func TestRegoProgram(t *testing.T) {
+	hook := strings.Fields(list(t, "-deps", "./cmd/gate-hook"))
+	own := []string{"gate/cmd/gate-rego", "gate/cmd/internal/thin/opa", "gate/engine/rego"}
+	for dep := range strings.FieldsSeq(list(t, "-deps", "./cmd/gate-rego")) {
+		if strings.HasPrefix(dep, module) && !slices.Contains(hook, dep) && !slices.Contains(own, dep) {
+			t.Errorf("gate-rego links %s", dep)
+		}
+		for _, late := range []string{"github.com/anthropics", "github.com/openai", "github.com/modelcontextprotocol", "oras.land", "github.com/spf13/cobra"} {
+			if under(dep, late) {
+				t.Errorf("gate-rego links %s", dep)
+			}
 		}
 	}
 }

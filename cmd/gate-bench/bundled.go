@@ -36,7 +36,7 @@ func (s *set) bundled(ctx context.Context) error {
 		files(root, map[string]string{"etc/gate/settings.json": withoutLibrary, "etc/passwd": "root:x:0:0:root:/root:/bin/sh\n", "tmp/none": ""}),
 		os.MkdirAll(filepath.Join(root, s.lab.dir), 0o755), // where the calls say they are made
 	)
-	for _, program := range []string{"gate", "gate-hook", "peak"} {
+	for _, program := range []string{"gate", "gate-hook", "gate-rego", "peak"} {
 		data, readErr := os.ReadFile(s.lab.tool(program))
 		to := filepath.Join(root, inRoot(program))
 		err = errors.Join(err, readErr, os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, data, 0o755))

@@ -78,7 +78,7 @@ func newDoctor(p process) *cobra.Command {
 				f.compiles(m)
 			}
 			f.missed(found.Findings)
-			found.Findings = slices.Concat(f.ownFindings(p), found.Findings, hookProgramFindings(m.Program), otherPrograms(p, m.Program), f.slowFindings(m))
+			found.Findings = slices.Concat(f.ownFindings(p), found.Findings, programFindings(m.Program), otherPrograms(p, m.Program), f.slowFindings(m))
 			if f.json {
 				err = printValue(p, diagnosed{found, f.inventory(p, m)})
 			} else {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -81,6 +82,67 @@ func TestAdministered(t *testing.T) {
 		first, _, _ := strings.Cut(name, "/")
 		if !slices.Contains(places.Administered(), first) {
 			t.Errorf("%s is not among them", name)
+		}
+	}
+}
+
+// TestHandOverRego holds who answers a call for which a policy needs OPA: gate-rego
+// where it lies beside gate-hook and may be trusted, else gate.
+func TestHandOverRego(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700), os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("m/policies/frozen.rego", metadata("acme.frozen")+`
+deny contains "frozen" if yaml.unmarshal(input.tool_input.command).frozen
+`)
+	write("u/hooks.json", `{"hooks": [{"id": "late", "events": ["PostToolUse"], "command": "true"}]}`)
+	dirs := []string{"--managed-dir", dir + "/m", "--user-dir", dir + "/u", "--state-dir", dir + "/s"}
+	if out, err := exec.Command("gate", append([]string{"build"}, dirs...)...).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	test, err := os.ReadFile(self) // is every program, by its name
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := filepath.Join(dir, "kinds")
+	write("kinds/good", string(test))
+	write("kinds/open", string(test))
+	write("kinds/empty", "")
+	if err := errors.Join(os.Chmod(kinds+"/good", 0o700), os.Chmod(kinds+"/open", 0o777), os.Chmod(kinds+"/empty", 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	const denied, closed = "frozen", "cannot be handed over"
+	for _, c := range []struct{ name, event, gate, rego, want string }{
+		{"gate-rego alone", "PreToolUse", "", "good", denied},
+		{"gate alone", "PreToolUse", "good", "", denied},
+		{"both", "PreToolUse", "good", "good", denied},
+		{"others may write gate-rego", "PreToolUse", "good", "open", denied},
+		{"others may write gate-rego, and there is no gate", "PreToolUse", "", "open", closed},
+		{"gate-rego is empty", "PreToolUse", "good", "empty", denied},
+		{"neither", "PreToolUse", "", "", closed},
+		{"a handler is for gate", "PostToolUse", "", "good", closed},
+	} {
+		bin := t.TempDir()
+		for name, kind := range map[string]string{"gate-hook": "good", "gate": c.gate, "gate-rego": c.rego} {
+			if kind == "" {
+				continue
+			}
+			if err := os.Link(filepath.Join(kinds, kind), filepath.Join(bin, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		event := strings.NewReplacer("LINE", `"frozen: true"`, "PreToolUse", c.event, `"tool_use_id"`, `"tool_response":{},"tool_use_id"`).Replace(bashEvent)
+		_, answer := answerOf(t, filepath.Join(bin, "gate-hook"), event, append([]string{"--agent", "claude"}, dirs...)...)
+		if !strings.Contains(answer, c.want) {
+			t.Errorf("%s: %s\nwant %s", c.name, answer, c.want)
 		}
 	}
 }

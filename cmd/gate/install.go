@@ -146,7 +146,7 @@ func confirmHooks(p process, m install.Machine, agent string, todo *install.Plan
 // printWeaknesses reports everything on this machine that weakens gate for an
 // agent, but that gate is not there yet.
 func (f *installFlags) printWeaknesses(b *strings.Builder, p process, m install.Machine, agent string) {
-	list := slices.Concat(f.ownFindings(p), weaknesses(m, agent), hookProgramFindings(m.Program), otherPrograms(p, m.Program))
+	list := slices.Concat(f.ownFindings(p), weaknesses(m, agent), programFindings(m.Program), otherPrograms(p, m.Program))
 	if len(list) == 0 {
 		b.WriteString("nothing on this machine weakens it\n")
 		return

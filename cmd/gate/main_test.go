@@ -19,6 +19,7 @@ import (
 	"gate/audit"
 	"gate/cmd/internal/early"
 	"gate/cmd/internal/thin"
+	"gate/cmd/internal/thin/opa"
 )
 
 var update = flag.Bool("update", false, "rewrite what scripts expect")
@@ -43,7 +44,7 @@ func TestMain(m *testing.M) {
 		p := host()
 		p.above, p.filesOnly = nil, true
 		start(p)
-	}, "gate-hook": thin.Main, "mcpserver": serveMCP, "webhookserver": serveWebhooks, "codex": serveCodex})
+	}, "gate-hook": thin.Program{}.Main, "gate-rego": opa.Main, "mcpserver": serveMCP, "webhookserver": serveWebhooks, "codex": serveCodex})
 }
 
 // TestScript runs the scripts, one behaviour each. The home directory, the

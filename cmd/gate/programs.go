@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -30,13 +29,7 @@ func installedProgram() (string, error) {
 }
 
 // hookProgram is where gate-hook belongs: beside gate, to which it hands over.
-func hookProgram(gate string) string {
-	name := "gate-hook"
-	if runtime.GOOS == "windows" {
-		name += ".exe"
-	}
-	return filepath.Join(filepath.Dir(gate), name)
-}
+func hookProgram(gate string) string { return places.Beside(gate, "gate-hook") }
 
 // hookCommand is what agents start: gate-hook, where nobody else may put another
 // program in its place, else gate itself.
@@ -49,23 +42,32 @@ func hookCommand(gate string) []string {
 	return []string{gate, "hook"}
 }
 
-// hookProgramFindings say what is wrong with the gate-hook beside gate.
-func hookProgramFindings(gate string) []install.Finding {
-	path := hookProgram(gate)
-	rebuild := "build both programs into one directory, then run gate install again"
+// programFindings say what is wrong with the programs that belong beside gate.
+func programFindings(gate string) []install.Finding {
+	return slices.Concat(
+		besideFindings(gate, "gate-hook", "agents start gate itself, which takes them several times as long for each call"),
+		besideFindings(gate, "gate-rego", "calls for which a policy needs OPA are answered by gate, which takes half as long again"),
+	)
+}
+
+// besideFindings say what is wrong with one of them, and what it means that it is
+// not there.
+func besideFindings(gate, name, without string) []install.Finding {
+	path := places.Beside(gate, name)
+	id := strings.Replace(name, "-", ".", 1)
+	const rebuild = "build all programs into one directory, then run gate install again"
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return []install.Finding{{ID: "gate.hook", Severity: install.Notice, File: path,
-			Message: "gate-hook is not there: agents start gate itself, which takes them several times as long for each call", Remedy: rebuild}}
+		return []install.Finding{{ID: id, Severity: install.Notice, File: path, Message: name + " is not there: " + without, Remedy: rebuild}}
 	case err == nil && !info.Mode().IsRegular():
 		err = errors.New("it is no file")
 	case err == nil:
 		err = places.UserFiles().Check(path, info)
 	}
 	if err != nil {
-		return []install.Finding{{ID: "gate.hook", Severity: install.Error, File: path,
-			Message: "gate-hook is not to be trusted: " + oneLine(hostfs.Reason(err).Error()),
+		return []install.Finding{{ID: id, Severity: install.Error, File: path,
+			Message: name + " is not to be trusted: " + oneLine(hostfs.Reason(err).Error()),
 			Remedy:  "make it a file of the right account that nobody else can write, then run gate install again"}}
 	}
 	own, ok := debug.ReadBuildInfo()
@@ -74,7 +76,7 @@ func hookProgramFindings(gate string) []install.Finding {
 		return nil
 	}
 	if why := anotherBuild(own, other); why != "" {
-		return []install.Finding{{ID: "gate.hook", Severity: install.Warning, File: path, Message: "gate-hook " + why, Remedy: rebuild}}
+		return []install.Finding{{ID: id, Severity: install.Warning, File: path, Message: name + " " + why, Remedy: rebuild}}
 	}
 	return nil
 }

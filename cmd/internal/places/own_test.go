@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestOwn holds that both programs are gate's own, whichever of them asks.
+// TestOwn holds that all programs are gate's own, whichever of them asks.
 func TestOwn(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -19,7 +19,7 @@ func TestOwn(t *testing.T) {
 		}
 		all = append(all, place.Patterns...)
 	}
-	for _, want := range []string{"/home/dev/.config/gate/**", "/etc/gate", exe, Beside(exe, "gate"), Beside(exe, "gate-hook")} {
+	for _, want := range []string{"/home/dev/.config/gate/**", "/etc/gate", exe, Beside(exe, "gate"), Beside(exe, "gate-hook"), Beside(exe, "gate-rego")} {
 		if !slices.Contains(all, want) {
 			t.Errorf("%s is not among %q", want, all)
 		}

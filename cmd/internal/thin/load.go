@@ -16,8 +16,8 @@ import (
 )
 
 // load sets gate up for one call, from the compiled forms of the places that gate
-// hook reads. Its errors are for nobody to see: gate hook is asked.
-func load(c *hookpath.Call) (*hookpath.Guard, error) {
+// hook reads. Its errors are for nobody to see: another program is asked.
+func (a *answer) load(c *hookpath.Call) (*hookpath.Guard, error) {
 	if c.Batch {
 		return nil, errors.New("hooks that ask a model are faults there")
 	}
@@ -35,16 +35,33 @@ func load(c *hookpath.Call) (*hookpath.Guard, error) {
 	if err := backtracks(g.Set.Sources()); err != nil {
 		return nil, err
 	}
-	if takesOPA(g.Set, c.Event, found.Left) {
+	if a.OPA == nil && takesOPA(g.Set, c.Event, found.Left) {
+		a.next = gateRego
 		return nil, errLeft
 	}
 	g.Holds = found.Fresh
-	plans, err := found.Plans(g.Set.Sources())
+	policies, err := a.policies(g, found, c.OutOfMemory)
 	if err != nil {
 		return nil, err
 	}
-	rest := &giveUp{plans: plan.NewEvaluator(plans), left: found.Left}
-	return g, g.Start(engine.WithInline(), engine.WithEvaluator(hook.Rego, rest), engine.WithValidator(adapters.CheckInput))
+	return g, g.Start(engine.WithInline(), engine.WithEvaluator(hook.Rego, policies), engine.WithValidator(adapters.CheckInput))
+}
+
+// policies returns what asks the policies of forms.
+func (a *answer) policies(g *hookpath.Guard, found *forms.Forms, outOfMemory func()) (engine.Evaluator, error) {
+	sources, err := found.Plans(g.Set.Sources())
+	if err != nil {
+		return nil, err
+	}
+	plans := plan.NewEvaluator(sources)
+	if a.OPA == nil {
+		return &giveUp{answer: a, plans: plans, left: found.Left}, nil
+	}
+	saved, err := found.Saved(g.Set.Sources())
+	if err != nil {
+		return nil, err
+	}
+	return &forms.Evaluator{Left: found.Left, Plans: plans, OPA: a.OPA(g.InForce(), saved, outOfMemory)}, nil
 }
 
 // takesOPA reports, before the trouble of looking into an event, that a policy which
@@ -74,9 +91,10 @@ func backtracks(sources []*scopes.Source) error {
 	return nil
 }
 
-// A giveUp evaluator asks nothing more about an event once it is certain that gate
-// hook has to decide about it.
+// A giveUp evaluator asks nothing more about an event once it is certain that
+// another program has to decide about it.
 type giveUp struct {
+	*answer
 	plans engine.Evaluator
 	left  func(*hook.Hook) bool
 	why   *hook.Fault
@@ -88,7 +106,7 @@ var errLeft = errors.New("it takes OPA")
 func (g *giveUp) Evaluate(ctx context.Context, hooks []*hook.Hook, ev *hook.Event) []engine.Answer {
 	for _, h := range hooks {
 		if g.why == nil && g.left(h) {
-			g.why = &hook.Fault{Kind: hook.FaultLoad, Err: errLeft}
+			g.why, g.next = &hook.Fault{Kind: hook.FaultLoad, Err: errLeft}, gateRego
 		}
 	}
 	if g.why == nil {
