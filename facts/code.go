@@ -17,6 +17,7 @@ const (
 	maxCodeFold   = 1 << 14 // bytes of a folded text
 	maxCodeWork   = 4 << 20 // bytes copied while folding
 	maxCodeChoice = 32      // values a variable may have
+	maxStatements = 5000    // for a database, in one script; further ones are left out, after one that says so
 )
 
 // A codeReport lists what program text of another language would do, as far as

@@ -1,6 +1,10 @@
 package facts
 
-import "strings"
+import (
+	"strings"
+
+	"gate/facts/sql"
+)
 
 // specialFile performs the calls that touch files, databases and the output.
 func (p *codeParser) specialFile(name, rest string, u *codeUse) (codeValue, bool) {
@@ -160,8 +164,8 @@ func changesData(text string) bool {
 	if len(text) > maxCodeFold {
 		return true
 	}
-	for _, s := range inspectSQL(text) {
-		if s.access != "read" {
+	for _, s := range sql.Inspect(text) {
+		if s.Access != "read" {
 			return true
 		}
 	}

@@ -19,7 +19,11 @@ func FuzzInspectCode(f *testing.F) {
 		for _, name := range append([]string{language}, codeNames...) {
 			checkCode(t, name, text)
 		}
-		inspectMongo(text)
+		for _, s := range inspectMongo(text) {
+			if s.Verb == "" || s.Access != "read" && s.Access != "write" && s.Access != "delete" {
+				t.Fatalf("%+v", s)
+			}
+		}
 	})
 }
 

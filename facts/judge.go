@@ -3,6 +3,7 @@ package facts
 import (
 	"strings"
 
+	"gate/facts/sql"
 	"gate/facts/wordlist"
 	"gate/hook"
 )
@@ -182,49 +183,50 @@ func (u *use) sql(f field) {
 	text := f.value()
 	if text == nil {
 		t, ok := f.holed()
-		if ok = ok && sqlValues(t); ok {
-			t = strings.ReplaceAll(t, string(codeHole), sqlHole)
-		} else {
+		if ok {
+			t, ok = sql.Fill(t, codeHole)
+		}
+		if !ok {
 			t = f.text()
 			u.unknown("code", "a statement for a database is not known", u.id, f.span)
 		}
 		text = &t
 	}
-	for _, st := range inspectSQL(*text) {
-		if strings.Contains(st.object, sqlHole) {
-			st.object = ""
+	for _, st := range sql.Inspect(*text) {
+		if strings.Contains(st.Object, sql.Unknown) {
+			st.Object = ""
 		}
 		switch {
-		case st.verb == "shell":
-			u.inside(func() { u.shellText(literalField(st.object), stream{}) })
+		case st.Verb == "shell":
+			u.inside(func() { u.shellText(literalField(st.Object), stream{}) })
 			continue
-		case st.verb == "copy program" && u.id > 0:
-			u.hiddenShell("program", st.object)
+		case st.Verb == "copy program" && u.id > 0:
+			u.hiddenShell("program", st.Object)
 			continue
-		case st.verb == "copy program":
-			u.effect("exec.hidden", 0, map[string]any{"program": u.name, "option": "program", "value": st.object})
+		case st.Verb == "copy program":
+			u.effect("exec.hidden", 0, map[string]any{"program": u.name, "option": "program", "value": st.Object})
 			continue
 		case u.inMemory(*text):
 			continue
 		}
 		u.databaseFile(st)
 		u.effect("database", u.id, map[string]any{
-			"tool": u.name, "verb": st.verb, "access": st.access, "where": st.where, "object": orNil(st.object), "local": u.name == "sqlite3" || u.name == "duckdb",
+			"tool": u.name, "verb": st.Verb, "access": st.Access, "where": st.Where, "object": orNil(st.Object), "local": u.name == "sqlite3" || u.name == "duckdb",
 		})
 	}
 }
 
 // databaseFile judges a file that a statement has the client or the server write
 // or read.
-func (u *use) databaseFile(st sqlStatement) {
-	if st.object == "" || u.id == 0 {
+func (u *use) databaseFile(st sql.Statement) {
+	if st.Object == "" || u.id == 0 {
 		return
 	}
-	switch st.verb {
+	switch st.Verb {
 	case "write file", "select into outfile", "select into dumpfile":
-		u.usePath(u.s, u.id, literalField(st.object), access{kind: "write", how: "overwrite"})
+		u.usePath(u.s, u.id, literalField(st.Object), access{kind: "write", how: "overwrite"})
 	case "read file":
-		u.usePath(u.s, u.id, literalField(st.object), access{kind: "read", shown: true})
+		u.usePath(u.s, u.id, literalField(st.Object), access{kind: "read", shown: true})
 	}
 }
 

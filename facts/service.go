@@ -1,6 +1,10 @@
 package facts
 
-import "strings"
+import (
+	"strings"
+
+	"gate/facts/sql"
+)
 
 // remoteShell runs the words after the host on another machine.
 func (u *use) remoteShell() {
@@ -56,21 +60,21 @@ func (u *use) redis() {
 	for _, f := range u.rest {
 		words = append(words, f.text())
 	}
-	if st, ok := inspectRedis(words); ok {
+	if st, ok := sql.Redis(words); ok {
 		for _, f := range u.rest {
-			if f.many() && st.access == "delete" {
-				st.verb, st.where = "delete", false // whatever a pipe names
+			if f.many() && st.Access == "delete" {
+				st.Verb, st.Where = "delete", false // whatever a pipe names
 			}
 		}
-		u.effect("database", u.id, map[string]any{"tool": u.name, "verb": st.verb, "access": st.access, "where": st.where, "object": orNil(st.object), "local": false})
+		u.effect("database", u.id, map[string]any{"tool": u.name, "verb": st.Verb, "access": st.Access, "where": st.Where, "object": orNil(st.Object), "local": false})
 	}
 }
 
 // redisLines judges commands that come through a pipe or heredoc.
 func (u *use) redisLines(text string) {
 	for line := range strings.Lines(text) {
-		if st, ok := inspectRedis(strings.Fields(line)); ok {
-			u.effect("database", u.id, map[string]any{"tool": u.name, "verb": st.verb, "access": st.access, "where": st.where, "object": orNil(st.object), "local": false})
+		if st, ok := sql.Redis(strings.Fields(line)); ok {
+			u.effect("database", u.id, map[string]any{"tool": u.name, "verb": st.Verb, "access": st.Access, "where": st.Where, "object": orNil(st.Object), "local": false})
 		}
 	}
 }
@@ -78,12 +82,12 @@ func (u *use) redisLines(text string) {
 func (u *use) mongo() {
 	for _, f := range u.opts["eval"] {
 		for _, st := range inspectMongo(f.text()) {
-			u.effect("database", u.id, map[string]any{"tool": u.name, "verb": st.verb, "access": st.access, "where": st.where, "object": orNil(st.object), "local": false})
+			u.effect("database", u.id, map[string]any{"tool": u.name, "verb": st.Verb, "access": st.Access, "where": st.Where, "object": orNil(st.Object), "local": false})
 		}
 	}
 	if u.stdin.text != nil {
 		for _, st := range inspectMongo(*u.stdin.text) {
-			u.effect("database", u.id, map[string]any{"tool": u.name, "verb": st.verb, "access": st.access, "where": st.where, "object": orNil(st.object), "local": false})
+			u.effect("database", u.id, map[string]any{"tool": u.name, "verb": st.Verb, "access": st.Access, "where": st.Where, "object": orNil(st.Object), "local": false})
 		}
 	}
 }

@@ -1,51 +1,54 @@
-package facts
+package sql
 
-import "strings"
-
-// A sqlKind tells tokens apart.
-type sqlKind uint8
-
-const (
-	sqlWord sqlKind = iota + 1 // a word, in lower case
-	sqlName                    // a quoted identifier
-	sqlText                    // a text
-	sqlNumber
-	sqlMark
-	sqlMeta // a line for the client program, with its \ or .
+import (
+	"strings"
+	"unicode/utf8"
 )
 
-// A sqlToken is one token of a statement.
-type sqlToken struct {
-	kind sqlKind
+// A tokenKind tells tokens apart.
+type tokenKind uint8
+
+const (
+	wordToken tokenKind = iota + 1 // a word, in lower case
+	nameToken                      // a quoted identifier
+	textToken                      // a text
+	numberToken
+	markToken
+	metaToken // a line for the client program, with its \ or .
+)
+
+// A token is one token of a statement.
+type token struct {
+	kind tokenKind
 	text string
 }
 
-func (t sqlToken) is(mark string) bool { return t.kind == sqlMark && t.text == mark }
+func (t token) is(mark string) bool { return t.kind == markToken && t.text == mark }
 
-// sqlTokens are the tokens of one statement.
-type sqlTokens []sqlToken
+// tokens are the tokens of one statement.
+type tokens []token
 
 //go:noinline
-func (t sqlTokens) at(i int) sqlToken {
+func (t tokens) at(i int) token {
 	if i >= 0 && i < len(t) {
 		return t[i]
 	}
-	return sqlToken{}
+	return token{}
 }
 
 // word returns the i-th token when it is a word.
-func (t sqlTokens) word(i int) string {
-	if tok := t.at(i); tok.kind == sqlWord {
+func (t tokens) word(i int) string {
+	if tok := t.at(i); tok.kind == wordToken {
 		return tok.text
 	}
 	return ""
 }
 
 // find returns the index of the first of these words, or -1.
-func (t sqlTokens) find(words ...string) int {
+func (t tokens) find(words ...string) int {
 	for i := range t {
 		for _, w := range words {
-			if t[i].kind == sqlWord && t[i].text == w {
+			if t[i].kind == wordToken && t[i].text == w {
 				return i
 			}
 		}
@@ -54,7 +57,7 @@ func (t sqlTokens) find(words ...string) int {
 }
 
 // skip returns the first index from i on that is none of these words.
-func (t sqlTokens) skip(i int, words ...string) int {
+func (t tokens) skip(i int, words ...string) int {
 	for ; i < len(t); i++ {
 		known := false
 		for _, w := range words {
@@ -68,21 +71,21 @@ func (t sqlTokens) skip(i int, words ...string) int {
 }
 
 // kind reads what is created or dropped, and where its name stands.
-func (t sqlTokens) kind(i int) (string, int) {
+func (t tokens) kind(i int) (string, int) {
 	i = t.skip(i, "or", "replace", "temp", "temporary", "unique", "external", "global", "local", "unlogged", "virtual", "materialized", "foreign", "recursive")
 	kind := t.word(i)
 	return kind, t.skip(i+1, "if", "not", "exists", "concurrently", "only")
 }
 
 // name reads a name with its qualification.
-func (t sqlTokens) name(i int) string {
+func (t tokens) name(i int) string {
 	name := ""
 	for ; i < len(t) && len(name) < 256; i++ {
 		switch tok := t[i]; {
 		case tok.is(".") && name != "":
 			name += "."
 			continue
-		case tok.kind == sqlMark, tok.kind == sqlMeta:
+		case tok.kind == markToken, tok.kind == metaToken:
 			return name
 		case name != "" && !strings.HasSuffix(name, "."):
 			return name
@@ -94,9 +97,9 @@ func (t sqlTokens) name(i int) string {
 }
 
 // firstText returns the first text from i on.
-func (t sqlTokens) firstText(i int) string {
+func (t tokens) firstText(i int) string {
 	for ; i < len(t); i++ {
-		if t[i].kind == sqlText {
+		if t[i].kind == textToken {
 			return t[i].text
 		}
 	}
@@ -104,10 +107,10 @@ func (t sqlTokens) firstText(i int) string {
 }
 
 // rest joins the words behind the first.
-func (t sqlTokens) rest() string {
+func (t tokens) rest() string {
 	var b strings.Builder
 	for i := 1; i < len(t) && b.Len() < 1000; i++ {
-		if i > 1 && t[i].kind != sqlMark && t[i-1].kind != sqlMark {
+		if i > 1 && t[i].kind != markToken && t[i-1].kind != markToken {
 			b.WriteByte(' ')
 		}
 		b.WriteString(t[i].text)
@@ -116,7 +119,7 @@ func (t sqlTokens) rest() string {
 }
 
 // close returns the index of the parenthesis that closes around i, or the end.
-func (t sqlTokens) close(i int) int {
+func (t tokens) close(i int) int {
 	for depth := 0; i < len(t); i++ {
 		switch {
 		case t[i].is("("):
@@ -130,8 +133,8 @@ func (t sqlTokens) close(i int) int {
 	return len(t)
 }
 
-// A sqlLexer splits a script into statements.
-type sqlLexer struct {
+// A lexer splits a script into statements.
+type lexer struct {
 	text    string
 	pos     int
 	escapes bool   // a backslash escapes a quote
@@ -140,7 +143,7 @@ type sqlLexer struct {
 }
 
 // statement reads up to the next semicolon or meta command.
-func (l *sqlLexer) statement() (toks sqlTokens, more bool) {
+func (l *lexer) statement() (toks tokens, more bool) {
 	body := false
 	for l.pos < len(l.text) {
 		c := l.text[l.pos]
@@ -160,11 +163,11 @@ func (l *sqlLexer) statement() (toks sqlTokens, more bool) {
 		case c == '\\' && len(toks) > 0:
 			return toks, true // what stands before the meta command goes first
 		case c == '\\', c == '.' && len(toks) == 0 && l.lineStart():
-			return sqlTokens{{sqlMeta, l.line()}}, true
+			return tokens{{metaToken, l.line()}}, true
 		default:
 			toks = append(toks, l.token())
 			if len(toks) == 1 && toks.word(0) == "system" { // mysql's own word for \!
-				return sqlTokens{{sqlMeta, `\!` + l.line()}}, true
+				return tokens{{metaToken, `\!` + l.line()}}, true
 			}
 			if len(toks) == 1 && toks.word(0) == "delimiter" {
 				if l.mark = l.line(); l.mark == ";" {
@@ -181,16 +184,16 @@ func (l *sqlLexer) statement() (toks sqlTokens, more bool) {
 }
 
 // ended reports whether the body of a routine ends with the last word.
-func (t sqlTokens) ended() bool {
+func (t tokens) ended() bool {
 	return t.word(len(t)-1) == "end" || t.find("begin") < 0
 }
 
-func (l *sqlLexer) lineStart() bool {
+func (l *lexer) lineStart() bool {
 	before := strings.TrimRight(l.text[max(0, l.pos-64):l.pos], " \t")
 	return before == "" || before[len(before)-1] == '\n'
 }
 
-func (l *sqlLexer) line() string {
+func (l *lexer) line() string {
 	end := strings.IndexByte(l.text[l.pos:], '\n')
 	if end < 0 {
 		end = len(l.text) - l.pos
@@ -201,14 +204,14 @@ func (l *sqlLexer) line() string {
 }
 
 // comment skips a comment. MySQL runs what is in /*! … */.
-func (l *sqlLexer) comment() bool {
+func (l *lexer) comment() bool {
 	rest := l.text[l.pos:]
 	switch {
 	case strings.HasPrefix(rest, "--"), rest[0] == '#' && l.lineStart():
 		l.line()
 	case strings.HasPrefix(rest, "/*!"), strings.HasPrefix(rest, "/*M!"):
 		l.pos += strings.IndexByte(rest, '!') + 1
-		for l.pos < len(l.text) && digitByte(l.text[l.pos]) {
+		for l.pos < len(l.text) && isDigit(l.text[l.pos]) {
 			l.pos++
 		}
 		l.version = true
@@ -229,42 +232,42 @@ func (l *sqlLexer) comment() bool {
 }
 
 // token reads one token; the next byte is not blank.
-func (l *sqlLexer) token() sqlToken {
+func (l *lexer) token() token {
 	c := l.text[l.pos]
 	switch {
 	case c == '\'':
-		return l.quoted(sqlText, c, l.escapes)
+		return l.quoted(textToken, c, l.escapes)
 	case c == '"', c == '`':
-		return l.quoted(sqlName, c, false)
-	case c == '[' && l.pos+1 < len(l.text) && letterByte(l.text[l.pos+1]):
-		return l.quoted(sqlName, ']', false)
+		return l.quoted(nameToken, c, false)
+	case c == '[' && l.pos+1 < len(l.text) && isLetter(l.text[l.pos+1]):
+		return l.quoted(nameToken, ']', false)
 	case c == '$':
 		if tok, ok := l.dollar(); ok {
 			return tok
 		}
-	case letterByte(c) || c == '@':
+	case isLetter(c) || c == '@':
 		start := l.pos
-		for l.pos < len(l.text) && wordByte(l.text[l.pos], "$@#") {
+		for l.pos < len(l.text) && nameByte(l.text[l.pos], "$@#") {
 			l.pos++
 		}
 		word := strings.ToLower(l.text[start:l.pos])
 		if l.pos < len(l.text) && l.text[l.pos] == '\'' && len(word) == 1 && strings.Contains("ebnx", word) {
-			return l.quoted(sqlText, '\'', l.escapes || word == "e")
+			return l.quoted(textToken, '\'', l.escapes || word == "e")
 		}
-		return sqlToken{sqlWord, word}
-	case digitByte(c):
+		return token{wordToken, word}
+	case isDigit(c):
 		start := l.pos
-		for l.pos < len(l.text) && wordByte(l.text[l.pos], ".") {
+		for l.pos < len(l.text) && nameByte(l.text[l.pos], ".") {
 			l.pos++
 		}
-		return sqlToken{sqlNumber, l.text[start:l.pos]}
+		return token{numberToken, l.text[start:l.pos]}
 	}
 	l.pos++
-	return sqlToken{sqlMark, l.text[l.pos-1 : l.pos]}
+	return token{markToken, l.text[l.pos-1 : l.pos]}
 }
 
 // quoted reads a quoted text or name; a doubled quote stands for one.
-func (l *sqlLexer) quoted(kind sqlKind, end byte, escapes bool) sqlToken {
+func (l *lexer) quoted(kind tokenKind, end byte, escapes bool) token {
 	var b strings.Builder
 	l.pos++
 	start := l.pos
@@ -279,24 +282,24 @@ func (l *sqlLexer) quoted(kind sqlKind, end byte, escapes bool) sqlToken {
 			b.WriteString(l.text[start:l.pos])
 			l.pos++
 			if l.pos >= len(l.text) || l.text[l.pos] != end {
-				return sqlToken{kind, b.String()}
+				return token{kind, b.String()}
 			}
 			start = l.pos
 		}
 		l.pos++
 	}
 	b.WriteString(l.text[min(start, len(l.text)):])
-	return sqlToken{kind, b.String()}
+	return token{kind, b.String()}
 }
 
 // dollar reads $tag$ text $tag$.
-func (l *sqlLexer) dollar() (sqlToken, bool) {
+func (l *lexer) dollar() (token, bool) {
 	i := l.pos + 1
-	for i < len(l.text) && i-l.pos < 64 && wordByte(l.text[i], "") {
+	for i < len(l.text) && i-l.pos < 64 && nameByte(l.text[i], "") {
 		i++
 	}
-	if i >= len(l.text) || l.text[i] != '$' || digitByte(l.text[l.pos+1]) {
-		return sqlToken{}, false
+	if i >= len(l.text) || l.text[i] != '$' || isDigit(l.text[l.pos+1]) {
+		return token{}, false
 	}
 	tag := l.text[l.pos : i+1]
 	end := strings.Index(l.text[i+1:], tag)
@@ -305,5 +308,17 @@ func (l *sqlLexer) dollar() (sqlToken, bool) {
 	}
 	text := l.text[i+1 : i+1+end]
 	l.pos = min(len(l.text), i+1+end+len(tag))
-	return sqlToken{sqlText, text}, true
+	return token{textToken, text}, true
 }
+
+// nameByte reports whether c may be part of a name; more lists further bytes that
+// may. Bytes beyond ASCII always may.
+func nameByte(c byte, more string) bool {
+	return isLetter(c) || isDigit(c) || strings.IndexByte(more, c) >= 0
+}
+
+func isLetter(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' || c >= utf8.RuneSelf
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
