@@ -1,6 +1,10 @@
 package facts
 
-import "strings"
+import (
+	"strings"
+
+	"gate/facts/credential"
+)
 
 // environment is the value of a variable of the environment.
 func (p *codeParser) environment(name string) codeValue {
@@ -12,21 +16,10 @@ func (p *codeParser) environment(name string) codeValue {
 	case "PWD":
 		return codeString(".")
 	}
-	if secretName(name) {
+	if credential.Promised(name) {
 		return codeFlagged(fromSecret)
 	}
 	return codeValue{}
-}
-
-// secretName reports whether the name of a variable promises a secret.
-func secretName(name string) bool {
-	name = strings.ToUpper(name)
-	for _, s := range []string{"SECRET", "TOKEN", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "API_KEY", "APIKEY", "ACCESS_KEY", "PRIVATE_KEY", "_KEY", "DATABASE_URL"} {
-		if strings.Contains(name, s) {
-			return true
-		}
-	}
-	return false
 }
 
 func (p *codeParser) isEnvironment(name string) bool {

@@ -291,29 +291,3 @@ func (u *use) downloaded(f field) bool {
 	}
 	return false
 }
-
-// secretInText recognises the shape of well-known credentials.
-func secretInText(text string) string {
-	for _, s := range []struct{ prefix, what string }{
-		{"AKIA", "cloud credentials"}, {"ASIA", "cloud credentials"}, {"ghp_", "login credentials"}, {"gho_", "login credentials"}, {"ghs_", "login credentials"},
-		{"github_pat_", "login credentials"}, {"glpat-", "login credentials"}, {"xoxb-", "login credentials"}, {"xoxp-", "login credentials"}, {"sk-ant-", "agent credentials"},
-		{"sk-proj-", "agent credentials"}, {"sk_live_", "payment credentials"}, {"npm_", "package registry login"}, {"AIza", "cloud credentials"}, {"-----BEGIN ", "private key"},
-	} {
-		if s.what == "private key" && strings.Contains(text, s.prefix) && strings.Contains(text, "PRIVATE KEY-----") {
-			return s.what
-		}
-		i := strings.Index(text, s.prefix)
-		if i >= 0 && len(text)-i >= len(s.prefix)+12 && tokenLike(text[i+len(s.prefix):]) {
-			return s.what
-		}
-	}
-	return ""
-}
-
-func tokenLike(s string) bool {
-	n := 0
-	for n < len(s) && (s[n] == '_' || s[n] == '-' || s[n] >= '0' && s[n] <= '9' || s[n] >= 'A' && s[n] <= 'Z' || s[n] >= 'a' && s[n] <= 'z') {
-		n++
-	}
-	return n >= 12
-}

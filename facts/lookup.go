@@ -2,7 +2,8 @@ package facts
 
 import (
 	"strconv"
-	"strings"
+
+	"gate/facts/credential"
 )
 
 // scalar looks a name up: in the line, then among the few variables of the
@@ -63,7 +64,7 @@ func (x *expander) environment(name string) (field, bool) {
 		return holeField(&hole{why: "$" + name, empty: true}), true
 	}
 	h := &hole{why: "$" + name + " is not set in this line", empty: true, unset: true}
-	if secretVariable(name) {
+	if credential.Variable(name) {
 		h.taint.secret = "environment variable " + name
 	}
 	return holeField(h), false
@@ -74,15 +75,4 @@ func holeOrLiteral(why string, alts []string) field {
 		return literalField(alts[0])
 	}
 	return holeField(&hole{why: why, alts: alts})
-}
-
-// secretVariable reports names under which programs expect credentials.
-func secretVariable(name string) bool {
-	upper := strings.ToUpper(name)
-	for _, s := range []string{"SECRET", "TOKEN", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "ACCESS_KEY", "PRIVATE_KEY", "CREDENTIAL"} {
-		if strings.Contains(upper, s) {
-			return true
-		}
-	}
-	return strings.HasSuffix(upper, "_PAT") || strings.HasSuffix(upper, "_KEY") && upper != "PUBLIC_KEY"
 }

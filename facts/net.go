@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 
+	"gate/facts/credential"
 	"gate/hook"
 )
 
@@ -156,7 +157,7 @@ func (u *use) netEffect(p peer, f field) {
 	}
 	secret := f.taint().secret
 	if secret == "" {
-		secret = secretInText(f.text())
+		secret = credential.InText(f.text())
 	}
 	if secret != "" {
 		u.send(p, "text", nil, secret)
@@ -281,7 +282,7 @@ func (u *use) data(f field) {
 		}
 		secret := f.taint().secret
 		if secret == "" {
-			secret = secretInText(f.text())
+			secret = credential.InText(f.text())
 		}
 		u.send(u.target(), source, nil, secret)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gate/facts/bash"
+	"gate/facts/credential"
 	"gate/hook"
 )
 
@@ -147,7 +148,7 @@ func (u *use) narrows() bool {
 	}
 	for _, p := range patterns {
 		v := p.value()
-		if v == nil || u.has("v") || u.has("invert-match") || secretVariable(*v) || len(strings.Trim(*v, ".*^$ =")) < 2 || strings.ContainsAny(*v, "|") && secretVariable(*v) {
+		if v == nil || u.has("v") || u.has("invert-match") || credential.Variable(*v) || len(strings.Trim(*v, ".*^$ =")) < 2 || strings.ContainsAny(*v, "|") && credential.Variable(*v) {
 			return false
 		}
 		for _, word := range []string{"pass", "pwd", "key", "auth", "cred", "aws", "secret", "token"} {

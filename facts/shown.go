@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"gate/facts/credential"
 	"gate/facts/wordlist"
 )
 
@@ -126,7 +127,7 @@ func (u *use) onlySettings(pattern string) bool {
 		return false
 	}
 	for name := range strings.SplitSeq(strings.Trim(found[1], "()"), "|") {
-		if secretName(name) || secretVariable(name) || settingSecret().MatchString(name) {
+		if credential.Promised(name) || credential.Variable(name) || settingSecret().MatchString(name) {
 			return false
 		}
 	}

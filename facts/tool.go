@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gate/facts/bash"
+	"gate/facts/credential"
 	"gate/facts/wordlist"
 	"gate/hook"
 )
@@ -249,7 +250,7 @@ func (w *walker) urlField(text string) {
 		return
 	}
 	w.out.Hosts = append(w.out.Hosts, hook.Host{Host: ptr(p.host), URL: ptr(text), Access: "fetch"})
-	if what := secretInText(text); what != "" {
+	if what := credential.InText(text); what != "" {
 		w.effect("net.send", 0, map[string]any{"host": p.host, "url": text, "method": "GET", "source": "text", "path": nil, "secret": what, "private": p.private, "metadata": p.metadata})
 	}
 	w.effect("net.fetch", 0, map[string]any{"host": p.host, "url": text, "method": "GET", "to": nil, "private": p.private, "metadata": p.metadata})

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gate/facts/credential"
 	"gate/facts/wordlist"
 )
 
@@ -70,7 +71,7 @@ func sentSecret(words []string, input map[string]any) string {
 	}
 	for _, k := range slices.Sorted(maps.Keys(input)) {
 		if s, ok := input[k].(string); ok {
-			if what := secretInText(s); what != "" {
+			if what := credential.InText(s); what != "" {
 				return what
 			}
 		}
