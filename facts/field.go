@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"gate/facts/code"
 	"gate/hook"
 )
 
@@ -136,22 +137,18 @@ func (f field) same(o field) bool {
 // empty reports whether the field is known to be nothing.
 func (f field) empty() bool { return f.literal() && f.text() == "" }
 
-// codeHole stands for a hole in program text of other languages. No shell word
-// holds such a byte.
-const codeHole = '\x00'
-
-// holed is the text with codeHole for each hole. It reports false where the text
+// holed is the text with code.Hole for each hole. It reports false where the text
 // begins with one, or carries what must not be followed so: secrets, and what was
 // fetched or decoded.
 func (f field) holed() (string, bool) {
-	if len(f.parts) == 0 || f.parts[0].hole != nil || f.taint() != (taint{}) || strings.ContainsRune(f.text(), codeHole) {
+	if len(f.parts) == 0 || f.parts[0].hole != nil || f.taint() != (taint{}) || strings.ContainsRune(f.text(), code.Hole) {
 		return "", false
 	}
 	var b strings.Builder
 	for _, p := range f.parts {
 		b.WriteString(p.text)
 		if p.hole != nil {
-			b.WriteByte(codeHole)
+			b.WriteByte(code.Hole)
 		}
 	}
 	return b.String(), true

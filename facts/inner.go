@@ -9,6 +9,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"gate/facts/code"
 	"gate/hook"
 )
 
@@ -260,7 +261,7 @@ func (c *call) runScript(language string, f field, here bool) stream {
 			return c.unknownCode(language, st.taint, "file", "the file was written by a program")
 		}
 		if !ok {
-			if language != "" && language != "bash" && !hasRules(language) {
+			if language != "" && language != "bash" && !code.HasRules(language) {
 				continue // what such a program does is as unknown as what any does
 			}
 			text, err := c.world.read(p.path, maxScript)
@@ -318,7 +319,7 @@ func (c *call) runsFile(name string) {
 			c.does = append(c.does, c.looksInto(p.path)...)
 		} else if text, ok := st.template(); !ok {
 			c.unknownCode("bash", st.taint, "file", "the file was written by a program")
-		} else if language := interpreter(text.prefix()); hasRules(language) {
+		} else if language := interpreter(text.prefix()); code.HasRules(language) {
 			c.runText(language, text, false)
 		} else {
 			c.shellText(text, c.stdin)

@@ -3,6 +3,7 @@ package facts
 import (
 	"strings"
 
+	"gate/facts/code"
 	"gate/facts/sql"
 	"gate/facts/wordlist"
 	"gate/hook"
@@ -52,25 +53,25 @@ func (u *use) calls(language, text string) []string {
 	if clearsTable(text) {
 		u.effect("database", u.id, map[string]any{"tool": u.name, "verb": "delete", "access": "delete", "where": false, "object": nil, "local": false})
 	}
-	report := inspectCode(language, text)
+	report := code.Inspect(language, text)
 	names := []string{}
-	for _, c := range report.calls {
-		if !contains(names, c.name) {
-			names = append(names, c.name)
+	for _, c := range report.Calls {
+		if !contains(names, c.Name) {
+			names = append(names, c.Name)
 		}
 		u.codeCall(c)
 	}
-	if report.unknown != "" {
-		u.unknown("code", report.unknown, u.id, nil)
+	if report.Unknown != "" {
+		u.unknown("code", report.Unknown, u.id, nil)
 	}
 	return names
 }
 
-// codeCall gives one call the effects of its command.
-func (u *use) codeCall(c codeCall) {
-	args := make([]field, len(c.args))
-	for i, a := range c.args {
-		args[i] = holeField(&hole{why: "an argument of " + c.name})
+// code.Call gives one call the effects of its command.
+func (u *use) codeCall(c code.Call) {
+	args := make([]field, len(c.Args))
+	for i, a := range c.Args {
+		args[i] = holeField(&hole{why: "an argument of " + c.Name})
 		if a != nil {
 			args[i] = field{parts: []part{{text: *a, quoted: true}}}
 		}
@@ -80,9 +81,9 @@ func (u *use) codeCall(c codeCall) {
 			u.usePath(u.s, u.id, f, a)
 		}
 	}
-	switch c.does {
+	switch c.Does {
 	case "delete":
-		each(access{kind: "delete", how: "remove", recursive: c.recursive})
+		each(access{kind: "delete", how: "remove", recursive: c.Recursive})
 	case "write":
 		each(access{kind: "write", how: "overwrite"})
 	case "append":
@@ -93,7 +94,7 @@ func (u *use) codeCall(c codeCall) {
 		each(access{kind: "list"})
 	case "permissions":
 		if len(args) > 0 {
-			a := access{kind: "permissions", recursive: c.recursive}
+			a := access{kind: "permissions", recursive: c.Recursive}
 			if len(args) > 1 {
 				a.mode = args[1]
 			}
@@ -129,7 +130,7 @@ func (u *use) codeCall(c codeCall) {
 		u.effect("exec.remote", u.id, map[string]any{"host": nil, "url": firstText(args), "via": "eval"})
 	case "eval-decoded":
 		u.effect("exec.code", u.id, map[string]any{"language": "", "source": "inline", "known": false, "decoded": true})
-		u.unknown("code", c.name+" runs text that is decoded first", u.id, nil)
+		u.unknown("code", c.Name+" runs text that is decoded first", u.id, nil)
 	}
 }
 
@@ -154,15 +155,15 @@ func firstText(args []field) any {
 	return textOrNil(args[0])
 }
 
-func (u *use) codePeer(c codeCall, args []field) {
+func (u *use) codePeer(c code.Call, args []field) {
 	p := peer{}
 	if len(args) > 0 {
 		if v := args[0].value(); v != nil {
 			p = parsePeer(*v, strings.Contains(*v, "://"))
 		}
 	}
-	u.walker.out.Hosts = append(u.walker.out.Hosts, hook.Host{Command: u.id, Host: strOrNil(p.host), URL: strOrNil(p.url), Access: c.does})
-	switch c.does {
+	u.walker.out.Hosts = append(u.walker.out.Hosts, hook.Host{Command: u.id, Host: strOrNil(p.host), URL: strOrNil(p.url), Access: c.Does})
+	switch c.Does {
 	case "fetch":
 		u.effect("net.fetch", u.id, map[string]any{"host": orNil(p.host), "url": orNil(p.url), "method": "GET", "to": nil, "private": p.private, "metadata": p.metadata})
 	case "send":
@@ -184,7 +185,7 @@ func (u *use) sql(f field) {
 	if text == nil {
 		t, ok := f.holed()
 		if ok {
-			t, ok = sql.Fill(t, codeHole)
+			t, ok = sql.Fill(t, code.Hole)
 		}
 		if !ok {
 			t = f.text()

@@ -3,6 +3,7 @@ package facts
 import (
 	"strings"
 
+	"gate/facts/code"
 	"gate/facts/sql"
 )
 
@@ -81,12 +82,12 @@ func (u *use) redisLines(text string) {
 
 func (u *use) mongo() {
 	for _, f := range u.opts["eval"] {
-		for _, st := range inspectMongo(f.text()) {
+		for _, st := range code.Mongo(f.text()) {
 			u.effect("database", u.id, map[string]any{"tool": u.name, "verb": st.Verb, "access": st.Access, "where": st.Where, "object": orNil(st.Object), "local": false})
 		}
 	}
 	if u.stdin.text != nil {
-		for _, st := range inspectMongo(*u.stdin.text) {
+		for _, st := range code.Mongo(*u.stdin.text) {
 			u.effect("database", u.id, map[string]any{"tool": u.name, "verb": st.Verb, "access": st.Access, "where": st.Where, "object": orNil(st.Object), "local": false})
 		}
 	}

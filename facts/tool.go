@@ -282,6 +282,9 @@ func (w *walker) search(input map[string]any) {
 	}
 }
 
+// maxAlternatives bounds the patterns that one with braces stands for.
+const maxAlternatives = 32
+
 // alternatives are the patterns that one with braces stands for: {.env,*.go}.
 func alternatives(glob string) []string {
 	before, rest, ok := strings.Cut(glob, "{")
@@ -291,7 +294,7 @@ func alternatives(glob string) []string {
 	}
 	var out []string
 	for one := range strings.SplitSeq(list, ",") {
-		if out = append(out, alternatives(before+one+after)...); len(out) > maxCodeChoice {
+		if out = append(out, alternatives(before+one+after)...); len(out) > maxAlternatives {
 			break
 		}
 	}
