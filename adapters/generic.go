@@ -1,6 +1,8 @@
 package adapters
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"gate/hook"
@@ -16,10 +18,17 @@ func (generic) Name() string { return "generic" }
 // Parse reads a canonical event. Only what the event is judged by has to be
 // there; whatever is there has its canonical type. The other systems' names
 // of events become gate's, and the event as received is kept in Native then.
+// An event may have any name, but none that is one of gate's in other letters:
+// no policy would be asked about it.
 func (generic) Parse(data []byte, event string) (hook.Event, error) {
 	ev, err := parse("generic", data, event, false)
 	if err != nil {
 		return ev, err
+	}
+	for _, known := range hook.Names() {
+		if ev.Name != known && letters(ev.Name) == letters(known) {
+			return hook.Event{Agent: "generic", Name: known}, fmt.Errorf("event %s: its name is %q", quote(string(ev.Name)), known)
+		}
 	}
 	if name := ev.Name.Canonical(); name != ev.Name {
 		native := ev.Fields
@@ -30,6 +39,12 @@ func (generic) Parse(data []byte, event string) (hook.Event, error) {
 		}
 	}
 	return ev, nil
+}
+
+// letters is a name without what programs write differently: case, and what
+// stands between its words.
+func letters(n hook.Name) string {
+	return strings.NewReplacer("_", "", "-", "", ".", "", " ", "").Replace(strictjson.Fold(string(n)))
 }
 
 func (generic) Named(event string) hook.Event {
