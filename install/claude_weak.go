@@ -69,7 +69,7 @@ func (c claude) ownership(m Machine, v *claudeView) bool {
 		return true
 	}
 	v.report("settings.owner", Error, nil, "others than their owner can change these settings: "+why,
-		"chmod go-w "+shellQuote(v.path)+", and make sure that it belongs to the right account")
+		m.tighten(v.path, info, admin))
 	if real, err := m.real(v.path); err == nil {
 		m.fixMode(&v.findings[len(v.findings)-1], real, info)
 	}

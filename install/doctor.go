@@ -104,7 +104,7 @@ func (m Machine) managedFiles() []Finding {
 			}
 			if why := m.suspect(info, true); why != "" {
 				f := Finding{ID: "gate.directory", Severity: Error, File: path, Message: "the administrator's file can be changed by others: " + why,
-					Remedy: "chmod go-w " + shellQuote(path) + ", and make sure that it belongs to the right account"}
+					Remedy: m.tighten(path, info, true)}
 				m.fixMode(&f, path, info)
 				out = append(out, f)
 			}

@@ -186,7 +186,7 @@ func (t *table) checkFile(m Machine, s Scope, text []byte, v *tableView) {
 		if why := m.suspect(info, s == Managed); why != "" {
 			v.trusted = false
 			v.report("settings.owner", Error, 0, "others than their owner can change these settings: "+why,
-				"chmod go-w "+shellQuote(v.guard.File)+", and make sure that it belongs to the right account")
+				m.tighten(v.guard.File, info, s == Managed))
 			if real, err := m.real(v.guard.File); err == nil {
 				m.fixMode(&v.findings[len(v.findings)-1], real, info)
 			}

@@ -14,12 +14,11 @@ func (m Machine) suspect(info fs.FileInfo, admin bool) string {
 	if !ok {
 		return ""
 	}
-	mine := uid == 0 || !admin && uid == m.UID || admin && m.Root != "" && uid == m.UID
 	group := gid == 0 || m.OS == "darwin" && gid == 80 // wheel, admin
 	perm := info.Mode().Perm()
 	sticky := info.IsDir() && info.Mode()&fs.ModeSticky != 0
 	switch {
-	case !mine:
+	case !m.trusts(uid, admin):
 		return fmt.Sprintf("it belongs to user %d", uid)
 	case perm&0o002 != 0 && !sticky:
 		return fmt.Sprintf("everybody may write it (mode %#o)", perm)
@@ -27,6 +26,28 @@ func (m Machine) suspect(info fs.FileInfo, admin bool) string {
 		return fmt.Sprintf("its group may write it (mode %#o)", perm)
 	}
 	return ""
+}
+
+// trusts reports whether files may belong to an account.
+func (m Machine) trusts(uid int, admin bool) bool {
+	return uid == 0 || !admin && uid == m.UID || admin && m.Root != "" && uid == m.UID
+}
+
+// tighten is the command that makes a suspect file one that nobody else could
+// change. info is the file's, nil where it is not known.
+func (m Machine) tighten(path string, info fs.FileInfo, admin bool) string {
+	mode := "chmod go-w " + shellQuote(path)
+	if info == nil {
+		return mode + ", and make sure that it belongs to the right account"
+	}
+	uid, _, ok := owner(info)
+	switch {
+	case !ok || m.trusts(uid, admin):
+		return mode
+	case admin:
+		return "look at what is in it, then: chown root " + shellQuote(path) + " && " + mode
+	}
+	return fmt.Sprintf("look at what is in it, then: chown %d %s && %s", m.UID, shellQuote(path), mode)
 }
 
 // weakPlace says why somebody else could put another file in path's place: who
@@ -71,7 +92,7 @@ func (m Machine) place(id, what, path string, admin bool) *Finding {
 	}
 	f := &Finding{
 		ID: id, Severity: Error, File: at, Message: fmt.Sprintf("%s can be changed by others: %s", what, why),
-		Remedy: "chmod go-w " + shellQuote(at) + ", and make sure that it belongs to the right account",
+		Remedy: m.tighten(at, info, admin),
 	}
 	m.fixMode(f, at, info)
 	return f
