@@ -129,7 +129,8 @@ func (g *guard) since(r *audit.Record, e *explain.Explanation) difference {
 		}
 	}
 	for _, p := range r.Policies {
-		if p.Source != "gate" && !asked[p.Source+" "+p.ID] {
+		whole := p.ID == p.Source // a source that could not be loaded, or gate itself
+		if !whole && p.Source != "gate" && !asked[p.Source+" "+p.ID] {
 			diff.policies = append(diff.policies, policyChange{p.ID, p.Source, "asked then, not now", p.Digest, ""})
 		}
 	}
