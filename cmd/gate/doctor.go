@@ -36,12 +36,11 @@ func newStatus(p process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			for _, a := range status.Agents {
-				if a.Guarded {
-					return nil
-				}
+			guarded := slices.ContainsFunc(status.Agents, func(a install.AgentStatus) bool { return a.Guarded })
+			if !guarded || slices.ContainsFunc(status.Findings, isError) {
+				return exitWith(exitFailed)
 			}
-			return exitWith(exitFailed)
+			return nil
 		},
 	}
 	f.add(cmd)
@@ -89,8 +88,7 @@ func newDoctor(p process) *cobra.Command {
 				}
 				err = printAll(p, b.String())
 			}
-			wrong := func(x install.Finding) bool { return x.Severity == install.Error }
-			if err == nil && slices.ContainsFunc(found.Findings, wrong) {
+			if err == nil && slices.ContainsFunc(found.Findings, isError) {
 				err = exitWith(exitFailed)
 			}
 			return err
@@ -103,6 +101,8 @@ func newDoctor(p process) *cobra.Command {
 	cmd.Flags().BoolVar(&paths, "paths", false, "list the files that guard this machine, which no agent may write")
 	return cmd
 }
+
+func isError(x install.Finding) bool { return x.Severity == install.Error }
 
 // A diagnosed machine is what is wrong with it, and what there is.
 type diagnosed struct {

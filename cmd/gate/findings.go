@@ -60,10 +60,95 @@ func (f *installFlags) ownFindings(p process) []install.Finding {
 			ID: "gate.untrusted", Severity: install.Notice, Message: n, Remedy: "look at it, then run gate trust, or leave it as it is",
 		})
 	}
+	list = append(list, endingFindings(g, time.Now())...)
+	list = append(list, f.unansweredFindings(g)...)
 	list = append(list, f.memoryFindings()...)
 	list = append(list, f.elsewhereFindings(p)...)
 	slices.SortStableFunc(list, func(a, b install.Finding) int { return cmp.Compare(rank(a.Severity), rank(b.Severity)) })
 	return list
+}
+
+// soon is how long before its end a bundle is spoken of: once over, it closes.
+const soon = 7 * 24 * time.Hour
+
+// endingFindings are the signed bundles whose time is over soon.
+func endingFindings(g *guard, now time.Time) []install.Finding {
+	var list []install.Finding
+	for _, b := range g.Bundles {
+		if left := b.Expires.Sub(now); b.Record || b.Expires.IsZero() || left <= 0 || left > soon {
+			continue
+		}
+		list = append(list, install.Finding{
+			ID: "gate.bundle.ends", Severity: install.Warning,
+			Message: fmt.Sprintf("the bundle %s version %d expires on %s; what follows then is the setting stale.expired, by default that no call passes",
+				b.Name, b.Version, b.Expires.UTC().Format("2006-01-02 15:04 MST")),
+			Remedy: "have its publisher release it anew under the next version",
+		})
+	}
+	return list
+}
+
+// unansweredFindings are the hooks that could not answer when they were last
+// asked: what stands in the files is right then, and the program, the server or
+// the model behind it is not.
+func (f *installFlags) unansweredFindings(g *guard) []install.Finding {
+	d, err := f.dirs.Absolute().ForHook()
+	if err != nil {
+		return nil // said already
+	}
+	h, err := audit.OpenHistory(d.State)
+	if err != nil {
+		return nil // nobody was asked, or gate log says what is wrong
+	}
+	there := map[string]bool{} // not met yet
+	for _, src := range g.Set.Sources() {
+		for _, h := range src.Hooks {
+			there[src.Name+" "+h.ID] = true
+		}
+	}
+	var list []install.Finding
+	read := 0
+	for r, err := range h.Newest() {
+		if read++; read > mostAsked || err == nil && time.Since(r.Time) > asked {
+			break
+		}
+		if err != nil {
+			continue
+		}
+		for _, p := range r.Policies {
+			if key := p.Source + " " + p.ID; there[key] {
+				delete(there, key)
+				if why := faultOf(&r, p.ID); why != "" {
+					list = append(list, unansweredFinding(&r, p.ID, why))
+				}
+			}
+		}
+	}
+	return list
+}
+
+// How far back the log says how hooks do: a day, and so many records.
+const (
+	asked     = 24 * time.Hour
+	mostAsked = 1000
+)
+
+// faultOf is why a hook could not answer, "" if it could.
+func faultOf(r *audit.Record, id string) string {
+	for _, fault := range r.Faults {
+		if why, its := strings.CutPrefix(fault, id+": "); its {
+			return strings.TrimPrefix(why, id+" ")
+		}
+	}
+	return ""
+}
+
+func unansweredFinding(r *audit.Record, id, why string) install.Finding {
+	return install.Finding{
+		ID: "gate.unanswered", Severity: install.Warning,
+		Message: fmt.Sprintf("%s could not answer when it was last asked, on %s: %s", id, r.Time.Local().Format(time.DateTime), oneLine(why)),
+		Remedy:  "mend what it runs or asks; gate log show " + r.ID + " has the call",
+	}
 }
 
 // memoryFindings are the memories of sessions that close those sessions.
