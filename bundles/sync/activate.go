@@ -58,6 +58,7 @@ type Outcome struct {
 	Before  Active   // in force until now; zero: none
 	After   Active   // in force from now on; Before, if the offer was not taken
 	Signers []string // whose signatures count, if it was verified
+	Mended  bool     // it was in force and not whole on the disk, and was written anew
 	// Err says why the offer was not taken, or is not worth any more what it
 	// was when it was: a [bundles.Refusal], an error of Try or a [*DiskError].
 	Err error
@@ -159,7 +160,7 @@ func (a *activation) take(ctx context.Context, o Offer) Outcome {
 	}
 	next, err := Active{}, errors.Join(a.onChannel(b, &o), a.waits(b.Name()))
 	if err == nil {
-		next, err = a.prepare(ctx, b, o)
+		next, out.Mended, err = a.prepare(ctx, b, o)
 	}
 	if err != nil {
 		out.Err = err
@@ -207,29 +208,31 @@ func (a *activation) verify(o *Offer) (*bundles.Bundle, error) {
 }
 
 // prepare writes a bundle to its place, after it was tried. What is there and
-// whole is left as it is.
-func (a *activation) prepare(ctx context.Context, b *bundles.Bundle, o Offer) (Active, error) {
+// whole is left as it is; mended says that it was in force, and was not whole.
+func (a *activation) prepare(ctx context.Context, b *bundles.Bundle, o Offer) (next Active, mended bool, err error) {
 	_, files, err := bundles.Snapshot(b.FS(), a.rules.Limits)
 	if err != nil {
-		return Active{}, err
+		return Active{}, false, err
 	}
 	version := b.Manifest.Gate.Version
-	next := Active{
+	next = Active{
 		Name: b.Name(), Version: version, Digest: b.Digest, Dir: Place(b.Name(), version, b.Digest), Files: files, Record: o.Record,
 	}
-	if in := a.after.Find(next.Name); in == nil || in.Digest != next.Digest {
+	in := a.after.Find(next.Name)
+	another := in == nil || in.Digest != next.Digest
+	if another {
 		if err := a.try(ctx, b); err != nil {
-			return Active{}, err
+			return Active{}, false, err
 		}
 	}
 	if _, err := next.Open(a.files()); err == nil && a.checkAll(path.Join(Dir, next.Dir)) == nil {
-		return next, onDisk(a.refresh(next, o.Archive, o.Envelope))
+		return next, false, onDisk(a.refresh(next, o.Archive, o.Envelope))
 	}
 	staged, err := a.stage(b, o.Archive, o.Envelope)
 	if err == nil {
 		err = a.place(staged, next)
 	}
-	return next, onDisk(err)
+	return next, !another && err == nil, onDisk(err)
 }
 
 // try asks the caller about a bundle among those that will be in force.

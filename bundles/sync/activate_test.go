@@ -137,11 +137,11 @@ func TestDamageIsMended(t *testing.T) {
 		a := m.activate(offer)[0].After
 		at := filepath.Join(sync.Dir, filepath.FromSlash(a.Dir), filepath.FromSlash(file))
 		m.write(at, []byte("package company\n"))
-		if out := m.activate(offer)[0]; out.Err != nil || m.inForce() != "company 7;" {
-			t.Errorf("%s: %v", name, out.Err)
+		if out := m.activate(offer)[0]; out.Err != nil || m.inForce() != "company 7;" || out.Mended != strings.HasPrefix(file, sync.FilesDir) {
+			t.Errorf("%s: mended %v, %v", name, out.Mended, out.Err)
 		}
-		if out := m.activate(sync.Offer{Name: "company", Unchanged: true})[0]; out.Err != nil {
-			t.Errorf("%s: and then: %v", name, out.Err)
+		if out := m.activate(sync.Offer{Name: "company", Unchanged: true})[0]; out.Err != nil || out.Mended {
+			t.Errorf("%s: and then: mended %v, %v", name, out.Mended, out.Err)
 		}
 		if left := m.leftovers(); len(left) > 0 {
 			t.Errorf("%s: left: %q", name, left)

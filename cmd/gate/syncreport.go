@@ -144,6 +144,8 @@ func (b *synced) line() string {
 		return fmt.Sprintf("%s: %s is in force, after %s%s", name, releaseName(b.After), releaseName(b.Before), signed)
 	case b.Changed():
 		return fmt.Sprintf("%s: %s is in force, in another way%s", name, releaseName(b.After), signed)
+	case b.Mended:
+		return fmt.Sprintf("%s: %s was damaged here, and is whole again", name, releaseName(b.After))
 	}
 	return fmt.Sprintf("%s: nothing newer than %s", name, releaseName(b.After))
 }
