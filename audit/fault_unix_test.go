@@ -24,6 +24,9 @@ func limitedWriter(dir string) int {
 	}
 	for i := range 100 {
 		if err := Append(dir, manyFiles, record(fmt.Sprintf("limited-%d", i))); err != nil {
+			if Try(dir) == nil {
+				fmt.Println(100, "Try sees room")
+			}
 			fmt.Println(i, err)
 			return 0
 		}
@@ -49,6 +52,9 @@ func TestNoRoom(t *testing.T) {
 	var written int
 	if _, err := fmt.Sscan(string(out), &written); err != nil || written == 0 || written == 100 || !strings.Contains(string(out), FileName) {
 		t.Fatalf("%v: %s", err, out)
+	}
+	if err := Try(dir); err != nil {
+		t.Error(err)
 	}
 	add(t, dir, Options{}, record("later"))
 	if got, want := verified(t, dir), fmt.Sprintf("1-%d of %d", written+1, written+1); got != want {
@@ -119,7 +125,7 @@ func TestForeign(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := tryAppend(dir); err == nil || !strings.Contains(err.Error(), "it belongs to user 12345") {
+		if err := tryAppend(t, dir); err == nil || !strings.Contains(err.Error(), "it belongs to user 12345") {
 			t.Errorf("%q: %v", name, err)
 		}
 		if after, err := os.ReadFile(filepath.Join(dir, FileName)); err != nil || !bytes.Equal(before, after) {
@@ -149,7 +155,7 @@ func TestHeadRefused(t *testing.T) {
 			if err := test.make(dir, filepath.Join(dir, headName)); err != nil {
 				t.Fatal(err)
 			}
-			if err := tryAppend(dir); err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), headName) {
+			if err := tryAppend(t, dir); err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), headName) {
 				t.Errorf("%v, want %s", err, test.want)
 			}
 			if data, err := os.ReadFile(filepath.Join(dir, "target")); err != nil || string(data) != "x" {
@@ -177,4 +183,13 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-func tryAppend(dir string) error { return Append(dir, Options{}, record("x")) }
+// tryAppend appends a record, and holds what Try said before against that.
+func tryAppend(t *testing.T, dir string) error {
+	t.Helper()
+	said := Try(dir)
+	err := Append(dir, Options{}, record("x"))
+	if fmt.Sprint(said) != fmt.Sprint(err) {
+		t.Errorf("Try said %v, and Append %v", said, err)
+	}
+	return err
+}

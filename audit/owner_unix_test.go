@@ -34,7 +34,7 @@ func TestRefuses(t *testing.T) {
 			if err := test.prepare(dir, filepath.Join(dir, FileName)); err != nil {
 				t.Fatal(err)
 			}
-			err := tryAppend(dir)
+			err := tryAppend(t, dir)
 			if err == nil {
 				t.Fatal("appended")
 			}
@@ -59,7 +59,7 @@ func TestRefusesDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{link, file, filepath.Join(file, "below")} {
-		if tryAppend(dir) == nil {
+		if tryAppend(t, dir) == nil {
 			t.Errorf("%s: appended", dir)
 		}
 	}
