@@ -105,6 +105,11 @@ type policyChange struct {
 	then, now        string // digests; "" where it was not asked
 }
 
+// answered reports whether a policy had anything to say, or a fault.
+func answered(steps []hook.Step) bool {
+	return slices.ContainsFunc(steps, func(s hook.Step) bool { return s.Effect != hook.Pass || s.Outcome != hook.Success })
+}
+
 // since compares a record with an explanation of the same event now.
 func (g *guard) since(r *audit.Record, e *explain.Explanation) difference {
 	var diff difference
@@ -122,6 +127,8 @@ func (g *guard) since(r *audit.Record, e *explain.Explanation) difference {
 		asked[key] = true
 		digest := g.Digest(audit.Policy{ID: p.ID, Source: p.Source})
 		switch {
+		case !before && r.Effect == hook.Deny && !answered(p.Steps):
+			// A denial stops what follows, and an explanation asks all.
 		case !before:
 			diff.policies = append(diff.policies, policyChange{p.ID, p.Source, "asked now, not then", "", digest})
 		case was.Digest != digest && was.Digest != "":

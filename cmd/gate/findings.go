@@ -61,6 +61,7 @@ func (f *installFlags) ownFindings(p process) []install.Finding {
 		})
 	}
 	list = append(list, endingFindings(g, time.Now())...)
+	list = append(list, f.logFindings(g)...)
 	list = append(list, f.unansweredFindings(g)...)
 	list = append(list, f.memoryFindings()...)
 	list = append(list, f.elsewhereFindings(p)...)
@@ -86,6 +87,26 @@ func endingFindings(g *guard, now time.Time) []install.Finding {
 		})
 	}
 	return list
+}
+
+// logFindings say that decisions cannot be written down, which closes where an
+// administrator wants them to be.
+func (f *installFlags) logFindings(g *guard) []install.Finding {
+	d, err := f.dirs.Absolute().ForHook()
+	if err != nil || g.Set.Settings().NoLog {
+		return nil // said already, or nothing is to be written
+	}
+	if err = audit.Try(d.State); err == nil {
+		return nil
+	}
+	wrong := install.Finding{
+		ID: "gate.log", Severity: install.Warning, Message: "decisions are not written down: " + err.Error(),
+		Remedy: "have this account write there again: room on the disk, the directory's owner, a file system that is not read-only",
+	}
+	if g.Administered() && !g.Set.Settings().DecisionLogs.Optional {
+		wrong.Severity, wrong.Message = install.Error, "no call passes: "+err.Error()+", and this machine's calls must be in the decision log"
+	}
+	return []install.Finding{wrong}
 }
 
 // unansweredFindings are the hooks that could not answer when they were last
