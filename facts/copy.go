@@ -10,14 +10,19 @@ import (
 
 // dd names its files as if= and of=.
 func (u *use) dd() {
+	in := u.stdin
 	for _, f := range u.rest {
 		name, value, ok := f.cut("=")
 		switch {
 		case ok && name == "if":
+			in = stream{}
 			u.reads = append(u.reads, value)
 			u.usePath(u.s, u.id, value, access{kind: "read", shown: true})
 		case ok && name == "of":
-			u.usePath(u.s, u.id, value, access{kind: "write", how: "overwrite"})
+			u.usePath(u.s, u.id, value, access{kind: "write", how: "overwrite", content: in})
+			if in.some {
+				u.remember(u.s, value, in, false)
+			}
 		}
 	}
 }

@@ -245,6 +245,9 @@ func (a *asked) test(name string, in candidates) candidates {
 		if (strings.HasPrefix(text, "./") || strings.HasPrefix(text, "/")) && !hasGlob(text) && value.literal() {
 			return in.narrow(candidate{names: someFiles, only: value})
 		}
+		if names := strings.TrimPrefix(strings.TrimPrefix(text, "*"), "./"); strings.Contains(names, "/") && value.literal() { // or those: */.x/*
+			return in.narrow(candidate{names: someFiles}).with(in.narrow(candidate{names: strings.TrimPrefix(names, "/")}))
+		}
 	}
 	return in.narrow(candidate{names: someFiles})
 }

@@ -3,7 +3,9 @@ package facts
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"maps"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -250,6 +252,14 @@ const maxScript = 64 << 10
 func (c *call) runScript(language string, f field, here bool) stream {
 	for _, p := range c.absolute(c.s, f) {
 		if p.path == "" {
+			continue
+		}
+		if p.glob { // of what it matches, the line's own files are known
+			for _, name := range slices.Sorted(maps.Keys(c.files)) {
+				if globMatch(p.path, name) {
+					c.runScript(language, literalField(name), here)
+				}
+			}
 			continue
 		}
 		st, ok := c.files[p.path]

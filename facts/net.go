@@ -170,16 +170,26 @@ func (u *use) netEffect(p peer, f field) {
 	u.effect("net.fetch", u.id, map[string]any{
 		"host": orNil(p.host), "url": orNil(p.url), "method": u.method(), "to": to, "private": p.private, "metadata": p.metadata,
 	})
+	u.destroys(p)
+	u.rememberDownload(p)
+}
+
+// destroys says what a request makes of the service it goes to.
+func (u *use) destroys(p peer) {
+	method := u.method()
+	if sockets := u.opts["unix-socket"]; method != "GET" && len(sockets) > 0 && strings.HasSuffix(sockets[0].text(), "docker.sock") {
+		u.effect("container", u.id, map[string]any{"tool": u.name, "verb": method, "access": "write", "privileged": true, "mounts": []string{}, "volumes": true, "all": false, "image": nil})
+	}
 	_, index, elastic := strings.Cut(p.url, ":9200/") // Elasticsearch, whose indices are databases
-	if whole := index == "_all" || strings.Contains(index, "*"); u.method() == "DELETE" && elastic && (whole || !p.private) {
+	whole := index == "_all" || strings.Contains(index, "*")
+	if method == "DELETE" && elastic && (whole || !p.private) || strings.Contains(p.url, "/_delete_by_query") {
 		u.effect("database", u.id, map[string]any{
 			"tool": "elasticsearch", "verb": "delete index", "access": "delete", "where": false, "object": orNil(p.url), "local": p.private,
 		})
 	}
-	if u.method() == "DELETE" && !elastic && !p.private {
+	if method == "DELETE" && !elastic && !p.private {
 		u.effect("infrastructure", u.id, map[string]any{"tool": u.name, "verb": "DELETE", "access": "delete", "approved": false, "target": orNil(p.url)})
 	}
-	u.rememberDownload(p)
 }
 
 func (u *use) method() any {

@@ -83,9 +83,19 @@ func (u *use) roles() {
 		}
 		u.role(roles[i], f)
 	}
-	if len(u.rest) == 0 || len(u.reads) == 0 && onlyDash(u.rest) {
+	if len(u.rest) == 0 || len(u.reads) == 0 && onlyDash(u.rest[:u.dashes()]) {
 		u.implied()
 	}
+}
+
+// dashes is how many operands must be a dash for the input to be read: the first
+// of an interpreter, behind which its program's own begin. To a shell a dash is
+// what -- is.
+func (u *use) dashes() int {
+	if r := u.row.operands; len(r) > 0 && r[0].name == "execute" && r[0].detail != "bash" {
+		return 1
+	}
+	return len(u.rest)
 }
 
 func onlyDash(fields []field) bool {

@@ -66,20 +66,29 @@ func (u *use) holdsOne(cond string) bool {
 			}
 		}
 	case strings.HasPrefix(body, "known~"):
-		re, err := regexp.Compile(body[len("known~"):])
-		ok = err != nil
-		for _, f := range u.rest {
-			vs, known := f.variants()
-			switch {
-			case !known && negated: // what comes behind it may be anything
-				continue
-			case !known: // what is unknown may be nothing
-				vs = []string{f.prefix(), f.text()}
-			}
-			ok = ok || err == nil && slices.ContainsFunc(vs, re.MatchString)
-		}
+		ok = matchesKnown(body[len("known~"):], u.rest, negated)
+	case strings.HasPrefix(body, "opt~"):
+		name, pattern, _ := strings.Cut(body[len("opt~"):], "=")
+		ok = matchesKnown(pattern, u.opts[name], negated)
 	}
 	return ok != negated
+}
+
+// matchesKnown reports whether a pattern matches what is known of some word.
+func matchesKnown(pattern string, words []field, negated bool) bool {
+	re, err := regexp.Compile(pattern)
+	ok := err != nil
+	for _, f := range words {
+		vs, known := f.variants()
+		switch {
+		case !known && negated: // what comes behind it may be anything
+			continue
+		case !known: // what is unknown may be nothing
+			vs = []string{f.prefix(), f.text()}
+		}
+		ok = ok || err == nil && slices.ContainsFunc(vs, re.MatchString)
+	}
+	return ok
 }
 
 // oneOf reports whether f is one of the values, separated by "|", or unknown.

@@ -37,7 +37,7 @@ func tools(name string) (row toolRow, known bool) {
 
 // toolRows are tools and their fields, Claude Code's names first, then what other
 // agents call the same.
-const toolRows = `Bash bash shell run_shell_command run_terminal_cmd run_terminal exec exec_command execute_command local_shell Shell | command=shell cmd=shell script=shell input=shell workdir=dir cwd=dir dir_path=dir
+const toolRows = `Bash bash shell run_shell_command run_terminal_cmd run_terminal exec exec_command execute_command local_shell unified_exec Shell | command=shell cmd=shell script=shell input=shell workdir=dir cwd=dir dir_path=dir directory=dir
 Execute run_command terminal execute_bash BashTool | command=shell cmd=shell script=shell input=shell workdir=dir cwd=dir dir_path=dir
 PowerShell powershell pwsh | command=dialect:powershell
 Monitor | command=shell
@@ -185,6 +185,9 @@ func (w *walker) field(name string, v any, role string) {
 	}
 	s := newState(w.world.Dir)
 	f := literalField(text)
+	if wordlist.Has(" write edit delete ", role) && strings.ContainsFunc(text, invisible) {
+		w.unknown("characters", "an invisible or misleading character stands in the path", 0, nil)
+	}
 	switch role {
 	case "write":
 		w.usePath(s, 0, f, access{kind: "write", how: "overwrite"})

@@ -20,8 +20,10 @@ func runners(name string) (runner, bool) {
 		return runner{"library", func(v string) bool {
 			return v == "" || strings.HasSuffix(name, "_PATH") && !strings.HasPrefix(v, "/tmp") && !strings.HasPrefix(v, ".") && !strings.Contains(v, "..")
 		}}, true
-	case wordlist.Has(" BASH_ENV ENV ZDOTDIR PROMPT_COMMAND PYTHONSTARTUP PERL5DB PERL5OPT RUBYOPT PS4 MAKEFILES LUA_INIT VIMINIT EXINIT DOTNET_STARTUP_HOOKS ", name):
-		return runner{"start-up code", func(v string) bool { return v == "" || name == "PS4" && !strings.ContainsAny(v, "$`") }}, true
+	case wordlist.Has(" BASH_ENV ENV ZDOTDIR PROMPT_COMMAND PYTHONSTARTUP PERL5DB PERL5OPT RUBYOPT PS0 PS4 MAKEFILES LUA_INIT VIMINIT EXINIT DOTNET_STARTUP_HOOKS ", name):
+		return runner{"start-up code", func(v string) bool {
+			return v == "" || (name == "PS4" || name == "PS0") && !strings.ContainsAny(v, "$`")
+		}}, true
 	case name == "NODE_OPTIONS":
 		return runner{"start-up code", func(v string) bool {
 			return !strings.Contains(v, "-r") && !strings.Contains(v, "--require") && !strings.Contains(v, "--import") && !strings.Contains(v, "loader")
@@ -45,7 +47,7 @@ func runners(name string) (runner, bool) {
 		return runner{"start-up code", func(v string) bool {
 			return !strings.Contains(v, "--eval") && !strings.Contains(v, "-f") && !strings.Contains(v, "-E")
 		}}, true
-	case wordlist.Has(" CC CXX LD AR RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER RUSTC CMAKE_C_COMPILER_LAUNCHER CMAKE_CXX_COMPILER_LAUNCHER ", name):
+	case wordlist.Has(" CC CXX LD AR SHELL npm_config_script_shell NPM_CONFIG_SCRIPT_SHELL CARGO_BUILD_RUSTC CARGO_BUILD_RUSTC_WRAPPER RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER RUSTC CMAKE_C_COMPILER_LAUNCHER CMAKE_CXX_COMPILER_LAUNCHER ", name):
 		return runner{"program", func(v string) bool {
 			return !strings.ContainsAny(v, ";|&$`(<>'\"") && !strings.HasPrefix(v, "/tmp") && !strings.HasPrefix(v, "/dev/shm") && !strings.HasPrefix(v, "/var/tmp")
 		}}, true
@@ -63,7 +65,7 @@ func runners(name string) (runner, bool) {
 		return runner{"program", func(v string) bool {
 			return !strings.Contains(v, "-action") && !strings.Contains(v, "-command") && !strings.Contains(v, "-compress-program") && !strings.Contains(v, "-I")
 		}}, true
-	case wordlist.Has(" PYTHONPATH PYTHONHOME NODE_PATH PERL5LIB RUBYLIB CLASSPATH LUA_PATH LUA_CPATH GCONV_PATH OPENSSL_CONF R_PROFILE R_PROFILE_USER PHPRC PHP_INI_SCAN_DIR WGETRC CURL_HOME PSQLRC SCREENRC INPUTRC ANSIBLE_CONFIG PIP_CONFIG_FILE NPM_CONFIG_USERCONFIG npm_config_userconfig ", name):
+	case wordlist.Has(" PYTHONPATH PYTHONHOME NODE_PATH PERL5LIB RUBYLIB CLASSPATH LUA_PATH LUA_CPATH GCONV_PATH OPENSSL_CONF OPENSSL_ENGINES OPENSSL_MODULES CORECLR_PROFILER_PATH ANSIBLE_LIBRARY TF_CLI_CONFIG_FILE FPATH R_PROFILE R_PROFILE_USER PHPRC PHP_INI_SCAN_DIR WGETRC CURL_HOME PSQLRC SCREENRC INPUTRC ANSIBLE_CONFIG PIP_CONFIG_FILE NPM_CONFIG_USERCONFIG npm_config_userconfig ", name):
 		return runner{"library", func(v string) bool { return !strings.Contains(v, "/tmp") && !strings.Contains(v, "/dev/shm") }}, true
 	case name == "PATH":
 		return runner{"program path", func(v string) bool {

@@ -227,7 +227,7 @@ func (t tokens) simple(verb string) Statement {
 		s.Object, s.Where = t.name(t.skip(1, "only", "low_priority", "ignore", "or", "rollback", "abort", "replace", "fail")), t.limited()
 	case wordlist.Has(" insert replace merge upsert ", verb):
 		s.Object, s.Where = t.name(t.skip(1, "into", "or", "ignore", "replace", "overwrite", "table", "low_priority", "delayed", "rollback", "abort", "fail")), true
-	case verb == "alter":
+	case verb == "alter", verb == "create":
 		kind, at := t.kind(1)
 		if t.find("superuser") > 0 && (kind == "user" || kind == "role") {
 			s.Verb = "superuser"
@@ -235,12 +235,9 @@ func (t tokens) simple(verb string) Statement {
 		if s.Object = t.name(at); kind == "system" {
 			s.Object = ""
 		}
-		if t.find("drop") > 0 {
-			s.Access = "delete"
+		if i := t.find("delete"); verb == "alter" && (t.find("drop") > 0 || i > 0 && t.word(i-1) != "on") {
+			s.Access = "delete" // as ClickHouse deletes rows
 		}
-	case verb == "create":
-		_, at := t.kind(1)
-		s.Object = t.name(at)
 		if t.find("c", "plpythonu", "plpython3u", "plperlu", "plsh", "soname") > 0 && t.find("function") > 0 {
 			s.Verb = "load extension"
 		}
@@ -253,6 +250,9 @@ func (t tokens) simple(verb string) Statement {
 	case wordlist.Has(" grant revoke ", verb):
 		if i := t.find("on"); i > 0 {
 			s.Object = t.name(i + 1)
+			if verb == "grant" && t.word(1) == "all" && t.at(i+1).is("*") {
+				s.Verb = "superuser" // of every database: ON *.*
+			}
 		}
 	case wordlist.Has(" kill shutdown rename call comment refresh restore backup import flush lock cluster optimize repair security reassign ", verb):
 		s.Object = t.name(t.skip(1, "table", "tables", "database", "role", "view", "materialized"))
