@@ -54,6 +54,8 @@ func builtin(name string) func(*call) (stream, bool) {
 		return (*call).testWords
 	case "exec":
 		return (*call).exec
+	case "break", "continue", "return":
+		return (*call).leave
 	case "enable":
 		return (*call).enable
 	}

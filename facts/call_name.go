@@ -135,7 +135,7 @@ func (c *call) function(name string, body *syntax.Stmt) stream {
 		s.hide(e.name)
 		s.vars[e.name] = variable{value: e.value, exported: true}
 	}
-	out := c.stmt(s, body, c.stdin)
+	out := c.inBody(s, func() stream { return c.stmt(s, body, c.stdin) })
 	s.restore(locals)
 	s.params, s.args = params, args
 	c.active = c.active[:len(c.active)-1]

@@ -24,11 +24,16 @@ const maxRounds = 16
 // from, or reads another line, and leaves in s what may hold after the loop.
 // At the end of the input only the condition runs once more.
 func (w *walker) rounds(s *state, in stream, run func(*state) stream, end func(*state)) stream {
+	return w.inLoop(s, func() stream { return w.eachRound(s, in, run, end) })
+}
+
+func (w *walker) eachRound(s *state, in stream, run func(*state) stream, end func(*state)) stream {
 	var out stream
 	body := s.clone()
 	for n := 0; ; n++ {
 		before, at := body.clone(), in.at()
 		written := run(body)
+		w.nextRound(body)
 		if n == 0 {
 			out = written
 		}
@@ -97,7 +102,6 @@ func changed(before, after *state) bool {
 const maxItems = 32
 
 func (w *walker) forClause(s *state, c *syntax.ForClause, in stream) stream {
-	var out stream
 	if loop, ok := c.Loop.(*syntax.CStyleLoop); ok {
 		return w.counted(s, c, loop, in)
 	}
@@ -118,39 +122,52 @@ func (w *walker) forClause(s *state, c *syntax.ForClause, in stream) stream {
 	}
 	w.maybe++
 	defer func() { w.maybe-- }()
+	return unsure(w.inLoop(s, func() stream { return w.each(s, loop.Name.Value, items, c.Do, in) }))
+}
+
+// each runs a loop's body with each value of its variable.
+func (w *walker) each(s *state, name string, items []field, do []*syntax.Stmt, in stream) stream {
+	var out stream
 	for _, item := range items {
 		body := s.clone()
-		body.set(loop.Name.Value, item)
-		out = concat(out, w.stmts(body, c.Do, in))
+		body.set(name, item)
+		out = concat(out, w.stmts(body, do, in))
+		w.nextRound(body)
 		s.become(s.clone(), body)
-		s.set(loop.Name.Value, item)
+		s.set(name, item)
 	}
-	return unsure(out)
+	return out
 }
 
 // counted runs for ((…)) as long as its condition is known to hold.
 func (w *walker) counted(s *state, c *syntax.ForClause, loop *syntax.CStyleLoop, in stream) stream {
-	var out stream
 	w.arithmeticIf(s, loop.Init)
 	w.maybe++
 	defer func() { w.maybe-- }()
+	return unsure(w.inLoop(s, func() stream { return w.eachCount(s, c, loop, in) }))
+}
+
+func (w *walker) eachCount(s *state, c *syntax.ForClause, loop *syntax.CStyleLoop, in stream) stream {
+	var out stream
 	for n := 0; ; n++ {
 		holds, known := w.arithmeticIf(s, loop.Cond).number()
 		if known && holds == 0 && loop.Cond != nil {
-			return unsure(out)
+			return out
 		}
 		if !known || n == maxItems {
 			break
 		}
 		out = concat(out, w.stmts(s, c.Do, in))
+		w.nextRound(s)
 		w.arithmeticIf(s, loop.Post)
 	}
 	before, body := s.clone(), s.clone()
 	w.arithmeticIf(body, loop.Post)
 	widen(before, body, true)
 	out = concat(out, w.stmts(body, c.Do, in))
+	w.nextRound(body)
 	s.become(before, body)
-	return unsure(out)
+	return out
 }
 
 func (w *walker) arithmeticIf(s *state, e syntax.ArithmExpr) field {

@@ -79,7 +79,7 @@ func (w *walker) compound(s *state, st *syntax.Stmt, cmd syntax.Command, in stre
 		return w.stmts(s, c.Stmts, in)
 	case *syntax.Subshell:
 		inner := s.clone()
-		out := w.stmts(inner, c.Stmts, in)
+		out := w.apart(func() stream { return w.stmts(inner, c.Stmts, in) })
 		s.heads, s.kube = inner.heads, inner.kube // files stay as they are when the shell ends
 		return out
 	case *syntax.BinaryCmd:
@@ -199,7 +199,7 @@ func (w *walker) branches(s *state, c *syntax.BinaryCmd, in stream) (out stream,
 	if *from == nil {
 		return out, yes, no
 	}
-	if w.leaves(c.Y) {
+	if w.leaves(run, c.Y) {
 		yes2, no2 = nil, nil
 	}
 	if c.Op == syntax.OrStmt {
@@ -287,22 +287,6 @@ func (w *walker) connect(from, last int) {
 	}
 }
 
-// leaves reports a statement after which the shell is gone: || exit, || return.
-func (w *walker) leaves(st *syntax.Stmt) bool {
-	switch c := st.Cmd.(type) {
-	case *syntax.CallExpr:
-		if len(c.Args) > 0 {
-			switch c.Args[0].Lit() {
-			case "exit", "return", "break", "continue", "exec":
-				return true
-			}
-		}
-	case *syntax.Block:
-		return len(c.Stmts) > 0 && w.leaves(c.Stmts[len(c.Stmts)-1])
-	}
-	return false
-}
-
 func (w *walker) ifClause(s *state, c *syntax.IfClause, in stream) stream {
 	out := w.stmts(s, c.Cond, in)
 	then, other := s.clone(), s.clone()
@@ -319,7 +303,7 @@ func (w *walker) ifClause(s *state, c *syntax.IfClause, in stream) stream {
 			out = concat(out, w.stmts(other, c.Else.Then, in))
 		}
 	}
-	then.ended = len(c.Then) > 0 && w.leaves(c.Then[len(c.Then)-1])
+	then.ended = len(c.Then) > 0 && w.leaves(then, c.Then[len(c.Then)-1])
 	s.become(then, other)
 	s.ended = false
 	return unsure(out)

@@ -14,7 +14,7 @@ func (w *walker) substitution(s *state, c *syntax.CmdSubst) field {
 	sub := s.clone()
 	w.depth++
 	before := len(w.out.Effects)
-	out := w.stmts(sub, c.Stmts, stream{})
+	out := w.apart(func() stream { return w.stmts(sub, c.Stmts, stream{}) })
 	for _, e := range w.out.Effects[before:] {
 		if e.Kind == "secret.read" && out.taint.secret != "" {
 			e.Attrs["shown"] = false // caught: where it goes decides

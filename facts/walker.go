@@ -43,6 +43,8 @@ type walker struct {
 	via        []string              // wrappers around what runs now
 	traps      []func(*state)        // what runs when the text ends
 	active     []frame               // functions and aliases that are running
+	loops      int                   // that are running
+	away       []departure           // from the innermost loop or function
 	maybe      int                   // branches around what runs: it may not happen
 	seen       map[*syntax.Stmt]bool // statements that were run
 	files      map[string]stream     // written in this line

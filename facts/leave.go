@@ -1,0 +1,129 @@
+package facts
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// A departure is what holds where break, continue or return leaves loops or the
+// function: what comes behind these goes on from there, too.
+type departure struct {
+	state *state
+	loops int  // that it leaves; 0: the function
+	again bool // the last of them goes on with its next round
+}
+
+// leave notes a departure. What follows in the text is judged all the same.
+func (c *call) leave() (stream, bool) {
+	loops := 0
+	switch {
+	case c.words[0].text() == "return":
+		if !c.inFunction() {
+			return stream{}, false
+		}
+	case c.loops == 0:
+		return stream{}, false
+	default:
+		loops = 1
+		if args := c.args(); len(args) > 0 {
+			n, known := args[0].number()
+			if loops = min(n, c.loops); !known || n < 1 {
+				loops = c.loops
+			}
+		}
+	}
+	c.away = append(c.away, departure{c.s.clone(), loops, c.words[0].text() == "continue"})
+	return stream{}, false
+}
+
+// nextRound joins to the end of a loop's round what goes on with the next one.
+func (w *walker) nextRound(s *state) {
+	w.away = slices.DeleteFunc(w.away, func(d departure) bool {
+		next := d.again && d.loops == 1
+		if next {
+			s.become(s.clone(), d.state)
+		}
+		return next
+	})
+}
+
+// inLoop runs a loop and joins to its end what has left it. What leaves loops around
+// it, too, stays away.
+func (w *walker) inLoop(s *state, run func() stream) stream {
+	before := w.away
+	w.away = nil
+	w.loops++
+	out := run()
+	w.loops--
+	for _, d := range w.away {
+		if d.loops == 1 {
+			s.become(s.clone(), d.state)
+			continue
+		}
+		d.loops = max(0, d.loops-1)
+		before = append(before, d)
+	}
+	w.away = before
+	return out
+}
+
+// inBody runs a function's body and joins to its end what has left it. Loops
+// around the call are not its own.
+func (w *walker) inBody(s *state, run func() stream) stream {
+	away, loops := w.away, w.loops
+	w.away, w.loops = nil, 0
+	out := run()
+	for _, d := range w.away {
+		s.become(s.clone(), d.state)
+	}
+	w.away, w.loops = away, loops
+	return out
+}
+
+// apart runs what a shell of its own runs: nothing outside goes on from what leaves
+// it.
+func (w *walker) apart(run func() stream) stream {
+	before := w.away
+	w.away = nil
+	out := run()
+	w.away = before
+	return out
+}
+
+// leaves reports a statement after which nothing runs here: || exit, || return.
+func (w *walker) leaves(s *state, st *syntax.Stmt) bool {
+	switch c := st.Cmd.(type) {
+	case *syntax.CallExpr:
+		if len(c.Args) == 0 {
+			return false
+		}
+		name := c.Args[0].Lit()
+		if _, is := s.funcs[name]; is || s.aliases[name] != "" || len(s.outer[name]) > 0 {
+			return false
+		}
+		switch name {
+		case "exit":
+			return true
+		case "exec":
+			return len(c.Args) > 1 // else it only redirects
+		case "return":
+			return w.inFunction()
+		case "break", "continue":
+			return w.loops > 0
+		}
+	case *syntax.Block:
+		return len(c.Stmts) > 0 && w.leaves(s, c.Stmts[len(c.Stmts)-1])
+	}
+	return false
+}
+
+func (w *walker) inFunction() bool {
+	for _, f := range w.active {
+		if !strings.HasPrefix(f.name, "alias ") {
+			return true
+		}
+	}
+	return false
+}
