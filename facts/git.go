@@ -105,7 +105,8 @@ func (u *use) gitSetting(key string, value field, scope string, once bool) {
 	if section, name, ok := gitRemoteKey(strings.ToLower(key)); ok && !once && (section == "remote" || strings.ContainsAny(value.text(), ":/")) {
 		u.effect("git.remote", u.id, map[string]any{"verb": "set-url", "name": orNil(name), "url": textOrNil(value)})
 	}
-	if once && !runs && !bypass {
+	script := scripted(value.text()) && strings.HasSuffix(strings.ToLower(key), ".editor")
+	if once && !runs && !bypass && !script {
 		return
 	}
 	u.effect("git.config", u.id, map[string]any{"key": strings.ToLower(key), "value": textOrNil(value), "scope": scope, "runs": runs, "once": once})
@@ -114,7 +115,7 @@ func (u *use) gitSetting(key string, value field, scope string, once bool) {
 	}
 	if text, ok := strings.CutPrefix(value.prefix(), "!"); ok && !(alias && once) { // which runs when it is called
 		u.inside(func() { u.shellText(literalField(text), stream{}) })
-	} else if runs && strings.ContainsAny(value.text(), " ;|&") {
+	} else if script || runs && strings.ContainsAny(value.text(), " ;|&") {
 		u.inside(func() { u.shellText(value, stream{}) })
 	}
 }

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -148,7 +149,7 @@ func (u *use) narrows() bool {
 	}
 	for _, p := range patterns {
 		v := p.value()
-		if v == nil || u.has("v") || u.has("invert-match") || credential.Variable(*v) || len(strings.Trim(*v, ".*^$ =")) < 2 || strings.ContainsAny(*v, "|") && credential.Variable(*v) {
+		if v == nil || u.has("v") || u.has("invert-match") || credential.Variable(*v) || picksSecrets(*v, u.has("i") || u.has("ignore-case")) {
 			return false
 		}
 		for _, word := range []string{"pass", "pwd", "key", "auth", "cred", "aws", "secret", "token"} {
@@ -158,6 +159,20 @@ func (u *use) narrows() bool {
 		}
 	}
 	return len(patterns) > 0
+}
+
+// wellKnown are variables that many machines have and that hold secrets.
+const wellKnown = "AWS_SECRET_ACCESS_KEY=x\nGITHUB_TOKEN=x\nGITLAB_TOKEN=x\nOPENAI_API_KEY=x\nANTHROPIC_API_KEY=x\nSTRIPE_SECRET_KEY=x\nSLACK_BOT_TOKEN=x\nHF_TOKEN=x\nDB_PASSWORD=x\n"
+
+// picksSecrets reports a pattern that lets one of them through; one that is none in
+// Go's syntax may.
+func picksSecrets(pattern string, fold bool) bool {
+	flags := "(?m)"
+	if fold {
+		flags = "(?mi)"
+	}
+	re, err := regexp.Compile(flags + strings.ReplaceAll(pattern, `\|`, "|")) // in grep's own syntax that is no literal bar
+	return err != nil || re.MatchString(wellKnown)
 }
 
 func deref(s *string) string {

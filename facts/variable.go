@@ -68,10 +68,7 @@ func runners(name string) (runner, bool) {
 	case wordlist.Has(" PYTHONPATH PYTHONHOME NODE_PATH PERL5LIB RUBYLIB CLASSPATH LUA_PATH LUA_CPATH GCONV_PATH OPENSSL_CONF OPENSSL_ENGINES OPENSSL_MODULES CORECLR_PROFILER_PATH ANSIBLE_LIBRARY TF_CLI_CONFIG_FILE FPATH R_PROFILE R_PROFILE_USER PHPRC PHP_INI_SCAN_DIR WGETRC CURL_HOME PSQLRC SCREENRC INPUTRC ANSIBLE_CONFIG PIP_CONFIG_FILE NPM_CONFIG_USERCONFIG npm_config_userconfig ", name):
 		return runner{"library", func(v string) bool { return !strings.Contains(v, "/tmp") && !strings.Contains(v, "/dev/shm") }}, true
 	case name == "PATH":
-		return runner{"program path", func(v string) bool {
-			first, _, _ := strings.Cut(v, ":")
-			return !strings.HasPrefix(first, "/tmp") && !strings.HasPrefix(first, "/dev/shm") && !strings.HasPrefix(first, "/var/tmp") && first != "."
-		}}, true
+		return runner{"program path", ordinaryPath}, true
 	case wordlist.Has(" PIP_INDEX_URL PIP_EXTRA_INDEX_URL UV_INDEX_URL UV_EXTRA_INDEX_URL UV_DEFAULT_INDEX UV_INDEX NPM_CONFIG_REGISTRY npm_config_registry GOPROXY ", name):
 		return runner{"packages", knownRegistries}, true
 	case wordlist.Has(" HUSKY HUSKY_SKIP_HOOKS SKIP PRE_COMMIT_ALLOW_NO_CONFIG LEFTHOOK ", name):
@@ -83,6 +80,20 @@ func runners(name string) (runner, bool) {
 		return runner{"function", func(string) bool { return false }}, true
 	}
 	return runner{}, false
+}
+
+// ordinaryPath reports a PATH in which nothing that anybody may write to comes before
+// the system's own directories.
+func ordinaryPath(v string) bool {
+	for dir := range strings.SplitSeq(v, ":") {
+		switch {
+		case dir == "/usr/bin", dir == "/bin":
+			return true
+		case dir == ".", strings.HasPrefix(dir, "/tmp"), strings.HasPrefix(dir, "/dev/shm"), strings.HasPrefix(dir, "/var/tmp"):
+			return false
+		}
+	}
+	return true
 }
 
 // knownRegistries reports that packages come from where everybody takes them,
@@ -105,21 +116,62 @@ func knownRegistries(v string) bool {
 	return true
 }
 
-// harmlessProgram lists programs that people name in PAGER and EDITOR.
+// harmlessProgram lists programs that people name in PAGER and EDITOR, with options
+// that have them run nothing else. What [scripted] ones do is for their script to
+// say.
 func harmlessProgram(v string) bool {
 	words := strings.Fields(v)
 	if len(words) == 0 {
 		return true
 	}
+	if scripted(v) {
+		return true
+	}
+	if strings.ContainsAny(v, ";|&$`(<>") {
+		return false
+	}
 	switch path.Base(words[0]) {
-	case "cat", "less", "more", "most", "bat", "batcat", "delta", "diff-so-fancy", "head", "true", ":", "vi", "vim", "nvim", "nano", "emacs", "emacsclient", "code", "ed", "echo", "subl", "hx", "micro":
-		return !strings.ContainsAny(v, ";|&$`(<>")
+	case "cat", "less", "more", "most", "bat", "batcat", "delta", "diff-so-fancy", "head", "true", ":", "echo":
+		return !strings.ContainsAny(v, "!+")
+	case "vi", "vim", "nvim", "nano", "emacs", "emacsclient", "code", "ed", "subl", "hx", "micro":
+		for _, option := range words[1:] {
+			if !wordlist.Has(" -f -n -w -c -nw -t -R -r -g --wait --new-window --reuse-window --nofork --clean --tty --create-frame ", option) {
+				return false
+			}
+		}
+		return true
 	case "ssh":
-		return !strings.Contains(strings.ToLower(v), "proxycommand") && !strings.Contains(strings.ToLower(v), "localcommand") && !strings.ContainsAny(v, ";|&$`(<>")
-	case "sed", "perl":
-		return strings.Contains(v, "-i") && !strings.ContainsAny(v, ";|&`") // GIT_SEQUENCE_EDITOR="sed -i s/pick/edit/"
+		return plainSSH(words[1:])
 	}
 	return false
+}
+
+// scripted reports an editor that takes its commands from the value, as in
+// GIT_SEQUENCE_EDITOR="sed -i s/pick/edit/".
+func scripted(v string) bool {
+	words := strings.Fields(v)
+	return len(words) > 1 && (path.Base(words[0]) == "sed" || path.Base(words[0]) == "perl") && strings.Contains(v, "-i") && !strings.ContainsAny(v, ";|&`")
+}
+
+// plainSSH reports options of ssh that have it load no library, run no command and
+// read no file of settings.
+func plainSSH(words []string) bool {
+	for i, word := range words {
+		switch {
+		case strings.HasPrefix(word, "-I"):
+			return false
+		case strings.HasPrefix(word, "-F"):
+			if file := strings.Join(append([]string{word[2:]}, words[i+1:]...), " "); !strings.HasPrefix(strings.TrimSpace(file)+" ", "/dev/null ") {
+				return false
+			}
+		}
+		for _, runs := range []string{"command", "provider", "include"} {
+			if strings.Contains(strings.ToLower(word), runs) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // flagged lists variables whose value is dangerous by what stands in it, so that
@@ -153,14 +205,16 @@ func (w *walker) variableEffect(id int, name string, value field) {
 	} else if flagged(name) {
 		harmless = r.harmless(value.text())
 	}
-	if harmless {
+	switch {
+	case harmless && (r.runs != "program" || !scripted(value.text())):
 		return
-	}
-	if r.runs == "hooks off" {
+	case harmless:
+	case r.runs == "hooks off":
 		w.effect("git.bypass", id, map[string]any{"what": "hooks", "verb": "environment"})
 		return
+	default:
+		w.effect("environment", id, map[string]any{"variable": name, "value": textOrNil(value), "runs": r.runs})
 	}
-	w.effect("environment", id, map[string]any{"variable": name, "value": textOrNil(value), "runs": r.runs})
 	if r.runs == "program" || r.runs == "start-up code" {
 		if v := value.value(); v != nil && strings.ContainsAny(*v, " ;|&$") && w.depth < maxDepth {
 			w.nested++
