@@ -15,6 +15,7 @@ import (
 	"gate/bundles"
 	"gate/bundles/sync"
 	"gate/cmd/internal/places"
+	"gate/cmd/internal/screen"
 	"gate/hook"
 	"gate/install"
 	"gate/scopes"
@@ -39,7 +40,7 @@ func (g *guard) otherSources(p process) []string {
 		if src.Library || src.Authority == hook.Managed || len(src.Hooks) == 0 {
 			continue
 		}
-		list = append(list, fmt.Sprintf("%s (%s): %s; %s", src.Name, p.tilde(g.Where[src.Name]), counted(len(src.Hooks), "hook"), most(src)))
+		list = append(list, fmt.Sprintf("%s (%s): %s; %s", src.Name, p.tilde(g.Where[src.Name]), screen.Counted(len(src.Hooks), "hook"), most(src)))
 	}
 	return list
 }
@@ -213,7 +214,7 @@ func refusals(d dirs) []string {
 	for _, k := range kinds {
 		if k.count > 0 {
 			list = append(list, fmt.Sprintf("%s refused %s, last on %s: gate log --policy %s",
-				counted(k.count, k.noun), k.what, k.last.Local().Format(time.DateTime), k.policy))
+				screen.Counted(k.count, k.noun), k.what, k.last.Local().Format(time.DateTime), k.policy))
 		}
 	}
 	return list

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/artifact"
+	"gate/cmd/internal/screen"
 )
 
 // compileFlags are the flags of gate build.
@@ -121,9 +122,9 @@ func (c *compiled) describe(b *strings.Builder, p process) {
 		fmt.Fprintf(b, "%sbroken: %s\n", head, visible(p.tildes(c.Refused)))
 	default:
 		planned, handlers := c.counts()
-		fmt.Fprintf(b, "%s%s compiled", head, many(planned, "policy", "policies"))
+		fmt.Fprintf(b, "%s%s compiled", head, screen.Counted(planned, "policy"))
 		if handlers > 0 {
-			fmt.Fprintf(b, ", %s run by gate hook", many(handlers, "handler", "handlers"))
+			fmt.Fprintf(b, ", %s run by gate hook", screen.Counted(handlers, "handler"))
 		}
 		if c.size > 0 {
 			fmt.Fprintf(b, ", %d KiB", (c.size+1023)>>10)
@@ -137,8 +138,6 @@ func (c *compiled) describe(b *strings.Builder, p process) {
 		}
 	}
 }
-
-func many(n int, one, more string) string { return fmt.Sprintf("%d %s", n, plural(n, one, more)) }
 
 // document is what became of a place, for programs.
 func (c *compiled) document() map[string]any {

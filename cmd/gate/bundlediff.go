@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/bundles/release"
+	"gate/cmd/internal/screen"
 	"gate/hook"
 	"gate/hostfs"
 	"gate/replay"
@@ -178,7 +179,7 @@ func (f *diffFlags) text(p process, old, now *release.Release, diffs []release.D
 		fmt.Fprintf(&b, "\n%d weaker, %d unclear, %d stricter, %d neutral\n", n[release.Weaker], n[release.Unclear], n[release.Stricter], n[release.Neutral])
 	}
 	if calls != nil {
-		fmt.Fprintf(&b, "%s decided by both: %d changed, %d of them held back less, %d not replayable\n", counted(calls.Calls, "call"),
+		fmt.Fprintf(&b, "%s decided by both: %d changed, %d of them held back less, %d not replayable\n", screen.Counted(calls.Calls, "call"),
 			len(calls.Changed), len(loosened(calls)), len(calls.Lost))
 		for _, c := range replay.Changes() {
 			f.replay.changeText(&b, p, calls, c)

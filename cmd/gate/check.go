@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/cmd/internal/places"
+	"gate/cmd/internal/screen"
 	"gate/hook"
 	"gate/hostfs"
 	"gate/policycheck"
@@ -195,10 +196,10 @@ func printChecked(p process, all checked) error {
 	}
 	var parts []string
 	if errs > 0 {
-		parts = append(parts, counted(errs, "error"))
+		parts = append(parts, screen.Counted(errs, "error"))
 	}
 	if warnings := len(all.Findings) - errs; warnings > 0 {
-		parts = append(parts, counted(warnings, "warning"))
+		parts = append(parts, screen.Counted(warnings, "warning"))
 	}
 	if len(parts) == 0 {
 		parts = append(parts, "nothing is wrong")

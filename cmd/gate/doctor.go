@@ -12,6 +12,7 @@ import (
 	"gate/artifact"
 	"gate/cmd/internal/lastgood"
 	"gate/cmd/internal/places"
+	"gate/cmd/internal/screen"
 	"gate/consent"
 	"gate/install"
 )
@@ -194,7 +195,7 @@ func printStatus(p process, s statusOfMachine) error {
 }
 
 func guardWords(g install.Guard) string {
-	words := counted(len(g.Events), "event")
+	words := screen.Counted(len(g.Events), "event")
 	if len(g.Missing) > 0 {
 		words += fmt.Sprintf(", %d missing", len(g.Missing))
 	}

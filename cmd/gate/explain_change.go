@@ -19,7 +19,7 @@ func (t *telling) rewrites() {
 	}
 	t.heading("changed before it runs:")
 	for i, c := range d.Changes {
-		t.printf("  %d. %s: %s\n", i+1, t.Name(visible(c.Hook)), indentRest(visible(c.Reason)))
+		t.printf("  %d. %s: %s\n", i+1, t.Name(visible(c.Hook)), screen.Hang(visible(c.Reason)))
 		t.change(c.Before, c.After)
 		t.rewriter(c.Hook)
 	}
@@ -27,7 +27,7 @@ func (t *telling) rewrites() {
 	for _, s := range d.Steps {
 		rounds = max(rounds, s.Round)
 	}
-	t.printf("  judged again after that: %s\n", count(rounds, "round"))
+	t.printf("  judged again after that: %s\n", screen.Counted(rounds, "round"))
 }
 
 // rewriter tells which definition changed the call, and why.
@@ -42,13 +42,6 @@ func (t *telling) rewriter(id string) {
 			}
 		}
 	}
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // change shows what a rewrite did, field by field and word by word.
@@ -104,7 +97,7 @@ func (t *telling) diff(before, after string) string {
 			b.WriteString(word + trail)
 		}
 	}
-	return indentRest(b.String())
+	return screen.Hang(b.String())
 }
 
 // taken tells what levels, exceptions, approvals and authority took from

@@ -123,7 +123,7 @@ func (t *telling) unconcerned() {
 	const most = 5
 	for i, p := range list {
 		if !t.all && i >= most && (p.Library || i >= mostPolicies) {
-			t.printf("  %s\n", t.Faint("and "+count(len(list)-i, "other")+"; --all lists them"))
+			t.printf("  %s\n", t.Faint("and "+screen.Counted(len(list)-i, "other")+"; --all lists them"))
 			return
 		}
 		t.printf("  %s: %s\n", t.Name(visible(p.ID)), visible(p.WhyNot))

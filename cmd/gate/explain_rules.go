@@ -57,7 +57,7 @@ func (t *telling) conditions(d *explain.Definition, indent string, known names) 
 		t.helpers(c, indent+"  ", known)
 	}
 	if d.Left > 0 {
-		t.printf("%s%s\n", indent, t.Faint("("+count(d.Left, "condition")+" after that)"))
+		t.printf("%s%s\n", indent, t.Faint("("+screen.Counted(d.Left, "condition")+" after that)"))
 	}
 }
 
@@ -177,7 +177,7 @@ func (t *telling) helpers(c *explain.Condition, indent string, known names) {
 			return // one suffices
 		}
 		if i == mostHelpers {
-			t.printf("%s%s\n", indent, t.Faint("(and "+count(len(own)-i, "other definition")+" of "+visible(h.Rule)+")"))
+			t.printf("%s%s\n", indent, t.Faint("(and "+screen.Counted(len(own)-i, "other definition")+" of "+visible(h.Rule)+")"))
 			break
 		}
 		t.printf("%s%s\n", indent, t.Faint(visible(h.Rule)+" ("+visible(path.Base(h.Pos))+"):"))

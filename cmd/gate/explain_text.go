@@ -66,7 +66,7 @@ func (t *telling) causes() {
 				t.printf("\n")
 			}
 			if shown++; shown > mostCauses && !t.all {
-				t.printf("and %s; --all tells them\n", count(len(t.e.Causes)-mostCauses, "other reason"))
+				t.printf("and %s; --all tells them\n", screen.Counted(len(t.e.Causes)-mostCauses, "other reason"))
 				return
 			}
 			t.cause(c, c.Effect.String())
@@ -86,12 +86,12 @@ func (t *telling) warnings() {
 		t.cause(&c, "warning")
 	}
 	for _, c := range t.e.Decision.Context {
-		t.printf("\ncontext: %s\n", indentRest(visible(c.Text)))
+		t.printf("\ncontext: %s\n", screen.Hang(visible(c.Text)))
 	}
 }
 
 func (t *telling) cause(c *explain.Cause, word string) {
-	t.printf("%s: %s\n", t.Effect(c.Effect, word), indentRest(visible(c.Reason.Reason)))
+	t.printf("%s: %s\n", t.Effect(c.Effect, word), screen.Hang(visible(c.Reason.Reason)))
 	for _, text := range c.Texts {
 		if len(text.Marks) == 0 && text.Where == "" && len(c.Texts) > 1 {
 			continue
@@ -126,10 +126,10 @@ func (t *telling) cause(c *explain.Cause, word string) {
 		}
 	}
 	if c.Suggestion != "" {
-		t.printf("  instead: %s\n", indentRest(visible(c.Suggestion)))
+		t.printf("  instead: %s\n", screen.Hang(visible(c.Suggestion)))
 	}
 	if c.Help != "" {
-		t.printf("hint: %s\n", indentRest(visible(c.Help)))
+		t.printf("hint: %s\n", screen.Hang(visible(c.Help)))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/audit"
+	"gate/cmd/internal/screen"
 )
 
 // logFlags are the flags of gate log.
@@ -167,21 +168,7 @@ func (t *torn) report(p process) {
 		return
 	}
 	fmt.Fprintf(p.stderr, "gate: note: %s of the log %s no record of a decision, such as %s\n",
-		counted(t.lines, "line"), areOrIs(t.lines), oneLine(t.first.Error()))
-}
-
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-func areOrIs(n int) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
+		screen.Counted(t.lines, "line"), screen.Plural(t.lines, "is", "are"), oneLine(t.first.Error()))
 }
 
 // newest returns the newest records that are wanted, the oldest of them first.

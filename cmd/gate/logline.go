@@ -77,7 +77,7 @@ func objectors(r *audit.Record) []string {
 		add(why.ID, " (warned)")
 	}
 	if len(r.Faults) > 0 {
-		out = append(out, counted(len(r.Faults), "fault"))
+		out = append(out, screen.Counted(len(r.Faults), "fault"))
 	}
 	return out
 }

@@ -11,6 +11,7 @@ import (
 
 	"gate/audit"
 	"gate/audit/ship"
+	"gate/cmd/internal/screen"
 	"gate/hook"
 	"gate/outgoing"
 	"gate/scopes"
@@ -127,7 +128,7 @@ func shipLog(ctx context.Context, dir, queue string, to scopes.DecisionLogs, lab
 	shipper := ship.Shipper{URL: to.URL, Client: client, Token: token, Labels: all, Queue: queue}
 	report, err := shipper.Ship(ctx, h)
 	if err != nil {
-		err = fmt.Errorf("decision log: %s sent, then: %w", counted(report.Records, "record"), err)
+		err = fmt.Errorf("decision log: %s sent, then: %w", screen.Counted(report.Records, "record"), err)
 	}
 	return report, err
 }
@@ -136,18 +137,11 @@ func shipText(r ship.Report) string {
 	if r.Batches == 0 {
 		return "everything was sent before\n"
 	}
-	text := fmt.Sprintf("%s sent in %s, %d bytes\n", counted(r.Records, "record"), batches(r.Batches), r.Bytes)
+	text := fmt.Sprintf("%s sent in %s, %d bytes\n", screen.Counted(r.Records, "record"), screen.Counted(r.Batches, "batch"), r.Bytes)
 	if r.Gaps > 0 {
-		text += fmt.Sprintf("note: records are missing in %s: they were dropped or taken out before they were sent\n", counted(r.Gaps, "place"))
+		text += fmt.Sprintf("note: records are missing in %s: they were dropped or taken out before they were sent\n", screen.Counted(r.Gaps, "place"))
 	}
 	return text
-}
-
-func batches(n int) string {
-	if n == 1 {
-		return "1 batch"
-	}
-	return fmt.Sprintf("%d batches", n)
 }
 
 func shipDocument(r ship.Report) map[string]any {

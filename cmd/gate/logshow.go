@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/audit"
+	"gate/cmd/internal/screen"
 	"gate/hook"
 	"gate/strictjson"
 )
@@ -77,7 +78,7 @@ func recordText(p process, r *audit.Record) string {
 		fmt.Fprintf(&b, "  in %s\n", visible(p.tilde(r.Dir)))
 	}
 	if call := wholeCall(r); call != "" {
-		fmt.Fprintf(&b, "  %s\n", indentRest(visible(call)))
+		fmt.Fprintf(&b, "  %s\n", screen.Hang(visible(call)))
 	}
 	for _, why := range r.Reasons {
 		recordReason(&b, p, why.Effect.String(), why)
@@ -89,7 +90,7 @@ func recordText(p process, r *audit.Record) string {
 		fmt.Fprintf(&b, "changed by: %s\n", visible(id))
 	}
 	if r.Kept != nil && r.Kept.Rewrite != nil {
-		fmt.Fprintf(&b, "  runs: %s\n", indentRest(visible(inputText(r.Kept.Rewrite))))
+		fmt.Fprintf(&b, "  runs: %s\n", screen.Hang(visible(inputText(r.Kept.Rewrite))))
 	}
 	for _, f := range r.Faults {
 		fmt.Fprintf(&b, "fault: %s\n", visible(f))
@@ -117,7 +118,7 @@ func momentOf(r *audit.Record) string {
 }
 
 func recordReason(b *strings.Builder, p process, word string, why audit.Reason) {
-	fmt.Fprintf(b, "%s: %s\n", word, indentRest(visible(why.Reason)))
+	fmt.Fprintf(b, "%s: %s\n", word, screen.Hang(visible(why.Reason)))
 	where := why.Source
 	if why.Pos != "" {
 		where += ", " + p.tilde(why.Pos)

@@ -117,7 +117,7 @@ const mostRows = 20
 
 func (s *logStats) text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %d rejected, %d with a fault\n", counted(s.all.count, "decision"), s.all.refused, s.faults)
+	fmt.Fprintf(&b, "%s, %d rejected, %d with a fault\n", screen.Counted(s.all.count, "decision"), s.all.refused, s.faults)
 	for _, part := range s.parts() {
 		if len(part.rows) == 0 {
 			continue

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/audit"
+	"gate/cmd/internal/screen"
 )
 
 func newLogVerify(p process) *cobra.Command {
@@ -101,18 +102,18 @@ func verificationText(p process, v *audit.Verification, own bool) string {
 	for _, c := range v.Chains {
 		fmt.Fprintf(&b, "chain %s: records %d to %d", oneLine(c.Log), c.First, c.Last)
 		if c.Rotated > 0 {
-			fmt.Fprintf(&b, "; %s before them dropped as too old", counted(int(c.Rotated), "record"))
+			fmt.Fprintf(&b, "; %s before them dropped as too old", screen.Counted(int(c.Rotated), "record"))
 		}
 		if c.Lost > 0 {
-			fmt.Fprintf(&b, "; %s lost before they were sent", counted(int(c.Lost), "record"))
+			fmt.Fprintf(&b, "; %s lost before they were sent", screen.Counted(int(c.Lost), "record"))
 		}
 		b.WriteByte('\n')
 	}
 	if v.Old > 0 {
-		fmt.Fprintf(&b, "note: %s of an older gate, from before there was a chain\n", counted(v.Old, "record"))
+		fmt.Fprintf(&b, "note: %s of an older gate, from before there was a chain\n", screen.Counted(v.Old, "record"))
 	}
 	if v.Repeated > 0 {
-		fmt.Fprintf(&b, "note: %s came more than once\n", counted(v.Repeated, "record"))
+		fmt.Fprintf(&b, "note: %s came more than once\n", screen.Counted(v.Repeated, "record"))
 	}
 	switch {
 	case v.Records+v.Old == 0 && v.Wrong == 0:

@@ -15,6 +15,7 @@ import (
 	"gate/adapters"
 	"gate/cmd/internal/hookpath"
 	"gate/cmd/internal/places"
+	"gate/cmd/internal/screen"
 	"gate/hook"
 	"gate/mcpproxy"
 )
@@ -163,5 +164,5 @@ func (t *teller) tell(text string) {
 		t.last = t.last[1:]
 	}
 	t.last = append(t.last, text)
-	fmt.Fprintf(t.p.stderr, "gate: %s\n", indentRest(visible(text)))
+	fmt.Fprintf(t.p.stderr, "gate: %s\n", screen.Hang(visible(text)))
 }

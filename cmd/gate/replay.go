@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"gate/cmd/internal/screen"
 	"gate/replay"
 )
 
@@ -116,7 +117,7 @@ func (f *replayFlags) run(cmd *cobra.Command, p process, args []string) error {
 	report, err := replay.Run(cmd.Context(), callsOf(p, args, inputs, adapter), options)
 	bar.end()
 	if errors.Is(err, context.Canceled) {
-		err = fmt.Errorf("interrupted after %s", counted(report.Calls, "call"))
+		err = fmt.Errorf("interrupted after %s", screen.Counted(report.Calls, "call"))
 	}
 	if err != nil {
 		return err
@@ -177,7 +178,7 @@ func (b *progressBar) at(done int) {
 
 func (b *progressBar) show() {
 	rate := float64(b.done) / max(time.Since(b.start).Seconds(), 0.001)
-	text := fmt.Sprintf("gate: %s, %.0f a second", counted(b.done, "call"), rate)
+	text := fmt.Sprintf("gate: %s, %.0f a second", screen.Counted(b.done, "call"), rate)
 	if b.terminal {
 		fmt.Fprintf(b.p.stderr, "\r%s\x1b[K", text)
 	} else {

@@ -21,7 +21,7 @@ var changeWords = map[replay.Change]string{
 func (f *replayFlags) text(p process, r *replay.Report, against *proposal, inputs []string) string {
 	var b strings.Builder
 	s := p.style()
-	fmt.Fprintf(&b, "%s from %s: %s, %s not replayable\n", counted(r.Calls, "call"), counted(len(inputs), "file"),
+	fmt.Fprintf(&b, "%s from %s: %s, %s not replayable\n", screen.Counted(r.Calls, "call"), screen.Counted(len(inputs), "file"),
 		s.Strong(fmt.Sprintf("%d changed", len(r.Changed))), fmt.Sprint(len(r.Lost)))
 	if against == nil {
 		b.WriteString("then: as recorded, and what nobody recorded went ahead · now: the policies in force here\n")
@@ -156,7 +156,7 @@ func timesText(b *strings.Builder, r *replay.Report) {
 		return
 	}
 	ms := func(d time.Duration) string { return fmt.Sprintf("%.2f", float64(d.Microseconds())/1000) }
-	fmt.Fprintf(b, "\ntime of a decision, in ms (%s): ", counted(r.Sampled, "call"))
+	fmt.Fprintf(b, "\ntime of a decision, in ms (%s): ", screen.Counted(r.Sampled, "call"))
 	if r.Then == (replay.Times{}) {
 		fmt.Fprintf(b, "median %s, p95 %s\n", ms(r.Now.Median), ms(r.Now.P95))
 		return
@@ -177,18 +177,18 @@ func (f *replayFlags) notes(r *replay.Report, against *proposal) []string {
 	if today := r.Decided - r.Recorded; today > 0 {
 		switch {
 		case f.facts == factsBlind:
-			out = append(out, fmt.Sprintf("the facts of %s are those of the call alone: no file and no variable was looked at", counted(today, "call")))
+			out = append(out, fmt.Sprintf("the facts of %s are those of the call alone: no file and no variable was looked at", screen.Counted(today, "call")))
 		case r.Kinds[replay.Transcript] > 0:
-			out = append(out, fmt.Sprintf("the facts of %s are worked out with the branch of then, and today's files, links and variables", counted(today, "call")))
+			out = append(out, fmt.Sprintf("the facts of %s are worked out with the branch of then, and today's files, links and variables", screen.Counted(today, "call")))
 		default:
-			out = append(out, fmt.Sprintf("the facts of %s are worked out with today's files, links and variables", counted(today, "call")))
+			out = append(out, fmt.Sprintf("the facts of %s are worked out with today's files, links and variables", screen.Counted(today, "call")))
 		}
 	}
 	if f.strangers > 0 {
-		out = append(out, fmt.Sprintf("policies of a project that is not here took part in %s then, and do not now", counted(f.strangers, "decision")))
+		out = append(out, fmt.Sprintf("policies of a project that is not here took part in %s then, and do not now", screen.Counted(f.strangers, "decision")))
 	}
 	if r.Repeated > 0 {
-		out = append(out, counted(r.Repeated, "call")+" of resumed sessions left out, which stand in another transcript, too")
+		out = append(out, screen.Counted(r.Repeated, "call")+" of resumed sessions left out, which stand in another transcript, too")
 	}
 	if against != nil {
 		out = append(out, against.notes...)

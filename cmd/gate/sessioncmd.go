@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gate/cmd/internal/screen"
 	"gate/consent"
 	"gate/hostfs"
 	"gate/matcher/backtracking"
@@ -118,7 +119,7 @@ func (f *sessionFlags) register(ctx context.Context, p process, store session.St
 	case f.json:
 		return printJSON(p, map[string]any{"session": f.session, "number": number, "hooks": len(src.Hooks)})
 	}
-	return printAll(p, fmt.Sprintf("number %d: %d %s for session %s\n", number, len(src.Hooks), plural(len(src.Hooks), "hook holds", "hooks hold"), visible(f.session)))
+	return printAll(p, fmt.Sprintf("number %d: %d %s for session %s\n", number, len(src.Hooks), screen.Plural(len(src.Hooks), "hook holds", "hooks hold"), visible(f.session)))
 }
 
 // fits finds what makes hooks no hooks before they are kept: later it would

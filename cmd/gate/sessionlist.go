@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gate/cmd/internal/screen"
 	"gate/session"
 )
 
@@ -64,21 +65,21 @@ func sessionText(m *session.Memory) string {
 		b.WriteByte('\n')
 	}
 	if n := len(m.Injections); n > 0 {
-		fmt.Fprintf(&b, "%d %s\n", n, plural(n, "text waits", "texts wait"))
+		fmt.Fprintf(&b, "%d %s\n", n, screen.Plural(n, "text waits", "texts wait"))
 	}
 	if n := m.Finished(); n > 0 {
-		fmt.Fprintf(&b, "%d %s once and for all\n", n, plural(n, "hook ran", "hooks ran"))
+		fmt.Fprintf(&b, "%d %s once and for all\n", n, screen.Plural(n, "hook ran", "hooks ran"))
 	}
 	if !m.Started.IsZero() {
-		fmt.Fprintf(&b, "%d %s since %s, %d rejected\n", m.Calls, plural(m.Calls, "call", "calls"), m.Started.Local().Format(time.DateTime), m.Denials)
-		fmt.Fprintf(&b, "round %d: %d %s, %d rejected\n", m.Round.Number, m.Round.Calls, plural(m.Round.Calls, "call", "calls"), m.Round.Denials)
+		fmt.Fprintf(&b, "%s since %s, %d rejected\n", screen.Counted(m.Calls, "call"), m.Started.Local().Format(time.DateTime), m.Denials)
+		fmt.Fprintf(&b, "round %d: %s, %d rejected\n", m.Round.Number, screen.Counted(m.Round.Calls, "call"), m.Round.Denials)
 	}
 	return b.String()
 }
 
 func runningAgents(r *session.Registration) string {
 	if n := len(r.Agents); n > 0 {
-		return fmt.Sprintf("%d %s", n, plural(n, "is running", "are running"))
+		return fmt.Sprintf("%d %s", n, screen.Plural(n, "is running", "are running"))
 	}
 	return "all of this type"
 }
@@ -124,8 +125,8 @@ func (f *sessionFlags) listAll(p process) error {
 		delete(row, "session")
 		row["file"] = filepath.Base(file)
 		rows = append(rows, row)
-		fmt.Fprintf(&b, "%s  %d %s, %d rejected, %d %s", filepath.Base(file), m.Calls, plural(m.Calls, "call", "calls"), m.Denials,
-			len(m.Registered), plural(len(m.Registered), "registration", "registrations"))
+		fmt.Fprintf(&b, "%s  %s, %d rejected, %s", filepath.Base(file), screen.Counted(m.Calls, "call"), m.Denials,
+			screen.Counted(len(m.Registered), "registration"))
 		if !m.Latest.IsZero() {
 			fmt.Fprintf(&b, ", last heard of %s", m.Latest.Local().Format(time.DateTime))
 		}

@@ -11,6 +11,7 @@ import (
 	"gate/bundles"
 	"gate/cmd/internal/hookpath"
 	"gate/cmd/internal/places"
+	"gate/cmd/internal/screen"
 	"gate/hook"
 )
 
@@ -99,7 +100,7 @@ func refusalReasons(err error, url string) []audit.Reason {
 func syncText(b *strings.Builder, r *audit.Record) {
 	fmt.Fprintf(b, "  gate sync, by %s\n  %s\n", oneLine(cmp.Or(r.User, "nobody known")), visible(r.Call))
 	for _, why := range r.Reasons {
-		fmt.Fprintf(b, "refused: %s\n  reason: %s\n  from: %s\n", indentRest(visible(why.Reason)), visible(why.ID), visible(why.Source))
+		fmt.Fprintf(b, "refused: %s\n  reason: %s\n  from: %s\n", screen.Hang(visible(why.Reason)), visible(why.ID), visible(why.Source))
 	}
 	fmt.Fprintf(b, "offered: %s\n", oneLine(r.Sync.Digest))
 	for _, in := range r.Bundles {

@@ -12,6 +12,7 @@ import (
 	"testing/fstest"
 
 	"gate/audit"
+	"gate/cmd/internal/screen"
 	"gate/hostfs"
 	"gate/policycheck"
 	"gate/policytest"
@@ -54,7 +55,7 @@ func (f *testFlags) fromLog(ctx context.Context, p process, args []string) (int,
 	if why == "" {
 		return exitOK, nil
 	}
-	fmt.Fprintf(p.stderr, "gate: the case does not pass as it is: the world differs from that of the decision\n%s\n", visible(indentRest("  "+why)))
+	fmt.Fprintf(p.stderr, "gate: the case does not pass as it is: the world differs from that of the decision\n%s\n", visible(screen.Hang("  "+why)))
 	fmt.Fprintln(p.stderr, "gate: hint: put what is missing under world: files, env, settings of the policies, sources, now; or correct what is expected")
 	return exitReject, nil
 }

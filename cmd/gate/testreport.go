@@ -206,12 +206,12 @@ func printResult(b *strings.Builder, s screen.Style, r *policytest.Result, verbo
 	fmt.Fprintf(b, "%s%s  %s%s\n", s.Effect(severity(r), word), blanks, title(r), s.Faint(took))
 	switch {
 	case r.Err != nil:
-		fmt.Fprintf(b, "  %s\n", indentRest(visible(r.Err.Error())))
+		fmt.Fprintf(b, "  %s\n", screen.Hang(visible(r.Err.Error())))
 	case r.Failed:
-		fmt.Fprintf(b, "  %s\n", indentRest(r.Message))
+		fmt.Fprintf(b, "  %s\n", screen.Hang(r.Message))
 	}
 	if r.Output != "" && (verbose || !r.Passed()) {
-		fmt.Fprintf(b, "  printed: %s\n", indentRest(r.Output))
+		fmt.Fprintf(b, "  printed: %s\n", screen.Hang(r.Output))
 	}
 }
 
@@ -236,7 +236,7 @@ func title(r *policytest.Result) string {
 
 func printBenchmark(b *strings.Builder, m policytest.Benchmark) {
 	if m.Err != nil {
-		fmt.Fprintf(b, "ERROR  %s\n  %s:%d: %s\n", oneLine(m.Name), m.File, m.Line, indentRest(visible(m.Err.Error())))
+		fmt.Fprintf(b, "ERROR  %s\n  %s:%d: %s\n", oneLine(m.Name), m.File, m.Line, screen.Hang(visible(m.Err.Error())))
 		return
 	}
 	fmt.Fprintf(b, "%s\t%8d\t%10d ns/op\t%8d B/op\t%6d allocs/op\n", oneLine(m.Name), m.Runs, m.NsPerOp, m.BytesPerOp, m.AllocsPerOp)

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"sync"
 
+	"gate/cmd/internal/screen"
 	"gate/hook"
 	"gate/scopes"
 )
@@ -52,12 +53,5 @@ func notTrusted(src *scopes.Source, dir string) []string {
 	}
 	return []string{fmt.Sprintf(
 		"%s (%s) is not trusted as it is: its denials and questions count, %d other %s not until a person looks at %s and runs gate trust in a terminal",
-		src.Name, dir, n, plural(n, "thing does", "things do"), plural(n, "it", "them"))}
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
+		src.Name, dir, n, screen.Plural(n, "thing does", "things do"), screen.Plural(n, "it", "them"))}
 }

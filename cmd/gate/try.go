@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gate/cmd/internal/screen"
 	"gate/explain"
 	"gate/hook"
 )
@@ -72,14 +73,14 @@ func printTry(p process, ev *hook.Event, d *hook.Decision, why string) error {
 		printReason(&b, p, r, r.Effect.String(), text)
 	}
 	if more := len(causes) - mostCauses; more > 0 {
-		fmt.Fprintf(&b, "and %s\n", count(more, "other reason"))
+		fmt.Fprintf(&b, "and %s\n", screen.Counted(more, "other reason"))
 	}
 	for _, r := range helpedOnce(d.Warnings) {
 		r.Effect = hook.Ask // it is shown like one
 		printReason(&b, p, r, "warning", text)
 	}
 	for _, line := range unansweredBy(d) {
-		fmt.Fprintf(&b, "warning: %s\n", indentRest(visible(line)))
+		fmt.Fprintf(&b, "warning: %s\n", screen.Hang(visible(line)))
 	}
 	if input, ok := d.Rewrite.(map[string]any); ok {
 		printChange(&b, ev, input, d.Changes)
@@ -137,7 +138,7 @@ func (f *callFlags) again(command, arg string) string {
 // where it comes from.
 func printReason(b *strings.Builder, p process, r hook.Reason, word, text string) {
 	s := p.style()
-	fmt.Fprintf(b, "%s: %s\n", s.Effect(r.Effect, word), indentRest(visible(r.Reason)))
+	fmt.Fprintf(b, "%s: %s\n", s.Effect(r.Effect, word), screen.Hang(visible(r.Reason)))
 	if r.Span != nil && text != "" {
 		b.WriteString(s.Marked(r.Effect, text, []explain.Mark{{Span: *r.Span}}))
 	}
@@ -147,16 +148,16 @@ func printReason(b *strings.Builder, p process, r hook.Reason, word, text string
 	}
 	fmt.Fprintf(b, "  policy: %s (%s)\n", s.Name(visible(r.ID)), visible(strings.Join(where, ", ")))
 	if r.Suggestion != "" {
-		fmt.Fprintf(b, "  instead: %s\n", indentRest(visible(r.Suggestion)))
+		fmt.Fprintf(b, "  instead: %s\n", screen.Hang(visible(r.Suggestion)))
 	}
 	if r.Help != "" {
-		fmt.Fprintf(b, "hint: %s\n", indentRest(visible(r.Help)))
+		fmt.Fprintf(b, "hint: %s\n", screen.Hang(visible(r.Help)))
 	}
 }
 
 func printChange(b *strings.Builder, ev *hook.Event, input map[string]any, changes []hook.Change) {
 	if line, ok := input["command"].(string); ok && ev.ToolInput()["command"] != line {
-		fmt.Fprintf(b, "  runs: %s\n", indentRest(visible(line)))
+		fmt.Fprintf(b, "  runs: %s\n", screen.Hang(visible(line)))
 	}
 	for _, c := range changes {
 		fmt.Fprintf(b, "  changed by: %s: %s\n", visible(c.Hook), visible(c.Reason))
@@ -170,8 +171,6 @@ func shellText(d *hook.Decision) string {
 	}
 	return d.Facts.Shell.Text
 }
-
-func indentRest(s string) string { return strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n  ") }
 
 // printAll writes a whole answer for people.
 func printAll(p process, text string) error {
