@@ -30,6 +30,7 @@ var layers = [][]string{
 	{"cmd/internal/forms"},
 	{"cmd/internal/thin"},
 	{"cmd/internal/thin/opa"},
+	{"cmd/internal/document"},
 	{"cmd/gate", "cmd/gate-hook", "cmd/gate-rego", "cmd/gate-bench", "examples", "examples/agent"},
 }
 

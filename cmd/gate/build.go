@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/artifact"
+	"gate/cmd/internal/document"
 	"gate/cmd/internal/screen"
 )
 
@@ -151,7 +152,7 @@ func (c *compiled) document() map[string]any {
 		why = c.err.Error()
 	}
 	return map[string]any{
-		"place": c.Kind.String(), "dir": c.Place, "policies": planned, "handlers": handlers, "left": left, "backtracks": anys(c.backtracks()),
-		"bytes": c.size, "written": c.written, "error": orNil(why),
+		"place": c.Kind.String(), "dir": c.Place, "policies": planned, "handlers": handlers, "left": left, "backtracks": document.Strings(c.backtracks()),
+		"bytes": c.size, "written": c.written, "error": document.OrNull(why),
 	}
 }

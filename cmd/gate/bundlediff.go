@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/bundles/release"
+	"gate/cmd/internal/document"
 	"gate/cmd/internal/screen"
 	"gate/hook"
 	"gate/hostfs"
@@ -195,7 +196,7 @@ func (f *diffFlags) document(old, now *release.Release, diffs []release.Differen
 	list := []any{}
 	for _, d := range diffs {
 		list = append(list, map[string]any{
-			"kind": d.Kind, "name": d.Name, "change": d.Change, "direction": string(d.Direction), "detail": visible(d.Detail), "at": orNil(d.At),
+			"kind": d.Kind, "name": d.Name, "change": d.Change, "direction": string(d.Direction), "detail": visible(d.Detail), "at": document.OrNull(d.At),
 		})
 	}
 	n := byDirection(diffs)

@@ -10,6 +10,7 @@ import (
 
 	"gate/artifact"
 	"gate/artifact/build"
+	"gate/cmd/internal/document"
 	"gate/cmd/internal/places"
 	"gate/install"
 )
@@ -116,7 +117,7 @@ func compiledDocuments(list []compilable) []any {
 			continue
 		}
 		why, _ := at.slow()
-		out = append(out, map[string]any{"place": at.kind.String(), "dir": at.dir, "fresh": why == "", "why": orNil(why)})
+		out = append(out, map[string]any{"place": at.kind.String(), "dir": at.dir, "fresh": why == "", "why": document.OrNull(why)})
 	}
 	return out
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/adapters"
+	"gate/cmd/internal/document"
 	"gate/cmd/internal/hookpath"
 	"gate/cmd/internal/places"
 	"gate/engine"
@@ -52,7 +53,7 @@ func newEval(p process) *cobra.Command {
 				return err
 			}
 			d, canAsk := e.decide(cmd.Context(), data)
-			var doc any = decisionDocument(&d, canAsk)
+			var doc any = document.Decision(&d, canAsk)
 			if f.batch {
 				doc = []any{doc}
 			}
@@ -165,7 +166,7 @@ func (e *evaluation) lines(ctx context.Context, p process, array bool) error {
 		default:
 			d, canAsk = e.decide(ctx, line)
 		}
-		if err := emit(p, append(strictjson.Append([]byte(before), decisionDocument(&d, canAsk)), after...)); err != nil {
+		if err := emit(p, append(strictjson.Append([]byte(before), document.Decision(&d, canAsk)), after...)); err != nil {
 			return err
 		}
 		if array {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gate/cmd/internal/document"
 	"gate/cmd/internal/screen"
 	"gate/explain"
 	"gate/hook"
@@ -78,7 +79,7 @@ func flat(v any) string {
 	if v == nil {
 		return ""
 	}
-	return text(v)
+	return document.Line(v)
 }
 
 // diff is a change of a text: [-what went-] and {+what came+}.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"gate/cmd/internal/document"
 	"gate/explain"
 	"gate/hook"
 )
@@ -8,7 +9,7 @@ import (
 // explanationDocument is an explanation as programs read it: a decision with
 // causes, policies, nearest and changes. docs/explain.md describes it.
 func explanationDocument(g *guard, e *explain.Explanation) map[string]any {
-	doc := decisionDocument(&e.Decision, true)
+	doc := document.Decision(&e.Decision, true)
 	causes := make([]any, len(e.Causes))
 	for i := range e.Causes {
 		causes[i] = causeDocument(g, &e.Causes[i])
@@ -19,7 +20,7 @@ func explanationDocument(g *guard, e *explain.Explanation) map[string]any {
 	}
 	changes := make([]any, len(e.Changes))
 	for i, c := range e.Changes {
-		changes[i] = map[string]any{"effect": c.Effect.String(), "input": plainValue(c.Input), "edits": editDocuments(c.Edits)}
+		changes[i] = map[string]any{"effect": c.Effect.String(), "input": document.Value(c.Input), "edits": editDocuments(c.Edits)}
 	}
 	warned := make([]any, len(e.Warnings))
 	for i := range e.Warnings {
@@ -35,15 +36,15 @@ func explanationDocument(g *guard, e *explain.Explanation) map[string]any {
 }
 
 func causeDocument(g *guard, c *explain.Cause) map[string]any {
-	doc := reasonDocument(c.Reason)
+	doc := document.Reason(c.Reason)
 	doc["rule"], doc["facts"] = nil, []any{}
 	if c.Rule != nil {
 		doc["rule"] = definitionDocument(c.Rule)
-		doc["pos"] = orNil(g.Position(c.Source, c.Rule.Pos))
+		doc["pos"] = document.OrNull(g.Position(c.Source, c.Rule.Pos))
 	}
 	used := make([]any, len(c.Uses))
 	for i, u := range c.Uses {
-		used[i] = map[string]any{"path": u.Path, "read": plainValue(u.Fields), "command": idOrNil(u.Command)}
+		used[i] = map[string]any{"path": u.Path, "read": document.Value(u.Fields), "command": idOrNil(u.Command)}
 	}
 	texts := make([]any, len(c.Texts))
 	for i, t := range c.Texts {
@@ -51,7 +52,7 @@ func causeDocument(g *guard, c *explain.Cause) map[string]any {
 		for j, m := range t.Marks {
 			marks[j] = map[string]any{"span": spanDocument(m.Span), "label": m.Label}
 		}
-		texts[i] = map[string]any{"where": orNil(t.Where), "text": t.Text, "marks": marks}
+		texts[i] = map[string]any{"where": document.OrNull(t.Where), "text": t.Text, "marks": marks}
 	}
 	doc["facts"], doc["texts"] = used, texts
 	return doc
@@ -69,8 +70,8 @@ func idOrNil(id int) any {
 func policyDocument(g *guard, p *explain.Policy) map[string]any {
 	doc := map[string]any{
 		"id": p.ID, "source": p.Source, "scope": p.Scope.String(), "authority": p.Authority.String(),
-		"pos": orNil(g.Position(p.Source, p.Pos())), "matched": p.Matched, "failed": orNil(p.Failed),
-		"why_not": orNil(p.WhyNot), "steps": stepDocuments(p.Steps), "rules": definitionDocuments(p.Rules), "error": nil,
+		"pos": document.OrNull(g.Position(p.Source, p.Pos())), "matched": p.Matched, "failed": document.OrNull(p.Failed),
+		"why_not": document.OrNull(p.WhyNot), "steps": document.Steps(p.Steps), "rules": definitionDocuments(p.Rules), "error": nil,
 	}
 	if p.Err != nil {
 		doc["error"] = p.Err.Error()
@@ -91,7 +92,7 @@ func definitionDocument(d *explain.Definition) map[string]any {
 	for i, c := range d.Conditions {
 		values := make([]any, len(c.Values))
 		for j, v := range c.Values {
-			values[j] = map[string]any{"text": v.Text, "path": orNil(v.Path), "value": plainValue(v.Value), "defined": !v.Absent}
+			values[j] = map[string]any{"text": v.Text, "path": document.OrNull(v.Path), "value": document.Value(v.Value), "defined": !v.Absent}
 		}
 		conditions[i] = map[string]any{
 			"text": c.Text, "pos": c.Pos, "negated": c.Negated, "true": c.Met,
@@ -99,7 +100,7 @@ func definitionDocument(d *explain.Definition) map[string]any {
 		}
 	}
 	return map[string]any{
-		"rule": d.Rule, "package": d.Package, "pos": d.Pos, "true": d.Met, "value": plainValue(d.Value),
+		"rule": d.Rule, "package": d.Package, "pos": d.Pos, "true": d.Met, "value": document.Value(d.Value),
 		"conditions": conditions, "not_looked_at": d.Left,
 	}
 }

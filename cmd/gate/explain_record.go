@@ -8,6 +8,7 @@ import (
 
 	"gate/adapters"
 	"gate/audit"
+	"gate/cmd/internal/document"
 	"gate/cmd/internal/places"
 	"gate/cmd/internal/screen"
 	"gate/engine"
@@ -208,11 +209,11 @@ func (d *difference) document() map[string]any {
 	policies := make([]any, len(d.policies))
 	for i, p := range d.policies {
 		policies[i] = map[string]any{
-			"id": p.id, "source": p.source, "what": p.what, "digest_then": orNil(p.then), "digest_now": orNil(p.now),
+			"id": p.id, "source": p.source, "what": p.what, "digest_then": document.OrNull(p.then), "digest_now": document.OrNull(p.now),
 		}
 	}
 	return map[string]any{
-		"policies": policies, "facts_then": visibleList(d.gone), "facts_now": visibleList(d.came), "whole": !d.unsure,
+		"policies": policies, "facts_then": document.Strings(d.gone), "facts_now": document.Strings(d.came), "whole": !d.unsure,
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gate/cmd/internal/document"
 	"gate/cmd/internal/screen"
 	"gate/explain"
 	"gate/hook"
@@ -122,7 +123,7 @@ func said(c *explain.Condition, v explain.Value, known names) string {
 			return ""
 		}
 	default:
-		if literal := string(strictjson.Append(nil, plainValue(value))); c.Met && !c.Negated && !v.Absent &&
+		if literal := string(strictjson.Append(nil, document.Value(value))); c.Met && !c.Negated && !v.Absent &&
 			(strings.Contains(c.Text, "== "+literal) || isName(name) && known[""] == name) {
 			return ""
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gate/audit"
+	"gate/cmd/internal/document"
 	"gate/cmd/internal/screen"
 	"gate/explain"
 	"gate/hook"
@@ -180,7 +181,7 @@ func (t *telling) use(u *explain.Use) {
 }
 
 // inShort is a value in a short line.
-func inShort(v any) string { return screen.Short(oneLine(text(v)), screen.LabelWidth) }
+func inShort(v any) string { return screen.Short(oneLine(document.Line(v)), screen.LabelWidth) }
 
 // passed tells what gate saw in a call that nobody objects to.
 func (t *telling) passed() {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/audit"
+	"gate/cmd/internal/document"
 	"gate/cmd/internal/places"
 	"gate/cmd/internal/screen"
 	"gate/explain"
@@ -44,7 +45,7 @@ func newFacts(p process) *cobra.Command {
 			}
 			facts := g.Reader.Of(&ev)
 			if f.json {
-				return printJSON(p, plainValue(facts.Document()))
+				return printJSON(p, document.Value(facts.Document()))
 			}
 			return printFacts(p, &ev, facts)
 		},
@@ -228,7 +229,7 @@ func commandPlace(p process, c *hook.ShellCommand, dir string) string {
 func effectLine(e hook.FactEffect) string {
 	line := e.Kind
 	for _, k := range slices.Sorted(maps.Keys(e.Attrs)) {
-		v := plainValue(e.Attrs[k])
+		v := document.Value(e.Attrs[k])
 		if !isEmpty(v) && v != false && v != "" {
 			line += " " + k + "=" + string(strictjson.Append(nil, v))
 		}

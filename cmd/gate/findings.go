@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gate/audit"
+	"gate/cmd/internal/document"
 	"gate/cmd/internal/hookpath"
 	"gate/hostfs"
 	"gate/install"
@@ -278,7 +279,7 @@ func rowFinding(r scopes.Row, now time.Time) (install.Finding, bool) {
 	until, _ := exception["until"].(string)
 	if end, err := time.Parse(time.RFC3339, until); err == nil && strings.HasPrefix(r.Key, "exceptions.") && !now.Before(end) {
 		f.ID, f.Remedy = "gate.exception", "remove it, or ask its owner for another end"
-		f.Message = fmt.Sprintf("the exception to %s is over since %s", text(exception["policy"]), until)
+		f.Message = fmt.Sprintf("the exception to %s is over since %s", document.Line(exception["policy"]), until)
 		return f, true
 	}
 	return f, false

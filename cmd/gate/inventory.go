@@ -11,6 +11,7 @@ import (
 	"gate/audit"
 	"gate/bundles"
 	"gate/bundles/sync"
+	"gate/cmd/internal/document"
 	"gate/hostfs"
 	"gate/install"
 	"gate/scopes"
@@ -43,7 +44,7 @@ func (f *installFlags) inventory(p process, m install.Machine) map[string]any {
 	for _, src := range g.Set.Sources() {
 		count += len(src.Hooks)
 	}
-	doc["policies"] = map[string]any{"hooks": count, "sources": sourceNames(g.Set.Sources()), "labels": labels(g.Set.Settings().Labels), "off": orNil(g.Set.Off())}
+	doc["policies"] = map[string]any{"hooks": count, "sources": sourceNames(g.Set.Sources()), "labels": labels(g.Set.Settings().Labels), "off": document.OrNull(g.Set.Off())}
 	return doc
 }
 
@@ -58,7 +59,7 @@ func labels(m map[string]string) map[string]any {
 func sourceNames(list []*scopes.Source) []any {
 	out := []any{}
 	for _, src := range list {
-		out = append(out, map[string]any{"name": src.Name, "authority": src.Authority.String(), "digest": orNil(src.Digest), "hooks": len(src.Hooks), "faults": len(src.Faults)})
+		out = append(out, map[string]any{"name": src.Name, "authority": src.Authority.String(), "digest": document.OrNull(src.Digest), "hooks": len(src.Hooks), "faults": len(src.Faults)})
 	}
 	return out
 }

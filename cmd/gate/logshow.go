@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/audit"
+	"gate/cmd/internal/document"
 	"gate/cmd/internal/screen"
 	"gate/hook"
 	"gate/strictjson"
@@ -149,7 +150,7 @@ func inputText(input any) string {
 	if text, ok := input.(string); ok {
 		return text
 	}
-	return string(strictjson.Append(nil, plainValue(input)))
+	return string(strictjson.Append(nil, document.Value(input)))
 }
 
 func askedText(b *strings.Builder, r *audit.Record) {

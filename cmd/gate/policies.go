@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gate/cmd/internal/document"
 	"gate/hook"
 	"gate/scopes"
-	"gate/strictjson"
 )
 
 func newPolicies(p process) *cobra.Command {
@@ -99,7 +99,7 @@ func printPolicies(p process, g *guard, rows []scopes.PolicyRow) error {
 			fmt.Fprintf(&b, "  level: %s\n", visible(p.tilde(r.LevelPos)))
 		}
 		for _, name := range slices.Sorted(maps.Keys(r.Params)) {
-			if value := text(r.Params[name]); value != text(r.Hook.Params[name].Default) {
+			if value := document.Line(r.Params[name]); value != document.Line(r.Hook.Params[name].Default) {
 				fmt.Fprintf(&b, "  %s = %s\n", visible(name), value)
 			}
 		}
@@ -115,41 +115,30 @@ func printPolicies(p process, g *guard, rows []scopes.PolicyRow) error {
 	return printAll(p, b.String())
 }
 
-// text is a JSON tree in one visible line.
-func text(v any) string { return visible(string(strictjson.Append(nil, plainValue(v)))) }
-
 func policiesDocument(g *guard, list []scopes.PolicyRow) map[string]any {
 	rows := []any{}
 	for _, r := range list {
 		params := map[string]any{}
 		for name, value := range r.Params {
-			params[name] = plainValue(value)
+			params[name] = document.Value(value)
 		}
 		events := []any{}
 		for _, e := range r.Events {
 			events = append(events, string(e))
 		}
 		rows = append(rows, map[string]any{
-			"id": r.ID, "kind": string(r.Kind), "title": orNil(r.Title), "events": events,
+			"id": r.ID, "kind": string(r.Kind), "title": document.OrNull(r.Title), "events": events,
 			"scope": r.Scope.String(), "authority": r.Authority.String(), "source": r.Source,
-			"pos": g.Position(r.Source, r.Pos()), "level": orNil(string(r.Level)), "level_pos": orNil(r.LevelPos),
-			"params": params, "inactive": orNil(r.Inactive),
+			"pos": g.Position(r.Source, r.Pos()), "level": document.OrNull(string(r.Level)), "level_pos": document.OrNull(r.LevelPos),
+			"params": params, "inactive": document.OrNull(r.Inactive),
 		})
 	}
 	sources := []any{}
 	for _, src := range g.Set.Sources() {
 		sources = append(sources, map[string]any{
-			"name": src.Name, "scope": src.Scope.String(), "authority": src.Authority.String(), "dir": orNil(g.Where[src.Name]),
-			"digest": orNil(src.Digest), "trusted": src.Runs(), "inactive": src.Inactive(), "faults": faultList(src.Faults),
+			"name": src.Name, "scope": src.Scope.String(), "authority": src.Authority.String(), "dir": document.OrNull(g.Where[src.Name]),
+			"digest": document.OrNull(src.Digest), "trusted": src.Runs(), "inactive": src.Inactive(), "faults": document.Faults(src.Faults),
 		})
 	}
-	return map[string]any{"policies": rows, "sources": sources, "off": orNil(g.Set.Off()), "notices": visibleList(g.Notices)}
-}
-
-func faultList(faults []hook.Fault) []any {
-	out := make([]any, len(faults))
-	for i := range faults {
-		out[i] = faultDocument(&faults[i])
-	}
-	return out
+	return map[string]any{"policies": rows, "sources": sources, "off": document.OrNull(g.Set.Off()), "notices": document.Strings(g.Notices)}
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"gate/audit"
+	"gate/cmd/internal/document"
 	"gate/replay"
 )
 
@@ -20,7 +21,7 @@ func (f *replayFlags) document(r *replay.Report, against *proposal) map[string]a
 	doc := map[string]any{
 		"calls": r.Calls, "kinds": kinds, "decided": r.Decided, "recorded_facts": r.Recorded, "repeated": r.Repeated,
 		"against": nil, "counts": counts, "changed": entryDocuments(r.Changed), "faults": entryDocuments(r.Faults),
-		"not_replayable": lossDocuments(r.Lost), "notes": visibleList(f.notes(r, against)),
+		"not_replayable": lossDocuments(r.Lost), "notes": document.Strings(f.notes(r, against)),
 		"time": map[string]any{
 			"sampled": r.Sampled, "then": timesDocument(r.Then), "now": timesDocument(r.Now), "added": timesDocument(r.Added),
 		},
@@ -35,8 +36,8 @@ func entryDocuments(list []replay.Entry) []any {
 	out := []any{}
 	for _, e := range list {
 		doc := map[string]any{
-			"at": e.At, "id": orNil(e.ID), "time": nil, "tool": e.Tool, "call": e.Call, "change": orNil(string(e.Change)),
-			"policy": orNil(e.Policy), "failed": e.Failed, "redacted": visibleList(e.Redacted),
+			"at": e.At, "id": document.OrNull(e.ID), "time": nil, "tool": e.Tool, "call": e.Call, "change": document.OrNull(string(e.Change)),
+			"policy": document.OrNull(e.Policy), "failed": e.Failed, "redacted": document.Strings(e.Redacted),
 			"then": sideDocument(e.Then), "now": sideDocument(e.Now),
 		}
 		if !e.Time.IsZero() {
@@ -49,8 +50,8 @@ func entryDocuments(list []replay.Entry) []any {
 
 func sideDocument(s replay.Side) map[string]any {
 	return map[string]any{
-		"effect": s.Effect.String(), "reasons": recordReasons(s.Reasons), "rewrite": plainValue(s.Rewrite),
-		"changed_by": visibleList(s.Changed), "faults": visibleList(s.Faults),
+		"effect": s.Effect.String(), "reasons": recordReasons(s.Reasons), "rewrite": document.Value(s.Rewrite),
+		"changed_by": document.Strings(s.Changed), "faults": document.Strings(s.Faults),
 	}
 }
 
@@ -58,7 +59,7 @@ func recordReasons(list []audit.Reason) []any {
 	out := []any{}
 	for _, why := range list {
 		out = append(out, map[string]any{
-			"id": why.ID, "effect": why.Effect.String(), "reason": why.Reason, "source": orNil(why.Source), "pos": orNil(why.Pos),
+			"id": why.ID, "effect": why.Effect.String(), "reason": why.Reason, "source": document.OrNull(why.Source), "pos": document.OrNull(why.Pos),
 		})
 	}
 	return out
@@ -67,7 +68,7 @@ func recordReasons(list []audit.Reason) []any {
 func lossDocuments(list []replay.Loss) []any {
 	out := []any{}
 	for _, l := range list {
-		out = append(out, map[string]any{"at": l.At, "id": orNil(l.ID), "tool": orNil(l.Tool), "call": orNil(l.Call), "why": l.Why})
+		out = append(out, map[string]any{"at": l.At, "id": document.OrNull(l.ID), "tool": document.OrNull(l.Tool), "call": document.OrNull(l.Call), "why": l.Why})
 	}
 	return out
 }

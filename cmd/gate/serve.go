@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/adapters"
+	"gate/cmd/internal/document"
 	"gate/cmd/internal/hookpath"
 	"gate/cmd/internal/places"
 	"gate/hook"
@@ -168,7 +169,7 @@ func (a answerer) decide(ctx context.Context, q serve.Question) serve.Reply {
 		},
 		Told: func(d *hook.Decision, canAsk bool) {
 			reply.Decision = d
-			reply.Document = func() map[string]any { return decisionDocument(d, canAsk) }
+			reply.Document = func() map[string]any { return document.Decision(d, canAsk) }
 		},
 	}, func(c *hookpath.Call) (*hookpath.Guard, error) {
 		g, err := a.keeper.guard(a.setting(c), q.Project != "" && filepath.Clean(q.Project) == c.Project)

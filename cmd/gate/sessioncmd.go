@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gate/cmd/internal/document"
 	"gate/cmd/internal/screen"
 	"gate/consent"
 	"gate/hostfs"
@@ -143,7 +144,7 @@ func (f *sessionFlags) question(file string, src scopes.Source) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Add these hooks to the session %s?\n  %s\n", shown(f.session), shown(file))
 	for _, h := range src.Hooks {
-		fmt.Fprintf(&b, "  %s %s %s\n", h.Kind, shown(h.ID), text(h.Config))
+		fmt.Fprintf(&b, "  %s %s %s\n", h.Kind, shown(h.ID), document.Line(h.Config))
 	}
 	b.WriteString("What they run runs from now on. They may deny and ask; they cannot allow or rewrite.")
 	return b.String()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gate/cmd/internal/document"
 	"gate/cmd/internal/lastgood"
 	"gate/consent"
 	"gate/hook"
@@ -196,7 +197,7 @@ func (f *setFlags) report(p process, a hook.Authority, file, key string) error {
 		if !under || r.Authority != a || f.unset {
 			continue
 		}
-		fmt.Fprintf(&b, "%s = %s (%s)\n", visible(r.Key), text(r.Value), visible(p.tilde(r.Pos)))
+		fmt.Fprintf(&b, "%s = %s (%s)\n", visible(r.Key), document.Line(r.Value), visible(p.tilde(r.Pos)))
 		why := r.Why
 		if name, tunes := strings.CutPrefix(r.Key, "policies."); tunes {
 			if _, err := policyRows(g, []string{name}); err != nil {

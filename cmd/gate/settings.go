@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gate/cmd/internal/document"
 	"gate/hook"
 )
 
@@ -63,7 +64,7 @@ func printSettings(p process, g *guard, broken []hook.Fault, beside []string) er
 	}
 	rows := g.Set.Explain()
 	for _, r := range rows {
-		fmt.Fprintf(&b, "%s = %s\n  %s, %s\n", visible(r.Key), text(r.Value), r.Authority, visible(p.tilde(r.Pos)))
+		fmt.Fprintf(&b, "%s = %s\n  %s, %s\n", visible(r.Key), document.Line(r.Value), r.Authority, visible(p.tilde(r.Pos)))
 		switch why := visible(p.tildes(r.Why)); {
 		case !r.Counts && why == "":
 			b.WriteString("  does not count\n")
@@ -98,15 +99,6 @@ func onTrial(b bundled) string {
 	return ""
 }
 
-// bundleDocuments are bundles for programs.
-func bundleDocuments(list []hook.Bundle) []any {
-	out := make([]any, len(list))
-	for i, b := range list {
-		out[i] = map[string]any{"name": b.Name, "version": b.Version, "digest": b.Digest, "record": b.Record}
-	}
-	return out
-}
-
 // tildes shortens the paths in a sentence for people.
 func (p process) tildes(s string) string {
 	words := strings.Split(s, " ")
@@ -120,10 +112,10 @@ func settingsDocument(g *guard, broken []hook.Fault, beside []string) map[string
 	rows := []any{}
 	for _, r := range g.Set.Explain() {
 		rows = append(rows, map[string]any{
-			"key": r.Key, "value": plainValue(r.Value), "authority": r.Authority.String(), "pos": r.Pos,
-			"counts": r.Counts, "why": orNil(r.Why), "bundle": orNil(r.Bundle),
+			"key": r.Key, "value": document.Value(r.Value), "authority": r.Authority.String(), "pos": r.Pos,
+			"counts": r.Counts, "why": document.OrNull(r.Why), "bundle": document.OrNull(r.Bundle),
 		})
 	}
-	return map[string]any{"settings": rows, "faults": faultList(broken), "off": orNil(g.Set.Off()), "notices": visibleList(slices.Concat(g.Notices, g.Asides())),
-		"bundles": bundleDocuments(g.Named()), "beside": visibleList(beside)}
+	return map[string]any{"settings": rows, "faults": document.Faults(broken), "off": document.OrNull(g.Set.Off()), "notices": document.Strings(slices.Concat(g.Notices, g.Asides())),
+		"bundles": document.Bundles(g.Named()), "beside": document.Strings(beside)}
 }

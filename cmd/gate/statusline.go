@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/bounded"
+	"gate/cmd/internal/document"
 	"gate/cmd/internal/places"
 	"gate/engine/handlers"
 	"gate/hook"
@@ -129,7 +130,7 @@ func (s *script) run(ctx context.Context, read func([]byte) (scriptInput, error)
 	}
 	by := &hook.Hook{
 		ID: s.setting, Kind: hook.Command, Source: given.Authority.String(), Authority: given.Authority,
-		Config: map[string]any{"command": given.Command, "env": anys(given.Env)},
+		Config: map[string]any{"command": given.Command, "env": document.Strings(given.Env)},
 	}
 	dirs := map[string]string{hook.Managed.String(): d.Managed, hook.User.String(): d.User}
 	run := handlers.New(handlers.Options{Getenv: s.lookupEnv, Dirs: dirs, Project: g.Project, Supervisor: s.supervisor()})
@@ -156,14 +157,6 @@ func (s *script) input(ctx context.Context, read func([]byte) (scriptInput, erro
 		}
 		return read(r.data)
 	}
-}
-
-func anys(list []string) []any {
-	out := make([]any, len(list))
-	for i, s := range list {
-		out[i] = s
-	}
-	return out
 }
 
 // colours are the sequences that a status line may have: colours and weights.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"gate/cmd/internal/document"
 	"gate/policytest"
 	"gate/strictjson"
 )
@@ -17,7 +18,7 @@ func (r *testReport) document(f *testFlags) map[string]any {
 	c := r.counts()
 	doc := map[string]any{
 		"passed": c.passed, "failed": c.failed, "errors": c.broken, "skipped": c.skipped,
-		"results": []any{}, "missed": visibleList(r.missed(f)), "benchmarks": nil, "coverage": nil, "mutation": nil,
+		"results": []any{}, "missed": document.Strings(r.missed(f)), "benchmarks": nil, "coverage": nil, "mutation": nil,
 	}
 	results := []any{}
 	for i := range r.results {
@@ -55,7 +56,7 @@ func resultDocument(r *policytest.Result) map[string]any {
 	}
 	return map[string]any{
 		"kind": string(r.Kind), "name": r.Name, "file": r.File, "line": r.Line, "state": state,
-		"message": orNil(r.Message), "error": errorText(r.Err), "judged": orNil(r.Judged), "output": orNil(r.Output),
+		"message": document.OrNull(r.Message), "error": errorText(r.Err), "judged": document.OrNull(r.Judged), "output": document.OrNull(r.Output),
 		"took_us": r.Took.Microseconds(),
 	}
 }

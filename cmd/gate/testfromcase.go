@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gate/audit"
+	"gate/cmd/internal/document"
 	"gate/cmd/internal/screen"
 	"gate/hook"
 	"gate/policytest"
@@ -182,7 +183,7 @@ func (c *pastCall) rewritten() any {
 	then, _ := c.moved(c.event.Fields[c.event.Name.Rewrites()]).(map[string]any)
 	out := map[string]any{}
 	for key, v := range now {
-		if text(v) != text(then[key]) {
+		if document.Line(v) != document.Line(then[key]) {
 			out[key] = v
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gate/cmd/internal/document"
 	"gate/cmd/internal/places"
 	"gate/consent"
 	"gate/hook"
@@ -212,7 +213,7 @@ func (c candidate) String() string {
 		}
 		for _, h := range c.holds[i].Hooks {
 			if len(h.Config) > 0 {
-				active = append(active, "  "+shown(h.ID)+" "+text(h.Config))
+				active = append(active, "  "+shown(h.ID)+" "+document.Line(h.Config))
 			}
 		}
 		for _, f := range c.holds[i].Faults {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gate/cmd/internal/document"
 	"gate/cmd/internal/screen"
 	"gate/explain"
 	"gate/hook"
@@ -32,7 +33,7 @@ func newTry(p process) *cobra.Command {
 				return err
 			}
 			if f.json {
-				err = printJSON(p, decisionDocument(&d, true))
+				err = printJSON(p, document.Decision(&d, true))
 			} else {
 				err = printTry(p, &ev, &d, f.again("explain", args[0]))
 			}
