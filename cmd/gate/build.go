@@ -118,9 +118,9 @@ func (c *compiled) describe(b *strings.Builder, p process) {
 	case errors.Is(c.err, errNothing), c.Empty:
 		b.WriteString(head + "nothing is there\n")
 	case c.err != nil:
-		fmt.Fprintf(b, "%snot compiled: %s\n", head, visible(p.tildes(c.err.Error())))
+		fmt.Fprintf(b, "%snot compiled: %s\n", head, visible(p.page().Tildes(c.err.Error())))
 	case c.Refused != "":
-		fmt.Fprintf(b, "%sbroken: %s\n", head, visible(p.tildes(c.Refused)))
+		fmt.Fprintf(b, "%sbroken: %s\n", head, visible(p.page().Tildes(c.Refused)))
 	default:
 		planned, handlers := c.counts()
 		fmt.Fprintf(b, "%s%s compiled", head, screen.Counted(planned, "policy"))

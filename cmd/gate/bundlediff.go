@@ -151,7 +151,7 @@ var diffMarks = map[string]string{"added": "+", "removed": "-", "changed": "~"}
 // text shows differences to people.
 func (f *diffFlags) text(p process, old, now *release.Release, diffs []release.Difference, calls *replay.Report) string {
 	var b strings.Builder
-	s := p.style()
+	s := p.page()
 	fmt.Fprintf(&b, "%s → %s\n", visible(titleOf(old)), visible(titleOf(now)))
 	for _, section := range []struct {
 		kinds []string

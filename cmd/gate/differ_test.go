@@ -21,7 +21,7 @@ type told struct {
 }
 
 // tell has a program answer an event on a machine of its own.
-func tell(t *testing.T, dir, program, event string, args ...string) told {
+func tellGate(t *testing.T, dir, program, event string, args ...string) told {
 	t.Helper()
 	state := filepath.Join(dir, "state")
 	if err := os.RemoveAll(filepath.Join(state, "decisions.jsonl")); err != nil {
@@ -110,8 +110,8 @@ func TestThinDiffers(t *testing.T) {
 		if event == bashEvent {
 			continue
 		}
-		fat := tell(t, dir, "gate-files", event, "hook")
-		thin := tell(t, dir, alone, event)
+		fat := tellGate(t, dir, "gate-files", event, "hook")
+		thin := tellGate(t, dir, alone, event)
 		if fat != thin {
 			t.Errorf("%s\ngate:      %+v\ngate-hook: %+v", command, fat, thin)
 		}

@@ -1,11 +1,6 @@
 package main
 
-import (
-	"path/filepath"
-	"strings"
-
-	"gate/cmd/internal/places"
-)
+import "gate/cmd/internal/places"
 
 // dirs are gate's own directories, dirFlags the flags that name them.
 type (
@@ -17,9 +12,4 @@ type (
 func (p process) home() string { return places.Home(p.lookupEnv) }
 
 // tilde shortens a path below the home directory for people.
-func (p process) tilde(path string) string {
-	if rest, ok := strings.CutPrefix(path, p.home()+string(filepath.Separator)); ok && p.home() != "" {
-		return "~" + string(filepath.Separator) + rest
-	}
-	return path
-}
+func (p process) tilde(path string) string { return p.page().Tilde(path) }

@@ -14,13 +14,17 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/adapters"
+	"gate/audit"
 	"gate/bounded"
+	"gate/cmd/internal/document"
 	"gate/cmd/internal/hookpath"
 	"gate/cmd/internal/places"
+	"gate/cmd/internal/tell"
 	"gate/engine"
 	"gate/explain"
 	"gate/hook"
 	"gate/hostfs"
+	"gate/strictjson"
 )
 
 const (
@@ -89,9 +93,9 @@ func (f *explainFlags) run(ctx context.Context, p process, ev hook.Event) error 
 	}
 	e := x.Of(ctx, ev, d)
 	if f.json {
-		err = printJSON(p, explanationDocument(g, &e))
+		err = printJSON(p, document.Explanation(&e, g))
 	} else {
-		err = printExplanation(p, g, &e, f.all)
+		err = printAll(p, tell.Explanation(p.page(), &e, g, f.all))
 	}
 	if err != nil {
 		return err
@@ -184,4 +188,85 @@ func (f *explainFlags) printTrace(ctx context.Context, p process, g *guard, ev h
 		return err
 	}
 	return exitWith(statusOf(d))
+}
+
+// recordNamed finds the decision of the log that an argument names: the last
+// one, or one by its whole id. Every other argument is none.
+func (f *explainFlags) recordNamed(p process, arg string) (*audit.Record, error) {
+	if f.tool != "Bash" || arg != "last" && !isDecisionID(arg) {
+		return nil, nil
+	}
+	r, err := findRecord(p, f.dirs, arg)
+	switch {
+	case err == nil && (arg == "last" || r.ID == arg):
+		return &r, nil
+	case arg == "last":
+		return nil, err
+	}
+	fmt.Fprintf(p.stderr, "gate: note: no decision in the log is called %s; explained as a shell line\n", arg)
+	return nil, nil
+}
+
+// isDecisionID reports that a word could be the id of a decision.
+func isDecisionID(s string) bool {
+	return len(s) == 6 && strings.Trim(s, "0123456789abcdefghjkmnpqrstvwxyz") == ""
+}
+
+// runRecord explains a recorded decision: what was decided then, how the same
+// event is decided now, and what is not the same any more.
+func (f *explainFlags) runRecord(ctx context.Context, p process, r *audit.Record) error {
+	ev, err := r.Restore()
+	if err != nil {
+		if !f.json {
+			if err := printAll(p, tell.Record(p.page(), r)); err != nil {
+				return err
+			}
+		}
+		return fmt.Errorf("%s: %w", r.ID, err)
+	}
+	ev.Parts = adapters.Parts(&ev)
+	d, err := f.dirs.ForPeople(p.lookupEnv)
+	if err != nil {
+		return err
+	}
+	project := r.Project
+	if project == "" {
+		project = places.ProjectRoot("", ev.Dir())
+	}
+	g, err := newGuard(setting{
+		dirs: d, home: p.home(), project: project, env: p.lookupEnv, engine: []engine.Option{engine.WithAllSteps()},
+	})
+	if err != nil {
+		return err
+	}
+	now := g.Decide(ctx, ev)
+	if f.trace != "" {
+		return f.printTrace(ctx, p, g, ev, &now)
+	}
+	x, err := g.explainer()
+	if err != nil {
+		return err
+	}
+	e := x.Of(ctx, ev, now)
+	since := tell.Since(r, &e, g.Digest)
+	if f.json {
+		doc := document.Explanation(&e, g)
+		doc["recorded"], doc["since"] = recordDocument(r), since.Document()
+		err = printJSON(p, doc)
+	} else {
+		err = printAll(p, tell.Record(p.page(), r)+since.Text(p.page(), r, &now)+"\n"+tell.Explanation(p.page(), &e, g, f.all))
+	}
+	if err != nil {
+		return err
+	}
+	return exitWith(statusOf(&now))
+}
+
+// recordDocument is a record as the log has it.
+func recordDocument(r *audit.Record) any {
+	doc, err := strictjson.Object(r.JSON(), strictjson.Limits{Depth: 100})
+	if err != nil {
+		return nil
+	}
+	return doc
 }

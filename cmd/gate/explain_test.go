@@ -16,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"gate/cmd/internal/screen"
+	"gate/cmd/internal/tell"
 	"gate/engine"
 	"gate/facts"
 	"gate/hook"
@@ -108,8 +109,7 @@ func explained(t *testing.T, line string, files []txtar.File) string {
 	}
 	ev.Gate = hook.Gate{User: "dev", OS: "linux", Interactive: true, Now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	ctx := context.Background()
-	var out bytes.Buffer
-	p := process{stdout: &out, env: []string{"HOME=" + home}}
+	p := process{env: []string{"HOME=" + home}}
 	x, err := g.explainer()
 	if err != nil {
 		t.Fatal(err)
@@ -119,10 +119,7 @@ func explained(t *testing.T, line string, files []txtar.File) string {
 		return string(data), err
 	}
 	e := x.Of(ctx, ev, g.Decide(ctx, ev))
-	if err := printExplanation(p, g, &e, false); err != nil {
-		t.Fatal(err)
-	}
-	text := strings.ReplaceAll(out.String(), filepath.ToSlash(dir)+"/", "")
+	text := strings.ReplaceAll(tell.Explanation(p.page(), &e, g, false), filepath.ToSlash(dir)+"/", "")
 	// What others had to say is the library's business.
 	text, _, _ = strings.Cut(text, "\nnot concerned:\n")
 	text, _, _ = strings.Cut(text, "\nasked, without an objection:\n")

@@ -11,6 +11,7 @@ import (
 
 	"gate/audit"
 	"gate/cmd/internal/screen"
+	"gate/cmd/internal/tell"
 )
 
 // logFlags are the flags of gate log.
@@ -104,7 +105,7 @@ func (f *logFlags) list(ctx context.Context, p process, h *audit.History, wanted
 	if err != nil {
 		return err
 	}
-	wide := columnsOf(found, f.follow)
+	wide := tell.ColumnsOf(found, f.follow)
 	for i := range found {
 		if err := f.print(p, &found[i], wide); err != nil {
 			return err
@@ -206,9 +207,9 @@ func (f *logFlags) nothing(p process, h *audit.History, found int) error {
 	return printAll(p, "no decision in the log is one of these\n")
 }
 
-func (f *logFlags) print(p process, r *audit.Record, wide logColumns) error {
+func (f *logFlags) print(p process, r *audit.Record, wide tell.Columns) error {
 	if f.format == "json" {
 		return emit(p, append(r.JSON(), '\n'))
 	}
-	return printAll(p, logLine(p.style(), r, wide)+"\n")
+	return printAll(p, wide.Line(p.page(), r)+"\n")
 }

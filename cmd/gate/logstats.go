@@ -54,7 +54,7 @@ func (s *logStats) add(r *audit.Record) {
 	}
 	s.all.add(r)
 	of(s.byEffect, r.Effect.String())
-	of(s.byTool, toolOf(r))
+	of(s.byTool, cmp.Or(r.Tool, string(r.Event)))
 	seen := map[string]bool{}
 	for _, why := range r.Reasons {
 		if why.Effect == r.Effect && !seen[why.ID] {

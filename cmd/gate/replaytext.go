@@ -8,6 +8,7 @@ import (
 
 	"gate/audit"
 	"gate/cmd/internal/screen"
+	"gate/cmd/internal/tell"
 	"gate/replay"
 )
 
@@ -20,7 +21,7 @@ var changeWords = map[replay.Change]string{
 // text is a report for people.
 func (f *replayFlags) text(p process, r *replay.Report, against *proposal, inputs []string) string {
 	var b strings.Builder
-	s := p.style()
+	s := p.page()
 	fmt.Fprintf(&b, "%s from %s: %s, %s not replayable\n", screen.Counted(r.Calls, "call"), screen.Counted(len(inputs), "file"),
 		s.Strong(fmt.Sprintf("%d changed", len(r.Changed))), fmt.Sprint(len(r.Lost)))
 	if against == nil {
@@ -64,7 +65,7 @@ func (f *replayFlags) changeText(b *strings.Builder, p process, r *replay.Report
 	if n == 0 {
 		return
 	}
-	s := p.style()
+	s := p.page()
 	fmt.Fprintf(b, "\n%s: %d\n", s.Strong(changeWords[c]), n)
 	for _, g := range r.Groups(c) {
 		policy := g.Policy
@@ -80,7 +81,7 @@ func (f *replayFlags) changeText(b *strings.Builder, p process, r *replay.Report
 }
 
 func (f *replayFlags) entryText(b *strings.Builder, p process, e replay.Entry) {
-	s := p.style()
+	s := p.page()
 	fmt.Fprintf(b, "    %s  %s → %s\n", callText(e.At, e.Tool, e.Call),
 		s.Effect(e.Then.Effect, e.Then.Effect.String()), s.Effect(e.Now.Effect, e.Now.Effect.String()))
 	side := func(word string, side replay.Side) {
@@ -90,7 +91,7 @@ func (f *replayFlags) entryText(b *strings.Builder, p process, e replay.Entry) {
 		if e.Change == replay.Rewritten {
 			text := "as it came"
 			if side.Rewrite != nil {
-				text = oneLine(inputText(side.Rewrite))
+				text = oneLine(tell.Input(side.Rewrite))
 			} else if len(side.Changed) > 0 {
 				text = "changed by " + oneLine(strings.Join(side.Changed, ", "))
 			}
@@ -141,7 +142,7 @@ func (f *replayFlags) lostText(b *strings.Builder, p process, r *replay.Report) 
 	if len(r.Lost) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n%s: %d\n", p.style().Strong("not replayable"), len(r.Lost))
+	fmt.Fprintf(b, "\n%s: %d\n", p.page().Strong("not replayable"), len(r.Lost))
 	for i, l := range r.Lost {
 		if f.limit > 0 && i == f.limit {
 			break

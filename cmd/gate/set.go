@@ -205,7 +205,7 @@ func (f *setFlags) report(p process, a hook.Authority, file, key string) error {
 			}
 		}
 		if !r.Counts {
-			fmt.Fprintf(&b, "note: it does not count: %s\n", visible(p.tildes(why)))
+			fmt.Fprintf(&b, "note: it does not count: %s\n", visible(p.page().Tildes(why)))
 		}
 	}
 	for _, fault := range g.settingsFaults() {

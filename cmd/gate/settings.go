@@ -65,7 +65,7 @@ func printSettings(p process, g *guard, broken []hook.Fault, beside []string) er
 	rows := g.Set.Explain()
 	for _, r := range rows {
 		fmt.Fprintf(&b, "%s = %s\n  %s, %s\n", visible(r.Key), document.Line(r.Value), r.Authority, visible(p.tilde(r.Pos)))
-		switch why := visible(p.tildes(r.Why)); {
+		switch why := visible(p.page().Tildes(r.Why)); {
 		case !r.Counts && why == "":
 			b.WriteString("  does not count\n")
 		case !r.Counts:
@@ -97,15 +97,6 @@ func onTrial(b bundled) string {
 		return " (on trial: it only says what it would have done)"
 	}
 	return ""
-}
-
-// tildes shortens the paths in a sentence for people.
-func (p process) tildes(s string) string {
-	words := strings.Split(s, " ")
-	for i, w := range words {
-		words[i] = p.tilde(w)
-	}
-	return strings.Join(words, " ")
 }
 
 func settingsDocument(g *guard, broken []hook.Fault, beside []string) map[string]any {

@@ -11,7 +11,6 @@ import (
 	"gate/bundles"
 	"gate/cmd/internal/hookpath"
 	"gate/cmd/internal/places"
-	"gate/cmd/internal/screen"
 	"gate/hook"
 )
 
@@ -94,16 +93,4 @@ func refusalReasons(err error, url string) []audit.Reason {
 		list = append(list, reason("unfit", err.Error()))
 	}
 	return list
-}
-
-// syncText is what became of a bundle, for people.
-func syncText(b *strings.Builder, r *audit.Record) {
-	fmt.Fprintf(b, "  gate sync, by %s\n  %s\n", oneLine(cmp.Or(r.User, "nobody known")), visible(r.Call))
-	for _, why := range r.Reasons {
-		fmt.Fprintf(b, "refused: %s\n  reason: %s\n  from: %s\n", screen.Hang(visible(why.Reason)), visible(why.ID), visible(why.Source))
-	}
-	fmt.Fprintf(b, "offered: %s\n", oneLine(r.Sync.Digest))
-	for _, in := range r.Bundles {
-		fmt.Fprintf(b, "in force: %s %s, %s\n", oneLine(in.Name), oneLine(in.Revision), oneLine(in.Digest))
-	}
 }

@@ -154,11 +154,11 @@ func (r *testReport) print(p process, f *testFlags) error {
 		}
 		return printAll(p, text)
 	}
-	return printAll(p, r.pretty(f, p.style()))
+	return printAll(p, r.pretty(f, p.page()))
 }
 
 // pretty tells people: what is wrong first, the sum last.
-func (r *testReport) pretty(f *testFlags, s screen.Style) string {
+func (r *testReport) pretty(f *testFlags, s screen.Page) string {
 	var b strings.Builder
 	for i := range r.results {
 		r.results[i] = shownResult(r.results[i])
@@ -188,7 +188,7 @@ func shownResult(r policytest.Result) policytest.Result {
 	return r
 }
 
-func printResult(b *strings.Builder, s screen.Style, r *policytest.Result, verbose bool) {
+func printResult(b *strings.Builder, s screen.Page, r *policytest.Result, verbose bool) {
 	word := "ok"
 	switch {
 	case r.Err != nil:
@@ -275,7 +275,7 @@ func printMutation(b *strings.Builder, m *mutate.Report, verbose bool) {
 	fmt.Fprintf(b, "mutation: %.1f %%: tests notice %d of %d changes\n", sum.Percent(), sum.Killed, sum.Killed+sum.Survived)
 }
 
-func (r *testReport) printSum(b *strings.Builder, s screen.Style, f *testFlags) {
+func (r *testReport) printSum(b *strings.Builder, s screen.Page, f *testFlags) {
 	if len(r.benchmarks) > 0 {
 		return
 	}

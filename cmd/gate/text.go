@@ -43,6 +43,11 @@ func emit(p process, data []byte) error {
 	return nil
 }
 
+// printAll writes a whole answer for people.
+func printAll(p process, text string) error {
+	return emit(p, []byte(text))
+}
+
 // An outputError says that standard output took no more.
 type outputError struct{ err error }
 
@@ -52,12 +57,12 @@ func (e *outputError) Error() string {
 
 func (e *outputError) Unwrap() error { return e.err }
 
-// style is how standard output can show text: with colours on a terminal that
+// page is how standard output can show text: with colours on a terminal that
 // knows them, unless the person wants none (no-color.org).
-func (p process) style() screen.Style {
-	if p.getenv("NO_COLOR") != "" || p.getenv("TERM") == "dumb" {
-		return screen.Style{}
+func (p process) page() screen.Page {
+	page := screen.Page{Home: p.home()}
+	if f, ok := p.stdout.(*os.File); ok && p.getenv("NO_COLOR") == "" && p.getenv("TERM") != "dumb" {
+		page.Colour = term.IsTerminal(int(f.Fd()))
 	}
-	f, ok := p.stdout.(*os.File)
-	return screen.Style{Colour: ok && term.IsTerminal(int(f.Fd()))}
+	return page
 }

@@ -13,7 +13,7 @@ import (
 // TestNoStyle colours nothing where nobody sees it.
 func TestNoStyle(t *testing.T) {
 	var out bytes.Buffer
-	if (process{stdout: &out}).style() != (screen.Style{}) {
+	if (process{stdout: &out}).page().Style != (screen.Style{}) {
 		t.Error("what is no terminal gets colours")
 	}
 }

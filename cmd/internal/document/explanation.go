@@ -1,30 +1,34 @@
-package main
+package document
 
 import (
-	"gate/cmd/internal/document"
 	"gate/explain"
 	"gate/hook"
 )
 
-// explanationDocument is an explanation as programs read it: a decision with
+// Positions say where something of a source stands, as an editor opens it.
+type Positions interface {
+	Position(source, pos string) string
+}
+
+// Explanation is an explanation as programs read it: a decision with
 // causes, policies, nearest and changes. docs/explain.md describes it.
-func explanationDocument(g *guard, e *explain.Explanation) map[string]any {
-	doc := document.Decision(&e.Decision, true)
+func Explanation(e *explain.Explanation, at Positions) map[string]any {
+	doc := Decision(&e.Decision, true)
 	causes := make([]any, len(e.Causes))
 	for i := range e.Causes {
-		causes[i] = causeDocument(g, &e.Causes[i])
+		causes[i] = causeDocument(at, &e.Causes[i])
 	}
 	policies := make([]any, len(e.Policies))
 	for i := range e.Policies {
-		policies[i] = policyDocument(g, &e.Policies[i])
+		policies[i] = policyDocument(at, &e.Policies[i])
 	}
 	changes := make([]any, len(e.Changes))
 	for i, c := range e.Changes {
-		changes[i] = map[string]any{"effect": c.Effect.String(), "input": document.Value(c.Input), "edits": editDocuments(c.Edits)}
+		changes[i] = map[string]any{"effect": c.Effect.String(), "input": Value(c.Input), "edits": editDocuments(c.Edits)}
 	}
 	warned := make([]any, len(e.Warnings))
 	for i := range e.Warnings {
-		warned[i] = causeDocument(g, &e.Warnings[i])
+		warned[i] = causeDocument(at, &e.Warnings[i])
 	}
 	doc["warnings"] = warned
 	doc["causes"], doc["policies"], doc["nearest"] = causes, policies, nil
@@ -35,16 +39,16 @@ func explanationDocument(g *guard, e *explain.Explanation) map[string]any {
 	return doc
 }
 
-func causeDocument(g *guard, c *explain.Cause) map[string]any {
-	doc := document.Reason(c.Reason)
+func causeDocument(at Positions, c *explain.Cause) map[string]any {
+	doc := Reason(c.Reason)
 	doc["rule"], doc["facts"] = nil, []any{}
 	if c.Rule != nil {
 		doc["rule"] = definitionDocument(c.Rule)
-		doc["pos"] = document.OrNull(g.Position(c.Source, c.Rule.Pos))
+		doc["pos"] = OrNull(at.Position(c.Source, c.Rule.Pos))
 	}
 	used := make([]any, len(c.Uses))
 	for i, u := range c.Uses {
-		used[i] = map[string]any{"path": u.Path, "read": document.Value(u.Fields), "command": idOrNil(u.Command)}
+		used[i] = map[string]any{"path": u.Path, "read": Value(u.Fields), "command": idOrNil(u.Command)}
 	}
 	texts := make([]any, len(c.Texts))
 	for i, t := range c.Texts {
@@ -52,7 +56,7 @@ func causeDocument(g *guard, c *explain.Cause) map[string]any {
 		for j, m := range t.Marks {
 			marks[j] = map[string]any{"span": spanDocument(m.Span), "label": m.Label}
 		}
-		texts[i] = map[string]any{"where": document.OrNull(t.Where), "text": t.Text, "marks": marks}
+		texts[i] = map[string]any{"where": OrNull(t.Where), "text": t.Text, "marks": marks}
 	}
 	doc["facts"], doc["texts"] = used, texts
 	return doc
@@ -67,11 +71,11 @@ func idOrNil(id int) any {
 	return id
 }
 
-func policyDocument(g *guard, p *explain.Policy) map[string]any {
+func policyDocument(at Positions, p *explain.Policy) map[string]any {
 	doc := map[string]any{
 		"id": p.ID, "source": p.Source, "scope": p.Scope.String(), "authority": p.Authority.String(),
-		"pos": document.OrNull(g.Position(p.Source, p.Pos())), "matched": p.Matched, "failed": document.OrNull(p.Failed),
-		"why_not": document.OrNull(p.WhyNot), "steps": document.Steps(p.Steps), "rules": definitionDocuments(p.Rules), "error": nil,
+		"pos": OrNull(at.Position(p.Source, p.Pos())), "matched": p.Matched, "failed": OrNull(p.Failed),
+		"why_not": OrNull(p.WhyNot), "steps": Steps(p.Steps), "rules": definitionDocuments(p.Rules), "error": nil,
 	}
 	if p.Err != nil {
 		doc["error"] = p.Err.Error()
@@ -92,7 +96,7 @@ func definitionDocument(d *explain.Definition) map[string]any {
 	for i, c := range d.Conditions {
 		values := make([]any, len(c.Values))
 		for j, v := range c.Values {
-			values[j] = map[string]any{"text": v.Text, "path": document.OrNull(v.Path), "value": document.Value(v.Value), "defined": !v.Absent}
+			values[j] = map[string]any{"text": v.Text, "path": OrNull(v.Path), "value": Value(v.Value), "defined": !v.Absent}
 		}
 		conditions[i] = map[string]any{
 			"text": c.Text, "pos": c.Pos, "negated": c.Negated, "true": c.Met,
@@ -100,7 +104,7 @@ func definitionDocument(d *explain.Definition) map[string]any {
 		}
 	}
 	return map[string]any{
-		"rule": d.Rule, "package": d.Package, "pos": d.Pos, "true": d.Met, "value": document.Value(d.Value),
+		"rule": d.Rule, "package": d.Package, "pos": d.Pos, "true": d.Met, "value": Value(d.Value),
 		"conditions": conditions, "not_looked_at": d.Left,
 	}
 }

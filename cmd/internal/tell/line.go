@@ -1,4 +1,4 @@
-package main
+package tell
 
 import (
 	"cmp"
@@ -10,20 +10,21 @@ import (
 	"gate/audit"
 	"gate/cmd/internal/screen"
 	"gate/hook"
+	"gate/strictjson"
 )
 
-// logColumns are the widths of the columns of gate log.
-type logColumns struct{ tool, call int }
+// Columns are the widths of the columns of a list of decisions.
+type Columns struct{ tool, call int }
 
 // widest are the columns at most, and where it is not known what is to come.
-var widest = logColumns{tool: 24, call: 60}
+var widest = Columns{tool: 24, call: 60}
 
-// columnsOf makes room for what is in the list, and for more if more may come.
-func columnsOf(list []audit.Record, more bool) logColumns {
-	wide := logColumns{tool: 10}
+// ColumnsOf makes room for what is in the list, and for more if more may come.
+func ColumnsOf(list []audit.Record, more bool) Columns {
+	wide := Columns{tool: 10}
 	for i := range list {
-		wide.tool = max(wide.tool, min(widest.tool, utf8.RuneCountInString(oneLine(toolOf(&list[i])))))
-		wide.call = max(wide.call, min(widest.call, utf8.RuneCountInString(oneLine(callOf(&list[i])))))
+		wide.tool = max(wide.tool, min(widest.tool, utf8.RuneCountInString(strictjson.OneLine(toolOf(&list[i])))))
+		wide.call = max(wide.call, min(widest.call, utf8.RuneCountInString(strictjson.OneLine(callOf(&list[i])))))
 	}
 	if more {
 		wide.call = widest.call
@@ -49,9 +50,9 @@ func callOf(r *audit.Record) string {
 	return strings.ToValidUTF8(text[:min(len(text), most)], "")
 }
 
-// logLine is one decision in one line.
-func logLine(s screen.Style, r *audit.Record, wide logColumns) string {
-	line := fmt.Sprintf("%s  %-6s  %s  %s  %s", s.Faint(r.Time.Local().Format("2006-01-02 15:04:05")), oneLine(r.ID),
+// Line is one decision in one line.
+func (wide Columns) Line(s screen.Page, r *audit.Record) string {
+	line := fmt.Sprintf("%s  %-6s  %s  %s  %s", s.Faint(r.Time.Local().Format("2006-01-02 15:04:05")), strictjson.OneLine(r.ID),
 		s.Effect(r.Effect, fmt.Sprintf("%-5s", r.Effect)), screen.Column(toolOf(r), wide.tool), screen.Column(callOf(r), wide.call))
 	return strings.TrimRight(line+"  "+s.Name(strings.Join(objectors(r), ", ")), " ")
 }
@@ -61,7 +62,7 @@ func logLine(s screen.Style, r *audit.Record, wide logColumns) string {
 func objectors(r *audit.Record) []string {
 	var out []string
 	add := func(id, word string) {
-		if id = oneLine(id + word); !slices.Contains(out, id) {
+		if id = strictjson.OneLine(id + word); !slices.Contains(out, id) {
 			out = append(out, id)
 		}
 	}

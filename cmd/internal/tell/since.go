@@ -1,99 +1,20 @@
-package main
+package tell
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 
-	"gate/adapters"
 	"gate/audit"
 	"gate/cmd/internal/document"
-	"gate/cmd/internal/places"
 	"gate/cmd/internal/screen"
-	"gate/engine"
 	"gate/explain"
 	"gate/hook"
 	"gate/strictjson"
 )
 
-// recordNamed finds the decision of the log that an argument names: the last
-// one, or one by its whole id. Every other argument is none.
-func (f *explainFlags) recordNamed(p process, arg string) (*audit.Record, error) {
-	if f.tool != "Bash" || arg != "last" && !isDecisionID(arg) {
-		return nil, nil
-	}
-	r, err := findRecord(p, f.dirs, arg)
-	switch {
-	case err == nil && (arg == "last" || r.ID == arg):
-		return &r, nil
-	case arg == "last":
-		return nil, err
-	}
-	fmt.Fprintf(p.stderr, "gate: note: no decision in the log is called %s; explained as a shell line\n", arg)
-	return nil, nil
-}
-
-// isDecisionID reports that a word could be the id of a decision.
-func isDecisionID(s string) bool {
-	return len(s) == 6 && strings.Trim(s, "0123456789abcdefghjkmnpqrstvwxyz") == ""
-}
-
-// runRecord explains a recorded decision: what was decided then, how the same
-// event is decided now, and what is not the same any more.
-func (f *explainFlags) runRecord(ctx context.Context, p process, r *audit.Record) error {
-	ev, err := r.Restore()
-	if err != nil {
-		if !f.json {
-			if err := printAll(p, recordText(p, r)); err != nil {
-				return err
-			}
-		}
-		return fmt.Errorf("%s: %w", r.ID, err)
-	}
-	ev.Parts = adapters.Parts(&ev)
-	d, err := f.dirs.ForPeople(p.lookupEnv)
-	if err != nil {
-		return err
-	}
-	project := r.Project
-	if project == "" {
-		project = places.ProjectRoot("", ev.Dir())
-	}
-	g, err := newGuard(setting{
-		dirs: d, home: p.home(), project: project, env: p.lookupEnv, engine: []engine.Option{engine.WithAllSteps()},
-	})
-	if err != nil {
-		return err
-	}
-	now := g.Decide(ctx, ev)
-	if f.trace != "" {
-		return f.printTrace(ctx, p, g, ev, &now)
-	}
-	x, err := g.explainer()
-	if err != nil {
-		return err
-	}
-	e := x.Of(ctx, ev, now)
-	since := g.since(r, &e)
-	if f.json {
-		doc := explanationDocument(g, &e)
-		doc["recorded"], doc["since"] = recordDocument(r), since.document()
-		err = printJSON(p, doc)
-	} else {
-		err = printAll(p, recordText(p, r)+since.text(p.style(), r, &now)+"\n")
-		if err == nil {
-			err = printExplanation(p, g, &e, f.all)
-		}
-	}
-	if err != nil {
-		return err
-	}
-	return exitWith(statusOf(&now))
-}
-
-// A difference is what is not the same any more since a decision was recorded.
-type difference struct {
+// A Difference is what is not the same any more since a decision was recorded.
+type Difference struct {
 	policies []policyChange
 	gone     []string // effects and unknowns that gate saw then
 	came     []string // and sees now
@@ -111,9 +32,10 @@ func answered(steps []hook.Step) bool {
 	return slices.ContainsFunc(steps, func(s hook.Step) bool { return s.Effect != hook.Pass || s.Outcome != hook.Success })
 }
 
-// since compares a record with an explanation of the same event now.
-func (g *guard) since(r *audit.Record, e *explain.Explanation) difference {
-	var diff difference
+// Since compares a record with an explanation of the same event now. digest
+// names the text that a policy has now.
+func Since(r *audit.Record, e *explain.Explanation, digest func(audit.Policy) string) Difference {
+	var diff Difference
 	then := map[string]audit.Policy{}
 	for _, p := range r.Policies {
 		then[p.Source+" "+p.ID] = p
@@ -126,14 +48,14 @@ func (g *guard) since(r *audit.Record, e *explain.Explanation) difference {
 			continue
 		}
 		asked[key] = true
-		digest := g.Digest(audit.Policy{ID: p.ID, Source: p.Source})
+		is := digest(audit.Policy{ID: p.ID, Source: p.Source})
 		switch {
 		case !before && r.Effect == hook.Deny && !answered(p.Steps):
 			// A denial stops what follows, and an explanation asks all.
 		case !before:
-			diff.policies = append(diff.policies, policyChange{p.ID, p.Source, "asked now, not then", "", digest})
-		case was.Digest != digest && was.Digest != "":
-			diff.policies = append(diff.policies, policyChange{p.ID, p.Source, "another text now", was.Digest, digest})
+			diff.policies = append(diff.policies, policyChange{p.ID, p.Source, "asked now, not then", "", is})
+		case was.Digest != is && was.Digest != "":
+			diff.policies = append(diff.policies, policyChange{p.ID, p.Source, "another text now", was.Digest, is})
 		}
 	}
 	for _, p := range r.Policies {
@@ -178,8 +100,8 @@ func without(list, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(others, s) })
 }
 
-// text tells people how the event is decided now.
-func (d *difference) text(s screen.Style, r *audit.Record, now *hook.Decision) string {
+// Text tells people how the event is decided now.
+func (d *Difference) Text(s screen.Page, r *audit.Record, now *hook.Decision) string {
 	var b strings.Builder
 	same := "as then"
 	if now.Effect != r.Effect {
@@ -189,15 +111,15 @@ func (d *difference) text(s screen.Style, r *audit.Record, now *hook.Decision) s
 	for _, p := range d.policies {
 		digests := ""
 		if p.then != "" && p.now != "" {
-			digests = fmt.Sprintf(" (%s, then %s)", oneLine(p.now), oneLine(p.then))
+			digests = fmt.Sprintf(" (%s, then %s)", strictjson.OneLine(p.now), strictjson.OneLine(p.then))
 		}
-		fmt.Fprintf(&b, "  %s of %s: %s%s\n", s.Name(visible(p.id)), visible(p.source), p.what, digests)
+		fmt.Fprintf(&b, "  %s of %s: %s%s\n", s.Name(strictjson.Visible(p.id)), strictjson.Visible(p.source), p.what, digests)
 	}
 	for _, f := range d.gone {
-		fmt.Fprintf(&b, "  seen then, not now: %s\n", oneLine(f))
+		fmt.Fprintf(&b, "  seen then, not now: %s\n", strictjson.OneLine(f))
 	}
 	for _, f := range d.came {
-		fmt.Fprintf(&b, "  seen now, not then: %s\n", oneLine(f))
+		fmt.Fprintf(&b, "  seen now, not then: %s\n", strictjson.OneLine(f))
 	}
 	if d.unsure {
 		b.WriteString("note: the log does not have the whole call, so what follows may be about another one\n")
@@ -205,7 +127,8 @@ func (d *difference) text(s screen.Style, r *audit.Record, now *hook.Decision) s
 	return b.String()
 }
 
-func (d *difference) document() map[string]any {
+// Document is the difference for programs.
+func (d *Difference) Document() map[string]any {
 	policies := make([]any, len(d.policies))
 	for i, p := range d.policies {
 		policies[i] = map[string]any{
@@ -215,13 +138,4 @@ func (d *difference) document() map[string]any {
 	return map[string]any{
 		"policies": policies, "facts_then": document.Strings(d.gone), "facts_now": document.Strings(d.came), "whole": !d.unsure,
 	}
-}
-
-// recordDocument is a record as the log has it.
-func recordDocument(r *audit.Record) any {
-	doc, err := strictjson.Object(r.JSON(), strictjson.Limits{Depth: 100})
-	if err != nil {
-		return nil
-	}
-	return doc
 }

@@ -1,4 +1,10 @@
-package main
+// Package tell puts into words what gate decided and saw, for people: decisions,
+// facts, explanations, and records of the decision log.
+//
+// It writes nothing and knows no flags: each function returns a whole text, which
+// cannot steer a terminal whatever the call holds. What programs read is the work
+// of package document. Start with Decision.
+package tell
 
 import (
 	"fmt"
@@ -10,14 +16,14 @@ import (
 	"gate/cmd/internal/screen"
 	"gate/explain"
 	"gate/hook"
+	"gate/strictjson"
 )
 
 // A telling is an explanation on its way to a person.
 type telling struct {
 	strings.Builder
-	screen.Style
-	p   process
-	g   *guard
+	screen.Page
+	at  document.Positions
 	e   *explain.Explanation
 	all bool
 
@@ -25,13 +31,13 @@ type telling struct {
 	explained map[string]bool // definitions whose conditions have been shown
 }
 
-// printExplanation tells a person what was decided, why, and what would have
+// Explanation tells a person what was decided, why, and what would have
 // led to another answer: the deciding part first, everything else shorter.
-func printExplanation(p process, g *guard, e *explain.Explanation, all bool) error {
-	t := &telling{Style: p.style(), p: p, g: g, e: e, all: all, explained: map[string]bool{}}
-	t.printf("%s\n", t.Faint(oneLine(fmt.Sprintf("%s %s", e.Event.Name, e.Event.Tool()))))
+func Explanation(p screen.Page, e *explain.Explanation, at document.Positions, all bool) string {
+	t := &telling{Page: p, at: at, e: e, all: all, explained: map[string]bool{}}
+	t.printf("%s\n", t.Faint(strictjson.OneLine(fmt.Sprintf("%s %s", e.Event.Name, e.Event.Tool()))))
 	if f := e.Decision.Fault; f != nil {
-		t.printf("%s: gate could not decide: %s\n", t.Effect(e.Decision.Effect, e.Decision.Effect.String()), visible(f.Error()))
+		t.printf("%s: gate could not decide: %s\n", t.Effect(e.Decision.Effect, e.Decision.Effect.String()), strictjson.Visible(f.Error()))
 	}
 	t.causes()
 	if len(e.Causes) == 0 && e.Decision.Fault == nil {
@@ -44,9 +50,9 @@ func printExplanation(p process, g *guard, e *explain.Explanation, all bool) err
 	t.silent()
 	t.unconcerned()
 	for _, n := range e.Decision.Notices {
-		t.printf("note: %s\n", visible(n))
+		t.printf("note: %s\n", strictjson.Visible(n))
 	}
-	return printAll(p, t.String())
+	return t.String()
 }
 
 func (t *telling) printf(format string, args ...any) { fmt.Fprintf(t, format, args...) }
@@ -87,21 +93,21 @@ func (t *telling) warnings() {
 		t.cause(&c, "warning")
 	}
 	for _, c := range t.e.Decision.Context {
-		t.printf("\ncontext: %s\n", screen.Hang(visible(c.Text)))
+		t.printf("\ncontext: %s\n", screen.Hang(strictjson.Visible(c.Text)))
 	}
 }
 
 func (t *telling) cause(c *explain.Cause, word string) {
-	t.printf("%s: %s\n", t.Effect(c.Effect, word), screen.Hang(visible(c.Reason.Reason)))
+	t.printf("%s: %s\n", t.Effect(c.Effect, word), screen.Hang(strictjson.Visible(c.Reason.Reason)))
 	for _, text := range c.Texts {
 		if len(text.Marks) == 0 && text.Where == "" && len(c.Texts) > 1 {
 			continue
 		}
 		if text.Where != "" {
-			t.printf("  %s:\n", t.Faint(oneLine(text.Where)))
+			t.printf("  %s:\n", t.Faint(strictjson.OneLine(text.Where)))
 		}
 		if len(text.Marks) == 0 {
-			t.printf("  %s\n", screen.Short(oneLine(text.Text), screen.LineWidth))
+			t.printf("  %s\n", screen.Short(strictjson.OneLine(text.Text), screen.LineWidth))
 			continue
 		}
 		t.WriteString(t.Marked(c.Effect, text.Text, text.Marks))
@@ -110,11 +116,11 @@ func (t *telling) cause(c *explain.Cause, word string) {
 	for i := range c.Uses {
 		t.use(&c.Uses[i])
 	}
-	where := visible(c.Source)
+	where := strictjson.Visible(c.Source)
 	if c.Rule == nil && c.Pos != "" {
-		where += ", " + visible(t.p.tilde(c.Pos))
+		where += ", " + strictjson.Visible(t.Tilde(c.Pos))
 	}
-	t.printf("  policy: %s (%s)\n", t.Name(visible(c.ID)), where)
+	t.printf("  policy: %s (%s)\n", t.Name(strictjson.Visible(c.ID)), where)
 	t.told = map[string]bool{}
 	if c.Rule != nil {
 		where := t.pos(c.Source, c.Rule.Pos)
@@ -127,16 +133,16 @@ func (t *telling) cause(c *explain.Cause, word string) {
 		}
 	}
 	if c.Suggestion != "" {
-		t.printf("  instead: %s\n", screen.Hang(visible(c.Suggestion)))
+		t.printf("  instead: %s\n", screen.Hang(strictjson.Visible(c.Suggestion)))
 	}
 	if c.Help != "" {
-		t.printf("hint: %s\n", screen.Hang(visible(c.Help)))
+		t.printf("hint: %s\n", screen.Hang(strictjson.Visible(c.Help)))
 	}
 }
 
 // pos is where something stands, as an editor opens it.
 func (t *telling) pos(source, pos string) string {
-	return visible(t.p.tilde(t.g.Position(source, pos)))
+	return strictjson.Visible(t.Tilde(t.at.Position(source, pos)))
 }
 
 // commands tells what runs, where and through what.
@@ -156,7 +162,7 @@ func (t *telling) commands(used []explain.Use) {
 			if len(f.Shell.Commands) == 1 && len(c.Via) == 0 && c.Dir != nil && *c.Dir == t.e.Event.Dir() {
 				continue // it is the line itself
 			}
-			t.printf("  runs:   %s\n", commandWords(c)+commandPlace(t.p, c, t.e.Event.Dir()))
+			t.printf("  runs:   %s\n", commandWords(c)+commandPlace(t.Page, c, t.e.Event.Dir()))
 		}
 	}
 }
@@ -169,19 +175,21 @@ func (t *telling) use(u *explain.Use) {
 		return
 	}
 	if n := u.Unknown(f); n != nil {
-		t.printf("  unknown: %s: %s\n", visible(n.Kind), oneLine(n.Why))
+		t.printf("  unknown: %s: %s\n", strictjson.Visible(n.Kind), strictjson.OneLine(n.Why))
 		return
 	}
 	if u.Command > 0 {
 		return
 	}
 	if v, ok := u.Fields[""]; ok {
-		t.printf("  field:  %s = %s\n", visible(u.Path), inShort(v))
+		t.printf("  field:  %s = %s\n", strictjson.Visible(u.Path), inShort(v))
 	}
 }
 
 // inShort is a value in a short line.
-func inShort(v any) string { return screen.Short(oneLine(document.Line(v)), screen.LabelWidth) }
+func inShort(v any) string {
+	return screen.Short(strictjson.OneLine(document.Line(v)), screen.LabelWidth)
+}
 
 // passed tells what gate saw in a call that nobody objects to.
 func (t *telling) passed() {
@@ -192,22 +200,22 @@ func (t *telling) passed() {
 	}
 	t.printf("%s: %s\n", t.Effect(d.Effect, d.Effect.String()), what)
 	if text := shellText(d); text != "" {
-		t.printf("  %s\n", screen.Short(oneLine(text), screen.LineWidth))
+		t.printf("  %s\n", screen.Short(strictjson.OneLine(text), screen.LineWidth))
 	} else {
-		t.printf("  %s\n", screen.Short(oneLine(audit.Summary(&t.e.Event)), screen.LineWidth))
+		t.printf("  %s\n", screen.Short(strictjson.OneLine(audit.Summary(&t.e.Event)), screen.LineWidth))
 	}
 	if f := t.e.Event.Facts; f != nil {
 		for _, e := range f.Effects {
 			t.printf("  effect: %s\n", effectLine(e))
 		}
 		for _, n := range f.Unknown {
-			t.printf("  unknown: %s: %s\n", visible(n.Kind), oneLine(n.Why))
+			t.printf("  unknown: %s: %s\n", strictjson.Visible(n.Kind), strictjson.OneLine(n.Why))
 		}
 	}
 	if n := t.e.Nearest; n != nil {
 		t.heading("nearest to an objection:")
 		t.told = map[string]bool{}
-		t.printf("  %s would %s (%s), but\n", t.Name(visible(n.Policy)), n.Rule.Rule, visible(path.Base(n.Rule.Pos)))
+		t.printf("  %s would %s (%s), but\n", t.Name(strictjson.Visible(n.Policy)), n.Rule.Rule, strictjson.Visible(path.Base(n.Rule.Pos)))
 		t.conditions(&n.Rule, "    ", names{})
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package tell
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"gate/cmd/internal/screen"
 	"gate/explain"
 	"gate/hook"
+	"gate/strictjson"
 )
 
 // silent tells of each policy that ran and said nothing which condition was the
@@ -28,9 +29,9 @@ func (t *telling) silent() {
 			t.printf("  %s\n", t.Faint("and others; --all lists them"))
 			return
 		}
-		t.printf("  %s%s\n", t.Name(visible(p.ID)), t.Faint(t.stepNotes(p)))
+		t.printf("  %s%s\n", t.Name(strictjson.Visible(p.ID)), t.Faint(t.stepNotes(p)))
 		if p.Err != nil {
-			t.printf("    cannot be looked into: %s\n", oneLine(p.Err.Error()))
+			t.printf("    cannot be looked into: %s\n", strictjson.OneLine(p.Err.Error()))
 		}
 		if d := furthest(p.Rules); d != nil {
 			t.lacks(d, "    "+d.Rule+": ", names{})
@@ -45,11 +46,11 @@ func speaks(p *explain.Policy) bool {
 func (t *telling) stepNotes(p *explain.Policy) string {
 	notes := ""
 	if p.Source != "library" {
-		notes = " (" + visible(p.Source) + ")"
+		notes = " (" + strictjson.Visible(p.Source) + ")"
 	}
 	for _, s := range p.Steps {
 		if s.Fault != nil {
-			notes += " could not answer: " + oneLine(s.Fault.Error())
+			notes += " could not answer: " + strictjson.OneLine(s.Fault.Error())
 		}
 		if n := len(s.Verdict.Rewrites); n > 0 {
 			notes += " rewrites the call"
@@ -96,11 +97,11 @@ func (t *telling) lacks(d *explain.Definition, lead string, known names) {
 		for j := range c.Helpers {
 			eachFact(&c.Helpers[j], add)
 		}
-		line := lead + "not true: " + screen.Short(visible(c.Text), screen.LabelWidth)
+		line := lead + "not true: " + screen.Short(strictjson.Visible(c.Text), screen.LabelWidth)
 		if len(list) > 0 {
 			line += "; " + strings.Join(list, ", ")
 		}
-		t.printf("%s %s\n", line, t.Faint("("+visible(path.Base(c.Pos))+")"))
+		t.printf("%s %s\n", line, t.Faint("("+strictjson.Visible(path.Base(c.Pos))+")"))
 	}
 }
 
@@ -126,7 +127,7 @@ func (t *telling) unconcerned() {
 			t.printf("  %s\n", t.Faint("and "+screen.Counted(len(list)-i, "other")+"; --all lists them"))
 			return
 		}
-		t.printf("  %s: %s\n", t.Name(visible(p.ID)), visible(p.WhyNot))
+		t.printf("  %s: %s\n", t.Name(strictjson.Visible(p.ID)), strictjson.Visible(p.WhyNot))
 	}
 }
 

@@ -1,4 +1,4 @@
-package main
+package tell
 
 import (
 	"cmp"
@@ -49,9 +49,9 @@ func (t *telling) conditions(d *explain.Definition, indent string, known names) 
 				known[v.Path] = v.Text
 			}
 		}
-		line := indent + screen.Short(visible(c.Text), screen.LineWidth)
+		line := indent + screen.Short(strictjson.Visible(c.Text), screen.LineWidth)
 		if !c.Met {
-			line = t.Effect(hook.Deny, line) + t.Faint("  <- not true ("+visible(path.Base(c.Pos))+")")
+			line = t.Effect(hook.Deny, line) + t.Faint("  <- not true ("+strictjson.Visible(path.Base(c.Pos))+")")
 		}
 		t.printf("%s\n", line)
 		t.values(c, indent+"  ", known)
@@ -132,9 +132,9 @@ func said(c *explain.Condition, v explain.Value, known names) string {
 		return "" // that is what is not true
 	}
 	if v.Absent {
-		return visible(name) + " is not defined"
+		return strictjson.Visible(name) + " is not defined"
 	}
-	return visible(name) + " = " + inShort(v.Value)
+	return strictjson.Visible(name) + " = " + inShort(v.Value)
 }
 
 // element says which fact a variable stands for.
@@ -142,9 +142,9 @@ func element(place string, v map[string]any) string {
 	kind, _ := v["kind"].(string)
 	switch {
 	case strings.HasPrefix(place, "facts.effects["):
-		return "the effect " + visible(kind)
+		return "the effect " + strictjson.Visible(kind)
 	case strings.HasPrefix(place, "facts.unknown["):
-		return "the unknown " + visible(kind)
+		return "the unknown " + strictjson.Visible(kind)
 	case strings.Contains(place, "].words["):
 		if v["value"] == nil {
 			return "a word that is not known"
@@ -152,9 +152,9 @@ func element(place string, v map[string]any) string {
 		return "the word " + inShort(v["value"])
 	case strings.HasPrefix(place, "facts.shell.commands[") && strings.HasSuffix(place, "]"):
 		program, _ := v["program"].(string)
-		return "the command " + visible(cmp.Or(program, "that is not known"))
+		return "the command " + strictjson.Visible(cmp.Or(program, "that is not known"))
 	case place != "":
-		return visible(place)
+		return strictjson.Visible(place)
 	}
 	return inShort(v)
 }
@@ -171,17 +171,17 @@ func (t *telling) helpers(c *explain.Condition, indent string, known names) {
 	slices.SortStableFunc(own, func(a, b *explain.Definition) int { return cmp.Compare(progress(b), progress(a)) })
 	for i, h := range own {
 		if c.Met && c.Negated {
-			t.lacks(h, indent+visible(h.Rule)+": ", known)
+			t.lacks(h, indent+strictjson.Visible(h.Rule)+": ", known)
 			return
 		}
 		if i == 1 && c.Met {
 			return // one suffices
 		}
 		if i == mostHelpers {
-			t.printf("%s%s\n", indent, t.Faint("(and "+screen.Counted(len(own)-i, "other definition")+" of "+visible(h.Rule)+")"))
+			t.printf("%s%s\n", indent, t.Faint("(and "+screen.Counted(len(own)-i, "other definition")+" of "+strictjson.Visible(h.Rule)+")"))
 			break
 		}
-		t.printf("%s%s\n", indent, t.Faint(visible(h.Rule)+" ("+visible(path.Base(h.Pos))+"):"))
+		t.printf("%s%s\n", indent, t.Faint(strictjson.Visible(h.Rule)+" ("+strictjson.Visible(path.Base(h.Pos))+"):"))
 		t.conditions(h, indent+"  ", known)
 	}
 }

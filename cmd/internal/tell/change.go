@@ -1,4 +1,4 @@
-package main
+package tell
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"gate/cmd/internal/screen"
 	"gate/explain"
 	"gate/hook"
+	"gate/strictjson"
 )
 
 // rewrites tells who changed the call, step by step.
@@ -20,7 +21,7 @@ func (t *telling) rewrites() {
 	}
 	t.heading("changed before it runs:")
 	for i, c := range d.Changes {
-		t.printf("  %d. %s: %s\n", i+1, t.Name(visible(c.Hook)), screen.Hang(visible(c.Reason)))
+		t.printf("  %d. %s: %s\n", i+1, t.Name(strictjson.Visible(c.Hook)), screen.Hang(strictjson.Visible(c.Reason)))
 		t.change(c.Before, c.After)
 		t.rewriter(c.Hook)
 	}
@@ -68,7 +69,7 @@ func fieldName(k string) string {
 	if k == "" {
 		return ""
 	}
-	return oneLine(k) + ": "
+	return strictjson.OneLine(k) + ": "
 }
 
 // flat is a value as people read it in one text.
@@ -86,7 +87,7 @@ func flat(v any) string {
 func (t *telling) diff(before, after string) string {
 	var b strings.Builder
 	for _, piece := range explain.Diff(before, after) {
-		word := visible(piece.Text)
+		word := strictjson.Visible(piece.Text)
 		trail := word[len(strings.TrimRight(word, " \n")):]
 		word = strings.TrimRight(word, " \n")
 		switch piece.Side {
@@ -114,11 +115,11 @@ func (t *telling) taken() {
 			first = false
 		}
 		for _, i := range s.Ignored {
-			t.printf("  %s: %s\n", t.Name(visible(s.Hook.ID)), oneLine(i))
+			t.printf("  %s: %s\n", t.Name(strictjson.Visible(s.Hook.ID)), strictjson.OneLine(i))
 		}
 		if s.Would != nil {
 			for _, r := range s.Would.Reasons {
-				t.printf("    would %s: %s\n", r.Effect, oneLine(r.Reason))
+				t.printf("    would %s: %s\n", r.Effect, strictjson.OneLine(r.Reason))
 			}
 		}
 	}
@@ -150,7 +151,7 @@ func (t *telling) changes() {
 
 // phrase says what an edit does, as a condition.
 func phrase(e explain.Edit) string {
-	before, after := screen.Short(oneLine(e.Before), screen.LabelWidth), screen.Short(oneLine(e.After), screen.LabelWidth)
+	before, after := screen.Short(strictjson.OneLine(e.Before), screen.LabelWidth), screen.Short(strictjson.OneLine(e.After), screen.LabelWidth)
 	switch {
 	case e.Kind == explain.PathInProject:
 		return fmt.Sprintf("with a path inside the project (%s) instead of %s", after, before)
