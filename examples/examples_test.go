@@ -15,7 +15,6 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/format"
 
-	"gate/facts"
 	"gate/hook"
 	"gate/policies"
 	"gate/policycheck"
@@ -35,19 +34,13 @@ func suite(t *testing.T) *policytest.Suite {
 		t.Fatal(&faults[i])
 	}
 	s, err := policytest.Prepare(policytest.Options{
-		Files: os.DirFS("."), Lib: lib, Facts: factsOf, Timeout: patience,
+		Files: os.DirFS("."), Lib: lib, Timeout: patience,
 		Source: scopes.Source{Name: "user", Scope: hook.Session, Authority: hook.User},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
-}
-
-func factsOf(w policytest.World, ev *hook.Event) *hook.Facts {
-	return facts.New(facts.World{
-		Home: w.Home, User: w.User, OS: w.OS, Project: w.Project, Getenv: w.Getenv, Files: w,
-	}).Of(ev)
 }
 
 // TestExamples runs the Rego tests and the event cases.

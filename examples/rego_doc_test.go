@@ -324,7 +324,7 @@ func runPage(t *testing.T, files fstest.MapFS, least int) {
 	t.Helper()
 	lib, _ := load.Lib(policies.FS())
 	results, err := policytest.Run(context.Background(), policytest.Options{
-		Files: files, Lib: lib, Facts: factsOf, Timeout: patience, Source: scopes.Source{Name: "user", Scope: hook.Session, Authority: hook.User},
+		Files: files, Lib: lib, Timeout: patience, Source: scopes.Source{Name: "user", Scope: hook.Session, Authority: hook.User},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -37,6 +37,9 @@ type madeEvent struct {
 }
 
 func newEvents(facts func(World, *hook.Event) *hook.Facts) *events {
+	if facts == nil {
+		facts = realFacts
+	}
 	return &events{facts: facts, known: map[string]*madeEvent{}, seen: map[string]*hook.Facts{}}
 }
 
@@ -64,9 +67,6 @@ func (e *events) document(spec ast.Value, at *ast.Location) (*ast.Term, error) {
 
 // factsOf returns the facts of an event in a world.
 func (e *events) factsOf(w World, ev *hook.Event) *hook.Facts {
-	if e.facts == nil {
-		return nil
-	}
 	key := w.key() + string(strictjson.Append(nil, ev.Fields))
 	e.mu.Lock()
 	f := e.seen[key]

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"testing/fstest"
 
-	"gate/facts"
 	"gate/hook"
 	"gate/policytest"
 )
@@ -35,9 +34,6 @@ test_passes_the_rest if count(push.deny) == 0 with input as gate.event("git push
 	}
 	results, err := policytest.Run(context.Background(), policytest.Options{
 		Files: files,
-		Facts: func(w policytest.World, ev *hook.Event) *hook.Facts {
-			return facts.New(facts.World{Home: w.Home, Project: w.Project, Getenv: w.Getenv, Files: w}).Of(ev)
-		},
 	})
 	if err != nil {
 		fmt.Println(err)

@@ -26,7 +26,7 @@ import (
 	"gate/scopes"
 )
 
-// Options say what to test. Files and Facts are required.
+// Options say what to test. Files is required.
 type Options struct {
 	// Files holds the policies and, beside them, their tests.
 	Files fs.FS
@@ -55,7 +55,8 @@ type Options struct {
 	Lib []scopes.Module
 
 	// Facts works out the facts of an event in a world, as the engine does. It
-	// must depend on nothing else: what it says is kept.
+	// must depend on nothing else: what it says is kept. Nil means those of
+	// package facts, with gate installed in its usual places.
 	Facts func(World, *hook.Event) *hook.Facts
 
 	// Run selects tests whose full name, such as data.acme.push_test.test_main,

@@ -36,7 +36,7 @@ func testsOf(files fs.FS, as scopes.Source) (*policytest.Suite, error) {
 	library, lib := library(hook.User)
 	as = scopes.Source{Name: as.Name, Scope: as.Scope, Authority: as.Authority, Data: as.Data}
 	return policytest.Prepare(policytest.Options{
-		Files: files, Untested: true, Source: as, Library: library, Lib: lib, Facts: factsOfTest, Snapshot: policies.Snapshot(),
+		Files: files, Untested: true, Source: as, Library: library, Lib: lib, Snapshot: policies.Snapshot(),
 	})
 }
 

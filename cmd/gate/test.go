@@ -215,7 +215,7 @@ func (f *testFlags) mutateTarget(ctx context.Context, p process, t *target, suit
 func (f *testFlags) options(t *target) policytest.Options {
 	library, lib := library(hook.User)
 	o := policytest.Options{
-		Files: t.files, Dir: t.dir, Library: library, Lib: lib, Facts: factsOfTest, Timeout: cmp.Or(f.timeout, 5*time.Second),
+		Files: t.files, Dir: t.dir, Library: library, Lib: lib, Timeout: cmp.Or(f.timeout, 5*time.Second),
 		Snapshot: policies.Snapshot(),
 	}
 	if t.library {

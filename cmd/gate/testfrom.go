@@ -74,7 +74,7 @@ func (f *testFlags) putCase(p process, c policytest.Case) error {
 	case errors.Is(err, fs.ErrNotExist):
 		err = hostfs.Replace(f.to, text, 0o644)
 	case err == nil:
-		if text, err = appendCase(f.to, old, c); err == nil {
+		if text, err = policytest.AppendCase(f.to, old, c); err == nil {
 			err = hostfs.Replace(f.to, text, 0o644)
 		}
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -245,38 +244,4 @@ func movePath(s, from, to string) string {
 // inPath reports a byte that goes on a path's name.
 func inPath(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("/._-", c) >= 0 || c >= 0x80
-}
-
-// appendCase adds a case to a file of cases, and changes nothing else of it.
-func appendCase(name string, old []byte, c policytest.Case) ([]byte, error) {
-	before, err := policytest.ParseCases(name, old)
-	if err != nil {
-		return nil, err
-	}
-	for _, o := range before {
-		if o.Name == c.Name {
-			return nil, fmt.Errorf("line %d: the case %q is there already", o.Line, o.Name)
-		}
-	}
-	at, indent, err := casesEnd(old)
-	if err != nil {
-		return nil, err
-	}
-	formatted, err := policytest.FormatCases(c)
-	if err != nil {
-		return nil, err
-	}
-	out := strings.TrimRight(string(old[:at]), "\n") + "\n"
-	for line := range strings.Lines(strings.TrimPrefix(string(formatted), "cases:\n")) {
-		if line != "\n" {
-			line = strings.Repeat(" ", indent) + strings.TrimPrefix(line, "  ")
-		}
-		out += line
-	}
-	out += string(old[at:])
-	after, err := policytest.ParseCases(name, []byte(out))
-	if err != nil || len(after) != len(before)+1 {
-		return nil, fmt.Errorf("nothing could be added without a change to the rest; without --to the case is printed (%v)", err)
-	}
-	return []byte(out), nil
 }

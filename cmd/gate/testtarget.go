@@ -14,8 +14,6 @@ import (
 	"sync"
 
 	"gate/cmd/internal/places"
-	"gate/facts"
-	"gate/hook"
 	"gate/policytest"
 )
 
@@ -184,19 +182,4 @@ func (t *target) at(file string) string {
 		return filepath.ToSlash(rel)
 	}
 	return name
-}
-
-// factsOfTest works out facts in the world of a test, where gate is installed
-// in its usual places.
-func factsOfTest(w policytest.World, ev *hook.Event) *hook.Facts {
-	var own []string
-	for _, dir := range []string{"/etc/gate", w.Home + "/.config/gate", w.Home + "/.local/state/gate"} {
-		own = append(own, dir, dir+"/**")
-	}
-	return facts.New(facts.World{
-		Home: w.Home, User: w.User, OS: w.OS, Project: w.Project, Getenv: w.Getenv, Files: w, Programs: w.Programs,
-		Own: func() []facts.Place {
-			return []facts.Place{{Class: "self", What: "gate's own directory", Patterns: own}}
-		},
-	}).Of(ev)
 }

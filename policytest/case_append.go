@@ -1,11 +1,48 @@
-package main
+package policytest
 
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
+
+// AppendCase adds a case to the text of a file of cases, and changes nothing else
+// of it. An error says why it cannot, such as that the case is there already.
+func AppendCase(name string, old []byte, c Case) ([]byte, error) {
+	before, err := ParseCases(name, old)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range before {
+		if o.Name == c.Name {
+			return nil, fmt.Errorf("line %d: the case %q is there already", o.Line, o.Name)
+		}
+	}
+	at, indent, err := casesEnd(old)
+	if err != nil {
+		return nil, err
+	}
+	formatted, err := FormatCases(c)
+	if err != nil {
+		return nil, err
+	}
+	out := strings.TrimRight(string(old[:at]), "\n") + "\n"
+	for line := range strings.Lines(strings.TrimPrefix(string(formatted), "cases:\n")) {
+		if line != "\n" {
+			line = strings.Repeat(" ", indent) + strings.TrimPrefix(line, "  ")
+		}
+		out += line
+	}
+	out += string(old[at:])
+	after, err := ParseCases(name, []byte(out))
+	if err != nil || len(after) != len(before)+1 {
+		return nil, fmt.Errorf("nothing could be added without a change to the rest; without --to the case is printed (%v)", err)
+	}
+	return []byte(out), nil
+}
 
 // casesEnd returns where in a file of cases the list of cases ends, in bytes,
 // and how far its entries are indented.

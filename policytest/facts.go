@@ -1,0 +1,21 @@
+package policytest
+
+import (
+	"gate/facts"
+	"gate/hook"
+)
+
+// realFacts works out facts in a world, where gate is installed in its usual
+// places.
+func realFacts(w World, ev *hook.Event) *hook.Facts {
+	var own []string
+	for _, dir := range []string{"/etc/gate", w.Home + "/.config/gate", w.Home + "/.local/state/gate"} {
+		own = append(own, dir, dir+"/**")
+	}
+	return facts.New(facts.World{
+		Home: w.Home, User: w.User, OS: w.OS, Project: w.Project, Getenv: w.Getenv, Files: w, Programs: w.Programs,
+		Own: func() []facts.Place {
+			return []facts.Place{{Class: "self", What: "gate's own directory", Patterns: own}}
+		},
+	}).Of(ev)
+}
