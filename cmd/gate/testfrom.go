@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing/fstest"
 
-	"gate/audit"
+	"gate/cmd/internal/recorded"
 	"gate/cmd/internal/screen"
 	"gate/hostfs"
 	"gate/policycheck"
@@ -28,7 +28,7 @@ func (f *testFlags) fromLog(ctx context.Context, p process, args []string) (int,
 	if err != nil {
 		return exitFailed, err
 	}
-	past, err := pastCallOf(p, &r)
+	past, err := recorded.Of(&r, p.home())
 	if err != nil {
 		return exitFailed, err
 	}
@@ -39,7 +39,7 @@ func (f *testFlags) fromLog(ctx context.Context, p process, args []string) (int,
 		args = []string{filepath.Dir(f.to)}
 	}
 	why := ""
-	written, err := past.choose(func(c *policytest.Case) (bool, error) {
+	written, err := past.Case(func(c *policytest.Case) (bool, error) {
 		why, err = f.tryCase(ctx, p, args, c)
 		return why == "", err
 	})
@@ -49,7 +49,7 @@ func (f *testFlags) fromLog(ctx context.Context, p process, args []string) (int,
 	if err := f.putCase(p, written); err != nil {
 		return exitFailed, err
 	}
-	for _, n := range past.notes {
+	for _, n := range past.Notes {
 		fmt.Fprintf(p.stderr, "gate: note: %s\n", visible(n))
 	}
 	if why == "" {
@@ -157,26 +157,4 @@ func policyFiles(dir fs.FS) (fstest.MapFS, error) {
 		return err
 	})
 	return files, err
-}
-
-// pastCallOf takes apart what the log has of a decision.
-func pastCallOf(p process, r *audit.Record) (*pastCall, error) {
-	ev, err := r.Restore()
-	if err != nil {
-		return nil, fmt.Errorf("decision %s: %w", visible(r.ID), err)
-	}
-	for _, c := range r.Kept.Cut {
-		if strings.HasPrefix(c.At, "/input/") && !strings.HasPrefix(c.At, "/input/facts") {
-			return nil, fmt.Errorf("decision %s: %s was too long for the log, so that no case can be made of it",
-				visible(r.ID), visible(strings.ReplaceAll(strings.TrimPrefix(c.At, "/input/"), "/", ".")))
-		}
-	}
-	past := &pastCall{record: r, event: ev, home: filepath.ToSlash(p.home()), project: filepath.ToSlash(r.Project)}
-	if past.project == "" {
-		past.project = ev.Dir()
-	}
-	if _, redacted := r.Kept.Lost("/input/tool_input", "/input/prompt", "/input/tool_response"); len(redacted) > 0 {
-		past.notes = append(past.notes, "secrets were taken out of the call; the word redacted stands for each")
-	}
-	return past, nil
 }

@@ -1,9 +1,9 @@
-package main
+package recorded
 
 import "testing"
 
 func TestMovePath(t *testing.T) {
-	c := pastCall{home: "/home/ana", project: "/home/ana/work/x"}
+	c := Call{home: "/home/ana", project: "/home/ana/work/x"}
 	for text, want := range map[string]string{
 		"cat /home/ana/work/x/a.txt":                "cat /home/dev/project/a.txt",
 		"cd /home/ana/work/x && ls":                 "cd /home/dev/project && ls",

@@ -1,7 +1,13 @@
-package main
+// Package recorded makes event cases of decisions of the log: what a case needs of
+// the event, of the world that it was decided in, and of what was decided.
+//
+// It runs no case: whoever asks for one says whether it passes. Start with Of.
+package recorded
 
 import (
+	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -11,15 +17,17 @@ import (
 	"gate/cmd/internal/screen"
 	"gate/hook"
 	"gate/policytest"
+	"gate/strictjson"
 )
 
-// A pastCall is a decision of the log on its way to become an event case. There
+// A Call is a decision of the log on its way to become an event case. There
 // the project is /home/dev/project and the person dev, whoever it was.
-type pastCall struct {
+type Call struct {
+	Notes []string // what a person should know of the case, such as that secrets are missing
+
 	record        *audit.Record
 	event         hook.Event
 	home, project string
-	notes         []string
 }
 
 // Where a case's world has what was elsewhere then.
@@ -28,8 +36,31 @@ const (
 	caseProject = "/home/dev/project"
 )
 
-// choose returns the shortest case that passes, else the shortest.
-func (c *pastCall) choose(passes func(*policytest.Case) (bool, error)) (policytest.Case, error) {
+// Of takes apart what the log has of a decision. home is the directory of the
+// person whose log it is. A record that does not have the whole call is an error.
+func Of(r *audit.Record, home string) (*Call, error) {
+	ev, err := r.Restore()
+	if err != nil {
+		return nil, fmt.Errorf("decision %s: %w", strictjson.Visible(r.ID), err)
+	}
+	for _, c := range r.Kept.Cut {
+		if strings.HasPrefix(c.At, "/input/") && !strings.HasPrefix(c.At, "/input/facts") {
+			return nil, fmt.Errorf("decision %s: %s was too long for the log, so that no case can be made of it",
+				strictjson.Visible(r.ID), strictjson.Visible(strings.ReplaceAll(strings.TrimPrefix(c.At, "/input/"), "/", ".")))
+		}
+	}
+	past := &Call{record: r, event: ev, home: filepath.ToSlash(home), project: filepath.ToSlash(r.Project)}
+	if past.project == "" {
+		past.project = ev.Dir()
+	}
+	if _, redacted := r.Kept.Lost("/input/tool_input", "/input/prompt", "/input/tool_response"); len(redacted) > 0 {
+		past.Notes = append(past.Notes, "secrets were taken out of the call; the word redacted stands for each")
+	}
+	return past, nil
+}
+
+// Case returns the shortest case that passes, else the shortest.
+func (c *Call) Case(passes func(*policytest.Case) (bool, error)) (policytest.Case, error) {
 	short := c.short()
 	ok, err := passes(&short)
 	if ok || err != nil {
@@ -44,7 +75,7 @@ func (c *pastCall) choose(passes func(*policytest.Case) (bool, error)) (policyte
 }
 
 // short is the call and what its facts say of the world.
-func (c *pastCall) short() policytest.Case {
+func (c *Call) short() policytest.Case {
 	out := policytest.Case{Name: c.name(), Event: map[string]any{}, Agent: c.record.Agent, Expect: c.expectation()}
 	for _, key := range []string{"hook_event_name", "tool_name", "tool_input", "prompt", "tool_response", "error"} {
 		if v, ok := c.event.Fields[key]; ok {
@@ -59,7 +90,7 @@ func (c *pastCall) short() policytest.Case {
 }
 
 // whole has all of the event, and the moment.
-func (c *pastCall) whole() policytest.Case {
+func (c *Call) whole() policytest.Case {
 	out := c.short()
 	for key, v := range c.event.Fields {
 		switch key {
@@ -74,7 +105,7 @@ func (c *pastCall) whole() policytest.Case {
 	return out
 }
 
-func (c *pastCall) name() string {
+func (c *Call) name() string {
 	what := c.movedText(c.record.Call)
 	if what == "" {
 		what = c.movedText(c.event.Text("prompt"))
@@ -82,11 +113,11 @@ func (c *pastCall) name() string {
 	if what == "" {
 		what = strings.TrimSpace(string(c.record.Event) + " " + c.record.Tool)
 	}
-	return strings.TrimRight(screen.Column(what, 60), " ") + ", as decided in " + oneLine(c.record.ID)
+	return strings.TrimRight(screen.Column(what, 60), " ") + ", as decided in " + strictjson.OneLine(c.record.ID)
 }
 
 // world is what the facts say of the machine, and what the event did not bring.
-func (c *pastCall) world() policytest.CaseWorld {
+func (c *Call) world() policytest.CaseWorld {
 	w := policytest.CaseWorld{Session: c.event.Memory, As: c.as()}
 	if len(w.Session) == 0 {
 		w.Session = nil
@@ -133,7 +164,7 @@ func firstText(list []any) (string, bool) {
 
 // as is whose the policies are that the decision is due to, where that is not
 // what cases take them for.
-func (c *pastCall) as() string {
+func (c *Call) as() string {
 	for _, why := range slices.Concat(c.record.Reasons, c.record.Warned) {
 		if why.Source == "managed" || why.Source == "project" || strings.HasPrefix(why.Source, "plugin:") {
 			return why.Source
@@ -143,7 +174,7 @@ func (c *pastCall) as() string {
 }
 
 // expectation is what was decided.
-func (c *pastCall) expectation() policytest.Expectation {
+func (c *Call) expectation() policytest.Expectation {
 	r := c.record
 	effect := r.Effect
 	e := policytest.Expectation{Effect: &effect}
@@ -174,7 +205,7 @@ func (c *pastCall) expectation() policytest.Expectation {
 }
 
 // rewritten is what the call ran with, as far as it is another input.
-func (c *pastCall) rewritten() any {
+func (c *Call) rewritten() any {
 	now, isObject := c.moved(c.record.Kept.Rewrite).(map[string]any)
 	if !isObject {
 		return c.moved(c.record.Kept.Rewrite)
@@ -190,7 +221,7 @@ func (c *pastCall) rewritten() any {
 }
 
 // moved returns a tree with its paths where a case's world has them.
-func (c *pastCall) moved(v any) any {
+func (c *Call) moved(v any) any {
 	switch v := v.(type) {
 	case string:
 		return c.movedText(v)
@@ -210,7 +241,7 @@ func (c *pastCall) moved(v any) any {
 	return v
 }
 
-func (c *pastCall) movedText(s string) string {
+func (c *Call) movedText(s string) string {
 	const between = "\x00" // what stands for the project until the home directory is moved
 	s = movePath(s, c.project, between)
 	s = movePath(s, c.home, caseHome)
