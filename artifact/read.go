@@ -23,7 +23,7 @@ const small = 8 << 10
 func Read(f hostfs.Handle, info fs.FileInfo) (string, error) {
 	switch size := info.Size(); {
 	case !info.Mode().IsRegular():
-		return "", errors.New("not a regular file")
+		return "", hostfs.ErrIrregular
 	case size == 0:
 		return "", errDamaged
 	case size > MaxSize:

@@ -134,7 +134,7 @@ func openRecords(name string) (*os.File, error) {
 	}
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		f.Close()
-		return nil, cmp.Or(err, errors.New("not a regular file"))
+		return nil, cmp.Or(err, hostfs.ErrIrregular)
 	}
 	return f, nil
 }

@@ -7,13 +7,13 @@ import (
 	"os"
 	"time"
 
+	"gate/hostfs"
 	"gate/owned"
 )
 
 var (
-	errBusy    = errors.New("other processes held it too long")
-	errIsLink  = errors.New("a symbolic link, not a file")
-	errNotFile = errors.New("not a regular file")
+	errBusy   = errors.New("other processes held it too long")
+	errIsLink = errors.New("a symbolic link, not a file")
 )
 
 // lockHead opens the head, with more flags, and locks it until it is closed or
@@ -51,7 +51,7 @@ func private(f interface {
 }) (fs.FileInfo, error) {
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = errNotFile
+		err = hostfs.ErrIrregular
 	}
 	if err == nil {
 		err = owned.Own(info)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/bundle"
 
+	"gate/hostfs"
 	"gate/strictjson"
 )
 
@@ -109,7 +110,7 @@ func collect(dir fs.FS) (map[string][]byte, error) {
 			}
 			return nil
 		case !d.Type().IsRegular():
-			errs = append(errs, refuseFile(Malformed, shown(name), errors.New("not a regular file")))
+			errs = append(errs, refuseFile(Malformed, shown(name), hostfs.ErrIrregular))
 			return nil
 		}
 		info, err := d.Info()

@@ -3,7 +3,6 @@ package bundles
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -52,7 +51,7 @@ func (s *snapshot) visit(name string, d fs.DirEntry, err error) error {
 	case d.IsDir():
 		return nil
 	case !d.Type().IsRegular():
-		return fail(errors.New("not a regular file"))
+		return fail(hostfs.ErrIrregular)
 	}
 	data, err := s.read(name)
 	if err != nil {
@@ -74,7 +73,7 @@ func (s *snapshot) read(name string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, errors.New("not a regular file")
+		return nil, hostfs.ErrIrregular
 	}
 	most := min(s.left.File, s.left.Total)
 	data, err := bounded.ReadAll(f, most)

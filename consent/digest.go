@@ -114,7 +114,7 @@ func walk(fsys fs.FS, add func(name string, mode fs.FileMode, content []byte)) e
 		case d.Type()&fs.ModeSymlink != 0:
 			return fail(errors.New("a symbolic link; put the file itself here"))
 		case d.Type() != 0:
-			return fail(errors.New("not a regular file"))
+			return fail(hostfs.ErrIrregular)
 		}
 		mode, content, err := contents(fsys, name, left)
 		if err != nil {
@@ -137,7 +137,7 @@ func contents(fsys fs.FS, name string, left int) (fs.FileMode, []byte, error) {
 	case err != nil:
 		return 0, nil, err
 	case !info.Mode().IsRegular():
-		return 0, nil, errors.New("not a regular file")
+		return 0, nil, hostfs.ErrIrregular
 	case info.Mode()&(fs.ModeSetuid|fs.ModeSetgid) != 0:
 		return 0, nil, errors.New("a set-user-id or set-group-id program")
 	}

@@ -2,6 +2,7 @@ package hostfs
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"strings"
@@ -31,4 +32,13 @@ func Behind(name string, err error) error {
 		return errors.New(rest)
 	}
 	return err
+}
+
+// At puts what is wrong with a file behind the name that a person gave it. Nil
+// stays nil.
+func At(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", path, Reason(err))
 }

@@ -60,7 +60,7 @@ const (
 // readFile reads a file that a person named, of a limited size.
 func readFile(path string, limit int) ([]byte, error) {
 	data, err := hostfs.Files{}.ReadFile(filepath.ToSlash(path), limit)
-	return data, fileError(path, err)
+	return data, hostfs.At(path, err)
 }
 
 // isDir returns why what a person named is no directory.
@@ -70,17 +70,9 @@ func isDir(path string) error {
 		err = errors.New("not a directory")
 	}
 	if err != nil {
-		return fileError(path, err)
+		return hostfs.At(path, err)
 	}
 	return nil
-}
-
-// fileError puts what is wrong with a file that a person named behind its name.
-func fileError(path string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s: %w", path, hostfs.Reason(err))
 }
 
 // refused says why a file is refused, one line and one hint for each reason, and

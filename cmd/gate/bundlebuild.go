@@ -85,7 +85,7 @@ func createFile(path string, data []byte, perm fs.FileMode) error {
 		return fmt.Errorf("%s: it is there already, and stays as it is", path)
 	}
 	if err != nil {
-		return fileError(path, err)
+		return hostfs.At(path, err)
 	}
 	_, err = f.Write(data)
 	if err = errors.Join(err, f.Close()); err != nil {
@@ -131,7 +131,7 @@ func (f *buildFlags) run(ctx context.Context, p process, dir string) error {
 	}
 	root, err := hostfs.OpenDir(dir)
 	if err != nil {
-		return fileError(dir, err)
+		return hostfs.At(dir, err)
 	}
 	defer root.Close()
 	files := hostfs.Dir{Root: root}

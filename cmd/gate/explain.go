@@ -152,7 +152,7 @@ func (f *explainFlags) eventOf(p process, arg string) (hook.Event, error) {
 	case serr == nil && info.Mode().IsRegular():
 		data, err = hostfs.Files{}.ReadFile(arg, adapters.MaxEvent)
 	case strings.HasSuffix(arg, ".json") && !strings.ContainsAny(arg, " \n"):
-		return hook.Event{}, fileError(arg, cmp.Or(serr, hostfs.ErrIrregular))
+		return hook.Event{}, hostfs.At(arg, cmp.Or(serr, hostfs.ErrIrregular))
 	default:
 		return f.event(arg)
 	}
@@ -160,7 +160,7 @@ func (f *explainFlags) eventOf(p process, arg string) (hook.Event, error) {
 		err = errors.New("no event in it")
 	}
 	if err != nil {
-		return hook.Event{}, fileError(arg, err)
+		return hook.Event{}, hostfs.At(arg, err)
 	}
 	ev, err := a.Parse(data, "")
 	if err != nil {

@@ -83,7 +83,7 @@ func (f *fmtFlags) files(p process, targets []policyTarget) error {
 	for _, t := range targets {
 		names, err := policycheck.Files(os.DirFS(t.dir))
 		if err != nil {
-			return fileError(t.shown, err)
+			return hostfs.At(t.shown, err)
 		}
 		for _, name := range names {
 			if !t.holds(name) {
@@ -121,7 +121,7 @@ func (t policyTarget) format(name string) (change, error) {
 		c.old, err = hostfs.Files{}.ReadFile(c.path, policycheck.MaxFile)
 	}
 	if err != nil {
-		return c, fileError(c.file, err)
+		return c, hostfs.At(c.file, err)
 	}
 	c.new, err = policycheck.Format(c.file, c.old)
 	return c, err
@@ -133,7 +133,7 @@ func rewrite(p process, changes []change) error {
 	var b strings.Builder
 	for _, c := range changes {
 		if err := hostfs.Replace(c.path, c.new, c.perm); err != nil {
-			errs = append(errs, fileError(c.file, err))
+			errs = append(errs, hostfs.At(c.file, err))
 			continue
 		}
 		fmt.Fprintf(&b, "%s\n", visible(c.file))

@@ -79,7 +79,7 @@ func (f *importFlags) run(p process, file string) error {
 func (f *importFlags) read(file string) (load.Foreign, error) {
 	data, err := hostfs.Files{}.ReadFile(file, maxSettings)
 	if err != nil {
-		return load.Foreign{}, fileError(file, err)
+		return load.Foreign{}, hostfs.At(file, err)
 	}
 	as := scopes.Source{Name: "user", Scope: hook.Session, Authority: hook.User}
 	if filepath.Ext(file) == ".md" {
@@ -104,11 +104,11 @@ func (f *importFlags) write(p process, name string, text []byte) error {
 	case errors.Is(err, fs.ErrExist):
 		return fmt.Errorf("%s is there already; remove it first, or choose another directory", path)
 	case err != nil:
-		return fileError(path, err)
+		return hostfs.At(path, err)
 	}
 	_, err = out.Write(text)
 	if err = errors.Join(err, out.Close()); err != nil {
-		return errors.Join(fileError(path, err), os.Remove(path))
+		return errors.Join(hostfs.At(path, err), os.Remove(path))
 	}
 	return printAll(p, visible(p.tilde(path))+"\n")
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gate/cmd/internal/places"
+	"gate/hostfs"
 	"gate/policytest"
 	"gate/scopes/load"
 )
@@ -52,7 +53,7 @@ func policyTargetOf(path string) (policyTarget, error) {
 	t := policyTarget{shown: filepath.Clean(path)}
 	info, err := os.Stat(path)
 	if err != nil {
-		return t, fileError(path, err)
+		return t, hostfs.At(path, err)
 	}
 	if t.dir, err = filepath.Abs(path); err != nil {
 		return t, err

@@ -34,7 +34,7 @@ func replayInputs(d dirs, args []string) ([]string, error) {
 		}
 		info, err := os.Stat(arg)
 		if err != nil {
-			return nil, fileError(arg, err)
+			return nil, hostfs.At(arg, err)
 		}
 		files := []string{arg}
 		if info.IsDir() {
@@ -96,7 +96,7 @@ func callsOfOne(p process, name string, given bool, adapter adapters.Adapter, yi
 	if name != "-" {
 		f, err := hostfs.Regular(name)
 		if err != nil {
-			yield(nil, fileError(name, err))
+			yield(nil, hostfs.At(name, err))
 			return false
 		}
 		defer f.Close()

@@ -92,7 +92,7 @@ func (f *sessionFlags) register(ctx context.Context, p process, store session.St
 	}
 	text, err := hostfs.Files{}.ReadFile(filepath.ToSlash(file), session.MaxHooks)
 	if err != nil {
-		return fileError(name, err)
+		return hostfs.At(name, err)
 	}
 	r := session.Registration{Kind: session.File, Name: filepath.Base(file), File: file, Text: string(text), Trusted: true}
 	src := hooksOf(&r, sourceOf(&r))

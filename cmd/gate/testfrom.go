@@ -79,7 +79,7 @@ func (f *testFlags) putCase(p process, c policytest.Case) error {
 		}
 	}
 	if err != nil {
-		return fileError(f.to, err)
+		return hostfs.At(f.to, err)
 	}
 	return printAll(p, fmt.Sprintf("%s: %s\n", visible(f.to), visible(c.Name)))
 }

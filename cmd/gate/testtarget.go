@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"gate/cmd/internal/places"
+	"gate/hostfs"
 	"gate/policytest"
 )
 
@@ -57,7 +58,7 @@ func openTargets(args []string) (list []*target, err error) {
 			dir, file = filepath.Split(arg)
 		}
 		if err != nil {
-			errs = append(errs, fileError(arg, err))
+			errs = append(errs, hostfs.At(arg, err))
 			continue
 		}
 		dir = filepath.Clean(dir)

@@ -145,7 +145,7 @@ func readAtMost(fsys fs.FS, name string, most int) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, errors.New("not a regular file")
+		return nil, hostfs.ErrIrregular
 	}
 	return bounded.ReadAll(f, most)
 }
