@@ -30,8 +30,8 @@ var layers = [][]string{
 	{"cmd/internal/forms"},
 	{"cmd/internal/thin"},
 	{"cmd/internal/thin/opa"},
-	{"cmd/internal/document"},
-	{"cmd/internal/tell", "cmd/internal/recorded"},
+	{"cmd/internal/document", "cmd/internal/targets"},
+	{"cmd/internal/tell", "cmd/internal/recorded", "cmd/internal/testreport"},
 	{"cmd/gate", "cmd/gate-hook", "cmd/gate-rego", "cmd/gate-bench", "examples", "examples/agent"},
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"gate/cmd/internal/places"
 	"gate/cmd/internal/screen"
+	"gate/cmd/internal/targets"
 	"gate/hook"
 	"gate/hostfs"
 	"gate/policycheck"
@@ -101,19 +102,19 @@ func (f *checkFlags) run(p process, paths []string) error {
 
 // check checks one target and adds what it finds, with positions as the person
 // would write them.
-func (f *checkFlags) check(p process, t policyTarget, all *checked) error {
-	place := places.Open(t.dir, ".", nil)
+func (f *checkFlags) check(p process, t targets.Policies, all *checked) error {
+	place := places.Open(t.Dir, ".", nil)
 	if place == nil {
-		return fmt.Errorf("%s: there is nothing in it", t.shown)
+		return fmt.Errorf("%s: there is nothing in it", t.Shown)
 	}
 	defer place.Close()
 	if place.Err != nil {
-		return fmt.Errorf("%s: %w", t.shown, place.Err)
+		return fmt.Errorf("%s: %w", t.Shown, place.Err)
 	}
 	own, lib := library(hook.User)
-	o := policycheck.Options{Files: place.Files, Place: t.place, Lib: lib, Others: []scopes.Source{own}}
+	o := policycheck.Options{Files: place.Files, Place: t.Place, Lib: lib, Others: []scopes.Source{own}}
 	var err error
-	if o.Source, err = t.source(f.as); err != nil {
+	if o.Source, err = sourceOfTarget(t, f.as); err != nil {
 		return err
 	}
 	if o.Above, err = f.above(p, t); err != nil {
@@ -121,16 +122,16 @@ func (f *checkFlags) check(p process, t policyTarget, all *checked) error {
 	}
 	report, err := policycheck.Check(o)
 	if err != nil {
-		return fmt.Errorf("%s: %w", t.shown, err)
+		return fmt.Errorf("%s: %w", t.Shown, err)
 	}
 	for _, file := range report.Policies {
-		if t.holds(file) {
+		if t.Holds(file) {
 			all.Policies++
 		}
 	}
 	for _, x := range report.Findings {
-		if t.holds(x.File) {
-			x.File = filepath.Join(t.shown, filepath.FromSlash(x.File))
+		if t.Holds(x.File) {
+			x.File = filepath.Join(t.Shown, filepath.FromSlash(x.File))
 			all.Findings = append(all.Findings, x)
 		}
 	}
@@ -139,7 +140,7 @@ func (f *checkFlags) check(p process, t policyTarget, all *checked) error {
 
 // above are the managed and user settings of this machine, but for those that
 // are checked themselves. What is wrong with them is not the target's mistake.
-func (f *checkFlags) above(p process, t policyTarget) ([]scopes.Layer, error) {
+func (f *checkFlags) above(p process, t targets.Policies) ([]scopes.Layer, error) {
 	d, err := f.dirs.ForPeople(p.lookupEnv)
 	if err != nil {
 		return nil, err
@@ -150,7 +151,7 @@ func (f *checkFlags) above(p process, t policyTarget) ([]scopes.Layer, error) {
 		owner *places.Owner
 		whose hook.Authority
 	}{{d.Managed, places.ManagedFiles(d), hook.Managed}, {d.User, places.UserFiles(), hook.User}} {
-		if at.dir == t.dir {
+		if at.dir == t.Dir {
 			continue
 		}
 		if pl := places.Open(at.dir, ".", at.owner); pl != nil && pl.Err == nil {
@@ -161,15 +162,15 @@ func (f *checkFlags) above(p process, t policyTarget) ([]scopes.Layer, error) {
 	return layers, nil
 }
 
-// source says whose the policies of a target are.
-func (t policyTarget) source(as string) (scopes.Source, error) {
+// sourceOfTarget says whose the policies of a target are.
+func sourceOfTarget(t targets.Policies, as string) (scopes.Source, error) {
 	s := scopes.Source{Name: as, Scope: hook.Session, Authority: hook.User}
 	switch {
-	case t.library:
+	case t.Library:
 		return scopes.Source{Name: "library", Scope: hook.Policy, Authority: hook.User, Library: true}, nil
 	case as == "managed":
 		s.Scope, s.Authority = hook.Policy, hook.Managed
-	case as == "project", as == "" && slices.Contains([]string{filepath.Base(t.dir), filepath.Base(filepath.Dir(t.dir))}, projectDir):
+	case as == "project", as == "" && slices.Contains([]string{filepath.Base(t.Dir), filepath.Base(filepath.Dir(t.Dir))}, projectDir):
 		s.Name, s.Authority = "project", hook.Project
 	case as == "user", as == "":
 		s.Name = "user"
@@ -190,10 +191,6 @@ func printChecked(p process, all checked) error {
 		}
 		fmt.Fprintf(&b, "%s\n", visible(strings.ReplaceAll(f.String(), "\n", " ")))
 	}
-	policies := fmt.Sprintf("%d policies", all.Policies)
-	if all.Policies == 1 {
-		policies = "1 policy"
-	}
 	var parts []string
 	if errs > 0 {
 		parts = append(parts, screen.Counted(errs, "error"))
@@ -204,7 +201,7 @@ func printChecked(p process, all checked) error {
 	if len(parts) == 0 {
 		parts = append(parts, "nothing is wrong")
 	}
-	fmt.Fprintf(&b, "%s: %s\n", policies, strings.Join(parts, ", "))
+	fmt.Fprintf(&b, "%s: %s\n", screen.Counted(all.Policies, "policy"), strings.Join(parts, ", "))
 	return printAll(p, b.String())
 }
 

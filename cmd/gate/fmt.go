@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/bounded"
+	"gate/cmd/internal/targets"
 	"gate/hostfs"
 	"gate/policycheck"
 )
@@ -57,14 +58,14 @@ func (f *fmtFlags) stdin(p process) error {
 	if err != nil {
 		return fmt.Errorf("stdin: %w", err)
 	}
-	formatted, err := policycheck.Format("stdin", text)
+	now, err := policycheck.Format("stdin", text)
 	if err != nil {
 		return err
 	}
 	if f.diff || f.list || f.check {
-		return f.show(p, []change{{file: "stdin", old: text, new: formatted}})
+		return f.show(p, []change{{file: "stdin", old: text, new: now}})
 	}
-	return emit(p, formatted)
+	return emit(p, now)
 }
 
 // A change is a file that is not formatted.
@@ -77,19 +78,19 @@ type change struct {
 
 // files formats the files of targets. Those that cannot be read or parsed are
 // reported on standard error and change nothing for the others.
-func (f *fmtFlags) files(p process, targets []policyTarget) error {
+func (f *fmtFlags) files(p process, targets []targets.Policies) error {
 	var changes []change
 	failed := false
 	for _, t := range targets {
-		names, err := policycheck.Files(os.DirFS(t.dir))
+		names, err := policycheck.Files(os.DirFS(t.Dir))
 		if err != nil {
-			return hostfs.At(t.shown, err)
+			return hostfs.At(t.Shown, err)
 		}
 		for _, name := range names {
-			if !t.holds(name) {
+			if !t.Holds(name) {
 				continue
 			}
-			c, err := t.format(name)
+			c, err := formatted(t, name)
 			if err != nil {
 				failed = true
 				fmt.Fprintf(p.stderr, "gate: %s\n", visible(err.Error()))
@@ -110,10 +111,11 @@ func (f *fmtFlags) files(p process, targets []policyTarget) error {
 	return err
 }
 
-func (t policyTarget) format(name string) (change, error) {
+// formatted is a file of a target and what it is to be.
+func formatted(t targets.Policies, name string) (change, error) {
 	c := change{
-		file: filepath.Join(t.shown, filepath.FromSlash(name)),
-		path: filepath.Join(t.dir, filepath.FromSlash(name)),
+		file: filepath.Join(t.Shown, filepath.FromSlash(name)),
+		path: filepath.Join(t.Dir, filepath.FromSlash(name)),
 	}
 	info, err := os.Lstat(c.path)
 	if err == nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gate/cmd/internal/targets"
 	"gate/cmd/internal/draft"
 	"gate/hook"
 )
@@ -83,7 +84,7 @@ func (f *newPolicyFlags) run(p process, id string) error {
 func whereAsked(p process, dir string) string {
 	if dir, err := filepath.Abs(dir); err == nil && filepath.Base(dir) == policyDir {
 		d, err := dirFlags{}.ForPeople(p.lookupEnv)
-		if place := filepath.Dir(dir); isPlace(place) || err == nil && place == d.User {
+		if place := filepath.Dir(dir); targets.IsPlace(place) || err == nil && place == d.User {
 			return "  it is in force already, as it stands\n"
 		}
 	}

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"strings"
+	"fmt"
 	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"gate/cmd/internal/places"
+	"gate/cmd/internal/targets"
 )
 
 // placeFlags are the flags of commands about what an agent's hook would find
@@ -46,4 +49,38 @@ func (f *placeFlags) guard(p process) (*guard, error) {
 		return nil, err
 	}
 	return newGuard(setting{dirs: d, home: p.home(), project: project, env: p.lookupEnv})
+}
+
+// policyTargets returns the policies that a person means, by name or where there
+// are any.
+func policyTargets(p process, f dirFlags, paths []string) ([]targets.Policies, error) {
+	if len(paths) == 0 {
+		path, err := defaultPolicyPath(p, f)
+		if err != nil {
+			return nil, err
+		}
+		paths = []string{path}
+	}
+	return targets.Named(paths...)
+}
+
+// defaultPolicyPath is where the policies are that a person means who names none.
+// Where that is another directory, or there are others, the person is told.
+func defaultPolicyPath(p process, f dirFlags) (string, error) {
+	found, err := targets.Default(func() (dirs, error) { return f.ForPeople(p.lookupEnv) })
+	if err != nil {
+		return "", err
+	}
+	shown := make([]string, len(found))
+	for i, dir := range found {
+		shown[i] = visible(p.tilde(dir))
+	}
+	others := ""
+	if len(found) > 1 {
+		others = "; name the others to look at them: " + strings.Join(shown[1:], " ")
+	}
+	if found[0] != "." || len(found) > 1 {
+		fmt.Fprintf(p.stderr, "gate: policies in %s%s\n", shown[0], others)
+	}
+	return found[0], nil
 }

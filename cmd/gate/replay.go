@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"gate/cmd/internal/screen"
 	"gate/replay"
@@ -109,7 +106,7 @@ func (f *replayFlags) run(cmd *cobra.Command, p process, args []string) error {
 		}
 	}
 	r := newReplayer(setting{dirs: d, home: p.home(), env: p.lookupEnv}, against, f.facts)
-	bar := f.bar(p)
+	bar := newProgressBar(p, f.progress)
 	options := replay.Options{Now: r.decider(against != nil), Prepare: r.prepare, Progress: bar.at}
 	if against != nil {
 		options.Then = r.decider(false)
@@ -147,52 +144,4 @@ func (f *replayFlags) fails(r *replay.Report) bool {
 		}
 		return r.Count(replay.Change(word)) > 0
 	})
-}
-
-// A progressBar says how far a long run is.
-type progressBar struct {
-	p        process
-	terminal bool // one line, written again and again
-	quiet    bool
-	start    time.Time
-	last     time.Time
-	done     int
-}
-
-// progressEvery is how often progress is shown.
-const progressEvery = 200 * time.Millisecond
-
-func (f *replayFlags) bar(p process) *progressBar {
-	file, ok := p.stderr.(*os.File)
-	terminal := ok && term.IsTerminal(int(file.Fd()))
-	return &progressBar{p: p, terminal: terminal, quiet: !terminal && !f.progress, start: time.Now(), last: time.Now()}
-}
-
-func (b *progressBar) at(done int) {
-	b.done = done
-	if now := time.Now(); !b.quiet && now.Sub(b.last) >= progressEvery {
-		b.last = now
-		b.show()
-	}
-}
-
-func (b *progressBar) show() {
-	rate := float64(b.done) / max(time.Since(b.start).Seconds(), 0.001)
-	text := fmt.Sprintf("gate: %s, %.0f a second", screen.Counted(b.done, "call"), rate)
-	if b.terminal {
-		fmt.Fprintf(b.p.stderr, "\r%s\x1b[K", text)
-	} else {
-		fmt.Fprintln(b.p.stderr, text)
-	}
-}
-
-// end shows the last state, or takes the line off a terminal.
-func (b *progressBar) end() {
-	switch {
-	case b.quiet:
-	case b.terminal:
-		fmt.Fprint(b.p.stderr, "\r\x1b[K")
-	default:
-		b.show()
-	}
 }

@@ -5,12 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"gate/cmd/internal/targets"
+	"gate/cmd/internal/testreport"
 	"gate/hook"
 	"gate/policies"
 	"gate/policytest"
@@ -117,32 +120,79 @@ func (f *testFlags) start(ctx context.Context, p process, args []string) (int, e
 	return f.once(ctx, p, args)
 }
 
+// paths returns the arguments, or where policies are when nobody says.
+func (f *testFlags) paths(p process, args []string) ([]string, error) {
+	if len(args) > 0 {
+		return args, nil
+	}
+	dir, err := defaultPolicyPath(p, f.dirs)
+	if err == nil && dir != "." {
+		dir = filepath.Join(dir, policyDir)
+	}
+	return []string{dir}, err
+}
+
 // once runs the tests and tells how they ended.
 func (f *testFlags) once(ctx context.Context, p process, args []string) (int, error) {
-	targets, err := openTargets(args)
+	list, err := targets.OpenTests(args)
 	if err != nil {
 		return exitFailed, err
 	}
-	defer closeTargets(targets)
-	report, err := f.runTargets(ctx, p, targets)
+	defer targets.CloseTests(list)
+	report, err := f.runTargets(ctx, p, list)
 	if err != nil {
 		return exitFailed, err
 	}
-	if err := report.print(p, f); err != nil {
+	if err := f.print(p, report); err != nil {
 		return exitFailed, err
 	}
-	return report.status(f), nil
+	if !report.Passed() { // as opa test
+		return exitReject, nil
+	}
+	return exitOK, nil
+}
+
+func (f *testFlags) print(p process, report *testreport.Report) error {
+	switch f.format {
+	case "json":
+		return printJSON(p, report.Document())
+	case "junit":
+		text, err := report.JUnit()
+		if err != nil {
+			return err
+		}
+		return printAll(p, text)
+	}
+	return printAll(p, report.Text(p.page(), f.verbose))
+}
+
+// keepRunning runs the tests, and again whenever a file changes, until the
+// context ends. What cannot be run is told and waits for the next change.
+func (f *testFlags) keepRunning(ctx context.Context, p process, args []string) (int, error) {
+	for {
+		watch := targets.WatchOf(args)
+		if _, err := f.once(ctx, p, args); err != nil {
+			fmt.Fprintf(p.stderr, "gate: %s\n", visible(err.Error()))
+		}
+		if ctx.Err() != nil {
+			return exitOK, nil
+		}
+		fmt.Fprintln(p.stderr, "gate: waiting for a change; end with Ctrl-C")
+		if !watch.Changed(ctx) {
+			return exitOK, nil
+		}
+	}
 }
 
 // runTargets runs the tests of each directory. A selection may select nothing
 // in some of them.
-func (f *testFlags) runTargets(ctx context.Context, p process, targets []*target) (*testReport, error) {
-	report := &testReport{}
+func (f *testFlags) runTargets(ctx context.Context, p process, list []*targets.Tests) (*testreport.Report, error) {
+	report := &testreport.Report{Least: f.threshold, LeastMutation: f.mutateThreshold}
 	var errs []error
-	for _, t := range targets {
+	for _, t := range list {
 		err := f.runTarget(ctx, p, t, report)
 		if !errors.Is(err, policytest.ErrNoTests) || f.run == "" {
-			errs = append(errs, t.placed(err))
+			errs = append(errs, t.Placed(err))
 		}
 	}
 	if ctx.Err() != nil {
@@ -151,21 +201,21 @@ func (f *testFlags) runTargets(ctx context.Context, p process, targets []*target
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	if len(report.results)+len(report.benchmarks) == 0 {
+	if report.Empty() {
 		return nil, fmt.Errorf("no test and no case is called anything that matches %s; gate test -v lists them", quoted(f.run))
 	}
 	return report, nil
 }
 
-func (f *testFlags) runTarget(ctx context.Context, p process, t *target, report *testReport) error {
+func (f *testFlags) runTarget(ctx context.Context, p process, t *targets.Tests, report *testreport.Report) error {
 	suite, err := policytest.Prepare(f.options(t))
 	if err != nil {
 		if errors.Is(err, policytest.ErrNoTests) {
-			return fmt.Errorf("%s: there are no tests; write files named *_test.rego or *%s", t.at(t.dir), policytest.CasesSuffix)
+			return fmt.Errorf("%s: there are no tests; write files named *_test.rego or *%s", t.At(t.Dir), policytest.CasesSuffix)
 		}
 		return err
 	}
-	sel, tested, err := t.selection(suite)
+	sel, tested, err := t.Selection(suite)
 	if err != nil {
 		return err
 	}
@@ -175,30 +225,30 @@ func (f *testFlags) runTarget(ctx context.Context, p process, t *target, report 
 	switch {
 	case f.bench:
 		list, err := suite.Bench(ctx, sel, f.count)
-		report.addBenchmarks(t, list)
+		report.AddBenchmarks(t, list)
 		return err
 	case f.coverage || f.threshold > 0:
 		results, c, err := suite.Cover(ctx, sel)
 		if err != nil {
 			return err
 		}
-		report.addResults(t, suite, results)
-		report.addCoverage(t, c, tested)
+		report.AddResults(t, suite, results)
+		report.AddCoverage(t, c, tested)
 	default:
 		results, err := suite.Run(ctx, sel)
 		if err != nil {
 			return err
 		}
-		report.addResults(t, suite, results)
+		report.AddResults(t, suite, results)
 	}
-	if (f.mutate || f.mutateThreshold > 0) && !report.failed() {
+	if (f.mutate || f.mutateThreshold > 0) && !report.Failed() {
 		return f.mutateTarget(ctx, p, t, suite, tested, report)
 	}
 	return nil
 }
 
 // mutateTarget finds out what the tests of a directory are worth.
-func (f *testFlags) mutateTarget(ctx context.Context, p process, t *target, suite *policytest.Suite, files []string, report *testReport) error {
+func (f *testFlags) mutateTarget(ctx context.Context, p process, t *targets.Tests, suite *policytest.Suite, files []string, report *testreport.Report) error {
 	o := mutate.Options{Files: files}
 	tried := newCounter(p, "changes tried")
 	o.Progress = tried.at
@@ -207,25 +257,25 @@ func (f *testFlags) mutateTarget(ctx context.Context, p process, t *target, suit
 	if err != nil {
 		return err
 	}
-	report.addMutation(t, m)
+	report.AddMutation(t, m)
 	return nil
 }
 
 // options are those of the suite of one directory.
-func (f *testFlags) options(t *target) policytest.Options {
+func (f *testFlags) options(t *targets.Tests) policytest.Options {
 	library, lib := library(hook.User)
 	o := policytest.Options{
-		Files: t.files, Dir: t.dir, Library: library, Lib: lib, Timeout: cmp.Or(f.timeout, 5*time.Second),
+		Files: t.Files, Dir: t.Dir, Library: library, Lib: lib, Timeout: cmp.Or(f.timeout, 5*time.Second),
 		Snapshot: policies.Snapshot(),
 	}
-	if t.library {
+	if t.Library {
 		o.Source = library
 		o.Source.Hooks, o.Source.Modules = nil, nil
 		return o
 	}
 	o.Source.Name = f.as
 	if f.as == "" {
-		o.Source.Name = t.whose()
+		o.Source.Name = t.Whose()
 	}
 	switch o.Source.Name {
 	case "managed":

@@ -13,10 +13,9 @@ import (
 
 	"gate/cmd/internal/recorded"
 	"gate/cmd/internal/screen"
+	"gate/cmd/internal/targets"
 	"gate/hostfs"
-	"gate/policycheck"
 	"gate/policytest"
-	"gate/scopes/load"
 )
 
 // fromLog writes an event case from a decision of the log: to standard output,
@@ -94,13 +93,13 @@ func (f *testFlags) tryCase(ctx context.Context, p process, args []string, c *po
 	if err != nil {
 		return "", err
 	}
-	targets, err := openTargets(args)
+	list, err := targets.OpenTests(args)
 	if err != nil {
 		return "", err
 	}
-	defer closeTargets(targets)
-	t := targets[0]
-	files, err := policyFiles(t.files)
+	defer targets.CloseTests(list)
+	t := list[0]
+	files, err := t.Policies()
 	if err != nil {
 		return "", err
 	}
@@ -108,19 +107,19 @@ func (f *testFlags) tryCase(ctx context.Context, p process, args []string, c *po
 	if err != nil {
 		return "", err
 	}
-	name := path.Join(t.dir, "decided"+policytest.CasesSuffix)
+	name := path.Join(t.Dir, "decided"+policytest.CasesSuffix)
 	files[name] = &fstest.MapFile{Data: text}
 	own := *t
-	own.files = files
+	own.Files = files
 	options := f.options(&own)
 	options.Untested = true
 	suite, err := policytest.Prepare(options)
 	if err != nil {
-		return "", t.placed(err)
+		return "", t.Placed(err)
 	}
 	results, err := suite.Run(ctx, policytest.Selection{Files: []string{name}, Name: regexp.MustCompile("^" + regexp.QuoteMeta(c.Name))})
 	if err != nil {
-		return "", t.placed(err)
+		return "", t.Placed(err)
 	}
 	for _, r := range results {
 		switch {
@@ -132,29 +131,4 @@ func (f *testFlags) tryCase(ctx context.Context, p process, args []string, c *po
 		}
 	}
 	return "", nil
-}
-
-// policyFiles reads the policies of a directory, and what cases may read of it,
-// but no tests.
-func policyFiles(dir fs.FS) (fstest.MapFS, error) {
-	files := fstest.MapFS{}
-	looked := 0
-	err := fs.WalkDir(dir, ".", func(name string, d fs.DirEntry, err error) error {
-		looked++
-		hidden := name != "." && strings.HasPrefix(d.Name(), ".")
-		switch {
-		case err != nil:
-			return err
-		case looked > mostEntries:
-			return fmt.Errorf("there are more than %d files in it", mostEntries)
-		case d.IsDir() && hidden:
-			return fs.SkipDir
-		case d.IsDir(), hidden, !strings.HasSuffix(name, ".rego"), strings.HasSuffix(name, "_test.rego"):
-			return nil
-		}
-		text, err := load.ReadFile(dir, name, policycheck.MaxFile)
-		files[name] = &fstest.MapFile{Data: text}
-		return err
-	})
-	return files, err
 }

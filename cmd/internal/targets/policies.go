@@ -1,4 +1,9 @@
-package main
+// Package targets finds what people mean by the paths that they give to commands
+// about policies: which directory is loaded, and what of it is meant.
+//
+// It loads no policy and changes nothing. Start with Named for policies, and with
+// OpenTests for tests.
+package targets
 
 import (
 	"errors"
@@ -14,58 +19,50 @@ import (
 	"gate/scopes/load"
 )
 
-// A policyTarget is something that gate check and gate fmt are pointed at.
-type policyTarget struct {
-	dir     string // absolute; what is loaded
-	shown   string // dir as the person would write it
+// A Policies is something that gate check and gate fmt are pointed at.
+type Policies struct {
+	Dir     string // absolute; what is loaded
+	Shown   string // dir as the person would write it
 	only    string // what of dir is meant, slash-separated; "" for all of it
-	place   bool   // dir is laid out as a directory of gate's
-	library bool   // dir holds the policies of the product itself
+	Place   bool   // dir is laid out as a directory of gate's
+	Library bool   // dir holds the policies of the product itself
 }
 
-// holds reports whether a file of the directory is meant.
-func (t policyTarget) holds(file string) bool {
+// Holds reports whether a file of the directory is meant.
+func (t Policies) Holds(file string) bool {
 	return t.only == "" || file == t.only || strings.HasPrefix(file, t.only+"/")
 }
 
-// policyTargets returns what paths mean. Without any it is this directory if it
-// holds policies, else the project's .gate, else the user's policies.
-func policyTargets(p process, f dirFlags, paths []string) ([]policyTarget, error) {
-	if len(paths) == 0 {
-		path, err := defaultPolicies(p, f)
-		if err != nil {
-			return nil, err
-		}
-		paths = []string{path}
-	}
-	var targets []policyTarget
+// Named returns what paths mean.
+func Named(paths ...string) ([]Policies, error) {
+	var list []Policies
 	for _, path := range paths {
 		t, err := policyTargetOf(path)
 		if err != nil {
 			return nil, err
 		}
-		targets = append(targets, t)
+		list = append(list, t)
 	}
-	return targets, nil
+	return list, nil
 }
 
-func policyTargetOf(path string) (policyTarget, error) {
-	t := policyTarget{shown: filepath.Clean(path)}
+func policyTargetOf(path string) (Policies, error) {
+	t := Policies{Shown: filepath.Clean(path)}
 	info, err := os.Stat(path)
 	if err != nil {
 		return t, hostfs.At(path, err)
 	}
-	if t.dir, err = filepath.Abs(path); err != nil {
+	if t.Dir, err = filepath.Abs(path); err != nil {
 		return t, err
 	}
 	switch {
 	case info.Mode().IsRegular() && strings.HasSuffix(path, ".rego"):
-		t.only = filepath.Base(t.dir)
-		t.dir, t.shown = filepath.Dir(t.dir), filepath.Dir(t.shown)
+		t.only = filepath.Base(t.Dir)
+		t.Dir, t.Shown = filepath.Dir(t.Dir), filepath.Dir(t.Shown)
 	case !info.IsDir():
 		return t, fmt.Errorf("%s: neither a directory nor a Rego file", path)
 	}
-	if t.place = t.only == "" && isPlace(t.dir); !t.place {
+	if t.Place = t.only == "" && IsPlace(t.Dir); !t.Place {
 		t.widen()
 	}
 	return t, nil
@@ -74,28 +71,28 @@ func policyTargetOf(path string) (policyTarget, error) {
 // widen makes a part of the nearest directory that is called policies a target
 // in all of it: they share helpers. It finds out whether these are the product's
 // own.
-func (t *policyTarget) widen() {
+func (t *Policies) widen() {
 	up := ""
-	for dir := t.dir; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if filepath.Base(dir) == policyDir {
-			below, err := filepath.Rel(dir, filepath.Join(t.dir, t.only))
+	for dir := t.Dir; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if filepath.Base(dir) == load.PoliciesDir {
+			below, err := filepath.Rel(dir, filepath.Join(t.Dir, t.only))
 			if err != nil {
 				return
 			}
 			if t.only = ""; below != "." {
 				t.only = filepath.ToSlash(below)
 			}
-			t.dir, t.shown = dir, filepath.Join(t.shown, up)
+			t.Dir, t.Shown = dir, filepath.Join(t.Shown, up)
 			break
 		}
 		up = filepath.Join(up, "..")
 	}
-	info, err := os.Stat(filepath.Join(t.dir, "gate", "lib", "lib.rego"))
-	t.library = err == nil && info.Mode().IsRegular()
+	info, err := os.Stat(filepath.Join(t.Dir, "gate", "lib", "lib.rego"))
+	t.Library = err == nil && info.Mode().IsRegular()
 }
 
-// isPlace reports whether a directory is laid out as one of gate's.
-func isPlace(dir string) bool { return filepath.Base(dir) == projectDir || holdsPlace(dir) }
+// IsPlace reports whether a directory is laid out as one of gate's.
+func IsPlace(dir string) bool { return filepath.Base(dir) == places.ProjectDir || holdsPlace(dir) }
 
 // holdsPlace reports that settings or hook files lie in a directory.
 func holdsPlace(dir string) bool {
@@ -108,42 +105,32 @@ func holdsPlace(dir string) bool {
 	return err == nil && info.IsDir()
 }
 
-// defaultPolicies finds the policies that a person in this directory means, and
-// says which, and which others there are that were not meant.
-func defaultPolicies(p process, f dirFlags) (string, error) {
+// Default finds the policies that a person in this directory means who names none,
+// and behind them the others there are that were not meant: "." if it holds any,
+// the project's .gate, the user's. dirs says where the user's are.
+func Default(dirs func() (places.Dirs, error)) ([]string, error) {
 	here, err := os.Getwd()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	var found []string
 	if holdsPolicies(".") {
 		found = append(found, ".")
 	}
-	d, err := f.ForPeople(p.lookupEnv)
+	d, err := dirs()
 	if err != nil && len(found) == 0 {
-		return "", err
+		return nil, err
 	}
-	for _, dir := range []string{filepath.Join(places.ProjectRoot("", here), projectDir), d.User} {
+	for _, dir := range []string{filepath.Join(places.ProjectRoot("", here), places.ProjectDir), d.User} {
 		around := here == dir || strings.HasPrefix(here, dir+string(filepath.Separator))
 		if dir != "" && !(around && len(found) > 0) && (holdsPolicies(dir) || holdsPlace(dir)) {
 			found = append(found, dir)
 		}
 	}
 	if len(found) == 0 {
-		return "", errors.New("no policies here, in the project's .gate, or of your own; name a directory or file")
+		return nil, errors.New("no policies here, in the project's .gate, or of your own; name a directory or file")
 	}
-	if found[0] != "." || len(found) > 1 {
-		shown := make([]string, len(found))
-		for i, dir := range found {
-			shown[i] = visible(p.tilde(dir))
-		}
-		others := ""
-		if len(found) > 1 {
-			others = "; name the others to look at them: " + strings.Join(shown[1:], " ")
-		}
-		fmt.Fprintf(p.stderr, "gate: policies in %s%s\n", shown[0], others)
-	}
-	return found[0], nil
+	return found, nil
 }
 
 // mostEntries is how much of a directory is looked at in search of policies.

@@ -1,4 +1,9 @@
-package main
+// Package testreport collects what came of the tests of several directories, and
+// shows it to people, to programs, and to CI systems that read JUnit's form.
+//
+// It runs nothing and writes nothing: package policytest runs tests, and the
+// caller prints. Start with a Report that says what is wanted at least.
+package testreport
 
 import (
 	"fmt"
@@ -8,25 +13,30 @@ import (
 	"time"
 
 	"gate/cmd/internal/screen"
+	"gate/cmd/internal/targets"
 	"gate/hook"
 	"gate/policytest"
 	"gate/policytest/mutate"
+	"gate/strictjson"
 )
 
-// A testReport is what came of a run: of all its directories, with paths as
-// people gave them.
-type testReport struct {
+// A Report is what came of a run: of all its directories, with paths as
+// people gave them. The zero Report has no results and asks for no coverage.
+type Report struct {
+	Least         float64 // percent of the lines that tests are to evaluate
+	LeastMutation float64 // percent of the changes that tests are to notice
+
 	results    []policytest.Result
 	benchmarks []policytest.Benchmark
 	coverage   *policytest.Coverage
 	mutation   *mutate.Report
 }
 
-// addResults takes the results of a directory in.
-func (r *testReport) addResults(t *target, suite *policytest.Suite, results []policytest.Result) {
-	place := t.placer(suite, results)
+// AddResults takes the results of a directory in.
+func (r *Report) AddResults(t *targets.Tests, suite *policytest.Suite, results []policytest.Result) {
+	place := placer(t, suite, results)
 	for _, one := range results {
-		one.File = t.at(one.File)
+		one.File = t.At(one.File)
 		one.Message = place(one.Message)
 		if one.Err != nil {
 			one.Err = fmt.Errorf("%s", place(one.Err.Error()))
@@ -37,7 +47,7 @@ func (r *testReport) addResults(t *target, suite *policytest.Suite, results []po
 
 // placer returns what turns the positions in a message into ones that people
 // can open.
-func (t *target) placer(suite *policytest.Suite, results []policytest.Result) func(string) string {
+func placer(t *targets.Tests, suite *policytest.Suite, results []policytest.Result) func(string) string {
 	var names []string
 	for _, name := range suite.Policies() {
 		names = append(names, regexp.QuoteMeta(name))
@@ -52,41 +62,41 @@ func (t *target) placer(suite *policytest.Suite, results []policytest.Result) fu
 		return files.ReplaceAllStringFunc(s, func(found string) string {
 			start := strings.IndexAny(found[:1], " \n\t(") + 1
 			end := strings.LastIndexByte(found, ':')
-			return found[:start] + t.at(found[start:end]) + found[end:]
+			return found[:start] + t.At(found[start:end]) + found[end:]
 		})
 	}
 }
 
-func (r *testReport) addBenchmarks(t *target, list []policytest.Benchmark) {
+func (r *Report) AddBenchmarks(t *targets.Tests, list []policytest.Benchmark) {
 	for _, b := range list {
-		b.File = t.at(b.File)
+		b.File = t.At(b.File)
 		r.benchmarks = append(r.benchmarks, b)
 	}
 }
 
-// addCoverage takes the coverage of the given files in, of all without any.
-func (r *testReport) addCoverage(t *target, c policytest.Coverage, files []string) {
+// AddCoverage takes the coverage of the given files in, of all without any.
+func (r *Report) AddCoverage(t *targets.Tests, c policytest.Coverage, files []string) {
 	if r.coverage == nil {
 		r.coverage = &policytest.Coverage{}
 	}
 	for _, f := range c.Files {
 		if files == nil || slices.Contains(files, f.File) {
-			f.File = t.at(f.File)
+			f.File = t.At(f.File)
 			r.coverage.Files = append(r.coverage.Files, f)
 		}
 	}
 }
 
-func (r *testReport) addMutation(t *target, m mutate.Report) {
+func (r *Report) AddMutation(t *targets.Tests, m mutate.Report) {
 	if r.mutation == nil {
 		r.mutation = &mutate.Report{}
 	}
 	for _, s := range m.Policies {
-		s.File = t.at(s.File)
+		s.File = t.At(s.File)
 		r.mutation.Policies = append(r.mutation.Policies, s)
 	}
 	for _, s := range m.Survivors {
-		s.File = t.at(s.File)
+		s.File = t.At(s.File)
 		r.mutation.Survivors = append(r.mutation.Survivors, s)
 	}
 }
@@ -94,7 +104,7 @@ func (r *testReport) addMutation(t *target, m mutate.Report) {
 // counts are how many tests ended how.
 type counts struct{ passed, failed, broken, skipped int }
 
-func (r *testReport) counts() counts {
+func (r *Report) counts() counts {
 	var c counts
 	for i := range r.results {
 		switch one := &r.results[i]; {
@@ -116,75 +126,59 @@ func (r *testReport) counts() counts {
 	return c
 }
 
-// failed reports that a test did not pass.
-func (r *testReport) failed() bool {
+// Empty reports that nothing was run.
+func (r *Report) Empty() bool { return len(r.results)+len(r.benchmarks) == 0 }
+
+// Failed reports that a test did not pass, or could not be run.
+func (r *Report) Failed() bool {
 	c := r.counts()
 	return c.failed+c.broken > 0
 }
 
 // missed says which thresholds were not reached.
-func (r *testReport) missed(f *testFlags) []string {
+func (r *Report) missed() []string {
 	var list []string
-	if r.coverage != nil && r.coverage.Percent() < f.threshold {
-		list = append(list, fmt.Sprintf("coverage is %.1f %%, below the threshold of %g %%", r.coverage.Percent(), f.threshold))
+	if r.coverage != nil && r.coverage.Percent() < r.Least {
+		list = append(list, fmt.Sprintf("coverage is %.1f %%, below the threshold of %g %%", r.coverage.Percent(), r.Least))
 	}
-	if r.mutation != nil && r.mutation.Total().Percent() < f.mutateThreshold {
+	if r.mutation != nil && r.mutation.Total().Percent() < r.LeastMutation {
 		list = append(list, fmt.Sprintf("tests notice %.1f %% of the changes, below the threshold of %g %%",
-			r.mutation.Total().Percent(), f.mutateThreshold))
+			r.mutation.Total().Percent(), r.LeastMutation))
 	}
 	return list
 }
 
-// status is the exit status: that of opa test.
-func (r *testReport) status(f *testFlags) int {
-	if r.failed() || len(r.missed(f)) > 0 {
-		return exitReject
-	}
-	return exitOK
-}
+// Passed reports that every test passed, and that no threshold was missed.
+func (r *Report) Passed() bool { return !r.Failed() && len(r.missed()) == 0 }
 
-func (r *testReport) print(p process, f *testFlags) error {
-	switch f.format {
-	case "json":
-		return printJSON(p, r.document(f))
-	case "junit":
-		text, err := r.junit()
-		if err != nil {
-			return err
-		}
-		return printAll(p, text)
-	}
-	return printAll(p, r.pretty(f, p.page()))
-}
-
-// pretty tells people: what is wrong first, the sum last.
-func (r *testReport) pretty(f *testFlags, s screen.Page) string {
+// Text tells people, of tests that passed only if all is wanted: what is wrong first, the sum last.
+func (r *Report) Text(s screen.Page, all bool) string {
 	var b strings.Builder
 	for i := range r.results {
 		r.results[i] = shownResult(r.results[i])
-		if one := &r.results[i]; f.verbose || !one.Passed() && !one.Skipped {
-			printResult(&b, s, one, f.verbose)
+		if one := &r.results[i]; all || !one.Passed() && !one.Skipped {
+			printResult(&b, s, one, all)
 		}
 	}
 	for _, m := range r.benchmarks {
 		printBenchmark(&b, m)
 	}
 	if r.coverage != nil {
-		printCoverage(&b, r.coverage, f.verbose)
+		printCoverage(&b, r.coverage, all)
 	}
 	if r.mutation != nil {
-		printMutation(&b, r.mutation, f.verbose)
+		printMutation(&b, r.mutation, all)
 	}
-	for _, why := range r.missed(f) {
+	for _, why := range r.missed() {
 		fmt.Fprintf(&b, "%s   %s\n", s.Effect(hook.Deny, "FAIL"), why)
 	}
-	r.printSum(&b, s, f)
+	r.printSum(&b, s)
 	return b.String()
 }
 
 // shownResult makes what tests and policies say visible.
 func shownResult(r policytest.Result) policytest.Result {
-	r.Name, r.Message, r.Output = oneLine(r.Name), visible(r.Message), visible(r.Output)
+	r.Name, r.Message, r.Output = strictjson.OneLine(r.Name), strictjson.Visible(r.Message), strictjson.Visible(r.Output)
 	return r
 }
 
@@ -206,7 +200,7 @@ func printResult(b *strings.Builder, s screen.Page, r *policytest.Result, verbos
 	fmt.Fprintf(b, "%s%s  %s%s\n", s.Effect(severity(r), word), blanks, title(r), s.Faint(took))
 	switch {
 	case r.Err != nil:
-		fmt.Fprintf(b, "  %s\n", screen.Hang(visible(r.Err.Error())))
+		fmt.Fprintf(b, "  %s\n", screen.Hang(strictjson.Visible(r.Err.Error())))
 	case r.Failed:
 		fmt.Fprintf(b, "  %s\n", screen.Hang(r.Message))
 	}
@@ -236,10 +230,10 @@ func title(r *policytest.Result) string {
 
 func printBenchmark(b *strings.Builder, m policytest.Benchmark) {
 	if m.Err != nil {
-		fmt.Fprintf(b, "ERROR  %s\n  %s:%d: %s\n", oneLine(m.Name), m.File, m.Line, screen.Hang(visible(m.Err.Error())))
+		fmt.Fprintf(b, "ERROR  %s\n  %s:%d: %s\n", strictjson.OneLine(m.Name), m.File, m.Line, screen.Hang(strictjson.Visible(m.Err.Error())))
 		return
 	}
-	fmt.Fprintf(b, "%s\t%8d\t%10d ns/op\t%8d B/op\t%6d allocs/op\n", oneLine(m.Name), m.Runs, m.NsPerOp, m.BytesPerOp, m.AllocsPerOp)
+	fmt.Fprintf(b, "%s\t%8d\t%10d ns/op\t%8d B/op\t%6d allocs/op\n", strictjson.OneLine(m.Name), m.Runs, m.NsPerOp, m.BytesPerOp, m.AllocsPerOp)
 }
 
 func printCoverage(b *strings.Builder, c *policytest.Coverage, verbose bool) {
@@ -264,7 +258,7 @@ func lineRange(file string, l policytest.Lines) string {
 
 func printMutation(b *strings.Builder, m *mutate.Report, verbose bool) {
 	for _, s := range m.Grouped() {
-		fmt.Fprintf(b, "%s\n  %s\n", oneLine(s.String()), s.Advice())
+		fmt.Fprintf(b, "%s\n  %s\n", strictjson.OneLine(s.String()), s.Advice())
 	}
 	for _, s := range m.Policies {
 		if verbose {
@@ -275,7 +269,7 @@ func printMutation(b *strings.Builder, m *mutate.Report, verbose bool) {
 	fmt.Fprintf(b, "mutation: %.1f %%: tests notice %d of %d changes\n", sum.Percent(), sum.Killed, sum.Killed+sum.Survived)
 }
 
-func (r *testReport) printSum(b *strings.Builder, s screen.Page, f *testFlags) {
+func (r *Report) printSum(b *strings.Builder, s screen.Page) {
 	if len(r.benchmarks) > 0 {
 		return
 	}
@@ -290,7 +284,7 @@ func (r *testReport) printSum(b *strings.Builder, s screen.Page, f *testFlags) {
 		}
 	}
 	word := s.Effect(hook.Pass, "PASS")
-	if r.status(f) != exitOK {
+	if !r.Passed() {
 		word = s.Effect(hook.Deny, "FAIL")
 	}
 	fmt.Fprintf(b, "%s   %s\n", word, strings.Join(parts, ", "))

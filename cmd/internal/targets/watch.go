@@ -1,8 +1,7 @@
-package main
+package targets
 
 import (
 	"context"
-	"fmt"
 	"io/fs"
 	"maps"
 	"path/filepath"
@@ -17,26 +16,18 @@ import (
 // word about directories that come and go.
 const watchEvery = 300 * time.Millisecond
 
-// keepRunning runs the tests, and again whenever a file changes, until the
-// context ends. What cannot be run is told and waits for the next change.
-func (f *testFlags) keepRunning(ctx context.Context, p process, args []string) (int, error) {
-	for {
-		before := stamps(args)
-		if _, err := f.once(ctx, p, args); err != nil {
-			fmt.Fprintf(p.stderr, "gate: %s\n", visible(err.Error()))
-		}
-		if ctx.Err() != nil {
-			return exitOK, nil
-		}
-		fmt.Fprintln(p.stderr, "gate: waiting for a change; end with Ctrl-C")
-		if !changed(ctx, args, before) {
-			return exitOK, nil
-		}
-	}
+// A Watch knows what files were like at a time.
+type Watch struct {
+	paths  []string
+	before map[string]stamp
 }
 
-// changed waits for a change and reports that there was one.
-func changed(ctx context.Context, args []string, before map[string]stamp) bool {
+// WatchOf remembers the policies and tests in paths as they are now.
+func WatchOf(paths []string) Watch { return Watch{paths, stamps(paths)} }
+
+// Changed waits until one of them is another one, and reports whether that was
+// before the context was done.
+func (w Watch) Changed(ctx context.Context) bool {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	for {
@@ -45,7 +36,7 @@ func changed(ctx context.Context, args []string, before map[string]stamp) bool {
 			return false
 		case <-tick.C:
 		}
-		if !maps.Equal(before, stamps(args)) {
+		if !maps.Equal(w.before, stamps(w.paths)) {
 			return true
 		}
 	}
@@ -80,27 +71,4 @@ func stamps(args []string) map[string]stamp {
 		})
 	}
 	return out
-}
-
-// A counter tells a person at a terminal how far something long is.
-type counter struct {
-	p     process
-	what  string
-	shown bool
-}
-
-func newCounter(p process, what string) *counter { return &counter{p: p, what: what} }
-
-func (g *counter) at(done, total int) {
-	if g.p.isTerminal == nil || !g.p.isTerminal() {
-		return
-	}
-	g.shown = true
-	fmt.Fprintf(g.p.stderr, "\r%d of %d %s", done, total, g.what)
-}
-
-func (g *counter) done() {
-	if g.shown {
-		fmt.Fprint(g.p.stderr, "\r\x1b[K")
-	}
 }

@@ -1,4 +1,4 @@
-package main
+package targets
 
 import (
 	"cmp"
@@ -12,44 +12,36 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"testing/fstest"
 
 	"gate/cmd/internal/places"
 	"gate/hostfs"
+	"gate/policycheck"
 	"gate/policytest"
+	"gate/scopes/load"
 )
 
-// A target is a directory whose tests are run, with the policies that it
+// A Tests is a directory whose tests are run, with the policies that it
 // belongs to.
-type target struct {
-	files fs.FS  // the policies
+type Tests struct {
+	Files fs.FS  // the policies
 	here  string // what people read paths relative to; "" for absolute ones
 	place *places.Place
-	dir   string   // within files: what is tested; "." is all
+	Dir   string   // within files: what is tested; "." is all
 	only  []string // the files within files that were named; nil: the whole directory
 
-	library bool // files are the product's own
+	Library bool // files are the product's own
 }
 
-func closeTargets(list []*target) {
+// CloseTests closes what OpenTests opened.
+func CloseTests(list []*Tests) {
 	for _, t := range list {
 		t.place.Close()
 	}
 }
 
-// paths returns the arguments, or where policies are when nobody says.
-func (f *testFlags) paths(p process, args []string) ([]string, error) {
-	if len(args) > 0 {
-		return args, nil
-	}
-	dir, err := defaultPolicies(p, f.dirs)
-	if err == nil && dir != "." {
-		dir = filepath.Join(dir, policyDir)
-	}
-	return []string{dir}, err
-}
-
-// openTargets opens what the arguments name.
-func openTargets(args []string) (list []*target, err error) {
+// OpenTests opens what the arguments name.
+func OpenTests(args []string) (list []*Tests, err error) {
 	var errs []error
 	for _, arg := range args {
 		dir, file := arg, ""
@@ -71,8 +63,8 @@ func openTargets(args []string) (list []*target, err error) {
 			list = append(list, t)
 			continue
 		}
-		t.only = []string{path.Join(t.dir, file)}
-		at := slices.IndexFunc(list, func(o *target) bool { return o.only != nil && o.place.Dir == t.place.Dir && o.dir == t.dir })
+		t.only = []string{path.Join(t.Dir, file)}
+		at := slices.IndexFunc(list, func(o *Tests) bool { return o.only != nil && o.place.Dir == t.place.Dir && o.Dir == t.Dir })
 		if at < 0 {
 			list = append(list, t)
 			continue
@@ -81,24 +73,24 @@ func openTargets(args []string) (list []*target, err error) {
 		t.place.Close()
 	}
 	if err := errors.Join(errs...); err != nil {
-		closeTargets(list)
+		CloseTests(list)
 		return nil, err
 	}
 	return list, nil
 }
 
 // openTarget opens the policies that a directory belongs to.
-func openTarget(dir string) (*target, error) {
+func openTarget(dir string) (*Tests, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
 	}
-	all := policyTarget{dir: abs}
+	all := Policies{Dir: abs}
 	all.widen()
-	return newTarget(dir, all.dir, cmp.Or(all.only, "."), all.library)
+	return newTarget(dir, all.Dir, cmp.Or(all.only, "."), all.Library)
 }
 
-func newTarget(given, abs, below string, library bool) (*target, error) {
+func newTarget(given, abs, below string, library bool) (*Tests, error) {
 	p := places.Open(abs, ".", nil)
 	if p == nil {
 		return nil, fmt.Errorf("%s: there is nothing in it", given)
@@ -106,7 +98,7 @@ func newTarget(given, abs, below string, library bool) (*target, error) {
 	if p.Err != nil {
 		return nil, fmt.Errorf("%s: %w", given, p.Err)
 	}
-	t := &target{files: p.Files, place: p, dir: below, library: library}
+	t := &Tests{Files: p.Files, place: p, Dir: below, Library: library}
 	if filepath.IsAbs(given) {
 		return t, nil
 	}
@@ -115,9 +107,9 @@ func newTarget(given, abs, below string, library bool) (*target, error) {
 	return t, err
 }
 
-// selection says which tests of a suite were named, and which policies are to be
+// Selection says which tests of a suite were named, and which policies are to be
 // looked at; nil: all.
-func (t *target) selection(s *policytest.Suite) (sel policytest.Selection, policies []string, err error) {
+func (t *Tests) Selection(s *policytest.Suite) (sel policytest.Selection, policies []string, err error) {
 	if t.only == nil {
 		return sel, nil, nil
 	}
@@ -143,16 +135,16 @@ func (t *target) selection(s *policytest.Suite) (sel policytest.Selection, polic
 	return sel, policies, nil
 }
 
-// whose the policies of a directory are when nobody says.
-func (t *target) whose() string {
-	if slices.Contains(strings.Split(filepath.ToSlash(t.place.Dir), "/"), projectDir) {
+// Whose the policies of a directory are when nobody says.
+func (t *Tests) Whose() string {
+	if slices.Contains(strings.Split(filepath.ToSlash(t.place.Dir), "/"), places.ProjectDir) {
 		return "project"
 	}
 	return "user"
 }
 
-// placed turns the positions of an error into ones that people can open.
-func (t *target) placed(err error) error {
+// Placed turns the positions of an error into ones that people can open.
+func (t *Tests) Placed(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -160,12 +152,12 @@ func (t *target) placed(err error) error {
 	if errors.As(err, &joined) {
 		var list []error
 		for _, e := range joined.Unwrap() {
-			list = append(list, t.placed(e))
+			list = append(list, t.Placed(e))
 		}
 		return errors.Join(list...)
 	}
 	if file := position().FindString(err.Error()); file != "" {
-		return errors.New(t.at(file) + err.Error()[len(file):])
+		return errors.New(t.At(file) + err.Error()[len(file):])
 	}
 	return err
 }
@@ -173,8 +165,8 @@ func (t *target) placed(err error) error {
 // position begins an error about a file of a directory.
 var position = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^\s:/][^\s:]*\.(?:rego|ya?ml)\b`) })
 
-// at names a file of the policies as people can open it.
-func (t *target) at(file string) string {
+// At names a file of the policies as people can open it.
+func (t *Tests) At(file string) string {
 	name := filepath.Join(t.place.Dir, filepath.FromSlash(file))
 	if t.here == "" {
 		return name
@@ -183,4 +175,28 @@ func (t *target) at(file string) string {
 		return filepath.ToSlash(rel)
 	}
 	return name
+}
+
+// Policies reads the policies of the directory, and no tests.
+func (t *Tests) Policies() (fstest.MapFS, error) {
+	files := fstest.MapFS{}
+	looked := 0
+	err := fs.WalkDir(t.Files, ".", func(name string, d fs.DirEntry, err error) error {
+		looked++
+		hidden := name != "." && strings.HasPrefix(d.Name(), ".")
+		switch {
+		case err != nil:
+			return err
+		case looked > mostEntries:
+			return fmt.Errorf("there are more than %d files in it", mostEntries)
+		case d.IsDir() && hidden:
+			return fs.SkipDir
+		case d.IsDir(), hidden, !strings.HasSuffix(name, ".rego"), strings.HasSuffix(name, "_test.rego"):
+			return nil
+		}
+		text, err := load.ReadFile(t.Files, name, policycheck.MaxFile)
+		files[name] = &fstest.MapFile{Data: text}
+		return err
+	})
+	return files, err
 }

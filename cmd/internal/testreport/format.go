@@ -1,4 +1,4 @@
-package main
+package testreport
 
 import (
 	"encoding/json"
@@ -13,12 +13,12 @@ import (
 	"gate/strictjson"
 )
 
-// document is a report as programs read it.
-func (r *testReport) document(f *testFlags) map[string]any {
+// Document is a report as programs read it.
+func (r *Report) Document() map[string]any {
 	c := r.counts()
 	doc := map[string]any{
 		"passed": c.passed, "failed": c.failed, "errors": c.broken, "skipped": c.skipped,
-		"results": []any{}, "missed": document.Strings(r.missed(f)), "benchmarks": nil, "coverage": nil, "mutation": nil,
+		"results": []any{}, "missed": document.Strings(r.missed()), "benchmarks": nil, "coverage": nil, "mutation": nil,
 	}
 	results := []any{}
 	for i := range r.results {
@@ -85,7 +85,7 @@ func coverageDocument(c *policytest.Coverage) map[string]any {
 // percent is a share with two decimals.
 func percent(p float64) json.Number { return json.Number(strconv.FormatFloat(p, 'f', 2, 64)) }
 
-func (r *testReport) mutationDocument() map[string]any {
+func (r *Report) mutationDocument() map[string]any {
 	files, survivors := []any{}, []any{}
 	for _, s := range r.mutation.Policies {
 		files = append(files, map[string]any{
@@ -132,8 +132,8 @@ type (
 	}
 )
 
-// junit is a report with a suite for each file.
-func (r *testReport) junit() (string, error) {
+// JUnit is a report with a suite for each file.
+func (r *Report) JUnit() (string, error) {
 	var doc junitSuites
 	var took time.Duration
 	for i := range r.results {
