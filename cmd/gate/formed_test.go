@@ -73,15 +73,6 @@ deny contains sprintf("pair %v", [[x | some x in {input.tool_input.command, "zz"
 `,
 }
 
-// metadata begins a policy.
-func metadata(pkg string, more ...string) string {
-	lines := append([]string{"# METADATA", "# title: " + pkg, "# description: D.", "# custom:", "#   gate:", "#     events: [PreToolUse]", "#     matcher: Bash"}, "")
-	for i, line := range more {
-		more[i] = "#     " + line
-	}
-	return strings.Join(append(lines[:7], more...), "\n") + "\npackage " + pkg + "\n"
-}
-
 var formedCalls = []string{
 	"ls", "git push --force origin main", "go test ./...", "frozen: yes", "frozen: [", "loud", "order it", "order it now at once", "order excepted",
 	"order is frozen loud", "number 2", "number 7", "number x", "unsure", "echo looked", "echo hello", "a pair", "order pair of frozen echo looked",

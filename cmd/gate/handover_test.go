@@ -146,3 +146,12 @@ deny contains "frozen" if yaml.unmarshal(input.tool_input.command).frozen
 		}
 	}
 }
+
+// metadata begins a policy.
+func metadata(pkg string, more ...string) string {
+	lines := append([]string{"# METADATA", "# title: " + pkg, "# description: D.", "# custom:", "#   gate:", "#     events: [PreToolUse]", "#     matcher: Bash"}, "")
+	for i, line := range more {
+		more[i] = "#     " + line
+	}
+	return strings.Join(append(lines[:7], more...), "\n") + "\npackage " + pkg + "\n"
+}

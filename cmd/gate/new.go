@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gate/cmd/internal/targets"
 	"gate/cmd/internal/draft"
+	"gate/cmd/internal/targets"
 	"gate/hook"
 )
 
