@@ -5,6 +5,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"gate/facts/glob"
 	"gate/hook"
 )
 
@@ -138,7 +139,7 @@ func substitutes(word *syntax.Word) bool {
 func programName(f field) string {
 	last := f.parts[len(f.parts)-1]
 	i := strings.LastIndexByte(last.text, '/')
-	if last.hole != nil || i < 0 || hasGlob(last.text) && !last.quoted {
+	if last.hole != nil || i < 0 || glob.Wild(last.text) && !last.quoted {
 		return ""
 	}
 	return last.text[i+1:]

@@ -2,6 +2,8 @@ package facts
 
 import (
 	"strings"
+
+	"gate/facts/world"
 )
 
 // kubernetes works out what kubectl and its like would change, and where.
@@ -176,7 +178,7 @@ func (u *use) entryPoint(image string) {
 func mounted(f field, path string, inside map[string]string) field {
 	best := ""
 	for dir := range inside {
-		if len(dir) > len(best) && below(path, dir) {
+		if len(dir) > len(best) && world.Below(path, dir) {
 			best = dir
 		}
 	}

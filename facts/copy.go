@@ -1,11 +1,13 @@
 package facts
 
 import (
-	"gate/hook"
+	"errors"
 	"path"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"gate/hook"
 )
 
 // dd names its files as if= and of=.
@@ -177,7 +179,7 @@ func (u *use) leadsInto(to field) bool {
 		return true
 	}
 	targets := u.absolute(u.s, to)
-	return len(targets) == 1 && (targets[0].path == u.world.Home || u.world.isDirectory(targets[0].path))
+	return len(targets) == 1 && (targets[0].path == u.world.Home || u.world.IsDirectory(targets[0].path))
 }
 
 // copies remembers what cp, mv, ln and install put where, so that a file that
@@ -213,17 +215,19 @@ func (u *use) renames(from, to field) {
 	}
 }
 
+var errNoScript = errors.New("no text that a shell reads")
+
 func (u *use) scriptText(f field) (string, error) {
 	for _, t := range u.absolute(u.s, f) {
 		if t.path != "" {
-			text, err := u.world.read(t.path, maxScript)
+			text, err := u.world.Read(t.path, maxScript)
 			if err == nil && !utf8.ValidString(text) {
-				err = errNoFiles // a program of the machine, whose text no shell reads
+				err = errNoScript // a program of the machine, whose text no shell reads
 			}
 			return text, err
 		}
 	}
-	return "", errNoFiles
+	return "", errNoScript
 }
 
 // tar reads its old-style first word and tells archives from members.
@@ -254,7 +258,7 @@ func (u *use) tar() {
 				if what, _ := u.secret(t.path); what != "" {
 					secret = what
 				}
-				if strings.HasSuffix(t.path, "/.ssh") || strings.HasSuffix(t.path, "/.aws") || strings.HasSuffix(t.path, "/.gnupg") || strings.HasSuffix(t.path, "/.kube") || u.world.area(t.path) == "home" {
+				if strings.HasSuffix(t.path, "/.ssh") || strings.HasSuffix(t.path, "/.aws") || strings.HasSuffix(t.path, "/.gnupg") || strings.HasSuffix(t.path, "/.kube") || u.world.Area(t.path) == "home" {
 					secret = "directory of secrets"
 				}
 			}

@@ -78,7 +78,7 @@ func (c *call) goTo(to []string, target field, more bool) {
 	case more: // an error, or in another shell a substitution
 		c.s.become(from, c.s.clone())
 	case len(to) != 1:
-	case c.world.isDirectory(to[0]):
+	case c.world.IsDirectory(to[0]):
 		c.s.status = succeeds
 	case !c.mayExist(to[0]):
 		c.s.failed = from
@@ -93,14 +93,6 @@ func (s *state) below(to []string, target field) string {
 		return ""
 	}
 	return strings.TrimPrefix(path.Join("/", s.under, *v), "/")
-}
-
-func (w World) isDirectory(name string) bool {
-	if w.Files == nil {
-		return false
-	}
-	info, err := w.Files.Lstat(name)
-	return err == nil && info.Mode()&fs.ModeType == fs.ModeDir
 }
 
 // mayExist reports that a directory is there when the line comes to it, for

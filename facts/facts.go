@@ -13,6 +13,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"gate/facts/world"
 	"gate/hook"
 )
 
@@ -20,6 +21,13 @@ import (
 // that the copies made gate-hook a twentieth larger, and a program starts the more
 // slowly the larger it is: those are marked go:noinline. A further one is worth it
 // from about 10 KB on.
+
+// What a Reader is made for; package world says more.
+type (
+	World = world.World
+	Files = world.Files
+	Place = world.Place
+)
 
 // A Reader works facts out. It is safe for concurrent use.
 type Reader struct {
@@ -41,7 +49,7 @@ func (r *Reader) Of(ev *hook.Event) *hook.Facts {
 	f := &hook.Facts{}
 	w := &walker{Reader: r, world: r.world, out: f, seen: map[*syntax.Stmt]bool{}}
 	if w.world.Files != nil {
-		w.world.Files = &glances{Files: w.world.Files}
+		w.world.Files = &world.Glances{Files: w.world.Files}
 	}
 	w.world.Dir = directory(ev.Dir())
 	if w.world.Project == "" {

@@ -291,7 +291,7 @@ func either(a, b field) field {
 	if okA && okB {
 		alts := va
 		for _, v := range vb {
-			if !contains(alts, v) {
+			if !slices.Contains(alts, v) {
 				alts = append(alts, v)
 			}
 		}
@@ -320,13 +320,4 @@ func (f field) guessed(n int) (field, bool) {
 		out.parts = append(out.parts, p)
 	}
 	return out, found
-}
-
-func contains(list []string, s string) bool {
-	for _, e := range list {
-		if e == s {
-			return true
-		}
-	}
-	return false
 }

@@ -1,6 +1,10 @@
 package facts
 
-import "strings"
+import (
+	"strings"
+
+	"gate/facts/glob"
+)
 
 const maxVariants = 16
 
@@ -14,7 +18,7 @@ func (f field) variants() ([]string, bool) {
 func (f field) patterns() ([]string, bool) {
 	return f.combine(func(p part, text string) string {
 		if p.quoted && !p.spread {
-			return escapeGlob(text)
+			return glob.Escape(text)
 		}
 		return text
 	})

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gate/facts/glob"
 	"gate/facts/wordlist"
 )
 
@@ -235,14 +236,14 @@ func (a *asked) test(name string, in candidates) candidates {
 		a.next++
 	}
 	text := value.text()
-	if !narrows || text == "" || broad(text) {
+	if !narrows || text == "" || glob.Broad(text) {
 		return in
 	}
 	switch name {
 	case "-name", "-iname":
 		return in.narrow(candidate{names: text})
 	case "-path", "-wholename":
-		if (strings.HasPrefix(text, "./") || strings.HasPrefix(text, "/")) && !hasGlob(text) && value.literal() {
+		if (strings.HasPrefix(text, "./") || strings.HasPrefix(text, "/")) && !glob.Wild(text) && value.literal() {
 			return in.narrow(candidate{names: someFiles, only: value})
 		}
 		if names := strings.TrimPrefix(strings.TrimPrefix(text, "*"), "./"); strings.Contains(names, "/") && value.literal() { // or those: */.x/*

@@ -3,6 +3,8 @@ package facts
 import (
 	"slices"
 	"strings"
+
+	"gate/facts/world"
 )
 
 // heads are the branches that a repository may have checked out after what the
@@ -71,10 +73,10 @@ func (u *use) isBranch(git, name string) bool {
 	if name == "" || strings.Contains(name, "..") {
 		return false
 	}
-	if _, err := u.world.read(git+"/refs/heads/"+name, 4096); err == nil {
+	if _, err := u.world.Read(git+"/refs/heads/"+name, 4096); err == nil {
 		return true
 	}
-	packed, err := u.world.read(git+"/packed-refs", 1<<20)
+	packed, err := u.world.Read(git+"/packed-refs", 1<<20)
 	return err == nil && strings.Contains(packed, " refs/heads/"+name+"\n")
 }
 
@@ -102,7 +104,7 @@ func (u *use) headBranches() []string {
 
 // fileHead reads which branch is checked out.
 func (u *use) fileHead(git string) string {
-	text, err := u.world.read(git+"/HEAD", 4096)
+	text, err := u.world.Read(git+"/HEAD", 4096)
 	if err != nil {
 		return ""
 	}
@@ -123,14 +125,14 @@ func (u *use) gitDir() string {
 	if set || len(u.s.dirs) != 1 || u.has("git-dir") {
 		return ""
 	}
-	for dir := u.s.dirs[0]; ; dir = parent(dir) {
+	for dir := u.s.dirs[0]; ; dir = world.Parent(dir) {
 		git := strings.TrimSuffix(dir, "/") + "/.git"
-		if text, err := u.world.read(git, 4096); err == nil {
+		if text, err := u.world.Read(git, 4096); err == nil {
 			if to, ok := strings.CutPrefix(strings.TrimSpace(text), "gitdir: "); ok {
 				git = to
 			}
 		}
-		if _, err := u.world.read(git+"/HEAD", 4096); err == nil {
+		if _, err := u.world.Read(git+"/HEAD", 4096); err == nil {
 			return git
 		}
 		if dir == "/" {

@@ -3,6 +3,8 @@ package facts
 import (
 	"path"
 	"strings"
+
+	"gate/facts/world"
 )
 
 // gitSettings are values of git's configuration by key, section and name in
@@ -60,11 +62,11 @@ func (u *use) gitFile(g gitSettings, name string, left *int) {
 	if *left--; *left < 0 {
 		return
 	}
-	text, err := u.world.read(name, maxGitConfig)
+	text, err := u.world.Read(name, maxGitConfig)
 	if err != nil {
 		return
 	}
-	g.parse(text, func(to string) { u.gitFile(g, u.gitPath(to, parent(name)), left) })
+	g.parse(text, func(to string) { u.gitFile(g, u.gitPath(to, world.Parent(name)), left) })
 }
 
 // gitPath is a path as git's configuration writes it, seen from a directory.

@@ -12,6 +12,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"gate/facts/code"
+	"gate/facts/glob"
 	"gate/hook"
 )
 
@@ -256,7 +257,7 @@ func (c *call) runScript(language string, f field, here bool) stream {
 		}
 		if p.glob { // of what it matches, the line's own files are known
 			for _, name := range slices.Sorted(maps.Keys(c.files)) {
-				if globMatch(p.path, name) {
+				if glob.Match(p.path, name) {
 					c.runScript(language, literalField(name), here)
 				}
 			}
@@ -274,9 +275,9 @@ func (c *call) runScript(language string, f field, here bool) stream {
 			if language != "" && language != "bash" && !code.HasRules(language) {
 				continue // what such a program does is as unknown as what any does
 			}
-			text, err := c.world.read(p.path, maxScript)
+			text, err := c.world.Read(p.path, maxScript)
 			if err != nil {
-				if c.world.exists(p.path) {
+				if c.world.Exists(p.path) {
 					c.unknown("script", "a script that gate could not read", c.id, f.span)
 				}
 				continue

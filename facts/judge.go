@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"slices"
 	"strings"
 
 	"gate/facts/code"
@@ -56,7 +57,7 @@ func (u *use) calls(language, text string) []string {
 	report := code.Inspect(language, text)
 	names := []string{}
 	for _, c := range report.Calls {
-		if !contains(names, c.Name) {
+		if !slices.Contains(names, c.Name) {
 			names = append(names, c.Name)
 		}
 		u.codeCall(c)

@@ -49,7 +49,7 @@ func (u *use) kubeContext() (any, string) {
 		if !strings.HasPrefix(file, "/") && len(u.s.dirs) == 1 {
 			file = u.s.dirs[0] + "/" + file
 		}
-		text, err := u.world.read(file, 1<<20)
+		text, err := u.world.Read(file, 1<<20)
 		if err != nil {
 			continue
 		}
@@ -132,7 +132,7 @@ func (u *use) kubeconfigs() (files []string, known bool) {
 		return []string{*v}, true
 	}
 	list := ""
-	if v, ok := u.world.getenv("KUBECONFIG"); ok {
+	if v, ok := u.world.Env("KUBECONFIG"); ok {
 		list = v
 	}
 	if v, ok := u.s.vars["KUBECONFIG"]; ok {

@@ -48,7 +48,7 @@ func (x *expander) environment(name string) (field, bool) {
 			return literalField(w.User), true
 		}
 	case "TMPDIR":
-		if v, ok := w.getenv("TMPDIR"); ok && v != "" {
+		if v, ok := w.Env("TMPDIR"); ok && v != "" {
 			return literalField(v), true
 		}
 		return holeField(&hole{why: "$TMPDIR", alts: []string{"/tmp"}, empty: true, unset: true}), false

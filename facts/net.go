@@ -3,6 +3,7 @@ package facts
 import (
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 
 	"gate/facts/credential"
@@ -78,7 +79,7 @@ var metadataHosts = []string{"169.254.169.254", "metadata.google.internal", "met
 // reach tells where a host lies. Addresses written as one number, in hex or in
 // octal are what inet_aton makes of them.
 func reach(host string) (private, metadata bool) {
-	if contains(metadataHosts, host) {
+	if slices.Contains(metadataHosts, host) {
 		return true, true
 	}
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") || strings.HasSuffix(host, ".local") {
@@ -94,7 +95,7 @@ func reach(host string) (private, metadata bool) {
 		addr = netip.AddrFrom4([4]byte(b[12:])) // written in one of version 6
 	}
 	addr = addr.Unmap()
-	if contains(metadataHosts, addr.String()) {
+	if slices.Contains(metadataHosts, addr.String()) {
 		return true, true
 	}
 	return addr.IsLoopback() || addr.IsPrivate() || addr.IsLinkLocalUnicast() || addr.IsUnspecified(), false
@@ -283,7 +284,7 @@ func (u *use) data(f field) {
 		u.upload(file)
 	case eq > 0 && at > 0 && at < eq:
 		u.upload(f.from(at + 1))
-	case at > 0 && eq < 0 && (u.row.special == "httpie" || contains(u.named(f), "data-urlencode") || contains(u.named(f), "url-query")): // name@file
+	case at > 0 && eq < 0 && (u.row.special == "httpie" || slices.Contains(u.named(f), "data-urlencode") || slices.Contains(u.named(f), "url-query")): // name@file
 		u.upload(f.from(at + 1))
 	default:
 		source := "text"

@@ -5,6 +5,8 @@ import (
 	"unicode"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"gate/facts/glob"
 )
 
 // changeCase changes the characters that match pat, all or the first.
@@ -16,7 +18,7 @@ func changeCase(s, pat string, op syntax.ParExpOperator) string {
 	}
 	out := []rune(s)
 	for i, r := range out {
-		if (i == 0 || !first) && (pat == "?" || globMatch(pat, string(r))) {
+		if (i == 0 || !first) && (pat == "?" || glob.Match(pat, string(r))) {
 			out[i] = change(r)
 		}
 	}
@@ -32,10 +34,10 @@ func trimPattern(s, pat string, op syntax.ParExpOperator) string {
 		if small != prefix {
 			cut = len(s) - n
 		}
-		if prefix && globMatch(pat, s[:cut]) {
+		if prefix && glob.Match(pat, s[:cut]) {
 			return s[cut:]
 		}
-		if !prefix && globMatch(pat, s[cut:]) {
+		if !prefix && glob.Match(pat, s[cut:]) {
 			return s[:cut]
 		}
 	}
@@ -90,7 +92,7 @@ func replacePattern(s, pat, with string, anchor byte, all bool) string {
 			most = min(most, i+len(pat)) // every other character of a pattern stands for one
 		}
 		for j := most; j >= i && (j > i || i == len(s)); j-- {
-			if (anchor != '%' || j == len(s)) && globMatch(pat, s[i:j]) {
+			if (anchor != '%' || j == len(s)) && glob.Match(pat, s[i:j]) {
 				end = j
 				break
 			}

@@ -1,8 +1,7 @@
 package facts
 
 import (
-	"strings"
-
+	"gate/facts/world"
 	"gate/hook"
 )
 
@@ -55,7 +54,7 @@ func (w *walker) touch(id int, t target, f field, a access) {
 		if t.resolved != "" {
 			p.Resolved = ptr(t.resolved)
 		}
-		in := below(t.path, w.world.Project) && below(*p.Resolved, w.world.Project)
+		in := world.Below(t.path, w.world.Project) && world.Below(*p.Resolved, w.world.Project)
 		p.InProject = &in
 	} else {
 		w.unknown("path", "a path is not known: "+why(f), id, f.span)
@@ -73,7 +72,7 @@ func why(f field) string {
 
 // pathEffects says what the access amounts to.
 func (w *walker) pathEffects(id int, t target, a access) {
-	area := graver(t.area, t.followed)
+	area := world.Graver(t.area, t.followed)
 	if a.kind == "delete" && !t.dir && !t.contents && !a.follow {
 		area = t.area // a link goes away, not what it points to
 	}
@@ -84,7 +83,7 @@ func (w *walker) pathEffects(id int, t target, a access) {
 			w.effect("fs.read", id, attrs)
 		}
 	case "write":
-		if harmlessDevice(t.path) {
+		if world.HarmlessDevice(t.path) {
 			return
 		}
 		if a.remote && t.area != "device" && t.area != "system" {
@@ -118,8 +117,4 @@ func toList(s []string) []any {
 		out[i] = e
 	}
 	return out
-}
-
-func harmlessDevice(p string) bool {
-	return strings.HasPrefix(p, "/dev/") && deviceArea(p) == "temp" && !strings.HasPrefix(p, "/dev/shm/")
 }

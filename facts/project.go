@@ -37,7 +37,7 @@ func (u *use) packageScript() {
 		return
 	}
 	dir := u.s.dirs[0]
-	text, err := u.world.read(path.Join(dir, "package.json"), maxScript)
+	text, err := u.world.Read(path.Join(dir, "package.json"), maxScript)
 	st, written := u.files[path.Join(dir, "package.json")]
 	if written {
 		if st.text == nil {

@@ -16,7 +16,7 @@ func (c *call) looksInto(file string) []hook.FactEffect {
 	if file == "" || c.s.remote || c.running("script "+file) {
 		return nil
 	}
-	text, err := c.world.read(file, maxScript)
+	text, err := c.world.Read(file, maxScript)
 	if err != nil || !isShellScript(file, text) {
 		return nil
 	}

@@ -7,7 +7,9 @@ import (
 	"sync"
 
 	"gate/facts/credential"
+	"gate/facts/glob"
 	"gate/facts/wordlist"
+	"gate/facts/world"
 )
 
 // shows reports whether what the program reads goes to its output.
@@ -28,7 +30,7 @@ func (u *use) staysSecret() bool {
 	where := ""
 	for _, f := range u.rest {
 		for _, t := range u.absolute(u.s, f) {
-			if _, grade := u.secret(t.path); t.path == "" || grade != "config" || !below(t.path, u.world.Project) {
+			if _, grade := u.secret(t.path); t.path == "" || grade != "config" || !world.Below(t.path, u.world.Project) {
 				return false
 			}
 			if where == "" {
@@ -178,7 +180,7 @@ func (u *use) searched() {
 			if name == "file-search-regex" {
 				pattern = strings.Trim(strings.ReplaceAll(pattern, `\`, ""), "^$")
 			}
-			if pattern == "" || pattern[0] == '!' || broad(pattern) {
+			if pattern == "" || pattern[0] == '!' || glob.Broad(pattern) {
 				continue
 			}
 			for _, s := range starts {

@@ -1,6 +1,9 @@
 package facts
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // values adds expanded values. Unquoted ones are split and may hold wildcards.
 func (x *expander) values(values []field, quoted, list bool) {
@@ -49,7 +52,7 @@ func (h *hole) unsplit(sep string) *hole {
 		out.many = true
 	case strings.ContainsAny(strings.Join(h.alts, ""), sep):
 		out.many, out.alts = true, nil
-	case contains(h.alts, ""):
+	case slices.Contains(h.alts, ""):
 		out.many, out.empty = true, true
 	}
 	return &out

@@ -190,7 +190,7 @@ func joinDirs(a, b []string) []string {
 	}
 	out := append([]string(nil), a...)
 	for _, d := range b {
-		if !contains(out, d) {
+		if !slices.Contains(out, d) {
 			out = append(out, d)
 		}
 	}

@@ -4,6 +4,9 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"gate/facts/glob"
+	"gate/facts/world"
 )
 
 // A target is one path that a word can be.
@@ -21,20 +24,6 @@ type target struct {
 	dir      bool // written with a trailing slash
 }
 
-func escapeGlob(s string) string {
-	if !strings.ContainsAny(s, `*?[\`) {
-		return s
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if strings.IndexByte(`*?[\`, s[i]) >= 0 {
-			b.WriteByte('\\')
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
-}
-
 // absolute returns the paths a word can be, seen from the directories the
 // shell can be in.
 func (w *walker) absolute(s *state, f field) []target {
@@ -48,10 +37,10 @@ func (w *walker) absolute(s *state, f field) []target {
 			continue
 		}
 		if strings.HasPrefix(p, "~/") || p == "~" {
-			p = escapeGlob(w.world.Home) + p[1:]
+			p = glob.Escape(w.world.Home) + p[1:]
 		}
 		if rest, ok := strings.CutPrefix(p, "~"+w.world.Home[strings.LastIndexByte(w.world.Home, '/')+1:]+"/"); ok && w.world.Home != "" {
-			p = escapeGlob(w.world.Home) + "/" + rest
+			p = glob.Escape(w.world.Home) + "/" + rest
 		}
 		if strings.HasPrefix(p, "file://") {
 			p = strings.TrimPrefix(strings.TrimPrefix(p, "file://"), "localhost")
@@ -61,7 +50,7 @@ func (w *walker) absolute(s *state, f field) []target {
 			continue
 		}
 		if len(s.dirs) == 0 {
-			t := target{raw: p, area: "unknown", glob: hasGlob(p)}
+			t := target{raw: p, area: "unknown", glob: glob.Wild(p)}
 			if s.under != "" {
 				t.under = s.under + "/" + p
 			}
@@ -69,10 +58,10 @@ func (w *walker) absolute(s *state, f field) []target {
 			continue
 		}
 		for _, d := range s.dirs {
-			if hasGlob(d) && slices.Contains(strings.Split(p, "/"), "..") { // it is one of several, which may be links
-				out = append(out, target{raw: p, area: "unknown", glob: hasGlob(p)})
+			if glob.Wild(d) && slices.Contains(strings.Split(p, "/"), "..") { // it is one of several, which may be links
+				out = append(out, target{raw: p, area: "unknown", glob: glob.Wild(p)})
 			}
-			out = append(out, w.target(escapeGlob(d)+"/"+p, f))
+			out = append(out, w.target(glob.Escape(d)+"/"+p, f))
 		}
 	}
 	return out
@@ -82,43 +71,26 @@ func (w *walker) absolute(s *state, f field) []target {
 func (w *walker) target(pattern string, f field) target {
 	t := target{raw: f.text(), dir: strings.HasSuffix(pattern, "/")}
 	pattern = path.Clean(pattern)
-	pattern = procSelf(pattern, w.world)
-	if hasGlob(pattern) {
+	pattern = w.world.ProcSelf(pattern)
+	if glob.Wild(pattern) {
 		return w.globTarget(t, pattern)
 	}
-	t.path = unescape(pattern)
+	t.path = glob.Unescape(pattern)
 	w.place(&t)
 	return t
 }
 
-// procSelf undoes /proc/self/cwd and /proc/self/root.
-func procSelf(p string, w World) string {
-	for _, prefix := range []string{"/proc/self/", "/proc/$$/", "/proc/thread-self/"} {
-		rest, ok := strings.CutPrefix(p, prefix)
-		if !ok {
-			continue
-		}
-		if r, ok := strings.CutPrefix(rest, "cwd"); ok && w.Dir != "" {
-			return path.Clean(w.Dir + r)
-		}
-		if r, ok := strings.CutPrefix(rest, "root"); ok {
-			return path.Clean("/" + r)
-		}
-	}
-	return p
-}
-
 // place fills in where a known path lies, as written and as resolved.
 func (w *walker) place(t *target) {
-	t.area = w.world.area(t.path)
-	named, ok1 := w.world.resolve(t.path, w.links, false)
-	resolved, ok2 := w.world.resolve(t.path, w.links, true)
+	t.area = w.world.Area(t.path)
+	named, ok1 := w.world.Resolve(t.path, w.links, false)
+	resolved, ok2 := w.world.Resolve(t.path, w.links, true)
 	if !ok1 || !ok2 {
 		t.area, t.followed = "unknown", "unknown"
 		return
 	}
-	t.area = graver(t.area, w.world.area(named))
-	t.followed = graver(t.area, w.world.area(resolved))
+	t.area = world.Graver(t.area, w.world.Area(named))
+	t.followed = world.Graver(t.area, w.world.Area(resolved))
 	if resolved != t.path {
 		t.resolved = resolved
 	}
@@ -130,8 +102,8 @@ func (w *walker) globTarget(t target, pattern string) target {
 	parts := strings.Split(strings.TrimPrefix(pattern, "/"), "/")
 	base := ""
 	var i int
-	for i = 0; i < len(parts) && !hasGlob(parts[i]); i++ {
-		base += "/" + unescape(parts[i])
+	for i = 0; i < len(parts) && !glob.Wild(parts[i]); i++ {
+		base += "/" + glob.Unescape(parts[i])
 	}
 	if base == "" {
 		base = "/"
@@ -139,7 +111,7 @@ func (w *walker) globTarget(t target, pattern string) target {
 	rest := parts[i:]
 	all := true
 	for _, p := range rest {
-		all = all && broad(p)
+		all = all && glob.Broad(p)
 	}
 	if all {
 		t.path, t.contents = base, true
@@ -150,11 +122,11 @@ func (w *walker) globTarget(t target, pattern string) target {
 		return t
 	}
 	t.path = strings.TrimSuffix(base, "/") + "/" + strings.Join(rest, "/")
-	t.area = w.world.area(strings.TrimSuffix(base, "/") + "/" + sample(rest))
+	t.area = w.world.Area(strings.TrimSuffix(base, "/") + "/" + sample(rest))
 	// A pattern right below the root or home may match what matters there.
-	for _, p := range w.world.landmarks() {
-		if matchPath(pattern, p) {
-			t.area = graver(t.area, w.world.area(p))
+	for _, p := range w.world.Landmarks() {
+		if glob.MatchPath(pattern, p) {
+			t.area = world.Graver(t.area, w.world.Area(p))
 		}
 	}
 	return t
@@ -175,35 +147,6 @@ func sample(parts []string) string {
 		b.WriteByte('x')
 	}
 	return b.String()
-}
-
-// landmarks are paths that a wildcard may hit without naming them.
-func (w World) landmarks() []string {
-	out := make([]string, 0, len(systemDirs)+3)
-	for _, d := range systemDirs {
-		out = append(out, "/"+d)
-	}
-	if w.Home != "" {
-		out = append(out, w.Home, parent(w.Home))
-	}
-	if w.Project != "" {
-		out = append(out, w.Project, w.Project+"/.git")
-	}
-	return out
-}
-
-// matchPath matches component by component.
-func matchPath(pattern, p string) bool {
-	a, b := strings.Split(pattern, "/"), strings.Split(p, "/")
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if !globMatch(a[i], b[i]) {
-			return false
-		}
-	}
-	return true
 }
 
 // partial judges a path that is known in part only.
@@ -257,7 +200,7 @@ func (w *walker) enter(s *state, f field) []string {
 		if p == "" {
 			return nil
 		}
-		if !contains(dirs, p) {
+		if !slices.Contains(dirs, p) {
 			dirs = append(dirs, p)
 		}
 	}
@@ -278,7 +221,7 @@ func (w *walker) anyOf(t target) string {
 		p += "/*"
 	}
 	for c := range strings.SplitSeq(p, "/") {
-		if hasGlob(c) && strings.HasPrefix(c, ".") {
+		if glob.Wild(c) && strings.HasPrefix(c, ".") {
 			return ""
 		}
 	}

@@ -98,7 +98,7 @@ func oneOf(f field, values string) bool {
 		return true
 	}
 	for _, v := range vs {
-		if contains(strings.Split(values, "|"), v) {
+		if slices.Contains(strings.Split(values, "|"), v) {
 			return true
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"gate/facts/world"
 )
 
 // tildes resolves the tildes of a text: at the start of a word, after the
@@ -76,7 +78,7 @@ func (w *walker) home(s *state, user string) string {
 	case user == "+" || user == "-" || !plainName(user):
 		return ""
 	}
-	return parent(w.world.Home) + "/" + user
+	return world.Parent(w.world.Home) + "/" + user
 }
 
 func plainName(s string) bool {

@@ -28,7 +28,7 @@ func (w *walker) strangeTool(name string, input map[string]any) {
 func (w *walker) scan(tool string, input map[string]any, depth int) {
 	does := tool // with what the input says is to be done: {"op": "delete", "path": …}
 	for _, k := range append([]string{"type"}, verbFields[1:]...) {
-		if s, ok := input[k].(string); ok && len(s) < 32 && k != "method" && !contains(wordlist.OfName(tool), "git") {
+		if s, ok := input[k].(string); ok && len(s) < 32 && k != "method" && !slices.Contains(wordlist.OfName(tool), "git") {
 			does += "_" + s
 		}
 	}
@@ -152,7 +152,7 @@ func argumentsOf(tool, field string, input map[string]any) ([]any, bool) {
 			return []any{x}, true
 		}
 	}
-	return nil, contains(words, "shell") || contains(words, "bash") || contains(words, "terminal") || contains(words, "exec")
+	return nil, slices.Contains(words, "shell") || slices.Contains(words, "bash") || slices.Contains(words, "terminal") || slices.Contains(words, "exec")
 }
 
 // arguments are the words that stand in a list beside a command, as a line goes
@@ -226,7 +226,7 @@ func toolRole(tool, role string) string {
 			return "list" // get_file_info
 		}
 		for _, w := range v.words {
-			if contains(words, w) {
+			if slices.Contains(words, w) {
 				return v.access
 			}
 		}

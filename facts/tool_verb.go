@@ -45,7 +45,7 @@ func (w *walker) toolVerb(name string, input map[string]any) {
 	if access == "read" {
 		return
 	}
-	if verb == "create" && contains(words, "release") {
+	if verb == "create" && slices.Contains(words, "release") {
 		verb = "publish"
 	}
 	if verb == "apply" && slices.ContainsFunc(words[1:], isDeployer) {
@@ -140,15 +140,15 @@ func (w *walker) toolReset(words []string, input map[string]any) {
 	hard := input["mode"] == "hard" || input["hard"] == true
 	verb := ""
 	switch {
-	case !contains(words, "git"):
-	case contains(words, "reset") && hard:
+	case !slices.Contains(words, "git"):
+	case slices.Contains(words, "reset") && hard:
 		verb = "reset --hard"
-	case (contains(words, "checkout") || contains(words, "switch")) && input["force"] == true:
+	case (slices.Contains(words, "checkout") || slices.Contains(words, "switch")) && input["force"] == true:
 		verb = "checkout"
-	case contains(words, "clean") && !contains(words, "status"):
+	case slices.Contains(words, "clean") && !slices.Contains(words, "status"):
 		verb = "clean"
 	}
-	if contains(words, "git") {
+	if slices.Contains(words, "git") {
 		w.gitTool(words, input)
 	}
 	if verb != "" {
@@ -160,11 +160,11 @@ func (w *walker) toolReset(words []string, input map[string]any) {
 func (w *walker) gitTool(words []string, input map[string]any) {
 	line := []any{"git"}
 	switch {
-	case contains(words, "commit") && (input["no_verify"] == true || input["noVerify"] == true):
+	case slices.Contains(words, "commit") && (input["no_verify"] == true || input["noVerify"] == true):
 		line = append(line, "commit", "--no-verify")
-	case contains(words, "config") && input["value"] != nil:
+	case slices.Contains(words, "config") && input["value"] != nil:
 		line = append(line, "config", input["key"], input["value"])
-	case contains(words, "remote") && input["url"] != nil:
+	case slices.Contains(words, "remote") && input["url"] != nil:
 		line = append(line, "remote", input["mode"], input["name"], input["url"])
 	default:
 		return
@@ -178,7 +178,7 @@ func (w *walker) gitTool(words []string, input map[string]any) {
 // onlyReads reports a name that begins with reading, and says nothing more.
 func onlyReads(tool string) bool {
 	words := wordlist.OfName(tool)
-	if len(words) < 2 || contains(words, "and") || contains(words, "or") || slices.ContainsFunc(words, removes) {
+	if len(words) < 2 || slices.Contains(words, "and") || slices.Contains(words, "or") || slices.ContainsFunc(words, removes) {
 		return false
 	}
 	switch words[0] {

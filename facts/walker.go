@@ -5,10 +5,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"mvdan.cc/sh/v3/syntax"
+
 	"gate/facts/bash"
 	"gate/hook"
-
-	"mvdan.cc/sh/v3/syntax"
 )
 
 // Limits of one line. Past them the facts are opaque and say so; nothing is

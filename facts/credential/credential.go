@@ -1,6 +1,5 @@
 // Package credential tells secrets by their looks: by the name of a variable that
-// holds one, and by the shape of a text. It knows no places: where secrets lie is
-// in places.rows.
+// holds one, and by the shape of a text. It knows no files: package world does.
 package credential
 
 import "strings"

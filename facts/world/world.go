@@ -1,4 +1,8 @@
-package facts
+// Package world holds what facts may know of the machine and look at: the home
+// directory, the project, small files, and which paths matter (places.rows). It
+// reads and runs nothing by itself and knows no command; package facts does. A
+// [World] is a value that is filled in by whoever makes a reader of facts.
+package world
 
 import (
 	"errors"
@@ -14,7 +18,7 @@ type World struct {
 	User    string                           // the account
 	OS      string                           // "linux", "darwin", "windows"
 	Project string                           // project root; "" means the event's directory
-	Dir     string                           // the event's directory; set by Of
+	Dir     string                           // the event's directory; set by facts.Reader.Of
 	Getenv  func(name string) (string, bool) // the agent's environment; nil means unknown
 	Files   Files                            // nil: no file is looked at
 	Own     func() []Place                   // of class self: files of gate and of agents on this machine, asked for once a path is written to; nil: none
@@ -33,14 +37,16 @@ type Files interface {
 	ReadFile(name string, limit int) ([]byte, error)
 }
 
-func (w World) own() []Place {
+// OwnPlaces is Own, or none.
+func (w World) OwnPlaces() []Place {
 	if w.Own == nil {
 		return nil
 	}
 	return w.Own()
 }
 
-func (w World) getenv(name string) (string, bool) {
+// Env is Getenv, which knows no variable where it is nil.
+func (w World) Env(name string) (string, bool) {
 	if w.Getenv == nil {
 		return "", false
 	}
@@ -49,7 +55,8 @@ func (w World) getenv(name string) (string, bool) {
 
 var errNoFiles = errors.New("no files")
 
-func (w World) read(name string, limit int) (string, error) {
+// Read returns a regular file of at most limit bytes.
+func (w World) Read(name string, limit int) (string, error) {
 	if w.Files == nil {
 		return "", errNoFiles
 	}
@@ -57,7 +64,8 @@ func (w World) read(name string, limit int) (string, error) {
 	return string(data), err
 }
 
-func (w World) exists(name string) bool {
+// Exists reports whether anything has this name, be it a link to nothing.
+func (w World) Exists(name string) bool {
 	if w.Files == nil {
 		return false
 	}
@@ -67,9 +75,9 @@ func (w World) exists(name string) bool {
 
 const maxLinks = 40
 
-// resolve follows symbolic links in the deepest existing part of name. links
+// Resolve follows symbolic links in the deepest existing part of name. links
 // are those that the line itself makes. It reports false for a loop.
-func (w World) resolve(name string, links map[string]string, last bool) (string, bool) {
+func (w World) Resolve(name string, links map[string]string, last bool) (string, bool) {
 	hops := 0
 	var done string
 	todo := strings.Split(strings.TrimPrefix(name, "/"), "/")
@@ -80,7 +88,7 @@ func (w World) resolve(name string, links map[string]string, last bool) (string,
 			continue
 		}
 		if step == ".." {
-			if done = parent(done); done == "/" {
+			if done = Parent(done); done == "/" {
 				done = ""
 			}
 			continue
@@ -111,8 +119,8 @@ func (w World) resolve(name string, links map[string]string, last bool) (string,
 	return done, true
 }
 
-// parent is the directory above p; the parent of the root is the root.
-func parent(p string) string {
+// Parent is the directory above p; the parent of the root is the root.
+func Parent(p string) string {
 	i := strings.LastIndexByte(p, '/')
 	if i <= 0 {
 		return "/"
@@ -120,7 +128,16 @@ func parent(p string) string {
 	return p[:i]
 }
 
-// below reports whether p is dir or inside it.
-func below(p, dir string) bool {
+// Below reports whether p is dir or inside it.
+func Below(p, dir string) bool {
 	return dir != "" && (p == dir || dir == "/" || strings.HasPrefix(p, dir+"/"))
+}
+
+// IsDirectory reports a directory, or a link to one.
+func (w World) IsDirectory(name string) bool {
+	if w.Files == nil {
+		return false
+	}
+	info, err := w.Files.Lstat(name)
+	return err == nil && info.Mode()&fs.ModeType == fs.ModeDir
 }

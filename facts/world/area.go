@@ -1,25 +1,21 @@
-package facts
+package world
 
-import "strings"
+import (
+	"path"
+	"slices"
+	"strings"
+)
 
-// Areas in the order of severity: of a path as written and as resolved, the
-// graver one counts.
+// Areas in the order of severity.
 var areas = []string{"temp", "cache", "project", "outside", "project_root", "user", "git", "home", "system", "device", "unknown", "root"}
 
-func graver(a, b string) string {
-	if index(areas, b) > index(areas, a) {
+// Graver is the severer of two areas: of a path as written and as resolved, it
+// counts.
+func Graver(a, b string) string {
+	if slices.Index(areas, b) > slices.Index(areas, a) {
 		return b
 	}
 	return a
-}
-
-func index(list []string, s string) int {
-	for i, e := range list {
-		if e == s {
-			return i
-		}
-	}
-	return -1
 }
 
 // systemDirs are directories at the root that belong to the machine or to
@@ -36,9 +32,10 @@ var cacheDirs = []string{
 	".local/share/pnpm/store", ".cargo/git", ".local/share/Trash",
 }
 
-// area says where a cleaned absolute path lies. contents means everything
-// below it rather than the path itself, which makes no difference to the area.
-func (w World) area(p string) string {
+// Area says where a cleaned absolute path lies, or what is below it: temp, cache,
+// project, outside, project_root, user, git, home, system, device, unknown or root,
+// in the order of severity.
+func (w World) Area(p string) string {
 	home, project := w.Home, w.Project
 	switch {
 	case p == "":
@@ -47,38 +44,38 @@ func (w World) area(p string) string {
 		return "root"
 	case strings.HasPrefix(p, "/dev/"):
 		return deviceArea(p)
-	case home != "" && (p == home || below(home, p)):
+	case home != "" && (p == home || Below(home, p)):
 		if p != "/" && p == project && p != home {
 			return "project_root"
 		}
 		return "home"
 	}
-	if project != "" && project != home && !below(home, project) && project != "/" && !w.shallow(project) {
+	if project != "" && project != home && !Below(home, project) && project != "/" && !w.shallow(project) {
 		switch {
 		case p == project:
 			return "project_root"
-		case below(p, project+"/.git"):
+		case Below(p, project+"/.git"):
 			return "git"
-		case below(p, project):
+		case Below(p, project):
 			return "project"
-		case below(project, p) && !below(p, "/tmp") && below(p, home):
+		case Below(project, p) && !Below(p, "/tmp") && Below(p, home):
 			return "user"
 		}
 	}
 	if w.isTemp(p) {
 		return "temp"
 	}
-	if below(p, home) {
+	if Below(p, home) {
 		rel := strings.TrimPrefix(p, home+"/")
 		for _, c := range cacheDirs {
-			if below(rel, c) {
+			if Below(rel, c) {
 				return "cache"
 			}
 		}
 		return "user"
 	}
 	first, _, _ := strings.Cut(p[1:], "/")
-	if contains(systemDirs, first) || w.OS == "darwin" && containsFold(systemDirs, first) {
+	if slices.Contains(systemDirs, first) || w.OS == "darwin" && containsFold(systemDirs, first) {
 		return "system"
 	}
 	if len(p) > 2 && p[1] != '/' && strings.EqualFold(first, "c:") {
@@ -90,7 +87,7 @@ func (w World) area(p string) string {
 // shallow reports a project that is a system directory itself: there nothing
 // is "inside the project" in any reassuring sense.
 func (w World) shallow(project string) bool {
-	return strings.Count(project, "/") == 1 && contains(systemDirs, project[1:])
+	return strings.Count(project, "/") == 1 && slices.Contains(systemDirs, project[1:])
 }
 
 func containsFold(list []string, s string) bool {
@@ -105,11 +102,11 @@ func containsFold(list []string, s string) bool {
 // isTemp reports a path inside, not equal to, a temporary directory.
 func (w World) isTemp(p string) bool {
 	dirs := []string{"/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/var/folders", "/private/var/folders", "/dev/shm"}
-	if t, ok := w.getenv("TMPDIR"); ok && strings.Count(t, "/") > 1 && !below(w.Home, t) {
+	if t, ok := w.Env("TMPDIR"); ok && strings.Count(t, "/") > 1 && !Below(w.Home, t) {
 		dirs = append(dirs, strings.TrimRight(t, "/"))
 	}
 	for _, d := range dirs {
-		if below(p, d) {
+		if Below(p, d) {
 			return true
 		}
 	}
@@ -127,4 +124,41 @@ func deviceArea(p string) string {
 		return "temp"
 	}
 	return "device"
+}
+
+// HarmlessDevice reports a device that scripts write to all day.
+func HarmlessDevice(p string) bool {
+	return strings.HasPrefix(p, "/dev/") && deviceArea(p) == "temp" && !strings.HasPrefix(p, "/dev/shm/")
+}
+
+// ProcSelf undoes /proc/self/cwd and /proc/self/root in a path.
+func (w World) ProcSelf(p string) string {
+	for _, prefix := range []string{"/proc/self/", "/proc/$$/", "/proc/thread-self/"} {
+		rest, ok := strings.CutPrefix(p, prefix)
+		if !ok {
+			continue
+		}
+		if r, ok := strings.CutPrefix(rest, "cwd"); ok && w.Dir != "" {
+			return path.Clean(w.Dir + r)
+		}
+		if r, ok := strings.CutPrefix(rest, "root"); ok {
+			return path.Clean("/" + r)
+		}
+	}
+	return p
+}
+
+// Landmarks are paths that a wildcard may hit without naming them.
+func (w World) Landmarks() []string {
+	out := make([]string, 0, len(systemDirs)+3)
+	for _, d := range systemDirs {
+		out = append(out, "/"+d)
+	}
+	if w.Home != "" {
+		out = append(out, w.Home, Parent(w.Home))
+	}
+	if w.Project != "" {
+		out = append(out, w.Project, w.Project+"/.git")
+	}
+	return out
 }

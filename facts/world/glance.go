@@ -1,4 +1,4 @@
-package facts
+package world
 
 import "io/fs"
 
@@ -8,7 +8,7 @@ const maxGlances = 1000
 // Glances are files of which each is looked at once: a line's paths have most
 // of their directories in common, and a path is followed several times. They
 // are for one event and one goroutine.
-type glances struct {
+type Glances struct {
 	Files
 	seen map[string]glance
 }
@@ -19,7 +19,8 @@ type glance struct {
 	err  error
 }
 
-func (g *glances) Lstat(name string) (fs.FileInfo, error) {
+// Lstat is that of Files the first time, and the same answer from then on.
+func (g *Glances) Lstat(name string) (fs.FileInfo, error) {
 	if s, ok := g.seen[name]; ok {
 		return s.info, s.err
 	}

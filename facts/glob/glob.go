@@ -1,11 +1,13 @@
-package facts
+// Package glob matches names and paths against the patterns of a shell: * ? [...]
+// and backslashes. The patterns of policies are package matcher's.
+package glob
 
 import "strings"
 
-// globMatch reports whether a shell pattern (* ? [...] and backslashes)
+// Match reports whether a shell pattern (* ? [...] and backslashes)
 // matches all of s. A star crosses slashes only in the callers that match one
 // component at a time. It takes time proportional to both lengths.
-func globMatch(pattern, s string) bool {
+func Match(pattern, s string) bool {
 	var star, mark = -1, 0
 	i, j := 0, 0
 	for j < len(s) {
@@ -72,8 +74,8 @@ func inSet(set string, c byte) bool {
 	return false
 }
 
-// hasGlob reports an unescaped wildcard.
-func hasGlob(pattern string) bool {
+// Wild reports an unescaped wildcard.
+func Wild(pattern string) bool {
 	for i := 0; i < len(pattern); i++ {
 		switch pattern[i] {
 		case '\\':
@@ -85,8 +87,8 @@ func hasGlob(pattern string) bool {
 	return false
 }
 
-// unescape removes the backslashes of a pattern.
-func unescape(pattern string) string {
+// Unescape removes the backslashes of a pattern.
+func Unescape(pattern string) string {
 	if !strings.Contains(pattern, `\`) {
 		return pattern
 	}
@@ -100,9 +102,9 @@ func unescape(pattern string) string {
 	return b.String()
 }
 
-// broad reports a component that matches nearly every name: it has no letter
+// Broad reports a component that matches nearly every name: it has no letter
 // or digit outside brackets, and not only dots.
-func broad(component string) bool {
+func Broad(component string) bool {
 	inside := false
 	wild := false
 	for i := 0; i < len(component); i++ {
@@ -119,4 +121,33 @@ func broad(component string) bool {
 		}
 	}
 	return wild
+}
+
+// Escape is the pattern that matches s alone.
+func Escape(s string) string {
+	if !strings.ContainsAny(s, `*?[\`) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if strings.IndexByte(`*?[\`, s[i]) >= 0 {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// MatchPath matches a path component by component.
+func MatchPath(pattern, p string) bool {
+	a, b := strings.Split(pattern, "/"), strings.Split(p, "/")
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if !Match(a[i], b[i]) {
+			return false
+		}
+	}
+	return true
 }
