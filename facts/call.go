@@ -5,6 +5,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"gate/facts/catalogue"
 	"gate/facts/glob"
 	"gate/hook"
 )
@@ -191,7 +192,7 @@ func (c *call) nestedScript(text string, stdin stream) stream {
 }
 
 // list adds the command to the facts.
-func (c *call) list(program *string, r *row) {
+func (c *call) list(program *string, r *catalogue.Row) {
 	cmd := hook.ShellCommand{
 		Program: program, Path: nil, Operands: []*string{}, Options: map[string][]any{},
 		Env: map[string]*string{}, Via: append([]string{}, c.via...), Depth: c.depth - 1, Span: c.span, Stdin: c.input,
@@ -203,7 +204,7 @@ func (c *call) list(program *string, r *row) {
 		cmd.Words = append(cmd.Words, hook.Word{Value: short(f.value()), Span: f.span})
 		if f.value() == nil {
 			c.walker.out.Opaque = true
-			if r == nil || r.output != "fetch" { // where it goes is net.send's to say
+			if r == nil || r.Output != "fetch" { // where it goes is net.send's to say
 				c.shown(f.taint().secret) // a program is handed it: gh issue create --body "$(cat KEY)"
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"gate/facts/catalogue"
 	"gate/hook"
 )
 
@@ -135,14 +136,14 @@ func (u *use) targetLast() {
 		u.rest, u.intoDirectory = append(u.rest, dir), true
 	}
 	delete(u.opts, option)
-	u.args = slices.DeleteFunc(u.args, func(a argument) bool { return a.option != nil && a.option.name == option })
+	u.args = slices.DeleteFunc(u.args, func(a argument) bool { return a.option != nil && a.option.Name == option })
 }
 
 // destinations are the files that a program writes for one of its words: for
 // the target of a copy, what each source becomes.
 func (u *use) destinations(f field) []field {
 	roles, last := u.rolesInForce(), len(u.rest)-1
-	if u.row.special != "copy" || last < 1 || roles[len(roles)-1].many || !f.same(u.rest[last]) {
+	if u.row.Special != "copy" || last < 1 || roles[len(roles)-1].Many || !f.same(u.rest[last]) {
 		return []field{f}
 	}
 	var out []field
@@ -203,7 +204,7 @@ func (u *use) copies() {
 func (u *use) renames(from, to field) {
 	for _, f := range u.absolute(u.s, from) {
 		base := path.Base(f.path)
-		if _, ok := u.lookup(base); !ok || !strings.HasSuffix(path.Dir(f.path), "bin") {
+		if _, ok := u.rows.Lookup(base); !ok || !strings.HasSuffix(path.Dir(f.path), "bin") {
 			continue
 		}
 		for _, t := range u.absolute(u.s, to) {
@@ -273,7 +274,7 @@ func (u *use) tar() {
 			u.usePath(u.start, u.id, archive, access{kind: "use"})
 		}
 		if u.has("directory") { // where it is by now
-			u.role(role{name: "write", detail: "unpack"}, literalField("."))
+			u.role(catalogue.Role{Name: "write", Detail: "unpack"}, literalField("."))
 		}
 		for _, f := range rest { // members, seen from where they are unpacked
 			u.usePath(u.s, u.id, f, access{kind: "write", how: "overwrite"})

@@ -13,6 +13,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"gate/facts/catalogue"
 	"gate/facts/world"
 	"gate/hook"
 )
@@ -31,7 +32,7 @@ type (
 
 // A Reader works facts out. It is safe for concurrent use.
 type Reader struct {
-	*Catalogue
+	rows  *catalogue.Catalogue
 	world World
 }
 
@@ -40,7 +41,7 @@ func New(w World) *Reader {
 	if w.Own != nil {
 		w.Own = sync.OnceValue(w.Own)
 	}
-	return &Reader{Catalogue: newCatalogue(w.Programs), world: w}
+	return &Reader{rows: catalogue.New(w.Programs), world: w}
 }
 
 // Of returns the facts of an event. They are complete for an event without a

@@ -11,6 +11,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"gate/facts/catalogue"
 	"gate/facts/code"
 	"gate/facts/glob"
 	"gate/hook"
@@ -22,7 +23,7 @@ func (u *use) wraps() bool {
 		return false
 	}
 	for _, a := range u.args {
-		if a.option != nil && a.option.role.name == "words" {
+		if a.option != nil && a.option.Role.Name == "words" {
 			u.rest = append(u.splitString(a.value), u.rest...)
 		}
 	}
@@ -30,7 +31,7 @@ func (u *use) wraps() bool {
 		u.inner, u.rest = u.rest[i:], u.rest[:i]
 		return true
 	}
-	switch u.row.special {
+	switch u.row.Special {
 	case "xargs", "parallel":
 		u.inner, u.rest = u.rest, nil
 		return true
@@ -45,9 +46,9 @@ func (u *use) commandAt() (int, bool) {
 	at := 0
 	for _, r := range u.rolesInForce() {
 		switch {
-		case r.name == "command":
+		case r.Name == "command":
 			return at, true
-		case r.name == "assign" && r.many:
+		case r.Name == "assign" && r.Many:
 			for at < len(u.rest) {
 				name, _, ok := u.rest[at].cut("=")
 				if !ok || !syntax.ValidName(name) {
@@ -65,12 +66,12 @@ func (u *use) commandAt() (int, bool) {
 // wrapped runs the command inside sudo, env, xargs and their like. The wrapper
 // itself becomes a command of its own only if its row gives it effects.
 func (u *use) wrapped() stream {
-	quiet := len(u.row.effects) == 0
+	quiet := len(u.row.Effects) == 0
 	if !quiet {
 		u.listUse()
 	}
 	saved := u.call.s
-	if u.row.stop {
+	if u.row.Stop {
 		u.s = u.s.clone()
 	}
 	env := u.wrapperRoles()
@@ -79,7 +80,7 @@ func (u *use) wrapped() stream {
 	inner.s, inner.plain = u.s, true
 	inner.words = u.inner
 	inner.env = append(append([]setting(nil), u.env...), env...)
-	if f := special(u.row.special); f != nil {
+	if f := special(u.row.Special); f != nil {
 		f(u)
 		inner.words = u.inner
 	}
@@ -118,15 +119,15 @@ func (u *use) wrapperRoles() []setting {
 		if a.option == nil || len(a.value.parts) == 0 {
 			continue
 		}
-		if a.option.role.name == "shell" || a.option.role.name == "command" {
+		if a.option.Role.Name == "shell" || a.option.Role.Name == "command" {
 			u.inside(func() { u.prints(u.shellText(a.value, u.stdin)) })
 			continue
 		}
-		u.role(a.option.role, a.value)
+		u.role(a.option.Role, a.value)
 	}
 	roles := u.operandRoles()
 	for i, f := range u.rest {
-		if name, _, ok := f.cut("="); roles[i].name == "assign" || u.row.operands[0].name == "assign" && ok && syntax.ValidName(name) {
+		if name, _, ok := f.cut("="); roles[i].Name == "assign" || u.row.Operands[0].Name == "assign" && ok && syntax.ValidName(name) {
 			if name, value, ok := f.cut("="); ok {
 				env = append(env, setting{name, value})
 			}
@@ -304,7 +305,7 @@ func (c *call) runScript(language string, f field, here bool) stream {
 // runText runs the text of a script, here or in a program of its own.
 func (c *call) runText(language string, text field, here bool) stream {
 	if !here && language != "bash" && language != "" {
-		u := &use{call: c, row: &row{}}
+		u := &use{call: c, row: &catalogue.Row{}}
 		u.code(language, text, "file")
 		return stream{some: true, from: c.id, taint: text.taint()}
 	}

@@ -150,7 +150,7 @@ func knownHost(f field) (string, bool) {
 // netEffect says what goes to or comes from a peer: a secret in the URL is
 // sent, whatever the method.
 func (u *use) netEffect(p peer, f field) {
-	if u.row.output != "fetch" && u.row.special != "net" {
+	if u.row.Output != "fetch" && u.row.Special != "net" {
 		if t := f.taint(); t.secret != "" {
 			u.send(p, "text", nil, t.secret)
 		}
@@ -232,18 +232,18 @@ func (u *use) send(p peer, source string, path any, secret string) {
 func (u *use) target() peer {
 	roles := u.operandRoles()
 	for i, f := range u.rest {
-		if roles[i].name != "url" && roles[i].name != "host" {
+		if roles[i].Name != "url" && roles[i].Name != "host" {
 			continue
 		}
 		if v := f.value(); v != nil {
-			return parsePeer(*v, roles[i].name == "url")
+			return parsePeer(*v, roles[i].Name == "url")
 		}
 		if h, ok := knownHost(f); ok {
 			return parsePeer(h, true)
 		}
 	}
 	for _, a := range u.args {
-		if a.option != nil && a.option.role.name == "url" {
+		if a.option != nil && a.option.Role.Name == "url" {
 			if v := a.value.value(); v != nil {
 				return parsePeer(*v, true)
 			}
@@ -284,7 +284,7 @@ func (u *use) data(f field) {
 		u.upload(file)
 	case eq > 0 && at > 0 && at < eq:
 		u.upload(f.from(at + 1))
-	case at > 0 && eq < 0 && (u.row.special == "httpie" || slices.Contains(u.named(f), "data-urlencode") || slices.Contains(u.named(f), "url-query")): // name@file
+	case at > 0 && eq < 0 && (u.row.Special == "httpie" || slices.Contains(u.named(f), "data-urlencode") || slices.Contains(u.named(f), "url-query")): // name@file
 		u.upload(f.from(at + 1))
 	default:
 		source := "text"

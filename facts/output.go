@@ -27,7 +27,7 @@ func (u *use) output() stream {
 			in = concat(in, u.fileStream(u.s, f))
 		}
 	}
-	switch u.row.output {
+	switch u.row.Output {
 	case "echo":
 		out.text, out.taint = u.echo(), out.taint.merge(join(u.rest).taint())
 		if !countable(u.given()) { // names that a pattern stands for

@@ -4,13 +4,15 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"gate/facts/catalogue"
 )
 
 // A use is a call seen through its row: options told from operands, each with
 // its role.
 type use struct {
 	*call
-	row           *row
+	row           *catalogue.Row
 	name          string // the program
 	start         *state // where it starts, before -C takes it elsewhere
 	global        string // the special of a program with verbs, for options before the verb
@@ -30,7 +32,7 @@ type use struct {
 
 // program judges a program by its row.
 func (c *call) program(name, base string) stream {
-	row, ok := c.lookup(base)
+	row, ok := c.rows.Lookup(base)
 	if !ok {
 		return c.strange(base)
 	}
@@ -43,13 +45,13 @@ func (c *call) program(name, base string) stream {
 	if u.asks {
 		return stream{some: true, from: c.id}
 	}
-	if u.row.own {
+	if u.row.Own {
 		u.plainWords()
 	}
 	u.roles()
 	u.effects()
 	u.leak()
-	for _, name := range slices.Compact([]string{u.global, u.row.special}) {
+	for _, name := range slices.Compact([]string{u.global, u.row.Special}) {
 		if f := special(name); f != nil {
 			f(u)
 		}
@@ -62,7 +64,7 @@ func (c *call) program(name, base string) stream {
 // plainWords looks for paths among the words to which a row of somebody's own
 // gives no meaning, so that it hides no secret and no file of gate's.
 func (u *use) plainWords() {
-	plain := func(r role) bool { return r.name == "" || r.name == "text" }
+	plain := func(r catalogue.Role) bool { return r.Name == "" || r.Name == "text" }
 	roles := u.operandRoles()
 	for i, f := range u.rest {
 		if plain(roles[i]) {
@@ -70,7 +72,7 @@ func (u *use) plainWords() {
 		}
 	}
 	for _, a := range u.args {
-		if a.option != nil && plain(a.option.role) {
+		if a.option != nil && plain(a.option.Role) {
 			u.maybePath(a.field)
 			u.maybePath(a.value)
 		}
@@ -105,22 +107,22 @@ func (c *call) strange(base string) stream {
 // deletes reports a word that names a program which takes files away. Behind a
 // program without a row it may well be run.
 func (c *call) deletes(w field) bool {
-	row, ok := c.lookup(path.Base(w.text()))
-	return ok && w.literal() && slices.ContainsFunc(row.operands, func(r role) bool { return r.name == "delete" })
+	row, ok := c.rows.Lookup(path.Base(w.text()))
+	return ok && w.literal() && slices.ContainsFunc(row.Operands, func(r catalogue.Role) bool { return r.Name == "delete" })
 }
 
 // sort finds the verbs, tells options from operands and files option values.
 func (u *use) sort() {
 	words := u.given()
 	var before []argument // options between the program and its verb
-	spec := u.row.options
-	if u.row.verbs {
-		u.global = u.row.special
+	spec := u.row.Options
+	if u.row.Verbs {
+		u.global = u.row.Special
 	}
-	for u.row.verbs {
+	for u.row.Verbs {
 		head := *u.row
-		head.options, head.stop = spec, true
-		args := head.arguments(words)
+		head.Options, head.Stop = spec, true
+		args := tellOptions(&head, words)
 		at := -1
 		for i, a := range args {
 			if a.option == nil {
@@ -132,7 +134,7 @@ func (u *use) sort() {
 			break
 		}
 		verb := *args[at].field.value()
-		child, ok := u.lookup(strings.Join(append(append([]string{u.name}, u.verbs...), verb), " "))
+		child, ok := u.rows.Lookup(strings.Join(append(append([]string{u.name}, u.verbs...), verb), " "))
 		u.verbs = append(u.verbs, verb)
 		before = append(before, args[:at]...)
 		words = words[:0:0]
@@ -141,32 +143,32 @@ func (u *use) sort() {
 		}
 		if !ok {
 			u.strayed = append([]field{args[at].field}, words...)
-			u.row = &row{name: u.name, options: spec, style: u.row.style, effects: u.row.effects}
+			u.row = &catalogue.Row{Name: u.name, Options: spec, Style: u.row.Style, Effects: u.row.Effects}
 			break // a verb without a row: it has no effects of its own
 		}
-		spec = child.options.merge(spec)
+		spec = child.Options.Merge(spec)
 		parent := u.row
 		merged := *child
-		merged.options = spec
-		merged.effects = append(append([]template(nil), parent.effects...), child.effects...)
-		if merged.style == "" {
-			merged.style = parent.style
+		merged.Options = spec
+		merged.Effects = append(append([]catalogue.Template(nil), parent.Effects...), child.Effects...)
+		if merged.Style == "" {
+			merged.Style = parent.Style
 		}
 		u.row = &merged
 	}
 	merged := *u.row
-	merged.options = spec
+	merged.Options = spec
 	u.row = &merged
-	u.args = append(before, u.row.arguments(words)...)
+	u.args = append(before, tellOptions(u.row, words)...)
 	u.opts = map[string][]field{}
 	for _, a := range u.args {
 		if a.option == nil {
 			u.rest = append(u.rest, a.field)
 			continue
 		}
-		u.opts[a.option.name] = append(u.opts[a.option.name], a.value)
+		u.opts[a.option.Name] = append(u.opts[a.option.Name], a.value)
 	}
-	switch u.row.special {
+	switch u.row.Special {
 	case "httpie":
 		u.httpie()
 	case "copy":

@@ -14,7 +14,7 @@ func (u *use) scriptName() string {
 	switch {
 	case len(u.strayed) > 0:
 		name = u.strayed
-	case u.row.special != "scripts" || len(u.verbs) == 0:
+	case u.row.Special != "scripts" || len(u.verbs) == 0:
 		return ""
 	}
 	switch verb := u.verbs[len(u.verbs)-1]; verb {

@@ -3,33 +3,35 @@ package facts
 import (
 	"slices"
 	"strings"
+
+	"gate/facts/catalogue"
 )
 
 // operandRoles gives each operand its role.
-func (u *use) operandRoles() []role {
+func (u *use) operandRoles() []catalogue.Role {
 	return spread(u.rolesInForce(), len(u.rest))
 }
 
 // rolesInForce are the row's roles under the options that are there.
-func (u *use) rolesInForce() []role {
-	for _, v := range u.row.when {
-		if !slices.ContainsFunc(v.options, func(o string) bool { return !u.has(o) }) {
-			return v.roles
+func (u *use) rolesInForce() []catalogue.Role {
+	for _, v := range u.row.When {
+		if !slices.ContainsFunc(v.Options, func(o string) bool { return !u.has(o) }) {
+			return v.Roles
 		}
 	}
-	return u.row.operands
+	return u.row.Operands
 }
 
 // spread lays roles over n operands: those after a starred role take the last.
-func spread(roles []role, n int) []role {
+func spread(roles []catalogue.Role, n int) []catalogue.Role {
 	star := -1
 	for i, r := range roles {
-		if r.many {
+		if r.Many {
 			star = i
 			break
 		}
 	}
-	out := make([]role, n)
+	out := make([]catalogue.Role, n)
 	for i := range out {
 		switch {
 		case star < 0 && i < len(roles), star >= 0 && i < star:
@@ -42,15 +44,15 @@ func spread(roles []role, n int) []role {
 				out[i] = roles[star]
 			}
 		default:
-			out[i] = role{name: "text"}
+			out[i] = catalogue.Role{Name: "text"}
 		}
 	}
 	return out
 }
 
 func (u *use) commandRole() bool {
-	for _, r := range u.row.operands {
-		if r.name == "command" {
+	for _, r := range u.row.Operands {
+		if r.Name == "command" {
 			return true
 		}
 	}
@@ -61,20 +63,20 @@ func (u *use) commandRole() bool {
 func (u *use) roles() {
 	for _, a := range u.args {
 		if a.option != nil && len(a.value.parts) > 0 {
-			u.role(a.option.role, a.value)
+			u.role(a.option.Role, a.value)
 		}
 	}
 	roles := u.operandRoles()
-	if len(u.row.operands) > 0 && u.row.operands[0].name == "execute" && u.has("s") { // bash -s ARGS
-		u.runStdin(u.row.operands[0].detail)
+	if len(u.row.Operands) > 0 && u.row.Operands[0].Name == "execute" && u.has("s") { // bash -s ARGS
+		u.runStdin(u.row.Operands[0].Detail)
 		return
 	}
 	for i, f := range u.rest {
-		if roles[i].name == "shell" && roles[i].many {
+		if roles[i].Name == "shell" && roles[i].Many {
 			u.inside(func() { u.prints(u.shellText(join(u.rest[i:]), u.stdin)) })
 			return
 		}
-		if roles[i].name == "command" {
+		if roles[i].Name == "command" {
 			return // wrapped has run it
 		}
 		if strings.HasPrefix(f.prefix(), "+") && takesCommands(u.name) {
@@ -92,7 +94,7 @@ func (u *use) roles() {
 // of an interpreter, behind which its program's own begin. To a shell a dash is
 // what -- is.
 func (u *use) dashes() int {
-	if r := u.row.operands; len(r) > 0 && r[0].name == "execute" && r[0].detail != "bash" {
+	if r := u.row.Operands; len(r) > 0 && r[0].Name == "execute" && r[0].Detail != "bash" {
 		return 1
 	}
 	return len(u.rest)
@@ -119,9 +121,9 @@ func takesCommands(name string) bool {
 // implied judges what a program reads when it has no operand: an interpreter
 // its input.
 func (u *use) implied() {
-	for _, r := range u.row.operands {
-		if r.name == "execute" && !u.inline() {
-			u.runStdin(r.detail)
+	for _, r := range u.row.Operands {
+		if r.Name == "execute" && !u.inline() {
+			u.runStdin(r.Detail)
 			return
 		}
 	}
@@ -130,7 +132,7 @@ func (u *use) implied() {
 // inline reports program text among the options.
 func (u *use) inline() bool {
 	for _, a := range u.args {
-		if a.option != nil && len(a.value.parts) > 0 && (a.option.role.name == "code" || a.option.role.name == "shell") {
+		if a.option != nil && len(a.value.parts) > 0 && (a.option.Role.Name == "code" || a.option.Role.Name == "shell") {
 			return true
 		}
 	}
@@ -138,9 +140,9 @@ func (u *use) inline() bool {
 }
 
 // role judges one word in its role.
-func (u *use) role(r role, f field) {
-	how := r.detail
-	switch r.name {
+func (u *use) role(r catalogue.Role, f field) {
+	how := r.Detail
+	switch r.Name {
 	case "read":
 		if f.text() == "-" && f.literal() {
 			return
@@ -183,14 +185,14 @@ func (u *use) role(r role, f field) {
 		u.usePath(u.s, u.id, f, access{kind: "execute"})
 		u.execute(how, f)
 	case "url", "host":
-		u.peer(r.name, f)
+		u.peer(r.Name, f)
 	case "upload":
 		u.upload(f)
 	case "data":
 		u.data(f)
 	case "shell", "command":
 		u.inside(func() {
-			if len(u.row.operands) > 0 && u.row.operands[0].name == "execute" { // sh -c TEXT NAME ARGS
+			if len(u.row.Operands) > 0 && u.row.Operands[0].Name == "execute" { // sh -c TEXT NAME ARGS
 				u.call.s.params, u.call.s.args = u.rest[min(2, len(u.rest)):], true
 				u.call.s.zero = ptr(literalField(u.name))
 				if len(u.rest) > 1 {
@@ -220,7 +222,7 @@ func (u *use) inside(f func()) {
 	u.via = append(u.via, u.viaName())
 	s := u.call.s
 	u.call.s = u.s.newShell()
-	if len(u.row.operands) > 0 && u.row.operands[0].name == "host" && !u.loopback() { // ssh and its like
+	if len(u.row.Operands) > 0 && u.row.Operands[0].Name == "host" && !u.loopback() { // ssh and its like
 		u.call.s.remote, u.call.s.dirs = true, []string{u.world.Home}
 	}
 	for _, e := range u.env {

@@ -14,7 +14,7 @@ func (u *use) offers() {
 		dir, _ = u.opt("directory")
 	case u.has("docroot"):
 		dir, _ = u.opt("docroot")
-	case u.row.operands[0].name == "list" && len(u.rest) > 0:
+	case u.row.Operands[0].Name == "list" && len(u.rest) > 0:
 		dir = u.rest[0]
 	}
 	if bind, ok := u.opt("bind"); ok && parsePeer(bind.text(), false).private && bind.text() != "0.0.0.0" && bind.text() != "::" {

@@ -3,6 +3,7 @@ package facts
 import (
 	"strings"
 
+	"gate/facts/catalogue"
 	"gate/facts/code"
 	"gate/facts/sql"
 )
@@ -134,10 +135,10 @@ func (u *use) leak() {
 			}
 		}
 	}
-	if len(u.rest) == 1 && len(u.row.operands) > 1 && u.row.operands[0].name == "host" && u.row.operands[1].name == "shell" && u.stdin.some {
+	if len(u.rest) == 1 && len(u.row.Operands) > 1 && u.row.Operands[0].Name == "host" && u.row.Operands[1].Name == "shell" && u.stdin.some {
 		u.inside(func() { u.remoteStdin() }) // ssh host < script
 	}
-	if secret != "" && u.row.special != "netcat" && !u.sends() {
+	if secret != "" && u.row.Special != "netcat" && !u.sends() {
 		for _, h := range u.walker.out.Hosts {
 			if h.Command == u.id && source == "text" && u.onlyTo(secret) {
 				break
@@ -226,9 +227,9 @@ func (u *use) sends() bool {
 // httpie takes an optional method before the URL.
 func (u *use) httpie() {
 	row := *u.row
-	row.operands = []role{{name: "url"}, {name: "data", many: true}}
+	row.Operands = []catalogue.Role{{Name: "url"}, {Name: "data", Many: true}}
 	if len(u.rest) > 0 && len(u.rest[0].text()) > 2 && strings.Trim(u.rest[0].text(), "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
-		row.operands = append([]role{{name: "text"}}, row.operands...)
+		row.Operands = append([]catalogue.Role{{Name: "text"}}, row.Operands...)
 	}
 	u.row = &row
 }

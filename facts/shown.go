@@ -14,9 +14,9 @@ import (
 
 // shows reports whether what the program reads goes to its output.
 func (u *use) shows() bool {
-	switch u.row.output {
+	switch u.row.Output {
 	case "copy", "filter", "encode", "decode", "":
-		return !u.keysOnly() && !(u.row.special == "copy" && u.staysSecret())
+		return !u.keysOnly() && !(u.row.Special == "copy" && u.staysSecret())
 	}
 	return false
 }

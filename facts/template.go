@@ -8,20 +8,20 @@ import (
 
 // effects adds what the row says besides its roles.
 func (u *use) effects() {
-	for _, t := range u.row.effects {
-		if !u.holds(t.conds) || t.kind == "infrastructure" && u.localEndpoint() {
+	for _, t := range u.row.Effects {
+		if !u.holds(t.Conds) || t.Kind == "infrastructure" && u.localEndpoint() {
 			continue
 		}
-		attrs := make(map[string]any, len(t.attrs))
-		for k, v := range t.attrs {
+		attrs := make(map[string]any, len(t.Attrs))
+		for k, v := range t.Attrs {
 			attrs[k] = u.value(v)
 		}
-		if source := attrs["source"]; t.kind == "net.send" && attrs["secret"] == nil && source != "file" && source != "text" {
+		if source := attrs["source"]; t.Kind == "net.send" && attrs["secret"] == nil && source != "file" && source != "text" {
 			attrs["secret"] = orNil(u.stdin.taint.secret)
 		}
-		u.effect(t.kind, u.id, attrs)
+		u.effect(t.Kind, u.id, attrs)
 		switch what, _ := attrs["what"].(string); {
-		case t.kind != "secret.read":
+		case t.Kind != "secret.read":
 		case what == "environment": // which the end of the line would report again
 			u.call.out.taint.secret = "secret"
 		default:

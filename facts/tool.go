@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gate/facts/bash"
+	"gate/facts/catalogue"
 	"gate/facts/credential"
 	"gate/facts/wordlist"
 	"gate/hook"
@@ -216,7 +217,7 @@ func (w *walker) field(name string, v any, role string) {
 			return // a search, not a statement
 		}
 		c := &call{walker: w, s: s}
-		u := &use{call: c, row: &row{}, name: name}
+		u := &use{call: c, row: &catalogue.Row{}, name: name}
 		u.sql(f)
 	case "content", "dir":
 	default:

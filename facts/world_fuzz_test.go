@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gate/facts"
+	"gate/facts/catalogue"
 	"gate/hook"
 	"gate/strictjson"
 )
@@ -55,7 +56,7 @@ func FuzzProgram(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text, words string) {
 		entry, err := strictjson.Object([]byte(text), strictjson.Limits{})
-		if err != nil || facts.CheckProgram("acme", entry) != nil {
+		if err != nil || catalogue.Check("acme", entry) != nil {
 			return
 		}
 		w := world()

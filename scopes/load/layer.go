@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"gate/facts"
+	"gate/facts/catalogue"
 	"gate/hook"
 	"gate/scopes"
 	"gate/strictjson"
@@ -223,7 +223,7 @@ func (r *layerReader) programs() {
 	r.layer.Programs = m
 	for _, name := range r.sorted(m, "/programs") {
 		pointer := below("/programs", name)
-		if err := facts.CheckProgram(name, m[name]); err != nil {
+		if err := catalogue.Check(name, m[name]); err != nil {
 			r.bad(pointer, "programs: %s: %w", name, err)
 		}
 		r.at("programs."+name, pointer)

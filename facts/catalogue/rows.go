@@ -1,45 +1,45 @@
-package facts
+package catalogue
 
 import _ "embed"
 
 // The catalogue, one text a file: a part of a text is had without reading it,
 // which a file of an [embed.FS] would be.
 var (
-	//go:embed catalogue/agents.rows
+	//go:embed agents.rows
 	agentsRows string
-	//go:embed catalogue/archive.rows
+	//go:embed archive.rows
 	archiveRows string
-	//go:embed catalogue/cloud.rows
+	//go:embed cloud.rows
 	cloudRows string
-	//go:embed catalogue/containers.rows
+	//go:embed containers.rows
 	containersRows string
-	//go:embed catalogue/coreutils.rows
+	//go:embed coreutils.rows
 	coreutilsRows string
-	//go:embed catalogue/databases.rows
+	//go:embed databases.rows
 	databasesRows string
-	//go:embed catalogue/disk.rows
+	//go:embed disk.rows
 	diskRows string
-	//go:embed catalogue/editors.rows
+	//go:embed editors.rows
 	editorsRows string
-	//go:embed catalogue/git.rows
+	//go:embed git.rows
 	gitRows string
-	//go:embed catalogue/interpreters.rows
+	//go:embed interpreters.rows
 	interpretersRows string
-	//go:embed catalogue/network.rows
+	//go:embed network.rows
 	networkRows string
-	//go:embed catalogue/packages.rows
+	//go:embed packages.rows
 	packagesRows string
-	//go:embed catalogue/permissions.rows
+	//go:embed permissions.rows
 	permissionsRows string
-	//go:embed catalogue/search.rows
+	//go:embed search.rows
 	searchRows string
-	//go:embed catalogue/secrets.rows
+	//go:embed secrets.rows
 	secretsRows string
-	//go:embed catalogue/shells.rows
+	//go:embed shells.rows
 	shellsRows string
-	//go:embed catalogue/system.rows
+	//go:embed system.rows
 	systemRows string
-	//go:embed catalogue/wrappers.rows
+	//go:embed wrappers.rows
 	wrappersRows string
 )
 

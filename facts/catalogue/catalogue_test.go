@@ -1,9 +1,8 @@
-package facts
+package catalogue
 
 import (
 	"bytes"
 	"flag"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"gate/hook"
 	"gate/strictjson"
 )
 
@@ -27,12 +25,12 @@ func TestIndex(t *testing.T) {
 		return
 	}
 	if want != catalogueIndex {
-		t.Error("catalogue.index is stale: run go test ./facts -run TestIndex -update-index")
+		t.Error("catalogue.index is stale: run go test ./facts/catalogue -run TestIndex -update-index")
 	}
 }
 
 func indexOf(t *testing.T, fsys fs.FS) string {
-	files, err := fs.Glob(fsys, "catalogue/*.rows")
+	files, err := fs.Glob(fsys, "*.rows")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +41,7 @@ func indexOf(t *testing.T, fsys fs.FS) string {
 		if err != nil || len(data) >= 1<<24 || i > 255 {
 			t.Fatal(file, len(data), err)
 		}
-		names = append(names, strings.TrimPrefix(file, "catalogue/"))
+		names = append(names, file)
 		if rowsOf(names[i]) != string(data) {
 			t.Errorf("rowsOf does not have %s", file)
 		}
@@ -75,11 +73,11 @@ func indexOf(t *testing.T, fsys fs.FS) string {
 
 // TestCatalogue reads every row, by each of its names.
 func TestCatalogue(t *testing.T) {
-	files, err := filepath.Glob("catalogue/*.rows")
+	files, err := filepath.Glob("*.rows")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, rows := newCatalogue(nil), 0
+	c, rows := New(nil), 0
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {
@@ -107,66 +105,21 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
-func TestFind(t *testing.T) {
-	c := newCatalogue(nil)
+func TestLookup(t *testing.T) {
+	c := New(nil)
 	for _, name := range []string{"rm", "git push", "kubectl delete", "["} {
-		if _, ok := c.lookup(name); !ok {
+		if _, ok := c.Lookup(name); !ok {
 			t.Errorf("no row for %q", name)
 		}
 	}
 	for _, name := range []string{"", "no-such-program", "rm\t", "git no-such-verb", "\x00", "zzzz", "!"} {
-		if _, ok := c.lookup(name); ok {
+		if _, ok := c.Lookup(name); ok {
 			t.Errorf("a row for %q", name)
 		}
 	}
 }
 
-// TestPrograms adds rows for programs of somebody's own.
-func TestPrograms(t *testing.T) {
-	rows := map[string]any{}
-	for name, text := range map[string]string{
-		"acme":        `{"verbs": true}`,
-		"acme deploy": `{"options": "-e,--environment=text --key=use -n,--dry-run", "operands": ["text"], "effects": [{"kind": "acme.deploy", "environment": "$opt:environment", "if": ["!has:dry-run"]}]}`,
-		"acme wipe":   `{"operands": ["delete*"]}`,
-		"in-venv":     `{"stop": true, "operands": ["text", "command*"]}`,
-	} {
-		entry, err := strictjson.Object([]byte(text), strictjson.Limits{})
-		if err == nil {
-			err = CheckProgram(name, entry)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows[name] = entry
-	}
-	r := New(World{Home: "/home/dev", Project: "/p", Programs: rows})
-	for line, want := range map[string]string{
-		"acme deploy -e prod web":             "[acme.deploy]",
-		"acme deploy --dry-run web":           "[]",
-		"sudo acme deploy -e prod web":        "[acme.deploy]",
-		"acme wipe /var/data":                 "[fs.delete]",
-		"in-venv 3.12 rm -rf /":               "[fs.delete]",
-		"acme deploy ~/.ssh/id_rsa":           "[acme.deploy secret.read]",
-		"acme deploy --key ~/.ssh/id_rsa web": "[acme.deploy secret.read]",
-		"other deploy":                        "[]",
-	} {
-		ev := hook.Event{Name: hook.PreToolUse, Fields: map[string]any{
-			"tool_name": "Bash", "tool_input": map[string]any{"command": line}, "cwd": "/p",
-		}}
-		var kinds []string
-		for _, e := range r.Of(&ev).Effects {
-			if !slices.Contains(kinds, e.Kind) {
-				kinds = append(kinds, e.Kind)
-			}
-		}
-		slices.Sort(kinds)
-		if got := fmt.Sprint(kinds); got != want {
-			t.Errorf("%s: got %s, want %s", line, got, want)
-		}
-	}
-}
-
-func TestProgramMistakes(t *testing.T) {
+func TestMistakes(t *testing.T) {
 	for name, c := range map[string]struct{ row, want string }{
 		"rm":       {`{}`, "gate knows rm already"},
 		"git x":    {`{}`, "gate knows git already"},
@@ -181,11 +134,11 @@ func TestProgramMistakes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := CheckProgram(name, entry); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := Check(name, entry); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", name, err, c.want)
 		}
 	}
-	if err := CheckProgram("acme", "rm"); err == nil {
+	if err := Check("acme", "rm"); err == nil {
 		t.Error("a text is no row")
 	}
 }

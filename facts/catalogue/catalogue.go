@@ -1,4 +1,9 @@
-package facts
+// Package catalogue holds what gate knows of programs: data, one row a program or
+// verb, in the *.rows files beside it. README.md describes a row. It reads rows and
+// finds them by name, of which a call pays for those that it names; package facts
+// runs a command by its row. Start with [New], then [Catalogue.Lookup]; settings go
+// through [Check] first.
+package catalogue
 
 import (
 	_ "embed"
@@ -19,28 +24,30 @@ import (
 //go:embed catalogue.index
 var catalogueIndex string
 
-// A Catalogue says what programs do with their words: data, one row a program
-// or verb. catalogue/README.md describes a row. It is safe for concurrent use.
+// A Catalogue finds rows. It is safe for concurrent use.
 type Catalogue struct {
 	index string
 	own   map[string]any // rows that settings add
 
 	mu   sync.Mutex
-	rows map[string]*row // rows that were asked for; nil for names without one
+	rows map[string]*Row // rows that were asked for; nil for names without one
 }
 
-func newCatalogue(own map[string]any) *Catalogue {
-	return &Catalogue{index: catalogueIndex, own: own, rows: map[string]*row{}}
+// New returns the catalogue with the rows that settings add, by program or
+// by program and verb; nil for none. Rows in which Check finds a mistake are
+// not there.
+func New(own map[string]any) *Catalogue {
+	return &Catalogue{index: catalogueIndex, own: own, rows: map[string]*Row{}}
 }
 
-// CheckProgram reports what is wrong with a row that settings add for a program
-// or verb (World.Programs).
-func CheckProgram(name string, entry any) error {
+// Check reports what is wrong with a row that settings add for a program
+// or verb.
+func Check(name string, entry any) error {
 	words := strings.Fields(name)
 	if len(words) == 0 || strings.Join(words, " ") != name || strings.ContainsAny(name, "/\\\"'$`*?") {
 		return fmt.Errorf("%q is no name of a program, or of a program and its verbs", name)
 	}
-	if c := newCatalogue(nil); c.find(words[0]) != "" {
+	if c := New(nil); c.find(words[0]) != "" {
 		return fmt.Errorf("gate knows %s already; only programs that it does not know can be added", words[0])
 	}
 	_, err := ownRow(name, entry)
@@ -48,7 +55,7 @@ func CheckProgram(name string, entry any) error {
 }
 
 // ownRow reads a row that settings add. It may not name functions of gate's.
-func ownRow(name string, entry any) (*row, error) {
+func ownRow(name string, entry any) (*Row, error) {
 	m, ok := entry.(map[string]any)
 	if !ok {
 		return nil, errors.New("a row is an object")
@@ -58,70 +65,70 @@ func ownRow(name string, entry any) (*row, error) {
 	}
 	r, err := newRow(name, m)
 	if err == nil {
-		r.own = true
+		r.Own = true
 	}
 	return r, err
 }
 
-// A row is one entry. The zero row knows nothing: all words are operands.
-type row struct {
-	name     string // the program, with its verbs
-	options  *optionSpec
-	style    string // "", go, keyvalue, raw, find
-	stop     bool   // options end at the first operand
-	verbs    bool   // the first operand is a verb with a row of its own
-	operands []role
-	when     []variant // other operands when options are there, in the order to try
-	output   string    // what stdout carries: see the README
-	effects  []template
-	special  string
-	own      bool // added by settings
+// A Row is one entry. The zero row knows nothing: all words are operands.
+type Row struct {
+	Name     string // the program, with its verbs
+	Options  *Options
+	Style    string // "", go, keyvalue, raw, find
+	Stop     bool   // options end at the first operand
+	Verbs    bool   // the first operand is a verb with a row of its own
+	Operands []Role
+	When     []Variant // other operands when options are there, in the order to try
+	Output   string    // what stdout carries: see the README
+	Effects  []Template
+	Special  string // a function of package facts, for what a row cannot say
+	Own      bool   // added by settings
 }
 
-// A variant is other operands of a row under options.
-type variant struct {
-	options []string // all must be there
-	roles   []role
+// A Variant is other operands of a row under options.
+type Variant struct {
+	Options []string // all must be there
+	Roles   []Role
 }
 
 // parseVariants reads "when": a key joins options with "+"; the one with the
 // most of them is tried first, then the alphabet decides.
-func parseVariants(m map[string]any) ([]variant, error) {
-	var out []variant
+func parseVariants(m map[string]any) ([]Variant, error) {
+	var out []Variant
 	for _, key := range slices.Sorted(maps.Keys(m)) {
 		list, _ := m[key].([]any)
 		roles, err := parseRoles(list)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, variant{strings.Split(key, "+"), roles})
+		out = append(out, Variant{strings.Split(key, "+"), roles})
 	}
-	slices.SortStableFunc(out, func(a, b variant) int { return len(b.options) - len(a.options) })
+	slices.SortStableFunc(out, func(a, b Variant) int { return len(b.Options) - len(a.Options) })
 	return out, nil
 }
 
-// A role says what one operand or option value is.
-type role struct {
-	name   string // read, write, delete, url, command …
-	detail string // after a colon: code:python, write:append
-	many   bool   // zero or more of them
+// A Role says what one operand or option value is.
+type Role struct {
+	Name   string // read, write, delete, url, command …
+	Detail string // after a colon: code:python, write:append
+	Many   bool   // zero or more of them
 }
 
-// A template is an effect as a row writes it.
-type template struct {
-	kind  string
-	attrs map[string]any
-	conds []string
+// A Template is an effect as a row writes it.
+type Template struct {
+	Kind  string
+	Attrs map[string]any
+	Conds []string
 }
 
-// lookup returns the row of a program or of a program and its verbs.
-func (c *Catalogue) lookup(name string) (*row, bool) {
+// Lookup returns the row of a program or of a program and its verbs.
+func (c *Catalogue) Lookup(name string) (*Row, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if r, ok := c.rows[name]; ok {
 		return r, r != nil
 	}
-	var r *row
+	var r *Row
 	var err error
 	if text := c.find(name); text != "" {
 		r, err = parseRow(name, text)
@@ -129,7 +136,7 @@ func (c *Catalogue) lookup(name string) (*row, bool) {
 		r, err = ownRow(name, entry)
 	}
 	if err != nil {
-		r = nil // TestCatalogue reads every row, and CheckProgram those of settings
+		r = nil // TestCatalogue reads every row, and Check those of settings
 	}
 	if len(c.rows) < maxRows {
 		c.rows[name] = r
@@ -140,7 +147,7 @@ func (c *Catalogue) lookup(name string) (*row, bool) {
 // maxRows bounds what is remembered: names come from the agent.
 const maxRows = 4096
 
-func parseRow(name, text string) (*row, error) {
+func parseRow(name, text string) (*Row, error) {
 	m, err := strictjson.Object([]byte(strings.TrimSpace(text)), strictjson.Limits{})
 	if err != nil {
 		return nil, fmt.Errorf("catalogue row %q: %w", name, err)
@@ -152,8 +159,8 @@ func parseRow(name, text string) (*row, error) {
 	return r, nil
 }
 
-func newRow(name string, m map[string]any) (*row, error) {
-	r := &row{name: name, options: &optionSpec{}}
+func newRow(name string, m map[string]any) (*Row, error) {
+	r := &Row{Name: name, Options: &Options{}}
 	for _, key := range slices.Sorted(maps.Keys(m)) {
 		if err := r.set(key, m[key]); err != nil {
 			return nil, fmt.Errorf("%s: %w", key, err)
@@ -162,38 +169,35 @@ func newRow(name string, m map[string]any) (*row, error) {
 	return r, nil
 }
 
-func (r *row) set(key string, v any) (err error) {
+func (r *Row) set(key string, v any) (err error) {
 	s, isText := v.(string)
 	b, isBool := v.(bool)
 	list, _ := v.([]any)
 	switch {
 	case key == "options" && isText:
-		r.options, err = parseOptions(s)
+		r.Options, err = parseOptions(s)
 	case key == "style" && isText:
-		r.style = s
+		r.Style = s
 	case key == "output" && isText:
-		r.output = s
+		r.Output = s
 	case key == "special" && isText:
-		r.special = s
-		if special(s) == nil {
-			err = fmt.Errorf("no function %q", s)
-		}
+		r.Special = s
 	case key == "stop" && isBool:
-		r.stop = b
+		r.Stop = b
 	case key == "verbs" && isBool:
-		r.verbs = b
+		r.Verbs = b
 	case key == "operands" && list != nil:
-		r.operands, err = parseRoles(list)
+		r.Operands, err = parseRoles(list)
 	case key == "when":
 		m, _ := v.(map[string]any)
-		r.when, err = parseVariants(m)
+		r.When, err = parseVariants(m)
 	case key == "effects" && list != nil:
 		for _, e := range list {
 			t, err := parseTemplate(e)
 			if err != nil {
 				return err
 			}
-			r.effects = append(r.effects, t)
+			r.Effects = append(r.Effects, t)
 		}
 	default:
 		return fmt.Errorf("unknown field or wrong type")
@@ -211,8 +215,8 @@ func isRole(name string) bool {
 	return false
 }
 
-func parseRoles(list []any) ([]role, error) {
-	var roles []role
+func parseRoles(list []any) ([]Role, error) {
+	var roles []Role
 	for _, e := range list {
 		s, _ := e.(string)
 		rl, err := parseRole(s)
@@ -224,22 +228,22 @@ func parseRoles(list []any) ([]role, error) {
 	return roles, nil
 }
 
-func parseRole(s string) (role, error) {
+func parseRole(s string) (Role, error) {
 	s, many := strings.CutSuffix(s, "*")
 	name, detail, _ := strings.Cut(s, ":")
 	if !isRole(name) {
-		return role{}, fmt.Errorf("unknown role %q", s)
+		return Role{}, fmt.Errorf("unknown role %q", s)
 	}
-	return role{name: name, detail: detail, many: many}, nil
+	return Role{Name: name, Detail: detail, Many: many}, nil
 }
 
-func parseTemplate(e any) (template, error) {
+func parseTemplate(e any) (Template, error) {
 	m, _ := e.(map[string]any)
 	kind, _ := m["kind"].(string)
 	if kind == "" {
-		return template{}, fmt.Errorf("an effect without kind")
+		return Template{}, fmt.Errorf("an effect without kind")
 	}
-	t := template{kind: kind, attrs: map[string]any{}}
+	t := Template{Kind: kind, Attrs: map[string]any{}}
 	for k, v := range m {
 		switch k {
 		case "kind":
@@ -247,10 +251,10 @@ func parseTemplate(e any) (template, error) {
 			list, _ := v.([]any)
 			for _, c := range list {
 				s, _ := c.(string)
-				t.conds = append(t.conds, s)
+				t.Conds = append(t.Conds, s)
 			}
 		default:
-			t.attrs[k] = v
+			t.Attrs[k] = v
 		}
 	}
 	return t, nil

@@ -1,0 +1,100 @@
+package catalogue
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// An Options knows the options of one program.
+type Options struct {
+	names []optionName // of equal ones the last counts
+}
+
+// An optionName is one name of an option, with dashes.
+type optionName struct {
+	name   string
+	option *Option
+}
+
+// An Option is one of them under all its names.
+type Option struct {
+	Name     string // canonical: the last name, without dashes
+	Role     Role   // of its value
+	Takes    bool   // has a value
+	Pair     bool   // has two values, of which the last is kept
+	Attached bool   // only as --name=value or -nvalue
+}
+
+// parseOptions reads the spec of a row: blank-separated groups of
+// comma-separated names, then =role for a value, ==role for two, or [=role] for
+// an attached one.
+// The last name is the canonical one.
+func parseOptions(spec string) (*Options, error) {
+	groups := strings.Fields(spec)
+	options := make([]Option, len(groups))
+	s := &Options{names: make([]optionName, 0, len(groups)+strings.Count(spec, ","))}
+	for i, group := range groups {
+		o := &options[i]
+		names, value, hasValue := strings.Cut(group, "=")
+		if hasValue {
+			o.Takes = true
+			value, o.Pair = strings.CutPrefix(value, "=")
+			if n, ok := strings.CutSuffix(names, "["); ok {
+				names, o.Attached = n, true
+				value = strings.TrimSuffix(value, "]")
+			}
+			var err error
+			if o.Role, err = parseRole(value); err != nil {
+				return nil, fmt.Errorf("option %s: %w", group, err)
+			}
+		}
+		for n := range strings.SplitSeq(names, ",") {
+			if !strings.HasPrefix(n, "-") && !strings.HasPrefix(n, "+") || len(n) < 2 {
+				return nil, fmt.Errorf("option %q", n)
+			}
+			o.Name = strings.TrimLeft(n, "-")
+			s.names = append(s.names, optionName{n, o})
+		}
+	}
+	return s, nil
+}
+
+// Named returns the option with exactly this name, nil if there is none.
+func (s *Options) Named(name string) *Option {
+	for i := len(s.names) - 1; i >= 0; i-- {
+		if s.names[i].name == name {
+			return s.names[i].option
+		}
+	}
+	return nil
+}
+
+// Find returns the option with this name, or the only one it abbreviates.
+func (s *Options) Find(name string) (*Option, bool) {
+	if o := s.Named(name); o != nil {
+		return o, true
+	}
+	if !strings.HasPrefix(name, "--") || len(name) < 4 {
+		return nil, false
+	}
+	var found *Option
+	for _, n := range s.names {
+		if strings.HasPrefix(n.name, name) {
+			o := s.Named(n.name)
+			if found != nil && found != o {
+				return nil, false
+			}
+			found = o
+		}
+	}
+	return found, found != nil
+}
+
+// Merge adds the options of a parent row: git's own before git push's.
+func (s *Options) Merge(parent *Options) *Options {
+	if len(parent.names) == 0 {
+		return s
+	}
+	return &Options{names: slices.Concat(parent.names, s.names)}
+}
