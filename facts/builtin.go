@@ -62,6 +62,7 @@ func builtin(name string) func(*call) (stream, bool) {
 	return nil
 }
 
+//go:noinline
 func (c *call) args() []field { return c.words[1:] }
 
 // plainNamed lists the command under the name it was called by.

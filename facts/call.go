@@ -247,6 +247,7 @@ func (w *walker) command(cmd hook.ShellCommand, s *state) int {
 	return cmd.ID
 }
 
+//go:noinline
 func orNil(s string) any {
 	if s == "" {
 		return nil

@@ -191,6 +191,8 @@ func (u *use) given() []field { return u.words[1:] }
 func (u *use) has(option string) bool { _, ok := u.opts[option]; return ok }
 
 // opt returns the last value of an option.
+//
+//go:noinline
 func (u *use) opt(option string) (field, bool) {
 	v := u.opts[option]
 	if len(v) == 0 {
@@ -213,6 +215,7 @@ func (u *use) optText(option string) any {
 // UTF-8 must not become one only when they are written.
 func asKey(name string) string { return strings.ToValidUTF8(name, "\uFFFD") }
 
+//go:noinline
 func textOrNil(f field) any {
 	if v := f.value(); v != nil {
 		return *v

@@ -88,6 +88,7 @@ func loopsIn(lang *language, toks []token) map[int]int {
 	return loops
 }
 
+//go:noinline
 func (p *parser) peek() token { return p.ahead(0) }
 
 //go:noinline

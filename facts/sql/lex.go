@@ -45,6 +45,8 @@ func (t tokens) word(i int) string {
 }
 
 // find returns the index of the first of these words, or -1.
+//
+//go:noinline
 func (t tokens) find(words ...string) int {
 	for i := range t {
 		for _, w := range words {
@@ -97,6 +99,8 @@ func (t tokens) name(i int) string {
 }
 
 // firstText returns the first text from i on.
+//
+//go:noinline
 func (t tokens) firstText(i int) string {
 	for ; i < len(t); i++ {
 		if t[i].kind == textToken {
