@@ -31,7 +31,12 @@ func (u *use) answer(out stream) stream {
 		if u.has("show-toplevel") && u.world.Project != "" {
 			return printed(out, u.world.Project)
 		}
-	case "git ls-files", "git diff", "git status", "git show", "git grep", "git diff-tree":
+	case "git ls-files":
+		out.under = []field{literalField(".")}
+		if len(u.opts) == 0 && len(u.rest) == 0 || len(u.opts) == 1 && u.has("z") {
+			out.whole = out.under
+		}
+	case "git diff", "git status", "git show", "git grep", "git diff-tree":
 		out.under = []field{literalField(".")}
 	case "find", "gfind":
 		s := u.search()
@@ -42,6 +47,9 @@ func (u *use) answer(out stream) stream {
 	case "ls", "gls":
 		out.under, out.files = []field{literalField(".")}, u.listedFiles() // its names are relative to where the shell is, whatever it lists
 	case "fd", "fdfind", "rg", "grep", "egrep", "fgrep", "ag", "tree":
+		if u.row.Output == "filter" && u.stdin.some && len(u.reads) == 0 {
+			return out // it picks from the names that come in
+		}
 		out.under = []field{literalField(".")}
 		if len(u.rest) > 1 {
 			out.under = u.rest[1:]

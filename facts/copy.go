@@ -48,7 +48,13 @@ func (u *use) rsync() {
 		case i == last && u.deletes():
 			u.usePath(u.s, u.id, f, access{kind: "delete", how: "sync", recursive: true})
 		case i == last && last > 0:
-			u.usePath(u.s, u.id, f, access{kind: "write", how: "overwrite", recursive: true})
+			for _, from := range u.rest[:last] {
+				to := f
+				if !strings.HasSuffix(from.text(), "/") { // else what is in it
+					to = u.destination(from, f)
+				}
+				u.usePath(u.s, u.id, to, access{kind: "write", how: "overwrite", recursive: true})
+			}
 		default:
 			u.usePath(u.s, u.id, f, access{kind: "read", recursive: true})
 		}
@@ -107,7 +113,7 @@ func (u *use) scp() {
 	for _, f := range u.rest[:last] {
 		if remote, ok := remotePath(f); ok {
 			u.peer("host", literalField(remote))
-			u.remember(u.s, u.rest[last], stream{some: true, taint: taint{remote: true, host: parsePeer(remote, false).host}, from: u.id}, false)
+			u.remember(u.s, u.destination(f, u.rest[last]), stream{some: true, taint: taint{remote: true, host: parsePeer(remote, false).host}, from: u.id}, false)
 		} else {
 			u.usePath(u.s, u.id, f, access{kind: "read"})
 		}

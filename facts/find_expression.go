@@ -14,7 +14,8 @@ import (
 type search struct {
 	starts     []field
 	expression []field
-	follow     bool // symbolic links are followed
+	follow     bool    // symbolic links are followed
+	history    []field // starts with a .git below, which no word of the expression spares
 }
 
 // Candidates are the files that come as far as one place of an expression:
@@ -30,6 +31,10 @@ type candidate struct {
 
 // someFiles stands for names of which only this is known: not all have them.
 const someFiles = "found*"
+
+// anyFiles stands for names of which nothing is known: they are chosen by what the
+// files are.
+const anyFiles = "found**"
 
 // search reads the words that were given to find.
 func (u *use) search() search {
@@ -60,6 +65,14 @@ func (u *use) search() search {
 	if len(s.starts) == 0 {
 		s.starts = []field{literalField(".")}
 	}
+	if strings.Contains(join(s.expression).text(), ".git") {
+		return s
+	}
+	for _, start := range s.starts {
+		if ts := u.absolute(u.s, start); len(ts) == 1 && ts[0].area == "project_root" {
+			s.history = append(s.history, start)
+		}
+	}
 	return s
 }
 
@@ -73,6 +86,11 @@ func (s search) found(c candidates) []field {
 		}
 		for _, start := range s.starts {
 			out = append(out, found(start, n.names))
+		}
+		if n.names == anyFiles {
+			for _, start := range s.history {
+				out = append(out, found(start, ".git/"+someFiles))
+			}
 		}
 	}
 	return out
@@ -214,17 +232,19 @@ func (a *asked) action(name string) (bool, int) {
 // test is what a test lets through of what comes to it.
 func (a *asked) test(name string, in candidates) candidates {
 	var value field
-	narrows := strings.HasPrefix(name, "-newer")
+	narrows, names := strings.HasPrefix(name, "-newer"), anyFiles
 	switch name {
 	case "-empty":
 		return in.narrow(candidate{names: someFiles})
 	case "-false":
 		return nil
-	case "-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex", "-lname", "-ilname", "-samefile",
-		"-mtime", "-mmin", "-atime", "-amin", "-ctime", "-cmin", "-used", "-anewer", "-cnewer", "-size", "-user", "-perm", "-inum":
+	case "-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex", "-lname", "-ilname", "-samefile", "-inum":
+		narrows, names = true, someFiles
+	case "-mtime", "-mmin", "-atime", "-amin", "-ctime", "-cmin", "-used", "-anewer", "-cnewer", "-size", "-user", "-perm":
 		narrows = true
 	case "-type", "-xtype":
 		narrows = a.next < len(a.words) && wordlist.Has(" l p s ", a.words[a.next].text()) // what holds nothing itself
+		names = someFiles
 	case "-maxdepth", "-mindepth", "-group", "-uid", "-gid", "-fstype", "-links", "-regextype", "-context", "-files0-from":
 	default:
 		if !narrows {
@@ -240,17 +260,21 @@ func (a *asked) test(name string, in candidates) candidates {
 		return in
 	}
 	switch name {
+	case "-size":
+		if text == "0" { // as -empty
+			names = someFiles
+		}
 	case "-name", "-iname":
 		return in.narrow(candidate{names: text})
 	case "-path", "-wholename":
 		if (strings.HasPrefix(text, "./") || strings.HasPrefix(text, "/")) && !glob.Wild(text) && value.literal() {
 			return in.narrow(candidate{names: someFiles, only: value})
 		}
-		if names := strings.TrimPrefix(strings.TrimPrefix(text, "*"), "./"); strings.Contains(names, "/") && value.literal() { // or those: */.x/*
-			return in.narrow(candidate{names: someFiles}).with(in.narrow(candidate{names: strings.TrimPrefix(names, "/")}))
+		if below := strings.TrimPrefix(strings.TrimPrefix(text, "*"), "./"); strings.Contains(below, "/") && value.literal() { // or those: */.x/*
+			return in.narrow(candidate{names: someFiles}).with(in.narrow(candidate{names: strings.TrimPrefix(below, "/")}))
 		}
 	}
-	return in.narrow(candidate{names: someFiles})
+	return in.narrow(candidate{names: names})
 }
 
 // maxCandidates bounds how many patterns of names are told apart; more of them
@@ -276,7 +300,7 @@ func (c candidates) with(more candidates) candidates {
 func (c candidates) narrow(by candidate) candidates {
 	var out candidates
 	for _, one := range c {
-		if one.names == "" || by.names != someFiles {
+		if one.names == "" || by.names != anyFiles && (by.names != someFiles || one.names == anyFiles) {
 			one.names = by.names
 		}
 		if len(by.only.parts) > 0 {

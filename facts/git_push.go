@@ -20,7 +20,10 @@ func (u *use) gitPush() {
 	var remote any
 	refs := u.rest
 	if len(refs) > 0 {
-		remote, refs = textOrNil(refs[0]), refs[1:]
+		if remote = textOrNil(refs[0]); remote == nil && strings.Contains(refs[0].prefix(), "://") && parsePeer(refs[0].text(), true).host != "" {
+			remote = refs[0].text() // a token in it is not known
+		}
+		refs = refs[1:]
 	}
 	p := pushed{branches: []any{}, from: "refspec", force: u.has("force"), del: u.has("delete")}
 	for _, f := range refs {

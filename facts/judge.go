@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"gate/facts/catalogue"
 	"gate/facts/code"
 	"gate/facts/sql"
 	"gate/facts/wordlist"
@@ -100,6 +101,10 @@ func (u *use) codeCall(c code.Call) {
 				a.mode = args[1]
 			}
 			u.usePath(u.s, u.id, args[0], a)
+		}
+	case "chdir":
+		if len(args) == 1 && args[0].value() != nil {
+			u.role(catalogue.Role{Name: "cd"}, args[0])
 		}
 	case "shell":
 		u.inside(func() { u.shellText(join(args), stream{}) })

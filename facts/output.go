@@ -9,6 +9,7 @@ import (
 
 	"gate/facts/bash"
 	"gate/facts/credential"
+	"gate/facts/wordlist"
 	"gate/hook"
 )
 
@@ -81,8 +82,8 @@ func (u *use) output() stream {
 // everything in a directory leaves it unknown which.
 func (u *use) relisted(in, out stream) stream {
 	out.under, out.files = in.under, in.files
-	switch u.name {
-	case "cat", "tac", "sort", "tee", "nl", "shuf", "gsort": // they keep every line
+	switch {
+	case wordlist.Has(" cat tac sort tee nl shuf gsort ", u.name), u.has("invert-match"): // they keep every line, or all but some
 		out.whole = in.whole
 	default:
 		out.files = slices.DeleteFunc(slices.Clone(in.files), func(f field) bool { return strings.HasSuffix(f.text(), "/*") })

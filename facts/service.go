@@ -6,6 +6,7 @@ import (
 	"gate/facts/catalogue"
 	"gate/facts/code"
 	"gate/facts/sql"
+	"gate/facts/wordlist"
 )
 
 // remoteShell runs the words after the host on another machine.
@@ -98,6 +99,11 @@ func (u *use) mongo() {
 func (u *use) sqlStdin() {
 	if text, ok := u.stdin.template(); ok {
 		u.sql(text)
+		return
+	}
+	host, named := u.opt("host")
+	if from := u.stdin.from; named && from > 0 && from <= len(u.walker.out.Shell.Commands) && wordlist.Has(" pg_dump pg_dumpall mysqldump mariadb-dump ", deref(u.walker.out.Shell.Commands[from-1].Program)) && !localHost(host.text()) {
+		u.effect("database", u.id, map[string]any{"tool": u.name, "verb": "restore", "access": "write", "where": false, "object": textOrNil(host), "local": false})
 	}
 }
 

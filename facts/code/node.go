@@ -267,7 +267,7 @@ os.homedir = =home
 os.tmpdir = =tmp
 url.fileURLToPath = =file 0
 process.kill = !kill 0 1
-process.exit process.chdir process.on = =drop
+process.exit process.on = =drop
 fetch axios axios.default got node-fetch undici.fetch undici.request = !fetch 0
 axios.get got.get superagent.get needle.get http.get https.get axios.head = !fetch 0
 http.request https.request = !fetch 0
@@ -276,6 +276,7 @@ net.connect net.createConnection tls.connect = !connect *
 net.Socket tls.TLSSocket = =net
 *.connect = !socketconnect
 dgram.createSocket WebSocket ws = connect 0
+process.chdir Deno.chdir = chdir 0
 net.createServer http.createServer https.createServer = =drop
 *.listen = =drop
 atob = =base64 0

@@ -200,6 +200,7 @@ pty.spawn = !pty 0/argv
 pexpect.spawn pexpect.run = shell 0/command
 os.dup2 = !dup
 os.kill os.killpg = !kill 0/pid 1/sig
+os.chdir = chdir 0/path
 os.abort os._exit sys.exit = =drop
 eval exec builtins.exec builtins.eval = !eval 0
 compile = =text 0/source

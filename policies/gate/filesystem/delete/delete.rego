@@ -93,6 +93,10 @@ doubtful(effect) := "whatever lies in the project" if {
 	effect.how != "move"
 }
 
+doubtful(effect) := sprintf("%s, all that tells which infrastructure is there", [lib.target(effect)]) if {
+	lib.matches(effect, "path", `\.tfstate(\.backup)?\*?$`)
+}
+
 doubtful(effect) := "a path that is not known before the line runs" if {
 	effect.area == "unknown"
 	bulk(effect)

@@ -167,3 +167,13 @@ test_passes_what_a_container_has_built if {
 		count(delete.deny | delete.ask) > 0 with input as gate.event(line)
 	}
 }
+
+test_asks_before_state_of_infrastructure_goes if {
+	every name in ["terraform.tfstate", "prod/terraform.tfstate.backup", "*.tfstate", "terraform.tfstate*"] {
+		some question in delete.ask with input as gate.event(sprintf("rm -f %s", [name]))
+		contains(question.reason, ", all that tells which infrastructure is there;")
+	}
+	every name in [".terraform.lock.hcl", "x.tfstate.md", "tfstate"] {
+		count(delete.deny | delete.ask) == 0 with input as gate.event(sprintf("rm -f %s", [name]))
+	}
+}

@@ -71,6 +71,16 @@ doubtful(effect) := sprintf("nothing into %s, which loses its content", [lib.tar
 	empties(effect)
 }
 
+doubtful(effect) := sprintf("everything of a copy or an archive over %s, start-up files too", [lib.target(effect)]) if {
+	effect.area == "home"
+	effect.recursive
+	command := lib.command(effect)
+	command.program != "git" # which makes a directory of its own
+	every word in command.words { # where the project lies, which is home by chance
+		word.value != ".."
+	}
+}
+
 doubtful(effect) := sprintf("%s, a file that only git writes", [lib.target(effect)]) if {
 	effect.area == "git"
 	effect.how in {"overwrite", "truncate", "edit"}
