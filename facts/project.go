@@ -90,21 +90,3 @@ func (u *use) fetched() {
 	p := parsePeer(strings.TrimPrefix(text, "git+"), true)
 	u.effect("exec.remote", u.id, map[string]any{"host": orNil(p.host), "url": orNil(text), "via": "package"})
 }
-
-// typed judges what ed is told on its input: a bang runs a shell.
-func (u *use) typed() {
-	if u.stdin.text == nil {
-		return
-	}
-	for _, line := range strings.Split(*u.stdin.text, "\n") {
-		line = strings.TrimLeft(line, "0123456789,.$;% ")
-		if name, ok := strings.CutPrefix(line, "w "); ok && !strings.HasPrefix(name, "!") {
-			u.usePath(u.s, u.id, literalField(strings.TrimSpace(name)), access{kind: "write", how: "overwrite"})
-		}
-		line = strings.TrimLeft(strings.TrimPrefix(strings.TrimPrefix(line, "r"), "w"), " ")
-		if command, ok := strings.CutPrefix(line, "!"); ok {
-			u.effect("exec.hidden", u.id, map[string]any{"program": u.name, "option": "command", "value": command})
-			u.inside(func() { u.shellText(literalField(command), stream{}) })
-		}
-	}
-}

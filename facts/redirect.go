@@ -21,6 +21,7 @@ const maxRedirects = 256
 // redirected applies a statement's redirections around run.
 func (w *walker) redirected(s *state, st *syntax.Stmt, stdin stream, cl *call, run func(*state, stream) stream) stream {
 	var redirects []redirect
+	var other stream // here-documents on other descriptors: a program may read /dev/fd/3
 	for i, r := range st.Redirs {
 		if i == maxRedirects {
 			w.limit("more redirections than gate looks at")
@@ -36,12 +37,14 @@ func (w *walker) redirected(s *state, st *syntax.Stmt, stdin stream, cl *call, r
 			if r.Op == syntax.DashHdoc && red.target.literal() {
 				red.target = literalField(stripTabs(red.target.text()))
 			}
-			stdin = w.textStream(red.target)
-			cl.setInput("heredoc", stdin, nil)
+			in := w.textStream(red.target)
+			stdin, other = here(red.fd, in, stdin, other)
+			cl.setInput("heredoc", in, nil)
 		case syntax.WordHdoc:
 			red.target = w.assigned(s, r.Word)
-			stdin = w.textStream(appended(red.target, literalField("\n")))
-			cl.setInput("herestring", stdin, nil)
+			in := w.textStream(appended(red.target, literalField("\n")))
+			stdin, other = here(red.fd, in, stdin, other)
+			cl.setInput("herestring", in, nil)
 		default:
 			if f := w.fields(s, r.Word); len(f) > 0 {
 				red.target = join(f)
@@ -56,6 +59,11 @@ func (w *walker) redirected(s *state, st *syntax.Stmt, stdin stream, cl *call, r
 		}
 		redirects = append(redirects, red)
 	}
+	if other.some && stdin.some {
+		stdin = w.opened(concat(stdin, other))
+	} else if other.some {
+		stdin = other
+	}
 	if cl != nil {
 		cl.redirects = redirects
 		if cl.input == nil && stdin.some {
@@ -68,6 +76,14 @@ func (w *walker) redirected(s *state, st *syntax.Stmt, stdin stream, cl *call, r
 		id = cl.id
 	}
 	return w.applyRedirects(s, redirects, out, id)
+}
+
+// here takes in a here-document on a descriptor.
+func here(fd int, in, stdin, other stream) (stream, stream) {
+	if fd > 0 {
+		return stdin, concat(other, in)
+	}
+	return in, other
 }
 
 func (c *call) setInput(from string, in stream, file *string) {

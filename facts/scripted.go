@@ -8,48 +8,6 @@ import (
 	"gate/facts/wordlist"
 )
 
-// editorCommands judges what vi and its kin are told on the command line: a
-// bang runs a shell, w writes a file, p shows the one that is open, other
-// languages run their code, the rest edits.
-func (u *use) editorCommands(f field) {
-	for _, line := range strings.FieldsFunc(f.text(), func(r rune) bool { return r == '\n' || r == '|' }) {
-		line = strings.TrimLeft(strings.TrimSpace(line), ":%0123456789,$.")
-		for _, prefix := range []string{"silent ", "silent! ", "sil! ", "exe ", "execute "} {
-			line = strings.Trim(strings.TrimPrefix(line, prefix), `"'`)
-		}
-		u.editorCommand(line)
-	}
-}
-
-func (u *use) editorCommand(line string) {
-	i := strings.IndexByte(line, '!')
-	verb, rest, _ := strings.Cut(line, " ")
-	rest = strings.TrimSpace(rest)
-	switch {
-	case i == 0, i > 0 && strings.TrimSpace(line[:i]) != "q" && strings.HasPrefix(line[i-1:], " !"):
-		u.hiddenShell("command", line[i+1:])
-	case strings.Contains(line, "system("):
-		_, text, _ := strings.Cut(line, "system(")
-		u.hiddenShell("command", strings.Trim(text, `"')`))
-	case verb == "w" && rest != "":
-		u.usePath(u.s, u.id, literalField(rest), access{kind: "write", how: "overwrite"})
-	case verb == "p", verb == "print", verb == "nu", verb == "number", verb == "l", verb == "list", verb == "#", strings.HasPrefix(verb, "g/") && strings.HasSuffix(line, "/p"):
-		for _, open := range u.rest {
-			u.usePath(u.s, u.id, open, access{kind: "read", shown: true})
-		}
-	case verb == "call" && strings.HasPrefix(rest, "delete("):
-		name, flags, _ := strings.Cut(rest[len("delete("):], ",")
-		name = strings.TrimPrefix(strings.TrimSpace(name), "expand(")
-		u.usePath(u.s, u.id, field{parts: []part{{text: strings.Trim(name, ` "')`)}}}, access{kind: "delete", how: "remove", recursive: strings.Contains(flags, "r")})
-	case verb == "lua":
-		u.code("lua", literalField(rest), "inline")
-	case verb == "py", verb == "py3", verb == "pyx", verb == "python", verb == "python3":
-		u.code("python", literalField(rest), "inline")
-	case verb == "perl", verb == "ruby":
-		u.code(verb, literalField(rest), "inline")
-	}
-}
-
 // debugger judges what gdb and lldb are told on the command line.
 func (u *use) debugger() {
 	for _, name := range []string{"eval-command", "init-eval-command", "one-line", "one-line-before-file"} {
