@@ -50,7 +50,7 @@ func newSync(p process) *cobra.Command {
 	flags.BoolVar(&f.now, "now", false, "at once")
 	flags.BoolVarP(&f.watch, "watch", "w", false, "stay, and sync again and again")
 	flags.DurationVar(&f.every, "every", time.Hour, "with --watch: from one sync to the next")
-	flags.DurationVar(&f.spread, "spread", 5*time.Minute, "without --watch: the time that a fleet takes to ask")
+	flags.DurationVar(&f.spread, "spread", 5*time.Minute, "the time that a fleet takes to ask, with --watch for the first time")
 	flags.DurationVar(&f.longPoll, "long-poll", 0, "with --watch: how long a server of OPA's bundle API may hold a request until there is something new")
 	flags.BoolVar(&f.json, "json", false, "print JSON for programs")
 	return cmd
@@ -101,8 +101,7 @@ func (f *syncFlags) run(ctx context.Context, p process) error {
 		if _, _, _, err := s.feeds(); err != nil {
 			return err // nobody waits for a mistake
 		}
-		fmt.Fprintf(p.stderr, "gate: waiting %s, this machine's moment; --now does not\n", wait)
-		if err := p.wait(ctx, wait); err != nil {
+		if err := p.awaitMoment(ctx, wait); err != nil {
 			return err
 		}
 	}
@@ -141,7 +140,7 @@ func (f *syncFlags) syncer(p process) (*syncer, error) {
 func (s *syncer) watch(ctx context.Context, schedule sync.Schedule) error {
 	failures, news := 0, false
 	for first := true; ; first = false {
-		if wait := schedule.Slot(s.flags.spread); first && !s.flags.now && s.wait(ctx, wait) != nil {
+		if first && !s.flags.now && s.awaitMoment(ctx, schedule.Slot(s.flags.spread)) != nil {
 			return nil
 		}
 		var wait time.Duration
@@ -172,6 +171,13 @@ func (s *syncer) watch(ctx context.Context, schedule sync.Schedule) error {
 			return nil
 		}
 	}
+}
+
+// awaitMoment waits until it is this machine's turn, and says so: whoever looks on
+// would take it for stuck.
+func (p process) awaitMoment(ctx context.Context, wait time.Duration) error {
+	fmt.Fprintf(p.stderr, "gate: waiting %s, this machine's moment; --now does not\n", wait.Round(time.Second))
+	return p.wait(ctx, wait)
 }
 
 func (p process) wait(ctx context.Context, d time.Duration) error {
