@@ -165,6 +165,9 @@ func (f *buildFlags) run(ctx context.Context, p process, dir string) error {
 	if !slices.ContainsFunc(c.Files, isPolicy) {
 		fmt.Fprintf(p.stderr, "gate: note: no policy is in it, as no file of %s ends in .rego\n", visible(dir))
 	}
+	if end := c.Manifest.Gate.Expires; !end.IsZero() && !time.Now().Before(end) {
+		fmt.Fprintf(p.stderr, "gate: note: no machine takes it, as it expired on %s\n", end.UTC().Format(time.DateOnly))
+	}
 	return printAll(p, fmt.Sprintf("%s is %s version %d: %d files, %d bytes\n%s\n",
 		visible(out), c.Manifest.Gate.Name, c.Manifest.Gate.Version, len(c.Files), len(archive), c.Digest))
 }

@@ -122,6 +122,10 @@ func (f *installFlags) change(
 			fmt.Fprintf(&b, "%s %s\n", c.Action, visible(p.tilde(c.Path)))
 		}
 		b.WriteString(hint + "\n")
+		if f.scope == string(install.Project) && !f.away {
+			fmt.Fprintf(&b, "hint: the file names %s: who shares the project without gate there can run no call with this agent; --scope user%s is for you alone\n",
+				visible(p.tilde(m.Command[0])), map[string]string{"claude": " or local"}[agent])
+		}
 		f.compiles(m)
 	}
 	printFindings(&b, p, todo.Findings)
