@@ -91,7 +91,7 @@ func (f *explainFlags) run(ctx context.Context, p process, ev hook.Event) error 
 	if err != nil {
 		return err
 	}
-	e := x.Of(ctx, ev, d)
+	e := g.explained(ctx, x, ev, d)
 	if f.json {
 		err = printJSON(p, document.Explanation(&e, g))
 	} else {
@@ -101,6 +101,18 @@ func (f *explainFlags) run(ctx context.Context, p process, ev hook.Event) error 
 		return err
 	}
 	return exitWith(statusOf(&d))
+}
+
+// explained explains a decision of this guard's, which may have passed over
+// handlers.
+func (g *guard) explained(ctx context.Context, x *explain.Explainer, ev hook.Event, d hook.Decision) explain.Explanation {
+	e := x.Of(ctx, ev, d)
+	for i := range e.Policies {
+		if p := &e.Policies[i]; len(p.Steps) > 0 && g.mutes(p.Kind) {
+			p.WhyNot = "it was not run; --run-handlers runs it"
+		}
+	}
+	return e
 }
 
 // explainer asks this guard's policies.
@@ -235,6 +247,7 @@ func (f *explainFlags) runRecord(ctx context.Context, p process, r *audit.Record
 	}
 	g, err := newGuard(setting{
 		dirs: d, home: p.home(), project: project, env: p.lookupEnv, engine: []engine.Option{engine.WithAllSteps()},
+		runHandlers: f.callFlags.run, progress: p.waits(false), supervisor: p.supervisor(),
 	})
 	if err != nil {
 		return err
@@ -247,7 +260,7 @@ func (f *explainFlags) runRecord(ctx context.Context, p process, r *audit.Record
 	if err != nil {
 		return err
 	}
-	e := x.Of(ctx, ev, now)
+	e := g.explained(ctx, x, ev, now)
 	since := tell.Since(r, &e, g.Digest)
 	if f.json {
 		doc := document.Explanation(&e, g)

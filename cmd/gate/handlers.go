@@ -92,15 +92,15 @@ func (g *guard) withoutHandlers() (*engine.Engine, error) {
 		engine.WithEvaluator(hook.Rego, g.rego), engine.WithFacts(g.Reader.Of), engine.WithValidator(adapters.CheckInput))...)
 }
 
+// mutes reports whether hooks of a kind are passed over.
+func (g *guard) mutes(k hook.Kind) bool { return g.handlers == nil && slices.Contains(handlerKinds, k) }
+
 // notRun says which handlers had no part in a decision that they would have.
 func (g *guard) notRun(d *hook.Decision) (notices []string) {
-	if g.handlers != nil {
-		return nil
-	}
 	for i := range d.Steps {
 		h := d.Steps[i].Hook
 		text := fmt.Sprintf("the %s hook %s was not run; --run-handlers runs it", h.Kind, h.ID)
-		if slices.Contains(handlerKinds, h.Kind) && !slices.Contains(notices, text) {
+		if g.mutes(h.Kind) && !slices.Contains(notices, text) {
 			notices = append(notices, text)
 		}
 	}

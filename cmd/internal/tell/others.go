@@ -48,6 +48,9 @@ func (t *telling) stepNotes(p *explain.Policy) string {
 	if p.Source != "library" {
 		notes = " (" + strictjson.Visible(p.Source) + ")"
 	}
+	if p.WhyNot != "" {
+		notes += ": " + strictjson.Visible(p.WhyNot)
+	}
 	for _, s := range p.Steps {
 		if s.Fault != nil {
 			notes += " could not answer: " + strictjson.OneLine(s.Fault.Error())

@@ -15,6 +15,7 @@ import (
 
 // A Difference is what is not the same any more since a decision was recorded.
 type Difference struct {
+	unrun    bool // handlers were passed over now
 	policies []policyChange
 	gone     []string // effects and unknowns that gate saw then
 	came     []string // and sees now
@@ -48,6 +49,7 @@ func Since(r *audit.Record, e *explain.Explanation, digest func(audit.Policy) st
 			continue
 		}
 		asked[key] = true
+		diff.unrun = diff.unrun || p.WhyNot != ""
 		is := digest(audit.Policy{ID: p.ID, Source: p.Source})
 		switch {
 		case !before && r.Effect == hook.Deny && !answered(p.Steps):
@@ -106,6 +108,9 @@ func (d *Difference) Text(s screen.Page, r *audit.Record, now *hook.Decision) st
 	same := "as then"
 	if now.Effect != r.Effect {
 		same = "then " + r.Effect.String()
+	}
+	if d.unrun {
+		same += "; hooks that are programs are not run here"
 	}
 	fmt.Fprintf(&b, "\n%s %s, %s\n", s.Strong("decided now:"), s.Effect(now.Effect, now.Effect.String()), same)
 	for _, p := range d.policies {
