@@ -25,8 +25,9 @@ func (generic) Parse(data []byte, event string) (hook.Event, error) {
 	if err != nil {
 		return ev, err
 	}
+	plain := strings.ReplaceAll(strings.ReplaceAll(string(ev.Name), "_", ""), "-", "")
 	for _, known := range hook.Names() {
-		if ev.Name != known && letters(ev.Name) == letters(known) {
+		if ev.Name != known && strings.EqualFold(plain, string(known)) {
 			return hook.Event{Agent: "generic", Name: known}, fmt.Errorf("event %s: its name is %q", quote(string(ev.Name)), known)
 		}
 	}
@@ -39,12 +40,6 @@ func (generic) Parse(data []byte, event string) (hook.Event, error) {
 		}
 	}
 	return ev, nil
-}
-
-// letters is a name without what programs write differently: case, and what
-// stands between its words.
-func letters(n hook.Name) string {
-	return strings.NewReplacer("_", "", "-", "", ".", "", " ", "").Replace(strictjson.Fold(string(n)))
 }
 
 func (generic) Named(event string) hook.Event {

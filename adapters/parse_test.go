@@ -283,7 +283,7 @@ func TestGenericParse(t *testing.T) {
 		`{"hook_event_name":"pre_tool_use","tool_name":"x","tool_input":{}}`:                  `event "pre_tool_use": its name is "PreToolUse"`,
 		`{"hook_event_name":"preToolUse","tool_name":"x","tool_input":{}}`:                    `its name is "PreToolUse"`,
 		`{"hook_event_name":"PRE-TOOL-USE"}`:                                                  `its name is "PreToolUse"`,
-		`{"hook_event_name":"user.prompt.submit","prompt":"hi"}`:                              `its name is "UserPromptSubmit"`,
+		`{"hook_event_name":"user-prompt-submit","prompt":"hi"}`:                              `its name is "UserPromptSubmit"`,
 		`{"hook_event_name":"Stop","cwd":1}`:                                                  "cwd: a number where a string is wanted",
 		`{"hook_event_name":"PreToolUse","tool_name":"x","tool_input":{"c\u043emmand":"ls"}}`: `looks like "command"`,
 	} {
