@@ -86,6 +86,10 @@ func (e *entry) done() {
 		e.Timeout = e.dialect.timeout(e.Hook)
 	}
 	e.ID = e.name()
+	if startsItself(e.Hook) {
+		e.never = true
+		e.note(e.pointer, "the hook is left out: it starts gate, which would ask itself again")
+	}
 	if !e.never {
 		e.hooks = append(e.hooks, e.Hook)
 	}
