@@ -11,6 +11,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"gate/facts/bash"
 	"gate/facts/catalogue"
 	"gate/facts/code"
 	"gate/facts/glob"
@@ -223,9 +224,26 @@ func (u *use) runStdin(language string) {
 		return
 	}
 	u.code(language, text, source)
+	if escaped, ok := u.escapedEcho(in); ok {
+		u.code(language, literalField(escaped), source)
+	}
 	if in.taint.hidden {
 		u.markDecoded()
 	}
+}
+
+// escapedEcho is what an echo prints that resolves escapes without being told to,
+// as that of zsh and dash does.
+func (u *use) escapedEcho(in stream) (string, bool) {
+	if in.text == nil || in.from < 1 || in.from > len(u.commands()) {
+		return "", false
+	}
+	c := u.commands()[in.from-1]
+	if _, told := c.Options["e"]; told || deref(c.Program) != "echo" {
+		return "", false
+	}
+	escaped := bash.UnescapeEcho(*in.text)
+	return escaped, escaped != *in.text
 }
 
 func (u *use) markDecoded() {
