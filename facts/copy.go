@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"gate/facts/catalogue"
+	"gate/facts/peer"
 	"gate/hook"
 )
 
@@ -86,8 +87,8 @@ func remotePath(f field) (string, bool) {
 }
 
 func (u *use) sendFiles(files []field, to string) {
-	p := parsePeer(to, false)
-	u.walker.out.Hosts = append(u.walker.out.Hosts, hook.Host{Command: u.id, Host: strOrNil(p.host), Access: "send"})
+	p := peer.Parse(to, false)
+	u.walker.out.Hosts = append(u.walker.out.Hosts, hook.Host{Command: u.id, Host: strOrNil(p.Host), Access: "send"})
 	for _, f := range files {
 		if _, ok := remotePath(f); ok {
 			continue
@@ -113,7 +114,7 @@ func (u *use) scp() {
 	for _, f := range u.rest[:last] {
 		if remote, ok := remotePath(f); ok {
 			u.peer("host", literalField(remote))
-			u.remember(u.s, u.destination(f, u.rest[last]), stream{some: true, taint: taint{remote: true, host: parsePeer(remote, false).host}, from: u.id}, false)
+			u.remember(u.s, u.destination(f, u.rest[last]), stream{some: true, taint: taint{remote: true, host: peer.Parse(remote, false).Host}, from: u.id}, false)
 		} else {
 			u.usePath(u.s, u.id, f, access{kind: "read"})
 		}

@@ -2,6 +2,8 @@ package facts
 
 import (
 	"strings"
+
+	"gate/facts/peer"
 )
 
 // gitGlobal judges git's own options: -c sets configuration for one call.
@@ -99,7 +101,7 @@ func (u *use) gitSetting(key string, value field, scope string, once bool) {
 	if v := value.value(); strings.EqualFold(key, "http.sslverify") && (v == nil || *v == "false" || *v == "0" || *v == "no" || *v == "off") {
 		u.effect("environment", u.id, map[string]any{"variable": "http.sslVerify", "value": textOrNil(value), "runs": "no certificate check"})
 	}
-	if p := parsePeer(value.text(), true); strings.EqualFold(key, "http.proxy") && value.text() != "" && !p.private {
+	if p := peer.Parse(value.text(), true); strings.EqualFold(key, "http.proxy") && value.text() != "" && !p.Private {
 		u.effect("environment", u.id, map[string]any{"variable": "http.proxy", "value": textOrNil(value), "runs": "proxy"})
 	}
 	if section, name, ok := gitRemoteKey(strings.ToLower(key)); ok && !once && (section == "remote" || strings.ContainsAny(value.text(), ":/")) {

@@ -66,7 +66,7 @@ func (u *use) gitAliasesOf(verb string) (values []field) {
 	if len(values) > 0 {
 		return values
 	}
-	if text := u.gitSettings().last("alias." + verb); text != "" {
+	if text := u.gitSettings().Last("alias." + verb); text != "" {
 		values = append(values, literalField(text))
 	}
 	if v, ok := u.s.lookup(gitAliasVariable(verb)); ok {
@@ -88,7 +88,7 @@ func gitWords(text string) ([]field, bool) {
 	some := false
 	for i := 0; i <= len(text); i++ {
 		switch {
-		case i == len(text) || quote == 0 && isGitSpace(text[i]):
+		case i == len(text) || quote == 0 && strings.IndexByte(" \t\n\r", text[i]) >= 0:
 			if some {
 				words = append(words, literalField(string(word)))
 			}

@@ -2,6 +2,9 @@ package facts
 
 import (
 	"strings"
+
+	"gate/facts/gitconfig"
+	"gate/facts/peer"
 )
 
 // A pushed says what a git push moves on the remote.
@@ -20,7 +23,7 @@ func (u *use) gitPush() {
 	var remote any
 	refs := u.rest
 	if len(refs) > 0 {
-		if remote = textOrNil(refs[0]); remote == nil && strings.Contains(refs[0].prefix(), "://") && parsePeer(refs[0].text(), true).host != "" {
+		if remote = textOrNil(refs[0]); remote == nil && strings.Contains(refs[0].prefix(), "://") && peer.Parse(refs[0].text(), true).Host != "" {
 			remote = refs[0].text() // a token in it is not known
 		}
 		refs = refs[1:]
@@ -102,10 +105,10 @@ func (u *use) pushWithoutRefspec(p *pushed, remote any) (mirror bool) {
 }
 
 // pushHead is pushWithoutRefspec for one branch that may be checked out.
-func (u *use) pushHead(p *pushed, remote any, head string, settings gitSettings) (mirror bool) {
+func (u *use) pushHead(p *pushed, remote any, head string, settings gitconfig.Settings) (mirror bool) {
 	name, ok := remote.(string)
 	for _, key := range []string{"branch." + head + ".pushremote", "remote.pushdefault", "branch." + head + ".remote"} {
-		if v := settings.last(key); !ok && v != "" {
+		if v := settings.Last(key); !ok && v != "" {
 			name, ok = v, true
 		}
 	}
@@ -118,9 +121,9 @@ func (u *use) pushHead(p *pushed, remote any, head string, settings gitSettings)
 		}
 		return false
 	}
-	upstream := strings.TrimPrefix(settings.last("branch."+head+".merge"), "refs/heads/")
-	switch mode := strings.ToLower(settings.last("push.default")); {
-	case settings.last("remote."+name+".mirror") == "true":
+	upstream := strings.TrimPrefix(settings.Last("branch."+head+".merge"), "refs/heads/")
+	switch mode := strings.ToLower(settings.Last("push.default")); {
+	case settings.Last("remote."+name+".mirror") == "true":
 		return true
 	case mode == "nothing":
 	case mode == "matching":

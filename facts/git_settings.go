@@ -4,27 +4,17 @@ import (
 	"path"
 	"strings"
 
+	"gate/facts/gitconfig"
 	"gate/facts/world"
 )
-
-// gitSettings are values of git's configuration by key, section and name in
-// lower case, the last one counting.
-type gitSettings map[string][]string
-
-func (g gitSettings) last(key string) string {
-	if v := g[key]; len(v) > 0 {
-		return v[len(v)-1]
-	}
-	return ""
-}
 
 // maxGitConfig is far more than a configuration file holds.
 const maxGitConfig = 256 << 10
 
-// gitSettings reads the user's and the repository's configuration, and what
+// gitconfig.Settings reads the user's and the repository's configuration, and what
 // the line itself sets with -c. Of included files, conditions are taken to hold.
-func (u *use) gitSettings() gitSettings {
-	g := gitSettings{}
+func (u *use) gitSettings() gitconfig.Settings {
+	g := gitconfig.Settings{}
 	var files []string
 	if u.world.Home != "" {
 		files = append(files, u.world.Home+"/.config/git/config", u.world.Home+"/.gitconfig")
@@ -44,7 +34,7 @@ func (u *use) gitSettings() gitSettings {
 	for _, f := range u.opts["c"] {
 		key, value, ok := strings.Cut(f.text(), "=")
 		if ok {
-			g.set(key, value)
+			g.Set(key, value)
 		}
 		if strings.EqualFold(key, "include.path") {
 			u.gitFile(g, u.gitPath(value, "/"), &left)
@@ -58,7 +48,7 @@ const maxGitIncludes = 16
 
 // gitFile takes a configuration file in, and those that it includes, in their
 // places.
-func (u *use) gitFile(g gitSettings, name string, left *int) {
+func (u *use) gitFile(g gitconfig.Settings, name string, left *int) {
 	if *left--; *left < 0 {
 		return
 	}
@@ -66,7 +56,7 @@ func (u *use) gitFile(g gitSettings, name string, left *int) {
 	if err != nil {
 		return
 	}
-	g.parse(text, func(to string) { u.gitFile(g, u.gitPath(to, world.Parent(name)), left) })
+	g.Parse(text, func(to string) { u.gitFile(g, u.gitPath(to, world.Parent(name)), left) })
 }
 
 // gitPath is a path as git's configuration writes it, seen from a directory.
@@ -78,14 +68,4 @@ func (u *use) gitPath(name, dir string) string {
 		name = dir + "/" + name
 	}
 	return path.Clean(name)
-}
-
-// set adds a value. Only section and name ignore case, not what is between.
-func (g gitSettings) set(key, value string) {
-	first, last := strings.IndexByte(key, '.'), strings.LastIndexByte(key, '.')
-	if first < 0 {
-		return
-	}
-	key = strings.ToLower(key[:first]) + key[first:last] + strings.ToLower(key[last:])
-	g[key] = append(g[key], value)
 }

@@ -6,6 +6,7 @@ import (
 
 	"gate/facts/catalogue"
 	"gate/facts/code"
+	"gate/facts/peer"
 	"gate/facts/sql"
 	"gate/facts/wordlist"
 	"gate/hook"
@@ -162,16 +163,16 @@ func firstText(args []field) any {
 }
 
 func (u *use) codePeer(c code.Call, args []field) {
-	p := peer{}
+	p := peer.Peer{}
 	if len(args) > 0 {
 		if v := args[0].value(); v != nil {
-			p = parsePeer(*v, strings.Contains(*v, "://"))
+			p = peer.Parse(*v, strings.Contains(*v, "://"))
 		}
 	}
-	u.walker.out.Hosts = append(u.walker.out.Hosts, hook.Host{Command: u.id, Host: strOrNil(p.host), URL: strOrNil(p.url), Access: c.Does})
+	u.walker.out.Hosts = append(u.walker.out.Hosts, hook.Host{Command: u.id, Host: strOrNil(p.Host), URL: strOrNil(p.URL), Access: c.Does})
 	switch c.Does {
 	case "fetch":
-		u.effect("net.fetch", u.id, map[string]any{"host": orNil(p.host), "url": orNil(p.url), "method": "GET", "to": nil, "private": p.private, "metadata": p.metadata})
+		u.effect("net.fetch", u.id, map[string]any{"host": orNil(p.Host), "url": orNil(p.URL), "method": "GET", "to": nil, "private": p.Private, "metadata": p.Metadata})
 	case "send":
 		secret := ""
 		for _, e := range u.walker.out.Effects {

@@ -1,105 +1,13 @@
 package facts
 
 import (
-	"net/netip"
-	"net/url"
 	"slices"
 	"strings"
 
 	"gate/facts/credential"
+	"gate/facts/peer"
 	"gate/hook"
 )
-
-// A peer is a host or URL taken apart.
-type peer struct {
-	host, url string
-	private   bool // loopback or a private network
-	metadata  bool // a cloud's metadata service
-}
-
-// parsePeer reads a URL, host, host:port, user@host or host:path.
-func parsePeer(text string, isURL bool) peer {
-	p := peer{url: text}
-	rest := text
-	if scheme, after, ok := strings.Cut(text, "://"); ok {
-		text = scheme + "://" + strings.ReplaceAll(after, `\`, "/") // as browsers read it
-		if after = text[len(scheme)+3:]; strings.EqualFold(scheme[strings.LastIndexByte(scheme, ':')+1:], "file") {
-			return peer{url: text}
-		}
-		rest = after
-		if u, err := url.Parse(text); err == nil && u.Hostname() != "" {
-			rest = u.Host
-		}
-	} else if !isURL {
-		p.url = ""
-	}
-	rest, _, _ = strings.Cut(rest, "/")
-	if i := strings.LastIndexByte(rest, '@'); i >= 0 {
-		rest = rest[i+1:]
-	}
-	p.host = strings.ToLower(strings.TrimSuffix(hostOnly(strings.Map(plainLetter, rest)), "."))
-	p.private, p.metadata = reach(p.host)
-	return p
-}
-
-// plainLetter is what those who look a name up make of wide and circled letters,
-// digits and dots.
-func plainLetter(r rune) rune {
-	switch {
-	case r == 0x3002 || r == 0xFF61:
-		return '.'
-	case 0xFF01 <= r && r <= 0xFF5E:
-		return r - 0xFF01 + '!'
-	case 0x2460 <= r && r <= 0x2468:
-		return r - 0x2460 + '1'
-	case r == 0x24EA:
-		return '0'
-	case 0x24B6 <= r && r <= 0x24CF:
-		return r - 0x24B6 + 'a'
-	case 0x24D0 <= r && r <= 0x24E9:
-		return r - 0x24D0 + 'a'
-	}
-	return r
-}
-
-func hostOnly(s string) string {
-	if strings.HasPrefix(s, "[") {
-		h, _, _ := strings.Cut(s[1:], "]")
-		return h
-	}
-	if strings.Count(s, ":") > 1 {
-		return s // an address of version 6
-	}
-	h, _, _ := strings.Cut(s, ":")
-	return h
-}
-
-var metadataHosts = []string{"169.254.169.254", "metadata.google.internal", "metadata", "100.100.100.200", "169.254.170.2", "169.254.170.23", "fd00:ec2::254", "metadata.azure.com", "metadata.azure.internal", "192.0.0.192", "instance-data", "instance-data.ec2.internal"}
-
-// reach tells where a host lies. Addresses written as one number, in hex or in
-// octal are what inet_aton makes of them.
-func reach(host string) (private, metadata bool) {
-	if slices.Contains(metadataHosts, host) {
-		return true, true
-	}
-	if host == "localhost" || strings.HasSuffix(host, ".localhost") || strings.HasSuffix(host, ".local") {
-		return true, false
-	}
-	addr, err := netip.ParseAddr(host)
-	if err != nil {
-		if addr, err = looseAddr(host); err != nil {
-			return false, false
-		}
-	}
-	if b := addr.As16(); addr.Is6() && (strings.HasPrefix(addr.String(), "64:ff9b::") || addr.String() != "::1" && strings.HasPrefix(addr.StringExpanded(), "0000:0000:0000:0000:0000:0000:")) {
-		addr = netip.AddrFrom4([4]byte(b[12:])) // written in one of version 6
-	}
-	addr = addr.Unmap()
-	if slices.Contains(metadataHosts, addr.String()) {
-		return true, true
-	}
-	return addr.IsLoopback() || addr.IsPrivate() || addr.IsLinkLocalUnicast() || addr.IsUnspecified(), false
-}
 
 // peer records a network peer and what is fetched from it.
 func (u *use) peer(role string, f field) {
@@ -109,13 +17,13 @@ func (u *use) peer(role string, f field) {
 			texts = []string{h}
 		} else {
 			u.walker.out.Hosts = append(u.walker.out.Hosts, hook.Host{Command: u.id, Access: "connect"})
-			u.netEffect(peer{}, f)
+			u.netEffect(peer.Peer{}, f)
 			return
 		}
 	}
 	for _, text := range texts {
-		p := parsePeer(text, role == "url")
-		if p.host == "" && strings.HasPrefix(text, "file:") {
+		p := peer.Parse(text, role == "url")
+		if p.Host == "" && strings.HasPrefix(text, "file:") {
 			u.reads = append(u.reads, literalField(text))
 			u.usePath(u.s, u.id, literalField(text), access{kind: "read", shown: true})
 			continue
@@ -124,7 +32,7 @@ func (u *use) peer(role string, f field) {
 		if role == "host" {
 			kind = "connect"
 		}
-		u.walker.out.Hosts = append(u.walker.out.Hosts, hook.Host{Command: u.id, Host: strOrNil(p.host), URL: strOrNil(p.url), Access: kind})
+		u.walker.out.Hosts = append(u.walker.out.Hosts, hook.Host{Command: u.id, Host: strOrNil(p.Host), URL: strOrNil(p.URL), Access: kind})
 		u.netEffect(p, f)
 	}
 }
@@ -149,7 +57,7 @@ func knownHost(f field) (string, bool) {
 
 // netEffect says what goes to or comes from a peer: a secret in the URL is
 // sent, whatever the method.
-func (u *use) netEffect(p peer, f field) {
+func (u *use) netEffect(p peer.Peer, f field) {
 	if u.row.Output != "fetch" && u.row.Special != "net" {
 		if t := f.taint(); t.secret != "" {
 			u.send(p, "text", nil, t.secret)
@@ -169,27 +77,27 @@ func (u *use) netEffect(p peer, f field) {
 		to = textOrNil(o)
 	}
 	u.effect("net.fetch", u.id, map[string]any{
-		"host": orNil(p.host), "url": orNil(p.url), "method": u.method(), "to": to, "private": p.private, "metadata": p.metadata,
+		"host": orNil(p.Host), "url": orNil(p.URL), "method": u.method(), "to": to, "private": p.Private, "metadata": p.Metadata,
 	})
 	u.destroys(p)
 	u.rememberDownload(p)
 }
 
 // destroys says what a request makes of the service it goes to.
-func (u *use) destroys(p peer) {
+func (u *use) destroys(p peer.Peer) {
 	method := u.method()
 	if sockets := u.opts["unix-socket"]; method != "GET" && len(sockets) > 0 && strings.HasSuffix(sockets[0].text(), "docker.sock") {
 		u.effect("container", u.id, map[string]any{"tool": u.name, "verb": method, "access": "write", "privileged": true, "mounts": []string{}, "volumes": true, "all": false, "image": nil})
 	}
-	_, index, elastic := strings.Cut(p.url, ":9200/") // Elasticsearch, whose indices are databases
+	_, index, elastic := strings.Cut(p.URL, ":9200/") // Elasticsearch, whose indices are databases
 	whole := index == "_all" || strings.Contains(index, "*")
-	if method == "DELETE" && elastic && (whole || !p.private) || strings.Contains(p.url, "/_delete_by_query") {
+	if method == "DELETE" && elastic && (whole || !p.Private) || strings.Contains(p.URL, "/_delete_by_query") {
 		u.effect("database", u.id, map[string]any{
-			"tool": "elasticsearch", "verb": "delete index", "access": "delete", "where": false, "object": orNil(p.url), "local": p.private,
+			"tool": "elasticsearch", "verb": "delete index", "access": "delete", "where": false, "object": orNil(p.URL), "local": p.Private,
 		})
 	}
-	if method == "DELETE" && !elastic && !p.private {
-		u.effect("infrastructure", u.id, map[string]any{"tool": u.name, "verb": "DELETE", "access": "delete", "approved": false, "target": orNil(p.url)})
+	if method == "DELETE" && !elastic && !p.Private {
+		u.effect("infrastructure", u.id, map[string]any{"tool": u.name, "verb": "DELETE", "access": "delete", "approved": false, "target": orNil(p.URL)})
 	}
 }
 
@@ -201,15 +109,15 @@ func (u *use) method() any {
 }
 
 // rememberDownload notes the file that a download ends in.
-func (u *use) rememberDownload(p peer) {
-	st := stream{some: true, taint: taint{remote: true, host: p.host, url: p.url}, from: u.id}
+func (u *use) rememberDownload(p peer.Peer) {
+	st := stream{some: true, taint: taint{remote: true, host: p.Host, url: p.URL}, from: u.id}
 	if o, ok := u.opt("output"); ok && len(o.parts) > 0 {
 		u.remember(u.s, o, st, false)
 		return
 	}
 	if u.name == "wget" || u.has("remote-name") || u.name == "aria2c" {
-		if i := strings.LastIndexByte(p.url, '/'); i > 8 {
-			name, _, _ := strings.Cut(p.url[i+1:], "?")
+		if i := strings.LastIndexByte(p.URL, '/'); i > 8 {
+			name, _, _ := strings.Cut(p.URL[i+1:], "?")
 			if name != "" {
 				u.remember(u.s, literalField(name), st, false)
 			}
@@ -217,39 +125,39 @@ func (u *use) rememberDownload(p peer) {
 	}
 }
 
-func (u *use) send(p peer, source string, path any, secret string) {
+func (u *use) send(p peer.Peer, source string, path any, secret string) {
 	method := u.optText("request")
-	if method == nil && p.url != "" {
+	if method == nil && p.URL != "" {
 		method = "POST"
 	}
 	u.effect("net.send", u.id, map[string]any{
-		"host": orNil(p.host), "url": orNil(p.url), "method": method, "source": source, "path": path,
-		"secret": orNil(secret), "private": p.private, "metadata": p.metadata,
+		"host": orNil(p.Host), "url": orNil(p.URL), "method": method, "source": source, "path": path,
+		"secret": orNil(secret), "private": p.Private, "metadata": p.Metadata,
 	})
 }
 
 // target returns the peer that the command names, for what it sends.
-func (u *use) target() peer {
+func (u *use) target() peer.Peer {
 	roles := u.operandRoles()
 	for i, f := range u.rest {
 		if roles[i].Name != "url" && roles[i].Name != "host" {
 			continue
 		}
 		if v := f.value(); v != nil {
-			return parsePeer(*v, roles[i].Name == "url")
+			return peer.Parse(*v, roles[i].Name == "url")
 		}
 		if h, ok := knownHost(f); ok {
-			return parsePeer(h, true)
+			return peer.Parse(h, true)
 		}
 	}
 	for _, a := range u.args {
 		if a.option != nil && a.option.Role.Name == "url" {
 			if v := a.value.value(); v != nil {
-				return parsePeer(*v, true)
+				return peer.Parse(*v, true)
 			}
 		}
 	}
-	return peer{}
+	return peer.Peer{}
 }
 
 // upload judges a file that is sent away.

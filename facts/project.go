@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"gate/facts/peer"
 	"gate/strictjson"
 )
 
@@ -87,6 +88,6 @@ func (u *use) fetched() {
 	if u.id == 0 {
 		u.listUse()
 	}
-	p := parsePeer(strings.TrimPrefix(text, "git+"), true)
-	u.effect("exec.remote", u.id, map[string]any{"host": orNil(p.host), "url": orNil(text), "via": "package"})
+	p := peer.Parse(strings.TrimPrefix(text, "git+"), true)
+	u.effect("exec.remote", u.id, map[string]any{"host": orNil(p.Host), "url": orNil(text), "via": "package"})
 }

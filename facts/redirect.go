@@ -3,6 +3,7 @@ package facts
 import (
 	"strings"
 
+	"gate/facts/peer"
 	"gate/hook"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -210,7 +211,7 @@ func (w *walker) peerFile(id int, target field, content stream) {
 			w.effect("exec.shell", id, map[string]any{"how": "reverse", "host": host})
 			continue
 		}
-		private, metadata := reach(host)
+		private, metadata := peer.Reach(host)
 		w.out.Hosts = append(w.out.Hosts, hook.Host{Command: id, Host: strOrNil(host), Access: "send"})
 		w.effect("net.send", id, map[string]any{"host": orNil(host), "url": nil, "method": nil, "source": "stdin", "path": nil, "secret": orNil(content.taint.secret), "private": private, "metadata": metadata})
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gate/facts/catalogue"
+	"gate/facts/peer"
 )
 
 // operandRoles gives each operand its role.
@@ -239,7 +240,7 @@ func (u *use) loopback() bool {
 	if len(u.rest) == 0 {
 		return true
 	}
-	host := parsePeer(u.rest[0].text(), false).host
+	host := peer.Parse(u.rest[0].text(), false).Host
 	return !u.rest[0].literal() || host == "localhost" || host == "::1" || strings.HasPrefix(host, "127.") || strings.HasPrefix(host, "0")
 }
 

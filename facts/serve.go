@@ -3,6 +3,8 @@ package facts
 import (
 	"slices"
 	"strings"
+
+	"gate/facts/peer"
 )
 
 // offers judges a server of files: a directory outside the project that
@@ -17,11 +19,11 @@ func (u *use) offers() {
 	case u.row.Operands[0].Name == "list" && len(u.rest) > 0:
 		dir = u.rest[0]
 	}
-	if bind, ok := u.opt("bind"); ok && parsePeer(bind.text(), false).private && bind.text() != "0.0.0.0" && bind.text() != "::" {
+	if bind, ok := u.opt("bind"); ok && peer.Parse(bind.text(), false).Private && bind.text() != "0.0.0.0" && bind.text() != "::" {
 		return
 	}
 	if strings.HasPrefix(u.name, "php") || u.name == "hhvm" {
-		if address, ok := u.opt("server"); !ok || parsePeer(address.text(), false).host == "localhost" || strings.HasPrefix(address.text(), "127.") {
+		if address, ok := u.opt("server"); !ok || peer.Parse(address.text(), false).Host == "localhost" || strings.HasPrefix(address.text(), "127.") {
 			return
 		}
 	}
@@ -29,7 +31,7 @@ func (u *use) offers() {
 		switch t.area {
 		case "home", "root", "user", "system":
 			u.usePath(u.s, u.id, dir, access{kind: "read", recursive: true})
-			u.send(peer{}, "file", orNil(t.path), "")
+			u.send(peer.Peer{}, "file", orNil(t.path), "")
 		}
 	}
 }
@@ -76,7 +78,7 @@ func (u *use) transfers() {
 // that only wait for others are no receivers, and neither is this machine.
 func (u *use) relays() {
 	var files []field
-	to, listens, sent := peer{}, false, false
+	to, listens, sent := peer.Peer{}, false, false
 	for _, f := range u.rest {
 		kind, rest, _ := strings.Cut(f.prefix(), ":")
 		switch kind = strings.ToLower(kind); {
@@ -86,19 +88,19 @@ func (u *use) relays() {
 		case strings.HasSuffix(kind, "-l"), strings.HasSuffix(kind, "-listen"):
 			listens = true
 		case slices.ContainsFunc([]string{"tcp", "udp", "openssl", "ssl", "sctp", "socks", "proxy"}, func(p string) bool { return strings.HasPrefix(kind, p) }):
-			to = parsePeer(rest, false)
+			to = peer.Parse(rest, false)
 		}
 	}
 	for _, f := range files {
 		u.usePath(u.s, u.id, f, access{kind: "read"})
 		for _, t := range u.absolute(u.s, f) {
-			if what, _ := u.secret(t.path); what != "" && (listens || to.host != "") {
+			if what, _ := u.secret(t.path); what != "" && (listens || to.Host != "") {
 				u.send(to, "file", orNil(t.path), what)
 				sent = true
 			}
 		}
 	}
-	switch to.host {
+	switch to.Host {
 	case "", "localhost", "127.0.0.1", "::1", "host.docker.internal":
 	default:
 		if !listens && !sent {
@@ -116,8 +118,8 @@ func (u *use) detours() {
 			for range at {
 				_, text, _ = strings.Cut(text, ":")
 			}
-			if p := parsePeer(strings.TrimPrefix(text, "+"), name == "proxy"); p.metadata {
-				u.effect("net.fetch", u.id, map[string]any{"host": orNil(p.host), "url": nil, "method": u.method(), "to": nil, "private": p.private, "metadata": true})
+			if p := peer.Parse(strings.TrimPrefix(text, "+"), name == "proxy"); p.Metadata {
+				u.effect("net.fetch", u.id, map[string]any{"host": orNil(p.Host), "url": nil, "method": u.method(), "to": nil, "private": p.Private, "metadata": true})
 			}
 		}
 	}
@@ -140,7 +142,7 @@ func (u *use) localEndpoint() bool {
 	}
 	if f, ok := u.opt("endpoint-url"); ok && u.name == "aws" {
 		v := f.value()
-		return v != nil && localHost(parsePeer(*v, true).host)
+		return v != nil && localHost(peer.Parse(*v, true).Host)
 	}
 	return false
 }

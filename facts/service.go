@@ -5,6 +5,7 @@ import (
 
 	"gate/facts/catalogue"
 	"gate/facts/code"
+	"gate/facts/peer"
 	"gate/facts/sql"
 	"gate/facts/wordlist"
 )
@@ -33,7 +34,7 @@ func (u *use) netcat() {
 	if u.has("listen") {
 		u.effect("net.listen", u.id, map[string]any{"port": nil, "shell": shell, "public": false})
 		if u.stdin.taint.secret != "" { // for whoever connects
-			u.send(peer{}, "stdin", nil, u.stdin.taint.secret)
+			u.send(peer.Peer{}, "stdin", nil, u.stdin.taint.secret)
 		}
 		return
 	}
@@ -43,9 +44,9 @@ func (u *use) netcat() {
 			u.redisLines(strings.ReplaceAll(text, "_", ""))
 		}
 		if u.stdin.some && u.stdin.from > 0 || u.call.input != nil {
-			p := peer{}
+			p := peer.Peer{}
 			if v := u.rest[0].value(); v != nil {
-				p = parsePeer(*v, false)
+				p = peer.Parse(*v, false)
 			}
 			u.send(p, "stdin", nil, u.stdin.taint.secret)
 		}
@@ -150,7 +151,7 @@ func (u *use) leak() {
 				break
 			}
 			if h.Command == u.id {
-				u.send(parsePeer(deref(h.Host), false), source, nil, secret)
+				u.send(peer.Parse(deref(h.Host), false), source, nil, secret)
 				break
 			}
 		}

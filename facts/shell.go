@@ -5,6 +5,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"gate/facts/peer"
 	"gate/facts/wordlist"
 	"gate/hook"
 )
@@ -172,7 +173,7 @@ func (w *walker) logsIn(from int, secret string) bool {
 	if _, stdin := c.Options["password-stdin"]; !stdin || c.Subcommand == nil || !strings.HasSuffix(*c.Subcommand, "login") || len(c.Operands) != 1 || c.Operands[0] == nil {
 		return false
 	}
-	return issuer(secret, parsePeer(*c.Operands[0], strings.Contains(*c.Operands[0], "://")).host)
+	return issuer(secret, peer.Parse(*c.Operands[0], strings.Contains(*c.Operands[0], "://")).Host)
 }
 
 // branches runs A && B or A || B. It returns the state after success and the

@@ -8,6 +8,7 @@ import (
 	"gate/facts/bash"
 	"gate/facts/catalogue"
 	"gate/facts/credential"
+	"gate/facts/peer"
 	"gate/facts/wordlist"
 	"gate/hook"
 )
@@ -244,8 +245,8 @@ func isStatement(text string) bool {
 }
 
 func (w *walker) urlField(text string) {
-	p := parsePeer(text, true)
-	if p.host == "" {
+	p := peer.Parse(text, true)
+	if p.Host == "" {
 		if i := strings.Index(strings.ToLower(text), "file:"); i >= 0 {
 			text = text[i:]
 			w.effect("net.fetch", 0, map[string]any{"host": nil, "url": text, "method": "GET", "to": nil, "private": true, "metadata": false})
@@ -253,11 +254,11 @@ func (w *walker) urlField(text string) {
 		}
 		return
 	}
-	w.out.Hosts = append(w.out.Hosts, hook.Host{Host: ptr(p.host), URL: ptr(text), Access: "fetch"})
+	w.out.Hosts = append(w.out.Hosts, hook.Host{Host: ptr(p.Host), URL: ptr(text), Access: "fetch"})
 	if what := credential.InText(text); what != "" {
-		w.effect("net.send", 0, map[string]any{"host": p.host, "url": text, "method": "GET", "source": "text", "path": nil, "secret": what, "private": p.private, "metadata": p.metadata})
+		w.effect("net.send", 0, map[string]any{"host": p.Host, "url": text, "method": "GET", "source": "text", "path": nil, "secret": what, "private": p.Private, "metadata": p.Metadata})
 	}
-	w.effect("net.fetch", 0, map[string]any{"host": p.host, "url": text, "method": "GET", "to": nil, "private": p.private, "metadata": p.metadata})
+	w.effect("net.fetch", 0, map[string]any{"host": p.Host, "url": text, "method": "GET", "to": nil, "private": p.Private, "metadata": p.Metadata})
 }
 
 // search judges Grep: the directory it looks through, narrowed by its glob.

@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"gate/facts/peer"
 	"gate/facts/wordlist"
 )
 
@@ -36,8 +37,8 @@ func runners(name string) (runner, bool) {
 		return runner{"program", harmlessProgram}, true
 	case name == "AWS_ENDPOINT_URL":
 		return runner{"proxy", func(v string) bool {
-			p := parsePeer(v, true)
-			return v == "" || p.private || strings.HasSuffix(p.host, ".amazonaws.com") || localHost(p.host)
+			p := peer.Parse(v, true)
+			return v == "" || p.Private || strings.HasSuffix(p.Host, ".amazonaws.com") || localHost(p.Host)
 		}}, true
 	case name == "GOFLAGS":
 		return runner{"program", func(v string) bool {
@@ -52,7 +53,7 @@ func runners(name string) (runner, bool) {
 			return !strings.ContainsAny(v, ";|&$`(<>'\"") && !strings.HasPrefix(v, "/tmp") && !strings.HasPrefix(v, "/dev/shm") && !strings.HasPrefix(v, "/var/tmp")
 		}}, true
 	case wordlist.Has(" HTTP_PROXY HTTPS_PROXY ALL_PROXY http_proxy https_proxy all_proxy ", name):
-		return runner{"proxy", func(v string) bool { p := parsePeer(v, true); return v == "" || p.private }}, true
+		return runner{"proxy", func(v string) bool { p := peer.Parse(v, true); return v == "" || p.Private }}, true
 	case wordlist.Has(" ANTHROPIC_BASE_URL OPENAI_BASE_URL CLAUDE_CODE_API_BASE_URL CODEX_HOME CLAUDE_CONFIG_DIR GEMINI_CLI_HOME ", name):
 		return runner{"agent", func(v string) bool { return v == "" }}, true
 	case name == "NODE_TLS_REJECT_UNAUTHORIZED":
@@ -100,13 +101,13 @@ func ordinaryPath(v string) bool {
 // or from this network.
 func knownRegistries(v string) bool {
 	for _, one := range strings.FieldsFunc(v, func(r rune) bool { return r == ',' || r == '|' || r == ' ' }) {
-		p := parsePeer(one, true)
+		p := peer.Parse(one, true)
 		switch {
-		case one == "direct", one == "off", p.private:
+		case one == "direct", one == "off", p.Private:
 		case !strings.HasPrefix(one, "https://"):
 			return false
 		default:
-			switch p.host {
+			switch p.Host {
 			case "pypi.org", "test.pypi.org", "download.pytorch.org", "pypi.nvidia.com", "registry.npmjs.org", "registry.yarnpkg.com", "npm.pkg.github.com", "proxy.golang.org", "goproxy.io", "goproxy.cn":
 			default:
 				return false

@@ -1,24 +1,24 @@
-package facts
+package gitconfig
 
 import "strings"
 
-// A gitReader reads a file of git's configuration as git does. What git refuses
+// A reader reads a file of git's configuration as git does. What git refuses
 // ends it: then git does nothing at all.
-type gitReader struct {
+type reader struct {
 	text string
 	at   int
 	end  bool // there is no more text
 }
 
-// parse takes a configuration file in. Where it includes another one, include is
+// Parse takes a configuration file in. Where it includes another one, include is
 // called.
-func (g gitSettings) parse(text string, include func(path string)) {
-	r := &gitReader{text: strings.TrimPrefix(text, "\ufeff")}
+func (g Settings) Parse(text string, include func(path string)) {
+	r := &reader{text: strings.TrimPrefix(text, "\ufeff")}
 	section := ""
 	for !r.end {
 		c := r.next()
 		switch {
-		case isGitSpace(c):
+		case isSpace(c):
 		case c == '#' || c == ';':
 			r.line()
 		case c == '[':
@@ -26,14 +26,14 @@ func (g gitSettings) parse(text string, include func(path string)) {
 			if section, ok = r.section(); !ok {
 				return
 			}
-		case isGitName(c) && c != '-' && (c < '0' || c > '9'):
+		case isName(c) && c != '-' && (c < '0' || c > '9'):
 			r.at--
 			name := r.name()
 			value, ok := r.value()
 			if !ok {
 				return
 			}
-			g.set(section+"."+name, value)
+			g.Set(section+"."+name, value)
 			if strings.EqualFold(name, "path") && (section == "include" || strings.HasPrefix(section, "includeif.")) {
 				include(value)
 			}
@@ -44,7 +44,7 @@ func (g gitSettings) parse(text string, include func(path string)) {
 }
 
 // next returns the next character. The end reads as the end of a line.
-func (r *gitReader) next() byte {
+func (r *reader) next() byte {
 	if r.end = r.at >= len(r.text); r.end {
 		return '\n'
 	}
@@ -56,19 +56,19 @@ func (r *gitReader) next() byte {
 }
 
 // line skips the rest of a line.
-func (r *gitReader) line() {
+func (r *reader) line() {
 	for r.next() != '\n' {
 	}
 }
 
-func isGitSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
-func isGitName(c byte) bool {
+func isName(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-'
 }
 
 // section reads what follows a bracket: a name, and a subsection in quotes.
-func (r *gitReader) section() (string, bool) {
+func (r *reader) section() (string, bool) {
 	from := r.at
 	for {
 		c := r.next()
@@ -78,10 +78,10 @@ func (r *gitReader) section() (string, bool) {
 			return "", false
 		case c == ']':
 			return name, true
-		case isGitSpace(c):
+		case isSpace(c):
 			sub, ok := r.subsection(c)
 			return name + "." + sub, ok
-		case !isGitName(c) && c != '.':
+		case !isName(c) && c != '.':
 			return "", false
 		}
 	}
@@ -89,8 +89,8 @@ func (r *gitReader) section() (string, bool) {
 
 // subsection reads a quoted name, which is taken as it is, and the bracket
 // behind it.
-func (r *gitReader) subsection(c byte) (string, bool) {
-	for isGitSpace(c) {
+func (r *reader) subsection(c byte) (string, bool) {
+	for isSpace(c) {
 		if c == '\n' {
 			return "", false
 		}
@@ -113,9 +113,9 @@ func (r *gitReader) subsection(c byte) (string, bool) {
 }
 
 // name reads the name of a value.
-func (r *gitReader) name() string {
+func (r *reader) name() string {
 	from := r.at
-	for r.at < len(r.text) && isGitName(r.text[r.at]) {
+	for r.at < len(r.text) && isName(r.text[r.at]) {
 		r.at++
 	}
 	return r.text[from:r.at]
@@ -123,7 +123,7 @@ func (r *gitReader) name() string {
 
 // value reads what follows a name: nothing, which means true, or an equals sign
 // and a value to the end of the line.
-func (r *gitReader) value() (string, bool) {
+func (r *reader) value() (string, bool) {
 	c := r.next()
 	for c == ' ' || c == '\t' {
 		c = r.next()
@@ -146,7 +146,7 @@ func (r *gitReader) value() (string, bool) {
 		case comment || c == '\n':
 			text, _, _ := strings.Cut(string(value), "\x00")
 			return text, !quoted
-		case !quoted && isGitSpace(c):
+		case !quoted && isSpace(c):
 			if len(value) > 0 {
 				spaces++
 			}
@@ -170,7 +170,7 @@ func (r *gitReader) value() (string, bool) {
 }
 
 // escape reads what follows a backslash. At the end of a line it is nothing.
-func (r *gitReader) escape() (string, bool) {
+func (r *reader) escape() (string, bool) {
 	switch c := r.next(); c {
 	case '\n':
 		return "", true

@@ -1,4 +1,4 @@
-package facts
+package gitconfig
 
 import (
 	"os"
@@ -34,7 +34,7 @@ func FuzzGitConfig(f *testing.F) {
 		if err != nil {
 			return // git does nothing then
 		}
-		want, got := gitSettings{}, gitSettings{}
+		want, got := Settings{}, Settings{}
 		for _, entry := range strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00") {
 			key, value, set := strings.Cut(entry, "\n")
 			if from := strings.LastIndexByte(key, '.'); strings.Contains(key[:max(from, 0)], "\n") || strings.Count(entry, "\n") > 1 {
@@ -43,9 +43,9 @@ func FuzzGitConfig(f *testing.F) {
 			if !set {
 				value = "true"
 			}
-			want.set(key, value)
+			want.Set(key, value)
 		}
-		got.parse(text, func(string) {})
+		got.Parse(text, func(string) {})
 		for key, values := range want {
 			if is := got[key]; !slices.EqualFunc(is, values, func(a, b string) bool { return spaced(a) == spaced(b) }) {
 				t.Errorf("%q: %s is %q, git says %q", text, key, is, values)

@@ -1,4 +1,4 @@
-package facts
+package kubeconfig
 
 import (
 	"testing"
@@ -17,7 +17,7 @@ func FuzzKubeconfig(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		name, known := currentContext(text)
+		name, known := CurrentContext(text)
 		var doc map[string]yaml.Node
 		if !known || yaml.Unmarshal([]byte(text), &doc) != nil {
 			return
