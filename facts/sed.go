@@ -1,5 +1,11 @@
 package facts
 
+import (
+	"strings"
+
+	"gate/facts/sed"
+)
+
 // sed runs what its e command and flag name, reads and writes the files that its
 // script names, and edits in place with -i.
 func (u *use) sed() {
@@ -64,32 +70,66 @@ func (u *use) sedScript(pieces []field) {
 	for _, f := range pieces {
 		whole.parts = append(append(whole.parts, f.parts...), part{text: "\n", quoted: true})
 	}
-	s := newSedScript(whole)
-	for s.command() {
-		switch s.name {
+	text, holes := sedText(whole)
+	script := sed.New(text)
+	for c, ok := script.Next(); ok; c, ok = script.Next() {
+		file := sedField(c.File, holes)
+		switch c.Name {
 		case 'e', 's':
-			if s.runs {
-				u.sedRuns(s)
+			if c.Runs {
+				u.sedRuns(c.Name, sedField(c.Value, holes))
 			}
 		case 'r', 'R':
-			u.usePath(u.s, u.id, s.file, access{kind: "read", shown: true})
+			u.usePath(u.s, u.id, file, access{kind: "read", shown: true})
 		}
-		if (s.name == 'w' || s.name == 'W' || s.name == 's') && len(s.file.parts) > 0 {
-			u.usePath(u.s, u.id, s.file, access{kind: "write", how: "overwrite"})
+		if (c.Name == 'w' || c.Name == 'W' || c.Name == 's') && len(file.parts) > 0 {
+			u.usePath(u.s, u.id, file, access{kind: "write", how: "overwrite"})
 		}
 	}
 }
 
-func (u *use) sedRuns(s *sedScript) {
+func (u *use) sedRuns(command byte, line field) {
 	attrs := map[string]any{"program": "sed", "option": "e", "value": nil}
-	if s.name == 's' {
+	if command == 's' {
 		attrs["option"] = "s///e"
 	}
-	if len(s.value.parts) > 0 { // else what runs are the lines that sed reads
-		attrs["value"] = textOrNil(s.value)
+	if len(line.parts) > 0 { // else what runs are the lines that sed reads
+		attrs["value"] = textOrNil(line)
 	}
 	u.effect("exec.hidden", u.id, attrs)
-	u.inside(func() { u.shellText(s.value, stream{}) })
+	u.inside(func() { u.shellText(line, stream{}) })
+}
+
+// sedText is the text of a script, with sed.Hole for each part of it that is not
+// known, and these parts. A NUL byte of its own is one, too.
+func sedText(f field) (text string, holes []part) {
+	var b strings.Builder
+	for _, p := range f.parts {
+		if p.hole != nil {
+			holes = append(holes, p)
+			p.text = string(sed.Hole)
+		} else if strings.IndexByte(p.text, sed.Hole) >= 0 {
+			for range strings.Count(p.text, string(sed.Hole)) {
+				holes = append(holes, part{text: string(sed.Hole), quoted: true})
+			}
+		}
+		b.WriteString(p.text)
+	}
+	return b.String(), holes
+}
+
+// sedField puts the holes of a script back into a piece of it.
+func sedField(t sed.Text, holes []part) field {
+	var f field
+	for i, known := range strings.Split(t.Text, string(sed.Hole)) {
+		if i > 0 {
+			f.parts = append(f.parts, holes[t.Holes+i-1])
+		}
+		if known != "" {
+			f.parts = append(f.parts, part{text: known, quoted: true})
+		}
+	}
+	return f
 }
 
 // awkInPlace judges gawk -i inplace, which writes the files that it reads.
