@@ -95,6 +95,7 @@ func (c *call) handed(body string, rest []field) stream {
 	return out
 }
 
+//go:noinline
 func (w *walker) running(name string) bool {
 	return slices.ContainsFunc(w.active, func(f frame) bool { return f.name == name })
 }

@@ -13,6 +13,8 @@ import (
 
 // fields expands words as bash does: braces, tilde, parameters, commands,
 // arithmetic, splitting. Wildcards stay in the text, unquoted.
+//
+//go:noinline
 func (w *walker) fields(s *state, words ...*syntax.Word) []field {
 	return w.expanded(expander{walker: w, state: s, split: true}, words)
 }
@@ -57,6 +59,8 @@ func expandWildcards(f field) {
 
 // word expands one word to one field, without splitting: an assignment, a
 // redirection, the word of a case.
+//
+//go:noinline
 func (w *walker) word(s *state, word *syntax.Word) field {
 	return w.oneField(expander{walker: w, state: s}, word)
 }

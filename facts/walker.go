@@ -153,6 +153,8 @@ func (w *walker) printed(what string, from int) {
 }
 
 // affords reports that matching may take n more steps.
+//
+//go:noinline
 func (w *walker) affords(n int) bool {
 	if w.match += n; w.match > maxMatching || n > maxMatching {
 		w.limit("patterns that cost more to match than gate spends")

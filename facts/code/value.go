@@ -107,6 +107,8 @@ func (r *inspection) concat(a, b value) value {
 
 // joinPath folds the joining of two path segments: an absolute one replaces
 // what came before.
+//
+//go:noinline
 func (r *inspection) joinPath(a, b value) value {
 	return r.combine(a, b, joinPaths)
 }

@@ -37,6 +37,8 @@ func (t tokens) at(i int) token {
 }
 
 // word returns the i-th token when it is a word.
+//
+//go:noinline
 func (t tokens) word(i int) string {
 	if tok := t.at(i); tok.kind == wordToken {
 		return tok.text
