@@ -4,12 +4,17 @@ import (
 	"path"
 	"strconv"
 	"strings"
+
+	"gate/facts/world"
 )
 
 // answer returns what programs print whose output people put into other
 // commands: a directory, a part of a path, the names of files. Without it
 // every rm "$tmp" after a mktemp would be a puzzle.
 func (u *use) answer(out stream) stream {
+	if name := u.words[0].text(); strings.Contains(name, "/") && world.Below(path.Join(u.world.Dir, name), u.world.Project) && name[0] != '/' {
+		return out // a program of the project that has the name
+	}
 	switch u.viaName() {
 	case "pwd":
 		if len(u.s.dirs) == 1 {

@@ -55,6 +55,11 @@ func (u *use) rsync() {
 					to = u.destination(from, f)
 				}
 				u.usePath(u.s, u.id, to, access{kind: "write", how: "overwrite", recursive: true})
+				st := u.fileStream(u.s, from)
+				if remote, ok := remotePath(from); ok {
+					st = stream{some: true, taint: taint{remote: true, host: peer.Parse(remote, false).Host}, from: u.id}
+				}
+				u.remember(u.s, to, st, false)
 			}
 		default:
 			u.usePath(u.s, u.id, f, access{kind: "read", recursive: true})

@@ -274,9 +274,13 @@ func (c *call) runScript(language string, f field, here bool) stream {
 		if p.path == "" {
 			continue
 		}
-		if p.glob { // of what it matches, the line's own files are known
+		if p.glob || p.contents { // of what it matches, the line's own files are known
+			pattern := p.path
+			if p.contents {
+				pattern += "/*"
+			}
 			for _, name := range slices.Sorted(maps.Keys(c.files)) {
-				if glob.Match(p.path, name) {
+				if glob.Match(pattern, name) {
 					c.runScript(language, literalField(name), here)
 				}
 			}

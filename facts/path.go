@@ -30,6 +30,19 @@ func (w *walker) usePath(s *state, id int, f field, a access) {
 	if a.how == "link" {
 		w.link(s, f, a)
 	}
+	if a.how == "edit" {
+		w.edited(s, f)
+	}
+}
+
+// edited forgets what the line has written to a file that a program changes then.
+func (w *walker) edited(s *state, name field) {
+	for _, t := range w.absolute(s, name) {
+		if st, ok := w.files[t.path]; ok {
+			st.text, st.form = nil, nil
+			w.written(t.path, st)
+		}
+	}
 }
 
 // link remembers a symbolic link that the line makes, and judges what it

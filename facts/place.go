@@ -59,7 +59,7 @@ func (w *walker) classifyPath(id int, p, written string, t target, a access) {
 				return
 			}
 			if what, grade := w.secret(name); what != "" {
-				w.effect("secret.read", id, map[string]any{"path": written, "what": what, "grade": grade, "shown": a.kind == "read" && a.shown && !(a.names && what == "environment file")})
+				w.effect("secret.read", id, map[string]any{"path": written, "what": what, "grade": grade, "shown": (a.kind == "read" && a.shown || a.kind == "execute" && grade == "key") && !(a.names && what == "environment file")})
 				return
 			}
 		case "write", "delete", "permissions":

@@ -153,6 +153,7 @@ func (w *walker) applyRedirects(s *state, redirects []redirect, out stream, id i
 			w.usePath(s, id, r.target, access{kind: "read", shown: r.fd > 0}) // 3< is read by what comes later
 			w.peerFile(id, r.target, stream{})
 		case syntax.RdrInOut:
+			w.usePath(s, id, r.target, access{kind: "read", shown: true})
 			w.usePath(s, id, r.target, access{kind: "write", how: "append"})
 			w.peerFile(id, r.target, stream{})
 		case syntax.DplIn, syntax.DplOut:

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"slices"
 	"strings"
 
 	"gate/facts/catalogue"
@@ -96,10 +97,21 @@ func (u *use) mongo() {
 	}
 }
 
+// statesSQL reports that statements stand on the line, to which the input is data.
+func (u *use) statesSQL() bool {
+	roles := u.operandRoles()
+	return slices.ContainsFunc(u.args, func(a argument) bool { return a.option != nil && a.option.Role.Name == "sql" }) ||
+		slices.ContainsFunc(roles[:min(len(u.rest), len(roles))], func(r catalogue.Role) bool { return r.Name == "sql" })
+}
+
 // sqlStdin judges statements that come through a pipe or heredoc.
 func (u *use) sqlStdin() {
 	if text, ok := u.stdin.template(); ok {
 		u.sql(text)
+		return
+	}
+	if u.stdin.taint.remote && !u.statesSQL() {
+		u.unknownCode("sql", taint{}, "stdin", "it comes from the network")
 		return
 	}
 	host, named := u.opt("host")
