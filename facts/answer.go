@@ -2,6 +2,7 @@ package facts
 
 import (
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,7 +34,7 @@ func (u *use) answer(out stream) stream {
 	case "mktemp", "gmktemp":
 		return u.madeTemp(out)
 	case "git rev-parse":
-		if u.has("show-toplevel") && u.world.Project != "" {
+		if u.has("show-toplevel") && u.inProject() {
 			return printed(out, u.world.Project)
 		}
 	case "git ls-files":
@@ -61,15 +62,33 @@ func (u *use) answer(out stream) stream {
 		}
 	case "ssh-agent", "direnv hook", "direnv export", "rbenv init", "pyenv init", "nodenv init", "jenv init", "goenv init", "brew shellenv",
 		"starship init", "zoxide init", "fnm env", "mise activate", "mise env", "rtx activate", "conda shell.bash", "opam env", "dircolors",
-		"lesspipe", "thefuck", "atuin init", "fzf", "volta setup", "luarocks path", "minikube docker-env", "docker-machine env", "register-python-argcomplete":
+		"lesspipe", "thefuck", "atuin init", "volta setup", "luarocks path", "minikube docker-env", "docker-machine env", "register-python-argcomplete":
 		// Meant for eval: what they print sets variables of the shell.
 		return printed(out, ":")
+	case "fzf":
+		if u.has("bash") || u.has("zsh") || u.has("fish") { // else it prints what is chosen
+			return printed(out, ":")
+		}
 	case "whoami", "id", "logname":
 		if u.world.User != "" && len(u.rest) == 0 && !u.has("u") {
 			return printed(out, u.world.User)
 		}
 	}
 	return out
+}
+
+// inProject reports that git works on the project and on nothing else.
+func (u *use) inProject() bool {
+	if u.has("C") || u.has("git-dir") || u.has("work-tree") || len(u.s.dirs) != 1 {
+		return false
+	}
+	for _, name := range []string{"GIT_DIR", "GIT_WORK_TREE"} {
+		if _, set := u.s.lookup(name); set || slices.ContainsFunc(u.env, func(e setting) bool { return e.name == name }) {
+			return false
+		}
+	}
+	project := u.world.Project
+	return project != "" && (u.s.dirs[0] == project || strings.HasPrefix(u.s.dirs[0], project+"/"))
 }
 
 func printed(out stream, text string) stream {
@@ -96,6 +115,9 @@ func (u *use) pathAnswer(out stream) stream {
 			base = strings.TrimSuffix(base, u.rest[1].text())
 		}
 		return printed(out, base)
+	}
+	if u.has("relative-to") || u.has("relative-base") {
+		return out
 	}
 	if ts := u.absolute(u.s, u.rest[0]); len(ts) == 1 && ts[0].path != "" && !ts[0].glob {
 		if ts[0].resolved != "" {

@@ -35,33 +35,39 @@ ask contains {
 	what := doubtful(effect)
 }
 
-forbidden(effect) := sprintf("the whole file system at %s", [lib.target(effect)]) if effect.area == "root"
+forbidden(effect) := sprintf("the whole file system at %s", [lib.target(effect)]) if {
+	effect.area == "root"
+}
 
-forbidden(effect) := sprintf("the device %s", [lib.target(effect)]) if effect.area == "device"
+else := sprintf("the device %s", [lib.target(effect)]) if {
+	effect.area == "device"
+}
 
-forbidden(effect) := sprintf("the home directory %s", [lib.target(effect)]) if effect.area == "home"
+else := sprintf("the home directory %s", [lib.target(effect)]) if {
+	effect.area == "home"
+}
 
-forbidden(effect) := sprintf("%s of the operating system", [lib.target(effect)]) if {
+else := sprintf("%s of the operating system", [lib.target(effect)]) if {
 	effect.area == "system"
 	not remade(effect.path)
 	essential(effect)
 }
 
-forbidden(effect) := "the whole project" if {
+else := "the whole project" if {
 	effect.area == "project_root"
 	bulk(effect)
 }
 
-forbidden(effect) := sprintf("%s, the history of the project", [lib.target(effect)]) if {
+else := sprintf("%s, the history of the project", [lib.target(effect)]) if {
 	effect.area == "git"
 	history(effect)
 }
 
-forbidden(effect) := sprintf("%s in the home directory", [lib.target(effect)]) if {
+else := sprintf("%s in the home directory", [lib.target(effect)]) if {
 	precious(effect)
 }
 
-forbidden(effect) := "a path that starts at the root when its variable is empty" if {
+else := "a path that starts at the root when its variable is empty" if {
 	bulk(effect)
 	some area in effect.could_be
 	area in {"root", "system", "home", "device"}
@@ -72,32 +78,32 @@ doubtful(effect) := sprintf("%s of the operating system", [lib.target(effect)]) 
 	not remade(effect.path)
 }
 
-doubtful(effect) := sprintf("%s, a part of the project's history", [lib.target(effect)]) if {
+else := sprintf("%s, a part of the project's history", [lib.target(effect)]) if {
 	effect.area == "git"
 	not passing(effect)
 }
 
-doubtful(effect) := sprintf("%s, which lies outside the project", [lib.target(effect)]) if {
+else := sprintf("%s, which lies outside the project", [lib.target(effect)]) if {
 	foreign(effect)
 	effect.how != "move"
 	not lib.command(effect).program == "git"
 }
 
-doubtful(effect) := "the whole project, by moving it away" if {
+else := "the whole project, by moving it away" if {
 	effect.area == "project_root"
 	effect.how == "move"
 }
 
-doubtful(effect) := "whatever lies in the project" if {
+else := "whatever lies in the project" if {
 	effect.area == "project_root"
 	effect.how != "move"
 }
 
-doubtful(effect) := sprintf("%s, all that tells which infrastructure is there", [lib.target(effect)]) if {
+else := sprintf("%s, all that tells which infrastructure is there", [lib.target(effect)]) if {
 	lib.matches(effect, "path", `\.tfstate(\.backup)?\*?$`)
 }
 
-doubtful(effect) := "a path that is not known before the line runs" if {
+else := "a path that is not known before the line runs" if {
 	effect.area == "unknown"
 	bulk(effect)
 }
