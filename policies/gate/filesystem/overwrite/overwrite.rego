@@ -41,7 +41,7 @@ forbidden(effect) := sprintf("%s, a file of the operating system", [lib.target(e
 	effect.how != "create"
 }
 
-forbidden(effect) := sprintf("over %s, which holds keys", [lib.target(effect)]) if {
+else := sprintf("over %s, which holds keys", [lib.target(effect)]) if {
 	effect.how in {"overwrite", "truncate", "edit", "move"}
 	path := lib.in_home(effect.path)
 	some dir in [".ssh", ".gnupg", ".password-store", ".aws/credentials", ".netrc", ".git-credentials"]
@@ -49,7 +49,7 @@ forbidden(effect) := sprintf("over %s, which holds keys", [lib.target(effect)]) 
 	not path in {".ssh/known_hosts", ".ssh/known_hosts.old", ".ssh/config", ".ssh/authorized_keys", ".ssh/rc"}
 }
 
-forbidden(effect) := sprintf("what is unpacked into %s, which holds keys", [lib.target(effect)]) if {
+else := sprintf("what is unpacked into %s, which holds keys", [lib.target(effect)]) if {
 	effect.how == "create"
 	effect.recursive
 	path := lib.in_home(effect.path)
@@ -57,7 +57,7 @@ forbidden(effect) := sprintf("what is unpacked into %s, which holds keys", [lib.
 	lib.within(path, dir)
 }
 
-forbidden(effect) := "to a place in the operating system when its variable is empty" if {
+else := "to a place in the operating system when its variable is empty" if {
 	some area in effect.could_be
 	area in {"root", "system", "device"}
 }
@@ -66,12 +66,12 @@ doubtful(effect) := sprintf("%s, outside the project and the home directory", [l
 	effect.area in {"root", "system"}
 }
 
-doubtful(effect) := sprintf("nothing into %s, which loses its content", [lib.target(effect)]) if {
+else := sprintf("nothing into %s, which loses its content", [lib.target(effect)]) if {
 	effect.area in {"user", "outside", "home"}
 	empties(effect)
 }
 
-doubtful(effect) := sprintf("everything of a copy or an archive over %s, start-up files too", [lib.target(effect)]) if {
+else := sprintf("everything of a copy or an archive over %s, start-up files too", [lib.target(effect)]) if {
 	effect.area == "home"
 	effect.recursive
 	command := lib.command(effect)
@@ -81,13 +81,13 @@ doubtful(effect) := sprintf("everything of a copy or an archive over %s, start-u
 	}
 }
 
-doubtful(effect) := sprintf("%s, a file that only git writes", [lib.target(effect)]) if {
+else := sprintf("%s, a file that only git writes", [lib.target(effect)]) if {
 	effect.area == "git"
 	effect.how in {"overwrite", "truncate", "edit"}
 	not lib.base(effect.path) in {"exclude", "COMMIT_EDITMSG", "description", "config"}
 }
 
-doubtful(effect) := sprintf("over %s, a file of the person's own", [lib.target(effect)]) if {
+else := sprintf("over %s, a file of the person's own", [lib.target(effect)]) if {
 	effect.area == "user"
 	effect.how in {"overwrite", "edit"}
 	not empties(effect)

@@ -35,19 +35,21 @@ ask contains {
 	what := doubtful(effect)
 }
 
-forbidden(effect) := "the whole file system" if effect.area == "root"
+forbidden(effect) := "the whole file system" if {
+	effect.area == "root"
+}
 
-forbidden(effect) := sprintf("%s, a part of the operating system", [lib.target(effect)]) if {
+else := sprintf("%s, a part of the operating system", [lib.target(effect)]) if {
 	effect.area in {"system", "device"}
 	grave(effect)
 }
 
-forbidden(effect) := sprintf("the home directory %s", [lib.target(effect)]) if {
+else := sprintf("the home directory %s", [lib.target(effect)]) if {
 	effect.area == "home"
 	grave(effect)
 }
 
-forbidden(effect) := sprintf("%s, which holds keys, for others", [lib.target(effect)]) if {
+else := sprintf("%s, which holds keys, for others", [lib.target(effect)]) if {
 	private(effect.path)
 	opens(effect)
 }
@@ -56,30 +58,30 @@ doubtful(effect) := sprintf("%s, outside the project", [lib.target(effect)]) if 
 	effect.area in {"system", "device", "home"}
 }
 
-doubtful(effect) := sprintf("%s, which holds keys, in a way that is not known", [lib.target(effect)]) if {
+else := sprintf("%s, which holds keys, in a way that is not known", [lib.target(effect)]) if {
 	private(effect.path)
 	lib.unknown(effect, "mode")
 }
 
-doubtful(effect) := sprintf("everything below %s, outside the project", [lib.target(effect)]) if {
+else := sprintf("everything below %s, outside the project", [lib.target(effect)]) if {
 	effect.area in {"user", "outside"}
 	lib.is(effect, "recursive", true)
 	not private(effect.path)
 }
 
-doubtful(effect) := sprintf("%s so that every account can write it", [lib.target(effect)]) if {
+else := sprintf("%s so that every account can write it", [lib.target(effect)]) if {
 	effect.area in {"user", "outside", "project_root", "git"}
 	lib.is(effect, "world_writable", true)
 	not lib.is(effect, "recursive", true)
 }
 
-doubtful(effect) := sprintf("everything below %s so that every account can write it", [lib.target(effect)]) if {
+else := sprintf("everything below %s so that every account can write it", [lib.target(effect)]) if {
 	effect.area in {"project", "project_root", "git"}
 	lib.is(effect, "world_writable", true)
 	lib.is(effect, "recursive", true)
 }
 
-doubtful(effect) := "a path that is not known before the line runs" if {
+else := "a path that is not known before the line runs" if {
 	effect.area == "unknown"
 	lib.is(effect, "recursive", true)
 }

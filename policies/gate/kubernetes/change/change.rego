@@ -74,23 +74,25 @@ ask contains {
 	what := trusting(effect)
 }
 
-trusting(effect) := sprintf("applies %s", [file]) if {
-	some file in lib.command(effect).options.filename
-	lib.matches({"file": file}, "file", `^https?://`)
+trusting(effect) := sprintf("applies %s", [files[0]]) if {
+	files := [file |
+		some file in lib.command(effect).options.filename
+		lib.matches({"file": file}, "file", `^https?://`)
+	]
 }
 
-trusting(effect) := "gives rights over the cluster" if {
+else := "gives rights over the cluster" if {
 	effect.verb == "create"
 	lower(lib.texts(effect, "resources")[0]) in {"clusterrolebinding", "clusterrolebindings"}
 }
 
-trusting(effect) := "starts a pod that may do anything on its machine" if {
+else := "starts a pod that may do anything on its machine" if {
 	effect.verb == "run"
 	some text in lib.command(effect).options.overrides
 	lib.matches({"text": text}, "text", `"(hostPID|hostNetwork|hostIPC|privileged)" *: *true|"hostPath"`)
 }
 
-trusting(effect) := "starts a pod that may do anything on its machine" if {
+else := "starts a pod that may do anything on its machine" if {
 	effect.verb == "debug"
 	some name in lib.texts(effect, "resources")
 	startswith(lower(name), "node/")
