@@ -9,6 +9,7 @@ import (
 
 	"gate/cmd/internal/hookpath"
 	"gate/cmd/internal/places"
+	"gate/cmd/internal/sources"
 	"gate/engine"
 	"gate/hook"
 	"gate/strictjson"
@@ -96,8 +97,9 @@ func (f *callFlags) guard(p process, dir string, options ...engine.Option) (*gua
 		return nil, err
 	}
 	return newGuard(setting{
-		dirs: d, home: p.home(), project: places.ProjectRoot("", dir), env: p.lookupEnv, engine: options,
-		runHandlers: f.run, progress: p.waits(false), supervisor: p.supervisor(),
+		For:      sources.For{Dirs: d, Home: p.home(), Project: places.ProjectRoot("", dir), Env: p.lookupEnv},
+		handling: handling{run: f.run, progress: p.waits(false), supervisor: p.supervisor()},
+		engine:   options,
 	})
 }
 

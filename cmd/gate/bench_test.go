@@ -17,6 +17,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/storage/inmem"
 
 	"gate/adapters"
+	"gate/cmd/internal/sources"
 	"gate/engine/rego"
 	"gate/hook"
 )
@@ -94,8 +95,7 @@ func median(list []time.Duration) time.Duration {
 func benchGuard(b testing.TB) *guard {
 	dir := b.TempDir()
 	g, err := newGuard(setting{
-		dirs: dirs{Managed: filepath.Join(dir, "m"), ManagedNamed: true, User: filepath.Join(dir, "u"), State: filepath.Join(dir, "s")},
-		home: "/home/dev", project: "/home/dev/project", env: func(string) (string, bool) { return "", false },
+		For:  sources.For{Dirs: dirs{Managed: filepath.Join(dir, "m"), ManagedNamed: true, User: filepath.Join(dir, "u"), State: filepath.Join(dir, "s")}, Home: "/home/dev", Project: "/home/dev/project", Env: func(string) (string, bool) { return "", false }},
 		rego: []rego.Option{rego.WithOutOfMemory(func() { b.Error("no memory left") })},
 	})
 	if err != nil {
@@ -186,7 +186,7 @@ func handWritten(b *testing.B, d hook.Decision) func() {
 			options = append(options, opa.Module(m.File, m.Text))
 		}
 	}
-	_, lib := library(hook.User)
+	_, lib := sources.Library(hook.User)
 	for _, m := range lib {
 		options = append(options, opa.Module(m.File, m.Text))
 	}

@@ -16,6 +16,7 @@ import (
 	"gate/bundles/sync"
 	"gate/cmd/internal/places"
 	"gate/cmd/internal/screen"
+	"gate/cmd/internal/sources"
 	"gate/hook"
 	"gate/install"
 	"gate/scopes"
@@ -75,7 +76,7 @@ func sessionHooks(p process, d dirs) []string {
 
 // misplaced are files with names that mean something in the managed directory
 // only, and settings of plugins, which have none.
-func misplaced(p process, d dirs, project string, sources map[string]string) []string {
+func misplaced(p process, d dirs, project string, where map[string]string) []string {
 	var list []string
 	there := func(path string) bool {
 		_, err := os.Lstat(path)
@@ -83,21 +84,21 @@ func misplaced(p process, d dirs, project string, sources map[string]string) []s
 	}
 	dirs := []string{d.User}
 	if project != "" {
-		dirs = append(dirs, filepath.Join(project, projectDir))
+		dirs = append(dirs, filepath.Join(project, places.ProjectDir))
 	}
 	for _, dir := range dirs {
-		for _, name := range []string{sync.KeysFile, sync.SeenFile, sync.ChannelFile, recoveryFile, sync.Dir} {
+		for _, name := range []string{sync.KeysFile, sync.SeenFile, sync.ChannelFile, sources.RecoveryFile, sync.Dir} {
 			if path := filepath.Join(dir, name); there(path) {
 				list = append(list, p.tilde(path)+": it counts in the managed directory only")
 			}
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(sources)) {
+	for _, name := range slices.Sorted(maps.Keys(where)) {
 		if !strings.HasPrefix(name, "plugin:") {
 			continue
 		}
 		for _, file := range []string{"settings.json", "gate/settings.json"} {
-			if path := filepath.Join(sources[name], filepath.FromSlash(file)); there(path) {
+			if path := filepath.Join(where[name], filepath.FromSlash(file)); there(path) {
 				list = append(list, p.tilde(path)+": plugins have no settings of gate's")
 			}
 		}
@@ -155,7 +156,7 @@ const mostRecords = 10_000
 // it remembers.
 func (g *guard) forgotten(p process, d dirs) []string {
 	path := filepath.Join(d.Managed, sync.SeenFile)
-	data, err := readFile(path, maxState)
+	data, err := readFile(path, 1<<20)
 	if err != nil {
 		return nil
 	}
@@ -164,7 +165,7 @@ func (g *guard) forgotten(p process, d dirs) []string {
 		return []string{p.tilde(path) + ": " + err.Error()}
 	}
 	var list []string
-	for _, b := range g.loaded.bundles {
+	for _, b := range g.loaded.Signed {
 		if known := seen.Bundles[b.Name].Version; known < b.Version {
 			list = append(list, fmt.Sprintf("%s: of %s version %d was seen, and version %d is in force; somebody has changed it", p.tilde(path), b.Name, known, b.Version))
 		}

@@ -13,6 +13,7 @@ import (
 	"gate/artifact/build"
 	"gate/bundles/sync"
 	"gate/cmd/internal/places"
+	"gate/cmd/internal/sources"
 	"gate/engine/plan"
 	"gate/engine/plan/agree"
 	"gate/engine/rego"
@@ -33,7 +34,7 @@ const inTests = "in its tests the engines differ: "
 
 // testsOf prepares the tests of a bundle.
 func testsOf(files fs.FS, as scopes.Source) (*policytest.Suite, error) {
-	library, lib := library(hook.User)
+	library, lib := sources.Library(hook.User)
 	as = scopes.Source{Name: as.Name, Scope: as.Scope, Authority: as.Authority, Data: as.Data}
 	return policytest.Prepare(policytest.Options{
 		Files: files, Untested: true, Source: as, Library: library, Lib: lib, Snapshot: policies.Snapshot(),
@@ -50,7 +51,7 @@ func differing(ctx context.Context, suite *policytest.Suite, src scopes.Source, 
 	if len(judged) == 0 {
 		return nil, nil
 	}
-	_, lib := library(hook.User)
+	_, lib := sources.Library(hook.User)
 	program, lacking, err := compile(lib, src)
 	if err != nil || program == "" {
 		return nil, nil // then all of them stay with OPA
@@ -142,11 +143,7 @@ func compareAgain(p *places.Place, src scopes.Source, compile build.Compiler) (m
 
 // bundleFiles opens the files of a bundle in force.
 func bundleFiles(p *places.Place, digest string) (fs.FS, error) {
-	data, err := stateFile(p, sync.CurrentFile)
-	if err != nil {
-		return nil, err
-	}
-	current, err := sync.ParseCurrent(data)
+	current, err := sources.Current(p)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"gate/artifact"
 	"gate/artifact/build"
 	"gate/bundles/sync"
+	"gate/cmd/internal/sources"
 	"gate/hook"
 	"gate/scopes"
 	"gate/scopes/load"
@@ -92,7 +93,7 @@ func TestDowngrade(t *testing.T) {
 		t.Fatal(len(list), err)
 	}
 	told := inTests + "told"
-	_, lib := library(hook.User)
+	_, lib := sources.Library(hook.User)
 	for _, c := range []struct {
 		name  string
 		known comparison

@@ -12,6 +12,7 @@ import (
 	"gate/bundles/release"
 	"gate/cmd/internal/document"
 	"gate/cmd/internal/screen"
+	"gate/cmd/internal/sources"
 	"gate/hook"
 	"gate/hostfs"
 	"gate/replay"
@@ -59,7 +60,7 @@ func (f *diffFlags) run(ctx context.Context, p process, oldPath, newPath string)
 	if err := f.replay.check(); err != nil {
 		return err
 	}
-	_, lib := library(hook.User)
+	_, lib := sources.Library(hook.User)
 	var list [2]*release.Release
 	for i, path := range []string{oldPath, newPath} {
 		var err error
@@ -107,7 +108,7 @@ func (f *diffFlags) decideBoth(ctx context.Context, p process, old, now *release
 	if err != nil {
 		return nil, err
 	}
-	r := newReplayer(setting{dirs: d, home: p.home(), env: p.lookupEnv}, proposalOf(now), f.replay.facts)
+	r := newReplayer(setting{For: sources.For{Dirs: d, Home: p.home(), Env: p.lookupEnv}}, proposalOf(now), f.replay.facts)
 	r.base = proposalOf(old)
 	report, err := replay.Run(ctx, callsOf(p, f.logs, inputs, adapter), replay.Options{Then: r.decider(false), Now: r.decider(true), Prepare: r.prepare})
 	if errors.Is(err, context.Canceled) {

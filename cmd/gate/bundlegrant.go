@@ -14,6 +14,7 @@ import (
 
 	"gate/bundles"
 	"gate/cmd/internal/places"
+	"gate/cmd/internal/sources"
 	"gate/hostfs"
 )
 
@@ -30,7 +31,7 @@ func newBundleMachine(p process) *cobra.Command {
 			}
 			managed := places.Open(d.Managed, ".", places.ManagedFiles(d))
 			defer managed.Close()
-			name, err := machineName(managed)
+			name, err := sources.MachineName(managed)
 			if err != nil {
 				return err
 			}
@@ -56,7 +57,7 @@ func newBundleRecovery(p process) *cobra.Command {
 		Use:   "recovery FILE",
 		Short: "let one machine do without a bundle for a short time",
 		Long: "Writes a recovery file, for a machine on which a bundle refuses what it should not. The\n" +
-			"administrator puts it into the managed directory as " + recoveryFile + ". It says which machine it\n" +
+			"administrator puts it into the managed directory as " + sources.RecoveryFile + ". It says which machine it\n" +
 			"is for (gate bundle machine) and what it relaxes; as many keys must sign it as the bundle\n" +
 			"needs. If FILE is there already, it gets a further signature.\n" + signerHelp,
 		Example: "  gate bundle recovery recovery.json --machine 5f2a… --off company --for 4h \\\n" +

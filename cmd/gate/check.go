@@ -13,6 +13,7 @@ import (
 
 	"gate/cmd/internal/places"
 	"gate/cmd/internal/screen"
+	"gate/cmd/internal/sources"
 	"gate/cmd/internal/targets"
 	"gate/hook"
 	"gate/hostfs"
@@ -111,7 +112,7 @@ func (f *checkFlags) check(p process, t targets.Policies, all *checked) error {
 	if place.Err != nil {
 		return fmt.Errorf("%s: %w", t.Shown, place.Err)
 	}
-	own, lib := library(hook.User)
+	own, lib := sources.Library(hook.User)
 	o := policycheck.Options{Files: place.Files, Place: t.Place, Lib: lib, Others: []scopes.Source{own}}
 	var err error
 	if o.Source, err = sourceOfTarget(t, f.as); err != nil {
@@ -170,7 +171,7 @@ func sourceOfTarget(t targets.Policies, as string) (scopes.Source, error) {
 		return scopes.Source{Name: "library", Scope: hook.Policy, Authority: hook.User, Library: true}, nil
 	case as == "managed":
 		s.Scope, s.Authority = hook.Policy, hook.Managed
-	case as == "project", as == "" && slices.Contains([]string{filepath.Base(t.Dir), filepath.Base(filepath.Dir(t.Dir))}, projectDir):
+	case as == "project", as == "" && slices.Contains([]string{filepath.Base(t.Dir), filepath.Base(filepath.Dir(t.Dir))}, places.ProjectDir):
 		s.Name, s.Authority = "project", hook.Project
 	case as == "user", as == "":
 		s.Name = "user"

@@ -11,6 +11,7 @@ import (
 	"gate/artifact/build"
 	"gate/cmd/internal/lastgood"
 	"gate/cmd/internal/places"
+	"gate/cmd/internal/sources"
 	"gate/hook"
 	"gate/hostfs"
 	"gate/matcher"
@@ -89,7 +90,7 @@ func (at compilable) compile(known comparison) compiled {
 		return at.without(err)
 	}
 	defer p.Close()
-	_, lib := library(hook.User)
+	_, lib := sources.Library(hook.User)
 	b := build.Builder{Maker: artifact.Maker(), Lib: lib, Compile: build.Plan, Left: build.Left, Now: time.Now}
 	if at.kind == artifact.Managed {
 		b.Compile = known.compiler(p.Place, build.Plan)

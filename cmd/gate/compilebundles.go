@@ -10,8 +10,8 @@ import (
 	"gate/artifact"
 	"gate/artifact/build"
 	"gate/bundles/sync"
-	"gate/cmd/internal/hookpath"
 	"gate/cmd/internal/places"
+	"gate/cmd/internal/sources"
 	"gate/scopes"
 )
 
@@ -24,14 +24,13 @@ func bundlesIn(p *places.Place, rootOnly bool, note func(string)) ([]build.Bundl
 	}
 	note(sync.CurrentFile)
 	note(sync.SyncedFile)
-	if p.Has(recoveryFile) {
+	if p.Has(sources.RecoveryFile) {
 		return nil, nil, errors.New("a recovery file relaxes this machine for a while")
 	}
 	if err := noteBundles(p, rootOnly, note); err != nil {
 		return nil, nil, err
 	}
-	l := loaded{Found: hookpath.Found{Where: map[string]string{}}}
-	l.addBundles(p)
+	l := sources.Bundles(p)
 	if len(l.Notices) > 0 {
 		return nil, nil, errors.New(l.Notices[0])
 	}
@@ -55,13 +54,13 @@ func bundlesIn(p *places.Place, rootOnly bool, note func(string)) ([]build.Bundl
 			return nil, nil, &src.Faults[i]
 		}
 	}
-	return list, l.schemas, nil
+	return list, l.Schemas, nil
 }
 
 // noteBundles notes every file of the bundles in force, or, where only root may
 // write them, their directories: gate itself writes each release into a new one.
 func noteBundles(p *places.Place, rootOnly bool, note func(string)) error {
-	current, err := currentBundles(p)
+	current, err := sources.Current(p)
 	if err != nil {
 		return err
 	}
@@ -84,20 +83,8 @@ func noteBundles(p *places.Place, rootOnly bool, note func(string)) error {
 
 // rootOnly reports whether nobody but root may write the bundles in force.
 func rootOnly(p *places.Place) bool {
-	current, err := currentBundles(p)
+	current, err := sources.Current(p)
 	return err == nil && !slices.ContainsFunc(current.Bundles, func(a sync.Active) bool { return !p.RootOnly(path.Join(sync.Dir, a.Dir)) })
-}
-
-// currentBundles are the bundles in force, none where nothing says so.
-func currentBundles(p *places.Place) (sync.Current, error) {
-	data, err := stateFile(p, sync.CurrentFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return sync.Current{}, nil
-	}
-	if err != nil {
-		return sync.Current{}, err
-	}
-	return sync.ParseCurrent(data)
 }
 
 // compileManaged has what is in force in the managed directory compiled, where

@@ -13,6 +13,7 @@ import (
 	"gate/artifact"
 	"gate/bundles/sync"
 	"gate/cmd/internal/places"
+	"gate/cmd/internal/sources"
 )
 
 // TestRootOnly holds what is noticed of signed bundles that only root may write:
@@ -44,7 +45,7 @@ func TestRootOnly(t *testing.T) {
 		{what: "what was seen is written", after: edits(sync.SeenFile)},
 		{what: "the keys are written", after: edits(sync.KeysFile)},
 		{what: "settings come", after: edits("settings.json")},
-		{what: "a recovery file comes", after: edits(recoveryFile)},
+		{what: "a recovery file comes", after: edits(sources.RecoveryFile)},
 		{what: "another release comes", after: edits("bundles/company/8-0/files/x.rego")},
 		{what: "the files are moved away", after: func(t *testing.T, dir string) {
 			files := filepath.Dir(filepath.Dir(filepath.Dir(inRelease(t, dir, policy))))

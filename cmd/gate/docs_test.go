@@ -17,6 +17,7 @@ import (
 
 	"gate/cmd/internal/places"
 	"gate/policies"
+	"gate/scopes/load"
 )
 
 // root is the repository, seen from this package's tests.
@@ -48,13 +49,13 @@ func TestReadme(t *testing.T) {
 		t.Fatal(err)
 	}
 	config, state := places.InHome(home)
-	if err := os.MkdirAll(filepath.Join(config, policyDir), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(config, load.PoliciesDir), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	ran := 0
 	for _, b := range blocks(t, filepath.Join(root, "README.md")) {
 		if b.language == "rego" {
-			if err := os.WriteFile(filepath.Join(config, policyDir, "make.rego"), []byte(b.text), 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(config, load.PoliciesDir, "make.rego"), []byte(b.text), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}

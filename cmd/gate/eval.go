@@ -14,6 +14,7 @@ import (
 	"gate/cmd/internal/document"
 	"gate/cmd/internal/hookpath"
 	"gate/cmd/internal/places"
+	"gate/cmd/internal/sources"
 	"gate/engine"
 	"gate/hook"
 	"gate/strictjson"
@@ -93,7 +94,7 @@ func (f evalFlags) evaluation(p process) (*evaluation, error) {
 	}
 	return &evaluation{
 		adapter: a, interactive: f.interactive, environment: a.Environment(p.getenv),
-		setting: setting{dirs: d, home: p.home(), env: p.lookupEnv, runHandlers: f.run, batch: f.batch, progress: p.waits(f.batch), supervisor: p.supervisor()},
+		setting: setting{For: sources.For{Dirs: d, Home: p.home(), Env: p.lookupEnv}, handling: handling{run: f.run, batch: f.batch, progress: p.waits(f.batch), supervisor: p.supervisor()}},
 		guards:  map[string]*guard{},
 	}, nil
 }
@@ -130,7 +131,7 @@ func (e *evaluation) guard(project string) (*guard, error) {
 		clear(e.guards)
 	}
 	s := e.setting
-	s.project, s.foreign = project, !e.adapter.RunsHooks()
+	s.Project, s.Foreign = project, !e.adapter.RunsHooks()
 	g, err := newGuard(s)
 	if err == nil {
 		e.guards[project] = g

@@ -19,6 +19,7 @@ import (
 	"gate/cmd/internal/document"
 	"gate/cmd/internal/hookpath"
 	"gate/cmd/internal/places"
+	"gate/cmd/internal/sources"
 	"gate/cmd/internal/tell"
 	"gate/engine"
 	"gate/explain"
@@ -246,8 +247,9 @@ func (f *explainFlags) runRecord(ctx context.Context, p process, r *audit.Record
 		project = places.ProjectRoot("", ev.Dir())
 	}
 	g, err := newGuard(setting{
-		dirs: d, home: p.home(), project: project, env: p.lookupEnv, engine: []engine.Option{engine.WithAllSteps()},
-		runHandlers: f.callFlags.run, progress: p.waits(false), supervisor: p.supervisor(),
+		For:      sources.For{Dirs: d, Home: p.home(), Project: project, Env: p.lookupEnv},
+		handling: handling{run: f.callFlags.run, progress: p.waits(false), supervisor: p.supervisor()},
+		engine:   []engine.Option{engine.WithAllSteps()},
 	})
 	if err != nil {
 		return err

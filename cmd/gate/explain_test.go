@@ -16,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"gate/cmd/internal/screen"
+	"gate/cmd/internal/sources"
 	"gate/cmd/internal/tell"
 	"gate/engine"
 	"gate/facts"
@@ -94,8 +95,7 @@ func explained(t *testing.T, line string, files []txtar.File) string {
 	}
 	reader := facts.New(facts.World{Home: home, User: "dev", OS: "linux", Project: project, Files: machine})
 	g, err := newGuard(setting{
-		dirs: dirs{Managed: filepath.Join(dir, "managed"), User: filepath.Join(dir, "user"), State: filepath.Join(dir, "state")},
-		home: home, project: project,
+		For:    sources.For{Dirs: dirs{Managed: filepath.Join(dir, "managed"), User: filepath.Join(dir, "user"), State: filepath.Join(dir, "state")}, Home: home, Project: project},
 		engine: []engine.Option{engine.WithAllSteps(), engine.WithFacts(reader.Of)},
 	})
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"gate/audit"
 	"gate/cmd/internal/document"
 	"gate/cmd/internal/hookpath"
+	"gate/cmd/internal/sources"
 	"gate/hostfs"
 	"gate/install"
 	"gate/scopes"
@@ -45,12 +46,12 @@ func (f *installFlags) ownFindings(p process) []install.Finding {
 	}
 	if g.Relaxed != "" {
 		list = append(list, install.Finding{
-			ID: "gate.recovery", Severity: install.Warning, Message: g.Relaxed, Remedy: "remove " + recoveryFile + " once the bundle is mended",
+			ID: "gate.recovery", Severity: install.Warning, Message: g.Relaxed, Remedy: "remove " + sources.RecoveryFile + " once the bundle is mended",
 		})
 	}
 	if g.Unrelaxed != "" {
 		list = append(list, install.Finding{
-			ID: "gate.recovery.refused", Severity: install.Warning, Message: g.Unrelaxed, Remedy: "remove " + recoveryFile + ", or have it signed anew: see gate bundle recovery",
+			ID: "gate.recovery.refused", Severity: install.Warning, Message: g.Unrelaxed, Remedy: "remove " + sources.RecoveryFile + ", or have it signed anew: see gate bundle recovery",
 		})
 	}
 	for _, n := range g.Ageing() {

@@ -7,6 +7,7 @@ import (
 
 	"gate/cmd/internal/forms"
 	"gate/cmd/internal/hookpath"
+	"gate/cmd/internal/sources"
 	"gate/engine"
 	"gate/engine/plan"
 	"gate/engine/rego"
@@ -19,7 +20,7 @@ import (
 // hooks and settings come from. An error, which nobody sees, says why the files
 // have to be read.
 func (s setting) fromForms(c *hookpath.Call) (*guard, error) {
-	switch known := s.session.Known; {
+	switch known := s.Session.Known; {
 	case c.Event.Name.Canonical() == hook.SessionStart:
 		return nil, errors.New("people are told what is in the files")
 	case known != nil && len(known.Registered) > 0:
@@ -29,7 +30,7 @@ func (s setting) fromForms(c *hookpath.Call) (*guard, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.guard(loaded{Found: found.Found, schemas: found.Schemas, forms: found})
+	return s.guard(sources.Loaded{Found: found.Found, Schemas: found.Schemas}, found)
 }
 
 // A formed evaluator asks what was compiled, and about whatever goes wrong there
@@ -41,7 +42,7 @@ type formed struct {
 
 // formed returns the evaluator of policies that forms hold.
 func (g *guard) formed(s setting) (engine.Evaluator, error) {
-	found := g.loaded.forms
+	found := g.forms
 	plans, err := found.Plans(g.Set.Sources())
 	if err != nil {
 		return nil, err
@@ -59,12 +60,12 @@ func (g *guard) formed(s setting) (engine.Evaluator, error) {
 
 // policiesOfFiles evaluates the policies as the files have them.
 func (s setting) policiesOfFiles() engine.Evaluator {
-	l := loadSources(s)
+	l := sources.Load(s.For)
 	g, err := hookpath.New(&l.Found, s.machine(), backtracking.Compile)
 	if err != nil {
 		return nil
 	}
-	return rego.New(l.lib, g.InForce(), append([]rego.Option{rego.WithSnapshot(policies.Snapshot())}, s.rego...)...)
+	return rego.New(l.Lib, g.InForce(), append([]rego.Option{rego.WithSnapshot(policies.Snapshot())}, s.rego...)...)
 }
 
 // Evaluate implements [engine.Evaluator].

@@ -50,11 +50,11 @@ var handlerKinds = []hook.Kind{hook.Command, hook.Prompt, hook.Agent, hook.Webho
 // it. Only calls that are about to be made have handlers run, or those for which
 // somebody asked for it; of others the decision says so.
 func (g *guard) runHandlers(s setting) []engine.Option {
-	if !s.live && !s.runHandlers {
+	if !s.Live && !s.run {
 		return unrun()
 	}
 	g.handlers = handlers.New(handlers.Options{
-		Getenv: s.env, Dirs: g.Where, Project: s.project, Supervisor: s.supervisor, LateDir: s.Late(),
+		Getenv: s.Env, Dirs: g.Where, Project: s.Project, Supervisor: s.supervisor, LateDir: s.Late(),
 		Version: version(), EnvFile: g.envFile(s.envFile), Judge: g.judge(s), MCPServers: g.Set.Settings().MCPServers,
 		Batch: s.batch, Progress: s.progress,
 	})
@@ -65,7 +65,7 @@ func (g *guard) runHandlers(s setting) []engine.Option {
 // to nobody before it is asked.
 func (g *guard) judge(s setting) *judge.Judge {
 	return judge.New(judge.Options{
-		Settings: g.Set.Settings(), Getenv: s.env, Dir: filepath.Join(s.State, "judge"),
+		Settings: g.Set.Settings(), Getenv: s.Env, Dir: filepath.Join(s.State, "judge"),
 		Secret: func(path string) bool { return g.Reader.Secret(filepath.ToSlash(path)) != "" },
 	})
 }

@@ -13,6 +13,7 @@ import (
 
 	"gate/bundles/sync"
 	"gate/cmd/internal/places"
+	"gate/cmd/internal/sources"
 )
 
 // answerOf is what a program answers to an event, without the id.
@@ -78,7 +79,7 @@ func TestHandOverAlone(t *testing.T) {
 // TestAdministered holds that gate-hook knows the files that have a say beside
 // settings, hooks and policies of the managed directory.
 func TestAdministered(t *testing.T) {
-	for _, name := range []string{sync.CurrentFile, sync.KeysFile, sync.SeenFile, sync.SyncedFile, sync.ChannelFile, recoveryFile} {
+	for _, name := range []string{sync.CurrentFile, sync.KeysFile, sync.SeenFile, sync.SyncedFile, sync.ChannelFile, sources.RecoveryFile} {
 		first, _, _ := strings.Cut(name, "/")
 		if !slices.Contains(places.Administered(), first) {
 			t.Errorf("%s is not among them", name)

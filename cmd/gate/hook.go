@@ -6,6 +6,7 @@ import (
 
 	"gate/cmd/internal/hookpath"
 	"gate/cmd/internal/places"
+	"gate/cmd/internal/sources"
 	"gate/engine/rego"
 )
 
@@ -23,7 +24,7 @@ func runHook(ctx context.Context, p process) int {
 		if err != nil {
 			return nil, err
 		}
-		if g.loaded.forms != nil {
+		if g.forms != nil {
 			about.Store(nil) // there is nothing to compile
 		}
 		return g.Guard, nil
@@ -49,8 +50,8 @@ func (p process) load(c *hookpath.Call) (*guard, error) {
 // setting is what the guard for a call is built from.
 func (p process) setting(c *hookpath.Call) setting {
 	return setting{
-		dirs: c.Dirs, home: c.Home, project: c.Project, env: c.LookupEnv, live: true, batch: c.Batch, supervisor: p.supervisor(),
-		foreign: !c.RunsHooks, session: c.Session, event: c.Event, envFile: c.EnvFile,
-		rego: []rego.Option{rego.WithOutOfMemory(c.OutOfMemory)},
+		For:      sources.For{Dirs: c.Dirs, Home: c.Home, Project: c.Project, Env: c.LookupEnv, Live: true, Foreign: !c.RunsHooks, Session: c.Session, Event: c.Event},
+		handling: handling{batch: c.Batch, supervisor: p.supervisor(), envFile: c.EnvFile},
+		rego:     []rego.Option{rego.WithOutOfMemory(c.OutOfMemory)},
 	}
 }

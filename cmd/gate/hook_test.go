@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"gate/audit"
+	"gate/scopes/load"
 )
 
 // hookProcess is gate hook with directories of the test.
@@ -158,7 +159,7 @@ func TestHookOutputClosed(t *testing.T) {
 // the process ends; both deny.
 func TestHookOutOfMemory(t *testing.T) {
 	p, stdout, _ := hookProcess(t, bash("ls"), "--agent", "claude", "--event", "PreToolUse")
-	dir := filepath.Join(p.args[4], policyDir)
+	dir := filepath.Join(p.args[4], load.PoliciesDir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"gate/cmd/internal/sources"
 	"gate/hook"
 )
 
@@ -85,9 +86,8 @@ func TestCutSettings(t *testing.T) {
 	effects := func() map[string]hook.Effect {
 		t.Helper()
 		g, err := newGuard(setting{
-			dirs: dirs{Managed: filepath.Join(m.dir, "managed"), ManagedNamed: true,
-				User: filepath.Join(m.dir, "user"), State: filepath.Join(m.dir, "state")},
-			home: m.dir, project: m.project, env: func(string) (string, bool) { return "", false },
+			For: sources.For{Dirs: dirs{Managed: filepath.Join(m.dir, "managed"), ManagedNamed: true,
+				User: filepath.Join(m.dir, "user"), State: filepath.Join(m.dir, "state")}, Home: m.dir, Project: m.project, Env: func(string) (string, bool) { return "", false }},
 		})
 		out := map[string]hook.Effect{}
 		for _, line := range []string{"whoami", "git push --force origin main", "git reset --hard", "ls"} {

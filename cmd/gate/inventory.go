@@ -12,6 +12,7 @@ import (
 	"gate/bundles"
 	"gate/bundles/sync"
 	"gate/cmd/internal/document"
+	"gate/cmd/internal/sources"
 	"gate/hostfs"
 	"gate/install"
 	"gate/scopes"
@@ -39,7 +40,7 @@ func (f *installFlags) inventory(p process, m install.Machine) map[string]any {
 	if err != nil {
 		return doc // the findings say why
 	}
-	doc["bundles"] = g.loaded.bundleAges(time.Now())
+	doc["bundles"] = bundleAges(g.loaded.Signed, time.Now())
 	count := 0
 	for _, src := range g.Set.Sources() {
 		count += len(src.Hooks)
@@ -84,17 +85,17 @@ func digestOf(path string) (string, error) {
 }
 
 // bundleAges are the bundles in force, with how old they are.
-func (l *loaded) bundleAges(now time.Time) []any {
+func bundleAges(list []sources.Bundle, now time.Time) []any {
 	out := []any{}
-	for _, b := range l.bundles {
+	for _, b := range list {
 		doc := map[string]any{
-			"name": b.Name, "version": b.Version, "digest": b.Digest, "record": b.Record, "broken": b.broken,
+			"name": b.Name, "version": b.Version, "digest": b.Digest, "record": b.Record, "broken": b.Broken,
 			"synced": nil, "age_s": nil, "expires": nil,
 		}
-		if !b.synced.IsZero() {
-			doc["synced"], doc["age_s"] = b.synced.UTC().Format(time.RFC3339), int64(max(now.Sub(b.synced), 0).Seconds())
+		if !b.Synced.IsZero() {
+			doc["synced"], doc["age_s"] = b.Synced.UTC().Format(time.RFC3339), int64(max(now.Sub(b.Synced), 0).Seconds())
 		}
-		if end := b.manifest.Gate.Expires; !end.IsZero() {
+		if end := b.Manifest.Gate.Expires; !end.IsZero() {
 			doc["expires"] = end.UTC().Format(time.RFC3339)
 		}
 		out = append(out, doc)

@@ -15,6 +15,7 @@ import (
 
 	"gate/cmd/internal/hookpath"
 	"gate/cmd/internal/places"
+	"gate/cmd/internal/sources"
 	"gate/hook"
 )
 
@@ -115,8 +116,8 @@ hooks:
 func (m *machine) judging(t *testing.T) *guard {
 	t.Helper()
 	g, err := newGuard(setting{
-		dirs:    dirs{Managed: filepath.Join(m.dir, "managed"), ManagedNamed: true, User: filepath.Join(m.dir, "user"), State: filepath.Join(m.dir, "state")},
-		project: m.project, runHandlers: true,
+		For:      sources.For{Dirs: dirs{Managed: filepath.Join(m.dir, "managed"), ManagedNamed: true, User: filepath.Join(m.dir, "user"), State: filepath.Join(m.dir, "state")}, Project: m.project},
+		handling: handling{run: true},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"gate/artifact"
+	"gate/cmd/internal/places"
+	"gate/cmd/internal/sources"
 	"gate/engine/rego"
 	"gate/hook"
 	"gate/serve"
@@ -43,9 +45,9 @@ type keptKey struct {
 
 // A kept is one guard.
 type kept struct {
-	mu     sync.Mutex // held while it is compared and loaded
-	guard  *guard     // nil: it must be loaded
-	loaded loaded     // before settings were weighed
+	mu     sync.Mutex     // held while it is compared and loaded
+	guard  *guard         // nil: it must be loaded
+	loaded sources.Loaded // before settings were weighed
 	rego   *rego.Evaluator
 	since  time.Time
 	stamps map[string]artifact.Stamp // of files and directories, by their paths
@@ -66,48 +68,48 @@ func newKeeper(sameEnv bool) *keeper {
 // project.
 func (k *keeper) guard(s setting, told bool) (*guard, error) {
 	s.elsewhere = !k.sameEnv
-	s.project = k.projectOf(s, told)
-	g, l, err := k.current(k.entry(keptKey{s.project, s.foreign}), s)
+	s.Project = k.projectOf(s, told)
+	g, l, err := k.current(k.entry(keptKey{s.Project, s.Foreign}), s)
 	if err != nil {
 		return nil, err
 	}
-	if s.session != nil && s.session.Known != nil && len(s.session.Known.Registered) > 0 {
-		l.addRegistered(s)
+	if s.Session != nil && s.Session.Known != nil && len(s.Session.Known.Registered) > 0 {
+		l.AddRegistered(s.For)
 		s.rego = []rego.Option{rego.WithCompiled(g.rego)}
-		return s.guard(l)
+		return s.guard(l, nil)
 	}
 	return g.forCall(s)
 }
 
 // current returns the guard that is in force, and a copy of what it was made of.
-func (k *keeper) current(e *kept, s setting) (*guard, loaded, error) {
+func (k *keeper) current(e *kept, s setting) (*guard, sources.Loaded, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if !e.fresh(time.Now()) {
 		if err := k.load(e, s); err != nil {
-			return nil, loaded{}, err
+			return nil, sources.Loaded{}, err
 		}
 	}
-	return e.guard, e.loaded.clone(), nil
+	return e.guard, e.loaded.Clone(), nil
 }
 
 // projectOf returns the project of a session: that of its first event, wherever
 // the agent goes afterwards, as agents tell gate hook in a variable.
 func (k *keeper) projectOf(s setting, told bool) string {
-	if s.event == nil || s.event.SessionID() == "" {
-		return s.project
+	if s.Event == nil || s.Event.SessionID() == "" {
+		return s.Project
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	name := s.event.Agent + "\x00" + s.event.SessionID()
+	name := s.Event.Agent + "\x00" + s.Event.SessionID()
 	if at, known := k.projects[name]; known && !told {
 		return at
 	}
 	if len(k.projects) >= maxSessions {
 		clear(k.projects)
 	}
-	k.projects[name] = s.project
-	return s.project
+	k.projects[name] = s.Project
+	return s.Project
 }
 
 func (k *keeper) entry(key keptKey) *kept {
@@ -131,24 +133,24 @@ func (k *keeper) load(e *kept, s setting) error {
 		e.rego = k.newest.rego
 	}
 	k.mu.Unlock()
-	s.session, s.event = nil, nil
+	s.Session, s.Event = nil, nil
 	s.rego = []rego.Option{rego.WithCompiled(e.rego)}
 	now, was := time.Now(), e.stamps
 	e.guard = nil
 	roots := []string{s.Managed, s.User, s.Grants().TrustDir()}
-	if s.project != "" {
-		roots = append(roots, filepath.Join(s.project, projectDir))
+	if s.Project != "" {
+		roots = append(roots, filepath.Join(s.Project, places.ProjectDir))
 	}
 	before := stampsOf(roots)
-	l := loadSources(s)
+	l := sources.Load(s.For)
 	e.stamps = stampsOf(slices.Collect(maps.Values(l.Where))) // plugins lie elsewhere
 	if before == nil || e.stamps == nil {
 		e.stamps = nil
 	} else {
 		maps.Copy(e.stamps, before)
 	}
-	e.loaded = l.clone()
-	g, err := s.guard(l)
+	e.loaded = l.Clone()
+	g, err := s.guard(l, nil)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.err = err
@@ -200,13 +202,6 @@ func stampsOf(roots []string) map[string]artifact.Stamp {
 	return stamps
 }
 
-// clone returns what was loaded, so that it can be weighed and added to.
-func (l loaded) clone() loaded {
-	l.Where = maps.Clone(l.Where)
-	l.Sources, l.Layers, l.Notices = slices.Clone(l.Sources), slices.Clone(l.Layers), slices.Clone(l.Notices)
-	return l
-}
-
 // state is what there is to say about the guard that was loaded last.
 func (k *keeper) state() serve.State {
 	k.mu.Lock()
@@ -222,9 +217,9 @@ func (k *keeper) state() serve.State {
 			}
 		}
 	}
-	for i := range k.newest.loaded.bundles {
-		b := &k.newest.loaded.bundles[i]
-		s.Bundles = append(s.Bundles, serve.Bundle{Name: strings.ToValidUTF8(b.Name, "?"), Version: int64(b.Version), Synced: b.synced})
+	for i := range k.newest.loaded.Signed {
+		b := &k.newest.loaded.Signed[i]
+		s.Bundles = append(s.Bundles, serve.Bundle{Name: strings.ToValidUTF8(b.Name, "?"), Version: int64(b.Version), Synced: b.Synced})
 	}
 	return s
 }

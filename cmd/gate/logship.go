@@ -12,6 +12,7 @@ import (
 	"gate/audit"
 	"gate/audit/ship"
 	"gate/cmd/internal/screen"
+	"gate/cmd/internal/sources"
 	"gate/hook"
 	"gate/outgoing"
 	"gate/scopes"
@@ -45,7 +46,7 @@ func newLogShip(p process) *cobra.Command {
 			if to.URL == "" && cmp.Or(to.TokenFile, to.CA, to.ClientCert, to.ClientKey) != "" {
 				return usageError("--token-file, --ca, --client-cert and --client-key go with --to")
 			}
-			l := loadSources(setting{dirs: d, env: p.lookupEnv})
+			l := sources.Load(sources.For{Dirs: d, Env: p.lookupEnv})
 			settings, err := scopes.Combine(l.Layers...)
 			if err != nil {
 				return err

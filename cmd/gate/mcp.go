@@ -16,6 +16,7 @@ import (
 	"gate/cmd/internal/hookpath"
 	"gate/cmd/internal/places"
 	"gate/cmd/internal/screen"
+	"gate/cmd/internal/sources"
 	"gate/hook"
 	"gate/mcpproxy"
 )
@@ -107,7 +108,7 @@ func (f mcpFlags) run(ctx context.Context, p process, args []string) error {
 	}
 	told := &teller{p: p}
 	w := &watch{
-		setting: setting{dirs: d, home: p.home(), project: places.ProjectRoot("", here), env: p.lookupEnv, live: true, supervisor: p.supervisor()},
+		setting: setting{For: sources.For{Dirs: d, Home: p.home(), Project: places.ProjectRoot("", here), Env: p.lookupEnv, Live: true}, handling: handling{supervisor: p.supervisor()}},
 		keeper:  newKeeper(true), // the client starts gate and the server alike
 	}
 	if _, err := w.guard(); err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"gate/audit"
+	"gate/scopes/load"
 )
 
 type lineInput struct {
@@ -78,7 +79,7 @@ type mcpWorld struct {
 
 func newMCPWorld(t testing.TB) mcpWorld {
 	w := mcpWorld{dir: t.TempDir(), env: append(os.Environ(), "HOME="+t.TempDir())}
-	if err := os.MkdirAll(filepath.Join(w.dir, "user", policyDir), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(w.dir, "user", load.PoliciesDir), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	return w
@@ -93,7 +94,7 @@ func (w mcpWorld) policy(t testing.TB, name, text string) {
 		events = "PostToolUse"
 	}
 	text = head + "#     events: [" + events + "]\npackage acme." + name + "\n\n" + body
-	if err := os.WriteFile(filepath.Join(w.dir, "user", policyDir, name+".rego"), []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(w.dir, "user", load.PoliciesDir, name+".rego"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"gate/cmd/internal/draft"
 	"gate/cmd/internal/targets"
 	"gate/hook"
+	"gate/scopes/load"
 )
 
 func newNew(p process) *cobra.Command {
@@ -82,7 +83,7 @@ func (f *newPolicyFlags) run(p process, id string) error {
 // whereAsked says whether a draft in dir is asked as it lies, or where it has to
 // lie.
 func whereAsked(p process, dir string) string {
-	if dir, err := filepath.Abs(dir); err == nil && filepath.Base(dir) == policyDir {
+	if dir, err := filepath.Abs(dir); err == nil && filepath.Base(dir) == load.PoliciesDir {
 		d, err := dirFlags{}.ForPeople(p.lookupEnv)
 		if place := filepath.Dir(dir); targets.IsPlace(place) || err == nil && place == d.User {
 			return "  it is in force already, as it stands\n"

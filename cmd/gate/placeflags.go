@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/cmd/internal/places"
+	"gate/cmd/internal/sources"
 	"gate/cmd/internal/targets"
 )
 
@@ -48,7 +49,7 @@ func (f *placeFlags) guard(p process) (*guard, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newGuard(setting{dirs: d, home: p.home(), project: project, env: p.lookupEnv})
+	return newGuard(setting{For: sources.For{Dirs: d, Home: p.home(), Project: project, Env: p.lookupEnv}})
 }
 
 // policyTargets returns the policies that a person means, by name or where there

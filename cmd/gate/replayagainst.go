@@ -17,6 +17,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/bundle"
 
 	"gate/cmd/internal/places"
+	"gate/cmd/internal/sources"
 	"gate/engine/rego"
 	"gate/hook"
 	"gate/hostfs"
@@ -107,7 +108,7 @@ func (c *proposal) readDir() error {
 	if settings.Source != nil {
 		faults = settings.Source.Faults
 	}
-	if laid, err := fs.Stat(p.Files, policyDir); err == nil && laid.IsDir() || c.layers != nil {
+	if laid, err := fs.Stat(p.Files, load.PoliciesDir); err == nil && laid.IsDir() || c.layers != nil {
 		c.source = load.Dir(p.Files, c.source)
 	} else {
 		c.source = load.Rego(p.Files, c.source)
@@ -155,7 +156,7 @@ func (c *proposal) check() error {
 		errs = append(errs, c.source.Faults[i].Err)
 	}
 	if len(errs) == 0 {
-		_, lib := library(hook.User)
+		_, lib := sources.Library(hook.User)
 		errs = append(errs, rego.Check(lib, c.source))
 	}
 	if err := errors.Join(errs...); err != nil {
@@ -169,7 +170,7 @@ func (c *proposal) check() error {
 
 // replace puts the candidate into force: in the place of the source of its
 // name, and its settings in the place of that authority's.
-func (c *proposal) replace(l *loaded) {
+func (c *proposal) replace(l *sources.Loaded) {
 	if c.source.Bundle != nil {
 		c.replaceBundle(l)
 	} else if len(c.source.Hooks) > 0 {
@@ -196,7 +197,7 @@ func (c *proposal) replace(l *loaded) {
 
 // replaceBundle puts a release of a signed bundle where the one in force stands,
 // or behind all others.
-func (c *proposal) replaceBundle(l *loaded) {
+func (c *proposal) replaceBundle(l *sources.Loaded) {
 	name, src := c.source.Bundle.Name, c.source
 	l.Sources = slices.Clone(l.Sources)
 	at := slices.IndexFunc(l.Sources, func(s scopes.Source) bool { return s.Name == src.Name })
@@ -215,12 +216,12 @@ func (c *proposal) replaceBundle(l *loaded) {
 		layer.Order = src.Order
 		l.Layers = append(l.Layers, layer)
 	}
-	l.schemas = maps.Clone(l.schemas)
+	l.Schemas = maps.Clone(l.Schemas)
 	for tool, schema := range c.schemas {
-		if l.schemas == nil {
-			l.schemas = load.ToolSchemas{}
+		if l.Schemas == nil {
+			l.Schemas = load.ToolSchemas{}
 		}
-		l.schemas[tool] = schema
+		l.Schemas[tool] = schema
 	}
 }
 

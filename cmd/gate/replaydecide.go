@@ -12,6 +12,7 @@ import (
 	"gate/audit"
 	"gate/cmd/internal/hookpath"
 	"gate/cmd/internal/places"
+	"gate/cmd/internal/sources"
 	"gate/engine"
 	"gate/hook"
 	"gate/replay"
@@ -57,7 +58,7 @@ type guarded struct {
 
 func newReplayer(s setting, c *proposal, facts string) *replayer {
 	if facts == factsBlind {
-		s.env, s.files = func(string) (string, bool) { return "", false }, noFiles{}
+		s.Env, s.files = func(string) (string, bool) { return "", false }, noFiles{}
 	}
 	return &replayer{
 		setting: s, candidate: c, facts: facts,
@@ -80,7 +81,7 @@ func (r *replayer) prepare(c *replay.Call) {
 		c.Event.Gate.User, c.Event.Gate.OS = today.User, today.OS
 	}
 	if c.Then != nil && slices.ContainsFunc(c.Then.Policies, func(p audit.Policy) bool { return p.Source == "project" }) {
-		if _, err := os.Lstat(filepath.Join(c.Project, projectDir)); err != nil {
+		if _, err := os.Lstat(filepath.Join(c.Project, places.ProjectDir)); err != nil {
 			r.strangers.Add(1)
 		}
 	}
@@ -142,7 +143,7 @@ func (g *guard) redecide(ctx context.Context, c *replay.Call) hook.Decision {
 func (r *replayer) guard(c *replay.Call, candidate bool) (*guard, error) {
 	key := guardKey{project: r.root(c), branch: c.Branch, candidate: candidate}
 	if key.project != "" {
-		if _, err := os.Lstat(filepath.Join(key.project, projectDir)); err == nil {
+		if _, err := os.Lstat(filepath.Join(key.project, places.ProjectDir)); err == nil {
 			key.gate = key.project
 		}
 	}
@@ -196,7 +197,7 @@ func (r *replayer) make(key guardKey) (*guard, error) {
 		if base.err != nil {
 			return nil, base.err
 		}
-		s.project = key.project
+		s.Project = key.project
 		if key.branch != "" && key.branch != "HEAD" {
 			s.files = onBranch(s.files, key.project, key.branch)
 		}
@@ -206,8 +207,8 @@ func (r *replayer) make(key guardKey) (*guard, error) {
 		}
 		return g, err
 	}
-	s.project = key.gate
-	l := loadSources(s)
+	s.Project = key.gate
+	l := sources.Load(s.For)
 	l.Bundles = nil // how old they are today is nothing of the call
 	if key.candidate {
 		r.candidate.replace(&l)
@@ -217,5 +218,5 @@ func (r *replayer) make(key guardKey) (*guard, error) {
 	for i := range l.Sources {
 		l.Sources[i].Hooks = slices.DeleteFunc(slices.Clone(l.Sources[i].Hooks), func(h *hook.Hook) bool { return h.Kind != hook.Rego })
 	}
-	return s.guard(l)
+	return s.guard(l, nil)
 }

@@ -14,6 +14,7 @@ import (
 	"gate/cmd/internal/document"
 	"gate/cmd/internal/hookpath"
 	"gate/cmd/internal/places"
+	"gate/cmd/internal/sources"
 	"gate/hook"
 	"gate/serve"
 )
@@ -101,7 +102,7 @@ func (f serveFlags) run(ctx context.Context, p process) error {
 		return err
 	}
 	k := newKeeper(f.sameEnv)
-	if _, err := k.guard(setting{dirs: d, home: p.home(), env: p.lookupEnv, live: true, supervisor: p.supervisor()}, false); err != nil {
+	if _, err := k.guard(setting{For: sources.For{Dirs: d, Home: p.home(), Env: p.lookupEnv, Live: true}, handling: handling{supervisor: p.supervisor()}}, false); err != nil {
 		fmt.Fprintf(p.stderr, "gate: every call is rejected until this is put right: %s\n", visible(err.Error()))
 	}
 	answers := answerer{process: p, dirs: dirArgs(f.dirs.Absolute()), keeper: k}

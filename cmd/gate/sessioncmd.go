@@ -13,6 +13,7 @@ import (
 
 	"gate/cmd/internal/document"
 	"gate/cmd/internal/screen"
+	"gate/cmd/internal/sources"
 	"gate/consent"
 	"gate/hostfs"
 	"gate/matcher/backtracking"
@@ -95,7 +96,7 @@ func (f *sessionFlags) register(ctx context.Context, p process, store session.St
 		return hostfs.At(name, err)
 	}
 	r := session.Registration{Kind: session.File, Name: filepath.Base(file), File: file, Text: string(text), Trusted: true}
-	src := hooksOf(&r, sourceOf(&r))
+	src := sources.Registered(&r)
 	if len(src.Faults) > 0 {
 		var errs []error
 		for i := range src.Faults {

@@ -12,6 +12,7 @@ import (
 
 	"gate/cmd/internal/document"
 	"gate/cmd/internal/lastgood"
+	"gate/cmd/internal/places"
 	"gate/consent"
 	"gate/hook"
 	"gate/hostfs"
@@ -103,9 +104,9 @@ func (f *setFlags) target(d dirs, project string) (a hook.Authority, dir, stem s
 	case "user":
 		return hook.User, d.User, load.SettingsStem, nil
 	case "project":
-		return hook.Project, filepath.Join(project, projectDir), load.SettingsStem, nil
+		return hook.Project, filepath.Join(project, places.ProjectDir), load.SettingsStem, nil
 	case "local":
-		return hook.Local, filepath.Join(project, projectDir), load.LocalSettingsStem, nil
+		return hook.Local, filepath.Join(project, places.ProjectDir), load.LocalSettingsStem, nil
 	case "managed":
 		return 0, "", "", fmt.Errorf("managed settings are the administrator's, who edits them in %s", d.Managed)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/cmd/internal/document"
+	"gate/cmd/internal/sources"
 	"gate/hook"
 )
 
@@ -80,7 +81,7 @@ func printSettings(p process, g *guard, broken []hook.Fault, beside []string) er
 	for _, n := range slices.Concat(g.Notices, g.Asides()) {
 		fmt.Fprintf(&b, "note: %s\n", visible(n))
 	}
-	for _, bundle := range g.loaded.bundles {
+	for _, bundle := range g.loaded.Signed {
 		fmt.Fprintf(&b, "bundle: %s version %d%s, %s\n", bundle.Name, bundle.Version, onTrial(bundle), bundle.Digest)
 	}
 	if len(beside) > 0 {
@@ -92,7 +93,7 @@ func printSettings(p process, g *guard, broken []hook.Fault, beside []string) er
 	return printAll(p, b.String())
 }
 
-func onTrial(b bundled) string {
+func onTrial(b sources.Bundle) string {
 	if b.Record {
 		return " (on trial: it only says what it would have done)"
 	}

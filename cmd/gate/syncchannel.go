@@ -11,6 +11,7 @@ import (
 	"gate/bundles/source"
 	"gate/bundles/sync"
 	"gate/cmd/internal/places"
+	"gate/cmd/internal/sources"
 	"gate/scopes"
 )
 
@@ -94,7 +95,7 @@ func (s *syncer) channelled(r *sync.Rules) error {
 	place := places.Open(s.dirs.Managed, ".", places.ManagedFiles(s.dirs))
 	defer place.Close()
 	var err error
-	if r.Machine, err = machineName(place); err != nil && s.flags.feed.URL == "" {
+	if r.Machine, err = sources.MachineName(place); err != nil && s.flags.feed.URL == "" {
 		return nil // each of them is told so
 	}
 	return err
@@ -118,7 +119,7 @@ func (s *syncer) channel(ctx context.Context, feeds []scopes.Feed) (c bundles.Ch
 	}
 	place := places.Open(s.dirs.Managed, ".", places.ManagedFiles(s.dirs))
 	defer place.Close()
-	if machine, err = machineName(place); err != nil {
+	if machine, err = sources.MachineName(place); err != nil {
 		return c, "", err
 	}
 	o := optionsOf(feed)

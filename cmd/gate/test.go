@@ -12,12 +12,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gate/cmd/internal/sources"
 	"gate/cmd/internal/targets"
 	"gate/cmd/internal/testreport"
 	"gate/hook"
 	"gate/policies"
 	"gate/policytest"
 	"gate/policytest/mutate"
+	"gate/scopes/load"
 )
 
 // testFlags say what gate test runs and how it tells.
@@ -127,7 +129,7 @@ func (f *testFlags) paths(p process, args []string) ([]string, error) {
 	}
 	dir, err := defaultPolicyPath(p, f.dirs)
 	if err == nil && dir != "." {
-		dir = filepath.Join(dir, policyDir)
+		dir = filepath.Join(dir, load.PoliciesDir)
 	}
 	return []string{dir}, err
 }
@@ -263,7 +265,7 @@ func (f *testFlags) mutateTarget(ctx context.Context, p process, t *targets.Test
 
 // options are those of the suite of one directory.
 func (f *testFlags) options(t *targets.Tests) policytest.Options {
-	library, lib := library(hook.User)
+	library, lib := sources.Library(hook.User)
 	o := policytest.Options{
 		Files: t.Files, Dir: t.Dir, Library: library, Lib: lib, Timeout: cmp.Or(f.timeout, 5*time.Second),
 		Snapshot: policies.Snapshot(),

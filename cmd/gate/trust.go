@@ -15,6 +15,7 @@ import (
 
 	"gate/cmd/internal/document"
 	"gate/cmd/internal/places"
+	"gate/cmd/internal/sources"
 	"gate/consent"
 	"gate/hook"
 	"gate/scopes"
@@ -93,8 +94,8 @@ type candidate struct {
 
 // newCandidate reads a project or a plugin.
 func newCandidate(dir string) (candidate, error) {
-	a, below := hook.Project, projectDir
-	if _, err := os.Lstat(filepath.Join(dir, projectDir)); errors.Is(err, fs.ErrNotExist) {
+	a, below := hook.Project, places.ProjectDir
+	if _, err := os.Lstat(filepath.Join(dir, places.ProjectDir)); errors.Is(err, fs.ErrNotExist) {
 		switch {
 		case isPlugin(dir):
 			a, below = hook.PluginAuthor, "."
@@ -105,7 +106,7 @@ func newCandidate(dir string) (candidate, error) {
 	place := places.Open(dir, below, nil)
 	if place == nil {
 		return candidate{}, fmt.Errorf(
-			"there is nothing to trust in %s: neither %s of a project, nor plugin.json of a plugin, nor SKILL.md or other files with hooks of skills and agents", dir, projectDir)
+			"there is nothing to trust in %s: neither %s of a project, nor plugin.json of a plugin, nor SKILL.md or other files with hooks of skills and agents", dir, places.ProjectDir)
 	}
 	defer place.Close()
 	if place.Err != nil {
@@ -150,7 +151,7 @@ func skillsIn(files fs.FS) (holds []scopes.Source) {
 		if err != nil || d.IsDir() || path.Ext(name) != ".md" {
 			return nil
 		}
-		data, err := load.ReadFile(files, name, maxSkill)
+		data, err := load.ReadFile(files, name, sources.MaxSkill)
 		if err != nil {
 			return nil
 		}
@@ -208,7 +209,7 @@ func (c candidate) String() string {
 		return nil
 	})
 	for i := range c.holds {
-		for _, line := range needsTrust(&c.holds[i]) {
+		for _, line := range sources.NeedsTrust(&c.holds[i]) {
 			active = append(active, shown(line))
 		}
 		for _, h := range c.holds[i].Hooks {
@@ -253,7 +254,7 @@ func distrust(p process, store consent.Store, dir string) error {
 	trusts, broken := store.Trusts()
 	var b strings.Builder
 	for _, t := range trusts {
-		if t.Origin.Dir != dir && t.Origin.Dir != filepath.Join(dir, projectDir) {
+		if t.Origin.Dir != dir && t.Origin.Dir != filepath.Join(dir, places.ProjectDir) {
 			continue
 		}
 		if err := store.Distrust(t.Origin); err != nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gate/cmd/internal/places"
+	"gate/cmd/internal/sources"
 	"gate/hook"
 )
 
@@ -54,8 +55,7 @@ func TestWatchSyncs(t *testing.T) {
 	release("1", "deploy")
 
 	w := &watch{keeper: newKeeper(true), setting: setting{
-		dirs: places.Dirs{Managed: managed, ManagedNamed: true, User: filepath.Join(dir, "user"), State: filepath.Join(dir, "state")},
-		env:  func(string) (string, bool) { return "", false }, live: true,
+		For: sources.For{Dirs: places.Dirs{Managed: managed, ManagedNamed: true, User: filepath.Join(dir, "user"), State: filepath.Join(dir, "state")}, Env: func(string) (string, bool) { return "", false }, Live: true},
 	}}
 	judge := func(line string) hook.Decision {
 		t.Helper()

@@ -1,4 +1,4 @@
-package main
+package sources
 
 import (
 	"fmt"
@@ -14,8 +14,8 @@ import (
 // are to know what there is to trust; what counts is for the engine to say.
 var loosening = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^[ \t]*(modify|consult)\b`) })
 
-// needsTrust lists what of a source counts only once a person trusted it.
-func needsTrust(src *scopes.Source) []string {
+// NeedsTrust lists what of a source counts only once a person trusted it.
+func NeedsTrust(src *scopes.Source) []string {
 	var list []string
 	for _, m := range src.Modules {
 		seen := map[string]bool{}
@@ -34,20 +34,10 @@ func needsTrust(src *scopes.Source) []string {
 	return list
 }
 
-// untrusted says which sources hold something that does not count because
-// nobody trusted it.
-func (g *guard) untrusted() []string {
-	var notices []string
-	for _, src := range g.Set.Sources() {
-		notices = append(notices, notTrusted(src, g.Where[src.Name])...)
-	}
-	return notices
-}
-
-// notTrusted says that something of a source in a directory does not count,
+// NotTrusted says that something of a source in a directory does not count,
 // nothing where all of it does.
-func notTrusted(src *scopes.Source, dir string) []string {
-	n := len(needsTrust(src))
+func NotTrusted(src *scopes.Source, dir string) []string {
+	n := len(NeedsTrust(src))
 	if n == 0 || src.Runs() || src.Inactive() {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package main
+package sources
 
 import (
 	"os"
@@ -13,34 +13,42 @@ import (
 
 const someHooks = "---\nname: %\ngate: {hooks: [{events: PreToolUse, command: check}]}\n---\n"
 
-// skillSetting is that of an agent in sub of a project with skills.
-func skillSetting(m *machine) setting {
-	ev := &hook.Event{Name: hook.PreToolUse, Fields: map[string]any{"cwd": filepath.Join(m.project, "sub", "below")}}
-	return setting{
-		project: m.project, home: filepath.Join(m.dir, "home"), event: ev,
-		env: func(string) (string, bool) { return "", false },
-	}
+// inSub is for an agent in sub of a project with skills, all below dir.
+func inSub(dir string) For {
+	project := filepath.Join(dir, "project")
+	ev := &hook.Event{Name: hook.PreToolUse, Fields: map[string]any{"cwd": filepath.Join(project, "sub", "below")}}
+	return For{Project: project, Home: filepath.Join(dir, "home"), Event: ev, Env: func(string) (string, bool) { return "", false }}
 }
 
 // Every file that a name means is found, and no other.
 func TestSkillFiles(t *testing.T) {
-	m := newMachine(t)
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, name := range []string{
 		"project/.claude/skills/deploy/SKILL.md", "project/sub/.claude/skills/deploy/SKILL.md", "project/.claude/commands/ops/deploy.md",
 		"project/.claude/agents/x.md", "project/.claude/agents/more/y.md", "project/secret/SKILL.md", "project/other/.claude/skills/deploy/SKILL.md",
 		"elsewhere/linked/SKILL.md", "home/.claude/skills/mine/SKILL.md", "plugins/fmt/skills/deploy/SKILL.md", "plugins/fmt/commands/tidy.md",
 	} {
-		m.write(name, strings.Replace(someHooks, "%", "reviewer", 1))
+		write(name, strings.Replace(someHooks, "%", "reviewer", 1))
 	}
-	m.write("project/.claude/skills/empty/SKILL.md", "---\nname: empty\nhooks: {}\n---\n")
-	m.write("project/.claude/agents/nameless.md", strings.Replace(someHooks, "name: %\n", "", 1))
+	write("project/.claude/skills/empty/SKILL.md", "---\nname: empty\nhooks: {}\n---\n")
+	write("project/.claude/agents/nameless.md", strings.Replace(someHooks, "name: %\n", "", 1))
 	for link, to := range map[string]string{"home/.claude/skills/linked": "elsewhere/linked", "project/.claude/skills/out": "elsewhere/linked"} {
-		if err := os.Symlink(filepath.Join(m.dir, to), filepath.Join(m.dir, link)); err != nil {
+		if err := os.Symlink(filepath.Join(dir, to), filepath.Join(dir, link)); err != nil {
 			t.Skip(err)
 		}
 	}
-	l := &loaded{Found: hookpath.Found{Where: map[string]string{"plugin:fmt": filepath.Join(m.dir, "plugins", "fmt")}}}
-	s := skillSetting(m)
+	l := &Loaded{Found: hookpath.Found{Where: map[string]string{"plugin:fmt": filepath.Join(dir, "plugins", "fmt")}}}
+	s := inSub(dir)
 	for _, row := range []struct {
 		kind session.Kind
 		name string
@@ -60,7 +68,7 @@ func TestSkillFiles(t *testing.T) {
 	} {
 		var got []string
 		for _, f := range l.filesOf(s, row.kind, row.name) {
-			name, err := filepath.Rel(m.dir, f.path)
+			name, err := filepath.Rel(dir, f.path)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -96,8 +104,8 @@ func FuzzSkillNames(f *testing.F) {
 			f.Fatal(err)
 		}
 	}
-	l := &loaded{Found: hookpath.Found{Where: map[string]string{}}}
-	s := setting{project: project, env: func(string) (string, bool) { return "", false }, event: &hook.Event{}}
+	l := &Loaded{Found: hookpath.Found{Where: map[string]string{}}}
+	s := For{Project: project, Env: func(string) (string, bool) { return "", false }, Event: &hook.Event{}}
 	f.Fuzz(func(t *testing.T, name string) {
 		for _, kind := range []session.Kind{session.Skill, session.Agent} {
 			for _, found := range l.filesOf(s, kind, name) {

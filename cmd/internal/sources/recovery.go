@@ -1,4 +1,4 @@
-package main
+package sources
 
 import (
 	"errors"
@@ -20,15 +20,15 @@ import (
 	"gate/scopes/load"
 )
 
-// recoveryFile lies in the managed directory of a machine that must do without
+// RecoveryFile lies in the managed directory of a machine that must do without
 // a bundle for a short time.
-const recoveryFile = "recovery.json"
+const RecoveryFile = "recovery.json"
 
 // machineFile gives a machine a name where the system has no file that does.
 const machineFile = "machine-id"
 
-// machineName is how channel and recovery files name this machine.
-func machineName(managed *places.Place) (string, error) {
+// MachineName is how channel and recovery files name this machine.
+func MachineName(managed *places.Place) (string, error) {
 	if managed != nil && managed.Err == nil && managed.Has(machineFile) {
 		data, err := load.ReadFile(managed.Files, machineFile, 4<<10)
 		if err != nil || strings.TrimSpace(string(data)) == "" {
@@ -48,13 +48,13 @@ func machineName(managed *places.Place) (string, error) {
 // addRecovery looks for a recovery file. It is verified whenever it is there,
 // unlike bundles: that is rare, and it loosens. One that is not good relaxes
 // nothing, and people are told why.
-func (l *loaded) addRecovery(p *places.Place) {
-	if p == nil || p.Err != nil || !p.Has(recoveryFile) {
+func (l *Loaded) addRecovery(p *places.Place) {
+	if p == nil || p.Err != nil || !p.Has(RecoveryFile) {
 		return
 	}
 	r, err := openRecovery(p, l.latest(p))
 	if err != nil {
-		l.Unrelaxed = fmt.Sprintf("%s relaxes nothing: %s", filepath.Join(p.Dir, recoveryFile), err)
+		l.Unrelaxed = fmt.Sprintf("%s relaxes nothing: %s", filepath.Join(p.Dir, RecoveryFile), err)
 		l.Notices = append(l.Notices, l.Unrelaxed)
 		return
 	}
@@ -76,7 +76,7 @@ func (l *loaded) addRecovery(p *places.Place) {
 
 func openRecovery(p *places.Place, now time.Time) (bundles.Recovery, error) {
 	none := bundles.Recovery{}
-	data, err := stateFile(p, recoveryFile)
+	data, err := stateFile(p, RecoveryFile)
 	if err != nil {
 		return none, err
 	}
@@ -91,7 +91,7 @@ func openRecovery(p *places.Place, now time.Time) (bundles.Recovery, error) {
 	if err != nil {
 		return none, err
 	}
-	machine, err := machineName(p)
+	machine, err := MachineName(p)
 	if err != nil {
 		return none, err
 	}
@@ -104,7 +104,7 @@ func openRecovery(p *places.Place, now time.Time) (bundles.Recovery, error) {
 
 // latest is the time that it is at least: a clock that was set back makes
 // nothing good again that was over when bundles were last synced.
-func (l *loaded) latest(p *places.Place) time.Time {
+func (l *Loaded) latest(p *places.Place) time.Time {
 	now := time.Now()
 	for _, last := range l.readSynced(p) {
 		if last.At.After(now) {
@@ -115,4 +115,4 @@ func (l *loaded) latest(p *places.Place) time.Time {
 }
 
 // relaxes reports whether a recovery file takes a bundle out of force.
-func (l *loaded) relaxes(name string) bool { return slices.Contains(l.recovery.Off, name) }
+func (l *Loaded) relaxes(name string) bool { return slices.Contains(l.recovery.Off, name) }

@@ -1,4 +1,4 @@
-package main
+package sources
 
 import (
 	"errors"
@@ -18,20 +18,20 @@ import (
 	"gate/scopes/load"
 )
 
-// A bundled is a signed bundle in force, as it was found on this machine.
-type bundled struct {
+// A Bundle is a signed bundle in force, as it was found on this machine.
+type Bundle struct {
 	sync.Active
-	manifest bundles.Manifest
-	synced   time.Time // when it was last found to be the newest; zero: never
+	Manifest bundles.Manifest
+	Synced   time.Time // when it was last found to be the newest; zero: never
 	newest   int64     // the version that was in force after that; 0: it is not known
-	broken   bool
+	Broken   bool
 }
 
 // addBundles loads the signed bundles in force. They were verified when they
 // came into force; what is checked now is whose the files are, and that they are
 // those that were verified. A machine that takes bundles and has none that can
 // be read closes.
-func (l *loaded) addBundles(p *places.Place) {
+func (l *Loaded) addBundles(p *places.Place) {
 	if p == nil || p.Err != nil {
 		return
 	}
@@ -76,14 +76,33 @@ func (l *loaded) addBundles(p *places.Place) {
 		if l.relaxes(a.Name) {
 			continue
 		}
-		b := bundled{Active: a, synced: synced[a.Name].At, newest: synced[a.Name].Version}
+		b := Bundle{Active: a, Synced: synced[a.Name].At, newest: synced[a.Name].Version}
 		l.addBundle(dir, filepath.Join(p.Dir, sync.Dir), &b, i+1)
-		l.bundles = append(l.bundles, b)
+		l.Signed = append(l.Signed, b)
 		l.Bundles = append(l.Bundles, hookpath.Bundle{
 			Bundle:  hook.Bundle{Name: b.Name, Version: b.Version, Digest: b.Digest, Record: b.Record},
-			Expires: b.manifest.Gate.Expires, Synced: b.synced,
+			Expires: b.Manifest.Gate.Expires, Synced: b.Synced,
 		})
 	}
+}
+
+// Bundles loads the signed bundles in force, and nothing else.
+func Bundles(managed *places.Place) Loaded {
+	l := Loaded{Found: hookpath.Found{Where: map[string]string{}}}
+	l.addBundles(managed)
+	return l
+}
+
+// Current are the bundles in force, none where nothing says so.
+func Current(p *places.Place) (sync.Current, error) {
+	data, err := stateFile(p, sync.CurrentFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return sync.Current{}, nil
+	}
+	if err != nil {
+		return sync.Current{}, err
+	}
+	return sync.ParseCurrent(data)
 }
 
 // stateFile reads a file that says what is in force.
@@ -100,7 +119,7 @@ const maxState = 1 << 20
 
 // readSynced reads when bundles were last found to be the newest. A file that
 // cannot be read is as good as none: then they are as old as can be.
-func (l *loaded) readSynced(p *places.Place) sync.Synced {
+func (l *Loaded) readSynced(p *places.Place) sync.Synced {
 	data, err := stateFile(p, sync.SyncedFile)
 	if err == nil {
 		var s sync.Synced
@@ -115,7 +134,7 @@ func (l *loaded) readSynced(p *places.Place) sync.Synced {
 }
 
 // addBundle loads one bundle, the one of that place in their order.
-func (l *loaded) addBundle(dir fs.FS, where string, b *bundled, order int) {
+func (l *Loaded) addBundle(dir fs.FS, where string, b *Bundle, order int) {
 	as := scopes.Source{
 		Name: "managed:" + b.Name, Scope: hook.Policy, Authority: hook.Managed, Digest: b.Digest, Order: order,
 		Bundle: &hook.Bundle{Name: b.Name, Version: b.Version, Digest: b.Digest, Record: b.Record},
@@ -127,11 +146,11 @@ func (l *loaded) addBundle(dir fs.FS, where string, b *bundled, order int) {
 		as.Faults = []hook.Fault{*hook.Faultf(hook.FaultLoad, "the bundle %s version %d is broken on this disk: %w; %s", b.Name, b.Version, err, hookpath.Remedy)}
 		src = as
 	}
-	b.broken = len(src.Faults) > 0
+	b.Broken = len(src.Faults) > 0
 	l.Sources = append(l.Sources, src)
 }
 
-func (l *loaded) openBundle(dir fs.FS, where string, b *bundled, as scopes.Source) (scopes.Source, error) {
+func (l *Loaded) openBundle(dir fs.FS, where string, b *Bundle, as scopes.Source) (scopes.Source, error) {
 	if b.newest > b.Version { // somebody put an older pointer in its place; an interrupted activation never leaves that
 		return as, fmt.Errorf("version %d was in force here, which is newer", b.newest)
 	}
@@ -139,15 +158,15 @@ func (l *loaded) openBundle(dir fs.FS, where string, b *bundled, as scopes.Sourc
 	if err != nil {
 		return as, err
 	}
-	if b.manifest, err = bundles.ReadManifest(files); err != nil {
+	if b.Manifest, err = bundles.ReadManifest(files); err != nil {
 		return as, err
 	}
-	for _, other := range l.bundles {
-		if root, both := b.manifest.Overlap(other.manifest); both && !other.broken {
+	for _, other := range l.Signed {
+		if root, both := b.Manifest.Overlap(other.Manifest); both && !other.Broken {
 			return as, fmt.Errorf("data.%s is the bundle %s's, too", path.Clean("/" + root)[1:], other.Name)
 		}
 	}
-	c := load.Bundle(files, b.manifest.Roots, filepath.ToSlash(where), as)
+	c := load.Bundle(files, b.Manifest.Roots, filepath.ToSlash(where), as)
 	for i, f := range c.Source.Faults {
 		c.Source.Faults[i] = *hook.Faultf(f.Kind, "%s version %d: %w", b.Name, b.Version, f.Err)
 	}
@@ -156,11 +175,11 @@ func (l *loaded) openBundle(dir fs.FS, where string, b *bundled, as scopes.Sourc
 	}
 	l.Layers = append(l.Layers, c.Layers...)
 	for tool, schema := range c.Schemas {
-		if _, taken := l.schemas[tool]; !taken {
-			if l.schemas == nil {
-				l.schemas = load.ToolSchemas{}
+		if _, taken := l.Schemas[tool]; !taken {
+			if l.Schemas == nil {
+				l.Schemas = load.ToolSchemas{}
 			}
-			l.schemas[tool] = schema
+			l.Schemas[tool] = schema
 		}
 	}
 	return *c.Source, nil

@@ -1,4 +1,4 @@
-package main
+package sources
 
 import (
 	"errors"
@@ -23,7 +23,7 @@ type skillFile struct {
 // filesOf finds the files that a name of a skill, a command or a type of
 // sub-agent may mean, if there are hooks in them. The name is the agent's word:
 // it never leads out of the places where such files lie.
-func (l *loaded) filesOf(s setting, kind session.Kind, name string) (found []skillFile) {
+func (l *Loaded) filesOf(s For, kind session.Kind, name string) (found []skillFile) {
 	parts := strings.Split(name, ":")
 	for _, part := range parts {
 		if !plainName(part) {
@@ -33,11 +33,11 @@ func (l *loaded) filesOf(s setting, kind session.Kind, name string) (found []ski
 	look := func(b skillBase, parts []string) {
 		last, above := parts[len(parts)-1], path.Join(parts[:len(parts)-1]...)
 		if kind == session.Agent {
-			found = append(found, b.agents(path.Join("agents", above), last, s.foreign)...)
+			found = append(found, b.agents(path.Join("agents", above), last, s.Foreign)...)
 			return
 		}
-		found = append(found, b.file(path.Join("skills", above, last), "SKILL.md", s.foreign)...)
-		found = append(found, b.file(path.Join("commands", above), last+".md", s.foreign)...)
+		found = append(found, b.file(path.Join("skills", above, last), "SKILL.md", s.Foreign)...)
+		found = append(found, b.file(path.Join("commands", above), last+".md", s.Foreign)...)
 	}
 	if at := l.Where["plugin:"+parts[0]]; at != "" && len(parts) > 1 {
 		look(skillBase{dir: at}, parts[1:])
@@ -60,21 +60,21 @@ const maxAbove = 32
 
 // skillBases are the project's, those of the directories between it and where
 // the agent is, and the user's.
-func skillBases(s setting) (bases []skillBase) {
+func skillBases(s For) (bases []skillBase) {
 	const own = ".claude"
-	if s.project != "" {
-		bases = append(bases, skillBase{dir: s.project, below: own})
-		at := filepath.Clean(s.event.Dir())
-		for n := 0; n < maxAbove && at != s.project && isBelow(s.project, at); n++ {
+	if s.Project != "" {
+		bases = append(bases, skillBase{dir: s.Project, below: own})
+		at := filepath.Clean(s.Event.Dir())
+		for n := 0; n < maxAbove && at != s.Project && isBelow(s.Project, at); n++ {
 			bases = append(bases, skillBase{dir: at, below: own})
 			at = filepath.Dir(at)
 		}
 	}
-	user := filepath.Join(s.home, own)
-	if dir, _ := s.env("CLAUDE_CONFIG_DIR"); filepath.IsAbs(dir) {
+	user := filepath.Join(s.Home, own)
+	if dir, _ := s.Env("CLAUDE_CONFIG_DIR"); filepath.IsAbs(dir) {
 		user = filepath.Clean(dir)
 	}
-	if filepath.IsAbs(user) && user != filepath.Join(s.project, own) {
+	if filepath.IsAbs(user) && user != filepath.Join(s.Project, own) {
 		bases = append(bases, skillBase{dir: user, links: true})
 	}
 	return bases

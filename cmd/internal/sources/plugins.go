@@ -1,4 +1,4 @@
-package main
+package sources
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ import (
 
 // addPlugins loads the plugins that settings switch on: the managed one of a
 // name, else the user's.
-func (l *loaded) addPlugins(s setting, above ...*places.Place) {
+func (l *Loaded) addPlugins(s For, above ...*places.Place) {
 	if !slices.ContainsFunc(l.Layers, func(y scopes.Layer) bool { return len(y.Plugins) > 0 }) {
 		return
 	}
@@ -33,7 +33,7 @@ func (l *loaded) addPlugins(s setting, above ...*places.Place) {
 }
 
 // addPlugin loads one plugin. What is wrong with it is loud, and the rest holds.
-func (l *loaded) addPlugin(s setting, name string, at scopes.PluginDir, above []*places.Place) {
+func (l *Loaded) addPlugin(s For, name string, at scopes.PluginDir, above []*places.Place) {
 	p, err := openPlugin(s, name, at, above)
 	if err == nil && p.Err != nil {
 		err = fmt.Errorf("%s: %w", p.Dir, p.Err)
@@ -48,18 +48,18 @@ func (l *loaded) addPlugin(s setting, name string, at scopes.PluginDir, above []
 	defer p.Close()
 	trusted := l.trust(p, s.Grants(), hook.PluginAuthor)
 	l.Where["plugin:"+name] = p.Dir
-	l.add(load.At(p.Dir, load.Plugin(p.Files, name, trusted, s.foreign)))
+	l.add(load.At(p.Dir, load.Plugin(p.Files, name, trusted, s.Foreign)))
 }
 
 // openPlugin finds where a plugin lies.
-func openPlugin(s setting, name string, at scopes.PluginDir, above []*places.Place) (*places.Place, error) {
+func openPlugin(s For, name string, at scopes.PluginDir, above []*places.Place) (*places.Place, error) {
 	if !plainName(name) {
 		return nil, fmt.Errorf("plugin %q: its name is no name of a directory", name)
 	}
 	if at.Dir != "" {
 		owner := places.UserFiles()
 		if at.By == hook.Managed {
-			owner = places.ManagedFiles(s.dirs)
+			owner = places.ManagedFiles(s.Dirs)
 		}
 		if p := places.Open(filepath.Clean(at.Dir), ".", owner); p != nil {
 			return p, nil

@@ -1,4 +1,4 @@
-package main
+package sources
 
 import (
 	"errors"
@@ -11,17 +11,16 @@ import (
 
 // Started finds the hooks of what an event starts: of every file that the name
 // may mean, for they only tighten. A file that is broken is loud.
-func (g *guard) Started(kind session.Kind, name string, ev *hook.Event, d *hook.Decision) (list []session.Registration) {
-	s := g.setting
-	for _, f := range g.loaded.filesOf(s, kind, name) {
+func (l *Loaded) Started(s For, kind session.Kind, name string, ev *hook.Event, d *hook.Decision) (list []session.Registration) {
+	for _, f := range l.filesOf(s, kind, name) {
 		dir := filepath.Dir(f.path)
-		r := session.Registration{Kind: kind, Name: name, File: f.path, Text: f.head.Text, Foreign: s.foreign}
+		r := session.Registration{Kind: kind, Name: name, File: f.path, Text: f.head.Text, Foreign: s.Foreign}
 		if kind == session.Skill {
 			r.Call = ev.Text("tool_use_id")
 		} else if id := ev.Text("agent_id"); id != "" {
 			r.Agents = []string{id}
 		}
-		src := hooksOf(&r, sourceOf(&r))
+		src := Registered(&r)
 		for i := range src.Faults {
 			f.err = errors.Join(f.err, &src.Faults[i])
 		}
@@ -29,10 +28,10 @@ func (g *guard) Started(kind session.Kind, name string, ev *hook.Event, d *hook.
 			d.Notices = append(d.Notices, fmt.Sprintf("hooks of the %s %s (%s) are inactive: %s", kind, name, dir, f.err))
 			continue
 		}
-		holds, same := g.loaded.trusts(s, &r)
+		holds, same := l.trusts(s, &r)
 		r.Trusted = holds && same
 		src.Trusted = r.Trusted
-		d.Notices = append(d.Notices, notTrusted(&src, dir)...)
+		d.Notices = append(d.Notices, NotTrusted(&src, dir)...)
 		list = append(list, r)
 	}
 	return list

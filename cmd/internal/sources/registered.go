@@ -1,4 +1,4 @@
-package main
+package sources
 
 import (
 	"errors"
@@ -15,16 +15,16 @@ import (
 	"gate/session"
 )
 
-// addRegistered adds the hooks that hold for the session of the event, or for
+// AddRegistered adds the hooks that hold for the session of the event, or for
 // the sub-agent that it is about.
-func (l *loaded) addRegistered(s setting) {
-	if s.session == nil || s.session.Known == nil {
+func (l *Loaded) AddRegistered(s For) {
+	if s.Session == nil || s.Session.Known == nil {
 		return
 	}
 	taken := map[string]bool{}
-	for i := range s.session.Known.Registered {
-		r := &s.session.Known.Registered[i]
-		if !r.Concerns(s.event.Text("agent_id"), s.event.Text("agent_type")) {
+	for i := range s.Session.Known.Registered {
+		r := &s.Session.Known.Registered[i]
+		if !r.Concerns(s.Event.Text("agent_id"), s.Event.Text("agent_type")) {
 			continue
 		}
 		as := sourceOf(r)
@@ -59,6 +59,10 @@ func sourceOf(r *session.Registration) scopes.Source {
 	return scopes.Source{Name: string(r.Kind) + ":" + r.Name, Scope: hook.Skill, Authority: hook.SkillAuthor}
 }
 
+// Registered is what a registration registers, as it stands in the text that
+// was kept.
+func Registered(r *session.Registration) scopes.Source { return hooksOf(r, sourceOf(r)) }
+
 // hooksOf loads registered hooks from their text.
 func hooksOf(r *session.Registration, as scopes.Source) scopes.Source {
 	name, text := filepath.Base(r.File), []byte(r.Text)
@@ -73,7 +77,7 @@ func hooksOf(r *session.Registration, as scopes.Source) scopes.Source {
 
 // trustOrigin is where trust in a skill or a sub-agent is given: its directory,
 // or the plugin that it belongs to.
-func (l *loaded) trustOrigin(r *session.Registration) (hook.Authority, string) {
+func (l *Loaded) trustOrigin(r *session.Registration) (hook.Authority, string) {
 	if plugin, _, ok := strings.Cut(r.Name, ":"); ok {
 		if at := l.Where["plugin:"+plugin]; at != "" && isBelow(at, r.File) {
 			return hook.PluginAuthor, at
@@ -84,7 +88,7 @@ func (l *loaded) trustOrigin(r *session.Registration) (hook.Authority, string) {
 
 // trusts reports whether a person trusted a skill or a sub-agent as it is, and
 // if so, whether it still has the text that was registered.
-func (l *loaded) trusts(s setting, r *session.Registration) (holds, same bool) {
+func (l *Loaded) trusts(s For, r *session.Registration) (holds, same bool) {
 	a, dir := l.trustOrigin(r)
 	p := places.Open(dir, ".", nil)
 	defer p.Close()
@@ -101,7 +105,7 @@ func (l *loaded) trusts(s setting, r *session.Registration) (holds, same bool) {
 
 // distrusted reports that nobody trusts a skill or a sub-agent any more, be it
 // as it is or as it was.
-func (l *loaded) distrusted(s setting, r *session.Registration) bool {
+func (l *Loaded) distrusted(s For, r *session.Registration) bool {
 	a, dir := l.trustOrigin(r)
 	origin, err := consent.OriginOf(a, dir)
 	return err == nil && errors.Is(s.Grants().CheckTrust(origin, untold), consent.NeverTrusted)
@@ -110,7 +114,7 @@ func (l *loaded) distrusted(s setting, r *session.Registration) bool {
 // spoil has hooks refuse the calls that they would judge: they were trusted
 // when the skill or sub-agent started, and what they run is something else now.
 // That an agent writes into the files must not silence them.
-func (l *loaded) spoil(src *scopes.Source, r *session.Registration) {
+func (l *Loaded) spoil(src *scopes.Source, r *session.Registration) {
 	src.Hooks = slices.DeleteFunc(src.Hooks, func(h *hook.Hook) bool {
 		h.Events = slices.DeleteFunc(slices.Clone(h.Events), func(n hook.Name) bool {
 			return n != hook.PreToolUse && n != hook.PermissionRequest || h.Observes(n)
@@ -133,11 +137,11 @@ func isBelow(dir, file string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// maxSkill is the largest file of a skill that is looked into.
-const maxSkill = 1 << 20
+// MaxSkill is the largest file of a skill that is looked into.
+const MaxSkill = 1 << 20
 
 func readHead(p *places.Place, name string, foreign bool) (load.Head, error) {
-	data, err := load.ReadFile(p.Files, name, maxSkill)
+	data, err := load.ReadFile(p.Files, name, MaxSkill)
 	if err != nil {
 		return load.Head{}, err
 	}

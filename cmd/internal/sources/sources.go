@@ -1,12 +1,19 @@
-package main
+// Package sources loads what hooks and settings come from, from the files of this
+// machine: the library, managed files and signed bundles, the user's, plugins', a
+// project's, and what is registered in a session.
+//
+// What cannot be read is a fault of its source, never an error. It weighs no
+// settings against each other and evaluates nothing: package setup does. Start with
+// Load.
+package sources
 
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"gate/bundles"
-	"gate/cmd/internal/forms"
 	"gate/cmd/internal/hookpath"
 	"gate/cmd/internal/lastgood"
 	"gate/cmd/internal/places"
@@ -17,38 +24,46 @@ import (
 	"gate/scopes/load"
 )
 
-// Names below gate's directories.
-const (
-	policyDir  = load.PoliciesDir
-	projectDir = places.ProjectDir
-	pluginsDir = "plugins" // below the managed and the user directory: plugins that settings may switch on, by name
-)
+// pluginsDir lies below the managed and the user directory: plugins that settings may
+// switch on, by name.
+const pluginsDir = "plugins"
 
-// loaded is everything that hooks and settings come from, as found on this
-// machine, or for one call all that may concern it, with what only this program needs of it.
-type loaded struct {
-	hookpath.Found
-	lib      []scopes.Module  // data.gate.lib
-	bundles  []bundled        // in force, in their order
-	schemas  load.ToolSchemas // of tools, from bundles
-	recovery bundles.Recovery // that is good on this machine now; zero: none
-	forms    *forms.Forms     // nil: all of it was read from files
+// For says whom and what sources are loaded for.
+type For struct {
+	places.Dirs
+	Home    string // what "~" means to the agent's shell
+	Project string // its root, "" if there is none
+	Env     func(string) (string, bool)
+	Live    bool              // a call is about to be made
+	Foreign bool              // the agent does not run the hooks of plugins, skills and sub-agents itself
+	Session *hookpath.Session // of the event; nil: of none
+	Event   *hook.Event       // that is about to be judged; nil where session is
 }
 
-// loadSources reads the settings and hooks that concern a project. It never
+// Loaded is everything that hooks and settings come from, as found on this
+// machine, or for one call all that may concern it, with what only this program needs of it.
+type Loaded struct {
+	hookpath.Found
+	Lib      []scopes.Module  // data.gate.lib
+	Signed   []Bundle         // in force, in their order
+	Schemas  load.ToolSchemas // of tools, from bundles
+	recovery bundles.Recovery // that is good on this machine now; zero: none
+}
+
+// Load reads the settings and hooks that concern a project. It never
 // fails: what cannot be read becomes a fault of its source, and the source's
 // authority decides what that means (rule 2). If a call is about to be made,
 // what was read without a fault is remembered as good.
-func loadSources(s setting) loaded {
-	d := s.dirs
-	out := loaded{Found: hookpath.Found{Where: map[string]string{}}}
+func Load(s For) Loaded {
+	d := s.Dirs
+	out := Loaded{Found: hookpath.Found{Where: map[string]string{}}}
 	store, good := d.Grants(), lastgood.In(d.State)
 	managed := places.Open(d.Managed, ".", places.ManagedFiles(d))
 	if d.ManagedNamed && managed != nil {
 		out.Notices = append(out.Notices, places.NamedManaged(d))
 	}
-	own, lib := library(scopes.LibraryAuthority(managed != nil))
-	out.Sources, out.lib = append(out.Sources, own), lib
+	own, lib := Library(scopes.LibraryAuthority(managed != nil))
+	out.Sources, out.Lib = append(out.Sources, own), lib
 	out.read(managed, scopes.Source{Name: "managed", Scope: hook.Policy, Authority: hook.Managed})
 	out.addRecovery(managed)
 	out.addBundles(managed)
@@ -56,14 +71,14 @@ func loadSources(s setting) loaded {
 	good.Guard(user)
 	out.read(user, scopes.Source{Name: "user", Scope: hook.Session, Authority: hook.User})
 	out.addPlugins(s, managed, user)
-	if s.project != "" {
-		p := places.Open(s.project, projectDir, nil)
+	if s.Project != "" {
+		p := places.Open(s.Project, places.ProjectDir, nil)
 		trusted := out.trust(p, store, hook.Project)
 		out.read(p, scopes.Source{Name: "project", Scope: hook.Session, Authority: hook.Project, Trusted: trusted})
 		p.Close()
 	}
 	broken := func(src scopes.Source) bool { return src.Closes() && len(src.Faults) > 0 }
-	if s.live && user != nil && !slices.ContainsFunc(out.Sources, broken) {
+	if s.Live && user != nil && !slices.ContainsFunc(out.Sources, broken) {
 		good.KeepAll(user)
 	}
 	managed.Close()
@@ -72,7 +87,7 @@ func loadSources(s setting) loaded {
 }
 
 // read takes in the settings and the hooks of a place.
-func (l *loaded) read(p *places.Place, as scopes.Source) {
+func (l *Loaded) read(p *places.Place, as scopes.Source) {
 	if p == nil {
 		return
 	}
@@ -91,14 +106,14 @@ func (l *loaded) read(p *places.Place, as scopes.Source) {
 }
 
 // add adds a source unless there is nothing in it.
-func (l *loaded) add(s scopes.Source) {
+func (l *Loaded) add(s scopes.Source) {
 	if len(s.Hooks)+len(s.Modules)+len(s.Faults) > 0 {
 		l.Sources = append(l.Sources, s)
 	}
 }
 
-// library returns the policies that gate brings, and data.gate.lib.
-func library(a hook.Authority) (scopes.Source, []scopes.Module) {
+// Library returns the policies that gate brings, and data.gate.lib.
+func Library(a hook.Authority) (scopes.Source, []scopes.Module) {
 	return load.Indexed(policies.FS(), policies.Index(), scopes.Source{Name: "library", Scope: hook.Policy, Authority: a, Library: true})
 }
 
@@ -108,7 +123,7 @@ const untold = "sha256:000000000000000000000000000000000000000000000000000000000
 
 // trust reports whether a person trusted the place as it is. If so, its files
 // are from now on those that were compared, held in memory (rule 6).
-func (l *loaded) trust(p *places.Place, store consent.Store, a hook.Authority) bool {
+func (l *Loaded) trust(p *places.Place, store consent.Store, a hook.Authority) bool {
 	if p == nil || p.Err != nil {
 		return false
 	}
@@ -135,4 +150,11 @@ func (l *loaded) trust(p *places.Place, store consent.Store, a hook.Authority) b
 		l.Notices = append(l.Notices, fmt.Sprintf("%s is not trusted: %s", p.Dir, err))
 	}
 	return err == nil
+}
+
+// Clone returns what was loaded, so that it can be weighed and added to.
+func (l Loaded) Clone() Loaded {
+	l.Where = maps.Clone(l.Where)
+	l.Sources, l.Layers, l.Notices = slices.Clone(l.Sources), slices.Clone(l.Layers), slices.Clone(l.Notices)
+	return l
 }
