@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gate/cmd/internal/setup"
 	"gate/consent"
 )
 
@@ -47,7 +48,7 @@ func newApprove(p process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			rules, err := approvalRules(g.Set.Settings().Approvals)
+			rules, err := setup.ApprovalRules(g.Set.Settings().Approvals)
 			if err != nil {
 				return err
 			}

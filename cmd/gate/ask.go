@@ -7,8 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gate/adapters"
 	"gate/cmd/internal/hookpath"
 	"gate/cmd/internal/places"
+	"gate/cmd/internal/setup"
 	"gate/cmd/internal/sources"
 	"gate/engine"
 	"gate/hook"
@@ -91,20 +93,20 @@ func toolInput(tool, arg string) (map[string]any, error) {
 }
 
 // guard sets gate up as it would answer this person's agent in dir.
-func (f *callFlags) guard(p process, dir string, options ...engine.Option) (*guard, error) {
+func (f *callFlags) guard(p process, dir string, options ...engine.Option) (*setup.Gate, error) {
 	d, err := f.dirs.ForPeople(p.lookupEnv)
 	if err != nil {
 		return nil, err
 	}
-	return newGuard(setting{
+	return setup.New(setup.Options{
 		For:      sources.For{Dirs: d, Home: p.home(), Project: places.ProjectRoot("", dir), Env: p.lookupEnv},
-		handling: handling{run: f.run, progress: p.waits(false), supervisor: p.supervisor()},
-		engine:   options,
+		Handling: setup.Handling{Run: f.run, Progress: p.waits(false), Supervisor: p.supervisor()},
+		Engine:   options,
 	})
 }
 
 // decide answers one call as a person asked about it.
-func (f *callFlags) decide(ctx context.Context, p process, ev hook.Event, options ...engine.Option) (*guard, hook.Decision, error) {
+func (f *callFlags) decide(ctx context.Context, p process, ev hook.Event, options ...engine.Option) (*setup.Gate, hook.Decision, error) {
 	g, err := f.guard(p, ev.Dir(), options...)
 	if err != nil {
 		return nil, hook.Decision{}, err
@@ -126,4 +128,13 @@ func statusOf(d *hook.Decision) int {
 // printJSON writes a document for programs.
 func printJSON(p process, doc any) error {
 	return emit(p, []byte(strictjson.Indent(doc)+"\n"))
+}
+
+// adapterFor finds an agent's adapter.
+func adapterFor(agent string) (adapters.Adapter, error) {
+	a, err := hookpath.Adapter(agent)
+	if err != nil {
+		return nil, usageError(err.Error())
+	}
+	return a, nil
 }

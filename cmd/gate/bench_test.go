@@ -17,6 +17,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/storage/inmem"
 
 	"gate/adapters"
+	"gate/cmd/internal/setup"
 	"gate/cmd/internal/sources"
 	"gate/engine/rego"
 	"gate/hook"
@@ -92,11 +93,11 @@ func median(list []time.Duration) time.Duration {
 }
 
 // benchGuard is gate with the library and nothing else.
-func benchGuard(b testing.TB) *guard {
+func benchGuard(b testing.TB) *setup.Gate {
 	dir := b.TempDir()
-	g, err := newGuard(setting{
+	g, err := setup.New(setup.Options{
 		For:  sources.For{Dirs: dirs{Managed: filepath.Join(dir, "m"), ManagedNamed: true, User: filepath.Join(dir, "u"), State: filepath.Join(dir, "s")}, Home: "/home/dev", Project: "/home/dev/project", Env: func(string) (string, bool) { return "", false }},
-		rego: []rego.Option{rego.WithOutOfMemory(func() { b.Error("no memory left") })},
+		Rego: []rego.Option{rego.WithOutOfMemory(func() { b.Error("no memory left") })},
 	})
 	if err != nil {
 		b.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"gate/bundles/sync"
 	"gate/cmd/internal/places"
 	"gate/cmd/internal/screen"
+	"gate/cmd/internal/setup"
 	"gate/cmd/internal/sources"
 	"gate/hook"
 	"gate/install"
@@ -26,16 +27,16 @@ import (
 // like to have a say, though it is no setting: other sources, hooks of sessions,
 // files in the wrong place, variables, what agents' own settings do about gate,
 // and what was refused. Where nothing is managed there is nothing to defend.
-func (f *placeFlags) beside(p process, g *guard) []string {
+func (f *placeFlags) beside(p process, g *setup.Gate) []string {
 	d, project, err := f.places()
 	if err != nil || !g.Administered() {
 		return nil
 	}
-	return slices.Concat(g.otherSources(p), sessionHooks(p, d), misplaced(p, d, project, g.Where), g.forgotten(p, d), misleading(p), f.weakened(p), refusals(d))
+	return slices.Concat(otherSources(p, g), sessionHooks(p, d), misplaced(p, d, project, g.Where), forgotten(p, g, d), misleading(p), f.weakened(p), refusals(d))
 }
 
 // otherSources are those of less authority than managed ones.
-func (g *guard) otherSources(p process) []string {
+func otherSources(p process, g *setup.Gate) []string {
 	var list []string
 	for _, src := range g.Set.Sources() {
 		if src.Library || src.Authority == hook.Managed || len(src.Hooks) == 0 {
@@ -154,7 +155,7 @@ const mostRecords = 10_000
 
 // forgotten are bundles in force of which the machine should have seen more than
 // it remembers.
-func (g *guard) forgotten(p process, d dirs) []string {
+func forgotten(p process, g *setup.Gate, d dirs) []string {
 	path := filepath.Join(d.Managed, sync.SeenFile)
 	data, err := readFile(path, 1<<20)
 	if err != nil {
@@ -165,7 +166,7 @@ func (g *guard) forgotten(p process, d dirs) []string {
 		return []string{p.tilde(path) + ": " + err.Error()}
 	}
 	var list []string
-	for _, b := range g.loaded.Signed {
+	for _, b := range g.Loaded.Signed {
 		if known := seen.Bundles[b.Name].Version; known < b.Version {
 			list = append(list, fmt.Sprintf("%s: of %s version %d was seen, and version %d is in force; somebody has changed it", p.tilde(path), b.Name, known, b.Version))
 		}

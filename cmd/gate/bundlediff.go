@@ -12,6 +12,7 @@ import (
 	"gate/bundles/release"
 	"gate/cmd/internal/document"
 	"gate/cmd/internal/screen"
+	"gate/cmd/internal/setup"
 	"gate/cmd/internal/sources"
 	"gate/hook"
 	"gate/hostfs"
@@ -108,7 +109,7 @@ func (f *diffFlags) decideBoth(ctx context.Context, p process, old, now *release
 	if err != nil {
 		return nil, err
 	}
-	r := newReplayer(setting{For: sources.For{Dirs: d, Home: p.home(), Env: p.lookupEnv}}, proposalOf(now), f.replay.facts)
+	r := newReplayer(setup.Options{For: sources.For{Dirs: d, Home: p.home(), Env: p.lookupEnv}}, proposalOf(now), f.replay.facts)
 	r.base = proposalOf(old)
 	report, err := replay.Run(ctx, callsOf(p, f.logs, inputs, adapter), replay.Options{Then: r.decider(false), Now: r.decider(true), Prepare: r.prepare})
 	if errors.Is(err, context.Canceled) {

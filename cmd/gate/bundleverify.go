@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/bundles"
+	"gate/cmd/internal/setup"
 	"gate/strictjson"
 )
 
@@ -43,7 +44,7 @@ func newBundleVerify(p process) *cobra.Command {
 	cmd.Flags().StringVar(&f.seen, "seen", "", "the machine's memory of versions, a seen.json")
 	cmd.Flags().StringVar(&f.pin, "pin", "", "take this digest without metadata.gate, as the bundle of --name")
 	cmd.Flags().StringVar(&f.at, "at", "", "the moment of the check (default now)")
-	cmd.Flags().StringVar(&f.asGate, "gate", version(), "the version of gate on the machine")
+	cmd.Flags().StringVar(&f.asGate, "gate", setup.Version(), "the version of gate on the machine")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON for programs")
 	return cmd
 }

@@ -14,6 +14,7 @@ import (
 	"gate/cmd/internal/document"
 	"gate/cmd/internal/hookpath"
 	"gate/cmd/internal/places"
+	"gate/cmd/internal/setup"
 	"gate/cmd/internal/sources"
 	"gate/engine"
 	"gate/hook"
@@ -79,8 +80,8 @@ type evaluation struct {
 	adapter     adapters.Adapter
 	interactive bool
 	environment adapters.Environment
-	setting     setting
-	guards      map[string]*guard
+	setting     setup.Options
+	guards      map[string]*setup.Gate
 }
 
 func (f evalFlags) evaluation(p process) (*evaluation, error) {
@@ -94,8 +95,8 @@ func (f evalFlags) evaluation(p process) (*evaluation, error) {
 	}
 	return &evaluation{
 		adapter: a, interactive: f.interactive, environment: a.Environment(p.getenv),
-		setting: setting{For: sources.For{Dirs: d, Home: p.home(), Env: p.lookupEnv}, handling: handling{run: f.run, batch: f.batch, progress: p.waits(f.batch), supervisor: p.supervisor()}},
-		guards:  map[string]*guard{},
+		setting: setup.Options{For: sources.For{Dirs: d, Home: p.home(), Env: p.lookupEnv}, Handling: setup.Handling{Run: f.run, Batch: f.batch, Progress: p.waits(f.batch), Supervisor: p.supervisor()}},
+		guards:  map[string]*setup.Gate{},
 	}, nil
 }
 
@@ -123,7 +124,7 @@ func (e *evaluation) decide(ctx context.Context, data []byte) (d hook.Decision, 
 // maxGuards is how many projects' policies are held at once.
 const maxGuards = 16
 
-func (e *evaluation) guard(project string) (*guard, error) {
+func (e *evaluation) guard(project string) (*setup.Gate, error) {
 	if g := e.guards[project]; g != nil {
 		return g, nil
 	}
@@ -132,7 +133,7 @@ func (e *evaluation) guard(project string) (*guard, error) {
 	}
 	s := e.setting
 	s.Project, s.Foreign = project, !e.adapter.RunsHooks()
-	g, err := newGuard(s)
+	g, err := setup.New(s)
 	if err == nil {
 		e.guards[project] = g
 	}

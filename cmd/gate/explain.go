@@ -19,6 +19,7 @@ import (
 	"gate/cmd/internal/document"
 	"gate/cmd/internal/hookpath"
 	"gate/cmd/internal/places"
+	"gate/cmd/internal/setup"
 	"gate/cmd/internal/sources"
 	"gate/cmd/internal/tell"
 	"gate/engine"
@@ -88,11 +89,11 @@ func (f *explainFlags) run(ctx context.Context, p process, ev hook.Event) error 
 	if f.trace != "" {
 		return f.printTrace(ctx, p, g, ev, &d)
 	}
-	x, err := g.explainer()
+	x, err := explainerOf(g)
 	if err != nil {
 		return err
 	}
-	e := g.explained(ctx, x, ev, d)
+	e := explanationOf(ctx, g, x, ev, d)
 	if f.json {
 		err = printJSON(p, document.Explanation(&e, g))
 	} else {
@@ -104,22 +105,21 @@ func (f *explainFlags) run(ctx context.Context, p process, ev hook.Event) error 
 	return exitWith(statusOf(&d))
 }
 
-// explained explains a decision of this guard's, which may have passed over
-// handlers.
-func (g *guard) explained(ctx context.Context, x *explain.Explainer, ev hook.Event, d hook.Decision) explain.Explanation {
+// explanationOf explains a decision of a gate, which may have passed over handlers.
+func explanationOf(ctx context.Context, g *setup.Gate, x *explain.Explainer, ev hook.Event, d hook.Decision) explain.Explanation {
 	e := x.Of(ctx, ev, d)
 	for i := range e.Policies {
-		if p := &e.Policies[i]; len(p.Steps) > 0 && g.mutes(p.Kind) {
+		if p := &e.Policies[i]; len(p.Steps) > 0 && g.Mutes(p.Kind) {
 			p.WhyNot = "it was not run; --run-handlers runs it"
 		}
 	}
 	return e
 }
 
-// explainer asks this guard's policies.
-func (g *guard) explainer() (*explain.Explainer, error) {
+// explainerOf asks the policies of a guard.
+func explainerOf(g *setup.Gate) (*explain.Explainer, error) {
 	labels := g.Set.Settings().Labels
-	judge, err := g.withoutHandlers()
+	judge, err := g.WithoutHandlers()
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +132,7 @@ func (g *guard) explainer() (*explain.Explainer, error) {
 		Policy: func(ctx context.Context, h *hook.Hook, ev *hook.Event) ([]explain.Definition, error) {
 			seen := *ev
 			seen.Gate.Labels = labels
-			return g.rego.Explain(ctx, h, &seen)
+			return g.Rego.Explain(ctx, h, &seen)
 		},
 		Facts:   g.Reader.Of,
 		Read:    readScript,
@@ -184,14 +184,14 @@ func (f *explainFlags) eventOf(p process, arg string) (hook.Event, error) {
 }
 
 // printTrace prints OPA's trace of the policies that ran, one after another.
-func (f *explainFlags) printTrace(ctx context.Context, p process, g *guard, ev hook.Event, d *hook.Decision) error {
+func (f *explainFlags) printTrace(ctx context.Context, p process, g *setup.Gate, ev hook.Event, d *hook.Decision) error {
 	ev.Facts, ev.Gate.Labels = d.Facts, g.Set.Settings().Labels
 	var b strings.Builder
 	for _, s := range d.Steps {
 		if s.Hook.Kind != hook.Rego || s.Fault != nil || s.Round > 0 {
 			continue
 		}
-		trace, err := g.rego.Trace(ctx, s.Hook, &ev, f.trace)
+		trace, err := g.Rego.Trace(ctx, s.Hook, &ev, f.trace)
 		if err != nil {
 			return err
 		}
@@ -246,10 +246,10 @@ func (f *explainFlags) runRecord(ctx context.Context, p process, r *audit.Record
 	if project == "" {
 		project = places.ProjectRoot("", ev.Dir())
 	}
-	g, err := newGuard(setting{
+	g, err := setup.New(setup.Options{
 		For:      sources.For{Dirs: d, Home: p.home(), Project: project, Env: p.lookupEnv},
-		handling: handling{run: f.callFlags.run, progress: p.waits(false), supervisor: p.supervisor()},
-		engine:   []engine.Option{engine.WithAllSteps()},
+		Handling: setup.Handling{Run: f.callFlags.run, Progress: p.waits(false), Supervisor: p.supervisor()},
+		Engine:   []engine.Option{engine.WithAllSteps()},
 	})
 	if err != nil {
 		return err
@@ -258,11 +258,11 @@ func (f *explainFlags) runRecord(ctx context.Context, p process, r *audit.Record
 	if f.trace != "" {
 		return f.printTrace(ctx, p, g, ev, &now)
 	}
-	x, err := g.explainer()
+	x, err := explainerOf(g)
 	if err != nil {
 		return err
 	}
-	e := g.explained(ctx, x, ev, now)
+	e := explanationOf(ctx, g, x, ev, now)
 	since := tell.Since(r, &e, g.Digest)
 	if f.json {
 		doc := document.Explanation(&e, g)

@@ -16,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"gate/cmd/internal/screen"
+	"gate/cmd/internal/setup"
 	"gate/cmd/internal/sources"
 	"gate/cmd/internal/tell"
 	"gate/engine"
@@ -94,9 +95,9 @@ func explained(t *testing.T, line string, files []txtar.File) string {
 		}
 	}
 	reader := facts.New(facts.World{Home: home, User: "dev", OS: "linux", Project: project, Files: machine})
-	g, err := newGuard(setting{
+	g, err := setup.New(setup.Options{
 		For:    sources.For{Dirs: dirs{Managed: filepath.Join(dir, "managed"), User: filepath.Join(dir, "user"), State: filepath.Join(dir, "state")}, Home: home, Project: project},
-		engine: []engine.Option{engine.WithAllSteps(), engine.WithFacts(reader.Of)},
+		Engine: []engine.Option{engine.WithAllSteps(), engine.WithFacts(reader.Of)},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -110,7 +111,7 @@ func explained(t *testing.T, line string, files []txtar.File) string {
 	ev.Gate = hook.Gate{User: "dev", OS: "linux", Interactive: true, Now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	ctx := context.Background()
 	p := process{env: []string{"HOME=" + home}}
-	x, err := g.explainer()
+	x, err := explainerOf(g)
 	if err != nil {
 		t.Fatal(err)
 	}

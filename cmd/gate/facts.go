@@ -5,6 +5,7 @@ import (
 
 	"gate/cmd/internal/document"
 	"gate/cmd/internal/places"
+	"gate/cmd/internal/setup"
 	"gate/cmd/internal/sources"
 	"gate/cmd/internal/tell"
 )
@@ -28,7 +29,7 @@ func newFacts(p process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			g, err := newGuard(setting{
+			g, err := setup.New(setup.Options{
 				For: sources.For{Dirs: d, Home: p.home(), Project: places.ProjectRoot("", ev.Dir()), Env: p.lookupEnv},
 			})
 			if err != nil {

@@ -12,6 +12,7 @@ import (
 	"gate/audit"
 	"gate/cmd/internal/document"
 	"gate/cmd/internal/hookpath"
+	"gate/cmd/internal/setup"
 	"gate/cmd/internal/sources"
 	"gate/hostfs"
 	"gate/install"
@@ -57,7 +58,7 @@ func (f *installFlags) ownFindings(p process) []install.Finding {
 	for _, n := range g.Ageing() {
 		list = append(list, install.Finding{ID: "gate.bundle.age", Severity: install.Warning, Message: strings.TrimSuffix(n, "; "+hookpath.Remedy), Remedy: hookpath.Remedy})
 	}
-	for _, n := range g.untrusted() {
+	for _, n := range g.Untrusted() {
 		list = append(list, install.Finding{
 			ID: "gate.untrusted", Severity: install.Notice, Message: n, Remedy: "look at it, then run gate trust, or leave it as it is",
 		})
@@ -75,7 +76,7 @@ func (f *installFlags) ownFindings(p process) []install.Finding {
 const soon = 7 * 24 * time.Hour
 
 // endingFindings are the signed bundles whose time is over soon.
-func endingFindings(g *guard, now time.Time) []install.Finding {
+func endingFindings(g *setup.Gate, now time.Time) []install.Finding {
 	var list []install.Finding
 	for _, b := range g.Bundles {
 		if left := b.Expires.Sub(now); b.Record || b.Expires.IsZero() || left <= 0 || left > soon {
@@ -93,7 +94,7 @@ func endingFindings(g *guard, now time.Time) []install.Finding {
 
 // logFindings say that decisions cannot be written down, which closes where an
 // administrator wants them to be.
-func (f *installFlags) logFindings(g *guard) []install.Finding {
+func (f *installFlags) logFindings(g *setup.Gate) []install.Finding {
 	d, err := f.dirs.Absolute().ForHook()
 	if err != nil || g.Set.Settings().NoLog {
 		return nil // said already, or nothing is to be written
@@ -114,7 +115,7 @@ func (f *installFlags) logFindings(g *guard) []install.Finding {
 // unansweredFindings are the hooks that could not answer when they were last
 // asked: what stands in the files is right then, and the program, the server or
 // the model behind it is not.
-func (f *installFlags) unansweredFindings(g *guard) []install.Finding {
+func (f *installFlags) unansweredFindings(g *setup.Gate) []install.Finding {
 	d, err := f.dirs.Absolute().ForHook()
 	if err != nil {
 		return nil // said already

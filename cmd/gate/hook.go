@@ -6,6 +6,7 @@ import (
 
 	"gate/cmd/internal/hookpath"
 	"gate/cmd/internal/places"
+	"gate/cmd/internal/setup"
 	"gate/cmd/internal/sources"
 	"gate/engine/rego"
 )
@@ -24,7 +25,7 @@ func runHook(ctx context.Context, p process) int {
 		if err != nil {
 			return nil, err
 		}
-		if g.forms != nil {
+		if g.Compiled() {
 			about.Store(nil) // there is nothing to compile
 		}
 		return g.Guard, nil
@@ -37,21 +38,21 @@ func runHook(ctx context.Context, p process) int {
 
 // load sets gate up for one call, from the compiled forms of what hooks and
 // settings come from if these are good for it, else from the files.
-func (p process) load(c *hookpath.Call) (*guard, error) {
+func (p process) load(c *hookpath.Call) (*setup.Gate, error) {
 	s := p.setting(c)
 	if !p.filesOnly {
-		if g, err := s.fromForms(c); err == nil {
+		if g, err := setup.FromForms(s, c); err == nil {
 			return g, nil
 		}
 	}
-	return newGuard(s)
+	return setup.New(s)
 }
 
 // setting is what the guard for a call is built from.
-func (p process) setting(c *hookpath.Call) setting {
-	return setting{
+func (p process) setting(c *hookpath.Call) setup.Options {
+	return setup.Options{
 		For:      sources.For{Dirs: c.Dirs, Home: c.Home, Project: c.Project, Env: c.LookupEnv, Live: true, Foreign: !c.RunsHooks, Session: c.Session, Event: c.Event},
-		handling: handling{batch: c.Batch, supervisor: p.supervisor(), envFile: c.EnvFile},
-		rego:     []rego.Option{rego.WithOutOfMemory(c.OutOfMemory)},
+		Handling: setup.Handling{Batch: c.Batch, Supervisor: p.supervisor(), EnvFile: c.EnvFile},
+		Rego:     []rego.Option{rego.WithOutOfMemory(c.OutOfMemory)},
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"gate/cmd/internal/setup"
 	"gate/cmd/internal/sources"
 	"gate/hook"
 )
@@ -85,7 +86,7 @@ func TestCutSettings(t *testing.T) {
 `
 	effects := func() map[string]hook.Effect {
 		t.Helper()
-		g, err := newGuard(setting{
+		g, err := setup.New(setup.Options{
 			For: sources.For{Dirs: dirs{Managed: filepath.Join(m.dir, "managed"), ManagedNamed: true,
 				User: filepath.Join(m.dir, "user"), State: filepath.Join(m.dir, "state")}, Home: m.dir, Project: m.project, Env: func(string) (string, bool) { return "", false }},
 		})

@@ -12,6 +12,7 @@ import (
 	"gate/bundles"
 	"gate/bundles/sync"
 	"gate/cmd/internal/document"
+	"gate/cmd/internal/setup"
 	"gate/cmd/internal/sources"
 	"gate/hostfs"
 	"gate/install"
@@ -23,7 +24,7 @@ import (
 // how old it is, and whether it is logged.
 func (f *installFlags) inventory(p process, m install.Machine) map[string]any {
 	doc := map[string]any{
-		"gate":    map[string]any{"version": version(), "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH, "program": programDocument(m.Program), "hook": programDocument(m.Command[0])},
+		"gate":    map[string]any{"version": setup.Version(), "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH, "program": programDocument(m.Program), "hook": programDocument(m.Command[0])},
 		"bundles": []any{}, "keys": nil, "settings": []any{}, "policies": nil, "last_decision": nil, "log": nil, "compiled": []any{},
 	}
 	d, err := f.dirs.Absolute().ForHook()
@@ -40,7 +41,7 @@ func (f *installFlags) inventory(p process, m install.Machine) map[string]any {
 	if err != nil {
 		return doc // the findings say why
 	}
-	doc["bundles"] = bundleAges(g.loaded.Signed, time.Now())
+	doc["bundles"] = bundleAges(g.Loaded.Signed, time.Now())
 	count := 0
 	for _, src := range g.Set.Sources() {
 		count += len(src.Hooks)

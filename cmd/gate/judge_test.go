@@ -15,6 +15,7 @@ import (
 
 	"gate/cmd/internal/hookpath"
 	"gate/cmd/internal/places"
+	"gate/cmd/internal/setup"
 	"gate/cmd/internal/sources"
 	"gate/hook"
 )
@@ -113,11 +114,11 @@ hooks:
 }
 
 // judging is the machine's guard for calls that are about to be made.
-func (m *machine) judging(t *testing.T) *guard {
+func (m *machine) judging(t *testing.T) *setup.Gate {
 	t.Helper()
-	g, err := newGuard(setting{
+	g, err := setup.New(setup.Options{
 		For:      sources.For{Dirs: dirs{Managed: filepath.Join(m.dir, "managed"), ManagedNamed: true, User: filepath.Join(m.dir, "user"), State: filepath.Join(m.dir, "state")}, Project: m.project},
-		handling: handling{run: true},
+		Handling: setup.Handling{Run: true},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"gate/cmd/internal/hookpath"
 	"gate/cmd/internal/places"
 	"gate/cmd/internal/screen"
+	"gate/cmd/internal/setup"
 	"gate/cmd/internal/sources"
 	"gate/hook"
 	"gate/mcpproxy"
@@ -108,8 +109,8 @@ func (f mcpFlags) run(ctx context.Context, p process, args []string) error {
 	}
 	told := &teller{p: p}
 	w := &watch{
-		setting: setting{For: sources.For{Dirs: d, Home: p.home(), Project: places.ProjectRoot("", here), Env: p.lookupEnv, Live: true}, handling: handling{supervisor: p.supervisor()}},
-		keeper:  newKeeper(true), // the client starts gate and the server alike
+		Options: setup.Options{For: sources.For{Dirs: d, Home: p.home(), Project: places.ProjectRoot("", here), Env: p.lookupEnv, Live: true}, Handling: setup.Handling{Supervisor: p.supervisor()}},
+		keeper:  setup.NewKeeper(true), // the client starts gate and the server alike
 	}
 	if _, err := w.guard(); err != nil {
 		return err // before the server is there
@@ -126,11 +127,11 @@ func (f mcpFlags) run(ctx context.Context, p process, args []string) error {
 // A watch decides for a process that lives long, always by the policies that
 // are there.
 type watch struct {
-	setting
-	keeper *keeper
+	setup.Options
+	keeper *setup.Keeper
 }
 
-func (w *watch) guard() (*guard, error) { return w.keeper.guard(w.setting, true) }
+func (w *watch) guard() (*setup.Gate, error) { return w.keeper.Gate(w.Options, true) }
 
 // decide decides about an event and records that.
 func (w *watch) decide(ctx context.Context, ev hook.Event) hook.Decision {

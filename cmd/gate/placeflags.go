@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/cmd/internal/places"
+	"gate/cmd/internal/setup"
 	"gate/cmd/internal/sources"
 	"gate/cmd/internal/targets"
 )
@@ -44,12 +45,12 @@ func (f *placeFlags) places() (d dirs, project string, err error) {
 }
 
 // guard sets gate up as it would answer an agent here.
-func (f *placeFlags) guard(p process) (*guard, error) {
+func (f *placeFlags) guard(p process) (*setup.Gate, error) {
 	d, project, err := f.places()
 	if err != nil {
 		return nil, err
 	}
-	return newGuard(setting{For: sources.For{Dirs: d, Home: p.home(), Project: project, Env: p.lookupEnv}})
+	return setup.New(setup.Options{For: sources.For{Dirs: d, Home: p.home(), Project: project, Env: p.lookupEnv}})
 }
 
 // policyTargets returns the policies that a person means, by name or where there

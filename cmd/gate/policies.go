@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/cmd/internal/document"
+	"gate/cmd/internal/setup"
 	"gate/hook"
 	"gate/scopes"
 )
@@ -51,7 +52,7 @@ func newPolicies(p process) *cobra.Command {
 
 // policyRows are the policies of some names, all without names. A name that is
 // nobody's is an error.
-func policyRows(g *guard, names []string) ([]scopes.PolicyRow, error) {
+func policyRows(g *setup.Gate, names []string) ([]scopes.PolicyRow, error) {
 	all := g.Set.Policies()
 	if len(names) == 0 {
 		return all, nil
@@ -71,7 +72,7 @@ func policyRows(g *guard, names []string) ([]scopes.PolicyRow, error) {
 	}), nil
 }
 
-func printPolicies(p process, g *guard, rows []scopes.PolicyRow) error {
+func printPolicies(p process, g *setup.Gate, rows []scopes.PolicyRow) error {
 	var b strings.Builder
 	width := 0
 	for _, r := range rows {
@@ -109,13 +110,13 @@ func printPolicies(p process, g *guard, rows []scopes.PolicyRow) error {
 			fmt.Fprintf(&b, "error: %s: %s\n", visible(src.Name), visible(f.Error()))
 		}
 	}
-	for _, n := range append(g.Notices, g.untrusted()...) {
+	for _, n := range append(g.Notices, g.Untrusted()...) {
 		fmt.Fprintf(&b, "note: %s\n", visible(n))
 	}
 	return printAll(p, b.String())
 }
 
-func policiesDocument(g *guard, list []scopes.PolicyRow) map[string]any {
+func policiesDocument(g *setup.Gate, list []scopes.PolicyRow) map[string]any {
 	rows := []any{}
 	for _, r := range list {
 		params := map[string]any{}

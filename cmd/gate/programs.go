@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"gate/cmd/internal/places"
+	"gate/cmd/internal/setup"
 	"gate/hostfs"
 	"gate/install"
 )
@@ -137,7 +138,7 @@ func otherPrograms(p process, own string) []install.Finding {
 			}
 			list = append(list, install.Finding{
 				ID: "gate.other", Severity: install.Warning, File: path,
-				Message: fmt.Sprintf("another gate, %s, is in PATH; this one is %s", oneLine(info.Main.Version), version()),
+				Message: fmt.Sprintf("another gate, %s, is in PATH; this one is %s", oneLine(info.Main.Version), setup.Version()),
 				Remedy:  "remove it, or put the same program there: an entry that names it decides by other rules",
 			})
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/cmd/internal/screen"
+	"gate/cmd/internal/setup"
 	"gate/cmd/internal/sources"
 	"gate/replay"
 )
@@ -106,7 +107,7 @@ func (f *replayFlags) run(cmd *cobra.Command, p process, args []string) error {
 			return err
 		}
 	}
-	r := newReplayer(setting{For: sources.For{Dirs: d, Home: p.home(), Env: p.lookupEnv}}, against, f.facts)
+	r := newReplayer(setup.Options{For: sources.For{Dirs: d, Home: p.home(), Env: p.lookupEnv}}, against, f.facts)
 	bar := newProgressBar(p, f.progress)
 	options := replay.Options{Now: r.decider(against != nil), Prepare: r.prepare, Progress: bar.at}
 	if against != nil {

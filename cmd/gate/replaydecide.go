@@ -12,6 +12,7 @@ import (
 	"gate/audit"
 	"gate/cmd/internal/hookpath"
 	"gate/cmd/internal/places"
+	"gate/cmd/internal/setup"
 	"gate/cmd/internal/sources"
 	"gate/engine"
 	"gate/hook"
@@ -21,7 +22,7 @@ import (
 // A replayer decides past calls by the policies that are in force here and by a
 // candidate. It is safe for concurrent use.
 type replayer struct {
-	setting   setting
+	setting   setup.Options
 	candidate *proposal // nil: there is none
 	base      *proposal // what stands in the candidate's place otherwise; nil: what is in force here
 	facts     string    // which facts calls are decided by: recorded, today or blind
@@ -52,13 +53,13 @@ type guardKey struct {
 // A guarded is a guard that is made when it is first needed.
 type guarded struct {
 	once  sync.Once
-	guard *guard
+	guard *setup.Gate
 	err   error
 }
 
-func newReplayer(s setting, c *proposal, facts string) *replayer {
+func newReplayer(s setup.Options, c *proposal, facts string) *replayer {
 	if facts == factsBlind {
-		s.Env, s.files = func(string) (string, bool) { return "", false }, noFiles{}
+		s.Env, s.Files = func(string) (string, bool) { return "", false }, noFiles{}
 	}
 	return &replayer{
 		setting: s, candidate: c, facts: facts,
@@ -103,7 +104,7 @@ func (r *replayer) decider(candidate bool) replay.Decider {
 		g, err := r.guard(c, candidate)
 		var d hook.Decision
 		if err == nil {
-			d = g.redecide(ctx, c)
+			d = redecide(ctx, g, c)
 		} else {
 			d = hookpath.Closing(c.Event.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err})
 		}
@@ -126,7 +127,7 @@ func (r *replayer) decider(candidate bool) replay.Decider {
 
 // redecide decides about a call as it was: at its time, and on the machine of
 // then as far as that is recorded.
-func (g *guard) redecide(ctx context.Context, c *replay.Call) hook.Decision {
+func redecide(ctx context.Context, g *setup.Gate, c *replay.Call) hook.Decision {
 	ctx, cancel := context.WithTimeout(ctx, engine.Limit)
 	defer cancel()
 	ev := c.Event
@@ -140,7 +141,7 @@ func (g *guard) redecide(ctx context.Context, c *replay.Call) hook.Decision {
 }
 
 // guard returns what decides about a call.
-func (r *replayer) guard(c *replay.Call, candidate bool) (*guard, error) {
+func (r *replayer) guard(c *replay.Call, candidate bool) (*setup.Gate, error) {
 	key := guardKey{project: r.root(c), branch: c.Branch, candidate: candidate}
 	if key.project != "" {
 		if _, err := os.Lstat(filepath.Join(key.project, places.ProjectDir)); err == nil {
@@ -190,7 +191,7 @@ func (r *replayer) made(key guardKey) *guarded {
 
 // make loads what decides. Of the hooks only policies take part: others would
 // run something.
-func (r *replayer) make(key guardKey) (*guard, error) {
+func (r *replayer) make(key guardKey) (*setup.Gate, error) {
 	s := r.setting
 	if shared := (guardKey{gate: key.gate, candidate: key.candidate}); key != shared {
 		base := r.made(shared)
@@ -199,9 +200,9 @@ func (r *replayer) make(key guardKey) (*guard, error) {
 		}
 		s.Project = key.project
 		if key.branch != "" && key.branch != "HEAD" {
-			s.files = onBranch(s.files, key.project, key.branch)
+			s.Files = onBranch(s.Files, key.project, key.branch)
 		}
-		g, err := base.guard.with(hookpath.NewReader(s.machine(), base.guard.Set.Settings().Programs))
+		g, err := base.guard.With(hookpath.NewReader(s.Machine(), base.guard.Set.Settings().Programs))
 		if err == nil {
 			g.Project = key.project
 		}
@@ -218,5 +219,5 @@ func (r *replayer) make(key guardKey) (*guard, error) {
 	for i := range l.Sources {
 		l.Sources[i].Hooks = slices.DeleteFunc(slices.Clone(l.Sources[i].Hooks), func(h *hook.Hook) bool { return h.Kind != hook.Rego })
 	}
-	return s.guard(l, nil)
+	return setup.Of(s, l)
 }

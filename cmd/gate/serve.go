@@ -14,6 +14,7 @@ import (
 	"gate/cmd/internal/document"
 	"gate/cmd/internal/hookpath"
 	"gate/cmd/internal/places"
+	"gate/cmd/internal/setup"
 	"gate/cmd/internal/sources"
 	"gate/hook"
 	"gate/serve"
@@ -101,12 +102,12 @@ func (f serveFlags) run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
-	k := newKeeper(f.sameEnv)
-	if _, err := k.guard(setting{For: sources.For{Dirs: d, Home: p.home(), Env: p.lookupEnv, Live: true}, handling: handling{supervisor: p.supervisor()}}, false); err != nil {
+	k := setup.NewKeeper(f.sameEnv)
+	if _, err := k.Gate(setup.Options{For: sources.For{Dirs: d, Home: p.home(), Env: p.lookupEnv, Live: true}, Handling: setup.Handling{Supervisor: p.supervisor()}}, false); err != nil {
 		fmt.Fprintf(p.stderr, "gate: every call is rejected until this is put right: %s\n", visible(err.Error()))
 	}
 	answers := answerer{process: p, dirs: dirArgs(f.dirs.Absolute()), keeper: k}
-	server := serve.New(serve.Options{Decide: answers.decide, State: k.state, Token: token})
+	server := serve.New(serve.Options{Decide: answers.decide, State: k.State, Token: token})
 	var where []string
 	for _, l := range listeners {
 		if l.Addr().Network() == "unix" {
@@ -154,7 +155,7 @@ func (f serveFlags) listen(d dirs) (list []net.Listener, token string, err error
 type answerer struct {
 	process
 	dirs   []string // the flags that name directories
-	keeper *keeper
+	keeper *setup.Keeper
 }
 
 func (a answerer) decide(ctx context.Context, q serve.Question) serve.Reply {
@@ -173,7 +174,7 @@ func (a answerer) decide(ctx context.Context, q serve.Question) serve.Reply {
 			reply.Document = func() map[string]any { return document.Decision(d, canAsk) }
 		},
 	}, func(c *hookpath.Call) (*hookpath.Guard, error) {
-		g, err := a.keeper.guard(a.setting(c), q.Project != "" && filepath.Clean(q.Project) == c.Project)
+		g, err := a.keeper.Gate(a.setting(c), q.Project != "" && filepath.Clean(q.Project) == c.Project)
 		if err != nil {
 			return nil, err
 		}

@@ -12,6 +12,7 @@ import (
 
 	"gate/adapters"
 	"gate/cmd/internal/places"
+	"gate/cmd/internal/setup"
 	"gate/hook"
 	"gate/serve"
 	"gate/strictjson"
@@ -25,7 +26,7 @@ func (m *machine) answerer() answerer {
 	}
 	return answerer{
 		process: process{env: m.env, exit: func(status int) { m.t.Errorf("the process would exit with %d", status) }},
-		dirs:    dirArgs(places.Flags{Managed: d.Managed, User: d.User, State: d.State}), keeper: newKeeper(true),
+		dirs:    dirArgs(places.Flags{Managed: d.Managed, User: d.User, State: d.State}), keeper: setup.NewKeeper(true),
 	}
 }
 
@@ -188,9 +189,9 @@ func TestKeeps(t *testing.T) {
 	}
 	time.Sleep(60 * time.Millisecond) // what has just changed is looked at again
 	says("make it")
-	loaded := a.keeper.newest
+	loaded := a.keeper.Newest()
 	for range 3 {
-		if says("make it"); a.keeper.newest != loaded {
+		if says("make it"); a.keeper.Newest() != loaded {
 			t.Fatal("loaded again, though nothing has changed")
 		}
 	}
@@ -253,7 +254,7 @@ func BenchmarkServe(b *testing.B) {
 		b.Run(line, func(b *testing.B) {
 			dir := b.TempDir()
 			dirs := places.Flags{Managed: filepath.Join(dir, "managed"), User: filepath.Join(dir, "user"), State: filepath.Join(dir, "state")}
-			a := answerer{process: process{env: []string{"HOME=" + dir}, exit: func(int) {}}, dirs: dirArgs(dirs), keeper: newKeeper(true)}
+			a := answerer{process: process{env: []string{"HOME=" + dir}, exit: func(int) {}}, dirs: dirArgs(dirs), keeper: setup.NewKeeper(true)}
 			q := serve.Question{Agent: "claude", Event: hook.PreToolUse, Body: []byte(strings.Replace(bashEvent, "LINE", quoteJSON(line), 1))}
 			for b.Loop() {
 				if a.decide(b.Context(), q).Decision == nil {

@@ -209,7 +209,7 @@ func (f *setFlags) report(p process, a hook.Authority, file, key string) error {
 			fmt.Fprintf(&b, "note: it does not count: %s\n", visible(p.page().Tildes(why)))
 		}
 	}
-	for _, fault := range g.settingsFaults() {
+	for _, fault := range settingsFaults(g) {
 		fmt.Fprintf(&b, "error: %s\n", visible(fault.Error()))
 	}
 	if b.Len() == 0 {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/cmd/internal/document"
+	"gate/cmd/internal/setup"
 	"gate/cmd/internal/sources"
 	"gate/hook"
 )
@@ -29,7 +30,7 @@ func newSettings(p process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			broken := g.settingsFaults()
+			broken := settingsFaults(g)
 			if f.json {
 				err = printJSON(p, settingsDocument(g, broken, f.beside(p, g)))
 			} else {
@@ -48,7 +49,7 @@ func newSettings(p process) *cobra.Command {
 
 // settingsFaults are the mistakes in settings files, and what keeps the
 // directories that hold them from being read.
-func (g *guard) settingsFaults() []hook.Fault {
+func settingsFaults(g *setup.Gate) []hook.Fault {
 	var list []hook.Fault
 	for _, src := range g.Sources {
 		if len(src.Hooks) == 0 && len(src.Modules) == 0 {
@@ -58,7 +59,7 @@ func (g *guard) settingsFaults() []hook.Fault {
 	return list
 }
 
-func printSettings(p process, g *guard, broken []hook.Fault, beside []string) error {
+func printSettings(p process, g *setup.Gate, broken []hook.Fault, beside []string) error {
 	var b strings.Builder
 	for _, f := range broken {
 		fmt.Fprintf(&b, "error: %s\n", visible(f.Error()))
@@ -81,7 +82,7 @@ func printSettings(p process, g *guard, broken []hook.Fault, beside []string) er
 	for _, n := range slices.Concat(g.Notices, g.Asides()) {
 		fmt.Fprintf(&b, "note: %s\n", visible(n))
 	}
-	for _, bundle := range g.loaded.Signed {
+	for _, bundle := range g.Loaded.Signed {
 		fmt.Fprintf(&b, "bundle: %s version %d%s, %s\n", bundle.Name, bundle.Version, onTrial(bundle), bundle.Digest)
 	}
 	if len(beside) > 0 {
@@ -100,7 +101,7 @@ func onTrial(b sources.Bundle) string {
 	return ""
 }
 
-func settingsDocument(g *guard, broken []hook.Fault, beside []string) map[string]any {
+func settingsDocument(g *setup.Gate, broken []hook.Fault, beside []string) map[string]any {
 	rows := []any{}
 	for _, r := range g.Set.Explain() {
 		rows = append(rows, map[string]any{

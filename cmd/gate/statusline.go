@@ -14,6 +14,7 @@ import (
 	"gate/bounded"
 	"gate/cmd/internal/document"
 	"gate/cmd/internal/places"
+	"gate/cmd/internal/setup"
 	"gate/cmd/internal/sources"
 	"gate/engine/handlers"
 	"gate/hook"
@@ -116,7 +117,7 @@ func (s *script) run(ctx context.Context, read func([]byte) (scriptInput, error)
 	if err != nil {
 		return nil, err
 	}
-	g, err := newGuard(setting{For: sources.For{Dirs: d, Home: s.home(), Project: places.ProjectRoot(in.project, in.dir), Env: s.lookupEnv}})
+	g, err := setup.New(setup.Options{For: sources.For{Dirs: d, Home: s.home(), Project: places.ProjectRoot(in.project, in.dir), Env: s.lookupEnv}})
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ import (
 	"gate/bundles/source"
 	"gate/bundles/sync"
 	"gate/cmd/internal/places"
+	"gate/cmd/internal/setup"
 	"gate/scopes"
 )
 
@@ -223,7 +224,7 @@ func (s *syncer) once(ctx context.Context) ([]synced, error) {
 		return nil, err
 	}
 	known := comparison{}
-	rules := sync.Rules{Now: time.Now(), Labels: labels, Gate: version(), Try: known.try, Pins: map[string]string{}, Order: order}
+	rules := sync.Rules{Now: time.Now(), Labels: labels, Gate: setup.Version(), Try: known.try, Pins: map[string]string{}, Order: order}
 	if len(order) > 0 {
 		rules.First = order[0]
 	}

@@ -11,6 +11,7 @@ import (
 	"gate/bundles/source"
 	"gate/bundles/sync"
 	"gate/cmd/internal/places"
+	"gate/cmd/internal/setup"
 	"gate/hook"
 	"gate/hostfs"
 	"gate/scopes"
@@ -75,7 +76,7 @@ func (s *syncer) fetch(ctx context.Context, w want, tag string) (sync.Offer, err
 func optionsOf(feed scopes.Feed) source.Options {
 	return source.Options{
 		URL: feed.URL, Name: feed.Name, TokenFile: feed.TokenFile, CertFile: feed.CertFile, KeyFile: feed.KeyFile, CAFile: feed.CAFile,
-		Agent: "gate/" + version(),
+		Agent: "gate/" + setup.Version(),
 	}
 }
 

@@ -3,10 +3,10 @@ package main
 import (
 	"fmt"
 	"runtime"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
+	"gate/cmd/internal/setup"
 	"gate/hook"
 )
 
@@ -17,17 +17,8 @@ func newVersion(p process) *cobra.Command {
 		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintf(p.stdout, "gate %s (%s %s/%s)\ninput schema %d, facts schema %d\n",
-				version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, hook.InputSchema, hook.FactsSchema)
+				setup.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, hook.InputSchema, hook.FactsSchema)
 			return err
 		},
 	}
-}
-
-// version is the module's version, with the revision where the build knows it.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
-		return "(devel)"
-	}
-	return info.Main.Version
 }

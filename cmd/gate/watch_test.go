@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gate/cmd/internal/places"
+	"gate/cmd/internal/setup"
 	"gate/cmd/internal/sources"
 	"gate/hook"
 )
@@ -54,7 +55,7 @@ func TestWatchSyncs(t *testing.T) {
 	file(filepath.Join(managed, "keys.json"), string(keys))
 	release("1", "deploy")
 
-	w := &watch{keeper: newKeeper(true), setting: setting{
+	w := &watch{keeper: setup.NewKeeper(true), Options: setup.Options{
 		For: sources.For{Dirs: places.Dirs{Managed: managed, ManagedNamed: true, User: filepath.Join(dir, "user"), State: filepath.Join(dir, "state")}, Env: func(string) (string, bool) { return "", false }, Live: true},
 	}}
 	judge := func(line string) hook.Decision {

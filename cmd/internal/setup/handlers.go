@@ -1,11 +1,9 @@
-package main
+package setup
 
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 
 	"gate/adapters"
@@ -15,55 +13,27 @@ import (
 	"gate/hook"
 )
 
-// superviseCommand is the hidden command that runs one handler's program for
-// another gate.
-const superviseCommand = "supervise"
-
-// selfCommand is how this program is started again. On Linux that is this very
-// program, also when another one lies in its place now.
-func selfCommand() []string {
-	if runtime.GOOS == "linux" {
-		const self = "/proc/self/exe"
-		if _, err := os.Readlink(self); err == nil {
-			return []string{self}
-		}
-	}
-	exe, err := os.Executable()
-	if err != nil {
-		return nil
-	}
-	return []string{exe}
-}
-
-// supervisor is how a supervisor of handlers is started, nil if it cannot be.
-func (p process) supervisor() []string {
-	if p.self == nil {
-		return nil
-	}
-	return append(slices.Clone(p.self), superviseCommand)
-}
-
 // handlerKinds are the hooks that do things: they run programs, or ask others.
 var handlerKinds = []hook.Kind{hook.Command, hook.Prompt, hook.Agent, hook.Webhook, hook.MCPTool}
 
-// runHandlers has the guard run handlers, and returns what the engine needs for
+// runHandlers has the Gate run handlers, and returns what the engine needs for
 // it. Only calls that are about to be made have handlers run, or those for which
 // somebody asked for it; of others the decision says so.
-func (g *guard) runHandlers(s setting) []engine.Option {
-	if !s.Live && !s.run {
+func (g *Gate) runHandlers(s Options) []engine.Option {
+	if !s.Live && !s.Run {
 		return unrun()
 	}
 	g.handlers = handlers.New(handlers.Options{
-		Getenv: s.Env, Dirs: g.Where, Project: s.Project, Supervisor: s.supervisor, LateDir: s.Late(),
-		Version: version(), EnvFile: g.envFile(s.envFile), Judge: g.judge(s), MCPServers: g.Set.Settings().MCPServers,
-		Batch: s.batch, Progress: s.progress,
+		Getenv: s.Env, Dirs: g.Where, Project: s.Project, Supervisor: s.Supervisor, LateDir: s.Late(),
+		Version: Version(), EnvFile: g.envFile(s.EnvFile), Judge: g.judge(s), MCPServers: g.Set.Settings().MCPServers,
+		Batch: s.Batch, Progress: s.Progress,
 	})
 	return g.handlers.EngineOptions()
 }
 
 // judge asks the providers of language models that settings name. It connects
 // to nobody before it is asked.
-func (g *guard) judge(s setting) *judge.Judge {
+func (g *Gate) judge(s Options) *judge.Judge {
 	return judge.New(judge.Options{
 		Settings: g.Set.Settings(), Getenv: s.Env, Dir: filepath.Join(s.State, "judge"),
 		Secret: func(path string) bool { return g.Reader.Secret(filepath.ToSlash(path)) != "" },
@@ -85,22 +55,22 @@ func (mute) Evaluate(_ context.Context, hooks []*hook.Hook, _ *hook.Event) []eng
 	return make([]engine.Answer, len(hooks))
 }
 
-// withoutHandlers is an engine whose decisions have no side effects. Where
+// WithoutHandlers is an engine whose decisions have no side effects. Where
 // handlers have a part in a decision, it decides otherwise.
-func (g *guard) withoutHandlers() (*engine.Engine, error) {
+func (g *Gate) WithoutHandlers() (*engine.Engine, error) {
 	return engine.New(g.Set, append(unrun(),
-		engine.WithEvaluator(hook.Rego, g.rego), engine.WithFacts(g.Reader.Of), engine.WithValidator(adapters.CheckInput))...)
+		engine.WithEvaluator(hook.Rego, g.Rego), engine.WithFacts(g.Reader.Of), engine.WithValidator(adapters.CheckInput))...)
 }
 
-// mutes reports whether hooks of a kind are passed over.
-func (g *guard) mutes(k hook.Kind) bool { return g.handlers == nil && slices.Contains(handlerKinds, k) }
+// Mutes reports whether hooks of a kind are passed over.
+func (g *Gate) Mutes(k hook.Kind) bool { return g.handlers == nil && slices.Contains(handlerKinds, k) }
 
 // notRun says which handlers had no part in a decision that they would have.
-func (g *guard) notRun(d *hook.Decision) (notices []string) {
+func (g *Gate) notRun(d *hook.Decision) (notices []string) {
 	for i := range d.Steps {
 		h := d.Steps[i].Hook
 		text := fmt.Sprintf("the %s hook %s was not run; --run-handlers runs it", h.Kind, h.ID)
-		if g.mutes(h.Kind) && !slices.Contains(notices, text) {
+		if g.Mutes(h.Kind) && !slices.Contains(notices, text) {
 			notices = append(notices, text)
 		}
 	}
@@ -108,7 +78,7 @@ func (g *guard) notRun(d *hook.Decision) (notices []string) {
 }
 
 // unasked says which hooks cannot answer because no settings name whom they ask.
-func (g *guard) unasked() (notices []string) {
+func (g *Gate) unasked() (notices []string) {
 	for _, src := range g.Set.Sources() {
 		if !src.Runs() || src.Inactive() {
 			continue
@@ -124,7 +94,7 @@ func (g *guard) unasked() (notices []string) {
 
 // Late adds what handlers have said since earlier calls of the session went on
 // without them.
-func (g *guard) Late(ev *hook.Event, d *hook.Decision) {
+func (g *Gate) Late(ev *hook.Event, d *hook.Decision) {
 	if g.handlers == nil {
 		return
 	}
@@ -143,7 +113,7 @@ func (g *guard) Late(ev *hook.Event, d *hook.Decision) {
 
 // envFile is the file of the agent's shell for those hooks that may decide what
 // later commands mean: those of sources whose rewrites count.
-func (g *guard) envFile(path string) func(*hook.Hook) string {
+func (g *Gate) envFile(path string) func(*hook.Hook) string {
 	return func(h *hook.Hook) string {
 		for _, src := range g.Set.Sources() {
 			if src.Name == h.Source && src.Loosens() {

@@ -1,4 +1,4 @@
-package main
+package setup
 
 import (
 	"crypto/ed25519"
@@ -10,12 +10,13 @@ import (
 
 	"gate/consent"
 	"gate/scopes"
+	"gate/strictjson"
 )
 
-// useApprovals has the guard look for what a person approved, where settings
+// useApprovals has the Gate look for what a person approved, where settings
 // let a person.
-func (g *guard) useApprovals() {
-	rules, err := approvalRules(g.Set.Settings().Approvals)
+func (g *Gate) useApprovals() {
+	rules, err := ApprovalRules(g.Set.Settings().Approvals)
 	if err != nil {
 		g.Notices = append(g.Notices, "nobody can approve a call: "+err.Error())
 		return
@@ -23,9 +24,9 @@ func (g *guard) useApprovals() {
 	g.Approve(rules)
 }
 
-// approvalRules reads the keys that settings name. Without any that can be
+// ApprovalRules reads the keys that settings name. Without any that can be
 // read, a machine that requires one has nobody who could approve.
-func approvalRules(a scopes.Approvals) (consent.Approvals, error) {
+func ApprovalRules(a scopes.Approvals) (consent.Approvals, error) {
 	if !a.Enabled {
 		return consent.Approvals{}, nil
 	}
@@ -64,5 +65,5 @@ func publicKey(text string) (ed25519.PublicKey, error) {
 			return key, nil
 		}
 	}
-	return nil, fmt.Errorf("%s is no Ed25519 public key: give its 32 bytes in hex or base64", quoted(text))
+	return nil, fmt.Errorf("%s is no Ed25519 public key: give its 32 bytes in hex or base64", strictjson.Quoted(text))
 }

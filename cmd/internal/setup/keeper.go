@@ -1,4 +1,4 @@
-package main
+package setup
 
 import (
 	"errors"
@@ -18,35 +18,35 @@ import (
 	"gate/serve"
 )
 
-// guardAge is how long a guard may be used, though no file has changed.
-const guardAge = 10 * time.Second
+// gateAge is how long a gate may be used, though no file has changed.
+const gateAge = 10 * time.Second
 
-// A keeper gives calls of many projects their guards, for a process that lives
-// long. A guard is kept for as long as none of the files has changed that it was
-// made of, and for guardAge at most: what else it depends on, such as the time,
+// A Keeper gives calls of many projects their gates, for a process that lives
+// long. A gate is kept for as long as none of the files has changed that it was
+// made of, and for gateAge at most: what else it depends on, such as the time,
 // is looked at then. What does not load leaves nothing of before in force.
-type keeper struct {
+type Keeper struct {
 	sameEnv bool // agents run in this process's environment
 
 	mu       sync.Mutex
 	kept     map[keptKey]*kept
 	projects map[string]string // where sessions began, by their name
-	newest   *guard            // of any project, for metrics
+	last     *Gate             // that was loaded, of any project
 	err      error             // why the last one did not load
 	reloads  int
 	failures int
 }
 
-// keptKey is what guards differ in.
+// keptKey is what gates differ in.
 type keptKey struct {
 	project string
 	foreign bool
 }
 
-// A kept is one guard.
+// A kept is one gate.
 type kept struct {
 	mu     sync.Mutex     // held while it is compared and loaded
-	guard  *guard         // nil: it must be loaded
+	guard  *Gate          // nil: it must be loaded
 	loaded sources.Loaded // before settings were weighed
 	rego   *rego.Evaluator
 	since  time.Time
@@ -60,13 +60,13 @@ const (
 	maxStamps   = 20_000
 )
 
-func newKeeper(sameEnv bool) *keeper {
-	return &keeper{sameEnv: sameEnv, kept: map[keptKey]*kept{}, projects: map[string]string{}}
+func NewKeeper(sameEnv bool) *Keeper {
+	return &Keeper{sameEnv: sameEnv, kept: map[keptKey]*kept{}, projects: map[string]string{}}
 }
 
-// guard returns a guard for one call. told says that the agent itself named the
+// Gate returns a gate for one call. told says that the agent itself named the
 // project.
-func (k *keeper) guard(s setting, told bool) (*guard, error) {
+func (k *Keeper) Gate(s Options, told bool) (*Gate, error) {
 	s.elsewhere = !k.sameEnv
 	s.Project = k.projectOf(s, told)
 	g, l, err := k.current(k.entry(keptKey{s.Project, s.Foreign}), s)
@@ -75,14 +75,14 @@ func (k *keeper) guard(s setting, told bool) (*guard, error) {
 	}
 	if s.Session != nil && s.Session.Known != nil && len(s.Session.Known.Registered) > 0 {
 		l.AddRegistered(s.For)
-		s.rego = []rego.Option{rego.WithCompiled(g.rego)}
-		return s.guard(l, nil)
+		s.Rego = []rego.Option{rego.WithCompiled(g.Rego)}
+		return s.gate(l, nil)
 	}
 	return g.forCall(s)
 }
 
-// current returns the guard that is in force, and a copy of what it was made of.
-func (k *keeper) current(e *kept, s setting) (*guard, sources.Loaded, error) {
+// current returns the gate that is in force, and a copy of what it was made of.
+func (k *Keeper) current(e *kept, s Options) (*Gate, sources.Loaded, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if !e.fresh(time.Now()) {
@@ -95,7 +95,7 @@ func (k *keeper) current(e *kept, s setting) (*guard, sources.Loaded, error) {
 
 // projectOf returns the project of a session: that of its first event, wherever
 // the agent goes afterwards, as agents tell gate hook in a variable.
-func (k *keeper) projectOf(s setting, told bool) string {
+func (k *Keeper) projectOf(s Options, told bool) string {
 	if s.Event == nil || s.Event.SessionID() == "" {
 		return s.Project
 	}
@@ -112,7 +112,7 @@ func (k *keeper) projectOf(s setting, told bool) string {
 	return s.Project
 }
 
-func (k *keeper) entry(key keptKey) *kept {
+func (k *Keeper) entry(key keptKey) *kept {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	e := k.kept[key]
@@ -127,14 +127,14 @@ func (k *keeper) entry(key keptKey) *kept {
 }
 
 // load loads everything, and keeps what was compiled of what is still the same.
-func (k *keeper) load(e *kept, s setting) error {
+func (k *Keeper) load(e *kept, s Options) error {
 	k.mu.Lock()
-	if e.rego == nil && k.newest != nil {
-		e.rego = k.newest.rego
+	if e.rego == nil && k.last != nil {
+		e.rego = k.last.Rego
 	}
 	k.mu.Unlock()
 	s.Session, s.Event = nil, nil
-	s.rego = []rego.Option{rego.WithCompiled(e.rego)}
+	s.Rego = []rego.Option{rego.WithCompiled(e.rego)}
 	now, was := time.Now(), e.stamps
 	e.guard = nil
 	roots := []string{s.Managed, s.User, s.Grants().TrustDir()}
@@ -150,7 +150,7 @@ func (k *keeper) load(e *kept, s setting) error {
 		maps.Copy(e.stamps, before)
 	}
 	e.loaded = l.Clone()
-	g, err := s.guard(l, nil)
+	g, err := s.gate(l, nil)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.err = err
@@ -161,13 +161,13 @@ func (k *keeper) load(e *kept, s setting) error {
 	if !maps.Equal(was, e.stamps) {
 		k.reloads++
 	}
-	e.guard, e.rego, e.since, k.newest = g, g.rego, now, g
+	e.guard, e.rego, e.since, k.last = g, g.Rego, now, g
 	return nil
 }
 
-// fresh reports that the guard is what would be loaded now.
+// fresh reports that the gate is what would be loaded now.
 func (e *kept) fresh(now time.Time) bool {
-	if e.guard == nil || now.Sub(e.since) >= guardAge || now.Before(e.since) {
+	if e.guard == nil || now.Sub(e.since) >= gateAge || now.Before(e.since) {
 		return false
 	}
 	for path, was := range e.stamps {
@@ -180,7 +180,7 @@ func (e *kept) fresh(now time.Time) bool {
 }
 
 // stampsOf stamps everything below directories. It returns nil where that is not
-// possible: then only the age of a guard counts. What is stamped after it was
+// possible: then only the age of a gate counts. What is stamped after it was
 // read, and changed in between, is not settled.
 func stampsOf(roots []string) map[string]artifact.Stamp {
 	stamps := map[string]artifact.Stamp{}
@@ -202,23 +202,30 @@ func stampsOf(roots []string) map[string]artifact.Stamp {
 	return stamps
 }
 
-// state is what there is to say about the guard that was loaded last.
-func (k *keeper) state() serve.State {
+// Newest is the gate that was loaded last, of any project; nil: none was.
+func (k *Keeper) Newest() *Gate {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.last
+}
+
+// State is what there is to say about the gate that was loaded last.
+func (k *Keeper) State() serve.State {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	s := serve.State{Err: k.err, Reloads: k.reloads, Failures: k.failures}
-	if k.newest == nil {
+	if k.last == nil {
 		return s
 	}
-	for _, src := range k.newest.Set.Sources() {
+	for _, src := range k.last.Set.Sources() {
 		for _, h := range src.Hooks {
 			if h.Kind == hook.Rego {
 				s.Policies++
 			}
 		}
 	}
-	for i := range k.newest.loaded.Signed {
-		b := &k.newest.loaded.Signed[i]
+	for i := range k.last.Loaded.Signed {
+		b := &k.last.Loaded.Signed[i]
 		s.Bundles = append(s.Bundles, serve.Bundle{Name: strings.ToValidUTF8(b.Name, "?"), Version: int64(b.Version), Synced: b.Synced})
 	}
 	return s

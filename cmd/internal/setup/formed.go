@@ -1,4 +1,4 @@
-package main
+package setup
 
 import (
 	"context"
@@ -16,10 +16,10 @@ import (
 	"gate/policies"
 )
 
-// fromForms sets gate up for one call from the compiled forms of the places that
+// FromForms sets gate up for one call from the compiled forms of the places that
 // hooks and settings come from. An error, which nobody sees, says why the files
 // have to be read.
-func (s setting) fromForms(c *hookpath.Call) (*guard, error) {
+func FromForms(s Options, c *hookpath.Call) (*Gate, error) {
 	switch known := s.Session.Known; {
 	case c.Event.Name.Canonical() == hook.SessionStart:
 		return nil, errors.New("people are told what is in the files")
@@ -30,7 +30,7 @@ func (s setting) fromForms(c *hookpath.Call) (*guard, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.guard(sources.Loaded{Found: found.Found, Schemas: found.Schemas}, found)
+	return s.gate(sources.Loaded{Found: found.Found, Schemas: found.Schemas}, found)
 }
 
 // A formed evaluator asks what was compiled, and about whatever goes wrong there
@@ -41,7 +41,7 @@ type formed struct {
 }
 
 // formed returns the evaluator of policies that forms hold.
-func (g *guard) formed(s setting) (engine.Evaluator, error) {
+func (g *Gate) formed(s Options) (engine.Evaluator, error) {
 	found := g.forms
 	plans, err := found.Plans(g.Set.Sources())
 	if err != nil {
@@ -51,7 +51,7 @@ func (g *guard) formed(s setting) (engine.Evaluator, error) {
 	if err != nil {
 		return nil, err
 	}
-	opa := rego.New(nil, g.InForce(), append([]rego.Option{rego.WithSaved(saved)}, s.rego...)...)
+	opa := rego.New(nil, g.InForce(), append([]rego.Option{rego.WithSaved(saved)}, s.Rego...)...)
 	return &formed{
 		Evaluator: forms.Evaluator{Left: found.Left, Plans: plan.NewEvaluator(plans), OPA: opa},
 		files:     sync.OnceValue(s.policiesOfFiles),
@@ -59,13 +59,13 @@ func (g *guard) formed(s setting) (engine.Evaluator, error) {
 }
 
 // policiesOfFiles evaluates the policies as the files have them.
-func (s setting) policiesOfFiles() engine.Evaluator {
+func (s Options) policiesOfFiles() engine.Evaluator {
 	l := sources.Load(s.For)
-	g, err := hookpath.New(&l.Found, s.machine(), backtracking.Compile)
+	g, err := hookpath.New(&l.Found, s.Machine(), backtracking.Compile)
 	if err != nil {
 		return nil
 	}
-	return rego.New(l.Lib, g.InForce(), append([]rego.Option{rego.WithSnapshot(policies.Snapshot())}, s.rego...)...)
+	return rego.New(l.Lib, g.InForce(), append([]rego.Option{rego.WithSnapshot(policies.Snapshot())}, s.Rego...)...)
 }
 
 // Evaluate implements [engine.Evaluator].
