@@ -32,6 +32,7 @@ var layers = [][]string{
 	{"cmd/internal/thin/opa"},
 	{"cmd/internal/document", "cmd/internal/targets", "cmd/internal/sources"},
 	{"cmd/internal/tell", "cmd/internal/recorded", "cmd/internal/testreport", "cmd/internal/setup"},
+	{"cmd/internal/past"},
 	{"cmd/gate", "cmd/gate-hook", "cmd/gate-rego", "cmd/gate-bench", "examples", "examples/agent"},
 }
 

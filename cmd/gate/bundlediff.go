@@ -11,6 +11,7 @@ import (
 
 	"gate/bundles/release"
 	"gate/cmd/internal/document"
+	"gate/cmd/internal/past"
 	"gate/cmd/internal/screen"
 	"gate/cmd/internal/setup"
 	"gate/cmd/internal/sources"
@@ -29,7 +30,7 @@ type diffFlags struct {
 }
 
 func newBundleDiff(p process) *cobra.Command {
-	f := diffFlags{replay: replayFlags{agent: "claude", facts: factsRecorded, limit: 5, format: "text"}}
+	f := diffFlags{replay: replayFlags{agent: "claude", facts: past.Recorded, limit: 5, format: "text"}}
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW",
 		Short: "what a new release of a bundle changes, by meaning",
@@ -50,7 +51,7 @@ func newBundleDiff(p process) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&f.failOnWeaker, "fail-on-weaker", false, "end with status 2 on anything weaker or unclear, and on calls that are held back less")
 	cmd.Flags().StringSliceVar(&f.logs, "replay", nil, "decide the calls of these logs, transcripts or directories by both, as gate replay does")
-	cmd.Flags().StringVar(&f.replay.facts, "facts", factsRecorded, "what calls are decided by: recorded, today or blind, as in gate replay")
+	cmd.Flags().StringVar(&f.replay.facts, "facts", past.Recorded, "what calls are decided by: recorded, today or blind, as in gate replay")
 	cmd.Flags().IntVar(&f.replay.limit, "limit", 5, "calls that are shown of each policy; 0: all")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON for programs")
 	addDirFlags(cmd, &f.replay.dirs)
@@ -71,7 +72,7 @@ func (f *diffFlags) run(ctx context.Context, p process, oldPath, newPath string)
 	}
 	old, now := list[0], list[1]
 	diffs := release.Compare(old, now)
-	var calls *replay.Report
+	var calls *past.Report
 	if len(f.logs) > 0 {
 		var err error
 		if calls, err = f.decideBoth(ctx, p, old, now); err != nil {
@@ -96,12 +97,12 @@ func (f *diffFlags) run(ctx context.Context, p process, oldPath, newPath string)
 
 // decideBoth decides past calls by the old and by the new release, each in the
 // place of the managed policies.
-func (f *diffFlags) decideBoth(ctx context.Context, p process, old, now *release.Release) (*replay.Report, error) {
+func (f *diffFlags) decideBoth(ctx context.Context, p process, old, now *release.Release) (*past.Report, error) {
 	d, err := f.replay.dirs.ForPeople(p.lookupEnv)
 	if err != nil {
 		return nil, err
 	}
-	inputs, err := replayInputs(d, f.logs)
+	inputs, err := past.Files(d, f.logs)
 	if err != nil {
 		return nil, err
 	}
@@ -109,24 +110,19 @@ func (f *diffFlags) decideBoth(ctx context.Context, p process, old, now *release
 	if err != nil {
 		return nil, err
 	}
-	r := newReplayer(setup.Options{For: sources.For{Dirs: d, Home: p.home(), Env: p.lookupEnv}}, proposalOf(now), f.replay.facts)
-	r.base = proposalOf(old)
-	report, err := replay.Run(ctx, callsOf(p, f.logs, inputs, adapter), replay.Options{Then: r.decider(false), Now: r.decider(true), Prepare: r.prepare})
+	r := past.New(setup.Options{For: sources.For{Dirs: d, Home: p.home(), Env: p.lookupEnv}}, past.ProposalOf(now), f.replay.facts)
+	r.From(past.ProposalOf(old))
+	report, err := r.Run(ctx, past.Calls(p.stdin, p.page(), f.logs, inputs, adapter), nil)
+	report.Limit, report.Against = f.replay.limit, nil
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted")
 	}
-	f.replay.strangers = int(r.strangers.Load())
 	return report, err
-}
-
-// proposalOf puts a release into the place of the bundle of its name.
-func proposalOf(r *release.Release) *proposal {
-	return &proposal{source: r.Source, layers: r.Layers, schemas: r.Schemas, dir: r.Path}
 }
 
 // loosened lists the calls that the new release holds back less, or cannot
 // decide any more.
-func loosened(r *replay.Report) []replay.Entry {
+func loosened(r *past.Report) []replay.Entry {
 	if r == nil {
 		return nil
 	}
@@ -151,7 +147,7 @@ func byDirection(diffs []release.Difference) map[release.Direction]int {
 var diffMarks = map[string]string{"added": "+", "removed": "-", "changed": "~"}
 
 // text shows differences to people.
-func (f *diffFlags) text(p process, old, now *release.Release, diffs []release.Difference, calls *replay.Report) string {
+func (f *diffFlags) text(p process, old, now *release.Release, diffs []release.Difference, calls *past.Report) string {
 	var b strings.Builder
 	s := p.page()
 	fmt.Fprintf(&b, "%s → %s\n", visible(titleOf(old)), visible(titleOf(now)))
@@ -184,17 +180,13 @@ func (f *diffFlags) text(p process, old, now *release.Release, diffs []release.D
 	if calls != nil {
 		fmt.Fprintf(&b, "%s decided by both: %d changed, %d of them held back less, %d not replayable\n", screen.Counted(calls.Calls, "call"),
 			len(calls.Changed), len(loosened(calls)), len(calls.Lost))
-		for _, c := range replay.Changes() {
-			f.replay.changeText(&b, p, calls, c)
-		}
-		f.replay.lostText(&b, p, calls)
-		f.replay.notesText(&b, calls, nil)
+		b.WriteString(calls.Differences(s))
 	}
 	return b.String()
 }
 
 // document shows differences to programs.
-func (f *diffFlags) document(old, now *release.Release, diffs []release.Difference, calls *replay.Report) map[string]any {
+func (f *diffFlags) document(old, now *release.Release, diffs []release.Difference, calls *past.Report) map[string]any {
 	list := []any{}
 	for _, d := range diffs {
 		list = append(list, map[string]any{
@@ -207,7 +199,7 @@ func (f *diffFlags) document(old, now *release.Release, diffs []release.Differen
 		"counts": map[string]any{"weaker": n[release.Weaker], "unclear": n[release.Unclear], "stricter": n[release.Stricter], "neutral": n[release.Neutral]},
 	}
 	if calls != nil {
-		doc["replay"] = f.replay.document(calls, nil)
+		doc["replay"] = calls.Document()
 		doc["counts"].(map[string]any)["calls_held_back_less"] = len(loosened(calls))
 	}
 	return doc

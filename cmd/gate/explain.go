@@ -116,7 +116,7 @@ func explanationOf(ctx context.Context, g *setup.Gate, x *explain.Explainer, ev 
 	return e
 }
 
-// explainerOf asks the policies of a guard.
+// explainerOf asks the policies of a gate.
 func explainerOf(g *setup.Gate) (*explain.Explainer, error) {
 	labels := g.Set.Settings().Labels
 	judge, err := g.WithoutHandlers()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gate/cmd/internal/past"
 	"gate/cmd/internal/screen"
 	"gate/cmd/internal/setup"
 	"gate/cmd/internal/sources"
@@ -26,8 +27,6 @@ type replayFlags struct {
 	limit    int
 	format   string
 	progress bool
-
-	strangers int // calls that a project's policies decided about which are not here
 }
 
 func newReplay(p process) *cobra.Command {
@@ -47,7 +46,7 @@ func newReplay(p process) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&f.against, "against", "", "a directory of policies, or an OPA bundle (directory or .tar.gz), to compare with")
 	cmd.Flags().StringVar(&f.as, "as", "", "whose place it takes: managed, user or project (default: one more source of yours,\nin the place of one of the same name)")
-	cmd.Flags().StringVar(&f.facts, "facts", factsRecorded, "what calls are decided by: recorded facts where there are any, those of today's\nfiles and environment (today), or those of the call alone (blind)")
+	cmd.Flags().StringVar(&f.facts, "facts", past.Recorded, "what calls are decided by: recorded facts where there are any, those of today's\nfiles and environment (today), or those of the call alone (blind)")
 	cmd.Flags().StringSliceVar(&f.failOn, "fail-on", nil, "end with status 2 on any of "+strings.Join(failWords(), ", "))
 	cmd.Flags().IntVar(&f.limit, "limit", 5, "calls that are shown of each policy and of what is not replayable; 0: all")
 	cmd.Flags().StringVar(&f.agent, "agent", "claude", "whose form the events have")
@@ -77,10 +76,12 @@ func (f *replayFlags) check() error {
 	switch {
 	case f.limit < 0:
 		return usageError("--limit must not be negative; 0 means all")
-	case !slices.Contains([]string{factsRecorded, factsToday, factsBlind}, f.facts):
+	case !slices.Contains([]string{past.Recorded, past.Today, past.Blind}, f.facts):
 		return usageError("--facts " + quoted(f.facts) + ": want recorded, today or blind")
 	case f.as != "" && f.against == "":
 		return usageError("--as says whose place --against takes; give both")
+	case !slices.Contains([]string{"", "managed", "user", "project"}, f.as):
+		return usageError("--as " + quoted(f.as) + ": want managed, user or project")
 	}
 	return checkFormat(f.format)
 }
@@ -97,23 +98,19 @@ func (f *replayFlags) run(cmd *cobra.Command, p process, args []string) error {
 	if err != nil {
 		return err
 	}
-	inputs, err := replayInputs(d, args)
+	inputs, err := past.Files(d, args)
 	if err != nil {
 		return err
 	}
-	var against *proposal
+	var against *past.Proposal
 	if f.against != "" {
-		if against, err = loadProposal(f.against, f.as); err != nil {
+		if against, err = past.LoadProposal(f.against, f.as); err != nil {
 			return err
 		}
 	}
-	r := newReplayer(setup.Options{For: sources.For{Dirs: d, Home: p.home(), Env: p.lookupEnv}}, against, f.facts)
+	r := past.New(setup.Options{For: sources.For{Dirs: d, Home: p.home(), Env: p.lookupEnv}}, against, f.facts)
 	bar := newProgressBar(p, f.progress)
-	options := replay.Options{Now: r.decider(against != nil), Prepare: r.prepare, Progress: bar.at}
-	if against != nil {
-		options.Then = r.decider(false)
-	}
-	report, err := replay.Run(cmd.Context(), callsOf(p, args, inputs, adapter), options)
+	report, err := r.Run(cmd.Context(), past.Calls(p.stdin, p.page(), args, inputs, adapter), bar.at)
 	bar.end()
 	if errors.Is(err, context.Canceled) {
 		err = fmt.Errorf("interrupted after %s", screen.Counted(report.Calls, "call"))
@@ -121,13 +118,13 @@ func (f *replayFlags) run(cmd *cobra.Command, p process, args []string) error {
 	if err != nil {
 		return err
 	}
-	f.strangers = int(r.strangers.Load())
+	report.Limit = f.limit
 	if f.format == "json" {
-		err = printJSON(p, f.document(report, against))
+		err = printJSON(p, report.Document())
 	} else {
-		err = printAll(p, f.text(p, report, against, inputs))
+		err = printAll(p, report.Text(p.page(), len(inputs)))
 	}
-	if err == nil && f.fails(report) {
+	if err == nil && f.fails(report.Report) {
 		err = exitWith(exitReject)
 	}
 	return err

@@ -1,7 +1,13 @@
-package main
+// Package past decides calls of the past by the policies of this machine, and by ones
+// that might be put into force, and shows what would be different.
+//
+// Package replay reads the calls and compares the decisions; this one knows what to
+// decide by. It runs nothing: of the hooks only policies take part. Start with New.
+package past
 
 import (
 	"context"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,57 +25,75 @@ import (
 	"gate/replay"
 )
 
-// A replayer decides past calls by the policies that are in force here and by a
+// A Replayer decides past calls by the policies that are in force here and by a
 // candidate. It is safe for concurrent use.
-type replayer struct {
-	setting   setup.Options
-	candidate *proposal // nil: there is none
-	base      *proposal // what stands in the candidate's place otherwise; nil: what is in force here
+type Replayer struct {
+	options   setup.Options
+	candidate *Proposal // nil: there is none
+	base      *Proposal // what stands in the candidate's place otherwise; nil: what is in force here
 	facts     string    // which facts calls are decided by: recorded, today or blind
 
 	strangers atomic.Int64 // calls that a project's policies decided about which are not here
 
-	mu     sync.Mutex
-	guards map[guardKey]*guarded
-	roots  map[string]string // project roots by the directory that a session began in
+	mu    sync.Mutex
+	gates map[gateKey]*onceMade
+	roots map[string]string // project roots by the directory that a session began in
 }
 
 // The facts that calls are decided by.
 const (
-	factsRecorded = "recorded" // those that were recorded, else today's
-	factsToday    = "today"    // by this machine's files and environment
-	factsBlind    = "blind"    // without a look at any file or variable
+	Recorded = "recorded" // those that were recorded, else today's
+	Today    = "today"    // by this machine's files and environment
+	Blind    = "blind"    // without a look at any file or variable
 )
 
-// A guardKey is what a guard depends on. Projects without files of gate's have
+// A gateKey is what a gate depends on. Projects without files of gate's have
 // their policies in common.
-type guardKey struct {
+type gateKey struct {
 	gate      string // the project, if it has files of gate's
 	project   string
 	branch    string
 	candidate bool
 }
 
-// A guarded is a guard that is made when it is first needed.
-type guarded struct {
-	once  sync.Once
-	guard *setup.Gate
-	err   error
+// An onceMade is a gate that is made when it is first needed.
+type onceMade struct {
+	once sync.Once
+	gate *setup.Gate
+	err  error
 }
 
-func newReplayer(s setup.Options, c *proposal, facts string) *replayer {
-	if facts == factsBlind {
+// New returns what decides by the policies that are in force here, and by a
+// candidate unless that is nil. facts is one of the constants.
+func New(s setup.Options, candidate *Proposal, facts string) *Replayer {
+	if facts == Blind {
 		s.Env, s.Files = func(string) (string, bool) { return "", false }, noFiles{}
 	}
-	return &replayer{
-		setting: s, candidate: c, facts: facts,
-		guards: map[guardKey]*guarded{}, roots: map[string]string{},
+	return &Replayer{
+		options: s, candidate: candidate, facts: facts,
+		gates: map[gateKey]*onceMade{}, roots: map[string]string{},
 	}
+}
+
+// From has the candidate be compared with another one in its place, instead of with
+// what is in force here.
+func (r *Replayer) From(base *Proposal) { r.base = base }
+
+// Run decides about calls, by the candidate and by what stands there otherwise, or
+// without a candidate by what is in force. progress is told how many there were;
+// nil: nobody is. With an error comes what was decided until then.
+func (r *Replayer) Run(ctx context.Context, calls iter.Seq2[*replay.Call, error], progress func(int)) (*Report, error) {
+	o := replay.Options{Now: r.decider(r.candidate != nil), Prepare: r.prepare, Progress: progress}
+	if r.candidate != nil {
+		o.Then = r.decider(false)
+	}
+	report, err := replay.Run(ctx, calls, o)
+	return &Report{Report: report, Against: r.candidate, facts: r.facts, strangers: int(r.strangers.Load())}, err
 }
 
 // prepare gives a call its facts and what gate itself would have added.
-func (r *replayer) prepare(c *replay.Call) {
-	if c.Kind == replay.Decision && r.facts != factsRecorded {
+func (r *Replayer) prepare(c *replay.Call) {
+	if c.Kind == replay.Decision && r.facts != Recorded {
 		if c.Forget(); c.Lost != "" {
 			return
 		}
@@ -90,7 +114,7 @@ func (r *replayer) prepare(c *replay.Call) {
 	if c.Facts != nil {
 		return
 	}
-	g, err := r.guard(c, false)
+	g, err := r.gate(c, false)
 	if err != nil {
 		c.Lost = err.Error()
 		return
@@ -99,9 +123,9 @@ func (r *replayer) prepare(c *replay.Call) {
 }
 
 // decider returns what decides by the candidate, or by what is in force here.
-func (r *replayer) decider(candidate bool) replay.Decider {
+func (r *Replayer) decider(candidate bool) replay.Decider {
 	return func(ctx context.Context, c *replay.Call) audit.Record {
-		g, err := r.guard(c, candidate)
+		g, err := r.gate(c, candidate)
 		var d hook.Decision
 		if err == nil {
 			d = redecide(ctx, g, c)
@@ -140,19 +164,19 @@ func redecide(ctx context.Context, g *setup.Gate, c *replay.Call) hook.Decision 
 	return d
 }
 
-// guard returns what decides about a call.
-func (r *replayer) guard(c *replay.Call, candidate bool) (*setup.Gate, error) {
-	key := guardKey{project: r.root(c), branch: c.Branch, candidate: candidate}
+// gate returns what decides about a call.
+func (r *Replayer) gate(c *replay.Call, candidate bool) (*setup.Gate, error) {
+	key := gateKey{project: r.root(c), branch: c.Branch, candidate: candidate}
 	if key.project != "" {
 		if _, err := os.Lstat(filepath.Join(key.project, places.ProjectDir)); err == nil {
 			key.gate = key.project
 		}
 	}
-	return r.made(key).guard, r.made(key).err
+	return r.made(key).gate, r.made(key).err
 }
 
 // root is the root of the project that a call was made in.
-func (r *replayer) root(c *replay.Call) string {
+func (r *Replayer) root(c *replay.Call) string {
 	dir := c.Project
 	if dir == "" {
 		dir = c.Event.Dir()
@@ -174,26 +198,26 @@ func (r *replayer) root(c *replay.Call) string {
 // and share their policies.
 const maxReplayGuards = 512
 
-func (r *replayer) made(key guardKey) *guarded {
+func (r *Replayer) made(key gateKey) *onceMade {
 	r.mu.Lock()
-	m := r.guards[key]
+	m := r.gates[key]
 	if m == nil {
-		if len(r.guards) >= maxReplayGuards {
-			clear(r.guards)
+		if len(r.gates) >= maxReplayGuards {
+			clear(r.gates)
 		}
-		m = &guarded{}
-		r.guards[key] = m
+		m = &onceMade{}
+		r.gates[key] = m
 	}
 	r.mu.Unlock()
-	m.once.Do(func() { m.guard, m.err = r.make(key) })
+	m.once.Do(func() { m.gate, m.err = r.make(key) })
 	return m
 }
 
 // make loads what decides. Of the hooks only policies take part: others would
 // run something.
-func (r *replayer) make(key guardKey) (*setup.Gate, error) {
-	s := r.setting
-	if shared := (guardKey{gate: key.gate, candidate: key.candidate}); key != shared {
+func (r *Replayer) make(key gateKey) (*setup.Gate, error) {
+	s := r.options
+	if shared := (gateKey{gate: key.gate, candidate: key.candidate}); key != shared {
 		base := r.made(shared)
 		if base.err != nil {
 			return nil, base.err
@@ -202,7 +226,7 @@ func (r *replayer) make(key guardKey) (*setup.Gate, error) {
 		if key.branch != "" && key.branch != "HEAD" {
 			s.Files = onBranch(s.Files, key.project, key.branch)
 		}
-		g, err := base.guard.With(hookpath.NewReader(s.Machine(), base.guard.Set.Settings().Programs))
+		g, err := base.gate.With(hookpath.NewReader(s.Machine(), base.gate.Set.Settings().Programs))
 		if err == nil {
 			g.Project = key.project
 		}

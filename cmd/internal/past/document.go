@@ -1,4 +1,4 @@
-package main
+package past
 
 import (
 	"time"
@@ -8,8 +8,8 @@ import (
 	"gate/replay"
 )
 
-// document is a report for programs.
-func (f *replayFlags) document(r *replay.Report, against *proposal) map[string]any {
+// Document is a report for programs.
+func (r *Report) Document() map[string]any {
 	kinds := map[string]any{}
 	for kind, n := range r.Kinds {
 		kinds[string(kind)] = n
@@ -21,12 +21,12 @@ func (f *replayFlags) document(r *replay.Report, against *proposal) map[string]a
 	doc := map[string]any{
 		"calls": r.Calls, "kinds": kinds, "decided": r.Decided, "recorded_facts": r.Recorded, "repeated": r.Repeated,
 		"against": nil, "counts": counts, "changed": entryDocuments(r.Changed), "faults": entryDocuments(r.Faults),
-		"not_replayable": lossDocuments(r.Lost), "notes": document.Strings(f.notes(r, against)),
+		"not_replayable": lossDocuments(r.Lost), "notes": document.Strings(r.notes()),
 		"time": map[string]any{
 			"sampled": r.Sampled, "then": timesDocument(r.Then), "now": timesDocument(r.Now), "added": timesDocument(r.Added),
 		},
 	}
-	if against != nil {
+	if against := r.Against; against != nil {
 		doc["against"] = map[string]any{"path": against.dir, "source": against.source.Name, "authority": against.source.Authority.String()}
 	}
 	return doc

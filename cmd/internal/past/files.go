@@ -1,4 +1,4 @@
-package main
+package past
 
 import (
 	"io/fs"

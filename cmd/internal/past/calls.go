@@ -1,4 +1,4 @@
-package main
+package past
 
 import (
 	"errors"
@@ -13,13 +13,15 @@ import (
 
 	"gate/adapters"
 	"gate/audit"
+	"gate/cmd/internal/places"
+	"gate/cmd/internal/screen"
 	"gate/hostfs"
 	"gate/replay"
 )
 
-// replayInputs lists the files that arguments mean: "-" is standard input, and
+// Files lists the files that arguments mean: "-" is standard input, and
 // a directory means the decision log in it, else all transcripts below it.
-func replayInputs(d dirs, args []string) ([]string, error) {
+func Files(d places.Dirs, args []string) ([]string, error) {
 	if len(args) == 0 {
 		args = []string{d.State}
 		if _, err := os.Stat(filepath.Join(d.State, audit.FileName)); err != nil {
@@ -77,22 +79,21 @@ func filesBelow(dir string) ([]string, error) {
 	return out, err
 }
 
-// callsOf reads the calls of all inputs, one input after the other. A file that
+// Calls reads the calls of all inputs, one input after the other; "-" is stdin. A file that
 // holds none is a mistake where it is one of the names that were given; one that was
 // found below a directory counts as a call that is lost.
-func callsOf(p process, given, inputs []string, adapter adapters.Adapter) iter.Seq2[*replay.Call, error] {
+func Calls(stdin io.Reader, p screen.Page, given, inputs []string, adapter adapters.Adapter) iter.Seq2[*replay.Call, error] {
 	return func(yield func(*replay.Call, error) bool) {
 		for _, name := range inputs {
-			if !callsOfOne(p, name, slices.Contains(given, name), adapter, yield) {
+			if !callsOfOne(stdin, p, name, slices.Contains(given, name), adapter, yield) {
 				return
 			}
 		}
 	}
 }
 
-func callsOfOne(p process, name string, given bool, adapter adapters.Adapter, yield func(*replay.Call, error) bool) bool {
-	var in io.Reader = p.stdin
-	shown := "standard input"
+func callsOfOne(stdin io.Reader, p screen.Page, name string, given bool, adapter adapters.Adapter, yield func(*replay.Call, error) bool) bool {
+	in, shown := stdin, "standard input"
 	if name != "-" {
 		f, err := hostfs.Regular(name)
 		if err != nil {
@@ -100,7 +101,7 @@ func callsOfOne(p process, name string, given bool, adapter adapters.Adapter, yi
 			return false
 		}
 		defer f.Close()
-		in, shown = f, p.tilde(name)
+		in, shown = f, p.Tilde(name)
 	}
 	for c, err := range replay.Read(in, shown, adapter) {
 		if !given && errors.Is(err, replay.ErrForeign) {

@@ -1,4 +1,4 @@
-package main
+package past
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"gate/cmd/internal/screen"
 	"gate/cmd/internal/tell"
 	"gate/replay"
+	"gate/strictjson"
 )
 
 // changeWords are the headings of a report.
@@ -18,70 +19,90 @@ var changeWords = map[replay.Change]string{
 	replay.Rewritten: "runs changed otherwise", replay.Reworded: "other reasons",
 }
 
-// text is a report for people.
-func (f *replayFlags) text(p process, r *replay.Report, against *proposal, inputs []string) string {
+// A Report says what is different about calls that were decided again, and what
+// that rests on.
+type Report struct {
+	*replay.Report
+	Limit int // entries of each list that people are shown; 0: all
+
+	Against   *Proposal // what it compares with; nil: with what was recorded
+	facts     string    // which facts calls were decided by
+	strangers int       // calls that a project's policies decided about which are not here
+}
+
+// Text is a report for people. files is how many were read.
+func (r *Report) Text(s screen.Page, files int) string {
 	var b strings.Builder
-	s := p.page()
-	fmt.Fprintf(&b, "%s from %s: %s, %s not replayable\n", screen.Counted(r.Calls, "call"), screen.Counted(len(inputs), "file"),
+	fmt.Fprintf(&b, "%s from %s: %s, %s not replayable\n", screen.Counted(r.Calls, "call"), screen.Counted(files, "file"),
 		s.Strong(fmt.Sprintf("%d changed", len(r.Changed))), fmt.Sprint(len(r.Lost)))
-	if against == nil {
+	if r.Against == nil {
 		b.WriteString("then: as recorded, and what nobody recorded went ahead · now: the policies in force here\n")
 	} else {
-		fmt.Fprintf(&b, "then: the policies in force here · now: with %s\n", visible(against.text(p, f.as)))
+		fmt.Fprintf(&b, "then: the policies in force here · now: with %s\n", strictjson.Visible(r.Against.text(s)))
 	}
 	for _, c := range replay.Changes() {
-		f.changeText(&b, p, r, c)
+		r.changeText(&b, s, c)
 	}
 	if len(r.Faults) > 0 {
 		fmt.Fprintf(&b, "\n%s: %d\n", s.Strong("could not answer"), len(r.Faults))
-		for _, e := range f.first(r.Faults) {
+		for _, e := range r.first(r.Faults) {
 			fmt.Fprintf(&b, "  %s\n", callText(e.At, e.Tool, e.Call))
-			fmt.Fprintf(&b, "    %s\n", oneLine(e.Now.Faults[0]))
+			fmt.Fprintf(&b, "    %s\n", strictjson.OneLine(e.Now.Faults[0]))
 		}
-		f.more(&b, "  ", len(r.Faults))
+		r.more(&b, "  ", len(r.Faults))
 	}
-	f.lostText(&b, p, r)
-	timesText(&b, r)
-	f.notesText(&b, r, against)
+	r.lostText(&b, s)
+	timesText(&b, r.Report)
+	r.notesText(&b)
 	return b.String()
 }
 
-// first returns what --limit leaves of a list.
-func (f *replayFlags) first(list []replay.Entry) []replay.Entry {
-	if f.limit > 0 && len(list) > f.limit {
-		return list[:f.limit]
+// Differences are the parts of the text about single calls, and the notes.
+func (r *Report) Differences(s screen.Page) string {
+	var b strings.Builder
+	for _, c := range replay.Changes() {
+		r.changeText(&b, s, c)
+	}
+	r.lostText(&b, s)
+	r.notesText(&b)
+	return b.String()
+}
+
+// first returns what the limit leaves of a list.
+func (r *Report) first(list []replay.Entry) []replay.Entry {
+	if r.Limit > 0 && len(list) > r.Limit {
+		return list[:r.Limit]
 	}
 	return list
 }
 
-func (f *replayFlags) more(b *strings.Builder, indent string, n int) {
-	if f.limit > 0 && n > f.limit {
-		fmt.Fprintf(b, "%s… and %d more\n", indent, n-f.limit)
+func (r *Report) more(b *strings.Builder, indent string, n int) {
+	if r.Limit > 0 && n > r.Limit {
+		fmt.Fprintf(b, "%s… and %d more\n", indent, n-r.Limit)
 	}
 }
 
-func (f *replayFlags) changeText(b *strings.Builder, p process, r *replay.Report, c replay.Change) {
+// changeText shows the decisions that have a change.
+func (r *Report) changeText(b *strings.Builder, s screen.Page, c replay.Change) {
 	n := r.Count(c)
 	if n == 0 {
 		return
 	}
-	s := p.page()
 	fmt.Fprintf(b, "\n%s: %d\n", s.Strong(changeWords[c]), n)
 	for _, g := range r.Groups(c) {
 		policy := g.Policy
 		if policy == "" {
 			policy = "no policy"
 		}
-		fmt.Fprintf(b, "  %s: %d\n", s.Name(oneLine(policy)), len(g.Entries))
-		for _, e := range f.first(g.Entries) {
-			f.entryText(b, p, e)
+		fmt.Fprintf(b, "  %s: %d\n", s.Name(strictjson.OneLine(policy)), len(g.Entries))
+		for _, e := range r.first(g.Entries) {
+			r.entryText(b, s, e)
 		}
-		f.more(b, "    ", len(g.Entries))
+		r.more(b, "    ", len(g.Entries))
 	}
 }
 
-func (f *replayFlags) entryText(b *strings.Builder, p process, e replay.Entry) {
-	s := p.page()
+func (r *Report) entryText(b *strings.Builder, s screen.Page, e replay.Entry) {
 	fmt.Fprintf(b, "    %s  %s → %s\n", callText(e.At, e.Tool, e.Call),
 		s.Effect(e.Then.Effect, e.Then.Effect.String()), s.Effect(e.Now.Effect, e.Now.Effect.String()))
 	side := func(word string, side replay.Side) {
@@ -91,9 +112,9 @@ func (f *replayFlags) entryText(b *strings.Builder, p process, e replay.Entry) {
 		if e.Change == replay.Rewritten {
 			text := "as it came"
 			if side.Rewrite != nil {
-				text = oneLine(tell.Input(side.Rewrite))
+				text = strictjson.OneLine(tell.Input(side.Rewrite))
 			} else if len(side.Changed) > 0 {
-				text = "changed by " + oneLine(strings.Join(side.Changed, ", "))
+				text = "changed by " + strictjson.OneLine(strings.Join(side.Changed, ", "))
 			}
 			fmt.Fprintf(b, "      %s it runs: %s\n", word, text)
 		}
@@ -110,7 +131,7 @@ func (f *replayFlags) entryText(b *strings.Builder, p process, e replay.Entry) {
 		b.WriteString("      the agent got an error then\n")
 	}
 	if len(e.Redacted) > 0 {
-		fmt.Fprintf(b, "      decided without the secrets in %s\n", oneLine(strings.Join(e.Redacted, ", ")))
+		fmt.Fprintf(b, "      decided without the secrets in %s\n", strictjson.OneLine(strings.Join(e.Redacted, ", ")))
 	}
 }
 
@@ -119,14 +140,14 @@ func otherReasons(b *strings.Builder, word string, side, other replay.Side) {
 	for _, why := range side.Reasons {
 		same := func(o audit.Reason) bool { return o.Effect == why.Effect && o.ID == why.ID && o.Reason == why.Reason }
 		if !slices.ContainsFunc(other.Reasons, same) {
-			fmt.Fprintf(b, "      %s: %s: %s (%s)\n", word, why.Effect, oneLine(why.Reason), oneLine(why.ID))
+			fmt.Fprintf(b, "      %s: %s: %s (%s)\n", word, why.Effect, strictjson.OneLine(why.Reason), strictjson.OneLine(why.ID))
 		}
 	}
 }
 
 // callText is one call in one line.
 func callText(at, tool, call string) string {
-	return strings.TrimRight(fmt.Sprintf("%s  %s  %s", visible(at), oneLine(tool), strings.TrimRight(screen.Column(call, 100), " ")), " ")
+	return strings.TrimRight(fmt.Sprintf("%s  %s  %s", strictjson.Visible(at), strictjson.OneLine(tool), strings.TrimRight(screen.Column(call, 100), " ")), " ")
 }
 
 // reasonText is the reason of a side's effect, with who gives it.
@@ -135,21 +156,22 @@ func reasonText(s replay.Side) string {
 	if i < 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s (%s)", oneLine(s.Reasons[i].Reason), oneLine(s.Reasons[i].ID))
+	return fmt.Sprintf("%s (%s)", strictjson.OneLine(s.Reasons[i].Reason), strictjson.OneLine(s.Reasons[i].ID))
 }
 
-func (f *replayFlags) lostText(b *strings.Builder, p process, r *replay.Report) {
+// lostText shows the calls that could not be decided again.
+func (r *Report) lostText(b *strings.Builder, s screen.Page) {
 	if len(r.Lost) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n%s: %d\n", p.page().Strong("not replayable"), len(r.Lost))
+	fmt.Fprintf(b, "\n%s: %d\n", s.Strong("not replayable"), len(r.Lost))
 	for i, l := range r.Lost {
-		if f.limit > 0 && i == f.limit {
+		if r.Limit > 0 && i == r.Limit {
 			break
 		}
-		fmt.Fprintf(b, "  %s\n    %s\n", callText(l.At, l.Tool, l.Call), oneLine(l.Why))
+		fmt.Fprintf(b, "  %s\n    %s\n", callText(l.At, l.Tool, l.Call), strictjson.OneLine(l.Why))
 	}
-	f.more(b, "  ", len(r.Lost))
+	r.more(b, "  ", len(r.Lost))
 }
 
 func timesText(b *strings.Builder, r *replay.Report) {
@@ -167,17 +189,17 @@ func timesText(b *strings.Builder, r *replay.Report) {
 }
 
 // notesText says what the answer rests on.
-func (f *replayFlags) notesText(b *strings.Builder, r *replay.Report, against *proposal) {
-	for _, n := range f.notes(r, against) {
-		fmt.Fprintf(b, "note: %s\n", visible(n))
+func (r *Report) notesText(b *strings.Builder) {
+	for _, n := range r.notes() {
+		fmt.Fprintf(b, "note: %s\n", strictjson.Visible(n))
 	}
 }
 
-func (f *replayFlags) notes(r *replay.Report, against *proposal) []string {
+func (r *Report) notes() []string {
 	var out []string
 	if today := r.Decided - r.Recorded; today > 0 {
 		switch {
-		case f.facts == factsBlind:
+		case r.facts == Blind:
 			out = append(out, fmt.Sprintf("the facts of %s are those of the call alone: no file and no variable was looked at", screen.Counted(today, "call")))
 		case r.Kinds[replay.Transcript] > 0:
 			out = append(out, fmt.Sprintf("the facts of %s are worked out with the branch of then, and today's files, links and variables", screen.Counted(today, "call")))
@@ -185,14 +207,14 @@ func (f *replayFlags) notes(r *replay.Report, against *proposal) []string {
 			out = append(out, fmt.Sprintf("the facts of %s are worked out with today's files, links and variables", screen.Counted(today, "call")))
 		}
 	}
-	if f.strangers > 0 {
-		out = append(out, fmt.Sprintf("policies of a project that is not here took part in %s then, and do not now", screen.Counted(f.strangers, "decision")))
+	if r.strangers > 0 {
+		out = append(out, fmt.Sprintf("policies of a project that is not here took part in %s then, and do not now", screen.Counted(r.strangers, "decision")))
 	}
 	if r.Repeated > 0 {
 		out = append(out, screen.Counted(r.Repeated, "call")+" of resumed sessions left out, which stand in another transcript, too")
 	}
-	if against != nil {
-		out = append(out, against.notes...)
+	if r.Against != nil {
+		out = append(out, r.Against.notes...)
 	}
 	return out
 }

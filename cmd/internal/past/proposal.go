@@ -1,4 +1,4 @@
-package main
+package past
 
 import (
 	"bytes"
@@ -16,21 +16,25 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/bundle"
 
+	"gate/bundles/release"
 	"gate/cmd/internal/places"
+	"gate/cmd/internal/screen"
 	"gate/cmd/internal/sources"
 	"gate/engine/rego"
 	"gate/hook"
 	"gate/hostfs"
 	"gate/scopes"
 	"gate/scopes/load"
+	"gate/strictjson"
 )
 
-// A proposal is what might be put into force: policies, and settings if it has
+// A Proposal is what might be put into force: policies, and settings if it has
 // any.
-type proposal struct {
+type Proposal struct {
 	source scopes.Source
 	layers []scopes.Layer
 	dir    string
+	as     string // whose place it takes: managed, user or project; "" for one more source of the user's
 	notes  []string
 
 	schemas load.ToolSchemas // of a signed bundle
@@ -39,15 +43,15 @@ type proposal struct {
 // maxBundle bounds a bundle, packed and unpacked file by file.
 const maxBundle = 64 << 20
 
-// loadProposal reads a directory of policies or an OPA bundle. as is whose
+// LoadProposal reads a directory of policies or an OPA bundle. as is whose
 // place it takes; "" adds it as a further source of the user's. Whatever is
 // wrong with it is an error: nothing of it would be in force.
-func loadProposal(name, as string) (*proposal, error) {
+func LoadProposal(name, as string) (*Proposal, error) {
 	dir, err := filepath.Abs(name)
 	if err != nil {
 		return nil, err
 	}
-	c := &proposal{dir: dir}
+	c := &Proposal{dir: dir, as: as}
 	base := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(dir), ".gz"), ".tar")
 	if c.source, err = standingAs(as, base); err != nil {
 		return nil, err
@@ -82,7 +86,7 @@ func standingAs(as, base string) (scopes.Source, error) {
 	case "project":
 		return scopes.Source{Name: as, Scope: hook.Session, Authority: hook.Project, Trusted: true}, nil
 	}
-	return scopes.Source{}, usageError("--as " + quoted(as) + ": want managed, user or project")
+	return scopes.Source{}, fmt.Errorf("%s is nobody's place: want managed, user or project", strictjson.Quoted(as))
 }
 
 // isBundle tells OPA's bundle from a directory of policies.
@@ -93,7 +97,7 @@ func isBundle(dir string) bool {
 
 // readDir reads a directory that is laid out as gate's own are, with policies/,
 // hook and settings files, or that just holds Rego.
-func (c *proposal) readDir() error {
+func (c *Proposal) readDir() error {
 	p := places.Open(c.dir, ".", nil)
 	if p == nil {
 		return errors.New("there is nothing in it")
@@ -119,7 +123,7 @@ func (c *proposal) readDir() error {
 
 // readBundle reads an OPA bundle. It decides nothing here but what would be, so
 // no signature is asked for.
-func (c *proposal) readBundle(info fs.FileInfo) error {
+func (c *Proposal) readBundle(info fs.FileInfo) error {
 	loader := bundle.NewDirectoryLoader(c.dir)
 	if !info.IsDir() {
 		if !info.Mode().IsRegular() {
@@ -150,7 +154,7 @@ func (c *proposal) readBundle(info fs.FileInfo) error {
 }
 
 // check compiles the candidate, strictly.
-func (c *proposal) check() error {
+func (c *Proposal) check() error {
 	var errs []error
 	for i := range c.source.Faults {
 		errs = append(errs, c.source.Faults[i].Err)
@@ -170,7 +174,7 @@ func (c *proposal) check() error {
 
 // replace puts the candidate into force: in the place of the source of its
 // name, and its settings in the place of that authority's.
-func (c *proposal) replace(l *sources.Loaded) {
+func (c *Proposal) replace(l *sources.Loaded) {
 	if c.source.Bundle != nil {
 		c.replaceBundle(l)
 	} else if len(c.source.Hooks) > 0 {
@@ -197,7 +201,7 @@ func (c *proposal) replace(l *sources.Loaded) {
 
 // replaceBundle puts a release of a signed bundle where the one in force stands,
 // or behind all others.
-func (c *proposal) replaceBundle(l *sources.Loaded) {
+func (c *Proposal) replaceBundle(l *sources.Loaded) {
 	name, src := c.source.Bundle.Name, c.source
 	l.Sources = slices.Clone(l.Sources)
 	at := slices.IndexFunc(l.Sources, func(s scopes.Source) bool { return s.Name == src.Name })
@@ -238,9 +242,14 @@ func asManaged(src scopes.Source) scopes.Source {
 }
 
 // text says what is compared with, in one line.
-func (c *proposal) text(p process, as string) string {
-	if as == "" {
-		return fmt.Sprintf("%s, as one more source of yours", p.tilde(c.dir))
+func (c *Proposal) text(p screen.Page) string {
+	if c.as == "" {
+		return fmt.Sprintf("%s, as one more source of yours", p.Tilde(c.dir))
 	}
-	return fmt.Sprintf("%s, in the place of the %s source", p.tilde(c.dir), as)
+	return fmt.Sprintf("%s, in the place of the %s source", p.Tilde(c.dir), c.as)
+}
+
+// ProposalOf puts a release of a bundle into the place of the bundle of its name.
+func ProposalOf(r *release.Release) *Proposal {
+	return &Proposal{source: r.Source, layers: r.Layers, schemas: r.Schemas, dir: r.Path}
 }
