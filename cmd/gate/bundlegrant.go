@@ -38,7 +38,7 @@ func newBundleMachine(p process) *cobra.Command {
 			return printAll(p, name+"\n")
 		},
 	}
-	cmd.Flags().StringVar(&f.Managed, "managed-dir", "", "the managed directory")
+	addDirFlags(cmd, &f)
 	return cmd
 }
 

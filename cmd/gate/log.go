@@ -68,18 +68,6 @@ func newLog(p process) *cobra.Command {
 	return cmd
 }
 
-// addFormat adds the flag that says for whom a command prints.
-func addFormat(cmd *cobra.Command, format *string) {
-	cmd.Flags().StringVar(format, "format", "text", "text for people, json for programs")
-}
-
-func checkFormat(format string) error {
-	if format != "text" && format != "json" {
-		return usageError("--format " + quoted(format) + ": want text or json")
-	}
-	return nil
-}
-
 func openHistory(p process, f dirFlags) (*audit.History, error) {
 	d, err := f.ForPeople(p.lookupEnv)
 	if err != nil {

@@ -110,6 +110,7 @@ func newRoot(p process) *cobra.Command {
 		root.AddCommand(g.commands...)
 	}
 	root.AddCommand(newVersion(p), newExitCodes())
+	bothSpellings(root)
 	return root
 }
 
@@ -147,8 +148,11 @@ func subcommand(cmd *cobra.Command, args []string) error {
 func flagError(cmd *cobra.Command, err error) error {
 	text := err.Error()
 	if bad := (*pflag.InvalidValueError)(nil); errors.As(err, &bad) {
+		given := fmt.Sprintf("--%s %s: ", bad.GetFlag().Name, quoted(bad.GetValue()))
 		if what := valueWanted(bad.GetFlag().Value.Type()); what != "" {
-			text = fmt.Sprintf("--%s %s: %s is wanted", bad.GetFlag().Name, quoted(bad.GetValue()), what)
+			text = given + what + " is wanted"
+		} else if form, ok := bad.GetFlag().Value.(formatOfJSON); ok {
+			text = given + form.wanted()
 		}
 	}
 	if unknown := (*pflag.NotExistError)(nil); errors.As(err, &unknown) {
