@@ -19,17 +19,8 @@ func (e *encoder) layer(l *scopes.Layer) {
 	e.texts(l.Delegate)
 	e.duration(l.Deadline)
 	e.text(string(l.Faults))
-	writePointer(e, l.Approvals, func(a scopes.Approvals) {
-		e.bool(a.Enabled)
-		e.int(a.Minutes)
-		e.bool(a.KeyRequired)
-		e.texts(a.Keys)
-	})
-	writePointer(e, l.Stale, func(s scopes.Stale) {
-		e.duration(s.After)
-		e.text(string(s.Then))
-		e.text(string(s.Expired))
-	})
+	writePointer(e, l.Approvals, e.approvals)
+	writePointer(e, l.Stale, e.stale)
 	listOf(e, l.Sync, e.feed)
 	writeMap(e, l.Labels, e.text)
 	writePointer(e, l.Log, e.bool)
@@ -37,39 +28,16 @@ func (e *encoder) layer(l *scopes.Layer) {
 	writeMap(e, l.Plugins, e.bool)
 	writeMap(e, l.PluginDir, e.text)
 	e.tree(l.Programs)
-	writeMap(e, l.Providers, func(p scopes.Provider) {
-		e.text(p.Type)
-		e.text(p.URL)
-		e.text(p.Model)
-		e.text(p.KeyEnv)
-		e.int(p.MaxTokens)
-	})
-	writePointer(e, l.Judges, func(j scopes.Judges) {
-		e.text(j.Provider)
-		e.duration(j.Keep)
-		e.bool(j.KeepSet)
-	})
-	writeMap(e, l.MCPServers, func(s scopes.MCPServer) {
-		e.text(s.Command)
-		e.texts(s.Args)
-		e.text(s.URL)
-		writeMap(e, s.Headers, e.text)
-		e.texts(s.Env)
-	})
+	writeMap(e, l.Providers, e.provider)
+	writePointer(e, l.Judges, e.judges)
+	writeMap(e, l.MCPServers, e.server)
 	writePointer(e, l.StatusLine, e.script)
 	writePointer(e, l.FileSuggestion, e.script)
-	writePointer(e, l.DecisionLogs, func(d scopes.DecisionLogs) {
-		e.text(d.URL)
-		e.text(d.TokenFile)
-		e.text(d.CA)
-		e.text(d.ClientCert)
-		e.text(d.ClientKey)
-		writeMap(e, d.Labels, e.text)
-		e.bool(d.Optional)
-	})
+	writePointer(e, l.DecisionLogs, e.decisionLogs)
 }
 
-// layer reads what [encoder.layer] wrote.
+// layer reads what [encoder.layer] wrote. What is read of it stands in place: the
+// hot program links a method and a wrapper for each that has a name.
 func (d *decoder) layer() scopes.Layer {
 	l := scopes.Layer{File: d.text()}
 	l.Lines = mapOf(d, d.int)
@@ -167,4 +135,49 @@ func readList[V any](d *decoder, read func() V) []V {
 		list[i] = read()
 	}
 	return list
+}
+
+func (e *encoder) approvals(a scopes.Approvals) {
+	e.bool(a.Enabled)
+	e.int(a.Minutes)
+	e.bool(a.KeyRequired)
+	e.texts(a.Keys)
+}
+
+func (e *encoder) stale(s scopes.Stale) {
+	e.duration(s.After)
+	e.text(string(s.Then))
+	e.text(string(s.Expired))
+}
+
+func (e *encoder) provider(p scopes.Provider) {
+	e.text(p.Type)
+	e.text(p.URL)
+	e.text(p.Model)
+	e.text(p.KeyEnv)
+	e.int(p.MaxTokens)
+}
+
+func (e *encoder) judges(j scopes.Judges) {
+	e.text(j.Provider)
+	e.duration(j.Keep)
+	e.bool(j.KeepSet)
+}
+
+func (e *encoder) server(s scopes.MCPServer) {
+	e.text(s.Command)
+	e.texts(s.Args)
+	e.text(s.URL)
+	writeMap(e, s.Headers, e.text)
+	e.texts(s.Env)
+}
+
+func (e *encoder) decisionLogs(d scopes.DecisionLogs) {
+	e.text(d.URL)
+	e.text(d.TokenFile)
+	e.text(d.CA)
+	e.text(d.ClientCert)
+	e.text(d.ClientKey)
+	writeMap(e, d.Labels, e.text)
+	e.bool(d.Optional)
 }

@@ -27,35 +27,8 @@ func (s *Set) judge(r *Row, all []Row) {
 		r.Counts = true
 		return
 	}
-	if top == keyLabels && r.Bundle != "" {
-		r.Why = "labels are the machine's own: a bundle does not set them"
+	if r.Why = s.elsewhere(r, top); r.Why != "" {
 		return
-	}
-	if top == keyDecisionLogs && r.layer.Order > 1 {
-		r.Why = "of bundles only the first says where the log is sent, and the machine's own settings come before it"
-		return
-	}
-	if top == keySync && r.Bundle != "" {
-		r.Why = "only the machine's own files say where bundles come from"
-		return
-	}
-	if top == keyLog && r.Authority == hook.User && s.settings.managedSay(func(*Layer) bool { return true }) {
-		r.Why = "where there are managed settings, only they switch the log off"
-		return
-	}
-	if top == keyApprovals && r.Authority == hook.User && s.settings.managedSay(func(*Layer) bool { return true }) {
-		r.Why = "where there are managed settings, only they switch approvals on"
-		return
-	}
-	if top == keyPrograms && r.Authority == hook.User && s.settings.governed {
-		r.Why = "where anything is managed, only managed settings say what programs do"
-		return
-	}
-	if top == keyStatusLine || top == keyFileSuggestion {
-		if s.settings.off(r.Authority) {
-			r.Why = "switched off with the hooks of this authority"
-			return
-		}
 	}
 	r.Counts = equal(r.Value, s.settings.inForce(top, rest))
 	for _, o := range all {
@@ -67,6 +40,29 @@ func (s *Set) judge(r *Row, all []Row) {
 			r.Why = "overridden by " + o.Pos
 		}
 	}
+}
+
+// elsewhere says why a setting of this authority has no say, since others stand
+// before it; "" if it has.
+func (s *Set) elsewhere(r *Row, top string) string {
+	managed := func() bool { return s.settings.managedSay(func(*Layer) bool { return true }) }
+	switch {
+	case top == keyLabels && r.Bundle != "":
+		return "labels are the machine's own: a bundle does not set them"
+	case top == keyDecisionLogs && r.layer.Order > 1:
+		return "of bundles only the first says where the log is sent, and the machine's own settings come before it"
+	case top == keySync && r.Bundle != "":
+		return "only the machine's own files say where bundles come from"
+	case top == keyLog && r.Authority == hook.User && managed():
+		return "where there are managed settings, only they switch the log off"
+	case top == keyApprovals && r.Authority == hook.User && managed():
+		return "where there are managed settings, only they switch approvals on"
+	case top == keyPrograms && r.Authority == hook.User && s.settings.governed:
+		return "where anything is managed, only managed settings say what programs do"
+	case (top == keyStatusLine || top == keyFileSuggestion) && s.settings.off(r.Authority):
+		return "switched off with the hooks of this authority"
+	}
+	return ""
 }
 
 // judgeTuning says whether a level, a parameter or an exception counts for at

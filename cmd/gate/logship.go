@@ -37,41 +37,7 @@ func newLogShip(p process) *cobra.Command {
 			"wait for it.",
 		Example: "  gate log ship\n  gate log ship --to https://collector.example/logs --token-file ~/collector.token",
 		Args:    noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			d, err := f.dirs.ForPeople(p.lookupEnv)
-			if err != nil {
-				return err
-			}
-			to := f.to
-			if to.URL == "" && cmp.Or(to.TokenFile, to.CA, to.ClientCert, to.ClientKey) != "" {
-				return usageError("--token-file, --ca, --client-cert and --client-key go with --to")
-			}
-			l := sources.Load(sources.For{Dirs: d, Env: p.lookupEnv})
-			settings, err := scopes.Combine(l.Layers...)
-			if err != nil {
-				return err
-			}
-			if to.URL == "" && settings.DecisionLogs.URL == "" { // broken settings say nothing
-				if err := managedFaults(l.Sources); err != nil {
-					return err
-				}
-			}
-			queue := to.URL
-			if to.URL == "" || to.URL == settings.DecisionLogs.URL {
-				queue = ""
-			}
-			if to.URL == "" {
-				to = settings.DecisionLogs
-			}
-			report, err := shipLog(cmd.Context(), d.State, queue, to, settings.Labels)
-			if err != nil {
-				return err
-			}
-			if f.json {
-				return printJSON(p, shipDocument(report))
-			}
-			return printAll(p, shipText(report))
-		},
+		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), p) },
 	}
 	cmd.Flags().StringVar(&f.to.URL, "to", "", "the address that batches are posted to, such as https://collector.example/logs")
 	cmd.Flags().StringVar(&f.to.TokenFile, "token-file", "", "a file with a bearer token for it")
@@ -81,6 +47,43 @@ func newLogShip(p process) *cobra.Command {
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
 	addDirFlags(cmd, &f.dirs)
 	return cmd
+}
+
+// run sends the log where the flags say, else where settings do.
+func (f *shipFlags) run(ctx context.Context, p process) error {
+	d, err := f.dirs.ForPeople(p.lookupEnv)
+	if err != nil {
+		return err
+	}
+	to := f.to
+	if to.URL == "" && cmp.Or(to.TokenFile, to.CA, to.ClientCert, to.ClientKey) != "" {
+		return usageError("--token-file, --ca, --client-cert and --client-key go with --to")
+	}
+	l := sources.Load(sources.For{Dirs: d, Env: p.lookupEnv})
+	settings, err := scopes.Combine(l.Layers...)
+	if err != nil {
+		return err
+	}
+	if to.URL == "" && settings.DecisionLogs.URL == "" { // broken settings say nothing
+		if err := managedFaults(l.Sources); err != nil {
+			return err
+		}
+	}
+	queue := to.URL
+	if to.URL == "" || to.URL == settings.DecisionLogs.URL {
+		queue = ""
+	}
+	if to.URL == "" {
+		to = settings.DecisionLogs
+	}
+	report, err := shipLog(ctx, d.State, queue, to, settings.Labels)
+	if err != nil {
+		return err
+	}
+	if f.json {
+		return printJSON(p, shipDocument(report))
+	}
+	return printAll(p, shipText(report))
 }
 
 // managedFaults are what is wrong with what the administrator wrote.

@@ -106,7 +106,8 @@ func defined(is bool) status {
 }
 
 // step does one instruction and returns its length in words; the length of Done
-// is 0.
+// is 0. It is longer than a screen because it is a table: one case an instruction,
+// which the compiler makes one jump of.
 func (r *run) step(op bytecode.Op, pc int) (length int, st status) {
 	switch op {
 	case bytecode.DotData:

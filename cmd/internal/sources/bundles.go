@@ -35,40 +35,15 @@ func (l *Loaded) addBundles(p *places.Place) {
 	if p == nil || p.Err != nil {
 		return
 	}
-	broken := func(err error) {
+	current, dir, err := l.bundlesIn(p)
+	switch {
+	case err != nil:
 		l.Sources = append(l.Sources, scopes.Source{
 			Name: "managed bundles", Scope: hook.Policy, Authority: hook.Managed,
 			Faults: []hook.Fault{*hook.Faultf(hook.FaultLoad, "%w; %s", err, hookpath.Remedy)},
 		})
-	}
-	data, err := stateFile(p, sync.CurrentFile)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if l.TakesBundles = p.Has(sync.KeysFile) || p.Has(sync.SeenFile); l.TakesBundles {
-			broken(fmt.Errorf("%s: this machine takes signed bundles, and none is in force", filepath.Join(p.Dir, sync.CurrentFile)))
-		}
 		return
-	case err != nil:
-		broken(fmt.Errorf("%s: %w", filepath.Join(p.Dir, sync.CurrentFile), err))
-		return
-	}
-	l.TakesBundles = true
-	current, err := sync.ParseCurrent(data)
-	if err == nil && len(current.Bundles) == 0 {
-		err = errors.New("it names no bundle")
-	}
-	if err != nil {
-		broken(fmt.Errorf("%s: %w", filepath.Join(p.Dir, sync.CurrentFile), err))
-		return
-	}
-	// Whoever could write there could bring an older pointer back.
-	if _, err := fs.Stat(p.Files, sync.Dir); err != nil {
-		broken(fmt.Errorf("%s: %w", filepath.Join(p.Dir, sync.Dir), hostfs.Reason(err)))
-		return
-	}
-	dir, err := p.Below(sync.Dir)
-	if err != nil {
-		broken(err)
+	case dir == nil:
 		return
 	}
 	synced := l.readSynced(p)
@@ -84,6 +59,36 @@ func (l *Loaded) addBundles(p *places.Place) {
 			Expires: b.Manifest.Gate.Expires, Synced: b.Synced,
 		})
 	}
+}
+
+// bundlesIn says which bundles are in force and opens their directory, nil on a
+// machine that takes none.
+func (l *Loaded) bundlesIn(p *places.Place) (current sync.Current, dir fs.FS, err error) {
+	pointer := filepath.Join(p.Dir, sync.CurrentFile)
+	data, err := stateFile(p, sync.CurrentFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		if l.TakesBundles = p.Has(sync.KeysFile) || p.Has(sync.SeenFile); l.TakesBundles {
+			return current, nil, fmt.Errorf("%s: this machine takes signed bundles, and none is in force", pointer)
+		}
+		return current, nil, nil
+	}
+	if err != nil {
+		return current, nil, fmt.Errorf("%s: %w", pointer, err)
+	}
+	l.TakesBundles = true
+	current, err = sync.ParseCurrent(data)
+	if err == nil && len(current.Bundles) == 0 {
+		err = errors.New("it names no bundle")
+	}
+	if err != nil {
+		return current, nil, fmt.Errorf("%s: %w", pointer, err)
+	}
+	// Whoever could write there could bring an older pointer back.
+	if _, err := fs.Stat(p.Files, sync.Dir); err != nil {
+		return current, nil, fmt.Errorf("%s: %w", filepath.Join(p.Dir, sync.Dir), hostfs.Reason(err))
+	}
+	dir, err = p.Below(sync.Dir)
+	return current, dir, err
 }
 
 // Bundles loads the signed bundles in force, and nothing else.
