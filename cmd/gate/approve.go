@@ -40,7 +40,7 @@ func newApprove(p process) *cobra.Command {
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			g, err := f.guard(p)
+			g, err := f.gate(p)
 			if err != nil {
 				return err
 			}

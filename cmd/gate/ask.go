@@ -92,8 +92,8 @@ func toolInput(tool, arg string) (map[string]any, error) {
 	return nil, usageError("give the input of " + quoted(tool) + ` as JSON, such as '{"path": "x"}'`)
 }
 
-// guard sets gate up as it would answer this person's agent in dir.
-func (f *callFlags) guard(p process, dir string, options ...engine.Option) (*setup.Gate, error) {
+// gate sets gate up as it would answer this person's agent in dir.
+func (f *callFlags) gate(p process, dir string, options ...engine.Option) (*setup.Gate, error) {
 	d, err := f.dirs.ForPeople(p.lookupEnv)
 	if err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func (f *callFlags) guard(p process, dir string, options ...engine.Option) (*set
 
 // decide answers one call as a person asked about it.
 func (f *callFlags) decide(ctx context.Context, p process, ev hook.Event, options ...engine.Option) (*setup.Gate, hook.Decision, error) {
-	g, err := f.guard(p, ev.Dir(), options...)
+	g, err := f.gate(p, ev.Dir(), options...)
 	if err != nil {
 		return nil, hook.Decision{}, err
 	}

@@ -74,14 +74,14 @@ func newEval(p process) *cobra.Command {
 	return cmd
 }
 
-// An evaluation answers events one after the other. It keeps one guard for each
+// An evaluation answers events one after the other. It keeps one gate for each
 // project that it has met.
 type evaluation struct {
 	adapter     adapters.Adapter
 	interactive bool
 	environment adapters.Environment
-	setting     setup.Options
-	guards      map[string]*setup.Gate
+	options     setup.Options
+	gates       map[string]*setup.Gate
 }
 
 func (f evalFlags) evaluation(p process) (*evaluation, error) {
@@ -95,8 +95,8 @@ func (f evalFlags) evaluation(p process) (*evaluation, error) {
 	}
 	return &evaluation{
 		adapter: a, interactive: f.interactive, environment: a.Environment(p.getenv),
-		setting: setup.Options{For: sources.For{Dirs: d, Home: p.home(), Env: p.lookupEnv}, Handling: setup.Handling{Run: f.run, Batch: f.batch, Progress: p.waits(f.batch), Supervisor: p.supervisor()}},
-		guards:  map[string]*setup.Gate{},
+		options: setup.Options{For: sources.For{Dirs: d, Home: p.home(), Env: p.lookupEnv}, Handling: setup.Handling{Run: f.run, Batch: f.batch, Progress: p.waits(f.batch), Supervisor: p.supervisor()}},
+		gates:   map[string]*setup.Gate{},
 	}, nil
 }
 
@@ -112,7 +112,7 @@ func (e *evaluation) decide(ctx context.Context, data []byte) (d hook.Decision, 
 		return hookpath.Closing(ev.Name, &hook.Fault{Kind: hook.FaultEvent, Err: err}), false
 	}
 	ev.Gate = hookpath.Now(places.AccountName(), e.interactive)
-	g, err := e.guard(places.ProjectRoot(e.environment.ProjectDir, ev.Dir()))
+	g, err := e.gate(places.ProjectRoot(e.environment.ProjectDir, ev.Dir()))
 	if err != nil {
 		return hookpath.Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err}), false
 	}
@@ -121,21 +121,21 @@ func (e *evaluation) decide(ctx context.Context, data []byte) (d hook.Decision, 
 	return g.Decide(ctx, ev), e.adapter.CanAsk(&ev)
 }
 
-// maxGuards is how many projects' policies are held at once.
-const maxGuards = 16
+// maxGates is how many projects' policies are held at once.
+const maxGates = 16
 
-func (e *evaluation) guard(project string) (*setup.Gate, error) {
-	if g := e.guards[project]; g != nil {
+func (e *evaluation) gate(project string) (*setup.Gate, error) {
+	if g := e.gates[project]; g != nil {
 		return g, nil
 	}
-	if len(e.guards) >= maxGuards {
-		clear(e.guards)
+	if len(e.gates) >= maxGates {
+		clear(e.gates)
 	}
-	s := e.setting
+	s := e.options
 	s.Project, s.Foreign = project, !e.adapter.RunsHooks()
 	g, err := setup.New(s)
 	if err == nil {
-		e.guards[project] = g
+		e.gates[project] = g
 	}
 	return g, err
 }

@@ -23,7 +23,7 @@ import (
 // plugins, as an agent in the project would meet them; the most severe first.
 func (f *installFlags) ownFindings(p process) []install.Finding {
 	place := placeFlags{dirs: f.dirs, dir: f.dir}
-	g, err := place.guard(p)
+	g, err := place.gate(p)
 	if err != nil {
 		return []install.Finding{{
 			ID: "gate.settings", Severity: install.Error, Message: "no call passes: " + err.Error(),

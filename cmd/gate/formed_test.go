@@ -119,7 +119,7 @@ func (m *machine) formed(t *testing.T) error {
 	}
 	p := process{env: m.env}
 	c := &hookpath.Call{Machine: hookpath.Machine{Dirs: d, Project: m.project, LookupEnv: p.lookupEnv}, Event: &ev, Session: &hookpath.Session{}}
-	_, err = setup.FromForms(p.setting(c), c)
+	_, err = setup.FromForms(p.options(c), c)
 	return err
 }
 

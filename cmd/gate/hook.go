@@ -39,7 +39,7 @@ func runHook(ctx context.Context, p process) int {
 // load sets gate up for one call, from the compiled forms of what hooks and
 // settings come from if these are good for it, else from the files.
 func (p process) load(c *hookpath.Call) (*setup.Gate, error) {
-	s := p.setting(c)
+	s := p.options(c)
 	if !p.filesOnly {
 		if g, err := setup.FromForms(s, c); err == nil {
 			return g, nil
@@ -48,8 +48,8 @@ func (p process) load(c *hookpath.Call) (*setup.Gate, error) {
 	return setup.New(s)
 }
 
-// setting is what the guard for a call is built from.
-func (p process) setting(c *hookpath.Call) setup.Options {
+// options are what gate is set up by for a call.
+func (p process) options(c *hookpath.Call) setup.Options {
 	return setup.Options{
 		For:      sources.For{Dirs: c.Dirs, Home: c.Home, Project: c.Project, Env: c.LookupEnv, Live: true, Foreign: !c.RunsHooks, Session: c.Session, Event: c.Event},
 		Handling: setup.Handling{Batch: c.Batch, Supervisor: p.supervisor(), EnvFile: c.EnvFile},

@@ -37,7 +37,7 @@ func (f *installFlags) inventory(p process, m install.Machine) map[string]any {
 	doc["settings"] = settingsFiles(d)
 	doc["log"], doc["last_decision"] = logDocuments(d.State)
 	place := placeFlags{dirs: f.dirs, dir: f.dir}
-	g, err := place.guard(p)
+	g, err := place.gate(p)
 	if err != nil {
 		return doc // the findings say why
 	}

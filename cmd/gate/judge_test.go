@@ -113,7 +113,7 @@ hooks:
 	}
 }
 
-// judging is the machine's guard for calls that are about to be made.
+// judging is gate as it is set up for calls that are about to be made.
 func (m *machine) judging(t *testing.T) *setup.Gate {
 	t.Helper()
 	g, err := setup.New(setup.Options{

@@ -1,8 +1,11 @@
 // Command gate decides, before an AI agent's tool call runs, whether it may.
 //
-// One file holds one command; commands are built by functions, and every one
-// of them gets the process it may use as a value. hook.go is the path that
-// agents wait for: it goes past the command tree. Start with run.
+// A command's file has its flags, calls what does the work, and prints. Commands are
+// built by functions, and every one of them gets the process it may use as a value.
+// The work is in packages: cmd/internal/setup sets gate up from what
+// cmd/internal/sources loads, and cmd/internal/tell and cmd/internal/document say
+// what came of it. hook.go is the path that agents wait for: it goes past the
+// command tree. Start with run.
 package main
 
 import (

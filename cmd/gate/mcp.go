@@ -112,7 +112,7 @@ func (f mcpFlags) run(ctx context.Context, p process, args []string) error {
 		Options: setup.Options{For: sources.For{Dirs: d, Home: p.home(), Project: places.ProjectRoot("", here), Env: p.lookupEnv, Live: true}, Handling: setup.Handling{Supervisor: p.supervisor()}},
 		keeper:  setup.NewKeeper(true), // the client starts gate and the server alike
 	}
-	if _, err := w.guard(); err != nil {
+	if _, err := w.gate(); err != nil {
 		return err // before the server is there
 	}
 	server, err := f.server(p, args)
@@ -131,12 +131,12 @@ type watch struct {
 	keeper *setup.Keeper
 }
 
-func (w *watch) guard() (*setup.Gate, error) { return w.keeper.Gate(w.Options, true) }
+func (w *watch) gate() (*setup.Gate, error) { return w.keeper.Gate(w.Options, true) }
 
 // decide decides about an event and records that.
 func (w *watch) decide(ctx context.Context, ev hook.Event) hook.Decision {
 	ev.Gate = hookpath.Now(places.AccountName(), false)
-	g, err := w.guard()
+	g, err := w.gate()
 	if err != nil {
 		return hookpath.Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err})
 	}

@@ -44,8 +44,8 @@ func (f *placeFlags) places() (d dirs, project string, err error) {
 	return d, places.ProjectRoot("", here), err
 }
 
-// guard sets gate up as it would answer an agent here.
-func (f *placeFlags) guard(p process) (*setup.Gate, error) {
+// gate sets gate up as it would answer an agent here.
+func (f *placeFlags) gate(p process) (*setup.Gate, error) {
 	d, project, err := f.places()
 	if err != nil {
 		return nil, err

@@ -26,7 +26,7 @@ func newPolicies(p process) *cobra.Command {
 			"below them.",
 		Example: "  gate policies\n  gate policies gate.git\n  gate set policies.gate.git.push ask",
 		RunE: func(_ *cobra.Command, names []string) error {
-			g, err := f.guard(p)
+			g, err := f.gate(p)
 			if err != nil {
 				return err
 			}

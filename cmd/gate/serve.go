@@ -174,7 +174,7 @@ func (a answerer) decide(ctx context.Context, q serve.Question) serve.Reply {
 			reply.Document = func() map[string]any { return document.Decision(d, canAsk) }
 		},
 	}, func(c *hookpath.Call) (*hookpath.Guard, error) {
-		g, err := a.keeper.Gate(a.setting(c), q.Project != "" && filepath.Clean(q.Project) == c.Project)
+		g, err := a.keeper.Gate(a.options(c), q.Project != "" && filepath.Clean(q.Project) == c.Project)
 		if err != nil {
 			return nil, err
 		}

@@ -186,7 +186,7 @@ func replaceFile(file string, data []byte, a hook.Authority) error {
 // report says what became of the setting.
 func (f *setFlags) report(p process, a hook.Authority, file, key string) error {
 	var b strings.Builder
-	g, err := f.guard(p)
+	g, err := f.gate(p)
 	if err != nil {
 		return fmt.Errorf("%s is written; but now no call passes: %w", file, err)
 	}

@@ -26,7 +26,7 @@ func newSettings(p process) *cobra.Command {
 		Example: "  gate settings\n  gate set policies.gate.git ask",
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			g, err := f.guard(p)
+			g, err := f.gate(p)
 			if err != nil {
 				return err
 			}
