@@ -265,14 +265,14 @@ func (s Store) sweep(root *os.Root, now time.Time) error {
 			errs = append(errs, err)
 			continue
 		}
-		var files []entry
+		var files []*entry
 		for _, name := range names {
 			at := path.Join(k.dir, name)
 			if info, err := root.Lstat(at); err == nil && !info.IsDir() {
-				files = append(files, entry{at, info.ModTime()})
+				files = append(files, &entry{at, info.ModTime()})
 			}
 		}
-		slices.SortFunc(files, func(a, b entry) int {
+		slices.SortFunc(files, func(a, b *entry) int {
 			return cmp.Or(a.modified.Compare(b.modified), cmp.Compare(a.at, b.at))
 		})
 		for i, f := range files {

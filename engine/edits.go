@@ -12,7 +12,7 @@ import (
 
 // addEdit takes an edit in. Edits of the same span with the same text agree;
 // others must not touch the same characters or the same point.
-func (p *plan) addEdit(e edit) error {
+func (p *plan) addEdit(e *edit) error {
 	for _, o := range p.edits {
 		if o.Edit == e.Edit {
 			return nil
@@ -38,7 +38,7 @@ func (p *plan) edited() (string, error) {
 		return "", errors.New("the command line was not understood, so it cannot be edited")
 	}
 	text := []rune(command)
-	slices.SortFunc(p.edits, func(a, b edit) int {
+	slices.SortFunc(p.edits, func(a, b *edit) int {
 		return cmp.Or(cmp.Compare(a.Span[0], b.Span[0]), cmp.Compare(a.Span[1], b.Span[1]))
 	})
 	var b strings.Builder

@@ -100,7 +100,7 @@ func authors(made []change) string {
 type plan struct {
 	ev    *hook.Event
 	field string
-	edits []edit
+	edits []*edit
 	patch map[string]any // merged so far
 	value any            // whole replacement
 	whole bool
@@ -146,7 +146,7 @@ func (p *plan) add(by string, r hook.Rewrite) error {
 		p.patch = merged
 	}
 	for _, e := range r.Edits {
-		if err := p.addEdit(edit{e, by}); err != nil {
+		if err := p.addEdit(&edit{e, by}); err != nil {
 			return err
 		}
 	}

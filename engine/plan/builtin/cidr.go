@@ -178,7 +178,7 @@ func cidrMerge(_ *Context, args []value.Value) (value.Value, error) {
 	if !ok {
 		return nil, errors.New("operand must be an array")
 	}
-	spans := make([]addresses, len(list))
+	spans := make([]*addresses, len(list))
 	for i, e := range list {
 		s, ok := e.(value.String)
 		if !ok {
@@ -205,7 +205,7 @@ func cidrMerge(_ *Context, args []value.Value) (value.Value, error) {
 
 // addressesOf reads a network. A lone IPv4 address is one of its class, written
 // with all its bits.
-func addressesOf(s string) (addresses, error) {
+func addressesOf(s string) (*addresses, error) {
 	var network netip.Prefix
 	var err error
 	written := ""
@@ -226,25 +226,25 @@ func addressesOf(s string) (addresses, error) {
 		written = network.String()
 	}
 	if err != nil {
-		return addresses{}, err
+		return nil, err
 	}
 	bytes := network.Masked().Addr().As16()
 	first := new(big.Int).SetBytes(bytes[:])
 	size := new(big.Int).Lsh(big.NewInt(1), uint(network.Addr().BitLen()-network.Bits()))
 	last := size.Sub(size.Add(size, first), big.NewInt(1))
-	return addresses{first, last, written, network.Addr().Is4()}, nil
+	return &addresses{first, last, written, network.Addr().Is4()}, nil
 }
 
 // mergeAddresses joins spans that overlap or touch, from the end.
-func mergeAddresses(spans []addresses) []addresses {
-	slices.SortFunc(spans, func(a, b addresses) int {
+func mergeAddresses(spans []*addresses) []*addresses {
+	slices.SortFunc(spans, func(a, b *addresses) int {
 		if c := a.last.Cmp(b.last); c != 0 {
 			return c
 		}
 		return a.first.Cmp(b.first)
 	})
 	for i := len(spans) - 1; i > 0; i-- {
-		below, s := &spans[i-1], spans[i]
+		below, s := spans[i-1], spans[i]
 		before := new(big.Int).Sub(s.first, big.NewInt(1))
 		if s.first.Sign() == 0 || s.old && uint32(s.first.Uint64()) == 0 {
 			before = s.first // nothing is before the first address
@@ -262,7 +262,7 @@ func mergeAddresses(spans []addresses) []addresses {
 }
 
 // networks returns the fewest networks that have the addresses of a span.
-func (s addresses) networks() []string {
+func (s *addresses) networks() []string {
 	width := 128
 	if s.old {
 		width = 32
