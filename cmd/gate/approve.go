@@ -33,12 +33,7 @@ func newApprove(p process) *cobra.Command {
 			"an id it lists the calls that wait. Where settings require an approver's key: --form\n" +
 			"writes what the approver signs (Ed25519), --signature gives the signature.",
 		Example: "  gate approve\n  gate approve 5spyyq\n  gate approve 5spyyq --until 2026-11-21T15:00:00Z --form > form",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return usageError("unexpected argument " + quoted(args[1]))
-			}
-			return nil
-		},
+		Args:    upToOneArg,
 		RunE: func(_ *cobra.Command, args []string) error {
 			g, err := f.gate(p)
 			if err != nil {

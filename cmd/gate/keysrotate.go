@@ -21,7 +21,12 @@ func newKeysRotate(p process) *cobra.Command {
 			"is revoked, and with it what it signed alone, unless --keep leaves it in force for\n" +
 			"bundles; revoke it later.\n" + signerHelp,
 		Example: "  gate keys rotate release release-2 release-2.pub.pem --keep --key alice=alice.pem",
-		Args:    cobra.ExactArgs(3),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 3 {
+				return usageError("give three: the name of the old key, the name of the new one, and the file of its public key")
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			data, err := readFile(args[2], 64<<10)
 			if err != nil {

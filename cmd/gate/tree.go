@@ -199,6 +199,14 @@ func noArgs(_ *cobra.Command, args []string) error {
 	return nil
 }
 
+// upToOneArg takes one argument or none.
+func upToOneArg(_ *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return usageError("unexpected argument " + quoted(args[1]))
+	}
+	return nil
+}
+
 // oneArg takes exactly one argument, which what names.
 func oneArg(what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {

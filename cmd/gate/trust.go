@@ -34,7 +34,7 @@ func newTrust(p process) *cobra.Command {
 			"you type the code that it shows. Denials and questions count anyway. Trust is for exactly what was shown:\n" +
 			"any change takes it back. At a terminal only, and never within an agent's session.",
 		Example: "  gate trust\n  gate trust ~/.config/gate/plugins/fmt\n  gate trust --list",
-		Args:    cobra.MaximumNArgs(1),
+		Args:    upToOneArg,
 		RunE: func(_ *cobra.Command, args []string) error {
 			d, project, err := f.places()
 			if err != nil {
@@ -60,7 +60,7 @@ func newDistrust(p process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "distrust [DIR]",
 		Short: "take trust back",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  upToOneArg,
 		RunE: func(_ *cobra.Command, args []string) error {
 			d, project, err := f.places()
 			if err != nil {
