@@ -172,10 +172,3 @@ func (h *Hook) Closes() bool {
 	}
 	return h.Authority == Managed || h.Library
 }
-
-// A Param is a typed setting of a policy, read at data.gate.params.<package>.
-type Param struct {
-	Type        string // JSON Schema's simple types: string, number, boolean, array, object
-	Default     any
-	Description string
-}

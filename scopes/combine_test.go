@@ -97,6 +97,7 @@ func tuned(t *testing.T) *scopes.Set {
 	managed := with("m", hook.Policy, hook.Managed, hook.Rego, "acme.push", "acme.publish")
 	managed.Hooks[0].Params = map[string]hook.Param{"branches": {Type: "array", Default: []any{"main"}}, "most": {Type: "number", Default: 1}}
 	user := with("user", hook.Session, hook.User, hook.Rego, "mine.curl")
+	user.Hooks[0].Params = map[string]hook.Param{"hosts": {Type: "array", Default: []any{}}}
 	broken := with("plugin:x", hook.Plugin, hook.PluginAuthor, hook.Rego, "x.y")
 	broken.Faults = []hook.Fault{*hook.Faultf(hook.FaultLoad, "x.rego:1: broken")}
 	project := with("project", hook.Session, hook.Project, hook.Rego, "site.deploy")
@@ -105,7 +106,7 @@ func tuned(t *testing.T) *scopes.Set {
 			Policies: map[string]scopes.Level{"acme": scopes.LevelAsk}, Params: map[string]map[string]any{"acme.push": {"branches": []any{"main", "dev"}}}},
 		scopes.Layer{Authority: hook.User, File: "u.toml", Lines: map[string]int{"policies.acme.push": 1, "policies.mine.curl": 2, "params.acme.push.most": 3, "disableAllHooks": 4},
 			Policies: map[string]scopes.Level{"acme.push": scopes.LevelOff, "mine.curl": scopes.LevelOff, "nobody": scopes.LevelOff},
-			Params:   map[string]map[string]any{"acme.push": {"most": 9, "branches": []any{}}}},
+			Params:   map[string]map[string]any{"acme.push": {"most": 9, "branches": []any{}}, "mine.curl": {"hosts": "x", "host": "x"}}},
 		scopes.Layer{Authority: hook.Project, File: ".gate/settings.yaml", DisableAllHooks: ptr(true), Log: ptr(false),
 			Policies: map[string]scopes.Level{"mine": scopes.LevelDeny, "site": scopes.LevelWarn}},
 	)
@@ -126,6 +127,8 @@ log = false (project, .gate/settings.yaml) only managed and user settings set it
 params.acme.push.branches = [main dev] (managed, /etc/gate/settings.json:4) counts
 params.acme.push.branches = [] (user, u.toml) user settings cannot tune acme.push, which is managed
 params.acme.push.most = 9 (user, u.toml:3) user settings cannot tune acme.push, which is managed
+params.mine.curl.host = x (user, u.toml) mine.curl has no parameter host, and cannot answer while this stands; breaks mine.curl
+params.mine.curl.hosts = x (user, u.toml) mine.curl cannot take it (string where array is wanted), and cannot answer while this stands; breaks mine.curl
 policies.acme = ask (managed, /etc/gate/settings.json:2) counts
 policies.acme.push = off (user, u.toml:1) user settings cannot tune acme.push, which is managed
 policies.mine = deny (project, .gate/settings.yaml) project settings cannot tune mine.curl, which is user
@@ -139,6 +142,9 @@ policies.site = warn (project, .gate/settings.yaml) counts
 		if r.Counts {
 			why = strings.TrimSpace("counts " + why)
 		}
+		if r.Breaks != "" {
+			why += "; breaks " + r.Breaks
+		}
 		got += fmt.Sprintf("%s = %v (%s, %s) %s\n", r.Key, r.Value, r.Authority, r.Pos, why)
 	}
 	if got != want {
@@ -151,7 +157,7 @@ func TestPolicies(t *testing.T) {
 	want := `acme.push of m: level "ask" at /etc/gate/settings.json:2, params map[branches:[main dev] most:1]
 acme.publish of m: level "ask" at /etc/gate/settings.json:2, params map[]
 x.y of plugin:x: level "" at , params map[], its source could not be loaded
-mine.curl of user: level "off" at u.toml:2, params map[], off
+mine.curl of user: level "off" at u.toml:2, params map[host:x hosts:x], off
 site.deploy of project: level "warn" at .gate/settings.yaml, params map[], project settings disable hooks of project authority and below
 `
 	got := ""

@@ -18,6 +18,7 @@ type Row struct {
 	Counts    bool
 	Why       string // why it does not count, or what it overrides; "" if there is nothing to say
 	Bundle    string // the signed bundle that it stands in; "" for a file of the machine's own
+	Breaks    string // the policy that cannot answer while it stands; "" if it does no such harm
 
 	layer *Layer
 }

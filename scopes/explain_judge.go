@@ -84,9 +84,8 @@ func (s *Set) judgeTuning(r *Row, top, rest string) {
 				r.Why = cmp.Or(r.Why, fmt.Sprintf("what comes before %s speaks of %s already", r.Bundle, h.ID))
 			case !s.settings.mayTune(r.layer, h):
 				r.Why = cmp.Or(r.Why, fmt.Sprintf("%s settings cannot tune %s, which is %s", r.Authority, h.ID, h.Authority))
-			case top == keyParams && !declares(h, rest):
-				name := strings.TrimPrefix(rest, h.ID+".")
-				r.Why = fmt.Sprintf("%s has no parameter %s, and cannot answer while this stands", h.ID, name)
+			case top == keyParams && misfit(h, rest, r.Value) != "" && (!declares(h, rest) || s.wins(r, top, rest, h)):
+				r.Why, r.Breaks = misfit(h, rest, r.Value)+", and cannot answer while this stands", h.ID
 			case s.wins(r, top, rest, h):
 				r.Counts = true
 			default:
@@ -119,6 +118,20 @@ func (s *Set) tunes(r *Row, top, rest string, h *hook.Hook) bool {
 func declares(h *hook.Hook, rest string) bool {
 	_, ok := h.Params[strings.TrimPrefix(rest, h.ID+".")]
 	return ok
+}
+
+// misfit is why the value of a row is none for the parameter of a hook, "" if it
+// is one.
+func misfit(h *hook.Hook, rest string, value any) string {
+	name := strings.TrimPrefix(rest, h.ID+".")
+	param, ok := h.Params[name]
+	if !ok {
+		return fmt.Sprintf("%s has no parameter %s", h.ID, name)
+	}
+	if err := param.Check(value); err != nil {
+		return fmt.Sprintf("%s cannot take it (%s)", h.ID, err)
+	}
+	return ""
 }
 
 // wins reports whether a row that may tune a hook is the one that does.

@@ -275,6 +275,9 @@ func rowFinding(r scopes.Row, now time.Time) (install.Finding, bool) {
 	}
 	if !r.Counts && !strings.HasPrefix(r.Why, "overridden") {
 		f.Message = fmt.Sprintf("%s does not count: %s", r.Key, cmp.Or(r.Why, "other settings come first"))
+		if r.Breaks != "" {
+			f.Severity, f.Remedy = install.Error, "correct it, or remove it with gate set --unset "+r.Key
+		}
 		return f, true
 	}
 	exception, _ := r.Value.(map[string]any)

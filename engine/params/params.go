@@ -6,7 +6,6 @@
 package params
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -70,7 +69,7 @@ func resolve(h *hook.Hook, given map[string]any) (map[string]any, error) {
 		if !ok {
 			v = param.Default
 		}
-		if err := check(param, v); err != nil {
+		if err := param.Check(v); err != nil {
 			errs = append(errs, fmt.Errorf("%s: parameter %s of %s: %w", h.Pos(), name, h.ID, err))
 		}
 		values[name] = v
@@ -107,37 +106,6 @@ func (p *Params) put(h *hook.Hook, values map[string]any) error {
 		n[name] = values[name]
 	}
 	return nil
-}
-
-// check reports whether v has the parameter's type.
-func check(p hook.Param, v any) error {
-	got := typeOf(v)
-	switch {
-	case v == nil:
-		return errors.New("no value and no default")
-	case p.Type != got:
-		return fmt.Errorf("%s where %s is wanted", got, p.Type)
-	}
-	return nil
-}
-
-// typeOf names the JSON Schema type of a decoded value.
-func typeOf(v any) string {
-	switch v.(type) {
-	case nil:
-		return "null"
-	case string:
-		return "string"
-	case bool:
-		return "boolean"
-	case json.Number, float64, int, int64, uint64:
-		return "number"
-	case []any, []string:
-		return "array"
-	case map[string]any:
-		return "object"
-	}
-	return fmt.Sprintf("%T", v)
 }
 
 // Fault says what is wrong with the parameters of a package, nil if nothing is.
