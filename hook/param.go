@@ -3,7 +3,6 @@ package hook
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 )
 
 // A Param is a typed setting of a policy, read at data.gate.params.<package>.
@@ -16,21 +15,18 @@ type Param struct {
 // Check says why v, a decoded value, cannot be the parameter's: it has another
 // type, or there is none.
 func (p Param) Check(v any) error {
-	got := typeOf(v)
-	switch {
-	case v == nil:
+	if v == nil {
 		return errors.New("no value and no default")
-	case p.Type != got:
-		return fmt.Errorf("%s where %s is wanted", got, p.Type)
+	}
+	if got := typeOf(v); p.Type != got {
+		return errors.New(got + " where " + p.Type + " is wanted")
 	}
 	return nil
 }
 
-// typeOf names the JSON Schema type of a decoded value.
+// typeOf names the JSON Schema type of a decoded value that is not null.
 func typeOf(v any) string {
 	switch v.(type) {
-	case nil:
-		return "null"
 	case string:
 		return "string"
 	case bool:
@@ -42,5 +38,5 @@ func typeOf(v any) string {
 	case map[string]any:
 		return "object"
 	}
-	return fmt.Sprintf("%T", v)
+	return "no JSON"
 }
