@@ -3,18 +3,13 @@ package facts
 import (
 	"encoding/base64"
 	"encoding/hex"
-	"maps"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 
 	"gate/facts/bash"
-	"gate/facts/catalogue"
-	"gate/facts/code"
-	"gate/facts/glob"
 	"gate/hook"
 )
 
@@ -250,113 +245,6 @@ func (u *use) markDecoded() {
 	for i := range u.walker.out.Effects {
 		if e := &u.walker.out.Effects[i]; e.Kind == "exec.code" && e.Command == u.id {
 			e.Attrs["decoded"] = true
-		}
-	}
-}
-
-// execute judges a script that is named on the line.
-func (u *use) execute(language string, f field) {
-	u.inside(func() {
-		u.call.s.zero = &f
-		if len(u.rest) > 0 && u.rest[0].text() == f.text() {
-			u.call.s.params, u.call.s.args = u.rest[1:], true
-		}
-		u.prints(u.runScript(language, f, false))
-	})
-}
-
-const maxScript = 64 << 10
-
-// runScript follows a script file: written in this line, from a substitution,
-// or readable and small.
-func (c *call) runScript(language string, f field, here bool) stream {
-	for _, p := range c.absolute(c.s, f) {
-		if p.path == "" {
-			continue
-		}
-		if p.glob || p.contents { // of what it matches, the line's own files are known
-			pattern := p.path
-			if p.contents {
-				pattern += "/*"
-			}
-			for _, name := range slices.Sorted(maps.Keys(c.files)) {
-				if glob.Match(pattern, name) {
-					c.runScript(language, literalField(name), here)
-				}
-			}
-			continue
-		}
-		st, ok := c.files[p.path]
-		if isInput(literalField(p.path)) {
-			st, ok = c.stdin, true
-		}
-		whole, known := st.template()
-		if ok && !known {
-			return c.unknownCode(language, st.taint, "file", "the file was written by a program")
-		}
-		if !ok {
-			if language != "" && language != "bash" && !code.HasRules(language) {
-				continue // what such a program does is as unknown as what any does
-			}
-			text, err := c.world.Read(p.path, maxScript)
-			if err != nil {
-				if c.world.Exists(p.path) {
-					c.unknown("script", "a script that gate could not read", c.id, f.span)
-				}
-				continue
-			}
-			whole = literalField(text)
-		}
-		var out stream
-		judge := func() { out = c.runText(language, whole, here) }
-		if ok {
-			judge()
-		} else {
-			c.asProgram(f, judge)
-		}
-		if here || language == "bash" || language == "" || out.taint.secret != "" {
-			return out
-		}
-	}
-	if f.value() == nil {
-		return c.unknownCode(language, f.taint(), "file", f.why())
-	}
-	return stream{some: true, from: c.id}
-}
-
-// runText runs the text of a script, here or in a program of its own.
-func (c *call) runText(language string, text field, here bool) stream {
-	if !here && language != "bash" && language != "" {
-		u := &use{call: c, row: &catalogue.Row{}}
-		u.code(language, text, "file")
-		return stream{some: true, from: c.id, taint: text.taint()}
-	}
-	if !text.literal() {
-		return c.shellText(text, c.stdin)
-	}
-	s := c.s
-	if !here {
-		s = c.s.clone()
-	}
-	c.nested++
-	defer func() { c.nested-- }()
-	return c.script(s, text.text(), c.stdin)
-}
-
-// runsFile judges a program called by a path: ./x.sh that this line wrote, or
-// that is there.
-func (c *call) runsFile(name string) {
-	f := literalField(name)
-	for _, p := range c.absolute(c.s, f) {
-		st, ok := c.files[p.path]
-		if !ok {
-			c.does = append(c.does, c.looksInto(p.path)...)
-		} else if text, ok := st.template(); !ok {
-			c.unknownCode("bash", st.taint, "file", "the file was written by a program")
-		} else if language := interpreter(text.prefix()); code.HasRules(language) {
-			c.runText(language, text, false)
-		} else {
-			c.shellText(text, c.stdin)
 		}
 	}
 }

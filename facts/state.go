@@ -199,3 +199,33 @@ func joinDirs(a, b []string) []string {
 	}
 	return out
 }
+
+// hide keeps what a name means outside the running function.
+func (s *state) hide(name string) {
+	if s.locals == nil {
+		return
+	}
+	if _, ok := s.locals[name]; ok {
+		return
+	}
+	var kept *variable
+	exported := false
+	if v, ok := s.vars[name]; ok {
+		kept, exported = &v, v.exported
+	}
+	s.locals[name] = kept
+	s.vars[name] = variable{value: literalField(""), unset: true, exported: exported}
+}
+
+// restore undoes what a function hid.
+func (s *state) restore(outer map[string]*variable) {
+	s.own()
+	for name, v := range s.locals {
+		if v == nil {
+			delete(s.vars, name)
+			continue
+		}
+		s.vars[name] = *v
+	}
+	s.locals = outer
+}

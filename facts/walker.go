@@ -55,74 +55,11 @@ type walker struct {
 	holes      []*hole               // that variables in nested text stand for: see template
 }
 
-// A stream is what flows through a pipe or a file.
-type stream struct {
-	text  *string // the text itself, where it is known
-	form  *field  // a text that is known but for holes; nil where text is set
-	taint taint
-	from  int     // the command that writes it, 0 for none
-	some  bool    // something flows at all
-	files []field // the files that the names in it stand for, by pattern
-	under []field // directories in which the file names in it lie
-	whole []field // directories of which it names everything, down to themselves
-	read  *position
-	more  []origin // of other secrets in it than that of its taint
-
-	spared bool // a secret went in, and of it only names or numbers come out
-}
-
-// An origin is a secret and the command that prints it.
-type origin struct {
-	secret string
-	from   int
-}
-
-// A position is how far a text has been read, by all that share it.
-type position struct {
-	at    int // bytes; below 0 for nobody knows
-	maybe int // branches around where the text comes in
-}
-
-// opened is a stream that commands read from here on.
-func (w *walker) opened(st stream) stream {
-	st.some, st.read = true, &position{maybe: w.maybe}
-	return st
-}
-
 // A frame is a function that is running.
 type frame struct {
 	name   string
 	params []field
 	state  *state // when it was called
-}
-
-// left is the text that has not been read yet.
-func (st stream) left() (string, bool) {
-	at := st.at()
-	if st.text == nil || at < 0 {
-		return "", false
-	}
-	return (*st.text)[min(at, len(*st.text)):], true
-}
-
-// template is the text, as far as it is known. It reports false for a text of which
-// nothing is, or a part has been read.
-func (st stream) template() (field, bool) {
-	switch {
-	case st.text != nil:
-		return literalField(*st.text), true
-	case st.form == nil || st.at() != 0:
-		return field{}, false
-	}
-	return *st.form, true
-}
-
-// at is how far the text has been read.
-func (st stream) at() int {
-	if st.read == nil {
-		return 0
-	}
-	return st.read.at
 }
 
 // line judges a shell line in directory dir.
