@@ -72,13 +72,7 @@ func (u *use) calls(language, text string) []string {
 
 // code.Call gives one call the effects of its command.
 func (u *use) codeCall(c code.Call) {
-	args := make([]field, len(c.Args))
-	for i, a := range c.Args {
-		args[i] = holeField(&hole{why: "an argument of " + c.Name})
-		if a != nil {
-			args[i] = field{parts: []part{{text: *a, quoted: true}}}
-		}
-	}
+	args := codeArgs(c)
 	each := func(a access) {
 		for _, f := range args {
 			u.usePath(u.s, u.id, f, a)
@@ -125,6 +119,26 @@ func (u *use) codeCall(c code.Call) {
 		if len(args) > 0 {
 			u.sql(args[0])
 		}
+	default:
+		u.codeEffect(c, args)
+	}
+}
+
+// codeArgs are the arguments of a call as words.
+func codeArgs(c code.Call) []field {
+	args := make([]field, len(c.Args))
+	for i, a := range c.Args {
+		args[i] = holeField(&hole{why: "an argument of " + c.Name})
+		if a != nil {
+			args[i] = field{parts: []part{{text: *a, quoted: true}}}
+		}
+	}
+	return args
+}
+
+// codeEffect gives a call the effect of a program that has no command.
+func (u *use) codeEffect(c code.Call, args []field) {
+	switch c.Does {
 	case "remove":
 		u.effect("infrastructure", u.id, map[string]any{"tool": textOrNil(args[0]), "verb": textOrNil(args[1]), "access": "delete", "approved": true, "target": nil})
 	case "reverse-shell":

@@ -24,61 +24,16 @@ func (x *expander) operate(p *syntax.ParamExp, values []field, list, quoted bool
 	op, word := p.Exp.Op, p.Exp.Word
 	switch op {
 	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull:
-		d := x.alternative(word, quoted)
-		switch {
-		case list && len(values) > 0:
-			return values, true
-		case len(values) == 0:
-			return d, true
-		case len(d) != 1:
-			if f := values[0]; f.literal() && !f.empty() {
-				return values, false
-			} else if _, set := x.scalar(p.Param.Value); f.literal() && !set {
-				return d, true
-			}
-			d = []field{join(d)}
-		}
-		return []field{x.orDefault(p, values[0], d[0], op)}, false
+		return x.orElse(p, values, list, quoted)
 	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
-		d := x.alternative(word, quoted)
-		if list {
-			if len(values) > 0 {
-				return d, true
-			}
-			return nil, true
-		}
-		if len(values) > 0 && values[0].literal() {
-			if _, set := x.scalar(p.Param.Value); set && (!values[0].empty() || op == syntax.AlternateUnset) {
-				return d, true
-			}
-			return []field{literalField("")}, false
-		}
-		return []field{either(join(d), literalField(""))}, false
+		return x.instead(p, values, list, quoted)
 	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
 		x.word(x.state, word)
 		return each(values, notEmpty), list
 	case syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
-		f := x.word(x.state, word)
-		if !f.literal() {
-			return each(values, unfollowed), list
-		}
-		pat, wild := f.pattern()
-		return each(values, func(f field) field {
-			if n := f.size(); wild && !x.affords(n*n) {
-				return unfollowed(f)
-			}
-			return mapText(f, func(s string) string { return trimPattern(s, pat, op) })
-		}), list
+		return each(values, x.trimmer(word, op)), list
 	case syntax.UpperFirst, syntax.UpperAll, syntax.LowerFirst, syntax.LowerAll:
-		pat := "?"
-		if word != nil && len(word.Parts) > 0 {
-			f := x.word(x.state, word)
-			if !f.literal() {
-				return each(values, unfollowed), list
-			}
-			pat, _ = f.pattern()
-		}
-		return each(values, func(f field) field { return mapText(f, func(s string) string { return changeCase(s, pat, op) }) }), list
+		return each(values, x.recaser(word, op)), list
 	case syntax.OtherParamOps:
 		v := x.word(x.state, word).text()
 		return each(values, func(f field) field { return x.transform(f, v) }), list
@@ -87,6 +42,71 @@ func (x *expander) operate(p *syntax.ParamExp, values []field, list, quoted bool
 		x.word(x.state, word)
 	}
 	return each(values, unfollowed), list
+}
+
+// orElse is ${v:-word} and its kin.
+func (x *expander) orElse(p *syntax.ParamExp, values []field, list, quoted bool) ([]field, bool) {
+	d := x.alternative(p.Exp.Word, quoted)
+	switch {
+	case list && len(values) > 0:
+		return values, true
+	case len(values) == 0:
+		return d, true
+	case len(d) != 1:
+		if f := values[0]; f.literal() && !f.empty() {
+			return values, false
+		} else if _, set := x.scalar(p.Param.Value); f.literal() && !set {
+			return d, true
+		}
+		d = []field{join(d)}
+	}
+	return []field{x.orDefault(p, values[0], d[0], p.Exp.Op)}, false
+}
+
+// instead is ${v:+word}.
+func (x *expander) instead(p *syntax.ParamExp, values []field, list, quoted bool) ([]field, bool) {
+	d := x.alternative(p.Exp.Word, quoted)
+	if list {
+		if len(values) > 0 {
+			return d, true
+		}
+		return nil, true
+	}
+	if len(values) > 0 && values[0].literal() {
+		if _, set := x.scalar(p.Param.Value); set && (!values[0].empty() || p.Exp.Op == syntax.AlternateUnset) {
+			return d, true
+		}
+		return []field{literalField("")}, false
+	}
+	return []field{either(join(d), literalField(""))}, false
+}
+
+// trimmer cuts what a pattern matches off a value: ${v#word}, ${v%word}.
+func (x *expander) trimmer(word *syntax.Word, op syntax.ParExpOperator) func(field) field {
+	f := x.word(x.state, word)
+	if !f.literal() {
+		return unfollowed
+	}
+	pat, wild := f.pattern()
+	return func(f field) field {
+		if n := f.size(); wild && !x.affords(n*n) {
+			return unfollowed(f)
+		}
+		return mapText(f, func(s string) string { return trimPattern(s, pat, op) })
+	}
+}
+
+// recaser changes the case of what a pattern matches: ${v^word}, ${v,,}.
+func (x *expander) recaser(word *syntax.Word, op syntax.ParExpOperator) func(field) field {
+	pat := "?"
+	if word != nil && len(word.Parts) > 0 {
+		f := x.word(x.state, word)
+		if !f.literal() {
+			return unfollowed
+		}
+		pat, _ = f.pattern()
+	}
+	return func(f field) field { return mapText(f, func(s string) string { return changeCase(s, pat, op) }) }
 }
 
 // transform applies ${v@P} and its kin.

@@ -15,17 +15,7 @@ import (
 func (u *use) output() stream {
 	out := u.answer(u.call.out)
 	out.some = true
-	in := u.stdin
-	if len(u.reads) > 0 {
-		in = stream{}
-		for _, f := range u.reads {
-			if isInput(f) {
-				in = concat(in, u.stdin)
-				continue
-			}
-			in = concat(in, u.fileStream(u.s, f))
-		}
-	}
+	in := u.taken()
 	switch u.row.Output {
 	case "echo":
 		out.text, out.taint = u.echo(), out.taint.merge(join(u.rest).taint())
@@ -74,6 +64,23 @@ func (u *use) output() stream {
 		out.spared = in.taint.secret != ""
 	}
 	return out
+}
+
+// taken is what the program reads: the files that it names, one after the other, or
+// its input.
+func (u *use) taken() stream {
+	if len(u.reads) == 0 {
+		return u.stdin
+	}
+	var in stream
+	for _, f := range u.reads {
+		if isInput(f) {
+			in = concat(in, u.stdin)
+			continue
+		}
+		in = concat(in, u.fileStream(u.s, f))
+	}
+	return in
 }
 
 // relisted hands on the file names that come in. A program that picks some of

@@ -113,8 +113,36 @@ func (c *call) deletes(w field) bool {
 
 // sort finds the verbs, tells options from operands and files option values.
 func (u *use) sort() {
-	words := u.given()
-	var before []argument // options between the program and its verb
+	before, words := u.descend()
+	u.args = append(before, tellOptions(u.row, words)...)
+	u.opts = map[string][]field{}
+	for _, a := range u.args {
+		if a.option == nil {
+			u.rest = append(u.rest, a.field)
+			continue
+		}
+		u.opts[a.option.Name] = append(u.opts[a.option.Name], a.value)
+	}
+	switch u.row.Special {
+	case "httpie":
+		u.httpie()
+	case "copy":
+		u.targetLast()
+	}
+	switch u.name {
+	case "rg", "ag", "ack", "ack-grep", "ugrep": // they search directories without being told
+		u.recurse = true
+	default:
+		u.recurse = u.has("recursive")
+	}
+	u.force = u.has("force")
+	u.asks = len(u.rest) == 0 && (u.has("help") || u.has("version")) && !u.commandRole()
+}
+
+// descend goes from the row of the program to that of its verbs, as far as there are
+// rows. It returns the options before the last verb, and the words behind it.
+func (u *use) descend() (before []argument, words []field) {
+	words = u.given()
 	spec := u.row.Options
 	if u.row.Verbs {
 		u.global = u.row.Special
@@ -159,29 +187,7 @@ func (u *use) sort() {
 	merged := *u.row
 	merged.Options = spec
 	u.row = &merged
-	u.args = append(before, tellOptions(u.row, words)...)
-	u.opts = map[string][]field{}
-	for _, a := range u.args {
-		if a.option == nil {
-			u.rest = append(u.rest, a.field)
-			continue
-		}
-		u.opts[a.option.Name] = append(u.opts[a.option.Name], a.value)
-	}
-	switch u.row.Special {
-	case "httpie":
-		u.httpie()
-	case "copy":
-		u.targetLast()
-	}
-	switch u.name {
-	case "rg", "ag", "ack", "ack-grep", "ugrep": // they search directories without being told
-		u.recurse = true
-	default:
-		u.recurse = u.has("recursive")
-	}
-	u.force = u.has("force")
-	u.asks = len(u.rest) == 0 && (u.has("help") || u.has("version")) && !u.commandRole()
+	return before, words
 }
 
 // given are the words after the program.

@@ -192,16 +192,7 @@ func (u *use) role(r catalogue.Role, f field) {
 	case "data":
 		u.data(f)
 	case "shell", "command":
-		u.inside(func() {
-			if len(u.row.Operands) > 0 && u.row.Operands[0].Name == "execute" { // sh -c TEXT NAME ARGS
-				u.call.s.params, u.call.s.args = u.rest[min(2, len(u.rest)):], true
-				u.call.s.zero = ptr(literalField(u.name))
-				if len(u.rest) > 1 {
-					u.call.s.zero = &u.rest[1]
-				}
-			}
-			u.prints(u.shellText(f, u.stdin))
-		})
+		u.inside(func() { u.shellOperand(f) })
 	case "code":
 		u.code(how, f, "inline")
 	case "sql":
@@ -213,6 +204,19 @@ func (u *use) role(r catalogue.Role, f field) {
 			u.variableEffect(u.id, name, value)
 		}
 	}
+}
+
+// shellOperand runs the text that a shell is given, with the operands behind it as
+// its name and arguments: sh -c TEXT NAME ARGS.
+func (u *use) shellOperand(f field) {
+	if len(u.row.Operands) > 0 && u.row.Operands[0].Name == "execute" {
+		u.call.s.params, u.call.s.args = u.rest[min(2, len(u.rest)):], true
+		u.call.s.zero = ptr(literalField(u.name))
+		if len(u.rest) > 1 {
+			u.call.s.zero = &u.rest[1]
+		}
+	}
+	u.prints(u.shellText(f, u.stdin))
 }
 
 // prints adds what a shell inside writes to what the program itself does.

@@ -1,6 +1,7 @@
 package facts
 
-// special returns the function a row names for what a table cannot say.
+// special returns the function that a row names for what a table cannot say, nil if
+// there is none. A map of them would be made at every start.
 func special(name string) func(*use) {
 	switch name {
 	case "git.push":
