@@ -18,6 +18,18 @@ import (
 	"gate/hook"
 )
 
+// The ways through the package, by file:
+//
+//	facts walker shell branch loop function redirect   a line and its statements
+//	state variable array assign declare directory      what the shell knows where it is
+//	expand param operate split tilde lookup arithmetic  words of the line become fields
+//	field taint stream                                 text with holes, and text that flows
+//	call call_name builtin read script inner           a command, and what runs in it
+//	program option role template output                a program, by its row
+//	special and the files it names                     what a row cannot say
+//	target path place                                  what becomes of a path
+//	tool patch                                         tools that are no shell
+
 // The compiler copies small functions into their callers. Some here have so many
 // that the copies made gate-hook a twentieth larger, and a program starts the more
 // slowly the larger it is: those are marked go:noinline. A further one is worth it
