@@ -45,7 +45,7 @@ func applescriptStatement(p *parser, t token) bool {
 		p.applescriptDelete(t)
 	case p.words("set"):
 		name := p.next().text
-		if p.peek().word("to") {
+		if p.atWord("to") {
 			p.next()
 			p.assign(name, "=", p.expr())
 		}
@@ -128,7 +128,7 @@ func applescriptWord(p *parser, t token) (value, bool) {
 			return p.environment(name.text), true
 		}
 		return flagged(fromEnvironment), true
-	case t.text == "home" && p.words("folder"), strings.HasPrefix(t.text, "home") && p.peek().word("directory"):
+	case t.text == "home" && p.words("folder"), strings.HasPrefix(t.text, "home") && p.atWord("directory"):
 		return textValue("~"), true
 	case t.text == "do" && p.words("shell", "script"):
 		c := Call{Name: "do shell script", Does: "shell", Offset: int(t.offset)}

@@ -24,7 +24,7 @@ func (p *parser) sequence() {
 	}
 	p.pos = start
 	v := p.expr()
-	if p.lang.as && p.peek().word("as") && p.ahead(1).kind == wordToken {
+	if p.lang.as && p.atWord("as") && p.ahead(1).kind == wordToken {
 		p.next()
 		p.assign(p.next().text, "=", v)
 	}

@@ -77,7 +77,7 @@ func (p *parser) pick(v, key value, target string) value {
 		return p.known(module + "." + key.text)
 	case key.kind == knownValue && wordlist.Has(p.lang.modules, v.text):
 		return p.known(v.text + "." + key.text)
-	case key.kind != knownValue && (wordlist.Has(p.lang.modules, v.text) || module != v.text) && p.peek().is("("):
+	case key.kind != knownValue && (wordlist.Has(p.lang.modules, v.text) || module != v.text) && p.at("("):
 		p.suspect("picks a function by a computed name")
 	}
 	if target != "" && key.kind == knownValue && len(target)+len(key.text) < maxName {

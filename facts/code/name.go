@@ -7,7 +7,7 @@ const maxName = 200
 
 // name reads what a word stands for.
 func (p *parser) name(t token) value {
-	if p.lang.arrows && p.peek().is("=>") {
+	if p.lang.arrows && p.at("=>") {
 		p.next()
 		return p.function([]token{t})
 	}
@@ -26,7 +26,7 @@ func (p *parser) name(t token) value {
 	}
 	p.target = t.text
 	v := p.known(t.text)
-	if function, ok := strings.CutPrefix(v.text, definedPrefix); ok && v.kind == nameValue && !p.again && !p.peek().is("(") {
+	if function, ok := strings.CutPrefix(v.text, definedPrefix); ok && v.kind == nameValue && !p.again && !p.at("(") {
 		p.siteOf(function).escaped = true
 	}
 	return v
@@ -125,7 +125,7 @@ func (p *parser) member(v value, word token, m *pending) value {
 		}
 	}
 	if v.kind == nameValue {
-		if v.flags&fromEnvironment != 0 && p.lang.arrows && !p.peek().is("(") {
+		if v.flags&fromEnvironment != 0 && p.lang.arrows && !p.at("(") {
 			return p.environment(word.text)
 		}
 		q := p.known(v.text + "." + word.text)
@@ -275,7 +275,7 @@ func (p *parser) commandArgs() arguments {
 	var args arguments
 	for !p.done() {
 		p.argument(&args)
-		if !p.peek().is(",") && !p.peek().is("=>") {
+		if !p.at(",") && !p.at("=>") {
 			break
 		}
 		p.next()
@@ -291,7 +291,7 @@ func (p *parser) blockBody(element value) {
 	p.skipLines()
 	if p.accept("|") {
 		var names []string
-		for !p.done() && !p.peek().is("|") && p.peek().kind != lineToken {
+		for !p.done() && !p.at("|") && p.peek().kind != lineToken {
 			if t := p.next(); t.kind == wordToken {
 				names = append(names, t.text)
 			}

@@ -51,7 +51,7 @@ func nodeStatement(p *parser, t token) bool {
 		}
 	case "for":
 		p.next()
-		if p.peek().word("await") {
+		if p.atWord("await") {
 			p.next()
 		}
 		if p.accept("(") {
@@ -77,14 +77,14 @@ func nodeStatement(p *parser, t token) bool {
 func (p *parser) importNames() {
 	type name struct{ from, to string }
 	var names []name
-	for !p.done() && p.peek().kind != textToken && !p.peek().is(";") {
+	for !p.done() && p.peek().kind != textToken && !p.at(";") {
 		t := p.next()
 		switch {
 		case t.word("from") && p.peek().kind == textToken, t.word("type"):
-		case t.is("*") && p.peek().word("as"):
+		case t.is("*") && p.atWord("as"):
 			p.next()
 			names = append(names, name{"", p.next().text})
-		case t.kind == wordToken && p.peek().word("as"):
+		case t.kind == wordToken && p.atWord("as"):
 			p.next()
 			names = append(names, name{t.text, p.next().text})
 		case t.kind == wordToken && !p.toks[p.pos-2].is("{") && !p.toks[p.pos-2].is(","):
@@ -120,7 +120,7 @@ func (p *parser) destructure() {
 			depth++
 		case t.is("}"):
 			depth--
-		case t.kind == wordToken && p.peek().is(":") && p.ahead(1).kind == wordToken:
+		case t.kind == wordToken && p.at(":") && p.ahead(1).kind == wordToken:
 			p.next()
 			keys, names = append(keys, t.text), append(names, p.next().text)
 		case t.kind == wordToken:
@@ -178,7 +178,7 @@ func nodeWord(p *parser, t token) (value, bool) {
 	case "__dirname":
 		return textValue("."), true
 	case "String":
-		if p.peek().is(".") && p.ahead(1).word("raw") && p.ahead(2).kind == textToken {
+		if p.at(".") && p.ahead(1).word("raw") && p.ahead(2).kind == textToken {
 			p.next()
 			p.next()
 			return p.textOf(p.next()), true

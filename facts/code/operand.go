@@ -123,7 +123,7 @@ func (p *parser) embedded(toks []token) value {
 // of an arrow function.
 func (p *parser) group(open int) value {
 	args := p.list(")", open)
-	if p.lang.arrows && p.peek().is("=>") {
+	if p.lang.arrows && p.at("=>") {
 		params := p.toks[open:p.pos]
 		p.next()
 		return p.function(params)
@@ -218,7 +218,7 @@ func (p *parser) comprehension(at int) value {
 // loop reads "x, y in values" and binds the variables.
 func (p *parser) loop() {
 	var names []string
-	for !p.done() && !p.peek().word("in") && !p.peek().word("of") {
+	for !p.done() && !p.atWord("in") && !p.atWord("of") {
 		t := p.peek()
 		if t.kind == lineToken || t.is(";") || t.is("{") && len(names) > 0 {
 			return

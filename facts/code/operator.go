@@ -151,7 +151,7 @@ func (p *parser) wordOperator(v value, t token) (_ value, done bool) {
 		}
 		p.next() // a if c else b
 		p.expr()
-		if p.peek().word("else") {
+		if p.atWord("else") {
 			p.next()
 			return oneOf(v, p.expr()), true
 		}

@@ -99,6 +99,16 @@ func (p *parser) ahead(n int) token {
 	return token{}
 }
 
+// at reports whether the next token is this mark.
+//
+//go:noinline
+func (p *parser) at(mark string) bool { return p.peek().is(mark) }
+
+// atWord reports whether the next token is this word.
+//
+//go:noinline
+func (p *parser) atWord(w string) bool { return p.peek().word(w) }
+
 //go:noinline
 func (p *parser) next() token {
 	t := p.peek()
@@ -133,7 +143,7 @@ func (p *parser) skipLines() {
 
 // accept consumes a mark if it is the next token.
 func (p *parser) accept(mark string) bool {
-	if p.peek().is(mark) {
+	if p.at(mark) {
 		p.next()
 		return true
 	}

@@ -82,7 +82,7 @@ func perlStatement(p *parser, t token) bool {
 func perlWord(p *parser, t token) (value, bool) {
 	switch t.text {
 	case "map", "grep", "sort":
-		open := p.peek().is("(")
+		open := p.at("(")
 		if open {
 			p.next()
 		}
@@ -120,7 +120,7 @@ func perlWord(p *parser, t token) (value, bool) {
 	case "sub":
 		return named("closure"), true
 	case "do", "eval":
-		if p.peek().is("{") {
+		if p.at("{") {
 			return value{}, true
 		}
 	case "shift", "pop", "__FILE__", "STDIN", "STDERR", "STDOUT":
@@ -132,7 +132,7 @@ func perlWord(p *parser, t token) (value, bool) {
 // perlFind binds what the function of find(sub { … }, DIRECTORY) is called
 // with, which stands before the directory.
 func (p *parser) perlFind() {
-	if !p.peek().is("(") || p.seeking {
+	if !p.at("(") || p.seeking {
 		return
 	}
 	from, depth, last := p.pos, 0, -1

@@ -41,7 +41,7 @@ func phpStatement(p *parser, t token) bool {
 		}
 		v := p.expr()
 		var names []string
-		for !p.done() && !p.peek().is(")") {
+		for !p.done() && !p.at(")") {
 			if w := p.next(); w.kind == wordToken && w.text != "as" {
 				names = append(names, w.text)
 			}

@@ -34,7 +34,7 @@ func pythonStatement(p *parser, t token) bool {
 		p.next()
 		for {
 			name := p.dotted()
-			if p.peek().word("as") {
+			if p.atWord("as") {
 				p.next()
 				p.vars[p.next().text] = named(name)
 			}
@@ -88,11 +88,11 @@ func pythonStatement(p *parser, t token) bool {
 // dotted reads a.b.c.
 func (p *parser) dotted() string {
 	name := ""
-	for p.peek().kind == wordToken || p.peek().is(".") {
+	for p.peek().kind == wordToken || p.at(".") {
 		if name += p.next().text; len(name) > maxName {
 			return ""
 		}
-		if p.peek().word("import") || p.peek().word("as") {
+		if p.atWord("import") || p.atWord("as") {
 			break
 		}
 	}
@@ -101,7 +101,7 @@ func (p *parser) dotted() string {
 
 // importFrom reads "import a as b, c" behind a module.
 func (p *parser) importFrom(module string) {
-	if !p.peek().word("import") {
+	if !p.atWord("import") {
 		return
 	}
 	p.next()
@@ -115,7 +115,7 @@ func (p *parser) importFrom(module string) {
 			}
 		case t.kind == wordToken:
 			name := t.text
-			if p.peek().word("as") {
+			if p.atWord("as") {
 				p.next()
 				name = p.next().text
 			}
@@ -131,7 +131,7 @@ func (p *parser) importFrom(module string) {
 func pythonWord(p *parser, t token) (value, bool) {
 	switch t.text {
 	case "lambda":
-		for !p.done() && !p.peek().is(":") && p.peek().kind != lineToken {
+		for !p.done() && !p.at(":") && p.peek().kind != lineToken {
 			if w := p.next(); w.kind == wordToken {
 				p.vars[w.text] = p.element
 			}
@@ -140,7 +140,7 @@ func pythonWord(p *parser, t token) (value, bool) {
 		p.expr()
 		return value{}, true
 	case "print":
-		if p.peek().is(">>") {
+		if p.at(">>") {
 			p.next()
 		}
 	}

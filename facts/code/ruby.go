@@ -41,11 +41,11 @@ func rubyStatement(p *parser, t token) bool {
 		p.branch = true
 	case "def":
 		p.next()
-		for !p.done() && p.peek().kind != lineToken && !p.peek().is(";") {
+		for !p.done() && p.peek().kind != lineToken && !p.at(";") {
 			if w := p.next(); w.kind == wordToken {
 				p.forget(w.text)
 			}
-			if p.peek().is("=") && p.ahead(1).kind != wordToken {
+			if p.at("=") && p.ahead(1).kind != wordToken {
 				break
 			}
 		}
