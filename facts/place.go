@@ -35,6 +35,11 @@ func (w *walker) classify(id int, t target, a access) {
 		}
 		w.classifyPath(id, p, p, t, a)
 	}
+	for _, dir := range t.within {
+		if a.kind == "read" && dir != "" {
+			w.classifyPath(id, dir, cmp.Or(t.written, t.raw), target{contents: true}, a)
+		}
+	}
 	if t.path == "" && t.raw != "" { // relative to an unknown directory: the name still tells
 		name := t.under
 		if name == "" {
@@ -55,7 +60,7 @@ func (w *walker) classifyPath(id int, p, written string, t target, a access) {
 	for _, name := range names {
 		switch a.kind {
 		case "read", "use", "execute":
-			if a.kind == "read" && a.recursive && w.secretsBelow(id, p, a) {
+			if a.kind == "read" && w.secretsBelow(id, p, a) {
 				return
 			}
 			if what, grade := w.secret(name); what != "" {
@@ -70,10 +75,10 @@ func (w *walker) classifyPath(id int, p, written string, t target, a access) {
 	}
 }
 
-// secretsBelow reports a directory of secrets that is read as a whole, and the
-// home directory, which holds them all.
+// secretsBelow reports a directory of secrets, which stands for the files in it where
+// something reads it, and the home directory, which holds them all, read as a whole.
 func (w *walker) secretsBelow(id int, dir string, a access) bool {
-	if area := w.world.Area(dir); area == "home" || area == "root" {
+	if area := w.world.Area(dir); a.recursive && (area == "home" || area == "root") {
 		w.effect("secret.read", id, map[string]any{"path": dir, "what": "directory of secrets", "grade": "config", "shown": a.shown})
 		return true
 	}

@@ -20,8 +20,9 @@ type target struct {
 	resolved string   // "" when the same or unknown
 	could    []string // areas it might be as well
 	glob     bool
-	contents bool // everything inside path
-	dir      bool // written with a trailing slash
+	contents bool     // everything inside path
+	within   []string // directories in which it is a name that is not known
+	dir      bool     // written with a trailing slash
 }
 
 // absolute returns the paths a word can be, seen from the directories the
@@ -160,6 +161,9 @@ func (w *walker) partial(s *state, f field) target {
 		dir := prefix[:i+1]
 		for _, d := range w.absolute(s, literalField(dir+"gate-unknown")) {
 			t.area = d.area
+			if dir == prefix && f.text() == prefix {
+				t.within = append(t.within, world.Parent(d.path))
+			}
 		}
 	}
 	for n := range maxVariants {
