@@ -113,8 +113,7 @@ func (c *call) deletes(w field) bool {
 
 // sort finds the verbs, tells options from operands and files option values.
 func (u *use) sort() {
-	before, words := u.descend()
-	u.args = append(before, tellOptions(u.row, words)...)
+	u.descend()
 	u.opts = map[string][]field{}
 	for _, a := range u.args {
 		if a.option == nil {
@@ -140,9 +139,10 @@ func (u *use) sort() {
 }
 
 // descend goes from the row of the program to that of its verbs, as far as there are
-// rows. It returns the options before the last verb, and the words behind it.
-func (u *use) descend() (before []argument, words []field) {
-	words = u.given()
+// rows, and tells options from operands on the way.
+func (u *use) descend() {
+	words := u.given()
+	var before []argument // options between the program and its verb
 	spec := u.row.Options
 	if u.row.Verbs {
 		u.global = u.row.Special
@@ -187,7 +187,7 @@ func (u *use) descend() (before []argument, words []field) {
 	merged := *u.row
 	merged.Options = spec
 	u.row = &merged
-	return before, words
+	u.args = append(before, tellOptions(u.row, words)...)
 }
 
 // given are the words after the program.
