@@ -9,6 +9,7 @@ import (
 
 	"gate/facts/catalogue"
 	"gate/facts/peer"
+	"gate/facts/world"
 	"gate/hook"
 )
 
@@ -165,6 +166,18 @@ func (u *use) destinations(f field) []field {
 		}
 	}
 	return out
+}
+
+// copiesGuarded reports a copy of what guards or steers agents, and nothing else.
+func (u *use) copiesGuarded() bool {
+	if u.row.Special != "copy" || len(u.rest) != 2 {
+		return false
+	}
+	for _, t := range u.absolute(u.s, u.rest[0]) {
+		_, ok := u.world.Find(world.Self, t.path)
+		return t.followed != "temp" && (ok || agentDirectory(t.path) != "")
+	}
+	return false
 }
 
 // destination is what a source becomes when it is copied to a file, or into a

@@ -113,7 +113,8 @@ func (d *declaration) prepare(name string) {
 		f, set := (&expander{walker: d.walker, state: d.s}).scalar(name)
 		v = variable{value: f, unset: !set && f.literal()}
 	}
-	v.exported = v.exported || d.variant == "export" && !d.has("n") || d.variant != "export" && d.has("x") || d.s.exports
+	takes := d.variant == "export" && d.has("n")
+	v.exported = !takes && (v.exported || d.variant == "export" || d.has("x") || d.s.exports)
 	v.integer = v.integer || d.has("i")
 	v.words = v.words || d.has("A")
 	switch {

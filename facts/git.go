@@ -211,5 +211,7 @@ func (u *use) gitCheckout() {
 		list = append(list, textOrNil(p))
 		all = all || p.text() == "." || p.text() == ":/" || p.text() == "*"
 	}
-	u.effect("git.discard", u.id, map[string]any{"verb": verb, "paths": list, "all": all, "force": force})
+	if !u.scratch() {
+		u.effect("git.discard", u.id, map[string]any{"verb": verb, "paths": list, "all": all, "force": force})
+	}
 }

@@ -140,3 +140,38 @@ func (u *use) gitDir() string {
 		}
 	}
 }
+
+// scratch reports that git works in a repository below a temporary directory,
+// or takes such worktrees away: what it throws away there is no more than what
+// rm may take. A stash belongs to all worktrees, wherever they lie.
+func (u *use) scratch() bool {
+	if u.name != "git" || len(u.s.dirs) != 1 || u.has("git-dir") || u.has("work-tree") || u.verbs[0] == "stash" {
+		return false
+	}
+	in := []field{literalField(".")}
+	if u.verbs[0] == "worktree" {
+		in = u.rest
+	}
+	return u.setsNothing() && u.inTemp(in) && u.gitSettings().Last("core.worktree") == ""
+}
+
+// setsNothing reports that the line leaves git's settings and variables alone,
+// which may lead it anywhere.
+func (u *use) setsNothing() bool {
+	_, dir := u.world.Env("GIT_DIR")
+	_, tree := u.world.Env("GIT_WORK_TREE")
+	return !dir && !tree && !u.s.exports && len(u.via) == 0 && !u.mentions(" config ", "GIT_DIR", "GIT_WORK_TREE")
+}
+
+// inTemp reports words that name nothing but what lies below temporary
+// directories.
+func (u *use) inTemp(words []field) bool {
+	for _, f := range words {
+		for _, t := range u.absolute(u.s, f) {
+			if t.followed != "temp" {
+				return false
+			}
+		}
+	}
+	return len(words) > 0
+}

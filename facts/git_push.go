@@ -17,7 +17,7 @@ type pushed struct {
 
 // gitPush works out which branches a push moves, and how.
 func (u *use) gitPush() {
-	if u.has("dry-run") {
+	if u.has("dry-run") || u.pushesToScratch() {
 		return
 	}
 	var remote any
@@ -52,6 +52,20 @@ func (u *use) gitPush() {
 	if text, ok := remote.(string); ok && (strings.Contains(text, "://") || strings.Contains(text, "@")) {
 		u.peer("host", literalField(text))
 	}
+}
+
+// pushesToScratch reports a remote that is written as a path below a temporary
+// directory, and is no name for another one.
+func (u *use) pushesToScratch() bool {
+	if len(u.rest) == 0 || !strings.HasPrefix(u.rest[0].prefix(), "/") || !u.setsNothing() || !u.inTemp(u.rest[:1]) {
+		return false
+	}
+	for key := range u.gitSettings() {
+		if strings.HasPrefix(key, "url.") || strings.HasPrefix(key, "remote."+u.rest[0].text()+".") {
+			return false
+		}
+	}
+	return true
 }
 
 // refspec adds the branch that a refspec moves.

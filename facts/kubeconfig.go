@@ -76,26 +76,12 @@ func (u *use) kubeconfigs() (files []string, known bool) {
 		}
 		return []string{*v}, true
 	}
-	list := ""
-	if v, ok := u.world.Env("KUBECONFIG"); ok {
-		list = v
+	value, _ := u.environ("KUBECONFIG")
+	v := value.value()
+	if v == nil {
+		return nil, false
 	}
-	if v, ok := u.s.vars["KUBECONFIG"]; ok {
-		text := v.value.value()
-		if text == nil {
-			return nil, false
-		}
-		list = *text
-	}
-	for _, e := range u.env {
-		if e.name == "KUBECONFIG" {
-			text := e.value.value()
-			if text == nil {
-				return nil, false
-			}
-			list = *text
-		}
-	}
+	list := *v
 	if list == "" {
 		return []string{u.world.Home + "/.kube/config"}, u.world.Home != ""
 	}

@@ -18,6 +18,7 @@ type access struct {
 	owner     any
 	content   stream  // what is written
 	links     []field // what a link that is made points to
+	keeps     bool    // the content is that of files that only a person changes
 	remote    bool    // on another machine: this one's project and settings are not touched
 }
 

@@ -68,7 +68,7 @@ func (w *walker) classifyPath(id int, p, written string, t target, a access) {
 				return
 			}
 		case "write", "delete", "permissions":
-			if w.changes(id, name, p, written, a) {
+			if w.changes(id, name, p, written, t, a) {
 				return
 			}
 		}
@@ -92,14 +92,14 @@ func (w *walker) secretsBelow(id int, dir string, a access) bool {
 }
 
 // changes reports writes to start-up files and to what guards the agent.
-func (w *walker) changes(id int, name, p, written string, a access) bool {
+func (w *walker) changes(id int, name, p, written string, t target, a access) bool {
 	verb := a.kind
-	if pl, ok := w.world.Find(world.Self, name); ok && !a.remote {
+	if pl, ok := w.world.Find(world.Self, name); ok && !a.remote && (pl.Patterns != nil || !w.unread(p, t, a)) {
 		w.effect("self", id, map[string]any{"what": pl.What, "verb": verb, "path": written})
 		return true
 	}
 	if !a.remote && (a.kind == "delete" || a.kind == "permissions" || a.how == "move" || a.how == "link" || a.recursive) {
-		if what := w.guards(p); what != "" {
+		if what := w.guards(p, t, a); what != "" {
 			w.effect("self", id, map[string]any{"what": what, "verb": verb, "path": written})
 			return true
 		}
@@ -111,18 +111,34 @@ func (w *walker) changes(id int, name, p, written string, a access) bool {
 	return false
 }
 
-// guards reports a directory that holds what guards the agent: deleting or
-// moving the parent is a way to edit the file.
-func (w *walker) guards(p string) string {
-	if area := w.world.Area(p); area == "root" || area == "home" {
-		return "" // that is worse than what lies below it, and says so itself
-	}
-	lower := strings.ToLower(p)
-	switch path.Base(lower) {
+// unread reports that a copy below a temporary directory is made or taken away,
+// where the agent finds it neither from its own directory nor from one above.
+// Settings that somebody writes there may wait for another agent.
+func (w *walker) unread(p string, t target, a access) bool {
+	base, _, _ := strings.Cut(p, "/.")
+	return (a.kind == "delete" || a.keeps) && t.followed == "temp" && !world.Below(p, w.world.Dir) && !world.Below(w.world.Dir, base)
+}
+
+// agentDirectory says what an agent or gate finds in a directory of that name.
+func agentDirectory(p string) string {
+	switch path.Base(p) {
 	case ".claude", ".codex", ".gemini", ".qwen", ".cursor", ".opencode", ".factory":
 		return "agent settings"
 	case ".gate":
 		return "gate policy"
+	}
+	return ""
+}
+
+// guards reports a directory that holds what guards the agent: deleting or
+// moving the parent is a way to edit the file.
+func (w *walker) guards(p string, t target, a access) string {
+	if area := w.world.Area(p); area == "root" || area == "home" {
+		return "" // that is worse than what lies below it, and says so itself
+	}
+	lower := strings.ToLower(p)
+	if what := agentDirectory(lower); what != "" && !w.unread(p, t, a) {
+		return what
 	}
 	for _, o := range w.world.OwnPlaces() {
 		for _, pattern := range o.Patterns {

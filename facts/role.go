@@ -166,7 +166,7 @@ func (u *use) role(r catalogue.Role, f field) {
 			how = "create"
 		}
 		for _, to := range u.destinations(f) {
-			u.usePath(u.s, u.id, to, access{kind: "write", how: how, recursive: u.recurse || unpacks, content: u.stdin, links: u.linkTarget(how)})
+			u.usePath(u.s, u.id, to, access{kind: "write", how: how, recursive: u.recurse || unpacks, content: u.stdin, links: u.linkTarget(how), keeps: u.copiesGuarded()})
 		}
 	case "delete":
 		if how == "" {

@@ -140,9 +140,56 @@ func (u *use) localEndpoint() bool {
 	if u.name == "awslocal" {
 		return true
 	}
-	if f, ok := u.opt("endpoint-url"); ok && u.name == "aws" {
-		v := f.value()
-		return v != nil && localHost(peer.Parse(*v, true).Host)
+	if u.name == "mc" { // as it is installed, its server "local" is one on this machine
+		for _, f := range u.rest {
+			if !f.literal() || !strings.HasPrefix(f.text(), "local/") || u.mentions(" alias ", " config ", "MC_HOST") {
+				return false
+			}
+		}
+		return len(u.rest) > 0
+	}
+	if u.name != "aws" {
+		return false
+	}
+	f, set := u.opt("endpoint-url")
+	if !set && len(u.via) == 0 && !u.s.exports && !u.mentions("AWS_ENDPOINT_URL_", "AWS_IGNORE_", " . ", " source ", " eval ", " declare ", " typeset ") {
+		f, set = u.environ("AWS_ENDPOINT_URL")
+	}
+	v := f.value()
+	return set && v != nil && localHost(peer.Parse(*v, true).Host)
+}
+
+// mentions reports a line with one of the texts in a variable's name or in a
+// word, which stands between blanks for that, or with words of the same program
+// that are not known.
+func (u *use) mentions(texts ...string) bool {
+	for name := range u.s.vars {
+		for _, text := range texts {
+			if strings.Contains(name, text) {
+				return true
+			}
+		}
+	}
+	for _, c := range u.commands() {
+		if c.Program == nil {
+			return true
+		}
+		all := " " + *c.Program + " "
+		for name := range c.Env {
+			all += name
+		}
+		for _, w := range c.Words {
+			if w.Value != nil {
+				all += " " + *w.Value + " "
+			} else if *c.Program == u.name {
+				return true
+			}
+		}
+		for _, text := range texts {
+			if strings.Contains(all, text) {
+				return true
+			}
+		}
 	}
 	return false
 }

@@ -4,12 +4,14 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"gate/facts/wordlist"
 )
 
 // effects adds what the row says besides its roles.
 func (u *use) effects() {
 	for _, t := range u.row.Effects {
-		if !u.holds(t.Conds) || t.Kind == "infrastructure" && u.localEndpoint() {
+		if !u.holds(t.Conds) || t.Kind == "infrastructure" && u.localEndpoint() || t.Kind == "git.discard" && u.scratch() || u.explains(t.Kind) {
 			continue
 		}
 		attrs := make(map[string]any, len(t.Attrs))
@@ -28,6 +30,26 @@ func (u *use) effects() {
 			u.call.out.taint.secret = what
 		}
 	}
+}
+
+// explains reports a line that asks how a command is used and names nothing for
+// it to work on: rails db:drop --help, aws s3 rb help.
+func (u *use) explains(kind string) bool {
+	if !wordlist.Has(" infrastructure database package.publish container ", kind) {
+		return false
+	}
+	asks := false
+	for _, a := range u.args {
+		switch text := a.field.text(); {
+		case !a.field.literal() || strings.Trim(text, "abcdefghijklmnopqrstuvwxyz0123456789:._-") != "":
+			return false
+		case a.option != nil && (text != "--help" && text != "-h" || len(a.value.parts) > 0): // -h may name a host
+			return false
+		case a.option != nil, text == "help" && u.name == "aws":
+			asks = true
+		}
+	}
+	return asks
 }
 
 func (u *use) holds(conds []string) bool {

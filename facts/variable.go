@@ -19,11 +19,12 @@ func runners(name string) (runner, bool) {
 	switch {
 	case wordlist.Has(" LD_PRELOAD LD_AUDIT LD_LIBRARY_PATH DYLD_INSERT_LIBRARIES DYLD_LIBRARY_PATH DYLD_FRAMEWORK_PATH ", name):
 		return runner{"library", func(v string) bool {
-			return v == "" || strings.HasSuffix(name, "_PATH") && !strings.HasPrefix(v, "/tmp") && !strings.HasPrefix(v, ".") && !strings.Contains(v, "..")
+			return v == "" || strings.HasSuffix(name, "_PATH") && !strings.HasPrefix(v, "/tmp") && !strings.HasPrefix(v, ".") && !strings.Contains(v, "..") ||
+				strings.HasPrefix(v, "/usr/lib/") && !strings.ContainsAny(v, ": ") && !strings.Contains(v, "..") // which only root can change
 		}}, true
 	case wordlist.Has(" BASH_ENV ENV ZDOTDIR PROMPT_COMMAND PYTHONSTARTUP PERL5DB PERL5OPT RUBYOPT PS0 PS4 MAKEFILES LUA_INIT VIMINIT EXINIT DOTNET_STARTUP_HOOKS ", name):
 		return runner{"start-up code", func(v string) bool {
-			return v == "" || (name == "PS4" || name == "PS0") && !strings.ContainsAny(v, "$`")
+			return v == "" || (name == "PS4" || name == "PS0") && !strings.ContainsAny(v, "$`") || wordlist.Has(" -w -W -W0 -W1 -W2 -W:no-deprecated -W:no-experimental ", v)
 		}}, true
 	case name == "NODE_OPTIONS":
 		return runner{"start-up code", func(v string) bool {
@@ -132,7 +133,7 @@ func harmlessProgram(v string) bool {
 		return false
 	}
 	switch path.Base(words[0]) {
-	case "cat", "less", "more", "most", "bat", "batcat", "delta", "diff-so-fancy", "head", "true", ":", "echo":
+	case "cat", "less", "more", "most", "bat", "batcat", "delta", "diff-so-fancy", "head", "true", ":", "echo", "none":
 		return !strings.ContainsAny(v, "!+")
 	case "vi", "vim", "nvim", "nano", "emacs", "emacsclient", "code", "ed", "subl", "hx", "micro":
 		for _, option := range words[1:] {
@@ -227,6 +228,25 @@ func (w *walker) variableEffect(id int, name string, value field) {
 			w.nested--
 		}
 	}
+}
+
+// environ returns what the program finds in its environment, as far as the
+// shell's own variables, and what stands in front of it, tell.
+func (u *use) environ(name string) (value field, set bool) {
+	for _, e := range u.env {
+		if e.name == name {
+			value, set = e.value, true
+		}
+	}
+	text, ambient := u.world.Env(name)
+	v, ok := u.s.vars[name]
+	switch {
+	case set:
+		return value, true
+	case ok && (ambient || v.exported || v.unset):
+		return v.value, !v.unset
+	}
+	return literalField(text), ambient
 }
 
 // maybePath judges a word of a program without a row: it may be a path that

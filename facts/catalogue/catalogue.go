@@ -6,6 +6,7 @@
 package catalogue
 
 import (
+	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -95,7 +96,9 @@ type Variant struct {
 // most of them is tried first, then the alphabet decides.
 func parseVariants(m map[string]any) ([]Variant, error) {
 	var out []Variant
-	for _, key := range slices.Sorted(maps.Keys(m)) {
+	for _, key := range slices.SortedFunc(maps.Keys(m), func(a, b string) int {
+		return cmp.Or(strings.Count(b, "+")-strings.Count(a, "+"), strings.Compare(a, b))
+	}) {
 		list, _ := m[key].([]any)
 		roles, err := parseRoles(list)
 		if err != nil {
@@ -103,7 +106,6 @@ func parseVariants(m map[string]any) ([]Variant, error) {
 		}
 		out = append(out, Variant{strings.Split(key, "+"), roles})
 	}
-	slices.SortStableFunc(out, func(a, b Variant) int { return len(b.Options) - len(a.Options) })
 	return out, nil
 }
 

@@ -52,7 +52,9 @@ func (s *Script) Next() (Command, bool) {
 	c := Command{Name: s.text[s.pos]}
 	s.pos++
 	switch c.Name {
-	case '#', ':', 'b', 't', 'T':
+	case '#':
+		s.until("\n")
+	case ':', 'b', 't', 'T':
 		s.until("\n;")
 	case 'a', 'i', 'c':
 		for strings.HasSuffix(s.until("\n"), `\`) && s.pos < len(s.text) {

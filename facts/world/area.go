@@ -126,9 +126,10 @@ func deviceArea(p string) string {
 	return "device"
 }
 
-// HarmlessDevice reports a device that scripts write to all day.
+// HarmlessDevice reports a device that scripts write to all day, and what hangs
+// on a serial line.
 func HarmlessDevice(p string) bool {
-	return strings.HasPrefix(p, "/dev/") && deviceArea(p) == "temp" && !strings.HasPrefix(p, "/dev/shm/")
+	return strings.HasPrefix(p, "/dev/tty") || strings.HasPrefix(p, "/dev/") && deviceArea(p) == "temp" && !strings.HasPrefix(p, "/dev/shm/")
 }
 
 // ProcSelf undoes /proc/self/cwd and /proc/self/root in a path.
