@@ -1,6 +1,7 @@
 package policycheck_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -334,8 +335,10 @@ func fieldsOf(t *testing.T, name string) []string {
 
 func plain(t *testing.T, v any) any {
 	t.Helper()
-	out, err := strictjson.Decode(strictjson.Append(nil, v), strictjson.Limits{})
-	if err != nil {
+	d := json.NewDecoder(bytes.NewReader(strictjson.Append(nil, v))) // options may be -c and -C, which no event may have
+	d.UseNumber()
+	var out any
+	if err := d.Decode(&out); err != nil {
 		t.Fatal(err)
 	}
 	return out
