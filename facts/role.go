@@ -158,6 +158,9 @@ func (u *use) role(r catalogue.Role, f field) {
 		if how == "" {
 			how = "overwrite"
 		}
+		if u.row.Special == "copy" && (u.has("link") || u.has("symbolic-link")) {
+			how = "link"
+		}
 		if f.text() == "-" && f.literal() {
 			return
 		}
