@@ -41,7 +41,8 @@ type Process struct {
 	// HandOver gives the call to a program that can do more than this one; nil:
 	// there is none. It returns only to say why it could not. event is what was
 	// read of standard input, nil where nothing was; spent is how long the call has
-	// taken, which does not count where the flags were not understood.
+	// taken, in the programs before this one too, which does not count where the
+	// flags were not understood.
 	HandOver func(event []byte, spent time.Duration) error
 
 	// Environment is what the agent says about where it runs; nil: what it
@@ -189,7 +190,7 @@ func (r *run) until(ctx context.Context, f func(), late func(context.Context) *h
 
 // handOver has another program answer, or closes where it cannot.
 func (r *run) handOver() int {
-	err := r.HandOver(r.input, time.Since(r.start))
+	err := r.HandOver(r.input, max(0, r.spent)+time.Since(r.start))
 	return r.close(&hook.Fault{Kind: hook.FaultInternal, Err: fmt.Errorf("the call cannot be handed over: %w", err)})
 }
 

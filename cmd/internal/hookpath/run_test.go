@@ -24,6 +24,7 @@ func TestHandOver(t *testing.T) {
 		handed     string // the event, "-" where standard input must be untouched
 	}{
 		{"cannot load", "--timeout=1m", bashEvent},
+		{"handed over before", "--spent=5s", bashEvent},
 		{"unknown flag", "--nonsense", "-"},
 		{"unknown agent", "--agent=nobody", "-"},
 		{"nonsense spent", "--spent=-1s", "-"},
@@ -40,7 +41,7 @@ func TestHandOver(t *testing.T) {
 					if handed = string(event); event == nil && stdin.Len() == len(bashEvent) {
 						handed = "-"
 					}
-					if spent <= 0 {
+					if spent <= 0 || test.flag == "--spent=5s" && spent <= 5*time.Second {
 						t.Errorf("%s was spent", spent)
 					}
 					return errors.New("there is no other")
