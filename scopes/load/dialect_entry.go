@@ -86,9 +86,13 @@ func (e *entry) done() {
 		e.Timeout = e.dialect.timeout(e.Hook)
 	}
 	e.ID = e.name()
-	if startsItself(e.Hook) {
+	switch starts, alone := startsItself(e.Hook); {
+	case alone:
 		e.never = true
 		e.note(e.pointer, "the hook is left out: it starts gate, which would ask itself again")
+	case starts: // what it does besides must not be lost unseen
+		e.bad(e.pointer, "the hook starts gate, which would ask itself again; take gate out of it")
+		return
 	}
 	if !e.never {
 		e.hooks = append(e.hooks, e.Hook)

@@ -249,7 +249,7 @@ func (r *hookReader) what(h *hook.Hook, m map[string]any, pointer string) {
 	if kind != hook.Command && h.Async && m["consult"] == nil {
 		r.bad(below(pointer, "async"), "async: the call waits for a %s hook; only a command can go on without it", kind)
 	}
-	if startsItself(h) {
+	if starts, _ := startsItself(h); starts {
 		r.bad(pointer, "the hook starts gate, which would ask itself again; remove it")
 	}
 	r.remote(kind, m, pointer)
