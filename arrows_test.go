@@ -22,16 +22,17 @@ var layers = [][]string{
 	{"scopes", "cmd/internal/early", "matcher/backtracking", "audit/ship", "bundles/sync", "bundles/source"},
 	{"engine", "engine/params", "scopes/load", "engine/handlers/judge", "artifact"},
 	{"engine/rego", "engine/handlers", "engine/plan"},
-	{"engine/plan/build", "engine/plan/agree", "explain"},
+	{"engine/plan/build", "engine/plan/agree", "explain", "serve", "internal/places"},
+	{"internal/hookpath", "internal/lastgood"},
+	{"internal/forms", "internal/sources"},
+	{"internal/setup"},
 	{"policytest"},
-	{"policycheck", "bundles/release", "replay", "install", "serve", "mcpproxy", "guard", "pipeline", "engine/plan/conformance", "artifact/build"},
-	{"policytest/mutate", "cmd/internal/places", "cmd/internal/draft", "cmd/internal/screen"},
-	{"cmd/internal/hookpath", "cmd/internal/lastgood"},
-	{"cmd/internal/forms"},
+	{"policycheck", "bundles/release", "replay", "install", "mcpproxy", "guard", "pipeline", "engine/plan/conformance", "artifact/build"},
+	{"policytest/mutate", "cmd/internal/draft", "cmd/internal/screen"},
 	{"cmd/internal/thin"},
 	{"cmd/internal/thin/opa"},
-	{"cmd/internal/document", "cmd/internal/targets", "cmd/internal/sources"},
-	{"cmd/internal/tell", "cmd/internal/recorded", "cmd/internal/testreport", "cmd/internal/setup"},
+	{"cmd/internal/document", "cmd/internal/targets"},
+	{"cmd/internal/tell", "cmd/internal/recorded", "cmd/internal/testreport"},
 	{"cmd/internal/past"},
 	{"cmd/gate", "cmd/gate-hook", "cmd/gate-rego", "cmd/gate-bench", "examples", "examples/agent"},
 }
@@ -49,7 +50,7 @@ var thin = []string{
 	"hook", "facts", "matcher", "scopes", "engine", "engine/plan", "engine/plan/value", "engine/plan/builtin", "engine/plan/bytecode", "engine/plan/pattern", "engine/verdict", "engine/params", "engine/room", "adapters", "session", "consent", "audit", "strictjson", "owned", "hostfs", "bounded",
 	"facts/bash", "facts/catalogue", "facts/code", "facts/credential", "facts/gitconfig", "facts/glob", "facts/kubeconfig", "facts/peer", "facts/sed", "facts/sql", "facts/wordlist", "facts/world",
 	"artifact",
-	"cmd/internal/places", "cmd/internal/hookpath", "cmd/internal/forms", "cmd/internal/thin", "cmd/internal/early", "cmd/gate-hook",
+	"internal/places", "internal/hookpath", "internal/forms", "cmd/internal/thin", "cmd/internal/early", "cmd/gate-hook",
 }
 
 // heavy is what they must not reach, by any way.
@@ -133,7 +134,7 @@ func TestStart(t *testing.T) {
 // in cmd/gate).
 func TestHookProgram(t *testing.T) {
 	want := strings.Fields(`
-		gate/adapters gate/artifact gate/audit gate/bounded gate/cmd/gate-hook gate/cmd/internal/early gate/cmd/internal/forms gate/cmd/internal/hookpath gate/cmd/internal/places gate/cmd/internal/thin
+		gate/adapters gate/artifact gate/audit gate/bounded gate/cmd/gate-hook gate/cmd/internal/early gate/internal/forms gate/internal/hookpath gate/internal/places gate/cmd/internal/thin
 		gate/consent gate/engine gate/engine/params gate/engine/plan gate/engine/plan/builtin gate/engine/plan/bytecode gate/engine/plan/pattern gate/engine/plan/value gate/engine/room
 		gate/engine/verdict gate/facts gate/facts/bash gate/facts/catalogue gate/facts/code gate/facts/credential gate/facts/gitconfig gate/facts/glob gate/facts/kubeconfig gate/facts/peer gate/facts/sed gate/facts/sql gate/facts/wordlist gate/facts/world gate/hook gate/hostfs gate/matcher gate/owned gate/policies gate/scopes gate/session gate/strictjson
 		github.com/cespare/xxhash/v2

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gate/cmd/internal/setup"
 	"gate/consent"
+	"gate/internal/setup"
 )
 
 // approveFlags are the flags of gate approve.

@@ -8,12 +8,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/adapters"
-	"gate/cmd/internal/hookpath"
-	"gate/cmd/internal/places"
-	"gate/cmd/internal/setup"
-	"gate/cmd/internal/sources"
 	"gate/engine"
 	"gate/hook"
+	"gate/internal/hookpath"
+	"gate/internal/places"
+	"gate/internal/setup"
+	"gate/internal/sources"
 	"gate/strictjson"
 )
 

@@ -17,10 +17,10 @@ import (
 	"github.com/open-policy-agent/opa/v1/storage/inmem"
 
 	"gate/adapters"
-	"gate/cmd/internal/setup"
-	"gate/cmd/internal/sources"
 	"gate/engine/rego"
 	"gate/hook"
+	"gate/internal/setup"
+	"gate/internal/sources"
 )
 
 // The lines that are measured: one that policies of every kind look at, and

@@ -14,12 +14,12 @@ import (
 	"gate/audit"
 	"gate/bundles"
 	"gate/bundles/sync"
-	"gate/cmd/internal/places"
 	"gate/cmd/internal/screen"
-	"gate/cmd/internal/setup"
-	"gate/cmd/internal/sources"
 	"gate/hook"
 	"gate/install"
+	"gate/internal/places"
+	"gate/internal/setup"
+	"gate/internal/sources"
 	"gate/scopes"
 )
 

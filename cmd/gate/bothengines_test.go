@@ -11,8 +11,8 @@ import (
 	"gate/artifact"
 	"gate/artifact/build"
 	"gate/bundles/sync"
-	"gate/cmd/internal/sources"
 	"gate/hook"
+	"gate/internal/sources"
 	"gate/scopes"
 	"gate/scopes/load"
 )

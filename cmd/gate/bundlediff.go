@@ -13,10 +13,10 @@ import (
 	"gate/cmd/internal/document"
 	"gate/cmd/internal/past"
 	"gate/cmd/internal/screen"
-	"gate/cmd/internal/setup"
-	"gate/cmd/internal/sources"
 	"gate/hook"
 	"gate/hostfs"
+	"gate/internal/setup"
+	"gate/internal/sources"
 	"gate/replay"
 	"gate/strictjson"
 )

@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/bundles"
-	"gate/cmd/internal/places"
-	"gate/cmd/internal/sources"
 	"gate/hostfs"
+	"gate/internal/places"
+	"gate/internal/sources"
 )
 
 func newBundleMachine(p process) *cobra.Command {

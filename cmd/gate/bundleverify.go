@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/bundles"
-	"gate/cmd/internal/setup"
+	"gate/internal/setup"
 	"gate/strictjson"
 )
 

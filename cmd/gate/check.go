@@ -11,12 +11,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gate/cmd/internal/places"
 	"gate/cmd/internal/screen"
-	"gate/cmd/internal/sources"
 	"gate/cmd/internal/targets"
 	"gate/hook"
 	"gate/hostfs"
+	"gate/internal/places"
+	"gate/internal/sources"
 	"gate/policycheck"
 	"gate/policytest"
 	"gate/scopes"

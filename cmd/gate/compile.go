@@ -9,11 +9,11 @@ import (
 
 	"gate/artifact"
 	"gate/artifact/build"
-	"gate/cmd/internal/lastgood"
-	"gate/cmd/internal/places"
-	"gate/cmd/internal/sources"
 	"gate/hook"
 	"gate/hostfs"
+	"gate/internal/lastgood"
+	"gate/internal/places"
+	"gate/internal/sources"
 	"gate/matcher"
 )
 

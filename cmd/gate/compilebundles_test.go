@@ -12,8 +12,8 @@ import (
 
 	"gate/artifact"
 	"gate/bundles/sync"
-	"gate/cmd/internal/places"
-	"gate/cmd/internal/sources"
+	"gate/internal/places"
+	"gate/internal/sources"
 )
 
 // TestRootOnly holds what is noticed of signed bundles that only root may write:

@@ -11,8 +11,8 @@ import (
 	"gate/artifact"
 	"gate/artifact/build"
 	"gate/cmd/internal/document"
-	"gate/cmd/internal/places"
 	"gate/install"
+	"gate/internal/places"
 )
 
 // compilables are the places of a machine and of projects.

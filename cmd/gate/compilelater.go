@@ -13,8 +13,8 @@ import (
 
 	"gate/artifact"
 	"gate/artifact/build"
-	"gate/cmd/internal/hookpath"
-	"gate/cmd/internal/places"
+	"gate/internal/hookpath"
+	"gate/internal/places"
 	"gate/owned"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"gate/artifact"
 	"gate/artifact/build"
-	"gate/cmd/internal/hookpath"
+	"gate/internal/hookpath"
 )
 
 func TestHandedOver(t *testing.T) {

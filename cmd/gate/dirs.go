@@ -1,6 +1,6 @@
 package main
 
-import "gate/cmd/internal/places"
+import "gate/internal/places"
 
 // dirs are gate's own directories, dirFlags the flags that name them.
 type (

@@ -15,7 +15,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/format"
 
-	"gate/cmd/internal/places"
+	"gate/internal/places"
 	"gate/policies"
 	"gate/scopes/load"
 )

@@ -10,11 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/artifact"
-	"gate/cmd/internal/lastgood"
-	"gate/cmd/internal/places"
 	"gate/cmd/internal/screen"
 	"gate/consent"
 	"gate/install"
+	"gate/internal/lastgood"
+	"gate/internal/places"
 )
 
 func newStatus(p process) *cobra.Command {

@@ -16,12 +16,12 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"gate/cmd/internal/screen"
-	"gate/cmd/internal/setup"
-	"gate/cmd/internal/sources"
 	"gate/cmd/internal/tell"
 	"gate/engine"
 	"gate/facts"
 	"gate/hook"
+	"gate/internal/setup"
+	"gate/internal/sources"
 )
 
 // A still is a machine that never changes: /home/dev with a project, and the

@@ -4,10 +4,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/cmd/internal/document"
-	"gate/cmd/internal/places"
-	"gate/cmd/internal/setup"
-	"gate/cmd/internal/sources"
 	"gate/cmd/internal/tell"
+	"gate/internal/places"
+	"gate/internal/setup"
+	"gate/internal/sources"
 )
 
 func newFacts(p process) *cobra.Command {

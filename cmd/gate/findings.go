@@ -11,11 +11,11 @@ import (
 
 	"gate/audit"
 	"gate/cmd/internal/document"
-	"gate/cmd/internal/hookpath"
-	"gate/cmd/internal/setup"
-	"gate/cmd/internal/sources"
 	"gate/hostfs"
 	"gate/install"
+	"gate/internal/hookpath"
+	"gate/internal/setup"
+	"gate/internal/sources"
 	"gate/scopes"
 )
 

@@ -11,9 +11,9 @@ import (
 
 	"gate/adapters"
 	"gate/artifact"
-	"gate/cmd/internal/hookpath"
-	"gate/cmd/internal/places"
-	"gate/cmd/internal/setup"
+	"gate/internal/hookpath"
+	"gate/internal/places"
+	"gate/internal/setup"
 )
 
 // formedFiles are what stands on a machine: policies that plans hold, that are

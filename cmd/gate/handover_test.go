@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"gate/bundles/sync"
-	"gate/cmd/internal/places"
-	"gate/cmd/internal/sources"
+	"gate/internal/places"
+	"gate/internal/sources"
 )
 
 // answerOf is what a program answers to an event, without the id.

@@ -4,11 +4,11 @@ import (
 	"context"
 	"sync/atomic"
 
-	"gate/cmd/internal/hookpath"
-	"gate/cmd/internal/places"
-	"gate/cmd/internal/setup"
-	"gate/cmd/internal/sources"
 	"gate/engine/rego"
+	"gate/internal/hookpath"
+	"gate/internal/places"
+	"gate/internal/setup"
+	"gate/internal/sources"
 )
 
 // runHook answers one event of an agent.

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"gate/cmd/internal/setup"
-	"gate/cmd/internal/sources"
 	"gate/hook"
+	"gate/internal/setup"
+	"gate/internal/sources"
 )
 
 // userPolicy denies what no policy of the library does.

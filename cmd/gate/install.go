@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gate/cmd/internal/places"
 	"gate/consent"
 	"gate/install"
+	"gate/internal/places"
 )
 
 // installFlags are the flags of gate install, uninstall, status and doctor.

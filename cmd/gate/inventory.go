@@ -12,10 +12,10 @@ import (
 	"gate/bundles"
 	"gate/bundles/sync"
 	"gate/cmd/internal/document"
-	"gate/cmd/internal/setup"
-	"gate/cmd/internal/sources"
 	"gate/hostfs"
 	"gate/install"
+	"gate/internal/setup"
+	"gate/internal/sources"
 	"gate/scopes"
 	"gate/scopes/load"
 )

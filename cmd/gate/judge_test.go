@@ -13,11 +13,11 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"gate/cmd/internal/hookpath"
-	"gate/cmd/internal/places"
-	"gate/cmd/internal/setup"
-	"gate/cmd/internal/sources"
 	"gate/hook"
+	"gate/internal/hookpath"
+	"gate/internal/places"
+	"gate/internal/setup"
+	"gate/internal/sources"
 )
 
 // newModel is a language model on loopback that speaks chat completions. What

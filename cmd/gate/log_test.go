@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"gate/audit"
-	"gate/cmd/internal/hookpath"
 	"gate/hook"
+	"gate/internal/hookpath"
 	"gate/scopes"
 )
 

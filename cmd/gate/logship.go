@@ -12,8 +12,8 @@ import (
 	"gate/audit"
 	"gate/audit/ship"
 	"gate/cmd/internal/screen"
-	"gate/cmd/internal/sources"
 	"gate/hook"
+	"gate/internal/sources"
 	"gate/outgoing"
 	"gate/scopes"
 )

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"gate/audit"
-	"gate/cmd/internal/hookpath"
+	"gate/internal/hookpath"
 	"gate/scopes"
 )
 

@@ -2,8 +2,8 @@
 //
 // A command's file has its flags, calls what does the work, and prints. Commands are
 // built by functions, and every one of them gets the process it may use as a value.
-// The work is in packages: cmd/internal/setup sets gate up from what
-// cmd/internal/sources loads, and cmd/internal/tell and cmd/internal/document say
+// The work is in packages: internal/setup sets gate up from what
+// internal/sources loads, and cmd/internal/tell and cmd/internal/document say
 // what came of it. hook.go is the path that agents wait for: it goes past the
 // command tree. Start with run.
 package main

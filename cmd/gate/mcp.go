@@ -13,12 +13,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/adapters"
-	"gate/cmd/internal/hookpath"
-	"gate/cmd/internal/places"
 	"gate/cmd/internal/screen"
-	"gate/cmd/internal/setup"
-	"gate/cmd/internal/sources"
 	"gate/hook"
+	"gate/internal/hookpath"
+	"gate/internal/places"
+	"gate/internal/setup"
+	"gate/internal/sources"
 	"gate/mcpproxy"
 )
 

@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gate/cmd/internal/places"
-	"gate/cmd/internal/setup"
-	"gate/cmd/internal/sources"
 	"gate/cmd/internal/targets"
+	"gate/internal/places"
+	"gate/internal/setup"
+	"gate/internal/sources"
 )
 
 // placeFlags are the flags of commands about what an agent's hook would find

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/cmd/internal/document"
-	"gate/cmd/internal/setup"
 	"gate/hook"
+	"gate/internal/setup"
 	"gate/scopes"
 )
 

@@ -11,10 +11,10 @@ import (
 	"slices"
 	"strings"
 
-	"gate/cmd/internal/places"
-	"gate/cmd/internal/setup"
 	"gate/hostfs"
 	"gate/install"
+	"gate/internal/places"
+	"gate/internal/setup"
 )
 
 // installedProgram is the absolute path of this program, which stays there.

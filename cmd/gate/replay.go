@@ -11,8 +11,8 @@ import (
 
 	"gate/cmd/internal/past"
 	"gate/cmd/internal/screen"
-	"gate/cmd/internal/setup"
-	"gate/cmd/internal/sources"
+	"gate/internal/setup"
+	"gate/internal/sources"
 	"gate/replay"
 )
 

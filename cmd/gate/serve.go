@@ -12,11 +12,11 @@ import (
 
 	"gate/adapters"
 	"gate/cmd/internal/document"
-	"gate/cmd/internal/hookpath"
-	"gate/cmd/internal/places"
-	"gate/cmd/internal/setup"
-	"gate/cmd/internal/sources"
 	"gate/hook"
+	"gate/internal/hookpath"
+	"gate/internal/places"
+	"gate/internal/setup"
+	"gate/internal/sources"
 	"gate/serve"
 )
 

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"gate/adapters"
-	"gate/cmd/internal/places"
-	"gate/cmd/internal/setup"
 	"gate/hook"
+	"gate/internal/places"
+	"gate/internal/setup"
 	"gate/serve"
 	"gate/strictjson"
 )

@@ -13,9 +13,9 @@ import (
 
 	"gate/cmd/internal/document"
 	"gate/cmd/internal/screen"
-	"gate/cmd/internal/sources"
 	"gate/consent"
 	"gate/hostfs"
+	"gate/internal/sources"
 	"gate/matcher/backtracking"
 	"gate/scopes"
 	"gate/session"

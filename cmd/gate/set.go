@@ -11,11 +11,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/cmd/internal/document"
-	"gate/cmd/internal/lastgood"
-	"gate/cmd/internal/places"
 	"gate/consent"
 	"gate/hook"
 	"gate/hostfs"
+	"gate/internal/lastgood"
+	"gate/internal/places"
 	"gate/scopes/load"
 	"gate/strictjson"
 )

@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/cmd/internal/document"
-	"gate/cmd/internal/setup"
-	"gate/cmd/internal/sources"
 	"gate/hook"
+	"gate/internal/setup"
+	"gate/internal/sources"
 )
 
 func newSettings(p process) *cobra.Command {

@@ -13,11 +13,11 @@ import (
 
 	"gate/bounded"
 	"gate/cmd/internal/document"
-	"gate/cmd/internal/places"
-	"gate/cmd/internal/setup"
-	"gate/cmd/internal/sources"
 	"gate/engine/handlers"
 	"gate/hook"
+	"gate/internal/places"
+	"gate/internal/setup"
+	"gate/internal/sources"
 	"gate/scopes"
 	"gate/strictjson"
 )

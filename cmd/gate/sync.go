@@ -16,8 +16,8 @@ import (
 	"gate/bundles"
 	"gate/bundles/source"
 	"gate/bundles/sync"
-	"gate/cmd/internal/places"
-	"gate/cmd/internal/setup"
+	"gate/internal/places"
+	"gate/internal/setup"
 	"gate/scopes"
 )
 

@@ -10,8 +10,8 @@ import (
 	"gate/bundles"
 	"gate/bundles/source"
 	"gate/bundles/sync"
-	"gate/cmd/internal/places"
-	"gate/cmd/internal/sources"
+	"gate/internal/places"
+	"gate/internal/sources"
 	"gate/scopes"
 )
 

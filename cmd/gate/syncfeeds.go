@@ -10,10 +10,10 @@ import (
 
 	"gate/bundles/source"
 	"gate/bundles/sync"
-	"gate/cmd/internal/places"
-	"gate/cmd/internal/setup"
 	"gate/hook"
 	"gate/hostfs"
+	"gate/internal/places"
+	"gate/internal/setup"
 	"gate/scopes"
 	"gate/scopes/load"
 )

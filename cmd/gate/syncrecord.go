@@ -9,9 +9,9 @@ import (
 
 	"gate/audit"
 	"gate/bundles"
-	"gate/cmd/internal/hookpath"
-	"gate/cmd/internal/places"
 	"gate/hook"
+	"gate/internal/hookpath"
+	"gate/internal/places"
 )
 
 // noteAll writes into the decision log what came into force and what was

@@ -3,8 +3,8 @@ package main
 import (
 	"time"
 
-	"gate/cmd/internal/places"
 	"gate/consent"
+	"gate/internal/places"
 )
 
 // ancestors are the processes above this one, as far as they can be seen.

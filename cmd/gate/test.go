@@ -12,10 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gate/cmd/internal/sources"
 	"gate/cmd/internal/targets"
 	"gate/cmd/internal/testreport"
 	"gate/hook"
+	"gate/internal/sources"
 	"gate/policies"
 	"gate/policytest"
 	"gate/policytest/mutate"

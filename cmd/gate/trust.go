@@ -14,10 +14,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/cmd/internal/document"
-	"gate/cmd/internal/places"
-	"gate/cmd/internal/sources"
 	"gate/consent"
 	"gate/hook"
+	"gate/internal/places"
+	"gate/internal/sources"
 	"gate/scopes"
 	"gate/scopes/load"
 	"gate/strictjson"

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gate/cmd/internal/setup"
 	"gate/hook"
+	"gate/internal/setup"
 )
 
 func newVersion(p process) *cobra.Command {

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"gate/cmd/internal/places"
-	"gate/cmd/internal/setup"
-	"gate/cmd/internal/sources"
 	"gate/hook"
+	"gate/internal/places"
+	"gate/internal/setup"
+	"gate/internal/sources"
 )
 
 // TestWatchSyncs: a process that lives long, such as gate mcp, judges by the

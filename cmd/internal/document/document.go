@@ -10,8 +10,8 @@ import (
 	"slices"
 
 	"gate/audit"
-	"gate/cmd/internal/hookpath"
 	"gate/hook"
+	"gate/internal/hookpath"
 	"gate/strictjson"
 )
 

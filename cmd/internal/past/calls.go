@@ -13,9 +13,9 @@ import (
 
 	"gate/adapters"
 	"gate/audit"
-	"gate/cmd/internal/places"
 	"gate/cmd/internal/screen"
 	"gate/hostfs"
+	"gate/internal/places"
 	"gate/replay"
 )
 

@@ -16,12 +16,12 @@ import (
 
 	"gate/adapters"
 	"gate/audit"
-	"gate/cmd/internal/hookpath"
-	"gate/cmd/internal/places"
-	"gate/cmd/internal/setup"
-	"gate/cmd/internal/sources"
 	"gate/engine"
 	"gate/hook"
+	"gate/internal/hookpath"
+	"gate/internal/places"
+	"gate/internal/setup"
+	"gate/internal/sources"
 	"gate/replay"
 )
 

@@ -13,8 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"gate/cmd/internal/places"
 	"gate/hostfs"
+	"gate/internal/places"
 	"gate/policytest"
 	"gate/scopes/load"
 )

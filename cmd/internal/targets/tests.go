@@ -14,8 +14,8 @@ import (
 	"sync"
 	"testing/fstest"
 
-	"gate/cmd/internal/places"
 	"gate/hostfs"
+	"gate/internal/places"
 	"gate/policycheck"
 	"gate/policytest"
 	"gate/scopes/load"

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"gate/cmd/internal/places"
+	"gate/internal/places"
 )
 
 // The programs that are handed calls.

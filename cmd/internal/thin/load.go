@@ -6,11 +6,11 @@ import (
 
 	"gate/adapters"
 	"gate/cmd/internal/early"
-	"gate/cmd/internal/forms"
-	"gate/cmd/internal/hookpath"
 	"gate/engine"
 	"gate/engine/plan"
 	"gate/hook"
+	"gate/internal/forms"
+	"gate/internal/hookpath"
 	"gate/matcher"
 	"gate/scopes"
 )

@@ -17,8 +17,8 @@ import (
 	"syscall"
 	"time"
 
-	"gate/cmd/internal/hookpath"
 	"gate/engine"
+	"gate/internal/hookpath"
 	"gate/scopes"
 )
 

@@ -22,8 +22,8 @@ import (
 	"slices"
 	"strings"
 
-	"gate/cmd/internal/places"
 	"gate/hostfs"
+	"gate/internal/places"
 	"gate/scopes/load"
 )
 

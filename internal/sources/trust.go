@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"sync"
 
-	"gate/cmd/internal/screen"
 	"gate/hook"
 	"gate/scopes"
 )
@@ -41,7 +40,11 @@ func NotTrusted(src *scopes.Source, dir string) []string {
 	if n == 0 || src.Runs() || src.Inactive() {
 		return nil
 	}
+	things, them := "thing does", "it"
+	if n > 1 {
+		things, them = "things do", "them"
+	}
 	return []string{fmt.Sprintf(
 		"%s (%s) is not trusted as it is: its denials and questions count, %d other %s not until a person looks at %s and runs gate trust in a terminal",
-		src.Name, dir, n, screen.Plural(n, "thing does", "things do"), screen.Plural(n, "it", "them"))}
+		src.Name, dir, n, things, them)}
 }

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"gate/cmd/internal/forms"
 	"gate/engine"
 	"gate/engine/rego"
 	"gate/hook"
+	"gate/internal/forms"
 )
 
 // says answers for each hook with its text as a reason, or with a fault.

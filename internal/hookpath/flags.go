@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"gate/adapters"
-	"gate/cmd/internal/places"
 	"gate/engine"
 	"gate/hook"
+	"gate/internal/places"
 	"gate/strictjson"
 )
 

@@ -9,8 +9,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"gate/cmd/internal/places"
 	"gate/hook"
+	"gate/internal/places"
 	"gate/scopes"
 	"gate/scopes/load"
 )

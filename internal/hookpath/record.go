@@ -15,8 +15,8 @@ import (
 
 	"gate/adapters"
 	"gate/audit"
-	"gate/cmd/internal/places"
 	"gate/hook"
+	"gate/internal/places"
 	"gate/scopes"
 )
 

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"gate/cmd/internal/places"
+	"gate/internal/places"
 	"gate/scopes/load"
 	"gate/session"
 )

@@ -11,11 +11,11 @@ import (
 	"fmt"
 
 	"gate/artifact"
-	"gate/cmd/internal/hookpath"
-	"gate/cmd/internal/places"
 	"gate/consent"
 	"gate/engine/plan"
 	"gate/hook"
+	"gate/internal/hookpath"
+	"gate/internal/places"
 	"gate/policies"
 	"gate/scopes"
 )

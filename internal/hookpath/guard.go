@@ -7,11 +7,11 @@ import (
 	"slices"
 	"time"
 
-	"gate/cmd/internal/places"
 	"gate/engine"
 	"gate/facts"
 	"gate/hook"
 	"gate/hostfs"
+	"gate/internal/places"
 	"gate/matcher"
 	"gate/scopes"
 )

@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"gate/artifact"
-	"gate/cmd/internal/places"
-	"gate/cmd/internal/sources"
 	"gate/engine/rego"
 	"gate/hook"
+	"gate/internal/places"
+	"gate/internal/sources"
 	"gate/serve"
 )
 

@@ -10,10 +10,10 @@ import (
 
 	"gate/bundles"
 	"gate/bundles/sync"
-	"gate/cmd/internal/hookpath"
-	"gate/cmd/internal/places"
 	"gate/hook"
 	"gate/hostfs"
+	"gate/internal/hookpath"
+	"gate/internal/places"
 	"gate/scopes"
 	"gate/scopes/load"
 )

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"sync"
 
-	"gate/cmd/internal/forms"
-	"gate/cmd/internal/hookpath"
-	"gate/cmd/internal/sources"
 	"gate/engine"
 	"gate/engine/plan"
 	"gate/engine/rego"
 	"gate/hook"
+	"gate/internal/forms"
+	"gate/internal/hookpath"
+	"gate/internal/sources"
 	"gate/matcher/backtracking"
 	"gate/policies"
 )

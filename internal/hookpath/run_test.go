@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"gate/cmd/internal/places"
+	"gate/internal/places"
 )
 
 const bashEvent = `{"session_id":"s","transcript_path":"/t","cwd":"/tmp","hook_event_name":"PreToolUse",` +

@@ -18,8 +18,8 @@ import (
 
 	"gate/adapters"
 	"gate/audit"
-	"gate/cmd/internal/places"
 	"gate/hook"
+	"gate/internal/places"
 )
 
 // A Process is what the hook path has of the process it runs in.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"gate/cmd/internal/hookpath"
 	"gate/hook"
+	"gate/internal/hookpath"
 	"gate/session"
 )
 

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"gate/cmd/internal/places"
 	"gate/consent"
 	"gate/hook"
+	"gate/internal/places"
 	"gate/scopes"
 	"gate/scopes/load"
 	"gate/session"
