@@ -181,30 +181,21 @@ func corpus(t *testing.T) []any {
 // catalogue returns the fields that rows of the catalogue give each kind.
 func catalogue(t *testing.T) map[string]map[string]bool {
 	t.Helper()
-	files, err := filepath.Glob("../facts/catalogue/*.rows")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no catalogue", err)
-	}
 	out := map[string]map[string]bool{}
-	for _, file := range files {
-		for l := range strings.Lines(read(t, file)) {
-			_, row, ok := strings.Cut(l, "{")
-			if !ok || strings.HasPrefix(l, "#") {
-				continue
+	for l := range strings.Lines(read(t, "../facts/catalogue/catalogue.compact")) {
+		names, row, _ := strings.Cut(l, " {")
+		var r struct{ Effects []map[string]any }
+		if err := json.Unmarshal([]byte("{"+row), &r); err != nil {
+			t.Fatalf("%s: %v", names, err)
+		}
+		for _, e := range r.Effects {
+			kind := fmt.Sprint(e["kind"])
+			if out[kind] == nil {
+				out[kind] = map[string]bool{}
 			}
-			var r struct{ Effects []map[string]any }
-			if err := json.Unmarshal([]byte("{"+row), &r); err != nil {
-				t.Fatalf("%s: %v", file, err)
-			}
-			for _, e := range r.Effects {
-				kind := fmt.Sprint(e["kind"])
-				if out[kind] == nil {
-					out[kind] = map[string]bool{}
-				}
-				for field := range e {
-					if field != "if" {
-						out[kind][field] = true
-					}
+			for field := range e {
+				if field != "if" {
+					out[kind][field] = true
 				}
 			}
 		}

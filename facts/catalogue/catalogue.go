@@ -7,7 +7,6 @@ package catalogue
 
 import (
 	"cmp"
-	_ "embed"
 	"errors"
 	"fmt"
 	"maps"
@@ -18,17 +17,9 @@ import (
 	"gate/strictjson"
 )
 
-// catalogueIndex says where the rows of a name lie, so that a call pays for the
-// programs it names and not for all: a line with the names of the files, then
-// entries in the order of their hashes. TestIndex writes it and keeps it true.
-//
-//go:embed catalogue.index
-var catalogueIndex string
-
 // A Catalogue finds rows. It is safe for concurrent use.
 type Catalogue struct {
-	index string
-	own   map[string]any // rows that settings add
+	own map[string]any // rows that settings add
 
 	mu   sync.Mutex
 	rows map[string]*Row // rows that were asked for; nil for names without one
@@ -38,7 +29,7 @@ type Catalogue struct {
 // by program and verb; nil for none. Rows in which Check finds a mistake are
 // not there.
 func New(own map[string]any) *Catalogue {
-	return &Catalogue{index: catalogueIndex, own: own, rows: map[string]*Row{}}
+	return &Catalogue{own: own, rows: map[string]*Row{}}
 }
 
 // Check reports what is wrong with a row that settings add for a program
@@ -48,7 +39,7 @@ func Check(name string, entry any) error {
 	if len(words) == 0 || strings.Join(words, " ") != name || strings.ContainsAny(name, "/\\\"'$`*?") {
 		return fmt.Errorf("%q is no name of a program, or of a program and its verbs", name)
 	}
-	if c := New(nil); c.find(words[0]) != "" {
+	if find(words[0]) != "" {
 		return fmt.Errorf("gate knows %s already; only programs that it does not know can be added", words[0])
 	}
 	_, err := ownRow(name, entry)
@@ -132,7 +123,7 @@ func (c *Catalogue) Lookup(name string) (*Row, bool) {
 	}
 	var r *Row
 	var err error
-	if text := c.find(name); text != "" {
+	if text := find(name); text != "" {
 		r, err = parseRow(name, text)
 	} else if entry, ok := c.own[name]; ok {
 		r, err = ownRow(name, entry)
@@ -150,7 +141,7 @@ func (c *Catalogue) Lookup(name string) (*Row, bool) {
 const maxRows = 4096
 
 func parseRow(name, text string) (*Row, error) {
-	m, err := strictjson.Object([]byte(strings.TrimSpace(text)), strictjson.Limits{})
+	m, err := strictjson.Object([]byte(text), strictjson.Limits{})
 	if err != nil {
 		return nil, fmt.Errorf("catalogue row %q: %w", name, err)
 	}

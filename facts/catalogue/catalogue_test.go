@@ -1,107 +1,32 @@
 package catalogue
 
 import (
-	"bytes"
-	"flag"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"gate/strictjson"
 )
 
-var updateIndex = flag.Bool("update-index", false, "write catalogue.index anew")
-
-// TestIndex keeps the index equal to the rows, and refuses two rows for a name.
-func TestIndex(t *testing.T) {
-	want := indexOf(t, os.DirFS("."))
-	if *updateIndex {
-		if err := os.WriteFile("catalogue.index", []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if want != catalogueIndex {
-		t.Error("catalogue.index is stale: run go test ./facts/catalogue -run TestIndex -update-index")
-	}
-}
-
-func indexOf(t *testing.T, fsys fs.FS) string {
-	files, err := fs.Glob(fsys, "*.rows")
-	if err != nil {
-		t.Fatal(err)
-	}
-	where, names := map[string]string{}, []string{}
-	var entries []indexEntry
-	for i, file := range files {
-		data, err := fs.ReadFile(fsys, file)
-		if err != nil || len(data) >= 1<<24 || i > 255 {
-			t.Fatal(file, len(data), err)
-		}
-		names = append(names, file)
-		if rowsOf(names[i]) != string(data) {
-			t.Errorf("rowsOf does not have %s", file)
-		}
-		offset := 0
-		for line := range strings.Lines(string(data)) {
-			if list, _, ok := cutRow(line); ok {
-				if len(line) >= 1<<16 {
-					t.Fatalf("%s: a row of %d bytes: %s", file, len(line), list)
-				}
-				for name := range strings.SplitSeq(list, ",") {
-					name = strings.TrimSpace(name)
-					if other, twice := where[name]; twice {
-						t.Errorf("%s: two rows: %s and %s", name, other, file)
-					}
-					where[name] = file
-					entries = append(entries, indexEntry{hashName(name), uint8(i), uint32(offset), uint16(len(line))})
-				}
-			}
-			offset += len(line)
-		}
-	}
-	slices.SortFunc(entries, func(a, b indexEntry) int { return bytes.Compare(a.bytes(), b.bytes()) })
-	index := strings.Join(names, " ") + "\n"
-	for _, e := range entries {
-		index += string(e.bytes())
-	}
-	return index
-}
-
 // TestCatalogue reads every row, by each of its names.
 func TestCatalogue(t *testing.T) {
-	files, err := filepath.Glob("*.rows")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, rows := New(nil), 0
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
+	names := 0
+	for line := range strings.Lines(compactRows) {
+		list, row, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " {")
+		if !ok {
+			t.Fatal(line)
 		}
-		for line := range strings.Lines(string(data)) {
-			names, text, ok := cutRow(line)
-			if !ok {
-				continue
-			}
-			rows++
-			for name := range strings.SplitSeq(names, ",") {
-				name = strings.TrimSpace(name)
-				if c.find(name) != text {
-					t.Errorf("%s: %s is not found", file, name)
-				}
-				if _, err := parseRow(name, text); err != nil {
-					t.Errorf("%s: %v", file, err)
-				}
+		for name := range strings.SplitSeq(list, ",") {
+			names++
+			if find(name) != "{"+row {
+				t.Errorf("%s is not found", name)
 			}
 		}
+		if _, err := parseRow(list, "{"+row); err != nil {
+			t.Error(err)
+		}
 	}
-	if rows < 1000 {
-		t.Errorf("%d rows", rows)
+	if names < 6000 {
+		t.Errorf("%d names", names)
 	}
 }
 

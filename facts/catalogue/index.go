@@ -1,25 +1,39 @@
 package catalogue
 
 import (
+	_ "embed"
 	"sort"
 	"strings"
+)
+
+// The rows as the program has them: each in one line, with all its names and
+// without lists. The files that people read (*.rows) are where they come from;
+// TestGenerated writes both texts and keeps them true.
+var (
+	//go:embed catalogue.compact
+	compactRows string
+
+	// compactIndex says where the rows of a name lie, so that a call pays for the
+	// programs it names and not for all: entries in the order of their hashes.
+	//
+	//go:embed catalogue.index
+	compactIndex string
 )
 
 // An indexEntry is what the index holds of a name: where its row is. Names stand
 // in the rows only.
 type indexEntry struct {
 	hash   uint32 // of the name
-	file   uint8  // its place in the index's first line
-	offset uint32 // of the row's line in the file, 24 bits
+	offset uint32 // of the row's line, 24 bits
 	length uint16 // of that line
 }
 
-const entrySize = 10
+const entrySize = 9
 
 // bytes is the entry as the index has it, the highest byte first.
 func (e indexEntry) bytes() []byte {
 	return []byte{
-		byte(e.hash >> 24), byte(e.hash >> 16), byte(e.hash >> 8), byte(e.hash), e.file,
+		byte(e.hash >> 24), byte(e.hash >> 16), byte(e.hash >> 8), byte(e.hash),
 		byte(e.offset >> 16), byte(e.offset >> 8), byte(e.offset), byte(e.length >> 8), byte(e.length),
 	}
 }
@@ -28,8 +42,8 @@ func (e indexEntry) bytes() []byte {
 func entryAt(s string) indexEntry {
 	_ = s[entrySize-1]
 	return indexEntry{
-		hash: uint32(s[0])<<24 | uint32(s[1])<<16 | uint32(s[2])<<8 | uint32(s[3]), file: s[4],
-		offset: uint32(s[5])<<16 | uint32(s[6])<<8 | uint32(s[7]), length: uint16(s[8])<<8 | uint16(s[9]),
+		hash:   uint32(s[0])<<24 | uint32(s[1])<<16 | uint32(s[2])<<8 | uint32(s[3]),
+		offset: uint32(s[4])<<16 | uint32(s[5])<<8 | uint32(s[6]), length: uint16(s[7])<<8 | uint16(s[8]),
 	}
 }
 
@@ -43,44 +57,22 @@ func hashName(name string) uint32 {
 }
 
 // find returns the text of a name's row, "" when there is none.
-func (c *Catalogue) find(name string) string {
-	files, entries, _ := strings.Cut(c.index, "\n")
-	at := func(i int) indexEntry { return entryAt(entries[i*entrySize:]) }
-	n, hash := len(entries)/entrySize, hashName(name)
+func find(name string) string {
+	at := func(i int) indexEntry { return entryAt(compactIndex[i*entrySize:]) }
+	n, hash := len(compactIndex)/entrySize, hashName(name)
 	for i := sort.Search(n, func(i int) bool { return at(i).hash >= hash }); i < n && at(i).hash == hash; i++ {
-		if names, text, ok := cutRow(rowLine(files, at(i))); ok && inList(names, name) {
-			return text
+		e := at(i)
+		line := compactRows[e.offset : e.offset+uint32(e.length)]
+		if names, row, ok := strings.Cut(line, " {"); ok && inList(names, name) {
+			return line[len(line)-len(row)-1:]
 		}
 	}
 	return ""
 }
 
-// rowLine is the line that an entry points at, "" if there is none: TestIndex
-// compares the index with the rows.
-func rowLine(files string, e indexEntry) string {
-	for ; e.file > 0; e.file-- {
-		_, files, _ = strings.Cut(files, " ")
-	}
-	file, _, _ := strings.Cut(files, " ")
-	rows, from, length := rowsOf(file), int(e.offset), int(e.length)
-	if from+length > len(rows) {
-		return ""
-	}
-	return rows[from : from+length]
-}
-
-// cutRow tells the names of a row, with commas between them, from its text.
-func cutRow(line string) (names, text string, ok bool) {
-	names, _, ok = strings.Cut(line, " {")
-	if !ok || strings.HasPrefix(names, "#") {
-		return "", "", false
-	}
-	return names, strings.TrimSpace(line[len(names):]), true
-}
-
 func inList(names, name string) bool {
 	for n := range strings.SplitSeq(names, ",") {
-		if strings.TrimSpace(n) == name {
+		if n == name {
 			return true
 		}
 	}
