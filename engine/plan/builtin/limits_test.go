@@ -24,14 +24,6 @@ func repeat(n int, v value.Value) value.Value {
 // error, and not make much before, garbage included.
 func TestLimits(t *testing.T) {
 	long := value.String(strings.Repeat("a", 1<<20))
-	dense := value.NewObject() // a graph with very many paths
-	for i := range 30 {
-		next := value.NewArray()
-		for j := i + 1; j < 30; j++ {
-			next.Append(value.Int(j))
-		}
-		dense.Insert(value.Int(i), next)
-	}
 	unclear := "%\xff%999999s" // a verb that is no character hides none behind it
 	const allowed = 64 << 20
 	for _, c := range []struct {
@@ -40,14 +32,10 @@ func TestLimits(t *testing.T) {
 	}{
 		{"array.concat", []value.Value{repeat(1<<20, value.Int(1)), repeat(1<<20, value.Int(1))}},
 		{"array.flatten", []value.Value{repeat(1<<10, repeat(1<<12, value.Int(1)))}},
-		{"bits.lsh", []value.Value{value.Int(1), value.Int(1e12)}},
 		{"concat", []value.Value{long, repeat(100, value.String("x"))}},
-		{"graph.reachable_paths", []value.Value{dense, value.NewArray(value.Int(0))}},
 		{"json.marshal", []value.Value{repeat(100, long)}},
 		{"json.marshal_with_options", []value.Value{repeat(1000, value.Int(1)), value.NewObject(value.Pair{Key: value.String("indent"), Value: long})}},
 		{"mul", []value.Value{value.Decimal("1e20000"), value.Decimal("1e20000")}},
-		{"net.cidr_expand", []value.Value{value.String("10.0.0.0/8")}},
-		{"net.cidr_expand", []value.Value{value.String("::/0")}},
 		{"numbers.range", []value.Value{value.Int(0), value.Int(1e18)}},
 		{"numbers.range_step", []value.Value{value.Int(0), value.Decimal("1e300"), value.Int(1)}},
 		{"product", []value.Value{repeat(10_000, value.Decimal(strings.Repeat("9", 9_000)))}},
@@ -60,7 +48,6 @@ func TestLimits(t *testing.T) {
 		{"sprintf", []value.Value{value.String(strings.Repeat("%0999999d", 100)), value.NewArray(value.Int(1))}},
 		{"sprintf", []value.Value{value.String(strings.Repeat(unclear, 100)), repeat(200, value.String("a"))}},
 		{"strings.replace_n", []value.Value{value.NewObject(value.Pair{Key: value.String("a"), Value: long}), long}},
-		{"units.parse", []value.Value{value.String("1e999999")}},
 		{"walk", []value.Value{nested(3000)}},
 	} {
 		var before, after runtime.MemStats

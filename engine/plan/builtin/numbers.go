@@ -2,7 +2,6 @@ package builtin
 
 import (
 	"errors"
-	"fmt"
 	"math/big"
 	"strconv"
 	"strings"
@@ -85,75 +84,4 @@ func toNumber(_ *Context, args []value.Value) (value.Value, error) {
 		return value.Number(string(v))
 	}
 	return nil, Operand(1, args[0], "null", "boolean", "number", "string")
-}
-
-// twoInts makes a builtin of a function of two whole numbers.
-func twoInts(args []value.Value, f func(z, x, y *big.Int) *big.Int) (value.Value, error) {
-	x, err := wholeNumber(args, 0)
-	if err != nil {
-		return nil, err
-	}
-	y, err := wholeNumber(args, 1)
-	if err != nil {
-		return nil, err
-	}
-	return value.FromBigInt(f(new(big.Int), x, y)), nil
-}
-
-func bitsAnd(_ *Context, args []value.Value) (value.Value, error) {
-	return twoInts(args, (*big.Int).And)
-}
-
-func bitsOr(_ *Context, args []value.Value) (value.Value, error) {
-	return twoInts(args, (*big.Int).Or)
-}
-
-func bitsXor(_ *Context, args []value.Value) (value.Value, error) {
-	return twoInts(args, (*big.Int).Xor)
-}
-
-func bitsNegate(_ *Context, args []value.Value) (value.Value, error) {
-	n, err := wholeNumber(args, 0)
-	if err != nil {
-		return nil, err
-	}
-	return value.FromBigInt(n.Not(n)), nil
-}
-
-// maxShift is the most bits that a number is shifted by.
-const maxShift = 3 * MaxDigits
-
-func bitsShiftLeft(_ *Context, args []value.Value) (value.Value, error) {
-	x, n, err := shifted(args)
-	if err != nil {
-		return nil, err
-	}
-	if n > maxShift {
-		return nil, fmt.Errorf("a shift by more than %d bits", maxShift)
-	}
-	return value.FromBigInt(x.Lsh(x, uint(n))), nil
-}
-
-func bitsShiftRight(_ *Context, args []value.Value) (value.Value, error) {
-	x, n, err := shifted(args)
-	if err != nil {
-		return nil, err
-	}
-	return value.FromBigInt(x.Rsh(x, uint(min(n, 4*MaxDigits)))), nil // no number has more bits
-}
-
-// shifted reads a number and how far to shift it, of which OPA takes the lowest
-// 64 bits.
-func shifted(args []value.Value) (x *big.Int, n uint64, err error) {
-	if x, err = wholeNumber(args, 0); err != nil {
-		return nil, 0, err
-	}
-	by, err := wholeNumber(args, 1)
-	if err != nil {
-		return nil, 0, err
-	}
-	if by.Sign() < 0 {
-		return nil, 0, operandError(2, "must be an unsigned integer number but got a negative integer")
-	}
-	return x, by.Uint64(), nil
 }

@@ -120,29 +120,6 @@ func merge(a, b *value.Object) *value.Object {
 	return merged
 }
 
-func objectUnionN(ctx *Context, args []value.Value) (value.Value, error) {
-	list, err := array(args, 0)
-	if err != nil {
-		return nil, err
-	}
-	merged := value.NewObject()
-	for i, e := range list.Elems() {
-		o, ok := e.(*value.Object)
-		if !ok {
-			return nil, elementError(1, list, e, "object")
-		}
-		if i == 0 {
-			merged = o
-			continue
-		}
-		if err := ctx.Spend(value.Weight(merged)); err != nil {
-			return nil, err
-		}
-		merged = merge(merged, o)
-	}
-	return merged, nil
-}
-
 func objectSubset(ctx *Context, args []value.Value) (value.Value, error) {
 	if super, ok := args[0].(*value.Array); ok {
 		if sub, ok := args[1].(*value.Set); ok {

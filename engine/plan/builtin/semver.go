@@ -118,12 +118,3 @@ func semverCompare(_ *Context, args []value.Value) (value.Value, error) {
 	}
 	return value.Int(versions[0].compare(versions[1])), nil
 }
-
-func semverIsValid(_ *Context, args []value.Value) (value.Value, error) {
-	s, err := text(args, 0)
-	if err != nil {
-		return value.Bool(false), nil
-	}
-	_, ok := versionOf(s)
-	return value.Bool(ok), nil
-}

@@ -26,11 +26,8 @@ YWJj|YWI=|YQ|_-8|////|====|616263|6|zz|a%20b|a+b|%zz|a=1&b=2&a=3|a=%zz|;|x&y=
 2020-01-02T03:04:05Z|2020-01-02T03:04:05.123456789+02:00|2020-13-01|RFC3339|ANSIC|2006-01-02|Mon, 02 Jan 2006|UTC|Europe/Zurich|America/New_York|Local|Nowhere/Land||1600-01-01T00:00:00Z
 1h30m|-2d|1w2d3h|1.5y|3x|ms|µs|1µs|1d|d|.5h|1y1y|+1d|1dd|9999999y|1.d
 1.2.3|v1.2.3-rc.1+b|1.2|1.02.3|1.2.3-01|1.2.3-a.b.10|1.2.3-a.b.9|1.0.0-|1.0.0+|99999999999999999999.0.0|1.2.3-alpha|1.2.3-99999999999999999999
-10K|10Ki|1.5MB|1.5mib|100m|1e3k|1e|E|1ei|5 G|b|kb|1e9999999|.5G|-1k|+2M|1.2.3k|0x1k|"1k"|1eb|7kib
 10.0.0.0/8|10.1.2.3|192.168.1.0/24|192.168.1.1/33|::1|fe80::/10|2001:db8::/32|::ffff:1.2.3.4|::ffff:1.2.3.0/120|0.0.0.0/0|::/0|1.2.3.4/|/8|10.0.1.0/24|10.0.0.0/24|fe80::1%eth0|255.255.255.0/24|10.0.0.128/28|0.0.0.1/32|2001:db8::1/127|1.2.3.4/08
 http://user:pw@host:80/p%20a?q=1#f|//h/p|mailto:x|:|http://[::1]:9/|%|/only/path?x|http://a b/|HTTP://H
-123e4567-e89b-12d3-a456-426614174000|urn:uuid:123e4567-e89b-22d3-a456-426614174000|{123e4567-e89b-12d3-8456-426614174000}|00000000000000000000000000000000|123e4567e89b12d3a45642661417400g|123e4567-e89b-12d3-c456-42661417400
-eyJhbGciOiJub25lIn0.eyJhIjoxLjUwLCJhIjoyfQ.c2ln|eyJjdHkiOiJKV1QifQ.ImV5SmhiR2NpT2lKdWIyNWxJbjAuZXlKaElqb3hMalV3TENKaElqb3lmUS5jMmxuIg.|eyJjdHkiOjF9.e30.|eyJlbmMiOjF9.e30.|e30.e30.|e30.W10.|e30.x.|a.b|e30.e30.e30.e30|W10.e30.|e30.e30.x
 inf|-Infinity|NaN|+1|0x10|01|-0|1e5|1.50|٣
 `), "\n")
 
