@@ -187,29 +187,18 @@ func compact(entries []entry) (rows, index string, mistakes []mistake) {
 	names := map[string]bool{}
 	for _, g := range groups {
 		for _, name := range g.names {
-			names[name] = true
+			names[name] = g.as == ""
 		}
 	}
 	for _, as := range groups {
-		found := as.as == ""
-		for i := range groups {
-			g := &groups[i]
-			for _, name := range g.names {
-				verbs, ok := strings.CutPrefix(name+" ", as.as+" ")
-				if as.as == "" || !ok || g.as != "" {
-					continue
-				}
-				found = true
-				for _, other := range as.names {
-					if other = strings.TrimSpace(other + " " + verbs); verbs == "" || !names[other] {
-						names[other] = true
-						g.names = append(g.names, other)
-					}
-				}
-			}
-		}
-		if !found {
+		if as.as != "" && !alias(groups, as, names) {
 			mistakes = append(mistakes, mistake{as.from, fmt.Errorf("%s has no row", as.as)})
+		}
+	}
+	for more := -1; more != len(names); { // podman = docker, docker compose = docker-compose
+		more = len(names)
+		for _, as := range groups {
+			alias(groups, as, names)
 		}
 	}
 	var where []indexEntry
@@ -330,6 +319,28 @@ func TestFill(t *testing.T) {
 			t.Errorf("%d: %s", len(line), line)
 		}
 	}
+}
+
+// alias gives rows their other names, but for those that have a row, and reports
+// whether there is any.
+func alias(groups []group, as group, names map[string]bool) (found bool) {
+	for i := range groups {
+		g := &groups[i]
+		for _, name := range g.names {
+			verbs, ok := strings.CutPrefix(name+" ", as.as+" ")
+			if as.as == "" || g.as != "" || !ok {
+				continue
+			}
+			found = true
+			for _, other := range as.names {
+				if other = strings.TrimSpace(other + " " + verbs); !names[other] {
+					names[other] = true
+					g.names = append(g.names, other)
+				}
+			}
+		}
+	}
+	return found
 }
 
 // sources reads the files of rows and holds their form.
