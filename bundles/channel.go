@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 	"time"
-)
 
-const typeChannel = "gate.channel/1"
+	"gate/internal/format"
+)
 
 // A Channel says which release of each bundle goes to which machines, so that a
 // rollout needs no new bundle. It is signed by those who may sign the bundles.
@@ -37,7 +37,7 @@ func ParseChannel(data []byte) (c Channel, signed bool, err error) {
 }
 
 func parseChannel(data []byte) (sealed, Channel, error) {
-	doc, err := parseSealed(data, typeChannel)
+	doc, err := parseSealed(data, format.Channel)
 	if err != nil {
 		return doc, Channel{}, refuse(BadGrant, "%w", err)
 	}
@@ -120,7 +120,7 @@ func (c Channel) body() map[string]any {
 		}
 		list[name] = entries
 	}
-	b := map[string]any{"type": typeChannel, "version": c.Version, "bundles": list}
+	b := map[string]any{"type": format.Channel.Mark(), "version": c.Version, "bundles": list}
 	if !c.Expires.IsZero() {
 		b["expires"] = c.Expires.UTC().Format(time.RFC3339)
 	}
@@ -133,7 +133,7 @@ func (c Channel) Sign(old []byte, s Signing) ([]byte, error) {
 	if err := c.check(); err != nil {
 		return nil, refuse(BadGrant, "%w", err)
 	}
-	doc := sealed{body: c.body()}
+	doc := sealed{kind: format.Channel, body: c.body()}
 	if err := doc.grow(old, s); err != nil {
 		return nil, err
 	}

@@ -11,8 +11,7 @@ import (
 // grow adds a signature to those of an older file that says the same.
 func (doc *sealed) grow(old []byte, s Signing) error {
 	if old != nil {
-		kind, _ := doc.body["type"].(string)
-		was, err := parseSealed(old, kind)
+		was, err := parseSealed(old, doc.kind)
 		if err != nil {
 			return refuse(BadGrant, "%w", err)
 		}

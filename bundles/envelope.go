@@ -3,6 +3,8 @@ package bundles
 import (
 	"errors"
 	"fmt"
+
+	"gate/internal/format"
 )
 
 // statement is what an envelope's signatures say about a bundle.
@@ -16,7 +18,7 @@ type statement struct {
 
 // parseEnvelope reads an envelope without checking any signature.
 func parseEnvelope(data []byte) (sealed, statement, error) {
-	doc, err := parseSealed(data, typeBundle)
+	doc, err := parseSealed(data, format.Envelope)
 	if err != nil {
 		return doc, statement{}, refuse(BadEnvelope, "%w", err)
 	}
@@ -42,7 +44,7 @@ func parseEnvelope(data []byte) (sealed, statement, error) {
 }
 
 func (s statement) body() map[string]any {
-	b := map[string]any{"type": typeBundle, "name": s.name, "archive": s.archive}
+	b := map[string]any{"type": format.Envelope.Mark(), "name": s.name, "archive": s.archive}
 	if s.version > 0 {
 		b["version"] = s.version
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gate/internal/format"
 )
 
 // TestFloods offers what costs the square of its size to read, or makes a
@@ -19,22 +21,28 @@ func TestFloods(t *testing.T) {
 	for name, open := range map[string]func() error{
 		"signatures":   func() error { _, err := parseSignatures([]byte(`{"signatures":[` + list + `]}`)); return err },
 		"unknown keys": func() error { _, err := parseSignatures([]byte(`{` + object + `}`)); return err },
-		"envelope":     func() error { _, _, err := parseEnvelope(sealedWith(typeBundle, object)); return err },
-		"key set":      func() error { _, err := ParseKeySet(sealedWith(typeKeys, `"keys":{`+object+`}`)); return err },
-		"root keys":    func() error { _, err := ParseKeySet(sealedWith(typeKeys, `"root":{"keys":[`+list+`]}`)); return err },
+		"envelope":     func() error { _, _, err := parseEnvelope(sealedWith(format.Envelope.Mark(), object)); return err },
+		"key set":      func() error { _, err := ParseKeySet(sealedWith(format.Keys.Mark(), `"keys":{`+object+`}`)); return err },
+		"root keys": func() error {
+			_, err := ParseKeySet(sealedWith(format.Keys.Mark(), `"root":{"keys":[`+list+`]}`))
+			return err
+		},
 		"thresholds": func() error {
-			_, err := ParseKeySet(sealedWith(typeKeys, `"thresholds":{`+strings.ReplaceAll(object, ":1", ":0")+`}`))
+			_, err := ParseKeySet(sealedWith(format.Keys.Mark(), `"thresholds":{`+strings.ReplaceAll(object, ":1", ":0")+`}`))
 			return err
 		},
 		"channel": func() error {
-			_, _, err := ParseChannel(sealedWith(typeChannel, `"version":1,"bundles":{`+object+`}`))
+			_, _, err := ParseChannel(sealedWith(format.Channel.Mark(), `"version":1,"bundles":{`+object+`}`))
 			return err
 		},
 		"rollouts": func() error {
-			_, _, err := ParseChannel(sealedWith(typeChannel, `"version":1,"bundles":{"a":[`+list+`]}`))
+			_, _, err := ParseChannel(sealedWith(format.Channel.Mark(), `"version":1,"bundles":{"a":[`+list+`]}`))
 			return err
 		},
-		"recovery":       func() error { _, _, err := parseRecovery(sealedWith(typeRecovery, `"off":[`+list+`]`)); return err },
+		"recovery": func() error {
+			_, _, err := parseRecovery(sealedWith(format.Recovery.Mark(), `"off":[`+list+`]`))
+			return err
+		},
 		"manifest roots": func() error { _, err := parseManifest([]byte(`{"roots":[` + list + `]}`)); return err },
 	} {
 		t.Run(name, func(t *testing.T) {

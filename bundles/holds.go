@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gate/internal/format"
 	"gate/strictjson"
 )
 
@@ -84,8 +85,8 @@ func ParseSeen(data []byte) (Seen, error) {
 		return Seen{}, err
 	}
 	f := newFields("", doc)
-	if n := f.number("schema", maxInteger); n != 1 {
-		f.fail("schema", "1 is wanted")
+	if err := format.Seen.Check(f.number("schema", maxInteger)); err != nil {
+		f.fail("schema", "%w", err)
 	}
 	s := Seen{Bundles: map[string]Release{}, Keys: f.number("keys", maxInteger)}
 	for name, v := range f.object("bundles") {

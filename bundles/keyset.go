@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"gate/internal/format"
 )
 
 // A KeySet says which keys may sign what. It is the only place that keys and
@@ -33,7 +35,7 @@ type Role struct {
 // are not checked: where it lies decides whether the first one is trusted, and
 // [KeySet.Follow] whether a later one is.
 func ParseKeySet(data []byte) (*KeySet, error) {
-	doc, err := parseSealed(data, typeKeys)
+	doc, err := parseSealed(data, format.Keys)
 	if err != nil {
 		return nil, refuse(BadKeySet, "%w", err)
 	}
@@ -172,7 +174,7 @@ func (s *KeySet) Encode() ([]byte, error) {
 
 func (s *KeySet) sealed() (*sealed, error) {
 	body := map[string]any{
-		"type": typeKeys, "version": s.Version,
+		"type": format.Keys.Mark(), "version": s.Version,
 		"root": map[string]any{"keys": nonNil(s.Root.Keys), "threshold": s.Root.Threshold},
 	}
 	if !s.Expires.IsZero() {
@@ -194,7 +196,7 @@ func (s *KeySet) sealed() (*sealed, error) {
 		}
 		body["thresholds"] = thresholds
 	}
-	return &sealed{body: body, signatures: s.signatures}, nil
+	return &sealed{kind: format.Keys, body: body, signatures: s.signatures}, nil
 }
 
 func nonNil(list []string) []string { return append([]string{}, list...) }

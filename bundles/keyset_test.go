@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/lestrrat-go/jwx/v3/jwk"
+
+	"gate/internal/format"
 )
 
 // TestKeySetRoundTrip writes a key set and reads it.
@@ -137,7 +139,7 @@ func TestParseKeySetRefuses(t *testing.T) {
 		"a name with a space":         func(d map[string]any) { keys(d)["al ice"] = keys(d)["alice"]; delete(keys(d), "alice") },
 		"version 0":                   func(d map[string]any) { signedOf(d)["version"] = json.Number("0") },
 		"no root":                     func(d map[string]any) { delete(signedOf(d), "root") },
-		"an envelope":                 func(d map[string]any) { signedOf(d)["type"] = typeBundle },
+		"an envelope":                 func(d map[string]any) { signedOf(d)["type"] = format.Envelope.Mark() },
 		"a time that is none":         func(d map[string]any) { signedOf(d)["expires"] = "tomorrow" },
 		"another time zone":           func(d map[string]any) { signedOf(d)["expires"] = "2027-01-01T00:00:00+01:00" },
 		"an empty list":               func(d map[string]any) { keys(d)["alice"].(map[string]any)["scopes"] = []any{} },

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 	"time"
-)
 
-const typeRecovery = "gate.recovery/1"
+	"gate/internal/format"
+)
 
 // A Recovery lets one machine do without a bundle for a short time: the way out
 // for a laptop on which a bad policy refuses everything. It names what it
@@ -53,7 +53,7 @@ func (r Recovery) names() []string { return slices.Concat(r.Off, r.Aged) }
 
 func (r Recovery) body() map[string]any {
 	b := map[string]any{
-		"type": typeRecovery, "machine": r.Machine, "owner": r.Owner, "reason": r.Reason,
+		"type": format.Recovery.Mark(), "machine": r.Machine, "owner": r.Owner, "reason": r.Reason,
 		"from": r.From.UTC().Format(time.RFC3339), "until": r.Until.UTC().Format(time.RFC3339),
 	}
 	if len(r.Off) > 0 {
@@ -74,7 +74,7 @@ func ParseRecovery(data []byte) (Recovery, error) {
 
 // parseRecovery reads a recovery file without checking any signature.
 func parseRecovery(data []byte) (sealed, Recovery, error) {
-	doc, err := parseSealed(data, typeRecovery)
+	doc, err := parseSealed(data, format.Recovery)
 	if err != nil {
 		return doc, Recovery{}, refuse(BadGrant, "%w", err)
 	}
@@ -96,7 +96,7 @@ func (r Recovery) Sign(old []byte, s Signing) ([]byte, error) {
 	if err := r.check(); err != nil {
 		return nil, refuse(BadGrant, "%w", err)
 	}
-	doc := sealed{body: r.body()}
+	doc := sealed{kind: format.Recovery, body: r.body()}
 	if err := doc.grow(old, s); err != nil {
 		return nil, err
 	}

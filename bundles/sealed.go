@@ -11,14 +11,8 @@ import (
 	"strconv"
 	"strings"
 
+	"gate/internal/format"
 	"gate/strictjson"
-)
-
-// Types of signed documents. They are part of what is signed, so that no
-// signature of one is one of the other.
-const (
-	typeBundle = "gate.bundle/1"
-	typeKeys   = "gate.keys/1"
 )
 
 // A signature is one of those beside a signed document.
@@ -27,8 +21,10 @@ type signature struct {
 	bytes []byte
 }
 
-// A sealed document is an object and signatures of it.
+// A sealed document is an object and signatures of it. The mark of its format is
+// part of what is signed, so that no signature of one kind is one of another.
 type sealed struct {
+	kind       format.ID
 	body       map[string]any
 	signatures []signature
 }
@@ -36,8 +32,8 @@ type sealed struct {
 const maxSignatures = 64
 
 // parseSealed reads a document without checking any signature.
-func parseSealed(data []byte, kind string) (sealed, error) {
-	var s sealed
+func parseSealed(data []byte, kind format.ID) (sealed, error) {
+	s := sealed{kind: kind}
 	doc, err := strictjson.Object(data, strictjson.Limits{Bytes: 1 << 20})
 	if err != nil {
 		return s, err
@@ -54,8 +50,9 @@ func parseSealed(data []byte, kind string) (sealed, error) {
 			f.fail(fmt.Sprintf("signatures[%d]", i), "%w", err)
 		}
 	}
-	if got, _ := s.body["type"].(string); got != kind {
-		f.fail("signed.type", "%q is wanted", kind)
+	mark, _ := s.body["type"].(string)
+	if err := kind.CheckMark(mark); err != nil {
+		f.fail("signed.type", "%w", err)
 	}
 	return s, f.done()
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"gate/internal/format"
 	"gate/strictjson"
 )
 
@@ -103,7 +104,7 @@ func SignBeside(archive, envelope []byte, name string, s Signing) ([]byte, error
 	if data, there := files[manifestFile]; there {
 		says.manifest = Digest(data)
 	}
-	doc := sealed{body: says.body()}
+	doc := sealed{kind: format.Envelope, body: says.body()}
 	if envelope != nil {
 		old, was, err := parseEnvelope(envelope)
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gate/hook"
+	"gate/internal/format"
 )
 
 // FuzzRecord holds for every kind of record that whatever is accepted is
@@ -32,7 +33,7 @@ func FuzzRecord(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, kind := range []string{"trust", "pending", "approval"} {
-			for _, in := range [][]byte{data, append([]byte(magic+kind+" "+sum(kind, data)+"\n"), data...)} {
+			for _, in := range [][]byte{data, append([]byte(format.Grant.Mark()+" "+kind+" "+sum(kind, data)+"\n"), data...)} {
 				readAgain(t, kind, in)
 			}
 		}

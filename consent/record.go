@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"gate/internal/format"
 	"gate/strictjson"
 )
 
@@ -22,34 +23,34 @@ const (
 )
 
 // Records are one line that says what they are and what the rest adds up to,
-// and one line of JSON:
+// and one line of JSON. The number is that of [format.Grant]:
 //
 //	gate 1 trust 3f6c…
 //	{"at":"2026-11-21T10:00:00Z", …}
 //
 // The sum is against accidents: a file that was cut short, mixed up or edited
 // by hand is a fault and never half a grant. It is no seal.
-const magic = "gate 1 "
-
 // seal makes a record.
 func seal(kind string, body map[string]any) []byte {
 	text := append(strictjson.Append(nil, body), '\n')
-	out := append([]byte(magic+kind+" "+sum(kind, text)), '\n')
+	out := append([]byte(format.Grant.Mark()+" "+kind+" "+sum(kind, text)), '\n')
 	return append(out, text...)
 }
 
 // unseal takes a record apart and holds it against its sum.
 func unseal(kind string, data []byte) (*fields, error) {
 	line, text, whole := bytes.Cut(data, []byte{'\n'})
-	rest, ours := strings.CutPrefix(string(line), magic)
+	maker, rest, _ := strings.Cut(string(line), " ")
+	number, rest, _ := strings.Cut(rest, " ")
 	have, want, _ := strings.Cut(rest, " ")
+	mark := format.Grant.CheckMark(maker + " " + number)
 	switch {
 	case !whole:
 		return nil, errors.New("it is cut short")
-	case !ours && strings.HasPrefix(string(line), "gate "):
-		return nil, errors.New("it was written by another version of gate")
-	case !ours:
+	case maker != "gate":
 		return nil, errors.New("it is not gate's")
+	case mark != nil:
+		return nil, mark
 	case have != kind:
 		return nil, fmt.Errorf("it is a record of another kind, not of %s", kind)
 	case want != sum(kind, text):

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"gate/hostfs"
+	"gate/internal/format"
 	"gate/owned"
 )
 
@@ -153,11 +154,27 @@ func (s Store) write(root *os.Root, dir, name string, data []byte) error {
 		return s.wrap(draft, err)
 	}
 	at := path.Join(dir, name)
-	if err := root.Rename(draft, at); err != nil {
+	err := s.spare(root, dir, name)
+	if err == nil {
+		err = root.Rename(draft, at)
+	}
+	if err != nil {
 		root.Remove(draft)
 		return s.wrap(at, err)
 	}
 	return s.settle(root, dir)
+}
+
+// spare reports a record of a newer gate's: that gate wants it back.
+func (s Store) spare(root *os.Root, dir, name string) error {
+	data, err := s.read(root, dir, name)
+	if err == nil {
+		_, err = unseal("", data)
+	}
+	if errors.Is(err, format.ErrNewer) {
+		return err
+	}
+	return nil
 }
 
 // create writes a file that must not exist yet.

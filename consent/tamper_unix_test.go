@@ -80,7 +80,7 @@ func TestTampering(t *testing.T) {
 		{"a line more", func(k *desk, f string) { rewrite(f, func(s string) string { return s + "\n" }) }, "does not add up"},
 		{"another version", func(k *desk, f string) {
 			rewrite(f, func(s string) string { return strings.Replace(s, "gate 1", "gate 2", 1) })
-		}, "another version"},
+		}, "newer gate"},
 		{"no header", func(k *desk, f string) {
 			rewrite(f, func(s string) string { return s[strings.Index(s, "\n")+1:] })
 		}, "not gate's"},

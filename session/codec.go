@@ -7,12 +7,9 @@ import (
 	"time"
 
 	"gate/hook"
+	"gate/internal/format"
 	"gate/strictjson"
 )
-
-// version is that of the file's shape. Another one is refused: what it says
-// might forbid something. Version 1 had no registered hooks.
-const version = 2
 
 // encode writes a memory as one JSON object.
 func encode(k Key, m *Memory) ([]byte, error) {
@@ -48,7 +45,7 @@ func encode(k Key, m *Memory) ([]byte, error) {
 		registered[i] = m.Registered[i].document()
 	}
 	data := strictjson.Append(nil, map[string]any{
-		"v": version, "agent": digestOf(k.Agent), "session": digestOf(k.Session),
+		"v": format.Session.Number(), "agent": digestOf(k.Agent), "session": digestOf(k.Session),
 		"started": millis(m.Started), "latest": millis(m.Latest),
 		"calls": m.Calls, "denials": m.Denials, "in_a_row": m.InARow, "by_policy": byPolicy,
 		"denied": calls, "minute": minute, "done": done, "sequence": m.Sequence, "injections": waiting,
@@ -82,8 +79,8 @@ func decode(k *Key, data []byte) (*Memory, error) {
 	}
 	r := &reader{}
 	v := r.number(doc, "v")
-	if v != version && v != 1 && r.err == nil {
-		return nil, fmt.Errorf("it has version %d; this gate reads %d", v, version)
+	if err := format.Session.Check(int64(v)); err != nil && r.err == nil {
+		return nil, err // it might forbid something
 	}
 	agent, session := r.text(doc, "agent"), r.text(doc, "session")
 	if k != nil && (agent != digestOf(k.Agent) || session != digestOf(k.Session)) {
@@ -107,7 +104,7 @@ func decode(k *Key, data []byte) (*Memory, error) {
 	for _, v := range r.list(doc, "injections", MaxWaiting) {
 		m.Injections = append(m.Injections, r.injection(v))
 	}
-	if v == version {
+	if v > 1 { // format 1 had no registered hooks
 		m.Registrations = r.number(doc, "registrations")
 		for _, v := range r.list(doc, "registered", MaxRegistered) {
 			m.Registered = append(m.Registered, r.registration(v))

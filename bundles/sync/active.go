@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"gate/bundles"
+	"gate/internal/format"
 	"gate/strictjson"
 )
 
@@ -62,7 +63,7 @@ func Place(name string, version int64, digest string) string {
 // ParseCurrent reads current.json and reports every mistake in it.
 func ParseCurrent(data []byte) (Current, error) {
 	var file struct {
-		Schema  int `json:"schema"`
+		Schema  int64 `json:"schema"`
 		Bundles []struct {
 			Name    string `json:"name"`
 			Version int64  `json:"version"`
@@ -76,8 +77,8 @@ func ParseCurrent(data []byte) (Current, error) {
 		return Current{}, err
 	}
 	var errs []error
-	if file.Schema != 1 {
-		errs = append(errs, errors.New("schema: 1 is wanted"))
+	if err := format.Current.Check(file.Schema); err != nil {
+		errs = append(errs, fmt.Errorf("schema: %w", err))
 	}
 	var c Current
 	for i, b := range file.Bundles {
@@ -129,7 +130,7 @@ func (c Current) Encode() []byte {
 		}
 		list = append(list, entry)
 	}
-	return []byte(strictjson.Indent(map[string]any{"schema": 1, "bundles": list}))
+	return []byte(strictjson.Indent(map[string]any{"schema": format.Current.Number(), "bundles": list}))
 }
 
 // Open gives the files of a bundle in force from the directory of bundles. They
@@ -168,15 +169,15 @@ type LastSync struct {
 // ParseSynced reads synced.json.
 func ParseSynced(data []byte) (Synced, error) {
 	var file struct {
-		Schema   int                  `json:"schema"`
+		Schema   int64                `json:"schema"`
 		Bundles  map[string]time.Time `json:"bundles"`
 		Versions map[string]int64     `json:"versions"`
 	}
 	if err := decode(data, &file); err != nil {
 		return nil, err
 	}
-	if file.Schema != 1 {
-		return nil, errors.New("schema: 1 is wanted")
+	if err := format.Synced.Check(file.Schema); err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
 	}
 	s := Synced{}
 	for name, at := range file.Bundles {
@@ -202,7 +203,7 @@ func (s Synced) Encode() []byte {
 			versions[name] = s[name].Version
 		}
 	}
-	return []byte(strictjson.Indent(map[string]any{"schema": 1, "bundles": times, "versions": versions}))
+	return []byte(strictjson.Indent(map[string]any{"schema": format.Synced.Number(), "bundles": times, "versions": versions}))
 }
 
 // decode reads a file of ours into a struct: strictly, and without keys that

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"gate/bundles"
+	"gate/internal/format"
 )
 
 // load reads what the machine believes and has.
@@ -30,7 +31,11 @@ func (a *activation) load() error {
 	// When a bundle was last found is only told, and found again.
 	a.synced = Synced{}
 	if data, err := a.read(SyncedFile, maxState); err == nil {
-		if s, err := ParseSynced(data); err == nil && s != nil {
+		s, err := ParseSynced(data)
+		if errors.Is(err, format.ErrNewer) {
+			return a.wrap(SyncedFile, err)
+		}
+		if err == nil && s != nil {
 			a.synced = s
 		}
 	}

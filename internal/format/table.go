@@ -1,0 +1,117 @@
+package format
+
+// All returns the table, a row a kind of file.
+func All() []File {
+	rows := table
+	return rows[:]
+}
+
+var table = [kinds]File{
+	Grant: {
+		Name: "grants", Where: "STATE/consent/{trust,pending,approved,used}/*", Number: 1, Prefix: "gate ",
+		Writer: "`gate trust`, `gate approve`, `gate hook` (questions that wait)", Readers: "every decision that needs a grant, `gate doctor`",
+		Older: "read; a grant holds on", Newer: "grants nothing and is not overwritten; the decision and `gate trust` say so",
+		Lost: "nothing: a newer gate finds its grants again",
+	},
+	Clock: {
+		Name: "highest time", Where: "STATE/consent/clock/SECONDS",
+		Writer: "every decision that needs a grant", Readers: "the same",
+		Older: "the name of an empty file is the time", Newer: "the same", Lost: "nothing",
+	},
+	Session: {
+		Name: "memory of a session", Where: "STATE/sessions/*", Number: 2, Member: "v",
+		Writer: "`gate hook`, `gate mcp`, `gate session`, `gate inject`", Readers: "the same, `gate doctor`",
+		Older: "read; format 1 had no registered hooks", Newer: "calls of that session are refused, since what it holds may forbid them; `gate doctor` names the file",
+		Lost: "nothing; a session is forgotten after 30 days",
+	},
+	Late: {
+		Name: "late answer", Where: "STATE/late/SESSION/*.json", Number: 1,
+		Writer: "the supervisor of an `async` hook", Readers: "the session's next event",
+		Older: "read", Newer: "members that this gate does not know are passed over", Lost: "a text for the agent, at most a day old",
+	},
+	Log: {
+		Name: "decision log", Where: "STATE/decisions.jsonl*", Number: 1,
+		Writer: "every decision", Readers: "`gate log`, `replay`, `explain`, `log ship`",
+		Older: "read", Newer: "members that this gate does not know are passed over, and stay in the file", Lost: "nothing",
+	},
+	LogHead: {
+		Name: "end of the log", Where: "STATE/decisions.head", Number: 1,
+		Writer: "every decision", Readers: "the same, `gate log verify`",
+		Older: "read", Newer: "the end is looked for in the log, and written anew", Lost: "nothing: the log says it, too", Cache: true,
+	},
+	LogCursor: {
+		Name: "what was sent of the log", Where: "STATE/decisions.sent*", Number: 1,
+		Writer: "`gate log ship`, `gate sync`", Readers: "the same, rotation of the log",
+		Older: "read", Newer: "members that this gate does not know are passed over", Lost: "nothing: at worst records are sent twice",
+	},
+	Compiled: {
+		Name: "compiled form", Where: "STATE/compiled/*.plan, MANAGED/compiled/*.plan", Number: 5, Prefix: "gate artifact ",
+		Writer: "`gate install`, `gate build`, `gate sync`, `gate hook` afterwards", Readers: "`gate-hook`, `gate hook`",
+		Older: "not used; made anew from the files", Newer: "not used; made anew from the files", Lost: "nothing but time", Cache: true,
+	},
+	LastGood: {
+		Name: "files as they last decided", Where: "STATE/good/*",
+		Writer: "`gate hook`", Readers: "the same, `gate doctor`",
+		Older: "a copy of a file, byte by byte", Newer: "the same", Lost: "one comparison with a file that was cut off", Cache: true,
+	},
+	Verdict: {
+		Name: "ruling of a model", Where: "STATE/verdicts/*", Number: 1, Member: "v",
+		Writer: "prompt and agent hooks", Readers: "the same",
+		Older: "not used; the model is asked again", Newer: "not used; the model is asked again", Lost: "one answer, at most as old as `judges.keep`", Cache: true,
+	},
+	ServeToken: {
+		Name: "token of the server", Where: "STATE/serve/token",
+		Writer: "`gate serve`", Readers: "its clients",
+		Older: "one line of text", Newer: "the same", Lost: "nothing: each start writes a new one", Cache: true,
+	},
+	Keys: {
+		Name: "key set", Where: "MANAGED/keys.json", Number: 1, Member: "type", Prefix: "gate.keys/",
+		Writer: "`gate keys`", Readers: "`gate sync`, `gate bundle`, every decision on a machine with bundles",
+		Older: "read", Newer: "no bundle is taken, what is in force stays; `gate sync` and `gate doctor` say so", Lost: "nothing",
+	},
+	Seen: {
+		Name: "versions that were seen", Where: "MANAGED/seen.json", Number: 1, Member: "schema",
+		Writer: "`gate sync`, `gate bundle install`", Readers: "the same",
+		Older: "read", Newer: "no bundle is taken, what is in force stays", Lost: "nothing",
+	},
+	Current: {
+		Name: "bundles in force", Where: "MANAGED/bundles/current.json", Number: 1, Member: "schema",
+		Writer: "`gate sync`, `gate bundle install`", Readers: "every decision",
+		Older: "read", Newer: "calls are refused: the bundles in force are not known", Lost: "nothing",
+	},
+	Synced: {
+		Name: "last syncs", Where: "MANAGED/bundles/synced.json", Number: 1, Member: "schema",
+		Writer: "`gate sync`", Readers: "every decision (age of bundles), `gate doctor`",
+		Older: "read", Newer: "no bundle is taken, what is in force stays and counts as never synced", Lost: "nothing",
+	},
+	Channel: {
+		Name: "channel", Where: "MANAGED/channel.json, a publisher's server", Number: 1, Member: "type", Prefix: "gate.channel/",
+		Writer: "`gate bundle channel`", Readers: "`gate sync`",
+		Older: "read", Newer: "the sync fails and says so; what is in force stays", Lost: "nothing",
+	},
+	Recovery: {
+		Name: "recovery file", Where: "MANAGED/recovery.json", Number: 1, Member: "type", Prefix: "gate.recovery/",
+		Writer: "`gate bundle recovery`", Readers: "every decision, `gate doctor`",
+		Older: "read", Newer: "relaxes nothing; `gate doctor` says so", Lost: "nothing: the machine stays as strict as its bundles",
+	},
+	Envelope: {
+		Name: "signatures beside a bundle", Where: "NAME.tar.gz.gate.json", Number: 1, Member: "type", Prefix: "gate.bundle/",
+		Writer: "`gate bundle sign`", Readers: "`gate bundle verify`, `gate sync`",
+		Older: "read", Newer: "the bundle is refused; what is in force stays", Lost: "nothing",
+	},
+	Bundle: {
+		Name: "bundle", Where: "NAME.tar.gz", Number: 1,
+		Writer: "`gate bundle build`, OPA's own tools", Readers: "`gate sync`, `gate bundle`, every decision (its files)",
+		Older: "read", Newer: "a key of `metadata.gate`, hooks or settings that this gate does not know refuses the bundle; `min_gate` says it beforehand", Lost: "nothing",
+	},
+	Settings: {
+		Name: "settings and hook files", Where: "settings.*, hooks.* of every directory",
+		Writer: "people, `gate set`", Readers: "every decision",
+		Older: "keys are never taken away without a sentence that names the new one", Newer: "a key that this gate does not know is a mistake with file and line: the file closes or is inactive, by its authority", Lost: "nothing: the file is never rewritten as a whole",
+	},
+	AgentSettings: {
+		Name: "entries in agents' settings", Where: "each agent's own files",
+		Writer: "`gate install`", Readers: "the agents, `gate status`, `gate uninstall`",
+		Older: "recognised by the program that they name; `gate doctor --fix` writes the present form", Newer: "recognised by the program that they name", Lost: "nothing",
+	},
+}
