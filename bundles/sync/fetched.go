@@ -7,6 +7,7 @@ import (
 
 	"gate/bundles"
 	"gate/hostfs"
+	"gate/internal/format"
 	"gate/strictjson"
 )
 
@@ -70,7 +71,7 @@ func (a *activation) remember(offers []Offer, outcomes []Outcome) error {
 		f := known[name]
 		list[name] = map[string]any{"url": f.URL, "tag": f.Tag, "digest": f.Digest}
 	}
-	return a.replace(fetchedFile, []byte(strictjson.Indent(map[string]any{"schema": 1, "bundles": list})))
+	return a.replace(fetchedFile, []byte(strictjson.Indent(map[string]any{"schema": format.Fetched.Number(), "bundles": list})))
 }
 
 // Current returns what is in force.

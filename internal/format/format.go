@@ -37,6 +37,9 @@ const (
 	Seen
 	Current
 	Synced
+	Fetched
+	Release
+	Locks
 	Channel
 	Recovery
 	Envelope
@@ -51,9 +54,9 @@ const (
 type File struct {
 	Name string
 
-	// Where is the file's path below one of gate's directories: STATE, MANAGED,
-	// or the place that the row names.
-	Where string
+	// Where has the file's paths below one of gate's directories, STATE or MANAGED,
+	// as patterns of [path.Match], or else a place in words.
+	Where []string
 
 	// Number is the format that this program writes, 1 or more; 0 is a file
 	// whose form never had a number and never will.

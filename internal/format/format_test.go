@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "write docs/formats.md anew")
 func TestCheck(t *testing.T) {
 	for i, row := range format.All() {
 		id := format.ID(i)
-		if row.Name == "" || row.Where == "" || row.Writer == "" || row.Readers == "" || row.Older == "" || row.Newer == "" || row.Lost == "" {
+		if row.Name == "" || len(row.Where) == 0 || row.Writer == "" || row.Readers == "" || row.Older == "" || row.Newer == "" || row.Lost == "" {
 			t.Errorf("row %d says too little: %+v", i, row)
 		}
 		own := int64(row.Number)
@@ -96,7 +96,7 @@ func table() string {
 		case r.Number > 0:
 			number = fmt.Sprintf("%d, which the file does not say", r.Number)
 		}
-		fmt.Fprintf(&b, "| %s `%s` | %s | %s | %s | %s | %s | %s |\n", r.Name, strings.ReplaceAll(r.Where, ", ", "`, `"), number, r.Writer, r.Readers, r.Older, r.Newer, r.Lost)
+		fmt.Fprintf(&b, "| %s `%s` | %s | %s | %s | %s | %s | %s |\n", r.Name, strings.Join(r.Where, "`, `"), number, r.Writer, r.Readers, r.Older, r.Newer, r.Lost)
 	}
 	return b.String()
 }
