@@ -7,7 +7,7 @@
 // or was changed. Whoever may write the log may also write it anew; it proves
 // nothing until it was sent elsewhere, which audit/ship does. A log that cannot
 // be written is an error for its caller and nothing else. To write, call
-// [Append]; to read, start with [OpenHistory]. [Redact] stands alone.
+// [Append]; to read, start with [OpenHistory].
 //
 // docs/architecture.md has the rules that it keeps: 9 and 12.
 package audit

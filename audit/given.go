@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"gate/hook"
+	"gate/secret"
 )
 
 // given learns the secrets that a command is given in a way that only its
@@ -15,7 +16,7 @@ func (x *secrets) given(c *hook.ShellCommand) {
 			x.values(c, values, "=")
 		case name == "password-stdin", name == "with-token", name == "pass-stdin":
 			x.input(c)
-		case isSecretName(name):
+		case secret.Promises(name):
 			x.values(c, values, "")
 		}
 	}
@@ -27,16 +28,16 @@ func (x *secrets) given(c *hook.ShellCommand) {
 // values learns what an option was given, behind a separator if there is one.
 func (x *secrets) values(c *hook.ShellCommand, values []any, behind string) {
 	for _, v := range values {
-		secret, _ := v.(string)
-		if i := strings.Index(secret, behind); behind != "" && i >= 0 {
-			secret = secret[i+len(behind):]
+		value, _ := v.(string)
+		if i := strings.Index(value, behind); behind != "" && i >= 0 {
+			value = value[i+len(behind):]
 		}
-		if len(secret) > 2*maxField || harmless(secret) {
+		if len(value) > 2*maxField || secret.Harmless(value) {
 			continue
 		}
-		x.add(secret)
+		x.add(value)
 		for _, w := range c.Words { // -pX, too short to be looked for within words
-			if word := text(w.Value); len(word) == len(secret)+2 && word[0] == '-' && word[2:] == secret {
+			if word := text(w.Value); len(word) == len(value)+2 && word[0] == '-' && word[2:] == value {
 				x.add(word)
 			}
 		}
@@ -48,8 +49,8 @@ func (x *secrets) input(c *hook.ShellCommand) {
 	if c.Stdin == nil {
 		return
 	}
-	if secret := strings.TrimSpace(ahead(text(c.Stdin.Text), 2*maxField)); !harmless(secret) {
-		x.add(secret)
+	if value := strings.TrimSpace(ahead(text(c.Stdin.Text), 2*maxField)); !secret.Harmless(value) {
+		x.add(value)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"gate/facts"
 	"gate/hook"
+	"gate/secret"
 	"gate/strictjson"
 )
 
@@ -221,14 +222,14 @@ func FuzzKeep(f *testing.F) {
 			t.Skip()
 		}
 		r := kept(t, call("Bash", map[string]any{"command": line, "x": map[string]any{key: []any{value}}}), hook.Decision{Rewrite: map[string]any{"command": line}})
-		places := find(ahead(line, maxField))
+		places := secret.Find(ahead(line, maxField))
 		if len(places) > 10 {
 			return
 		}
 		for _, p := range places {
-			secret := line[p.from:p.to]
-			if len(secret) >= longSecret && !strings.Contains(mark, secret) && holds([]any{r.Kept.Input["tool_input"].(map[string]any)["command"], r.Kept.Input["facts"], r.Kept.Rewrite}, secret) {
-				t.Errorf("%q keeps %q: %v", line, secret, r.Kept)
+			found := line[p.From:p.To]
+			if len(found) >= longSecret && !strings.Contains(secret.Mark, found) && holds([]any{r.Kept.Input["tool_input"].(map[string]any)["command"], r.Kept.Input["facts"], r.Kept.Rewrite}, found) {
+				t.Errorf("%q keeps %q: %v", line, found, r.Kept)
 			}
 		}
 	})

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gate/secret"
 	"gate/strictjson"
 )
 
@@ -60,10 +61,15 @@ func (k *keeper) pointer() string {
 // keyOf is a key as the record has it: anything can be one.
 func keyOf(key string) string {
 	const word = 24
-	if len(key) <= word && run(key, isWord) == len(key) {
+	if len(key) <= word && !strings.ContainsFunc(key, strange) {
 		return key
 	}
 	return short(key, 2*word)
+}
+
+// strange reports what is in no ordinary name.
+func strange(r rune) bool {
+	return r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
 }
 
 // value writes v as it is to be kept.
@@ -219,7 +225,7 @@ func (k *keeper) span(v []any) bool {
 func (k *keeper) named() bool {
 	for i := len(k.path) - 1; i > 1; i-- {
 		if key := k.path[i]; key == "" || key[0] < '0' || key[0] > '9' { // not the index of a list
-			return isSecretName(key)
+			return secret.Promises(key)
 		}
 	}
 	return false
@@ -234,11 +240,11 @@ func (k *keeper) text(s string) string {
 	if k.tight {
 		most = max(min(most, k.left), 0)
 	}
-	whole := ahead(s, most+maxHead) // so that the cut goes through no secret unseen
+	whole := ahead(s, most+secret.Reach) // so that the cut goes through no secret unseen
 	places := k.secrets.in(whole)
-	kept := masked(whole, places)
-	if !harmless(s) && k.named() {
-		kept = mark
+	kept := secret.Mask(whole, places)
+	if !secret.Harmless(s) && k.named() {
+		kept = secret.Mark
 	}
 	if kept != whole && len(k.redacted) < maxMarks {
 		k.redacted = append(k.redacted, k.pointer())

@@ -5,9 +5,10 @@ import (
 	"slices"
 
 	"gate/hook"
+	"gate/secret"
 )
 
-// A Masker takes secrets out of whatever is said about one call: what [Redact]
+// A Masker takes secrets out of whatever is said about one call: what [secret.Redact]
 // takes out of any text, what stands under a name that says what it is, and what
 // the call itself gives away, such as the password in mysql -pX, wherever it
 // comes again. Nothing is cut. It is safe for concurrent use.
@@ -21,7 +22,7 @@ func NewMasker(ev *hook.Event) *Masker {
 }
 
 // Text returns s without secrets.
-func (m *Masker) Text(s string) string { return masked(s, m.known.in(s)) }
+func (m *Masker) Text(s string) string { return secret.Mask(s, m.known.in(s)) }
 
 // Value returns a JSON tree without secrets. The tree itself is not changed.
 func (m *Masker) Value(v any) any { return m.value(v, false) }
@@ -36,18 +37,18 @@ func (m *Masker) Fields(ev *hook.Event) map[string]any {
 	return out
 }
 
-// value masks one value; secret says that its name promises one.
-func (m *Masker) value(v any, secret bool) any {
+// value masks one value; promised says that its name promises a secret.
+func (m *Masker) value(v any, promised bool) any {
 	switch v := v.(type) {
 	case string:
-		if secret && !harmless(v) {
-			return mark
+		if promised && !secret.Harmless(v) {
+			return secret.Mark
 		}
 		return m.Text(v)
 	case []any:
 		out := make([]any, len(v))
 		for i, e := range v {
-			out[i] = m.value(e, secret)
+			out[i] = m.value(e, promised)
 		}
 		return out
 	case map[string]any:
@@ -57,7 +58,7 @@ func (m *Masker) value(v any, secret bool) any {
 			for out[name] != nil { // two that are the same without their secrets
 				name += "'"
 			}
-			out[name] = m.value(v[key], isSecretName(key))
+			out[name] = m.value(v[key], secret.Promises(key))
 		}
 		return out
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gate/hook"
+	"gate/secret"
 )
 
 // version is that of the records that [Append] writes. Older ones are read, too:
@@ -219,7 +220,7 @@ func first[T any](list []T) []T { return list[:min(len(list), maxDetail)] }
 // short redacts a text and cuts it to a number of code points. What lies far
 // behind the cut is not looked at: a call may hold megabytes.
 func short(s string, most int) string {
-	return clip(Redact(ahead(s, 16*most)), most)
+	return clip(secret.Redact(ahead(s, 16*most)), most)
 }
 
 // clip cuts a text to a number of code points.

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"gate/hook"
+	"gate/secret"
 )
 
 // secrets are what was taken out of a call's texts. A text that was taken apart
@@ -22,21 +23,24 @@ const (
 	longSecret = 8 // bytes of one that stands for nothing else by chance
 )
 
+// ahead is as much of the beginning of s as is looked at.
+func ahead(s string, most int) string { return s[:min(len(s), most)] }
+
 // learn collects what redaction takes out of s.
 func (x *secrets) learn(s string) {
-	for _, p := range find(s) {
-		x.add(s[p.from:p.to])
+	for _, p := range secret.Find(s) {
+		x.add(s[p.From:p.To])
 	}
 }
 
 // add takes in one secret.
-func (x *secrets) add(secret string) {
+func (x *secrets) add(value string) {
 	list := &x.short
-	if len(secret) >= longSecret {
+	if len(value) >= longSecret {
 		list = &x.long
 	}
-	if len(x.long)+len(x.short) < maxSecrets && !slices.Contains(*list, secret) {
-		*list = append(*list, secret)
+	if len(x.long)+len(x.short) < maxSecrets && !slices.Contains(*list, value) {
+		*list = append(*list, value)
 	}
 }
 
@@ -64,43 +68,43 @@ func (x *secrets) ofCall(ev *hook.Event, facts *hook.Facts) shifts {
 		}
 		x.learn(string(words))
 	}
-	line := ahead(facts.Shell.Text, maxField+maxHead)
+	line := ahead(facts.Shell.Text, maxField+secret.Reach)
 	return shiftsOf(line, x.in(line))
 }
 
 // in returns where secrets stand in s: those that s itself gives away, and
 // those that were learnt. The places are in order and do not overlap.
-func (x *secrets) in(s string) []place {
-	out := find(s)
+func (x *secrets) in(s string) []secret.Place {
+	out := secret.Find(s)
 	found := len(out)
-	free := func(p place) bool {
-		next, _ := slices.BinarySearchFunc(out[:found], p, func(o, p place) int { return o.to - p.from - 1 })
+	free := func(p secret.Place) bool {
+		next, _ := slices.BinarySearchFunc(out[:found], p, func(o, p secret.Place) int { return o.To - p.From - 1 })
 		near := out[next:min(next+1, found)]
-		overlaps := func(o place) bool { return p.from < o.to && o.from < p.to }
+		overlaps := func(o secret.Place) bool { return p.From < o.To && o.From < p.To }
 		return !slices.ContainsFunc(near, overlaps) && !slices.ContainsFunc(out[found:], overlaps)
 	}
-	for i, secret := range slices.Concat(x.long, x.short) {
+	for i, known := range slices.Concat(x.long, x.short) {
 		for at := 0; len(out) < found+maxSecrets; {
-			n := strings.Index(s[at:], secret)
+			n := strings.Index(s[at:], known)
 			if n < 0 {
 				break
 			}
-			p := place{at + n, at + n + len(secret)}
-			if at = p.to; free(p) && (i < len(x.long) || alone(s, p)) {
+			p := secret.Place{From: at + n, To: at + n + len(known)}
+			if at = p.To; free(p) && (i < len(x.long) || alone(s, p)) {
 				out = append(out, p)
 			}
 		}
 	}
 	if len(out) > found {
-		slices.SortFunc(out, func(a, b place) int { return a.from - b.from })
+		slices.SortFunc(out, func(a, b secret.Place) int { return a.From - b.From })
 	}
 	return out
 }
 
 // alone reports that a place is a word of the text.
-func alone(s string, p place) bool {
+func alone(s string, p secret.Place) bool {
 	const ends = " \t\r\n\"'`=:;,&|()<>"
-	return (p.from == 0 || strings.IndexByte(ends, s[p.from-1]) >= 0) && (p.to == len(s) || strings.IndexByte(ends, s[p.to]) >= 0)
+	return (p.From == 0 || strings.IndexByte(ends, s[p.From-1]) >= 0) && (p.To == len(s) || strings.IndexByte(ends, s[p.To]) >= 0)
 }
 
 // A shift is one place where a text grew or shrank, in code points.
@@ -110,14 +114,14 @@ type shift struct{ from, to, grew int }
 type shifts []shift
 
 // shiftsOf tells what masking does to positions in s.
-func shiftsOf(s string, places []place) shifts {
+func shiftsOf(s string, places []secret.Place) shifts {
 	var out shifts
 	at, points := 0, 0
 	for _, p := range places {
-		points += utf8.RuneCountInString(s[at:p.from])
-		n := utf8.RuneCountInString(s[p.from:p.to])
-		out = append(out, shift{points, points + n, len(mark) - n})
-		at, points = p.to, points+n
+		points += utf8.RuneCountInString(s[at:p.From])
+		n := utf8.RuneCountInString(s[p.From:p.To])
+		out = append(out, shift{points, points + n, len(secret.Mark) - n})
+		at, points = p.To, points+n
 	}
 	return out
 }
@@ -151,6 +155,6 @@ func (r *Record) mask(x *secrets) {
 	}
 	for _, text := range texts {
 		*text = ahead(*text, 16*maxText)
-		*text = masked(*text, x.in(*text))
+		*text = secret.Mask(*text, x.in(*text))
 	}
 }

@@ -3,7 +3,7 @@ package facts
 import (
 	"strconv"
 
-	"gate/facts/credential"
+	"gate/secret"
 )
 
 // scalar looks a name up: in the line, then among the few variables of the
@@ -64,7 +64,7 @@ func (x *expander) environment(name string) (field, bool) {
 		return holeField(&hole{why: "$" + name, empty: true}), true
 	}
 	h := &hole{why: "$" + name + " is not set in this line", empty: true, unset: true}
-	if credential.Variable(name) {
+	if secret.Variable(name) {
 		h.taint.secret = "environment variable " + name
 	}
 	return holeField(h), false

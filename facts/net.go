@@ -4,9 +4,10 @@ import (
 	"slices"
 	"strings"
 
-	"gate/facts/credential"
 	"gate/facts/peer"
+	"gate/facts/wordlist"
 	"gate/hook"
+	"gate/secret"
 )
 
 // peer records a network peer and what is fetched from it.
@@ -58,18 +59,19 @@ func knownHost(f field) (string, bool) {
 // netEffect says what goes to or comes from a peer: a secret in the URL is
 // sent, whatever the method.
 func (u *use) netEffect(p peer.Peer, f field) {
-	if u.row.Output != "fetch" && u.row.Special != "net" {
-		if t := f.taint(); t.secret != "" {
-			u.send(p, "text", nil, t.secret)
-		}
+	what := f.taint().secret
+	if f.isAddress() {
+		what = "" // it goes to whom it is for
+	}
+	fetches := u.row.Output == "fetch" || u.row.Special == "net"
+	if what == "" && fetches {
+		what = secret.Sent(f.text(), p.Host)
+	}
+	if what != "" {
+		u.send(p, "text", nil, what)
 		return
 	}
-	secret := f.taint().secret
-	if secret == "" {
-		secret = credential.InText(f.text())
-	}
-	if secret != "" {
-		u.send(p, "text", nil, secret)
+	if !fetches {
 		return
 	}
 	var to any
@@ -81,6 +83,22 @@ func (u *use) netEffect(p peer.Peer, f field) {
 	})
 	u.destroys(p)
 	u.rememberDownload(p)
+}
+
+// isAddress reports that the address itself stands in a variable, whose name says
+// so: curl "$SLACK_WEBHOOK_URL".
+func (f field) isAddress() bool {
+	if len(f.parts) == 0 || f.parts[0].hole == nil {
+		return false
+	}
+	for _, p := range f.parts[1:] {
+		if p.hole != nil {
+			return false
+		}
+	}
+	name, ok := strings.CutPrefix(f.parts[0].hole.taint.secret, "environment variable ")
+	rest := f.text()
+	return ok && wordlist.Has(" URL URI DSN WEBHOOK ", name[strings.LastIndexByte(name, '_')+1:]) && (rest == "" || rest[0] == '/' || rest[0] == '?')
 }
 
 // destroys says what a request makes of the service it goes to.
@@ -125,14 +143,14 @@ func (u *use) rememberDownload(p peer.Peer) {
 	}
 }
 
-func (u *use) send(p peer.Peer, source string, path any, secret string) {
+func (u *use) send(p peer.Peer, source string, path any, what string) {
 	method := u.optText("request")
 	if method == nil && p.URL != "" {
 		method = "POST"
 	}
 	u.effect("net.send", u.id, map[string]any{
 		"host": orNil(p.Host), "url": orNil(p.URL), "method": method, "source": source, "path": path,
-		"secret": orNil(secret), "private": p.Private, "metadata": p.Metadata,
+		"secret": orNil(what), "private": p.Private, "metadata": p.Metadata,
 	})
 }
 
@@ -163,14 +181,14 @@ func (u *use) target() peer.Peer {
 // upload judges a file that is sent away.
 func (u *use) upload(f field) {
 	if f.text() == "-" && f.literal() {
-		u.send(u.target(), "stdin", nil, u.stdin.taint.secret)
+		u.send(u.target(), "stdin", nil, u.stdin.secret())
 		return
 	}
 	u.usePath(u.s, u.id, f, access{kind: "read"})
 	for _, t := range u.absolute(u.s, f) {
 		what, _ := u.secret(t.path)
-		if st, ok := u.files[t.path]; ok && st.taint.secret != "" {
-			what = st.taint.secret
+		if st, ok := u.files[t.path]; ok && st.secret() != "" {
+			what = st.secret()
 		}
 		u.send(u.target(), "file", orNil(t.path), what)
 	}
@@ -195,15 +213,14 @@ func (u *use) data(f field) {
 	case at > 0 && eq < 0 && (u.row.Special == "httpie" || slices.Contains(u.named(f), "data-urlencode") || slices.Contains(u.named(f), "url-query")): // name@file
 		u.upload(f.from(at + 1))
 	default:
-		source := "text"
-		if f.taint().secret == "environment" {
+		source, what := "text", f.taint().secret
+		if what == "environment" {
 			source = "environment"
 		}
-		secret := f.taint().secret
-		if secret == "" {
-			secret = credential.InText(f.text())
+		if what == "" {
+			what = secret.Sent(f.text(), "")
 		}
-		u.send(u.target(), source, nil, secret)
+		u.send(u.target(), source, nil, what)
 	}
 }
 

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"gate/facts/credential"
 	"gate/facts/wordlist"
 	"gate/hook"
+	"gate/secret"
 )
 
 // output returns what the program writes to standard output.
@@ -155,7 +155,7 @@ func (u *use) narrows() bool {
 	}
 	for _, p := range patterns {
 		v := p.value()
-		if v == nil || u.has("v") || u.has("invert-match") || credential.Variable(*v) || picksSecrets(*v, u.has("i") || u.has("ignore-case")) {
+		if v == nil || u.has("v") || u.has("invert-match") || secret.Variable(*v) || picksSecrets(*v, u.has("i") || u.has("ignore-case")) {
 			return false
 		}
 		for _, word := range []string{"pass", "pwd", "key", "auth", "cred", "aws", "secret", "token"} {
@@ -167,10 +167,7 @@ func (u *use) narrows() bool {
 	return len(patterns) > 0
 }
 
-// wellKnown are variables that many machines have and that hold secrets.
-const wellKnown = "AWS_SECRET_ACCESS_KEY=x\nGITHUB_TOKEN=x\nGITLAB_TOKEN=x\nOPENAI_API_KEY=x\nANTHROPIC_API_KEY=x\nSTRIPE_SECRET_KEY=x\nSLACK_BOT_TOKEN=x\nHF_TOKEN=x\nDB_PASSWORD=x\n"
-
-// picksSecrets reports a pattern that lets one of them through; one that is none in
+// picksSecrets reports a pattern that lets one of the well-known variables with secrets through; one that is none in
 // Go's syntax may.
 func picksSecrets(pattern string, fold bool) bool {
 	flags := "(?m)"
@@ -178,7 +175,7 @@ func picksSecrets(pattern string, fold bool) bool {
 		flags = "(?mi)"
 	}
 	re, err := regexp.Compile(flags + strings.ReplaceAll(pattern, `\|`, "|")) // in grep's own syntax that is no literal bar
-	return err != nil || re.MatchString(wellKnown)
+	return err != nil || re.MatchString(secret.Known())
 }
 
 func deref(s *string) string {

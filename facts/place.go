@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gate/facts/world"
+	"gate/secret"
 )
 
 // secret returns what kind of secret a path is, and its grade. Most paths are
@@ -82,7 +83,7 @@ func (w *walker) secretsBelow(id int, dir string, a access) bool {
 		w.effect("secret.read", id, map[string]any{"path": dir, "what": "directory of secrets", "grade": "config", "shown": a.shown})
 		return true
 	}
-	for _, d := range []string{".ssh", ".aws", ".gnupg", ".kube", ".config/gcloud", ".password-store"} {
+	for d := range strings.FieldsSeq(secret.Directories) {
 		if p := w.world.Home + "/" + d; w.world.Home != "" && dir == p {
 			w.effect("secret.read", id, map[string]any{"path": dir, "what": "directory of secrets", "grade": "key", "shown": true})
 			return true

@@ -214,7 +214,7 @@ func (w *walker) peerFile(id int, target field, content stream) {
 		}
 		private, metadata := peer.Reach(host)
 		w.out.Hosts = append(w.out.Hosts, hook.Host{Command: id, Host: strOrNil(host), Access: "send"})
-		w.effect("net.send", id, map[string]any{"host": orNil(host), "url": nil, "method": nil, "source": "stdin", "path": nil, "secret": orNil(content.taint.secret), "private": private, "metadata": metadata})
+		w.effect("net.send", id, map[string]any{"host": orNil(host), "url": nil, "method": nil, "source": "stdin", "path": nil, "secret": orNil(content.secret()), "private": private, "metadata": metadata})
 	}
 }
 

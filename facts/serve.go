@@ -104,7 +104,7 @@ func (u *use) relays() {
 	case "", "localhost", "127.0.0.1", "::1", "host.docker.internal":
 	default:
 		if !listens && !sent {
-			u.send(to, "unknown", nil, u.stdin.taint.secret)
+			u.send(to, "unknown", nil, u.stdin.secret())
 		}
 	}
 }

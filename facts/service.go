@@ -34,8 +34,8 @@ func (u *use) netcat() {
 	}
 	if u.has("listen") {
 		u.effect("net.listen", u.id, map[string]any{"port": nil, "shell": shell, "public": false})
-		if u.stdin.taint.secret != "" { // for whoever connects
-			u.send(peer.Peer{}, "stdin", nil, u.stdin.taint.secret)
+		if what := u.stdin.secret(); what != "" { // for whoever connects
+			u.send(peer.Peer{}, "stdin", nil, what)
 		}
 		return
 	}
@@ -49,7 +49,7 @@ func (u *use) netcat() {
 			if v := u.rest[0].value(); v != nil {
 				p = peer.Parse(*v, false)
 			}
-			u.send(p, "stdin", nil, u.stdin.taint.secret)
+			u.send(p, "stdin", nil, u.stdin.secret())
 		}
 		u.call.out.taint.remote = true
 		u.call.out.taint.host = u.rest[0].text()

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"sync"
 
-	"gate/facts/credential"
 	"gate/facts/glob"
 	"gate/facts/wordlist"
 	"gate/facts/world"
+	"gate/secret"
 )
 
 // shows reports whether what the program reads goes to its output.
@@ -129,7 +129,7 @@ func (u *use) onlySettings(pattern string) bool {
 		return false
 	}
 	for name := range strings.SplitSeq(strings.Trim(found[1], "()"), "|") {
-		if credential.Promised(name) || credential.Variable(name) || settingSecret().MatchString(name) {
+		if secret.Variable(name) || settingSecret().MatchString(name) {
 			return false
 		}
 	}

@@ -1,5 +1,7 @@
 package facts
 
+import "gate/secret"
+
 // A stream is what flows through a pipe or a file.
 type stream struct {
 	text  *string // the text itself, where it is known
@@ -14,6 +16,15 @@ type stream struct {
 	more  []origin // of other secrets in it than that of its taint
 
 	spared bool // a secret went in, and of it only names or numbers come out
+}
+
+// secret is what kind of secret flows, by where it is from or by its shape; "" for
+// none that is known.
+func (st stream) secret() string {
+	if st.taint.secret == "" && st.text != nil {
+		return secret.Sent(*st.text, "")
+	}
+	return st.taint.secret
 }
 
 // An origin is a secret and the command that prints it.

@@ -19,7 +19,7 @@ func (u *use) effects() {
 			attrs[k] = u.value(v)
 		}
 		if source := attrs["source"]; t.Kind == "net.send" && attrs["secret"] == nil && source != "file" && source != "text" {
-			attrs["secret"] = orNil(u.stdin.taint.secret)
+			attrs["secret"] = orNil(u.stdin.secret())
 		}
 		u.effect(t.Kind, u.id, attrs)
 		switch what, _ := attrs["what"].(string); {

@@ -7,10 +7,10 @@ import (
 
 	"gate/facts/bash"
 	"gate/facts/catalogue"
-	"gate/facts/credential"
 	"gate/facts/peer"
 	"gate/facts/wordlist"
 	"gate/hook"
+	"gate/secret"
 )
 
 // A toolRow says what the fields of a tool's input are: " field=role …", where a
@@ -255,7 +255,7 @@ func (w *walker) urlField(text string) {
 		return
 	}
 	w.out.Hosts = append(w.out.Hosts, hook.Host{Host: ptr(p.Host), URL: ptr(text), Access: "fetch"})
-	if what := credential.InText(text); what != "" {
+	if what := secret.Sent(text, p.Host); what != "" {
 		w.effect("net.send", 0, map[string]any{"host": p.Host, "url": text, "method": "GET", "source": "text", "path": nil, "secret": what, "private": p.Private, "metadata": p.Metadata})
 	}
 	w.effect("net.fetch", 0, map[string]any{"host": p.Host, "url": text, "method": "GET", "to": nil, "private": p.Private, "metadata": p.Metadata})

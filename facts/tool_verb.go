@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"gate/facts/credential"
 	"gate/facts/wordlist"
+	"gate/secret"
 )
 
 // toolVerb says that an MCP tool changes something elsewhere.
@@ -69,14 +69,28 @@ func sentSecret(words []string, input map[string]any) string {
 	if !slices.ContainsFunc(words[2:], func(x string) bool { return wordlist.Has(told, x) }) {
 		return ""
 	}
-	for _, k := range slices.Sorted(maps.Keys(input)) {
-		if s, ok := input[k].(string); ok {
-			if what := credential.InText(s); what != "" {
-				return what
+	return secretIn(input)
+}
+
+// secretIn is the kind of certain secret that stands in a tree.
+func secretIn(v any) (what string) {
+	switch v := v.(type) {
+	case string:
+		return secret.Sent(v, "")
+	case []any:
+		for _, e := range v {
+			if what = secretIn(e); what != "" {
+				break
+			}
+		}
+	case map[string]any:
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			if what = secretIn(v[k]); what != "" {
+				break
 			}
 		}
 	}
-	return ""
+	return what
 }
 
 // verbFields are the fields that say what a tool is to do.

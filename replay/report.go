@@ -8,6 +8,7 @@ import (
 
 	"gate/audit"
 	"gate/hook"
+	"gate/secret"
 	"gate/strictjson"
 )
 
@@ -224,6 +225,6 @@ func summary(c *Call) string {
 		text = string(strictjson.Append(nil, input))
 	}
 	const most = 300
-	text = audit.Redact(text[:min(len(text), 8*most)])
+	text = secret.Redact(text[:min(len(text), 8*most)])
 	return strings.ToValidUTF8(text[:min(len(text), most)], "")
 }

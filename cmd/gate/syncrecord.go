@@ -12,6 +12,7 @@ import (
 	"gate/hook"
 	"gate/internal/hookpath"
 	"gate/internal/places"
+	"gate/secret"
 )
 
 // noteAll writes into the decision log what came into force and what was
@@ -66,7 +67,7 @@ func (s *syncer) note(r audit.Record) {
 		return
 	}
 	r.ID, r.Time, r.User, r.Labels = hookpath.NewID(), time.Now(), places.AccountName(), hookpath.LogLabels(s.settings)
-	r.Agent, r.Call = "gate", audit.Redact(strings.ReplaceAll(r.Call, "\n", "; "))
+	r.Agent, r.Call = "gate", secret.Redact(strings.ReplaceAll(r.Call, "\n", "; "))
 	r.Effect, r.Result = hook.Pass, hook.Continue
 	if len(r.Reasons) > 0 {
 		r.Effect, r.Result = hook.Deny, hook.Reject
@@ -83,7 +84,7 @@ func refusalReasons(err error, url string) []audit.Reason {
 		return nil
 	}
 	reason := func(word, text string) audit.Reason {
-		return audit.Reason{ID: "bundle." + word, Effect: hook.Deny, Reason: audit.Redact(text), Source: audit.Redact(url)}
+		return audit.Reason{ID: "bundle." + word, Effect: hook.Deny, Reason: secret.Redact(text), Source: secret.Redact(url)}
 	}
 	var list []audit.Reason
 	for _, r := range bundles.Refusals(err) {

@@ -3,7 +3,7 @@ package code
 import (
 	"strings"
 
-	"gate/facts/credential"
+	"gate/secret"
 )
 
 // environment is the value of a variable of the environment.
@@ -16,7 +16,7 @@ func (p *parser) environment(name string) value {
 	case "PWD":
 		return textValue(".")
 	}
-	if credential.Promised(name) {
+	if secret.Variable(name) {
 		return flagged(fromSecret)
 	}
 	return value{}

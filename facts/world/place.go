@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gate/facts/glob"
+	"gate/secret"
 )
 
 //go:embed places.rows
@@ -72,7 +73,11 @@ func (w World) Find(kind, p string) (Place, bool) {
 			}
 		}
 	}
-	for line := range strings.Lines(placeRows) {
+	rows := placeRows
+	if strings.HasPrefix(kind, "secret.") {
+		rows = secret.Files
+	}
+	for line := range strings.Lines(rows) {
 		if !strings.HasPrefix(line, kind) {
 			continue
 		}

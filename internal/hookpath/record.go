@@ -18,6 +18,7 @@ import (
 	"gate/hook"
 	"gate/internal/places"
 	"gate/scopes"
+	"gate/secret"
 )
 
 // Record writes a decision about an event into the log, unless settings want
@@ -43,7 +44,7 @@ func (g *Guard) recordOf(a adapters.Adapter, ev *hook.Event, d *hook.Decision) a
 		r.Warned = append(r.Warned, audit.Reason{ID: "gate.age", Reason: text, Source: staleSource})
 	}
 	if g.Unrelaxed != "" {
-		r.Warned = append(r.Warned, audit.Reason{ID: "gate.recovery.refused", Reason: audit.Redact(g.Unrelaxed), Source: RecoverySource})
+		r.Warned = append(r.Warned, audit.Reason{ID: "gate.recovery.refused", Reason: secret.Redact(g.Unrelaxed), Source: RecoverySource})
 	}
 	for i := range r.Policies {
 		r.Policies[i].Digest = g.Digest(r.Policies[i])
@@ -148,7 +149,7 @@ func (b logbook) record(ctx context.Context, d hook.Decision, of func() audit.Re
 	err := b.write(ctx, of)
 	why := ""
 	if err != nil {
-		why = audit.Redact(err.Error())
+		why = secret.Redact(err.Error())
 	}
 	switch {
 	case err == nil:

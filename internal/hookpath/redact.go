@@ -4,8 +4,8 @@ import (
 	"errors"
 	"strings"
 
-	"gate/audit"
 	"gate/hook"
+	"gate/secret"
 )
 
 // Redact takes secrets out of everything a decision says: a policy may have
@@ -22,13 +22,13 @@ func Redact(d *hook.Decision) {
 		d.Halt = &halt
 	}
 	for i := range d.Context {
-		d.Context[i].Text = audit.Redact(Clip(d.Context[i].Text))
+		d.Context[i].Text = secret.Redact(Clip(d.Context[i].Text))
 	}
 	for i := range d.Changes {
-		d.Changes[i].Reason = audit.Redact(Clip(d.Changes[i].Reason))
+		d.Changes[i].Reason = secret.Redact(Clip(d.Changes[i].Reason))
 	}
 	for i := range d.Notices {
-		d.Notices[i] = audit.Redact(Clip(d.Notices[i]))
+		d.Notices[i] = secret.Redact(Clip(d.Notices[i]))
 	}
 	d.Fault = redactFault(d.Fault)
 	for i := range d.Steps {
@@ -37,9 +37,9 @@ func Redact(d *hook.Decision) {
 }
 
 func redactReason(r hook.Reason) hook.Reason {
-	r.Reason = audit.Redact(Clip(r.Reason))
-	r.Help = audit.Redact(Clip(r.Help))
-	r.Suggestion = audit.Redact(Clip(r.Suggestion))
+	r.Reason = secret.Redact(Clip(r.Reason))
+	r.Help = secret.Redact(Clip(r.Help))
+	r.Suggestion = secret.Redact(Clip(r.Suggestion))
 	return r
 }
 
@@ -60,7 +60,7 @@ func redactFault(f *hook.Fault) *hook.Fault {
 		return f
 	}
 	text := Clip(f.Err.Error())
-	if clean := audit.Redact(text); clean != f.Err.Error() {
+	if clean := secret.Redact(text); clean != f.Err.Error() {
 		return &hook.Fault{Kind: f.Kind, Err: errors.New(clean)}
 	}
 	return f

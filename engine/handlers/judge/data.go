@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"gate/audit"
+	"gate/secret"
 	"gate/strictjson"
 )
 
@@ -99,7 +100,7 @@ func (d *data) fence(kind, text string) string {
 // object that says no in another form the objection is kept.
 func parseRuling(text string) (Ruling, error) {
 	said := func(err error) error {
-		return fmt.Errorf("%w; it begins %q", err, clip(visibleLine(audit.Redact(clip(text, 4*maxShown))), maxShown))
+		return fmt.Errorf("%w; it begins %q", err, clip(visibleLine(secret.Redact(clip(text, 4*maxShown))), maxShown))
 	}
 	doc, err := strictjson.Object([]byte(strings.TrimSpace(text)), limits(maxRuling))
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"gate/audit"
 	"gate/hook"
 	"gate/scopes"
+	"gate/secret"
 	"gate/strictjson"
 )
 
@@ -34,8 +35,7 @@ type Options struct {
 	Dir string
 
 	// Secret reports files that an investigation must not see, by absolute
-	// path. nil: only the files .env and .env.* are
-	// kept from it.
+	// path, as facts.Reader.Secret tells. nil: it sees none.
 	Secret func(path string) bool
 
 	Now func() time.Time // nil: time.Now
@@ -206,7 +206,7 @@ func (c *conversation) key(q Question) []any {
 
 // oneLine is a stranger's text for a message.
 func oneLine(s string) string {
-	return fmt.Sprint(clip(visibleLine(audit.Redact(clip(s, 4*maxMessage))), maxMessage))
+	return fmt.Sprint(clip(visibleLine(secret.Redact(clip(s, 4*maxMessage))), maxMessage))
 }
 
 // maxMessage bounds what a message has of a stranger's text, in bytes.

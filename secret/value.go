@@ -1,61 +1,10 @@
-package audit
+package secret
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
-// secretNames are the words by which a name says that its value is a secret,
-// in lower case and without separators.
-var secretNames = []string{
-	"password", "passwd", "passphrase", "passwort", "secret", "token", "apikey", "accesskey", "privatekey",
-	"authkey", "signingkey", "encryptionkey", "masterkey", "accountkey", "sharedkey", "credential", "authorization",
-	"sessionkey", "sessionid", "cookie", "bearer", "webhookurl", "connectionstring", "pgpass", "sshpass",
-}
-
-// plainNames hold one of the words above and are no secrets.
-var plainNames = []string{
-	"maxtokens", "tokencount", "tokentype", "tokenizer", "tokenize", "tokens", "secretname", "secretref", "secretsmanager",
-	"passwordfile", "tokenfile", "passwordless", "tokenurl", "tokenendpoint", "cookiejar", "cookiefile",
-}
-
-// isSecretName reports whether a key, option or variable names a secret.
-func isSecretName(key string) bool {
-	var b [64]byte
-	n := 0
-	for i := range len(key) {
-		c := key[i]
-		if c == '_' || c == '-' || c == '.' {
-			continue
-		}
-		if c >= 'A' && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		if n == len(b) {
-			copy(b[:], b[1:]) // the end of a name says what it is
-			n--
-		}
-		b[n] = c
-		n++
-	}
-	name := string(b[:n])
-	return promises(name) && !slices.ContainsFunc(plainNames, func(plain string) bool { return strings.HasSuffix(name, plain) })
-}
-
-// promises reports whether a name has a word of a secret's name in it.
-func promises(name string) bool {
-	if strings.HasSuffix(name, "pwd") {
-		return name != "pwd" && name != "oldpwd" // working directories
-	}
-	if name == "pass" || strings.HasSuffix(name, "dbpass") || strings.HasSuffix(name, "userpass") {
-		return true
-	}
-	return slices.ContainsFunc(secretNames, func(word string) bool { return strings.Contains(name, word) })
-}
-
-// value returns where the value of the secret stands whose name is the first
-// key bytes of s, behind a number of dashes; from == to if there is none.
-func value(s string, key, dashes int) (from, to int) {
+// value returns the value of the secret whose name is the first key bytes of s,
+// behind a number of dashes.
+func value(s string, key, dashes int) Place {
 	name := s[:key]
 	switch {
 	case dashes == 0 && (strings.EqualFold(name, "bearer") || strings.EqualFold(name, "basic")):
@@ -66,8 +15,12 @@ func value(s string, key, dashes int) (from, to int) {
 		return login(s, key)
 	}
 	at := key + run(s[key:], func(c byte) bool { return c == '"' || c == '\'' || c == '\\' })
-	if at == len(s) || !isBlank(s[at]) && s[at] != '=' && s[at] != ':' || !isSecretName(name) {
-		return 0, 0
+	if at == len(s) || !isBlank(s[at]) && s[at] != '=' && s[at] != ':' {
+		return Place{}
+	}
+	grade := Name(name)
+	if grade != Named && grade != Masked {
+		return Place{}
 	}
 	blanks := run(s[at:], isBlank)
 	at += blanks
@@ -79,19 +32,22 @@ func value(s string, key, dashes int) (from, to int) {
 		at += run(s[at:], isBlank)
 		separated = true
 	case blanks == 0:
-		return 0, 0
+		return Place{}
 	}
-	from, to = word(s, at)
+	from, to := word(s, at)
 	if w := s[from:to]; isScheme(w) {
 		if next, end := word(s, to+run(s[to:], isBlank)); end > next {
 			from, to = next, end
 		}
 	}
-	w := s[from:to]
-	if harmless(w) || !separated && (w[0] == '-' || dashes == 0 && !looksSecret(w)) {
-		return 0, 0
+	if key := strings.Index(s[from:min(to+1, len(s))], "-----BEGIN "); key >= 0 { // it goes on behind the blank and the line
+		to = max(to, from+key+keyBlock(s[from+key:]))
 	}
-	return from, to
+	w := s[from:to]
+	if Harmless(w) || !separated && (w[0] == '-' || dashes == 0 && !looksSecret(w)) {
+		return Place{}
+	}
+	return Place{From: from, To: to, Grade: grade}
 }
 
 func isScheme(w string) bool {
@@ -104,41 +60,41 @@ func isScheme(w string) bool {
 }
 
 // sshpass finds the password in "sshpass -p password".
-func sshpass(s string, key int) (from, to int) {
+func sshpass(s string, key int) Place {
 	at := key + run(s[key:], isBlank)
 	if at == key || !strings.HasPrefix(s[at:], "-p") {
-		return 0, 0
+		return Place{}
 	}
 	at += len("-p")
-	from, to = word(s, at+run(s[at:], isBlank))
-	if harmless(s[from:to]) {
-		return 0, 0
+	from, to := word(s, at+run(s[at:], isBlank))
+	if Harmless(s[from:to]) {
+		return Place{}
 	}
-	return from, to
+	return Place{From: from, To: to, Grade: Named}
 }
 
 // login finds the password in the "user:password" of curl and its likes.
-func login(s string, key int) (from, to int) {
+func login(s string, key int) Place {
 	at := key + run(s[key:], func(c byte) bool { return c == ' ' || c == '=' })
-	from, to = word(s, at)
+	from, to := word(s, at)
 	colon := strings.IndexByte(s[from:to], ':')
-	if at == key || colon < 0 || harmless(s[from+colon+1:to]) {
-		return 0, 0
+	if at == key || colon < 0 || Harmless(s[from+colon+1:to]) {
+		return Place{}
 	}
-	return from + colon + 1, to
+	return Place{From: from + colon + 1, To: to, Grade: Named}
 }
 
 // scheme finds the credential after "Bearer" or "Basic".
-func scheme(s string, key int) (from, to int) {
+func scheme(s string, key int) Place {
 	blanks := run(s[key:], isBlank)
 	if blanks == 0 {
-		return 0, 0
+		return Place{}
 	}
-	from, to = word(s, key+blanks)
-	if to-from < 12 || !mixed(s[from:to]) || harmless(s[from:to]) {
-		return 0, 0
+	from, to := word(s, key+blanks)
+	if to-from < 12 || !mixed(s[from:to]) || Harmless(s[from:to]) {
+		return Place{}
 	}
-	return from, to
+	return Place{From: from, To: to, Grade: Named}
 }
 
 // looksSecret tells a value from the next word of a sentence, where nothing but
@@ -167,10 +123,10 @@ func word(s string, from int) (int, int) {
 	return from, from + run(s[from:], func(c byte) bool { return !strings.ContainsRune(" \t\r\n\"'`;,&|<>(){}\\", rune(c)) })
 }
 
-// harmless reports a value that gives nothing away: none, a reference to a
+// Harmless reports a value that gives nothing away: none, a reference to a
 // variable, or one that is redacted already.
-func harmless(w string) bool {
-	if len(w) < 3 || strings.HasPrefix(w, mark) || strings.HasPrefix(mark, w) {
+func Harmless(w string) bool {
+	if len(w) < 3 || strings.HasPrefix(w, Mark) || strings.HasPrefix(Mark, w) {
 		return true
 	}
 	if w[0] != '$' {

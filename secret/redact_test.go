@@ -1,4 +1,4 @@
-package audit
+package secret_test
 
 import (
 	"bufio"
@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"gate/secret"
 )
 
 // TestRedact reads testdata/redact.txt: a line, and below it what is left of it.
@@ -31,11 +33,11 @@ func TestRedact(t *testing.T) {
 		line = plain.Replace(line)
 		want := plain.Replace(in.Text())
 		lines++
-		got := Redact(line)
+		got := secret.Redact(line)
 		if got != want {
 			t.Errorf("Redact(%q)\n got %q\nwant %q", line, got, want)
 		}
-		if again := Redact(got); again != got {
+		if again := secret.Redact(got); again != got {
 			t.Errorf("Redact twice: %q, then %q", got, again)
 		}
 	}
@@ -54,20 +56,20 @@ func FuzzRedact(f *testing.F) {
 	} {
 		f.Add(s)
 	}
-	secret := "ghp" + "_0123456789abcdefABCDEF0123456789abcd"
+	token := "ghp" + "_0123456789abcdefABCDEF0123456789abcd"
 	f.Fuzz(func(t *testing.T, s string) {
-		got := Redact(s)
+		got := secret.Redact(s)
 		if utf8.ValidString(s) && !utf8.ValidString(got) {
 			t.Errorf("Redact(%q) = %q is not valid UTF-8", s, got)
 		}
-		if again := Redact(got); again != got {
+		if again := secret.Redact(got); again != got {
 			t.Errorf("Redact(%q) = %q, and again %q", s, got, again)
 		}
-		if len(got) > len(s)+len(mark)*(1+len(s)/3) {
+		if len(got) > len(s)+len(secret.Mark)*(1+len(s)/3) {
 			t.Errorf("Redact(%q) has %d bytes", s, len(got))
 		}
-		for _, around := range []string{s + " " + secret, secret + " " + s, s + "\n" + secret + "\n" + s} {
-			if strings.Contains(Redact(around), secret) {
+		for _, around := range []string{s + " " + token, token + " " + s, s + "\n" + token + "\n" + s} {
+			if strings.Contains(secret.Redact(around), token) {
 				t.Errorf("Redact(%q) keeps the token", around)
 			}
 		}
@@ -82,7 +84,7 @@ func BenchmarkRedact(b *testing.B) {
 		b.Run(strings.TrimSpace(part), func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				Redact(text)
+				secret.Redact(text)
 			}
 		})
 	}
