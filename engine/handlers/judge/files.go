@@ -123,8 +123,7 @@ var errHidden = errors.New("it may hold secrets and cannot be read")
 
 // hidden reports files that nobody is shown.
 func (f *files) hidden(name string) bool {
-	base := strings.ToLower(path.Base(name))
-	return base == ".env" || strings.HasPrefix(base, ".env.") || f.secret != nil && f.secret(filepath.Join(f.dir, filepath.FromSlash(name)))
+	return f.secret == nil || f.secret(filepath.Join(f.dir, filepath.FromSlash(name)))
 }
 
 // text reads a file as it may be shown: without secrets and without characters

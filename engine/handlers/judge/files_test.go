@@ -94,7 +94,7 @@ func TestTools(t *testing.T) {
 		})
 		j := judge.New(judge.Options{
 			Settings: asking(t, s, apis[i%2]).Settings, Getenv: getenv,
-			Secret: func(p string) bool { return strings.HasSuffix(p, ".pem") },
+			Secret: hidden,
 		})
 		_, fault := j.Investigate(t.Context(), judge.Question{Prompt: "Safe?", Authority: hook.User, Event: bash("ls"), Project: dir})
 		turns := s.asked()

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"gate/engine/handlers/judge"
+	"gate/facts"
 	"gate/hook"
 	"gate/scopes"
 )
@@ -42,9 +43,12 @@ func settings(t testing.TB, providers map[string]scopes.Provider, j scopes.Judge
 // asking is a judge that asks one server.
 func asking(t testing.TB, s *server, api string) *judge.Judge {
 	return judge.New(judge.Options{
-		Settings: settings(t, map[string]scopes.Provider{"p": s.provider(api)}, scopes.Judges{}), Getenv: getenv,
+		Settings: settings(t, map[string]scopes.Provider{"p": s.provider(api)}, scopes.Judges{}), Getenv: getenv, Secret: hidden,
 	})
 }
+
+// hidden reports the files that facts say hold secrets.
+func hidden(path string) bool { return facts.New(facts.World{OS: "linux"}).Secret(path) != "" }
 
 func bash(line string) *hook.Event {
 	return &hook.Event{Agent: "claude", Name: hook.PreToolUse, Fields: map[string]any{

@@ -98,7 +98,7 @@ func TestSecrets(t *testing.T) {
 		})
 		j := judge.New(judge.Options{
 			Settings: asking(t, s, api).Settings, Getenv: getenv,
-			Secret: func(p string) bool { return filepath.Base(p) == "id_rsa" },
+			Secret: hidden,
 		})
 		q := judge.Question{Prompt: "Safe?", Authority: hook.User, Event: ev, Transcript: true, Project: dir}
 		if _, fault := j.Ask(t.Context(), q); fault != nil {
