@@ -189,7 +189,7 @@ func TestRegoProgram(t *testing.T) {
 // TestHookProgramSize holds how large that program is: nearly all of it is mapped
 // into the memory of every call, which is to be 8 MiB at most.
 func TestHookProgramSize(t *testing.T) {
-	const most = 8_000_000
+	const most = 8 << 20
 	for name, value := range map[string]string{"GOOS": "linux", "GOARCH": "amd64", "CGO_ENABLED": "0"} {
 		t.Setenv(name, value)
 	}
