@@ -2,6 +2,7 @@ package adapters
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,21 +27,18 @@ func check(doc map[string]any, strict bool) error { return checkEvent(doc, stric
 // checkForeign holds an event against the tables that was said in gate's words.
 func checkForeign(doc map[string]any) error { return checkEvent(doc, false, shellsOf) }
 
+// called are the fields of each call of a batch.
+var called = [...]hook.Field{{Name: "tool_name", Need: hook.Must}, {Name: "tool_input", Type: hook.Object, Need: hook.Must}}
+
 func checkEvent(doc map[string]any, strict bool, of demand) error {
-	if err := checkFields(doc, common, strict, ""); err != nil {
+	if err := checkFields(doc, hook.CommonFields(), strict, ""); err != nil {
 		return err
 	}
 	name, _ := doc["hook_event_name"].(string)
 	if name == "" {
 		return fmt.Errorf("hook_event_name is empty")
 	}
-	fields := unlisted
-	for i := range events {
-		if events[i].name == hook.Name(name) {
-			fields = events[i].fields
-		}
-	}
-	if err := checkFields(doc, fields, strict, ""); err != nil {
+	if err := checkFields(doc, hook.Name(name).Moment().Fields, strict, ""); err != nil {
 		return err
 	}
 	if err := lookAlikes(doc, topKeys, "", false); err != nil {
@@ -56,7 +54,7 @@ func checkEvent(doc map[string]any, strict bool, of demand) error {
 		if !ok {
 			return fmt.Errorf("%s: %s where an object is wanted", strings.TrimSuffix(at, "."), strictjson.TypeName(c))
 		}
-		if err := checkFields(call, []field{{"tool_name", text, must}, {"tool_input", object, must}}, strict, at); err != nil {
+		if err := checkFields(call, called[:], strict, at); err != nil {
 			return err
 		}
 		// The batch has the input as the model wrote it, which no schema
@@ -91,26 +89,20 @@ func checkCall(doc map[string]any, at string, of demand, strict bool) error {
 		return nil
 	}
 	at += "tool_input."
-	known := inputKeys
+	known := slices.Values(inputKeys[:])
 	// A tool of an MCP server may well call its own argument URL.
 	foreign := !strict || strings.HasPrefix(tool, "mcp__")
 	if fields := fieldsOf(tool); fields != nil {
-		known, foreign = fields, false
+		known, foreign = names(fields), false
 		if err := checkFields(input, demanded(fields, of), true, at); err != nil {
 			return err
 		}
 	}
-	return lookAlikes(input, func(yield func(string) bool) {
-		for _, f := range known {
-			if !yield(f.name) {
-				return
-			}
-		}
-	}, at, foreign)
+	return lookAlikes(input, known, at, foreign)
 }
 
 // fieldsOf returns the fields of a known tool's input, else nil.
-func fieldsOf(tool string) []field {
+func fieldsOf(tool string) []hook.Field {
 	for i := range tools {
 		if tools[i].name == tool {
 			return tools[i].fields
@@ -120,7 +112,7 @@ func fieldsOf(tool string) []field {
 }
 
 // demanded returns fields with what of leaves of their needs.
-func demanded(fields []field, of demand) []field {
+func demanded(fields []hook.Field, of demand) []hook.Field {
 	if of == whole {
 		return fields
 	}
@@ -129,46 +121,48 @@ func demanded(fields []field, of demand) []field {
 	}
 	fields = slices.Clone(fields)
 	for i := range fields {
-		if fields[i].name != "command" {
-			fields[i].need = maybe
+		if fields[i].Name != "command" {
+			fields[i].Need = hook.Maybe
 		}
 	}
 	return fields
 }
 
-func checkFields(doc map[string]any, fields []field, strict bool, at string) error {
+func checkFields(doc map[string]any, fields []hook.Field, strict bool, at string) error {
 	for _, f := range fields {
-		v, ok := doc[f.name]
+		v, ok := doc[f.Name]
+		wanted := typeNames[f.Type]
 		switch {
-		case !ok && (f.need == must || f.need == sent && strict):
-			return fmt.Errorf("%s%s is missing", at, f.name)
-		case !ok, v == nil && f.need == orNull, f.kind.holds(v):
+		case !ok && (f.Need == hook.Must || f.Need == hook.Sent && strict):
+			return fmt.Errorf("%s%s is missing", at, f.Name)
+		case !ok, v == nil && f.Need == hook.OrNull, f.Type == hook.Anything, strictjson.TypeName(v) == wanted:
 		default:
-			return fmt.Errorf("%s%s: %s where %s is wanted", at, f.name, strictjson.TypeName(v), f.kind)
+			return fmt.Errorf("%s%s: %s where %s is wanted", at, f.Name, strictjson.TypeName(v), wanted)
 		}
 	}
 	return nil
 }
 
-func (k kind) holds(v any) bool {
-	return k == anything || strictjson.TypeName(v) == k.String()
-}
-
-// String names the kind in the words of [strictjson.TypeName].
-func (k kind) String() string {
-	return [...]string{"a value", "a string", "a number", "a boolean", "an object", "an array"}[k]
+// typeNames are the types of fields in the words of [strictjson.TypeName].
+var typeNames = [...]string{
+	hook.Text: "a string", hook.Number: "a number", hook.Boolean: "a boolean", hook.Object: "an object",
+	hook.List: "an array", hook.Texts: "an array", hook.Anything: "a value",
 }
 
 // topKeys yields every name that a top-level field of an event may have.
 func topKeys(yield func(string) bool) {
-	for _, f := range common {
-		if !yield(f.name) {
-			return
-		}
+	all := hook.CommonFields()
+	for _, m := range hook.Moments() {
+		all = append(all, m.Fields...)
 	}
-	for i := range events {
-		for _, f := range events[i].fields {
-			if !yield(f.name) {
+	names(all)(yield)
+}
+
+// names yields the names of fields.
+func names(fields []hook.Field) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, f := range fields {
+			if !yield(f.Name) {
 				return
 			}
 		}
@@ -180,7 +174,7 @@ func topKeys(yield func(string) bool) {
 // ASCII, so any other is refused without a list of twins. The keys of a foreign
 // tool are its own: there only the list counts, and the case of ASCII letters
 // may differ.
-func lookAlikes(doc map[string]any, known func(func(string) bool), at string, foreign bool) error {
+func lookAlikes(doc map[string]any, known iter.Seq[string], at string, foreign bool) error {
 	var first string // of the offending keys, so that the message does not vary
 	var err error
 	for key := range doc {
@@ -193,7 +187,7 @@ func lookAlikes(doc map[string]any, known func(func(string) bool), at string, fo
 	return err
 }
 
-func lookAlike(key string, known func(func(string) bool), foreign bool) error {
+func lookAlike(key string, known iter.Seq[string], foreign bool) error {
 	fold := strictjson.Fold(key)
 	ascii := isASCII(key)
 	switch {

@@ -31,7 +31,7 @@ func (claude) CanAsk(ev *hook.Event) bool {
 
 func (claude) RunsHooks() bool { return true }
 
-func (claude) Closes(n hook.Name) bool { return closesOn(n) != never }
+func (claude) Closes(n hook.Name) bool { return n.Moment().Closes != hook.ClosesNever }
 
 // Deadline is the client's default for command hooks; a
 // configured timeout takes its place.

@@ -38,7 +38,7 @@ func (c claude) Render(ev *hook.Event, d *hook.Decision) Answer {
 		d = undecided()
 	}
 	a := claudeAnswer{
-		ev: ev, form: claudeFormOf(ev.Name), opinion: settle(d, closesOn(ev.Name)),
+		ev: ev, form: claudeFormOf(ev.Name), opinion: settle(d, ev.Name.Moment().Closes),
 		top: map[string]any{}, own: map[string]any{},
 	}
 	if a.opinion.effect == hook.Ask && !c.CanAsk(ev) {

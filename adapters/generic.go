@@ -2,7 +2,6 @@ package adapters
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"gate/hook"
@@ -25,11 +24,8 @@ func (generic) Parse(data []byte, event string) (hook.Event, error) {
 	if err != nil {
 		return ev, err
 	}
-	plain := strings.ReplaceAll(strings.ReplaceAll(string(ev.Name), "_", ""), "-", "")
-	for _, known := range hook.Names() {
-		if ev.Name != known && strings.EqualFold(plain, string(known)) {
-			return hook.Event{Agent: "generic", Name: known}, fmt.Errorf("event %s: its name is %q", quote(string(ev.Name)), known)
-		}
+	if meant := ev.Name.Meant(); meant != "" {
+		return hook.Event{Agent: "generic", Name: meant}, fmt.Errorf("event %s: its name is %q", quote(string(ev.Name)), meant)
 	}
 	if name := ev.Name.Canonical(); name != ev.Name {
 		native := ev.Fields
@@ -50,7 +46,7 @@ func (generic) CanAsk(ev *hook.Event) bool { return ev != nil && ev.Gate.Interac
 
 func (generic) RunsHooks() bool { return false }
 
-func (generic) Closes(n hook.Name) bool { return closesOn(n.Canonical()) != never }
+func (generic) Closes(n hook.Name) bool { return n.Canonical().Moment().Closes != hook.ClosesNever }
 
 // Deadline is a guess: nothing is known about who waits.
 func (generic) Deadline(hook.Name) time.Duration { return time.Minute }
@@ -69,7 +65,7 @@ func (generic) Render(ev *hook.Event, d *hook.Decision) Answer {
 	if d == nil {
 		d = undecided()
 	}
-	o := settle(d, closesOn(ev.Name.Canonical()))
+	o := settle(d, ev.Name.Canonical().Moment().Closes)
 	result := (&hook.Decision{Effect: o.effect, Rewrite: d.Rewrite}).Result(false)
 	doc := map[string]any{
 		"id": d.ID, "hook_event_name": string(ev.Name),

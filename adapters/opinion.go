@@ -9,48 +9,6 @@ import (
 	"gate/strictjson"
 )
 
-// A closing says for one event whose faults close.
-type closing uint8
-
-const (
-	never      closing = iota // it would stop nothing, or keep the agent going
-	hookFaults                // faults of hooks that close; gate's own errors leave it open
-	always                    // gate's own errors, too
-)
-
-// closesOn is a table: closing blocks only where that stops an action.
-// An event nobody has heard of may be one that starts an action.
-func closesOn(n hook.Name) closing {
-	switch n {
-	case hook.PreToolUse, hook.PermissionRequest, hook.TaskCreated, hook.ConfigChange,
-		hook.WorktreeCreate, hook.PreModelSwitch, hook.Elicitation, hook.ElicitationResult:
-		return always
-
-	// A command's own lines run while it is expanded, without a PreToolUse.
-	// The person can still talk without it.
-	case hook.UserPromptExpansion:
-		return always
-
-	// The person must be able to talk while gate is broken, and a session
-	// whose memory is full must be able to go on: tools stay closed.
-	case hook.UserPromptSubmit, hook.PreCompact:
-		return hookFaults
-
-	// A block on these keeps the agent going.
-	case hook.Stop, hook.SubagentStop, hook.TeammateIdle, hook.TaskCompleted:
-		return never
-
-	// What these report has happened, or nothing can stop it.
-	case hook.SessionStart, hook.Setup, hook.SubagentStart, hook.SessionEnd,
-		hook.PermissionDenied, hook.PostToolUse, hook.PostToolUseFailure, hook.PostToolBatch,
-		hook.Notification, hook.MessageDisplay, hook.StopFailure, hook.InstructionsLoaded,
-		hook.CwdChanged, hook.DirectoryAdded, hook.FileChanged, hook.WorktreeRemove,
-		hook.PostCompact, hook.PostModelSwitch:
-		return never
-	}
-	return always
-}
-
 // An opinion is a decision after faults have closed or not: what there is to
 // say, still in nobody's format.
 type opinion struct {
@@ -69,7 +27,7 @@ const (
 )
 
 // settle turns a decision into an opinion.
-func settle(d *hook.Decision, c closing) opinion {
+func settle(d *hook.Decision, c hook.Closing) opinion {
 	o := opinion{effect: min(d.Effect, hook.Deny), id: d.ID}
 	if d.Halt != nil {
 		o.effect = hook.Deny
@@ -85,12 +43,12 @@ func settle(d *hook.Decision, c closing) opinion {
 	case own != nil:
 		o.fault = "gate could not decide: " + own.Error()
 		o.effect = hook.Deny
-		if c != always {
+		if c != hook.ClosesAlways {
 			o.effect = given
 		}
 	case given < o.effect && len(faults) > 0:
 		o.fault = strings.Join(faults, "\n")
-		if c == never || c == hookFaults && !slices.ContainsFunc(d.Steps, hooksOwn) {
+		if c == hook.ClosesNever || c == hook.ClosesForHooks && !slices.ContainsFunc(d.Steps, hooksOwn) {
 			o.effect = given
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"gate/matcher"
+	"gate/hook"
 )
 
 // TestInputTables holds the tables of docs/rego.md that say which fields an
@@ -15,10 +15,11 @@ import (
 // writes them.
 func TestInputTables(t *testing.T) {
 	var rows, inputs strings.Builder
-	rows.WriteString("| event | fields besides the common ones | matcher is on | modify rewrites |\n|---|---|---|---|\n")
-	fmt.Fprintf(&rows, "| all | %s | | |\n", fieldList(common))
-	for _, e := range events {
-		fmt.Fprintf(&rows, "| `%s` | %s | %s | %s |\n", e.name, fieldList(e.fields), code(matcher.Field(e.name)), code(e.name.Rewrites()))
+	rows.WriteString("| event | fields besides the common ones | matcher is on | modify rewrites | a fault rejects |\n|---|---|---|---|---|\n")
+	fmt.Fprintf(&rows, "| all | %s | | | |\n", fieldList(hook.CommonFields()))
+	closes := [...]string{hook.ClosesAlways: "yes", hook.ClosesForHooks: "of a hook", hook.ClosesNever: ""}
+	for _, m := range hook.Moments() {
+		fmt.Fprintf(&rows, "| `%s` | %s | %s | %s | %s |\n", m.Name, fieldList(m.Fields), code(m.Matches), code(m.Rewrites), closes[m.Closes])
 	}
 	inputs.WriteString("| tool | fields of `tool_input` |\n|---|---|\n")
 	for _, tool := range tools {
@@ -57,17 +58,19 @@ func checkPage(t *testing.T, page string, tables map[string]string) {
 	t.Errorf("%s does not list what adapters do; run: go test ./adapters -run %s -update", page, t.Name())
 }
 
-func fieldList(fields []field) string {
+func fieldList(fields []hook.Field) string {
 	var list []string
 	for _, f := range fields {
-		kind := [...]string{"any", "text", "number", "bool", "object", "list"}[f.kind]
-		switch f.need {
-		case maybe, sent:
+		kind := [...]string{
+			hook.Text: "text", hook.Number: "number", hook.Boolean: "bool", hook.Object: "object", hook.List: "list", hook.Texts: "list", hook.Anything: "any",
+		}[f.Type]
+		switch f.Need {
+		case hook.Maybe, hook.Sent:
 			kind += "?"
-		case orNull:
+		case hook.OrNull:
 			kind += "? or null"
 		}
-		list = append(list, fmt.Sprintf("`%s` %s", f.name, kind))
+		list = append(list, fmt.Sprintf("`%s` %s", f.Name, kind))
 	}
 	return strings.Join(list, ", ")
 }

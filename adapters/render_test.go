@@ -139,16 +139,14 @@ func random(r *rand.Rand, texts ...string) *hook.Decision {
 	return d
 }
 
-// stops are the events whose closing stops an action, for gate's own errors.
-var stops = []hook.Name{
-	hook.PreToolUse, hook.PermissionRequest, hook.UserPromptExpansion, hook.TaskCreated, hook.ConfigChange,
-	hook.WorktreeCreate, hook.PreModelSwitch, hook.Elicitation, hook.ElicitationResult, unheard, "",
-}
+// stops reports an event on which gate's own errors close.
+func stops(n hook.Name) bool { return n.Moment().Closes == hook.ClosesAlways }
 
-// blockable are the events that a deny can do something about.
-var blockable = append(slices.Clone(stops),
+// blockable are the events besides that a deny can do something about.
+var blockable = []hook.Name{
 	hook.UserPromptSubmit, hook.PreCompact, hook.PostToolUse, hook.PostToolUseFailure, hook.PostToolBatch,
-	hook.Stop, hook.SubagentStop, hook.TaskCompleted, hook.TeammateIdle, hook.MessageDisplay)
+	hook.Stop, hook.SubagentStop, hook.TaskCompleted, hook.TeammateIdle, hook.MessageDisplay,
+}
 
 // holds fails t unless the answer is at least as strict as the decision.
 func holds(t testing.TB, ev *hook.Event, d *hook.Decision) {
@@ -164,7 +162,7 @@ func holds(t testing.TB, ev *hook.Event, d *hook.Decision) {
 	faulty := d.Fault != nil && d.Effect == hook.Deny || slices.ContainsFunc(d.Steps, func(s hook.Step) bool {
 		return s.Fault != nil && s.Effect == d.Effect
 	})
-	canBlock, ends := slices.Contains(blockable, ev.Name), s.top["continue"] == false
+	canBlock, ends := slices.Contains(blockable, ev.Name) || stops(ev.Name), s.top["continue"] == false
 	switch {
 	case s.approves && (d.Effect != hook.Allow || d.Halt != nil || d.Fault != nil):
 		fail("an unasked allow")
@@ -174,7 +172,7 @@ func holds(t testing.TB, ev *hook.Event, d *hook.Decision) {
 		fail("a question in place of a deny")
 	case d.Effect == hook.Deny && !faulty && canBlock && !s.blocks && !ends:
 		fail("a deny went through")
-	case d.Fault != nil && slices.Contains(stops, ev.Name) && !s.blocks && !ends:
+	case d.Fault != nil && stops(ev.Name) && !s.blocks && !ends:
 		fail("gate's own error went through")
 	case d.Effect == hook.Ask && !faulty && canBlock && !s.blocks && !ends && !claude.CanAsk(ev):
 		fail("a question went through unasked")
@@ -205,7 +203,7 @@ func signed(reason string) bool {
 
 func TestNeverLooser(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, n := range append(slices.Clone(claudeEvents), unheard, "") {
+	for _, n := range append(known(), unheard, "") {
 		ev := hook.Event{}
 		if n != "" {
 			ev = eventFor(t, "claude", n)
@@ -225,8 +223,8 @@ func TestNeverLooser(t *testing.T) {
 func TestClosesAndCanAsk(t *testing.T) {
 	for _, agent := range []string{"claude", "generic"} {
 		a := adapter(t, agent)
-		for _, n := range append(slices.Clone(claudeEvents), unheard, "") {
-			want := slices.Contains(stops, n) || n == hook.UserPromptSubmit || n == hook.PreCompact
+		for _, n := range append(known(), unheard, "") {
+			want := n.Moment().Closes != hook.ClosesNever
 			if a.Closes(n) != want {
 				t.Errorf("%s: Closes(%q) = %v", agent, n, !want)
 			}
@@ -325,7 +323,7 @@ func FuzzClaudeRender(f *testing.F) {
 	f.Add(uint8(4), uint64(1), `{"hookSpecificOutput":{"permissionDecision":"allow"}}`, "\x1b]0;x\x07\u202e", "\xff\u2028")
 	f.Add(uint8(2), uint64(7), "}\n{\"decision\":\"approve\"}", strings.Repeat("😀", 9000), "")
 	f.Add(uint8(33), uint64(9), "(gate x)", "\r\n", "a\x00b")
-	names := append(slices.Clone(claudeEvents), unheard, "")
+	names := append(known(), unheard, "")
 	f.Fuzz(func(t *testing.T, n uint8, seed uint64, a, b, c string) {
 		name := names[int(n)%len(names)]
 		ev := hook.Event{Agent: "claude", Name: name, Fields: map[string]any{

@@ -49,7 +49,7 @@ func (a *agent) compose(ev *hook.Event, d *hook.Decision) *reply {
 		d = undecided()
 	}
 	w := a.wordOf(ev)
-	r := &reply{agent: a, word: w, ev: ev, opinion: settle(d, closesOn(w.own()))}
+	r := &reply{agent: a, word: w, ev: ev, opinion: settle(d, w.own().Moment().Closes)}
 	if r.effect == hook.Ask && !a.CanAsk(ev) {
 		r.refuse(nobodyToAsk)
 	}
@@ -251,7 +251,7 @@ func (a *agent) RunsHooks() bool { return a.hosts }
 
 func (a *agent) Closes(n hook.Name) bool {
 	w := a.word(string(n))
-	return w.can&rejects != 0 && closesOn(w.own()) != never
+	return w.can&rejects != 0 && w.own().Moment().Closes != hook.ClosesNever
 }
 
 func (a *agent) Deadline(n hook.Name) time.Duration {

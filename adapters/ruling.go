@@ -24,7 +24,7 @@ func Rule(ev *hook.Event, d *hook.Decision) Ruling {
 	if d == nil {
 		d = undecided()
 	}
-	o := settle(d, closesOn(ev.Name.Canonical()))
+	o := settle(d, ev.Name.Canonical().Moment().Closes)
 	if o.effect == hook.Ask {
 		o.refuse(nobodyToAsk)
 	}

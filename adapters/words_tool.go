@@ -107,7 +107,7 @@ func (t *toolWord) translate(input map[string]any, dir, at string) (string, map[
 		}
 	}
 	for _, f := range fieldsOf(tool) {
-		if _, there := own[f.name]; !there && f.need == must && decisive(f.name) && f.name != "command" {
+		if _, there := own[f.Name]; !there && f.Need == hook.Must && decisive(f.Name) && f.Name != "command" {
 			return t.native, input, nil
 		}
 	}

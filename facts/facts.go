@@ -68,11 +68,10 @@ func (r *Reader) Of(ev *hook.Event) *hook.Facts {
 	if w.world.Project == "" {
 		w.world.Project = w.world.Dir
 	}
-	switch {
-	case ev.Tool() != "":
+	if ev.Tool() != "" {
 		w.tool(ev.Tool(), ev.ToolInput())
-	case ev.Name == hook.FileChanged, ev.Name == hook.ConfigChange, ev.Name == hook.InstructionsLoaded:
-		w.field("file_path", ev.Fields["file_path"], "list")
+	} else if file := ev.Name.Moment().File; file != "" {
+		w.field(file, ev.Fields[file], "list")
 	}
 	return f
 }

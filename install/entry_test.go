@@ -33,7 +33,8 @@ func TestEvents(t *testing.T) {
 	var s settings
 	must(t, json.Unmarshal([]byte(read(t, userSettings(m))), &s))
 	claude, _ := adapters.Lookup("claude")
-	for _, n := range hook.Names() {
+	for _, moment := range hook.Moments() {
+		n := moment.Name
 		groups := s.Hooks[n]
 		if never := n == hook.WorktreeCreate || n == hook.FileChanged; never != (len(groups) == 0) {
 			t.Errorf("%s has %d entries", n, len(groups))

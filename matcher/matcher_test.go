@@ -142,13 +142,26 @@ func TestSubject(t *testing.T) {
 	}
 }
 
-// Every known event is either matched on a field or known to be matched on
-// nothing: an unknown one would be matched on the tool.
+// A matcher looks at what the table says, and at nothing on an event that has
+// nothing to match: an unknown one would be matched on the tool.
 func TestSubjectKnowsEveryEvent(t *testing.T) {
-	for _, n := range hook.Names() {
-		ev := hook.Event{Name: n, Fields: map[string]any{"tool_name": "Bash"}}
-		if _, matched, _ := matcher.Subject(&ev); matched != (matcher.Field(n) != "") {
-			t.Errorf("%s: matched %v, field %q", n, matched, matcher.Field(n))
+	for _, m := range hook.Moments() {
+		ev := hook.Event{Name: m.Name, Fields: map[string]any{"tool_name": "Bash"}}
+		if m.Matches != "" {
+			ev.Fields[m.Matches] = "/is/this"
+		}
+		value, matched, missing := matcher.Subject(&ev)
+		want := map[string]string{"": "", "file_path": "this"}
+		if _, special := want[m.Matches]; !special {
+			want[m.Matches] = "/is/this"
+		}
+		if matched != (m.Matches != "") || missing || value != want[m.Matches] {
+			t.Errorf("%s: %q %v %v, on %q", m.Name, value, matched, missing, m.Matches)
+		}
+		if delete(ev.Fields, m.Matches); m.Matches != "" {
+			if _, matched, missing := matcher.Subject(&ev); !matched || !missing {
+				t.Errorf("%s without %s: %v %v", m.Name, m.Matches, matched, missing)
+			}
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 
 	"gate/engine/rego"
+	"gate/hook"
 )
 
 // RegalConfig is the name of Regal's configuration among [EditorFiles].
@@ -74,11 +75,7 @@ func pretty(v any) ([]byte, error) {
 // different types may be anything.
 func inputSchema() ([]byte, error) {
 	fields := map[string]any{}
-	add := func(name string) error {
-		doc, err := inlined(name)
-		if err != nil {
-			return err
-		}
+	add := func(doc map[string]any) {
 		properties, _ := doc["properties"].(map[string]any)
 		for field, p := range properties {
 			old, there := fields[field]
@@ -90,17 +87,16 @@ func inputSchema() ([]byte, error) {
 			}
 			fields[field] = p
 		}
-		return nil
 	}
-	names, err := fs.Glob(Schemas(), "event/*.json")
+	for _, m := range hook.Moments() {
+		add(EventSchema(m))
+	}
+	add(fieldsSchema(hook.CommonFields()))
+	own, err := inlined("common.json")
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range append(names, "common.json") {
-		if err := add(name); err != nil {
-			return nil, err
-		}
-	}
+	add(own)
 	return pretty(map[string]any{
 		"$schema": "http://json-schema.org/draft-07/schema#", "title": "input of gate's policies", "type": "object",
 		"properties": fields, "additionalProperties": false,

@@ -89,7 +89,7 @@ func (c *checker) subjects(h *hook.Hook, at func(string) (string, int)) {
 		switch {
 		case event == nil:
 			continue
-		case matcher.Field(e.Canonical()) == "":
+		case e.Canonical().Moment().Matches == "":
 			unmatched = append(unmatched, string(e))
 		}
 		if !slices.ContainsFunc(h.If, func(cond string) bool { return c.schema.mayMeet(e.Canonical(), cond) }) {
@@ -124,9 +124,7 @@ func (sc *schema) aboutTool(e hook.Name) bool {
 	return event == nil || event.fields["tool_name"] != nil
 }
 
-func aboutFile(e hook.Name) bool {
-	return e == hook.FileChanged || e == hook.ConfigChange || e == hook.InstructionsLoaded
-}
+func aboutFile(e hook.Name) bool { return e.Moment().File != "" }
 
 // noFacts reports that a policy reads facts which none of its events has.
 func (c *checker) noFacts(s *scope, loc *ast.Location, fact string) {
@@ -150,7 +148,7 @@ func (c *checker) noFacts(s *scope, loc *ast.Location, fact string) {
 func (c *checker) matcher(h *hook.Hook, at func(string) (string, int)) {
 	var known []string
 	for _, e := range h.Events {
-		field := matcher.Field(e.Canonical())
+		field := e.Canonical().Moment().Matches
 		event := c.schema.events[string(e.Canonical())]
 		switch {
 		case event == nil || field == "":

@@ -11,16 +11,17 @@ import (
 	"strings"
 	"sync"
 
+	"gate/adapters"
 	"gate/hook"
 	"gate/matcher"
 	"gate/matcher/backtracking"
 	"gate/strictjson"
 )
 
-// schemaFiles are JSON Schemas of what policies see: one file an event, a tool,
-// a kind of effect. schema/README.md says what is special about them.
+// schemaFiles are JSON Schemas of what policies see: one file a tool, a kind of
+// effect. schema/README.md says what is special about them.
 //
-//go:embed schema/*.json schema/event/*.json schema/tool/*.json schema/effect/*.json
+//go:embed schema/*.json schema/tool/*.json schema/effect/*.json
 var schemaFiles embed.FS
 
 // A schema is all of them, ready to be asked.
@@ -38,7 +39,12 @@ func readSchemas() (*schema, error) {
 	r := schemaReader{done: map[string]*shape{}}
 	s := &schema{
 		common: r.file("common.json"), facts: r.file("facts.json"),
-		events: r.dir("event"), tools: r.dir("tool"), effects: r.dir("effect"),
+		events: map[string]*shape{}, tools: r.dir("tool"), effects: r.dir("effect"),
+	}
+	s.common.fields["agent"].known = adapters.Names()
+	maps.Copy(s.common.fields, r.shape(fieldsSchema(hook.CommonFields()), "").fields)
+	for _, m := range hook.Moments() {
+		s.events[string(m.Name)] = r.shape(EventSchema(m), "")
 	}
 	for name, tool := range s.tools {
 		tool.fields["tool_input"].title = "the input of " + name
@@ -280,9 +286,63 @@ func toolConditions(h *hook.Hook) ([]string, bool) {
 	return names, len(names) > 0
 }
 
-// Schemas returns the JSON Schemas of what policies see: facts.json, gate.json
-// and session.json, common.json for the fields of every event, and one file an
-// event, a tool and a kind of effect in directories of their own.
+// EventSchema returns the JSON Schema of the fields of an event, those of every
+// event left out.
+func EventSchema(m hook.Moment) map[string]any {
+	doc := fieldsSchema(m.Fields)
+	doc["title"] = string(m.Name)
+	doc["properties"].(map[string]any)["hook_event_name"] = map[string]any{"enum": []any{string(m.Name)}}
+	return doc
+}
+
+// fieldTypes are the types of fields in the words of JSON Schema.
+var fieldTypes = [...]string{
+	hook.Text: "string", hook.Number: "number", hook.Boolean: "boolean", hook.Object: "object", hook.List: "array", hook.Texts: "array",
+}
+
+// fieldsSchema is the schema of an object that has these fields and no others.
+func fieldsSchema(fields []hook.Field) map[string]any {
+	properties := map[string]any{}
+	for _, f := range fields {
+		properties[f.Name] = fieldSchema(f)
+	}
+	return map[string]any{"type": "object", "properties": properties, "additionalProperties": false}
+}
+
+func fieldSchema(f hook.Field) map[string]any {
+	if f.Type == hook.Anything {
+		return map[string]any{}
+	}
+	doc := map[string]any{"type": fieldTypes[f.Type]}
+	if f.Need == hook.OrNull {
+		doc["type"] = []any{fieldTypes[f.Type], "null"}
+	}
+	var known []any
+	for value := range strings.FieldsSeq(f.Known) {
+		known = append(known, value)
+	}
+	if known != nil {
+		doc["examples"] = known
+	}
+	inner := map[string]any{"type": "object"}
+	if f.Of != nil {
+		inner = fieldsSchema(f.Of)
+		inner["additionalProperties"] = true
+	}
+	switch {
+	case f.Type == hook.List:
+		doc["items"] = inner
+	case f.Type == hook.Texts:
+		doc["items"] = map[string]any{"type": "string"}
+	case f.Of != nil:
+		return inner
+	}
+	return doc
+}
+
+// Schemas returns the JSON Schemas of what policies see otherwise: facts.json,
+// gate.json and session.json, common.json for what gate adds to every event, and
+// one file a tool and a kind of effect in directories of their own.
 func Schemas() fs.FS {
 	sub, err := fs.Sub(schemaFiles, "schema")
 	if err != nil {

@@ -26,15 +26,10 @@ var codewhaleFields = map[hook.Name][]string{
 	hook.SubagentStop:     {"agent_id", "agent_type", "status", "duration_ms"},
 }
 
-var codewhaleNames = map[hook.Name]string{
-	hook.UserPromptSubmit: "message_submit", hook.Stop: "turn_end",
-	hook.SubagentStart: "subagent_spawn", hook.SubagentStop: "subagent_complete",
-}
-
 func codewhaleEvent(_ *Handlers, _ *hook.Hook, ev *hook.Event) any {
 	name := ev.Name.Canonical()
 	doc := told(ev, slices.Concat(codewhaleFields[name], codewhaleShared)...)
-	doc["event"] = cmp.Or(codewhaleNames[name], string(ev.Name))
+	doc["event"] = string(cmp.Or(name.Moment().Alias, ev.Name))
 	for key, v := range map[string]string{
 		"workspace": cmp.Or(ev.Text("workspace"), ev.Dir()), "mode": cmp.Or(ev.Text("mode"), ev.Text("permission_mode")),
 	} {

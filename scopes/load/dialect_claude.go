@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"gate/adapters"
 	"gate/hook"
 	"gate/strictjson"
 )
@@ -24,15 +25,8 @@ func claudeTimeout(h *hook.Hook) time.Duration {
 	case hook.Agent:
 		return 60 * time.Second
 	}
-	switch h.Events[0] {
-	case hook.UserPromptSubmit, hook.PreModelSwitch, hook.PostModelSwitch:
-		return 30 * time.Second
-	case hook.MessageDisplay:
-		return 10 * time.Second
-	case hook.SessionEnd:
-		return 1500 * time.Millisecond
-	}
-	return 10 * time.Minute
+	claude, _ := adapters.Lookup("claude")
+	return claude.Deadline(h.Events[0])
 }
 
 var claudeHook = fields{

@@ -166,7 +166,7 @@ func matches(translate func(string) (string, bool)) field {
 
 // aboutTool reports whether tools' names are what matchers of an event are
 // matched on.
-func aboutTool(n hook.Name) bool { return matcher.Field(n) == "tool_name" }
+func aboutTool(n hook.Name) bool { return n.Moment().Matches == "tool_name" }
 
 func sortedKeys[V any](m map[string]V) []string {
 	out := make([]string, 0, len(m))

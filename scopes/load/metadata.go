@@ -127,12 +127,8 @@ func events(value any) ([]hook.Name, error) {
 			return nil, fmt.Errorf("events: %v is not the name of an event", e)
 		}
 		name := hook.Name(s).Canonical()
-		for _, known := range hook.Names() {
-			if name != known && (strings.EqualFold(s, string(known)) || near(s, string(known))) {
-				if !slices.Contains(hook.Names(), name) {
-					return nil, fmt.Errorf("unknown event %q; did you mean %q?", s, known)
-				}
-			}
+		if meant := eventMeant(name); meant != "" {
+			return nil, fmt.Errorf("unknown event %q; did you mean %q?", s, meant)
 		}
 		if slices.Contains(names, name) {
 			return nil, fmt.Errorf("event %q is listed twice", s)
@@ -140,6 +136,22 @@ func events(value any) ([]hook.Name, error) {
 		names = append(names, name)
 	}
 	return names, nil
+}
+
+// eventMeant returns the event of which an unknown name is a slip, "" if there is
+// none: agents send events that gate has never heard of.
+func eventMeant(n hook.Name) hook.Name {
+	if meant := n.Meant(); meant != "" || n.Moment().Name != "" {
+		return meant
+	}
+	for _, m := range hook.Moments() {
+		for _, known := range []hook.Name{m.Name, m.Alias} {
+			if known != "" && near(string(n), string(known)) {
+				return m.Name
+			}
+		}
+	}
+	return ""
 }
 
 func conditions(value any) ([]string, error) {

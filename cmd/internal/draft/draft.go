@@ -104,13 +104,23 @@ func Effects() []string {
 // Events are the events that there is a template for.
 func Events() []string {
 	var names []string
-	for _, n := range hook.Names() {
-		if _, ok := textField[n]; ok || shellEvent(n) || n == hook.PostToolUse {
-			names = append(names, string(n))
+	for _, m := range hook.Moments() {
+		if m.Example != "" {
+			names = append(names, string(m.Name))
 		}
 	}
 	return names
 }
+
+// eventsThat are the events with a template that have a property, as a message
+// lists them.
+func eventsThat(have func(hook.Name) bool) string {
+	names := slices.DeleteFunc(Events(), func(name string) bool { return !have(hook.Name(name)) })
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+func rewritable(n hook.Name) bool { return n.Rewrites() != "" }
 
 // scene finds what the draft looks at, or says why there is none.
 func (d Policy) scene() (scene, error) {
@@ -119,10 +129,10 @@ func (d Policy) scene() (scene, error) {
 		return scene{}, fmt.Errorf("unknown effect %s; there are %s", strictjson.Quoted(d.Effect), strings.Join(Effects(), ", "))
 	case !slices.Contains(Events(), string(d.Event)):
 		return scene{}, fmt.Errorf("no template for the event %s; there are %s", strictjson.Quoted(string(d.Event)), strings.Join(Events(), ", "))
-	case d.Effect == "modify" && d.Event.Rewrites() == "":
-		return scene{}, fmt.Errorf("nothing can be rewritten on %s; modify is for PreToolUse, PermissionRequest, UserPromptSubmit and PostToolUse", d.Event)
+	case d.Effect == "modify" && !rewritable(d.Event):
+		return scene{}, fmt.Errorf("nothing can be rewritten on %s; modify is for %s", d.Event, eventsThat(rewritable))
 	case d.Effect == "allow" && !shellEvent(d.Event):
-		return scene{}, fmt.Errorf("there is nothing to allow on %s; allow is for PreToolUse and PermissionRequest", d.Event)
+		return scene{}, fmt.Errorf("there is nothing to allow on %s; allow is for %s", d.Event, eventsThat(shellEvent))
 	}
 	return newScene(d.Event), nil
 }

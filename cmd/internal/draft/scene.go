@@ -29,19 +29,7 @@ type moment struct {
 }
 
 // shellEvent reports an event whose draft looks at shell commands.
-func shellEvent(n hook.Name) bool {
-	return n == hook.PreToolUse || n == hook.PermissionRequest
-}
-
-// textField is the field that a draft looks at on events without a call.
-var textField = map[hook.Name]string{
-	hook.SessionStart: "source", hook.Setup: "trigger", hook.UserPromptSubmit: "prompt", hook.UserPromptExpansion: "prompt",
-	hook.PostToolUseFailure: "error", hook.Notification: "message", hook.SubagentStart: "agent_type",
-	hook.SubagentStop: "agent_type", hook.TaskCreated: "task_subject", hook.TaskCompleted: "task_subject",
-	hook.Stop: "last_assistant_message", hook.ConfigChange: "source", hook.CwdChanged: "new_cwd",
-	hook.FileChanged: "file_path", hook.InstructionsLoaded: "file_path", hook.PreCompact: "trigger",
-	hook.PreModelSwitch: "to_model", hook.PostModelSwitch: "to_model", hook.Elicitation: "message", hook.SessionEnd: "reason",
-}
+func shellEvent(n hook.Name) bool { return n.Rewrites() == "tool_input" }
 
 func newScene(n hook.Name) scene {
 	const instead = "say what to do instead"
@@ -55,7 +43,7 @@ func newScene(n hook.Name) scene {
 			miss:  moment{event: n, line: "echo deploy production"},
 			other: moment{event: n, line: "make deployment"},
 		}
-	case n == hook.PostToolUse:
+	case n.Rewrites() == "tool_response":
 		output := func(text string) moment {
 			return moment{event: n, fields: map[string]any{
 				"tool_name": "Bash", "tool_input": map[string]any{"command": "make"},
@@ -69,7 +57,7 @@ func newScene(n hook.Name) scene {
 			hit: output("Deploy failed"), miss: output("all tests pass"), other: output(""),
 		}
 	}
-	field := textField[n]
+	field := n.Moment().Example
 	said := func(text string) moment { return moment{event: n, fields: map[string]any{field: text}} }
 	return scene{
 		condition: []string{"some word in data.gate.params.ID.words", fmt.Sprintf("contains(lower(input.%s), word)", field)},
@@ -90,7 +78,7 @@ func (s scene) rule(d Policy) (rule, expect string) {
 		member = `modify contains {"reason": "say what was changed and why", "edits": [{"span": word.span, "text": "staging"}]}`
 		condition = append(condition, "some word in command.words", `word.value == "production"`, "is_array(word.span)")
 		expect = "effect: pass, rewrite: {command: deploy staging}"
-	case d.Effect == "modify" && d.Event == hook.UserPromptSubmit:
+	case d.Effect == "modify" && d.Event.Rewrites() == "prompt":
 		member = `modify contains {"reason": "say what was changed and why", "input": changed}`
 		condition = []string{
 			"changed := strings.replace_n({word: \"release\" | some word in data.gate.params.ID.words}, lower(input.prompt))",
