@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gate/adapters"
 	"gate/hook"
 )
 
@@ -35,59 +36,39 @@ type claudeEvent struct {
 	timeout float64
 }
 
-const claudeWait = 70 // 55 s are four fifths of it, rounded up
+const (
+	claudeWait   = 70 // 55 s are four fifths of it, rounded up
+	claudeAtOnce = 5  // the client's default at the end of a session is too short to start a program
+)
 
-// claudeEvents is the listed set. WorktreeCreate is never in it, because a hook
-// there replaces git, nor FileChanged, whose matcher is a watch list.
-// MessageDisplay is left to those who ask for it: nothing there stops an
-// action, and it would start a process for every piece of text.
-var claudeEvents = [...]claudeEvent{
-	{hook.SessionStart, true, false, claudeWait},
-	{hook.Setup, true, false, claudeWait},
-	{hook.UserPromptSubmit, false, false, 30},
-	{hook.UserPromptExpansion, true, true, claudeWait},
-	{hook.PreToolUse, true, true, claudeWait},
-	{hook.PermissionRequest, true, true, claudeWait},
-	{hook.PermissionDenied, true, false, claudeWait},
-	{hook.PostToolUse, true, false, claudeWait},
-	{hook.PostToolUseFailure, true, false, claudeWait},
-	{hook.PostToolBatch, false, false, claudeWait},
-	{hook.Notification, true, false, claudeWait},
-	{hook.SubagentStart, true, false, claudeWait},
-	{hook.SubagentStop, true, false, claudeWait},
-	{hook.TaskCreated, false, true, claudeWait},
-	{hook.TaskCompleted, false, false, claudeWait},
-	{hook.Stop, false, false, claudeWait},
-	{hook.StopFailure, true, false, claudeWait},
-	{hook.TeammateIdle, false, false, claudeWait},
-	{hook.InstructionsLoaded, true, false, claudeWait},
-	{hook.ConfigChange, true, true, claudeWait},
-	{hook.CwdChanged, false, false, claudeWait},
-	{hook.DirectoryAdded, true, false, claudeWait},
-	{hook.WorktreeRemove, false, false, claudeWait},
-	{hook.PreCompact, true, false, claudeWait},
-	{hook.PostCompact, true, false, claudeWait},
-	{hook.PreModelSwitch, true, true, 30},
-	{hook.PostModelSwitch, true, false, 30},
-	{hook.Elicitation, true, true, claudeWait},
-	{hook.ElicitationResult, true, true, claudeWait},
-	{hook.SessionEnd, true, false, 5},
-}
-
-// claudeExtra holds the events that a request can add.
-var claudeExtra = [...]claudeEvent{
-	{hook.MessageDisplay, false, false, 10},
-}
-
-func claudeEventOf(n hook.Name) (claudeEvent, bool) {
-	for _, list := range [][]claudeEvent{claudeEvents[:], claudeExtra[:]} {
-		for _, e := range list {
-			if e.name == n {
-				return e, true
-			}
+// claudeEvents is the set that gate registers for: all of the table but those
+// that a request has to name, and those that gate never registers for.
+// MessageDisplay is left to those who ask for it: nothing there stops an action,
+// and it would start a process for every piece of text.
+func claudeEvents() []claudeEvent {
+	var events []claudeEvent
+	for _, m := range hook.Moments() {
+		if e, ok := claudeEventOf(m.Name); ok && !e.extra() {
+			events = append(events, e)
 		}
 	}
-	return claudeEvent{}, false
+	return events
+}
+
+// extra reports an event that only a request adds.
+func (e claudeEvent) extra() bool { return e.name == hook.MessageDisplay }
+
+// claudeEventOf is how gate registers for an event. ok is false where it never
+// does: a hook for WorktreeCreate replaces git, and the matcher of FileChanged is
+// a watch list.
+func claudeEventOf(n hook.Name) (e claudeEvent, ok bool) {
+	m := n.Moment()
+	if m.Name == "" || n == hook.WorktreeCreate || n == hook.FileChanged {
+		return claudeEvent{}, false
+	}
+	agent, _ := adapters.Lookup("claude")
+	wait := min(claudeWait, max(claudeAtOnce, agent.Deadline(n).Seconds()))
+	return claudeEvent{n, m.Matches != "", m.Closes == hook.ClosesAlways, wait}, true
 }
 
 // dir is the person's own directory.
@@ -173,7 +154,7 @@ func (c claude) install(m Machine, r Request, path string, old []byte) ([]byte, 
 
 // wanted returns the events of a request.
 func (claude) wanted(r Request) ([]claudeEvent, error) {
-	events := claudeEvents[:]
+	events := claudeEvents()
 	for _, n := range r.Also {
 		e, ok := claudeEventOf(n)
 		switch {
@@ -184,7 +165,7 @@ func (claude) wanted(r Request) ([]claudeEvent, error) {
 		case !ok:
 			return nil, fmt.Errorf("%q is no event of Claude Code", n)
 		case !slices.Contains(events, e):
-			events = append(slices.Clone(events), e)
+			events = append(events, e)
 		}
 	}
 	return events, nil

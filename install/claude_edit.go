@@ -33,10 +33,9 @@ func (c claude) merge(m Machine, s Scope, path string, old []byte, events []clau
 
 // kept adds the extra events that gate is registered for already.
 func (c claude) kept(d *document, events []claudeEvent) []claudeEvent {
-	for _, e := range claudeExtra {
-		there := slices.ContainsFunc(c.entries(d), func(x claudeEntry) bool { return x.event == e.name })
-		if there && !slices.Contains(events, e) {
-			events = append(slices.Clone(events), e)
+	for _, x := range c.entries(d) {
+		if e, ok := claudeEventOf(x.event); ok && e.extra() && !slices.Contains(events, e) {
+			events = append(events, e)
 		}
 	}
 	return events

@@ -15,7 +15,7 @@ func (m Machine) ClaudeOverHTTP(base, variable string) string {
 	var c claude
 	base = strings.TrimSuffix(base, "/") + "/hook/" + c.name() + "/"
 	hooks := map[string]any{}
-	for _, e := range claudeEvents {
+	for _, e := range claudeEvents() {
 		handler := map[string]any{
 			"type": "http", "url": base + string(e.name),
 			"headers":        map[string]any{"Authorization": "Bearer $" + variable, "Gate-Attended": "1"},

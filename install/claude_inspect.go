@@ -98,7 +98,7 @@ func (c claude) guard(cm *claudeMachine, v *claudeView) Guard {
 		}
 	}
 	g.Complete = g.Installed
-	for _, e := range claudeEvents {
+	for _, e := range claudeEvents() {
 		if !slices.Contains(g.Events, e.name) {
 			g.Missing = append(g.Missing, e.name)
 		}
