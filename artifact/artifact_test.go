@@ -95,6 +95,7 @@ func TestLayers(t *testing.T) {
 		l.MCPServers[key] = server
 	}
 	l.StatusLine.Authority, l.FileSuggestion.Authority = 0, 0
+	l.Switches = map[scopes.Switch]bool{scopes.Log: true, scopes.Record: false} // others are no settings
 	for _, c := range []struct {
 		kind  artifact.Kind
 		role  artifact.Role
@@ -362,7 +363,7 @@ func FuzzOpen(f *testing.F) {
 	f.Add(data)
 	f.Add([]byte(encode(f, artifact.Content{Kind: artifact.Project, Maker: maker})))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if err := use(string(data)); err == nil && !bytes.HasPrefix(data, []byte("gate artifact 5\n")) {
+		if err := use(string(data)); err == nil && !bytes.HasPrefix(data, []byte("gate artifact 6\n")) {
 			t.Error("something else is used")
 		}
 		use(artifact.Reseal(string(data)))

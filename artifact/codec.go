@@ -15,7 +15,7 @@ import (
 // that is cut off or damaged is found out. The checksums find accidents; malice
 // is for the owner of the directory to keep out.
 const (
-	magic       = "gate artifact 5\n"
+	magic       = "gate artifact 6\n"
 	maxSections = 4 + 6*200
 )
 
@@ -296,4 +296,17 @@ func pointer[V any](d *decoder, value func() V) *V {
 	}
 	v := value()
 	return &v
+}
+
+// readList reads a list, nil if it is empty.
+func readList[V any](d *decoder, read func() V) []V {
+	n := d.count()
+	if n == 0 {
+		return nil
+	}
+	list := make([]V, n)
+	for i := range list {
+		list[i] = read()
+	}
+	return list
 }

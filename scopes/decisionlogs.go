@@ -2,8 +2,6 @@ package scopes
 
 import (
 	"maps"
-
-	"gate/hook"
 )
 
 // DecisionLogs say where the decision log is sent, and whether a call may pass
@@ -20,43 +18,16 @@ type DecisionLogs struct {
 	Optional bool
 }
 
-// tree is what the file says.
-func (d DecisionLogs) tree() map[string]any {
-	out := map[string]any{"required": !d.Optional}
-	for key, value := range map[string]string{
-		"url": d.URL, "token_file": d.TokenFile, "ca": d.CA, "client_cert": d.ClientCert, "client_key": d.ClientKey,
-	} {
-		if value != "" {
-			out[key] = value
-		}
-	}
-	if len(d.Labels) > 0 {
-		labels := map[string]any{}
-		for name, value := range d.Labels {
-			labels[name] = value
-		}
-		out["labels"] = labels
-	}
-	return out
-}
-
-// decisionLogs takes in what a managed layer says of the log. Only the machine's
+// weighDecisionLogs takes in what a managed layer says of the log. Only the machine's
 // own files and the first bundle may, and the files come first: whoever signs a
 // later bundle must not have the log sent elsewhere. Two of one rank that say
 // different things are an error of [Combine].
-func (s *Settings) decisionLogs() {
-	if l := s.logLayer(); l != nil {
-		s.DecisionLogs = *l.DecisionLogs
-		s.DecisionLogs.Labels = maps.Clone(l.DecisionLogs.Labels)
-	}
-}
-
-// logLayer is the layer that speaks for the log.
-func (s *Settings) logLayer() *Layer {
-	for i := range s.layers {
-		if l := &s.layers[i]; l.Authority == hook.Managed && l.Order <= 1 && l.DecisionLogs != nil {
-			return l
+func (s *Settings) weighDecisionLogs(layers []*Layer) {
+	for _, l := range layers {
+		if l.DecisionLogs != nil {
+			s.DecisionLogs = *l.DecisionLogs
+			s.DecisionLogs.Labels = maps.Clone(l.DecisionLogs.Labels)
+			return
 		}
 	}
-	return nil
 }

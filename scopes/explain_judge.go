@@ -27,42 +27,21 @@ func (s *Set) judge(r *Row, all []Row) {
 		r.Counts = true
 		return
 	}
-	if r.Why = s.elsewhere(r, top); r.Why != "" {
+	row := Named(top)
+	if r.Why = row.Who.bars(&s.settings, r.layer); r.Why != "" {
 		return
 	}
-	r.Counts = equal(r.Value, s.settings.inForce(top, rest))
+	inForce := row.inForce(&s.settings, r.Key)
+	r.Counts = equal(r.Value, inForce)
 	for _, o := range all {
 		switch {
 		case o.Key != r.Key || o.Pos == r.Pos || equal(o.Value, r.Value):
 		case r.Counts:
 			r.Why = "overrides " + o.Pos
-		case equal(o.Value, s.settings.inForce(top, rest)):
+		case equal(o.Value, inForce):
 			r.Why = "overridden by " + o.Pos
 		}
 	}
-}
-
-// elsewhere says why a setting of this authority has no say, since others stand
-// before it; "" if it has.
-func (s *Set) elsewhere(r *Row, top string) string {
-	managed := func() bool { return s.settings.managedSay(func(*Layer) bool { return true }) }
-	switch {
-	case top == keyLabels && r.Bundle != "":
-		return "labels are the machine's own: a bundle does not set them"
-	case top == keyDecisionLogs && r.layer.Order > 1:
-		return "of bundles only the first says where the log is sent, and the machine's own settings come before it"
-	case top == keySync && r.Bundle != "":
-		return "only the machine's own files say where bundles come from"
-	case top == keyLog && r.Authority == hook.User && managed():
-		return "where there are managed settings, only they switch the log off"
-	case top == keyApprovals && r.Authority == hook.User && managed():
-		return "where there are managed settings, only they switch approvals on"
-	case top == keyPrograms && r.Authority == hook.User && s.settings.governed:
-		return "where anything is managed, only managed settings say what programs do"
-	case (top == keyStatusLine || top == keyFileSuggestion) && s.settings.off(r.Authority):
-		return "switched off with the hooks of this authority"
-	}
-	return ""
 }
 
 // judgeTuning says whether a level, a parameter or an exception counts for at

@@ -20,24 +20,13 @@ type Feed struct {
 // DigestMark stands in [Feed.URL] for 64 hexadecimal digits.
 const DigestMark = "{digest}"
 
-func (f Feed) tree() map[string]any {
-	out := map[string]any{}
-	for key, value := range map[string]string{
-		"url": f.URL, "keys": f.Keys, "pin": f.Pin, "channel": f.Channel,
-		"token_file": f.TokenFile, "cert_file": f.CertFile, "key_file": f.KeyFile, "ca_file": f.CAFile,
-	} {
-		if value != "" {
-			out[key] = value
-		}
-	}
-	return out
-}
-
-// feeds takes in where bundles come from. Of one name the first counts.
-func (s *Settings) feeds(l *Layer) {
-	for _, f := range l.Sync {
-		if s.Feed(f.Name) == nil {
-			s.Sync = append(s.Sync, f)
+// weighFeeds takes in where bundles come from. Of one name the first counts.
+func (s *Settings) weighFeeds(layers []*Layer) {
+	for _, l := range layers {
+		for _, f := range l.Sync {
+			if s.Feed(f.Name) == nil {
+				s.Sync = append(s.Sync, f)
+			}
 		}
 	}
 }

@@ -18,7 +18,7 @@ func TestLaterBundleLoosensNothing(t *testing.T) {
 	}
 	company := scopes.Layer{Authority: hook.Managed, File: "company", Bundle: "company", Order: 1}
 	team := scopes.Layer{
-		Authority: hook.Managed, File: "team", Bundle: "team", Order: 2, DisableAllHooks: ptr(true), Log: ptr(false), Record: ptr(false),
+		Authority: hook.Managed, File: "team", Bundle: "team", Order: 2, DisableAllHooks: ptr(true), Switches: map[scopes.Switch]bool{scopes.Log: false, scopes.Record: false},
 		Policies: map[string]scopes.Level{"gate": scopes.LevelOff}, Params: map[string]map[string]any{"gate.git.push": {"branches": []any{}}},
 		Delegate: []string{"gate"}, Approvals: &scopes.Approvals{Enabled: true, Minutes: 60},
 		Stale: &scopes.Stale{Expired: scopes.StaleWarn},
@@ -48,7 +48,7 @@ func TestLaterBundleLoosensNothing(t *testing.T) {
 		if params := set.Sources()[0].Params["gate.git.push"]; (params == nil) != row.runs {
 			t.Errorf("%s: params %v", name, params)
 		}
-		if s.NoLog || s.NoRecord || s.Approvals.Enabled || s.Stale.Expired != scopes.StaleClose {
+		if !s.On(scopes.Log) || !s.On(scopes.Record) || s.Approvals.Enabled || s.Stale.Expired != scopes.StaleClose {
 			t.Errorf("%s: %+v", name, s)
 		}
 	}

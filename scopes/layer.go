@@ -30,11 +30,10 @@ type Layer struct {
 	Deadline  time.Duration // of one decision; the shortest counts
 	Faults    hook.OnFault  // FaultDeny: faults of every authority close
 	Approvals *Approvals
-	Stale     *Stale            // managed only
-	Sync      []Feed            // the machine's own managed files only
-	Labels    map[string]string // managed only
-	Log       *bool
-	Record    *bool               // the log keeps the events, too
+	Stale     *Stale              // managed only
+	Sync      []Feed              // the machine's own managed files only
+	Labels    map[string]string   // managed only
+	Switches  map[Switch]bool     // those that the file speaks of
 	Plugins   map[string]bool     // by name; managed and user
 	PluginDir map[string]string   // where plugins lie, by name: absolute
 	Programs  map[string]any      // rows for the catalogue of programs, by name; managed, or user where nothing is managed
@@ -108,44 +107,22 @@ func (l *Layer) Pos(key string) string {
 // The keys of a settings file, as [Row] names them. Those of one hook, group,
 // exception, label or plugin have it appended: policies.acme.push.
 const (
-	keyDisable    = "disableAllHooks"
-	keyOnly       = "allowManagedHooksOnly"
-	keyPolicies   = "policies"
-	keyParams     = "params"
-	keyExceptions = "exceptions"
-	keyDelegate   = "delegate"
-	keyDeadline   = "deadline"
-	keyFaults     = "faults"
-	keyApprovals  = "approvals"
-	keyLabels     = "labels"
-	keyStale      = "stale"
-	keySync       = "sync"
-	keyLog        = "log"
-	keyRecord     = "record"
-	keyPlugins    = "plugins"
-	keyPrograms   = "programs"
-	keyProviders  = "providers"
-	keyJudges     = "judges"
-	keyMCPServers = "mcpServers"
-
-	keyDecisionLogs   = "decisionLogs"
-	keyStatusLine     = "statusLine"
-	keyFileSuggestion = "fileSuggestion"
+	keyDisable      = "disableAllHooks"
+	keyOnly         = "allowManagedHooksOnly"
+	keyPolicies     = "policies"
+	keyParams       = "params"
+	keyExceptions   = "exceptions"
+	keyDelegate     = "delegate"
+	keyDeadline     = "deadline"
+	keyFaults       = "faults"
+	keyApprovals    = "approvals"
+	keyLabels       = "labels"
+	keyStale        = "stale"
+	keySync         = "sync"
+	keyPlugins      = "plugins"
+	keyPrograms     = "programs"
+	keyProviders    = "providers"
+	keyJudges       = "judges"
+	keyMCPServers   = "mcpServers"
+	keyDecisionLogs = "decisionLogs"
 )
-
-// RightTo reports who may set a key at all; why is empty if a may.
-func RightTo(key string, a hook.Authority) (why string) {
-	switch key {
-	case keyDisable, keyPolicies, keyParams, keyExceptions, "hooks", "version":
-		return ""
-	case keyOnly, keyDelegate, keyLabels, keyStale, keyDecisionLogs, keySync:
-		if a != hook.Managed {
-			return "only managed settings set it"
-		}
-	default:
-		if a != hook.Managed && a != hook.User {
-			return "only managed and user settings set it"
-		}
-	}
-	return ""
-}

@@ -106,15 +106,11 @@ func sameRank(a, b *Layer) bool {
 	return standing(a.Authority) == standing(b.Authority) && a.Order == b.Order
 }
 
-// stale settles what follows when bundles grow old. The machine's own files and
+// weighStale settles what follows when bundles grow old. The machine's own files and
 // the first bundle choose; a later bundle counts where it is stricter.
-func (s *Settings) stale() {
+func (s *Settings) weighStale(layers []*Layer) {
 	chosen, strict := Stale{}, Stale{}
-	for i := range s.layers {
-		l := &s.layers[i]
-		if l.Authority != hook.Managed {
-			continue
-		}
+	for _, l := range layers {
 		switch {
 		case l.Stale == nil:
 		case !l.later():
@@ -142,24 +138,4 @@ func (s Stale) stricter(o Stale) Stale {
 		s.Expired = o.Expired
 	}
 	return s
-}
-
-func (s Stale) tree() map[string]any {
-	out := map[string]any{}
-	if s.After > 0 {
-		out["after"] = s.After.String()
-	}
-	if s.Then != "" {
-		out["then"] = string(s.Then)
-	}
-	if s.Expired != "" {
-		out["expired"] = string(s.Expired)
-	}
-	return out
-}
-
-func (s Stale) rows(add func(key string, value any)) {
-	for key, value := range s.tree() {
-		add(keyStale+"."+key, value)
-	}
 }

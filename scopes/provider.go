@@ -118,41 +118,9 @@ func (s Settings) judges(first, last hook.Authority, keep time.Duration) Judges 
 	return j
 }
 
-// providers takes those of a layer in; managed settings came before the user's.
-func (s *Settings) providers(l *Layer) {
-	for name, p := range l.Providers {
-		if _, said := s.Providers[name]; !said {
-			p.Authority = l.Authority
-			s.Providers[name] = p
-		}
-	}
-}
-
-func (p Provider) tree() map[string]any {
-	doc := map[string]any{"type": p.Type}
-	for key, v := range map[string]string{"url": p.URL, "model": p.Model, "key_env": p.KeyEnv} {
-		if v != "" {
-			doc[key] = v
-		}
-	}
-	if p.MaxTokens > 0 {
-		doc["max_tokens"] = p.MaxTokens
-	}
-	return doc
-}
-
-// judgeRows lists what a layer says of judges.
-func (l *Layer) judgeRows(add func(key string, value any)) {
-	for _, name := range slices.Sorted(maps.Keys(l.Providers)) {
-		add(keyProviders+"."+name, l.Providers[name].tree())
-	}
-	if l.Judges == nil {
-		return
-	}
-	if l.Judges.Provider != "" {
-		add(keyJudges+".provider", l.Judges.Provider)
-	}
-	if l.Judges.KeepSet {
-		add(keyJudges+".keep", l.Judges.Keep.String())
-	}
+// judgesNow are those of hooks that are not managed.
+func (s *Settings) judgesNow() any {
+	_, j := s.JudgesOf(hook.User)
+	j.KeepSet = true
+	return plain[Judges]{&j}
 }

@@ -14,41 +14,12 @@ type Script struct {
 	Authority hook.Authority // of the settings that name it, set by Combine
 }
 
-func (s Script) tree() any {
-	if s.Command == "" {
-		return nil
-	}
-	tree := map[string]any{"type": "command", "command": s.Command}
-	if len(s.Env) > 0 {
-		tree["env"] = anys(s.Env)
-	}
-	return tree
-}
-
-// scripts settles what is run: what the highest authority names, of those whose
-// hooks are not switched off.
-func (s *Settings) scripts() {
-	pick := func(of func(*Layer) *Script) Script {
-		for i := range s.layers {
-			l := &s.layers[i]
-			given := of(l)
-			if given == nil || s.off(l.Authority) || l.Authority != hook.Managed && l.Authority != hook.User {
-				continue
-			}
+// firstScript is what the highest authority names.
+func firstScript(layers []*Layer, of func(*Layer) *Script) Script {
+	for _, l := range layers {
+		if given := of(l); given != nil {
 			return Script{given.Command, slices.Clone(given.Env), l.Authority}
 		}
-		return Script{}
 	}
-	s.StatusLine = pick(func(l *Layer) *Script { return l.StatusLine })
-	s.FileSuggestion = pick(func(l *Layer) *Script { return l.FileSuggestion })
-}
-
-// scriptsOf calls f for each script that a layer names.
-func scriptsOf(l *Layer, f func(key string, value any)) {
-	if l.StatusLine != nil {
-		f(keyStatusLine, l.StatusLine.tree())
-	}
-	if l.FileSuggestion != nil {
-		f(keyFileSuggestion, l.FileSuggestion.tree())
-	}
+	return Script{}
 }

@@ -31,8 +31,6 @@ type Settings struct {
 	Approvals   Approvals            // zero: none
 	Stale       Stale                // when bundles grow old
 	Labels      map[string]string    // of this machine
-	NoLog       bool                 // decisions are not logged
-	NoRecord    bool                 // the log keeps no events
 	Plugins     map[string]bool      // the ones that are switched on or off; others are off
 	PluginDirs  map[string]PluginDir // of those that do not lie with the other plugins of gate
 	Providers   map[string]Provider  // of language models, by name; see [Settings.JudgesOf]
@@ -45,9 +43,10 @@ type Settings struct {
 
 	StatusLine, FileSuggestion Script // of the highest authority that is not switched off
 
-	orders   map[string]int // of managed sources but the library, by name
-	governed bool           // something is managed, as far as [New] knows
-	layers   []Layer        // by standing, then file: what else hooks are tuned by
+	on       map[Switch]bool // of those that somebody speaks of
+	orders   map[string]int  // of managed sources but the library, by name
+	governed bool            // something is managed, as far as [New] knows
+	layers   []Layer         // by standing, then file: what else hooks are tuned by
 }
 
 // A PluginDir is where settings say that a plugin lies.
@@ -80,88 +79,127 @@ func Combine(layers ...Layer) (Settings, error) {
 				errs = append(errs, fmt.Errorf("%s: %w", l.Pos(indexed(keyExceptions, j)), err))
 			}
 		}
-		s.weigh(l)
 	}
-	errs = append(errs, s.contradictions()...)
-	s.approvals()
-	s.stale()
-	s.scripts()
-	s.decisionLogs()
-	return s, errors.Join(errs...)
+	for i := range table {
+		row := &table[i]
+		switch {
+		case row.weigh != nil:
+			row.weigh(&s, s.speakers(row))
+		case row.at == nil && row.Type.Kind == Switched:
+			s.switches(row, s.speakers(row))
+		}
+	}
+	return s, errors.Join(append(errs, s.contradictions()...)...)
+}
+
+// speakers are the layers that may have a say about a setting, the highest first.
+func (s *Settings) speakers(row *Setting) (out []*Layer) {
+	for i := range s.layers {
+		if l := &s.layers[i]; hasSettings(l.Authority) && row.Who.may(l.Authority) == "" && row.Who.bars(s, l) == "" {
+			out = append(out, l)
+		}
+	}
+	return out
 }
 
 func hasSettings(a hook.Authority) bool {
 	return a == hook.Managed || a == hook.User || a == hook.Project || a == hook.Local
 }
 
-// weigh takes one layer in; those above it came before.
-func (s *Settings) weigh(l *Layer) {
-	if s.disables(l) {
-		s.DisableAllHooks[l.Authority] = true
+func (s *Settings) weighDisable(layers []*Layer) {
+	for _, l := range layers {
+		if s.disables(l) {
+			s.DisableAllHooks[l.Authority] = true
+		}
 	}
-	if l.Authority == hook.Managed {
+}
+
+func (s *Settings) weighOnly(layers []*Layer) {
+	for _, l := range layers {
 		s.ManagedHooksOnly = s.ManagedHooksOnly || l.AllowManagedHooksOnly != nil && *l.AllowManagedHooksOnly
-		if l.Bundle == "" {
-			if len(l.Labels) > 0 && s.Labels == nil {
-				s.Labels = map[string]string{}
+	}
+}
+
+func (s *Settings) weighDeadline(layers []*Layer) {
+	for _, l := range layers {
+		if l.Deadline > 0 && (s.Deadline == 0 || l.Deadline < s.Deadline) {
+			s.Deadline = l.Deadline
+		}
+	}
+}
+
+func (s *Settings) weighFaults(layers []*Layer) {
+	s.FaultsClose = slices.ContainsFunc(layers, func(l *Layer) bool { return l.Faults == hook.FaultDeny })
+}
+
+// faults is what FaultsClose is in a file.
+func (s *Settings) faults() any {
+	word := string(hook.FaultContinue)
+	if s.FaultsClose {
+		word = string(hook.FaultDeny)
+	}
+	return &word
+}
+
+func (s *Settings) weighLabels(layers []*Layer) {
+	for _, l := range layers {
+		if len(l.Labels) > 0 && s.Labels == nil {
+			s.Labels = map[string]string{}
+		}
+		maps.Copy(s.Labels, l.Labels)
+	}
+}
+
+func (s *Settings) weighPlugins(layers []*Layer) {
+	for _, l := range layers {
+		for name, want := range l.Plugins {
+			if said := s.managedSay(func(o *Layer) bool { _, ok := o.Plugins[name]; return ok }); said && l.Authority == hook.User {
+				continue
 			}
-			maps.Copy(s.Labels, l.Labels)
-			s.feeds(l)
+			on, said := s.Plugins[name]
+			s.Plugins[name] = want && (on || !said)
+			if dir := l.PluginDir[name]; dir != "" && s.PluginDirs[name].By != hook.Managed {
+				s.PluginDirs[name] = PluginDir{dir, l.Authority}
+			}
 		}
 	}
-	if l.Authority != hook.Managed && l.Authority != hook.User {
-		return
-	}
-	if l.Deadline > 0 && (s.Deadline == 0 || l.Deadline < s.Deadline) {
-		s.Deadline = l.Deadline
-	}
-	s.FaultsClose = s.FaultsClose || l.Faults == hook.FaultDeny
-	for _, name := range slices.Sorted(maps.Keys(l.Plugins)) {
-		if said := s.managedSay(func(o *Layer) bool { _, ok := o.Plugins[name]; return ok }); said && l.Authority == hook.User {
-			continue
-		}
-		on, said := s.Plugins[name]
-		s.Plugins[name] = l.Plugins[name] && (on || !said)
-		if dir := l.PluginDir[name]; dir != "" && s.PluginDirs[name].By != hook.Managed {
-			s.PluginDirs[name] = PluginDir{dir, l.Authority}
-		}
-	}
-	for name, server := range l.MCPServers {
-		if _, said := s.MCPServers[name]; !said {
-			server.Authority = l.Authority
-			s.MCPServers[name] = server
-		}
-	}
-	for name, row := range l.Programs {
-		if _, said := s.Programs[name]; !said { // managed settings came before the user's
-			s.Programs[name] = row
-		}
-	}
-	s.providers(l)
-	if l.Authority == hook.Managed || !s.managedSay(func(*Layer) bool { return true }) {
-		s.without(l, &s.NoLog, func(o *Layer) *bool { return o.wants(o.Log) })
-	}
-	s.without(l, &s.NoRecord, func(o *Layer) *bool { return o.wants(o.Record) })
 }
 
-// wants is a word about the log that counts: a later bundle keeps no log away.
-func (l *Layer) wants(said *bool) *bool {
-	if l.later() && said != nil && !*said {
-		return nil
+// pluginsNow are those that are spoken of, as a file would say it.
+func (s *Settings) pluginsNow() any {
+	dirs := map[string]string{}
+	for name, dir := range s.PluginDirs {
+		if s.Plugins[name] {
+			dirs[name] = dir.Dir
+		}
 	}
-	return said
+	return plugins{&s.Plugins, &dirs}
 }
 
-// without settles what a layer may do without: where managed settings speak of
-// it, only they count, and one managed file that wants it is enough.
-func (s *Settings) without(l *Layer, off *bool, wants func(*Layer) *bool) {
-	managed := s.managedSay(func(o *Layer) bool { return wants(o) != nil })
-	switch want := wants(l); {
-	case want == nil, managed && l.Authority == hook.User:
-	case managed:
-		*off = !s.managedSay(func(o *Layer) bool { w := wants(o); return w != nil && *w })
-	default:
-		*off = !*want
+// firstOf takes in those of a map that no layer before has named.
+func firstOf[T any](into, from map[string]T, own func(T) T) {
+	for name, v := range from {
+		if _, said := into[name]; !said {
+			into[name] = own(v)
+		}
+	}
+}
+
+func (s *Settings) weighServers(layers []*Layer) {
+	for _, l := range layers {
+		firstOf(s.MCPServers, l.MCPServers, func(m MCPServer) MCPServer { m.Authority = l.Authority; return m })
+	}
+}
+
+func (s *Settings) weighProviders(layers []*Layer) {
+	for _, l := range layers {
+		firstOf(s.Providers, l.Providers, func(p Provider) Provider { p.Authority = l.Authority; return p })
+	}
+}
+
+func (s *Settings) weighPrograms(layers []*Layer) {
+	for _, l := range layers {
+		firstOf(s.Programs, l.Programs, func(row any) any { return row })
 	}
 }
 
@@ -175,17 +213,12 @@ func (s *Settings) managedSay(says func(*Layer) bool) bool {
 	return false
 }
 
-// approvals settles who answers asks. Where there are managed settings, only
-// they switch approvals on; of several files the strictest counts.
-func (s *Settings) approvals() {
-	by := hook.User
-	if s.managedSay(func(*Layer) bool { return true }) {
-		by = hook.Managed
-	}
+// weighApprovals settles who answers asks: of several files the strictest counts.
+func (s *Settings) weighApprovals(layers []*Layer) {
 	first := true
-	for _, l := range s.layers {
+	for _, l := range layers {
 		a := l.Approvals
-		if l.Authority != by || a == nil || first && l.later() {
+		if a == nil || first && l.later() {
 			continue
 		}
 		if first {
@@ -239,37 +272,17 @@ func (s *Settings) contradictions() []error {
 	}
 	for i := range s.layers {
 		l := &s.layers[i]
-		for _, p := range slices.Sorted(maps.Keys(l.Params)) {
-			for _, name := range slices.Sorted(maps.Keys(l.Params[p])) {
-				say(l, keyParams+"."+p+"."+name, l.Params[p][name])
+		for j := range table {
+			row := &table[j]
+			if row.Weigh != byParam && (l.Authority != hook.Managed || row.Weigh != byName && row.Weigh != oneValue) {
+				continue
 			}
-		}
-		if l.Authority == hook.Managed {
-			for _, name := range slices.Sorted(maps.Keys(l.Labels)) {
-				say(l, keyLabels+"."+name, l.Labels[name])
-			}
-			for _, f := range l.Sync {
-				say(l, keySync+"."+f.Name, f.tree())
-			}
-			for _, name := range slices.Sorted(maps.Keys(l.PluginDir)) {
-				say(l, keyPlugins+"."+name, l.PluginDir[name])
-			}
-			for _, name := range slices.Sorted(maps.Keys(l.Programs)) {
-				say(l, keyPrograms+"."+name, l.Programs[name])
-			}
-			for _, name := range slices.Sorted(maps.Keys(l.Providers)) {
-				say(l, keyProviders+"."+name, l.Providers[name].tree())
-			}
-			if l.Judges != nil && l.Judges.Provider != "" {
-				say(l, keyJudges+".provider", l.Judges.Provider)
-			}
-			if l.DecisionLogs != nil {
-				say(l, keyDecisionLogs, l.DecisionLogs.tree())
-			}
-			scriptsOf(l, func(key string, value any) { say(l, key, value) })
-			for _, name := range slices.Sorted(maps.Keys(l.MCPServers)) {
-				say(l, keyMCPServers+"."+name, l.MCPServers[name].tree())
-			}
+			row.Values(row.said(l), func(key string, value any, way ...string) {
+				_, isSwitch := value.(bool) // of which the strict one counts, as of what has a bearing
+				if f := row.Type.FieldNamed(strings.Join(way, ".")); row.Weigh == byParam || !isSwitch && (f == nil || f.Bearing == Unclear) {
+					say(l, key, value)
+				}
+			})
 		}
 	}
 	return errs

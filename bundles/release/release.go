@@ -38,7 +38,7 @@ type Release struct {
 	Schemas  load.ToolSchemas
 
 	data     map[string]any // without hooks and settings
-	settings map[string]any // as they stand in the data
+	settings map[string]any // in normal form
 	program  *program
 	tests    map[string]*ast.Module // by the names of their files
 }
@@ -104,7 +104,6 @@ func (r *Release) read(archive []byte) error {
 		return err
 	}
 	bundles := object(object(r.data["gate"])["bundles"])
-	r.settings = object(object(bundles[r.Manifest.Gate.Name])["settings"])
 	for _, key := range []string{"settings", "hooks"} { // compared by what they say
 		delete(object(bundles[r.Manifest.Gate.Name]), key)
 	}
@@ -114,6 +113,7 @@ func (r *Release) read(archive []byte) error {
 		Bundle: &hook.Bundle{Name: gate.Name, Version: gate.Version, Digest: r.Digest},
 	})
 	r.Source, r.Layers, r.Schemas = *loaded.Source, loaded.Layers, loaded.Schemas
+	r.settings = r.Layers[0].Tree()
 	var errs []error
 	for i := range r.Source.Faults {
 		errs = append(errs, r.Source.Faults[i].Err)

@@ -1,7 +1,6 @@
 package release
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -84,29 +83,21 @@ func shortValue(v any) string {
 
 const mostOfValue = 60 // characters
 
-// compareSettings compares what settings say by what it brings about.
+// compareSettings compares what settings say, in normal form, by what it brings
+// about.
 func compareSettings(a, b map[string]any) []Difference {
 	var out []Difference
-	old, now := plainSettings(a), plainSettings(b)
-	for _, key := range slices.Sorted(maps.Keys(merged(old, now))) {
-		was, is := old[key], now[key]
-		if compactJSON(was) == compactJSON(is) {
-			continue
+	for _, row := range scopes.Table() {
+		was, is := a[row.Key], b[row.Key]
+		switch {
+		case compactJSON(was) == compactJSON(is):
+		case row.Type.Kind == scopes.Map || row.Type.Kind == scopes.Object:
+			out = append(out, compareBelow(&row, object(was), object(is))...)
+		default:
+			out = append(out, Difference{"setting", row.Key, changeOf(was, is), settingDirection(&row.Field, was, is), settingText(was, is), ""})
 		}
-		switch key {
-		case "approvals":
-			if a, b := object(was)["enabled"] == true, object(is)["enabled"] == true; a != b {
-				out = append(out, Difference{"setting", "approvals.enabled", "changed", toggled(b, Weaker), fmt.Sprint(a) + " → " + fmt.Sprint(b), ""})
-				continue
-			}
-			out = append(out, compareBelow(key, object(was), object(is))...)
-			continue
-		case "policies", "labels", "plugins", "params", "stale":
-			out = append(out, compareBelow(key, object(was), object(is))...)
-			continue
-		}
-		out = append(out, Difference{"setting", key, changeOf(was, is), settingDirection(key, was, is), settingText(was, is), ""})
 	}
+	slices.SortStableFunc(out, func(a, b Difference) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }
 
@@ -135,37 +126,29 @@ func settingText(was, is any) string {
 	return text(was) + " → " + text(is)
 }
 
-// plainSettings gives each key its one name.
-func plainSettings(m map[string]any) map[string]any {
-	out := maps.Clone(m)
-	for alias, name := range map[string]string{"disable_all_hooks": "disableAllHooks", "allow_managed_hooks_only": "allowManagedHooksOnly"} {
-		if v, ok := out[alias]; ok {
-			delete(out, alias)
-			out[name] = v
-		}
-	}
-	return out
-}
-
 // compareBelow compares a setting that is an object key by key.
-func compareBelow(key string, a, b map[string]any) []Difference {
+func compareBelow(row *scopes.Setting, a, b map[string]any) []Difference {
 	var out []Difference
 	for _, name := range slices.Sorted(maps.Keys(merged(a, b))) {
 		was, is := a[name], b[name]
 		if compactJSON(was) == compactJSON(is) {
 			continue
 		}
-		d, text := Unclear, settingText(was, is)
-		switch key {
-		case "policies":
+		d := Difference{"setting", row.Key + "." + name, changeOf(was, is), Unclear, settingText(was, is), ""}
+		switch f := row.Type.FieldNamed(name); {
+		case row.Key == "policies":
 			x, y := effectiveLevel(a, name), effectiveLevel(b, name)
-			d, text = ranked(slices.Index(scopes.Levels(), x), slices.Index(scopes.Levels(), y)), string(x)+" → "+string(y)
-		case "approvals":
-			d = approvalDirection(name, was, is)
-		case "stale":
-			d = staleDirection(name, was, is)
+			d.Direction, d.Detail = ranked(slices.Index(scopes.Levels(), x), slices.Index(scopes.Levels(), y)), string(x)+" → "+string(y)
+		case row.Bearing == scopes.Neutral:
+			d.Direction = Neutral
+		case f != nil:
+			d.Direction = settingDirection(f, was, is)
+			if x, y := was == true, is == true; name == "enabled" && x != y { // the rest follows from it
+				d.Change, d.Detail = "changed", fmt.Sprint(x)+" → "+fmt.Sprint(y)
+				return []Difference{d}
+			}
 		}
-		out = append(out, Difference{"setting", key + "." + name, changeOf(was, is), d, text, ""})
+		out = append(out, d)
 	}
 	return out
 }
@@ -195,81 +178,16 @@ func effectiveLevel(levels map[string]any, name string) scopes.Level {
 	return level
 }
 
-func approvalDirection(name string, was, is any) Direction {
-	switch name {
-	case "keyRequired":
-		return toggled(is == true, Stricter)
-	case "minutes":
-		return ranked(whole(is), whole(was))
-	case "keys":
-		return lists(was, is).opposite()
-	}
-	return Unclear
-}
-
-// staleDirection compares what follows when bundles grow old.
-func staleDirection(name string, was, is any) Direction {
-	fallback := map[string]string{"after": "7d", "then": "warn", "expired": "close"}[name]
-	text := func(v any) string {
-		if s, ok := v.(string); ok {
-			return s
-		}
-		return fallback
-	}
-	if name == "after" {
-		return ranked(int(age(text(is)).Seconds()), int(age(text(was)).Seconds()))
-	}
-	steps := []string{"warn", "ask", "close"}
-	return ranked(slices.Index(steps, text(was)), slices.Index(steps, text(is)))
-}
-
-// age reads a time such as 72h or 7d that the loader has taken.
-func age(s string) time.Duration {
-	var days int
-	if _, err := fmt.Sscanf(s, "%dd", &days); err == nil && s == fmt.Sprintf("%dd", days) {
-		return time.Duration(days) * 24 * time.Hour
-	}
-	d, _ := time.ParseDuration(s)
-	return d
-}
-
-func whole(v any) int {
-	if n, ok := v.(json.Number); ok {
-		i, _ := n.Int64()
-		return int(i)
-	}
-	return 0
-}
-
-// lists compares lists of which every entry holds something back.
-func lists(was, is any) Direction {
-	entries := func(v any) []string {
-		var out []string
-		list, _ := v.([]any)
-		for _, e := range list {
-			out = append(out, compactJSON(e))
-		}
-		return out
-	}
-	return reach(entries(was), entries(is))
-}
-
-// settingDirection says what a change of a key brings about. What is not known
-// here is unclear.
-func settingDirection(key string, was, is any) Direction {
-	switch key {
-	case "disableAllHooks":
-		return toggled(is == true, Weaker)
-	case "allowManagedHooksOnly": // whatever is not false means true
-		return toggled(is != nil && is != false, Stricter)
-	case "exceptions", "delegate":
-		return lists(was, is).opposite()
-	case "faults":
-		return toggled(is == "deny", Stricter)
-	case "log", "record":
-		return toggled(is != false, Stricter)
-	case "version", "statusLine", "fileSuggestion":
+// settingDirection says what a change of a value brings about.
+func settingDirection(f *scopes.Field, was, is any) Direction {
+	more, ok := f.Compare(was, is)
+	switch {
+	case f.Bearing == scopes.Neutral:
 		return Neutral
+	case f.Bearing == scopes.Unclear || !ok:
+		return Unclear
+	case f.Bearing == scopes.Looser:
+		more = -more
 	}
-	return Unclear
+	return ranked(0, more)
 }

@@ -96,7 +96,7 @@ func endingFindings(g *setup.Gate, now time.Time) []install.Finding {
 // administrator wants them to be.
 func (f *installFlags) logFindings(g *setup.Gate) []install.Finding {
 	d, err := f.dirs.Absolute().ForHook()
-	if err != nil || g.Set.Settings().NoLog {
+	if err != nil || !g.Set.Settings().On(scopes.Log) {
 		return nil // said already, or nothing is to be written
 	}
 	if err = audit.Try(d.State); err == nil {

@@ -12,6 +12,7 @@ import (
 	"gate/hook"
 	"gate/internal/hookpath"
 	"gate/internal/places"
+	"gate/scopes"
 	"gate/secret"
 )
 
@@ -63,7 +64,7 @@ func (s *syncer) noteChannel(offered []byte, url string, err error) {
 // note writes one record. That it cannot be written keeps no policy from coming
 // into force.
 func (s *syncer) note(r audit.Record) {
-	if s.settings.NoLog {
+	if !s.settings.On(scopes.Log) {
 		return
 	}
 	r.ID, r.Time, r.User, r.Labels = hookpath.NewID(), time.Now(), places.AccountName(), hookpath.LogLabels(s.settings)

@@ -26,7 +26,7 @@ import (
 // becomes a notice, or closes where the log is required and the decision lets
 // the call go on.
 func (g *Guard) Record(ctx context.Context, a adapters.Adapter, ev *hook.Event, d hook.Decision) hook.Decision {
-	if g.Set.Settings().NoLog {
+	if !g.Set.Settings().On(scopes.Log) {
 		return d
 	}
 	return g.logbook().record(ctx, d, func() audit.Record { return g.recordOf(a, ev, &d) })
@@ -49,7 +49,7 @@ func (g *Guard) recordOf(a adapters.Adapter, ev *hook.Event, d *hook.Decision) a
 	for i := range r.Policies {
 		r.Policies[i].Digest = g.Digest(r.Policies[i])
 	}
-	if g.Set.Settings().NoRecord {
+	if !g.Set.Settings().On(scopes.Record) {
 		return r
 	}
 	facts := d.Facts

@@ -2,6 +2,7 @@ package load_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"regexp"
 	"strings"
@@ -77,14 +78,77 @@ func TestHookExamples(t *testing.T) {
 	}
 }
 
-// Every key of the schemas is on the page.
+// The tables of docs/settings.md are those of the settings: of all of them, and of
+// each that is an object. With -update they are written anew.
+func TestDocsTables(t *testing.T) {
+	const name = "../../docs/settings.md"
+	page, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables := map[string]string{"settings": settingsTable()}
+	for _, s := range scopes.Table() {
+		object := &s.Type
+		for object.Of != nil {
+			object = object.Of
+		}
+		if object.Kind == scopes.Object {
+			tables[s.Key] = fieldsTable(object)
+		}
+	}
+	delete(tables, "fileSuggestion") // the same as statusLine
+	got := regexp.MustCompile(`(?s)(<!-- table of (\w+) -->\n).*?(<!-- end -->)`).ReplaceAllStringFunc(string(page), func(part string) string {
+		begin, _, _ := strings.Cut(part, "\n")
+		key := strings.Fields(begin)[3]
+		text, ok := tables[key]
+		if !ok {
+			t.Errorf("the page has a table of %s; gate has none", key)
+		}
+		delete(tables, key)
+		return begin + "\n" + text + "<!-- end -->"
+	})
+	for key := range tables {
+		t.Errorf("the page has no table of %s", key)
+	}
+	switch {
+	case got == string(page):
+	case *update:
+		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Error("docs/settings.md is not what the table of settings says; run go test ./scopes/load -run TestDocsTables -update")
+	}
+}
+
+func settingsTable() string {
+	text := "| key | value | who | of several files | without it |\n|---|---|---|---|---|\n"
+	for _, s := range scopes.Table() {
+		text += fmt.Sprintf("| `%s` | %s | %s | %s | %s |\n", s.Key, s.Says, s.Who, s.Weigh, s.None)
+	}
+	return text
+}
+
+func fieldsTable(object *scopes.Type) string {
+	text := "| key | | |\n|---|---|---|\n"
+	for _, f := range object.Fields {
+		need := ""
+		if f.Required {
+			need = "required"
+		}
+		text += fmt.Sprintf("| `%s` | %s | %s |\n", f.Key, f.Says, need)
+	}
+	return text
+}
+
+// Every key of the schema is on the page.
 func TestDocsAreComplete(t *testing.T) {
 	page, err := os.ReadFile("../../docs/settings.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	names := regexp.MustCompile(`^ {4,10}"(\w+)": (\{|true)`)
-	for _, file := range []string{"schema/settings.json", "schema/hooks.json"} {
+	for _, file := range []string{"schema/hooks.json"} {
 		schema, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

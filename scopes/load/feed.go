@@ -1,38 +1,20 @@
 package load
 
 import (
-	"fmt"
-	"path/filepath"
 	"strings"
 
 	"gate/scopes"
 )
 
-// feeds reads where bundles come from. What the addresses are worth is for
+// feeds checks where bundles come from. What the addresses are worth is for
 // whoever fetches to say.
 func (r *layerReader) feeds() {
-	list, _ := r.value["sync"].([]any)
 	seen := map[string]bool{}
-	for i, v := range list {
-		m, ok := v.(map[string]any)
-		if !ok {
-			continue // the schema says so
-		}
-		pointer := below("/sync", fmt.Sprint(i))
-		text := func(key string) string {
-			s, _ := m[key].(string)
-			return s
-		}
-		f := scopes.Feed{
-			Name: text("name"), URL: text("url"), Keys: text("keys"), Pin: text("pin"), Channel: text("channel"),
-			TokenFile: text("token_file"), CertFile: text("cert_file"), KeyFile: text("key_file"), CAFile: text("ca_file"),
-		}
-		for _, key := range []string{"token_file", "cert_file", "key_file", "ca_file"} {
-			if file := text(key); file != "" && !filepath.IsAbs(file) {
-				r.bad(below(pointer, key), "sync: %s: %s must be an absolute path", f.Name, key)
-			}
-		}
+	for i, f := range r.layer.Sync {
+		pointer := element("/sync", i)
 		switch {
+		case f.Name == "":
+			continue // the schema says so
 		case seen[f.Name]:
 			r.bad(pointer, "sync: %s is there twice", f.Name)
 		case (f.CertFile == "") != (f.KeyFile == ""):
@@ -41,7 +23,5 @@ func (r *layerReader) feeds() {
 			r.bad(below(pointer, "url"), "sync: %s: %s in url wants a channel, which says what it is", f.Name, scopes.DigestMark)
 		}
 		seen[f.Name] = true
-		r.layer.Sync = append(r.layer.Sync, f)
-		r.at("sync."+f.Name, pointer)
 	}
 }

@@ -2,7 +2,6 @@ package load
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -18,28 +17,36 @@ import (
 	"gate/strictjson"
 )
 
-// layer reads what a document says. Where the schema has found a value of the
-// wrong type already, it looks away.
+// layer reads what a document says, by the table of settings. Where the schema
+// has found a value of the wrong type already, it looks away.
 func (d *document) layer(a hook.Authority) (scopes.Layer, []error) {
 	r := &layerReader{document: d, layer: scopes.Layer{Authority: a, File: d.file, Lines: map[string]int{}}}
-	for _, key := range []string{"deadline", "faults", "approvals", "log", "record", "delegate", "decisionLogs"} {
-		r.at(key, "/"+key)
+	tree := map[string]any{}
+	for i := range scopes.Table() {
+		s := &scopes.Table()[i]
+		value, pointer := r.either(s.Key, s.Alias)
+		if value == nil {
+			continue
+		}
+		tree[s.Key] = r.normal(&s.Type, value, pointer)
+		s.Values(tree[s.Key], func(key string, _ any, way ...string) {
+			at := pointer
+			for _, part := range way {
+				at = below(at, part)
+			}
+			r.layer.Lines[key] = r.line(at)
+		})
 	}
-	r.switches()
-	r.levels()
-	r.params()
+	r.layer.Take(tree)
 	r.exceptions()
-	r.limits()
-	r.approvals()
-	r.stale()
+	if a := r.layer.Approvals; a != nil && a.KeyRequired && len(a.Keys) == 0 {
+		r.bad("/approvals", "approvals: keyRequired without keys: nobody could approve")
+	}
 	r.feeds()
-	r.names()
 	r.programs()
 	r.providers()
-	r.judges()
 	r.mcpServers()
 	r.decisionLogs()
-	r.layer.StatusLine, r.layer.FileSuggestion = r.script("statusLine"), r.script("fileSuggestion")
 	return r.layer, r.errs
 }
 
@@ -54,222 +61,94 @@ func (r *layerReader) bad(pointer, format string, args ...any) {
 	r.errs = append(r.errs, r.errorf(pointer, format, args...))
 }
 
-// at notes on which line a key of the layer stands.
-func (r *layerReader) at(key, pointer string) { r.layer.Lines[key] = r.line(pointer) }
-
-// either returns the value of a key that has two spellings.
-func (r *layerReader) either(key, alias string) (value any, ok bool) {
-	value, ok = r.value[key]
+// either returns the value of a key that may have two spellings, nil if it has
+// none, and where it stands.
+func (r *layerReader) either(key, alias string) (value any, pointer string) {
+	value, ok := r.value[key]
 	other, both := r.value[alias]
-	r.at(key, "/"+key)
 	switch {
-	case ok && both:
+	case alias == "" || !both:
+		return value, "/" + key
+	case ok:
 		r.bad("/"+alias, "%s and %s are the same key", key, alias)
-	case both:
-		value, ok = other, true
-		r.at(key, "/"+alias)
+		return value, "/" + key
 	}
-	return value, ok
+	return other, "/" + alias
 }
 
-func (r *layerReader) switches() {
-	if v, ok := r.either("disableAllHooks", "disable_all_hooks"); ok {
-		b, _ := v.(bool)
-		r.layer.DisableAllHooks = &b
+// normal gives a value its normal form. What has none is reported.
+func (r *layerReader) normal(t *scopes.Type, v any, pointer string) any {
+	text, isText := v.(string)
+	if t.Absolute && isText && text != "" && !filepath.IsAbs(text) {
+		r.bad(pointer, "%s must be an absolute path", dotted(pointer))
 	}
-	if v, ok := r.either("allowManagedHooksOnly", "allow_managed_hooks_only"); ok {
-		only := v != false // any value but false means true
-		r.layer.AllowManagedHooksOnly = &only
-	}
-	if b, ok := r.value["log"].(bool); ok {
-		r.layer.Log = &b
-	}
-	if b, ok := r.value["record"].(bool); ok {
-		r.layer.Record = &b
-	}
-}
-
-func (r *layerReader) levels() {
-	m, _ := r.value["policies"].(map[string]any)
-	r.layer.Policies = make(map[string]scopes.Level, len(m))
-	for k, v := range m {
-		s, _ := v.(string)
-		if level, err := scopes.ParseLevel(s); err == nil {
-			r.layer.Policies[k] = level
+	switch t.Kind {
+	case scopes.Truth:
+		return v != false
+	case scopes.Texts:
+		return anys(strictjson.Texts(v))
+	case scopes.Span:
+		d, err := span(t, v)
+		if err != nil {
+			r.bad(pointer, "%s %w", dotted(pointer), err)
 		}
-		r.at("policies."+k, below("/policies", k))
+		return d.String()
+	case scopes.Moment:
+		end, err := endOf(text)
+		if err != nil {
+			r.bad(pointer, "%s %w", dotted(pointer), err)
+		}
+		return end.UTC().Format(time.RFC3339Nano)
+	case scopes.List:
+		list, _ := v.([]any)
+		list = slices.Clone(list)
+		for i := range list {
+			list[i] = r.normal(t.Of, list[i], element(pointer, i))
+		}
+		return list
+	case scopes.Map, scopes.Object:
+		m, _ := v.(map[string]any)
+		out := make(map[string]any, len(m))
+		for _, name := range r.sorted(m, pointer) {
+			of := t.Of
+			if f := t.FieldNamed(name); f != nil {
+				of = &f.Type
+			}
+			if of != nil {
+				out[name] = r.normal(of, m[name], below(pointer, name))
+			}
+		}
+		return out
 	}
+	return v
 }
 
-func (r *layerReader) params() {
-	m, _ := r.value["params"].(map[string]any)
-	r.layer.Params = make(map[string]map[string]any, len(m))
-	for policy, v := range m {
-		values, ok := v.(map[string]any)
-		if !ok {
-			continue
-		}
-		r.layer.Params[policy] = values
-		for name := range values {
-			r.at("params."+policy+"."+name, below(below("/params", policy), name))
-		}
-	}
-}
-
+// exceptions checks those of which no key is missing.
 func (r *layerReader) exceptions() {
 	list, _ := r.value["exceptions"].([]any)
-	for i, v := range list {
-		pointer := element("/exceptions", i)
-		e, err := exceptionOf(v)
-		if err != nil {
+	for i, e := range r.layer.Exceptions {
+		if m, _ := list[i].(map[string]any); len(m) < 6 {
+			continue // the schema says so
+		}
+		if err := e.Check(); err != nil {
 			for _, f := range loadFaults(err) {
-				r.bad(pointer, "exceptions[%d]: %w", i, f.Err)
+				r.bad(element("/exceptions", i), "exceptions[%d]: %w", i, f.Err)
 			}
-		}
-		r.layer.Exceptions = append(r.layer.Exceptions, e)
-		r.at(fmt.Sprintf("exceptions.%d", i), pointer)
-	}
-}
-
-func (r *layerReader) limits() {
-	if v, ok := r.value["deadline"]; ok {
-		var err error
-		if r.layer.Deadline, err = duration(v, maxDeadline); err != nil {
-			r.bad("/deadline", "deadline %w", err)
-		}
-	}
-	if s, _ := r.value["faults"].(string); s != "" {
-		r.layer.Faults = hook.OnFault(s)
-	}
-}
-
-func (r *layerReader) approvals() {
-	m, ok := r.value["approvals"].(map[string]any)
-	if !ok {
-		return
-	}
-	approvals := approvalsOf(m)
-	if approvals.KeyRequired && len(approvals.Keys) == 0 {
-		r.bad("/approvals", "approvals: keyRequired without keys: nobody could approve")
-	}
-	r.layer.Approvals = &approvals
-}
-
-// maxStale is the longest time that a machine may go without a sync and nobody
-// is told.
-const maxStale = 366 * 24 * time.Hour
-
-func (r *layerReader) stale() {
-	m, ok := r.value["stale"].(map[string]any)
-	if !ok {
-		return
-	}
-	var s scopes.Stale
-	if v, given := m["after"]; given {
-		text, _ := v.(string)
-		if days, ok := strings.CutSuffix(text, "d"); ok { // as everywhere that people write days
-			if n, err := strconv.Atoi(days); err == nil {
-				v = fmt.Sprintf("%dh", n*24)
-			}
-		}
-		var err error
-		if s.After, err = duration(v, maxStale); err != nil {
-			r.bad("/stale/after", "stale.after must be a time such as 72h or 7d, at most 366d")
-		}
-	}
-	then, _ := m["then"].(string)
-	expired, _ := m["expired"].(string)
-	s.Then, s.Expired = scopes.Consequence(then), scopes.Consequence(expired)
-	for key := range m {
-		r.at("stale."+key, below("/stale", key))
-	}
-	r.layer.Stale = &s
-}
-
-// names reads what names other things: policies, labels, plugins.
-func (r *layerReader) names() {
-	for i, name := range strictjson.Texts(r.value["delegate"]) {
-		r.layer.Delegate = append(r.layer.Delegate, name)
-		r.at("delegate."+name, element("/delegate", i))
-	}
-	if m, ok := r.value["labels"].(map[string]any); ok {
-		r.layer.Labels = map[string]string{}
-		for k, v := range m {
-			r.layer.Labels[k], _ = v.(string)
-			r.at("labels."+k, below("/labels", k))
-		}
-	}
-	if m, ok := r.value["plugins"].(map[string]any); ok {
-		r.layer.Plugins, r.layer.PluginDir = map[string]bool{}, map[string]string{}
-		for k, v := range m {
-			at := below("/plugins", k)
-			dir, named := v.(string)
-			if r.layer.Plugins[k], _ = v.(bool); named {
-				r.layer.Plugins[k], r.layer.PluginDir[k] = true, dir
-			}
-			if named && !filepath.IsAbs(dir) {
-				r.bad(at, "plugins.%s: the directory must be an absolute path", k)
-			}
-			r.at("plugins."+k, at)
 		}
 	}
 }
 
 func (r *layerReader) programs() {
-	m, ok := r.value["programs"].(map[string]any)
-	if !ok {
-		return
-	}
-	r.layer.Programs = m
-	for _, name := range r.sorted(m, "/programs") {
-		pointer := below("/programs", name)
-		if err := catalogue.Check(name, m[name]); err != nil {
-			r.bad(pointer, "programs: %s: %w", name, err)
-		}
-		r.at("programs."+name, pointer)
-	}
-}
-
-// script reads what settings run for the status line or for suggestions.
-func (r *layerReader) script(key string) *scopes.Script {
-	m, ok := r.value[key].(map[string]any)
-	if !ok {
-		return nil
-	}
-	r.at(key, "/"+key)
-	s := &scopes.Script{Env: strictjson.Texts(m["env"])}
-	s.Command, _ = m["command"].(string)
-	return s
-}
-
-// maxDeadline is what the engine allows itself without an agent's own limit.
-const maxDeadline = 55 * time.Second
-
-func exceptionOf(v any) (scopes.Exception, error) {
-	m, ok := v.(map[string]any)
-	if !ok {
-		return scopes.Exception{}, nil // the schema says so
-	}
-	for _, key := range []string{"policy", "if", "project", "until", "owner", "reason"} {
-		if _, ok := m[key]; !ok {
-			return scopes.Exception{}, nil // the schema says so
+	for _, name := range r.sorted(r.layer.Programs, "/programs") {
+		if err := catalogue.Check(name, r.layer.Programs[name]); err != nil {
+			r.bad(below("/programs", name), "programs: %s: %w", name, err)
 		}
 	}
-	e := scopes.Exception{If: strictjson.Texts(m["if"])}
-	e.Policy, _ = m["policy"].(string)
-	e.Project, _ = m["project"].(string)
-	e.Owner, _ = m["owner"].(string)
-	e.Reason, _ = m["reason"].(string)
-	until, _ := m["until"].(string)
-	var err error
-	if e.Until, err = endOf(until); err != nil {
-		e.Until = time.Unix(0, 0) // so that it is not reported as missing, too
-	}
-	return e, errors.Join(err, e.Check())
 }
 
 // endOf reads the end of an exception: a moment, or the last day that it
-// counts on (in UTC).
+// counts on (in UTC). With an error comes a time all the same: it is not
+// missing, too.
 func endOf(s string) (time.Time, error) {
 	if t, err := time.Parse(time.RFC3339, s); err == nil {
 		return t, nil
@@ -277,18 +156,28 @@ func endOf(s string) (time.Time, error) {
 	if t, err := time.Parse(time.DateOnly, s); err == nil {
 		return t.AddDate(0, 0, 1), nil
 	}
-	return time.Time{}, fmt.Errorf("until must be a date such as 2027-01-31 or a time such as 2027-01-31T12:00:00Z")
+	return time.Unix(0, 0), fmt.Errorf("must be a date such as 2027-01-31 or a time such as 2027-01-31T12:00:00Z")
 }
 
-func approvalsOf(m map[string]any) scopes.Approvals {
-	a := scopes.Approvals{Keys: strictjson.Texts(m["keys"])}
-	a.Enabled, _ = m["enabled"].(bool)
-	a.KeyRequired, _ = m["keyRequired"].(bool)
-	if n, ok := m["minutes"].(json.Number); ok {
-		f, _ := n.Float64()
-		a.Minutes = int(f)
+// span reads a time of a setting.
+func span(t *scopes.Type, v any) (time.Duration, error) {
+	text, _ := v.(string)
+	if n, isNumber := v.(json.Number); t.Zero && (isNumber && n == "0" || text == "0") {
+		return 0, nil
 	}
-	return a
+	if days, ok := strings.CutSuffix(text, "d"); ok && t.Days { // as everywhere that people write days
+		if n, err := strconv.Atoi(days); err == nil {
+			v = fmt.Sprintf("%dh", n*24)
+		}
+	}
+	d, err := duration(v, t.Longest)
+	switch {
+	case err != nil && t.Days:
+		err = fmt.Errorf("must be a time such as 72h or 7d, at most %dd", t.Longest/(24*time.Hour))
+	case err != nil && t.Zero:
+		err = fmt.Errorf("%w; or 0, which keeps none", err)
+	}
+	return d, err
 }
 
 // duration reads seconds, or a text such as 500ms.

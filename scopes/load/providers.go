@@ -1,39 +1,22 @@
 package load
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/netip"
 	"net/url"
+	"slices"
 
 	"gate/scopes"
 )
 
-// providers reads who may be asked to judge.
+// providers checks who may be asked to judge.
 func (r *layerReader) providers() {
-	m, ok := r.value["providers"].(map[string]any)
-	if !ok {
-		return
-	}
-	r.layer.Providers = map[string]scopes.Provider{}
-	for _, name := range r.sorted(m, "/providers") {
-		pointer := below("/providers", name)
-		entry, _ := m[name].(map[string]any)
-		p := scopes.Provider{}
-		p.Type, _ = entry["type"].(string)
-		p.URL, _ = entry["url"].(string)
-		p.Model, _ = entry["model"].(string)
-		p.KeyEnv, _ = entry["key_env"].(string)
-		if n, ok := entry["max_tokens"].(json.Number); ok {
-			f, _ := n.Float64()
-			p.MaxTokens = int(f)
+	for _, name := range slices.Sorted(maps.Keys(r.layer.Providers)) {
+		if err := checkAddress(r.layer.Providers[name]); err != nil {
+			r.bad(below(below("/providers", name), "url"), "providers: %s: %w", name, err)
 		}
-		if err := checkAddress(p); err != nil {
-			r.bad(below(pointer, "url"), "providers: %s: %w", name, err)
-		}
-		r.layer.Providers[name] = p
-		r.at("providers."+name, pointer)
 	}
 }
 
@@ -60,26 +43,4 @@ func checkAddress(p scopes.Provider) error {
 func loopback(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && addr.IsLoopback()
-}
-
-// judges reads who judges by default, and how long a verdict is kept.
-func (r *layerReader) judges() {
-	m, ok := r.value["judges"].(map[string]any)
-	if !ok {
-		return
-	}
-	j := &scopes.Judges{}
-	j.Provider, _ = m["provider"].(string)
-	if v, ok := m["keep"]; ok {
-		j.KeepSet = true
-		if n, _ := v.(json.Number); n != "0" && v != "0" {
-			var err error
-			if j.Keep, err = duration(v, scopes.MaxKeep); err != nil {
-				r.bad("/judges/keep", "judges: keep %w; or 0, which keeps none", err)
-			}
-		}
-	}
-	r.layer.Judges = j
-	r.at("judges.provider", "/judges/provider")
-	r.at("judges.keep", "/judges/keep")
 }

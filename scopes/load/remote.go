@@ -8,7 +8,6 @@ import (
 
 	"gate/hook"
 	"gate/outgoing"
-	"gate/scopes"
 	"gate/strictjson"
 )
 
@@ -49,33 +48,19 @@ func checkRemote(m map[string]any, pointer string, bad func(pointer, format stri
 	}
 }
 
-// mcpServers reads the servers whose tools hooks may call.
+// mcpServers checks the servers whose tools hooks may call.
 func (r *layerReader) mcpServers() {
-	servers, ok := r.value["mcpServers"].(map[string]any)
-	if !ok {
-		return
-	}
-	r.layer.MCPServers = map[string]scopes.MCPServer{}
+	servers, _ := r.value["mcpServers"].(map[string]any)
 	for _, name := range r.sorted(servers, "/mcpServers") {
 		m, ok := servers[name].(map[string]any)
 		if !ok {
 			continue // the schema says so
 		}
-		pointer := below("/mcpServers", name)
-		s := scopes.MCPServer{Args: strictjson.Texts(m["args"]), Env: strictjson.Texts(m["env"])}
-		s.Command, _ = m["command"].(string)
-		s.URL, _ = m["url"].(string)
-		headers, _ := m["headers"].(map[string]any)
-		if len(headers) > 0 {
-			s.Headers = map[string]string{}
-		}
-		for k, v := range headers {
-			s.Headers[k], _ = v.(string)
-		}
+		pointer, s := below("/mcpServers", name), r.layer.MCPServers[name]
 		switch {
 		case (s.Command == "") == (s.URL == ""):
 			r.bad(pointer, "mcpServers: %s: give either a command or a url", name)
-		case s.Command != "" && headers != nil:
+		case s.Command != "" && m["headers"] != nil:
 			r.bad(below(pointer, "headers"), "mcpServers: %s: a command has no headers", name)
 		case s.URL != "" && m["args"] != nil:
 			r.bad(below(pointer, "args"), "mcpServers: %s: a url has no args", name)
@@ -83,7 +68,5 @@ func (r *layerReader) mcpServers() {
 			r.bad(below(pointer, "command"), "mcpServers: %s: command must be an absolute path, or a name in PATH", name)
 		}
 		checkRemote(m, pointer, r.bad)
-		r.layer.MCPServers[name] = s
-		r.at("mcpServers."+name, pointer)
 	}
 }

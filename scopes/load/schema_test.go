@@ -36,6 +36,13 @@ func standard(t testing.TB, name string) *jsonschema.Schema {
 			t.Fatal(err)
 		}
 	}
+	settings, err := SettingsSchema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.AddResource(schemaBase+"settings.json", strings.NewReader(strictjson.Indent(settings))); err != nil {
+		t.Fatal(err)
+	}
 	s, err := c.Compile(schemaBase + name)
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +106,7 @@ func TestSchemas(t *testing.T) {
 		"", "x", "x y", "deny", []any{}, []any{"a", json.Number("1")}, map[string]any{}, map[string]any{"z y": true},
 	}
 	for name, text := range samples {
-		s, err := readSchema(name)
+		s, err := map[string]func() (*schema, error){"settings.json": settingsSchema, "hooks.json": hooksSchema}[name]()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +152,7 @@ func visit(v any, at func(change func(any))) {
 
 // TestKeywords holds that the schemas say nothing that check would pass over.
 func TestKeywords(t *testing.T) {
-	s, err := readSchema("settings.json")
+	s, err := settingsSchema()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +184,7 @@ func TestKeywords(t *testing.T) {
 var exponent = regexp.MustCompile(`[0-9][eE]`)
 
 func FuzzSchema(f *testing.F) {
-	settings, err := readSchema("settings.json")
+	settings, err := settingsSchema()
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -10,8 +10,9 @@ import (
 	"gate/strictjson"
 )
 
-// schemas say which keys a file of ours has and of which types they are. What
-// values mean is checked by whoever reads them.
+// schemas say which keys a file of ours has and of which types they are; that of
+// settings is made of their table. What values mean is checked by whoever reads
+// them.
 //
 //go:embed schema/*.json
 var schemas embed.FS
@@ -19,9 +20,14 @@ var schemas embed.FS
 // The schemas are read when the first file of their kind is: a machine without
 // settings does not pay for them.
 var (
-	settingsSchema = sync.OnceValues(func() (*schema, error) { return readSchema("settings.json") })
+	settingsSchema = sync.OnceValues(readSettingsSchema)
 	hooksSchema    = sync.OnceValues(func() (*schema, error) { return readSchema("hooks.json") })
 )
+
+func readSettingsSchema() (*schema, error) {
+	text, err := SettingsSchema()
+	return &schema{root: schemaBase + "settings.json", texts: map[string]map[string]any{schemaBase + "settings.json": text}}, err
+}
 
 func readSchema(name string) (*schema, error) {
 	s := &schema{root: schemaBase + name, texts: map[string]map[string]any{}}
