@@ -11,10 +11,12 @@ import (
 	"gate/hook"
 	"gate/internal/setup"
 	"gate/internal/sources"
+	"gate/scopes/load"
 )
 
 func newSettings(p process) *cobra.Command {
 	var f placeFlags
+	var schema bool
 	cmd := &cobra.Command{
 		Use:   "settings",
 		Short: "every setting, where it stands and whether it counts",
@@ -23,9 +25,16 @@ func newSettings(p process) *cobra.Command {
 			"upwards: managed, then yours, then a project's and its local ones. Where there are\n" +
 			"managed policies, it also lists what stands beside them and would like a say: other\n" +
 			"sources, agents' own settings, variables, and what was refused.",
-		Example: "  gate settings\n  gate set policies.gate.git ask",
+		Example: "  gate settings\n  gate set policies.gate.git ask\n  gate settings --schema (once, for editors)",
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
+			if schema {
+				text, err := load.SettingsSchema()
+				if err != nil {
+					return err
+				}
+				return printJSON(p, text)
+			}
 			g, err := f.gate(p)
 			if err != nil {
 				return err
@@ -44,6 +53,7 @@ func newSettings(p process) *cobra.Command {
 	}
 	f.add(cmd)
 	f.addJSON(cmd)
+	cmd.Flags().BoolVar(&schema, "schema", false, "print the JSON Schema of settings files, and nothing else")
 	return cmd
 }
 
