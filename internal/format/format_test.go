@@ -90,7 +90,7 @@ func table() string {
 		case r.Prefix != "" && r.Member != "":
 			number = fmt.Sprintf("%d: `%s` is `%s`", r.Number, r.Member, format.ID(i).Mark())
 		case r.Prefix != "":
-			number = fmt.Sprintf("%d: it begins with `%s`", r.Number, format.ID(i).Mark())
+			number = fmt.Sprintf("%d: it begins with “%s”", r.Number, format.ID(i).Mark())
 		case r.Member != "":
 			number = fmt.Sprintf("%d: `%s`", r.Number, r.Member)
 		case r.Number > 0:
