@@ -17,7 +17,7 @@ const module = "gate/"
 var layers = [][]string{
 	{"bounded", "internal/format", "facts/wordlist", "facts/bash", "secret", "facts/gitconfig", "facts/glob", "facts/kubeconfig", "facts/peer", "facts/sed"},
 	{"hook", "strictjson", "spelling", "owned", "hostfs", "facts/sql", "facts/world", "engine/plan/value", "engine/plan/bytecode", "engine/plan/pattern", "engine/room"},
-	{"facts/catalogue", "facts/code"},
+	{"facts/catalogue", "facts/code", "hook/describe"},
 	{"facts", "matcher", "adapters", "session", "consent", "audit", "policies", "bundles", "engine/plan/builtin", "engine/verdict", "outgoing"},
 	{"scopes", "cmd/internal/early", "matcher/backtracking", "audit/ship", "bundles/sync", "bundles/source"},
 	{"engine", "engine/params", "scopes/load", "engine/handlers/judge", "artifact"},

@@ -240,7 +240,7 @@ func randomEvent(r *rand.Rand) *hook.Event {
 	}
 	git.Program = git.Words[0].Value
 	ev := &hook.Event{Name: pick(r, someEvents), Fields: map[string]any{"cwd": dir}, Gate: hook.Gate{Now: moment}, Facts: &hook.Facts{
-		Opaque: rarely(r, 8), Shell: &hook.Shell{Commands: []hook.ShellCommand{git}}, Effects: []hook.FactEffect{{Kind: "git.push", Command: 1}},
+		Opaque: rarely(r, 8), Shell: &hook.Shell{Commands: []hook.ShellCommand{git}}, Effects: []hook.FactEffect{{Command: 1, Is: &hook.GitPush{}}},
 	}}
 	if !rarely(r, 8) {
 		ev.Fields["tool_name"] = pick(r, someTools)

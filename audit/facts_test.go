@@ -58,7 +58,10 @@ func TestFactsWhole(t *testing.T) {
 		Dir: &text, Via: []string{"sudo", text}, Redirects: []hook.Redirect{{Op: ">", FD: 2, Target: &text, Span: span}, {}},
 		Stdin: &hook.Stdin{From: "file", Command: 3, Text: &text, Path: &text}, PipeTo: 300, Depth: 5, Span: span,
 	}
-	attrs := map[string]any{"kind": "other", "command": 7, "path": text, "could_be": []any{text, 1, nil}, "apiKey": text, "with blanks": map[string]any{"a": []string{text}, "b": strictjson.Texts(nil)}}
+	own := &hook.OwnEffect{Name: "acme.deploy", Fields: []hook.OwnField{
+		{Name: "apiKey", Value: text}, {Name: "could_be", Value: []any{text, 1, nil}}, {Name: "path", Value: text}, {Name: "with blanks", Value: map[string]any{"a": []string{text}, "b": strictjson.Texts(nil)}},
+	}}
+	read := &hook.FSRead{Place: hook.Place{Path: &text, Area: "project", CouldBe: []string{text}}}
 	for _, f := range []hook.Facts{
 		{},
 		{Shell: &hook.Shell{}, Code: []hook.Code{{}}, Hosts: []hook.Host{{}}, Paths: []hook.Path{{}}, Effects: []hook.FactEffect{{}}, Unknown: []hook.Unknown{{}}},
@@ -69,11 +72,12 @@ func TestFactsWhole(t *testing.T) {
 			Hosts: []hook.Host{{Command: 1, Host: &text, URL: &text, Access: "fetch"}},
 			Paths: []hook.Path{{Command: 1, Raw: text, Path: &text, Resolved: &text, Access: "read", InProject: &yes, Glob: true}},
 			Effects: []hook.FactEffect{
-				{Kind: "fs.read", Command: 1, Attrs: attrs}, {Kind: "container"},
+				{Command: 1, Is: own}, {Command: 1, Is: read}, {Is: &hook.Container{Mounts: []*string{&text, nil}}}, {Is: &hook.Container{Image: hook.OptionalText{There: true, Text: &text}}},
+				{Is: &hook.Environment{Runs: true}}, {Is: &hook.Environment{Runs: text}}, {Is: &hook.SecretRead{Path: &text}},
 			},
 		},
 		{Shell: &hook.Shell{Commands: make([]hook.ShellCommand, 300)}},
-		{Effects: []hook.FactEffect{{Attrs: map[string]any{"text": strings.Repeat("x", maxField+1)}}}},
+		{Effects: []hook.FactEffect{{Is: &hook.OwnEffect{Fields: []hook.OwnField{{Name: "text", Value: strings.Repeat("x", maxField+1)}}}}, {Is: &hook.SecretRead{What: strings.Repeat("x", maxField+1)}}}},
 	} {
 		ev := call("Bash", map[string]any{"command": text})
 		sameFacts(t, &ev, &f)

@@ -58,7 +58,7 @@ func TestAbuse(t *testing.T) {
 		{"names that run together", func(c *call) { field("session_id", "s")(c); field("agent_id", "1")(c) }, consent.OtherAgent},
 		{"other agent", func(c *call) { c.ev.Agent = "codex" }, consent.OtherAgent},
 		{"another meaning of the same words", decision(func(d *hook.Decision) {
-			d.Facts = &hook.Facts{Effects: []hook.FactEffect{{Kind: "git.push", Command: 1, Attrs: map[string]any{"branches": []any{"prod"}, "force": false}}}}
+			d.Facts = &hook.Facts{Effects: []hook.FactEffect{{Command: 1, Is: &hook.GitPush{Branches: []string{"prod"}}}}}
 		}), consent.OtherFacts},
 		{"no longer understood", decision(func(d *hook.Decision) { d.Facts.Opaque = true }), consent.OtherFacts},
 		{"rewritten since", decision(func(d *hook.Decision) { d.Rewrite = map[string]any{"command": "git push -f"} }), consent.OtherFacts},

@@ -95,7 +95,7 @@ func push(now time.Time, edit ...func(*call)) *call {
 			ID: "k3v9qx", Event: hook.PreToolUse, Tool: "Bash", Effect: hook.Ask,
 			Reasons: []hook.Reason{{ID: "acme.push", Effect: hook.Ask, Reason: "pushes to main", Hook: "acme.push", Source: "user"}},
 			Facts: &hook.Facts{Effects: []hook.FactEffect{
-				{Kind: "git.push", Command: 1, Attrs: map[string]any{"branches": []any{branch}, "force": false}},
+				{Command: 1, Is: &hook.GitPush{Branches: []string{branch}}},
 			}},
 		},
 	}

@@ -181,7 +181,7 @@ func TestInput(t *testing.T) {
 func TestFactFields(t *testing.T) {
 	full := hook.Facts{
 		Unknown: []hook.Unknown{{}}, Code: []hook.Code{{Calls: []string{"f"}}}, Hosts: []hook.Host{{}}, Paths: []hook.Path{{}},
-		Effects: []hook.FactEffect{{Attrs: map[string]any{"*": "x"}}},
+		Effects: []hook.FactEffect{{Is: &hook.OwnEffect{Fields: []hook.OwnField{{Name: "*", Value: "x"}}}}},
 		Shell: &hook.Shell{Commands: []hook.ShellCommand{{
 			Operands: []*string{nil}, Options: map[string][]any{"*": {true}}, Words: []hook.Word{{}}, Env: map[string]*string{"*": nil},
 			Via: []string{"sudo"}, Redirects: []hook.Redirect{{}}, Stdin: &hook.Stdin{},
@@ -241,11 +241,15 @@ func TestEffectCatalogue(t *testing.T) {
 			}}
 			n := 0
 			for _, e := range reader.Of(&ev).Effects {
-				if e.Kind != kind {
+				if e.Kind() != kind {
 					continue
 				}
 				n++
-				for name, v := range e.Attrs {
+				for name, at := range hook.Members(&e) {
+					v := hook.Plain(at)
+					if name == "kind" || name == "command" {
+						continue
+					}
 					seen[name] = true
 					if !holds(fields[name], v) {
 						t.Errorf("%s: %s: %s is %v, and %q on the page", kind, line, name, v, fields[name])

@@ -243,7 +243,7 @@ func (l *line) within(c *hook.ShellCommand, id int) bool {
 
 func (l *line) isBranch(c *hook.ShellCommand, w hook.Word) bool {
 	for _, e := range l.facts.Effects {
-		if e.Command == c.ID && w.Value != nil && slices.Contains(stringsOf(e.Attrs["branches"]), *w.Value) {
+		if push, ok := e.Is.(*hook.GitPush); ok && e.Command == c.ID && w.Value != nil && *w.Value != "" && slices.Contains(push.Branches, *w.Value) {
 			return true
 		}
 	}

@@ -52,24 +52,25 @@ func (m *marker) targets(c *hook.ShellCommand, text int, u *Use, attrs map[strin
 // substitution.
 func (m *marker) wrapper(u *Use, e *hook.FactEffect) {
 	end := utf8.RuneCountInString(m.texts[0].Text)
+	attrs := attrsOf(e)
 	for _, field := range []string{"url", "host", "tool"} {
-		s, ok := e.Attrs[field].(string)
+		s, ok := attrs[field].(string)
 		label := "program"
 		if field != "tool" {
-			label = "host " + hostOf(e.Attrs, s)
+			label = "host " + hostOf(attrs, s)
 		}
 		if ok && m.word(0, 0, end, s, label, 0) {
 			break
 		}
 	}
-	for _, field := range readOf(u, e) {
+	for _, field := range readOf(u, attrs) {
 		if slices.Contains([]string{"url", "host", "tool", "access"}, field) {
 			continue
 		}
-		for _, s := range stringsOf(e.Attrs[field]) {
+		for _, s := range stringsOf(attrs[field]) {
 			m.word(0, 0, end, s, field+" "+s, 0)
 		}
-		if e.Attrs[field] == true {
+		if attrs[field] == true {
 			m.word(0, 0, end, "--"+field, "option "+field, 0)
 		}
 	}
@@ -77,12 +78,20 @@ func (m *marker) wrapper(u *Use, e *hook.FactEffect) {
 
 // readOf lists the fields of an effect that a rule read, and those that hold
 // lists: their elements are read one by one.
-func readOf(u *Use, e *hook.FactEffect) []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(e.Attrs)), func(field string) bool {
+func readOf(u *Use, attrs map[string]any) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(attrs)), func(field string) bool {
 		_, read := u.Fields[field]
-		_, text := e.Attrs[field].(string)
-		return !read && (text || len(stringsOf(e.Attrs[field])) == 0)
+		_, text := attrs[field].(string)
+		return !read && (text || len(stringsOf(attrs[field])) == 0)
 	})
+}
+
+// attrsOf are the fields of an effect's kind.
+func attrsOf(e *hook.FactEffect) map[string]any {
+	attrs := hook.Tree(e)
+	delete(attrs, "kind")
+	delete(attrs, "command")
+	return attrs
 }
 
 func areaOf(attrs map[string]any) string {
@@ -285,13 +294,14 @@ func (m *marker) fields(used []Use) []Text {
 		u := &used[i]
 		values := map[string]string{}
 		if e := u.Effect(m.facts); e != nil {
+			attrs := attrsOf(e)
 			for _, f := range []string{"path", "url", "host"} {
-				if s, ok := e.Attrs[f].(string); ok {
-					values[s] = f + areaOf(e.Attrs)
+				if s, ok := attrs[f].(string); ok {
+					values[s] = f + areaOf(attrs)
 				}
 			}
-			for _, field := range readOf(u, e) {
-				for _, s := range stringsOf(e.Attrs[field]) {
+			for _, field := range readOf(u, attrs) {
+				for _, s := range stringsOf(attrs[field]) {
 					if values[s] == "" {
 						values[s] = field
 					}

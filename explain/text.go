@@ -2,7 +2,6 @@ package explain
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -98,7 +97,7 @@ func (m *marker) command(u *Use) {
 	}
 	attrs := u.Fields
 	if e := u.Effect(m.facts); e != nil {
-		attrs = maps.Clone(e.Attrs)
+		attrs = attrsOf(e)
 	}
 	text := m.program(c, false)
 	m.targets(c, text, u, attrs)

@@ -129,7 +129,7 @@ func (b *sandbox) compare(t testing.TB, line string, options ...string) (f *hook
 	if slices.ContainsFunc(f.Unknown, structural) {
 		return f, nil
 	}
-	if slices.ContainsFunc(f.Effects, func(e hook.FactEffect) bool { return e.Kind == "environment" && e.Attrs["runs"] == "start-up code" }) {
+	if slices.ContainsFunc(f.Effects, func(e hook.FactEffect) bool { return hook.Tree(&e)["runs"] == "start-up code" }) {
 		return f, nil // BASH_ENV: that something runs first is said
 	}
 	for _, c := range calls {

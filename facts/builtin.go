@@ -1,6 +1,10 @@
 package facts
 
-import "strings"
+import (
+	"strings"
+
+	"gate/hook"
+)
 
 // builtin returns what a shell builtin does to the state of the shell. It
 // reports false when the catalogue should judge the command as a program.
@@ -133,7 +137,7 @@ func (c *call) unset() (stream, bool) {
 				continue
 			}
 			if *v == "HISTFILE" {
-				c.effect("system", c.id, map[string]any{"verb": "history", "what": *v, "access": "write"})
+				c.effect(c.id, &hook.System{Verb: "history", What: v, Access: "write"})
 			}
 			c.evaluated(c.s, a)
 			c.s.unsetVariable(*v)
@@ -146,7 +150,7 @@ func (c *call) set() (stream, bool) {
 	if args := c.args(); len(args) > 1 && args[0].text() == "+o" {
 		c.plainNamed()
 		if args[1].text() == "history" {
-			c.effect("system", c.id, map[string]any{"verb": "history", "what": "set", "access": "write"})
+			c.effect(c.id, &hook.System{Verb: "history", What: ptr("set"), Access: "write"})
 		}
 		c.shellOption(args[0].text(), args[1].text())
 		return stream{}, true
@@ -291,7 +295,7 @@ func (c *call) enable() (stream, bool) {
 	c.plainNamed()
 	for _, a := range c.args() {
 		if strings.HasPrefix(a.text(), "-") && strings.Contains(a.text(), "f") {
-			c.effect("exec.hidden", c.id, map[string]any{"program": "enable", "option": "f", "value": nil})
+			c.effect(c.id, &hook.ExecHidden{Program: "enable", Option: "f"})
 		}
 	}
 	return stream{}, true

@@ -158,7 +158,7 @@ func (c *call) unknownProgram() stream {
 	c.unknown("program", why, c.id, c.words[0].span)
 	t := c.words[0].taint()
 	if t.remote {
-		c.effect("exec.remote", c.id, map[string]any{"host": orNil(t.host), "url": orNil(t.url), "via": "substitution"})
+		c.effect(c.id, &hook.ExecRemote{Host: strOrNil(t.host), URL: strOrNil(t.url), Via: "substitution"})
 	}
 	if c.words[0].many() && c.words[0].mayVanish() && len(c.words) > 1 {
 		// It may vanish and leave the next word as the program.
@@ -220,7 +220,7 @@ func (c *call) list(program *string, r *catalogue.Row) {
 		c.variableEffect(c.id, e.name, e.value)
 	}
 	for _, e := range c.does {
-		c.effect(e.Kind, c.id, e.Attrs)
+		c.effect(c.id, e.Is)
 		if decoded(e) {
 			c.unknown("code", "a script runs text that is decoded first", c.id, nil)
 		}
@@ -245,12 +245,4 @@ func (w *walker) command(cmd hook.ShellCommand, s *state) int {
 		}
 	}
 	return cmd.ID
-}
-
-//go:noinline
-func orNil(s string) any {
-	if s == "" {
-		return nil
-	}
-	return s
 }

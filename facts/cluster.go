@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"gate/facts/world"
+	"gate/hook"
 )
 
 // kubernetes works out what kubectl and its like would change, and where.
@@ -31,25 +32,24 @@ func (u *use) kubernetes() {
 	if !u.has("context") && !u.has("kube-context") {
 		context, from = u.kubeContext()
 	}
-	resources := []any{}
+	var resources []*string
 	for _, f := range u.rest {
-		resources = append(resources, textOrNil(f))
+		resources = append(resources, f.value())
 	}
 	all := u.has("all") || u.has("all-namespaces")
 	if replicas, _ := u.opt("replicas"); verb == "scale" && replicas.text() == "0" || verb == "replace" && u.has("force") {
 		access = "delete" // nothing runs any more, or not what ran
 	}
-	u.effect("kubernetes", u.id, map[string]any{
-		"verb": verb, "access": access, "context": context, "context_from": from, "namespace": u.optText("namespace"),
-		"resources": resources, "all": all, "dry_run": dry,
+	u.effect(u.id, &hook.Kubernetes{
+		Verb: verb, Access: access, Context: context, ContextFrom: from, Namespace: u.optText("namespace"), Resources: resources, All: all, DryRun: dry,
 	})
 	if verb == "create" && len(u.rest) > 0 && u.rest[0].text() == "token" {
-		u.effect("secret.read", u.id, map[string]any{"path": nil, "what": "cluster credentials", "grade": "key", "shown": true})
+		u.effect(u.id, &hook.SecretRead{What: "cluster credentials", Grade: "key", Shown: true})
 		u.call.out.taint.secret = "cluster credentials"
 	}
 	secrets := len(u.rest) > 0 && (strings.HasPrefix(u.rest[0].text(), "secret"))
 	if out, ok := u.opt("output"); ok && secrets && verb == "get" && out.text() != "name" && out.text() != "wide" {
-		u.effect("secret.read", u.id, map[string]any{"path": nil, "what": "cluster secret", "grade": "key", "shown": true})
+		u.effect(u.id, &hook.SecretRead{What: "cluster secret", Grade: "key", Shown: true})
 		u.call.out.taint.secret = "cluster secret"
 	}
 }
@@ -85,28 +85,26 @@ func kubeAccess(verb string) string {
 // container looks at what a container may reach of this machine, and reads the
 // words of its command as the machine's paths where they lie in a mount.
 func (u *use) container() {
-	privileged := u.has("privileged") || u.optText("pid") == "host"
+	privileged := u.has("privileged") || deref(u.optText("pid")) == "host"
 	for _, f := range u.opts["cap-add"] {
 		name := strings.TrimPrefix(strings.ToUpper(f.text()), "CAP_")
 		privileged = privileged || name == "ALL" || name == "SYS_ADMIN" || name == "SYS_MODULE"
 	}
 	mounts, inside := u.mounts()
-	var image any // null when the line does not tell
+	image := hook.OptionalText{There: true} // null when the line does not tell
 	if len(u.rest) > 0 {
 		if v := u.rest[0].value(); v != nil {
-			image = *v
+			image.Text = v
 			u.entryPoint(*v)
 		}
 	}
-	u.effect("container", u.id, map[string]any{
-		"tool": u.name, "verb": strings.Join(u.verbs, " "), "access": "write", "privileged": privileged, "mounts": mounts, "volumes": false, "all": false,
-		"image": image,
+	u.effect(u.id, &hook.Container{
+		Tool: u.name, Verb: strings.Join(u.verbs, " "), Access: "write", Privileged: privileged, Mounts: mounts, Image: image,
 	})
 	for _, m := range mounts {
-		p, _ := m.(string)
-		for _, t := range u.absolute(u.s, literalField(p)) {
+		for _, t := range u.absolute(u.s, literalField(*m)) {
 			if what, grade := u.secret(t.path); what != "" {
-				u.effect("secret.read", u.id, map[string]any{"path": t.path, "what": what, "grade": grade, "shown": what == "password file"})
+				u.effect(u.id, &hook.SecretRead{Path: ptr(t.path), What: what, Grade: grade, Shown: what == "password file"})
 			}
 		}
 	}
@@ -124,10 +122,10 @@ func (u *use) container() {
 
 // mounts are the directories of this machine that a container gets, and what
 // its own directories are on this machine.
-func (u *use) mounts() (hosts []any, inside map[string]string) {
-	hosts, inside = []any{}, map[string]string{}
+func (u *use) mounts() (hosts []*string, inside map[string]string) {
+	inside = map[string]string{}
 	mount := func(host, dir string) {
-		hosts = append(hosts, host)
+		hosts = append(hosts, ptr(host))
 		if dir = strings.TrimRight(dir, "/"); dir != "" {
 			inside[dir] = host
 		}

@@ -102,7 +102,7 @@ func (u *use) sendFiles(files []field, to string) {
 		u.usePath(u.s, u.id, f, access{kind: "read", recursive: u.recurse})
 		for _, t := range u.absolute(u.s, f) {
 			what, _ := u.secret(t.path)
-			u.send(p, "file", orNil(t.path), what)
+			u.send(p, "file", strOrNil(t.path), what)
 		}
 	}
 }
@@ -306,7 +306,7 @@ func (u *use) tar() {
 		}
 		if is("P", "absolute-names") && len(rest) == 0 {
 			u.unknown("path", "an archive that names its own paths", u.id, nil)
-			u.effect("fs.write", u.id, map[string]any{"path": nil, "resolved": nil, "area": "unknown", "could_be": []any{"system", "home"}, "how": "overwrite", "recursive": true})
+			u.effect(u.id, &hook.FSWrite{Place: hook.Place{Area: "unknown", CouldBe: []string{"system", "home"}}, How: "overwrite", Recursive: true})
 		}
 	}
 }

@@ -45,7 +45,7 @@ func (w *walker) declare(s *state, c *syntax.DeclClause) stream {
 		w.variableEffect(id, r.name, r.value)
 	}
 	if printed && c.Variant.Value != "local" {
-		w.effect("secret.read", id, map[string]any{"path": nil, "what": "environment", "shown": true, "grade": "config"})
+		w.effect(id, &hook.SecretRead{What: "environment", Shown: true, Grade: "config"})
 		return stream{some: true, from: id, taint: taint{secret: "environment"}}
 	}
 	return stream{}

@@ -7,6 +7,7 @@ import (
 
 	"gate/facts/catalogue"
 	"gate/facts/wordlist"
+	"gate/hook"
 )
 
 // typed judges what ed, ex and vi as ex are told on their input.
@@ -81,7 +82,7 @@ func (u *use) editorCommand(line string) {
 	case verb == "perl", verb == "ruby":
 		u.code(verb, literalField(rest), "inline")
 	case verb == "set" && editorPrograms().MatchString(rest):
-		u.effect("exec.hidden", u.id, map[string]any{"program": u.name, "option": "command", "value": line})
+		u.effect(u.id, &hook.ExecHidden{Program: u.name, Option: "command", Value: ptr(line)})
 	}
 	u.editorCalls(line)
 }

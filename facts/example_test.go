@@ -20,7 +20,8 @@ func ExampleReader_Of() {
 		fmt.Println("command:", *c.Program, c.Via, "in", *c.Dir)
 	}
 	for _, e := range seen.Effects {
-		fmt.Println("effect:", e.Kind, e.Attrs["path"], e.Attrs["area"])
+		fields := hook.Tree(&e)
+		fmt.Println("effect:", e.Kind(), fields["path"], fields["area"])
 	}
 	// Output:
 	// command: cd [] in /home/dev/project

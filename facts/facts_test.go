@@ -84,12 +84,15 @@ func parseBlock(block string) (line, want, comment string) {
 func summary(f *hook.Facts) string {
 	var b strings.Builder
 	for _, e := range f.Effects {
-		b.WriteString(e.Kind)
+		b.WriteString(e.Kind())
+		attrs := hook.Tree(&e)
+		delete(attrs, "kind")
+		delete(attrs, "command")
 		if e.Command > 0 {
 			fmt.Fprintf(&b, " [%s]", program(f, e.Command))
 		}
-		for _, k := range slices.Sorted(maps.Keys(e.Attrs)) {
-			switch v := e.Attrs[k].(type) {
+		for _, k := range slices.Sorted(maps.Keys(attrs)) {
+			switch v := attrs[k].(type) {
 			case nil:
 			case bool:
 				if v {

@@ -1,6 +1,10 @@
 package facts
 
-import "mvdan.cc/sh/v3/syntax"
+import (
+	"mvdan.cc/sh/v3/syntax"
+
+	"gate/hook"
+)
 
 // function remembers a body; rest judges it if nobody calls it.
 func (w *walker) function(s *state, c *syntax.FuncDecl) {
@@ -12,7 +16,7 @@ func (w *walker) function(s *state, c *syntax.FuncDecl) {
 		s.own()
 		s.funcs[name.Value] = c.Body
 		if bomb(name.Value, c.Body) {
-			w.effect("process", 0, map[string]any{"verb": "fork bomb", "target": name.Value, "signal": nil, "all": true})
+			w.effect(0, &hook.Process{Verb: "fork bomb", Target: ptr(name.Value), All: true})
 		}
 	}
 }

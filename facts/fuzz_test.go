@@ -1,7 +1,6 @@
 package facts_test
 
 import (
-	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -108,9 +107,10 @@ var madeUp = regexp.MustCompile(`\bgate[0-9]+`)
 func findings(f *hook.Facts) map[string]bool {
 	out := map[string]bool{}
 	for _, e := range f.Effects {
-		attrs := maps.Clone(e.Attrs)
+		attrs := hook.Tree(&e)
+		delete(attrs, "command")
 		delete(attrs, "shown") // goes to the agent, or on to where the line is put
-		out[e.Kind+" "+madeUp.ReplaceAllString(string(strictjson.Append(nil, attrs)), "gate")] = true
+		out[madeUp.ReplaceAllString(string(strictjson.Append(nil, attrs)), "gate")] = true
 	}
 	for _, u := range f.Unknown {
 		out["unknown "+u.Kind] = true
@@ -166,7 +166,7 @@ func consistent(t *testing.T, line string, f *hook.Facts) {
 		}
 	}
 	for _, e := range f.Effects {
-		number("effect "+e.Kind, e.Command)
+		number("effect "+e.Kind(), e.Command)
 	}
 	for _, p := range f.Paths {
 		number("path", p.Command)

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"gate/facts/peer"
+	"gate/hook"
 )
 
 // gitGlobal judges git's own options: -c sets configuration for one call.
@@ -17,10 +18,10 @@ func (u *use) gitGlobal() {
 		u.gitSetting(key, holeField(&hole{why: "a configuration value from the environment"}), "command", true)
 	}
 	for _, f := range u.opts["upload-pack"] {
-		u.effect("exec.hidden", u.id, map[string]any{"program": "git", "option": "upload-pack", "value": textOrNil(f)})
+		u.effect(u.id, &hook.ExecHidden{Program: "git", Option: "upload-pack", Value: f.value()})
 	}
 	if _, ok := u.opt("exec-path"); ok {
-		u.effect("exec.hidden", u.id, map[string]any{"program": "git", "option": "exec-path", "value": u.optText("exec-path")})
+		u.effect(u.id, &hook.ExecHidden{Program: "git", Option: "exec-path", Value: u.optText("exec-path")})
 	}
 	if len(u.verbs) > 0 && u.verbs[0] == "clone" {
 		for _, f := range u.opts["config"] {
@@ -99,21 +100,21 @@ func (u *use) gitSetting(key string, value field, scope string, once bool) {
 		u.call.s.vars[gitAliasVariable(name)] = variable{value: value}
 	}
 	if v := value.value(); strings.EqualFold(key, "http.sslverify") && (v == nil || *v == "false" || *v == "0" || *v == "no" || *v == "off") {
-		u.effect("environment", u.id, map[string]any{"variable": "http.sslVerify", "value": textOrNil(value), "runs": "no certificate check"})
+		u.effect(u.id, &hook.Environment{Variable: ptr("http.sslVerify"), Value: value.value(), Runs: "no certificate check"})
 	}
 	if p := peer.Parse(value.text(), true); strings.EqualFold(key, "http.proxy") && value.text() != "" && !p.Private {
-		u.effect("environment", u.id, map[string]any{"variable": "http.proxy", "value": textOrNil(value), "runs": "proxy"})
+		u.effect(u.id, &hook.Environment{Variable: ptr("http.proxy"), Value: value.value(), Runs: "proxy"})
 	}
 	if section, name, ok := gitRemoteKey(strings.ToLower(key)); ok && !once && (section == "remote" || strings.ContainsAny(value.text(), ":/")) {
-		u.effect("git.remote", u.id, map[string]any{"verb": "set-url", "name": orNil(name), "url": textOrNil(value)})
+		u.effect(u.id, &hook.GitRemote{Verb: "set-url", Name: strOrNil(name), URL: value.value()})
 	}
 	script := scripted(value.text()) && strings.HasSuffix(strings.ToLower(key), ".editor")
 	if once && !runs && !bypass && !script {
 		return
 	}
-	u.effect("git.config", u.id, map[string]any{"key": strings.ToLower(key), "value": textOrNil(value), "scope": scope, "runs": runs, "once": once})
+	u.effect(u.id, &hook.GitConfig{Key: ptr(strings.ToLower(key)), Value: value.value(), Scope: scope, Runs: runs, Once: once})
 	if bypass {
-		u.effect("git.bypass", u.id, map[string]any{"what": "hooks", "verb": "config"})
+		u.effect(u.id, &hook.GitBypass{What: "hooks", Verb: "config"})
 	}
 	if text, ok := strings.CutPrefix(value.prefix(), "!"); ok && !(alias && once) { // which runs when it is called
 		u.inside(func() { u.shellText(literalField(text), stream{}) })
@@ -158,7 +159,7 @@ func (u *use) gitConfig() {
 // its hooks is what runs them.
 func (u *use) gitUnset(keys []field) {
 	if len(keys) > 0 && strings.EqualFold(keys[0].text(), "core.hooksPath") {
-		u.effect("git.bypass", u.id, map[string]any{"what": "hooks", "verb": "config"})
+		u.effect(u.id, &hook.GitBypass{What: "hooks", Verb: "config"})
 	}
 }
 
@@ -202,16 +203,16 @@ func (u *use) gitCheckout() {
 	if len(paths) == 0 && !force {
 		return
 	}
-	list := []any{}
+	var list []*string
 	all := force && len(paths) == 0
 	for _, p := range paths {
 		for _, t := range u.absolute(u.s, p) { // what guards the agent is not brought back from the past either
 			u.classify(u.id, t, access{kind: "write", how: "overwrite"})
 		}
-		list = append(list, textOrNil(p))
+		list = append(list, p.value())
 		all = all || p.text() == "." || p.text() == ":/" || p.text() == "*"
 	}
 	if !u.scratch() {
-		u.effect("git.discard", u.id, map[string]any{"verb": verb, "paths": list, "all": all, "force": force})
+		u.effect(u.id, &hook.GitDiscard{Verb: verb, Paths: list, All: all, Force: force})
 	}
 }

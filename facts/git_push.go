@@ -5,11 +5,12 @@ import (
 
 	"gate/facts/gitconfig"
 	"gate/facts/peer"
+	"gate/hook"
 )
 
 // A pushed says what a git push moves on the remote.
 type pushed struct {
-	branches []any
+	branches []string
 	from     string // refspec, head, config, unknown
 	force    bool
 	del      bool
@@ -20,15 +21,15 @@ func (u *use) gitPush() {
 	if u.has("dry-run") || u.pushesToScratch() {
 		return
 	}
-	var remote any
+	var remote *string
 	refs := u.rest
 	if len(refs) > 0 {
-		if remote = textOrNil(refs[0]); remote == nil && strings.Contains(refs[0].prefix(), "://") && peer.Parse(refs[0].text(), true).Host != "" {
-			remote = refs[0].text() // a token in it is not known
+		if remote = refs[0].value(); remote == nil && strings.Contains(refs[0].prefix(), "://") && peer.Parse(refs[0].text(), true).Host != "" {
+			remote = ptr(refs[0].text()) // a token in it is not known
 		}
 		refs = refs[1:]
 	}
-	p := pushed{branches: []any{}, from: "refspec", force: u.has("force"), del: u.has("delete")}
+	p := pushed{from: "refspec", force: u.has("force"), del: u.has("delete")}
 	for _, f := range refs {
 		vs, known := f.variants()
 		if !known {
@@ -45,12 +46,11 @@ func (u *use) gitPush() {
 	if len(refs) == 0 && !all && !mirror && !u.has("tags") {
 		mirror = u.pushWithoutRefspec(&p, remote)
 	}
-	u.effect("git.push", u.id, map[string]any{
-		"remote": remote, "branches": p.branches, "branches_from": p.from, "force": p.force, "lease": u.has("force-with-lease"),
-		"all": all, "mirror": mirror, "tags": u.has("tags") || u.has("follow-tags"), "delete": p.del || u.has("prune"),
+	u.effect(u.id, &hook.GitPush{
+		Remote: remote, Branches: p.branches, BranchesFrom: p.from, Force: p.force, Lease: u.has("force-with-lease"), All: all, Mirror: mirror, Tags: u.has("tags") || u.has("follow-tags"), Delete: p.del || u.has("prune"),
 	})
-	if text, ok := remote.(string); ok && (strings.Contains(text, "://") || strings.Contains(text, "@")) {
-		u.peer("host", literalField(text))
+	if remote != nil && (strings.Contains(*remote, "://") || strings.Contains(*remote, "@")) {
+		u.peer("host", literalField(*remote))
 	}
 }
 
@@ -109,7 +109,7 @@ func (p *pushed) add(branch, from string) {
 // pushWithoutRefspec finds what git's settings and the branch that is checked
 // out make of a push that names no branch. It reports a remote that is a
 // mirror.
-func (u *use) pushWithoutRefspec(p *pushed, remote any) (mirror bool) {
+func (u *use) pushWithoutRefspec(p *pushed, remote *string) (mirror bool) {
 	settings := u.gitSettings()
 	p.from = "config"
 	for _, head := range u.headBranches() {
@@ -119,8 +119,8 @@ func (u *use) pushWithoutRefspec(p *pushed, remote any) (mirror bool) {
 }
 
 // pushHead is pushWithoutRefspec for one branch that may be checked out.
-func (u *use) pushHead(p *pushed, remote any, head string, settings gitconfig.Settings) (mirror bool) {
-	name, ok := remote.(string)
+func (u *use) pushHead(p *pushed, remote *string, head string, settings gitconfig.Settings) (mirror bool) {
+	name, ok := deref(remote), remote != nil
 	for _, key := range []string{"branch." + head + ".pushremote", "remote.pushdefault", "branch." + head + ".remote"} {
 		if v := settings.Last(key); !ok && v != "" {
 			name, ok = v, true

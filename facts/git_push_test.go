@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gate/facts"
+	"gate/hook"
 )
 
 // files are the files of a test's machine.
@@ -87,12 +88,13 @@ func TestPushWithoutRefspec(t *testing.T) {
 			effects := facts.New(w).Of(event(tt.line)).Effects
 			got := ""
 			for _, e := range effects {
-				if e.Kind != "git.push" {
+				push, ok := e.Is.(*hook.GitPush)
+				if !ok {
 					continue
 				}
-				got = fmt.Sprint(e.Attrs["branches"], " ", e.Attrs["branches_from"])
+				got = fmt.Sprint(push.Branches, " ", push.BranchesFrom)
 				for _, flag := range []string{"force", "mirror", "delete"} {
-					if e.Attrs[flag] == true {
+					if hook.Tree(&e)[flag] == true {
 						got += " " + flag
 					}
 				}

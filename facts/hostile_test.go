@@ -125,7 +125,7 @@ func TestLimitsAreSaid(t *testing.T) {
 	reader := facts.New(world())
 	for name, line := range hostile {
 		f := reader.Of(event(line + "\nrm -rf /etc"))
-		found := slices.ContainsFunc(f.Effects, func(e hook.FactEffect) bool { return e.Kind == "fs.delete" && e.Attrs["path"] == "/etc" })
+		found := slices.ContainsFunc(f.Effects, func(e hook.FactEffect) bool { return e.Kind() == "fs.delete" && hook.Tree(&e)["path"] == "/etc" })
 		if !found && unknowns(f) == "" {
 			t.Errorf("%s: neither found nor said: %s", name, fmt.Sprint(f.Unknown))
 		}

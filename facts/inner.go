@@ -193,10 +193,10 @@ func (c *call) template(f field, stdin stream) stream {
 
 // unknownCode notes that a shell or interpreter runs text gate cannot read.
 func (c *call) unknownCode(language string, t taint, source, why string) stream {
-	c.effect("exec.code", c.id, map[string]any{"language": language, "source": source, "known": false, "decoded": t.hidden})
+	c.effect(c.id, &hook.ExecCode{Language: language, Source: source, Decoded: t.hidden})
 	if t.remote {
 		via := map[string]string{"stdin": "pipe", "inline": "substitution", "file": "file"}[source]
-		c.effect("exec.remote", c.id, map[string]any{"host": orNil(t.host), "url": orNil(t.url), "via": via})
+		c.effect(c.id, &hook.ExecRemote{Host: strOrNil(t.host), URL: strOrNil(t.url), Via: via})
 	}
 	c.walker.out.Code = append(c.walker.out.Code, hook.Code{Command: c.id, Language: language, Source: source, Calls: []string{}})
 	c.unknown("code", "the text that runs is not known: "+why, c.id, nil)
@@ -243,8 +243,9 @@ func (u *use) escapedEcho(in stream) (string, bool) {
 
 func (u *use) markDecoded() {
 	for i := range u.walker.out.Effects {
-		if e := &u.walker.out.Effects[i]; e.Kind == "exec.code" && e.Command == u.id {
-			e.Attrs["decoded"] = true
+		e := u.walker.out.Effects[i]
+		if code, ok := e.Is.(*hook.ExecCode); ok && e.Command == u.id {
+			code.Decoded = true
 		}
 	}
 }

@@ -42,7 +42,7 @@ func (u *use) code(language string, f field, source string) {
 		if language == "node" && u.has("print") && !strings.ContainsAny(text, ";\n") {
 			text = "console.log(" + text + ")"
 		}
-		u.effect("exec.code", u.id, map[string]any{"language": language, "source": source, "known": known, "decoded": f.taint().hidden})
+		u.effect(u.id, &hook.ExecCode{Language: language, Source: source, Known: known, Decoded: f.taint().hidden})
 		shown := short(&text)
 		if !known {
 			shown = nil
@@ -54,7 +54,7 @@ func (u *use) code(language string, f field, source string) {
 // calls judges the calls in a text and returns their names.
 func (u *use) calls(language, text string) []string {
 	if clearsTable(text) {
-		u.effect("database", u.id, map[string]any{"tool": u.name, "verb": "delete", "access": "delete", "where": false, "object": nil, "local": false})
+		u.effect(u.id, &hook.Database{Tool: u.name, Verb: ptr("delete"), Access: "delete"})
 	}
 	report := code.Inspect(language, text)
 	names := []string{}
@@ -140,17 +140,17 @@ func codeArgs(c code.Call) []field {
 func (u *use) codeEffect(c code.Call, args []field) {
 	switch c.Does {
 	case "remove":
-		u.effect("infrastructure", u.id, map[string]any{"tool": textOrNil(args[0]), "verb": textOrNil(args[1]), "access": "delete", "approved": true, "target": nil})
+		u.effect(u.id, &hook.Infrastructure{Tool: args[0].text(), Verb: args[1].value(), Access: "delete", Approved: true})
 	case "reverse-shell":
-		u.effect("exec.shell", u.id, map[string]any{"how": "reverse", "host": firstText(args)})
+		u.effect(u.id, &hook.ExecShell{How: "reverse", Host: firstText(args)})
 	case "environment":
-		u.effect("secret.read", u.id, map[string]any{"path": nil, "what": "environment", "grade": "config", "shown": true})
+		u.effect(u.id, &hook.SecretRead{What: "environment", Grade: "config", Shown: true})
 	case "kill":
-		u.effect("process", u.id, map[string]any{"verb": "kill", "target": firstText(args), "signal": nil, "all": firstText(args) == "-1"})
+		u.effect(u.id, &hook.Process{Verb: "kill", Target: firstText(args), All: deref(firstText(args)) == "-1"})
 	case "eval-remote":
-		u.effect("exec.remote", u.id, map[string]any{"host": nil, "url": firstText(args), "via": "eval"})
+		u.effect(u.id, &hook.ExecRemote{URL: firstText(args), Via: "eval"})
 	case "eval-decoded":
-		u.effect("exec.code", u.id, map[string]any{"language": "", "source": "inline", "known": false, "decoded": true})
+		u.effect(u.id, &hook.ExecCode{Source: "inline", Decoded: true})
 		u.unknown("code", c.Name+" runs text that is decoded first", u.id, nil)
 	}
 }
@@ -169,11 +169,11 @@ func clearsTable(text string) bool {
 	return false
 }
 
-func firstText(args []field) any {
+func firstText(args []field) *string {
 	if len(args) == 0 {
 		return nil
 	}
-	return textOrNil(args[0])
+	return args[0].value()
 }
 
 func (u *use) codePeer(c code.Call, args []field) {
@@ -186,17 +186,17 @@ func (u *use) codePeer(c code.Call, args []field) {
 	u.walker.out.Hosts = append(u.walker.out.Hosts, hook.Host{Command: u.id, Host: strOrNil(p.Host), URL: strOrNil(p.URL), Access: c.Does})
 	switch c.Does {
 	case "fetch":
-		u.effect("net.fetch", u.id, map[string]any{"host": orNil(p.Host), "url": orNil(p.URL), "method": "GET", "to": nil, "private": p.Private, "metadata": p.Metadata})
+		u.effect(u.id, &hook.NetFetch{Host: strOrNil(p.Host), URL: strOrNil(p.URL), Method: ptr("GET"), Private: p.Private, Metadata: p.Metadata})
 	case "send":
 		secret := ""
 		for _, e := range u.walker.out.Effects {
-			if e.Command == u.id && e.Kind == "secret.read" {
-				secret, _ = e.Attrs["what"].(string)
+			if read, ok := e.Is.(*hook.SecretRead); ok && e.Command == u.id {
+				secret = read.What
 			}
 		}
 		u.send(p, "text", nil, secret)
 	case "listen":
-		u.effect("net.listen", u.id, map[string]any{"port": nil, "shell": false, "public": false})
+		u.effect(u.id, &hook.NetListen{})
 	}
 }
 
@@ -226,14 +226,14 @@ func (u *use) sql(f field) {
 			u.hiddenShell("program", st.Object)
 			continue
 		case st.Verb == "copy program":
-			u.effect("exec.hidden", 0, map[string]any{"program": u.name, "option": "program", "value": st.Object})
+			u.effect(0, &hook.ExecHidden{Program: u.name, Option: "program", Value: ptr(st.Object)})
 			continue
 		case u.inMemory(*text):
 			continue
 		}
 		u.databaseFile(st)
-		u.effect("database", u.id, map[string]any{
-			"tool": u.name, "verb": st.Verb, "access": st.Access, "where": st.Where, "object": orNil(st.Object), "local": u.name == "sqlite3" || u.name == "duckdb",
+		u.effect(u.id, &hook.Database{
+			Tool: u.name, Verb: ptr(st.Verb), Access: st.Access, Where: st.Where, Object: strOrNil(st.Object), Local: u.name == "sqlite3" || u.name == "duckdb",
 		})
 	}
 }
@@ -280,8 +280,8 @@ func (u *use) pkg(f field) {
 	case strings.HasPrefix(text, ".") || strings.HasPrefix(text, "/") || strings.HasPrefix(text, "~"):
 		source = "file"
 	}
-	u.effect("package.install", u.id, map[string]any{
-		"tool": u.name, "packages": []any{textOrNil(f)}, "source": source, "global": u.has("global"),
+	u.effect(u.id, &hook.PackageInstall{
+		Tool: u.name, Packages: []*string{f.value()}, Source: source, Global: u.has("global"),
 	})
 }
 

@@ -35,7 +35,7 @@ func (u *use) useContext() {
 
 // kubeContext finds the context that a call without an option for it uses, and
 // where that is from.
-func (u *use) kubeContext() (any, string) {
+func (u *use) kubeContext() (*string, string) {
 	if u.has("cluster") || u.has("server") || u.has("kube-apiserver") {
 		return nil, "unknown" // it need not be in any context
 	}
@@ -47,7 +47,7 @@ func (u *use) kubeContext() (any, string) {
 		if u.s.kube.name == "" {
 			return nil, "unknown"
 		}
-		return u.s.kube.name, "file"
+		return ptr(u.s.kube.name), "file"
 	}
 	for _, file := range files {
 		if !strings.HasPrefix(file, "/") && len(u.s.dirs) == 1 {
@@ -60,7 +60,7 @@ func (u *use) kubeContext() (any, string) {
 		if name, known := kubeconfig.CurrentContext(text); !known {
 			return nil, "unknown"
 		} else if name != "" {
-			return name, "file"
+			return ptr(name), "file"
 		}
 	}
 	return nil, "unknown"

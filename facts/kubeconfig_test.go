@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gate/facts"
+	"gate/hook"
 )
 
 // TestKubeContext holds where the context of a cluster comes from.
@@ -43,8 +44,8 @@ func TestKubeContext(t *testing.T) {
 		}
 		got := ""
 		for _, e := range facts.New(w).Of(event(line)).Effects {
-			if e.Kind == "kubernetes" {
-				got = fmt.Sprint(e.Attrs["context"], " ", e.Attrs["context_from"])
+			if k, ok := e.Is.(*hook.Kubernetes); ok {
+				got = fmt.Sprint(hook.Plain(&k.Context), " ", k.ContextFrom)
 			}
 		}
 		if got != want {

@@ -154,7 +154,7 @@ func TestPayloadPlace(t *testing.T) {
 	reader := facts.New(world())
 	for _, n := range []int{1, 49, 50, 51, 500, 5000} {
 		f := reader.Of(event(strings.Repeat("true && ", n) + "rm -rf ~"))
-		found := slices.ContainsFunc(f.Effects, func(e hook.FactEffect) bool { return e.Kind == "fs.delete" && e.Attrs["area"] == "home" })
+		found := slices.ContainsFunc(f.Effects, func(e hook.FactEffect) bool { return e.Kind() == "fs.delete" && hook.Tree(&e)["area"] == "home" })
 		limited := slices.ContainsFunc(f.Unknown, func(u hook.Unknown) bool { return u.Kind == "limit" })
 		if !found && !limited {
 			t.Errorf("after %d commands: neither found nor reported", n)
@@ -196,8 +196,8 @@ func TestNamesTell(t *testing.T) {
 		delete(ev.Fields, "cwd")
 		got := ""
 		for _, e := range reader.Of(ev).Effects {
-			if e.Kind == "self" || e.Kind == "secret.read" {
-				got = e.Kind
+			if e.Kind() == "self" || e.Kind() == "secret.read" {
+				got = e.Kind()
 			}
 		}
 		if got != tt.want {
@@ -284,7 +284,7 @@ func TestUnknownDirectory(t *testing.T) {
 	} {
 		ev := &hook.Event{Name: hook.PreToolUse, Fields: map[string]any{"tool_name": "Bash", "tool_input": map[string]any{"command": line}}}
 		found := reader.Of(ev)
-		got := slices.ContainsFunc(found.Effects, func(e hook.FactEffect) bool { return e.Kind == "self" })
+		got := slices.ContainsFunc(found.Effects, func(e hook.FactEffect) bool { return e.Kind() == "self" })
 		if got != want || !found.Opaque && line != "cd .gate && ls" && !strings.Contains(line, "/tmp") {
 			t.Errorf("%s: self %v, want %v: %+v", line, got, want, found.Effects)
 		}

@@ -74,12 +74,12 @@ func (u *use) netEffect(p peer.Peer, f field) {
 	if !fetches {
 		return
 	}
-	var to any
+	var to *string
 	if o, ok := u.opt("output"); ok {
-		to = textOrNil(o)
+		to = o.value()
 	}
-	u.effect("net.fetch", u.id, map[string]any{
-		"host": orNil(p.Host), "url": orNil(p.URL), "method": u.method(), "to": to, "private": p.Private, "metadata": p.Metadata,
+	u.effect(u.id, &hook.NetFetch{
+		Host: strOrNil(p.Host), URL: strOrNil(p.URL), Method: u.method(), To: to, Private: p.Private, Metadata: p.Metadata,
 	})
 	u.destroys(p)
 	u.rememberDownload(p)
@@ -103,27 +103,27 @@ func (f field) isAddress() bool {
 
 // destroys says what a request makes of the service it goes to.
 func (u *use) destroys(p peer.Peer) {
-	method := u.method()
+	method := *u.method()
 	if sockets := u.opts["unix-socket"]; method != "GET" && len(sockets) > 0 && strings.HasSuffix(sockets[0].text(), "docker.sock") {
-		u.effect("container", u.id, map[string]any{"tool": u.name, "verb": method, "access": "write", "privileged": true, "mounts": []string{}, "volumes": true, "all": false, "image": nil})
+		u.effect(u.id, &hook.Container{Tool: u.name, Verb: method, Access: "write", Privileged: true, Volumes: true, Image: hook.OptionalText{There: true}})
 	}
 	_, index, elastic := strings.Cut(p.URL, ":9200/") // Elasticsearch, whose indices are databases
 	whole := index == "_all" || strings.Contains(index, "*")
 	if method == "DELETE" && elastic && (whole || !p.Private) || strings.Contains(p.URL, "/_delete_by_query") {
-		u.effect("database", u.id, map[string]any{
-			"tool": "elasticsearch", "verb": "delete index", "access": "delete", "where": false, "object": orNil(p.URL), "local": p.Private,
+		u.effect(u.id, &hook.Database{
+			Tool: "elasticsearch", Verb: ptr("delete index"), Access: "delete", Object: strOrNil(p.URL), Local: p.Private,
 		})
 	}
 	if method == "DELETE" && !elastic && !p.Private {
-		u.effect("infrastructure", u.id, map[string]any{"tool": u.name, "verb": "DELETE", "access": "delete", "approved": false, "target": orNil(p.URL)})
+		u.effect(u.id, &hook.Infrastructure{Tool: u.name, Verb: ptr("DELETE"), Access: "delete", Target: strOrNil(p.URL)})
 	}
 }
 
-func (u *use) method() any {
+func (u *use) method() *string {
 	if m := u.optText("request"); m != nil {
 		return m
 	}
-	return "GET"
+	return ptr("GET")
 }
 
 // rememberDownload notes the file that a download ends in.
@@ -143,14 +143,13 @@ func (u *use) rememberDownload(p peer.Peer) {
 	}
 }
 
-func (u *use) send(p peer.Peer, source string, path any, what string) {
+func (u *use) send(p peer.Peer, source string, path *string, what string) {
 	method := u.optText("request")
 	if method == nil && p.URL != "" {
-		method = "POST"
+		method = ptr("POST")
 	}
-	u.effect("net.send", u.id, map[string]any{
-		"host": orNil(p.Host), "url": orNil(p.URL), "method": method, "source": source, "path": path,
-		"secret": orNil(what), "private": p.Private, "metadata": p.Metadata,
+	u.effect(u.id, &hook.NetSend{
+		Host: strOrNil(p.Host), URL: strOrNil(p.URL), Method: method, Source: source, Path: path, Secret: strOrNil(what), Private: p.Private, Metadata: p.Metadata,
 	})
 }
 
@@ -190,7 +189,7 @@ func (u *use) upload(f field) {
 		if st, ok := u.files[t.path]; ok && st.secret() != "" {
 			what = st.secret()
 		}
-		u.send(u.target(), "file", orNil(t.path), what)
+		u.send(u.target(), "file", strOrNil(t.path), what)
 	}
 }
 

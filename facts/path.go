@@ -15,7 +15,7 @@ type access struct {
 	shown     bool
 	names     bool // of lines NAME=value only the names are shown
 	mode      field
-	owner     any
+	owner     *string
 	content   stream  // what is written
 	links     []field // what a link that is made points to
 	keeps     bool    // the content is that of files that only a person changes
@@ -90,11 +90,11 @@ func (w *walker) pathEffects(id int, t target, a access) {
 	if a.kind == "delete" && !t.dir && !t.contents && !a.follow {
 		area = t.area // a link goes away, not what it points to
 	}
-	attrs := map[string]any{"path": orNil(t.path), "resolved": orNil(t.resolved), "area": area, "could_be": toList(t.could)}
+	place := hook.Place{Path: strOrNil(t.path), Resolved: strOrNil(t.resolved), Area: area, CouldBe: t.could}
 	switch a.kind {
 	case "read":
 		if !a.remote {
-			w.effect("fs.read", id, attrs)
+			w.effect(id, &hook.FSRead{Place: place})
 		}
 	case "write":
 		if world.HarmlessDevice(t.path) {
@@ -103,32 +103,21 @@ func (w *walker) pathEffects(id int, t target, a access) {
 		if a.remote && t.area != "device" && t.area != "system" {
 			break // its project is not this one; what starts there is judged below
 		}
-		attrs["how"], attrs["recursive"] = a.how, a.recursive
-		w.effect("fs.write", id, attrs)
+		w.effect(id, &hook.FSWrite{Place: place, How: a.how, Recursive: a.recursive})
 		if t.area == "device" {
-			w.effect("disk", id, map[string]any{"verb": "write", "device": t.path})
+			w.effect(id, &hook.Disk{Verb: "write", Device: ptr(t.path)})
 		}
 	case "delete":
-		attrs["how"], attrs["recursive"], attrs["force"] = a.how, a.recursive, a.force
-		attrs["glob"], attrs["contents"] = t.glob, t.contents
-		w.effect("fs.delete", id, attrs)
+		w.effect(id, &hook.FSDelete{Place: place, How: a.how, Recursive: a.recursive, Force: a.force, Glob: t.glob, Contents: t.contents})
 	case "permissions":
-		mode := textOrNil(a.mode)
-		attrs["mode"], attrs["recursive"], attrs["owner"] = mode, a.recursive, a.owner
-		m, _ := mode.(string)
-		attrs["world_writable"], attrs["setuid"] = worldWritable(m), setuid(m)
-		w.effect("fs.permissions", id, attrs)
+		mode := a.mode.value()
+		m := deref(mode)
+		w.effect(id, &hook.FSPermissions{
+			Place: place, Recursive: a.recursive, Mode: mode, WorldWritable: worldWritable(m), Setuid: setuid(m), Owner: a.owner,
+		})
 		if setuid(m) {
-			w.effect("persistence", id, map[string]any{"path": orNil(t.path), "what": "setuid", "verb": "write"})
+			w.effect(id, &hook.Persistence{Path: strOrNil(t.path), What: "setuid", Verb: "write"})
 		}
 	}
 	w.classify(id, t, a)
-}
-
-func toList(s []string) []any {
-	out := make([]any, len(s))
-	for i, e := range s {
-		out[i] = e
-	}
-	return out
 }

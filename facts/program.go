@@ -207,14 +207,13 @@ func (u *use) opt(option string) (field, bool) {
 	return v[len(v)-1], true
 }
 
-// optText returns the option's value as JSON: a string, or nil when it is
-// absent or unknown.
-func (u *use) optText(option string) any {
+// optText returns the option's value, nil when it is absent or unknown.
+func (u *use) optText(option string) *string {
 	f, ok := u.opt(option)
 	if !ok {
 		return nil
 	}
-	return textOrNil(f)
+	return f.value()
 }
 
 // asKey is a name that stands as the key of an object, where two that are no

@@ -46,8 +46,8 @@ func TestPrograms(t *testing.T) {
 		}}
 		var kinds []string
 		for _, e := range r.Of(&ev).Effects {
-			if !slices.Contains(kinds, e.Kind) {
-				kinds = append(kinds, e.Kind)
+			if !slices.Contains(kinds, e.Kind()) {
+				kinds = append(kinds, e.Kind())
 			}
 		}
 		slices.Sort(kinds)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gate/facts/peer"
+	"gate/hook"
 	"gate/strictjson"
 )
 
@@ -89,5 +90,5 @@ func (u *use) fetched() {
 		u.listUse()
 	}
 	p := peer.Parse(strings.TrimPrefix(text, "git+"), true)
-	u.effect("exec.remote", u.id, map[string]any{"host": orNil(p.Host), "url": orNil(text), "via": "package"})
+	u.effect(u.id, &hook.ExecRemote{Host: strOrNil(p.Host), URL: strOrNil(text), Via: "package"})
 }

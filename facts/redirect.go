@@ -209,12 +209,12 @@ func (w *walker) peerFile(id int, target field, content stream) {
 		}
 		switch name {
 		case "sh", "bash", "dash", "zsh", "ksh", "exec", "fish", "ash":
-			w.effect("exec.shell", id, map[string]any{"how": "reverse", "host": host})
+			w.effect(id, &hook.ExecShell{How: "reverse", Host: ptr(host)})
 			continue
 		}
 		private, metadata := peer.Reach(host)
 		w.out.Hosts = append(w.out.Hosts, hook.Host{Command: id, Host: strOrNil(host), Access: "send"})
-		w.effect("net.send", id, map[string]any{"host": orNil(host), "url": nil, "method": nil, "source": "stdin", "path": nil, "secret": orNil(content.secret()), "private": private, "metadata": metadata})
+		w.effect(id, &hook.NetSend{Host: strOrNil(host), Source: "stdin", Secret: strOrNil(content.secret()), Private: private, Metadata: metadata})
 	}
 }
 

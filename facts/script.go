@@ -40,12 +40,19 @@ func (c *call) looksInto(file string) []hook.FactEffect {
 
 // doubtful reports an effect of a program that may be no such thing.
 func doubtful(e hook.FactEffect) bool {
-	where, has := e.Attrs["path"]
-	return e.Kind == "exec.code" || has && where == nil
+	for name, at := range hook.Members(&e) {
+		if name == "path" && hook.Plain(at) == nil {
+			return true
+		}
+	}
+	return e.Kind() == "exec.code"
 }
 
 // decoded reports code that somebody made unreadable.
-func decoded(e hook.FactEffect) bool { return e.Kind == "exec.code" && e.Attrs["decoded"] == true }
+func decoded(e hook.FactEffect) bool {
+	code, ok := e.Is.(*hook.ExecCode)
+	return ok && code.Decoded
+}
 
 // asProgram judges the text of a script as the program that it is: by what it
 // surely does. What else it may do is as unknown as it is of any program, whether
@@ -90,7 +97,7 @@ func (c *call) acts(line string) bool {
 	found := c.walker.out.Effects
 	w.steps, w.parsed, w.listed, w.match = c.steps, c.parsed, c.listed, c.match
 	*c.walker, c.s = w, s
-	return slices.ContainsFunc(found, func(e hook.FactEffect) bool { return e.Kind != "fs.read" && e.Kind != "fs.write" })
+	return slices.ContainsFunc(found, func(e hook.FactEffect) bool { return e.Kind() != "fs.read" && e.Kind() != "fs.write" })
 }
 
 // isShellScript goes by the first line, else by the name: bash runs a file

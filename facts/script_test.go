@@ -42,7 +42,7 @@ func TestScriptFiles(t *testing.T) {
 		f := facts.New(w).Of(event(tt.line))
 		kinds := []string{}
 		for _, e := range f.Effects {
-			kinds = append(kinds, e.Kind)
+			kinds = append(kinds, e.Kind())
 		}
 		got := fmt.Sprint(kinds)
 		if len(f.Unknown) > 0 && f.Opaque {

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"gate/facts/wordlist"
+	"gate/hook"
 )
 
 // debugger judges what gdb and lldb are told on the command line.
@@ -34,7 +35,7 @@ func (u *use) debuggerCommand(line string) {
 		u.code("python", literalField(rest), "inline")
 	case verb == "set" && !wordlist.Has(debuggerSettings, strings.Fields(rest + " -")[0]), !wordlist.Has(debuggerVerbs, verb),
 		strings.Contains(line, "$_") && strings.Contains(line, "("), callsFunction(verb, rest), verb != "p" && verb != "print" && strings.ContainsAny(rest, ";|&`<>"):
-		u.effect("exec.hidden", u.id, map[string]any{"program": u.name, "option": "eval-command", "value": line})
+		u.effect(u.id, &hook.ExecHidden{Program: u.name, Option: "eval-command", Value: ptr(line)})
 	}
 }
 
@@ -64,7 +65,7 @@ func (u *use) hiddenShell(option, line string) {
 	if u.id == 0 {
 		u.listUse()
 	}
-	u.effect("exec.hidden", u.id, map[string]any{"program": u.name, "option": option, "value": line})
+	u.effect(u.id, &hook.ExecHidden{Program: u.name, Option: option, Value: ptr(line)})
 	u.inside(func() { u.shellText(literalField(line), stream{}) })
 }
 
@@ -73,7 +74,7 @@ func (u *use) processes() {
 	if given := u.given(); len(given) > 0 {
 		flags := given[0].text()
 		if given[0].literal() && strings.Contains(flags, "e") && strings.Trim(flags, "aceflmrstuvwxjghnST") == "" {
-			u.effect("secret.read", u.id, map[string]any{"path": nil, "what": "environment", "grade": "config", "shown": true})
+			u.effect(u.id, &hook.SecretRead{What: "environment", Grade: "config", Shown: true})
 		}
 	}
 }

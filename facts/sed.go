@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"gate/facts/sed"
+	"gate/hook"
 )
 
 // sed runs what its e command and flag name, reads and writes the files that its
@@ -89,14 +90,14 @@ func (u *use) sedScript(pieces []field) {
 }
 
 func (u *use) sedRuns(command byte, line field) {
-	attrs := map[string]any{"program": "sed", "option": "e", "value": nil}
+	runs := &hook.ExecHidden{Program: "sed", Option: "e"}
 	if command == 's' {
-		attrs["option"] = "s///e"
+		runs.Option = "s///e"
 	}
-	if len(line.parts) > 0 { // else what runs are the lines that sed reads
-		attrs["value"] = textOrNil(line)
+	if len(line.parts) > 0 { // otherwise what runs are the lines that sed reads
+		runs.Value = line.value()
 	}
-	u.effect("exec.hidden", u.id, attrs)
+	u.effect(u.id, runs)
 	u.inside(func() { u.shellText(line, stream{}) })
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gate/facts/peer"
+	"gate/hook"
 )
 
 // offers judges a server of files: a directory outside the project that
@@ -31,7 +32,7 @@ func (u *use) offers() {
 		switch t.area {
 		case "home", "root", "user", "system":
 			u.usePath(u.s, u.id, dir, access{kind: "read", recursive: true})
-			u.send(peer.Peer{}, "file", orNil(t.path), "")
+			u.send(peer.Peer{}, "file", strOrNil(t.path), "")
 		}
 	}
 }
@@ -95,7 +96,7 @@ func (u *use) relays() {
 		u.usePath(u.s, u.id, f, access{kind: "read"})
 		for _, t := range u.absolute(u.s, f) {
 			if what, _ := u.secret(t.path); what != "" && (listens || to.Host != "") {
-				u.send(to, "file", orNil(t.path), what)
+				u.send(to, "file", strOrNil(t.path), what)
 				sent = true
 			}
 		}
@@ -119,7 +120,7 @@ func (u *use) detours() {
 				_, text, _ = strings.Cut(text, ":")
 			}
 			if p := peer.Parse(strings.TrimPrefix(text, "+"), name == "proxy"); p.Metadata {
-				u.effect("net.fetch", u.id, map[string]any{"host": orNil(p.Host), "url": nil, "method": u.method(), "to": nil, "private": p.Private, "metadata": true})
+				u.effect(u.id, &hook.NetFetch{Host: strOrNil(p.Host), Method: u.method(), Private: p.Private, Metadata: true})
 			}
 		}
 	}
@@ -127,7 +128,7 @@ func (u *use) detours() {
 		if f.literal() && !strings.Contains(f.text(), "=") {
 			for _, t := range u.absolute(u.s, f) {
 				if what, _ := u.secret(t.path); what != "" {
-					u.send(u.target(), "file", orNil(t.path), what)
+					u.send(u.target(), "file", strOrNil(t.path), what)
 				}
 			}
 		}

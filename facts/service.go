@@ -9,6 +9,7 @@ import (
 	"gate/facts/peer"
 	"gate/facts/sql"
 	"gate/facts/wordlist"
+	"gate/hook"
 )
 
 // remoteShell runs the words after the host on another machine.
@@ -26,14 +27,14 @@ func (u *use) netcat() {
 		if u.has("listen") {
 			how = "bind"
 		}
-		var host any
+		var host *string
 		if len(u.rest) > 0 {
-			host = textOrNil(u.rest[0])
+			host = u.rest[0].value()
 		}
-		u.effect("exec.shell", u.id, map[string]any{"how": how, "host": host})
+		u.effect(u.id, &hook.ExecShell{How: how, Host: host})
 	}
 	if u.has("listen") {
-		u.effect("net.listen", u.id, map[string]any{"port": nil, "shell": shell, "public": false})
+		u.effect(u.id, &hook.NetListen{Shell: shell})
 		if what := u.stdin.secret(); what != "" { // for whoever connects
 			u.send(peer.Peer{}, "stdin", nil, what)
 		}
@@ -71,7 +72,7 @@ func (u *use) redis() {
 				st.Verb, st.Where = "delete", false // whatever a pipe names
 			}
 		}
-		u.effect("database", u.id, map[string]any{"tool": u.name, "verb": st.Verb, "access": st.Access, "where": st.Where, "object": orNil(st.Object), "local": false})
+		u.effect(u.id, &hook.Database{Tool: u.name, Verb: ptr(st.Verb), Access: st.Access, Where: st.Where, Object: strOrNil(st.Object)})
 	}
 }
 
@@ -79,7 +80,7 @@ func (u *use) redis() {
 func (u *use) redisLines(text string) {
 	for line := range strings.Lines(text) {
 		if st, ok := sql.Redis(strings.Fields(line)); ok {
-			u.effect("database", u.id, map[string]any{"tool": u.name, "verb": st.Verb, "access": st.Access, "where": st.Where, "object": orNil(st.Object), "local": false})
+			u.effect(u.id, &hook.Database{Tool: u.name, Verb: ptr(st.Verb), Access: st.Access, Where: st.Where, Object: strOrNil(st.Object)})
 		}
 	}
 }
@@ -87,12 +88,12 @@ func (u *use) redisLines(text string) {
 func (u *use) mongo() {
 	for _, f := range u.opts["eval"] {
 		for _, st := range code.Mongo(f.text()) {
-			u.effect("database", u.id, map[string]any{"tool": u.name, "verb": st.Verb, "access": st.Access, "where": st.Where, "object": orNil(st.Object), "local": false})
+			u.effect(u.id, &hook.Database{Tool: u.name, Verb: ptr(st.Verb), Access: st.Access, Where: st.Where, Object: strOrNil(st.Object)})
 		}
 	}
 	if u.stdin.text != nil {
 		for _, st := range code.Mongo(*u.stdin.text) {
-			u.effect("database", u.id, map[string]any{"tool": u.name, "verb": st.Verb, "access": st.Access, "where": st.Where, "object": orNil(st.Object), "local": false})
+			u.effect(u.id, &hook.Database{Tool: u.name, Verb: ptr(st.Verb), Access: st.Access, Where: st.Where, Object: strOrNil(st.Object)})
 		}
 	}
 }
@@ -116,7 +117,7 @@ func (u *use) sqlStdin() {
 	}
 	host, named := u.opt("host")
 	if from := u.stdin.from; named && from > 0 && from <= len(u.walker.out.Shell.Commands) && wordlist.Has(" pg_dump pg_dumpall mysqldump mariadb-dump ", deref(u.walker.out.Shell.Commands[from-1].Program)) && !localHost(host.text()) {
-		u.effect("database", u.id, map[string]any{"tool": u.name, "verb": "restore", "access": "write", "where": false, "object": textOrNil(host), "local": false})
+		u.effect(u.id, &hook.Database{Tool: u.name, Verb: ptr("restore"), Access: "write", Object: host.value()})
 	}
 }
 
@@ -125,9 +126,9 @@ func (u *use) crontab() {
 	switch {
 	case u.has("l"):
 	case u.has("r"):
-		u.effect("persistence", u.id, map[string]any{"path": nil, "what": "cron", "verb": "delete"})
+		u.effect(u.id, &hook.Persistence{What: "cron", Verb: "delete"})
 	case u.has("e") || len(u.rest) > 0 || u.stdin.some:
-		u.effect("persistence", u.id, map[string]any{"path": nil, "what": "cron", "verb": "write"})
+		u.effect(u.id, &hook.Persistence{What: "cron", Verb: "write"})
 	}
 }
 
@@ -174,7 +175,7 @@ func (u *use) leak() {
 			key, value, ok = f.cut(" ")
 		}
 		if ok && strings.HasSuffix(strings.ToLower(strings.TrimSpace(key)), "command") && value.text() != "none" {
-			u.effect("exec.hidden", u.id, map[string]any{"program": u.name, "option": key, "value": textOrNil(value)})
+			u.effect(u.id, &hook.ExecHidden{Program: u.name, Option: key, Value: value.value()})
 			u.inside(func() { u.shellText(value, stream{}) })
 		}
 	}
@@ -221,7 +222,7 @@ func issuer(secret, host string) bool {
 
 // rootShell reports a shell of the administrator whose commands nobody sees.
 func (u *use) rootShell() {
-	u.effect("system", u.id, map[string]any{"verb": "privilege", "what": "a shell of the administrator", "access": "write"})
+	u.effect(u.id, &hook.System{Verb: "privilege", What: ptr("a shell of the administrator"), Access: "write"})
 }
 
 // remoteStdin runs what a login shell elsewhere reads.
@@ -236,7 +237,7 @@ func (u *use) remoteStdin() {
 // sends reports that something was found to be sent already.
 func (u *use) sends() bool {
 	for _, e := range u.walker.out.Effects {
-		if e.Command == u.id && e.Kind == "net.send" {
+		if e.Command == u.id && e.Kind() == "net.send" {
 			return true
 		}
 	}

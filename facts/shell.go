@@ -97,10 +97,10 @@ func (w *walker) binary(s *state, c *syntax.BinaryCmd, in stream) stream {
 	case syntax.Pipe, syntax.PipeAll:
 		before, first := len(w.out.Effects), len(w.out.Shell.Commands)
 		left := w.stmt(s.clone(), c.X, in)
-		var held []hook.FactEffect // what a store prints: who takes it decides
+		var held []*hook.SecretRead // what a store prints: who takes it decides
 		for _, e := range w.out.Effects[before:] {
-			if e.Kind == "secret.read" && e.Attrs["path"] == nil && e.Attrs["what"] == left.taint.secret && e.Attrs["shown"] == true {
-				held = append(held, e)
+			if read, ok := e.Is.(*hook.SecretRead); ok && read.Path == nil && read.What == left.taint.secret && read.Shown {
+				held = append(held, read)
 			}
 		}
 		left = w.opened(left)
@@ -109,14 +109,14 @@ func (w *walker) binary(s *state, c *syntax.BinaryCmd, in stream) stream {
 		out := w.stmt(right, c.Y, left)
 		w.connect(left.from, last)
 		if w.logsIn(last, left.taint.secret) {
-			for _, e := range held {
-				e.Attrs["shown"] = false
+			for _, read := range held {
+				read.Shown = false
 			}
 		}
 		if out.spared && len(w.out.Shell.Commands) == last+1 && w.handOn(first, last) {
 			for _, e := range w.out.Effects[before:] {
-				if e.Kind == "secret.read" && e.Attrs["what"] == left.taint.secret {
-					e.Attrs["shown"] = false
+				if read, ok := e.Is.(*hook.SecretRead); ok && read.What == left.taint.secret {
+					read.Shown = false
 				}
 			}
 		}

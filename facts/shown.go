@@ -9,6 +9,7 @@ import (
 	"gate/facts/glob"
 	"gate/facts/wordlist"
 	"gate/facts/world"
+	"gate/hook"
 	"gate/secret"
 )
 
@@ -211,7 +212,7 @@ func (u *use) gitShows() {
 		}
 		for _, t := range u.absolute(u.s, field{parts: []part{{text: text}}}) {
 			if what, grade := u.secret(t.path); what != "" {
-				u.effect("secret.read", u.id, map[string]any{"path": t.path, "what": what, "grade": grade, "shown": true})
+				u.effect(u.id, &hook.SecretRead{Path: ptr(t.path), What: what, Grade: grade, Shown: true})
 				u.call.out.taint.secret = what
 			}
 		}

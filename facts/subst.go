@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"gate/facts/bash"
+	"gate/hook"
 )
 
 // substitution runs $(…) and returns what it stands for.
@@ -16,8 +17,8 @@ func (w *walker) substitution(s *state, c *syntax.CmdSubst) field {
 	before := len(w.out.Effects)
 	out := w.apart(func() stream { return w.stmts(sub, c.Stmts, stream{}) })
 	for _, e := range w.out.Effects[before:] {
-		if e.Kind == "secret.read" && out.taint.secret != "" {
-			e.Attrs["shown"] = false // caught: where it goes decides
+		if read, ok := e.Is.(*hook.SecretRead); ok && out.taint.secret != "" {
+			read.Shown = false // caught: where it goes decides
 		}
 	}
 	if f, ok := readFile(c); ok { // $(< file)

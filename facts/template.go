@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gate/facts/wordlist"
+	"gate/hook"
 )
 
 // effects adds what the row says besides its roles.
@@ -14,20 +15,18 @@ func (u *use) effects() {
 		if !u.holds(t.Conds) || t.Kind == "infrastructure" && u.localEndpoint() || t.Kind == "git.discard" && u.scratch() || u.explains(t.Kind) {
 			continue
 		}
-		attrs := make(map[string]any, len(t.Attrs))
-		for k, v := range t.Attrs {
-			attrs[k] = u.value(v)
-		}
-		if source := attrs["source"]; t.Kind == "net.send" && attrs["secret"] == nil && source != "file" && source != "text" {
-			attrs["secret"] = orNil(u.stdin.secret())
-		}
-		u.effect(t.Kind, u.id, attrs)
-		switch what, _ := attrs["what"].(string); {
-		case t.Kind != "secret.read":
-		case what == "environment": // which the end of the line would report again
-			u.call.out.taint.secret = "secret"
-		default:
-			u.call.out.taint.secret = what
+		e := t.Effect(u.value)
+		u.effect(u.id, e)
+		switch e := e.(type) {
+		case *hook.NetSend:
+			if e.Secret == nil && e.Source != "file" && e.Source != "text" {
+				e.Secret = strOrNil(u.stdin.secret())
+			}
+		case *hook.SecretRead:
+			u.call.out.taint.secret = e.What
+			if e.What == "environment" { // which the end of the line would report again
+				u.call.out.taint.secret = "secret"
+			}
 		}
 	}
 }
@@ -137,7 +136,10 @@ func (u *use) value(v any) any {
 	case "has":
 		return u.has(arg)
 	case "opt":
-		return u.optText(arg)
+		if f, ok := u.opt(arg); ok {
+			return textOrNil(f)
+		}
+		return nil
 	case "operand":
 		if i := int(arg[0] - '0'); i < len(u.rest) {
 			return textOrNil(u.rest[i])

@@ -249,16 +249,16 @@ func (w *walker) urlField(text string) {
 	if p.Host == "" {
 		if i := strings.Index(strings.ToLower(text), "file:"); i >= 0 {
 			text = text[i:]
-			w.effect("net.fetch", 0, map[string]any{"host": nil, "url": text, "method": "GET", "to": nil, "private": true, "metadata": false})
+			w.effect(0, &hook.NetFetch{URL: ptr(text), Method: ptr("GET"), Private: true})
 			w.usePath(newState(w.world.Dir), 0, literalField(text), access{kind: "read", shown: true})
 		}
 		return
 	}
 	w.out.Hosts = append(w.out.Hosts, hook.Host{Host: ptr(p.Host), URL: ptr(text), Access: "fetch"})
 	if what := secret.Sent(text, p.Host); what != "" {
-		w.effect("net.send", 0, map[string]any{"host": p.Host, "url": text, "method": "GET", "source": "text", "path": nil, "secret": what, "private": p.Private, "metadata": p.Metadata})
+		w.effect(0, &hook.NetSend{Host: ptr(p.Host), URL: ptr(text), Method: ptr("GET"), Source: "text", Secret: ptr(what), Private: p.Private, Metadata: p.Metadata})
 	}
-	w.effect("net.fetch", 0, map[string]any{"host": p.Host, "url": text, "method": "GET", "to": nil, "private": p.Private, "metadata": p.Metadata})
+	w.effect(0, &hook.NetFetch{Host: ptr(p.Host), URL: ptr(text), Method: ptr("GET"), Private: p.Private, Metadata: p.Metadata})
 }
 
 // search judges Grep: the directory it looks through, narrowed by its glob.

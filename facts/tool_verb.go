@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gate/facts/wordlist"
+	"gate/hook"
 	"gate/secret"
 )
 
@@ -56,9 +57,9 @@ func (w *walker) toolVerb(name string, input map[string]any) {
 			verb = "publish"
 		}
 	}
-	w.effect("tool", 0, map[string]any{"tool": name, "verb": verb, "access": access, "target": nil})
+	w.effect(0, &hook.Tool{Tool: name, Verb: ptr(verb), Access: access})
 	if what := sentSecret(words, input); what != "" {
-		w.effect("net.send", 0, map[string]any{"host": nil, "url": nil, "method": nil, "source": "text", "path": nil, "secret": what, "private": false, "metadata": false})
+		w.effect(0, &hook.NetSend{Source: "text", Secret: ptr(what)})
 	}
 	w.toolPush(name, words, input)
 }
@@ -129,7 +130,7 @@ func (w *walker) toolSecret(words []string, input map[string]any) {
 		}
 	}
 	if what != "" {
-		w.effect("secret.read", 0, map[string]any{"path": nil, "what": what, "grade": "key", "shown": true})
+		w.effect(0, &hook.SecretRead{What: what, Grade: "key", Shown: true})
 	}
 }
 
@@ -166,7 +167,7 @@ func (w *walker) toolReset(words []string, input map[string]any) {
 		w.gitTool(words, input)
 	}
 	if verb != "" {
-		w.effect("git.discard", 0, map[string]any{"verb": verb, "paths": []any{}, "all": true, "force": true})
+		w.effect(0, &hook.GitDiscard{Verb: verb, All: true, Force: true})
 	}
 }
 
@@ -243,17 +244,17 @@ func (w *walker) toolPush(name string, words []string, input map[string]any) {
 	default:
 		return
 	}
-	branches, from := []any{}, "unknown"
+	var branches []string
+	from := "unknown"
 	if named {
-		branches, from = []any{strings.TrimPrefix(branch, "refs/heads/")}, "refspec"
+		branches, from = []string{strings.TrimPrefix(branch, "refs/heads/")}, "refspec"
 	}
 	force, _ := input["force"].(bool)
 	if args, ok := input["args"].(string); ok && slices.ContainsFunc(strings.Fields(args), func(a string) bool { return a == "-f" || a == "--force" }) {
 		force = true
 	}
-	w.effect("git.push", 0, map[string]any{
-		"remote": nil, "branches": branches, "branches_from": from, "force": force, "lease": false, "all": false,
-		"mirror": false, "tags": false, "delete": deletes,
+	w.effect(0, &hook.GitPush{
+		Branches: branches, BranchesFrom: from, Force: force, Delete: deletes,
 	})
 }
 

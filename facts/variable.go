@@ -6,6 +6,7 @@ import (
 
 	"gate/facts/peer"
 	"gate/facts/wordlist"
+	"gate/hook"
 )
 
 // A runner is a variable that makes programs load or run something.
@@ -190,7 +191,7 @@ func flagged(name string) bool {
 func (w *walker) variableEffect(id int, name string, value field) {
 	r, ok := runners(name)
 	if name == "CLAUDE_CODE_SIMPLE" || strings.HasPrefix(name, "GATE_") {
-		w.effect("self", id, map[string]any{"what": "agent settings", "verb": "configure", "path": nil})
+		w.effect(id, &hook.Self{What: "agent settings", Verb: "configure"})
 		return
 	}
 	if !ok {
@@ -212,10 +213,10 @@ func (w *walker) variableEffect(id int, name string, value field) {
 		return
 	case harmless:
 	case r.runs == "hooks off":
-		w.effect("git.bypass", id, map[string]any{"what": "hooks", "verb": "environment"})
+		w.effect(id, &hook.GitBypass{What: "hooks", Verb: "environment"})
 		return
 	default:
-		w.effect("environment", id, map[string]any{"variable": name, "value": textOrNil(value), "runs": r.runs})
+		w.effect(id, &hook.Environment{Variable: ptr(name), Value: value.value(), Runs: r.runs})
 	}
 	if r.runs == "program" || r.runs == "start-up code" {
 		if v := value.value(); v != nil && strings.ContainsAny(*v, " ;|&$") && w.depth < maxDepth {
@@ -268,7 +269,7 @@ func (c *call) maybePath(f field) {
 			continue
 		}
 		if what, grade := c.secret(t.path); what != "" {
-			c.effect("secret.read", c.id, map[string]any{"path": t.path, "what": what, "grade": grade, "shown": true})
+			c.effect(c.id, &hook.SecretRead{Path: ptr(t.path), What: what, Grade: grade, Shown: true})
 		}
 		c.usePath(c.s, c.id, f, access{kind: "list"})
 	}

@@ -83,7 +83,7 @@ func (w *walker) line(text, dir string) {
 // printed judges a secret that the line prints.
 func (w *walker) printed(what string, from int) {
 	if what == "environment" || strings.HasPrefix(what, "environment variable ") {
-		w.effect("secret.read", from, map[string]any{"path": nil, "what": what, "shown": true, "grade": "config"})
+		w.effect(from, &hook.SecretRead{What: what, Shown: true, Grade: "config"})
 		return
 	}
 	w.shown(what)
@@ -103,8 +103,8 @@ func (w *walker) affords(n int) bool {
 // shown marks a secret that was read as going on to the agent or a program.
 func (w *walker) shown(what string) {
 	for _, e := range w.out.Effects {
-		if what != "" && e.Kind == "secret.read" && e.Attrs["what"] == what {
-			e.Attrs["shown"] = true
+		if read, ok := e.Is.(*hook.SecretRead); ok && what != "" && read.What == what {
+			read.Shown = true
 		}
 	}
 }
@@ -193,8 +193,8 @@ func (w *walker) limit(why string) {
 // effect records one effect, once.
 //
 //go:noinline
-func (w *walker) effect(kind string, command int, attrs map[string]any) {
-	w.out.Effects = append(w.out.Effects, hook.FactEffect{Kind: kind, Command: command, Attrs: attrs})
+func (w *walker) effect(command int, is hook.EffectKind) {
+	w.out.Effects = append(w.out.Effects, hook.FactEffect{Command: command, Is: is})
 }
 
 // points converts a byte offset of the line to code points.

@@ -13,7 +13,7 @@ import (
 // deletes reports that facts have the deletion of a path, or say that they
 // stopped before it.
 func deletes(f *hook.Facts, path string) bool {
-	return has(f, "limit") || slices.ContainsFunc(f.Effects, func(e hook.FactEffect) bool { return e.Kind == "fs.delete" && e.Attrs["path"] == path })
+	return has(f, "limit") || slices.ContainsFunc(f.Effects, func(e hook.FactEffect) bool { return e.Kind() == "fs.delete" && hook.Tree(&e)["path"] == path })
 }
 
 // FuzzWorld puts anything into the files that decide what a line means. What

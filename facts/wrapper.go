@@ -6,6 +6,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"gate/facts/bash"
+	"gate/hook"
 )
 
 // setarch takes an optional architecture before its options end.
@@ -113,7 +114,7 @@ func (u *use) nix() {
 func (u *use) make() {
 	for _, f := range u.rest {
 		if name, value, ok := f.cut("="); ok && (name == "SHELL" || name == ".SHELLFLAGS") {
-			u.effect("exec.hidden", u.id, map[string]any{"program": "make", "option": name, "value": textOrNil(value)})
+			u.effect(u.id, &hook.ExecHidden{Program: "make", Option: name, Value: value.value()})
 			u.inside(func() { u.shellText(value, stream{}) })
 		}
 	}

@@ -3,6 +3,19 @@ package hook
 // FactsSchema is the version of the shape of [Facts].
 const FactsSchema = 1
 
+// The structs here and in effects.go are the one description of facts: fields.go,
+// the JSON Schemas of policycheck and the tables of docs/facts.md are made of
+// them, by go test ./hook/describe -update. A field's name in the document is its
+// Go name in lower case, with _ between words; its comment goes to the page. Tags
+// say what Go does not:
+//
+//	json:"cwd"       another name in the document; "-": not part of it
+//	null:"zero"      the zero value is null in the document
+//	enum:"a|b"       no other texts
+//	examples:"a|b"   texts of an open set
+//	unknown:"null"   how nobody knowing it shows: see policycheck/schema/README.md
+//	form:"path"      how every text of it looks: path, host, program or branch
+
 // A Span is a half-open range of code points of the text that was read: the
 // shell line for shell facts, the string itself elsewhere.
 type Span [2]int
@@ -11,7 +24,8 @@ type Span [2]int
 // In the JSON form (see [Facts.Document]) every field is always present and
 // null means unknown; pointers are nil for unknown here.
 type Facts struct {
-	Opaque  bool // some part was not understood: see Unknown
+	Schema  Version
+	Opaque  bool // some part was not understood; unknown says which
 	Unknown []Unknown
 	Shell   *Shell // nil when the event carries no shell line
 	Code    []Code
@@ -20,44 +34,47 @@ type Facts struct {
 	Effects []FactEffect
 }
 
+// A Version stands for [FactsSchema] in the document.
+type Version struct{}
+
 // An Unknown is one thing that was not understood.
 type Unknown struct {
-	Kind    string // program, word, code, syntax, dialect, limit, path, directory, tool …
+	Kind    string `enum:"program|word|path|directory|code|script|syntax|dialect|characters|limit|tool"`
 	Why     string // a sentence fragment for people
-	Command int    // the command it belongs to, 0 for none
+	Command int    `null:"zero"` // the command it belongs to, 0 for none
 	Span    *Span
 }
 
 // A Shell is a shell line taken apart.
 type Shell struct {
-	Dialect  string // "bash"; "" when it is not known
-	Text     string // the line itself; not part of the document
+	Dialect  string `null:"zero"` // bash; null when it is not known
+	Text     string `json:"-"`    // the line itself
 	Commands []ShellCommand
 }
 
 // A ShellCommand is one simple command, however deeply nested.
 type ShellCommand struct {
-	ID         int     // counts from 1, in the order of the text
-	Program    *string // base name after quote removal and wrappers; nil when unknown
-	Path       *string // as written, when the program was written with a path
-	Subcommand *string // the verb of programs that have verbs, words joined by a blank
-	Operands   []*string
-	Options    map[string][]any // canonical long names; values are true, a string, or nil for unknown
+	ID         int              // counts from 1, in the order of the text
+	Program    *string          `unknown:"listed" form:"program"` // base name after quote removal and wrappers
+	Path       *string          // as written, when the program was written with a path
+	Subcommand *string          // the verb of programs that have verbs, words joined by a blank
+	Operands   []*string        `unknown:"listed"`
+	Options    map[string][]any `unknown:"listed"` // by canonical long name without dashes; values are true, a text, or null for unknown
 	Words      []Word
-	Env        map[string]*string // assignments before the command
-	Dir        *string            // its working directory
-	Via        []string           // wrappers from the outside in: sudo, xargs, sh -c …
+	Env        map[string]*string `unknown:"listed"`                        // assignments before the command
+	Dir        *string            `json:"cwd" unknown:"listed" form:"path"` // its working directory
+	Via        []string           // wrappers, outermost first: sudo, xargs, sh -c …
 	Redirects  []Redirect
 	Stdin      *Stdin
-	PipeTo     int // the command that reads its output, 0 for none
+	PipeTo     int `null:"zero"` // the command that reads its output
 	Depth      int // nested shells, substitutions and wrappers above it
 	Span       *Span
 }
 
-// A Word is one argument after expansion. Value is nil when unknown; Span is
-// nil where the word is not literal in the text.
+// A Word is one argument after expansion. Span is nil where the word is not
+// literal in the text.
 type Word struct {
-	Value *string
+	Value *string `unknown:"listed"`
 	Span  *Span
 }
 
@@ -65,51 +82,42 @@ type Word struct {
 type Redirect struct {
 	Op     string
 	FD     int
-	Target *string
+	Target *string `unknown:"listed"`
 	Span   *Span
 }
 
 // A Stdin says where a command's input comes from.
 type Stdin struct {
-	From    string  // pipe, file, heredoc, herestring
-	Command int     // the command on the other side of the pipe
-	Text    *string // the text, where it is literal
-	Path    *string
+	From    string  `enum:"pipe|file|heredoc|herestring"`
+	Command int     `null:"zero"`      // the command on the other side of the pipe
+	Text    *string `unknown:"listed"` // the text, where it is literal
+	Path    *string `unknown:"listed"`
 }
 
 // A Code is a piece of another language inside the event.
 type Code struct {
-	Command  int
+	Command  int `null:"zero"`
 	Language string
-	Text     *string // nil when unknown
-	Source   string  // inline, stdin, heredoc, file
+	Text     *string `unknown:"null"`
+	Source   string  `examples:"inline|stdin|heredoc|file"`
 	Calls    []string
 }
 
 // A Host is one network peer.
 type Host struct {
-	Command int
-	Host    *string // nil when unknown
+	Command int     `null:"zero"`
+	Host    *string `unknown:"null" form:"host"`
 	URL     *string
-	Access  string // fetch, send, connect
+	Access  string `enum:"fetch|send|connect"`
 }
 
 // A Path is one file or directory that the event names.
 type Path struct {
-	Command   int
-	Raw       string  // as written, "" when not literal
-	Path      *string // absolute and cleaned; nil when unknown
-	Resolved  *string // with symbolic links followed where they exist
-	Access    string  // read, write, delete, permissions, execute, list
-	InProject *bool
+	Command   int     `null:"zero"`
+	Raw       string  `null:"zero"`                // as written, null when not literal
+	Path      *string `unknown:"null" form:"path"` // absolute and cleaned
+	Resolved  *string `unknown:"null" form:"path"` // with symbolic links followed where they exist
+	Access    string  `enum:"read|write|delete|permissions|execute|list|use"`
+	InProject *bool   `unknown:"null"`
 	Glob      bool
-}
-
-// A FactEffect is one thing that the event amounts to, "effects" in the
-// document. (The Go name differs because an [Effect] is a severity.) Attrs hold
-// the fields that its kind defines; docs/facts.md lists them.
-type FactEffect struct {
-	Kind    string
-	Command int // 0 when a tool other than a shell causes it
-	Attrs   map[string]any
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 )
 
 // FactsOf is the reverse of [Facts.Document]: the facts whose document doc is,
@@ -11,173 +12,162 @@ import (
 // holds. The error says what in doc is not as this version writes it: such facts
 // are to be worked out anew.
 func FactsOf(doc map[string]any, line string) (*Facts, error) {
-	r := &restorer{}
-	if r.number(doc, "schema") != FactsSchema {
-		return nil, fmt.Errorf("facts have schema %v, not %d", doc["schema"], FactsSchema)
+	f := &Facts{}
+	if err := restore(f, doc); err != nil {
+		return nil, fmt.Errorf("facts: %w", err)
 	}
-	f := &Facts{
-		Opaque:  of[bool](r, doc, "opaque"),
-		Unknown: all(r, doc, "unknown", r.unknown),
-		Code:    all(r, doc, "code", r.code),
-		Hosts:   all(r, doc, "hosts", r.host),
-		Paths:   all(r, doc, "paths", r.pathOf),
-		Effects: all(r, doc, "effects", r.effect),
+	if f.Shell != nil {
+		f.Shell.Text = line
 	}
-	if shell := of[map[string]any](r, doc, "shell"); shell != nil {
-		f.Shell = &Shell{Dialect: of[string](r, shell, "dialect"), Text: line, Commands: all(r, shell, "commands", r.command)}
-	}
-	return f, r.err
+	return f, nil
 }
 
-// A restorer reads a document of facts. The first mistake stays in err.
-type restorer struct{ err error }
-
-func (r *restorer) fail(key string, v any) {
-	if r.err == nil {
-		r.err = fmt.Errorf("facts: %s is a %T", key, v)
+// restore reads an object from its document.
+func restore(o FactObject, doc map[string]any) error {
+	if e, ok := o.(*FactEffect); ok {
+		kind, _ := doc["kind"].(string)
+		if e.Is = NewEffect(kind); e.Is == nil {
+			e.Is = ownEffect(kind, doc)
+		}
 	}
-}
-
-// of returns m[key]; null is the zero value.
-func of[T any](r *restorer, m map[string]any, key string) T {
-	v, there := m[key]
-	t, ok := v.(T)
-	if !ok && (v != nil || !there) {
-		r.fail(key, v)
-	}
-	return t
-}
-
-func all[T any](r *restorer, m map[string]any, key string, restore func(map[string]any) T) []T {
-	var out []T
-	for _, v := range of[[]any](r, m, key) {
-		e, ok := v.(map[string]any)
-		if !ok {
-			r.fail(key, v)
+	fields := 0
+	for i := 0; ; i++ {
+		name, at := o.Member(i)
+		if name == "" {
+			break
+		}
+		v, there := doc[name]
+		if _, optional := at.(*OptionalText); !there && optional {
 			continue
 		}
-		out = append(out, restore(e))
+		if fields++; !there || !Set(at, v) {
+			return fmt.Errorf("%s is not as this version writes it", name)
+		}
 	}
-	return out
+	if fields != len(doc) {
+		return fmt.Errorf("fields that %T does not have", o)
+	}
+	return nil
 }
 
-func (r *restorer) number(m map[string]any, key string) int {
-	switch n := m[key].(type) {
-	case nil:
+func ownEffect(kind string, doc map[string]any) *OwnEffect {
+	own := &OwnEffect{Name: kind}
+	for _, name := range slices.Sorted(maps.Keys(doc)) {
+		if name != "kind" && name != "command" {
+			own.Fields = append(own.Fields, OwnField{Name: name})
+		}
+	}
+	return own
+}
+
+// Set puts a value of a document where a field is kept (see [FactObject]). It reports
+// whether the field can have that value, which it has in part if not.
+func Set(at, v any) bool {
+	switch at := at.(type) {
+	case *string:
+		return set(at, v)
+	case **string:
+		return setPointer(at, v)
+	case *TextOrNull:
+		return v == nil || set((*string)(at), v)
+	case KindName:
+		return v == string(at)
+	case *OptionalText:
+		at.There = true
+		return setPointer(&at.Text, v)
+	case *bool:
+		return set(at, v)
+	case **bool:
+		return setPointer(at, v)
+	case *int:
+		return setNumber(at, v)
+	case *NumberOrNull:
+		return v == nil || setNumber((*int)(at), v)
+	case *Version:
+		var n int
+		return setNumber(&n, v) && n == FactsSchema
+	case **Span:
+		return setSpan(at, v)
+	case *any:
+		*at = v
+		return true
+	case *[]string:
+		return setList(at, v, set[string])
+	case *[]*string:
+		return setList(at, v, setPointer[string])
+	case *map[string]*string:
+		return setMap(at, v, setPointer[string])
+	case *map[string][]any:
+		return setMap(at, v, set[[]any])
+	case FactList:
+		elements, ok := v.([]any)
+		for _, e := range elements {
+			doc, is := e.(map[string]any)
+			ok = ok && is && restore(at.Add(), doc) == nil
+		}
+		return ok
+	case FactPart:
+		doc, ok := v.(map[string]any)
+		return v == nil || ok && restore(at.Make(), doc) == nil
+	}
+	return false
+}
+
+func set[T any](at *T, v any) (ok bool) {
+	*at, ok = v.(T)
+	return ok
+}
+
+func setPointer[T any](at **T, v any) bool {
+	if v == nil {
+		*at = nil
+		return true
+	}
+	*at = new(T)
+	return set(*at, v)
+}
+
+func setList[T any](at *[]T, v any, set func(*T, any) bool) bool {
+	elements, ok := v.([]any)
+	*at = make([]T, len(elements))
+	for i, e := range elements {
+		ok = ok && set(&(*at)[i], e)
+	}
+	return ok
+}
+
+func setMap[T any](at *map[string]T, v any, set func(*T, any) bool) bool {
+	m, ok := v.(map[string]any)
+	*at = make(map[string]T, len(m))
+	for k, e := range m {
+		var one T
+		ok = ok && set(&one, e)
+		(*at)[k] = one
+	}
+	return ok
+}
+
+func setNumber(at *int, v any) bool {
+	switch n := v.(type) {
 	case int:
-		return n
+		*at = n
+		return true
 	case json.Number:
 		i, err := n.Int64()
-		if err != nil {
-			r.fail(key, m[key])
-		}
-		return int(i)
-	default:
-		r.fail(key, n)
+		*at = int(i)
+		return err == nil
 	}
-	return 0
+	return false
 }
 
-func (r *restorer) text(m map[string]any, key string) *string {
-	if m[key] == nil {
-		return nil
+func setSpan(at **Span, v any) bool {
+	if v == nil {
+		return true
 	}
-	s := of[string](r, m, key)
-	return &s
-}
-
-func (r *restorer) texts(m map[string]any, key string) []string {
-	var out []string
-	for _, v := range of[[]any](r, m, key) {
-		s, ok := v.(string)
-		if !ok {
-			r.fail(key, v)
-		}
-		out = append(out, s)
+	ends, ok := v.([]any)
+	if !ok || len(ends) != 2 {
+		return false
 	}
-	return out
-}
-
-func (r *restorer) span(m map[string]any) *Span {
-	list := of[[]any](r, m, "span")
-	if list == nil {
-		return nil
-	}
-	if len(list) != 2 {
-		r.fail("span", list)
-		return nil
-	}
-	ends := map[string]any{"from": list[0], "to": list[1]}
-	return &Span{r.number(ends, "from"), r.number(ends, "to")}
-}
-
-func (r *restorer) unknown(m map[string]any) Unknown {
-	return Unknown{Kind: of[string](r, m, "kind"), Why: of[string](r, m, "why"), Command: r.number(m, "command"), Span: r.span(m)}
-}
-
-func (r *restorer) code(m map[string]any) Code {
-	return Code{
-		Command: r.number(m, "command"), Language: of[string](r, m, "language"), Text: r.text(m, "text"),
-		Source: of[string](r, m, "source"), Calls: r.texts(m, "calls"),
-	}
-}
-
-func (r *restorer) host(m map[string]any) Host {
-	return Host{Command: r.number(m, "command"), Host: r.text(m, "host"), URL: r.text(m, "url"), Access: of[string](r, m, "access")}
-}
-
-func (r *restorer) pathOf(m map[string]any) Path {
-	p := Path{
-		Command: r.number(m, "command"), Raw: of[string](r, m, "raw"), Path: r.text(m, "path"), Resolved: r.text(m, "resolved"),
-		Access: of[string](r, m, "access"), Glob: of[bool](r, m, "glob"),
-	}
-	if m["in_project"] != nil {
-		in := of[bool](r, m, "in_project")
-		p.InProject = &in
-	}
-	return p
-}
-
-func (r *restorer) effect(m map[string]any) FactEffect {
-	e := FactEffect{Kind: of[string](r, m, "kind"), Command: r.number(m, "command"), Attrs: maps.Clone(m)}
-	delete(e.Attrs, "kind")
-	delete(e.Attrs, "command")
-	return e
-}
-
-func (r *restorer) command(m map[string]any) ShellCommand {
-	c := ShellCommand{
-		ID: r.number(m, "id"), Program: r.text(m, "program"), Path: r.text(m, "path"), Subcommand: r.text(m, "subcommand"),
-		Words: all(r, m, "words", r.word), Dir: r.text(m, "cwd"), Via: r.texts(m, "via"), Redirects: all(r, m, "redirects", r.redirect),
-		PipeTo: r.number(m, "pipe_to"), Depth: r.number(m, "depth"), Span: r.span(m),
-	}
-	for _, v := range of[[]any](r, m, "operands") {
-		c.Operands = append(c.Operands, r.text(map[string]any{"operands": v}, "operands"))
-	}
-	options := of[map[string]any](r, m, "options")
-	for name := range options {
-		if c.Options == nil {
-			c.Options = make(map[string][]any, len(options))
-		}
-		c.Options[name] = of[[]any](r, options, name)
-	}
-	env := of[map[string]any](r, m, "env")
-	for name := range env {
-		if c.Env == nil {
-			c.Env = make(map[string]*string, len(env))
-		}
-		c.Env[name] = r.text(env, name)
-	}
-	if in := of[map[string]any](r, m, "stdin"); in != nil {
-		c.Stdin = &Stdin{From: of[string](r, in, "from"), Command: r.number(in, "command"), Text: r.text(in, "text"), Path: r.text(in, "path")}
-	}
-	return c
-}
-
-func (r *restorer) word(m map[string]any) Word {
-	return Word{Value: r.text(m, "value"), Span: r.span(m)}
-}
-
-func (r *restorer) redirect(m map[string]any) Redirect {
-	return Redirect{Op: of[string](r, m, "op"), FD: r.number(m, "fd"), Target: r.text(m, "target"), Span: r.span(m)}
+	*at = &Span{}
+	return setNumber(&(*at)[0], ends[0]) && setNumber(&(*at)[1], ends[1])
 }

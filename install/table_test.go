@@ -362,7 +362,7 @@ func TestOwnFiles(t *testing.T) {
 			found := facts.New(facts.World{Home: m.Home, Project: m.Project}).Of(&hook.Event{Name: hook.PreToolUse, Fields: map[string]any{
 				"cwd": m.Project, "tool_name": "Write", "tool_input": map[string]any{"file_path": path, "content": "{}"},
 			}})
-			if !slices.ContainsFunc(found.Effects, func(e hook.FactEffect) bool { return e.Kind == "self" }) {
+			if !slices.ContainsFunc(found.Effects, func(e hook.FactEffect) bool { return e.Kind() == "self" }) {
 				t.Errorf("%s, %s: a write of %s is like any other", agent, s, path)
 			}
 		}

@@ -196,7 +196,7 @@ func (c Condition) matchFact(f *hook.Facts) Truth {
 	kind := glob(c.pattern)
 	if c.about == anEffect {
 		for i := range f.Effects {
-			if kind.matches(f.Effects[i].Kind) {
+			if kind.matches(f.Effects[i].Kind()) {
 				return Yes
 			}
 		}

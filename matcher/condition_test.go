@@ -232,7 +232,7 @@ func ExampleParseCondition() {
 }
 
 func TestConditionFacts(t *testing.T) {
-	push := &hook.Facts{Effects: []hook.FactEffect{{Kind: "git.push"}}}
+	push := &hook.Facts{Effects: []hook.FactEffect{{Is: &hook.GitPush{}}}}
 	hidden := &hook.Facts{Opaque: true, Unknown: []hook.Unknown{{Kind: "program"}}}
 	for _, row := range []struct {
 		condition string

@@ -58,16 +58,17 @@ func TestUnknownFields(t *testing.T) {
 		}
 		facts := *factsIn(w, ev)
 		for i, e := range facts.Effects {
-			for _, key := range slices.Sorted(maps.Keys(e.Attrs)) {
+			attrs := hook.Tree(&e)
+			for _, key := range slices.Sorted(maps.Keys(attrs)) {
 				for _, missing := range []bool{false, true} {
-					what := fmt.Sprintf("%s.%s of %v, missing: %t", e.Kind, key, e.Attrs[key], missing)
-					if done[what] {
+					what := fmt.Sprintf("%s.%s of %v, missing: %t", e.Kind(), key, attrs[key], missing)
+					if done[what] || key == "kind" || key == "command" {
 						continue
 					}
 					done[what] = true
 					less := facts
 					less.Effects = slices.Clone(facts.Effects)
-					less.Effects[i].Attrs = without(e.Attrs, key, missing)
+					less.Effects[i].Is = without(e.Kind(), attrs, key, missing)
 					decide(*ev, less, line+": "+what)
 				}
 			}
@@ -78,12 +79,17 @@ func TestUnknownFields(t *testing.T) {
 	}
 }
 
-func without(attrs map[string]any, key string, missing bool) map[string]any {
-	out := maps.Clone(attrs)
-	if missing {
-		delete(out, key)
-	} else {
-		out[key] = nil
+// without is an effect that lacks what facts know, though its kind may never do so.
+func without(kind string, attrs map[string]any, key string, missing bool) hook.EffectKind {
+	out := &hook.OwnEffect{Name: kind}
+	for _, name := range slices.Sorted(maps.Keys(attrs)) {
+		switch {
+		case name == "kind", name == "command", missing && name == key:
+		case name == key:
+			out.Fields = append(out.Fields, hook.OwnField{Name: name})
+		default:
+			out.Fields = append(out.Fields, hook.OwnField{Name: name, Value: attrs[name]})
+		}
 	}
 	return out
 }

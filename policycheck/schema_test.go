@@ -9,7 +9,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -207,40 +206,6 @@ func catalogue(t *testing.T) map[string]map[string]bool {
 		}
 	}
 	return out
-}
-
-// TestFactsPage holds that docs/facts.md lists each kind with its fields.
-func TestFactsPage(t *testing.T) {
-	_, table, found := strings.Cut(read(t, "../docs/facts.md"), "| kind | fields")
-	if !found {
-		t.Fatal("docs/facts.md has lost its table of effects")
-	}
-	aside := regexp.MustCompile(`\([^()]*\)`)
-	field := regexp.MustCompile("`([a-z_]+)`")
-	listed := map[string][]string{}
-	for l := range strings.Lines(table) {
-		cells := strings.Split(l, " | ")
-		if len(cells) != 2 || !strings.HasPrefix(l, "| `") {
-			continue
-		}
-		fields := []string{"command", "kind"}
-		for _, m := range field.FindAllStringSubmatch(aside.ReplaceAllString(cells[1], ""), -1) {
-			fields = append(fields, m[1])
-		}
-		slices.Sort(fields)
-		listed[strings.Trim(cells[0], "|` ")] = fields
-	}
-	kinds := effectFields(t)
-	for kind, want := range kinds {
-		if got := listed[kind]; !slices.Equal(got, want) {
-			t.Errorf("docs/facts.md lists %v for %s, its schema %v", got, kind, want)
-		}
-	}
-	for kind := range listed {
-		if kinds[kind] == nil {
-			t.Errorf("docs/facts.md lists %s, which has no schema", kind)
-		}
-	}
 }
 
 // TestEvents holds that the schemas describe what agents really send: the

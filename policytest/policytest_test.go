@@ -87,9 +87,9 @@ func oneEffect(w policytest.World, ev *hook.Event) *hook.Facts {
 	if strings.Contains(line, "push") {
 		branch, _ := w.Getenv("BRANCH")
 		head, _ := w.ReadFile("/home/dev/project/.git/HEAD", 100)
-		f.Effects = append(f.Effects, hook.FactEffect{Kind: "git.push", Attrs: map[string]any{
-			"force": strings.Contains(line, "-f"), "branch": branch, "head": string(head), "home": w.Home,
-		}})
+		f.Effects = append(f.Effects, hook.FactEffect{Is: &hook.OwnEffect{Name: "git.push", Fields: []hook.OwnField{
+			{Name: "branch", Value: branch}, {Name: "force", Value: strings.Contains(line, "-f")}, {Name: "head", Value: string(head)}, {Name: "home", Value: w.Home},
+		}}})
 	}
 	return f
 }

@@ -198,7 +198,7 @@ func record(line string, effect hook.Effect, facts *hook.Facts) []byte {
 
 // TestLog reads records, and says of each what cannot be known.
 func TestLog(t *testing.T) {
-	known := &hook.Facts{Effects: []hook.FactEffect{{Kind: "git.push"}}}
+	known := &hook.Facts{Effects: []hook.FactEffect{{Is: &hook.GitPush{}}}}
 	newer := string(record("ls", hook.Pass, known))
 	newer = strings.Replace(newer, `"schema":1,"shell"`, `"schema":99,"shell"`, 1)
 	for _, test := range []struct {

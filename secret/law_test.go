@@ -170,8 +170,8 @@ func reader() *facts.Reader {
 func known(r *facts.Reader, ev *hook.Event) []string {
 	list := []string{}
 	for _, e := range r.Of(ev).Effects {
-		if what, ok := e.Attrs["secret"].(string); e.Kind == "net.send" && ok {
-			list = append(list, what)
+		if sent, ok := e.Is.(*hook.NetSend); ok && sent.Secret != nil {
+			list = append(list, *sent.Secret)
 		}
 	}
 	return list
@@ -262,8 +262,8 @@ func TestSilence(t *testing.T) {
 		}
 		f := r.Of(event("Bash", line))
 		for _, e := range f.Effects {
-			if e.Kind == "secret.read" || e.Kind == "net.send" && e.Attrs["secret"] != nil {
-				t.Errorf("%s: %s %v", line, e.Kind, e.Attrs)
+			if e.Kind() == "secret.read" || e.Kind() == "net.send" && hook.Tree(&e)["secret"] != nil {
+				t.Errorf("%s: %s %v", line, e.Kind(), hook.Tree(&e))
 			}
 		}
 	}

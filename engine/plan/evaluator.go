@@ -139,23 +139,6 @@ func (e *Evaluator) Evaluate(ctx context.Context, hooks []*hook.Hook, ev *hook.E
 	return answers
 }
 
-// inputOf returns what policies see of an event. Most of its facts nobody reads.
-func inputOf(ev *hook.Event) (value.Value, error) {
-	return value.Lazy(ev.DocumentWith(value.Later(func() map[string]any { return factsOf(ev.Facts) })))
-}
-
-// factsOf is the document of facts. Most policies read effects and no commands.
-func factsOf(f *hook.Facts) map[string]any {
-	if f == nil || f.Shell == nil {
-		return f.Document()
-	}
-	rest := *f
-	rest.Shell = nil
-	doc := rest.Document()
-	doc["shell"] = value.Later(f.Shell.Document)
-	return doc
-}
-
 // endOf returns when the answers must be there: a little before ctx ends, since
 // whoever set it will not take them afterwards.
 func endOf(ctx context.Context) time.Time {

@@ -103,9 +103,9 @@ func pushes(line string) *hook.Facts {
 		if branch == "?" {
 			branches = nil
 		}
-		f.Effects = append(f.Effects, hook.FactEffect{Kind: "git.push", Command: i + 1, Attrs: map[string]any{
-			"remote": remote, "branches": branches, "force": strings.HasPrefix(w, "+"),
-		}})
+		f.Effects = append(f.Effects, hook.FactEffect{Command: i + 1, Is: &hook.OwnEffect{Name: "git.push", Fields: []hook.OwnField{
+			{Name: "branches", Value: branches}, {Name: "force", Value: strings.HasPrefix(w, "+")}, {Name: "remote", Value: remote},
+		}}})
 	}
 	return f
 }

@@ -107,13 +107,6 @@ type Role struct {
 	Many   bool   // zero or more of them
 }
 
-// A Template is an effect as a row writes it.
-type Template struct {
-	Kind  string
-	Attrs map[string]any
-	Conds []string
-}
-
 // Lookup returns the row of a program or of a program and its verbs.
 func (c *Catalogue) Lookup(name string) (*Row, bool) {
 	c.mu.Lock()
@@ -228,27 +221,4 @@ func parseRole(s string) (Role, error) {
 		return Role{}, fmt.Errorf("unknown role %q", s)
 	}
 	return Role{Name: name, Detail: detail, Many: many}, nil
-}
-
-func parseTemplate(e any) (Template, error) {
-	m, _ := e.(map[string]any)
-	kind, _ := m["kind"].(string)
-	if kind == "" {
-		return Template{}, fmt.Errorf("an effect without kind")
-	}
-	t := Template{Kind: kind, Attrs: map[string]any{}}
-	for k, v := range m {
-		switch k {
-		case "kind":
-		case "if":
-			list, _ := v.([]any)
-			for _, c := range list {
-				s, _ := c.(string)
-				t.Conds = append(t.Conds, s)
-			}
-		default:
-			t.Attrs[k] = v
-		}
-	}
-	return t, nil
 }

@@ -171,7 +171,7 @@ func (t *telling) commands(used []explain.Use) {
 func (t *telling) use(u *explain.Use) {
 	f := t.e.Event.Facts
 	if e := u.Effect(f); e != nil {
-		t.printf("  effect: %s\n", effectLine(*e))
+		t.printf("  effect: %s\n", effectLine(hook.Tree(e)))
 		return
 	}
 	if n := u.Unknown(f); n != nil {
@@ -206,7 +206,7 @@ func (t *telling) passed() {
 	}
 	if f := t.e.Event.Facts; f != nil {
 		for _, e := range f.Effects {
-			t.printf("  effect: %s\n", effectLine(e))
+			t.printf("  effect: %s\n", effectLine(hook.Tree(&e)))
 		}
 		for _, n := range f.Unknown {
 			t.printf("  unknown: %s: %s\n", strictjson.Visible(n.Kind), strictjson.OneLine(n.Why))

@@ -106,7 +106,7 @@ func (t *sight) belonging(command int, indent string) {
 	}
 	for _, e := range f.Effects {
 		if e.Command == command {
-			fmt.Fprintf(t, "%s%s %s\n", indent, t.Name("effect  "), effectLine(e))
+			fmt.Fprintf(t, "%s%s %s\n", indent, t.Name("effect  "), effectLine(hook.Tree(&e)))
 		}
 	}
 	for _, u := range f.Unknown {
@@ -185,12 +185,13 @@ func commandPlace(p screen.Page, c *hook.ShellCommand, dir string) string {
 	return s
 }
 
-// effectLine is one effect in one line: its kind, and what is known of it.
-func effectLine(e hook.FactEffect) string {
-	line := e.Kind
-	for _, k := range slices.Sorted(maps.Keys(e.Attrs)) {
-		v := document.Value(e.Attrs[k])
-		if !isEmpty(v) && v != false && v != "" {
+// effectLine is the document of one effect in one line: its kind, and what is
+// known of it.
+func effectLine(doc map[string]any) string {
+	line, _ := doc["kind"].(string)
+	for _, k := range slices.Sorted(maps.Keys(doc)) {
+		v := document.Value(doc[k])
+		if k != "kind" && k != "command" && !isEmpty(v) && v != false && v != "" {
 			line += " " + k + "=" + string(strictjson.Append(nil, v))
 		}
 	}

@@ -2,6 +2,7 @@ package tell
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -82,17 +83,13 @@ func seenIn(doc map[string]any) []string {
 		elements, _ := doc[name].([]any)
 		for _, v := range elements {
 			m, _ := v.(map[string]any)
-			attrs := map[string]any{}
-			for k, v := range m {
-				if k != "kind" && k != "command" && k != "span" {
-					attrs[k] = v
-				}
-			}
-			kind, _ := m["kind"].(string)
 			if name == "unknown" {
-				kind = "unknown " + kind
+				m = maps.Clone(m)
+				delete(m, "span")
+				list = append(list, "unknown "+effectLine(m))
+				continue
 			}
-			list = append(list, effectLine(hook.FactEffect{Kind: kind, Attrs: attrs}))
+			list = append(list, effectLine(m))
 		}
 	}
 	return list

@@ -5,24 +5,42 @@ import (
 	"slices"
 )
 
-// Later is a part of a tree for [Lazy] that is worked out when it is read. It
-// must have no types that [From] does not know.
-type Later func() map[string]any
+// A Source is what the pairs of a [Deferred] object are made of.
+type Source interface {
+	// Pairs returns them in the order of keys, no key twice. It is called once at
+	// most, and what they hold must not be changed any more.
+	Pairs() []Pair
+}
+
+// Deferred is an object whose pairs are made when somebody looks. It is for one
+// goroutine.
+func Deferred(of Source) *Object {
+	o := &Object{later: of, ordered: true, unsure: true}
+	o.frozen = true
+	return o
+}
+
+// List is an array of elems, which it keeps and which must not be changed any more.
+func List(elems []Value) *Array {
+	a := &Array{elems: elems, unsure: true}
+	a.frozen = true
+	return a
+}
 
 // Lazy is [From] for a tree of which little will be read: what the objects in it
-// hold is converted when somebody looks. The tree must not be changed any more,
+// hold is converted when somebody looks. A part of it may be a [Value] already. The tree must not be changed any more,
 // and the result is for one goroutine.
 func Lazy(tree map[string]any) (*Object, error) {
 	if err := check(tree); err != nil {
 		return nil, err
 	}
-	return lazy(tree), nil
+	return Deferred(object(tree)), nil
 }
 
 // check reports what in a tree cannot be converted.
 func check(x any) error {
 	switch x := x.(type) {
-	case nil, bool, string, int, int64, []string, map[string]string, Later:
+	case nil, bool, string, int, int64, []string, map[string]string, Value:
 		return nil
 	case []any:
 		for _, e := range x {
@@ -43,11 +61,18 @@ func check(x any) error {
 	return err
 }
 
-// lazy converts a tree that was checked.
-func lazy(tree map[string]any) *Object {
-	o := &Object{later: tree, ordered: true, unsure: true}
-	o.frozen = true
-	return o
+// An object is an object of a tree that was checked.
+type object map[string]any
+
+func (tree object) Pairs() []Pair {
+	keys := make([]string, 0, len(tree))
+	keys = slices.AppendSeq(keys, maps.Keys(tree))
+	slices.Sort(keys)
+	pairs := make([]Pair, len(keys))
+	for i, k := range keys {
+		pairs[i] = Pair{String(k), later(tree[k])}
+	}
+	return pairs
 }
 
 // load makes the pairs that are still to be made.
@@ -58,31 +83,23 @@ func (o *Object) load() {
 }
 
 func (o *Object) fill() {
-	tree := o.later
-	keys := make([]string, 0, len(tree))
-	keys = slices.AppendSeq(keys, maps.Keys(tree))
-	slices.Sort(keys)
-	o.pairs = make([]Pair, len(keys))
-	for i, k := range keys {
-		o.pairs[i] = Pair{String(k), later(tree[k])}
-	}
+	o.pairs = o.later.Pairs()
 	o.later = nil
 }
 
-// later converts what was checked; it panics for what a Later should not hold.
+// later converts what was checked; it panics for what was not.
 func later(x any) Value {
 	switch x := x.(type) {
 	case map[string]any:
-		return lazy(x)
-	case Later:
-		return lazy(x())
+		return Deferred(object(x))
+	case Value:
+		return x
 	case []any:
-		a := &Array{elems: make([]Value, len(x)), unsure: true}
+		elems := make([]Value, len(x))
 		for i, e := range x {
-			a.elems[i] = later(e)
+			elems[i] = later(e)
 		}
-		a.frozen = true
-		return a
+		return List(elems)
 	}
 	v, err := From(x)
 	if err != nil {

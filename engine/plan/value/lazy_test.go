@@ -57,7 +57,7 @@ func TestLazy(t *testing.T) {
 			t.Fatal(err)
 		}
 		if r.IntN(2) == 0 {
-			at = map[string]any{"tree": value.Later(func() map[string]any { return m }), "other": "x"}
+			at = map[string]any{"tree": whole.(*value.Object).Get(value.String("tree")), "other": "x"}
 		}
 		later, err := value.Lazy(at)
 		if err != nil {

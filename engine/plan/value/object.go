@@ -15,8 +15,8 @@ type Object struct {
 	ordered bool // by key; always so for less than two
 	index   *index
 	weight  int
-	unsure  bool           // a value has grown since weight was taken
-	later   map[string]any // what the pairs are still to be made of, see Lazy
+	unsure  bool   // a value has grown since weight was taken
+	later   Source // what the pairs are still to be made of, see Deferred
 	state
 }
 
