@@ -53,35 +53,35 @@ var moments = [...]Moment{
 		Name: PreToolUse, Matches: "tool_name", Rewrites: "tool_input", Closes: ClosesAlways, Example: "tool_input",
 		Fields: []Field{
 			{Name: "tool_name", Need: Must}, {Name: "tool_input", Type: Object, Need: Must}, {Name: "tool_use_id"},
-			{Name: "mcp_server", Type: Object, Of: server[:]},
+			{Name: "mcp_server", Type: Object, Of: server},
 		},
 	},
 	{
 		Name: PermissionRequest, Matches: "tool_name", Rewrites: "tool_input", Closes: ClosesAlways, Example: "tool_input",
 		Fields: []Field{
 			{Name: "tool_name", Need: Must}, {Name: "tool_input", Type: Object, Need: Must}, {Name: "tool_use_id"},
-			{Name: "permission_suggestions", Type: List}, {Name: "mcp_server", Type: Object, Of: server[:]},
+			{Name: "permission_suggestions", Type: List}, {Name: "mcp_server", Type: Object, Of: server},
 		},
 	},
 	{
 		Name: PermissionDenied, Matches: "tool_name", Closes: ClosesNever,
 		Fields: []Field{
 			{Name: "tool_name", Need: Must}, {Name: "tool_input", Type: Object, Need: Must}, {Name: "tool_use_id"},
-			{Name: "reason"}, {Name: "mcp_server", Type: Object, Of: server[:]},
+			{Name: "reason"}, {Name: "mcp_server", Type: Object, Of: server},
 		},
 	},
 	{
 		Name: PostToolUse, Matches: "tool_name", Rewrites: "tool_response", Closes: ClosesNever, Example: "tool_response",
 		Fields: []Field{
 			{Name: "tool_name", Need: Must}, {Name: "tool_input", Type: Object, Need: Must}, {Name: "tool_response", Type: Anything, Need: Must},
-			{Name: "tool_use_id"}, {Name: "duration_ms", Type: Number}, {Name: "mcp_server", Type: Object, Of: server[:]},
+			{Name: "tool_use_id"}, {Name: "duration_ms", Type: Number}, {Name: "mcp_server", Type: Object, Of: server},
 		},
 	},
 	{
 		Name: PostToolUseFailure, Matches: "tool_name", Closes: ClosesNever, Example: "error",
 		Fields: []Field{
 			{Name: "tool_name", Need: Must}, {Name: "tool_input", Type: Object, Need: Must}, {Name: "error", Need: Sent}, {Name: "tool_use_id"},
-			{Name: "is_interrupt", Type: Boolean}, {Name: "duration_ms", Type: Number}, {Name: "mcp_server", Type: Object, Of: server[:]},
+			{Name: "is_interrupt", Type: Boolean}, {Name: "duration_ms", Type: Number}, {Name: "mcp_server", Type: Object, Of: server},
 		},
 	},
 	{
@@ -185,8 +185,8 @@ var moments = [...]Moment{
 		Name: PostCompact, Matches: "trigger", Closes: ClosesNever,
 		Fields: []Field{{Name: "trigger", Need: Sent, Known: "manual auto"}, {Name: "compact_summary"}},
 	},
-	{Name: PreModelSwitch, Matches: "to_model", Closes: ClosesAlways, Example: "to_model", Fields: modelSwitch[:]},
-	{Name: PostModelSwitch, Matches: "to_model", Closes: ClosesNever, Example: "to_model", Fields: modelSwitch[:]},
+	{Name: PreModelSwitch, Matches: "to_model", Closes: ClosesAlways, Example: "to_model", Fields: modelSwitch},
+	{Name: PostModelSwitch, Matches: "to_model", Closes: ClosesNever, Example: "to_model", Fields: modelSwitch},
 	{
 		Name: Elicitation, Matches: "mcp_server_name", Closes: ClosesAlways, Example: "message",
 		Fields: []Field{
@@ -208,9 +208,9 @@ var moments = [...]Moment{
 }
 
 // server is the MCP server whose tool is called.
-var server = [...]Field{{Name: "name"}, {Name: "source"}}
+var server = []Field{{Name: "name"}, {Name: "source"}}
 
-var modelSwitch = [...]Field{
+var modelSwitch = []Field{
 	{Name: "to_model", Need: Must}, {Name: "from_model", Need: Sent}, {Name: "requested_model", Need: OrNull},
 	{Name: "source", Known: "command picker sdk auto resume"}, {Name: "context_tokens", Type: Number}, {Name: "prompt_cache_warm", Type: Boolean},
 	{Name: "cache_ttl", Known: "5m 1h"}, {Name: "estimated_cache_write_usd", Type: Number}, {Name: "pricing", Known: "configured catalog default"},
