@@ -36,7 +36,8 @@ func (c *call) program(name, base string) stream {
 	if !ok {
 		return c.strange(base)
 	}
-	u := &use{call: c, row: row, name: base, start: c.s}
+	own := row.Own
+	u := &use{call: c, row: row, name: row.Name, start: c.s}
 	u.sort()
 	if u.wraps() {
 		return u.wrapped()
@@ -45,7 +46,7 @@ func (c *call) program(name, base string) stream {
 	if u.asks {
 		return stream{some: true, from: c.id}
 	}
-	if u.row.Own {
+	if own {
 		u.plainWords()
 	}
 	u.roles()

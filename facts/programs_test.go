@@ -14,22 +14,25 @@ import (
 
 // TestPrograms adds rows for programs of somebody's own.
 func TestPrograms(t *testing.T) {
-	rows := map[string]any{}
-	for name, text := range map[string]string{
-		"acme":        `{"verbs": true}`,
-		"acme deploy": `{"options": "-e,--environment=text --key=use -n,--dry-run", "operands": ["text"], "effects": [{"kind": "acme.deploy", "environment": "$opt:environment", "if": ["!has:dry-run"]}]}`,
-		"acme wipe":   `{"operands": ["delete*"]}`,
-		"in-venv":     `{"stop": true, "operands": ["text", "command*"]}`,
-	} {
-		entry, err := strictjson.Object([]byte(text), strictjson.Limits{})
-		if err == nil {
-			err = catalogue.Check(name, entry)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows[name] = entry
+	programs, err := strictjson.Object([]byte(`{
+		"let wipes": ["wipe", "purge"],
+		"let common": "-n,--dry-run --key=use",
+		"acme": {"verbs": true},
+		"acme deploy": {
+			"options": ["<common>", "-e,--environment=text"],
+			"operands": ["text"],
+			"effects": [{"kind": "acme.deploy", "environment": "$opt:environment", "if": ["!has:dry-run", "!operand:0=<wipes>"]}]
+		},
+		"acme <wipes>": {"operands": ["delete*"]},
+		"in-venv, in-env": {"stop": true, "operands": ["text", "command*"]},
+		"acmectl": "acme",
+		"kube": "kubectl",
+		"say": "echo"
+	}`), strictjson.Limits{})
+	if err != nil {
+		t.Fatal(err)
 	}
+	rows, _ := catalogue.Read(programs, func(key string, err error) { t.Errorf("%s: %v", key, err) })
 	r := New(World{Home: "/home/dev", Project: "/p", Programs: rows})
 	for line, want := range map[string]string{
 		"acme deploy -e prod web":             "[acme.deploy]",
@@ -39,6 +42,16 @@ func TestPrograms(t *testing.T) {
 		"in-venv 3.12 rm -rf /":               "[fs.delete]",
 		"acme deploy ~/.ssh/id_rsa":           "[acme.deploy secret.read]",
 		"acme deploy --key ~/.ssh/id_rsa web": "[acme.deploy secret.read]",
+		"acme deploy purge":                   "[]",
+		"acme purge /var/data":                "[fs.delete]",
+		"in-env 3.12 rm -rf /":                "[fs.delete]",
+		"acmectl deploy -e prod web":          "[acme.deploy]",
+		"acmectl deploy -n web":               "[]",
+		"acmectl wipe /var/data":              "[fs.delete]",
+		"kube delete ns prod":                 "[kubernetes]",
+		"kube exec web -- rm -rf /":           "[fs.delete kubernetes]",
+		"say hello":                           "[]",
+		"say ~/.ssh/id_rsa":                   "[secret.read]",
 		"other deploy":                        "[]",
 	} {
 		ev := hook.Event{Name: hook.PreToolUse, Fields: map[string]any{

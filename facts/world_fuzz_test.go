@@ -49,14 +49,18 @@ func FuzzWorld(f *testing.F) {
 func FuzzProgram(f *testing.F) {
 	for _, row := range []string{
 		`{"options": "-e,--environment=text --key=use -n,--dry-run", "operands": ["text"], "effects": [{"kind": "acme.deploy", "environment": "$opt:environment", "if": ["!has:dry-run"]}]}`,
-		`{"operands": ["delete*"], "when": {"x+y": ["write:append", "url*"]}}`, `{"stop": true, "operands": ["text", "command*"]}`, `{"verbs": true, "style": "find", "output": "stdin"}`,
-		`{"operands": ["shell", "code:python", "sql:postgres", "assign"], "effects": [{"kind": "x", "y": "$operand:0", "if": ["is:a=b"]}]}`, `{"options": "-a=shell --b=cd*"}`,
+		`{"operands": ["delete*"], "when": {"x+y": ["write:append", "url*"]}}`, `{"stop": true, "operands": ["text", "command*"]}`, `{"verbs": true, "style": "raw", "output": "copy"}`,
+		`{"operands": ["shell", "code:python", "sql:postgres", "assign"], "effects": [{"kind": "x", "y": "$operand:0", "if": ["operand:1=b", "opt:x=y"]}]}`, `{"options": "-a=shell --b=cd*"}`,
 	} {
 		f.Add(row, "-e prod --x a 'rm -rf /' b=c https://x")
 	}
 	f.Fuzz(func(t *testing.T, text, words string) {
 		entry, err := strictjson.Object([]byte(text), strictjson.Limits{})
-		if err != nil || catalogue.Check("acme", entry) != nil {
+		if err != nil {
+			return
+		}
+		rows, _ := catalogue.Read(map[string]any{"acme": entry, "acmectl": "acme"}, func(string, error) { entry = nil })
+		if entry == nil {
 			return
 		}
 		w := world()
@@ -64,7 +68,7 @@ func FuzzProgram(f *testing.F) {
 		if alone := reader.Of(event("(acme " + words + "\n)")); alone.Opaque {
 			return // what the words are is not known
 		}
-		w.Programs = map[string]any{"acme": entry}
+		w.Programs = rows
 		line := "(acme " + words + "\n); rm -rf /home/dev/precious"
 		got := facts.New(w).Of(event(line))
 		consistent(t, line, got)

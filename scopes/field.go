@@ -27,7 +27,7 @@ const (
 	Moment                   // a date or a time; the normal form is RFC 3339 in UTC
 	Texts                    // a text or several; the normal form is a List
 	SwitchedText             // true, false or a text
-	Free                     // an object with keys of its own
+	Free                     // an object with keys of its own, or a text or list in place of one
 	List                     // each as Of
 	Map                      // names, and for each as Of
 	Object                   // Fields and nothing else

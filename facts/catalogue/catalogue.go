@@ -2,12 +2,11 @@
 // verb, in the *.rows files beside it. README.md describes a row. It reads rows and
 // finds them by name, of which a call pays for those that it names; package facts
 // runs a command by its row. Start with [New], then [Catalogue.Lookup]; settings go
-// through [Check] first.
+// through [Read] first.
 package catalogue
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -25,48 +24,17 @@ type Catalogue struct {
 	rows map[string]*Row // rows that were asked for; nil for names without one
 }
 
-// New returns the catalogue with the rows that settings add, by program or
-// by program and verb; nil for none. Rows in which Check finds a mistake are
-// not there.
+// New returns the catalogue with the rows that settings add, as [Read] returns them;
+// nil for none. Rows with a mistake are not there.
 func New(own map[string]any) *Catalogue {
 	return &Catalogue{own: own, rows: map[string]*Row{}}
 }
 
-// Check reports what is wrong with a row that settings add for a program
-// or verb.
-func Check(name string, entry any) error {
-	words := strings.Fields(name)
-	if len(words) == 0 || strings.Join(words, " ") != name || strings.ContainsAny(name, "/\\\"'$`*?") {
-		return fmt.Errorf("%q is no name of a program, or of a program and its verbs", name)
-	}
-	if find(words[0]) != "" {
-		return fmt.Errorf("gate knows %s already; only programs that it does not know can be added", words[0])
-	}
-	_, err := ownRow(name, entry)
-	return err
-}
-
-// ownRow reads a row that settings add. It may not name functions of gate's.
-func ownRow(name string, entry any) (*Row, error) {
-	m, ok := entry.(map[string]any)
-	if !ok {
-		return nil, errors.New("a row is an object")
-	}
-	if _, ok := m["special"]; ok {
-		return nil, errors.New("special is for gate's own rows")
-	}
-	r, err := newRow(name, m)
-	if err == nil {
-		r.Own = true
-	}
-	return r, err
-}
-
 // A Row is one entry. The zero row knows nothing: all words are operands.
 type Row struct {
-	Name     string // the program, with its verbs
+	Name     string // the program, with its verbs; of another name of it, not that one
 	Options  *Options
-	Style    string // "", go, keyvalue, raw, find
+	Style    string // "", go, keyvalue, raw
 	Stop     bool   // options end at the first operand
 	Verbs    bool   // the first operand is a verb with a row of its own
 	Operands []Role
@@ -118,11 +86,11 @@ func (c *Catalogue) Lookup(name string) (*Row, bool) {
 	var err error
 	if text := find(name); text != "" {
 		r, err = parseRow(name, text)
-	} else if entry, ok := c.own[name]; ok {
-		r, err = ownRow(name, entry)
+	} else {
+		r, err = ownRow(name, c.own)
 	}
 	if err != nil {
-		r = nil // TestCatalogue reads every row, and Check those of settings
+		r = nil // TestCatalogue reads every row, and Read those of settings
 	}
 	if len(c.rows) < maxRows {
 		c.rows[name] = r

@@ -24,7 +24,7 @@ type World struct {
 	Own     func() []Place                   // of class self: files of gate and of agents on this machine, asked for once a path is written to; nil: none
 
 	// Programs are rows that settings add to the catalogue, by program or by
-	// program and verb, for programs that it does not know; see catalogue.Check.
+	// program and verb, for programs that it does not know; see catalogue.Read.
 	Programs map[string]any
 }
 

@@ -139,10 +139,16 @@ func (r *layerReader) exceptions() {
 }
 
 func (r *layerReader) programs() {
-	for _, name := range r.sorted(r.layer.Programs, "/programs") {
-		if err := catalogue.Check(name, r.layer.Programs[name]); err != nil {
-			r.bad(below("/programs", name), "programs: %s: %w", name, err)
-		}
+	if r.layer.Programs == nil {
+		return
+	}
+	for key := range r.layer.Programs {
+		delete(r.layer.Lines, "programs."+key)
+	}
+	rows, keys := catalogue.Read(r.layer.Programs, func(key string, err error) { r.bad(below("/programs", key), "programs: %s: %w", key, err) })
+	r.layer.Programs = rows
+	for name, key := range keys {
+		r.layer.Lines["programs."+name] = r.line(below("/programs", key))
 	}
 }
 

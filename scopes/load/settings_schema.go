@@ -61,7 +61,7 @@ func typeSchema(t *scopes.Type) any {
 	case scopes.SwitchedText:
 		out["type"], out["minLength"] = []any{"boolean", "string"}, number(1)
 	case scopes.Free:
-		out["type"] = "object"
+		out["type"] = []any{"object", "string", "array"}
 	case scopes.List:
 		out["type"], out["items"] = "array", typeSchema(t.Of)
 	case scopes.Map:
