@@ -23,11 +23,11 @@ var layers = [][]string{
 	{"engine", "engine/params", "scopes/load", "engine/handlers/judge", "artifact"},
 	{"engine/rego", "engine/handlers", "engine/plan"},
 	{"engine/plan/build", "engine/plan/agree", "explain", "serve", "internal/places"},
-	{"internal/hookpath", "internal/lastgood"},
-	{"internal/forms", "internal/sources"},
+	{"internal/core", "internal/lastgood"},
+	{"internal/forms", "internal/sources", "internal/hookpath"},
 	{"internal/setup"},
-	{"policytest"},
-	{"policycheck", "bundles/release", "replay", "install", "mcpproxy", "guard", "pipeline", "engine/plan/conformance", "artifact/build"},
+	{"policytest", "guard"},
+	{"policycheck", "bundles/release", "replay", "install", "mcpproxy", "pipeline", "engine/plan/conformance", "artifact/build"},
 	{"policytest/mutate", "cmd/internal/draft", "cmd/internal/screen"},
 	{"cmd/internal/thin"},
 	{"cmd/internal/thin/opa"},
@@ -50,7 +50,7 @@ var thin = []string{
 	"hook", "facts", "matcher", "scopes", "engine", "engine/plan", "engine/plan/value", "engine/plan/builtin", "engine/plan/bytecode", "engine/plan/pattern", "engine/verdict", "engine/params", "engine/room", "adapters", "session", "consent", "audit", "strictjson", "owned", "hostfs", "bounded", "internal/format", "secret",
 	"facts/bash", "facts/catalogue", "facts/code", "facts/gitconfig", "facts/glob", "facts/kubeconfig", "facts/peer", "facts/sed", "facts/sql", "facts/wordlist", "facts/world",
 	"artifact",
-	"internal/places", "internal/hookpath", "internal/forms", "cmd/internal/thin", "cmd/internal/early", "cmd/gate-hook",
+	"internal/places", "internal/core", "internal/hookpath", "internal/forms", "cmd/internal/thin", "cmd/internal/early", "cmd/gate-hook",
 }
 
 // heavy is what they must not reach, by any way.
@@ -134,7 +134,7 @@ func TestStart(t *testing.T) {
 // in cmd/gate).
 func TestHookProgram(t *testing.T) {
 	want := strings.Fields(`
-		gate/adapters gate/artifact gate/audit gate/bounded gate/cmd/gate-hook gate/cmd/internal/early gate/internal/forms gate/internal/hookpath gate/internal/places gate/cmd/internal/thin
+		gate/adapters gate/artifact gate/audit gate/bounded gate/cmd/gate-hook gate/cmd/internal/early gate/internal/core gate/internal/forms gate/internal/hookpath gate/internal/places gate/cmd/internal/thin
 		gate/consent gate/engine gate/engine/params gate/engine/plan gate/engine/plan/builtin gate/engine/plan/bytecode gate/engine/plan/pattern gate/engine/plan/value gate/engine/room
 		gate/engine/verdict gate/facts gate/facts/bash gate/facts/catalogue gate/facts/code gate/facts/gitconfig gate/facts/glob gate/facts/kubeconfig gate/facts/peer gate/facts/sed gate/facts/sql gate/facts/wordlist gate/facts/world gate/hook gate/hostfs gate/internal/format gate/matcher gate/owned gate/policies gate/scopes gate/secret gate/session gate/strictjson
 		github.com/cespare/xxhash/v2

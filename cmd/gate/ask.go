@@ -9,7 +9,9 @@ import (
 
 	"gate/adapters"
 	"gate/engine"
+	"gate/engine/handlers"
 	"gate/hook"
+	"gate/internal/core"
 	"gate/internal/hookpath"
 	"gate/internal/places"
 	"gate/internal/setup"
@@ -62,7 +64,7 @@ func (f *callFlags) event(line string) (hook.Event, error) {
 			"tool_name":       f.tool,
 			"tool_input":      input,
 		},
-		Gate: hookpath.Now(places.AccountName(), true),
+		Gate: core.Now(places.AccountName(), true),
 	}, nil
 }
 
@@ -99,9 +101,9 @@ func (f *callFlags) gate(p process, dir string, options ...engine.Option) (*setu
 		return nil, err
 	}
 	return setup.New(setup.Options{
-		For:      sources.For{Dirs: d, Home: p.home(), Project: places.ProjectRoot("", dir), Env: p.lookupEnv},
-		Handling: setup.Handling{Run: f.run, Progress: p.waits(false), Supervisor: p.supervisor()},
-		Engine:   options,
+		For: sources.For{Machine: p.machine(d, places.ProjectRoot("", dir))},
+		Run: f.run, Handlers: handlers.Options{Progress: p.waits(false), Supervisor: p.supervisor()},
+		Engine: options,
 	})
 }
 

@@ -19,6 +19,7 @@ import (
 	"gate/adapters"
 	"gate/engine/rego"
 	"gate/hook"
+	"gate/internal/core"
 	"gate/internal/setup"
 	"gate/internal/sources"
 )
@@ -96,7 +97,7 @@ func median(list []time.Duration) time.Duration {
 func benchGuard(b testing.TB) *setup.Gate {
 	dir := b.TempDir()
 	g, err := setup.New(setup.Options{
-		For:  sources.For{Dirs: dirs{Managed: filepath.Join(dir, "m"), ManagedNamed: true, User: filepath.Join(dir, "u"), State: filepath.Join(dir, "s")}, Home: "/home/dev", Project: "/home/dev/project", Env: func(string) (string, bool) { return "", false }},
+		For:  sources.For{Machine: core.Machine{Dirs: dirs{Managed: filepath.Join(dir, "m"), ManagedNamed: true, User: filepath.Join(dir, "u"), State: filepath.Join(dir, "s")}, Home: "/home/dev", Project: "/home/dev/project", LookupEnv: func(string) (string, bool) { return "", false }}},
 		Rego: []rego.Option{rego.WithOutOfMemory(func() { b.Error("no memory left") })},
 	})
 	if err != nil {

@@ -110,7 +110,7 @@ func (f *diffFlags) decideBoth(ctx context.Context, p process, old, now *release
 	if err != nil {
 		return nil, err
 	}
-	r := past.New(setup.Options{For: sources.For{Dirs: d, Home: p.home(), Env: p.lookupEnv}}, past.ProposalOf(now), f.replay.facts)
+	r := past.New(setup.Options{For: sources.For{Machine: p.machine(d, "")}}, past.ProposalOf(now), f.replay.facts)
 	r.From(past.ProposalOf(old))
 	report, err := r.Run(ctx, past.Calls(p.stdin, p.page(), f.logs, inputs, adapter), nil)
 	report.Limit, report.Against = f.replay.limit, nil

@@ -13,7 +13,7 @@ import (
 
 	"gate/artifact"
 	"gate/artifact/build"
-	"gate/internal/hookpath"
+	"gate/internal/core"
 	"gate/internal/places"
 	"gate/owned"
 )
@@ -31,7 +31,7 @@ func handedOver(args []string) bool {
 // compileLater has the places of a call compiled that have changed since they
 // were, by a process of its own: the agent waits for this one to end. What goes
 // wrong is for gate doctor to tell.
-func (p process) compileLater(m hookpath.Machine) {
+func (p process) compileLater(m core.Machine) {
 	exe, err := installedGate()
 	if err != nil {
 		return
@@ -50,7 +50,7 @@ func (p process) compileLater(m hookpath.Machine) {
 }
 
 // laterCommand is the process that compiles the places of a machine.
-func laterCommand(exe string, m hookpath.Machine) *exec.Cmd {
+func laterCommand(exe string, m core.Machine) *exec.Cmd {
 	args := []string{"build", "--later", "--user-dir", m.User, "--state-dir", m.State}
 	if m.ManagedNamed {
 		args = append(args, "--managed-dir", m.Managed)

@@ -12,7 +12,7 @@ import (
 
 	"gate/artifact"
 	"gate/artifact/build"
-	"gate/internal/hookpath"
+	"gate/internal/core"
 )
 
 func TestHandedOver(t *testing.T) {
@@ -65,7 +65,7 @@ func TestClaim(t *testing.T) {
 // TestLaterCommand holds that the process is started as gate, and not by the name of the
 // link to the running program: programs that are several look at that.
 func TestLaterCommand(t *testing.T) {
-	cmd := laterCommand("/proc/self/exe", hookpath.Machine{})
+	cmd := laterCommand("/proc/self/exe", core.Machine{})
 	if cmd.Path != "/proc/self/exe" || cmd.Args[0] != "gate" || cmd.Args[1] != "build" || cmd.Args[2] != "--later" {
 		t.Errorf("%s is started as %q", cmd.Path, cmd.Args)
 	}

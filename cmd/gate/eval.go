@@ -13,8 +13,9 @@ import (
 	"gate/adapters"
 	"gate/cmd/internal/document"
 	"gate/engine"
+	"gate/engine/handlers"
 	"gate/hook"
-	"gate/internal/hookpath"
+	"gate/internal/core"
 	"gate/internal/places"
 	"gate/internal/setup"
 	"gate/internal/sources"
@@ -95,7 +96,7 @@ func (f evalFlags) evaluation(p process) (*evaluation, error) {
 	}
 	return &evaluation{
 		adapter: a, interactive: f.interactive, environment: a.Environment(p.getenv),
-		options: setup.Options{For: sources.For{Dirs: d, Home: p.home(), Env: p.lookupEnv}, Handling: setup.Handling{Run: f.run, Batch: f.batch, Progress: p.waits(f.batch), Supervisor: p.supervisor()}},
+		options: setup.Options{For: sources.For{Machine: p.machine(d, "")}, Run: f.run, Handlers: handlers.Options{Batch: f.batch, Progress: p.waits(f.batch), Supervisor: p.supervisor()}},
 		gates:   map[string]*setup.Gate{},
 	}, nil
 }
@@ -104,17 +105,17 @@ func (f evalFlags) evaluation(p process) (*evaluation, error) {
 func (e *evaluation) decide(ctx context.Context, data []byte) (d hook.Decision, canAsk bool) {
 	defer func() {
 		if r := recover(); r != nil {
-			d = hookpath.Closing("", hook.Faultf(hook.FaultInternal, "gate failed: %v", r))
+			d = core.Closing("", hook.Faultf(hook.FaultInternal, "gate failed: %v", r))
 		}
 	}()
 	ev, err := e.adapter.Parse(data, "")
 	if err != nil {
-		return hookpath.Closing(ev.Name, &hook.Fault{Kind: hook.FaultEvent, Err: err}), false
+		return core.Closing(ev.Name, &hook.Fault{Kind: hook.FaultEvent, Err: err}), false
 	}
-	ev.Gate = hookpath.Now(places.AccountName(), e.interactive)
+	ev.Gate = core.Now(places.AccountName(), e.interactive)
 	g, err := e.gate(places.ProjectRoot(e.environment.ProjectDir, ev.Dir()))
 	if err != nil {
-		return hookpath.Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err}), false
+		return core.Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err}), false
 	}
 	ctx, cancel := context.WithTimeout(ctx, engine.Limit)
 	defer cancel()
@@ -160,7 +161,7 @@ func (e *evaluation) lines(ctx context.Context, p process, array bool) error {
 		canAsk := false
 		switch {
 		case errors.Is(err, errLongLine):
-			d = hookpath.Closing("", &hook.Fault{Kind: hook.FaultEvent, Err: err})
+			d = core.Closing("", &hook.Fault{Kind: hook.FaultEvent, Err: err})
 		case err != nil:
 			return err
 		case ctx.Err() != nil:

@@ -19,10 +19,11 @@ import (
 	"gate/cmd/internal/document"
 	"gate/cmd/internal/tell"
 	"gate/engine"
+	"gate/engine/handlers"
 	"gate/explain"
 	"gate/hook"
 	"gate/hostfs"
-	"gate/internal/hookpath"
+	"gate/internal/core"
 	"gate/internal/places"
 	"gate/internal/setup"
 	"gate/internal/sources"
@@ -179,7 +180,7 @@ func (f *explainFlags) eventOf(p process, arg string) (hook.Event, error) {
 	if err != nil {
 		return hook.Event{}, fmt.Errorf("%s: %w", arg, err)
 	}
-	ev.Gate = hookpath.Now(places.AccountName(), true)
+	ev.Gate = core.Now(places.AccountName(), true)
 	return ev, nil
 }
 
@@ -247,9 +248,9 @@ func (f *explainFlags) runRecord(ctx context.Context, p process, r *audit.Record
 		project = places.ProjectRoot("", ev.Dir())
 	}
 	g, err := setup.New(setup.Options{
-		For:      sources.For{Dirs: d, Home: p.home(), Project: project, Env: p.lookupEnv},
-		Handling: setup.Handling{Run: f.callFlags.run, Progress: p.waits(false), Supervisor: p.supervisor()},
-		Engine:   []engine.Option{engine.WithAllSteps()},
+		For: sources.For{Machine: p.machine(d, project)},
+		Run: f.callFlags.run, Handlers: handlers.Options{Progress: p.waits(false), Supervisor: p.supervisor()},
+		Engine: []engine.Option{engine.WithAllSteps()},
 	})
 	if err != nil {
 		return err

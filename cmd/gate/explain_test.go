@@ -20,6 +20,7 @@ import (
 	"gate/engine"
 	"gate/facts"
 	"gate/hook"
+	"gate/internal/core"
 	"gate/internal/setup"
 	"gate/internal/sources"
 )
@@ -96,7 +97,7 @@ func explained(t *testing.T, line string, files []txtar.File) string {
 	}
 	reader := facts.New(facts.World{Home: home, User: "dev", OS: "linux", Project: project, Files: machine})
 	g, err := setup.New(setup.Options{
-		For:    sources.For{Dirs: dirs{Managed: filepath.Join(dir, "managed"), User: filepath.Join(dir, "user"), State: filepath.Join(dir, "state")}, Home: home, Project: project},
+		For:    sources.For{Machine: core.Machine{Dirs: dirs{Managed: filepath.Join(dir, "managed"), User: filepath.Join(dir, "user"), State: filepath.Join(dir, "state")}, Home: home, Project: project}},
 		Engine: []engine.Option{engine.WithAllSteps(), engine.WithFacts(reader.Of)},
 	})
 	if err != nil {

@@ -30,7 +30,7 @@ func newFacts(p process) *cobra.Command {
 				return err
 			}
 			g, err := setup.New(setup.Options{
-				For: sources.For{Dirs: d, Home: p.home(), Project: places.ProjectRoot("", ev.Dir()), Env: p.lookupEnv},
+				For: sources.For{Machine: p.machine(d, places.ProjectRoot("", ev.Dir()))},
 			})
 			if err != nil {
 				return err

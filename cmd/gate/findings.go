@@ -13,7 +13,7 @@ import (
 	"gate/cmd/internal/document"
 	"gate/hostfs"
 	"gate/install"
-	"gate/internal/hookpath"
+	"gate/internal/core"
 	"gate/internal/setup"
 	"gate/internal/sources"
 	"gate/scopes"
@@ -56,7 +56,7 @@ func (f *installFlags) ownFindings(p process) []install.Finding {
 		})
 	}
 	for _, n := range g.Ageing() {
-		list = append(list, install.Finding{ID: "gate.bundle.age", Severity: install.Warning, Message: strings.TrimSuffix(n, "; "+hookpath.Remedy), Remedy: hookpath.Remedy})
+		list = append(list, install.Finding{ID: "gate.bundle.age", Severity: install.Warning, Message: strings.TrimSuffix(n, "; "+core.Remedy), Remedy: core.Remedy})
 	}
 	for _, n := range g.Untrusted() {
 		list = append(list, install.Finding{
@@ -254,8 +254,8 @@ func faultFindings(p process, src *scopes.Source, dir string) []install.Finding 
 			ID: "gate.source", Severity: install.Warning,
 			Message: src.Name + " is inactive: " + src.Faults[i].Error(), Remedy: remedy,
 		}
-		if src.Bundle != nil || strings.HasPrefix(src.Name, "managed ") && strings.Contains(f.Message, hookpath.Remedy) {
-			f.Remedy = hookpath.Remedy
+		if src.Bundle != nil || strings.HasPrefix(src.Name, "managed ") && strings.Contains(f.Message, core.Remedy) {
+			f.Remedy = core.Remedy
 		}
 		if src.Closes() {
 			f.Severity, f.Message = install.Error, "no call passes: "+src.Faults[i].Error()

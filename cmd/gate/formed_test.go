@@ -11,6 +11,7 @@ import (
 
 	"gate/adapters"
 	"gate/artifact"
+	"gate/internal/core"
 	"gate/internal/hookpath"
 	"gate/internal/places"
 	"gate/internal/setup"
@@ -118,8 +119,8 @@ func (m *machine) formed(t *testing.T) error {
 		t.Fatal(err)
 	}
 	p := process{env: m.env}
-	c := &hookpath.Call{Machine: hookpath.Machine{Dirs: d, Project: m.project, LookupEnv: p.lookupEnv}, Event: &ev, Session: &hookpath.Session{}}
-	_, err = setup.FromForms(p.options(c), c)
+	c := &hookpath.Call{Machine: core.Machine{Dirs: d, Project: m.project, LookupEnv: p.lookupEnv}, Event: &ev, Session: &core.Session{}}
+	_, err = setup.FromForms(p.options(c))
 	return err
 }
 

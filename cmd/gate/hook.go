@@ -4,7 +4,9 @@ import (
 	"context"
 	"sync/atomic"
 
+	"gate/engine/handlers"
 	"gate/engine/rego"
+	"gate/internal/core"
 	"gate/internal/hookpath"
 	"gate/internal/places"
 	"gate/internal/setup"
@@ -16,10 +18,10 @@ func runHook(ctx context.Context, p process) int {
 	if p.brief != nil {
 		p.brief()
 	}
-	var about atomic.Pointer[hookpath.Machine] // the deadline may come first
+	var about atomic.Pointer[core.Machine] // the deadline may come first
 	status := hookpath.Run(ctx, hookpath.Process{
 		Args: p.args[1:], Stdin: p.stdin, Stdout: p.stdout, Stderr: p.stderr, LookupEnv: p.lookupEnv, Exit: p.exit, Account: places.Self,
-	}, func(c *hookpath.Call) (*hookpath.Guard, error) {
+	}, func(c *hookpath.Call) (*core.Gate, error) {
 		about.Store(&c.Machine)
 		g, err := p.load(c)
 		if err != nil {
@@ -28,7 +30,7 @@ func runHook(ctx context.Context, p process) int {
 		if g.Compiled() {
 			about.Store(nil) // there is nothing to compile
 		}
-		return g.Guard, nil
+		return g.Gate, nil
 	})
 	if m := about.Load(); m != nil && handedOver(p.args[1:]) {
 		p.compileLater(*m)
@@ -41,7 +43,7 @@ func runHook(ctx context.Context, p process) int {
 func (p process) load(c *hookpath.Call) (*setup.Gate, error) {
 	s := p.options(c)
 	if !p.filesOnly {
-		if g, err := setup.FromForms(s, c); err == nil {
+		if g, err := setup.FromForms(s); err == nil {
 			return g, nil
 		}
 	}
@@ -51,8 +53,8 @@ func (p process) load(c *hookpath.Call) (*setup.Gate, error) {
 // options are what gate is set up by for a call.
 func (p process) options(c *hookpath.Call) setup.Options {
 	return setup.Options{
-		For:      sources.For{Dirs: c.Dirs, Home: c.Home, Project: c.Project, Env: c.LookupEnv, Live: true, Foreign: !c.RunsHooks, Session: c.Session, Event: c.Event},
-		Handling: setup.Handling{Batch: c.Batch, Supervisor: p.supervisor(), EnvFile: c.EnvFile},
-		Rego:     []rego.Option{rego.WithOutOfMemory(c.OutOfMemory)},
+		For:      sources.For{Machine: c.Machine, Live: true, Foreign: !c.RunsHooks, Session: c.Session, Event: c.Event},
+		Handlers: handlers.Options{Batch: c.Batch, Supervisor: p.supervisor()}, EnvFile: c.EnvFile,
+		Rego: []rego.Option{rego.WithOutOfMemory(c.OutOfMemory)},
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gate/hook"
+	"gate/internal/core"
 	"gate/internal/setup"
 	"gate/internal/sources"
 )
@@ -87,8 +88,8 @@ func TestCutSettings(t *testing.T) {
 	effects := func() map[string]hook.Effect {
 		t.Helper()
 		g, err := setup.New(setup.Options{
-			For: sources.For{Dirs: dirs{Managed: filepath.Join(m.dir, "managed"), ManagedNamed: true,
-				User: filepath.Join(m.dir, "user"), State: filepath.Join(m.dir, "state")}, Home: m.dir, Project: m.project, Env: func(string) (string, bool) { return "", false }},
+			For: sources.For{Machine: core.Machine{Dirs: dirs{Managed: filepath.Join(m.dir, "managed"), ManagedNamed: true,
+				User: filepath.Join(m.dir, "user"), State: filepath.Join(m.dir, "state")}, Home: m.dir, Project: m.project, LookupEnv: func(string) (string, bool) { return "", false }}},
 		})
 		out := map[string]hook.Effect{}
 		for _, line := range []string{"whoami", "git push --force origin main", "git reset --hard", "ls"} {
@@ -191,7 +192,7 @@ func TestCutEndless(t *testing.T) {
 }
 
 // TestOwners gives files of each authority to others: managed and user ones
-// close, with the file and the hookpath.Remedy; a project may be anybody's.
+// close, with the file and the core.Remedy; a project may be anybody's.
 func TestOwners(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files have no owners here")

@@ -14,7 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"gate/hook"
-	"gate/internal/hookpath"
+	"gate/internal/core"
 	"gate/internal/places"
 	"gate/internal/setup"
 	"gate/internal/sources"
@@ -92,7 +92,7 @@ hooks:
 	}
 	for _, call := range calls {
 		for i, text := range texts {
-			ev := hook.Event{Agent: "claude", Name: hook.PreToolUse, Gate: hookpath.Now(places.AccountName(), true), Fields: map[string]any{
+			ev := hook.Event{Agent: "claude", Name: hook.PreToolUse, Gate: core.Now(places.AccountName(), true), Fields: map[string]any{
 				"hook_event_name": "PreToolUse", "session_id": "s", "cwd": m.project, "tool_name": "Bash",
 				"tool_input": map[string]any{"command": call, "description": text},
 			}}
@@ -117,8 +117,8 @@ hooks:
 func (m *machine) judging(t *testing.T) *setup.Gate {
 	t.Helper()
 	g, err := setup.New(setup.Options{
-		For:      sources.For{Dirs: dirs{Managed: filepath.Join(m.dir, "managed"), ManagedNamed: true, User: filepath.Join(m.dir, "user"), State: filepath.Join(m.dir, "state")}, Project: m.project},
-		Handling: setup.Handling{Run: true},
+		For: sources.For{Machine: core.Machine{Dirs: dirs{Managed: filepath.Join(m.dir, "managed"), ManagedNamed: true, User: filepath.Join(m.dir, "user"), State: filepath.Join(m.dir, "state")}, Project: m.project}},
+		Run: true,
 	})
 	if err != nil {
 		t.Fatal(err)

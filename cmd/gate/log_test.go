@@ -10,7 +10,7 @@ import (
 
 	"gate/audit"
 	"gate/hook"
-	"gate/internal/hookpath"
+	"gate/internal/core"
 	"gate/scopes"
 )
 
@@ -20,7 +20,7 @@ func TestLogFollow(t *testing.T) {
 	write := func(id string) {
 		t.Helper()
 		r := audit.Record{ID: id, Time: time.Now(), Tool: "Bash", Call: "make " + id, Effect: hook.Ask, Reasons: []audit.Reason{{ID: "x.y", Effect: hook.Ask}}}
-		if err := hookpath.Append(dirs{State: dir}, scopes.Settings{}, r); err != nil {
+		if err := core.Append(dirs{State: dir}, scopes.Settings{}, r); err != nil {
 			t.Fatal(err)
 		}
 	}

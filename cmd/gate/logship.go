@@ -59,7 +59,7 @@ func (f *shipFlags) run(ctx context.Context, p process) error {
 	if to.URL == "" && cmp.Or(to.TokenFile, to.CA, to.ClientCert, to.ClientKey) != "" {
 		return usageError("--token-file, --ca, --client-cert and --client-key go with --to")
 	}
-	l := sources.Load(sources.For{Dirs: d, Env: p.lookupEnv})
+	l := sources.Load(sources.For{Machine: p.machine(d, "")})
 	settings, err := scopes.Combine(l.Layers...)
 	if err != nil {
 		return err

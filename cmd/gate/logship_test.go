@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"gate/audit"
-	"gate/internal/hookpath"
+	"gate/internal/core"
 	"gate/scopes"
 )
 
@@ -49,7 +49,7 @@ func TestLogShip(t *testing.T) {
 		}
 	}
 	for _, id := range []string{"one", "two"} {
-		if err := hookpath.Append(dirs{State: at("state")}, scopes.Settings{}, audit.Record{ID: id, Time: time.Now()}); err != nil {
+		if err := core.Append(dirs{State: at("state")}, scopes.Settings{}, audit.Record{ID: id, Time: time.Now()}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -14,8 +14,9 @@ import (
 
 	"gate/adapters"
 	"gate/cmd/internal/screen"
+	"gate/engine/handlers"
 	"gate/hook"
-	"gate/internal/hookpath"
+	"gate/internal/core"
 	"gate/internal/places"
 	"gate/internal/setup"
 	"gate/internal/sources"
@@ -109,7 +110,7 @@ func (f mcpFlags) run(ctx context.Context, p process, args []string) error {
 	}
 	told := &teller{p: p}
 	w := &watch{
-		Options: setup.Options{For: sources.For{Dirs: d, Home: p.home(), Project: places.ProjectRoot("", here), Env: p.lookupEnv, Live: true}, Handling: setup.Handling{Supervisor: p.supervisor()}},
+		Options: setup.Options{For: sources.For{Machine: p.machine(d, places.ProjectRoot("", here)), Live: true}, Handlers: handlers.Options{Supervisor: p.supervisor()}},
 		keeper:  setup.NewKeeper(true), // the client starts gate and the server alike
 	}
 	if _, err := w.gate(); err != nil {
@@ -120,7 +121,7 @@ func (f mcpFlags) run(ctx context.Context, p process, args []string) error {
 		return err
 	}
 	return mcpproxy.Run(ctx, mcpproxy.Stream{In: p.stdin, Out: p.stdout}, server, mcpproxy.Options{
-		Server: f.name, Session: "mcp-" + hookpath.NewID(), Dir: filepath.ToSlash(here), Decide: w.decide, Tell: told.tell,
+		Server: f.name, Session: "mcp-" + core.NewID(), Dir: filepath.ToSlash(here), Decide: w.decide, Tell: told.tell,
 	})
 }
 
@@ -135,10 +136,10 @@ func (w *watch) gate() (*setup.Gate, error) { return w.keeper.Gate(w.Options, tr
 
 // decide decides about an event and records that.
 func (w *watch) decide(ctx context.Context, ev hook.Event) hook.Decision {
-	ev.Gate = hookpath.Now(places.AccountName(), false)
+	ev.Gate = core.Now(w.Account, false)
 	g, err := w.gate()
 	if err != nil {
-		return hookpath.Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err})
+		return core.Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err})
 	}
 	adapter, _ := adapters.Lookup(ev.Agent)
 	return g.Record(ctx, adapter, &ev, g.Decide(ctx, ev))

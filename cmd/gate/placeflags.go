@@ -50,7 +50,7 @@ func (f *placeFlags) gate(p process) (*setup.Gate, error) {
 	if err != nil {
 		return nil, err
 	}
-	return setup.New(setup.Options{For: sources.For{Dirs: d, Home: p.home(), Project: project, Env: p.lookupEnv}})
+	return setup.New(setup.Options{For: sources.For{Machine: p.machine(d, project)}})
 }
 
 // policyTargets returns the policies that a person means, by name or where there

@@ -108,7 +108,7 @@ func (f *replayFlags) run(cmd *cobra.Command, p process, args []string) error {
 			return err
 		}
 	}
-	r := past.New(setup.Options{For: sources.For{Dirs: d, Home: p.home(), Env: p.lookupEnv}}, against, f.facts)
+	r := past.New(setup.Options{For: sources.For{Machine: p.machine(d, "")}}, against, f.facts)
 	bar := newProgressBar(p, f.progress)
 	report, err := r.Run(cmd.Context(), past.Calls(p.stdin, p.page(), args, inputs, adapter), bar.at)
 	bar.end()

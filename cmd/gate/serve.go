@@ -12,7 +12,9 @@ import (
 
 	"gate/adapters"
 	"gate/cmd/internal/document"
+	"gate/engine/handlers"
 	"gate/hook"
+	"gate/internal/core"
 	"gate/internal/hookpath"
 	"gate/internal/places"
 	"gate/internal/setup"
@@ -103,7 +105,7 @@ func (f serveFlags) run(ctx context.Context, p process) error {
 		return err
 	}
 	k := setup.NewKeeper(f.sameEnv)
-	if _, err := k.Gate(setup.Options{For: sources.For{Dirs: d, Home: p.home(), Env: p.lookupEnv, Live: true}, Handling: setup.Handling{Supervisor: p.supervisor()}}, false); err != nil {
+	if _, err := k.Gate(setup.Options{For: sources.For{Machine: p.machine(d, ""), Live: true}, Handlers: handlers.Options{Supervisor: p.supervisor()}}, false); err != nil {
 		fmt.Fprintf(p.stderr, "gate: every call is rejected until this is put right: %s\n", visible(err.Error()))
 	}
 	answers := answerer{process: p, dirs: dirArgs(f.dirs.Absolute()), keeper: k}
@@ -173,12 +175,12 @@ func (a answerer) decide(ctx context.Context, q serve.Question) serve.Reply {
 			reply.Decision = d
 			reply.Document = func() map[string]any { return document.Decision(d, canAsk) }
 		},
-	}, func(c *hookpath.Call) (*hookpath.Guard, error) {
+	}, func(c *hookpath.Call) (*core.Gate, error) {
 		g, err := a.keeper.Gate(a.options(c), q.Project != "" && filepath.Clean(q.Project) == c.Project)
 		if err != nil {
 			return nil, err
 		}
-		return g.Guard, nil
+		return g.Gate, nil
 	})
 	reply.Answer = adapters.Answer{Stdout: stdout.Bytes(), Stderr: stderr.Bytes(), Status: status}
 	return reply

@@ -117,7 +117,7 @@ func (s *script) run(ctx context.Context, read func([]byte) (scriptInput, error)
 	if err != nil {
 		return nil, err
 	}
-	g, err := setup.New(setup.Options{For: sources.For{Dirs: d, Home: s.home(), Project: places.ProjectRoot(in.project, in.dir), Env: s.lookupEnv}})
+	g, err := setup.New(setup.Options{For: sources.For{Machine: s.machine(d, places.ProjectRoot(in.project, in.dir))}})
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ import (
 	"gate/audit"
 	"gate/bundles"
 	"gate/hook"
-	"gate/internal/hookpath"
+	"gate/internal/core"
 	"gate/internal/places"
 	"gate/scopes"
 	"gate/secret"
@@ -67,13 +67,13 @@ func (s *syncer) note(r audit.Record) {
 	if !s.settings.On(scopes.Log) {
 		return
 	}
-	r.ID, r.Time, r.User, r.Labels = hookpath.NewID(), time.Now(), places.AccountName(), hookpath.LogLabels(s.settings)
+	r.ID, r.Time, r.User, r.Labels = core.NewID(), time.Now(), places.AccountName(), core.LogLabels(s.settings)
 	r.Agent, r.Call = "gate", secret.Redact(strings.ReplaceAll(r.Call, "\n", "; "))
 	r.Effect, r.Result = hook.Pass, hook.Continue
 	if len(r.Reasons) > 0 {
 		r.Effect, r.Result = hook.Deny, hook.Reject
 	}
-	if err := hookpath.Append(s.dirs, s.settings, r); err != nil {
+	if err := core.Append(s.dirs, s.settings, r); err != nil {
 		fmt.Fprintf(s.stderr, "gate: note: this is not in the decision log: %s\n", oneLine(err.Error()))
 	}
 }

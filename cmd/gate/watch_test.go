@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gate/hook"
+	"gate/internal/core"
 	"gate/internal/places"
 	"gate/internal/setup"
 	"gate/internal/sources"
@@ -56,7 +57,7 @@ func TestWatchSyncs(t *testing.T) {
 	release("1", "deploy")
 
 	w := &watch{keeper: setup.NewKeeper(true), Options: setup.Options{
-		For: sources.For{Dirs: places.Dirs{Managed: managed, ManagedNamed: true, User: filepath.Join(dir, "user"), State: filepath.Join(dir, "state")}, Env: func(string) (string, bool) { return "", false }, Live: true},
+		For: sources.For{Machine: core.Machine{Dirs: places.Dirs{Managed: managed, ManagedNamed: true, User: filepath.Join(dir, "user"), State: filepath.Join(dir, "state")}, LookupEnv: func(string) (string, bool) { return "", false }}, Live: true},
 	}}
 	judge := func(line string) hook.Decision {
 		t.Helper()

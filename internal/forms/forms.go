@@ -14,7 +14,7 @@ import (
 	"gate/consent"
 	"gate/engine/plan"
 	"gate/hook"
-	"gate/internal/hookpath"
+	"gate/internal/core"
 	"gate/internal/places"
 	"gate/policies"
 	"gate/scopes"
@@ -23,10 +23,11 @@ import (
 // Forms are the compiled forms for one call, with the hooks that may concern its
 // event.
 type Forms struct {
-	Found   hookpath.Found
+	Found   core.Found
 	Schemas map[string]any // of tools, from bundles
 
-	call       *hookpath.Call
+	machine    core.Machine
+	event      *hook.Event
 	handlers   bool
 	processors func() int
 	maker      string
@@ -38,8 +39,8 @@ type Forms struct {
 // Open opens what there is for a call. Whoever runs handlers needs all of them.
 // An error, which nobody sees, says what there is no form of: then the files have
 // to be read.
-func Open(c *hookpath.Call, handlers bool) (*Forms, error) {
-	f, err := Begin(c, handlers, artifact.Processors)
+func Open(m core.Machine, ev *hook.Event, handlers bool) (*Forms, error) {
+	f, err := Begin(m, ev, handlers, artifact.Processors)
 	if err != nil {
 		return nil, err
 	}
@@ -49,9 +50,9 @@ func Open(c *hookpath.Call, handlers bool) (*Forms, error) {
 // Begin is [Open] for whoever has something to do while places are compared with
 // what was compiled, and asks [Forms.Fresh] before anything follows from it.
 // processors is asked how many there are for that where it takes long.
-func Begin(c *hookpath.Call, handlers bool, processors func() int) (*Forms, error) {
-	f := &Forms{call: c, handlers: handlers, processors: processors, maker: artifact.Maker(), policies: map[string]*artifact.Source{}}
-	f.Found = hookpath.Found{Where: map[string]string{}, Fingerprint: f.fingerprint}
+func Begin(m core.Machine, ev *hook.Event, handlers bool, processors func() int) (*Forms, error) {
+	f := &Forms{machine: m, event: ev, handlers: handlers, processors: processors, maker: artifact.Maker(), policies: map[string]*artifact.Source{}}
+	f.Found = core.Found{Where: map[string]string{}, Fingerprint: f.fingerprint}
 	if err := f.places(); err != nil {
 		return nil, err
 	}
@@ -119,7 +120,7 @@ func (f *Forms) Saved(sources []*scopes.Source) (map[string]string, error) {
 
 // places looks at the same places as gate hook, in the same order.
 func (f *Forms) places() error {
-	d := f.call.Dirs
+	d := f.machine.Dirs
 	managed, err := places.Look(d.Managed, ".", places.ManagedFiles(d))
 	if err != nil {
 		return err
@@ -145,10 +146,10 @@ func (f *Forms) places() error {
 	if err == nil {
 		err = f.place(artifact.User, user)
 	}
-	if err != nil || f.call.Project == "" {
+	if err != nil || f.machine.Project == "" {
 		return err
 	}
-	project, err := places.Look(f.call.Project, places.ProjectDir, nil)
+	project, err := places.Look(f.machine.Project, places.ProjectDir, nil)
 	if err != nil {
 		return err
 	}
@@ -160,7 +161,7 @@ func (f *Forms) place(k artifact.Kind, s *places.Site) error {
 	if s == nil {
 		return nil
 	}
-	a, fresh, err := f.call.Comparing(k, s, f.maker, f.processors)
+	a, fresh, err := f.machine.Comparing(k, s, f.maker, f.processors)
 	if a == nil {
 		s.Close()
 		return err
@@ -174,7 +175,7 @@ func (f *Forms) place(k artifact.Kind, s *places.Site) error {
 	}
 	var as artifact.As
 	if k == artifact.Project {
-		if as.Trusted, err = trusted(f.call.Grants(), s.Dir, a.Trust()); err != nil {
+		if as.Trusted, err = trusted(f.machine.Grants(), s.Dir, a.Trust()); err != nil {
 			return err
 		}
 	}
@@ -226,7 +227,7 @@ func (f *Forms) sources() error {
 	for _, form := range f.open {
 		form.as.Handlers, form.as.Off = f.handlers, off
 		form.as.AllOff = form.dir == "" && scopes.LibraryOff(off, form.as.Managed, f.Found.Layers...)
-		sources, err := form.Sources(f.call.Event, form.as)
+		sources, err := form.Sources(f.event, form.as)
 		if err != nil {
 			return err
 		}
@@ -254,7 +255,7 @@ func (f *Forms) bundles(a *artifact.Artifact) error {
 	for _, b := range a.Bundles() {
 		f.Found.TakesBundles = true
 		f.Found.Where["managed:"+b.Name] = b.Dir
-		f.Found.Bundles = append(f.Found.Bundles, hookpath.Bundle{Bundle: b.Bundle, Expires: b.Expires, Synced: b.Synced})
+		f.Found.Bundles = append(f.Found.Bundles, core.Bundle{Bundle: b.Bundle, Expires: b.Expires, Synced: b.Synced})
 	}
 	return nil
 }

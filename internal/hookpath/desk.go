@@ -1,12 +1,12 @@
 package hookpath
 
 import (
-	"crypto/rand"
 	"io"
 	"sync"
 
 	"gate/adapters"
 	"gate/hook"
+	"gate/internal/core"
 	"gate/strictjson"
 )
 
@@ -68,26 +68,8 @@ func (k *desk) answer(d *hook.Decision) int {
 // where closing stops something.
 func (k *desk) close(f *hook.Fault) int {
 	_, ev := k.known()
-	d := Closing(ev.Name, f)
+	d := core.Closing(ev.Name, f)
 	return k.answer(&d)
-}
-
-// Closing is the decision of a gate that could not come to one.
-func Closing(n hook.Name, f *hook.Fault) hook.Decision {
-	d := hook.Decision{ID: NewID(), Event: n, Effect: hook.Deny, Fault: f}
-	Redact(&d)
-	return d
-}
-
-// NewID is an id as the engine gives its decisions.
-func NewID() string {
-	const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
-	var b [6]byte
-	rand.Read(b[:]) // never fails: crypto/rand ends the program instead
-	for i := range b {
-		b[i] = alphabet[b[i]&31]
-	}
-	return string(b[:])
 }
 
 // render never fails: without an adapter, or with one that does, the answer is

@@ -11,6 +11,7 @@ import (
 
 	"gate/engine"
 	"gate/hook"
+	"gate/internal/core"
 	"gate/scopes"
 	"gate/session"
 )
@@ -24,13 +25,13 @@ func (nothing) Started(session.Kind, string, *hook.Event, *hook.Decision) []sess
 func (nothing) Late(*hook.Event, *hook.Decision)           {}
 func (nothing) Notes(*hook.Event, *hook.Decision) []string { return nil }
 
-// TestHolds holds that no decision counts of a guard that was made of what is not
-// there any more, whatever else the guard can do: the call is handed over, and
+// TestHolds holds that no decision counts of a gate that was made of what is not
+// there any more, whatever else the gate can do: the call is handed over, and
 // closed by a program that cannot.
 func TestHolds(t *testing.T) {
 	for _, test := range []struct {
 		name        string
-		beyond      Beyond
+		beyond      core.Beyond
 		holds       func() error
 		last        bool // there is nobody to hand over to
 		handed, ran bool
@@ -52,13 +53,12 @@ func TestHolds(t *testing.T) {
 			if !test.last {
 				p.HandOver = func([]byte, time.Duration) error { handed = true; return errors.New("there is no other") }
 			}
-			status := Run(t.Context(), p, func(c *Call) (*Guard, error) {
-				g, err := New(&Found{Sources: []scopes.Source{{Name: "user", Scope: hook.Session, Authority: hook.User}}}, c.Machine, nil)
-				if err != nil {
-					return nil, err
-				}
-				g.Beyond, g.Holds = test.beyond, test.holds
-				return g, g.Start(engine.WithInline())
+			status := Run(t.Context(), p, func(c *Call) (*core.Gate, error) {
+				found := core.Found{Sources: []scopes.Source{{Name: "user", Scope: hook.Session, Authority: hook.User}}}
+				return core.New(&found, c.Machine, nil, func(g *core.Gate) ([]engine.Option, engine.Evaluator, error) {
+					g.Beyond, g.Holds = test.beyond, test.holds
+					return []engine.Option{engine.WithInline()}, nil, nil
+				})
 			})
 			if handed != test.handed || (status == 0) != test.ran {
 				t.Errorf("handed over: %t, status %d, %s", handed, status, &stdout)

@@ -4,8 +4,8 @@
 //
 // It is what gate hook and gate-hook have in common, and must stay thin. Where
 // policies come from and what runs them is for its callers to say: a [Loader]
-// makes a [Guard] of them. Start with [Run]; commands that judge without an
-// agent start with [New].
+// makes a Gate of them. Start with [Run]; commands that judge without an agent ask a
+// Gate itself.
 package hookpath
 
 import (
@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"gate/adapters"
-	"gate/audit"
 	"gate/hook"
+	"gate/internal/core"
 	"gate/internal/places"
 )
 
@@ -72,18 +72,18 @@ func (p Process) environment(a adapters.Adapter) adapters.Environment {
 
 // A Call is one event that is about to be judged, and where.
 type Call struct {
-	Machine
+	core.Machine
 	Event       *hook.Event
-	Session     *Session
+	Session     *core.Session
 	EnvFile     string // whose lines the agent's shell runs, "" if there is none
 	Batch       bool   // nobody waits at a terminal: hooks that ask a model are not run
 	RunsHooks   bool   // the agent itself runs the hooks of plugins, skills and sub-agents
 	OutOfMemory func() // answers that a policy used more memory than there is, and ends the process
 }
 
-// A Loader sets gate up for one call, up to [Guard.Start]. An error means that
-// no call may pass, or that it is handed over.
-type Loader func(*Call) (*Guard, error)
+// A Loader sets gate up for one call. An error means that no call may pass, or
+// that it is handed over.
+type Loader func(*Call) (*core.Gate, error)
 
 // readLimit bounds the wait for the event: agents write it at once.
 const readLimit = 10 * time.Second
@@ -149,7 +149,7 @@ func (r *run) decide(ctx context.Context, ev hook.Event) int {
 	done := r.until(ctx, func() {
 		defer func() {
 			if p := recover(); p != nil {
-				decision = Closing(ev.Name, hook.Faultf(hook.FaultInternal, "gate failed: %v", p))
+				decision = core.Closing(ev.Name, hook.Faultf(hook.FaultInternal, "gate failed: %v", p))
 			}
 		}()
 		decision, err = r.judge(ctx, &ev)
@@ -194,17 +194,13 @@ func (r *run) handOver() int {
 	return r.close(&hook.Fault{Kind: hook.FaultInternal, Err: fmt.Errorf("the call cannot be handed over: %w", err)})
 }
 
-// errBeyond says that this program cannot judge a call as it must be. Nothing
-// has been done about the call then.
-var errBeyond = errors.New("it takes more than this program")
-
 // judge sets gate up and asks it. The event gets what gate itself knows, which
 // the answer depends on, too. With an error another program is to be asked, and
 // the decision is for the case that there is none.
 func (r *run) judge(ctx context.Context, ev *hook.Event) (hook.Decision, error) {
 	adapter, _ := r.desk.known()
 	closed := func(err error) (hook.Decision, error) {
-		d := Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err})
+		d := core.Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err})
 		if r.HandOver == nil {
 			err = nil
 		}
@@ -212,7 +208,7 @@ func (r *run) judge(ctx context.Context, ev *hook.Event) (hook.Decision, error) 
 	}
 	environment := r.environment(adapter)
 	account, unknown := r.account()
-	ev.Gate = Now(account.Name, environment.Attended)
+	ev.Gate = core.Now(account.Name, environment.Attended)
 	r.desk.expect(adapter, *ev)
 	self := func() (places.Account, error) { return account, unknown }
 	dirs, err := r.dirs.ForAccount(self)
@@ -223,11 +219,11 @@ func (r *run) judge(ctx context.Context, ev *hook.Event) (hook.Decision, error) 
 		return closed(err)
 	}
 	c := Call{
-		Machine: Machine{
+		Machine: core.Machine{
 			Dirs: dirs, Account: account.Name, Home: places.HomeOf(r.LookupEnv, self),
 			Project: places.ProjectRoot(environment.ProjectDir, ev.Dir()), LookupEnv: r.LookupEnv,
 		},
-		Event: ev, Session: recall(dirs, ev), EnvFile: environment.EnvFile, Batch: r.batch, RunsHooks: adapter.RunsHooks(),
+		Event: ev, Session: core.Recall(dirs, ev), EnvFile: environment.EnvFile, Batch: r.batch, RunsHooks: adapter.RunsHooks(),
 		OutOfMemory: func() {
 			r.Exit(r.desk.close(hook.Faultf(hook.FaultMemory, "a policy used more memory than there is")))
 		},
@@ -239,7 +235,7 @@ func (r *run) judge(ctx context.Context, ev *hook.Event) (hook.Decision, error) 
 	if err != nil {
 		return closed(err)
 	}
-	decision, err := g.remember(ctx, c.Session, adapter, ev)
+	decision, err := g.Answer(ctx, c.Session, ev, func(d *hook.Decision) bool { return d.Result(adapter.CanAsk(ev)) == hook.Reject })
 	if err != nil {
 		return closed(err)
 	}
@@ -253,13 +249,11 @@ func (r *run) judge(ctx context.Context, ev *hook.Event) (hook.Decision, error) 
 // answer must not wait.
 func (r *run) close(why *hook.Fault) int {
 	adapter, ev := r.desk.known()
-	d := Closing(ev.Name, why)
+	d := core.Closing(ev.Name, why)
 	status := r.desk.answer(&d)
 	if dirs, err := r.dirs.ForAccount(r.account); err == nil && adapter != nil {
 		ev.Gate.Now = time.Now()
-		logbook{dir: dirs.State}.recordAfterwards(d, func() audit.Record {
-			return audit.Of(&ev, &d, d.Result(adapter.CanAsk(&ev)))
-		})
+		core.RecordClosed(dirs, adapter, &ev, &d)
 	}
 	return status
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"gate/internal/core"
 	"gate/internal/places"
 )
 
@@ -46,7 +47,7 @@ func TestHandOver(t *testing.T) {
 					}
 					return errors.New("there is no other")
 				},
-			}, func(*Call) (*Guard, error) { return nil, errors.New("nothing is compiled") })
+			}, func(*Call) (*core.Gate, error) { return nil, errors.New("nothing is compiled") })
 			if handed != test.handed {
 				t.Errorf("%s was handed over", handed)
 			}
@@ -74,7 +75,7 @@ func TestUnknownAccount(t *testing.T) {
 		if last {
 			p.HandOver = nil
 		}
-		status := Run(t.Context(), p, func(*Call) (*Guard, error) { loaded = true; return nil, errors.New("it was asked") })
+		status := Run(t.Context(), p, func(*Call) (*core.Gate, error) { loaded = true; return nil, errors.New("it was asked") })
 		if handed == last || loaded != last || status != 2 {
 			t.Errorf("last %v: handed over %v, loaded %v, status %d", last, handed, loaded, status)
 		}
@@ -89,7 +90,7 @@ func TestSpent(t *testing.T) {
 		Args:  []string{"--agent", "claude", "--event", "PreToolUse", "--timeout", "1h", "--spent", "1h", "--state-dir", filepath.Join(t.TempDir(), "s")},
 		Stdin: strings.NewReader(bashEvent), Stdout: &stdout, Stderr: io.Discard,
 		LookupEnv: func(string) (string, bool) { return "", false },
-	}, func(*Call) (*Guard, error) { return nil, errors.New("it was asked") })
+	}, func(*Call) (*core.Gate, error) { return nil, errors.New("it was asked") })
 	if status != 2 || strings.Contains(stdout.String(), "it was asked") {
 		t.Errorf("status %d, stdout %s", status, &stdout)
 	}
@@ -99,8 +100,8 @@ func TestSpent(t *testing.T) {
 // time is up or a signal comes, whatever it waits for, and then ends.
 func TestOneShot(t *testing.T) {
 	never, _ := io.Pipe()
-	waits := func(*Call) (*Guard, error) { select {} }
-	fails := func(*Call) (*Guard, error) { return nil, errors.New("it was asked") }
+	waits := func(*Call) (*core.Gate, error) { select {} }
+	fails := func(*Call) (*core.Gate, error) { return nil, errors.New("it was asked") }
 	for _, test := range []struct {
 		name   string
 		stdin  io.Reader

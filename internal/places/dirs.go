@@ -50,7 +50,7 @@ func AccountHome() string {
 }
 
 // Dirs are the directories that hold what is gate's own. All of them are
-// absolute.
+// absolute; only a program that embeds gate leaves some out.
 type Dirs struct {
 	Managed      string
 	ManagedNamed bool // Managed is no place of the system but was given on the command line

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"gate/facts"
 	"gate/hostfs"
@@ -13,7 +14,8 @@ import (
 // them and the layout cannot drift apart.
 func Own(d Dirs) []facts.Place {
 	var trees, files []string
-	for _, p := range hostfs.Spellings(d.Managed, d.User, d.State) {
+	named := slices.DeleteFunc([]string{d.Managed, d.User, d.State}, func(dir string) bool { return dir == "" })
+	for _, p := range hostfs.Spellings(named...) {
 		trees = append(trees, p, p+"/**")
 	}
 	if exe, err := os.Executable(); err == nil {

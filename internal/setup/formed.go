@@ -9,8 +9,8 @@ import (
 	"gate/engine/plan"
 	"gate/engine/rego"
 	"gate/hook"
+	"gate/internal/core"
 	"gate/internal/forms"
-	"gate/internal/hookpath"
 	"gate/internal/sources"
 	"gate/matcher/backtracking"
 	"gate/policies"
@@ -19,14 +19,14 @@ import (
 // FromForms sets gate up for one call from the compiled forms of the places that
 // hooks and settings come from. An error, which nobody sees, says why the files
 // have to be read.
-func FromForms(s Options, c *hookpath.Call) (*Gate, error) {
+func FromForms(s Options) (*Gate, error) {
 	switch known := s.Session.Known; {
-	case c.Event.Name.Canonical() == hook.SessionStart:
+	case s.Event.Name.Canonical() == hook.SessionStart:
 		return nil, errors.New("people are told what is in the files")
 	case known != nil && len(known.Registered) > 0:
 		return nil, errors.New("hooks are registered in the session, which stand in no form")
 	}
-	found, err := forms.Open(c, true)
+	found, err := forms.Open(s.machine(), s.Event, true)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (g *Gate) formed(s Options) (engine.Evaluator, error) {
 // policiesOfFiles evaluates the policies as the files have them.
 func (s Options) policiesOfFiles() engine.Evaluator {
 	l := sources.Load(s.For)
-	g, err := hookpath.New(&l.Found, s.Machine(), backtracking.Compile)
+	g, err := core.New(&l.Found, s.machine(), backtracking.Compile, nil)
 	if err != nil {
 		return nil
 	}

@@ -17,25 +17,51 @@ import (
 var handlerKinds = []hook.Kind{hook.Command, hook.Prompt, hook.Agent, hook.Webhook, hook.MCPTool}
 
 // runHandlers has the Gate run handlers, and returns what the engine needs for
-// it. Only calls that are about to be made have handlers run, or those for which
+// it, and what answers the inline hooks of a program, nil if there are none. Only calls that are about to be made have handlers run, or those for which
 // somebody asked for it; of others the decision says so.
-func (g *Gate) runHandlers(s Options) []engine.Option {
+func (g *Gate) runHandlers(s Options) (run []engine.Option, inline engine.Evaluator) {
 	if !s.Live && !s.Run {
-		return unrun()
+		return unrun(), nil
 	}
-	g.handlers = handlers.New(handlers.Options{
-		Getenv: s.Env, Dirs: g.Where, Project: s.Project, Supervisor: s.Supervisor, LateDir: s.Late(),
-		Version: Version(), EnvFile: g.envFile(s.EnvFile), Judge: g.judge(s), MCPServers: g.Set.Settings().MCPServers,
-		Batch: s.Batch, Progress: s.Progress,
-	})
-	return g.handlers.EngineOptions()
+	o := s.Handlers
+	o.Dirs, o.Project = g.Where, s.Project
+	if o.Getenv == nil {
+		o.Getenv = s.LookupEnv
+	}
+	if o.LateDir == "" && s.State != "" {
+		o.LateDir = s.Late()
+	}
+	if o.Version == "" {
+		o.Version = Version()
+	}
+	if o.EnvFile == nil {
+		o.EnvFile = g.envFile(s.EnvFile)
+	}
+	if o.Judge == nil {
+		o.Judge = g.judge(s)
+	}
+	if o.MCPServers == nil {
+		o.MCPServers = g.Set.Settings().MCPServers
+	}
+	g.handlers = handlers.New(o)
+	for _, kind := range handlerKinds {
+		run = append(run, engine.WithEvaluator(kind, g.handlers.Evaluator(kind)))
+	}
+	if len(o.Inline) > 0 {
+		inline = g.handlers.Evaluator(hook.Inline)
+	}
+	return run, inline
 }
 
 // judge asks the providers of language models that settings name. It connects
 // to nobody before it is asked.
 func (g *Gate) judge(s Options) *judge.Judge {
+	dir := ""
+	if s.State != "" {
+		dir = filepath.Join(s.State, "judge")
+	}
 	return judge.New(judge.Options{
-		Settings: g.Set.Settings(), Getenv: s.Env, Dir: filepath.Join(s.State, "judge"),
+		Settings: g.Set.Settings(), Getenv: s.LookupEnv, Dir: dir,
 		Secret: func(path string) bool { return g.Reader.Secret(filepath.ToSlash(path)) != "" },
 	})
 }

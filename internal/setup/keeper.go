@@ -45,9 +45,8 @@ type keptKey struct {
 
 // A kept is one gate.
 type kept struct {
-	mu     sync.Mutex     // held while it is compared and loaded
-	guard  *Gate          // nil: it must be loaded
-	loaded sources.Loaded // before settings were weighed
+	mu     sync.Mutex // held while it is compared and loaded
+	gate   *Gate      // nil: it must be loaded
 	rego   *rego.Evaluator
 	since  time.Time
 	stamps map[string]artifact.Stamp // of files and directories, by their paths
@@ -69,28 +68,23 @@ func NewKeeper(sameEnv bool) *Keeper {
 func (k *Keeper) Gate(s Options, told bool) (*Gate, error) {
 	s.elsewhere = !k.sameEnv
 	s.Project = k.projectOf(s, told)
-	g, l, err := k.current(k.entry(keptKey{s.Project, s.Foreign}), s)
+	g, err := k.current(k.entry(keptKey{s.Project, s.Foreign}), s)
 	if err != nil {
 		return nil, err
 	}
-	if s.Session != nil && s.Session.Known != nil && len(s.Session.Known.Registered) > 0 {
-		l.AddRegistered(s.For)
-		s.Rego = []rego.Option{rego.WithCompiled(g.Rego)}
-		return s.gate(l, nil)
-	}
-	return g.forCall(s)
+	return g.ForCall(s)
 }
 
-// current returns the gate that is in force, and a copy of what it was made of.
-func (k *Keeper) current(e *kept, s Options) (*Gate, sources.Loaded, error) {
+// current returns the gate that is in force.
+func (k *Keeper) current(e *kept, s Options) (*Gate, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if !e.fresh(time.Now()) {
 		if err := k.load(e, s); err != nil {
-			return nil, sources.Loaded{}, err
+			return nil, err
 		}
 	}
-	return e.guard, e.loaded.Clone(), nil
+	return e.gate, nil
 }
 
 // projectOf returns the project of a session: that of its first event, wherever
@@ -136,7 +130,7 @@ func (k *Keeper) load(e *kept, s Options) error {
 	s.Session, s.Event = nil, nil
 	s.Rego = []rego.Option{rego.WithCompiled(e.rego)}
 	now, was := time.Now(), e.stamps
-	e.guard = nil
+	e.gate = nil
 	roots := []string{s.Managed, s.User, s.Grants().TrustDir()}
 	if s.Project != "" {
 		roots = append(roots, filepath.Join(s.Project, places.ProjectDir))
@@ -149,7 +143,6 @@ func (k *Keeper) load(e *kept, s Options) error {
 	} else {
 		maps.Copy(e.stamps, before)
 	}
-	e.loaded = l.Clone()
 	g, err := s.gate(l, nil)
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -161,13 +154,13 @@ func (k *Keeper) load(e *kept, s Options) error {
 	if !maps.Equal(was, e.stamps) {
 		k.reloads++
 	}
-	e.guard, e.rego, e.since, k.last = g, g.Rego, now, g
+	e.gate, e.rego, e.since, k.last = g, g.Rego, now, g
 	return nil
 }
 
 // fresh reports that the gate is what would be loaded now.
 func (e *kept) fresh(now time.Time) bool {
-	if e.guard == nil || now.Sub(e.since) >= gateAge || now.Before(e.since) {
+	if e.gate == nil || now.Sub(e.since) >= gateAge || now.Before(e.since) {
 		return false
 	}
 	for path, was := range e.stamps {

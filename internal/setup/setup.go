@@ -1,14 +1,15 @@
 // Package setup sets gate up as the commands of gate have it: with all that package
 // sources loads, OPA for policies, handlers, and a person's approvals.
 //
-// Package hookpath has what decides of it, which is all that gate-hook has; package
-// guard, outside, is for programs that embed gate. Start with New; who answers many
+// Package core has what decides of it, which is all that gate-hook has; package
+// guard is the door for programs that embed gate. Start with New; who answers many
 // calls starts with NewKeeper.
 package setup
 
 import (
 	"errors"
 	"runtime/debug"
+	"slices"
 
 	"gate/adapters"
 	"gate/engine"
@@ -16,23 +17,23 @@ import (
 	"gate/engine/rego"
 	"gate/facts"
 	"gate/hook"
+	"gate/internal/core"
 	"gate/internal/forms"
-	"gate/internal/hookpath"
-	"gate/internal/places"
 	"gate/internal/sources"
 	"gate/matcher/backtracking"
 	"gate/policies"
 	"gate/session"
 )
 
-// A Gate is gate set up for a project: a [hookpath.Guard], and what only this
-// program asks.
+// A Gate is a [core.Gate], and what only a program asks that reads policy files and
+// runs handlers.
 type Gate struct {
-	*hookpath.Guard
+	*core.Gate
 	Loaded *sources.Loaded // what it is made of
 	Rego   *rego.Evaluator // nil where compiled forms are asked
 
 	options  Options
+	whole    sources.Loaded     // as it was loaded, before settings were weighed
 	forms    *forms.Forms       // that it was set up from; nil: from files
 	handlers *handlers.Handlers // nil where handlers are not run
 }
@@ -40,27 +41,18 @@ type Gate struct {
 // Options are what a Gate is set up by.
 type Options struct {
 	sources.For
-	Handling
-	Rego   []rego.Option
-	Engine []engine.Option // the last word on what the engine is made of
-	Files  facts.Files     // that facts look at; nil: the machine's
+	Run      bool             // handlers are run though no call is about to be made
+	Handlers handlers.Options // what they may use; what the machine and settings say is filled in
+	EnvFile  string           // whose lines the agent's shell runs, "" if there is none
+	Rego     []rego.Option
+	Engine   []engine.Option // the last word on what the engine is made of
 
-	elsewhere bool // the agent has another environment than Env, which nobody knows
+	elsewhere bool // the agent has another environment than LookupEnv, which nobody knows
 }
 
-// A Handling says how handlers are run. The zero Handling runs them only for calls
-// that are about to be made.
-type Handling struct {
-	Run        bool                    // they are run though no call is about to be made
-	Supervisor []string                // how a supervisor of them is started; nil: it cannot be
-	Batch      bool                    // nobody waits at a terminal: hooks that ask a model are not run
-	Progress   func(handlers.Progress) // is told what they do; nil: nobody is
-	EnvFile    string                  // whose lines the agent's shell runs, "" if there is none
-}
-
-// Machine is whom and what the Gate is for.
-func (s Options) Machine() hookpath.Machine {
-	m := hookpath.Machine{Dirs: s.Dirs, Account: places.AccountName(), Home: s.Home, Project: s.Project, LookupEnv: s.Env, Files: s.Files}
+// machine is whom and what the Gate is for.
+func (s Options) machine() core.Machine {
+	m := s.Machine
 	if s.elsewhere {
 		m.LookupEnv = nil
 	}
@@ -80,22 +72,26 @@ func Of(s Options, l sources.Loaded) (*Gate, error) { return s.gate(l, nil) }
 
 // gate prepares the engine for what was loaded, from forms if these are not nil.
 func (s Options) gate(l sources.Loaded, found *forms.Forms) (*Gate, error) {
-	core, err := hookpath.New(&l.Found, s.Machine(), backtracking.Compile)
-	if err != nil {
+	g := &Gate{whole: l.Clone(), Loaded: &l, forms: found, options: s}
+	if _, err := core.New(&l.Found, s.machine(), backtracking.Compile, g.parts); err != nil {
 		return nil, err
 	}
-	g := &Gate{Guard: core, Loaded: &l, forms: found, options: s}
-	g.Beyond = g
-	evaluator, err := g.policies(s)
+	return g, nil
+}
+
+// parts are what the engine runs hooks by.
+func (g *Gate) parts(decides *core.Gate) ([]engine.Option, engine.Evaluator, error) {
+	decides.Beyond, g.Gate = g, decides
+	evaluator, err := g.policies(g.options)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if s.Live {
+	if g.options.Live {
 		g.useApprovals()
 	}
-	options := []engine.Option{engine.WithEvaluator(hook.Rego, evaluator), engine.WithValidator(g.checkInput)}
-	options = append(options, g.runHandlers(s)...)
-	return g, g.Start(append(options, s.Engine...)...)
+	options := []engine.Option{engine.WithEvaluator(hook.Rego, evaluator), engine.WithValidator(g.validator(adapters.CheckInput))}
+	run, inline := g.runHandlers(g.options)
+	return slices.Concat(options, run, g.options.Engine), inline, nil
 }
 
 // Compiled reports that it was set up from compiled forms, and no file was read that
@@ -115,28 +111,55 @@ func (g *Gate) policies(s Options) (engine.Evaluator, error) {
 	return g.Rego, nil
 }
 
-// With returns the Gate with another view of the machine, and without handlers.
-func (g *Gate) With(reader *facts.Reader) (*Gate, error) {
-	c, core := *g, *g.Guard
-	c.Guard = &core
-	c.Reader, c.Beyond = reader, &c
+// For returns the Gate for a project that has no files of gate's, with its own view
+// of the machine's.
+func (g *Gate) For(project string, files facts.Files) (*Gate, error) {
+	c, m := *g, g.options.machine()
+	m.Project, m.Files = project, files
+	reader := core.NewReader(m, g.Set.Settings().Programs)
 	var err error
-	c.Engine, err = c.WithoutHandlers()
+	if c.Gate, err = g.Seeing(reader.Of); err == nil {
+		c.Reader, c.Project, c.Beyond = reader, project, &c
+	}
 	return &c, err
 }
 
-// forCall returns the Gate for one call: see [hookpath.Guard.ForCall].
-func (g *Gate) forCall(s Options) (*Gate, error) {
+// ForCall returns the Gate for one call, about whose event and session options say
+// more than when it was set up. What is registered in the session counts.
+func (g *Gate) ForCall(s Options) (*Gate, error) {
+	if s.Session != nil && s.Session.Known != nil && len(s.Session.Known.Registered) > 0 {
+		l := g.whole.Clone()
+		l.AddRegistered(s.For)
+		s.Rego = []rego.Option{rego.WithCompiled(g.Rego)}
+		return s.gate(l, nil)
+	}
 	c, l := *g, *g.Loaded
 	c.options, c.Loaded = s, &l
 	var err error
-	c.Guard, err = g.Guard.ForCall(&l.Found, &c)
+	c.Gate, err = g.Gate.ForCall(&l.Found, &c)
 	return &c, err
 }
 
-// checkInput holds a rewritten tool input against what is known of the tool.
-func (g *Gate) checkInput(tool string, input map[string]any) error {
-	return errors.Join(adapters.CheckInput(tool, input), g.Loaded.Schemas.Check(tool, input))
+// Options are what the Gate was set up by.
+func (g *Gate) Options() Options { return g.options }
+
+// Checking returns a Gate that holds rewritten inputs against check in place of what
+// is known of other agents' tools.
+func (g *Gate) Checking(check func(tool string, input map[string]any) error) (*Gate, error) {
+	c, decides := *g, *g.Gate
+	checked := engine.WithValidator(g.validator(check))
+	c.options.Engine = append(slices.Clone(c.options.Engine), checked)
+	c.Gate, c.Beyond = &decides, &c
+	var err error
+	c.Engine, err = g.Engine.With(checked)
+	return &c, err
+}
+
+// validator holds a rewritten tool input against what is known of the tool.
+func (g *Gate) validator(check func(string, map[string]any) error) func(string, map[string]any) error {
+	return func(tool string, input map[string]any) error {
+		return errors.Join(check(tool, input), g.Loaded.Schemas.Check(tool, input))
+	}
 }
 
 // Notes are what a person should know of a decision besides.

@@ -12,7 +12,7 @@ import (
 	"gate/bundles/sync"
 	"gate/hook"
 	"gate/hostfs"
-	"gate/internal/hookpath"
+	"gate/internal/core"
 	"gate/internal/places"
 	"gate/scopes"
 	"gate/scopes/load"
@@ -40,7 +40,7 @@ func (l *Loaded) addBundles(p *places.Place) {
 	case err != nil:
 		l.Sources = append(l.Sources, scopes.Source{
 			Name: "managed bundles", Scope: hook.Policy, Authority: hook.Managed,
-			Faults: []hook.Fault{*hook.Faultf(hook.FaultLoad, "%w; %s", err, hookpath.Remedy)},
+			Faults: []hook.Fault{*hook.Faultf(hook.FaultLoad, "%w; %s", err, core.Remedy)},
 		})
 		return
 	case dir == nil:
@@ -54,7 +54,7 @@ func (l *Loaded) addBundles(p *places.Place) {
 		b := Bundle{Active: a, Synced: synced[a.Name].At, newest: synced[a.Name].Version}
 		l.addBundle(dir, filepath.Join(p.Dir, sync.Dir), &b, i+1)
 		l.Signed = append(l.Signed, b)
-		l.Bundles = append(l.Bundles, hookpath.Bundle{
+		l.Bundles = append(l.Bundles, core.Bundle{
 			Bundle:  hook.Bundle{Name: b.Name, Version: b.Version, Digest: b.Digest, Record: b.Record},
 			Expires: b.Manifest.Gate.Expires, Synced: b.Synced,
 		})
@@ -93,7 +93,7 @@ func (l *Loaded) bundlesIn(p *places.Place) (current sync.Current, dir fs.FS, er
 
 // Bundles loads the signed bundles in force, and nothing else.
 func Bundles(managed *places.Place) Loaded {
-	l := Loaded{Found: hookpath.Found{Where: map[string]string{}}}
+	l := Loaded{Found: core.Found{Where: map[string]string{}}}
 	l.addBundles(managed)
 	return l
 }
@@ -148,7 +148,7 @@ func (l *Loaded) addBundle(dir fs.FS, where string, b *Bundle, order int) {
 	l.Where[as.Name] = where
 	src, err := l.openBundle(dir, where, b, as)
 	if err != nil {
-		as.Faults = []hook.Fault{*hook.Faultf(hook.FaultLoad, "the bundle %s version %d is broken on this disk: %w; %s", b.Name, b.Version, err, hookpath.Remedy)}
+		as.Faults = []hook.Fault{*hook.Faultf(hook.FaultLoad, "the bundle %s version %d is broken on this disk: %w; %s", b.Name, b.Version, err, core.Remedy)}
 		src = as
 	}
 	b.Broken = len(src.Faults) > 0

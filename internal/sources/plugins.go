@@ -46,7 +46,7 @@ func (l *Loaded) addPlugin(s For, name string, at scopes.PluginDir, above []*pla
 		return
 	}
 	defer p.Close()
-	trusted := l.trust(p, s.Grants(), hook.PluginAuthor)
+	trusted := l.trust(p, s, hook.PluginAuthor)
 	l.Where["plugin:"+name] = p.Dir
 	l.add(load.At(p.Dir, load.Plugin(p.Files, name, trusted, s.Foreign)))
 }
@@ -61,7 +61,7 @@ func openPlugin(s For, name string, at scopes.PluginDir, above []*places.Place) 
 		if at.By == hook.Managed {
 			owner = places.ManagedFiles(s.Dirs)
 		}
-		if p := places.Open(filepath.Clean(at.Dir), ".", owner); p != nil {
+		if p := s.open(filepath.Clean(at.Dir), owner); p != nil {
 			return p, nil
 		}
 		return nil, fmt.Errorf("plugin %q is switched on, but there is none in %s", name, at.Dir)

@@ -14,7 +14,7 @@ import (
 	"gate/bundles/sync"
 	"gate/hook"
 	"gate/hostfs"
-	"gate/internal/hookpath"
+	"gate/internal/core"
 	"gate/internal/places"
 	"gate/scopes"
 	"gate/scopes/load"
@@ -68,7 +68,7 @@ func (l *Loaded) addRecovery(p *places.Place) {
 	}
 	text := fmt.Sprintf("a recovery file relaxes this machine until %s (%s); %s answers for it: %s",
 		r.Until.UTC().Format("2006-01-02 15:04 MST"), strings.Join(what, "; "), r.Owner, r.Reason)
-	src := scopes.Source{Name: hookpath.RecoverySource, Scope: hook.Policy, Authority: hook.Managed}
+	src := scopes.Source{Name: core.RecoverySource, Scope: hook.Policy, Authority: hook.Managed}
 	l.Say(&src, "gate.recovery", hook.Reason{Reason: text})
 	l.Sources = append(l.Sources, src)
 	l.Relaxed = text

@@ -92,7 +92,7 @@ func (l *Loaded) trusts(s For, r *session.Registration) (holds, same bool) {
 	a, dir := l.trustOrigin(r)
 	p := places.Open(dir, ".", nil)
 	defer p.Close()
-	if !l.trust(p, s.Grants(), a) {
+	if !l.trust(p, s, a) {
 		return false, false
 	}
 	name, err := filepath.Rel(p.Dir, r.File)

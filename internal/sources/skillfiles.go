@@ -71,8 +71,10 @@ func skillBases(s For) (bases []skillBase) {
 		}
 	}
 	user := filepath.Join(s.Home, own)
-	if dir, _ := s.Env("CLAUDE_CONFIG_DIR"); filepath.IsAbs(dir) {
-		user = filepath.Clean(dir)
+	if s.LookupEnv != nil {
+		if dir, _ := s.LookupEnv("CLAUDE_CONFIG_DIR"); filepath.IsAbs(dir) {
+			user = filepath.Clean(dir)
+		}
 	}
 	if filepath.IsAbs(user) && user != filepath.Join(s.Project, own) {
 		bases = append(bases, skillBase{dir: user, links: true})

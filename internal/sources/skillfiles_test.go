@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"gate/hook"
-	"gate/internal/hookpath"
+	"gate/internal/core"
 	"gate/session"
 )
 
@@ -17,7 +17,7 @@ const someHooks = "---\nname: %\ngate: {hooks: [{events: PreToolUse, command: ch
 func inSub(dir string) For {
 	project := filepath.Join(dir, "project")
 	ev := &hook.Event{Name: hook.PreToolUse, Fields: map[string]any{"cwd": filepath.Join(project, "sub", "below")}}
-	return For{Project: project, Home: filepath.Join(dir, "home"), Event: ev, Env: func(string) (string, bool) { return "", false }}
+	return For{Machine: core.Machine{Project: project, Home: filepath.Join(dir, "home")}, Event: ev}
 }
 
 // Every file that a name means is found, and no other.
@@ -47,7 +47,7 @@ func TestSkillFiles(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	l := &Loaded{Found: hookpath.Found{Where: map[string]string{"plugin:fmt": filepath.Join(dir, "plugins", "fmt")}}}
+	l := &Loaded{Found: core.Found{Where: map[string]string{"plugin:fmt": filepath.Join(dir, "plugins", "fmt")}}}
 	s := inSub(dir)
 	for _, row := range []struct {
 		kind session.Kind
@@ -104,8 +104,8 @@ func FuzzSkillNames(f *testing.F) {
 			f.Fatal(err)
 		}
 	}
-	l := &Loaded{Found: hookpath.Found{Where: map[string]string{}}}
-	s := For{Project: project, Env: func(string) (string, bool) { return "", false }, Event: &hook.Event{}}
+	l := &Loaded{Found: core.Found{Where: map[string]string{}}}
+	s := For{Machine: core.Machine{Project: project}, Event: &hook.Event{}}
 	f.Fuzz(func(t *testing.T, name string) {
 		for _, kind := range []session.Kind{session.Skill, session.Agent} {
 			for _, found := range l.filesOf(s, kind, name) {

@@ -10,13 +10,12 @@ package sources
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"gate/bundles"
 	"gate/consent"
 	"gate/hook"
-	"gate/internal/hookpath"
+	"gate/internal/core"
 	"gate/internal/lastgood"
 	"gate/internal/places"
 	"gate/policies"
@@ -30,20 +29,18 @@ const pluginsDir = "plugins"
 
 // For says whom and what sources are loaded for.
 type For struct {
-	places.Dirs
-	Home    string // what "~" means to the agent's shell
-	Project string // its root, "" if there is none
-	Env     func(string) (string, bool)
-	Live    bool              // a call is about to be made
-	Foreign bool              // the agent does not run the hooks of plugins, skills and sub-agents itself
-	Session *hookpath.Session // of the event; nil: of none
-	Event   *hook.Event       // that is about to be judged; nil where session is
+	core.Machine
+	Anyones bool          // whose the managed and the user's files are does not count
+	Live    bool          // a call is about to be made
+	Foreign bool          // the agent does not run the hooks of plugins, skills and sub-agents itself
+	Session *core.Session // of the event; nil: of none
+	Event   *hook.Event   // that is about to be judged; nil where session is
 }
 
 // Loaded is everything that hooks and settings come from, as found on this
 // machine, or for one call all that may concern it, with what only this program needs of it.
 type Loaded struct {
-	hookpath.Found
+	core.Found
 	Lib      []scopes.Module  // data.gate.lib
 	Signed   []Bundle         // in force, in their order
 	Schemas  load.ToolSchemas // of tools, from bundles
@@ -56,9 +53,9 @@ type Loaded struct {
 // what was read without a fault is remembered as good.
 func Load(s For) Loaded {
 	d := s.Dirs
-	out := Loaded{Found: hookpath.Found{Where: map[string]string{}}}
-	store, good := d.Grants(), lastgood.In(d.State)
-	managed := places.Open(d.Managed, ".", places.ManagedFiles(d))
+	out := Loaded{Found: core.Found{Where: map[string]string{}}}
+	good := lastgood.In(d.State)
+	managed := s.open(d.Managed, places.ManagedFiles(d))
 	if d.ManagedNamed && managed != nil {
 		out.Notices = append(out.Notices, places.NamedManaged(d))
 	}
@@ -67,23 +64,36 @@ func Load(s For) Loaded {
 	out.read(managed, scopes.Source{Name: "managed", Scope: hook.Policy, Authority: hook.Managed})
 	out.addRecovery(managed)
 	out.addBundles(managed)
-	user := places.Open(d.User, ".", places.UserFiles())
-	good.Guard(user)
+	user := s.open(d.User, places.UserFiles())
+	if d.State != "" {
+		good.Guard(user)
+	}
 	out.read(user, scopes.Source{Name: "user", Scope: hook.Session, Authority: hook.User})
 	out.addPlugins(s, managed, user)
 	if s.Project != "" {
 		p := places.Open(s.Project, places.ProjectDir, nil)
-		trusted := out.trust(p, store, hook.Project)
+		trusted := out.trust(p, s, hook.Project)
 		out.read(p, scopes.Source{Name: "project", Scope: hook.Session, Authority: hook.Project, Trusted: trusted})
 		p.Close()
 	}
 	broken := func(src scopes.Source) bool { return src.Closes() && len(src.Faults) > 0 }
-	if s.Live && user != nil && !slices.ContainsFunc(out.Sources, broken) {
+	if s.Live && user != nil && d.State != "" && !slices.ContainsFunc(out.Sources, broken) {
 		good.KeepAll(user)
 	}
 	managed.Close()
 	user.Close()
 	return out
+}
+
+// open opens one of gate's own directories, nil where nobody named one.
+func (s For) open(dir string, owner *places.Owner) *places.Place {
+	if dir == "" {
+		return nil
+	}
+	if s.Anyones {
+		owner = nil
+	}
+	return places.Open(dir, ".", owner)
 }
 
 // read takes in the settings and the hooks of a place.
@@ -123,11 +133,12 @@ const untold = "sha256:000000000000000000000000000000000000000000000000000000000
 
 // trust reports whether a person trusted the place as it is. If so, its files
 // are from now on those that were compared, held in memory (rule 6).
-func (l *Loaded) trust(p *places.Place, store consent.Store, a hook.Authority) bool {
-	if p == nil || p.Err != nil {
+func (l *Loaded) trust(p *places.Place, s For, a hook.Authority) bool {
+	if p == nil || p.Err != nil || s.State == "" {
 		return false
 	}
 	err := func() error {
+		store := s.Grants()
 		origin, err := consent.OriginOf(a, p.Dir)
 		if err != nil {
 			return err
@@ -154,7 +165,6 @@ func (l *Loaded) trust(p *places.Place, store consent.Store, a hook.Authority) b
 
 // Clone returns what was loaded, so that it can be weighed and added to.
 func (l Loaded) Clone() Loaded {
-	l.Where = maps.Clone(l.Where)
-	l.Sources, l.Layers, l.Notices = slices.Clone(l.Sources), slices.Clone(l.Layers), slices.Clone(l.Notices)
+	l.Found = l.Found.Clone()
 	return l
 }

@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"gate/hook"
-	"gate/internal/hookpath"
+	"gate/internal/core"
 	"gate/secret"
 	"gate/strictjson"
 )
@@ -50,7 +50,7 @@ func Decision(d *hook.Decision, canAsk bool) map[string]any {
 func variables(env map[string]string) map[string]any {
 	doc := make(map[string]any, len(env))
 	for name, value := range env {
-		doc[strictjson.Visible(name)] = strictjson.Visible(secret.Redact(hookpath.Clip(value)))
+		doc[strictjson.Visible(name)] = strictjson.Visible(secret.Redact(core.Clip(value)))
 	}
 	return doc
 }

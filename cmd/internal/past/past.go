@@ -18,7 +18,7 @@ import (
 	"gate/audit"
 	"gate/engine"
 	"gate/hook"
-	"gate/internal/hookpath"
+	"gate/internal/core"
 	"gate/internal/places"
 	"gate/internal/setup"
 	"gate/internal/sources"
@@ -66,8 +66,9 @@ type onceMade struct {
 // New returns what decides by the policies that are in force here, and by a
 // candidate unless that is nil. facts is one of the constants.
 func New(s setup.Options, candidate *Proposal, facts string) *Replayer {
+	s.Past = true
 	if facts == Blind {
-		s.Env, s.Files = func(string) (string, bool) { return "", false }, noFiles{}
+		s.LookupEnv, s.Files = func(string) (string, bool) { return "", false }, noFiles{}
 	}
 	return &Replayer{
 		options: s, candidate: candidate, facts: facts,
@@ -99,7 +100,7 @@ func (r *Replayer) prepare(c *replay.Call) {
 		}
 	}
 	if c.Kind != replay.Decision {
-		today := hookpath.Now(places.AccountName(), true)
+		today := core.Now(places.AccountName(), true)
 		if c.Event.Gate.Now.IsZero() {
 			c.Event.Gate.Now = today.Now
 		}
@@ -130,7 +131,7 @@ func (r *Replayer) decider(candidate bool) replay.Decider {
 		if err == nil {
 			d = redecide(ctx, g, c)
 		} else {
-			d = hookpath.Closing(c.Event.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err})
+			d = core.Closing(c.Event.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err})
 		}
 		canAsk := true
 		if a, ok := adapters.Lookup(c.Event.Agent); ok {
@@ -158,10 +159,7 @@ func redecide(ctx context.Context, g *setup.Gate, c *replay.Call) hook.Decision 
 	if c.Kind != replay.Decision {
 		ev.Gate.Labels = g.Set.Settings().Labels
 	}
-	d := g.Engine.Decide(ctx, ev)
-	g.Locate(&d)
-	hookpath.Redact(&d)
-	return d
+	return g.Decide(ctx, ev)
 }
 
 // gate returns what decides about a call.
@@ -222,15 +220,10 @@ func (r *Replayer) make(key gateKey) (*setup.Gate, error) {
 		if base.err != nil {
 			return nil, base.err
 		}
-		s.Project = key.project
 		if key.branch != "" && key.branch != "HEAD" {
 			s.Files = onBranch(s.Files, key.project, key.branch)
 		}
-		g, err := base.gate.With(hookpath.NewReader(s.Machine(), base.gate.Set.Settings().Programs))
-		if err == nil {
-			g.Project = key.project
-		}
-		return g, err
+		return base.gate.For(key.project, s.Files)
 	}
 	s.Project = key.gate
 	l := sources.Load(s.For)

@@ -9,6 +9,7 @@ import (
 	"gate/engine"
 	"gate/engine/plan"
 	"gate/hook"
+	"gate/internal/core"
 	"gate/internal/forms"
 	"gate/internal/hookpath"
 	"gate/matcher"
@@ -17,38 +18,33 @@ import (
 
 // load sets gate up for one call, from the compiled forms of the places that gate
 // hook reads. Its errors are for nobody to see: another program is asked.
-func (a *answer) load(c *hookpath.Call) (*hookpath.Guard, error) {
+func (a *answer) load(c *hookpath.Call) (*core.Gate, error) {
 	if c.Batch {
 		return nil, errors.New("hooks that ask a model are faults there")
 	}
-	found, err := forms.Begin(c, false, early.Processors)
+	found, err := forms.Begin(c.Machine, c.Event, false, early.Processors)
 	if err != nil {
 		return nil, err
 	}
 	if len(found.Schemas) > 0 {
 		return nil, errors.New("a bundle brings schemas of tools, which rewrites are held against")
 	}
-	g, err := hookpath.New(&found.Found, c.Machine, nil)
-	if err != nil {
-		return nil, err
-	}
-	if err := backtracks(g.Set.Sources()); err != nil {
-		return nil, err
-	}
-	if a.OPA == nil && takesOPA(g.Set, c.Event, found.Left) {
-		a.next = gateRego
-		return nil, errLeft
-	}
-	g.Holds = found.Fresh
-	policies, err := a.policies(g, found, c.OutOfMemory)
-	if err != nil {
-		return nil, err
-	}
-	return g, g.Start(engine.WithInline(), engine.WithEvaluator(hook.Rego, policies), engine.WithValidator(adapters.CheckInput))
+	return core.New(&found.Found, c.Machine, nil, func(g *core.Gate) ([]engine.Option, engine.Evaluator, error) {
+		if err := backtracks(g.Set.Sources()); err != nil {
+			return nil, nil, err
+		}
+		if a.OPA == nil && takesOPA(g.Set, c.Event, found.Left) {
+			a.next = gateRego
+			return nil, nil, errLeft
+		}
+		g.Holds = found.Fresh
+		policies, err := a.policies(g, found, c.OutOfMemory)
+		return []engine.Option{engine.WithInline(), engine.WithEvaluator(hook.Rego, policies), engine.WithValidator(adapters.CheckInput)}, nil, err
+	})
 }
 
 // policies returns what asks the policies of forms.
-func (a *answer) policies(g *hookpath.Guard, found *forms.Forms, outOfMemory func()) (engine.Evaluator, error) {
+func (a *answer) policies(g *core.Gate, found *forms.Forms, outOfMemory func()) (engine.Evaluator, error) {
 	sources, err := found.Plans(g.Set.Sources())
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package hookpath
+package core
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package hookpath
+package core
 
 import (
 	"path/filepath"
@@ -26,7 +26,7 @@ type Beyond interface {
 // beyond reports, before anything is done about an event, that it takes a
 // [Beyond]: a session begins, where people are told much and what is old is
 // removed, or the session's memory decides, which may be counted only once.
-func (g *Guard) beyond(s *Session, ev *hook.Event) bool {
+func (g *Gate) beyond(s *Session, ev *hook.Event) bool {
 	return ev.Name.Canonical() == hook.SessionStart || g.Set.Memory() || s.err != nil ||
 		s.Known != nil && len(s.Known.Registered)+len(s.Known.Injections) > 0
 }
@@ -35,7 +35,7 @@ func (g *Guard) beyond(s *Session, ev *hook.Event) bool {
 // [Beyond]: a hook could not answer, which the other program may do better, a
 // person may have approved the call, a skill or sub-agent starts, or there is
 // something late to be said.
-func (g *Guard) beyondOnce(s *Session, ev *hook.Event, d *hook.Decision) bool {
+func (g *Gate) beyondOnce(ev *hook.Event, d *hook.Decision) bool {
 	if d.Fault != nil || d.Effect == hook.Ask && g.Set.Settings().Approvals.Enabled {
 		return true
 	}
@@ -50,5 +50,5 @@ func (g *Guard) beyondOnce(s *Session, ev *hook.Event, d *hook.Decision) bool {
 	if ev.SessionID() == "" {
 		return false
 	}
-	return !hostfs.Missing(filepath.Join(g.Late(), s.key.Name()))
+	return !hostfs.Missing(filepath.Join(g.Late(), session.Key{Agent: ev.Agent, Session: ev.SessionID()}.Name()))
 }

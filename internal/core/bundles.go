@@ -1,4 +1,4 @@
-package hookpath
+package core
 
 import (
 	"context"
@@ -154,11 +154,21 @@ func (f *Found) SpeakFor(source string, r hook.Reason) {
 // any more, and about the age of bundles.
 type said map[string]hook.Reason
 
-// Evaluate says it.
-func (s said) Evaluate(_ context.Context, hooks []*hook.Hook, _ *hook.Event) []engine.Answer {
+// A speaker answers inline hooks: gate's own, and by others those of a program.
+type speaker struct {
+	said
+	others engine.Evaluator // nil: there are none
+}
+
+// Evaluate implements [engine.Evaluator].
+func (s speaker) Evaluate(ctx context.Context, hooks []*hook.Hook, ev *hook.Event) []engine.Answer {
 	answers := make([]engine.Answer, len(hooks))
 	for i, h := range hooks {
-		reason := s[h.Source]
+		reason, own := s.said[h.Source]
+		if !own && s.others != nil {
+			answers[i] = s.others.Evaluate(ctx, hooks[i:i+1], ev)[0]
+			continue
+		}
 		reason.ID = h.ID
 		if reason.Effect == hook.Pass {
 			answers[i].Verdict.Warnings = []hook.Reason{reason}

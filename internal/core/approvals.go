@@ -1,4 +1,4 @@
-package hookpath
+package core
 
 import (
 	"context"
@@ -20,10 +20,9 @@ type approver struct {
 	why error // why the last question stays one
 }
 
-// Approve has the guard look for what a person approved, where rules let a
-// person, and use it up. It is for a call that is about to be made, and comes
-// before [Guard.Start].
-func (g *Guard) Approve(rules consent.Approvals) {
+// Approve has the Gate look for what a person approved, where rules let a
+// person, and use it up. It is for [Parts], where a call is about to be made.
+func (g *Gate) Approve(rules consent.Approvals) {
 	if rules.Enabled {
 		g.approver = &approver{store: g.Grants(), rules: rules}
 	}

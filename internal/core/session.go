@@ -1,12 +1,12 @@
-package hookpath
+package core
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
 
-	"gate/adapters"
 	"gate/engine"
 	"gate/hook"
 	"gate/internal/places"
@@ -22,26 +22,35 @@ const memoryLimit = 5 * time.Second
 type Session struct {
 	Known *session.Memory // as it was before gate was set up; nil: nothing was known
 
-	store  session.Store
-	key    session.Key
+	kept   session.Kept
 	err    error           // why Known could not be read
 	memory *session.Memory // as it was when the event began; nil: nothing has to be remembered
 }
 
-// recall looks what is known of the session of an event. Where nothing is, it
+// Recall looks what is known of the session of an event. Where nothing is, it
 // costs one look at the directory.
-func recall(d places.Dirs, ev *hook.Event) *Session {
-	r := &Session{store: d.Sessions(), key: session.Key{Agent: ev.Agent, Session: ev.SessionID()}}
-	if r.store.Exists(r.key) {
-		r.Known, r.err = r.store.Read(r.key)
+func Recall(d places.Dirs, ev *hook.Event) *Session {
+	return RecallFrom(d.Sessions().Of(session.Key{Agent: ev.Agent, Session: ev.SessionID()}))
+}
+
+// RecallFrom is [Recall] for a memory that is kept somewhere else.
+func RecallFrom(kept session.Kept) *Session {
+	r := &Session{kept: kept}
+	if kept.Exists() {
+		r.Known, r.err = kept.Read()
 	}
 	return r
 }
 
-// remember decides about an event with the memory of its session, and keeps
-// what follows from the decision. An error says that only another program can;
-// nothing has been done then.
-func (g *Guard) remember(ctx context.Context, s *Session, a adapters.Adapter, ev *hook.Event) (hook.Decision, error) {
+// errBeyond says that this program cannot judge a call as it must be. Nothing
+// has been done about the call then.
+var errBeyond = errors.New("it takes more than this program")
+
+// Answer decides about an event with the memory of its session, and keeps what
+// follows from the decision. ev gets the memory that its hooks see. rejected says
+// whether the event's call, if it is about one, does not run after a decision; it is
+// asked once. An error says that only another program can; nothing has been done then.
+func (g *Gate) Answer(ctx context.Context, s *Session, ev *hook.Event, rejected func(*hook.Decision) bool) (hook.Decision, error) {
 	if g.Beyond == nil && g.beyond(s, ev) {
 		return hook.Decision{}, errBeyond
 	}
@@ -49,19 +58,19 @@ func (g *Guard) remember(ctx context.Context, s *Session, a adapters.Adapter, ev
 		return Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err}), nil
 	}
 	d := g.Decide(ctx, *ev)
-	if g.Beyond == nil && g.beyondOnce(s, ev, &d) || g.Holds != nil && g.Holds() != nil {
+	if g.Beyond == nil && g.beyondOnce(ev, &d) || g.Holds != nil && g.Holds() != nil {
 		return hook.Decision{}, errBeyond
 	}
 	if ctx.Err() != nil {
 		return d, nil // too late it is not the answer any more
 	}
-	rejected := d.Result(a.CanAsk(ev)) == hook.Reject
+	no := rejected(&d)
 	if g.session != nil {
-		g.session.end(ctx, ev, &d, rejected, g.brings)
+		g.session.end(ctx, ev, &d, no, g.brings)
 	}
-	g.follow(ctx, s, ev, &d, rejected)
+	g.follow(ctx, s, ev, &d, no)
 	g.sayOnce(ctx, s, ev, &d)
-	if g.Beyond != nil && heard(ev, &d, rejected) {
+	if g.Beyond != nil && heard(ev, &d, no) {
 		g.Beyond.Late(ev, &d)
 		Redact(&d)
 	}
@@ -71,7 +80,7 @@ func (g *Guard) remember(ctx context.Context, s *Session, a adapters.Adapter, ev
 // begin counts an event and gives it the memory of its session, unless no hook
 // needs one and nothing waits for the session. An error means that nobody knows
 // what the session may still do.
-func (g *Guard) begin(ctx context.Context, r *Session, ev *hook.Event) error {
+func (g *Gate) begin(ctx context.Context, r *Session, ev *hook.Event) error {
 	if r.err != nil {
 		return r.err
 	}
@@ -117,7 +126,7 @@ func (r *Session) end(ctx context.Context, ev *hook.Event, d *hook.Decision, rej
 // something of a source waits for a person's trust. It is told again once the
 // source has changed, or has been trusted meanwhile. A session without a name is
 // told every time.
-func (g *Guard) sayOnce(ctx context.Context, r *Session, ev *hook.Event, d *hook.Decision) {
+func (g *Gate) sayOnce(ctx context.Context, r *Session, ev *hook.Event, d *hook.Decision) {
 	if ev.SessionID() == "" || r.Known == nil && len(d.Notices) == 0 {
 		return
 	}
@@ -159,11 +168,11 @@ func (r *Session) update(ctx context.Context, change func(*session.Memory) error
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	return r.store.Update(ctx, r.key, change)
+	return r.kept.Update(ctx, change)
 }
 
 // done reports whether a hook is to be left out, because it ran already.
-func (g *Guard) done(_ *hook.Event, h *hook.Hook) bool {
+func (g *Gate) done(_ *hook.Event, h *hook.Hook) bool {
 	return g.session != nil && g.session.memory.Done(h)
 }
 
@@ -186,7 +195,7 @@ func heard(ev *hook.Event, d *hook.Decision, rejected bool) bool {
 
 // brings reports whether the event is one that a text waits for: a call of the
 // right tool, or the next turn, which brings whatever is left.
-func (g *Guard) brings(ev *hook.Event, in *session.Injection) bool {
+func (g *Gate) brings(ev *hook.Event, in *session.Injection) bool {
 	if ev.Tool() == "" {
 		return true
 	}

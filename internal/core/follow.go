@@ -1,4 +1,4 @@
-package hookpath
+package core
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 
 // follow keeps what begins and ends with an event: skills, sub-agents, the
 // session. A skill whose hooks cannot be kept must not start.
-func (g *Guard) follow(ctx context.Context, s *Session, ev *hook.Event, d *hook.Decision, rejected bool) {
+func (g *Gate) follow(ctx context.Context, s *Session, ev *hook.Event, d *hook.Decision, rejected bool) {
 	var started []session.Registration
 	if kind, name := starting(ev, d); g.Beyond != nil && name != "" && !rejected { // else it does not start
 		started = g.Beyond.Started(kind, name, ev, d)
@@ -29,7 +29,7 @@ func (g *Guard) follow(ctx context.Context, s *Session, ev *hook.Event, d *hook.
 			*d = Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err})
 		}
 	}
-	if end := ending(ev, rejected); end != nil && s.store.Exists(s.key) {
+	if end := ending(ev, rejected); end != nil && s.kept.Exists() {
 		if err := s.update(ctx, func(m *session.Memory) error { end(m); return nil }); err != nil {
 			d.Notices = append(d.Notices, "hooks hold on: "+err.Error())
 		}

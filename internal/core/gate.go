@@ -1,7 +1,15 @@
-package hookpath
+// Package core has the Gate: everything set up to decide. Whoever decides sets one
+// up by [New] and asks it by [Gate.Decide], or with the memory of a session by
+// [Gate.Answer]; it locates and redacts always.
+//
+// It is thin: gate-hook makes one of compiled forms. Package sources finds what
+// hooks come from in files, package setup makes a Gate of that with OPA and handlers.
+// It reads no policies and knows no agent's process.
+package core
 
 import (
 	"context"
+	"maps"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -38,7 +46,14 @@ type Found struct {
 	said   said
 }
 
-// A Machine is whom and what a guard is for.
+// Clone returns what was found, so that it can be weighed and added to.
+func (f Found) Clone() Found {
+	f.Where, f.said = maps.Clone(f.Where), maps.Clone(f.said)
+	f.Sources, f.Layers, f.Notices = slices.Clone(f.Sources), slices.Clone(f.Layers), slices.Clone(f.Notices)
+	return f
+}
+
+// A Machine is whom and what a Gate is for.
 type Machine struct {
 	places.Dirs
 	Account   string // of the system's database, "" if it is not known
@@ -46,20 +61,24 @@ type Machine struct {
 	Project   string // its root, "" if it is not known
 	LookupEnv func(string) (string, bool)
 	Files     facts.Files // nil: the machine's
+
+	// Past says that events are of the past: their time and labels are what was
+	// recorded.
+	Past bool
 }
 
-// A Guard is gate set up for one machine, one user and one project: the hooks
+// A Gate is gate set up for one machine, one user and one project: the hooks
 // in force, the engine that runs them, and what facts may look at.
-type Guard struct {
+type Gate struct {
 	*Found
 	Machine
 	Set    *scopes.Set
 	Reader *facts.Reader
-	Engine *engine.Engine // nil before [Guard.Start]
+	Engine *engine.Engine // nil where [New] had no Parts
 	Beyond Beyond         // nil: a call that needs it is handed over
 
 	// Holds is asked once there is a decision, and before anything follows from it:
-	// with an error what the guard was made of is not what there is, and the call is
+	// with an error what the Gate was made of is not what there is, and the call is
 	// handed over, or closed where nobody takes it. Nil: nothing can have changed.
 	Holds func() error
 
@@ -70,11 +89,17 @@ type Guard struct {
 	approver   *approver     // nil where nobody may approve a call, or none is about to be made
 }
 
-// New combines settings and orders hooks. An error means that settings
-// contradict each other; no call may pass then. Without a Backtracker some
-// matchers are a mistake in their source. [Guard.Start] comes next.
-func New(f *Found, m Machine, b matcher.Backtracker) (*Guard, error) {
-	g := &Guard{Found: f, Machine: m, backtracks: b, turn: make(chan struct{}, 1)}
+// Parts are what the engine of a Gate runs hooks by. They are asked for once it is
+// known which hooks are in force, and may change what the Gate has beside them. Inline
+// is whom inline hooks are left to that gate itself does not speak for; nil: nobody.
+type Parts func(*Gate) (options []engine.Option, inline engine.Evaluator, err error)
+
+// New combines settings, orders hooks and makes the engine. An error means that
+// settings contradict each other; no call may pass then. Without a Backtracker some
+// matchers are a mistake in their source. With nil Parts there is no engine: the Gate
+// is for whoever looks at settings and hooks.
+func New(f *Found, m Machine, b matcher.Backtracker, parts Parts) (*Gate, error) {
+	g := &Gate{Found: f, Machine: m, backtracks: b, turn: make(chan struct{}, 1)}
 	g.keepTime()
 	settings, err := scopes.Combine(g.Layers...)
 	if err != nil {
@@ -85,26 +110,28 @@ func New(f *Found, m Machine, b matcher.Backtracker) (*Guard, error) {
 		return nil, err
 	}
 	g.Reader = NewReader(m, g.Set.Settings().Programs)
-	return g, nil
-}
-
-// Start makes the engine, of the evaluators and whatever else it is to have.
-func (g *Guard) Start(options ...engine.Option) (err error) {
+	if parts == nil {
+		return g, nil
+	}
+	options, inline, err := parts(g)
+	if err != nil {
+		return nil, err
+	}
 	own := []engine.Option{engine.WithFacts(g.Reader.Of), engine.WithDone(g.done)}
-	if g.said != nil {
-		own = append(own, engine.WithEvaluator(hook.Inline, g.said))
+	if g.said != nil || inline != nil {
+		own = append(own, engine.WithEvaluator(hook.Inline, speaker{g.said, inline}))
 	}
 	if g.approver != nil {
 		own = append(own, engine.WithApprovals(g.approver.use))
 	}
 	g.Engine, err = engine.New(g.Set, append(own, options...)...)
-	return err
+	return g, err
 }
 
-// ForCall returns a guard that shares with g all but what is remembered of one
+// ForCall returns a Gate that shares with g all but what is remembered of one
 // call, so that many calls can be judged at once. found is a copy of g's that
 // the call may add to, and beyond takes the place of g's.
-func (g *Guard) ForCall(found *Found, beyond Beyond) (*Guard, error) {
+func (g *Gate) ForCall(found *Found, beyond Beyond) (*Gate, error) {
 	c := *g
 	found.Notices = slices.Clip(found.Notices)
 	c.Found, c.Beyond, c.session = found, beyond, nil
@@ -118,8 +145,16 @@ func (g *Guard) ForCall(found *Found, beyond Beyond) (*Guard, error) {
 	return &c, err
 }
 
+// Seeing returns a Gate that differs from g in what works out facts.
+func (g *Gate) Seeing(facts func(*hook.Event) *hook.Facts) (*Gate, error) {
+	c := *g
+	var err error
+	c.Engine, err = g.Engine.With(engine.WithFacts(facts))
+	return &c, err
+}
+
 // InForce returns the sources as settings leave them.
-func (g *Guard) InForce() []scopes.Source {
+func (g *Gate) InForce() []scopes.Source {
 	list := make([]scopes.Source, len(g.Set.Sources()))
 	for i, src := range g.Set.Sources() {
 		list[i] = *src
@@ -130,10 +165,10 @@ func (g *Guard) InForce() []scopes.Source {
 // keepTime sees to it that nothing which has expired comes to life again when
 // somebody sets the clock back. Where that cannot be told, there are no
 // exceptions.
-func (g *Guard) keepTime() {
+func (g *Gate) keepTime() {
 	excepts := func(y scopes.Layer) bool { return len(y.Exceptions) > 0 }
-	if !slices.ContainsFunc(g.Layers, excepts) {
-		return
+	if g.Past || g.State == "" || !slices.ContainsFunc(g.Layers, excepts) {
+		return // without a state directory nothing is known of the clock
 	}
 	now, err := g.Grants().Clock(time.Now())
 	if err == nil {
@@ -148,11 +183,13 @@ func (g *Guard) keepTime() {
 
 // Decide answers one event. What a person should know about gate itself comes
 // with every decision.
-func (g *Guard) Decide(ctx context.Context, ev hook.Event) hook.Decision {
+func (g *Gate) Decide(ctx context.Context, ev hook.Event) hook.Decision {
 	if ev.Gate.Now.Before(g.earliest) {
 		ev.Gate.Now = g.earliest
 	}
-	ev.Gate.Labels = g.Set.Settings().Labels
+	if !g.Past {
+		ev.Gate.Labels = g.Set.Settings().Labels
+	}
 	d := g.Engine.Decide(ctx, ev)
 	d.Notices, d.Bundles = append(d.Notices, g.Notices...), g.Named()
 	switch name := ev.Name.Canonical(); {

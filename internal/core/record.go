@@ -1,4 +1,4 @@
-package hookpath
+package core
 
 import (
 	"context"
@@ -25,7 +25,7 @@ import (
 // none, and returns it. What goes wrong, a ctx that has ended before included,
 // becomes a notice, or closes where the log is required and the decision lets
 // the call go on.
-func (g *Guard) Record(ctx context.Context, a adapters.Adapter, ev *hook.Event, d hook.Decision) hook.Decision {
+func (g *Gate) Record(ctx context.Context, a adapters.Adapter, ev *hook.Event, d hook.Decision) hook.Decision {
 	if !g.Set.Settings().On(scopes.Log) {
 		return d
 	}
@@ -34,7 +34,7 @@ func (g *Guard) Record(ctx context.Context, a adapters.Adapter, ev *hook.Event, 
 
 // recordOf is what the log keeps of a decision: with the event, unless settings
 // say otherwise, and the facts of the event as it came.
-func (g *Guard) recordOf(a adapters.Adapter, ev *hook.Event, d *hook.Decision) audit.Record {
+func (g *Gate) recordOf(a adapters.Adapter, ev *hook.Event, d *hook.Decision) audit.Record {
 	event := *ev
 	event.Gate.Labels = g.Set.Settings().Labels
 	r := audit.Of(&event, d, d.Result(a.CanAsk(ev)))
@@ -62,7 +62,7 @@ func (g *Guard) recordOf(a adapters.Adapter, ev *hook.Event, d *hook.Decision) a
 
 // Digest is the short digest of the module that a policy stands in: enough to
 // see that it is not the same any more.
-func (g *Guard) Digest(p audit.Policy) string {
+func (g *Gate) Digest(p audit.Policy) string {
 	if g.Fingerprint != nil {
 		return g.Fingerprint(p.Source, p.ID)
 	}
@@ -96,7 +96,7 @@ func LogLabels(settings scopes.Settings) map[string]string {
 
 // directories are the sources that are no bundles, with what tells their
 // content.
-func (g *Guard) directories() []audit.Bundle {
+func (g *Gate) directories() []audit.Bundle {
 	var list []audit.Bundle
 	for _, src := range g.Set.Sources() {
 		if !src.Library && src.Bundle == nil && src.Digest != "" {
@@ -117,7 +117,7 @@ type logbook struct {
 
 // logbook is the log as settings want it. Where an administrator decides what
 // calls may do, it is required unless they say otherwise.
-func (g *Guard) logbook() logbook {
+func (g *Gate) logbook() logbook {
 	settings := g.Set.Settings()
 	return logbook{
 		dir: g.State, turn: g.turn, ships: settings.DecisionLogs.URL != "",
@@ -174,6 +174,12 @@ func (b logbook) recordAfterwards(d hook.Decision, of func() audit.Record) {
 	case <-done:
 	case <-time.After(2 * logLimit): // waiting for the lock has its own limit
 	}
+}
+
+// RecordClosed writes down a decision that gate closed by and that was answered
+// already.
+func RecordClosed(dirs places.Dirs, a adapters.Adapter, ev *hook.Event, d *hook.Decision) {
+	logbook{dir: dirs.State}.recordAfterwards(*d, func() audit.Record { return audit.Of(ev, d, d.Result(a.CanAsk(ev))) })
 }
 
 // Append writes a record into the log that is about no call.

@@ -1,4 +1,4 @@
-package hookpath
+package core
 
 import (
 	"path/filepath"
@@ -8,7 +8,7 @@ import (
 )
 
 // Locate turns positions within a source into ones that an editor can open.
-func (g *Guard) Locate(d *hook.Decision) {
+func (g *Gate) Locate(d *hook.Decision) {
 	for i := range d.Steps {
 		g.locateFault(d, &d.Steps[i])
 	}
@@ -25,7 +25,7 @@ func (g *Guard) Locate(d *hook.Decision) {
 }
 
 // Position is a position within a source as an editor can open it.
-func (g *Guard) Position(source, pos string) string {
+func (g *Gate) Position(source, pos string) string {
 	if dir := g.Where[source]; dir != "" && pos != "" && !filepath.IsAbs(pos) {
 		return filepath.Join(dir, filepath.FromSlash(pos))
 	}
@@ -44,7 +44,7 @@ func (l *located) Unwrap() error { return l.error }
 
 // locateFault has the fault of a step, and the reasons that tell of it, name the
 // file in full.
-func (g *Guard) locateFault(d *hook.Decision, s *hook.Step) {
+func (g *Gate) locateFault(d *hook.Decision, s *hook.Step) {
 	if s.Fault == nil || s.Fault.Err == nil || s.Hook == nil || s.Hook.Kind != hook.Rego {
 		return
 	}
