@@ -52,7 +52,7 @@ func (p *proxy) ask(m *message, r *request) (raw []byte, reason string) {
 	raw = m.raw
 	switch ruling.Result {
 	case hook.Reject:
-		return nil, ruling.Reason
+		return nil, withContext(ruling.Reason, ruling.Context)
 	case hook.ModifyInput:
 		c.input = ruling.Input
 		raw = c.rewritten(m.raw)
@@ -158,6 +158,11 @@ func (p *proxy) reject(r *request, reason string) {
 	if r, _ := p.waiting.take(r.key); r != nil {
 		p.client.send(answer(r.id, "result", refusal(reason)))
 	}
+}
+
+// withContext is what an agent reads in the place of a result.
+func withContext(reason string, context []string) string {
+	return strings.Join(append([]string{reason}, context...), "\n")
 }
 
 func refusal(reason string) map[string]any {

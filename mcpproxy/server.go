@@ -133,7 +133,7 @@ func (p *proxy) judged(r *request, m *message) []byte {
 	context := append(r.call.context, ruling.Context...)
 	switch {
 	case ruling.Result == hook.Reject:
-		return refuse(strings.Join(append([]string{ruling.Reason}, context...), "\n"))
+		return refuse(withContext(ruling.Reason, context))
 	case ruling.Output == nil && len(context) == 0:
 		return m.raw
 	case ruling.Output != nil:

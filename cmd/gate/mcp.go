@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -21,7 +22,11 @@ import (
 	"gate/internal/setup"
 	"gate/internal/sources"
 	"gate/mcpproxy"
+	"gate/strictjson"
 )
+
+// maxSessionName bounds what people call a session, in bytes.
+const maxSessionName = 256
 
 // mcpFlags are the flags of gate mcp.
 type mcpFlags struct {
@@ -29,6 +34,7 @@ type mcpFlags struct {
 	name    string
 	url     string
 	headers []string
+	session string
 }
 
 func newMCP(p process) *cobra.Command {
@@ -49,6 +55,8 @@ func newMCP(p process) *cobra.Command {
 				return usageError("give a command line or an address, not both")
 			case len(f.headers) > 0 && f.url == "":
 				return usageError("--header goes with --url")
+			case f.session != strictjson.Visible(f.session) || len(f.session) > maxSessionName:
+				return usageError(fmt.Sprintf("--session must be visible characters, %d bytes at most", maxSessionName))
 			}
 			return nil
 		},
@@ -58,6 +66,7 @@ func newMCP(p process) *cobra.Command {
 	cmd.Flags().StringVar(&f.name, "name", "", "the server's name in the names of tools, mcp__NAME__TOOL (default: what it calls itself)")
 	cmd.Flags().StringVar(&f.url, "url", "", "the address of a server behind streamable HTTP, instead of a command line")
 	cmd.Flags().StringArrayVar(&f.headers, "header", nil, "with --url: a header 'NAME: VALUE' for every request; $VARIABLE is the environment's")
+	cmd.Flags().StringVar(&f.session, "session", "", "what the session is called, for gate inject and gate session (default: a new name)")
 	addDirFlags(cmd, &f.dirs)
 	return cmd
 }
@@ -113,7 +122,7 @@ func (f mcpFlags) run(ctx context.Context, p process, args []string) error {
 		Options: setup.Options{For: sources.For{Machine: p.machine(d, places.ProjectRoot("", here)), Live: true}, Handlers: handlers.Options{Supervisor: p.supervisor()}},
 		keeper:  setup.NewKeeper(true), // the client starts gate and the server alike
 	}
-	if _, err := w.gate(); err != nil {
+	if _, err := w.keeper.Gate(w.Options, true); err != nil {
 		return err // before the server is there
 	}
 	server, err := f.server(p, args)
@@ -121,7 +130,7 @@ func (f mcpFlags) run(ctx context.Context, p process, args []string) error {
 		return err
 	}
 	return mcpproxy.Run(ctx, mcpproxy.Stream{In: p.stdin, Out: p.stdout}, server, mcpproxy.Options{
-		Server: f.name, Session: "mcp-" + core.NewID(), Dir: filepath.ToSlash(here), Decide: w.decide, Tell: told.tell,
+		Server: f.name, Session: cmp.Or(f.session, "mcp-"+core.NewID()), Dir: filepath.ToSlash(here), Decide: w.decide, Tell: told.tell,
 	})
 }
 
@@ -132,17 +141,21 @@ type watch struct {
 	keeper *setup.Keeper
 }
 
-func (w *watch) gate() (*setup.Gate, error) { return w.keeper.Gate(w.Options, true) }
-
-// decide decides about an event and records that.
+// decide decides about an event with the memory of its session and records that.
 func (w *watch) decide(ctx context.Context, ev hook.Event) hook.Decision {
 	ev.Gate = core.Now(w.Account, false)
-	g, err := w.gate()
+	s := w.Options
+	s.Session, s.Event = core.Recall(w.Dirs, &ev), &ev
+	g, err := w.keeper.Gate(s, true)
+	adapter, _ := adapters.Lookup(ev.Agent)
+	var d hook.Decision
+	if err == nil {
+		d, err = g.Answer(ctx, s.Session, &ev, func(d *hook.Decision) bool { return adapters.Rule(&ev, d).Result == hook.Reject })
+	}
 	if err != nil {
 		return core.Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err})
 	}
-	adapter, _ := adapters.Lookup(ev.Agent)
-	return g.Record(ctx, adapter, &ev, g.Decide(ctx, ev))
+	return g.Record(ctx, adapter, &ev, d)
 }
 
 // A teller tells the person what they should know, the same thing once.
