@@ -1,39 +1,45 @@
-// Package guard sets gate up for a program that embeds it: the policies that
-// gate brings, settings, policies and hook files from directories, Go functions
-// as hooks, and the engine that runs them.
+// Package guard is the door for programs that embed gate: it sets the one Gate up for
+// directories and Go functions that the program names, and has it decide.
 //
 // It trusts the directories that it is told to read: whose files they are it
 // does not ask, as the command gate does before it lets them decide for other
 // people's agents. It gives no approvals and keeps no log. Start with [New], and
-// give the Engine to package pipeline, or ask it yourself.
+// give the Gate to package pipeline, or ask it yourself.
 package guard
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"runtime"
+	"slices"
 
-	"gate/adapters"
-	"gate/engine"
 	"gate/engine/handlers"
-	"gate/engine/handlers/judge"
-	"gate/engine/rego"
-	"gate/facts"
 	"gate/hook"
 	"gate/hostfs"
-	"gate/matcher/backtracking"
+	"gate/internal/core"
+	"gate/internal/places"
+	"gate/internal/setup"
+	"gate/internal/sources"
 	"gate/scopes"
+	"gate/session"
 )
 
 // Options say what decides. The zero Options are the library alone.
 type Options struct {
 	// Managed and User are directories as gate's own are laid out: settings, a
-	// hook file, policies/, plugins/. What Managed holds binds what User holds.
+	// hook file, policies/, plugins/. What Managed holds binds what User holds;
+	// signed bundles that are in force there count.
 	// A directory that is named must be there; "": none.
 	Managed, User string
 
+	// State is the directory where gate keeps what a person granted and what handlers
+	// say late. "": nobody trusted a project, and what comes late is lost.
+	State string
+
 	// Project is the root of the project that the agent works in. Its .gate
-	// may be missing, and only tightens; "": it is not known.
+	// may be missing, and only tightens unless a person trusted it; "": it is not known.
 	Project string
 
 	Hooks []Hook // functions of the program's own
@@ -60,86 +66,144 @@ type Hook struct {
 	Func handlers.Inline
 }
 
-// A Guard is gate set up.
-type Guard struct {
-	Engine   *engine.Engine
-	Gate     hook.Gate // what gate itself adds to events, but for the time
-	Settings scopes.Settings
+// A Gate is gate set up. It is immutable and safe for concurrent use.
+type Gate struct {
+	gate *setup.Gate
 }
 
 // New loads everything once. It returns every mistake that keeps a call from
 // being judged as somebody meant it; a broken project or plugin is left out, and
 // decisions say so.
-func New(o Options) (*Guard, error) {
-	l := &loader{Options: o, dirs: map[string]string{}}
-	l.library()
-	l.directory(o.Managed, "managed", hook.Policy, hook.Managed)
-	l.directory(o.User, "user", hook.Session, hook.User)
-	if o.Project != "" {
-		l.project()
+func New(o Options) (*Gate, error) {
+	errs := o.check()
+	s := setup.Options{Run: true, Handlers: o.Handlers, For: sources.For{
+		Anyones: true, Foreign: true, // the program runs nothing of what plugins have for agents
+		Machine: core.Machine{
+			Dirs:    places.Dirs{Managed: o.Managed, User: o.User, State: o.State},
+			Account: o.Account, Home: o.Home, Project: o.Project, LookupEnv: o.Getenv,
+		},
+	}}
+	if len(errs) > 0 { // a directory that is not there may not be read in another's place
+		s.Dirs, s.Project = places.Dirs{}, ""
 	}
-	inline := l.functions()
-	settings, err := scopes.Combine(l.layers...)
+	l := sources.Load(s.For)
+	if o.WithoutLibrary {
+		l.Sources = slices.DeleteFunc(l.Sources, func(src scopes.Source) bool { return src.Library })
+	}
+	inline, own, bad := functions(o.Hooks)
+	s.Handlers.Inline, l.Sources = inline, append(l.Sources, own...)
+	errs = append(errs, bad...)
+	for i := range l.Sources {
+		if src := &l.Sources[i]; src.Closes() {
+			for j := range src.Faults {
+				errs = append(errs, fmt.Errorf("%s: %w", src.Name, &src.Faults[j]))
+			}
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	g, err := setup.Of(s, l)
 	if err != nil {
 		return nil, err
 	}
-	l.plugins(settings)
-	if err := errors.Join(append(l.errs, l.closing()...)...); err != nil {
-		return nil, err
-	}
-	set, err := scopes.New(l.sources, settings, scopes.WithBacktracking(backtracking.Compile))
-	if err != nil {
-		return nil, err
-	}
-	e, err := engine.New(set, l.engine(set, inline)...)
-	if err != nil {
-		return nil, err
-	}
-	gate := hook.Gate{User: o.Account, OS: runtime.GOOS, Labels: settings.Labels}
-	return &Guard{Engine: e, Gate: gate, Settings: settings}, nil
+	return &Gate{g}, nil
 }
 
-// engine is what the engine needs to run the hooks of set.
-func (l *loader) engine(set *scopes.Set, inline map[string]handlers.Inline) []engine.Option {
-	var inForce []scopes.Source
-	for _, src := range set.Sources() {
-		inForce = append(inForce, *src)
-	}
-	reader := l.reader(set.Settings().Programs)
-	options := []engine.Option{
-		engine.WithEvaluator(hook.Rego, rego.New(l.lib, inForce)),
-		engine.WithFacts(reader.Of),
-		engine.WithValidator(adapters.CheckInput),
-	}
-	o := l.Handlers
-	o.Inline, o.Dirs, o.Project = inline, l.dirs, l.Project
-	if o.Judge == nil { // it connects to nobody before it is asked
-		o.Judge = judge.New(judge.Options{
-			Settings: set.Settings(), Getenv: o.Getenv,
-			Secret: func(path string) bool { return reader.Secret(filepath.ToSlash(path)) != "" },
-		})
-	}
-	if o.MCPServers == nil {
-		o.MCPServers = set.Settings().MCPServers
-	}
-	return append(options, handlers.New(o).EngineOptions()...)
-}
-
-func (l *loader) reader(programs map[string]any) *facts.Reader {
-	var own []string
-	for _, dir := range []string{l.Managed, l.User} {
-		if dir == "" {
+// check reports directories that are named and not there.
+func (o Options) check() (errs []error) {
+	for _, given := range []struct{ name, dir string }{
+		{"managed directory", o.Managed}, {"user directory", o.User}, {"project", o.Project},
+	} {
+		if given.dir == "" {
 			continue
 		}
-		for _, p := range hostfs.Spellings(dir) {
-			own = append(own, p, p+"/**")
+		if !filepath.IsAbs(given.dir) {
+			errs = append(errs, fmt.Errorf("%s %s: the path must be absolute", given.name, given.dir))
+			continue
+		}
+		root, err := hostfs.OpenDir(given.dir)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", given.name, err))
+			continue
+		}
+		root.Close()
+	}
+	if o.State != "" && !filepath.IsAbs(o.State) {
+		errs = append(errs, fmt.Errorf("state directory %s: the path must be absolute", o.State))
+	}
+	return errs
+}
+
+// functions makes sources of the program's own hooks.
+func functions(hooks []Hook) (inline map[string]handlers.Inline, list []scopes.Source, errs []error) {
+	inline = map[string]handlers.Inline{}
+	above := scopes.Source{Name: "program policy", Scope: hook.Policy, Authority: hook.Managed}
+	below := scopes.Source{Name: "program", Scope: hook.Session, Authority: hook.User}
+	for i, given := range hooks {
+		src := &below
+		if given.Authority == hook.Managed {
+			src = &above
+		}
+		h := given.Hook
+		h.Kind, h.Scope, h.Authority, h.Source, h.Library = hook.Inline, src.Scope, src.Authority, src.Name, false
+		h.Session = true // what a function looks at nobody knows
+		switch {
+		case h.ID == "" || given.Func == nil || len(h.Events) == 0:
+			errs = append(errs, fmt.Errorf("hook %d (%q): it needs an ID, Events and a Func", i, h.ID))
+		case inline[h.ID] != nil:
+			errs = append(errs, fmt.Errorf("hook %d: there is another with the ID %q", i, h.ID))
+		default:
+			inline[h.ID], src.Hooks = given.Func, append(src.Hooks, &h)
 		}
 	}
-	return facts.New(facts.World{
-		Home: filepath.ToSlash(l.Home), User: l.Account, OS: runtime.GOOS, Project: filepath.ToSlash(l.Project),
-		Getenv: l.Getenv, Files: hostfs.Files{}, Programs: programs,
-		Own: func() []facts.Place {
-			return []facts.Place{{Class: "self", What: "gate's own directory", Patterns: own}}
-		},
-	})
+	for _, src := range []scopes.Source{above, below} {
+		if len(src.Hooks) > 0 {
+			list = append(list, src)
+		}
+	}
+	return inline, list, errs
+}
+
+// Settings are those in force.
+func (g *Gate) Settings() scopes.Settings { return g.gate.Set.Settings() }
+
+// Decide answers one event, without the memory of a session. It sets what gate itself
+// adds to events, but for Now and Interactive.
+func (g *Gate) Decide(ctx context.Context, ev hook.Event) hook.Decision {
+	return g.gate.Decide(ctx, g.of(ev))
+}
+
+// of is an event with what gate itself adds.
+func (g *Gate) of(ev hook.Event) hook.Event {
+	ev.Gate.User, ev.Gate.OS = g.gate.Account, runtime.GOOS
+	return ev
+}
+
+// Answer decides about an event with the memory of its session, and keeps there what
+// follows. Texts that wait for the session come with the decision, and hooks that hold
+// for it have a say. rejected says whether the call that the event is about does not
+// run after a decision. It is asked once, and not where ctx ended first or the memory
+// could not be read; what is remembered and what comes with the decision is added
+// after that.
+func (g *Gate) Answer(ctx context.Context, memory session.Kept, ev *hook.Event, rejected func(*hook.Decision) bool) hook.Decision {
+	*ev = g.of(*ev)
+	s := g.gate.Options()
+	s.Session, s.Event = core.RecallFrom(memory), ev
+	one, err := g.gate.ForCall(s)
+	var d hook.Decision
+	if err == nil {
+		d, err = one.Answer(ctx, s.Session, ev, rejected)
+	}
+	if err != nil {
+		return core.Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err})
+	}
+	return d
+}
+
+// Checking returns a Gate that holds rewritten inputs of tools against check, in place
+// of what gate knows of agents' tools.
+func (g *Gate) Checking(check func(tool string, input map[string]any) error) (*Gate, error) {
+	checked, err := g.gate.Checking(check)
+	return &Gate{checked}, err
 }

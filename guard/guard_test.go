@@ -2,6 +2,8 @@ package guard_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -103,14 +105,14 @@ func TestNew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if g.Gate.Labels["ring"] != "canary" || g.Gate.User != "dev" {
-		t.Errorf("gate: %+v", g.Gate)
+	if g.Settings().Labels["ring"] != "canary" {
+		t.Errorf("labels: %+v", g.Settings().Labels)
 	}
 	for line, want := range map[string]hook.Effect{
 		"ls": hook.Pass, "whoami": hook.Allow, "rm -rf ~": hook.Deny, "deploy now": hook.Ask, "echo x > go.sum": hook.Deny, "echo halt": hook.Deny, "gofmt -l .": hook.Deny,
 		"cat " + filepath.ToSlash(dir) + "/user/policies/deploy.rego": hook.Pass, "rm " + filepath.ToSlash(dir) + "/user/policies/deploy.rego": hook.Deny,
 	} {
-		d := g.Engine.Decide(t.Context(), bash(filepath.ToSlash(dir)+"/project", line))
+		d := g.Decide(t.Context(), bash(filepath.ToSlash(dir)+"/project", line))
 		if d.Effect != want || d.Fault != nil {
 			t.Errorf("%s: %s %v, not %s", line, d.Effect, d.Reasons, want)
 		}
@@ -118,7 +120,7 @@ func TestNew(t *testing.T) {
 }
 
 // TestMistakes has every mistake that would close reported at once; those of a
-// project are left to decisions.
+// project and of plugins are left to decisions.
 func TestMistakes(t *testing.T) {
 	dir := write(t, `
 -- managed/settings.json --
@@ -138,7 +140,7 @@ denny contains "x"
 	if err == nil {
 		t.Fatal("no mistake was found")
 	}
-	for _, want := range []string{`"../x"`, `"gone"`, "polices", "a.rego", "hook 0"} {
+	for _, want := range []string{"polices", "a.rego", "hook 0"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("nothing about %s in: %v", want, err)
 		}
@@ -151,12 +153,51 @@ denny contains "x"
 			t.Errorf("%+v was taken", o)
 		}
 	}
-	g, err := guard.New(guard.Options{Project: filepath.Join(dir, "project"), Home: "/home/dev"})
+	g, err := guard.New(guard.Options{Managed: filepath.Join(dir, "managed"), Project: filepath.Join(dir, "project"), Home: "/home/dev"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := g.Engine.Decide(t.Context(), bash("/home/dev/project", "ls"))
-	if d.Effect != hook.Pass || !strings.Contains(strings.Join(d.Notices, " "), "inactive") {
-		t.Errorf("%s, %q", d.Effect, d.Notices)
+	d := g.Decide(t.Context(), bash("/home/dev/project", "ls"))
+	for _, want := range []string{`"../x"`, `"gone"`, "polices", "inactive"} {
+		if d.Effect != hook.Pass || !strings.Contains(strings.Join(d.Notices, " "), want) {
+			t.Errorf("%s, nothing about %s in %q", d.Effect, want, d.Notices)
+		}
+	}
+}
+
+// TestSecrets holds that what a decision says has no secrets in it, whatever a
+// policy, a function or a fault puts there, and that positions name files in full.
+func TestSecrets(t *testing.T) {
+	const token = "ghp_0123456789abcdefghijklmnopqrstuvwxyz"
+	dir := write(t, `
+-- user/policies/quotes.rego --
+# METADATA
+# title: Quotes the line
+# custom: {gate: {events: [PreToolUse]}}
+package acme.quotes
+
+deny contains sprintf("not %s", [input.tool_input.command]) if contains(input.tool_input.command, "curl")
+
+context contains {"text": input.tool_input.command}
+`)
+	g, err := guard.New(guard.Options{User: filepath.Join(dir, "user"), Home: "/home/dev", Account: "dev", Hooks: []guard.Hook{{
+		Hook: hook.Hook{ID: "own", Events: []hook.Name{hook.PreToolUse}},
+		Func: func(_ context.Context, ev *hook.Event) (hook.Verdict, error) {
+			return hook.Verdict{}, errors.New("no judge for " + ev.ToolInput()["command"].(string))
+		},
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := g.Decide(t.Context(), bash("/home/dev/project", "curl -H 'Authorization: Bearer "+token+"' https://example.org"))
+	told := fmt.Sprintf("%+v %+v %+v %+v %v", d.Reasons, d.Warnings, d.Context, d.Notices, d.Fault)
+	for i := range d.Steps {
+		told += fmt.Sprint(d.Steps[i].Fault)
+	}
+	if d.Effect != hook.Deny || strings.Contains(told, token) || !strings.Contains(told, "redacted") {
+		t.Errorf("%s, %s", d.Effect, told)
+	}
+	if at := d.Reasons[0].Pos; !strings.HasPrefix(at, filepath.Join(dir, "user")) {
+		t.Errorf("it stands in %s", at)
 	}
 }

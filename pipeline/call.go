@@ -18,8 +18,7 @@ type run struct {
 	tool   *tool
 	input  map[string]any
 	result *Result
-	before hook.Event     // PreToolUse, as it was judged
-	first  *hook.Decision // about it
+	before hook.Event // PreToolUse, as it was judged
 }
 
 // enter begins a stage, unless the call was cancelled.
@@ -78,17 +77,16 @@ func (r *run) permit(ctx context.Context) error {
 		return err
 	}
 	r.before = r.event(hook.PreToolUse, nil)
-	r.begin(&r.before)
-	d := r.decide(ctx, r.before)
-	r.first = &d
-	err := r.agreed(ctx, &d)
-	r.end(&r.before, &d, err != nil)
+	var err error
+	r.judge(ctx, &r.before, r.result, func(d *hook.Decision) bool {
+		err = r.agreed(ctx, d)
+		return err != nil
+	})
 	return err
 }
 
 // agreed reports who does not agree to the call, nil if everybody does.
 func (r *run) agreed(ctx context.Context, d *hook.Decision) error {
-	r.result.take(d)
 	if err := r.cancelled(ctx, StageHooks); err != nil {
 		return err // half a judgement is none
 	}
@@ -182,10 +180,7 @@ func (r *run) succeeded(ctx context.Context, output, seen any, took json.Number)
 
 // after has hooks judge what the tool did. failure is the tool's own.
 func (r *run) after(ctx context.Context, s Stage, ev hook.Event, failure error) (adapters.Ruling, error) {
-	r.begin(&ev)
-	d := r.decide(ctx, ev)
-	r.end(&ev, &d, false) // it has run
-	r.result.take(&d)
+	d := r.judge(ctx, &ev, r.result, runs)
 	if err := r.cancelled(ctx, s); err != nil {
 		return adapters.Ruling{}, err
 	}
@@ -221,9 +216,7 @@ func (r *run) event(name hook.Name, more map[string]any) hook.Event {
 
 // event is an event of the session, with what gate itself knows.
 func (p *Pipeline) event(name hook.Name, fields map[string]any) hook.Event {
-	gate := p.o.Gate
-	gate.Now, gate.Interactive = p.o.Now(), p.o.Approve != nil
-	return hook.Event{Agent: agent, Name: name, Fields: fields, Gate: gate}
+	return hook.Event{Agent: agent, Name: name, Fields: fields, Gate: hook.Gate{Now: p.o.Now(), Interactive: p.o.Approve != nil}}
 }
 
 // agent is the adapter whose names and types events have.

@@ -19,8 +19,8 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	p, err := pipeline.New(g.Engine, pipeline.Options{
-		Dir: "/home/dev/project", Gate: g.Gate, Allow: []string{"Bash(git status:*)"},
+	p, err := pipeline.New(g, pipeline.Options{
+		Dir: "/home/dev/project", Allow: []string{"Bash(git status:*)"},
 		Approve: func(_ context.Context, q pipeline.Question) (bool, error) {
 			fmt.Println("may it run?", q.Input["command"])
 			return true, nil
@@ -74,7 +74,7 @@ func ExamplePipeline_Call_rewrite() {
 		fmt.Println(err)
 		return
 	}
-	p, err := pipeline.New(g.Engine, pipeline.Options{Dir: "/srv", Gate: g.Gate, Tools: []pipeline.Tool{{
+	p, err := pipeline.New(g, pipeline.Options{Dir: "/srv", Tools: []pipeline.Tool{{
 		Name:   "weather",
 		Schema: []byte(`{"properties": {"units": {"enum": ["metric", "imperial"]}}}`),
 		Run: func(_ context.Context, input map[string]any) (any, error) {
@@ -109,7 +109,7 @@ func ExamplePipeline_Fire() {
 		fmt.Println(err)
 		return
 	}
-	p, err := pipeline.New(g.Engine, pipeline.Options{Dir: "/srv", Gate: g.Gate})
+	p, err := pipeline.New(g, pipeline.Options{Dir: "/srv"})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -41,14 +41,10 @@ func (p *Pipeline) Fire(ctx context.Context, name hook.Name, fields map[string]a
 	if err != nil {
 		return result, &InvalidInputError{Of: string(name), Err: err}
 	}
-	p.begin(&ev)
-	d := p.decide(ctx, ev)
-	result.take(&d)
-	err = p.follow(ctx, &ev, &d, result)
-	p.end(&ev, &d, err != nil)
-	if err == nil && (ev.Name == hook.UserPromptSubmit || ev.Name == hook.SessionStart) {
-		p.deliver(result, "", ev.Text("agent_id"))
-	}
+	p.judge(ctx, &ev, result, func(d *hook.Decision) bool {
+		err = p.follow(ctx, &ev, d, result)
+		return err != nil
+	})
 	return result, err
 }
 

@@ -29,7 +29,7 @@ func FuzzSchema(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, schema, input []byte) {
 		ran := false
-		p, err := pipeline.New(g.Engine, pipeline.Options{Dir: t.TempDir(), Deny: []string{"tool"}, Tools: []pipeline.Tool{{
+		p, err := pipeline.New(g, pipeline.Options{Dir: t.TempDir(), Deny: []string{"tool"}, Tools: []pipeline.Tool{{
 			Name: "tool", Schema: schema,
 			Run: func(context.Context, map[string]any) (any, error) {
 				ran = true

@@ -7,9 +7,6 @@ import (
 
 	"gate/adapters"
 	"gate/hook"
-	"gate/matcher"
-	"gate/matcher/backtracking"
-	"gate/session"
 	"gate/strictjson"
 )
 
@@ -22,12 +19,28 @@ type Question struct {
 	Decision *hook.Decision // of the PreToolUse hooks; not to be changed
 }
 
-// decide asks the engine.
-func (p *Pipeline) decide(ctx context.Context, ev hook.Event) hook.Decision {
-	d := p.engine.Decide(ctx, ev)
-	if p.o.Decided != nil {
-		p.o.Decided(&ev, &d)
+// judge decides about an event with the memory of the session, and has then follow
+// from the decision, which says whether a call does not run. What comes with the
+// decision besides, such as a text that waited, is in the result.
+func (p *Pipeline) judge(ctx context.Context, ev *hook.Event, result *Result, then func(*hook.Decision) bool) hook.Decision {
+	at, heard, id := len(result.Decisions), -1, ""
+	follow := func(d *hook.Decision) bool {
+		if p.o.Decided != nil {
+			p.o.Decided(ev, d)
+		}
+		result.take(d)
+		heard, id = len(d.Context), d.ID
+		return then(d)
 	}
+	d := p.gate.Answer(ctx, p.o.Memory, ev, follow)
+	switch {
+	case heard < 0: // it ended before
+		follow(&d)
+	case d.ID != id: // what was to follow cannot be kept, so it closes
+		then(&d)
+	}
+	result.Decisions[at] = d
+	result.hear(d.Context[min(heard, len(d.Context)):])
 	return d
 }
 
@@ -88,10 +101,7 @@ func (r *run) ask(ctx context.Context, d *hook.Decision, said permission) error 
 // What they allow does not answer for the person, and a rewrite comes too late.
 func (r *run) mayAsk(ctx context.Context) error {
 	ev := r.event(hook.PermissionRequest, nil)
-	r.begin(&ev)
-	d := r.decide(ctx, ev)
-	r.end(&ev, &d, false)
-	r.result.take(&d)
+	d := r.judge(ctx, &ev, r.result, runs)
 	if err := r.cancelled(ctx, StageApproval); err != nil {
 		return err
 	}
@@ -105,6 +115,9 @@ func (r *run) mayAsk(ctx context.Context) error {
 	}
 	return nil
 }
+
+// runs follows where no call is to be stopped.
+func runs(*hook.Decision) bool { return false }
 
 // rejection is the error about a call or event that may not go on. Where a hook
 // ends the turn, it is a HaltError.
@@ -136,10 +149,7 @@ func ruled(err error, rule string) error {
 // take adds what a decision has for the model.
 func (r *Result) take(d *hook.Decision) {
 	r.Decisions = append(r.Decisions, *d)
-	for _, c := range d.Context {
-		c.Text = strictjson.Visible(c.Text)
-		r.Context = append(r.Context, c)
-	}
+	r.hear(d.Context)
 	for key, value := range d.Env {
 		if r.Env == nil {
 			r.Env = map[string]string{}
@@ -148,49 +158,10 @@ func (r *Result) take(d *hook.Decision) {
 	}
 }
 
-// begin counts an event in the memory of the session, and gives it that memory.
-func (p *Pipeline) begin(ev *hook.Event) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.memory.Begin(ev, ev.Gate.Now)
-	ev.Memory = p.memory.Document(ev)
-}
-
-// end remembers what was decided about an event.
-func (p *Pipeline) end(ev *hook.Event, d *hook.Decision, rejected bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.memory.End(ev, d, rejected)
-}
-
-func (p *Pipeline) done(_ *hook.Event, h *hook.Hook) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.memory.Done(h)
-}
-
-// injector stands where a text has the name of its hook.
-const injector = "gate.inject"
-
-// room is how many bytes of text a result takes besides what hooks say.
-const room = 9_000
-
-// deliver adds what waits for a call of the tool, or with no tool all that
-// waits. A sub-agent is somebody else.
-func (p *Pipeline) deliver(to *Result, tool, agentID string) {
-	if agentID != "" {
-		return
-	}
-	left := room
-	for _, c := range to.Context {
-		left -= len(c.Text)
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, in := range p.memory.Take(p.o.Now(), left, func(in *session.Injection) bool {
-		m, err := matcher.Compile(in.Matcher, backtracking.Compile)
-		return tool == "" || err == nil && m.Match(tool) == matcher.Yes
-	}) {
-		to.Context = append(to.Context, hook.Context{Text: strictjson.Visible(in.Text), Strategy: in.Strategy, Hook: injector})
+// hear adds what is for the model.
+func (r *Result) hear(list []hook.Context) {
+	for _, c := range list {
+		c.Text = strictjson.Visible(c.Text)
+		r.Context = append(r.Context, c)
 	}
 }

@@ -53,7 +53,7 @@ func TestPermissionOrder(t *testing.T) {
 		tools = append(tools, pipeline.Tool{Name: name, Run: func(context.Context, map[string]any) (any, error) { return nil, nil }})
 	}
 	with := func(allow, ask, deny []string) *pipeline.Pipeline {
-		p, err := pipeline.New(g.Engine, pipeline.Options{Tools: tools, Dir: "/home/dev/project", Gate: g.Gate, Allow: allow, Ask: ask, Deny: deny})
+		p, err := pipeline.New(g, pipeline.Options{Tools: tools, Dir: "/home/dev/project", Allow: allow, Ask: ask, Deny: deny})
 		if err != nil {
 			t.Fatal(err)
 		}

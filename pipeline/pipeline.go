@@ -4,8 +4,8 @@
 // whatever stops it is a typed error.
 //
 // It is one session of one agent, in the process of that agent. It decides
-// nothing that the engine or the rules it is given do not say, reads no files,
-// and talks to no model. Package guard makes the engine. Start with [New], then
+// nothing that the Gate or the rules it is given do not say, reads no files,
+// and talks to no model. Package guard makes the Gate. Start with [New], then
 // [Pipeline.Call] for each tool call of the model, and [Pipeline.Fire] for what
 // else happens.
 package pipeline
@@ -18,11 +18,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"gate/adapters"
-	"gate/engine"
+	"gate/guard"
 	"gate/hook"
 	"gate/matcher"
 	"gate/matcher/backtracking"
@@ -96,9 +95,12 @@ type Options struct {
 	// once. An error or a panic is a no.
 	Approve func(context.Context, Question) (bool, error)
 
-	Session string    // the session's name; "": a random one
-	Dir     string    // the agent's working directory, absolute
-	Gate    hook.Gate // what policies see as input.gate; Now and Interactive are set for each event
+	Session string // the session's name; "": a random one
+	Dir     string // the agent's working directory, absolute
+
+	// Memory is where the memory of the session is kept, such as
+	// session.Store.Of, whose key has the agent "generic"; nil: in this process.
+	Memory session.Kept
 
 	// Trace is told when a call enters a stage, Decided of each decision, for a
 	// log. They may be called by several goroutines at once; nil: nobody is.
@@ -111,23 +113,20 @@ type Options struct {
 // A Pipeline is one session of an agent. It is safe for concurrent use: calls
 // may run side by side, and are counted one after another.
 type Pipeline struct {
-	o      Options
-	engine *engine.Engine
-	tools  map[string]*tool
-	rules  rules
-
-	mu     sync.Mutex
-	memory session.Memory
+	o     Options
+	gate  *guard.Gate
+	tools map[string]*tool
+	rules rules
 }
 
-// New returns a Pipeline that asks e, after it gave it the tools' schemas and
-// the memory of the session. It reports all mistakes in the options at once.
-func New(e *engine.Engine, o Options) (*Pipeline, error) {
+// New returns a Pipeline that asks g, after it gave it the tools' schemas. It
+// reports all mistakes in the options at once.
+func New(g *guard.Gate, o Options) (*Pipeline, error) {
 	p := &Pipeline{o: o, tools: map[string]*tool{}}
 	var errs []error
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	if e == nil {
-		bad("pipeline: there is no engine; make one with package guard")
+	if g == nil {
+		bad("pipeline: there is no Gate; make one with package guard")
 	}
 	if !filepath.IsAbs(o.Dir) {
 		bad("pipeline: Dir %q is not an absolute path", o.Dir)
@@ -137,6 +136,9 @@ func New(e *engine.Engine, o Options) (*Pipeline, error) {
 	}
 	if o.Session == "" {
 		p.o.Session = "pipeline-" + rand.Text()
+	}
+	if o.Memory == nil {
+		p.o.Memory = &session.Held{}
 	}
 	folded := map[string]string{}
 	for _, t := range o.Tools {
@@ -156,7 +158,7 @@ func New(e *engine.Engine, o Options) (*Pipeline, error) {
 	if len(errs) > 0 {
 		return nil, errors.Join(errs...)
 	}
-	p.engine, err = e.With(engine.WithValidator(p.validate), engine.WithDone(p.done))
+	p.gate, err = g.Checking(p.validate)
 	return p, err
 }
 
@@ -174,10 +176,10 @@ func (p *Pipeline) Inject(in session.Injection) error {
 	if _, err := matcher.Compile(in.Matcher, backtracking.Compile); err != nil {
 		return fmt.Errorf("injection: matcher: %w", err)
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	_, err := p.memory.Inject(in, p.o.Now())
-	return err
+	return p.o.Memory.Update(context.Background(), func(m *session.Memory) error {
+		_, err := m.Inject(in, p.o.Now())
+		return err
+	})
 }
 
 // Call runs a tool, if everything that has a say agrees. The result is never
@@ -190,18 +192,7 @@ func (p *Pipeline) Call(ctx context.Context, c Call) (*Result, error) {
 	if err != nil {
 		r.result.Output = nil
 	}
-	if reaches(err) {
-		p.deliver(r.result, c.Tool, c.AgentID)
-	}
 	return r.result, err
-}
-
-// reaches reports whether the model reads what came of a call that ended with
-// err: after a halt or a cancellation its turn is over.
-func reaches(err error) bool {
-	var halt *HaltError
-	var cancelled *CancelledError
-	return !errors.As(err, &halt) && !errors.As(err, &cancelled)
 }
 
 // names lists the tools there are, for messages.

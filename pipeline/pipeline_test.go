@@ -76,8 +76,8 @@ func (r rig) pipeline(t testing.TB) *pipeline.Pipeline {
 	}
 	o := r.options
 	o.Tools = append(o.Tools, r.tool)
-	o.Dir, o.Session, o.Gate = "/home/dev/project", "s", g.Gate
-	p, err := pipeline.New(g.Engine, o)
+	o.Dir, o.Session = "/home/dev/project", "s"
+	p, err := pipeline.New(g, o)
 	if err != nil {
 		t.Fatal(err)
 	}

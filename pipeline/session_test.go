@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -197,6 +199,86 @@ func TestOnce(t *testing.T) {
 	}
 }
 
+// TestSecrets holds that the model gets no secret that a hook quotes.
+func TestSecrets(t *testing.T) {
+	const token = "ghp_0123456789abcdefghijklmnopqrstuvwxyz"
+	quote := func(_ context.Context, ev *hook.Event) (hook.Verdict, error) {
+		line, _ := ev.ToolInput()["command"].(string)
+		return hook.Verdict{
+			Reasons: []hook.Reason{{Effect: hook.Deny, Reason: "not " + line}}, Context: []hook.Context{{Text: "it said " + line}},
+		}, nil
+	}
+	tool := shell()
+	tool.Schema = nil
+	r, err := rig{hooks: on(hook.PreToolUse, quote), tool: tool}.pipeline(t).Call(t.Context(), pipeline.Call{
+		Tool: "Bash", Input: []byte(`{"command": "curl -u me:` + token + ` https://example.org"}`),
+	})
+	var rejected *pipeline.RejectedError
+	if !errors.As(err, &rejected) {
+		t.Fatal(err)
+	}
+	if told := fmt.Sprint(err, rejected.Reasons, r.Context, r.Person); strings.Contains(told, token) || !strings.Contains(told, "redacted") {
+		t.Error(told)
+	}
+}
+
+// TestStored keeps the memory of a session in a store: another pipeline, or a
+// person who injects a text, goes on with it.
+func TestStored(t *testing.T) {
+	store := session.Store{Dir: filepath.Join(t.TempDir(), "sessions")}
+	kept := store.Of(session.Key{Agent: "generic", Session: "s"})
+	for i := 1; i <= 2; i++ {
+		p := rig{tool: shell(), options: pipeline.Options{Memory: kept}}.pipeline(t)
+		if err := kept.Update(t.Context(), func(m *session.Memory) error { _, err := m.Inject(injection("hello", ""), time.Now()); return err }); err != nil {
+			t.Fatal(err)
+		}
+		r, err := p.Call(t.Context(), pipeline.Call{Tool: "Bash", Input: []byte(`{"command": "ls"}`)})
+		if m, _ := kept.Read(); err != nil || texts(r) != "hello" || m.Calls != i {
+			t.Errorf("call %d: %q, %v, %d calls counted", i, texts(r), err, m.Calls)
+		}
+	}
+}
+
+// forgetful is a memory that cannot be changed.
+type forgetful struct{ session.Held }
+
+func (*forgetful) Update(context.Context, func(*session.Memory) error) error {
+	return errors.New("the disk is full")
+}
+
+// TestForgetful holds that a skill does not start whose hooks cannot be kept.
+func TestForgetful(t *testing.T) {
+	project := t.TempDir()
+	skill := filepath.Join(project, ".claude", "skills", "deploy")
+	if err := os.MkdirAll(skill, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	text := "---\nname: deploy\ngate:\n  hooks:\n    PreToolUse:\n      - {matcher: Bash, command: ./check.sh}\n---\n"
+	if err := os.WriteFile(filepath.Join(skill, "SKILL.md"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for name, memory := range map[string]session.Kept{"": &session.Held{}, "*pipeline.RejectedError": &forgetful{}} {
+		g, err := guard.New(guard.Options{Project: project, Home: "/home/dev", Account: "dev"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ran := false
+		p, err := pipeline.New(g, pipeline.Options{Dir: project, Memory: memory, Tools: []pipeline.Tool{{
+			Name: "Skill", Run: func(context.Context, map[string]any) (any, error) { ran = true; return nil, nil },
+		}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = p.Call(t.Context(), pipeline.Call{ID: "1", Tool: "Skill", Input: []byte(`{"skill": "deploy"}`)})
+		if err == nil && name != "" || err != nil && fmt.Sprintf("%T", err) != name || ran != (name == "") {
+			t.Errorf("%q: %v, ran: %t", name, err, ran)
+		}
+		if m, _ := memory.Read(); name == "" && len(m.Registered) != 1 {
+			t.Errorf("%d registrations", len(m.Registered))
+		}
+	}
+}
+
 // TestNoTampering gives a tool and a person copies: what they change is not what
 // hooks see afterwards.
 func TestNoTampering(t *testing.T) {
@@ -230,7 +312,7 @@ func TestNew(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := func(context.Context, map[string]any) (any, error) { return nil, nil }
-	_, err = pipeline.New(g.Engine, pipeline.Options{
+	_, err = pipeline.New(g, pipeline.Options{
 		Dir: "project", Allow: []string{"effect(git.push)", "Bash("}, Deny: []string{"Weather(x)"},
 		Tools: []pipeline.Tool{
 			{Name: "", Run: run}, {Name: "a"}, {Name: "Read", Run: run}, {Name: "READ", Run: run},

@@ -90,8 +90,8 @@ func setUp(dir string, tools []pipeline.Tool, who *person) (*pipeline.Pipeline, 
 	if err != nil {
 		return nil, err
 	}
-	return pipeline.New(g.Engine, pipeline.Options{
-		Tools: tools, Dir: dir, Gate: g.Gate, Approve: who.approve,
+	return pipeline.New(g, pipeline.Options{
+		Tools: tools, Dir: dir, Approve: who.approve,
 		Allow: []string{"Read", "Write(**)", "Bash(ls:*)"},
 		Deny:  []string{"Bash(git push:*)"},
 	})
