@@ -38,7 +38,7 @@ func (s *Suite) decide(ctx context.Context, p *pipeline, c call) (hook.Decision,
 	if err != nil {
 		return hook.Decision{}, nil, err
 	}
-	en, err := p.engine(func(ev *hook.Event) *hook.Facts { return s.events.factsOf(w, ev) })
+	en, err := p.Seeing(func(ev *hook.Event) *hook.Facts { return s.events.factsOf(w, ev) })
 	if err != nil {
 		return hook.Decision{}, nil, err
 	}
@@ -52,9 +52,9 @@ func (p *pipeline) event(c call) (*hook.Event, World, error) {
 		return nil, w, err
 	}
 	if len(ev.Gate.Labels) == 0 {
-		ev.Gate.Labels = p.set.Settings().Labels
+		ev.Gate.Labels = p.Set.Settings().Labels
 	}
-	w.Programs = p.set.Settings().Programs
+	w.Programs = p.Set.Settings().Programs
 	return ev, w, nil
 }
 

@@ -153,7 +153,7 @@ func (s *Suite) coverCases(ctx context.Context, cases []Case, tracer *cover.Cove
 // coverEvents evaluates, for each event, the tested policies that had a say.
 func (s *Suite) coverEvents(ctx context.Context, tracer *cover.Cover, c *ast.Compiler, guards []func(*opa.Rego),
 	p *pipeline, d *hook.Decision, events []hook.Event) error {
-	for _, src := range p.set.Sources() {
+	for _, src := range p.Set.Sources() {
 		ran := ranOf(d, src)
 		if len(ran) == 0 {
 			continue

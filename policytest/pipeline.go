@@ -4,6 +4,7 @@ import (
 	"context"
 	"path"
 	"regexp"
+	"slices"
 	"sync"
 	"time"
 
@@ -11,16 +12,16 @@ import (
 	"gate/engine"
 	"gate/engine/rego"
 	"gate/hook"
+	"gate/internal/core"
 	"gate/matcher/backtracking"
 	"gate/scopes"
 	"gate/strictjson"
 )
 
-// A pipeline is the ordered hooks of one shape of world and what runs them.
+// A pipeline is gate set up for one shape of world.
 type pipeline struct {
-	set       *scopes.Set
-	evaluator engine.Evaluator
-	modify    bool // some policy has a modify rule
+	*core.Gate
+	modify bool // some policy has a modify rule
 }
 
 // pipelines keeps one pipeline a shape of world, so that a thousand cases
@@ -83,32 +84,28 @@ func (s *Suite) build(c *Case) (*pipeline, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings, err := scopes.Combine(layers...)
-	if err != nil {
-		return nil, err
-	}
 	sources, err := s.sources(c)
 	if err != nil {
 		return nil, err
 	}
-	set, err := scopes.New(sources, settings, scopes.WithBacktracking(backtracking.Compile))
-	if err != nil {
-		return nil, err
-	}
-	p := &pipeline{set: set}
-	var own, others []scopes.Source
-	for _, src := range set.Sources() {
-		if src.Library {
-			own = append(own, *src)
-		} else {
-			others = append(others, *src)
+	p := &pipeline{}
+	found := core.Found{Sources: sources, Layers: layers}
+	p.Gate, err = core.New(&found, core.Machine{Past: true}, backtracking.Compile, func(g *core.Gate) ([]engine.Option, engine.Evaluator, error) {
+		var own, others []scopes.Source
+		for _, src := range g.InForce() {
+			if src.Library {
+				own = append(own, src)
+			} else {
+				others = append(others, src)
+			}
+			p.modify = p.modify || slices.ContainsFunc(src.Modules, func(m scopes.Module) bool { return modifies().MatchString(m.Text) })
 		}
-		for _, m := range src.Modules {
-			p.modify = p.modify || modifies().MatchString(m.Text)
-		}
-	}
-	p.evaluator = split{own: s.libraryEvaluator(own), others: rego.New(s.current(s.lib), others, unhurried()...)}
-	return p, nil
+		return []engine.Option{
+			engine.WithEvaluator(hook.Rego, split{own: s.libraryEvaluator(own), others: rego.New(s.current(s.lib), others, unhurried()...)}),
+			engine.WithValidator(adapters.CheckInput), engine.WithIDs(func() string { return "tested" }),
+		}, nil, nil
+	})
+	return p, err
 }
 
 // modifies finds the text of a modify rule; finding one too many costs little.
@@ -158,14 +155,4 @@ func (s *Suite) libraryEvaluator(own []scopes.Source) engine.Evaluator {
 		libs.known[key] = rego.New(s.lib, own, options...)
 	}
 	return libs.known[key]
-}
-
-// engine returns what decides about one call.
-func (p *pipeline) engine(facts func(*hook.Event) *hook.Facts) (*engine.Engine, error) {
-	return engine.New(p.set,
-		engine.WithEvaluator(hook.Rego, p.evaluator),
-		engine.WithFacts(facts),
-		engine.WithValidator(adapters.CheckInput),
-		engine.WithIDs(func() string { return "tested" }),
-	)
 }

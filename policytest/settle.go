@@ -23,8 +23,8 @@ func (s *Suite) unsettled(ctx context.Context, p *pipeline, c call, ev *hook.Eve
 	if err != nil {
 		return ""
 	}
-	w.Programs = p.set.Settings().Programs
-	en, err := p.engine(func(ev *hook.Event) *hook.Facts { return s.events.factsOf(w, ev) })
+	w.Programs = p.Set.Settings().Programs
+	en, err := p.Seeing(func(ev *hook.Event) *hook.Facts { return s.events.factsOf(w, ev) })
 	if err != nil {
 		return ""
 	}
@@ -122,7 +122,7 @@ func rewritten(v any) string {
 // modifyAt returns file:line of the modify rule that made a change: of several
 // the one in which its reason stands.
 func (s *Suite) modifyAt(p *pipeline, change hook.Change) string {
-	for _, src := range p.set.Sources() {
+	for _, src := range p.Set.Sources() {
 		for _, h := range src.Hooks {
 			if f := s.files[h.File]; h.ID == change.Hook && f != nil {
 				return fmt.Sprintf("%s:%d", h.File, modifyRow(f, change.Reason))
