@@ -15,7 +15,7 @@ const module = "gate/"
 // layers hold the picture of docs/architecture.md: a package may import
 // packages of ours that stand above it here, and none beside or below it.
 var layers = [][]string{
-	{"bounded", "internal/format", "facts/wordlist", "facts/bash", "secret", "facts/gitconfig", "facts/glob", "facts/kubeconfig", "facts/peer", "facts/sed"},
+	{"bounded", "internal/format", "facts/wordlist", "facts/bash", "secret", "facts/gitconfig", "facts/glob", "facts/kubeconfig", "facts/peer", "facts/sed", "matcher/paths"},
 	{"hook", "strictjson", "spelling", "owned", "hostfs", "facts/sql", "facts/world", "engine/plan/value", "engine/plan/bytecode", "engine/plan/pattern", "engine/room"},
 	{"facts/catalogue", "facts/code", "hook/describe"},
 	{"facts", "matcher", "adapters", "session", "consent", "audit", "policies", "bundles", "engine/plan/builtin", "engine/verdict", "outgoing"},
@@ -47,7 +47,7 @@ var never = map[string][]string{
 
 // thin packages are what the hot program is made of.
 var thin = []string{
-	"hook", "facts", "matcher", "scopes", "engine", "engine/plan", "engine/plan/value", "engine/plan/builtin", "engine/plan/bytecode", "engine/plan/pattern", "engine/verdict", "engine/params", "engine/room", "adapters", "session", "consent", "audit", "strictjson", "owned", "hostfs", "bounded", "internal/format", "secret",
+	"hook", "facts", "matcher", "matcher/paths", "scopes", "engine", "engine/plan", "engine/plan/value", "engine/plan/builtin", "engine/plan/bytecode", "engine/plan/pattern", "engine/verdict", "engine/params", "engine/room", "adapters", "session", "consent", "audit", "strictjson", "owned", "hostfs", "bounded", "internal/format", "secret",
 	"facts/bash", "facts/catalogue", "facts/code", "facts/gitconfig", "facts/glob", "facts/kubeconfig", "facts/peer", "facts/sed", "facts/sql", "facts/wordlist", "facts/world",
 	"artifact",
 	"internal/places", "internal/core", "internal/hookpath", "internal/forms", "cmd/internal/thin", "cmd/internal/early", "cmd/gate-hook",
@@ -136,7 +136,7 @@ func TestHookProgram(t *testing.T) {
 	want := strings.Fields(`
 		gate/adapters gate/artifact gate/audit gate/bounded gate/cmd/gate-hook gate/cmd/internal/early gate/internal/core gate/internal/forms gate/internal/hookpath gate/internal/places gate/cmd/internal/thin
 		gate/consent gate/engine gate/engine/params gate/engine/plan gate/engine/plan/builtin gate/engine/plan/bytecode gate/engine/plan/pattern gate/engine/plan/value gate/engine/room
-		gate/engine/verdict gate/facts gate/facts/bash gate/facts/catalogue gate/facts/code gate/facts/gitconfig gate/facts/glob gate/facts/kubeconfig gate/facts/peer gate/facts/sed gate/facts/sql gate/facts/wordlist gate/facts/world gate/hook gate/hostfs gate/internal/format gate/matcher gate/owned gate/policies gate/scopes gate/secret gate/session gate/strictjson
+		gate/engine/verdict gate/facts gate/facts/bash gate/facts/catalogue gate/facts/code gate/facts/gitconfig gate/facts/glob gate/facts/kubeconfig gate/facts/peer gate/facts/sed gate/facts/sql gate/facts/wordlist gate/facts/world gate/hook gate/hostfs gate/internal/format gate/matcher gate/matcher/paths gate/owned gate/policies gate/scopes gate/secret gate/session gate/strictjson
 		github.com/cespare/xxhash/v2
 		github.com/go-json-experiment/json/internal github.com/go-json-experiment/json/internal/jsonflags
 		github.com/go-json-experiment/json/internal/jsonopts github.com/go-json-experiment/json/internal/jsonwire

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gate/hook"
+	"gate/matcher/paths"
 )
 
 // A command is what a condition about the commands of a shell line names.
@@ -29,9 +30,9 @@ func (c command) check() error {
 		return nil
 	}
 	long, short := c.globs()
-	_, err := newGlob(long)
+	_, err := paths.NewSegment(long)
 	if err == nil {
-		_, err = newGlob(short)
+		_, err = paths.NewSegment(short)
 	}
 	return err
 }
@@ -157,5 +158,5 @@ func (c command) matchText(have []*string) Truth {
 		literal, _, _ := strings.Cut(long, "*")
 		return min(Unsure, truth(strings.HasPrefix(text, literal) || strings.HasPrefix(literal, text)))
 	}
-	return truth(glob(long).matches(text) || glob(short).matches(text))
+	return truth(paths.Segment(long).Matches(text) || paths.Segment(short).Matches(text))
 }

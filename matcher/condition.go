@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gate/hook"
+	"gate/matcher/paths"
 )
 
 // A Condition is one "if" of a hook, in the form of a permission rule. It is
@@ -99,10 +100,10 @@ func parseCondition(s string) (Condition, error) {
 	switch {
 	case name == "effect":
 		c.about = anEffect
-		_, err = newGlob(pattern)
+		_, err = paths.NewSegment(pattern)
 	case name == "unknown":
 		c.about = anUnknown
-		_, err = newGlob(pattern)
+		_, err = paths.NewSegment(pattern)
 	case pattern != "" && (name == "Bash" || name == "PowerShell"):
 		c.about = aCommand
 		err = commandOf(pattern).check()
@@ -193,17 +194,17 @@ func (c Condition) matchFact(f *hook.Facts) Truth {
 	if f == nil {
 		return Unsure
 	}
-	kind := glob(c.pattern)
+	kind := paths.Segment(c.pattern)
 	if c.about == anEffect {
 		for i := range f.Effects {
-			if kind.matches(f.Effects[i].Kind()) {
+			if kind.Matches(f.Effects[i].Kind()) {
 				return Yes
 			}
 		}
 		return No
 	}
 	for i := range f.Unknown {
-		if kind.matches(f.Unknown[i].Kind) {
+		if kind.Matches(f.Unknown[i].Kind) {
 			return Yes
 		}
 	}
@@ -213,9 +214,9 @@ func (c Condition) matchFact(f *hook.Facts) Truth {
 // parseAgent judges the id of the agent that an event is about.
 func parseAgent(pattern string) (func(*hook.Event) Truth, error) {
 	list, others := strings.CutPrefix(pattern, "!")
-	var globs []glob
+	var globs []paths.Segment
 	for id := range strings.SplitSeq(list, "|") {
-		g, err := newGlob(strings.TrimSpace(id))
+		g, err := paths.NewSegment(strings.TrimSpace(id))
 		if err != nil {
 			return nil, err
 		}
@@ -229,7 +230,7 @@ func parseAgent(pattern string) (func(*hook.Event) Truth, error) {
 		if len(id) > MaxValue {
 			return Unsure
 		}
-		one := id != "" && slices.ContainsFunc(globs, func(g glob) bool { return g.matches(id) })
+		one := id != "" && slices.ContainsFunc(globs, func(g paths.Segment) bool { return g.Matches(id) })
 		return truth(one != others)
 	}, nil
 }
@@ -244,7 +245,7 @@ func unlessOpaque(ev *hook.Event) Truth {
 
 // parseField judges a string of the tool's own input.
 func parseField(t tool, pattern string, fields ...string) (func(*hook.Event) Truth, error) {
-	g, err := newGlob(pattern)
+	g, err := paths.NewSegment(pattern)
 	if err != nil {
 		return nil, err
 	}
@@ -253,7 +254,7 @@ func parseField(t tool, pattern string, fields ...string) (func(*hook.Event) Tru
 			return No
 		}
 		for _, f := range fields {
-			if v, ok := ev.ToolInput()[f].(string); ok && (len(v) > MaxValue || g.matches(v)) {
+			if v, ok := ev.ToolInput()[f].(string); ok && (len(v) > MaxValue || g.Matches(v)) {
 				return Yes
 			}
 		}
@@ -267,7 +268,7 @@ func parseHost(pattern string) (func(*hook.Event) Truth, error) {
 	if byDomain {
 		text = strings.ToLower(strings.TrimSuffix(domain, "."))
 	}
-	g, err := newGlob(text)
+	g, err := paths.NewSegment(text)
 	if err != nil {
 		return nil, err
 	}
@@ -287,7 +288,7 @@ func parseHost(pattern string) (func(*hook.Event) Truth, error) {
 			switch {
 			case value == nil:
 				t = max(t, Unsure)
-			case byDomain && g.matches(strings.ToLower(strings.TrimSuffix(*value, "."))), !byDomain && g.matches(*value):
+			case byDomain && g.Matches(strings.ToLower(strings.TrimSuffix(*value, "."))), !byDomain && g.Matches(*value):
 				return Yes
 			}
 		}

@@ -13,6 +13,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"gate/matcher/paths"
 )
 
 // A Truth is the answer of a match. The zero Truth is No. Of several
@@ -171,13 +173,19 @@ func ruleSyntax(s string) (tool, inner string, ok bool) {
 	return tool, inner, inner == "" || inner == "*" || strings.ContainsAny(inner, " :/~")
 }
 
+// A glob is an item that matches a whole name.
+type glob paths.Segment
+
+func (g glob) match(v string) Truth { return truth(paths.Segment(g).Matches(v)) }
+
 // compileItem returns nil for an item that matches everything.
 func compileItem(s string, b Backtracker) (item, error) {
 	if rest, ok := strings.CutPrefix(s, "glob:"); ok {
 		if rest == "" {
 			return nil, errors.New("glob: without a pattern")
 		}
-		return newGlob(rest)
+		g, err := paths.NewSegment(rest)
+		return glob(g), err
 	}
 	if rest, ok := strings.CutPrefix(s, "contains:"); ok {
 		if rest == "" {

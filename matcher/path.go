@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"gate/hook"
+	"gate/matcher/paths"
 )
 
 // A pathRule is a path pattern with its anchor.
 type pathRule struct {
-	glob   pathGlob
+	glob   paths.Pattern
 	anchor anchor
 }
 
@@ -73,7 +74,7 @@ func newPathRule(pattern string) (pathRule, error) {
 		text = "**" // ~/ and ./ are directories too
 	}
 	var err error
-	rule.glob, err = newPathGlob(text)
+	rule.glob, err = paths.New(text)
 	return rule, err
 }
 
@@ -98,17 +99,17 @@ func (r pathRule) holds(path, dir string) bool {
 	isBelow = isBelow && dir != ""
 	switch r.anchor {
 	case root:
-		return r.glob.matches(path)
+		return r.glob.Matches(path)
 	case home:
 		rest, ok := belowHome(path)
-		return ok && r.glob.matches(rest)
+		return ok && r.glob.Matches(rest)
 	case below:
-		return isBelow && r.glob.matches(inside)
+		return isBelow && r.glob.Matches(inside)
 	case either:
-		return r.glob.matches(path) || isBelow && r.glob.matches("/"+inside)
+		return r.glob.Matches(path) || isBelow && r.glob.Matches("/"+inside)
 	}
 	for rest := path; ; {
-		if r.glob.matches(rest) {
+		if r.glob.Matches(rest) {
 			return true
 		}
 		_, after, more := strings.Cut(rest, "/")

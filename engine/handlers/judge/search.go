@@ -7,7 +7,10 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
+
+	"gate/matcher/paths"
 )
 
 // grep is the tool Grep.
@@ -100,30 +103,44 @@ func (f *files) walk(ctx context.Context, in input, visit func(name string) erro
 	})
 }
 
-// globOf compiles a glob as searches have it: without a slash it is about the
-// name of a file, ** stands for any directories, {a,b} for one of them.
+// globOf reads a glob as searches have it: without a slash it is about the name of
+// a file, {a,b} stands for one of them; the rest is package paths'.
 func globOf(glob string) (func(name string) bool, error) {
 	if glob == "" {
 		return func(string) bool { return true }, nil
 	}
-	expr := regexp.QuoteMeta(glob)
-	for _, r := range [][2]string{
-		{`\*\*/`, `(?:.*/)?`}, {`\*\*`, `.*`}, {`\*`, `[^/]*`}, {`\?`, `[^/]`}, {`\{`, `(?:`}, {`\}`, `)`},
-	} {
-		// the stars that stand in a replacement are not escaped, so they stay
-		expr = strings.ReplaceAll(expr, r[0], r[1])
-	}
-	if strings.Contains(glob, "{") {
-		expr = strings.ReplaceAll(expr, ",", "|")
-	}
-	re, err := regexp.Compile("^(?:" + expr + ")$")
-	if err != nil {
+	ways, ok := alternatives(glob)
+	wrong := func(way string) bool { _, err := paths.New(way); return err != nil }
+	if !ok || slices.ContainsFunc(ways, wrong) {
 		return nil, errors.New("glob is none")
 	}
 	return func(name string) bool {
 		if !strings.Contains(glob, "/") {
 			name = path.Base(name)
 		}
-		return re.MatchString(name)
+		return slices.ContainsFunc(ways, func(way string) bool { return paths.Pattern(way).Matches(name) })
 	}, nil
+}
+
+// maxWays bounds how many globs one with braces may be.
+const maxWays = 100
+
+// alternatives are the globs that one with braces stands for.
+func alternatives(glob string) ([]string, bool) {
+	before, rest, found := strings.Cut(glob, "{")
+	if !found {
+		return []string{glob}, !strings.Contains(glob, "}")
+	}
+	list, after, closed := strings.Cut(rest, "}")
+	if !closed || strings.ContainsAny(before, "}") || strings.Contains(list, "{") {
+		return nil, false
+	}
+	ends, ok := alternatives(after)
+	var out []string
+	for way := range strings.SplitSeq(list, ",") {
+		for _, end := range ends {
+			out = append(out, before+way+end)
+		}
+	}
+	return out, ok && len(out) <= maxWays
 }
