@@ -92,6 +92,7 @@ type expander struct {
 	escapes string // what a backslash escapes between double quotes; "" means the usual
 	names   bool   // a tilde may follow NAME=
 	colons  bool   // a tilde may follow a colon
+	groups  bool   // it is a pattern that is held against a text
 	inside  bool   // in an expansion in double quotes: single quotes are text
 	cur     field
 	open    bool // cur holds something, if only quotes
@@ -170,7 +171,14 @@ func (x *expander) parts(parts []syntax.WordPart, quoted bool) {
 			if strings.Contains(p.Pattern.Value, ":") || p.Pattern.Value == "" {
 				x.unknown("dialect", "in zsh this pattern can run code", 0, x.span(p))
 			}
-			x.add(part{text: "*"}) // what it matches is judged as "anything"
+			switch text := p.Op.String() + p.Pattern.Value + ")"; {
+			case !x.groups:
+				x.add(part{text: "*"}) // what it matches is judged as "anything"
+			case strings.ContainsAny(text, "$`\"'\\"):
+				x.add(part{hole: &hole{why: "an expansion in a group of a pattern"}})
+			default:
+				x.add(part{text: text})
+			}
 		case *syntax.BraceExp:
 			x.add(part{text: "*"})
 		default:

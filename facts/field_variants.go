@@ -62,26 +62,32 @@ func (f field) combine(form func(p part, text string) string) ([]string, bool) {
 	return out, true
 }
 
-// pattern returns the text as a glob, with quoted wildcards escaped, and
+// pattern returns the text as a pattern, with quoted wildcards escaped, and
 // whether it has any wildcard.
-func (f field) pattern() (string, bool) {
+func (f field) pattern() (pattern string, wild bool) {
 	var b strings.Builder
-	glob := false
 	for _, p := range f.parts {
-		if (!p.quoted || p.spread) && strings.ContainsAny(p.text, "*?[") {
-			glob = true
+		if !p.quoted || p.spread {
+			wild = wild || strings.ContainsAny(p.text, `*?[(\`)
 			b.WriteString(p.text)
 			continue
 		}
-		for i := 0; i < len(p.text); i++ {
-			if strings.IndexByte(`*?[\`, p.text[i]) >= 0 {
+		for i := range len(p.text) {
+			if strings.IndexByte(`*?[(|)\`, p.text[i]) >= 0 {
 				b.WriteByte('\\')
 			}
 			b.WriteByte(p.text[i])
 		}
 	}
-	return b.String(), glob
+	return b.String(), wild
 }
 
 // matches reports an unquoted wildcard.
-func (f field) matches() bool { _, glob := f.pattern(); return glob }
+func (f field) matches() bool {
+	for _, p := range f.parts {
+		if (!p.quoted || p.spread) && strings.ContainsAny(p.text, "*?[") {
+			return true
+		}
+	}
+	return false
+}

@@ -6,15 +6,15 @@ import (
 	"gate/facts/bash"
 )
 
-func length(values []field, list bool) field {
+func (x *expander) length(values []field, list bool) field {
 	if list {
 		if countable(values) {
 			return numberField(len(values))
 		}
 		return holeField(&hole{why: "a length"})
 	}
-	if v := values[0].value(); v != nil && countable(values) {
-		return numberField(len([]rune(*v)))
+	if values[0].literal() && countable(values) {
+		return x.counted(values[0])
 	}
 	return holeField(&hole{why: "a length"})
 }
@@ -81,43 +81,11 @@ func (x *expander) instead(p *syntax.ParamExp, values []field, list, quoted bool
 	return []field{either(join(d), literalField(""))}, false
 }
 
-// trimmer cuts what a pattern matches off a value: ${v#word}, ${v%word}.
-func (x *expander) trimmer(word *syntax.Word, op syntax.ParExpOperator) func(field) field {
-	f := x.word(x.state, word)
-	if !f.literal() {
-		return unfollowed
-	}
-	pat, wild := f.pattern()
-	return func(f field) field {
-		if n := f.size(); wild && !x.affords(n*n) {
-			return unfollowed(f)
-		}
-		return mapText(f, func(s string) string { return trimPattern(s, pat, op) })
-	}
-}
-
-// recaser changes the case of what a pattern matches: ${v^word}, ${v,,}.
-func (x *expander) recaser(word *syntax.Word, op syntax.ParExpOperator) func(field) field {
-	pat := "?"
-	if word != nil && len(word.Parts) > 0 {
-		f := x.word(x.state, word)
-		if !f.literal() {
-			return unfollowed
-		}
-		pat, _ = f.pattern()
-	}
-	return func(f field) field { return mapText(f, func(s string) string { return changeCase(s, pat, op) }) }
-}
-
 // transform applies ${v@P} and its kin.
 func (x *expander) transform(f field, letter string) field {
 	switch letter {
-	case "U":
-		return mapText(f, func(s string) string { return changeCase(s, "?", syntax.UpperAll) })
-	case "u":
-		return mapText(f, func(s string) string { return changeCase(s, "?", syntax.UpperFirst) })
-	case "L":
-		return mapText(f, func(s string) string { return changeCase(s, "?", syntax.LowerAll) })
+	case "U", "u", "L":
+		return x.recased(f, "", letter != "L", letter == "u")
 	case "E":
 		return mapText(f, bash.Unescape)
 	case "P": // as a prompt: substitutions in it run

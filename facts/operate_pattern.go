@@ -1,114 +1,201 @@
 package facts
 
 import (
+	"slices"
+	"strconv"
 	"strings"
-	"unicode"
+	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
 
 	"gate/facts/glob"
 )
 
-// changeCase changes the characters that match pat, all or the first.
-func changeCase(s, pat string, op syntax.ParExpOperator) string {
-	first := op == syntax.UpperFirst || op == syntax.LowerFirst
-	change := unicode.ToUpper
-	if op == syntax.LowerFirst || op == syntax.LowerAll {
-		change = unicode.ToLower
-	}
-	out := []rune(s)
-	for i, r := range out {
-		if (i == 0 || !first) && (pat == "?" || glob.Match(pat, string(r))) {
-			out[i] = change(r)
-		}
-	}
-	return string(out)
+// operand expands the word of an operator that takes a pattern.
+func (x *expander) operand(word *syntax.Word) field {
+	return x.oneField(expander{walker: x.walker, state: x.state, groups: true}, word)
 }
 
-// trimPattern removes a matching prefix or suffix.
-func trimPattern(s, pat string, op syntax.ParExpOperator) string {
-	prefix := op == syntax.RemSmallPrefix || op == syntax.RemLargePrefix
-	small := op == syntax.RemSmallPrefix || op == syntax.RemSmallSuffix
-	for n := range len(s) + 1 {
-		cut := n
-		if small != prefix {
-			cut = len(s) - n
-		}
-		if prefix && glob.Match(pat, s[:cut]) {
-			return s[cut:]
-		}
-		if !prefix && glob.Match(pat, s[cut:]) {
-			return s[:cut]
-		}
+// trimmer cuts what a pattern matches off a value: ${v#word}, ${v%word}.
+func (x *expander) trimmer(word *syntax.Word, op syntax.ParExpOperator) func(field) field {
+	f := x.operand(word)
+	end := op == syntax.RemSmallSuffix || op == syntax.RemLargeSuffix
+	if !f.literal() {
+		return unfollowed
 	}
-	return s
+	pat, wild := f.pattern()
+	switch text := f.text(); {
+	case wild:
+	case end:
+		return func(f field) field { return mapText(f, func(s string) string { return strings.TrimSuffix(s, text) }) }
+	default:
+		return func(f field) field { return mapText(f, func(s string) string { return strings.TrimPrefix(s, text) }) }
+	}
+	longest := op == syntax.RemLargePrefix || op == syntax.RemLargeSuffix
+	return func(f field) field {
+		return x.matched(f, pat, len(pat), func(p *glob.Pattern, s string) (string, bool) { return p.Trim(s, end, longest) })
+	}
+}
+
+// recaser changes the case of what a pattern matches: ${v^word}, ${v,,}.
+func (x *expander) recaser(word *syntax.Word, op syntax.ParExpOperator) func(field) field {
+	pat := ""
+	if word != nil && len(word.Parts) > 0 {
+		f := x.operand(word)
+		if !f.literal() {
+			return unfollowed
+		}
+		pat, _ = f.pattern()
+	}
+	upper, first := op == syntax.UpperFirst || op == syntax.UpperAll, op == syntax.UpperFirst || op == syntax.LowerFirst
+	return func(f field) field { return x.recased(f, pat, upper, first) }
+}
+
+func (x *expander) recased(f field, pat string, upper, first bool) field {
+	return x.matched(f, pat, len(pat), func(p *glob.Pattern, s string) (string, bool) { return p.Recase(s, upper, first) })
 }
 
 // replacement returns the function for ${v/old/new}.
 func (x *expander) replacement(r *syntax.Replace) func(field) field {
-	orig := x.word(x.state, r.Orig)
+	orig := x.operand(r.Orig)
 	with := x.word(x.state, r.With)
 	anchor := byte(0)
 	if p := orig.prefix(); p != "" && (p[0] == '#' || p[0] == '%') && !r.All && len(orig.parts) > 0 && !orig.parts[0].quoted {
 		anchor, orig = p[0], orig.from(1)
 	}
-	pat, glob := orig.pattern()
+	pat, wild := orig.pattern()
 	return func(f field) field {
 		if !orig.literal() || !with.literal() || strings.Contains(with.text(), "&") {
 			return unfollowed(f)
 		}
 		old, text := orig.text(), with.text()
-		n, wide := f.size(), len(pat)
-		if strings.Contains(pat, "*") {
-			wide = n
-		}
-		if glob && !x.affords(n*wide*wide) || (n+1)*len(text) > maxText && strings.Count(f.text(), old)*len(text) > maxText {
+		n := f.size()
+		if (n+1)*len(text) > maxText && strings.Count(f.text(), old)*len(text) > maxText {
 			return unfollowed(f)
 		}
-		return mapText(f, func(s string) string {
-			switch {
-			case old == "" && anchor == '#':
-				return text + s
-			case old == "" && anchor == '%':
-				return s + text
-			case old == "":
-				return s
-			case glob || anchor != 0:
-				return replacePattern(s, pat, text, anchor, r.All)
-			case r.All:
-				return strings.ReplaceAll(s, old, text)
+		if !wild && anchor == 0 {
+			times := 1
+			if r.All {
+				times = -1
 			}
-			return strings.Replace(s, old, text, 1)
-		})
+			if old == "" {
+				times = 0
+			}
+			return mapText(f, func(s string) string { return strings.Replace(s, old, text, times) })
+		}
+		return x.matched(f, pat, n*len(pat), func(p *glob.Pattern, s string) (string, bool) { return p.Replace(s, text, anchor, r.All) })
 	}
 }
 
-// replacePattern replaces the longest match at each place, or at the first.
-func replacePattern(s, pat, with string, anchor byte, all bool) string {
-	var b strings.Builder
-	for i := 0; i <= len(s); i++ {
-		end, most := -1, len(s)
-		if !strings.Contains(pat, "*") {
-			most = min(most, i+len(pat)) // every other character of a pattern stands for one
-		}
-		for j := most; j >= i && (j > i || i == len(s)); j-- {
-			if (anchor != '%' || j == len(s)) && glob.Match(pat, s[i:j]) {
-				end = j
-				break
+// matched changes text by a pattern, in each way that a shell may read it: groups
+// are on or off, and a character is a code point or a byte. So many steps a
+// character it takes.
+func (x *expander) matched(f field, pat string, steps int, change func(p *glob.Pattern, s string) (string, bool)) field {
+	if !x.affords(f.size() * steps) {
+		return unfollowed(f)
+	}
+	groups := []bool{false}
+	if strings.Contains(pat, "(") {
+		groups = append(groups, true)
+	}
+	return x.read(f, pat, func(locale glob.Locale, s string) ([]string, bool) {
+		var out []string
+		for _, extended := range groups {
+			changed, known := change(glob.Compile(pat, glob.Syntax{Extended: extended, Locale: locale}), s)
+			if !known {
+				return nil, false
 			}
+			out = append(out, changed)
 		}
-		switch {
-		case end > i:
-			b.WriteString(with)
-			if !all {
-				return b.String() + s[end:]
+		return out, true
+	})
+}
+
+// read changes text as each locale has it that the shell may be in, where the text
+// or what is done to it is not ASCII.
+func (x *expander) read(f field, by string, change func(locale glob.Locale, s string) ([]string, bool)) field {
+	alts, ok := f.variants()
+	if !ok {
+		return unfollowed(f)
+	}
+	var out []string
+	for _, s := range alts {
+		locales := []glob.Locale{glob.Points}
+		if !ascii(s) || !ascii(by) {
+			locales = x.locales()
+		}
+		for _, locale := range locales {
+			changed, known := change(locale, s)
+			if !known {
+				return unfollowed(f)
 			}
-			i = end - 1
-		case anchor == '#':
-			return s
-		case i < len(s):
-			b.WriteByte(s[i])
+			for _, c := range changed {
+				if !slices.Contains(out, c) {
+					out = append(out, c)
+				}
+			}
 		}
 	}
-	return b.String()
+	switch {
+	case len(out) == 1:
+		return field{parts: []part{{text: out[0]}}}
+	case len(out) > maxVariants:
+		return unfollowed(f)
+	}
+	why := f.why()
+	if why == "" {
+		why = "characters of a locale that is not known"
+	}
+	return holeField(&hole{why: why, alts: out, taint: f.taint()})
+}
+
+func ascii(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
+}
+
+// locales are those that the shell may be in. LC_ALL on the line is certain. Of the
+// environment nothing is: the shell's start-up files change it, and a locale that
+// is not installed is as good as C.
+func (x *expander) locales() []glob.Locale {
+	if v, ok := x.state.lookup("LC_ALL"); ok && !v.unset {
+		switch value := v.first().value(); {
+		case value == nil:
+		case *value == "C" || *value == "POSIX":
+			return []glob.Locale{glob.Bytes}
+		case strings.EqualFold(strings.ReplaceAll(*value, "-", ""), "C.UTF8"):
+			return []glob.Locale{glob.Points}
+		}
+	}
+	return []glob.Locale{glob.Language, glob.Bytes}
+}
+
+// counted is ${#v}.
+func (x *expander) counted(f field) field {
+	return x.read(f, "", func(locale glob.Locale, s string) ([]string, bool) {
+		if locale == glob.Bytes {
+			return []string{strconv.Itoa(len(s))}, true
+		}
+		return []string{strconv.Itoa(utf8.RuneCountInString(s))}, true
+	})
+}
+
+// cut is ${v:from:count}, count being -1 for the rest.
+func (x *expander) cut(f field, from, count int, rest bool) field {
+	return x.read(f, "", func(locale glob.Locale, s string) ([]string, bool) {
+		ends := []int{0} // of the characters
+		for i := 0; i < len(s); {
+			size := 1
+			if locale != glob.Bytes {
+				_, size = utf8.DecodeRuneInString(s[i:])
+			}
+			i += size
+			ends = append(ends, i)
+		}
+		n := count
+		if rest {
+			n = len(ends) - 1
+		}
+		lo, hi := window(len(ends)-1, from, n)
+		return []string{s[ends[lo]:ends[hi]]}, true
+	})
 }

@@ -31,17 +31,7 @@ func (x *expander) slice(p *syntax.ParamExp, values []field, list bool) []field 
 		lo, hi := window(len(values), from, count)
 		return values[lo:hi]
 	}
-	return each(values, func(f field) field {
-		return mapText(f, func(s string) string {
-			r := []rune(s)
-			n := count
-			if p.Slice.Length == nil {
-				n = len(r)
-			}
-			lo, hi := window(len(r), from, n)
-			return string(r[lo:hi])
-		})
-	})
+	return each(values, func(f field) field { return x.cut(f, from, count, p.Slice.Length == nil) })
 }
 
 // sparse is ${A[@]:from:count} of an array with gaps: from is a key.

@@ -11,7 +11,7 @@ func (x *expander) param(p *syntax.ParamExp, quoted bool) {
 	values, list := x.value(p)
 	switch {
 	case p.Length:
-		values, list = []field{length(values, list)}, false
+		values, list = []field{x.length(values, list)}, false
 	case p.Exp != nil:
 		values, list = x.operate(p, values, list, quoted)
 	case p.Repl != nil:

@@ -153,7 +153,7 @@ func (c *call) runScript(language string, f field, here bool) stream {
 				pattern += "/*"
 			}
 			for _, name := range slices.Sorted(maps.Keys(c.files)) {
-				if glob.Match(pattern, name) {
+				if glob.Compile(pattern, glob.Syntax{}).Match(name) != glob.No {
 					c.runScript(language, literalField(name), here)
 				}
 			}

@@ -126,7 +126,7 @@ func (w *walker) globTarget(t target, pattern string) target {
 	t.area = w.world.Area(strings.TrimSuffix(base, "/") + "/" + sample(rest))
 	// A pattern right below the root or home may match what matters there.
 	for _, p := range w.world.Landmarks() {
-		if glob.MatchPath(pattern, p) {
+		if glob.MayPath(pattern, p) {
 			t.area = world.Graver(t.area, w.world.Area(p))
 		}
 	}

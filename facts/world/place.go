@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gate/facts/glob"
+	"gate/matcher/paths"
 	"gate/secret"
 )
 
@@ -37,14 +38,14 @@ func nextWord(s string) (word, rest string) {
 // fold names and nobody names a harmless file .CLAUDE.
 type named struct {
 	steps []string
-	wild  bool     // one of steps is a pattern itself
-	home  []string // the components of the home directory, nil without one
-	dir   string   // where the last of steps lies, as it was written
-	files Files    // may be nil
+	wild  []*glob.Pattern // of the steps that are patterns themselves, nil without any
+	home  []string        // the components of the home directory, nil without one
+	dir   string          // where the last of steps lies, as it was written
+	files Files           // may be nil
 }
 
 func (w World) named(p string) named {
-	n := named{steps: components(p), wild: glob.Wild(p), dir: strings.TrimSuffix(Parent(p), "/"), files: w.Files}
+	n := named{steps: components(p), wild: wildcards(p), dir: strings.TrimSuffix(Parent(p), "/"), files: w.Files}
 	switch home := strings.TrimSuffix(w.Home, "/"); {
 	case home != "":
 		n.home = components(home)
@@ -52,6 +53,23 @@ func (w World) named(p string) named {
 		n.home = []string{} // everything is below the root
 	}
 	return n
+}
+
+// wildcards reads the components of a path that are patterns. Case is theirs: it
+// is [!A-Z] that matches a small letter.
+func wildcards(p string) []*glob.Pattern {
+	if !glob.Wild(p) {
+		return nil
+	}
+	var out []*glob.Pattern
+	for c := range strings.SplitSeq(strings.TrimPrefix(p, "/"), "/") {
+		if !glob.Wild(c) {
+			out = append(out, nil)
+			continue
+		}
+		out = append(out, glob.Compile(c, glob.Syntax{Names: true, Fold: true}))
+	}
+	return out
 }
 
 func components(p string) []string {
@@ -115,22 +133,22 @@ func (n *named) isOne(patterns []string, cover bool) bool {
 // cover, a wildcard in the path counts when it could name what the pattern does;
 // an exception must match for certain.
 func (n *named) is(pattern string, cover bool) bool {
-	cover = cover && n.wild
+	cover = cover && n.wild != nil
 	if below, ok := strings.CutPrefix(pattern, "~/"); ok {
-		rest, ok := n.belowHome(cover)
-		return ok && matchSteps(strings.ToLower(below), rest, cover, false)
+		home, ok := n.belowHome(cover)
+		return ok && n.matches(strings.ToLower(below), home, cover, false)
 	}
 	pattern, anywhere := strings.CutPrefix(strings.ToLower(pattern), "**/")
 	pattern = strings.TrimPrefix(pattern, "/")
 	alone := !strings.Contains(pattern, "/")
 	if !anywhere {
-		return matchSteps(pattern, n.steps, cover, alone)
+		return n.matches(pattern, 0, cover, alone)
 	}
 	if cover && alone && n.happensOn(pattern) {
 		return true
 	}
 	for i := range n.steps {
-		if matchSteps(pattern, n.steps[i:], cover, alone) {
+		if n.matches(pattern, i, cover, alone) {
 			return true
 		}
 	}
@@ -140,76 +158,59 @@ func (n *named) is(pattern string, cover bool) bool {
 // happensOn reports whether a kind of files on the line, such as *.json, has the
 // file of that name among them.
 func (n *named) happensOn(name string) bool {
-	kind := n.steps[len(n.steps)-1]
-	if n.files == nil || glob.Wild(n.dir) || glob.Wild(name) || glob.Broad(kind) || !covers(kind, name, false) {
+	last := len(n.steps) - 1
+	if n.files == nil || glob.Wild(n.dir) || glob.Wild(name) || glob.Broad(n.steps[last]) || !n.covers(last, name, false) {
 		return false
 	}
 	_, err := n.files.Lstat(n.dir + "/" + name)
 	return err == nil
 }
 
-// belowHome are the steps behind those of the home directory.
-func (n *named) belowHome(cover bool) (rest []string, ok bool) {
+// belowHome is the step behind those of the home directory.
+func (n *named) belowHome(cover bool) (at int, ok bool) {
 	if n.home == nil || len(n.steps) < len(n.home) {
-		return nil, false
+		return 0, false
 	}
 	for i, c := range n.home {
-		if !matchStep(c, n.steps[i], cover, false) {
-			return nil, false
+		if c != n.steps[i] && !(cover && n.covers(i, c, false)) {
+			return 0, false
 		}
 	}
-	return n.steps[len(n.home):], true
+	return len(n.home), true
 }
 
-// matchSteps matches component by component; ** at the end stands for
-// everything below, and inside for any directories.
-func matchSteps(pattern string, steps []string, cover, alone bool) bool {
-	for more := true; more; {
-		var c string
-		c, pattern, more = strings.Cut(pattern, "/")
-		if c == "**" {
-			if !more {
-				return true
-			}
-			for j := range steps {
-				if matchSteps(pattern, steps[j:], cover, false) {
-					return true
-				}
-			}
+// matches holds a pattern against the steps from one on. Either side may be a
+// pattern: cat ~/.ssh/id_* names what id_rsa is. Most are told apart by their
+// first byte.
+func (n *named) matches(pattern string, at int, cover, alone bool) bool {
+	return paths.Walk(pattern, len(n.steps)-at, func(s paths.Segment, i int) bool {
+		c, step := string(s), n.steps[at+i]
+		if !cover && c != "" && step != "" && c[0] != step[0] && strings.IndexByte(`*?[\`, c[0]) < 0 {
 			return false
 		}
-		if len(steps) == 0 || !matchStep(c, steps[0], cover, alone) {
-			return false
-		}
-		steps = steps[1:]
-	}
-	return len(steps) == 0
-}
-
-// matchStep matches one component. Either side may be a pattern: cat ~/.ssh/id_*
-// names what id_rsa is. Most are told apart by their first byte.
-func matchStep(c, step string, cover, alone bool) bool {
-	if !cover && c != "" && step != "" && c[0] != step[0] && strings.IndexByte(`*?[\`, c[0]) < 0 {
-		return false
-	}
-	return c == step || glob.Match(c, step) || cover && covers(step, c, alone)
+		return c == step || s.Matches(step) || cover && n.covers(at+i, c, alone)
+	})
 }
 
 // covers reports whether a wildcard on the line would match what the component
-// c of a place names. A leading wildcard matches no leading dot; and neither a
-// bare star in any directory nor a kind of files names a place that is only a
-// file name: *.json is no word for credentials.json, but *.pem is one for keys.
-func covers(wild, c string, alone bool) bool {
-	if !glob.Wild(wild) || strings.HasPrefix(c, ".") && !strings.HasPrefix(wild, ".") {
+// c of a place names. Neither a bare star in any directory nor a kind of files
+// names a place that is only a file name: *.json is no word for credentials.json,
+// but *.pem is one for keys.
+func (n *named) covers(at int, c string, alone bool) bool {
+	wild := n.wild[at]
+	if wild == nil || wild.Match(unglob(c)) == glob.No {
 		return false
 	}
-	if alone && (glob.Broad(wild) || glob.Broad(stem(wild)) && !glob.Broad(stem(c))) {
-		return false
-	}
-	return glob.Match(wild, unglob(c))
+	step := n.steps[at]
+	return !alone || !glob.Broad(step) && (!glob.Broad(stem(step)) || glob.Broad(stem(c)))
 }
 
 // stem is a file name without its last extension.
 func stem(name string) string { return strings.TrimSuffix(name, path.Ext(name)) }
 
-func unglob(c string) string { return strings.NewReplacer("*", "x", "?", "x").Replace(c) }
+func unglob(c string) string {
+	if strings.IndexByte(c, '*') < 0 && strings.IndexByte(c, '?') < 0 {
+		return c
+	}
+	return strings.NewReplacer("*", "x", "?", "x").Replace(c)
+}
