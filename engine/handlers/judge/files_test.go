@@ -115,6 +115,29 @@ func TestTools(t *testing.T) {
 	golden(t, "testdata/tools.txt", got.String())
 }
 
+// TestNothingShown holds that a judge who is not told which files hold secrets
+// sees none, and that one who is told sees the sample of one.
+func TestNothingShown(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, ".env.example", "PORT=sample")
+	for _, told := range []func(string) bool{nil, hidden} {
+		s := newServer(t, func(tn *turn) answer {
+			if tn.earlier() == 0 {
+				return answer{uses: []use{{"Read", `{"path": ".env.example"}`}}}
+			}
+			return answer{text: `{"ok": true}`}
+		})
+		j := judge.New(judge.Options{Settings: asking(t, s, "anthropic").Settings, Getenv: getenv, Secret: told})
+		if _, fault := j.Investigate(t.Context(), judge.Question{Prompt: "Safe?", Authority: hook.User, Event: bash("ls"), Project: dir}); fault != nil {
+			t.Fatal(fault)
+		}
+		turns := s.asked()
+		if got := turns[len(turns)-1].last(); strings.Contains(got, "PORT=sample") != (told != nil) {
+			t.Errorf("told: %t, shown: %s", told != nil, got)
+		}
+	}
+}
+
 var begin = regexp.MustCompile(`(?m)^`)
 
 func indent(s string) string { return begin.ReplaceAllString(s, "    ") }
