@@ -18,10 +18,6 @@ func value(s string, key, dashes int) Place {
 	if at == len(s) || !isBlank(s[at]) && s[at] != '=' && s[at] != ':' {
 		return Place{}
 	}
-	grade := Name(name)
-	if grade != Named && grade != Masked {
-		return Place{}
-	}
 	blanks := run(s[at:], isBlank)
 	at += blanks
 	separated := false
@@ -35,7 +31,14 @@ func value(s string, key, dashes int) Place {
 		return Place{}
 	}
 	from, to := word(s, at)
-	if w := s[from:to]; isScheme(w) {
+	if w := s[from:to]; !separated && dashes == 0 && !looksSecret(w) && !isScheme(w) {
+		return Place{} // most words of a line: their names need not be looked at
+	}
+	grade := Name(name)
+	if grade != Named && grade != Masked {
+		return Place{}
+	}
+	if isScheme(s[from:to]) {
 		if next, end := word(s, to+run(s[to:], isBlank)); end > next {
 			from, to = next, end
 		}
