@@ -65,7 +65,7 @@ const (
 // A Field is one key of an object that settings hold.
 type Field struct {
 	Key      string
-	Type     Type
+	Type     *Type // never nil in the table
 	Required bool
 	Bearing  Bearing
 	Default  string // what holds where nothing is said, as a file would say it; "": nothing
@@ -169,7 +169,7 @@ type composite interface {
 func (f *Field) get(p any) any {
 	switch p := p.(type) {
 	case composite:
-		return p.tree(&f.Type)
+		return p.tree(f.Type)
 	case *string:
 		if *p != "" {
 			return *p
@@ -207,7 +207,7 @@ func (f *Field) put(p, v any) {
 	text, _ := v.(string)
 	switch p := p.(type) {
 	case composite:
-		p.take(&f.Type, v)
+		p.take(f.Type, v)
 	case *string:
 		*p = text
 	case *bool:

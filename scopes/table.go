@@ -210,128 +210,128 @@ var (
 	labels     = Type{Kind: Map, Of: &mayBeEmpty}
 	file       = Type{Kind: Text, Absolute: true}
 	script     = Type{Kind: Object, OneValue: true, Fields: []Field{
-		{Key: "type", Type: Type{Kind: Word, Words: []string{"command"}}, Required: true, Says: "`command`"},
-		{Key: "command", Type: text, Required: true, Says: "a line for the shell, which runs in the agent's directory; a file that it begins with is looked for beside the settings",
+		{Key: "type", Type: &Type{Kind: Word, Words: []string{"command"}}, Required: true, Says: "`command`"},
+		{Key: "command", Type: &text, Required: true, Says: "a line for the shell, which runs in the agent's directory; a file that it begins with is looked for beside the settings",
 			at: func(v any) any { return &v.(*Script).Command }},
-		{Key: "env", Type: texts, Says: "variables that it gets besides the usual", at: func(v any) any { return &v.(*Script).Env }},
+		{Key: "env", Type: &texts, Says: "variables that it gets besides the usual", at: func(v any) any { return &v.(*Script).Env }},
 	}}
 )
 
 // table has everything that settings can say. It is laid out when gate is built.
 var table = [...]Setting{
 	{
-		Field: Field{Key: "version", Type: Type{Kind: Version}, Bearing: Neutral, Says: "`1`"},
+		Field: Field{Key: "version", Type: &Type{Kind: Version}, Bearing: Neutral, Says: "`1`"},
 		None:  "`1`",
 	},
 	{
-		Field: Field{Key: keyDisable, Type: Type{Kind: Switched}, Bearing: Looser, at: func(v any) any { return &v.(*Layer).DisableAllHooks },
+		Field: Field{Key: keyDisable, Type: &Type{Kind: Switched}, Bearing: Looser, at: func(v any) any { return &v.(*Layer).DisableAllHooks },
 			Says: "true or false: switches off every hook of this authority and below; in managed settings also the status line and file suggestions"},
 		Alias: "disable_all_hooks", Weigh: strictest, None: "false", weigh: (*Settings).weighDisable,
 	},
 	{
-		Field: Field{Key: keyOnly, Type: Type{Kind: Truth}, Bearing: Stricter, at: func(v any) any { return &v.(*Layer).AllowManagedHooksOnly },
+		Field: Field{Key: keyOnly, Type: &Type{Kind: Truth}, Bearing: Stricter, at: func(v any) any { return &v.(*Layer).AllowManagedHooksOnly },
 			Says: "only managed hooks run; any value but `false` means true"},
 		Alias: "allow_managed_hooks_only", Who: administrator, Weigh: strictest, None: "false",
 		weigh: (*Settings).weighOnly, now: func(s *Settings) any { return &s.ManagedHooksOnly },
 	},
 	{
 		Field: Field{Key: keyPolicies, Says: "levels, by policy or group (below)", Bearing: Stricter, at: func(v any) any { return worded(&v.(*Layer).Policies) },
-			Type: Type{Kind: Map, Pattern: namePattern, Of: &Type{Kind: Word, Words: []string{"off", "record", "warn", "ask", "deny"}}}},
+			Type: &Type{Kind: Map, Pattern: namePattern, Of: &Type{Kind: Word, Words: []string{"off", "record", "warn", "ask", "deny"}}}},
 		Weigh: byPolicy, None: "as written",
 	},
 	{
 		Field: Field{Key: keyParams, Says: "values of policies' parameters, by policy and name", at: func(v any) any { return nested(&v.(*Layer).Params) },
-			Type: Type{Kind: Map, Of: &Type{Kind: Map, Of: &Type{}}}},
+			Type: &Type{Kind: Map, Of: &Type{Kind: Map, Of: &Type{}}}},
 		Weigh: byParam, None: "the policy's defaults",
 	},
 	{
 		Field: Field{Key: keyExceptions, Says: "calls that a policy does not concern for a time (below)", Bearing: Looser,
-			at: func(v any) any { return listed[Exception]{&v.(*Layer).Exceptions} }, Type: Type{Kind: List, Of: &exceptionType}},
+			at: func(v any) any { return listed[Exception]{&v.(*Layer).Exceptions} }, Type: &Type{Kind: List, Of: &exceptionType}},
 		Weigh: all, None: "none",
 	},
 	{
 		Field: Field{Key: keyDelegate, Says: "managed policies and groups that user settings may tune all the same", Bearing: Looser,
-			at: func(v any) any { return &v.(*Layer).Delegate }, Type: texts},
+			at: func(v any) any { return &v.(*Layer).Delegate }, Type: &texts},
 		Who: administrator, Weigh: all, None: "none",
 	},
 	{
-		Field: Field{Key: keyDeadline, Type: Type{Kind: Span, Longest: 55 * time.Second}, at: func(v any) any { return &v.(*Layer).Deadline },
+		Field: Field{Key: keyDeadline, Type: &Type{Kind: Span, Longest: 55 * time.Second}, at: func(v any) any { return &v.(*Layer).Deadline },
 			Says: "the longest that one decision may take, at most `55s`, in a bundle `1s` at least; a time such as `20s`, or seconds"},
 		Who: upper, Weigh: strictest, None: "55 s, and the agent's own limit",
 		weigh: (*Settings).weighDeadline, now: func(s *Settings) any { return &s.Deadline },
 	},
 	{
-		Field: Field{Key: keyFaults, Type: Type{Kind: Word, Words: []string{string(hook.FaultContinue), string(hook.FaultDeny)}}, Bearing: Stricter, Default: "continue",
+		Field: Field{Key: keyFaults, Type: &Type{Kind: Word, Words: []string{string(hook.FaultContinue), string(hook.FaultDeny)}}, Bearing: Stricter, Default: "continue",
 			at:   func(v any) any { return (*string)(&v.(*Layer).Faults) },
 			Says: "`deny`: a hook of any authority that cannot answer, or a source that cannot be loaded, closes; `continue`"},
 		Who: upper, Weigh: strictest, None: "`continue`: managed, user and library sources close all the same",
 		weigh: (*Settings).weighFaults, now: (*Settings).faults,
 	},
 	{
-		Field: Field{Key: keyApprovals, Says: "whether a person may approve an ask (below)", at: func(v any) any { return optional[Approvals]{&v.(*Layer).Approvals} }, Type: approvalsType},
+		Field: Field{Key: keyApprovals, Says: "whether a person may approve an ask (below)", at: func(v any) any { return optional[Approvals]{&v.(*Layer).Approvals} }, Type: &approvalsType},
 		Who:   alone, Weigh: strictest, None: "off",
 		weigh: (*Settings).weighApprovals, now: func(s *Settings) any { return plain[Approvals]{&s.Approvals} },
 	},
 	{
-		Field: Field{Key: keyStale, Says: "what follows when signed bundles grow old (below)", at: func(v any) any { return optional[Stale]{&v.(*Layer).Stale} }, Type: staleType},
+		Field: Field{Key: keyStale, Says: "what follows when signed bundles grow old (below)", at: func(v any) any { return optional[Stale]{&v.(*Layer).Stale} }, Type: &staleType},
 		Who:   administrator, Weigh: strictest, None: "told after 7 days without a sync; closed when a bundle has expired",
 		weigh: (*Settings).weighStale, now: func(s *Settings) any { return plain[Stale]{&s.Stale} },
 	},
 	{
-		Field: Field{Key: keySync, Says: "where signed [bundles](sync.md) come from (below)", at: func(v any) any { return listed[Feed]{&v.(*Layer).Sync} }, Type: Type{Kind: List, Of: &feedType}},
+		Field: Field{Key: keySync, Says: "where signed [bundles](sync.md) come from (below)", at: func(v any) any { return listed[Feed]{&v.(*Layer).Sync} }, Type: &Type{Kind: List, Of: &feedType}},
 		Who:   machine, Weigh: byName, None: "none",
 		weigh: (*Settings).weighFeeds, now: func(s *Settings) any { return listed[Feed]{&s.Sync} },
 	},
 	{
-		Field: Field{Key: keyLabels, Says: "names of this machine, by which rollouts and policies tell machines apart", at: func(v any) any { return worded(&v.(*Layer).Labels) }, Type: labels},
+		Field: Field{Key: keyLabels, Says: "names of this machine, by which rollouts and policies tell machines apart", at: func(v any) any { return worded(&v.(*Layer).Labels) }, Type: &labels},
 		Who:   machine, Weigh: byName, None: "none",
 		weigh: (*Settings).weighLabels, now: func(s *Settings) any { return worded(&s.Labels) },
 	},
 	{
-		Field: Field{Key: string(Log), Type: Type{Kind: Switched}, Bearing: Stricter, Default: "true",
+		Field: Field{Key: string(Log), Type: &Type{Kind: Switched}, Bearing: Stricter, Default: "true",
 			Says: "whether decisions are logged; bundles are managed settings, too"},
 		Who: alone, Weigh: byRank, None: "true",
 	},
 	{
-		Field: Field{Key: string(Record), Type: Type{Kind: Switched}, Bearing: Stricter, Default: "true",
+		Field: Field{Key: string(Record), Type: &Type{Kind: Switched}, Bearing: Stricter, Default: "true",
 			Says: "whether the [log](log.md) keeps the event with each decision, without secrets"},
 		Who: upper, Weigh: byRank, None: "true",
 	},
 	{
-		Field: Field{Key: keyDecisionLogs, Says: "where the [log](log.md#sending-it) is sent (below)", at: func(v any) any { return optional[DecisionLogs]{&v.(*Layer).DecisionLogs} }, Type: decisionLogsType},
+		Field: Field{Key: keyDecisionLogs, Says: "where the [log](log.md#sending-it) is sent (below)", at: func(v any) any { return optional[DecisionLogs]{&v.(*Layer).DecisionLogs} }, Type: &decisionLogsType},
 		Who:   first, Weigh: oneValue, None: "sent nowhere; required where there is anything managed",
 		weigh: (*Settings).weighDecisionLogs, now: func(s *Settings) any { return plain[DecisionLogs]{&s.DecisionLogs} },
 	},
 	{
-		Field: Field{Key: keyPlugins, Says: "which plugins are on, by name, and where they lie (below)", Type: Type{Kind: Map, Of: &Type{Kind: SwitchedText, Absolute: true}},
+		Field: Field{Key: keyPlugins, Says: "which plugins are on, by name, and where they lie (below)", Type: &Type{Kind: Map, Of: &Type{Kind: SwitchedText, Absolute: true}},
 			at: func(v any) any { l := v.(*Layer); return plugins{&l.Plugins, &l.PluginDir} }},
 		Who: upper, Weigh: byName, None: "off",
 		weigh: (*Settings).weighPlugins, now: (*Settings).pluginsNow,
 	},
 	{
-		Field: Field{Key: keyPrograms, Says: "what programs of your own do, by name (below)", at: func(v any) any { return &v.(*Layer).Programs }, Type: Type{Kind: Map, Of: &Type{Kind: Free}}},
+		Field: Field{Key: keyPrograms, Says: "what programs of your own do, by name (below)", at: func(v any) any { return &v.(*Layer).Programs }, Type: &Type{Kind: Map, Of: &Type{Kind: Free}}},
 		Who:   governing, Weigh: byName, None: "unknown programs have plain words only",
 		weigh: (*Settings).weighPrograms, now: func(s *Settings) any { return &s.Programs },
 	},
 	{
 		Field: Field{Key: keyProviders, Says: "services with language models that may [judge](handlers.md#judges) calls, by name (below)",
 			at:   func(v any) any { return named[Provider]{&v.(*Layer).Providers} },
-			Type: Type{Kind: Map, Pattern: `^[A-Za-z0-9_][A-Za-z0-9_.-]*$`, Of: &providerType}},
+			Type: &Type{Kind: Map, Pattern: `^[A-Za-z0-9_][A-Za-z0-9_.-]*$`, Of: &providerType}},
 		Who: upper, Weigh: byName, None: "prompt and agent hooks cannot answer",
 		weigh: (*Settings).weighProviders, now: func(s *Settings) any { return named[Provider]{&s.Providers} },
 	},
 	{
-		Field: Field{Key: keyJudges, Says: "who judges where a hook does not say, and how long a verdict is kept (below)", at: func(v any) any { return optional[Judges]{&v.(*Layer).Judges} }, Type: judgesType},
+		Field: Field{Key: keyJudges, Says: "who judges where a hook does not say, and how long a verdict is kept (below)", at: func(v any) any { return optional[Judges]{&v.(*Layer).Judges} }, Type: &judgesType},
 		Who:   upper, Weigh: oneValue, None: "the only provider; 10 min", now: (*Settings).judgesNow,
 	},
 	{
 		Field: Field{Key: keyMCPServers, Says: "servers whose tools [hooks may call](handlers.md#tools-of-mcp-servers), by name (below)",
-			at: func(v any) any { return named[MCPServer]{&v.(*Layer).MCPServers} }, Type: Type{Kind: Map, Pattern: namePattern, Of: &serverType}},
+			at: func(v any) any { return named[MCPServer]{&v.(*Layer).MCPServers} }, Type: &Type{Kind: Map, Pattern: namePattern, Of: &serverType}},
 		Who: upper, Weigh: byName, None: "none",
 		weigh: (*Settings).weighServers, now: func(s *Settings) any { return named[MCPServer]{&s.MCPServers} },
 	},
 	{
-		Field: Field{Key: "statusLine", Says: "a command that makes the status line (below)", Bearing: Neutral, at: func(v any) any { return optional[Script]{&v.(*Layer).StatusLine} }, Type: script},
+		Field: Field{Key: "statusLine", Says: "a command that makes the status line (below)", Bearing: Neutral, at: func(v any) any { return optional[Script]{&v.(*Layer).StatusLine} }, Type: &script},
 		Who:   running, Weigh: oneValue, None: "none",
 		weigh: func(s *Settings, layers []*Layer) {
 			s.StatusLine = firstScript(layers, func(l *Layer) *Script { return l.StatusLine })
@@ -339,7 +339,7 @@ var table = [...]Setting{
 		now: func(s *Settings) any { return plain[Script]{&s.StatusLine} },
 	},
 	{
-		Field: Field{Key: "fileSuggestion", Says: "a command that suggests files (below)", Bearing: Neutral, at: func(v any) any { return optional[Script]{&v.(*Layer).FileSuggestion} }, Type: script},
+		Field: Field{Key: "fileSuggestion", Says: "a command that suggests files (below)", Bearing: Neutral, at: func(v any) any { return optional[Script]{&v.(*Layer).FileSuggestion} }, Type: &script},
 		Who:   running, Weigh: oneValue, None: "none",
 		weigh: func(s *Settings, layers []*Layer) {
 			s.FileSuggestion = firstScript(layers, func(l *Layer) *Script { return l.FileSuggestion })
@@ -347,7 +347,7 @@ var table = [...]Setting{
 		now: func(s *Settings) any { return plain[Script]{&s.FileSuggestion} },
 	},
 	{
-		Field: Field{Key: "hooks", Type: Type{Kind: Hooks}, Says: "hooks, as in a hook file (below)"},
+		Field: Field{Key: "hooks", Type: &Type{Kind: Hooks}, Says: "hooks, as in a hook file (below)"},
 		Weigh: all, None: "none",
 	},
 }
@@ -358,68 +358,68 @@ const namePattern = `^[A-Za-z0-9_][A-Za-z0-9_.:-]*$`
 // The types of settings that are objects.
 var (
 	exceptionType = Type{Kind: Object, Fields: []Field{
-		{Key: "policy", Type: text, Required: true, Says: "one policy, by its whole name", at: func(v any) any { return &v.(*Exception).Policy }},
-		{Key: "if", Type: Type{Kind: Texts}, Required: true, Says: "a condition such as `Bash(git push origin dev:*)`, or several", at: func(v any) any { return &v.(*Exception).If }},
-		{Key: "project", Type: text, Required: true, Says: "the absolute directory in which it holds", at: func(v any) any { return &v.(*Exception).Project }},
-		{Key: "until", Type: Type{Kind: Moment}, Required: true, Says: "the last day (in UTC), or the moment it ends; one that ends more than a year ahead does not count yet", at: func(v any) any { return &v.(*Exception).Until }},
-		{Key: "owner", Type: text, Required: true, Says: "who answers for it", at: func(v any) any { return &v.(*Exception).Owner }},
-		{Key: "reason", Type: text, Required: true, Says: "why", at: func(v any) any { return &v.(*Exception).Reason }},
+		{Key: "policy", Type: &text, Required: true, Says: "one policy, by its whole name", at: func(v any) any { return &v.(*Exception).Policy }},
+		{Key: "if", Type: &Type{Kind: Texts}, Required: true, Says: "a condition such as `Bash(git push origin dev:*)`, or several", at: func(v any) any { return &v.(*Exception).If }},
+		{Key: "project", Type: &text, Required: true, Says: "the absolute directory in which it holds", at: func(v any) any { return &v.(*Exception).Project }},
+		{Key: "until", Type: &Type{Kind: Moment}, Required: true, Says: "the last day (in UTC), or the moment it ends; one that ends more than a year ahead does not count yet", at: func(v any) any { return &v.(*Exception).Until }},
+		{Key: "owner", Type: &text, Required: true, Says: "who answers for it", at: func(v any) any { return &v.(*Exception).Owner }},
+		{Key: "reason", Type: &text, Required: true, Says: "why", at: func(v any) any { return &v.(*Exception).Reason }},
 	}}
 	approvalsType = Type{Kind: Object, OneValue: true, Fields: []Field{
-		{Key: "enabled", Type: Type{Kind: Switched}, Required: true, Bearing: Looser, Says: "whether approvals answer asks at all", at: func(v any) any { return &v.(*Approvals).Enabled }},
-		{Key: "minutes", Type: Type{Kind: Whole, Min: 1, Max: maxApproval}, Required: true, Bearing: Looser, Says: "how long one is good for, 1 to 60", at: func(v any) any { return &v.(*Approvals).Minutes }},
-		{Key: "keyRequired", Type: Type{Kind: Switched}, Required: true, Bearing: Stricter, Says: "whether one of `keys` must have signed it", at: func(v any) any { return &v.(*Approvals).KeyRequired }},
-		{Key: "keys", Type: texts, Bearing: Looser, Says: "the public keys of those who may approve", at: func(v any) any { return &v.(*Approvals).Keys }},
+		{Key: "enabled", Type: &Type{Kind: Switched}, Required: true, Bearing: Looser, Says: "whether approvals answer asks at all", at: func(v any) any { return &v.(*Approvals).Enabled }},
+		{Key: "minutes", Type: &Type{Kind: Whole, Min: 1, Max: maxApproval}, Required: true, Bearing: Looser, Says: "how long one is good for, 1 to 60", at: func(v any) any { return &v.(*Approvals).Minutes }},
+		{Key: "keyRequired", Type: &Type{Kind: Switched}, Required: true, Bearing: Stricter, Says: "whether one of `keys` must have signed it", at: func(v any) any { return &v.(*Approvals).KeyRequired }},
+		{Key: "keys", Type: &texts, Bearing: Looser, Says: "the public keys of those who may approve", at: func(v any) any { return &v.(*Approvals).Keys }},
 	}}
 	consequence = Type{Kind: Word, Words: []string{string(StaleWarn), string(StaleAsk), string(StaleClose)}}
 	staleType   = Type{Kind: Object, Fields: []Field{
-		{Key: "after", Type: Type{Kind: Span, Longest: 366 * 24 * time.Hour, Days: true}, Bearing: Looser, Default: "168h0m0s",
+		{Key: "after", Type: &Type{Kind: Span, Longest: 366 * 24 * time.Hour, Days: true}, Bearing: Looser, Default: "168h0m0s",
 			Says: "how long a [bundle](bundles.md) may go without a sync that succeeded: `72h`, `7d`; `7d` without it", at: func(v any) any { return &v.(*Stale).After }},
-		{Key: "then", Type: consequence, Bearing: Stricter, Default: "warn", at: func(v any) any { return (*string)(&v.(*Stale).Then) },
+		{Key: "then", Type: &consequence, Bearing: Stricter, Default: "warn", at: func(v any) any { return (*string)(&v.(*Stale).Then) },
 			Says: "what follows: `warn` (people are told), `ask` (each tool call is put to a person), `close` (no call passes); `warn` without it"},
-		{Key: "expired", Type: consequence, Bearing: Stricter, Default: "close", at: func(v any) any { return (*string)(&v.(*Stale).Expired) },
+		{Key: "expired", Type: &consequence, Bearing: Stricter, Default: "close", at: func(v any) any { return (*string)(&v.(*Stale).Expired) },
 			Says: "the same for a bundle whose own time is over; `close` without it"},
 	}}
 	feedType = Type{Kind: Object, Fields: []Field{
-		{Key: "name", Type: Type{Kind: Text, Pattern: `^[a-z0-9][a-z0-9_-]*$`, Min: -1}, Required: true, Says: "the bundle", at: func(v any) any { return &v.(*Feed).Name }},
-		{Key: "url", Type: text, Required: true, Says: "its path or address: `https://…`, `http://…`, `oci://host/repository:tag`. An address that ends in `/` is a directory with `NAME.tar.gz`", at: func(v any) any { return &v.(*Feed).URL }},
-		{Key: "keys", Type: text, Says: "a directory with the successors of the key set, `2.json`, `3.json` …: each is taken in turn, if the one before it says so", at: func(v any) any { return &v.(*Feed).Keys }},
-		{Key: "pin", Type: Type{Kind: Text, Pattern: `^sha256:[0-9a-f]{64}$`, Min: -1}, Says: "the digest of a bundle without `metadata.gate`", at: func(v any) any { return &v.(*Feed).Pin }},
-		{Key: "channel", Type: text, at: func(v any) any { return &v.(*Feed).Channel },
+		{Key: "name", Type: &Type{Kind: Text, Pattern: `^[a-z0-9][a-z0-9_-]*$`, Min: -1}, Required: true, Says: "the bundle", at: func(v any) any { return &v.(*Feed).Name }},
+		{Key: "url", Type: &text, Required: true, Says: "its path or address: `https://…`, `http://…`, `oci://host/repository:tag`. An address that ends in `/` is a directory with `NAME.tar.gz`", at: func(v any) any { return &v.(*Feed).URL }},
+		{Key: "keys", Type: &text, Says: "a directory with the successors of the key set, `2.json`, `3.json` …: each is taken in turn, if the one before it says so", at: func(v any) any { return &v.(*Feed).Keys }},
+		{Key: "pin", Type: &Type{Kind: Text, Pattern: `^sha256:[0-9a-f]{64}$`, Min: -1}, Says: "the digest of a bundle without `metadata.gate`", at: func(v any) any { return &v.(*Feed).Pin }},
+		{Key: "channel", Type: &text, at: func(v any) any { return &v.(*Feed).Channel },
 			Says: "the path or address of the [channel file](sync.md#channels) that says which release this machine is to have; a machine has one. In `url`, `{digest}` then stands for the 64 digits of that release"},
-		{Key: "token_file", Type: file, Says: "holds a bearer token, or `user:password` for a registry", at: func(v any) any { return &v.(*Feed).TokenFile }},
-		{Key: "cert_file", Type: file, Says: "a client certificate, PEM", at: func(v any) any { return &v.(*Feed).CertFile }},
-		{Key: "key_file", Type: file, Says: "its key, PEM", at: func(v any) any { return &v.(*Feed).KeyFile }},
-		{Key: "ca_file", Type: file, Says: "whose certificate the server must have, PEM", at: func(v any) any { return &v.(*Feed).CAFile }},
+		{Key: "token_file", Type: &file, Says: "holds a bearer token, or `user:password` for a registry", at: func(v any) any { return &v.(*Feed).TokenFile }},
+		{Key: "cert_file", Type: &file, Says: "a client certificate, PEM", at: func(v any) any { return &v.(*Feed).CertFile }},
+		{Key: "key_file", Type: &file, Says: "its key, PEM", at: func(v any) any { return &v.(*Feed).KeyFile }},
+		{Key: "ca_file", Type: &file, Says: "whose certificate the server must have, PEM", at: func(v any) any { return &v.(*Feed).CAFile }},
 	}}
 	decisionLogsType = Type{Kind: Object, OneValue: true, Fields: []Field{
-		{Key: "url", Type: text, Says: "where batches are posted", at: func(v any) any { return &v.(*DecisionLogs).URL }},
-		{Key: "token_file", Type: file, Says: "holds a bearer token", at: func(v any) any { return &v.(*DecisionLogs).TokenFile }},
-		{Key: "ca", Type: file, Says: "whose certificate the server must have, PEM", at: func(v any) any { return &v.(*DecisionLogs).CA }},
-		{Key: "client_cert", Type: file, Says: "a certificate of this machine, PEM", at: func(v any) any { return &v.(*DecisionLogs).ClientCert }},
-		{Key: "client_key", Type: file, Says: "its key, PEM", at: func(v any) any { return &v.(*DecisionLogs).ClientKey }},
-		{Key: "labels", Type: labels, Says: "go with every record, beside those of the machine", at: func(v any) any { return worded(&v.(*DecisionLogs).Labels) }},
-		{Key: "required", Type: Type{Kind: Switched}, Bearing: Stricter, Default: "true", Says: "false lets calls pass that cannot be logged", at: func(v any) any { return (*unless)(&v.(*DecisionLogs).Optional) }},
+		{Key: "url", Type: &text, Says: "where batches are posted", at: func(v any) any { return &v.(*DecisionLogs).URL }},
+		{Key: "token_file", Type: &file, Says: "holds a bearer token", at: func(v any) any { return &v.(*DecisionLogs).TokenFile }},
+		{Key: "ca", Type: &file, Says: "whose certificate the server must have, PEM", at: func(v any) any { return &v.(*DecisionLogs).CA }},
+		{Key: "client_cert", Type: &file, Says: "a certificate of this machine, PEM", at: func(v any) any { return &v.(*DecisionLogs).ClientCert }},
+		{Key: "client_key", Type: &file, Says: "its key, PEM", at: func(v any) any { return &v.(*DecisionLogs).ClientKey }},
+		{Key: "labels", Type: &labels, Says: "go with every record, beside those of the machine", at: func(v any) any { return worded(&v.(*DecisionLogs).Labels) }},
+		{Key: "required", Type: &Type{Kind: Switched}, Bearing: Stricter, Default: "true", Says: "false lets calls pass that cannot be logged", at: func(v any) any { return (*unless)(&v.(*DecisionLogs).Optional) }},
 	}}
 	providerType = Type{Kind: Object, Fields: []Field{
-		{Key: "type", Type: Type{Kind: Word, Words: []string{"anthropic", "openai"}}, Required: true, at: func(v any) any { return &v.(*Provider).Type },
+		{Key: "type", Type: &Type{Kind: Word, Words: []string{"anthropic", "openai"}}, Required: true, at: func(v any) any { return &v.(*Provider).Type },
 			Says: "`anthropic` (the Messages API) or `openai` (chat completions, as Ollama, vLLM and many others speak it)"},
-		{Key: "model", Type: text, Required: true, Says: "the model where a hook names none", at: func(v any) any { return &v.(*Provider).Model }},
-		{Key: "url", Type: text, Says: "below which the API lies; without it, the company's own. No password or query; with a key, `https://` or this machine", at: func(v any) any { return &v.(*Provider).URL }},
-		{Key: "key_env", Type: Type{Kind: Text, Pattern: `^[A-Za-z_][A-Za-z0-9_]*$`, Min: -1}, Says: "the environment variable that holds the key; without it, none is sent", at: func(v any) any { return &v.(*Provider).KeyEnv }},
-		{Key: "max_tokens", Type: Type{Kind: Whole, Min: 64, Max: 16384}, Says: "the longest answer, 64 to 16384; 2048 without it", at: func(v any) any { return &v.(*Provider).MaxTokens }},
+		{Key: "model", Type: &text, Required: true, Says: "the model where a hook names none", at: func(v any) any { return &v.(*Provider).Model }},
+		{Key: "url", Type: &text, Says: "below which the API lies; without it, the company's own. No password or query; with a key, `https://` or this machine", at: func(v any) any { return &v.(*Provider).URL }},
+		{Key: "key_env", Type: &Type{Kind: Text, Pattern: `^[A-Za-z_][A-Za-z0-9_]*$`, Min: -1}, Says: "the environment variable that holds the key; without it, none is sent", at: func(v any) any { return &v.(*Provider).KeyEnv }},
+		{Key: "max_tokens", Type: &Type{Kind: Whole, Min: 64, Max: 16384}, Says: "the longest answer, 64 to 16384; 2048 without it", at: func(v any) any { return &v.(*Provider).MaxTokens }},
 	}}
 	judgesType = Type{Kind: Object, Fields: []Field{
-		{Key: "provider", Type: text, Says: "who judges where a hook does not say; needed where there are several", at: func(v any) any { return &v.(*Judges).Provider }},
-		{Key: "keep", Type: Type{Kind: Span, Longest: MaxKeep, Zero: true}, Bearing: Looser, at: func(v any) any { return (*kept)(v.(*Judges)) },
+		{Key: "provider", Type: &text, Says: "who judges where a hook does not say; needed where there are several", at: func(v any) any { return &v.(*Judges).Provider }},
+		{Key: "keep", Type: &Type{Kind: Span, Longest: MaxKeep, Zero: true}, Bearing: Looser, at: func(v any) any { return (*kept)(v.(*Judges)) },
 			Says: "how long a verdict is good for the same call: `0`, or up to `24h`; of two files of one authority the shorter life counts"},
 	}}
 	serverType = Type{Kind: Object, Fields: []Field{
-		{Key: "command", Type: text, Says: "a program that talks on its standard input and output: an absolute path, or a name in `PATH`", at: func(v any) any { return &v.(*MCPServer).Command }},
-		{Key: "args", Type: Type{Kind: List, Of: &mayBeEmpty}, Says: "its arguments", at: func(v any) any { return &v.(*MCPServer).Args }},
-		{Key: "url", Type: text, Says: "instead: an address behind streamable HTTP", at: func(v any) any { return &v.(*MCPServer).URL }},
-		{Key: "headers", Type: labels, Says: "of the requests to it, as those of [webhooks](handlers.md#webhooks)", at: func(v any) any { return worded(&v.(*MCPServer).Headers) }},
-		{Key: "env", Type: texts, Says: "the names of variables: the program gets them besides the usual, headers may hold them as `${NAME}`", at: func(v any) any { return &v.(*MCPServer).Env }},
+		{Key: "command", Type: &text, Says: "a program that talks on its standard input and output: an absolute path, or a name in `PATH`", at: func(v any) any { return &v.(*MCPServer).Command }},
+		{Key: "args", Type: &Type{Kind: List, Of: &mayBeEmpty}, Says: "its arguments", at: func(v any) any { return &v.(*MCPServer).Args }},
+		{Key: "url", Type: &text, Says: "instead: an address behind streamable HTTP", at: func(v any) any { return &v.(*MCPServer).URL }},
+		{Key: "headers", Type: &labels, Says: "of the requests to it, as those of [webhooks](handlers.md#webhooks)", at: func(v any) any { return worded(&v.(*MCPServer).Headers) }},
+		{Key: "env", Type: &texts, Says: "the names of variables: the program gets them besides the usual, headers may hold them as `${NAME}`", at: func(v any) any { return &v.(*MCPServer).Env }},
 	}}
 )
 

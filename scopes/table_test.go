@@ -46,7 +46,7 @@ func sample(t *Type, n int) any {
 		out := map[string]any{}
 		for i := range t.Fields {
 			if f := &t.Fields[i]; f.Required || n != 1 || i%2 == 0 {
-				out[f.Key] = sample(&f.Type, n)
+				out[f.Key] = sample(f.Type, n)
 			}
 			if t.Fields[i].Key == "policy" {
 				out["policy"] = "acme.push"
@@ -60,7 +60,7 @@ func sample(t *Type, n int) any {
 // saying is a layer that says one thing.
 func sayingOf(a hook.Authority, file string, row *Setting, n int) Layer {
 	l := Layer{Authority: a, File: file}
-	l.Take(map[string]any{row.Key: sample(&row.Type, n)})
+	l.Take(map[string]any{row.Key: sample(row.Type, n)})
 	return l
 }
 
@@ -118,18 +118,18 @@ func marks(layers ...Layer) (map[string]mark, []string, error) {
 			out[key] = mark{row, 0, f, value}
 		})
 	}
-	level := &Field{Bearing: Stricter, Type: Type{Kind: Word, Words: []string{"off", "record", "warn", "ask", "deny"}}, Default: "deny"}
+	level := &Field{Bearing: Stricter, Type: &Type{Kind: Word, Words: []string{"off", "record", "warn", "ask", "deny"}}, Default: "deny"}
 	for a := hook.Managed; a.Valid(); a++ {
 		if hasSettings(a) {
-			out["off "+a.String()] = mark{nil, a, &Field{Bearing: Looser, Type: Type{Kind: Switched}}, set.settings.off(a) && !set.settings.ManagedHooksOnly}
+			out["off "+a.String()] = mark{nil, a, &Field{Bearing: Looser, Type: &Type{Kind: Switched}}, set.settings.off(a) && !set.settings.ManagedHooksOnly}
 		}
 	}
 	for _, src := range sources {
 		h := src.Hooks[0]
 		layers := set.settings.precedence(h)
 		out["level "+h.ID] = mark{nil, h.Authority, level, string(set.settings.level(h, layers).level)}
-		out["params "+h.ID] = mark{nil, h.Authority, &Field{}, anyMap(set.settings.params(h, layers, nil))}
-		out["exceptions "+h.ID] = mark{nil, h.Authority, &Field{Bearing: Looser, Type: Type{Kind: Whole}}, json.Number(strconv.Itoa(len(set.settings.exceptions(h, layers))))}
+		out["params "+h.ID] = mark{nil, h.Authority, &Field{Type: &Type{}}, anyMap(set.settings.params(h, layers, nil))}
+		out["exceptions "+h.ID] = mark{nil, h.Authority, &Field{Bearing: Looser, Type: &Type{Kind: Whole}}, json.Number(strconv.Itoa(len(set.settings.exceptions(h, layers))))}
 	}
 	var shown []string
 	for _, r := range set.Explain() {
@@ -261,7 +261,7 @@ func TestOrder(t *testing.T) {
 				sayingOf(hook.Managed, "a", row, n%3), sayingOf(hook.Managed, "b", row, n/3%3), sayingOf(hook.User, "c", row, n/9),
 				{Authority: hook.Managed, File: "t", Bundle: "team", Order: 2}, sayingOf(hook.Project, "d", row, n%3),
 			}
-			layers[3].Take(map[string]any{row.Key: sample(&row.Type, (n+1)%3)})
+			layers[3].Take(map[string]any{row.Key: sample(row.Type, (n+1)%3)})
 			want, wantShown, wantErr := marks(layers...)
 			for range 4 {
 				layers = append(layers[1:], layers[0])
@@ -289,7 +289,7 @@ func TestTable(t *testing.T) {
 	for _, row := range settable() {
 		for n := range 3 {
 			l := sayingOf(hook.Managed, "f", row, n)
-			want := map[string]any{row.Key: sample(&row.Type, n)}
+			want := map[string]any{row.Key: sample(row.Type, n)}
 			if got := l.Tree(); !equal(got, want) {
 				t.Errorf("%s: %v, want %v", row.Key, got, want)
 			}

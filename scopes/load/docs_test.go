@@ -88,7 +88,7 @@ func TestDocsTables(t *testing.T) {
 	}
 	tables := map[string]string{"settings": settingsTable()}
 	for _, s := range scopes.Table() {
-		object := &s.Type
+		object := s.Type
 		for object.Of != nil {
 			object = object.Of
 		}

@@ -28,7 +28,7 @@ func (d *document) layer(a hook.Authority) (scopes.Layer, []error) {
 		if value == nil {
 			continue
 		}
-		tree[s.Key] = r.normal(&s.Type, value, pointer)
+		tree[s.Key] = r.normal(s.Type, value, pointer)
 		s.Values(tree[s.Key], func(key string, _ any, way ...string) {
 			at := pointer
 			for _, part := range way {
@@ -112,7 +112,7 @@ func (r *layerReader) normal(t *scopes.Type, v any, pointer string) any {
 		for _, name := range r.sorted(m, pointer) {
 			of := t.Of
 			if f := t.FieldNamed(name); f != nil {
-				of = &f.Type
+				of = f.Type
 			}
 			if of != nil {
 				out[name] = r.normal(of, m[name], below(pointer, name))

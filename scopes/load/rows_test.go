@@ -57,9 +57,9 @@ func example(t *testing.T, f scopes.Field) any {
 	case scopes.Span:
 		return "2s"
 	case scopes.List:
-		return []any{example(t, scopes.Field{Type: *f.Type.Of})}
+		return []any{example(t, scopes.Field{Type: f.Type.Of})}
 	case scopes.Map:
-		return map[string]any{"a": example(t, scopes.Field{Type: *f.Type.Of})}
+		return map[string]any{"a": example(t, scopes.Field{Type: f.Type.Of})}
 	case scopes.Object:
 		out := map[string]any{}
 		for _, inner := range f.Type.Fields {

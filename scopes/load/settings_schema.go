@@ -20,7 +20,7 @@ func SettingsSchema() (map[string]any, error) {
 	for _, s := range scopes.Table() {
 		all.Fields = append(all.Fields, s.Field)
 		if s.Alias != "" {
-			other[s.Alias] = typeSchema(&s.Type)
+			other[s.Alias] = typeSchema(s.Type)
 		}
 	}
 	out := typeSchema(&all).(map[string]any)
@@ -72,7 +72,7 @@ func typeSchema(t *scopes.Type) any {
 	case scopes.Object:
 		properties, required := map[string]any{}, []any{}
 		for _, f := range t.Fields {
-			properties[f.Key] = typeSchema(&f.Type)
+			properties[f.Key] = typeSchema(f.Type)
 			if m, ok := properties[f.Key].(map[string]any); ok && f.Says != "" {
 				m["description"] = f.Says
 			}
