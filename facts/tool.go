@@ -10,6 +10,7 @@ import (
 	"gate/facts/peer"
 	"gate/facts/wordlist"
 	"gate/hook"
+	"gate/matcher/paths"
 	"gate/secret"
 )
 
@@ -280,28 +281,14 @@ func (w *walker) search(input map[string]any) {
 	s := newState(w.world.Dir)
 	w.usePath(s, 0, literalField(dir), access{kind: "read", shown: shown, recursive: true})
 	if name != "" && shown {
-		for _, n := range alternatives(name) {
+		names, whole := paths.Alternatives(name)
+		if !whole {
+			names = []string{"*"}
+			w.limit("a pattern of names with braces that gate does not follow")
+		}
+		for _, n := range names {
 			f := field{parts: []part{{text: strings.TrimSuffix(dir, "/") + "/", quoted: true}, {text: strings.TrimPrefix(n, "**/")}}}
 			w.usePath(s, 0, f, access{kind: "read", shown: true})
 		}
 	}
-}
-
-// maxAlternatives bounds the patterns that one with braces stands for.
-const maxAlternatives = 32
-
-// alternatives are the patterns that one with braces stands for: {.env,*.go}.
-func alternatives(glob string) []string {
-	before, rest, ok := strings.Cut(glob, "{")
-	list, after, closed := strings.Cut(rest, "}")
-	if !ok || !closed {
-		return []string{glob}
-	}
-	var out []string
-	for one := range strings.SplitSeq(list, ",") {
-		if out = append(out, alternatives(before+one+after)...); len(out) > maxAlternatives {
-			break
-		}
-	}
-	return out
 }

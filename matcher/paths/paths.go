@@ -154,3 +154,46 @@ func Walk(pattern string, steps int, fits func(s Segment, step int) bool) bool {
 	}
 	return true
 }
+
+// maxAlternatives bounds the patterns that one with braces stands for, and its braces.
+const maxAlternatives = 100
+
+// Alternatives are the patterns that one with braces stands for: {.env,*.{go,sh}}.
+// No pattern has braces otherwise. It reports false, and none, where a brace lacks
+// its like, or where they are more than 100.
+func Alternatives(pattern string) ([]string, bool) {
+	open, depth := strings.IndexByte(pattern, '{'), 0
+	if open < 0 && !strings.Contains(pattern, "}") {
+		return []string{pattern}, true
+	}
+	if open < 0 || strings.Contains(pattern[:open], "}") || strings.Count(pattern, "{") > maxAlternatives {
+		return nil, false
+	}
+	var ways []string
+	for i, from := open, open+1; i < len(pattern); i++ {
+		switch pattern[i] {
+		case '{':
+			depth++
+		case '}':
+			depth--
+		}
+		if depth == 0 || depth == 1 && pattern[i] == ',' {
+			ways = append(ways, pattern[from:i])
+			from = i + 1
+		}
+		if depth == 0 {
+			return among(pattern[:open], ways, pattern[i+1:])
+		}
+	}
+	return nil, false
+}
+
+func among(before string, ways []string, after string) (out []string, ok bool) {
+	for _, way := range ways {
+		more, ok := Alternatives(before + way + after)
+		if out = append(out, more...); !ok || len(out) > maxAlternatives {
+			return nil, false
+		}
+	}
+	return out, true
+}

@@ -55,6 +55,19 @@ func TestMatches(t *testing.T) {
 	}
 }
 
+func TestAlternatives(t *testing.T) {
+	for pattern, want := range map[string]string{
+		"*.go": "*.go", "{a,b}": "a b", "x{a,b}y{c,d}": "xayc xayd xbyc xbyd", "{.env,*.{go,sh}}": ".env *.go *.sh", "{a}": "a", "a{,b}": "a ab",
+		"{": "false", "}{": "false", "{a": "false", "a}": "false", "{a,b}}": "false",
+		strings.Repeat("{a,b}", 60): "false", strings.Repeat("{a}", 30000): "false", "{" + strings.Repeat(",", 30000) + "}": "false", strings.Repeat("{", 30000): "false",
+	} {
+		got, ok := paths.Alternatives(pattern)
+		if text := strings.Join(got, " "); ok && text != want || !ok && (want != "false" || got != nil) {
+			t.Errorf("Alternatives(%.20q) = %q, %t", pattern, text, ok)
+		}
+	}
+}
+
 // FuzzMatches holds that ** is any number of steps, by a slower reading of it.
 func FuzzMatches(f *testing.F) {
 	f.Add("a/**/b", "a/x/y/b")

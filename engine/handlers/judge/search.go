@@ -109,7 +109,7 @@ func globOf(glob string) (func(name string) bool, error) {
 	if glob == "" {
 		return func(string) bool { return true }, nil
 	}
-	ways, ok := alternatives(glob)
+	ways, ok := paths.Alternatives(glob)
 	wrong := func(way string) bool { _, err := paths.New(way); return err != nil }
 	if !ok || slices.ContainsFunc(ways, wrong) {
 		return nil, errors.New("glob is none")
@@ -120,27 +120,4 @@ func globOf(glob string) (func(name string) bool, error) {
 		}
 		return slices.ContainsFunc(ways, func(way string) bool { return paths.Pattern(way).Matches(name) })
 	}, nil
-}
-
-// maxWays bounds how many globs one with braces may be.
-const maxWays = 100
-
-// alternatives are the globs that one with braces stands for.
-func alternatives(glob string) ([]string, bool) {
-	before, rest, found := strings.Cut(glob, "{")
-	if !found {
-		return []string{glob}, !strings.Contains(glob, "}")
-	}
-	list, after, closed := strings.Cut(rest, "}")
-	if !closed || strings.ContainsAny(before, "}") || strings.Contains(list, "{") {
-		return nil, false
-	}
-	ends, ok := alternatives(after)
-	var out []string
-	for way := range strings.SplitSeq(list, ",") {
-		for _, end := range ends {
-			out = append(out, before+way+end)
-		}
-	}
-	return out, ok && len(out) <= maxWays
 }
