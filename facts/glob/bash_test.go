@@ -23,7 +23,6 @@ import (
 // reads: first without groups, then with them.
 const oracle = `
 cd "$1" || exit
-IFS=
 while IFS=' ' read -r a b; do
 	printf -v p %b "${a#x}"
 	printf -v v %b "${b#x}"
@@ -33,7 +32,9 @@ while IFS=' ' read -r a b; do
 		printf '%s\0' "${v#$p}" "${v##$p}" "${v%$p}" "${v%%$p}"
 		printf '%s\0' "${v/$p/<>}" "${v//$p/<>}" "${v/#$p/<>}" "${v/%$p/<>}"
 		printf '%s\0' "${v^$p}" "${v^^$p}" "${v,$p}" "${v,,$p}"
+		IFS=
 		printf '%s/' $p
+		unset IFS
 		printf '\0'
 	done
 	if [[ $v == $p ]]; then printf 'yes\0'; else printf 'no\0'; fi
@@ -183,6 +184,9 @@ func (s *shell) differences(pair [2]string, want []string) (wrong []string, unkn
 		if operation == "names" && (unfit(pair[0]) || syntax.Extended && strings.Contains(pair[0], "(")) {
 			continue
 		}
+		if operation == "/" && strings.IndexAny(pair[0], "#%") == 0 {
+			continue // that is another operation
+		}
 		got, known := ours(operation, syntax, pair[0], pair[1])
 		switch {
 		case !known:
@@ -313,6 +317,9 @@ func FuzzBash(f *testing.F) {
 	f.Fuzz(func(t *testing.T, pattern, value string) {
 		if len(pattern) > 40 || len(value) > 40 || strings.ContainsFunc(pattern+value, func(r rune) bool { return r == 0 || r > 0xffff || !unicode.IsGraphic(r) && r > 0x7f }) {
 			return
+		}
+		if strings.Count(pattern, "*(")+strings.Count(pattern, "+(")+strings.Count(pattern, "!(") > 1 && len(value) > 8 {
+			return // bash takes seconds
 		}
 		for _, s := range shells {
 			pair := [2]string{pattern, value}

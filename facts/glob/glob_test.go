@@ -55,3 +55,23 @@ func FuzzEscape(f *testing.F) {
 		}
 	})
 }
+
+// TestHostile has patterns that would take hours if one cost more than its length
+// allows: the limit on steps ends each of them.
+func TestHostile(t *testing.T) {
+	const n = 100_000
+	long := strings.Repeat("a", n)
+	for _, pattern := range []string{
+		strings.Repeat("[", n), strings.Repeat(`[a\]`, n/4), strings.Repeat("[[:alpha:", n/9), strings.Repeat("*a", n/2) + "b",
+		strings.Repeat("@(", n/2), strings.Repeat("*(", 5000) + "a" + strings.Repeat(")", 5000), strings.Repeat("!(a|", 30) + "b" + strings.Repeat(")", 30),
+		strings.Repeat("+(a|", 30) + "b" + strings.Repeat(")", 30), strings.Repeat("*(a)", n/4), "@(" + strings.Repeat("a|", n/2) + ")", "*!(" + long + ")",
+	} {
+		p := glob.Compile(pattern, glob.Syntax{Extended: true})
+		answer := p.Match(long)
+		if rest, known := p.Trim(long, false, true); known && (rest == "") != (answer == glob.Yes) && answer != glob.Unknown {
+			t.Errorf("%.20s…: matched: %v, but %d bytes are left", pattern, answer, len(rest))
+		}
+		p.Replace(long, "b", 0, true)
+		p.Recase(long[:100], true, false)
+	}
+}

@@ -63,7 +63,9 @@ func Compile(pattern string, syntax Syntax) *Pattern {
 
 func (p *Pattern) in(bytes bool) form {
 	r := reader{text: units(p.text, bytes), extended: p.syntax.Extended}
-	return form{nodes: r.sequence(), bytes: bytes, vague: r.vague, odd: r.odd}
+	nodes := r.sequence()
+	own := strings.ContainsAny(p.text, "\x01\x7f") // bash's signs for what is quoted
+	return form{nodes: nodes, bytes: bytes, vague: r.vague || own, odd: r.odd}
 }
 
 // units are the characters of a text.
@@ -103,10 +105,11 @@ func (p *Pattern) on(s string) match {
 	return m
 }
 
-// multibyte reports a character of several bytes.
+// multibyte reports what may be a character of several bytes: systems know longer
+// ones than UTF-8 has, and bash makes one where a backslash is in between.
 func multibyte(s string) bool {
-	for _, r := range s {
-		if r >= utf8.RuneSelf && r != utf8.RuneError {
+	for i := 1; i < len(s); i++ {
+		if s[i-1] >= 0xc0 && (!utf8.RuneStart(s[i]) || s[i] == '\\') {
 			return true
 		}
 	}
@@ -204,13 +207,11 @@ func (p *Pattern) Replace(s, with string, anchor byte, all bool) (string, bool) 
 	case p.text == "":
 		return s, true
 	}
-	open := slices.ContainsFunc(m.nodes, func(n node) bool { return n.kind == group || n.kind == star })
-	groups := slices.ContainsFunc(m.nodes, func(n node) bool { return n.kind == group })
-	m.vague = m.vague || m.odd && !open || strings.HasPrefix(p.text, "*") && strings.HasSuffix(p.text, `\*`) || s == "" && groups && nothing(m.nodes)
+	m.vague = m.vague || p.strange(&m) || s == "" && nothing(m.nodes) && slices.ContainsFunc(m.nodes, isGroup)
 	late := m.late()
 	var out []rune
 	put := units(with, m.bytes)
-	for i := 0; i <= len(m.text); i++ {
+	for i := 0; i <= len(m.text) && !m.vague; i++ {
 		end := m.longest(i, anchor == '%')
 		switch {
 		case end >= 0 && (i < len(m.text) || i == 0 || anchor == '%'):
@@ -232,6 +233,16 @@ func (p *Pattern) Replace(s, with string, anchor byte, all bool) (string, bool) 
 	}
 	return text(out, m.bytes), !m.vague
 }
+
+// strange reports a pattern that bash does not look for as it matches it. It puts
+// stars around it, which may make a group of the first one, and none where it sees
+// one, be that behind a backslash; and it takes a wrong length for the only one.
+func (p *Pattern) strange(m *match) bool {
+	fixed := !slices.ContainsFunc(m.nodes, func(n node) bool { return n.kind == group || n.kind == star })
+	return m.odd && fixed || p.syntax.Extended && strings.HasPrefix(p.text, "(") || strings.HasPrefix(p.text, "*") && strings.HasSuffix(p.text, `\*`)
+}
+
+func isGroup(n node) bool { return n.kind == group }
 
 // late is how far before the end of a text bash may miss a match of a pattern that
 // begins with a group: it looks for it as if that stood behind a star. It is
@@ -270,24 +281,24 @@ func (m *match) longest(i int, whole bool) int {
 // Recase changes each character that the pattern matches, or the first of s
 // alone; the empty pattern matches any. It reports whether the outcome is known.
 func (p *Pattern) Recase(s string, upper, first bool) (string, bool) {
-	known := true
 	m := p.on(s)
 	for i, r := range m.text {
-		if first && i > 0 {
+		if first && i > 0 || m.vague {
 			break
 		}
 		changed, certain := recased(r, upper, m.bytes)
 		if changed == r && certain {
 			continue
 		}
-		one := match{form: m.form, Syntax: m.Syntax, text: m.text[i : i+1]}
+		one := match{form: m.form, Syntax: m.Syntax, text: m.text[i : i+1], steps: m.steps}
 		at := one.starts(0)
 		one.pass(one.nodes, at)
-		if known = known && !one.vague; at[1] || p.text == "" {
-			m.text[i], known = changed, known && certain
+		m.vague, m.steps = one.vague, one.steps
+		if at[1] || p.text == "" {
+			m.text[i], m.vague = changed, m.vague || !certain
 		}
 	}
-	return text(m.text, m.bytes), known && !m.vague
+	return text(m.text, m.bytes), !m.vague
 }
 
 // recased changes the case of a character. Of those beyond ASCII systems may
@@ -330,8 +341,7 @@ func (m *match) starts(at int) []bool {
 func (m *match) pass(nodes []node, at []bool) {
 	for i := range nodes {
 		n := &nodes[i]
-		if m.steps += len(at); m.steps > maxSteps {
-			m.vague = true
+		if !m.affords(len(at)) {
 			return
 		}
 		switch n.kind {
@@ -353,6 +363,13 @@ func (m *match) pass(nodes []node, at []bool) {
 			at[0] = false
 		}
 	}
+}
+
+// affords counts steps. Once the outcome is unknown none is worth it.
+func (m *match) affords(steps int) bool {
+	m.steps += steps
+	m.vague = m.vague || m.steps > maxSteps
+	return !m.vague
 }
 
 // hidden reports a leading dot that a wildcard does not match.
@@ -437,6 +454,9 @@ func (m *match) others(n *node, at []bool) {
 func (m *match) union(ways [][]node, at []bool) []bool {
 	out := make([]bool, len(at))
 	for _, way := range ways {
+		if !m.affords(len(at)) {
+			break
+		}
 		ends := slices.Clone(at)
 		m.pass(way, ends)
 		or(out, ends)

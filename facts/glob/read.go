@@ -34,6 +34,7 @@ type reader struct {
 	vague    bool
 	odd      bool
 	depth    int
+	steps    int // of looking for the ends of brackets in vain
 }
 
 func (r *reader) sequence() []node {
@@ -168,6 +169,10 @@ func scan(t []rune, way bool) int {
 // bracket reads what stands behind "[" and returns its length; nil where no
 // bracket ends it, which stands for itself then.
 func (r *reader) bracket(t []rune) (*set, int) {
+	if r.steps > maxSteps {
+		r.vague = true
+		return nil, 0
+	}
 	s := &set{}
 	i := 0
 	if len(t) > 0 && (t[0] == '!' || t[0] == '^') {
@@ -180,34 +185,23 @@ func (r *reader) bracket(t []rune) (*set, int) {
 		case c == ']' && !first:
 			r.vague = r.vague || vague
 			return s, i + 1
-		case c == '[' && i+1 < len(t) && t[i+1] == ':':
-			end := slices.Index(t[i+2:], ':')
-			for end >= 0 && (i+3+end >= len(t) || t[i+3+end] != ']') {
-				next := slices.Index(t[i+3+end:], ':')
-				if next < 0 {
-					end = -1
-					break
-				}
-				end += 1 + next
+		case c == '[' && i+1 < len(t) && strings.ContainsRune(":=.", t[i+1]):
+			end := i + 2
+			for end < len(t) && 'a' <= t[end] && t[end] <= 'z' {
+				end++
 			}
-			if end < 0 {
-				vague = true
-				i++
+			if t[i+1] == ':' && end+1 < len(t) && t[end] == ':' && t[end+1] == ']' {
+				s.classes = append(s.classes, string(t[i+2:end]))
+				i = end + 2
 				continue
 			}
-			name := string(t[i+2 : i+2+end])
-			r.odd = r.odd || strings.ContainsRune(name, ']')
-			s.classes = append(s.classes, name)
-			i += end + 4
-			continue
-		case c == '[' && i+1 < len(t) && (t[i+1] == '=' || t[i+1] == '.'):
 			vague = true
 		}
 		lo, ok := element(t, &i)
 		hi := lo
 		if ok && i+1 < len(t) && t[i] == '-' && t[i+1] != ']' {
 			i++
-			vague = vague || i+1 < len(t) && t[i] == '[' && t[i+1] == '.'
+			vague = vague || i+1 < len(t) && t[i] == '[' && strings.ContainsRune(":=.", t[i+1])
 			hi, ok = element(t, &i)
 		}
 		if !ok {
@@ -218,6 +212,7 @@ func (r *reader) bracket(t []rune) (*set, int) {
 		r.odd = r.odd || first && c == ']' && s.negated // it looks for the end behind that one
 		s.ranges = append(s.ranges, [2]rune{lo, hi})
 	}
+	r.steps += len(t)
 	return nil, 0
 }
 
