@@ -34,6 +34,7 @@ var layers = [][]string{
 	{"cmd/internal/document", "cmd/internal/targets"},
 	{"cmd/internal/tell", "cmd/internal/recorded", "cmd/internal/testreport"},
 	{"cmd/internal/past"},
+	{"cmd/internal/commands"},
 	{"cmd/gate", "cmd/gate-hook", "cmd/gate-rego", "cmd/gate-bench", "examples", "examples/agent"},
 }
 
@@ -131,7 +132,7 @@ func TestStart(t *testing.T) {
 
 // TestHookProgram holds what the program that agents start for each call is made
 // of. Whatever is added here is paid for with each call: measure it (BenchmarkProcess
-// in cmd/gate).
+// in cmd/internal/commands).
 func TestHookProgram(t *testing.T) {
 	want := strings.Fields(`
 		gate/adapters gate/artifact gate/audit gate/bounded gate/cmd/gate-hook gate/cmd/internal/early gate/internal/core gate/internal/forms gate/internal/hookpath gate/internal/places gate/cmd/internal/thin

@@ -57,7 +57,7 @@ func unproven(t *testing.T, ref string) string {
 	case m == nil:
 		return "neither script NAME, nor DIR:test_name, nor DIR.TestName/case"
 	case m[1] != "":
-		if _, err := os.Stat("cmd/gate/testdata/script/" + m[2] + ".txtar"); err != nil {
+		if _, err := os.Stat("cmd/internal/commands/testdata/script/" + m[2] + ".txtar"); err != nil {
 			return "there is no such script"
 		}
 	case m[3] != "":

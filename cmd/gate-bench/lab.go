@@ -99,9 +99,9 @@ func (l *lab) build(ctx context.Context) error {
 		{"build", "-o", l.tool("gate"), "gate/cmd/gate"},
 		{"build", "-o", l.tool("gate-hook"), "gate/cmd/gate-hook"},
 		{"build", "-o", l.tool("gate-rego"), "gate/cmd/gate-rego"},
-		{"build", "-o", l.tool("hello"), "gate/cmd/gate/testdata/bench/hello"},
-		{"build", "-o", l.tool("floor"), "gate/cmd/gate/testdata/bench/floor"},
-		{"build", "-o", l.tool("peak"), "gate/cmd/gate/testdata/bench/peak"},
+		{"build", "-o", l.tool("hello"), "gate/cmd/internal/commands/testdata/bench/hello"},
+		{"build", "-o", l.tool("floor"), "gate/cmd/internal/commands/testdata/bench/floor"},
+		{"build", "-o", l.tool("peak"), "gate/cmd/internal/commands/testdata/bench/peak"},
 		{"install", opaModule + "@" + strings.TrimSpace(string(version))}, // its command needs more than this module's go.sum has
 	}
 	for _, args := range builds {

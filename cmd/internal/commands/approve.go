@@ -1,0 +1,135 @@
+package commands
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gate/consent"
+	"gate/internal/setup"
+)
+
+// approveFlags are the flags of gate approve.
+type approveFlags struct {
+	placeFlags
+	until     string
+	signature string
+	form      bool
+}
+
+func newApprove(p process) *cobra.Command {
+	var f approveFlags
+	cmd := &cobra.Command{
+		Use:   "approve [ID]",
+		Short: "let one call pass that a policy wants a person to look at",
+		Long: "Shows a call that was asked about, by the decision's id, and lets exactly this call\n" +
+			"pass once, for minutes, when you type the code that it shows. It answers a question\n" +
+			"and never a denial. At a terminal only, and never within an agent's session. Without\n" +
+			"an id it lists the calls that wait. Where settings require an approver's key: --form\n" +
+			"writes what the approver signs (Ed25519), --signature gives the signature.",
+		Example: "  gate approve\n  gate approve 5spyyq\n  gate approve 5spyyq --until 2026-11-21T15:00:00Z --form > form",
+		Args:    upToOneArg,
+		RunE: func(_ *cobra.Command, args []string) error {
+			g, err := f.gate(p)
+			if err != nil {
+				return err
+			}
+			d, _, err := f.places()
+			if err != nil {
+				return err
+			}
+			rules, err := setup.ApprovalRules(g.Set.Settings().Approvals)
+			if err != nil {
+				return err
+			}
+			if len(args) == 0 {
+				return listPending(p, d.Grants(), rules)
+			}
+			return f.approve(p, d.Grants(), rules, args[0])
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().StringVar(&f.until, "until", "", "when the approver's signature ends, such as 2026-11-21T15:00:00Z")
+	cmd.Flags().StringVar(&f.signature, "signature", "", "the approver's signature, in hex")
+	cmd.Flags().BoolVar(&f.form, "form", false, "write what the approver signs, and approve nothing")
+	return cmd
+}
+
+// approvalsOn is the setting that lets a person approve what waits.
+const approvalsOn = `{"enabled": true, "minutes": 10, "keyRequired": false}`
+
+func (f *approveFlags) approve(p process, store consent.Store, rules consent.Approvals, id string) error {
+	if !rules.Enabled {
+		return fmt.Errorf("%w; the administrator's settings do that, or where there are none: gate set approvals '%s'", consent.Off, approvalsOn)
+	}
+	sig, err := f.signed()
+	if err != nil {
+		return err
+	}
+	if !f.form {
+		if err := p.attended(); err != nil {
+			return err
+		}
+	}
+	waits, err := store.Pending(id)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("no call waits as %s; calls wait for an hour, and gate approve lists them", quoted(id))
+	}
+	if err != nil {
+		return err
+	}
+	if f.form {
+		if sig == nil {
+			return usageError("--form needs --until")
+		}
+		return printAll(p, string(waits.SignedForm(sig.Until)))
+	}
+	if sig != nil && len(sig.Sig) == 0 {
+		return usageError("--until goes with --form or --signature")
+	}
+	witness, err := consent.Confirm(p.terminal(), waits.String()+"This one call passes once, if it comes again just so.")
+	if err != nil {
+		return err
+	}
+	until, err := store.Approve(witness, waits, rules, sig)
+	if err != nil {
+		return err
+	}
+	return printAll(p, fmt.Sprintf("approved until %s\nhint: let the agent try the same call again\n", until.Local().Format("15:04:05")))
+}
+
+// signed reads the flags about a signature, nil if there are none.
+func (f *approveFlags) signed() (*consent.Signature, error) {
+	if f.until == "" && f.signature == "" {
+		return nil, nil
+	}
+	until, err := time.Parse(time.RFC3339, f.until)
+	if err != nil {
+		return nil, usageError("give --until as a time such as 2026-11-21T15:00:00Z")
+	}
+	sig, err := hex.DecodeString(f.signature)
+	if err != nil {
+		return nil, usageError("give --signature in hex")
+	}
+	return &consent.Signature{Until: until, Sig: sig}, nil
+}
+
+func listPending(p process, store consent.Store, rules consent.Approvals) error {
+	waiting, broken := store.AllPending()
+	var b strings.Builder
+	for _, w := range waiting {
+		fmt.Fprintf(&b, "%s, asked at %s:\n%s", w.ID, w.Asked.Local().Format("15:04:05"), visible(w.String()))
+	}
+	switch {
+	case len(waiting) == 0 && !rules.Enabled:
+		fmt.Fprintf(&b, "no call waits: %s\n", consent.Off)
+	case len(waiting) == 0:
+		b.WriteString("no call waits\n")
+	}
+	return errors.Join(printAll(p, b.String()), broken)
+}

@@ -1,0 +1,255 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gate/bundles"
+	"gate/hook"
+	"gate/hostfs"
+	"gate/policytest"
+	"gate/scopes"
+	"gate/scopes/load"
+	"gate/strictjson"
+)
+
+func newBundleInit(p process) *cobra.Command {
+	var name string
+	cmd := &cobra.Command{
+		Use:     "init DIR",
+		Short:   "begin a bundle in a directory",
+		Long:    "Writes .manifest and a place for the bundle's settings. The bundle is named as its\ndirectory unless --name says otherwise.",
+		Example: "  gate bundle init company",
+		Args:    oneArg("a directory"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			dir, err := filepath.Abs(args[0])
+			if err != nil {
+				return err
+			}
+			if name == "" {
+				name = filepath.Base(dir)
+			}
+			return initBundle(p, args[0], name)
+		},
+	}
+	cmd.Flags().StringVar(&name, "name", "", "the bundle's name")
+	return cmd
+}
+
+// initBundle writes the files of a new bundle; what is there stays.
+func initBundle(p process, dir, name string) error {
+	if !bundles.IsName(name) {
+		return usageError(quoted(name) + " is no name for a bundle: lower-case letters, digits, - and _; give --name")
+	}
+	manifest := map[string]any{
+		"revision": "", "roots": []string{name, "gate/bundles/" + name},
+		"metadata": map[string]any{"gate": map[string]any{"name": name, "version": 1}},
+	}
+	for _, f := range []struct {
+		path string
+		text string
+	}{
+		{".manifest", strictjson.Indent(manifest)},
+		{filepath.Join("gate", "bundles", name, "data.json"), strictjson.Indent(map[string]any{"settings": map[string]any{}})},
+	} {
+		path := filepath.Join(dir, f.path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := createFile(path, []byte(f.text), 0o644); err != nil {
+			return err
+		}
+	}
+	policies := filepath.Join(dir, "policies")
+	if err := os.MkdirAll(policies, 0o755); err != nil {
+		return err
+	}
+	return printAll(p, fmt.Sprintf("%s is a bundle named %s\nnext: write policies into %s, in packages below %s, then gate bundle build %s\n",
+		visible(dir), name, visible(policies), name, visible(dir)))
+}
+
+// createFile writes a file that is not there yet.
+func createFile(path string, data []byte, perm fs.FileMode) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s: it is there already, and stays as it is", path)
+	}
+	if err != nil {
+		return hostfs.At(path, err)
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Close()); err != nil {
+		os.Remove(path)
+	}
+	return err
+}
+
+// buildFlags are the flags of gate bundle build; empty ones leave the manifest
+// as it is.
+type buildFlags struct {
+	out, expires, minGate, previous string
+	version                         int64
+	audience                        []string
+}
+
+func newBundleBuild(p process) *cobra.Command {
+	var f buildFlags
+	cmd := &cobra.Command{
+		Use:   "build DIR",
+		Short: "pack a directory into a bundle",
+		Long: "Packs .manifest and the .rego and data.json files of a directory. The same files\n" +
+			"make the same bytes. The flags change metadata.gate in the bundle only, not in the\n" +
+			"directory. What gate.event says in its tests comes into the bundle, so that opa test\n" +
+			"runs them, too.",
+		Example: "  gate bundle build company --version 8 --expires 90d --previous company-7.tar.gz",
+		Args:    oneArg("a directory"),
+		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), p, args[0]) },
+	}
+	cmd.Flags().StringVarP(&f.out, "output", "o", "", "the bundle (default NAME.tar.gz here)")
+	cmd.Flags().Int64Var(&f.version, "version", 0, "the version, higher than that of every release before")
+	cmd.Flags().StringVar(&f.expires, "expires", "", "when it ends: 2027-01-31, or 90d from now")
+	cmd.Flags().StringArrayVar(&f.audience, "audience", nil, "a label of the machines it is for, as key=value (repeatable)")
+	cmd.Flags().StringVar(&f.minGate, "min-gate", "", "the oldest gate that understands it, such as v1.4.0")
+	cmd.Flags().StringVar(&f.previous, "previous", "", "the release before: its file or its digest")
+	return cmd
+}
+
+func (f *buildFlags) run(ctx context.Context, p process, dir string) error {
+	change, err := f.change()
+	if err != nil {
+		return err
+	}
+	root, err := hostfs.OpenDir(dir)
+	if err != nil {
+		return hostfs.At(dir, err)
+	}
+	defer root.Close()
+	files := hostfs.Dir{Root: root}
+	archive, err := bundles.Pack(files, change)
+	if err != nil {
+		return refused(p, dir, false, err)
+	}
+	c, err := bundles.Inspect(archive, nil, bundles.Limits{})
+	if err != nil {
+		return refused(p, dir, false, err)
+	}
+	record, err := recordOf(ctx, files, c.Manifest)
+	if err != nil {
+		fmt.Fprintf(p.stderr, "gate: note: opa cannot load it, because its tests have gate.event: %s\n", visible(err.Error()))
+	}
+	if len(record) > 0 {
+		if archive, err = bundles.Add(archive, record); err != nil {
+			return refused(p, dir, false, err)
+		}
+		if c, err = bundles.Inspect(archive, nil, bundles.Limits{}); err != nil {
+			return refused(p, dir, false, err)
+		}
+	}
+	out := f.out
+	if out == "" {
+		out = c.Manifest.Gate.Name + ".tar.gz"
+	}
+	if err := hostfs.Replace(out, archive, 0o644); err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(c.Files, isPolicy) {
+		fmt.Fprintf(p.stderr, "gate: note: no policy is in it, as no file of %s ends in .rego\n", visible(dir))
+	}
+	if end := c.Manifest.Gate.Expires; !end.IsZero() && !time.Now().Before(end) {
+		fmt.Fprintf(p.stderr, "gate: note: no machine takes it, as it expired on %s\n", end.UTC().Format(time.DateOnly))
+	}
+	return printAll(p, fmt.Sprintf("%s is %s version %d: %d files, %d bytes\n%s\n",
+		visible(out), c.Manifest.Gate.Name, c.Manifest.Gate.Version, len(c.Files), len(archive), c.Digest))
+}
+
+// recordOf runs the tests of a bundle, and returns its files that OPA needs in the
+// place of gate.event: the record of what that said, and the tests that use it,
+// with their import of the record. There are none where no test asks for an event.
+func recordOf(ctx context.Context, files fs.FS, m bundles.Manifest) (map[string][]byte, error) {
+	const file = "recorded_test.rego"
+	name := m.Gate.Name
+	as := scopes.Source{Name: "managed", Scope: hook.Policy, Authority: hook.Managed, Bundle: &hook.Bundle{Name: name}}
+	suite, err := testsOf(files, *load.Bundle(files, m.Roots, name, as).Source)
+	if errors.Is(err, policytest.ErrNoTests) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	within, cancel := context.WithTimeout(ctx, testTime)
+	defer cancel()
+	if _, err := suite.Run(within, policytest.Selection{}); err != nil {
+		return nil, err
+	}
+	r := suite.Record(name)
+	switch {
+	case len(r.Files) == 0:
+		return nil, nil
+	case r.Module == "":
+		return nil, errors.New("gate.event says too much in them")
+	}
+	dir := path.Join("gate", "bundles", name)
+	if !slices.ContainsFunc(m.Roots, func(root string) bool { return root == "" || strings.HasPrefix(dir+"/", root+"/") }) {
+		return nil, fmt.Errorf("the roots of .manifest lack %s", dir)
+	}
+	record := map[string][]byte{path.Join(dir, file): []byte(r.Module)}
+	for test := range r.Files {
+		text, err := fs.ReadFile(files, test)
+		if err != nil {
+			return nil, err
+		}
+		record[test] = append(append(text, '\n'), r.Import...)
+	}
+	return record, nil
+}
+
+// isPolicy reports a file of a bundle that may hold a policy.
+func isPolicy(f bundles.File) bool {
+	return strings.HasSuffix(f.Name, ".rego") && !strings.HasSuffix(f.Name, "_test.rego")
+}
+
+// change returns what the flags say about metadata.gate.
+func (f *buildFlags) change() (func(*bundles.Metadata), error) {
+	var expires time.Time
+	var err error
+	if f.expires != "" {
+		if expires, err = timeGiven(f.expires, time.Now()); err != nil {
+			return nil, err
+		}
+	}
+	previous := f.previous
+	if previous != "" && !bundles.IsDigest(previous) {
+		before, err := readFile(previous, maxArchive)
+		if err != nil {
+			return nil, err
+		}
+		previous = bundles.Digest(before)
+	}
+	return func(m *bundles.Metadata) {
+		if f.version != 0 {
+			m.Version = f.version
+		}
+		if f.expires != "" {
+			m.Expires = expires
+		}
+		if len(f.audience) > 0 {
+			m.Audience = f.audience
+		}
+		if f.minGate != "" {
+			m.MinGate = f.minGate
+		}
+		if previous != "" {
+			m.Previous = previous
+		}
+	}, nil
+}

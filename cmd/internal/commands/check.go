@@ -1,0 +1,237 @@
+package commands
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gate/cmd/internal/screen"
+	"gate/cmd/internal/targets"
+	"gate/hook"
+	"gate/hostfs"
+	"gate/internal/places"
+	"gate/internal/sources"
+	"gate/policycheck"
+	"gate/policytest"
+	"gate/scopes"
+	"gate/scopes/load"
+)
+
+// checkFlags are the flags of gate check.
+type checkFlags struct {
+	dirs   dirFlags
+	format string
+	as     string
+	strict bool
+	fix    bool
+	editor string
+}
+
+func newCheck(p process) *cobra.Command {
+	var f checkFlags
+	cmd := &cobra.Command{
+		Use:   "check [PATH]...",
+		Short: "what is wrong with policies, before they run",
+		Long: "Loads and compiles policies as gate would, and reports every mistake at once: what\n" +
+			"gate refuses, fields and values that no event has, facts whose null would silently\n" +
+			"mean no, conditions that are never met, rules that another one makes useless,\n" +
+			"what nothing uses, hooks that ask somebody whom no settings name, and formatting.\n" +
+			"PATH is a directory or a Rego file; without one: this directory if it holds\n" +
+			"policies, else the project's .gate, else your own policies. A comment\n" +
+			"\"# gate ignore: RULE\" on the line or above it says that something is meant.",
+		Example: "  gate check\n  gate check --strict --format json policies\n  gate check --fix push.rego",
+		RunE: func(_ *cobra.Command, paths []string) error {
+			if f.format != "pretty" && f.format != "json" {
+				return usageError("--format is pretty or json, not " + quoted(f.format))
+			}
+			if f.editor != "" {
+				return writeEditorFiles(p, f.editor)
+			}
+			return f.run(p, paths)
+		},
+	}
+	cmd.Flags().StringVar(&f.format, "format", "pretty", "pretty, or json for programs")
+	cmd.Flags().BoolVar(&f.strict, "strict", false, "warnings count as errors")
+	cmd.Flags().BoolVar(&f.fix, "fix", false, "format the files first")
+	cmd.Flags().StringVar(&f.as, "as", "", "whose policies these are: managed, user or project (default: the project's in .gate, else a user's)")
+	cmd.Flags().StringVar(&f.editor, "editor-files", "", "check nothing, and write what Regal and editors need into `DIR`")
+	addDirFlags(cmd, &f.dirs)
+	return cmd
+}
+
+// checked is what gate check says about everything that it looked at.
+type checked struct {
+	Policies int                   `json:"policies"`
+	Findings []policycheck.Finding `json:"findings"`
+}
+
+func (f *checkFlags) run(p process, paths []string) error {
+	targets, err := policyTargets(p, f.dirs, paths)
+	if err != nil {
+		return err
+	}
+	if f.fix {
+		format := fmtFlags{dirs: f.dirs}
+		if err := format.files(p, targets); err != nil && !errors.As(err, new(statusError)) {
+			return err // what cannot be parsed is reported below
+		}
+	}
+	all := checked{Findings: []policycheck.Finding{}}
+	for _, t := range targets {
+		if err := f.check(p, t, &all); err != nil {
+			return err
+		}
+	}
+	if f.format == "json" {
+		err = printValue(p, all)
+	} else {
+		err = printChecked(p, all)
+	}
+	if err == nil && slices.ContainsFunc(all.Findings, func(x policycheck.Finding) bool {
+		return f.strict || x.Severity == policycheck.Error
+	}) {
+		err = exitWith(exitFailed)
+	}
+	return err
+}
+
+// check checks one target and adds what it finds, with positions as the person
+// would write them.
+func (f *checkFlags) check(p process, t targets.Policies, all *checked) error {
+	place := places.Open(t.Dir, ".", nil)
+	if place == nil {
+		return fmt.Errorf("%s: there is nothing in it", t.Shown)
+	}
+	defer place.Close()
+	if place.Err != nil {
+		return fmt.Errorf("%s: %w", t.Shown, place.Err)
+	}
+	own, lib := sources.Library(hook.User)
+	o := policycheck.Options{Files: place.Files, Place: t.Place, Lib: lib, Others: []scopes.Source{own}}
+	var err error
+	if o.Source, err = sourceOfTarget(t, f.as); err != nil {
+		return err
+	}
+	if o.Above, err = f.above(p, t); err != nil {
+		return err
+	}
+	report, err := policycheck.Check(o)
+	if err != nil {
+		return fmt.Errorf("%s: %w", t.Shown, err)
+	}
+	for _, file := range report.Policies {
+		if t.Holds(file) {
+			all.Policies++
+		}
+	}
+	for _, x := range report.Findings {
+		if t.Holds(x.File) {
+			x.File = filepath.Join(t.Shown, filepath.FromSlash(x.File))
+			all.Findings = append(all.Findings, x)
+		}
+	}
+	return nil
+}
+
+// above are the managed and user settings of this machine, but for those that
+// are checked themselves. What is wrong with them is not the target's mistake.
+func (f *checkFlags) above(p process, t targets.Policies) ([]scopes.Layer, error) {
+	d, err := f.dirs.ForPeople(p.lookupEnv)
+	if err != nil {
+		return nil, err
+	}
+	var layers []scopes.Layer
+	for _, at := range []struct {
+		dir   string
+		owner *places.Owner
+		whose hook.Authority
+	}{{d.Managed, places.ManagedFiles(d), hook.Managed}, {d.User, places.UserFiles(), hook.User}} {
+		if at.dir == t.Dir {
+			continue
+		}
+		if pl := places.Open(at.dir, ".", at.owner); pl != nil && pl.Err == nil {
+			layers = append(layers, load.Settings(pl.Files, filepath.ToSlash(pl.Dir), at.whose).Layers...)
+			pl.Close()
+		}
+	}
+	return layers, nil
+}
+
+// sourceOfTarget says whose the policies of a target are.
+func sourceOfTarget(t targets.Policies, as string) (scopes.Source, error) {
+	s := scopes.Source{Name: as, Scope: hook.Session, Authority: hook.User}
+	switch {
+	case t.Library:
+		return scopes.Source{Name: "library", Scope: hook.Policy, Authority: hook.User, Library: true}, nil
+	case as == "managed":
+		s.Scope, s.Authority = hook.Policy, hook.Managed
+	case as == "project", as == "" && slices.Contains([]string{filepath.Base(t.Dir), filepath.Base(filepath.Dir(t.Dir))}, places.ProjectDir):
+		s.Name, s.Authority = "project", hook.Project
+	case as == "user", as == "":
+		s.Name = "user"
+	default:
+		return s, usageError("--as is managed, user or project, not " + quoted(as))
+	}
+	return s, nil
+}
+
+func printChecked(p process, all checked) error {
+	var b strings.Builder
+	errs := 0
+	for _, f := range all.Findings {
+		if f.Severity == policycheck.Warning {
+			f.Message = "warning: " + f.Message
+		} else {
+			errs++
+		}
+		fmt.Fprintf(&b, "%s\n", visible(strings.ReplaceAll(f.String(), "\n", " ")))
+	}
+	var parts []string
+	if errs > 0 {
+		parts = append(parts, screen.Counted(errs, "error"))
+	}
+	if warnings := len(all.Findings) - errs; warnings > 0 {
+		parts = append(parts, screen.Counted(warnings, "warning"))
+	}
+	if len(parts) == 0 {
+		parts = append(parts, "nothing is wrong")
+	}
+	fmt.Fprintf(&b, "%s: %s\n", screen.Counted(all.Policies, "policy"), strings.Join(parts, ", "))
+	return printAll(p, b.String())
+}
+
+// writeEditorFiles puts what Regal and editors need into a directory. Files
+// that are there and differ are left alone.
+func writeEditorFiles(p process, dir string) error {
+	files, err := policycheck.EditorFiles(policytest.Builtin())
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	for _, f := range files {
+		file := filepath.Join(dir, filepath.FromSlash(f.Name))
+		old, err := os.ReadFile(file)
+		switch {
+		case err == nil && string(old) == string(f.Text):
+			continue
+		case err == nil && f.Name == policycheck.RegalConfig:
+			return fmt.Errorf("%s: it is there and says something else; move it away, or add what it lacks by hand", file)
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return err
+		}
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return err
+		}
+		if err := hostfs.Replace(file, f.Text, 0o644); err != nil {
+			return err
+		}
+		fmt.Fprintf(&b, "%s\n", visible(file))
+	}
+	return printAll(p, b.String())
+}

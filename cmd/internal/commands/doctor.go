@@ -1,0 +1,244 @@
+package commands
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gate/artifact"
+	"gate/cmd/internal/screen"
+	"gate/consent"
+	"gate/install"
+	"gate/internal/lastgood"
+	"gate/internal/places"
+)
+
+func newStatus(p process) *cobra.Command {
+	var f installFlags
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "what guards this machine now",
+		Args:  noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			m, err := f.machine(p)
+			if err != nil {
+				return err
+			}
+			status := statusOfMachine{m.Status(), grave(f.ownFindings(p))}
+			if f.json {
+				err = printValue(p, status)
+			} else {
+				err = printStatus(p, status)
+			}
+			if err != nil {
+				return err
+			}
+			guarded := slices.ContainsFunc(status.Agents, func(a install.AgentStatus) bool { return a.Guarded })
+			if !guarded || slices.ContainsFunc(status.Findings, isError) {
+				return exitWith(exitFailed)
+			}
+			return nil
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON for programs")
+	return cmd
+}
+
+func newDoctor(p process) *cobra.Command {
+	var f installFlags
+	var fix, paths bool
+	var live string
+	cmd := &cobra.Command{
+		Use:   "doctor [AGENT]...",
+		Short: "what is wrong with gate on this machine, and how to repair it",
+		RunE: func(cmd *cobra.Command, agents []string) error {
+			m, err := f.machine(p)
+			if err != nil {
+				return err
+			}
+			if live != "" {
+				return f.printLive(cmd.Context(), p, m, live)
+			}
+			if paths {
+				return f.printPaths(p, m)
+			}
+			found := m.Doctor(agents...)
+			if fix {
+				if found, err = repair(p, m, found, agents); err != nil {
+					return err
+				}
+				if err := f.accept(p); err != nil {
+					return err
+				}
+				f.compiles(m)
+			}
+			f.missed(found.Findings)
+			found.Findings = slices.Concat(f.ownFindings(p), found.Findings, programFindings(m.Program), otherPrograms(p, m.Program), f.slowFindings(m))
+			if f.json {
+				err = printValue(p, diagnosed{found, f.inventory(p, m)})
+			} else {
+				var b strings.Builder
+				printFindings(&b, p, found.Findings)
+				if len(found.Findings) == 0 {
+					b.WriteString("nothing is wrong\n")
+				}
+				err = printAll(p, b.String())
+			}
+			if err == nil && slices.ContainsFunc(found.Findings, isError) {
+				err = exitWith(exitFailed)
+			}
+			return err
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON for programs")
+	cmd.Flags().BoolVar(&fix, "fix", false, "repair what gate can repair by itself")
+	cmd.Flags().StringVar(&live, "live", "", "start what is installed for this agent with a call that must be denied and one that must pass, and say when the agent last asked")
+	cmd.Flags().BoolVar(&paths, "paths", false, "list the files that guard this machine, which no agent may write")
+	return cmd
+}
+
+func isError(x install.Finding) bool { return x.Severity == install.Error }
+
+// A diagnosed machine is what is wrong with it, and what there is.
+type diagnosed struct {
+	install.Diagnosis
+	Inventory map[string]any `json:"inventory"`
+}
+
+// repair does what can be done and looks again.
+func repair(p process, m install.Machine, found install.Diagnosis, agents []string) (install.Diagnosis, error) {
+	plans, err := found.Fix()
+	if err != nil {
+		return found, err
+	}
+	for i := range plans {
+		if err := plans[i].Apply(); err != nil {
+			return found, err
+		}
+		for _, c := range plans[i].Changes {
+			fmt.Fprintf(p.stderr, "gate: %s %s\n", c.Action, visible(p.tilde(c.Path)))
+		}
+	}
+	return m.Doctor(agents...), nil
+}
+
+// accept takes gate's own files for whole.
+func (f *installFlags) accept(p process) error {
+	d, err := f.dirs.Absolute().ForHook()
+	if err != nil {
+		return err
+	}
+	if err := acceptWhole(p, d); err != nil {
+		return err
+	}
+	// What was refused because it seemed half-written is to be tried again.
+	compilable{dirs: d, kind: artifact.User, dir: d.User}.forget()
+	return nil
+}
+
+func (f *installFlags) printPaths(p process, m install.Machine) error {
+	if f.json {
+		return printValue(p, m.Paths())
+	}
+	var b strings.Builder
+	for _, path := range m.Paths() {
+		name := path.Path
+		if path.Tree {
+			name += "/**"
+		}
+		fmt.Fprintf(&b, "%s  (%s)\n", visible(p.tilde(name)), path.What)
+	}
+	return printAll(p, b.String())
+}
+
+// A statusOfMachine is what guards a machine, and what gate's own files do to
+// that.
+type statusOfMachine struct {
+	install.Status
+	Findings []install.Finding `json:"findings"`
+}
+
+// grave leaves notices out.
+func grave(list []install.Finding) []install.Finding {
+	out := []install.Finding{}
+	for _, f := range list {
+		if f.Severity != install.Notice {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func printStatus(p process, s statusOfMachine) error {
+	var b strings.Builder
+	for _, a := range s.Agents {
+		word := "not guarded"
+		if a.Guarded {
+			word = "guarded"
+		}
+		fmt.Fprintf(&b, "%s: %s\n", a.Agent, word)
+		for _, g := range a.Guards {
+			if g.Installed {
+				fmt.Fprintf(&b, "  %s: %s, %s\n", g.Scope, visible(p.tilde(g.File)), guardWords(g))
+			}
+		}
+		printFindings(&b, p, a.Findings)
+	}
+	printFindings(&b, p, s.Findings)
+	return printAll(p, b.String())
+}
+
+func guardWords(g install.Guard) string {
+	words := screen.Counted(len(g.Events), "event")
+	if len(g.Missing) > 0 {
+		words += fmt.Sprintf(", %d missing", len(g.Missing))
+	}
+	if !g.InForce {
+		words += ", not in force"
+	}
+	return words
+}
+
+func printFindings(b *strings.Builder, p process, list []install.Finding) {
+	for i, f := range list {
+		where := ""
+		if f.File != "" {
+			where = visible(p.tilde(f.File)) + ": "
+			if f.Line > 0 {
+				where = fmt.Sprintf("%s:%d: ", visible(p.tilde(f.File)), f.Line)
+			}
+		}
+		fmt.Fprintf(b, "%s: %s%s\n", f.Severity, where, visible(f.Message))
+		if f.Remedy != "" && (i+1 == len(list) || list[i+1].Remedy != f.Remedy) {
+			fmt.Fprintf(b, "hint: %s\n", visible(f.Remedy))
+		}
+	}
+}
+
+// printValue writes a value of a package of ours for programs.
+func printValue(p process, v any) error {
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return errors.Join(errors.New("this cannot be shown as JSON"), err)
+	}
+	return emit(p, append(data, '\n'))
+}
+
+// acceptWhole takes the user's files for whole, as a person says. An agent cannot.
+func acceptWhole(p process, d dirs) error {
+	if err := consent.Refuse(true, p.lookupEnv, p.ancestors()...); err != nil {
+		return nil
+	}
+	user := places.Open(d.User, ".", places.UserFiles())
+	defer user.Close()
+	if user == nil || user.Err != nil {
+		return nil
+	}
+	return lastgood.In(d.State).Accept(user)
+}

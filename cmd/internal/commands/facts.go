@@ -1,0 +1,47 @@
+package commands
+
+import (
+	"github.com/spf13/cobra"
+
+	"gate/cmd/internal/document"
+	"gate/cmd/internal/tell"
+	"gate/internal/places"
+	"gate/internal/setup"
+	"gate/internal/sources"
+)
+
+func newFacts(p process) *cobra.Command {
+	var f callFlags
+	cmd := &cobra.Command{
+		Use:   "facts 'LINE'",
+		Short: "what gate sees in a call",
+		Long: "Shows what gate works out about a call without running anything: its commands,\n" +
+			"what each of them reads, writes and reaches, and what is not known. With --json\n" +
+			"it prints input.facts as policies read it; docs/facts.md describes the fields.",
+		Example: "  gate facts 'cd /srv && sudo rm -rf data'",
+		Args:    oneArg("one shell line, or what --tool takes"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			ev, err := f.event(args[0])
+			if err != nil {
+				return err
+			}
+			d, err := f.dirs.ForPeople(p.lookupEnv)
+			if err != nil {
+				return err
+			}
+			g, err := setup.New(setup.Options{
+				For: sources.For{Machine: p.machine(d, places.ProjectRoot("", ev.Dir()))},
+			})
+			if err != nil {
+				return err
+			}
+			facts := g.Reader.Of(&ev)
+			if f.json {
+				return printJSON(p, document.Value(facts.Document()))
+			}
+			return printAll(p, tell.Facts(p.page(), &ev, facts))
+		},
+	}
+	f.add(cmd)
+	return cmd
+}

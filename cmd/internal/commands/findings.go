@@ -1,0 +1,291 @@
+package commands
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gate/audit"
+	"gate/cmd/internal/document"
+	"gate/hostfs"
+	"gate/install"
+	"gate/internal/core"
+	"gate/internal/setup"
+	"gate/internal/sources"
+	"gate/scopes"
+)
+
+// ownFindings says what is wrong with gate's own settings, policies and
+// plugins, as an agent in the project would meet them; the most severe first.
+func (f *installFlags) ownFindings(p process) []install.Finding {
+	place := placeFlags{dirs: f.dirs, dir: f.dir}
+	g, err := place.gate(p)
+	if err != nil {
+		return []install.Finding{{
+			ID: "gate.settings", Severity: install.Error, Message: "no call passes: " + err.Error(),
+			Remedy: "correct the settings files that contradict each other",
+		}}
+	}
+	var list []install.Finding
+	for _, src := range g.Set.Sources() {
+		list = append(list, faultFindings(p, src, g.Where[src.Name])...)
+	}
+	if off := g.Set.Off(); off != "" {
+		list = append(list, install.Finding{
+			ID: "gate.off", Severity: install.Error, Message: off,
+			Remedy: "remove disableAllHooks from the settings that gate settings names",
+		})
+	}
+	for _, r := range g.Set.Explain() {
+		if f, wrong := rowFinding(r, time.Now()); wrong {
+			list = append(list, f)
+		}
+	}
+	if g.Relaxed != "" {
+		list = append(list, install.Finding{
+			ID: "gate.recovery", Severity: install.Warning, Message: g.Relaxed, Remedy: "remove " + sources.RecoveryFile + " once the bundle is mended",
+		})
+	}
+	if g.Unrelaxed != "" {
+		list = append(list, install.Finding{
+			ID: "gate.recovery.refused", Severity: install.Warning, Message: g.Unrelaxed, Remedy: "remove " + sources.RecoveryFile + ", or have it signed anew: see gate bundle recovery",
+		})
+	}
+	for _, n := range g.Ageing() {
+		list = append(list, install.Finding{ID: "gate.bundle.age", Severity: install.Warning, Message: strings.TrimSuffix(n, "; "+core.Remedy), Remedy: core.Remedy})
+	}
+	for _, n := range g.Untrusted() {
+		list = append(list, install.Finding{
+			ID: "gate.untrusted", Severity: install.Notice, Message: n, Remedy: "look at it, then run gate trust, or leave it as it is",
+		})
+	}
+	list = append(list, endingFindings(g, time.Now())...)
+	list = append(list, f.logFindings(g)...)
+	list = append(list, f.unansweredFindings(g)...)
+	list = append(list, f.memoryFindings()...)
+	list = append(list, f.elsewhereFindings(p)...)
+	slices.SortStableFunc(list, func(a, b install.Finding) int { return cmp.Compare(rank(a.Severity), rank(b.Severity)) })
+	return list
+}
+
+// soon is how long before its end a bundle is spoken of: once over, it closes.
+const soon = 7 * 24 * time.Hour
+
+// endingFindings are the signed bundles whose time is over soon.
+func endingFindings(g *setup.Gate, now time.Time) []install.Finding {
+	var list []install.Finding
+	for _, b := range g.Bundles {
+		if left := b.Expires.Sub(now); b.Record || b.Expires.IsZero() || left <= 0 || left > soon {
+			continue
+		}
+		list = append(list, install.Finding{
+			ID: "gate.bundle.ends", Severity: install.Warning,
+			Message: fmt.Sprintf("the bundle %s version %d expires on %s; what follows then is the setting stale.expired, by default that no call passes",
+				b.Name, b.Version, b.Expires.UTC().Format("2006-01-02 15:04 MST")),
+			Remedy: "have its publisher release it anew under the next version",
+		})
+	}
+	return list
+}
+
+// logFindings say that decisions cannot be written down, which closes where an
+// administrator wants them to be.
+func (f *installFlags) logFindings(g *setup.Gate) []install.Finding {
+	d, err := f.dirs.Absolute().ForHook()
+	if err != nil || !g.Set.Settings().On(scopes.Log) {
+		return nil // said already, or nothing is to be written
+	}
+	if err = audit.Try(d.State); err == nil {
+		return nil
+	}
+	wrong := install.Finding{
+		ID: "gate.log", Severity: install.Warning, Message: "decisions are not written down: " + err.Error(),
+		Remedy: "have this account write there again: room on the disk, the directory's owner, a file system that is not read-only",
+	}
+	if g.Administered() && !g.Set.Settings().DecisionLogs.Optional {
+		wrong.Severity, wrong.Message = install.Error, "no call passes: "+err.Error()+", and this machine's calls must be in the decision log"
+	}
+	return []install.Finding{wrong}
+}
+
+// unansweredFindings are the hooks that could not answer when they were last
+// asked: what stands in the files is right then, and the program, the server or
+// the model behind it is not.
+func (f *installFlags) unansweredFindings(g *setup.Gate) []install.Finding {
+	d, err := f.dirs.Absolute().ForHook()
+	if err != nil {
+		return nil // said already
+	}
+	h, err := audit.OpenHistory(d.State)
+	if err != nil {
+		return nil // nobody was asked, or gate log says what is wrong
+	}
+	there := map[string]bool{} // not met yet
+	for _, src := range g.Set.Sources() {
+		for _, h := range src.Hooks {
+			there[src.Name+" "+h.ID] = true
+		}
+	}
+	var list []install.Finding
+	read := 0
+	for r, err := range h.Newest() {
+		if read++; read > mostAsked || err == nil && time.Since(r.Time) > asked {
+			break
+		}
+		if err != nil {
+			continue
+		}
+		for _, p := range r.Policies {
+			if key := p.Source + " " + p.ID; there[key] {
+				delete(there, key)
+				if why := faultOf(&r, p.ID); why != "" {
+					list = append(list, unansweredFinding(&r, p.ID, why))
+				}
+			}
+		}
+	}
+	return list
+}
+
+// How far back the log says how hooks do: a day, and so many records.
+const (
+	asked     = 24 * time.Hour
+	mostAsked = 1000
+)
+
+// faultOf is why a hook could not answer, "" if it could.
+func faultOf(r *audit.Record, id string) string {
+	for _, fault := range r.Faults {
+		if why, its := strings.CutPrefix(fault, id+": "); its {
+			return strings.TrimPrefix(why, id+" ")
+		}
+	}
+	return ""
+}
+
+func unansweredFinding(r *audit.Record, id, why string) install.Finding {
+	return install.Finding{
+		ID: "gate.unanswered", Severity: install.Warning,
+		Message: fmt.Sprintf("%s could not answer when it was last asked, on %s: %s", id, r.Time.Local().Format(time.DateTime), oneLine(why)),
+		Remedy:  "mend what it runs or asks; gate log show " + r.ID + " has the call",
+	}
+}
+
+// memoryFindings are the memories of sessions that close those sessions.
+func (f *installFlags) memoryFindings() []install.Finding {
+	d, err := f.dirs.Absolute().ForHook()
+	if err != nil {
+		return nil // said already
+	}
+	var list []install.Finding
+	broken := d.Sessions().Broken()
+	for _, file := range slices.Sorted(maps.Keys(broken)) {
+		list = append(list, install.Finding{
+			ID: "gate.session", Severity: install.Error, File: file,
+			Message: "no call of this session passes: its memory cannot be read: " + broken[file].Error(),
+			Remedy:  "remove the file; the session begins anew, with everything that is counted",
+		})
+	}
+	return list
+}
+
+// elsewhereFindings is a directory that the environment leads people's commands to,
+// and the hook never.
+func (f *installFlags) elsewhereFindings(p process) []install.Finding {
+	asked, err := f.dirs.Absolute().ForHook()
+	typed, other := f.dirs.ForPeople(p.lookupEnv)
+	if err != nil || other != nil || asked.User == typed.User || !hostfs.Exists(typed.User) {
+		return nil
+	}
+	return []install.Finding{{
+		ID: "gate.elsewhere", Severity: install.Warning, File: typed.User,
+		Message: "no call is judged by what stands here: the environment leads commands such as gate try to it, and the hook reads " + asked.User,
+		Remedy:  "move it there, or unset what leads here (XDG_CONFIG_HOME, HOME)",
+	}}
+}
+
+// missed makes more of agents that gate is not installed for, but that have asked
+// it: somebody took it out.
+func (f *installFlags) missed(list []install.Finding) {
+	gone := func(x install.Finding) bool { return x.ID == "gate.missing" && x.Severity == install.Notice }
+	d, err := f.dirs.Absolute().ForHook()
+	if err != nil || !slices.ContainsFunc(list, gone) {
+		return
+	}
+	h, err := audit.OpenHistory(d.State)
+	if err != nil {
+		return // nobody has asked, or gate log says what is wrong
+	}
+	asked, read := map[string]time.Time{}, 0
+	for r, err := range h.Newest() {
+		if read++; read > mostRecords {
+			break
+		}
+		if _, newer := asked[r.Agent]; err == nil && !newer && r.Session != liveSession {
+			asked[r.Agent] = r.Time
+		}
+	}
+	for i := range list {
+		if at, has := asked[list[i].Agent]; has && gone(list[i]) {
+			list[i].Severity = install.Warning
+			list[i].Message = fmt.Sprintf("%s asked gate until %s, and gate is not installed for it here", list[i].Agent, at.Local().Format(time.DateTime))
+			list[i].Remedy = "gate install " + list[i].Agent + ", unless a person took it out"
+		}
+	}
+}
+
+func rank(s install.Severity) int {
+	return slices.Index([]install.Severity{install.Error, install.Warning, install.Notice}, s)
+}
+
+// faultFindings are what keeps a source of a directory from being loaded.
+func faultFindings(p process, src *scopes.Source, dir string) []install.Finding {
+	var list []install.Finding
+	remedy := "correct the file"
+	if dir != "" {
+		remedy += "; gate check " + p.tilde(dir) + " lists all that is wrong"
+	}
+	for i := range src.Faults {
+		f := install.Finding{
+			ID: "gate.source", Severity: install.Warning,
+			Message: src.Name + " is inactive: " + src.Faults[i].Error(), Remedy: remedy,
+		}
+		if src.Bundle != nil || strings.HasPrefix(src.Name, "managed ") && strings.Contains(f.Message, core.Remedy) {
+			f.Remedy = core.Remedy
+		}
+		if src.Closes() {
+			f.Severity, f.Message = install.Error, "no call passes: "+src.Faults[i].Error()
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
+// rowFinding is what is to be said of one setting.
+func rowFinding(r scopes.Row, now time.Time) (install.Finding, bool) {
+	f := install.Finding{ID: "gate.setting", Severity: install.Notice, Remedy: "remove it, or have it set where it counts", File: r.Pos}
+	if i := strings.LastIndexByte(r.Pos, ':'); i > 0 {
+		if line, err := strconv.Atoi(r.Pos[i+1:]); err == nil {
+			f.File, f.Line = r.Pos[:i], line
+		}
+	}
+	if !r.Counts && !strings.HasPrefix(r.Why, "overridden") {
+		f.Message = fmt.Sprintf("%s does not count: %s", r.Key, cmp.Or(r.Why, "other settings come first"))
+		if r.Breaks != "" {
+			f.Severity, f.Remedy = install.Error, "correct it, or remove it with gate set --unset "+r.Key
+		}
+		return f, true
+	}
+	exception, _ := r.Value.(map[string]any)
+	until, _ := exception["until"].(string)
+	if end, err := time.Parse(time.RFC3339, until); err == nil && strings.HasPrefix(r.Key, "exceptions.") && !now.Before(end) {
+		f.ID, f.Remedy = "gate.exception", "remove it, or ask its owner for another end"
+		f.Message = fmt.Sprintf("the exception to %s is over since %s", document.Line(exception["policy"]), until)
+		return f, true
+	}
+	return f, false
+}

@@ -1,0 +1,158 @@
+package commands
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"gate/bundles/sync"
+	"gate/internal/places"
+	"gate/internal/sources"
+)
+
+// answerOf is what a program answers to an event, without the id.
+func answerOf(t *testing.T, program string, stdin string, args ...string) (int, string) {
+	t.Helper()
+	cmd := exec.Command(program, args...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &stdout, &stderr
+	if err := cmd.Run(); cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), regexp.MustCompile(`\(gate [0-9a-z]{6}\)`).ReplaceAllString(stdout.String()+"\n"+stderr.String(), "(gate ID)")
+}
+
+// TestHandOverLarge has gate-hook hand over events of any size, whole.
+func TestHandOverLarge(t *testing.T) {
+	for _, size := range []int{0, 1 << 10, 70 << 10, 8 << 20, 17 << 20} {
+		dir := t.TempDir()
+		args := []string{"--agent", "claude", "--managed-dir", dir + "/m", "--user-dir", dir + "/u", "--state-dir", dir + "/s"}
+		event := strings.Replace(bashEvent, "LINE", quoteJSON("git push --force origin main # "+strings.Repeat("x", size)), 1)
+		status, answer := answerOf(t, "gate", event, append([]string{"hook"}, args...)...)
+		thinStatus, thinAnswer := answerOf(t, "gate-hook", event, args...)
+		if status != 2 || status != thinStatus || answer != thinAnswer {
+			t.Errorf("%d bytes: gate %d: %s\ngate-hook %d: %s", size, status, answer, thinStatus, thinAnswer)
+		}
+	}
+}
+
+// TestHandOverAlone holds that a gate-hook without a gate beside it, or with one
+// that others may write, closes.
+func TestHandOverAlone(t *testing.T) {
+	self, err := exec.LookPath("gate-hook")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.ReadFile(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, open := range []bool{false, true} {
+		dir := t.TempDir()
+		alone := filepath.Join(dir, filepath.Base(self))
+		if err := os.WriteFile(alone, program, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if open {
+			gate := filepath.Join(dir, strings.Replace(filepath.Base(self), "gate-hook", "gate", 1))
+			if err := os.WriteFile(gate, program, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chmod(gate, 0o777); err != nil {
+				t.Fatal(err)
+			}
+		}
+		status, answer := answerOf(t, alone, strings.Replace(bashEvent, "LINE", `"ls"`, 1), "--agent", "claude", "--batch",
+			"--managed-dir", dir+"/m", "--user-dir", dir+"/u", "--state-dir", dir+"/s")
+		if status != 2 || !strings.Contains(answer, "cannot be handed over") || !strings.Contains(answer, `"permissionDecision":"deny"`) {
+			t.Errorf("status %d: %s", status, answer)
+		}
+	}
+}
+
+// TestAdministered holds that gate-hook knows the files that have a say beside
+// settings, hooks and policies of the managed directory.
+func TestAdministered(t *testing.T) {
+	for _, name := range []string{sync.CurrentFile, sync.KeysFile, sync.SeenFile, sync.SyncedFile, sync.ChannelFile, sources.RecoveryFile} {
+		first, _, _ := strings.Cut(name, "/")
+		if !slices.Contains(places.Administered(), first) {
+			t.Errorf("%s is not among them", name)
+		}
+	}
+}
+
+// TestHandOverRego holds who answers a call for which a policy needs OPA: gate-rego
+// where it lies beside gate-hook and may be trusted, else gate.
+func TestHandOverRego(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700), os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("m/policies/frozen.rego", metadata("acme.frozen")+`
+deny contains "frozen" if yaml.unmarshal(input.tool_input.command).frozen
+`)
+	write("u/hooks.json", `{"hooks": [{"id": "late", "events": ["PostToolUse"], "command": "true"}]}`)
+	dirs := []string{"--managed-dir", dir + "/m", "--user-dir", dir + "/u", "--state-dir", dir + "/s"}
+	if out, err := exec.Command("gate", append([]string{"build"}, dirs...)...).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	test, err := os.ReadFile(self) // is every program, by its name
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := filepath.Join(dir, "kinds")
+	write("kinds/good", string(test))
+	write("kinds/open", string(test))
+	write("kinds/empty", "")
+	if err := errors.Join(os.Chmod(kinds+"/good", 0o700), os.Chmod(kinds+"/open", 0o777), os.Chmod(kinds+"/empty", 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	const denied, closed = "frozen", "cannot be handed over"
+	for _, c := range []struct{ name, event, gate, rego, want string }{
+		{"gate-rego alone", "PreToolUse", "", "good", denied},
+		{"gate alone", "PreToolUse", "good", "", denied},
+		{"both", "PreToolUse", "good", "good", denied},
+		{"others may write gate-rego", "PreToolUse", "good", "open", denied},
+		{"others may write gate-rego, and there is no gate", "PreToolUse", "", "open", closed},
+		{"gate-rego is empty", "PreToolUse", "good", "empty", denied},
+		{"neither", "PreToolUse", "", "", closed},
+		{"a handler is for gate", "PostToolUse", "", "good", closed},
+	} {
+		bin := t.TempDir()
+		for name, kind := range map[string]string{"gate-hook": "good", "gate": c.gate, "gate-rego": c.rego} {
+			if kind == "" {
+				continue
+			}
+			if err := os.Link(filepath.Join(kinds, kind), filepath.Join(bin, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		event := strings.NewReplacer("LINE", `"frozen: true"`, "PreToolUse", c.event, `"tool_use_id"`, `"tool_response":{},"tool_use_id"`).Replace(bashEvent)
+		_, answer := answerOf(t, filepath.Join(bin, "gate-hook"), event, append([]string{"--agent", "claude"}, dirs...)...)
+		if !strings.Contains(answer, c.want) {
+			t.Errorf("%s: %s\nwant %s", c.name, answer, c.want)
+		}
+	}
+}
+
+// metadata begins a policy.
+func metadata(pkg string, more ...string) string {
+	lines := append([]string{"# METADATA", "# title: " + pkg, "# description: D.", "# custom:", "#   gate:", "#     events: [PreToolUse]", "#     matcher: Bash"}, "")
+	for i, line := range more {
+		more[i] = "#     " + line
+	}
+	return strings.Join(append(lines[:7], more...), "\n") + "\npackage " + pkg + "\n"
+}

@@ -1,0 +1,60 @@
+package commands
+
+import (
+	"context"
+	"sync/atomic"
+
+	"gate/engine/handlers"
+	"gate/engine/rego"
+	"gate/internal/core"
+	"gate/internal/hookpath"
+	"gate/internal/places"
+	"gate/internal/setup"
+	"gate/internal/sources"
+)
+
+// runHook answers one event of an agent.
+func runHook(ctx context.Context, p process) int {
+	if p.brief != nil {
+		p.brief()
+	}
+	var about atomic.Pointer[core.Machine] // the deadline may come first
+	status := hookpath.Run(ctx, hookpath.Process{
+		Args: p.args[1:], Stdin: p.stdin, Stdout: p.stdout, Stderr: p.stderr, LookupEnv: p.lookupEnv, Exit: p.exit, Account: places.Self,
+	}, func(c *hookpath.Call) (*core.Gate, error) {
+		about.Store(&c.Machine)
+		g, err := p.load(c)
+		if err != nil {
+			return nil, err
+		}
+		if g.Compiled() {
+			about.Store(nil) // there is nothing to compile
+		}
+		return g.Gate, nil
+	})
+	if m := about.Load(); m != nil && handedOver(p.args[1:]) {
+		p.compileLater(*m)
+	}
+	return status
+}
+
+// load sets gate up for one call, from the compiled forms of what hooks and
+// settings come from if these are good for it, else from the files.
+func (p process) load(c *hookpath.Call) (*setup.Gate, error) {
+	s := p.options(c)
+	if !p.filesOnly {
+		if g, err := setup.FromForms(s); err == nil {
+			return g, nil
+		}
+	}
+	return setup.New(s)
+}
+
+// options are what gate is set up by for a call.
+func (p process) options(c *hookpath.Call) setup.Options {
+	return setup.Options{
+		For:      sources.For{Machine: c.Machine, Live: true, Foreign: !c.RunsHooks, Session: c.Session, Event: c.Event},
+		Handlers: handlers.Options{Batch: c.Batch, Supervisor: p.supervisor()}, EnvFile: c.EnvFile,
+		Rego: []rego.Option{rego.WithOutOfMemory(c.OutOfMemory)},
+	}
+}

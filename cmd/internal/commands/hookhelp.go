@@ -1,0 +1,31 @@
+package commands
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gate/adapters"
+)
+
+// newHook is gate hook as the command tree shows it. Agents' calls do not come
+// this way; see run in main.go.
+func newHook(p process) *cobra.Command {
+	var dirs dirFlags
+	cmd := &cobra.Command{
+		Use:   "hook --agent NAME [--event NAME]",
+		Short: "answer an agent's event on standard input",
+		Long: "Reads one event from standard input and answers in the agent's own form. This is\n" +
+			"the command that gate install puts into an agent's configuration. It exits with 0\n" +
+			"or 2, and with its blocking form when anything goes wrong.",
+		Example: "  gate hook --agent claude < event.json",
+		Args:    noArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return exitWith(runHook(cmd.Context(), p)) },
+	}
+	cmd.Flags().String("agent", "", "who asks: "+strings.Join(adapters.Names(), ", "))
+	cmd.Flags().Bool("batch", false, "nobody waits: hooks that ask a model are faults and are not run")
+	cmd.Flags().String("event", "", "the event that the hook was installed for")
+	cmd.Flags().Duration("timeout", 0, "how long the agent waits (default: as the agent does by itself)")
+	addDirFlags(cmd, &dirs)
+	return cmd
+}

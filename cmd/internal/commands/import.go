@@ -1,0 +1,114 @@
+package commands
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gate/consent"
+	"gate/hook"
+	"gate/hostfs"
+	"gate/scopes"
+	"gate/scopes/load"
+)
+
+// importFlags are the flags of gate import.
+type importFlags struct {
+	dialect string
+	format  string
+	to      string
+}
+
+func newImport(p process) *cobra.Command {
+	var f importFlags
+	cmd := &cobra.Command{
+		Use:   "import FILE",
+		Short: "another system's hooks as gate's own",
+		Long: "Reads a hook file of Claude Code, cocode, CodeWhale, MassGen or zeph and prints the\n" +
+			"same hooks as a hook file of gate's own. What gate reads otherwise than the system,\n" +
+			"or cannot take over, is said on standard error. FILE is JSON, TOML or YAML by its\n" +
+			"name, or Markdown with frontmatter. Without --dialect: the one that it names, or the\n" +
+			"only one that accepts it. docs/dialects.md has the differences.",
+		Example: "  gate import ~/.config/cocode/hooks.toml\n" +
+			"  gate import --dialect claude --format yaml .claude/settings.json\n" +
+			"  gate import --to ~/.config/gate/hooks.d massgen.yaml",
+		Args: oneArg("a hook file"),
+		RunE: func(_ *cobra.Command, args []string) error { return f.run(p, args[0]) },
+	}
+	cmd.Flags().StringVar(&f.dialect, "dialect", "", "what the file is written in: claude, cocode, codewhale, massgen, zeph, or gate's own")
+	cmd.Flags().StringVar(&f.format, "format", "", "json, toml or yaml (default: the file's own)")
+	cmd.Flags().StringVar(&f.to, "to", "", "write into `DIR` instead, under the file's name; refused within an agent's session")
+	return cmd
+}
+
+func (f *importFlags) run(p process, file string) error {
+	ext := strings.ToLower(filepath.Ext(file))
+	if f.format != "" {
+		ext = "." + f.format
+	}
+	switch {
+	case f.format == "" && (ext == ".md" || ext == ".yml"):
+		ext = ".yaml"
+	case f.format != "" && !slices.Contains([]string{"json", "toml", "yaml"}, f.format):
+		return usageError("--format is json, toml or yaml, not " + quoted(f.format))
+	}
+	foreign, err := f.read(file)
+	if err != nil {
+		return err
+	}
+	text, err := foreign.Encode(ext)
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	for _, note := range foreign.Notes {
+		fmt.Fprintf(p.stderr, "gate: note: %s\n", visible(note))
+	}
+	if f.to == "" {
+		return printAll(p, string(text))
+	}
+	return f.write(p, strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))+ext, text)
+}
+
+// read reads the file as a person's own, or a skill's where it is one.
+func (f *importFlags) read(file string) (load.Foreign, error) {
+	data, err := hostfs.Files{}.ReadFile(file, maxSettings)
+	if err != nil {
+		return load.Foreign{}, hostfs.At(file, err)
+	}
+	as := scopes.Source{Name: "user", Scope: hook.Session, Authority: hook.User}
+	if filepath.Ext(file) == ".md" {
+		as.Scope, as.Authority = hook.Skill, hook.SkillAuthor
+	}
+	foreign, err := load.ReadHooks(filepath.ToSlash(file), data, f.dialect, as)
+	if errors.Is(err, load.ErrDialect) {
+		err = hintedError{err, "--dialect says so here"}
+	}
+	return foreign, err
+}
+
+// write makes a new file; it never replaces one.
+func (f *importFlags) write(p process, name string, text []byte) error {
+	// A script may set things up; an agent may not.
+	if err := consent.Refuse(true, p.lookupEnv, p.ancestors()...); err != nil {
+		return err
+	}
+	path := filepath.Join(f.to, name)
+	out, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return fmt.Errorf("%s is there already; remove it first, or choose another directory", path)
+	case err != nil:
+		return hostfs.At(path, err)
+	}
+	_, err = out.Write(text)
+	if err = errors.Join(err, out.Close()); err != nil {
+		return errors.Join(hostfs.At(path, err), os.Remove(path))
+	}
+	return printAll(p, visible(p.tilde(path))+"\n")
+}

@@ -1,0 +1,199 @@
+package commands
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gate/consent"
+	"gate/install"
+	"gate/internal/places"
+)
+
+// installFlags are the flags of gate install, uninstall, status and doctor.
+type installFlags struct {
+	dirs   dirFlags
+	scope  string
+	dir    string
+	dryRun bool
+	trust  bool // store a person's trust in the hooks, too
+	bypass bool // leave the modes of the agent that ask for nothing
+	away   bool // take gate out
+	json   bool
+}
+
+func (f *installFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.dir, "dir", "", "the project (default: the one that this directory belongs to)")
+	addDirFlags(cmd, &f.dirs)
+}
+
+// addScope adds the flags of what changes an agent's configuration.
+func (f *installFlags) addScope(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.scope, "scope", string(install.Project), "whose sessions: "+scopeList())
+	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show what would change, and change nothing")
+}
+
+func scopeList() string {
+	var words []string
+	for _, s := range install.Scopes() {
+		words = append(words, string(s))
+	}
+	return strings.Join(words, ", ")
+}
+
+func newInstall(p process) *cobra.Command {
+	var f installFlags
+	cmd := &cobra.Command{
+		Use:   "install AGENT",
+		Short: "put gate in front of an agent",
+		Long: "Adds gate's hooks to an agent's configuration and keeps everything else that is\n" +
+			"there. Running it again changes nothing. Known agents: " + strings.Join(install.Agents(), ", ") + ".",
+		Example: "  gate install claude --scope project",
+		Args:    oneArg("an agent: " + strings.Join(install.Agents(), ", ")),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return f.change(p, args[0], install.Machine.Install, "gate is installed there already; nothing to do",
+				"hint: start a new session of the agent, then ask it to run: mkfs.ext4 /dev/gate-test (there is no such device)")
+		},
+	}
+	f.add(cmd)
+	f.addScope(cmd)
+	cmd.Flags().BoolVar(&f.trust, "trust-hooks", false, "at a terminal: where the agent runs no hook that a person has not trusted (codex), store that you trust gate's")
+	cmd.Flags().BoolVar(&f.bypass, "keep-bypass", false, "with --scope managed: people may still have the agent ask for nothing (claude --dangerously-skip-permissions); gate judges all the same")
+	return cmd
+}
+
+func newUninstall(p process) *cobra.Command {
+	f := installFlags{away: true}
+	cmd := &cobra.Command{
+		Use:     "uninstall AGENT",
+		Short:   "take gate out of an agent's configuration",
+		Long:    "Removes what gate install added to an agent's configuration, and nothing else.",
+		Example: "  gate uninstall claude --scope project",
+		Args:    oneArg("an agent: " + strings.Join(install.Agents(), ", ")),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return f.change(p, args[0], install.Machine.Uninstall, "gate is not installed there; nothing to do",
+				"hint: sessions that run already keep asking gate until they end")
+		},
+	}
+	f.add(cmd)
+	f.addScope(cmd)
+	return cmd
+}
+
+// change plans a change of an agent's configuration and makes it.
+func (f *installFlags) change(
+	p process, agent string, plan func(install.Machine, install.Request) (install.Plan, error), nothing, hint string,
+) error {
+	m, err := f.machine(p)
+	if err != nil {
+		return err
+	}
+	todo, err := plan(m, install.Request{Agent: agent, Scope: install.Scope(f.scope), TrustHooks: f.trust, KeepBypass: f.bypass})
+	if err != nil {
+		return err
+	}
+	if f.trust && !f.dryRun && !todo.Empty() {
+		if err := confirmHooks(p, m, agent, &todo); err != nil {
+			return err
+		}
+	}
+	var b strings.Builder
+	switch {
+	case todo.Empty():
+		b.WriteString(nothing + "\n")
+	case f.dryRun:
+		b.WriteString(todo.Diff())
+	default:
+		err := todo.Apply()
+		if errors.Is(err, fs.ErrPermission) && f.scope == string(install.Managed) {
+			return hintedError{err, "what the whole machine reads is the administrator's to change"}
+		}
+		if err != nil {
+			return err
+		}
+		for _, c := range todo.Changes {
+			fmt.Fprintf(&b, "%s %s\n", c.Action, visible(p.tilde(c.Path)))
+		}
+		b.WriteString(hint + "\n")
+		if f.scope == string(install.Project) && !f.away {
+			fmt.Fprintf(&b, "hint: the file names %s: who shares the project without gate there can run no call with this agent; --scope user%s is for you alone\n",
+				visible(p.tilde(m.Command[0])), map[string]string{"claude": " or local"}[agent])
+		}
+		f.compiles(m)
+	}
+	printFindings(&b, p, todo.Findings)
+	if f.scope == string(install.Managed) && !f.away {
+		f.printWeaknesses(&b, p, m, agent)
+	}
+	return printAll(p, b.String())
+}
+
+// confirmHooks asks a person whether an agent shall run what is about to be
+// installed.
+func confirmHooks(p process, m install.Machine, agent string, todo *install.Plan) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Trust gate's hooks in %s?\nIt then runs, before and after its calls, without asking you:\n  %s --agent %s ...\nThis changes:\n", agent, shown(strings.Join(m.Command, " ")), agent)
+	for _, c := range todo.Changes {
+		fmt.Fprintf(&b, "  %s\n", shown(c.Path))
+	}
+	_, err := consent.Confirm(p.terminal(), b.String())
+	return err
+}
+
+// printWeaknesses reports everything on this machine that weakens gate for an
+// agent, but that gate is not there yet.
+func (f *installFlags) printWeaknesses(b *strings.Builder, p process, m install.Machine, agent string) {
+	list := slices.Concat(f.ownFindings(p), weaknesses(m, agent), programFindings(m.Program), otherPrograms(p, m.Program))
+	if len(list) == 0 {
+		b.WriteString("nothing on this machine weakens it\n")
+		return
+	}
+	fmt.Fprintf(b, "what weakens it on this machine:\n")
+	printFindings(b, p, list)
+}
+
+// machine says where things are on this machine.
+func (f *installFlags) machine(p process) (install.Machine, error) {
+	exe, err := installedProgram()
+	if err != nil {
+		return install.Machine{}, err
+	}
+	given := f.dirs.Absolute()
+	d, err := given.ForHook()
+	if err != nil {
+		return install.Machine{}, err
+	}
+	project := f.dir
+	if project == "" {
+		here, err := os.Getwd()
+		if err != nil {
+			return install.Machine{}, err
+		}
+		project = places.ProjectRoot("", here)
+	} else if project, err = filepath.Abs(project); err != nil {
+		return install.Machine{}, err
+	}
+	home := p.home()
+	if home == "" {
+		return install.Machine{}, errors.New("no home directory; set HOME")
+	}
+	m := install.Machine{
+		OS: runtime.GOOS, Home: home, Project: project, Command: hookCommand(exe), Program: exe,
+		UserDir: d.User, StateDir: d.State, DirsNamed: given.User != "" || given.State != "",
+		ManagedDir: d.Managed, UID: os.Getuid(), Root: p.root,
+	}
+	m.AgentHome = map[string]string{}
+	for _, x := range [][3]string{{"claude", "CLAUDE_CONFIG_DIR", ""}, {"codex", "CODEX_HOME", ""}, {"copilot", "COPILOT_HOME", ""}, {"opencode", "XDG_CONFIG_HOME", "opencode"}} {
+		if dir := p.getenv(x[1]); filepath.IsAbs(dir) {
+			m.AgentHome[x[0]] = filepath.Join(dir, x[2])
+		}
+	}
+	return m, nil
+}

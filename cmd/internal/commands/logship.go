@@ -1,0 +1,156 @@
+package commands
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+
+	"github.com/spf13/cobra"
+
+	"gate/audit"
+	"gate/audit/ship"
+	"gate/cmd/internal/screen"
+	"gate/hook"
+	"gate/internal/sources"
+	"gate/outgoing"
+	"gate/scopes"
+)
+
+// shipFlags say where the log is sent, in the place of settings.
+type shipFlags struct {
+	dirs dirFlags
+	to   scopes.DecisionLogs
+	json bool
+}
+
+func newLogShip(p process) *cobra.Command {
+	var f shipFlags
+	cmd := &cobra.Command{
+		Use:   "ship",
+		Short: "send what was not sent yet to a collector of decision logs",
+		Long: "Posts the records that were not sent yet, in batches, to the address in managed\n" +
+			"settings (decisionLogs) or to another one: gzipped JSON arrays, as OPA sends its\n" +
+			"decision log. What arrived is noted beside the log. It ends when all has arrived or\n" +
+			"the other side does not take more; start it from a timer. The calls of agents never\n" +
+			"wait for it.",
+		Example: "  gate log ship\n  gate log ship --to https://collector.example/logs --token-file ~/collector.token",
+		Args:    noArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), p) },
+	}
+	cmd.Flags().StringVar(&f.to.URL, "to", "", "the address that batches are posted to, such as https://collector.example/logs")
+	cmd.Flags().StringVar(&f.to.TokenFile, "token-file", "", "a file with a bearer token for it")
+	cmd.Flags().StringVar(&f.to.CA, "ca", "", "certificates, in PEM, of who may have signed its certificate")
+	cmd.Flags().StringVar(&f.to.ClientCert, "client-cert", "", "a certificate of this machine, in PEM")
+	cmd.Flags().StringVar(&f.to.ClientKey, "client-key", "", "its key, where that is another file")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
+	addDirFlags(cmd, &f.dirs)
+	return cmd
+}
+
+// run sends the log where the flags say, else where settings do.
+func (f *shipFlags) run(ctx context.Context, p process) error {
+	d, err := f.dirs.ForPeople(p.lookupEnv)
+	if err != nil {
+		return err
+	}
+	to := f.to
+	if to.URL == "" && cmp.Or(to.TokenFile, to.CA, to.ClientCert, to.ClientKey) != "" {
+		return usageError("--token-file, --ca, --client-cert and --client-key go with --to")
+	}
+	l := sources.Load(sources.For{Machine: p.machine(d, "")})
+	settings, err := scopes.Combine(l.Layers...)
+	if err != nil {
+		return err
+	}
+	if to.URL == "" && settings.DecisionLogs.URL == "" { // broken settings say nothing
+		if err := managedFaults(l.Sources); err != nil {
+			return err
+		}
+	}
+	queue := to.URL
+	if to.URL == "" || to.URL == settings.DecisionLogs.URL {
+		queue = ""
+	}
+	if to.URL == "" {
+		to = settings.DecisionLogs
+	}
+	report, err := shipLog(ctx, d.State, queue, to, settings.Labels)
+	if err != nil {
+		return err
+	}
+	if f.json {
+		return printJSON(p, shipDocument(report))
+	}
+	return printAll(p, shipText(report))
+}
+
+// managedFaults are what is wrong with what the administrator wrote.
+func managedFaults(sources []scopes.Source) error {
+	var errs []error
+	for _, src := range sources {
+		if src.Authority != hook.Managed {
+			continue
+		}
+		for i := range src.Faults {
+			errs = append(errs, &src.Faults[i])
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// errNowhere reports that nobody said where the log is to be sent.
+var errNowhere = errors.New("there is no address: managed settings say none (decisionLogs.url), and --to was not given")
+
+// shipLog sends what was not sent yet of the log in dir. queue is "" for the
+// address in settings: what goes elsewhere must not count as sent there.
+func shipLog(ctx context.Context, dir, queue string, to scopes.DecisionLogs, labels map[string]string) (ship.Report, error) {
+	if to.URL == "" {
+		return ship.Report{}, errNowhere
+	}
+	if err := outgoing.CheckAddress(to.URL); err != nil {
+		return ship.Report{}, fmt.Errorf("the address of the collector %w", err)
+	}
+	client, err := ship.Client(to.CA, to.ClientCert, to.ClientKey)
+	if err != nil {
+		return ship.Report{}, fmt.Errorf("decision log: %w", err)
+	}
+	token, err := ship.Token(to.TokenFile)
+	if err != nil {
+		return ship.Report{}, fmt.Errorf("decision log: token: %w", err)
+	}
+	h, err := audit.OpenHistory(dir)
+	if err != nil {
+		return ship.Report{}, fmt.Errorf("decision log: %w", err)
+	}
+	all := maps.Clone(labels)
+	if all == nil {
+		all = map[string]string{}
+	}
+	maps.Copy(all, to.Labels)
+	shipper := ship.Shipper{URL: to.URL, Client: client, Token: token, Labels: all, Queue: queue}
+	report, err := shipper.Ship(ctx, h)
+	if err != nil {
+		err = fmt.Errorf("decision log: %s sent, then: %w", screen.Counted(report.Records, "record"), err)
+	}
+	return report, err
+}
+
+func shipText(r ship.Report) string {
+	if r.Batches == 0 {
+		return "everything was sent before\n"
+	}
+	text := fmt.Sprintf("%s sent in %s, %d bytes\n", screen.Counted(r.Records, "record"), screen.Counted(r.Batches, "batch"), r.Bytes)
+	if r.Gaps > 0 {
+		text += fmt.Sprintf("note: records are missing in %s: they were dropped or taken out before they were sent\n", screen.Counted(r.Gaps, "place"))
+	}
+	return text
+}
+
+func shipDocument(r ship.Report) map[string]any {
+	return map[string]any{
+		"records": r.Records, "gaps": r.Gaps, "batches": r.Batches, "bytes": r.Bytes,
+		"log": r.Cursor.Log, "seq": r.Cursor.Seq,
+	}
+}

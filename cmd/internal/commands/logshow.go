@@ -1,0 +1,63 @@
+package commands
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"gate/audit"
+	"gate/cmd/internal/tell"
+	"gate/strictjson"
+)
+
+func newLogShow(p process) *cobra.Command {
+	var dirs dirFlags
+	var format string
+	cmd := &cobra.Command{
+		Use:   "show ID|last",
+		Short: "all that the log knows of one decision",
+		Long: "Shows one decision, by its id or how the id begins, or the last one: the call, the\n" +
+			"reasons, who was asked, and what of the event is not in the log.",
+		Example: "  gate log show 5spyyq\n  gate log show last --format json",
+		Args:    oneArg("a decision's id, or last"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := checkFormat(format); err != nil {
+				return err
+			}
+			r, err := findRecord(p, dirs, args[0])
+			if err != nil {
+				return err
+			}
+			if format == "json" {
+				doc, err := strictjson.Object(r.JSON(), strictjson.Limits{Depth: 100})
+				if err != nil {
+					return err
+				}
+				return printJSON(p, doc)
+			}
+			return printAll(p, tell.Record(p.page(), &r))
+		},
+	}
+	addFormat(cmd, &format)
+	addDirFlags(cmd, &dirs)
+	return cmd
+}
+
+// findRecord finds a decision in the log by its id, or the last one.
+func findRecord(p process, f dirFlags, id string) (audit.Record, error) {
+	h, err := openHistory(p, f)
+	if err != nil {
+		return audit.Record{}, err
+	}
+	var r audit.Record
+	if id == "last" {
+		r, err = h.Last()
+	} else {
+		r, err = h.Find(id)
+	}
+	if errors.Is(err, audit.ErrNoRecord) {
+		err = fmt.Errorf("%w: %s; gate log lists what is there", err, p.tilde(h.Path()))
+	}
+	return r, err
+}

@@ -1,0 +1,223 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"gate/audit"
+	"gate/cmd/internal/early"
+	"gate/cmd/internal/thin"
+	"gate/cmd/internal/thin/opa"
+)
+
+var update = flag.Bool("update", false, "rewrite what scripts expect")
+
+// TestMain gives scripts a gate that does not look at the processes above the
+// tests: an agent may well be among them.
+func TestMain(m *testing.M) {
+	early.Processors() // as main does
+	testscript.Main(m, map[string]func(){"gate": func() {
+		p := host()
+		p.above, p.root = nil, p.getenv("TEST_ROOT")
+		if dir := p.getenv("TEST_PAUSES"); dir != "" {
+			p.pause = pausing(dir)
+		}
+		if p.getenv("TEST_TYPES") != "" { // somebody at a terminal types the code that it shows
+			at := &typist{}
+			p.stdin, at.keys = io.Pipe()
+			p.stderr, p.isTerminal = io.MultiWriter(at, p.stderr), func() bool { return true }
+		}
+		start(p)
+	}, "gate-files": func() { // reads files, whatever else there is
+		p := host()
+		p.above, p.filesOnly = nil, true
+		start(p)
+	}, "gate-hook": thin.Program{}.Main, "gate-rego": opa.Main, "mcpserver": serveMCP, "webhookserver": serveWebhooks, "codex": serveCodex})
+}
+
+// TestScript runs the scripts, one behaviour each. The home directory, the
+// environment and gate's own directories are the script's.
+func TestScript(t *testing.T) {
+	files, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal(err, len(files))
+	}
+	runScripts(t, "gate", files)
+}
+
+// TestScriptThin runs the scripts in which agents call, and has gate-hook answer
+// them: the same, whatever happens.
+func TestScriptThin(t *testing.T) {
+	all, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []string
+	for _, name := range all {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if regexp.MustCompile(`(?m)^exits [0-9] hook `).Match(text) {
+			files = append(files, name)
+		}
+	}
+	if len(files) < 20 {
+		t.Fatalf("agents call in %d scripts only", len(files))
+	}
+	runScripts(t, "gate-hook", files)
+}
+
+// runScripts runs scripts with a program that answers agents.
+func runScripts(t *testing.T, hook string, files []string) {
+	testscript.Run(t, testscript.Params{
+		Files:               files,
+		UpdateScripts:       *update,
+		RequireUniqueNames:  true,
+		RequireExplicitExec: true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
+			e.Setenv("USERPROFILE", filepath.Join(e.WorkDir, "home"))
+			e.Setenv("TEST_HOOK", hook)
+			e.Setenv("TEST_ROOT", filepath.Join(e.WorkDir, "root")) // of what agents' settings of the machine are below
+			for _, dir := range []string{"home", "project/.git", "state"} {
+				if err := os.MkdirAll(filepath.Join(e.WorkDir, dir), 0o700); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		Condition: func(name string) (bool, error) {
+			if name == "root" {
+				return os.Geteuid() == 0, nil
+			}
+			return false, fmt.Errorf("unknown condition %q", name)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "person": person, "expand": expand, "idof": idOf, "cmpcases": compareCases, "model": startModel, "activate": activate, "damage": damage, "opatest": opatest, "serve": startServer, "publish": publish, "answers": startServe, "ask": askServe, "stops": stopServe, "client": client, "refuses": refuses, "shows": shows, "pauses": pauses, "serve-tls": startTLS, "runs": runs},
+	})
+}
+
+// exits runs "gate COMMAND" with the directories of the script, and checks the
+// exit status: exits 2 hook --agent claude.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits status command [args...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	args = withDirs(ts, args[1:])
+	status, program := 0, "gate"
+	if args[0] == "hook" && ts.Getenv("TEST_HOOK") == "gate-hook" {
+		program, args = "gate-hook", args[1:]
+	}
+	if err := ts.Exec(program, args...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("gate: %v", err)
+		}
+		status = exit.ExitCode()
+	}
+	if status != want {
+		ts.Fatalf("exit status %d, want %d", status, want)
+	}
+}
+
+// person runs "gate COMMAND" as somebody at a terminal who agrees to what is
+// shown, and checks the exit status: person 0 trust dir. What it prints is
+// logged.
+func person(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: person status command [args...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	in, keys := io.Pipe()
+	defer keys.Close()
+	display := &typist{keys: keys}
+	status := run(context.Background(), process{
+		args: withDirs(ts, args[1:]), stdin: in, stdout: ts.Stdout(), stderr: display, env: []string{"HOME=" + ts.Getenv("HOME")},
+		exit:       func(status int) { ts.Fatalf("the process would exit with %d", status) },
+		isTerminal: func() bool { return true },
+	})
+	fmt.Fprint(ts.Stderr(), display)
+	if status != want {
+		ts.Fatalf("exit status %d, want %d", status, want)
+	}
+}
+
+// withDirs gives a command that takes them the directories of the script.
+func withDirs(ts *testscript.TestScript, args []string) []string {
+	work, n := ts.Getenv("WORK"), 1
+	if args[0] == "session" && len(args) > 1 {
+		n = 2
+	}
+	switch args[0] {
+	case "hook", "try", "facts", "eval", "explain", "install", "uninstall", "status", "doctor",
+		"mcp", "serve", "statusline", "suggest", "policies", "settings", "set", "trust", "distrust", "approve", "inject", "session", "log", "test", "replay", "check", "fmt", "sync", "build":
+		args = append(args[:n:n], append([]string{
+			"--managed-dir=" + filepath.Join(work, "managed"), "--user-dir=" + filepath.Join(work, "user"),
+			"--state-dir=" + filepath.Join(work, "state"),
+		}, args[n:]...)...)
+	}
+	return args
+}
+
+// expand puts the script's directory in the place of $WORK in files, and the
+// addresses of its servers in the place of $MODEL, $HOST and $REGISTRY, and the digests that
+// publish set in the place of $V1 and $V2.
+func expand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: expand file...")
+	}
+	for _, name := range args {
+		text := strings.ReplaceAll(ts.ReadFile(name), "$WORK", filepath.ToSlash(ts.Getenv("WORK")))
+		text = strings.ReplaceAll(text, "$MODEL", ts.Getenv("MODEL"))
+		for _, name := range []string{"HOST", "REGISTRY", "V1", "V2"} {
+			text = strings.ReplaceAll(text, "$"+name, ts.Getenv(name))
+		}
+		for _, name := range []string{"DIGEST1", "DIGEST2", "DIGEST3"} {
+			if digest := ts.Getenv(name); digest != "" { // else it is a word
+				text = strings.ReplaceAll(text, name, digest)
+			}
+		}
+		ts.Check(os.WriteFile(ts.MkAbs(name), []byte(text), 0o600))
+	}
+}
+
+// idOf sets a variable to the id of the decision in a log about a call that
+// contains a text: idof NAME LOG TEXT.
+func idOf(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: idof name log text")
+	}
+	for line := range strings.Lines(ts.ReadFile(args[1])) {
+		if r, err := audit.Parse([]byte(line)); err == nil && strings.Contains(line, args[2]) {
+			ts.Setenv(args[0], r.ID)
+			return
+		}
+	}
+	ts.Fatalf("no decision about %s", args[2])
+}
+
+// compareCases is cmp for cases made of decisions, whose ids are random.
+func compareCases(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: cmpcases file want")
+	}
+	got := regexp.MustCompile(`decided in [0-9a-z]{6}`).ReplaceAllString(ts.ReadFile(args[0]), "decided in ID")
+	if want := ts.ReadFile(args[1]); got != want {
+		ts.Fatalf("%s:\n%s\nwant:\n%s", args[0], got, want)
+	}
+}

@@ -1,0 +1,184 @@
+package commands
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"gate/adapters"
+	"gate/cmd/internal/screen"
+	"gate/engine/handlers"
+	"gate/hook"
+	"gate/internal/core"
+	"gate/internal/places"
+	"gate/internal/setup"
+	"gate/internal/sources"
+	"gate/mcpproxy"
+	"gate/strictjson"
+)
+
+// maxSessionName bounds what people call a session, in bytes.
+const maxSessionName = 256
+
+// mcpFlags are the flags of gate mcp.
+type mcpFlags struct {
+	dirs    dirFlags
+	name    string
+	url     string
+	headers []string
+	session string
+}
+
+func newMCP(p process) *cobra.Command {
+	var f mcpFlags
+	cmd := &cobra.Command{
+		Use:   "mcp -- SERVER [ARG...] | mcp --url URL",
+		Short: "stand before an MCP server and decide about every tool call",
+		Long: "Starts an MCP server and hands on what it and the client on standard input and\n" +
+			"output say to each other. Calls of tools are decided about before the server gets\n" +
+			"them, and their results before the client does; everything else passes as it is.\n" +
+			"For agents without hooks: put \"gate mcp --\" before the server's command line.",
+		Example: "  gate mcp -- npx -y @modelcontextprotocol/server-filesystem /home/dev\n  gate mcp --name github -- github-mcp-server stdio",
+		Args: func(_ *cobra.Command, args []string) error {
+			switch {
+			case len(args) == 0 && f.url == "":
+				return usageError("give the server's command line, behind --, or its address with --url")
+			case len(args) > 0 && f.url != "":
+				return usageError("give a command line or an address, not both")
+			case len(f.headers) > 0 && f.url == "":
+				return usageError("--header goes with --url")
+			case f.session != strictjson.Visible(f.session) || len(f.session) > maxSessionName:
+				return usageError(fmt.Sprintf("--session must be visible characters, %d bytes at most", maxSessionName))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), p, args) },
+	}
+	cmd.Flags().SetInterspersed(false) // what follows the server's name is the server's
+	cmd.Flags().StringVar(&f.name, "name", "", "the server's name in the names of tools, mcp__NAME__TOOL (default: what it calls itself)")
+	cmd.Flags().StringVar(&f.url, "url", "", "the address of a server behind streamable HTTP, instead of a command line")
+	cmd.Flags().StringArrayVar(&f.headers, "header", nil, "with --url: a header 'NAME: VALUE' for every request; $VARIABLE is the environment's")
+	cmd.Flags().StringVar(&f.session, "session", "", "what the session is called, for gate inject and gate session (default: a new name)")
+	addDirFlags(cmd, &f.dirs)
+	return cmd
+}
+
+// server starts the server, or prepares to talk to it.
+func (f mcpFlags) server(p process, args []string) (mcpproxy.Server, error) {
+	if f.url == "" {
+		cmd := exec.Command(args[0], args[1:]...)
+		cmd.Env, cmd.Stderr = p.env, p.stderr
+		s, err := mcpproxy.Start(cmd)
+		if err != nil {
+			return nil, fmt.Errorf("the server cannot be started: %w", err)
+		}
+		return s, nil
+	}
+	header := http.Header{}
+	for _, h := range f.headers {
+		name, value, ok := strings.Cut(h, ":")
+		var missing []string
+		value = os.Expand(strings.TrimSpace(value), func(key string) string {
+			v, set := p.lookupEnv(key)
+			if !set {
+				missing = append(missing, key)
+			}
+			return v
+		})
+		switch {
+		case !ok || strings.TrimSpace(name) == "":
+			return nil, usageError("--header must be 'NAME: VALUE'") // without it: it may be a secret
+		case len(missing) > 0:
+			return nil, fmt.Errorf("--header %s: the environment has no %s", quoted(name), quoted(missing[0]))
+		}
+		header.Add(strings.TrimSpace(name), value)
+	}
+	s, err := mcpproxy.Dial(f.url, header)
+	if err != nil {
+		return nil, fmt.Errorf("--url: %w", err)
+	}
+	return s, nil
+}
+
+func (f mcpFlags) run(ctx context.Context, p process, args []string) error {
+	d, err := f.dirs.ForHook() // the client chose the working directory
+	if err != nil {
+		return err
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	told := &teller{p: p}
+	w := &watch{
+		Options: setup.Options{For: sources.For{Machine: p.machine(d, places.ProjectRoot("", here)), Live: true}, Handlers: handlers.Options{Supervisor: p.supervisor()}},
+		keeper:  setup.NewKeeper(true), // the client starts gate and the server alike
+	}
+	if _, err := w.keeper.Gate(w.Options, true); err != nil {
+		return err // before the server is there
+	}
+	server, err := f.server(p, args)
+	if err != nil {
+		return err
+	}
+	return mcpproxy.Run(ctx, mcpproxy.Stream{In: p.stdin, Out: p.stdout}, server, mcpproxy.Options{
+		Server: f.name, Session: cmp.Or(f.session, "mcp-"+core.NewID()), Dir: filepath.ToSlash(here), Decide: w.decide, Tell: told.tell,
+	})
+}
+
+// A watch decides for a process that lives long, always by the policies that
+// are there.
+type watch struct {
+	setup.Options
+	keeper *setup.Keeper
+}
+
+// decide decides about an event with the memory of its session and records that.
+func (w *watch) decide(ctx context.Context, ev hook.Event) hook.Decision {
+	ev.Gate = core.Now(w.Account, false)
+	s := w.Options
+	s.Session, s.Event = core.Recall(w.Dirs, &ev), &ev
+	g, err := w.keeper.Gate(s, true)
+	adapter, _ := adapters.Lookup(ev.Agent)
+	var d hook.Decision
+	if err == nil {
+		d, err = g.Answer(ctx, s.Session, &ev, func(d *hook.Decision) bool { return adapters.Rule(&ev, d).Result == hook.Reject })
+	}
+	if err != nil {
+		return core.Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err})
+	}
+	return g.Record(ctx, adapter, &ev, d)
+}
+
+// A teller tells the person what they should know, the same thing once.
+type teller struct {
+	p    process
+	mu   sync.Mutex
+	last []string
+}
+
+// mostTold is how many texts are compared with a new one.
+const mostTold = 64
+
+func (t *teller) tell(text string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, l := range t.last {
+		if l == text {
+			return
+		}
+	}
+	if len(t.last) == mostTold {
+		t.last = t.last[1:]
+	}
+	t.last = append(t.last, text)
+	fmt.Fprintf(t.p.stderr, "gate: %s\n", screen.Hang(visible(text)))
+}

@@ -1,0 +1,133 @@
+package commands
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gate/cmd/internal/draft"
+	"gate/cmd/internal/targets"
+	"gate/hook"
+	"gate/scopes/load"
+)
+
+func newNew(p process) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "new",
+		Short: "begin something of your own: a policy",
+		Args:  subcommand,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newNewPolicy(p))
+	return cmd
+}
+
+// newPolicyFlags are the flags of gate new policy.
+type newPolicyFlags struct {
+	dir, event, effect string
+}
+
+func newNewPolicy(p process) *cobra.Command {
+	var f newPolicyFlags
+	cmd := &cobra.Command{
+		Use:   "policy NAME",
+		Short: "write a policy with tests, event cases and a page, to be changed",
+		Long: "Writes a policy that works as it stands: the rule, its Rego tests, its event cases\n" +
+			"and its page. NAME is the package, such as acme.push_protected; its parts are the\n" +
+			"directories. Nothing that is there is overwritten.",
+		Example: "  gate new policy acme.push_protected\n" +
+			"  gate new policy acme.no_keys --event PostToolUse --effect modify\n" +
+			"  gate new policy acme.house_rules --event SessionStart --effect context --dir .gate/policies",
+		Args: oneArg("the policy's name, such as acme.push_protected"),
+		RunE: func(_ *cobra.Command, args []string) error { return f.run(p, args[0]) },
+	}
+	cmd.Flags().StringVar(&f.dir, "dir", ".", "the directory that the package begins in")
+	cmd.Flags().StringVar(&f.event, "event", string(hook.PreToolUse), "the event that the policy listens to")
+	cmd.Flags().StringVar(&f.effect, "effect", "deny", "what it does: "+strings.Join(draft.Effects(), ", "))
+	return cmd
+}
+
+func (f *newPolicyFlags) run(p process, id string) error {
+	if err := draft.CheckName(id); err != nil {
+		return usageError(err.Error())
+	}
+	files, err := draft.Policy{ID: id, Event: hook.Name(f.event).Canonical(), Effect: f.effect}.Files()
+	if err != nil {
+		return usageError(err.Error())
+	}
+	parts := strings.Split(id, ".")
+	dir := filepath.Join(f.dir, filepath.Join(parts...))
+	written, err := writeNew(dir, parts[len(parts)-1], files)
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	for i, file := range written {
+		fmt.Fprintf(&b, "wrote %s: %s\n", visible(p.tilde(file)), files[i].What)
+	}
+	fmt.Fprintf(&b, "next:\n"+
+		"  change the rule and the calls in its tests\n"+
+		"  gate test %[1]s\n"+
+		"  gate check %[1]s\n"+
+		"  gate check --editor-files . (once; tells Regal and editors about gate)\n"+
+		"%[2]s"+
+		"hint: docs/rego.md has what a policy can read, and forty policies to begin with\n", visible(p.tilde(dir)), whereAsked(p, f.dir))
+	return printAll(p, b.String())
+}
+
+// whereAsked says whether a draft in dir is asked as it lies, or where it has to
+// lie.
+func whereAsked(p process, dir string) string {
+	if dir, err := filepath.Abs(dir); err == nil && filepath.Base(dir) == load.PoliciesDir {
+		d, err := dirFlags{}.ForPeople(p.lookupEnv)
+		if place := filepath.Dir(dir); targets.IsPlace(place) || err == nil && place == d.User {
+			return "  it is in force already, as it stands\n"
+		}
+	}
+	return "  move it to ~/.config/gate/policies (for you) or to .gate/policies (for whoever works on the project): then it is in force\n"
+}
+
+// writeNew writes the files of a draft and returns their names. If one of them
+// is there already, or cannot be written, none is left.
+func writeNew(dir, name string, files []draft.File) (written []string, err error) {
+	var there []error
+	for _, f := range files {
+		file := filepath.Join(dir, name+f.Suffix)
+		if _, err := os.Lstat(file); err == nil {
+			there = append(there, fmt.Errorf("%s is there already; nothing was written", file))
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			there = append(there, err)
+		}
+	}
+	if err := errors.Join(there...); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			for _, file := range written {
+				os.Remove(file)
+			}
+		}
+	}()
+	for _, f := range files {
+		file := filepath.Join(dir, name+f.Suffix)
+		out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if err != nil {
+			return written, err
+		}
+		written = append(written, file)
+		_, err = out.WriteString(f.Text)
+		if err := errors.Join(err, out.Close()); err != nil {
+			return written, err
+		}
+	}
+	return written, nil
+}

@@ -1,0 +1,145 @@
+package commands
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gate/cmd/internal/document"
+	"gate/hook"
+	"gate/internal/setup"
+	"gate/scopes"
+)
+
+func newPolicies(p process) *cobra.Command {
+	var f placeFlags
+	cmd := &cobra.Command{
+		Use:   "policies [POLICY|GROUP]...",
+		Short: "all policies and hooks, their levels and parameters",
+		Long: "Lists every policy and hook that an agent would meet in this directory: its level\n" +
+			"(on: as it is written), whose it is, the parameters that settings give it, and\n" +
+			"why it does not run where it does not. With names, lists only those and what is\n" +
+			"below them.",
+		Example: "  gate policies\n  gate policies gate.git\n  gate set policies.gate.git.push ask",
+		RunE: func(_ *cobra.Command, names []string) error {
+			g, err := f.gate(p)
+			if err != nil {
+				return err
+			}
+			rows, err := policyRows(g, names)
+			if err != nil {
+				return err
+			}
+			if f.json {
+				err = printJSON(p, policiesDocument(g, rows))
+			} else {
+				err = printPolicies(p, g, rows)
+			}
+			if err == nil && slices.ContainsFunc(g.Set.Sources(), func(s *scopes.Source) bool { return len(s.Faults) > 0 }) {
+				err = exitWith(exitFailed)
+			}
+			return err
+		},
+	}
+	f.add(cmd)
+	f.addJSON(cmd)
+	return cmd
+}
+
+// policyRows are the policies of some names, all without names. A name that is
+// nobody's is an error.
+func policyRows(g *setup.Gate, names []string) ([]scopes.PolicyRow, error) {
+	all := g.Set.Policies()
+	if len(names) == 0 {
+		return all, nil
+	}
+	var known []string
+	for _, r := range all {
+		known = append(known, r.ID)
+	}
+	of := func(id, name string) bool { return id == name || strings.HasPrefix(id, name+".") }
+	for _, name := range names {
+		if !slices.ContainsFunc(known, func(id string) bool { return of(id, name) }) {
+			return nil, errors.New("there is no policy " + quoted(name) + " here" + didYouMean(name, known, strings.Clone))
+		}
+	}
+	return slices.DeleteFunc(all, func(r scopes.PolicyRow) bool {
+		return !slices.ContainsFunc(names, func(name string) bool { return of(r.ID, name) })
+	}), nil
+}
+
+func printPolicies(p process, g *setup.Gate, rows []scopes.PolicyRow) error {
+	var b strings.Builder
+	width := 0
+	for _, r := range rows {
+		width = max(width, len(r.ID))
+	}
+	for _, r := range rows {
+		level := string(r.Level)
+		if r.Level == scopes.LevelNone {
+			level = "on"
+		}
+		if r.Inactive != "" {
+			level = "off"
+		}
+		kind := ""
+		if r.Kind != hook.Rego {
+			kind = " " + string(r.Kind)
+		}
+		fmt.Fprintf(&b, "%-*s  %-6s  %s%s\n", width, visible(r.ID), level, visible(r.Source), kind)
+		switch {
+		case r.Inactive != "" && r.LevelPos != "":
+			fmt.Fprintf(&b, "  does not run: %s\n", visible(p.tilde(r.LevelPos)))
+		case r.Inactive != "":
+			fmt.Fprintf(&b, "  does not run: %s\n", visible(r.Inactive))
+		case r.LevelPos != "":
+			fmt.Fprintf(&b, "  level: %s\n", visible(p.tilde(r.LevelPos)))
+		}
+		for _, name := range slices.Sorted(maps.Keys(r.Params)) {
+			if value := document.Line(r.Params[name]); value != document.Line(r.Hook.Params[name].Default) {
+				fmt.Fprintf(&b, "  %s = %s\n", visible(name), value)
+			}
+		}
+	}
+	for _, src := range g.Set.Sources() {
+		for _, f := range src.Faults {
+			fmt.Fprintf(&b, "error: %s: %s\n", visible(src.Name), visible(f.Error()))
+		}
+	}
+	for _, n := range append(g.Notices, g.Untrusted()...) {
+		fmt.Fprintf(&b, "note: %s\n", visible(n))
+	}
+	return printAll(p, b.String())
+}
+
+func policiesDocument(g *setup.Gate, list []scopes.PolicyRow) map[string]any {
+	rows := []any{}
+	for _, r := range list {
+		params := map[string]any{}
+		for name, value := range r.Params {
+			params[name] = document.Value(value)
+		}
+		events := []any{}
+		for _, e := range r.Events {
+			events = append(events, string(e))
+		}
+		rows = append(rows, map[string]any{
+			"id": r.ID, "kind": string(r.Kind), "title": document.OrNull(r.Title), "events": events,
+			"scope": r.Scope.String(), "authority": r.Authority.String(), "source": r.Source,
+			"pos": g.Position(r.Source, r.Pos()), "level": document.OrNull(string(r.Level)), "level_pos": document.OrNull(r.LevelPos),
+			"params": params, "inactive": document.OrNull(r.Inactive),
+		})
+	}
+	sources := []any{}
+	for _, src := range g.Set.Sources() {
+		sources = append(sources, map[string]any{
+			"name": src.Name, "scope": src.Scope.String(), "authority": src.Authority.String(), "dir": document.OrNull(g.Where[src.Name]),
+			"digest": document.OrNull(src.Digest), "trusted": src.Runs(), "inactive": src.Inactive(), "faults": document.Faults(src.Faults),
+		})
+	}
+	return map[string]any{"policies": rows, "sources": sources, "off": document.OrNull(g.Set.Off()), "notices": document.Strings(g.Notices)}
+}

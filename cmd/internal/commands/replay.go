@@ -1,0 +1,146 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gate/cmd/internal/past"
+	"gate/cmd/internal/screen"
+	"gate/internal/setup"
+	"gate/internal/sources"
+	"gate/replay"
+)
+
+// replayFlags are the flags of gate replay.
+type replayFlags struct {
+	dirs     dirFlags
+	agent    string
+	against  string
+	as       string
+	facts    string
+	failOn   []string
+	limit    int
+	format   string
+	progress bool
+}
+
+func newReplay(p process) *cobra.Command {
+	var f replayFlags
+	cmd := &cobra.Command{
+		Use:   "replay [LOG|TRANSCRIPT|EVENTS|DIR|-]...",
+		Short: "decide past calls again, and see what would change",
+		Long: "Reads past calls and decides each again, running nothing: from gate's decision logs,\n" +
+			"from transcripts of Claude Code's sessions, from files with an event a line, or all of\n" +
+			"these below a directory; without an argument, from your own decision log. What a line\n" +
+			"is it tells from the line. With --against, compares the policies in force here with\n" +
+			"policies that might be; without, what was decided then with what would be now.\n" +
+			"docs/replay.md says what can be replayed and how.",
+		Example: "  gate replay\n  gate replay ~/.claude/projects --against policies\n" +
+			"  gate replay decisions.jsonl --against bundle.tar.gz --as managed --fail-on newly-allowed",
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, p, args) },
+	}
+	cmd.Flags().StringVar(&f.against, "against", "", "a directory of policies, or an OPA bundle (directory or .tar.gz), to compare with")
+	cmd.Flags().StringVar(&f.as, "as", "", "whose place it takes: managed, user or project (default: one more source of yours,\nin the place of one of the same name)")
+	cmd.Flags().StringVar(&f.facts, "facts", past.Recorded, "what calls are decided by: recorded facts where there are any, those of today's\nfiles and environment (today), or those of the call alone (blind)")
+	cmd.Flags().StringSliceVar(&f.failOn, "fail-on", nil, "end with status 2 on any of "+strings.Join(failWords(), ", "))
+	cmd.Flags().IntVar(&f.limit, "limit", 5, "calls that are shown of each policy and of what is not replayable; 0: all")
+	cmd.Flags().StringVar(&f.agent, "agent", "claude", "whose form the events have")
+	cmd.Flags().BoolVar(&f.progress, "progress", false, "say on standard error how far it is, also where that is no terminal")
+	addFormat(cmd, &f.format)
+	addDirFlags(cmd, &f.dirs)
+	return cmd
+}
+
+// Words of --fail-on beside the changes themselves.
+const (
+	failChanged = "changed" // any change
+	failLost    = "not-replayable"
+	failFault   = "fault"
+)
+
+func failWords() []string {
+	return []string{string(replay.NewlyAllowed), string(replay.NewlyDenied), string(replay.NewlyAsked), failChanged, failLost, failFault}
+}
+
+func (f *replayFlags) check() error {
+	for _, word := range f.failOn {
+		if !slices.Contains(failWords(), word) {
+			return usageError("--fail-on " + quoted(word) + ": want " + strings.Join(failWords(), ", "))
+		}
+	}
+	switch {
+	case f.limit < 0:
+		return usageError("--limit must not be negative; 0 means all")
+	case !slices.Contains([]string{past.Recorded, past.Today, past.Blind}, f.facts):
+		return usageError("--facts " + quoted(f.facts) + ": want recorded, today or blind")
+	case f.as != "" && f.against == "":
+		return usageError("--as says whose place --against takes; give both")
+	case !slices.Contains([]string{"", "managed", "user", "project"}, f.as):
+		return usageError("--as " + quoted(f.as) + ": want managed, user or project")
+	}
+	return checkFormat(f.format)
+}
+
+func (f *replayFlags) run(cmd *cobra.Command, p process, args []string) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	adapter, err := adapterFor(f.agent)
+	if err != nil {
+		return err
+	}
+	d, err := f.dirs.ForPeople(p.lookupEnv)
+	if err != nil {
+		return err
+	}
+	inputs, err := past.Files(d, args)
+	if err != nil {
+		return err
+	}
+	var against *past.Proposal
+	if f.against != "" {
+		if against, err = past.LoadProposal(f.against, f.as); err != nil {
+			return err
+		}
+	}
+	r := past.New(setup.Options{For: sources.For{Machine: p.machine(d, "")}}, against, f.facts)
+	bar := newProgressBar(p, f.progress)
+	report, err := r.Run(cmd.Context(), past.Calls(p.stdin, p.page(), args, inputs, adapter), bar.at)
+	bar.end()
+	if errors.Is(err, context.Canceled) {
+		err = fmt.Errorf("interrupted after %s", screen.Counted(report.Calls, "call"))
+	}
+	if err != nil {
+		return err
+	}
+	report.Limit = f.limit
+	if f.format == "json" {
+		err = printJSON(p, report.Document())
+	} else {
+		err = printAll(p, report.Text(p.page(), len(inputs)))
+	}
+	if err == nil && f.fails(report.Report) {
+		err = exitWith(exitReject)
+	}
+	return err
+}
+
+// fails reports whether something is there that --fail-on names.
+func (f *replayFlags) fails(r *replay.Report) bool {
+	return slices.ContainsFunc(f.failOn, func(word string) bool {
+		switch word {
+		case failChanged:
+			return len(r.Changed) > 0
+		case failLost:
+			return len(r.Lost) > 0
+		case failFault:
+			return len(r.Faults) > 0
+		}
+		return r.Count(replay.Change(word)) > 0
+	})
+}

@@ -1,0 +1,116 @@
+package commands
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"gate/bundles"
+)
+
+// TestRunbook follows docs/admin.md: it writes the files that the page shows,
+// runs its commands in their order, and wants the lines that stand under each.
+func TestRunbook(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, "docs", "admin.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.NewReplacer("/etc/gate", "managed", "/srv/policy", "srv", "https://policy.acme.example", "http://$HOST").Replace(string(page))
+	var script, files strings.Builder
+	script.WriteString("mkdir srv\nserve HOST srv\n")
+	commands := 0
+	for _, m := range regexp.MustCompile("(?ms)(?:^`([^`]+)`:\n\n)?^```([a-z]+)\n(.*?)^```$").FindAllStringSubmatch(text, -1) {
+		file, language, body := m[1], m[2], m[3]
+		switch {
+		case file != "":
+			kept := fmt.Sprintf("%d_%s", script.Len(), strings.ReplaceAll(file, "/", "_")) // a file may be there twice
+			files.WriteString("-- " + kept + " --\n" + body)
+			script.WriteString("mkdir " + filepath.ToSlash(filepath.Dir(file)) + "\ncp " + kept + " " + file + "\nexpand " + file + "\n")
+		case language == "console":
+			for _, c := range strings.Split("\n"+body, "\n$ ")[1:] {
+				line, want, _ := strings.Cut(c, "\n")
+				step(&script, line, want)
+				commands++
+			}
+		}
+	}
+	if commands < 30 {
+		t.Fatalf("only %d commands on the page", commands)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "runbook.txtar"), []byte(script.String()+"\n"+files.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: dir, RequireExplicitExec: true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
+			e.Setenv("USERPROFILE", filepath.Join(e.WorkDir, "home"))
+			return os.MkdirAll(filepath.Join(e.WorkDir, "home"), 0o700)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "runs": runs, "serve": startServer, "expand": expand, "sha256sum": digests},
+	})
+}
+
+// runs runs gate with the directories of the script, whatever its exit status
+// says of the machine that the test runs on.
+func runs(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: runs command [args...]")
+	}
+	var exit *exec.ExitError
+	if err := ts.Exec("gate", withDirs(ts, args)...); err != nil && !errors.As(err, &exit) {
+		ts.Fatalf("gate: %v", err)
+	}
+}
+
+// digests is sha256sum, which also says what DIGEST7 stands for from then on: the
+// digits of company-7.tar.gz.
+func digests(ts *testscript.TestScript, neg bool, args []string) {
+	for _, name := range args {
+		digest := strings.TrimPrefix(bundles.Digest([]byte(ts.ReadFile(name))), "sha256:")
+		ts.Setenv("DIGEST"+regexp.MustCompile(`\d+`).FindString(name), digest)
+		fmt.Fprintf(ts.Stdout(), "%s  %s\n", digest, name)
+	}
+}
+
+// step makes a command of the page, and what it prints, a step of a script.
+func step(b *strings.Builder, line, want string) {
+	line = strings.TrimPrefix(strings.Replace(line, "mkdir -p ", "mkdir ", 1), "gate ")
+	line = regexp.MustCompile(`DIGEST[0-9]`).ReplaceAllString(line, "$${$0}")
+	if before, file, ok := strings.Cut(line, " < "); ok {
+		line = before
+		b.WriteString("stdin " + file + "\n")
+	}
+	words := strings.Fields(line)
+	status := regexp.MustCompile(`(?m)^\((status ([0-9])|any status)\)$`).FindStringSubmatch(want)
+	switch {
+	case words[0] == "sha256sum":
+		b.WriteString(line + "\n")
+		return // it says what the digests are
+	case words[0] == "cp" || words[0] == "mkdir" || words[0] == "rm":
+		b.WriteString(line + "\n")
+	case status != nil && status[2] != "":
+		b.WriteString("exits " + status[2] + " " + line + "\n")
+	case status != nil:
+		b.WriteString("runs " + line + "\n")
+	default:
+		b.WriteString("exits 0 " + line + "\n")
+	}
+	for l := range strings.Lines(want) {
+		l = strings.TrimRight(l, "\n")
+		if l == "…" || l == "" || status != nil && l == status[0] {
+			continue
+		}
+		pattern := regexp.QuoteMeta(l)
+		pattern = strings.ReplaceAll(pattern, "…", ".*")
+		b.WriteString("stdout '" + strings.ReplaceAll(pattern, "'", "''") + "'\n")
+	}
+}

@@ -1,0 +1,197 @@
+package commands
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gate/adapters"
+	"gate/cmd/internal/document"
+	"gate/engine/handlers"
+	"gate/hook"
+	"gate/internal/core"
+	"gate/internal/hookpath"
+	"gate/internal/places"
+	"gate/internal/setup"
+	"gate/internal/sources"
+	"gate/serve"
+)
+
+// Where gate serve keeps what is its own, below the state directory.
+const (
+	serveDir    = "serve"
+	serveSocket = "gate.sock"
+	serveToken  = "token"
+)
+
+// servePort spells gate on a telephone.
+const servePort = 4283
+
+// tokenVariable is where agents look for the token.
+const tokenVariable = "CLAUDE_GATE_TOKEN"
+
+// serveFlags are the flags of gate serve.
+type serveFlags struct {
+	dirs     dirFlags
+	port     int
+	noHTTP   bool
+	noSocket bool
+	sameEnv  bool
+	print    bool
+}
+
+func newServe(p process) *cobra.Command {
+	var f serveFlags
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "answer agents and programs from a process that stays up",
+		Long: "Answers events on a unix socket that only this account can use, and on the loopback\n" +
+			"addresses behind a token, until it is told to stop: the http hooks of Claude Code,\n" +
+			"whole decisions, and the same in the form of OPA's server. Nothing needs it, and\n" +
+			"while it is not there, agents that ask it are not guarded unless their settings say\n" +
+			"so: gate install is the way that holds.",
+		Example: "  gate serve\n  gate serve --print-settings > settings.json",
+		Args: func(_ *cobra.Command, args []string) error {
+			switch {
+			case len(args) > 0:
+				return usageError("unexpected argument " + quoted(args[0]))
+			case f.port < 0 || f.port > 65535:
+				return usageError("--port must be between 0 and 65535")
+			case f.noHTTP && f.noSocket:
+				return usageError("--no-http and --no-socket leave nothing to listen on")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.print {
+				return f.settings(p)
+			}
+			return f.run(cmd.Context(), p)
+		},
+	}
+	cmd.Flags().IntVar(&f.port, "port", servePort, "the port on 127.0.0.1 and ::1; 0 takes any that is free")
+	cmd.Flags().BoolVar(&f.noHTTP, "no-http", false, "listen on the socket only")
+	cmd.Flags().BoolVar(&f.noSocket, "no-socket", false, "listen on the loopback addresses only")
+	cmd.Flags().BoolVar(&f.sameEnv, "same-environment", false, "agents run in the environment of this process: what its variables say counts for their calls")
+	cmd.Flags().BoolVar(&f.print, "print-settings", false, "print the settings that have Claude Code ask this server, and end")
+	addDirFlags(cmd, &f.dirs)
+	return cmd
+}
+
+// settings prints what goes into Claude Code's settings.
+func (f serveFlags) settings(p process) error {
+	if f.port == 0 || f.noHTTP {
+		return usageError("--print-settings needs the port that agents ask")
+	}
+	machine, err := (&installFlags{dirs: f.dirs}).machine(p)
+	if err != nil {
+		return err
+	}
+	return emit(p, []byte(machine.ClaudeOverHTTP(fmt.Sprintf("http://127.0.0.1:%d", f.port), tokenVariable)+"\n"))
+}
+
+func (f serveFlags) run(ctx context.Context, p process) error {
+	d, err := f.dirs.Absolute().ForHook() // those that the hook would find
+	if err != nil {
+		return err
+	}
+	listeners, token, err := f.listen(d)
+	if err != nil {
+		return err
+	}
+	k := setup.NewKeeper(f.sameEnv)
+	if _, err := k.Gate(setup.Options{For: sources.For{Machine: p.machine(d, ""), Live: true}, Handlers: handlers.Options{Supervisor: p.supervisor()}}, false); err != nil {
+		fmt.Fprintf(p.stderr, "gate: every call is rejected until this is put right: %s\n", visible(err.Error()))
+	}
+	answers := answerer{process: p, dirs: dirArgs(f.dirs.Absolute()), keeper: k}
+	server := serve.New(serve.Options{Decide: answers.decide, State: k.State, Token: token})
+	var where []string
+	for _, l := range listeners {
+		if l.Addr().Network() == "unix" {
+			where = append(where, filepath.Join(d.State, serveDir, serveSocket))
+			continue
+		}
+		where = append(where, "http://"+l.Addr().String())
+	}
+	fmt.Fprintf(p.stdout, "gate serve: listening on %s\n", strings.Join(where, ", "))
+	return server.Serve(ctx, listeners...)
+}
+
+// listen opens what there is to listen on. The token is needed by HTTP only.
+func (f serveFlags) listen(d dirs) (list []net.Listener, token string, err error) {
+	defer func() {
+		if err != nil {
+			for _, l := range list {
+				l.Close()
+			}
+		}
+	}()
+	own := filepath.Join(d.State, serveDir)
+	if !f.noSocket {
+		l, err := serve.Socket(filepath.Join(own, serveSocket))
+		if err != nil {
+			return nil, "", fmt.Errorf("socket: %w; --no-socket goes without one", err)
+		}
+		list = append(list, l)
+	}
+	if f.noHTTP {
+		return list, "", nil
+	}
+	if token, err = serve.Token(filepath.Join(own, serveToken)); err != nil {
+		return list, "", fmt.Errorf("token: %w", err)
+	}
+	more, err := serve.Loopback(f.port)
+	if err != nil {
+		return list, "", fmt.Errorf("%w; --port takes another one, --no-http none", err)
+	}
+	return append(list, more...), token, nil
+}
+
+// An answerer answers questions as gate hook answers an agent that starts it:
+// each has a desk, a deadline and an answer of its own.
+type answerer struct {
+	process
+	dirs   []string // the flags that name directories
+	keeper *setup.Keeper
+}
+
+func (a answerer) decide(ctx context.Context, q serve.Question) serve.Reply {
+	var stdout, stderr bytes.Buffer
+	var reply serve.Reply
+	status := hookpath.Run(ctx, hookpath.Process{
+		Args:  append([]string{"--agent=" + q.Agent, "--event=" + string(q.Event), "--timeout=" + q.Timeout.String()}, a.dirs...),
+		Stdin: bytes.NewReader(q.Body), Stdout: &stdout, Stderr: &stderr, LookupEnv: a.lookupEnv, Exit: a.exit, Account: places.Self,
+		Environment: func(agent adapters.Adapter) adapters.Environment {
+			e := agent.Environment(func(string) string { return "" })
+			e.Attended, e.ProjectDir = q.Attended, q.Project
+			return e
+		},
+		Told: func(d *hook.Decision, canAsk bool) {
+			reply.Decision = d
+			reply.Document = func() map[string]any { return document.Decision(d, canAsk) }
+		},
+	}, func(c *hookpath.Call) (*core.Gate, error) {
+		g, err := a.keeper.Gate(a.options(c), q.Project != "" && filepath.Clean(q.Project) == c.Project)
+		if err != nil {
+			return nil, err
+		}
+		return g.Gate, nil
+	})
+	reply.Answer = adapters.Answer{Stdout: stdout.Bytes(), Stderr: stderr.Bytes(), Status: status}
+	return reply
+}
+
+// dirArgs are the flags that name directories, as they were given.
+func dirArgs(f dirFlags) (args []string) {
+	for _, given := range []struct{ flag, dir string }{{"--managed-dir=", f.Managed}, {"--user-dir=", f.User}, {"--state-dir=", f.State}} {
+		if given.dir != "" {
+			args = append(args, given.flag+given.dir)
+		}
+	}
+	return args
+}

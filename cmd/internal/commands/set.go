@@ -1,0 +1,219 @@
+package commands
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gate/cmd/internal/document"
+	"gate/consent"
+	"gate/hook"
+	"gate/hostfs"
+	"gate/internal/lastgood"
+	"gate/internal/places"
+	"gate/scopes/load"
+	"gate/strictjson"
+)
+
+// setFlags are the flags of gate set.
+type setFlags struct {
+	placeFlags
+	scope string
+	unset bool
+}
+
+func newSet(p process) *cobra.Command {
+	var f setFlags
+	cmd := &cobra.Command{
+		Use:   "set KEY VALUE",
+		Short: "change one setting",
+		Long: "Changes one key of a settings file and keeps everything else in it, comments too.\n" +
+			"The value is JSON, or else a text. Refused within an agent's session.\n\n" +
+			"  policies.POLICY      off, record, warn, ask or deny; also of a group of policies\n" +
+			"  params.POLICY.NAME   a parameter's value\n" +
+			"  plugins.NAME         true or false, or the directory of a plugin that is on\n" +
+			"  and the keys of docs/settings.md, such as deadline, log, approvals, disableAllHooks",
+		Example: "  gate set policies.gate.git.push ask\n" +
+			"  gate set params.gate.git.push.protected '[\"main\", \"release\"]'\n" +
+			"  gate set policies.gate.git.push --unset",
+		Args: func(_ *cobra.Command, args []string) error {
+			want := 2
+			if f.unset {
+				want = 1
+			}
+			if len(args) != want {
+				return usageError("give a key and a value, or a key and --unset")
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return f.run(p, args) },
+	}
+	f.add(cmd)
+	cmd.Flags().StringVar(&f.scope, "scope", "user", "whose settings: user, project, local")
+	cmd.Flags().BoolVar(&f.unset, "unset", false, "remove the key")
+	return cmd
+}
+
+func (f *setFlags) run(p process, args []string) error {
+	d, project, err := f.places()
+	if err != nil {
+		return err
+	}
+	a, dir, stem, err := f.target(d, project)
+	if err != nil {
+		return err
+	}
+	// A script may set things up; an agent may not.
+	if err := consent.Refuse(true, p.lookupEnv, p.ancestors()...); err != nil {
+		return err
+	}
+	key := settingKey(args[0])
+	var value any
+	if !f.unset {
+		value = settingValue(args[1])
+	}
+	file, before, err := readSettings(dir, stem)
+	if err != nil {
+		return err
+	}
+	after, err := load.Edit(filepath.ToSlash(file), before, a, value, key...)
+	if err != nil {
+		return err
+	}
+	if string(after) != string(before) {
+		if err := replaceFile(file, after, a); err != nil {
+			return err
+		}
+		if m := lastgood.In(d.State); lastgood.Endless(file) && m.Last(file) != nil {
+			if err := m.Keep(file, after); err != nil {
+				return err
+			}
+		}
+	}
+	return f.report(p, a, file, strings.Join(key, "."))
+}
+
+// target returns whose settings are meant and where they are.
+func (f *setFlags) target(d dirs, project string) (a hook.Authority, dir, stem string, err error) {
+	switch f.scope {
+	case "user":
+		return hook.User, d.User, load.SettingsStem, nil
+	case "project":
+		return hook.Project, filepath.Join(project, places.ProjectDir), load.SettingsStem, nil
+	case "local":
+		return hook.Local, filepath.Join(project, places.ProjectDir), load.LocalSettingsStem, nil
+	case "managed":
+		return 0, "", "", fmt.Errorf("managed settings are the administrator's, who edits them in %s", d.Managed)
+	}
+	return 0, "", "", usageError("unknown scope " + quoted(f.scope) + "; give user, project or local")
+}
+
+// settingKey splits a key where its parts end: policies have dots in their
+// names.
+func settingKey(s string) []string {
+	top, rest, found := strings.Cut(s, ".")
+	if !found {
+		return []string{s}
+	}
+	if top == "params" {
+		if i := strings.LastIndexByte(rest, '.'); i > 0 {
+			return []string{top, rest[:i], rest[i+1:]}
+		}
+	}
+	return []string{top, rest}
+}
+
+func settingValue(s string) any {
+	if v, err := strictjson.Decode([]byte(s), strictjson.Limits{}); err == nil && v != nil {
+		return v
+	}
+	return s
+}
+
+// readSettings finds the one settings file of a directory, in whatever format,
+// or the name of a new one.
+func readSettings(dir, stem string) (file string, data []byte, err error) {
+	if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
+		return "", nil, fmt.Errorf("%s: not a directory itself; edit its settings by hand", dir)
+	}
+	var found []string
+	for _, ext := range []string{".json", ".toml", ".yaml", ".yml"} {
+		file := filepath.Join(dir, stem+ext)
+		switch info, err := os.Lstat(file); {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return "", nil, err
+		case !info.Mode().IsRegular():
+			return "", nil, fmt.Errorf("%s: not a file itself; edit what it leads to by hand", file)
+		default:
+			found = append(found, file)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return filepath.Join(dir, stem+".json"), nil, nil
+	case 1:
+		data, err = hostfs.Files{}.ReadFile(found[0], maxSettings)
+		return found[0], data, err
+	}
+	return "", nil, fmt.Errorf("%s: there is also %s; keep one", found[0], filepath.Base(found[1]))
+}
+
+// maxSettings is more than gate reads of a settings file.
+const maxSettings = 4 << 20
+
+// replaceFile puts new settings in the place of old ones. What is new is the
+// user's alone, or the project's for everybody to read.
+func replaceFile(file string, data []byte, a hook.Authority) error {
+	perm, dirPerm := fs.FileMode(0o600), fs.FileMode(0o700)
+	if a != hook.User {
+		perm, dirPerm = 0o644, 0o755
+	}
+	if info, err := os.Stat(file); err == nil {
+		perm = info.Mode().Perm()
+	}
+	if err := os.MkdirAll(filepath.Dir(file), dirPerm); err != nil {
+		return err
+	}
+	return hostfs.Replace(file, data, perm)
+}
+
+// report says what became of the setting.
+func (f *setFlags) report(p process, a hook.Authority, file, key string) error {
+	var b strings.Builder
+	g, err := f.gate(p)
+	if err != nil {
+		return fmt.Errorf("%s is written; but now no call passes: %w", file, err)
+	}
+	if f.unset {
+		fmt.Fprintf(&b, "%s is no longer set in %s\n", visible(key), visible(p.tilde(file)))
+	}
+	for _, r := range g.Set.Explain() {
+		under := r.Key == key || strings.HasPrefix(r.Key, key+".")
+		if !under || r.Authority != a || f.unset {
+			continue
+		}
+		fmt.Fprintf(&b, "%s = %s (%s)\n", visible(r.Key), document.Line(r.Value), visible(p.tilde(r.Pos)))
+		why := r.Why
+		if name, tunes := strings.CutPrefix(r.Key, "policies."); tunes {
+			if _, err := policyRows(g, []string{name}); err != nil {
+				why = err.Error()
+			}
+		}
+		if !r.Counts {
+			fmt.Fprintf(&b, "note: it does not count: %s\n", visible(p.page().Tildes(why)))
+		}
+	}
+	for _, fault := range settingsFaults(g) {
+		fmt.Fprintf(&b, "error: %s\n", visible(fault.Error()))
+	}
+	if b.Len() == 0 {
+		fmt.Fprintf(&b, "%s is written\n", visible(p.tilde(file)))
+	}
+	return printAll(p, b.String())
+}

@@ -1,0 +1,98 @@
+package commands
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"gate/audit"
+	"gate/bundles"
+	"gate/hook"
+	"gate/internal/core"
+	"gate/internal/places"
+	"gate/scopes"
+	"gate/secret"
+)
+
+// noteAll writes into the decision log what came into force and what was
+// refused. A source that gave nothing, or a full disk, is no decision about a bundle.
+func (s *syncer) noteAll(list []synced) {
+	var inForce []audit.Bundle
+	for _, b := range list {
+		if a := b.After; a.Digest != "" {
+			inForce = append(inForce, audit.Bundle{Name: a.Name, Revision: strconv.FormatInt(a.Version, 10), Digest: a.Digest})
+		}
+	}
+	for _, b := range list {
+		if b.offered == "" || b.Err == nil && !b.Changed() || b.unjudged() {
+			continue
+		}
+		s.note(audit.Record{
+			Call: b.line(), Reasons: refusalReasons(b.Err, b.url), Bundles: inForce,
+			Sync: &audit.Sync{
+				Name: cmp.Or(b.Name, "(unknown)"), Digest: b.offered, Version: b.After.Version, Before: b.Before.Version, Signers: b.Signers,
+			},
+		})
+	}
+}
+
+// noteKeys writes into the decision log what became of a successor of the key
+// set in force, whose version is before.
+func (s *syncer) noteKeys(offered []byte, url string, before int64, err error) {
+	about := audit.Sync{Digest: bundles.Digest(offered), Before: before, Version: before}
+	text := "the key set: "
+	if err == nil {
+		about.Version++
+		text += fmt.Sprintf("version %d is in force, after version %d", about.Version, before)
+	} else {
+		text += fmt.Sprintf("refused: %s; version %d stays in force", err, before)
+	}
+	s.note(audit.Record{Call: text, Reasons: refusalReasons(err, url), Sync: &about})
+}
+
+// noteChannel writes into the decision log that a channel was refused. One that
+// was taken shows in what comes into force.
+func (s *syncer) noteChannel(offered []byte, url string, err error) {
+	s.note(audit.Record{
+		Call: fmt.Sprintf("the channel: refused: %s; no release changes", err), Reasons: refusalReasons(err, url),
+		Sync: &audit.Sync{Digest: bundles.Digest(offered)},
+	})
+}
+
+// note writes one record. That it cannot be written keeps no policy from coming
+// into force.
+func (s *syncer) note(r audit.Record) {
+	if !s.settings.On(scopes.Log) {
+		return
+	}
+	r.ID, r.Time, r.User, r.Labels = core.NewID(), time.Now(), places.AccountName(), core.LogLabels(s.settings)
+	r.Agent, r.Call = "gate", secret.Redact(strings.ReplaceAll(r.Call, "\n", "; "))
+	r.Effect, r.Result = hook.Pass, hook.Continue
+	if len(r.Reasons) > 0 {
+		r.Effect, r.Result = hook.Deny, hook.Reject
+	}
+	if err := core.Append(s.dirs, s.settings, r); err != nil {
+		fmt.Fprintf(s.stderr, "gate: note: this is not in the decision log: %s\n", oneLine(err.Error()))
+	}
+}
+
+// refusalReasons has a reason for each refusal, whose id ends with its word.
+// What failed otherwise, such as a bundle's own tests, is unfit.
+func refusalReasons(err error, url string) []audit.Reason {
+	if err == nil {
+		return nil
+	}
+	reason := func(word, text string) audit.Reason {
+		return audit.Reason{ID: "bundle." + word, Effect: hook.Deny, Reason: secret.Redact(text), Source: secret.Redact(url)}
+	}
+	var list []audit.Reason
+	for _, r := range bundles.Refusals(err) {
+		list = append(list, reason(string(r.Reason), r.Error()))
+	}
+	if len(list) == 0 {
+		list = append(list, reason("unfit", err.Error()))
+	}
+	return list
+}

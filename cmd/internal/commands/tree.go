@@ -1,0 +1,228 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"gate/spelling"
+)
+
+// runTree runs a command that people type.
+func runTree(ctx context.Context, p process) int {
+	root := newRoot(p)
+	root.SetArgs(p.args)
+	cmd, err := root.ExecuteContextC(ctx)
+	var status statusError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &status):
+		return int(status)
+	case readerGone(err):
+		return exitFailed
+	}
+	fmt.Fprintf(p.stderr, "gate: %s\n", visible(err.Error()))
+	if hint := hintAbout(cmd, err); hint != "" {
+		fmt.Fprintf(p.stderr, "gate: hint: %s\n", visible(hint))
+	}
+	return exitFailed
+}
+
+// hintAbout says what to do about an error of a command, "" where the error says
+// it itself.
+func hintAbout(cmd *cobra.Command, err error) string {
+	var hinted hintedError
+	var usage usageError
+	switch {
+	case errors.As(err, &hinted):
+		return hinted.hint
+	case !errors.As(err, &usage):
+		return ""
+	case !cmd.HasParent():
+		return `"gate help" lists the commands`
+	}
+	return fmt.Sprintf("%q says what it takes", strings.Replace(cmd.CommandPath(), "gate", "gate help", 1))
+}
+
+// readerGone reports that whoever read standard output wants no more of it, as
+// head does, and needs not be told.
+func readerGone(err error) bool {
+	var output *outputError
+	return errors.As(err, &output) && errors.Is(output, syscall.EPIPE)
+}
+
+// A statusError ends a command with a status of its own; everything has been
+// said by then.
+type statusError int
+
+func (s statusError) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
+
+// exitWith returns what ends a command with a status.
+func exitWith(status int) error {
+	if status == exitOK {
+		return nil
+	}
+	return statusError(status)
+}
+
+func newRoot(p process) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "gate",
+		Short: "decides, before an AI agent's tool call runs, whether it may",
+		Long: "gate decides, before an AI agent's tool call runs, whether it may continue, is\n" +
+			"rejected, runs with changed input, or is put to a person.",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          subcommand,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetIn(p.stdin)
+	root.SetOut(p.stdout)
+	root.SetErr(p.stderr)
+	root.SetFlagErrorFunc(flagError)
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetHelpCommand(newHelp())
+	for _, g := range []struct {
+		title    string
+		commands []*cobra.Command
+	}{
+		{"Guard an agent:", []*cobra.Command{
+			newInstall(p), newUninstall(p), newStatus(p), newDoctor(p), newHook(p), newServe(p), newMCP(p), newStatusLine(p), newSuggest(p)}},
+		{"Ask about a call:", []*cobra.Command{
+			newTry(p), newExplain(p), newFacts(p), newEval(p)}},
+		{"Policies and settings:", []*cobra.Command{
+			newNew(p), newCheck(p), newFmt(p), newTest(p), newBuild(p), newPolicies(p), newSettings(p), newSet(p), newTrust(p), newDistrust(p), newImport(p)}},
+		{"What has been decided, and what runs now:", []*cobra.Command{
+			newLog(p), newReplay(p), newApprove(p), newSession(p), newInject(p)}},
+		{"Many machines:", []*cobra.Command{
+			newBundle(p), newKeys(p), newSync(p)}},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for _, cmd := range g.commands {
+			cmd.GroupID = g.title
+		}
+		root.AddCommand(g.commands...)
+	}
+	root.AddCommand(newVersion(p), newExitCodes())
+	bothSpellings(root)
+	return root
+}
+
+// newHelp shows the help of a command, or of all.
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "what a command does, and its flags",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return subcommand(about, rest)
+			}
+			return about.Help()
+		},
+	}
+}
+
+// subcommand refuses what is no command below a command.
+func subcommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var known []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			known = append(known, c.Name())
+		}
+	}
+	path := func(name string) string { return strings.TrimPrefix(cmd.CommandPath()+" "+name, "gate ") }
+	return usageError("unknown command " + quoted(path(args[0])) + didYouMean(args[0], known, path))
+}
+
+// flagError says of a flag that there is none which one was probably meant.
+func flagError(cmd *cobra.Command, err error) error {
+	text := err.Error()
+	if bad := (*pflag.InvalidValueError)(nil); errors.As(err, &bad) {
+		given := fmt.Sprintf("--%s %s: ", bad.GetFlag().Name, quoted(bad.GetValue()))
+		if what := valueWanted(bad.GetFlag().Value.Type()); what != "" {
+			text = given + what + " is wanted"
+		} else if form, ok := bad.GetFlag().Value.(formatOfJSON); ok {
+			text = given + form.wanted()
+		}
+	}
+	if unknown := (*pflag.NotExistError)(nil); errors.As(err, &unknown) {
+		var known []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+		hint := didYouMean(unknown.GetSpecifiedName(), known, func(name string) string { return "--" + name })
+		if hint == "" && cmd.Flags().NArg() > 0 && strings.Contains(cmd.Use, "'LINE'") {
+			hint = "; if it is part of the line, put quotes around the whole line"
+		}
+		text += hint
+	}
+	return usageError(text)
+}
+
+// valueWanted says what a flag of a type takes, "" if its own message does.
+func valueWanted(kind string) string {
+	switch kind {
+	case "int", "int64", "uint", "uint16":
+		return "a whole number"
+	case "float64":
+		return "a number"
+	case "duration":
+		return "a time, such as 30s or 5m,"
+	case "bool":
+		return "true or false"
+	}
+	return ""
+}
+
+// didYouMean ends a message about a word with the known one that was probably
+// meant, as it is written.
+func didYouMean(word string, known []string, written func(string) string) string {
+	if right := spelling.Nearest(word, known); right != "" {
+		return "; did you mean " + written(right) + "?"
+	}
+	return ""
+}
+
+// noArgs refuses arguments.
+func noArgs(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usageError("unexpected argument " + quoted(args[0]))
+	}
+	return nil
+}
+
+// upToOneArg takes one argument or none.
+func upToOneArg(_ *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return usageError("unexpected argument " + quoted(args[1]))
+	}
+	return nil
+}
+
+// oneArg takes exactly one argument, which what names.
+func oneArg(what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		switch len(args) {
+		case 1:
+			return nil
+		case 0:
+			return usageError("give " + what)
+		}
+		return usageError("one argument only: " + what + "; put quotes around it")
+	}
+}
+
+// addDirFlags adds the flags that say where gate's own directories are.
+func addDirFlags(cmd *cobra.Command, f *dirFlags) {
+	cmd.Flags().StringVar(&f.User, "user-dir", "", "your policies' directory (default ~/.config/gate)")
+	cmd.Flags().StringVar(&f.State, "state-dir", "", "the directory of the decision log (default ~/.local/state/gate)")
+	cmd.Flags().StringVar(&f.Managed, "managed-dir", "", "for tests: the administrator's directory")
+}

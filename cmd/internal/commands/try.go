@@ -1,0 +1,54 @@
+package commands
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gate/cmd/internal/document"
+	"gate/cmd/internal/tell"
+)
+
+func newTry(p process) *cobra.Command {
+	var f callFlags
+	cmd := &cobra.Command{
+		Use:   "try 'LINE'",
+		Short: "what would happen to this call",
+		Long: "Decides about a call as if an agent made it, and runs nothing: neither the call\n" +
+			"nor, without --run-handlers, hooks that are programs. The exit status\n" +
+			"says what would follow; see gate help exit-codes.",
+		Example: "  gate try 'git push --force origin main'\n  gate try --tool Write /etc/hosts",
+		Args:    oneArg("one shell line, or what --tool takes"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ev, err := f.event(args[0])
+			if err != nil {
+				return err
+			}
+			_, d, err := f.decide(cmd.Context(), p, ev)
+			if err != nil {
+				return err
+			}
+			if f.json {
+				err = printJSON(p, document.Decision(&d, true))
+			} else {
+				err = printAll(p, tell.Decision(p.page(), &ev, &d, f.again("explain", args[0])))
+			}
+			if err != nil {
+				return err
+			}
+			return exitWith(statusOf(&d))
+		},
+	}
+	f.add(cmd)
+	return cmd
+}
+
+// again is the command line of another command about the same call.
+func (f *callFlags) again(command, arg string) string {
+	const most = 60
+	switch {
+	case f.tool != "Bash", f.cwd != "", len(arg) > most, visible(arg) != arg, strings.Contains(arg, "\n"):
+		return "gate " + command + " with the same arguments"
+	}
+	return "gate " + command + " '" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+}
