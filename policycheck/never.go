@@ -206,7 +206,7 @@ func (c *checker) condition(h *hook.Hook, text string, at func(string) (string, 
 	case "effect":
 		known = slices.Sorted(maps.Keys(c.schema.effects))
 		for _, k := range known {
-			if fires(hook.Facts{Effects: []hook.FactEffect{{Is: hook.NewEffect(k)}}}) {
+			if fires(hook.Facts{Effects: []hook.FactEffect{{Is: &hook.OwnEffect{Name: k}}}}) {
 				return
 			}
 		}

@@ -43,8 +43,9 @@ type Options struct {
 	// place may name.
 	Others []scopes.Source
 
-	// Above are the settings outside Files that a place's hooks may rely on:
-	// who judges for them, whose tools they call.
+	// Above are the settings outside Files that may be relied on: by a place's
+	// hooks, for who judges and whose tools they call; by policies, for the
+	// programs that have effects of their own.
 	Above []scopes.Layer
 }
 
@@ -107,6 +108,13 @@ func Check(o Options) (Report, error) {
 	if len(c.src.Modules)+len(c.src.Hooks)+len(c.src.Faults)+len(lib) == 0 {
 		return Report{}, ErrNoPolicies
 	}
+	if o.Place {
+		c.configure(o)
+	}
+	all, err := scopes.Combine(slices.Concat(o.Above, c.layers)...)
+	if err == nil { // each file's own mistakes are reported
+		c.schema = known.with(all.Programs)
+	}
 	c.parse(lib)
 	c.compile(lib)
 	c.formatting(o)
@@ -116,6 +124,9 @@ func Check(o Options) (Report, error) {
 	c.shadows()
 	c.unused()
 	if o.Place {
+		if err == nil {
+			c.asked(all)
+		}
 		c.settings(o)
 	}
 	return Report{Policies: c.policies(), Findings: c.sorted()}, nil
@@ -128,7 +139,8 @@ type checker struct {
 	place  bool            // as in Options
 	others []scopes.Source // as in Options
 	src    scopes.Source
-	units  []*unit // the source's own, and with the library its helpers
+	layers []scopes.Layer // the settings of a place
+	units  []*unit        // the source's own, and with the library its helpers
 	byName map[string]*unit
 	calls  map[string][]call // by function
 	access map[string][]pair // by function

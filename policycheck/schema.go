@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"gate/adapters"
+	"gate/facts/catalogue"
 	"gate/hook"
 	"gate/matcher"
 	"gate/matcher/backtracking"
@@ -51,6 +52,44 @@ func readSchemas() (*schema, error) {
 		tool.fields["tool_response"].title = "the response of " + name
 	}
 	return s, r.err
+}
+
+// with returns a schema that also has the kinds of effects that rows of settings'
+// programs give. Their fields may hold anything.
+func (sc *schema) with(programs map[string]any) *schema {
+	var added value
+	c := *sc
+	c.effects = maps.Clone(sc.effects)
+	rows := catalogue.New(programs)
+	for _, name := range slices.Sorted(maps.Keys(programs)) {
+		row, ok := rows.Lookup(name)
+		if !ok {
+			continue // which Read reports
+		}
+		for i := range row.Effects {
+			own, ok := row.Effects[i].Effect(func(any) any { return nil }).(*hook.OwnEffect)
+			if !ok {
+				continue
+			}
+			s := ownEffect(own)
+			c.effects[own.Name] = s
+			added = append(added, s)
+		}
+	}
+	kinds := append(of(sc.facts.fields["effects"].items), added...)
+	c.facts = sc.facts.with("effects", value{{kinds: array, items: &shape{union: kinds}}})
+	c.common = sc.common.with("facts", value{c.facts})
+	return &c
+}
+
+func ownEffect(e *hook.OwnEffect) *shape {
+	s := &shape{kinds: object, title: e.Name, fields: map[string]*shape{}}
+	for name := range hook.Members(&hook.FactEffect{Is: e}) {
+		s.fields[name] = &shape{}
+	}
+	s.fields["kind"] = &shape{kinds: text, enum: []string{e.Name}}
+	s.fields["command"] = &shape{kinds: number | null}
+	return s
 }
 
 // A schemaReader turns the part of JSON Schema that the files use into shapes.

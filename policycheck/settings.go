@@ -16,24 +16,26 @@ import (
 	"gate/spelling"
 )
 
-// settings reports what the settings of a place say about policies that do not
-// exist, or that stand in the same place and are switched off.
-func (c *checker) settings(o Options) {
+// configure reads the settings of a place, and their hooks.
+func (c *checker) configure(o Options) {
 	authorities := []hook.Authority{o.Source.Authority}
 	if o.Source.Authority == hook.Project {
 		authorities = append(authorities, hook.Local)
 	}
-	var layers []scopes.Layer
 	for _, a := range authorities {
 		conf := load.Settings(o.Files, "", a)
-		layers = append(layers, conf.Layers...)
+		c.layers = append(c.layers, conf.Layers...)
 		if conf.Source != nil {
 			c.faults(conf.Source.Faults)
 			c.src.Hooks = append(c.src.Hooks, conf.Source.Hooks...)
 		}
 	}
-	c.asked(append(slices.Clone(o.Above), layers...))
-	combined, err := scopes.Combine(layers...)
+}
+
+// settings reports what the settings of a place say about policies that do not
+// exist, or that stand in the same place and are switched off.
+func (c *checker) settings(o Options) {
+	combined, err := scopes.Combine(c.layers...)
 	if err != nil {
 		c.failure(err)
 		return
@@ -78,11 +80,7 @@ func (c *checker) setting(row scopes.Row, ids []string) {
 
 // asked reports hooks that ask somebody whom no settings name, or run a file of
 // their own place that is not there.
-func (c *checker) asked(layers []scopes.Layer) {
-	all, err := scopes.Combine(layers...)
-	if err != nil {
-		return // each file's own mistakes are reported
-	}
+func (c *checker) asked(all scopes.Settings) {
 	for _, h := range c.src.Hooks {
 		f := Finding{Severity: Warning, Rule: "asked"}
 		f.File, f.Line = splitPos(h.Pos())
