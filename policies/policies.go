@@ -4,8 +4,8 @@
 // and its tests, and gate/lib is data.gate.lib, the helpers that every source
 // may use. docs/policies has a page for each. The package decides nothing and
 // knows no engine. Start with [FS]: give it to load.Rego for the policies (as a
-// source with Library set) and to load.Lib for the helpers, or with [Index] to
-// load.Indexed for both.
+// source with Library set) and to load.Lib for the helpers, or take [Plan], which
+// says the same of the policies.
 package policies
 
 import (
@@ -36,16 +36,6 @@ const PlanFile = "library.plan"
 // Plan returns the compiled form of FS, for artifact.Open, so that a program
 // which cannot compile policies can ask them. TestIndexPlan keeps it true.
 func Plan() string { return plan }
-
-//go:embed gate/index.txt
-var index string
-
-// IndexFile is where FS holds what Index returns.
-const IndexFile = "gate/index.txt"
-
-// Index returns what load.Index found in FS, for load.Indexed, so that a program
-// need not parse the library to start. TestIndex keeps it true.
-func Index() string { return index }
 
 // FS returns the library's files: policies, helpers and their tests. Package
 // a.b.c stands in a/b/c/c.rego, gate.lib in gate/lib/lib.rego.

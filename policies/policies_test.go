@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -44,7 +43,7 @@ func library(t testing.TB) (lib []scopes.Module, src scopes.Source) {
 	return lib, src
 }
 
-var updateIndex = flag.Bool("update", false, "write the index of the library anew")
+var updateIndex = flag.Bool("update", false, "write the compiled forms of the library anew")
 
 // keep compares an embedded file with what it should be, or writes it anew.
 func keep(t *testing.T, file, got string, want []byte) {
@@ -55,25 +54,6 @@ func keep(t *testing.T, file, got string, want []byte) {
 		}
 	} else if got != string(want) {
 		t.Errorf("%s is stale: run go test ./policies -run TestIndex -update", file)
-	}
-}
-
-// TestIndex keeps the index that the program starts from equal to the files.
-func TestIndex(t *testing.T) {
-	want, err := load.Index(policies.FS())
-	if err != nil {
-		t.Fatal(err)
-	}
-	keep(t, policies.IndexFile, policies.Index(), want)
-	if *updateIndex {
-		return
-	}
-	lib, src := library(t)
-	indexed, indexedLib := load.Indexed(policies.FS(), policies.Index(), scopes.Source{
-		Name: "library", Scope: hook.Policy, Authority: hook.User, Library: true,
-	})
-	if !reflect.DeepEqual(indexed, src) || !reflect.DeepEqual(indexedLib, lib) {
-		t.Error("what the index gives is not what the files give")
 	}
 }
 
@@ -140,9 +120,6 @@ func TestFormatted(t *testing.T) {
 	err := fs.WalkDir(policies.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
-		}
-		if name == policies.IndexFile {
-			return nil
 		}
 		if path.Ext(name) != ".rego" {
 			t.Errorf("%s: not a policy", name)

@@ -18,7 +18,6 @@ import (
 	"gate/internal/core"
 	"gate/internal/lastgood"
 	"gate/internal/places"
-	"gate/policies"
 	"gate/scopes"
 	"gate/scopes/load"
 )
@@ -120,11 +119,6 @@ func (l *Loaded) add(s scopes.Source) {
 	if len(s.Hooks)+len(s.Modules)+len(s.Faults) > 0 {
 		l.Sources = append(l.Sources, s)
 	}
-}
-
-// Library returns the policies that gate brings, and data.gate.lib.
-func Library(a hook.Authority) (scopes.Source, []scopes.Module) {
-	return load.Indexed(policies.FS(), policies.Index(), scopes.Source{Name: "library", Scope: hook.Policy, Authority: a, Library: true})
 }
 
 // untold is no digest of anything. It asks whether there is any trust at all,

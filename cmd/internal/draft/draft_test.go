@@ -53,7 +53,10 @@ func TestFiles(t *testing.T) {
 			}
 		}
 	}
-	_, lib := load.Indexed(policies.FS(), policies.Index(), scopes.Source{Name: "library", Library: true})
+	lib, faults := load.Lib(policies.FS())
+	if len(faults) > 0 {
+		t.Fatal(faults)
+	}
 	results, err := policytest.Run(context.Background(), policytest.Options{
 		Files: written, Lib: lib, Timeout: 10 * time.Minute,
 		Source: scopes.Source{Name: "user", Scope: hook.Session, Authority: hook.User},
