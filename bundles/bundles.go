@@ -17,6 +17,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"gate/hostfs"
 )
 
 // A Check is everything that decides whether a bundle is taken. The zero Check
@@ -37,7 +39,7 @@ type Bundle struct {
 	Manifest   Manifest
 	Digest     string      // of the archive
 	Signatures []Signature // all of them, also those that do not count
-	files      *tree
+	files      fs.FS
 }
 
 // Name is the bundle's name: the manifest's, or that of the pin.
@@ -85,7 +87,15 @@ func Open(archive, envelope []byte, c Check) (*Bundle, error) {
 		return nil, err
 	}
 	delete(files, signaturesFile)
-	return &Bundle{Manifest: m, Digest: v.digest, Signatures: v.signatures(), files: newTree(files)}, nil
+	return &Bundle{Manifest: m, Digest: v.digest, Signatures: v.signatures(), files: inMemory(files)}, nil
+}
+
+func inMemory(files map[string][]byte) fs.FS {
+	m := hostfs.Memory{}
+	for name, data := range files {
+		m.Add(name, 0, data)
+	}
+	return m
 }
 
 // A verification is what is known about the signatures of one archive.

@@ -29,7 +29,7 @@ func Snapshot(fsys fs.FS, l Limits) (files fs.FS, digest string, err error) {
 		fmt.Fprintf(h, "%d %d\n%s\n", len(name), len(s.files[name]), name)
 		h.Write(s.files[name])
 	}
-	return newTree(s.files), digestPrefix + hex.EncodeToString(h.Sum(nil)), nil
+	return inMemory(s.files), digestPrefix + hex.EncodeToString(h.Sum(nil)), nil
 }
 
 type snapshot struct {

@@ -77,10 +77,10 @@ func (t *TreeHash) Sum() string {
 // a digest cannot hold cannot be trusted. Use the FS of an [os.Root].
 func Snapshot(fsys fs.FS) (files fs.FS, digest string, err error) {
 	var h TreeHash
-	m := memory{}
+	m := hostfs.Memory{}
 	err = walk(fsys, func(name string, mode fs.FileMode, content []byte) {
 		h.Add(name, mode, content)
-		m.add(name, mode, content)
+		m.Add(name, mode, content)
 	})
 	if err != nil {
 		return nil, "", err

@@ -1,6 +1,6 @@
 // Package hostfs reads files of the machine that anybody may have put there,
 // small regular ones, without ever waiting for a FIFO or touching a device, and
-// replaces files as a whole.
+// replaces files as a whole. [Memory] holds files that were read before.
 //
 // It does not ask whose files they are: package owned does.
 // Start with [Files] for what facts look at, and [Dir] for a directory of

@@ -1,4 +1,4 @@
-package consent
+package hostfs
 
 import (
 	"bytes"
@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// memory is a read-only file system in memory, by path.
-type memory map[string]*node
+// A Memory is a file system in memory, by path. Once all of it was added it is
+// immutable, and safe for concurrent use.
+type Memory map[string]*node
 
 // A node is a file or a directory, and describes itself.
 type node struct {
@@ -30,8 +31,9 @@ func (n *node) IsDir() bool                { return n.mode.IsDir() }
 func (n *node) Sys() any                   { return nil }
 func (n *node) Info() (fs.FileInfo, error) { return n, nil }
 
-// add puts a file or directory in its place, and the directories above it.
-func (m memory) add(name string, mode fs.FileMode, content []byte) {
+// Add puts a file or directory in its place, and the directories above it. Of the
+// mode its type counts, and whether the file is a program.
+func (m Memory) Add(name string, mode fs.FileMode, content []byte) {
 	n := m.at(name)
 	n.mode, n.content = mode.Type()|0o444|mode&0o111, content
 	if mode.IsDir() {
@@ -39,7 +41,7 @@ func (m memory) add(name string, mode fs.FileMode, content []byte) {
 	}
 }
 
-func (m memory) at(name string) *node {
+func (m Memory) at(name string) *node {
 	if n := m[name]; n != nil {
 		return n
 	}
@@ -53,7 +55,7 @@ func (m memory) at(name string) *node {
 }
 
 // Open opens a file or directory.
-func (m memory) Open(name string) (fs.File, error) {
+func (m Memory) Open(name string) (fs.File, error) {
 	n := m[name]
 	switch {
 	case !fs.ValidPath(name):
