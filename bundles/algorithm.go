@@ -6,13 +6,14 @@ import (
 	"crypto/ed25519"
 	"crypto/elliptic"
 	"crypto/rsa"
-	_ "crypto/sha256" // the hashes of the table below
+	_ "crypto/sha256" // the hashes of the table
 	_ "crypto/sha512"
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
 	"fmt"
 	"math/big"
+	"strings"
 )
 
 // An Algorithm is how a key signs, by its name in JWS; Ed25519 stands for EdDSA
@@ -33,36 +34,35 @@ const (
 	RS512   Algorithm = "RS512"
 )
 
-// hash is what is signed of a message: 0 for the message itself.
+// algorithms are what is to be known of each.
+var algorithms = map[Algorithm]struct {
+	hash  crypto.Hash    // of the message that is signed; 0: the message itself
+	curve elliptic.Curve // that an ECDSA key must lie on
+}{
+	Ed25519: {},
+	ES256:   {crypto.SHA256, elliptic.P256()},
+	ES384:   {crypto.SHA384, elliptic.P384()},
+	ES512:   {crypto.SHA512, elliptic.P521()},
+	PS256:   {crypto.SHA256, nil},
+	PS384:   {crypto.SHA384, nil},
+	PS512:   {crypto.SHA512, nil},
+	RS256:   {crypto.SHA256, nil},
+	RS384:   {crypto.SHA384, nil},
+	RS512:   {crypto.SHA512, nil},
+}
+
 func (a Algorithm) hash() (h crypto.Hash, known bool) {
-	switch a {
-	case Ed25519:
-		return 0, true
-	case ES256, PS256, RS256:
-		return crypto.SHA256, true
-	case ES384, PS384, RS384:
-		return crypto.SHA384, true
-	case ES512, PS512, RS512:
-		return crypto.SHA512, true
-	}
-	return 0, false
+	row, known := algorithms[a]
+	return row.hash, known
 }
 
 // jws reports whether OPA's signature file can hold a signature of this kind.
 func (a Algorithm) jws() bool { return a != Ed25519 }
 
-// curve is what an ECDSA key of this algorithm must lie on.
-func (a Algorithm) curve() elliptic.Curve {
-	switch a {
-	case ES256:
-		return elliptic.P256()
-	case ES384:
-		return elliptic.P384()
-	case ES512:
-		return elliptic.P521()
-	}
-	return nil
-}
+func (a Algorithm) curve() elliptic.Curve { return algorithms[a].curve }
+
+// pss reports an RSA key whose signatures have PSS padding.
+func (a Algorithm) pss() bool { return strings.HasPrefix(string(a), "PS") }
 
 // digest is what is given to a signer: the hash, or for Ed25519 the message.
 func (a Algorithm) digest(message []byte) []byte {
@@ -137,15 +137,17 @@ func (a Algorithm) verify(public crypto.PublicKey, message, signature []byte) bo
 		half := len(signature) / 2
 		return ecdsa.Verify(key, digest, new(big.Int).SetBytes(signature[:half]), new(big.Int).SetBytes(signature[half:]))
 	case *rsa.PublicKey:
-		switch a {
-		case RS256, RS384, RS512:
+		switch {
+		case a.pss():
+			return rsa.VerifyPSS(key, h, digest, signature, pssOptions) == nil
+		case h != 0 && a.curve() == nil:
 			return rsa.VerifyPKCS1v15(key, h, digest, signature) == nil
-		case PS256, PS384, PS512:
-			return rsa.VerifyPSS(key, h, digest, signature, &rsa.PSSOptions{SaltLength: rsa.PSSSaltLengthEqualsHash}) == nil
 		}
 	}
 	return false
 }
+
+var pssOptions = &rsa.PSSOptions{SaltLength: rsa.PSSSaltLengthEqualsHash}
 
 // fieldBytes is the length of each of the two numbers of a signature.
 func fieldBytes(key *ecdsa.PublicKey) int { return (key.Curve.Params().BitSize + 7) / 8 }

@@ -185,13 +185,10 @@ func (v *verification) manifest(files map[string][]byte) (Manifest, error) {
 	if !v.counts() {
 		return Manifest{}, v.worthless()
 	}
-	m := Manifest{Roots: []string{""}}
-	data, there := files[manifestFile]
-	if there {
-		var err error
-		if m, err = parseManifest(data); err != nil {
-			return m, err
-		}
+	data := files[manifestFile]
+	m, err := manifestOf(data)
+	if err != nil {
+		return m, err
 	}
 	pin := v.check.Pins[v.digest]
 	switch {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"gate/internal/format"
@@ -92,7 +91,7 @@ func (c Channel) check() error {
 				errs = append(errs, fmt.Errorf("bundles.%s[%d]: a digest and a share of at most 100 are wanted", shown(name), i))
 			}
 			for _, l := range r.Labels {
-				if key, value, ok := strings.Cut(l, "="); !ok || key == "" || value == "" {
+				if !isLabel(l) {
 					errs = append(errs, fmt.Errorf("bundles.%s[%d]: %q is not key=value", shown(name), i, shown(l)))
 				}
 			}
@@ -106,25 +105,13 @@ func (c Channel) body() map[string]any {
 	for name, rollouts := range c.Bundles {
 		var entries []any
 		for _, r := range rollouts {
-			e := map[string]any{"digest": r.Digest}
-			if len(r.Labels) > 0 {
-				e["labels"] = r.Labels
-			}
-			if r.Share > 0 {
-				e["share"] = r.Share
-			}
-			if r.Record {
-				e["record"] = true
-			}
-			entries = append(entries, e)
+			entries = append(entries, said(map[string]any{"digest": r.Digest},
+				map[string]any{"labels": r.Labels, "share": r.Share, "record": r.Record}))
 		}
 		list[name] = entries
 	}
-	b := map[string]any{"type": format.Channel.Mark(), "version": c.Version, "bundles": list}
-	if !c.Expires.IsZero() {
-		b["expires"] = c.Expires.UTC().Format(time.RFC3339)
-	}
-	return b
+	return said(map[string]any{"type": format.Channel.Mark(), "version": c.Version, "bundles": list},
+		map[string]any{"expires": moment(c.Expires)})
 }
 
 // Sign returns the channel file with one more signature. The old file is nil for

@@ -1,7 +1,6 @@
 package bundles
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -23,12 +22,7 @@ func (doc *sealed) grow(old []byte, s Signing) error {
 	if s.Key.Revoked {
 		return refuse(RevokedKey, "%s", s.ID)
 	}
-	raw, err := s.Key.sign(s.By, doc.message())
-	if err != nil {
-		return fmt.Errorf("%s: %w", s.ID, err)
-	}
-	doc.put(signature{s.ID, raw})
-	return nil
+	return doc.sign(s.ID, s.Key, s.By)
 }
 
 // entitled reports why the signatures of a document do not reach the threshold of

@@ -44,17 +44,8 @@ func parseEnvelope(data []byte) (sealed, statement, error) {
 }
 
 func (s statement) body() map[string]any {
-	b := map[string]any{"type": format.Envelope.Mark(), "name": s.name, "archive": s.archive}
-	if s.version > 0 {
-		b["version"] = s.version
-	}
-	if s.manifest != "" {
-		b["manifest"] = s.manifest
-	}
-	if s.scope != "" {
-		b["scope"] = s.scope
-	}
-	return b
+	return said(map[string]any{"type": format.Envelope.Mark(), "name": s.name, "archive": s.archive},
+		map[string]any{"version": s.version, "manifest": s.manifest, "scope": s.scope})
 }
 
 // A Signature is one signature of a bundle and what it is worth.

@@ -2,7 +2,6 @@ package bundles
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -31,11 +30,9 @@ func (s *KeySet) Sign(id string, k Key, by Signer) error {
 	if err != nil {
 		return err
 	}
-	raw, err := k.sign(by, doc.message())
-	if err != nil {
-		return fmt.Errorf("%s: %w", id, err)
+	if err := doc.sign(id, k, by); err != nil {
+		return err
 	}
-	doc.put(signature{id, raw})
 	s.signatures = doc.signatures
 	return nil
 }

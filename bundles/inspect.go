@@ -47,11 +47,8 @@ func Inspect(archive, envelope []byte, l Limits) (*Contents, error) {
 			c.Signatures = append(c.Signatures, Signature{Key: g.key, Detached: true})
 		}
 	}
-	c.Manifest.Roots = []string{""}
-	if data, there := files[manifestFile]; there {
-		if c.Manifest, err = parseManifest(data); err != nil {
-			return nil, err
-		}
+	if c.Manifest, err = manifestOf(files[manifestFile]); err != nil {
+		return nil, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if name != signaturesFile {

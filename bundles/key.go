@@ -166,8 +166,8 @@ func (p *PrivateKey) Sign(a Algorithm, digest []byte) ([]byte, error) {
 	case *ecdsa.PrivateKey:
 		return key.Sign(nil, digest, h)
 	case *rsa.PrivateKey:
-		if strings.HasPrefix(string(a), "PS") {
-			return rsa.SignPSS(rand.Reader, key, h, digest, &rsa.PSSOptions{SaltLength: rsa.PSSSaltLengthEqualsHash})
+		if a.pss() {
+			return rsa.SignPSS(rand.Reader, key, h, digest, pssOptions)
 		}
 	}
 	return p.key.Sign(rand.Reader, digest, h)

@@ -173,13 +173,10 @@ func (s *KeySet) Encode() ([]byte, error) {
 }
 
 func (s *KeySet) sealed() (*sealed, error) {
-	body := map[string]any{
+	body := said(map[string]any{
 		"type": format.Keys.Mark(), "version": s.Version,
-		"root": map[string]any{"keys": nonNil(s.Root.Keys), "threshold": s.Root.Threshold},
-	}
-	if !s.Expires.IsZero() {
-		body["expires"] = s.Expires.UTC().Format(time.RFC3339)
-	}
+		"root": map[string]any{"keys": append([]string{}, s.Root.Keys...), "threshold": s.Root.Threshold},
+	}, map[string]any{"expires": moment(s.Expires)})
 	keys := map[string]any{}
 	for id, k := range s.Keys {
 		entry, err := k.entry()
@@ -199,22 +196,12 @@ func (s *KeySet) sealed() (*sealed, error) {
 	return &sealed{kind: format.Keys, body: body, signatures: s.signatures}, nil
 }
 
-func nonNil(list []string) []string { return append([]string{}, list...) }
-
 // entry is a key within a key set.
 func (k Key) entry() (map[string]any, error) {
 	public, err := publicPEM(k.Public)
 	if err != nil {
 		return nil, err
 	}
-	e := map[string]any{"algorithm": string(k.Algorithm), "public": public}
-	for name, list := range map[string][]string{"bundles": k.Bundles, "audiences": k.Audiences, "scopes": k.Scopes} {
-		if len(list) > 0 {
-			e[name] = list
-		}
-	}
-	if k.Revoked {
-		e["revoked"] = true
-	}
-	return e, nil
+	return said(map[string]any{"algorithm": string(k.Algorithm), "public": public},
+		map[string]any{"bundles": k.Bundles, "audiences": k.Audiences, "scopes": k.Scopes, "revoked": k.Revoked}), nil
 }

@@ -30,14 +30,19 @@ type Metadata struct {
 }
 
 // ReadManifest reads the manifest among the files of a bundle that was verified.
-// Without one the bundle owns all of data, as OPA has it.
 func ReadManifest(files fs.FS) (Manifest, error) {
 	data, err := fs.ReadFile(files, manifestFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return Manifest{Roots: []string{""}}, nil
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return Manifest{}, err
+	}
+	return manifestOf(data)
+}
+
+// manifestOf reads a manifest, nil if there is none: then the bundle owns all of
+// data, as OPA has it.
+func manifestOf(data []byte) (Manifest, error) {
+	if data == nil {
+		return Manifest{Roots: []string{""}}, nil
 	}
 	return parseManifest(data)
 }
@@ -146,7 +151,7 @@ func (f *fields) metadata(v any) Metadata {
 		g.fail("version", "1 or more is wanted")
 	}
 	for _, a := range m.Audience {
-		if key, value, ok := strings.Cut(a, "="); !ok || key == "" || value == "" {
+		if !isLabel(a) {
 			g.fail("audience", "%q is not key=value", shown(a))
 		}
 	}
@@ -157,22 +162,17 @@ func (f *fields) metadata(v any) Metadata {
 	return m
 }
 
+// isLabel reports key=value.
+func isLabel(s string) bool {
+	key, value, _ := strings.Cut(s, "=")
+	return key != "" && value != ""
+}
+
 // object is metadata.gate as JSON.
 func (m Metadata) object() map[string]any {
-	o := map[string]any{"name": m.Name, "version": m.Version}
-	if !m.Expires.IsZero() {
-		o["expires"] = m.Expires.UTC().Format(time.RFC3339)
-	}
-	if len(m.Audience) > 0 {
-		o["audience"] = slices.Sorted(slices.Values(m.Audience))
-	}
-	if m.MinGate != "" {
-		o["min_gate"] = m.MinGate
-	}
-	if m.Previous != "" {
-		o["previous"] = m.Previous
-	}
-	return o
+	return said(map[string]any{"name": m.Name, "version": m.Version}, map[string]any{
+		"expires": moment(m.Expires), "audience": slices.Sorted(slices.Values(m.Audience)), "min_gate": m.MinGate, "previous": m.Previous,
+	})
 }
 
 // parseVersion reads v1.2.3; what follows a "-" or "+" makes no difference.

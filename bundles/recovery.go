@@ -52,17 +52,10 @@ func (r Recovery) check() error {
 func (r Recovery) names() []string { return slices.Concat(r.Off, r.Aged) }
 
 func (r Recovery) body() map[string]any {
-	b := map[string]any{
+	return said(map[string]any{
 		"type": format.Recovery.Mark(), "machine": r.Machine, "owner": r.Owner, "reason": r.Reason,
-		"from": r.From.UTC().Format(time.RFC3339), "until": r.Until.UTC().Format(time.RFC3339),
-	}
-	if len(r.Off) > 0 {
-		b["off"] = r.Off
-	}
-	if len(r.Aged) > 0 {
-		b["aged"] = r.Aged
-	}
-	return b
+		"from": moment(r.From), "until": moment(r.Until),
+	}, map[string]any{"off": r.Off, "aged": r.Aged})
 }
 
 // ParseRecovery reads a recovery file without checking any signature: see

@@ -45,77 +45,46 @@ const (
 func (r Reason) Error() string { return string(r) }
 
 // Sentence says the reason to people, in lower case and without a full stop.
-func (r Reason) Sentence() string { s, _ := r.words(); return s }
-
-// Hint says what to do about it.
-func (r Reason) Hint() string { _, h := r.words(); return h }
-
-func (r Reason) words() (sentence, hint string) {
-	switch r {
-	case TooLarge:
-		return "it is larger than gate takes", "split the bundle, or leave out what policies do not read"
-	case Malformed:
-		return "it is not a well-formed bundle archive", "build it again with gate bundle build; a proxy may have put a page in its place"
-	case UnsafeName:
-		return "it holds a file whose name is not safe everywhere", "rename the file and build the bundle again"
-	case BadFile:
-		return "it holds a file that cannot be taken", "change or remove the file, and build the bundle again"
-	case Unsigned:
-		return "it carries no signature", "sign it with gate bundle sign, and fetch the .gate.json file beside it too"
-	case BadEnvelope:
-		return "its signatures cannot be read", "sign the bundle again with gate bundle sign"
-	case BadAlgorithm:
-		return "its signature is of a kind that is not the key's", "sign with the algorithm that the key set gives the key"
-	case UnknownKey:
-		return "no key of the key set signed it", "sign with a listed key (gate keys list), or bring the key set up to date"
-	case RevokedKey:
-		return "a key that was revoked signed it", "sign it again with a key that is in force"
-	case BadSignature:
-		return "a signature is wrong: the bundle or the signature was changed", "fetch it again from the publisher; if it stays so, tell whoever signs"
-	case WrongDigest:
-		return "its bytes are not those that were signed", "fetch bundle and envelope again; sign again if the bundle was built anew"
-	case NotCovered:
-		return "it holds a file that nobody signed", "sign the bundle after the last change to it"
-	case MissingFile:
-		return "a file that was signed is not in it", "fetch it again, or sign the bundle after the last change to it"
-	case BadManifest:
-		return "its manifest is wrong", "mend .manifest and build the bundle again"
-	case NoMetadata:
-		return "its manifest has no metadata.gate, and its digest is not pinned", "add metadata.gate to .manifest, or pin the digest"
+func (r Reason) Sentence() string {
+	if w, known := words[r]; known {
+		return w.sentence
 	}
-	return r.moreWords()
+	return "it is refused"
 }
 
-func (r Reason) moreWords() (sentence, hint string) {
-	switch r {
-	case WrongName:
-		return "it is another bundle than the one asked for", "look at the source's address and at the bundle's name"
-	case NotAllowed:
-		return "the key that signed it may not sign this bundle", "sign with a key that may, or change what the key may sign"
-	case TooFewKeys:
-		return "too few keys signed it", "have another holder of a key sign it with gate bundle sign"
-	case WrongAudience:
-		return "it is meant for other machines", "look at the labels of this machine and at the bundle's audience"
-	case Expired:
-		return "it has expired", "publish a new version; look at this machine's clock too"
-	case TooNew:
-		return "it needs a newer gate", "update gate on this machine"
-	case Rollback:
-		return "a newer version of it was already seen here", "to go back, publish the old content under a new version"
-	case FastForward:
-		return "its version is too far ahead", "publish it with the next version"
-	case BadKeySet:
-		return "the key set is wrong", "restore the key set from its last good copy"
-	case KeysExpired:
-		return "the key set has expired", "publish a new version of the key set"
-	case OffChannel:
-		return "it is not the release that the channel has for this machine", "publish that release where url points, or once for all with {digest} in url"
-	case BadGrant:
-		return "the channel or recovery file is wrong", "make it again with gate bundle channel or gate bundle recovery"
-	case BadSuccessor:
-		return "the new key set may not follow the one in force", "take every version in turn, each signed by the root keys of the one before"
-	}
-	return "it is refused", ""
+// Hint says what to do about it.
+func (r Reason) Hint() string { return words[r].hint }
+
+// words say the reasons, and what to do, to people.
+var words = map[Reason]struct{ sentence, hint string }{
+	TooLarge:      {"it is larger than gate takes", "split the bundle, or leave out what policies do not read"},
+	Malformed:     {"it is not a well-formed bundle archive", "build it again with gate bundle build; a proxy may have put a page in its place"},
+	UnsafeName:    {"it holds a file whose name is not safe everywhere", "rename the file and build the bundle again"},
+	BadFile:       {"it holds a file that cannot be taken", "change or remove the file, and build the bundle again"},
+	Unsigned:      {"it carries no signature", "sign it with gate bundle sign, and fetch the .gate.json file beside it too"},
+	BadEnvelope:   {"its signatures cannot be read", "sign the bundle again with gate bundle sign"},
+	BadAlgorithm:  {"its signature is of a kind that is not the key's", "sign with the algorithm that the key set gives the key"},
+	UnknownKey:    {"no key of the key set signed it", "sign with a listed key (gate keys list), or bring the key set up to date"},
+	RevokedKey:    {"a key that was revoked signed it", "sign it again with a key that is in force"},
+	BadSignature:  {"a signature is wrong: the bundle or the signature was changed", "fetch it again from the publisher; if it stays so, tell whoever signs"},
+	WrongDigest:   {"its bytes are not those that were signed", "fetch bundle and envelope again; sign again if the bundle was built anew"},
+	NotCovered:    {"it holds a file that nobody signed", "sign the bundle after the last change to it"},
+	MissingFile:   {"a file that was signed is not in it", "fetch it again, or sign the bundle after the last change to it"},
+	BadManifest:   {"its manifest is wrong", "mend .manifest and build the bundle again"},
+	NoMetadata:    {"its manifest has no metadata.gate, and its digest is not pinned", "add metadata.gate to .manifest, or pin the digest"},
+	WrongName:     {"it is another bundle than the one asked for", "look at the source's address and at the bundle's name"},
+	NotAllowed:    {"the key that signed it may not sign this bundle", "sign with a key that may, or change what the key may sign"},
+	TooFewKeys:    {"too few keys signed it", "have another holder of a key sign it with gate bundle sign"},
+	WrongAudience: {"it is meant for other machines", "look at the labels of this machine and at the bundle's audience"},
+	Expired:       {"it has expired", "publish a new version; look at this machine's clock too"},
+	TooNew:        {"it needs a newer gate", "update gate on this machine"},
+	Rollback:      {"a newer version of it was already seen here", "to go back, publish the old content under a new version"},
+	FastForward:   {"its version is too far ahead", "publish it with the next version"},
+	BadKeySet:     {"the key set is wrong", "restore the key set from its last good copy"},
+	KeysExpired:   {"the key set has expired", "publish a new version of the key set"},
+	OffChannel:    {"it is not the release that the channel has for this machine", "publish that release where url points, or once for all with {digest} in url"},
+	BadGrant:      {"the channel or recovery file is wrong", "make it again with gate bundle channel or gate bundle recovery"},
+	BadSuccessor:  {"the new key set may not follow the one in force", "take every version in turn, each signed by the root keys of the one before"},
 }
 
 // A Refusal says why something is refused. [errors.Is] finds its Reason and

@@ -7,9 +7,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"gate/internal/format"
 	"gate/strictjson"
@@ -96,6 +98,35 @@ func (s *sealed) put(g signature) {
 	s.signatures = slices.DeleteFunc(slices.Clone(s.signatures), func(o signature) bool { return o.key == g.key })
 	s.signatures = append(s.signatures, g)
 	slices.SortFunc(s.signatures, func(a, b signature) int { return strings.Compare(a.key, b.key) })
+}
+
+// sign has a key sign the document.
+func (s *sealed) sign(id string, k Key, by Signer) error {
+	raw, err := k.sign(by, s.message())
+	if err != nil {
+		return fmt.Errorf("%s: %w", id, err)
+	}
+	s.put(signature{id, raw})
+	return nil
+}
+
+// said adds to an object what is not empty: a field that says nothing is not
+// written.
+func said(object, optional map[string]any) map[string]any {
+	for key, v := range optional {
+		if list := reflect.ValueOf(v); !list.IsZero() && (list.Kind() != reflect.Slice || list.Len() > 0) {
+			object[key] = v
+		}
+	}
+	return object
+}
+
+// moment is a time as documents have it, "" for none.
+func moment(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
 }
 
 // encode is the document as a file.

@@ -70,10 +70,7 @@ func (s Signing) token(files map[string][]byte) (string, error) {
 		}
 		list = append(list, map[string]any{"name": name, "hash": hex.EncodeToString(sumBy("SHA-256")(data)), "algorithm": "SHA-256"})
 	}
-	claims := map[string]any{"files": list}
-	if s.Scope != "" {
-		claims["scope"] = s.Scope
-	}
+	claims := said(map[string]any{"files": list}, map[string]any{"scope": s.Scope})
 	header := map[string]any{"alg": string(s.Key.Algorithm), "kid": s.ID, "typ": "JWT"}
 	text := base64url().EncodeToString(strictjson.Append(nil, header)) + "." + base64url().EncodeToString(strictjson.Append(nil, claims))
 	sig, err := s.Key.sign(s.By, []byte(text))
@@ -115,10 +112,8 @@ func SignBeside(archive, envelope []byte, name string, s Signing) ([]byte, error
 		}
 		doc.signatures = old.signatures
 	}
-	raw, err := s.Key.sign(s.By, doc.message())
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.ID, err)
+	if err := doc.sign(s.ID, s.Key, s.By); err != nil {
+		return nil, err
 	}
-	doc.put(signature{s.ID, raw})
 	return doc.encode(), nil
 }
