@@ -157,19 +157,6 @@ func (e *Engine) apply(opts []Option) (*Engine, error) {
 	return e, errors.Join(errs...)
 }
 
-// Register returns an Engine that also asks the given hooks, of Session scope
-// and project authority whatever they claim: they can only tighten. The
-// evaluators are those of e. Calls under way are not affected.
-func (e *Engine) Register(hooks ...*hook.Hook) (*Engine, error) {
-	set, err := e.set.Register(hooks...)
-	if err != nil {
-		return nil, err
-	}
-	next := *e
-	next.set = set
-	return &next, nil
-}
-
 // maxRounds is how often rewritten input is judged again before gate gives up
 // on rules that keep rewriting each other's work.
 const maxRounds = 4

@@ -93,8 +93,19 @@ func notLooser(t *testing.T, p probe, was, is hook.Decision) {
 	}
 }
 
-// Hooks that are registered while a session runs only tighten, whatever they
-// claim to be.
+// registered is a source that a session adds: it only tightens. A hook that claims
+// to be another's keeps its claim.
+func registered(h *hook.Hook) scopes.Source {
+	src := scopes.Source{Name: "registered:1", Scope: hook.Session, Authority: hook.Project, Trusted: true, Tightens: true, Hooks: []*hook.Hook{h}}
+	h.Kind, h.Events = hook.Inline, []hook.Name{hook.PreToolUse}
+	if h.Source == "" {
+		h.Scope, h.Authority, h.Source = src.Scope, src.Authority, src.Name
+	}
+	return src
+}
+
+// Hooks of a source that only tightens, added while a session runs, loosen nothing,
+// whatever they claim to be.
 func TestLateRegistration(t *testing.T) {
 	m, probes := base(t)
 	e := m.load(t, asIs)
@@ -103,32 +114,26 @@ func TestLateRegistration(t *testing.T) {
 		"rewrite":          {ID: "rewrite"},
 		"consult":          {ID: "consult"},
 		"claims authority": {ID: "allow", Authority: hook.Managed, Scope: hook.Policy, Library: true, Source: "managed", Priority: 1_000_000},
+		"first":            {ID: "allow", Priority: 1_000_000},
 		"closes nothing":   {ID: "panic", OnFault: hook.FaultContinue},
 		"id of another":    {ID: "acme.push"},
 		"params":           {ID: "acme.push", Params: map[string]hook.Param{"branches": {Type: "array", Default: []any{}}}},
+		"bad":              {ID: "bad", Matcher: "("},
 	} {
-		h.Kind, h.Events = hook.Inline, []hook.Name{hook.PreToolUse}
-		late, err := e.Register(h)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
+		late := m.load(t, asIs, registered(h))
 		for _, p := range probes {
-			notLooser(t, p, e.Decide(t.Context(), p.event()), late.Decide(t.Context(), p.event()))
+			was, is := e.Decide(t.Context(), p.event()), late.Decide(t.Context(), p.event())
+			notLooser(t, p, was, is)
+			if t.Failed() {
+				t.Fatal(name)
+			}
 		}
 	}
-	if _, err := e.Register(&hook.Hook{ID: "bad", Matcher: "("}); err == nil {
-		t.Error("a hook with a bad matcher was registered")
-	}
-	if late, err := newEngine(t, nil, scopes.Settings{}).Register(&hook.Hook{ID: "allow", Kind: hook.Inline, Events: []hook.Name{hook.PreToolUse}}); err != nil {
-		t.Error(err)
-	} else if d := late.Decide(t.Context(), call("ls")); d.Effect != hook.Deny {
+	alone := newEngine(t, []scopes.Source{registered(&hook.Hook{ID: "allow"})}, scopes.Settings{}, engine.WithEvaluator(hook.Inline, inline{}))
+	if d := alone.Decide(t.Context(), call("ls")); d.Effect != hook.Deny {
 		t.Errorf("a registered hook opened a gate without policies: %v", d.Effect)
 	}
-	tight, err := e.Register(&hook.Hook{ID: "deny", Kind: hook.Inline, Events: []hook.Name{hook.PreToolUse}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tight := m.load(t, asIs, registered(&hook.Hook{ID: "deny"}))
 	if d := tight.Decide(t.Context(), probe{0, "Bash", "ls"}.event()); d.Effect != hook.Deny {
 		t.Errorf("a registered denial does not count: %v", d.Effect)
 	}

@@ -43,8 +43,8 @@ func (m machine) tree() fstest.MapFS {
 const home = "/srv/site"
 
 // load is what a program does at its start: it reads everything, and closes
-// where something contradicts itself.
-func (m machine) load(t testing.TB, wrap func(dir string, fsys fs.FS) fs.FS) *engine.Engine {
+// where something contradicts itself. more are sources that a session adds.
+func (m machine) load(t testing.TB, wrap func(dir string, fsys fs.FS) fs.FS, more ...scopes.Source) *engine.Engine {
 	t.Helper()
 	tree := m.tree()
 	dir := func(name string) fs.FS {
@@ -85,7 +85,7 @@ func (m machine) load(t testing.TB, wrap func(dir string, fsys fs.FS) fs.FS) *en
 		sources = append(sources, load.Skill("SKILL.md", []byte(m["skill="+name+"/SKILL.md"]), scopes.Source{
 			Name: "skill:" + name, Scope: hook.Skill, Authority: hook.SkillAuthor}, false))
 	}
-	set, err := scopes.New(sources, combined)
+	set, err := scopes.New(append(sources, more...), combined)
 	if err != nil {
 		return closed(t, err)
 	}

@@ -52,7 +52,7 @@ func (l *Loaded) AddRegistered(s For) {
 func sourceOf(r *session.Registration) scopes.Source {
 	if r.Kind == session.File {
 		return scopes.Source{
-			Name: fmt.Sprintf("%s:%d", scopes.Registered, r.Number), Scope: hook.Session, Authority: hook.Project,
+			Name: fmt.Sprintf("registered:%d", r.Number), Scope: hook.Session, Authority: hook.Project,
 			Trusted: r.Trusted, Tightens: true,
 		}
 	}
