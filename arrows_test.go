@@ -27,7 +27,7 @@ var layers = [][]string{
 	{"internal/forms", "internal/sources", "internal/hookpath"},
 	{"internal/setup"},
 	{"policytest", "guard"},
-	{"policycheck", "bundles/release", "replay", "install", "mcpproxy", "pipeline", "engine/plan/conformance", "artifact/build"},
+	{"policycheck", "bundles/release", "replay", "install", "mcpproxy", "pipeline", "artifact/build"},
 	{"policytest/mutate", "cmd/internal/draft", "cmd/internal/screen"},
 	{"cmd/internal/thin"},
 	{"cmd/internal/thin/opa"},

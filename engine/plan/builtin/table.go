@@ -14,15 +14,6 @@ func Lookup(name string) Func {
 	return builtins[i].call
 }
 
-// Names lists the builtins that are here, in order.
-func Names() []string {
-	names := make([]string, len(builtins))
-	for i, e := range builtins {
-		names[i] = e.name
-	}
-	return names
-}
-
 type entry struct {
 	name string
 	call Func

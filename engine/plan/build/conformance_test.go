@@ -1,6 +1,4 @@
-// Package conformance runs the cases that OPA publishes for those who implement
-// Rego, through OPA itself and through compiled plans.
-package conformance
+package build_test
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package conformance
+package build_test
 
 import (
 	"fmt"
