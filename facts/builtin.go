@@ -6,64 +6,47 @@ import (
 	"gate/hook"
 )
 
-// builtin returns what a shell builtin does to the state of the shell. It
-// reports false when the catalogue should judge the command as a program.
-func builtin(name string) func(*call) (stream, bool) {
-	switch name {
-	case "cd", "chdir":
-		return (*call).changeDir
-	case "pushd":
-		return (*call).pushDir
-	case "dirs":
-		return (*call).dirsWords
-	case "popd":
-		return (*call).popDir
-	case "export", "readonly", "local", "typeset", "declare":
-		return (*call).declareWords
-	case "unset":
-		return (*call).unset
-	case "set":
-		return (*call).set
-	case "shift":
-		return (*call).shift
-	case "eval":
-		return (*call).eval
-	case "source", ".":
-		return (*call).source
-	case "trap":
-		return (*call).trap
-	case "alias":
-		return (*call).defineAlias
-	case "unalias":
-		return (*call).removeAlias
-	case "command", "builtin":
-		return (*call).unwrapped
-	case "true", ":":
-		return (*call).succeed
-	case "false":
-		return (*call).fail
-	case "compgen":
-		return (*call).compgen
-	case "hash":
-		return (*call).hash
-	case "read":
-		return (*call).read
-	case "mapfile", "readarray":
-		return (*call).mapfile
-	case "getopts":
-		return (*call).getopts
-	case "printf":
-		return (*call).printf
-	case "test", "[":
-		return (*call).testWords
-	case "exec":
-		return (*call).exec
-	case "break", "continue", "return":
-		return (*call).leave
-	case "enable":
-		return (*call).enable
-	}
-	return nil
+// builtins are what the shell's own commands do to its state, in the order of names.
+// They report false when the catalogue should judge the command as a program.
+var builtins = [...]named[func(*call) (stream, bool)]{
+	{".", (*call).source},
+	{":", (*call).succeed},
+	{"[", (*call).testWords},
+	{"alias", (*call).defineAlias},
+	{"break", (*call).leave},
+	{"builtin", (*call).unwrapped},
+	{"cd", (*call).changeDir},
+	{"chdir", (*call).changeDir},
+	{"command", (*call).unwrapped},
+	{"compgen", (*call).compgen},
+	{"continue", (*call).leave},
+	{"declare", (*call).declareWords},
+	{"dirs", (*call).dirsWords},
+	{"enable", (*call).enable},
+	{"eval", (*call).eval},
+	{"exec", (*call).exec},
+	{"export", (*call).declareWords},
+	{"false", (*call).fail},
+	{"getopts", (*call).getopts},
+	{"hash", (*call).hash},
+	{"local", (*call).declareWords},
+	{"mapfile", (*call).mapfile},
+	{"popd", (*call).popDir},
+	{"printf", (*call).printf},
+	{"pushd", (*call).pushDir},
+	{"read", (*call).read},
+	{"readarray", (*call).mapfile},
+	{"readonly", (*call).declareWords},
+	{"return", (*call).leave},
+	{"set", (*call).set},
+	{"shift", (*call).shift},
+	{"source", (*call).source},
+	{"test", (*call).testWords},
+	{"trap", (*call).trap},
+	{"true", (*call).succeed},
+	{"typeset", (*call).declareWords},
+	{"unalias", (*call).removeAlias},
+	{"unset", (*call).unset},
 }
 
 //go:noinline

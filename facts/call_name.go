@@ -41,7 +41,7 @@ func (c *call) named(name string) stream {
 		c.runsFile(name)
 		base = c.origin(name, base)
 	}
-	if run := builtin(base); run != nil && !strings.Contains(name, "/") {
+	if run := find(c.builtins, base); run != nil && !strings.Contains(name, "/") {
 		if out, done := run(c); done {
 			return out
 		}

@@ -44,8 +44,10 @@ type (
 
 // A Reader works facts out. It is safe for concurrent use.
 type Reader struct {
-	rows  *catalogue.Catalogue
-	world World
+	rows     *catalogue.Catalogue
+	world    World
+	specials []named[func(*use)]
+	builtins []named[func(*call) (stream, bool)]
 }
 
 // New returns a Reader for one machine and user.
@@ -53,7 +55,7 @@ func New(w World) *Reader {
 	if w.Own != nil {
 		w.Own = sync.OnceValue(w.Own)
 	}
-	return &Reader{rows: catalogue.New(w.Programs), world: w}
+	return &Reader{rows: catalogue.New(w.Programs), world: w, specials: specials[:], builtins: builtins[:]}
 }
 
 // Of returns the facts of an event. They are complete for an event without a

@@ -76,7 +76,7 @@ func (u *use) wrapped() stream {
 	inner.s, inner.plain = u.s, true
 	inner.words = u.inner
 	inner.env = append(append([]setting(nil), u.env...), env...)
-	if f := special(u.row.Special); f != nil {
+	if f := find(u.specials, u.row.Special); f != nil {
 		f(u)
 		inner.words = u.inner
 	}

@@ -53,7 +53,7 @@ func (c *call) program(name, base string) stream {
 	u.effects()
 	u.leak()
 	for _, name := range slices.Compact([]string{u.global, u.row.Special}) {
-		if f := special(name); f != nil {
+		if f := find(u.specials, name); f != nil {
 			f(u)
 		}
 	}

@@ -82,12 +82,22 @@ func TestSpecials(t *testing.T) {
 		name, _, _ = strings.Cut(name, ",")
 		if row, ok := c.Lookup(name); ok && row.Special != "" {
 			found++
-			if special(row.Special) == nil {
+			if find(specials[:], row.Special) == nil {
 				t.Errorf("%s: no function %q", row.Name, row.Special)
 			}
 		}
 	}
 	if found < 50 {
 		t.Errorf("%d rows with a function", found)
+	}
+}
+
+// TestNamedOrder holds that [find] finds every function.
+func TestNamedOrder(t *testing.T) {
+	if !slices.IsSortedFunc(specials[:], func(a, b named[func(*use)]) int { return strings.Compare(a.name, b.name) }) {
+		t.Error("specials are not in the order of names")
+	}
+	if !slices.IsSortedFunc(builtins[:], func(a, b named[func(*call) (stream, bool)]) int { return strings.Compare(a.name, b.name) }) {
+		t.Error("builtins are not in the order of names")
 	}
 }

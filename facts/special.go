@@ -1,105 +1,76 @@
 package facts
 
-// special returns the function that a row names for what a table cannot say, nil if
-// there is none. A map of them would be made at every start.
-func special(name string) func(*use) {
-	switch name {
-	case "git.push":
-		return (*use).gitPush
-	case "git.checkout":
-		return (*use).gitCheckout
-	case "git.config":
-		return (*use).gitConfig
-	case "git":
-		return (*use).gitGlobal
-	case "patch":
-		return (*use).patchText
-	case "find":
-		return (*use).find
-	case "xargs":
-		return (*use).xargs
-	case "parallel":
-		return (*use).parallel
-	case "dd":
-		return (*use).dd
-	case "kubernetes":
-		return (*use).kubernetes
-	case "kubernetes.context":
-		return (*use).useContext
-	case "kubernetes.config":
-		return (*use).changeContext
-	case "awk":
-		return (*use).awkInPlace
-	case "sed":
-		return (*use).sed
-	case "rsync":
-		return (*use).rsync
-	case "tee":
-		return (*use).tee
-	case "remote":
-		return (*use).remoteShell
-	case "container":
-		return (*use).container
-	case "netcat":
-		return (*use).netcat
-	case "copy":
-		return (*use).copies
-	case "redis":
-		return (*use).redis
-	case "mongo":
-		return (*use).mongo
-	case "sqlstdin":
-		return (*use).sqlStdin
-	case "scp":
-		return (*use).scp
-	case "crontab":
-		return (*use).crontab
-	case "tar":
-		return (*use).tar
-	case "setarch":
-		return (*use).setarch
-	case "flock", "script":
-		return (*use).shellOption
-	case "screen":
-		return (*use).screen
-	case "fd":
-		return (*use).fd
-	case "httpie":
-		return func(*use) {} // sort has done it, before roles are given
-	case "curl":
-		return (*use).curl
-	case "search":
-		return (*use).searched
-	case "git.shows":
-		return (*use).gitShows
-	case "framework":
-		return (*use).framework
-	case "php":
-		return (*use).phpServer
-	case "offers":
-		return (*use).offers
-	case "transfers":
-		return (*use).transfers
-	case "relays":
-		return (*use).relays
-	case "debugger":
-		return (*use).debugger
-	case "ps":
-		return (*use).processes
-	case "ed":
-		return (*use).typed
-	case "dotenv":
-		return (*use).dotenv
-	case "npx":
-		return (*use).fetched
-	case "scripts":
-		return (*use).packageScript
-	case "make":
-		return (*use).make
-	case "cmake":
-		return (*use).cmake
-	case "nix":
-		return (*use).nix
+import (
+	"cmp"
+	"slices"
+)
+
+// A named function is one that a row, or the shell, knows by its name.
+type named[F any] struct {
+	name string
+	run  F
+}
+
+// find returns the function of a name, nil if there is none. The table is in the
+// order of names: a map of them would be made at every start.
+func find[F any](table []named[F], name string) (run F) {
+	at, found := slices.BinarySearchFunc(table, name, func(n named[F], name string) int { return cmp.Compare(n.name, name) })
+	if found {
+		run = table[at].run
 	}
-	return nil
+	return run
+}
+
+// specials are what rows name for what a table cannot say. They run programs, which
+// look here again, so a [Reader] hands them on.
+var specials = [...]named[func(*use)]{
+	{"awk", (*use).awkInPlace},
+	{"cmake", (*use).cmake},
+	{"container", (*use).container},
+	{"copy", (*use).copies},
+	{"crontab", (*use).crontab},
+	{"curl", (*use).curl},
+	{"dd", (*use).dd},
+	{"debugger", (*use).debugger},
+	{"dotenv", (*use).dotenv},
+	{"ed", (*use).typed},
+	{"fd", (*use).fd},
+	{"find", (*use).find},
+	{"flock", (*use).shellOption},
+	{"framework", (*use).framework},
+	{"git", (*use).gitGlobal},
+	{"git.checkout", (*use).gitCheckout},
+	{"git.config", (*use).gitConfig},
+	{"git.push", (*use).gitPush},
+	{"git.shows", (*use).gitShows},
+	{"httpie", func(*use) {}}, // sort has done it, before roles are given
+	{"kubernetes", (*use).kubernetes},
+	{"kubernetes.config", (*use).changeContext},
+	{"kubernetes.context", (*use).useContext},
+	{"make", (*use).make},
+	{"mongo", (*use).mongo},
+	{"netcat", (*use).netcat},
+	{"nix", (*use).nix},
+	{"npx", (*use).fetched},
+	{"offers", (*use).offers},
+	{"parallel", (*use).parallel},
+	{"patch", (*use).patchText},
+	{"php", (*use).phpServer},
+	{"ps", (*use).processes},
+	{"redis", (*use).redis},
+	{"relays", (*use).relays},
+	{"remote", (*use).remoteShell},
+	{"rsync", (*use).rsync},
+	{"scp", (*use).scp},
+	{"screen", (*use).screen},
+	{"script", (*use).shellOption},
+	{"scripts", (*use).packageScript},
+	{"search", (*use).searched},
+	{"sed", (*use).sed},
+	{"setarch", (*use).setarch},
+	{"sqlstdin", (*use).sqlStdin},
+	{"tar", (*use).tar},
+	{"tee", (*use).tee},
+	{"transfers", (*use).transfers},
+	{"xargs", (*use).xargs},
 }

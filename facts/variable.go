@@ -2,6 +2,7 @@ package facts
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"gate/facts/peer"
@@ -9,81 +10,104 @@ import (
 	"gate/hook"
 )
 
-// A runner is a variable that makes programs load or run something.
+// A runner is variables that make programs load or run something, by what their
+// value is taken for. Values that change nothing are those without some texts, or
+// the empty one and some words, or for a function to say.
 type runner struct {
+	names    string // between blanks
 	runs     string
-	harmless func(string) bool // values that change nothing
+	without  string // between blanks
+	only     string // between blanks
+	harmless func(value string) bool
 }
 
-// runners lists variables by what their value is taken for.
-func runners(name string) (runner, bool) {
-	switch {
-	case wordlist.Has(" LD_PRELOAD LD_AUDIT LD_LIBRARY_PATH DYLD_INSERT_LIBRARIES DYLD_LIBRARY_PATH DYLD_FRAMEWORK_PATH ", name):
-		return runner{"library", func(v string) bool {
-			return v == "" || strings.HasSuffix(name, "_PATH") && !strings.HasPrefix(v, "/tmp") && !strings.HasPrefix(v, ".") && !strings.Contains(v, "..") ||
-				strings.HasPrefix(v, "/usr/lib/") && !strings.ContainsAny(v, ": ") && !strings.Contains(v, "..") // which only root can change
-		}}, true
-	case wordlist.Has(" BASH_ENV ENV ZDOTDIR PROMPT_COMMAND PYTHONSTARTUP PERL5DB PERL5OPT RUBYOPT PS0 PS4 MAKEFILES LUA_INIT VIMINIT EXINIT DOTNET_STARTUP_HOOKS ", name):
-		return runner{"start-up code", func(v string) bool {
-			return v == "" || (name == "PS4" || name == "PS0") && !strings.ContainsAny(v, "$`") || wordlist.Has(" -w -W -W0 -W1 -W2 -W:no-deprecated -W:no-experimental ", v)
-		}}, true
-	case name == "NODE_OPTIONS":
-		return runner{"start-up code", func(v string) bool {
-			return !strings.Contains(v, "-r") && !strings.Contains(v, "--require") && !strings.Contains(v, "--import") && !strings.Contains(v, "loader")
-		}}, true
-	case wordlist.Has(" JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS JAVA_OPTS MAVEN_OPTS GRADLE_OPTS SBT_OPTS ANT_OPTS CATALINA_OPTS ", name):
-		return runner{"start-up code", func(v string) bool { return !strings.Contains(v, "-javaagent") && !strings.Contains(v, "-agent") }}, true
-	case wordlist.Has(" GIT_SSH GIT_SSH_COMMAND GIT_PROXY_COMMAND GIT_EXTERNAL_DIFF GIT_ASKPASS SSH_ASKPASS SUDO_ASKPASS GIT_EXEC_PATH GIT_TEMPLATE_DIR RSYNC_RSH RSYNC_CONNECT_PROG SVN_SSH CVS_RSH HGEDITOR SVN_EDITOR SUDO_EDITOR PSQL_PAGER PSQL_EDITOR ", name):
-		return runner{"program", harmlessProgram}, true
-	case wordlist.Has(" PAGER GIT_PAGER MANPAGER EDITOR VISUAL GIT_EDITOR GIT_SEQUENCE_EDITOR BROWSER LESSOPEN LESSCLOSE SYSTEMD_PAGER ", name):
-		return runner{"program", harmlessProgram}, true
-	case name == "AWS_ENDPOINT_URL":
-		return runner{"proxy", func(v string) bool {
-			p := peer.Parse(v, true)
-			return v == "" || p.Private || strings.HasSuffix(p.Host, ".amazonaws.com") || localHost(p.Host)
-		}}, true
-	case name == "GOFLAGS":
-		return runner{"program", func(v string) bool {
-			return !strings.Contains(v, "-toolexec") && !strings.Contains(v, "-exec") && !strings.Contains(v, "-vettool")
-		}}, true
-	case wordlist.Has(" MAKEFLAGS GNUMAKEFLAGS ", name):
-		return runner{"start-up code", func(v string) bool {
-			return !strings.Contains(v, "--eval") && !strings.Contains(v, "-f") && !strings.Contains(v, "-E")
-		}}, true
-	case wordlist.Has(" CC CXX LD AR SHELL npm_config_script_shell NPM_CONFIG_SCRIPT_SHELL CARGO_BUILD_RUSTC CARGO_BUILD_RUSTC_WRAPPER RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER RUSTC CMAKE_C_COMPILER_LAUNCHER CMAKE_CXX_COMPILER_LAUNCHER ", name):
-		return runner{"program", func(v string) bool {
-			return !strings.ContainsAny(v, ";|&$`(<>'\"") && !strings.HasPrefix(v, "/tmp") && !strings.HasPrefix(v, "/dev/shm") && !strings.HasPrefix(v, "/var/tmp")
-		}}, true
-	case wordlist.Has(" HTTP_PROXY HTTPS_PROXY ALL_PROXY http_proxy https_proxy all_proxy ", name):
-		return runner{"proxy", func(v string) bool { p := peer.Parse(v, true); return v == "" || p.Private }}, true
-	case wordlist.Has(" ANTHROPIC_BASE_URL OPENAI_BASE_URL CLAUDE_CODE_API_BASE_URL CODEX_HOME CLAUDE_CONFIG_DIR GEMINI_CLI_HOME ", name):
-		return runner{"agent", func(v string) bool { return v == "" }}, true
-	case name == "NODE_TLS_REJECT_UNAUTHORIZED":
-		return runner{"no certificate check", func(v string) bool { return v != "0" }}, true
-	case name == "GIT_SSL_NO_VERIFY":
-		return runner{"no certificate check", func(v string) bool { return v == "" || v == "0" || v == "false" }}, true
-	case name == "GIT_ALLOW_PROTOCOL":
-		return runner{"program", func(v string) bool { return !strings.Contains(v, "ext") && !strings.Contains(v, "fd") }}, true
-	case name == "TAR_OPTIONS":
-		return runner{"program", func(v string) bool {
-			return !strings.Contains(v, "-action") && !strings.Contains(v, "-command") && !strings.Contains(v, "-compress-program") && !strings.Contains(v, "-I")
-		}}, true
-	case wordlist.Has(" PYTHONPATH PYTHONHOME NODE_PATH PERL5LIB RUBYLIB CLASSPATH LUA_PATH LUA_CPATH GCONV_PATH OPENSSL_CONF OPENSSL_ENGINES OPENSSL_MODULES CORECLR_PROFILER_PATH ANSIBLE_LIBRARY TF_CLI_CONFIG_FILE FPATH R_PROFILE R_PROFILE_USER PHPRC PHP_INI_SCAN_DIR WGETRC CURL_HOME PSQLRC SCREENRC INPUTRC ANSIBLE_CONFIG PIP_CONFIG_FILE NPM_CONFIG_USERCONFIG npm_config_userconfig ", name):
-		return runner{"library", func(v string) bool { return !strings.Contains(v, "/tmp") && !strings.Contains(v, "/dev/shm") }}, true
-	case name == "PATH":
-		return runner{"program path", ordinaryPath}, true
-	case wordlist.Has(" PIP_INDEX_URL PIP_EXTRA_INDEX_URL UV_INDEX_URL UV_EXTRA_INDEX_URL UV_DEFAULT_INDEX UV_INDEX NPM_CONFIG_REGISTRY npm_config_registry GOPROXY ", name):
-		return runner{"packages", knownRegistries}, true
-	case wordlist.Has(" HUSKY HUSKY_SKIP_HOOKS SKIP PRE_COMMIT_ALLOW_NO_CONFIG LEFTHOOK ", name):
-		return runner{"hooks off", func(v string) bool { return name == "HUSKY" && v != "0" || name == "LEFTHOOK" && v != "0" || v == "" }}, true
-	case wordlist.Has(" GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_CONFIG_COUNT GIT_CONFIG_PARAMETERS ", name):
-		return runner{"git configuration", func(v string) bool { return v == "" || v == "/dev/null" }}, true
-	}
-	if strings.HasPrefix(name, "BASH_FUNC_") {
-		return runner{"function", func(string) bool { return false }}, true
-	}
-	return runner{}, false
+var runners = [...]runner{
+	{names: " LD_PRELOAD LD_AUDIT DYLD_INSERT_LIBRARIES ", runs: "library", harmless: harmlessLibrary},
+	{names: " LD_LIBRARY_PATH DYLD_LIBRARY_PATH DYLD_FRAMEWORK_PATH ", runs: "library", harmless: harmlessLibraries},
+	{names: " BASH_ENV ENV ZDOTDIR PROMPT_COMMAND PYTHONSTARTUP PERL5DB PERL5OPT RUBYOPT MAKEFILES LUA_INIT VIMINIT EXINIT DOTNET_STARTUP_HOOKS ",
+		runs: "start-up code", only: " -w -W -W0 -W1 -W2 -W:no-deprecated -W:no-experimental "},
+	{names: " PS0 PS4 ", runs: "start-up code", without: "$ `"},
+	{names: " NODE_OPTIONS ", runs: "start-up code", without: "-r --require --import loader"},
+	{names: " JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS JAVA_OPTS MAVEN_OPTS GRADLE_OPTS SBT_OPTS ANT_OPTS CATALINA_OPTS ",
+		runs: "start-up code", without: "-javaagent -agent"},
+	{names: " GIT_SSH GIT_SSH_COMMAND GIT_PROXY_COMMAND GIT_EXTERNAL_DIFF GIT_ASKPASS SSH_ASKPASS SUDO_ASKPASS GIT_EXEC_PATH GIT_TEMPLATE_DIR" +
+		" RSYNC_RSH RSYNC_CONNECT_PROG SVN_SSH CVS_RSH HGEDITOR SVN_EDITOR SUDO_EDITOR PSQL_PAGER PSQL_EDITOR" +
+		" PAGER GIT_PAGER MANPAGER EDITOR VISUAL GIT_EDITOR GIT_SEQUENCE_EDITOR BROWSER LESSOPEN LESSCLOSE SYSTEMD_PAGER ",
+		runs: "program", harmless: harmlessProgram},
+	{names: " AWS_ENDPOINT_URL ", runs: "proxy", harmless: ownCloud},
+	{names: " GOFLAGS ", runs: "program", without: "-toolexec -exec -vettool"},
+	{names: " MAKEFLAGS GNUMAKEFLAGS ", runs: "start-up code", without: "--eval -f -E"},
+	{names: " CC CXX LD AR SHELL npm_config_script_shell NPM_CONFIG_SCRIPT_SHELL CARGO_BUILD_RUSTC CARGO_BUILD_RUSTC_WRAPPER" +
+		" RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER RUSTC CMAKE_C_COMPILER_LAUNCHER CMAKE_CXX_COMPILER_LAUNCHER ",
+		runs: "program", harmless: harmlessTool},
+	{names: " HTTP_PROXY HTTPS_PROXY ALL_PROXY http_proxy https_proxy all_proxy ", runs: "proxy", harmless: privateProxy},
+	{names: " ANTHROPIC_BASE_URL OPENAI_BASE_URL CLAUDE_CODE_API_BASE_URL CODEX_HOME CLAUDE_CONFIG_DIR GEMINI_CLI_HOME ", runs: "agent"},
+	{names: " NODE_TLS_REJECT_UNAUTHORIZED ", runs: "no certificate check", harmless: notZero},
+	{names: " GIT_SSL_NO_VERIFY ", runs: "no certificate check", only: " 0 false "},
+	{names: " GIT_ALLOW_PROTOCOL ", runs: "program", without: "ext fd"},
+	{names: " TAR_OPTIONS ", runs: "program", without: "-action -command -compress-program -I"},
+	{names: " PYTHONPATH PYTHONHOME NODE_PATH PERL5LIB RUBYLIB CLASSPATH LUA_PATH LUA_CPATH GCONV_PATH OPENSSL_CONF OPENSSL_ENGINES OPENSSL_MODULES" +
+		" CORECLR_PROFILER_PATH ANSIBLE_LIBRARY TF_CLI_CONFIG_FILE FPATH R_PROFILE R_PROFILE_USER PHPRC PHP_INI_SCAN_DIR WGETRC CURL_HOME PSQLRC" +
+		" SCREENRC INPUTRC ANSIBLE_CONFIG PIP_CONFIG_FILE NPM_CONFIG_USERCONFIG npm_config_userconfig ",
+		runs: "library", without: "/tmp /dev/shm"},
+	{names: " PATH ", runs: "program path", harmless: ordinaryPath},
+	{names: " PIP_INDEX_URL PIP_EXTRA_INDEX_URL UV_INDEX_URL UV_EXTRA_INDEX_URL UV_DEFAULT_INDEX UV_INDEX NPM_CONFIG_REGISTRY npm_config_registry GOPROXY ",
+		runs: "packages", harmless: knownRegistries},
+	{names: " HUSKY LEFTHOOK ", runs: "hooks off", harmless: notZero},
+	{names: " HUSKY_SKIP_HOOKS SKIP PRE_COMMIT_ALLOW_NO_CONFIG ", runs: "hooks off"},
+	{names: " GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_CONFIG_COUNT GIT_CONFIG_PARAMETERS ", runs: "git configuration", only: " /dev/null "},
 }
+
+// exportedFunction is a variable that holds a function of bash.
+var exportedFunction = runner{runs: "function", harmless: func(string) bool { return false }}
+
+// runnerOf returns what a variable makes programs run, nil if nothing.
+func runnerOf(name string) *runner {
+	if strings.HasPrefix(name, "BASH_FUNC_") {
+		return &exportedFunction
+	}
+	at := slices.IndexFunc(runners[:], func(r runner) bool { return wordlist.Has(r.names, name) })
+	if at < 0 {
+		return nil
+	}
+	return &runners[at]
+}
+
+// spares reports a value that changes nothing.
+func (r *runner) spares(value string) bool {
+	switch {
+	case r.harmless != nil:
+		return r.harmless(value)
+	case r.without != "":
+		return !wordlist.Within(value, r.without)
+	}
+	return value == "" || wordlist.Has(r.only, value)
+}
+
+// harmlessLibrary reports a library that only root can change.
+func harmlessLibrary(v string) bool {
+	return v == "" || strings.HasPrefix(v, "/usr/lib/") && !strings.ContainsAny(v, ": ") && !strings.Contains(v, "..")
+}
+
+// harmlessLibraries reports directories of libraries that are not everybody's.
+func harmlessLibraries(v string) bool {
+	return harmlessLibrary(v) || !strings.HasPrefix(v, "/tmp") && !strings.HasPrefix(v, ".") && !strings.Contains(v, "..")
+}
+
+// harmlessTool knows a program that nobody else may write to, without a shell.
+func harmlessTool(v string) bool {
+	return !strings.ContainsAny(v, ";|&$`(<>'\"") && !strings.HasPrefix(v, "/tmp") && !strings.HasPrefix(v, "/dev/shm") && !strings.HasPrefix(v, "/var/tmp")
+}
+
+// ownCloud knows Amazon's endpoints, and stand-ins for them nearby.
+func ownCloud(v string) bool {
+	p := peer.Parse(v, true)
+	return v == "" || p.Private || strings.HasSuffix(p.Host, ".amazonaws.com") || localHost(p.Host)
+}
+
+func privateProxy(v string) bool { return v == "" || peer.Parse(v, true).Private }
+
+func notZero(v string) bool { return v != "0" }
 
 // ordinaryPath reports a PATH in which nothing that anybody may write to comes before
 // the system's own directories.
@@ -108,12 +132,8 @@ func knownRegistries(v string) bool {
 		case one == "direct", one == "off", p.Private:
 		case !strings.HasPrefix(one, "https://"):
 			return false
-		default:
-			switch p.Host {
-			case "pypi.org", "test.pypi.org", "download.pytorch.org", "pypi.nvidia.com", "registry.npmjs.org", "registry.yarnpkg.com", "npm.pkg.github.com", "proxy.golang.org", "goproxy.io", "goproxy.cn":
-			default:
-				return false
-			}
+		case !wordlist.Has(" pypi.org test.pypi.org download.pytorch.org pypi.nvidia.com registry.npmjs.org registry.yarnpkg.com npm.pkg.github.com proxy.golang.org goproxy.io goproxy.cn ", p.Host):
+			return false
 		}
 	}
 	return true
@@ -137,12 +157,9 @@ func harmlessProgram(v string) bool {
 	case "cat", "less", "more", "most", "bat", "batcat", "delta", "diff-so-fancy", "head", "true", ":", "echo", "none":
 		return !strings.ContainsAny(v, "!+")
 	case "vi", "vim", "nvim", "nano", "emacs", "emacsclient", "code", "ed", "subl", "hx", "micro":
-		for _, option := range words[1:] {
-			if !wordlist.Has(" -f -n -w -c -nw -t -R -r -g --wait --new-window --reuse-window --nofork --clean --tty --create-frame ", option) {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(words[1:], func(option string) bool {
+			return !wordlist.Has(" -f -n -w -c -nw -t -R -r -g --wait --new-window --reuse-window --nofork --clean --tty --create-frame ", option)
+		})
 	case "ssh":
 		return plainSSH(words[1:])
 	}
@@ -168,10 +185,8 @@ func plainSSH(words []string) bool {
 				return false
 			}
 		}
-		for _, runs := range []string{"command", "provider", "include"} {
-			if strings.Contains(strings.ToLower(word), runs) {
-				return false
-			}
+		if wordlist.Within(strings.ToLower(word), "command provider include") {
+			return false
 		}
 	}
 	return true
@@ -180,33 +195,29 @@ func plainSSH(words []string) bool {
 // flagged lists variables whose value is dangerous by what stands in it, so that
 // a part that is not known is as harmless as the rest.
 func flagged(name string) bool {
-	switch name {
-	case "GOFLAGS", "MAKEFLAGS", "GNUMAKEFLAGS", "CC", "CXX", "LD", "AR":
-		return true
-	}
-	return false
+	return wordlist.Has(" GOFLAGS MAKEFLAGS GNUMAKEFLAGS CC CXX LD AR ", name)
 }
 
 // variableEffect reports a variable that makes programs run code.
 func (w *walker) variableEffect(id int, name string, value field) {
-	r, ok := runners(name)
+	r := runnerOf(name)
 	if name == "CLAUDE_CODE_SIMPLE" || strings.HasPrefix(name, "GATE_") {
 		w.effect(id, &hook.Self{What: "agent settings", Verb: "configure"})
 		return
 	}
-	if !ok {
+	if r == nil {
 		return
 	}
 	vs, known := value.variants()
 	harmless := known || name == "PATH" || strings.HasSuffix(name, "_PATH") || strings.HasSuffix(name, "PATH")
 	if known {
 		for _, v := range vs {
-			harmless = harmless && r.harmless(v)
+			harmless = harmless && r.spares(v)
 		}
 	} else if harmless {
-		harmless = r.harmless(value.prefix())
+		harmless = r.spares(value.prefix())
 	} else if flagged(name) {
-		harmless = r.harmless(value.text())
+		harmless = r.spares(value.text())
 	}
 	switch {
 	case harmless && (r.runs != "program" || !scripted(value.text())):

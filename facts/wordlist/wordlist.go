@@ -20,6 +20,17 @@ func Has(list, w string) bool {
 	}
 }
 
+// Within reports whether a text holds one of the words of list. Blanks stand between
+// the words only, and the text is no list: a word may begin and end anywhere in it.
+func Within(text, list string) bool {
+	for w := range strings.FieldsSeq(list) {
+		if strings.Contains(text, w) {
+			return true
+		}
+	}
+	return false
+}
+
 // OfName returns the words that a name is made of, in lower case:
 // mcp__fs__writeFile is mcp, fs, write, file.
 func OfName(name string) []string {
