@@ -100,7 +100,7 @@ func Names() []string {
 
 func all() []Adapter {
 	return []Adapter{
-		amp(), antigravity(), auggie(), claude{}, cline(), codex(), copilot(), cursor(), droid(), gemini(), generic{}, kimi(), kiro(),
-		opencode(), qwen(), windsurf(),
+		&amp, &antigravity, &auggie, claude{}, &cline, &codex, &copilot, &cursor, &droid, &gemini, generic{}, &kimi, &kiro,
+		&opencode, &qwen, &windsurf,
 	}
 }

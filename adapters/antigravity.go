@@ -10,34 +10,28 @@ import (
 // measured it for version 1.1.2. An answer without a decision makes it ask, so
 // each one has a decision; its "allow" does not keep it from asking by its own
 // rules.
-func antigravity() *agent {
-	return &agent{
-		name: "antigravity", wait: time.Minute, events: antigravityEvents, fields: antigravityFields, tools: antigravityTools,
-		adapt: adaptAntigravity, guess: guessAntigravity, call: antigravityCall, render: renderAntigravity, attends: true,
-	}
-}
-
-var antigravityEvents = []eventWord{
-	{native: "PreToolUse", can: rejects | asks},
-	{native: "PostToolUse"},
-	{native: "PreInvocation"},
-	{native: "Stop"},
-}
-
-var antigravityFields = []pair{{"conversationId", "session_id"}, {"transcriptPath", "transcript_path"}, {"modelName", "model"}}
-
-var antigravityTools = []toolWord{
-	{native: "run_command", own: "Bash", fields: "CommandLine=command Cwd=workdir"},
-	{native: "send_command_input", own: "Bash", fields: "Input=command"},
-	{native: "write_to_file", own: "Write", fields: "TargetFile=file_path CodeContent=content"},
-	{native: "replace_file_content", own: "Edit", fields: "TargetFile=file_path TargetContent=old_string ReplacementContent=new_string"},
-	{native: "multi_replace_file_content", own: "MultiEdit", fields: "TargetFile=file_path ReplacementChunks=edits"},
-	{native: "view_file", own: "Read", fields: "AbsolutePath=file_path"},
-	{native: "list_dir", own: "LS", fields: "DirectoryPath=path"},
-	{native: "grep_search", own: "Grep", fields: "SearchPath=path Query=pattern"},
-	{native: "find_by_name", own: "Glob", fields: "SearchDirectory=path Pattern=pattern"},
-	{native: "read_url_content", own: "WebFetch", fields: "Url=url"},
-	{native: "search_web", own: "WebSearch"},
+var antigravity = agent{
+	name: "antigravity", wait: time.Minute, adapt: adaptAntigravity, guess: guessAntigravity, call: antigravityCall, render: renderAntigravity, attends: true,
+	events: []eventWord{
+		{native: "PreToolUse", can: rejects | asks},
+		{native: "PostToolUse"},
+		{native: "PreInvocation"},
+		{native: "Stop"},
+	},
+	fields: []pair{{"conversationId", "session_id"}, {"transcriptPath", "transcript_path"}, {"modelName", "model"}},
+	tools: []toolWord{
+		{native: "run_command", own: "Bash", fields: "CommandLine=command Cwd=workdir"},
+		{native: "send_command_input", own: "Bash", fields: "Input=command"},
+		{native: "write_to_file", own: "Write", fields: "TargetFile=file_path CodeContent=content"},
+		{native: "replace_file_content", own: "Edit", fields: "TargetFile=file_path TargetContent=old_string ReplacementContent=new_string"},
+		{native: "multi_replace_file_content", own: "MultiEdit", fields: "TargetFile=file_path ReplacementChunks=edits"},
+		{native: "view_file", own: "Read", fields: "AbsolutePath=file_path"},
+		{native: "list_dir", own: "LS", fields: "DirectoryPath=path"},
+		{native: "grep_search", own: "Grep", fields: "SearchPath=path Query=pattern"},
+		{native: "find_by_name", own: "Glob", fields: "SearchDirectory=path Pattern=pattern"},
+		{native: "read_url_content", own: "WebFetch", fields: "Url=url"},
+		{native: "search_web", own: "WebSearch"},
+	},
 }
 
 // adaptAntigravity takes the call out of the object that is about it.
@@ -70,8 +64,6 @@ func guessAntigravity(doc map[string]any) string {
 func renderAntigravity(r *reply) Answer {
 	doc := map[string]any{}
 	switch name := r.word.own(); {
-	case r.can(unknown):
-		return r.byStatus()
 	case name != hook.PreToolUse:
 	case r.refused():
 		doc["decision"], doc["reason"] = "deny", r.reason()

@@ -12,40 +12,35 @@ import (
 // cline speaks the hook protocol of Cline, as its package has it in version
 // 3.0.65. Nobody here has driven it. Its words for a question and for a changed
 // input are not known to hold, so both are refused.
-func cline() *agent {
-	return &agent{
-		name: "cline", nameKey: "hookName", wait: 30 * time.Second, events: clineEvents, tools: clineTools,
-		adapt: adaptCline, call: clineCall, render: renderCline,
-	}
-}
-
-var clineEvents = []eventWord{
-	{native: "PreToolUse", can: rejects | hears},
-	{native: "tool_call", name: hook.PreToolUse, can: rejects | hears},
-	{native: "PostToolUse", can: hears},
-	{native: "tool_result", name: hook.PostToolUse, can: hears},
-	{native: "UserPromptSubmit", can: rejects | hears},
-	{native: "TaskStart", name: hook.SessionStart, can: hears},
-	{native: "TaskResume", name: hook.SessionStart, can: hears},
-	{native: "TaskCancel", name: hook.Stop},
-	{native: "TaskComplete", name: hook.Stop},
-	{native: "TaskError", name: hook.StopFailure},
-	{native: "PreCompact"},
-	{native: "SessionShutdown", name: hook.SessionEnd},
-}
-
-var clineTools = []toolWord{
-	{native: "execute_command", own: "Bash"},
-	{native: "write_to_file", own: "Write", fields: "path=file_path absolutePath=file_path"},
-	{native: "replace_in_file", own: "replace_in_file", fields: "absolutePath=path"},
-	{native: "read_file", own: "Read", fields: "path=file_path absolutePath=file_path"},
-	{native: "apply_patch", own: "apply_patch", fields: "input=command patch=command", open: openPatch},
-	{native: "list_files", own: "LS"},
-	{native: "search_files", own: "Grep", fields: "regex=pattern file_pattern=glob"},
-	{native: "web_fetch", own: "WebFetch"},
-	{native: "web_search", own: "WebSearch", fields: "search_term=query"},
-	{native: "use_mcp_tool", own: "use_mcp_tool", open: openClineServer},
-	{native: "new_task", own: "Agent", fields: "context=prompt"},
+var cline = agent{
+	name: "cline", nameKey: "hookName", wait: 30 * time.Second, adapt: adaptCline, call: clineCall, render: renderCline,
+	events: []eventWord{
+		{native: "PreToolUse", can: rejects | hears},
+		{native: "tool_call", name: hook.PreToolUse, can: rejects | hears},
+		{native: "PostToolUse", can: hears},
+		{native: "tool_result", name: hook.PostToolUse, can: hears},
+		{native: "UserPromptSubmit", can: rejects | hears},
+		{native: "TaskStart", name: hook.SessionStart, can: hears},
+		{native: "TaskResume", name: hook.SessionStart, can: hears},
+		{native: "TaskCancel", name: hook.Stop},
+		{native: "TaskComplete", name: hook.Stop},
+		{native: "TaskError", name: hook.StopFailure},
+		{native: "PreCompact"},
+		{native: "SessionShutdown", name: hook.SessionEnd},
+	},
+	tools: []toolWord{
+		{native: "execute_command", own: "Bash"},
+		{native: "write_to_file", own: "Write", fields: "path=file_path absolutePath=file_path"},
+		{native: "replace_in_file", own: "replace_in_file", fields: "absolutePath=path"},
+		{native: "read_file", own: "Read", fields: "path=file_path absolutePath=file_path"},
+		{native: "apply_patch", own: "apply_patch", fields: "input=command patch=command", open: openPatch},
+		{native: "list_files", own: "LS"},
+		{native: "search_files", own: "Grep", fields: "regex=pattern file_pattern=glob"},
+		{native: "web_fetch", own: "WebFetch"},
+		{native: "web_search", own: "WebSearch", fields: "search_term=query"},
+		{native: "use_mcp_tool", own: "use_mcp_tool", open: openClineServer},
+		{native: "new_task", own: "Agent", fields: "context=prompt"},
+	},
 }
 
 // openClineServer names the tool of an MCP server. Its arguments may be JSON as
@@ -168,9 +163,6 @@ func clineCall(doc map[string]any) (tool string, input map[string]any) {
 }
 
 func renderCline(r *reply) Answer {
-	if r.can(unknown) {
-		return r.byStatus()
-	}
 	doc := map[string]any{}
 	if r.refused() {
 		doc["cancel"], doc["errorMessage"] = true, r.reason()

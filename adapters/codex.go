@@ -10,42 +10,38 @@ import (
 // 0.169.0. It holds every answer against a schema and voids one with a field too
 // many, and then the call runs: an answer has the fields below and no others, and
 // never two opinions.
-func codex() *agent {
-	return &agent{
-		name: "codex", wait: 600 * time.Second, events: codexEvents, tools: codexTools, render: renderCodex,
-		hosts: true, // hooks/hooks.json of plugins
-	}
-}
-
-// A question has no word that holds: "ask" voids the answer.
-var codexEvents = []eventWord{
-	{native: "PreToolUse", can: rejects | rewrites | hears | tells},
-	{native: "PermissionRequest", can: rejects | dialog | approves},
-	{native: "PostToolUse", can: rejects | replaces | halts | hears},
-	{native: "UserPromptSubmit", can: rejects | hears},
-	{native: "SessionStart", can: hears | tells},
-	{native: "SessionEnd", wait: 3 * time.Second},
-	{native: "Stop", can: rejects | ends},
-	{native: "SubagentStart"},
-	{native: "SubagentStop"},
-	{native: "PreCompact"},
-	{native: "PostCompact"},
-	{native: "Interrupt", wait: 3 * time.Second},
-}
-
-// The client says Bash for its shells, so far. The names of the tools behind it
-// are what the model calls, and what earlier versions sent.
-var codexTools = []toolWord{
-	{native: "apply_patch", own: "apply_patch", fields: "input=command patch=command", open: openPatch, shut: shutPatch},
-	{native: "shell", own: "Bash", open: openWords},
-	{native: "local_shell", own: "Bash", open: openWords},
-	{native: "container.exec", own: "Bash", open: openWords},
-	{native: "shell_command", own: "Bash"},
-	{native: "exec_command", own: "Bash", fields: "cmd=command"},
-	{native: "write_stdin", own: "Bash", fields: "chars=command"},
-	{native: "view_image", own: "Read", fields: "path=file_path"},
-	{native: "web_search", own: "WebSearch"},
-	{native: "spawn_agent", own: "Agent", fields: "message=prompt"},
+var codex = agent{
+	name: "codex", wait: 600 * time.Second, render: renderCodex,
+	hosts: true, // hooks/hooks.json of plugins,
+	// A question has no word that holds: "ask" voids the answer.
+	events: []eventWord{
+		{native: "PreToolUse", can: rejects | rewrites | hears | tells},
+		{native: "PermissionRequest", can: rejects | dialog | approves},
+		{native: "PostToolUse", can: rejects | replaces | halts | hears},
+		{native: "UserPromptSubmit", can: rejects | hears},
+		{native: "SessionStart", can: hears | tells},
+		{native: "SessionEnd", wait: 3 * time.Second},
+		{native: "Stop", can: rejects | ends},
+		{native: "SubagentStart"},
+		{native: "SubagentStop"},
+		{native: "PreCompact"},
+		{native: "PostCompact"},
+		{native: "Interrupt", wait: 3 * time.Second},
+	},
+	// The client says Bash for its shells, so far. The names of the tools behind it
+	// are what the model calls, and what earlier versions sent.
+	tools: []toolWord{
+		{native: "apply_patch", own: "apply_patch", fields: "input=command patch=command", open: openPatch, shut: shutPatch},
+		{native: "shell", own: "Bash", open: openWords},
+		{native: "local_shell", own: "Bash", open: openWords},
+		{native: "container.exec", own: "Bash", open: openWords},
+		{native: "shell_command", own: "Bash"},
+		{native: "exec_command", own: "Bash", fields: "cmd=command"},
+		{native: "write_stdin", own: "Bash", fields: "chars=command"},
+		{native: "view_image", own: "Read", fields: "path=file_path"},
+		{native: "web_search", own: "WebSearch"},
+		{native: "spawn_agent", own: "Agent", fields: "message=prompt"},
+	},
 }
 
 func renderCodex(r *reply) Answer {
@@ -75,9 +71,6 @@ func renderCodex(r *reply) Answer {
 			doc["decision"], doc["reason"] = "block", r.outputAndContext()
 		}
 	default:
-		if r.can(unknown) {
-			return r.byStatus()
-		}
 		if r.refused() {
 			doc["decision"], doc["reason"] = "block", r.reason()
 		}

@@ -11,73 +11,67 @@ import (
 // version 1.0.102: its own, whose events begin with a small letter and do not
 // name themselves, and Claude Code's, for files in that layout. The answer of one
 // is none to the other, and then the call runs.
-func copilot() *agent {
-	return &agent{
-		name: "copilot", wait: 30 * time.Second, events: copilotEvents, fields: copilotFields, tools: copilotTools,
-		server: copilotServer, guess: guessCopilot, render: renderCopilot,
-		attends: true, hosts: true, project: []string{"COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR"},
-	}
-}
+var copilot = agent{
+	name: "copilot", wait: 30 * time.Second, server: copilotServer, guess: guessCopilot, render: renderCopilot,
+	attends: true, hosts: true, project: []string{"COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR"},
+	events: []eventWord{
+		{native: "preToolUse", name: hook.PreToolUse, can: rejects | asks | approves | rewrites | hears},
+		{native: "permissionRequest", name: hook.PermissionRequest, can: rejects | dialog | approves},
+		{native: "postToolUse", name: hook.PostToolUse, can: rejects | replaces | hears},
+		{native: "postToolUseFailure", name: hook.PostToolUseFailure},
+		{native: "userPromptSubmitted", name: hook.UserPromptSubmit, can: rejects | hears},
+		{native: "sessionStart", name: hook.SessionStart, can: hears},
+		{native: "sessionEnd", name: hook.SessionEnd},
+		{native: "agentStop", name: hook.Stop, can: rejects | ends},
+		{native: "subagentStart", name: hook.SubagentStart},
+		{native: "subagentStop", name: hook.SubagentStop},
+		{native: "preCompact", name: hook.PreCompact},
+		{native: "errorOccurred", name: hook.StopFailure},
+		{native: "notification", name: hook.Notification},
 
-var copilotEvents = []eventWord{
-	{native: "preToolUse", name: hook.PreToolUse, can: rejects | asks | approves | rewrites | hears},
-	{native: "permissionRequest", name: hook.PermissionRequest, can: rejects | dialog | approves},
-	{native: "postToolUse", name: hook.PostToolUse, can: rejects | replaces | hears},
-	{native: "postToolUseFailure", name: hook.PostToolUseFailure},
-	{native: "userPromptSubmitted", name: hook.UserPromptSubmit, can: rejects | hears},
-	{native: "sessionStart", name: hook.SessionStart, can: hears},
-	{native: "sessionEnd", name: hook.SessionEnd},
-	{native: "agentStop", name: hook.Stop, can: rejects | ends},
-	{native: "subagentStart", name: hook.SubagentStart},
-	{native: "subagentStop", name: hook.SubagentStop},
-	{native: "preCompact", name: hook.PreCompact},
-	{native: "errorOccurred", name: hook.StopFailure},
-	{native: "notification", name: hook.Notification},
-
-	{native: "PreToolUse", can: rejects},
-	{native: "PermissionRequest", can: rejects | dialog},
-	{native: "PostToolUse", can: rejects},
-	{native: "PostToolUseFailure"},
-	{native: "UserPromptSubmit", can: rejects},
-	{native: "SessionStart"},
-	{native: "SessionEnd"},
-	{native: "Stop", can: rejects | ends},
-	{native: "SubagentStart"},
-	{native: "SubagentStop"},
-	{native: "PreCompact"},
-	{native: "Notification"},
-}
-
-var copilotFields = []pair{
-	{"sessionId", "session_id"}, {"transcriptPath", "transcript_path"}, {"toolName", "tool_name"}, {"toolArgs", "tool_input"},
-	{"toolInput", "tool_input"}, {"toolResult", "tool_response"}, {"tool_result", "tool_response"}, {"stopReason", "stop_reason"},
-	{"initialPrompt", "initial_prompt"}, {"permissionSuggestions", "permission_suggestions"}, {"agentName", "agent_type"},
-}
-
-// copilotTools has the names of both dialects: with Claude Code's, the fields
-// are still the agent's own.
-var copilotTools = []toolWord{
-	{native: "bash", own: "Bash"},
-	{native: "write_bash", own: "Bash", fields: "input=command"},
-	{native: "powershell", own: "PowerShell"},
-	{native: "write_powershell", own: "PowerShell", fields: "input=command"},
-	{native: "create", own: "Write", fields: "path=file_path file_text=content"},
-	{native: "Write", own: "Write", fields: "path=file_path file_text=content"},
-	{native: "edit", own: "Edit", fields: "path=file_path old_str=old_string new_str=new_string"},
-	{native: "Edit", own: "Edit", fields: "path=file_path old_str=old_string new_str=new_string"},
-	{native: "view", own: "Read", fields: "path=file_path"},
-	{native: "Read", own: "Read", fields: "path=file_path"},
-	{native: "str_replace_editor", own: "str_replace_editor", open: openEditor},
-	{native: "apply_patch", own: "apply_patch", fields: "input=command patch=command", open: openPatch, shut: shutPatch},
-	{native: "grep", own: "Grep"},
-	{native: "glob", own: "Glob"},
-	{native: "web_fetch", own: "WebFetch"},
-	{native: "web_search", own: "WebSearch"},
-	{native: "task", own: "Agent", fields: "agent_type=subagent_type"},
-	{native: "Task", own: "Agent", fields: "agent_type=subagent_type"},
-	{native: "skill", own: "Skill"},
-	{native: "ask_user", own: "AskUserQuestion"},
-	{native: "update_todo", own: "TodoWrite"},
+		{native: "PreToolUse", can: rejects},
+		{native: "PermissionRequest", can: rejects | dialog},
+		{native: "PostToolUse", can: rejects},
+		{native: "PostToolUseFailure"},
+		{native: "UserPromptSubmit", can: rejects},
+		{native: "SessionStart"},
+		{native: "SessionEnd"},
+		{native: "Stop", can: rejects | ends},
+		{native: "SubagentStart"},
+		{native: "SubagentStop"},
+		{native: "PreCompact"},
+		{native: "Notification"},
+	},
+	fields: []pair{
+		{"sessionId", "session_id"}, {"transcriptPath", "transcript_path"}, {"toolName", "tool_name"}, {"toolArgs", "tool_input"},
+		{"toolInput", "tool_input"}, {"toolResult", "tool_response"}, {"tool_result", "tool_response"}, {"stopReason", "stop_reason"},
+		{"initialPrompt", "initial_prompt"}, {"permissionSuggestions", "permission_suggestions"}, {"agentName", "agent_type"},
+	},
+	// They have the names of both dialects: with Claude Code's, the fields
+	// are still the agent's own.
+	tools: []toolWord{
+		{native: "bash", own: "Bash"},
+		{native: "write_bash", own: "Bash", fields: "input=command"},
+		{native: "powershell", own: "PowerShell"},
+		{native: "write_powershell", own: "PowerShell", fields: "input=command"},
+		{native: "create", own: "Write", fields: "path=file_path file_text=content"},
+		{native: "Write", own: "Write", fields: "path=file_path file_text=content"},
+		{native: "edit", own: "Edit", fields: "path=file_path old_str=old_string new_str=new_string"},
+		{native: "Edit", own: "Edit", fields: "path=file_path old_str=old_string new_str=new_string"},
+		{native: "view", own: "Read", fields: "path=file_path"},
+		{native: "Read", own: "Read", fields: "path=file_path"},
+		{native: "str_replace_editor", own: "str_replace_editor", open: openEditor},
+		{native: "apply_patch", own: "apply_patch", fields: "input=command patch=command", open: openPatch, shut: shutPatch},
+		{native: "grep", own: "Grep"},
+		{native: "glob", own: "Glob"},
+		{native: "web_fetch", own: "WebFetch"},
+		{native: "web_search", own: "WebSearch"},
+		{native: "task", own: "Agent", fields: "agent_type=subagent_type"},
+		{native: "Task", own: "Agent", fields: "agent_type=subagent_type"},
+		{native: "skill", own: "Skill"},
+		{native: "ask_user", own: "AskUserQuestion"},
+		{native: "update_todo", own: "TodoWrite"},
+	},
 }
 
 // copilotServer names the tool of an MCP server: only they have a hyphen. A
@@ -139,10 +133,7 @@ func guessCopilot(doc map[string]any) string {
 }
 
 func renderCopilot(r *reply) Answer {
-	switch {
-	case r.can(unknown):
-		return r.byStatus()
-	case r.word.native == string(r.word.own()): // Claude Code's name
+	if r.word.native == string(r.word.own()) { // Claude Code's name
 		return renderCopilotAsClaude(r)
 	}
 	doc := map[string]any{}

@@ -12,48 +12,42 @@ import (
 // cursor speaks Cursor's hook protocol, as others measured it for version
 // 3.9.16 and its maker documents it. Its hooks are installed to fail closed, and
 // then an empty answer blocks: each one says what it permits.
-func cursor() *agent {
-	return &agent{
-		name: "cursor", wait: time.Minute, events: cursorEvents, fields: cursorFields, tools: cursorTools,
-		server: cursorServer, adapt: adaptCursor, render: renderCursor,
-		project: []string{"CURSOR_PROJECT_DIR", "CLAUDE_PROJECT_DIR"},
-	}
-}
-
-// A question is not enforced on preToolUse, so there is no word for one.
-var cursorEvents = []eventWord{
-	{native: "preToolUse", name: hook.PreToolUse, can: rejects | rewrites},
-	{native: "beforeShellExecution", name: hook.PreToolUse, tool: "Shell", can: rejects},
-	{native: "beforeMCPExecution", name: hook.PreToolUse, can: rejects},
-	{native: "beforeReadFile", name: hook.PreToolUse, tool: "Read", can: rejects},
-	{native: "beforeTabFileRead", name: hook.PreToolUse, tool: "TabRead", can: rejects},
-	{native: "postToolUse", name: hook.PostToolUse, can: hears | reshapes},
-	{native: "postToolUseFailure", name: hook.PostToolUseFailure},
-	{native: "afterShellExecution", name: hook.PostToolUse, tool: "Shell"},
-	{native: "afterMCPExecution", name: hook.PostToolUse},
-	{native: "afterFileEdit", name: hook.PostToolUse, tool: "Edit"},
-	{native: "afterTabFileEdit", name: hook.PostToolUse, tool: "Edit"},
-	{native: "beforeSubmitPrompt", name: hook.UserPromptSubmit, can: rejects},
-	{native: "sessionStart", name: hook.SessionStart, can: hears},
-	{native: "sessionEnd", name: hook.SessionEnd},
-	{native: "stop", name: hook.Stop, can: rejects | ends},
-	{native: "subagentStart", name: hook.SubagentStart, can: rejects},
-	{native: "subagentStop", name: hook.SubagentStop},
-	{native: "preCompact", name: hook.PreCompact},
-}
-
-var cursorFields = []pair{{"tool_output", "tool_response"}, {"result_json", "tool_response"}, {"error_message", "error"}, {"subagent_type", "agent_type"}}
-
-var cursorTools = []toolWord{
-	{native: "Shell", own: "Bash", fields: "working_directory=workdir"},
-	{native: "Read", own: "Read", fields: "path=file_path target_file=file_path"},
-	{native: "TabRead", own: "Read", fields: "path=file_path target_file=file_path"},
-	{native: "Write", own: "Write", fields: "path=file_path target_file=file_path contents=content file_text=content"},
-	{native: "TabWrite", own: "Write", fields: "path=file_path target_file=file_path contents=content"},
-	{native: "Edit", own: "Edit", fields: "path=file_path target_file=file_path"},
-	{native: "Delete", own: "delete_file", fields: "target_file=path file_path=path"},
-	{native: "Grep", own: "Grep"},
-	{native: "Task", own: "Agent"},
+var cursor = agent{
+	name: "cursor", wait: time.Minute, server: cursorServer, adapt: adaptCursor, render: renderCursor,
+	project: []string{"CURSOR_PROJECT_DIR", "CLAUDE_PROJECT_DIR"},
+	// A question is not enforced on preToolUse, so there is no word for one.
+	events: []eventWord{
+		{native: "preToolUse", name: hook.PreToolUse, can: rejects | rewrites},
+		{native: "beforeShellExecution", name: hook.PreToolUse, tool: "Shell", can: rejects},
+		{native: "beforeMCPExecution", name: hook.PreToolUse, can: rejects},
+		{native: "beforeReadFile", name: hook.PreToolUse, tool: "Read", can: rejects},
+		{native: "beforeTabFileRead", name: hook.PreToolUse, tool: "TabRead", can: rejects},
+		{native: "postToolUse", name: hook.PostToolUse, can: hears | reshapes},
+		{native: "postToolUseFailure", name: hook.PostToolUseFailure},
+		{native: "afterShellExecution", name: hook.PostToolUse, tool: "Shell"},
+		{native: "afterMCPExecution", name: hook.PostToolUse},
+		{native: "afterFileEdit", name: hook.PostToolUse, tool: "Edit"},
+		{native: "afterTabFileEdit", name: hook.PostToolUse, tool: "Edit"},
+		{native: "beforeSubmitPrompt", name: hook.UserPromptSubmit, can: rejects},
+		{native: "sessionStart", name: hook.SessionStart, can: hears},
+		{native: "sessionEnd", name: hook.SessionEnd},
+		{native: "stop", name: hook.Stop, can: rejects | ends},
+		{native: "subagentStart", name: hook.SubagentStart, can: rejects},
+		{native: "subagentStop", name: hook.SubagentStop},
+		{native: "preCompact", name: hook.PreCompact},
+	},
+	fields: []pair{{"tool_output", "tool_response"}, {"result_json", "tool_response"}, {"error_message", "error"}, {"subagent_type", "agent_type"}},
+	tools: []toolWord{
+		{native: "Shell", own: "Bash", fields: "working_directory=workdir"},
+		{native: "Read", own: "Read", fields: "path=file_path target_file=file_path"},
+		{native: "TabRead", own: "Read", fields: "path=file_path target_file=file_path"},
+		{native: "Write", own: "Write", fields: "path=file_path target_file=file_path contents=content file_text=content"},
+		{native: "TabWrite", own: "Write", fields: "path=file_path target_file=file_path contents=content"},
+		{native: "Edit", own: "Edit", fields: "path=file_path target_file=file_path"},
+		{native: "Delete", own: "delete_file", fields: "target_file=path file_path=path"},
+		{native: "Grep", own: "Grep"},
+		{native: "Task", own: "Agent"},
+	},
 }
 
 // cursorServer names the tool of an MCP server. The agent does not say which
@@ -114,8 +108,6 @@ func adaptCursor(fields, doc map[string]any, w *eventWord) error {
 func renderCursor(r *reply) Answer {
 	doc := map[string]any{}
 	switch name := r.word.own(); {
-	case r.can(unknown):
-		return r.byStatus()
 	case name == hook.PreToolUse || name == hook.SubagentStart:
 		doc["permission"] = "allow"
 		if r.refused() {

@@ -11,41 +11,37 @@ import (
 
 // gemini speaks the hook protocol of Google's Gemini CLI, as observed for
 // version 0.61.0. Claude Code's answers mean nothing to it.
-func gemini() *agent {
-	return &agent{
-		name: "gemini", wait: time.Minute, events: geminiEvents, tools: geminiTools, server: geminiServer, render: renderGemini,
-		attends: true, merges: true, project: []string{"GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"},
-	}
-}
-
-var geminiEvents = []eventWord{
-	{native: "BeforeTool", name: hook.PreToolUse, can: rejects | asks | rewrites | halts | tells},
-	{native: "AfterTool", name: hook.PostToolUse, can: rejects | replaces | halts | hears | tells},
-	{native: "BeforeAgent", name: hook.UserPromptSubmit, can: rejects | halts | hears | tells},
-	{native: "AfterAgent", name: hook.Stop, can: rejects | ends | halts | tells},
-	{native: "SessionStart", can: hears | tells},
-	{native: "SessionEnd", can: tells},
-	{native: "Notification", can: tells},
-	{native: "PreCompress", name: hook.PreCompact, can: tells},
-	{native: "BeforeModel"},
-	{native: "AfterModel"},
-	{native: "BeforeToolSelection"},
-}
-
-var geminiTools = []toolWord{
-	{native: "run_shell_command", own: "Bash", fields: "dir_path=workdir directory=workdir"},
-	{native: "write_file", own: "Write"},
-	{native: "replace", own: "Edit"},
-	{native: "read_file", own: "Read", fields: "absolute_path=file_path path=file_path"},
-	{native: "web_fetch", own: "WebFetch", open: openFetch},
-	{native: "google_web_search", own: "WebSearch"},
-	{native: "glob", own: "Glob", fields: "dir_path=path"},
-	{native: "grep_search", own: "Grep", fields: "dir_path=path include=glob include_pattern=glob"},
-	{native: "search_file_content", own: "Grep", fields: "dir_path=path include=glob"},
-	{native: "list_directory", own: "LS", fields: "dir_path=path"},
-	{native: "invoke_agent", own: "Agent", fields: "agent_name=subagent_type"},
-	{native: "activate_skill", own: "Skill", fields: "name=skill"},
-	{native: "write_todos", own: "TodoWrite"},
+var gemini = agent{
+	name: "gemini", wait: time.Minute, server: geminiServer, render: renderGemini,
+	attends: true, merges: true, project: []string{"GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR"},
+	events: []eventWord{
+		{native: "BeforeTool", name: hook.PreToolUse, can: rejects | asks | rewrites | halts | tells},
+		{native: "AfterTool", name: hook.PostToolUse, can: rejects | replaces | halts | hears | tells},
+		{native: "BeforeAgent", name: hook.UserPromptSubmit, can: rejects | halts | hears | tells},
+		{native: "AfterAgent", name: hook.Stop, can: rejects | ends | halts | tells},
+		{native: "SessionStart", can: hears | tells},
+		{native: "SessionEnd", can: tells},
+		{native: "Notification", can: tells},
+		{native: "PreCompress", name: hook.PreCompact, can: tells},
+		{native: "BeforeModel"},
+		{native: "AfterModel"},
+		{native: "BeforeToolSelection"},
+	},
+	tools: []toolWord{
+		{native: "run_shell_command", own: "Bash", fields: "dir_path=workdir directory=workdir"},
+		{native: "write_file", own: "Write"},
+		{native: "replace", own: "Edit"},
+		{native: "read_file", own: "Read", fields: "absolute_path=file_path path=file_path"},
+		{native: "web_fetch", own: "WebFetch", open: openFetch},
+		{native: "google_web_search", own: "WebSearch"},
+		{native: "glob", own: "Glob", fields: "dir_path=path"},
+		{native: "grep_search", own: "Grep", fields: "dir_path=path include=glob include_pattern=glob"},
+		{native: "search_file_content", own: "Grep", fields: "dir_path=path include=glob"},
+		{native: "list_directory", own: "LS", fields: "dir_path=path"},
+		{native: "invoke_agent", own: "Agent", fields: "agent_name=subagent_type"},
+		{native: "activate_skill", own: "Skill", fields: "name=skill"},
+		{native: "write_todos", own: "TodoWrite"},
+	},
 }
 
 // geminiServer names a tool of an MCP server, which the event describes beside
@@ -86,9 +82,6 @@ func openFetch(input map[string]any, _ string) (string, map[string]any, error) {
 }
 
 func renderGemini(r *reply) Answer {
-	if r.can(unknown) {
-		return r.byStatus()
-	}
 	doc, own := map[string]any{}, map[string]any{}
 	switch {
 	case r.refused():

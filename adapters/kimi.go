@@ -7,43 +7,40 @@ import (
 
 // kimi speaks Kimi Code's hook protocol, as its package has it in version 2.1.0.
 // Nobody here has driven it. It ignores questions and changed inputs.
-func kimi() *agent {
-	return &agent{name: "kimi", wait: 30 * time.Second, events: kimiEvents, fields: kimiFields, tools: kimiTools, render: renderLikeClaude}
-}
-
-var kimiEvents = []eventWord{
-	{native: "PreToolUse", can: rejects},
-	{native: "PostToolUse"},
-	{native: "PostToolUseFailure"},
-	{native: "PermissionRequest"},
-	{native: "UserPromptSubmit", can: rejects},
-	{native: "Stop", can: rejects | ends},
-	{native: "StopFailure"},
-	{native: "SessionStart"},
-	{native: "SessionEnd"},
-	{native: "SubagentStart"},
-	{native: "SubagentStop"},
-	{native: "PreCompact"},
-	{native: "PostCompact"},
-	{native: "Notification"},
-}
-
-var kimiFields = []pair{{"tool_call_id", "tool_use_id"}}
-
-var kimiTools = []toolWord{
-	{native: "Shell", own: "Bash"},
-	{native: "ReadFile", own: "Read", fields: "path=file_path"},
-	{native: "Read", own: "Read", fields: "path=file_path"},
-	{native: "WriteFile", own: "Write", fields: "path=file_path"},
-	{native: "Write", own: "Write", fields: "path=file_path"},
-	{native: "StrReplaceFile", own: "StrReplaceFile", open: openReplaceFile},
-	{native: "Edit", own: "Edit", fields: "path=file_path old=old_string new=new_string"},
-	{native: "Grep", own: "Grep"},
-	{native: "Glob", own: "Glob", fields: "directory=path"},
-	{native: "FetchURL", own: "WebFetch"},
-	{native: "SearchWeb", own: "WebSearch"},
-	{native: "Task", own: "Agent"},
-	{native: "SetTodoList", own: "TodoWrite"},
+var kimi = agent{
+	name: "kimi", wait: 30 * time.Second, render: renderLikeClaude,
+	events: []eventWord{
+		{native: "PreToolUse", can: rejects},
+		{native: "PostToolUse"},
+		{native: "PostToolUseFailure"},
+		{native: "PermissionRequest"},
+		{native: "UserPromptSubmit", can: rejects},
+		{native: "Stop", can: rejects | ends},
+		{native: "StopFailure"},
+		{native: "SessionStart"},
+		{native: "SessionEnd"},
+		{native: "SubagentStart"},
+		{native: "SubagentStop"},
+		{native: "PreCompact"},
+		{native: "PostCompact"},
+		{native: "Notification"},
+	},
+	fields: []pair{{"tool_call_id", "tool_use_id"}},
+	tools: []toolWord{
+		{native: "Shell", own: "Bash"},
+		{native: "ReadFile", own: "Read", fields: "path=file_path"},
+		{native: "Read", own: "Read", fields: "path=file_path"},
+		{native: "WriteFile", own: "Write", fields: "path=file_path"},
+		{native: "Write", own: "Write", fields: "path=file_path"},
+		{native: "StrReplaceFile", own: "StrReplaceFile", open: openReplaceFile},
+		{native: "Edit", own: "Edit", fields: "path=file_path old=old_string new=new_string"},
+		{native: "Grep", own: "Grep"},
+		{native: "Glob", own: "Glob", fields: "directory=path"},
+		{native: "FetchURL", own: "WebFetch"},
+		{native: "SearchWeb", own: "WebSearch"},
+		{native: "Task", own: "Agent"},
+		{native: "SetTodoList", own: "TodoWrite"},
+	},
 }
 
 // openReplaceFile makes an edit of a tool that takes one or several.

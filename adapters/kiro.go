@@ -14,39 +14,37 @@ import (
 
 // kiro speaks the hook protocol of the Kiro CLI, versions 2 and 3, as its maker
 // documents it. Only the status counts.
-func kiro() *agent {
-	return &agent{name: "kiro", wait: 30 * time.Second, events: kiroEvents, tools: kiroTools, server: kiroServer, render: (*reply).byStatus}
-}
-
-var kiroEvents = []eventWord{
-	{native: "PreToolUse", can: rejects},
-	{native: "preToolUse", name: hook.PreToolUse, can: rejects},
-	{native: "PostToolUse"},
-	{native: "postToolUse", name: hook.PostToolUse},
-	{native: "UserPromptSubmit", can: rejects},
-	{native: "userPromptSubmit", name: hook.UserPromptSubmit, can: rejects},
-	{native: "SessionStart"},
-	{native: "agentSpawn", name: hook.SessionStart},
-	{native: "Stop"},
-	{native: "stop", name: hook.Stop},
-	{native: "PreTaskExec"},
-	{native: "PostTaskExec"},
-}
-
-var kiroTools = []toolWord{
-	{native: "execute_bash", own: "Bash"},
-	{native: "shell", own: "Bash"},
-	{native: "execute_cmd", own: "Bash"},
-	{native: "fs_write", own: "fs_write", open: openEditor},
-	{native: "write", own: "fs_write", open: openEditor},
-	{native: "fs_read", own: "fs_read", open: openReads},
-	{native: "read", own: "fs_read", open: openReads},
-	{native: "web_fetch", own: "WebFetch"},
-	{native: "web_search", own: "WebSearch"},
-	{native: "glob", own: "Glob"},
-	{native: "grep", own: "Grep"},
-	{native: "use_aws", own: "use_aws", open: openAWS},
-	{native: "aws", own: "use_aws", open: openAWS},
+var kiro = agent{
+	name: "kiro", wait: 30 * time.Second, server: kiroServer, render: (*reply).byStatus,
+	events: []eventWord{
+		{native: "PreToolUse", can: rejects},
+		{native: "preToolUse", name: hook.PreToolUse, can: rejects},
+		{native: "PostToolUse"},
+		{native: "postToolUse", name: hook.PostToolUse},
+		{native: "UserPromptSubmit", can: rejects},
+		{native: "userPromptSubmit", name: hook.UserPromptSubmit, can: rejects},
+		{native: "SessionStart"},
+		{native: "agentSpawn", name: hook.SessionStart},
+		{native: "Stop"},
+		{native: "stop", name: hook.Stop},
+		{native: "PreTaskExec"},
+		{native: "PostTaskExec"},
+	},
+	tools: []toolWord{
+		{native: "execute_bash", own: "Bash"},
+		{native: "shell", own: "Bash"},
+		{native: "execute_cmd", own: "Bash"},
+		{native: "fs_write", own: "fs_write", open: openEditor},
+		{native: "write", own: "fs_write", open: openEditor},
+		{native: "fs_read", own: "fs_read", open: openReads},
+		{native: "read", own: "fs_read", open: openReads},
+		{native: "web_fetch", own: "WebFetch"},
+		{native: "web_search", own: "WebSearch"},
+		{native: "glob", own: "Glob"},
+		{native: "grep", own: "Grep"},
+		{native: "use_aws", own: "use_aws", open: openAWS},
+		{native: "aws", own: "use_aws", open: openAWS},
+	},
 }
 
 // openAWS makes a request to AWS the call of the program that Kiro starts for it,

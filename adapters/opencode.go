@@ -13,51 +13,47 @@ import (
 // opencode speaks to the plugin of gate's own in OpenCode ([OpenCodePlugin]),
 // which was driven with version 1.18.33. The plugin demands an answer with a
 // word for each decision, so silence is never taken for one.
-func opencode() *agent {
-	return &agent{
-		name: "opencode", wait: openCodeWait, events: opencodeEvents, tools: opencodeTools, server: opencodeServer,
-		adapt: adaptOpenCode, render: renderOpenCode, project: []string{"OPENCODE_PROJECT_DIR"},
-	}
+var opencode = agent{
+	name: "opencode", wait: openCodeWait, server: opencodeServer,
+	adapt: adaptOpenCode, render: renderOpenCode, project: []string{"OPENCODE_PROJECT_DIR"},
+	events: []eventWord{
+		{native: "PreToolUse", can: rejects | rewrites},
+		{native: "PostToolUse", can: rejects | replaces | hears},
+		{native: "UserPromptSubmit", can: rejects | hears},
+		{native: "SessionStart"},
+		{native: "session.created", name: hook.SessionStart},
+		{native: "session.idle", name: hook.Stop},
+		{native: "session.error", name: hook.StopFailure},
+		{native: "permission.asked", name: hook.Notification},
+		{native: "permission.updated", name: hook.Notification},
+		{native: "permission.replied", name: hook.Notification},
+		{native: "shell.env"},
+	},
+	tools: []toolWord{
+		{native: "bash", own: "Bash"},
+		{native: "write", own: "Write", fields: "filePath=file_path"},
+		{native: "edit", own: "Edit", fields: "filePath=file_path oldString=old_string newString=new_string replaceAll=replace_all"},
+		{native: "multiedit", own: "MultiEdit", fields: "filePath=file_path"},
+		{native: "read", own: "Read", fields: "filePath=file_path"},
+		{native: "apply_patch", own: "apply_patch", fields: "patchText=command", open: openPatch, shut: shutPatch},
+		{native: "patch", own: "apply_patch", fields: "patchText=command", open: openPatch, shut: shutPatch},
+		{native: "grep", own: "Grep", fields: "include=glob"},
+		{native: "glob", own: "Glob"},
+		{native: "list", own: "LS"},
+		{native: "webfetch", own: "WebFetch"},
+		{native: "websearch", own: "WebSearch"},
+		{native: "codesearch", own: "WebSearch"},
+		{native: "task", own: "Agent"},
+		{native: "skill", own: "Skill", fields: "name=skill"},
+		{native: "todowrite", own: "TodoWrite"},
+		{native: "todoread", own: "TodoWrite"},
+		{native: "question", own: "AskUserQuestion"},
+		{native: "plan_enter", own: "EnterPlanMode"},
+		{native: "plan_exit", own: "ExitPlanMode"},
+	},
 }
 
 const openCodeWait = 60 * time.Second
-
-var opencodeEvents = []eventWord{
-	{native: "PreToolUse", can: rejects | rewrites},
-	{native: "PostToolUse", can: rejects | replaces | hears},
-	{native: "UserPromptSubmit", can: rejects | hears},
-	{native: "SessionStart"},
-	{native: "session.created", name: hook.SessionStart},
-	{native: "session.idle", name: hook.Stop},
-	{native: "session.error", name: hook.StopFailure},
-	{native: "permission.asked", name: hook.Notification},
-	{native: "permission.updated", name: hook.Notification},
-	{native: "permission.replied", name: hook.Notification},
-	{native: "shell.env"},
-}
-
-var opencodeTools = []toolWord{
-	{native: "bash", own: "Bash"},
-	{native: "write", own: "Write", fields: "filePath=file_path"},
-	{native: "edit", own: "Edit", fields: "filePath=file_path oldString=old_string newString=new_string replaceAll=replace_all"},
-	{native: "multiedit", own: "MultiEdit", fields: "filePath=file_path"},
-	{native: "read", own: "Read", fields: "filePath=file_path"},
-	{native: "apply_patch", own: "apply_patch", fields: "patchText=command", open: openPatch, shut: shutPatch},
-	{native: "patch", own: "apply_patch", fields: "patchText=command", open: openPatch, shut: shutPatch},
-	{native: "grep", own: "Grep", fields: "include=glob"},
-	{native: "glob", own: "Glob"},
-	{native: "list", own: "LS"},
-	{native: "webfetch", own: "WebFetch"},
-	{native: "websearch", own: "WebSearch"},
-	{native: "codesearch", own: "WebSearch"},
-	{native: "task", own: "Agent"},
-	{native: "skill", own: "Skill", fields: "name=skill"},
-	{native: "todowrite", own: "TodoWrite"},
-	{native: "todoread", own: "TodoWrite"},
-	{native: "question", own: "AskUserQuestion"},
-	{native: "plan_enter", own: "EnterPlanMode"},
-	{native: "plan_exit", own: "ExitPlanMode"},
-}
 
 // opencodeServer names the tool of an MCP server: the agent's own have no line
 // in their names, but for those in the table. A server's own lines cannot be
@@ -85,9 +81,6 @@ func adaptOpenCode(fields, doc map[string]any, w *eventWord) error {
 }
 
 func renderOpenCode(r *reply) Answer {
-	if r.can(unknown) {
-		return r.byStatus()
-	}
 	doc := map[string]any{"decision": "continue"}
 	switch {
 	case r.refused():

@@ -272,5 +272,9 @@ func (a *agent) Environment(getenv func(string) string) Environment {
 }
 
 func (a *agent) Render(ev *hook.Event, d *hook.Decision) Answer {
-	return a.render(a.compose(ev, d))
+	r := a.compose(ev, d)
+	if r.can(unknown) {
+		return r.byStatus()
+	}
+	return a.render(r)
 }

@@ -10,31 +10,26 @@ import (
 
 // windsurf speaks the hook protocol of Windsurf's Cascade, as its maker documents
 // it. Only the status counts.
-func windsurf() *agent {
-	return &agent{
-		name: "windsurf", nameKey: "agent_action_name", wait: time.Minute, events: windsurfEvents, tools: windsurfTools,
-		adapt: adaptWindsurf, render: (*reply).byStatus,
-	}
-}
-
-var windsurfEvents = []eventWord{
-	{native: "pre_run_command", name: hook.PreToolUse, tool: "run_command", can: rejects},
-	{native: "pre_write_code", name: hook.PreToolUse, tool: "write_code", can: rejects},
-	{native: "pre_read_code", name: hook.PreToolUse, tool: "read_code", can: rejects},
-	{native: "pre_mcp_tool_use", name: hook.PreToolUse, tool: "mcp", can: rejects},
-	{native: "pre_user_prompt", name: hook.UserPromptSubmit, can: rejects},
-	{native: "post_run_command", name: hook.PostToolUse, tool: "run_command"},
-	{native: "post_write_code", name: hook.PostToolUse, tool: "write_code"},
-	{native: "post_read_code", name: hook.PostToolUse, tool: "read_code"},
-	{native: "post_mcp_tool_use", name: hook.PostToolUse, tool: "mcp"},
-	{native: "post_cascade_response", name: hook.Stop},
-	{native: "post_setup_worktree", name: hook.WorktreeRemove}, // a report: what WorktreeCreate is not
-}
-
-var windsurfTools = []toolWord{
-	{native: "run_command", own: "Bash", fields: "command_line=command cwd=workdir"},
-	{native: "write_code", own: "MultiEdit", open: openWriteCode},
-	{native: "read_code", own: "Read"},
+var windsurf = agent{
+	name: "windsurf", nameKey: "agent_action_name", wait: time.Minute, adapt: adaptWindsurf, render: (*reply).byStatus,
+	events: []eventWord{
+		{native: "pre_run_command", name: hook.PreToolUse, tool: "run_command", can: rejects},
+		{native: "pre_write_code", name: hook.PreToolUse, tool: "write_code", can: rejects},
+		{native: "pre_read_code", name: hook.PreToolUse, tool: "read_code", can: rejects},
+		{native: "pre_mcp_tool_use", name: hook.PreToolUse, tool: "mcp", can: rejects},
+		{native: "pre_user_prompt", name: hook.UserPromptSubmit, can: rejects},
+		{native: "post_run_command", name: hook.PostToolUse, tool: "run_command"},
+		{native: "post_write_code", name: hook.PostToolUse, tool: "write_code"},
+		{native: "post_read_code", name: hook.PostToolUse, tool: "read_code"},
+		{native: "post_mcp_tool_use", name: hook.PostToolUse, tool: "mcp"},
+		{native: "post_cascade_response", name: hook.Stop},
+		{native: "post_setup_worktree", name: hook.WorktreeRemove}, // a report: what WorktreeCreate is not
+	},
+	tools: []toolWord{
+		{native: "run_command", own: "Bash", fields: "command_line=command cwd=workdir"},
+		{native: "write_code", own: "MultiEdit", open: openWriteCode},
+		{native: "read_code", own: "Read"},
+	},
 }
 
 // openWriteCode makes a call of a file tool of edits: one that replaces nothing
