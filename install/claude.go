@@ -72,15 +72,7 @@ func claudeEventOf(n hook.Name) (e claudeEvent, ok bool) {
 }
 
 // dir is the person's own directory.
-func (claude) dir(m Machine) string {
-	if dir := m.AgentHome["claude"]; dir != "" {
-		return dir
-	}
-	if m.Home == "" {
-		return ""
-	}
-	return filepath.Join(m.Home, ".claude")
-}
+func (claude) dir(m Machine) string { return m.agentDir("claude", ".claude") }
 
 // managedDir is where the client looks for what an administrator decides.
 func (claude) managedDir(m Machine) string {

@@ -1,7 +1,6 @@
 package install
 
 import (
-	"bytes"
 	"path/filepath"
 	"slices"
 )
@@ -45,13 +44,7 @@ func (c claude) kept(d *document, events []claudeEvent) []claudeEvent {
 func (c claude) put(m Machine, s Scope, path string, d *document, e claudeEvent) ([]byte, error) {
 	st := d.style()
 	group := func(string) string { return c.group(m, s, e, st) }
-	list := d.root.member("hooks").member(string(e.name))
-	var found []claudeEntry
-	for _, entry := range c.entries(d) {
-		if entry.event == e.name {
-			found = append(found, entry)
-		}
-	}
+	found := slices.DeleteFunc(c.entries(d), func(x claudeEntry) bool { return x.event != e.name })
 	want := c.command(m, s, e.name)
 	current := func(x claudeEntry) bool { return x.current(d, want, e) }
 	switch keep := max(slices.IndexFunc(found, current), 0); {
@@ -61,23 +54,11 @@ func (c claude) put(m Machine, s Scope, path string, d *document, e claudeEvent)
 	case current(found[0]):
 		return d.text, nil
 	case found[0].alone():
-		return apply(d.text, splice{found[0].group.start, found[0].group.end, group("")}), nil
+		return apply(d.text, splice{found[0].item.start, found[0].item.end, group("")}), nil
 	default:
 		return c.without(m, s, path, d, e, found[0])
 	}
-	member := func(indent string) string {
-		return jsonText(string(e.name)) + ":" + st.blank + around(st, indent, '[', group)
-	}
-	hooks := func(indent string) string { return `"hooks":` + st.blank + around(st, indent, '{', member) }
-	switch {
-	case d.root == nil:
-		return append(bytes.Clone(d.text), around(st, "", '{', hooks)...), nil
-	case list != nil:
-		return d.insert(list, st, group), nil
-	case d.root.member("hooks") != nil:
-		return d.insert(d.root.member("hooks"), st, member), nil
-	}
-	return d.insert(d.root, st, hooks), nil
+	return d.add(st, "hooks", string(e.name), group), nil
 }
 
 // without takes an entry of gate away first.

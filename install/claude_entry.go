@@ -8,20 +8,10 @@ import (
 
 	"gate/adapters"
 	"gate/engine"
-	"gate/hook"
 )
 
-// A claudeEntry is one handler of gate's in a settings file.
-type claudeEntry struct {
-	event    hook.Name
-	path     []*node // root, hooks, the event's list
-	nth      int     // of the group in the list
-	group    *node
-	handlers *node
-	at       int // of the handler in the group
-	handler  *node
-	words    []string // program and arguments
-}
+// A claudeEntry is one handler in a settings file.
+type claudeEntry struct{ jsonEntry }
 
 // entries returns gate's entries in the order of the text. parse has accepted d.
 func (c claude) entries(d *document) []claudeEntry {
@@ -36,27 +26,7 @@ func (c claude) entries(d *document) []claudeEntry {
 
 // handlers visits every handler of a file, in the order of the text.
 func (claude) handlers(d *document, visit func(claudeEntry)) {
-	hooks := d.root.member("hooks")
-	if !hooks.is('{') {
-		return
-	}
-	for _, event := range hooks.items {
-		if !event.value.is('[') {
-			continue
-		}
-		for nth, group := range event.value.items {
-			handlers := group.value.member("hooks")
-			if !handlers.is('[') {
-				continue
-			}
-			for at, handler := range handlers.items {
-				visit(claudeEntry{
-					event: hook.Name(event.key.str), path: []*node{d.root, hooks, event.value}, nth: nth, group: group.value,
-					handlers: handlers, at: at, handler: handler.value,
-				})
-			}
-		}
-	}
+	visitHandlers(d, "hooks", false, func(x jsonEntry) { visit(claudeEntry{x}) })
 }
 
 // words returns what a command handler starts, nil if that is not to be
@@ -115,17 +85,6 @@ func stray(words []string) string {
 	return ""
 }
 
-// alone reports whether the group holds nothing but this handler.
-func (x claudeEntry) alone() bool { return len(x.handlers.items) == 1 }
-
-// remove returns the text without the entry.
-func (x claudeEntry) remove(d *document) (text []byte, gone bool) {
-	if x.alone() {
-		return d.remove(x.path, x.nth)
-	}
-	return d.remove(append(slices.Clone(x.path), x.group, x.handlers), x.at)
-}
-
 // current reports whether the entry does what an installation would write. A
 // longer timeout and fields that do not matter may stay.
 func (x claudeEntry) current(d *document, want []string, e claudeEvent) bool {
@@ -151,7 +110,7 @@ func (x claudeEntry) faults(d *document, e claudeEvent) []entryFault {
 	if h.member("type").text() != "command" {
 		report("gate.type", Error, h, "gate's entry has no type \"command\"")
 	}
-	if m := x.group.member("matcher"); m != nil && m.text() != "" && m.text() != "*" {
+	if m := x.item.member("matcher"); m != nil && m.text() != "" && m.text() != "*" {
 		report("gate.matcher", Error, m, "gate is asked about %q only", m.str)
 	}
 	if n := h.member("if"); n != nil {

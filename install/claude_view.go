@@ -32,11 +32,7 @@ func (v *claudeView) setting(names ...string) *node {
 	if v.doc == nil {
 		return nil
 	}
-	n := v.doc.root
-	for _, name := range names {
-		n = n.member(name)
-	}
-	return n
+	return v.doc.root.member(names...)
 }
 
 // views reads every settings file, the strongest scope first; managed files

@@ -43,7 +43,7 @@ func codexHooks(t *table, m Machine, path string, text []byte) ([]codexHook, err
 		if json.Unmarshal(d.text[x.item.start:x.item.end], &group) != nil || json.Unmarshal(d.text[x.handler.start:x.handler.end], &handler) != nil {
 			continue // of no form that Codex would run
 		}
-		event := snakeCase(x.event)
+		event := snakeCase(string(x.event))
 		wait := 600
 		if handler.Timeout != nil {
 			wait = *handler.Timeout
@@ -58,7 +58,7 @@ func codexHooks(t *table, m Machine, path string, text []byte) ([]codexHook, err
 				says["matcher"] = *group.Matcher
 			}
 		}
-		out = append(out, codexHook{x.event, codexKey(m, path, event, x.nth, x.at), codexHash(says)})
+		out = append(out, codexHook{string(x.event), codexKey(m, path, event, x.nth, x.at), codexHash(says)})
 	}
 	return out, nil
 }

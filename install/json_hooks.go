@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"gate/hook"
 )
 
 // jsonHooks is an object in a JSON file, with a list for each event.
@@ -85,7 +87,7 @@ func (f jsonHooks) put(t *table, m Machine, s Scope, path string, text []byte, e
 	}
 	st := d.style()
 	entry := func(string) string { return t.entry(m, s, event, st) }
-	found := slices.DeleteFunc(f.find(t, d), func(x jsonEntry) bool { return x.event != event })
+	found := slices.DeleteFunc(f.find(t, d), func(x jsonEntry) bool { return x.event != hook.Name(event) })
 	switch {
 	case len(found) > 1 || len(found) == 1 && !found[0].alone():
 		if len(found) == 1 && t.equal(d, found[0], m, s) {
@@ -98,20 +100,26 @@ func (f jsonHooks) put(t *table, m Machine, s Scope, path string, text []byte, e
 	case len(found) == 1:
 		return apply(text, splice{found[0].item.start, found[0].item.end, entry("")}), nil
 	}
-	member := func(indent string) string { return jsonText(event) + ":" + st.blank + around(st, indent, '[', entry) }
+	return d.add(st, t.container(), event, entry), nil
+}
+
+// add returns the text with one more entry in the list of an event in a container.
+// What of them is not there is made.
+func (d *document) add(st style, container, event string, entry func(indent string) string) []byte {
+	list := func(indent string) string { return jsonText(event) + ":" + st.blank + around(st, indent, '[', entry) }
 	all := func(indent string) string {
-		return jsonText(t.container()) + ":" + st.blank + around(st, indent, '{', member)
+		return jsonText(container) + ":" + st.blank + around(st, indent, '{', list)
 	}
-	hooks := d.root.member(t.container())
+	hooks := d.root.member(container)
 	switch {
 	case d.root == nil:
-		return append(bytes.Clone(text), around(st, "", '{', all)...), nil
+		return append(bytes.Clone(d.text), around(st, "", '{', all)...)
 	case hooks.member(event) != nil:
-		return d.insert(hooks.member(event), st, entry), nil
+		return d.insert(hooks.member(event), st, entry)
 	case hooks != nil:
-		return d.insert(hooks, st, member), nil
+		return d.insert(hooks, st, list)
 	}
-	return d.insert(d.root, st, all), nil
+	return d.insert(d.root, st, all)
 }
 
 // entry renders gate's entry for an event on one line.
@@ -145,20 +153,22 @@ func (t *table) entry(m Machine, s Scope, event string, st style) string {
 	return b.close('}').String()
 }
 
-// A jsonEntry is a handler of gate's.
+// A jsonEntry is a handler in a JSON file.
 type jsonEntry struct {
-	event    string
+	event    hook.Name
 	path     []*node // root, container, the event's list
 	nth      int
 	item     *node // of the list
 	handlers *node // of the item; nil if the item is the handler
 	at       int
 	handler  *node
-	words    []string
+	words    []string // program and arguments
 }
 
+// alone reports whether the item holds nothing but this handler.
 func (x jsonEntry) alone() bool { return x.handlers == nil || len(x.handlers.items) == 1 }
 
+// remove returns the text without the entry.
 func (x jsonEntry) remove(d *document) (text []byte, gone bool) {
 	if x.alone() {
 		return d.remove(x.path, x.nth)
@@ -169,19 +179,26 @@ func (x jsonEntry) remove(d *document) (text []byte, gone bool) {
 // find returns gate's entries in the order of the text.
 func (jsonHooks) find(t *table, d *document) []jsonEntry {
 	var out []jsonEntry
-	hooks := d.root.member(t.container())
+	visitHandlers(d, t.container(), t.flat, func(x jsonEntry) { out = x.gate(t, out) })
+	return out
+}
+
+// visitHandlers visits the handlers in a container of lists of events, in the order
+// of the text. They are the lists' items, if that is flat, or stand in a list of each.
+func visitHandlers(d *document, container string, flat bool, visit func(jsonEntry)) {
+	hooks := d.root.member(container)
 	if !hooks.is('{') {
-		return nil
+		return
 	}
 	for _, event := range hooks.items {
 		if !event.value.is('[') {
 			continue
 		}
 		for nth, it := range event.value.items {
-			x := jsonEntry{event: event.key.str, path: []*node{d.root, hooks, event.value}, nth: nth, item: it.value}
-			if t.flat {
+			x := jsonEntry{event: hook.Name(event.key.str), path: []*node{d.root, hooks, event.value}, nth: nth, item: it.value}
+			if flat {
 				x.handler = it.value
-				out = x.gate(t, out)
+				visit(x)
 				continue
 			}
 			if x.handlers = it.value.member("hooks"); !x.handlers.is('[') {
@@ -189,11 +206,10 @@ func (jsonHooks) find(t *table, d *document) []jsonEntry {
 			}
 			for at, h := range x.handlers.items {
 				x.at, x.handler = at, h.value
-				out = x.gate(t, out)
+				visit(x)
 			}
 		}
 	}
-	return out
 }
 
 // gate adds the entry if it is gate's.
@@ -211,7 +227,7 @@ func (x jsonEntry) gate(t *table, out []jsonEntry) []jsonEntry {
 func (t *table) equal(d *document, x jsonEntry, m Machine, s Scope) bool {
 	var is, want any
 	return json.Unmarshal(d.text[x.item.start:x.item.end], &is) == nil &&
-		json.Unmarshal([]byte(t.entry(m, s, x.event, style{})), &want) == nil && reflect.DeepEqual(is, want)
+		json.Unmarshal([]byte(t.entry(m, s, string(x.event), style{})), &want) == nil && reflect.DeepEqual(is, want)
 }
 
 // parse reads a file and refuses what nothing can be merged into.

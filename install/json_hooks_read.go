@@ -71,8 +71,8 @@ func (f jsonHooks) entries(t *table, m Machine, s Scope, path string, text []byt
 	}
 	var out []tableEntry
 	for _, x := range f.find(t, d) {
-		e := tableEntry{event: x.event, words: x.words, line: d.line(x.handler), exact: t.equal(d, x, m, s)}
-		e.sound = e.exact || flag(x.words, "event") == x.event && t.equal(d, x, t.as(m, x.words), s)
+		e := tableEntry{event: string(x.event), words: x.words, line: d.line(x.handler), exact: t.equal(d, x, m, s)}
+		e.sound = e.exact || flag(x.words, "event") == string(x.event) && t.equal(d, x, t.as(m, x.words), s)
 		out = append(out, e)
 	}
 	return out, nil
@@ -93,10 +93,7 @@ func (jsonHooks) switched(t *table, text []byte) []switchedOff {
 	}
 	var out []switchedOff
 	for _, x := range t.off {
-		n := d.root
-		for _, name := range x.path {
-			n = n.member(name)
-		}
+		n := d.root.member(x.path...)
 		list, _ := n.strings()
 		if x.list && slices.Contains(list, x.value) || !x.list && n != nil && string(text[n.start:n.end]) == x.value {
 			out = append(out, switchedOff{x, d.line(n)})

@@ -113,14 +113,15 @@ type switchedOff struct {
 func (t *table) name() string { return t.id }
 
 // dir is the person's own directory of the agent.
-func (t *table) dir(m Machine) string {
-	if dir := m.AgentHome[t.id]; dir != "" {
+func (t *table) dir(m Machine) string { return m.agentDir(t.id, t.home) }
+
+// agentDir is the person's own directory of an agent, below their home directory
+// unless the agent was told another; "" if nobody knows.
+func (m Machine) agentDir(agent, below string) string {
+	if dir := m.AgentHome[agent]; dir != "" || m.Home == "" {
 		return dir
 	}
-	if m.Home == "" {
-		return ""
-	}
-	return filepath.Join(m.Home, filepath.FromSlash(t.home))
+	return filepath.Join(m.Home, filepath.FromSlash(below))
 }
 
 func (t *table) targets(m Machine, s Scope) []string {
@@ -219,7 +220,8 @@ func (t *table) voids(s Scope, path string, text []byte) []Finding {
 	}
 	for _, w := range t.weak {
 		if slices.Contains(w.scopes, s) {
-			out = append(out, Finding{ID: w.id, Severity: w.severity, Agent: t.id, Scope: s, File: path, Message: w.message, Remedy: w.remedy})
+			out = append(out, Finding{ID: w.id, Severity: w.severity, Agent: t.id, Scope: s, File: path,
+				Message: strings.ReplaceAll(w.message, "AGENT", t.title), Remedy: strings.ReplaceAll(w.remedy, "AGENT", t.title)})
 		}
 	}
 	return out

@@ -220,11 +220,7 @@ func (t *table) pinned(m Machine, p pin) bool {
 		if err != nil {
 			continue
 		}
-		n := d.root
-		for _, name := range p.path {
-			n = n.member(name)
-		}
-		if n != nil && string(text[n.start:n.end]) == p.value {
+		if n := d.root.member(p.path...); n != nil && string(text[n.start:n.end]) == p.value {
 			return true
 		}
 	}

@@ -1,14 +1,21 @@
 package install
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
-// member returns the value of a name in an object, nil if there is none or n
-// is no object. n may be nil.
-func (n *node) member(name string) *node {
-	if i := n.index(name); i >= 0 {
-		return n.items[i].value
+// member returns the value of a name in an object, or of names in objects within
+// each other; nil if there is none or n is no object. n may be nil.
+func (n *node) member(names ...string) *node {
+	for _, name := range names {
+		i := n.index(name)
+		if i < 0 {
+			return nil
+		}
+		n = n.items[i].value
 	}
-	return nil
+	return n
 }
 
 // index returns the position of a name in an object, -1 for none.
@@ -16,12 +23,7 @@ func (n *node) index(name string) int {
 	if n == nil || n.kind != '{' {
 		return -1
 	}
-	for i, it := range n.items {
-		if it.key.str == name {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(n.items, func(it item) bool { return it.key.str == name })
 }
 
 // is reports whether n is a value of the kind { [ " 0 t f n. n may be nil.
