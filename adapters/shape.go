@@ -2,6 +2,7 @@ package adapters
 
 import (
 	"maps"
+	"slices"
 
 	"gate/strictjson"
 )
@@ -58,10 +59,5 @@ func sameShape(before, changed any) bool {
 }
 
 func likeOneOf(elements []any, e any) bool {
-	for _, b := range elements {
-		if sameShape(b, e) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(elements, func(b any) bool { return sameShape(b, e) })
 }

@@ -161,5 +161,3 @@ func (w *walker) setElement(s *state, name string, a *syntax.Assign, f field) {
 		s.replace(name, v.with(key, v.shaped(f)))
 	}
 }
-
-func ptr[T any](v T) *T { return &v }

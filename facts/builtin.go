@@ -55,7 +55,7 @@ func (c *call) args() []field { return c.words[1:] }
 // plainNamed lists the command under the name it was called by.
 func (c *call) plainNamed() {
 	name, _ := c.words[0].variants()
-	c.list(ptr(name[0]), nil)
+	c.list(new(name[0]), nil)
 }
 
 // declareWords runs export and its kin where they were called by a computed
@@ -133,7 +133,7 @@ func (c *call) set() (stream, bool) {
 	if args := c.args(); len(args) > 1 && args[0].text() == "+o" {
 		c.plainNamed()
 		if args[1].text() == "history" {
-			c.effect(c.id, &hook.System{Verb: "history", What: ptr("set"), Access: "write"})
+			c.effect(c.id, &hook.System{Verb: "history", What: new("set"), Access: "write"})
 		}
 		c.shellOption(args[0].text(), args[1].text())
 		return stream{}, true

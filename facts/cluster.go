@@ -104,7 +104,7 @@ func (u *use) container() {
 	for _, m := range mounts {
 		for _, t := range u.absolute(u.s, literalField(*m)) {
 			if what, grade := u.secret(t.path); what != "" {
-				u.effect(u.id, &hook.SecretRead{Path: ptr(t.path), What: what, Grade: grade, Shown: what == "password file"})
+				u.effect(u.id, &hook.SecretRead{Path: new(t.path), What: what, Grade: grade, Shown: what == "password file"})
 			}
 		}
 	}
@@ -125,7 +125,7 @@ func (u *use) container() {
 func (u *use) mounts() (hosts []*string, inside map[string]string) {
 	inside = map[string]string{}
 	mount := func(host, dir string) {
-		hosts = append(hosts, ptr(host))
+		hosts = append(hosts, new(host))
 		if dir = strings.TrimRight(dir, "/"); dir != "" {
 			inside[dir] = host
 		}

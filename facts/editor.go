@@ -82,7 +82,7 @@ func (u *use) editorCommand(line string) {
 	case verb == "perl", verb == "ruby":
 		u.code(verb, literalField(rest), "inline")
 	case verb == "set" && editorPrograms().MatchString(rest):
-		u.effect(u.id, &hook.ExecHidden{Program: u.name, Option: "command", Value: ptr(line)})
+		u.effect(u.id, &hook.ExecHidden{Program: u.name, Option: "command", Value: new(line)})
 	}
 	u.editorCalls(line)
 }

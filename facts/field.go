@@ -45,12 +45,7 @@ func holeField(h *hole) field { return field{parts: []part{{hole: h}}} }
 //
 //go:noinline
 func (f field) literal() bool {
-	for _, p := range f.parts {
-		if p.hole != nil {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(f.parts, func(p part) bool { return p.hole != nil })
 }
 
 // text returns the known text, without its holes.
@@ -148,12 +143,7 @@ func (f field) mayVanish() bool {
 }
 
 func (f field) many() bool {
-	for _, p := range f.parts {
-		if p.hole != nil && p.hole.many {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.parts, func(p part) bool { return p.hole != nil && p.hole.many })
 }
 
 // why returns the reason of the first hole.

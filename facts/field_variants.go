@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"slices"
 	"strings"
 
 	"gate/facts/glob"
@@ -84,10 +85,5 @@ func (f field) pattern() (pattern string, wild bool) {
 
 // matches reports an unquoted wildcard.
 func (f field) matches() bool {
-	for _, p := range f.parts {
-		if (!p.quoted || p.spread) && strings.ContainsAny(p.text, "*?[") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.parts, func(p part) bool { return (!p.quoted || p.spread) && strings.ContainsAny(p.text, "*?[") })
 }

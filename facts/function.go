@@ -16,7 +16,7 @@ func (w *walker) function(s *state, c *syntax.FuncDecl) {
 		s.own()
 		s.funcs[name.Value] = c.Body
 		if bomb(name.Value, c.Body) {
-			w.effect(0, &hook.Process{Verb: "fork bomb", Target: ptr(name.Value), All: true})
+			w.effect(0, &hook.Process{Verb: "fork bomb", Target: new(name.Value), All: true})
 		}
 	}
 }

@@ -100,10 +100,10 @@ func (u *use) gitSetting(key string, value field, scope string, once bool) {
 		u.call.s.vars[gitAliasVariable(name)] = variable{value: value}
 	}
 	if v := value.value(); strings.EqualFold(key, "http.sslverify") && (v == nil || *v == "false" || *v == "0" || *v == "no" || *v == "off") {
-		u.effect(u.id, &hook.Environment{Variable: ptr("http.sslVerify"), Value: value.value(), Runs: "no certificate check"})
+		u.effect(u.id, &hook.Environment{Variable: new("http.sslVerify"), Value: value.value(), Runs: "no certificate check"})
 	}
 	if p := peer.Parse(value.text(), true); strings.EqualFold(key, "http.proxy") && value.text() != "" && !p.Private {
-		u.effect(u.id, &hook.Environment{Variable: ptr("http.proxy"), Value: value.value(), Runs: "proxy"})
+		u.effect(u.id, &hook.Environment{Variable: new("http.proxy"), Value: value.value(), Runs: "proxy"})
 	}
 	if section, name, ok := gitRemoteKey(strings.ToLower(key)); ok && !once && (section == "remote" || strings.ContainsAny(value.text(), ":/")) {
 		u.effect(u.id, &hook.GitRemote{Verb: "set-url", Name: strOrNil(name), URL: value.value()})
@@ -112,7 +112,7 @@ func (u *use) gitSetting(key string, value field, scope string, once bool) {
 	if once && !runs && !bypass && !script {
 		return
 	}
-	u.effect(u.id, &hook.GitConfig{Key: ptr(strings.ToLower(key)), Value: value.value(), Scope: scope, Runs: runs, Once: once})
+	u.effect(u.id, &hook.GitConfig{Key: new(strings.ToLower(key)), Value: value.value(), Scope: scope, Runs: runs, Once: once})
 	if bypass {
 		u.effect(u.id, &hook.GitBypass{What: "hooks", Verb: "config"})
 	}

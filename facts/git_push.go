@@ -25,7 +25,7 @@ func (u *use) gitPush() {
 	refs := u.rest
 	if len(refs) > 0 {
 		if remote = refs[0].value(); remote == nil && strings.Contains(refs[0].prefix(), "://") && peer.Parse(refs[0].text(), true).Host != "" {
-			remote = ptr(refs[0].text()) // a token in it is not known
+			remote = new(refs[0].text()) // a token in it is not known
 		}
 		refs = refs[1:]
 	}

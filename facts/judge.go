@@ -54,7 +54,7 @@ func (u *use) code(language string, f field, source string) {
 // calls judges the calls in a text and returns their names.
 func (u *use) calls(language, text string) []string {
 	if clearsTable(text) {
-		u.effect(u.id, &hook.Database{Tool: u.name, Verb: ptr("delete"), Access: "delete"})
+		u.effect(u.id, &hook.Database{Tool: u.name, Verb: new("delete"), Access: "delete"})
 	}
 	report := code.Inspect(language, text)
 	names := []string{}
@@ -186,7 +186,7 @@ func (u *use) codePeer(c code.Call, args []field) {
 	u.walker.out.Hosts = append(u.walker.out.Hosts, hook.Host{Command: u.id, Host: strOrNil(p.Host), URL: strOrNil(p.URL), Access: c.Does})
 	switch c.Does {
 	case "fetch":
-		u.effect(u.id, &hook.NetFetch{Host: strOrNil(p.Host), URL: strOrNil(p.URL), Method: ptr("GET"), Private: p.Private, Metadata: p.Metadata})
+		u.effect(u.id, &hook.NetFetch{Host: strOrNil(p.Host), URL: strOrNil(p.URL), Method: new("GET"), Private: p.Private, Metadata: p.Metadata})
 	case "send":
 		secret := ""
 		for _, e := range u.walker.out.Effects {
@@ -226,14 +226,14 @@ func (u *use) sql(f field) {
 			u.hiddenShell("program", st.Object)
 			continue
 		case st.Verb == "copy program":
-			u.effect(0, &hook.ExecHidden{Program: u.name, Option: "program", Value: ptr(st.Object)})
+			u.effect(0, &hook.ExecHidden{Program: u.name, Option: "program", Value: new(st.Object)})
 			continue
 		case u.inMemory(*text):
 			continue
 		}
 		u.databaseFile(st)
 		u.effect(u.id, &hook.Database{
-			Tool: u.name, Verb: ptr(st.Verb), Access: st.Access, Where: st.Where, Object: strOrNil(st.Object), Local: u.name == "sqlite3" || u.name == "duckdb",
+			Tool: u.name, Verb: new(st.Verb), Access: st.Access, Where: st.Where, Object: strOrNil(st.Object), Local: u.name == "sqlite3" || u.name == "duckdb",
 		})
 	}
 }

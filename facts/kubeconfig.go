@@ -47,7 +47,7 @@ func (u *use) kubeContext() (*string, string) {
 		if u.s.kube.name == "" {
 			return nil, "unknown"
 		}
-		return ptr(u.s.kube.name), "file"
+		return new(u.s.kube.name), "file"
 	}
 	for _, file := range files {
 		if !strings.HasPrefix(file, "/") && len(u.s.dirs) == 1 {
@@ -60,7 +60,7 @@ func (u *use) kubeContext() (*string, string) {
 		if name, known := kubeconfig.CurrentContext(text); !known {
 			return nil, "unknown"
 		} else if name != "" {
-			return ptr(name), "file"
+			return new(name), "file"
 		}
 	}
 	return nil, "unknown"

@@ -120,10 +120,5 @@ func (w *walker) leaves(s *state, st *syntax.Stmt) bool {
 }
 
 func (w *walker) inFunction() bool {
-	for _, f := range w.active {
-		if !strings.HasPrefix(f.name, "alias ") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(w.active, func(f frame) bool { return !strings.HasPrefix(f.name, "alias ") })
 }

@@ -111,11 +111,11 @@ func (u *use) destroys(p peer.Peer) {
 	whole := index == "_all" || strings.Contains(index, "*")
 	if method == "DELETE" && elastic && (whole || !p.Private) || strings.Contains(p.URL, "/_delete_by_query") {
 		u.effect(u.id, &hook.Database{
-			Tool: "elasticsearch", Verb: ptr("delete index"), Access: "delete", Object: strOrNil(p.URL), Local: p.Private,
+			Tool: "elasticsearch", Verb: new("delete index"), Access: "delete", Object: strOrNil(p.URL), Local: p.Private,
 		})
 	}
 	if method == "DELETE" && !elastic && !p.Private {
-		u.effect(u.id, &hook.Infrastructure{Tool: u.name, Verb: ptr("DELETE"), Access: "delete", Target: strOrNil(p.URL)})
+		u.effect(u.id, &hook.Infrastructure{Tool: u.name, Verb: new("DELETE"), Access: "delete", Target: strOrNil(p.URL)})
 	}
 }
 
@@ -123,7 +123,7 @@ func (u *use) method() *string {
 	if m := u.optText("request"); m != nil {
 		return m
 	}
-	return ptr("GET")
+	return new("GET")
 }
 
 // rememberDownload notes the file that a download ends in.
@@ -146,7 +146,7 @@ func (u *use) rememberDownload(p peer.Peer) {
 func (u *use) send(p peer.Peer, source string, path *string, what string) {
 	method := u.optText("request")
 	if method == nil && p.URL != "" {
-		method = ptr("POST")
+		method = new("POST")
 	}
 	u.effect(u.id, &hook.NetSend{
 		Host: strOrNil(p.Host), URL: strOrNil(p.URL), Method: method, Source: source, Path: path, Secret: strOrNil(what), Private: p.Private, Metadata: p.Metadata,

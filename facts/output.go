@@ -143,7 +143,7 @@ func (u *use) copied(text *string) *string {
 	default:
 		pieces = pieces[len(pieces)-count:]
 	}
-	return ptr(strings.Join(pieces, ""))
+	return new(strings.Join(pieces, ""))
 }
 
 // narrows reports a search whose pattern picks out variables that hold no

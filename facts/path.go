@@ -63,10 +63,10 @@ func (w *walker) link(s *state, name field, a access) {
 func (w *walker) touch(id int, t target, f field, a access) {
 	p := hook.Path{Command: id, Raw: t.raw, Access: a.kind, Glob: t.glob}
 	if t.path != "" {
-		p.Path = ptr(t.path)
-		p.Resolved = ptr(t.path)
+		p.Path = new(t.path)
+		p.Resolved = new(t.path)
 		if t.resolved != "" {
-			p.Resolved = ptr(t.resolved)
+			p.Resolved = new(t.resolved)
 		}
 		in := world.Below(t.path, w.world.Project) && world.Below(*p.Resolved, w.world.Project)
 		p.InProject = &in
@@ -105,7 +105,7 @@ func (w *walker) pathEffects(id int, t target, a access) {
 		}
 		w.effect(id, &hook.FSWrite{Place: place, How: a.how, Recursive: a.recursive})
 		if t.area == "device" {
-			w.effect(id, &hook.Disk{Verb: "write", Device: ptr(t.path)})
+			w.effect(id, &hook.Disk{Verb: "write", Device: new(t.path)})
 		}
 	case "delete":
 		w.effect(id, &hook.FSDelete{Place: place, How: a.how, Recursive: a.recursive, Force: a.force, Glob: t.glob, Contents: t.contents})

@@ -66,7 +66,7 @@ func (w *walker) classifyPath(id int, p, written string, t target, a access) {
 				return
 			}
 			if what, grade := w.secret(name); what != "" {
-				w.effect(id, &hook.SecretRead{Path: ptr(written), What: what, Grade: grade, Shown: (a.kind == "read" && a.shown || a.kind == "execute" && grade == "key") && !(a.names && what == "environment file")})
+				w.effect(id, &hook.SecretRead{Path: new(written), What: what, Grade: grade, Shown: (a.kind == "read" && a.shown || a.kind == "execute" && grade == "key") && !(a.names && what == "environment file")})
 				return
 			}
 		case "write", "delete", "permissions":
@@ -81,12 +81,12 @@ func (w *walker) classifyPath(id int, p, written string, t target, a access) {
 // something reads it, and the home directory, which holds them all, read as a whole.
 func (w *walker) secretsBelow(id int, dir string, a access) bool {
 	if area := w.world.Area(dir); a.recursive && (area == "home" || area == "root") {
-		w.effect(id, &hook.SecretRead{Path: ptr(dir), What: "directory of secrets", Grade: "config", Shown: a.shown})
+		w.effect(id, &hook.SecretRead{Path: new(dir), What: "directory of secrets", Grade: "config", Shown: a.shown})
 		return true
 	}
 	for d := range strings.FieldsSeq(secret.Directories) {
 		if p := w.world.Home + "/" + d; w.world.Home != "" && dir == p {
-			w.effect(id, &hook.SecretRead{Path: ptr(dir), What: "directory of secrets", Grade: "key", Shown: true})
+			w.effect(id, &hook.SecretRead{Path: new(dir), What: "directory of secrets", Grade: "key", Shown: true})
 			return true
 		}
 	}
@@ -97,17 +97,17 @@ func (w *walker) secretsBelow(id int, dir string, a access) bool {
 func (w *walker) changes(id int, name, p, written string, t target, a access) bool {
 	verb := a.kind
 	if pl, ok := w.world.Find(world.Self, name); ok && !a.remote && (pl.Patterns != nil || !w.unread(p, t, a)) {
-		w.effect(id, &hook.Self{What: pl.What, Verb: verb, Path: ptr(written)})
+		w.effect(id, &hook.Self{What: pl.What, Verb: verb, Path: new(written)})
 		return true
 	}
 	if !a.remote && (a.kind == "delete" || a.kind == "permissions" || a.how == "move" || a.how == "link" || a.recursive) {
 		if what := w.guards(p, t, a); what != "" {
-			w.effect(id, &hook.Self{What: what, Verb: verb, Path: ptr(written)})
+			w.effect(id, &hook.Self{What: what, Verb: verb, Path: new(written)})
 			return true
 		}
 	}
 	if pl, ok := w.world.Find("startup", name); ok {
-		w.effect(id, &hook.Persistence{What: pl.What, Verb: verb, Path: ptr(written)})
+		w.effect(id, &hook.Persistence{What: pl.What, Verb: verb, Path: new(written)})
 		return true
 	}
 	return false

@@ -83,7 +83,7 @@ func (u *use) plainWords() {
 // strange lists a program without a row: raw words only. Paths on it that are
 // secrets or gate's own still count, whatever the program does with them.
 func (c *call) strange(base string) stream {
-	c.list(ptr(base), nil)
+	c.list(new(base), nil)
 	if line := c.words[0].text(); len(c.via) > 0 && c.words[0].literal() && strings.ContainsAny(line, " \t") {
 		c.nestedScript(line, c.stdin) // lerna exec 'rm x': who runs it hands it to a shell
 	}
@@ -231,10 +231,10 @@ func textOrNil(f field) any {
 
 // listUse adds the command to the facts with its options and operands.
 func (u *use) listUse() {
-	u.list(ptr(u.name), u.row)
+	u.list(new(u.name), u.row)
 	cmd := &u.call.commands()[u.id-1]
 	if len(u.verbs) > 0 {
-		cmd.Subcommand = ptr(strings.Join(u.verbs, " "))
+		cmd.Subcommand = new(strings.Join(u.verbs, " "))
 	}
 	for _, f := range u.rest {
 		cmd.Operands = append(cmd.Operands, short(f.value()))

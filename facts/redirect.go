@@ -209,7 +209,7 @@ func (w *walker) peerFile(id int, target field, content stream) {
 		}
 		switch name {
 		case "sh", "bash", "dash", "zsh", "ksh", "exec", "fish", "ash":
-			w.effect(id, &hook.ExecShell{How: "reverse", Host: ptr(host)})
+			w.effect(id, &hook.ExecShell{How: "reverse", Host: new(host)})
 			continue
 		}
 		private, metadata := peer.Reach(host)

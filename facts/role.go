@@ -52,12 +52,7 @@ func spread(roles []catalogue.Role, n int) []catalogue.Role {
 }
 
 func (u *use) commandRole() bool {
-	for _, r := range u.row.Operands {
-		if r.Name == "command" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(u.row.Operands, func(r catalogue.Role) bool { return r.Name == "command" })
 }
 
 // roles judges option values and operands.
@@ -102,12 +97,7 @@ func (u *use) dashes() int {
 }
 
 func onlyDash(fields []field) bool {
-	for _, f := range fields {
-		if f.text() != "-" {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(fields, func(f field) bool { return f.text() != "-" })
 }
 
 // takesCommands lists programs whose +COMMAND is run.
@@ -132,12 +122,9 @@ func (u *use) implied() {
 
 // inline reports program text among the options.
 func (u *use) inline() bool {
-	for _, a := range u.args {
-		if a.option != nil && len(a.value.parts) > 0 && (a.option.Role.Name == "code" || a.option.Role.Name == "shell") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(u.args, func(a argument) bool {
+		return a.option != nil && len(a.value.parts) > 0 && (a.option.Role.Name == "code" || a.option.Role.Name == "shell")
+	})
 }
 
 // role judges one word in its role.
@@ -214,7 +201,7 @@ func (u *use) role(r catalogue.Role, f field) {
 func (u *use) shellOperand(f field) {
 	if len(u.row.Operands) > 0 && u.row.Operands[0].Name == "execute" {
 		u.call.s.params, u.call.s.args = u.rest[min(2, len(u.rest)):], true
-		u.call.s.zero = ptr(literalField(u.name))
+		u.call.s.zero = new(literalField(u.name))
 		if len(u.rest) > 1 {
 			u.call.s.zero = &u.rest[1]
 		}

@@ -35,7 +35,7 @@ func (u *use) debuggerCommand(line string) {
 		u.code("python", literalField(rest), "inline")
 	case verb == "set" && !wordlist.Has(debuggerSettings, strings.Fields(rest + " -")[0]), !wordlist.Has(debuggerVerbs, verb),
 		strings.Contains(line, "$_") && strings.Contains(line, "("), callsFunction(verb, rest), verb != "p" && verb != "print" && strings.ContainsAny(rest, ";|&`<>"):
-		u.effect(u.id, &hook.ExecHidden{Program: u.name, Option: "eval-command", Value: ptr(line)})
+		u.effect(u.id, &hook.ExecHidden{Program: u.name, Option: "eval-command", Value: new(line)})
 	}
 }
 
@@ -65,7 +65,7 @@ func (u *use) hiddenShell(option, line string) {
 	if u.id == 0 {
 		u.listUse()
 	}
-	u.effect(u.id, &hook.ExecHidden{Program: u.name, Option: option, Value: ptr(line)})
+	u.effect(u.id, &hook.ExecHidden{Program: u.name, Option: option, Value: new(line)})
 	u.inside(func() { u.shellText(literalField(line), stream{}) })
 }
 

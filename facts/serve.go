@@ -142,12 +142,9 @@ func (u *use) localEndpoint() bool {
 		return true
 	}
 	if u.name == "mc" { // as it is installed, its server "local" is one on this machine
-		for _, f := range u.rest {
-			if !f.literal() || !strings.HasPrefix(f.text(), "local/") || u.mentions(" alias ", " config ", "MC_HOST") {
-				return false
-			}
-		}
-		return len(u.rest) > 0
+		return !slices.ContainsFunc(u.rest, func(f field) bool {
+			return !f.literal() || !strings.HasPrefix(f.text(), "local/") || u.mentions(" alias ", " config ", "MC_HOST")
+		}) && len(u.rest) > 0
 	}
 	if u.name != "aws" {
 		return false

@@ -72,7 +72,7 @@ func (u *use) redis() {
 				st.Verb, st.Where = "delete", false // whatever a pipe names
 			}
 		}
-		u.effect(u.id, &hook.Database{Tool: u.name, Verb: ptr(st.Verb), Access: st.Access, Where: st.Where, Object: strOrNil(st.Object)})
+		u.effect(u.id, &hook.Database{Tool: u.name, Verb: new(st.Verb), Access: st.Access, Where: st.Where, Object: strOrNil(st.Object)})
 	}
 }
 
@@ -80,7 +80,7 @@ func (u *use) redis() {
 func (u *use) redisLines(text string) {
 	for line := range strings.Lines(text) {
 		if st, ok := sql.Redis(strings.Fields(line)); ok {
-			u.effect(u.id, &hook.Database{Tool: u.name, Verb: ptr(st.Verb), Access: st.Access, Where: st.Where, Object: strOrNil(st.Object)})
+			u.effect(u.id, &hook.Database{Tool: u.name, Verb: new(st.Verb), Access: st.Access, Where: st.Where, Object: strOrNil(st.Object)})
 		}
 	}
 }
@@ -88,12 +88,12 @@ func (u *use) redisLines(text string) {
 func (u *use) mongo() {
 	for _, f := range u.opts["eval"] {
 		for _, st := range code.Mongo(f.text()) {
-			u.effect(u.id, &hook.Database{Tool: u.name, Verb: ptr(st.Verb), Access: st.Access, Where: st.Where, Object: strOrNil(st.Object)})
+			u.effect(u.id, &hook.Database{Tool: u.name, Verb: new(st.Verb), Access: st.Access, Where: st.Where, Object: strOrNil(st.Object)})
 		}
 	}
 	if u.stdin.text != nil {
 		for _, st := range code.Mongo(*u.stdin.text) {
-			u.effect(u.id, &hook.Database{Tool: u.name, Verb: ptr(st.Verb), Access: st.Access, Where: st.Where, Object: strOrNil(st.Object)})
+			u.effect(u.id, &hook.Database{Tool: u.name, Verb: new(st.Verb), Access: st.Access, Where: st.Where, Object: strOrNil(st.Object)})
 		}
 	}
 }
@@ -117,7 +117,7 @@ func (u *use) sqlStdin() {
 	}
 	host, named := u.opt("host")
 	if from := u.stdin.from; named && from > 0 && from <= len(u.walker.out.Shell.Commands) && wordlist.Has(" pg_dump pg_dumpall mysqldump mariadb-dump ", deref(u.walker.out.Shell.Commands[from-1].Program)) && !localHost(host.text()) {
-		u.effect(u.id, &hook.Database{Tool: u.name, Verb: ptr("restore"), Access: "write", Object: host.value()})
+		u.effect(u.id, &hook.Database{Tool: u.name, Verb: new("restore"), Access: "write", Object: host.value()})
 	}
 }
 
@@ -184,17 +184,10 @@ func (u *use) leak() {
 // onlyTo reports that a token goes, in a header, to the service that gave it out
 // and to nobody else, by no detour.
 func (u *use) onlyTo(secret string) bool {
-	for _, name := range []string{"proxy", "preproxy", "socks5", "socks5-hostname", "socks4", "socks4a", "connect-to", "resolve", "dns-servers", "doh-url", "config", "unix-socket", "abstract-unix-socket"} {
-		if u.has(name) {
-			return false
-		}
+	if slices.ContainsFunc([]string{"proxy", "preproxy", "socks5", "socks5-hostname", "socks4", "socks4a", "connect-to", "resolve", "dns-servers", "doh-url", "config", "unix-socket", "abstract-unix-socket"}, u.has) {
+		return false
 	}
-	for _, h := range u.walker.out.Hosts {
-		if h.Command == u.id && !issuer(secret, deref(h.Host)) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(u.walker.out.Hosts, func(h hook.Host) bool { return h.Command == u.id && !issuer(secret, deref(h.Host)) })
 }
 
 // issuer reports that a token belongs to the service of a host. Names below which
@@ -212,17 +205,12 @@ func issuer(secret, host string) bool {
 	default:
 		return false
 	}
-	for _, s := range services {
-		if host == s || strings.HasSuffix(host, "."+s) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(services, func(s string) bool { return host == s || strings.HasSuffix(host, "."+s) })
 }
 
 // rootShell reports a shell of the administrator whose commands nobody sees.
 func (u *use) rootShell() {
-	u.effect(u.id, &hook.System{Verb: "privilege", What: ptr("a shell of the administrator"), Access: "write"})
+	u.effect(u.id, &hook.System{Verb: "privilege", What: new("a shell of the administrator"), Access: "write"})
 }
 
 // remoteStdin runs what a login shell elsewhere reads.
@@ -236,12 +224,7 @@ func (u *use) remoteStdin() {
 
 // sends reports that something was found to be sent already.
 func (u *use) sends() bool {
-	for _, e := range u.walker.out.Effects {
-		if e.Command == u.id && e.Kind() == "net.send" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(u.walker.out.Effects, func(e hook.FactEffect) bool { return e.Command == u.id && e.Kind() == "net.send" })
 }
 
 // httpie takes an optional method before the URL.

@@ -3,6 +3,7 @@ package facts
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -166,10 +167,8 @@ func (w *walker) handOn(from, to int) bool {
 
 // searched judges the files that a search picks by patterns of names.
 func (u *use) searched() {
-	for _, name := range []string{"count", "quiet", "files-with-matches", "files-without-match", "files"} {
-		if u.has(name) {
-			return
-		}
+	if slices.ContainsFunc([]string{"count", "quiet", "files-with-matches", "files-without-match", "files"}, u.has) {
+		return
 	}
 	starts := []field{literalField(".")}
 	if len(u.rest) > 1 {
@@ -212,7 +211,7 @@ func (u *use) gitShows() {
 		}
 		for _, t := range u.absolute(u.s, field{parts: []part{{text: text}}}) {
 			if what, grade := u.secret(t.path); what != "" {
-				u.effect(u.id, &hook.SecretRead{Path: ptr(t.path), What: what, Grade: grade, Shown: true})
+				u.effect(u.id, &hook.SecretRead{Path: new(t.path), What: what, Grade: grade, Shown: true})
 				u.call.out.taint.secret = what
 			}
 		}

@@ -43,8 +43,8 @@ func (w *walker) absolute(s *state, f field) []target {
 		if rest, ok := strings.CutPrefix(p, "~"+w.world.Home[strings.LastIndexByte(w.world.Home, '/')+1:]+"/"); ok && w.world.Home != "" {
 			p = glob.Escape(w.world.Home) + "/" + rest
 		}
-		if strings.HasPrefix(p, "file://") {
-			p = strings.TrimPrefix(strings.TrimPrefix(p, "file://"), "localhost")
+		if after, ok := strings.CutPrefix(p, "file://"); ok {
+			p = strings.TrimPrefix(after, "localhost")
 		}
 		if strings.HasPrefix(p, "/") {
 			out = append(out, w.target(p, f))

@@ -52,12 +52,7 @@ func (u *use) explains(kind string) bool {
 }
 
 func (u *use) holds(conds []string) bool {
-	for _, c := range conds {
-		if !u.holdsOne(c) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(conds, func(c string) bool { return !u.holdsOne(c) })
 }
 
 func (u *use) holdsOne(cond string) bool {
@@ -118,12 +113,7 @@ func oneOf(f field, values string) bool {
 	if !known {
 		return true
 	}
-	for _, v := range vs {
-		if slices.Contains(strings.Split(values, "|"), v) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(vs, func(v string) bool { return slices.Contains(strings.Split(values, "|"), v) })
 }
 
 // value resolves a template's value.

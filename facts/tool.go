@@ -250,16 +250,16 @@ func (w *walker) urlField(text string) {
 	if p.Host == "" {
 		if i := strings.Index(strings.ToLower(text), "file:"); i >= 0 {
 			text = text[i:]
-			w.effect(0, &hook.NetFetch{URL: ptr(text), Method: ptr("GET"), Private: true})
+			w.effect(0, &hook.NetFetch{URL: new(text), Method: new("GET"), Private: true})
 			w.usePath(newState(w.world.Dir), 0, literalField(text), access{kind: "read", shown: true})
 		}
 		return
 	}
-	w.out.Hosts = append(w.out.Hosts, hook.Host{Host: ptr(p.Host), URL: ptr(text), Access: "fetch"})
+	w.out.Hosts = append(w.out.Hosts, hook.Host{Host: new(p.Host), URL: new(text), Access: "fetch"})
 	if what := secret.Sent(text, p.Host); what != "" {
-		w.effect(0, &hook.NetSend{Host: ptr(p.Host), URL: ptr(text), Method: ptr("GET"), Source: "text", Secret: ptr(what), Private: p.Private, Metadata: p.Metadata})
+		w.effect(0, &hook.NetSend{Host: new(p.Host), URL: new(text), Method: new("GET"), Source: "text", Secret: new(what), Private: p.Private, Metadata: p.Metadata})
 	}
-	w.effect(0, &hook.NetFetch{Host: ptr(p.Host), URL: ptr(text), Method: ptr("GET"), Private: p.Private, Metadata: p.Metadata})
+	w.effect(0, &hook.NetFetch{Host: new(p.Host), URL: new(text), Method: new("GET"), Private: p.Private, Metadata: p.Metadata})
 }
 
 // search judges Grep: the directory it looks through, narrowed by its glob.

@@ -57,9 +57,9 @@ func (w *walker) toolVerb(name string, input map[string]any) {
 			verb = "publish"
 		}
 	}
-	w.effect(0, &hook.Tool{Tool: name, Verb: ptr(verb), Access: access})
+	w.effect(0, &hook.Tool{Tool: name, Verb: new(verb), Access: access})
 	if what := sentSecret(words, input); what != "" {
-		w.effect(0, &hook.NetSend{Source: "text", Secret: ptr(what)})
+		w.effect(0, &hook.NetSend{Source: "text", Secret: new(what)})
 	}
 	w.toolPush(name, words, input)
 }

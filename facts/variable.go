@@ -227,7 +227,7 @@ func (w *walker) variableEffect(id int, name string, value field) {
 		w.effect(id, &hook.GitBypass{What: "hooks", Verb: "environment"})
 		return
 	default:
-		w.effect(id, &hook.Environment{Variable: ptr(name), Value: value.value(), Runs: r.runs})
+		w.effect(id, &hook.Environment{Variable: new(name), Value: value.value(), Runs: r.runs})
 	}
 	if r.runs == "program" || r.runs == "start-up code" {
 		if v := value.value(); v != nil && strings.ContainsAny(*v, " ;|&$") && w.depth < maxDepth {
@@ -280,7 +280,7 @@ func (c *call) maybePath(f field) {
 			continue
 		}
 		if what, grade := c.secret(t.path); what != "" {
-			c.effect(c.id, &hook.SecretRead{Path: ptr(t.path), What: what, Grade: grade, Shown: true})
+			c.effect(c.id, &hook.SecretRead{Path: new(t.path), What: what, Grade: grade, Shown: true})
 		}
 		c.usePath(c.s, c.id, f, access{kind: "list"})
 	}

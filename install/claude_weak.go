@@ -140,12 +140,7 @@ func isSwitch(name string) bool {
 		"GODEBUG", "GOMAXPROCS", "GOMEMLIMIT", "GOGC", "GOTRACEBACK": // what the runtime of gate's program obeys before gate runs
 		return true
 	}
-	for _, prefix := range []string{"GATE_", "XDG_", "LD_", "DYLD_"} {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"GATE_", "XDG_", "LD_", "DYLD_"}, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
 // claudeRuns are settings that hold a command which runs outside any call.

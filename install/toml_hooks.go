@@ -168,8 +168,8 @@ func (f tomlHooks) entries(t *table, m Machine, s Scope, path string, text []byt
 		return nil, err
 	}
 	line := 0
-	if at := bytes.Index(text, []byte(tomlBegin)); at >= 0 {
-		line = 1 + bytes.Count(text[:at], []byte("\n"))
+	if before, _, ok := bytes.Cut(text, []byte(tomlBegin)); ok {
+		line = 1 + bytes.Count(before, []byte("\n"))
 	}
 	var out []tableEntry
 	add := func(event string, group, handler map[string]any) {

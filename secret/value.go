@@ -1,6 +1,9 @@
 package secret
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // value returns the value of the secret whose name is the first key bytes of s,
 // behind a number of dashes.
@@ -54,12 +57,7 @@ func value(s string, key, dashes int) Place {
 }
 
 func isScheme(w string) bool {
-	for _, scheme := range []string{"bearer", "basic", "token", "digest", "apikey"} {
-		if strings.EqualFold(w, scheme) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"bearer", "basic", "token", "digest", "apikey"}, func(scheme string) bool { return strings.EqualFold(w, scheme) })
 }
 
 // sshpass finds the password in "sshpass -p password".

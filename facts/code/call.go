@@ -1,6 +1,7 @@
 package code
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -216,12 +217,9 @@ func (p *parser) callbacks(u use) {
 // dangerousAction reports whether a row does what matters even when its
 // arguments are not known.
 func dangerousAction(action string) bool {
-	for _, verb := range []string{"delete", "shell", "argv", "!eval", "!argv", "!process"} {
-		if strings.HasPrefix(action, verb) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"delete", "shell", "argv", "!eval", "!argv", "!process"}, func(verb string) bool {
+		return strings.HasPrefix(action, verb)
+	})
 }
 
 // evaluate reports text that runs as code of the same language.

@@ -1,6 +1,7 @@
 package code
 
 import (
+	"slices"
 	"strings"
 
 	"gate/secret"
@@ -24,12 +25,7 @@ func (p *parser) environment(name string) value {
 
 func (p *parser) isEnvironment(name string) bool {
 	name = strings.TrimLeft(name, "$%@")
-	for _, env := range p.lang.env {
-		if name == strings.TrimLeft(env, "$%@") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.lang.env, func(env string) bool { return name == strings.TrimLeft(env, "$%@") })
 }
 
 // envOf is the value of a variable of the environment, or of the default that

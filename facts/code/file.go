@@ -1,6 +1,7 @@
 package code
 
 import (
+	"slices"
 	"strings"
 
 	"gate/facts/sql"
@@ -164,10 +165,5 @@ func changesData(text string) bool {
 	if len(text) > maxFold {
 		return true
 	}
-	for _, s := range sql.Inspect(text) {
-		if s.Access != "read" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(sql.Inspect(text), func(s sql.Statement) bool { return s.Access != "read" })
 }

@@ -1,6 +1,7 @@
 package code
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -30,18 +31,16 @@ func (l *lexer) comment() bool {
 			return true
 		}
 	}
-	for _, open := range s.lineComments {
-		if l.has(open) {
-			end := l.lineEnd(l.pos)
-			if s.tags {
-				if i := strings.Index(l.text[l.pos:end], "?>"); i >= 0 {
-					end = l.pos + i
-				}
+	if slices.ContainsFunc(s.lineComments, l.has) {
+		end := l.lineEnd(l.pos)
+		if s.tags {
+			if i := strings.Index(l.text[l.pos:end], "?>"); i >= 0 {
+				end = l.pos + i
 			}
-			l.pos = end
-			l.blank = true
-			return true
 		}
+		l.pos = end
+		l.blank = true
+		return true
 	}
 	return false
 }

@@ -91,12 +91,7 @@ func (w World) shallow(project string) bool {
 }
 
 func containsFold(list []string, s string) bool {
-	for _, e := range list {
-		if strings.EqualFold(e, s) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(e string) bool { return strings.EqualFold(e, s) })
 }
 
 // isTemp reports a path inside, not equal to, a temporary directory.
@@ -105,12 +100,7 @@ func (w World) isTemp(p string) bool {
 	if t, ok := w.Env("TMPDIR"); ok && strings.Count(t, "/") > 1 && !Below(w.Home, t) {
 		dirs = append(dirs, strings.TrimRight(t, "/"))
 	}
-	for _, d := range dirs {
-		if Below(p, d) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(dirs, func(d string) bool { return Below(p, d) })
 }
 
 // deviceArea tells disks from the devices that scripts write to all day.
