@@ -13,14 +13,8 @@ import (
 func (p *parser) pure(fold, selectors string, u *use) value {
 	first, _, _ := strings.Cut(selectors, " ")
 	switch fold {
-	case "home":
-		return textValue("~")
-	case "here":
-		return textValue(".")
-	case "tmp":
-		return textValue("/tmp")
-	case "temp":
-		return textValue("/tmp/tmp")
+	case "is":
+		return textValue(selectors)
 	case "digits":
 		return value{kind: knownValue, text: "0", flags: isNumber}
 	case "drop":
@@ -72,7 +66,18 @@ func (p *parser) pure(fold, selectors string, u *use) value {
 	return p.each(p.arg(first, u), foldOf(fold))
 }
 
-// foldOf returns a fold of one text.
+// textFolds make one text of another.
+var textFolds = [...]struct {
+	name string
+	of   func(string) string
+}{
+	{"lower", strings.ToLower}, {"upper", strings.ToUpper}, {"strip", strings.TrimSpace}, {"reverse", reverseText},
+	{"dir", path.Dir}, {"base", path.Base}, {"clean", path.Clean}, {"file", withoutScheme},
+}
+
+func withoutScheme(s string) string { return strings.TrimPrefix(s, "file://") }
+
+// foldOf returns a fold of one text; its value is nothing when there is none of the name.
 func foldOf(fold string) func(string) value {
 	return func(s string) value {
 		switch fold {
@@ -87,23 +92,11 @@ func foldOf(fold string) func(string) value {
 				return value{}
 			}
 			return textValue(string(rune(n)))
-		case "lower":
-			return textValue(strings.ToLower(s))
-		case "upper":
-			return textValue(strings.ToUpper(s))
-		case "strip":
-			return textValue(strings.TrimSpace(s))
-		case "reverse":
-			return reverseText(s)
-		case "dir":
-			return textValue(path.Dir(s))
-		case "base":
-			return textValue(path.Base(s))
-		case "clean":
-			return textValue(path.Clean(s))
-		case "file":
-			s = strings.TrimPrefix(s, "file://")
-			return textValue(s)
+		}
+		for _, f := range textFolds {
+			if f.name == fold {
+				return textValue(f.of(s))
+			}
 		}
 		return value{}
 	}

@@ -23,7 +23,7 @@ func (p *parser) index(v value, end string) value {
 			key = args.pos[0]
 		}
 		if p.lang.comprehensions && v.kind == knownValue && p.reversed(open) {
-			return p.each(v, reverseText)
+			return p.each(v, foldOf("reverse"))
 		}
 		if len(args.pos) > 1 {
 			key = value{}

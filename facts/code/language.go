@@ -126,7 +126,7 @@ type table map[string]string
 // the method x of anything. An action is one of
 //
 //	does[+r|+option] selector…   a call that is reported; +r: recursive, +option: if that option is on
-//	=fold selector…              what the call returns
+//	=fold selector…              what the call returns; =is text: that text
 //	!special words               a function of the parser decides: parser.special
 //
 // and a selector is N (an argument), N/name (or by name), N.. (that and all

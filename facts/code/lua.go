@@ -73,8 +73,8 @@ load loadstring = !eval 0
 require = =name 0
 package.loadlib = !suspect loads native code
 os.getenv = =env 0
-os.tmpname = =temp
-lfs.currentdir = =here
+os.tmpname = =is /tmp/tmp
+lfs.currentdir = =is .
 string.char = !chars
 string.reverse = =reverse 0
 string.lower = =lower 0

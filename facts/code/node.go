@@ -255,7 +255,7 @@ Deno.listen Bun.serve Deno.serve = =drop
 Deno.kill = !kill 0 1
 Deno.env.get = =env 0
 Deno.env.toObject = =environment
-Deno.cwd process.cwd = =here
+Deno.cwd process.cwd = =is .
 rimraf rimraf.sync rimraf.rimraf rimraf.rimrafSync del del.sync del.deleteAsync del.deleteSync trash = delete+r 0
 shelljs.rm = delete+r *
 path.join path.posix.join = =append *
@@ -263,8 +263,8 @@ path.resolve path.posix.resolve = =join *
 path.normalize path.posix.normalize = =clean 0
 path.dirname = =dir 0
 path.basename = =base 0
-os.homedir = =home
-os.tmpdir = =tmp
+os.homedir = =is ~
+os.tmpdir = =is /tmp
 url.fileURLToPath = =file 0
 process.kill = !kill 0 1
 process.exit process.on = =drop

@@ -190,10 +190,10 @@ do = !source 0
 glob File::Glob::bsd_glob = =glob 0
 path Path::Tiny::path file dir = =append *
 File::Spec.catfile File::Spec.catdir catfile catdir = =append *
-File::Spec.tmpdir = =tmp
-File::Temp::tempdir tempdir File::Temp::tempfile tempfile = =temp
-File::HomeDir.my_home File::HomeDir::home = =home
-cwd getcwd Cwd::cwd Cwd::getcwd Cwd.cwd = =here
+File::Spec.tmpdir = =is /tmp
+File::Temp::tempdir tempdir File::Temp::tempfile tempfile = =is /tmp/tmp
+File::HomeDir.my_home File::HomeDir::home = =is ~
+cwd getcwd Cwd::cwd Cwd::getcwd Cwd.cwd = =is .
 *.child = =append self *
 *.stringify = =text self
 lc = =lower 0

@@ -131,9 +131,9 @@ eval assert create_function = !phpeval
 preg_replace = !preg
 include include_once require require_once = !source 0
 getenv = =env 0
-sys_get_temp_dir = =tmp
-tempnam tmpfile = =temp
-getcwd = =here
+sys_get_temp_dir = =is /tmp
+tempnam tmpfile = =is /tmp/tmp
+getcwd = =is .
 dirname = =dir 0
 basename = =base 0
 realpath strval escapeshellarg escapeshellcmd trim array_values array_filter = =text 0

@@ -224,12 +224,12 @@ os.path.dirname = =dir 0
 os.path.basename = =base 0
 os.path.exists os.path.isfile os.path.isdir os.path.islink = =drop
 pathlib.Path pathlib.PurePath pathlib.PosixPath Path pathlib.PurePosixPath = =join *
-pathlib.Path.home Path.home = =home
-pathlib.Path.cwd Path.cwd os.getcwd os.getcwdb = =here
+pathlib.Path.home Path.home = =is ~
+pathlib.Path.cwd Path.cwd os.getcwd os.getcwdb = =is .
 pathlib.Path.unlink Path.unlink pathlib.Path.rmdir Path.rmdir = delete 0
 pathlib.Path.write_text Path.write_text = write 0
-tempfile.mkdtemp tempfile.mktemp tempfile.mkstemp tempfile.TemporaryDirectory tempfile.NamedTemporaryFile = =temp
-tempfile.gettempdir = =tmp
+tempfile.mkdtemp tempfile.mktemp tempfile.mkstemp tempfile.TemporaryDirectory tempfile.NamedTemporaryFile = =is /tmp/tmp
+tempfile.gettempdir = =is /tmp
 os.getpid os.getppid time.time uuid.uuid4 random.randint os.getuid = =digits
 bytes bytearray = !bytes
 str int list tuple set sorted iter next dict repr frozenset str.encode = =text 0

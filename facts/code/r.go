@@ -92,9 +92,9 @@ c list = =list *
 file.path = =append *
 paste0 = =concat *
 paste = !paste
-getwd = =here
-tempdir = =tmp
-tempfile = =temp
+getwd = =is .
+tempdir = =is /tmp
+tempfile = =is /tmp/tmp
 print message = !print
 tools.pskill = !kill 0 1
 `

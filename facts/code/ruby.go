@@ -94,10 +94,10 @@ open Kernel.open URI.open = !rubyopen
 Dir.glob = =glob 0
 Dir.[] = =glob *
 Dir.children Dir.entries Dir.each_child = list 0; =names
-Dir.home = =home
-Dir.pwd Dir.getwd = =here
-Dir.tmpdir = =tmp
-Dir.mktmpdir Tempfile.new Tempfile.create = =temp
+Dir.home = =is ~
+Dir.pwd Dir.getwd = =is .
+Dir.tmpdir = =is /tmp
+Dir.mktmpdir Tempfile.new Tempfile.create = =is /tmp/tmp
 File.join = =append *
 File.expand_path File.absolute_path File.realpath Shellwords.escape URI URI.parse URI.join Array String = =text 0
 File.dirname = =dir 0

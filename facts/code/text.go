@@ -1,6 +1,7 @@
 package code
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -194,12 +195,9 @@ func (p *parser) characters(u *use) value {
 
 // reversedValue is a list in the other order.
 func reversedValue(v value) value {
-	items := make([]value, len(v.items))
-	for i, item := range v.items {
-		items[len(items)-1-i] = item
-	}
 	if v.kind == listValue {
-		v.items = items
+		v.items = slices.Clone(v.items)
+		slices.Reverse(v.items)
 	}
 	return v
 }
@@ -255,10 +253,8 @@ func flatten(v value) []value {
 	return []value{v}
 }
 
-func reverseText(s string) value {
+func reverseText(s string) string {
 	r := []rune(s)
-	for i, j := 0, len(r)-1; i < j; i, j = i+1, j-1 {
-		r[i], r[j] = r[j], r[i]
-	}
-	return textValue(string(r))
+	slices.Reverse(r)
+	return string(r)
 }
