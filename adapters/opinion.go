@@ -60,14 +60,8 @@ func settle(d *hook.Decision, c hook.Closing) opinion {
 // hooksOwn reports a fault of a hook that was there to run and closes. A source
 // that could not be loaded is gate's own trouble.
 func hooksOwn(s hook.Step) bool {
-	if s.Fault == nil || s.Effect <= s.Verdict.Effect() {
-		return false
-	}
-	switch s.Fault.Kind {
-	case hook.FaultLoad, hook.FaultInternal, hook.FaultEvent:
-		return false
-	}
-	return true
+	return s.Fault != nil && s.Effect > s.Verdict.Effect() &&
+		!slices.Contains([]hook.FaultKind{hook.FaultLoad, hook.FaultInternal, hook.FaultEvent}, s.Fault.Kind)
 }
 
 // answered is the effect of the hooks that did answer. An effect that no fault

@@ -3,6 +3,7 @@ package adapters
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"gate/hook"
@@ -262,9 +263,5 @@ func lineOf(words []string) string {
 }
 
 func isShell(word string) bool {
-	switch path.Base(word) {
-	case "sh", "bash", "zsh", "dash":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"sh", "bash", "zsh", "dash"}, path.Base(word))
 }

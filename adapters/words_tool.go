@@ -3,6 +3,7 @@ package adapters
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"gate/hook"
@@ -116,11 +117,7 @@ func (t *toolWord) translate(input map[string]any, dir, at string) (string, map[
 
 // decisive names what a call of a known tool is judged by.
 func decisive(field string) bool {
-	switch field {
-	case "command", "file_path", "notebook_path", "url":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"command", "file_path", "notebook_path", "url"}, field)
 }
 
 // native says a changed input in the agent's words. ok is false if they cannot

@@ -3,6 +3,7 @@ package facts
 import (
 	"strings"
 
+	"gate/facts/wordlist"
 	"gate/facts/world"
 	"gate/hook"
 )
@@ -195,27 +196,18 @@ func imageProgram(image string) string {
 	if i := strings.LastIndexByte(image, ':'); i > strings.LastIndexByte(image, '/') {
 		image = image[:i]
 	}
-	switch strings.TrimPrefix(image, "docker.io/") {
-	case "hashicorp/terraform":
-		return "terraform"
-	case "ghcr.io/opentofu/opentofu", "opentofu/opentofu":
-		return "tofu"
-	case "amazon/aws-cli", "public.ecr.aws/aws-cli/aws-cli":
-		return "aws"
-	case "bitnami/kubectl", "rancher/kubectl", "registry.k8s.io/kubectl":
-		return "kubectl"
-	case "alpine/helm", "dtzar/helm-kubectl":
-		return "helm"
-	case "alpine/git", "bitnami/git":
-		return "git"
-	case "rclone/rclone":
-		return "rclone"
-	case "pulumi/pulumi":
-		return "pulumi"
-	case "curlimages/curl":
-		return "curl"
-	case "minio/mc":
-		return "mc"
-	}
-	return ""
+	program, _ := wordlist.Lookup(imageRows, strings.TrimPrefix(image, "docker.io/"))
+	return program
 }
+
+const imageRows = `hashicorp/terraform |terraform
+ghcr.io/opentofu/opentofu opentofu/opentofu |tofu
+amazon/aws-cli public.ecr.aws/aws-cli/aws-cli |aws
+bitnami/kubectl rancher/kubectl registry.k8s.io/kubectl |kubectl
+alpine/helm dtzar/helm-kubectl |helm
+alpine/git bitnami/git |git
+rclone/rclone |rclone
+pulumi/pulumi |pulumi
+curlimages/curl |curl
+minio/mc |mc
+`

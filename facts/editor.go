@@ -1,9 +1,7 @@
 package facts
 
 import (
-	"regexp"
 	"strings"
-	"sync"
 
 	"gate/facts/catalogue"
 	"gate/facts/wordlist"
@@ -103,12 +101,8 @@ func editorVerb(line string) (verb string, bang bool, rest string) {
 // Functions that run a line or do something to a file, and settings that name
 // programs.
 var (
-	editorFunctions = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`\b(system|systemlist|job_start|jobstart|term_start|termopen|delete|writefile)\((?:expand\()?(.*)`)
-	})
-	editorPrograms = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(shell|sh|makeprg|mp|grepprg|gp|equalprg|ep|formatprg|fp|keywordprg|kp)=`)
-	})
+	editorFunctions = lazy(`\b(system|systemlist|job_start|jobstart|term_start|termopen|delete|writefile)\((?:expand\()?(.*)`)
+	editorPrograms  = lazy(`^(shell|sh|makeprg|mp|grepprg|gp|equalprg|ep|formatprg|fp|keywordprg|kp)=`)
 )
 
 // editorCalls judges the functions that a command calls.

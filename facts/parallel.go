@@ -81,11 +81,7 @@ func (u *use) sources() (words []field, sources [][]field) {
 
 // sourceMark reports the words between the sources.
 func sourceMark(f field) bool {
-	switch f.text() {
-	case ":::", "::::", ":::+", "::::+":
-		return true
-	}
-	return false
+	return slices.Contains([]string{":::", "::::", ":::+", "::::+"}, f.text())
 }
 
 // lines are the lines of a stream, or the names that are known to be in it.

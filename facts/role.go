@@ -6,6 +6,7 @@ import (
 
 	"gate/facts/catalogue"
 	"gate/facts/peer"
+	"gate/facts/wordlist"
 )
 
 // operandRoles gives each operand its role.
@@ -102,11 +103,7 @@ func onlyDash(fields []field) bool {
 
 // takesCommands lists programs whose +COMMAND is run.
 func takesCommands(name string) bool {
-	switch name {
-	case "vi", "vim", "nvim", "view", "ex", "vimdiff", "gvim", "less", "more", "most":
-		return true
-	}
-	return false
+	return wordlist.Has(" vi vim nvim view ex vimdiff gvim less more most ", name)
 }
 
 // implied judges what a program reads when it has no operand: an interpreter

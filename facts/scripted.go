@@ -1,9 +1,7 @@
 package facts
 
 import (
-	"regexp"
 	"strings"
-	"sync"
 
 	"gate/facts/wordlist"
 	"gate/hook"
@@ -48,7 +46,7 @@ const (
 	debuggerSettings = " pagination confirm width height print disassembly-flavor breakpoint verbose listsize language style follow-fork-mode detach-on-fork scheduler-locking "
 )
 
-var callInText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[A-Za-z_]\w*\s*\(`) })
+var callInText = lazy(`[A-Za-z_]\w*\s*\(`)
 
 // callsFunction reports an expression that calls something in the program which
 // is looked at; a breakpoint has the parameters of a function in brackets, too.

@@ -46,25 +46,22 @@ func (u *use) staysSecret() bool {
 	return true
 }
 
+// lazy compiles an expression when it is first asked for.
+//
+//go:noinline
+func lazy(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
+
 // The ways to print the names of NAME=value lines without their values.
 var (
-	sedNames = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^s([/|#,])=\.[*+]\$?[/|#,][^&\\/|#,]*[/|#,]g?$`) })
-	awkNames = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(!?/[^/{}]*/|NF)? *\{ *print *\(? *\$1 *\)? *;? *\}$`)
-	})
-	grepNames = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^\^?((\[\^=\]|\[[A-Za-z_0-9-]*\]|\\w)(\*|\\?\+))+=?$|^\^\[A-Za-z_\](\[[A-Za-z_0-9-]*\])[*+]=?$`)
-	})
-	settingLines = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^\^([A-Za-z_]\w*|\([A-Za-z_]\w*(?:\|[A-Za-z_]\w*)*\))=$`)
-	})
-	settingSecret = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)pass|pwd|key|auth|cred|secret|token|dsn|ur[il]|conn|webhook|cert|salt|hash|sign|pin|cookie|session|login|account|id$`)
-	})
-	jqTells = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b(debug|stderr|error|halt_error|inputs?)\b`) })
-	jqNames = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^[\w. |\[\]]*\b(keys|keys_unsorted|length)(\[\])?$`)
-	})
+	sedNames      = lazy(`^s([/|#,])=\.[*+]\$?[/|#,][^&\\/|#,]*[/|#,]g?$`)
+	awkNames      = lazy(`^(!?/[^/{}]*/|NF)? *\{ *print *\(? *\$1 *\)? *;? *\}$`)
+	grepNames     = lazy(`^\^?((\[\^=\]|\[[A-Za-z_0-9-]*\]|\\w)(\*|\\?\+))+=?$|^\^\[A-Za-z_\](\[[A-Za-z_0-9-]*\])[*+]=?$`)
+	settingLines  = lazy(`^\^([A-Za-z_]\w*|\([A-Za-z_]\w*(?:\|[A-Za-z_]\w*)*\))=$`)
+	settingSecret = lazy(`(?i)pass|pwd|key|auth|cred|secret|token|dsn|ur[il]|conn|webhook|cert|salt|hash|sign|pin|cookie|session|login|account|id$`)
+	jqTells       = lazy(`\b(debug|stderr|error|halt_error|inputs?)\b`)
+	jqNames       = lazy(`^[\w. |\[\]]*\b(keys|keys_unsorted|length)(\[\])?$`)
 )
 
 // keysOnly reports that of a document only the keys are printed.

@@ -30,12 +30,8 @@ func (r toolRow) role(field string) string {
 
 // tools finds a tool whose fields are known.
 func tools(name string) (row toolRow, known bool) {
-	for line := range strings.Lines(toolRows) {
-		if names, row, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " |"); wordlist.Has(" "+names+" ", name) {
-			return toolRow(row), true
-		}
-	}
-	return "", false
+	text, known := wordlist.Lookup(toolRows, name)
+	return toolRow(text), known
 }
 
 // toolRows are tools and their fields, Claude Code's names first, then what other

@@ -96,12 +96,8 @@ func (w *walker) scanList(tool, does, k string, v []any, input map[string]any, d
 
 // typedInto reports a field whose text is typed into a terminal.
 func typedInto(tool, field string) bool {
-	if !wordlist.Has(" input text line keys chars data ", strings.ToLower(field)) {
-		return false
-	}
-	return slices.ContainsFunc(wordlist.OfName(tool), func(x string) bool {
-		return wordlist.Has(" shell bash zsh terminal tmux iterm console process pty ssh ", x)
-	})
+	return wordlist.Has(" input text line keys chars data ", strings.ToLower(field)) &&
+		wordlist.HasAny(" shell bash zsh terminal tmux iterm console process pty ssh ", wordlist.OfName(tool))
 }
 
 // isLine reports text that a shell would take: what is typed may be an answer to
@@ -116,7 +112,7 @@ func (w *walker) isLine(text string) bool {
 
 // moved tells where something goes away from where it goes.
 func moved(tool, field, role string) string {
-	if role == "write" && slices.ContainsFunc(wordlist.OfName(tool), func(x string) bool { return wordlist.Has(" move rename mv ", x) }) &&
+	if role == "write" && wordlist.HasAny(" move rename mv ", wordlist.OfName(tool)) &&
 		wordlist.Has(" source src sourcepath oldpath source_path old_path from ", strings.ToLower(field)) {
 		return "delete"
 	}
@@ -213,23 +209,15 @@ func toolRole(tool, role string) string {
 	}
 	words := wordlist.OfName(tool)
 	last := words[len(words)-1]
-	for _, v := range []struct {
-		access string
-		words  []string
-	}{
-		{"delete", []string{"delete", "remove", "rm", "rmdir", "unlink", "trash", "shred", "erase", "wipe", "clear", "empty"}},
-		{"write", []string{"write", "edit", "create", "update", "save", "put", "append", "patch", "replace", "insert", "modify", "move", "rename", "copy", "set", "download", "truncate", "chmod", "chown", "symlink", "link", "touch"}},
-		{"list", []string{}},
-		{"read", []string{"upload", "read", "get", "view", "open", "cat", "load", "show", "fetch", "send", "share", "attach", "post", "publish"}},
-	} {
-		if v.access == "list" && wordlist.Has(" info stat stats metadata ", last) {
-			return "list" // get_file_info
-		}
-		for _, w := range v.words {
-			if slices.Contains(words, w) {
-				return v.access
-			}
-		}
+	switch {
+	case wordlist.HasAny(" delete remove rm rmdir unlink trash shred erase wipe clear empty ", words):
+		return "delete"
+	case wordlist.HasAny(" write edit create update save put append patch replace insert modify move rename copy set download truncate chmod chown symlink link touch ", words):
+		return "write"
+	case wordlist.Has(" info stat stats metadata ", last): // get_file_info
+		return "list"
+	case wordlist.HasAny(" upload read get view open cat load show fetch send share attach post publish ", words):
+		return "read"
 	}
 	return "list"
 }

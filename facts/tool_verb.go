@@ -67,7 +67,7 @@ func (w *walker) toolVerb(name string, input map[string]any) {
 // sentSecret is the kind of secret that stands in what a tool sends or posts.
 func sentSecret(words []string, input map[string]any) string {
 	const told = " send post publish reply comment message issue page document gist note ticket card email release discussion "
-	if !slices.ContainsFunc(words[2:], func(x string) bool { return wordlist.Has(told, x) }) {
+	if !wordlist.HasAny(told, words[2:]) {
 		return ""
 	}
 	return secretIn(input)
@@ -112,9 +112,7 @@ func wholes(word string) bool {
 
 // toolSecret says that a tool shows what a store of secrets holds.
 func (w *walker) toolSecret(words []string, input map[string]any) {
-	has := func(list string) bool {
-		return slices.ContainsFunc(words, func(x string) bool { return wordlist.Has(list, x) })
-	}
+	has := func(list string) bool { return wordlist.HasAny(list, words) }
 	what := ""
 	switch {
 	case !has(" get read access reveal fetch show view retrieve ") || has(" list scanning metadata names alert alerts type types policy rotation count "):
@@ -196,11 +194,7 @@ func onlyReads(tool string) bool {
 	if len(words) < 2 || slices.Contains(words, "and") || slices.Contains(words, "or") || slices.ContainsFunc(words, removes) {
 		return false
 	}
-	switch words[0] {
-	case "list", "get", "read", "search", "find", "describe", "show", "view", "count":
-		return true
-	}
-	return false
+	return wordlist.Has(" list get read search find describe show view count ", words[0])
 }
 
 // withoutRequests leaves out merge requests that are a thing, not a deed:
@@ -220,19 +214,13 @@ func withoutRequests(words []string) []string {
 
 // isDeployer reports the name of a program whose "apply" changes what runs.
 func isDeployer(word string) bool {
-	switch word {
-	case "terraform", "opentofu", "tofu", "terragrunt", "pulumi", "kubectl", "kubernetes", "k8s", "helm", "infrastructure", "argocd":
-		return true
-	}
-	return false
+	return wordlist.Has(" terraform opentofu tofu terragrunt pulumi kubectl kubernetes k8s helm infrastructure argocd ", word)
 }
 
 // toolPush gives a push by an MCP tool the effect of git push: commits and
 // merges on a server, and branches that are moved or deleted there.
 func (w *walker) toolPush(name string, words []string, input map[string]any) {
-	has := func(list string) bool {
-		return slices.ContainsFunc(words, func(x string) bool { return wordlist.Has(list, x) })
-	}
+	has := func(list string) bool { return wordlist.HasAny(list, words) }
 	changes := has(" create update delete ")
 	deletes := has(" delete ") && has(" branch ref ")
 	branch, named := pushedBranch(input)
@@ -270,13 +258,9 @@ func pushedBranch(input map[string]any) (string, bool) {
 
 // gitServer reports a tool of a server that keeps repositories.
 func gitServer(words []string, input map[string]any) bool {
-	if slices.ContainsFunc(words, func(x string) bool { return wordlist.Has(" git github gitlab bitbucket gitea forgejo codeberg ", x) }) {
-		return true
-	}
-	for _, key := range []string{"repo", "repository", "project_id", "pull_number", "pullNumber"} {
-		if _, ok := input[key]; ok {
-			return true
-		}
-	}
-	return false
+	return wordlist.HasAny(" git github gitlab bitbucket gitea forgejo codeberg ", words) ||
+		slices.ContainsFunc([]string{"repo", "repository", "project_id", "pull_number", "pullNumber"}, func(key string) bool {
+			_, ok := input[key]
+			return ok
+		})
 }

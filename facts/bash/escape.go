@@ -35,16 +35,8 @@ func resolve(s string, e escapes) string {
 		}
 		i++
 		switch c := s[i]; c {
-		case 'n':
-			b.WriteByte('\n')
-		case 't':
-			b.WriteByte('\t')
-		case 'r':
-			b.WriteByte('\r')
-		case 'a', 'b', 'f', 'v':
-			b.WriteByte(map[byte]byte{'a': 7, 'b': 8, 'f': 12, 'v': 11}[c])
-		case 'e', 'E':
-			b.WriteByte(27)
+		case 'a', 'b', 'e', 'E', 'f', 'n', 'r', 't', 'v':
+			b.WriteByte(Control(c))
 		case 'x':
 			i += number(&b, s[i+1:], 16, 2, false)
 		case 'u':
@@ -76,6 +68,16 @@ func resolve(s string, e escapes) string {
 		}
 	}
 	return b.String()
+}
+
+// Control is the character that a letter stands for behind a backslash, as in most
+// languages; 0 if it stands for none.
+func Control(letter byte) byte {
+	const letters, characters = "abeEfnrtv", "\a\b\x1b\x1b\f\n\r\t\v"
+	if at := strings.IndexByte(letters, letter); at >= 0 {
+		return characters[at]
+	}
+	return 0
 }
 
 // number reads up to n digits and writes the character; it returns how many

@@ -42,31 +42,18 @@ func Truth(b bool) int {
 // Assigned is the operator inside = and its kin: Add of AddAssgn, and Assgn
 // itself. It reports false for those that assign nothing.
 func Assigned(op syntax.BinAritOperator) (syntax.BinAritOperator, bool) {
-	switch op {
-	case syntax.Assgn:
-		return op, true
-	case syntax.AddAssgn:
-		return syntax.Add, true
-	case syntax.SubAssgn:
-		return syntax.Sub, true
-	case syntax.MulAssgn:
-		return syntax.Mul, true
-	case syntax.QuoAssgn:
-		return syntax.Quo, true
-	case syntax.RemAssgn:
-		return syntax.Rem, true
-	case syntax.AndAssgn:
-		return syntax.And, true
-	case syntax.OrAssgn:
-		return syntax.Or, true
-	case syntax.XorAssgn:
-		return syntax.Xor, true
-	case syntax.ShlAssgn:
-		return syntax.Shl, true
-	case syntax.ShrAssgn:
-		return syntax.Shr, true
+	for _, x := range assignments {
+		if x.op == op {
+			return x.inside, true
+		}
 	}
 	return 0, false
+}
+
+var assignments = [...]struct{ op, inside syntax.BinAritOperator }{
+	{syntax.Assgn, syntax.Assgn}, {syntax.AddAssgn, syntax.Add}, {syntax.SubAssgn, syntax.Sub}, {syntax.MulAssgn, syntax.Mul},
+	{syntax.QuoAssgn, syntax.Quo}, {syntax.RemAssgn, syntax.Rem}, {syntax.AndAssgn, syntax.And}, {syntax.OrAssgn, syntax.Or},
+	{syntax.XorAssgn, syntax.Xor}, {syntax.ShlAssgn, syntax.Shl}, {syntax.ShrAssgn, syntax.Shr},
 }
 
 // Calculate is what an operator makes of two numbers. It reports false where

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"gate/facts/wordlist"
 	"gate/strictjson"
 )
 
@@ -159,15 +160,8 @@ func (r *Row) set(key string, v any) (err error) {
 	return err
 }
 
-// isRole reports a name of what an operand can be.
-func isRole(name string) bool {
-	switch name {
-	case "text", "read", "use", "list", "write", "delete", "permissions", "cd", "execute", "url", "host", "upload", "data", "shell",
-		"command", "words", "assign", "code", "sql", "package":
-		return true
-	}
-	return false
-}
+// roleNames are what an operand can be.
+const roleNames = " text read use list write delete permissions cd execute url host upload data shell command words assign code sql package "
 
 func parseRoles(list []any) ([]Role, error) {
 	var roles []Role
@@ -185,7 +179,7 @@ func parseRoles(list []any) ([]Role, error) {
 func parseRole(s string) (Role, error) {
 	s, many := strings.CutSuffix(s, "*")
 	name, detail, _ := strings.Cut(s, ":")
-	if !isRole(name) {
+	if !wordlist.Has(roleNames, name) {
 		return Role{}, fmt.Errorf("unknown role %q", s)
 	}
 	return Role{Name: name, Detail: detail, Many: many}, nil

@@ -404,3 +404,11 @@ func TestGenerated(t *testing.T) {
 		}
 	}
 }
+
+// bytes is the entry as the index has it, the highest byte first.
+func (e indexEntry) bytes() []byte {
+	return []byte{
+		byte(e.hash >> 24), byte(e.hash >> 16), byte(e.hash >> 8), byte(e.hash),
+		byte(e.offset >> 16), byte(e.offset >> 8), byte(e.offset), byte(e.length >> 8), byte(e.length),
+	}
+}

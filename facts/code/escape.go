@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"gate/facts/bash"
 )
 
 // escape reads a backslash and what it escapes.
@@ -24,22 +26,8 @@ func (l *lexer) escape(out *strings.Builder, q quoting, open, end byte) {
 	}
 	l.pos += 2
 	switch c {
-	case 'n':
-		out.WriteByte('\n')
-	case 't':
-		out.WriteByte('\t')
-	case 'r':
-		out.WriteByte('\r')
-	case 'a':
-		out.WriteByte(7)
-	case 'b':
-		out.WriteByte(8)
-	case 'f':
-		out.WriteByte('\f')
-	case 'v':
-		out.WriteByte('\v')
-	case 'e':
-		out.WriteByte(27)
+	case 'a', 'b', 'e', 'f', 'n', 'r', 't', 'v':
+		out.WriteByte(bash.Control(c))
 	case '\n': // the string goes on in the next line
 	case 'x':
 		l.hexEscape(out, 2, true)

@@ -1,6 +1,10 @@
 package code
 
-import "strings"
+import (
+	"strings"
+
+	"gate/facts/wordlist"
+)
 
 // specialNet performs the calls that reach over the network.
 func (p *parser) specialNet(name, rest string, u *use) (value, bool) {
@@ -92,11 +96,7 @@ func (p *parser) request(kind, first, second string, u *use) value {
 }
 
 func sendingMethod(m string) bool {
-	switch strings.ToUpper(m) {
-	case "POST", "PUT", "PATCH", "DELETE":
-		return true
-	}
-	return false
+	return wordlist.Has(" POST PUT PATCH DELETE ", strings.ToUpper(m))
 }
 
 // connect reports a connection to a host and a port. Node gives the port

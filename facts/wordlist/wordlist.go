@@ -3,7 +3,10 @@
 // several. It is no pattern language: package glob is.
 package wordlist
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Has reports whether list holds w. Each word of a list has a blank on either
 // side: " rm rmdir ".
@@ -18,6 +21,23 @@ func Has(list, w string) bool {
 		}
 		list = list[i+len(w):]
 	}
+}
+
+// HasAny reports whether list holds one of words.
+func HasAny(list string, words []string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return Has(list, w) })
+}
+
+// Lookup returns what stands behind " |" in the line of rows that has a word before
+// it: of "rm unlink | delete", of rm, it is " delete".
+func Lookup(rows, word string) (behind string, ok bool) {
+	for line := range strings.Lines(rows) {
+		words, behind, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " |")
+		if Has(" "+words+" ", word) {
+			return behind, true
+		}
+	}
+	return "", false
 }
 
 // Within reports whether a text holds one of the words of list. Blanks stand between
