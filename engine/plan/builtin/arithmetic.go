@@ -45,17 +45,23 @@ func twoWhole(args []value.Value) (x, y *big.Int, ok bool) {
 	return x, y, err1 == nil && err2 == nil
 }
 
-func plus(_ *Context, args []value.Value) (value.Value, error) {
+// calculate takes the way of the smallest kind that holds both operands.
+func calculate(args []value.Value, small func(x, y int64) int64,
+	whole func(z, x, y *big.Int) *big.Int, float func(z, x, y *big.Float) *big.Float) (value.Value, error) {
 	if err := twoNumbers(args); err != nil {
 		return nil, err
 	}
 	if x, y, ok := twoSmall(args); ok {
-		return value.Int(x + y), nil
+		return value.Int(small(x, y)), nil
 	}
 	if x, y, ok := twoWhole(args); ok {
-		return value.FromBigInt(x.Add(x, y)), nil
+		return value.FromBigInt(whole(x, x, y)), nil
 	}
-	return value.FromBigFloat(new(big.Float).Add(value.BigFloat(args[0]), value.BigFloat(args[1]))), nil
+	return value.FromBigFloat(float(new(big.Float), value.BigFloat(args[0]), value.BigFloat(args[1]))), nil
+}
+
+func plus(_ *Context, args []value.Value) (value.Value, error) {
+	return calculate(args, func(x, y int64) int64 { return x + y }, (*big.Int).Add, (*big.Float).Add)
 }
 
 // minus takes numbers, or sets.
@@ -63,7 +69,7 @@ func minus(ctx *Context, args []value.Value) (value.Value, error) {
 	left, right := value.KindOf(args[0]), value.KindOf(args[1])
 	switch {
 	case left == value.KindNumber && right == value.KindNumber:
-		return subtract(args)
+		return calculate(args, func(x, y int64) int64 { return x - y }, (*big.Int).Sub, (*big.Float).Sub)
 	case left == value.KindSet && right == value.KindSet:
 		return difference(ctx, args)
 	case left != value.KindNumber && left != value.KindSet:
@@ -74,30 +80,8 @@ func minus(ctx *Context, args []value.Value) (value.Value, error) {
 	return nil, Operand(2, args[1], "number")
 }
 
-func subtract(args []value.Value) (value.Value, error) {
-	if err := boundDigits(args[0], args[1]); err != nil {
-		return nil, err
-	}
-	if x, y, ok := twoSmall(args); ok {
-		return value.Int(x - y), nil
-	}
-	if x, y, ok := twoWhole(args); ok {
-		return value.FromBigInt(x.Sub(x, y)), nil
-	}
-	return value.FromBigFloat(new(big.Float).Sub(value.BigFloat(args[0]), value.BigFloat(args[1]))), nil
-}
-
 func times(_ *Context, args []value.Value) (value.Value, error) {
-	if err := twoNumbers(args); err != nil {
-		return nil, err
-	}
-	if x, y, ok := twoSmall(args); ok {
-		return value.Int(x * y), nil
-	}
-	if x, y, ok := twoWhole(args); ok {
-		return value.FromBigInt(x.Mul(x, y)), nil
-	}
-	return value.FromBigFloat(new(big.Float).Mul(value.BigFloat(args[0]), value.BigFloat(args[1]))), nil
+	return calculate(args, func(x, y int64) int64 { return x * y }, (*big.Int).Mul, (*big.Float).Mul)
 }
 
 // divide is exact where small numbers divide; a zero dividend is not, since its

@@ -66,7 +66,8 @@ func pathOf(v value.Value) ([]value.Value, error) {
 		value.KindOf(v))
 }
 
-func jsonFilter(_ *Context, args []value.Value) (value.Value, error) {
+// prune makes a builtin of what is left of an object by a tree of paths.
+func prune(args []value.Value, left func(v, tree value.Value) value.Value) (value.Value, error) {
 	if _, err := object(args, 0); err != nil {
 		return nil, err
 	}
@@ -74,56 +75,25 @@ func jsonFilter(_ *Context, args []value.Value) (value.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return filter(args[0], tree), nil
+	return left(args[0], tree), nil
 }
+
+func jsonFilter(_ *Context, args []value.Value) (value.Value, error) { return prune(args, filter) }
+
+func jsonRemove(_ *Context, args []value.Value) (value.Value, error) { return prune(args, without) }
 
 // place is the key of element i of an array in a tree of paths.
 func place(i int) value.Value { return value.String(strconv.Itoa(i)) }
 
-// filter returns the part of v that a tree names.
+// filter returns the part of v that a tree names, nil if it names nothing.
 func filter(v, tree value.Value) value.Value {
-	named, ok := tree.(*value.Object)
-	if !ok {
-		return v
+	if tree == nil {
+		return nil
 	}
-	switch v := v.(type) {
-	case *value.Array:
-		kept := &value.Array{}
-		for i, e := range v.Elems() {
-			if below := named.Get(place(i)); below != nil {
-				kept.Append(filter(e, below))
-			}
-		}
-		return kept
-	case *value.Set:
-		kept := &value.Set{}
-		for _, e := range v.Elems() {
-			if below := named.Get(e); below != nil {
-				kept.Add(filter(e, below))
-			}
-		}
-		return kept
-	case *value.Object:
-		kept := &value.Object{}
-		for _, p := range v.Pairs() {
-			if below := named.Get(p.Key); below != nil {
-				kept.Insert(p.Key, filter(p.Value, below))
-			}
-		}
-		return kept
+	if named, ok := tree.(*value.Object); ok {
+		return each(v, named, filter)
 	}
 	return v
-}
-
-func jsonRemove(_ *Context, args []value.Value) (value.Value, error) {
-	if _, err := object(args, 0); err != nil {
-		return nil, err
-	}
-	tree, err := paths(args, 1)
-	if err != nil {
-		return nil, err
-	}
-	return without(args[0], tree), nil
 }
 
 // without returns v less what a tree names, nil if that is all of it.
@@ -131,15 +101,20 @@ func without(v, tree value.Value) value.Value {
 	if tree == nil {
 		return v
 	}
-	named, ok := tree.(*value.Object)
-	if !ok {
-		return nil
+	if named, ok := tree.(*value.Object); ok {
+		return each(v, named, without)
 	}
+	return nil
+}
+
+// each returns a collection of what is left of its elements by what a tree holds
+// for them. What is no collection stays.
+func each(v value.Value, named *value.Object, left func(v, tree value.Value) value.Value) value.Value {
 	switch v := v.(type) {
 	case *value.Array:
 		kept := &value.Array{}
 		for i, e := range v.Elems() {
-			if rest := without(e, named.Get(place(i))); rest != nil {
+			if rest := left(e, named.Get(place(i))); rest != nil {
 				kept.Append(rest)
 			}
 		}
@@ -147,7 +122,7 @@ func without(v, tree value.Value) value.Value {
 	case *value.Set:
 		kept := &value.Set{}
 		for _, e := range v.Elems() {
-			if rest := without(e, named.Get(e)); rest != nil {
+			if rest := left(e, named.Get(e)); rest != nil {
 				kept.Add(rest)
 			}
 		}
@@ -155,7 +130,7 @@ func without(v, tree value.Value) value.Value {
 	case *value.Object:
 		kept := &value.Object{}
 		for _, p := range v.Pairs() {
-			if rest := without(p.Value, named.Get(p.Key)); rest != nil {
+			if rest := left(p.Value, named.Get(p.Key)); rest != nil {
 				kept.Insert(p.Key, rest)
 			}
 		}

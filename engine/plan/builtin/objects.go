@@ -28,15 +28,10 @@ func objectGet(_ *Context, args []value.Value) (value.Value, error) {
 }
 
 func objectKeys(_ *Context, args []value.Value) (value.Value, error) {
-	o, err := object(args, 0)
-	if err != nil {
+	if _, err := object(args, 0); err != nil {
 		return nil, err
 	}
-	keys := value.NewSet()
-	for _, p := range o.Pairs() {
-		keys.Add(p.Key)
-	}
-	return keys, nil
+	return keysOf(args, 0)
 }
 
 // keysOf reads the keys that an array, a set or an object names.

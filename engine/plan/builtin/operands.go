@@ -22,10 +22,17 @@ func elementError(pos int, in, got value.Value, expected string) error {
 func text(args []value.Value, i int) (string, error) { return textOf(args[i], i+1) }
 
 func textOf(v value.Value, pos int) (string, error) {
-	if s, ok := v.(value.String); ok {
-		return string(s), nil
+	s, err := typed[value.String](v, pos, "string")
+	return string(s), err
+}
+
+// typed reads a value of one type, whose name is for the error.
+func typed[T value.Value](v value.Value, pos int, name string) (T, error) {
+	t, ok := v.(T)
+	if !ok {
+		return t, Operand(pos, v, name)
 	}
-	return "", Operand(pos, v, "string")
+	return t, nil
 }
 
 // texts reads as many strings as there are targets.
@@ -77,26 +84,15 @@ func wholeNumber(args []value.Value, i int) (*big.Int, error) {
 }
 
 func array(args []value.Value, i int) (*value.Array, error) {
-	if a, ok := args[i].(*value.Array); ok {
-		return a, nil
-	}
-	return nil, Operand(i+1, args[i], "array")
+	return typed[*value.Array](args[i], i+1, "array")
 }
 
 func object(args []value.Value, i int) (*value.Object, error) {
-	if o, ok := args[i].(*value.Object); ok {
-		return o, nil
-	}
-	return nil, Operand(i+1, args[i], "object")
+	return typed[*value.Object](args[i], i+1, "object")
 }
 
-func set(args []value.Value, i int) (*value.Set, error) { return setOf(args[i], i+1) }
-
-func setOf(v value.Value, pos int) (*value.Set, error) {
-	if s, ok := v.(*value.Set); ok {
-		return s, nil
-	}
-	return nil, Operand(pos, v, "set")
+func set(args []value.Value, i int) (*value.Set, error) {
+	return typed[*value.Set](args[i], i+1, "set")
 }
 
 // elements returns what an array or a set holds.

@@ -73,7 +73,7 @@ func setsIn(args []value.Value) ([]*value.Set, error) {
 	}
 	sets := make([]*value.Set, 0, outer.Len())
 	for _, e := range outer.Elems() {
-		s, err := setOf(e, 1)
+		s, err := typed[*value.Set](e, 1, "set")
 		if err != nil {
 			return nil, err
 		}

@@ -13,29 +13,26 @@ func timeNow(ctx *Context, _ []value.Value) (value.Value, error) {
 	return value.Int(ctx.Now), nil
 }
 
+// layouts are those that have a name.
+var layouts = [...]struct{ name, layout string }{
+	{"ANSIC", time.ANSIC},
+	{"UnixDate", time.UnixDate},
+	{"RubyDate", time.RubyDate},
+	{"RFC822", time.RFC822},
+	{"RFC822Z", time.RFC822Z},
+	{"RFC850", time.RFC850},
+	{"RFC1123", time.RFC1123},
+	{"RFC1123Z", time.RFC1123Z},
+	{"RFC3339", time.RFC3339},
+	{"RFC3339Nano", time.RFC3339Nano},
+}
+
 // layoutOf returns the layout that a name stands for, or the text itself.
 func layoutOf(name string) string {
-	switch name {
-	case "ANSIC":
-		return time.ANSIC
-	case "UnixDate":
-		return time.UnixDate
-	case "RubyDate":
-		return time.RubyDate
-	case "RFC822":
-		return time.RFC822
-	case "RFC822Z":
-		return time.RFC822Z
-	case "RFC850":
-		return time.RFC850
-	case "RFC1123":
-		return time.RFC1123
-	case "RFC1123Z":
-		return time.RFC1123Z
-	case "RFC3339":
-		return time.RFC3339
-	case "RFC3339Nano":
-		return time.RFC3339Nano
+	for i := range layouts {
+		if layouts[i].name == name {
+			return layouts[i].layout
+		}
 	}
 	return name
 }
@@ -160,29 +157,25 @@ func ints(numbers ...int) value.Value {
 	return value.NewArray(elems...)
 }
 
-func timeDate(ctx *Context, args []value.Value) (value.Value, error) {
+// ofTime makes a builtin of what is read off a time.
+func ofTime(ctx *Context, args []value.Value, read func(time.Time) value.Value) (value.Value, error) {
 	t, _, err := timeOf(ctx, args, 0)
 	if err != nil {
 		return nil, err
 	}
-	year, month, day := t.Date()
-	return ints(year, int(month), day), nil
+	return read(t), nil
+}
+
+func timeDate(ctx *Context, args []value.Value) (value.Value, error) {
+	return ofTime(ctx, args, func(t time.Time) value.Value { return ints(t.Year(), int(t.Month()), t.Day()) })
 }
 
 func timeClock(ctx *Context, args []value.Value) (value.Value, error) {
-	t, _, err := timeOf(ctx, args, 0)
-	if err != nil {
-		return nil, err
-	}
-	return ints(t.Clock()), nil
+	return ofTime(ctx, args, func(t time.Time) value.Value { return ints(t.Clock()) })
 }
 
 func timeWeekday(ctx *Context, args []value.Value) (value.Value, error) {
-	t, _, err := timeOf(ctx, args, 0)
-	if err != nil {
-		return nil, err
-	}
-	return value.String(t.Weekday().String()), nil
+	return ofTime(ctx, args, func(t time.Time) value.Value { return value.String(t.Weekday().String()) })
 }
 
 func timeAddDate(ctx *Context, args []value.Value) (value.Value, error) {
