@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -66,27 +65,10 @@ func (h *History) Cursor(to string) (Cursor, error) {
 func (h *History) Advance(to string, c Cursor) error {
 	path := filepath.Join(h.dir, cursorFile(to))
 	data := strictjson.Append(nil, map[string]any{"log": c.Log, "seq": c.Seq, "at": stamp(c.At)})
-	draft := path + ".draft"
-	err := os.Remove(draft)
-	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		err = writeNew(draft, append(data, '\n'))
-	}
-	if err == nil {
-		err = os.Rename(draft, path)
-	}
-	if err != nil {
+	if err := hostfs.Replace(path, append(data, '\n'), 0o600); err != nil {
 		return fmt.Errorf("%s: %w", path, hostfs.Reason(err))
 	}
 	return nil
-}
-
-func writeNew(path string, data []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|owned.OpenFlags, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	return errors.Join(err, f.Close())
 }
 
 // A Sendable is one document for whoever collects decision logs: a record as it

@@ -239,18 +239,9 @@ func (s Store) why(root *os.Root, call Call) error {
 
 // readApproval reads an approval for the call of a digest.
 func (s Store) readApproval(root *os.Root, dir, name, digest string) (approval, error) {
-	data, err := s.read(root, dir, name)
-	if err != nil {
-		return approval{}, err
-	}
-	a, err := decodeApproval(data)
-	if err == nil && a.pending.Call.Digest() != digest {
-		err = errors.New("it was renamed: it is about another call")
-	}
-	if err != nil {
-		return approval{}, s.wrap(path.Join(dir, name), err)
-	}
-	return a, nil
+	return readRecord(s, root, dir, name, decodeApproval, func(a approval) error {
+		return sameName(a.pending.Call.Digest(), digest, "call")
+	})
 }
 
 func (a approval) encode() []byte {

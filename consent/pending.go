@@ -137,18 +137,7 @@ func (s Store) readPending(root *os.Root, id string) (Pending, error) {
 	if !isID(id) {
 		return Pending{}, fmt.Errorf("%q is no decision's id", clip(id))
 	}
-	data, err := s.read(root, pendingDir, id)
-	if err != nil {
-		return Pending{}, err
-	}
-	p, err := decodePending(data)
-	if err == nil && p.ID != id {
-		err = errors.New("it was renamed: it is about another decision")
-	}
-	if err != nil {
-		return Pending{}, s.wrap(path.Join(pendingDir, id), err)
-	}
-	return p, nil
+	return readRecord(s, root, pendingDir, id, decodePending, func(p Pending) error { return sameName(p.ID, id, "decision") })
 }
 
 // SignedForm is what an approver signs: this one call, asked about at this one

@@ -165,6 +165,29 @@ func (s Store) write(root *os.Root, dir, name string, data []byte) error {
 	return s.settle(root, dir)
 }
 
+// readRecord reads a record and holds it against its name.
+func readRecord[T any](s Store, root *os.Root, dir, name string, decode func([]byte) (T, error), check func(T) error) (record T, err error) {
+	data, err := s.read(root, dir, name)
+	if err != nil {
+		return record, err
+	}
+	read, err := decode(data)
+	if err == nil {
+		err = check(read)
+	}
+	if err != nil {
+		return record, s.wrap(path.Join(dir, name), err)
+	}
+	return read, nil
+}
+
+func sameName(is, want, about string) error {
+	if is != want {
+		return fmt.Errorf("it was renamed: it is about another %s", about)
+	}
+	return nil
+}
+
 // spare reports a record of a newer gate's: that gate wants it back.
 func (s Store) spare(root *os.Root, dir, name string) error {
 	data, err := s.read(root, dir, name)

@@ -129,18 +129,9 @@ func (s Store) Trusts() ([]Trust, error) {
 }
 
 func (s Store) readTrust(root *os.Root, name string) (Trust, error) {
-	data, err := s.read(root, trustDir, name)
-	if err != nil {
-		return Trust{}, err
-	}
-	t, err := decodeTrust(data)
-	if err == nil && t.Origin.file() != name {
-		err = errors.New("it was renamed: it is about another source")
-	}
-	if err != nil {
-		return Trust{}, s.wrap(path.Join(trustDir, name), err)
-	}
-	return t, nil
+	return readRecord(s, root, trustDir, name, decodeTrust, func(t Trust) error {
+		return sameName(t.Origin.file(), name, "source")
+	})
 }
 
 func (t Trust) encode() []byte {

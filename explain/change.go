@@ -3,6 +3,7 @@ package explain
 import (
 	"cmp"
 	"context"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -130,9 +131,7 @@ func (s *search) try(edits ...Edit) {
 // applied makes edits, the last one first.
 func applied(input map[string]any, edits []Edit) (map[string]any, bool) {
 	out := make(map[string]any, len(input))
-	for k, v := range input {
-		out[k] = v
-	}
+	maps.Copy(out, input)
 	edits = slices.Clone(edits)
 	slices.SortFunc(edits, func(a, b Edit) int { return cmp.Compare(b.Span[0], a.Span[0]) })
 	for _, e := range edits {

@@ -178,22 +178,31 @@ func (m *marker) wordOf(c *hook.ShellCommand, text int, raw, value, label string
 			return true
 		}
 	}
-	for i, w := range c.Words {
-		if i > 0 && w.Span != nil && (w.Value != nil && (*w.Value == raw || *w.Value == value) || raw != "" && m.cut(0, *w.Span) == raw) {
+	return m.argument(c, label, func(w *hook.Word) bool {
+		return w.Value != nil && (*w.Value == raw || *w.Value == value) || raw != "" && m.cut(0, *w.Span) == raw
+	}) || m.anywhere(c, text, raw, label)
+}
+
+// argument marks the first word of a command, behind its program, that is meant.
+func (m *marker) argument(c *hook.ShellCommand, label string, meant func(*hook.Word) bool) bool {
+	for i := 1; i < len(c.Words); i++ {
+		if w := &c.Words[i]; w.Span != nil && meant(w) {
 			m.mark(0, *w.Span, label)
 			return true
 		}
 	}
-	return m.anywhere(c, text, raw, label)
+	return false
+}
+
+// has returns what reports a word of one value.
+func has(value string) func(*hook.Word) bool {
+	return func(w *hook.Word) bool { return w.Value != nil && *w.Value == value }
 }
 
 // own marks a word of the command that has this very value.
 func (m *marker) own(c *hook.ShellCommand, text int, value, label string) {
-	for i, w := range c.Words {
-		if i > 0 && w.Span != nil && w.Value != nil && *w.Value == value {
-			m.mark(0, *w.Span, label)
-			return
-		}
+	if m.argument(c, label, has(value)) {
+		return
 	}
 	if firstSpan(c) == nil && text >= 0 {
 		m.word(text, 0, utf8.RuneCountInString(m.texts[text].Text), value, label, 0)
@@ -230,19 +239,13 @@ func (m *marker) anywhere(c *hook.ShellCommand, text int, part, label string) bo
 		}
 	}
 	if o := m.outer(c); o != nil && len(c.Words) > 0 && c.Span != nil && o.Span != nil && o.Span[1] >= c.Span[1] {
-		for i, w := range o.Words {
-			if i > 0 && w.Span != nil && w.Value != nil && *w.Value == part {
-				m.mark(0, *w.Span, label)
-				return true
-			}
+		if m.argument(o, label, has(part)) {
+			return true
 		}
 	}
 	for at, n := c, 0; at != nil && n < len(m.facts.Shell.Commands); n++ {
-		for i, w := range at.Words {
-			if i > 0 && w.Span != nil && w.Value != nil && strings.Contains(*w.Value, part) {
-				m.mark(0, *w.Span, label)
-				return true
-			}
+		if m.argument(at, label, func(w *hook.Word) bool { return w.Value != nil && strings.Contains(*w.Value, part) }) {
+			return true
 		}
 		if at.Stdin == nil || at.Stdin.Command == 0 {
 			break

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net"
 	"net/http"
@@ -151,9 +152,7 @@ func (r *Remote) send(ctx context.Context, method string, message []byte, header
 		return nil, err
 	}
 	for _, h := range []http.Header{r.header, header} {
-		for key, values := range h {
-			req.Header[key] = values
-		}
+		maps.Copy(req.Header, h)
 	}
 	session, version := r.state()
 	if session != "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"strconv"
 
 	"gate/adapters"
@@ -208,9 +209,7 @@ func (r *run) event(name hook.Name, more map[string]any) hook.Event {
 			fields[key] = value
 		}
 	}
-	for key, value := range more {
-		fields[key] = value
-	}
+	maps.Copy(fields, more)
 	return r.Pipeline.event(name, fields)
 }
 

@@ -1,6 +1,7 @@
 package policycheck
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -198,7 +199,7 @@ func (c *checker) accessOf(u *unit, fn string, r *ast.Rule) {
 		i, known := at[t]
 		j, alsoKnown := at[n]
 		p := pair{i, j}
-		if isThing && isName && known && alsoKnown && !contains(c.access[fn], p) {
+		if isThing && isName && known && alsoKnown && !slices.Contains(c.access[fn], p) {
 			c.access[fn] = append(c.access[fn], p)
 		}
 	}
@@ -230,13 +231,4 @@ func (c *checker) accessOf(u *unit, fn string, r *ast.Rule) {
 		}
 		return false
 	}).Walk(r)
-}
-
-func contains(list []pair, p pair) bool {
-	for _, e := range list {
-		if e == p {
-			return true
-		}
-	}
-	return false
 }

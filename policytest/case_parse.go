@@ -3,6 +3,7 @@ package policytest
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -169,9 +170,7 @@ func (p *caseParser) happens(c *Case, m map[string]any, at string) {
 // event reads a whole event in canonical form.
 func (p *caseParser) event(c *Case, m map[string]any, at string) {
 	fields, _ := get[map[string]any](p, m, at, "event", "an object with hook_event_name and the event's fields")
-	for key, v := range fields {
-		c.Event[key] = v
-	}
+	maps.Copy(c.Event, fields)
 	if m["cwd"] != nil && fields["cwd"] != nil {
 		p.fail(at+"/cwd", "cwd is in the event, too; keep one")
 	}

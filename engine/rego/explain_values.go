@@ -2,6 +2,7 @@ package rego
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,9 +61,7 @@ func (a *account) ask(f *parsed, b *body, n int, parts []*ast.Term, pins []*ast.
 	if err != nil && len(parts) > 1 {
 		half := len(parts) / 2
 		for _, list := range [][]*ast.Term{parts[:half], parts[half:]} {
-			for k, v := range a.ask(f, b, n, list, pins) {
-				values[k] = v
-			}
+			maps.Copy(values, a.ask(f, b, n, list, pins))
 		}
 		return values
 	}

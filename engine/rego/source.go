@@ -3,6 +3,7 @@ package rego
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -188,9 +189,7 @@ func (s *source) prepare(done <-chan struct{}, pkgs []string) {
 	ready := s.build(todo)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for pkg, p := range ready {
-		s.ready[pkg] = p
-	}
+	maps.Copy(s.ready, ready)
 	s.units++
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -104,9 +105,7 @@ func (d *document) settingsMistakes(a hook.Authority) []error {
 // with returns a copy of a tree with one value set or removed.
 func with(tree map[string]any, value any, key []string) (out map[string]any, changed bool, err error) {
 	out = make(map[string]any, len(tree)+1)
-	for k, v := range tree {
-		out[k] = v
-	}
+	maps.Copy(out, tree)
 	old, there := out[key[0]]
 	if len(key) == 1 {
 		if value == nil {

@@ -157,9 +157,7 @@ func (m moment) yaml() string {
 	if m.line != "" {
 		fields["tool_name"], fields["tool_input"] = "Bash", map[string]any{"command": m.line}
 	}
-	for k, v := range m.fields {
-		fields[k] = v
-	}
+	maps.Copy(fields, m.fields)
 	return "event: " + compact(fields)
 }
 
