@@ -111,16 +111,7 @@ func (u *use) wrapped() stream {
 // assignments it makes for the command.
 func (u *use) wrapperRoles() []setting {
 	var env []setting
-	for _, a := range u.args {
-		if a.option == nil || len(a.value.parts) == 0 {
-			continue
-		}
-		if a.option.Role.Name == "shell" || a.option.Role.Name == "command" {
-			u.inside(func() { u.prints(u.shellText(a.value, u.stdin)) })
-			continue
-		}
-		u.role(a.option.Role, a.value)
-	}
+	u.optionRoles()
 	roles := u.operandRoles()
 	for i, f := range u.rest {
 		if name, _, ok := f.cut("="); roles[i].Name == "assign" || u.row.Operands[0].Name == "assign" && ok && syntax.ValidName(name) {

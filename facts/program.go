@@ -43,6 +43,7 @@ func (c *call) program(name, base string) stream {
 		return u.wrapped()
 	}
 	u.listUse()
+	u.optionRoles() // also before --version: what -c runs may take that for an argument
 	if u.asks {
 		return stream{some: true, from: c.id}
 	}
@@ -62,19 +63,17 @@ func (c *call) program(name, base string) stream {
 	return out
 }
 
-// plainWords looks for paths among the words to which a row of somebody's own
-// gives no meaning, so that it hides no secret and no file of gate's.
+// plainWords looks for paths among the words that a row of somebody's own calls text,
+// so that it hides no secret and no file of gate's.
 func (u *use) plainWords() {
-	plain := func(r catalogue.Role) bool { return r.Name == "" || r.Name == "text" }
 	roles := u.operandRoles()
 	for i, f := range u.rest {
-		if plain(roles[i]) {
+		if roles[i].Name == "text" {
 			u.maybePath(f)
 		}
 	}
 	for _, a := range u.args {
-		if a.option != nil && plain(a.option.Role) {
-			u.maybePath(a.field)
+		if a.option != nil && a.option.Role.Name == "text" {
 			u.maybePath(a.value)
 		}
 	}

@@ -24,7 +24,8 @@ func (u *use) rolesInForce() []catalogue.Role {
 	return u.row.Operands
 }
 
-// spread lays roles over n operands: those after a starred role take the last.
+// spread lays roles over n operands: those after a starred role take the last. Those
+// that are too many have none.
 func spread(roles []catalogue.Role, n int) []catalogue.Role {
 	star := -1
 	for i, r := range roles {
@@ -45,8 +46,6 @@ func spread(roles []catalogue.Role, n int) []catalogue.Role {
 			} else {
 				out[i] = roles[star]
 			}
-		default:
-			out[i] = catalogue.Role{Name: "text"}
 		}
 	}
 	return out
@@ -56,12 +55,25 @@ func (u *use) commandRole() bool {
 	return slices.ContainsFunc(u.row.Operands, func(r catalogue.Role) bool { return r.Name == "command" })
 }
 
-// roles judges option values and operands.
-func (u *use) roles() {
+// optionRoles judges the values of options.
+func (u *use) optionRoles() {
+	var looked field
 	for _, a := range u.args {
-		if a.option != nil && len(a.value.parts) > 0 {
+		switch {
+		case a.option == nil:
+		case len(a.value.parts) > 0:
 			u.role(a.option.Role, a.value)
+		case a.flag != "" && !a.field.same(looked): // -x=PATH, of which each letter is an option
+			looked = a.field
+			u.maybePath(a.field)
 		}
+	}
+}
+
+// roles judges the operands.
+func (u *use) roles() {
+	if len(u.strayed) > 0 {
+		u.maybePath(u.strayed[0])
 	}
 	roles := u.operandRoles()
 	if len(u.row.Operands) > 0 && u.row.Operands[0].Name == "execute" && u.has("s") { // bash -s ARGS
@@ -128,6 +140,8 @@ func (u *use) inline() bool {
 func (u *use) role(r catalogue.Role, f field) {
 	how := r.Detail
 	switch r.Name {
+	case "": // what becomes of it nobody says
+		u.maybePath(f)
 	case "read":
 		if f.text() == "-" && f.literal() {
 			return
