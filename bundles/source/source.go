@@ -1,20 +1,15 @@
-// Package source brings bundles from where publishers put them: a file or a
-// directory, a web server, a registry for containers.
+// Package source says where bundles come from, and what is had from there: a file
+// or a directory, a web server, a registry for containers.
 //
 // Whatever comes is bytes of a stranger: nothing is unpacked, believed or
 // remembered here. It knows nothing of the machine that the bundle is for;
-// package bundles verifies it, bundles/sync puts it in force. Start with [Open].
+// package bundles verifies it, bundles/sync puts it in force. These are values, which
+// every program can have: what fetches and pushes is a [Client], such as that of
+// bundles/source/fetch.
 package source
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"net"
-	"net/http"
-	"net/url"
-	"path/filepath"
-	"strings"
 	"time"
 )
 
@@ -58,17 +53,29 @@ type Options struct {
 	Partial string        // a file that keeps half a download for the next try; "": none
 	Agent   string        // what requests call this program
 
-	hold time.Duration // how long the server may hold a request; see Await
+	Hold time.Duration // how long the server may hold a request; [Client].Await says it
 }
 
 // EnvelopeSuffix makes the name of the envelope that lies beside an archive.
 const EnvelopeSuffix = ".gate.json"
 
-const (
-	defaultLimit = 64 << 20
-	defaultTime  = 5 * time.Minute
-	maxEnvelope  = 2 << 20
-)
+// A Client brings bundles and puts them into registries. It is safe for concurrent use.
+type Client interface {
+	// Open makes the source of an address. Nothing is asked for yet.
+	Open(Options) (Source, error)
+
+	// Await has a web server that speaks OPA's bundle API hold requests, each for so
+	// long, until its archive is another one than the tag stands for. Then it returns
+	// true, and [Source] fetches it. It returns false when ctx ends, when the tag is
+	// of a server that holds none, and when the server gives something else: the next
+	// Fetch says what. Of the archive nothing is read.
+	Await(ctx context.Context, o Options, tag string, hold time.Duration) bool
+
+	// Push puts a bundle into a registry under its tag, so that gate, OPA and oras
+	// find it there, and returns the digest of the artifact. The same bundle makes
+	// the same artifact.
+	Push(ctx context.Context, o Options, archive, envelope []byte) (digest string, err error)
+}
 
 // An Error says why a source gave nothing, in one sentence.
 type Error struct {
@@ -80,80 +87,3 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Err.Error() }
 func (e *Error) Unwrap() error { return e.Err }
-
-func fail(hint, format string, args ...any) error {
-	return &Error{Err: fmt.Errorf(format, args...), Hint: hint}
-}
-
-// Open makes the source of an address. Nothing is asked for yet.
-func Open(o Options) (Source, error) {
-	if o.Limit <= 0 {
-		o.Limit = defaultLimit
-	}
-	if o.Time <= 0 {
-		o.Time = defaultTime
-	}
-	scheme, rest, ok := strings.Cut(o.URL, "://")
-	switch {
-	case o.URL == "":
-		return nil, errors.New("no address is given")
-	case !ok:
-		return &files{o, o.URL}, nil
-	}
-	switch scheme {
-	case "file":
-		u, err := url.Parse(o.URL)
-		if err != nil || u.Host != "" && u.Host != "localhost" || u.Path == "" {
-			return nil, fmt.Errorf("%s: a file of this machine is wanted: file:///path", o.URL)
-		}
-		return &files{o, filepath.FromSlash(u.Path)}, nil
-	case "http", "https":
-		return openWeb(o)
-	case "oci":
-		return openRegistry(o, rest)
-	}
-	return nil, fmt.Errorf("%s: unknown scheme %q; a path, file, http, https and oci are known", o.URL, scheme)
-}
-
-// local reports an address on this machine, where nobody listens on the way.
-func local(host string) bool {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	ip := net.ParseIP(strings.Trim(host, "[]"))
-	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
-
-// plainTime says what a time-out is to people.
-func plainTime(err error, after time.Duration) error {
-	var n net.Error
-	if errors.Is(err, context.DeadlineExceeded) || errors.As(err, &n) && n.Timeout() {
-		return fail("", "no whole answer within %s", after)
-	}
-	var u *url.Error
-	if errors.As(err, &u) {
-		var told *Error
-		if errors.As(u.Err, &told) {
-			return told
-		}
-		return u.Err
-	}
-	return err
-}
-
-// worded says what a status means.
-func worded(status int, header http.Header) error {
-	e := &Error{
-		Err:  fmt.Errorf("the server says %d %s", status, http.StatusText(status)),
-		Wait: retryAfter(header), Missing: status == http.StatusNotFound || status == http.StatusGone,
-	}
-	switch status {
-	case http.StatusUnauthorized, http.StatusForbidden:
-		e.Hint = "the token or the certificate is missing, wrong or expired"
-	case http.StatusNotFound, http.StatusGone:
-		e.Hint = "nothing is there under this name; look at the address"
-	case http.StatusProxyAuthRequired:
-		e.Hint = "a proxy on the way wants to know who asks"
-	}
-	return e
-}

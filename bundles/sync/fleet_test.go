@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"gate/bundles/source"
+	"gate/bundles/source/fetch"
 	"gate/bundles/sync"
 )
 
@@ -78,7 +79,7 @@ func simulate(t testing.TB, machines int, every time.Duration, size int) fleet {
 		q[i] = c
 	}
 	heap.Init(&q)
-	from, err := source.Open(source.Options{URL: s.URL + "/company.tar.gz", Agent: "gate/v1.0.0"})
+	from, err := (fetch.Client{}).Open(source.Options{URL: s.URL + "/company.tar.gz", Agent: "gate/v1.0.0"})
 	if err != nil {
 		t.Fatal(err)
 	}

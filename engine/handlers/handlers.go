@@ -18,6 +18,7 @@ import (
 
 	"gate/engine"
 	"gate/engine/handlers/judge"
+	"gate/engine/handlers/mcptool"
 	"gate/hook"
 	"gate/scopes"
 )
@@ -77,6 +78,13 @@ type Options struct {
 	// Roots are the certificates that servers are trusted by; nil: the
 	// system's.
 	Roots *x509.CertPool
+
+	// MCP talks to these servers; nil: hooks cannot call tools.
+	MCP mcptool.Client
+
+	// Models talks to the providers of language models that settings name; nil: nobody
+	// does. It counts where a Judge is made for these handlers.
+	Models judge.Models
 
 	// Judge is asked by prompt and agent hooks; nil: they cannot answer.
 	Judge *judge.Judge

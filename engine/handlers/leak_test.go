@@ -22,6 +22,7 @@ import (
 
 	"gate/engine"
 	"gate/engine/handlers/judge"
+	"gate/engine/handlers/judge/models"
 	"gate/hook"
 	"gate/scopes"
 )
@@ -211,7 +212,7 @@ func judgeLeaks(t *testing.T, o Options) (list []misbehaviour) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Judge = judge.New(judge.Options{Settings: settings})
+	o.Judge = judge.New(judge.Options{Models: models.Connect, Settings: settings})
 	h := New(o)
 	wants := map[string]string{"yes": "no opinion", "no": `deny "no"`}
 	for _, name := range names {

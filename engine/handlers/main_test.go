@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"gate/engine/handlers/mcptool/client"
 	"gate/hook"
 )
 
@@ -36,7 +37,7 @@ func testOptions(t *testing.T) Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Options{Supervisor: []string{exe, "supervise"}, Getenv: os.LookupEnv, Project: t.TempDir()}
+	return Options{Supervisor: []string{exe, "supervise"}, Getenv: os.LookupEnv, Project: t.TempDir(), MCP: client.Connect}
 }
 
 func testEvent(t *testing.T, large bool) *hook.Event {

@@ -2,7 +2,6 @@ package handlers
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,10 +13,8 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"gate/engine"
+	"gate/engine/handlers/mcptool"
 	"gate/hook"
 	"gate/outgoing"
 	"gate/scopes"
@@ -32,6 +29,9 @@ const maxTalk = 4 * maxOutput
 func (h *Handlers) mcpTool(ctx context.Context, by *hook.Hook, ev *hook.Event) engine.Answer {
 	name, _ := by.Config["server"].(string)
 	tool, _ := by.Config["tool"].(string)
+	if h.MCP == nil {
+		return failed(hook.FaultLoad, "%s cannot ask %s: this program has no client of MCP servers", by.ID, name)
+	}
 	server, err := scopes.FindMCPServer(h.MCPServers, name, by.Authority)
 	if err != nil {
 		return failed(hook.FaultLoad, "%s: %w", by.ID, err)
@@ -44,7 +44,7 @@ func (h *Handlers) mcpTool(ctx context.Context, by *hook.Hook, ev *hook.Event) e
 	if err != nil {
 		return failed(hook.FaultEval, "%s cannot ask %s: %w", by.ID, name, err)
 	}
-	result, err := h.callTool(ctx, t, &mcp.CallToolParams{Name: tool, Arguments: json.RawMessage(arguments)})
+	result, err := h.callTool(ctx, t, tool, arguments)
 	how := t.end(err != nil)
 	if err != nil {
 		return t.failure(ctx, by, name, err, how)
@@ -72,29 +72,20 @@ func toolInput(by *hook.Hook, ev *hook.Event) ([]byte, error) {
 	return strictjson.Append(nil, input), nil
 }
 
-// callTool opens a session, calls the one tool and leaves. gate offers servers
-// nothing: no files, no model, nobody to ask.
-func (h *Handlers) callTool(ctx context.Context, t *talk, params *mcp.CallToolParams) (*mcp.CallToolResult, error) {
-	client := mcp.NewClient(&mcp.Implementation{Name: "gate", Version: cmp.Or(h.Version, "devel")}, &mcp.ClientOptions{
-		Capabilities:   &mcp.ClientCapabilities{},
-		MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true},
-	})
-	session, err := client.Connect(ctx, t.transport, nil)
+// callTool opens a session and calls the one tool.
+func (h *Handlers) callTool(ctx context.Context, t *talk, tool string, arguments json.RawMessage) (mcptool.Result, error) {
+	session, err := h.MCP(ctx, t.way)
 	if err != nil {
-		return nil, err
+		return mcptool.Result{}, err
 	}
 	t.close = session.Close
-	result, err := session.CallTool(ctx, params)
-	if err == nil && result.NeedsInput() {
-		err = errors.New("it asks for more, and nobody is there")
-	}
-	return result, err
+	return session.Call(ctx, tool, arguments)
 }
 
 // failure is the answer where a server gave none. how tells how its program
 // ended, where it has one.
 func (t *talk) failure(ctx context.Context, by *hook.Hook, name string, err error, how *result) engine.Answer {
-	var refusal *jsonrpc.Error
+	var refusal mcptool.Refusal
 	switch {
 	case ctx.Err() != nil:
 		return unreached(ctx, by, &url.URL{Host: name}, err)
@@ -105,7 +96,7 @@ func (t *talk) failure(ctx context.Context, by *hook.Hook, name string, err erro
 	case t.status.Load() >= http.StatusMultipleChoices:
 		return failed(hook.FaultEval, "%s: %s answered with status %d", by.ID, name, t.status.Load())
 	case errors.As(err, &refusal):
-		return failed(hook.FaultEval, "%s: %s refuses: %s", by.ID, name, oneLine(refusal.Message))
+		return failed(hook.FaultEval, "%s: %s refuses: %s", by.ID, name, oneLine(string(refusal)))
 	case how == nil:
 		return unreached(ctx, by, &url.URL{Host: name}, err)
 	}
@@ -155,31 +146,22 @@ func programFault(by *hook.Hook, name string, how *result) *hook.Fault {
 
 // toolAnswer reads what a tool says: its texts, or the structured content that
 // stands beside them. Of zeph's hooks only the success counts.
-func toolAnswer(by *hook.Hook, ev *hook.Event, tool string, result *mcp.CallToolResult) engine.Answer {
-	var texts []string
-	var other string
-	for _, c := range result.Content {
-		if text, ok := c.(*mcp.TextContent); ok {
-			texts = append(texts, text.Text)
-		} else {
-			other = strings.TrimPrefix(fmt.Sprintf("%T", c), "*mcp.")
-		}
-	}
-	said := []byte(strings.Join(texts, "\n"))
+func toolAnswer(by *hook.Hook, ev *hook.Event, tool string, result mcptool.Result) engine.Answer {
+	said := []byte(strings.Join(result.Texts, "\n"))
 	var a engine.Answer
 	switch {
 	case len(said) > maxOutput:
 		return failed(hook.FaultOutput, "%s: the tool %s said more than %d KiB", by.ID, tool, maxOutput>>10)
 	case by.Dialect == hook.Zeph:
-	case result.StructuredContent != nil:
-		a = structuredAnswer(by, ev, result.StructuredContent, said)
-	case other != "":
+	case result.Structured != nil:
+		a = structuredAnswer(by, ev, result.Structured, said)
+	case result.Other != "":
 		a = readAnswer(by, ev, said)
-		a.Fault = hook.Faultf(hook.FaultOutput, "%s: the tool %s answered with %s where text is wanted", by.ID, tool, other)
+		a.Fault = hook.Faultf(hook.FaultOutput, "%s: the tool %s answered with %s where text is wanted", by.ID, tool, result.Other)
 	default:
 		a = readAnswer(by, ev, said)
 	}
-	if result.IsError {
+	if result.Failed {
 		a.Fault = hook.Faultf(hook.FaultEval, "%s: the tool %s failed%s", by.ID, tool, excerpt(said))
 	}
 	return a

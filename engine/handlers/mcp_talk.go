@@ -13,8 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
+	"gate/engine/handlers/mcptool"
 	"gate/hook"
 	"gate/outgoing"
 	"gate/scopes"
@@ -25,13 +24,13 @@ const farewell = 300 * time.Millisecond
 
 // A talk is the way to one MCP server, for one run.
 type talk struct {
-	transport mcp.Transport
-	close     func() error // ends the session; nil before there is one
-	cut       func()       // ends everything that is under way
-	program   *conversation
-	said      atomic.Int64
-	tooMuch   atomic.Bool
-	status    atomic.Int32 // of the last answer over HTTP, zero without one
+	way     mcptool.Way
+	close   func() error // ends the session; nil before there is one
+	cut     func()       // ends everything that is under way
+	program *conversation
+	said    atomic.Int64
+	tooMuch atomic.Bool
+	status  atomic.Int32 // of the last answer over HTTP, zero without one
 }
 
 // errTooMuch ends a talk with a server that says more than anybody reads.
@@ -39,7 +38,7 @@ var errTooMuch = errors.New("the server says too much")
 
 // reach prepares the way to a server, and starts its program if it is one.
 func (h *Handlers) reach(ctx context.Context, server scopes.MCPServer) (*talk, error) {
-	t := &talk{}
+	t := &talk{way: mcptool.Way{Most: maxTalk, Version: h.Version}}
 	if server.URL != "" {
 		if err := outgoing.CheckAddress(server.URL); err != nil {
 			return nil, fmt.Errorf("its url %w", err)
@@ -53,9 +52,7 @@ func (h *Handlers) reach(ctx context.Context, server scopes.MCPServer) (*talk, e
 		client := h.client(strings.HasPrefix(server.URL, "http:"))
 		client.Transport = &sender{talk: t, header: header, base: base, next: client.Transport}
 		t.cut = cancel
-		t.transport = &mcp.StreamableClientTransport{
-			Endpoint: server.URL, HTTPClient: client, MaxRetries: -1, DisableStandaloneSSE: true, MaxEventSize: maxTalk,
-		}
+		t.way.URL, t.way.HTTP = server.URL, client
 		return t, nil
 	}
 	j, err := h.serverJob(ctx, server)
@@ -66,13 +63,11 @@ func (h *Handlers) reach(ctx context.Context, server scopes.MCPServer) (*talk, e
 		return nil, err
 	}
 	t.cut = t.program.cut
-	t.transport = &mcp.IOTransport{
-		Reader: struct {
-			io.Reader
-			io.Closer
-		}{limited{t, t.program.out}, t.program.out},
-		Writer: t.program.in, MaxLineLength: maxTalk,
-	}
+	t.way.In = t.program.in
+	t.way.Out = struct {
+		io.Reader
+		io.Closer
+	}{limited{t, t.program.out}, t.program.out}
 	return t, nil
 }
 

@@ -61,7 +61,7 @@ func (g *Gate) judge(s Options) *judge.Judge {
 		dir = filepath.Join(s.State, "judge")
 	}
 	return judge.New(judge.Options{
-		Settings: g.Set.Settings(), Getenv: s.LookupEnv, Dir: dir,
+		Settings: g.Set.Settings(), Getenv: s.LookupEnv, Dir: dir, Models: s.Handlers.Models,
 		Secret: func(path string) bool { return g.Reader.Secret(filepath.ToSlash(path)) != "" },
 	})
 }

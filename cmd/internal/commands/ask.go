@@ -102,7 +102,7 @@ func (f *callFlags) gate(p process, dir string, options ...engine.Option) (*setu
 	}
 	return setup.New(setup.Options{
 		For: sources.For{Machine: p.machine(d, places.ProjectRoot("", dir))},
-		Run: f.run, Handlers: handlers.Options{Progress: p.waits(false), Supervisor: p.supervisor()},
+		Run: f.run, Handlers: p.handlers(handlers.Options{Progress: p.waits(false)}),
 		Engine: options,
 	})
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/bundles"
-	"gate/bundles/source"
 	"gate/hostfs"
 )
 
@@ -33,7 +32,7 @@ func newBundlePush(p process) *cobra.Command {
 			if o.URL = args[1]; o.Name == "" {
 				o.Name = c.Manifest.Gate.Name
 			}
-			digest, err := source.Push(cmd.Context(), o, b.archive, b.envelope)
+			digest, err := p.clients.Bundles.Push(cmd.Context(), o, b.archive, b.envelope)
 			if err != nil {
 				return err
 			}
@@ -57,7 +56,7 @@ func newBundlePull(p process) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o := optionsOf(f.feed)
 			o.URL = args[0]
-			from, err := source.Open(o)
+			from, err := p.clients.Bundles.Open(o)
 			if err != nil {
 				return err
 			}

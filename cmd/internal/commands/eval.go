@@ -96,7 +96,7 @@ func (f evalFlags) evaluation(p process) (*evaluation, error) {
 	}
 	return &evaluation{
 		adapter: a, interactive: f.interactive, environment: a.Environment(p.getenv),
-		options: setup.Options{For: sources.For{Machine: p.machine(d, "")}, Run: f.run, Handlers: handlers.Options{Batch: f.batch, Progress: p.waits(f.batch), Supervisor: p.supervisor()}},
+		options: setup.Options{For: sources.For{Machine: p.machine(d, "")}, Run: f.run, Handlers: p.handlers(handlers.Options{Batch: f.batch, Progress: p.waits(f.batch)})},
 		gates:   map[string]*setup.Gate{},
 	}, nil
 }

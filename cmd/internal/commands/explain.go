@@ -249,7 +249,7 @@ func (f *explainFlags) runRecord(ctx context.Context, p process, r *audit.Record
 	}
 	g, err := setup.New(setup.Options{
 		For: sources.For{Machine: p.machine(d, project)},
-		Run: f.callFlags.run, Handlers: handlers.Options{Progress: p.waits(false), Supervisor: p.supervisor()},
+		Run: f.callFlags.run, Handlers: p.handlers(handlers.Options{Progress: p.waits(false)}),
 		Engine: []engine.Option{engine.WithAllSteps()},
 	})
 	if err != nil {

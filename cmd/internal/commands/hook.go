@@ -54,7 +54,7 @@ func (p process) load(c *hookpath.Call) (*setup.Gate, error) {
 func (p process) options(c *hookpath.Call) setup.Options {
 	return setup.Options{
 		For:      sources.For{Machine: c.Machine, Live: true, Foreign: !c.RunsHooks, Session: c.Session, Event: c.Event},
-		Handlers: handlers.Options{Batch: c.Batch, Supervisor: p.supervisor()}, EnvFile: c.EnvFile,
+		Handlers: p.handlers(handlers.Options{Batch: c.Batch}), EnvFile: c.EnvFile,
 		Rego: []rego.Option{rego.WithOutOfMemory(c.OutOfMemory)},
 	}
 }

@@ -13,6 +13,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"gate/engine/handlers"
+	"gate/engine/handlers/judge/models"
 	"gate/hook"
 	"gate/internal/core"
 	"gate/internal/places"
@@ -118,7 +120,7 @@ func (m *machine) judging(t *testing.T) *setup.Gate {
 	t.Helper()
 	g, err := setup.New(setup.Options{
 		For: sources.For{Machine: core.Machine{Dirs: dirs{Managed: filepath.Join(m.dir, "managed"), ManagedNamed: true, User: filepath.Join(m.dir, "user"), State: filepath.Join(m.dir, "state")}, Project: m.project}},
-		Run: true,
+		Run: true, Handlers: handlers.Options{Models: models.Connect},
 	})
 	if err != nil {
 		t.Fatal(err)

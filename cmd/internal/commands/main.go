@@ -38,6 +38,8 @@ type process struct {
 	self   []string  // how this program is started again; nil: it cannot be
 	brief  func()    // prepares the process for one short answer; nil does not
 
+	clients *Clients // nil: what needs them cannot be done
+
 	// isTerminal reports that standard input and standard error are a
 	// person's terminal; nil: they are not.
 	isTerminal func() bool
@@ -72,9 +74,11 @@ func (p process) lookupEnv(key string) (string, bool) {
 }
 
 // Main runs the command of this process and ends it.
-func Main() {
+func Main(c *Clients) {
 	early.Processors()
-	start(host())
+	p := host()
+	p.clients = c
+	start(p)
 }
 
 // host is the process that this is.

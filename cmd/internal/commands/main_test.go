@@ -17,9 +17,12 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"gate/audit"
+	"gate/bundles/source/fetch"
 	"gate/cmd/internal/early"
 	"gate/cmd/internal/thin"
 	"gate/cmd/internal/thin/opa"
+	"gate/engine/handlers/judge/models"
+	mcpclient "gate/engine/handlers/mcptool/client"
 )
 
 var update = flag.Bool("update", false, "rewrite what scripts expect")
@@ -28,9 +31,27 @@ var update = flag.Bool("update", false, "rewrite what scripts expect")
 // tests: an agent may well be among them.
 func TestMain(m *testing.M) {
 	early.Processors() // as main does
-	testscript.Main(m, map[string]func(){"gate": func() {
+	testscript.Main(m, map[string]func(){
+		"gate": played(clients()),
+		"gate-files": func() { // reads files, whatever else there is
+			p := host()
+			p.above, p.filesOnly = nil, true
+			start(p)
+		},
+		"gate-hook": thin.Program{}.Main, "gate-rego": opa.Main, "mcpserver": serveMCP, "webhookserver": serveWebhooks, "codex": serveCodex,
+	})
+}
+
+// clients are those of gate.
+func clients() *Clients {
+	return &Clients{Models: models.Connect, MCP: mcpclient.Connect, Bundles: fetch.Client{}}
+}
+
+// played is the main function of gate for scripts.
+func played(c *Clients) func() {
+	return func() {
 		p := host()
-		p.above, p.root = nil, p.getenv("TEST_ROOT")
+		p.clients, p.above, p.root = c, nil, p.getenv("TEST_ROOT")
 		if dir := p.getenv("TEST_PAUSES"); dir != "" {
 			p.pause = pausing(dir)
 		}
@@ -40,11 +61,7 @@ func TestMain(m *testing.M) {
 			p.stderr, p.isTerminal = io.MultiWriter(at, p.stderr), func() bool { return true }
 		}
 		start(p)
-	}, "gate-files": func() { // reads files, whatever else there is
-		p := host()
-		p.above, p.filesOnly = nil, true
-		start(p)
-	}, "gate-hook": thin.Program{}.Main, "gate-rego": opa.Main, "mcpserver": serveMCP, "webhookserver": serveWebhooks, "codex": serveCodex})
+	}
 }
 
 // TestScript runs the scripts, one behaviour each. The home directory, the

@@ -119,7 +119,7 @@ func (f mcpFlags) run(ctx context.Context, p process, args []string) error {
 	}
 	told := &teller{p: p}
 	w := &watch{
-		Options: setup.Options{For: sources.For{Machine: p.machine(d, places.ProjectRoot("", here)), Live: true}, Handlers: handlers.Options{Supervisor: p.supervisor()}},
+		Options: setup.Options{For: sources.For{Machine: p.machine(d, places.ProjectRoot("", here)), Live: true}, Handlers: p.handlers(handlers.Options{})},
 		keeper:  setup.NewKeeper(true), // the client starts gate and the server alike
 	}
 	if _, err := w.keeper.Gate(w.Options, true); err != nil {

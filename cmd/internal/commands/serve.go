@@ -105,7 +105,7 @@ func (f serveFlags) run(ctx context.Context, p process) error {
 		return err
 	}
 	k := setup.NewKeeper(f.sameEnv)
-	if _, err := k.Gate(setup.Options{For: sources.For{Machine: p.machine(d, ""), Live: true}, Handlers: handlers.Options{Supervisor: p.supervisor()}}, false); err != nil {
+	if _, err := k.Gate(setup.Options{For: sources.For{Machine: p.machine(d, ""), Live: true}, Handlers: p.handlers(handlers.Options{})}, false); err != nil {
 		fmt.Fprintf(p.stderr, "gate: every call is rejected until this is put right: %s\n", visible(err.Error()))
 	}
 	answers := answerer{process: p, dirs: dirArgs(f.dirs.Absolute()), keeper: k}

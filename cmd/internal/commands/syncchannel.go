@@ -124,7 +124,7 @@ func (s *syncer) channel(ctx context.Context, feeds []scopes.Feed) (c bundles.Ch
 	}
 	o := optionsOf(feed)
 	o.URL, o.Alone, o.Limit = feed.Channel, true, maxSealed
-	from, err := source.Open(o)
+	from, err := s.clients.Bundles.Open(o)
 	if err != nil {
 		return c, "", err
 	}
@@ -147,7 +147,7 @@ func (s *syncer) followKeys(ctx context.Context, feed scopes.Feed) error {
 		}
 		o := optionsOf(feed)
 		o.URL, o.Alone, o.Limit = joined(feed.Keys, fmt.Sprintf("%d.json", keys.Version+1)), true, maxSealed
-		from, err := source.Open(o)
+		from, err := s.clients.Bundles.Open(o)
 		if err != nil {
 			return err
 		}

@@ -62,7 +62,7 @@ func (s *syncer) fetch(ctx context.Context, w want, tag string) (sync.Offer, err
 	feed := w.feed
 	o := optionsOf(feed)
 	o.Partial = filepath.Join(s.dirs.Managed, filepath.FromSlash(sync.Dir), ".partial-"+cmp.Or(feed.Name, "bundle"))
-	from, err := source.Open(o)
+	from, err := s.clients.Bundles.Open(o)
 	if err != nil {
 		return sync.Offer{}, err
 	}

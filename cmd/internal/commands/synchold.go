@@ -5,8 +5,6 @@ import (
 	stdsync "sync"
 	"sync/atomic"
 	"time"
-
-	"gate/bundles/source"
 )
 
 // rest waits for the next sync, or for less: until a server that holds requests
@@ -24,7 +22,7 @@ func (s *syncer) rest(ctx context.Context, d time.Duration, list []synced) (news
 		all.Go(func() {
 			o := optionsOf(b.feed)
 			o.Name = b.Name
-			if source.Await(ctx, o, tag, s.flags.longPoll) {
+			if s.clients.Bundles.Await(ctx, o, tag, s.flags.longPoll) {
 				heard.Store(true)
 				cancel()
 			}

@@ -24,7 +24,7 @@ func TestWatchSyncs(t *testing.T) {
 	gate := func(args ...string) {
 		t.Helper()
 		var said strings.Builder
-		if status := run(t.Context(), process{args: args, stdin: strings.NewReader(""), stdout: &said, stderr: &said, exit: func(int) { t.Error("it would exit") }}); status != 0 {
+		if status := run(t.Context(), process{args: args, clients: clients(), stdin: strings.NewReader(""), stdout: &said, stderr: &said, exit: func(int) { t.Error("it would exit") }}); status != 0 {
 			t.Fatalf("gate %q: status %d\n%s", args, status, said.String())
 		}
 	}

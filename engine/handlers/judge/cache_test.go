@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gate/engine/handlers/judge"
+	"gate/engine/handlers/judge/models"
 	"gate/hook"
 	"gate/scopes"
 )
@@ -27,6 +28,7 @@ func newKeeper(t *testing.T, text string) *keeper {
 	k := &keeper{t: t, dir: filepath.Join(t.TempDir(), "judge"), now: time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC)}
 	k.s = newServer(t, func(*turn) answer { return answer{text: text} })
 	k.options = judge.Options{
+		Models:   models.Connect,
 		Settings: settings(t, map[string]scopes.Provider{"p": k.s.provider("openai"), "q": k.s.provider("anthropic")}, scopes.Judges{Provider: "p"}),
 		Getenv:   getenv, Dir: k.dir, Now: func() time.Time { return k.now },
 	}

@@ -55,8 +55,8 @@ func openFiles(dir string, secret func(string) bool, m *audit.Masker) (*files, e
 func (f *files) close() { f.root.Close() }
 
 // answer runs the tools of one turn.
-func (f *files) answer(ctx context.Context, calls []toolCall, d *data) []toolResult {
-	out := make([]toolResult, len(calls))
+func (f *files) answer(ctx context.Context, calls []ToolCall, d *data) []ToolResult {
+	out := make([]ToolResult, len(calls))
 	for i, c := range calls {
 		text, err := "", errors.New("too many tools at once")
 		if i < maxUses {
@@ -66,20 +66,20 @@ func (f *files) answer(ctx context.Context, calls []toolCall, d *data) []toolRes
 			text = "error: " + visibleLine(f.masker.Text(clip(err.Error(), maxMessage)))
 		}
 		if f.left -= len(text); f.left < 0 {
-			text, err = "error: nothing more is read for this question; answer now", errTooMuch
+			text, err = "error: nothing more is read for this question; answer now", ErrTooMuch
 		}
-		out[i] = toolResult{c.id, d.fence("result of "+toolName(c.name), text), err != nil}
+		out[i] = ToolResult{c.ID, d.fence("result of "+toolName(c.Name), text), err != nil}
 	}
 	return out
 }
 
 // use runs one tool. Its result is lines that begin with a number or a quote.
-func (f *files) use(ctx context.Context, c toolCall) (string, error) {
+func (f *files) use(ctx context.Context, c ToolCall) (string, error) {
 	for i := range tools {
-		if tools[i].name != c.name {
+		if tools[i].Name != c.Name {
 			continue
 		}
-		in, err := tools[i].read(c.input)
+		in, err := tools[i].read(c.Input)
 		if err != nil {
 			return "", err
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gate/engine/handlers/judge"
+	"gate/engine/handlers/judge/models"
 	"gate/hook"
 )
 
@@ -93,6 +94,7 @@ func TestTools(t *testing.T) {
 			return answer{text: `{"ok": true}`}
 		})
 		j := judge.New(judge.Options{
+			Models:   models.Connect,
 			Settings: asking(t, s, apis[i%2]).Settings, Getenv: getenv,
 			Secret: hidden,
 		})
@@ -127,7 +129,7 @@ func TestNothingShown(t *testing.T) {
 			}
 			return answer{text: `{"ok": true}`}
 		})
-		j := judge.New(judge.Options{Settings: asking(t, s, "anthropic").Settings, Getenv: getenv, Secret: told})
+		j := judge.New(judge.Options{Models: models.Connect, Settings: asking(t, s, "anthropic").Settings, Getenv: getenv, Secret: told})
 		if _, fault := j.Investigate(t.Context(), judge.Question{Prompt: "Safe?", Authority: hook.User, Event: bash("ls"), Project: dir}); fault != nil {
 			t.Fatal(fault)
 		}

@@ -134,7 +134,7 @@ func FuzzToolInput(f *testing.F) {
 					t.Errorf("%q: %s is %d", text, p.name, n)
 				}
 			}
-			for _, name := range tools[i].required {
+			for _, name := range tools[i].Required {
 				if in.text(name) == "" {
 					t.Errorf("%q: without %s", text, name)
 				}

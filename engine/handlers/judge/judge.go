@@ -38,6 +38,9 @@ type Options struct {
 	// path, as facts.Reader.Secret tells. nil: it sees none.
 	Secret func(path string) bool
 
+	// Models makes the clients of providers; nil: every question is a fault.
+	Models Models
+
 	Now func() time.Time // nil: time.Now
 }
 
@@ -120,15 +123,15 @@ func (j *Judge) Investigate(ctx context.Context, q Question) (Ruling, *hook.Faul
 	c.say(c.data.question(q.Prompt))
 	for c.usage.Turns < MaxTurns {
 		last := c.usage.Turns == MaxTurns-1
-		rep, fault := c.turn(ctx, &toolbox{tools, last})
+		rep, fault := c.turn(ctx, &Toolbox{tools, last})
 		if fault != nil {
 			return Ruling{Usage: c.usage}, fault
 		}
-		if len(rep.calls) == 0 {
+		if len(rep.Calls) == 0 {
 			return c.ruling(rep)
 		}
-		c.messages = append(c.messages, message{assistant: true, text: rep.text, calls: rep.calls})
-		c.messages = append(c.messages, message{results: files.answer(ctx, rep.calls, &c.data)})
+		c.messages = append(c.messages, Message{Assistant: true, Text: rep.Text, Calls: rep.Calls})
+		c.messages = append(c.messages, Message{Results: files.answer(ctx, rep.Calls, &c.data)})
 	}
 	return Ruling{Usage: c.usage}, hook.Faultf(hook.FaultTimeout, "%s/%s gave no answer in %d turns", c.provider, c.modelName, MaxTurns)
 }
@@ -136,12 +139,13 @@ func (j *Judge) Investigate(ctx context.Context, q Question) (Ruling, *hook.Faul
 // A conversation is one question under way.
 type conversation struct {
 	provider, modelName string
-	model               model
+	from                scopes.Provider
+	model               Model
 	keep                time.Duration
 	masker              *audit.Masker
 	data                data
 	system              string
-	messages            []message
+	messages            []Message
 	usage               hook.Usage
 }
 
@@ -152,7 +156,7 @@ func (j *Judge) open(q Question) (*conversation, *hook.Fault) {
 	if err != nil {
 		return nil, &hook.Fault{Kind: hook.FaultLoad, Err: err}
 	}
-	c := &conversation{provider: name, modelName: p.Model, keep: judges.Keep, masker: audit.NewMasker(q.Event)}
+	c := &conversation{provider: name, modelName: p.Model, from: p, keep: judges.Keep, masker: audit.NewMasker(q.Event)}
 	c.usage.Provider, c.usage.Model = c.provider, c.modelName
 	if c.model, err = j.model(name, p); err != nil {
 		return nil, &hook.Fault{Kind: hook.FaultLoad, Err: err}
@@ -163,18 +167,18 @@ func (j *Judge) open(q Question) (*conversation, *hook.Fault) {
 	return c, nil
 }
 
-func (c *conversation) say(text string) { c.messages = append(c.messages, message{text: text}) }
+func (c *conversation) say(text string) { c.messages = append(c.messages, Message{Text: text}) }
 
 // turn asks the model once; with a toolbox it may use tools instead of an
 // answer.
-func (c *conversation) turn(ctx context.Context, t *toolbox) (reply, *hook.Fault) {
+func (c *conversation) turn(ctx context.Context, t *Toolbox) (Reply, *hook.Fault) {
 	c.usage.Turns++
-	rep, err := c.model.answer(ctx, c.system, c.messages, t)
-	c.usage.InputTokens += rep.input
-	c.usage.OutputTokens += rep.output
+	rep, err := c.model(ctx, c.system, c.messages, t)
+	c.usage.InputTokens += rep.Input
+	c.usage.OutputTokens += rep.Output
 	who := c.provider + "/" + c.modelName
 	switch {
-	case err == nil && rep.cut:
+	case err == nil && rep.Cut:
 		return rep, hook.Faultf(hook.FaultOutput, "%s was cut off in its answer", who)
 	case err == nil:
 		return rep, nil
@@ -182,15 +186,15 @@ func (c *conversation) turn(ctx context.Context, t *toolbox) (reply, *hook.Fault
 		return rep, &hook.Fault{Kind: hook.FaultTimeout, Err: context.Canceled}
 	case ctx.Err() != nil:
 		return rep, hook.Faultf(hook.FaultTimeout, "%s did not answer in time", who)
-	case errors.Is(err, errTooMuch):
+	case errors.Is(err, ErrTooMuch):
 		return rep, hook.Faultf(hook.FaultOutput, "%s: %w", who, err)
 	}
 	return rep, hook.Faultf(hook.FaultEval, "%s cannot be asked: %s", who, oneLine(err.Error()))
 }
 
 // ruling reads the last reply.
-func (c *conversation) ruling(rep reply) (Ruling, *hook.Fault) {
-	r, err := parseRuling(rep.text)
+func (c *conversation) ruling(rep Reply) (Ruling, *hook.Fault) {
+	r, err := parseRuling(rep.Text)
 	r.Usage = c.usage
 	if err != nil {
 		return r, hook.Faultf(hook.FaultOutput, "%s/%s answered with what is no answer: %w", c.provider, c.modelName, err)
@@ -201,7 +205,7 @@ func (c *conversation) ruling(rep reply) (Ruling, *hook.Fault) {
 // key is what a verdict is kept under: all that the model is told but for the
 // fence, and who it is.
 func (c *conversation) key(q Question) []any {
-	return []any{c.model.id(), q.Prompt, systemPrompt, c.data.event, c.data.transcript}
+	return []any{c.from.Type, c.from.URL, c.from.Model, q.Prompt, systemPrompt, c.data.event, c.data.transcript}
 }
 
 // oneLine is a stranger's text for a message.
@@ -211,7 +215,5 @@ func oneLine(s string) string {
 
 // maxMessage bounds what a message has of a stranger's text, in bytes.
 const maxMessage = 300
-
-var errTooMuch = fmt.Errorf("the answer is longer than %d KiB", maxBody>>10)
 
 func limits(bytes int) strictjson.Limits { return strictjson.Limits{Bytes: bytes} }

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"gate/engine/handlers/judge"
+	"gate/engine/handlers/judge/models"
 	"gate/facts"
 	"gate/hook"
 	"gate/scopes"
@@ -43,6 +44,7 @@ func settings(t testing.TB, providers map[string]scopes.Provider, j scopes.Judge
 // asking is a judge that asks one server.
 func asking(t testing.TB, s *server, api string) *judge.Judge {
 	return judge.New(judge.Options{
+		Models:   models.Connect,
 		Settings: settings(t, map[string]scopes.Provider{"p": s.provider(api)}, scopes.Judges{}), Getenv: getenv, Secret: hidden,
 	})
 }
@@ -230,7 +232,7 @@ func TestDown(t *testing.T) {
 	address := l.Addr().String()
 	l.Close()
 	for _, api := range apis {
-		j := judge.New(judge.Options{Settings: settings(t, map[string]scopes.Provider{"p": {Type: api, URL: "http://" + address, Model: "m"}}, scopes.Judges{})})
+		j := judge.New(judge.Options{Models: models.Connect, Settings: settings(t, map[string]scopes.Provider{"p": {Type: api, URL: "http://" + address, Model: "m"}}, scopes.Judges{})})
 		r, fault := j.Ask(t.Context(), judge.Question{Prompt: "Safe?", Authority: hook.User, Event: bash("ls")})
 		if fault == nil || r.OK || fault.Kind != hook.FaultEval || !strings.Contains(fault.Error(), "p/m cannot be asked: ") || !strings.Contains(fault.Error(), "refused") {
 			t.Errorf("%s: %+v, fault %v", api, r, fault)
@@ -263,7 +265,7 @@ func TestProviders(t *testing.T) {
 		{map[string]scopes.Provider{"a": none}, scopes.Judges{}, "", hook.User, "the environment variable OTHER_KEY is not set"},
 		{map[string]scopes.Provider{"a": p}, scopes.Judges{}, "", hook.Managed, "managed settings name none"},
 	} {
-		j := judge.New(judge.Options{Settings: settings(t, row.providers, row.judges), Getenv: getenv})
+		j := judge.New(judge.Options{Models: models.Connect, Settings: settings(t, row.providers, row.judges), Getenv: getenv})
 		before := len(s.asked())
 		r, fault := j.Ask(t.Context(), judge.Question{Prompt: "Safe?", Model: row.model, Authority: row.authority, Event: bash("ls")})
 		turns := s.asked()

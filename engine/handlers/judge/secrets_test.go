@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gate/engine/handlers/judge"
+	"gate/engine/handlers/judge/models"
 	"gate/hook"
 )
 
@@ -97,6 +98,7 @@ func TestSecrets(t *testing.T) {
 			return answer{text: `{"ok": true}`}
 		})
 		j := judge.New(judge.Options{
+			Models:   models.Connect,
 			Settings: asking(t, s, api).Settings, Getenv: getenv,
 			Secret: hidden,
 		})

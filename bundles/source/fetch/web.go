@@ -1,4 +1,4 @@
-package source
+package fetch
 
 import (
 	"context"
@@ -16,18 +16,19 @@ import (
 	"time"
 
 	"gate/bounded"
+	"gate/bundles/source"
 	"gate/hostfs"
 )
 
 // A web is a bundle on a web server.
 type web struct {
-	options  Options
+	options  source.Options
 	archive  *url.URL
 	envelope *url.URL
 	client   *http.Client
 }
 
-func openWeb(o Options) (Source, error) {
+func openWeb(o source.Options) (source.Source, error) {
 	u, err := url.Parse(o.URL)
 	switch {
 	case err != nil || u.Hostname() == "":
@@ -58,13 +59,13 @@ func openWeb(o Options) (Source, error) {
 // address for example, is meant for both.
 func beside(u *url.URL) *url.URL {
 	v := *u
-	v.Path, v.RawPath = v.Path+EnvelopeSuffix, ""
+	v.Path, v.RawPath = v.Path+source.EnvelopeSuffix, ""
 	return &v
 }
 
 // transportOf is how servers are spoken to. Nothing is compressed on the way: an
 // archive is, and its digest is that of its bytes.
-func transportOf(o Options) (*http.Transport, error) {
+func transportOf(o source.Options) (*http.Transport, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if o.CAFile != "" {
 		data, err := small(o.CAFile)
@@ -88,7 +89,7 @@ func transportOf(o Options) (*http.Transport, error) {
 	}
 	return &http.Transport{
 		Proxy: http.ProxyFromEnvironment, TLSClientConfig: config, DisableCompression: true, ForceAttemptHTTP2: true,
-		MaxResponseHeaderBytes: 64 << 10, ResponseHeaderTimeout: o.hold + min(o.Time, time.Minute), TLSHandshakeTimeout: min(o.Time, 30*time.Second),
+		MaxResponseHeaderBytes: 64 << 10, ResponseHeaderTimeout: o.Hold + min(o.Time, time.Minute), TLSHandshakeTimeout: min(o.Time, 30*time.Second),
 		IdleConnTimeout: 30 * time.Second, MaxIdleConns: 2,
 	}, nil
 }
@@ -130,7 +131,7 @@ type tags struct {
 
 // Fetch asks for both files. A plain bundle that has not changed is one request
 // and an answer without a body.
-func (w *web) Fetch(ctx context.Context, tag string) (Found, error) {
+func (w *web) Fetch(ctx context.Context, tag string) (source.Found, error) {
 	ctx, cancel := context.WithTimeout(ctx, w.options.Time)
 	defer cancel()
 	defer w.client.CloseIdleConnections()
@@ -138,13 +139,13 @@ func (w *web) Fetch(ctx context.Context, tag string) (Found, error) {
 	json.Unmarshal([]byte(tag), &known) // a tag that cannot be read is none
 	archive, err := w.download(ctx, known.Archive)
 	if err != nil {
-		return Found{}, plainTime(err, w.options.Time)
+		return source.Found{}, plainTime(err, w.options.Time)
 	}
 	switch {
 	case archive.unchanged && known.Envelope == "":
-		return Found{Tag: tag, Unchanged: true}, nil
+		return source.Found{Tag: tag, Unchanged: true}, nil
 	case w.options.Alone:
-		return Found{Archive: archive.body}, nil
+		return source.Found{Archive: archive.body}, nil
 	}
 	ask := ""
 	if archive.unchanged {
@@ -153,19 +154,19 @@ func (w *web) Fetch(ctx context.Context, tag string) (Found, error) {
 	envelope, err := w.beside(ctx, ask)
 	switch {
 	case err != nil:
-		return Found{}, plainTime(err, w.options.Time)
+		return source.Found{}, plainTime(err, w.options.Time)
 	case archive.unchanged && envelope.unchanged:
-		return Found{Tag: tag, Unchanged: true}, nil
+		return source.Found{Tag: tag, Unchanged: true}, nil
 	case archive.unchanged: // it was signed again
 		if archive, err = w.download(ctx, ""); err != nil {
-			return Found{}, plainTime(err, w.options.Time)
+			return source.Found{}, plainTime(err, w.options.Time)
 		}
 	}
-	found := Found{Archive: archive.body, Envelope: envelope.body}
+	found := source.Found{Archive: archive.body, Envelope: envelope.body}
 	if archive.tag != "" && (envelope.body == nil || envelope.tag != "") {
 		name, err := json.Marshal(tags{archive.tag, envelope.tag, archive.holds})
 		if err != nil {
-			return Found{}, err
+			return source.Found{}, err
 		}
 		found.Tag = string(name)
 	}
@@ -214,7 +215,7 @@ func (w *web) get(ctx context.Context, u *url.URL, tag string, half *partial) (*
 	}
 	r.Header.Set("User-Agent", w.options.Agent)
 	r.Header.Set("Accept", "application/vnd.openpolicyagent.bundles, application/gzip, application/octet-stream, */*;q=0.1")
-	r.Header.Set("Prefer", w.options.preference())
+	r.Header.Set("Prefer", preference(w.options))
 	if tag != "" {
 		r.Header.Set("If-None-Match", tag)
 	}
@@ -257,7 +258,7 @@ func isPage(h http.Header, data []byte) bool {
 	return strings.HasPrefix(start, "<!doctype") || strings.HasPrefix(start, "<html")
 }
 
-var errPage = &Error{
+var errPage = &source.Error{
 	Err:  errors.New("a web page came instead of a bundle"),
 	Hint: "a proxy or a sign-in page may stand in between, or the address is that of a page about the bundle",
 }

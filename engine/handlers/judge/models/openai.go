@@ -1,4 +1,4 @@
-package judge
+package models
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/shared"
 
+	"gate/engine/handlers/judge"
 	"gate/scopes"
 )
 
@@ -25,7 +26,7 @@ type openAIModel struct {
 
 const openAIAddress = "https://api.openai.com/v1"
 
-func newOpenAI(p scopes.Provider, key string, tokens int64, client *http.Client) model {
+func newOpenAI(p scopes.Provider, key string, client *http.Client) judge.Model {
 	url := cmp.Or(p.URL, openAIAddress)
 	options := []option.RequestOption{
 		option.WithBaseURL(strings.TrimSuffix(url, "/") + "/"), option.WithHTTPClient(client), option.WithMaxRetries(maxRetries),
@@ -33,18 +34,16 @@ func newOpenAI(p scopes.Provider, key string, tokens int64, client *http.Client)
 	if key != "" {
 		options = append(options, option.WithAPIKey(key))
 	}
-	return &openAIModel{service: openai.NewChatCompletionService(options...), name: p.Model, url: url, key: key, tokens: tokens}
+	return (&openAIModel{service: openai.NewChatCompletionService(options...), name: p.Model, url: url, key: key, tokens: int64(p.MaxTokens)}).answer
 }
-
-func (m *openAIModel) id() string { return "openai " + m.url + " " + m.name }
 
 // answer asks for JSON, where the server knows how to. No server is sent the
 // beginning of an answer: most take it for a message of its own.
-func (m *openAIModel) answer(ctx context.Context, system string, messages []message, t *toolbox) (reply, error) {
+func (m *openAIModel) answer(ctx context.Context, system string, messages []judge.Message, t *judge.Toolbox) (judge.Reply, error) {
 	params := openai.ChatCompletionNewParams{Model: m.name, Messages: openAIMessages(system, messages)}
 	if t != nil {
-		params.Tools = openAITools(t.tools)
-		if t.shut {
+		params.Tools = openAITools(t.Tools)
+		if t.Shut {
 			params.ToolChoice.OfAuto = openai.String("none")
 		}
 	}
@@ -58,14 +57,14 @@ func (m *openAIModel) answer(ctx context.Context, system string, messages []mess
 	}
 	switch {
 	case err != nil:
-		return reply{}, m.explain(err)
+		return judge.Reply{}, m.explain(err)
 	case len(res.Choices) != 1:
-		return reply{}, errors.New("the answer has not exactly one choice")
+		return judge.Reply{}, errors.New("the answer has not exactly one choice")
 	}
 	choice := res.Choices[0]
-	rep := reply{text: choice.Message.Content, input: res.Usage.PromptTokens, output: res.Usage.CompletionTokens, cut: choice.FinishReason == "length"}
+	rep := judge.Reply{Text: choice.Message.Content, Input: res.Usage.PromptTokens, Output: res.Usage.CompletionTokens, Cut: choice.FinishReason == "length"}
 	for _, c := range choice.Message.ToolCalls {
-		rep.calls = append(rep.calls, toolCall{c.ID, c.Function.Name, c.Function.Arguments})
+		rep.Calls = append(rep.Calls, judge.ToolCall{ID: c.ID, Name: c.Function.Name, Input: c.Function.Arguments})
 	}
 	return rep, nil
 }
@@ -83,10 +82,10 @@ func (m *openAIModel) form(params *openai.ChatCompletionNewParams, object bool) 
 	}
 }
 
-// explain is what went wrong, without the key and on one line.
+// explain is what went wrong, without the key.
 func (m *openAIModel) explain(err error) error {
-	if errors.Is(err, errTooMuch) {
-		return errTooMuch
+	if errors.Is(err, judge.ErrTooMuch) {
+		return judge.ErrTooMuch
 	}
 	var refused *openai.Error
 	if errors.As(err, &refused) {
@@ -95,37 +94,37 @@ func (m *openAIModel) explain(err error) error {
 	return failure(0, err.Error(), m.key)
 }
 
-func openAIMessages(system string, messages []message) []openai.ChatCompletionMessageParamUnion {
+func openAIMessages(system string, messages []judge.Message) []openai.ChatCompletionMessageParamUnion {
 	out := []openai.ChatCompletionMessageParamUnion{openai.SystemMessage(system)}
 	for _, m := range messages {
 		switch {
-		case len(m.results) > 0:
-			for _, r := range m.results {
-				out = append(out, openai.ToolMessage(r.text, r.id))
+		case len(m.Results) > 0:
+			for _, r := range m.Results {
+				out = append(out, openai.ToolMessage(r.Text, r.ID))
 			}
-		case m.assistant:
-			said := openai.AssistantMessage(m.text)
-			for _, c := range m.calls {
+		case m.Assistant:
+			said := openai.AssistantMessage(m.Text)
+			for _, c := range m.Calls {
 				said.OfAssistant.ToolCalls = append(said.OfAssistant.ToolCalls, openai.ChatCompletionMessageToolCallUnionParam{
 					OfFunction: &openai.ChatCompletionMessageFunctionToolCallParam{
-						ID: c.id, Function: openai.ChatCompletionMessageFunctionToolCallFunctionParam{Name: c.name, Arguments: c.input},
+						ID: c.ID, Function: openai.ChatCompletionMessageFunctionToolCallFunctionParam{Name: c.Name, Arguments: c.Input},
 					},
 				})
 			}
 			out = append(out, said)
 		default:
-			out = append(out, openai.UserMessage(m.text))
+			out = append(out, openai.UserMessage(m.Text))
 		}
 	}
 	return out
 }
 
-func openAITools(tools []tool) []openai.ChatCompletionToolUnionParam {
+func openAITools(tools []judge.Tool) []openai.ChatCompletionToolUnionParam {
 	out := make([]openai.ChatCompletionToolUnionParam, len(tools))
 	for i, t := range tools {
 		out[i] = openai.ChatCompletionFunctionTool(shared.FunctionDefinitionParam{
-			Name: t.name, Description: openai.String(t.about),
-			Parameters: shared.FunctionParameters{"type": "object", "properties": t.properties(), "required": t.required},
+			Name: t.Name, Description: openai.String(t.About),
+			Parameters: shared.FunctionParameters{"type": "object", "properties": t.Properties(), "required": t.Required},
 		})
 	}
 	return out

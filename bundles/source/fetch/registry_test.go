@@ -1,4 +1,4 @@
-package source_test
+package fetch_test
 
 import (
 	"bytes"
@@ -25,6 +25,7 @@ import (
 
 	"gate/bundles"
 	"gate/bundles/source"
+	"gate/bundles/source/fetch"
 )
 
 // startRegistry starts a real registry and notes what it is asked.
@@ -58,7 +59,7 @@ func TestRegistry(t *testing.T) {
 	o := source.Options{URL: "oci://" + host + "/acme/company:stable", Name: "company"}
 	push := func(archive, envelope []byte) string {
 		t.Helper()
-		d, err := source.Push(context.Background(), o, archive, envelope)
+		d, err := (fetch.Client{}).Push(context.Background(), o, archive, envelope)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,21 +71,21 @@ func TestRegistry(t *testing.T) {
 		t.Errorf("pushed again it is %s, it was %s", again, first)
 	}
 	from := open(t, o)
-	f := fetch(t, from, "")
+	f := fetched(t, from, "")
 	if !bytes.Equal(f.Archive, archive) || !bytes.Equal(f.Envelope, envelope) || f.Tag != first {
 		t.Errorf("%d bytes, %s, %s", len(f.Archive), f.Envelope, f.Tag)
 	}
-	if same := fetch(t, from, f.Tag); !same.Unchanged {
+	if same := fetched(t, from, f.Tag); !same.Unchanged {
 		t.Error("nothing new was fetched again")
 	}
 	opaReads(t, host, "acme/company:stable")
 
 	push([]byte("another"), nil)
-	if moved := fetch(t, from, f.Tag); string(moved.Archive) != "another" || moved.Envelope != nil {
+	if moved := fetched(t, from, f.Tag); string(moved.Archive) != "another" || moved.Envelope != nil {
 		t.Errorf("the tag moved: %+v", moved)
 	}
 	pinned := open(t, source.Options{URL: "oci://" + host + "/acme/company@" + first})
-	if f := fetch(t, pinned, ""); !bytes.Equal(f.Archive, archive) {
+	if f := fetched(t, pinned, ""); !bytes.Equal(f.Archive, archive) {
 		t.Errorf("by its digest: %d bytes", len(f.Archive))
 	}
 }
@@ -185,7 +186,7 @@ func TestRegistryRefuses(t *testing.T) {
 		}
 	})
 	o := source.Options{URL: "oci://" + host + "/acme/company:v1", Name: "company"}
-	if _, err := source.Push(context.Background(), o, policies(t), nil); err != nil {
+	if _, err := (fetch.Client{}).Push(context.Background(), o, policies(t), nil); err != nil {
 		t.Fatal(err)
 	}
 	real := startRegistry(t, nil)

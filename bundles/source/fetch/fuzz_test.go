@@ -1,4 +1,4 @@
-package source
+package fetch
 
 import (
 	"context"
@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"oras.land/oras-go/v2/registry/remote/auth"
+
+	"gate/bundles/source"
 )
 
 // FuzzRegistry has a registry send whatever manifest: what comes of it is one
@@ -25,7 +27,7 @@ func FuzzRegistry(f *testing.F) {
 	digest := "sha256:" + hex.EncodeToString(sum[:])
 	f.Add(fmt.Appendf(nil, `{"schemaVersion":2,"layers":[{"mediaType":"application/vnd.oci.image.layer.v1.tar+gzip","digest":%q,"size":%d}]}`, digest, len(blob)))
 	f.Add(fmt.Appendf(nil, `{"layers":[{"digest":%q,"size":-1,"annotations":{"org.opencontainers.image.title":"a.tgz"}},{"mediaType":%q,"digest":%q}]}`, digest, EnvelopeType, "md5:../../x"))
-	from, err := openRegistry(Options{URL: "oci://127.0.0.1/company:latest", Limit: 100, Time: time.Minute}, "127.0.0.1/company:latest")
+	from, err := openRegistry(source.Options{URL: "oci://127.0.0.1/company:latest", Limit: 100, Time: time.Minute}, "127.0.0.1/company:latest")
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -76,7 +78,7 @@ func FuzzPartial(f *testing.F) {
 	f.Add([]byte(`{"url":"https://policy.acme.example/company.tar.gz","etag":"\"1\""}` + "\nhalf"))
 	f.Add([]byte(`{"url":"https://evil.example/","etag":"\"1\""}` + "\nhalf"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		w := &web{archive: u, options: Options{Partial: filepath.Join(t.TempDir(), "partial"), Limit: 64}}
+		w := &web{archive: u, options: source.Options{Partial: filepath.Join(t.TempDir(), "partial"), Limit: 64}}
 		if err := os.WriteFile(w.options.Partial, data, 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package source_test
+package fetch_test
 
 import (
 	"context"
@@ -28,7 +28,7 @@ func TestOPAFetches(t *testing.T) {
 		site.file(w, r)
 	}))
 	defer s.Close()
-	if got := fetch(t, open(t, source.Options{URL: s.URL + "/bundles/", Name: "company"}), ""); string(got.Archive) != string(archive) {
+	if got := fetched(t, open(t, source.Options{URL: s.URL + "/bundles/", Name: "company"}), ""); string(got.Archive) != string(archive) {
 		t.Error("gate got another archive")
 	}
 	config := func(key string) string {

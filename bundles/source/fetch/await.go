@@ -1,4 +1,4 @@
-package source
+package fetch
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"gate/bundles/source"
 )
 
 // bundleType is the type that a server gives bundles if it speaks OPA's bundle
@@ -19,18 +21,14 @@ func holds(h http.Header) bool {
 	return strings.EqualFold(strings.TrimSpace(kind), bundleType)
 }
 
-// Await has a web server that speaks OPA's bundle API hold requests, each for so
-// long, until its archive is another one than the tag stands for. Then it returns
-// true, and [Source] fetches it. It returns false when ctx ends, when the tag is
-// of a server that holds none, and when the server gives something else: the next
-// Fetch says what. Of the archive nothing is read.
-func Await(ctx context.Context, o Options, tag string, hold time.Duration) bool {
+// Await implements [source.Client].
+func (c Client) Await(ctx context.Context, o source.Options, tag string, hold time.Duration) bool {
 	var known tags
 	if json.Unmarshal([]byte(tag), &known) != nil || !known.Holds || known.Archive == "" {
 		return false
 	}
-	o.hold = hold
-	opened, err := Open(o)
+	o.Hold = hold
+	opened, err := c.Open(o)
 	w, ok := opened.(*web)
 	if err != nil || !ok {
 		return false
@@ -71,9 +69,9 @@ func (w *web) ask(ctx context.Context, tag string, hold time.Duration) (news, he
 
 // preference is what OPA's bundle API wants to know: that whole bundles are taken
 // and no deltas, and how long to hold the request.
-func (o Options) preference() string {
-	if o.hold <= 0 {
+func preference(o source.Options) string {
+	if o.Hold <= 0 {
 		return "modes=snapshot"
 	}
-	return fmt.Sprintf("modes=snapshot;wait=%d", max(1, int(o.hold.Seconds())))
+	return fmt.Sprintf("modes=snapshot;wait=%d", max(1, int(o.Hold.Seconds())))
 }

@@ -1,4 +1,4 @@
-package source_test
+package fetch_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gate/bundles/source"
+	"gate/bundles/source/fetch"
 )
 
 // TestAwait has servers hold requests, or not.
@@ -42,32 +43,32 @@ func TestAwait(t *testing.T) {
 		w.Write([]byte("archive"))
 	}
 	o := source.Options{URL: s.URL + "/company.tar.gz"}
-	tag := fetch(t, open(t, o), "").Tag
+	tag := fetched(t, open(t, o), "").Tag
 
-	if !source.Await(t.Context(), o, tag, time.Second) {
+	if !(fetch.Client{}).Await(t.Context(), o, tag, time.Second) {
 		t.Error("news was not heard")
 	}
 	if want := "modes=snapshot;wait=1 modes=snapshot;wait=1"; strings.Join(prefer, " ") != want {
 		t.Errorf("preferred %q, want %s", prefer, want)
 	}
 	for _, status = range []int{http.StatusOK, http.StatusNotFound, http.StatusInternalServerError} {
-		if source.Await(t.Context(), o, tag, time.Second) {
+		if (fetch.Client{}).Await(t.Context(), o, tag, time.Second) {
 			t.Errorf("status %d, and nothing new: news", status)
 		}
 		<-changed
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if status = http.StatusNotModified; source.Await(ended, o, tag, time.Hour) {
+	if status = http.StatusNotModified; (fetch.Client{}).Await(ended, o, tag, time.Hour) {
 		t.Error("who was told to end heard news")
 	}
 
 	// A server that does not say that it speaks the API is not asked, nor is what
 	// is no server.
 	prefer, kind = nil, "application/gzip"
-	plain := fetch(t, open(t, o), "").Tag
+	plain := fetched(t, open(t, o), "").Tag
 	for _, o := range []source.Options{o, {URL: "/company.tar.gz"}, {URL: "oci://127.0.0.1:1/x:y"}} {
-		if source.Await(t.Context(), o, plain, time.Hour) || source.Await(t.Context(), o, "", time.Hour) || len(prefer) > 0 {
+		if (fetch.Client{}).Await(t.Context(), o, plain, time.Hour) || (fetch.Client{}).Await(t.Context(), o, "", time.Hour) || len(prefer) > 0 {
 			t.Errorf("%s: asked %q", o.URL, prefer)
 		}
 	}

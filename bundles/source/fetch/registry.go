@@ -1,4 +1,4 @@
-package source
+package fetch
 
 import (
 	"bytes"
@@ -16,6 +16,8 @@ import (
 	"oras.land/oras-go/v2/registry/remote"
 	"oras.land/oras-go/v2/registry/remote/auth"
 	"oras.land/oras-go/v2/registry/remote/errcode"
+
+	"gate/bundles/source"
 )
 
 // EnvelopeType is the media type of an envelope in a registry. The archive is a
@@ -26,11 +28,11 @@ const maxManifest = 4 << 20
 
 // A registry is a bundle in a registry for containers.
 type registry struct {
-	options    Options
+	options    source.Options
 	repository *remote.Repository
 }
 
-func openRegistry(o Options, reference string) (*registry, error) {
+func openRegistry(o source.Options, reference string) (*registry, error) {
 	repository, err := remote.NewRepository(reference)
 	if err != nil {
 		return nil, fmt.Errorf("%s: oci://host/repository:tag is wanted: %w", o.URL, err)
@@ -107,42 +109,42 @@ func redirectBlobs(r *http.Request, via []*http.Request) error {
 }
 
 // Fetch asks what the tag stands for, and fetches it if that is something else.
-func (g *registry) Fetch(ctx context.Context, tag string) (Found, error) {
+func (g *registry) Fetch(ctx context.Context, tag string) (source.Found, error) {
 	ctx, cancel := context.WithTimeout(ctx, g.options.Time)
 	defer cancel()
 	found, err := g.fetch(ctx, tag)
 	return found, g.worded(err)
 }
 
-func (g *registry) fetch(ctx context.Context, tag string) (Found, error) {
+func (g *registry) fetch(ctx context.Context, tag string) (source.Found, error) {
 	d, err := g.repository.Resolve(ctx, g.repository.Reference.Reference)
 	if err != nil {
-		return Found{}, err
+		return source.Found{}, err
 	}
 	if d.Digest.String() == tag {
-		return Found{Tag: tag, Unchanged: true}, nil
+		return source.Found{Tag: tag, Unchanged: true}, nil
 	}
 	if d.MediaType != ocispec.MediaTypeImageManifest {
-		return Found{}, fail("push the bundle with gate bundle push, or with oras", "what is there is a %s, not one artifact", d.MediaType)
+		return source.Found{}, fail("push the bundle with gate bundle push, or with oras", "what is there is a %s, not one artifact", d.MediaType)
 	}
 	data, err := g.blob(ctx, d, maxManifest)
 	if err != nil {
-		return Found{}, err
+		return source.Found{}, err
 	}
 	var m ocispec.Manifest
 	if err := json.Unmarshal(data, &m); err != nil {
-		return Found{}, fail("", "the artifact's manifest cannot be read: %w", err)
+		return source.Found{}, fail("", "the artifact's manifest cannot be read: %w", err)
 	}
 	archive, envelope, err := layers(m)
 	if err != nil {
-		return Found{}, err
+		return source.Found{}, err
 	}
-	found := Found{Tag: d.Digest.String()}
+	found := source.Found{Tag: d.Digest.String()}
 	if found.Archive, err = g.blob(ctx, *archive, g.options.Limit); err == nil && envelope != nil {
 		found.Envelope, err = g.blob(ctx, *envelope, maxEnvelope)
 	}
 	if err != nil {
-		return Found{}, err
+		return source.Found{}, err
 	}
 	return found, nil
 }
@@ -153,7 +155,7 @@ func layers(m ocispec.Manifest) (archive, envelope *ocispec.Descriptor, err erro
 		title := l.Annotations[ocispec.AnnotationTitle]
 		into := &archive
 		switch {
-		case l.MediaType == EnvelopeType || strings.HasSuffix(title, EnvelopeSuffix):
+		case l.MediaType == EnvelopeType || strings.HasSuffix(title, source.EnvelopeSuffix):
 			into = &envelope
 		case l.MediaType == ocispec.MediaTypeImageLayerGzip, strings.HasSuffix(title, ".tar.gz"), strings.HasSuffix(title, ".tgz"):
 		default:
@@ -198,15 +200,13 @@ func (g *registry) worded(err error) error {
 	return plainTime(err, g.options.Time)
 }
 
-// Push puts a bundle into a registry under its tag, so that gate, OPA and oras
-// find it there, and returns the digest of the artifact. The same bundle makes
-// the same artifact.
-func Push(ctx context.Context, o Options, archive, envelope []byte) (digest string, err error) {
+// Push implements [source.Client].
+func (c Client) Push(ctx context.Context, o source.Options, archive, envelope []byte) (digest string, err error) {
 	reference, ok := strings.CutPrefix(o.URL, "oci://")
 	if !ok {
 		return "", fmt.Errorf("%s: oci://host/repository:tag is wanted", o.URL)
 	}
-	opened, err := Open(o)
+	opened, err := c.Open(o)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", reference, err)
 	}
@@ -237,7 +237,7 @@ func (g *registry) push(ctx context.Context, archive, envelope []byte) (ocispec.
 	m := ocispec.Manifest{MediaType: ocispec.MediaTypeImageManifest, Layers: []ocispec.Descriptor{bundle}}
 	m.SchemaVersion = 2
 	if envelope != nil {
-		beside, err := put(EnvelopeType, name+EnvelopeSuffix, envelope)
+		beside, err := put(EnvelopeType, name+source.EnvelopeSuffix, envelope)
 		if err != nil {
 			return beside, err
 		}

@@ -1,4 +1,4 @@
-package judge
+package models
 
 import (
 	"cmp"
@@ -11,19 +11,20 @@ import (
 	"github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
 
+	"gate/engine/handlers/judge"
 	"gate/scopes"
 )
 
 // An anthropicModel speaks the Messages API.
 type anthropicModel struct {
-	service  anthropic.MessageService
-	name     string
-	url, key string
-	tokens   int64
-	bare     bool // it refuses the beginning of an answer
+	service anthropic.MessageService
+	name    string
+	key     string
+	tokens  int64
+	bare    bool // it refuses the beginning of an answer
 }
 
-func newAnthropic(p scopes.Provider, key string, tokens int64, client *http.Client) model {
+func newAnthropic(p scopes.Provider, key string, client *http.Client) judge.Model {
 	url := cmp.Or(p.URL, "https://api.anthropic.com")
 	options := []option.RequestOption{
 		option.WithBaseURL(strings.TrimSuffix(strings.TrimSuffix(url, "/"), "/v1") + "/"), option.WithHTTPClient(client),
@@ -32,21 +33,19 @@ func newAnthropic(p scopes.Provider, key string, tokens int64, client *http.Clie
 	if key != "" {
 		options = append(options, option.WithAPIKey(key))
 	}
-	return &anthropicModel{service: anthropic.NewMessageService(options...), name: p.Model, url: url, key: key, tokens: tokens}
+	return (&anthropicModel{service: anthropic.NewMessageService(options...), name: p.Model, key: key, tokens: int64(p.MaxTokens)}).answer
 }
-
-func (m *anthropicModel) id() string { return "anthropic " + m.url + " " + m.name }
 
 // answer begins the answer itself, with a brace, where the model lets it: what
 // follows is then seldom anything but the object.
-func (m *anthropicModel) answer(ctx context.Context, system string, messages []message, t *toolbox) (reply, error) {
+func (m *anthropicModel) answer(ctx context.Context, system string, messages []judge.Message, t *judge.Toolbox) (judge.Reply, error) {
 	params := anthropic.MessageNewParams{
 		Model: anthropic.Model(m.name), MaxTokens: m.tokens,
 		System: []anthropic.TextBlockParam{{Text: system}}, Messages: anthropicMessages(messages),
 	}
 	if t != nil {
-		params.Tools = anthropicTools(t.tools)
-		if t.shut {
+		params.Tools = anthropicTools(t.Tools)
+		if t.Shut {
 			none := anthropic.NewToolChoiceNoneParam()
 			params.ToolChoice.OfNone = &none
 		}
@@ -63,28 +62,28 @@ func (m *anthropicModel) answer(ctx context.Context, system string, messages []m
 		res, err = m.service.New(ctx, params)
 	}
 	if err != nil {
-		return reply{}, m.explain(err)
+		return judge.Reply{}, m.explain(err)
 	}
-	rep := reply{input: res.Usage.InputTokens + res.Usage.CacheCreationInputTokens + res.Usage.CacheReadInputTokens, output: res.Usage.OutputTokens}
+	rep := judge.Reply{Input: res.Usage.InputTokens + res.Usage.CacheCreationInputTokens + res.Usage.CacheReadInputTokens, Output: res.Usage.OutputTokens}
 	for _, b := range res.Content {
 		switch b.Type {
 		case "text":
-			rep.text += b.Text
+			rep.Text += b.Text
 		case "tool_use":
-			rep.calls = append(rep.calls, toolCall{b.ID, b.Name, string(b.Input)})
+			rep.Calls = append(rep.Calls, judge.ToolCall{ID: b.ID, Name: b.Name, Input: string(b.Input)})
 		}
 	}
-	rep.cut = res.StopReason == anthropic.StopReasonMaxTokens
-	if begun && !strings.HasPrefix(strings.TrimLeft(rep.text, " \t\r\n"), "{") { // some repeat the brace
-		rep.text = "{" + rep.text
+	rep.Cut = res.StopReason == anthropic.StopReasonMaxTokens
+	if begun && !strings.HasPrefix(strings.TrimLeft(rep.Text, " \t\r\n"), "{") { // some repeat the brace
+		rep.Text = "{" + rep.Text
 	}
 	return rep, nil
 }
 
-// explain is what went wrong, without the key and on one line.
+// explain is what went wrong, without the key.
 func (m *anthropicModel) explain(err error) error {
-	if errors.Is(err, errTooMuch) {
-		return errTooMuch
+	if errors.Is(err, judge.ErrTooMuch) {
+		return judge.ErrTooMuch
 	}
 	var refused *anthropic.Error
 	if errors.As(err, &refused) {
@@ -93,20 +92,20 @@ func (m *anthropicModel) explain(err error) error {
 	return failure(0, err.Error(), m.key)
 }
 
-func anthropicMessages(messages []message) []anthropic.MessageParam {
+func anthropicMessages(messages []judge.Message) []anthropic.MessageParam {
 	out := make([]anthropic.MessageParam, 0, len(messages)+1)
 	for _, m := range messages {
 		var blocks []anthropic.ContentBlockParamUnion
-		if strings.TrimSpace(m.text) != "" {
-			blocks = append(blocks, anthropic.NewTextBlock(m.text))
+		if strings.TrimSpace(m.Text) != "" {
+			blocks = append(blocks, anthropic.NewTextBlock(m.Text))
 		}
-		for _, c := range m.calls {
-			blocks = append(blocks, anthropic.NewToolUseBlock(c.id, json.RawMessage(c.input), c.name))
+		for _, c := range m.Calls {
+			blocks = append(blocks, anthropic.NewToolUseBlock(c.ID, json.RawMessage(c.Input), c.Name))
 		}
-		for _, r := range m.results {
-			blocks = append(blocks, anthropic.NewToolResultBlock(r.id, r.text, r.failed))
+		for _, r := range m.Results {
+			blocks = append(blocks, anthropic.NewToolResultBlock(r.ID, r.Text, r.Failed))
 		}
-		if m.assistant {
+		if m.Assistant {
 			out = append(out, anthropic.NewAssistantMessage(blocks...))
 		} else {
 			out = append(out, anthropic.NewUserMessage(blocks...))
@@ -115,12 +114,12 @@ func anthropicMessages(messages []message) []anthropic.MessageParam {
 	return out
 }
 
-func anthropicTools(tools []tool) []anthropic.ToolUnionParam {
+func anthropicTools(tools []judge.Tool) []anthropic.ToolUnionParam {
 	out := make([]anthropic.ToolUnionParam, len(tools))
 	for i, t := range tools {
 		out[i].OfTool = &anthropic.ToolParam{
-			Name: t.name, Description: anthropic.String(t.about),
-			InputSchema: anthropic.ToolInputSchemaParam{Properties: t.properties(), Required: t.required},
+			Name: t.Name, Description: anthropic.String(t.About),
+			InputSchema: anthropic.ToolInputSchemaParam{Properties: t.Properties(), Required: t.Required},
 		}
 	}
 	return out

@@ -1,4 +1,4 @@
-package source_test
+package fetch_test
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"gate/bundles/source"
+	"gate/bundles/source/fetch"
 )
 
 // A server is a plain file server that notes what it was asked.
@@ -51,14 +52,14 @@ func (s *server) file(w http.ResponseWriter, r *http.Request) {
 
 func open(t *testing.T, o source.Options) source.Source {
 	t.Helper()
-	s, err := source.Open(o)
+	s, err := (fetch.Client{}).Open(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-func fetch(t *testing.T, s source.Source, tag string) source.Found {
+func fetched(t *testing.T, s source.Source, tag string) source.Found {
 	t.Helper()
 	f, err := s.Fetch(context.Background(), tag)
 	if err != nil {
@@ -79,20 +80,20 @@ func TestWeb(t *testing.T) {
 		s.asked = nil
 	}
 	const a, e = "/b/company.tar.gz", "/b/company.tar.gz.gate.json"
-	f := fetch(t, from, "")
+	f := fetched(t, from, "")
 	wants("first", f, "one||false", a, e)
-	f = fetch(t, from, f.Tag)
+	f = fetched(t, from, f.Tag)
 	wants("nothing new is one request", f, "||true", a+`  "3-110"`)
 	s.files[a] = []byte("second")
 	s.files[e] = []byte("{}")
-	f = fetch(t, from, f.Tag)
+	f = fetched(t, from, f.Tag)
 	wants("a new one, with an envelope", f, "second|{}|false", a+`  "3-110"`, e)
-	f = fetch(t, from, f.Tag)
+	f = fetched(t, from, f.Tag)
 	wants("nothing new", f, "||true", a+`  "6-111"`, e+`  "2-125"`)
 	s.files[e] = []byte("{ }")
-	f = fetch(t, from, f.Tag)
+	f = fetched(t, from, f.Tag)
 	wants("signed again", f, "second|{ }|false", a+`  "6-111"`, e+`  "2-125"`, a)
-	f = fetch(t, from, "what nobody wrote")
+	f = fetched(t, from, "what nobody wrote")
 	wants("a broken tag", f, "second|{ }|false", a, e)
 }
 
@@ -246,12 +247,12 @@ func TestToken(t *testing.T) {
 	for _, token := range []string{"first\n", "second"} {
 		write(token)
 		got = nil
-		fetch(t, from, "")
+		fetched(t, from, "")
 		if want := "Bearer " + strings.TrimSpace(token); len(got) != 2 || got[0] != want || got[1] != want {
 			t.Errorf("sent %q, want %q", got, want)
 		}
 	}
-	_, err := source.Open(source.Options{URL: "http://bundles.example/c.tar.gz", TokenFile: file})
+	_, err := (fetch.Client{}).Open(source.Options{URL: "http://bundles.example/c.tar.gz", TokenFile: file})
 	if err == nil || !strings.Contains(err.Error(), "readable for everybody on the way") {
 		t.Errorf("over plain http: %v", err)
 	}
@@ -270,7 +271,7 @@ func TestOpenRefuses(t *testing.T) {
 		"file://other/x":     "a file of this machine",
 		"https://host/\x7f":  "no address",
 	} {
-		if _, err := source.Open(source.Options{URL: url}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := (fetch.Client{}).Open(source.Options{URL: url}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", url, err, want)
 		}
 	}
@@ -278,7 +279,7 @@ func TestOpenRefuses(t *testing.T) {
 		"needs both":     {URL: "https://host/x", CertFile: "c.pem"},
 		"no certificate": {URL: "https://host/x", CAFile: "web_test.go"},
 	} {
-		if _, err := source.Open(o); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := (fetch.Client{}).Open(o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", o, err, want)
 		}
 	}
@@ -295,18 +296,18 @@ func TestFiles(t *testing.T) {
 	write(at, "one")
 	for _, o := range []source.Options{{URL: at}, {URL: dir, Name: "company"}, {URL: "file://" + filepath.ToSlash(at)}} {
 		from := open(t, o)
-		f := fetch(t, from, "")
+		f := fetched(t, from, "")
 		if string(f.Archive) != "one" || f.Envelope != nil {
 			t.Errorf("%s: %+v", o.URL, f)
 		}
-		if f = fetch(t, from, f.Tag); !f.Unchanged {
+		if f = fetched(t, from, f.Tag); !f.Unchanged {
 			t.Errorf("%s: %+v", o.URL, f)
 		}
 	}
 	from := open(t, source.Options{URL: at})
-	tag := fetch(t, from, "").Tag
+	tag := fetched(t, from, "").Tag
 	write(at+source.EnvelopeSuffix, "{}")
-	if f := fetch(t, from, tag); f.Unchanged || string(f.Envelope) != "{}" {
+	if f := fetched(t, from, tag); f.Unchanged || string(f.Envelope) != "{}" {
 		t.Errorf("with an envelope: %+v", f)
 	}
 	if _, err := open(t, source.Options{URL: dir}).Fetch(context.Background(), ""); err == nil || !strings.Contains(err.Error(), "is a directory") {
