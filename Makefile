@@ -1,4 +1,4 @@
-# make release: archives of gate, gate-hook and gate-rego with checksums, the same bytes wherever the same
+# make release: archives of gate, gate-hook and gate-server with checksums, the same bytes wherever the same
 # commit is built with the same Go. It needs Go, git and GNU tar.
 # make bench: compares gate with other programs; BENCH="-sizes 25,100" has flags.
 # make fuzz: fuzzes every target; FUZZ="60 ./facts" has seconds and packages.
@@ -24,7 +24,7 @@ $(OUT)/gate-$(VERSION)-%.tar.gz: .FORCE
 	rm -rf $(OUT)/$*
 	mkdir -p $(OUT)/$*
 	CGO_ENABLED=0 GOOS=$(word 1,$(subst -, ,$*)) GOARCH=$(word 2,$(subst -, ,$*)) \
-		go build -trimpath -buildvcs=true -ldflags '-s -w -buildid=' -o $(OUT)/$*/ ./cmd/gate ./cmd/gate-hook ./cmd/gate-rego
+		go build -trimpath -buildvcs=true -ldflags '-s -w -buildid=' -o $(OUT)/$*/ ./cmd/gate ./cmd/gate-hook ./cmd/gate-server
 	cp README.md $(OUT)/$*/
 	cp -R docs $(OUT)/$*/
 	$(TAR) --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX \

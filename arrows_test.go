@@ -29,13 +29,13 @@ var layers = [][]string{
 	{"policytest", "guard"},
 	{"policycheck", "bundles/release", "replay", "install", "mcpproxy", "pipeline", "artifact/build"},
 	{"policytest/mutate", "cmd/internal/draft", "cmd/internal/screen"},
+	{"cmd/internal/beside"},
 	{"cmd/internal/thin"},
-	{"cmd/internal/thin/opa"},
 	{"cmd/internal/document", "cmd/internal/targets"},
 	{"cmd/internal/tell", "cmd/internal/recorded", "cmd/internal/testreport"},
 	{"cmd/internal/past"},
 	{"cmd/internal/commands"},
-	{"cmd/gate", "cmd/gate-hook", "cmd/gate-rego", "cmd/gate-bench", "examples", "examples/agent"},
+	{"cmd/gate", "cmd/gate-hook", "cmd/gate-server", "cmd/gate-bench", "examples", "examples/agent"},
 }
 
 // never adds what the layers alone would allow.
@@ -51,7 +51,7 @@ var thin = []string{
 	"hook", "facts", "matcher", "matcher/paths", "scopes", "engine", "engine/plan", "engine/plan/value", "engine/plan/builtin", "engine/plan/bytecode", "engine/plan/pattern", "engine/verdict", "engine/params", "engine/room", "adapters", "session", "consent", "audit", "strictjson", "owned", "hostfs", "bounded", "internal/format", "secret",
 	"facts/bash", "facts/catalogue", "facts/code", "facts/gitconfig", "facts/glob", "facts/kubeconfig", "facts/peer", "facts/sed", "facts/sql", "facts/wordlist", "facts/world",
 	"artifact",
-	"internal/places", "internal/core", "internal/hookpath", "internal/forms", "cmd/internal/thin", "cmd/internal/early", "cmd/gate-hook",
+	"internal/places", "internal/core", "internal/hookpath", "internal/forms", "cmd/internal/beside", "cmd/internal/thin", "cmd/internal/early", "cmd/gate-hook",
 }
 
 // heavy is what they must not reach, by any way.
@@ -119,13 +119,34 @@ func TestThin(t *testing.T) {
 	}
 }
 
-// TestStart holds what the program that answers calls must not link, though
-// tests may use it: it compiles its own schemas at every start, which takes
-// longer than a decision.
-func TestStart(t *testing.T) {
-	for dep := range strings.FieldsSeq(list(t, "-deps", "./cmd/gate")) {
-		if under(dep, "github.com/santhosh-tekuri/jsonschema") {
-			t.Errorf("cmd/gate reaches %s", dep)
+// TestModules holds what the program links that answers calls and commands: whatever
+// begins before main, each of its starts pays for (BenchmarkStart in
+// cmd/internal/commands). Clients of what is not on this machine belong to gate-server,
+// and what compiles its own schemas at the start to tests.
+func TestModules(t *testing.T) {
+	want := strings.Fields(`
+		gate github.com/agnivade/levenshtein github.com/cespare/xxhash/v2 github.com/dlclark/regexp2 github.com/go-json-experiment/json github.com/gobwas/glob
+		github.com/google/uuid github.com/lestrrat-go/blackmagic github.com/lestrrat-go/dsig github.com/lestrrat-go/httpcc github.com/lestrrat-go/httprc/v3
+		github.com/lestrrat-go/jwx/v3 github.com/lestrrat-go/option/v2 github.com/open-policy-agent/opa github.com/pelletier/go-toml/v2
+		github.com/rogpeppe/go-internal github.com/sirupsen/logrus github.com/spf13/cobra github.com/spf13/pflag github.com/valyala/fastjson
+		github.com/vektah/gqlparser/v2 github.com/xeipuuv/gojsonpointer github.com/xeipuuv/gojsonreference github.com/yashtewari/glob-intersection
+		go.yaml.in/yaml/v3 golang.org/x/crypto golang.org/x/sync golang.org/x/sys golang.org/x/term golang.org/x/text google.golang.org/protobuf
+		mvdan.cc/sh/v3`)
+	t.Setenv("GOOS", "linux")
+	var got []string
+	for module := range strings.FieldsSeq(list(t, "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", "./cmd/gate")) {
+		if !slices.Contains(got, module) {
+			got = append(got, module)
+		}
+	}
+	for _, module := range got {
+		if !slices.Contains(want, module) {
+			t.Errorf("gate links %s: does each start have to pay for it?", module)
+		}
+	}
+	for _, module := range want {
+		if !slices.Contains(got, module) {
+			t.Errorf("gate no longer links %s: take it off the list", module)
 		}
 	}
 }
@@ -135,7 +156,7 @@ func TestStart(t *testing.T) {
 // in cmd/internal/commands).
 func TestHookProgram(t *testing.T) {
 	want := strings.Fields(`
-		gate/adapters gate/artifact gate/audit gate/bounded gate/cmd/gate-hook gate/cmd/internal/early gate/internal/core gate/internal/forms gate/internal/hookpath gate/internal/places gate/cmd/internal/thin
+		gate/adapters gate/artifact gate/audit gate/bounded gate/cmd/gate-hook gate/cmd/internal/beside gate/cmd/internal/early gate/internal/core gate/internal/forms gate/internal/hookpath gate/internal/places gate/cmd/internal/thin
 		gate/consent gate/engine gate/engine/params gate/engine/plan gate/engine/plan/builtin gate/engine/plan/bytecode gate/engine/plan/pattern gate/engine/plan/value gate/engine/room
 		gate/engine/verdict gate/facts gate/facts/bash gate/facts/catalogue gate/facts/code gate/facts/gitconfig gate/facts/glob gate/facts/kubeconfig gate/facts/peer gate/facts/sed gate/facts/sql gate/facts/wordlist gate/facts/world gate/hook gate/hostfs gate/internal/format gate/matcher gate/matcher/paths gate/owned gate/policies gate/scopes gate/secret gate/session gate/strictjson
 		github.com/cespare/xxhash/v2
@@ -166,23 +187,6 @@ func TestHookProgram(t *testing.T) {
 	for dep := range strings.FieldsSeq(list(t, "-deps", "./cmd/gate-hook")) {
 		if slices.Contains([]string{"net/http", "crypto/tls", "crypto/x509", "crypto/ed25519", "text/template", "html/template", "go/ast", "testing", "log", "log/slog", "os/exec", "os/user", "net", "runtime/cgo", "time/tzdata"}, dep) {
 			t.Errorf("gate-hook links %s", dep)
-		}
-	}
-}
-
-// TestRegoProgram holds that the program to which that one hands calls over has OPA
-// and what that brings, and nothing else that would have them wait.
-func TestRegoProgram(t *testing.T) {
-	hook := strings.Fields(list(t, "-deps", "./cmd/gate-hook"))
-	own := []string{"gate/cmd/gate-rego", "gate/cmd/internal/thin/opa", "gate/engine/rego"}
-	for dep := range strings.FieldsSeq(list(t, "-deps", "./cmd/gate-rego")) {
-		if strings.HasPrefix(dep, module) && !slices.Contains(hook, dep) && !slices.Contains(own, dep) {
-			t.Errorf("gate-rego links %s", dep)
-		}
-		for _, late := range []string{"github.com/anthropics", "github.com/openai", "github.com/modelcontextprotocol", "oras.land", "github.com/spf13/cobra"} {
-			if under(dep, late) {
-				t.Errorf("gate-rego links %s", dep)
-			}
 		}
 	}
 }

@@ -363,7 +363,7 @@ func FuzzOpen(f *testing.F) {
 	f.Add(data)
 	f.Add([]byte(encode(f, artifact.Content{Kind: artifact.Project, Maker: maker})))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if err := use(string(data)); err == nil && !bytes.HasPrefix(data, []byte("gate artifact 6\n")) {
+		if err := use(string(data)); err == nil && !bytes.HasPrefix(data, []byte("gate artifact 7\n")) {
 			t.Error("something else is used")
 		}
 		use(artifact.Reseal(string(data)))

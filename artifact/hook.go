@@ -63,6 +63,7 @@ func (d *decoder) hook(h *hook.Hook, from *lists) (why, fingerprint string) {
 	})
 	h.WhenSet = d.texts()
 	h.Session = d.bool()
+	h.Consults = d.bool()
 	h.Recheck = pointer(d, d.bool)
 	h.Once = d.bool()
 	h.Async = d.bool()

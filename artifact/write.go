@@ -228,6 +228,7 @@ func (e *encoder) hook(h *Hook) {
 	})
 	e.texts(h.WhenSet)
 	e.bool(h.Session)
+	e.bool(h.Consults)
 	writePointer(e, h.Recheck, e.bool)
 	e.bool(h.Once)
 	e.bool(h.Async)

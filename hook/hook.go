@@ -120,6 +120,7 @@ type Hook struct {
 	Params   map[string]Param
 	WhenSet  []string // parameters; unless one of them has a value (not null, false, 0 or empty), it takes no part
 	Session  bool     // it reads input.session, or may
+	Consults bool     // a policy: it may have handlers consulted
 	Recheck  *bool    // handlers: run again on a rewritten input; nil means in Policy scope only
 
 	// Of handlers other than Rego, as their file says; who runs the kind reads

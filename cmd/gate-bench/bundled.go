@@ -36,7 +36,7 @@ func (s *set) bundled(ctx context.Context) error {
 		files(root, map[string]string{"etc/gate/settings.json": withoutLibrary, "etc/passwd": "root:x:0:0:root:/root:/bin/sh\n", "tmp/none": ""}),
 		os.MkdirAll(filepath.Join(root, s.lab.dir), 0o755), // where the calls say they are made
 	)
-	for _, program := range []string{"gate", "gate-hook", "gate-rego", "peak"} {
+	for _, program := range []string{"gate", "gate-hook", "gate-server", "peak"} { // there is no /proc, by which gate finds gate-server
 		data, readErr := os.ReadFile(s.lab.tool(program))
 		to := filepath.Join(root, inRoot(program))
 		err = errors.Join(err, readErr, os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, data, 0o755))
@@ -57,7 +57,7 @@ func (s *set) bundled(ctx context.Context) error {
 		{"", []string{gate, "bundle", "build", "company", "-o", filepath.Join(root, "company.tar.gz")}},
 		{"", []string{gate, "bundle", "sign", filepath.Join(root, "company.tar.gz"), "--keys", "keys.json", "--key", "release=release.pem"}},
 		{"", []string{"cp", "keys.json", filepath.Join(root, "etc", "gate", "keys.json")}},
-		{root, []string{inRoot("gate"), "bundle", "install", "/company.tar.gz"}},
+		{root, []string{inRoot("gate-server"), "bundle", "install", "/company.tar.gz"}},
 		{root, []string{inRoot("gate"), "build"}},
 	} {
 		cmd := exec.CommandContext(ctx, step.args[0], step.args[1:]...)

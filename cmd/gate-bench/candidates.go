@@ -144,7 +144,7 @@ func (s *set) candidates() []candidate {
 	list := append(l.calls(s.dir), s.governed()...)
 	if s.n <= 100 {
 		handsOver := l.calls(s.mixed())[1] // a denial is certain without what only OPA can run
-		handsOver.name = "gate-hook, harmless Bash call, handed over to gate-rego"
+		handsOver.name = "gate-hook, harmless Bash call, handed over to gate"
 		list = append(list, handsOver)
 	}
 	list = append(list,

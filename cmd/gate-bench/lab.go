@@ -98,7 +98,7 @@ func (l *lab) build(ctx context.Context) error {
 	builds := [][]string{
 		{"build", "-o", l.tool("gate"), "gate/cmd/gate"},
 		{"build", "-o", l.tool("gate-hook"), "gate/cmd/gate-hook"},
-		{"build", "-o", l.tool("gate-rego"), "gate/cmd/gate-rego"},
+		{"build", "-o", l.tool("gate-server"), "gate/cmd/gate-server"},
 		{"build", "-o", l.tool("hello"), "gate/cmd/internal/commands/testdata/bench/hello"},
 		{"build", "-o", l.tool("floor"), "gate/cmd/internal/commands/testdata/bench/floor"},
 		{"build", "-o", l.tool("peak"), "gate/cmd/internal/commands/testdata/bench/peak"},

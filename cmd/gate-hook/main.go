@@ -9,4 +9,4 @@ import (
 	"gate/cmd/internal/thin"
 )
 
-func main() { thin.Program{}.Main() }
+func main() { thin.Main() }

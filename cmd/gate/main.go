@@ -1,13 +1,9 @@
 // Command gate decides, before an AI agent's tool call runs, whether it may.
+//
+// It links what agents' calls need that gate-hook hands over, OPA among it, and no
+// client of what is not on this machine: gate-server has those.
 package main
 
-import (
-	"gate/bundles/source/fetch"
-	"gate/cmd/internal/commands"
-	"gate/engine/handlers/judge/models"
-	"gate/engine/handlers/mcptool/client"
-)
+import "gate/cmd/internal/commands"
 
-func main() {
-	commands.Main(&commands.Clients{Models: models.Connect, MCP: client.Connect, Bundles: fetch.Client{}})
-}
+func main() { commands.Main(nil) }

@@ -1,7 +1,7 @@
 // Package forms finds what decides about a call in the compiled forms of the
 // places that gate hook reads, as long as these are of what is there now.
 //
-// It is what gate-hook and gate-rego answer from, and gate hook where it can, and
+// It is what gate-hook answers from, and gate hook where it can, and
 // must stay thin. What evaluates policies is for its callers to bring. Start with
 // [Open].
 package forms

@@ -45,6 +45,10 @@ type Process struct {
 	// flags were not understood.
 	HandOver func(event []byte, spent time.Duration) error
 
+	// HandsOver reports the errors of a [Loader], of flags and of the account for which
+	// the call is handed over; nil: all of them are.
+	HandsOver func(error) bool
+
 	// Environment is what the agent says about where it runs; nil: what it
 	// says in the process's environment.
 	Environment func(adapters.Adapter) adapters.Environment
@@ -58,6 +62,11 @@ func (p Process) account() (places.Account, error) {
 		return places.Listed()
 	}
 	return p.Account()
+}
+
+// handsOver reports that another program may do better.
+func (p Process) handsOver(err error) bool {
+	return err != nil && p.HandOver != nil && (p.HandsOver == nil || p.HandsOver(err))
 }
 
 func (p Process) environment(a adapters.Adapter) adapters.Environment {
@@ -120,7 +129,7 @@ func Run(ctx context.Context, p Process, load Loader) (status int) {
 	if err == nil {
 		err = unknown
 	}
-	if err != nil && p.HandOver != nil {
+	if p.handsOver(err) {
 		return r.handOver()
 	}
 	if err != nil {
@@ -201,7 +210,7 @@ func (r *run) judge(ctx context.Context, ev *hook.Event) (hook.Decision, error) 
 	adapter, _ := r.desk.known()
 	closed := func(err error) (hook.Decision, error) {
 		d := core.Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err})
-		if r.HandOver == nil {
+		if !r.handsOver(err) {
 			err = nil
 		}
 		return d, err
@@ -212,7 +221,7 @@ func (r *run) judge(ctx context.Context, ev *hook.Event) (hook.Decision, error) 
 	r.desk.expect(adapter, *ev)
 	self := func() (places.Account, error) { return account, unknown }
 	dirs, err := r.dirs.ForAccount(self)
-	if err == nil && r.HandOver != nil {
+	if err == nil && r.handsOver(unknown) {
 		err = unknown
 	}
 	if err != nil {

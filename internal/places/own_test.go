@@ -19,7 +19,7 @@ func TestOwn(t *testing.T) {
 		}
 		all = append(all, place.Patterns...)
 	}
-	for _, want := range []string{"/home/dev/.config/gate/**", "/etc/gate", exe, Beside(exe, "gate"), Beside(exe, "gate-hook"), Beside(exe, "gate-rego")} {
+	for _, want := range []string{"/home/dev/.config/gate/**", "/etc/gate", exe, Beside(exe, "gate"), Beside(exe, "gate-hook"), Beside(exe, "gate-server")} {
 		if !slices.Contains(all, want) {
 			t.Errorf("%s is not among %q", want, all)
 		}

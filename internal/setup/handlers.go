@@ -11,6 +11,8 @@ import (
 	"gate/engine/handlers"
 	"gate/engine/handlers/judge"
 	"gate/hook"
+	"gate/matcher"
+	"gate/scopes"
 )
 
 // handlerKinds are the hooks that do things: they run programs, or ask others.
@@ -64,6 +66,26 @@ func (g *Gate) judge(s Options) *judge.Judge {
 		Settings: g.Set.Settings(), Getenv: s.LookupEnv, Dir: dir, Models: s.Handlers.Models,
 		Secret: func(path string) bool { return g.Reader.Secret(filepath.ToSlash(path)) != "" },
 	})
+}
+
+// AsksOutside reports whether a hook may run for an event that asks a language model or
+// an MCP server: it listens for the event, or a policy that does may consult it. Too
+// often is no mistake.
+func (g *Gate) AsksOutside(ev *hook.Event) bool {
+	outside := func(h *hook.Hook) bool {
+		return slices.Contains([]hook.Kind{hook.Prompt, hook.Agent, hook.MCPTool}, h.Kind)
+	}
+	if !slices.ContainsFunc(g.Set.Sources(), func(src *scopes.Source) bool { return slices.ContainsFunc(src.Hooks, outside) }) {
+		return false
+	}
+	for _, tier := range g.Set.For(ev.Name) {
+		for _, b := range tier {
+			if (outside(b.Hook) || b.Consults) && b.Match(ev) != matcher.No {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // unrun has the engine go on without the handlers.

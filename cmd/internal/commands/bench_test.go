@@ -37,17 +37,7 @@ const (
 //
 //	go test -run '^$' -bench Process -benchtime 100x ./cmd/internal/commands
 func BenchmarkProcess(b *testing.B) {
-	dir := b.TempDir()
-	programs := map[string]string{
-		"gate": ".", "hello": "./testdata/bench/hello", "floor": "./testdata/bench/floor",
-	}
-	for name, pkg := range programs {
-		build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(dir, name+".exe"), pkg)
-		build.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if out, err := build.CombinedOutput(); err != nil {
-			b.Fatalf("%v\n%s", err, out)
-		}
-	}
+	dir := builtFor(b, map[string]string{"gate": "gate/cmd/gate", "hello": "./testdata/bench/hello", "floor": "./testdata/bench/floor"})
 	hookArgs := []string{"hook", "--agent", "claude", "--event", "PreToolUse",
 		"--managed-dir", filepath.Join(dir, "m"), "--user-dir", filepath.Join(dir, "u"), "--state-dir", filepath.Join(dir, "s")}
 	runs := []struct {
@@ -85,6 +75,57 @@ func BenchmarkProcess(b *testing.B) {
 	b.ReportMetric(middle("pass")/middle("floor"), "pass/floor")
 	b.ReportMetric(middle("deny")/middle("floor"), "deny/floor")
 	b.ReportMetric(float64(len(benchGuard(b).Set.Policies())), "policies")
+	b.ReportMetric(0, "ns/op")
+}
+
+// builtFor is a directory with programs, as releases have them, by their names.
+func builtFor(b *testing.B, programs map[string]string) string {
+	dir := b.TempDir()
+	for name, pkg := range programs {
+		build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(dir, name+".exe"), pkg)
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := build.CombinedOutput(); err != nil {
+			b.Fatalf("%v\n%s", err, out)
+		}
+	}
+	return dir
+}
+
+// BenchmarkStart measures what each program does before main, by the runtime's own
+// account (GODEBUG=inittrace=1), beside the Go program that gate is measured against:
+// the time that packages take to begin, and what they allocate, which is the same in
+// every run. TestModules holds what gate links.
+//
+//	go test -run '^$' -bench Start -benchtime 50x ./cmd/internal/commands
+func BenchmarkStart(b *testing.B) {
+	programs := map[string]string{"gate-hook": "gate/cmd/gate-hook", "gate": "gate/cmd/gate", "gate-server": "gate/cmd/gate-server", "floor": "./testdata/bench/floor"}
+	dir := builtFor(b, programs)
+	took, allocated := map[string][]time.Duration{}, map[string]int{}
+	for b.Loop() {
+		for name := range programs {
+			cmd := exec.Command(filepath.Join(dir, name+".exe"), "version")
+			cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+			var said bytes.Buffer
+			cmd.Stderr = &said
+			cmd.Run() // not all of them know the command
+			var sum time.Duration
+			allocated[name] = 0
+			for line := range strings.Lines(said.String()) {
+				var pkg string
+				var at, ms float64
+				var bytes int
+				if n, _ := fmt.Sscanf(line, "init %s @%f ms, %f ms clock, %d bytes", &pkg, &at, &ms, &bytes); n == 4 {
+					sum += time.Duration(ms * float64(time.Millisecond))
+					allocated[name] += bytes
+				}
+			}
+			took[name] = append(took[name], sum)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(programs)) {
+		b.ReportMetric(float64(median(took[name]).Microseconds())/1000, "ms/"+name)
+		b.ReportMetric(float64(allocated[name])/1024, "KiB/"+name)
+	}
 	b.ReportMetric(0, "ns/op")
 }
 

@@ -25,8 +25,8 @@ func newBundle(p process) *cobra.Command {
 		Args: subcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newBundleInit(p), newBundleBuild(p), newBundlePush(p), newBundlePull(p), newBundleSign(p), newBundleVerify(p), newBundleInspect(p), newBundleDiff(p),
-		newBundleInstall(p), newBundleRollback(), newBundleRepublish(p), newBundleChannel(p), newBundleRecovery(p), newBundleMachine(p))
+	cmd.AddCommand(newBundleInit(p), newBundleBuild(p), byServer(newBundlePush(p)), byServer(newBundlePull(p)), newBundleSign(p), newBundleVerify(p), newBundleInspect(p), newBundleDiff(p),
+		byServer(newBundleInstall(p)), newBundleRollback(), newBundleRepublish(p), newBundleChannel(p), newBundleRecovery(p), newBundleMachine(p))
 	return cmd
 }
 

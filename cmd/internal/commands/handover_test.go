@@ -87,9 +87,11 @@ func TestAdministered(t *testing.T) {
 	}
 }
 
-// TestHandOverRego holds who answers a call for which a policy needs OPA: gate-rego
-// where it lies beside gate-hook and may be trusted, else gate.
-func TestHandOverRego(t *testing.T) {
+// TestHandOverServer holds that a call which a hook is to judge that asks a model or an
+// MCP server is answered by gate-server where it lies beside gate and may be trusted,
+// and is closed where it does not; that no other call needs it; and that it is
+// handed over before a hook does anything.
+func TestHandOverServer(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
 		t.Helper()
@@ -97,14 +99,18 @@ func TestHandOverRego(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	ran := filepath.Join(dir, "ran")
 	write("m/policies/frozen.rego", metadata("acme.frozen")+`
 deny contains "frozen" if yaml.unmarshal(input.tool_input.command).frozen
 `)
-	write("u/hooks.json", `{"hooks": [{"id": "late", "events": ["PostToolUse"], "command": "true"}]}`)
+	write("m/policies/unsure.rego", strings.Replace(metadata("acme.unsure"), "Bash", "mcp__c__d", 1)+`
+consult contains {"hook": "later", "reason": "look at it"}
+`)
+	write("m/hooks.json", `{"hooks": [
+		{"id": "first", "events": ["PreToolUse"], "priority": 1, "command": "echo x >> `+ran+`"},
+		{"id": "writes", "events": ["PreToolUse"], "matcher": "mcp__a__b", "prompt": "Safe?"},
+		{"id": "later", "events": ["PreToolUse"], "consult": true, "prompt": "Safe?"}]}`)
 	dirs := []string{"--managed-dir", dir + "/m", "--user-dir", dir + "/u", "--state-dir", dir + "/s"}
-	if out, err := exec.Command("gate", append([]string{"build"}, dirs...)...).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -120,30 +126,40 @@ deny contains "frozen" if yaml.unmarshal(input.tool_input.command).frozen
 	if err := errors.Join(os.Chmod(kinds+"/good", 0o700), os.Chmod(kinds+"/open", 0o777), os.Chmod(kinds+"/empty", 0o700)); err != nil {
 		t.Fatal(err)
 	}
-	const denied, closed = "frozen", "cannot be handed over"
-	for _, c := range []struct{ name, event, gate, rego, want string }{
-		{"gate-rego alone", "PreToolUse", "", "good", denied},
-		{"gate alone", "PreToolUse", "good", "", denied},
-		{"both", "PreToolUse", "good", "good", denied},
-		{"others may write gate-rego", "PreToolUse", "good", "open", denied},
-		{"others may write gate-rego, and there is no gate", "PreToolUse", "", "open", closed},
-		{"gate-rego is empty", "PreToolUse", "good", "empty", denied},
-		{"neither", "PreToolUse", "", "", closed},
-		{"a handler is for gate", "PostToolUse", "", "good", closed},
+	const denied, closed, asked = "frozen", "cannot be handed over", "name none; see providers"
+	for _, c := range []struct{ name, tool, line, server, want string }{
+		{"a policy takes OPA", "Bash", "frozen: true", "", denied},
+		{"there is no gate-server", "mcp__a__b", "x", "", closed},
+		{"there is one", "mcp__a__b", "x", "good", asked},
+		{"others may write it", "mcp__a__b", "x", "open", closed},
+		{"it is empty", "mcp__a__b", "x", "empty", closed},
+		{"a policy consults a hook", "mcp__c__d", "x", "good", asked},
+		{"and there is no gate-server", "mcp__c__d", "x", "", closed},
 	} {
-		bin := t.TempDir()
-		for name, kind := range map[string]string{"gate-hook": "good", "gate": c.gate, "gate-rego": c.rego} {
-			if kind == "" {
-				continue
+		for _, program := range []string{"gate", "gate-hook"} {
+			bin := t.TempDir()
+			for name, kind := range map[string]string{"gate-hook": "good", "gate": "good", "gate-server": c.server} {
+				if kind == "" {
+					continue
+				}
+				if err := os.Link(filepath.Join(kinds, kind), filepath.Join(bin, name)); err != nil {
+					t.Fatal(err)
+				}
 			}
-			if err := os.Link(filepath.Join(kinds, kind), filepath.Join(bin, name)); err != nil {
-				t.Fatal(err)
+			os.Remove(ran)
+			event := strings.NewReplacer("LINE", quoteJSON(c.line), `"Bash"`, quoteJSON(c.tool)).Replace(bashEvent)
+			args := append([]string{"--agent", "claude"}, dirs...)
+			if program == "gate" {
+				args = append([]string{"hook"}, args...)
 			}
-		}
-		event := strings.NewReplacer("LINE", `"frozen: true"`, "PreToolUse", c.event, `"tool_use_id"`, `"tool_response":{},"tool_use_id"`).Replace(bashEvent)
-		_, answer := answerOf(t, filepath.Join(bin, "gate-hook"), event, append([]string{"--agent", "claude"}, dirs...)...)
-		if !strings.Contains(answer, c.want) {
-			t.Errorf("%s: %s\nwant %s", c.name, answer, c.want)
+			_, answer := answerOf(t, filepath.Join(bin, program), event, args...)
+			if !strings.Contains(answer, c.want) {
+				t.Errorf("%s, %s: %s\nwant %s", c.name, program, answer, c.want)
+			}
+			runs, _ := os.ReadFile(ran)
+			if n := strings.Count(string(runs), "x"); n > 1 || c.want == closed && n > 0 {
+				t.Errorf("%s, %s: the first hook ran %d times", c.name, program, n)
+			}
 		}
 	}
 }

@@ -2,7 +2,10 @@ package commands
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"sync/atomic"
+	"time"
 
 	"gate/engine/handlers"
 	"gate/engine/rego"
@@ -21,9 +24,16 @@ func runHook(ctx context.Context, p process) int {
 	var about atomic.Pointer[core.Machine] // the deadline may come first
 	status := hookpath.Run(ctx, hookpath.Process{
 		Args: p.args[1:], Stdin: p.stdin, Stdout: p.stdout, Stderr: p.stderr, LookupEnv: p.lookupEnv, Exit: p.exit, Account: places.Self,
+		HandOver: func(event []byte, spent time.Duration) error {
+			return p.handOver(append(slices.Clip(p.args), "--spent="+spent.String()), event)
+		},
+		HandsOver: func(err error) bool { return p.handOver != nil && errors.Is(err, errServer) },
 	}, func(c *hookpath.Call) (*core.Gate, error) {
 		about.Store(&c.Machine)
 		g, err := p.load(c)
+		if err == nil && p.clients == nil && g.AsksOutside(c.Event) {
+			err = errServer
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -37,6 +47,9 @@ func runHook(ctx context.Context, p process) int {
 	}
 	return status
 }
+
+// errServer says why a call is handed over.
+var errServer = errors.New("a hook asks a language model or an MCP server, for which " + server + " has the clients")
 
 // load sets gate up for one call, from the compiled forms of what hooks and
 // settings come from if these are good for it, else from the files.

@@ -22,6 +22,7 @@ import (
 
 	"golang.org/x/term"
 
+	"gate/cmd/internal/beside"
 	"gate/cmd/internal/early"
 	"gate/consent"
 	"gate/engine/handlers"
@@ -38,7 +39,10 @@ type process struct {
 	self   []string  // how this program is started again; nil: it cannot be
 	brief  func()    // prepares the process for one short answer; nil does not
 
-	clients *Clients // nil: what needs them cannot be done
+	clients *Clients // nil: this program has none, and handOver has gate-server go on
+	// handOver has gate-server run a command in the place of this process, with the
+	// event on standard input where it was read; it returns only with an error. nil: it cannot be.
+	handOver func(args []string, event []byte) error
 
 	// isTerminal reports that standard input and standard error are a
 	// person's terminal; nil: they are not.
@@ -73,7 +77,8 @@ func (p process) lookupEnv(key string) (string, bool) {
 	return "", false
 }
 
-// Main runs the command of this process and ends it.
+// Main runs the command of this process and ends it. A program without clients, nil,
+// hands over to gate-server what needs them.
 func Main(c *Clients) {
 	early.Processors()
 	p := host()
@@ -87,6 +92,7 @@ func host() process {
 		args: os.Args[1:], stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		env: os.Environ(), exit: os.Exit, self: selfCommand(), brief: brief,
 		isTerminal: atTerminal, above: consent.Ancestors,
+		handOver: func(args []string, event []byte) error { return beside.Become(server, args, event) },
 	}
 }
 

@@ -20,7 +20,6 @@ import (
 	"gate/bundles/source/fetch"
 	"gate/cmd/internal/early"
 	"gate/cmd/internal/thin"
-	"gate/cmd/internal/thin/opa"
 	"gate/engine/handlers/judge/models"
 	mcpclient "gate/engine/handlers/mcptool/client"
 )
@@ -32,22 +31,22 @@ var update = flag.Bool("update", false, "rewrite what scripts expect")
 func TestMain(m *testing.M) {
 	early.Processors() // as main does
 	testscript.Main(m, map[string]func(){
-		"gate": played(clients()),
+		"gate": played(nil), "gate-server": played(clients()),
 		"gate-files": func() { // reads files, whatever else there is
 			p := host()
 			p.above, p.filesOnly = nil, true
 			start(p)
 		},
-		"gate-hook": thin.Program{}.Main, "gate-rego": opa.Main, "mcpserver": serveMCP, "webhookserver": serveWebhooks, "codex": serveCodex,
+		"gate-hook": thin.Main, "mcpserver": serveMCP, "webhookserver": serveWebhooks, "codex": serveCodex,
 	})
 }
 
-// clients are those of gate.
+// clients are those of gate-server.
 func clients() *Clients {
 	return &Clients{Models: models.Connect, MCP: mcpclient.Connect, Bundles: fetch.Client{}}
 }
 
-// played is the main function of gate for scripts.
+// played is the main function of gate or gate-server for scripts.
 func played(c *Clients) func() {
 	return func() {
 		p := host()

@@ -47,7 +47,7 @@ func hookCommand(gate string) []string {
 func programFindings(gate string) []install.Finding {
 	return slices.Concat(
 		besideFindings(gate, "gate-hook", "agents start gate itself, which takes them several times as long for each call"),
-		besideFindings(gate, "gate-rego", "calls for which a policy needs OPA are answered by gate, which takes half as long again"),
+		besideFindings(gate, server, "hooks that ask a language model or an MCP server cannot answer, which closes their calls; nor do serve, mcp, sync and registries work"),
 	)
 }
 

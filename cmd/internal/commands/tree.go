@@ -80,7 +80,13 @@ func newRoot(p process) *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          subcommand,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if p.clients == nil && p.handOver != nil && takesServer(cmd) {
+				return p.handOver(p.args, nil)
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetIn(p.stdin)
 	root.SetOut(p.stdout)
@@ -93,7 +99,7 @@ func newRoot(p process) *cobra.Command {
 		commands []*cobra.Command
 	}{
 		{"Guard an agent:", []*cobra.Command{
-			newInstall(p), newUninstall(p), newStatus(p), newDoctor(p), newHook(p), newServe(p), newMCP(p), newStatusLine(p), newSuggest(p)}},
+			newInstall(p), newUninstall(p), newStatus(p), newDoctor(p), newHook(p), byServer(newServe(p)), byServer(newMCP(p)), newStatusLine(p), newSuggest(p)}},
 		{"Ask about a call:", []*cobra.Command{
 			newTry(p), newExplain(p), newFacts(p), newEval(p)}},
 		{"Policies and settings:", []*cobra.Command{
@@ -101,7 +107,7 @@ func newRoot(p process) *cobra.Command {
 		{"What has been decided, and what runs now:", []*cobra.Command{
 			newLog(p), newReplay(p), newApprove(p), newSession(p), newInject(p)}},
 		{"Many machines:", []*cobra.Command{
-			newBundle(p), newKeys(p), newSync(p)}},
+			newBundle(p), newKeys(p), byServer(newSync(p))}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, cmd := range g.commands {

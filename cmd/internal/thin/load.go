@@ -18,7 +18,7 @@ import (
 
 // load sets gate up for one call, from the compiled forms of the places that gate
 // hook reads. Its errors are for nobody to see: another program is asked.
-func (a *answer) load(c *hookpath.Call) (*core.Gate, error) {
+func load(c *hookpath.Call) (*core.Gate, error) {
 	if c.Batch {
 		return nil, errors.New("hooks that ask a model are faults there")
 	}
@@ -33,31 +33,14 @@ func (a *answer) load(c *hookpath.Call) (*core.Gate, error) {
 		if err := backtracks(g.Set.Sources()); err != nil {
 			return nil, nil, err
 		}
-		if a.OPA == nil && takesOPA(g.Set, c.Event, found.Left) {
-			a.next = gateRego
+		if takesOPA(g.Set, c.Event, found.Left) {
 			return nil, nil, errLeft
 		}
 		g.Holds = found.Fresh
-		policies, err := a.policies(g, found, c.OutOfMemory)
+		plans, err := found.Plans(g.Set.Sources())
+		policies := &giveUp{plans: plan.NewEvaluator(plans), left: found.Left}
 		return []engine.Option{engine.WithInline(), engine.WithEvaluator(hook.Rego, policies), engine.WithValidator(adapters.CheckInput)}, nil, err
 	})
-}
-
-// policies returns what asks the policies of forms.
-func (a *answer) policies(g *core.Gate, found *forms.Forms, outOfMemory func()) (engine.Evaluator, error) {
-	sources, err := found.Plans(g.Set.Sources())
-	if err != nil {
-		return nil, err
-	}
-	plans := plan.NewEvaluator(sources)
-	if a.OPA == nil {
-		return &giveUp{answer: a, plans: plans, left: found.Left}, nil
-	}
-	saved, err := found.Saved(g.Set.Sources())
-	if err != nil {
-		return nil, err
-	}
-	return &forms.Evaluator{Left: found.Left, Plans: plans, OPA: a.OPA(g.InForce(), saved, outOfMemory)}, nil
 }
 
 // takesOPA reports, before the trouble of looking into an event, that a policy which
@@ -90,19 +73,18 @@ func backtracks(sources []*scopes.Source) error {
 // A giveUp evaluator asks nothing more about an event once it is certain that
 // another program has to decide about it.
 type giveUp struct {
-	*answer
 	plans engine.Evaluator
 	left  func(*hook.Hook) bool
 	why   *hook.Fault
 }
 
-var errLeft = errors.New("it takes OPA")
+var errLeft = errors.New("a policy takes OPA")
 
 // Evaluate answers, or has a fault for each hook.
 func (g *giveUp) Evaluate(ctx context.Context, hooks []*hook.Hook, ev *hook.Event) []engine.Answer {
 	for _, h := range hooks {
 		if g.why == nil && g.left(h) {
-			g.why, g.next = &hook.Fault{Kind: hook.FaultLoad, Err: errLeft}, gateRego
+			g.why = &hook.Fault{Kind: hook.FaultLoad, Err: errLeft}
 		}
 	}
 	if g.why == nil {

@@ -1,14 +1,12 @@
-// Package thin is the program gate-hook, and gate-rego but for OPA: they answer
-// only what they can answer exactly as gate hook does, and hand everything else
-// over to a program beside them.
+// Package thin is the program gate-hook: it answers only what it can answer exactly as
+// gate hook does, and hands everything else over to the gate beside it.
 //
 // It is for agents' calls and nothing else, and links nothing that reads,
 // compiles or checks policies: what it needs of them was compiled before. Start
-// with [Program.Main].
+// with [Main].
 package thin
 
 import (
-	"cmp"
 	"context"
 	"os"
 	"os/signal"
@@ -17,48 +15,40 @@ import (
 	"syscall"
 	"time"
 
-	"gate/engine"
+	"gate/cmd/internal/beside"
 	"gate/internal/hookpath"
-	"gate/scopes"
 )
-
-// A Program is one that answers from compiled forms. The zero value is gate-hook.
-type Program struct {
-	// OPA asks policies that no plan holds, from what OPA saved of them by the
-	// names of their sources; outOfMemory ends the process with an answer. Nil:
-	// calls that take it are handed over.
-	OPA func(sources []scopes.Source, saved map[string]string, outOfMemory func()) engine.Evaluator
-
-	// HeapLimit is where the collector starts to work, in bytes; 0: at 64 MiB.
-	// What policies that are plans need is a fraction of it.
-	HeapLimit int64
-}
 
 // Main answers the event on standard input and ends the process, with status 0 or
 // 2.
-func (p Program) Main() {
+func Main() {
 	ending := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
 	signal.Ignore(ending...)
 	debug.SetGCPercent(-1) // what lives for milliseconds leaves its garbage alone
-	debug.SetMemoryLimit(cmp.Or(p.HeapLimit, heapLimit))
+	debug.SetMemoryLimit(heapLimit)
 	ctx, stop := context.WithCancel(context.Background())
 	listening := time.AfterFunc(patience, func() { listen(stop, ending) })
-	a := answer{Program: p, next: gate}
 	status := hookpath.Run(ctx, hookpath.Process{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: stdout(), Stderr: stderr(), LookupEnv: environ(os.Environ()).lookup, Exit: os.Exit,
-		HandOver: a.handOver, OneShot: true,
-	}, a.load)
+		HandOver: handOver, OneShot: true,
+	}, load)
 	listening.Stop()
 	os.Exit(status)
 }
 
-// An answer is to one event.
-type answer struct {
-	Program
-	next string // the program that answers what this one cannot
+// handOver has gate answer in this program's place, with the same flags, and with
+// the event on standard input where it was read. It returns only to say why that
+// cannot be.
+func handOver(event []byte, spent time.Duration) error {
+	args := append([]string{"hook"}, os.Args[1:]...)
+	if event != nil {
+		args = append(args, "--spent="+spent.String())
+	}
+	return beside.Become("gate", args, event)
 }
 
-// heapLimit is where the collector starts to work where a program names no limit.
+// heapLimit is where the collector starts to work, in bytes: policies that are plans
+// need a fraction of it.
 const heapLimit = 64 << 20
 
 // patience is how long a signal that ends programs does nothing: most calls are

@@ -71,6 +71,6 @@ else := "ends every process of the machine or the account" if effect.target == "
 else := sprintf("ends %s, which the machine or the agent needs", [effect.target]) if {
 	effect.target in {
 		"init", "systemd", "launchd", "sshd", "dbus-daemon", "Xorg", "gnome-shell", "dockerd", "containerd", "WindowServer",
-		"loginwindow", "systemd-logind", "NetworkManager", "rsyslogd", "auditd", "gate", "gate-hook", "gate-rego", "claude", "codex",
+		"loginwindow", "systemd-logind", "NetworkManager", "rsyslogd", "auditd", "gate", "gate-hook", "gate-server", "claude", "codex",
 	}
 }

@@ -31,7 +31,7 @@ deny contains {
 } if {
 	some kind in ["fs.write", "fs.delete", "fs.permissions"]
 	some effect in lib.effects(kind)
-	lib.matches(effect, "path", `/bin/gate(-hook|-rego)?(\.exe)?$`)
+	lib.matches(effect, "path", `/bin/gate(-hook|-server)?(\.exe)?$`)
 }
 
 # METADATA
@@ -44,8 +44,8 @@ deny contains {
 	some effect in lib.effects("process")
 	is_null(effect.target)
 	some program, pattern in {
-		"pgrep": `(^|[/^])(\[g\]|g)ate(-hook|-rego)?($|[$ ])`,
-		"pidof": `(^|/)gate(-hook|-rego)?$`,
+		"pgrep": `(^|[/^])(\[g\]|g)ate(-hook|-server)?($|[$ ])`,
+		"pidof": `(^|/)gate(-hook|-server)?$`,
 		"lsof": `:4283$|/gate\.sock$`,
 		"fuser": `^4283(/tcp)?$|/gate\.sock$`,
 	}

@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package thin
+package beside
 
 import "os"
 

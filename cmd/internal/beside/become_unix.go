@@ -1,6 +1,6 @@
 //go:build unix
 
-package thin
+package beside
 
 import (
 	"os"

@@ -1,0 +1,15 @@
+// Command gate-server is gate with the clients of language models, MCP servers and
+// registries of containers. Nobody needs to start it: gate does for commands that stay
+// up or ask others, and for calls that such hooks are to judge.
+package main
+
+import (
+	"gate/bundles/source/fetch"
+	"gate/cmd/internal/commands"
+	"gate/engine/handlers/judge/models"
+	"gate/engine/handlers/mcptool/client"
+)
+
+func main() {
+	commands.Main(&commands.Clients{Models: models.Connect, MCP: client.Connect, Bundles: fetch.Client{}})
+}

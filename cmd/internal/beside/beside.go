@@ -1,0 +1,34 @@
+// Package beside has another program of gate's go on in the place of this process.
+//
+// Programs are split by who pays: each links what its own calls need, and hands over
+// what takes more. It does not know which call that is; its callers do. Start with
+// [Become].
+package beside
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"gate/internal/places"
+)
+
+// Become has the program of a name go on in the place of this process, with the same
+// environment and streams. Where event is not nil, it is put back on standard input.
+// The program must lie in this one's directory, where nobody else may put another in
+// its place. Become returns only with an error.
+func Become(name string, args []string, event []byte) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	program := places.Beside(self, name)
+	info, err := os.Stat(program)
+	if err == nil {
+		err = places.UserFiles().Check(program, info)
+	}
+	if err != nil {
+		return fmt.Errorf("%s must lie beside %s: %w", program, filepath.Base(self), err)
+	}
+	return fmt.Errorf("%s: %w", program, replace(program, append([]string{program}, args...), event))
+}
