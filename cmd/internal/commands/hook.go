@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"gate/cmd/internal/early"
 	"gate/engine/handlers"
 	"gate/engine/rego"
 	"gate/internal/core"
@@ -23,7 +24,7 @@ func runHook(ctx context.Context, p process) int {
 	}
 	var about atomic.Pointer[core.Machine] // the deadline may come first
 	status := hookpath.Run(ctx, hookpath.Process{
-		Args: p.args[1:], Stdin: p.stdin, Stdout: p.stdout, Stderr: p.stderr, LookupEnv: p.lookupEnv, Exit: p.exit, Account: places.Self,
+		Args: p.args[1:], Stdin: p.stdin, Stdout: p.stdout, Stderr: p.stderr, LookupEnv: p.lookupEnv, Exit: p.exit, Account: places.Self, OneShot: p.brief != nil,
 		HandOver: func(event []byte, spent time.Duration) error {
 			return p.handOver(append(slices.Clip(p.args), "--spent="+spent.String()), event)
 		},
@@ -60,6 +61,7 @@ func (p process) load(c *hookpath.Call) (*setup.Gate, error) {
 			return g, nil
 		}
 	}
+	early.Processors() // OPA has much to read and to compile
 	return setup.New(s)
 }
 

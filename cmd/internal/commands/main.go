@@ -37,7 +37,7 @@ type process struct {
 	env    []string  // KEY=VALUE
 	exit   func(int) // ends the process at once, when nothing can be waited for
 	self   []string  // how this program is started again; nil: it cannot be
-	brief  func()    // prepares the process for one short answer; nil does not
+	brief  func()    // prepares the process for one short answer; nil: the process goes on afterwards
 
 	clients *Clients // nil: this program has none, and handOver has gate-server go on
 	// handOver has gate-server run a command in the place of this process, with the
@@ -80,7 +80,6 @@ func (p process) lookupEnv(key string) (string, bool) {
 // Main runs the command of this process and ends it. A program without clients, nil,
 // hands over to gate-server what needs them.
 func Main(c *Clients) {
-	early.Processors()
 	p := host()
 	p.clients = c
 	start(p)
@@ -132,6 +131,7 @@ func run(ctx context.Context, p process) int {
 	if len(p.args) > 0 && p.args[0] == "hook" && !wantsHelp(p.args[1:]) {
 		return runHook(ctx, p)
 	}
+	early.Processors()
 	if len(p.args) == 1 && p.args[0] == superviseCommand {
 		return handlers.Supervise(ctx, p.stdin, p.stdout, p.stderr)
 	}
