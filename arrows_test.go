@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -178,9 +179,9 @@ func TestHookProgram(t *testing.T) {
 			t.Errorf("gate-hook no longer links %s: take it off the list", dep)
 		}
 	}
-	runtime := strings.Fields(list(t, "-deps", "runtime")) // has begun by then
+	begun := strings.Fields(list(t, "-deps", "runtime"))
 	for dep := range strings.FieldsSeq(list(t, "-deps", "./cmd/internal/early")) {
-		if !slices.Contains(runtime, dep) && dep != "gate/engine/room" && dep != "gate/cmd/internal/early" {
+		if !slices.Contains(begun, dep) && dep != "gate/engine/room" && dep != "gate/cmd/internal/early" {
 			t.Errorf("cmd/internal/early reaches %s, so others begin before it", dep)
 		}
 	}
@@ -208,6 +209,27 @@ func TestHookProgramSize(t *testing.T) {
 	}
 	if info.Size() > most {
 		t.Errorf("gate-hook has %d bytes, %d are allowed", info.Size(), most)
+	}
+	if runtime.GOOS == "linux" && runtime.GOARCH == "amd64" {
+		testBegins(t, file)
+	}
+}
+
+// testBegins holds which packages of ours have something to do before main of
+// gate-hook: a table that the compiler cannot lay out is made anew in every call.
+func testBegins(t *testing.T, program string) {
+	cmd := exec.Command(program)
+	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	said, _ := cmd.CombinedOutput() // it answers that there is no event
+	begins := []string{"gate/cmd/internal/early", "gate/consent", "gate/facts", "gate/facts/code", "gate/secret"}
+	found := regexp.MustCompile(`(?m)^init (gate/\S+) `).FindAllStringSubmatch(string(said), -1)
+	if len(found) == 0 {
+		t.Fatalf("the runtime tells of none:\n%s", said)
+	}
+	for _, pkg := range found {
+		if !slices.Contains(begins, pkg[1]) {
+			t.Errorf("%s has variables that are made before main", pkg[1])
+		}
 	}
 }
 
