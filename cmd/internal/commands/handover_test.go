@@ -162,6 +162,15 @@ consult contains {"hook": "later", "reason": "look at it"}
 			}
 		}
 	}
+	alone := filepath.Join(t.TempDir(), "gate")
+	if err := os.Link(filepath.Join(kinds, "good"), alone); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"serve"}, {"sync", "--now"}, {"mcp", "--", "true"}, {"bundle", "pull", "https://127.0.0.1:1/x.tar.gz", "x"}, {"eval", "--run-handlers"}} {
+		if status, said := answerOf(t, alone, "", args...); status != exitFailed || !strings.Contains(said, "takes gate-server") {
+			t.Errorf("gate %q: status %d, %s", args, status, said)
+		}
+	}
 }
 
 // metadata begins a policy.
