@@ -53,7 +53,9 @@ type Options struct {
 
 	// Handlers is what the other hooks may use. Inline, Dirs and Project are
 	// set here, and Judge and MCPServers unless they are given: those are the
-	// providers and the servers that settings name.
+	// providers and the servers that settings name. A program whose hooks ask them
+	// gives Models (judge/models.Connect) and MCP (mcptool/client.Connect), and pays
+	// for these clients; without them such hooks are faults.
 	Handlers handlers.Options
 }
 
