@@ -88,6 +88,7 @@ type Call struct {
 	Batch       bool   // nobody waits at a terminal: hooks that ask a model are not run
 	RunsHooks   bool   // the agent itself runs the hooks of plugins, skills and sub-agents
 	OutOfMemory func() // answers that a policy used more memory than there is, and ends the process
+	HandOver    func() // gives the call to the other program at once, or closes it, and ends the process
 }
 
 // A Loader sets gate up for one call. An error means that no call may pass, or
@@ -236,6 +237,7 @@ func (r *run) judge(ctx context.Context, ev *hook.Event) (hook.Decision, error) 
 		OutOfMemory: func() {
 			r.Exit(r.desk.close(hook.Faultf(hook.FaultMemory, "a policy used more memory than there is")))
 		},
+		HandOver: func() { r.Exit(r.handOver()) },
 	}
 	if c.EnvFile != "" && checkEnvFile(c.EnvFile) != nil {
 		c.EnvFile = "" // no hook writes there either

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"gate/internal/places"
 )
@@ -21,6 +22,9 @@ func Become(name string, args []string, event []byte) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
+	}
+	if strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") == name {
+		return fmt.Errorf("%s is another program under that name", os.Args[0]) // which would start itself again and again
 	}
 	program := places.Beside(self, name)
 	info, err := os.Stat(program)

@@ -100,6 +100,7 @@ func TestHandOverServer(t *testing.T) {
 		}
 	}
 	ran := filepath.Join(dir, "ran")
+	write("m/settings.json", `{"providers": {"p": {"type": "openai", "url": "http://127.0.0.1:1/v1", "model": "m"}}}`)
 	write("m/policies/frozen.rego", metadata("acme.frozen")+`
 deny contains "frozen" if yaml.unmarshal(input.tool_input.command).frozen
 `)
@@ -108,8 +109,12 @@ consult contains {"hook": "later", "reason": "look at it"}
 `)
 	write("m/hooks.json", `{"hooks": [
 		{"id": "first", "events": ["PreToolUse"], "priority": 1, "command": "echo x >> `+ran+`"},
+		{"id": "searches", "events": ["PreToolUse"], "if": "WebSearch(secret*)", "prompt": "Safe?"},
 		{"id": "writes", "events": ["PreToolUse"], "matcher": "mcp__a__b", "prompt": "Safe?"},
 		{"id": "later", "events": ["PreToolUse"], "consult": true, "prompt": "Safe?"}]}`)
+	write("m/policies/rewrites.rego", strings.Replace(metadata("acme.rewrites"), "Bash", "WebSearch", 1)+`
+modify contains {"reason": "more", "input": object.union(input.tool_input, {"query": "secret x"})} if input.tool_input.query == "x"
+`)
 	dirs := []string{"--managed-dir", dir + "/m", "--user-dir", dir + "/u", "--state-dir", dir + "/s"}
 	self, err := os.Executable()
 	if err != nil {
@@ -126,7 +131,7 @@ consult contains {"hook": "later", "reason": "look at it"}
 	if err := errors.Join(os.Chmod(kinds+"/good", 0o700), os.Chmod(kinds+"/open", 0o777), os.Chmod(kinds+"/empty", 0o700)); err != nil {
 		t.Fatal(err)
 	}
-	const denied, closed, asked = "frozen", "cannot be handed over", "name none; see providers"
+	const denied, closed, asked = "frozen", "cannot be handed over", "p/m cannot be asked"
 	for _, c := range []struct{ name, tool, line, server, want string }{
 		{"a policy takes OPA", "Bash", "frozen: true", "", denied},
 		{"there is no gate-server", "mcp__a__b", "x", "", closed},
@@ -135,6 +140,8 @@ consult contains {"hook": "later", "reason": "look at it"}
 		{"it is empty", "mcp__a__b", "x", "empty", closed},
 		{"a policy consults a hook", "mcp__c__d", "x", "good", asked},
 		{"and there is no gate-server", "mcp__c__d", "x", "", closed},
+		{"a rewrite makes it the hook's", "WebSearch", "x", "good", asked},
+		{"and there is no gate-server", "WebSearch", "x", "", closed},
 	} {
 		for _, program := range []string{"gate", "gate-hook"} {
 			bin := t.TempDir()
@@ -147,7 +154,7 @@ consult contains {"hook": "later", "reason": "look at it"}
 				}
 			}
 			os.Remove(ran)
-			event := strings.NewReplacer("LINE", quoteJSON(c.line), `"Bash"`, quoteJSON(c.tool)).Replace(bashEvent)
+			event := strings.NewReplacer("LINE", quoteJSON(c.line)+`,"query":`+quoteJSON(c.line), `"Bash"`, quoteJSON(c.tool)).Replace(bashEvent)
 			args := append([]string{"--agent", "claude"}, dirs...)
 			if program == "gate" {
 				args = append([]string{"hook"}, args...)
@@ -157,7 +164,7 @@ consult contains {"hook": "later", "reason": "look at it"}
 				t.Errorf("%s, %s: %s\nwant %s", c.name, program, answer, c.want)
 			}
 			runs, _ := os.ReadFile(ran)
-			if n := strings.Count(string(runs), "x"); n > 1 || c.want == closed && n > 0 {
+			if n := strings.Count(string(runs), "x"); c.tool != "WebSearch" && (n > 1 || c.want == closed && n > 0) {
 				t.Errorf("%s, %s: the first hook ran %d times", c.name, program, n)
 			}
 		}

@@ -9,12 +9,15 @@ import (
 
 	"gate/cmd/internal/early"
 	"gate/engine/handlers"
+	"gate/engine/handlers/judge"
+	"gate/engine/handlers/mcptool"
 	"gate/engine/rego"
 	"gate/internal/core"
 	"gate/internal/hookpath"
 	"gate/internal/places"
 	"gate/internal/setup"
 	"gate/internal/sources"
+	"gate/scopes"
 )
 
 // runHook answers one event of an agent.
@@ -67,9 +70,15 @@ func (p process) load(c *hookpath.Call) (*setup.Gate, error) {
 
 // options are what gate is set up by for a call.
 func (p process) options(c *hookpath.Call) setup.Options {
+	h := p.handlers(handlers.Options{Batch: c.Batch})
+	if p.clients == nil && p.handOver != nil {
+		// A rewrite may have made the call one that such a hook is to judge.
+		h.Models = func(scopes.Provider, string) (judge.Model, error) { c.HandOver(); return nil, errServer }
+		h.MCP = func(context.Context, mcptool.Way) (mcptool.Session, error) { c.HandOver(); return nil, errServer }
+	}
 	return setup.Options{
 		For:      sources.For{Machine: c.Machine, Live: true, Foreign: !c.RunsHooks, Session: c.Session, Event: c.Event},
-		Handlers: p.handlers(handlers.Options{Batch: c.Batch}), EnvFile: c.EnvFile,
+		Handlers: h, EnvFile: c.EnvFile,
 		Rego: []rego.Option{rego.WithOutOfMemory(c.OutOfMemory)},
 	}
 }
