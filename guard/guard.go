@@ -55,7 +55,7 @@ type Options struct {
 	// set here, and Judge and MCPServers unless they are given: those are the
 	// providers and the servers that settings name. A program whose hooks ask them
 	// gives Models (judge/models.Connect) and MCP (mcptool/client.Connect), and pays
-	// for these clients; without them such hooks are faults.
+	// for these clients; without them such hooks are errors of New.
 	Handlers handlers.Options
 }
 
@@ -106,6 +106,9 @@ func New(o Options) (*Gate, error) {
 		return nil, err
 	}
 	g, err := setup.Of(s, l)
+	if err == nil {
+		err = o.clientless(g.Set)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -135,6 +138,27 @@ func (o Options) check() (errs []error) {
 		errs = append(errs, fmt.Errorf("state directory %s: the path must be absolute", o.State))
 	}
 	return errs
+}
+
+// clientless returns an error that names the hooks which ask whom the program gave no
+// client for: as faults, most of them would let calls pass.
+func (o Options) clientless(set *scopes.Set) error {
+	var errs []error
+	for _, src := range set.Sources() {
+		if !src.Runs() || src.Inactive() || set.Off() != "" {
+			continue
+		}
+		for _, h := range src.Hooks {
+			models := h.Kind == hook.Prompt || h.Kind == hook.Agent
+			switch {
+			case models && o.Handlers.Models == nil && o.Handlers.Judge == nil && !o.Handlers.Batch:
+				errs = append(errs, fmt.Errorf("%s: the hook %s asks a language model, and Handlers.Models is not given", src.Name, h.ID))
+			case h.Kind == hook.MCPTool && o.Handlers.MCP == nil:
+				errs = append(errs, fmt.Errorf("%s: the hook %s asks an MCP server, and Handlers.MCP is not given", src.Name, h.ID))
+			}
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // functions makes sources of the program's own hooks.

@@ -11,8 +11,12 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"gate/engine/handlers"
+	"gate/engine/handlers/judge"
+	"gate/engine/handlers/mcptool"
 	"gate/guard"
 	"gate/hook"
+	"gate/scopes"
 )
 
 // write lays files out below a new directory: managed/, user/ and project/.
@@ -161,6 +165,43 @@ denny contains "x"
 	for _, want := range []string{`"../x"`, `"gone"`, "polices", "inactive"} {
 		if d.Effect != hook.Pass || !strings.Contains(strings.Join(d.Notices, " "), want) {
 			t.Errorf("%s, nothing about %s in %q", d.Effect, want, d.Notices)
+		}
+	}
+}
+
+// TestClientless holds that a hook which asks a model or an MCP server is an error of
+// a program that gave no client, and none where it gave one, where the project is not
+// trusted, or where hooks are switched off.
+func TestClientless(t *testing.T) {
+	dir := write(t, `
+-- user/hooks.yaml --
+hooks:
+  PreToolUse:
+    - {id: judged, prompt: "Safe?"}
+    - {id: scanned, type: mcp_tool, server: s, tool: t}
+-- off/hooks.yaml --
+hooks:
+  PreToolUse:
+    - {id: judged, prompt: "Safe?"}
+-- off/settings.json --
+{"disableAllHooks": true}
+-- project/.gate/hooks.yaml --
+hooks:
+  PreToolUse:
+    - {id: theirs, prompt: "Safe?"}
+`)
+	user := filepath.Join(dir, "user")
+	_, err := guard.New(guard.Options{User: user})
+	if err == nil || !strings.Contains(err.Error(), "the hook judged asks a language model") || !strings.Contains(err.Error(), "the hook scanned asks an MCP server") {
+		t.Errorf("%v", err)
+	}
+	given := handlers.Options{
+		Models: func(scopes.Provider, string) (judge.Model, error) { return nil, errors.New("down") },
+		MCP:    func(context.Context, mcptool.Way) (mcptool.Session, error) { return nil, errors.New("down") },
+	}
+	for _, o := range []guard.Options{{User: user, Handlers: given}, {Project: filepath.Join(dir, "project")}, {User: filepath.Join(dir, "off")}} {
+		if _, err := guard.New(o); err != nil {
+			t.Errorf("%+v: %v", o, err)
 		}
 	}
 }
