@@ -7,13 +7,15 @@ import (
 	"strings"
 
 	"gate/facts/world"
+
+	"gate/facts/flow"
 )
 
 // answer returns what programs print whose output people put into other
 // commands: a directory, a part of a path, the names of files. Without it
 // every rm "$tmp" after a mktemp would be a puzzle.
-func (u *use) answer(out stream) stream {
-	if name := u.words[0].text(); strings.Contains(name, "/") && world.Below(path.Join(u.world.Dir, name), u.world.Project) && name[0] != '/' {
+func (u *use) answer(out flow.Stream) flow.Stream {
+	if name := u.words[0].Text(); strings.Contains(name, "/") && world.Below(path.Join(u.world.Dir, name), u.world.Project) && name[0] != '/' {
 		return out // a program of the project that has the name
 	}
 	switch u.viaName() {
@@ -24,12 +26,12 @@ func (u *use) answer(out stream) stream {
 	case "dirname", "basename", "realpath", "readlink", "grealpath", "greadlink":
 		return u.pathAnswer(out)
 	case "command":
-		if words := u.given(); len(words) == 2 && words[0].text() == "-v" && words[1].value() != nil {
-			return printed(out, "/usr/bin/"+*words[1].value())
+		if words := u.given(); len(words) == 2 && words[0].Text() == "-v" && words[1].Value() != nil {
+			return printed(out, "/usr/bin/"+*words[1].Value())
 		}
 	case "which", "type", "whereis":
-		if len(u.rest) == 1 && u.rest[0].value() != nil {
-			return printed(out, "/usr/bin/"+*u.rest[0].value())
+		if len(u.rest) == 1 && u.rest[0].Value() != nil {
+			return printed(out, "/usr/bin/"+*u.rest[0].Value())
 		}
 	case "mktemp", "gmktemp":
 		return u.madeTemp(out)
@@ -38,27 +40,27 @@ func (u *use) answer(out stream) stream {
 			return printed(out, u.world.Project)
 		}
 	case "git ls-files":
-		out.under = []field{literalField(".")}
+		out.Under = []flow.Word{flow.Literal(".")}
 		if len(u.opts) == 0 && len(u.rest) == 0 || len(u.opts) == 1 && u.has("z") {
-			out.whole = out.under
+			out.Whole = out.Under
 		}
 	case "git diff", "git status", "git show", "git grep", "git diff-tree":
-		out.under = []field{literalField(".")}
+		out.Under = []flow.Word{flow.Literal(".")}
 	case "find", "gfind":
 		s := u.search()
-		out.under = s.starts
-		if out.files = s.printed(); out.files == nil {
-			out.whole = s.starts
+		out.Under = s.starts
+		if out.Files = s.printed(); out.Files == nil {
+			out.Whole = s.starts
 		}
 	case "ls", "gls":
-		out.under, out.files = []field{literalField(".")}, u.listedFiles() // its names are relative to where the shell is, whatever it lists
+		out.Under, out.Files = []flow.Word{flow.Literal(".")}, u.listedFiles() // its names are relative to where the shell is, whatever it lists
 	case "fd", "fdfind", "rg", "grep", "egrep", "fgrep", "ag", "tree":
-		if u.row.Output == "filter" && u.stdin.some && len(u.reads) == 0 {
+		if u.row.Output == "filter" && u.stdin.Some && len(u.reads) == 0 {
 			return out // it picks from the names that come in
 		}
-		out.under = []field{literalField(".")}
+		out.Under = []flow.Word{flow.Literal(".")}
 		if len(u.rest) > 1 {
-			out.under = u.rest[1:]
+			out.Under = u.rest[1:]
 		}
 	case "ssh-agent", "direnv hook", "direnv export", "rbenv init", "pyenv init", "nodenv init", "jenv init", "goenv init", "brew shellenv",
 		"starship init", "zoxide init", "fnm env", "mise activate", "mise env", "rtx activate", "conda shell.bash", "opam env", "dircolors",
@@ -91,18 +93,18 @@ func (u *use) inProject() bool {
 	return project != "" && (u.s.dirs[0] == project || strings.HasPrefix(u.s.dirs[0], project+"/"))
 }
 
-func printed(out stream, text string) stream {
+func printed(out flow.Stream, text string) flow.Stream {
 	text += "\n"
-	out.text = &text
+	out.Text = &text
 	return out
 }
 
 // pathAnswer is a part of the path that the first operand names.
-func (u *use) pathAnswer(out stream) stream {
+func (u *use) pathAnswer(out flow.Stream) flow.Stream {
 	if len(u.rest) == 0 {
 		return out
 	}
-	v := u.rest[0].value()
+	v := u.rest[0].Value()
 	if v == nil || *v == "" {
 		return out
 	}
@@ -112,7 +114,7 @@ func (u *use) pathAnswer(out stream) stream {
 	case u.name == "basename":
 		base := path.Base(*v)
 		if len(u.rest) > 1 {
-			base = strings.TrimSuffix(base, u.rest[1].text())
+			base = strings.TrimSuffix(base, u.rest[1].Text())
 		}
 		return printed(out, base)
 	}
@@ -130,14 +132,14 @@ func (u *use) pathAnswer(out stream) stream {
 
 // madeTemp is the name that mktemp prints. Which one nobody knows before, and
 // so one that nobody has stands for it: what the line does with it is told.
-func (u *use) madeTemp(out stream) stream {
+func (u *use) madeTemp(out flow.Stream) flow.Stream {
 	dir, named := u.tempDir(), "tmp.XXXX"
 	if len(u.rest) > 0 {
-		named = path.Base(deref(u.rest[0].value()))
+		named = path.Base(deref(u.rest[0].Value()))
 	}
 	suffix, _ := u.opt("suffix")
-	if dir.value() == nil || named == "." || suffix.value() == nil {
-		out.under = []field{dir}
+	if dir.Value() == nil || named == "." || suffix.Value() == nil {
+		out.Under = []flow.Word{dir}
 		return out
 	}
 	u.temps++
@@ -146,25 +148,25 @@ func (u *use) madeTemp(out stream) stream {
 		named, end = named+".", len(named)+1
 	}
 	before := strings.TrimRight(named[:end], "X")
-	return printed(out, path.Join(*dir.value(), before+"gate"+strconv.Itoa(u.temps)+named[end:]+*suffix.value()))
+	return printed(out, path.Join(*dir.Value(), before+"gate"+strconv.Itoa(u.temps)+named[end:]+*suffix.Value()))
 }
 
 // tempDir is where mktemp makes its file.
-func (u *use) tempDir() field {
+func (u *use) tempDir() flow.Word {
 	for _, name := range []string{"p", "tmpdir"} {
-		if f, ok := u.opt(name); ok && !f.empty() {
+		if f, ok := u.opt(name); ok && !f.Empty() {
 			return f
 		}
 	}
-	if len(u.rest) > 0 && strings.Contains(u.rest[0].prefix(), "/") {
-		t := u.rest[0].prefix()
-		return literalField(t[:strings.LastIndexByte(t, '/')+1])
+	if len(u.rest) > 0 && strings.Contains(u.rest[0].Prefix(), "/") {
+		t := u.rest[0].Prefix()
+		return flow.Literal(t[:strings.LastIndexByte(t, '/')+1])
 	}
-	if len(u.rest) > 0 && u.rest[0].value() == nil {
+	if len(u.rest) > 0 && u.rest[0].Value() == nil {
 		return u.rest[0]
 	}
 	if len(u.rest) > 0 && !u.has("t") {
-		return literalField(".")
+		return flow.Literal(".")
 	}
 	for _, e := range u.env {
 		if e.name == "TMPDIR" {
@@ -173,46 +175,20 @@ func (u *use) tempDir() field {
 	}
 	x := expander{walker: u.walker, state: u.s}
 	dir, _ := x.scalar("TMPDIR")
-	if v := dir.value(); v != nil && *v != "" {
-		return literalField(*v)
+	if v := dir.Value(); v != nil && *v != "" {
+		return flow.Literal(*v)
 	}
 	return dir
 }
 
 // listedFiles are the files that ls names: everything here, or what its
 // operands say where it does not look into them.
-func (u *use) listedFiles() []field {
+func (u *use) listedFiles() []flow.Word {
 	if len(u.rest) == 0 {
-		return []field{found(literalField("."), "*")}
+		return []flow.Word{found(flow.Literal("."), "*")}
 	}
 	if u.has("directory") {
 		return u.rest
 	}
 	return nil
-}
-
-// handed are the words that a program makes of names which it gets one after
-// another: those of everything in a directory stand for the directory.
-func (st stream) handed() []field {
-	if len(st.whole) > 0 {
-		return st.whole
-	}
-	return st.names()
-}
-
-// names are the fields that words from a stream of file names stand for.
-func (st stream) names() []field {
-	if len(st.files) > 0 {
-		return st.files
-	}
-	var out []field
-	for _, dir := range st.under {
-		f := field{parts: append([]part(nil), dir.parts...)}
-		if !strings.HasSuffix(dir.text(), "/") {
-			f.parts = append(f.parts, part{text: "/", quoted: true})
-		}
-		f.parts = append(f.parts, part{hole: &hole{why: "a file that was listed", taint: st.taint}})
-		out = append(out, f)
-	}
-	return out
 }

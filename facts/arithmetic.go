@@ -7,25 +7,17 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"gate/facts/bash"
+
+	"gate/facts/flow"
 )
 
-//go:noinline
-func unknownNumber() field { return holeField(&hole{why: "arithmetic"}) }
+func unknownNumber() flow.Word { return flow.Unknown(&flow.Hole{Why: "arithmetic"}) }
 
-func numberField(n int) field { return literalField(strconv.Itoa(n)) }
-
-// number is the known value of an evaluated expression.
-func (f field) number() (int, bool) {
-	v := f.value()
-	if v == nil {
-		return 0, false
-	}
-	return bash.Int(*v)
-}
+func numberField(n int) flow.Word { return flow.Literal(strconv.Itoa(n)) }
 
 // arithmetic evaluates an expression as far as it is literal. Words inside it
 // run their substitutions, and text that bash evaluates again is followed.
-func (w *walker) arithmetic(s *state, e syntax.ArithmExpr) field {
+func (w *walker) arithmetic(s *state, e syntax.ArithmExpr) flow.Word {
 	switch e := e.(type) {
 	case *syntax.Word:
 		return w.operand(s, e)
@@ -48,9 +40,9 @@ func (w *walker) arithmetic(s *state, e syntax.ArithmExpr) field {
 
 // operand evaluates a word: a number, a variable, or text that is an
 // expression itself.
-func (w *walker) operand(s *state, word *syntax.Word) field {
+func (w *walker) operand(s *state, word *syntax.Word) flow.Word {
 	f := w.word(s, word)
-	v := f.value()
+	v := f.Value()
 	if v == nil {
 		return unknownNumber()
 	}
@@ -59,7 +51,7 @@ func (w *walker) operand(s *state, word *syntax.Word) field {
 
 // expression evaluates text as arithmetic, which runs the substitutions in the
 // subscripts that it holds.
-func (w *walker) expression(s *state, text string) field {
+func (w *walker) expression(s *state, text string) flow.Word {
 	text = strings.TrimSpace(text)
 	if n, ok := bash.Int(text); ok {
 		return numberField(n)
@@ -82,7 +74,7 @@ func (w *walker) expression(s *state, text string) field {
 		if v.unset {
 			return numberField(0)
 		}
-		if val := v.first().value(); val != nil && *val != text {
+		if val := v.first().Value(); val != nil && *val != text {
 			return w.expression(s, *val)
 		}
 		return unknownNumber()
@@ -92,7 +84,7 @@ func (w *walker) expression(s *state, text string) field {
 	}
 	e, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Arithmetic(strings.NewReader(text))
 	if err != nil {
-		w.evaluated(s, literalField(text))
+		w.evaluated(s, flow.Literal(text))
 		return unknownNumber()
 	}
 	if word, ok := e.(*syntax.Word); ok && word.Lit() == text {
@@ -103,13 +95,13 @@ func (w *walker) expression(s *state, text string) field {
 
 // evaluatedLater follows text that an integer variable or a reference takes
 // for an expression.
-func (w *walker) evaluatedLater(s *state, f field) {
-	if v := f.value(); v != nil {
+func (w *walker) evaluatedLater(s *state, f flow.Word) {
+	if v := f.Value(); v != nil {
 		w.expression(s, *v)
 	}
 }
 
-func (w *walker) binaryArithmetic(s *state, e *syntax.BinaryArithm) field {
+func (w *walker) binaryArithmetic(s *state, e *syntax.BinaryArithm) flow.Word {
 	switch e.Op {
 	case syntax.AndArit, syntax.OrArit, syntax.TernQuest:
 		return w.shortCircuit(s, e)
@@ -119,8 +111,8 @@ func (w *walker) binaryArithmetic(s *state, e *syntax.BinaryArithm) field {
 		f := y
 		if e.Op != syntax.Assgn {
 			f = unknownNumber()
-			a, ok1 := w.arithmetic(s, e.X).number()
-			b, ok2 := y.number()
+			a, ok1 := w.arithmetic(s, e.X).Number()
+			b, ok2 := y.Number()
 			if n, ok := bash.Calculate(inner, a, b); ok && ok1 && ok2 {
 				f = numberField(n)
 			}
@@ -133,8 +125,8 @@ func (w *walker) binaryArithmetic(s *state, e *syntax.BinaryArithm) field {
 	if e.Op == syntax.Comma {
 		return y
 	}
-	a, ok1 := x.number()
-	b, ok2 := y.number()
+	a, ok1 := x.Number()
+	b, ok2 := y.Number()
 	if n, ok := bash.Calculate(e.Op, a, b); ok && ok1 && ok2 {
 		return numberField(n)
 	}
@@ -142,9 +134,9 @@ func (w *walker) binaryArithmetic(s *state, e *syntax.BinaryArithm) field {
 }
 
 // shortCircuit evaluates && || and ?:, whose right side may not happen.
-func (w *walker) shortCircuit(s *state, e *syntax.BinaryArithm) field {
-	x, known := w.arithmetic(s, e.X).number()
-	way := func(e syntax.ArithmExpr, runs bool) field {
+func (w *walker) shortCircuit(s *state, e *syntax.BinaryArithm) flow.Word {
+	x, known := w.arithmetic(s, e.X).Number()
+	way := func(e syntax.ArithmExpr, runs bool) flow.Word {
 		if known && runs {
 			return w.arithmetic(s, e)
 		}
@@ -155,8 +147,8 @@ func (w *walker) shortCircuit(s *state, e *syntax.BinaryArithm) field {
 		}
 		return f
 	}
-	truth := func(f field) field {
-		n, ok := f.number()
+	truth := func(f flow.Word) flow.Word {
+		n, ok := f.Number()
 		if !ok {
 			return unknownNumber()
 		}
@@ -166,7 +158,7 @@ func (w *walker) shortCircuit(s *state, e *syntax.BinaryArithm) field {
 		a, b := way(colon.X, x != 0), way(colon.Y, x == 0)
 		switch {
 		case !known:
-			return either(a, b)
+			return flow.Either(a, b)
 		case x != 0:
 			return a
 		}
@@ -183,9 +175,9 @@ func (w *walker) shortCircuit(s *state, e *syntax.BinaryArithm) field {
 	return y
 }
 
-func (w *walker) unaryArithmetic(s *state, e *syntax.UnaryArithm) field {
+func (w *walker) unaryArithmetic(s *state, e *syntax.UnaryArithm) flow.Word {
 	x := w.arithmetic(s, e.X)
-	n, ok := x.number()
+	n, ok := x.Number()
 	switch e.Op {
 	case syntax.Inc, syntax.Dec:
 		next := unknownNumber()
@@ -214,7 +206,7 @@ func (w *walker) unaryArithmetic(s *state, e *syntax.UnaryArithm) field {
 }
 
 // store assigns to a variable or to an element of an array.
-func (w *walker) store(s *state, e syntax.ArithmExpr, f field) {
+func (w *walker) store(s *state, e syntax.ArithmExpr, f flow.Word) {
 	word, ok := e.(*syntax.Word)
 	if !ok {
 		return
@@ -223,7 +215,7 @@ func (w *walker) store(s *state, e syntax.ArithmExpr, f field) {
 		s.set(name, f)
 		return
 	}
-	if v := w.word(s, word).value(); v != nil && syntax.ValidName(*v) { // $((  $N = 1 ))
+	if v := w.word(s, word).Value(); v != nil && syntax.ValidName(*v) { // $((  $N = 1 ))
 		s.set(*v, f)
 	}
 	if len(word.Parts) == 1 {

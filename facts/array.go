@@ -4,13 +4,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"gate/facts/flow"
 )
 
 // A variable is a scalar or an array.
 type variable struct {
-	value    field
-	list     []field  // of an array, in the order of its keys
-	keys     []string // of list, where they are not 0, 1, 2 …
+	value    flow.Word
+	list     []flow.Word // of an array, in the order of its keys
+	keys     []string    // of list, where they are not 0, 1, 2 …
 	array    bool
 	words    bool   // keys are words, in an order nobody knows (declare -A)
 	unset    bool   // it is known not to be set
@@ -21,7 +23,7 @@ type variable struct {
 }
 
 // first is the value of a scalar, or of element 0.
-func (v variable) first() field {
+func (v variable) first() flow.Word {
 	if v.array {
 		return v.element("0")
 	}
@@ -29,12 +31,12 @@ func (v variable) first() field {
 }
 
 // element is the value at a key: nothing where there is none.
-func (v variable) element(key string) field {
+func (v variable) element(key string) flow.Word {
 	if !v.array {
-		if key == "0" || v.value.many() {
+		if key == "0" || v.value.Many() {
 			return v.value
 		}
-		return literalField("")
+		return flow.Literal("")
 	}
 	i := v.index(key)
 	if i < 0 && v.keys == nil && strings.HasPrefix(key, "-") {
@@ -44,11 +46,11 @@ func (v variable) element(key string) field {
 	}
 	switch {
 	case i < 0:
-		return literalField("")
-	case !countable(v.list[:min(i, len(v.list))]):
-		return holeField(&hole{why: "an element after many", empty: true, taint: join(v.list).taint()})
+		return flow.Literal("")
+	case !flow.Countable(v.list[:min(i, len(v.list))]):
+		return flow.Unknown(&flow.Hole{Why: "an element after many", Empty: true, Taint: flow.Join(v.list).Taint()})
 	case i >= len(v.list):
-		return literalField("")
+		return flow.Literal("")
 	}
 	return v.list[i]
 }
@@ -67,19 +69,19 @@ func (v variable) index(key string) int {
 
 // with returns the array with one element set. Keys of an indexed array stay
 // in order.
-func (v variable) with(key string, f field) variable {
+func (v variable) with(key string, f flow.Word) variable {
 	if !v.array {
 		old := v.value
-		had := len(old.parts) > 0 && !v.unset
-		v.array, v.value, v.list, v.unset = true, field{}, nil, false
+		had := len(old.Parts) > 0 && !v.unset
+		v.array, v.value, v.list, v.unset = true, flow.Word{}, nil, false
 		if had && !v.words {
-			v.list = []field{old}
+			v.list = []flow.Word{old}
 		}
 	}
 	if v.words && v.keys == nil {
 		v.keys = []string{}
 	}
-	if !countable(v.list) || !v.array && v.value.many() {
+	if !flow.Countable(v.list) || !v.array && v.value.Many() {
 		u := unknownArray()
 		u.words, u.exported = v.words, v.exported
 		return u
@@ -109,7 +111,7 @@ func (v variable) with(key string, f field) variable {
 // without returns the array with one element removed.
 func (v variable) without(key string) variable {
 	i := v.index(key)
-	if !countable(v.list) {
+	if !flow.Countable(v.list) {
 		return unknownArray()
 	}
 	if i < 0 || i >= len(v.list) {
@@ -136,15 +138,6 @@ func toInt(key string) int {
 	return n
 }
 
-// countable reports fields that are as many words as they look.
-//
-//go:noinline
-func countable(list []field) bool {
-	return !slices.ContainsFunc(list, func(f field) bool {
-		return f.many() || slices.ContainsFunc(f.parts, func(p part) bool { return p.spread })
-	})
-}
-
 // lookup returns the variable a name stands for, through references.
 func (s *state) lookup(name string) (variable, bool) {
 	v, ok := s.vars[name]
@@ -163,7 +156,7 @@ func (s *state) target(name string) string {
 }
 
 // set assigns a value, as the variable's attributes say.
-func (s *state) set(name string, f field) {
+func (s *state) set(name string, f flow.Word) {
 	name = s.target(name)
 	v := s.vars[name]
 	f = v.shaped(f)
@@ -198,12 +191,12 @@ func (s *state) unsetVariable(name string) {
 		}
 		name = base
 	}
-	s.vars[name] = variable{value: literalField(""), unset: true}
+	s.vars[name] = variable{value: flow.Literal(""), unset: true}
 }
 
 // setNamed assigns to a name that may have a subscript, as printf -v and read
 // take it.
-func (s *state) setNamed(name string, f field) {
+func (s *state) setNamed(name string, f flow.Word) {
 	base, key, ok := subscript(name)
 	if !ok {
 		s.set(name, f)
@@ -226,20 +219,20 @@ func subscript(name string) (base, key string, ok bool) {
 }
 
 func unknownArray() variable {
-	return variable{value: holeField(&hole{why: "an element of an array", empty: true, many: true})}
+	return variable{value: flow.Unknown(&flow.Hole{Why: "an element of an array", Empty: true, Many: true})}
 }
 
 // shaped is what a value becomes when it is assigned: declare -i, -l, -u.
-func (v variable) shaped(f field) field {
+func (v variable) shaped(f flow.Word) flow.Word {
 	switch {
 	case v.integer:
-		if t := f.value(); t == nil || strconv.Itoa(toInt(*t)) != *t {
-			return holeField(&hole{why: "an integer"})
+		if t := f.Value(); t == nil || strconv.Itoa(toInt(*t)) != *t {
+			return flow.Unknown(&flow.Hole{Why: "an integer"})
 		}
 	case v.fold == 'l':
-		return mapText(f, strings.ToLower)
+		return flow.Map(f, strings.ToLower)
 	case v.fold == 'u':
-		return mapText(f, strings.ToUpper)
+		return flow.Map(f, strings.ToUpper)
 	}
 	return f
 }
@@ -249,12 +242,12 @@ func joinVariable(vars map[string]variable, name string, b variable) variable {
 	a, ok := vars[name]
 	if !ok && !b.array {
 		// Not set in this line before: most likely nowhere else either.
-		a = variable{value: literalField(""), unset: true}
+		a = variable{value: flow.Literal(""), unset: true}
 	}
 	if name == "IFS" { // without it blanks separate
 		for _, v := range []*variable{&a, &b} {
 			if v.unset {
-				v.value, v.unset = literalField(" \t\n"), false
+				v.value, v.unset = flow.Literal(" \t\n"), false
 			}
 		}
 	}
@@ -263,14 +256,14 @@ func joinVariable(vars map[string]variable, name string, b variable) variable {
 	out.exported = a.exported && b.exported
 	switch {
 	case !a.array && !b.array:
-		out.value = either(a.value, b.value)
+		out.value = flow.Either(a.value, b.value)
 	case a.array == b.array && len(a.list) == len(b.list) && slices.Equal(a.keys, b.keys):
-		out.list = make([]field, len(a.list))
+		out.list = make([]flow.Word, len(a.list))
 		for i := range a.list {
-			out.list[i] = either(a.list[i], b.list[i])
+			out.list[i] = flow.Either(a.list[i], b.list[i])
 		}
 	default:
-		return variable{value: holeField(&hole{why: "an array set on one way only", empty: true, many: true})}
+		return variable{value: flow.Unknown(&flow.Hole{Why: "an array set on one way only", Empty: true, Many: true})}
 	}
 	return out
 }

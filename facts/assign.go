@@ -4,14 +4,12 @@ import (
 	"strconv"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"gate/facts/flow"
 )
 
-func appended(old, f field) field {
-	return field{parts: append(append([]part(nil), old.parts...), f.parts...)}
-}
-
 // assign performs an assignment in s and returns its value.
-func (w *walker) assign(s *state, a *syntax.Assign) field {
+func (w *walker) assign(s *state, a *syntax.Assign) flow.Word {
 	if a.Name == nil {
 		return w.word(s, a.Value)
 	}
@@ -20,10 +18,10 @@ func (w *walker) assign(s *state, a *syntax.Assign) field {
 	case a.Array != nil:
 		v := w.array(s, a)
 		s.replace(name, v)
-		return join(v.list)
+		return flow.Join(v.list)
 	case a.Naked:
 		if _, ok := s.vars[name]; !ok && a.Value == nil {
-			return field{}
+			return flow.Word{}
 		}
 		return s.vars[name].first()
 	}
@@ -37,10 +35,10 @@ func (w *walker) assign(s *state, a *syntax.Assign) field {
 	case a.Append:
 		x := expander{walker: w, state: s}
 		old, set := x.scalar(name)
-		if !set && old.literal() {
-			old = literalField("")
+		if !set && old.Literal() {
+			old = flow.Literal("")
 		}
-		f = w.bounded(appended(old, f))
+		f = w.bounded(flow.Append(old, f))
 		s.set(name, f)
 	default:
 		s.set(name, f)
@@ -59,7 +57,7 @@ func (w *walker) array(s *state, a *syntax.Assign) variable {
 		switch {
 		case old.array:
 			v.list, v.keys = append(v.list, old.list...), append(v.keys, old.keys...)
-		case len(old.value.parts) > 0 && !old.unset:
+		case len(old.value.Parts) > 0 && !old.unset:
 			v.list = append(v.list, old.value)
 		}
 	}
@@ -102,12 +100,12 @@ func (w *walker) array(s *state, a *syntax.Assign) variable {
 }
 
 func (w *walker) pairs(s *state, v variable, elems []*syntax.ArrayElem) variable {
-	var words []field
+	var words []flow.Word
 	for _, e := range elems {
 		words = append(words, w.fields(s, e.Value)...)
 	}
 	for i := 0; i < len(words); i += 2 {
-		key, f := words[i].value(), literalField("")
+		key, f := words[i].Value(), flow.Literal("")
 		if i+1 < len(words) {
 			f = words[i+1]
 		}
@@ -120,7 +118,7 @@ func (w *walker) pairs(s *state, v variable, elems []*syntax.ArrayElem) variable
 }
 
 // next is the array with one more element after its last.
-func (v variable) next(f field) variable {
+func (v variable) next(f flow.Word) variable {
 	if len(v.keys) == 0 {
 		if v.keys != nil {
 			return v.with("0", f)
@@ -134,7 +132,7 @@ func (v variable) next(f field) variable {
 // key evaluates a subscript: a word where keys are words, else arithmetic.
 func (w *walker) key(s *state, v variable, index syntax.ArithmExpr) (string, bool) {
 	if word, ok := index.(*syntax.Word); ok && v.words {
-		key := w.word(s, word).value()
+		key := w.word(s, word).Value()
 		if key == nil {
 			return "", false
 		}
@@ -149,14 +147,14 @@ func (w *walker) key(s *state, v variable, index syntax.ArithmExpr) (string, boo
 }
 
 // setElement performs a[i]=v for a literal i; else the array is not known.
-func (w *walker) setElement(s *state, name string, a *syntax.Assign, f field) {
+func (w *walker) setElement(s *state, name string, a *syntax.Assign, f flow.Word) {
 	v := s.vars[s.target(name)]
 	key, ok := w.key(s, v, a.Index)
 	switch {
 	case !ok:
 		s.replace(name, unknownArray())
 	case a.Append:
-		s.replace(name, v.with(key, appended(v.element(key), f)))
+		s.replace(name, v.with(key, flow.Append(v.element(key), f)))
 	default:
 		s.replace(name, v.with(key, v.shaped(f)))
 	}

@@ -1,10 +1,14 @@
 package facts
 
-import "mvdan.cc/sh/v3/syntax"
+import (
+	"gate/facts/flow"
+
+	"mvdan.cc/sh/v3/syntax"
+)
 
 // branches runs A && B or A || B. It returns the state after success and the
 // one after failure; nil where that cannot be.
-func (w *walker) branches(s *state, c *syntax.BinaryCmd, in stream) (out stream, yes, no *state) {
+func (w *walker) branches(s *state, c *syntax.BinaryCmd, in flow.Stream) (out flow.Stream, yes, no *state) {
 	out, yes, no = w.ended(s, c.X, in)
 	from, other := &yes, &no
 	if c.Op == syntax.OrStmt {
@@ -22,7 +26,7 @@ func (w *walker) branches(s *state, c *syntax.BinaryCmd, in stream) (out stream,
 		defer func() { w.maybe-- }()
 	}
 	more, yes2, no2 := w.ended(run, c.Y, in)
-	out = concat(out, more)
+	out = flow.Concat(out, more)
 	if *from == nil {
 		return out, yes, no
 	}
@@ -36,7 +40,7 @@ func (w *walker) branches(s *state, c *syntax.BinaryCmd, in stream) (out stream,
 }
 
 // ended runs a statement and tells its success from its failure.
-func (w *walker) ended(s *state, st *syntax.Stmt, in stream) (out stream, yes, no *state) {
+func (w *walker) ended(s *state, st *syntax.Stmt, in flow.Stream) (out flow.Stream, yes, no *state) {
 	if c, ok := st.Cmd.(*syntax.BinaryCmd); ok && !st.Negated && !st.Background && len(st.Redirs) == 0 && (c.Op == syntax.AndStmt || c.Op == syntax.OrStmt) {
 		w.seen[st] = true
 		return w.branches(s, c, in)
@@ -104,7 +108,7 @@ func (s *state) fold() {
 	}
 }
 
-func (w *walker) ifClause(s *state, c *syntax.IfClause, in stream) stream {
+func (w *walker) ifClause(s *state, c *syntax.IfClause, in flow.Stream) flow.Stream {
 	out := w.stmts(s, c.Cond, in)
 	then, other := s.clone(), s.clone()
 	if s.failed != nil {
@@ -112,23 +116,23 @@ func (w *walker) ifClause(s *state, c *syntax.IfClause, in stream) stream {
 	}
 	w.maybe++
 	defer func() { w.maybe-- }()
-	out = concat(out, w.stmts(then, c.Then, in))
+	out = flow.Concat(out, w.stmts(then, c.Then, in))
 	if c.Else != nil {
 		if len(c.Else.Cond) > 0 {
-			out = concat(out, w.ifClause(other, c.Else, in))
+			out = flow.Concat(out, w.ifClause(other, c.Else, in))
 		} else {
-			out = concat(out, w.stmts(other, c.Else.Then, in))
+			out = flow.Concat(out, w.stmts(other, c.Else.Then, in))
 		}
 	}
 	then.ended = len(c.Then) > 0 && w.leaves(then, c.Then[len(c.Then)-1])
 	s.become(then, other)
 	s.ended = false
-	return unsure(out)
+	return flow.Unsure(out)
 }
 
-func (w *walker) caseClause(s *state, c *syntax.CaseClause, in stream) stream {
+func (w *walker) caseClause(s *state, c *syntax.CaseClause, in flow.Stream) flow.Stream {
 	w.word(s, c.Word)
-	var out stream
+	var out flow.Stream
 	w.maybe++
 	defer func() { w.maybe-- }()
 	joined := s.clone()
@@ -137,9 +141,9 @@ func (w *walker) caseClause(s *state, c *syntax.CaseClause, in stream) stream {
 			w.word(s, p)
 		}
 		way := s.clone()
-		out = concat(out, w.stmts(way, item.Stmts, in))
+		out = flow.Concat(out, w.stmts(way, item.Stmts, in))
 		joined.become(joined.clone(), way)
 	}
 	*s = *joined
-	return unsure(out)
+	return flow.Unsure(out)
 }

@@ -4,11 +4,13 @@ import (
 	"strings"
 
 	"gate/hook"
+
+	"gate/facts/flow"
 )
 
 // builtins are what the shell's own commands do to its state, in the order of names.
 // They report false when the catalogue should judge the command as a program.
-var builtins = [...]named[func(*call) (stream, bool)]{
+var builtins = [...]named[func(*call) (flow.Stream, bool)]{
 	{".", (*call).source},
 	{":", (*call).succeed},
 	{"[", (*call).testWords},
@@ -49,20 +51,19 @@ var builtins = [...]named[func(*call) (stream, bool)]{
 	{"unset", (*call).unset},
 }
 
-//go:noinline
-func (c *call) args() []field { return c.words[1:] }
+func (c *call) args() []flow.Word { return c.words[1:] }
 
 // plainNamed lists the command under the name it was called by.
 func (c *call) plainNamed() {
-	name, _ := c.words[0].variants()
+	name, _ := c.words[0].Variants()
 	c.list(new(name[0]), nil)
 }
 
 // declareWords runs export and its kin where they were called by a computed
 // name or behind command or builtin.
-func (c *call) declareWords() (stream, bool) {
+func (c *call) declareWords() (flow.Stream, bool) {
 	c.plainNamed()
-	d := declaration{walker: c.walker, s: c.s, variant: c.words[0].text()}
+	d := declaration{walker: c.walker, s: c.s, variant: c.words[0].Text()}
 	if d.strayed() {
 		d.s = c.s.clone()
 	}
@@ -74,40 +75,40 @@ func (c *call) declareWords() (stream, bool) {
 	if d.s != c.s {
 		c.s.become(c.s.clone(), d.s)
 	}
-	return stream{}, true
+	return flow.Stream{}, true
 }
 
-func (c *call) succeed() (stream, bool) {
+func (c *call) succeed() (flow.Stream, bool) {
 	c.s.status = succeeds
-	return stream{}, false
+	return flow.Stream{}, false
 }
 
-func (c *call) fail() (stream, bool) {
+func (c *call) fail() (flow.Stream, bool) {
 	c.s.status = fails
-	return stream{}, false
+	return flow.Stream{}, false
 }
 
 // compgen runs its candidates: -C as a command, -F as a function, -W expanded.
-func (c *call) compgen() (stream, bool) {
+func (c *call) compgen() (flow.Stream, bool) {
 	c.plainNamed()
 	args := c.args()
 	for i := 0; i+1 < len(args); i++ {
-		switch args[i].text() {
+		switch args[i].Text() {
 		case "-C", "-F":
-			more := holeField(&hole{why: "what is completed", many: true, empty: true})
-			c.shellText(join([]field{args[i+1], more}), stream{})
+			more := flow.Unknown(&flow.Hole{Why: "what is completed", Many: true, Empty: true})
+			c.shellText(flow.Join([]flow.Word{args[i+1], more}), flow.Stream{})
 		case "-W":
 			c.expandedAgain(c.s, args[i+1])
 		}
 	}
-	return stream{some: true, from: c.id}, true
+	return flow.Stream{Some: true, From: c.id}, true
 }
 
-func (c *call) unset() (stream, bool) {
+func (c *call) unset() (flow.Stream, bool) {
 	c.plainNamed()
 	functions := true
 	for _, a := range c.args() {
-		if v := a.value(); v != nil {
+		if v := a.Value(); v != nil {
 			if strings.HasPrefix(*v, "-") {
 				functions = functions && !strings.Contains(*v, "v")
 				continue
@@ -126,29 +127,29 @@ func (c *call) unset() (stream, bool) {
 			c.s.unsetVariable(*v)
 		}
 	}
-	return stream{}, true
+	return flow.Stream{}, true
 }
 
-func (c *call) set() (stream, bool) {
-	if args := c.args(); len(args) > 1 && args[0].text() == "+o" {
+func (c *call) set() (flow.Stream, bool) {
+	if args := c.args(); len(args) > 1 && args[0].Text() == "+o" {
 		c.plainNamed()
-		if args[1].text() == "history" {
+		if args[1].Text() == "history" {
 			c.effect(c.id, &hook.System{Verb: "history", What: new("set"), Access: "write"})
 		}
-		c.shellOption(args[0].text(), args[1].text())
-		return stream{}, true
+		c.shellOption(args[0].Text(), args[1].Text())
+		return flow.Stream{}, true
 	}
 	for i, a := range c.args() {
-		v := a.value()
+		v := a.Value()
 		if v != nil && (strings.HasPrefix(*v, "-") && *v != "--" && *v != "-" || strings.HasPrefix(*v, "+")) {
 			next := ""
 			if i+1 < len(c.args()) {
-				next = c.args()[i+1].text()
+				next = c.args()[i+1].Text()
 			}
 			c.shellOption(*v, next)
 			continue
 		}
-		if i > 0 && strings.HasSuffix(c.args()[i-1].text(), "o") && strings.HasPrefix(c.args()[i-1].text(), "-") {
+		if i > 0 && strings.HasSuffix(c.args()[i-1].Text(), "o") && strings.HasPrefix(c.args()[i-1].Text(), "-") {
 			continue // the name after -o
 		}
 		rest := c.args()[i:]
@@ -157,13 +158,13 @@ func (c *call) set() (stream, bool) {
 		}
 		c.plainNamed()
 		c.s.params, c.s.args = rest, true
-		return stream{}, true
+		return flow.Stream{}, true
 	}
 	if len(c.args()) == 0 {
-		return stream{}, false // prints every variable: the catalogue knows
+		return flow.Stream{}, false // prints every variable: the catalogue knows
 	}
 	c.plainNamed()
-	return stream{}, true
+	return flow.Stream{}, true
 }
 
 // shellOption notes options that change how the rest of the line is read.
@@ -178,59 +179,59 @@ func (c *call) shellOption(letters, name string) {
 	}
 }
 
-func (c *call) shift() (stream, bool) {
+func (c *call) shift() (flow.Stream, bool) {
 	c.plainNamed()
 	n, known := 1, true
 	if args := c.args(); len(args) > 0 {
-		n, known = args[0].number()
+		n, known = args[0].Number()
 	}
 	switch {
 	case !c.s.args:
-	case !known || n < 0 || !countable(c.s.params[:min(max(n, 0), len(c.s.params))]):
+	case !known || n < 0 || !flow.Countable(c.s.params[:min(max(n, 0), len(c.s.params))]):
 		c.s.args, c.s.params = false, nil
 	case n <= len(c.s.params):
 		c.s.params = c.s.params[n:]
 	}
-	return stream{}, true
+	return flow.Stream{}, true
 }
 
-func (c *call) defineAlias() (stream, bool) {
+func (c *call) defineAlias() (flow.Stream, bool) {
 	c.plainNamed()
 	for _, a := range c.args() {
-		name, value, ok := a.cut("=")
+		name, value, ok := a.Cut("=")
 		if !ok {
 			continue
 		}
-		if v := value.value(); v != nil {
+		if v := value.Value(); v != nil {
 			c.s.own()
 			c.s.aliases[name] = *v
 		} else {
-			c.unknown("program", "an alias stands for something unknown", c.id, a.span)
+			c.unknown("program", "an alias stands for something unknown", c.id, a.Span)
 		}
 	}
-	return stream{}, true
+	return flow.Stream{}, true
 }
 
-func (c *call) removeAlias() (stream, bool) {
+func (c *call) removeAlias() (flow.Stream, bool) {
 	c.plainNamed()
 	for _, a := range c.args() {
 		c.s.own()
-		if v := a.value(); v != nil {
+		if v := a.Value(); v != nil {
 			delete(c.s.aliases, *v)
 		}
 	}
-	return stream{}, true
+	return flow.Stream{}, true
 }
 
 // hash -p FILE NAME makes NAME run FILE.
-func (c *call) hash() (stream, bool) {
+func (c *call) hash() (flow.Stream, bool) {
 	c.plainNamed()
 	args := c.args()
 	for i := 0; i+2 < len(args); i++ {
-		if args[i].text() != "-p" {
+		if args[i].Text() != "-p" {
 			continue
 		}
-		file, name := args[i+1].value(), args[i+2].value()
+		file, name := args[i+1].Value(), args[i+2].Value()
 		if file == nil || name == nil {
 			c.unknown("program", "hash -p with an unknown file", c.id, nil)
 			break
@@ -238,48 +239,48 @@ func (c *call) hash() (stream, bool) {
 		c.s.own()
 		c.s.hashed[*name] = *file
 	}
-	return stream{}, true
+	return flow.Stream{}, true
 }
 
 // printf -v NAME sets a variable; otherwise it prints.
-func (c *call) printf() (stream, bool) {
+func (c *call) printf() (flow.Stream, bool) {
 	args := c.args()
-	name := field{}
+	name := flow.Word{}
 	switch {
-	case len(args) > 2 && args[0].text() == "-v":
+	case len(args) > 2 && args[0].Text() == "-v":
 		name, args = args[1], args[2:]
-	case len(args) > 1 && strings.HasPrefix(args[0].prefix(), "-v"):
-		name, args = args[0].from(2), args[1:]
+	case len(args) > 1 && strings.HasPrefix(args[0].Prefix(), "-v"):
+		name, args = args[0].From(2), args[1:]
 	default:
-		return stream{}, false
+		return flow.Stream{}, false
 	}
 	c.plainNamed()
 	c.evaluated(c.s, name)
-	if v := name.value(); v != nil {
-		c.s.setNamed(*v, formatted(args))
-		c.variableEffect(c.id, *v, formatted(args))
+	if v := name.Value(); v != nil {
+		c.s.setNamed(*v, flow.Printf(args))
+		c.variableEffect(c.id, *v, flow.Printf(args))
 	}
-	return stream{}, true
+	return flow.Stream{}, true
 }
 
-func (c *call) testWords() (stream, bool) {
+func (c *call) testWords() (flow.Stream, bool) {
 	c.plainNamed()
 	args := c.args()
 	for i, a := range args {
-		if a.text() == "-v" && i+1 < len(args) {
+		if a.Text() == "-v" && i+1 < len(args) {
 			c.evaluated(c.s, args[i+1])
 		}
 	}
-	return stream{}, true
+	return flow.Stream{}, true
 }
 
 // enable -f loads a builtin from a library.
-func (c *call) enable() (stream, bool) {
+func (c *call) enable() (flow.Stream, bool) {
 	c.plainNamed()
 	for _, a := range c.args() {
-		if strings.HasPrefix(a.text(), "-") && strings.Contains(a.text(), "f") {
+		if strings.HasPrefix(a.Text(), "-") && strings.Contains(a.Text(), "f") {
 			c.effect(c.id, &hook.ExecHidden{Program: "enable", Option: "f"})
 		}
 	}
-	return stream{}, true
+	return flow.Stream{}, true
 }

@@ -1,27 +1,30 @@
 package facts
 
-import "strings"
+import (
+	"gate/facts/flow"
+	"strings"
+)
 
 // unwrapped runs what stands after command or builtin, whatever function or
 // alias has its name.
-func (c *call) unwrapped() (stream, bool) {
+func (c *call) unwrapped() (flow.Stream, bool) {
 	words := c.args()
-	for len(words) > 0 && words[0].literal() && strings.HasPrefix(words[0].text(), "-") {
-		text := words[0].text()
+	for len(words) > 0 && words[0].Literal() && strings.HasPrefix(words[0].Text(), "-") {
+		text := words[0].Text()
 		words = words[1:]
 		if text == "--" {
 			break
 		}
 		if strings.ContainsAny(text, "vV") {
-			return stream{}, false // command -v NAME asks what NAME is
+			return flow.Stream{}, false // command -v NAME asks what NAME is
 		}
 	}
 	if len(words) == 0 {
-		return stream{}, false
+		return flow.Stream{}, false
 	}
 	inner := *c
 	inner.words, inner.plain = words, true
-	inner.via = append(inner.via, c.words[0].text())
+	inner.via = append(inner.via, c.words[0].Text())
 	out := inner.run()
 	c.via = c.via[:len(c.via)-1]
 	c.id = inner.id
@@ -29,9 +32,9 @@ func (c *call) unwrapped() (stream, bool) {
 }
 
 // eval joins its words and runs them.
-func (c *call) eval() (stream, bool) {
+func (c *call) eval() (flow.Stream, bool) {
 	args := c.args()
-	if len(args) > 0 && args[0].literal() && args[0].text() == "--" {
+	if len(args) > 0 && args[0].Literal() && args[0].Text() == "--" {
 		args = args[1:]
 	}
 	c.via = append(c.via, "eval")
@@ -41,7 +44,7 @@ func (c *call) eval() (stream, bool) {
 		c.s.own()
 		c.s.vars[e.name] = variable{value: e.value, exported: true}
 	}
-	out := c.shellText(join(args), c.stdin)
+	out := c.shellText(flow.Join(args), c.stdin)
 	c.s.putBack(before, c.env)
 	c.via = c.via[:len(c.via)-1]
 	return out, true
@@ -60,23 +63,23 @@ func (s *state) putBack(before map[string]variable, env []setting) {
 }
 
 // source runs a file in this shell.
-func (c *call) source() (stream, bool) {
+func (c *call) source() (flow.Stream, bool) {
 	if len(c.args()) == 0 {
-		return stream{}, false
+		return flow.Stream{}, false
 	}
 	file := c.args()[0]
-	if file.text() == "--" && len(c.args()) > 1 {
+	if file.Text() == "--" && len(c.args()) > 1 {
 		file = c.args()[1]
 	}
 	c.plainNamed()
-	if file.literal() && isStdin(file.text()) {
-		if c.stdin.text == nil {
-			return c.unknownCode("bash", c.stdin.taint, "stdin", "it comes from a pipe"), true
+	if file.Literal() && flow.IsStdin(file.Text()) {
+		if c.stdin.Text == nil {
+			return c.unknownCode("bash", c.stdin.Taint, "stdin", "it comes from a pipe"), true
 		}
-		return c.script(c.s, *c.stdin.text, stream{}), true
+		return c.script(c.s, *c.stdin.Text, flow.Stream{}), true
 	}
 	c.usePath(c.s, c.id, file, access{kind: "use"})
-	if rest := c.args()[1:]; len(rest) > 0 && file.text() == c.args()[0].text() {
+	if rest := c.args()[1:]; len(rest) > 0 && file.Text() == c.args()[0].Text() {
 		params, args := c.s.params, c.s.args
 		c.s.params, c.s.args = rest, true
 		defer func() { c.s.params, c.s.args = params, args }()
@@ -84,14 +87,14 @@ func (c *call) source() (stream, bool) {
 	return c.runScript("bash", file, true), true
 }
 
-func (c *call) trap() (stream, bool) {
+func (c *call) trap() (flow.Stream, bool) {
 	c.plainNamed()
 	args := c.args()
-	for len(args) > 0 && strings.HasPrefix(args[0].text(), "-") && len(args[0].text()) == 2 {
+	for len(args) > 0 && strings.HasPrefix(args[0].Text(), "-") && len(args[0].Text()) == 2 {
 		args = args[1:]
 	}
 	if len(args) < 2 {
-		return stream{}, true
+		return flow.Stream{}, true
 	}
 	later, via := *c, append(append([]string(nil), c.via...), "trap")
 	c.traps = append(c.traps, func(end *state) {
@@ -100,23 +103,23 @@ func (c *call) trap() (stream, bool) {
 		if end != later.s && !sameMap(end.vars, later.s.vars) { // set on one way, or in a subshell
 			other := later
 			other.s = end.clone()
-			other.shellText(args[0], stream{})
+			other.shellText(args[0], flow.Stream{})
 		}
-		later.shellText(args[0], stream{})
+		later.shellText(args[0], flow.Stream{})
 		later.walker.via = was
 	})
-	return stream{}, true
+	return flow.Stream{}, true
 }
 
 // exec replaces the shell by a program, or only redirects.
-func (c *call) exec() (stream, bool) {
+func (c *call) exec() (flow.Stream, bool) {
 	args := c.args()
 	for len(args) > 0 {
-		text := args[0].text()
+		text := args[0].Text()
 		switch {
 		case text == "-a" && len(args) > 1:
 			args = args[2:]
-		case len(text) > 1 && text[0] == '-' && args[0].literal():
+		case len(text) > 1 && text[0] == '-' && args[0].Literal():
 			args = args[1:]
 		default:
 			inner := *c
@@ -127,15 +130,5 @@ func (c *call) exec() (stream, bool) {
 		}
 	}
 	c.plainNamed()
-	return stream{}, true
-}
-
-// isStdin reports the names under which a program finds its own input.
-func isStdin(path string) bool {
-	for _, dir := range []string{"/dev/fd/", "/proc/self/fd/"} {
-		if fd, ok := strings.CutPrefix(path, dir); ok && fd != "1" && fd != "2" && strings.Trim(fd, "0123456789") == "" {
-			return true // <<< and << count as input whatever their number
-		}
-	}
-	return path == "/dev/stdin"
+	return flow.Stream{}, true
 }

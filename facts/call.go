@@ -8,20 +8,22 @@ import (
 	"gate/facts/catalogue"
 	"gate/facts/glob"
 	"gate/hook"
+
+	"gate/facts/flow"
 )
 
 // A call is one simple command while it is being judged.
 type call struct {
 	*walker
 	s         *state
-	words     []field // program and arguments
+	words     []flow.Word // program and arguments
 	env       []setting
 	redirects []redirect
-	stdin     stream
+	stdin     flow.Stream
 	input     *hook.Stdin
 	span      *hook.Span
 	id        int // of its command, once it is listed
-	out       stream
+	out       flow.Stream
 	does      []hook.FactEffect // what the script does that it is, until it is listed
 	plain     bool              // functions and aliases are passed over: command rm
 }
@@ -29,14 +31,14 @@ type call struct {
 // A setting is an assignment before a command.
 type setting struct {
 	name  string
-	value field
+	value flow.Word
 }
 
 // call runs a simple command.
-func (w *walker) call(s *state, st *syntax.Stmt, c *syntax.CallExpr, stdin stream) stream {
+func (w *walker) call(s *state, st *syntax.Stmt, c *syntax.CallExpr, stdin flow.Stream) flow.Stream {
 	words := w.arguments(s, c.Args)
 	if len(c.Args) == 0 || len(words) == 0 {
-		return w.redirected(s, st, stdin, nil, func(*state, stream) stream {
+		return w.redirected(s, st, stdin, nil, func(*state, flow.Stream) flow.Stream {
 			s.status = succeeds
 			for _, a := range c.Assigns {
 				f := w.assign(s, a)
@@ -47,7 +49,7 @@ func (w *walker) call(s *state, st *syntax.Stmt, c *syntax.CallExpr, stdin strea
 					s.status = mayFail
 				}
 			}
-			return stream{}
+			return flow.Stream{}
 		})
 	}
 	cl := &call{walker: w, s: s, words: words, span: w.span(st)}
@@ -56,30 +58,30 @@ func (w *walker) call(s *state, st *syntax.Stmt, c *syntax.CallExpr, stdin strea
 			cl.env = append(cl.env, setting{a.Name.Value, w.assigned(s, a.Value)})
 		}
 	}
-	return w.redirected(s, st, stdin, cl, func(s *state, in stream) stream {
+	return w.redirected(s, st, stdin, cl, func(s *state, in flow.Stream) flow.Stream {
 		cl.stdin = in
 		return cl.run()
 	})
 }
 
 // run judges the command and returns what it writes.
-func (c *call) run() stream {
+func (c *call) run() flow.Stream {
 	if len(c.words) == 0 {
-		return stream{} // xargs -I without a command
+		return flow.Stream{} // xargs -I without a command
 	}
 	if c.listed += len(c.words); len(c.commands()) > maxCommands || c.listed > maxListed {
 		c.limit("more commands than gate looks at")
-		return stream{}
+		return flow.Stream{}
 	}
 	c.depth++
 	defer func() { c.depth-- }()
 	if c.depth > 4*maxDepth {
 		c.limit("commands nested deeper than gate follows")
-		return stream{}
+		return flow.Stream{}
 	}
 	program := c.words[0]
-	names, known := program.variants()
-	if program.empty() && len(c.words) > 1 && c.words[0].span == nil {
+	names, known := program.Variants()
+	if program.Empty() && len(c.words) > 1 && c.words[0].Span == nil {
 		c.words = c.words[1:]
 		return c.run()
 	}
@@ -92,11 +94,11 @@ func (c *call) run() stream {
 	if len(names) == 1 {
 		return c.either(names[0], c.s)
 	}
-	var out stream
+	var out flow.Stream
 	before := c.s.clone()
 	for i, name := range names {
 		s := before.clone()
-		out = concat(out, c.either(name, s))
+		out = flow.Concat(out, c.either(name, s))
 		if i == 0 {
 			*c.s = *s
 			continue
@@ -107,12 +109,12 @@ func (c *call) run() stream {
 }
 
 // either runs the command under one of the names that its program can have.
-func (c *call) either(name string, s *state) (out stream) {
+func (c *call) either(name string, s *state) (out flow.Stream) {
 	one := *c
 	one.s = s
 	defer func() { c.id = one.id }()
 	switch {
-	case strings.HasPrefix(name, "/") && c.words[0].matches():
+	case strings.HasPrefix(name, "/") && c.words[0].Matches():
 		return one.unknownProgram() // whichever file of the machine it is
 	case name != "":
 		return one.named(name)
@@ -120,7 +122,7 @@ func (c *call) either(name string, s *state) (out stream) {
 		one.words = c.words[1:]
 		return one.run()
 	}
-	return stream{}
+	return flow.Stream{}
 }
 
 // substitutes reports a word that a command makes, which may fail.
@@ -137,55 +139,55 @@ func substitutes(word *syntax.Word) bool {
 }
 
 // programName is the known last part of a program in an unknown directory.
-func programName(f field) string {
-	last := f.parts[len(f.parts)-1]
-	i := strings.LastIndexByte(last.text, '/')
-	if last.hole != nil || i < 0 || glob.Wild(last.text) && !last.quoted {
+func programName(f flow.Word) string {
+	last := f.Parts[len(f.Parts)-1]
+	i := strings.LastIndexByte(last.Text, '/')
+	if last.Hole != nil || i < 0 || glob.Wild(last.Text) && !last.Quoted {
 		return ""
 	}
-	return last.text[i+1:]
+	return last.Text[i+1:]
 }
 
 func (c *call) commands() []hook.ShellCommand { return c.walker.out.Shell.Commands }
 
 // unknownProgram lists a command whose program is not known.
-func (c *call) unknownProgram() stream {
+func (c *call) unknownProgram() flow.Stream {
 	c.list(nil, nil)
-	why := "which program runs is not known: " + c.words[0].why()
-	if c.words[0].matches() {
+	why := "which program runs is not known: " + c.words[0].Why()
+	if c.words[0].Matches() {
 		why += "a pattern of names"
 	}
-	c.unknown("program", why, c.id, c.words[0].span)
-	t := c.words[0].taint()
-	if t.remote {
-		c.effect(c.id, &hook.ExecRemote{Host: strOrNil(t.host), URL: strOrNil(t.url), Via: "substitution"})
+	c.unknown("program", why, c.id, c.words[0].Span)
+	t := c.words[0].Taint()
+	if t.Remote {
+		c.effect(c.id, &hook.ExecRemote{Host: strOrNil(t.Host), URL: strOrNil(t.URL), Via: "substitution"})
 	}
-	if c.words[0].many() && c.words[0].mayVanish() && len(c.words) > 1 {
+	if c.words[0].Many() && c.words[0].MayVanish() && len(c.words) > 1 {
 		// It may vanish and leave the next word as the program.
 		rest := *c
 		rest.words = c.words[1:]
 		rest.s = c.s.clone()
-		if rest.words[0].literal() {
+		if rest.words[0].Literal() {
 			rest.run()
 		}
 	}
 	for _, w := range c.words[1:] {
 		c.maybePath(w)
 	}
-	for n := range maxVariants {
-		guess, ok := c.words[0].guessed(n)
+	for n := range flow.MaxVariants {
+		guess, ok := c.words[0].Guessed(n)
 		if !ok {
 			break
 		}
 		other := *c
-		other.words, other.s = append([]field{guess}, c.words[1:]...), c.s.clone()
+		other.words, other.s = append([]flow.Word{guess}, c.words[1:]...), c.s.clone()
 		other.run()
 	}
-	return stream{some: true, from: c.id}
+	return flow.Stream{Some: true, From: c.id}
 }
 
 // nestedScript runs a text that is not literally the line.
-func (c *call) nestedScript(text string, stdin stream) stream {
+func (c *call) nestedScript(text string, stdin flow.Stream) flow.Stream {
 	c.nested++
 	defer func() { c.nested-- }()
 	return c.script(c.s, text, stdin)
@@ -197,23 +199,23 @@ func (c *call) list(program *string, r *catalogue.Row) {
 		Program: program, Path: nil, Operands: []*string{}, Options: map[string][]any{},
 		Env: map[string]*string{}, Via: append([]string{}, c.via...), Depth: c.depth - 1, Span: c.span, Stdin: c.input,
 	}
-	if v := c.words[0].value(); v != nil && strings.Contains(*v, "/") {
+	if v := c.words[0].Value(); v != nil && strings.Contains(*v, "/") {
 		cmd.Path = v
 	}
 	for _, f := range c.words {
-		cmd.Words = append(cmd.Words, hook.Word{Value: short(f.value()), Span: f.span})
-		if f.value() == nil {
+		cmd.Words = append(cmd.Words, hook.Word{Value: short(f.Value()), Span: f.Span})
+		if f.Value() == nil {
 			c.walker.out.Opaque = true
 			if r == nil || r.Output != "fetch" { // where it goes is net.send's to say
-				c.shown(f.taint().secret) // a program is handed it: gh issue create --body "$(cat KEY)"
+				c.shown(f.Taint().Secret) // a program is handed it: gh issue create --body "$(cat KEY)"
 			}
 		}
 	}
 	for _, e := range c.env {
-		cmd.Env[asKey(e.name)] = e.value.value()
+		cmd.Env[asKey(e.name)] = e.value.Value()
 	}
 	for _, red := range c.redirects {
-		cmd.Redirects = append(cmd.Redirects, hook.Redirect{Op: red.op.String(), FD: red.fd, Target: short(red.target.value()), Span: red.span})
+		cmd.Redirects = append(cmd.Redirects, hook.Redirect{Op: red.op.String(), FD: red.fd, Target: short(red.target.Value()), Span: red.span})
 	}
 	c.id = c.command(cmd, c.s)
 	for _, e := range c.env {

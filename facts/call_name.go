@@ -6,10 +6,12 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"gate/facts/flow"
 )
 
 // named runs the command under one name.
-func (c *call) named(name string) stream {
+func (c *call) named(name string) flow.Stream {
 	if body, ok := c.s.aliases[name]; ok && !c.plain && !c.running("alias "+name) {
 		// An alias counts from the next line on, and in some shells only: the
 		// name may well mean what it always means.
@@ -34,7 +36,7 @@ func (c *call) named(name string) stream {
 		name = p
 	}
 	if strings.HasPrefix(name, "=") && len(name) > 1 {
-		c.unknown("dialect", "in zsh =name is the path of a program", 0, c.words[0].span)
+		c.unknown("dialect", "in zsh =name is the path of a program", 0, c.words[0].Span)
 	}
 	base := strings.TrimSuffix(path.Base(name), ".exe")
 	if strings.Contains(name, "/") {
@@ -52,7 +54,7 @@ func (c *call) named(name string) stream {
 // origin is the program that a path stands for, if the line has copied or linked
 // one there.
 func (c *call) origin(name, base string) string {
-	for _, p := range c.absolute(c.s, literalField(name)) {
+	for _, p := range c.absolute(c.s, flow.Literal(name)) {
 		if from, ok := c.copied[p.path]; ok {
 			return from
 		}
@@ -62,12 +64,12 @@ func (c *call) origin(name, base string) string {
 
 // alias puts the alias's text in the place of the first word, and goes on with
 // the next word when the text ends with a blank.
-func (c *call) alias(name, body string) stream {
+func (c *call) alias(name, body string) flow.Stream {
 	c.active = append(c.active, frame{name: "alias " + name})
 	defer func() { c.active = c.active[:len(c.active)-1] }()
 	rest := c.words[1:]
 	for strings.HasSuffix(body, " ") && len(rest) > 0 {
-		next, ok := c.s.aliases[rest[0].text()]
+		next, ok := c.s.aliases[rest[0].Text()]
 		if !ok {
 			break
 		}
@@ -77,7 +79,7 @@ func (c *call) alias(name, body string) stream {
 }
 
 // handed runs a text with words behind it that no shell reads again.
-func (c *call) handed(body string, rest []field) stream {
+func (c *call) handed(body string, rest []flow.Word) flow.Stream {
 	const words = "gate_words"
 	s := c.s.clone()
 	s.own()
@@ -95,7 +97,6 @@ func (c *call) handed(body string, rest []field) stream {
 	return out
 }
 
-//go:noinline
 func (w *walker) running(name string) bool {
 	return slices.ContainsFunc(w.active, func(f frame) bool { return f.name == name })
 }
@@ -111,7 +112,7 @@ func (c *call) recurs(name string) bool {
 		if f.name != name {
 			continue
 		}
-		if times++; sameFields(f.params, c.words[1:]) && !changed(f.state, c.s) {
+		if times++; flow.SameWords(f.params, c.words[1:]) && !changed(f.state, c.s) {
 			return true
 		}
 	}
@@ -123,9 +124,9 @@ func (c *call) recurs(name string) bool {
 }
 
 // function runs a function's body with the arguments of the call.
-func (c *call) function(name string, body *syntax.Stmt) stream {
+func (c *call) function(name string, body *syntax.Stmt) flow.Stream {
 	if c.recurs(name) {
-		return stream{some: true}
+		return flow.Stream{Some: true}
 	}
 	s := c.s
 	params, args, locals, before := s.params, s.args, s.locals, s.clone()
@@ -136,7 +137,7 @@ func (c *call) function(name string, body *syntax.Stmt) stream {
 		s.hide(e.name)
 		s.vars[e.name] = variable{value: e.value, exported: true}
 	}
-	out := c.inBody(s, func() stream { return c.stmt(s, body, c.stdin) })
+	out := c.inBody(s, func() flow.Stream { return c.stmt(s, body, c.stdin) })
 	s.restore(locals)
 	s.params, s.args = params, args
 	c.active = c.active[:len(c.active)-1]

@@ -6,13 +6,15 @@ import (
 	"gate/facts/wordlist"
 	"gate/facts/world"
 	"gate/hook"
+
+	"gate/facts/flow"
 )
 
 // kubernetes works out what kubectl and its like would change, and where.
 func (u *use) kubernetes() {
 	verb := strings.Join(u.verbs, " ")
 	if len(u.verbs) == 0 && len(u.rest) > 0 {
-		verb = u.rest[0].text()
+		verb = u.rest[0].Text()
 	}
 	if verb == "cp" {
 		for i, f := range u.rest {
@@ -26,7 +28,7 @@ func (u *use) kubernetes() {
 	}
 	dry := false
 	if f, ok := u.opt("dry-run"); ok {
-		t := f.text()
+		t := f.Text()
 		dry = t != "none" && t != "false"
 	}
 	context, from := u.optText("context"), "option"
@@ -35,32 +37,32 @@ func (u *use) kubernetes() {
 	}
 	var resources []*string
 	for _, f := range u.rest {
-		resources = append(resources, f.value())
+		resources = append(resources, f.Value())
 	}
 	all := u.has("all") || u.has("all-namespaces")
-	if replicas, _ := u.opt("replicas"); verb == "scale" && replicas.text() == "0" || verb == "replace" && u.has("force") {
+	if replicas, _ := u.opt("replicas"); verb == "scale" && replicas.Text() == "0" || verb == "replace" && u.has("force") {
 		access = "delete" // nothing runs any more, or not what ran
 	}
 	u.effect(u.id, &hook.Kubernetes{
 		Verb: verb, Access: access, Context: context, ContextFrom: from, Namespace: u.optText("namespace"), Resources: resources, All: all, DryRun: dry,
 	})
-	if verb == "create" && len(u.rest) > 0 && u.rest[0].text() == "token" {
+	if verb == "create" && len(u.rest) > 0 && u.rest[0].Text() == "token" {
 		u.effect(u.id, &hook.SecretRead{What: "cluster credentials", Grade: "key", Shown: true})
-		u.call.out.taint.secret = "cluster credentials"
+		u.call.out.Taint.Secret = "cluster credentials"
 	}
-	secrets := len(u.rest) > 0 && (strings.HasPrefix(u.rest[0].text(), "secret"))
-	if out, ok := u.opt("output"); ok && secrets && verb == "get" && out.text() != "name" && out.text() != "wide" {
+	secrets := len(u.rest) > 0 && (strings.HasPrefix(u.rest[0].Text(), "secret"))
+	if out, ok := u.opt("output"); ok && secrets && verb == "get" && out.Text() != "name" && out.Text() != "wide" {
 		u.effect(u.id, &hook.SecretRead{What: "cluster secret", Grade: "key", Shown: true})
-		u.call.out.taint.secret = "cluster secret"
+		u.call.out.Taint.Secret = "cluster secret"
 	}
 }
 
 // podPath is namespace/pod:path without its namespace.
-func podPath(f field) field {
-	text := f.prefix()
+func podPath(f flow.Word) flow.Word {
+	text := f.Prefix()
 	slash, colon := strings.IndexByte(text, '/'), strings.IndexByte(text, ':')
 	if slash > 0 && slash < colon && strings.Count(text[:colon], "/") == 1 && strings.IndexByte(".~", text[0]) < 0 {
-		return f.from(slash + 1)
+		return f.From(slash + 1)
 	}
 	return f
 }
@@ -88,13 +90,13 @@ func kubeAccess(verb string) string {
 func (u *use) container() {
 	privileged := u.has("privileged") || deref(u.optText("pid")) == "host"
 	for _, f := range u.opts["cap-add"] {
-		name := strings.TrimPrefix(strings.ToUpper(f.text()), "CAP_")
+		name := strings.TrimPrefix(strings.ToUpper(f.Text()), "CAP_")
 		privileged = privileged || name == "ALL" || name == "SYS_ADMIN" || name == "SYS_MODULE"
 	}
 	mounts, inside := u.mounts()
 	image := hook.OptionalText{There: true} // null when the line does not tell
 	if len(u.rest) > 0 {
-		if v := u.rest[0].value(); v != nil {
+		if v := u.rest[0].Value(); v != nil {
 			image.Text = v
 			u.entryPoint(*v)
 		}
@@ -103,19 +105,19 @@ func (u *use) container() {
 		Tool: u.name, Verb: strings.Join(u.verbs, " "), Access: "write", Privileged: privileged, Mounts: mounts, Image: image,
 	})
 	for _, m := range mounts {
-		for _, t := range u.absolute(u.s, literalField(*m)) {
+		for _, t := range u.absolute(u.s, flow.Literal(*m)) {
 			if what, grade := u.secret(t.path); what != "" {
 				u.effect(u.id, &hook.SecretRead{Path: new(t.path), What: what, Grade: grade, Shown: what == "password file"})
 			}
 		}
 	}
 	for i, f := range u.inner {
-		if v := f.value(); v != nil {
+		if v := f.Value(); v != nil {
 			u.inner[i] = mounted(f, *v, inside)
 		}
 	}
-	if dir, ok := u.opt("workdir"); ok && dir.value() != nil {
-		if here := mounted(dir, *dir.value(), inside); !here.same(dir) {
+	if dir, ok := u.opt("workdir"); ok && dir.Value() != nil {
+		if here := mounted(dir, *dir.Value(), inside); !here.Same(dir) {
 			u.s.dirs, u.s.under = u.enter(u.s, here), ""
 		}
 	}
@@ -132,8 +134,8 @@ func (u *use) mounts() (hosts []*string, inside map[string]string) {
 		}
 	}
 	for _, f := range u.opts["volume"] {
-		host, dir, ok := strings.Cut(f.text(), ":")
-		if f.prefix() == "" && strings.HasPrefix(f.why(), "the home of") { // ~:/dir means itself, and ~ is meant
+		host, dir, ok := strings.Cut(f.Text(), ":")
+		if f.Prefix() == "" && strings.HasPrefix(f.Why(), "the home of") { // ~:/dir means itself, and ~ is meant
 			host, ok = "~", true
 		}
 		dir, _, _ = strings.Cut(dir, ":")
@@ -143,7 +145,7 @@ func (u *use) mounts() (hosts []*string, inside map[string]string) {
 	}
 	for _, f := range u.opts["mount"] {
 		var host, dir string
-		for _, kv := range strings.Split(f.text(), ",") {
+		for _, kv := range strings.Split(f.Text(), ",") {
 			switch k, v, _ := strings.Cut(kv, "="); k {
 			case "source", "src":
 				host = v
@@ -163,18 +165,18 @@ func (u *use) mounts() (hosts []*string, inside map[string]string) {
 func (u *use) entryPoint(image string) {
 	program := imageProgram(image)
 	if f, ok := u.opt("entrypoint"); ok {
-		if program = f.text(); program != "" {
-			u.inner = append([]field{f}, u.inner...)
+		if program = f.Text(); program != "" {
+			u.inner = append([]flow.Word{f}, u.inner...)
 		}
 		return
 	}
-	if program != "" && len(u.inner) > 0 && u.inner[0].text() != program {
-		u.inner = append([]field{literalField(program)}, u.inner...)
+	if program != "" && len(u.inner) > 0 && u.inner[0].Text() != program {
+		u.inner = append([]flow.Word{flow.Literal(program)}, u.inner...)
 	}
 }
 
 // mounted is what a path of a container is on this machine.
-func mounted(f field, path string, inside map[string]string) field {
+func mounted(f flow.Word, path string, inside map[string]string) flow.Word {
 	best := ""
 	for dir := range inside {
 		if len(dir) > len(best) && world.Below(path, dir) {
@@ -184,8 +186,8 @@ func mounted(f field, path string, inside map[string]string) field {
 	if best == "" {
 		return f
 	}
-	out := literalField(inside[best] + path[len(best):])
-	out.span = f.span
+	out := flow.Literal(inside[best] + path[len(best):])
+	out.Span = f.Span
 	return out
 }
 

@@ -11,21 +11,23 @@ import (
 	"gate/facts/peer"
 	"gate/facts/world"
 	"gate/hook"
+
+	"gate/facts/flow"
 )
 
 // dd names its files as if= and of=.
 func (u *use) dd() {
 	in := u.stdin
 	for _, f := range u.rest {
-		name, value, ok := f.cut("=")
+		name, value, ok := f.Cut("=")
 		switch {
 		case ok && name == "if":
-			in = stream{}
+			in = flow.Stream{}
 			u.reads = append(u.reads, value)
 			u.usePath(u.s, u.id, value, access{kind: "read", shown: true})
 		case ok && name == "of":
 			u.usePath(u.s, u.id, value, access{kind: "write", how: "overwrite", content: in})
-			if in.some {
+			if in.Some {
 				u.remember(u.s, value, in, false)
 			}
 		}
@@ -42,23 +44,23 @@ func (u *use) rsync() {
 		remote, ok := remotePath(f)
 		switch {
 		case ok && i == last && u.has("dry-run"):
-			u.peer("host", literalField(remote))
+			u.peer("host", flow.Literal(remote))
 		case ok && i == last:
 			u.sendFiles(u.rest[:last], remote)
 		case ok:
-			u.peer("host", literalField(remote))
+			u.peer("host", flow.Literal(remote))
 		case i == last && u.deletes():
 			u.usePath(u.s, u.id, f, access{kind: "delete", how: "sync", recursive: true})
 		case i == last && last > 0:
 			for _, from := range u.rest[:last] {
 				to := f
-				if !strings.HasSuffix(from.text(), "/") { // else what is in it
+				if !strings.HasSuffix(from.Text(), "/") { // else what is in it
 					to = u.destination(from, f)
 				}
 				u.usePath(u.s, u.id, to, access{kind: "write", how: "overwrite", recursive: true})
 				st := u.fileStream(u.s, from)
 				if remote, ok := remotePath(from); ok {
-					st = stream{some: true, taint: taint{remote: true, host: peer.Parse(remote, false).Host}, from: u.id}
+					st = flow.Stream{Some: true, Taint: flow.Taint{Remote: true, Host: peer.Parse(remote, false).Host}, From: u.id}
 				}
 				u.remember(u.s, to, st, false)
 			}
@@ -83,8 +85,8 @@ func (u *use) deletes() bool {
 }
 
 // remotePath recognises host:path and URLs; a drive letter is no host.
-func remotePath(f field) (string, bool) {
-	text := f.prefix()
+func remotePath(f flow.Word) (string, bool) {
+	text := f.Prefix()
 	i := strings.IndexByte(text, ':')
 	if i <= 1 || strings.ContainsAny(text[:i], "/") {
 		return "", false
@@ -92,7 +94,7 @@ func remotePath(f field) (string, bool) {
 	return text, true
 }
 
-func (u *use) sendFiles(files []field, to string) {
+func (u *use) sendFiles(files []flow.Word, to string) {
 	p := peer.Parse(to, false)
 	u.walker.out.Hosts = append(u.walker.out.Hosts, hook.Host{Command: u.id, Host: strOrNil(p.Host), Access: "send"})
 	for _, f := range files {
@@ -119,8 +121,8 @@ func (u *use) scp() {
 	}
 	for _, f := range u.rest[:last] {
 		if remote, ok := remotePath(f); ok {
-			u.peer("host", literalField(remote))
-			u.remember(u.s, u.destination(f, u.rest[last]), stream{some: true, taint: taint{remote: true, host: peer.Parse(remote, false).Host}, from: u.id}, false)
+			u.peer("host", flow.Literal(remote))
+			u.remember(u.s, u.destination(f, u.rest[last]), flow.Stream{Some: true, Taint: flow.Taint{Remote: true, Host: peer.Parse(remote, false).Host}, From: u.id}, false)
 		} else {
 			u.usePath(u.s, u.id, f, access{kind: "read"})
 		}
@@ -154,14 +156,14 @@ func (u *use) targetLast() {
 
 // destinations are the files that a program writes for one of its words: for
 // the target of a copy, what each source becomes.
-func (u *use) destinations(f field) []field {
+func (u *use) destinations(f flow.Word) []flow.Word {
 	roles, last := u.rolesInForce(), len(u.rest)-1
-	if u.row.Special != "copy" || last < 1 || roles[len(roles)-1].Many || !f.same(u.rest[last]) {
-		return []field{f}
+	if u.row.Special != "copy" || last < 1 || roles[len(roles)-1].Many || !f.Same(u.rest[last]) {
+		return []flow.Word{f}
 	}
-	var out []field
+	var out []flow.Word
 	for _, from := range u.rest[:last] {
-		if to := u.destination(from, f); !slices.ContainsFunc(out, to.same) {
+		if to := u.destination(from, f); !slices.ContainsFunc(out, to.Same) {
 			out = append(out, to)
 		}
 	}
@@ -182,25 +184,25 @@ func (u *use) copiesGuarded() bool {
 
 // destination is what a source becomes when it is copied to a file, or into a
 // directory, where it keeps its name. What goes to the root is judged by that.
-func (u *use) destination(from, to field) field {
-	if strings.Trim(to.text(), "/") == "" {
+func (u *use) destination(from, to flow.Word) flow.Word {
+	if strings.Trim(to.Text(), "/") == "" {
 		return to
 	}
-	text := strings.TrimRight(from.text(), "/")
-	base := from.from(max(strings.LastIndexByte(text, '/'), strings.LastIndexByte(text, ':')) + 1)
-	if name := strings.Trim(base.text(), "/"); !from.literal() || name == "" || name == "." || name == ".." || !u.leadsInto(to) {
+	text := strings.TrimRight(from.Text(), "/")
+	base := from.From(max(strings.LastIndexByte(text, '/'), strings.LastIndexByte(text, ':')) + 1)
+	if name := strings.Trim(base.Text(), "/"); !from.Literal() || name == "" || name == "." || name == ".." || !u.leadsInto(to) {
 		return to
 	}
-	parts := append(to.parts[:len(to.parts):len(to.parts)], part{text: "/", quoted: true})
-	return field{parts: append(parts, base.parts...), span: to.span}
+	parts := append(to.Parts[:len(to.Parts):len(to.Parts)], flow.Part{Text: "/", Quoted: true})
+	return flow.Word{Parts: append(parts, base.Parts...), Span: to.Span}
 }
 
 // leadsInto reports that a copy to a path ends in the directory there.
-func (u *use) leadsInto(to field) bool {
+func (u *use) leadsInto(to flow.Word) bool {
 	if u.has("no-target-directory") {
 		return false
 	}
-	text := to.text()
+	text := to.Text()
 	if u.intoDirectory || len(u.rest) > 2 || strings.HasSuffix(text, "/") || text == "." || text == ".." || strings.HasSuffix(text, "/.") || strings.HasSuffix(text, "/..") {
 		return true
 	}
@@ -218,15 +220,15 @@ func (u *use) copies() {
 	for _, f := range from {
 		u.renames(f, u.destination(f, to))
 		st := u.fileStream(u.s, f)
-		st.text = u.textOf(f)
-		if st.text != nil || st.taint != (taint{}) {
+		st.Text = u.textOf(f)
+		if st.Text != nil || st.Taint != (flow.Taint{}) {
 			u.remember(u.s, u.destination(f, to), st, false)
 		}
 	}
 }
 
 // renames remembers that a program of the machine gets another name: cp /bin/rm x.
-func (u *use) renames(from, to field) {
+func (u *use) renames(from, to flow.Word) {
 	for _, f := range u.absolute(u.s, from) {
 		base := path.Base(f.path)
 		if _, ok := u.rows.Lookup(base); !ok || !strings.HasSuffix(path.Dir(f.path), "bin") {
@@ -243,7 +245,7 @@ func (u *use) renames(from, to field) {
 
 var errNoScript = errors.New("no text that a shell reads")
 
-func (u *use) scriptText(f field) (string, error) {
+func (u *use) scriptText(f flow.Word) (string, error) {
 	for _, t := range u.absolute(u.s, f) {
 		if t.path != "" {
 			text, err := u.world.Read(t.path, maxScript)
@@ -260,8 +262,8 @@ func (u *use) scriptText(f field) (string, error) {
 func (u *use) tar() {
 	letters := ""
 	rest := u.rest
-	if len(rest) > 0 && !strings.HasPrefix(u.given()[0].text(), "-") {
-		letters, rest = rest[0].text(), rest[1:]
+	if len(rest) > 0 && !strings.HasPrefix(u.given()[0].Text(), "-") {
+		letters, rest = rest[0].Text(), rest[1:]
 		if strings.Contains(letters, "f") && len(rest) > 0 {
 			u.opts["file"], rest = append(u.opts["file"], rest[0]), rest[1:]
 		}
@@ -270,7 +272,7 @@ func (u *use) tar() {
 	archive, named := u.opt("file")
 	switch {
 	case is("c", "create") || is("r", "append") || is("u", "update"):
-		toFile := named && archive.text() != "-"
+		toFile := named && archive.Text() != "-"
 		if toFile {
 			u.usePath(u.start, u.id, archive, access{kind: "write", how: "overwrite"})
 		}
@@ -290,16 +292,16 @@ func (u *use) tar() {
 			}
 		}
 		if !toFile {
-			u.call.out.taint.secret = secret
+			u.call.out.Taint.Secret = secret
 		} else if secret != "" {
-			u.remember(u.start, archive, stream{some: true, taint: taint{secret: secret}}, false)
+			u.remember(u.start, archive, flow.Stream{Some: true, Taint: flow.Taint{Secret: secret}}, false)
 		}
 	case is("x", "extract"):
 		if named {
 			u.usePath(u.start, u.id, archive, access{kind: "use"})
 		}
 		if u.has("directory") { // where it is by now
-			u.role(catalogue.Role{Name: "write", Detail: "unpack"}, literalField("."))
+			u.role(catalogue.Role{Name: "write", Detail: "unpack"}, flow.Literal("."))
 		}
 		for _, f := range rest { // members, seen from where they are unpacked
 			u.usePath(u.s, u.id, f, access{kind: "write", how: "overwrite"})

@@ -7,10 +7,12 @@ import (
 
 	"gate/facts/bash"
 	"gate/hook"
+
+	"gate/facts/flow"
 )
 
 // declare runs export, declare, local, readonly, typeset and nameref.
-func (w *walker) declare(s *state, c *syntax.DeclClause) stream {
+func (w *walker) declare(s *state, c *syntax.DeclClause) flow.Stream {
 	d := declaration{walker: w, s: s, variant: c.Variant.Value}
 	before := s
 	if d.strayed() {
@@ -21,7 +23,7 @@ func (w *walker) declare(s *state, c *syntax.DeclClause) stream {
 	for _, a := range c.Args {
 		if a.Naked && a.Name == nil {
 			f := w.word(d.s, a.Value)
-			printed = printed || strings.HasPrefix(f.text(), "-p") || len(c.Args) == 1 && strings.HasPrefix(f.text(), "-") && strings.ContainsAny(f.text(), "xp")
+			printed = printed || strings.HasPrefix(f.Text(), "-p") || len(c.Args) == 1 && strings.HasPrefix(f.Text(), "-") && strings.ContainsAny(f.Text(), "xp")
 			runs = append(runs, d.word(f)...)
 			continue
 		}
@@ -46,9 +48,9 @@ func (w *walker) declare(s *state, c *syntax.DeclClause) stream {
 	}
 	if printed && c.Variant.Value != "local" {
 		w.effect(id, &hook.SecretRead{What: "environment", Shown: true, Grade: "config"})
-		return stream{some: true, from: id, taint: taint{secret: "environment"}}
+		return flow.Stream{Some: true, From: id, Taint: flow.Taint{Secret: "environment"}}
 	}
-	return stream{}
+	return flow.Stream{}
 }
 
 // A declaration is one export, declare, local or readonly while its words are
@@ -68,18 +70,18 @@ func (d *declaration) has(flag string) bool { return strings.Contains(d.letters,
 
 // word reads a word that the parser did not take apart: flags, or NAME=value
 // where only the expansion shows it.
-func (d *declaration) word(f field) []setting {
-	text := f.text()
-	if f.literal() && len(text) > 1 && (text[0] == '-' || text[0] == '+') {
+func (d *declaration) word(f flow.Word) []setting {
+	text := f.Text()
+	if f.Literal() && len(text) > 1 && (text[0] == '-' || text[0] == '+') {
 		if text[0] == '-' {
 			d.letters += text[1:]
 		}
 		return nil
 	}
 	d.evaluated(d.s, f)
-	name, value, ok := f.cut("=")
+	name, value, ok := f.Cut("=")
 	if !ok {
-		if v := f.value(); v != nil && syntax.ValidName(*v) {
+		if v := f.Value(); v != nil && syntax.ValidName(*v) {
 			d.prepare(*v)
 		}
 		return nil
@@ -91,7 +93,7 @@ func (d *declaration) word(f field) []setting {
 	}
 	d.prepare(base)
 	if add {
-		value = appended(d.s.vars[d.s.target(name)].first(), value)
+		value = flow.Append(d.s.vars[d.s.target(name)].first(), value)
 	}
 	d.s.setNamed(name, value)
 	d.refer(name, value)
@@ -111,7 +113,7 @@ func (d *declaration) prepare(name string) {
 	v, ok := d.s.vars[name]
 	if !ok {
 		f, set := (&expander{walker: d.walker, state: d.s}).scalar(name)
-		v = variable{value: f, unset: !set && f.literal()}
+		v = variable{value: f, unset: !set && f.Literal()}
 	}
 	takes := d.variant == "export" && d.has("n")
 	v.exported = !takes && (v.exported || d.variant == "export" || d.has("x") || d.s.exports)
@@ -127,12 +129,12 @@ func (d *declaration) prepare(name string) {
 }
 
 // refer makes a name stand for the variable that its value names.
-func (d *declaration) refer(name string, f field) {
+func (d *declaration) refer(name string, f flow.Word) {
 	if d.variant == "export" || d.variant == "readonly" || !d.has("n") {
 		return
 	}
-	v := variable{value: holeField(&hole{why: "a reference", empty: true, many: true})}
-	if to := f.value(); to != nil && syntax.ValidName(*to) && *to != name {
+	v := variable{value: flow.Unknown(&flow.Hole{Why: "a reference", Empty: true, Many: true})}
+	if to := f.Value(); to != nil && syntax.ValidName(*to) && *to != name {
 		v = variable{ref: *to}
 	}
 	d.evaluatedLater(d.s, f)

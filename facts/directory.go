@@ -7,30 +7,32 @@ import (
 	"strings"
 
 	"gate/hook"
+
+	"gate/facts/flow"
 )
 
 // changeDir runs cd.
-func (c *call) changeDir() (stream, bool) {
+func (c *call) changeDir() (flow.Stream, bool) {
 	c.plainNamed()
 	target, more, given := c.directory()
 	if !given {
-		target = field{parts: []part{{text: c.home(c.s, ""), quoted: true}}}
-		if target.empty() {
+		target = flow.Word{Parts: []flow.Part{{Text: c.home(c.s, ""), Quoted: true}}}
+		if target.Empty() {
 			c.s.dirs = nil
 		}
 	}
 	to := c.s.old
-	if v := target.value(); v == nil || *v != "-" {
+	if v := target.Value(); v == nil || *v != "-" {
 		to = c.entered(target)
 	}
 	c.goTo(to, target, more)
-	return stream{}, true
+	return flow.Stream{}, true
 }
 
 // directory is the first operand, and whether more follow: then cd fails.
-func (c *call) directory() (target field, more, given bool) {
+func (c *call) directory() (target flow.Word, more, given bool) {
 	for _, a := range c.args() {
-		if t := a.text(); !given && a.literal() && len(t) > 1 && strings.HasPrefix(t, "-") && !isDigits(t[1:]) {
+		if t := a.Text(); !given && a.Literal() && len(t) > 1 && strings.HasPrefix(t, "-") && !isDigits(t[1:]) {
 			continue
 		}
 		if given {
@@ -44,27 +46,27 @@ func (c *call) directory() (target field, more, given bool) {
 func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 // entered is where cd goes, through CDPATH if the line sets it.
-func (c *call) entered(target field) []string {
+func (c *call) entered(target flow.Word) []string {
 	to := c.enter(c.s, target)
-	v := target.value()
+	v := target.Value()
 	paths, set := c.s.lookup("CDPATH")
 	if !set || paths.unset || v == nil || strings.HasPrefix(*v, "/") || strings.HasPrefix(*v, ".") {
 		return to
 	}
-	list := paths.first().value()
+	list := paths.first().Value()
 	if list == nil {
 		return nil
 	}
 	for _, dir := range strings.Split(*list, ":") {
 		if dir != "" {
-			to = joinDirs(to, c.enter(c.s, literalField(dir+"/"+*v)))
+			to = joinDirs(to, c.enter(c.s, flow.Literal(dir+"/"+*v)))
 		}
 	}
 	return to
 }
 
 // goTo moves the shell to one of the directories, if it gets there.
-func (c *call) goTo(to []string, target field, more bool) {
+func (c *call) goTo(to []string, target flow.Word, more bool) {
 	from := c.s.clone()
 	c.s.under = from.below(to, target)
 	c.s.old, c.s.dirs = c.s.dirs, to
@@ -72,7 +74,7 @@ func (c *call) goTo(to []string, target field, more bool) {
 	delete(c.s.vars, "PWD")
 	delete(c.s.vars, "OLDPWD")
 	if len(to) == 0 {
-		c.unknown("directory", "where cd goes is not known", c.id, target.span)
+		c.unknown("directory", "where cd goes is not known", c.id, target.Span)
 	}
 	switch {
 	case more: // an error, or in another shell a substitution
@@ -87,8 +89,8 @@ func (c *call) goTo(to []string, target field, more bool) {
 
 // below is where a directory that is not known lies below another one: by the
 // names that the line has said since it knew one.
-func (s *state) below(to []string, target field) string {
-	v := target.value()
+func (s *state) below(to []string, target flow.Word) string {
+	v := target.Value()
 	if len(to) > 0 || len(s.dirs) > 0 || v == nil || *v == "" || *v == "-" || strings.HasPrefix(*v, "~") {
 		return ""
 	}
@@ -121,12 +123,12 @@ func makesDirectories(cmd hook.ShellCommand) bool {
 }
 
 // pushDir runs pushd.
-func (c *call) pushDir() (stream, bool) {
+func (c *call) pushDir() (flow.Stream, bool) {
 	c.plainNamed()
 	target, more, given := c.directory()
-	stay := slices.ContainsFunc(c.args(), func(f field) bool { return f.text() == "-n" })
+	stay := slices.ContainsFunc(c.args(), func(f flow.Word) bool { return f.Text() == "-n" })
 	top := len(c.s.stack) - 1
-	switch text := target.text(); {
+	switch text := target.Text(); {
 	case !given && top >= 0 && !stay:
 		to := c.s.stack[top]
 		c.s.stack = append(slices.Clone(c.s.stack[:top]), c.s.dirs)
@@ -140,27 +142,27 @@ func (c *call) pushDir() (stream, bool) {
 		c.s.stack = append(slices.Clone(c.s.stack), c.s.dirs)
 		c.goTo(c.entered(target), target, more)
 	}
-	return stream{}, true
+	return flow.Stream{}, true
 }
 
-func (c *call) popDir() (stream, bool) {
+func (c *call) popDir() (flow.Stream, bool) {
 	c.plainNamed()
 	top := len(c.s.stack) - 1
 	if _, _, given := c.directory(); given || top < 0 {
 		c.s.stack = nil
 		c.s.old, c.s.dirs = c.s.dirs, nil
-		return stream{}, true
+		return flow.Stream{}, true
 	}
 	to := c.s.stack[top]
 	c.s.stack = slices.Clone(c.s.stack[:top])
 	c.s.old, c.s.dirs = c.s.dirs, to
-	return stream{}, true
+	return flow.Stream{}, true
 }
 
 // dirsWords runs dirs, of which -c forgets what was pushed.
-func (c *call) dirsWords() (stream, bool) {
-	if len(c.args()) > 0 && c.args()[0].text() == "-c" {
+func (c *call) dirsWords() (flow.Stream, bool) {
+	if len(c.args()) > 0 && c.args()[0].Text() == "-c" {
 		c.s.stack = nil
 	}
-	return stream{}, false
+	return flow.Stream{}, false
 }

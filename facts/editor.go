@@ -6,21 +6,23 @@ import (
 	"gate/facts/catalogue"
 	"gate/facts/wordlist"
 	"gate/hook"
+
+	"gate/facts/flow"
 )
 
 // typed judges what ed, ex and vi as ex are told on their input.
 func (u *use) typed() {
-	if u.stdin.text == nil || u.name != "ed" && u.name != "red" && u.name != "ex" && !u.has("e") && !u.has("E") && !u.has("es") && !u.has("Es") {
+	if u.stdin.Text == nil || u.name != "ed" && u.name != "red" && u.name != "ex" && !u.has("e") && !u.has("E") && !u.has("es") && !u.has("Es") {
 		return
 	}
-	for line := range strings.SplitSeq(*u.stdin.text, "\n") {
+	for line := range strings.SplitSeq(*u.stdin.Text, "\n") {
 		u.editorCommand(line)
 	}
 }
 
 // editorCommands judges what vi and its kin are told on the command line.
-func (u *use) editorCommands(f field) {
-	for _, line := range strings.FieldsFunc(f.text(), func(r rune) bool { return r == '\n' || r == '|' }) {
+func (u *use) editorCommands(f flow.Word) {
+	for _, line := range strings.FieldsFunc(f.Text(), func(r rune) bool { return r == '\n' || r == '|' }) {
 		u.editorCommand(line)
 	}
 }
@@ -60,25 +62,25 @@ func (u *use) editorCommand(line string) {
 	case wordlist.Has(" ter term terminal te ", verb):
 		u.hiddenShell("command", rest)
 	case rest != "" && wordlist.Has(" w wr write wq x xit sav saveas up update ", verb):
-		u.usePath(u.s, u.id, literalField(strings.TrimSpace(strings.TrimPrefix(rest, ">>"))), access{kind: "write", how: "overwrite"})
+		u.usePath(u.s, u.id, flow.Literal(strings.TrimSpace(strings.TrimPrefix(rest, ">>"))), access{kind: "write", how: "overwrite"})
 	case rest != "" && wordlist.Has(" r re read ", verb):
-		u.usePath(u.s, u.id, literalField(rest), access{kind: "read", shown: true})
+		u.usePath(u.s, u.id, flow.Literal(rest), access{kind: "read", shown: true})
 	case rest == "" && wordlist.Has(" p print nu number l list # ", verb):
 		for _, open := range u.rest {
 			u.usePath(u.s, u.id, open, access{kind: "read", shown: true})
 		}
 	case verb == "so", verb == "source":
-		u.role(catalogue.Role{Name: "execute", Detail: "vim"}, literalField(rest))
+		u.role(catalogue.Role{Name: "execute", Detail: "vim"}, flow.Literal(rest))
 	case verb == "luafile":
-		u.role(catalogue.Role{Name: "execute", Detail: "lua"}, literalField(rest))
+		u.role(catalogue.Role{Name: "execute", Detail: "lua"}, flow.Literal(rest))
 	case verb == "pyfile", verb == "pyf", verb == "py3file":
-		u.role(catalogue.Role{Name: "execute", Detail: "python"}, literalField(rest))
+		u.role(catalogue.Role{Name: "execute", Detail: "python"}, flow.Literal(rest))
 	case verb == "lua":
-		u.code("lua", literalField(rest), "inline")
+		u.code("lua", flow.Literal(rest), "inline")
 	case verb == "py", verb == "pyx", verb == "python":
-		u.code("python", literalField(strings.TrimLeft(rest, "3 ")), "inline")
+		u.code("python", flow.Literal(strings.TrimLeft(rest, "3 ")), "inline")
 	case verb == "perl", verb == "ruby":
-		u.code(verb, literalField(rest), "inline")
+		u.code(verb, flow.Literal(rest), "inline")
 	case verb == "set" && editorPrograms().MatchString(rest):
 		u.effect(u.id, &hook.ExecHidden{Program: u.name, Option: "command", Value: new(line)})
 	}
@@ -120,10 +122,10 @@ func (u *use) editorCalls(line string) {
 	}
 	switch name {
 	case "delete":
-		u.usePath(u.s, u.id, field{parts: []part{{text: first}}}, access{kind: "delete", how: "remove", recursive: strings.Contains(more, "r")})
+		u.usePath(u.s, u.id, flow.Word{Parts: []flow.Part{{Text: first}}}, access{kind: "delete", how: "remove", recursive: strings.Contains(more, "r")})
 	case "writefile":
 		_, to, _ := strings.Cut(text, "],")
-		u.usePath(u.s, u.id, field{parts: []part{{text: strings.Trim(to, ` "')`)}}}, access{kind: "write", how: "overwrite"})
+		u.usePath(u.s, u.id, flow.Word{Parts: []flow.Part{{Text: strings.Trim(to, ` "')`)}}}, access{kind: "write", how: "overwrite"})
 	default:
 		u.hiddenShell("command", strings.Trim(first, `"')`))
 	}

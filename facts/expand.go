@@ -9,24 +9,24 @@ import (
 
 	"gate/facts/bash"
 	"gate/hook"
+
+	"gate/facts/flow"
 )
 
 // fields expands words as bash does: braces, tilde, parameters, commands,
 // arithmetic, splitting. Wildcards stay in the text, unquoted.
-//
-//go:noinline
-func (w *walker) fields(s *state, words ...*syntax.Word) []field {
+func (w *walker) fields(s *state, words ...*syntax.Word) []flow.Word {
 	return w.expanded(expander{walker: w, state: s, split: true}, words)
 }
 
 // arguments expands the words of a command, of which those that look like
 // assignments may have a tilde after the name.
-func (w *walker) arguments(s *state, words []*syntax.Word) []field {
+func (w *walker) arguments(s *state, words []*syntax.Word) []flow.Word {
 	return w.expanded(expander{walker: w, state: s, split: true, names: true}, words)
 }
 
-func (w *walker) expanded(like expander, words []*syntax.Word) []field {
-	var out []field
+func (w *walker) expanded(like expander, words []*syntax.Word) []flow.Word {
+	var out []flow.Word
 	for _, word := range words {
 		for _, parts := range bash.Braces(word) {
 			x := like
@@ -34,7 +34,7 @@ func (w *walker) expanded(like expander, words []*syntax.Word) []field {
 			fields := x.finish()
 			for i := range fields {
 				fields[i] = w.bounded(fields[i])
-				fields[i].span = w.span(word)
+				fields[i].Span = w.span(word)
 				expandWildcards(fields[i])
 			}
 			out = append(out, fields...)
@@ -49,38 +49,36 @@ func (w *walker) expanded(like expander, words []*syntax.Word) []field {
 
 // expandWildcards marks wildcards that stand for the files they match from
 // here on, whatever quotes a variable that holds them is put into.
-func expandWildcards(f field) {
-	for i, p := range f.parts {
-		if p.hole == nil && !p.quoted && strings.ContainsAny(p.text, "*?[") {
-			f.parts[i].spread = true
+func expandWildcards(f flow.Word) {
+	for i, p := range f.Parts {
+		if p.Hole == nil && !p.Quoted && strings.ContainsAny(p.Text, "*?[") {
+			f.Parts[i].Spread = true
 		}
 	}
 }
 
 // word expands one word to one field, without splitting: an assignment, a
 // redirection, the word of a case.
-//
-//go:noinline
-func (w *walker) word(s *state, word *syntax.Word) field {
+func (w *walker) word(s *state, word *syntax.Word) flow.Word {
 	return w.oneField(expander{walker: w, state: s}, word)
 }
 
 // assigned expands the value of an assignment, in which a tilde may also
 // follow a colon.
-func (w *walker) assigned(s *state, word *syntax.Word) field {
+func (w *walker) assigned(s *state, word *syntax.Word) flow.Word {
 	return w.oneField(expander{walker: w, state: s, colons: true}, word)
 }
 
-func (w *walker) oneField(x expander, word *syntax.Word) field {
+func (w *walker) oneField(x expander, word *syntax.Word) flow.Word {
 	if word == nil {
-		return literalField("")
+		return flow.Literal("")
 	}
 	x.parts(word.Parts, false)
-	f := w.bounded(join(x.finish()))
-	for i := range f.parts {
-		f.parts[i].kept = false
+	f := w.bounded(flow.Join(x.finish()))
+	for i := range f.Parts {
+		f.Parts[i].Kept = false
 	}
-	f.span = w.span(word)
+	f.Span = w.span(word)
 	return f
 }
 
@@ -94,29 +92,29 @@ type expander struct {
 	colons  bool   // a tilde may follow a colon
 	groups  bool   // it is a pattern that is held against a text
 	inside  bool   // in an expansion in double quotes: single quotes are text
-	cur     field
+	cur     flow.Word
 	open    bool // cur holds something, if only quotes
-	out     []field
+	out     []flow.Word
 }
 
-func (x *expander) add(p part) {
+func (x *expander) add(p flow.Part) {
 	x.open = true
-	for len(x.holes) > 0 && p.hole == nil {
-		before, rest, _ := strings.Cut(p.text, holeName)
+	for len(x.holes) > 0 && p.Hole == nil {
+		before, rest, _ := strings.Cut(p.Text, holeName)
 		number, after, ok := strings.Cut(rest, "_")
 		n, err := strconv.Atoi(number)
 		if !ok || err != nil || n < 0 || n >= len(x.holes) {
 			break
 		}
 		if before = strings.TrimSuffix(strings.TrimSuffix(before, "{"), "$"); before != "" {
-			x.cur.parts = append(x.cur.parts, part{text: before, quoted: p.quoted})
+			x.cur.Parts = append(x.cur.Parts, flow.Part{Text: before, Quoted: p.Quoted})
 		}
-		x.cur.parts = append(x.cur.parts, part{hole: x.holes[n]})
-		if p.text = strings.TrimPrefix(after, "}"); p.text == "" {
+		x.cur.Parts = append(x.cur.Parts, flow.Part{Hole: x.holes[n]})
+		if p.Text = strings.TrimPrefix(after, "}"); p.Text == "" {
 			return
 		}
 	}
-	x.cur.parts = append(x.cur.parts, p)
+	x.cur.Parts = append(x.cur.Parts, p)
 }
 
 // holeName begins the names of the variables that stand for holes: see template.
@@ -126,10 +124,10 @@ func (x *expander) flush() {
 	if x.open {
 		x.out = append(x.out, x.cur)
 	}
-	x.cur, x.open = field{}, false
+	x.cur, x.open = flow.Word{}, false
 }
 
-func (x *expander) finish() []field {
+func (x *expander) finish() []flow.Word {
 	x.flush()
 	return x.out
 }
@@ -150,40 +148,40 @@ func (x *expander) parts(parts []syntax.WordPart, quoted bool) {
 				text = bash.Unescape(text)
 				text, _, _ = strings.Cut(text, "\x00")
 			case x.inside && strings.ContainsAny(text, "$`\\"):
-				x.add(part{hole: &hole{why: "quotes inside an expansion", empty: true}})
+				x.add(flow.Part{Hole: &flow.Hole{Why: "quotes inside an expansion", Empty: true}})
 				continue
 			case x.inside:
 				text = "'" + text + "'"
 			}
-			x.add(part{text: text, quoted: true})
+			x.add(flow.Part{Text: text, Quoted: true})
 		case *syntax.DblQuoted:
 			x.open = x.open || !onlyList(p)
 			x.parts(p.Parts, true)
 		case *syntax.ParamExp:
 			x.param(p, quoted)
 		case *syntax.CmdSubst:
-			x.values([]field{x.substitution(x.state, p)}, quoted, false)
+			x.values([]flow.Word{x.substitution(x.state, p)}, quoted, false)
 		case *syntax.ArithmExp:
-			x.values([]field{x.arithmetic(x.state, p.X)}, true, false)
+			x.values([]flow.Word{x.arithmetic(x.state, p.X)}, true, false)
 		case *syntax.ProcSubst:
-			x.add(part{hole: x.process(x.state, p)})
+			x.add(flow.Part{Hole: x.process(x.state, p)})
 		case *syntax.ExtGlob:
 			if strings.Contains(p.Pattern.Value, ":") || p.Pattern.Value == "" {
 				x.unknown("dialect", "in zsh this pattern can run code", 0, x.span(p))
 			}
 			switch text := p.Op.String() + p.Pattern.Value + ")"; {
 			case !x.groups:
-				x.add(part{text: "*"}) // what it matches is judged as "anything"
+				x.add(flow.Part{Text: "*"}) // what it matches is judged as "anything"
 			case strings.ContainsAny(text, "$`\"'\\"):
-				x.add(part{hole: &hole{why: "an expansion in a group of a pattern"}})
+				x.add(flow.Part{Hole: &flow.Hole{Why: "an expansion in a group of a pattern"}})
 			default:
-				x.add(part{text: text})
+				x.add(flow.Part{Text: text})
 			}
 		case *syntax.BraceExp:
-			x.add(part{text: "*"})
+			x.add(flow.Part{Text: "*"})
 		default:
 			x.unknown("syntax", "a part of a word gate does not know", 0, nil)
-			x.add(part{hole: &hole{why: "unknown syntax", empty: true, many: true}})
+			x.add(flow.Part{Hole: &flow.Hole{Why: "unknown syntax", Empty: true, Many: true}})
 		}
 	}
 }
@@ -203,7 +201,7 @@ func (x *expander) literal(text string, quoted bool) {
 		return
 	}
 	if !strings.Contains(text, `\`) {
-		x.add(part{text: text, quoted: quoted})
+		x.add(flow.Part{Text: text, Quoted: quoted})
 		return
 	}
 	escapes := cmp.Or(x.escapes, "$`\"\\")
@@ -224,13 +222,13 @@ func (x *expander) literal(text string, quoted bool) {
 			run.WriteByte(next)
 			i++
 		default:
-			x.add(part{text: run.String()})
+			x.add(flow.Part{Text: run.String()})
 			run.Reset()
-			x.add(part{text: string(next), quoted: true})
+			x.add(flow.Part{Text: string(next), Quoted: true})
 			i++
 		}
 	}
-	x.add(part{text: run.String(), quoted: quoted})
+	x.add(flow.Part{Text: run.String(), Quoted: quoted})
 }
 
 // span converts a node's place to code points; nil inside nested text.
@@ -243,4 +241,32 @@ func (w *walker) span(n syntax.Node) *hook.Span {
 		return nil
 	}
 	return &hook.Span{w.points(from), w.points(to)}
+}
+
+// bounded is f in as few pieces as can be, or a hole when it is longer than
+// gate follows: x=$x$x doubles.
+func (w *walker) bounded(f flow.Word) flow.Word {
+	size := 0
+	for _, p := range f.Parts {
+		size += len(p.Text)
+	}
+	if len(f.Parts) <= maxParts && size <= maxText {
+		return f
+	}
+	if size <= maxText && f.Literal() {
+		var parts []flow.Part
+		for _, p := range f.Parts {
+			if n := len(parts); n > 0 && parts[n-1].Quoted == p.Quoted && parts[n-1].Spread == p.Spread && parts[n-1].Kept == p.Kept {
+				parts[n-1].Text += p.Text
+				continue
+			}
+			parts = append(parts, p)
+		}
+		if len(parts) <= maxParts {
+			f.Parts = parts
+			return f
+		}
+	}
+	w.limit("a text longer than gate follows")
+	return flow.Word{Parts: []flow.Part{{Hole: &flow.Hole{Why: "a text longer than gate follows", Empty: true, Many: true, Taint: f.Taint()}}}, Span: f.Span}
 }

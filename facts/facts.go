@@ -16,6 +16,8 @@ import (
 	"gate/facts/catalogue"
 	"gate/facts/world"
 	"gate/hook"
+
+	"gate/facts/flow"
 )
 
 // The ways through the package, by file:
@@ -23,17 +25,12 @@ import (
 //	facts walker shell branch loop function redirect   a line and its statements
 //	state variable array assign declare directory      what the shell knows where it is
 //	expand param operate split tilde lookup arithmetic  words of the line become fields
-//	field taint stream                                 text with holes, and text that flows
+//	flow (a package)                                   text with holes, and text that flows
 //	call call_name builtin read script inner           a command, and what runs in it
 //	program option role template output                a program, by its row
 //	special and the files it names                     what a row cannot say
 //	target path place                                  what becomes of a path
 //	tool patch                                         tools that are no shell
-
-// The compiler copies small functions into their callers. Some here have so many
-// that the copies made gate-hook a twentieth larger, and a program starts the more
-// slowly the larger it is: those are marked go:noinline. A further one is worth it
-// from about 2 KB on, where nothing turns on its speed.
 
 // What a Reader is made for; package world says more.
 type (
@@ -47,7 +44,7 @@ type Reader struct {
 	rows     *catalogue.Catalogue
 	world    World
 	specials []named[func(*use)]
-	builtins []named[func(*call) (stream, bool)]
+	builtins []named[func(*call) (flow.Stream, bool)]
 }
 
 // New returns a Reader for one machine and user.

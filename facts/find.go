@@ -3,12 +3,14 @@ package facts
 import (
 	"slices"
 	"strings"
+
+	"gate/facts/flow"
 )
 
 // find runs what -exec names, and deletes what -delete finds.
 func (u *use) find() {
 	s := u.search()
-	s.walk(func(action string, words []field, c candidates) {
+	s.walk(func(action string, words []flow.Word, c candidates) {
 		switch action {
 		case "-delete":
 			for _, f := range s.found(c) {
@@ -19,7 +21,7 @@ func (u *use) find() {
 				u.usePath(u.s, u.id, words[0], access{kind: "write", how: "overwrite"})
 			}
 		case "-exec", "-execdir", "-ok", "-okdir":
-			if last := len(words) - 1; last > 0 && (words[last].text() == ";" || words[last].text() == "+") {
+			if last := len(words) - 1; last > 0 && (words[last].Text() == ";" || words[last].Text() == "+") {
 				words = words[:last]
 			}
 			u.findExec(words, s.found(c))
@@ -32,17 +34,17 @@ func (u *use) find() {
 
 // found is what find hands on: everything below a start, or, when its tests
 // narrow it, some files below it, of which a pattern of names may be known.
-func found(start field, names string) field {
+func found(start flow.Word, names string) flow.Word {
 	if names == "" {
 		return start
 	}
-	f := field{parts: append([]part(nil), start.parts...)}
-	f.parts = append(f.parts, part{text: "/" + names, spread: true})
+	f := flow.Word{Parts: append([]flow.Part(nil), start.Parts...)}
+	f.Parts = append(f.Parts, flow.Part{Text: "/" + names, Spread: true})
 	return f
 }
 
 // findExec runs words for what was found, once for all.
-func (u *use) findExec(words, extra []field) {
+func (u *use) findExec(words, extra []flow.Word) {
 	if len(words) == 0 || len(extra) == 0 {
 		return
 	}
@@ -50,15 +52,15 @@ func (u *use) findExec(words, extra []field) {
 		inner := *u.call
 		inner.words = nil
 		for _, w := range words {
-			if w.text() == "{}" {
+			if w.Text() == "{}" {
 				inner.words = append(inner.words, extra...)
-			} else if strings.Contains(w.text(), "{}") && w.literal() {
-				inner.words = append(inner.words, substitute([]field{w}, "{}", extra)...)
+			} else if strings.Contains(w.Text(), "{}") && w.Literal() {
+				inner.words = append(inner.words, substitute([]flow.Word{w}, "{}", extra)...)
 			} else {
 				inner.words = append(inner.words, w)
 			}
 		}
-		inner.redirects, inner.stdin, inner.input = nil, stream{}, nil
+		inner.redirects, inner.stdin, inner.input = nil, flow.Stream{}, nil
 		inner.id = 0
 		if len(inner.words) > 0 {
 			inner.run()
@@ -69,18 +71,18 @@ func (u *use) findExec(words, extra []field) {
 // fd runs the words after -x for what it finds.
 func (u *use) fd() {
 	words := u.given()
-	at := slices.IndexFunc(words, func(w field) bool {
-		return slices.Contains([]string{"-x", "--exec", "-X", "--exec-batch"}, w.text())
+	at := slices.IndexFunc(words, func(w flow.Word) bool {
+		return slices.Contains([]string{"-x", "--exec", "-X", "--exec-batch"}, w.Text())
 	})
 	if at < 0 {
 		return
 	}
 	inner := words[at+1:]
-	if end := slices.IndexFunc(inner, func(w field) bool { return w.text() == ";" }); end >= 0 {
+	if end := slices.IndexFunc(inner, func(w flow.Word) bool { return w.Text() == ";" }); end >= 0 {
 		inner = inner[:end]
 	}
-	if !slices.ContainsFunc(inner, func(f field) bool { return strings.Contains(f.text(), "{") }) {
-		inner = append(inner[:len(inner):len(inner)], literalField("{}"))
+	if !slices.ContainsFunc(inner, func(f flow.Word) bool { return strings.Contains(f.Text(), "{") }) {
+		inner = append(inner[:len(inner):len(inner)], flow.Literal("{}"))
 	}
 	u.inner = nil
 	u.findExec(inner, u.fdFound(words[:at]))
@@ -88,21 +90,21 @@ func (u *use) fd() {
 
 // fdFound are the files that fd finds: below the directories after its pattern,
 // all of them only where nothing narrows the search.
-func (u *use) fdFound(words []field) []field {
-	var plain []field // the pattern and the directories
+func (u *use) fdFound(words []flow.Word) []flow.Word {
+	var plain []flow.Word // the pattern and the directories
 	for _, f := range words {
-		if slices.ContainsFunc(u.rest, func(r field) bool { return r.text() == f.text() }) && !strings.HasPrefix(f.text(), "-") {
+		if slices.ContainsFunc(u.rest, func(r flow.Word) bool { return r.Text() == f.Text() }) && !strings.HasPrefix(f.Text(), "-") {
 			plain = append(plain, f)
 		}
 	}
-	s, c := search{starts: []field{literalField(".")}}, candidates{{}}
+	s, c := search{starts: []flow.Word{flow.Literal(".")}}, candidates{{}}
 	if path, ok := u.opt("search-path"); ok {
-		s.starts = []field{path}
+		s.starts = []flow.Word{path}
 	}
 	if len(plain) > 1 {
 		s.starts = plain[1:]
 	}
-	if u.has("extension") || len(plain) > 0 && strings.Trim(plain[0].text(), ".*^$+") != "" {
+	if u.has("extension") || len(plain) > 0 && strings.Trim(plain[0].Text(), ".*^$+") != "" {
 		c[0].names = someFiles
 	}
 	return s.found(c)

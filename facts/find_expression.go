@@ -7,15 +7,17 @@ import (
 
 	"gate/facts/glob"
 	"gate/facts/wordlist"
+
+	"gate/facts/flow"
 )
 
 // A search is what the words of find say: where it begins, and what each file
 // below is asked.
 type search struct {
-	starts     []field
-	expression []field
-	follow     bool    // symbolic links are followed
-	history    []field // starts with a .git below, which no word of the expression spares
+	starts     []flow.Word
+	expression []flow.Word
+	follow     bool        // symbolic links are followed
+	history    []flow.Word // starts with a .git below, which no word of the expression spares
 }
 
 // Candidates are the files that come as far as one place of an expression:
@@ -25,8 +27,8 @@ type candidates []candidate
 // A candidate is what the tests on one way through an expression let pass. The
 // zero value is every file.
 type candidate struct {
-	names string // a pattern of names
-	only  field  // the one path that -path names, known to the letter
+	names string    // a pattern of names
+	only  flow.Word // the one path that -path names, known to the letter
 }
 
 // someFiles stands for names of which only this is known: not all have them.
@@ -41,7 +43,7 @@ func (u *use) search() search {
 	words := u.given()
 	s := search{follow: u.has("L")}
 	for i := 0; i < len(words); i++ {
-		switch t := words[i].text(); {
+		switch t := words[i].Text(); {
 		case t == "-D", t == "-f" && i+1 < len(words):
 			i++
 			if t == "-f" && i < len(words) {
@@ -57,15 +59,15 @@ func (u *use) search() search {
 		}
 	}
 	for i, w := range s.expression {
-		if w.text() == "-files0-from" && i+1 < len(s.expression) {
-			s.starts = append(s.starts, holeField(&hole{why: "a name in a file", many: true}))
+		if w.Text() == "-files0-from" && i+1 < len(s.expression) {
+			s.starts = append(s.starts, flow.Unknown(&flow.Hole{Why: "a name in a file", Many: true}))
 		}
-		s.follow = s.follow || w.text() == "-follow" || w.text() == "-L"
+		s.follow = s.follow || w.Text() == "-follow" || w.Text() == "-L"
 	}
 	if len(s.starts) == 0 {
-		s.starts = []field{literalField(".")}
+		s.starts = []flow.Word{flow.Literal(".")}
 	}
-	if strings.Contains(join(s.expression).text(), ".git") {
+	if strings.Contains(flow.Join(s.expression).Text(), ".git") {
 		return s
 	}
 	for _, start := range s.starts {
@@ -77,10 +79,10 @@ func (u *use) search() search {
 }
 
 // found are the candidates below each start.
-func (s search) found(c candidates) []field {
-	var out []field
+func (s search) found(c candidates) []flow.Word {
+	var out []flow.Word
 	for _, n := range c {
-		if len(n.only.parts) > 0 {
+		if len(n.only.Parts) > 0 {
 			out = append(out, n.only)
 			continue
 		}
@@ -99,15 +101,15 @@ func (s search) found(c candidates) []field {
 // printed are the files whose names the search prints, by what its tests let
 // pass, or nil where that is everything. A program that it runs may print any of
 // the names, or the directories of some.
-func (s search) printed() []field {
+func (s search) printed() []flow.Word {
 	var c candidates
 	parents := false
-	s.walk(func(action string, words []field, met candidates) {
+	s.walk(func(action string, words []flow.Word, met candidates) {
 		switch action {
 		case "-print", "-print0", "-ls", "-printf":
 			c = c.with(met)
 		case "-exec", "-execdir", "-ok", "-okdir":
-			parents = parents || len(words) > 0 && path.Base(words[0].text()) == "dirname"
+			parents = parents || len(words) > 0 && path.Base(words[0].Text()) == "dirname"
 			c = c.with(met)
 		}
 	})
@@ -125,16 +127,16 @@ func (s search) printed() []field {
 // part keeps whatever it was given, since what a test turns away is not known by
 // a pattern of names.
 type asked struct {
-	words []field
+	words []flow.Word
 	next  int
 	// act is called for each action, with its words and the files it meets.
-	act   func(action string, words []field, c candidates)
+	act   func(action string, words []flow.Word, c candidates)
 	acted bool // some action was there: else find prints what is left
 }
 
 // walk calls act for each action of the expression, and for the -print that is
 // meant where there is none.
-func (s search) walk(act func(action string, words []field, c candidates)) {
+func (s search) walk(act func(action string, words []flow.Word, c candidates)) {
 	a := &asked{words: s.expression, act: act}
 	left := a.list(candidates{{}})
 	for a.next < len(a.words) { // a bracket that nothing opened
@@ -147,7 +149,7 @@ func (s search) walk(act func(action string, words []field, c candidates)) {
 }
 
 func (a *asked) at(words ...string) bool {
-	return a.next < len(a.words) && slices.Contains(words, a.words[a.next].text())
+	return a.next < len(a.words) && slices.Contains(words, a.words[a.next].Text())
 }
 
 func (a *asked) take(words ...string) bool {
@@ -196,7 +198,7 @@ func (a *asked) primary(in candidates) candidates {
 		a.take(")")
 		return out
 	}
-	name := a.words[a.next].text()
+	name := a.words[a.next].Text()
 	a.next++
 	if action, n := a.action(name); action {
 		a.acted = a.acted || name != "-prune" && name != "-quit"
@@ -220,7 +222,7 @@ func (a *asked) action(name string) (bool, int) {
 		return true, min(2, len(left))
 	case "-exec", "-execdir", "-ok", "-okdir":
 		for i, w := range left {
-			if w.text() == ";" || w.text() == "+" && i > 0 && left[i-1].text() == "{}" {
+			if w.Text() == ";" || w.Text() == "+" && i > 0 && left[i-1].Text() == "{}" {
 				return true, i + 1
 			}
 		}
@@ -231,7 +233,7 @@ func (a *asked) action(name string) (bool, int) {
 
 // test is what a test lets through of what comes to it.
 func (a *asked) test(name string, in candidates) candidates {
-	var value field
+	var value flow.Word
 	narrows, names := strings.HasPrefix(name, "-newer"), anyFiles
 	switch name {
 	case "-empty":
@@ -243,7 +245,7 @@ func (a *asked) test(name string, in candidates) candidates {
 	case "-mtime", "-mmin", "-atime", "-amin", "-ctime", "-cmin", "-used", "-anewer", "-cnewer", "-size", "-user", "-perm":
 		narrows = true
 	case "-type", "-xtype":
-		narrows = a.next < len(a.words) && wordlist.Has(" l p s ", a.words[a.next].text()) // what holds nothing itself
+		narrows = a.next < len(a.words) && wordlist.Has(" l p s ", a.words[a.next].Text()) // what holds nothing itself
 		names = someFiles
 	case "-maxdepth", "-mindepth", "-group", "-uid", "-gid", "-fstype", "-links", "-regextype", "-context", "-files0-from":
 	default:
@@ -255,7 +257,7 @@ func (a *asked) test(name string, in candidates) candidates {
 		value = a.words[a.next]
 		a.next++
 	}
-	text := value.text()
+	text := value.Text()
 	if !narrows || text == "" || glob.Broad(text) {
 		return in
 	}
@@ -267,10 +269,10 @@ func (a *asked) test(name string, in candidates) candidates {
 	case "-name", "-iname":
 		return in.narrow(candidate{names: text})
 	case "-path", "-wholename":
-		if (strings.HasPrefix(text, "./") || strings.HasPrefix(text, "/")) && !glob.Wild(text) && value.literal() {
+		if (strings.HasPrefix(text, "./") || strings.HasPrefix(text, "/")) && !glob.Wild(text) && value.Literal() {
 			return in.narrow(candidate{names: someFiles, only: value})
 		}
-		if below := strings.TrimPrefix(strings.TrimPrefix(text, "*"), "./"); strings.Contains(below, "/") && value.literal() { // or those: */.x/*
+		if below := strings.TrimPrefix(strings.TrimPrefix(text, "*"), "./"); strings.Contains(below, "/") && value.Literal() { // or those: */.x/*
 			return in.narrow(candidate{names: someFiles}).with(in.narrow(candidate{names: strings.TrimPrefix(below, "/")}))
 		}
 	}
@@ -286,7 +288,7 @@ const maxCandidates = 64
 func (c candidates) with(more candidates) candidates {
 	out := c[:len(c):len(c)]
 	for _, m := range more {
-		if !slices.ContainsFunc(out, func(o candidate) bool { return o.names == m.names && o.only.text() == m.only.text() }) {
+		if !slices.ContainsFunc(out, func(o candidate) bool { return o.names == m.names && o.only.Text() == m.only.Text() }) {
 			out = append(out, m)
 		}
 	}
@@ -303,7 +305,7 @@ func (c candidates) narrow(by candidate) candidates {
 		if one.names == "" || by.names != anyFiles && (by.names != someFiles || one.names == anyFiles) {
 			one.names = by.names
 		}
-		if len(by.only.parts) > 0 {
+		if len(by.only.Parts) > 0 {
 			one.only = by.only
 		}
 		out = out.with(candidates{one})

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"gate/facts/bash"
+
+	"gate/facts/flow"
 )
 
 // maxBatches bounds how often xargs runs its command.
@@ -12,8 +14,8 @@ const maxBatches = 32
 // xargs adds its input to the words of the command it runs.
 func (u *use) xargs() {
 	items, known := u.items()
-	unknown := holeField(&hole{why: "a word from standard input", many: true, taint: u.stdin.taint})
-	u.call.stdin = stream{}
+	unknown := flow.Unknown(&flow.Hole{Why: "a word from standard input", Many: true, Taint: u.stdin.Taint})
+	u.call.stdin = flow.Stream{}
 	for _, name := range []string{"replace", "I", "J"} {
 		r, ok := u.opt(name)
 		if !ok {
@@ -25,13 +27,13 @@ func (u *use) xargs() {
 			return
 		}
 		for _, item := range items {
-			u.batches = append(u.batches, substitute(u.inner, orDefaultText(r, "{}"), []field{item}))
+			u.batches = append(u.batches, substitute(u.inner, orDefaultText(r, "{}"), []flow.Word{item}))
 		}
 		u.inner = nil
 		return
 	}
 	if len(u.inner) == 0 {
-		u.inner = []field{literalField("echo")}
+		u.inner = []flow.Word{flow.Literal("echo")}
 	}
 	words := u.inner[:len(u.inner):len(u.inner)]
 	if n := u.batch(); known && n > 0 && len(items) <= maxBatches*n {
@@ -43,18 +45,18 @@ func (u *use) xargs() {
 	u.inner = append(words, orUnknown(items, known, unknown)...)
 }
 
-func orUnknown(items []field, known bool, unknown field) []field {
+func orUnknown(items []flow.Word, known bool, unknown flow.Word) []flow.Word {
 	if known || len(items) > 0 {
 		return items
 	}
-	return []field{unknown}
+	return []flow.Word{unknown}
 }
 
 // batch is how many words xargs hands on at once, 0 for all.
 func (u *use) batch() int {
 	for _, name := range []string{"max-args", "L", "max-lines"} {
 		if f, ok := u.opt(name); ok {
-			if n, known := f.number(); known {
+			if n, known := f.Number(); known {
 				return n
 			}
 			return 1
@@ -65,20 +67,20 @@ func (u *use) batch() int {
 
 // items are the words or lines of the input. Where they are names that a
 // pattern stands for, they are not known one by one.
-func (u *use) items() (items []field, known bool) {
+func (u *use) items() (items []flow.Word, known bool) {
 	in := u.stdin
 	if f, ok := u.opt("arg-file"); ok {
 		in = u.fileStream(u.s, f)
 	}
-	text, ok := in.left()
+	text, ok := in.Left()
 	if !ok {
-		return in.handed(), false
+		return in.Handed(), false
 	}
 	whole := true
 	add := func(list []string, ok bool) {
 		whole = whole && ok
 		for _, l := range list {
-			items = append(items, literalField(l))
+			items = append(items, flow.Literal(l))
 		}
 	}
 	d, delimited := u.opt("delimiter")
@@ -86,7 +88,7 @@ func (u *use) items() (items []field, known bool) {
 	case u.has("null"), delimited:
 		sep := "\x00"
 		if delimited {
-			sep = bash.Unescape(d.text())
+			sep = bash.Unescape(d.Text())
 		}
 		if sep == "" {
 			return nil, false
@@ -147,31 +149,31 @@ func unquoteWords(text, blanks string) (words []string, whole bool) {
 	return words, quote == 0 && !strings.HasSuffix(text, `\`)
 }
 
-func orDefaultText(f field, d string) string {
-	if t := f.text(); t != "" {
+func orDefaultText(f flow.Word, d string) string {
+	if t := f.Text(); t != "" {
 		return t
 	}
 	return d
 }
 
 // substitute puts the extra words where the mark stands in the words.
-func substitute(words []field, mark string, extra []field) []field {
-	var out []field
+func substitute(words []flow.Word, mark string, extra []flow.Word) []flow.Word {
+	var out []flow.Word
 	for _, w := range words {
-		text := w.value()
+		text := w.Value()
 		if text == nil || !strings.Contains(*text, mark) {
 			out = append(out, w)
 			continue
 		}
 		for _, e := range extra {
-			if v := e.value(); v != nil {
-				out = append(out, literalField(strings.ReplaceAll(*text, mark, *v)))
+			if v := e.Value(); v != nil {
+				out = append(out, flow.Literal(strings.ReplaceAll(*text, mark, *v)))
 				continue
 			}
 			before, after, _ := strings.Cut(*text, mark)
-			f := field{parts: []part{{text: before, quoted: true}}}
-			f.parts = append(f.parts, e.parts...)
-			f.parts = append(f.parts, part{text: after, quoted: true})
+			f := flow.Word{Parts: []flow.Part{{Text: before, Quoted: true}}}
+			f.Parts = append(f.Parts, e.Parts...)
+			f.Parts = append(f.Parts, flow.Part{Text: after, Quoted: true})
 			out = append(out, f)
 		}
 	}

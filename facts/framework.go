@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"gate/facts/wordlist"
+
+	"gate/facts/flow"
 )
 
 // framework judges the code that a web framework's own command runs within the
@@ -15,7 +17,7 @@ func (u *use) framework() {
 		if len(words) < 2 {
 			return
 		}
-		switch path.Base(words[0].text()) {
+		switch path.Base(words[0].Text()) {
 		case "manage.py", "artisan", "console":
 		default:
 			return
@@ -25,28 +27,28 @@ func (u *use) framework() {
 	if len(words) == 0 {
 		return
 	}
-	switch verb := words[0].text(); {
-	case u.name == "rails" && (verb == "runner" || verb == "r") && len(words) > 1 && !strings.HasSuffix(words[1].text(), ".rb"):
+	switch verb := words[0].Text(); {
+	case u.name == "rails" && (verb == "runner" || verb == "r") && len(words) > 1 && !strings.HasSuffix(words[1].Text(), ".rb"):
 		u.code("ruby", words[1], "inline")
-	case u.stdin.text != nil && wordlist.Has(" console c shell shell_plus tinker ", verb):
+	case u.stdin.Text != nil && wordlist.Has(" console c shell shell_plus tinker ", verb):
 		language := "python"
 		if u.name == "rails" {
 			language = "ruby"
 		} else if verb == "tinker" {
 			language = "php"
 		}
-		u.code(language, literalField(*u.stdin.text), "stdin")
-	case u.stdin.text != nil && wordlist.Has(" dbshell dbconsole db ", verb):
-		u.sql(literalField(*u.stdin.text))
+		u.code(language, flow.Literal(*u.stdin.Text), "stdin")
+	case u.stdin.Text != nil && wordlist.Has(" dbshell dbconsole db ", verb):
+		u.sql(flow.Literal(*u.stdin.Text))
 	case verb == "shell" || verb == "shell_plus" || verb == "tinker":
 		for i, f := range words[1:] {
-			if code, ok := strings.CutPrefix(f.text(), "--execute="); ok {
-				u.code("php", literalField(code), "inline")
-			} else if code, ok := strings.CutPrefix(f.text(), "--command="); ok {
-				u.code("python", literalField(code), "inline")
-			} else if f.text() == "-c" && i+2 < len(words) {
+			if code, ok := strings.CutPrefix(f.Text(), "--execute="); ok {
+				u.code("php", flow.Literal(code), "inline")
+			} else if code, ok := strings.CutPrefix(f.Text(), "--command="); ok {
+				u.code("python", flow.Literal(code), "inline")
+			} else if f.Text() == "-c" && i+2 < len(words) {
 				u.code("python", words[i+2], "inline")
-			} else if f.text() == "--execute" && i+2 < len(words) {
+			} else if f.Text() == "--execute" && i+2 < len(words) {
 				u.code("php", words[i+2], "inline")
 			}
 		}

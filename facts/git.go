@@ -5,27 +5,29 @@ import (
 
 	"gate/facts/peer"
 	"gate/hook"
+
+	"gate/facts/flow"
 )
 
 // gitGlobal judges git's own options: -c sets configuration for one call.
 func (u *use) gitGlobal() {
 	for _, f := range u.opts["c"] {
-		key, value, _ := f.cut("=")
+		key, value, _ := f.Cut("=")
 		u.gitSetting(key, value, "command", true)
 	}
 	for _, f := range u.opts["config-env"] {
-		key, _, _ := f.cut("=")
-		u.gitSetting(key, holeField(&hole{why: "a configuration value from the environment"}), "command", true)
+		key, _, _ := f.Cut("=")
+		u.gitSetting(key, flow.Unknown(&flow.Hole{Why: "a configuration value from the environment"}), "command", true)
 	}
 	for _, f := range u.opts["upload-pack"] {
-		u.effect(u.id, &hook.ExecHidden{Program: "git", Option: "upload-pack", Value: f.value()})
+		u.effect(u.id, &hook.ExecHidden{Program: "git", Option: "upload-pack", Value: f.Value()})
 	}
 	if _, ok := u.opt("exec-path"); ok {
 		u.effect(u.id, &hook.ExecHidden{Program: "git", Option: "exec-path", Value: u.optText("exec-path")})
 	}
 	if len(u.verbs) > 0 && u.verbs[0] == "clone" {
 		for _, f := range u.opts["config"] {
-			key, value, _ := f.cut("=")
+			key, value, _ := f.Cut("=")
 			u.gitSetting(key, value, "local", false)
 		}
 	}
@@ -33,9 +35,9 @@ func (u *use) gitGlobal() {
 }
 
 // gitRuns says what a setting's value makes git do.
-func gitRuns(key string, value field) (runs, bypass bool) {
+func gitRuns(key string, value flow.Word) (runs, bypass bool) {
 	key = strings.ToLower(key)
-	v := value.text()
+	v := value.Text()
 	switch {
 	case strings.HasPrefix(v, "ext::") || strings.HasPrefix(v, "fd::") || strings.Contains(key, "url.ext::"):
 		return true, false
@@ -92,34 +94,34 @@ func gitRemoteKey(key string) (section, name string, ok bool) {
 }
 
 // gitSetting judges one configuration value.
-func (u *use) gitSetting(key string, value field, scope string, once bool) {
+func (u *use) gitSetting(key string, value flow.Word, scope string, once bool) {
 	runs, bypass := gitRuns(key, value)
 	name, alias := strings.CutPrefix(strings.ToLower(key), "alias.")
 	if alias && !once {
 		u.call.s.own()
 		u.call.s.vars[gitAliasVariable(name)] = variable{value: value}
 	}
-	if v := value.value(); strings.EqualFold(key, "http.sslverify") && (v == nil || *v == "false" || *v == "0" || *v == "no" || *v == "off") {
-		u.effect(u.id, &hook.Environment{Variable: new("http.sslVerify"), Value: value.value(), Runs: "no certificate check"})
+	if v := value.Value(); strings.EqualFold(key, "http.sslverify") && (v == nil || *v == "false" || *v == "0" || *v == "no" || *v == "off") {
+		u.effect(u.id, &hook.Environment{Variable: new("http.sslVerify"), Value: value.Value(), Runs: "no certificate check"})
 	}
-	if p := peer.Parse(value.text(), true); strings.EqualFold(key, "http.proxy") && value.text() != "" && !p.Private {
-		u.effect(u.id, &hook.Environment{Variable: new("http.proxy"), Value: value.value(), Runs: "proxy"})
+	if p := peer.Parse(value.Text(), true); strings.EqualFold(key, "http.proxy") && value.Text() != "" && !p.Private {
+		u.effect(u.id, &hook.Environment{Variable: new("http.proxy"), Value: value.Value(), Runs: "proxy"})
 	}
-	if section, name, ok := gitRemoteKey(strings.ToLower(key)); ok && !once && (section == "remote" || strings.ContainsAny(value.text(), ":/")) {
-		u.effect(u.id, &hook.GitRemote{Verb: "set-url", Name: strOrNil(name), URL: value.value()})
+	if section, name, ok := gitRemoteKey(strings.ToLower(key)); ok && !once && (section == "remote" || strings.ContainsAny(value.Text(), ":/")) {
+		u.effect(u.id, &hook.GitRemote{Verb: "set-url", Name: strOrNil(name), URL: value.Value()})
 	}
-	script := scripted(value.text()) && strings.HasSuffix(strings.ToLower(key), ".editor")
+	script := scripted(value.Text()) && strings.HasSuffix(strings.ToLower(key), ".editor")
 	if once && !runs && !bypass && !script {
 		return
 	}
-	u.effect(u.id, &hook.GitConfig{Key: new(strings.ToLower(key)), Value: value.value(), Scope: scope, Runs: runs, Once: once})
+	u.effect(u.id, &hook.GitConfig{Key: new(strings.ToLower(key)), Value: value.Value(), Scope: scope, Runs: runs, Once: once})
 	if bypass {
 		u.effect(u.id, &hook.GitBypass{What: "hooks", Verb: "config"})
 	}
-	if text, ok := strings.CutPrefix(value.prefix(), "!"); ok && !(alias && once) { // which runs when it is called
-		u.inside(func() { u.shellText(literalField(text), stream{}) })
-	} else if script || runs && strings.ContainsAny(value.text(), " ;|&") {
-		u.inside(func() { u.shellText(value, stream{}) })
+	if text, ok := strings.CutPrefix(value.Prefix(), "!"); ok && !(alias && once) { // which runs when it is called
+		u.inside(func() { u.shellText(flow.Literal(text), flow.Stream{}) })
+	} else if script || runs && strings.ContainsAny(value.Text(), " ;|&") {
+		u.inside(func() { u.shellText(value, flow.Stream{}) })
 	}
 }
 
@@ -133,7 +135,7 @@ func (u *use) gitConfig() {
 	}
 	words := u.rest
 	if len(words) > 0 {
-		switch words[0].text() {
+		switch words[0].Text() {
 		case "get", "list", "get-all":
 			return
 		case "set", "add", "replace-all":
@@ -152,13 +154,13 @@ func (u *use) gitConfig() {
 	if u.has("get") || u.has("get-all") || u.has("list") || u.has("unset") || u.has("get-regexp") || len(words) < 2 {
 		return
 	}
-	u.gitSetting(words[0].text(), words[1], scope, false)
+	u.gitSetting(words[0].Text(), words[1], scope, false)
 }
 
 // gitUnset judges what is taken out of the configuration: where a project keeps
 // its hooks is what runs them.
-func (u *use) gitUnset(keys []field) {
-	if len(keys) > 0 && strings.EqualFold(keys[0].text(), "core.hooksPath") {
+func (u *use) gitUnset(keys []flow.Word) {
+	if len(keys) > 0 && strings.EqualFold(keys[0].Text(), "core.hooksPath") {
 		u.effect(u.id, &hook.GitBypass{What: "hooks", Verb: "config"})
 	}
 }
@@ -172,7 +174,7 @@ func (u *use) gitCheckout() {
 	paths := u.rest
 	dashes := false
 	for _, w := range u.given() {
-		dashes = dashes || w.text() == "--" && w.literal()
+		dashes = dashes || w.Text() == "--" && w.Literal()
 	}
 	if verb != "restore" {
 		u.gitSwitch(verb, dashes)
@@ -184,14 +186,14 @@ func (u *use) gitCheckout() {
 		paths = nil
 		seen := false
 		for _, w := range u.given() {
-			if w.text() == "--" {
+			if w.Text() == "--" {
 				seen = true
 			} else if seen {
 				paths = append(paths, w)
 			}
 		}
 	case u.has("pathspec-from-file") || u.has("ours") || u.has("theirs"):
-	case len(paths) > 0 && (paths[len(paths)-1].text() == "." || paths[len(paths)-1].text() == ":/" || paths[len(paths)-1].text() == "*"):
+	case len(paths) > 0 && (paths[len(paths)-1].Text() == "." || paths[len(paths)-1].Text() == ":/" || paths[len(paths)-1].Text() == "*"):
 		paths = paths[len(paths)-1:]
 	case len(paths) > 1 && verb == "checkout" && !u.has("b") && !u.has("B") && !u.has("orphan") && !u.has("track"):
 		paths = paths[1:]
@@ -209,8 +211,8 @@ func (u *use) gitCheckout() {
 		for _, t := range u.absolute(u.s, p) { // what guards the agent is not brought back from the past either
 			u.classify(u.id, t, access{kind: "write", how: "overwrite"})
 		}
-		list = append(list, p.value())
-		all = all || p.text() == "." || p.text() == ":/" || p.text() == "*"
+		list = append(list, p.Value())
+		all = all || p.Text() == "." || p.Text() == ":/" || p.Text() == "*"
 	}
 	if !u.scratch() {
 		u.effect(u.id, &hook.GitDiscard{Verb: verb, Paths: list, All: all, Force: force})

@@ -1,6 +1,9 @@
 package facts
 
-import "strings"
+import (
+	"gate/facts/flow"
+	"strings"
+)
 
 // gitAliases follows a verb that git does not have to what its configuration makes
 // of it: an alias does what it says, whoever wrote it down.
@@ -8,14 +11,14 @@ func (u *use) gitAliases() {
 	if len(u.strayed) == 0 {
 		return
 	}
-	verb := strings.ToLower(u.strayed[0].text())
+	verb := strings.ToLower(u.strayed[0].Text())
 	for _, value := range u.gitAliasesOf(verb) {
-		if !value.literal() {
-			u.unknown("program", "an alias of git stands for something unknown", u.id, u.strayed[0].span)
+		if !value.Literal() {
+			u.unknown("program", "an alias of git stands for something unknown", u.id, u.strayed[0].Span)
 			continue
 		}
 		if name := u.name + " alias " + verb; !u.running(name) {
-			u.gitAlias(name, value.text())
+			u.gitAlias(name, value.Text())
 		}
 	}
 }
@@ -37,12 +40,12 @@ func (u *use) gitAlias(name, body string) {
 	if !ok {
 		return // git refuses it
 	}
-	line := []field{literalField(u.name)}
+	line := []flow.Word{flow.Literal(u.name)}
 	for _, f := range u.opts["c"] { // -C has had its effect
-		line = append(line, literalField("-c"), f)
+		line = append(line, flow.Literal("-c"), f)
 	}
 	for _, f := range u.opts["git-dir"] {
-		line = append(line, literalField("--git-dir"), f)
+		line = append(line, flow.Literal("--git-dir"), f)
 	}
 	u.inside(func() { u.handed("", append(append(line, words...), u.strayed[1:]...)) })
 }
@@ -50,15 +53,15 @@ func (u *use) gitAlias(name, body string) {
 // gitAliasesOf is what an alias may stand for: what this call sets, and else what
 // the files say and what the line has written into one of them, for which of them
 // wins is git's to say.
-func (u *use) gitAliasesOf(verb string) (values []field) {
+func (u *use) gitAliasesOf(verb string) (values []flow.Word) {
 	for _, option := range []string{"c", "config-env"} {
 		for _, f := range u.opts[option] {
-			key, v, _ := f.cut("=")
+			key, v, _ := f.Cut("=")
 			if !strings.EqualFold(key, "alias."+verb) {
 				continue
 			}
 			if option != "c" {
-				v = holeField(&hole{why: "a configuration value from the environment"})
+				v = flow.Unknown(&flow.Hole{Why: "a configuration value from the environment"})
 			}
 			values = append(values, v)
 		}
@@ -67,7 +70,7 @@ func (u *use) gitAliasesOf(verb string) (values []field) {
 		return values
 	}
 	if text := u.gitSettings().Last("alias." + verb); text != "" {
-		values = append(values, literalField(text))
+		values = append(values, flow.Literal(text))
 	}
 	if v, ok := u.s.lookup(gitAliasVariable(verb)); ok {
 		values = append(values, v.first())
@@ -81,8 +84,8 @@ func gitAliasVariable(name string) string { return "git alias " + name }
 
 // gitWords splits an alias as git does: quotes and backslashes count, nothing is
 // expanded.
-func gitWords(text string) ([]field, bool) {
-	var words []field
+func gitWords(text string) ([]flow.Word, bool) {
+	var words []flow.Word
 	var word []byte
 	var quote byte
 	some := false
@@ -90,7 +93,7 @@ func gitWords(text string) ([]field, bool) {
 		switch {
 		case i == len(text) || quote == 0 && strings.IndexByte(" \t\n\r", text[i]) >= 0:
 			if some {
-				words = append(words, literalField(string(word)))
+				words = append(words, flow.Literal(string(word)))
 			}
 			word, some = nil, false
 			continue

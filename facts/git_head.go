@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"gate/facts/world"
+
+	"gate/facts/flow"
 )
 
 // heads are the branches that a repository may have checked out after what the
@@ -43,7 +45,7 @@ func (u *use) gitSwitch(verb string, dashes bool) {
 	}
 	for _, option := range []string{"b", "B", "create", "force-create", "orphan"} {
 		if fs := u.opts[option]; len(fs) > 0 {
-			u.s.heads = heads{git, []string{fs[0].text()}}
+			u.s.heads = heads{git, []string{fs[0].Text()}}
 			return
 		}
 	}
@@ -55,7 +57,7 @@ func (u *use) gitSwitch(verb string, dashes bool) {
 		return
 	}
 	name := ""
-	if v := u.rest[0].value(); v != nil && *v != "-" {
+	if v := u.rest[0].Value(); v != nil && *v != "-" {
 		name = strings.TrimPrefix(*v, "refs/heads/")
 		if u.has("track") {
 			_, name, _ = strings.Cut(name, "/")
@@ -148,7 +150,7 @@ func (u *use) scratch() bool {
 	if u.name != "git" || len(u.s.dirs) != 1 || u.has("git-dir") || u.has("work-tree") || u.verbs[0] == "stash" {
 		return false
 	}
-	in := []field{literalField(".")}
+	in := []flow.Word{flow.Literal(".")}
 	if u.verbs[0] == "worktree" {
 		in = u.rest
 	}
@@ -165,7 +167,7 @@ func (u *use) setsNothing() bool {
 
 // inTemp reports words that name nothing but what lies below temporary
 // directories.
-func (u *use) inTemp(words []field) bool {
+func (u *use) inTemp(words []flow.Word) bool {
 	for _, f := range words {
 		for _, t := range u.absolute(u.s, f) {
 			if t.followed != "temp" {

@@ -6,6 +6,8 @@ import (
 	"gate/facts/gitconfig"
 	"gate/facts/peer"
 	"gate/hook"
+
+	"gate/facts/flow"
 )
 
 // A pushed says what a git push moves on the remote.
@@ -24,18 +26,18 @@ func (u *use) gitPush() {
 	var remote *string
 	refs := u.rest
 	if len(refs) > 0 {
-		if remote = refs[0].value(); remote == nil && strings.Contains(refs[0].prefix(), "://") && peer.Parse(refs[0].text(), true).Host != "" {
-			remote = new(refs[0].text()) // a token in it is not known
+		if remote = refs[0].Value(); remote == nil && strings.Contains(refs[0].Prefix(), "://") && peer.Parse(refs[0].Text(), true).Host != "" {
+			remote = new(refs[0].Text()) // a token in it is not known
 		}
 		refs = refs[1:]
 	}
 	p := pushed{from: "refspec", force: u.has("force"), del: u.has("delete")}
 	for _, f := range refs {
-		vs, known := f.variants()
+		vs, known := f.Variants()
 		if !known {
 			p.from = "unknown"
-			u.unknown("word", "which branch is pushed is not known", u.id, f.span)
-			p.force = p.force || strings.HasPrefix(f.prefix(), "+")
+			u.unknown("word", "which branch is pushed is not known", u.id, f.Span)
+			p.force = p.force || strings.HasPrefix(f.Prefix(), "+")
 			continue
 		}
 		for _, v := range vs {
@@ -50,18 +52,18 @@ func (u *use) gitPush() {
 		Remote: remote, Branches: p.branches, BranchesFrom: p.from, Force: p.force, Lease: u.has("force-with-lease"), All: all, Mirror: mirror, Tags: u.has("tags") || u.has("follow-tags"), Delete: p.del || u.has("prune"),
 	})
 	if remote != nil && (strings.Contains(*remote, "://") || strings.Contains(*remote, "@")) {
-		u.peer("host", literalField(*remote))
+		u.peer("host", flow.Literal(*remote))
 	}
 }
 
 // pushesToScratch reports a remote that is written as a path below a temporary
 // directory, and is no name for another one.
 func (u *use) pushesToScratch() bool {
-	if len(u.rest) == 0 || !strings.HasPrefix(u.rest[0].prefix(), "/") || !u.setsNothing() || !u.inTemp(u.rest[:1]) {
+	if len(u.rest) == 0 || !strings.HasPrefix(u.rest[0].Prefix(), "/") || !u.setsNothing() || !u.inTemp(u.rest[:1]) {
 		return false
 	}
 	for key := range u.gitSettings() {
-		if strings.HasPrefix(key, "url.") || strings.HasPrefix(key, "remote."+u.rest[0].text()+".") {
+		if strings.HasPrefix(key, "url.") || strings.HasPrefix(key, "remote."+u.rest[0].Text()+".") {
 			return false
 		}
 	}

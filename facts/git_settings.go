@@ -32,7 +32,7 @@ func (u *use) gitSettings() gitconfig.Settings {
 		u.gitFile(g, name, &left)
 	}
 	for _, f := range u.opts["c"] {
-		key, value, ok := strings.Cut(f.text(), "=")
+		key, value, ok := strings.Cut(f.Text(), "=")
 		if ok {
 			g.Set(key, value)
 		}

@@ -11,6 +11,8 @@ import (
 
 	"gate/facts/bash"
 	"gate/hook"
+
+	"gate/facts/flow"
 )
 
 // wraps reports that the words hold a command of their own.
@@ -46,7 +48,7 @@ func (u *use) commandAt() (int, bool) {
 			return at, true
 		case r.Name == "assign" && r.Many:
 			for at < len(u.rest) {
-				name, _, ok := u.rest[at].cut("=")
+				name, _, ok := u.rest[at].Cut("=")
 				if !ok || !syntax.ValidName(name) {
 					break
 				}
@@ -61,7 +63,7 @@ func (u *use) commandAt() (int, bool) {
 
 // wrapped runs the command inside sudo, env, xargs and their like. The wrapper
 // itself becomes a command of its own only if its row gives it effects.
-func (u *use) wrapped() stream {
+func (u *use) wrapped() flow.Stream {
 	quiet := len(u.row.Effects) == 0
 	if !quiet {
 		u.listUse()
@@ -82,20 +84,20 @@ func (u *use) wrapped() stream {
 	}
 	u.via = append(u.via, u.viaName())
 	defer func() { u.via = u.via[:len(u.via)-1]; u.call.s = saved }()
-	var out stream
+	var out flow.Stream
 	for _, words := range u.batches {
 		one := inner
 		one.id, one.words = 0, words
-		out = concat(out, one.run())
+		out = flow.Concat(out, one.run())
 	}
 	if len(inner.words) > 0 {
 		inner.id = 0
-		out = concat(out, inner.run())
+		out = flow.Concat(out, inner.run())
 		if u.id == 0 {
 			u.id = inner.id
 		}
-		if len(inner.words) == 1 && !u.stdin.some && !u.has("user") {
-			switch u.name + " " + path.Base(inner.words[0].text()) {
+		if len(inner.words) == 1 && !u.stdin.Some && !u.has("user") {
+			switch u.name + " " + path.Base(inner.words[0].Text()) {
 			case "sudo bash", "sudo sh", "sudo zsh", "doas bash", "doas sh", "doas zsh", "pkexec bash", "pkexec sh", "pkexec zsh":
 				u.rootShell()
 			}
@@ -114,8 +116,8 @@ func (u *use) wrapperRoles() []setting {
 	u.optionRoles()
 	roles := u.operandRoles()
 	for i, f := range u.rest {
-		if name, _, ok := f.cut("="); roles[i].Name == "assign" || u.row.Operands[0].Name == "assign" && ok && syntax.ValidName(name) {
-			if name, value, ok := f.cut("="); ok {
+		if name, _, ok := f.Cut("="); roles[i].Name == "assign" || u.row.Operands[0].Name == "assign" && ok && syntax.ValidName(name) {
+			if name, value, ok := f.Cut("="); ok {
 				env = append(env, setting{name, value})
 			}
 			continue
@@ -124,11 +126,11 @@ func (u *use) wrapperRoles() []setting {
 	}
 	// NAME=value before the command, as sudo and env take it.
 	for len(u.inner) > 0 {
-		if f := u.inner[0]; u.name == "env" && f.prefix() == "" && f.taint().secret == "environment file" {
+		if f := u.inner[0]; u.name == "env" && f.Prefix() == "" && f.Taint().Secret == "environment file" {
 			u.inner = u.inner[1:] // env $(cat .env | xargs) COMMAND
 			continue
 		}
-		name, value, ok := u.inner[0].cut("=")
+		name, value, ok := u.inner[0].Cut("=")
 		if !ok || !syntax.ValidName(name) && (u.name != "env" || name == "" || name[0] == '-') {
 			break
 		}
@@ -139,23 +141,23 @@ func (u *use) wrapperRoles() []setting {
 }
 
 // shellText runs text that a shell reads from an argument or a pipe.
-func (c *call) shellText(f field, stdin stream) stream {
-	texts, known := f.variants()
+func (c *call) shellText(f flow.Word, stdin flow.Stream) flow.Stream {
+	texts, known := f.Variants()
 	if !known {
-		t := f.taint()
-		if t.remote || t.hidden || f.parts[0].hole != nil {
-			return c.unknownCode("bash", t, "inline", f.why())
+		t := f.Taint()
+		if t.Remote || t.Hidden || f.Parts[0].Hole != nil {
+			return c.unknownCode("bash", t, "inline", f.Why())
 		}
 		return c.template(f, stdin)
 	}
-	var out stream
+	var out flow.Stream
 	for _, text := range texts {
 		s := c.s
 		if len(texts) > 1 {
 			s = c.s.clone()
 		}
 		c.nested++
-		out = concat(out, c.script(s, text, stdin))
+		out = flow.Concat(out, c.script(s, text, stdin))
 		c.nested--
 	}
 	return out
@@ -164,17 +166,17 @@ func (c *call) shellText(f field, stdin stream) stream {
 // template runs a shell text with holes: each hole becomes a variable that is
 // not known, so that what is around it is judged as it stands. Where quotes make
 // text of the variable, the expander puts the hole back.
-func (c *call) template(f field, stdin stream) stream {
+func (c *call) template(f flow.Word, stdin flow.Stream) flow.Stream {
 	s := c.s.clone()
 	var b strings.Builder
-	for _, p := range f.parts {
-		if p.hole == nil {
-			b.WriteString(p.text)
+	for _, p := range f.Parts {
+		if p.Hole == nil {
+			b.WriteString(p.Text)
 			continue
 		}
 		name := holeName + strconv.Itoa(len(c.holes)) + "_"
-		c.holes = append(c.holes, p.hole)
-		s.set(name, field{parts: []part{p}})
+		c.holes = append(c.holes, p.Hole)
+		s.set(name, flow.Word{Parts: []flow.Part{p}})
 		b.WriteString("${" + name + "}")
 	}
 	c.nested++
@@ -183,53 +185,53 @@ func (c *call) template(f field, stdin stream) stream {
 }
 
 // unknownCode notes that a shell or interpreter runs text gate cannot read.
-func (c *call) unknownCode(language string, t taint, source, why string) stream {
-	c.effect(c.id, &hook.ExecCode{Language: language, Source: source, Decoded: t.hidden})
-	if t.remote {
+func (c *call) unknownCode(language string, t flow.Taint, source, why string) flow.Stream {
+	c.effect(c.id, &hook.ExecCode{Language: language, Source: source, Decoded: t.Hidden})
+	if t.Remote {
 		via := map[string]string{"stdin": "pipe", "inline": "substitution", "file": "file"}[source]
-		c.effect(c.id, &hook.ExecRemote{Host: strOrNil(t.host), URL: strOrNil(t.url), Via: via})
+		c.effect(c.id, &hook.ExecRemote{Host: strOrNil(t.Host), URL: strOrNil(t.URL), Via: via})
 	}
 	c.walker.out.Code = append(c.walker.out.Code, hook.Code{Command: c.id, Language: language, Source: source, Calls: []string{}})
 	c.unknown("code", "the text that runs is not known: "+why, c.id, nil)
-	return stream{some: true, from: c.id, taint: t}
+	return flow.Stream{Some: true, From: c.id, Taint: t}
 }
 
 // runStdin judges an interpreter that reads its program from its input.
 func (u *use) runStdin(language string) {
 	in := u.stdin
-	if !in.some {
+	if !in.Some {
 		return // interactive, or nothing to read
 	}
 	source := "stdin"
 	if u.call.input != nil && u.call.input.From == "heredoc" {
 		source = "heredoc"
 	}
-	text, ok := in.template()
+	text, ok := in.Template()
 	if !ok {
-		u.unknownCode(language, in.taint, "stdin", "it comes from a pipe")
+		u.unknownCode(language, in.Taint, "stdin", "it comes from a pipe")
 		return
 	}
 	u.code(language, text, source)
 	if escaped, ok := u.escapedEcho(in); ok {
-		u.code(language, literalField(escaped), source)
+		u.code(language, flow.Literal(escaped), source)
 	}
-	if in.taint.hidden {
+	if in.Taint.Hidden {
 		u.markDecoded()
 	}
 }
 
 // escapedEcho is what an echo prints that resolves escapes without being told to,
 // as that of zsh and dash does.
-func (u *use) escapedEcho(in stream) (string, bool) {
-	if in.text == nil || in.from < 1 || in.from > len(u.commands()) {
+func (u *use) escapedEcho(in flow.Stream) (string, bool) {
+	if in.Text == nil || in.From < 1 || in.From > len(u.commands()) {
 		return "", false
 	}
-	c := u.commands()[in.from-1]
+	c := u.commands()[in.From-1]
 	if _, told := c.Options["e"]; told || deref(c.Program) != "echo" {
 		return "", false
 	}
-	escaped := bash.UnescapeEcho(*in.text)
-	return escaped, escaped != *in.text
+	escaped := bash.UnescapeEcho(*in.Text)
+	return escaped, escaped != *in.Text
 }
 
 func (u *use) markDecoded() {
@@ -242,10 +244,10 @@ func (u *use) markDecoded() {
 }
 
 // decode undoes base64 and hex where the text is known.
-func (u *use) decode(in stream, out stream) stream {
-	out.taint = out.taint.merge(in.taint)
-	out.taint.hidden = true
-	if in.text == nil {
+func (u *use) decode(in flow.Stream, out flow.Stream) flow.Stream {
+	out.Taint = out.Taint.Merge(in.Taint)
+	out.Taint.Hidden = true
+	if in.Text == nil {
 		return out
 	}
 	compact := strings.Map(func(r rune) rune {
@@ -253,7 +255,7 @@ func (u *use) decode(in stream, out stream) stream {
 			return -1
 		}
 		return r
-	}, *in.text)
+	}, *in.Text)
 	var data []byte
 	var err error
 	switch {
@@ -269,7 +271,7 @@ func (u *use) decode(in stream, out stream) stream {
 	}
 	if err == nil {
 		text := string(data)
-		out.text = &text
+		out.Text = &text
 	}
 	return out
 }

@@ -10,39 +10,41 @@ import (
 	"gate/facts/sql"
 	"gate/facts/wordlist"
 	"gate/hook"
+
+	"gate/facts/flow"
 )
 
 // code judges program text of another language: its dangerous calls become the
 // effects a command would have.
-func (u *use) code(language string, f field, source string) {
+func (u *use) code(language string, f flow.Word, source string) {
 	if language == "bash" || language == "sh" {
-		u.inside(func() { u.shellText(f, stream{}) })
+		u.inside(func() { u.shellText(f, flow.Stream{}) })
 		return
 	}
 	if language == "vim" || language == "ex" {
 		u.editorCommands(f)
 		return
 	}
-	texts, known := f.variants()
+	texts, known := f.Variants()
 	if !known {
-		text, ok := f.holed()
+		text, ok := f.Holed(code.Hole)
 		if !ok {
-			u.unknownCode(language, f.taint(), source, f.why())
-			if f.prefix() != "" {
-				u.calls(language, f.text())
+			u.unknownCode(language, f.Taint(), source, f.Why())
+			if f.Prefix() != "" {
+				u.calls(language, f.Text())
 			}
 			return
 		}
 		texts = []string{text}
-		if f.mayVanish() {
-			texts = append(texts, f.text())
+		if f.MayVanish() {
+			texts = append(texts, f.Text())
 		}
 	}
 	for _, text := range texts {
 		if language == "node" && u.has("print") && !strings.ContainsAny(text, ";\n") {
 			text = "console.log(" + text + ")"
 		}
-		u.effect(u.id, &hook.ExecCode{Language: language, Source: source, Known: known, Decoded: f.taint().hidden})
+		u.effect(u.id, &hook.ExecCode{Language: language, Source: source, Known: known, Decoded: f.Taint().Hidden})
 		shown := short(&text)
 		if !known {
 			shown = nil
@@ -98,17 +100,17 @@ func (u *use) codeCall(c code.Call) {
 			u.usePath(u.s, u.id, args[0], a)
 		}
 	case "chdir":
-		if len(args) == 1 && args[0].value() != nil {
+		if len(args) == 1 && args[0].Value() != nil {
 			u.role(catalogue.Role{Name: "cd"}, args[0])
 		}
 	case "shell":
-		u.inside(func() { u.shellText(join(args), stream{}) })
+		u.inside(func() { u.shellText(flow.Join(args), flow.Stream{}) })
 	case "argv":
 		u.inside(func() {
 			inner := *u.call
 			inner.words = args
 			inner.span, inner.input, inner.redirects, inner.env = nil, nil, nil, nil
-			inner.stdin = stream{}
+			inner.stdin = flow.Stream{}
 			if len(args) > 0 {
 				inner.run()
 			}
@@ -125,22 +127,22 @@ func (u *use) codeCall(c code.Call) {
 }
 
 // codeArgs are the arguments of a call as words.
-func codeArgs(c code.Call) []field {
-	args := make([]field, len(c.Args))
+func codeArgs(c code.Call) []flow.Word {
+	args := make([]flow.Word, len(c.Args))
 	for i, a := range c.Args {
-		args[i] = holeField(&hole{why: "an argument of " + c.Name})
+		args[i] = flow.Unknown(&flow.Hole{Why: "an argument of " + c.Name})
 		if a != nil {
-			args[i] = field{parts: []part{{text: *a, quoted: true}}}
+			args[i] = flow.Word{Parts: []flow.Part{{Text: *a, Quoted: true}}}
 		}
 	}
 	return args
 }
 
 // codeEffect gives a call the effect of a program that has no command.
-func (u *use) codeEffect(c code.Call, args []field) {
+func (u *use) codeEffect(c code.Call, args []flow.Word) {
 	switch c.Does {
 	case "remove":
-		u.effect(u.id, &hook.Infrastructure{Tool: args[0].text(), Verb: args[1].value(), Access: "delete", Approved: true})
+		u.effect(u.id, &hook.Infrastructure{Tool: args[0].Text(), Verb: args[1].Value(), Access: "delete", Approved: true})
 	case "reverse-shell":
 		u.effect(u.id, &hook.ExecShell{How: "reverse", Host: firstText(args)})
 	case "environment":
@@ -169,17 +171,17 @@ func clearsTable(text string) bool {
 	return false
 }
 
-func firstText(args []field) *string {
+func firstText(args []flow.Word) *string {
 	if len(args) == 0 {
 		return nil
 	}
-	return args[0].value()
+	return args[0].Value()
 }
 
-func (u *use) codePeer(c code.Call, args []field) {
+func (u *use) codePeer(c code.Call, args []flow.Word) {
 	p := peer.Peer{}
 	if len(args) > 0 {
-		if v := args[0].value(); v != nil {
+		if v := args[0].Value(); v != nil {
 			p = peer.Parse(*v, strings.Contains(*v, "://"))
 		}
 	}
@@ -201,16 +203,16 @@ func (u *use) codePeer(c code.Call, args []field) {
 }
 
 // sql judges statements for a database.
-func (u *use) sql(f field) {
-	text := f.value()
+func (u *use) sql(f flow.Word) {
+	text := f.Value()
 	if text == nil {
-		t, ok := f.holed()
+		t, ok := f.Holed(code.Hole)
 		if ok {
 			t, ok = sql.Fill(t, code.Hole)
 		}
 		if !ok {
-			t = f.text()
-			u.unknown("code", "a statement for a database is not known", u.id, f.span)
+			t = f.Text()
+			u.unknown("code", "a statement for a database is not known", u.id, f.Span)
 		}
 		text = &t
 	}
@@ -220,7 +222,7 @@ func (u *use) sql(f field) {
 		}
 		switch {
 		case st.Verb == "shell":
-			u.inside(func() { u.shellText(literalField(st.Object), stream{}) })
+			u.inside(func() { u.shellText(flow.Literal(st.Object), flow.Stream{}) })
 			continue
 		case st.Verb == "copy program" && u.id > 0:
 			u.hiddenShell("program", st.Object)
@@ -246,32 +248,32 @@ func (u *use) databaseFile(st sql.Statement) {
 	}
 	switch st.Verb {
 	case "write file", "select into outfile", "select into dumpfile":
-		u.usePath(u.s, u.id, literalField(st.Object), access{kind: "write", how: "overwrite"})
+		u.usePath(u.s, u.id, flow.Literal(st.Object), access{kind: "write", how: "overwrite"})
 	case "read file":
-		u.usePath(u.s, u.id, literalField(st.Object), access{kind: "read", shown: true})
+		u.usePath(u.s, u.id, flow.Literal(st.Object), access{kind: "read", shown: true})
 	}
 }
 
 // inMemory reports a database that is gone when the program ends, and that
 // nothing which is told opens another one.
 func (u *use) inMemory(statements string) bool {
-	if u.name != "sqlite3" && u.name != "duckdb" || len(u.rest) == 0 || u.rest[0].text() != ":memory:" {
+	if u.name != "sqlite3" && u.name != "duckdb" || len(u.rest) == 0 || u.rest[0].Text() != ":memory:" {
 		return false
 	}
 	told := strings.ToLower(statements)
 	for _, f := range u.given()[1:] {
-		if !f.literal() {
+		if !f.Literal() {
 			return false
 		}
-		told += "\n" + strings.ToLower(f.text())
+		told += "\n" + strings.ToLower(f.Text())
 	}
 	return !strings.Contains(told, "attach") && !strings.Contains(told, ".open") && !strings.Contains(told, ".restore")
 }
 
 // pkg judges a package to install.
-func (u *use) pkg(f field) {
+func (u *use) pkg(f flow.Word) {
 	source := "registry"
-	text := f.prefix()
+	text := f.Prefix()
 	switch {
 	case strings.Contains(text, "://") || strings.HasPrefix(text, "git+") || strings.HasPrefix(text, "git@"):
 		source = "url"
@@ -281,7 +283,7 @@ func (u *use) pkg(f field) {
 		source = "file"
 	}
 	u.effect(u.id, &hook.PackageInstall{
-		Tool: u.name, Packages: []*string{f.value()}, Source: source, Global: u.has("global"),
+		Tool: u.name, Packages: []*string{f.Value()}, Source: source, Global: u.has("global"),
 	})
 }
 
@@ -302,12 +304,12 @@ func (u *use) ofCodeHost(text string) bool {
 }
 
 // downloaded reports a file that this line fetches.
-func (u *use) downloaded(f field) bool {
-	if f.value() == nil {
+func (u *use) downloaded(f flow.Word) bool {
+	if f.Value() == nil {
 		return false
 	}
 	for _, t := range u.absolute(u.s, f) {
-		if st, ok := u.files[t.path]; ok && st.taint.remote {
+		if st, ok := u.files[t.path]; ok && st.Taint.Remote {
 			return true
 		}
 	}

@@ -27,7 +27,7 @@ func (u *use) changeContext() { u.s.kube = kubeContext{set: true} }
 func (u *use) useContext() {
 	u.s.kube = kubeContext{set: true}
 	if len(u.rest) == 1 && !u.has("kubeconfig") {
-		if v := u.rest[0].value(); v != nil && *v != "-" {
+		if v := u.rest[0].Value(); v != nil && *v != "-" {
 			u.s.kube.name = *v
 		}
 	}
@@ -70,14 +70,14 @@ func (u *use) kubeContext() (*string, string) {
 // one with a context counts. It reports whether they are known.
 func (u *use) kubeconfigs() (files []string, known bool) {
 	if f, ok := u.opt("kubeconfig"); ok {
-		v := f.value()
+		v := f.Value()
 		if v == nil {
 			return nil, false
 		}
 		return []string{*v}, true
 	}
 	value, _ := u.environ("KUBECONFIG")
-	v := value.value()
+	v := value.Value()
 	if v == nil {
 		return nil, false
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"gate/facts/flow"
 )
 
 // A departure is what holds where break, continue or return leaves loops or the
@@ -16,26 +18,26 @@ type departure struct {
 }
 
 // leave notes a departure. What follows in the text is judged all the same.
-func (c *call) leave() (stream, bool) {
+func (c *call) leave() (flow.Stream, bool) {
 	loops := 0
 	switch {
-	case c.words[0].text() == "return":
+	case c.words[0].Text() == "return":
 		if !c.inFunction() {
-			return stream{}, false
+			return flow.Stream{}, false
 		}
 	case c.loops == 0:
-		return stream{}, false
+		return flow.Stream{}, false
 	default:
 		loops = 1
 		if args := c.args(); len(args) > 0 {
-			n, known := args[0].number()
+			n, known := args[0].Number()
 			if loops = min(n, c.loops); !known || n < 1 {
 				loops = c.loops
 			}
 		}
 	}
-	c.away = append(c.away, departure{c.s.clone(), loops, c.words[0].text() == "continue"})
-	return stream{}, false
+	c.away = append(c.away, departure{c.s.clone(), loops, c.words[0].Text() == "continue"})
+	return flow.Stream{}, false
 }
 
 // nextRound joins to the end of a loop's round what goes on with the next one.
@@ -51,7 +53,7 @@ func (w *walker) nextRound(s *state) {
 
 // inLoop runs a loop and joins to its end what has left it. What leaves loops around
 // it, too, stays away.
-func (w *walker) inLoop(s *state, run func() stream) stream {
+func (w *walker) inLoop(s *state, run func() flow.Stream) flow.Stream {
 	before := w.away
 	w.away = nil
 	w.loops++
@@ -71,7 +73,7 @@ func (w *walker) inLoop(s *state, run func() stream) stream {
 
 // inBody runs a function's body and joins to its end what has left it. Loops
 // around the call are not its own.
-func (w *walker) inBody(s *state, run func() stream) stream {
+func (w *walker) inBody(s *state, run func() flow.Stream) flow.Stream {
 	away, loops := w.away, w.loops
 	w.away, w.loops = nil, 0
 	out := run()
@@ -84,7 +86,7 @@ func (w *walker) inBody(s *state, run func() stream) stream {
 
 // apart runs what a shell of its own runs: nothing outside goes on from what leaves
 // it.
-func (w *walker) apart(run func() stream) stream {
+func (w *walker) apart(run func() flow.Stream) flow.Stream {
 	before := w.away
 	w.away = nil
 	out := run()

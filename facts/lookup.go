@@ -4,11 +4,13 @@ import (
 	"strconv"
 
 	"gate/secret"
+
+	"gate/facts/flow"
 )
 
 // scalar looks a name up: in the line, then among the few variables of the
 // environment whose values are no secret.
-func (x *expander) scalar(name string) (f field, set bool) {
+func (x *expander) scalar(name string) (f flow.Word, set bool) {
 	if v, ok := x.state.lookup(name); ok {
 		return v.first(), !v.unset
 	}
@@ -17,24 +19,24 @@ func (x *expander) scalar(name string) (f field, set bool) {
 		case n == 0 && x.state.zero != nil:
 			return *x.state.zero, true
 		case n == 0:
-			return literalField("bash"), true
-		case x.state.args && !countable(x.state.params[:min(n-1, len(x.state.params))]):
-			return holeField(&hole{why: "an argument after many", empty: true}), false
+			return flow.Literal("bash"), true
+		case x.state.args && !flow.Countable(x.state.params[:min(n-1, len(x.state.params))]):
+			return flow.Unknown(&flow.Hole{Why: "an argument after many", Empty: true}), false
 		case x.state.args && n <= len(x.state.params):
 			return x.state.params[n-1], true
 		case x.state.args:
-			return literalField(""), false
+			return flow.Literal(""), false
 		}
-		return holeField(&hole{why: "argument $" + name, empty: true, unset: true}), false
+		return flow.Unknown(&flow.Hole{Why: "argument $" + name, Empty: true, Unset: true}), false
 	}
 	return x.environment(name)
 }
 
-func (x *expander) environment(name string) (field, bool) {
+func (x *expander) environment(name string) (flow.Word, bool) {
 	w := x.world
 	switch name {
 	case "HOME":
-		return literalField(w.Home), w.Home != ""
+		return flow.Literal(w.Home), w.Home != ""
 	case "PWD":
 		if len(x.state.dirs) > 0 {
 			return holeOrLiteral("the directory", x.state.dirs), true
@@ -45,34 +47,34 @@ func (x *expander) environment(name string) (field, bool) {
 		}
 	case "USER", "LOGNAME":
 		if w.User != "" {
-			return literalField(w.User), true
+			return flow.Literal(w.User), true
 		}
 	case "TMPDIR":
 		if v, ok := w.Env("TMPDIR"); ok && v != "" {
-			return literalField(v), true
+			return flow.Literal(v), true
 		}
-		return holeField(&hole{why: "$TMPDIR", alts: []string{"/tmp"}, empty: true, unset: true}), false
+		return flow.Unknown(&flow.Hole{Why: "$TMPDIR", Alts: []string{"/tmp"}, Empty: true, Unset: true}), false
 	case "CLAUDE_PROJECT_DIR", "GITHUB_WORKSPACE":
 		if w.Project != "" {
-			return literalField(w.Project), true
+			return flow.Literal(w.Project), true
 		}
 	case "IFS":
-		return literalField(" \t\n"), true
+		return flow.Literal(" \t\n"), true
 	case "$", "?", "!", "#", "UID", "EUID", "PPID", "RANDOM", "SECONDS", "LINENO", "SHLVL", "BASHPID", "EPOCHSECONDS":
-		return holeField(&hole{why: "$" + name}), true
+		return flow.Unknown(&flow.Hole{Why: "$" + name}), true
 	case "_", "-":
-		return holeField(&hole{why: "$" + name, empty: true}), true
+		return flow.Unknown(&flow.Hole{Why: "$" + name, Empty: true}), true
 	}
-	h := &hole{why: "$" + name + " is not set in this line", empty: true, unset: true}
+	h := &flow.Hole{Why: "$" + name + " is not set in this line", Empty: true, Unset: true}
 	if secret.Variable(name) {
-		h.taint.secret = "environment variable " + name
+		h.Taint.Secret = "environment variable " + name
 	}
-	return holeField(h), false
+	return flow.Unknown(h), false
 }
 
-func holeOrLiteral(why string, alts []string) field {
+func holeOrLiteral(why string, alts []string) flow.Word {
 	if len(alts) == 1 {
-		return literalField(alts[0])
+		return flow.Literal(alts[0])
 	}
-	return holeField(&hole{why: why, alts: alts})
+	return flow.Unknown(&flow.Hole{Why: why, Alts: alts})
 }

@@ -5,13 +5,15 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"gate/facts/flow"
 )
 
-func (w *walker) while(s *state, c *syntax.WhileClause, in stream) stream {
-	return w.rounds(s, in, func(body *state) stream {
+func (w *walker) while(s *state, c *syntax.WhileClause, in flow.Stream) flow.Stream {
+	return w.rounds(s, in, func(body *state) flow.Stream {
 		out := w.stmts(body, c.Cond, in)
 		w.maybe++
-		out = concat(out, w.stmts(body, c.Do, in))
+		out = flow.Concat(out, w.stmts(body, c.Do, in))
 		w.maybe--
 		return out
 	}, func(body *state) { w.stmts(body, c.Cond, in) })
@@ -23,15 +25,15 @@ const maxRounds = 16
 // rounds runs a loop's body as long as it changes what the next round starts
 // from, or reads another line, and leaves in s what may hold after the loop.
 // At the end of the input only the condition runs once more.
-func (w *walker) rounds(s *state, in stream, run func(*state) stream, end func(*state)) stream {
-	return w.inLoop(s, func() stream { return w.eachRound(s, in, run, end) })
+func (w *walker) rounds(s *state, in flow.Stream, run func(*state) flow.Stream, end func(*state)) flow.Stream {
+	return w.inLoop(s, func() flow.Stream { return w.eachRound(s, in, run, end) })
 }
 
-func (w *walker) eachRound(s *state, in stream, run func(*state) stream, end func(*state)) stream {
-	var out stream
+func (w *walker) eachRound(s *state, in flow.Stream, run func(*state) flow.Stream, end func(*state)) flow.Stream {
+	var out flow.Stream
 	body := s.clone()
 	for n := 0; ; n++ {
-		before, at := body.clone(), in.at()
+		before, at := body.clone(), in.At()
 		written := run(body)
 		w.nextRound(body)
 		if n == 0 {
@@ -41,8 +43,8 @@ func (w *walker) eachRound(s *state, in stream, run func(*state) stream, end fun
 		if n > 0 && n == maxRounds {
 			break // with what no round shows held to be unknown
 		}
-		lines := in.at() != at && in.at() > 0
-		if rest, ok := in.left(); lines && ok && rest == "" {
+		lines := in.At() != at && in.At() > 0
+		if rest, ok := in.Left(); lines && ok && rest == "" {
 			end(body)
 			s.become(s.clone(), body)
 			break
@@ -52,7 +54,7 @@ func (w *walker) eachRound(s *state, in stream, run func(*state) stream, end fun
 		}
 		widen(before, body, n+1 == maxRounds)
 	}
-	return unsure(out)
+	return flow.Unsure(out)
 }
 
 // widen makes numbers that a round has changed unknown, because they go on
@@ -63,14 +65,14 @@ func widen(before, body *state, all bool) {
 		if !ok || v.array || old.array {
 			continue
 		}
-		_, was := old.value.number()
-		_, is := v.value.number()
+		_, was := old.value.Number()
+		_, is := v.value.Number()
 		switch {
-		case sameFields([]field{old.value}, []field{v.value}):
+		case flow.SameWords([]flow.Word{old.value}, []flow.Word{v.value}):
 		case was && is:
 			body.set(name, unknownNumber())
 		case all:
-			body.set(name, holeField(&hole{why: "changed in a loop", empty: true, taint: v.value.taint()}))
+			body.set(name, flow.Unknown(&flow.Hole{Why: "changed in a loop", Empty: true, Taint: v.value.Taint()}))
 		}
 	}
 }
@@ -78,7 +80,7 @@ func widen(before, body *state, all bool) {
 // changed reports that the body set a variable to a known text other than the
 // one it had, or moved on in its arguments or directories.
 func changed(before, after *state) bool {
-	if strings.Join(before.dirs, "\x00") != strings.Join(after.dirs, "\x00") || !sameFields(before.params, after.params) {
+	if strings.Join(before.dirs, "\x00") != strings.Join(after.dirs, "\x00") || !flow.SameWords(before.params, after.params) {
 		return true
 	}
 	if sameMap(before.vars, after.vars) {
@@ -88,11 +90,11 @@ func changed(before, after *state) bool {
 		if v.array {
 			continue
 		}
-		val := v.value.value()
-		if val == nil || slices.ContainsFunc(v.value.parts, func(p part) bool { return p.spread }) {
+		val := v.value.Value()
+		if val == nil || slices.ContainsFunc(v.value.Parts, func(p flow.Part) bool { return p.Spread }) {
 			continue
 		}
-		if old, ok := before.vars[name]; !ok || old.value.value() == nil || *old.value.value() != *val {
+		if old, ok := before.vars[name]; !ok || old.value.Value() == nil || *old.value.Value() != *val {
 			return true
 		}
 	}
@@ -101,37 +103,37 @@ func changed(before, after *state) bool {
 
 const maxItems = 32
 
-func (w *walker) forClause(s *state, c *syntax.ForClause, in stream) stream {
+func (w *walker) forClause(s *state, c *syntax.ForClause, in flow.Stream) flow.Stream {
 	if loop, ok := c.Loop.(*syntax.CStyleLoop); ok {
 		return w.counted(s, c, loop, in)
 	}
 	loop, ok := c.Loop.(*syntax.WordIter)
 	if !ok || loop.Name == nil {
 		w.unknown("syntax", "a kind of loop gate does not know", 0, nil)
-		return unsure(w.stmts(s.clone(), c.Do, in))
+		return flow.Unsure(w.stmts(s.clone(), c.Do, in))
 	}
 	items := s.params
 	if loop.InPos.IsValid() || len(loop.Items) > 0 {
 		items = w.arguments(s, loop.Items)
 	} else if !s.args {
-		items = []field{holeField(&hole{why: "the arguments", empty: true})}
+		items = []flow.Word{flow.Unknown(&flow.Hole{Why: "the arguments", Empty: true})}
 	}
 	if len(items) > maxItems {
 		alts := items
-		items = []field{holeField(&hole{why: "one of many", taint: join(alts).taint()})}
+		items = []flow.Word{flow.Unknown(&flow.Hole{Why: "one of many", Taint: flow.Join(alts).Taint()})}
 	}
 	w.maybe++
 	defer func() { w.maybe-- }()
-	return unsure(w.inLoop(s, func() stream { return w.each(s, loop.Name.Value, items, c.Do, in) }))
+	return flow.Unsure(w.inLoop(s, func() flow.Stream { return w.each(s, loop.Name.Value, items, c.Do, in) }))
 }
 
 // each runs a loop's body with each value of its variable.
-func (w *walker) each(s *state, name string, items []field, do []*syntax.Stmt, in stream) stream {
-	var out stream
+func (w *walker) each(s *state, name string, items []flow.Word, do []*syntax.Stmt, in flow.Stream) flow.Stream {
+	var out flow.Stream
 	for _, item := range items {
 		body := s.clone()
 		body.set(name, item)
-		out = concat(out, w.stmts(body, do, in))
+		out = flow.Concat(out, w.stmts(body, do, in))
 		w.nextRound(body)
 		s.become(s.clone(), body)
 		s.set(name, item)
@@ -140,37 +142,37 @@ func (w *walker) each(s *state, name string, items []field, do []*syntax.Stmt, i
 }
 
 // counted runs for ((…)) as long as its condition is known to hold.
-func (w *walker) counted(s *state, c *syntax.ForClause, loop *syntax.CStyleLoop, in stream) stream {
+func (w *walker) counted(s *state, c *syntax.ForClause, loop *syntax.CStyleLoop, in flow.Stream) flow.Stream {
 	w.arithmeticIf(s, loop.Init)
 	w.maybe++
 	defer func() { w.maybe-- }()
-	return unsure(w.inLoop(s, func() stream { return w.eachCount(s, c, loop, in) }))
+	return flow.Unsure(w.inLoop(s, func() flow.Stream { return w.eachCount(s, c, loop, in) }))
 }
 
-func (w *walker) eachCount(s *state, c *syntax.ForClause, loop *syntax.CStyleLoop, in stream) stream {
-	var out stream
+func (w *walker) eachCount(s *state, c *syntax.ForClause, loop *syntax.CStyleLoop, in flow.Stream) flow.Stream {
+	var out flow.Stream
 	for n := 0; ; n++ {
-		holds, known := w.arithmeticIf(s, loop.Cond).number()
+		holds, known := w.arithmeticIf(s, loop.Cond).Number()
 		if known && holds == 0 && loop.Cond != nil {
 			return out
 		}
 		if !known || n == maxItems {
 			break
 		}
-		out = concat(out, w.stmts(s, c.Do, in))
+		out = flow.Concat(out, w.stmts(s, c.Do, in))
 		w.nextRound(s)
 		w.arithmeticIf(s, loop.Post)
 	}
 	before, body := s.clone(), s.clone()
 	w.arithmeticIf(body, loop.Post)
 	widen(before, body, true)
-	out = concat(out, w.stmts(body, c.Do, in))
+	out = flow.Concat(out, w.stmts(body, c.Do, in))
 	w.nextRound(body)
 	s.become(before, body)
 	return out
 }
 
-func (w *walker) arithmeticIf(s *state, e syntax.ArithmExpr) field {
+func (w *walker) arithmeticIf(s *state, e syntax.ArithmExpr) flow.Word {
 	if e == nil {
 		return unknownNumber()
 	}

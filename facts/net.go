@@ -8,11 +8,13 @@ import (
 	"gate/facts/wordlist"
 	"gate/hook"
 	"gate/secret"
+
+	"gate/facts/flow"
 )
 
 // peer records a network peer and what is fetched from it.
-func (u *use) peer(role string, f field) {
-	texts, known := f.variants()
+func (u *use) peer(role string, f flow.Word) {
+	texts, known := f.Variants()
 	if !known {
 		if h, ok := knownHost(f); ok {
 			texts = []string{h}
@@ -25,8 +27,8 @@ func (u *use) peer(role string, f field) {
 	for _, text := range texts {
 		p := peer.Parse(text, role == "url")
 		if p.Host == "" && strings.HasPrefix(text, "file:") {
-			u.reads = append(u.reads, literalField(text))
-			u.usePath(u.s, u.id, literalField(text), access{kind: "read", shown: true})
+			u.reads = append(u.reads, flow.Literal(text))
+			u.usePath(u.s, u.id, flow.Literal(text), access{kind: "read", shown: true})
 			continue
 		}
 		kind := "fetch"
@@ -46,8 +48,8 @@ func strOrNil(s string) *string {
 }
 
 // knownHost returns the host of a URL whose path alone is not known.
-func knownHost(f field) (string, bool) {
-	prefix := f.prefix()
+func knownHost(f flow.Word) (string, bool) {
+	prefix := f.Prefix()
 	_, rest, ok := strings.Cut(prefix, "://")
 	if !ok {
 		return "", false
@@ -58,14 +60,14 @@ func knownHost(f field) (string, bool) {
 
 // netEffect says what goes to or comes from a peer: a secret in the URL is
 // sent, whatever the method.
-func (u *use) netEffect(p peer.Peer, f field) {
-	what := f.taint().secret
-	if f.isAddress() {
+func (u *use) netEffect(p peer.Peer, f flow.Word) {
+	what := f.Taint().Secret
+	if isAddress(f) {
 		what = "" // it goes to whom it is for
 	}
 	fetches := u.row.Output == "fetch" || u.row.Special == "net"
 	if what == "" && fetches {
-		what = secret.Sent(f.text(), p.Host)
+		what = secret.Sent(f.Text(), p.Host)
 	}
 	if what != "" {
 		u.send(p, "text", nil, what)
@@ -76,7 +78,7 @@ func (u *use) netEffect(p peer.Peer, f field) {
 	}
 	var to *string
 	if o, ok := u.opt("output"); ok {
-		to = o.value()
+		to = o.Value()
 	}
 	u.effect(u.id, &hook.NetFetch{
 		Host: strOrNil(p.Host), URL: strOrNil(p.URL), Method: u.method(), To: to, Private: p.Private, Metadata: p.Metadata,
@@ -85,26 +87,26 @@ func (u *use) netEffect(p peer.Peer, f field) {
 	u.rememberDownload(p)
 }
 
-// isAddress reports that the address itself stands in a variable, whose name says
-// so: curl "$SLACK_WEBHOOK_URL".
-func (f field) isAddress() bool {
-	if len(f.parts) == 0 || f.parts[0].hole == nil {
+// isAddress reports a word whose address itself stands in a variable, whose name
+// says so: curl "$SLACK_WEBHOOK_URL".
+func isAddress(f flow.Word) bool {
+	if len(f.Parts) == 0 || f.Parts[0].Hole == nil {
 		return false
 	}
-	for _, p := range f.parts[1:] {
-		if p.hole != nil {
+	for _, p := range f.Parts[1:] {
+		if p.Hole != nil {
 			return false
 		}
 	}
-	name, ok := strings.CutPrefix(f.parts[0].hole.taint.secret, "environment variable ")
-	rest := f.text()
+	name, ok := strings.CutPrefix(f.Parts[0].Hole.Taint.Secret, "environment variable ")
+	rest := f.Text()
 	return ok && wordlist.Has(" URL URI DSN WEBHOOK ", name[strings.LastIndexByte(name, '_')+1:]) && (rest == "" || rest[0] == '/' || rest[0] == '?')
 }
 
 // destroys says what a request makes of the service it goes to.
 func (u *use) destroys(p peer.Peer) {
 	method := *u.method()
-	if sockets := u.opts["unix-socket"]; method != "GET" && len(sockets) > 0 && strings.HasSuffix(sockets[0].text(), "docker.sock") {
+	if sockets := u.opts["unix-socket"]; method != "GET" && len(sockets) > 0 && strings.HasSuffix(sockets[0].Text(), "docker.sock") {
 		u.effect(u.id, &hook.Container{Tool: u.name, Verb: method, Access: "write", Privileged: true, Volumes: true, Image: hook.OptionalText{There: true}})
 	}
 	_, index, elastic := strings.Cut(p.URL, ":9200/") // Elasticsearch, whose indices are databases
@@ -128,8 +130,8 @@ func (u *use) method() *string {
 
 // rememberDownload notes the file that a download ends in.
 func (u *use) rememberDownload(p peer.Peer) {
-	st := stream{some: true, taint: taint{remote: true, host: p.Host, url: p.URL}, from: u.id}
-	if o, ok := u.opt("output"); ok && len(o.parts) > 0 {
+	st := flow.Stream{Some: true, Taint: flow.Taint{Remote: true, Host: p.Host, URL: p.URL}, From: u.id}
+	if o, ok := u.opt("output"); ok && len(o.Parts) > 0 {
 		u.remember(u.s, o, st, false)
 		return
 	}
@@ -137,7 +139,7 @@ func (u *use) rememberDownload(p peer.Peer) {
 		if i := strings.LastIndexByte(p.URL, '/'); i > 8 {
 			name, _, _ := strings.Cut(p.URL[i+1:], "?")
 			if name != "" {
-				u.remember(u.s, literalField(name), st, false)
+				u.remember(u.s, flow.Literal(name), st, false)
 			}
 		}
 	}
@@ -160,7 +162,7 @@ func (u *use) target() peer.Peer {
 		if roles[i].Name != "url" && roles[i].Name != "host" {
 			continue
 		}
-		if v := f.value(); v != nil {
+		if v := f.Value(); v != nil {
 			return peer.Parse(*v, roles[i].Name == "url")
 		}
 		if h, ok := knownHost(f); ok {
@@ -169,7 +171,7 @@ func (u *use) target() peer.Peer {
 	}
 	for _, a := range u.args {
 		if a.option != nil && a.option.Role.Name == "url" {
-			if v := a.value.value(); v != nil {
+			if v := a.value.Value(); v != nil {
 				return peer.Parse(*v, true)
 			}
 		}
@@ -178,57 +180,57 @@ func (u *use) target() peer.Peer {
 }
 
 // upload judges a file that is sent away.
-func (u *use) upload(f field) {
-	if f.text() == "-" && f.literal() {
-		u.send(u.target(), "stdin", nil, u.stdin.secret())
+func (u *use) upload(f flow.Word) {
+	if f.Text() == "-" && f.Literal() {
+		u.send(u.target(), "stdin", nil, u.stdin.Secret())
 		return
 	}
 	u.usePath(u.s, u.id, f, access{kind: "read"})
 	for _, t := range u.absolute(u.s, f) {
 		what, _ := u.secret(t.path)
-		if st, ok := u.files[t.path]; ok && st.secret() != "" {
-			what = st.secret()
+		if st, ok := u.files[t.path]; ok && st.Secret() != "" {
+			what = st.Secret()
 		}
 		u.send(u.target(), "file", strOrNil(t.path), what)
 	}
 }
 
 // data judges what curl's -d, -F and -T take: text, name=value, @file, <file.
-func (u *use) data(f field) {
-	prefix := f.prefix()
+func (u *use) data(f flow.Word) {
+	prefix := f.Prefix()
 	at := strings.IndexByte(prefix, '@')
 	eq := strings.IndexByte(prefix, '=')
 	switch {
 	case at == 0:
-		u.upload(f.from(1))
+		u.upload(f.From(1))
 	case eq >= 0 && at == eq+1, eq >= 0 && strings.HasPrefix(prefix[eq+1:], "<"):
-		file := f.from(eq + 2)
-		if before, _, ok := file.cut(";"); ok && file.literal() {
-			file = literalField(before)
+		file := f.From(eq + 2)
+		if before, _, ok := file.Cut(";"); ok && file.Literal() {
+			file = flow.Literal(before)
 		}
 		u.upload(file)
 	case eq > 0 && at > 0 && at < eq:
-		u.upload(f.from(at + 1))
+		u.upload(f.From(at + 1))
 	case at > 0 && eq < 0 && (u.row.Special == "httpie" || slices.Contains(u.named(f), "data-urlencode") || slices.Contains(u.named(f), "url-query")): // name@file
-		u.upload(f.from(at + 1))
+		u.upload(f.From(at + 1))
 	default:
-		source, what := "text", f.taint().secret
+		source, what := "text", f.Taint().Secret
 		if what == "environment" {
 			source = "environment"
 		}
 		if what == "" {
-			what = secret.Sent(f.text(), "")
+			what = secret.Sent(f.Text(), "")
 		}
 		u.send(u.target(), source, nil, what)
 	}
 }
 
 // named are the options whose value is f.
-func (u *use) named(f field) []string {
+func (u *use) named(f flow.Word) []string {
 	var names []string
 	for name, values := range u.opts {
 		for _, v := range values {
-			if len(v.parts) > 0 && len(f.parts) > 0 && &v.parts[0] == &f.parts[0] {
+			if len(v.Parts) > 0 && len(f.Parts) > 0 && &v.Parts[0] == &f.Parts[0] {
 				names = append(names, name)
 			}
 		}
@@ -242,8 +244,8 @@ func (u *use) curl() {
 	u.detours()
 	if dir, ok := u.opt("output-dir"); ok {
 		for _, f := range u.opts["output"] {
-			parts := append(dir.parts[:len(dir.parts):len(dir.parts)], part{text: "/", quoted: true})
-			u.usePath(u.s, u.id, field{parts: append(parts, f.parts...)}, access{kind: "write", how: "overwrite"})
+			parts := append(dir.Parts[:len(dir.Parts):len(dir.Parts)], flow.Part{Text: "/", Quoted: true})
+			u.usePath(u.s, u.id, flow.Word{Parts: append(parts, f.Parts...)}, access{kind: "write", how: "overwrite"})
 		}
 	}
 	for _, f := range u.opts["config"] {
@@ -251,14 +253,14 @@ func (u *use) curl() {
 		case text != nil:
 			u.ownOptions(*text)
 		case isInput(f):
-			u.unknown("code", "options of "+u.name+" come from its input", u.id, f.span)
+			u.unknown("code", "options of "+u.name+" come from its input", u.id, f.Span)
 		}
 	}
 }
 
 // ownOptions judges the options in a text, a line each.
 func (u *use) ownOptions(text string) {
-	words := []field{u.words[0]}
+	words := []flow.Word{u.words[0]}
 	for _, line := range strings.Split(text, "\n") {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
 		name, more, _ := strings.Cut(strings.TrimRight(name, "=:"), "=")
@@ -272,14 +274,14 @@ func (u *use) ownOptions(text string) {
 		if name == "--config" || name == "-K" {
 			continue // a file that names itself has no end
 		}
-		words = append(words, literalField(name))
+		words = append(words, flow.Literal(name))
 		if value != "" {
-			words = append(words, literalField(value))
+			words = append(words, flow.Literal(value))
 		}
 	}
 	u.inside(func() {
 		inner := *u.call
-		inner.words, inner.stdin, inner.input, inner.redirects = words, stream{}, nil, nil
+		inner.words, inner.stdin, inner.input, inner.redirects = words, flow.Stream{}, nil, nil
 		inner.run()
 	})
 }

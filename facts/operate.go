@@ -4,23 +4,25 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"gate/facts/bash"
+
+	"gate/facts/flow"
 )
 
-func (x *expander) length(values []field, list bool) field {
+func (x *expander) length(values []flow.Word, list bool) flow.Word {
 	if list {
-		if countable(values) {
+		if flow.Countable(values) {
 			return numberField(len(values))
 		}
-		return holeField(&hole{why: "a length"})
+		return flow.Unknown(&flow.Hole{Why: "a length"})
 	}
-	if values[0].literal() && countable(values) {
+	if values[0].Literal() && flow.Countable(values) {
 		return x.counted(values[0])
 	}
-	return holeField(&hole{why: "a length"})
+	return flow.Unknown(&flow.Hole{Why: "a length"})
 }
 
 // operate applies ${v:-word} and its kin.
-func (x *expander) operate(p *syntax.ParamExp, values []field, list, quoted bool) ([]field, bool) {
+func (x *expander) operate(p *syntax.ParamExp, values []flow.Word, list, quoted bool) ([]flow.Word, bool) {
 	op, word := p.Exp.Op, p.Exp.Word
 	switch op {
 	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull:
@@ -29,23 +31,23 @@ func (x *expander) operate(p *syntax.ParamExp, values []field, list, quoted bool
 		return x.instead(p, values, list, quoted)
 	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
 		x.word(x.state, word)
-		return each(values, notEmpty), list
+		return flow.Each(values, flow.NotEmpty), list
 	case syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
-		return each(values, x.trimmer(word, op)), list
+		return flow.Each(values, x.trimmer(word, op)), list
 	case syntax.UpperFirst, syntax.UpperAll, syntax.LowerFirst, syntax.LowerAll:
-		return each(values, x.recaser(word, op)), list
+		return flow.Each(values, x.recaser(word, op)), list
 	case syntax.OtherParamOps:
-		v := x.word(x.state, word).text()
-		return each(values, func(f field) field { return x.transform(f, v) }), list
+		v := x.word(x.state, word).Text()
+		return flow.Each(values, func(f flow.Word) flow.Word { return x.transform(f, v) }), list
 	}
 	if word != nil {
 		x.word(x.state, word)
 	}
-	return each(values, unfollowed), list
+	return flow.Each(values, flow.Unfollowed), list
 }
 
 // orElse is ${v:-word} and its kin.
-func (x *expander) orElse(p *syntax.ParamExp, values []field, list, quoted bool) ([]field, bool) {
+func (x *expander) orElse(p *syntax.ParamExp, values []flow.Word, list, quoted bool) ([]flow.Word, bool) {
 	d := x.alternative(p.Exp.Word, quoted)
 	switch {
 	case list && len(values) > 0:
@@ -53,18 +55,18 @@ func (x *expander) orElse(p *syntax.ParamExp, values []field, list, quoted bool)
 	case len(values) == 0:
 		return d, true
 	case len(d) != 1:
-		if f := values[0]; f.literal() && !f.empty() {
+		if f := values[0]; f.Literal() && !f.Empty() {
 			return values, false
-		} else if _, set := x.scalar(p.Param.Value); f.literal() && !set {
+		} else if _, set := x.scalar(p.Param.Value); f.Literal() && !set {
 			return d, true
 		}
-		d = []field{join(d)}
+		d = []flow.Word{flow.Join(d)}
 	}
-	return []field{x.orDefault(p, values[0], d[0], p.Exp.Op)}, false
+	return []flow.Word{x.orDefault(p, values[0], d[0], p.Exp.Op)}, false
 }
 
 // instead is ${v:+word}.
-func (x *expander) instead(p *syntax.ParamExp, values []field, list, quoted bool) ([]field, bool) {
+func (x *expander) instead(p *syntax.ParamExp, values []flow.Word, list, quoted bool) ([]flow.Word, bool) {
 	d := x.alternative(p.Exp.Word, quoted)
 	if list {
 		if len(values) > 0 {
@@ -72,83 +74,83 @@ func (x *expander) instead(p *syntax.ParamExp, values []field, list, quoted bool
 		}
 		return nil, true
 	}
-	if len(values) > 0 && values[0].literal() {
-		if _, set := x.scalar(p.Param.Value); set && (!values[0].empty() || p.Exp.Op == syntax.AlternateUnset) {
+	if len(values) > 0 && values[0].Literal() {
+		if _, set := x.scalar(p.Param.Value); set && (!values[0].Empty() || p.Exp.Op == syntax.AlternateUnset) {
 			return d, true
 		}
-		return []field{literalField("")}, false
+		return []flow.Word{flow.Literal("")}, false
 	}
-	return []field{either(join(d), literalField(""))}, false
+	return []flow.Word{flow.Either(flow.Join(d), flow.Literal(""))}, false
 }
 
 // transform applies ${v@P} and its kin.
-func (x *expander) transform(f field, letter string) field {
+func (x *expander) transform(f flow.Word, letter string) flow.Word {
 	switch letter {
 	case "U", "u", "L":
 		return x.recased(f, "", letter != "L", letter == "u")
 	case "E":
-		return mapText(f, bash.Unescape)
+		return flow.Map(f, bash.Unescape)
 	case "P": // as a prompt: substitutions in it run
 		x.expandedAgain(x.state, f)
 	}
-	return unfollowed(f)
+	return flow.Unfollowed(f)
 }
 
 // alternative expands the word of ${v:-word}: what is quoted in it is not
 // split, and "$@" in it is as many words as there are.
-func (x *expander) alternative(word *syntax.Word, quoted bool) []field {
+func (x *expander) alternative(word *syntax.Word, quoted bool) []flow.Word {
 	if word == nil {
-		return []field{literalField("")}
+		return []flow.Word{flow.Literal("")}
 	}
 	sub := expander{walker: x.walker, state: x.state, inside: quoted}
 	sub.parts(word.Parts, quoted)
 	out := sub.finish()
 	if len(out) == 0 && !quoted {
-		out = []field{literalField("")}
+		out = []flow.Word{flow.Literal("")}
 	}
 	for _, f := range out {
-		for i := range f.parts {
-			f.parts[i].kept = f.parts[i].quoted && !quoted
+		for i := range f.Parts {
+			f.Parts[i].Kept = f.Parts[i].Quoted && !quoted
 		}
 	}
 	return out
 }
 
 // orDefault is v, or d when v is unset (or empty, by the operator).
-func (x *expander) orDefault(p *syntax.ParamExp, v, d field, op syntax.ParExpOperator) field {
+func (x *expander) orDefault(p *syntax.ParamExp, v, d flow.Word, op syntax.ParExpOperator) flow.Word {
 	_, set := x.scalar(p.Param.Value)
 	orNull := op == syntax.DefaultUnsetOrNull || op == syntax.AssignUnsetOrNull
-	var out field
+	var out flow.Word
 	switch {
-	case v.literal() && set && (!orNull || !v.empty()):
+	case v.Literal() && set && (!orNull || !v.Empty()):
 		return v
-	case v.literal():
+	case v.Literal():
 		out = d
 	case set && !orNull:
 		return v
 	default:
-		if alts, ok := v.variants(); ok {
+		if alts, ok := v.Variants(); ok {
 			for _, a := range alts {
 				if a != "" || !orNull {
-					out = choose(out, literalField(a))
+					out = choose(out, flow.Literal(a))
 				}
 			}
 			out = choose(out, d)
 			break
 		}
-		if !v.unset() { // it is set to something: the default is only one guess
-			h := &hole{why: v.why(), empty: d.mayVanish() || d.empty(), many: v.many(), taint: v.taint().merge(d.taint())}
-			h.guess, _ = d.variants()
-			out = holeField(h)
+		if !v.Unset() { // it is set to something: the default is only one guess
+			h := &flow.Hole{Why: v.Why(), Empty: d.MayVanish() || d.Empty(), Many: v.Many(), Taint: v.Taint().Merge(d.Taint())}
+			h.Guess, _ = d.Variants()
+			out = flow.Unknown(h)
 			break
 		}
 		// It may well be unset, so the default counts.
-		if val := d.value(); val != nil && v.taint() == (taint{}) {
+		if val := d.Value(); val != nil && v.Taint() == (flow.Taint{}) {
 			out = d
 		} else if val != nil {
-			out = holeField(&hole{why: v.why(), alts: []string{*val}, taint: v.taint()})
+			out = flow.Unknown(&flow.Hole{Why: v.Why(), Alts: []string{*val}, Taint: v.Taint()})
 		} else {
-			out = holeField(&hole{why: v.why(), taint: v.taint().merge(d.taint())})
+			out = flow.Unknown(&flow.Hole{Why: v.Why(), Taint: v.Taint().Merge(d.Taint())})
 		}
 	}
 	if op == syntax.AssignUnset || op == syntax.AssignUnsetOrNull {
@@ -158,63 +160,9 @@ func (x *expander) orDefault(p *syntax.ParamExp, v, d field, op syntax.ParExpOpe
 }
 
 // choose is a or b; a may be nothing yet.
-func choose(a, b field) field {
-	if len(a.parts) == 0 {
+func choose(a, b flow.Word) flow.Word {
+	if len(a.Parts) == 0 {
 		return b
 	}
-	return either(a, b)
-}
-
-func each(values []field, f func(field) field) []field {
-	out := make([]field, len(values))
-	for i, v := range values {
-		out[i] = f(v)
-	}
-	return out
-}
-
-func unfollowed(f field) field {
-	return holeField(&hole{why: "an expansion gate does not follow", empty: true, many: f.many(), taint: f.taint()})
-}
-
-// size is the length of the text that is known.
-func (f field) size() int {
-	n := 0
-	for _, p := range f.parts {
-		n += len(p.text)
-		if p.hole != nil {
-			for _, a := range p.hole.alts {
-				n += len(a)
-			}
-		}
-	}
-	return n
-}
-
-func notEmpty(f field) field {
-	out := field{span: f.span}
-	for _, p := range f.parts {
-		if p.hole != nil {
-			h := *p.hole
-			h.empty = false
-			p.hole = &h
-		}
-		out.parts = append(out.parts, p)
-	}
-	return out
-}
-
-// mapText changes text that is known, whichever of its variants it is.
-func mapText(f field, change func(string) string) field {
-	alts, ok := f.variants()
-	if !ok {
-		return unfollowed(f)
-	}
-	for i := range alts {
-		alts[i] = change(alts[i])
-	}
-	if len(alts) == 1 {
-		return field{parts: []part{{text: alts[0]}}}
-	}
-	return holeField(&hole{why: f.why(), alts: alts, taint: f.taint()})
+	return flow.Either(a, b)
 }

@@ -9,69 +9,75 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"gate/facts/glob"
+
+	"gate/facts/flow"
 )
 
 // operand expands the word of an operator that takes a pattern.
-func (x *expander) operand(word *syntax.Word) field {
+func (x *expander) operand(word *syntax.Word) flow.Word {
 	return x.oneField(expander{walker: x.walker, state: x.state, groups: true}, word)
 }
 
 // trimmer cuts what a pattern matches off a value: ${v#word}, ${v%word}.
-func (x *expander) trimmer(word *syntax.Word, op syntax.ParExpOperator) func(field) field {
+func (x *expander) trimmer(word *syntax.Word, op syntax.ParExpOperator) func(flow.Word) flow.Word {
 	f := x.operand(word)
 	end := op == syntax.RemSmallSuffix || op == syntax.RemLargeSuffix
-	if !f.literal() {
-		return unfollowed
+	if !f.Literal() {
+		return flow.Unfollowed
 	}
-	pat, wild := f.pattern()
-	switch text := f.text(); {
+	pat, wild := f.Pattern()
+	switch text := f.Text(); {
 	case wild:
 	case end:
-		return func(f field) field { return mapText(f, func(s string) string { return strings.TrimSuffix(s, text) }) }
+		return func(f flow.Word) flow.Word {
+			return flow.Map(f, func(s string) string { return strings.TrimSuffix(s, text) })
+		}
 	default:
-		return func(f field) field { return mapText(f, func(s string) string { return strings.TrimPrefix(s, text) }) }
+		return func(f flow.Word) flow.Word {
+			return flow.Map(f, func(s string) string { return strings.TrimPrefix(s, text) })
+		}
 	}
 	longest := op == syntax.RemLargePrefix || op == syntax.RemLargeSuffix
-	return func(f field) field {
+	return func(f flow.Word) flow.Word {
 		return x.matched(f, pat, len(pat), func(p *glob.Pattern, s string) (string, bool) { return p.Trim(s, end, longest) })
 	}
 }
 
 // recaser changes the case of what a pattern matches: ${v^word}, ${v,,}.
-func (x *expander) recaser(word *syntax.Word, op syntax.ParExpOperator) func(field) field {
+func (x *expander) recaser(word *syntax.Word, op syntax.ParExpOperator) func(flow.Word) flow.Word {
 	pat := ""
 	if word != nil && len(word.Parts) > 0 {
 		f := x.operand(word)
-		if !f.literal() {
-			return unfollowed
+		if !f.Literal() {
+			return flow.Unfollowed
 		}
-		pat, _ = f.pattern()
+		pat, _ = f.Pattern()
 	}
 	upper, first := op == syntax.UpperFirst || op == syntax.UpperAll, op == syntax.UpperFirst || op == syntax.LowerFirst
-	return func(f field) field { return x.recased(f, pat, upper, first) }
+	return func(f flow.Word) flow.Word { return x.recased(f, pat, upper, first) }
 }
 
-func (x *expander) recased(f field, pat string, upper, first bool) field {
+func (x *expander) recased(f flow.Word, pat string, upper, first bool) flow.Word {
 	return x.matched(f, pat, len(pat), func(p *glob.Pattern, s string) (string, bool) { return p.Recase(s, upper, first) })
 }
 
 // replacement returns the function for ${v/old/new}.
-func (x *expander) replacement(r *syntax.Replace) func(field) field {
+func (x *expander) replacement(r *syntax.Replace) func(flow.Word) flow.Word {
 	orig := x.operand(r.Orig)
 	with := x.word(x.state, r.With)
 	anchor := byte(0)
-	if p := orig.prefix(); p != "" && (p[0] == '#' || p[0] == '%') && !r.All && len(orig.parts) > 0 && !orig.parts[0].quoted {
-		anchor, orig = p[0], orig.from(1)
+	if p := orig.Prefix(); p != "" && (p[0] == '#' || p[0] == '%') && !r.All && len(orig.Parts) > 0 && !orig.Parts[0].Quoted {
+		anchor, orig = p[0], orig.From(1)
 	}
-	pat, wild := orig.pattern()
-	return func(f field) field {
-		if !orig.literal() || !with.literal() || strings.Contains(with.text(), "&") {
-			return unfollowed(f)
+	pat, wild := orig.Pattern()
+	return func(f flow.Word) flow.Word {
+		if !orig.Literal() || !with.Literal() || strings.Contains(with.Text(), "&") {
+			return flow.Unfollowed(f)
 		}
-		old, text := orig.text(), with.text()
-		n := f.size()
-		if (n+1)*len(text) > maxText && strings.Count(f.text(), old)*len(text) > maxText {
-			return unfollowed(f)
+		old, text := orig.Text(), with.Text()
+		n := f.Size()
+		if (n+1)*len(text) > maxText && strings.Count(f.Text(), old)*len(text) > maxText {
+			return flow.Unfollowed(f)
 		}
 		if !wild && anchor == 0 {
 			times := 1
@@ -81,7 +87,7 @@ func (x *expander) replacement(r *syntax.Replace) func(field) field {
 			if old == "" {
 				times = 0
 			}
-			return mapText(f, func(s string) string { return strings.Replace(s, old, text, times) })
+			return flow.Map(f, func(s string) string { return strings.Replace(s, old, text, times) })
 		}
 		return x.matched(f, pat, n*len(pat), func(p *glob.Pattern, s string) (string, bool) { return p.Replace(s, text, anchor, r.All) })
 	}
@@ -90,9 +96,9 @@ func (x *expander) replacement(r *syntax.Replace) func(field) field {
 // matched changes text by a pattern, in each way that a shell may read it: groups
 // are on or off, and a character is a code point or a byte. So many steps a
 // character it takes.
-func (x *expander) matched(f field, pat string, steps int, change func(p *glob.Pattern, s string) (string, bool)) field {
-	if !x.affords(f.size() * steps) {
-		return unfollowed(f)
+func (x *expander) matched(f flow.Word, pat string, steps int, change func(p *glob.Pattern, s string) (string, bool)) flow.Word {
+	if !x.affords(f.Size() * steps) {
+		return flow.Unfollowed(f)
 	}
 	groups := []bool{false}
 	if strings.Contains(pat, "(") {
@@ -113,10 +119,10 @@ func (x *expander) matched(f field, pat string, steps int, change func(p *glob.P
 
 // read changes text as each locale has it that the shell may be in, where the text
 // or what is done to it is not ASCII.
-func (x *expander) read(f field, by string, change func(locale glob.Locale, s string) ([]string, bool)) field {
-	alts, ok := f.variants()
+func (x *expander) read(f flow.Word, by string, change func(locale glob.Locale, s string) ([]string, bool)) flow.Word {
+	alts, ok := f.Variants()
 	if !ok {
-		return unfollowed(f)
+		return flow.Unfollowed(f)
 	}
 	var out []string
 	for _, s := range alts {
@@ -127,7 +133,7 @@ func (x *expander) read(f field, by string, change func(locale glob.Locale, s st
 		for _, locale := range locales {
 			changed, known := change(locale, s)
 			if !known {
-				return unfollowed(f)
+				return flow.Unfollowed(f)
 			}
 			for _, c := range changed {
 				if !slices.Contains(out, c) {
@@ -138,15 +144,15 @@ func (x *expander) read(f field, by string, change func(locale glob.Locale, s st
 	}
 	switch {
 	case len(out) == 1:
-		return field{parts: []part{{text: out[0]}}}
-	case len(out) > maxVariants:
-		return unfollowed(f)
+		return flow.Word{Parts: []flow.Part{{Text: out[0]}}}
+	case len(out) > flow.MaxVariants:
+		return flow.Unfollowed(f)
 	}
-	why := f.why()
+	why := f.Why()
 	if why == "" {
 		why = "characters of a locale that is not known"
 	}
-	return holeField(&hole{why: why, alts: out, taint: f.taint()})
+	return flow.Unknown(&flow.Hole{Why: why, Alts: out, Taint: f.Taint()})
 }
 
 func ascii(s string) bool {
@@ -158,7 +164,7 @@ func ascii(s string) bool {
 // is not installed is as good as C.
 func (x *expander) locales() []glob.Locale {
 	if v, ok := x.state.lookup("LC_ALL"); ok && !v.unset {
-		switch value := v.first().value(); {
+		switch value := v.first().Value(); {
 		case value == nil:
 		case *value == "C" || *value == "POSIX":
 			return []glob.Locale{glob.Bytes}
@@ -170,7 +176,7 @@ func (x *expander) locales() []glob.Locale {
 }
 
 // counted is ${#v}.
-func (x *expander) counted(f field) field {
+func (x *expander) counted(f flow.Word) flow.Word {
 	return x.read(f, "", func(locale glob.Locale, s string) ([]string, bool) {
 		if locale == glob.Bytes {
 			return []string{strconv.Itoa(len(s))}, true
@@ -180,7 +186,7 @@ func (x *expander) counted(f field) field {
 }
 
 // cut is ${v:from:count}, count being -1 for the rest.
-func (x *expander) cut(f field, from, count int, rest bool) field {
+func (x *expander) cut(f flow.Word, from, count int, rest bool) flow.Word {
 	return x.read(f, "", func(locale glob.Locale, s string) ([]string, bool) {
 		ends := []int{0} // of the characters
 		for i := 0; i < len(s); {

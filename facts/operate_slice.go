@@ -1,9 +1,13 @@
 package facts
 
-import "mvdan.cc/sh/v3/syntax"
+import (
+	"gate/facts/flow"
+
+	"mvdan.cc/sh/v3/syntax"
+)
 
 // slice applies ${v:from:count}.
-func (x *expander) slice(p *syntax.ParamExp, values []field, list bool) []field {
+func (x *expander) slice(p *syntax.ParamExp, values []flow.Word, list bool) []flow.Word {
 	from, ok := 0, true
 	if p.Slice.Offset != nil {
 		from, ok = x.integer(p.Slice.Offset)
@@ -13,14 +17,14 @@ func (x *expander) slice(p *syntax.ParamExp, values []field, list bool) []field 
 		count, okCount = x.integer(p.Slice.Length)
 	}
 	if !ok || !okCount || p.Slice.Length != nil && count < 0 && list {
-		return each(values, unfollowed)
+		return flow.Each(values, flow.Unfollowed)
 	}
 	if v, ok := x.state.lookup(p.Param.Value); list && ok && v.keys != nil {
 		return x.sparse(v, from, count, p.Slice.Length == nil)
 	}
 	if list {
-		if !countable(values) || from == 0 && (p.Param.Value == "@" || p.Param.Value == "*") {
-			return []field{holeField(&hole{why: "some of many", empty: true, many: true, taint: join(values).taint()})}
+		if !flow.Countable(values) || from == 0 && (p.Param.Value == "@" || p.Param.Value == "*") {
+			return []flow.Word{flow.Unknown(&flow.Hole{Why: "some of many", Empty: true, Many: true, Taint: flow.Join(values).Taint()})}
 		}
 		if from > 0 && (p.Param.Value == "@" || p.Param.Value == "*") {
 			from--
@@ -31,18 +35,18 @@ func (x *expander) slice(p *syntax.ParamExp, values []field, list bool) []field 
 		lo, hi := window(len(values), from, count)
 		return values[lo:hi]
 	}
-	return each(values, func(f field) field { return x.cut(f, from, count, p.Slice.Length == nil) })
+	return flow.Each(values, func(f flow.Word) flow.Word { return x.cut(f, from, count, p.Slice.Length == nil) })
 }
 
 // sparse is ${A[@]:from:count} of an array with gaps: from is a key.
-func (x *expander) sparse(v variable, from, count int, rest bool) []field {
-	if v.words || !countable(v.list) {
-		return []field{holeField(&hole{why: "some of many", empty: true, many: true, taint: join(v.list).taint()})}
+func (x *expander) sparse(v variable, from, count int, rest bool) []flow.Word {
+	if v.words || !flow.Countable(v.list) {
+		return []flow.Word{flow.Unknown(&flow.Hole{Why: "some of many", Empty: true, Many: true, Taint: flow.Join(v.list).Taint()})}
 	}
 	if n := len(v.keys); from < 0 && n > 0 {
 		from += toInt(v.keys[n-1]) + 1
 	}
-	var out []field
+	var out []flow.Word
 	for i, key := range v.keys {
 		if toInt(key) >= from && (rest || len(out) < count) {
 			out = append(out, v.list[i])
@@ -69,5 +73,5 @@ func window(n, from, count int) (lo, hi int) {
 
 // integer evaluates a literal arithmetic expression.
 func (x *expander) integer(e syntax.ArithmExpr) (int, bool) {
-	return x.arithmetic(x.state, e).number()
+	return x.arithmetic(x.state, e).Number()
 }

@@ -5,23 +5,25 @@ import (
 	"unicode/utf8"
 
 	"gate/facts/catalogue"
+
+	"gate/facts/flow"
 )
 
 // An argument is one word after options were told from operands.
 type argument struct {
-	field  field
+	field  flow.Word
 	option *catalogue.Option // nil for an operand
-	value  field             // of the option; the zero field when it has none
+	value  flow.Word         // of the option; the zero field when it has none
 	flag   string            // the option as written, without value, where it is not in the spec
 }
 
 // tellOptions tells options from operands. It never fails: what the spec does
 // not know is an option without a value when it begins with a dash.
-func tellOptions(r *catalogue.Row, words []field) []argument {
+func tellOptions(r *catalogue.Row, words []flow.Word) []argument {
 	var args []argument
 	for i := 0; i < len(words); i++ {
 		w := words[i]
-		text, ok := w.prefix(), w.literal()
+		text, ok := w.Prefix(), w.Literal()
 		switch {
 		case r.Style == "raw" || r.Style == "keyvalue" || text == "-" || text == "+" || !strings.HasPrefix(text, "-") && !strings.HasPrefix(text, "+"),
 			strings.HasPrefix(text, "+") && r.Options.Named(text) == nil && r.Options.Named("+o") == nil:
@@ -50,7 +52,7 @@ func tellOptions(r *catalogue.Row, words []field) []argument {
 	return args
 }
 
-func operands(words []field) []argument {
+func operands(words []flow.Word) []argument {
 	args := make([]argument, len(words))
 	for i, w := range words {
 		args[i] = argument{field: w}
@@ -60,9 +62,9 @@ func operands(words []field) []argument {
 
 // longOption reads --name, --name=value and --name value; it returns how many
 // further words it took.
-func longOption(r *catalogue.Row, args []argument, words []field, i int) ([]argument, int) {
+func longOption(r *catalogue.Row, args []argument, words []flow.Word, i int) ([]argument, int) {
 	w := words[i]
-	name, value, attached := w.cut("=")
+	name, value, attached := w.Cut("=")
 	o, known := r.Options.Find(name)
 	if !known && r.Style == "go" && strings.HasPrefix(name, "--") {
 		o, known = r.Options.Find(name[1:])
@@ -85,10 +87,10 @@ func longOption(r *catalogue.Row, args []argument, words []field, i int) ([]argu
 
 // shortOptions reads -abc, -ovalue and -o value. A group that is a name of its
 // own (find's -delete, tar's old bundles) wins.
-func shortOptions(r *catalogue.Row, args []argument, words []field, i int) ([]argument, int) {
+func shortOptions(r *catalogue.Row, args []argument, words []flow.Word, i int) ([]argument, int) {
 	w := words[i]
-	text := w.prefix()
-	if o := r.Options.Named(text); o != nil && w.literal() && len(text) > 2 {
+	text := w.Prefix()
+	if o := r.Options.Named(text); o != nil && w.Literal() && len(text) > 2 {
 		if o.Takes && !o.Attached && i+1 < len(words) {
 			return append(args, argument{field: w, option: o, value: words[i+1]}), 1
 		}
@@ -112,15 +114,15 @@ func shortOptions(r *catalogue.Row, args []argument, words []field, i int) ([]ar
 			for n < len(text) && strings.IndexByte("0123456789xabcdefABCDEF", text[n]) >= 0 && (text[n] <= '9' || strings.HasPrefix(text[j+1:], "0x")) {
 				n++
 			}
-			args = append(args, argument{field: w, option: o, value: literalField(text[j+1 : n])})
+			args = append(args, argument{field: w, option: o, value: flow.Literal(text[j+1 : n])})
 			j = n - 1
 			continue
 		}
-		rest := w.from(j + 1)
+		rest := w.From(j + 1)
 		switch {
-		case !rest.empty():
-			if rest.text() != "=" { // cut -d=
-				rest = rest.trimPrefix("=")
+		case !rest.Empty():
+			if rest.Text() != "=" { // cut -d=
+				rest = rest.TrimPrefix("=")
 			}
 			return append(args, argument{field: w, option: o, value: rest}), 0
 		case !o.Attached && i+1 < len(words):

@@ -9,96 +9,98 @@ import (
 	"gate/facts/wordlist"
 	"gate/hook"
 	"gate/secret"
+
+	"gate/facts/flow"
 )
 
 // output returns what the program writes to standard output.
-func (u *use) output() stream {
+func (u *use) output() flow.Stream {
 	out := u.answer(u.call.out)
-	out.some = true
+	out.Some = true
 	in := u.taken()
 	switch u.row.Output {
 	case "echo":
-		out.text, out.taint = u.echo(), out.taint.merge(join(u.rest).taint())
-		if !countable(u.given()) { // names that a pattern stands for
-			out.text, out.files = nil, u.rest
+		out.Text, out.Taint = flow.Echo(u.given()), out.Taint.Merge(flow.Join(u.rest).Taint())
+		if !flow.Countable(u.given()) { // names that a pattern stands for
+			out.Text, out.Files = nil, u.rest
 		}
 	case "printf":
-		f := formatted(u.given())
-		out.text, out.taint = f.value(), out.taint.merge(join(u.rest).taint())
-		if given := u.given(); len(given) > 0 && !countable(given[1:]) {
-			out.text, out.files = nil, given[1:]
+		f := flow.Printf(u.given())
+		out.Text, out.Taint = f.Value(), out.Taint.Merge(flow.Join(u.rest).Taint())
+		if given := u.given(); len(given) > 0 && !flow.Countable(given[1:]) {
+			out.Text, out.Files = nil, given[1:]
 		}
 	case "copy":
-		out, out.more = u.relisted(in, out), in.more
-		out.text, out.taint = u.copied(in.text), out.taint.merge(in.taint)
+		out, out.More = u.relisted(in, out), in.More
+		out.Text, out.Taint = u.copied(in.Text), out.Taint.Merge(in.Taint)
 		if u.name == "cat" && len(u.opts) == 0 {
-			out.form = in.form
+			out.Form = in.Form
 		}
 	case "filter", "encode":
-		out.more = in.more
-		if len(u.reads) == 0 && out.under == nil {
+		out.More = in.More
+		if len(u.reads) == 0 && out.Under == nil {
 			out = u.relisted(in, out)
 		}
-		out.taint = out.taint.merge(in.taint)
-		if u.has("quiet") || u.has("count") || u.keeps(out.taint.secret) || out.taint.secret == "environment" && u.narrows() {
-			out.spared, out.taint.secret = out.taint.secret != "", ""
+		out.Taint = out.Taint.Merge(in.Taint)
+		if u.has("quiet") || u.has("count") || u.keeps(out.Taint.Secret) || out.Taint.Secret == "environment" && u.narrows() {
+			out.Spared, out.Taint.Secret = out.Taint.Secret != "", ""
 		}
 	case "decode":
 		out = u.decode(in, out)
 	case "fetch":
-		out.taint.remote = true
+		out.Taint.Remote = true
 		if h := u.lastHost(); h != nil {
-			out.taint.host, out.taint.url = deref(h.Host), deref(h.URL)
+			out.Taint.Host, out.Taint.URL = deref(h.Host), deref(h.URL)
 		}
 	case "environment":
 		if u.name == "printenv" && len(u.rest) > 0 {
 			break // those that are named; its effects say which are secret
 		}
-		out.taint.secret = "environment"
+		out.Taint.Secret = "environment"
 	case "secret":
-		if out.taint.secret == "" {
-			out.taint.secret = "secret"
+		if out.Taint.Secret == "" {
+			out.Taint.Secret = "secret"
 		}
 	}
 	if (u.name == "wc" || u.name == "gwc") && !u.has("files0-from") {
-		out.spared = in.taint.secret != ""
+		out.Spared = in.Taint.Secret != ""
 	}
 	return out
 }
 
 // taken is what the program reads: the files that it names, one after the other, or
 // its input.
-func (u *use) taken() stream {
+func (u *use) taken() flow.Stream {
 	if len(u.reads) == 0 {
 		return u.stdin
 	}
-	var in stream
+	var in flow.Stream
 	for _, f := range u.reads {
 		if isInput(f) {
-			in = concat(in, u.stdin)
+			in = flow.Concat(in, u.stdin)
 			continue
 		}
-		in = concat(in, u.fileStream(u.s, f))
+		in = flow.Concat(in, u.fileStream(u.s, f))
 	}
 	return in
 }
 
 // relisted hands on the file names that come in. A program that picks some of
 // everything in a directory leaves it unknown which.
-func (u *use) relisted(in, out stream) stream {
-	out.under, out.files = in.under, in.files
+func (u *use) relisted(in, out flow.Stream) flow.Stream {
+	out.Under, out.Files = in.Under, in.Files
 	switch {
 	case wordlist.Has(" cat tac sort tee nl shuf gsort ", u.name), u.has("invert-match"): // they keep every line, or all but some
-		out.whole = in.whole
+		out.Whole = in.Whole
 	default:
-		out.files = slices.DeleteFunc(slices.Clone(in.files), func(f field) bool { return strings.HasSuffix(f.text(), "/*") })
+		out.Files = slices.DeleteFunc(slices.Clone(in.Files), func(f flow.Word) bool { return strings.HasSuffix(f.Text(), "/*") })
 	}
 	return out
 }
 
 // isInput reports the words that stand for standard input.
-func isInput(f field) bool {
-	return f.literal() && (f.text() == "-" || isStdin(f.text()))
+func isInput(f flow.Word) bool {
+	return f.Literal() && (f.Text() == "-" || flow.IsStdin(f.Text()))
 }
 
 // copied is what a program that copies its input lets through: head and tail
@@ -110,7 +112,7 @@ func (u *use) copied(text *string) *string {
 	unit, n, sign := "lines", "10", ""
 	for _, name := range []string{"lines", "bytes"} {
 		if f, ok := u.opt(name); ok {
-			unit, n = name, f.text()
+			unit, n = name, f.Text()
 		}
 	}
 	for name := range u.opts { // head -1
@@ -149,12 +151,12 @@ func (u *use) copied(text *string) *string {
 // narrows reports a search whose pattern picks out variables that hold no
 // secret: env | grep NODE.
 func (u *use) narrows() bool {
-	patterns := append(append([]field(nil), u.opts["regexp"]...), u.opts["expression"]...)
+	patterns := append(append([]flow.Word(nil), u.opts["regexp"]...), u.opts["expression"]...)
 	if len(patterns) == 0 && len(u.rest) > 0 {
 		patterns = u.rest[:1]
 	}
 	for _, p := range patterns {
-		v := p.value()
+		v := p.Value()
 		if v == nil || u.has("v") || u.has("invert-match") || secret.Variable(*v) || picksSecrets(*v, u.has("i") || u.has("ignore-case")) {
 			return false
 		}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"gate/facts/flow"
 )
 
 // parallel runs its words once for each argument, or for each combination of
@@ -14,47 +16,47 @@ func (u *use) parallel() {
 	words, sources := u.sources()
 	u.inner = nil
 	if u.has("pipe") || u.has("pipepart") { // the words get pieces of the input, and no arguments
-		u.inside(func() { u.prints(u.shellText(join(words), u.stdin)) })
+		u.inside(func() { u.prints(u.shellText(flow.Join(words), u.stdin)) })
 		return
 	}
 	mark := ""
 	if f, ok := u.opt("I"); ok {
-		mark = f.text()
+		mark = f.Text()
 	}
-	marked := slices.ContainsFunc(words, func(w field) bool {
-		return len(placeholders(w.text())) > 0 || mark != "" && strings.Contains(w.text(), mark)
+	marked := slices.ContainsFunc(words, func(w flow.Word) bool {
+		return len(placeholders(w.Text())) > 0 || mark != "" && strings.Contains(w.Text(), mark)
 	})
 	u.inside(func() {
 		for _, t := range combine(sources) {
-			var line []field
+			var line []flow.Word
 			for _, w := range words {
 				line = append(line, u.filled(w, mark, t))
 			}
 			if !marked {
-				line = append(line, join(t))
+				line = append(line, flow.Join(t))
 			}
-			u.shellText(join(line), stream{})
+			u.shellText(flow.Join(line), flow.Stream{})
 		}
 	})
 }
 
 // filled is a word with the arguments in place.
-func (u *use) filled(w field, mark string, tuple []field) field {
+func (u *use) filled(w flow.Word, mark string, tuple []flow.Word) flow.Word {
 	if mark != "" {
-		w = substitute([]field{w}, mark, []field{join(tuple)})[0]
+		w = substitute([]flow.Word{w}, mark, []flow.Word{flow.Join(tuple)})[0]
 	}
-	for _, p := range placeholders(w.text()) {
-		w = substitute([]field{w}, p, []field{u.placed(p, tuple)})[0]
+	for _, p := range placeholders(w.Text()) {
+		w = substitute([]flow.Word{w}, p, []flow.Word{u.placed(p, tuple)})[0]
 	}
 	return w
 }
 
 // sources are the words to run, and the arguments of each source.
-func (u *use) sources() (words []field, sources [][]field) {
+func (u *use) sources() (words []flow.Word, sources [][]flow.Word) {
 	words = u.inner
 	if i := slices.IndexFunc(words, sourceMark); i >= 0 {
 		for rest := words[i:]; len(rest) > 0; {
-			files := strings.HasPrefix(rest[0].text(), "::::")
+			files := strings.HasPrefix(rest[0].Text(), "::::")
 			end := slices.IndexFunc(rest[1:], sourceMark) + 1
 			if end == 0 {
 				end = len(rest)
@@ -74,46 +76,46 @@ func (u *use) sources() (words []field, sources [][]field) {
 		sources = append(sources, u.lines(u.fileStream(u.s, f)))
 	}
 	if len(sources) == 0 {
-		sources = [][]field{u.lines(u.stdin)}
+		sources = [][]flow.Word{u.lines(u.stdin)}
 	}
 	return words, sources
 }
 
 // sourceMark reports the words between the sources.
-func sourceMark(f field) bool {
-	return slices.Contains([]string{":::", "::::", ":::+", "::::+"}, f.text())
+func sourceMark(f flow.Word) bool {
+	return slices.Contains([]string{":::", "::::", ":::+", "::::+"}, f.Text())
 }
 
 // lines are the lines of a stream, or the names that are known to be in it.
-func (u *use) lines(st stream) []field {
-	var out []field
-	if st.text != nil {
-		for _, l := range strings.Split(strings.TrimRight(*st.text, "\n"), "\n") {
-			out = append(out, literalField(l))
+func (u *use) lines(st flow.Stream) []flow.Word {
+	var out []flow.Word
+	if st.Text != nil {
+		for _, l := range strings.Split(strings.TrimRight(*st.Text, "\n"), "\n") {
+			out = append(out, flow.Literal(l))
 		}
 	}
 	if out == nil {
-		out = st.handed()
+		out = st.Handed()
 	}
 	if out == nil {
-		out = []field{holeField(&hole{why: "a word from standard input", many: true, taint: st.taint})}
+		out = []flow.Word{flow.Unknown(&flow.Hole{Why: "a word from standard input", Many: true, Taint: st.Taint})}
 	}
 	return out
 }
 
 // combine are the combinations of one argument from each source. Where they are
 // too many, every argument stands once in every place.
-func combine(sources [][]field) [][]field {
-	tuples, n := [][]field{nil}, 1
+func combine(sources [][]flow.Word) [][]flow.Word {
+	tuples, n := [][]flow.Word{nil}, 1
 	for _, s := range sources {
 		if n *= len(s); n > maxBatches && len(sources) > 1 {
 			tuples = nil
 			for _, f := range slices.Concat(sources...) {
-				tuples = append(tuples, slices.Repeat([]field{f}, len(sources)))
+				tuples = append(tuples, slices.Repeat([]flow.Word{f}, len(sources)))
 			}
 			return tuples
 		}
-		var more [][]field
+		var more [][]flow.Word
 		for _, t := range tuples {
 			for _, f := range s {
 				more = append(more, append(t[:len(t):len(t)], f))
@@ -145,28 +147,28 @@ func placeholders(text string) []string {
 }
 
 // placed is what stands for a placeholder in one combination.
-func (u *use) placed(placeholder string, tuple []field) field {
+func (u *use) placed(placeholder string, tuple []flow.Word) flow.Word {
 	in := strings.Trim(placeholder, "{}")
 	if strings.ContainsAny(in, "#%") {
-		return literalField("1") // the number of the job
+		return flow.Literal("1") // the number of the job
 	}
 	if strings.HasPrefix(in, "=") {
-		return holeField(&hole{why: "an argument that code changes"})
+		return flow.Unknown(&flow.Hole{Why: "an argument that code changes"})
 	}
 	digits := strings.TrimLeft(in, "+-")
 	digits = digits[:len(digits)-len(strings.TrimLeft(digits, "0123456789"))]
-	f := join(tuple)
+	f := flow.Join(tuple)
 	if n, err := strconv.Atoi(digits); err == nil && n > 0 {
 		switch {
 		case n <= len(tuple):
 			f = tuple[n-1]
 		case u.has("colsep"):
-			f = holeField(&hole{why: "a column of a line", taint: f.taint()})
+			f = flow.Unknown(&flow.Hole{Why: "a column of a line", Taint: f.Taint()})
 		default:
-			return literalField(placeholder)
+			return flow.Literal(placeholder)
 		}
 	}
-	v := f.value()
+	v := f.Value()
 	if v == nil {
 		return f
 	}
@@ -181,5 +183,5 @@ func (u *use) placed(placeholder string, tuple []field) field {
 	case "/.":
 		text = strings.TrimSuffix(path.Base(text), path.Ext(text))
 	}
-	return literalField(text)
+	return flow.Literal(text)
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"gate/facts/flow"
 )
 
 // param adds the value of a parameter expansion.
@@ -11,53 +13,53 @@ func (x *expander) param(p *syntax.ParamExp, quoted bool) {
 	values, list := x.value(p)
 	switch {
 	case p.Length:
-		values, list = []field{x.length(values, list)}, false
+		values, list = []flow.Word{x.length(values, list)}, false
 	case p.Exp != nil:
 		values, list = x.operate(p, values, list, quoted)
 	case p.Repl != nil:
-		values = each(values, x.replacement(p.Repl))
+		values = flow.Each(values, x.replacement(p.Repl))
 	case p.Slice != nil:
 		values = x.slice(p, values, list)
 	case p.Flags != nil, len(p.Modifiers) > 0, p.NestedParam != nil, p.IsSet, p.Width:
-		values = []field{holeField(&hole{why: "an expansion gate does not follow", empty: true, many: true})}
+		values = []flow.Word{flow.Unknown(&flow.Hole{Why: "an expansion gate does not follow", Empty: true, Many: true})}
 	}
 	star := p.Param != nil && (p.Param.Value == "*" || indexAll(p) == "*") || p.Names == syntax.NamesPrefix
 	if list && star && (quoted || !x.split) { // "$*" is one word
-		values = []field{x.starred(values)}
+		values = []flow.Word{x.starred(values)}
 	}
 	x.values(values, quoted, list)
 }
 
 // starred joins values with the first character of IFS.
-func (x *expander) starred(values []field) field {
+func (x *expander) starred(values []flow.Word) flow.Word {
 	sep, known := x.separators()
 	if !known && len(values) > 1 {
-		return holeField(&hole{why: "joined by an unknown IFS", empty: true, taint: join(values).taint()})
+		return flow.Unknown(&flow.Hole{Why: "joined by an unknown IFS", Empty: true, Taint: flow.Join(values).Taint()})
 	}
-	var out field
+	var out flow.Word
 	for i, f := range values {
 		if i > 0 && sep != "" {
-			out.parts = append(out.parts, part{text: sep[:1], quoted: true})
+			out.Parts = append(out.Parts, flow.Part{Text: sep[:1], Quoted: true})
 		}
-		out.parts = append(out.parts, f.parts...)
+		out.Parts = append(out.Parts, f.Parts...)
 	}
 	return out
 }
 
 // value looks a parameter up, with its index.
-func (x *expander) value(p *syntax.ParamExp) (values []field, list bool) {
+func (x *expander) value(p *syntax.ParamExp) (values []flow.Word, list bool) {
 	if p.Param == nil {
-		return []field{holeField(&hole{why: "an expansion gate does not follow", empty: true, many: true})}, false
+		return []flow.Word{flow.Unknown(&flow.Hole{Why: "an expansion gate does not follow", Empty: true, Many: true})}, false
 	}
 	name, all := p.Param.Value, indexAll(p)
 	if p.Excl {
 		switch {
 		case p.Names != 0:
 			// The environment may have more of them than the line sets.
-			return []field{holeField(&hole{why: "names of variables", empty: true, many: true})}, true
+			return []flow.Word{flow.Unknown(&flow.Hole{Why: "names of variables", Empty: true, Many: true})}, true
 		case all != "":
 			if _, set := x.state.lookup("IFS"); set && !x.split {
-				return []field{holeField(&hole{why: "keys of an array", empty: true})}, false
+				return []flow.Word{flow.Unknown(&flow.Hole{Why: "keys of an array", Empty: true})}, false
 			}
 			return x.state.keysOf(name), true
 		}
@@ -66,12 +68,12 @@ func (x *expander) value(p *syntax.ParamExp) (values []field, list bool) {
 	switch name {
 	case "@", "*":
 		if !x.state.args {
-			return []field{holeField(&hole{why: "the arguments", empty: true, many: true})}, true
+			return []flow.Word{flow.Unknown(&flow.Hole{Why: "the arguments", Empty: true, Many: true})}, true
 		}
 		return x.state.params, true
 	case "#":
-		if x.state.args && countable(x.state.params) {
-			return []field{numberField(len(x.state.params))}, false
+		if x.state.args && flow.Countable(x.state.params) {
+			return []flow.Word{numberField(len(x.state.params))}, false
 		}
 	}
 	v, ok := x.state.lookup(name)
@@ -81,20 +83,20 @@ func (x *expander) value(p *syntax.ParamExp) (values []field, list bool) {
 	}
 	switch {
 	case !ok && shellArray(name):
-		return []field{holeField(&hole{why: "$" + name, empty: true, many: true})}, all != ""
+		return []flow.Word{flow.Unknown(&flow.Hole{Why: "$" + name, Empty: true, Many: true})}, all != ""
 	case !ok && p.Index != nil && all == "" && known && key != "0":
-		return []field{literalField("")}, false
+		return []flow.Word{flow.Literal("")}, false
 	case !ok && all != "":
-		return []field{holeField(&hole{why: "$" + name + " is not set in this line", empty: true, many: true})}, true
+		return []flow.Word{flow.Unknown(&flow.Hole{Why: "$" + name + " is not set in this line", Empty: true, Many: true})}, true
 	case !ok, all == "" && p.Index == nil:
 		f, _ := x.scalar(name)
-		return []field{f}, false
+		return []flow.Word{f}, false
 	case all != "":
 		return v.all(), true
 	case !known:
-		return []field{v.any()}, false
+		return []flow.Word{v.any()}, false
 	}
-	return []field{v.element(key)}, false
+	return []flow.Word{v.element(key)}, false
 }
 
 // shellArray reports arrays that the shell itself fills.
@@ -107,45 +109,45 @@ func shellArray(name string) bool {
 }
 
 // all are the elements of an array; a scalar is its only one.
-func (v variable) all() []field {
+func (v variable) all() []flow.Word {
 	switch {
 	case v.unset:
 		return nil
 	case !v.array:
-		return []field{v.value}
+		return []flow.Word{v.value}
 	case v.words && len(v.list) > 1:
-		return []field{holeField(&hole{why: "elements in no known order", many: true, taint: join(v.list).taint()})}
+		return []flow.Word{flow.Unknown(&flow.Hole{Why: "elements in no known order", Many: true, Taint: flow.Join(v.list).Taint()})}
 	}
 	return v.list
 }
 
 // any is an element of an array under a key that is not known.
-func (v variable) any() field {
+func (v variable) any() flow.Word {
 	if len(v.list) == 0 {
-		return holeField(&hole{why: "an element of an array", empty: true, many: true})
+		return flow.Unknown(&flow.Hole{Why: "an element of an array", Empty: true, Many: true})
 	}
 	out := v.list[0]
 	for _, f := range v.list[1:] {
-		out = either(out, f)
+		out = flow.Either(out, f)
 	}
-	return either(out, literalField(""))
+	return flow.Either(out, flow.Literal(""))
 }
 
 // indirect is the value of the variable that a variable names.
-func (x *expander) indirect(p *syntax.ParamExp) ([]field, bool) {
+func (x *expander) indirect(p *syntax.ParamExp) ([]flow.Word, bool) {
 	name := p.Param.Value
-	unknown := []field{holeField(&hole{why: "an indirect variable", empty: true, many: true})}
+	unknown := []flow.Word{flow.Unknown(&flow.Hole{Why: "an indirect variable", Empty: true, Many: true})}
 	if v := x.state.vars[name]; v.ref != "" {
-		return []field{literalField(v.ref)}, false // ${!R} of a reference is the name
+		return []flow.Word{flow.Literal(v.ref)}, false // ${!R} of a reference is the name
 	}
 	f, _ := x.scalar(name)
 	if name == "#" {
-		if !x.state.args || !countable(x.state.params) {
+		if !x.state.args || !flow.Countable(x.state.params) {
 			return unknown, false
 		}
 		f = numberField(len(x.state.params))
 	}
-	to := f.value()
+	to := f.Value()
 	if to == nil {
 		return unknown, false
 	}
@@ -155,30 +157,30 @@ func (x *expander) indirect(p *syntax.ParamExp) ([]field, bool) {
 		return v.all(), true
 	case ok:
 		x.evaluated(x.state, f)
-		if n, isNumber := x.expression(x.state, key).number(); isNumber && set && !v.words {
-			return []field{v.element(numberField(n).text())}, false
+		if n, isNumber := x.expression(x.state, key).Number(); isNumber && set && !v.words {
+			return []flow.Word{v.element(numberField(n).Text())}, false
 		}
 		return unknown, false
 	case *to == "@" || *to == "*":
 		return unknown, false
 	}
 	value, _ := x.scalar(*to)
-	return []field{value}, false
+	return []flow.Word{value}, false
 }
 
-func (s *state) keysOf(name string) []field {
+func (s *state) keysOf(name string) []flow.Word {
 	v, ok := s.lookup(name)
 	switch {
-	case !ok || v.words && len(v.list) > 1 || !countable(v.all()):
-		return []field{holeField(&hole{why: "keys of an array", empty: true, many: true})}
+	case !ok || v.words && len(v.list) > 1 || !flow.Countable(v.all()):
+		return []flow.Word{flow.Unknown(&flow.Hole{Why: "keys of an array", Empty: true, Many: true})}
 	case v.unset:
 		return nil
 	case !v.array:
-		return []field{literalField("0")}
+		return []flow.Word{flow.Literal("0")}
 	}
-	var out []field
+	var out []flow.Word
 	for _, k := range v.allKeys() {
-		out = append(out, literalField(k))
+		out = append(out, flow.Literal(k))
 	}
 	return out
 }

@@ -1,6 +1,9 @@
 package facts
 
-import "strings"
+import (
+	"gate/facts/flow"
+	"strings"
+)
 
 // patch judges the files that an apply_patch document touches, from the
 // directory of s. Clients forgive blanks before a marker, except between the
@@ -27,12 +30,12 @@ func (w *walker) patch(s *state, id int, text string) {
 			}
 			name = strings.TrimSpace(name)
 			if verb.prefix == "*** Move to:" && file != "" {
-				w.usePath(s, id, literalField(file), access{kind: "delete", how: "move"})
+				w.usePath(s, id, flow.Literal(file), access{kind: "delete", how: "move"})
 			} else {
 				changing, file = verb.prefix == "*** Update File:", name
 			}
 			found = true
-			w.usePath(s, id, literalField(name), verb.access)
+			w.usePath(s, id, flow.Literal(name), verb.access)
 		}
 	}
 	if !found {
@@ -55,9 +58,9 @@ func (w *walker) unifiedDiff(s *state, id int, text string) bool {
 		}
 		found = true
 		if name = diffName(name, "b/"); name == "/dev/null" {
-			w.usePath(s, id, literalField(old), access{kind: "delete", how: "remove"})
+			w.usePath(s, id, flow.Literal(old), access{kind: "delete", how: "remove"})
 		} else {
-			w.usePath(s, id, literalField(name), access{kind: "write", how: "edit"})
+			w.usePath(s, id, flow.Literal(name), access{kind: "write", how: "edit"})
 		}
 		old = ""
 	}
@@ -75,15 +78,15 @@ func diffName(line, letter string) string {
 // agents take such a command of a shell for a call of their own tool.
 func (u *use) patchText() {
 	texts := u.rest
-	if len(texts) == 0 && u.stdin.some {
-		if u.stdin.text == nil {
+	if len(texts) == 0 && u.stdin.Some {
+		if u.stdin.Text == nil {
 			u.unknown("code", "a patch that comes from a pipe", u.id, nil)
 			return
 		}
-		texts = []field{literalField(*u.stdin.text)}
+		texts = []flow.Word{flow.Literal(*u.stdin.Text)}
 	}
 	for _, f := range texts {
-		text := f.value()
+		text := f.Value()
 		if text == nil {
 			u.unknown("code", "a patch that only shows when it runs", u.id, nil)
 			continue

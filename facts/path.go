@@ -3,6 +3,8 @@ package facts
 import (
 	"gate/facts/world"
 	"gate/hook"
+
+	"gate/facts/flow"
 )
 
 // An access says what happens to a path.
@@ -14,16 +16,16 @@ type access struct {
 	follow    bool // a delete that follows links
 	shown     bool
 	names     bool // of lines NAME=value only the names are shown
-	mode      field
+	mode      flow.Word
 	owner     *string
-	content   stream  // what is written
-	links     []field // what a link that is made points to
-	keeps     bool    // the content is that of files that only a person changes
-	remote    bool    // on another machine: this one's project and settings are not touched
+	content   flow.Stream // what is written
+	links     []flow.Word // what a link that is made points to
+	keeps     bool        // the content is that of files that only a person changes
+	remote    bool        // on another machine: this one's project and settings are not touched
 }
 
 // usePath records what happens to every path that a word can be.
-func (w *walker) usePath(s *state, id int, f field, a access) {
+func (w *walker) usePath(s *state, id int, f flow.Word, a access) {
 	a.remote = s.remote
 	for _, t := range w.absolute(s, f) {
 		w.touch(id, t, f, a)
@@ -37,10 +39,10 @@ func (w *walker) usePath(s *state, id int, f field, a access) {
 }
 
 // edited forgets what the line has written to a file that a program changes then.
-func (w *walker) edited(s *state, name field) {
+func (w *walker) edited(s *state, name flow.Word) {
 	for _, t := range w.absolute(s, name) {
 		if st, ok := w.files[t.path]; ok {
-			st.text, st.form = nil, nil
+			st.Text, st.Form = nil, nil
 			w.written(t.path, st)
 		}
 	}
@@ -48,7 +50,7 @@ func (w *walker) edited(s *state, name field) {
 
 // link remembers a symbolic link that the line makes, and judges what it
 // points to: a link to a protected file is a way to write it.
-func (w *walker) link(s *state, name field, a access) {
+func (w *walker) link(s *state, name flow.Word, a access) {
 	for _, l := range a.links {
 		from, to := w.absolute(s, name), w.absolute(s, l)
 		if len(from) == 1 && len(to) == 1 && from[0].path != "" && to[0].path != "" && from[0].path != to[0].path {
@@ -60,7 +62,7 @@ func (w *walker) link(s *state, name field, a access) {
 	}
 }
 
-func (w *walker) touch(id int, t target, f field, a access) {
+func (w *walker) touch(id int, t target, f flow.Word, a access) {
 	p := hook.Path{Command: id, Raw: t.raw, Access: a.kind, Glob: t.glob}
 	if t.path != "" {
 		p.Path = new(t.path)
@@ -71,14 +73,14 @@ func (w *walker) touch(id int, t target, f field, a access) {
 		in := world.Below(t.path, w.world.Project) && world.Below(*p.Resolved, w.world.Project)
 		p.InProject = &in
 	} else {
-		w.unknown("path", "a path is not known: "+why(f), id, f.span)
+		w.unknown("path", "a path is not known: "+why(f), id, f.Span)
 	}
 	w.out.Paths = append(w.out.Paths, p)
 	w.pathEffects(id, t, a)
 }
 
-func why(f field) string {
-	if s := f.why(); s != "" {
+func why(f flow.Word) string {
+	if s := f.Why(); s != "" {
 		return s
 	}
 	return "it depends on an unknown directory"
@@ -110,7 +112,7 @@ func (w *walker) pathEffects(id int, t target, a access) {
 	case "delete":
 		w.effect(id, &hook.FSDelete{Place: place, How: a.how, Recursive: a.recursive, Force: a.force, Glob: t.glob, Contents: t.contents})
 	case "permissions":
-		mode := a.mode.value()
+		mode := a.mode.Value()
 		m := deref(mode)
 		w.effect(id, &hook.FSPermissions{
 			Place: place, Recursive: a.recursive, Mode: mode, WorldWritable: worldWritable(m), Setuid: setuid(m), Owner: a.owner,

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"gate/facts/catalogue"
+
+	"gate/facts/flow"
 )
 
 // A use is a call seen through its row: options told from operands, each with
@@ -18,20 +20,20 @@ type use struct {
 	global        string // the special of a program with verbs, for options before the verb
 	verbs         []string
 	args          []argument
-	opts          map[string][]field // values by canonical name; the zero field for a flag
-	rest          []field            // operands, without verbs
-	strayed       []field            // a verb without a row, and the words behind it
-	inner         []field            // the words of a command inside
-	batches       [][]field          // of the same command with other words, run before it
-	reads         []field            // files whose content goes to the output
-	intoDirectory bool               // -t names the last operand
-	asks          bool               // --help, --version and nothing else
+	opts          map[string][]flow.Word // values by canonical name; the zero field for a flag
+	rest          []flow.Word            // operands, without verbs
+	strayed       []flow.Word            // a verb without a row, and the words behind it
+	inner         []flow.Word            // the words of a command inside
+	batches       [][]flow.Word          // of the same command with other words, run before it
+	reads         []flow.Word            // files whose content goes to the output
+	intoDirectory bool                   // -t names the last operand
+	asks          bool                   // --help, --version and nothing else
 	recurse       bool
 	force         bool
 }
 
 // program judges a program by its row.
-func (c *call) program(name, base string) stream {
+func (c *call) program(name, base string) flow.Stream {
 	row, ok := c.rows.Lookup(base)
 	if !ok {
 		return c.strange(base)
@@ -45,7 +47,7 @@ func (c *call) program(name, base string) stream {
 	u.listUse()
 	u.optionRoles() // also before --version: what -c runs may take that for an argument
 	if u.asks {
-		return stream{some: true, from: c.id}
+		return flow.Stream{Some: true, From: c.id}
 	}
 	if own {
 		u.plainWords()
@@ -59,7 +61,7 @@ func (c *call) program(name, base string) stream {
 		}
 	}
 	out := u.output()
-	out.from = c.id
+	out.From = c.id
 	return out
 }
 
@@ -81,9 +83,9 @@ func (u *use) plainWords() {
 
 // strange lists a program without a row: raw words only. Paths on it that are
 // secrets or gate's own still count, whatever the program does with them.
-func (c *call) strange(base string) stream {
+func (c *call) strange(base string) flow.Stream {
 	c.list(new(base), nil)
-	if line := c.words[0].text(); len(c.via) > 0 && c.words[0].literal() && strings.ContainsAny(line, " \t") {
+	if line := c.words[0].Text(); len(c.via) > 0 && c.words[0].Literal() && strings.ContainsAny(line, " \t") {
 		c.nestedScript(line, c.stdin) // lerna exec 'rm x': who runs it hands it to a shell
 	}
 	args := c.args()
@@ -101,20 +103,20 @@ func (c *call) strange(base string) stream {
 			break
 		}
 	}
-	return stream{some: true, from: c.id, taint: c.stdin.taint.merge(join(c.args()).taint()), more: c.stdin.more}
+	return flow.Stream{Some: true, From: c.id, Taint: c.stdin.Taint.Merge(flow.Join(c.args()).Taint()), More: c.stdin.More}
 }
 
 // deletes reports a word that names a program which takes files away. Behind a
 // program without a row it may well be run.
-func (c *call) deletes(w field) bool {
-	row, ok := c.rows.Lookup(path.Base(w.text()))
-	return ok && w.literal() && slices.ContainsFunc(row.Operands, func(r catalogue.Role) bool { return r.Name == "delete" })
+func (c *call) deletes(w flow.Word) bool {
+	row, ok := c.rows.Lookup(path.Base(w.Text()))
+	return ok && w.Literal() && slices.ContainsFunc(row.Operands, func(r catalogue.Role) bool { return r.Name == "delete" })
 }
 
 // sort finds the verbs, tells options from operands and files option values.
 func (u *use) sort() {
 	u.descend()
-	u.opts = map[string][]field{}
+	u.opts = map[string][]flow.Word{}
 	for _, a := range u.args {
 		if a.option == nil {
 			u.rest = append(u.rest, a.field)
@@ -158,10 +160,10 @@ func (u *use) descend() {
 				break
 			}
 		}
-		if at < 0 || args[at].field.value() == nil {
+		if at < 0 || args[at].field.Value() == nil {
 			break
 		}
-		verb := *args[at].field.value()
+		verb := *args[at].field.Value()
 		child, ok := u.rows.Lookup(strings.Join(append(append([]string{u.name}, u.verbs...), verb), " "))
 		u.verbs = append(u.verbs, verb)
 		before = append(before, args[:at]...)
@@ -170,7 +172,7 @@ func (u *use) descend() {
 			words = append(words, a.field)
 		}
 		if !ok {
-			u.strayed = append([]field{args[at].field}, words...)
+			u.strayed = append([]flow.Word{args[at].field}, words...)
 			u.row = &catalogue.Row{Name: u.name, Options: spec, Style: u.row.Style, Effects: u.row.Effects}
 			break // a verb without a row: it has no effects of its own
 		}
@@ -191,18 +193,15 @@ func (u *use) descend() {
 }
 
 // given are the words after the program.
-func (u *use) given() []field { return u.words[1:] }
+func (u *use) given() []flow.Word { return u.words[1:] }
 
-//go:noinline
 func (u *use) has(option string) bool { _, ok := u.opts[option]; return ok }
 
 // opt returns the last value of an option.
-//
-//go:noinline
-func (u *use) opt(option string) (field, bool) {
+func (u *use) opt(option string) (flow.Word, bool) {
 	v := u.opts[option]
 	if len(v) == 0 {
-		return field{}, false
+		return flow.Word{}, false
 	}
 	return v[len(v)-1], true
 }
@@ -213,16 +212,15 @@ func (u *use) optText(option string) *string {
 	if !ok {
 		return nil
 	}
-	return f.value()
+	return f.Value()
 }
 
 // asKey is a name that stands as the key of an object, where two that are no
 // UTF-8 must not become one only when they are written.
 func asKey(name string) string { return strings.ToValidUTF8(name, "\uFFFD") }
 
-//go:noinline
-func textOrNil(f field) any {
-	if v := f.value(); v != nil {
+func textOrNil(f flow.Word) any {
+	if v := f.Value(); v != nil {
 		return *v
 	}
 	return nil
@@ -236,13 +234,13 @@ func (u *use) listUse() {
 		cmd.Subcommand = new(strings.Join(u.verbs, " "))
 	}
 	for _, f := range u.rest {
-		cmd.Operands = append(cmd.Operands, short(f.value()))
+		cmd.Operands = append(cmd.Operands, short(f.Value()))
 	}
 	for name, values := range u.opts {
 		name = asKey(name)
 		for _, v := range values {
 			switch {
-			case len(v.parts) == 0:
+			case len(v.Parts) == 0:
 				cmd.Options[name] = append(cmd.Options[name], true)
 			default:
 				cmd.Options[name] = append(cmd.Options[name], textOrNil(v))

@@ -10,6 +10,8 @@ import (
 	"gate/facts/catalogue"
 	"gate/hook"
 	"gate/strictjson"
+
+	"gate/facts/flow"
 )
 
 // TestPrograms adds rows for programs of somebody's own.
@@ -97,7 +99,7 @@ func TestNamedOrder(t *testing.T) {
 	if !slices.IsSortedFunc(specials[:], func(a, b named[func(*use)]) int { return strings.Compare(a.name, b.name) }) {
 		t.Error("specials are not in the order of names")
 	}
-	if !slices.IsSortedFunc(builtins[:], func(a, b named[func(*call) (stream, bool)]) int { return strings.Compare(a.name, b.name) }) {
+	if !slices.IsSortedFunc(builtins[:], func(a, b named[func(*call) (flow.Stream, bool)]) int { return strings.Compare(a.name, b.name) }) {
 		t.Error("builtins are not in the order of names")
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"gate/facts/peer"
 	"gate/hook"
 	"gate/strictjson"
+
+	"gate/facts/flow"
 )
 
 // scriptName is the script of package.json that the words name: npm run NAME,
@@ -25,10 +27,10 @@ func (u *use) scriptName() string {
 	case "t", "tst":
 		return "test"
 	}
-	if len(name) == 0 || name[0].value() == nil {
+	if len(name) == 0 || name[0].Value() == nil {
 		return ""
 	}
-	return *name[0].value()
+	return *name[0].Value()
 }
 
 // packageScript follows a script into package.json, where it can be read and is
@@ -42,10 +44,10 @@ func (u *use) packageScript() {
 	text, err := u.world.Read(path.Join(dir, "package.json"), maxScript)
 	st, written := u.files[path.Join(dir, "package.json")]
 	if written {
-		if st.text == nil {
+		if st.Text == nil {
 			return
 		}
-		text, err = *st.text, nil
+		text, err = *st.Text, nil
 	}
 	if err != nil {
 		return
@@ -62,11 +64,11 @@ func (u *use) packageScript() {
 			continue
 		}
 		u.active = append(u.active, frame{name: "script " + name, state: u.s})
-		judge := func() { u.inside(func() { u.prints(u.shellText(literalField(script), u.stdin)) }) }
+		judge := func() { u.inside(func() { u.prints(u.shellText(flow.Literal(script), u.stdin)) }) }
 		if written {
 			judge()
 		} else {
-			u.asProgram(literalField(called), judge)
+			u.asProgram(flow.Literal(called), judge)
 		}
 		u.active = u.active[:len(u.active)-1]
 	}
@@ -76,12 +78,12 @@ func (u *use) packageScript() {
 func (u *use) fetched() {
 	words := u.inner
 	if f, ok := u.opt("package"); ok {
-		words = []field{f}
+		words = []flow.Word{f}
 	}
 	if len(words) == 0 {
 		return
 	}
-	text := words[0].prefix()
+	text := words[0].Prefix()
 	remote := strings.HasPrefix(text, "git+") || strings.HasPrefix(text, "git@") || strings.HasPrefix(text, "github:") || strings.HasPrefix(text, "gitlab:")
 	if !remote && !strings.Contains(text, "://") {
 		return

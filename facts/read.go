@@ -3,20 +3,22 @@ package facts
 import (
 	"strconv"
 	"strings"
+
+	"gate/facts/flow"
 )
 
 // A reading is one read or mapfile: its options, and the names it sets.
 type reading struct {
-	array     field // -a
-	delimiter field // -d
-	raw       bool  // -r
-	count     int   // -n, -N: at most so many characters
-	skip      int   // -s of mapfile
-	origin    int   // -O of mapfile
-	trim      bool  // -t of mapfile
-	callback  field // -C of mapfile
-	strange   bool  // an option that changes what is read in a way gate does not follow
-	names     []field
+	array     flow.Word // -a
+	delimiter flow.Word // -d
+	raw       bool      // -r
+	count     int       // -n, -N: at most so many characters
+	skip      int       // -s of mapfile
+	origin    int       // -O of mapfile
+	trim      bool      // -t of mapfile
+	callback  flow.Word // -C of mapfile
+	strange   bool      // an option that changes what is read in a way gate does not follow
+	names     []flow.Word
 }
 
 // reading takes the words apart; valued are the letters that have a value.
@@ -24,8 +26,8 @@ func (c *call) reading(valued string) reading {
 	r := reading{count: -1}
 	args := c.args()
 	for i := 0; i < len(args); i++ {
-		text := args[i].text()
-		if len(text) < 2 || text[0] != '-' || !args[i].literal() || len(r.names) > 0 {
+		text := args[i].Text()
+		if len(text) < 2 || text[0] != '-' || !args[i].Literal() || len(r.names) > 0 {
 			r.names = append(r.names, args[i])
 			continue
 		}
@@ -34,12 +36,12 @@ func (c *call) reading(valued string) reading {
 				r.flag(text[j])
 				continue
 			}
-			value := literalField(text[j+1:])
+			value := flow.Literal(text[j+1:])
 			if j+1 == len(text) && i+1 < len(args) {
 				i++
 				value = args[i]
 			}
-			r.value(text[j], value, c.words[0].text() == "read")
+			r.value(text[j], value, c.words[0].Text() == "read")
 			break
 		}
 	}
@@ -55,8 +57,8 @@ func (r *reading) flag(letter byte) {
 	}
 }
 
-func (r *reading) value(letter byte, f field, read bool) {
-	n, known := f.number()
+func (r *reading) value(letter byte, f flow.Word, read bool) {
+	n, known := f.Number()
 	switch {
 	case letter == 'a':
 		r.array = f
@@ -77,10 +79,10 @@ func (r *reading) value(letter byte, f field, read bool) {
 
 // take returns the next piece of the input, up to the delimiter, and moves on.
 func (c *call) take(r *reading) (string, bool) {
-	rest, ok := c.stdin.left()
+	rest, ok := c.stdin.Left()
 	delimiter := "\n"
-	if len(r.delimiter.parts) > 0 {
-		v := r.delimiter.value()
+	if len(r.delimiter.Parts) > 0 {
+		v := r.delimiter.Value()
 		if v == nil {
 			ok = false
 		} else {
@@ -99,9 +101,9 @@ func (c *call) take(r *reading) (string, bool) {
 		c.lose()
 		return "", false
 	}
-	if p := c.stdin.read; p != nil {
-		p.at = len(*c.stdin.text) - len(after)
-		if c.maybe > p.maybe {
+	if p := c.stdin.Read; p != nil {
+		p.At = len(*c.stdin.Text) - len(after)
+		if c.maybe > p.Maybe {
 			c.lose() // where it is read on a way that may not be taken
 		}
 	}
@@ -110,26 +112,26 @@ func (c *call) take(r *reading) (string, bool) {
 
 // lose notes that nobody knows how far the input has been read.
 func (c *call) lose() {
-	if c.stdin.read != nil {
-		c.stdin.read.at = -1
+	if c.stdin.Read != nil {
+		c.stdin.Read.At = -1
 	}
 }
 
 // unread is what read sets where the input is not known.
-func (c *call) unread() field {
-	if names := c.stdin.names(); len(names) == 1 {
+func (c *call) unread() flow.Word {
+	if names := c.stdin.Names(); len(names) == 1 {
 		return names[0]
 	}
-	return holeField(&hole{why: "text that was read", empty: true, taint: c.stdin.taint})
+	return flow.Unknown(&flow.Hole{Why: "text that was read", Empty: true, Taint: c.stdin.Taint})
 }
 
 func (c *call) unreadArray() variable {
 	f := c.unread()
-	return variable{value: holeField(&hole{why: "text that was read", empty: true, many: true, taint: f.taint()})}
+	return variable{value: flow.Unknown(&flow.Hole{Why: "text that was read", Empty: true, Many: true, Taint: f.Taint()})}
 }
 
 // read takes variables from a line of its input.
-func (c *call) read() (stream, bool) {
+func (c *call) read() (flow.Stream, bool) {
 	c.plainNamed()
 	r := c.reading("adinNptu")
 	for _, n := range r.names {
@@ -146,17 +148,17 @@ func (c *call) read() (stream, bool) {
 	x := expander{walker: c.walker, state: s}
 	sep, knownSep := x.separators()
 	switch {
-	case len(r.array.parts) > 0:
+	case len(r.array.Parts) > 0:
 		v := c.unreadArray()
 		if known && knownSep {
 			x.splitText(line, sep)
 			v = variable{array: true, list: x.finish()}
 		}
-		if name := r.array.value(); name != nil {
+		if name := r.array.Value(); name != nil {
 			c.s.replace(*name, v)
 		}
 	case len(r.names) == 0:
-		c.assignRead(literalField("REPLY"), line, known)
+		c.assignRead(flow.Literal("REPLY"), line, known)
 	case !known || !knownSep:
 		for _, n := range r.names {
 			c.assignRead(n, "", false)
@@ -168,16 +170,16 @@ func (c *call) read() (stream, bool) {
 			c.assignRead(n, word, true)
 		}
 	}
-	return stream{}, true
+	return flow.Stream{}, true
 }
 
 // assignRead sets one name; a name that is not known may be any.
-func (c *call) assignRead(name field, text string, known bool) {
+func (c *call) assignRead(name flow.Word, text string, known bool) {
 	f := c.unread()
 	if known {
-		f = literalField(text)
+		f = flow.Literal(text)
 	}
-	if n := name.value(); n != nil {
+	if n := name.Value(); n != nil {
 		c.s.setNamed(*n, f)
 		c.variableEffect(c.id, *n, f)
 	}
@@ -212,19 +214,19 @@ func readWord(line, sep string, last bool) (word, rest string) {
 const maxLines = 256
 
 // mapfile takes an array from the lines of its input.
-func (c *call) mapfile() (stream, bool) {
+func (c *call) mapfile() (flow.Stream, bool) {
 	c.plainNamed()
 	r := c.reading("dnOsuCc")
-	name := literalField("MAPFILE")
+	name := flow.Literal("MAPFILE")
 	if len(r.names) > 0 {
 		name = r.names[0]
 	}
 	v := variable{array: true}
 	delimiter, limit := "\n", r.count
-	if d := r.delimiter.value(); d != nil && len(r.delimiter.parts) > 0 {
+	if d := r.delimiter.Value(); d != nil && len(r.delimiter.Parts) > 0 {
 		delimiter = (*d + "\x00")[:1]
 	}
-	rest, known := c.stdin.left()
+	rest, known := c.stdin.Left()
 	c.lose()
 	lines := strings.SplitAfter(rest, delimiter)
 	if lines[len(lines)-1] == "" {
@@ -241,27 +243,27 @@ func (c *call) mapfile() (stream, bool) {
 		if r.trim {
 			l = strings.TrimSuffix(l, delimiter)
 		}
-		v = v.with(strconv.Itoa(r.origin+i), literalField(l))
+		v = v.with(strconv.Itoa(r.origin+i), flow.Literal(l))
 	}
-	if len(r.callback.parts) > 0 {
-		more := holeField(&hole{why: "a line that was read", many: true})
-		c.shellText(join([]field{r.callback, more}), stream{})
+	if len(r.callback.Parts) > 0 {
+		more := flow.Unknown(&flow.Hole{Why: "a line that was read", Many: true})
+		c.shellText(flow.Join([]flow.Word{r.callback, more}), flow.Stream{})
 	}
-	if n := name.value(); n != nil {
+	if n := name.Value(); n != nil {
 		c.s.replace(*n, v)
 	}
-	return stream{}, true
+	return flow.Stream{}, true
 }
 
 // getopts sets a variable to the option it finds, and OPTARG to its value.
-func (c *call) getopts() (stream, bool) {
+func (c *call) getopts() (flow.Stream, bool) {
 	c.plainNamed()
 	if args := c.args(); len(args) > 1 {
-		if n := args[1].value(); n != nil {
-			c.s.set(*n, holeField(&hole{why: "an option"}))
+		if n := args[1].Value(); n != nil {
+			c.s.set(*n, flow.Unknown(&flow.Hole{Why: "an option"}))
 		}
 	}
-	c.s.set("OPTARG", holeField(&hole{why: "the value of an option", empty: true}))
+	c.s.set("OPTARG", flow.Unknown(&flow.Hole{Why: "the value of an option", Empty: true}))
 	c.s.set("OPTIND", unknownNumber())
-	return stream{}, true
+	return flow.Stream{}, true
 }

@@ -7,22 +7,24 @@ import (
 	"gate/hook"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"gate/facts/flow"
 )
 
 // A redirect is one redirection, expanded.
 type redirect struct {
 	op     syntax.RedirOperator
 	fd     int
-	target field
+	target flow.Word
 	span   *hook.Span
 }
 
 const maxRedirects = 256
 
 // redirected applies a statement's redirections around run.
-func (w *walker) redirected(s *state, st *syntax.Stmt, stdin stream, cl *call, run func(*state, stream) stream) stream {
+func (w *walker) redirected(s *state, st *syntax.Stmt, stdin flow.Stream, cl *call, run func(*state, flow.Stream) flow.Stream) flow.Stream {
 	var redirects []redirect
-	var other stream // here-documents on other descriptors: a program may read /dev/fd/3
+	var other flow.Stream // here-documents on other descriptors: a program may read /dev/fd/3
 	for i, r := range st.Redirs {
 		if i == maxRedirects {
 			w.limit("more redirections than gate looks at")
@@ -35,40 +37,40 @@ func (w *walker) redirected(s *state, st *syntax.Stmt, stdin stream, cl *call, r
 		switch r.Op {
 		case syntax.Hdoc, syntax.DashHdoc:
 			red.target = w.hereDocument(s, r)
-			if r.Op == syntax.DashHdoc && red.target.literal() {
-				red.target = literalField(stripTabs(red.target.text()))
+			if r.Op == syntax.DashHdoc && red.target.Literal() {
+				red.target = flow.Literal(stripTabs(red.target.Text()))
 			}
 			in := w.textStream(red.target)
 			stdin, other = here(red.fd, in, stdin, other)
 			cl.setInput("heredoc", in, nil)
 		case syntax.WordHdoc:
 			red.target = w.assigned(s, r.Word)
-			in := w.textStream(appended(red.target, literalField("\n")))
+			in := w.textStream(flow.Append(red.target, flow.Literal("\n")))
 			stdin, other = here(red.fd, in, stdin, other)
 			cl.setInput("herestring", in, nil)
 		default:
 			if f := w.fields(s, r.Word); len(f) > 0 {
-				red.target = join(f)
+				red.target = flow.Join(f)
 			}
 			if (r.Op == syntax.RdrIn || r.Op == syntax.RdrInOut) && red.fd <= 0 {
 				stdin = w.fileStream(s, red.target)
-				cl.setInput("file", stdin, red.target.value())
+				cl.setInput("file", stdin, red.target.Value())
 			}
-			if v := red.target.value(); r.Op == syntax.DplIn && red.fd <= 0 && v != nil && isDescriptor(*v) && strings.Trim(*v, "0-") != "" {
-				stdin = stream{some: true} // what a descriptor holds that was opened before
+			if v := red.target.Value(); r.Op == syntax.DplIn && red.fd <= 0 && v != nil && isDescriptor(*v) && strings.Trim(*v, "0-") != "" {
+				stdin = flow.Stream{Some: true} // what a descriptor holds that was opened before
 			}
 		}
 		redirects = append(redirects, red)
 	}
-	if other.some && stdin.some {
-		stdin = w.opened(concat(stdin, other))
-	} else if other.some {
+	if other.Some && stdin.Some {
+		stdin = w.opened(flow.Concat(stdin, other))
+	} else if other.Some {
 		stdin = other
 	}
 	if cl != nil {
 		cl.redirects = redirects
-		if cl.input == nil && stdin.some {
-			cl.input = &hook.Stdin{From: "pipe", Command: stdin.from, Text: short(stdin.text)}
+		if cl.input == nil && stdin.Some {
+			cl.input = &hook.Stdin{From: "pipe", Command: stdin.From, Text: short(stdin.Text)}
 		}
 	}
 	out := run(s, stdin)
@@ -80,16 +82,16 @@ func (w *walker) redirected(s *state, st *syntax.Stmt, stdin stream, cl *call, r
 }
 
 // here takes in a here-document on a descriptor.
-func here(fd int, in, stdin, other stream) (stream, stream) {
+func here(fd int, in, stdin, other flow.Stream) (flow.Stream, flow.Stream) {
 	if fd > 0 {
-		return stdin, concat(other, in)
+		return stdin, flow.Concat(other, in)
 	}
 	return in, other
 }
 
-func (c *call) setInput(from string, in stream, file *string) {
+func (c *call) setInput(from string, in flow.Stream, file *string) {
 	if c != nil {
-		c.input = &hook.Stdin{From: from, Text: short(in.text), Path: file}
+		c.input = &hook.Stdin{From: from, Text: short(in.Text), Path: file}
 	}
 }
 
@@ -103,10 +105,10 @@ func short(s *string) *string {
 	return nil
 }
 
-func (w *walker) textStream(f field) stream {
-	st := stream{text: f.value(), taint: f.taint()}
-	if st.text == nil {
-		st.form = &f
+func (w *walker) textStream(f flow.Word) flow.Stream {
+	st := flow.Stream{Text: f.Value(), Taint: f.Taint()}
+	if st.Text == nil {
+		st.Form = &f
 	}
 	return w.opened(st)
 }
@@ -114,9 +116,9 @@ func (w *walker) textStream(f field) stream {
 // hereDocument returns the text of a here-document: as it stands if a part of
 // its delimiter is quoted, else expanded, with double quotes like any other
 // character.
-func (w *walker) hereDocument(s *state, r *syntax.Redirect) field {
+func (w *walker) hereDocument(s *state, r *syntax.Redirect) flow.Word {
 	if r.Hdoc == nil {
-		return literalField("")
+		return flow.Literal("")
 	}
 	plain := true
 	for _, p := range r.Word.Parts {
@@ -126,13 +128,13 @@ func (w *walker) hereDocument(s *state, r *syntax.Redirect) field {
 	x := expander{walker: w, state: s, escapes: "$`\\"}
 	for _, p := range r.Hdoc.Parts {
 		if lit, ok := p.(*syntax.Lit); ok && !plain {
-			x.add(part{text: lit.Value, quoted: true})
+			x.add(flow.Part{Text: lit.Value, Quoted: true})
 		} else {
 			x.parts([]syntax.WordPart{p}, true)
 		}
 	}
-	f := join(x.finish())
-	f.span = w.span(r.Hdoc)
+	f := flow.Join(x.finish())
+	f.Span = w.span(r.Hdoc)
 	return f
 }
 
@@ -146,22 +148,22 @@ func stripTabs(s string) string {
 
 // applyRedirects judges the files that redirections open, and returns what is
 // left for standard output.
-func (w *walker) applyRedirects(s *state, redirects []redirect, out stream, id int) stream {
+func (w *walker) applyRedirects(s *state, redirects []redirect, out flow.Stream, id int) flow.Stream {
 	for _, r := range redirects {
 		switch r.op {
 		case syntax.RdrIn:
 			w.usePath(s, id, r.target, access{kind: "read", shown: r.fd > 0}) // 3< is read by what comes later
-			w.peerFile(id, r.target, stream{})
+			w.peerFile(id, r.target, flow.Stream{})
 		case syntax.RdrInOut:
 			w.usePath(s, id, r.target, access{kind: "read", shown: true})
 			w.usePath(s, id, r.target, access{kind: "write", how: "append"})
-			w.peerFile(id, r.target, stream{})
+			w.peerFile(id, r.target, flow.Stream{})
 		case syntax.DplIn, syntax.DplOut:
-			if v := r.target.value(); v == nil || !isDescriptor(*v) {
+			if v := r.target.Value(); v == nil || !isDescriptor(*v) {
 				w.outputTo(s, id, r.target, "overwrite", out)
 			}
 			if r.fd == 1 || r.fd < 0 && r.op == syntax.DplOut {
-				out = stream{}
+				out = flow.Stream{}
 			}
 		case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll, syntax.AppClob, syntax.RdrAllClob, syntax.AppAllClob:
 			how := "overwrite"
@@ -170,11 +172,11 @@ func (w *walker) applyRedirects(s *state, redirects []redirect, out stream, id i
 			}
 			written := out
 			if r.fd > 1 {
-				written = stream{some: true, from: id}
+				written = flow.Stream{Some: true, From: id}
 			}
 			w.outputTo(s, id, r.target, how, written)
 			if r.fd < 0 || r.fd == 1 {
-				out = stream{from: id}
+				out = flow.Stream{From: id}
 			}
 		case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
 		default:
@@ -190,8 +192,8 @@ func isDescriptor(s string) bool {
 }
 
 // outputTo judges a file that is written, and remembers what it now holds.
-func (w *walker) outputTo(s *state, id int, target field, how string, content stream) {
-	if v := target.value(); v != nil && (*v == "" || isDescriptor(*v) && target.span == nil && how == "fd") {
+func (w *walker) outputTo(s *state, id int, target flow.Word, how string, content flow.Stream) {
+	if v := target.Value(); v != nil && (*v == "" || isDescriptor(*v) && target.Span == nil && how == "fd") {
 		return
 	}
 	w.usePath(s, id, target, access{kind: "write", how: how, content: content})
@@ -201,7 +203,7 @@ func (w *walker) outputTo(s *state, id int, target field, how string, content st
 
 // peerFile judges bash's /dev/tcp/HOST/PORT: a shell on it is handed out, what
 // other programs write goes there.
-func (w *walker) peerFile(id int, target field, content stream) {
+func (w *walker) peerFile(id int, target flow.Word, content flow.Stream) {
 	for _, host := range w.connections(target) {
 		name := ""
 		if id > 0 && id <= len(w.out.Shell.Commands) {
@@ -214,14 +216,14 @@ func (w *walker) peerFile(id int, target field, content stream) {
 		}
 		private, metadata := peer.Reach(host)
 		w.out.Hosts = append(w.out.Hosts, hook.Host{Command: id, Host: strOrNil(host), Access: "send"})
-		w.effect(id, &hook.NetSend{Host: strOrNil(host), Source: "stdin", Secret: strOrNil(content.secret()), Private: private, Metadata: metadata})
+		w.effect(id, &hook.NetSend{Host: strOrNil(host), Source: "stdin", Secret: strOrNil(content.Secret()), Private: private, Metadata: metadata})
 	}
 }
 
 // connections lists hosts that bash's /dev/tcp/HOST/PORT names.
-func (w *walker) connections(f field) []string {
+func (w *walker) connections(f flow.Word) []string {
 	var hosts []string
-	text := f.prefix()
+	text := f.Prefix()
 	if strings.HasPrefix(text, "/dev/tcp/") || strings.HasPrefix(text, "/dev/udp/") {
 		host, _, _ := strings.Cut(strings.SplitN(text, "/", 4)[3], "/")
 		hosts = append(hosts, host)
@@ -230,34 +232,40 @@ func (w *walker) connections(f field) []string {
 }
 
 // remember notes the content of a file that the line writes.
-func (w *walker) remember(s *state, target field, content stream, add bool) {
+func (w *walker) remember(s *state, target flow.Word, content flow.Stream, add bool) {
 	for _, p := range w.absolute(s, target) {
 		if p.path == "" {
 			continue
 		}
 		if add {
 			if old, ok := w.files[p.path]; ok {
-				content = concat(old, content)
+				content = flow.Concat(old, content)
 			} else {
-				content.text, content.form = nil, nil
+				content.Text, content.Form = nil, nil
 			}
 		}
-		content.some = true
+		content.Some = true
 		w.written(p.path, content)
 	}
 }
 
 // fileStream is what reading a file gives: what this line wrote, a secret, or
 // nothing that is known.
-func (w *walker) fileStream(s *state, f field) stream {
-	out := stream{some: true, taint: f.taint()}
+func (w *walker) fileStream(s *state, f flow.Word) flow.Stream {
+	out := flow.Stream{Some: true, Taint: f.Taint()}
 	for _, p := range w.absolute(s, f) {
 		if st, ok := w.files[p.path]; ok {
 			return w.opened(st)
 		}
 		if what, _ := w.secret(p.path); what != "" {
-			out.taint.secret = what
+			out.Taint.Secret = what
 		}
 	}
 	return out
+}
+
+// opened is a stream that commands read from here on.
+func (w *walker) opened(st flow.Stream) flow.Stream {
+	st.Some, st.Read = true, &flow.Position{Maybe: w.maybe}
+	return st
 }

@@ -7,6 +7,8 @@ import (
 	"gate/facts/catalogue"
 	"gate/facts/peer"
 	"gate/facts/wordlist"
+
+	"gate/facts/flow"
 )
 
 // operandRoles gives each operand its role.
@@ -57,13 +59,13 @@ func (u *use) commandRole() bool {
 
 // optionRoles judges the values of options.
 func (u *use) optionRoles() {
-	var looked field
+	var looked flow.Word
 	for _, a := range u.args {
 		switch {
 		case a.option == nil:
-		case len(a.value.parts) > 0:
+		case len(a.value.Parts) > 0:
 			u.role(a.option.Role, a.value)
-		case a.flag != "" && !a.field.same(looked): // -x=PATH, of which each letter is an option
+		case a.flag != "" && !a.field.Same(looked): // -x=PATH, of which each letter is an option
 			looked = a.field
 			u.maybePath(a.field)
 		}
@@ -82,14 +84,14 @@ func (u *use) roles() {
 	}
 	for i, f := range u.rest {
 		if roles[i].Name == "shell" && roles[i].Many {
-			u.inside(func() { u.prints(u.shellText(join(u.rest[i:]), u.stdin)) })
+			u.inside(func() { u.prints(u.shellText(flow.Join(u.rest[i:]), u.stdin)) })
 			return
 		}
 		if roles[i].Name == "command" {
 			return // wrapped has run it
 		}
-		if strings.HasPrefix(f.prefix(), "+") && takesCommands(u.name) {
-			u.editorCommands(f.from(1))
+		if strings.HasPrefix(f.Prefix(), "+") && takesCommands(u.name) {
+			u.editorCommands(f.From(1))
 			continue
 		}
 		u.role(roles[i], f)
@@ -109,8 +111,8 @@ func (u *use) dashes() int {
 	return len(u.rest)
 }
 
-func onlyDash(fields []field) bool {
-	return !slices.ContainsFunc(fields, func(f field) bool { return f.text() != "-" })
+func onlyDash(fields []flow.Word) bool {
+	return !slices.ContainsFunc(fields, func(f flow.Word) bool { return f.Text() != "-" })
 }
 
 // takesCommands lists programs whose +COMMAND is run.
@@ -132,18 +134,18 @@ func (u *use) implied() {
 // inline reports program text among the options.
 func (u *use) inline() bool {
 	return slices.ContainsFunc(u.args, func(a argument) bool {
-		return a.option != nil && len(a.value.parts) > 0 && (a.option.Role.Name == "code" || a.option.Role.Name == "shell")
+		return a.option != nil && len(a.value.Parts) > 0 && (a.option.Role.Name == "code" || a.option.Role.Name == "shell")
 	})
 }
 
 // role judges one word in its role.
-func (u *use) role(r catalogue.Role, f field) {
+func (u *use) role(r catalogue.Role, f flow.Word) {
 	how := r.Detail
 	switch r.Name {
 	case "": // what becomes of it nobody says
 		u.maybePath(f)
 	case "read":
-		if f.text() == "-" && f.literal() {
+		if f.Text() == "-" && f.Literal() {
 			return
 		}
 		u.reads = append(u.reads, f)
@@ -159,7 +161,7 @@ func (u *use) role(r catalogue.Role, f field) {
 		if u.row.Special == "copy" && (u.has("link") || u.has("symbolic-link")) {
 			how = "link"
 		}
-		if f.text() == "-" && f.literal() {
+		if f.Text() == "-" && f.Literal() {
 			return
 		}
 		unpacks := how == "unpack" // many files, whose names are not known
@@ -181,7 +183,7 @@ func (u *use) role(r catalogue.Role, f field) {
 		to := u.enter(u.s, f)
 		u.s.dirs, u.s.under = to, u.s.below(to, f)
 	case "execute":
-		if f.text() == "-" && f.literal() { // standard input
+		if f.Text() == "-" && f.Literal() { // standard input
 			return
 		}
 		u.usePath(u.s, u.id, f, access{kind: "execute"})
@@ -201,7 +203,7 @@ func (u *use) role(r catalogue.Role, f field) {
 	case "package":
 		u.pkg(f)
 	case "assign":
-		if name, value, ok := f.cut("="); ok {
+		if name, value, ok := f.Cut("="); ok {
 			u.variableEffect(u.id, name, value)
 		}
 	}
@@ -209,10 +211,10 @@ func (u *use) role(r catalogue.Role, f field) {
 
 // shellOperand runs the text that a shell is given, with the operands behind it as
 // its name and arguments: sh -c TEXT NAME ARGS.
-func (u *use) shellOperand(f field) {
+func (u *use) shellOperand(f flow.Word) {
 	if len(u.row.Operands) > 0 && u.row.Operands[0].Name == "execute" {
 		u.call.s.params, u.call.s.args = u.rest[min(2, len(u.rest)):], true
-		u.call.s.zero = new(literalField(u.name))
+		u.call.s.zero = new(flow.Literal(u.name))
 		if len(u.rest) > 1 {
 			u.call.s.zero = &u.rest[1]
 		}
@@ -221,7 +223,7 @@ func (u *use) shellOperand(f field) {
 }
 
 // prints adds what a shell inside writes to what the program itself does.
-func (u *use) prints(out stream) { u.call.out = concat(u.call.out, out) }
+func (u *use) prints(out flow.Stream) { u.call.out = flow.Concat(u.call.out, out) }
 
 // inside runs f with this program among the wrappers.
 func (u *use) inside(f func()) {
@@ -245,8 +247,8 @@ func (u *use) loopback() bool {
 	if len(u.rest) == 0 {
 		return true
 	}
-	host := peer.Parse(u.rest[0].text(), false).Host
-	return !u.rest[0].literal() || host == "localhost" || host == "::1" || strings.HasPrefix(host, "127.") || strings.HasPrefix(host, "0")
+	host := peer.Parse(u.rest[0].Text(), false).Host
+	return !u.rest[0].Literal() || host == "localhost" || host == "::1" || strings.HasPrefix(host, "127.") || strings.HasPrefix(host, "0")
 }
 
 func (u *use) viaName() string {
@@ -254,21 +256,21 @@ func (u *use) viaName() string {
 }
 
 // linkTarget returns what a link that is made points to.
-func (u *use) linkTarget(how string) []field {
+func (u *use) linkTarget(how string) []flow.Word {
 	if how != "link" || len(u.rest) < 2 {
 		return nil
 	}
 	return u.rest[:len(u.rest)-1]
 }
 
-func (u *use) mode() field {
+func (u *use) mode() flow.Word {
 	for _, f := range u.given() { // chmod -x FILE, which looks like an option
-		if t := f.text(); u.name != "chattr" && len(t) > 1 && t[0] == '-' && strings.Trim(t[1:], "rwxXst") == "" {
+		if t := f.Text(); u.name != "chattr" && len(t) > 1 && t[0] == '-' && strings.Trim(t[1:], "rwxXst") == "" {
 			return f
 		}
 	}
 	if len(u.rest) > 0 && u.name != "chattr" && !u.has("reference") {
 		return u.rest[0]
 	}
-	return field{}
+	return flow.Word{}
 }

@@ -10,6 +10,8 @@ import (
 	"gate/facts/code"
 	"gate/facts/glob"
 	"gate/hook"
+
+	"gate/facts/flow"
 )
 
 // looksInto returns what a program surely does that is a small, readable shell
@@ -27,7 +29,7 @@ func (c *call) looksInto(file string) []hook.FactEffect {
 	c.walker.out = &hook.Facts{Shell: &hook.Shell{}}
 	c.active = append(c.active, frame{name: "script " + file, state: c.s})
 	s := c.s.clone()
-	name := literalField(file)
+	name := flow.Literal(file)
 	s.zero, s.params, s.args = &name, c.args(), true
 	c.nested++
 	c.script(s, text, c.stdin)
@@ -58,7 +60,7 @@ func decoded(e hook.FactEffect) bool {
 // surely does. What else it may do is as unknown as it is of any program, whether
 // a shell is told to run the file or the file is called by its name. Code that is
 // hidden in it is no program's, and one that is handed a command may run just that.
-func (c *call) asProgram(script field, judge func()) {
+func (c *call) asProgram(script flow.Word, judge func()) {
 	out := c.walker.out
 	opaque, unknown, effects, full := out.Opaque, len(out.Unknown), len(out.Effects), c.full
 	judge()
@@ -74,12 +76,12 @@ const maxHanded = 8
 
 // handsCommand reports whether one of a script's arguments, or those from one on,
 // read as a command that does something: run.py 'rm -rf ~'.
-func (c *call) handsCommand(script field) bool {
+func (c *call) handsCommand(script flow.Word) bool {
 	args := c.args()
-	at := slices.IndexFunc(args, func(f field) bool { return f.text() == script.text() })
+	at := slices.IndexFunc(args, func(f flow.Word) bool { return f.Text() == script.Text() })
 	args = args[at+1:]
 	for i := range min(len(args), maxHanded) {
-		if c.acts(args[i].text()) || c.acts(join(args[i:]).text()) {
+		if c.acts(args[i].Text()) || c.acts(flow.Join(args[i:]).Text()) {
 			return true
 		}
 	}
@@ -93,7 +95,7 @@ func (c *call) acts(line string) bool {
 	c.walker.out, c.s = &hook.Facts{Shell: &hook.Shell{}}, s.clone()
 	c.walker.files, c.walker.links, c.walker.seen = maps.Clone(w.files), maps.Clone(w.links), maps.Clone(w.seen)
 	c.walker.copied = maps.Clone(w.copied)
-	c.nestedScript(line, stream{})
+	c.nestedScript(line, flow.Stream{})
 	found := c.walker.out.Effects
 	w.steps, w.parsed, w.listed, w.match = c.steps, c.parsed, c.listed, c.match
 	*c.walker, c.s = w, s
@@ -128,10 +130,10 @@ func interpreter(text string) string {
 }
 
 // execute judges a script that is named on the line.
-func (u *use) execute(language string, f field) {
+func (u *use) execute(language string, f flow.Word) {
 	u.inside(func() {
 		u.call.s.zero = &f
-		if len(u.rest) > 0 && u.rest[0].text() == f.text() {
+		if len(u.rest) > 0 && u.rest[0].Text() == f.Text() {
 			u.call.s.params, u.call.s.args = u.rest[1:], true
 		}
 		u.prints(u.runScript(language, f, false))
@@ -142,7 +144,7 @@ const maxScript = 64 << 10
 
 // runScript follows a script file: written in this line, from a substitution,
 // or readable and small.
-func (c *call) runScript(language string, f field, here bool) stream {
+func (c *call) runScript(language string, f flow.Word, here bool) flow.Stream {
 	for _, p := range c.absolute(c.s, f) {
 		if p.path == "" {
 			continue
@@ -154,18 +156,18 @@ func (c *call) runScript(language string, f field, here bool) stream {
 			}
 			for _, name := range slices.Sorted(maps.Keys(c.files)) {
 				if glob.Compile(pattern, glob.Syntax{}).Match(name) != glob.No {
-					c.runScript(language, literalField(name), here)
+					c.runScript(language, flow.Literal(name), here)
 				}
 			}
 			continue
 		}
 		st, ok := c.files[p.path]
-		if isInput(literalField(p.path)) {
+		if isInput(flow.Literal(p.path)) {
 			st, ok = c.stdin, true
 		}
-		whole, known := st.template()
+		whole, known := st.Template()
 		if ok && !known {
-			return c.unknownCode(language, st.taint, "file", "the file was written by a program")
+			return c.unknownCode(language, st.Taint, "file", "the file was written by a program")
 		}
 		if !ok {
 			if language != "" && language != "bash" && !code.HasRules(language) {
@@ -174,37 +176,37 @@ func (c *call) runScript(language string, f field, here bool) stream {
 			text, err := c.world.Read(p.path, maxScript)
 			if err != nil {
 				if c.world.Exists(p.path) {
-					c.unknown("script", "a script that gate could not read", c.id, f.span)
+					c.unknown("script", "a script that gate could not read", c.id, f.Span)
 				}
 				continue
 			}
-			whole = literalField(text)
+			whole = flow.Literal(text)
 		}
-		var out stream
+		var out flow.Stream
 		judge := func() { out = c.runText(language, whole, here) }
 		if ok {
 			judge()
 		} else {
 			c.asProgram(f, judge)
 		}
-		if here || language == "bash" || language == "" || out.taint.secret != "" {
+		if here || language == "bash" || language == "" || out.Taint.Secret != "" {
 			return out
 		}
 	}
-	if f.value() == nil {
-		return c.unknownCode(language, f.taint(), "file", f.why())
+	if f.Value() == nil {
+		return c.unknownCode(language, f.Taint(), "file", f.Why())
 	}
-	return stream{some: true, from: c.id}
+	return flow.Stream{Some: true, From: c.id}
 }
 
 // runText runs the text of a script, here or in a program of its own.
-func (c *call) runText(language string, text field, here bool) stream {
+func (c *call) runText(language string, text flow.Word, here bool) flow.Stream {
 	if !here && language != "bash" && language != "" {
 		u := &use{call: c, row: &catalogue.Row{}}
 		u.code(language, text, "file")
-		return stream{some: true, from: c.id, taint: text.taint()}
+		return flow.Stream{Some: true, From: c.id, Taint: text.Taint()}
 	}
-	if !text.literal() {
+	if !text.Literal() {
 		return c.shellText(text, c.stdin)
 	}
 	s := c.s
@@ -213,20 +215,20 @@ func (c *call) runText(language string, text field, here bool) stream {
 	}
 	c.nested++
 	defer func() { c.nested-- }()
-	return c.script(s, text.text(), c.stdin)
+	return c.script(s, text.Text(), c.stdin)
 }
 
 // runsFile judges a program called by a path: ./x.sh that this line wrote, or
 // that is there.
 func (c *call) runsFile(name string) {
-	f := literalField(name)
+	f := flow.Literal(name)
 	for _, p := range c.absolute(c.s, f) {
 		st, ok := c.files[p.path]
 		if !ok {
 			c.does = append(c.does, c.looksInto(p.path)...)
-		} else if text, ok := st.template(); !ok {
-			c.unknownCode("bash", st.taint, "file", "the file was written by a program")
-		} else if language := interpreter(text.prefix()); code.HasRules(language) {
+		} else if text, ok := st.Template(); !ok {
+			c.unknownCode("bash", st.Taint, "file", "the file was written by a program")
+		} else if language := interpreter(text.Prefix()); code.HasRules(language) {
 			c.runText(language, text, false)
 		} else {
 			c.shellText(text, c.stdin)

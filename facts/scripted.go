@@ -5,13 +5,15 @@ import (
 
 	"gate/facts/wordlist"
 	"gate/hook"
+
+	"gate/facts/flow"
 )
 
 // debugger judges what gdb and lldb are told on the command line.
 func (u *use) debugger() {
 	for _, name := range []string{"eval-command", "init-eval-command", "one-line", "one-line-before-file"} {
 		for _, f := range u.opts[name] {
-			u.debuggerCommand(strings.TrimSpace(f.text()))
+			u.debuggerCommand(strings.TrimSpace(f.Text()))
 		}
 	}
 }
@@ -30,7 +32,7 @@ func (u *use) debuggerCommand(line string) {
 		_, text, _ := strings.Cut(line, "system(")
 		u.hiddenShell("eval-command", strings.Trim(text, `"')`))
 	case verb == "python", verb == "py", verb == "python-interactive", verb == "pi", verb == "script":
-		u.code("python", literalField(rest), "inline")
+		u.code("python", flow.Literal(rest), "inline")
 	case verb == "set" && !wordlist.Has(debuggerSettings, strings.Fields(rest + " -")[0]), !wordlist.Has(debuggerVerbs, verb),
 		strings.Contains(line, "$_") && strings.Contains(line, "("), callsFunction(verb, rest), verb != "p" && verb != "print" && strings.ContainsAny(rest, ";|&`<>"):
 		u.effect(u.id, &hook.ExecHidden{Program: u.name, Option: "eval-command", Value: new(line)})
@@ -64,14 +66,14 @@ func (u *use) hiddenShell(option, line string) {
 		u.listUse()
 	}
 	u.effect(u.id, &hook.ExecHidden{Program: u.name, Option: option, Value: new(line)})
-	u.inside(func() { u.shellText(literalField(line), stream{}) })
+	u.inside(func() { u.shellText(flow.Literal(line), flow.Stream{}) })
 }
 
 // processes reports ps e…, which shows the environment of what runs.
 func (u *use) processes() {
 	if given := u.given(); len(given) > 0 {
-		flags := given[0].text()
-		if given[0].literal() && strings.Contains(flags, "e") && strings.Trim(flags, "aceflmrstuvwxjghnST") == "" {
+		flags := given[0].Text()
+		if given[0].Literal() && strings.Contains(flags, "e") && strings.Trim(flags, "aceflmrstuvwxjghnST") == "" {
 			u.effect(u.id, &hook.SecretRead{What: "environment", Grade: "config", Shown: true})
 		}
 	}

@@ -5,13 +5,15 @@ import (
 
 	"gate/facts/sed"
 	"gate/hook"
+
+	"gate/facts/flow"
 )
 
 // sed runs what its e command and flag name, reads and writes the files that its
 // script names, and edits in place with -i.
 func (u *use) sed() {
 	files := u.rest
-	var script []field
+	var script []flow.Word
 	script = append(script, u.opts["expression"]...)
 	for _, f := range u.opts["file"] {
 		script = append(script, u.sedFile(f))
@@ -36,27 +38,27 @@ func (u *use) sed() {
 
 // sedFile is the script in a file: from the input, written in this line, or
 // readable.
-func (u *use) sedFile(f field) field {
+func (u *use) sedFile(f flow.Word) flow.Word {
 	if text := u.textOf(f); text != nil {
-		return literalField(*text)
+		return flow.Literal(*text)
 	}
-	if t := u.stdin.taint; isInput(f) {
+	if t := u.stdin.Taint; isInput(f) {
 		u.unknownCode("sed", t, "stdin", "it comes from a pipe")
-	} else if t := u.fileStream(u.s, f).taint; t.remote || t.hidden {
+	} else if t := u.fileStream(u.s, f).Taint; t.Remote || t.Hidden {
 		u.unknownCode("sed", t, "file", "the file was written by a program")
 	}
-	return field{}
+	return flow.Word{}
 }
 
 // textOf is what a file holds that a program takes its orders from: its input,
 // a file written in this line, or one that is readable and small; nil where that
 // is not known.
-func (u *use) textOf(f field) *string {
+func (u *use) textOf(f flow.Word) *string {
 	if isInput(f) {
-		return u.stdin.text
+		return u.stdin.Text
 	}
-	if st := u.fileStream(u.s, f); st.text != nil {
-		return st.text
+	if st := u.fileStream(u.s, f); st.Text != nil {
+		return st.Text
 	}
 	if text, err := u.scriptText(f); err == nil {
 		return &text
@@ -66,10 +68,10 @@ func (u *use) textOf(f field) *string {
 
 // sedScript judges the commands of a script that reach beyond its text. Its
 // pieces count as lines of one script.
-func (u *use) sedScript(pieces []field) {
-	var whole field
+func (u *use) sedScript(pieces []flow.Word) {
+	var whole flow.Word
 	for _, f := range pieces {
-		whole.parts = append(append(whole.parts, f.parts...), part{text: "\n", quoted: true})
+		whole.Parts = append(append(whole.Parts, f.Parts...), flow.Part{Text: "\n", Quoted: true})
 	}
 	text, holes := sedText(whole)
 	script := sed.New(text)
@@ -83,51 +85,51 @@ func (u *use) sedScript(pieces []field) {
 		case 'r', 'R':
 			u.usePath(u.s, u.id, file, access{kind: "read", shown: true})
 		}
-		if (c.Name == 'w' || c.Name == 'W' || c.Name == 's') && len(file.parts) > 0 {
+		if (c.Name == 'w' || c.Name == 'W' || c.Name == 's') && len(file.Parts) > 0 {
 			u.usePath(u.s, u.id, file, access{kind: "write", how: "overwrite"})
 		}
 	}
 }
 
-func (u *use) sedRuns(command byte, line field) {
+func (u *use) sedRuns(command byte, line flow.Word) {
 	runs := &hook.ExecHidden{Program: "sed", Option: "e"}
 	if command == 's' {
 		runs.Option = "s///e"
 	}
-	if len(line.parts) > 0 { // otherwise what runs are the lines that sed reads
-		runs.Value = line.value()
+	if len(line.Parts) > 0 { // otherwise what runs are the lines that sed reads
+		runs.Value = line.Value()
 	}
 	u.effect(u.id, runs)
-	u.inside(func() { u.shellText(line, stream{}) })
+	u.inside(func() { u.shellText(line, flow.Stream{}) })
 }
 
 // sedText is the text of a script, with sed.Hole for each part of it that is not
 // known, and these parts. A NUL byte of its own is one, too.
-func sedText(f field) (text string, holes []part) {
+func sedText(f flow.Word) (text string, holes []flow.Part) {
 	var b strings.Builder
-	for _, p := range f.parts {
-		if p.hole != nil {
+	for _, p := range f.Parts {
+		if p.Hole != nil {
 			holes = append(holes, p)
-			p.text = string(sed.Hole)
-		} else if strings.IndexByte(p.text, sed.Hole) >= 0 {
-			for range strings.Count(p.text, string(sed.Hole)) {
-				holes = append(holes, part{text: string(sed.Hole), quoted: true})
+			p.Text = string(sed.Hole)
+		} else if strings.IndexByte(p.Text, sed.Hole) >= 0 {
+			for range strings.Count(p.Text, string(sed.Hole)) {
+				holes = append(holes, flow.Part{Text: string(sed.Hole), Quoted: true})
 			}
 		}
-		b.WriteString(p.text)
+		b.WriteString(p.Text)
 	}
 	return b.String(), holes
 }
 
 // sedField puts the holes of a script back into a piece of it.
-func sedField(t sed.Text, holes []part) field {
-	var f field
+func sedField(t sed.Text, holes []flow.Part) flow.Word {
+	var f flow.Word
 	for i, known := range strings.Split(t.Text, string(sed.Hole)) {
 		if i > 0 {
-			f.parts = append(f.parts, holes[t.Holes+i-1])
+			f.Parts = append(f.Parts, holes[t.Holes+i-1])
 		}
 		if known != "" {
-			f.parts = append(f.parts, part{text: known, quoted: true})
+			f.Parts = append(f.Parts, flow.Part{Text: known, Quoted: true})
 		}
 	}
 	return f
@@ -140,7 +142,7 @@ func (u *use) awkInPlace() {
 		files = files[1:]
 	}
 	for _, f := range u.opts["include"] {
-		if f.text() != "inplace" {
+		if f.Text() != "inplace" {
 			continue
 		}
 		for _, file := range files {

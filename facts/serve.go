@@ -6,12 +6,14 @@ import (
 
 	"gate/facts/peer"
 	"gate/hook"
+
+	"gate/facts/flow"
 )
 
 // offers judges a server of files: a directory outside the project that
 // everybody may fetch is as good as sent.
 func (u *use) offers() {
-	dir := literalField(".")
+	dir := flow.Literal(".")
 	switch {
 	case u.has("directory"):
 		dir, _ = u.opt("directory")
@@ -20,11 +22,11 @@ func (u *use) offers() {
 	case u.row.Operands[0].Name == "list" && len(u.rest) > 0:
 		dir = u.rest[0]
 	}
-	if bind, ok := u.opt("bind"); ok && peer.Parse(bind.text(), false).Private && bind.text() != "0.0.0.0" && bind.text() != "::" {
+	if bind, ok := u.opt("bind"); ok && peer.Parse(bind.Text(), false).Private && bind.Text() != "0.0.0.0" && bind.Text() != "::" {
 		return
 	}
 	if strings.HasPrefix(u.name, "php") || u.name == "hhvm" {
-		if address, ok := u.opt("server"); !ok || peer.Parse(address.text(), false).Host == "localhost" || strings.HasPrefix(address.text(), "127.") {
+		if address, ok := u.opt("server"); !ok || peer.Parse(address.Text(), false).Host == "localhost" || strings.HasPrefix(address.Text(), "127.") {
 			return
 		}
 	}
@@ -41,16 +43,16 @@ func (u *use) offers() {
 // line: put sends a file, a bang runs a shell.
 func (u *use) transfers() {
 	var lines []string
-	for _, f := range append([]field{literalField("-")}, u.opts["batchfile"]...) {
+	for _, f := range append([]flow.Word{flow.Literal("-")}, u.opts["batchfile"]...) {
 		if text := u.textOf(f); text != nil {
 			lines = append(lines, strings.Split(*text, "\n")...)
 		}
 	}
 	for _, name := range []string{"c", "e"} {
 		for _, f := range u.opts[name] {
-			lines = append(lines, strings.FieldsFunc(f.text(), func(r rune) bool { return r == ';' || r == '\n' })...)
+			lines = append(lines, strings.FieldsFunc(f.Text(), func(r rune) bool { return r == ';' || r == '\n' })...)
 			if len(u.rest) > 1 { // tftp HOST -c put FILE
-				lines = append(lines, f.text()+" "+join(u.rest[1:]).text())
+				lines = append(lines, f.Text()+" "+flow.Join(u.rest[1:]).Text())
 			}
 		}
 	}
@@ -68,7 +70,7 @@ func (u *use) transfers() {
 		case "put", "mput", "send", "append", "reput", "mirror":
 			for _, w := range words[1:] {
 				if !strings.HasPrefix(w, "-") {
-					u.upload(field{parts: []part{{text: w}}})
+					u.upload(flow.Word{Parts: []flow.Part{{Text: w}}})
 				}
 			}
 		}
@@ -78,14 +80,14 @@ func (u *use) transfers() {
 // relays judges what socat hands to a peer: files, or what nobody sees. Peers
 // that only wait for others are no receivers, and neither is this machine.
 func (u *use) relays() {
-	var files []field
+	var files []flow.Word
 	to, listens, sent := peer.Peer{}, false, false
 	for _, f := range u.rest {
-		kind, rest, _ := strings.Cut(f.prefix(), ":")
+		kind, rest, _ := strings.Cut(f.Prefix(), ":")
 		switch kind = strings.ToLower(kind); {
 		case kind == "file", kind == "open", kind == "gopen":
 			name, _, _ := strings.Cut(rest, ",")
-			files = append(files, literalField(name))
+			files = append(files, flow.Literal(name))
 		case strings.HasSuffix(kind, "-l"), strings.HasSuffix(kind, "-listen"):
 			listens = true
 		case slices.ContainsFunc([]string{"tcp", "udp", "openssl", "ssl", "sctp", "socks", "proxy"}, func(p string) bool { return strings.HasPrefix(kind, p) }):
@@ -105,7 +107,7 @@ func (u *use) relays() {
 	case "", "localhost", "127.0.0.1", "::1", "host.docker.internal":
 	default:
 		if !listens && !sent {
-			u.send(to, "unknown", nil, u.stdin.secret())
+			u.send(to, "unknown", nil, u.stdin.Secret())
 		}
 	}
 }
@@ -115,7 +117,7 @@ func (u *use) relays() {
 func (u *use) detours() {
 	for name, at := range map[string]int{"connect-to": 2, "resolve": 2, "proxy": 0} {
 		for _, f := range u.opts[name] {
-			text := f.text()
+			text := f.Text()
 			for range at {
 				_, text, _ = strings.Cut(text, ":")
 			}
@@ -125,7 +127,7 @@ func (u *use) detours() {
 		}
 	}
 	for _, f := range u.opts["cookie"] {
-		if f.literal() && !strings.Contains(f.text(), "=") {
+		if f.Literal() && !strings.Contains(f.Text(), "=") {
 			for _, t := range u.absolute(u.s, f) {
 				if what, _ := u.secret(t.path); what != "" {
 					u.send(u.target(), "file", strOrNil(t.path), what)
@@ -142,8 +144,8 @@ func (u *use) localEndpoint() bool {
 		return true
 	}
 	if u.name == "mc" { // as it is installed, its server "local" is one on this machine
-		return !slices.ContainsFunc(u.rest, func(f field) bool {
-			return !f.literal() || !strings.HasPrefix(f.text(), "local/") || u.mentions(" alias ", " config ", "MC_HOST")
+		return !slices.ContainsFunc(u.rest, func(f flow.Word) bool {
+			return !f.Literal() || !strings.HasPrefix(f.Text(), "local/") || u.mentions(" alias ", " config ", "MC_HOST")
 		}) && len(u.rest) > 0
 	}
 	if u.name != "aws" {
@@ -153,7 +155,7 @@ func (u *use) localEndpoint() bool {
 	if !set && len(u.via) == 0 && !u.s.exports && !u.mentions("AWS_ENDPOINT_URL_", "AWS_IGNORE_", " . ", " source ", " eval ", " declare ", " typeset ") {
 		f, set = u.environ("AWS_ENDPOINT_URL")
 	}
-	v := f.value()
+	v := f.Value()
 	return set && v != nil && localHost(peer.Parse(*v, true).Host)
 }
 

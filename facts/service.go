@@ -10,6 +10,8 @@ import (
 	"gate/facts/sql"
 	"gate/facts/wordlist"
 	"gate/hook"
+
+	"gate/facts/flow"
 )
 
 // remoteShell runs the words after the host on another machine.
@@ -29,46 +31,46 @@ func (u *use) netcat() {
 		}
 		var host *string
 		if len(u.rest) > 0 {
-			host = u.rest[0].value()
+			host = u.rest[0].Value()
 		}
 		u.effect(u.id, &hook.ExecShell{How: how, Host: host})
 	}
 	if u.has("listen") {
 		u.effect(u.id, &hook.NetListen{Shell: shell})
-		if what := u.stdin.secret(); what != "" { // for whoever connects
+		if what := u.stdin.Secret(); what != "" { // for whoever connects
 			u.send(peer.Peer{}, "stdin", nil, what)
 		}
 		return
 	}
 	if len(u.rest) > 0 && !u.has("zero") {
 		u.peer("host", u.rest[0])
-		if text := deref(u.stdin.text); strings.HasPrefix(strings.ToLower(text), "flush") {
+		if text := deref(u.stdin.Text); strings.HasPrefix(strings.ToLower(text), "flush") {
 			u.redisLines(strings.ReplaceAll(text, "_", ""))
 		}
-		if u.stdin.some && u.stdin.from > 0 || u.call.input != nil {
+		if u.stdin.Some && u.stdin.From > 0 || u.call.input != nil {
 			p := peer.Peer{}
-			if v := u.rest[0].value(); v != nil {
+			if v := u.rest[0].Value(); v != nil {
 				p = peer.Parse(*v, false)
 			}
-			u.send(p, "stdin", nil, u.stdin.secret())
+			u.send(p, "stdin", nil, u.stdin.Secret())
 		}
-		u.call.out.taint.remote = true
-		u.call.out.taint.host = u.rest[0].text()
+		u.call.out.Taint.Remote = true
+		u.call.out.Taint.Host = u.rest[0].Text()
 	}
 }
 
 func (u *use) redis() {
-	if len(u.rest) == 0 && u.stdin.text != nil {
-		u.redisLines(*u.stdin.text)
+	if len(u.rest) == 0 && u.stdin.Text != nil {
+		u.redisLines(*u.stdin.Text)
 		return
 	}
 	var words []string
 	for _, f := range u.rest {
-		words = append(words, f.text())
+		words = append(words, f.Text())
 	}
 	if st, ok := sql.Redis(words); ok {
 		for _, f := range u.rest {
-			if f.many() && st.Access == "delete" {
+			if f.Many() && st.Access == "delete" {
 				st.Verb, st.Where = "delete", false // whatever a pipe names
 			}
 		}
@@ -87,12 +89,12 @@ func (u *use) redisLines(text string) {
 
 func (u *use) mongo() {
 	for _, f := range u.opts["eval"] {
-		for _, st := range code.Mongo(f.text()) {
+		for _, st := range code.Mongo(f.Text()) {
 			u.effect(u.id, &hook.Database{Tool: u.name, Verb: new(st.Verb), Access: st.Access, Where: st.Where, Object: strOrNil(st.Object)})
 		}
 	}
-	if u.stdin.text != nil {
-		for _, st := range code.Mongo(*u.stdin.text) {
+	if u.stdin.Text != nil {
+		for _, st := range code.Mongo(*u.stdin.Text) {
 			u.effect(u.id, &hook.Database{Tool: u.name, Verb: new(st.Verb), Access: st.Access, Where: st.Where, Object: strOrNil(st.Object)})
 		}
 	}
@@ -107,17 +109,17 @@ func (u *use) statesSQL() bool {
 
 // sqlStdin judges statements that come through a pipe or heredoc.
 func (u *use) sqlStdin() {
-	if text, ok := u.stdin.template(); ok {
+	if text, ok := u.stdin.Template(); ok {
 		u.sql(text)
 		return
 	}
-	if u.stdin.taint.remote && !u.statesSQL() {
-		u.unknownCode("sql", taint{}, "stdin", "it comes from the network")
+	if u.stdin.Taint.Remote && !u.statesSQL() {
+		u.unknownCode("sql", flow.Taint{}, "stdin", "it comes from the network")
 		return
 	}
 	host, named := u.opt("host")
-	if from := u.stdin.from; named && from > 0 && from <= len(u.walker.out.Shell.Commands) && wordlist.Has(" pg_dump pg_dumpall mysqldump mariadb-dump ", deref(u.walker.out.Shell.Commands[from-1].Program)) && !localHost(host.text()) {
-		u.effect(u.id, &hook.Database{Tool: u.name, Verb: new("restore"), Access: "write", Object: host.value()})
+	if from := u.stdin.From; named && from > 0 && from <= len(u.walker.out.Shell.Commands) && wordlist.Has(" pg_dump pg_dumpall mysqldump mariadb-dump ", deref(u.walker.out.Shell.Commands[from-1].Program)) && !localHost(host.Text()) {
+		u.effect(u.id, &hook.Database{Tool: u.name, Verb: new("restore"), Access: "write", Object: host.Value()})
 	}
 }
 
@@ -127,7 +129,7 @@ func (u *use) crontab() {
 	case u.has("l"):
 	case u.has("r"):
 		u.effect(u.id, &hook.Persistence{What: "cron", Verb: "delete"})
-	case u.has("e") || len(u.rest) > 0 || u.stdin.some:
+	case u.has("e") || len(u.rest) > 0 || u.stdin.Some:
 		u.effect(u.id, &hook.Persistence{What: "cron", Verb: "write"})
 	}
 }
@@ -135,27 +137,27 @@ func (u *use) crontab() {
 // leak reports a secret on the input of a program that talks to a peer, and
 // runs what ssh's options name.
 func (u *use) leak() {
-	secret, source := u.stdin.taint.secret, "stdin"
-	if t := join(u.words).taint(); secret == "" && !strings.HasPrefix(t.secret, "environment variable") {
-		secret, source = t.secret, "text" // a token in a header is what it is for
+	secret, source := u.stdin.Taint.Secret, "stdin"
+	if t := flow.Join(u.words).Taint(); secret == "" && !strings.HasPrefix(t.Secret, "environment variable") {
+		secret, source = t.Secret, "text" // a token in a header is what it is for
 	}
 	if len(u.rest) == 0 && u.commandRole() && (u.has("shell") || u.has("login")) && u.name != "su" {
-		if u.stdin.some {
+		if u.stdin.Some {
 			u.runStdin("bash") // sudo -s < script
 		} else if !u.has("user") {
 			u.rootShell()
 		}
 	}
 	if u.name == "su" && !u.has("session-command") && len(u.rest) < 2 {
-		if user := join(u.rest).text(); user == "" || user == "-" || user == "root" {
-			if u.stdin.some {
+		if user := flow.Join(u.rest).Text(); user == "" || user == "-" || user == "root" {
+			if u.stdin.Some {
 				u.runStdin("bash")
 			} else {
 				u.rootShell()
 			}
 		}
 	}
-	if len(u.rest) == 1 && len(u.row.Operands) > 1 && u.row.Operands[0].Name == "host" && u.row.Operands[1].Name == "shell" && u.stdin.some {
+	if len(u.rest) == 1 && len(u.row.Operands) > 1 && u.row.Operands[0].Name == "host" && u.row.Operands[1].Name == "shell" && u.stdin.Some {
 		u.inside(func() { u.remoteStdin() }) // ssh host < script
 	}
 	if secret != "" && u.row.Special != "netcat" && !u.sends() {
@@ -170,13 +172,13 @@ func (u *use) leak() {
 		}
 	}
 	for _, f := range u.opts["o"] {
-		key, value, ok := f.cut("=")
+		key, value, ok := f.Cut("=")
 		if !ok {
-			key, value, ok = f.cut(" ")
+			key, value, ok = f.Cut(" ")
 		}
-		if ok && strings.HasSuffix(strings.ToLower(strings.TrimSpace(key)), "command") && value.text() != "none" {
-			u.effect(u.id, &hook.ExecHidden{Program: u.name, Option: key, Value: value.value()})
-			u.inside(func() { u.shellText(value, stream{}) })
+		if ok && strings.HasSuffix(strings.ToLower(strings.TrimSpace(key)), "command") && value.Text() != "none" {
+			u.effect(u.id, &hook.ExecHidden{Program: u.name, Option: key, Value: value.Value()})
+			u.inside(func() { u.shellText(value, flow.Stream{}) })
 		}
 	}
 }
@@ -215,10 +217,10 @@ func (u *use) rootShell() {
 
 // remoteStdin runs what a login shell elsewhere reads.
 func (u *use) remoteStdin() {
-	if u.stdin.text != nil {
-		u.shellText(literalField(*u.stdin.text), stream{})
-	} else if u.stdin.taint.remote || u.stdin.taint.hidden {
-		u.unknownCode("bash", u.stdin.taint, "stdin", "it comes from a pipe")
+	if u.stdin.Text != nil {
+		u.shellText(flow.Literal(*u.stdin.Text), flow.Stream{})
+	} else if u.stdin.Taint.Remote || u.stdin.Taint.Hidden {
+		u.unknownCode("bash", u.stdin.Taint, "stdin", "it comes from a pipe")
 	}
 }
 
@@ -231,7 +233,7 @@ func (u *use) sends() bool {
 func (u *use) httpie() {
 	row := *u.row
 	row.Operands = []catalogue.Role{{Name: "url"}, {Name: "data", Many: true}}
-	if len(u.rest) > 0 && len(u.rest[0].text()) > 2 && strings.Trim(u.rest[0].text(), "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
+	if len(u.rest) > 0 && len(u.rest[0].Text()) > 2 && strings.Trim(u.rest[0].Text(), "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
 		row.Operands = append([]catalogue.Role{{Name: "text"}}, row.Operands...)
 	}
 	u.row = &row

@@ -8,32 +8,34 @@ import (
 	"gate/facts/peer"
 	"gate/facts/wordlist"
 	"gate/hook"
+
+	"gate/facts/flow"
 )
 
-func (w *walker) stmts(s *state, list []*syntax.Stmt, stdin stream) stream {
-	var out stream
+func (w *walker) stmts(s *state, list []*syntax.Stmt, stdin flow.Stream) flow.Stream {
+	var out flow.Stream
 	for _, st := range list {
 		if s.ended {
 			// What follows an exit does not run in this shell, but gate does not
 			// bet on that: it is judged like everything else.
 			s.ended = false
 		}
-		out = concat(out, w.stmt(s, st, stdin))
+		out = flow.Concat(out, w.stmt(s, st, stdin))
 	}
 	return out
 }
 
 // stmt runs one statement with its redirections and returns what it writes to
 // standard output.
-func (w *walker) stmt(s *state, st *syntax.Stmt, stdin stream) stream {
+func (w *walker) stmt(s *state, st *syntax.Stmt, stdin flow.Stream) flow.Stream {
 	w.seen[st] = true
 	s.fold()
 	if w.steps++; w.steps > maxSteps {
 		w.limit("more statements than gate follows")
-		return stream{}
+		return flow.Stream{}
 	}
 	if st.Cmd == nil {
-		return w.redirected(s, st, stdin, nil, func(*state, stream) stream { return stream{} })
+		return w.redirected(s, st, stdin, nil, func(*state, flow.Stream) flow.Stream { return flow.Stream{} })
 	}
 	if st.Background {
 		s = s.clone()
@@ -41,19 +43,19 @@ func (w *walker) stmt(s *state, st *syntax.Stmt, stdin stream) stream {
 	if call, ok := st.Cmd.(*syntax.CallExpr); ok {
 		return w.call(s, st, call, stdin)
 	}
-	run := func(s *state, in stream) stream { return w.compound(s, st, st.Cmd, in) }
+	run := func(s *state, in flow.Stream) flow.Stream { return w.compound(s, st, st.Cmd, in) }
 	return w.redirected(s, st, stdin, nil, run)
 }
 
 // compound runs everything that is not a simple command. A node type that has
 // no case here is an unknown, and TestNodes fails.
-func (w *walker) compound(s *state, st *syntax.Stmt, cmd syntax.Command, in stream) stream {
+func (w *walker) compound(s *state, st *syntax.Stmt, cmd syntax.Command, in flow.Stream) flow.Stream {
 	switch c := cmd.(type) {
 	case *syntax.Block:
 		return w.stmts(s, c.Stmts, in)
 	case *syntax.Subshell:
 		inner := s.clone()
-		out := w.apart(func() stream { return w.stmts(inner, c.Stmts, in) })
+		out := w.apart(func() flow.Stream { return w.stmts(inner, c.Stmts, in) })
 		s.heads, s.kube = inner.heads, inner.kube // files stay as they are when the shell ends
 		return out
 	case *syntax.BinaryCmd:
@@ -83,23 +85,23 @@ func (w *walker) compound(s *state, st *syntax.Stmt, cmd syntax.Command, in stre
 			return w.stmt(s, c.Stmt, in)
 		}
 	case *syntax.CoprocClause:
-		return w.stmt(s.clone(), c.Stmt, stream{some: true}) // what is written to it later
+		return w.stmt(s.clone(), c.Stmt, flow.Stream{Some: true}) // what is written to it later
 	case *syntax.CallExpr:
 		return w.call(s, st, c, in)
 	default:
 		w.unknown("syntax", "a kind of command gate does not know", 0, w.span(cmd))
 	}
-	return stream{}
+	return flow.Stream{}
 }
 
-func (w *walker) binary(s *state, c *syntax.BinaryCmd, in stream) stream {
+func (w *walker) binary(s *state, c *syntax.BinaryCmd, in flow.Stream) flow.Stream {
 	switch c.Op {
 	case syntax.Pipe, syntax.PipeAll:
 		before, first := len(w.out.Effects), len(w.out.Shell.Commands)
 		left := w.stmt(s.clone(), c.X, in)
 		var held []*hook.SecretRead // what a store prints: who takes it decides
 		for _, e := range w.out.Effects[before:] {
-			if read, ok := e.Is.(*hook.SecretRead); ok && read.Path == nil && read.What == left.taint.secret && read.Shown {
+			if read, ok := e.Is.(*hook.SecretRead); ok && read.Path == nil && read.What == left.Taint.Secret && read.Shown {
 				held = append(held, read)
 			}
 		}
@@ -107,15 +109,15 @@ func (w *walker) binary(s *state, c *syntax.BinaryCmd, in stream) stream {
 		last := len(w.out.Shell.Commands)
 		right := s.clone()
 		out := w.stmt(right, c.Y, left)
-		w.connect(left.from, last)
-		if w.logsIn(last, left.taint.secret) {
+		w.connect(left.From, last)
+		if w.logsIn(last, left.Taint.Secret) {
 			for _, read := range held {
 				read.Shown = false
 			}
 		}
-		if out.spared && len(w.out.Shell.Commands) == last+1 && w.handOn(first, last) {
+		if out.Spared && len(w.out.Shell.Commands) == last+1 && w.handOn(first, last) {
 			for _, e := range w.out.Effects[before:] {
-				if read, ok := e.Is.(*hook.SecretRead); ok && read.What == left.taint.secret {
+				if read, ok := e.Is.(*hook.SecretRead); ok && read.What == left.Taint.Secret {
 					read.Shown = false
 				}
 			}

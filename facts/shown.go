@@ -12,6 +12,8 @@ import (
 	"gate/facts/world"
 	"gate/hook"
 	"gate/secret"
+
+	"gate/facts/flow"
 )
 
 // shows reports whether what the program reads goes to its output.
@@ -47,8 +49,6 @@ func (u *use) staysSecret() bool {
 }
 
 // lazy compiles an expression when it is first asked for.
-//
-//go:noinline
 func lazy(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
@@ -68,7 +68,7 @@ var (
 func (u *use) keysOnly() bool {
 	switch u.name {
 	case "jq", "gojq", "jaq":
-		return len(u.rest) > 0 && u.rest[0].literal() && jqNames().MatchString(strings.TrimSpace(u.rest[0].text())) && !jqTells().MatchString(u.rest[0].text())
+		return len(u.rest) > 0 && u.rest[0].Literal() && jqNames().MatchString(strings.TrimSpace(u.rest[0].Text())) && !jqTells().MatchString(u.rest[0].Text())
 	}
 	return false
 }
@@ -81,7 +81,7 @@ func (u *use) keeps(what string) bool {
 
 // namesOnly reports that of lines NAME=value only the names are printed.
 func (u *use) namesOnly() bool {
-	var program field
+	var program flow.Word
 	if len(u.rest) > 0 {
 		program = u.rest[0]
 	}
@@ -89,17 +89,17 @@ func (u *use) namesOnly() bool {
 	case "cut", "gcut":
 		d, _ := u.opt("delimiter")
 		f, _ := u.opt("fields")
-		return d.text() == "=" && f.text() == "1" && !u.has("complement")
+		return d.Text() == "=" && f.Text() == "1" && !u.has("complement")
 	case "sed", "gsed":
 		if e := u.opts["expression"]; len(e) == 1 {
 			program = e[0]
 		} else if len(e) > 1 || u.has("file") {
 			return false
 		}
-		return program.literal() && sedNames().MatchString(program.text())
+		return program.Literal() && sedNames().MatchString(program.Text())
 	case "awk", "gawk", "mawk", "nawk":
 		f, _ := u.opt("field-separator")
-		return f.text() == "=" && program.literal() && awkNames().MatchString(strings.TrimSpace(program.text()))
+		return f.Text() == "=" && program.Literal() && awkNames().MatchString(strings.TrimSpace(program.Text()))
 	case "grep", "egrep", "ggrep", "rg":
 		if e := u.opts["regexp"]; len(e) == 1 {
 			program = e[0]
@@ -107,9 +107,9 @@ func (u *use) namesOnly() bool {
 			return false
 		}
 		if u.has("only-matching") || u.has("o") {
-			return program.literal() && grepNames().MatchString(program.text())
+			return program.Literal() && grepNames().MatchString(program.Text())
 		}
-		return program.literal() && u.onlySettings(program.text())
+		return program.Literal() && u.onlySettings(program.Text())
 	}
 	return false
 }
@@ -167,13 +167,13 @@ func (u *use) searched() {
 	if slices.ContainsFunc([]string{"count", "quiet", "files-with-matches", "files-without-match", "files"}, u.has) {
 		return
 	}
-	starts := []field{literalField(".")}
+	starts := []flow.Word{flow.Literal(".")}
 	if len(u.rest) > 1 {
 		starts = u.rest[1:]
 	}
 	for _, name := range []string{"include", "glob", "iglob", "file-search-regex"} {
 		for _, f := range u.opts[name] {
-			pattern := strings.TrimPrefix(f.text(), "**/")
+			pattern := strings.TrimPrefix(f.Text(), "**/")
 			if name == "file-search-regex" {
 				pattern = strings.Trim(strings.ReplaceAll(pattern, `\`, ""), "^$")
 			}
@@ -181,7 +181,7 @@ func (u *use) searched() {
 				continue
 			}
 			for _, s := range starts {
-				dir := field{parts: append(append([]part(nil), s.parts...), part{text: "/", quoted: true}, part{text: pattern})}
+				dir := flow.Word{Parts: append(append([]flow.Part(nil), s.Parts...), flow.Part{Text: "/", Quoted: true}, flow.Part{Text: pattern})}
 				u.usePath(u.s, u.id, dir, access{kind: "read", shown: true})
 			}
 		}
@@ -198,18 +198,18 @@ func (u *use) gitShows() {
 	if u.verbs[0] == "grep" && !u.has("e") && !u.has("f") && len(named) > 0 {
 		named = named[1:]
 	}
-	for _, f := range append(append([]field(nil), named...), u.opts["L"]...) {
-		text := f.prefix()
+	for _, f := range append(append([]flow.Word(nil), named...), u.opts["L"]...) {
+		text := f.Prefix()
 		if i := strings.LastIndexByte(text, ':'); i >= 0 {
 			text = text[i+1:]
 		}
 		if !strings.ContainsAny(text, "./_") {
 			continue // a revision
 		}
-		for _, t := range u.absolute(u.s, field{parts: []part{{text: text}}}) {
+		for _, t := range u.absolute(u.s, flow.Word{Parts: []flow.Part{{Text: text}}}) {
 			if what, grade := u.secret(t.path); what != "" {
 				u.effect(u.id, &hook.SecretRead{Path: new(t.path), What: what, Grade: grade, Shown: true})
-				u.call.out.taint.secret = what
+				u.call.out.Taint.Secret = what
 			}
 		}
 	}

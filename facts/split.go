@@ -1,19 +1,20 @@
 package facts
 
 import (
-	"slices"
 	"strings"
+
+	"gate/facts/flow"
 )
 
 // values adds expanded values. Unquoted ones are split and may hold wildcards.
-func (x *expander) values(values []field, quoted, list bool) {
+func (x *expander) values(values []flow.Word, quoted, list bool) {
 	for i, v := range values {
 		if i > 0 && list {
 			x.flush()
 		}
 		if quoted || !x.split {
-			for _, p := range v.parts {
-				p.quoted = quoted || p.kept
+			for _, p := range v.Parts {
+				p.Quoted = quoted || p.Kept
 				x.add(p)
 			}
 			x.open = x.open || quoted
@@ -24,38 +25,24 @@ func (x *expander) values(values []field, quoted, list bool) {
 }
 
 // splitField adds an unquoted expansion, cut at blanks (or IFS).
-func (x *expander) splitField(v field) {
+func (x *expander) splitField(v flow.Word) {
 	sep, known := x.separators()
-	for _, p := range v.parts {
-		if p.hole != nil && len(p.hole.alts) == 1 {
-			p = part{text: p.hole.alts[0]}
+	for _, p := range v.Parts {
+		if p.Hole != nil && len(p.Hole.Alts) == 1 {
+			p = flow.Part{Text: p.Hole.Alts[0]}
 		}
 		switch {
-		case p.kept:
-			p.kept = false
+		case p.Kept:
+			p.Kept = false
 			x.add(p)
-		case p.hole != nil:
-			x.add(part{hole: p.hole.unsplit(sep)})
+		case p.Hole != nil:
+			x.add(flow.Part{Hole: p.Hole.Unsplit(sep)})
 		case !known:
-			x.add(part{hole: &hole{why: "split by an unknown IFS", empty: true, many: true}})
+			x.add(flow.Part{Hole: &flow.Hole{Why: "split by an unknown IFS", Empty: true, Many: true}})
 		default:
-			x.splitText(p.text, sep)
+			x.splitText(p.Text, sep)
 		}
 	}
-}
-
-// unsplit is a hole that stands unquoted: it may be several words, or none.
-func (h *hole) unsplit(sep string) *hole {
-	out := *h
-	switch {
-	case len(h.alts) == 0:
-		out.many = true
-	case strings.ContainsAny(strings.Join(h.alts, ""), sep):
-		out.many, out.alts = true, nil
-	case slices.Contains(h.alts, ""):
-		out.many, out.empty = true, true
-	}
-	return &out
 }
 
 // splitText cuts text at separators: blanks among them count once, and each
@@ -65,11 +52,11 @@ func (x *expander) splitText(text, sep string) {
 	for len(text) > 0 {
 		i := strings.IndexAny(text, sep)
 		if i < 0 {
-			x.add(part{text: text})
+			x.add(flow.Part{Text: text})
 			return
 		}
 		if i > 0 {
-			x.add(part{text: text[:i]})
+			x.add(flow.Part{Text: text[:i]})
 			blank = false
 		}
 		isBlank := strings.IndexByte(" \t\n", text[i]) >= 0
@@ -78,7 +65,7 @@ func (x *expander) splitText(text, sep string) {
 			x.flush()
 			blank = isBlank
 		case !isBlank && !blank:
-			x.out = append(x.out, literalField(""))
+			x.out = append(x.out, flow.Literal(""))
 		case !isBlank:
 			blank = false
 		}
@@ -91,7 +78,7 @@ func (x *expander) separators() (string, bool) {
 	if !ok || v.unset {
 		return " \t\n", true
 	}
-	text := v.first().value()
+	text := v.first().Value()
 	if text == nil {
 		return "", false
 	}

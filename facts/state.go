@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"gate/facts/flow"
 )
 
 // A state is what one shell knows at one point of the line: variables,
@@ -17,8 +19,8 @@ type state struct {
 	hashed  map[string]string         // hash -p
 	locals  map[string]*variable      // of the running function: what they hide; nil for nothing
 	shared  bool                      // the maps are nil or belong to another state, too: see own
-	zero    *field                    // $0, where it is known
-	params  []field                   // $1 …
+	zero    *flow.Word                // $0, where it is known
+	params  []flow.Word               // $1 …
 	args    bool                      // params are known
 	dirs    []string                  // where it may be; none means unknown
 	under   string                    // the relative directory that it went to from an unknown one, "" if that is not known either
@@ -44,8 +46,6 @@ const (
 )
 
 // clone returns a state that changes apart from s.
-//
-//go:noinline
 func (s *state) clone() *state {
 	s.shared = true
 	c := *s
@@ -90,7 +90,7 @@ func (s *state) newShell() *state {
 		if v.exported || v.unset {
 			continue
 		}
-		c.vars[name] = variable{value: either(v.first(), literalField(""))}
+		c.vars[name] = variable{value: flow.Either(v.first(), flow.Literal(""))}
 	}
 	return c
 }
@@ -131,7 +131,7 @@ func (s *state) become(a, b *state) {
 		m.joinFunctions(b.funcs, a.funcs)
 		maps.Copy(m.aliases, b.aliases)
 	}
-	if !sameFields(a.params, b.params) {
+	if !flow.SameWords(a.params, b.params) {
 		m.args, m.params = false, nil
 	}
 	m.args = m.args && b.args
@@ -169,19 +169,6 @@ func sameMap[M ~map[string]V, V any](a, b M) bool {
 	return reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer()
 }
 
-func sameFields(a, b []field) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		x, y := a[i].value(), b[i].value()
-		if x != y && (x == nil || y == nil || *x != *y) {
-			return false
-		}
-	}
-	return true
-}
-
 const maxDirs = 4
 
 func joinDirs(a, b []string) []string {
@@ -214,7 +201,7 @@ func (s *state) hide(name string) {
 		kept, exported = &v, v.exported
 	}
 	s.locals[name] = kept
-	s.vars[name] = variable{value: literalField(""), unset: true, exported: exported}
+	s.vars[name] = variable{value: flow.Literal(""), unset: true, exported: exported}
 }
 
 // restore undoes what a function hid.

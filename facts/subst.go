@@ -8,16 +8,18 @@ import (
 
 	"gate/facts/bash"
 	"gate/hook"
+
+	"gate/facts/flow"
 )
 
 // substitution runs $(…) and returns what it stands for.
-func (w *walker) substitution(s *state, c *syntax.CmdSubst) field {
+func (w *walker) substitution(s *state, c *syntax.CmdSubst) flow.Word {
 	sub := s.clone()
 	w.depth++
 	before := len(w.out.Effects)
-	out := w.apart(func() stream { return w.stmts(sub, c.Stmts, stream{}) })
+	out := w.apart(func() flow.Stream { return w.stmts(sub, c.Stmts, flow.Stream{}) })
 	for _, e := range w.out.Effects[before:] {
-		if read, ok := e.Is.(*hook.SecretRead); ok && out.taint.secret != "" {
+		if read, ok := e.Is.(*hook.SecretRead); ok && out.Taint.Secret != "" {
 			read.Shown = false // caught: where it goes decides
 		}
 	}
@@ -25,13 +27,13 @@ func (w *walker) substitution(s *state, c *syntax.CmdSubst) field {
 		out = w.fileStream(sub, w.word(sub, f))
 	}
 	w.depth--
-	if out.text != nil {
-		return field{parts: []part{{text: strings.TrimRight(*out.text, "\n")}}}
+	if out.Text != nil {
+		return flow.Word{Parts: []flow.Part{{Text: strings.TrimRight(*out.Text, "\n")}}}
 	}
-	if names := out.names(); len(names) == 1 {
+	if names := out.Names(); len(names) == 1 {
 		return names[0]
 	}
-	return holeField(&hole{why: "the output of a command", empty: true, many: true, taint: out.taint})
+	return flow.Unknown(&flow.Hole{Why: "the output of a command", Empty: true, Many: true, Taint: out.Taint})
 }
 
 // readFile recognises $(< file).
@@ -43,22 +45,22 @@ func readFile(c *syntax.CmdSubst) (*syntax.Word, bool) {
 }
 
 // process runs <(…) and >(…); the word is a file that carries the output.
-func (w *walker) process(s *state, p *syntax.ProcSubst) *hole {
+func (w *walker) process(s *state, p *syntax.ProcSubst) *flow.Hole {
 	w.depth++
-	out := w.stmts(s.clone(), p.Stmts, stream{some: p.Op == syntax.CmdOut}) // what is written there is not known yet
+	out := w.stmts(s.clone(), p.Stmts, flow.Stream{Some: p.Op == syntax.CmdOut}) // what is written there is not known yet
 	w.depth--
 	name := fmt.Sprintf("/dev/fd/gate-%d", len(w.files))
 	if p.Op == syntax.CmdIn || p.Op == syntax.CmdInTemp {
-		out.some = true
+		out.Some = true
 		w.written(name, out)
 	}
-	return &hole{why: "a process substitution", alts: []string{name}, taint: out.taint}
+	return &flow.Hole{Why: "a process substitution", Alts: []string{name}, Taint: out.Taint}
 }
 
 // evaluated follows text that bash expands a second time: subscripts in
 // arithmetic, [[ -v ]], printf -v, read, declare.
-func (w *walker) evaluated(s *state, f field) {
-	v := f.value()
+func (w *walker) evaluated(s *state, f flow.Word) {
+	v := f.Value()
 	if v == nil || !strings.ContainsAny(*v, "[") || !strings.Contains(*v, "$(") && !strings.Contains(*v, "`") {
 		return
 	}
@@ -66,8 +68,8 @@ func (w *walker) evaluated(s *state, f field) {
 }
 
 // expandedAgain runs the substitutions of a text that is expanded once more.
-func (w *walker) expandedAgain(s *state, f field) {
-	v := f.value()
+func (w *walker) expandedAgain(s *state, f flow.Word) {
+	v := f.Value()
 	if v == nil || bash.TooDeep(*v) {
 		return
 	}

@@ -7,6 +7,8 @@ import (
 
 	"gate/facts/glob"
 	"gate/facts/world"
+
+	"gate/facts/flow"
 )
 
 // A target is one path that a word can be.
@@ -27,8 +29,8 @@ type target struct {
 
 // absolute returns the paths a word can be, seen from the directories the
 // shell can be in.
-func (w *walker) absolute(s *state, f field) []target {
-	patterns, known := f.patterns()
+func (w *walker) absolute(s *state, f flow.Word) []target {
+	patterns, known := f.Patterns()
 	if !known {
 		return []target{w.partial(s, f)}
 	}
@@ -69,8 +71,8 @@ func (w *walker) absolute(s *state, f field) []target {
 }
 
 // target judges one absolute pattern.
-func (w *walker) target(pattern string, f field) target {
-	t := target{raw: f.text(), dir: strings.HasSuffix(pattern, "/")}
+func (w *walker) target(pattern string, f flow.Word) target {
+	t := target{raw: f.Text(), dir: strings.HasSuffix(pattern, "/")}
 	pattern = path.Clean(pattern)
 	pattern = w.world.ProcSelf(pattern)
 	if glob.Wild(pattern) {
@@ -151,23 +153,23 @@ func sample(parts []string) string {
 }
 
 // partial judges a path that is known in part only.
-func (w *walker) partial(s *state, f field) target {
-	t := target{raw: f.text(), written: f.written(), area: "unknown"}
-	prefix := f.prefix()
-	if last := f.parts[len(f.parts)-1]; prefix == "/proc/" && last.hole == nil && (last.text == "/environ" || last.text == "/mem") {
-		return w.target("/proc/0"+last.text, f) // of whichever process
+func (w *walker) partial(s *state, f flow.Word) target {
+	t := target{raw: f.Text(), written: f.Written(), area: "unknown"}
+	prefix := f.Prefix()
+	if last := f.Parts[len(f.Parts)-1]; prefix == "/proc/" && last.Hole == nil && (last.Text == "/environ" || last.Text == "/mem") {
+		return w.target("/proc/0"+last.Text, f) // of whichever process
 	}
 	if i := strings.LastIndexByte(prefix, '/'); i >= 0 {
 		dir := prefix[:i+1]
-		for _, d := range w.absolute(s, literalField(dir+"gate-unknown")) {
+		for _, d := range w.absolute(s, flow.Literal(dir+"gate-unknown")) {
 			t.area = d.area
-			if dir == prefix && f.text() == prefix {
+			if dir == prefix && f.Text() == prefix {
 				t.within = append(t.within, world.Parent(d.path))
 			}
 		}
 	}
-	for n := range maxVariants {
-		g, ok := f.guessed(n)
+	for n := range flow.MaxVariants {
+		g, ok := f.Guessed(n)
 		if !ok {
 			break
 		}
@@ -175,14 +177,14 @@ func (w *walker) partial(s *state, f field) target {
 			t.could = append(t.could, e.area)
 		}
 	}
-	if f.mayVanish() || strings.HasPrefix(prefix, "/") {
-		bare := field{}
-		for _, p := range f.parts {
-			if p.hole == nil {
-				bare.parts = append(bare.parts, p)
+	if f.MayVanish() || strings.HasPrefix(prefix, "/") {
+		bare := flow.Word{}
+		for _, p := range f.Parts {
+			if p.Hole == nil {
+				bare.Parts = append(bare.Parts, p)
 			}
 		}
-		if text := bare.text(); text != "" {
+		if text := bare.Text(); text != "" {
 			for _, e := range w.absolute(s, bare) {
 				if e.area != t.area {
 					t.could = append(t.could, e.area)
@@ -194,7 +196,7 @@ func (w *walker) partial(s *state, f field) target {
 }
 
 // enter returns the directories a cd to f leads to.
-func (w *walker) enter(s *state, f field) []string {
+func (w *walker) enter(s *state, f flow.Word) []string {
 	var dirs []string
 	for _, t := range w.absolute(s, f) {
 		p := t.path

@@ -7,6 +7,8 @@ import (
 
 	"gate/facts/wordlist"
 	"gate/hook"
+
+	"gate/facts/flow"
 )
 
 // effects adds what the row says besides its roles.
@@ -20,12 +22,12 @@ func (u *use) effects() {
 		switch e := e.(type) {
 		case *hook.NetSend:
 			if e.Secret == nil && e.Source != "file" && e.Source != "text" {
-				e.Secret = strOrNil(u.stdin.secret())
+				e.Secret = strOrNil(u.stdin.Secret())
 			}
 		case *hook.SecretRead:
-			u.call.out.taint.secret = e.What
+			u.call.out.Taint.Secret = e.What
 			if e.What == "environment" { // which the end of the line would report again
-				u.call.out.taint.secret = "secret"
+				u.call.out.Taint.Secret = "secret"
 			}
 		}
 	}
@@ -39,10 +41,10 @@ func (u *use) explains(kind string) bool {
 	}
 	asks := false
 	for _, a := range u.args {
-		switch text := a.field.text(); {
-		case !a.field.literal() || strings.Trim(text, "abcdefghijklmnopqrstuvwxyz0123456789:._-") != "":
+		switch text := a.field.Text(); {
+		case !a.field.Literal() || strings.Trim(text, "abcdefghijklmnopqrstuvwxyz0123456789:._-") != "":
 			return false
-		case a.option != nil && (text != "--help" && text != "-h" || len(a.value.parts) > 0): // -h may name a host
+		case a.option != nil && (text != "--help" && text != "-h" || len(a.value.Parts) > 0): // -h may name a host
 			return false
 		case a.option != nil, text == "help" && u.name == "aws":
 			asks = true
@@ -66,16 +68,16 @@ func (u *use) holdsOne(cond string) bool {
 	case strings.HasPrefix(body, "opt:"):
 		name, values, _ := strings.Cut(body[4:], "=")
 		f, set := u.opt(name)
-		ok = set && (oneOf(f, values) || f.value() != nil && oneOf(literalField(strings.ToUpper(*f.value())), values))
+		ok = set && (oneOf(f, values) || f.Value() != nil && oneOf(flow.Literal(strings.ToUpper(*f.Value())), values))
 	case strings.HasPrefix(body, "operand:"):
 		n, values, _ := strings.Cut(body[8:], "=")
 		i := int(n[0] - '0')
 		values, exact := strings.CutPrefix(values, "=")
-		ok = i < len(u.rest) && oneOf(u.rest[i], values) && (!exact || u.rest[i].value() != nil)
+		ok = i < len(u.rest) && oneOf(u.rest[i], values) && (!exact || u.rest[i].Value() != nil)
 	case strings.HasPrefix(body, "any~"):
 		re, err := regexp.Compile(body[4:])
 		for _, f := range u.rest {
-			vs, known := f.variants()
+			vs, known := f.Variants()
 			ok = ok || !known && !negated || err != nil
 			for _, v := range vs {
 				ok = ok || err == nil && re.MatchString(v)
@@ -91,16 +93,16 @@ func (u *use) holdsOne(cond string) bool {
 }
 
 // matchesKnown reports whether a pattern matches what is known of some word.
-func matchesKnown(pattern string, words []field, negated bool) bool {
+func matchesKnown(pattern string, words []flow.Word, negated bool) bool {
 	re, err := regexp.Compile(pattern)
 	ok := err != nil
 	for _, f := range words {
-		vs, known := f.variants()
+		vs, known := f.Variants()
 		switch {
 		case !known && negated: // what comes behind it may be anything
 			continue
 		case !known: // what is unknown may be nothing
-			vs = []string{f.prefix(), f.text()}
+			vs = []string{f.Prefix(), f.Text()}
 		}
 		ok = ok || err == nil && slices.ContainsFunc(vs, re.MatchString)
 	}
@@ -108,8 +110,8 @@ func matchesKnown(pattern string, words []field, negated bool) bool {
 }
 
 // oneOf reports whether f is one of the values, separated by "|", or unknown.
-func oneOf(f field, values string) bool {
-	vs, known := f.variants()
+func oneOf(f flow.Word, values string) bool {
+	vs, known := f.Variants()
 	if !known {
 		return true
 	}

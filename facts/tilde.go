@@ -6,6 +6,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"gate/facts/world"
+
+	"gate/facts/flow"
 )
 
 // tildes resolves the tildes of a text: at the start of a word, after the
@@ -47,11 +49,11 @@ func (x *expander) tilde(text string, last bool) string {
 	}
 	switch dir := x.home(x.state, user); {
 	case dir != "":
-		x.add(part{text: dir, quoted: true})
+		x.add(flow.Part{Text: dir, Quoted: true})
 	case strings.ContainsAny(user, `\'"`):
 		return text
 	default:
-		x.add(part{hole: &hole{why: "the home of another user"}})
+		x.add(flow.Part{Hole: &flow.Hole{Why: "the home of another user"}})
 	}
 	return rest
 }
@@ -61,7 +63,7 @@ func (w *walker) home(s *state, user string) string {
 	switch {
 	case user == "":
 		if v, ok := s.lookup("HOME"); ok {
-			if text := v.first().value(); text != nil {
+			if text := v.first().Value(); text != nil {
 				return *text
 			}
 			return ""

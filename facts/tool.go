@@ -12,6 +12,8 @@ import (
 	"gate/hook"
 	"gate/matcher/paths"
 	"gate/secret"
+
+	"gate/facts/flow"
 )
 
 // A toolRow says what the fields of a tool's input are: " field=role …", where a
@@ -83,7 +85,7 @@ func (w *walker) knownTool(name string, row toolRow, input map[string]any) {
 	dir := w.world.Dir
 	for _, k := range slices.Sorted(maps.Keys(input)) {
 		if s, ok := input[k].(string); ok && row.role(k) == "dir" {
-			if ts := w.absolute(newState(w.world.Dir), literalField(s)); len(ts) == 1 {
+			if ts := w.absolute(newState(w.world.Dir), flow.Literal(s)); len(ts) == 1 {
 				dir = ts[0].path
 			}
 		}
@@ -166,7 +168,7 @@ func (w *walker) oneLine(text, dir string) {
 		return
 	}
 	w.nested++
-	w.script(newState(dir), text, stream{})
+	w.script(newState(dir), text, flow.Stream{})
 	w.nested--
 }
 
@@ -183,7 +185,7 @@ func (w *walker) field(name string, v any, role string) {
 		return
 	}
 	s := newState(w.world.Dir)
-	f := literalField(text)
+	f := flow.Literal(text)
 	if wordlist.Has(" write edit delete ", role) && strings.ContainsFunc(text, invisible) {
 		w.unknown("characters", "an invisible or misleading character stands in the path", 0, nil)
 	}
@@ -193,7 +195,7 @@ func (w *walker) field(name string, v any, role string) {
 	case "edit":
 		w.usePath(s, 0, f, access{kind: "write", how: "edit"})
 	case "read":
-		w.usePath(s, 0, field{parts: []part{{text: text}}}, access{kind: "read", shown: true})
+		w.usePath(s, 0, flow.Word{Parts: []flow.Part{{Text: text}}}, access{kind: "read", shown: true})
 	case "delete":
 		w.usePath(s, 0, f, access{kind: "delete", how: "remove", recursive: true})
 	case "list":
@@ -247,7 +249,7 @@ func (w *walker) urlField(text string) {
 		if i := strings.Index(strings.ToLower(text), "file:"); i >= 0 {
 			text = text[i:]
 			w.effect(0, &hook.NetFetch{URL: new(text), Method: new("GET"), Private: true})
-			w.usePath(newState(w.world.Dir), 0, literalField(text), access{kind: "read", shown: true})
+			w.usePath(newState(w.world.Dir), 0, flow.Literal(text), access{kind: "read", shown: true})
 		}
 		return
 	}
@@ -275,7 +277,7 @@ func (w *walker) search(input map[string]any) {
 		}
 	}
 	s := newState(w.world.Dir)
-	w.usePath(s, 0, literalField(dir), access{kind: "read", shown: shown, recursive: true})
+	w.usePath(s, 0, flow.Literal(dir), access{kind: "read", shown: shown, recursive: true})
 	if name != "" && shown {
 		names, whole := paths.Alternatives(name)
 		if !whole {
@@ -283,7 +285,7 @@ func (w *walker) search(input map[string]any) {
 			w.limit("a pattern of names with braces that gate does not follow")
 		}
 		for _, n := range names {
-			f := field{parts: []part{{text: strings.TrimSuffix(dir, "/") + "/", quoted: true}, {text: strings.TrimPrefix(n, "**/")}}}
+			f := flow.Word{Parts: []flow.Part{{Text: strings.TrimSuffix(dir, "/") + "/", Quoted: true}, {Text: strings.TrimPrefix(n, "**/")}}}
 			w.usePath(s, 0, f, access{kind: "read", shown: true})
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"gate/facts/peer"
 	"gate/facts/wordlist"
 	"gate/hook"
+
+	"gate/facts/flow"
 )
 
 // A runner is variables that make programs load or run something, by what their
@@ -199,7 +201,7 @@ func flagged(name string) bool {
 }
 
 // variableEffect reports a variable that makes programs run code.
-func (w *walker) variableEffect(id int, name string, value field) {
+func (w *walker) variableEffect(id int, name string, value flow.Word) {
 	r := runnerOf(name)
 	if name == "CLAUDE_CODE_SIMPLE" || strings.HasPrefix(name, "GATE_") {
 		w.effect(id, &hook.Self{What: "agent settings", Verb: "configure"})
@@ -208,33 +210,33 @@ func (w *walker) variableEffect(id int, name string, value field) {
 	if r == nil {
 		return
 	}
-	vs, known := value.variants()
+	vs, known := value.Variants()
 	harmless := known || name == "PATH" || strings.HasSuffix(name, "_PATH") || strings.HasSuffix(name, "PATH")
 	if known {
 		for _, v := range vs {
 			harmless = harmless && r.spares(v)
 		}
 	} else if harmless {
-		harmless = r.spares(value.prefix())
+		harmless = r.spares(value.Prefix())
 	} else if flagged(name) {
-		harmless = r.spares(value.text())
+		harmless = r.spares(value.Text())
 	}
 	switch {
-	case harmless && (r.runs != "program" || !scripted(value.text())):
+	case harmless && (r.runs != "program" || !scripted(value.Text())):
 		return
 	case harmless:
 	case r.runs == "hooks off":
 		w.effect(id, &hook.GitBypass{What: "hooks", Verb: "environment"})
 		return
 	default:
-		w.effect(id, &hook.Environment{Variable: new(name), Value: value.value(), Runs: r.runs})
+		w.effect(id, &hook.Environment{Variable: new(name), Value: value.Value(), Runs: r.runs})
 	}
 	if r.runs == "program" || r.runs == "start-up code" {
-		if v := value.value(); v != nil && strings.ContainsAny(*v, " ;|&$") && w.depth < maxDepth {
+		if v := value.Value(); v != nil && strings.ContainsAny(*v, " ;|&$") && w.depth < maxDepth {
 			w.nested++
 			w.depth++
 			w.via = append(w.via, name)
-			w.script(newState(w.world.Dir), *v, stream{})
+			w.script(newState(w.world.Dir), *v, flow.Stream{})
 			w.via = w.via[:len(w.via)-1]
 			w.depth--
 			w.nested--
@@ -244,7 +246,7 @@ func (w *walker) variableEffect(id int, name string, value field) {
 
 // environ returns what the program finds in its environment, as far as the
 // shell's own variables, and what stands in front of it, tell.
-func (u *use) environ(name string) (value field, set bool) {
+func (u *use) environ(name string) (value flow.Word, set bool) {
 	for _, e := range u.env {
 		if e.name == name {
 			value, set = e.value, true
@@ -258,20 +260,20 @@ func (u *use) environ(name string) (value field, set bool) {
 	case ok && (ambient || v.exported || v.unset):
 		return v.value, !v.unset
 	}
-	return literalField(text), ambient
+	return flow.Literal(text), ambient
 }
 
 // maybePath judges a word of a program without a row: it may be a path that
 // matters, with or without an option in front.
-func (c *call) maybePath(f field) {
-	if strings.HasPrefix(f.prefix(), "-") {
-		if _, value, ok := f.cut("="); ok {
+func (c *call) maybePath(f flow.Word) {
+	if strings.HasPrefix(f.Prefix(), "-") {
+		if _, value, ok := f.Cut("="); ok {
 			f = value
 		} else {
 			return
 		}
 	}
-	text := f.prefix()
+	text := f.Prefix()
 	if !strings.Contains(text, "/") && !strings.HasPrefix(text, ".") && !strings.HasPrefix(text, "id_") || strings.Contains(text, "://") || strings.ContainsAny(text, " \n") {
 		return
 	}

@@ -9,6 +9,8 @@ import (
 
 	"gate/facts/bash"
 	"gate/hook"
+
+	"gate/facts/flow"
 )
 
 // Limits of one line. Past them the facts are opaque and say so; nothing is
@@ -33,32 +35,32 @@ type walker struct {
 	out        *hook.Facts
 	text       string
 	ascii      bool
-	nested     int                   // inside text that is not the line itself
-	depth      int                   // shells inside shells
-	steps      int                   // statements run so far
-	parsed     int                   // bytes parsed so far
-	listed     int                   // words listed so far
-	temps      int                   // names that mktemp made up so far
-	match      int                   // steps of matching so far
-	via        []string              // wrappers around what runs now
-	traps      []func(*state)        // what runs when the text ends
-	active     []frame               // functions and aliases that are running
-	loops      int                   // that are running
-	away       []departure           // from the innermost loop or function
-	maybe      int                   // branches around what runs: it may not happen
-	seen       map[*syntax.Stmt]bool // statements that were run
-	files      map[string]stream     // written in this line
-	links      map[string]string     // symbolic links made in this line
-	copied     map[string]string     // programs that the line gives another name, by their new path
-	lastSecret lastSecret            // what secret said of the last path
-	full       []string              // limits that were reported
-	holes      []*hole               // that variables in nested text stand for: see template
+	nested     int                    // inside text that is not the line itself
+	depth      int                    // shells inside shells
+	steps      int                    // statements run so far
+	parsed     int                    // bytes parsed so far
+	listed     int                    // words listed so far
+	temps      int                    // names that mktemp made up so far
+	match      int                    // steps of matching so far
+	via        []string               // wrappers around what runs now
+	traps      []func(*state)         // what runs when the text ends
+	active     []frame                // functions and aliases that are running
+	loops      int                    // that are running
+	away       []departure            // from the innermost loop or function
+	maybe      int                    // branches around what runs: it may not happen
+	seen       map[*syntax.Stmt]bool  // statements that were run
+	files      map[string]flow.Stream // written in this line
+	links      map[string]string      // symbolic links made in this line
+	copied     map[string]string      // programs that the line gives another name, by their new path
+	lastSecret lastSecret             // what secret said of the last path
+	full       []string               // limits that were reported
+	holes      []*flow.Hole           // that variables in nested text stand for: see template
 }
 
 // A frame is a function that is running.
 type frame struct {
 	name   string
-	params []field
+	params []flow.Word
 	state  *state // when it was called
 }
 
@@ -72,11 +74,11 @@ func (w *walker) line(text, dir string) {
 	if dir == "" {
 		w.unknown("directory", "the working directory is not known", 0, nil)
 	}
-	out := w.script(s, text, stream{})
+	out := w.script(s, text, flow.Stream{})
 	// What is printed at the end goes to the agent.
-	w.printed(out.taint.secret, out.from)
-	for _, o := range out.more {
-		w.printed(o.secret, o.from)
+	w.printed(out.Taint.Secret, out.From)
+	for _, o := range out.More {
+		w.printed(o.Secret, o.From)
 	}
 }
 
@@ -90,8 +92,6 @@ func (w *walker) printed(what string, from int) {
 }
 
 // affords reports that matching may take n more steps.
-//
-//go:noinline
 func (w *walker) affords(n int) bool {
 	if w.match += n; w.match > maxMatching || n > maxMatching {
 		w.limit("patterns that cost more to match than gate spends")
@@ -110,24 +110,24 @@ func (w *walker) shown(what string) {
 }
 
 // script runs text in state s.
-func (w *walker) script(s *state, text string, stdin stream) stream {
+func (w *walker) script(s *state, text string, stdin flow.Stream) flow.Stream {
 	if w.depth > maxDepth {
 		w.limit("shells nested deeper than gate follows")
-		return stream{}
+		return flow.Stream{}
 	}
 	if w.parsed += len(text); len(text) > maxLine || w.parsed > maxParsed {
 		w.limit("a shell text longer than gate reads")
-		return stream{}
+		return flow.Stream{}
 	}
 	if bash.TooDeep(text) {
 		w.limit("brackets nested deeper than gate follows")
-		return stream{}
+		return flow.Stream{}
 	}
 	f, text, err := bash.Parse(text)
 	if err != nil {
 		w.unknown("syntax", "the shell text does not parse: "+bash.Message(err), 0, nil)
 		if f == nil {
-			return stream{}
+			return flow.Stream{}
 		}
 	}
 	before := w.traps
@@ -156,7 +156,7 @@ func (w *walker) rest(f *syntax.File, text string) {
 		if st, ok := n.(*syntax.Stmt); ok && !w.seen[st] {
 			s := newState("")
 			s.dirs = w.lineDirs()
-			w.stmt(s, st, stream{})
+			w.stmt(s, st, flow.Stream{})
 		}
 		return true
 	})
@@ -170,8 +170,6 @@ func (w *walker) lineDirs() []string {
 }
 
 // unknown records what was not understood, once.
-//
-//go:noinline
 func (w *walker) unknown(kind, why string, command int, span *hook.Span) {
 	w.out.Opaque = true
 	for _, u := range w.out.Unknown {
@@ -191,8 +189,6 @@ func (w *walker) limit(why string) {
 }
 
 // effect records one effect, once.
-//
-//go:noinline
 func (w *walker) effect(command int, is hook.EffectKind) {
 	w.out.Effects = append(w.out.Effects, hook.FactEffect{Command: command, Is: is})
 }
@@ -242,9 +238,9 @@ func invisible(r rune) bool {
 }
 
 // written notes what a file holds that the line writes.
-func (w *walker) written(name string, content stream) {
+func (w *walker) written(name string, content flow.Stream) {
 	if w.files == nil {
-		w.files = map[string]stream{}
+		w.files = map[string]flow.Stream{}
 	}
 	w.files[name] = content
 }

@@ -7,11 +7,13 @@ import (
 
 	"gate/facts/bash"
 	"gate/hook"
+
+	"gate/facts/flow"
 )
 
 // setarch takes an optional architecture before its options end.
 func (u *use) setarch() {
-	for len(u.inner) > 0 && strings.HasPrefix(u.inner[0].text(), "-") {
+	for len(u.inner) > 0 && strings.HasPrefix(u.inner[0].Text(), "-") {
 		u.inner = u.inner[1:]
 	}
 }
@@ -20,13 +22,13 @@ func (u *use) setarch() {
 // TEXT, script FILE -c TEXT.
 func (u *use) shellOption() {
 	for i, w := range u.inner {
-		if t := w.text(); (t == "-c" || t == "--command") && i+1 < len(u.inner) {
+		if t := w.Text(); (t == "-c" || t == "--command") && i+1 < len(u.inner) {
 			text := u.inner[i+1]
 			u.inner = nil
 			u.inside(func() { u.shellText(text, u.stdin) })
 			return
 		}
-		if !strings.HasPrefix(w.text(), "-") {
+		if !strings.HasPrefix(w.Text(), "-") {
 			return
 		}
 	}
@@ -34,18 +36,18 @@ func (u *use) shellOption() {
 
 // splitString returns the words that env -S cuts out of its text. env cuts much
 // as a shell does.
-func (u *use) splitString(text field) []field {
-	v := text.value()
+func (u *use) splitString(text flow.Word) []flow.Word {
+	v := text.Value()
 	if v == nil || len(*v) > maxLine || bash.TooDeep(*v) {
-		return []field{holeField(&hole{why: "words that env -S cuts out of an unknown text", empty: true, many: true, taint: text.taint()})}
+		return []flow.Word{flow.Unknown(&flow.Hole{Why: "words that env -S cuts out of an unknown text", Empty: true, Many: true, Taint: text.Taint()})}
 	}
 	u.nested++
 	defer func() { u.nested-- }()
-	var words []field
+	var words []flow.Word
 	parser := syntax.NewParser(syntax.Variant(syntax.LangBash))
 	for word, err := range parser.WordsSeq(strings.NewReader(*v)) {
 		if err != nil {
-			u.unknown("syntax", "the text of env -S does not parse: "+bash.Message(err), u.id, text.span)
+			u.unknown("syntax", "the text of env -S does not parse: "+bash.Message(err), u.id, text.Span)
 			break
 		}
 		words = append(words, u.word(u.s, word))
@@ -60,9 +62,9 @@ func (u *use) screen() {
 	}
 	words := u.inner
 	u.inner = nil
-	if x, _ := u.opt("X"); x.text() == "stuff" && len(words) > 0 {
-		typed := mapText(join(words), bash.Unescape)
-		u.inside(func() { u.shellText(typed, stream{}) })
+	if x, _ := u.opt("X"); x.Text() == "stuff" && len(words) > 0 {
+		typed := flow.Map(flow.Join(words), bash.Unescape)
+		u.inside(func() { u.shellText(typed, flow.Stream{}) })
 	}
 }
 
@@ -72,7 +74,7 @@ func (u *use) cmake() {
 		return
 	}
 	name, option := "", ""
-	switch u.inner[0].text() {
+	switch u.inner[0].Text() {
 	case "remove":
 		name = "rm"
 	case "remove_directory":
@@ -90,9 +92,9 @@ func (u *use) cmake() {
 	default:
 		return
 	}
-	words := []field{literalField(name)}
+	words := []flow.Word{flow.Literal(name)}
 	if option != "" {
-		words = append(words, literalField(option))
+		words = append(words, flow.Literal(option))
 	}
 	u.inner = append(words, u.inner[1:]...)
 }
@@ -102,10 +104,10 @@ func (u *use) nix() {
 	if len(u.inner) == 0 {
 		return
 	}
-	if _, name, ok := strings.Cut(u.inner[0].text(), "#"); ok && name != "" {
-		u.inner = append([]field{literalField(name)}, u.inner[1:]...)
+	if _, name, ok := strings.Cut(u.inner[0].Text(), "#"); ok && name != "" {
+		u.inner = append([]flow.Word{flow.Literal(name)}, u.inner[1:]...)
 	}
-	if len(u.inner) > 1 && u.inner[1].text() == "--" {
+	if len(u.inner) > 1 && u.inner[1].Text() == "--" {
 		u.inner = append(u.inner[:1:1], u.inner[2:]...)
 	}
 }
@@ -113,22 +115,22 @@ func (u *use) nix() {
 // make takes a shell of one's own, and makefile text from its input.
 func (u *use) make() {
 	for _, f := range u.rest {
-		if name, value, ok := f.cut("="); ok && (name == "SHELL" || name == ".SHELLFLAGS") {
-			u.effect(u.id, &hook.ExecHidden{Program: "make", Option: name, Value: value.value()})
-			u.inside(func() { u.shellText(value, stream{}) })
+		if name, value, ok := f.Cut("="); ok && (name == "SHELL" || name == ".SHELLFLAGS") {
+			u.effect(u.id, &hook.ExecHidden{Program: "make", Option: name, Value: value.Value()})
+			u.inside(func() { u.shellText(value, flow.Stream{}) })
 		}
 	}
 	text := u.opts["eval"]
-	if f, ok := u.opt("makefile"); ok && f.text() == "-" {
-		if u.stdin.text == nil {
-			u.unknownCode("make", u.stdin.taint, "stdin", "it comes from a pipe")
+	if f, ok := u.opt("makefile"); ok && f.Text() == "-" {
+		if u.stdin.Text == nil {
+			u.unknownCode("make", u.stdin.Taint, "stdin", "it comes from a pipe")
 		} else {
-			text = append(text, literalField(*u.stdin.text))
+			text = append(text, flow.Literal(*u.stdin.Text))
 		}
 	}
 	text = append(text, u.makefiles()...)
 	for _, f := range text {
-		for _, line := range strings.Split(f.text(), "\n") {
+		for _, line := range strings.Split(f.Text(), "\n") {
 			_, recipe, ok := strings.Cut(line, ";")
 			if strings.HasPrefix(line, "\t") {
 				recipe, ok = strings.TrimLeft(line, "\t@-+"), true
@@ -137,23 +139,23 @@ func (u *use) make() {
 				recipe, ok = strings.TrimSuffix(line[i+8:], ")"), true
 			}
 			if ok {
-				u.inside(func() { u.shellText(literalField(recipe), stream{}) })
+				u.inside(func() { u.shellText(flow.Literal(recipe), flow.Stream{}) })
 			}
 		}
 	}
 }
 
 // makefiles are the texts that this line has written where make looks.
-func (u *use) makefiles() []field {
+func (u *use) makefiles() []flow.Word {
 	names := u.opts["makefile"]
 	if len(names) == 0 {
-		names = []field{literalField("GNUmakefile"), literalField("makefile"), literalField("Makefile")}
+		names = []flow.Word{flow.Literal("GNUmakefile"), flow.Literal("makefile"), flow.Literal("Makefile")}
 	}
-	var texts []field
+	var texts []flow.Word
 	for _, name := range names {
 		for _, t := range u.absolute(u.s, name) {
-			if st, ok := u.files[t.path]; ok && st.text != nil {
-				texts = append(texts, literalField(*st.text))
+			if st, ok := u.files[t.path]; ok && st.Text != nil {
+				texts = append(texts, flow.Literal(*st.Text))
 			}
 		}
 	}
@@ -163,7 +165,7 @@ func (u *use) makefiles() []field {
 // dotenv has a verb in one language's version and none in the other's.
 func (u *use) dotenv() {
 	for _, word := range []string{"run", "--"} {
-		if len(u.inner) > 1 && u.inner[0].text() == word {
+		if len(u.inner) > 1 && u.inner[0].Text() == word {
 			u.inner = u.inner[1:]
 		}
 	}

@@ -163,8 +163,6 @@ func (r *inspection) inspect(text string, at int) {
 }
 
 // suspect notes why the text could not be followed. The first reason stays.
-//
-//go:noinline
 func (r *inspection) suspect(why string) {
 	if r.unknown == "" {
 		r.unknown = why

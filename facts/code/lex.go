@@ -147,7 +147,6 @@ func (l *lexer) push(kind tokenKind, text string, at int) {
 	l.blank = false
 }
 
-//go:noinline
 func (l *lexer) peek(n int) byte {
 	if i := l.pos + n; i >= 0 && i < len(l.text) {
 		return l.text[i]

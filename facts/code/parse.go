@@ -88,10 +88,8 @@ func loopsIn(lang *language, toks []token) map[int]int {
 	return loops
 }
 
-//go:noinline
 func (p *parser) peek() token { return p.ahead(0) }
 
-//go:noinline
 func (p *parser) ahead(n int) token {
 	if p.pos+n < len(p.toks) {
 		return p.toks[p.pos+n]
@@ -100,16 +98,11 @@ func (p *parser) ahead(n int) token {
 }
 
 // at reports whether the next token is this mark.
-//
-//go:noinline
 func (p *parser) at(mark string) bool { return p.peek().is(mark) }
 
 // atWord reports whether the next token is this word.
-//
-//go:noinline
 func (p *parser) atWord(w string) bool { return p.peek().word(w) }
 
-//go:noinline
 func (p *parser) next() token {
 	t := p.peek()
 	p.pos++

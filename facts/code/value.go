@@ -54,8 +54,6 @@ func (v value) get(key string) (value, bool) {
 }
 
 // all returns the flags of a value and of what it holds, one level deep.
-//
-//go:noinline
 func (v value) all() valueFlags {
 	f := v.flags &^ isNumber
 	for _, i := range v.items {
@@ -99,16 +97,12 @@ func (r *inspection) each(v value, fold func(string) value) value {
 }
 
 // concat folds a + b for texts and lists.
-//
-//go:noinline
 func (r *inspection) concat(a, b value) value {
 	return r.combine(a, b, func(x, y string) string { return x + y })
 }
 
 // joinPath folds the joining of two path segments: an absolute one replaces
 // what came before.
-//
-//go:noinline
 func (r *inspection) joinPath(a, b value) value {
 	return r.combine(a, b, joinPaths)
 }

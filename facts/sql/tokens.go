@@ -25,7 +25,6 @@ func (t token) is(mark string) bool { return t.kind == markToken && t.text == ma
 // tokens are the tokens of one statement.
 type tokens []token
 
-//go:noinline
 func (t tokens) at(i int) token {
 	if i >= 0 && i < len(t) {
 		return t[i]
@@ -34,8 +33,6 @@ func (t tokens) at(i int) token {
 }
 
 // word returns the i-th token when it is a word.
-//
-//go:noinline
 func (t tokens) word(i int) string {
 	if tok := t.at(i); tok.kind == wordToken {
 		return tok.text
@@ -44,8 +41,6 @@ func (t tokens) word(i int) string {
 }
 
 // find returns the index of the first of these words, or -1.
-//
-//go:noinline
 func (t tokens) find(words ...string) int {
 	for i := range t {
 		for _, w := range words {
@@ -98,8 +93,6 @@ func (t tokens) name(i int) string {
 }
 
 // firstText returns the first text from i on.
-//
-//go:noinline
 func (t tokens) firstText(i int) string {
 	for ; i < len(t); i++ {
 		if t[i].kind == textToken {

@@ -129,8 +129,6 @@ func Parent(p string) string {
 }
 
 // Below reports whether p is dir or inside it.
-//
-//go:noinline
 func Below(p, dir string) bool {
 	return dir != "" && (p == dir || dir == "/" || strings.HasPrefix(p, dir+"/"))
 }

@@ -1,4 +1,4 @@
-package facts
+package flow
 
 import (
 	"fmt"
@@ -7,12 +7,12 @@ import (
 	"gate/facts/bash"
 )
 
-// echo returns what echo prints, with its escapes when -e is there.
-func (u *use) echo() *string {
-	words := u.given()
+// Echo returns what echo prints for its words, with its escapes when -e is there; nil
+// where that is not known.
+func Echo(words []Word) *string {
 	escapes, newline := false, true
 	for len(words) > 0 {
-		t := words[0].text()
+		t := words[0].Text()
 		if len(t) < 2 || t[0] != '-' || strings.Trim(t[1:], "neE") != "" {
 			break
 		}
@@ -20,7 +20,7 @@ func (u *use) echo() *string {
 		newline = newline && !strings.Contains(t, "n")
 		words = words[1:]
 	}
-	v := join(words).value()
+	v := Join(words).Value()
 	if v == nil {
 		return nil
 	}
@@ -36,25 +36,25 @@ func (u *use) echo() *string {
 	return &text
 }
 
-// formatted is what printf prints for its words.
-func formatted(words []field) field {
-	for len(words) > 0 && words[0].text() == "--" {
+// Printf returns what printf prints for its words.
+func Printf(words []Word) Word {
+	for len(words) > 0 && words[0].Text() == "--" {
 		words = words[1:]
 	}
 	if len(words) == 0 {
-		return literalField("")
+		return Literal("")
 	}
-	format := words[0].value()
+	format := words[0].Value()
 	if format == nil {
-		return holeField(&hole{why: "printf with an unknown format", empty: true, taint: join(words).taint()})
+		return Unknown(&Hole{Why: "printf with an unknown format", Empty: true, Taint: Join(words).Taint()})
 	}
 	args := words[1:]
-	var out field
+	var out Word
 	for {
 		var used int
-		var f field
+		var f Word
 		f, used = formatOnce(*format, args)
-		out.parts = append(out.parts, f.parts...)
+		out.Parts = append(out.Parts, f.Parts...)
 		if used == 0 || used >= len(args) {
 			return out
 		}
@@ -62,10 +62,10 @@ func formatted(words []field) field {
 	}
 }
 
-func formatOnce(format string, args []field) (field, int) {
-	var out field
+func formatOnce(format string, args []Word) (Word, int) {
+	var out Word
 	used := 0
-	text := func(s string) { out.parts = append(out.parts, part{text: bash.Unescape(s), quoted: true}) }
+	text := func(s string) { out.Parts = append(out.Parts, Part{Text: bash.Unescape(s), Quoted: true}) }
 	for format != "" {
 		i := strings.IndexByte(format, '%')
 		if i < 0 {
@@ -87,26 +87,26 @@ func formatOnce(format string, args []field) (field, int) {
 			continue
 		}
 		used += strings.Count(flags, "*")
-		var arg field
+		var arg Word
 		if used < len(args) {
 			arg = args[used]
 		}
 		used++
-		out.parts = append(out.parts, formattedOne(flags, verb, arg).parts...)
+		out.Parts = append(out.Parts, formattedOne(flags, verb, arg).Parts...)
 	}
 	return out, used
 }
 
 // formattedOne is what one % of printf makes of its argument.
-func formattedOne(flags string, verb byte, arg field) field {
-	unknown := holeField(&hole{why: "a formatted value", empty: true, taint: arg.taint()})
+func formattedOne(flags string, verb byte, arg Word) Word {
+	unknown := Unknown(&Hole{Why: "a formatted value", Empty: true, Taint: arg.Taint()})
 	if verb == 'b' {
-		arg = mapText(arg, bash.UnescapeArgument)
+		arg = Map(arg, bash.UnescapeArgument)
 	}
-	if len(arg.parts) == 0 {
-		arg = literalField("")
+	if len(arg.Parts) == 0 {
+		arg = Literal("")
 	}
-	v := arg.value()
+	v := arg.Value()
 	switch verb {
 	case 's', 'b':
 		if flags == "" {
@@ -115,21 +115,21 @@ func formattedOne(flags string, verb byte, arg field) field {
 		if v == nil || !plainFlags(flags) {
 			return unknown
 		}
-		return literalField(fmt.Sprintf("%"+flags+"s", *v))
+		return Literal(fmt.Sprintf("%"+flags+"s", *v))
 	case 'c':
 		if v == nil || flags != "" {
 			return unknown
 		}
-		return literalField((*v)[:min(1, len(*v))])
+		return Literal((*v)[:min(1, len(*v))])
 	case 'd', 'i':
-		n, ok := arg.number()
+		n, ok := arg.Number()
 		if v != nil && *v == "" {
 			n, ok = 0, true
 		}
 		if !ok || !plainFlags(flags) {
 			return unknown
 		}
-		return literalField(fmt.Sprintf("%"+flags+"d", n))
+		return Literal(fmt.Sprintf("%"+flags+"d", n))
 	}
 	return unknown
 }
@@ -141,4 +141,14 @@ func plainFlags(flags string) bool { return len(flags) <= 4 && !strings.Contains
 // stops reports \c, after which echo -e prints nothing more.
 func stops(text string) bool {
 	return strings.Contains(strings.ReplaceAll(text, `\\`, ""), `\c`)
+}
+
+// IsStdin reports a path under which a program finds its own input.
+func IsStdin(path string) bool {
+	for _, dir := range []string{"/dev/fd/", "/proc/self/fd/"} {
+		if fd, ok := strings.CutPrefix(path, dir); ok && fd != "1" && fd != "2" && strings.Trim(fd, "0123456789") == "" {
+			return true // <<< and << count as input whatever their number
+		}
+	}
+	return path == "/dev/stdin"
 }

@@ -1,0 +1,33 @@
+package flow
+
+// A Taint says what unknown text carries. The zero Taint is nothing.
+type Taint struct {
+	Secret string // what kind of secret, "" for none
+	Host   string // fetched from this peer
+	URL    string
+	Remote bool // fetched from some peer
+	Hidden bool // decoded from something unreadable
+}
+
+// Merge returns what both carry; of two secrets or peers the first counts.
+func (t Taint) Merge(o Taint) Taint {
+	if t.Secret == "" {
+		t.Secret = o.Secret
+	}
+	if !t.Remote && o.Remote {
+		t.Host, t.URL, t.Remote = o.Host, o.URL, true
+	}
+	t.Hidden = t.Hidden || o.Hidden
+	return t
+}
+
+// Taint joins what flows through the holes.
+func (f Word) Taint() Taint {
+	var t Taint
+	for _, p := range f.Parts {
+		if p.Hole != nil {
+			t = t.Merge(p.Hole.Taint)
+		}
+	}
+	return t
+}
