@@ -121,7 +121,7 @@ func (u *use) pathAnswer(out flow.Stream) flow.Stream {
 	if u.has("relative-to") || u.has("relative-base") {
 		return out
 	}
-	if ts := u.absolute(u.s, u.rest[0]); len(ts) == 1 && ts[0].path != "" && !ts[0].glob {
+	if ts := u.absolute(u.s.where, u.rest[0]); len(ts) == 1 && ts[0].path != "" && !ts[0].glob {
 		if ts[0].resolved != "" {
 			return printed(out, ts[0].resolved)
 		}

@@ -74,11 +74,11 @@ func (c *call) source() (flow.Stream, bool) {
 	c.plainNamed()
 	if file.Literal() && flow.IsStdin(file.Text()) {
 		if c.stdin.Text == nil {
-			return c.unknownCode("bash", c.stdin.Taint, "stdin", "it comes from a pipe"), true
+			return c.unknownCode(c.id, "bash", c.stdin.Taint, "stdin", "it comes from a pipe"), true
 		}
 		return c.script(c.s, *c.stdin.Text, flow.Stream{}), true
 	}
-	c.usePath(c.s, c.id, file, access{kind: "use"})
+	c.usePath(c.s.where, c.id, file, access{kind: "use"})
 	if rest := c.args()[1:]; len(rest) > 0 && file.Text() == c.args()[0].Text() {
 		params, args := c.s.params, c.s.args
 		c.s.params, c.s.args = rest, true

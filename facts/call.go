@@ -148,7 +148,7 @@ func programName(f flow.Word) string {
 	return last.Text[i+1:]
 }
 
-func (c *call) commands() []hook.ShellCommand { return c.walker.out.Shell.Commands }
+func (c *call) commands() []hook.ShellCommand { return c.facts.Shell.Commands }
 
 // unknownProgram lists a command whose program is not known.
 func (c *call) unknownProgram() flow.Stream {
@@ -172,7 +172,7 @@ func (c *call) unknownProgram() flow.Stream {
 		}
 	}
 	for _, w := range c.words[1:] {
-		c.maybePath(w)
+		c.maybePath(c.s.where, c.id, w)
 	}
 	for n := range flow.MaxVariants {
 		guess, ok := c.words[0].Guessed(n)
@@ -205,7 +205,7 @@ func (c *call) list(program *string, r *catalogue.Row) {
 	for _, f := range c.words {
 		cmd.Words = append(cmd.Words, hook.Word{Value: short(f.Value()), Span: f.Span})
 		if f.Value() == nil {
-			c.walker.out.Opaque = true
+			c.facts.Opaque = true
 			if r == nil || r.Output != "fetch" { // where it goes is net.send's to say
 				c.shown(f.Taint().Secret) // a program is handed it: gh issue create --body "$(cat KEY)"
 			}
@@ -217,7 +217,7 @@ func (c *call) list(program *string, r *catalogue.Row) {
 	for _, red := range c.redirects {
 		cmd.Redirects = append(cmd.Redirects, hook.Redirect{Op: red.op.String(), FD: red.fd, Target: short(red.target.Value()), Span: red.span})
 	}
-	c.id = c.command(cmd, c.s)
+	c.id = c.command(cmd, c.s.where)
 	for _, e := range c.env {
 		c.variableEffect(c.id, e.name, e.value)
 	}
@@ -228,23 +228,4 @@ func (c *call) list(program *string, r *catalogue.Row) {
 		}
 	}
 	c.does = nil
-}
-
-// command appends one command and returns its number.
-func (w *walker) command(cmd hook.ShellCommand, s *state) int {
-	cmd.ID = len(w.out.Shell.Commands) + 1
-	if len(s.dirs) == 1 {
-		cmd.Dir = &s.dirs[0]
-	}
-	if cmd.Via == nil {
-		cmd.Via = append([]string{}, w.via...)
-	}
-	w.out.Shell.Commands = append(w.out.Shell.Commands, cmd)
-	for _, word := range cmd.Words {
-		if word.Value == nil {
-			w.unknown("word", "an argument is not known", cmd.ID, word.Span)
-			break
-		}
-	}
-	return cmd.ID
 }

@@ -54,7 +54,7 @@ func (c *call) named(name string) flow.Stream {
 // origin is the program that a path stands for, if the line has copied or linked
 // one there.
 func (c *call) origin(name, base string) string {
-	for _, p := range c.absolute(c.s, flow.Literal(name)) {
+	for _, p := range c.absolute(c.s.where, flow.Literal(name)) {
 		if from, ok := c.copied[p.path]; ok {
 			return from
 		}

@@ -105,7 +105,7 @@ func (u *use) container() {
 		Tool: u.name, Verb: strings.Join(u.verbs, " "), Access: "write", Privileged: privileged, Mounts: mounts, Image: image,
 	})
 	for _, m := range mounts {
-		for _, t := range u.absolute(u.s, flow.Literal(*m)) {
+		for _, t := range u.absolute(u.s.where, flow.Literal(*m)) {
 			if what, grade := u.secret(t.path); what != "" {
 				u.effect(u.id, &hook.SecretRead{Path: new(t.path), What: what, Grade: grade, Shown: what == "password file"})
 			}
@@ -118,7 +118,7 @@ func (u *use) container() {
 	}
 	if dir, ok := u.opt("workdir"); ok && dir.Value() != nil {
 		if here := mounted(dir, *dir.Value(), inside); !here.Same(dir) {
-			u.s.dirs, u.s.under = u.enter(u.s, here), ""
+			u.s.dirs, u.s.under = u.enter(u.s.where, here), ""
 		}
 	}
 }

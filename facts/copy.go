@@ -24,11 +24,11 @@ func (u *use) dd() {
 		case ok && name == "if":
 			in = flow.Stream{}
 			u.reads = append(u.reads, value)
-			u.usePath(u.s, u.id, value, access{kind: "read", shown: true})
+			u.usePath(u.s.where, u.id, value, access{kind: "read", shown: true})
 		case ok && name == "of":
-			u.usePath(u.s, u.id, value, access{kind: "write", how: "overwrite", content: in})
+			u.usePath(u.s.where, u.id, value, access{kind: "write", how: "overwrite", content: in})
 			if in.Some {
-				u.remember(u.s, value, in, false)
+				u.remember(u.s.where, value, in, false)
 			}
 		}
 	}
@@ -50,27 +50,27 @@ func (u *use) rsync() {
 		case ok:
 			u.peer("host", flow.Literal(remote))
 		case i == last && u.deletes():
-			u.usePath(u.s, u.id, f, access{kind: "delete", how: "sync", recursive: true})
+			u.usePath(u.s.where, u.id, f, access{kind: "delete", how: "sync", recursive: true})
 		case i == last && last > 0:
 			for _, from := range u.rest[:last] {
 				to := f
 				if !strings.HasSuffix(from.Text(), "/") { // else what is in it
 					to = u.destination(from, f)
 				}
-				u.usePath(u.s, u.id, to, access{kind: "write", how: "overwrite", recursive: true})
-				st := u.fileStream(u.s, from)
+				u.usePath(u.s.where, u.id, to, access{kind: "write", how: "overwrite", recursive: true})
+				st := u.fileStream(u.s.where, from)
 				if remote, ok := remotePath(from); ok {
 					st = flow.Stream{Some: true, Taint: flow.Taint{Remote: true, Host: peer.Parse(remote, false).Host}, From: u.id}
 				}
-				u.remember(u.s, to, st, false)
+				u.remember(u.s.where, to, st, false)
 			}
 		default:
-			u.usePath(u.s, u.id, f, access{kind: "read", recursive: true})
+			u.usePath(u.s.where, u.id, f, access{kind: "read", recursive: true})
 		}
 	}
 	if u.has("remove-source-files") {
 		for _, f := range u.rest[:last] {
-			u.usePath(u.s, u.id, f, access{kind: "delete", how: "move"})
+			u.usePath(u.s.where, u.id, f, access{kind: "delete", how: "move"})
 		}
 	}
 }
@@ -96,13 +96,13 @@ func remotePath(f flow.Word) (string, bool) {
 
 func (u *use) sendFiles(files []flow.Word, to string) {
 	p := peer.Parse(to, false)
-	u.walker.out.Hosts = append(u.walker.out.Hosts, hook.Host{Command: u.id, Host: strOrNil(p.Host), Access: "send"})
+	u.facts.Hosts = append(u.facts.Hosts, hook.Host{Command: u.id, Host: strOrNil(p.Host), Access: "send"})
 	for _, f := range files {
 		if _, ok := remotePath(f); ok {
 			continue
 		}
-		u.usePath(u.s, u.id, f, access{kind: "read", recursive: u.recurse})
-		for _, t := range u.absolute(u.s, f) {
+		u.usePath(u.s.where, u.id, f, access{kind: "read", recursive: u.recurse})
+		for _, t := range u.absolute(u.s.where, f) {
 			what, _ := u.secret(t.path)
 			u.send(p, "file", strOrNil(t.path), what)
 		}
@@ -122,13 +122,13 @@ func (u *use) scp() {
 	for _, f := range u.rest[:last] {
 		if remote, ok := remotePath(f); ok {
 			u.peer("host", flow.Literal(remote))
-			u.remember(u.s, u.destination(f, u.rest[last]), flow.Stream{Some: true, Taint: flow.Taint{Remote: true, Host: peer.Parse(remote, false).Host}, From: u.id}, false)
+			u.remember(u.s.where, u.destination(f, u.rest[last]), flow.Stream{Some: true, Taint: flow.Taint{Remote: true, Host: peer.Parse(remote, false).Host}, From: u.id}, false)
 		} else {
-			u.usePath(u.s, u.id, f, access{kind: "read"})
+			u.usePath(u.s.where, u.id, f, access{kind: "read"})
 		}
 	}
 	for _, f := range u.rest[:last] {
-		u.usePath(u.s, u.id, u.destination(f, u.rest[last]), access{kind: "write", how: "overwrite"})
+		u.usePath(u.s.where, u.id, u.destination(f, u.rest[last]), access{kind: "write", how: "overwrite"})
 	}
 }
 
@@ -139,7 +139,7 @@ func (u *use) tee() {
 		how = "append"
 	}
 	for _, f := range u.rest {
-		u.outputTo(u.s, u.id, f, how, u.stdin)
+		u.outputTo(u.s.where, u.id, f, how, u.stdin)
 	}
 	u.reads = nil
 }
@@ -175,7 +175,7 @@ func (u *use) copiesGuarded() bool {
 	if u.row.Special != "copy" || len(u.rest) != 2 {
 		return false
 	}
-	for _, t := range u.absolute(u.s, u.rest[0]) {
+	for _, t := range u.absolute(u.s.where, u.rest[0]) {
 		_, ok := u.world.Find(world.Self, t.path)
 		return t.followed != "temp" && (ok || agentDirectory(t.path) != "")
 	}
@@ -206,7 +206,7 @@ func (u *use) leadsInto(to flow.Word) bool {
 	if u.intoDirectory || len(u.rest) > 2 || strings.HasSuffix(text, "/") || text == "." || text == ".." || strings.HasSuffix(text, "/.") || strings.HasSuffix(text, "/..") {
 		return true
 	}
-	targets := u.absolute(u.s, to)
+	targets := u.absolute(u.s.where, to)
 	return len(targets) == 1 && (targets[0].path == u.world.Home || u.world.IsDirectory(targets[0].path))
 }
 
@@ -219,22 +219,22 @@ func (u *use) copies() {
 	from, to := u.rest[:len(u.rest)-1], u.rest[len(u.rest)-1]
 	for _, f := range from {
 		u.renames(f, u.destination(f, to))
-		st := u.fileStream(u.s, f)
+		st := u.fileStream(u.s.where, f)
 		st.Text = u.textOf(f)
 		if st.Text != nil || st.Taint != (flow.Taint{}) {
-			u.remember(u.s, u.destination(f, to), st, false)
+			u.remember(u.s.where, u.destination(f, to), st, false)
 		}
 	}
 }
 
 // renames remembers that a program of the machine gets another name: cp /bin/rm x.
 func (u *use) renames(from, to flow.Word) {
-	for _, f := range u.absolute(u.s, from) {
+	for _, f := range u.absolute(u.s.where, from) {
 		base := path.Base(f.path)
 		if _, ok := u.rows.Lookup(base); !ok || !strings.HasSuffix(path.Dir(f.path), "bin") {
 			continue
 		}
-		for _, t := range u.absolute(u.s, to) {
+		for _, t := range u.absolute(u.s.where, to) {
 			if u.walker.copied == nil {
 				u.walker.copied = map[string]string{}
 			}
@@ -246,7 +246,7 @@ func (u *use) renames(from, to flow.Word) {
 var errNoScript = errors.New("no text that a shell reads")
 
 func (u *use) scriptText(f flow.Word) (string, error) {
-	for _, t := range u.absolute(u.s, f) {
+	for _, t := range u.absolute(u.s.where, f) {
 		if t.path != "" {
 			text, err := u.world.Read(t.path, maxScript)
 			if err == nil && !utf8.ValidString(text) {
@@ -279,10 +279,10 @@ func (u *use) tar() {
 		secret := ""
 		for _, f := range rest {
 			if u.has("remove-files") {
-				u.usePath(u.s, u.id, f, access{kind: "delete", how: "move", recursive: true})
+				u.usePath(u.s.where, u.id, f, access{kind: "delete", how: "move", recursive: true})
 			}
-			u.usePath(u.s, u.id, f, access{kind: "read", recursive: true, shown: toFile})
-			for _, t := range u.absolute(u.s, f) {
+			u.usePath(u.s.where, u.id, f, access{kind: "read", recursive: true, shown: toFile})
+			for _, t := range u.absolute(u.s.where, f) {
 				if what, _ := u.secret(t.path); what != "" {
 					secret = what
 				}
@@ -304,7 +304,7 @@ func (u *use) tar() {
 			u.role(catalogue.Role{Name: "write", Detail: "unpack"}, flow.Literal("."))
 		}
 		for _, f := range rest { // members, seen from where they are unpacked
-			u.usePath(u.s, u.id, f, access{kind: "write", how: "overwrite"})
+			u.usePath(u.s.where, u.id, f, access{kind: "write", how: "overwrite"})
 		}
 		if is("P", "absolute-names") && len(rest) == 0 {
 			u.unknown("path", "an archive that names its own paths", u.id, nil)

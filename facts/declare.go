@@ -42,7 +42,7 @@ func (w *walker) declare(s *state, c *syntax.DeclClause) flow.Stream {
 	if d.s != before {
 		s.become(before.clone(), d.s)
 	}
-	id := w.command(hook.ShellCommand{Program: new(c.Variant.Value), Span: w.span(c)}, s)
+	id := w.command(hook.ShellCommand{Program: new(c.Variant.Value), Span: w.span(c)}, s.where)
 	for _, r := range runs {
 		w.variableEffect(id, r.name, r.value)
 	}

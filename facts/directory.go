@@ -2,7 +2,6 @@ package facts
 
 import (
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
 
@@ -47,7 +46,7 @@ func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") =
 
 // entered is where cd goes, through CDPATH if the line sets it.
 func (c *call) entered(target flow.Word) []string {
-	to := c.enter(c.s, target)
+	to := c.enter(c.s.where, target)
 	v := target.Value()
 	paths, set := c.s.lookup("CDPATH")
 	if !set || paths.unset || v == nil || strings.HasPrefix(*v, "/") || strings.HasPrefix(*v, ".") {
@@ -59,7 +58,7 @@ func (c *call) entered(target flow.Word) []string {
 	}
 	for _, dir := range strings.Split(*list, ":") {
 		if dir != "" {
-			to = joinDirs(to, c.enter(c.s, flow.Literal(dir+"/"+*v)))
+			to = joinDirs(to, c.enter(c.s.where, flow.Literal(dir+"/"+*v)))
 		}
 	}
 	return to
@@ -85,16 +84,6 @@ func (c *call) goTo(to []string, target flow.Word, more bool) {
 	case !c.mayExist(to[0]):
 		c.s.failed = from
 	}
-}
-
-// below is where a directory that is not known lies below another one: by the
-// names that the line has said since it knew one.
-func (s *state) below(to []string, target flow.Word) string {
-	v := target.Value()
-	if len(to) > 0 || len(s.dirs) > 0 || v == nil || *v == "" || *v == "-" || strings.HasPrefix(*v, "~") {
-		return ""
-	}
-	return strings.TrimPrefix(path.Join("/", s.under, *v), "/")
 }
 
 // mayExist reports that a directory is there when the line comes to it, for
@@ -137,7 +126,7 @@ func (c *call) pushDir() (flow.Stream, bool) {
 		c.s.stack = nil
 		c.goTo(nil, target, false)
 	case stay:
-		c.s.stack = append(slices.Clone(c.s.stack), c.enter(c.s, target))
+		c.s.stack = append(slices.Clone(c.s.stack), c.enter(c.s.where, target))
 	default:
 		c.s.stack = append(slices.Clone(c.s.stack), c.s.dirs)
 		c.goTo(c.entered(target), target, more)

@@ -58,8 +58,7 @@ func New(w World) *Reader {
 // Of returns the facts of an event. They are complete for an event without a
 // tool, too: empty. The event is not changed.
 func (r *Reader) Of(ev *hook.Event) *hook.Facts {
-	f := &hook.Facts{}
-	w := &walker{Reader: r, world: r.world, out: f, seen: map[*syntax.Stmt]bool{}}
+	w := r.walker()
 	if w.world.Files != nil {
 		w.world.Files = &world.Glances{Files: w.world.Files}
 	}
@@ -72,14 +71,21 @@ func (r *Reader) Of(ev *hook.Event) *hook.Facts {
 	} else if file := ev.Name.Moment().File; file != "" {
 		w.field(file, ev.Fields[file], "list")
 	}
-	return f
+	return w.facts
+}
+
+func (r *Reader) walker() *walker {
+	return &walker{
+		draft: &draft{world: r.world, facts: &hook.Facts{}},
+		rows:  r.rows, specials: r.specials, builtins: r.builtins, seen: map[*syntax.Stmt]bool{},
+	}
 }
 
 // Secret says what kind of secret the file of an absolute path is by its name,
 // such as "private key"; "" if it is none that gate knows. It looks at no file.
 func (r *Reader) Secret(path string) (what string) {
-	w := &walker{Reader: r, world: r.world}
-	what, _ = w.secret(path)
+	d := draft{world: r.world}
+	what, _ = d.secret(path)
 	return what
 }
 

@@ -14,11 +14,11 @@ func (u *use) find() {
 		switch action {
 		case "-delete":
 			for _, f := range s.found(c) {
-				u.usePath(u.s, u.id, f, access{kind: "delete", how: "remove", recursive: true, follow: s.follow})
+				u.usePath(u.s.where, u.id, f, access{kind: "delete", how: "remove", recursive: true, follow: s.follow})
 			}
 		case "-fprint", "-fprint0", "-fls", "-fprintf":
 			if len(words) > 0 {
-				u.usePath(u.s, u.id, words[0], access{kind: "write", how: "overwrite"})
+				u.usePath(u.s.where, u.id, words[0], access{kind: "write", how: "overwrite"})
 			}
 		case "-exec", "-execdir", "-ok", "-okdir":
 			if last := len(words) - 1; last > 0 && (words[last].Text() == ";" || words[last].Text() == "+") {
@@ -28,7 +28,7 @@ func (u *use) find() {
 		}
 	})
 	for _, start := range s.starts {
-		u.usePath(u.s, u.id, start, access{kind: "list"})
+		u.usePath(u.s.where, u.id, start, access{kind: "list"})
 	}
 }
 

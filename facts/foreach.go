@@ -70,7 +70,7 @@ func (u *use) batch() int {
 func (u *use) items() (items []flow.Word, known bool) {
 	in := u.stdin
 	if f, ok := u.opt("arg-file"); ok {
-		in = u.fileStream(u.s, f)
+		in = u.fileStream(u.s.where, f)
 	}
 	text, ok := in.Left()
 	if !ok {

@@ -208,7 +208,7 @@ func (u *use) gitCheckout() {
 	var list []*string
 	all := force && len(paths) == 0
 	for _, p := range paths {
-		for _, t := range u.absolute(u.s, p) { // what guards the agent is not brought back from the past either
+		for _, t := range u.absolute(u.s.where, p) { // what guards the agent is not brought back from the past either
 			u.classify(u.id, t, access{kind: "write", how: "overwrite"})
 		}
 		list = append(list, p.Value())

@@ -169,7 +169,7 @@ func (u *use) setsNothing() bool {
 // directories.
 func (u *use) inTemp(words []flow.Word) bool {
 	for _, f := range words {
-		for _, t := range u.absolute(u.s, f) {
+		for _, t := range u.absolute(u.s.where, f) {
 			if t.followed != "temp" {
 				return false
 			}

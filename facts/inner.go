@@ -146,7 +146,7 @@ func (c *call) shellText(f flow.Word, stdin flow.Stream) flow.Stream {
 	if !known {
 		t := f.Taint()
 		if t.Remote || t.Hidden || f.Parts[0].Hole != nil {
-			return c.unknownCode("bash", t, "inline", f.Why())
+			return c.unknownCode(c.id, "bash", t, "inline", f.Why())
 		}
 		return c.template(f, stdin)
 	}
@@ -184,18 +184,6 @@ func (c *call) template(f flow.Word, stdin flow.Stream) flow.Stream {
 	return c.script(s, b.String(), stdin)
 }
 
-// unknownCode notes that a shell or interpreter runs text gate cannot read.
-func (c *call) unknownCode(language string, t flow.Taint, source, why string) flow.Stream {
-	c.effect(c.id, &hook.ExecCode{Language: language, Source: source, Decoded: t.Hidden})
-	if t.Remote {
-		via := map[string]string{"stdin": "pipe", "inline": "substitution", "file": "file"}[source]
-		c.effect(c.id, &hook.ExecRemote{Host: strOrNil(t.Host), URL: strOrNil(t.URL), Via: via})
-	}
-	c.walker.out.Code = append(c.walker.out.Code, hook.Code{Command: c.id, Language: language, Source: source, Calls: []string{}})
-	c.unknown("code", "the text that runs is not known: "+why, c.id, nil)
-	return flow.Stream{Some: true, From: c.id, Taint: t}
-}
-
 // runStdin judges an interpreter that reads its program from its input.
 func (u *use) runStdin(language string) {
 	in := u.stdin
@@ -208,7 +196,7 @@ func (u *use) runStdin(language string) {
 	}
 	text, ok := in.Template()
 	if !ok {
-		u.unknownCode(language, in.Taint, "stdin", "it comes from a pipe")
+		u.unknownCode(u.id, language, in.Taint, "stdin", "it comes from a pipe")
 		return
 	}
 	u.code(language, text, source)
@@ -235,8 +223,8 @@ func (u *use) escapedEcho(in flow.Stream) (string, bool) {
 }
 
 func (u *use) markDecoded() {
-	for i := range u.walker.out.Effects {
-		e := u.walker.out.Effects[i]
+	for i := range u.facts.Effects {
+		e := u.facts.Effects[i]
 		if code, ok := e.Is.(*hook.ExecCode); ok && e.Command == u.id {
 			code.Decoded = true
 		}

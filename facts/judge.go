@@ -29,7 +29,7 @@ func (u *use) code(language string, f flow.Word, source string) {
 	if !known {
 		text, ok := f.Holed(code.Hole)
 		if !ok {
-			u.unknownCode(language, f.Taint(), source, f.Why())
+			u.unknownCode(u.id, language, f.Taint(), source, f.Why())
 			if f.Prefix() != "" {
 				u.calls(language, f.Text())
 			}
@@ -49,7 +49,7 @@ func (u *use) code(language string, f flow.Word, source string) {
 		if !known {
 			shown = nil
 		}
-		u.walker.out.Code = append(u.walker.out.Code, hook.Code{Command: u.id, Language: language, Text: shown, Source: source, Calls: u.calls(language, text)})
+		u.facts.Code = append(u.facts.Code, hook.Code{Command: u.id, Language: language, Text: shown, Source: source, Calls: u.calls(language, text)})
 	}
 }
 
@@ -77,7 +77,7 @@ func (u *use) codeCall(c code.Call) {
 	args := codeArgs(c)
 	each := func(a access) {
 		for _, f := range args {
-			u.usePath(u.s, u.id, f, a)
+			u.usePath(u.s.where, u.id, f, a)
 		}
 	}
 	switch c.Does {
@@ -97,7 +97,7 @@ func (u *use) codeCall(c code.Call) {
 			if len(args) > 1 {
 				a.mode = args[1]
 			}
-			u.usePath(u.s, u.id, args[0], a)
+			u.usePath(u.s.where, u.id, args[0], a)
 		}
 	case "chdir":
 		if len(args) == 1 && args[0].Value() != nil {
@@ -185,13 +185,13 @@ func (u *use) codePeer(c code.Call, args []flow.Word) {
 			p = peer.Parse(*v, strings.Contains(*v, "://"))
 		}
 	}
-	u.walker.out.Hosts = append(u.walker.out.Hosts, hook.Host{Command: u.id, Host: strOrNil(p.Host), URL: strOrNil(p.URL), Access: c.Does})
+	u.facts.Hosts = append(u.facts.Hosts, hook.Host{Command: u.id, Host: strOrNil(p.Host), URL: strOrNil(p.URL), Access: c.Does})
 	switch c.Does {
 	case "fetch":
 		u.effect(u.id, &hook.NetFetch{Host: strOrNil(p.Host), URL: strOrNil(p.URL), Method: new("GET"), Private: p.Private, Metadata: p.Metadata})
 	case "send":
 		secret := ""
-		for _, e := range u.walker.out.Effects {
+		for _, e := range u.facts.Effects {
 			if read, ok := e.Is.(*hook.SecretRead); ok && e.Command == u.id {
 				secret = read.What
 			}
@@ -248,9 +248,9 @@ func (u *use) databaseFile(st sql.Statement) {
 	}
 	switch st.Verb {
 	case "write file", "select into outfile", "select into dumpfile":
-		u.usePath(u.s, u.id, flow.Literal(st.Object), access{kind: "write", how: "overwrite"})
+		u.usePath(u.s.where, u.id, flow.Literal(st.Object), access{kind: "write", how: "overwrite"})
 	case "read file":
-		u.usePath(u.s, u.id, flow.Literal(st.Object), access{kind: "read", shown: true})
+		u.usePath(u.s.where, u.id, flow.Literal(st.Object), access{kind: "read", shown: true})
 	}
 }
 
@@ -308,7 +308,7 @@ func (u *use) downloaded(f flow.Word) bool {
 	if f.Value() == nil {
 		return false
 	}
-	for _, t := range u.absolute(u.s, f) {
+	for _, t := range u.absolute(u.s.where, f) {
 		if st, ok := u.files[t.path]; ok && st.Taint.Remote {
 			return true
 		}

@@ -19,7 +19,7 @@ func (u *use) peer(role string, f flow.Word) {
 		if h, ok := knownHost(f); ok {
 			texts = []string{h}
 		} else {
-			u.walker.out.Hosts = append(u.walker.out.Hosts, hook.Host{Command: u.id, Access: "connect"})
+			u.facts.Hosts = append(u.facts.Hosts, hook.Host{Command: u.id, Access: "connect"})
 			u.netEffect(peer.Peer{}, f)
 			return
 		}
@@ -28,23 +28,16 @@ func (u *use) peer(role string, f flow.Word) {
 		p := peer.Parse(text, role == "url")
 		if p.Host == "" && strings.HasPrefix(text, "file:") {
 			u.reads = append(u.reads, flow.Literal(text))
-			u.usePath(u.s, u.id, flow.Literal(text), access{kind: "read", shown: true})
+			u.usePath(u.s.where, u.id, flow.Literal(text), access{kind: "read", shown: true})
 			continue
 		}
 		kind := "fetch"
 		if role == "host" {
 			kind = "connect"
 		}
-		u.walker.out.Hosts = append(u.walker.out.Hosts, hook.Host{Command: u.id, Host: strOrNil(p.Host), URL: strOrNil(p.URL), Access: kind})
+		u.facts.Hosts = append(u.facts.Hosts, hook.Host{Command: u.id, Host: strOrNil(p.Host), URL: strOrNil(p.URL), Access: kind})
 		u.netEffect(p, f)
 	}
-}
-
-func strOrNil(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }
 
 // knownHost returns the host of a URL whose path alone is not known.
@@ -132,14 +125,14 @@ func (u *use) method() *string {
 func (u *use) rememberDownload(p peer.Peer) {
 	st := flow.Stream{Some: true, Taint: flow.Taint{Remote: true, Host: p.Host, URL: p.URL}, From: u.id}
 	if o, ok := u.opt("output"); ok && len(o.Parts) > 0 {
-		u.remember(u.s, o, st, false)
+		u.remember(u.s.where, o, st, false)
 		return
 	}
 	if u.name == "wget" || u.has("remote-name") || u.name == "aria2c" {
 		if i := strings.LastIndexByte(p.URL, '/'); i > 8 {
 			name, _, _ := strings.Cut(p.URL[i+1:], "?")
 			if name != "" {
-				u.remember(u.s, flow.Literal(name), st, false)
+				u.remember(u.s.where, flow.Literal(name), st, false)
 			}
 		}
 	}
@@ -185,8 +178,8 @@ func (u *use) upload(f flow.Word) {
 		u.send(u.target(), "stdin", nil, u.stdin.Secret())
 		return
 	}
-	u.usePath(u.s, u.id, f, access{kind: "read"})
-	for _, t := range u.absolute(u.s, f) {
+	u.usePath(u.s.where, u.id, f, access{kind: "read"})
+	for _, t := range u.absolute(u.s.where, f) {
 		what, _ := u.secret(t.path)
 		if st, ok := u.files[t.path]; ok && st.Secret() != "" {
 			what = st.Secret()
@@ -245,7 +238,7 @@ func (u *use) curl() {
 	if dir, ok := u.opt("output-dir"); ok {
 		for _, f := range u.opts["output"] {
 			parts := append(dir.Parts[:len(dir.Parts):len(dir.Parts)], flow.Part{Text: "/", Quoted: true})
-			u.usePath(u.s, u.id, flow.Word{Parts: append(parts, f.Parts...)}, access{kind: "write", how: "overwrite"})
+			u.usePath(u.s.where, u.id, flow.Word{Parts: append(parts, f.Parts...)}, access{kind: "write", how: "overwrite"})
 		}
 	}
 	for _, f := range u.opts["config"] {

@@ -80,7 +80,7 @@ func (u *use) taken() flow.Stream {
 			in = flow.Concat(in, u.stdin)
 			continue
 		}
-		in = flow.Concat(in, u.fileStream(u.s, f))
+		in = flow.Concat(in, u.fileStream(u.s.where, f))
 	}
 	return in
 }
@@ -180,16 +180,9 @@ func picksSecrets(pattern string, fold bool) bool {
 	return err != nil || re.MatchString(secret.Known())
 }
 
-func deref(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
-
 func (u *use) lastHost() *hook.Host {
-	for i := len(u.walker.out.Hosts) - 1; i >= 0; i-- {
-		if h := &u.walker.out.Hosts[i]; h.Command == u.id {
+	for i := len(u.facts.Hosts) - 1; i >= 0; i-- {
+		if h := &u.facts.Hosts[i]; h.Command == u.id {
 			return h
 		}
 	}

@@ -65,7 +65,7 @@ func (u *use) sources() (words []flow.Word, sources [][]flow.Word) {
 			if files {
 				list = nil
 				for _, f := range rest[1:end] {
-					list = append(list, u.lines(u.fileStream(u.s, f))...)
+					list = append(list, u.lines(u.fileStream(u.s.where, f))...)
 				}
 			}
 			sources, rest = append(sources, list), rest[end:]
@@ -73,7 +73,7 @@ func (u *use) sources() (words []flow.Word, sources [][]flow.Word) {
 		return words[:i:i], sources
 	}
 	for _, f := range u.opts["arg-file"] {
-		sources = append(sources, u.lines(u.fileStream(u.s, f)))
+		sources = append(sources, u.lines(u.fileStream(u.s.where, f)))
 	}
 	if len(sources) == 0 {
 		sources = [][]flow.Word{u.lines(u.stdin)}

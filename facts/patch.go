@@ -6,10 +6,10 @@ import (
 )
 
 // patch judges the files that an apply_patch document touches, from the
-// directory of s. Clients forgive blanks before a marker, except between the
+// directory of a shell. Clients forgive blanks before a marker, except between the
 // lines of a changed file, where a blank marks a line that stays.
-func (w *walker) patch(s *state, id int, text string) {
-	found, changing, file := w.unifiedDiff(s, id, text), false, ""
+func (w *draft) patch(at where, id int, text string) {
+	found, changing, file := w.unifiedDiff(at, id, text), false, ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
 		if !changing {
@@ -30,12 +30,12 @@ func (w *walker) patch(s *state, id int, text string) {
 			}
 			name = strings.TrimSpace(name)
 			if verb.prefix == "*** Move to:" && file != "" {
-				w.usePath(s, id, flow.Literal(file), access{kind: "delete", how: "move"})
+				w.usePath(at, id, flow.Literal(file), access{kind: "delete", how: "move"})
 			} else {
 				changing, file = verb.prefix == "*** Update File:", name
 			}
 			found = true
-			w.usePath(s, id, flow.Literal(name), verb.access)
+			w.usePath(at, id, flow.Literal(name), verb.access)
 		}
 	}
 	if !found {
@@ -45,7 +45,7 @@ func (w *walker) patch(s *state, id int, text string) {
 
 // unifiedDiff judges the files of a patch in the form of diff -u, and reports
 // whether there are any.
-func (w *walker) unifiedDiff(s *state, id int, text string) bool {
+func (w *draft) unifiedDiff(at where, id int, text string) bool {
 	found, old := false, ""
 	for line := range strings.Lines(text) {
 		if name, ok := strings.CutPrefix(line, "--- "); ok {
@@ -58,9 +58,9 @@ func (w *walker) unifiedDiff(s *state, id int, text string) bool {
 		}
 		found = true
 		if name = diffName(name, "b/"); name == "/dev/null" {
-			w.usePath(s, id, flow.Literal(old), access{kind: "delete", how: "remove"})
+			w.usePath(at, id, flow.Literal(old), access{kind: "delete", how: "remove"})
 		} else {
-			w.usePath(s, id, flow.Literal(name), access{kind: "write", how: "edit"})
+			w.usePath(at, id, flow.Literal(name), access{kind: "write", how: "edit"})
 		}
 		old = ""
 	}
@@ -91,6 +91,6 @@ func (u *use) patchText() {
 			u.unknown("code", "a patch that only shows when it runs", u.id, nil)
 			continue
 		}
-		u.patch(u.s, u.id, *text)
+		u.patch(u.s.where, u.id, *text)
 	}
 }

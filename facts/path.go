@@ -3,6 +3,7 @@ package facts
 import (
 	"gate/facts/world"
 	"gate/hook"
+	"strings"
 
 	"gate/facts/flow"
 )
@@ -25,44 +26,20 @@ type access struct {
 }
 
 // usePath records what happens to every path that a word can be.
-func (w *walker) usePath(s *state, id int, f flow.Word, a access) {
-	a.remote = s.remote
-	for _, t := range w.absolute(s, f) {
+func (w *draft) usePath(at where, id int, f flow.Word, a access) {
+	a.remote = at.remote
+	for _, t := range w.absolute(at, f) {
 		w.touch(id, t, f, a)
 	}
 	if a.how == "link" {
-		w.link(s, f, a)
+		w.link(at, f, a)
 	}
 	if a.how == "edit" {
-		w.edited(s, f)
+		w.edited(at, f)
 	}
 }
 
-// edited forgets what the line has written to a file that a program changes then.
-func (w *walker) edited(s *state, name flow.Word) {
-	for _, t := range w.absolute(s, name) {
-		if st, ok := w.files[t.path]; ok {
-			st.Text, st.Form = nil, nil
-			w.written(t.path, st)
-		}
-	}
-}
-
-// link remembers a symbolic link that the line makes, and judges what it
-// points to: a link to a protected file is a way to write it.
-func (w *walker) link(s *state, name flow.Word, a access) {
-	for _, l := range a.links {
-		from, to := w.absolute(s, name), w.absolute(s, l)
-		if len(from) == 1 && len(to) == 1 && from[0].path != "" && to[0].path != "" && from[0].path != to[0].path {
-			if w.links == nil {
-				w.links = map[string]string{}
-			}
-			w.links[from[0].path] = to[0].path
-		}
-	}
-}
-
-func (w *walker) touch(id int, t target, f flow.Word, a access) {
+func (w *draft) touch(id int, t target, f flow.Word, a access) {
 	p := hook.Path{Command: id, Raw: t.raw, Access: a.kind, Glob: t.glob}
 	if t.path != "" {
 		p.Path = new(t.path)
@@ -75,7 +52,7 @@ func (w *walker) touch(id int, t target, f flow.Word, a access) {
 	} else {
 		w.unknown("path", "a path is not known: "+why(f), id, f.Span)
 	}
-	w.out.Paths = append(w.out.Paths, p)
+	w.facts.Paths = append(w.facts.Paths, p)
 	w.pathEffects(id, t, a)
 }
 
@@ -87,7 +64,7 @@ func why(f flow.Word) string {
 }
 
 // pathEffects says what the access amounts to.
-func (w *walker) pathEffects(id int, t target, a access) {
+func (w *draft) pathEffects(id int, t target, a access) {
 	area := world.Graver(t.area, t.followed)
 	if a.kind == "delete" && !t.dir && !t.contents && !a.follow {
 		area = t.area // a link goes away, not what it points to
@@ -122,4 +99,29 @@ func (w *walker) pathEffects(id int, t target, a access) {
 		}
 	}
 	w.classify(id, t, a)
+}
+
+// maybePath judges a word of a program without a row: it may be a path that
+// matters, with or without an option in front.
+func (w *draft) maybePath(at where, id int, f flow.Word) {
+	if strings.HasPrefix(f.Prefix(), "-") {
+		if _, value, ok := f.Cut("="); ok {
+			f = value
+		} else {
+			return
+		}
+	}
+	text := f.Prefix()
+	if !strings.Contains(text, "/") && !strings.HasPrefix(text, ".") && !strings.HasPrefix(text, "id_") || strings.Contains(text, "://") || strings.ContainsAny(text, " \n") {
+		return
+	}
+	for _, t := range w.absolute(at, f) {
+		if t.path == "" {
+			continue
+		}
+		if what, grade := w.secret(t.path); what != "" {
+			w.effect(id, &hook.SecretRead{Path: new(t.path), What: what, Grade: grade, Shown: true})
+		}
+		w.usePath(at, id, f, access{kind: "list"})
+	}
 }

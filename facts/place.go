@@ -12,7 +12,7 @@ import (
 
 // secret returns what kind of secret a path is, and its grade. Most paths are
 // asked about several times in a row.
-func (w *walker) secret(p string) (what, grade string) {
+func (w *draft) secret(p string) (what, grade string) {
 	if p == "" {
 		return "", ""
 	}
@@ -30,7 +30,7 @@ func (w *walker) secret(p string) (what, grade string) {
 type lastSecret struct{ path, what, grade string }
 
 // classify adds the effects of touching a path that matters.
-func (w *walker) classify(id int, t target, a access) {
+func (w *draft) classify(id int, t target, a access) {
 	for _, p := range []string{t.path, t.resolved} {
 		if p == "" {
 			continue
@@ -54,7 +54,7 @@ func (w *walker) classify(id int, t target, a access) {
 }
 
 // classifyPath judges p, and says it as it is written where p only stands for it.
-func (w *walker) classifyPath(id int, p, written string, t target, a access) {
+func (w *draft) classifyPath(id int, p, written string, t target, a access) {
 	names := []string{p}
 	if t.contents { // everything inside: also what lies right there
 		names = append(names, p+"/*")
@@ -79,7 +79,7 @@ func (w *walker) classifyPath(id int, p, written string, t target, a access) {
 
 // secretsBelow reports a directory of secrets, which stands for the files in it where
 // something reads it, and the home directory, which holds them all, read as a whole.
-func (w *walker) secretsBelow(id int, dir string, a access) bool {
+func (w *draft) secretsBelow(id int, dir string, a access) bool {
 	if area := w.world.Area(dir); a.recursive && (area == "home" || area == "root") {
 		w.effect(id, &hook.SecretRead{Path: new(dir), What: "directory of secrets", Grade: "config", Shown: a.shown})
 		return true
@@ -94,7 +94,7 @@ func (w *walker) secretsBelow(id int, dir string, a access) bool {
 }
 
 // changes reports writes to start-up files and to what guards the agent.
-func (w *walker) changes(id int, name, p, written string, t target, a access) bool {
+func (w *draft) changes(id int, name, p, written string, t target, a access) bool {
 	verb := a.kind
 	if pl, ok := w.world.Find(world.Self, name); ok && !a.remote && (pl.Patterns != nil || !w.unread(p, t, a)) {
 		w.effect(id, &hook.Self{What: pl.What, Verb: verb, Path: new(written)})
@@ -116,7 +116,7 @@ func (w *walker) changes(id int, name, p, written string, t target, a access) bo
 // unread reports that a copy below a temporary directory is made or taken away,
 // where the agent finds it neither from its own directory nor from one above.
 // Settings that somebody writes there may wait for another agent.
-func (w *walker) unread(p string, t target, a access) bool {
+func (w *draft) unread(p string, t target, a access) bool {
 	base, _, _ := strings.Cut(p, "/.")
 	return (a.kind == "delete" || a.keeps) && t.followed == "temp" && !world.Below(p, w.world.Dir) && !world.Below(w.world.Dir, base)
 }
@@ -134,7 +134,7 @@ func agentDirectory(p string) string {
 
 // guards reports a directory that holds what guards the agent: deleting or
 // moving the parent is a way to edit the file.
-func (w *walker) guards(p string, t target, a access) string {
+func (w *draft) guards(p string, t target, a access) string {
 	if area := w.world.Area(p); area == "root" || area == "home" {
 		return "" // that is worse than what lies below it, and says so itself
 	}

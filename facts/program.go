@@ -16,7 +16,7 @@ type use struct {
 	*call
 	row           *catalogue.Row
 	name          string // the program
-	start         *state // where it starts, before -C takes it elsewhere
+	start         where // where it starts, before -C takes it elsewhere
 	global        string // the special of a program with verbs, for options before the verb
 	verbs         []string
 	args          []argument
@@ -39,7 +39,7 @@ func (c *call) program(name, base string) flow.Stream {
 		return c.strange(base)
 	}
 	own := row.Own
-	u := &use{call: c, row: row, name: row.Name, start: c.s}
+	u := &use{call: c, row: row, name: row.Name, start: c.s.where}
 	u.sort()
 	if u.wraps() {
 		return u.wrapped()
@@ -71,12 +71,12 @@ func (u *use) plainWords() {
 	roles := u.operandRoles()
 	for i, f := range u.rest {
 		if roles[i].Name == "text" {
-			u.maybePath(f)
+			u.maybePath(u.s.where, u.id, f)
 		}
 	}
 	for _, a := range u.args {
 		if a.option != nil && a.option.Role.Name == "text" {
-			u.maybePath(a.value)
+			u.maybePath(u.s.where, u.id, a.value)
 		}
 	}
 }
@@ -90,7 +90,7 @@ func (c *call) strange(base string) flow.Stream {
 	}
 	args := c.args()
 	for _, w := range args {
-		c.maybePath(w)
+		c.maybePath(c.s.where, c.id, w)
 	}
 	for i, w := range args[:min(len(args), maxHanded)] {
 		if c.deletes(w) && i+1 < len(args) {
@@ -214,10 +214,6 @@ func (u *use) optText(option string) *string {
 	}
 	return f.Value()
 }
-
-// asKey is a name that stands as the key of an object, where two that are no
-// UTF-8 must not become one only when they are written.
-func asKey(name string) string { return strings.ToValidUTF8(name, "\uFFFD") }
 
 func textOrNil(f flow.Word) any {
 	if v := f.Value(); v != nil {

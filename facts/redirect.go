@@ -3,7 +3,6 @@ package facts
 import (
 	"strings"
 
-	"gate/facts/peer"
 	"gate/hook"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -53,7 +52,7 @@ func (w *walker) redirected(s *state, st *syntax.Stmt, stdin flow.Stream, cl *ca
 				red.target = flow.Join(f)
 			}
 			if (r.Op == syntax.RdrIn || r.Op == syntax.RdrInOut) && red.fd <= 0 {
-				stdin = w.fileStream(s, red.target)
+				stdin = w.content(s, red.target)
 				cl.setInput("file", stdin, red.target.Value())
 			}
 			if v := red.target.Value(); r.Op == syntax.DplIn && red.fd <= 0 && v != nil && isDescriptor(*v) && strings.Trim(*v, "0-") != "" {
@@ -93,16 +92,6 @@ func (c *call) setInput(from string, in flow.Stream, file *string) {
 	if c != nil {
 		c.input = &hook.Stdin{From: from, Text: short(in.Text), Path: file}
 	}
-}
-
-const maxShown = 4096
-
-// short keeps long texts out of the facts; they are judged in full all the same.
-func short(s *string) *string {
-	if s == nil || len(*s) <= maxShown {
-		return s
-	}
-	return nil
 }
 
 func (w *walker) textStream(f flow.Word) flow.Stream {
@@ -152,15 +141,15 @@ func (w *walker) applyRedirects(s *state, redirects []redirect, out flow.Stream,
 	for _, r := range redirects {
 		switch r.op {
 		case syntax.RdrIn:
-			w.usePath(s, id, r.target, access{kind: "read", shown: r.fd > 0}) // 3< is read by what comes later
+			w.usePath(s.where, id, r.target, access{kind: "read", shown: r.fd > 0}) // 3< is read by what comes later
 			w.peerFile(id, r.target, flow.Stream{})
 		case syntax.RdrInOut:
-			w.usePath(s, id, r.target, access{kind: "read", shown: true})
-			w.usePath(s, id, r.target, access{kind: "write", how: "append"})
+			w.usePath(s.where, id, r.target, access{kind: "read", shown: true})
+			w.usePath(s.where, id, r.target, access{kind: "write", how: "append"})
 			w.peerFile(id, r.target, flow.Stream{})
 		case syntax.DplIn, syntax.DplOut:
 			if v := r.target.Value(); v == nil || !isDescriptor(*v) {
-				w.outputTo(s, id, r.target, "overwrite", out)
+				w.outputTo(s.where, id, r.target, "overwrite", out)
 			}
 			if r.fd == 1 || r.fd < 0 && r.op == syntax.DplOut {
 				out = flow.Stream{}
@@ -174,7 +163,7 @@ func (w *walker) applyRedirects(s *state, redirects []redirect, out flow.Stream,
 			if r.fd > 1 {
 				written = flow.Stream{Some: true, From: id}
 			}
-			w.outputTo(s, id, r.target, how, written)
+			w.outputTo(s.where, id, r.target, how, written)
 			if r.fd < 0 || r.fd == 1 {
 				out = flow.Stream{From: id}
 			}
@@ -189,83 +178,4 @@ func (w *walker) applyRedirects(s *state, redirects []redirect, out flow.Stream,
 func isDescriptor(s string) bool {
 	s = strings.TrimSuffix(s, "-")
 	return strings.Trim(s, "0123456789") == ""
-}
-
-// outputTo judges a file that is written, and remembers what it now holds.
-func (w *walker) outputTo(s *state, id int, target flow.Word, how string, content flow.Stream) {
-	if v := target.Value(); v != nil && (*v == "" || isDescriptor(*v) && target.Span == nil && how == "fd") {
-		return
-	}
-	w.usePath(s, id, target, access{kind: "write", how: how, content: content})
-	w.remember(s, target, content, how == "append")
-	w.peerFile(id, target, content)
-}
-
-// peerFile judges bash's /dev/tcp/HOST/PORT: a shell on it is handed out, what
-// other programs write goes there.
-func (w *walker) peerFile(id int, target flow.Word, content flow.Stream) {
-	for _, host := range w.connections(target) {
-		name := ""
-		if id > 0 && id <= len(w.out.Shell.Commands) {
-			name = deref(w.out.Shell.Commands[id-1].Program)
-		}
-		switch name {
-		case "sh", "bash", "dash", "zsh", "ksh", "exec", "fish", "ash":
-			w.effect(id, &hook.ExecShell{How: "reverse", Host: new(host)})
-			continue
-		}
-		private, metadata := peer.Reach(host)
-		w.out.Hosts = append(w.out.Hosts, hook.Host{Command: id, Host: strOrNil(host), Access: "send"})
-		w.effect(id, &hook.NetSend{Host: strOrNil(host), Source: "stdin", Secret: strOrNil(content.Secret()), Private: private, Metadata: metadata})
-	}
-}
-
-// connections lists hosts that bash's /dev/tcp/HOST/PORT names.
-func (w *walker) connections(f flow.Word) []string {
-	var hosts []string
-	text := f.Prefix()
-	if strings.HasPrefix(text, "/dev/tcp/") || strings.HasPrefix(text, "/dev/udp/") {
-		host, _, _ := strings.Cut(strings.SplitN(text, "/", 4)[3], "/")
-		hosts = append(hosts, host)
-	}
-	return hosts
-}
-
-// remember notes the content of a file that the line writes.
-func (w *walker) remember(s *state, target flow.Word, content flow.Stream, add bool) {
-	for _, p := range w.absolute(s, target) {
-		if p.path == "" {
-			continue
-		}
-		if add {
-			if old, ok := w.files[p.path]; ok {
-				content = flow.Concat(old, content)
-			} else {
-				content.Text, content.Form = nil, nil
-			}
-		}
-		content.Some = true
-		w.written(p.path, content)
-	}
-}
-
-// fileStream is what reading a file gives: what this line wrote, a secret, or
-// nothing that is known.
-func (w *walker) fileStream(s *state, f flow.Word) flow.Stream {
-	out := flow.Stream{Some: true, Taint: f.Taint()}
-	for _, p := range w.absolute(s, f) {
-		if st, ok := w.files[p.path]; ok {
-			return w.opened(st)
-		}
-		if what, _ := w.secret(p.path); what != "" {
-			out.Taint.Secret = what
-		}
-	}
-	return out
-}
-
-// opened is a stream that commands read from here on.
-func (w *walker) opened(st flow.Stream) flow.Stream {
-	st.Some, st.Read = true, &flow.Position{Maybe: w.maybe}
-	return st
 }

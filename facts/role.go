@@ -67,7 +67,7 @@ func (u *use) optionRoles() {
 			u.role(a.option.Role, a.value)
 		case a.flag != "" && !a.field.Same(looked): // -x=PATH, of which each letter is an option
 			looked = a.field
-			u.maybePath(a.field)
+			u.maybePath(u.s.where, u.id, a.field)
 		}
 	}
 }
@@ -75,7 +75,7 @@ func (u *use) optionRoles() {
 // roles judges the operands.
 func (u *use) roles() {
 	if len(u.strayed) > 0 {
-		u.maybePath(u.strayed[0])
+		u.maybePath(u.s.where, u.id, u.strayed[0])
 	}
 	roles := u.operandRoles()
 	if len(u.row.Operands) > 0 && u.row.Operands[0].Name == "execute" && u.has("s") { // bash -s ARGS
@@ -143,17 +143,17 @@ func (u *use) role(r catalogue.Role, f flow.Word) {
 	how := r.Detail
 	switch r.Name {
 	case "": // what becomes of it nobody says
-		u.maybePath(f)
+		u.maybePath(u.s.where, u.id, f)
 	case "read":
 		if f.Text() == "-" && f.Literal() {
 			return
 		}
 		u.reads = append(u.reads, f)
-		u.usePath(u.s, u.id, f, access{kind: "read", shown: u.shows(), names: u.namesOnly(), recursive: u.recurse})
+		u.usePath(u.s.where, u.id, f, access{kind: "read", shown: u.shows(), names: u.namesOnly(), recursive: u.recurse})
 	case "use":
-		u.usePath(u.s, u.id, f, access{kind: "use"})
+		u.usePath(u.s.where, u.id, f, access{kind: "use"})
 	case "list":
-		u.usePath(u.s, u.id, f, access{kind: "list"})
+		u.usePath(u.s.where, u.id, f, access{kind: "list"})
 	case "write":
 		if how == "" {
 			how = "overwrite"
@@ -169,24 +169,24 @@ func (u *use) role(r catalogue.Role, f flow.Word) {
 			how = "create"
 		}
 		for _, to := range u.destinations(f) {
-			u.usePath(u.s, u.id, to, access{kind: "write", how: how, recursive: u.recurse || unpacks, content: u.stdin, links: u.linkTarget(how), keeps: u.copiesGuarded()})
+			u.usePath(u.s.where, u.id, to, access{kind: "write", how: how, recursive: u.recurse || unpacks, content: u.stdin, links: u.linkTarget(how), keeps: u.copiesGuarded()})
 		}
 	case "delete":
 		if how == "" {
 			how = "remove"
 		}
-		u.usePath(u.s, u.id, f, access{kind: "delete", how: how, recursive: u.recurse || how == "sync", force: u.force})
+		u.usePath(u.s.where, u.id, f, access{kind: "delete", how: how, recursive: u.recurse || how == "sync", force: u.force})
 	case "permissions":
-		u.usePath(u.s, u.id, f, access{kind: "permissions", recursive: u.recurse, mode: u.mode()})
+		u.usePath(u.s.where, u.id, f, access{kind: "permissions", recursive: u.recurse, mode: u.mode()})
 	case "cd":
 		u.s = u.s.clone()
-		to := u.enter(u.s, f)
+		to := u.enter(u.s.where, f)
 		u.s.dirs, u.s.under = to, u.s.below(to, f)
 	case "execute":
 		if f.Text() == "-" && f.Literal() { // standard input
 			return
 		}
-		u.usePath(u.s, u.id, f, access{kind: "execute"})
+		u.usePath(u.s.where, u.id, f, access{kind: "execute"})
 		u.execute(how, f)
 	case "url", "host":
 		u.peer(r.Name, f)

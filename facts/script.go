@@ -25,8 +25,8 @@ func (c *call) looksInto(file string) []hook.FactEffect {
 	if err != nil || !isShellScript(file, text) {
 		return nil
 	}
-	out, full := c.walker.out, c.full
-	c.walker.out = &hook.Facts{Shell: &hook.Shell{}}
+	out, full := c.facts, c.full
+	c.facts = &hook.Facts{Shell: &hook.Shell{}}
 	c.active = append(c.active, frame{name: "script " + file, state: c.s})
 	s := c.s.clone()
 	name := flow.Literal(file)
@@ -35,8 +35,8 @@ func (c *call) looksInto(file string) []hook.FactEffect {
 	c.script(s, text, c.stdin)
 	c.nested--
 	c.active = c.active[:len(c.active)-1]
-	found := c.walker.out.Effects
-	c.walker.out, c.full = out, full // a limit that is reached later is said then
+	found := c.facts.Effects
+	c.facts, c.full = out, full // a limit that is reached later is said then
 	return slices.DeleteFunc(found, func(e hook.FactEffect) bool { return doubtful(e) && !decoded(e) })
 }
 
@@ -61,7 +61,7 @@ func decoded(e hook.FactEffect) bool {
 // a shell is told to run the file or the file is called by its name. Code that is
 // hidden in it is no program's, and one that is handed a command may run just that.
 func (c *call) asProgram(script flow.Word, judge func()) {
-	out := c.walker.out
+	out := c.facts
 	opaque, unknown, effects, full := out.Opaque, len(out.Unknown), len(out.Effects), c.full
 	judge()
 	if slices.ContainsFunc(out.Effects[effects:], decoded) || len(out.Unknown) > unknown && c.handsCommand(script) {
@@ -91,14 +91,13 @@ func (c *call) handsCommand(script flow.Word) bool {
 // acts reports whether a line would do more than look at and write files. Nothing
 // comes of the question but what it costs.
 func (c *call) acts(line string) bool {
-	w, s := *c.walker, c.s
-	c.walker.out, c.s = &hook.Facts{Shell: &hook.Shell{}}, s.clone()
-	c.walker.files, c.walker.links, c.walker.seen = maps.Clone(w.files), maps.Clone(w.links), maps.Clone(w.seen)
-	c.walker.copied = maps.Clone(w.copied)
+	w, d, s := *c.walker, *c.draft, c.s
+	c.facts, c.s = &hook.Facts{Shell: &hook.Shell{}}, s.clone()
+	c.files, c.links, c.copied, c.seen = maps.Clone(d.files), maps.Clone(d.links), maps.Clone(d.copied), maps.Clone(w.seen)
 	c.nestedScript(line, flow.Stream{})
-	found := c.walker.out.Effects
+	found := c.facts.Effects
 	w.steps, w.parsed, w.listed, w.match = c.steps, c.parsed, c.listed, c.match
-	*c.walker, c.s = w, s
+	*c.walker, *c.draft, c.s = w, d, s
 	return slices.ContainsFunc(found, func(e hook.FactEffect) bool { return e.Kind() != "fs.read" && e.Kind() != "fs.write" })
 }
 
@@ -145,7 +144,7 @@ const maxScript = 64 << 10
 // runScript follows a script file: written in this line, from a substitution,
 // or readable and small.
 func (c *call) runScript(language string, f flow.Word, here bool) flow.Stream {
-	for _, p := range c.absolute(c.s, f) {
+	for _, p := range c.absolute(c.s.where, f) {
 		if p.path == "" {
 			continue
 		}
@@ -167,7 +166,7 @@ func (c *call) runScript(language string, f flow.Word, here bool) flow.Stream {
 		}
 		whole, known := st.Template()
 		if ok && !known {
-			return c.unknownCode(language, st.Taint, "file", "the file was written by a program")
+			return c.unknownCode(c.id, language, st.Taint, "file", "the file was written by a program")
 		}
 		if !ok {
 			if language != "" && language != "bash" && !code.HasRules(language) {
@@ -194,7 +193,7 @@ func (c *call) runScript(language string, f flow.Word, here bool) flow.Stream {
 		}
 	}
 	if f.Value() == nil {
-		return c.unknownCode(language, f.Taint(), "file", f.Why())
+		return c.unknownCode(c.id, language, f.Taint(), "file", f.Why())
 	}
 	return flow.Stream{Some: true, From: c.id}
 }
@@ -222,12 +221,12 @@ func (c *call) runText(language string, text flow.Word, here bool) flow.Stream {
 // that is there.
 func (c *call) runsFile(name string) {
 	f := flow.Literal(name)
-	for _, p := range c.absolute(c.s, f) {
+	for _, p := range c.absolute(c.s.where, f) {
 		st, ok := c.files[p.path]
 		if !ok {
 			c.does = append(c.does, c.looksInto(p.path)...)
 		} else if text, ok := st.Template(); !ok {
-			c.unknownCode("bash", st.Taint, "file", "the file was written by a program")
+			c.unknownCode(c.id, "bash", st.Taint, "file", "the file was written by a program")
 		} else if language := interpreter(text.Prefix()); code.HasRules(language) {
 			c.runText(language, text, false)
 		} else {

@@ -29,7 +29,7 @@ func (u *use) sed() {
 		if kind.kind == "read" {
 			u.reads = append(u.reads, f)
 		}
-		u.usePath(u.s, u.id, f, kind)
+		u.usePath(u.s.where, u.id, f, kind)
 	}
 	if !u.has("sandbox") { // which refuses the commands that follow
 		u.sedScript(script)
@@ -43,9 +43,9 @@ func (u *use) sedFile(f flow.Word) flow.Word {
 		return flow.Literal(*text)
 	}
 	if t := u.stdin.Taint; isInput(f) {
-		u.unknownCode("sed", t, "stdin", "it comes from a pipe")
-	} else if t := u.fileStream(u.s, f).Taint; t.Remote || t.Hidden {
-		u.unknownCode("sed", t, "file", "the file was written by a program")
+		u.unknownCode(u.id, "sed", t, "stdin", "it comes from a pipe")
+	} else if t := u.fileStream(u.s.where, f).Taint; t.Remote || t.Hidden {
+		u.unknownCode(u.id, "sed", t, "file", "the file was written by a program")
 	}
 	return flow.Word{}
 }
@@ -57,7 +57,7 @@ func (u *use) textOf(f flow.Word) *string {
 	if isInput(f) {
 		return u.stdin.Text
 	}
-	if st := u.fileStream(u.s, f); st.Text != nil {
+	if st := u.fileStream(u.s.where, f); st.Text != nil {
 		return st.Text
 	}
 	if text, err := u.scriptText(f); err == nil {
@@ -83,10 +83,10 @@ func (u *use) sedScript(pieces []flow.Word) {
 				u.sedRuns(c.Name, sedField(c.Value, holes))
 			}
 		case 'r', 'R':
-			u.usePath(u.s, u.id, file, access{kind: "read", shown: true})
+			u.usePath(u.s.where, u.id, file, access{kind: "read", shown: true})
 		}
 		if (c.Name == 'w' || c.Name == 'W' || c.Name == 's') && len(file.Parts) > 0 {
-			u.usePath(u.s, u.id, file, access{kind: "write", how: "overwrite"})
+			u.usePath(u.s.where, u.id, file, access{kind: "write", how: "overwrite"})
 		}
 	}
 }
@@ -146,7 +146,7 @@ func (u *use) awkInPlace() {
 			continue
 		}
 		for _, file := range files {
-			u.usePath(u.s, u.id, file, access{kind: "write", how: "edit"})
+			u.usePath(u.s.where, u.id, file, access{kind: "write", how: "edit"})
 		}
 	}
 }

@@ -30,10 +30,10 @@ func (u *use) offers() {
 			return
 		}
 	}
-	for _, t := range u.absolute(u.s, dir) {
+	for _, t := range u.absolute(u.s.where, dir) {
 		switch t.area {
 		case "home", "root", "user", "system":
-			u.usePath(u.s, u.id, dir, access{kind: "read", recursive: true})
+			u.usePath(u.s.where, u.id, dir, access{kind: "read", recursive: true})
 			u.send(peer.Peer{}, "file", strOrNil(t.path), "")
 		}
 	}
@@ -95,8 +95,8 @@ func (u *use) relays() {
 		}
 	}
 	for _, f := range files {
-		u.usePath(u.s, u.id, f, access{kind: "read"})
-		for _, t := range u.absolute(u.s, f) {
+		u.usePath(u.s.where, u.id, f, access{kind: "read"})
+		for _, t := range u.absolute(u.s.where, f) {
 			if what, _ := u.secret(t.path); what != "" && (listens || to.Host != "") {
 				u.send(to, "file", strOrNil(t.path), what)
 				sent = true
@@ -128,7 +128,7 @@ func (u *use) detours() {
 	}
 	for _, f := range u.opts["cookie"] {
 		if f.Literal() && !strings.Contains(f.Text(), "=") {
-			for _, t := range u.absolute(u.s, f) {
+			for _, t := range u.absolute(u.s.where, f) {
 				if what, _ := u.secret(t.path); what != "" {
 					u.send(u.target(), "file", strOrNil(t.path), what)
 				}

@@ -114,11 +114,11 @@ func (u *use) sqlStdin() {
 		return
 	}
 	if u.stdin.Taint.Remote && !u.statesSQL() {
-		u.unknownCode("sql", flow.Taint{}, "stdin", "it comes from the network")
+		u.unknownCode(u.id, "sql", flow.Taint{}, "stdin", "it comes from the network")
 		return
 	}
 	host, named := u.opt("host")
-	if from := u.stdin.From; named && from > 0 && from <= len(u.walker.out.Shell.Commands) && wordlist.Has(" pg_dump pg_dumpall mysqldump mariadb-dump ", deref(u.walker.out.Shell.Commands[from-1].Program)) && !localHost(host.Text()) {
+	if from := u.stdin.From; named && from > 0 && from <= len(u.facts.Shell.Commands) && wordlist.Has(" pg_dump pg_dumpall mysqldump mariadb-dump ", deref(u.facts.Shell.Commands[from-1].Program)) && !localHost(host.Text()) {
 		u.effect(u.id, &hook.Database{Tool: u.name, Verb: new("restore"), Access: "write", Object: host.Value()})
 	}
 }
@@ -161,7 +161,7 @@ func (u *use) leak() {
 		u.inside(func() { u.remoteStdin() }) // ssh host < script
 	}
 	if secret != "" && u.row.Special != "netcat" && !u.sends() {
-		for _, h := range u.walker.out.Hosts {
+		for _, h := range u.facts.Hosts {
 			if h.Command == u.id && source == "text" && u.onlyTo(secret) {
 				break
 			}
@@ -189,7 +189,7 @@ func (u *use) onlyTo(secret string) bool {
 	if slices.ContainsFunc([]string{"proxy", "preproxy", "socks5", "socks5-hostname", "socks4", "socks4a", "connect-to", "resolve", "dns-servers", "doh-url", "config", "unix-socket", "abstract-unix-socket"}, u.has) {
 		return false
 	}
-	return !slices.ContainsFunc(u.walker.out.Hosts, func(h hook.Host) bool { return h.Command == u.id && !issuer(secret, deref(h.Host)) })
+	return !slices.ContainsFunc(u.facts.Hosts, func(h hook.Host) bool { return h.Command == u.id && !issuer(secret, deref(h.Host)) })
 }
 
 // issuer reports that a token belongs to the service of a host. Names below which
@@ -220,13 +220,13 @@ func (u *use) remoteStdin() {
 	if u.stdin.Text != nil {
 		u.shellText(flow.Literal(*u.stdin.Text), flow.Stream{})
 	} else if u.stdin.Taint.Remote || u.stdin.Taint.Hidden {
-		u.unknownCode("bash", u.stdin.Taint, "stdin", "it comes from a pipe")
+		u.unknownCode(u.id, "bash", u.stdin.Taint, "stdin", "it comes from a pipe")
 	}
 }
 
 // sends reports that something was found to be sent already.
 func (u *use) sends() bool {
-	return slices.ContainsFunc(u.walker.out.Effects, func(e hook.FactEffect) bool { return e.Command == u.id && e.Kind() == "net.send" })
+	return slices.ContainsFunc(u.facts.Effects, func(e hook.FactEffect) bool { return e.Command == u.id && e.Kind() == "net.send" })
 }
 
 // httpie takes an optional method before the URL.

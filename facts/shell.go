@@ -97,16 +97,16 @@ func (w *walker) compound(s *state, st *syntax.Stmt, cmd syntax.Command, in flow
 func (w *walker) binary(s *state, c *syntax.BinaryCmd, in flow.Stream) flow.Stream {
 	switch c.Op {
 	case syntax.Pipe, syntax.PipeAll:
-		before, first := len(w.out.Effects), len(w.out.Shell.Commands)
+		before, first := len(w.facts.Effects), len(w.facts.Shell.Commands)
 		left := w.stmt(s.clone(), c.X, in)
 		var held []*hook.SecretRead // what a store prints: who takes it decides
-		for _, e := range w.out.Effects[before:] {
+		for _, e := range w.facts.Effects[before:] {
 			if read, ok := e.Is.(*hook.SecretRead); ok && read.Path == nil && read.What == left.Taint.Secret && read.Shown {
 				held = append(held, read)
 			}
 		}
 		left = w.opened(left)
-		last := len(w.out.Shell.Commands)
+		last := len(w.facts.Shell.Commands)
 		right := s.clone()
 		out := w.stmt(right, c.Y, left)
 		w.connect(left.From, last)
@@ -115,8 +115,8 @@ func (w *walker) binary(s *state, c *syntax.BinaryCmd, in flow.Stream) flow.Stre
 				read.Shown = false
 			}
 		}
-		if out.Spared && len(w.out.Shell.Commands) == last+1 && w.handOn(first, last) {
-			for _, e := range w.out.Effects[before:] {
+		if out.Spared && len(w.facts.Shell.Commands) == last+1 && w.handOn(first, last) {
+			for _, e := range w.facts.Effects[before:] {
 				if read, ok := e.Is.(*hook.SecretRead); ok && read.What == left.Taint.Secret {
 					read.Shown = false
 				}
@@ -138,10 +138,10 @@ func (w *walker) binary(s *state, c *syntax.BinaryCmd, in flow.Stream) flow.Stre
 // logsIn reports that the commands from one on are a single one that hands what it
 // reads to the registry which gave it out: gh auth token | docker login ghcr.io.
 func (w *walker) logsIn(from int, secret string) bool {
-	if len(w.out.Shell.Commands) != from+1 {
+	if len(w.facts.Shell.Commands) != from+1 {
 		return false
 	}
-	c := w.out.Shell.Commands[from]
+	c := w.facts.Shell.Commands[from]
 	if c.Program == nil || c.Path != nil || len(c.Via) > 0 || !wordlist.Has(" docker podman nerdctl buildah skopeo oras helm ", *c.Program) {
 		return false
 	}
@@ -153,7 +153,7 @@ func (w *walker) logsIn(from int, secret string) bool {
 
 // connect notes that command from feeds the first command after last.
 func (w *walker) connect(from, last int) {
-	cmds := w.out.Shell.Commands
+	cmds := w.facts.Shell.Commands
 	if from > 0 && last < len(cmds) && from <= len(cmds) {
 		if p := &cmds[from-1]; p.PipeTo == 0 {
 			p.PipeTo = cmds[last].ID

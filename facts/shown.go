@@ -33,7 +33,7 @@ func (u *use) staysSecret() bool {
 	}
 	where := ""
 	for _, f := range u.rest {
-		for _, t := range u.absolute(u.s, f) {
+		for _, t := range u.absolute(u.s.where, f) {
 			if _, grade := u.secret(t.path); t.path == "" || grade != "config" || !world.Below(t.path, u.world.Project) {
 				return false
 			}
@@ -138,7 +138,7 @@ func (u *use) onlySettings(pattern string) bool {
 // handOn reports that commands of a pipe write what they read to it and to
 // nothing else.
 func (w *walker) handOn(from, to int) bool {
-	for _, c := range w.out.Shell.Commands[from:to] {
+	for _, c := range w.facts.Shell.Commands[from:to] {
 		if c.Program == nil || c.Path != nil || len(c.Via) > 0 || !wordlist.Has(" cat grep egrep sort uniq head tail kubectl oc aws gcloud az vault ", *c.Program) {
 			return false
 		}
@@ -182,7 +182,7 @@ func (u *use) searched() {
 			}
 			for _, s := range starts {
 				dir := flow.Word{Parts: append(append([]flow.Part(nil), s.Parts...), flow.Part{Text: "/", Quoted: true}, flow.Part{Text: pattern})}
-				u.usePath(u.s, u.id, dir, access{kind: "read", shown: true})
+				u.usePath(u.s.where, u.id, dir, access{kind: "read", shown: true})
 			}
 		}
 	}
@@ -206,7 +206,7 @@ func (u *use) gitShows() {
 		if !strings.ContainsAny(text, "./_") {
 			continue // a revision
 		}
-		for _, t := range u.absolute(u.s, flow.Word{Parts: []flow.Part{{Text: text}}}) {
+		for _, t := range u.absolute(u.s.where, flow.Word{Parts: []flow.Part{{Text: text}}}) {
 			if what, grade := u.secret(t.path); what != "" {
 				u.effect(u.id, &hook.SecretRead{Path: new(t.path), What: what, Grade: grade, Shown: true})
 				u.call.out.Taint.Secret = what

@@ -16,14 +16,13 @@ type state struct {
 	vars    map[string]variable
 	funcs   map[string]*syntax.Stmt
 	aliases map[string]string
-	hashed  map[string]string         // hash -p
-	locals  map[string]*variable      // of the running function: what they hide; nil for nothing
-	shared  bool                      // the maps are nil or belong to another state, too: see own
-	zero    *flow.Word                // $0, where it is known
-	params  []flow.Word               // $1 …
-	args    bool                      // params are known
-	dirs    []string                  // where it may be; none means unknown
-	under   string                    // the relative directory that it went to from an unknown one, "" if that is not known either
+	hashed  map[string]string    // hash -p
+	locals  map[string]*variable // of the running function: what they hide; nil for nothing
+	shared  bool                 // the maps are nil or belong to another state, too: see own
+	zero    *flow.Word           // $0, where it is known
+	params  []flow.Word          // $1 …
+	args    bool                 // params are known
+	where
 	old     []string                  // OLDPWD
 	stack   [][]string                // of pushd
 	heads   heads                     // branches that the line checked out
@@ -31,7 +30,6 @@ type state struct {
 	status  status                    // of the last command
 	failed  *state                    // what holds if the last command failed, where that is another thing
 	ended   bool                      // exit, return, break: what follows does not run
-	remote  bool                      // on another machine or in a container
 	outer   map[string][]*syntax.Stmt // functions that may be there: defined on one way only, or of the shell that started this one
 	exports bool                      // set -a
 }
@@ -168,8 +166,6 @@ func (s *state) joinFunctions(has, other map[string]*syntax.Stmt) {
 func sameMap[M ~map[string]V, V any](a, b M) bool {
 	return reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer()
 }
-
-const maxDirs = 4
 
 func joinDirs(a, b []string) []string {
 	if len(a) == 0 || len(b) == 0 {

@@ -16,15 +16,15 @@ import (
 func (w *walker) substitution(s *state, c *syntax.CmdSubst) flow.Word {
 	sub := s.clone()
 	w.depth++
-	before := len(w.out.Effects)
+	before := len(w.facts.Effects)
 	out := w.apart(func() flow.Stream { return w.stmts(sub, c.Stmts, flow.Stream{}) })
-	for _, e := range w.out.Effects[before:] {
+	for _, e := range w.facts.Effects[before:] {
 		if read, ok := e.Is.(*hook.SecretRead); ok && out.Taint.Secret != "" {
 			read.Shown = false // caught: where it goes decides
 		}
 	}
 	if f, ok := readFile(c); ok { // $(< file)
-		out = w.fileStream(sub, w.word(sub, f))
+		out = w.content(sub, w.word(sub, f))
 	}
 	w.depth--
 	if out.Text != nil {

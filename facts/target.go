@@ -29,10 +29,10 @@ type target struct {
 
 // absolute returns the paths a word can be, seen from the directories the
 // shell can be in.
-func (w *walker) absolute(s *state, f flow.Word) []target {
+func (w *draft) absolute(at where, f flow.Word) []target {
 	patterns, known := f.Patterns()
 	if !known {
-		return []target{w.partial(s, f)}
+		return []target{w.partial(at, f)}
 	}
 	var out []target
 	for _, p := range patterns {
@@ -52,15 +52,15 @@ func (w *walker) absolute(s *state, f flow.Word) []target {
 			out = append(out, w.target(p, f))
 			continue
 		}
-		if len(s.dirs) == 0 {
+		if len(at.dirs) == 0 {
 			t := target{raw: p, area: "unknown", glob: glob.Wild(p)}
-			if s.under != "" {
-				t.under = s.under + "/" + p
+			if at.under != "" {
+				t.under = at.under + "/" + p
 			}
 			out = append(out, t)
 			continue
 		}
-		for _, d := range s.dirs {
+		for _, d := range at.dirs {
 			if glob.Wild(d) && slices.Contains(strings.Split(p, "/"), "..") { // it is one of several, which may be links
 				out = append(out, target{raw: p, area: "unknown", glob: glob.Wild(p)})
 			}
@@ -71,7 +71,7 @@ func (w *walker) absolute(s *state, f flow.Word) []target {
 }
 
 // target judges one absolute pattern.
-func (w *walker) target(pattern string, f flow.Word) target {
+func (w *draft) target(pattern string, f flow.Word) target {
 	t := target{raw: f.Text(), dir: strings.HasSuffix(pattern, "/")}
 	pattern = path.Clean(pattern)
 	pattern = w.world.ProcSelf(pattern)
@@ -84,7 +84,7 @@ func (w *walker) target(pattern string, f flow.Word) target {
 }
 
 // place fills in where a known path lies, as written and as resolved.
-func (w *walker) place(t *target) {
+func (w *draft) place(t *target) {
 	t.area = w.world.Area(t.path)
 	named, ok1 := w.world.Resolve(t.path, w.links, false)
 	resolved, ok2 := w.world.Resolve(t.path, w.links, true)
@@ -100,7 +100,7 @@ func (w *walker) place(t *target) {
 }
 
 // globTarget judges a pattern by what it can match.
-func (w *walker) globTarget(t target, pattern string) target {
+func (w *draft) globTarget(t target, pattern string) target {
 	t.glob = true
 	parts := strings.Split(strings.TrimPrefix(pattern, "/"), "/")
 	base := ""
@@ -153,7 +153,7 @@ func sample(parts []string) string {
 }
 
 // partial judges a path that is known in part only.
-func (w *walker) partial(s *state, f flow.Word) target {
+func (w *draft) partial(at where, f flow.Word) target {
 	t := target{raw: f.Text(), written: f.Written(), area: "unknown"}
 	prefix := f.Prefix()
 	if last := f.Parts[len(f.Parts)-1]; prefix == "/proc/" && last.Hole == nil && (last.Text == "/environ" || last.Text == "/mem") {
@@ -161,7 +161,7 @@ func (w *walker) partial(s *state, f flow.Word) target {
 	}
 	if i := strings.LastIndexByte(prefix, '/'); i >= 0 {
 		dir := prefix[:i+1]
-		for _, d := range w.absolute(s, flow.Literal(dir+"gate-unknown")) {
+		for _, d := range w.absolute(at, flow.Literal(dir+"gate-unknown")) {
 			t.area = d.area
 			if dir == prefix && f.Text() == prefix {
 				t.within = append(t.within, world.Parent(d.path))
@@ -173,7 +173,7 @@ func (w *walker) partial(s *state, f flow.Word) target {
 		if !ok {
 			break
 		}
-		for _, e := range w.absolute(s, g) {
+		for _, e := range w.absolute(at, g) {
 			t.could = append(t.could, e.area)
 		}
 	}
@@ -185,7 +185,7 @@ func (w *walker) partial(s *state, f flow.Word) target {
 			}
 		}
 		if text := bare.Text(); text != "" {
-			for _, e := range w.absolute(s, bare) {
+			for _, e := range w.absolute(at, bare) {
 				if e.area != t.area {
 					t.could = append(t.could, e.area)
 				}
@@ -196,9 +196,9 @@ func (w *walker) partial(s *state, f flow.Word) target {
 }
 
 // enter returns the directories a cd to f leads to.
-func (w *walker) enter(s *state, f flow.Word) []string {
+func (w *draft) enter(at where, f flow.Word) []string {
 	var dirs []string
-	for _, t := range w.absolute(s, f) {
+	for _, t := range w.absolute(at, f) {
 		p := t.path
 		if t.glob {
 			p = w.anyOf(t)
@@ -218,7 +218,7 @@ func (w *walker) enter(s *state, f flow.Word) []string {
 
 // anyOf stands for each directory of the project that a pattern names, "" if
 // it may name others, too.
-func (w *walker) anyOf(t target) string {
+func (w *draft) anyOf(t target) string {
 	if len(w.links) > 0 || t.area != "project" && (t.area != "project_root" || !t.contents) {
 		return ""
 	}

@@ -85,7 +85,7 @@ func (w *walker) knownTool(name string, row toolRow, input map[string]any) {
 	dir := w.world.Dir
 	for _, k := range slices.Sorted(maps.Keys(input)) {
 		if s, ok := input[k].(string); ok && row.role(k) == "dir" {
-			if ts := w.absolute(newState(w.world.Dir), flow.Literal(s)); len(ts) == 1 {
+			if ts := w.absolute(w.here(), flow.Literal(s)); len(ts) == 1 {
 				dir = ts[0].path
 			}
 		}
@@ -163,7 +163,7 @@ func (w *walker) shellField(v any, dir string) {
 // oneLine judges a line; a call with two of them gets the facts of both, with
 // the first as the line that spans point into.
 func (w *walker) oneLine(text, dir string) {
-	if w.out.Shell == nil {
+	if w.facts.Shell == nil {
 		w.line(text, dir)
 		return
 	}
@@ -191,19 +191,19 @@ func (w *walker) field(name string, v any, role string) {
 	}
 	switch role {
 	case "write":
-		w.usePath(s, 0, f, access{kind: "write", how: "overwrite"})
+		w.usePath(s.where, 0, f, access{kind: "write", how: "overwrite"})
 	case "edit":
-		w.usePath(s, 0, f, access{kind: "write", how: "edit"})
+		w.usePath(s.where, 0, f, access{kind: "write", how: "edit"})
 	case "read":
-		w.usePath(s, 0, flow.Word{Parts: []flow.Part{{Text: text}}}, access{kind: "read", shown: true})
+		w.usePath(s.where, 0, flow.Word{Parts: []flow.Part{{Text: text}}}, access{kind: "read", shown: true})
 	case "delete":
-		w.usePath(s, 0, f, access{kind: "delete", how: "remove", recursive: true})
+		w.usePath(s.where, 0, f, access{kind: "delete", how: "remove", recursive: true})
 	case "list":
 		if !strings.Contains(text, "://") && !strings.ContainsAny(text, "\n") {
-			w.usePath(s, 0, f, access{kind: "list"})
+			w.usePath(s.where, 0, f, access{kind: "list"})
 		}
 	case "patch":
-		w.patch(s, 0, text)
+		w.patch(s.where, 0, text)
 	case "url":
 		w.urlField(text)
 	case "urls":
@@ -222,7 +222,7 @@ func (w *walker) field(name string, v any, role string) {
 	case "content", "dir":
 	default:
 		if d, ok := strings.CutPrefix(role, "dialect:"); ok {
-			w.out.Shell = &hook.Shell{Dialect: d, Text: text, Commands: []hook.ShellCommand{}}
+			w.facts.Shell = &hook.Shell{Dialect: d, Text: text, Commands: []hook.ShellCommand{}}
 			w.unknown("dialect", "gate does not parse "+d, 0, nil)
 		}
 	}
@@ -249,11 +249,11 @@ func (w *walker) urlField(text string) {
 		if i := strings.Index(strings.ToLower(text), "file:"); i >= 0 {
 			text = text[i:]
 			w.effect(0, &hook.NetFetch{URL: new(text), Method: new("GET"), Private: true})
-			w.usePath(newState(w.world.Dir), 0, flow.Literal(text), access{kind: "read", shown: true})
+			w.usePath(w.here(), 0, flow.Literal(text), access{kind: "read", shown: true})
 		}
 		return
 	}
-	w.out.Hosts = append(w.out.Hosts, hook.Host{Host: new(p.Host), URL: new(text), Access: "fetch"})
+	w.facts.Hosts = append(w.facts.Hosts, hook.Host{Host: new(p.Host), URL: new(text), Access: "fetch"})
 	if what := secret.Sent(text, p.Host); what != "" {
 		w.effect(0, &hook.NetSend{Host: new(p.Host), URL: new(text), Method: new("GET"), Source: "text", Secret: new(what), Private: p.Private, Metadata: p.Metadata})
 	}
@@ -277,7 +277,7 @@ func (w *walker) search(input map[string]any) {
 		}
 	}
 	s := newState(w.world.Dir)
-	w.usePath(s, 0, flow.Literal(dir), access{kind: "read", shown: shown, recursive: true})
+	w.usePath(s.where, 0, flow.Literal(dir), access{kind: "read", shown: shown, recursive: true})
 	if name != "" && shown {
 		names, whole := paths.Alternatives(name)
 		if !whole {
@@ -286,7 +286,7 @@ func (w *walker) search(input map[string]any) {
 		}
 		for _, n := range names {
 			f := flow.Word{Parts: []flow.Part{{Text: strings.TrimSuffix(dir, "/") + "/", Quoted: true}, {Text: strings.TrimPrefix(n, "**/")}}}
-			w.usePath(s, 0, f, access{kind: "read", shown: true})
+			w.usePath(s.where, 0, f, access{kind: "read", shown: true})
 		}
 	}
 }

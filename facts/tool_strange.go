@@ -49,7 +49,7 @@ func (w *walker) scan(tool string, input map[string]any, depth int) {
 				w.oneLine(v, w.world.Dir)
 			case role == "shell":
 			case !strings.HasPrefix(tool, "mcp__") && strings.Contains(v, "*** Begin Patch"):
-				w.patch(newState(w.world.Dir), 0, v)
+				w.patch(w.here(), 0, v)
 			case strings.HasPrefix(v, "{") && depth < 8:
 				if inner, err := strictjson.Object([]byte(v), strictjson.Limits{}); err == nil {
 					w.scan(tool, inner, depth+1)

@@ -262,28 +262,3 @@ func (u *use) environ(name string) (value flow.Word, set bool) {
 	}
 	return flow.Literal(text), ambient
 }
-
-// maybePath judges a word of a program without a row: it may be a path that
-// matters, with or without an option in front.
-func (c *call) maybePath(f flow.Word) {
-	if strings.HasPrefix(f.Prefix(), "-") {
-		if _, value, ok := f.Cut("="); ok {
-			f = value
-		} else {
-			return
-		}
-	}
-	text := f.Prefix()
-	if !strings.Contains(text, "/") && !strings.HasPrefix(text, ".") && !strings.HasPrefix(text, "id_") || strings.Contains(text, "://") || strings.ContainsAny(text, " \n") {
-		return
-	}
-	for _, t := range c.absolute(c.s, f) {
-		if t.path == "" {
-			continue
-		}
-		if what, grade := c.secret(t.path); what != "" {
-			c.effect(c.id, &hook.SecretRead{Path: new(t.path), What: what, Grade: grade, Shown: true})
-		}
-		c.usePath(c.s, c.id, f, access{kind: "list"})
-	}
-}

@@ -1,13 +1,13 @@
 package facts
 
 import (
-	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
 
 	"gate/facts/bash"
+	"gate/facts/catalogue"
 	"gate/hook"
 
 	"gate/facts/flow"
@@ -30,31 +30,24 @@ const (
 
 // A walker follows one shell line and collects facts.
 type walker struct {
-	*Reader
-	world      World
-	out        *hook.Facts
-	text       string
-	ascii      bool
-	nested     int                    // inside text that is not the line itself
-	depth      int                    // shells inside shells
-	steps      int                    // statements run so far
-	parsed     int                    // bytes parsed so far
-	listed     int                    // words listed so far
-	temps      int                    // names that mktemp made up so far
-	match      int                    // steps of matching so far
-	via        []string               // wrappers around what runs now
-	traps      []func(*state)         // what runs when the text ends
-	active     []frame                // functions and aliases that are running
-	loops      int                    // that are running
-	away       []departure            // from the innermost loop or function
-	maybe      int                    // branches around what runs: it may not happen
-	seen       map[*syntax.Stmt]bool  // statements that were run
-	files      map[string]flow.Stream // written in this line
-	links      map[string]string      // symbolic links made in this line
-	copied     map[string]string      // programs that the line gives another name, by their new path
-	lastSecret lastSecret             // what secret said of the last path
-	full       []string               // limits that were reported
-	holes      []*flow.Hole           // that variables in nested text stand for: see template
+	*draft
+	rows     *catalogue.Catalogue
+	specials []named[func(*use)]
+	builtins []named[func(*call) (flow.Stream, bool)]
+	text     string
+	ascii    bool
+	nested   int                   // inside text that is not the line itself
+	steps    int                   // statements run so far
+	parsed   int                   // bytes parsed so far
+	listed   int                   // words listed so far
+	match    int                   // steps of matching so far
+	traps    []func(*state)        // what runs when the text ends
+	active   []frame               // functions and aliases that are running
+	loops    int                   // that are running
+	away     []departure           // from the innermost loop or function
+	maybe    int                   // branches around what runs: it may not happen
+	seen     map[*syntax.Stmt]bool // statements that were run
+	holes    []*flow.Hole          // that variables in nested text stand for: see template
 }
 
 // A frame is a function that is running.
@@ -68,7 +61,7 @@ type frame struct {
 func (w *walker) line(text, dir string) {
 	w.text = text
 	w.ascii = isASCII(text)
-	w.out.Shell = &hook.Shell{Dialect: "bash", Text: text, Commands: []hook.ShellCommand{}}
+	w.facts.Shell = &hook.Shell{Dialect: "bash", Text: text, Commands: []hook.ShellCommand{}}
 	w.characters(text)
 	s := newState(dir)
 	if dir == "" {
@@ -98,15 +91,6 @@ func (w *walker) affords(n int) bool {
 		return false
 	}
 	return true
-}
-
-// shown marks a secret that was read as going on to the agent or a program.
-func (w *walker) shown(what string) {
-	for _, e := range w.out.Effects {
-		if read, ok := e.Is.(*hook.SecretRead); ok && what != "" && read.What == what {
-			read.Shown = true
-		}
-	}
 }
 
 // script runs text in state s.
@@ -169,30 +153,6 @@ func (w *walker) lineDirs() []string {
 	return []string{w.world.Dir}
 }
 
-// unknown records what was not understood, once.
-func (w *walker) unknown(kind, why string, command int, span *hook.Span) {
-	w.out.Opaque = true
-	for _, u := range w.out.Unknown {
-		if u.Kind == kind && u.Why == why && u.Command == command {
-			return
-		}
-	}
-	w.out.Unknown = append(w.out.Unknown, hook.Unknown{Kind: kind, Why: why, Command: command, Span: span})
-}
-
-func (w *walker) limit(why string) {
-	if slices.Contains(w.full, why) {
-		return
-	}
-	w.full = append(w.full, why)
-	w.unknown("limit", why, 0, nil)
-}
-
-// effect records one effect, once.
-func (w *walker) effect(command int, is hook.EffectKind) {
-	w.out.Effects = append(w.out.Effects, hook.FactEffect{Command: command, Is: is})
-}
-
 // points converts a byte offset of the line to code points.
 func (w *walker) points(offset int) int {
 	if w.ascii {
@@ -226,21 +186,13 @@ func (w *walker) characters(text string) {
 	}
 }
 
-// invisible reports blanks that are no blanks to the shell, zero-width and
-// bidirectional characters.
-func invisible(r rune) bool {
-	switch {
-	case r == 0x85, r == 0xA0, r == 0xAD, r == 0x1680, r == 0x180E, r == 0xFEFF, r == 0x3000,
-		0x2000 <= r && r <= 0x200F, 0x2028 <= r && r <= 0x202F, 0x205F <= r && r <= 0x206F, 0xE0000 <= r && r <= 0xE007F:
-		return true
-	}
-	return false
+// content is what a file holds that commands read from here on.
+func (w *walker) content(s *state, f flow.Word) flow.Stream {
+	return w.opened(w.fileStream(s.where, f))
 }
 
-// written notes what a file holds that the line writes.
-func (w *walker) written(name string, content flow.Stream) {
-	if w.files == nil {
-		w.files = map[string]flow.Stream{}
-	}
-	w.files[name] = content
+// opened is a stream that commands read from here on.
+func (w *walker) opened(st flow.Stream) flow.Stream {
+	st.Some, st.Read = true, &flow.Position{Maybe: w.maybe}
+	return st
 }

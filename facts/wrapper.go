@@ -123,7 +123,7 @@ func (u *use) make() {
 	text := u.opts["eval"]
 	if f, ok := u.opt("makefile"); ok && f.Text() == "-" {
 		if u.stdin.Text == nil {
-			u.unknownCode("make", u.stdin.Taint, "stdin", "it comes from a pipe")
+			u.unknownCode(u.id, "make", u.stdin.Taint, "stdin", "it comes from a pipe")
 		} else {
 			text = append(text, flow.Literal(*u.stdin.Text))
 		}
@@ -153,7 +153,7 @@ func (u *use) makefiles() []flow.Word {
 	}
 	var texts []flow.Word
 	for _, name := range names {
-		for _, t := range u.absolute(u.s, name) {
+		for _, t := range u.absolute(u.s.where, name) {
 			if st, ok := u.files[t.path]; ok && st.Text != nil {
 				texts = append(texts, flow.Literal(*st.Text))
 			}
