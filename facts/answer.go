@@ -20,8 +20,8 @@ func (u *use) answer(out flow.Stream) flow.Stream {
 	}
 	switch u.viaName() {
 	case "pwd":
-		if len(u.s.dirs) == 1 {
-			return printed(out, u.s.dirs[0])
+		if len(u.at().dirs) == 1 {
+			return printed(out, u.at().dirs[0])
 		}
 	case "dirname", "basename", "realpath", "readlink", "grealpath", "greadlink":
 		return u.pathAnswer(out)
@@ -81,16 +81,16 @@ func (u *use) answer(out flow.Stream) flow.Stream {
 
 // inProject reports that git works on the project and on nothing else.
 func (u *use) inProject() bool {
-	if u.has("C") || u.has("git-dir") || u.has("work-tree") || len(u.s.dirs) != 1 {
+	if u.has("C") || u.has("git-dir") || u.has("work-tree") || len(u.at().dirs) != 1 {
 		return false
 	}
 	for _, name := range []string{"GIT_DIR", "GIT_WORK_TREE"} {
-		if _, set := u.s.lookup(name); set || slices.ContainsFunc(u.env, func(e setting) bool { return e.name == name }) {
+		if _, set := u.shell.Variable(name); set || slices.ContainsFunc(u.env, func(e setting) bool { return e.name == name }) {
 			return false
 		}
 	}
 	project := u.world.Project
-	return project != "" && (u.s.dirs[0] == project || strings.HasPrefix(u.s.dirs[0], project+"/"))
+	return project != "" && (u.at().dirs[0] == project || strings.HasPrefix(u.at().dirs[0], project+"/"))
 }
 
 func printed(out flow.Stream, text string) flow.Stream {
@@ -121,7 +121,7 @@ func (u *use) pathAnswer(out flow.Stream) flow.Stream {
 	if u.has("relative-to") || u.has("relative-base") {
 		return out
 	}
-	if ts := u.absolute(u.s.where, u.rest[0]); len(ts) == 1 && ts[0].path != "" && !ts[0].glob {
+	if ts := u.targets(u.rest[0]); len(ts) == 1 && ts[0].path != "" && !ts[0].glob {
 		if ts[0].resolved != "" {
 			return printed(out, ts[0].resolved)
 		}
@@ -173,8 +173,7 @@ func (u *use) tempDir() flow.Word {
 			return e.value
 		}
 	}
-	x := expander{walker: u.walker, state: u.s}
-	dir, _ := x.scalar("TMPDIR")
+	dir := u.shell.Value("TMPDIR")
 	if v := dir.Value(); v != nil && *v != "" {
 		return flow.Literal(*v)
 	}

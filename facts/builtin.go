@@ -51,12 +51,10 @@ var builtins = [...]named[func(*call) (flow.Stream, bool)]{
 	{"unset", (*call).unset},
 }
 
-func (c *call) args() []flow.Word { return c.words[1:] }
-
 // plainNamed lists the command under the name it was called by.
 func (c *call) plainNamed() {
 	name, _ := c.words[0].Variants()
-	c.list(new(name[0]), nil)
+	c.listed(new(name[0]))
 }
 
 // declareWords runs export and its kin where they were called by a computed
@@ -67,9 +65,9 @@ func (c *call) declareWords() (flow.Stream, bool) {
 	if d.strayed() {
 		d.s = c.s.clone()
 	}
-	for _, a := range c.args() {
+	for _, a := range c.given() {
 		for _, r := range d.word(a) {
-			c.variableEffect(c.id, r.name, r.value)
+			c.sets(c.id, r.name, r.value)
 		}
 	}
 	if d.s != c.s {
@@ -91,12 +89,12 @@ func (c *call) fail() (flow.Stream, bool) {
 // compgen runs its candidates: -C as a command, -F as a function, -W expanded.
 func (c *call) compgen() (flow.Stream, bool) {
 	c.plainNamed()
-	args := c.args()
+	args := c.given()
 	for i := 0; i+1 < len(args); i++ {
 		switch args[i].Text() {
 		case "-C", "-F":
 			more := flow.Unknown(&flow.Hole{Why: "what is completed", Many: true, Empty: true})
-			c.shellText(flow.Join([]flow.Word{args[i+1], more}), flow.Stream{})
+			c.Text(flow.Join([]flow.Word{args[i+1], more}), flow.Stream{})
 		case "-W":
 			c.expandedAgain(c.s, args[i+1])
 		}
@@ -107,7 +105,7 @@ func (c *call) compgen() (flow.Stream, bool) {
 func (c *call) unset() (flow.Stream, bool) {
 	c.plainNamed()
 	functions := true
-	for _, a := range c.args() {
+	for _, a := range c.given() {
 		if v := a.Value(); v != nil {
 			if strings.HasPrefix(*v, "-") {
 				functions = functions && !strings.Contains(*v, "v")
@@ -131,7 +129,7 @@ func (c *call) unset() (flow.Stream, bool) {
 }
 
 func (c *call) set() (flow.Stream, bool) {
-	if args := c.args(); len(args) > 1 && args[0].Text() == "+o" {
+	if args := c.given(); len(args) > 1 && args[0].Text() == "+o" {
 		c.plainNamed()
 		if args[1].Text() == "history" {
 			c.effect(c.id, &hook.System{Verb: "history", What: new("set"), Access: "write"})
@@ -139,20 +137,20 @@ func (c *call) set() (flow.Stream, bool) {
 		c.shellOption(args[0].Text(), args[1].Text())
 		return flow.Stream{}, true
 	}
-	for i, a := range c.args() {
+	for i, a := range c.given() {
 		v := a.Value()
 		if v != nil && (strings.HasPrefix(*v, "-") && *v != "--" && *v != "-" || strings.HasPrefix(*v, "+")) {
 			next := ""
-			if i+1 < len(c.args()) {
-				next = c.args()[i+1].Text()
+			if i+1 < len(c.given()) {
+				next = c.given()[i+1].Text()
 			}
 			c.shellOption(*v, next)
 			continue
 		}
-		if i > 0 && strings.HasSuffix(c.args()[i-1].Text(), "o") && strings.HasPrefix(c.args()[i-1].Text(), "-") {
+		if i > 0 && strings.HasSuffix(c.given()[i-1].Text(), "o") && strings.HasPrefix(c.given()[i-1].Text(), "-") {
 			continue // the name after -o
 		}
-		rest := c.args()[i:]
+		rest := c.given()[i:]
 		if v != nil && (*v == "--" || *v == "-") {
 			rest = rest[1:]
 		}
@@ -160,7 +158,7 @@ func (c *call) set() (flow.Stream, bool) {
 		c.s.params, c.s.args = rest, true
 		return flow.Stream{}, true
 	}
-	if len(c.args()) == 0 {
+	if len(c.given()) == 0 {
 		return flow.Stream{}, false // prints every variable: the catalogue knows
 	}
 	c.plainNamed()
@@ -182,7 +180,7 @@ func (c *call) shellOption(letters, name string) {
 func (c *call) shift() (flow.Stream, bool) {
 	c.plainNamed()
 	n, known := 1, true
-	if args := c.args(); len(args) > 0 {
+	if args := c.given(); len(args) > 0 {
 		n, known = args[0].Number()
 	}
 	switch {
@@ -197,7 +195,7 @@ func (c *call) shift() (flow.Stream, bool) {
 
 func (c *call) defineAlias() (flow.Stream, bool) {
 	c.plainNamed()
-	for _, a := range c.args() {
+	for _, a := range c.given() {
 		name, value, ok := a.Cut("=")
 		if !ok {
 			continue
@@ -214,7 +212,7 @@ func (c *call) defineAlias() (flow.Stream, bool) {
 
 func (c *call) removeAlias() (flow.Stream, bool) {
 	c.plainNamed()
-	for _, a := range c.args() {
+	for _, a := range c.given() {
 		c.s.own()
 		if v := a.Value(); v != nil {
 			delete(c.s.aliases, *v)
@@ -226,7 +224,7 @@ func (c *call) removeAlias() (flow.Stream, bool) {
 // hash -p FILE NAME makes NAME run FILE.
 func (c *call) hash() (flow.Stream, bool) {
 	c.plainNamed()
-	args := c.args()
+	args := c.given()
 	for i := 0; i+2 < len(args); i++ {
 		if args[i].Text() != "-p" {
 			continue
@@ -244,7 +242,7 @@ func (c *call) hash() (flow.Stream, bool) {
 
 // printf -v NAME sets a variable; otherwise it prints.
 func (c *call) printf() (flow.Stream, bool) {
-	args := c.args()
+	args := c.given()
 	name := flow.Word{}
 	switch {
 	case len(args) > 2 && args[0].Text() == "-v":
@@ -258,14 +256,14 @@ func (c *call) printf() (flow.Stream, bool) {
 	c.evaluated(c.s, name)
 	if v := name.Value(); v != nil {
 		c.s.setNamed(*v, flow.Printf(args))
-		c.variableEffect(c.id, *v, flow.Printf(args))
+		c.sets(c.id, *v, flow.Printf(args))
 	}
 	return flow.Stream{}, true
 }
 
 func (c *call) testWords() (flow.Stream, bool) {
 	c.plainNamed()
-	args := c.args()
+	args := c.given()
 	for i, a := range args {
 		if a.Text() == "-v" && i+1 < len(args) {
 			c.evaluated(c.s, args[i+1])
@@ -277,7 +275,7 @@ func (c *call) testWords() (flow.Stream, bool) {
 // enable -f loads a builtin from a library.
 func (c *call) enable() (flow.Stream, bool) {
 	c.plainNamed()
-	for _, a := range c.args() {
+	for _, a := range c.given() {
 		if strings.HasPrefix(a.Text(), "-") && strings.Contains(a.Text(), "f") {
 			c.effect(c.id, &hook.ExecHidden{Program: "enable", Option: "f"})
 		}

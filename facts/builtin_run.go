@@ -8,7 +8,7 @@ import (
 // unwrapped runs what stands after command or builtin, whatever function or
 // alias has its name.
 func (c *call) unwrapped() (flow.Stream, bool) {
-	words := c.args()
+	words := c.given()
 	for len(words) > 0 && words[0].Literal() && strings.HasPrefix(words[0].Text(), "-") {
 		text := words[0].Text()
 		words = words[1:]
@@ -33,7 +33,7 @@ func (c *call) unwrapped() (flow.Stream, bool) {
 
 // eval joins its words and runs them.
 func (c *call) eval() (flow.Stream, bool) {
-	args := c.args()
+	args := c.given()
 	if len(args) > 0 && args[0].Literal() && args[0].Text() == "--" {
 		args = args[1:]
 	}
@@ -44,7 +44,7 @@ func (c *call) eval() (flow.Stream, bool) {
 		c.s.own()
 		c.s.vars[e.name] = variable{value: e.value, exported: true}
 	}
-	out := c.shellText(flow.Join(args), c.stdin)
+	out := c.Text(flow.Join(args), c.stdin)
 	c.s.putBack(before, c.env)
 	c.via = c.via[:len(c.via)-1]
 	return out, true
@@ -64,12 +64,12 @@ func (s *state) putBack(before map[string]variable, env []setting) {
 
 // source runs a file in this shell.
 func (c *call) source() (flow.Stream, bool) {
-	if len(c.args()) == 0 {
+	if len(c.given()) == 0 {
 		return flow.Stream{}, false
 	}
-	file := c.args()[0]
-	if file.Text() == "--" && len(c.args()) > 1 {
-		file = c.args()[1]
+	file := c.given()[0]
+	if file.Text() == "--" && len(c.given()) > 1 {
+		file = c.given()[1]
 	}
 	c.plainNamed()
 	if file.Literal() && flow.IsStdin(file.Text()) {
@@ -79,17 +79,17 @@ func (c *call) source() (flow.Stream, bool) {
 		return c.script(c.s, *c.stdin.Text, flow.Stream{}), true
 	}
 	c.usePath(c.s.where, c.id, file, access{kind: "use"})
-	if rest := c.args()[1:]; len(rest) > 0 && file.Text() == c.args()[0].Text() {
+	if rest := c.given()[1:]; len(rest) > 0 && file.Text() == c.given()[0].Text() {
 		params, args := c.s.params, c.s.args
 		c.s.params, c.s.args = rest, true
 		defer func() { c.s.params, c.s.args = params, args }()
 	}
-	return c.runScript("bash", file, true), true
+	return c.outside.Source(c, file), true
 }
 
 func (c *call) trap() (flow.Stream, bool) {
 	c.plainNamed()
-	args := c.args()
+	args := c.given()
 	for len(args) > 0 && strings.HasPrefix(args[0].Text(), "-") && len(args[0].Text()) == 2 {
 		args = args[1:]
 	}
@@ -103,9 +103,9 @@ func (c *call) trap() (flow.Stream, bool) {
 		if end != later.s && !sameMap(end.vars, later.s.vars) { // set on one way, or in a subshell
 			other := later
 			other.s = end.clone()
-			other.shellText(args[0], flow.Stream{})
+			other.Text(args[0], flow.Stream{})
 		}
-		later.shellText(args[0], flow.Stream{})
+		later.Text(args[0], flow.Stream{})
 		later.walker.via = was
 	})
 	return flow.Stream{}, true
@@ -113,7 +113,7 @@ func (c *call) trap() (flow.Stream, bool) {
 
 // exec replaces the shell by a program, or only redirects.
 func (c *call) exec() (flow.Stream, bool) {
-	args := c.args()
+	args := c.given()
 	for len(args) > 0 {
 		text := args[0].Text()
 		switch {

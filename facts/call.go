@@ -5,7 +5,6 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"gate/facts/catalogue"
 	"gate/facts/glob"
 	"gate/hook"
 
@@ -15,23 +14,8 @@ import (
 // A call is one simple command while it is being judged.
 type call struct {
 	*walker
-	s         *state
-	words     []flow.Word // program and arguments
-	env       []setting
-	redirects []redirect
-	stdin     flow.Stream
-	input     *hook.Stdin
-	span      *hook.Span
-	id        int // of its command, once it is listed
-	out       flow.Stream
-	does      []hook.FactEffect // what the script does that it is, until it is listed
-	plain     bool              // functions and aliases are passed over: command rm
-}
-
-// A setting is an assignment before a command.
-type setting struct {
-	name  string
-	value flow.Word
+	invocation
+	s *state
 }
 
 // call runs a simple command.
@@ -43,7 +27,7 @@ func (w *walker) call(s *state, st *syntax.Stmt, c *syntax.CallExpr, stdin flow.
 			for _, a := range c.Assigns {
 				f := w.assign(s, a)
 				if a.Name != nil {
-					w.variableEffect(0, a.Name.Value, f)
+					w.sets(0, a.Name.Value, f)
 				}
 				if substitutes(a.Value) {
 					s.status = mayFail
@@ -52,7 +36,7 @@ func (w *walker) call(s *state, st *syntax.Stmt, c *syntax.CallExpr, stdin flow.
 			return flow.Stream{}
 		})
 	}
-	cl := &call{walker: w, s: s, words: words, span: w.span(st)}
+	cl := &call{walker: w, s: s, invocation: invocation{words: words, span: w.spanOf(st)}}
 	for _, a := range c.Assigns {
 		if a.Name != nil {
 			cl.env = append(cl.env, setting{a.Name.Value, w.assigned(s, a.Value)})
@@ -69,7 +53,7 @@ func (c *call) run() flow.Stream {
 	if len(c.words) == 0 {
 		return flow.Stream{} // xargs -I without a command
 	}
-	if c.listed += len(c.words); len(c.commands()) > maxCommands || c.listed > maxListed {
+	if c.judged += len(c.words); len(c.commands()) > maxCommands || c.judged > maxListed {
 		c.limit("more commands than gate looks at")
 		return flow.Stream{}
 	}
@@ -87,7 +71,7 @@ func (c *call) run() flow.Stream {
 	}
 	if !known {
 		if base := programName(program); base != "" {
-			return c.program(base, base) // in a directory that is not known
+			return c.outside.Run(c, base) // in a directory that is not known
 		}
 		return c.unknownProgram()
 	}
@@ -148,11 +132,9 @@ func programName(f flow.Word) string {
 	return last.Text[i+1:]
 }
 
-func (c *call) commands() []hook.ShellCommand { return c.facts.Shell.Commands }
-
 // unknownProgram lists a command whose program is not known.
 func (c *call) unknownProgram() flow.Stream {
-	c.list(nil, nil)
+	c.listed(nil)
 	why := "which program runs is not known: " + c.words[0].Why()
 	if c.words[0].Matches() {
 		why += "a pattern of names"
@@ -186,46 +168,19 @@ func (c *call) unknownProgram() flow.Stream {
 	return flow.Stream{Some: true, From: c.id}
 }
 
-// nestedScript runs a text that is not literally the line.
-func (c *call) nestedScript(text string, stdin flow.Stream) flow.Stream {
-	c.nested++
-	defer func() { c.nested-- }()
-	return c.script(c.s, text, stdin)
+// listed adds the command to the facts, under the name of the program where that is
+// known.
+func (c *call) listed(program *string) {
+	c.list(c.s.where, &c.invocation, program, false)
+	for _, e := range c.env {
+		c.sets(c.id, e.name, e.value)
+	}
+	c.owns(&c.invocation)
 }
 
-// list adds the command to the facts.
-func (c *call) list(program *string, r *catalogue.Row) {
-	cmd := hook.ShellCommand{
-		Program: program, Path: nil, Operands: []*string{}, Options: map[string][]any{},
-		Env: map[string]*string{}, Via: append([]string{}, c.via...), Depth: c.depth - 1, Span: c.span, Stdin: c.input,
+// sets judges a variable that makes programs run code.
+func (w *walker) sets(id int, name string, value flow.Word) {
+	if text := w.outside.Sets(id, name, value); text != "" {
+		w.Line(name, text)
 	}
-	if v := c.words[0].Value(); v != nil && strings.Contains(*v, "/") {
-		cmd.Path = v
-	}
-	for _, f := range c.words {
-		cmd.Words = append(cmd.Words, hook.Word{Value: short(f.Value()), Span: f.Span})
-		if f.Value() == nil {
-			c.facts.Opaque = true
-			if r == nil || r.Output != "fetch" { // where it goes is net.send's to say
-				c.shown(f.Taint().Secret) // a program is handed it: gh issue create --body "$(cat KEY)"
-			}
-		}
-	}
-	for _, e := range c.env {
-		cmd.Env[asKey(e.name)] = e.value.Value()
-	}
-	for _, red := range c.redirects {
-		cmd.Redirects = append(cmd.Redirects, hook.Redirect{Op: red.op.String(), FD: red.fd, Target: short(red.target.Value()), Span: red.span})
-	}
-	c.id = c.command(cmd, c.s.where)
-	for _, e := range c.env {
-		c.variableEffect(c.id, e.name, e.value)
-	}
-	for _, e := range c.does {
-		c.effect(c.id, e.Is)
-		if decoded(e) {
-			c.unknown("code", "a script runs text that is decoded first", c.id, nil)
-		}
-	}
-	c.does = nil
 }

@@ -2,7 +2,6 @@ package facts
 
 import (
 	"path"
-	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -40,26 +39,14 @@ func (c *call) named(name string) flow.Stream {
 	}
 	base := strings.TrimSuffix(path.Base(name), ".exe")
 	if strings.Contains(name, "/") {
-		c.runsFile(name)
-		base = c.origin(name, base)
+		return c.outside.Run(c, name)
 	}
-	if run := find(c.builtins, base); run != nil && !strings.Contains(name, "/") {
+	if run := find(c.builtins, base); run != nil {
 		if out, done := run(c); done {
 			return out
 		}
 	}
-	return c.program(name, base)
-}
-
-// origin is the program that a path stands for, if the line has copied or linked
-// one there.
-func (c *call) origin(name, base string) string {
-	for _, p := range c.absolute(c.s.where, flow.Literal(name)) {
-		if from, ok := c.copied[p.path]; ok {
-			return from
-		}
-	}
-	return base
+	return c.outside.Run(c, name)
 }
 
 // alias puts the alias's text in the place of the first word, and goes on with
@@ -75,30 +62,7 @@ func (c *call) alias(name, body string) flow.Stream {
 		}
 		body, rest = body+next, rest[1:]
 	}
-	return c.handed(body, rest)
-}
-
-// handed runs a text with words behind it that no shell reads again.
-func (c *call) handed(body string, rest []flow.Word) flow.Stream {
-	const words = "gate_words"
-	s := c.s.clone()
-	s.own()
-	s.vars[words] = variable{array: true, list: rest}
-	if len(rest) > 0 {
-		body += ` "${` + words + `[@]}"`
-	}
-	was := c.s
-	c.s = s
-	out := c.nestedScript(body, c.stdin)
-	c.s.own()
-	delete(c.s.vars, words)
-	*was = *c.s
-	c.s = was
-	return out
-}
-
-func (w *walker) running(name string) bool {
-	return slices.ContainsFunc(w.active, func(f frame) bool { return f.name == name })
+	return c.Handed(body, rest)
 }
 
 // maxCalls bounds how often a function calls itself.

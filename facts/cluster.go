@@ -43,17 +43,17 @@ func (u *use) kubernetes() {
 	if replicas, _ := u.opt("replicas"); verb == "scale" && replicas.Text() == "0" || verb == "replace" && u.has("force") {
 		access = "delete" // nothing runs any more, or not what ran
 	}
-	u.effect(u.id, &hook.Kubernetes{
+	u.effect(&hook.Kubernetes{
 		Verb: verb, Access: access, Context: context, ContextFrom: from, Namespace: u.optText("namespace"), Resources: resources, All: all, DryRun: dry,
 	})
 	if verb == "create" && len(u.rest) > 0 && u.rest[0].Text() == "token" {
-		u.effect(u.id, &hook.SecretRead{What: "cluster credentials", Grade: "key", Shown: true})
-		u.call.out.Taint.Secret = "cluster credentials"
+		u.effect(&hook.SecretRead{What: "cluster credentials", Grade: "key", Shown: true})
+		u.out.Taint.Secret = "cluster credentials"
 	}
 	secrets := len(u.rest) > 0 && (strings.HasPrefix(u.rest[0].Text(), "secret"))
 	if out, ok := u.opt("output"); ok && secrets && verb == "get" && out.Text() != "name" && out.Text() != "wide" {
-		u.effect(u.id, &hook.SecretRead{What: "cluster secret", Grade: "key", Shown: true})
-		u.call.out.Taint.Secret = "cluster secret"
+		u.effect(&hook.SecretRead{What: "cluster secret", Grade: "key", Shown: true})
+		u.out.Taint.Secret = "cluster secret"
 	}
 }
 
@@ -101,13 +101,13 @@ func (u *use) container() {
 			u.entryPoint(*v)
 		}
 	}
-	u.effect(u.id, &hook.Container{
+	u.effect(&hook.Container{
 		Tool: u.name, Verb: strings.Join(u.verbs, " "), Access: "write", Privileged: privileged, Mounts: mounts, Image: image,
 	})
 	for _, m := range mounts {
-		for _, t := range u.absolute(u.s.where, flow.Literal(*m)) {
+		for _, t := range u.targets(flow.Literal(*m)) {
 			if what, grade := u.secret(t.path); what != "" {
-				u.effect(u.id, &hook.SecretRead{Path: new(t.path), What: what, Grade: grade, Shown: what == "password file"})
+				u.effect(&hook.SecretRead{Path: new(t.path), What: what, Grade: grade, Shown: what == "password file"})
 			}
 		}
 	}
@@ -118,7 +118,7 @@ func (u *use) container() {
 	}
 	if dir, ok := u.opt("workdir"); ok && dir.Value() != nil {
 		if here := mounted(dir, *dir.Value(), inside); !here.Same(dir) {
-			u.s.dirs, u.s.under = u.enter(u.s.where, here), ""
+			u.at().dirs, u.at().under = u.enter(here), ""
 		}
 	}
 }

@@ -24,11 +24,11 @@ func (u *use) dd() {
 		case ok && name == "if":
 			in = flow.Stream{}
 			u.reads = append(u.reads, value)
-			u.usePath(u.s.where, u.id, value, access{kind: "read", shown: true})
+			u.touch(value, access{kind: "read", shown: true})
 		case ok && name == "of":
-			u.usePath(u.s.where, u.id, value, access{kind: "write", how: "overwrite", content: in})
+			u.touch(value, access{kind: "write", how: "overwrite", content: in})
 			if in.Some {
-				u.remember(u.s.where, value, in, false)
+				u.remember(value, in, false)
 			}
 		}
 	}
@@ -49,33 +49,33 @@ func (u *use) rsync() {
 			u.sendFiles(u.rest[:last], remote)
 		case ok:
 			u.peer("host", flow.Literal(remote))
-		case i == last && u.deletes():
-			u.usePath(u.s.where, u.id, f, access{kind: "delete", how: "sync", recursive: true})
+		case i == last && u.syncs():
+			u.touch(f, access{kind: "delete", how: "sync", recursive: true})
 		case i == last && last > 0:
 			for _, from := range u.rest[:last] {
 				to := f
 				if !strings.HasSuffix(from.Text(), "/") { // else what is in it
 					to = u.destination(from, f)
 				}
-				u.usePath(u.s.where, u.id, to, access{kind: "write", how: "overwrite", recursive: true})
-				st := u.fileStream(u.s.where, from)
+				u.touch(to, access{kind: "write", how: "overwrite", recursive: true})
+				st := u.content(from)
 				if remote, ok := remotePath(from); ok {
 					st = flow.Stream{Some: true, Taint: flow.Taint{Remote: true, Host: peer.Parse(remote, false).Host}, From: u.id}
 				}
-				u.remember(u.s.where, to, st, false)
+				u.remember(to, st, false)
 			}
 		default:
-			u.usePath(u.s.where, u.id, f, access{kind: "read", recursive: true})
+			u.touch(f, access{kind: "read", recursive: true})
 		}
 	}
 	if u.has("remove-source-files") {
 		for _, f := range u.rest[:last] {
-			u.usePath(u.s.where, u.id, f, access{kind: "delete", how: "move"})
+			u.touch(f, access{kind: "delete", how: "move"})
 		}
 	}
 }
 
-func (u *use) deletes() bool {
+func (u *use) syncs() bool {
 	for name := range u.opts {
 		if strings.HasPrefix(name, "delete") || name == "del" {
 			return !u.has("dry-run")
@@ -101,8 +101,8 @@ func (u *use) sendFiles(files []flow.Word, to string) {
 		if _, ok := remotePath(f); ok {
 			continue
 		}
-		u.usePath(u.s.where, u.id, f, access{kind: "read", recursive: u.recurse})
-		for _, t := range u.absolute(u.s.where, f) {
+		u.touch(f, access{kind: "read", recursive: u.recurse})
+		for _, t := range u.targets(f) {
 			what, _ := u.secret(t.path)
 			u.send(p, "file", strOrNil(t.path), what)
 		}
@@ -122,13 +122,13 @@ func (u *use) scp() {
 	for _, f := range u.rest[:last] {
 		if remote, ok := remotePath(f); ok {
 			u.peer("host", flow.Literal(remote))
-			u.remember(u.s.where, u.destination(f, u.rest[last]), flow.Stream{Some: true, Taint: flow.Taint{Remote: true, Host: peer.Parse(remote, false).Host}, From: u.id}, false)
+			u.remember(u.destination(f, u.rest[last]), flow.Stream{Some: true, Taint: flow.Taint{Remote: true, Host: peer.Parse(remote, false).Host}, From: u.id}, false)
 		} else {
-			u.usePath(u.s.where, u.id, f, access{kind: "read"})
+			u.touch(f, access{kind: "read"})
 		}
 	}
 	for _, f := range u.rest[:last] {
-		u.usePath(u.s.where, u.id, u.destination(f, u.rest[last]), access{kind: "write", how: "overwrite"})
+		u.touch(u.destination(f, u.rest[last]), access{kind: "write", how: "overwrite"})
 	}
 }
 
@@ -139,7 +139,7 @@ func (u *use) tee() {
 		how = "append"
 	}
 	for _, f := range u.rest {
-		u.outputTo(u.s.where, u.id, f, how, u.stdin)
+		u.writes(f, how, u.stdin)
 	}
 	u.reads = nil
 }
@@ -175,7 +175,7 @@ func (u *use) copiesGuarded() bool {
 	if u.row.Special != "copy" || len(u.rest) != 2 {
 		return false
 	}
-	for _, t := range u.absolute(u.s.where, u.rest[0]) {
+	for _, t := range u.targets(u.rest[0]) {
 		_, ok := u.world.Find(world.Self, t.path)
 		return t.followed != "temp" && (ok || agentDirectory(t.path) != "")
 	}
@@ -206,7 +206,7 @@ func (u *use) leadsInto(to flow.Word) bool {
 	if u.intoDirectory || len(u.rest) > 2 || strings.HasSuffix(text, "/") || text == "." || text == ".." || strings.HasSuffix(text, "/.") || strings.HasSuffix(text, "/..") {
 		return true
 	}
-	targets := u.absolute(u.s.where, to)
+	targets := u.targets(to)
 	return len(targets) == 1 && (targets[0].path == u.world.Home || u.world.IsDirectory(targets[0].path))
 }
 
@@ -219,26 +219,26 @@ func (u *use) copies() {
 	from, to := u.rest[:len(u.rest)-1], u.rest[len(u.rest)-1]
 	for _, f := range from {
 		u.renames(f, u.destination(f, to))
-		st := u.fileStream(u.s.where, f)
+		st := u.content(f)
 		st.Text = u.textOf(f)
 		if st.Text != nil || st.Taint != (flow.Taint{}) {
-			u.remember(u.s.where, u.destination(f, to), st, false)
+			u.remember(u.destination(f, to), st, false)
 		}
 	}
 }
 
 // renames remembers that a program of the machine gets another name: cp /bin/rm x.
 func (u *use) renames(from, to flow.Word) {
-	for _, f := range u.absolute(u.s.where, from) {
+	for _, f := range u.targets(from) {
 		base := path.Base(f.path)
-		if _, ok := u.rows.Lookup(base); !ok || !strings.HasSuffix(path.Dir(f.path), "bin") {
+		if _, ok := u.programs.rows.Lookup(base); !ok || !strings.HasSuffix(path.Dir(f.path), "bin") {
 			continue
 		}
-		for _, t := range u.absolute(u.s.where, to) {
-			if u.walker.copied == nil {
-				u.walker.copied = map[string]string{}
+		for _, t := range u.targets(to) {
+			if u.renamed == nil {
+				u.renamed = map[string]string{}
 			}
-			u.walker.copied[t.path] = base
+			u.renamed[t.path] = base
 		}
 	}
 }
@@ -246,7 +246,7 @@ func (u *use) renames(from, to flow.Word) {
 var errNoScript = errors.New("no text that a shell reads")
 
 func (u *use) scriptText(f flow.Word) (string, error) {
-	for _, t := range u.absolute(u.s.where, f) {
+	for _, t := range u.targets(f) {
 		if t.path != "" {
 			text, err := u.world.Read(t.path, maxScript)
 			if err == nil && !utf8.ValidString(text) {
@@ -274,15 +274,15 @@ func (u *use) tar() {
 	case is("c", "create") || is("r", "append") || is("u", "update"):
 		toFile := named && archive.Text() != "-"
 		if toFile {
-			u.usePath(u.start, u.id, archive, access{kind: "write", how: "overwrite"})
+			u.draft.usePath(u.start, u.id, archive, access{kind: "write", how: "overwrite"})
 		}
 		secret := ""
 		for _, f := range rest {
 			if u.has("remove-files") {
-				u.usePath(u.s.where, u.id, f, access{kind: "delete", how: "move", recursive: true})
+				u.touch(f, access{kind: "delete", how: "move", recursive: true})
 			}
-			u.usePath(u.s.where, u.id, f, access{kind: "read", recursive: true, shown: toFile})
-			for _, t := range u.absolute(u.s.where, f) {
+			u.touch(f, access{kind: "read", recursive: true, shown: toFile})
+			for _, t := range u.targets(f) {
 				if what, _ := u.secret(t.path); what != "" {
 					secret = what
 				}
@@ -292,23 +292,23 @@ func (u *use) tar() {
 			}
 		}
 		if !toFile {
-			u.call.out.Taint.Secret = secret
+			u.out.Taint.Secret = secret
 		} else if secret != "" {
-			u.remember(u.start, archive, flow.Stream{Some: true, Taint: flow.Taint{Secret: secret}}, false)
+			u.draft.remember(u.start, archive, flow.Stream{Some: true, Taint: flow.Taint{Secret: secret}}, false)
 		}
 	case is("x", "extract"):
 		if named {
-			u.usePath(u.start, u.id, archive, access{kind: "use"})
+			u.draft.usePath(u.start, u.id, archive, access{kind: "use"})
 		}
 		if u.has("directory") { // where it is by now
 			u.role(catalogue.Role{Name: "write", Detail: "unpack"}, flow.Literal("."))
 		}
 		for _, f := range rest { // members, seen from where they are unpacked
-			u.usePath(u.s.where, u.id, f, access{kind: "write", how: "overwrite"})
+			u.touch(f, access{kind: "write", how: "overwrite"})
 		}
 		if is("P", "absolute-names") && len(rest) == 0 {
-			u.unknown("path", "an archive that names its own paths", u.id, nil)
-			u.effect(u.id, &hook.FSWrite{Place: hook.Place{Area: "unknown", CouldBe: []string{"system", "home"}}, How: "overwrite", Recursive: true})
+			u.unknown("path", "an archive that names its own paths", nil)
+			u.effect(&hook.FSWrite{Place: hook.Place{Area: "unknown", CouldBe: []string{"system", "home"}}, How: "overwrite", Recursive: true})
 		}
 	}
 }

@@ -42,9 +42,9 @@ func (w *walker) declare(s *state, c *syntax.DeclClause) flow.Stream {
 	if d.s != before {
 		s.become(before.clone(), d.s)
 	}
-	id := w.command(hook.ShellCommand{Program: new(c.Variant.Value), Span: w.span(c)}, s.where)
+	id := w.command(hook.ShellCommand{Program: new(c.Variant.Value), Span: w.spanOf(c)}, s.where)
 	for _, r := range runs {
-		w.variableEffect(id, r.name, r.value)
+		w.sets(id, r.name, r.value)
 	}
 	if printed && c.Variant.Value != "local" {
 		w.effect(id, &hook.SecretRead{What: "environment", Shown: true, Grade: "config"})

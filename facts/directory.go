@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"gate/hook"
-
 	"gate/facts/flow"
 )
 
@@ -30,7 +28,7 @@ func (c *call) changeDir() (flow.Stream, bool) {
 
 // directory is the first operand, and whether more follow: then cd fails.
 func (c *call) directory() (target flow.Word, more, given bool) {
-	for _, a := range c.args() {
+	for _, a := range c.given() {
 		if t := a.Text(); !given && a.Literal() && len(t) > 1 && strings.HasPrefix(t, "-") && !isDigits(t[1:]) {
 			continue
 		}
@@ -95,27 +93,14 @@ func (c *call) mayExist(dir string) bool {
 	if info, err := c.world.Files.Lstat(dir); err == nil {
 		return info.Mode()&(fs.ModeDir|fs.ModeSymlink) != 0
 	}
-	return slices.ContainsFunc(c.commands()[:c.id-1], makesDirectories)
-}
-
-// makesDirectories reports a command that is not known to leave no directory
-// behind.
-func makesDirectories(cmd hook.ShellCommand) bool {
-	if cmd.Program == nil {
-		return true
-	}
-	switch *cmd.Program {
-	case "cd", "true", "false", ":", "echo", "printf", "ls", "cat", "pwd", "test", "[", "grep", "head", "tail", "wc", "sleep", "date", "export", "set", "touch", "exec", "rm", "read", "declare", "local":
-		return false
-	}
-	return true
+	return slices.ContainsFunc(c.commands()[:c.id-1], c.outside.MakesDirectories)
 }
 
 // pushDir runs pushd.
 func (c *call) pushDir() (flow.Stream, bool) {
 	c.plainNamed()
 	target, more, given := c.directory()
-	stay := slices.ContainsFunc(c.args(), func(f flow.Word) bool { return f.Text() == "-n" })
+	stay := slices.ContainsFunc(c.given(), func(f flow.Word) bool { return f.Text() == "-n" })
 	top := len(c.s.stack) - 1
 	switch text := target.Text(); {
 	case !given && top >= 0 && !stay:
@@ -150,7 +135,7 @@ func (c *call) popDir() (flow.Stream, bool) {
 
 // dirsWords runs dirs, of which -c forgets what was pushed.
 func (c *call) dirsWords() (flow.Stream, bool) {
-	if len(c.args()) > 0 && c.args()[0].Text() == "-c" {
+	if len(c.given()) > 0 && c.given()[0].Text() == "-c" {
 		c.s.stack = nil
 	}
 	return flow.Stream{}, false

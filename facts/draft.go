@@ -20,7 +20,7 @@ type draft struct {
 	temps      int                    // names that mktemp made up so far
 	files      map[string]flow.Stream // written in this line
 	links      map[string]string      // symbolic links made in this line
-	copied     map[string]string      // programs that the line gives another name, by their new path
+	renamed    map[string]string      // programs that the line gives another name, by their new path
 	lastSecret lastSecret             // what secret said of the last path
 	full       []string               // limits that were reported
 }
@@ -127,3 +127,6 @@ func deref(s *string) string {
 	}
 	return *s
 }
+
+// commands are those that were listed so far, none without a shell line.
+func (w *draft) commands() []hook.ShellCommand { return w.facts.Shell.Commands }

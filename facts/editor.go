@@ -62,12 +62,12 @@ func (u *use) editorCommand(line string) {
 	case wordlist.Has(" ter term terminal te ", verb):
 		u.hiddenShell("command", rest)
 	case rest != "" && wordlist.Has(" w wr write wq x xit sav saveas up update ", verb):
-		u.usePath(u.s.where, u.id, flow.Literal(strings.TrimSpace(strings.TrimPrefix(rest, ">>"))), access{kind: "write", how: "overwrite"})
+		u.touch(flow.Literal(strings.TrimSpace(strings.TrimPrefix(rest, ">>"))), access{kind: "write", how: "overwrite"})
 	case rest != "" && wordlist.Has(" r re read ", verb):
-		u.usePath(u.s.where, u.id, flow.Literal(rest), access{kind: "read", shown: true})
+		u.touch(flow.Literal(rest), access{kind: "read", shown: true})
 	case rest == "" && wordlist.Has(" p print nu number l list # ", verb):
 		for _, open := range u.rest {
-			u.usePath(u.s.where, u.id, open, access{kind: "read", shown: true})
+			u.touch(open, access{kind: "read", shown: true})
 		}
 	case verb == "so", verb == "source":
 		u.role(catalogue.Role{Name: "execute", Detail: "vim"}, flow.Literal(rest))
@@ -82,7 +82,7 @@ func (u *use) editorCommand(line string) {
 	case verb == "perl", verb == "ruby":
 		u.code(verb, flow.Literal(rest), "inline")
 	case verb == "set" && editorPrograms().MatchString(rest):
-		u.effect(u.id, &hook.ExecHidden{Program: u.name, Option: "command", Value: new(line)})
+		u.effect(&hook.ExecHidden{Program: u.name, Option: "command", Value: new(line)})
 	}
 	u.editorCalls(line)
 }
@@ -122,10 +122,10 @@ func (u *use) editorCalls(line string) {
 	}
 	switch name {
 	case "delete":
-		u.usePath(u.s.where, u.id, flow.Word{Parts: []flow.Part{{Text: first}}}, access{kind: "delete", how: "remove", recursive: strings.Contains(more, "r")})
+		u.touch(flow.Word{Parts: []flow.Part{{Text: first}}}, access{kind: "delete", how: "remove", recursive: strings.Contains(more, "r")})
 	case "writefile":
 		_, to, _ := strings.Cut(text, "],")
-		u.usePath(u.s.where, u.id, flow.Word{Parts: []flow.Part{{Text: strings.Trim(to, ` "')`)}}}, access{kind: "write", how: "overwrite"})
+		u.touch(flow.Word{Parts: []flow.Part{{Text: strings.Trim(to, ` "')`)}}}, access{kind: "write", how: "overwrite"})
 	default:
 		u.hiddenShell("command", strings.Trim(first, `"')`))
 	}

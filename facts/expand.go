@@ -34,7 +34,7 @@ func (w *walker) expanded(like expander, words []*syntax.Word) []flow.Word {
 			fields := x.finish()
 			for i := range fields {
 				fields[i] = w.bounded(fields[i])
-				fields[i].Span = w.span(word)
+				fields[i].Span = w.spanOf(word)
 				expandWildcards(fields[i])
 			}
 			out = append(out, fields...)
@@ -78,7 +78,7 @@ func (w *walker) oneField(x expander, word *syntax.Word) flow.Word {
 	for i := range f.Parts {
 		f.Parts[i].Kept = false
 	}
-	f.Span = w.span(word)
+	f.Span = w.spanOf(word)
 	return f
 }
 
@@ -167,7 +167,7 @@ func (x *expander) parts(parts []syntax.WordPart, quoted bool) {
 			x.add(flow.Part{Hole: x.process(x.state, p)})
 		case *syntax.ExtGlob:
 			if strings.Contains(p.Pattern.Value, ":") || p.Pattern.Value == "" {
-				x.unknown("dialect", "in zsh this pattern can run code", 0, x.span(p))
+				x.unknown("dialect", "in zsh this pattern can run code", 0, x.spanOf(p))
 			}
 			switch text := p.Op.String() + p.Pattern.Value + ")"; {
 			case !x.groups:
@@ -231,8 +231,8 @@ func (x *expander) literal(text string, quoted bool) {
 	x.add(flow.Part{Text: run.String(), Quoted: quoted})
 }
 
-// span converts a node's place to code points; nil inside nested text.
-func (w *walker) span(n syntax.Node) *hook.Span {
+// spanOf converts a node's place to code points; nil inside nested text.
+func (w *walker) spanOf(n syntax.Node) *hook.Span {
 	if w.nested > 0 || n == nil {
 		return nil
 	}

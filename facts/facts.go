@@ -41,9 +41,8 @@ type (
 
 // A Reader works facts out. It is safe for concurrent use.
 type Reader struct {
-	rows     *catalogue.Catalogue
+	programs *programs
 	world    World
-	specials []named[func(*use)]
 	builtins []named[func(*call) (flow.Stream, bool)]
 }
 
@@ -52,7 +51,7 @@ func New(w World) *Reader {
 	if w.Own != nil {
 		w.Own = sync.OnceValue(w.Own)
 	}
-	return &Reader{rows: catalogue.New(w.Programs), world: w, specials: specials[:], builtins: builtins[:]}
+	return &Reader{programs: &programs{catalogue.New(w.Programs), specials[:]}, world: w, builtins: builtins[:]}
 }
 
 // Of returns the facts of an event. They are complete for an event without a
@@ -75,10 +74,8 @@ func (r *Reader) Of(ev *hook.Event) *hook.Facts {
 }
 
 func (r *Reader) walker() *walker {
-	return &walker{
-		draft: &draft{world: r.world, facts: &hook.Facts{}},
-		rows:  r.rows, specials: r.specials, builtins: r.builtins, seen: map[*syntax.Stmt]bool{},
-	}
+	d := &draft{world: r.world, facts: &hook.Facts{}}
+	return &walker{draft: d, outside: outside{r.programs, d}, builtins: r.builtins, seen: map[*syntax.Stmt]bool{}}
 }
 
 // Secret says what kind of secret the file of an absolute path is by its name,
@@ -95,4 +92,22 @@ func directory(dir string) string {
 		return ""
 	}
 	return path.Clean(dir)
+}
+
+// An outside brings what the shell runs to the programs.
+type outside struct {
+	*programs
+	draft *draft
+}
+
+func (o outside) Run(c *call, name string) flow.Stream {
+	return o.programs.Run(o.draft, c, &c.invocation, name)
+}
+
+func (o outside) Source(c *call, file flow.Word) flow.Stream {
+	return o.programs.Source(o.draft, c, &c.invocation, file)
+}
+
+func (o outside) Sets(command int, name string, value flow.Word) string {
+	return o.programs.Sets(o.draft, command, name, value)
 }

@@ -14,11 +14,11 @@ func (u *use) find() {
 		switch action {
 		case "-delete":
 			for _, f := range s.found(c) {
-				u.usePath(u.s.where, u.id, f, access{kind: "delete", how: "remove", recursive: true, follow: s.follow})
+				u.touch(f, access{kind: "delete", how: "remove", recursive: true, follow: s.follow})
 			}
 		case "-fprint", "-fprint0", "-fls", "-fprintf":
 			if len(words) > 0 {
-				u.usePath(u.s.where, u.id, words[0], access{kind: "write", how: "overwrite"})
+				u.touch(words[0], access{kind: "write", how: "overwrite"})
 			}
 		case "-exec", "-execdir", "-ok", "-okdir":
 			if last := len(words) - 1; last > 0 && (words[last].Text() == ";" || words[last].Text() == "+") {
@@ -28,7 +28,7 @@ func (u *use) find() {
 		}
 	})
 	for _, start := range s.starts {
-		u.usePath(u.s.where, u.id, start, access{kind: "list"})
+		u.touch(start, access{kind: "list"})
 	}
 }
 
@@ -48,23 +48,20 @@ func (u *use) findExec(words, extra []flow.Word) {
 	if len(words) == 0 || len(extra) == 0 {
 		return
 	}
+	var filled []flow.Word
+	for _, w := range words {
+		if w.Text() == "{}" {
+			filled = append(filled, extra...)
+		} else if strings.Contains(w.Text(), "{}") && w.Literal() {
+			filled = append(filled, substitute([]flow.Word{w}, "{}", extra)...)
+		} else {
+			filled = append(filled, w)
+		}
+	}
 	u.inside(func() {
-		inner := *u.call
-		inner.words = nil
-		for _, w := range words {
-			if w.Text() == "{}" {
-				inner.words = append(inner.words, extra...)
-			} else if strings.Contains(w.Text(), "{}") && w.Literal() {
-				inner.words = append(inner.words, substitute([]flow.Word{w}, "{}", extra)...)
-			} else {
-				inner.words = append(inner.words, w)
-			}
-		}
-		inner.redirects, inner.stdin, inner.input = nil, flow.Stream{}, nil
+		inner := u.another(filled)
 		inner.id = 0
-		if len(inner.words) > 0 {
-			inner.run()
-		}
+		u.command(inner)
 	})
 }
 

@@ -71,7 +71,7 @@ func (u *use) search() search {
 		return s
 	}
 	for _, start := range s.starts {
-		if ts := u.absolute(u.s.where, start); len(ts) == 1 && ts[0].area == "project_root" {
+		if ts := u.targets(start); len(ts) == 1 && ts[0].area == "project_root" {
 			s.history = append(s.history, start)
 		}
 	}

@@ -15,7 +15,7 @@ const maxBatches = 32
 func (u *use) xargs() {
 	items, known := u.items()
 	unknown := flow.Unknown(&flow.Hole{Why: "a word from standard input", Many: true, Taint: u.stdin.Taint})
-	u.call.stdin = flow.Stream{}
+	u.stdin = flow.Stream{}
 	for _, name := range []string{"replace", "I", "J"} {
 		r, ok := u.opt(name)
 		if !ok {
@@ -70,7 +70,7 @@ func (u *use) batch() int {
 func (u *use) items() (items []flow.Word, known bool) {
 	in := u.stdin
 	if f, ok := u.opt("arg-file"); ok {
-		in = u.fileStream(u.s.where, f)
+		in = u.content(f)
 	}
 	text, ok := in.Left()
 	if !ok {

@@ -20,10 +20,10 @@ func (u *use) gitGlobal() {
 		u.gitSetting(key, flow.Unknown(&flow.Hole{Why: "a configuration value from the environment"}), "command", true)
 	}
 	for _, f := range u.opts["upload-pack"] {
-		u.effect(u.id, &hook.ExecHidden{Program: "git", Option: "upload-pack", Value: f.Value()})
+		u.effect(&hook.ExecHidden{Program: "git", Option: "upload-pack", Value: f.Value()})
 	}
 	if _, ok := u.opt("exec-path"); ok {
-		u.effect(u.id, &hook.ExecHidden{Program: "git", Option: "exec-path", Value: u.optText("exec-path")})
+		u.effect(&hook.ExecHidden{Program: "git", Option: "exec-path", Value: u.optText("exec-path")})
 	}
 	if len(u.verbs) > 0 && u.verbs[0] == "clone" {
 		for _, f := range u.opts["config"] {
@@ -98,30 +98,29 @@ func (u *use) gitSetting(key string, value flow.Word, scope string, once bool) {
 	runs, bypass := gitRuns(key, value)
 	name, alias := strings.CutPrefix(strings.ToLower(key), "alias.")
 	if alias && !once {
-		u.call.s.own()
-		u.call.s.vars[gitAliasVariable(name)] = variable{value: value}
+		u.shell.Set(gitAliasVariable(name), value)
 	}
 	if v := value.Value(); strings.EqualFold(key, "http.sslverify") && (v == nil || *v == "false" || *v == "0" || *v == "no" || *v == "off") {
-		u.effect(u.id, &hook.Environment{Variable: new("http.sslVerify"), Value: value.Value(), Runs: "no certificate check"})
+		u.effect(&hook.Environment{Variable: new("http.sslVerify"), Value: value.Value(), Runs: "no certificate check"})
 	}
 	if p := peer.Parse(value.Text(), true); strings.EqualFold(key, "http.proxy") && value.Text() != "" && !p.Private {
-		u.effect(u.id, &hook.Environment{Variable: new("http.proxy"), Value: value.Value(), Runs: "proxy"})
+		u.effect(&hook.Environment{Variable: new("http.proxy"), Value: value.Value(), Runs: "proxy"})
 	}
 	if section, name, ok := gitRemoteKey(strings.ToLower(key)); ok && !once && (section == "remote" || strings.ContainsAny(value.Text(), ":/")) {
-		u.effect(u.id, &hook.GitRemote{Verb: "set-url", Name: strOrNil(name), URL: value.Value()})
+		u.effect(&hook.GitRemote{Verb: "set-url", Name: strOrNil(name), URL: value.Value()})
 	}
 	script := scripted(value.Text()) && strings.HasSuffix(strings.ToLower(key), ".editor")
 	if once && !runs && !bypass && !script {
 		return
 	}
-	u.effect(u.id, &hook.GitConfig{Key: new(strings.ToLower(key)), Value: value.Value(), Scope: scope, Runs: runs, Once: once})
+	u.effect(&hook.GitConfig{Key: new(strings.ToLower(key)), Value: value.Value(), Scope: scope, Runs: runs, Once: once})
 	if bypass {
-		u.effect(u.id, &hook.GitBypass{What: "hooks", Verb: "config"})
+		u.effect(&hook.GitBypass{What: "hooks", Verb: "config"})
 	}
 	if text, ok := strings.CutPrefix(value.Prefix(), "!"); ok && !(alias && once) { // which runs when it is called
-		u.inside(func() { u.shellText(flow.Literal(text), flow.Stream{}) })
+		u.inside(func() { u.shell.Text(flow.Literal(text), flow.Stream{}) })
 	} else if script || runs && strings.ContainsAny(value.Text(), " ;|&") {
-		u.inside(func() { u.shellText(value, flow.Stream{}) })
+		u.inside(func() { u.shell.Text(value, flow.Stream{}) })
 	}
 }
 
@@ -161,7 +160,7 @@ func (u *use) gitConfig() {
 // its hooks is what runs them.
 func (u *use) gitUnset(keys []flow.Word) {
 	if len(keys) > 0 && strings.EqualFold(keys[0].Text(), "core.hooksPath") {
-		u.effect(u.id, &hook.GitBypass{What: "hooks", Verb: "config"})
+		u.effect(&hook.GitBypass{What: "hooks", Verb: "config"})
 	}
 }
 
@@ -208,13 +207,13 @@ func (u *use) gitCheckout() {
 	var list []*string
 	all := force && len(paths) == 0
 	for _, p := range paths {
-		for _, t := range u.absolute(u.s.where, p) { // what guards the agent is not brought back from the past either
+		for _, t := range u.targets(p) { // what guards the agent is not brought back from the past either
 			u.classify(u.id, t, access{kind: "write", how: "overwrite"})
 		}
 		list = append(list, p.Value())
 		all = all || p.Text() == "." || p.Text() == ":/" || p.Text() == "*"
 	}
 	if !u.scratch() {
-		u.effect(u.id, &hook.GitDiscard{Verb: verb, Paths: list, All: all, Force: force})
+		u.effect(&hook.GitDiscard{Verb: verb, Paths: list, All: all, Force: force})
 	}
 }

@@ -14,25 +14,21 @@ func (u *use) gitAliases() {
 	verb := strings.ToLower(u.strayed[0].Text())
 	for _, value := range u.gitAliasesOf(verb) {
 		if !value.Literal() {
-			u.unknown("program", "an alias of git stands for something unknown", u.id, u.strayed[0].Span)
+			u.unknown("program", "an alias of git stands for something unknown", u.strayed[0].Span)
 			continue
 		}
-		if name := u.name + " alias " + verb; !u.running(name) {
-			u.gitAlias(name, value.Text())
-		}
+		u.shell.Enter(u.name+" alias "+verb, func() { u.gitAlias(value.Text()) })
 	}
 }
 
 // gitAlias follows one alias.
-func (u *use) gitAlias(name, body string) {
-	u.active = append(u.active, frame{name: name, state: u.s})
-	defer func() { u.active = u.active[:len(u.active)-1] }()
+func (u *use) gitAlias(body string) {
 	if script, ok := strings.CutPrefix(body, "!"); ok {
 		u.inside(func() {
 			if top, ok := strings.CutSuffix(u.gitDir(), "/.git"); ok { // git goes there first
-				u.call.s.dirs, u.call.s.under = []string{top}, ""
+				u.at().dirs, u.at().under = []string{top}, ""
 			}
-			u.handed(script, u.strayed[1:])
+			u.shell.Handed(script, u.strayed[1:])
 		})
 		return
 	}
@@ -47,7 +43,7 @@ func (u *use) gitAlias(name, body string) {
 	for _, f := range u.opts["git-dir"] {
 		line = append(line, flow.Literal("--git-dir"), f)
 	}
-	u.inside(func() { u.handed("", append(append(line, words...), u.strayed[1:]...)) })
+	u.inside(func() { u.shell.Handed("", append(append(line, words...), u.strayed[1:]...)) })
 }
 
 // gitAliasesOf is what an alias may stand for: what this call sets, and else what
@@ -72,8 +68,8 @@ func (u *use) gitAliasesOf(verb string) (values []flow.Word) {
 	if text := u.gitSettings().Last("alias." + verb); text != "" {
 		values = append(values, flow.Literal(text))
 	}
-	if v, ok := u.s.lookup(gitAliasVariable(verb)); ok {
-		values = append(values, v.first())
+	if v, ok := u.shell.Variable(gitAliasVariable(verb)); ok {
+		values = append(values, v.value)
 	}
 	return values
 }

@@ -9,34 +9,6 @@ import (
 	"gate/facts/flow"
 )
 
-// heads are the branches that a repository may have checked out after what the
-// line itself did. The zero heads say nothing: .git/HEAD does.
-type heads struct {
-	git   string   // the repository
-	names []string // "" is a branch that is not known, unmoved what .git/HEAD says
-}
-
-// unmoved is no name of a branch.
-const unmoved = "."
-
-func (h heads) join(o heads) heads {
-	switch {
-	case h.git == o.git:
-	case h.git == "":
-		h = heads{o.git, []string{unmoved}}
-	case o.git == "":
-		o = heads{h.git, []string{unmoved}}
-	default:
-		return heads{}
-	}
-	for _, name := range o.names {
-		if !slices.Contains(h.names, name) {
-			h.names = append(slices.Clip(h.names), name)
-		}
-	}
-	return h
-}
-
 // gitSwitch notes which branch is checked out from here on.
 func (u *use) gitSwitch(verb string, dashes bool) {
 	git := u.gitDir()
@@ -45,12 +17,12 @@ func (u *use) gitSwitch(verb string, dashes bool) {
 	}
 	for _, option := range []string{"b", "B", "create", "force-create", "orphan"} {
 		if fs := u.opts[option]; len(fs) > 0 {
-			u.s.heads = heads{git, []string{fs[0].Text()}}
+			u.current().heads = heads{git, []string{fs[0].Text()}}
 			return
 		}
 	}
 	if u.has("detach") {
-		u.s.heads = heads{git, []string{""}}
+		u.current().heads = heads{git, []string{""}}
 		return
 	}
 	if len(u.rest) != 1 || dashes || u.has("patch") || u.has("pathspec-from-file") {
@@ -67,7 +39,7 @@ func (u *use) gitSwitch(verb string, dashes bool) {
 	if verb == "checkout" && !u.isBranch(git, name) {
 		names = append(names, unmoved) // it may be a file
 	}
-	u.s.heads = heads{git, names}
+	u.current().heads = heads{git, names}
 }
 
 // isBranch reports a branch that the repository has.
@@ -89,11 +61,11 @@ func (u *use) headBranches() []string {
 	if git == "" {
 		return []string{""}
 	}
-	if u.s.heads.git != git {
+	if u.current().heads.git != git {
 		return []string{u.fileHead(git)}
 	}
 	var names []string
-	for _, name := range u.s.heads.names {
+	for _, name := range u.current().heads.names {
 		if name == unmoved {
 			name = u.fileHead(git)
 		}
@@ -120,14 +92,14 @@ func (u *use) fileHead(git string) string {
 // gitDir finds the repository that a command works in, following worktrees'
 // .git file.
 func (u *use) gitDir() string {
-	_, set := u.s.vars["GIT_DIR"]
+	_, set := u.shell.Variable("GIT_DIR")
 	for _, e := range u.env {
 		set = set || e.name == "GIT_DIR"
 	}
-	if set || len(u.s.dirs) != 1 || u.has("git-dir") {
+	if set || len(u.at().dirs) != 1 || u.has("git-dir") {
 		return ""
 	}
-	for dir := u.s.dirs[0]; ; dir = world.Parent(dir) {
+	for dir := u.at().dirs[0]; ; dir = world.Parent(dir) {
 		git := strings.TrimSuffix(dir, "/") + "/.git"
 		if text, err := u.world.Read(git, 4096); err == nil {
 			if to, ok := strings.CutPrefix(strings.TrimSpace(text), "gitdir: "); ok {
@@ -147,7 +119,7 @@ func (u *use) gitDir() string {
 // or takes such worktrees away: what it throws away there is no more than what
 // rm may take. A stash belongs to all worktrees, wherever they lie.
 func (u *use) scratch() bool {
-	if u.name != "git" || len(u.s.dirs) != 1 || u.has("git-dir") || u.has("work-tree") || u.verbs[0] == "stash" {
+	if u.name != "git" || len(u.at().dirs) != 1 || u.has("git-dir") || u.has("work-tree") || u.verbs[0] == "stash" {
 		return false
 	}
 	in := []flow.Word{flow.Literal(".")}
@@ -162,14 +134,14 @@ func (u *use) scratch() bool {
 func (u *use) setsNothing() bool {
 	_, dir := u.world.Env("GIT_DIR")
 	_, tree := u.world.Env("GIT_WORK_TREE")
-	return !dir && !tree && !u.s.exports && len(u.via) == 0 && !u.mentions(" config ", "GIT_DIR", "GIT_WORK_TREE")
+	return !dir && !tree && !u.shell.Exports() && len(u.via) == 0 && !u.mentions(" config ", "GIT_DIR", "GIT_WORK_TREE")
 }
 
 // inTemp reports words that name nothing but what lies below temporary
 // directories.
 func (u *use) inTemp(words []flow.Word) bool {
 	for _, f := range words {
-		for _, t := range u.absolute(u.s.where, f) {
+		for _, t := range u.targets(f) {
 			if t.followed != "temp" {
 				return false
 			}

@@ -36,7 +36,7 @@ func (u *use) gitPush() {
 		vs, known := f.Variants()
 		if !known {
 			p.from = "unknown"
-			u.unknown("word", "which branch is pushed is not known", u.id, f.Span)
+			u.unknown("word", "which branch is pushed is not known", f.Span)
 			p.force = p.force || strings.HasPrefix(f.Prefix(), "+")
 			continue
 		}
@@ -48,7 +48,7 @@ func (u *use) gitPush() {
 	if len(refs) == 0 && !all && !mirror && !u.has("tags") {
 		mirror = u.pushWithoutRefspec(&p, remote)
 	}
-	u.effect(u.id, &hook.GitPush{
+	u.effect(&hook.GitPush{
 		Remote: remote, Branches: p.branches, BranchesFrom: p.from, Force: p.force, Lease: u.has("force-with-lease"), All: all, Mirror: mirror, Tags: u.has("tags") || u.has("follow-tags"), Delete: p.del || u.has("prune"),
 	})
 	if remote != nil && (strings.Contains(*remote, "://") || strings.Contains(*remote, "@")) {

@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"path"
-	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -68,31 +67,30 @@ func (u *use) wrapped() flow.Stream {
 	if !quiet {
 		u.listUse()
 	}
-	saved := u.call.s
 	if u.row.Stop {
-		u.s = u.s.clone()
+		u.shell.Fork()
 	}
 	env := u.wrapperRoles()
 	u.effects()
-	inner := *u.call
-	inner.s, inner.plain = u.s, true
+	inner := *u.invocation
+	inner.plain = true
 	inner.words = u.inner
 	inner.env = append(append([]setting(nil), u.env...), env...)
-	if f := find(u.specials, u.row.Special); f != nil {
+	if f := find(u.programs.specials, u.row.Special); f != nil {
 		f(u)
 		inner.words = u.inner
 	}
 	u.via = append(u.via, u.viaName())
-	defer func() { u.via = u.via[:len(u.via)-1]; u.call.s = saved }()
+	defer func() { u.via = u.via[:len(u.via)-1] }()
 	var out flow.Stream
 	for _, words := range u.batches {
 		one := inner
 		one.id, one.words = 0, words
-		out = flow.Concat(out, one.run())
+		out = flow.Concat(out, u.shell.Command(&one))
 	}
 	if len(inner.words) > 0 {
 		inner.id = 0
-		out = flow.Concat(out, inner.run())
+		out = flow.Concat(out, u.shell.Command(&inner))
 		if u.id == 0 {
 			u.id = inner.id
 		}
@@ -140,50 +138,6 @@ func (u *use) wrapperRoles() []setting {
 	return env
 }
 
-// shellText runs text that a shell reads from an argument or a pipe.
-func (c *call) shellText(f flow.Word, stdin flow.Stream) flow.Stream {
-	texts, known := f.Variants()
-	if !known {
-		t := f.Taint()
-		if t.Remote || t.Hidden || f.Parts[0].Hole != nil {
-			return c.unknownCode(c.id, "bash", t, "inline", f.Why())
-		}
-		return c.template(f, stdin)
-	}
-	var out flow.Stream
-	for _, text := range texts {
-		s := c.s
-		if len(texts) > 1 {
-			s = c.s.clone()
-		}
-		c.nested++
-		out = flow.Concat(out, c.script(s, text, stdin))
-		c.nested--
-	}
-	return out
-}
-
-// template runs a shell text with holes: each hole becomes a variable that is
-// not known, so that what is around it is judged as it stands. Where quotes make
-// text of the variable, the expander puts the hole back.
-func (c *call) template(f flow.Word, stdin flow.Stream) flow.Stream {
-	s := c.s.clone()
-	var b strings.Builder
-	for _, p := range f.Parts {
-		if p.Hole == nil {
-			b.WriteString(p.Text)
-			continue
-		}
-		name := holeName + strconv.Itoa(len(c.holes)) + "_"
-		c.holes = append(c.holes, p.Hole)
-		s.set(name, flow.Word{Parts: []flow.Part{p}})
-		b.WriteString("${" + name + "}")
-	}
-	c.nested++
-	defer func() { c.nested-- }()
-	return c.script(s, b.String(), stdin)
-}
-
 // runStdin judges an interpreter that reads its program from its input.
 func (u *use) runStdin(language string) {
 	in := u.stdin
@@ -191,12 +145,12 @@ func (u *use) runStdin(language string) {
 		return // interactive, or nothing to read
 	}
 	source := "stdin"
-	if u.call.input != nil && u.call.input.From == "heredoc" {
+	if u.input != nil && u.input.From == "heredoc" {
 		source = "heredoc"
 	}
 	text, ok := in.Template()
 	if !ok {
-		u.unknownCode(u.id, language, in.Taint, "stdin", "it comes from a pipe")
+		u.unknownCode(language, in.Taint, "stdin", "it comes from a pipe")
 		return
 	}
 	u.code(language, text, source)

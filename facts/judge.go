@@ -18,7 +18,7 @@ import (
 // effects a command would have.
 func (u *use) code(language string, f flow.Word, source string) {
 	if language == "bash" || language == "sh" {
-		u.inside(func() { u.shellText(f, flow.Stream{}) })
+		u.inside(func() { u.shell.Text(f, flow.Stream{}) })
 		return
 	}
 	if language == "vim" || language == "ex" {
@@ -29,7 +29,7 @@ func (u *use) code(language string, f flow.Word, source string) {
 	if !known {
 		text, ok := f.Holed(code.Hole)
 		if !ok {
-			u.unknownCode(u.id, language, f.Taint(), source, f.Why())
+			u.unknownCode(language, f.Taint(), source, f.Why())
 			if f.Prefix() != "" {
 				u.calls(language, f.Text())
 			}
@@ -44,7 +44,7 @@ func (u *use) code(language string, f flow.Word, source string) {
 		if language == "node" && u.has("print") && !strings.ContainsAny(text, ";\n") {
 			text = "console.log(" + text + ")"
 		}
-		u.effect(u.id, &hook.ExecCode{Language: language, Source: source, Known: known, Decoded: f.Taint().Hidden})
+		u.effect(&hook.ExecCode{Language: language, Source: source, Known: known, Decoded: f.Taint().Hidden})
 		shown := short(&text)
 		if !known {
 			shown = nil
@@ -56,7 +56,7 @@ func (u *use) code(language string, f flow.Word, source string) {
 // calls judges the calls in a text and returns their names.
 func (u *use) calls(language, text string) []string {
 	if clearsTable(text) {
-		u.effect(u.id, &hook.Database{Tool: u.name, Verb: new("delete"), Access: "delete"})
+		u.effect(&hook.Database{Tool: u.name, Verb: new("delete"), Access: "delete"})
 	}
 	report := code.Inspect(language, text)
 	names := []string{}
@@ -67,7 +67,7 @@ func (u *use) calls(language, text string) []string {
 		u.codeCall(c)
 	}
 	if report.Unknown != "" {
-		u.unknown("code", report.Unknown, u.id, nil)
+		u.unknown("code", report.Unknown, nil)
 	}
 	return names
 }
@@ -77,7 +77,7 @@ func (u *use) codeCall(c code.Call) {
 	args := codeArgs(c)
 	each := func(a access) {
 		for _, f := range args {
-			u.usePath(u.s.where, u.id, f, a)
+			u.touch(f, a)
 		}
 	}
 	switch c.Does {
@@ -97,23 +97,19 @@ func (u *use) codeCall(c code.Call) {
 			if len(args) > 1 {
 				a.mode = args[1]
 			}
-			u.usePath(u.s.where, u.id, args[0], a)
+			u.touch(args[0], a)
 		}
 	case "chdir":
 		if len(args) == 1 && args[0].Value() != nil {
 			u.role(catalogue.Role{Name: "cd"}, args[0])
 		}
 	case "shell":
-		u.inside(func() { u.shellText(flow.Join(args), flow.Stream{}) })
+		u.inside(func() { u.shell.Text(flow.Join(args), flow.Stream{}) })
 	case "argv":
 		u.inside(func() {
-			inner := *u.call
-			inner.words = args
-			inner.span, inner.input, inner.redirects, inner.env = nil, nil, nil, nil
-			inner.stdin = flow.Stream{}
-			if len(args) > 0 {
-				inner.run()
-			}
+			inner := u.another(args)
+			inner.span, inner.env = nil, nil
+			u.command(inner)
 		})
 	case "fetch", "send", "connect", "listen":
 		u.codePeer(c, args)
@@ -142,18 +138,18 @@ func codeArgs(c code.Call) []flow.Word {
 func (u *use) codeEffect(c code.Call, args []flow.Word) {
 	switch c.Does {
 	case "remove":
-		u.effect(u.id, &hook.Infrastructure{Tool: args[0].Text(), Verb: args[1].Value(), Access: "delete", Approved: true})
+		u.effect(&hook.Infrastructure{Tool: args[0].Text(), Verb: args[1].Value(), Access: "delete", Approved: true})
 	case "reverse-shell":
-		u.effect(u.id, &hook.ExecShell{How: "reverse", Host: firstText(args)})
+		u.effect(&hook.ExecShell{How: "reverse", Host: firstText(args)})
 	case "environment":
-		u.effect(u.id, &hook.SecretRead{What: "environment", Grade: "config", Shown: true})
+		u.effect(&hook.SecretRead{What: "environment", Grade: "config", Shown: true})
 	case "kill":
-		u.effect(u.id, &hook.Process{Verb: "kill", Target: firstText(args), All: deref(firstText(args)) == "-1"})
+		u.effect(&hook.Process{Verb: "kill", Target: firstText(args), All: deref(firstText(args)) == "-1"})
 	case "eval-remote":
-		u.effect(u.id, &hook.ExecRemote{URL: firstText(args), Via: "eval"})
+		u.effect(&hook.ExecRemote{URL: firstText(args), Via: "eval"})
 	case "eval-decoded":
-		u.effect(u.id, &hook.ExecCode{Source: "inline", Decoded: true})
-		u.unknown("code", c.Name+" runs text that is decoded first", u.id, nil)
+		u.effect(&hook.ExecCode{Source: "inline", Decoded: true})
+		u.unknown("code", c.Name+" runs text that is decoded first", nil)
 	}
 }
 
@@ -188,7 +184,7 @@ func (u *use) codePeer(c code.Call, args []flow.Word) {
 	u.facts.Hosts = append(u.facts.Hosts, hook.Host{Command: u.id, Host: strOrNil(p.Host), URL: strOrNil(p.URL), Access: c.Does})
 	switch c.Does {
 	case "fetch":
-		u.effect(u.id, &hook.NetFetch{Host: strOrNil(p.Host), URL: strOrNil(p.URL), Method: new("GET"), Private: p.Private, Metadata: p.Metadata})
+		u.effect(&hook.NetFetch{Host: strOrNil(p.Host), URL: strOrNil(p.URL), Method: new("GET"), Private: p.Private, Metadata: p.Metadata})
 	case "send":
 		secret := ""
 		for _, e := range u.facts.Effects {
@@ -198,7 +194,7 @@ func (u *use) codePeer(c code.Call, args []flow.Word) {
 		}
 		u.send(p, "text", nil, secret)
 	case "listen":
-		u.effect(u.id, &hook.NetListen{})
+		u.effect(&hook.NetListen{})
 	}
 }
 
@@ -212,7 +208,7 @@ func (u *use) sql(f flow.Word) {
 		}
 		if !ok {
 			t = f.Text()
-			u.unknown("code", "a statement for a database is not known", u.id, f.Span)
+			u.unknown("code", "a statement for a database is not known", f.Span)
 		}
 		text = &t
 	}
@@ -222,19 +218,19 @@ func (u *use) sql(f flow.Word) {
 		}
 		switch {
 		case st.Verb == "shell":
-			u.inside(func() { u.shellText(flow.Literal(st.Object), flow.Stream{}) })
+			u.inside(func() { u.shell.Text(flow.Literal(st.Object), flow.Stream{}) })
 			continue
 		case st.Verb == "copy program" && u.id > 0:
 			u.hiddenShell("program", st.Object)
 			continue
 		case st.Verb == "copy program":
-			u.effect(0, &hook.ExecHidden{Program: u.name, Option: "program", Value: new(st.Object)})
+			u.effect(&hook.ExecHidden{Program: u.name, Option: "program", Value: new(st.Object)})
 			continue
 		case u.inMemory(*text):
 			continue
 		}
 		u.databaseFile(st)
-		u.effect(u.id, &hook.Database{
+		u.effect(&hook.Database{
 			Tool: u.name, Verb: new(st.Verb), Access: st.Access, Where: st.Where, Object: strOrNil(st.Object), Local: u.name == "sqlite3" || u.name == "duckdb",
 		})
 	}
@@ -248,9 +244,9 @@ func (u *use) databaseFile(st sql.Statement) {
 	}
 	switch st.Verb {
 	case "write file", "select into outfile", "select into dumpfile":
-		u.usePath(u.s.where, u.id, flow.Literal(st.Object), access{kind: "write", how: "overwrite"})
+		u.touch(flow.Literal(st.Object), access{kind: "write", how: "overwrite"})
 	case "read file":
-		u.usePath(u.s.where, u.id, flow.Literal(st.Object), access{kind: "read", shown: true})
+		u.touch(flow.Literal(st.Object), access{kind: "read", shown: true})
 	}
 }
 
@@ -282,7 +278,7 @@ func (u *use) pkg(f flow.Word) {
 	case strings.HasPrefix(text, ".") || strings.HasPrefix(text, "/") || strings.HasPrefix(text, "~"):
 		source = "file"
 	}
-	u.effect(u.id, &hook.PackageInstall{
+	u.effect(&hook.PackageInstall{
 		Tool: u.name, Packages: []*string{f.Value()}, Source: source, Global: u.has("global"),
 	})
 }
@@ -308,7 +304,7 @@ func (u *use) downloaded(f flow.Word) bool {
 	if f.Value() == nil {
 		return false
 	}
-	for _, t := range u.absolute(u.s.where, f) {
+	for _, t := range u.targets(f) {
 		if st, ok := u.files[t.path]; ok && st.Taint.Remote {
 			return true
 		}

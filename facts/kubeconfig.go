@@ -6,29 +6,15 @@ import (
 	"gate/facts/kubeconfig"
 )
 
-// A kubeContext is what the line itself made the current context of kubectl.
-// The zero kubeContext is that of the kubeconfig.
-type kubeContext struct {
-	set  bool
-	name string // "" is not known
-}
-
-func (k kubeContext) join(o kubeContext) kubeContext {
-	if k == o {
-		return k
-	}
-	return kubeContext{set: true}
-}
-
 // changeContext notes that a kubeconfig changes in a way that is not followed.
-func (u *use) changeContext() { u.s.kube = kubeContext{set: true} }
+func (u *use) changeContext() { u.current().kube = kubeContext{set: true} }
 
 // useContext takes the first operand as the current context from here on.
 func (u *use) useContext() {
-	u.s.kube = kubeContext{set: true}
+	u.current().kube = kubeContext{set: true}
 	if len(u.rest) == 1 && !u.has("kubeconfig") {
 		if v := u.rest[0].Value(); v != nil && *v != "-" {
-			u.s.kube.name = *v
+			u.current().kube.name = *v
 		}
 	}
 }
@@ -43,15 +29,15 @@ func (u *use) kubeContext() (*string, string) {
 	switch {
 	case !known:
 		return nil, "unknown"
-	case u.s.kube.set && !u.has("kubeconfig"):
-		if u.s.kube.name == "" {
+	case u.current().kube.set && !u.has("kubeconfig"):
+		if u.current().kube.name == "" {
 			return nil, "unknown"
 		}
-		return new(u.s.kube.name), "file"
+		return new(u.current().kube.name), "file"
 	}
 	for _, file := range files {
-		if !strings.HasPrefix(file, "/") && len(u.s.dirs) == 1 {
-			file = u.s.dirs[0] + "/" + file
+		if !strings.HasPrefix(file, "/") && len(u.at().dirs) == 1 {
+			file = u.at().dirs[0] + "/" + file
 		}
 		text, err := u.world.Read(file, 1<<20)
 		if err != nil {

@@ -29,7 +29,7 @@ func (c *call) leave() (flow.Stream, bool) {
 		return flow.Stream{}, false
 	default:
 		loops = 1
-		if args := c.args(); len(args) > 0 {
+		if args := c.given(); len(args) > 0 {
 			n, known := args[0].Number()
 			if loops = min(n, c.loops); !known || n < 1 {
 				loops = c.loops

@@ -28,7 +28,7 @@ func (u *use) peer(role string, f flow.Word) {
 		p := peer.Parse(text, role == "url")
 		if p.Host == "" && strings.HasPrefix(text, "file:") {
 			u.reads = append(u.reads, flow.Literal(text))
-			u.usePath(u.s.where, u.id, flow.Literal(text), access{kind: "read", shown: true})
+			u.touch(flow.Literal(text), access{kind: "read", shown: true})
 			continue
 		}
 		kind := "fetch"
@@ -73,7 +73,7 @@ func (u *use) netEffect(p peer.Peer, f flow.Word) {
 	if o, ok := u.opt("output"); ok {
 		to = o.Value()
 	}
-	u.effect(u.id, &hook.NetFetch{
+	u.effect(&hook.NetFetch{
 		Host: strOrNil(p.Host), URL: strOrNil(p.URL), Method: u.method(), To: to, Private: p.Private, Metadata: p.Metadata,
 	})
 	u.destroys(p)
@@ -100,17 +100,17 @@ func isAddress(f flow.Word) bool {
 func (u *use) destroys(p peer.Peer) {
 	method := *u.method()
 	if sockets := u.opts["unix-socket"]; method != "GET" && len(sockets) > 0 && strings.HasSuffix(sockets[0].Text(), "docker.sock") {
-		u.effect(u.id, &hook.Container{Tool: u.name, Verb: method, Access: "write", Privileged: true, Volumes: true, Image: hook.OptionalText{There: true}})
+		u.effect(&hook.Container{Tool: u.name, Verb: method, Access: "write", Privileged: true, Volumes: true, Image: hook.OptionalText{There: true}})
 	}
 	_, index, elastic := strings.Cut(p.URL, ":9200/") // Elasticsearch, whose indices are databases
 	whole := index == "_all" || strings.Contains(index, "*")
 	if method == "DELETE" && elastic && (whole || !p.Private) || strings.Contains(p.URL, "/_delete_by_query") {
-		u.effect(u.id, &hook.Database{
+		u.effect(&hook.Database{
 			Tool: "elasticsearch", Verb: new("delete index"), Access: "delete", Object: strOrNil(p.URL), Local: p.Private,
 		})
 	}
 	if method == "DELETE" && !elastic && !p.Private {
-		u.effect(u.id, &hook.Infrastructure{Tool: u.name, Verb: new("DELETE"), Access: "delete", Target: strOrNil(p.URL)})
+		u.effect(&hook.Infrastructure{Tool: u.name, Verb: new("DELETE"), Access: "delete", Target: strOrNil(p.URL)})
 	}
 }
 
@@ -125,14 +125,14 @@ func (u *use) method() *string {
 func (u *use) rememberDownload(p peer.Peer) {
 	st := flow.Stream{Some: true, Taint: flow.Taint{Remote: true, Host: p.Host, URL: p.URL}, From: u.id}
 	if o, ok := u.opt("output"); ok && len(o.Parts) > 0 {
-		u.remember(u.s.where, o, st, false)
+		u.remember(o, st, false)
 		return
 	}
 	if u.name == "wget" || u.has("remote-name") || u.name == "aria2c" {
 		if i := strings.LastIndexByte(p.URL, '/'); i > 8 {
 			name, _, _ := strings.Cut(p.URL[i+1:], "?")
 			if name != "" {
-				u.remember(u.s.where, flow.Literal(name), st, false)
+				u.remember(flow.Literal(name), st, false)
 			}
 		}
 	}
@@ -143,7 +143,7 @@ func (u *use) send(p peer.Peer, source string, path *string, what string) {
 	if method == nil && p.URL != "" {
 		method = new("POST")
 	}
-	u.effect(u.id, &hook.NetSend{
+	u.effect(&hook.NetSend{
 		Host: strOrNil(p.Host), URL: strOrNil(p.URL), Method: method, Source: source, Path: path, Secret: strOrNil(what), Private: p.Private, Metadata: p.Metadata,
 	})
 }
@@ -178,8 +178,8 @@ func (u *use) upload(f flow.Word) {
 		u.send(u.target(), "stdin", nil, u.stdin.Secret())
 		return
 	}
-	u.usePath(u.s.where, u.id, f, access{kind: "read"})
-	for _, t := range u.absolute(u.s.where, f) {
+	u.touch(f, access{kind: "read"})
+	for _, t := range u.targets(f) {
 		what, _ := u.secret(t.path)
 		if st, ok := u.files[t.path]; ok && st.Secret() != "" {
 			what = st.Secret()
@@ -238,7 +238,7 @@ func (u *use) curl() {
 	if dir, ok := u.opt("output-dir"); ok {
 		for _, f := range u.opts["output"] {
 			parts := append(dir.Parts[:len(dir.Parts):len(dir.Parts)], flow.Part{Text: "/", Quoted: true})
-			u.usePath(u.s.where, u.id, flow.Word{Parts: append(parts, f.Parts...)}, access{kind: "write", how: "overwrite"})
+			u.touch(flow.Word{Parts: append(parts, f.Parts...)}, access{kind: "write", how: "overwrite"})
 		}
 	}
 	for _, f := range u.opts["config"] {
@@ -246,7 +246,7 @@ func (u *use) curl() {
 		case text != nil:
 			u.ownOptions(*text)
 		case isInput(f):
-			u.unknown("code", "options of "+u.name+" come from its input", u.id, f.Span)
+			u.unknown("code", "options of "+u.name+" come from its input", f.Span)
 		}
 	}
 }
@@ -273,8 +273,6 @@ func (u *use) ownOptions(text string) {
 		}
 	}
 	u.inside(func() {
-		inner := *u.call
-		inner.words, inner.stdin, inner.input, inner.redirects = words, flow.Stream{}, nil, nil
-		inner.run()
+		u.command(u.another(words))
 	})
 }

@@ -15,7 +15,7 @@ import (
 
 // output returns what the program writes to standard output.
 func (u *use) output() flow.Stream {
-	out := u.answer(u.call.out)
+	out := u.answer(u.out)
 	out.Some = true
 	in := u.taken()
 	switch u.row.Output {
@@ -80,7 +80,7 @@ func (u *use) taken() flow.Stream {
 			in = flow.Concat(in, u.stdin)
 			continue
 		}
-		in = flow.Concat(in, u.fileStream(u.s.where, f))
+		in = flow.Concat(in, u.content(f))
 	}
 	return in
 }

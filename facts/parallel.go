@@ -16,7 +16,7 @@ func (u *use) parallel() {
 	words, sources := u.sources()
 	u.inner = nil
 	if u.has("pipe") || u.has("pipepart") { // the words get pieces of the input, and no arguments
-		u.inside(func() { u.prints(u.shellText(flow.Join(words), u.stdin)) })
+		u.inside(func() { u.prints(u.shell.Text(flow.Join(words), u.stdin)) })
 		return
 	}
 	mark := ""
@@ -35,7 +35,7 @@ func (u *use) parallel() {
 			if !marked {
 				line = append(line, flow.Join(t))
 			}
-			u.shellText(flow.Join(line), flow.Stream{})
+			u.shell.Text(flow.Join(line), flow.Stream{})
 		}
 	})
 }
@@ -65,7 +65,7 @@ func (u *use) sources() (words []flow.Word, sources [][]flow.Word) {
 			if files {
 				list = nil
 				for _, f := range rest[1:end] {
-					list = append(list, u.lines(u.fileStream(u.s.where, f))...)
+					list = append(list, u.lines(u.content(f))...)
 				}
 			}
 			sources, rest = append(sources, list), rest[end:]
@@ -73,7 +73,7 @@ func (u *use) sources() (words []flow.Word, sources [][]flow.Word) {
 		return words[:i:i], sources
 	}
 	for _, f := range u.opts["arg-file"] {
-		sources = append(sources, u.lines(u.fileStream(u.s.where, f)))
+		sources = append(sources, u.lines(u.content(f)))
 	}
 	if len(sources) == 0 {
 		sources = [][]flow.Word{u.lines(u.stdin)}

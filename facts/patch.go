@@ -80,7 +80,7 @@ func (u *use) patchText() {
 	texts := u.rest
 	if len(texts) == 0 && u.stdin.Some {
 		if u.stdin.Text == nil {
-			u.unknown("code", "a patch that comes from a pipe", u.id, nil)
+			u.unknown("code", "a patch that comes from a pipe", nil)
 			return
 		}
 		texts = []flow.Word{flow.Literal(*u.stdin.Text)}
@@ -88,9 +88,9 @@ func (u *use) patchText() {
 	for _, f := range texts {
 		text := f.Value()
 		if text == nil {
-			u.unknown("code", "a patch that only shows when it runs", u.id, nil)
+			u.unknown("code", "a patch that only shows when it runs", nil)
 			continue
 		}
-		u.patch(u.s.where, u.id, *text)
+		u.patch(*u.at(), u.id, *text)
 	}
 }

@@ -13,10 +13,13 @@ import (
 // A use is a call seen through its row: options told from operands, each with
 // its role.
 type use struct {
-	*call
+	*draft
+	*invocation
+	programs      *programs
+	shell         Shell
 	row           *catalogue.Row
 	name          string // the program
-	start         where // where it starts, before -C takes it elsewhere
+	start         where  // where it starts, before -C takes it elsewhere
 	global        string // the special of a program with verbs, for options before the verb
 	verbs         []string
 	args          []argument
@@ -32,22 +35,32 @@ type use struct {
 	force         bool
 }
 
-// program judges a program by its row.
-func (c *call) program(name, base string) flow.Stream {
-	row, ok := c.rows.Lookup(base)
-	if !ok {
-		return c.strange(base)
+// Run judges a program that is called by a name, and returns what it writes.
+func (p *programs) Run(d *draft, shell Shell, inv *invocation, name string) flow.Stream {
+	u := &use{draft: d, invocation: inv, programs: p, shell: shell, row: &catalogue.Row{}}
+	base := strings.TrimSuffix(path.Base(name), ".exe")
+	if strings.Contains(name, "/") {
+		u.runsFile(name)
+		base = u.origin(name, base)
 	}
-	own := row.Own
-	u := &use{call: c, row: row, name: row.Name, start: c.s.where}
+	row, ok := p.rows.Lookup(base)
+	if !ok {
+		return u.strange(base)
+	}
+	u.row, u.name, u.start = row, row.Name, *u.at()
 	u.sort()
 	if u.wraps() {
 		return u.wrapped()
 	}
+	return u.judged(row.Own)
+}
+
+// judged judges a program that runs no command of its own words.
+func (u *use) judged(own bool) flow.Stream {
 	u.listUse()
 	u.optionRoles() // also before --version: what -c runs may take that for an argument
 	if u.asks {
-		return flow.Stream{Some: true, From: c.id}
+		return flow.Stream{Some: true, From: u.id}
 	}
 	if own {
 		u.plainWords()
@@ -56,12 +69,12 @@ func (c *call) program(name, base string) flow.Stream {
 	u.effects()
 	u.leak()
 	for _, name := range slices.Compact([]string{u.global, u.row.Special}) {
-		if f := find(u.specials, name); f != nil {
+		if f := find(u.programs.specials, name); f != nil {
 			f(u)
 		}
 	}
 	out := u.output()
-	out.From = c.id
+	out.From = u.id
 	return out
 }
 
@@ -71,45 +84,46 @@ func (u *use) plainWords() {
 	roles := u.operandRoles()
 	for i, f := range u.rest {
 		if roles[i].Name == "text" {
-			u.maybePath(u.s.where, u.id, f)
+			u.maybePath(f)
 		}
 	}
 	for _, a := range u.args {
 		if a.option != nil && a.option.Role.Name == "text" {
-			u.maybePath(u.s.where, u.id, a.value)
+			u.maybePath(a.value)
 		}
 	}
 }
 
 // strange lists a program without a row: raw words only. Paths on it that are
 // secrets or gate's own still count, whatever the program does with them.
-func (c *call) strange(base string) flow.Stream {
-	c.list(new(base), nil)
-	if line := c.words[0].Text(); len(c.via) > 0 && c.words[0].Literal() && strings.ContainsAny(line, " \t") {
-		c.nestedScript(line, c.stdin) // lerna exec 'rm x': who runs it hands it to a shell
+func (u *use) strange(base string) flow.Stream {
+	u.listed(new(base))
+	if line := u.words[0].Text(); len(u.via) > 0 && u.words[0].Literal() && strings.ContainsAny(line, " \t") {
+		u.shell.Text(flow.Literal(line), u.stdin) // lerna exec 'rm x': who runs it hands it to a shell
 	}
-	args := c.args()
+	args := u.given()
 	for _, w := range args {
-		c.maybePath(c.s.where, c.id, w)
+		u.maybePath(w)
 	}
 	for i, w := range args[:min(len(args), maxHanded)] {
-		if c.deletes(w) && i+1 < len(args) {
-			handed := *c
-			handed.words, handed.s, handed.id = args[i:], c.s.clone(), 0
-			handed.redirects, handed.env = nil, nil
-			c.via = append(c.via, base)
-			handed.run()
-			c.via = c.via[:len(c.via)-1]
+		if u.deletes(w) && i+1 < len(args) {
+			handed := *u.invocation
+			handed.words, handed.id, handed.redirects, handed.env = args[i:], 0, nil, nil
+			u.via = append(u.via, base)
+			back := u.shell.Fork()
+			u.shell.Command(&handed)
+			back()
+			u.via = u.via[:len(u.via)-1]
 			break
 		}
 	}
-	return flow.Stream{Some: true, From: c.id, Taint: c.stdin.Taint.Merge(flow.Join(c.args()).Taint()), More: c.stdin.More}
+	return flow.Stream{Some: true, From: u.id, Taint: u.stdin.Taint.Merge(flow.Join(u.given()).Taint()), More: u.stdin.More}
 }
 
 // deletes reports a word that names a program which takes files away. Behind a
 // program without a row it may well be run.
-func (c *call) deletes(w flow.Word) bool {
-	row, ok := c.rows.Lookup(path.Base(w.Text()))
+func (u *use) deletes(w flow.Word) bool {
+	row, ok := u.programs.rows.Lookup(path.Base(w.Text()))
 	return ok && w.Literal() && slices.ContainsFunc(row.Operands, func(r catalogue.Role) bool { return r.Name == "delete" })
 }
 
@@ -164,7 +178,7 @@ func (u *use) descend() {
 			break
 		}
 		verb := *args[at].field.Value()
-		child, ok := u.rows.Lookup(strings.Join(append(append([]string{u.name}, u.verbs...), verb), " "))
+		child, ok := u.programs.rows.Lookup(strings.Join(append(append([]string{u.name}, u.verbs...), verb), " "))
 		u.verbs = append(u.verbs, verb)
 		before = append(before, args[:at]...)
 		words = words[:0:0]
@@ -191,9 +205,6 @@ func (u *use) descend() {
 	u.row = &merged
 	u.args = append(before, tellOptions(u.row, words)...)
 }
-
-// given are the words after the program.
-func (u *use) given() []flow.Word { return u.words[1:] }
 
 func (u *use) has(option string) bool { _, ok := u.opts[option]; return ok }
 
@@ -224,8 +235,8 @@ func textOrNil(f flow.Word) any {
 
 // listUse adds the command to the facts with its options and operands.
 func (u *use) listUse() {
-	u.list(new(u.name), u.row)
-	cmd := &u.call.commands()[u.id-1]
+	u.listed(new(u.name))
+	cmd := &u.commands()[u.id-1]
 	if len(u.verbs) > 0 {
 		cmd.Subcommand = new(strings.Join(u.verbs, " "))
 	}

@@ -37,10 +37,10 @@ func (u *use) scriptName() string {
 // small.
 func (u *use) packageScript() {
 	called := u.scriptName()
-	if called == "" || len(u.s.dirs) != 1 || u.s.remote {
+	if called == "" || len(u.at().dirs) != 1 || u.at().remote {
 		return
 	}
-	dir := u.s.dirs[0]
+	dir := u.at().dirs[0]
 	text, err := u.world.Read(path.Join(dir, "package.json"), maxScript)
 	st, written := u.files[path.Join(dir, "package.json")]
 	if written {
@@ -54,23 +54,23 @@ func (u *use) packageScript() {
 	}
 	project, err := strictjson.Object([]byte(text), strictjson.Limits{})
 	if err != nil {
-		u.unknown("script", "package.json cannot be read: "+err.Error(), u.id, nil)
+		u.unknown("script", "package.json cannot be read: "+err.Error(), nil)
 		return
 	}
 	scripts, _ := project["scripts"].(map[string]any)
 	for _, name := range []string{"pre" + called, called, "post" + called} {
 		script, ok := scripts[name].(string)
-		if !ok || u.running("script "+name) {
+		if !ok {
 			continue
 		}
-		u.active = append(u.active, frame{name: "script " + name, state: u.s})
-		judge := func() { u.inside(func() { u.prints(u.shellText(flow.Literal(script), u.stdin)) }) }
-		if written {
-			judge()
-		} else {
-			u.asProgram(flow.Literal(called), judge)
-		}
-		u.active = u.active[:len(u.active)-1]
+		judge := func() { u.inside(func() { u.prints(u.shell.Text(flow.Literal(script), u.stdin)) }) }
+		u.shell.Enter("script "+name, func() {
+			if written {
+				judge()
+			} else {
+				u.asProgram(flow.Literal(called), judge)
+			}
+		})
 	}
 }
 
@@ -92,5 +92,5 @@ func (u *use) fetched() {
 		u.listUse()
 	}
 	p := peer.Parse(strings.TrimPrefix(text, "git+"), true)
-	u.effect(u.id, &hook.ExecRemote{Host: strOrNil(p.Host), URL: strOrNil(text), Via: "package"})
+	u.effect(&hook.ExecRemote{Host: strOrNil(p.Host), URL: strOrNil(text), Via: "package"})
 }

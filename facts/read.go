@@ -24,7 +24,7 @@ type reading struct {
 // reading takes the words apart; valued are the letters that have a value.
 func (c *call) reading(valued string) reading {
 	r := reading{count: -1}
-	args := c.args()
+	args := c.given()
 	for i := 0; i < len(args); i++ {
 		text := args[i].Text()
 		if len(text) < 2 || text[0] != '-' || !args[i].Literal() || len(r.names) > 0 {
@@ -181,7 +181,7 @@ func (c *call) assignRead(name flow.Word, text string, known bool) {
 	}
 	if n := name.Value(); n != nil {
 		c.s.setNamed(*n, f)
-		c.variableEffect(c.id, *n, f)
+		c.sets(c.id, *n, f)
 	}
 }
 
@@ -247,7 +247,7 @@ func (c *call) mapfile() (flow.Stream, bool) {
 	}
 	if len(r.callback.Parts) > 0 {
 		more := flow.Unknown(&flow.Hole{Why: "a line that was read", Many: true})
-		c.shellText(flow.Join([]flow.Word{r.callback, more}), flow.Stream{})
+		c.Text(flow.Join([]flow.Word{r.callback, more}), flow.Stream{})
 	}
 	if n := name.Value(); n != nil {
 		c.s.replace(*n, v)
@@ -258,7 +258,7 @@ func (c *call) mapfile() (flow.Stream, bool) {
 // getopts sets a variable to the option it finds, and OPTARG to its value.
 func (c *call) getopts() (flow.Stream, bool) {
 	c.plainNamed()
-	if args := c.args(); len(args) > 1 {
+	if args := c.given(); len(args) > 1 {
 		if n := args[1].Value(); n != nil {
 			c.s.set(*n, flow.Unknown(&flow.Hole{Why: "an option"}))
 		}

@@ -29,7 +29,7 @@ func (w *walker) redirected(s *state, st *syntax.Stmt, stdin flow.Stream, cl *ca
 			w.limit("more redirections than gate looks at")
 			break
 		}
-		red := redirect{op: r.Op, fd: -1, span: w.span(r)}
+		red := redirect{op: r.Op, fd: -1, span: w.spanOf(r)}
 		if r.N != nil && len(r.N.Value) == 1 && r.N.Value[0] <= '9' && r.N.Value[0] >= '0' {
 			red.fd = int(r.N.Value[0] - '0')
 		}
@@ -67,7 +67,7 @@ func (w *walker) redirected(s *state, st *syntax.Stmt, stdin flow.Stream, cl *ca
 		stdin = other
 	}
 	if cl != nil {
-		cl.redirects = redirects
+		cl.redirects = opened(redirects)
 		if cl.input == nil && stdin.Some {
 			cl.input = &hook.Stdin{From: "pipe", Command: stdin.From, Text: short(stdin.Text)}
 		}
@@ -78,6 +78,14 @@ func (w *walker) redirected(s *state, st *syntax.Stmt, stdin flow.Stream, cl *ca
 		id = cl.id
 	}
 	return w.applyRedirects(s, redirects, out, id)
+}
+
+// opened are the redirections as the facts say them.
+func opened(redirects []redirect) (out []hook.Redirect) {
+	for _, r := range redirects {
+		out = append(out, hook.Redirect{Op: r.op.String(), FD: r.fd, Target: short(r.target.Value()), Span: r.span})
+	}
+	return out
 }
 
 // here takes in a here-document on a descriptor.
@@ -123,7 +131,7 @@ func (w *walker) hereDocument(s *state, r *syntax.Redirect) flow.Word {
 		}
 	}
 	f := flow.Join(x.finish())
-	f.Span = w.span(r.Hdoc)
+	f.Span = w.spanOf(r.Hdoc)
 	return f
 }
 

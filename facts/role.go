@@ -67,7 +67,7 @@ func (u *use) optionRoles() {
 			u.role(a.option.Role, a.value)
 		case a.flag != "" && !a.field.Same(looked): // -x=PATH, of which each letter is an option
 			looked = a.field
-			u.maybePath(u.s.where, u.id, a.field)
+			u.maybePath(a.field)
 		}
 	}
 }
@@ -75,7 +75,7 @@ func (u *use) optionRoles() {
 // roles judges the operands.
 func (u *use) roles() {
 	if len(u.strayed) > 0 {
-		u.maybePath(u.s.where, u.id, u.strayed[0])
+		u.maybePath(u.strayed[0])
 	}
 	roles := u.operandRoles()
 	if len(u.row.Operands) > 0 && u.row.Operands[0].Name == "execute" && u.has("s") { // bash -s ARGS
@@ -84,7 +84,7 @@ func (u *use) roles() {
 	}
 	for i, f := range u.rest {
 		if roles[i].Name == "shell" && roles[i].Many {
-			u.inside(func() { u.prints(u.shellText(flow.Join(u.rest[i:]), u.stdin)) })
+			u.inside(func() { u.prints(u.shell.Text(flow.Join(u.rest[i:]), u.stdin)) })
 			return
 		}
 		if roles[i].Name == "command" {
@@ -143,17 +143,17 @@ func (u *use) role(r catalogue.Role, f flow.Word) {
 	how := r.Detail
 	switch r.Name {
 	case "": // what becomes of it nobody says
-		u.maybePath(u.s.where, u.id, f)
+		u.maybePath(f)
 	case "read":
 		if f.Text() == "-" && f.Literal() {
 			return
 		}
 		u.reads = append(u.reads, f)
-		u.usePath(u.s.where, u.id, f, access{kind: "read", shown: u.shows(), names: u.namesOnly(), recursive: u.recurse})
+		u.touch(f, access{kind: "read", shown: u.shows(), names: u.namesOnly(), recursive: u.recurse})
 	case "use":
-		u.usePath(u.s.where, u.id, f, access{kind: "use"})
+		u.touch(f, access{kind: "use"})
 	case "list":
-		u.usePath(u.s.where, u.id, f, access{kind: "list"})
+		u.touch(f, access{kind: "list"})
 	case "write":
 		if how == "" {
 			how = "overwrite"
@@ -169,24 +169,24 @@ func (u *use) role(r catalogue.Role, f flow.Word) {
 			how = "create"
 		}
 		for _, to := range u.destinations(f) {
-			u.usePath(u.s.where, u.id, to, access{kind: "write", how: how, recursive: u.recurse || unpacks, content: u.stdin, links: u.linkTarget(how), keeps: u.copiesGuarded()})
+			u.touch(to, access{kind: "write", how: how, recursive: u.recurse || unpacks, content: u.stdin, links: u.linkTarget(how), keeps: u.copiesGuarded()})
 		}
 	case "delete":
 		if how == "" {
 			how = "remove"
 		}
-		u.usePath(u.s.where, u.id, f, access{kind: "delete", how: how, recursive: u.recurse || how == "sync", force: u.force})
+		u.touch(f, access{kind: "delete", how: how, recursive: u.recurse || how == "sync", force: u.force})
 	case "permissions":
-		u.usePath(u.s.where, u.id, f, access{kind: "permissions", recursive: u.recurse, mode: u.mode()})
+		u.touch(f, access{kind: "permissions", recursive: u.recurse, mode: u.mode()})
 	case "cd":
-		u.s = u.s.clone()
-		to := u.enter(u.s.where, f)
-		u.s.dirs, u.s.under = to, u.s.below(to, f)
+		u.shell.Fork()
+		to := u.enter(f)
+		u.at().dirs, u.at().under = to, u.at().below(to, f)
 	case "execute":
 		if f.Text() == "-" && f.Literal() { // standard input
 			return
 		}
-		u.usePath(u.s.where, u.id, f, access{kind: "execute"})
+		u.touch(f, access{kind: "execute"})
 		u.execute(how, f)
 	case "url", "host":
 		u.peer(r.Name, f)
@@ -204,7 +204,7 @@ func (u *use) role(r catalogue.Role, f flow.Word) {
 		u.pkg(f)
 	case "assign":
 		if name, value, ok := f.Cut("="); ok {
-			u.variableEffect(u.id, name, value)
+			u.sets(name, value)
 		}
 	}
 }
@@ -213,32 +213,27 @@ func (u *use) role(r catalogue.Role, f flow.Word) {
 // its name and arguments: sh -c TEXT NAME ARGS.
 func (u *use) shellOperand(f flow.Word) {
 	if len(u.row.Operands) > 0 && u.row.Operands[0].Name == "execute" {
-		u.call.s.params, u.call.s.args = u.rest[min(2, len(u.rest)):], true
-		u.call.s.zero = new(flow.Literal(u.name))
+		name := flow.Literal(u.name)
 		if len(u.rest) > 1 {
-			u.call.s.zero = &u.rest[1]
+			name = u.rest[1]
 		}
+		u.shell.Arguments(name, u.rest[min(2, len(u.rest)):])
 	}
-	u.prints(u.shellText(f, u.stdin))
+	u.prints(u.shell.Text(f, u.stdin))
 }
 
 // prints adds what a shell inside writes to what the program itself does.
-func (u *use) prints(out flow.Stream) { u.call.out = flow.Concat(u.call.out, out) }
+func (u *use) prints(out flow.Stream) { u.out = flow.Concat(u.out, out) }
 
 // inside runs f with this program among the wrappers.
 func (u *use) inside(f func()) {
 	u.via = append(u.via, u.viaName())
-	s := u.call.s
-	u.call.s = u.s.newShell()
-	if len(u.row.Operands) > 0 && u.row.Operands[0].Name == "host" && !u.loopback() { // ssh and its like
-		u.call.s.remote, u.call.s.dirs = true, []string{u.world.Home}
-	}
-	for _, e := range u.env {
-		u.call.s.own()
-		u.call.s.vars[e.name] = variable{value: e.value, exported: true}
-	}
-	f()
-	u.call.s = s
+	u.shell.Inside(func() {
+		if len(u.row.Operands) > 0 && u.row.Operands[0].Name == "host" && !u.loopback() { // ssh and its like
+			u.at().remote, u.at().dirs = true, []string{u.world.Home}
+		}
+		f()
+	})
 	u.via = u.via[:len(u.via)-1]
 }
 

@@ -35,7 +35,7 @@ func (u *use) debuggerCommand(line string) {
 		u.code("python", flow.Literal(rest), "inline")
 	case verb == "set" && !wordlist.Has(debuggerSettings, strings.Fields(rest + " -")[0]), !wordlist.Has(debuggerVerbs, verb),
 		strings.Contains(line, "$_") && strings.Contains(line, "("), callsFunction(verb, rest), verb != "p" && verb != "print" && strings.ContainsAny(rest, ";|&`<>"):
-		u.effect(u.id, &hook.ExecHidden{Program: u.name, Option: "eval-command", Value: new(line)})
+		u.effect(&hook.ExecHidden{Program: u.name, Option: "eval-command", Value: new(line)})
 	}
 }
 
@@ -65,8 +65,8 @@ func (u *use) hiddenShell(option, line string) {
 	if u.id == 0 {
 		u.listUse()
 	}
-	u.effect(u.id, &hook.ExecHidden{Program: u.name, Option: option, Value: new(line)})
-	u.inside(func() { u.shellText(flow.Literal(line), flow.Stream{}) })
+	u.effect(&hook.ExecHidden{Program: u.name, Option: option, Value: new(line)})
+	u.inside(func() { u.shell.Text(flow.Literal(line), flow.Stream{}) })
 }
 
 // processes reports ps e…, which shows the environment of what runs.
@@ -74,7 +74,7 @@ func (u *use) processes() {
 	if given := u.given(); len(given) > 0 {
 		flags := given[0].Text()
 		if given[0].Literal() && strings.Contains(flags, "e") && strings.Trim(flags, "aceflmrstuvwxjghnST") == "" {
-			u.effect(u.id, &hook.SecretRead{What: "environment", Grade: "config", Shown: true})
+			u.effect(&hook.SecretRead{What: "environment", Grade: "config", Shown: true})
 		}
 	}
 }

@@ -29,7 +29,7 @@ func (u *use) sed() {
 		if kind.kind == "read" {
 			u.reads = append(u.reads, f)
 		}
-		u.usePath(u.s.where, u.id, f, kind)
+		u.touch(f, kind)
 	}
 	if !u.has("sandbox") { // which refuses the commands that follow
 		u.sedScript(script)
@@ -43,9 +43,9 @@ func (u *use) sedFile(f flow.Word) flow.Word {
 		return flow.Literal(*text)
 	}
 	if t := u.stdin.Taint; isInput(f) {
-		u.unknownCode(u.id, "sed", t, "stdin", "it comes from a pipe")
-	} else if t := u.fileStream(u.s.where, f).Taint; t.Remote || t.Hidden {
-		u.unknownCode(u.id, "sed", t, "file", "the file was written by a program")
+		u.unknownCode("sed", t, "stdin", "it comes from a pipe")
+	} else if t := u.content(f).Taint; t.Remote || t.Hidden {
+		u.unknownCode("sed", t, "file", "the file was written by a program")
 	}
 	return flow.Word{}
 }
@@ -57,7 +57,7 @@ func (u *use) textOf(f flow.Word) *string {
 	if isInput(f) {
 		return u.stdin.Text
 	}
-	if st := u.fileStream(u.s.where, f); st.Text != nil {
+	if st := u.content(f); st.Text != nil {
 		return st.Text
 	}
 	if text, err := u.scriptText(f); err == nil {
@@ -83,10 +83,10 @@ func (u *use) sedScript(pieces []flow.Word) {
 				u.sedRuns(c.Name, sedField(c.Value, holes))
 			}
 		case 'r', 'R':
-			u.usePath(u.s.where, u.id, file, access{kind: "read", shown: true})
+			u.touch(file, access{kind: "read", shown: true})
 		}
 		if (c.Name == 'w' || c.Name == 'W' || c.Name == 's') && len(file.Parts) > 0 {
-			u.usePath(u.s.where, u.id, file, access{kind: "write", how: "overwrite"})
+			u.touch(file, access{kind: "write", how: "overwrite"})
 		}
 	}
 }
@@ -99,8 +99,8 @@ func (u *use) sedRuns(command byte, line flow.Word) {
 	if len(line.Parts) > 0 { // otherwise what runs are the lines that sed reads
 		runs.Value = line.Value()
 	}
-	u.effect(u.id, runs)
-	u.inside(func() { u.shellText(line, flow.Stream{}) })
+	u.effect(runs)
+	u.inside(func() { u.shell.Text(line, flow.Stream{}) })
 }
 
 // sedText is the text of a script, with sed.Hole for each part of it that is not
@@ -146,7 +146,7 @@ func (u *use) awkInPlace() {
 			continue
 		}
 		for _, file := range files {
-			u.usePath(u.s.where, u.id, file, access{kind: "write", how: "edit"})
+			u.touch(file, access{kind: "write", how: "edit"})
 		}
 	}
 }

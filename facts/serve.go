@@ -30,10 +30,10 @@ func (u *use) offers() {
 			return
 		}
 	}
-	for _, t := range u.absolute(u.s.where, dir) {
+	for _, t := range u.targets(dir) {
 		switch t.area {
 		case "home", "root", "user", "system":
-			u.usePath(u.s.where, u.id, dir, access{kind: "read", recursive: true})
+			u.touch(dir, access{kind: "read", recursive: true})
 			u.send(peer.Peer{}, "file", strOrNil(t.path), "")
 		}
 	}
@@ -95,8 +95,8 @@ func (u *use) relays() {
 		}
 	}
 	for _, f := range files {
-		u.usePath(u.s.where, u.id, f, access{kind: "read"})
-		for _, t := range u.absolute(u.s.where, f) {
+		u.touch(f, access{kind: "read"})
+		for _, t := range u.targets(f) {
 			if what, _ := u.secret(t.path); what != "" && (listens || to.Host != "") {
 				u.send(to, "file", strOrNil(t.path), what)
 				sent = true
@@ -122,13 +122,13 @@ func (u *use) detours() {
 				_, text, _ = strings.Cut(text, ":")
 			}
 			if p := peer.Parse(strings.TrimPrefix(text, "+"), name == "proxy"); p.Metadata {
-				u.effect(u.id, &hook.NetFetch{Host: strOrNil(p.Host), Method: u.method(), Private: p.Private, Metadata: true})
+				u.effect(&hook.NetFetch{Host: strOrNil(p.Host), Method: u.method(), Private: p.Private, Metadata: true})
 			}
 		}
 	}
 	for _, f := range u.opts["cookie"] {
 		if f.Literal() && !strings.Contains(f.Text(), "=") {
-			for _, t := range u.absolute(u.s.where, f) {
+			for _, t := range u.targets(f) {
 				if what, _ := u.secret(t.path); what != "" {
 					u.send(u.target(), "file", strOrNil(t.path), what)
 				}
@@ -152,7 +152,7 @@ func (u *use) localEndpoint() bool {
 		return false
 	}
 	f, set := u.opt("endpoint-url")
-	if !set && len(u.via) == 0 && !u.s.exports && !u.mentions("AWS_ENDPOINT_URL_", "AWS_IGNORE_", " . ", " source ", " eval ", " declare ", " typeset ") {
+	if !set && len(u.via) == 0 && !u.shell.Exports() && !u.mentions("AWS_ENDPOINT_URL_", "AWS_IGNORE_", " . ", " source ", " eval ", " declare ", " typeset ") {
 		f, set = u.environ("AWS_ENDPOINT_URL")
 	}
 	v := f.Value()
@@ -163,7 +163,7 @@ func (u *use) localEndpoint() bool {
 // word, which stands between blanks for that, or with words of the same program
 // that are not known.
 func (u *use) mentions(texts ...string) bool {
-	for name := range u.s.vars {
+	for name := range u.shell.Names() {
 		for _, text := range texts {
 			if strings.Contains(name, text) {
 				return true

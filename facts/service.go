@@ -33,10 +33,10 @@ func (u *use) netcat() {
 		if len(u.rest) > 0 {
 			host = u.rest[0].Value()
 		}
-		u.effect(u.id, &hook.ExecShell{How: how, Host: host})
+		u.effect(&hook.ExecShell{How: how, Host: host})
 	}
 	if u.has("listen") {
-		u.effect(u.id, &hook.NetListen{Shell: shell})
+		u.effect(&hook.NetListen{Shell: shell})
 		if what := u.stdin.Secret(); what != "" { // for whoever connects
 			u.send(peer.Peer{}, "stdin", nil, what)
 		}
@@ -47,15 +47,15 @@ func (u *use) netcat() {
 		if text := deref(u.stdin.Text); strings.HasPrefix(strings.ToLower(text), "flush") {
 			u.redisLines(strings.ReplaceAll(text, "_", ""))
 		}
-		if u.stdin.Some && u.stdin.From > 0 || u.call.input != nil {
+		if u.stdin.Some && u.stdin.From > 0 || u.input != nil {
 			p := peer.Peer{}
 			if v := u.rest[0].Value(); v != nil {
 				p = peer.Parse(*v, false)
 			}
 			u.send(p, "stdin", nil, u.stdin.Secret())
 		}
-		u.call.out.Taint.Remote = true
-		u.call.out.Taint.Host = u.rest[0].Text()
+		u.out.Taint.Remote = true
+		u.out.Taint.Host = u.rest[0].Text()
 	}
 }
 
@@ -74,7 +74,7 @@ func (u *use) redis() {
 				st.Verb, st.Where = "delete", false // whatever a pipe names
 			}
 		}
-		u.effect(u.id, &hook.Database{Tool: u.name, Verb: new(st.Verb), Access: st.Access, Where: st.Where, Object: strOrNil(st.Object)})
+		u.effect(&hook.Database{Tool: u.name, Verb: new(st.Verb), Access: st.Access, Where: st.Where, Object: strOrNil(st.Object)})
 	}
 }
 
@@ -82,7 +82,7 @@ func (u *use) redis() {
 func (u *use) redisLines(text string) {
 	for line := range strings.Lines(text) {
 		if st, ok := sql.Redis(strings.Fields(line)); ok {
-			u.effect(u.id, &hook.Database{Tool: u.name, Verb: new(st.Verb), Access: st.Access, Where: st.Where, Object: strOrNil(st.Object)})
+			u.effect(&hook.Database{Tool: u.name, Verb: new(st.Verb), Access: st.Access, Where: st.Where, Object: strOrNil(st.Object)})
 		}
 	}
 }
@@ -90,12 +90,12 @@ func (u *use) redisLines(text string) {
 func (u *use) mongo() {
 	for _, f := range u.opts["eval"] {
 		for _, st := range code.Mongo(f.Text()) {
-			u.effect(u.id, &hook.Database{Tool: u.name, Verb: new(st.Verb), Access: st.Access, Where: st.Where, Object: strOrNil(st.Object)})
+			u.effect(&hook.Database{Tool: u.name, Verb: new(st.Verb), Access: st.Access, Where: st.Where, Object: strOrNil(st.Object)})
 		}
 	}
 	if u.stdin.Text != nil {
 		for _, st := range code.Mongo(*u.stdin.Text) {
-			u.effect(u.id, &hook.Database{Tool: u.name, Verb: new(st.Verb), Access: st.Access, Where: st.Where, Object: strOrNil(st.Object)})
+			u.effect(&hook.Database{Tool: u.name, Verb: new(st.Verb), Access: st.Access, Where: st.Where, Object: strOrNil(st.Object)})
 		}
 	}
 }
@@ -114,12 +114,12 @@ func (u *use) sqlStdin() {
 		return
 	}
 	if u.stdin.Taint.Remote && !u.statesSQL() {
-		u.unknownCode(u.id, "sql", flow.Taint{}, "stdin", "it comes from the network")
+		u.unknownCode("sql", flow.Taint{}, "stdin", "it comes from the network")
 		return
 	}
 	host, named := u.opt("host")
 	if from := u.stdin.From; named && from > 0 && from <= len(u.facts.Shell.Commands) && wordlist.Has(" pg_dump pg_dumpall mysqldump mariadb-dump ", deref(u.facts.Shell.Commands[from-1].Program)) && !localHost(host.Text()) {
-		u.effect(u.id, &hook.Database{Tool: u.name, Verb: new("restore"), Access: "write", Object: host.Value()})
+		u.effect(&hook.Database{Tool: u.name, Verb: new("restore"), Access: "write", Object: host.Value()})
 	}
 }
 
@@ -128,9 +128,9 @@ func (u *use) crontab() {
 	switch {
 	case u.has("l"):
 	case u.has("r"):
-		u.effect(u.id, &hook.Persistence{What: "cron", Verb: "delete"})
+		u.effect(&hook.Persistence{What: "cron", Verb: "delete"})
 	case u.has("e") || len(u.rest) > 0 || u.stdin.Some:
-		u.effect(u.id, &hook.Persistence{What: "cron", Verb: "write"})
+		u.effect(&hook.Persistence{What: "cron", Verb: "write"})
 	}
 }
 
@@ -177,8 +177,8 @@ func (u *use) leak() {
 			key, value, ok = f.Cut(" ")
 		}
 		if ok && strings.HasSuffix(strings.ToLower(strings.TrimSpace(key)), "command") && value.Text() != "none" {
-			u.effect(u.id, &hook.ExecHidden{Program: u.name, Option: key, Value: value.Value()})
-			u.inside(func() { u.shellText(value, flow.Stream{}) })
+			u.effect(&hook.ExecHidden{Program: u.name, Option: key, Value: value.Value()})
+			u.inside(func() { u.shell.Text(value, flow.Stream{}) })
 		}
 	}
 }
@@ -212,15 +212,15 @@ func issuer(secret, host string) bool {
 
 // rootShell reports a shell of the administrator whose commands nobody sees.
 func (u *use) rootShell() {
-	u.effect(u.id, &hook.System{Verb: "privilege", What: new("a shell of the administrator"), Access: "write"})
+	u.effect(&hook.System{Verb: "privilege", What: new("a shell of the administrator"), Access: "write"})
 }
 
 // remoteStdin runs what a login shell elsewhere reads.
 func (u *use) remoteStdin() {
 	if u.stdin.Text != nil {
-		u.shellText(flow.Literal(*u.stdin.Text), flow.Stream{})
+		u.shell.Text(flow.Literal(*u.stdin.Text), flow.Stream{})
 	} else if u.stdin.Taint.Remote || u.stdin.Taint.Hidden {
-		u.unknownCode(u.id, "bash", u.stdin.Taint, "stdin", "it comes from a pipe")
+		u.unknownCode("bash", u.stdin.Taint, "stdin", "it comes from a pipe")
 	}
 }
 

@@ -1,12 +1,8 @@
 package facts
 
 import (
-	"strings"
-
 	"mvdan.cc/sh/v3/syntax"
 
-	"gate/facts/peer"
-	"gate/facts/wordlist"
 	"gate/hook"
 
 	"gate/facts/flow"
@@ -56,7 +52,7 @@ func (w *walker) compound(s *state, st *syntax.Stmt, cmd syntax.Command, in flow
 	case *syntax.Subshell:
 		inner := s.clone()
 		out := w.apart(func() flow.Stream { return w.stmts(inner, c.Stmts, in) })
-		s.heads, s.kube = inner.heads, inner.kube // files stay as they are when the shell ends
+		s.current = inner.current // files stay as they are when the shell ends
 		return out
 	case *syntax.BinaryCmd:
 		return w.binary(s, c, in)
@@ -89,7 +85,7 @@ func (w *walker) compound(s *state, st *syntax.Stmt, cmd syntax.Command, in flow
 	case *syntax.CallExpr:
 		return w.call(s, st, c, in)
 	default:
-		w.unknown("syntax", "a kind of command gate does not know", 0, w.span(cmd))
+		w.unknown("syntax", "a kind of command gate does not know", 0, w.spanOf(cmd))
 	}
 	return flow.Stream{}
 }
@@ -110,12 +106,12 @@ func (w *walker) binary(s *state, c *syntax.BinaryCmd, in flow.Stream) flow.Stre
 		right := s.clone()
 		out := w.stmt(right, c.Y, left)
 		w.connect(left.From, last)
-		if w.logsIn(last, left.Taint.Secret) {
+		if cmds := w.commands()[last:]; len(cmds) == 1 && w.outside.LogsIn(cmds[0], left.Taint.Secret) {
 			for _, read := range held {
 				read.Shown = false
 			}
 		}
-		if out.Spared && len(w.facts.Shell.Commands) == last+1 && w.handOn(first, last) {
+		if out.Spared && len(w.facts.Shell.Commands) == last+1 && first < last && w.outside.HandsOn(w.commands()[first:last]) {
 			for _, e := range w.facts.Effects[before:] {
 				if read, ok := e.Is.(*hook.SecretRead); ok && read.What == left.Taint.Secret {
 					read.Shown = false
@@ -133,22 +129,6 @@ func (w *walker) binary(s *state, c *syntax.BinaryCmd, in flow.Stream) flow.Stre
 	out, yes, no := w.branches(s, c, in)
 	s.settle(yes, no)
 	return out
-}
-
-// logsIn reports that the commands from one on are a single one that hands what it
-// reads to the registry which gave it out: gh auth token | docker login ghcr.io.
-func (w *walker) logsIn(from int, secret string) bool {
-	if len(w.facts.Shell.Commands) != from+1 {
-		return false
-	}
-	c := w.facts.Shell.Commands[from]
-	if c.Program == nil || c.Path != nil || len(c.Via) > 0 || !wordlist.Has(" docker podman nerdctl buildah skopeo oras helm ", *c.Program) {
-		return false
-	}
-	if _, stdin := c.Options["password-stdin"]; !stdin || c.Subcommand == nil || !strings.HasSuffix(*c.Subcommand, "login") || len(c.Operands) != 1 || c.Operands[0] == nil {
-		return false
-	}
-	return issuer(secret, peer.Parse(*c.Operands[0], strings.Contains(*c.Operands[0], "://")).Host)
 }
 
 // connect notes that command from feeds the first command after last.

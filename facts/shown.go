@@ -33,7 +33,7 @@ func (u *use) staysSecret() bool {
 	}
 	where := ""
 	for _, f := range u.rest {
-		for _, t := range u.absolute(u.s.where, f) {
+		for _, t := range u.targets(f) {
 			if _, grade := u.secret(t.path); t.path == "" || grade != "config" || !world.Below(t.path, u.world.Project) {
 				return false
 			}
@@ -135,33 +135,6 @@ func (u *use) onlySettings(pattern string) bool {
 	return true
 }
 
-// handOn reports that commands of a pipe write what they read to it and to
-// nothing else.
-func (w *walker) handOn(from, to int) bool {
-	for _, c := range w.facts.Shell.Commands[from:to] {
-		if c.Program == nil || c.Path != nil || len(c.Via) > 0 || !wordlist.Has(" cat grep egrep sort uniq head tail kubectl oc aws gcloud az vault ", *c.Program) {
-			return false
-		}
-		for option := range c.Options {
-			switch {
-			case wordlist.Has(" V verbosity debug log-http verbose output-curl-string ", option), option == "v" && !strings.HasSuffix(*c.Program, "grep"):
-				return false // tells what was answered
-			case *c.Program == "sort" && wordlist.Has(" o output ", option):
-				return false
-			}
-		}
-		if *c.Program == "uniq" && len(c.Operands) > 1 {
-			return false
-		}
-		for _, r := range c.Redirects {
-			if r.Target == nil || *r.Target != "/dev/null" {
-				return false
-			}
-		}
-	}
-	return from < to
-}
-
 // searched judges the files that a search picks by patterns of names.
 func (u *use) searched() {
 	if slices.ContainsFunc([]string{"count", "quiet", "files-with-matches", "files-without-match", "files"}, u.has) {
@@ -182,7 +155,7 @@ func (u *use) searched() {
 			}
 			for _, s := range starts {
 				dir := flow.Word{Parts: append(append([]flow.Part(nil), s.Parts...), flow.Part{Text: "/", Quoted: true}, flow.Part{Text: pattern})}
-				u.usePath(u.s.where, u.id, dir, access{kind: "read", shown: true})
+				u.touch(dir, access{kind: "read", shown: true})
 			}
 		}
 	}
@@ -206,10 +179,10 @@ func (u *use) gitShows() {
 		if !strings.ContainsAny(text, "./_") {
 			continue // a revision
 		}
-		for _, t := range u.absolute(u.s.where, flow.Word{Parts: []flow.Part{{Text: text}}}) {
+		for _, t := range u.targets(flow.Word{Parts: []flow.Part{{Text: text}}}) {
 			if what, grade := u.secret(t.path); what != "" {
-				u.effect(u.id, &hook.SecretRead{Path: new(t.path), What: what, Grade: grade, Shown: true})
-				u.call.out.Taint.Secret = what
+				u.effect(&hook.SecretRead{Path: new(t.path), What: what, Grade: grade, Shown: true})
+				u.out.Taint.Secret = what
 			}
 		}
 	}

@@ -23,10 +23,9 @@ type state struct {
 	params  []flow.Word          // $1 …
 	args    bool                 // params are known
 	where
-	old     []string                  // OLDPWD
-	stack   [][]string                // of pushd
-	heads   heads                     // branches that the line checked out
-	kube    kubeContext               // that the line switched to
+	old   []string   // OLDPWD
+	stack [][]string // of pushd
+	current
 	status  status                    // of the last command
 	failed  *state                    // what holds if the last command failed, where that is another thing
 	ended   bool                      // exit, return, break: what follows does not run
@@ -138,7 +137,7 @@ func (s *state) become(a, b *state) {
 		m.under = b.under // names only tighten
 	}
 	m.old = joinDirs(a.old, b.old)
-	m.heads, m.kube = a.heads.join(b.heads), a.kube.join(b.kube)
+	m.current = a.current.join(b.current)
 	if len(a.stack) != len(b.stack) {
 		m.stack = nil
 	}

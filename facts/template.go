@@ -18,16 +18,16 @@ func (u *use) effects() {
 			continue
 		}
 		e := t.Effect(u.value)
-		u.effect(u.id, e)
+		u.effect(e)
 		switch e := e.(type) {
 		case *hook.NetSend:
 			if e.Secret == nil && e.Source != "file" && e.Source != "text" {
 				e.Secret = strOrNil(u.stdin.Secret())
 			}
 		case *hook.SecretRead:
-			u.call.out.Taint.Secret = e.What
+			u.out.Taint.Secret = e.What
 			if e.What == "environment" { // which the end of the line would report again
-				u.call.out.Taint.Secret = "secret"
+				u.out.Taint.Secret = "secret"
 			}
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"gate/facts/bash"
-	"gate/facts/catalogue"
 	"gate/facts/peer"
 	"gate/facts/wordlist"
 	"gate/hook"
@@ -216,9 +215,7 @@ func (w *walker) field(name string, v any, role string) {
 		if !isStatement(text) {
 			return // a search, not a statement
 		}
-		c := &call{walker: w, s: s}
-		u := &use{call: c, row: &catalogue.Row{}, name: name}
-		u.sql(f)
+		w.outside.(outside).Statements(w.draft, &call{walker: w, s: s}, name, f)
 	case "content", "dir":
 	default:
 		if d, ok := strings.CutPrefix(role, "dialect:"); ok {

@@ -200,15 +200,16 @@ func flagged(name string) bool {
 	return wordlist.Has(" GOFLAGS MAKEFLAGS GNUMAKEFLAGS CC CXX LD AR ", name)
 }
 
-// variableEffect reports a variable that makes programs run code.
-func (w *walker) variableEffect(id int, name string, value flow.Word) {
+// Sets judges a variable that makes programs run code, set by a command. It returns
+// the text that they would run, "" for none.
+func (p *programs) Sets(w *draft, id int, name string, value flow.Word) (runs string) {
 	r := runnerOf(name)
 	if name == "CLAUDE_CODE_SIMPLE" || strings.HasPrefix(name, "GATE_") {
 		w.effect(id, &hook.Self{What: "agent settings", Verb: "configure"})
-		return
+		return ""
 	}
 	if r == nil {
-		return
+		return ""
 	}
 	vs, known := value.Variants()
 	harmless := known || name == "PATH" || strings.HasSuffix(name, "_PATH") || strings.HasSuffix(name, "PATH")
@@ -223,24 +224,26 @@ func (w *walker) variableEffect(id int, name string, value flow.Word) {
 	}
 	switch {
 	case harmless && (r.runs != "program" || !scripted(value.Text())):
-		return
+		return ""
 	case harmless:
 	case r.runs == "hooks off":
 		w.effect(id, &hook.GitBypass{What: "hooks", Verb: "environment"})
-		return
+		return ""
 	default:
 		w.effect(id, &hook.Environment{Variable: new(name), Value: value.Value(), Runs: r.runs})
 	}
 	if r.runs == "program" || r.runs == "start-up code" {
-		if v := value.Value(); v != nil && strings.ContainsAny(*v, " ;|&$") && w.depth < maxDepth {
-			w.nested++
-			w.depth++
-			w.via = append(w.via, name)
-			w.script(newState(w.world.Dir), *v, flow.Stream{})
-			w.via = w.via[:len(w.via)-1]
-			w.depth--
-			w.nested--
+		if v := value.Value(); v != nil && strings.ContainsAny(*v, " ;|&$") {
+			return *v
 		}
+	}
+	return ""
+}
+
+// sets judges a variable that the program sets for others.
+func (u *use) sets(name string, value flow.Word) {
+	if text := u.programs.Sets(u.draft, u.id, name, value); text != "" {
+		u.shell.Line(name, text)
 	}
 }
 
@@ -253,7 +256,7 @@ func (u *use) environ(name string) (value flow.Word, set bool) {
 		}
 	}
 	text, ambient := u.world.Env(name)
-	v, ok := u.s.vars[name]
+	v, ok := u.shell.Variable(name)
 	switch {
 	case set:
 		return value, true

@@ -7,7 +7,6 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"gate/facts/bash"
-	"gate/facts/catalogue"
 	"gate/hook"
 
 	"gate/facts/flow"
@@ -31,15 +30,14 @@ const (
 // A walker follows one shell line and collects facts.
 type walker struct {
 	*draft
-	rows     *catalogue.Catalogue
-	specials []named[func(*use)]
+	outside  Outside
 	builtins []named[func(*call) (flow.Stream, bool)]
 	text     string
 	ascii    bool
 	nested   int                   // inside text that is not the line itself
 	steps    int                   // statements run so far
 	parsed   int                   // bytes parsed so far
-	listed   int                   // words listed so far
+	judged   int                   // words of all commands so far
 	match    int                   // steps of matching so far
 	traps    []func(*state)        // what runs when the text ends
 	active   []frame               // functions and aliases that are running

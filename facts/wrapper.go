@@ -3,8 +3,6 @@ package facts
 import (
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
-
 	"gate/facts/bash"
 	"gate/hook"
 
@@ -25,7 +23,7 @@ func (u *use) shellOption() {
 		if t := w.Text(); (t == "-c" || t == "--command") && i+1 < len(u.inner) {
 			text := u.inner[i+1]
 			u.inner = nil
-			u.inside(func() { u.shellText(text, u.stdin) })
+			u.inside(func() { u.shell.Text(text, u.stdin) })
 			return
 		}
 		if !strings.HasPrefix(w.Text(), "-") {
@@ -37,20 +35,9 @@ func (u *use) shellOption() {
 // splitString returns the words that env -S cuts out of its text. env cuts much
 // as a shell does.
 func (u *use) splitString(text flow.Word) []flow.Word {
-	v := text.Value()
-	if v == nil || len(*v) > maxLine || bash.TooDeep(*v) {
-		return []flow.Word{flow.Unknown(&flow.Hole{Why: "words that env -S cuts out of an unknown text", Empty: true, Many: true, Taint: text.Taint()})}
-	}
-	u.nested++
-	defer func() { u.nested-- }()
-	var words []flow.Word
-	parser := syntax.NewParser(syntax.Variant(syntax.LangBash))
-	for word, err := range parser.WordsSeq(strings.NewReader(*v)) {
-		if err != nil {
-			u.unknown("syntax", "the text of env -S does not parse: "+bash.Message(err), u.id, text.Span)
-			break
-		}
-		words = append(words, u.word(u.s, word))
+	words, err := u.shell.Cut(text)
+	if err != nil {
+		u.unknown("syntax", "the text of env -S does not parse: "+err.Error(), text.Span)
 	}
 	return words
 }
@@ -64,7 +51,7 @@ func (u *use) screen() {
 	u.inner = nil
 	if x, _ := u.opt("X"); x.Text() == "stuff" && len(words) > 0 {
 		typed := flow.Map(flow.Join(words), bash.Unescape)
-		u.inside(func() { u.shellText(typed, flow.Stream{}) })
+		u.inside(func() { u.shell.Text(typed, flow.Stream{}) })
 	}
 }
 
@@ -116,14 +103,14 @@ func (u *use) nix() {
 func (u *use) make() {
 	for _, f := range u.rest {
 		if name, value, ok := f.Cut("="); ok && (name == "SHELL" || name == ".SHELLFLAGS") {
-			u.effect(u.id, &hook.ExecHidden{Program: "make", Option: name, Value: value.Value()})
-			u.inside(func() { u.shellText(value, flow.Stream{}) })
+			u.effect(&hook.ExecHidden{Program: "make", Option: name, Value: value.Value()})
+			u.inside(func() { u.shell.Text(value, flow.Stream{}) })
 		}
 	}
 	text := u.opts["eval"]
 	if f, ok := u.opt("makefile"); ok && f.Text() == "-" {
 		if u.stdin.Text == nil {
-			u.unknownCode(u.id, "make", u.stdin.Taint, "stdin", "it comes from a pipe")
+			u.unknownCode("make", u.stdin.Taint, "stdin", "it comes from a pipe")
 		} else {
 			text = append(text, flow.Literal(*u.stdin.Text))
 		}
@@ -139,7 +126,7 @@ func (u *use) make() {
 				recipe, ok = strings.TrimSuffix(line[i+8:], ")"), true
 			}
 			if ok {
-				u.inside(func() { u.shellText(flow.Literal(recipe), flow.Stream{}) })
+				u.inside(func() { u.shell.Text(flow.Literal(recipe), flow.Stream{}) })
 			}
 		}
 	}
@@ -153,7 +140,7 @@ func (u *use) makefiles() []flow.Word {
 	}
 	var texts []flow.Word
 	for _, name := range names {
-		for _, t := range u.absolute(u.s.where, name) {
+		for _, t := range u.targets(name) {
 			if st, ok := u.files[t.path]; ok && st.Text != nil {
 				texts = append(texts, flow.Literal(*st.Text))
 			}
