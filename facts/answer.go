@@ -135,7 +135,7 @@ func (u *use) pathAnswer(out flow.Stream) flow.Stream {
 func (u *use) madeTemp(out flow.Stream) flow.Stream {
 	dir, named := u.tempDir(), "tmp.XXXX"
 	if len(u.rest) > 0 {
-		named = path.Base(deref(u.rest[0].Value()))
+		named = path.Base(flow.Text(u.rest[0].Value()))
 	}
 	suffix, _ := u.opt("suffix")
 	if dir.Value() == nil || named == "." || suffix.Value() == nil {

@@ -142,7 +142,7 @@ func (c *call) unknownProgram() flow.Stream {
 	c.unknown("program", why, c.id, c.words[0].Span)
 	t := c.words[0].Taint()
 	if t.Remote {
-		c.effect(c.id, &hook.ExecRemote{Host: strOrNil(t.Host), URL: strOrNil(t.URL), Via: "substitution"})
+		c.effect(c.id, &hook.ExecRemote{Host: flow.Known(t.Host), URL: flow.Known(t.URL), Via: "substitution"})
 	}
 	if c.words[0].Many() && c.words[0].MayVanish() && len(c.words) > 1 {
 		// It may vanish and leave the next word as the program.

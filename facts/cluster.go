@@ -88,7 +88,7 @@ func kubeAccess(verb string) string {
 // container looks at what a container may reach of this machine, and reads the
 // words of its command as the machine's paths where they lie in a mount.
 func (u *use) container() {
-	privileged := u.has("privileged") || deref(u.optText("pid")) == "host"
+	privileged := u.has("privileged") || flow.Text(u.optText("pid")) == "host"
 	for _, f := range u.opts["cap-add"] {
 		name := strings.TrimPrefix(strings.ToUpper(f.Text()), "CAP_")
 		privileged = privileged || name == "ALL" || name == "SYS_ADMIN" || name == "SYS_MODULE"

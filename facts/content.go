@@ -31,7 +31,7 @@ func (w *draft) peerFile(id int, target flow.Word, content flow.Stream) {
 	for _, host := range w.connections(target) {
 		name := ""
 		if id > 0 && id <= len(w.facts.Shell.Commands) {
-			name = deref(w.facts.Shell.Commands[id-1].Program)
+			name = flow.Text(w.facts.Shell.Commands[id-1].Program)
 		}
 		switch name {
 		case "sh", "bash", "dash", "zsh", "ksh", "exec", "fish", "ash":
@@ -39,8 +39,8 @@ func (w *draft) peerFile(id int, target flow.Word, content flow.Stream) {
 			continue
 		}
 		private, metadata := peer.Reach(host)
-		w.facts.Hosts = append(w.facts.Hosts, hook.Host{Command: id, Host: strOrNil(host), Access: "send"})
-		w.effect(id, &hook.NetSend{Host: strOrNil(host), Source: "stdin", Secret: strOrNil(content.Secret()), Private: private, Metadata: metadata})
+		w.facts.Hosts = append(w.facts.Hosts, hook.Host{Command: id, Host: flow.Known(host), Access: "send"})
+		w.effect(id, &hook.NetSend{Host: flow.Known(host), Source: "stdin", Secret: flow.Known(content.Secret()), Private: private, Metadata: metadata})
 	}
 }
 

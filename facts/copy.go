@@ -96,7 +96,7 @@ func remotePath(f flow.Word) (string, bool) {
 
 func (u *use) sendFiles(files []flow.Word, to string) {
 	p := peer.Parse(to, false)
-	u.facts.Hosts = append(u.facts.Hosts, hook.Host{Command: u.id, Host: strOrNil(p.Host), Access: "send"})
+	u.facts.Hosts = append(u.facts.Hosts, hook.Host{Command: u.id, Host: flow.Known(p.Host), Access: "send"})
 	for _, f := range files {
 		if _, ok := remotePath(f); ok {
 			continue
@@ -104,7 +104,7 @@ func (u *use) sendFiles(files []flow.Word, to string) {
 		u.touch(f, access{kind: "read", recursive: u.recurse})
 		for _, t := range u.targets(f) {
 			what, _ := u.secret(t.path)
-			u.send(p, "file", strOrNil(t.path), what)
+			u.send(p, "file", flow.Known(t.path), what)
 		}
 	}
 }

@@ -63,7 +63,7 @@ func (w *draft) unknownCode(id int, language string, t flow.Taint, source, why s
 	w.effect(id, &hook.ExecCode{Language: language, Source: source, Decoded: t.Hidden})
 	if t.Remote {
 		via := map[string]string{"stdin": "pipe", "inline": "substitution", "file": "file"}[source]
-		w.effect(id, &hook.ExecRemote{Host: strOrNil(t.Host), URL: strOrNil(t.URL), Via: via})
+		w.effect(id, &hook.ExecRemote{Host: flow.Known(t.Host), URL: flow.Known(t.URL), Via: via})
 	}
 	w.facts.Code = append(w.facts.Code, hook.Code{Command: id, Language: language, Source: source, Calls: []string{}})
 	w.unknown("code", "the text that runs is not known: "+why, id, nil)
@@ -113,20 +113,6 @@ func short(s *string) *string {
 // asKey is a name that stands as the key of an object, where two that are no
 // UTF-8 must not become one only when they are written.
 func asKey(name string) string { return strings.ToValidUTF8(name, "\uFFFD") }
-
-func strOrNil(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
-}
-
-func deref(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
 
 // commands are those that were listed so far, none without a shell line.
 func (w *draft) commands() []hook.ShellCommand { return w.facts.Shell.Commands }

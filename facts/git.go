@@ -107,7 +107,7 @@ func (u *use) gitSetting(key string, value flow.Word, scope string, once bool) {
 		u.effect(&hook.Environment{Variable: new("http.proxy"), Value: value.Value(), Runs: "proxy"})
 	}
 	if section, name, ok := gitRemoteKey(strings.ToLower(key)); ok && !once && (section == "remote" || strings.ContainsAny(value.Text(), ":/")) {
-		u.effect(&hook.GitRemote{Verb: "set-url", Name: strOrNil(name), URL: value.Value()})
+		u.effect(&hook.GitRemote{Verb: "set-url", Name: flow.Known(name), URL: value.Value()})
 	}
 	script := scripted(value.Text()) && strings.HasSuffix(strings.ToLower(key), ".editor")
 	if once && !runs && !bypass && !script {

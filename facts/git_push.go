@@ -122,7 +122,7 @@ func (u *use) pushWithoutRefspec(p *pushed, remote *string) (mirror bool) {
 
 // pushHead is pushWithoutRefspec for one branch that may be checked out.
 func (u *use) pushHead(p *pushed, remote *string, head string, settings gitconfig.Settings) (mirror bool) {
-	name, ok := deref(remote), remote != nil
+	name, ok := flow.Text(remote), remote != nil
 	for _, key := range []string{"branch." + head + ".pushremote", "remote.pushdefault", "branch." + head + ".remote"} {
 		if v := settings.Last(key); !ok && v != "" {
 			name, ok = v, true

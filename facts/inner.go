@@ -169,7 +169,7 @@ func (u *use) escapedEcho(in flow.Stream) (string, bool) {
 		return "", false
 	}
 	c := u.commands()[in.From-1]
-	if _, told := c.Options["e"]; told || deref(c.Program) != "echo" {
+	if _, told := c.Options["e"]; told || flow.Text(c.Program) != "echo" {
 		return "", false
 	}
 	escaped := bash.UnescapeEcho(*in.Text)

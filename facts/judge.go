@@ -144,7 +144,7 @@ func (u *use) codeEffect(c code.Call, args []flow.Word) {
 	case "environment":
 		u.effect(&hook.SecretRead{What: "environment", Grade: "config", Shown: true})
 	case "kill":
-		u.effect(&hook.Process{Verb: "kill", Target: firstText(args), All: deref(firstText(args)) == "-1"})
+		u.effect(&hook.Process{Verb: "kill", Target: firstText(args), All: flow.Text(firstText(args)) == "-1"})
 	case "eval-remote":
 		u.effect(&hook.ExecRemote{URL: firstText(args), Via: "eval"})
 	case "eval-decoded":
@@ -181,10 +181,10 @@ func (u *use) codePeer(c code.Call, args []flow.Word) {
 			p = peer.Parse(*v, strings.Contains(*v, "://"))
 		}
 	}
-	u.facts.Hosts = append(u.facts.Hosts, hook.Host{Command: u.id, Host: strOrNil(p.Host), URL: strOrNil(p.URL), Access: c.Does})
+	u.facts.Hosts = append(u.facts.Hosts, hook.Host{Command: u.id, Host: flow.Known(p.Host), URL: flow.Known(p.URL), Access: c.Does})
 	switch c.Does {
 	case "fetch":
-		u.effect(&hook.NetFetch{Host: strOrNil(p.Host), URL: strOrNil(p.URL), Method: new("GET"), Private: p.Private, Metadata: p.Metadata})
+		u.effect(&hook.NetFetch{Host: flow.Known(p.Host), URL: flow.Known(p.URL), Method: new("GET"), Private: p.Private, Metadata: p.Metadata})
 	case "send":
 		secret := ""
 		for _, e := range u.facts.Effects {
@@ -231,7 +231,7 @@ func (u *use) sql(f flow.Word) {
 		}
 		u.databaseFile(st)
 		u.effect(&hook.Database{
-			Tool: u.name, Verb: new(st.Verb), Access: st.Access, Where: st.Where, Object: strOrNil(st.Object), Local: u.name == "sqlite3" || u.name == "duckdb",
+			Tool: u.name, Verb: new(st.Verb), Access: st.Access, Where: st.Where, Object: flow.Known(st.Object), Local: u.name == "sqlite3" || u.name == "duckdb",
 		})
 	}
 }

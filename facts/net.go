@@ -35,7 +35,7 @@ func (u *use) peer(role string, f flow.Word) {
 		if role == "host" {
 			kind = "connect"
 		}
-		u.facts.Hosts = append(u.facts.Hosts, hook.Host{Command: u.id, Host: strOrNil(p.Host), URL: strOrNil(p.URL), Access: kind})
+		u.facts.Hosts = append(u.facts.Hosts, hook.Host{Command: u.id, Host: flow.Known(p.Host), URL: flow.Known(p.URL), Access: kind})
 		u.netEffect(p, f)
 	}
 }
@@ -74,7 +74,7 @@ func (u *use) netEffect(p peer.Peer, f flow.Word) {
 		to = o.Value()
 	}
 	u.effect(&hook.NetFetch{
-		Host: strOrNil(p.Host), URL: strOrNil(p.URL), Method: u.method(), To: to, Private: p.Private, Metadata: p.Metadata,
+		Host: flow.Known(p.Host), URL: flow.Known(p.URL), Method: u.method(), To: to, Private: p.Private, Metadata: p.Metadata,
 	})
 	u.destroys(p)
 	u.rememberDownload(p)
@@ -106,11 +106,11 @@ func (u *use) destroys(p peer.Peer) {
 	whole := index == "_all" || strings.Contains(index, "*")
 	if method == "DELETE" && elastic && (whole || !p.Private) || strings.Contains(p.URL, "/_delete_by_query") {
 		u.effect(&hook.Database{
-			Tool: "elasticsearch", Verb: new("delete index"), Access: "delete", Object: strOrNil(p.URL), Local: p.Private,
+			Tool: "elasticsearch", Verb: new("delete index"), Access: "delete", Object: flow.Known(p.URL), Local: p.Private,
 		})
 	}
 	if method == "DELETE" && !elastic && !p.Private {
-		u.effect(&hook.Infrastructure{Tool: u.name, Verb: new("DELETE"), Access: "delete", Target: strOrNil(p.URL)})
+		u.effect(&hook.Infrastructure{Tool: u.name, Verb: new("DELETE"), Access: "delete", Target: flow.Known(p.URL)})
 	}
 }
 
@@ -144,7 +144,7 @@ func (u *use) send(p peer.Peer, source string, path *string, what string) {
 		method = new("POST")
 	}
 	u.effect(&hook.NetSend{
-		Host: strOrNil(p.Host), URL: strOrNil(p.URL), Method: method, Source: source, Path: path, Secret: strOrNil(what), Private: p.Private, Metadata: p.Metadata,
+		Host: flow.Known(p.Host), URL: flow.Known(p.URL), Method: method, Source: source, Path: path, Secret: flow.Known(what), Private: p.Private, Metadata: p.Metadata,
 	})
 }
 
@@ -184,7 +184,7 @@ func (u *use) upload(f flow.Word) {
 		if st, ok := u.files[t.path]; ok && st.Secret() != "" {
 			what = st.Secret()
 		}
-		u.send(u.target(), "file", strOrNil(t.path), what)
+		u.send(u.target(), "file", flow.Known(t.path), what)
 	}
 }
 

@@ -50,7 +50,7 @@ func (u *use) output() flow.Stream {
 	case "fetch":
 		out.Taint.Remote = true
 		if h := u.lastHost(); h != nil {
-			out.Taint.Host, out.Taint.URL = deref(h.Host), deref(h.URL)
+			out.Taint.Host, out.Taint.URL = flow.Text(h.Host), flow.Text(h.URL)
 		}
 	case "environment":
 		if u.name == "printenv" && len(u.rest) > 0 {

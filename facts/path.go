@@ -69,7 +69,7 @@ func (w *draft) pathEffects(id int, t target, a access) {
 	if a.kind == "delete" && !t.dir && !t.contents && !a.follow {
 		area = t.area // a link goes away, not what it points to
 	}
-	place := hook.Place{Path: strOrNil(t.path), Resolved: strOrNil(t.resolved), Area: area, CouldBe: t.could}
+	place := hook.Place{Path: flow.Known(t.path), Resolved: flow.Known(t.resolved), Area: area, CouldBe: t.could}
 	switch a.kind {
 	case "read":
 		if !a.remote {
@@ -90,12 +90,12 @@ func (w *draft) pathEffects(id int, t target, a access) {
 		w.effect(id, &hook.FSDelete{Place: place, How: a.how, Recursive: a.recursive, Force: a.force, Glob: t.glob, Contents: t.contents})
 	case "permissions":
 		mode := a.mode.Value()
-		m := deref(mode)
+		m := flow.Text(mode)
 		w.effect(id, &hook.FSPermissions{
 			Place: place, Recursive: a.recursive, Mode: mode, WorldWritable: worldWritable(m), Setuid: setuid(m), Owner: a.owner,
 		})
 		if setuid(m) {
-			w.effect(id, &hook.Persistence{Path: strOrNil(t.path), What: "setuid", Verb: "write"})
+			w.effect(id, &hook.Persistence{Path: flow.Known(t.path), What: "setuid", Verb: "write"})
 		}
 	}
 	w.classify(id, t, a)

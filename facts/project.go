@@ -92,5 +92,5 @@ func (u *use) fetched() {
 		u.listUse()
 	}
 	p := peer.Parse(strings.TrimPrefix(text, "git+"), true)
-	u.effect(&hook.ExecRemote{Host: strOrNil(p.Host), URL: strOrNil(text), Via: "package"})
+	u.effect(&hook.ExecRemote{Host: flow.Known(p.Host), URL: flow.Known(text), Via: "package"})
 }

@@ -34,7 +34,7 @@ func (u *use) offers() {
 		switch t.area {
 		case "home", "root", "user", "system":
 			u.touch(dir, access{kind: "read", recursive: true})
-			u.send(peer.Peer{}, "file", strOrNil(t.path), "")
+			u.send(peer.Peer{}, "file", flow.Known(t.path), "")
 		}
 	}
 }
@@ -98,7 +98,7 @@ func (u *use) relays() {
 		u.touch(f, access{kind: "read"})
 		for _, t := range u.targets(f) {
 			if what, _ := u.secret(t.path); what != "" && (listens || to.Host != "") {
-				u.send(to, "file", strOrNil(t.path), what)
+				u.send(to, "file", flow.Known(t.path), what)
 				sent = true
 			}
 		}
@@ -122,7 +122,7 @@ func (u *use) detours() {
 				_, text, _ = strings.Cut(text, ":")
 			}
 			if p := peer.Parse(strings.TrimPrefix(text, "+"), name == "proxy"); p.Metadata {
-				u.effect(&hook.NetFetch{Host: strOrNil(p.Host), Method: u.method(), Private: p.Private, Metadata: true})
+				u.effect(&hook.NetFetch{Host: flow.Known(p.Host), Method: u.method(), Private: p.Private, Metadata: true})
 			}
 		}
 	}
@@ -130,7 +130,7 @@ func (u *use) detours() {
 		if f.Literal() && !strings.Contains(f.Text(), "=") {
 			for _, t := range u.targets(f) {
 				if what, _ := u.secret(t.path); what != "" {
-					u.send(u.target(), "file", strOrNil(t.path), what)
+					u.send(u.target(), "file", flow.Known(t.path), what)
 				}
 			}
 		}

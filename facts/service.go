@@ -44,7 +44,7 @@ func (u *use) netcat() {
 	}
 	if len(u.rest) > 0 && !u.has("zero") {
 		u.peer("host", u.rest[0])
-		if text := deref(u.stdin.Text); strings.HasPrefix(strings.ToLower(text), "flush") {
+		if text := flow.Text(u.stdin.Text); strings.HasPrefix(strings.ToLower(text), "flush") {
 			u.redisLines(strings.ReplaceAll(text, "_", ""))
 		}
 		if u.stdin.Some && u.stdin.From > 0 || u.input != nil {
@@ -74,7 +74,7 @@ func (u *use) redis() {
 				st.Verb, st.Where = "delete", false // whatever a pipe names
 			}
 		}
-		u.effect(&hook.Database{Tool: u.name, Verb: new(st.Verb), Access: st.Access, Where: st.Where, Object: strOrNil(st.Object)})
+		u.effect(&hook.Database{Tool: u.name, Verb: new(st.Verb), Access: st.Access, Where: st.Where, Object: flow.Known(st.Object)})
 	}
 }
 
@@ -82,7 +82,7 @@ func (u *use) redis() {
 func (u *use) redisLines(text string) {
 	for line := range strings.Lines(text) {
 		if st, ok := sql.Redis(strings.Fields(line)); ok {
-			u.effect(&hook.Database{Tool: u.name, Verb: new(st.Verb), Access: st.Access, Where: st.Where, Object: strOrNil(st.Object)})
+			u.effect(&hook.Database{Tool: u.name, Verb: new(st.Verb), Access: st.Access, Where: st.Where, Object: flow.Known(st.Object)})
 		}
 	}
 }
@@ -90,12 +90,12 @@ func (u *use) redisLines(text string) {
 func (u *use) mongo() {
 	for _, f := range u.opts["eval"] {
 		for _, st := range code.Mongo(f.Text()) {
-			u.effect(&hook.Database{Tool: u.name, Verb: new(st.Verb), Access: st.Access, Where: st.Where, Object: strOrNil(st.Object)})
+			u.effect(&hook.Database{Tool: u.name, Verb: new(st.Verb), Access: st.Access, Where: st.Where, Object: flow.Known(st.Object)})
 		}
 	}
 	if u.stdin.Text != nil {
 		for _, st := range code.Mongo(*u.stdin.Text) {
-			u.effect(&hook.Database{Tool: u.name, Verb: new(st.Verb), Access: st.Access, Where: st.Where, Object: strOrNil(st.Object)})
+			u.effect(&hook.Database{Tool: u.name, Verb: new(st.Verb), Access: st.Access, Where: st.Where, Object: flow.Known(st.Object)})
 		}
 	}
 }
@@ -118,7 +118,7 @@ func (u *use) sqlStdin() {
 		return
 	}
 	host, named := u.opt("host")
-	if from := u.stdin.From; named && from > 0 && from <= len(u.facts.Shell.Commands) && wordlist.Has(" pg_dump pg_dumpall mysqldump mariadb-dump ", deref(u.facts.Shell.Commands[from-1].Program)) && !localHost(host.Text()) {
+	if from := u.stdin.From; named && from > 0 && from <= len(u.facts.Shell.Commands) && wordlist.Has(" pg_dump pg_dumpall mysqldump mariadb-dump ", flow.Text(u.facts.Shell.Commands[from-1].Program)) && !localHost(host.Text()) {
 		u.effect(&hook.Database{Tool: u.name, Verb: new("restore"), Access: "write", Object: host.Value()})
 	}
 }
@@ -166,7 +166,7 @@ func (u *use) leak() {
 				break
 			}
 			if h.Command == u.id {
-				u.send(peer.Parse(deref(h.Host), false), source, nil, secret)
+				u.send(peer.Parse(flow.Text(h.Host), false), source, nil, secret)
 				break
 			}
 		}
@@ -189,7 +189,7 @@ func (u *use) onlyTo(secret string) bool {
 	if slices.ContainsFunc([]string{"proxy", "preproxy", "socks5", "socks5-hostname", "socks4", "socks4a", "connect-to", "resolve", "dns-servers", "doh-url", "config", "unix-socket", "abstract-unix-socket"}, u.has) {
 		return false
 	}
-	return !slices.ContainsFunc(u.facts.Hosts, func(h hook.Host) bool { return h.Command == u.id && !issuer(secret, deref(h.Host)) })
+	return !slices.ContainsFunc(u.facts.Hosts, func(h hook.Host) bool { return h.Command == u.id && !issuer(secret, flow.Text(h.Host)) })
 }
 
 // issuer reports that a token belongs to the service of a host. Names below which

@@ -22,7 +22,7 @@ func (u *use) effects() {
 		switch e := e.(type) {
 		case *hook.NetSend:
 			if e.Secret == nil && e.Source != "file" && e.Source != "text" {
-				e.Secret = strOrNil(u.stdin.Secret())
+				e.Secret = flow.Known(u.stdin.Secret())
 			}
 		case *hook.SecretRead:
 			u.out.Taint.Secret = e.What
