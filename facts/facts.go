@@ -57,25 +57,36 @@ func New(w World) *Reader {
 // Of returns the facts of an event. They are complete for an event without a
 // tool, too: empty. The event is not changed.
 func (r *Reader) Of(ev *hook.Event) *hook.Facts {
-	w := r.walker()
-	if w.world.Files != nil {
-		w.world.Files = &world.Glances{Files: w.world.Files}
+	l := r.loop()
+	d := l.draft
+	if d.world.Files != nil {
+		d.world.Files = &world.Glances{Files: d.world.Files}
 	}
-	w.world.Dir = directory(ev.Dir())
-	if w.world.Project == "" {
-		w.world.Project = w.world.Dir
+	d.world.Dir = directory(ev.Dir())
+	if d.world.Project == "" {
+		d.world.Project = d.world.Dir
 	}
 	if ev.Tool() != "" {
-		w.tool(ev.Tool(), ev.ToolInput())
+		toolCall{d, l}.tool(ev.Tool(), ev.ToolInput())
 	} else if file := ev.Name.Moment().File; file != "" {
-		w.field(file, ev.Fields[file], "list")
+		toolCall{d, l}.field(file, ev.Fields[file], "list")
 	}
-	return w.facts
+	return d.facts
 }
 
-func (r *Reader) walker() *walker {
+// A loop leads from a line to the programs in it, and from a program to the lines
+// that it runs. The rooms meet nowhere else.
+type loop struct {
+	*programs
+	draft *draft
+	shell *walker
+}
+
+func (r *Reader) loop() *loop {
 	d := &draft{world: r.world, facts: &hook.Facts{}}
-	return &walker{draft: d, outside: outside{r.programs, d}, builtins: r.builtins, seen: map[*syntax.Stmt]bool{}}
+	l := &loop{programs: r.programs, draft: d}
+	l.shell = &walker{draft: d, outside: l, builtins: r.builtins, seen: map[*syntax.Stmt]bool{}}
+	return l
 }
 
 // Secret says what kind of secret the file of an absolute path is by its name,
@@ -94,20 +105,29 @@ func directory(dir string) string {
 	return path.Clean(dir)
 }
 
-// An outside brings what the shell runs to the programs.
-type outside struct {
-	*programs
-	draft *draft
+// Run takes a program from the shell to its row.
+func (l *loop) Run(c *call, name string) flow.Stream {
+	return l.programs.Run(l.draft, c, &c.invocation, name)
 }
 
-func (o outside) Run(c *call, name string) flow.Stream {
-	return o.programs.Run(o.draft, c, &c.invocation, name)
+// Source takes a file that the shell runs itself.
+func (l *loop) Source(c *call, file flow.Word) flow.Stream {
+	return l.programs.Source(l.draft, c, &c.invocation, file)
 }
 
-func (o outside) Source(c *call, file flow.Word) flow.Stream {
-	return o.programs.Source(o.draft, c, &c.invocation, file)
+// Sets takes a variable that a command sets for programs.
+func (l *loop) Sets(command int, name string, value flow.Word) string {
+	return l.programs.Sets(l.draft, command, name, value)
 }
 
-func (o outside) Sets(command int, name string, value flow.Word) string {
-	return o.programs.Sets(o.draft, command, name, value)
+// Follow takes a line from a tool to the shell.
+func (l *loop) Follow(line, dir string) { l.shell.Follow(line, dir) }
+
+// IsLine asks the shell.
+func (l *loop) IsLine(text string) bool { return l.shell.IsLine(text) }
+
+// Statements takes SQL from a tool to the programs.
+func (l *loop) Statements(tool string, text flow.Word) {
+	c := &call{walker: l.shell, s: newState(l.draft.world.Dir)}
+	l.programs.Statements(l.draft, c, tool, text)
 }

@@ -68,23 +68,40 @@ func KnowsTool(name string) bool {
 	return known
 }
 
+// Lines takes the texts in a tool's input that other rooms read.
+type Lines interface {
+	// Follow judges a shell line that runs in a directory, "" for an unknown one.
+	// The spans of the facts point into the first line.
+	Follow(line, dir string)
+	// IsLine reports a text that a shell would take.
+	IsLine(text string) bool
+	// Statements judges SQL that a tool sends to its database.
+	Statements(tool string, text flow.Word)
+}
+
+// A toolCall is the call of a tool that is no shell.
+type toolCall struct {
+	*draft
+	lines Lines
+}
+
 // tool judges a call of any tool.
-func (w *walker) tool(name string, input map[string]any) {
+func (c toolCall) tool(name string, input map[string]any) {
 	row, known := tools(name)
 	switch {
 	case known && row.silent():
 	case known:
-		w.knownTool(name, row, input)
+		c.knownTool(name, row, input)
 	default:
-		w.strangeTool(name, input)
+		c.strangeTool(name, input)
 	}
 }
 
-func (w *walker) knownTool(name string, row toolRow, input map[string]any) {
-	dir := w.world.Dir
+func (c toolCall) knownTool(name string, row toolRow, input map[string]any) {
+	dir := c.world.Dir
 	for _, k := range slices.Sorted(maps.Keys(input)) {
 		if s, ok := input[k].(string); ok && row.role(k) == "dir" {
-			if ts := w.absolute(w.here(), flow.Literal(s)); len(ts) == 1 {
+			if ts := c.absolute(c.here(), flow.Literal(s)); len(ts) == 1 {
 				dir = ts[0].path
 			}
 		}
@@ -96,27 +113,27 @@ func (w *walker) knownTool(name string, row toolRow, input map[string]any) {
 			role = toolRole(name, guess(k))
 		}
 		if role == "shell" {
-			w.shellField(input[k], dir)
+			c.shellField(input[k], dir)
 			continue
 		}
 		if m, ok := input[k].(map[string]any); ok && !known {
-			w.scan(name, m, 1) // {"action": {"command": …}}
+			c.scan(name, m, 1) // {"action": {"command": …}}
 			continue
 		}
 		if role == "search" {
-			w.search(input)
+			c.search(input)
 			continue
 		}
-		w.field(k, input[k], role)
+		c.field(k, input[k], role)
 	}
-	w.missing(name, row, input)
+	c.missing(name, row, input)
 	if row.role("glob") != "" && input["path"] == nil && input["dir_path"] == nil {
-		w.search(input)
+		c.search(input)
 	}
 }
 
 // missing says that a call of a file tool has no field that holds a file.
-func (w *walker) missing(name string, row toolRow, input map[string]any) {
+func (c toolCall) missing(name string, row toolRow, input map[string]any) {
 	wants := false
 	for pair := range strings.FieldsSeq(string(row)) {
 		field, role, _ := strings.Cut(pair, "=")
@@ -133,49 +150,37 @@ func (w *walker) missing(name string, row toolRow, input map[string]any) {
 		}
 	}
 	if wants {
-		w.unknown("tool", name+" says no file", 0, nil)
+		c.unknown("tool", name+" says no file", 0, nil)
 	}
 }
 
 // shellField judges a command line: a string, or the words of one.
-func (w *walker) shellField(v any, dir string) {
+func (c toolCall) shellField(v any, dir string) {
 	switch v := v.(type) {
 	case string:
-		w.oneLine(v, dir)
+		c.lines.Follow(v, dir)
 	case []any:
 		words := make([]string, 0, len(v))
 		for _, e := range v {
 			s, ok := e.(string)
 			if !ok {
-				w.unknown("tool", "a command whose words are not text", 0, nil)
+				c.unknown("tool", "a command whose words are not text", 0, nil)
 				return
 			}
 			words = append(words, bash.Quote(s))
 		}
-		w.oneLine(strings.Join(words, " "), dir)
+		c.lines.Follow(strings.Join(words, " "), dir)
 	case nil:
 	default:
-		w.unknown("tool", "a command that is not text", 0, nil)
+		c.unknown("tool", "a command that is not text", 0, nil)
 	}
-}
-
-// oneLine judges a line; a call with two of them gets the facts of both, with
-// the first as the line that spans point into.
-func (w *walker) oneLine(text, dir string) {
-	if w.facts.Shell == nil {
-		w.line(text, dir)
-		return
-	}
-	w.nested++
-	w.script(newState(dir), text, flow.Stream{})
-	w.nested--
 }
 
 // field judges one value of a tool's input in its role.
-func (w *walker) field(name string, v any, role string) {
+func (c toolCall) field(name string, v any, role string) {
 	if list, ok := v.([]any); ok {
 		for _, e := range list {
-			w.field(name, e, role)
+			c.field(name, e, role)
 		}
 		return
 	}
@@ -183,44 +188,43 @@ func (w *walker) field(name string, v any, role string) {
 	if !ok || text == "" {
 		return
 	}
-	s := newState(w.world.Dir)
 	f := flow.Literal(text)
 	if wordlist.Has(" write edit delete ", role) && strings.ContainsFunc(text, invisible) {
-		w.unknown("characters", "an invisible or misleading character stands in the path", 0, nil)
+		c.unknown("characters", "an invisible or misleading character stands in the path", 0, nil)
 	}
 	switch role {
 	case "write":
-		w.usePath(s.where, 0, f, access{kind: "write", how: "overwrite"})
+		c.usePath(c.here(), 0, f, access{kind: "write", how: "overwrite"})
 	case "edit":
-		w.usePath(s.where, 0, f, access{kind: "write", how: "edit"})
+		c.usePath(c.here(), 0, f, access{kind: "write", how: "edit"})
 	case "read":
-		w.usePath(s.where, 0, flow.Word{Parts: []flow.Part{{Text: text}}}, access{kind: "read", shown: true})
+		c.usePath(c.here(), 0, flow.Word{Parts: []flow.Part{{Text: text}}}, access{kind: "read", shown: true})
 	case "delete":
-		w.usePath(s.where, 0, f, access{kind: "delete", how: "remove", recursive: true})
+		c.usePath(c.here(), 0, f, access{kind: "delete", how: "remove", recursive: true})
 	case "list":
 		if !strings.Contains(text, "://") && !strings.ContainsAny(text, "\n") {
-			w.usePath(s.where, 0, f, access{kind: "list"})
+			c.usePath(c.here(), 0, f, access{kind: "list"})
 		}
 	case "patch":
-		w.patch(s.where, 0, text)
+		c.patch(c.here(), 0, text)
 	case "url":
-		w.urlField(text)
+		c.urlField(text)
 	case "urls":
 		for _, word := range strings.Fields(text) {
 			if strings.HasPrefix(word, "http://") || strings.HasPrefix(word, "https://") || strings.HasPrefix(word, "file://") {
-				w.urlField(strings.TrimRight(word, ".,)>\"'"))
+				c.urlField(strings.TrimRight(word, ".,)>\"'"))
 			}
 		}
 	case "sql":
 		if !isStatement(text) {
 			return // a search, not a statement
 		}
-		w.outside.(outside).Statements(w.draft, &call{walker: w, s: s}, name, f)
+		c.lines.Statements(name, f)
 	case "content", "dir":
 	default:
 		if d, ok := strings.CutPrefix(role, "dialect:"); ok {
-			w.facts.Shell = &hook.Shell{Dialect: d, Text: text, Commands: []hook.ShellCommand{}}
-			w.unknown("dialect", "gate does not parse "+d, 0, nil)
+			c.facts.Shell = &hook.Shell{Dialect: d, Text: text, Commands: []hook.ShellCommand{}}
+			c.unknown("dialect", "gate does not parse "+d, 0, nil)
 		}
 	}
 }
@@ -240,31 +244,31 @@ func isStatement(text string) bool {
 	return strings.HasPrefix(words[0], "--") || strings.HasPrefix(words[0], "/*")
 }
 
-func (w *walker) urlField(text string) {
+func (c toolCall) urlField(text string) {
 	p := peer.Parse(text, true)
 	if p.Host == "" {
 		if i := strings.Index(strings.ToLower(text), "file:"); i >= 0 {
 			text = text[i:]
-			w.effect(0, &hook.NetFetch{URL: new(text), Method: new("GET"), Private: true})
-			w.usePath(w.here(), 0, flow.Literal(text), access{kind: "read", shown: true})
+			c.effect(0, &hook.NetFetch{URL: new(text), Method: new("GET"), Private: true})
+			c.usePath(c.here(), 0, flow.Literal(text), access{kind: "read", shown: true})
 		}
 		return
 	}
-	w.facts.Hosts = append(w.facts.Hosts, hook.Host{Host: new(p.Host), URL: new(text), Access: "fetch"})
+	c.facts.Hosts = append(c.facts.Hosts, hook.Host{Host: new(p.Host), URL: new(text), Access: "fetch"})
 	if what := secret.Sent(text, p.Host); what != "" {
-		w.effect(0, &hook.NetSend{Host: new(p.Host), URL: new(text), Method: new("GET"), Source: "text", Secret: new(what), Private: p.Private, Metadata: p.Metadata})
+		c.effect(0, &hook.NetSend{Host: new(p.Host), URL: new(text), Method: new("GET"), Source: "text", Secret: new(what), Private: p.Private, Metadata: p.Metadata})
 	}
-	w.effect(0, &hook.NetFetch{Host: new(p.Host), URL: new(text), Method: new("GET"), Private: p.Private, Metadata: p.Metadata})
+	c.effect(0, &hook.NetFetch{Host: new(p.Host), URL: new(text), Method: new("GET"), Private: p.Private, Metadata: p.Metadata})
 }
 
 // search judges Grep: the directory it looks through, narrowed by its glob.
-func (w *walker) search(input map[string]any) {
+func (c toolCall) search(input map[string]any) {
 	dir, _ := input["path"].(string)
 	if dir == "" {
 		dir, _ = input["dir_path"].(string)
 	}
 	if dir == "" {
-		dir = w.world.Dir
+		dir = c.world.Dir
 	}
 	shown := input["output_mode"] == "content" || input["output_mode"] == nil && (input["glob"] != nil || input["includePattern"] != nil)
 	name := ""
@@ -273,17 +277,16 @@ func (w *walker) search(input map[string]any) {
 			name = s
 		}
 	}
-	s := newState(w.world.Dir)
-	w.usePath(s.where, 0, flow.Literal(dir), access{kind: "read", shown: shown, recursive: true})
+	c.usePath(c.here(), 0, flow.Literal(dir), access{kind: "read", shown: shown, recursive: true})
 	if name != "" && shown {
 		names, whole := paths.Alternatives(name)
 		if !whole {
 			names = []string{"*"}
-			w.limit("a pattern of names with braces that gate does not follow")
+			c.limit("a pattern of names with braces that gate does not follow")
 		}
 		for _, n := range names {
 			f := flow.Word{Parts: []flow.Part{{Text: strings.TrimSuffix(dir, "/") + "/", Quoted: true}, {Text: strings.TrimPrefix(n, "**/")}}}
-			w.usePath(s.where, 0, f, access{kind: "read", shown: true})
+			c.usePath(c.here(), 0, f, access{kind: "read", shown: true})
 		}
 	}
 }

@@ -13,19 +13,19 @@ import (
 
 // strangeTool judges a tool by the names of its fields:
 // every field that looks like a command, a path or a URL counts.
-func (w *walker) strangeTool(name string, input map[string]any) {
+func (c toolCall) strangeTool(name string, input map[string]any) {
 	if !strings.HasPrefix(name, "mcp__") {
-		w.unknown("tool", fmt.Sprintf("gate has no row for the tool %q", name), 0, nil)
+		c.unknown("tool", fmt.Sprintf("gate has no row for the tool %q", name), 0, nil)
 	}
-	w.toolVerb(name, input)
+	c.toolVerb(name, input)
 	if row, known := tools(strings.ReplaceAll(strings.ToLower(name), "-", "_")); known && !row.silent() {
-		w.knownTool(name, row, input) // the same in other letters, for all that is known
+		c.knownTool(name, row, input) // the same in other letters, for all that is known
 		return
 	}
-	w.scan(name, input, 0)
+	c.scan(name, input, 0)
 }
 
-func (w *walker) scan(tool string, input map[string]any, depth int) {
+func (c toolCall) scan(tool string, input map[string]any, depth int) {
 	does := tool // with what the input says is to be done: {"op": "delete", "path": …}
 	for _, k := range append([]string{"type"}, verbFields[1:]...) {
 		if s, ok := input[k].(string); ok && len(s) < 32 && k != "method" && !slices.Contains(wordlist.OfName(tool), "git") {
@@ -36,32 +36,32 @@ func (w *walker) scan(tool string, input map[string]any, depth int) {
 		switch v := input[k].(type) {
 		case map[string]any:
 			if depth < 8 {
-				w.scan(tool, v, depth+1)
+				c.scan(tool, v, depth+1)
 			}
 		case []any:
-			w.scanList(tool, does, k, v, input, depth)
+			c.scanList(tool, does, k, v, input, depth)
 		case string:
 			role := guess(k)
 			switch {
 			case role == "shell" && arguments(input) != "":
-				w.oneLine(v+arguments(input), w.world.Dir)
-			case role == "shell" && runsShell(tool, v), typedInto(tool, k) && w.isLine(v):
-				w.oneLine(v, w.world.Dir)
+				c.lines.Follow(v+arguments(input), c.world.Dir)
+			case role == "shell" && runsShell(tool, v), typedInto(tool, k) && c.lines.IsLine(v):
+				c.lines.Follow(v, c.world.Dir)
 			case role == "shell":
 			case !strings.HasPrefix(tool, "mcp__") && strings.Contains(v, "*** Begin Patch"):
-				w.patch(w.here(), 0, v)
+				c.patch(c.here(), 0, v)
 			case strings.HasPrefix(v, "{") && depth < 8:
 				if inner, err := strictjson.Object([]byte(v), strictjson.Limits{}); err == nil {
-					w.scan(tool, inner, depth+1)
+					c.scan(tool, inner, depth+1)
 				}
 			default:
-				w.field(k, v, moved(does, k, toolRole(does, role)))
+				c.field(k, v, moved(does, k, toolRole(does, role)))
 			}
 		}
 	}
 }
 
-func (w *walker) scanList(tool, does, k string, v []any, input map[string]any, depth int) {
+func (c toolCall) scanList(tool, does, k string, v []any, input map[string]any, depth int) {
 	role := guess(k)
 	if role == "shell" {
 		if len(v) == 0 {
@@ -69,27 +69,27 @@ func (w *walker) scanList(tool, does, k string, v []any, input map[string]any, d
 		}
 		first, word := v[0].(string)
 		if _, nested := v[0].([]any); !nested {
-			w.shellField(v, w.world.Dir)
+			c.shellField(v, c.world.Dir)
 		}
 		if word && (strings.EqualFold(k, "commands") || strings.EqualFold(k, "cmds") || strings.ContainsAny(first, " \t\n")) {
-			w.lines(v)
+			c.commandLines(v)
 		}
 		for _, e := range v {
 			if words, ok := e.([]any); ok {
-				w.shellField(words, w.world.Dir)
+				c.shellField(words, c.world.Dir)
 			}
 		}
 		return
 	}
 	if program, ok := argumentsOf(tool, k, input); ok {
-		w.shellField(append(program, v...), w.world.Dir)
+		c.shellField(append(program, v...), c.world.Dir)
 		return
 	}
 	for _, e := range v {
 		if m, ok := e.(map[string]any); ok && depth < 8 {
-			w.scan(tool, m, depth+1)
+			c.scan(tool, m, depth+1)
 		} else {
-			w.field(k, e, toolRole(does, role))
+			c.field(k, e, toolRole(does, role))
 		}
 	}
 }
@@ -98,16 +98,6 @@ func (w *walker) scanList(tool, does, k string, v []any, input map[string]any, d
 func typedInto(tool, field string) bool {
 	return wordlist.Has(" input text line keys chars data ", strings.ToLower(field)) &&
 		wordlist.HasAny(" shell bash zsh terminal tmux iterm console process pty ssh ", wordlist.OfName(tool))
-}
-
-// isLine reports text that a shell would take: what is typed may be an answer to
-// another program.
-func (w *walker) isLine(text string) bool {
-	if w.parsed += len(text); len(text) > maxLine || w.parsed > maxParsed || bash.TooDeep(text) {
-		return true // judged, and found too long there
-	}
-	_, _, err := bash.Parse(text)
-	return err == nil
 }
 
 // moved tells where something goes away from where it goes.
@@ -119,11 +109,11 @@ func moved(tool, field, role string) string {
 	return role
 }
 
-// lines reads a list of commands as what else it can be than the words of one.
-func (w *walker) lines(list []any) {
+// commandLines reads a list of commands as what else it can be than the words of one.
+func (c toolCall) commandLines(list []any) {
 	for _, e := range list {
 		if line, ok := e.(string); ok && strings.ContainsAny(line, " \t\n") {
-			w.oneLine(line, w.world.Dir)
+			c.lines.Follow(line, c.world.Dir)
 		}
 	}
 }

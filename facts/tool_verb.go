@@ -12,13 +12,13 @@ import (
 )
 
 // toolVerb says that an MCP tool changes something elsewhere.
-func (w *walker) toolVerb(name string, input map[string]any) {
+func (c toolCall) toolVerb(name string, input map[string]any) {
 	words := wordlist.OfName(name)
 	if !strings.HasPrefix(name, "mcp__") || len(words) < 3 {
 		return
 	}
-	w.toolReset(words, input)
-	w.toolSecret(words, input)
+	c.toolReset(words, input)
+	c.toolSecret(words, input)
 	if onlyReads(name[strings.LastIndex(name, "__")+2:]) {
 		return
 	}
@@ -57,11 +57,11 @@ func (w *walker) toolVerb(name string, input map[string]any) {
 			verb = "publish"
 		}
 	}
-	w.effect(0, &hook.Tool{Tool: name, Verb: new(verb), Access: access})
+	c.effect(0, &hook.Tool{Tool: name, Verb: new(verb), Access: access})
 	if what := sentSecret(words, input); what != "" {
-		w.effect(0, &hook.NetSend{Source: "text", Secret: new(what)})
+		c.effect(0, &hook.NetSend{Source: "text", Secret: new(what)})
 	}
-	w.toolPush(name, words, input)
+	c.toolPush(name, words, input)
 }
 
 // sentSecret is the kind of secret that stands in what a tool sends or posts.
@@ -111,7 +111,7 @@ func wholes(word string) bool {
 }
 
 // toolSecret says that a tool shows what a store of secrets holds.
-func (w *walker) toolSecret(words []string, input map[string]any) {
+func (c toolCall) toolSecret(words []string, input map[string]any) {
 	has := func(list string) bool { return wordlist.HasAny(list, words) }
 	what := ""
 	switch {
@@ -128,7 +128,7 @@ func (w *walker) toolSecret(words []string, input map[string]any) {
 		}
 	}
 	if what != "" {
-		w.effect(0, &hook.SecretRead{What: what, Grade: "key", Shown: true})
+		c.effect(0, &hook.SecretRead{What: what, Grade: "key", Shown: true})
 	}
 }
 
@@ -149,7 +149,7 @@ func fieldVerb(input map[string]any) string {
 
 // toolReset gives a reset or checkout by an MCP tool that throws work away the
 // effect of git's.
-func (w *walker) toolReset(words []string, input map[string]any) {
+func (c toolCall) toolReset(words []string, input map[string]any) {
 	hard := input["mode"] == "hard" || input["hard"] == true
 	verb := ""
 	switch {
@@ -162,15 +162,15 @@ func (w *walker) toolReset(words []string, input map[string]any) {
 		verb = "clean"
 	}
 	if slices.Contains(words, "git") {
-		w.gitTool(words, input)
+		c.gitTool(words, input)
 	}
 	if verb != "" {
-		w.effect(0, &hook.GitDiscard{Verb: verb, All: true, Force: true})
+		c.effect(0, &hook.GitDiscard{Verb: verb, All: true, Force: true})
 	}
 }
 
 // gitTool judges what a tool of git is given as the command of git that it is.
-func (w *walker) gitTool(words []string, input map[string]any) {
+func (c toolCall) gitTool(words []string, input map[string]any) {
 	line := []any{"git"}
 	switch {
 	case slices.Contains(words, "commit") && (input["no_verify"] == true || input["noVerify"] == true):
@@ -185,7 +185,7 @@ func (w *walker) gitTool(words []string, input map[string]any) {
 	for i, v := range line {
 		line[i], _ = v.(string)
 	}
-	w.shellField(line, w.world.Dir)
+	c.shellField(line, c.world.Dir)
 }
 
 // onlyReads reports a name that begins with reading, and says nothing more.
@@ -219,7 +219,7 @@ func isDeployer(word string) bool {
 
 // toolPush gives a push by an MCP tool the effect of git push: commits and
 // merges on a server, and branches that are moved or deleted there.
-func (w *walker) toolPush(name string, words []string, input map[string]any) {
+func (c toolCall) toolPush(name string, words []string, input map[string]any) {
 	has := func(list string) bool { return wordlist.HasAny(list, words) }
 	changes := has(" create update delete ")
 	deletes := has(" delete ") && has(" branch ref ")
@@ -241,7 +241,7 @@ func (w *walker) toolPush(name string, words []string, input map[string]any) {
 	if args, ok := input["args"].(string); ok && slices.ContainsFunc(strings.Fields(args), func(a string) bool { return a == "-f" || a == "--force" }) {
 		force = true
 	}
-	w.effect(0, &hook.GitPush{
+	c.effect(0, &hook.GitPush{
 		Branches: branches, BranchesFrom: from, Force: force, Delete: deletes,
 	})
 }

@@ -73,6 +73,28 @@ func (w *walker) line(text, dir string) {
 	}
 }
 
+// Follow judges a line; an event with two of them gets the facts of both, with
+// the first as the line that spans point into.
+func (w *walker) Follow(text, dir string) {
+	if w.facts.Shell == nil {
+		w.line(text, dir)
+		return
+	}
+	w.nested++
+	w.script(newState(dir), text, flow.Stream{})
+	w.nested--
+}
+
+// IsLine reports text that a shell would take: what is typed may be an answer to
+// another program.
+func (w *walker) IsLine(text string) bool {
+	if w.parsed += len(text); len(text) > maxLine || w.parsed > maxParsed || bash.TooDeep(text) {
+		return true // judged, and found too long there
+	}
+	_, _, err := bash.Parse(text)
+	return err == nil
+}
+
 // printed judges a secret that the line prints.
 func (w *walker) printed(what string, from int) {
 	if what == "environment" || strings.HasPrefix(what, "environment variable ") {
