@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"gate/facts/flow"
+	"gate/facts/wordlist"
 )
 
 // named runs the command under one name.
@@ -41,7 +42,7 @@ func (c *call) named(name string) flow.Stream {
 	if strings.Contains(name, "/") {
 		return c.outside.Run(c, name)
 	}
-	if run := find(c.builtins, base); run != nil {
+	if run := wordlist.Find(c.builtins, base); run != nil {
 		if out, done := run(c); done {
 			return out
 		}

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"gate/facts/bash"
 	"gate/facts/flow"
 	"gate/facts/peer"
 	"gate/hook"
@@ -17,7 +18,7 @@ func (w *draft) written(name string, content flow.Stream) {
 
 // outputTo judges a file that is written, and remembers what it now holds.
 func (w *draft) outputTo(at where, id int, target flow.Word, how string, content flow.Stream) {
-	if v := target.Value(); v != nil && (*v == "" || isDescriptor(*v) && target.Span == nil && how == "fd") {
+	if v := target.Value(); v != nil && (*v == "" || bash.IsDescriptor(*v) && target.Span == nil && how == "fd") {
 		return
 	}
 	w.usePath(at, id, target, access{kind: "write", how: how, content: content})

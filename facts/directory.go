@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gate/facts/bash"
 	"gate/facts/flow"
 )
 
@@ -29,7 +30,7 @@ func (c *call) changeDir() (flow.Stream, bool) {
 // directory is the first operand, and whether more follow: then cd fails.
 func (c *call) directory() (target flow.Word, more, given bool) {
 	for _, a := range c.given() {
-		if t := a.Text(); !given && a.Literal() && len(t) > 1 && strings.HasPrefix(t, "-") && !isDigits(t[1:]) {
+		if t := a.Text(); !given && a.Literal() && len(t) > 1 && strings.HasPrefix(t, "-") && !bash.IsNumber(t[1:]) {
 			continue
 		}
 		if given {
@@ -39,8 +40,6 @@ func (c *call) directory() (target flow.Word, more, given bool) {
 	}
 	return target, false, given
 }
-
-func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 // entered is where cd goes, through CDPATH if the line sets it.
 func (c *call) entered(target flow.Word) []string {
@@ -107,7 +106,7 @@ func (c *call) pushDir() (flow.Stream, bool) {
 		to := c.s.stack[top]
 		c.s.stack = append(slices.Clone(c.s.stack[:top]), c.s.dirs)
 		c.goTo(to, target, false)
-	case !given || len(text) > 1 && (text[0] == '+' || text[0] == '-') && isDigits(text[1:]):
+	case !given || len(text) > 1 && (text[0] == '+' || text[0] == '-') && bash.IsNumber(text[1:]):
 		c.s.stack = nil
 		c.goTo(nil, target, false)
 	case stay:

@@ -14,6 +14,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"gate/facts/catalogue"
+	"gate/facts/wordlist"
 	"gate/facts/world"
 	"gate/hook"
 
@@ -43,7 +44,7 @@ type (
 type Reader struct {
 	programs *programs
 	world    World
-	builtins []named[func(*call) (flow.Stream, bool)]
+	builtins []wordlist.Named[func(*call) (flow.Stream, bool)]
 }
 
 // New returns a Reader for one machine and user.

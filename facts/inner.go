@@ -9,6 +9,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"gate/facts/bash"
+	"gate/facts/wordlist"
 	"gate/hook"
 
 	"gate/facts/flow"
@@ -76,7 +77,7 @@ func (u *use) wrapped() flow.Stream {
 	inner.plain = true
 	inner.words = u.inner
 	inner.env = append(append([]setting(nil), u.env...), env...)
-	if f := find(u.programs.specials, u.row.Special); f != nil {
+	if f := wordlist.Find(u.programs.specials, u.row.Special); f != nil {
 		f(u)
 		inner.words = u.inner
 	}

@@ -73,3 +73,10 @@ func decoded(e hook.FactEffect) bool {
 	code, ok := e.Is.(*hook.ExecCode)
 	return ok && code.Decoded
 }
+
+// A held is a variable as a program sees it.
+type held struct {
+	value    flow.Word
+	exported bool
+	unset    bool // the line has removed it
+}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gate/facts/bash"
 	"gate/facts/wordlist"
 	"gate/hook"
 	"gate/secret"
@@ -116,7 +117,7 @@ func (u *use) copied(text *string) *string {
 		}
 	}
 	for name := range u.opts { // head -1
-		if isDigits(name) {
+		if bash.IsNumber(name) {
 			unit, n = "lines", name
 		}
 	}

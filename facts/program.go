@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gate/facts/catalogue"
+	"gate/facts/wordlist"
 
 	"gate/facts/flow"
 )
@@ -69,7 +70,7 @@ func (u *use) judged(own bool) flow.Stream {
 	u.effects()
 	u.leak()
 	for _, name := range slices.Compact([]string{u.global, u.row.Special}) {
-		if f := find(u.programs.specials, name); f != nil {
+		if f := wordlist.Find(u.programs.specials, name); f != nil {
 			f(u)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 // Programs says what programs do. It is safe for concurrent use.
 type programs struct {
 	rows     *catalogue.Catalogue
-	specials []named[func(*use)]
+	specials []wordlist.Named[func(*use)]
 }
 
 // Source judges a script that the shell itself runs.

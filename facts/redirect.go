@@ -7,6 +7,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"gate/facts/bash"
 	"gate/facts/flow"
 )
 
@@ -55,7 +56,7 @@ func (w *walker) redirected(s *state, st *syntax.Stmt, stdin flow.Stream, cl *ca
 				stdin = w.content(s, red.target)
 				cl.setInput("file", stdin, red.target.Value())
 			}
-			if v := red.target.Value(); r.Op == syntax.DplIn && red.fd <= 0 && v != nil && isDescriptor(*v) && strings.Trim(*v, "0-") != "" {
+			if v := red.target.Value(); r.Op == syntax.DplIn && red.fd <= 0 && v != nil && bash.IsDescriptor(*v) && strings.Trim(*v, "0-") != "" {
 				stdin = flow.Stream{Some: true} // what a descriptor holds that was opened before
 			}
 		}
@@ -156,7 +157,7 @@ func (w *walker) applyRedirects(s *state, redirects []redirect, out flow.Stream,
 			w.usePath(s.where, id, r.target, access{kind: "write", how: "append"})
 			w.peerFile(id, r.target, flow.Stream{})
 		case syntax.DplIn, syntax.DplOut:
-			if v := r.target.Value(); v == nil || !isDescriptor(*v) {
+			if v := r.target.Value(); v == nil || !bash.IsDescriptor(*v) {
 				w.outputTo(s.where, id, r.target, "overwrite", out)
 			}
 			if r.fd == 1 || r.fd < 0 && r.op == syntax.DplOut {
@@ -181,9 +182,4 @@ func (w *walker) applyRedirects(s *state, redirects []redirect, out flow.Stream,
 		}
 	}
 	return out
-}
-
-func isDescriptor(s string) bool {
-	s = strings.TrimSuffix(s, "-")
-	return strings.Trim(s, "0123456789") == ""
 }

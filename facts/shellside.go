@@ -48,10 +48,3 @@ type Shell interface {
 	// Exports reports that every variable is exported: set -a.
 	Exports() bool
 }
-
-// A held is a variable as a program sees it.
-type held struct {
-	value    flow.Word
-	exported bool
-	unset    bool // the line has removed it
-}

@@ -1,76 +1,57 @@
 package facts
 
-import (
-	"cmp"
-	"slices"
-)
-
-// A named function is one that a row, or the shell, knows by its name.
-type named[F any] struct {
-	name string
-	run  F
-}
-
-// find returns the function of a name, nil if there is none. The table is in the
-// order of names: a map of them would be made at every start.
-func find[F any](table []named[F], name string) (run F) {
-	at, found := slices.BinarySearchFunc(table, name, func(n named[F], name string) int { return cmp.Compare(n.name, name) })
-	if found {
-		run = table[at].run
-	}
-	return run
-}
+import "gate/facts/wordlist"
 
 // specials are what rows name for what a table cannot say. They run programs, which
 // look here again, so a [Reader] hands them on.
-var specials = [...]named[func(*use)]{
-	{"awk", (*use).awkInPlace},
-	{"cmake", (*use).cmake},
-	{"container", (*use).container},
-	{"copy", (*use).copies},
-	{"crontab", (*use).crontab},
-	{"curl", (*use).curl},
-	{"dd", (*use).dd},
-	{"debugger", (*use).debugger},
-	{"dotenv", (*use).dotenv},
-	{"ed", (*use).typed},
-	{"fd", (*use).fd},
-	{"find", (*use).find},
-	{"flock", (*use).shellOption},
-	{"framework", (*use).framework},
-	{"git", (*use).gitGlobal},
-	{"git.checkout", (*use).gitCheckout},
-	{"git.config", (*use).gitConfig},
-	{"git.push", (*use).gitPush},
-	{"git.shows", (*use).gitShows},
-	{"httpie", func(*use) {}}, // sort has done it, before roles are given
-	{"kubernetes", (*use).kubernetes},
-	{"kubernetes.config", (*use).changeContext},
-	{"kubernetes.context", (*use).useContext},
-	{"make", (*use).make},
-	{"mongo", (*use).mongo},
-	{"netcat", (*use).netcat},
-	{"nix", (*use).nix},
-	{"npx", (*use).fetched},
-	{"offers", (*use).offers},
-	{"parallel", (*use).parallel},
-	{"patch", (*use).patchText},
-	{"php", (*use).phpServer},
-	{"ps", (*use).processes},
-	{"redis", (*use).redis},
-	{"relays", (*use).relays},
-	{"remote", (*use).remoteShell},
-	{"rsync", (*use).rsync},
-	{"scp", (*use).scp},
-	{"screen", (*use).screen},
-	{"script", (*use).shellOption},
-	{"scripts", (*use).packageScript},
-	{"search", (*use).searched},
-	{"sed", (*use).sed},
-	{"setarch", (*use).setarch},
-	{"sqlstdin", (*use).sqlStdin},
-	{"tar", (*use).tar},
-	{"tee", (*use).tee},
-	{"transfers", (*use).transfers},
-	{"xargs", (*use).xargs},
+var specials = [...]wordlist.Named[func(*use)]{
+	{Name: "awk", Value: (*use).awkInPlace},
+	{Name: "cmake", Value: (*use).cmake},
+	{Name: "container", Value: (*use).container},
+	{Name: "copy", Value: (*use).copies},
+	{Name: "crontab", Value: (*use).crontab},
+	{Name: "curl", Value: (*use).curl},
+	{Name: "dd", Value: (*use).dd},
+	{Name: "debugger", Value: (*use).debugger},
+	{Name: "dotenv", Value: (*use).dotenv},
+	{Name: "ed", Value: (*use).typed},
+	{Name: "fd", Value: (*use).fd},
+	{Name: "find", Value: (*use).find},
+	{Name: "flock", Value: (*use).shellOption},
+	{Name: "framework", Value: (*use).framework},
+	{Name: "git", Value: (*use).gitGlobal},
+	{Name: "git.checkout", Value: (*use).gitCheckout},
+	{Name: "git.config", Value: (*use).gitConfig},
+	{Name: "git.push", Value: (*use).gitPush},
+	{Name: "git.shows", Value: (*use).gitShows},
+	{Name: "httpie", Value: func(*use) {}}, // sort has done it, before roles are given
+	{Name: "kubernetes", Value: (*use).kubernetes},
+	{Name: "kubernetes.config", Value: (*use).changeContext},
+	{Name: "kubernetes.context", Value: (*use).useContext},
+	{Name: "make", Value: (*use).make},
+	{Name: "mongo", Value: (*use).mongo},
+	{Name: "netcat", Value: (*use).netcat},
+	{Name: "nix", Value: (*use).nix},
+	{Name: "npx", Value: (*use).fetched},
+	{Name: "offers", Value: (*use).offers},
+	{Name: "parallel", Value: (*use).parallel},
+	{Name: "patch", Value: (*use).patchText},
+	{Name: "php", Value: (*use).phpServer},
+	{Name: "ps", Value: (*use).processes},
+	{Name: "redis", Value: (*use).redis},
+	{Name: "relays", Value: (*use).relays},
+	{Name: "remote", Value: (*use).remoteShell},
+	{Name: "rsync", Value: (*use).rsync},
+	{Name: "scp", Value: (*use).scp},
+	{Name: "screen", Value: (*use).screen},
+	{Name: "script", Value: (*use).shellOption},
+	{Name: "scripts", Value: (*use).packageScript},
+	{Name: "search", Value: (*use).searched},
+	{Name: "sed", Value: (*use).sed},
+	{Name: "setarch", Value: (*use).setarch},
+	{Name: "sqlstdin", Value: (*use).sqlStdin},
+	{Name: "tar", Value: (*use).tar},
+	{Name: "tee", Value: (*use).tee},
+	{Name: "transfers", Value: (*use).transfers},
+	{Name: "xargs", Value: (*use).xargs},
 }

@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"gate/facts/bash"
+	"gate/facts/wordlist"
 	"gate/hook"
 
 	"gate/facts/flow"
@@ -31,7 +32,7 @@ const (
 type walker struct {
 	*draft
 	outside  Outside
-	builtins []named[func(*call) (flow.Stream, bool)]
+	builtins []wordlist.Named[func(*call) (flow.Stream, bool)]
 	text     string
 	ascii    bool
 	nested   int                   // inside text that is not the line itself

@@ -105,3 +105,10 @@ func Calculate(op syntax.BinAritOperator, a, b int) (int, bool) {
 	}
 	return 0, false
 }
+
+// IsNumber reports a text of decimal digits and nothing else.
+func IsNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+
+// IsDescriptor reports what may stand behind >& and <& for a descriptor: its number,
+// with a dash where it moves, or a dash alone, which closes.
+func IsDescriptor(s string) bool { return strings.Trim(strings.TrimSuffix(s, "-"), "0123456789") == "" }
