@@ -19,6 +19,8 @@ var layers = [][]string{
 	{"bounded", "internal/format", "facts/wordlist", "facts/bash", "secret", "facts/gitconfig", "facts/glob", "facts/kubeconfig", "facts/peer", "facts/sed", "matcher/paths"},
 	{"hook", "strictjson", "spelling", "owned", "hostfs", "facts/sql", "facts/world", "engine/plan/value", "engine/plan/bytecode", "engine/plan/pattern", "engine/room"},
 	{"facts/catalogue", "facts/code", "facts/flow", "hook/describe"},
+	{"facts/draft"},
+	{"facts/shell", "facts/program", "facts/tool"}, // rooms: none sees another
 	{"facts", "matcher", "adapters", "session", "consent", "audit", "policies", "bundles", "engine/plan/builtin", "engine/verdict", "outgoing", "engine/handlers/mcptool", "bundles/source"},
 	{"scopes", "cmd/internal/early", "matcher/backtracking", "audit/ship", "bundles/sync"},
 	{"engine", "engine/params", "scopes/load", "engine/handlers/judge", "artifact"},
@@ -45,12 +47,18 @@ var never = map[string][]string{
 	"bundles":  {"hook"},               // knows nothing of hooks
 	"engine":   {"facts", "adapters"},  // facts are a value it is given; no agent's format
 	"scopes":   {"adapters", "facts"},  // pure values
+
+	// The rooms of facts meet in facts only. The shell knows no program, and neither
+	// it nor what is below it reads the catalogue.
+	"facts/shell": {"facts/catalogue", "facts/code", "facts/sql"},
+	"facts/draft": {"facts/catalogue", "facts/code", "facts/sql"},
+	"facts/tool":  {"facts/catalogue", "facts/code", "facts/sql"},
 }
 
 // thin packages are what the hot program is made of.
 var thin = []string{
 	"hook", "facts", "matcher", "matcher/paths", "scopes", "engine", "engine/plan", "engine/plan/value", "engine/plan/builtin", "engine/plan/bytecode", "engine/plan/pattern", "engine/verdict", "engine/params", "engine/room", "adapters", "session", "consent", "audit", "strictjson", "owned", "hostfs", "bounded", "internal/format", "secret",
-	"facts/bash", "facts/catalogue", "facts/code", "facts/flow", "facts/gitconfig", "facts/glob", "facts/kubeconfig", "facts/peer", "facts/sed", "facts/sql", "facts/wordlist", "facts/world",
+	"facts/bash", "facts/catalogue", "facts/code", "facts/draft", "facts/flow", "facts/gitconfig", "facts/glob", "facts/kubeconfig", "facts/peer", "facts/program", "facts/sed", "facts/shell", "facts/sql", "facts/tool", "facts/wordlist", "facts/world",
 	"artifact",
 	"internal/places", "internal/core", "internal/hookpath", "internal/forms", "cmd/internal/beside", "cmd/internal/thin", "cmd/internal/early", "cmd/gate-hook",
 }
@@ -159,7 +167,7 @@ func TestHookProgram(t *testing.T) {
 	want := strings.Fields(`
 		gate/adapters gate/artifact gate/audit gate/bounded gate/cmd/gate-hook gate/cmd/internal/beside gate/cmd/internal/early gate/internal/core gate/internal/forms gate/internal/hookpath gate/internal/places gate/cmd/internal/thin
 		gate/consent gate/engine gate/engine/params gate/engine/plan gate/engine/plan/builtin gate/engine/plan/bytecode gate/engine/plan/pattern gate/engine/plan/value gate/engine/room
-		gate/engine/verdict gate/facts gate/facts/bash gate/facts/catalogue gate/facts/code gate/facts/flow gate/facts/gitconfig gate/facts/glob gate/facts/kubeconfig gate/facts/peer gate/facts/sed gate/facts/sql gate/facts/wordlist gate/facts/world gate/hook gate/hostfs gate/internal/format gate/matcher gate/matcher/paths gate/owned gate/policies gate/scopes gate/secret gate/session gate/strictjson
+		gate/engine/verdict gate/facts gate/facts/bash gate/facts/catalogue gate/facts/code gate/facts/draft gate/facts/flow gate/facts/gitconfig gate/facts/glob gate/facts/kubeconfig gate/facts/peer gate/facts/program gate/facts/sed gate/facts/shell gate/facts/sql gate/facts/tool gate/facts/wordlist gate/facts/world gate/hook gate/hostfs gate/internal/format gate/matcher gate/matcher/paths gate/owned gate/policies gate/scopes gate/secret gate/session gate/strictjson
 		github.com/cespare/xxhash/v2
 		github.com/go-json-experiment/json/internal github.com/go-json-experiment/json/internal/jsonflags
 		github.com/go-json-experiment/json/internal/jsonopts github.com/go-json-experiment/json/internal/jsonwire
@@ -221,7 +229,7 @@ func testBegins(t *testing.T, program string) {
 	cmd := exec.Command(program)
 	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
 	said, _ := cmd.CombinedOutput() // it answers that there is no event
-	begins := []string{"gate/cmd/internal/early", "gate/consent", "gate/facts", "gate/facts/code", "gate/secret"}
+	begins := []string{"gate/cmd/internal/early", "gate/consent", "gate/facts/code", "gate/facts/program", "gate/secret"}
 	found := regexp.MustCompile(`(?m)^init (gate/\S+) `).FindAllStringSubmatch(string(said), -1)
 	if len(found) == 0 {
 		t.Fatalf("the runtime tells of none:\n%s", said)

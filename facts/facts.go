@@ -11,27 +11,25 @@ import (
 	"strings"
 	"sync"
 
-	"mvdan.cc/sh/v3/syntax"
-
 	"gate/facts/catalogue"
-	"gate/facts/wordlist"
+	"gate/facts/draft"
+	"gate/facts/flow"
+	"gate/facts/program"
+	"gate/facts/shell"
+	"gate/facts/tool"
 	"gate/facts/world"
 	"gate/hook"
-
-	"gate/facts/flow"
 )
 
-// The ways through the package, by file:
+// Three rooms and a loop. The rooms do not import each other:
 //
-//	facts walker shell branch loop function redirect   a line and its statements
-//	state variable array assign declare directory      what the shell knows where it is
-//	expand param operate split tilde lookup arithmetic  words of the line become fields
-//	flow (a package)                                   text with holes, and text that flows
-//	call call_name builtin read script inner           a command, and what runs in it
-//	program option role template output                a program, by its row
-//	special and the files it names                     what a row cannot say
-//	target path place                                  what becomes of a path
-//	tool patch                                         tools that are no shell
+//	facts/shell    a line becomes invocations, as bash would run them
+//	facts/program  an invocation becomes effects, output and inner texts
+//	facts/tool     a call of another tool becomes effects and lines
+//	facts/draft    the facts while they are worked out, and the rooms' common words
+//	facts/flow     text with holes, and text that flows
+//
+// The loop, in this file, leads from one to the other.
 
 // What a Reader is made for; package world says more.
 type (
@@ -42,9 +40,8 @@ type (
 
 // A Reader works facts out. It is safe for concurrent use.
 type Reader struct {
-	programs *programs
+	programs *program.Programs
 	world    World
-	builtins []wordlist.Named[func(*call) (flow.Stream, bool)]
 }
 
 // New returns a Reader for one machine and user.
@@ -52,7 +49,7 @@ func New(w World) *Reader {
 	if w.Own != nil {
 		w.Own = sync.OnceValue(w.Own)
 	}
-	return &Reader{programs: &programs{catalogue.New(w.Programs), specials[:]}, world: w, builtins: builtins[:]}
+	return &Reader{programs: program.New(catalogue.New(w.Programs)), world: w}
 }
 
 // Of returns the facts of an event. They are complete for an event without a
@@ -60,41 +57,41 @@ func New(w World) *Reader {
 func (r *Reader) Of(ev *hook.Event) *hook.Facts {
 	l := r.loop()
 	d := l.draft
-	if d.world.Files != nil {
-		d.world.Files = &world.Glances{Files: d.world.Files}
+	if d.World.Files != nil {
+		d.World.Files = &world.Glances{Files: d.World.Files}
 	}
-	d.world.Dir = directory(ev.Dir())
-	if d.world.Project == "" {
-		d.world.Project = d.world.Dir
+	d.World.Dir = directory(ev.Dir())
+	if d.World.Project == "" {
+		d.World.Project = d.World.Dir
 	}
 	if ev.Tool() != "" {
-		toolCall{d, l}.tool(ev.Tool(), ev.ToolInput())
+		tool.New(d, l).Judge(ev.Tool(), ev.ToolInput())
 	} else if file := ev.Name.Moment().File; file != "" {
-		toolCall{d, l}.field(file, ev.Fields[file], "list")
+		tool.New(d, l).Field(file, ev.Fields[file], "list")
 	}
-	return d.facts
+	return d.Facts
 }
 
 // A loop leads from a line to the programs in it, and from a program to the lines
 // that it runs. The rooms meet nowhere else.
 type loop struct {
-	*programs
-	draft *draft
-	shell *walker
+	*program.Programs
+	draft *draft.Draft
+	shell *shell.Shell
 }
 
 func (r *Reader) loop() *loop {
-	d := &draft{world: r.world, facts: &hook.Facts{}}
-	l := &loop{programs: r.programs, draft: d}
-	l.shell = &walker{draft: d, outside: l, builtins: r.builtins, seen: map[*syntax.Stmt]bool{}}
+	d := &draft.Draft{World: r.world, Facts: &hook.Facts{}}
+	l := &loop{Programs: r.programs, draft: d}
+	l.shell = shell.New(d, l)
 	return l
 }
 
 // Secret says what kind of secret the file of an absolute path is by its name,
 // such as "private key"; "" if it is none that gate knows. It looks at no file.
 func (r *Reader) Secret(path string) (what string) {
-	d := draft{world: r.world}
-	what, _ = d.secret(path)
+	d := draft.Draft{World: r.world}
+	what, _ = d.Secret(path)
 	return what
 }
 
@@ -107,18 +104,18 @@ func directory(dir string) string {
 }
 
 // Run takes a program from the shell to its row.
-func (l *loop) Run(c *call, name string) flow.Stream {
-	return l.programs.Run(l.draft, c, &c.invocation, name)
+func (l *loop) Run(c *shell.Call, name string) flow.Stream {
+	return l.Programs.Run(l.draft, c, &c.Invocation, name)
 }
 
 // Source takes a file that the shell runs itself.
-func (l *loop) Source(c *call, file flow.Word) flow.Stream {
-	return l.programs.Source(l.draft, c, &c.invocation, file)
+func (l *loop) Source(c *shell.Call, file flow.Word) flow.Stream {
+	return l.Programs.Source(l.draft, c, &c.Invocation, file)
 }
 
 // Sets takes a variable that a command sets for programs.
 func (l *loop) Sets(command int, name string, value flow.Word) string {
-	return l.programs.Sets(l.draft, command, name, value)
+	return l.Programs.Sets(l.draft, command, name, value)
 }
 
 // Follow takes a line from a tool to the shell.
@@ -129,6 +126,9 @@ func (l *loop) IsLine(text string) bool { return l.shell.IsLine(text) }
 
 // Statements takes SQL from a tool to the programs.
 func (l *loop) Statements(tool string, text flow.Word) {
-	c := &call{walker: l.shell, s: newState(l.draft.world.Dir)}
-	l.programs.Statements(l.draft, c, tool, text)
+	l.Programs.Statements(l.draft, l.shell.Apart(l.draft.World.Dir), tool, text)
 }
+
+// KnowsTool reports whether gate knows what the fields of a tool's input are. Of
+// other tools it guesses, and their facts are opaque.
+func KnowsTool(name string) bool { return tool.Known(name) }

@@ -1,17 +1,14 @@
-package facts
+package facts_test
 
 import (
 	"fmt"
-	"os"
 	"slices"
-	"strings"
 	"testing"
 
+	"gate/facts"
 	"gate/facts/catalogue"
 	"gate/hook"
 	"gate/strictjson"
-
-	"gate/facts/flow"
 )
 
 // TestPrograms adds rows for programs of somebody's own.
@@ -35,7 +32,7 @@ func TestPrograms(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows, _ := catalogue.Read(programs, func(key string, err error) { t.Errorf("%s: %v", key, err) })
-	r := New(World{Home: "/home/dev", Project: "/p", Programs: rows})
+	r := facts.New(facts.World{Home: "/home/dev", Project: "/p", Programs: rows})
 	for line, want := range map[string]string{
 		"acme deploy -e prod web":             "[acme.deploy]",
 		"acme deploy --dry-run web":           "[]",
@@ -69,37 +66,5 @@ func TestPrograms(t *testing.T) {
 		if got := fmt.Sprint(kinds); got != want {
 			t.Errorf("%s: got %s, want %s", line, got, want)
 		}
-	}
-}
-
-// TestSpecials holds that package facts has each function that a row names.
-func TestSpecials(t *testing.T) {
-	data, err := os.ReadFile("catalogue/catalogue.compact")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, found := catalogue.New(nil), 0
-	for line := range strings.Lines(string(data)) {
-		name, _, _ := strings.Cut(line, " {")
-		name, _, _ = strings.Cut(name, ",")
-		if row, ok := c.Lookup(name); ok && row.Special != "" {
-			found++
-			if find(specials[:], row.Special) == nil {
-				t.Errorf("%s: no function %q", row.Name, row.Special)
-			}
-		}
-	}
-	if found < 50 {
-		t.Errorf("%d rows with a function", found)
-	}
-}
-
-// TestNamedOrder holds that [find] finds every function.
-func TestNamedOrder(t *testing.T) {
-	if !slices.IsSortedFunc(specials[:], func(a, b named[func(*use)]) int { return strings.Compare(a.name, b.name) }) {
-		t.Error("specials are not in the order of names")
-	}
-	if !slices.IsSortedFunc(builtins[:], func(a, b named[func(*call) (flow.Stream, bool)]) int { return strings.Compare(a.name, b.name) }) {
-		t.Error("builtins are not in the order of names")
 	}
 }

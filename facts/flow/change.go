@@ -1,9 +1,10 @@
 package flow
 
 import (
-	"gate/facts/bash"
 	"slices"
 	"strings"
+
+	"gate/facts/bash"
 )
 
 // Each returns what f makes of each value.

@@ -1,8 +1,9 @@
 package flow
 
 import (
-	"gate/secret"
 	"strings"
+
+	"gate/secret"
 )
 
 // A Stream is what flows through a pipe or a file.
