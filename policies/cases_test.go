@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -139,9 +140,9 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// TestLines runs testdata/lines.txt: a verdict and a shell line on each line.
-// What is asked about may be denied as facts see more of it; the policies' own
-// tests say where a question must stay one.
+// TestLines runs testdata/lines.txt and the files below testdata/lines, one for a
+// class: a verdict and a shell line on each line. A question may become a denial as
+// facts see more of it; the policies' own tests say where a question must stay one.
 func TestLines(t *testing.T) {
 	decide := decider(t)
 	for _, l := range judgedLines(t) {
@@ -153,12 +154,26 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// A judgedLine is a line of testdata/lines.txt.
+// A judgedLine is a line of testdata/lines.txt or of a file below testdata/lines.
 type judgedLine struct{ want, shell string }
 
 func judgedLines(t testing.TB) []judgedLine {
 	t.Helper()
-	data, err := os.ReadFile("testdata/lines.txt")
+	files, err := filepath.Glob("testdata/lines/*.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []judgedLine
+	for _, file := range append(files, "testdata/lines.txt") {
+		list = append(list, linesOf(t, file)...)
+	}
+	return list
+}
+
+// linesOf reads one file of judged lines. In a line ⏎ is a line break.
+func linesOf(t testing.TB, file string) []judgedLine {
+	t.Helper()
+	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +183,10 @@ func judgedLines(t testing.TB) []judgedLine {
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
-		want, shell, _ := strings.Cut(line, " ")
+		want, shell, ok := strings.Cut(line, " ")
+		if !ok || !slices.Contains([]string{"deny", "ask", "pass"}, want) {
+			t.Errorf("%s: no verdict: %s", file, line)
+		}
 		list = append(list, judgedLine{want, strings.ReplaceAll(shell, "⏎", "\n")})
 	}
 	if len(list) == 0 {
