@@ -29,11 +29,11 @@ func (p *parser) client(u use) (value, bool) {
 	}
 	words := wordlist.OfName(method)
 	switch {
-	case wordlist.Has(" get_secret_value get_session_token create_access_key access_secret_version get_secret ", method),
-		wordlist.Has(" GetSecretValueCommand ", method):
+	case slices.Contains([]string{"get_secret_value", "get_session_token", "create_access_key", "access_secret_version", "get_secret"}, method),
+		method == "GetSecretValueCommand":
 		result.flags |= fromSecret
 	case !slices.ContainsFunc(words, clientRemoves) || clientSpares(library, rest, words):
-	case wordlist.Has(" knex sequelize ", library):
+	case slices.Contains([]string{"knex", "sequelize"}, library):
 		p.emit(Call{Name: u.name, Does: "sql", Offset: u.offset}, []value{textValue("truncate")})
 	default:
 		p.emit(Call{Name: u.name, Does: "remove", Offset: u.offset}, []value{textValue(library), textValue(method)})

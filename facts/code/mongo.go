@@ -1,6 +1,7 @@
 package code
 
 import (
+	"slices"
 	"strings"
 
 	"gate/facts/sql"
@@ -95,23 +96,23 @@ func mongoMethod(name string, member bool) (sql.Statement, bool) {
 		s.Verb, s.Access = "drop database", "delete"
 	case name == "drop":
 		s.Verb, s.Access = "drop collection", "delete"
-	case wordlist.Has(" deleteMany remove ", name):
+	case slices.Contains([]string{"deleteMany", "remove"}, name):
 		s.Verb, s.Access = "delete", "delete"
-	case wordlist.Has(" deleteOne findOneAndDelete ", name):
+	case slices.Contains([]string{"deleteOne", "findOneAndDelete"}, name):
 		s.Verb, s.Access = "delete one", "delete"
-	case wordlist.Has(" dropIndex dropIndexes dropUser dropAllUsers dropRole dropAllRoles ", name):
+	case slices.Contains([]string{"dropIndex", "dropIndexes", "dropUser", "dropAllUsers", "dropRole", "dropAllRoles"}, name):
 		s.Verb, s.Access = "drop "+strings.ToLower(strings.TrimPrefix(name, "drop")), "delete"
 	case wordlist.Has(" updateMany update updateOne replaceOne findOneAndUpdate findOneAndReplace findAndModify bulkWrite ", name):
 		s.Verb = "update"
-	case wordlist.Has(" insert insertOne insertMany save mapReduce ", name):
+	case slices.Contains([]string{"insert", "insertOne", "insertMany", "save", "mapReduce"}, name):
 		s.Verb = "insert"
 	case name == "renameCollection":
 		s.Verb = "rename"
-	case wordlist.Has(" createUser grantRolesToUser createRole updateUser changeUserPassword ", name):
+	case slices.Contains([]string{"createUser", "grantRolesToUser", "createRole", "updateUser", "changeUserPassword"}, name):
 		s.Verb = "grant"
-	case wordlist.Has(" createCollection createIndex createView createIndexes ", name):
+	case slices.Contains([]string{"createCollection", "createIndex", "createView", "createIndexes"}, name):
 		s.Verb = "create"
-	case wordlist.Has(" shutdownServer fsyncLock killOp adminCommand runCommand ", name):
+	case slices.Contains([]string{"shutdownServer", "fsyncLock", "killOp", "adminCommand", "runCommand"}, name):
 		s.Verb = strings.ToLower(name)
 	case wordlist.Has(" find findOne aggregate count countDocuments estimatedDocumentCount distinct stats getIndexes ", name):
 		s.Verb, s.Access = "select", "read"

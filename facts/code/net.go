@@ -1,9 +1,8 @@
 package code
 
 import (
+	"slices"
 	"strings"
-
-	"gate/facts/wordlist"
 )
 
 // specialNet performs the calls that reach over the network.
@@ -96,7 +95,7 @@ func (p *parser) request(kind, first, second string, u *use) value {
 }
 
 func sendingMethod(m string) bool {
-	return wordlist.Has(" POST PUT PATCH DELETE ", strings.ToUpper(m))
+	return slices.Contains([]string{"POST", "PUT", "PATCH", "DELETE"}, strings.ToUpper(m))
 }
 
 // connect reports a connection to a host and a port. Node gives the port

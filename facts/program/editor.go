@@ -1,6 +1,7 @@
 package program
 
 import (
+	"slices"
 	"strings"
 
 	"gate/facts/catalogue"
@@ -57,13 +58,13 @@ func (u *use) editorCommand(line string) {
 	switch {
 	case verb == "" && bang:
 		u.hiddenShell("command", rest)
-	case shell && wordlist.Has(" r re read w wr write ", verb):
+	case shell && slices.Contains([]string{"r", "re", "read", "w", "wr", "write"}, verb):
 		u.hiddenShell("command", command)
-	case wordlist.Has(" ter term terminal te ", verb):
+	case slices.Contains([]string{"ter", "term", "terminal", "te"}, verb):
 		u.hiddenShell("command", rest)
 	case rest != "" && wordlist.Has(" w wr write wq x xit sav saveas up update ", verb):
 		u.touch(flow.Literal(strings.TrimSpace(strings.TrimPrefix(rest, ">>"))), draft.Access{Kind: "write", How: "overwrite"})
-	case rest != "" && wordlist.Has(" r re read ", verb):
+	case rest != "" && slices.Contains([]string{"r", "re", "read"}, verb):
 		u.touch(flow.Literal(rest), draft.Access{Kind: "read", Shown: true})
 	case rest == "" && wordlist.Has(" p print nu number l list # ", verb):
 		for _, open := range u.rest {

@@ -7,7 +7,6 @@ import (
 
 	"gate/facts/flow"
 	"gate/facts/glob"
-	"gate/facts/wordlist"
 )
 
 // A search is what the words of find say: where it begins, and what each file
@@ -244,7 +243,7 @@ func (a *asked) test(name string, in candidates) candidates {
 	case "-mtime", "-mmin", "-atime", "-amin", "-ctime", "-cmin", "-used", "-anewer", "-cnewer", "-size", "-user", "-perm":
 		narrows = true
 	case "-type", "-xtype":
-		narrows = a.next < len(a.words) && wordlist.Has(" l p s ", a.words[a.next].Text()) // what holds nothing itself
+		narrows = a.next < len(a.words) && slices.Contains([]string{"l", "p", "s"}, a.words[a.next].Text()) // what holds nothing itself
 		names = someFiles
 	case "-maxdepth", "-mindepth", "-group", "-uid", "-gid", "-fstype", "-links", "-regextype", "-context", "-files0-from":
 	default:

@@ -2,10 +2,10 @@ package program
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"gate/facts/flow"
-	"gate/facts/wordlist"
 )
 
 // framework judges the code that a web framework's own command runs within the
@@ -29,7 +29,7 @@ func (u *use) framework() {
 	switch verb := words[0].Text(); {
 	case u.name == "rails" && (verb == "runner" || verb == "r") && len(words) > 1 && !strings.HasSuffix(words[1].Text(), ".rb"):
 		u.code("ruby", words[1], "inline")
-	case u.Stdin.Text != nil && wordlist.Has(" console c shell shell_plus tinker ", verb):
+	case u.Stdin.Text != nil && slices.Contains([]string{"console", "c", "shell", "shell_plus", "tinker"}, verb):
 		language := "python"
 		if u.name == "rails" {
 			language = "ruby"
@@ -37,7 +37,7 @@ func (u *use) framework() {
 			language = "php"
 		}
 		u.code(language, flow.Literal(*u.Stdin.Text), "stdin")
-	case u.Stdin.Text != nil && wordlist.Has(" dbshell dbconsole db ", verb):
+	case u.Stdin.Text != nil && slices.Contains([]string{"dbshell", "dbconsole", "db"}, verb):
 		u.sql(flow.Literal(*u.Stdin.Text))
 	case verb == "shell" || verb == "shell_plus" || verb == "tinker":
 		for i, f := range words[1:] {

@@ -10,7 +10,6 @@ import (
 	"gate/facts/flow"
 	"gate/facts/peer"
 	"gate/facts/sql"
-	"gate/facts/wordlist"
 	"gate/hook"
 )
 
@@ -292,7 +291,7 @@ func (u *use) ofCodeHost(text string) bool {
 		return false
 	}
 	host, _, prefixed := strings.Cut(text, ":")
-	if prefixed && wordlist.Has(" github gitlab bitbucket gist ", host) {
+	if prefixed && slices.Contains([]string{"github", "gitlab", "bitbucket", "gist"}, host) {
 		return true
 	}
 	owner, name, ok := strings.Cut(text, "/")

@@ -7,7 +7,6 @@ import (
 	"gate/facts/draft"
 	"gate/facts/flow"
 	"gate/facts/peer"
-	"gate/facts/wordlist"
 	"gate/hook"
 	"gate/secret"
 )
@@ -93,7 +92,7 @@ func isAddress(f flow.Word) bool {
 	}
 	name, ok := strings.CutPrefix(f.Parts[0].Hole.Taint.Secret, "environment variable ")
 	rest := f.Text()
-	return ok && wordlist.Has(" URL URI DSN WEBHOOK ", name[strings.LastIndexByte(name, '_')+1:]) && (rest == "" || rest[0] == '/' || rest[0] == '?')
+	return ok && slices.Contains([]string{"URL", "URI", "DSN", "WEBHOOK"}, name[strings.LastIndexByte(name, '_')+1:]) && (rest == "" || rest[0] == '/' || rest[0] == '?')
 }
 
 // destroys says what a request makes of the service it goes to.

@@ -11,6 +11,7 @@
 package program
 
 import (
+	"slices"
 	"strings"
 
 	"gate/facts/catalogue"
@@ -66,9 +67,9 @@ func (p *Programs) HandsOn(cmds []hook.ShellCommand) bool {
 		}
 		for option := range c.Options {
 			switch {
-			case wordlist.Has(" V verbosity debug log-http verbose output-curl-string ", option), option == "v" && !strings.HasSuffix(*c.Program, "grep"):
+			case slices.Contains([]string{"V", "verbosity", "debug", "log-http", "verbose", "output-curl-string"}, option), option == "v" && !strings.HasSuffix(*c.Program, "grep"):
 				return false // tells what was answered
-			case *c.Program == "sort" && wordlist.Has(" o output ", option):
+			case *c.Program == "sort" && slices.Contains([]string{"o", "output"}, option):
 				return false
 			}
 		}

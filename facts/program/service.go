@@ -9,7 +9,6 @@ import (
 	"gate/facts/flow"
 	"gate/facts/peer"
 	"gate/facts/sql"
-	"gate/facts/wordlist"
 	"gate/hook"
 )
 
@@ -117,7 +116,7 @@ func (u *use) sqlStdin() {
 		return
 	}
 	host, named := u.opt("host")
-	if from := u.Stdin.From; named && from > 0 && from <= len(u.Facts.Shell.Commands) && wordlist.Has(" pg_dump pg_dumpall mysqldump mariadb-dump ", flow.Text(u.Facts.Shell.Commands[from-1].Program)) && !localHost(host.Text()) {
+	if from := u.Stdin.From; named && from > 0 && from <= len(u.Facts.Shell.Commands) && slices.Contains([]string{"pg_dump", "pg_dumpall", "mysqldump", "mariadb-dump"}, flow.Text(u.Facts.Shell.Commands[from-1].Program)) && !localHost(host.Text()) {
 		u.effect(&hook.Database{Tool: u.name, Verb: new("restore"), Access: "write", Object: host.Value()})
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"gate/facts/flow"
-	"gate/facts/wordlist"
 	"gate/hook"
 )
 
@@ -35,7 +34,7 @@ func (u *use) effects() {
 // explains reports a line that asks how a command is used and names nothing for
 // it to work on: rails db:drop --help, aws s3 rb help.
 func (u *use) explains(kind string) bool {
-	if !wordlist.Has(" infrastructure database package.publish container ", kind) {
+	if !slices.Contains([]string{"infrastructure", "database", "package.publish", "container"}, kind) {
 		return false
 	}
 	asks := false

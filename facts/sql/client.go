@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"slices"
 	"strings"
 
 	"gate/facts/wordlist"
@@ -16,7 +17,7 @@ func metaCommand(line string) Statement {
 	}
 	file := strings.Trim(rest, `'"`)
 	switch {
-	case wordlist.Has(" .shell .system ", name):
+	case slices.Contains([]string{".shell", ".system"}, name):
 		return Statement{Verb: "shell", Access: "write", Object: rest}
 	case name == "\\copy":
 		if _, program, ok := cutFold(rest, " program "); ok {
@@ -34,7 +35,7 @@ func metaCommand(line string) Statement {
 			return Statement{Verb: name, Access: "read"}
 		}
 		return Statement{Verb: "write file", Access: "write", Object: file}
-	case wordlist.Has(" \\i \\ir \\include .read \\. ", name):
+	case slices.Contains([]string{"\\i", "\\ir", "\\include", ".read", "\\."}, name):
 		if strings.HasPrefix(file, "|") {
 			return Statement{Verb: "shell", Access: "write", Object: strings.TrimSpace(file[1:])}
 		}
@@ -67,7 +68,7 @@ func Redis(words []string) (Statement, bool) {
 	s := Statement{Verb: verb, Access: "write", Object: arg(1), Where: true}
 	sub := strings.ToLower(arg(1))
 	switch {
-	case wordlist.Has(" flushall flushdb swapdb ", verb):
+	case slices.Contains([]string{"flushall", "flushdb", "swapdb"}, verb):
 		return Statement{Verb: verb, Access: "delete"}, true
 	case wordlist.Has(" del unlink getdel hdel srem zrem lrem xdel xtrim ltrim spop lpop rpop zpopmin zpopmax zremrangebyrank zremrangebyscore zremrangebylex json.del ft.dropindex ", verb):
 		s.Access = "delete"
@@ -89,9 +90,9 @@ func Redis(words []string) (Statement, bool) {
 		}
 	case wordlist.Has(" get mget keys scan hscan sscan zscan exists ttl pttl type hget hmget hgetall hkeys hvals hlen hexists lrange llen lindex smembers scard sismember sinter sunion sdiff srandmember zrange zrevrange zrangebyscore zcard zscore zcount zrank strlen getrange getbit bitcount randomkey ping echo info dbsize time lastsave monitor subscribe psubscribe role select auth hello dump xrange xlen xread json.get wait quit help touch readonly ", verb):
 		s.Access = "read"
-	case wordlist.Has(" shutdown save bgsave bgrewriteaof failover ", verb):
+	case slices.Contains([]string{"shutdown", "save", "bgsave", "bgrewriteaof", "failover"}, verb):
 		s.Object, s.Where = "", false
-	case wordlist.Has(" eval evalsha fcall ", verb):
+	case slices.Contains([]string{"eval", "evalsha", "fcall"}, verb):
 		s.Where = false
 		if strings.Contains(strings.ToLower(s.Object), "flush") {
 			s.Access = "delete"

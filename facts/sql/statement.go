@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"slices"
 	"strings"
 
 	"gate/facts/wordlist"
@@ -10,7 +11,7 @@ import (
 func (t tokens) simple(verb string) Statement {
 	s := Statement{Verb: verb, Access: "write"}
 	switch {
-	case wordlist.Has(" select values table ", verb):
+	case slices.Contains([]string{"select", "values", "table"}, verb):
 		return t.query(verb)
 	case verb == "drop":
 		kind, at := t.kind(1)
@@ -21,7 +22,7 @@ func (t tokens) simple(verb string) Statement {
 		return Statement{Verb: verb, Access: "delete", Object: t.name(t.skip(1, "from", "only", "low_priority", "quick", "ignore")), Where: t.limited()}
 	case verb == "update":
 		s.Object, s.Where = t.name(t.skip(1, "only", "low_priority", "ignore", "or", "rollback", "abort", "replace", "fail")), t.limited()
-	case wordlist.Has(" insert replace merge upsert ", verb):
+	case slices.Contains([]string{"insert", "replace", "merge", "upsert"}, verb):
 		s.Object, s.Where = t.name(t.skip(1, "into", "or", "ignore", "replace", "overwrite", "table", "low_priority", "delayed", "rollback", "abort", "fail")), true
 	case verb == "alter", verb == "create":
 		kind, at := t.kind(1)
@@ -39,11 +40,11 @@ func (t tokens) simple(verb string) Statement {
 		}
 	case verb == "copy":
 		return t.copy()
-	case wordlist.Has(" attach load install ", verb):
+	case slices.Contains([]string{"attach", "load", "install"}, verb):
 		return t.load(verb)
-	case wordlist.Has(" purge reset ", verb):
+	case slices.Contains([]string{"purge", "reset"}, verb):
 		s.Access = "delete"
-	case wordlist.Has(" grant revoke ", verb):
+	case slices.Contains([]string{"grant", "revoke"}, verb):
 		if i := t.find("on"); i > 0 {
 			s.Object = t.name(i + 1)
 			if verb == "grant" && t.word(1) == "all" && t.at(i+1).is("*") {
@@ -62,7 +63,7 @@ func (t tokens) simple(verb string) Statement {
 		} else {
 			s.Access = "read"
 		}
-	case wordlist.Has(" system source ", verb):
+	case slices.Contains([]string{"system", "source"}, verb):
 		return Statement{Verb: map[string]string{"system": "shell", "source": "source"}[verb], Access: "write", Object: t.rest()}
 	case wordlist.Has(" begin start commit rollback end savepoint release show describe desc use pragma analyze analyse reindex check checksum help declare fetch close open deallocate discard listen unlisten notify print go status detach unlock handler connect perform raise exception loop for while elsif elseif when case assert null quit exit abort xa tables list summarize if else return ", verb):
 		s.Access = "read"

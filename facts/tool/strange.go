@@ -96,7 +96,7 @@ func (c Call) scanList(tool, does, k string, v []any, input map[string]any, dept
 
 // typedInto reports a field whose text is typed into a terminal.
 func typedInto(tool, field string) bool {
-	return wordlist.Has(" input text line keys chars data ", strings.ToLower(field)) &&
+	return slices.Contains([]string{"input", "text", "line", "keys", "chars", "data"}, strings.ToLower(field)) &&
 		wordlist.HasAny(" shell bash zsh terminal tmux iterm console process pty ssh ", wordlist.OfName(tool))
 }
 
@@ -183,7 +183,7 @@ func guess(field string) string {
 		return "shell"
 	case wordlist.Has(" path file filepath filename paths files target targetfile targetpath source src dest destination sourcepath destinationpath oldpath newpath directory dir directorypath dirpath folder absolutepath relativepath notebookpath uri root workdir output outputpath attachments attachment ", name):
 		return "path"
-	case wordlist.Has(" url urls endpoint href link baseurl ", name):
+	case slices.Contains([]string{"url", "urls", "endpoint", "href", "link", "baseurl"}, name):
 		return "url"
 	case wordlist.Has(" sql query statement statements queries sqlquery rawsql ", name):
 		return "sql"
@@ -204,7 +204,7 @@ func toolRole(tool, role string) string {
 		return "delete"
 	case wordlist.HasAny(" write edit create update save put append patch replace insert modify move rename copy set download truncate chmod chown symlink link touch ", words):
 		return "write"
-	case wordlist.Has(" info stat stats metadata ", last): // get_file_info
+	case slices.Contains([]string{"info", "stat", "stats", "metadata"}, last): // get_file_info
 		return "list"
 	case wordlist.HasAny(" upload read get view open cat load show fetch send share attach post publish ", words):
 		return "read"

@@ -198,7 +198,7 @@ func (c Call) Field(name string, v any, role string) {
 		return
 	}
 	f := flow.Literal(text)
-	if wordlist.Has(" write edit delete ", role) && strings.ContainsFunc(text, draft.Invisible) {
+	if slices.Contains([]string{"write", "edit", "delete"}, role) && strings.ContainsFunc(text, draft.Invisible) {
 		c.Unknown("characters", "an invisible or misleading character stands in the path", 0, nil)
 	}
 	switch role {

@@ -36,7 +36,7 @@ func (c Call) toolVerb(name string, input map[string]any) {
 			break
 		}
 		switch {
-		case removes(x), wordlist.Has(" revoke force flush refund archive ", x), empties(x) && slices.ContainsFunc(words[2:], wholes):
+		case removes(x), slices.Contains([]string{"revoke", "force", "flush", "refund", "archive"}, x), empties(x) && slices.ContainsFunc(words[2:], wholes):
 			access, verb = "delete", x
 		}
 		if access == "read" && wordlist.Has(" create update write edit push merge send post publish deploy apply set add put insert upload move rename execute run transfer invite fork close restart stop scale rollback ", x) {
@@ -104,7 +104,9 @@ func removes(word string) bool {
 
 // empties reports a verb after which something is gone if it is about a whole,
 // as wholes says.
-func empties(word string) bool { return wordlist.Has(" clear reset empty disable cancel ", word) }
+func empties(word string) bool {
+	return slices.Contains([]string{"clear", "reset", "empty", "disable", "cancel"}, word)
+}
 
 func wholes(word string) bool {
 	return wordlist.Has(" all everything data database databases db table tables collection collections index bucket directory dir folder history branch project account user users cluster trash subscription environment ", word)

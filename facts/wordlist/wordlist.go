@@ -1,6 +1,6 @@
-// Package wordlist looks words up: in lists that are written as one text, which
-// cost a program less than a slice or a switch, and in names that are made up of
-// several. It is no pattern language: package glob is.
+// Package wordlist looks words up: in long lists that are written as one text, in
+// tables by name, and in names that are made up of several words. It is no pattern
+// language: package glob is. For a handful of words slices.Contains is enough.
 package wordlist
 
 import (
@@ -9,7 +9,8 @@ import (
 )
 
 // Has reports whether list holds w. Each word of a list has a blank on either
-// side: " rm rmdir ".
+// side: " rm rmdir ". It is as fast as a slice (BenchmarkHas). A slice of strings is
+// built at each call by code; with slices for all lists gate-hook was 36 KB larger.
 func Has(list, w string) bool {
 	for {
 		i := strings.Index(list, w)
