@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"gate/facts/catalogue"
 	"gate/facts/draft"
@@ -234,6 +235,19 @@ func textOrNil(f flow.Word) any {
 	return nil
 }
 
+// appendValues adds an option's values as facts have them: true for a flag, null for
+// what is not known.
+func appendValues(to []any, values []flow.Word) []any {
+	for _, v := range values {
+		if len(v.Parts) == 0 {
+			to = append(to, true)
+			continue
+		}
+		to = append(to, textOrNil(v))
+	}
+	return to
+}
+
 // listUse adds the command to the facts with its options and operands.
 func (u *use) listUse() {
 	u.listed(new(u.name))
@@ -245,14 +259,16 @@ func (u *use) listUse() {
 		cmd.Operands = append(cmd.Operands, draft.Short(f.Value()))
 	}
 	for name, values := range u.opts {
-		name = draft.AsKey(name)
-		for _, v := range values {
-			switch {
-			case len(v.Parts) == 0:
-				cmd.Options[name] = append(cmd.Options[name], true)
-			default:
-				cmd.Options[name] = append(cmd.Options[name], textOrNil(v))
-			}
+		if !utf8.ValidString(name) {
+			continue
+		}
+		cmd.Options[name] = appendValues(nil, values)
+	}
+	// Names that are no UTF-8 may become one and the same: in the order of the line.
+	for _, a := range u.args {
+		if a.option != nil && !utf8.ValidString(a.option.Name) {
+			name := draft.AsKey(a.option.Name)
+			cmd.Options[name] = appendValues(cmd.Options[name], []flow.Word{a.value})
 		}
 	}
 }

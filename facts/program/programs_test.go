@@ -1,13 +1,17 @@
 package program
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"gate/facts/catalogue"
+	"gate/facts/draft"
+	"gate/facts/flow"
 	"gate/facts/wordlist"
+	"gate/hook"
 )
 
 // TestSpecials holds that there is each function that a row names.
@@ -38,3 +42,27 @@ func TestSpecialsOrder(t *testing.T) {
 		t.Error("specials are not in the order of names")
 	}
 }
+
+// TestOptionsInOrder holds that options whose names become one in the facts, since
+// they are no UTF-8, keep the order of the line.
+func TestOptionsInOrder(t *testing.T) {
+	row := &catalogue.Row{Name: "x"}
+	for range 20 {
+		d := &draft.Draft{Facts: &hook.Facts{Shell: &hook.Shell{}}}
+		u := &use{Draft: d, Invocation: &draft.Invocation{Words: []flow.Word{flow.Literal("x")}}, shell: nowhere{}, row: row, name: "x", opts: map[string][]flow.Word{}}
+		for _, name := range []string{"\xff", "\xfe", "\xfd"} {
+			value := flow.Literal(fmt.Sprintf("%x", name))
+			u.args = append(u.args, argument{option: &catalogue.Option{Name: name}, value: value})
+			u.opts[name] = append(u.opts[name], value)
+		}
+		u.listUse()
+		if got := fmt.Sprint(d.Facts.Shell.Commands[0].Options); got != "map[\uFFFD:[ff fe fd]]" {
+			t.Fatal(got)
+		}
+	}
+}
+
+// A nowhere is a shell of which nothing but the directory is asked.
+type nowhere struct{ Shell }
+
+func (nowhere) Where() *draft.Where { return &draft.Where{} }
