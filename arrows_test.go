@@ -16,8 +16,8 @@ const module = "gate/"
 // layers hold the picture of docs/architecture.md: a package may import
 // packages of ours that stand above it here, and none beside or below it.
 var layers = [][]string{
-	{"bounded", "internal/format", "facts/wordlist", "facts/bash", "secret", "facts/gitconfig", "facts/glob", "facts/kubeconfig", "facts/peer", "facts/sed", "matcher/paths"},
-	{"hook", "strictjson", "spelling", "owned", "hostfs", "facts/sql", "facts/world", "engine/plan/value", "engine/plan/bytecode", "engine/plan/pattern", "engine/room"},
+	{"hostfs", "internal/format", "facts/wordlist", "facts/bash", "secret", "facts/gitconfig", "facts/glob", "facts/kubeconfig", "facts/peer", "facts/sed", "matcher/paths"},
+	{"hook", "strictjson", "spelling", "facts/sql", "facts/world", "engine/plan/value", "engine/plan/bytecode", "engine/plan/pattern", "engine/room"},
 	{"facts/catalogue", "facts/code", "facts/flow", "hook/describe"},
 	{"facts/draft"},
 	{"facts/shell", "facts/program", "facts/tool"}, // rooms: none sees another
@@ -57,7 +57,7 @@ var never = map[string][]string{
 
 // thin packages are what the hot program is made of.
 var thin = []string{
-	"hook", "facts", "matcher", "matcher/paths", "scopes", "engine", "engine/plan", "engine/plan/value", "engine/plan/builtin", "engine/plan/bytecode", "engine/plan/pattern", "engine/verdict", "engine/params", "engine/room", "adapters", "session", "consent", "audit", "strictjson", "owned", "hostfs", "bounded", "internal/format", "secret",
+	"hook", "facts", "matcher", "matcher/paths", "scopes", "engine", "engine/plan", "engine/plan/value", "engine/plan/builtin", "engine/plan/bytecode", "engine/plan/pattern", "engine/verdict", "engine/params", "engine/room", "adapters", "session", "consent", "audit", "strictjson", "hostfs", "internal/format", "secret",
 	"facts/bash", "facts/catalogue", "facts/code", "facts/draft", "facts/flow", "facts/gitconfig", "facts/glob", "facts/kubeconfig", "facts/peer", "facts/program", "facts/sed", "facts/shell", "facts/sql", "facts/tool", "facts/wordlist", "facts/world",
 	"artifact",
 	"internal/places", "internal/core", "internal/hookpath", "internal/forms", "cmd/internal/beside", "cmd/internal/thin", "cmd/internal/early", "cmd/gate-hook",
@@ -165,9 +165,9 @@ func TestModules(t *testing.T) {
 // in cmd/internal/commands).
 func TestHookProgram(t *testing.T) {
 	want := strings.Fields(`
-		gate/adapters gate/artifact gate/audit gate/bounded gate/cmd/gate-hook gate/cmd/internal/beside gate/cmd/internal/early gate/internal/core gate/internal/forms gate/internal/hookpath gate/internal/places gate/cmd/internal/thin
+		gate/adapters gate/artifact gate/audit gate/cmd/gate-hook gate/cmd/internal/beside gate/cmd/internal/early gate/internal/core gate/internal/forms gate/internal/hookpath gate/internal/places gate/cmd/internal/thin
 		gate/consent gate/engine gate/engine/params gate/engine/plan gate/engine/plan/builtin gate/engine/plan/bytecode gate/engine/plan/pattern gate/engine/plan/value gate/engine/room
-		gate/engine/verdict gate/facts gate/facts/bash gate/facts/catalogue gate/facts/code gate/facts/draft gate/facts/flow gate/facts/gitconfig gate/facts/glob gate/facts/kubeconfig gate/facts/peer gate/facts/program gate/facts/sed gate/facts/shell gate/facts/sql gate/facts/tool gate/facts/wordlist gate/facts/world gate/hook gate/hostfs gate/internal/format gate/matcher gate/matcher/paths gate/owned gate/policies gate/scopes gate/secret gate/session gate/strictjson
+		gate/engine/verdict gate/facts gate/facts/bash gate/facts/catalogue gate/facts/code gate/facts/draft gate/facts/flow gate/facts/gitconfig gate/facts/glob gate/facts/kubeconfig gate/facts/peer gate/facts/program gate/facts/sed gate/facts/shell gate/facts/sql gate/facts/tool gate/facts/wordlist gate/facts/world gate/hook gate/internal/format gate/matcher gate/matcher/paths gate/hostfs gate/policies gate/scopes gate/secret gate/session gate/strictjson
 		github.com/cespare/xxhash/v2
 		github.com/go-json-experiment/json/internal github.com/go-json-experiment/json/internal/jsonflags
 		github.com/go-json-experiment/json/internal/jsonopts github.com/go-json-experiment/json/internal/jsonwire

@@ -14,11 +14,10 @@ import (
 
 	"gate/artifact"
 	"gate/hostfs"
-	"gate/owned"
 )
 
 // private is whose files in the state directory are.
-func private(_ string, info fs.FileInfo) error { return owned.Private(info) }
+func private(_ string, info fs.FileInfo) error { return hostfs.Private(info) }
 
 func write(t *testing.T, name, text string) {
 	t.Helper()

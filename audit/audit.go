@@ -21,7 +21,6 @@ import (
 	"time"
 
 	"gate/hostfs"
-	"gate/owned"
 )
 
 // FileName is the file in the log's directory that records go to. Older
@@ -176,10 +175,10 @@ func prepare(dir string) error {
 	case !info.IsDir():
 		return errors.New("not a directory")
 	}
-	if err := owned.Own(info); err != nil {
+	if err := hostfs.Own(info); err != nil {
 		return err
 	}
-	if !owned.Closed(info) {
+	if !hostfs.Closed(info) {
 		return os.Chmod(dir, 0o700)
 	}
 	return nil
@@ -187,7 +186,7 @@ func prepare(dir string) error {
 
 // open opens the current file, never through a link and never waiting.
 func (l *log) open() error {
-	f, err := os.OpenFile(l.path, os.O_RDWR|os.O_APPEND|os.O_CREATE|owned.OpenFlags, 0o600)
+	f, err := os.OpenFile(l.path, os.O_RDWR|os.O_APPEND|os.O_CREATE|hostfs.OpenFlags, 0o600)
 	if err != nil {
 		return linkError(l.path, err)
 	}

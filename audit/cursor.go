@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"gate/hostfs"
-	"gate/owned"
 	"gate/strictjson"
 )
 
@@ -44,7 +43,7 @@ func (h *History) Cursor(to string) (Cursor, error) {
 		return Cursor{}, fmt.Errorf("%s: %w", h.dir, hostfs.Reason(err))
 	}
 	defer root.Close()
-	data, err := owned.ReadFile(root, cursorFile(to), most)
+	data, err := hostfs.ReadFile(root, cursorFile(to), most)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Cursor{}, nil
 	}

@@ -14,7 +14,6 @@ import (
 	"strings"
 
 	"gate/hostfs"
-	"gate/owned"
 	"gate/strictjson"
 )
 
@@ -128,7 +127,7 @@ func each(name string, yield func(Record, error) bool, records func(*os.File) it
 
 // openRecords opens a file to read, never waiting for a FIFO.
 func openRecords(name string) (*os.File, error) {
-	f, err := os.OpenFile(name, os.O_RDONLY|owned.OpenFlags, 0)
+	f, err := os.OpenFile(name, os.O_RDONLY|hostfs.OpenFlags, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"gate/hostfs"
-	"gate/owned"
 )
 
 var (
@@ -18,10 +17,10 @@ var (
 
 // lockHead opens the head, with more flags, and locks it until it is closed or
 // the process dies. It waits for others.
-func lockHead(path string, flags int, wait time.Duration) (*owned.Locked, error) {
+func lockHead(path string, flags int, wait time.Duration) (*hostfs.Locked, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), wait)
 	defer cancel()
-	f, err := owned.Lock(ctx, path, flags)
+	f, err := hostfs.Lock(ctx, path, flags)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return nil, errBusy
@@ -54,9 +53,9 @@ func private(f interface {
 		err = hostfs.ErrIrregular
 	}
 	if err == nil {
-		err = owned.Own(info)
+		err = hostfs.Own(info)
 	}
-	if err == nil && !owned.Closed(info) {
+	if err == nil && !hostfs.Closed(info) {
 		err = f.Chmod(0o600)
 	}
 	return info, err

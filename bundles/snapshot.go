@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"gate/bounded"
 	"gate/hostfs"
 )
 
@@ -76,8 +75,8 @@ func (s *snapshot) read(name string) ([]byte, error) {
 		return nil, hostfs.ErrIrregular
 	}
 	most := min(s.left.File, s.left.Total)
-	data, err := bounded.ReadAll(f, most)
-	if err == bounded.TooLarge(most) {
+	data, err := hostfs.ReadAll(f, most)
+	if err == hostfs.TooLarge(most) {
 		err = refuse(TooLarge, "more than %d bytes", most)
 	}
 	s.left.Total -= len(data)

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"gate/bounded"
 	"gate/hostfs"
 )
 
@@ -141,8 +140,8 @@ func contents(fsys fs.FS, name string, left int) (fs.FileMode, []byte, error) {
 	case info.Mode()&(fs.ModeSetuid|fs.ModeSetgid) != 0:
 		return 0, nil, errors.New("a set-user-id or set-group-id program")
 	}
-	data, err := bounded.ReadAll(f, left)
-	if err == bounded.TooLarge(left) {
+	data, err := hostfs.ReadAll(f, left)
+	if err == hostfs.TooLarge(left) {
 		err = fmt.Errorf("the files are larger than %d bytes together", maxBytes)
 	}
 	return info.Mode(), data, err

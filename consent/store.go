@@ -16,7 +16,6 @@ import (
 
 	"gate/hostfs"
 	"gate/internal/format"
-	"gate/owned"
 )
 
 // A Store is the directory that grants are kept in. It belongs to one account:
@@ -92,7 +91,7 @@ func directory(info fs.FileInfo) error {
 	case !info.IsDir():
 		return errors.New("it is not a directory")
 	}
-	return owned.Private(info)
+	return hostfs.Private(info)
 }
 
 // parent checks the directory above the store: who can write it can put
@@ -102,7 +101,7 @@ func parent(dir string) error {
 	if err != nil {
 		return err
 	}
-	return owned.Steady(info)
+	return hostfs.Steady(info)
 }
 
 // wrap puts the path of a file of the store before an error.
@@ -133,7 +132,7 @@ func (s Store) read(root *os.Root, dir, name string) ([]byte, error) {
 		return nil, err
 	}
 	at := path.Join(dir, name)
-	data, err := owned.ReadFile(root, at, maxRecord)
+	data, err := hostfs.ReadFile(root, at, maxRecord)
 	if err != nil {
 		return nil, s.wrap(at, err)
 	}

@@ -1,10 +1,14 @@
-// Package hostfs reads files of the machine that anybody may have put there,
-// small regular ones, without ever waiting for a FIFO or touching a device, and
-// replaces files as a whole. [Memory] holds files that were read before.
+// Package hostfs reads, checks, locks and replaces files of the machine.
 //
-// It does not ask whose files they are: package owned does.
-// Start with [Files] for what facts look at, and [Dir] for a directory of
-// settings and hooks.
+// Anybody may have put a file there: reading never waits for a FIFO, touches no
+// device, and ends at a limit ([Files], [Dir], [ReadAll]). [Replace] replaces a file
+// as a whole. Files of gate's own, such as the decision log, grants and the memory of
+// sessions, belong to the account that gate runs as, and to nobody else: [Private]
+// checks that, [ReadFile] reads such a file, [Lock] holds its lock. Settings and
+// policies may be root's, too: [Ownership] checks them.
+//
+// The package repairs nothing, and knows no file's meaning. Check what was opened, not
+// a name. Start with [Files] for facts, with [Dir] for a directory of settings.
 package hostfs
 
 import (
@@ -12,8 +16,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"gate/bounded"
 )
 
 // Files is the machine, with absolute slash-separated names. Whatever is
@@ -31,14 +33,14 @@ func (Files) Readlink(name string) (string, error) {
 }
 
 // ReadFile reads a regular file of at most limit bytes. What is larger is the
-// error [bounded.TooLarge].
+// error [TooLarge].
 func (Files) ReadFile(name string, limit int) ([]byte, error) {
 	f, err := Regular(filepath.FromSlash(name))
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return bounded.ReadAll(f, limit)
+	return ReadAll(f, limit)
 }
 
 // Exists reports whether os.Lstat finds a file, which may be a link that leads

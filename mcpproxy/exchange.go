@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"time"
 
-	"gate/bounded"
+	"gate/hostfs"
 	"gate/strictjson"
 )
 
@@ -68,8 +68,8 @@ func (e *exchange) post() error {
 	case isEvents(resp):
 		return e.events(resp.Body)
 	case kind == "application/json":
-		body, err := bounded.ReadAll(resp.Body, MaxMessage)
-		if err == bounded.TooLarge(MaxMessage) {
+		body, err := hostfs.ReadAll(resp.Body, MaxMessage)
+		if err == hostfs.TooLarge(MaxMessage) {
 			err = errTooLong
 		}
 		if err != nil {

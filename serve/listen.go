@@ -11,7 +11,7 @@ import (
 	"sync"
 	"syscall"
 
-	"gate/owned"
+	"gate/hostfs"
 )
 
 // maxConns is how many connections a listener has open at once; others wait for
@@ -99,7 +99,7 @@ func privateDir(dir string) error {
 		err = errors.New("it is not a directory")
 	}
 	if err == nil {
-		err = owned.Private(info)
+		err = hostfs.Private(info)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", dir, err)

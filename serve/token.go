@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"gate/owned"
+	"gate/hostfs"
 )
 
 // minToken is the shortest token that is taken from a file.
@@ -30,7 +30,7 @@ func Token(path string) (string, error) {
 	if err := makeToken(root, name); err != nil {
 		return "", fmt.Errorf("%s: %w", path, err)
 	}
-	data, err := owned.ReadFile(root, name, 1<<10)
+	data, err := hostfs.ReadFile(root, name, 1<<10)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", path, err)
 	}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"gate/hostfs"
-	"gate/owned"
 )
 
 // A Store is the directory that memories are kept in, a file a session. It
@@ -146,7 +145,7 @@ func (s Store) prepare() error {
 	}
 	above, err := os.Stat(filepath.Dir(s.Dir))
 	if err == nil {
-		err = owned.Steady(above)
+		err = hostfs.Steady(above)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", filepath.Dir(s.Dir), hostfs.Reason(err))
@@ -159,7 +158,7 @@ func (s Store) prepare() error {
 		case !info.IsDir():
 			return fmt.Errorf("%s is not a directory", dir)
 		}
-		if err := owned.Private(info); err != nil {
+		if err := hostfs.Private(info); err != nil {
 			return fmt.Errorf("%s: %w", dir, err)
 		}
 	}
@@ -169,7 +168,7 @@ func (s Store) prepare() error {
 // lock takes the lock of a file, and of others that share it. It ends with the
 // process at the latest.
 func (s Store) lock(ctx context.Context, name string) (unlock func(), err error) {
-	f, err := owned.Lock(ctx, filepath.Join(s.Dir, lockDir, name[:1]), os.O_CREATE)
+	f, err := hostfs.Lock(ctx, filepath.Join(s.Dir, lockDir, name[:1]), os.O_CREATE)
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +182,7 @@ func readFile(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer root.Close()
-	return owned.ReadFile(root, filepath.Base(path), maxFile+1) // with the end of its line
+	return hostfs.ReadFile(root, filepath.Base(path), maxFile+1) // with the end of its line
 }
 
 // draft marks a file on its way. There is at most one a session, for only the
@@ -195,7 +194,7 @@ func (s Store) replace(path string, data []byte) error {
 	if err := os.Remove(path + draft); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	f, err := os.OpenFile(path+draft, os.O_WRONLY|os.O_CREATE|os.O_EXCL|owned.OpenFlags, 0o600)
+	f, err := os.OpenFile(path+draft, os.O_WRONLY|os.O_CREATE|os.O_EXCL|hostfs.OpenFlags, 0o600)
 	if err != nil {
 		return err
 	}

@@ -10,9 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"gate/bounded"
 	"gate/hostfs"
-	"gate/owned"
 )
 
 // A Store is the managed directory of a machine, where bundles come into force.
@@ -87,7 +85,7 @@ func (d *disk) prepare(ctx context.Context) error {
 	}
 	// The lock is this account's alone: who else could take it could stop
 	// every update.
-	lock, err := owned.Lock(ctx, filepath.Join(d.Dir, filepath.FromSlash(lockFile)), os.O_CREATE)
+	lock, err := hostfs.Lock(ctx, filepath.Join(d.Dir, filepath.FromSlash(lockFile)), os.O_CREATE)
 	if err != nil && ctx.Err() != nil {
 		err = fmt.Errorf("another sync holds it: %w", ctx.Err())
 	}
@@ -147,7 +145,7 @@ func (d *disk) read(name string, most int) ([]byte, error) {
 	if err := d.check(name, info); err != nil {
 		return nil, err
 	}
-	data, err := bounded.ReadAll(f, most)
+	data, err := hostfs.ReadAll(f, most)
 	if err != nil {
 		return nil, d.wrap(name, err)
 	}

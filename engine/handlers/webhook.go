@@ -15,9 +15,9 @@ import (
 	"slices"
 	"strings"
 
-	"gate/bounded"
 	"gate/engine"
 	"gate/hook"
+	"gate/hostfs"
 	"gate/outgoing"
 	"gate/strictjson"
 )
@@ -39,9 +39,9 @@ func (h *Handlers) deliver(ctx context.Context, by *hook.Hook, ev *hook.Event) e
 		return unreached(ctx, by, req.URL, err)
 	}
 	defer resp.Body.Close()
-	body, err := bounded.ReadAll(resp.Body, maxOutput)
+	body, err := hostfs.ReadAll(resp.Body, maxOutput)
 	switch {
-	case err == bounded.TooLarge(maxOutput):
+	case err == hostfs.TooLarge(maxOutput):
 		return failed(hook.FaultOutput, "%s answered with more than %d KiB", by.ID, maxOutput>>10)
 	case err != nil:
 		return unreached(ctx, by, req.URL, err)

@@ -11,7 +11,6 @@ import (
 	"gate/adapters"
 	"gate/hook"
 	"gate/hostfs"
-	"gate/owned"
 )
 
 // tellShell gives the variables of a decision to the agent's shell, where the
@@ -47,7 +46,7 @@ func checkEnvFile(path string) error {
 	case err == nil && !info.Mode().IsRegular():
 		err = errors.New("it is not a regular file")
 	case err == nil:
-		err = owned.Own(info)
+		err = hostfs.Own(info)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, hostfs.Reason(err))
@@ -64,7 +63,7 @@ func appendLines(path string, lines []byte) error {
 	if !filepath.IsAbs(path) {
 		return errors.New("CLAUDE_ENV_FILE is no absolute path")
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|owned.OpenFlags, 0o600)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|hostfs.OpenFlags, 0o600)
 	if err != nil {
 		return err
 	}
@@ -74,7 +73,7 @@ func appendLines(path string, lines []byte) error {
 		err = errors.New("it is not a regular file")
 	}
 	if err == nil {
-		err = owned.Own(info)
+		err = hostfs.Own(info)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"gate/bounded"
+	"gate/hostfs"
 )
 
 const (
@@ -98,7 +98,7 @@ func output(most time.Duration, program string, args ...string) ([]byte, error) 
 		return nil, err
 	}
 	r.SetReadDeadline(time.Now().Add(most)) // what it starts could hold the pipe
-	data, err := bounded.ReadAll(r, maxAccounts)
+	data, err := hostfs.ReadAll(r, maxAccounts)
 	late := time.AfterFunc(most/4, func() { p.Kill() })
 	if err != nil {
 		p.Kill()

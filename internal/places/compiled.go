@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"gate/artifact"
-	"gate/owned"
+	"gate/hostfs"
 )
 
 // ErrRefused is the error of a place that has no compiled form, as long as it
@@ -80,7 +80,7 @@ func (d Dirs) CompiledIn(k artifact.Kind) (base string, check func(name string, 
 		}
 	}
 	return d.State, func(name string, info fs.FileInfo) error {
-		if err := owned.Private(info); err != nil {
+		if err := hostfs.Private(info); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		return nil

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"gate/owned"
+	"gate/hostfs"
 )
 
 // TestOwnedFS opens what a repository could put into its policies: nothing
@@ -44,7 +44,7 @@ func TestOwnedFS(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	files.owner = &Owner{rules: owned.Users(-1)}
+	files.owner = &Owner{rules: hostfs.Users(-1)}
 	files.owner.rules.UIDs = files.owner.rules.UIDs[:1]
 	if _, err := fs.ReadFile(files, "a.rego"); err == nil || !strings.Contains(err.Error(), "it belongs to account") {
 		t.Errorf("somebody else's file: %v", err)

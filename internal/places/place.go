@@ -11,7 +11,6 @@ import (
 
 	"gate/artifact"
 	"gate/hostfs"
-	"gate/owned"
 )
 
 // A Place is an open directory that settings and hooks are read from. A nil
@@ -27,7 +26,7 @@ type Place struct {
 
 // An Owner says whose files a place may hold; nil: anybody's.
 type Owner struct {
-	rules   owned.Ownership
+	rules   hostfs.Ownership
 	links   bool // symbolic links within the place are followed
 	parents bool // the directories above count, too
 }
@@ -45,7 +44,7 @@ func ManagedFiles(d Dirs) *Owner {
 	if d.ManagedNamed {
 		effective = os.Geteuid()
 	}
-	o := &Owner{rules: owned.Managed(effective), parents: !d.ManagedNamed}
+	o := &Owner{rules: hostfs.Managed(effective), parents: !d.ManagedNamed}
 	if runtime.GOOS == "darwin" {
 		o.rules.Admins = []int{admins}
 	}
@@ -57,7 +56,7 @@ func UserFiles() *Owner {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
-	return &Owner{rules: owned.Users(os.Getuid()), links: true}
+	return &Owner{rules: hostfs.Users(os.Getuid()), links: true}
 }
 
 // Check reports why a file that was opened may not decide. The name is for the
@@ -66,7 +65,7 @@ func (o *Owner) Check(name string, info fs.FileInfo) error {
 	if o == nil {
 		return nil
 	}
-	return hostfs.Behind(name, o.rules.Check(name, info, owned.OwnerOf(info)))
+	return hostfs.Behind(name, o.rules.Check(name, info, hostfs.OwnerOf(info)))
 }
 
 // Above checks a directory itself, and what leads to it.
@@ -93,7 +92,7 @@ func (o *Owner) leading(dir string) error {
 	if !o.parents {
 		return nil
 	}
-	return o.rules.Parents(dir, os.Lstat, os.Readlink, owned.OwnerOf)
+	return o.rules.Parents(dir, os.Lstat, os.Readlink, hostfs.OwnerOf)
 }
 
 // Open opens a directory below base without following a link out of base.

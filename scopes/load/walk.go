@@ -8,7 +8,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"gate/bounded"
 	"gate/hostfs"
 )
 
@@ -147,5 +146,5 @@ func readAtMost(fsys fs.FS, name string, most int) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, hostfs.ErrIrregular
 	}
-	return bounded.ReadAll(f, most)
+	return hostfs.ReadAll(f, most)
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"io/fs"
 
-	"gate/bounded"
+	"gate/hostfs"
 )
 
 // Whole guards against files that are half-written. The end of a TOML, YAML
@@ -38,7 +38,7 @@ func (w wholeFS) Open(name string) (fs.File, error) {
 	if before == nil {
 		return f, nil
 	}
-	data, err := bounded.ReadAll(f, maxFile)
+	data, err := hostfs.ReadAll(f, maxFile)
 	if err == nil && CutOff(before, data) {
 		err = ErrCutOff
 	}

@@ -15,7 +15,6 @@ import (
 	"strings"
 	"time"
 
-	"gate/bounded"
 	"gate/bundles/source"
 	"gate/hostfs"
 )
@@ -195,8 +194,8 @@ func (w *web) beside(ctx context.Context, tag string) (answer, error) {
 	case http.StatusNotFound, http.StatusGone, http.StatusForbidden:
 		return answer{}, nil
 	case http.StatusOK:
-		data, err := bounded.ReadAll(r.Body, maxEnvelope)
-		if err == bounded.TooLarge(maxEnvelope) {
+		data, err := hostfs.ReadAll(r.Body, maxEnvelope)
+		if err == hostfs.TooLarge(maxEnvelope) {
 			err = fail("", "the envelope has more than %d bytes", maxEnvelope)
 		}
 		if err == nil && isPage(r.Header, data) {

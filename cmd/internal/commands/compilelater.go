@@ -13,9 +13,9 @@ import (
 
 	"gate/artifact"
 	"gate/artifact/build"
+	"gate/hostfs"
 	"gate/internal/core"
 	"gate/internal/places"
-	"gate/owned"
 )
 
 // handedOver reports that gate-hook asked gate hook to answer: only then is
@@ -78,7 +78,7 @@ func claim(state string, now time.Time) bool {
 			return false
 		}
 	}
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY|owned.OpenFlags, 0o600)
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY|hostfs.OpenFlags, 0o600)
 	if err != nil {
 		return false
 	}
@@ -150,7 +150,7 @@ func (f *compileFlags) afterwards(p process, projects []string) error {
 	// Whoever holds the lock does the work.
 	ctx, cancel := context.WithTimeout(context.Background(), lockLimit)
 	defer cancel()
-	lock, err := owned.Lock(ctx, filepath.Join(state, artifact.Dir, ".lock"), os.O_CREATE)
+	lock, err := hostfs.Lock(ctx, filepath.Join(state, artifact.Dir, ".lock"), os.O_CREATE)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,6 @@ import (
 
 	"gate/adapters"
 	"gate/audit"
-	"gate/bounded"
 	"gate/cmd/internal/document"
 	"gate/cmd/internal/tell"
 	"gate/engine"
@@ -162,7 +161,7 @@ func (f *explainFlags) eventOf(p process, arg string) (hook.Event, error) {
 		return f.event(arg)
 	case arg == "-":
 		arg = "standard input"
-		data, err = bounded.ReadAll(p.stdin, adapters.MaxEvent)
+		data, err = hostfs.ReadAll(p.stdin, adapters.MaxEvent)
 	case serr == nil && info.Mode().IsRegular():
 		data, err = hostfs.Files{}.ReadFile(arg, adapters.MaxEvent)
 	case strings.HasSuffix(arg, ".json") && !strings.ContainsAny(arg, " \n"):

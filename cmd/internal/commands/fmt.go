@@ -11,7 +11,6 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/cobra"
 
-	"gate/bounded"
 	"gate/cmd/internal/targets"
 	"gate/hostfs"
 	"gate/policycheck"
@@ -54,7 +53,7 @@ func newFmt(p process) *cobra.Command {
 }
 
 func (f *fmtFlags) stdin(p process) error {
-	text, err := bounded.ReadAll(p.stdin, policycheck.MaxFile)
+	text, err := hostfs.ReadAll(p.stdin, policycheck.MaxFile)
 	if err != nil {
 		return fmt.Errorf("stdin: %w", err)
 	}

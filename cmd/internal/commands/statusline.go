@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gate/bounded"
 	"gate/cmd/internal/document"
 	"gate/engine/handlers"
 	"gate/hook"
+	"gate/hostfs"
 	"gate/internal/places"
 	"gate/internal/setup"
 	"gate/internal/sources"
@@ -147,7 +147,7 @@ func (s *script) input(ctx context.Context, read func([]byte) (scriptInput, erro
 	}
 	got := make(chan result, 1)
 	go func() {
-		data, err := bounded.ReadAll(s.stdin, mostSession)
+		data, err := hostfs.ReadAll(s.stdin, mostSession)
 		got <- result{data, err}
 	}()
 	select {

@@ -11,9 +11,8 @@ import (
 	"slices"
 	"time"
 
-	"gate/bounded"
 	"gate/hook"
-	"gate/owned"
+	"gate/hostfs"
 	"gate/scopes"
 	"gate/strictjson"
 )
@@ -100,14 +99,14 @@ func (c cache) check() error {
 		err = errors.New("no directory")
 	}
 	if err == nil {
-		err = owned.Private(info)
+		err = hostfs.Private(info)
 	}
 	return err
 }
 
 // readPrivate reads a small file of this account's.
 func readPrivate(path string) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|owned.OpenFlags, 0)
+	f, err := os.OpenFile(path, os.O_RDONLY|hostfs.OpenFlags, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -117,12 +116,12 @@ func readPrivate(path string) ([]byte, error) {
 		err = errors.New("no regular file")
 	}
 	if err == nil {
-		err = owned.Private(info)
+		err = hostfs.Private(info)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return bounded.ReadAll(f, maxKeptSize)
+	return hostfs.ReadAll(f, maxKeptSize)
 }
 
 // prune removes the oldest files where there are too many.

@@ -13,9 +13,7 @@ import (
 	"unicode/utf8"
 
 	"gate/audit"
-	"gate/bounded"
 	"gate/hostfs"
-	"gate/owned"
 	"gate/strictjson"
 )
 
@@ -129,7 +127,7 @@ func (f *files) hidden(name string) bool {
 // text reads a file as it may be shown: without secrets and without characters
 // that nobody sees.
 func (f *files) text(name string) (string, error) {
-	file, err := f.root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|owned.OpenFlags, 0)
+	file, err := f.root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|hostfs.OpenFlags, 0)
 	if err != nil {
 		return "", hostfs.Reason(err)
 	}
@@ -143,9 +141,9 @@ func (f *files) text(name string) (string, error) {
 	case info.Size() > maxFile:
 		return "", fmt.Errorf("it has %d KiB, and %d KiB can be read", info.Size()>>10, maxFile>>10)
 	}
-	data, err := bounded.ReadAll(file, maxFile)
+	data, err := hostfs.ReadAll(file, maxFile)
 	switch {
-	case err == bounded.TooLarge(maxFile):
+	case err == hostfs.TooLarge(maxFile):
 		return "", errors.New("it grows while it is read")
 	case err != nil:
 		return "", hostfs.Reason(err)

@@ -12,7 +12,6 @@ import (
 
 	"gate/audit"
 	"gate/hostfs"
-	"gate/owned"
 	"gate/strictjson"
 )
 
@@ -64,7 +63,7 @@ func transcript(path string, m *audit.Masker) (string, error) {
 // readTail reads the whole lines at the end of a regular file, and waits for
 // nothing else.
 func readTail(path string) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|owned.OpenFlags, 0)
+	f, err := os.OpenFile(path, os.O_RDONLY|hostfs.OpenFlags, 0)
 	if err != nil {
 		return nil, hostfs.Reason(err)
 	}

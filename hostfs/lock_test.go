@@ -1,4 +1,4 @@
-package owned_test
+package hostfs_test
 
 import (
 	"context"
@@ -7,29 +7,29 @@ import (
 	"path/filepath"
 	"testing"
 
-	"gate/owned"
+	"gate/hostfs"
 )
 
 // TestLock holds that one has the lock at a time, that who has no time left
 // goes without it, and that a wait which was given up keeps nobody out.
 func TestLock(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "lock")
-	if _, err := owned.Lock(t.Context(), name, 0); !errors.Is(err, os.ErrNotExist) {
+	if _, err := hostfs.Lock(t.Context(), name, 0); !errors.Is(err, os.ErrNotExist) {
 		t.Fatalf("a file that is not there: %v", err)
 	}
-	first, err := owned.Lock(t.Context(), name, os.O_CREATE)
+	first, err := hostfs.Lock(t.Context(), name, os.O_CREATE)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ended, end := context.WithCancel(t.Context())
 	end()
-	if _, err := owned.Lock(ended, name, 0); !errors.Is(err, context.Canceled) {
+	if _, err := hostfs.Lock(ended, name, 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("locked twice, or: %v", err)
 	}
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
-	second, err := owned.Lock(t.Context(), name, 0)
+	second, err := hostfs.Lock(t.Context(), name, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,14 +40,14 @@ func TestLock(t *testing.T) {
 // before.
 func TestLockWaits(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "lock")
-	first, err := owned.Lock(t.Context(), name, os.O_CREATE)
+	first, err := hostfs.Lock(t.Context(), name, os.O_CREATE)
 	if err != nil {
 		t.Fatal(err)
 	}
 	let := make(chan struct{})
 	got := make(chan error)
 	go func() {
-		second, err := owned.Lock(t.Context(), name, 0)
+		second, err := hostfs.Lock(t.Context(), name, 0)
 		if err != nil {
 			got <- err
 			return

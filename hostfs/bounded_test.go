@@ -1,4 +1,4 @@
-package bounded_test
+package hostfs_test
 
 import (
 	"errors"
@@ -7,7 +7,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"gate/bounded"
+	"gate/hostfs"
 )
 
 func TestReadAll(t *testing.T) {
@@ -21,12 +21,12 @@ func TestReadAll(t *testing.T) {
 		{strings.NewReader(""), 0, "", nil},
 		{strings.NewReader("abc"), 4, "abc", nil},
 		{strings.NewReader("abcd"), 4, "abcd", nil},
-		{strings.NewReader("abcde"), 4, "", bounded.TooLarge(4)},
-		{strings.NewReader("a"), 0, "", bounded.TooLarge(0)},
+		{strings.NewReader("abcde"), 4, "", hostfs.TooLarge(4)},
+		{strings.NewReader("a"), 0, "", hostfs.TooLarge(0)},
 		{io.MultiReader(strings.NewReader("abc"), iotest.ErrReader(broken)), 4, "abc", broken},
-		{io.MultiReader(strings.NewReader("abcde"), iotest.ErrReader(broken)), 4, "", bounded.TooLarge(4)},
+		{io.MultiReader(strings.NewReader("abcde"), iotest.ErrReader(broken)), 4, "", hostfs.TooLarge(4)},
 	} {
-		got, err := bounded.ReadAll(c.in, c.most)
+		got, err := hostfs.ReadAll(c.in, c.most)
 		if string(got) != c.want || !errors.Is(err, c.err) {
 			t.Errorf("at most %d bytes: %q, %v; want %q, %v", c.most, got, err, c.want, c.err)
 		}
@@ -37,7 +37,7 @@ func TestReadAll(t *testing.T) {
 // without an end is not listened to for ever.
 func TestReadAllStops(t *testing.T) {
 	in := strings.NewReader("abcdefgh")
-	if _, err := bounded.ReadAll(in, 4); err == nil || err.Error() != "larger than 4 bytes" {
+	if _, err := hostfs.ReadAll(in, 4); err == nil || err.Error() != "larger than 4 bytes" {
 		t.Errorf("the error is %v", err)
 	}
 	if in.Len() != 3 {

@@ -1,6 +1,6 @@
 //go:build unix
 
-package owned_test
+package hostfs_test
 
 import (
 	"os"
@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"gate/owned"
+	"gate/hostfs"
 )
 
 func TestReadFile(t *testing.T) {
@@ -43,7 +43,7 @@ func TestReadFile(t *testing.T) {
 		"good": "", "large": "larger than 4 bytes", "open": "group or others", "link": "symbolic link", "fifo": "not a regular file",
 		".": "not a regular file", "none": "no such file",
 	} {
-		data, err := owned.ReadFile(root, name, 4)
+		data, err := hostfs.ReadFile(root, name, 4)
 		if want == "" && (err != nil || string(data) != "text") || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %q, %v", name, data, err)
 		}
@@ -76,7 +76,7 @@ func TestReadReplaced(t *testing.T) {
 		}
 	})
 	for range 1000 {
-		if data, err := owned.ReadFile(root, "file", 1); err != nil || string(data) != "a" && string(data) != "b" {
+		if data, err := hostfs.ReadFile(root, "file", 1); err != nil || string(data) != "a" && string(data) != "b" {
 			t.Fatalf("%q, %v", data, err)
 		}
 	}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package owned_test
+package hostfs_test
 
 import (
 	"os"
@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"gate/owned"
+	"gate/hostfs"
 )
 
 func TestPrivate(t *testing.T) {
@@ -35,7 +35,7 @@ func TestPrivate(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := owned.Private(info); (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+			if err := hostfs.Private(info); (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 				t.Errorf("%v, want %q", err, test.want)
 			}
 		})
@@ -54,7 +54,7 @@ func TestSteady(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := owned.Steady(info); (err == nil) != steady {
+		if err := hostfs.Steady(info); (err == nil) != steady {
 			t.Errorf("%v: %v", mode, err)
 		}
 	}
@@ -69,7 +69,7 @@ func TestUnknownOwner(t *testing.T) {
 		t.Fatal(err)
 	}
 	strange := nameless{info}
-	if owned.Own(strange) == nil || owned.Private(strange) == nil || owned.Steady(strange) == nil {
+	if hostfs.Own(strange) == nil || hostfs.Private(strange) == nil || hostfs.Steady(strange) == nil {
 		t.Error("taken for the account's own")
 	}
 }

@@ -1,6 +1,4 @@
-// Package bounded reads what others wrote, up to a size. It opens nothing, and
-// never waits less or longer than what it reads from. Start with [ReadAll].
-package bounded
+package hostfs
 
 import (
 	"io"

@@ -1,21 +1,10 @@
-// Package owned says whose a file or directory is, and whether others may change
-// or read it.
-//
-// What gate itself keeps, such as the decision log, what a person granted and the
-// memory of sessions, is the account's that gate runs as, and nobody else's: ask
-// [Private], or [ReadFile], which asks it; [Lock] keeps others from changing a file
-// at the same time. Settings and policies may be root's, too: [Ownership] checks
-// them. It repairs nothing; whoever asks must ask about what was opened, not about
-// a name.
-package owned
+package hostfs
 
 import (
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-
-	"gate/bounded"
 )
 
 // Private reports why a file or directory is not this account's alone: somebody
@@ -51,7 +40,7 @@ var errReplaced = errors.New("it was replaced while it was opened")
 func readOnce(root *os.Root, name string, most int) ([]byte, error) {
 	found, err := root.Lstat(name)
 	if err == nil {
-		err = regular(found)
+		err = plain(found)
 	}
 	if err != nil {
 		return nil, err
@@ -63,7 +52,7 @@ func readOnce(root *os.Root, name string, most int) ([]byte, error) {
 	defer f.Close()
 	info, err := f.Stat()
 	if err == nil {
-		err = regular(info)
+		err = plain(info)
 	}
 	if err == nil && !os.SameFile(found, info) {
 		err = errReplaced
@@ -71,15 +60,15 @@ func readOnce(root *os.Root, name string, most int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := bounded.ReadAll(f, most)
-	if err == bounded.TooLarge(most) {
+	data, err := ReadAll(f, most)
+	if err == TooLarge(most) {
 		err = fmt.Errorf("it is %w", err)
 	}
 	return data, err
 }
 
-// regular reports why something is no regular file of this account's alone.
-func regular(info fs.FileInfo) error {
+// plain reports why something is no regular file of this account's alone.
+func plain(info fs.FileInfo) error {
 	switch {
 	case info.Mode()&fs.ModeSymlink != 0:
 		return errors.New("it is a symbolic link")
