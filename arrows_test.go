@@ -8,10 +8,27 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
-const module = "gate/"
+// module is the beginning of our import paths, from go.mod.
+var module = sync.OnceValue(func() string {
+	data, err := os.ReadFile("go.mod")
+	if err != nil {
+		panic(err)
+	}
+	line, _, _ := strings.Cut(string(data), "\n")
+	return strings.TrimPrefix(line, "module ") + "/"
+})
+
+// ours returns a package's directory, "." for the root; of others' packages the path.
+func ours(path string) (dir string, ok bool) {
+	if path+"/" == module() {
+		return ".", true
+	}
+	return strings.CutPrefix(path, module())
+}
 
 // layers hold the picture of docs/architecture.md: a package may import
 // packages of ours that stand above it here, and none beside or below it.
@@ -24,13 +41,13 @@ var layers = [][]string{
 	{"facts", "matcher", "adapters", "session", "consent", "audit", "policies", "bundles", "engine/plan/builtin", "engine/verdict", "outgoing", "engine/handlers/mcptool", "bundles/source"},
 	{"scopes", "cmd/internal/early", "matcher/backtracking", "audit/ship", "bundles/sync"},
 	{"engine", "engine/params", "scopes/load", "engine/handlers/judge", "artifact"},
-	{"engine/rego", "engine/handlers", "engine/plan", "engine/handlers/judge/models", "engine/handlers/mcptool/client", "bundles/source/fetch"},
+	{"engine/rego", "engine/handlers", "engine/plan", "engine/models", "engine/mcpclient", "bundles/source/fetch"},
 	{"engine/plan/build", "engine/plan/agree", "explain", "serve", "internal/places"},
 	{"internal/core", "internal/lastgood"},
 	{"internal/forms", "internal/sources", "internal/hookpath"},
 	{"internal/setup"},
-	{"policytest", "guard"},
-	{"policycheck", "bundles/release", "replay", "install", "mcpproxy", "pipeline", "artifact/build"},
+	{"policytest", "pipeline"},
+	{".", "policycheck", "bundles/release", "replay", "install", "mcpproxy", "artifact/build"},
 	{"policytest/mutate", "cmd/internal/draft", "cmd/internal/screen"},
 	{"cmd/internal/beside"},
 	{"cmd/internal/thin"},
@@ -38,7 +55,7 @@ var layers = [][]string{
 	{"cmd/internal/tell", "cmd/internal/recorded", "cmd/internal/testreport"},
 	{"cmd/internal/past"},
 	{"cmd/internal/commands"},
-	{"cmd/gate", "cmd/gate-hook", "cmd/gate-server", "cmd/gate-bench", "examples", "examples/agent"},
+	{"cmd/gate", "cmd/gate-hook", "cmd/gate-server", "cmd/gate-bench", "examples", "examples/agent", "examples/embed"},
 }
 
 // never adds what the layers alone would allow.
@@ -81,18 +98,15 @@ func TestArrows(t *testing.T) {
 	}
 	for line := range strings.Lines(list(t, "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...")) {
 		words := strings.Fields(line)
-		name := strings.TrimPrefix(words[0], module)
-		if words[0] == strings.TrimSuffix(module, "/") {
-			continue
-		}
+		name, _ := ours(words[0])
 		from, known := level[name]
 		if !known {
 			t.Errorf("%s stands in no layer", name)
 			continue
 		}
 		for _, imported := range words[1:] {
-			to, ours := strings.CutPrefix(imported, module)
-			if !ours {
+			to, ok := ours(imported)
+			if !ok {
 				continue
 			}
 			if at, known := level[to]; known && at >= from {
@@ -113,7 +127,7 @@ func TestThin(t *testing.T) {
 	present := strings.Fields(list(t, "./..."))
 	checked := 0
 	for _, name := range thin {
-		if !slices.Contains(present, module+name) {
+		if !slices.Contains(present, module()+name) {
 			continue
 		}
 		checked++
@@ -134,7 +148,7 @@ func TestThin(t *testing.T) {
 // and what compiles its own schemas at the start to tests.
 func TestModules(t *testing.T) {
 	want := strings.Fields(`
-		gate github.com/agnivade/levenshtein github.com/cespare/xxhash/v2 github.com/dlclark/regexp2 github.com/go-json-experiment/json github.com/gobwas/glob
+		github.com/agnivade/levenshtein github.com/cespare/xxhash/v2 github.com/dlclark/regexp2 github.com/go-json-experiment/json github.com/gobwas/glob
 		github.com/google/uuid github.com/lestrrat-go/blackmagic github.com/lestrrat-go/dsig github.com/lestrrat-go/httpcc github.com/lestrrat-go/httprc/v3
 		github.com/lestrrat-go/jwx/v3 github.com/lestrrat-go/option/v2 github.com/open-policy-agent/opa github.com/pelletier/go-toml/v2
 		github.com/rogpeppe/go-internal github.com/sirupsen/logrus github.com/spf13/cobra github.com/spf13/pflag github.com/valyala/fastjson
@@ -143,7 +157,7 @@ func TestModules(t *testing.T) {
 		mvdan.cc/sh/v3`)
 	t.Setenv("GOOS", "linux")
 	var got []string
-	for module := range strings.FieldsSeq(list(t, "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", "./cmd/gate")) {
+	for module := range strings.FieldsSeq(list(t, "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}", "./cmd/gate")) {
 		if !slices.Contains(got, module) {
 			got = append(got, module)
 		}
@@ -160,14 +174,39 @@ func TestModules(t *testing.T) {
 	}
 }
 
+// TestFrontDoor holds that a program which embeds gate links no client of what is
+// outside, unless it names one.
+func TestFrontDoor(t *testing.T) {
+	clients := strings.Fields("github.com/anthropics github.com/openai github.com/modelcontextprotocol oras.land github.com/spf13/cobra")
+	linked := strings.Fields(list(t, "-deps", "./examples/embed"))
+	for _, dep := range linked {
+		if slices.ContainsFunc(clients, func(c string) bool { return under(dep, c) }) {
+			t.Errorf("examples/embed links %s", dep)
+		}
+	}
+	if !slices.Contains(linked, strings.TrimSuffix(module(), "/")) {
+		t.Error("examples/embed does not import the front door")
+	}
+	outside := list(t, "-deps", "./cmd/gate-server")
+	for _, c := range clients {
+		if !strings.Contains(outside, c) {
+			t.Errorf("gate-server does not link %s: is the list of clients true?", c)
+		}
+	}
+	text, err := exec.Command("go", "doc", ".").Output()
+	if lines := strings.Count(string(text), "\n"); err != nil || lines > 40 {
+		t.Errorf("go doc . has %d lines, and a screen 40: %v", lines, err)
+	}
+}
+
 // TestHookProgram holds what the program that agents start for each call is made
 // of. Whatever is added here is paid for with each call: measure it (BenchmarkProcess
 // in cmd/internal/commands).
 func TestHookProgram(t *testing.T) {
 	want := strings.Fields(`
-		gate/adapters gate/artifact gate/audit gate/cmd/gate-hook gate/cmd/internal/beside gate/cmd/internal/early gate/internal/core gate/internal/forms gate/internal/hookpath gate/internal/places gate/cmd/internal/thin
-		gate/consent gate/engine gate/engine/params gate/engine/plan gate/engine/plan/builtin gate/engine/plan/bytecode gate/engine/plan/pattern gate/engine/plan/value gate/engine/room
-		gate/engine/verdict gate/facts gate/facts/bash gate/facts/catalogue gate/facts/code gate/facts/draft gate/facts/flow gate/facts/gitconfig gate/facts/glob gate/facts/kubeconfig gate/facts/peer gate/facts/program gate/facts/sed gate/facts/shell gate/facts/sql gate/facts/tool gate/facts/wordlist gate/facts/world gate/hook gate/internal/format gate/matcher gate/matcher/paths gate/hostfs gate/policies gate/scopes gate/secret gate/session gate/strictjson
+		adapters artifact audit cmd/gate-hook cmd/internal/beside cmd/internal/early internal/core internal/forms internal/hookpath internal/places cmd/internal/thin
+		consent engine engine/params engine/plan engine/plan/builtin engine/plan/bytecode engine/plan/pattern engine/plan/value engine/room
+		engine/verdict facts facts/bash facts/catalogue facts/code facts/draft facts/flow facts/gitconfig facts/glob facts/kubeconfig facts/peer facts/program facts/sed facts/shell facts/sql facts/tool facts/wordlist facts/world hook internal/format matcher matcher/paths hostfs policies scopes secret session strictjson
 		github.com/cespare/xxhash/v2
 		github.com/go-json-experiment/json/internal github.com/go-json-experiment/json/internal/jsonflags
 		github.com/go-json-experiment/json/internal/jsonopts github.com/go-json-experiment/json/internal/jsonwire
@@ -177,8 +216,9 @@ func TestHookProgram(t *testing.T) {
 	t.Setenv("GOOS", "linux")
 	t.Setenv("CGO_ENABLED", "1") // also where there is a C compiler it links no C library
 	got := strings.Fields(list(t, "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", "./cmd/gate-hook"))
-	for _, dep := range got {
-		if !slices.Contains(want, dep) {
+	for i, dep := range got {
+		got[i], _ = ours(dep)
+		if dep = got[i]; !slices.Contains(want, dep) {
 			t.Errorf("gate-hook links %s", dep)
 		}
 	}
@@ -189,7 +229,7 @@ func TestHookProgram(t *testing.T) {
 	}
 	begun := strings.Fields(list(t, "-deps", "runtime"))
 	for dep := range strings.FieldsSeq(list(t, "-deps", "./cmd/internal/early")) {
-		if !slices.Contains(begun, dep) && dep != "gate/engine/room" && dep != "gate/cmd/internal/early" {
+		if !slices.Contains(begun, dep) && dep != module()+"engine/room" && dep != module()+"cmd/internal/early" {
 			t.Errorf("cmd/internal/early reaches %s, so others begin before it", dep)
 		}
 	}
@@ -229,8 +269,8 @@ func testBegins(t *testing.T, program string) {
 	cmd := exec.Command(program)
 	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
 	said, _ := cmd.CombinedOutput() // it answers that there is no event
-	begins := []string{"gate/cmd/internal/early", "gate/consent", "gate/facts/code", "gate/facts/program", "gate/secret"}
-	found := regexp.MustCompile(`(?m)^init (gate/\S+) `).FindAllStringSubmatch(string(said), -1)
+	begins := []string{"cmd/internal/early", "consent", "facts/code", "facts/program", "secret"}
+	found := regexp.MustCompile(`(?m)^init `+regexp.QuoteMeta(module())+`(\S+) `).FindAllStringSubmatch(string(said), -1)
 	if len(found) == 0 {
 		t.Fatalf("the runtime tells of none:\n%s", said)
 	}
@@ -251,7 +291,7 @@ func TestStartPatterns(t *testing.T) {
 	read := 0
 	for line := range strings.Lines(list(t, "-deps", "-f", `{{range .GoFiles}}{{$.ImportPath}} {{$.Dir}}/{{.}}{{"\n"}}{{end}}`, "./cmd/gate")) {
 		path, file, ok := strings.Cut(strings.TrimSpace(line), " ")
-		if !ok || !strings.HasPrefix(path, module) {
+		if !ok || !strings.HasPrefix(path, module()) {
 			continue
 		}
 		text, err := os.ReadFile(file)

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"regexp"
 
-	"gate/guard"
+	"gate"
 	"gate/hook"
 	"gate/pipeline"
 )
@@ -14,12 +14,12 @@ import (
 // An agent with one tool: what the library denies does not run, what the Allow
 // list does not mean is put to a person.
 func Example() {
-	g, err := guard.New(guard.Options{Home: "/home/dev", Account: "dev"})
+	g, err := gate.New(gate.Options{Home: "/home/dev", Account: "dev"})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	p, err := pipeline.New(g, pipeline.Options{
+	p, err := g.Pipeline(pipeline.Options{
 		Dir: "/home/dev/project", Allow: []string{"Bash(git status:*)"},
 		Approve: func(_ context.Context, q pipeline.Question) (bool, error) {
 			fmt.Println("may it run?", q.Input["command"])
@@ -60,7 +60,7 @@ func Example() {
 // A function changes what a tool gets; what it makes of it is validated and
 // judged like any other input.
 func ExamplePipeline_Call_rewrite() {
-	g, err := guard.New(guard.Options{Hooks: []guard.Hook{{
+	g, err := gate.New(gate.Options{Hooks: []gate.Hook{{
 		Hook: hook.Hook{ID: "units", Events: []hook.Name{hook.PreToolUse}, Matcher: "weather"},
 		Func: func(_ context.Context, ev *hook.Event) (hook.Verdict, error) {
 			units := any("metric")
@@ -74,7 +74,7 @@ func ExamplePipeline_Call_rewrite() {
 		fmt.Println(err)
 		return
 	}
-	p, err := pipeline.New(g, pipeline.Options{Dir: "/srv", Tools: []pipeline.Tool{{
+	p, err := g.Pipeline(pipeline.Options{Dir: "/srv", Tools: []pipeline.Tool{{
 		Name:   "weather",
 		Schema: []byte(`{"properties": {"units": {"enum": ["metric", "imperial"]}}}`),
 		Run: func(_ context.Context, input map[string]any) (any, error) {
@@ -99,7 +99,7 @@ func ExamplePipeline_Call_rewrite() {
 }
 
 func ExamplePipeline_Fire() {
-	g, err := guard.New(guard.Options{Hooks: []guard.Hook{{
+	g, err := gate.New(gate.Options{Hooks: []gate.Hook{{
 		Hook: hook.Hook{ID: "polite", Events: []hook.Name{hook.UserPromptSubmit}},
 		Func: func(_ context.Context, ev *hook.Event) (hook.Verdict, error) {
 			return hook.Verdict{Rewrites: []hook.Rewrite{{Value: ev.Text("prompt") + ", please"}}}, nil
@@ -109,7 +109,7 @@ func ExamplePipeline_Fire() {
 		fmt.Println(err)
 		return
 	}
-	p, err := pipeline.New(g, pipeline.Options{Dir: "/srv"})
+	p, err := g.Pipeline(pipeline.Options{Dir: "/srv"})
 	if err != nil {
 		fmt.Println(err)
 		return

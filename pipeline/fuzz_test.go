@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"gate/guard"
+	"gate"
 	"gate/pipeline"
 )
 
@@ -23,13 +23,13 @@ func FuzzSchema(f *testing.F) {
 	} {
 		f.Add([]byte(seed[0]), []byte(seed[1]))
 	}
-	g, err := guard.New(guard.Options{})
+	g, err := gate.New(gate.Options{})
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, schema, input []byte) {
 		ran := false
-		p, err := pipeline.New(g, pipeline.Options{Dir: t.TempDir(), Deny: []string{"tool"}, Tools: []pipeline.Tool{{
+		p, err := g.Pipeline(pipeline.Options{Dir: t.TempDir(), Deny: []string{"tool"}, Tools: []pipeline.Tool{{
 			Name: "tool", Schema: schema,
 			Run: func(context.Context, map[string]any) (any, error) {
 				ran = true

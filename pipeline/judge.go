@@ -32,7 +32,7 @@ func (p *Pipeline) judge(ctx context.Context, ev *hook.Event, result *Result, th
 		heard, id = len(d.Context), d.ID
 		return then(d)
 	}
-	d := p.gate.Answer(ctx, p.o.Memory, ev, follow)
+	d := p.gate(ctx, p.o.Memory, ev, follow)
 	switch {
 	case heard < 0: // it ended before
 		follow(&d)

@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gate"
 	"gate/facts"
-	"gate/guard"
 	"gate/hook"
 	"gate/matcher"
 	"gate/pipeline"
@@ -42,7 +42,7 @@ func bash(line string) pipeline.Call {
 // the lists say is the severest that any of their rules says, an allow needs a
 // call that was understood, and one more rule of a stricter list never loosens.
 func TestPermissionOrder(t *testing.T) {
-	g, err := guard.New(guard.Options{Home: "/home/dev", Account: "dev", WithoutLibrary: true, Hooks: []guard.Hook{{
+	g, err := gate.New(gate.Options{Home: "/home/dev", Account: "dev", WithoutLibrary: true, Hooks: []gate.Hook{{
 		Hook: hook.Hook{ID: "nothing", Events: []hook.Name{"Nothing"}}, Func: says(hook.Verdict{}),
 	}}})
 	if err != nil {
@@ -53,7 +53,7 @@ func TestPermissionOrder(t *testing.T) {
 		tools = append(tools, pipeline.Tool{Name: name, Run: func(context.Context, map[string]any) (any, error) { return nil, nil }})
 	}
 	with := func(allow, ask, deny []string) *pipeline.Pipeline {
-		p, err := pipeline.New(g, pipeline.Options{Tools: tools, Dir: "/home/dev/project", Allow: allow, Ask: ask, Deny: deny})
+		p, err := g.Pipeline(pipeline.Options{Tools: tools, Dir: "/home/dev/project", Allow: allow, Ask: ask, Deny: deny})
 		if err != nil {
 			t.Fatal(err)
 		}

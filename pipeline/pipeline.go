@@ -5,7 +5,7 @@
 //
 // It is one session of one agent, in the process of that agent. It decides
 // nothing that the Gate or the rules it is given do not say, reads no files,
-// and talks to no model. Package guard makes the Gate. Start with [New], then
+// and talks to no model. Start with Gate.Pipeline of package gate, then
 // [Pipeline.Call] for each tool call of the model, and [Pipeline.Fire] for what
 // else happens.
 package pipeline
@@ -21,7 +21,6 @@ import (
 	"time"
 
 	"gate/adapters"
-	"gate/guard"
 	"gate/hook"
 	"gate/matcher"
 	"gate/matcher/backtracking"
@@ -98,9 +97,9 @@ type Options struct {
 	Session string // the session's name; "": a random one
 	Dir     string // the agent's working directory, absolute
 
-	// Memory is where the memory of the session is kept, such as
-	// session.Store.Of, whose key has the agent "generic"; nil: in this process.
-	Memory session.Kept
+	// Memory is where the memory of the session is kept, as the Gate's Memory of the
+	// agent "generic" returns it; nil: in this process.
+	Memory Kept
 
 	// Trace is told when a call enters a stage, Decided of each decision, for a
 	// log. They may be called by several goroutines at once; nil: nobody is.
@@ -114,20 +113,30 @@ type Options struct {
 // may run side by side, and are counted one after another.
 type Pipeline struct {
 	o     Options
-	gate  *guard.Gate
+	gate  Answer
 	tools map[string]*tool
 	rules rules
 }
 
-// New returns a Pipeline that asks g, after it gave it the tools' schemas. It
-// reports all mistakes in the options at once.
-func New(g *guard.Gate, o Options) (*Pipeline, error) {
+type (
+	// Kept is where the memory of one session is kept.
+	Kept = session.Kept
+	// An Injection is a text for a running agent: Text, and Matcher for the tools whose
+	// next call it waits for.
+	Injection = session.Injection
+)
+
+// An Answer decides about an event with the memory of its session, and keeps there what
+// follows. rejected is asked once whether the call does not run after a decision.
+type Answer func(ctx context.Context, memory Kept, ev *hook.Event, rejected func(*hook.Decision) bool) hook.Decision
+
+// New is for package gate: programs call Gate.Pipeline. gate returns what answers
+// events, and holds rewritten inputs against check. New reports all mistakes in the
+// options at once.
+func New(gate func(check func(tool string, input map[string]any) error) (Answer, error), o Options) (*Pipeline, error) {
 	p := &Pipeline{o: o, tools: map[string]*tool{}}
 	var errs []error
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	if g == nil {
-		bad("pipeline: there is no Gate; make one with package guard")
-	}
 	if !filepath.IsAbs(o.Dir) {
 		bad("pipeline: Dir %q is not an absolute path", o.Dir)
 	}
@@ -158,7 +167,7 @@ func New(g *guard.Gate, o Options) (*Pipeline, error) {
 	if len(errs) > 0 {
 		return nil, errors.Join(errs...)
 	}
-	p.gate, err = g.Checking(p.validate)
+	p.gate, err = gate(p.validate)
 	return p, err
 }
 
@@ -172,12 +181,17 @@ func (p *Pipeline) validate(name string, input map[string]any) error {
 
 // Inject has a text wait for the next call of a tool that it matches, or for
 // the next prompt: it is in the Context of that Result, once.
-func (p *Pipeline) Inject(in session.Injection) error {
+func (p *Pipeline) Inject(in Injection) error {
+	return Inject(context.Background(), p.o.Memory, in, p.o.Now())
+}
+
+// Inject does so in the memory of any session.
+func Inject(ctx context.Context, memory Kept, in Injection, now time.Time) error {
 	if _, err := matcher.Compile(in.Matcher, backtracking.Compile); err != nil {
 		return fmt.Errorf("injection: matcher: %w", err)
 	}
-	return p.o.Memory.Update(context.Background(), func(m *session.Memory) error {
-		_, err := m.Inject(in, p.o.Now())
+	return memory.Update(ctx, func(m *session.Memory) error {
+		_, err := m.Inject(in, now)
 		return err
 	})
 }

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"testing"
 
+	"gate"
 	"gate/engine/handlers"
-	"gate/guard"
 	"gate/hook"
 	"gate/pipeline"
 )
@@ -24,7 +24,7 @@ type rig struct {
 	tool     pipeline.Tool
 	options  pipeline.Options
 	library  bool
-	register []guard.Hook
+	register []gate.Hook
 }
 
 // verdicts that hooks of the tests give.
@@ -62,13 +62,13 @@ func broken(context.Context, *hook.Event) (hook.Verdict, error) {
 
 func (r rig) pipeline(t testing.TB) *pipeline.Pipeline {
 	t.Helper()
-	hooks := []guard.Hook{{ // so that somebody decides
+	hooks := []gate.Hook{{ // so that somebody decides
 		Hook: hook.Hook{ID: "program.nothing", Events: []hook.Name{"Nothing"}}, Func: says(hook.Verdict{}),
 	}}
 	for name, f := range r.hooks {
-		hooks = append(hooks, guard.Hook{Hook: hook.Hook{ID: "program." + string(name), Events: []hook.Name{name}}, Func: f})
+		hooks = append(hooks, gate.Hook{Hook: hook.Hook{ID: "program." + string(name), Events: []hook.Name{name}}, Func: f})
 	}
-	g, err := guard.New(guard.Options{
+	g, err := gate.New(gate.Options{
 		Project: t.TempDir(), Home: "/home/dev", Account: "dev", Hooks: append(hooks, r.register...), WithoutLibrary: !r.library,
 	})
 	if err != nil {
@@ -77,7 +77,7 @@ func (r rig) pipeline(t testing.TB) *pipeline.Pipeline {
 	o := r.options
 	o.Tools = append(o.Tools, r.tool)
 	o.Dir, o.Session = "/home/dev/project", "s"
-	p, err := pipeline.New(g, o)
+	p, err := g.Pipeline(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func rows() []row {
 		{name: "a hook halts", rig: hooked(hook.PreToolUse, halt("enough"))},
 		{name: "a hook fails", rig: hooked(hook.PreToolUse, broken)},
 		{name: "a hook that closes fails", rig: set(func(r *rig) {
-			r.register = []guard.Hook{{Hook: hook.Hook{ID: "closing", Events: []hook.Name{hook.PreToolUse}, OnFault: hook.FaultDeny}, Func: broken}}
+			r.register = []gate.Hook{{Hook: hook.Hook{ID: "closing", Events: []hook.Name{hook.PreToolUse}, OnFault: hook.FaultDeny}, Func: broken}}
 		})},
 		{name: "a hook rewrites", rig: hooked(hook.PreToolUse, rewrite(map[string]any{"command": "ls -l"}))},
 		{name: "a hook rewrites into what the schema refuses", rig: hooked(hook.PreToolUse, rewrite(map[string]any{"command": "ls", "sudo": true}))},

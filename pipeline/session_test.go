@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"gate"
 	"gate/engine/handlers"
-	"gate/guard"
 	"gate/hook"
 	"gate/pipeline"
 	"gate/session"
@@ -179,7 +179,7 @@ func texts(r *pipeline.Result) string {
 // TestOnce runs a hook with Once set until its first success in the session.
 func TestOnce(t *testing.T) {
 	runs := 0
-	r := rig{tool: shell(), register: []guard.Hook{{
+	r := rig{tool: shell(), register: []gate.Hook{{
 		Hook: hook.Hook{ID: "greet", Events: []hook.Name{hook.PreToolUse}, Once: true},
 		Func: func(context.Context, *hook.Event) (hook.Verdict, error) {
 			if runs++; runs == 1 {
@@ -258,12 +258,12 @@ func TestForgetful(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, memory := range map[string]session.Kept{"": &session.Held{}, "*pipeline.RejectedError": &forgetful{}} {
-		g, err := guard.New(guard.Options{Project: project, Home: "/home/dev", Account: "dev"})
+		g, err := gate.New(gate.Options{Project: project, Home: "/home/dev", Account: "dev"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		ran := false
-		p, err := pipeline.New(g, pipeline.Options{Dir: project, Memory: memory, Tools: []pipeline.Tool{{
+		p, err := g.Pipeline(pipeline.Options{Dir: project, Memory: memory, Tools: []pipeline.Tool{{
 			Name: "Skill", Run: func(context.Context, map[string]any) (any, error) { ran = true; return nil, nil },
 		}}})
 		if err != nil {
@@ -307,12 +307,12 @@ func TestNoTampering(t *testing.T) {
 
 // TestNew reports every mistake in the options at once.
 func TestNew(t *testing.T) {
-	g, err := guard.New(guard.Options{})
+	g, err := gate.New(gate.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	run := func(context.Context, map[string]any) (any, error) { return nil, nil }
-	_, err = pipeline.New(g, pipeline.Options{
+	_, err = g.Pipeline(pipeline.Options{
 		Dir: "project", Allow: []string{"effect(git.push)", "Bash("}, Deny: []string{"Weather(x)"},
 		Tools: []pipeline.Tool{
 			{Name: "", Run: run}, {Name: "a"}, {Name: "Read", Run: run}, {Name: "READ", Run: run},
@@ -331,9 +331,6 @@ func TestNew(t *testing.T) {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("nothing about %s in: %v", want, err)
 		}
-	}
-	if _, err := pipeline.New(nil, pipeline.Options{Dir: t.TempDir()}); err == nil {
-		t.Error("there is no engine")
 	}
 }
 

@@ -6,10 +6,10 @@ package main
 import (
 	"gate/bundles/source/fetch"
 	"gate/cmd/internal/commands"
-	"gate/engine/handlers/judge/models"
-	"gate/engine/handlers/mcptool/client"
+	"gate/engine/mcpclient"
+	"gate/engine/models"
 )
 
 func main() {
-	commands.Main(&commands.Clients{Models: models.Connect, MCP: client.Connect, Bundles: fetch.Client{}})
+	commands.Main(&commands.Clients{Models: models.Connect, MCP: mcpclient.Connect, Bundles: fetch.Client{}})
 }

@@ -22,7 +22,7 @@ import (
 
 	"gate/engine"
 	"gate/engine/handlers/judge"
-	"gate/engine/handlers/judge/models"
+	"gate/engine/models"
 	"gate/hook"
 	"gate/scopes"
 )

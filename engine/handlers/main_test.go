@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"gate/engine/handlers/mcptool/client"
+	"gate/engine/mcpclient"
 	"gate/hook"
 )
 
@@ -37,7 +37,7 @@ func testOptions(t *testing.T) Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Options{Supervisor: []string{exe, "supervise"}, Getenv: os.LookupEnv, Project: t.TempDir(), MCP: client.Connect}
+	return Options{Supervisor: []string{exe, "supervise"}, Getenv: os.LookupEnv, Project: t.TempDir(), MCP: mcpclient.Connect}
 }
 
 func testEvent(t *testing.T, large bool) *hook.Event {

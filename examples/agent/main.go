@@ -16,7 +16,7 @@ import (
 	"os/signal"
 	"strings"
 
-	"gate/guard"
+	"gate"
 	"gate/hook"
 	"gate/pipeline"
 )
@@ -80,9 +80,9 @@ func run(ctx context.Context, dir string, terminal io.Reader, out io.Writer) err
 // setUp puts gate before the tools: the policies that it brings, a function of
 // the program's own, and permission rules.
 func setUp(dir string, tools []pipeline.Tool, who *person) (*pipeline.Pipeline, error) {
-	g, err := guard.New(guard.Options{
+	g, err := gate.New(gate.Options{
 		Project: dir, Home: "/home/dev", Account: "dev",
-		Hooks: []guard.Hook{{
+		Hooks: []gate.Hook{{
 			Hook: hook.Hook{ID: "agent.short", Events: []hook.Name{hook.PreToolUse}, Matcher: "Write"},
 			Func: shorten,
 		}},
@@ -90,7 +90,7 @@ func setUp(dir string, tools []pipeline.Tool, who *person) (*pipeline.Pipeline, 
 	if err != nil {
 		return nil, err
 	}
-	return pipeline.New(g, pipeline.Options{
+	return g.Pipeline(pipeline.Options{
 		Tools: tools, Dir: dir, Approve: who.approve,
 		Allow: []string{"Read", "Write(**)", "Bash(ls:*)"},
 		Deny:  []string{"Bash(git push:*)"},

@@ -2,7 +2,7 @@
 // sources loads, OPA for policies, handlers, and a person's approvals.
 //
 // Package core has what decides of it, which is all that gate-hook has; package
-// guard is the door for programs that embed gate. Start with New; who answers many
+// gate in the root is the door for programs that embed gate. Start with New; who answers many
 // calls starts with NewKeeper.
 package setup
 

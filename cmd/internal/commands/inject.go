@@ -45,7 +45,7 @@ func newInject(p process) *cobra.Command {
 		Short: "tell a running agent something",
 		Long: "Gives a running agent a text with its next matching tool call, once and in order. What\n" +
 			"no call has brought comes with the next prompt. At a terminal only, and never within an\n" +
-			"agent's session; programs use the Go package gate/session.",
+			"agent's session; programs use Inject of the Go package gate.",
 		Example: "  gate inject --session 0f3a-77 'The other team is done; merge first.'\n" +
 			"  gate inject --session 0f3a-77 --matcher Bash --expires 10m 'Port 8080 is taken.'\n" +
 			"  gate inject --session 0f3a-77 --list",

@@ -14,7 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"gate/engine/handlers"
-	"gate/engine/handlers/judge/models"
+	"gate/engine/models"
 	"gate/hook"
 	"gate/internal/core"
 	"gate/internal/places"

@@ -20,8 +20,8 @@ import (
 	"gate/bundles/source/fetch"
 	"gate/cmd/internal/early"
 	"gate/cmd/internal/thin"
-	"gate/engine/handlers/judge/models"
-	mcpclient "gate/engine/handlers/mcptool/client"
+	mcpclient "gate/engine/mcpclient"
+	"gate/engine/models"
 )
 
 var update = flag.Bool("update", false, "rewrite what scripts expect")

@@ -15,9 +15,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"gate"
 	"gate/cmd/internal/document"
 	"gate/engine"
-	"gate/guard"
 	"gate/hook"
 	"gate/internal/core"
 	"gate/internal/hookpath"
@@ -40,7 +40,7 @@ type said struct {
 }
 
 // agentless are the ways without a memory of sessions: they are about one event.
-var agentless = []string{"eval", "guard"}
+var agentless = []string{"eval", "gate.New"}
 
 var ways = map[string]way{
 	"gate hook": func(t *testing.T, m *machine) func([]byte, hook.Event) said {
@@ -85,7 +85,7 @@ var ways = map[string]way{
 			return said{decision: &d}
 		}
 	},
-	"guard": func(t *testing.T, m *machine) func([]byte, hook.Event) said {
+	"gate.New": func(t *testing.T, m *machine) func([]byte, hook.Event) said {
 		g := m.embedded(t)
 		return func(_ []byte, ev hook.Event) said {
 			ev.Gate.Now = time.Now()
@@ -99,7 +99,7 @@ var ways = map[string]way{
 		for _, name := range []string{"Bash", "Write", "WebFetch", "Notes"} {
 			o.Tools = append(o.Tools, pipeline.Tool{Name: name, Run: func(context.Context, map[string]any) (any, error) { return response, nil }})
 		}
-		p, err := pipeline.New(m.embedded(t), o)
+		p, err := m.embedded(t).Pipeline(o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,14 +162,14 @@ func (m *machine) agentsWay(data []byte, _ hook.Event) (told said) {
 }
 
 // embedded is what a program that embeds gate sets up for the machine.
-func (m *machine) embedded(t *testing.T) *guard.Gate {
-	o := guard.Options{State: m.dirs().State, Project: m.project, Home: filepath.Join(m.dir, "home"), Account: places.AccountName(), Getenv: m.process().lookupEnv}
+func (m *machine) embedded(t *testing.T) *gate.Gate {
+	o := gate.Options{State: m.dirs().State, Project: m.project, Home: filepath.Join(m.dir, "home"), Account: places.AccountName(), Getenv: m.process().lookupEnv}
 	for name, into := range map[string]*string{"managed": &o.Managed, "user": &o.User} {
 		if dir := filepath.Join(m.dir, name); exists(dir) {
 			*into = dir
 		}
 	}
-	g, err := guard.New(o)
+	g, err := gate.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func TestParity(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			names := []string{"gate hook", "gate hook, compiled", "gate-hook", "serve", "mcp", "eval", "guard", "pipeline"}
+			names := []string{"gate hook", "gate hook, compiled", "gate-hook", "serve", "mcp", "eval", "gate.New", "pipeline"}
 			comment := string(archive.Comment)
 			if strings.Contains(comment, "memory:") {
 				names = slices.DeleteFunc(names, func(n string) bool { return slices.Contains(agentless, n) })

@@ -42,7 +42,7 @@ func newSessionAdd(p process) *cobra.Command {
 		Short: "add the hooks of a file to a session",
 		Long: "Shows the hooks in a file and adds them to a running session when you type the code\n" +
 			"that it shows. They are kept as they are now. At a terminal only, and never within\n" +
-			"an agent's session; programs use the Go package gate/session.",
+			"an agent's session; programs give Options.Hooks to the Go package gate.",
 		Example: "  gate session add --session 0f3a-77 freeze.yaml",
 		Args:    oneArg("the hook file"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"gate/engine/handlers/judge"
-	"gate/engine/handlers/judge/models"
+	"gate/engine/models"
 	"gate/hook"
 	"gate/scopes"
 )

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"gate/engine/handlers/judge"
-	"gate/engine/handlers/judge/models"
+	"gate/engine/models"
 	"gate/hook"
 )
 

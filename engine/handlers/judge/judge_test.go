@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"gate/engine/handlers/judge"
-	"gate/engine/handlers/judge/models"
+	"gate/engine/models"
 	"gate/facts"
 	"gate/hook"
 	"gate/scopes"

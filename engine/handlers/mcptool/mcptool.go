@@ -3,7 +3,7 @@
 //
 // It holds values and knows no protocol, so that programs which ask no server need
 // not link a client. Start with a [Client], such as that of
-// engine/handlers/mcptool/client.
+// engine/mcpclient.
 package mcptool
 
 import (

@@ -1,9 +1,9 @@
-// Package client calls tools of MCP servers by the protocol's own SDK.
+// Package mcpclient calls tools of MCP servers by the protocol's own SDK.
 //
 // It does not find servers, start them or judge what they say: engine/handlers does.
 // Only a program that may take its time links it, for the SDK begins before main.
 // Start with [Connect].
-package client
+package mcpclient
 
 import (
 	"cmp"

@@ -1,4 +1,4 @@
-package guard_test
+package gate_test
 
 import (
 	"context"
@@ -6,24 +6,26 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"gate/engine/handlers"
+	"gate"
 	"gate/engine/handlers/judge"
 	"gate/engine/handlers/mcptool"
-	"gate/guard"
 	"gate/hook"
+	"gate/pipeline"
 	"gate/scopes"
 )
 
 // write lays files out below a new directory: managed/, user/ and project/.
-func write(t *testing.T, archive string) string {
+func write(t *testing.T, text string) string {
 	t.Helper()
 	dir := t.TempDir()
-	for _, f := range txtar.Parse([]byte(archive)).Files {
+	for _, f := range txtar.Parse([]byte(text)).Files {
 		name := filepath.Join(dir, filepath.FromSlash(f.Name))
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)
@@ -41,7 +43,7 @@ func bash(dir, line string) hook.Event {
 	}}
 }
 
-const layers = `
+const archive = `
 -- managed/settings.toml --
 [plugins]
 fmt = true
@@ -68,6 +70,7 @@ package acme.deploy
 ask contains "make deploy changes production" if {
 	some command in input.facts.shell.commands
 	command.program == "deploy"
+	input.gate.labels.ring == "canary"
 }
 -- project/.gate/policies/lock.rego --
 # METADATA
@@ -88,11 +91,11 @@ allow contains "nothing is dangerous"
 // only tightens, a function with the user's authority and one with the
 // administrator's.
 func TestNew(t *testing.T) {
-	dir := write(t, layers)
-	g, err := guard.New(guard.Options{
+	dir := write(t, archive)
+	g, err := gate.New(gate.Options{
 		Managed: filepath.Join(dir, "managed"), User: filepath.Join(dir, "user"), Project: filepath.Join(dir, "project"),
 		Home: "/home/dev", Account: "dev",
-		Hooks: []guard.Hook{
+		Hooks: []gate.Hook{
 			{Hook: hook.Hook{ID: "no.sudo", Events: []hook.Name{hook.PreToolUse}, If: []string{"Bash(whoami:*)"}},
 				Func: func(context.Context, *hook.Event) (hook.Verdict, error) {
 					return hook.Verdict{Reasons: []hook.Reason{{Effect: hook.Allow, Reason: "harmless"}}}, nil
@@ -108,9 +111,6 @@ func TestNew(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
-	}
-	if g.Settings().Labels["ring"] != "canary" {
-		t.Errorf("labels: %+v", g.Settings().Labels)
 	}
 	for line, want := range map[string]hook.Effect{
 		"ls": hook.Pass, "whoami": hook.Allow, "rm -rf ~": hook.Deny, "deploy now": hook.Ask, "echo x > go.sum": hook.Deny, "echo halt": hook.Deny, "gofmt -l .": hook.Deny,
@@ -137,9 +137,9 @@ denny contains "x"
 -- project/.gate/settings.json --
 {"polices": {}}
 `)
-	_, err := guard.New(guard.Options{
+	_, err := gate.New(gate.Options{
 		Managed: filepath.Join(dir, "managed"), User: filepath.Join(dir, "user"), Project: filepath.Join(dir, "project"),
-		Hooks: []guard.Hook{{}},
+		Hooks: []gate.Hook{{}},
 	})
 	if err == nil {
 		t.Fatal("no mistake was found")
@@ -152,12 +152,12 @@ denny contains "x"
 	if strings.Contains(err.Error(), filepath.Join("project", ".gate")) {
 		t.Errorf("the project stops the program: %v", err)
 	}
-	for _, o := range []guard.Options{{Managed: "x"}, {User: filepath.Join(dir, "none")}, {Project: "x"}, {Project: filepath.Join(dir, "none")}} {
-		if _, err := guard.New(o); err == nil {
+	for _, o := range []gate.Options{{Managed: "x"}, {User: filepath.Join(dir, "none")}, {Project: "x"}, {Project: filepath.Join(dir, "none")}} {
+		if _, err := gate.New(o); err == nil {
 			t.Errorf("%+v was taken", o)
 		}
 	}
-	g, err := guard.New(guard.Options{Managed: filepath.Join(dir, "managed"), Project: filepath.Join(dir, "project"), Home: "/home/dev"})
+	g, err := gate.New(gate.Options{Managed: filepath.Join(dir, "managed"), Project: filepath.Join(dir, "project"), Home: "/home/dev"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,16 +191,17 @@ hooks:
     - {id: theirs, prompt: "Safe?"}
 `)
 	user := filepath.Join(dir, "user")
-	_, err := guard.New(guard.Options{User: user})
+	_, err := gate.New(gate.Options{User: user})
 	if err == nil || !strings.Contains(err.Error(), "the hook judged asks a language model") || !strings.Contains(err.Error(), "the hook scanned asks an MCP server") {
 		t.Errorf("%v", err)
 	}
-	given := handlers.Options{
+	given := gate.Options{
+		User:   user,
 		Models: func(scopes.Provider, string) (judge.Model, error) { return nil, errors.New("down") },
 		MCP:    func(context.Context, mcptool.Way) (mcptool.Session, error) { return nil, errors.New("down") },
 	}
-	for _, o := range []guard.Options{{User: user, Handlers: given}, {Project: filepath.Join(dir, "project")}, {User: filepath.Join(dir, "off")}} {
-		if _, err := guard.New(o); err != nil {
+	for _, o := range []gate.Options{given, {Project: filepath.Join(dir, "project")}, {User: filepath.Join(dir, "off")}} {
+		if _, err := gate.New(o); err != nil {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
@@ -221,7 +222,7 @@ deny contains sprintf("not %s", [input.tool_input.command]) if contains(input.to
 
 context contains {"text": input.tool_input.command}
 `)
-	g, err := guard.New(guard.Options{User: filepath.Join(dir, "user"), Home: "/home/dev", Account: "dev", Hooks: []guard.Hook{{
+	g, err := gate.New(gate.Options{User: filepath.Join(dir, "user"), Home: "/home/dev", Account: "dev", Hooks: []gate.Hook{{
 		Hook: hook.Hook{ID: "own", Events: []hook.Name{hook.PreToolUse}},
 		Func: func(_ context.Context, ev *hook.Event) (hook.Verdict, error) {
 			return hook.Verdict{}, errors.New("no judge for " + ev.ToolInput()["command"].(string))
@@ -240,5 +241,89 @@ context contains {"text": input.tool_input.command}
 	}
 	if at := d.Reasons[0].Pos; !strings.HasPrefix(at, filepath.Join(dir, "user")) {
 		t.Errorf("it stands in %s", at)
+	}
+}
+
+// TestOpen holds that Open asks whose files decide, and New does not, and that both
+// take the program's own policies, which no project loosens.
+func TestOpen(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("access lists say whose files decide")
+	}
+	dir := write(t, archive)
+	o := gate.Options{
+		Managed: filepath.Join(dir, "managed"), User: filepath.Join(dir, "user"), State: filepath.Join(dir, "state"), Project: filepath.Join(dir, "project"),
+		Policies: fstest.MapFS{"policies/make.rego": {Data: []byte(`# METADATA
+# title: No make
+# custom: {gate: {events: [PreToolUse]}}
+package acme.make
+
+deny contains "make is for people" if {
+	some command in input.facts.shell.commands
+	command.program == "make"
+}
+`)}},
+	}
+	decides := func(g *gate.Gate) {
+		t.Helper()
+		for line, want := range map[string]hook.Effect{"ls": hook.Pass, "make": hook.Deny, "deploy now": hook.Ask, "rm -rf /": hook.Deny} {
+			ev := gate.ToolCall(filepath.ToSlash(dir)+"/project", "Bash", map[string]any{"command": line})
+			if d := g.Decide(t.Context(), ev); d.Effect != want || d.Fault != nil {
+				t.Errorf("%s: %s %v %v, not %s", line, d.Effect, d.Reasons, d.Fault, want)
+			}
+		}
+	}
+	for name, set := range map[string]func(gate.Options) (*gate.Gate, error){"Open": gate.Open, "New": gate.New} {
+		g, err := set(o)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		decides(g)
+	}
+	if err := os.Chmod(filepath.Join(dir, "user", "policies", "deploy.rego"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := gate.Open(o); err == nil || !strings.Contains(err.Error(), "deploy.rego") {
+		t.Errorf("Open took a file that anybody may write: %v", err)
+	}
+	g, err := gate.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decides(g)
+	if _, err := gate.New(gate.Options{Policies: fstest.MapFS{"policies/a.rego": {Data: []byte("package a\n")}, "settings.json": {Data: []byte(`{"polices": {}}`)}}}); err == nil {
+		t.Error("a mistake in the program's own settings was taken")
+	}
+}
+
+// TestInject holds that a text reaches a session that is kept below State.
+func TestInject(t *testing.T) {
+	g, err := gate.New(gate.Options{State: filepath.Join(t.TempDir(), "state")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Inject(t.Context(), "generic", "s", pipeline.Injection{Text: "merge first"}); err != nil {
+		t.Fatal(err)
+	}
+	memory, err := g.Memory("generic", "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := g.Pipeline(pipeline.Options{Dir: t.TempDir(), Session: "s", Memory: memory, Tools: []pipeline.Tool{{
+		Name: "Notes", Run: func(context.Context, map[string]any) (any, error) { return "ok", nil },
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := p.Call(t.Context(), pipeline.Call{Tool: "Notes", Input: []byte("{}")})
+	if err != nil || len(r.Context) != 1 || r.Context[0].Text != "merge first" {
+		t.Errorf("%v %v", r.Context, err)
+	}
+	nowhere, err := gate.New(gate.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := nowhere.Inject(t.Context(), "generic", "s", pipeline.Injection{Text: "x"}); err == nil {
+		t.Error("a text was kept nowhere")
 	}
 }
