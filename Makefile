@@ -1,6 +1,7 @@
 # make release: archives of gate, gate-hook and gate-server with checksums, the same bytes wherever the same
 # commit is built with the same Go. It needs Go, git and GNU tar.
 # make bench: compares gate with other programs; BENCH="-sizes 25,100" has flags.
+# make module MODULE=host.example/owner/gate: renames the module, in place.
 # make fuzz: fuzzes every target; FUZZ="60 ./facts" has seconds and packages.
 
 VERSION   ?= $(shell git describe --tags --always --dirty)
@@ -11,7 +12,7 @@ SHA256    ?= sha256sum
 
 archives = $(foreach p,$(PLATFORMS),$(OUT)/gate-$(VERSION)-$(subst /,-,$(p)).tar.gz)
 
-.PHONY: release bench fuzz clean
+.PHONY: release bench fuzz module clean
 release: $(OUT)/SHA256SUMS
 	@cat $<
 
@@ -39,6 +40,10 @@ bench:
 # make fuzz: what fuzzing finds depends on luck, so that .ci/run does not wait for it.
 fuzz:
 	.ci/fuzz $(FUZZ)
+
+# make module: the module's path stands in go.mod, in imports, and on pages.
+module:
+	go run ./.ci/module '$(MODULE)'
 
 .PHONY: .FORCE
 .FORCE:
