@@ -12,11 +12,11 @@ func (e *FactEffect) Kind() string {
 	if e.Is == nil {
 		return ""
 	}
-	return e.Is.Kind()
+	return e.Is.kind()
 }
 
-// Member is that of [FactObject]: the fields of the kind, with kind and command.
-func (e *FactEffect) Member(i int) (name string, at any) {
+// member is that of [FactObject]: the fields of the kind, with kind and command.
+func (e *FactEffect) member(i int) (name string, at any) {
 	if e.Is == nil {
 		e = &FactEffect{Command: e.Command, Is: &OwnEffect{}}
 	}
@@ -25,7 +25,7 @@ func (e *FactEffect) Member(i int) (name string, at any) {
 
 // An EffectKind is a pointer to one of the structs here: one a kind.
 type EffectKind interface {
-	Kind() string
+	kind() string
 	member(e *FactEffect, i int) (name string, at any)
 }
 

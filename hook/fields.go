@@ -2,8 +2,8 @@
 
 package hook
 
-// Member is that of [FactObject].
-func (x *Facts) Member(i int) (name string, at any) {
+// member is that of [FactObject].
+func (x *Facts) member(i int) (name string, at any) {
 	switch i {
 	case 0:
 		return "code", list[Code, *Code]{&x.Code}
@@ -25,8 +25,8 @@ func (x *Facts) Member(i int) (name string, at any) {
 	return "", nil
 }
 
-// Member is that of [FactObject].
-func (x *Unknown) Member(i int) (name string, at any) {
+// member is that of [FactObject].
+func (x *Unknown) member(i int) (name string, at any) {
 	switch i {
 	case 0:
 		return "command", (*NumberOrNull)(&x.Command)
@@ -40,8 +40,8 @@ func (x *Unknown) Member(i int) (name string, at any) {
 	return "", nil
 }
 
-// Member is that of [FactObject].
-func (x *Shell) Member(i int) (name string, at any) {
+// member is that of [FactObject].
+func (x *Shell) member(i int) (name string, at any) {
 	switch i {
 	case 0:
 		return "commands", list[ShellCommand, *ShellCommand]{&x.Commands}
@@ -51,8 +51,8 @@ func (x *Shell) Member(i int) (name string, at any) {
 	return "", nil
 }
 
-// Member is that of [FactObject].
-func (x *ShellCommand) Member(i int) (name string, at any) {
+// member is that of [FactObject].
+func (x *ShellCommand) member(i int) (name string, at any) {
 	switch i {
 	case 0:
 		return "cwd", &x.Dir
@@ -88,8 +88,8 @@ func (x *ShellCommand) Member(i int) (name string, at any) {
 	return "", nil
 }
 
-// Member is that of [FactObject].
-func (x *Word) Member(i int) (name string, at any) {
+// member is that of [FactObject].
+func (x *Word) member(i int) (name string, at any) {
 	switch i {
 	case 0:
 		return "span", &x.Span
@@ -99,8 +99,8 @@ func (x *Word) Member(i int) (name string, at any) {
 	return "", nil
 }
 
-// Member is that of [FactObject].
-func (x *Redirect) Member(i int) (name string, at any) {
+// member is that of [FactObject].
+func (x *Redirect) member(i int) (name string, at any) {
 	switch i {
 	case 0:
 		return "fd", &x.FD
@@ -114,8 +114,8 @@ func (x *Redirect) Member(i int) (name string, at any) {
 	return "", nil
 }
 
-// Member is that of [FactObject].
-func (x *Stdin) Member(i int) (name string, at any) {
+// member is that of [FactObject].
+func (x *Stdin) member(i int) (name string, at any) {
 	switch i {
 	case 0:
 		return "command", (*NumberOrNull)(&x.Command)
@@ -129,8 +129,8 @@ func (x *Stdin) Member(i int) (name string, at any) {
 	return "", nil
 }
 
-// Member is that of [FactObject].
-func (x *Code) Member(i int) (name string, at any) {
+// member is that of [FactObject].
+func (x *Code) member(i int) (name string, at any) {
 	switch i {
 	case 0:
 		return "calls", &x.Calls
@@ -146,8 +146,8 @@ func (x *Code) Member(i int) (name string, at any) {
 	return "", nil
 }
 
-// Member is that of [FactObject].
-func (x *Host) Member(i int) (name string, at any) {
+// member is that of [FactObject].
+func (x *Host) member(i int) (name string, at any) {
 	switch i {
 	case 0:
 		return "access", &x.Access
@@ -161,8 +161,8 @@ func (x *Host) Member(i int) (name string, at any) {
 	return "", nil
 }
 
-// Member is that of [FactObject].
-func (x *Path) Member(i int) (name string, at any) {
+// member is that of [FactObject].
+func (x *Path) member(i int) (name string, at any) {
 	switch i {
 	case 0:
 		return "access", &x.Access
@@ -182,8 +182,8 @@ func (x *Path) Member(i int) (name string, at any) {
 	return "", nil
 }
 
-// Kind returns "fs.read".
-func (*FSRead) Kind() string { return "fs.read" }
+// kind returns "fs.read".
+func (*FSRead) kind() string { return "fs.read" }
 
 func (x *FSRead) member(e *FactEffect, i int) (name string, at any) {
 	switch i {
@@ -203,8 +203,8 @@ func (x *FSRead) member(e *FactEffect, i int) (name string, at any) {
 	return "", nil
 }
 
-// Kind returns "fs.write".
-func (*FSWrite) Kind() string { return "fs.write" }
+// kind returns "fs.write".
+func (*FSWrite) kind() string { return "fs.write" }
 
 func (x *FSWrite) member(e *FactEffect, i int) (name string, at any) {
 	switch i {
@@ -228,8 +228,8 @@ func (x *FSWrite) member(e *FactEffect, i int) (name string, at any) {
 	return "", nil
 }
 
-// Kind returns "fs.delete".
-func (*FSDelete) Kind() string { return "fs.delete" }
+// kind returns "fs.delete".
+func (*FSDelete) kind() string { return "fs.delete" }
 
 func (x *FSDelete) member(e *FactEffect, i int) (name string, at any) {
 	switch i {
@@ -259,8 +259,8 @@ func (x *FSDelete) member(e *FactEffect, i int) (name string, at any) {
 	return "", nil
 }
 
-// Kind returns "fs.permissions".
-func (*FSPermissions) Kind() string { return "fs.permissions" }
+// kind returns "fs.permissions".
+func (*FSPermissions) kind() string { return "fs.permissions" }
 
 func (x *FSPermissions) member(e *FactEffect, i int) (name string, at any) {
 	switch i {
@@ -290,8 +290,8 @@ func (x *FSPermissions) member(e *FactEffect, i int) (name string, at any) {
 	return "", nil
 }
 
-// Kind returns "disk".
-func (*Disk) Kind() string { return "disk" }
+// kind returns "disk".
+func (*Disk) kind() string { return "disk" }
 
 func (x *Disk) member(e *FactEffect, i int) (name string, at any) {
 	switch i {
@@ -307,8 +307,8 @@ func (x *Disk) member(e *FactEffect, i int) (name string, at any) {
 	return "", nil
 }
 
-// Kind returns "git.push".
-func (*GitPush) Kind() string { return "git.push" }
+// kind returns "git.push".
+func (*GitPush) kind() string { return "git.push" }
 
 func (x *GitPush) member(e *FactEffect, i int) (name string, at any) {
 	switch i {
@@ -338,8 +338,8 @@ func (x *GitPush) member(e *FactEffect, i int) (name string, at any) {
 	return "", nil
 }
 
-// Kind returns "git.history".
-func (*GitHistory) Kind() string { return "git.history" }
+// kind returns "git.history".
+func (*GitHistory) kind() string { return "git.history" }
 
 func (x *GitHistory) member(e *FactEffect, i int) (name string, at any) {
 	switch i {
@@ -359,8 +359,8 @@ func (x *GitHistory) member(e *FactEffect, i int) (name string, at any) {
 	return "", nil
 }
 
-// Kind returns "git.discard".
-func (*GitDiscard) Kind() string { return "git.discard" }
+// kind returns "git.discard".
+func (*GitDiscard) kind() string { return "git.discard" }
 
 func (x *GitDiscard) member(e *FactEffect, i int) (name string, at any) {
 	switch i {
@@ -380,8 +380,8 @@ func (x *GitDiscard) member(e *FactEffect, i int) (name string, at any) {
 	return "", nil
 }
 
-// Kind returns "git.bypass".
-func (*GitBypass) Kind() string { return "git.bypass" }
+// kind returns "git.bypass".
+func (*GitBypass) kind() string { return "git.bypass" }
 
 func (x *GitBypass) member(e *FactEffect, i int) (name string, at any) {
 	switch i {
@@ -397,8 +397,8 @@ func (x *GitBypass) member(e *FactEffect, i int) (name string, at any) {
 	return "", nil
 }
 
-// Kind returns "git.config".
-func (*GitConfig) Kind() string { return "git.config" }
+// kind returns "git.config".
+func (*GitConfig) kind() string { return "git.config" }
 
 func (x *GitConfig) member(e *FactEffect, i int) (name string, at any) {
 	switch i {
@@ -420,8 +420,8 @@ func (x *GitConfig) member(e *FactEffect, i int) (name string, at any) {
 	return "", nil
 }
 
-// Kind returns "git.remote".
-func (*GitRemote) Kind() string { return "git.remote" }
+// kind returns "git.remote".
+func (*GitRemote) kind() string { return "git.remote" }
 
 func (x *GitRemote) member(e *FactEffect, i int) (name string, at any) {
 	switch i {
@@ -439,8 +439,8 @@ func (x *GitRemote) member(e *FactEffect, i int) (name string, at any) {
 	return "", nil
 }
 
-// Kind returns "net.fetch".
-func (*NetFetch) Kind() string { return "net.fetch" }
+// kind returns "net.fetch".
+func (*NetFetch) kind() string { return "net.fetch" }
 
 func (x *NetFetch) member(e *FactEffect, i int) (name string, at any) {
 	switch i {
@@ -464,8 +464,8 @@ func (x *NetFetch) member(e *FactEffect, i int) (name string, at any) {
 	return "", nil
 }
 
-// Kind returns "net.send".
-func (*NetSend) Kind() string { return "net.send" }
+// kind returns "net.send".
+func (*NetSend) kind() string { return "net.send" }
 
 func (x *NetSend) member(e *FactEffect, i int) (name string, at any) {
 	switch i {
@@ -493,8 +493,8 @@ func (x *NetSend) member(e *FactEffect, i int) (name string, at any) {
 	return "", nil
 }
 
-// Kind returns "net.listen".
-func (*NetListen) Kind() string { return "net.listen" }
+// kind returns "net.listen".
+func (*NetListen) kind() string { return "net.listen" }
 
 func (x *NetListen) member(e *FactEffect, i int) (name string, at any) {
 	switch i {
@@ -512,8 +512,8 @@ func (x *NetListen) member(e *FactEffect, i int) (name string, at any) {
 	return "", nil
 }
 
-// Kind returns "exec.remote".
-func (*ExecRemote) Kind() string { return "exec.remote" }
+// kind returns "exec.remote".
+func (*ExecRemote) kind() string { return "exec.remote" }
 
 func (x *ExecRemote) member(e *FactEffect, i int) (name string, at any) {
 	switch i {
@@ -531,8 +531,8 @@ func (x *ExecRemote) member(e *FactEffect, i int) (name string, at any) {
 	return "", nil
 }
 
-// Kind returns "exec.code".
-func (*ExecCode) Kind() string { return "exec.code" }
+// kind returns "exec.code".
+func (*ExecCode) kind() string { return "exec.code" }
 
 func (x *ExecCode) member(e *FactEffect, i int) (name string, at any) {
 	switch i {
@@ -552,8 +552,8 @@ func (x *ExecCode) member(e *FactEffect, i int) (name string, at any) {
 	return "", nil
 }
 
-// Kind returns "exec.hidden".
-func (*ExecHidden) Kind() string { return "exec.hidden" }
+// kind returns "exec.hidden".
+func (*ExecHidden) kind() string { return "exec.hidden" }
 
 func (x *ExecHidden) member(e *FactEffect, i int) (name string, at any) {
 	switch i {
@@ -571,8 +571,8 @@ func (x *ExecHidden) member(e *FactEffect, i int) (name string, at any) {
 	return "", nil
 }
 
-// Kind returns "exec.shell".
-func (*ExecShell) Kind() string { return "exec.shell" }
+// kind returns "exec.shell".
+func (*ExecShell) kind() string { return "exec.shell" }
 
 func (x *ExecShell) member(e *FactEffect, i int) (name string, at any) {
 	switch i {
@@ -588,8 +588,8 @@ func (x *ExecShell) member(e *FactEffect, i int) (name string, at any) {
 	return "", nil
 }
 
-// Kind returns "secret.read".
-func (*SecretRead) Kind() string { return "secret.read" }
+// kind returns "secret.read".
+func (*SecretRead) kind() string { return "secret.read" }
 
 func (x *SecretRead) member(e *FactEffect, i int) (name string, at any) {
 	switch i {
@@ -609,8 +609,8 @@ func (x *SecretRead) member(e *FactEffect, i int) (name string, at any) {
 	return "", nil
 }
 
-// Kind returns "environment".
-func (*Environment) Kind() string { return "environment" }
+// kind returns "environment".
+func (*Environment) kind() string { return "environment" }
 
 func (x *Environment) member(e *FactEffect, i int) (name string, at any) {
 	switch i {
@@ -628,8 +628,8 @@ func (x *Environment) member(e *FactEffect, i int) (name string, at any) {
 	return "", nil
 }
 
-// Kind returns "persistence".
-func (*Persistence) Kind() string { return "persistence" }
+// kind returns "persistence".
+func (*Persistence) kind() string { return "persistence" }
 
 func (x *Persistence) member(e *FactEffect, i int) (name string, at any) {
 	switch i {
@@ -647,8 +647,8 @@ func (x *Persistence) member(e *FactEffect, i int) (name string, at any) {
 	return "", nil
 }
 
-// Kind returns "kubernetes".
-func (*Kubernetes) Kind() string { return "kubernetes" }
+// kind returns "kubernetes".
+func (*Kubernetes) kind() string { return "kubernetes" }
 
 func (x *Kubernetes) member(e *FactEffect, i int) (name string, at any) {
 	switch i {
@@ -676,8 +676,8 @@ func (x *Kubernetes) member(e *FactEffect, i int) (name string, at any) {
 	return "", nil
 }
 
-// Kind returns "infrastructure".
-func (*Infrastructure) Kind() string { return "infrastructure" }
+// kind returns "infrastructure".
+func (*Infrastructure) kind() string { return "infrastructure" }
 
 func (x *Infrastructure) member(e *FactEffect, i int) (name string, at any) {
 	switch i {
@@ -699,8 +699,8 @@ func (x *Infrastructure) member(e *FactEffect, i int) (name string, at any) {
 	return "", nil
 }
 
-// Kind returns "container".
-func (*Container) Kind() string { return "container" }
+// kind returns "container".
+func (*Container) kind() string { return "container" }
 
 func (x *Container) member(e *FactEffect, i int) (name string, at any) {
 	switch i {
@@ -728,8 +728,8 @@ func (x *Container) member(e *FactEffect, i int) (name string, at any) {
 	return "", nil
 }
 
-// Kind returns "database".
-func (*Database) Kind() string { return "database" }
+// kind returns "database".
+func (*Database) kind() string { return "database" }
 
 func (x *Database) member(e *FactEffect, i int) (name string, at any) {
 	switch i {
@@ -753,8 +753,8 @@ func (x *Database) member(e *FactEffect, i int) (name string, at any) {
 	return "", nil
 }
 
-// Kind returns "package.install".
-func (*PackageInstall) Kind() string { return "package.install" }
+// kind returns "package.install".
+func (*PackageInstall) kind() string { return "package.install" }
 
 func (x *PackageInstall) member(e *FactEffect, i int) (name string, at any) {
 	switch i {
@@ -774,8 +774,8 @@ func (x *PackageInstall) member(e *FactEffect, i int) (name string, at any) {
 	return "", nil
 }
 
-// Kind returns "package.publish".
-func (*PackagePublish) Kind() string { return "package.publish" }
+// kind returns "package.publish".
+func (*PackagePublish) kind() string { return "package.publish" }
 
 func (x *PackagePublish) member(e *FactEffect, i int) (name string, at any) {
 	switch i {
@@ -791,8 +791,8 @@ func (x *PackagePublish) member(e *FactEffect, i int) (name string, at any) {
 	return "", nil
 }
 
-// Kind returns "process".
-func (*Process) Kind() string { return "process" }
+// kind returns "process".
+func (*Process) kind() string { return "process" }
 
 func (x *Process) member(e *FactEffect, i int) (name string, at any) {
 	switch i {
@@ -812,8 +812,8 @@ func (x *Process) member(e *FactEffect, i int) (name string, at any) {
 	return "", nil
 }
 
-// Kind returns "system".
-func (*System) Kind() string { return "system" }
+// kind returns "system".
+func (*System) kind() string { return "system" }
 
 func (x *System) member(e *FactEffect, i int) (name string, at any) {
 	switch i {
@@ -831,8 +831,8 @@ func (x *System) member(e *FactEffect, i int) (name string, at any) {
 	return "", nil
 }
 
-// Kind returns "self".
-func (*Self) Kind() string { return "self" }
+// kind returns "self".
+func (*Self) kind() string { return "self" }
 
 func (x *Self) member(e *FactEffect, i int) (name string, at any) {
 	switch i {
@@ -850,8 +850,8 @@ func (x *Self) member(e *FactEffect, i int) (name string, at any) {
 	return "", nil
 }
 
-// Kind returns "tool".
-func (*Tool) Kind() string { return "tool" }
+// kind returns "tool".
+func (*Tool) kind() string { return "tool" }
 
 func (x *Tool) member(e *FactEffect, i int) (name string, at any) {
 	switch i {

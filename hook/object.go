@@ -6,14 +6,18 @@ import "iter"
 // writes, reads or converts facts does it through this, so that no part is
 // described twice; fields.go is made of the structs.
 type FactObject interface {
-	// Member returns the name of a field and where it is kept, in the order of
+	// member returns the name of a field and where it is kept, in the order of
 	// names, counted from 0; no name after the last one. At is a pointer:
 	// *bool, *int, *string, *[]string, *[]*string, *any, *[OptionalText],
 	// *map[string][]any, *map[string]*string, or, where nil or the zero value is
 	// null, **string, **bool, **[Span], *[TextOrNull], *[NumberOrNull]. It is a
 	// [FactList], a [FactPart], a [KindName] or a *[Version] otherwise.
-	Member(i int) (name string, at any)
+	member(i int) (name string, at any)
 }
+
+// Member returns the name of a field of o and where it is kept, counted from 0 in the
+// order of names; no name after the last one.
+func Member(o FactObject, i int) (name string, at any) { return o.member(i) }
 
 type (
 	// TextOrNull is a text that is null in the document when it is empty.
@@ -48,7 +52,7 @@ type FactPart interface {
 func Members(o FactObject) iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) {
 		for i := 0; ; i++ {
-			name, at := o.Member(i)
+			name, at := o.member(i)
 			if name == "" {
 				return
 			}
@@ -125,8 +129,8 @@ type OwnField struct {
 	Value any
 }
 
-// Kind returns its name.
-func (e *OwnEffect) Kind() string { return e.Name }
+// kind returns its name.
+func (e *OwnEffect) kind() string { return e.Name }
 
 func (e *OwnEffect) member(of *FactEffect, i int) (string, any) {
 	command, kind := e.before("command"), e.before("kind")+1

@@ -32,7 +32,7 @@ func restore(o FactObject, doc map[string]any) error {
 	}
 	fields := 0
 	for i := 0; ; i++ {
-		name, at := o.Member(i)
+		name, at := o.member(i)
 		if name == "" {
 			break
 		}

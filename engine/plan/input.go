@@ -21,7 +21,7 @@ type fields struct{ hook.FactObject }
 
 func (f fields) Pairs() []value.Pair {
 	n := 0
-	for name, _ := f.Member(0); name != ""; name, _ = f.Member(n) {
+	for name, _ := hook.Member(f, 0); name != ""; name, _ = hook.Member(f, n) {
 		n++
 	}
 	pairs := make([]value.Pair, 0, n)

@@ -46,7 +46,7 @@ func parseTemplate(e any) (Template, error) {
 func (t *Template) Effect(value func(any) any) hook.EffectKind {
 	e := t.empty()
 	for i := 0; ; i++ {
-		name, at := e.Member(i)
+		name, at := hook.Member(&e, i)
 		if name == "" {
 			return e.Is
 		}
@@ -73,7 +73,7 @@ func (t *Template) empty() hook.FactEffect {
 func (t *Template) check() error {
 	e, left := t.empty(), maps.Clone(t.attrs)
 	for i := 0; ; i++ {
-		name, at := e.Member(i)
+		name, at := hook.Member(&e, i)
 		if name == "" {
 			break
 		}
