@@ -175,9 +175,9 @@ func anchors(t *testing.T, page string) (list []string) {
 	return list
 }
 
-// TestCommandTable looks for commands that the README's table leaves out.
+// TestCommandTable looks for commands that the page of commands leaves out.
 func TestCommandTable(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join(root, "README.md"))
+	data, err := os.ReadFile(filepath.Join(root, "docs", "commands.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
