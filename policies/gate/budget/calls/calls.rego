@@ -22,15 +22,15 @@ deny contains {"reason": sprintf("more than %d calls in a minute; wait a minute,
 }
 
 deny contains {
-	"reason": sprintf("more than %d calls for one prompt; make no more and report what is done", [params.per_round]),
-	"help": "A new prompt begins a new round.",
+	"reason": sprintf("more than %d calls for one prompt; make no more calls and report what you have done", [params.per_round]),
+	"help": "A new prompt starts a new round.",
 } if {
 	over(input.session.round.calls, params.per_round)
 }
 
 deny contains {
-	"reason": sprintf("more than %d calls in this session; make no more and report what is done", [params.per_session]),
-	"help": "A new session begins to count anew.",
+	"reason": sprintf("more than %d calls in this session; make no more calls and report what you have done", [params.per_session]),
+	"help": "A new session starts the count again.",
 } if {
 	over(input.session.calls, params.per_session)
 }

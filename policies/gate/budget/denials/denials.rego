@@ -19,21 +19,21 @@ params := data.gate.params.gate.budget.denials
 # description: each limit for itself
 halt contains {
 	"reason": sprintf("%d calls in a row were rejected; stop, and ask the person what to do instead", [input.session.consecutive_denials]),
-	"help": "A new prompt begins a new round.",
+	"help": "A new prompt starts a new round.",
 } if {
 	reached(input.session.consecutive_denials, params.in_a_row)
 }
 
 halt contains {
 	"reason": sprintf("%d calls were rejected for this prompt; stop, and ask the person what to do instead", [input.session.round.denials]),
-	"help": "A new prompt begins a new round.",
+	"help": "A new prompt starts a new round.",
 } if {
 	reached(input.session.round.denials, params.per_round)
 }
 
 halt contains {
-	"reason": sprintf("this very call was rejected %d times; stop, and ask the person what to do instead", [input.session.denials_of_this_call]),
-	"help": "A new prompt begins a new round.",
+	"reason": sprintf("this same call was rejected %d times; stop, and ask the person what to do instead", [input.session.denials_of_this_call]),
+	"help": "A new prompt starts a new round.",
 } if {
 	reached(input.session.denials_of_this_call, params.same_call)
 }

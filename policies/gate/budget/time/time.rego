@@ -21,7 +21,7 @@ spent := input.session.round
 # METADATA
 # description: once a round
 context contains {
-	"text": sprintf("%d seconds of this round are over. Come to an end: finish the step at hand and report what is done.", [spent.seconds]),
+	"text": sprintf("%d seconds of this round have passed. Finish the current step and report what you have done.", [spent.seconds]),
 	"strategy": "tool_result",
 } if {
 	params.soft_seconds > 0
@@ -32,8 +32,8 @@ context contains {
 # METADATA
 # description: not before the agent was told, where it is to be told
 deny contains {
-	"reason": sprintf("the time for this round, %d seconds, is over; make no more calls and report what is done", [params.hard_seconds]),
-	"help": "A new prompt begins a new round.",
+	"reason": sprintf("the time for this round, %d seconds, is over; make no more calls and report what you have done", [params.hard_seconds]),
+	"help": "A new prompt starts a new round.",
 } if {
 	params.hard_seconds > 0
 	spent.seconds >= params.hard_seconds

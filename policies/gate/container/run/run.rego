@@ -15,7 +15,7 @@ import data.gate.lib
 # METADATA
 # description: a container that is no container
 deny contains {
-	"reason": sprintf("gives a container the machine's %s; mount only directories of the project", [mount]),
+	"reason": sprintf("gives a container the machine's %s; mount only the project's directories", [mount]),
 	"help": "Code in the container could change the machine as root.",
 	"span": lib.span(effect),
 } if {
@@ -27,7 +27,7 @@ deny contains {
 # METADATA
 # description: reach beyond the project
 ask contains {
-	"reason": sprintf("gives a container %s; mount only directories of the project, and leave privileges out", [what]),
+	"reason": sprintf("gives a container %s; mount only the project's directories, and grant no extra privileges", [what]),
 	"help": "Code in the container could reach beyond it.",
 	"span": lib.span(effect),
 } if {
@@ -42,7 +42,7 @@ ask contains {
 	"reason": sprintf("removes %s (%s %s); keep them, or let the person remove them", [
 		what, lib.text(effect, "tool", "container"), lib.text(effect, "verb", "remove"),
 	]),
-	"help": "Databases of other projects may live there.",
+	"help": "Other projects may keep databases there.",
 	"span": lib.span(effect),
 } if {
 	some effect in lib.effects("container")
@@ -52,8 +52,8 @@ ask contains {
 # METADATA
 # description: whatever a list of all of them holds
 ask contains {
-	"reason": sprintf("removes everything that %s %s lists; name the one that the task made", [list.program, list.subcommand]),
-	"help": "Containers and images of other projects would go.",
+	"reason": sprintf("removes everything that %s %s lists; name only the one that this task created", [list.program, list.subcommand]),
+	"help": "The command would remove containers and images of other projects.",
 	"span": lib.span(effect),
 } if {
 	some effect in lib.effects("container")

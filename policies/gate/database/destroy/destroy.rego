@@ -2,8 +2,8 @@
 # title: Loss of data in a database
 # description: |
 #   Dropping or emptying databases and tables elsewhere is rejected; doing so
-#   locally, and changing every row, is put to a person. Reading and changing
-#   chosen rows are no matter of this policy.
+#   locally, and changing every row, is put to a person. This policy ignores
+#   reads and changes of chosen rows.
 # custom:
 #   gate:
 #     events: [PreToolUse]
@@ -16,7 +16,7 @@ import data.gate.lib
 # description: data of a server that others use
 deny contains {
 	"reason": sprintf("%s on a database that is not on this machine; write a migration and let the person run it", [phrase(effect)]),
-	"help": "The data is gone unless somebody has a backup.",
+	"help": "Only a backup can bring the data back.",
 	"span": lib.span(effect),
 } if {
 	some effect in statements
@@ -27,7 +27,7 @@ deny contains {
 # description: data of a database that may be the project's own
 ask contains {
 	"reason": sprintf("%s; make sure that it is a test database, or keep a copy first", [phrase(effect)]),
-	"help": "The data is gone unless somebody has a backup.",
+	"help": "Only a backup can bring the data back.",
 	"span": lib.span(effect),
 } if {
 	some effect in statements
@@ -39,8 +39,8 @@ ask contains {
 # METADATA
 # description: a change of every row
 ask contains {
-	"reason": sprintf("%s without a condition, so every row of it; add a WHERE clause", [phrase(effect)]),
-	"help": "The old values are gone unless somebody has a backup.",
+	"reason": sprintf("%s without a condition, which affects every row; add a WHERE clause", [phrase(effect)]),
+	"help": "Only a backup can bring the old values back.",
 	"span": lib.span(effect),
 } if {
 	some effect in statements
@@ -53,7 +53,7 @@ ask contains {
 # description: a server made to load code, or to write where it should not
 ask contains {
 	"reason": sprintf("%s; leave the server's own files and extensions to the person", [phrase(effect)]),
-	"help": "The server would run or write it with its own rights.",
+	"help": "The server would run the code or write the file with its own rights.",
 	"span": lib.span(effect),
 } if {
 	some effect in lib.effects("database")
@@ -64,8 +64,8 @@ ask contains {
 # METADATA
 # description: power over the whole server
 ask contains {
-	"reason": sprintf("would %s; leave the server and who rules it to the person", [power[effect.verb]]),
-	"help": "It concerns every database of the server.",
+	"reason": sprintf("would %s; let the person change the server and its administrators", [power[effect.verb]]),
+	"help": "The change affects every database on the server.",
 	"span": lib.span(effect),
 } if {
 	some effect in statements

@@ -14,7 +14,7 @@ import data.gate.lib
 # METADATA
 # description: one denial for each disk
 deny contains {
-	"reason": sprintf("would %s %s and lose what is on it; work on an image file inside the project", [
+	"reason": sprintf("would %s %s and lose its data; work on an image file inside the project", [
 		object.get(verbs, lib.text(effect, "verb", ""), "change"), lib.shown(effect.device),
 	]),
 	"help": "This destroys file systems beyond recovery.",

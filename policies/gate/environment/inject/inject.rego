@@ -2,8 +2,8 @@
 # title: Environment that runs code
 # description: |
 #   Variables that make later programs load or run something else are rejected;
-#   those that move traffic or libraries are put to a person. Ordinary variables
-#   are no matter of this policy.
+#   those that move traffic or libraries are put to a person. This policy ignores
+#   ordinary variables.
 # custom:
 #   gate:
 #     events: [PreToolUse]
@@ -15,10 +15,10 @@ import data.gate.lib
 # METADATA
 # description: code that other programs would run
 deny contains {
-	"reason": sprintf("sets %s, which makes other programs run code (%s); run that code as a command of its own", [
+	"reason": sprintf("sets %s, which makes other programs run code (%s); run that code as a separate command", [
 		lib.text(effect, "variable", "a variable"), lib.text(effect, "runs", "unknown"),
 	]),
-	"help": "Programs that look harmless would load or start what the variable names.",
+	"help": "Harmless programs would load or start the code that the variable names.",
 	"span": lib.span(effect),
 } if {
 	some effect in lib.effects("environment")

@@ -43,8 +43,8 @@ import data.gate.lib
 # METADATA
 # description: secrets leave the machine
 deny contains {
-	"reason": sprintf("sends %s to %s; secrets stay on this machine", [send.secret, host(send)]),
-	"help": "Whoever runs that host would have the secret. It must be replaced once it was sent.",
+	"reason": sprintf("sends %s to %s; keep secrets on this machine", [send.secret, host(send)]),
+	"help": "The owner of that host would get the secret. Replace a secret that was sent.",
 	"span": lib.span(send),
 } if {
 	some send in lib.effects("net.send")
@@ -56,7 +56,7 @@ deny contains {
 # METADATA
 # description: one variable of the environment goes to a service, which may be what it is for
 ask contains {
-	"reason": sprintf("sends %s to %s; let a program that has it send it", [send.secret, host(send)]),
+	"reason": sprintf("sends %s to %s; use a program that already holds it", [send.secret, host(send)]),
 	"help": "Check that the value belongs to that service.",
 	"span": lib.span(send),
 } if {
@@ -80,8 +80,8 @@ ask contains {
 # METADATA
 # description: data leaves the machine
 ask contains {
-	"reason": sprintf("sends %s to %s; leave it to the person to hand data out", [what, host(send)]),
-	"help": "Check what is in it, and whose host that is.",
+	"reason": sprintf("sends %s to %s; ask the person to send the data", [what, host(send)]),
+	"help": "Check the content and the owner of the host.",
 	"span": lib.span(send),
 } if {
 	some send in lib.effects("net.send")
@@ -104,7 +104,7 @@ host(send) := send.host if is_string(send.host)
 
 else := "a host that is not known"
 
-cargo(send) := "data, which anybody may read there," if drop(send.host)
+cargo(send) := "data, which anyone can read there," if drop(send.host)
 
 else := sprintf("%s, a dump of data,", [lib.shown(send.path)]) if lib.matches(send, "path", dump)
 

@@ -15,7 +15,7 @@ import data.gate.lib
 # METADATA
 # description: what no task needs
 deny contains {
-	"reason": sprintf("deletes %s; delete only what the task made, by its own path inside the project", [what]),
+	"reason": sprintf("deletes %s; delete only files of this task, by their exact paths inside the project", [what]),
 	"help": "Deleting this loses work or breaks the machine, and cannot be undone.",
 	"span": lib.span(effect),
 } if {
@@ -26,8 +26,8 @@ deny contains {
 # METADATA
 # description: what may be meant, and hurts if it is not
 ask contains {
-	"reason": sprintf("deletes %s; name exactly what the task made, or leave it to the person", [what]),
-	"help": "Look at what is deleted: it does not belong to the project, or cannot be told beforehand.",
+	"reason": sprintf("deletes %s; name the exact files of this task, or ask the person to delete them", [what]),
+	"help": "Check the target: it does not belong to the project, or gate cannot tell it beforehand.",
 	"span": lib.span(effect),
 } if {
 	some effect in lib.effects("fs.delete")
@@ -94,12 +94,12 @@ else := "the whole project, by moving it away" if {
 	effect.how == "move"
 }
 
-else := "whatever lies in the project" if {
+else := "everything in the project" if {
 	effect.area == "project_root"
 	effect.how != "move"
 }
 
-else := sprintf("%s, all that tells which infrastructure is there", [lib.target(effect)]) if {
+else := sprintf("%s, the only record of the infrastructure", [lib.target(effect)]) if {
 	lib.matches(effect, "path", `\.tfstate(\.backup)?\*?$`)
 }
 

@@ -171,7 +171,7 @@ test_passes_what_a_container_has_built if {
 test_asks_before_state_of_infrastructure_goes if {
 	every name in ["terraform.tfstate", "prod/terraform.tfstate.backup", "*.tfstate", "terraform.tfstate*"] {
 		some question in delete.ask with input as gate.event(sprintf("rm -f %s", [name]))
-		contains(question.reason, ", all that tells which infrastructure is there;")
+		contains(question.reason, ", the only record of the infrastructure;")
 	}
 	every name in [".terraform.lock.hcl", "x.tfstate.md", "tfstate"] {
 		count(delete.deny | delete.ask) == 0 with input as gate.event(sprintf("rm -f %s", [name]))

@@ -15,7 +15,7 @@ import data.gate.lib
 # METADATA
 # description: what no task needs
 deny contains {
-	"reason": sprintf("writes %s; write inside the project, and leave the machine to the person", [what]),
+	"reason": sprintf("writes %s; write inside the project, and let the person change the machine", [what]),
 	"help": "A wrong byte here breaks the machine or loses a key.",
 	"span": lib.span(effect),
 } if {
@@ -27,7 +27,7 @@ deny contains {
 # description: what may be meant, and hurts if it is not
 ask contains {
 	"reason": sprintf("writes %s; write inside the project, or let the person decide", [what]),
-	"help": "Look at what is written: it does not belong to the project's own files.",
+	"help": "Check the target: it is not one of the project's own files.",
 	"span": lib.span(effect),
 } if {
 	some effect in lib.effects("fs.write")
@@ -49,7 +49,7 @@ else := sprintf("over %s, which holds keys", [lib.target(effect)]) if {
 	not path in {".ssh/known_hosts", ".ssh/known_hosts.old", ".ssh/config", ".ssh/authorized_keys", ".ssh/rc"}
 }
 
-else := sprintf("what is unpacked into %s, which holds keys", [lib.target(effect)]) if {
+else := sprintf("unpacked files into %s, which holds keys", [lib.target(effect)]) if {
 	effect.how == "create"
 	effect.recursive
 	path := lib.in_home(effect.path)
@@ -71,7 +71,7 @@ else := sprintf("nothing into %s, which loses its content", [lib.target(effect)]
 	empties(effect)
 }
 
-else := sprintf("everything of a copy or an archive over %s, start-up files too", [lib.target(effect)]) if {
+else := sprintf("a whole copy or archive over %s, including start-up files", [lib.target(effect)]) if {
 	effect.area == "home"
 	effect.recursive
 	command := lib.command(effect)
@@ -87,7 +87,7 @@ else := sprintf("%s, a file that only git writes", [lib.target(effect)]) if {
 	not lib.base(effect.path) in {"exclude", "COMMIT_EDITMSG", "description", "config"}
 }
 
-else := sprintf("over %s, a file of the person's own", [lib.target(effect)]) if {
+else := sprintf("over %s, the person's own file", [lib.target(effect)]) if {
 	effect.area == "user"
 	effect.how in {"overwrite", "edit"}
 	not empties(effect)

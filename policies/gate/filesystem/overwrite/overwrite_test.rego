@@ -161,7 +161,7 @@ test_passes_a_project_below_documents if {
 test_asks_before_everything_goes_over_the_home_directory if {
 	every call in ["cp -r x/. ~", "cp -rT x ~", "rsync -a x/ ~/", "tar -xf a.tar -C ~", "unzip a.zip -d $HOME"] {
 		some question in overwrite.ask with input as gate.event(call)
-		question.reason == "writes everything of a copy or an archive over ~, start-up files too; write inside the project, or let the person decide"
+		question.reason == "writes a whole copy or archive over ~, including start-up files; write inside the project, or let the person decide"
 	}
 	every call in ["cp -r x ~", "cp x ~", "rsync -a x ~/", "tar -xf a.tar -C ~/x", "git clone https://example.org/x ~", "cp -r x/. .", "tar -xf a.tar -C .."] {
 		count(overwrite.deny | overwrite.ask) == 0 with input as gate.event(call)

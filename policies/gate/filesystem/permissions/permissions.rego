@@ -27,7 +27,7 @@ deny contains {
 # description: what may be meant, and hurts if it is not
 ask contains {
 	"reason": sprintf("changes permissions of %s; give single files of the project the mode they need, such as u+x", [what]),
-	"help": "Look at what is opened, and to whom.",
+	"help": "Check which files are opened, and to whom.",
 	"span": lib.span(effect),
 } if {
 	some effect in lib.effects("fs.permissions")
@@ -58,7 +58,7 @@ doubtful(effect) := sprintf("%s, outside the project", [lib.target(effect)]) if 
 	effect.area in {"system", "device", "home"}
 }
 
-else := sprintf("%s, which holds keys, in a way that is not known", [lib.target(effect)]) if {
+else := sprintf("%s, which holds keys, in an unknown way", [lib.target(effect)]) if {
 	private(effect.path)
 	lib.unknown(effect, "mode")
 }

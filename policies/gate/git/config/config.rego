@@ -14,7 +14,7 @@ import data.gate.lib
 # METADATA
 # description: programs that git would run, and hand credentials or content to
 deny contains {
-	"reason": sprintf("makes git run a program of the agent's choice (%s); run what is needed as a command of its own", [
+	"reason": sprintf("makes git run a program of the agent's choice (%s); run the program that you need as a separate command", [
 		lib.text(setting, "key", "a setting"),
 	]),
 	"help": "Git would run this program later, on ordinary commands, and may hand it passwords.",
@@ -28,7 +28,7 @@ deny contains {
 # METADATA
 # description: settings that projects have reasons for
 ask contains {
-	"reason": sprintf("changes which code or address git uses (%s); leave git's configuration to the person", [
+	"reason": sprintf("changes which code or address git uses (%s); ask the person to change git's configuration", [
 		lib.text(setting, "key", "a setting"),
 	]),
 	"help": "Check that the value is the project's own.",
@@ -42,7 +42,7 @@ ask contains {
 # METADATA
 # description: where later pushes and fetches go
 ask contains {
-	"reason": sprintf("points the remote %s to %s; leave remotes as they are, and add another one if needed", [
+	"reason": sprintf("points the remote %s to %s; keep this remote, and add another one if you need it", [
 		lib.text(effect, "name", "of this repository"), lib.text(effect, "url", "another address"),
 	]),
 	"help": "Later pushes would send the project's code there.",

@@ -17,7 +17,7 @@ ask contains {
 	"reason": sprintf("drops recorded work (git %s%s); keep it under another branch name, or let the person decide", [
 		lib.text(effect, "verb", "command"), of(effect),
 	]),
-	"help": "Commits that nothing refers to any more are lost for good.",
+	"help": "Git deletes unreferenced commits for good.",
 	"span": lib.span(effect),
 } if {
 	some effect in lib.effects("git.history")

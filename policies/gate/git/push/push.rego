@@ -2,8 +2,8 @@
 # title: Destructive push
 # description: |
 #   Overwriting or deleting protected branches on a remote is rejected; other
-#   forced pushes and deletions are put to a person. Ordinary pushes, and pushes
-#   with a lease to other branches, are no matter of this policy.
+#   forced pushes and deletions are put to a person. This policy ignores ordinary
+#   pushes, and pushes with a lease to other branches.
 # custom:
 #   gate:
 #     events: [PreToolUse]
@@ -40,7 +40,7 @@ ask contains {
 	[what, instead] := doubtful(push)
 }
 
-forbidden(push) := "makes the remote a mirror, which deletes branches that are only there" if {
+forbidden(push) := "makes the remote a mirror, which deletes every branch that only the remote has" if {
 	lib.is(push, "mirror", true)
 }
 

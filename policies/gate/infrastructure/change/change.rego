@@ -14,7 +14,7 @@ import data.gate.lib
 # METADATA
 # description: destruction that nobody is asked about
 deny contains {
-	"reason": sprintf("destroys infrastructure without a question (%s); make a plan and let the person apply it", [called(effect)]),
+	"reason": sprintf("destroys infrastructure without confirmation (%s); make a plan and let the person apply it", [called(effect)]),
 	"help": "Machines, networks and data would be gone at once.",
 	"span": lib.span(effect),
 } if {
@@ -26,7 +26,7 @@ deny contains {
 # METADATA
 # description: other destruction
 ask contains {
-	"reason": sprintf("deletes what runs or is shared elsewhere (%s); show what would go and let the person do it", [called(effect)]),
+	"reason": sprintf("deletes running or shared resources elsewhere (%s); show the planned deletions and let the person run them", [called(effect)]),
 	"help": "Check account, workspace and target.",
 	"span": lib.span(effect),
 } if {
@@ -38,7 +38,7 @@ ask contains {
 # METADATA
 # description: changes of what runs
 ask contains {
-	"reason": sprintf("changes what runs or is shared elsewhere (%s); show what would change and let the person do it", [called(effect)]),
+	"reason": sprintf("changes running or shared resources elsewhere (%s); show the planned changes and let the person run them", [called(effect)]),
 	"help": "Check account, workspace and target.",
 	"span": lib.span(effect),
 } if {

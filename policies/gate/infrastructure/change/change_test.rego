@@ -78,8 +78,8 @@ test_reason_says_what_is_done_to_what if {
 	contains(denial.reason, "(gh repo delete of a/b)")
 
 	every line, what in {
-		"terraform destroy": "deletes what runs or is shared elsewhere (terraform destroy)",
-		"terraform apply": "changes what runs or is shared elsewhere (terraform apply)",
+		"terraform destroy": "deletes running or shared resources elsewhere (terraform destroy)",
+		"terraform apply": "changes running or shared resources elsewhere (terraform apply)",
 	} {
 		some question in change.ask with input as gate.event(line)
 		startswith(question.reason, what)

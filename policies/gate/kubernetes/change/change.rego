@@ -24,8 +24,8 @@ import data.gate.lib
 # METADATA
 # description: what a team would miss at once
 deny contains {
-	"reason": sprintf("deletes %s in the cluster %s; leave it to the person, or use --dry-run=server", [what, where(effect)]),
-	"help": "What is deleted stops running at once, and volumes are gone for good.",
+	"reason": sprintf("deletes %s in the cluster %s; ask the person to do it, or use --dry-run=server", [what, where(effect)]),
+	"help": "Deleted resources stop at once, and deleted volumes are gone for good.",
 	"span": lib.span(effect),
 } if {
 	some effect in deletions
@@ -47,7 +47,7 @@ ask contains {
 # METADATA
 # description: changes of production, and of everything
 ask contains {
-	"reason": sprintf("changes %s in the cluster %s (%s); leave production to the person, or use --dry-run=server", [
+	"reason": sprintf("changes %s in the cluster %s (%s); let the person change production, or use --dry-run=server", [
 		named(effect), where(effect), lib.text(effect, "verb", "change"),
 	]),
 	"help": "Check cluster and namespace.",
@@ -64,7 +64,7 @@ ask contains {
 # description: what somebody else wrote, and rights over everything
 ask contains {
 	"reason": sprintf("%s in the cluster %s; show it to the person first, or use --dry-run=server", [what, where(effect)]),
-	"help": "Whoever wrote it, or holds those rights, could change the whole cluster.",
+	"help": "Its author, or the holder of those rights, could change the whole cluster.",
 	"span": lib.span(effect),
 } if {
 	some effect in lib.effects("kubernetes")

@@ -1,10 +1,10 @@
 # METADATA
 # title: Calls that cannot be understood
 # description: |
-#   What gate cannot read it cannot judge. Text that is no valid or plain shell is
-#   rejected with what is wrong about it; unknown programs and code that is only
-#   known when it runs are put to a person. Unknown words of known programs are no
-#   matter of this policy.
+#   Gate cannot judge a call that it cannot read. Text that is no valid or plain
+#   shell is rejected with the fault named; unknown programs, and code that is
+#   unknown until it runs, are put to a person. This policy ignores unknown words
+#   of known programs.
 # custom:
 #   gate:
 #     events: [PreToolUse]
@@ -17,7 +17,7 @@ import data.gate.lib
 # description: text that the agent can write in a plainer way
 deny contains {
 	"reason": sprintf("cannot be judged: %s; %s", [thing.why, advice]),
-	"help": "The line is written so that nobody can say beforehand what it does.",
+	"help": "Nobody can tell what this line does before it runs.",
 	"span": lib.span(thing),
 } if {
 	some thing in input.facts.unknown
@@ -27,8 +27,8 @@ deny contains {
 # METADATA
 # description: code that hides what it does
 deny contains {
-	"reason": "runs code that is hidden in an encoding; write the code as it is",
-	"help": "Encoded code is how an attack gets past a reader.",
+	"reason": "runs code that is hidden in an encoding; write the code in plain text",
+	"help": "Attackers encode code to hide it from readers.",
 	"span": lib.span(effect),
 } if {
 	some effect in lib.effects("exec.code")
@@ -54,7 +54,7 @@ deny contains {
 # description: what only shows when it runs
 ask contains {
 	"reason": sprintf("cannot be judged beforehand: %s; %s", [thing.why, advice]),
-	"help": "Which program or code runs is decided only while the line runs.",
+	"help": "The line decides only while it runs which program or code starts.",
 	"span": lib.span(thing),
 } if {
 	some thing in input.facts.unknown
@@ -66,7 +66,7 @@ ask contains {
 # METADATA
 # description: a program that runs another one through an option
 ask contains {
-	"reason": sprintf("makes %s run another program (%s); run that program as a command of its own", [
+	"reason": sprintf("makes %s run another program (%s); run that program as a separate command", [
 		lib.text(effect, "program", "a program"), lib.text(effect, "value", lib.text(effect, "option", "an option")),
 	]),
 	"help": "The line looks like a harmless program and starts another one.",
@@ -79,8 +79,8 @@ ask contains {
 # METADATA
 # description: an unknown tool that takes code
 ask contains {
-	"reason": sprintf("hands code to the tool %s, which gate does not know; use a tool that it knows", [input.tool_name]),
-	"help": "Nobody can say beforehand what this tool makes of the code.",
+	"reason": sprintf("hands code to the tool %s, which gate does not know; use a tool that gate knows", [input.tool_name]),
+	"help": "Nobody can tell beforehand what this tool does with the code.",
 } if {
 	regex.match(`(?i)(^|_|[a-z])(exec|run|eval|python|repl|notebook)`, input.tool_name)
 	some field in {"code", "source_code", "python", "javascript", "program", "source", "cell_source"}

@@ -2,7 +2,7 @@
 # title: Publishing of packages
 # description: |
 #   Publishing and withdrawing packages, images and releases is put to a person:
-#   what is published cannot be called back.
+#   nobody can call a publication back.
 # custom:
 #   gate:
 #     events: [PreToolUse]
@@ -17,7 +17,7 @@ ask contains {
 	"reason": sprintf("publishes a package for others (%s %s); try a dry run, and let the person publish", [
 		lib.text(effect, "tool", "a tool"), lib.text(effect, "verb", "publish"),
 	]),
-	"help": "What is published cannot be called back, and others may depend on what is withdrawn.",
+	"help": "Nobody can call a published package back, and others may depend on a withdrawn one.",
 	"span": lib.span(effect),
 } if {
 	some effect in lib.effects("package.publish")

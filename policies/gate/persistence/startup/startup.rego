@@ -15,7 +15,7 @@ import data.gate.lib
 # METADATA
 # description: code that would run later without anybody asking
 deny contains {
-	"reason": sprintf("changes what runs by itself later: %s; show the change to the person and let them make it", [what(effect)]),
+	"reason": sprintf("changes code that runs by itself later: %s; show the change to the person and let them make it", [what(effect)]),
 	"help": "Code here runs at every login, start or commit, long after this session.",
 	"span": lib.span(effect),
 } if {
@@ -26,7 +26,7 @@ deny contains {
 # METADATA
 # description: configuration that steers programs
 ask contains {
-	"reason": sprintf("changes what programs do later: %s; show the change to the person first", [what(effect)]),
+	"reason": sprintf("changes how programs behave later: %s; show the change to the person first", [what(effect)]),
 	"help": "The change stays after this session.",
 	"span": lib.span(effect),
 } if {

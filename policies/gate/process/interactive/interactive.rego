@@ -1,9 +1,9 @@
 # METADATA
-# title: Programs that wait for what is typed
+# title: Programs that wait for typed input
 # description: |
-#   Some agents type into a program that runs already without asking anybody. For
-#   those, a shell or an interpreter that nobody gives anything to run is
-#   rejected: what it would be told is never seen. For others it is no matter.
+#   Some agents type into a running program without asking a hook. For them, a
+#   shell or an interpreter without a command or file to run is rejected, because
+#   no hook would see its input. This policy ignores other agents.
 # custom:
 #   gate:
 #     events: [PreToolUse]
@@ -20,7 +20,7 @@ import data.gate.lib
 # METADATA
 # description: one denial for each such program
 deny contains {
-	"reason": sprintf("%s would wait for what is typed into it, and nobody sees that; run one command at a time, as %s", [command.program, instead(command)]),
+	"reason": sprintf("%s would wait for typed input that no hook sees; run one command at a time, as %s", [command.program, instead(command)]),
 	"help": "This agent types into running programs without asking its hooks.",
 	"span": lib.span(command),
 } if {
@@ -104,6 +104,6 @@ instead(command) := object.get(forms, command.program, sprintf("%s -c COMMAND", 
 
 forms := {
 	"ssh": "ssh HOST COMMAND", "sudo": "sudo COMMAND", "node": "node -e CODE", "perl": "perl -e CODE", "lua": "lua -e CODE", "irb": "ruby -e CODE",
-	"mysql": "mysql -e STATEMENT", "psql": "psql -c STATEMENT", "tmux": "a command of its own", "screen": "a command of its own",
-	"script": "a command of its own",
+	"mysql": "mysql -e STATEMENT", "psql": "psql -c STATEMENT", "tmux": "a separate command", "screen": "a separate command",
+	"script": "a separate command",
 }

@@ -37,7 +37,7 @@ test_says_what_to_do_instead if {
 	some two in interactive.deny with input as gate.event({"bash": "psql app", "agent": "codex"})
 	endswith(two.reason, "as psql -c STATEMENT")
 	some three in interactive.deny with input as gate.event({"bash": "tmux", "agent": "codex"})
-	endswith(three.reason, "as a command of its own")
+	endswith(three.reason, "as a separate command")
 	some four in interactive.deny with input as gate.event({"bash": "bash", "agent": "codex"})
 	endswith(four.reason, "as bash -c COMMAND")
 }
@@ -110,7 +110,7 @@ test_denies_each_that_waits if {
 	every line, form in {
 		"sudo -s": "sudo COMMAND", "node": "node -e CODE", "perl": "perl -e CODE", "lua": "lua -e CODE", "irb": "ruby -e CODE",
 		"mysql": "mysql -e STATEMENT", "psql": "psql -c STATEMENT", "ssh build": "ssh HOST COMMAND", "fish": "fish -c COMMAND",
-		"tmux": "a command of its own", "screen": "a command of its own", "script": "a command of its own",
+		"tmux": "a separate command", "screen": "a separate command", "script": "a separate command",
 	} {
 		some denial in interactive.deny with input as gate.event({"bash": line, "agent": "codex"})
 		contains(denial.reason, form)

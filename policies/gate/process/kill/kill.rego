@@ -14,7 +14,7 @@ import data.gate.lib
 # METADATA
 # description: one denial for each such command
 deny contains {
-	"reason": sprintf("%s; end only processes that this session started, by their number", [what]),
+	"reason": sprintf("%s; end only processes that this session started, by their id", [what]),
 	"help": "Unsaved work in other programs, or the whole session, would be lost.",
 	"span": lib.span(effect),
 } if {
@@ -25,7 +25,7 @@ deny contains {
 # METADATA
 # description: whatever a list of all processes holds
 deny contains {
-	"reason": "ends every process that ps lists; end only processes that this session started, by their number",
+	"reason": "ends every process that ps lists; end only processes that this session started, by their id",
 	"help": "Unsaved work in other programs, or the whole session, would be lost.",
 	"span": lib.span(effect),
 } if {
@@ -62,7 +62,7 @@ chosen if {
 	lib.matches(word, "value", `^(-[CpuUgGt]|--(pid|ppid|user|group|tty|sid).*)`)
 }
 
-forbidden(effect) := "starts processes without end" if effect.verb == "fork bomb"
+forbidden(effect) := "starts an endless number of processes" if effect.verb == "fork bomb"
 
 else := "ends every process of the machine or the account" if lib.is(effect, "all", true)
 

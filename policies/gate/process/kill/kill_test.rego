@@ -61,7 +61,7 @@ test_denies_what_the_machine_or_the_agent_needs if {
 
 test_reason_says_what_ends if {
 	every line, what in {
-		":(){ :|:& };:": "starts processes without end",
+		":(){ :|:& };:": "starts an endless number of processes",
 		"kill -9 -1": "ends every process of the machine or the account",
 	} {
 		some denial in kill.deny with input as gate.event(line)

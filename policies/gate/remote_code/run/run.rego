@@ -23,7 +23,7 @@ deny contains {
 	"reason": sprintf("runs code from %s that nobody has read; download it to a file, read it, and ask the person to run it", [
 		lib.text(effect, "host", "the network"),
 	]),
-	"help": "Whoever controls that host or the way to it would run code as you.",
+	"help": "The owner of that host, or of the route to it, could run code as you.",
 	"span": lib.span(effect),
 } if {
 	some effect in lib.effects("exec.remote")
@@ -37,7 +37,7 @@ deny contains {
 	"reason": sprintf("hands a shell on this machine to %s; never connect a shell to the network", [
 		lib.text(effect, "host", "whoever connects"),
 	]),
-	"help": "Whoever is on the other side could do everything that you can.",
+	"help": "The other side could do everything that you can.",
 	"span": lib.span(effect),
 } if {
 	some effect in lib.effects("exec.shell")
@@ -47,8 +47,8 @@ deny contains {
 # METADATA
 # description: a listening shell
 deny contains {
-	"reason": "hands a shell on this machine to whoever connects; never connect a shell to the network",
-	"help": "Whoever is on the other side could do everything that you can.",
+	"reason": "hands a shell on this machine to anyone who connects; never connect a shell to the network",
+	"help": "The other side could do everything that you can.",
 	"span": lib.span(effect),
 } if {
 	some effect in lib.effects("net.listen")
@@ -58,10 +58,10 @@ deny contains {
 # METADATA
 # description: a way in from the internet
 ask contains {
-	"reason": sprintf("lets the internet reach this machine (%s); leave it to the person to open a tunnel", [
+	"reason": sprintf("lets the internet reach this machine (%s); ask the person to open the tunnel", [
 		lib.base(lib.command(effect).program),
 	]),
-	"help": "Whoever knows the address reaches what listens there, past every firewall.",
+	"help": "Anyone with the address could reach this service, past every firewall.",
 	"span": lib.span(effect),
 } if {
 	some effect in lib.effects("net.listen")
@@ -74,7 +74,7 @@ deny contains {
 	"reason": sprintf("hands a shell on this machine to %s; never connect a shell to the network", [
 		lib.text(send, "host", "whoever connects"),
 	]),
-	"help": "Whoever is on the other side could do everything that you can.",
+	"help": "The other side could do everything that you can.",
 	"span": lib.span(send),
 } if {
 	some send in lib.effects("net.send")
@@ -91,7 +91,7 @@ ask contains {
 	"reason": sprintf("runs or installs code straight from %s; take a fixed version from the registry", [
 		lib.text(effect, "host", "the network"),
 	]),
-	"help": "What lies at an address today may be something else tomorrow.",
+	"help": "The code at an address can change from one day to the next.",
 	"span": lib.span(effect),
 } if {
 	some effect in lib.effects("exec.remote")
@@ -103,7 +103,7 @@ ask contains {
 # description: installs from an address
 ask contains {
 	"reason": sprintf("installs %s straight from an address; take a fixed version from the registry", [names]),
-	"help": "Installing runs code of the package, and nobody has fixed which.",
+	"help": "Installing runs the package's code, and nothing fixes its version.",
 	"span": lib.span(effect),
 } if {
 	some effect in lib.effects("package.install")
@@ -115,7 +115,7 @@ ask contains {
 # description: installs from somebody's own registry
 ask contains {
 	"reason": sprintf("takes packages from %s instead of the configured registry; leave the registry as it is", [address]),
-	"help": "Installing runs code of the package, and that registry decides which.",
+	"help": "Installing runs the package's code, and that registry chooses it.",
 	"span": lib.span(effect),
 } if {
 	some effect in lib.effects("package.install")

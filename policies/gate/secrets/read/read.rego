@@ -19,7 +19,7 @@ deny contains {
 	"reason": sprintf("shows %s (%s); let the program that needs it read it, and never print it", [
 		what(effect), lib.text(effect, "what", "secret"),
 	]),
-	"help": "What the agent reads goes to its model and into transcripts. A secret shown there must be replaced.",
+	"help": "The agent's model and transcripts get every text that the agent reads. Replace a secret that was shown there.",
 	"span": lib.span(effect),
 } if {
 	some effect in lib.effects("secret.read")
@@ -30,8 +30,8 @@ deny contains {
 # METADATA
 # description: what is asked for by name, and files that hold secrets among other things
 ask contains {
-	"reason": sprintf("may show secrets of %s; read only the names, or let a program use it unseen", [of(effect)]),
-	"help": "What the agent reads goes to its model and into transcripts.",
+	"reason": sprintf("may show secrets of %s; read only the names, or let a program use the values without printing them", [of(effect)]),
+	"help": "The agent's model and transcripts get every text that the agent reads.",
 	"span": lib.span(effect),
 } if {
 	some effect in lib.effects("secret.read")

@@ -1,8 +1,8 @@
 # METADATA
 # title: Protection of the guard
 # description: |
-#   What guards or steers the agent (its settings and hooks, policies, their
-#   state and programs, sessions without a guard) is not the agent's to change.
+#   The agent may not change its own guard: its settings and hooks, policies,
+#   their state and programs. Nor may it start sessions without a guard.
 # custom:
 #   gate:
 #     events: [PreToolUse]

@@ -14,8 +14,8 @@ import data.gate.lib
 # METADATA
 # description: what takes the machine down or opens it
 deny contains {
-	"reason": sprintf("%s; say what is needed and let the person do it", [phrase(effect)]),
-	"help": "This touches everybody and everything on the machine.",
+	"reason": sprintf("%s; tell the person what you need and let them do it", [phrase(effect)]),
+	"help": "This affects every account and program on the machine.",
 	"span": lib.span(effect),
 } if {
 	some effect in changes
@@ -25,7 +25,7 @@ deny contains {
 # METADATA
 # description: what may be a part of the task
 ask contains {
-	"reason": sprintf("%s; say why it is needed", [phrase(effect)]),
+	"reason": sprintf("%s; tell the person why you need it", [phrase(effect)]),
 	"help": "This changes the machine outside the project.",
 	"span": lib.span(effect),
 } if {
@@ -46,7 +46,7 @@ grave := {
 }
 
 mild := {
-	"service": "changes which services run",
+	"service": "changes the running services",
 	"mount": "changes what is mounted",
 	"time": "changes the clock",
 	"swap": "changes the swap space",

@@ -87,7 +87,7 @@ test_reason_says_what_is_changed if {
 		"modprobe x": "changes the running kernel (x);",
 		"useradd eve": "changes accounts of the machine (eve);",
 		"sysctl -w a=1": "changes kernel settings (",
-		"systemctl stop nginx": "changes which services run (nginx);",
+		"systemctl stop nginx": "changes the running services (nginx);",
 		"umount /mnt": "changes what is mounted (",
 		"date -s 2020-01-01": "changes the clock (2020-01-01);",
 		"swapoff -a": "changes the swap space (all);",

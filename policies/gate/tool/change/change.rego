@@ -2,8 +2,8 @@
 # title: Changes elsewhere by other tools
 # description: |
 #   Tools of MCP servers that delete, merge, publish or deploy are put to a
-#   person; pushing to a protected branch by a tool too. Reading and ordinary
-#   writing are no matter of this policy.
+#   person, and so is a tool's push to a protected branch. This policy ignores
+#   reading and ordinary writing.
 # custom:
 #   gate:
 #     events: [PreToolUse]
@@ -12,11 +12,11 @@
 #       verbs:
 #         type: array
 #         default: [merge, publish, deploy, transfer, terminate, rollback]
-#         description: verbs besides deleting that a person should see
+#         description: verbs, in addition to deleting, that a person should see
 #       protected:
 #         type: array
 #         default: [main, master, trunk, production, prod, release, stable]
-#         description: branches that tools do not push to unseen
+#         description: branches to which no tool pushes unseen
 package gate.tool.change
 
 import data.gate.lib
@@ -27,7 +27,7 @@ ask contains {
 	"reason": sprintf("would %s something elsewhere with %s; let the person decide", [
 		lib.text(effect, "verb", "change"), lib.text(effect, "tool", "a tool"),
 	]),
-	"help": "Look at the tool's input: what it changes is not on this machine.",
+	"help": "Check the tool's input: the change is not on this machine.",
 } if {
 	some effect in lib.effects("tool")
 	lasting(effect)

@@ -18,7 +18,7 @@ deny contains {
 	"reason": sprintf("asks the metadata service %s, which hands out the machine's credentials; use the credentials that are set up", [
 		lib.text(effect, "host", "of the cloud"),
 	]),
-	"help": "Whoever has these credentials acts as this machine.",
+	"help": "The holder of these credentials can act as this machine.",
 	"span": lib.span(effect),
 } if {
 	some kind in ["net.fetch", "net.send"]
@@ -30,7 +30,7 @@ deny contains {
 # description: local files by way of a web tool
 deny contains {
 	"reason": "reads a local file through a web tool; read files of the project with the file tool",
-	"help": "A web tool hands what it reads to a model, past the rules for files.",
+	"help": "A web tool passes file content to a model, past the rules for files.",
 } if {
 	some url in addresses
 	startswith(lower(trim_space(url)), "file:")
@@ -40,8 +40,8 @@ deny contains {
 # METADATA
 # description: secrets in an address stand in logs
 ask contains {
-	"reason": "puts a password or token into an address, where servers log it; send it in a header by a program that has it",
-	"help": "Check what the address holds.",
+	"reason": "puts a password or token into an address, where servers log it; let a program that already holds it send it in a header",
+	"help": "Check the address for secrets.",
 } if {
 	some url in addresses
 	confidential(url)
@@ -50,8 +50,8 @@ ask contains {
 # METADATA
 # description: hosts that only record what they are asked
 ask contains {
-	"reason": sprintf("asks %s, which only records what it is sent; leave it to the person to use it", [effect.host]),
-	"help": "An address can carry data away as well as fetch some.",
+	"reason": sprintf("asks %s, which only records requests; let the person use it", [effect.host]),
+	"help": "A request can carry data away in its address.",
 	"span": lib.span(effect),
 } if {
 	some effect in lib.effects("net.fetch")

