@@ -2,5 +2,5 @@ package main
 
 func Example() {
 	main()
-	// Output: reject deletes the home directory ~; delete only what the task made, by its own path inside the project
+	// Output: reject deletes the home directory ~; delete only files of this task, by their exact paths inside the project
 }
