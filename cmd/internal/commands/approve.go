@@ -26,12 +26,13 @@ func newApprove(p process) *cobra.Command {
 	var f approveFlags
 	cmd := &cobra.Command{
 		Use:   "approve [ID]",
-		Short: "let one call pass that a policy wants a person to look at",
-		Long: "Shows a call that was asked about, by the decision's id, and lets exactly this call\n" +
-			"pass once, for minutes, when you type the code that it shows. It answers a question\n" +
-			"and never a denial. At a terminal only, and never within an agent's session. Without\n" +
-			"an id it lists the calls that wait. Where settings require an approver's key: --form\n" +
-			"writes what the approver signs (Ed25519), --signature gives the signature.",
+		Short: "let one call pass after a policy has asked about it",
+		Long: "Shows the call of a decision that asked, with a code. When you type the code, exactly\n" +
+			"this call may pass once within some minutes. An approval answers a question, never a\n" +
+			"denial. The command works at a terminal only, and never within an agent's session.\n" +
+			"Without an id it lists the waiting calls. If settings require an approver's key,\n" +
+			"--form writes the text for the approver to sign (Ed25519), and --signature gives the\n" +
+			"signature.",
 		Example: "  gate approve\n  gate approve 5spyyq\n  gate approve 5spyyq --until 2026-11-21T15:00:00Z --form > form",
 		Args:    upToOneArg,
 		RunE: func(_ *cobra.Command, args []string) error {

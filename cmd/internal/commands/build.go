@@ -27,11 +27,11 @@ func newBuild(p process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "build [DIR]...",
 		Short: "compile policies, so that gate-hook answers without reading them",
-		Long: "Compiles what stands in your directory, in the projects DIR (default: the one that\n" +
-			"this directory belongs to) and, for the administrator, in the managed directory.\n" +
-			"gate-hook answers from what is compiled as long as nothing changes there, and asks\n" +
-			"gate hook else, which has it compiled anew. So nobody has to run this; it shows what\n" +
-			"cannot be compiled, and why.",
+		Long: "Compiles the policies in your directory and in the projects DIR (default: the project\n" +
+			"of this directory). For the administrator it also compiles the managed directory.\n" +
+			"gate-hook answers from the compiled form until a file changes. After a change it asks\n" +
+			"gate hook, which has the policies compiled again. So you need not run this command; it\n" +
+			"lists the policies that gate cannot compile, with the reason.",
 		Example: "  gate build\n  gate build --check .",
 		RunE: func(_ *cobra.Command, projects []string) error {
 			if f.later {

@@ -33,7 +33,7 @@ func newBundleDiff(p process) *cobra.Command {
 	f := diffFlags{replay: replayFlags{agent: "claude", facts: past.Recorded, limit: 5, format: "text"}}
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW",
-		Short: "what a new release of a bundle changes, by meaning",
+		Short: "show what a new release of a bundle changes",
 		Long: "Compares two bundles, or directories that bundles are built from: policies and rules\n" +
 			"by what they mean, not by their text; settings by what they bring about; and with\n" +
 			"--replay, every past call whose verdict changes. Each difference is weaker (something\n" +

@@ -22,7 +22,7 @@ func newBundleMachine(p process) *cobra.Command {
 	var f dirFlags
 	cmd := &cobra.Command{
 		Use:   "machine",
-		Short: "how channel and recovery files name this machine",
+		Short: "print the name of this machine in channel and recovery files",
 		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			d, err := f.ForPeople(p.lookupEnv)
@@ -55,7 +55,7 @@ func newBundleRecovery(p process) *cobra.Command {
 	var f recoveryFlags
 	cmd := &cobra.Command{
 		Use:   "recovery FILE",
-		Short: "let one machine do without a bundle for a short time",
+		Short: "free one machine from a bundle for a short time",
 		Long: "Writes a recovery file, for a machine on which a bundle refuses what it should not. The\n" +
 			"administrator puts it into the managed directory as " + sources.RecoveryFile + ". It says which machine it\n" +
 			"is for (gate bundle machine) and what it relaxes; as many keys must sign it as the bundle\n" +
@@ -145,7 +145,7 @@ func newBundleChannel(p process) *cobra.Command {
 	var keys string
 	cmd := &cobra.Command{
 		Use:   "channel FILE",
-		Short: "check and sign a channel file: which release goes to which machines",
+		Short: "check and sign a channel file, which assigns releases to machines",
 		Long: "Signs a channel file in place. It names for each bundle the releases and whom they are\n" +
 			"for; docs/bundles.md describes it. A change is written with the next version and without\n" +
 			"signatures, and signed again. As many keys must sign as the bundles need.\n" + signerHelp,
@@ -204,7 +204,7 @@ func newBundleRepublish(p process) *cobra.Command {
 	var f buildFlags
 	cmd := &cobra.Command{
 		Use:   "republish OLD --as VERSION",
-		Short: "the old content under a new version: how to go back",
+		Short: "go back: build the old content under a new version",
 		Long: "Machines take no older version. To go back, an old release is published again under\n" +
 			"a version that is higher than the last one. What it says is what OLD says, but for the\n" +
 			"version, its end and the release before; it is to be signed anew.",

@@ -13,7 +13,7 @@ func newBundleInstall(p process) *cobra.Command {
 	f := syncFlags{now: true, every: time.Hour}
 	cmd := &cobra.Command{
 		Use:   "install FILE",
-		Short: "put a bundle in hand in force on this machine",
+		Short: "install a bundle file on this machine",
 		Long: "Verifies a bundle and the envelope beside it, runs its tests and puts it in force: the\n" +
 			"same as gate sync --now --from FILE, with the same exit status. docs/sync.md has more.",
 		Example: "  gate bundle install company.tar.gz",
@@ -38,7 +38,7 @@ var errNoRollback = errors.New("a machine takes no older version; to go back, pu
 func newBundleRollback() *cobra.Command {
 	return &cobra.Command{
 		Use:   "rollback",
-		Short: "there is none: gate bundle republish makes old content the next version",
+		Short: "not available: use gate bundle republish, which makes old content the next version",
 		Long: "Changes nothing, and says how to go back. Whoever could take a machine to an older\n" +
 			"version could bring back every hole that was closed since.",
 		Example: "  gate bundle republish company-7.tar.gz --as 9 -o company-9.tar.gz",

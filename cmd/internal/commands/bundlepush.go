@@ -14,7 +14,7 @@ func newBundlePush(p process) *cobra.Command {
 	var f syncFlags
 	cmd := &cobra.Command{
 		Use:   "push FILE ADDRESS",
-		Short: "put a bundle into a registry for containers",
+		Short: "push a bundle to a container registry",
 		Long: "Pushes a bundle, and the envelope beside it, to oci://host/repository:tag, where gate\n" +
 			"sync, OPA and oras find it. For web servers and object stores copy the two files.",
 		Example: "  gate bundle push company.tar.gz oci://registry.acme.example/gate/company:stable",

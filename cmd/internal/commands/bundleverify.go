@@ -29,7 +29,7 @@ func newBundleVerify(p process) *cobra.Command {
 	var f verifyFlags
 	cmd := &cobra.Command{
 		Use:   "verify FILE",
-		Short: "would a machine take this bundle?",
+		Short: "check whether a machine would accept a bundle",
 		Long: "Checks a bundle, and the envelope beside it, as a machine does that is about to take\n" +
 			"it. Exit status 0: it would; 4: it would not, and why.",
 		Example: "  gate bundle verify company.tar.gz --keys keys.json\n  gate bundle verify company.tar.gz --label ring=canary --seen seen.json",
@@ -136,7 +136,7 @@ func newBundleInspect(p process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "inspect FILE",
-		Short: "what a bundle says about itself",
+		Short: "show the contents of a bundle",
 		Long: "Shows the manifest, the files and who claims to have signed. Nothing is verified;\n" +
 			"gate bundle verify does that.",
 		Args: oneArg("a bundle's file"),

@@ -37,14 +37,16 @@ func newCheck(p process) *cobra.Command {
 	var f checkFlags
 	cmd := &cobra.Command{
 		Use:   "check [PATH]...",
-		Short: "what is wrong with policies, before they run",
-		Long: "Loads and compiles policies as gate would, and reports every mistake at once: what\n" +
-			"gate refuses, fields and values that no event has, facts whose null would silently\n" +
-			"mean no, conditions that are never met, rules that another one makes useless,\n" +
-			"what nothing uses, hooks that ask somebody whom no settings name, and formatting.\n" +
-			"PATH is a directory or a Rego file; without one: this directory if it holds\n" +
-			"policies, else the project's .gate, else your own policies. A comment\n" +
-			"\"# gate ignore: RULE\" on the line or above it says that something is meant.",
+		Short: "find mistakes in policies before they run",
+		Long: "Loads and compiles policies as gate does before a call, and reports every mistake:\n" +
+			"- policies that gate refuses, and wrong formatting\n" +
+			"- fields and values that no event has\n" +
+			"- facts whose null would silently mean no\n" +
+			"- conditions that never hold, useless rules, unused definitions\n" +
+			"- hooks that ask a model or server without an entry in the settings\n" +
+			"PATH is a directory or a Rego file. Without PATH, gate checks this directory if it\n" +
+			"holds policies, otherwise the project's .gate, otherwise your own policies. To keep a\n" +
+			"finding quiet, write the comment \"# gate ignore: RULE\" on its line or above it.",
 		Example: "  gate check\n  gate check --strict --format json policies\n  gate check --fix push.rego",
 		RunE: func(_ *cobra.Command, paths []string) error {
 			if f.format != "pretty" && f.format != "json" {

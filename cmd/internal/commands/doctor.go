@@ -21,7 +21,7 @@ func newStatus(p process) *cobra.Command {
 	var f installFlags
 	cmd := &cobra.Command{
 		Use:   "status",
-		Short: "what guards this machine now",
+		Short: "show what guards this machine now",
 		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			m, err := f.machine(p)
@@ -55,7 +55,7 @@ func newDoctor(p process) *cobra.Command {
 	var live string
 	cmd := &cobra.Command{
 		Use:   "doctor [AGENT]...",
-		Short: "what is wrong with gate on this machine, and how to repair it",
+		Short: "find problems of gate on this machine, and their repair",
 		RunE: func(cmd *cobra.Command, agents []string) error {
 			m, err := f.machine(p)
 			if err != nil {

@@ -36,7 +36,7 @@ func newEval(p process) *cobra.Command {
 	var f evalFlags
 	cmd := &cobra.Command{
 		Use:   "eval",
-		Short: "the whole decision about an event on standard input",
+		Short: "print the whole decision about an event on standard input",
 		Long: "Reads one event from standard input, or with --jsonl one a line, and prints the\n" +
 			"whole decision as JSON, in the same order. An event that cannot be read is\n" +
 			"answered, too: with the decision that closes. Nothing is logged. With --batch the\n" +

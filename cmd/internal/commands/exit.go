@@ -26,10 +26,10 @@ type exitRow struct {
 func exitTable() []exitRow {
 	return []exitRow{
 		{exitOK, "the command did its work; hook, try, eval, explain: the call may go on, perhaps changed; test: all tests passed"},
-		{exitFailed, "the command could not do its work, or was not understood; status, doctor, policies, settings, check, fmt --check: something is wrong; mcp: the server ended by itself; serve: it cannot listen; never from hook"},
-		{exitReject, "hook, try, eval, explain: the call is rejected; hook: also when gate itself fails, and gate without a command or a terminal; test: a test failed, or a threshold was missed; replay: something that --fail-on names; bundle diff: something that --fail-on-weaker is for"},
+		{exitFailed, "the command failed, or gate did not understand it; status, doctor, policies, settings, check, fmt --check: there is a problem; mcp: the server ended by itself; serve: it cannot listen; never from hook"},
+		{exitReject, "hook, try, eval, explain: the call is rejected; hook: also when gate itself fails; gate without a command and without a terminal; test: a test failed, or a threshold was missed; replay: a difference that --fail-on names; bundle diff: a weakening, with --fail-on-weaker"},
 		{exitAsk, "try, eval, explain: a person would be asked"},
-		{exitRefused, "bundle, keys, sync: a bundle, an envelope or a key set is refused; each reason has a sentence, and a word with --json; log verify: the chain does not hold"},
+		{exitRefused, "bundle, keys, sync: gate refuses a bundle, an envelope or a key set; gate prints a sentence for each reason, with --json also a word; log verify: the chain is broken"},
 	}
 }
 
@@ -40,5 +40,5 @@ func newExitCodes() *cobra.Command {
 	for _, row := range exitTable() {
 		fmt.Fprintf(&page, "\n  %d  %s", row.status, strings.ReplaceAll(row.meaning, "; ", "\n     "))
 	}
-	return &cobra.Command{Use: "exit-codes", Short: "the exit codes of all commands", Long: page.String()}
+	return &cobra.Command{Use: "exit-codes", Short: "list the exit codes of all commands", Long: page.String()}
 }

@@ -46,12 +46,12 @@ func newExplain(p process) *cobra.Command {
 	var f explainFlags
 	cmd := &cobra.Command{
 		Use:   "explain EVENT.json|'LINE'|-|ID|last",
-		Short: "why a call is decided as it is",
-		Long: "Decides about a call and tells why: which words of it mattered, which conditions\n" +
-			"of which rule were true and by which facts, what other policies lacked, and which\n" +
-			"smallest change would have led to another answer. The argument is a file with an\n" +
-			"event, a shell line, - for an event on standard input, or a decision of the log: its\n" +
-			"id or last. Of that it also tells what has changed since. docs/explain.md shows an\n" +
+		Short: "show the reasons for a decision",
+		Long: "Decides about a call and gives the reasons: the words that mattered, the true\n" +
+			"conditions of each rule with their facts, the conditions that other policies lacked,\n" +
+			"and the smallest change to another answer. The argument is a file with an event, a\n" +
+			"shell line, - for an event on standard input, or a logged decision: its id or last.\n" +
+			"For a logged decision it also shows the changes since then. docs/explain.md shows an\n" +
 			"example and describes the JSON.",
 		Example: "  gate explain 'curl -s https://example.com | sh'\n  gate explain last\n  gate explain --trace=fails 'rm -rf build'",
 		Args:    oneArg("an event's file, one shell line, -, a decision's id, or last"),

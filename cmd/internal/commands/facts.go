@@ -14,10 +14,10 @@ func newFacts(p process) *cobra.Command {
 	var f callFlags
 	cmd := &cobra.Command{
 		Use:   "facts 'LINE'",
-		Short: "what gate sees in a call",
-		Long: "Shows what gate works out about a call without running anything: its commands,\n" +
-			"what each of them reads, writes and reaches, and what is not known. With --json\n" +
-			"it prints input.facts as policies read it; docs/facts.md describes the fields.",
+		Short: "show what gate sees in a call",
+		Long: "Works out a call's effects without running anything. It shows the commands, what each\n" +
+			"of them reads, writes and reaches, and what is unknown. With --json it prints\n" +
+			"input.facts as policies read it; docs/facts.md describes the fields.",
 		Example: "  gate facts 'cd /srv && sudo rm -rf data'",
 		Args:    oneArg("one shell line, or what --tool takes"),
 		RunE: func(_ *cobra.Command, args []string) error {

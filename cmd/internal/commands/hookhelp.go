@@ -15,9 +15,9 @@ func newHook(p process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "hook --agent NAME [--event NAME]",
 		Short: "answer an agent's event on standard input",
-		Long: "Reads one event from standard input and answers in the agent's own form. This is\n" +
-			"the command that gate install puts into an agent's configuration. It exits with 0\n" +
-			"or 2, and with its blocking form when anything goes wrong.",
+		Long: "Reads one event from standard input and answers in the agent's own form. gate install\n" +
+			"puts this command into an agent's configuration. It exits with 0 or 2. If anything goes\n" +
+			"wrong, its answer blocks the call.",
 		Example: "  gate hook --agent claude < event.json",
 		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return exitWith(runHook(cmd.Context(), p)) },

@@ -29,7 +29,7 @@ func newImport(p process) *cobra.Command {
 	var f importFlags
 	cmd := &cobra.Command{
 		Use:   "import FILE",
-		Short: "another system's hooks as gate's own",
+		Short: "translate another system's hooks into gate's form",
 		Long: "Reads a hook file of Claude Code, cocode, CodeWhale, MassGen or zeph and prints the\n" +
 			"same hooks as a hook file of gate's own. What gate reads otherwise than the system,\n" +
 			"or cannot take over, is said on standard error. FILE is JSON, TOML or YAML by its\n" +

@@ -53,8 +53,8 @@ func newInstall(p process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "install AGENT",
 		Short: "put gate in front of an agent",
-		Long: "Adds gate's hooks to an agent's configuration and keeps everything else that is\n" +
-			"there. Running it again changes nothing. Known agents: " + strings.Join(install.Agents(), ", ") + ".",
+		Long: "Adds gate's hooks to an agent's configuration and keeps the rest of it. A second run\n" +
+			"changes nothing. gate uninstall undoes it. Known agents: " + strings.Join(install.Agents(), ", ") + ".",
 		Example: "  gate install claude --scope project",
 		Args:    oneArg("an agent: " + strings.Join(install.Agents(), ", ")),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -73,8 +73,8 @@ func newUninstall(p process) *cobra.Command {
 	f := installFlags{away: true}
 	cmd := &cobra.Command{
 		Use:     "uninstall AGENT",
-		Short:   "take gate out of an agent's configuration",
-		Long:    "Removes what gate install added to an agent's configuration, and nothing else.",
+		Short:   "remove gate from an agent's configuration",
+		Long:    "Removes gate's hooks from an agent's configuration, and nothing more.",
 		Example: "  gate uninstall claude --scope project",
 		Args:    oneArg("an agent: " + strings.Join(install.Agents(), ", ")),
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -23,7 +23,7 @@ const keysFile = "keys.json"
 func newKeys(p process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "keys",
-		Short: "the keys that sign policy bundles",
+		Short: "manage the keys that sign policy bundles",
 		Long: "Makes keys, and changes the key set: which keys may sign which bundles, how many\n" +
 			"must, and who may change that. A change is a new version of the set, which its root\n" +
 			"keys sign; until enough have, it waits beside the set as NAME.next.json.",
@@ -97,7 +97,7 @@ func newKeysList(p process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "what each key may sign",
+		Short: "show what each key may sign",
 		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if file == "" {

@@ -151,7 +151,7 @@ func newKeysSign(p process) *cobra.Command {
 	var f keysFlags
 	cmd := &cobra.Command{
 		Use:     "sign",
-		Short:   "sign the version of the key set that waits",
+		Short:   "sign the pending version of the key set",
 		Long:    "Adds the signatures of root keys to the version that waits. With enough of them, it\ncomes into force.\n" + signerHelp,
 		Example: "  gate keys sign --key bob=bob.pem",
 		Args:    noArgs,

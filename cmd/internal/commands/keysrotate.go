@@ -16,7 +16,7 @@ func newKeysRotate(p process) *cobra.Command {
 	var algorithm string
 	cmd := &cobra.Command{
 		Use:   "rotate OLD NEW FILE",
-		Short: "put a new key in the place of an old one",
+		Short: "replace a key",
 		Long: "The new key may sign what the old one may, and takes its place at the root. The old key\n" +
 			"is revoked, and with it what it signed alone, unless --keep leaves it in force for\n" +
 			"bundles; revoke it later.\n" + signerHelp,
@@ -66,7 +66,7 @@ func newKeysRevoke(p process) *cobra.Command {
 	var f keysFlags
 	cmd := &cobra.Command{
 		Use:     "revoke ID",
-		Short:   "take a key out of force",
+		Short:   "revoke a key",
 		Long:    "Its signatures are worth nothing from then on, old ones too. It leaves the root.",
 		Example: "  gate keys revoke release --key alice=alice.pem --key bob=bob.pem",
 		Args:    oneArg("the key's name"),
@@ -92,7 +92,7 @@ func newKeysThreshold(p process) *cobra.Command {
 	var root bool
 	cmd := &cobra.Command{
 		Use:     "threshold [NAME] COUNT",
-		Short:   "how many keys a bundle needs, or a change of the key set",
+		Short:   "set how many keys must sign a bundle or a change of the key set",
 		Example: "  gate keys threshold company 2 --key alice=alice.pem\n  gate keys threshold --root 2 --key alice=alice.pem",
 		Args: func(_ *cobra.Command, args []string) error {
 			if root && len(args) != 1 || !root && len(args) != 2 {

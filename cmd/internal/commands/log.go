@@ -28,9 +28,9 @@ func newLog(p process) *cobra.Command {
 	var f logFlags
 	cmd := &cobra.Command{
 		Use:   "log",
-		Short: "the decisions so far",
-		Long: "Lists decisions, the newest last: when, its id, the effect, the tool, what was asked\n" +
-			"for, and which policies objected. Filters narrow the list; -f waits for more.\n" +
+		Short: "list the decisions so far",
+		Long: "Lists decisions, the newest last: time, id, effect, tool, the call, and the policies\n" +
+			"that objected. Filters narrow the list; -f waits for more.\n" +
 			"docs/log.md describes the file.",
 		Example: "  gate log --since 2h --effect deny,ask\n  gate log --policy gate.git -n 50\n  gate log -f\n  gate log --since 7d --stats\n  gate log show 5spyyq",
 		Args:    subcommand,

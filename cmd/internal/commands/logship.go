@@ -29,7 +29,7 @@ func newLogShip(p process) *cobra.Command {
 	var f shipFlags
 	cmd := &cobra.Command{
 		Use:   "ship",
-		Short: "send what was not sent yet to a collector of decision logs",
+		Short: "send new records to a collector of decision logs",
 		Long: "Posts the records that were not sent yet, in batches, to the address in managed\n" +
 			"settings (decisionLogs) or to another one: gzipped JSON arrays, as OPA sends its\n" +
 			"decision log. What arrived is noted beside the log. It ends when all has arrived or\n" +

@@ -16,7 +16,7 @@ func newLogShow(p process) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "show ID|last",
-		Short: "all that the log knows of one decision",
+		Short: "show everything about one decision",
 		Long: "Shows one decision, by its id or how the id begins, or the last one: the call, the\n" +
 			"reasons, who was asked, and what of the event is not in the log.",
 		Example: "  gate log show 5spyyq\n  gate log show last --format json",

@@ -19,7 +19,7 @@ func newLogVerify(p process) *cobra.Command {
 	var json bool
 	cmd := &cobra.Command{
 		Use:   "verify [FILE...]",
-		Short: "whether records are missing or were changed",
+		Short: "find missing or changed records",
 		Long: "Follows the chain of the log: each record has the digest of the one before. It says\n" +
 			"where the chain breaks, what is missing, and how many records were dropped as too\n" +
 			"old. Files (- is standard input), a record a line, are verified in the place of your\n" +

@@ -41,10 +41,10 @@ func newMCP(p process) *cobra.Command {
 	var f mcpFlags
 	cmd := &cobra.Command{
 		Use:   "mcp -- SERVER [ARG...] | mcp --url URL",
-		Short: "stand before an MCP server and decide about every tool call",
-		Long: "Starts an MCP server and hands on what it and the client on standard input and\n" +
-			"output say to each other. Calls of tools are decided about before the server gets\n" +
-			"them, and their results before the client does; everything else passes as it is.\n" +
+		Short: "run in front of an MCP server and decide about every tool call",
+		Long: "Starts an MCP server and passes messages between it and the client on standard input\n" +
+			"and output. gate decides about a tool call before the server gets it, and about the\n" +
+			"result before the client gets it. All other messages pass unchanged.\n" +
 			"For agents without hooks: put \"gate mcp --\" before the server's command line.",
 		Example: "  gate mcp -- npx -y @modelcontextprotocol/server-filesystem /home/dev\n  gate mcp --name github -- github-mcp-server stdio",
 		Args: func(_ *cobra.Command, args []string) error {

@@ -19,7 +19,7 @@ import (
 func newNew(p process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new",
-		Short: "begin something of your own: a policy",
+		Short: "begin a policy of your own",
 		Args:  subcommand,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -36,10 +36,10 @@ func newNewPolicy(p process) *cobra.Command {
 	var f newPolicyFlags
 	cmd := &cobra.Command{
 		Use:   "policy NAME",
-		Short: "write a policy with tests, event cases and a page, to be changed",
-		Long: "Writes a policy that works as it stands: the rule, its Rego tests, its event cases\n" +
-			"and its page. NAME is the package, such as acme.push_protected; its parts are the\n" +
-			"directories. Nothing that is there is overwritten.",
+		Short: "write a policy with tests, event cases and a page for you to change",
+		Long: "Writes a working policy: the rule, its Rego tests, its event cases and its page. NAME\n" +
+			"is the package, such as acme.push_protected; its parts become directories. gate\n" +
+			"overwrites no file.",
 		Example: "  gate new policy acme.push_protected\n" +
 			"  gate new policy acme.no_keys --event PostToolUse --effect modify\n" +
 			"  gate new policy acme.house_rules --event SessionStart --effect context --dir .gate/policies",

@@ -19,11 +19,10 @@ func newPolicies(p process) *cobra.Command {
 	var f placeFlags
 	cmd := &cobra.Command{
 		Use:   "policies [POLICY|GROUP]...",
-		Short: "all policies and hooks, their levels and parameters",
-		Long: "Lists every policy and hook that an agent would meet in this directory: its level\n" +
-			"(on: as it is written), whose it is, the parameters that settings give it, and\n" +
-			"why it does not run where it does not. With names, lists only those and what is\n" +
-			"below them.",
+		Short: "list all policies and hooks, their levels and parameters",
+		Long: "Lists every policy and hook for an agent in this directory. Each has its level (on: as\n" +
+			"written), its owner, its parameters from settings and, if it does not run, the reason.\n" +
+			"With names, it lists only those and everything below them.",
 		Example: "  gate policies\n  gate policies gate.git\n  gate set policies.gate.git.push ask",
 		RunE: func(_ *cobra.Command, names []string) error {
 			g, err := f.gate(p)

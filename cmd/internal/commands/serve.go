@@ -49,7 +49,7 @@ func newServe(p process) *cobra.Command {
 	var f serveFlags
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "answer agents and programs from a process that stays up",
+		Short: "answer agents and programs from a process that keeps running",
 		Long: "Answers events on a unix socket that only this account can use, and on the loopback\n" +
 			"addresses behind a token, until it is told to stop: the http hooks of Claude Code,\n" +
 			"whole decisions, and the same in the form of OPA's server. Nothing needs it, and\n" +

@@ -24,7 +24,7 @@ import (
 func newSession(p process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "session",
-		Short: "what holds for one session of an agent",
+		Short: "show and change the hooks of one session",
 		Long: "Shows what gate remembers of a session, and adds and removes hooks that hold for it\n" +
 			"alone. What is added only tightens: it may deny, ask and warn, and is gone when the\n" +
 			"session ends.",

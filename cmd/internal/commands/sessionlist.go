@@ -19,7 +19,7 @@ func newSessionList(p process) *cobra.Command {
 	var f sessionFlags
 	cmd := &cobra.Command{
 		Use:   "list [--session ID]",
-		Short: "show what is remembered of a session, or of all",
+		Short: "show the memory of one session, or of all",
 		Long: "Shows the hooks that hold for a session, the texts that wait for it, how many hooks\n" +
 			"ran once and for all, and its counters. Without --session it lists all sessions, by\n" +
 			"the names of their files: what the agent calls them is not kept.",

@@ -32,8 +32,9 @@ func newSet(p process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "set KEY VALUE",
 		Short: "change one setting",
-		Long: "Changes one key of a settings file and keeps everything else in it, comments too.\n" +
-			"The value is JSON, or else a text. Refused within an agent's session.\n\n" +
+		Long: "Changes one key of a settings file and keeps the rest of it, comments too. The value is\n" +
+			"JSON; gate takes any other value as text. The command refuses to run within an agent's\n" +
+			"session.\n\n" +
 			"  policies.POLICY      off, record, warn, ask or deny; also of a group of policies\n" +
 			"  params.POLICY.NAME   a parameter's value\n" +
 			"  plugins.NAME         true or false, or the directory of a plugin that is on\n" +

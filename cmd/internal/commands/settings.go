@@ -19,7 +19,7 @@ func newSettings(p process) *cobra.Command {
 	var schema bool
 	cmd := &cobra.Command{
 		Use:   "settings",
-		Short: "every setting, where it stands and whether it counts",
+		Short: "list every setting, its place and whether it counts",
 		Long: "Lists every value that a settings file gives, with file and line, what it\n" +
 			"overrides, and why it does not count where it does not. Settings never reach\n" +
 			"upwards: managed, then yours, then a project's and its local ones. Where there are\n" +

@@ -32,7 +32,7 @@ func newStatusLine(p process) *cobra.Command {
 	var f statusFlags
 	cmd := &cobra.Command{
 		Use:   "statusline",
-		Short: "what the agent shows in its status line, by the settings' statusLine",
+		Short: "print the agent's status line, from the setting statusLine",
 		Long: "Runs the command that the setting statusLine names, gives it the agent's session\n" +
 			"on standard input as it came, and prints its first lines. Where there is none, it\n" +
 			"is switched off, fails or takes longer than " + handlers.ScriptLimit.String() + ", nothing is printed.",

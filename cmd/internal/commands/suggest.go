@@ -16,7 +16,7 @@ func newSuggest(p process) *cobra.Command {
 	var f statusFlags
 	cmd := &cobra.Command{
 		Use:   "suggest",
-		Short: "files that the agent offers behind @, by the settings' fileSuggestion",
+		Short: "print the files that the agent offers after @, from the setting fileSuggestion",
 		Long: "Runs the command that the setting fileSuggestion names, gives it the query\n" +
 			"{\"query\": \"src/ma\"} on standard input as it came, and prints the paths that it prints,\n" +
 			"one a line. Where there is none, it is switched off, fails or takes longer than " + handlers.ScriptLimit.String() + ",\n" +

@@ -34,7 +34,7 @@ func newSync(p process) *cobra.Command {
 	var f syncFlags
 	cmd := &cobra.Command{
 		Use:   "sync",
-		Short: "fetch the signed bundles of this machine, and put them in force",
+		Short: "fetch and install the signed bundles of this machine",
 		Long: "Fetches the bundles that managed settings name (sync), or the one of --from, and puts\n" +
 			"in force what is newer, signed by the right keys and passes its own tests. Whatever\n" +
 			"else comes, what is in force stays. A machine has its own moment within --spread, so\n" +

@@ -46,8 +46,8 @@ func newTest(p process) *cobra.Command {
 		Use:   "test [PATH…]",
 		Short: "run the tests of policies",
 		Long: "Runs the Rego tests (*_test.rego) and event cases (*_cases.yaml) of policies. PATH is\n" +
-			"a directory, or a file in one. Without it, the tests of this directory are run if it\n" +
-			"holds policies, else those of the project or of yours.",
+			"a directory, or a file in one. Without PATH, gate runs the tests of this directory if\n" +
+			"it holds policies, otherwise those of the project or yours.",
 		Example: "  gate test\n  gate test -v --run push policies\n  gate test --coverage --threshold 95 --format junit > report.xml",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			status, err := f.start(cmd.Context(), p, args)

@@ -74,9 +74,9 @@ func exitWith(status int) error {
 func newRoot(p process) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "gate",
-		Short: "decides, before an AI agent's tool call runs, whether it may",
-		Long: "gate decides, before an AI agent's tool call runs, whether it may continue, is\n" +
-			"rejected, runs with changed input, or is put to a person.",
+		Short: "decides before an AI agent's tool call runs",
+		Long: "gate decides before an AI agent's tool call runs: the call continues, is rejected,\n" +
+			"runs with changed input, or waits for a person.",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          subcommand,
@@ -104,7 +104,7 @@ func newRoot(p process) *cobra.Command {
 			newTry(p), newExplain(p), newFacts(p), newEval(p)}},
 		{"Policies and settings:", []*cobra.Command{
 			newNew(p), newCheck(p), newFmt(p), newTest(p), newBuild(p), newPolicies(p), newSettings(p), newSet(p), newTrust(p), newDistrust(p), newImport(p)}},
-		{"What has been decided, and what runs now:", []*cobra.Command{
+		{"Decisions so far, and running sessions:", []*cobra.Command{
 			newLog(p), newReplay(p), newApprove(p), newSession(p), newInject(p)}},
 		{"Many machines:", []*cobra.Command{
 			newBundle(p), newKeys(p), byServer(newSync(p))}},
@@ -124,7 +124,7 @@ func newRoot(p process) *cobra.Command {
 func newHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
-		Short: "what a command does, and its flags",
+		Short: "describe a command and its flags",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			about, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {

@@ -29,10 +29,11 @@ func newTrust(p process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trust [DIR]",
 		Short: "let a project's, plugin's or skill's rewrites and handlers count",
-		Long: "Shows what the .gate directory of a project, or the directory of a plugin, of a\n" +
-			"skill or of agents holds, and lets its rewrites, consults and handlers count when\n" +
-			"you type the code that it shows. Denials and questions count anyway. Trust is for exactly what was shown:\n" +
-			"any change takes it back. At a terminal only, and never within an agent's session.",
+		Long: "Shows the content of a project's .gate directory, or of the directory of a plugin, a\n" +
+			"skill or agents, with a code. When you type the code, its rewrites, consults and\n" +
+			"handlers count. Its denials and questions count without trust. Trust holds for\n" +
+			"exactly this content; any change ends it. The command works at a terminal only, and\n" +
+			"never within an agent's session.",
 		Example: "  gate trust\n  gate trust ~/.config/gate/plugins/fmt\n  gate trust --list",
 		Args:    upToOneArg,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -59,7 +60,7 @@ func newDistrust(p process) *cobra.Command {
 	var f placeFlags
 	cmd := &cobra.Command{
 		Use:   "distrust [DIR]",
-		Short: "take trust back",
+		Short: "withdraw trust",
 		Args:  upToOneArg,
 		RunE: func(_ *cobra.Command, args []string) error {
 			d, project, err := f.places()

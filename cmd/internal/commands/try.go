@@ -13,10 +13,10 @@ func newTry(p process) *cobra.Command {
 	var f callFlags
 	cmd := &cobra.Command{
 		Use:   "try 'LINE'",
-		Short: "what would happen to this call",
-		Long: "Decides about a call as if an agent made it, and runs nothing: neither the call\n" +
-			"nor, without --run-handlers, hooks that are programs. The exit status\n" +
-			"says what would follow; see gate help exit-codes.",
+		Short: "predict the decision about a call",
+		Long: "Decides about a call as if an agent made it. It never runs the call, and it runs hooks\n" +
+			"that are programs only with --run-handlers. The exit status tells the decision; see\n" +
+			"gate help exit-codes.",
 		Example: "  gate try 'git push --force origin main'\n  gate try --tool Write /etc/hosts",
 		Args:    oneArg("one shell line, or what --tool takes"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -13,7 +13,7 @@ import (
 func newVersion(p process) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "what this program is",
+		Short: "print the version of gate",
 		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintf(p.stdout, "gate %s (%s %s/%s)\ninput schema %d, facts schema %d\n",
