@@ -71,7 +71,7 @@ func TestFollow(t *testing.T) {
 		{"the version stays", func(n *KeySet) { n.Version-- }, []string{"alice", "bob"}, BadSuccessor},
 		{"a new root that did not sign", func(n *KeySet) { n.Root.Keys = []string{"mallory", "alice"} }, []string{"alice", "bob"}, BadSuccessor},
 		{"a new root that signed", func(n *KeySet) { n.Root.Keys = []string{"mallory", "alice"} }, []string{"alice", "bob", "mallory"}, ""},
-		{"a new root alone", func(n *KeySet) { n.Root = Role{[]string{"mallory"}, 1} }, []string{"mallory"}, BadSuccessor},
+		{"a new root alone", func(n *KeySet) { n.Root = Role{Keys: []string{"mallory"}, Threshold: 1} }, []string{"mallory"}, BadSuccessor},
 		{"a lower threshold, signed by too few", func(n *KeySet) { n.Root.Threshold = 1 }, []string{"alice"}, BadSuccessor},
 		{"a name for another key", func(n *KeySet) { n.Keys["release"] = n.Keys["thief"]; delete(n.Keys, "thief") }, []string{"alice", "bob"}, BadSuccessor},
 		{"a departed holder", func(n *KeySet) {
@@ -206,7 +206,7 @@ func TestSeen(t *testing.T) {
 	b.Manifest.Gate.Version, b.Digest = 6, Digest([]byte("6"))
 	s = s.Raise(b)
 	got, err := ParseSeen(s.Encode())
-	if err != nil || got.Bundles["company"] != (Release{7, Digest([]byte("7"))}) {
+	if err != nil || got.Bundles["company"] != (Release{Version: 7, Digest: Digest([]byte("7"))}) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for _, bad := range []string{"", "{}", `{"schema":1,"bundles":{"company":{"version":7}}}`, `{"schema":2}`, `{"schema":1,"bundles":{"company":{}}}`} {
