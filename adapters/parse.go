@@ -26,6 +26,9 @@ func parse(agent string, data []byte, expected string, strict bool) (hook.Event,
 	if want := hook.Name(expected).Canonical(); want != "" && name != "" && ev.Name.Canonical() != want {
 		return ev, anotherEvent(name, expected)
 	}
+	if meant := ev.Name.Meant(); meant != "" && strict {
+		return hook.Event{Agent: agent, Name: meant}, fmt.Errorf("event: %s is %s in other letters, which the agent does not say", quote(name), quote(string(meant)))
+	}
 	if err := check(doc, strict); err != nil {
 		if name == "" {
 			return ev, fmt.Errorf("event: %w", err)

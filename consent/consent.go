@@ -47,5 +47,7 @@ const (
 
 	NoTerminal Refusal = "this can only be granted by a person at a terminal"
 	InAgent    Refusal = "this cannot be granted from within an agent's session; use a terminal window of your own"
+	NoPerson   Refusal = "the other end of this terminal is held by no login, terminal emulator or multiplexer of a person"
+	NotSigned  Refusal = "the grant is not signed by one of the keys that settings name in consent.signers"
 	WrongCode  Refusal = "the code does not match; nothing was granted"
 )

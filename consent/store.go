@@ -36,6 +36,7 @@ type Store struct {
 // The directories of a store. A record is a file in one of them.
 const (
 	trustDir    = "trust"    // by the digest of origin
+	settledDir  = "settings" // by the digest of a directory
 	pendingDir  = "pending"  // by decision id
 	approvedDir = "approved" // by the digest of the call
 	usedDir     = "used"     // by the digest of the call: what was spent

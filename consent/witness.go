@@ -2,10 +2,12 @@ package consent
 
 import (
 	"bufio"
+	"bytes"
 	"crypto/subtle"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -127,8 +129,31 @@ type Terminal struct {
 	IsTerminal bool      // both are terminals
 	Lookup     func(string) (string, bool)
 	Above      []Ancestor
+	Far        FarEnd // of both; see [FarEndOf]
 	Account    string // of the account database
 	Now        time.Time
+
+	// Key asks for a signature in place of the code; nil: the code is enough.
+	Key *Key
+}
+
+// A Key has a grant signed by a key that a program of this account does not have at
+// hand, in the format of ssh-keygen -Y sign, for [Namespace].
+type Key struct {
+	Dir    string                             // where the text to sign is laid; this account's alone
+	Signed func(form, signature []byte) error // why one of the signers did not sign it; nil: one did
+}
+
+// Namespace is what a signature over a grant is for, so that none of another purpose
+// can be shown in its place.
+const Namespace = "gate-consent"
+
+// Refuse returns why nothing can be granted at the terminal, nil if it can.
+func (t Terminal) Refuse() error {
+	if err := Refuse(t.IsTerminal, t.Lookup, t.Above...); err != nil {
+		return err
+	}
+	return t.Far.Err
 }
 
 // Confirm shows what is to be granted and a random code, and returns a Witness
@@ -139,21 +164,86 @@ func Confirm(t Terminal, grant string) (*Witness, error) {
 	if t.In == nil || t.Err == nil || t.Lookup == nil || t.Account == "" || t.Now.IsZero() {
 		return nil, errors.New("consent: the terminal is not complete")
 	}
-	if err := Refuse(t.IsTerminal, t.Lookup, t.Above...); err != nil {
+	if err := t.Refuse(); err != nil {
 		return nil, err
 	}
-	code := token(6)
-	if _, err := fmt.Fprintf(t.Err, "%s\nType %s to agree: ", strictjson.Visible(grant), code); err != nil {
-		return nil, fmt.Errorf("standard error: %w", err)
+	code, shown := token(6), strictjson.Visible(grant)
+	if t.Far.Note != "" {
+		shown += "\nnote: " + strictjson.Visible(t.Far.Note)
 	}
-	line, err := readLine(t.In)
+	var err error
+	if t.Key != nil {
+		err = t.sign(grant, shown, code)
+	} else {
+		err = t.typeCode(shown, code)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if subtle.ConstantTimeCompare([]byte(strings.ToLower(line)), []byte(code)) != 1 {
-		return nil, WrongCode
-	}
 	return &Witness{by: t.Account, at: t.Now.UTC().Round(0)}, nil
+}
+
+// typeCode has the code typed back.
+func (t Terminal) typeCode(shown, code string) error {
+	if _, err := fmt.Fprintf(t.Err, "%s\nType %s to agree: ", shown, code); err != nil {
+		return fmt.Errorf("standard error: %w", err)
+	}
+	line, err := readLine(t.In)
+	if err != nil {
+		return err
+	}
+	if subtle.ConstantTimeCompare([]byte(strings.ToLower(line)), []byte(code)) != 1 {
+		return WrongCode
+	}
+	return nil
+}
+
+// maxSignature is more than a signature in armour takes, in bytes.
+const maxSignature = 16 << 10
+
+// sign has exactly this grant signed. The code makes the text good for once.
+func (t Terminal) sign(grant, shown, code string) error {
+	form := fmt.Appendf(nil, "gate grant 1\nby %s\nat %s\nonce %s\n\n%s\n", t.Account, stamp(t.Now), code, grant)
+	if err := os.MkdirAll(t.Key.Dir, 0o700); err != nil {
+		return err
+	}
+	file := filepath.Join(t.Key.Dir, "grant-"+code)
+	if err := os.WriteFile(file, form, 0o600); err != nil {
+		return err
+	}
+	defer os.Remove(file)
+	defer os.Remove(file + ".sig")
+	_, err := fmt.Fprintf(t.Err, "%s\nSettings want it signed (consent.key). In another terminal, with the file of your key:\n  ssh-keygen -Y sign -n %s -f KEY '%s'\nThen press Enter here, or paste the signature: ", shown, Namespace, file)
+	if err != nil {
+		return fmt.Errorf("standard error: %w", err)
+	}
+	signature, err := readSignature(t.In)
+	if err == nil && len(signature) == 0 {
+		signature, err = os.ReadFile(file + ".sig")
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", NotSigned, err)
+	}
+	return t.Key.Signed(form, signature)
+}
+
+// readSignature reads lines to the end of a signature, or one empty line.
+func readSignature(in io.Reader) ([]byte, error) {
+	lines := bufio.NewReader(io.LimitReader(in, maxSignature))
+	var out []byte
+	for {
+		line, err := lines.ReadString('\n')
+		text := strings.TrimSpace(line)
+		out = append(out, line...)
+		switch {
+		case err != nil:
+			return nil, err
+		case text == "" && len(bytes.TrimSpace(out)) == 0:
+			return nil, nil
+		case strings.HasPrefix(text, "-----END "):
+			return out, nil
+		}
+	}
 }
 
 // readLine reads one short line, and takes no line for one that is cut short.

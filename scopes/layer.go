@@ -30,6 +30,7 @@ type Layer struct {
 	Deadline  time.Duration // of one decision; the shortest counts
 	Faults    hook.OnFault  // FaultDeny: faults of every authority close
 	Approvals *Approvals
+	Consent   *Consent
 	Stale     *Stale              // managed only
 	Sync      []Feed              // the machine's own managed files only
 	Labels    map[string]string   // managed only
@@ -69,6 +70,18 @@ type Approvals struct {
 	KeyRequired bool     // it must be signed by one of Keys
 	Keys        []string // public keys of approvers
 }
+
+// Consent says what a person has to show before anything is loosened.
+type Consent struct {
+	Key     string   // KeyCode or KeyRequired; "": KeyCode
+	Signers []string // public keys, as in a line of ~/.ssh/authorized_keys without options
+}
+
+// The words of [Consent.Key].
+const (
+	KeyCode     = "code"     // a code that is typed back
+	KeyRequired = "required" // a signature of one of the signers in its place
+)
 
 // Stale says what follows when signed bundles grow old. A zero field of a layer
 // says nothing; of [Settings] every field has a value.
@@ -116,6 +129,7 @@ const (
 	keyDeadline     = "deadline"
 	keyFaults       = "faults"
 	keyApprovals    = "approvals"
+	keyConsent      = "consent"
 	keyLabels       = "labels"
 	keyStale        = "stale"
 	keySync         = "sync"

@@ -29,6 +29,7 @@ type Settings struct {
 	FaultsClose bool                 // faults of every authority close
 	Deadline    time.Duration        // of one decision; zero: none beside the engine's own
 	Approvals   Approvals            // zero: none
+	Consent     Consent              // what a person has to show
 	Stale       Stale                // when bundles grow old
 	Labels      map[string]string    // of this machine
 	Plugins     map[string]bool      // the ones that are switched on or off; others are off
@@ -235,6 +236,22 @@ func (s *Settings) weighApprovals(layers []*Layer) {
 		}
 	}
 	s.Approvals.Minutes = min(max(s.Approvals.Minutes, 0), maxApproval)
+}
+
+// weighConsent settles what a person has to show: of several files the strictest counts.
+func (s *Settings) weighConsent(layers []*Layer) {
+	first := true
+	for _, l := range layers {
+		switch c := l.Consent; {
+		case c == nil || first && l.later():
+		case first:
+			s.Consent, first = Consent{c.Key, slices.Clone(c.Signers)}, false
+		case c.Key == KeyRequired && s.Consent.Key == KeyRequired:
+			s.Consent.Signers = slices.DeleteFunc(s.Consent.Signers, func(k string) bool { return !slices.Contains(c.Signers, k) })
+		case c.Key == KeyRequired:
+			s.Consent = Consent{c.Key, slices.Clone(c.Signers)}
+		}
+	}
 }
 
 // govern leaves it to managed settings to say what programs do where anything is

@@ -273,6 +273,11 @@ var table = [...]Setting{
 		weigh: (*Settings).weighApprovals, now: func(s *Settings) any { return plain[Approvals]{&s.Approvals} },
 	},
 	{
+		Field: Field{Key: keyConsent, Says: "what a person has to show before anything is loosened (below)", at: func(v any) any { return optional[Consent]{&v.(*Layer).Consent} }, Type: &consentType},
+		Who:   alone, Weigh: strictest, None: "a code that is typed back",
+		weigh: (*Settings).weighConsent, now: func(s *Settings) any { return plain[Consent]{&s.Consent} },
+	},
+	{
 		Field: Field{Key: keyStale, Says: "what follows when signed bundles grow old (below)", at: func(v any) any { return optional[Stale]{&v.(*Layer).Stale} }, Type: &staleType},
 		Who:   administrator, Weigh: strictest, None: "told after 7 days without a sync; closed when a bundle has expired",
 		weigh: (*Settings).weighStale, now: func(s *Settings) any { return plain[Stale]{&s.Stale} },
@@ -370,6 +375,12 @@ var (
 		{Key: "minutes", Type: &Type{Kind: Whole, Min: 1, Max: maxApproval}, Required: true, Bearing: Looser, Says: "how long one is good for, 1 to 60", at: func(v any) any { return &v.(*Approvals).Minutes }},
 		{Key: "keyRequired", Type: &Type{Kind: Switched}, Required: true, Bearing: Stricter, Says: "whether one of `keys` must have signed it", at: func(v any) any { return &v.(*Approvals).KeyRequired }},
 		{Key: "keys", Type: &texts, Bearing: Looser, Says: "the public keys of those who may approve", at: func(v any) any { return &v.(*Approvals).Keys }},
+	}}
+	consentType = Type{Kind: Object, OneValue: true, Fields: []Field{
+		{Key: "key", Type: &Type{Kind: Word, Words: []string{KeyCode, KeyRequired}}, Required: true, Bearing: Stricter, Default: KeyCode, at: func(v any) any { return &v.(*Consent).Key },
+			Says: "`code`: a code is typed back; `required`: one of `signers` signs the grant"},
+		{Key: "signers", Type: &texts, Bearing: Looser, at: func(v any) any { return &v.(*Consent).Signers },
+			Says: "SSH public keys, each as in a line of `authorized_keys`; those of security keys (`sk-`) have to be touched"},
 	}}
 	consequence = Type{Kind: Word, Words: []string{string(StaleWarn), string(StaleAsk), string(StaleClose)}}
 	staleType   = Type{Kind: Object, Fields: []Field{

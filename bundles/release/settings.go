@@ -137,7 +137,7 @@ func compareBelow(row *scopes.Setting, a, b map[string]any) []Difference {
 		d := Difference{"setting", row.Key + "." + name, changeOf(was, is), Unclear, settingText(was, is), ""}
 		switch f := row.Type.FieldNamed(name); {
 		case row.Key == "policies":
-			x, y := effectiveLevel(a, name), effectiveLevel(b, name)
+			x, y := scopes.LevelOf(a, name), scopes.LevelOf(b, name)
 			d.Direction, d.Detail = ranked(slices.Index(scopes.Levels(), x), slices.Index(scopes.Levels(), y)), string(x)+" → "+string(y)
 		case row.Bearing == scopes.Neutral:
 			d.Direction = Neutral
@@ -162,20 +162,6 @@ func ranked(was, is int) Direction {
 		return Stricter
 	}
 	return Neutral
-}
-
-// effectiveLevel is what settings say about a policy or group: the longest key
-// that covers it decides; nothing said is as written.
-func effectiveLevel(levels map[string]any, name string) scopes.Level {
-	best, level := -1, scopes.LevelDeny
-	for key, v := range levels {
-		text, _ := v.(string)
-		covers := key == name || strings.HasPrefix(name, key+".")
-		if l, err := scopes.ParseLevel(text); err == nil && covers && len(key) > best {
-			best, level = len(key), l
-		}
-	}
-	return level
 }
 
 // settingDirection says what a change of a value brings about.

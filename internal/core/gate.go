@@ -192,6 +192,9 @@ func (g *Gate) Decide(ctx context.Context, ev hook.Event) hook.Decision {
 	}
 	d := g.Engine.Decide(ctx, ev)
 	d.Notices, d.Bundles = append(d.Notices, g.Notices...), g.Named()
+	if !g.Past && g.State != "" {
+		d.Notices = append(d.Notices, g.loosened(ev.Name.Canonical() == hook.SessionStart)...)
+	}
 	switch name := ev.Name.Canonical(); {
 	case name == hook.SessionStart, name == hook.UserPromptSubmit:
 		d.Notices = append(d.Notices, g.Asides()...)

@@ -43,6 +43,11 @@ func (g *Gate) recordOf(a adapters.Adapter, ev *hook.Event, d *hook.Decision) au
 	for _, text := range g.ageWarnings(d) { // also where nobody was told with this call
 		r.Warned = append(r.Warned, audit.Reason{ID: "gate.age", Reason: text, Source: staleSource})
 	}
+	for _, text := range d.Notices {
+		if loosens(text) {
+			r.Warned = append(r.Warned, audit.Reason{ID: "gate.loosened", Reason: text, Source: "user settings"})
+		}
+	}
 	if g.Unrelaxed != "" {
 		r.Warned = append(r.Warned, audit.Reason{ID: "gate.recovery.refused", Reason: secret.Redact(g.Unrelaxed), Source: RecoverySource})
 	}

@@ -123,7 +123,7 @@ func (r *Session) end(ctx context.Context, ev *hook.Event, d *hook.Decision, rej
 }
 
 // sayOnce leaves out of a decision what its session was told before: that
-// something of a source waits for a person's trust. It is told again once the
+// something of a source waits for a person's trust, or that settings loosen something. It is told again once the
 // source has changed, or has been trusted meanwhile. A session without a name is
 // told every time.
 func (g *Gate) sayOnce(ctx context.Context, r *Session, ev *hook.Event, d *hook.Decision) {
@@ -144,6 +144,15 @@ func (g *Gate) sayOnce(ctx context.Context, r *Session, ev *hook.Event, d *hook.
 				news = append(news, text)
 			}
 			return known
+		})
+	}
+	if ev.Name.Canonical() != hook.SessionStart {
+		d.Notices = slices.DeleteFunc(d.Notices, func(notice string) bool {
+			if loosens(notice) && !noticed(notice) {
+				news = append(news, notice)
+				return false
+			}
+			return loosens(notice)
 		})
 	}
 	if len(news)+len(past) == 0 {

@@ -142,6 +142,11 @@ func Run(ctx context.Context, p Process, load Loader) (status int) {
 	ev, err := r.read(ctx, adapter)
 	r.desk.expect(adapter, ev)
 	if err != nil {
+		// An event that says it is another than the hook is installed for does not choose
+		// a form of answer that stops nothing.
+		if there := adapter.Named(r.event); r.event != "" && adapter.Closes(there.Name) && !adapter.Closes(ev.Name) {
+			r.desk.expect(adapter, there)
+		}
 		return r.close(&hook.Fault{Kind: hook.FaultEvent, Err: err})
 	}
 	if r.event == "" { // only now is it known how long the agent waits

@@ -136,3 +136,25 @@ func TestOneShot(t *testing.T) {
 		})
 	}
 }
+
+// TestOtherEvent has an event say that it is another than the hook was installed for: it
+// closes as what the hook is there for, whatever it says.
+func TestOtherEvent(t *testing.T) {
+	for _, row := range []struct{ installed, says string }{
+		{"PreToolUse", "PostToolUse"}, {"PreToolUse", "SessionEnd"}, {"PreToolUse", "Notification"}, {"PreToolUse", "pretooluse"}, {"PreToolUse", "PreToolUse "},
+		{"PreToolUse", "Nonsense"}, {"", "pretooluse"}, {"", "pre_tool_use"}, {"", "PRETOOLUSE"},
+	} {
+		var stdout, stderr bytes.Buffer
+		status := Run(t.Context(), Process{
+			Args:  []string{"--agent", "claude", "--event=" + row.installed, "--state-dir", filepath.Join(t.TempDir(), "s"), "--user-dir", t.TempDir()},
+			Stdin: strings.NewReader(strings.Replace(bashEvent, "PreToolUse", row.says, 1)), Stdout: &stdout, Stderr: &stderr,
+			LookupEnv: func(string) (string, bool) { return "", false },
+		}, func(*Call) (*core.Gate, error) {
+			t.Errorf("%s as %s is judged", row.says, row.installed)
+			return nil, errors.New("judged")
+		})
+		if status != 2 {
+			t.Errorf("%s as %s: status %d, stdout %s, stderr %s", row.says, row.installed, status, &stdout, &stderr)
+		}
+	}
+}

@@ -137,16 +137,18 @@ func endlessFiles(p *places.Place) []string {
 	return names
 }
 
-// Accept takes the files of a place for whole, as a person says.
-func (m Memory) Accept(p *places.Place) error {
+// Cut lists the files of a place that lost their end, by their full names, with what is
+// left of each.
+func (m Memory) Cut(p *places.Place) (map[string][]byte, error) {
+	cut := map[string][]byte{}
 	var errs []error
 	for _, name := range endlessFiles(p) {
 		full := filepath.Join(p.Dir, filepath.FromSlash(name))
 		data, err := load.ReadFile(p.Files, name, maxFile)
 		if err == nil && load.CutOff(m.Last(full), data) {
-			err = m.Keep(full, data)
+			cut[full] = data
 		}
 		errs = append(errs, err)
 	}
-	return errors.Join(errs...)
+	return cut, errors.Join(errs...)
 }

@@ -165,6 +165,9 @@ func (g *Gate) validator(check func(string, map[string]any) error) func(string, 
 // Notes are what a person should know of a decision besides.
 func (g *Gate) Notes(ev *hook.Event, d *hook.Decision) (notices []string) {
 	if ev.Name.Canonical() == hook.SessionStart {
+		if g.options.Live {
+			g.KeepTighter()
+		}
 		notices = append(g.Untrusted(), g.unasked()...)
 	}
 	return append(notices, g.notRun(d)...)

@@ -244,3 +244,21 @@ func plainTree(v any) any {
 	}
 	return v
 }
+
+// Said returns what the text of a settings file says, by the keys of [scopes.Change].
+// Of a file without a text, and of one that cannot be decoded, that is nothing.
+func Said(file string, data []byte, a hook.Authority) map[string]any {
+	if len(bytes.TrimSpace(data)) == 0 {
+		return nil
+	}
+	d, err := decode(file, data)
+	if err != nil {
+		return nil
+	}
+	l, _ := d.layer(a)
+	said := l.Said()
+	if hooks := d.value["hooks"]; hooks != nil {
+		said["hooks"] = hooks
+	}
+	return said
+}

@@ -42,6 +42,9 @@ func (d *document) layer(a hook.Authority) (scopes.Layer, []error) {
 	if a := r.layer.Approvals; a != nil && a.KeyRequired && len(a.Keys) == 0 {
 		r.bad("/approvals", "approvals: keyRequired without keys: nobody could approve")
 	}
+	if c := r.layer.Consent; c != nil && c.Key == scopes.KeyRequired && len(c.Signers) == 0 {
+		r.bad("/consent", "consent: key is required, and signers names none: nobody could agree")
+	}
 	r.feeds()
 	r.programs()
 	r.providers()

@@ -51,7 +51,7 @@ func newApprove(p process) *cobra.Command {
 			if len(args) == 0 {
 				return listPending(p, d.Grants(), rules)
 			}
-			return f.approve(p, d.Grants(), rules, args[0])
+			return f.approve(p, d, rules, args[0])
 		},
 	}
 	f.add(cmd)
@@ -64,10 +64,11 @@ func newApprove(p process) *cobra.Command {
 // approvalsOn is the setting that lets a person approve what waits.
 const approvalsOn = `{"enabled": true, "minutes": 10, "keyRequired": false}`
 
-func (f *approveFlags) approve(p process, store consent.Store, rules consent.Approvals, id string) error {
+func (f *approveFlags) approve(p process, d dirs, rules consent.Approvals, id string) error {
 	if !rules.Enabled {
 		return fmt.Errorf("%w; the administrator's settings do that, or where there are none: gate set approvals '%s'", consent.Off, approvalsOn)
 	}
+	store := d.Grants()
 	sig, err := f.signed()
 	if err != nil {
 		return err
@@ -93,7 +94,7 @@ func (f *approveFlags) approve(p process, store consent.Store, rules consent.App
 	if sig != nil && len(sig.Sig) == 0 {
 		return usageError("--until goes with --form or --signature")
 	}
-	witness, err := consent.Confirm(p.terminal(), waits.String()+"This one call passes once, if it comes again just so.")
+	witness, err := p.person(d, waits.String()+"This one call passes once, if it comes again just so.")
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -11,7 +12,6 @@ import (
 
 	"gate/artifact"
 	"gate/cmd/internal/screen"
-	"gate/consent"
 	"gate/install"
 	"gate/internal/lastgood"
 	"gate/internal/places"
@@ -230,15 +230,29 @@ func printValue(p process, v any) error {
 	return emit(p, append(data, '\n'))
 }
 
-// acceptWhole takes the user's files for whole, as a person says. An agent cannot.
+// acceptWhole takes the user's files for whole, as a person says.
 func acceptWhole(p process, d dirs) error {
-	if err := consent.Refuse(true, p.lookupEnv, p.ancestors()...); err != nil {
-		return nil
-	}
 	user := places.Open(d.User, ".", places.UserFiles())
 	defer user.Close()
 	if user == nil || user.Err != nil {
 		return nil
 	}
-	return lastgood.In(d.State).Accept(user)
+	memory := lastgood.In(d.State)
+	cut, err := memory.Cut(user)
+	if err != nil || len(cut) == 0 {
+		return err
+	}
+	names := slices.Sorted(maps.Keys(cut))
+	var b strings.Builder
+	b.WriteString("Take these files for whole? Each is only the beginning of what it was.")
+	for _, name := range names {
+		fmt.Fprintf(&b, "\n  %s", shown(name))
+	}
+	if _, err := p.person(d, b.String()); err != nil {
+		return err
+	}
+	for _, name := range names {
+		err = errors.Join(err, memory.Keep(name, cut[name]))
+	}
+	return err
 }

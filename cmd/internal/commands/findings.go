@@ -63,6 +63,11 @@ func (f *installFlags) ownFindings(p process) []install.Finding {
 			ID: "gate.untrusted", Severity: install.Notice, Message: n, Remedy: "look at it, then run gate trust, or leave it as it is",
 		})
 	}
+	for _, n := range g.Loosened() {
+		list = append(list, install.Finding{
+			ID: "gate.loosened", Severity: install.Warning, Message: n, Remedy: "if you meant it, run gate settings confirm; otherwise look who wrote the file, and take it back",
+		})
+	}
 	list = append(list, endingFindings(g, time.Now())...)
 	list = append(list, f.logFindings(g)...)
 	list = append(list, f.unansweredFindings(g)...)

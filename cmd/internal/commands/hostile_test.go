@@ -1,12 +1,14 @@
 package commands
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 
+	"gate/consent"
 	"gate/hook"
 	"gate/internal/core"
 	"gate/internal/setup"
@@ -172,13 +174,19 @@ func TestCutEndless(t *testing.T) {
 		m.write(file, short)
 		d := dirs{Managed: filepath.Join(m.dir, "managed"), ManagedNamed: true,
 			User: filepath.Join(m.dir, "user"), State: filepath.Join(m.dir, "state")}
-		if err := acceptWhole(process{env: []string{"CLAUDECODE=1"}}, d); err != nil {
-			t.Fatal(err)
+		agrees := func(env ...string) error {
+			display := &typist{}
+			p := process{env: env, stderr: display, isTerminal: func() bool { return true }}
+			display.keys, p.stdin = typed(t)
+			return acceptWhole(p, d)
+		}
+		if err := agrees("CLAUDECODE=1"); !errors.Is(err, consent.InAgent) {
+			t.Error(err)
 		}
 		if status, _ := m.hook("ls"); status != 2 {
 			t.Errorf("%s: an agent accepted it", file)
 		}
-		if err := acceptWhole(process{}, d); err != nil {
+		if err := agrees(); err != nil {
 			t.Fatal(err)
 		}
 		if status, answer := m.hook("ls"); status != 0 {

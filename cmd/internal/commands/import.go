@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gate/consent"
 	"gate/hook"
 	"gate/hostfs"
+	"gate/internal/places"
 	"gate/scopes"
 	"gate/scopes/load"
 )
@@ -43,7 +43,7 @@ func newImport(p process) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&f.dialect, "dialect", "", "what the file is written in: claude, cocode, codewhale, massgen, zeph, or gate's own")
 	cmd.Flags().StringVar(&f.format, "format", "", "json, toml or yaml (default: the file's own)")
-	cmd.Flags().StringVar(&f.to, "to", "", "write into `DIR` instead, under the file's name; refused within an agent's session")
+	cmd.Flags().StringVar(&f.to, "to", "", "write into `DIR` instead, under the file's name; where gate reads hooks from it, a person at a terminal has to agree")
 	return cmd
 }
 
@@ -92,13 +92,58 @@ func (f *importFlags) read(file string) (load.Foreign, error) {
 	return foreign, err
 }
 
-// write makes a new file; it never replaces one.
-func (f *importFlags) write(p process, name string, text []byte) error {
-	// A script may set things up; an agent may not.
-	if err := consent.Refuse(true, p.lookupEnv, p.ancestors()...); err != nil {
+// mayWrite asks a person where gate would run what is written; elsewhere a script may
+// set things up, but no agent.
+func (f *importFlags) mayWrite(p process, file string, text []byte) error {
+	d, err := (&dirFlags{}).Absolute().ForHook()
+	if err != nil {
 		return err
 	}
+	if !readsHooks(f.to, d) {
+		return noAgent(p)
+	}
+	_, err = p.person(d, fmt.Sprintf("Have these hooks run?\n  %s\n%s", shown(file), shownText(text)))
+	return err
+}
+
+// readsHooks reports a directory that gate reads hooks from.
+func readsHooks(dir string, d dirs) bool {
+	full, err := filepath.Abs(dir)
+	if err != nil {
+		return true
+	}
+	if real, err := filepath.EvalSymlinks(full); err == nil {
+		full = real
+	}
+	if filepath.Base(full) == load.HooksDir || slices.Contains(strings.Split(full, string(filepath.Separator)), places.ProjectDir) {
+		return true
+	}
+	for _, own := range []string{d.User, d.Managed} {
+		if real, err := filepath.EvalSymlinks(own); err == nil {
+			own = real
+		}
+		if rel, err := filepath.Rel(own, full); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+			return true
+		}
+	}
+	return false
+}
+
+// shownText shows the lines of a text of somebody else's.
+func shownText(text []byte) string {
+	var b strings.Builder
+	for line := range strings.Lines(string(text)) {
+		fmt.Fprintf(&b, "  %s\n", visible(strings.TrimRight(line, "\n")))
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// write makes a new file; it never replaces one.
+func (f *importFlags) write(p process, name string, text []byte) error {
 	path := filepath.Join(f.to, name)
+	if err := f.mayWrite(p, path, text); err != nil {
+		return err
+	}
 	out, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	switch {
 	case errors.Is(err, fs.ErrExist):

@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gate/consent"
 	"gate/install"
 	"gate/internal/places"
 )
@@ -74,7 +73,7 @@ func newUninstall(p process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "uninstall AGENT",
 		Short:   "remove gate from an agent's configuration",
-		Long:    "Removes gate's hooks from an agent's configuration, and nothing more.",
+		Long:    "Removes gate's hooks from an agent's configuration, and nothing more. A person must type\nthe code that the command shows at a terminal.",
 		Example: "  gate uninstall claude --scope project",
 		Args:    oneArg("an agent: " + strings.Join(install.Agents(), ", ")),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -100,7 +99,12 @@ func (f *installFlags) change(
 		return err
 	}
 	if f.trust && !f.dryRun && !todo.Empty() {
-		if err := confirmHooks(p, m, agent, &todo); err != nil {
+		if err := f.confirmHooks(p, m, agent, &todo); err != nil {
+			return err
+		}
+	}
+	if f.away && !f.dryRun && !todo.Empty() {
+		if err := f.leaves(p, agent, &todo); err != nil {
 			return err
 		}
 	}
@@ -135,15 +139,33 @@ func (f *installFlags) change(
 	return printAll(p, b.String())
 }
 
+// leaves has a person agree that nothing guards an agent's sessions any more.
+func (f *installFlags) leaves(p process, agent string, todo *install.Plan) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Take gate out of %s, scope %s?\nIts calls then run without gate. This changes:\n", agent, f.scope)
+	for _, c := range todo.Changes {
+		fmt.Fprintf(&b, "  %s\n", shown(c.Path))
+	}
+	return f.person(p, strings.TrimSuffix(b.String(), "\n"))
+}
+
 // confirmHooks asks a person whether an agent shall run what is about to be
 // installed.
-func confirmHooks(p process, m install.Machine, agent string, todo *install.Plan) error {
+func (f *installFlags) confirmHooks(p process, m install.Machine, agent string, todo *install.Plan) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Trust gate's hooks in %s?\nIt then runs, before and after its calls, without asking you:\n  %s --agent %s ...\nThis changes:\n", agent, shown(strings.Join(m.Command, " ")), agent)
 	for _, c := range todo.Changes {
 		fmt.Fprintf(&b, "  %s\n", shown(c.Path))
 	}
-	_, err := consent.Confirm(p.terminal(), b.String())
+	return f.person(p, b.String())
+}
+
+// person has a person agree to what is shown.
+func (f *installFlags) person(p process, grant string) error {
+	d, err := f.dirs.Absolute().ForHook()
+	if err == nil {
+		_, err = p.person(d, grant)
+	}
 	return err
 }
 

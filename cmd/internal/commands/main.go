@@ -49,6 +49,8 @@ type process struct {
 	isTerminal func() bool
 	// above returns the processes above this one; nil: none can be seen.
 	above func() []consent.Ancestor
+	// farEnd looks who has the other end of the terminal; nil: nobody is looked for.
+	farEnd func() consent.FarEnd
 	// pause waits for a time, or until the context is done and returns why;
 	// nil: by the clock.
 	pause func(context.Context, time.Duration) error
@@ -90,7 +92,7 @@ func host() process {
 	return process{
 		args: os.Args[1:], stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		env: os.Environ(), exit: os.Exit, self: selfCommand(), brief: brief,
-		isTerminal: atTerminal, above: consent.Ancestors,
+		isTerminal: atTerminal, above: consent.Ancestors, farEnd: farEnd,
 		handOver: func(args []string, event []byte) error { return beside.Become(server, args, event) },
 	}
 }

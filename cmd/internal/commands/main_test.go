@@ -31,7 +31,7 @@ var update = flag.Bool("update", false, "rewrite what scripts expect")
 func TestMain(m *testing.M) {
 	early.Processors() // as main does
 	testscript.Main(m, map[string]func(){
-		"gate": played(nil), "gate-server": played(clients()),
+		"gate": played(nil), "xterm": playTerminal, "gate-server": played(clients()),
 		"gate-files": func() { // reads files, whatever else there is
 			p := host()
 			p.above, p.filesOnly = nil, true
@@ -50,7 +50,10 @@ func clients() *Clients {
 func played(c *Clients) func() {
 	return func() {
 		p := host()
-		p.clients, p.above, p.root = c, nil, p.getenv("TEST_ROOT")
+		p.clients, p.root = c, p.getenv("TEST_ROOT")
+		if p.getenv("TEST_LOOKS") == "" { // the tests have the other end themselves
+			p.above, p.farEnd = nil, nil
+		}
 		if dir := p.getenv("TEST_PAUSES"); dir != "" {
 			p.pause = pausing(dir)
 		}

@@ -348,7 +348,7 @@ func (m releaseMachine) takesOver() {
 	m.gate(0, "log", "verify")
 	m.wants(m.gate(0, "log"), "release now")
 	m.ships()
-	m.gate(0, "uninstall", "claude", "--scope", "project")
+	m.person(0, "uninstall", "claude", "--scope", "project")
 	if settings, err := os.ReadFile(m.root + "/project/.claude/settings.json"); err == nil && strings.Contains(string(settings), "gate") {
 		m.t.Errorf("the entries in the agent's settings are not recognised:\n%s", settings)
 	}

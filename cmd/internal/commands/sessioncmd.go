@@ -13,7 +13,6 @@ import (
 
 	"gate/cmd/internal/document"
 	"gate/cmd/internal/screen"
-	"gate/consent"
 	"gate/hostfs"
 	"gate/internal/sources"
 	"gate/matcher/backtracking"
@@ -107,7 +106,7 @@ func (f *sessionFlags) register(ctx context.Context, p process, store session.St
 	if err := fits(src); err != nil {
 		return err
 	}
-	if _, err := consent.Confirm(p.terminal(), f.question(file, src)); err != nil {
+	if err := f.person(p, f.question(file, src)); err != nil {
 		return err
 	}
 	number := 0
@@ -158,6 +157,9 @@ func (f *sessionFlags) unregister(ctx context.Context, p process, store session.
 	if !store.Exists(key) {
 		return fmt.Errorf("nothing is remembered of session %s", quoted(f.session))
 	}
+	if err := f.person(p, fmt.Sprintf("Remove hooks number %d from the session %s?\nWhat they deny and ask about passes then.", number, shown(f.session))); err != nil {
+		return err
+	}
 	err := f.change(ctx, store, key, func(m *session.Memory) error {
 		if !m.Unregister(number) {
 			return fmt.Errorf("session %s has no hooks with number %d; gate session list shows them", quoted(f.session), number)
@@ -171,6 +173,15 @@ func (f *sessionFlags) unregister(ctx context.Context, p process, store session.
 		return printJSON(p, map[string]any{"session": f.session, "removed": number})
 	}
 	return printAll(p, fmt.Sprintf("number %d is gone from session %s\n", number, visible(f.session)))
+}
+
+// person has a person agree to what is shown.
+func (f *sessionFlags) person(p process, grant string) error {
+	d, err := f.dirs.Absolute().ForHook()
+	if err == nil {
+		_, err = p.person(d, grant)
+	}
+	return err
 }
 
 // memoryLimit bounds the wait for the calls of a session.

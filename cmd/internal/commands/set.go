@@ -33,8 +33,9 @@ func newSet(p process) *cobra.Command {
 		Use:   "set KEY VALUE",
 		Short: "change one setting",
 		Long: "Changes one key of a settings file and keeps the rest of it, comments too. The value is\n" +
-			"JSON; gate takes any other value as text. The command refuses to run within an agent's\n" +
-			"session.\n\n" +
+			"JSON; gate takes any other value as text. The command writes a tighter value at once,\n" +
+			"in scripts too. For a looser one a person must type the code that it shows at a\n" +
+			"terminal. It refuses to run within an agent's session.\n\n" +
 			"  policies.POLICY      off, record, warn, ask or deny; also of a group of policies\n" +
 			"  params.POLICY.NAME   a parameter's value\n" +
 			"  plugins.NAME         true or false, or the directory of a plugin that is on\n" +
@@ -87,8 +88,18 @@ func (f *setFlags) run(p process, args []string) error {
 		return err
 	}
 	if string(after) != string(before) {
+		change := loosening{file, a, load.Said(filepath.ToSlash(file), before, a), load.Said(filepath.ToSlash(file), after, a)}
+		witness, err := change.agreed(p, d)
+		if err != nil {
+			return err
+		}
 		if err := replaceFile(file, after, a); err != nil {
 			return err
+		}
+		if a == hook.User {
+			if err := change.settle(d.Grants(), witness); err != nil {
+				return err
+			}
 		}
 		if m := lastgood.In(d.State); lastgood.Endless(file) && m.Last(file) != nil {
 			if err := m.Keep(file, after); err != nil {

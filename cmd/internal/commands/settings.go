@@ -53,6 +53,7 @@ func newSettings(p process) *cobra.Command {
 	}
 	f.add(cmd)
 	f.addJSON(cmd)
+	cmd.AddCommand(newConfirm(p))
 	cmd.Flags().BoolVar(&schema, "schema", false, "print the JSON Schema of settings files, and nothing else")
 	return cmd
 }

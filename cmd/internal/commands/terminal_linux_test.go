@@ -2,6 +2,7 @@ package commands
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -54,4 +55,21 @@ func onTerminal(cmd *exec.Cmd) (string, error) {
 		}
 	}
 	return shown.String(), cmd.Wait()
+}
+
+// playTerminal is a terminal emulator with somebody at it: it runs a program on a
+// terminal of its own, types the code that it shows, prints what was written there, and
+// ends as the program does. Under the name of one it stands for a person's.
+func playTerminal() {
+	out, err := onTerminal(exec.Command(os.Args[1], os.Args[2:]...))
+	fmt.Print(out)
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		os.Exit(exit.ExitCode())
+	case err != nil:
+		fmt.Println(err)
+		os.Exit(125)
+	}
+	os.Exit(0)
 }

@@ -47,7 +47,7 @@ func newTrust(p process) *cobra.Command {
 			if project, err = directory(args, project); err != nil {
 				return err
 			}
-			return trust(p, d.Grants(), project)
+			return trust(p, d, project)
 		},
 	}
 	addDirFlags(cmd, &f.dirs)
@@ -173,7 +173,8 @@ func isPlugin(dir string) bool {
 	return false
 }
 
-func trust(p process, store consent.Store, dir string) error {
+func trust(p process, d dirs, dir string) error {
+	store := d.Grants()
 	if err := p.attended(); err != nil {
 		return err
 	}
@@ -184,7 +185,7 @@ func trust(p process, store consent.Store, dir string) error {
 	if store.CheckTrust(c.origin, c.digest) == nil {
 		return printAll(p, fmt.Sprintf("%s is trusted already, as it is\n", visible(p.tilde(c.origin.Dir))))
 	}
-	witness, err := consent.Confirm(p.terminal(), c.String())
+	witness, err := p.person(d, c.String())
 	if err != nil {
 		return err
 	}
