@@ -3,12 +3,36 @@ package mcpproxy
 import (
 	"bytes"
 	"fmt"
+	"net/url"
+	"strings"
+	"unicode"
 
 	"gate/strictjson"
 )
 
 // methodCall is the one method whose requests are judged.
 const methodCall = "tools/call"
+
+// looksLikeCall reports the one method, and what a server may take for it: in other
+// letters, with white space, other or further slashes, or escapes of an address in it.
+func looksLikeCall(method string) bool {
+	if method == methodCall {
+		return true
+	}
+	if at, err := url.PathUnescape(method); err == nil {
+		method = at
+	}
+	plain := strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r), unicode.IsControl(r), unicode.Is(unicode.Cf, r):
+			return -1
+		case strings.ContainsRune("/\\\u2044\u2215\u29f8\uff0f", r):
+			return -1
+		}
+		return r
+	}, strictjson.Fold(method))
+	return plain == "toolscall"
+}
 
 // Codes of JSON-RPC errors.
 const (
@@ -22,7 +46,7 @@ func (p *proxy) fromClient(l line) {
 		p.fail(l.guessID(), codeInvalid, fmt.Sprintf("the message is longer than %d bytes", MaxMessage))
 		return
 	}
-	batch, err := p.batch(l.text, func(m *message) bool { return strictjson.Fold(m.method) == methodCall })
+	batch, err := p.batch(l.text, func(m *message) bool { return looksLikeCall(m.method) })
 	if err != nil {
 		p.fail(nil, codeInvalid, err.Error())
 		return
@@ -71,7 +95,7 @@ func (p *proxy) batch(raw []byte, judged func(*message) bool) (batch, error) {
 
 // request hands one message of the client on, a call when it was judged.
 func (p *proxy) request(m *message) {
-	call := strictjson.Fold(m.method) == methodCall
+	call := looksLikeCall(m.method)
 	switch {
 	case m.answers():
 	case call && m.method != methodCall:
