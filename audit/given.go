@@ -20,6 +20,8 @@ func (x *secrets) given(c *hook.ShellCommand) {
 			x.values(c, values, "")
 		}
 	}
+	x.optioned(c)
+	x.bodies(c)
 	if n := len(c.Operands); c.Program != nil && *c.Program == "htpasswd" && c.Options["b"] != nil && n > 0 {
 		x.values(c, []any{text(c.Operands[n-1])}, "")
 	}
