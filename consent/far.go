@@ -37,7 +37,6 @@ var holders = [...]holder{
 	{"sshd-session", login, "OpenSSH from 9.8 on does it in a program of its own"},
 	{"sshd-auth", login, "OpenSSH from 10 on, until the login is over"},
 	{"dropbear", login, "the SSH server of small systems"},
-	{"mosh-server", login, "the far side of mosh, which sshd started"},
 	{"login", login, "the console's login"},
 	{"agetty", login, "the console before the login"},
 	{"getty", login, "the console before the login"},
@@ -45,6 +44,7 @@ var holders = [...]holder{
 	{"init", login, "the Windows Subsystem for Linux relays Windows' terminal by its init; elsewhere init holds none"},
 
 	{"alacritty", emulator, "a terminal emulator"},
+	{"mosh-server", emulator, "the far side of mosh, which runs as the account"},
 	{"contour", emulator, "a terminal emulator"},
 	{"cosmic-term", emulator, "COSMIC's terminal"},
 	{"deepin-terminal", emulator, "Deepin's terminal"},

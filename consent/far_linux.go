@@ -104,6 +104,10 @@ func (v procView) holds(p proc, d device, depth int) (note string, err error) {
 		return "", noPerson(p.program, ", and "+err.Error())
 	}
 	switch row.kind {
+	case login:
+		if v.uid != 0 && p.uid == v.uid {
+			return "", noPerson(name, ", and this account started it itself")
+		}
 	case multiplexer:
 		return v.client(p, d, depth)
 	case relay:

@@ -94,6 +94,7 @@ func TestFarEnd(t *testing.T) {
 		{"sudo's two processes", 0, []fakeProc{gate, shell(51), {50, 45, 45, "pts/1", 0, "sudo", "", 3}, {51, 50, 51, "pts/3", 0, "sudo", "", 3}, {40, 1, 40, "", 1000, "konsole", "", 1}}, "", ""},
 		{"a console", 0, []fakeProc{{100, 90, 90, "tty1", 1000, "gate", "", -1}, {90, 1, 90, "tty1", 1000, "bash", "", -1}}, "", ""},
 
+		{"a server of the account's own", mine, []fakeProc{gate, shell(50), {50, 40, 40, "", 1000, "sshd", "", 3}}, `sshd" has it`, ""},
 		{"an ssh session, as the account", mine, []fakeProc{gate, shell(50), {50, 40, 40, "", 1000, "", "sshd-session", -1}, {40, 1, 40, "", 0, "", "sshd-session", -1}}, "", ""},
 		{"a login on a pseudo-terminal", mine, []fakeProc{gate, shell(50), {50, 1, 50, "", 0, "", "login", -1}}, "", ""},
 		{"another account's emulator below su", mine, []fakeProc{gate, shell(50), {50, 1, 50, "", 1001, "", "gnome-terminal-", -1}}, "", ""},
@@ -108,7 +109,7 @@ func TestFarEnd(t *testing.T) {
 				d = device{4, 1}
 			}
 			view := fakeView(t, row.uid, row.list)
-			if strings.Contains(row.name, "of the account's own") {
+			if strings.Contains(row.name, "a program of the account's own") {
 				if os.Geteuid() == 0 {
 					if err := os.Chown(filepath.Join(view.root, "bin", "kitty"), mine, mine); err != nil {
 						t.Fatal(err)
