@@ -37,7 +37,7 @@ var layers = [][]string{
 	{"hook", "strictjson", "spelling", "facts/sql", "facts/world", "engine/plan/value", "engine/plan/bytecode", "engine/plan/pattern", "engine/room"},
 	{"facts/catalogue", "facts/code", "facts/flow", "hook/describe"},
 	{"facts/draft"},
-	{"facts/shell", "facts/program", "facts/tool"}, // rooms: none sees another
+	{"facts/shell", "facts/powershell", "facts/program", "facts/tool"}, // rooms: none sees another
 	{"facts", "matcher", "adapters", "session", "consent", "audit", "policies", "bundles", "engine/plan/builtin", "engine/verdict", "outgoing", "engine/handlers/mcptool", "bundles/source"},
 	{"scopes", "cmd/internal/early", "matcher/backtracking", "audit/ship", "bundles/sync"},
 	{"engine", "engine/params", "scopes/load", "engine/handlers/judge", "artifact"},
@@ -67,15 +67,16 @@ var never = map[string][]string{
 
 	// The rooms of facts meet in facts only. The shell knows no program, and neither
 	// it nor what is below it reads the catalogue.
-	"facts/shell": {"facts/catalogue", "facts/code", "facts/sql"},
-	"facts/draft": {"facts/catalogue", "facts/code", "facts/sql"},
-	"facts/tool":  {"facts/catalogue", "facts/code", "facts/sql"},
+	"facts/shell":      {"facts/catalogue", "facts/code", "facts/sql"},
+	"facts/draft":      {"facts/catalogue", "facts/code", "facts/sql"},
+	"facts/powershell": {"facts/catalogue", "facts/code", "facts/sql"},
+	"facts/tool":       {"facts/catalogue", "facts/code", "facts/sql"},
 }
 
 // thin packages are what the hot program is made of.
 var thin = []string{
 	"hook", "facts", "matcher", "matcher/paths", "scopes", "engine", "engine/plan", "engine/plan/value", "engine/plan/builtin", "engine/plan/bytecode", "engine/plan/pattern", "engine/verdict", "engine/params", "engine/room", "adapters", "session", "consent", "audit", "strictjson", "hostfs", "internal/format", "secret",
-	"facts/bash", "facts/catalogue", "facts/code", "facts/draft", "facts/flow", "facts/gitconfig", "facts/glob", "facts/kubeconfig", "facts/peer", "facts/program", "facts/sed", "facts/shell", "facts/sql", "facts/tool", "facts/wordlist", "facts/world",
+	"facts/bash", "facts/catalogue", "facts/code", "facts/draft", "facts/flow", "facts/gitconfig", "facts/glob", "facts/kubeconfig", "facts/peer", "facts/powershell", "facts/program", "facts/sed", "facts/shell", "facts/sql", "facts/tool", "facts/wordlist", "facts/world",
 	"artifact",
 	"internal/places", "internal/core", "internal/hookpath", "internal/forms", "cmd/internal/beside", "cmd/internal/thin", "cmd/internal/early", "cmd/gate-hook",
 }
@@ -206,7 +207,7 @@ func TestHookProgram(t *testing.T) {
 	want := strings.Fields(`
 		adapters artifact audit cmd/gate-hook cmd/internal/beside cmd/internal/early internal/core internal/forms internal/hookpath internal/places cmd/internal/thin
 		consent engine engine/params engine/plan engine/plan/builtin engine/plan/bytecode engine/plan/pattern engine/plan/value engine/room
-		engine/verdict facts facts/bash facts/catalogue facts/code facts/draft facts/flow facts/gitconfig facts/glob facts/kubeconfig facts/peer facts/program facts/sed facts/shell facts/sql facts/tool facts/wordlist facts/world hook internal/format matcher matcher/paths hostfs policies scopes secret session strictjson
+		engine/verdict facts facts/bash facts/catalogue facts/code facts/draft facts/flow facts/gitconfig facts/glob facts/kubeconfig facts/peer facts/powershell facts/program facts/sed facts/shell facts/sql facts/tool facts/wordlist facts/world hook internal/format matcher matcher/paths hostfs policies scopes secret session strictjson
 		github.com/cespare/xxhash/v2
 		github.com/go-json-experiment/json/internal github.com/go-json-experiment/json/internal/jsonflags
 		github.com/go-json-experiment/json/internal/jsonopts github.com/go-json-experiment/json/internal/jsonwire

@@ -14,6 +14,7 @@ import (
 	"gate/facts/catalogue"
 	"gate/facts/draft"
 	"gate/facts/flow"
+	"gate/facts/powershell"
 	"gate/facts/program"
 	"gate/facts/shell"
 	"gate/facts/tool"
@@ -61,7 +62,11 @@ func (r *Reader) Of(ev *hook.Event) *hook.Facts {
 		d.World.Files = &world.Glances{Files: d.World.Files}
 	}
 	d.World.Dir = directory(ev.Dir())
-	if d.World.Project == "" {
+	d.World.Home = home(d.World.Home, d.World.Dir)
+	if p, ok := draft.WindowsPath(d.World.Project); ok {
+		d.World.Project = p
+	}
+	if d.World.Project == "" || drive(d.World.Dir) && !drive(d.World.Project) {
 		d.World.Project = d.World.Dir
 	}
 	if ev.Tool() != "" {
@@ -78,12 +83,14 @@ type loop struct {
 	*program.Programs
 	draft *draft.Draft
 	shell *shell.Shell
+	power *powershell.Shell
 }
 
 func (r *Reader) loop() *loop {
 	d := &draft.Draft{World: r.world, Facts: &hook.Facts{}}
 	l := &loop{Programs: r.programs, draft: d}
 	l.shell = shell.New(d, l)
+	l.power = powershell.New(d, cmdlets{l})
 	return l
 }
 
@@ -95,17 +102,58 @@ func (r *Reader) Secret(path string) (what string) {
 	return what
 }
 
+// drive reports a path on a drive of Windows.
+func drive(p string) bool { return len(p) > 2 && p[0] == '/' && p[2] == ':' }
+
 // directory is the event's directory when it can be one.
 func directory(dir string) string {
+	if p, ok := draft.WindowsPath(dir); ok && len(dir) > 1 && dir[1] == ':' {
+		dir = p
+	}
 	if !strings.HasPrefix(dir, "/") || strings.ContainsRune(dir, 0) {
 		return ""
 	}
 	return path.Clean(dir)
 }
 
+// home is the home directory as gate has it. Below a directory of Windows it is one
+// of Windows, too.
+func home(home, dir string) string {
+	if p, ok := draft.WindowsPath(home); ok {
+		return p
+	}
+	if rest, ok := strings.CutPrefix(dir, "/c:/users/"); ok {
+		name, _, _ := strings.Cut(rest, "/")
+		return "/c:/users/" + name
+	}
+	return home
+}
+
 // Run takes a program from the shell to its row.
 func (l *loop) Run(c *shell.Call, name string) flow.Stream {
 	return l.Programs.Run(l.draft, c, &c.Invocation, name)
+}
+
+// Other takes a text of another shell from a program to that shell.
+func (l *loop) Other(c *shell.Call, language string, text flow.Word, stdin flow.Stream) flow.Stream {
+	return l.power.Run(language, text, *c.Where(), stdin)
+}
+
+// FollowPowerShell takes a line from a tool to PowerShell.
+func (l *loop) FollowPowerShell(line string) { l.power.Follow(line) }
+
+// cmdlets takes what PowerShell and cmd run to their rows.
+type cmdlets struct{ *loop }
+
+// Run has a program or cmdlet judged. What it runs in turn starts without the
+// variables of this shell.
+func (l cmdlets) Run(inv *draft.Invocation, at draft.Where, name string) flow.Stream {
+	c := l.shell.Apart("")
+	*c.Where() = at
+	c.Invocation = *inv
+	out := l.Programs.Run(l.draft, c, &c.Invocation, name)
+	inv.ID = c.ID
+	return out
 }
 
 // Source takes a file that the shell runs itself.

@@ -47,7 +47,7 @@ type Unknown struct {
 
 // A Shell is a shell line taken apart.
 type Shell struct {
-	Dialect  string `null:"zero"` // bash; null when it is not known
+	Dialect  string `null:"zero"` // bash or powershell; null when it is not known
 	Text     string `json:"-"`    // the line itself
 	Commands []ShellCommand
 }

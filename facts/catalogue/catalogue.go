@@ -35,7 +35,7 @@ func New(own map[string]any) *Catalogue {
 type Row struct {
 	Name     string // the program, with its verbs; of another name of it, not that one
 	Options  *Options
-	Style    string // "", go, keyvalue, raw
+	Style    string // "", go, keyvalue, raw, cmdlet, slash
 	Stop     bool   // options end at the first operand
 	Verbs    bool   // the first operand is a verb with a row of its own
 	Operands []Role

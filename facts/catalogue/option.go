@@ -50,10 +50,10 @@ func parseOptions(spec string) (*Options, error) {
 			}
 		}
 		for n := range strings.SplitSeq(names, ",") {
-			if !strings.HasPrefix(n, "-") && !strings.HasPrefix(n, "+") || len(n) < 2 {
+			if !strings.HasPrefix(n, "-") && !strings.HasPrefix(n, "+") && !strings.HasPrefix(n, "/") || len(n) < 2 {
 				return nil, fmt.Errorf("option %q", n)
 			}
-			o.Name = strings.TrimLeft(n, "-")
+			o.Name = strings.TrimLeft(n, "-/")
 			s.names = append(s.names, optionName{n, o})
 		}
 	}
@@ -89,6 +89,24 @@ func (s *Options) Find(name string) (*Option, bool) {
 		}
 	}
 	return found, found != nil
+}
+
+// Abbreviated returns the option that a parameter of a cmdlet names, as PowerShell
+// does: without case, or by the beginning of its name, where it has one dash.
+func (s *Options) Abbreviated(name string) *Option {
+	var found *Option
+	for _, n := range s.names {
+		if len(n.name) < len(name) || !strings.EqualFold(n.name[:len(name)], name) {
+			continue
+		}
+		if len(n.name) == len(name) {
+			return n.option
+		}
+		if found == nil && !strings.HasPrefix(n.name, "--") {
+			found = n.option
+		}
+	}
+	return found
 }
 
 // Merge adds the options of a parent row: git's own before git push's.

@@ -104,6 +104,9 @@ func (d *Draft) pathEffects(id int, t Target, a Access) {
 // MaybePath judges a word of a program without a row: it may be a path that
 // matters, with or without an option in front.
 func (d *Draft) MaybePath(at Where, id int, f flow.Word) {
+	if at.Windows {
+		f = windows(f)
+	}
 	if strings.HasPrefix(f.Prefix(), "-") {
 		if _, value, ok := f.Cut("="); ok {
 			f = value

@@ -29,6 +29,9 @@ type Target struct {
 // Absolute returns the paths a word can be, seen from the directories the
 // shell can be in.
 func (d *Draft) Absolute(at Where, f flow.Word) []Target {
+	if at.Windows {
+		f = windows(f)
+	}
 	patterns, known := f.Patterns()
 	if !known {
 		return []Target{d.partial(at, f)}

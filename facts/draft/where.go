@@ -10,9 +10,10 @@ import (
 // A Where says where a command runs: from there relative paths are seen. The zero Where
 // is a directory that is not known, on this machine.
 type Where struct {
-	Dirs   []string // the directories that it may be; none means unknown
-	Under  string   // the relative directory that it went to from an unknown one, "" if that is not known either
-	Remote bool     // on another machine or in a container
+	Dirs    []string // the directories that it may be; none means unknown
+	Under   string   // the relative directory that it went to from an unknown one, "" if that is not known either
+	Remote  bool     // on another machine or in a container
+	Windows bool     // paths are read as Windows reads them, too: see WindowsPath
 }
 
 // MaxDirs is how many directories a shell may be in before its directory is unknown.

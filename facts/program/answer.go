@@ -52,6 +52,8 @@ func (u *use) answer(out flow.Stream) flow.Stream {
 		if out.Files = s.printed(); out.Files == nil {
 			out.Whole = s.starts
 		}
+	case "get-childitem", "dir":
+		out.Files = u.children()
 	case "ls", "gls":
 		out.Under, out.Files = []flow.Word{flow.Literal(".")}, u.listedFiles() // its names are relative to where the shell is, whatever it lists
 	case "fd", "fdfind", "rg", "grep", "egrep", "fgrep", "ag", "tree":

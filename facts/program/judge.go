@@ -20,6 +20,11 @@ func (u *use) code(language string, f flow.Word, source string) {
 		u.inside(func() { u.shell.Text(f, flow.Stream{}) })
 		return
 	}
+	if language == "powershell" {
+		u.effect(&hook.ExecCode{Language: language, Source: source, Known: f.Literal(), Decoded: f.Taint().Hidden})
+		u.inside(func() { u.prints(u.shell.Other(language, f, flow.Stream{})) })
+		return
+	}
 	if language == "vim" || language == "ex" {
 		u.editorCommands(f)
 		return

@@ -128,6 +128,9 @@ func optionForms(name string, row *catalogue.Row, spec string) []form {
 		role, _, _ = strings.Cut(strings.Trim(role, "=]"), ":")
 		names, attached := strings.CutSuffix(names, "[")
 		for option := range strings.SplitSeq(names, ",") {
+			if slash, ok := strings.CutPrefix(option, "/"); ok { // an unknown program takes /x for a path
+				option = "-" + slash
+			}
 			long := strings.HasPrefix(option, "--")
 			switch {
 			case !takes && long, takes && attached && long && !wordlist.Has(saying, role):

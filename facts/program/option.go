@@ -19,6 +19,12 @@ type argument struct {
 // tellOptions tells options from operands. It never fails: what the spec does
 // not know is an option without a value when it begins with a dash.
 func tellOptions(r *catalogue.Row, words []flow.Word) []argument {
+	switch r.Style {
+	case "cmdlet":
+		return parameters(r, words)
+	case "slash":
+		return slashOptions(r, words)
+	}
 	var args []argument
 	for i := 0; i < len(words); i++ {
 		w := words[i]

@@ -46,10 +46,16 @@ func (p *Programs) Run(d *draft.Draft, shell Shell, inv *draft.Invocation, name 
 		base = u.origin(name, base)
 	}
 	row, ok := p.rows.Lookup(base)
+	if verb, _, found := strings.Cut(base, "-"); !ok && found && u.at().Windows {
+		row, ok = p.rows.Lookup(verb + "-*") // a cmdlet, by its verb
+	}
 	if !ok {
 		return u.strange(base)
 	}
 	u.row, u.name, u.start = row, row.Name, *u.at()
+	if strings.HasSuffix(u.name, "-*") {
+		u.name = base
+	}
 	u.sort()
 	if u.wraps() {
 		return u.wrapped()
@@ -140,7 +146,10 @@ func (u *use) sort() {
 		}
 		u.opts[a.option.Name] = append(u.opts[a.option.Name], a.value)
 	}
+	u.whatIf()
 	switch u.row.Special {
+	case "pipeline":
+		u.fromPipeline()
 	case "httpie":
 		u.httpie()
 	case "copy":
@@ -180,6 +189,9 @@ func (u *use) descend() {
 			break
 		}
 		verb := *args[at].field.Value()
+		if u.row.Style == "slash" {
+			verb = strings.ToLower(verb)
+		}
 		child, ok := u.programs.rows.Lookup(strings.Join(append(append([]string{u.name}, u.verbs...), verb), " "))
 		u.verbs = append(u.verbs, verb)
 		before = append(before, args[:at]...)

@@ -25,6 +25,9 @@ type Shell interface {
 	Named(zero flow.Word)
 	// Text runs a text, and returns what it writes.
 	Text(text flow.Word, stdin flow.Stream) flow.Stream
+	// Other runs a text of another shell: of powershell, of its form encoded, which is
+	// base64 of UTF-16, or of cmd.
+	Other(language string, text flow.Word, stdin flow.Stream) flow.Stream
 	// Handed runs a text with words behind it that are not read as shell again.
 	Handed(text string, words []flow.Word) flow.Stream
 	// Command runs a command, and sets its number.

@@ -20,7 +20,7 @@ import (
 func (u *use) shows() bool {
 	switch u.row.Output {
 	case "copy", "filter", "encode", "decode", "":
-		return !u.keysOnly() && !(u.row.Special == "copy" && u.staysSecret())
+		return !u.keysOnly() && !((u.row.Special == "copy" || u.name == "copy-item") && u.staysSecret())
 	}
 	return false
 }

@@ -157,6 +157,10 @@ func (r *recorder) Text(text flow.Word, _ flow.Stream) flow.Stream {
 	r.runs = append(r.runs, text.Text())
 	return flow.Stream{}
 }
+func (r *recorder) Other(language string, text flow.Word, _ flow.Stream) flow.Stream {
+	r.runs = append(r.runs, language+": "+text.Text())
+	return flow.Stream{}
+}
 func (r *recorder) Handed(text string, words []flow.Word) flow.Stream {
 	r.runs = append(r.runs, text+" "+flow.Join(words).Text())
 	return flow.Stream{}

@@ -29,6 +29,9 @@ type Outside interface {
 	LogsIn(cmd hook.ShellCommand, secret string) bool
 	// HandsOn reports commands that write what they read to the pipe and nowhere else.
 	HandsOn(cmds []hook.ShellCommand) bool
+	// Other judges a text of another shell, in the place of the call: of powershell, of
+	// its form encoded, or of cmd.
+	Other(c *Call, language string, text flow.Word, stdin flow.Stream) flow.Stream
 	// MakesDirectories reports a command that may leave a directory behind.
 	MakesDirectories(cmd hook.ShellCommand) bool
 }
@@ -125,6 +128,11 @@ func (c *Call) Names() iter.Seq[string] { return maps.Keys(c.s.vars) }
 
 // Exports reports that every variable is exported.
 func (c *Call) Exports() bool { return c.s.exports }
+
+// Other runs a text of another shell.
+func (c *Call) Other(language string, text flow.Word, stdin flow.Stream) flow.Stream {
+	return c.outside.Other(c, language, text, stdin)
+}
 
 // Cut cuts a text into words, without running it.
 func (c *Call) Cut(text flow.Word) ([]flow.Word, error) {

@@ -79,6 +79,8 @@ type Lines interface {
 	// Follow judges a shell line that runs in a directory, "" for an unknown one.
 	// The spans of the facts point into the first line.
 	Follow(line, dir string)
+	// FollowPowerShell judges a line of PowerShell that runs in the event's directory.
+	FollowPowerShell(line string)
 	// IsLine reports a text that a shell would take.
 	IsLine(text string) bool
 	// Statements judges SQL that a tool sends to its database.
@@ -232,6 +234,10 @@ func (c Call) Field(name string, v any, role string) {
 	case "content", "dir":
 	default:
 		if d, ok := strings.CutPrefix(role, "dialect:"); ok {
+			if d == "powershell" {
+				c.lines.FollowPowerShell(text)
+				return
+			}
 			c.Facts.Shell = &hook.Shell{Dialect: d, Text: text, Commands: []hook.ShellCommand{}}
 			c.Unknown("dialect", "gate does not parse "+d, 0, nil)
 		}

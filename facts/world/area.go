@@ -40,7 +40,7 @@ func (w World) Area(p string) string {
 	switch {
 	case p == "":
 		return "unknown" // a relative path, and nobody says from where
-	case p == "/":
+	case p == "/", len(p) == 3 && p[2] == ':':
 		return "root"
 	case strings.HasPrefix(p, "/dev/"):
 		return deviceArea(p)
@@ -74,11 +74,37 @@ func (w World) Area(p string) string {
 		}
 		return "user"
 	}
-	first, _, _ := strings.Cut(p[1:], "/")
+	first, rest, _ := strings.Cut(p[1:], "/")
+	if strings.HasSuffix(first, ":") {
+		return driveArea(first, rest)
+	}
 	if slices.Contains(systemDirs, first) || w.OS == "darwin" && containsFold(systemDirs, first) {
 		return "system"
 	}
-	if len(p) > 2 && p[1] != '/' && strings.EqualFold(first, "c:") {
+	return "outside"
+}
+
+// driveArea says where a path on a drive of Windows, or of PowerShell, lies.
+func driveArea(drive, rest string) string {
+	top, below, _ := strings.Cut(rest, "/")
+	switch {
+	case drive == "env:", drive == "variable:", drive == "function:", drive == "alias:":
+		return "temp" // of one shell
+	case drive == "hkcu:" && strings.Contains(rest, "/"):
+		return "user"
+	case len(drive) > 2 && drive != "unc:":
+		return "system"
+	case rest == "":
+		return "root"
+	case drive != "c:":
+		return "outside"
+	case (top == "temp" || top == "tmp") && below != "":
+		return "temp"
+	case top == "users" && below != "" && !strings.Contains(below, "/"):
+		return "home"
+	case top == "users" && below != "":
+		return "user"
+	case strings.Contains(" windows users programdata recovery boot perflogs efi bootmgr $recycle.bin pagefile.sys ", " "+top+" "), strings.HasPrefix(top, "program files"), top == "system volume information":
 		return "system"
 	}
 	return "outside"
@@ -96,7 +122,10 @@ func containsFold(list []string, s string) bool {
 
 // isTemp reports a path inside, not equal to, a temporary directory.
 func (w World) isTemp(p string) bool {
-	dirs := []string{"/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/var/folders", "/private/var/folders", "/dev/shm"}
+	dirs := []string{"/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/var/folders", "/private/var/folders", "/dev/shm", "/c:/windows/temp"}
+	if w.Home != "" {
+		dirs = append(dirs, w.Home+"/appdata/local/temp", w.Home+"/AppData/Local/Temp")
+	}
 	if t, ok := w.Env("TMPDIR"); ok && strings.Count(t, "/") > 1 && !Below(w.Home, t) {
 		dirs = append(dirs, strings.TrimRight(t, "/"))
 	}

@@ -47,7 +47,7 @@ test_asks if {
 		{"tool": "mcp__r__run_code", "input": {"code": "system(1)"}},
 		`sh -c "$(cat list)"`,
 		`node -e "$CODE"`,
-		{"tool": "PowerShell", "input": {"command": "Get-Date", "script": ["x"]}},
+		{"tool": "PowerShell", "input": {"command": "iex $x", "script": ["x"]}},
 		"docker completion bash > x; source x",
 		`eval "$(./tool init)"`,
 		"source <(./tool init)",
