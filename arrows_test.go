@@ -33,22 +33,25 @@ func ours(path string) (dir string, ok bool) {
 // layers hold the picture of docs/architecture.md: a package may import
 // packages of ours that stand above it here, and none beside or below it.
 var layers = [][]string{
-	{"hostfs", "internal/format", "internal/sshsig", "facts/wordlist", "facts/bash", "secret", "facts/gitconfig", "facts/glob", "facts/kubeconfig", "facts/peer", "facts/sed", "matcher/paths"},
-	{"hook", "strictjson", "spelling", "facts/sql", "facts/world", "engine/plan/value", "engine/plan/bytecode", "engine/plan/pattern", "engine/room"},
-	{"facts/catalogue", "facts/code", "facts/flow", "hook/describe"},
-	{"facts/draft"},
-	{"facts/shell", "facts/powershell", "facts/program", "facts/tool"}, // rooms: none sees another
-	{"facts", "matcher", "adapters", "session", "consent", "audit", "policies", "bundles", "engine/plan/builtin", "engine/verdict", "outgoing", "engine/handlers/mcptool", "bundles/source"},
-	{"scopes", "cmd/internal/early", "matcher/backtracking", "audit/ship", "bundles/sync"},
-	{"engine", "engine/params", "scopes/load", "engine/handlers/judge", "artifact"},
-	{"engine/rego", "engine/handlers", "engine/plan", "engine/models", "engine/mcpclient", "bundles/source/fetch"},
-	{"engine/plan/build", "engine/plan/agree", "explain", "serve", "internal/places"},
+	{"internal/hostfs", "internal/format", "internal/sshsig", "internal/wordlist", "facts/internal/bash", "internal/secret", "facts/internal/gitconfig", "facts/internal/glob", "facts/internal/kubeconfig", "facts/internal/peer", "facts/internal/sed", "internal/paths"},
+	{"internal/moment"},
+	{"hook", "internal/strictjson", "internal/spelling", "facts/internal/sql", "facts/internal/world", "internal/plan/value", "internal/plan/bytecode", "internal/plan/pattern", "internal/room"},
+	{"internal/catalogue", "facts/internal/code", "facts/internal/flow", "hook/describe"},
+	{"facts/internal/draft"},
+	{"facts/internal/shell", "facts/internal/powershell", "facts/internal/program", "facts/internal/tool"}, // rooms: none sees another
+	{"internal/sealed"},
+	{"facts", "matcher", "adapters", "internal/session", "internal/consent", "internal/audit", "policies", "bundles", "internal/plan/builtin", "internal/verdict", "internal/outgoing", "internal/handlers/mcptool", "internal/source"},
+	{"internal/setting"},
+	{"scopes", "cmd/internal/early", "internal/backtracking", "internal/audit/ship", "internal/sync"},
+	{"engine", "internal/params", "internal/load", "internal/handlers/judge", "internal/artifact"},
+	{"internal/rego", "internal/handlers", "internal/plan", "engine/models", "engine/mcpclient", "internal/source/fetch"},
+	{"internal/plan/build", "internal/plan/agree", "internal/explain", "internal/serve", "internal/places"},
 	{"internal/core", "internal/lastgood"},
 	{"internal/forms", "internal/sources", "internal/hookpath"},
 	{"internal/setup"},
-	{"policytest", "pipeline"},
-	{".", "policycheck", "bundles/release", "replay", "install", "mcpproxy", "artifact/build"},
-	{"policytest/mutate", "cmd/internal/draft", "cmd/internal/screen"},
+	{"internal/policytest", "pipeline"},
+	{".", "internal/policycheck", "internal/release", "internal/replay", "internal/install", "internal/mcpproxy", "internal/artifact/build"},
+	{"internal/policytest/mutate", "cmd/internal/draft", "cmd/internal/screen"},
 	{"cmd/internal/beside"},
 	{"cmd/internal/thin"},
 	{"cmd/internal/document", "cmd/internal/targets"},
@@ -60,24 +63,24 @@ var layers = [][]string{
 
 // never adds what the layers alone would allow.
 var never = map[string][]string{
-	"policies": {"hook", "strictjson"}, // embedded files
-	"bundles":  {"hook"},               // knows nothing of hooks
-	"engine":   {"facts", "adapters"},  // facts are a value it is given; no agent's format
-	"scopes":   {"adapters", "facts"},  // pure values
+	"policies": {"hook", "internal/strictjson"}, // embedded files
+	"bundles":  {"hook"},                        // knows nothing of hooks
+	"engine":   {"facts", "adapters"},           // facts are a value it is given; no agent's format
+	"scopes":   {"adapters", "facts"},           // pure values
 
 	// The rooms of facts meet in facts only. The shell knows no program, and neither
 	// it nor what is below it reads the catalogue.
-	"facts/shell":      {"facts/catalogue", "facts/code", "facts/sql"},
-	"facts/draft":      {"facts/catalogue", "facts/code", "facts/sql"},
-	"facts/powershell": {"facts/catalogue", "facts/code", "facts/sql"},
-	"facts/tool":       {"facts/catalogue", "facts/code", "facts/sql"},
+	"facts/internal/shell":      {"internal/catalogue", "facts/internal/code", "facts/internal/sql"},
+	"facts/internal/draft":      {"internal/catalogue", "facts/internal/code", "facts/internal/sql"},
+	"facts/internal/powershell": {"internal/catalogue", "facts/internal/code", "facts/internal/sql"},
+	"facts/internal/tool":       {"internal/catalogue", "facts/internal/code", "facts/internal/sql"},
 }
 
 // thin packages are what the hot program is made of.
 var thin = []string{
-	"hook", "facts", "matcher", "matcher/paths", "scopes", "engine", "engine/plan", "engine/plan/value", "engine/plan/builtin", "engine/plan/bytecode", "engine/plan/pattern", "engine/verdict", "engine/params", "engine/room", "adapters", "session", "consent", "audit", "strictjson", "hostfs", "internal/format", "secret",
-	"facts/bash", "facts/catalogue", "facts/code", "facts/draft", "facts/flow", "facts/gitconfig", "facts/glob", "facts/kubeconfig", "facts/peer", "facts/powershell", "facts/program", "facts/sed", "facts/shell", "facts/sql", "facts/tool", "facts/wordlist", "facts/world",
-	"artifact",
+	"internal/moment", "hook", "facts", "matcher", "internal/paths", "internal/setting", "scopes", "engine", "internal/plan", "internal/plan/value", "internal/plan/builtin", "internal/plan/bytecode", "internal/plan/pattern", "internal/verdict", "internal/params", "internal/room", "adapters", "internal/session", "internal/consent", "internal/audit", "internal/strictjson", "internal/hostfs", "internal/format", "internal/secret",
+	"facts/internal/bash", "internal/catalogue", "facts/internal/code", "facts/internal/draft", "facts/internal/flow", "facts/internal/gitconfig", "facts/internal/glob", "facts/internal/kubeconfig", "facts/internal/peer", "facts/internal/powershell", "facts/internal/program", "facts/internal/sed", "facts/internal/shell", "facts/internal/sql", "facts/internal/tool", "internal/wordlist", "facts/internal/world",
+	"internal/artifact",
 	"internal/places", "internal/core", "internal/hookpath", "internal/forms", "cmd/internal/beside", "cmd/internal/thin", "cmd/internal/early", "cmd/gate-hook",
 }
 
@@ -205,9 +208,9 @@ func TestFrontDoor(t *testing.T) {
 // in cmd/internal/commands).
 func TestHookProgram(t *testing.T) {
 	want := strings.Fields(`
-		adapters artifact audit cmd/gate-hook cmd/internal/beside cmd/internal/early internal/core internal/forms internal/hookpath internal/places cmd/internal/thin
-		consent engine engine/params engine/plan engine/plan/builtin engine/plan/bytecode engine/plan/pattern engine/plan/value engine/room
-		engine/verdict facts facts/bash facts/catalogue facts/code facts/draft facts/flow facts/gitconfig facts/glob facts/kubeconfig facts/peer facts/powershell facts/program facts/sed facts/shell facts/sql facts/tool facts/wordlist facts/world hook internal/format matcher matcher/paths hostfs policies scopes secret session strictjson
+		adapters internal/artifact internal/audit cmd/gate-hook cmd/internal/beside cmd/internal/early internal/core internal/forms internal/hookpath internal/places cmd/internal/thin
+		internal/consent engine internal/params internal/plan internal/plan/builtin internal/plan/bytecode internal/plan/pattern internal/plan/value internal/room
+		internal/verdict facts facts/internal/bash internal/catalogue facts/internal/code facts/internal/draft facts/internal/flow facts/internal/gitconfig facts/internal/glob facts/internal/kubeconfig facts/internal/peer facts/internal/powershell facts/internal/program facts/internal/sed facts/internal/shell facts/internal/sql facts/internal/tool internal/wordlist facts/internal/world internal/moment hook internal/format matcher internal/paths internal/hostfs policies internal/setting scopes internal/secret internal/session internal/strictjson
 		github.com/cespare/xxhash/v2
 		github.com/go-json-experiment/json/internal github.com/go-json-experiment/json/internal/jsonflags
 		github.com/go-json-experiment/json/internal/jsonopts github.com/go-json-experiment/json/internal/jsonwire
@@ -230,7 +233,7 @@ func TestHookProgram(t *testing.T) {
 	}
 	begun := strings.Fields(list(t, "-deps", "runtime"))
 	for dep := range strings.FieldsSeq(list(t, "-deps", "./cmd/internal/early")) {
-		if !slices.Contains(begun, dep) && dep != module()+"engine/room" && dep != module()+"cmd/internal/early" {
+		if !slices.Contains(begun, dep) && dep != module()+"internal/room" && dep != module()+"cmd/internal/early" {
 			t.Errorf("cmd/internal/early reaches %s, so others begin before it", dep)
 		}
 	}
@@ -270,7 +273,7 @@ func testBegins(t *testing.T, program string) {
 	cmd := exec.Command(program)
 	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
 	said, _ := cmd.CombinedOutput() // it answers that there is no event
-	begins := []string{"cmd/internal/early", "consent", "facts/code", "facts/program", "secret"}
+	begins := []string{"cmd/internal/early", "internal/consent", "facts/internal/code", "facts/internal/program", "internal/secret"}
 	found := regexp.MustCompile(`(?m)^init `+regexp.QuoteMeta(module())+`(\S+) `).FindAllStringSubmatch(string(said), -1)
 	if len(found) == 0 {
 		t.Fatalf("the runtime tells of none:\n%s", said)

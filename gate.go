@@ -20,19 +20,20 @@ import (
 	"slices"
 	"time"
 
-	"gate/engine/handlers"
-	"gate/engine/handlers/judge"
-	"gate/engine/handlers/mcptool"
 	"gate/hook"
-	"gate/hostfs"
 	"gate/internal/core"
+	"gate/internal/handlers"
+	"gate/internal/handlers/judge"
+	"gate/internal/handlers/mcptool"
+	"gate/internal/hostfs"
+	"gate/internal/load"
 	"gate/internal/places"
+	"gate/internal/session"
+	"gate/internal/setting"
 	"gate/internal/setup"
 	"gate/internal/sources"
 	"gate/pipeline"
 	"gate/scopes"
-	"gate/scopes/load"
-	"gate/session"
 )
 
 // An Event is one moment of an agent's work, such as a call of a tool.
@@ -254,7 +255,7 @@ func (o Options) addPolicies(l *sources.Loaded) {
 	}
 	for i := range l.Sources {
 		if l.Sources[i].Library {
-			l.Sources[i], _ = sources.Library(scopes.LibraryAuthority(true))
+			l.Sources[i], _ = sources.Library(setting.LibraryAuthority(true))
 		}
 	}
 	layers, own := load.Place(o.Policies, "", scopes.Source{Name: "program policies", Scope: hook.Policy, Authority: hook.Managed})

@@ -14,11 +14,11 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"gate"
-	"gate/engine/handlers/judge"
-	"gate/engine/handlers/mcptool"
 	"gate/hook"
+	"gate/internal/handlers/judge"
+	"gate/internal/handlers/mcptool"
+	"gate/internal/setting"
 	"gate/pipeline"
-	"gate/scopes"
 )
 
 // write lays files out below a new directory: managed/, user/ and project/.
@@ -197,7 +197,7 @@ hooks:
 	}
 	given := gate.Options{
 		User:   user,
-		Models: func(scopes.Provider, string) (judge.Model, error) { return nil, errors.New("down") },
+		Models: func(setting.Provider, string) (judge.Model, error) { return nil, errors.New("down") },
 		MCP:    func(context.Context, mcptool.Way) (mcptool.Session, error) { return nil, errors.New("down") },
 	}
 	for _, o := range []gate.Options{given, {Project: filepath.Join(dir, "project")}, {User: filepath.Join(dir, "off")}} {

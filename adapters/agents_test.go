@@ -12,7 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"gate/hook"
-	"gate/strictjson"
+	"gate/internal/strictjson"
 )
 
 // agents are the adapters that are made of tables, and which of them were

@@ -8,7 +8,8 @@ import (
 	"strings"
 
 	"gate/hook"
-	"gate/strictjson"
+	"gate/internal/moment"
+	"gate/internal/strictjson"
 )
 
 // A demand says which fields of a known tool's input have to be there.
@@ -28,10 +29,10 @@ func check(doc map[string]any, strict bool) error { return checkEvent(doc, stric
 func checkForeign(doc map[string]any) error { return checkEvent(doc, false, shellsOf) }
 
 // called are the fields of each call of a batch.
-var called = [...]hook.Field{{Name: "tool_name", Need: hook.Must}, {Name: "tool_input", Type: hook.Object, Need: hook.Must}}
+var called = [...]moment.Field{{Name: "tool_name", Need: moment.Must}, {Name: "tool_input", Type: moment.Object, Need: moment.Must}}
 
 func checkEvent(doc map[string]any, strict bool, of demand) error {
-	if err := checkFields(doc, hook.CommonFields(), strict, ""); err != nil {
+	if err := checkFields(doc, moment.CommonFields(), strict, ""); err != nil {
 		return err
 	}
 	name, _ := doc["hook_event_name"].(string)
@@ -102,7 +103,7 @@ func checkCall(doc map[string]any, at string, of demand, strict bool) error {
 }
 
 // fieldsOf returns the fields of a known tool's input, else nil.
-func fieldsOf(tool string) []hook.Field {
+func fieldsOf(tool string) []moment.Field {
 	for i := range tools {
 		if tools[i].name == tool {
 			return tools[i].fields
@@ -112,7 +113,7 @@ func fieldsOf(tool string) []hook.Field {
 }
 
 // demanded returns fields with what of leaves of their needs.
-func demanded(fields []hook.Field, of demand) []hook.Field {
+func demanded(fields []moment.Field, of demand) []moment.Field {
 	if of == whole {
 		return fields
 	}
@@ -122,20 +123,20 @@ func demanded(fields []hook.Field, of demand) []hook.Field {
 	fields = slices.Clone(fields)
 	for i := range fields {
 		if fields[i].Name != "command" {
-			fields[i].Need = hook.Maybe
+			fields[i].Need = moment.Maybe
 		}
 	}
 	return fields
 }
 
-func checkFields(doc map[string]any, fields []hook.Field, strict bool, at string) error {
+func checkFields(doc map[string]any, fields []moment.Field, strict bool, at string) error {
 	for _, f := range fields {
 		v, ok := doc[f.Name]
 		wanted := typeNames[f.Type]
 		switch {
-		case !ok && (f.Need == hook.Must || f.Need == hook.Sent && strict):
+		case !ok && (f.Need == moment.Must || f.Need == moment.Sent && strict):
 			return fmt.Errorf("%s%s is missing", at, f.Name)
-		case !ok, v == nil && f.Need == hook.OrNull, f.Type == hook.Anything, strictjson.TypeName(v) == wanted:
+		case !ok, v == nil && f.Need == moment.OrNull, f.Type == moment.Anything, strictjson.TypeName(v) == wanted:
 		default:
 			return fmt.Errorf("%s%s: %s where %s is wanted", at, f.Name, strictjson.TypeName(v), wanted)
 		}
@@ -145,21 +146,21 @@ func checkFields(doc map[string]any, fields []hook.Field, strict bool, at string
 
 // typeNames are the types of fields in the words of [strictjson.TypeName].
 var typeNames = [...]string{
-	hook.Text: "a string", hook.Number: "a number", hook.Boolean: "a boolean", hook.Object: "an object",
-	hook.List: "an array", hook.Texts: "an array", hook.Anything: "a value",
+	moment.Text: "a string", moment.Number: "a number", moment.Boolean: "a boolean", moment.Object: "an object",
+	moment.List: "an array", moment.Texts: "an array", moment.Anything: "a value",
 }
 
 // topKeys yields every name that a top-level field of an event may have.
 func topKeys(yield func(string) bool) {
-	all := hook.CommonFields()
-	for _, m := range hook.Moments() {
+	all := moment.CommonFields()
+	for _, m := range moment.Moments() {
 		all = append(all, m.Fields...)
 	}
 	names(all)(yield)
 }
 
 // names yields the names of fields.
-func names(fields []hook.Field) iter.Seq[string] {
+func names(fields []moment.Field) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, f := range fields {
 			if !yield(f.Name) {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"gate/hook"
+	"gate/internal/moment"
 )
 
 // claude speaks Claude Code's hook protocol, as it was documented and
@@ -31,7 +32,7 @@ func (claude) CanAsk(ev *hook.Event) bool {
 
 func (claude) RunsHooks() bool { return true }
 
-func (claude) Closes(n hook.Name) bool { return n.Moment().Closes != hook.ClosesNever }
+func (claude) Closes(n hook.Name) bool { return n.Moment().Closes != moment.ClosesNever }
 
 // Deadline is the client's default for command hooks; a
 // configured timeout takes its place.
@@ -128,37 +129,37 @@ type claudeEvent struct {
 //     block does.
 var claudeForms = [...]claudeEvent{
 	{hook.SessionStart, claudeForm{context: listens, message: true}},
-	{hook.Setup, claudeForm{context: listens, message: true}},
+	{moment.Setup, claudeForm{context: listens, message: true}},
 	{hook.UserPromptSubmit, claudeForm{refuse: block, status: true, context: listens, message: true, wait: 30 * time.Second}},
-	{hook.UserPromptExpansion, claudeForm{refuse: block, status: true, context: listens, message: true}},
+	{moment.UserPromptExpansion, claudeForm{refuse: block, status: true, context: listens, message: true}},
 	{hook.PreToolUse, claudeForm{refuse: permission, status: true, ask: askWord, halt: proceedNot, context: listens, message: true}},
 	{hook.PermissionRequest, claudeForm{refuse: behavior, ask: ownDialog, halt: interrupt, message: true}},
-	{hook.PermissionDenied, claudeForm{halt: proceedNot, message: true}},
+	{moment.PermissionDenied, claudeForm{halt: proceedNot, message: true}},
 	{hook.PostToolUse, claudeForm{refuse: block, status: true, halt: proceedNot, context: listens, message: true}},
 	{hook.PostToolUseFailure, claudeForm{refuse: block, status: true, halt: proceedNot, context: listens, message: true}},
-	{hook.PostToolBatch, claudeForm{refuse: block, status: true, halt: proceedNot, context: listens, message: true}},
+	{moment.PostToolBatch, claudeForm{refuse: block, status: true, halt: proceedNot, context: listens, message: true}},
 	{hook.Notification, claudeForm{context: listens}},
-	{hook.MessageDisplay, claudeForm{refuse: hide, wait: 10 * time.Second}},
+	{moment.MessageDisplay, claudeForm{refuse: hide, wait: 10 * time.Second}},
 	{hook.SubagentStart, claudeForm{context: listens, message: true}},
 	{hook.SubagentStop, claudeForm{refuse: block, status: true, halt: proceedOnly, context: whenKeptOn, message: true}},
-	{hook.TaskCreated, claudeForm{refuse: block, status: true, message: true}},
-	{hook.TaskCompleted, claudeForm{refuse: block, status: true, halt: proceedNot, message: true}},
+	{moment.TaskCreated, claudeForm{refuse: block, status: true, message: true}},
+	{moment.TaskCompleted, claudeForm{refuse: block, status: true, halt: proceedNot, message: true}},
 	{hook.Stop, claudeForm{refuse: block, status: true, halt: proceedOnly, context: whenKeptOn, message: true}},
-	{hook.StopFailure, claudeForm{}},
-	{hook.TeammateIdle, claudeForm{refuse: block, status: true, halt: proceedOnly, message: true}},
-	{hook.InstructionsLoaded, claudeForm{}},
-	{hook.ConfigChange, claudeForm{refuse: block, status: true}},
-	{hook.CwdChanged, claudeForm{message: true}},
-	{hook.DirectoryAdded, claudeForm{message: true}},
-	{hook.FileChanged, claudeForm{message: true}},
-	{hook.WorktreeCreate, claudeForm{refuse: failure, status: true}},
-	{hook.WorktreeRemove, claudeForm{}},
+	{moment.StopFailure, claudeForm{}},
+	{moment.TeammateIdle, claudeForm{refuse: block, status: true, halt: proceedOnly, message: true}},
+	{moment.InstructionsLoaded, claudeForm{}},
+	{moment.ConfigChange, claudeForm{refuse: block, status: true}},
+	{moment.CwdChanged, claudeForm{message: true}},
+	{moment.DirectoryAdded, claudeForm{message: true}},
+	{moment.FileChanged, claudeForm{message: true}},
+	{moment.WorktreeCreate, claudeForm{refuse: failure, status: true}},
+	{moment.WorktreeRemove, claudeForm{}},
 	{hook.PreCompact, claudeForm{refuse: block, status: true}},
-	{hook.PostCompact, claudeForm{}},
-	{hook.PreModelSwitch, claudeForm{refuse: permission, status: true, ask: askWord, halt: proceedNot, message: true, wait: 30 * time.Second}},
-	{hook.PostModelSwitch, claudeForm{halt: proceedNot, context: listens, message: true, wait: 30 * time.Second}},
-	{hook.Elicitation, claudeForm{refuse: decline, status: true}},
-	{hook.ElicitationResult, claudeForm{refuse: decline, status: true}},
+	{moment.PostCompact, claudeForm{}},
+	{moment.PreModelSwitch, claudeForm{refuse: permission, status: true, ask: askWord, halt: proceedNot, message: true, wait: 30 * time.Second}},
+	{moment.PostModelSwitch, claudeForm{halt: proceedNot, context: listens, message: true, wait: 30 * time.Second}},
+	{moment.Elicitation, claudeForm{refuse: decline, status: true}},
+	{moment.ElicitationResult, claudeForm{refuse: decline, status: true}},
 	{hook.SessionEnd, claudeForm{wait: 1500 * time.Millisecond}},
 }
 

@@ -5,7 +5,8 @@ import (
 	"strings"
 
 	"gate/hook"
-	"gate/strictjson"
+	"gate/internal/moment"
+	"gate/internal/strictjson"
 )
 
 // A claudeAnswer collects one answer. The fields of the JSON are added one
@@ -44,7 +45,7 @@ func (c claude) Render(ev *hook.Event, d *hook.Decision) Answer {
 	if a.opinion.effect == hook.Ask && !c.CanAsk(ev) {
 		a.opinion.refuse(nobodyToAsk)
 	}
-	if ev.Name == hook.WorktreeCreate && a.opinion.effect < hook.Deny {
+	if ev.Name == moment.WorktreeCreate && a.opinion.effect < hook.Deny {
 		a.opinion.refuse("gate does not make worktrees and its hook must not be registered for WorktreeCreate. " + repair)
 	}
 	a.rewrite(d)

@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"gate/hook"
-	"gate/strictjson"
+	"gate/internal/moment"
+	"gate/internal/strictjson"
 )
 
 // cline speaks the hook protocol of Cline, as its package has it in version
@@ -24,7 +25,7 @@ var cline = agent{
 		{native: "TaskResume", name: hook.SessionStart, can: hears},
 		{native: "TaskCancel", name: hook.Stop},
 		{native: "TaskComplete", name: hook.Stop},
-		{native: "TaskError", name: hook.StopFailure},
+		{native: "TaskError", name: moment.StopFailure},
 		{native: "PreCompact"},
 		{native: "SessionShutdown", name: hook.SessionEnd},
 	},

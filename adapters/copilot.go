@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"gate/hook"
+	"gate/internal/moment"
 )
 
 // copilot speaks the two hook protocols of GitHub's Copilot CLI, as observed for
@@ -26,7 +27,7 @@ var copilot = agent{
 		{native: "subagentStart", name: hook.SubagentStart},
 		{native: "subagentStop", name: hook.SubagentStop},
 		{native: "preCompact", name: hook.PreCompact},
-		{native: "errorOccurred", name: hook.StopFailure},
+		{native: "errorOccurred", name: moment.StopFailure},
 		{native: "notification", name: hook.Notification},
 
 		{native: "PreToolUse", can: rejects},

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"gate/hook"
-	"gate/strictjson"
+	"gate/internal/strictjson"
 )
 
 // cursor speaks Cursor's hook protocol, as others measured it for version

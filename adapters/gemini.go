@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"gate/hook"
-	"gate/strictjson"
+	"gate/internal/strictjson"
 )
 
 // gemini speaks the hook protocol of Google's Gemini CLI, as observed for

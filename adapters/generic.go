@@ -5,7 +5,8 @@ import (
 	"time"
 
 	"gate/hook"
-	"gate/strictjson"
+	"gate/internal/moment"
+	"gate/internal/strictjson"
 )
 
 // generic speaks gate's own form, for agents without an adapter and for
@@ -46,7 +47,7 @@ func (generic) CanAsk(ev *hook.Event) bool { return ev != nil && ev.Gate.Interac
 
 func (generic) RunsHooks() bool { return false }
 
-func (generic) Closes(n hook.Name) bool { return n.Canonical().Moment().Closes != hook.ClosesNever }
+func (generic) Closes(n hook.Name) bool { return n.Canonical().Moment().Closes != moment.ClosesNever }
 
 // Deadline is a guess: nothing is known about who waits.
 func (generic) Deadline(hook.Name) time.Duration { return time.Minute }

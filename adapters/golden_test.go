@@ -15,6 +15,7 @@ import (
 
 	"gate/adapters"
 	"gate/hook"
+	"gate/internal/moment"
 )
 
 var update = flag.Bool("update", false, "rewrite the goldens")
@@ -22,7 +23,7 @@ var update = flag.Bool("update", false, "rewrite the goldens")
 // known are the events of the table, all of them Claude Code's.
 func known() []hook.Name {
 	var names []hook.Name
-	for _, m := range hook.Moments() {
+	for _, m := range moment.Moments() {
 		names = append(names, m.Name)
 	}
 	return names
@@ -129,7 +130,7 @@ func eventFor(t testing.TB, agent string, n hook.Name) hook.Event {
 	t.Helper()
 	file := map[hook.Name]string{
 		hook.PreToolUse: "PreToolUse.Bash", hook.PostToolUse: "PostToolUse.Bash", hook.PermissionRequest: "PermissionRequest.Bash",
-		hook.PermissionDenied: "PermissionDenied.Bash", hook.PostToolUseFailure: "PostToolUseFailure.Bash",
+		moment.PermissionDenied: "PermissionDenied.Bash", hook.PostToolUseFailure: "PostToolUseFailure.Bash",
 	}[n]
 	if file == "" {
 		file = string(n)
@@ -139,8 +140,8 @@ func eventFor(t testing.TB, agent string, n hook.Name) hook.Event {
 		t.Fatal(err)
 	}
 	extra := map[hook.Name]string{
-		hook.StopFailure: `,"error":"rate_limit"`, hook.TeammateIdle: `,"teammate_name":"t"`,
-		hook.DirectoryAdded: `,"directory":"/d","source":"slash_command"`, unheard: ``,
+		moment.StopFailure: `,"error":"rate_limit"`, moment.TeammateIdle: `,"teammate_name":"t"`,
+		moment.DirectoryAdded: `,"directory":"/d","source":"slash_command"`, unheard: ``,
 	}
 	data := []byte(event(string(n), extra[n]))
 	if _, made := extra[n]; !made {

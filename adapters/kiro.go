@@ -9,7 +9,7 @@ import (
 	"unicode"
 
 	"gate/hook"
-	"gate/strictjson"
+	"gate/internal/strictjson"
 )
 
 // kiro speaks the hook protocol of the Kiro CLI, versions 2 and 3, as its maker

@@ -10,7 +10,7 @@ import (
 
 	"gate/adapters"
 	"gate/hook"
-	"gate/strictjson"
+	"gate/internal/strictjson"
 )
 
 // cells are the decisions of the matrix, of those that goldens makes.

@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"gate/hook"
-	"gate/strictjson"
+	"gate/internal/moment"
+	"gate/internal/strictjson"
 )
 
 // opencode speaks to the plugin of gate's own in OpenCode ([OpenCodePlugin]),
@@ -23,7 +24,7 @@ var opencode = agent{
 		{native: "SessionStart"},
 		{native: "session.created", name: hook.SessionStart},
 		{native: "session.idle", name: hook.Stop},
-		{native: "session.error", name: hook.StopFailure},
+		{native: "session.error", name: moment.StopFailure},
 		{native: "permission.asked", name: hook.Notification},
 		{native: "permission.updated", name: hook.Notification},
 		{native: "permission.replied", name: hook.Notification},

@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"gate/hook"
-	"gate/strictjson"
+	"gate/internal/moment"
+	"gate/internal/strictjson"
 )
 
 // An opinion is a decision after faults have closed or not: what there is to
@@ -27,7 +28,7 @@ const (
 )
 
 // settle turns a decision into an opinion.
-func settle(d *hook.Decision, c hook.Closing) opinion {
+func settle(d *hook.Decision, c moment.Closing) opinion {
 	o := opinion{effect: min(d.Effect, hook.Deny), id: d.ID}
 	if d.Halt != nil {
 		o.effect = hook.Deny
@@ -43,12 +44,12 @@ func settle(d *hook.Decision, c hook.Closing) opinion {
 	case own != nil:
 		o.fault = "gate could not decide: " + own.Error()
 		o.effect = hook.Deny
-		if c != hook.ClosesAlways {
+		if c != moment.ClosesAlways {
 			o.effect = given
 		}
 	case given < o.effect && len(faults) > 0:
 		o.fault = strings.Join(faults, "\n")
-		if c == hook.ClosesNever || c == hook.ClosesForHooks && !slices.ContainsFunc(d.Steps, hooksOwn) {
+		if c == moment.ClosesNever || c == moment.ClosesForHooks && !slices.ContainsFunc(d.Steps, hooksOwn) {
 			o.effect = given
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"gate/hook"
-	"gate/strictjson"
+	"gate/internal/strictjson"
 )
 
 // parse reads one event in canonical names, the one that is expected unless that

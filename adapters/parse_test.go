@@ -11,7 +11,8 @@ import (
 
 	"gate/adapters"
 	"gate/hook"
-	"gate/strictjson"
+	"gate/internal/moment"
+	"gate/internal/strictjson"
 )
 
 func adapter(t testing.TB, name string) adapters.Adapter {
@@ -320,8 +321,8 @@ func TestDeadline(t *testing.T) {
 	claude := adapter(t, "claude")
 	for n, want := range map[hook.Name]time.Duration{
 		hook.PreToolUse: 600 * time.Second, "Unheard": 600 * time.Second, hook.UserPromptSubmit: 30 * time.Second,
-		hook.PreModelSwitch: 30 * time.Second, hook.PostModelSwitch: 30 * time.Second,
-		hook.MessageDisplay: 10 * time.Second, hook.SessionEnd: 1500 * time.Millisecond,
+		moment.PreModelSwitch: 30 * time.Second, moment.PostModelSwitch: 30 * time.Second,
+		moment.MessageDisplay: 10 * time.Second, hook.SessionEnd: 1500 * time.Millisecond,
 	} {
 		if got := claude.Deadline(n); got != want {
 			t.Errorf("Deadline(%s) = %v, want %v", n, got, want)

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"gate/adapters"
-	"gate/strictjson"
+	"gate/internal/strictjson"
 )
 
 // An outcome is what an agent makes of an answer.

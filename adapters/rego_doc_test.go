@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"gate/hook"
+	"gate/internal/moment"
 )
 
 // TestInputTables holds the tables of docs/rego.md that say which fields an
@@ -16,9 +16,9 @@ import (
 func TestInputTables(t *testing.T) {
 	var rows, inputs strings.Builder
 	rows.WriteString("| event | fields besides the common ones | matcher is on | modify rewrites | a fault rejects |\n|---|---|---|---|---|\n")
-	fmt.Fprintf(&rows, "| all | %s | | | |\n", fieldList(hook.CommonFields()))
-	closes := [...]string{hook.ClosesAlways: "yes", hook.ClosesForHooks: "of a hook", hook.ClosesNever: ""}
-	for _, m := range hook.Moments() {
+	fmt.Fprintf(&rows, "| all | %s | | | |\n", fieldList(moment.CommonFields()))
+	closes := [...]string{moment.ClosesAlways: "yes", moment.ClosesForHooks: "of a hook", moment.ClosesNever: ""}
+	for _, m := range moment.Moments() {
 		fmt.Fprintf(&rows, "| `%s` | %s | %s | %s | %s |\n", m.Name, fieldList(m.Fields), code(m.Matches), code(m.Rewrites), closes[m.Closes])
 	}
 	inputs.WriteString("| tool | fields of `tool_input` |\n|---|---|\n")
@@ -58,16 +58,16 @@ func checkPage(t *testing.T, page string, tables map[string]string) {
 	t.Errorf("%s does not list what adapters do; run: go test ./adapters -run %s -update", page, t.Name())
 }
 
-func fieldList(fields []hook.Field) string {
+func fieldList(fields []moment.Field) string {
 	var list []string
 	for _, f := range fields {
 		kind := [...]string{
-			hook.Text: "text", hook.Number: "number", hook.Boolean: "bool", hook.Object: "object", hook.List: "list", hook.Texts: "list", hook.Anything: "any",
+			moment.Text: "text", moment.Number: "number", moment.Boolean: "bool", moment.Object: "object", moment.List: "list", moment.Texts: "list", moment.Anything: "any",
 		}[f.Type]
 		switch f.Need {
-		case hook.Maybe, hook.Sent:
+		case moment.Maybe, moment.Sent:
 			kind += "?"
-		case hook.OrNull:
+		case moment.OrNull:
 			kind += "? or null"
 		}
 		list = append(list, fmt.Sprintf("`%s` %s", f.Name, kind))

@@ -11,7 +11,8 @@ import (
 
 	"gate/adapters"
 	"gate/hook"
-	"gate/strictjson"
+	"gate/internal/moment"
+	"gate/internal/strictjson"
 )
 
 // claudeSays is an answer as Claude Code reads it.
@@ -140,12 +141,12 @@ func random(r *rand.Rand, texts ...string) *hook.Decision {
 }
 
 // stops reports an event on which gate's own errors close.
-func stops(n hook.Name) bool { return n.Moment().Closes == hook.ClosesAlways }
+func stops(n hook.Name) bool { return n.Moment().Closes == moment.ClosesAlways }
 
 // blockable are the events besides that a deny can do something about.
 var blockable = []hook.Name{
-	hook.UserPromptSubmit, hook.PreCompact, hook.PostToolUse, hook.PostToolUseFailure, hook.PostToolBatch,
-	hook.Stop, hook.SubagentStop, hook.TaskCompleted, hook.TeammateIdle, hook.MessageDisplay,
+	hook.UserPromptSubmit, hook.PreCompact, hook.PostToolUse, hook.PostToolUseFailure, moment.PostToolBatch,
+	hook.Stop, hook.SubagentStop, moment.TaskCompleted, moment.TeammateIdle, moment.MessageDisplay,
 }
 
 // holds fails t unless the answer is at least as strict as the decision.
@@ -224,7 +225,7 @@ func TestClosesAndCanAsk(t *testing.T) {
 	for _, agent := range []string{"claude", "generic"} {
 		a := adapter(t, agent)
 		for _, n := range append(known(), unheard, "") {
-			want := n.Moment().Closes != hook.ClosesNever
+			want := n.Moment().Closes != moment.ClosesNever
 			if a.Closes(n) != want {
 				t.Errorf("%s: Closes(%q) = %v", agent, n, !want)
 			}

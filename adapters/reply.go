@@ -5,7 +5,8 @@ import (
 	"time"
 
 	"gate/hook"
-	"gate/strictjson"
+	"gate/internal/moment"
+	"gate/internal/strictjson"
 )
 
 // means are what an agent's answer to one event can express.
@@ -251,7 +252,7 @@ func (a *agent) RunsHooks() bool { return a.hosts }
 
 func (a *agent) Closes(n hook.Name) bool {
 	w := a.word(string(n))
-	return w.can&rejects != 0 && w.own().Moment().Closes != hook.ClosesNever
+	return w.can&rejects != 0 && w.own().Moment().Closes != moment.ClosesNever
 }
 
 func (a *agent) Deadline(n hook.Name) time.Duration {

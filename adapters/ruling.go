@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"gate/hook"
-	"gate/strictjson"
+	"gate/internal/strictjson"
 )
 
 // A Ruling is what follows from a decision where nobody can be asked, in no

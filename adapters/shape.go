@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"gate/strictjson"
+	"gate/internal/strictjson"
 )
 
 // fitOutput returns changed as a value that the tool of the output before can

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"gate/strictjson"
+	"gate/internal/strictjson"
 )
 
 const (

@@ -9,7 +9,7 @@ import (
 
 	"gate/adapters"
 	"gate/hook"
-	"gate/strictjson"
+	"gate/internal/strictjson"
 )
 
 func TestShellLines(t *testing.T) {

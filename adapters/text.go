@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"gate/strictjson"
+	"gate/internal/strictjson"
 )
 
 // Limits of texts, in UTF-16 units as the clients count. Claude Code replaces a

@@ -5,7 +5,8 @@ import (
 	"time"
 
 	"gate/hook"
-	"gate/strictjson"
+	"gate/internal/moment"
+	"gate/internal/strictjson"
 )
 
 // windsurf speaks the hook protocol of Windsurf's Cascade, as its maker documents
@@ -23,7 +24,7 @@ var windsurf = agent{
 		{native: "post_read_code", name: hook.PostToolUse, tool: "read_code"},
 		{native: "post_mcp_tool_use", name: hook.PostToolUse, tool: "mcp"},
 		{native: "post_cascade_response", name: hook.Stop},
-		{native: "post_setup_worktree", name: hook.WorktreeRemove}, // a report: what WorktreeCreate is not
+		{native: "post_setup_worktree", name: moment.WorktreeRemove}, // a report: what WorktreeCreate is not
 	},
 	tools: []toolWord{
 		{native: "run_command", own: "Bash", fields: "command_line=command cwd=workdir"},

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"gate/hook"
-	"gate/strictjson"
+	"gate/internal/strictjson"
 )
 
 // An agent is an adapter that is made of tables: what one coding agent calls

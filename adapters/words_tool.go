@@ -7,7 +7,8 @@ import (
 	"strings"
 
 	"gate/hook"
-	"gate/strictjson"
+	"gate/internal/moment"
+	"gate/internal/strictjson"
 )
 
 // A toolWord is one tool of an agent.
@@ -108,7 +109,7 @@ func (t *toolWord) translate(input map[string]any, dir, at string) (string, map[
 		}
 	}
 	for _, f := range fieldsOf(tool) {
-		if _, there := own[f.Name]; !there && f.Need == hook.Must && decisive(f.Name) && f.Name != "command" {
+		if _, there := own[f.Name]; !there && f.Need == moment.Must && decisive(f.Name) && f.Name != "command" {
 			return t.native, input, nil
 		}
 	}

@@ -3,6 +3,8 @@ package bundles
 import (
 	"runtime"
 	"testing"
+
+	sealeds "gate/internal/sealed"
 )
 
 // small limits make the cases small, too.
@@ -16,7 +18,7 @@ func TestArchives(t *testing.T) {
 			for _, step := range c.steps {
 				b.step(t, step)
 			}
-			files, err := unpack(b.bytes(), small)
+			files, err := sealeds.Unpack(b.bytes(), small)
 			if err == nil && len(files) == 0 {
 				t.Error("nothing was unpacked")
 			}
@@ -37,10 +39,10 @@ func TestBombMemory(t *testing.T) {
 		for _, limits := range []Limits{{}, roomy} {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			_, err := unpack(archive, limits)
+			_, err := sealeds.Unpack(archive, limits)
 			runtime.ReadMemStats(&after)
-			if reasonOf(err) != TooLarge {
-				t.Errorf("%s: %v, want %s", name, err, TooLarge)
+			if reasonOf(err) != sealeds.TooLarge {
+				t.Errorf("%s: %v, want %s", name, err, sealeds.TooLarge)
 			}
 			if got := after.TotalAlloc - before.TotalAlloc; got > 128<<20 {
 				t.Errorf("%s: %d MiB were allocated", name, got>>20)

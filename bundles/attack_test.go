@@ -7,7 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"gate/strictjson"
+	sealeds "gate/internal/sealed"
+	"gate/internal/strictjson"
 )
 
 // An attack is a bundle on its way and the machine that it comes to.
@@ -38,7 +39,7 @@ func (a *attack) open() (*Bundle, error) {
 func (a *attack) packed() []byte {
 	if a.archive == nil {
 		var err error
-		if a.archive, err = pack(a.files); err != nil {
+		if a.archive, err = sealeds.PackOf(a.files); err != nil {
 			a.t.Fatal(err)
 		}
 	}
@@ -47,7 +48,7 @@ func (a *attack) packed() []byte {
 
 // edit changes the files of the archive, signed or not.
 func (a *attack) edit(f func(files map[string][]byte)) {
-	files, err := unpack(a.packed(), Limits{})
+	files, err := sealeds.Unpack(a.packed(), Limits{})
 	if err != nil {
 		a.t.Fatal(err)
 	}
@@ -63,7 +64,9 @@ func (a *attack) metadata(key string, value any) {
 }
 
 func (a *attack) manifest(f func(map[string]any)) {
-	a.edit(func(files map[string][]byte) { files[manifestFile] = changed(a.t, files[manifestFile], f) })
+	a.edit(func(files map[string][]byte) {
+		files[sealeds.ManifestFile] = changed(a.t, files[sealeds.ManifestFile], f)
+	})
 }
 
 // changed edits a JSON object.
@@ -143,22 +146,22 @@ func (a *attack) sign(rest []string, k Key) (err error) {
 func (a *attack) signRaw(id string) {
 	s := Signing{ID: id, Key: a.ring.set.Keys[id], By: a.ring.private[id]}
 	a.edit(func(files map[string][]byte) {
-		delete(files, signaturesFile)
-		token, err := s.token(files)
+		delete(files, sealeds.SignaturesFile)
+		token, err := s.Token(files)
 		if err != nil {
 			a.t.Fatal(err)
 		}
 		if a.digests != nil {
 			parts := strings.Split(token, ".")
-			claims, _ := base64url().DecodeString(parts[1])
-			parts[1] = base64url().EncodeToString(changed(a.t, claims, a.digests))
-			sig, err := s.Key.sign(s.By, []byte(parts[0]+"."+parts[1]))
+			claims, _ := sealeds.Base64url().DecodeString(parts[1])
+			parts[1] = sealeds.Base64url().EncodeToString(changed(a.t, claims, a.digests))
+			sig, err := s.Key.Sign(s.By, []byte(parts[0]+"."+parts[1]))
 			if err != nil {
 				a.t.Fatal(err)
 			}
-			token = parts[0] + "." + parts[1] + "." + base64url().EncodeToString(sig)
+			token = parts[0] + "." + parts[1] + "." + sealeds.Base64url().EncodeToString(sig)
 		}
-		files[signaturesFile] = strictjson.Append(nil, map[string]any{"signatures": []string{token}})
+		files[sealeds.SignaturesFile] = strictjson.Append(nil, map[string]any{"signatures": []string{token}})
 	})
 }
 
@@ -191,7 +194,7 @@ func (a *attack) tamper(word string, rest []string) {
 		case "remove":
 			delete(files, rest[0])
 		case "strip":
-			delete(files, signaturesFile)
+			delete(files, sealeds.SignaturesFile)
 		case "rename":
 			files[rest[1]] = files[rest[0]]
 			delete(files, rest[0])
@@ -219,9 +222,9 @@ func (a *attack) machine(word string, rest []string) {
 		k := c.Keys.Keys[rest[0]]
 		k.Revoked = true
 		c.Keys.Keys[rest[0]] = k
-		c.Keys.Root = Role{Keys: []string{"release"}, Threshold: 1}
+		c.Keys.Root = sealeds.Role{Keys: []string{"release"}, Threshold: 1}
 	case "pin":
-		c.Pins = map[string]string{Digest(a.packed()): rest[0]}
+		c.Pins = map[string]string{sealeds.Digest(a.packed()): rest[0]}
 	case "asked":
 		c.Name = rest[0]
 	case "gate":
@@ -234,9 +237,9 @@ func (a *attack) machine(word string, rest []string) {
 		}
 	case "seen":
 		n, _ := strconv.ParseInt(rest[0], 10, 64)
-		c.Seen = Seen{Bundles: map[string]Release{"company": {Version: n, Digest: Digest(nil)}}}
+		c.Seen = sealeds.Seen{Bundles: map[string]sealeds.Release{"company": {Version: n, Digest: sealeds.Digest(nil)}}}
 	case "seen-this":
-		c.Seen = Seen{Bundles: map[string]Release{"company": {Version: 7, Digest: Digest(a.packed())}}}
+		c.Seen = sealeds.Seen{Bundles: map[string]sealeds.Release{"company": {Version: 7, Digest: sealeds.Digest(a.packed())}}}
 	default:
 		a.t.Fatalf("unknown step %s", word)
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	sealeds "gate/internal/sealed"
 )
 
 // BenchmarkOpen verifies bundles. "10MB" holds that much text in 200 policies,
@@ -42,13 +44,13 @@ func BenchmarkOpen(b *testing.B) {
 		benchOpen(b, c.name, a, c.policies*c.size)
 	}
 	a := newAttack(new(testing.T), ring)
-	a.files[dataFile] = []byte(`{"company":{"hosts":[`)
+	a.files[sealeds.DataFile] = []byte(`{"company":{"hosts":[`)
 	for i := range 100_000 {
-		a.files[dataFile] = fmt.Appendf(a.files[dataFile], `{"name":"host-%d","team":%q,"note":%q},`, i, words[i%1000:][:8], words[i%2000:][:50])
+		a.files[sealeds.DataFile] = fmt.Appendf(a.files[sealeds.DataFile], `{"name":"host-%d","team":%q,"note":%q},`, i, words[i%1000:][:8], words[i%2000:][:50])
 	}
-	a.files[dataFile] = append(a.files[dataFile], `{}]}}`...)
+	a.files[sealeds.DataFile] = append(a.files[sealeds.DataFile], `{}]}}`...)
 	a.step("sign inside release")
-	benchOpen(b, "10MB of data/inside", a, len(a.files[dataFile]))
+	benchOpen(b, "10MB of data/inside", a, len(a.files[sealeds.DataFile]))
 }
 
 func benchOpen(b *testing.B, name string, a *attack, size int) {
@@ -87,7 +89,7 @@ func BenchmarkPack(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := pack(a.files); err != nil {
+		if _, err := sealeds.PackOf(a.files); err != nil {
 			b.Fatal(err)
 		}
 	}

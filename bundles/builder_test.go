@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	sealeds "gate/internal/sealed"
 )
 
 // An archiveBuilder writes tar blocks by hand where the library would not.
@@ -66,7 +68,7 @@ func (b *archiveBuilder) step(t *testing.T, step string) {
 		}
 	case "deep":
 		for i := range number() {
-			b.entry(tar.TypeReg, strings.Repeat(fmt.Sprintf("d%d/", i), maxDeep-1)+"x", "", "x")
+			b.entry(tar.TypeReg, strings.Repeat(fmt.Sprintf("d%d/", i), sealeds.MaxDeep-1)+"x", "", "x")
 		}
 	case "bomb":
 		b.raw = bomb(number() << 20)
@@ -118,7 +120,7 @@ func (b *archiveBuilder) bytes() []byte {
 		var out bytes.Buffer
 		gz := gzip.NewWriter(&out)
 		gz.Write(b.tar.Bytes())
-		gz.Write(make([]byte, 2*tarBlock))
+		gz.Write(make([]byte, 2*sealeds.TarBlock))
 		gz.Write(b.after)
 		gz.Close()
 		z = out.Bytes()
@@ -164,7 +166,7 @@ func (b *archiveBuilder) pax(name string, records []string) {
 	b.entry(tar.TypeReg, name, "", "x")
 }
 
-func (b *archiveBuilder) header() []byte { return b.tar.Bytes()[b.last : b.last+tarBlock] }
+func (b *archiveBuilder) header() []byte { return b.tar.Bytes()[b.last : b.last+sealeds.TarBlock] }
 
 func (b *archiveBuilder) retype(kind byte)   { b.header()[156] = kind; b.resum() }
 func (b *archiveBuilder) sized(field string) { copy(b.header()[124:136], field); b.resum() }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gate/bundles"
+	"gate/internal/sealed"
 )
 
 // signers makes a key set in which alice may sign company, bob company and team,
@@ -14,7 +15,7 @@ import (
 func signers(t *testing.T) (*bundles.KeySet, map[string]bundles.Signing) {
 	t.Helper()
 	set := &bundles.KeySet{
-		Version: 1, Root: bundles.Role{Keys: []string{"alice"}, Threshold: 1}, Keys: map[string]bundles.Key{},
+		Version: 1, Root: sealed.Role{Keys: []string{"alice"}, Threshold: 1}, Keys: map[string]bundles.Key{},
 		Thresholds: map[string]int{"company": 2},
 	}
 	acts := map[string]bundles.Signing{}
@@ -22,7 +23,7 @@ func signers(t *testing.T) (*bundles.KeySet, map[string]bundles.Signing) {
 		"alice": {Bundles: []string{"company"}}, "bob": {Bundles: []string{"company", "team"}},
 		"carol": {Bundles: []string{"company"}, Audiences: []string{"ring=canary"}}, "mallory": {Bundles: []string{"company"}, Revoked: true},
 	} {
-		pem, err := bundles.GenerateKey(bundles.Ed25519)
+		pem, err := bundles.GenerateKey(sealed.Ed25519)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,8 +49,8 @@ func signers(t *testing.T) (*bundles.KeySet, map[string]bundles.Signing) {
 
 var (
 	today = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	one   = bundles.Digest([]byte("1"))
-	two   = bundles.Digest([]byte("2"))
+	one   = sealed.Digest([]byte("1"))
+	two   = sealed.Digest([]byte("2"))
 )
 
 type signable interface {
@@ -70,28 +71,28 @@ func signedBy(t *testing.T, doc signable, acts map[string]bundles.Signing, ids .
 
 func TestChannelIsTakenFromThoseWhoMaySign(t *testing.T) {
 	set, acts := signers(t)
-	everybody := bundles.Channel{Version: 3, Bundles: map[string][]bundles.Rollout{"company": {{Digest: one, Share: 5}, {Digest: two}}}}
-	ring := bundles.Channel{Version: 3, Bundles: map[string][]bundles.Rollout{"company": {{Digest: one, Labels: []string{"ring=canary"}}}}}
-	both := bundles.Channel{Version: 3, Bundles: map[string][]bundles.Rollout{"company": {{Digest: one}}, "team": {{Digest: two}}}}
+	everybody := sealed.Channel{Version: 3, Bundles: map[string][]sealed.Rollout{"company": {{Digest: one, Share: 5}, {Digest: two}}}}
+	ring := sealed.Channel{Version: 3, Bundles: map[string][]sealed.Rollout{"company": {{Digest: one, Labels: []string{"ring=canary"}}}}}
+	both := sealed.Channel{Version: 3, Bundles: map[string][]sealed.Rollout{"company": {{Digest: one}}, "team": {{Digest: two}}}}
 	old := everybody
 	old.Expires = today
 	for _, c := range []struct {
 		name string
-		doc  bundles.Channel
+		doc  sealed.Channel
 		by   []string
 		last int64
 		want error
 	}{
 		{"two of two", everybody, []string{"alice", "bob"}, 3, nil},
-		{"one of two", everybody, []string{"alice"}, 0, bundles.TooFewKeys},
-		{"a ring's key for everybody", everybody, []string{"alice", "carol"}, 0, bundles.TooFewKeys},
+		{"one of two", everybody, []string{"alice"}, 0, sealed.TooFewKeys},
+		{"a ring's key for everybody", everybody, []string{"alice", "carol"}, 0, sealed.TooFewKeys},
 		{"a ring's key for its ring", ring, []string{"alice", "carol"}, 0, nil},
-		{"a revoked key", everybody, []string{"alice", "mallory"}, 0, bundles.TooFewKeys},
-		{"only a revoked key", everybody, []string{"mallory"}, 0, bundles.UnknownKey},
-		{"every bundle needs its own", both, []string{"alice", "carol"}, 0, bundles.TooFewKeys},
+		{"a revoked key", everybody, []string{"alice", "mallory"}, 0, sealed.TooFewKeys},
+		{"only a revoked key", everybody, []string{"mallory"}, 0, sealed.UnknownKey},
+		{"every bundle needs its own", both, []string{"alice", "carol"}, 0, sealed.TooFewKeys},
 		{"every bundle has its own", both, []string{"alice", "bob"}, 0, nil},
-		{"older than the last", everybody, []string{"alice", "bob"}, 4, bundles.Rollback},
-		{"expired", old, []string{"alice", "bob"}, 0, bundles.Expired},
+		{"older than the last", everybody, []string{"alice", "bob"}, 4, sealed.Rollback},
+		{"expired", old, []string{"alice", "bob"}, 0, sealed.Expired},
 	} {
 		got, err := set.OpenChannel(signedBy(t, c.doc, acts, c.by...), c.last, today)
 		if !errors.Is(err, c.want) {
@@ -106,9 +107,9 @@ func TestChannelIsTakenFromThoseWhoMaySign(t *testing.T) {
 func TestChannelSharesOnlyGrow(t *testing.T) {
 	count := map[int]int{}
 	for i := range 10_000 {
-		machine, before := bundles.MachineName(fmt.Sprint("machine ", i)), false
+		machine, before := sealed.MachineName(fmt.Sprint("machine ", i)), false
 		for _, share := range []int{1, 5, 50, 100} {
-			c := bundles.Channel{Bundles: map[string][]bundles.Rollout{"company": {{Digest: two, Share: share}, {Digest: one}}}}
+			c := sealed.Channel{Bundles: map[string][]sealed.Rollout{"company": {{Digest: two, Share: share}, {Digest: one}}}}
 			r, ok := c.For("company", machine, nil)
 			in := ok && r.Digest == two
 			if before && !in {
@@ -124,7 +125,7 @@ func TestChannelSharesOnlyGrow(t *testing.T) {
 			t.Errorf("%d of 10000 machines for %d percent", n, share)
 		}
 	}
-	c := bundles.Channel{Bundles: map[string][]bundles.Rollout{"company": {{Digest: two, Labels: []string{"ring=canary"}, Record: true}}}}
+	c := sealed.Channel{Bundles: map[string][]sealed.Rollout{"company": {{Digest: two, Labels: []string{"ring=canary"}, Record: true}}}}
 	if _, ok := c.For("company", "m", map[string]string{"ring": "slow"}); ok {
 		t.Error("a release for another ring was given")
 	}
@@ -135,8 +136,8 @@ func TestChannelSharesOnlyGrow(t *testing.T) {
 
 func TestRecoveryIsNarrow(t *testing.T) {
 	set, acts := signers(t)
-	machine := bundles.MachineName("laptop 7\n")
-	good := bundles.Recovery{
+	machine := sealed.MachineName("laptop 7\n")
+	good := sealed.Recovery{
 		Machine: machine, From: today.Add(-time.Hour), Until: today.Add(time.Hour), Off: []string{"company"},
 		Owner: "ana@acme.example", Reason: "OPS-17",
 	}
@@ -149,29 +150,29 @@ func TestRecoveryIsNarrow(t *testing.T) {
 		err, want error
 	}{
 		"as it is meant":  {open(data, machine, today), nil},
-		"another machine": {open(data, bundles.MachineName("laptop 8"), today), bundles.WrongAudience},
-		"too late":        {open(data, machine, today.Add(time.Hour)), bundles.Expired},
-		"too early":       {open(data, machine, today.Add(-2*time.Hour)), bundles.Expired},
-		"one key":         {open(signedBy(t, good, acts, "bob"), machine, today), bundles.TooFewKeys},
-		"a ring's key":    {open(signedBy(t, good, acts, "carol"), machine, today), bundles.NotAllowed},
-		"unsigned":        {open([]byte(`{"signed": {}, "signatures": []}`), machine, today), bundles.BadGrant},
-		"cut off":         {open(data[:len(data)/2], machine, today), bundles.BadGrant},
+		"another machine": {open(data, sealed.MachineName("laptop 8"), today), sealed.WrongAudience},
+		"too late":        {open(data, machine, today.Add(time.Hour)), sealed.Expired},
+		"too early":       {open(data, machine, today.Add(-2*time.Hour)), sealed.Expired},
+		"one key":         {open(signedBy(t, good, acts, "bob"), machine, today), sealed.TooFewKeys},
+		"a ring's key":    {open(signedBy(t, good, acts, "carol"), machine, today), sealed.NotAllowed},
+		"unsigned":        {open([]byte(`{"signed": {}, "signatures": []}`), machine, today), sealed.BadGrant},
+		"cut off":         {open(data[:len(data)/2], machine, today), sealed.BadGrant},
 	} {
 		if !errors.Is(c.err, c.want) {
 			t.Errorf("%s: %v, want %v", name, c.err, c.want)
 		}
 	}
-	for name, change := range map[string]func(*bundles.Recovery){
-		"too long":      func(r *bundles.Recovery) { r.Until = r.From.Add(bundles.MaxRecovery + time.Second) },
-		"no end":        func(r *bundles.Recovery) { r.Until = time.Time{} },
-		"everything":    func(r *bundles.Recovery) { r.Off = []string{"*"} },
-		"nothing":       func(r *bundles.Recovery) { r.Off = nil },
-		"every machine": func(r *bundles.Recovery) { r.Machine = "" },
-		"no owner":      func(r *bundles.Recovery) { r.Owner = "" },
+	for name, change := range map[string]func(*sealed.Recovery){
+		"too long":      func(r *sealed.Recovery) { r.Until = r.From.Add(sealed.MaxRecovery + time.Second) },
+		"no end":        func(r *sealed.Recovery) { r.Until = time.Time{} },
+		"everything":    func(r *sealed.Recovery) { r.Off = []string{"*"} },
+		"nothing":       func(r *sealed.Recovery) { r.Off = nil },
+		"every machine": func(r *sealed.Recovery) { r.Machine = "" },
+		"no owner":      func(r *sealed.Recovery) { r.Owner = "" },
 	} {
 		r := good
 		change(&r)
-		if _, err := r.Sign(nil, acts["alice"]); !errors.Is(err, bundles.BadGrant) {
+		if _, err := r.Sign(nil, acts["alice"]); !errors.Is(err, sealed.BadGrant) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -180,7 +181,7 @@ func TestRecoveryIsNarrow(t *testing.T) {
 func FuzzChannel(f *testing.F) {
 	f.Add([]byte(`{"signed": {"type": "gate.channel/1", "version": 1, "bundles": {"company": [{"digest": "` + one + `", "share": 5}]}}, "signatures": []}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c, _, err := bundles.ParseChannel(data)
+		c, _, err := sealed.ParseChannel(data)
 		if err != nil {
 			return
 		}

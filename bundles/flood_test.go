@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gate/internal/format"
+	sealeds "gate/internal/sealed"
 )
 
 // TestFloods offers what costs the square of its size to read, or makes a
@@ -19,10 +20,13 @@ func TestFloods(t *testing.T) {
 	}
 	list, object := strings.Join(texts, ","), strings.Join(keys, ",")
 	for name, open := range map[string]func() error{
-		"signatures":   func() error { _, err := parseSignatures([]byte(`{"signatures":[` + list + `]}`)); return err },
-		"unknown keys": func() error { _, err := parseSignatures([]byte(`{` + object + `}`)); return err },
-		"envelope":     func() error { _, _, err := parseEnvelope(sealedWith(format.Envelope.Mark(), object)); return err },
-		"key set":      func() error { _, err := ParseKeySet(sealedWith(format.Keys.Mark(), `"keys":{`+object+`}`)); return err },
+		"signatures":   func() error { _, err := sealeds.ParseSignatures([]byte(`{"signatures":[` + list + `]}`)); return err },
+		"unknown keys": func() error { _, err := sealeds.ParseSignatures([]byte(`{` + object + `}`)); return err },
+		"envelope": func() error {
+			_, _, err := sealeds.ParseEnvelope(sealedWith(format.Envelope.Mark(), object))
+			return err
+		},
+		"key set": func() error { _, err := ParseKeySet(sealedWith(format.Keys.Mark(), `"keys":{`+object+`}`)); return err },
 		"root keys": func() error {
 			_, err := ParseKeySet(sealedWith(format.Keys.Mark(), `"root":{"keys":[`+list+`]}`))
 			return err
@@ -32,18 +36,18 @@ func TestFloods(t *testing.T) {
 			return err
 		},
 		"channel": func() error {
-			_, _, err := ParseChannel(sealedWith(format.Channel.Mark(), `"version":1,"bundles":{`+object+`}`))
+			_, _, err := sealeds.ParseChannel(sealedWith(format.Channel.Mark(), `"version":1,"bundles":{`+object+`}`))
 			return err
 		},
 		"rollouts": func() error {
-			_, _, err := ParseChannel(sealedWith(format.Channel.Mark(), `"version":1,"bundles":{"a":[`+list+`]}`))
+			_, _, err := sealeds.ParseChannel(sealedWith(format.Channel.Mark(), `"version":1,"bundles":{"a":[`+list+`]}`))
 			return err
 		},
 		"recovery": func() error {
-			_, _, err := parseRecovery(sealedWith(format.Recovery.Mark(), `"off":[`+list+`]`))
+			_, _, err := sealeds.ParseRecoveryOf(sealedWith(format.Recovery.Mark(), `"off":[`+list+`]`))
 			return err
 		},
-		"manifest roots": func() error { _, err := parseManifest([]byte(`{"roots":[` + list + `]}`)); return err },
+		"manifest roots": func() error { _, err := sealeds.ParseManifest([]byte(`{"roots":[` + list + `]}`)); return err },
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := open()

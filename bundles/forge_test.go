@@ -7,17 +7,19 @@ import (
 	"maps"
 	"strconv"
 	"strings"
+
+	sealeds "gate/internal/sealed"
 )
 
 // forge changes OPA's signature.
 func (a *attack) forge(word string, rest []string) {
 	a.edit(func(files map[string][]byte) {
-		files[signaturesFile] = changed(a.t, files[signaturesFile], func(doc map[string]any) {
+		files[sealeds.SignaturesFile] = changed(a.t, files[sealeds.SignaturesFile], func(doc map[string]any) {
 			token := doc["signatures"].([]any)[0].(string)
 			parts := strings.Split(token, ".")
 			head := func(key, value string) {
-				data, _ := base64url().DecodeString(parts[0])
-				parts[0] = base64url().EncodeToString(changed(a.t, data, func(h map[string]any) { h[key] = value }))
+				data, _ := sealeds.Base64url().DecodeString(parts[0])
+				parts[0] = sealeds.Base64url().EncodeToString(changed(a.t, data, func(h map[string]any) { h[key] = value }))
 			}
 			switch word {
 			case "signatures-key":
@@ -32,10 +34,10 @@ func (a *attack) forge(word string, rest []string) {
 				head(rest[0], rest[1])
 			case "jwt-hmac":
 				head("alg", "HS256")
-				public, _ := publicPEM(a.ring.set.Keys[rest[0]].Public)
+				public, _ := sealeds.PublicPEM(a.ring.set.Keys[rest[0]].Public)
 				mac := hmac.New(sha256.New, []byte(public))
 				mac.Write([]byte(parts[0] + "." + parts[1]))
-				parts[2] = base64url().EncodeToString(mac.Sum(nil))
+				parts[2] = sealeds.Base64url().EncodeToString(mac.Sum(nil))
 			case "jwt-twice":
 				doc["signatures"] = []any{token, token + "A"}
 				return

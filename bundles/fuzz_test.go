@@ -12,6 +12,8 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/bundle"
 	"github.com/open-policy-agent/opa/v1/util"
+
+	sealeds "gate/internal/sealed"
 )
 
 // fuzzed is a signed bundle and what checks it.
@@ -29,7 +31,7 @@ func FuzzArchive(f *testing.F) {
 	for _, name := range []string{"data.json", "/a/x.rego", "./.manifest", "straße/ä"} {
 		b.entry('0', name, "", "{}")
 	}
-	f.Add(append(b.tar.Bytes(), make([]byte, 2*tarBlock)...))
+	f.Add(append(b.tar.Bytes(), make([]byte, 2*sealeds.TarBlock)...))
 	b.pax("y", []string{"path=z"})
 	f.Add(b.tar.Bytes())
 	f.Fuzz(func(t *testing.T, stream []byte) {
@@ -37,7 +39,7 @@ func FuzzArchive(f *testing.F) {
 		gz, _ := gzip.NewWriterLevel(&z, gzip.NoCompression)
 		gz.Write(stream)
 		gz.Close()
-		files, err := unpack(z.Bytes(), small)
+		files, err := sealeds.Unpack(z.Bytes(), small)
 		if err != nil {
 			if reasonOf(err) == "" {
 				t.Errorf("no reason: %v", err)
@@ -49,11 +51,11 @@ func FuzzArchive(f *testing.F) {
 				t.Errorf("unpacked %q", name)
 			}
 		}
-		again, err := pack(files)
+		again, err := sealeds.PackOf(files)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := unpack(again, small); err != nil {
+		if _, err := sealeds.Unpack(again, small); err != nil {
 			t.Errorf("packed again: %v", err)
 		}
 	})
@@ -69,7 +71,7 @@ func FuzzDigest(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, name := range []string{"a/data.json", ".manifest", "a/x.rego"} {
-			text, err := opaBytes(name, data)
+			text, err := sealeds.OpaBytes(name, data)
 			if err != nil {
 				return // what gate does not take has no digest
 			}
@@ -85,7 +87,7 @@ func FuzzDigest(f *testing.F) {
 					t.Fatal(err)
 				}
 				want, err := hasher.HashFile(value)
-				if err != nil || !bytes.Equal(sumBy(algorithm)(text), want) {
+				if err != nil || !bytes.Equal(sealeds.SumBy(algorithm)(text), want) {
 					t.Errorf("%s of %s: not OPA's (%v): %s", algorithm, name, err, text)
 				}
 			}
@@ -97,21 +99,21 @@ func FuzzDigest(f *testing.F) {
 func FuzzManifest(f *testing.F) {
 	f.Add([]byte(`{"roots":["a","b/c"],"revision":"r","metadata":{"gate":{"name":"x","version":1,"expires":"2027-01-01T00:00:00Z","audience":["a=b"],"min_gate":"v1.2.3"}}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		m, err := parseManifest(data)
+		m, err := sealeds.ParseManifest(data)
 		if err != nil {
 			return
 		}
-		if g := m.Gate; g.Name != "" && (!IsName(g.Name) || g.Version < 1) {
+		if g := m.Gate; g.Name != "" && (!sealeds.IsName(g.Name) || g.Version < 1) {
 			t.Errorf("%+v", g)
 		}
 		if m.Gate.Name == "" {
 			return
 		}
-		normal, err := normalManifest(data, nil)
+		normal, err := sealeds.NormalManifest(data, nil)
 		if err != nil {
 			return // roots are missing
 		}
-		if again, err := normalManifest(normal, nil); err != nil || !bytes.Equal(again, normal) {
+		if again, err := sealeds.NormalManifest(normal, nil); err != nil || !bytes.Equal(again, normal) {
 			t.Errorf("%v: %s\n%s", err, normal, again)
 		}
 	})
@@ -121,27 +123,27 @@ func FuzzManifest(f *testing.F) {
 // the key made is taken, whatever its white space.
 func FuzzSignatures(f *testing.F) {
 	a := fuzzed(f)
-	files, err := unpack(a.archive, Limits{})
+	files, err := sealeds.Unpack(a.archive, Limits{})
 	if err != nil {
 		f.Fatal(err)
 	}
-	right := files[signaturesFile]
-	want, err := parseSignatures(right)
+	right := files[sealeds.SignaturesFile]
+	want, err := sealeds.ParseSignatures(right)
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(right)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		j, err := parseSignatures(data)
+		j, err := sealeds.ParseSignatures(data)
 		if err != nil {
 			return
 		}
-		sig, err := a.check.Keys.checkJWS(j)
-		if err == nil && sig.Counts && !bytes.Equal(j.message, want.message) {
+		sig, err := a.check.Keys.CheckJWS(j)
+		if err == nil && sig.Counts && !bytes.Equal(j.Message, want.Message) {
 			t.Errorf("%s counts", data)
 		}
 		if err == nil && sig.Counts {
-			if l, err := j.listing(); err != nil || l.covers(files) != nil {
+			if l, err := j.Listing(); err != nil || l.Covers(files) != nil {
 				t.Errorf("%v", err)
 			}
 		}
@@ -152,22 +154,22 @@ func FuzzSignatures(f *testing.F) {
 // taken.
 func FuzzEnvelope(f *testing.F) {
 	a := fuzzed(f)
-	right, _, err := parseEnvelope(a.envelope)
+	right, _, err := sealeds.ParseEnvelope(a.envelope)
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(a.envelope)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		doc, s, err := parseEnvelope(data)
+		doc, s, err := sealeds.ParseEnvelope(data)
 		if err != nil {
 			return
 		}
-		list, err := a.check.Keys.checkSealed(&doc)
+		list, err := a.check.Keys.CheckSealed(&doc)
 		if err != nil {
 			return
 		}
 		for _, sig := range list {
-			if sig.Counts && (!bytes.Equal(doc.message(), right.message()) || s.isFor(Digest(a.archive)) != nil) {
+			if sig.Counts && (!bytes.Equal(doc.Message(), right.Message()) || s.IsFor(sealeds.Digest(a.archive)) != nil) {
 				t.Errorf("%s counts", data)
 			}
 		}
@@ -203,16 +205,16 @@ func FuzzKeySet(f *testing.F) {
 func FuzzSeen(f *testing.F) {
 	f.Add([]byte(`{"schema": 1, "bundles": {"company": {"version": 7, "digest": "sha256:` + strings.Repeat("0", 64) + `"}}, "keys": 3}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		s, err := ParseSeen(data)
+		s, err := sealeds.ParseSeen(data)
 		if err != nil {
 			return
 		}
 		for name, r := range s.Bundles {
-			if !IsName(name) || r.Version < 1 {
+			if !sealeds.IsName(name) || r.Version < 1 {
 				t.Errorf("%q: %+v", name, r)
 			}
 		}
-		if again, err := ParseSeen(s.Encode()); err != nil || !reflect.DeepEqual(again, s) {
+		if again, err := sealeds.ParseSeen(s.Encode()); err != nil || !reflect.DeepEqual(again, s) {
 			t.Errorf("%v: %+v became %+v", err, s, again)
 		}
 	})
@@ -223,30 +225,30 @@ func FuzzSeen(f *testing.F) {
 func FuzzRecovery(f *testing.F) {
 	ring := newKeyRing(f)
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	machine := MachineName("laptop")
+	machine := sealeds.MachineName("laptop")
 	k := ring.set.Keys["alice"]
-	right, err := Recovery{Machine: machine, From: now, Until: now.Add(time.Hour), Off: []string{"company"}, Owner: "ana", Reason: "OPS-17"}.
+	right, err := sealeds.Recovery{Machine: machine, From: now, Until: now.Add(time.Hour), Off: []string{"company"}, Owner: "ana", Reason: "OPS-17"}.
 		Sign(nil, Signing{ID: "alice", Key: k, By: ring.private["alice"]})
 	if err != nil {
 		f.Fatal(err)
 	}
-	doc, _, err := parseRecovery(right)
+	doc, _, err := sealeds.ParseRecoveryOf(right)
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(right)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		got, r, err := parseRecovery(data)
+		got, r, err := sealeds.ParseRecoveryOf(data)
 		if err != nil {
 			return
 		}
-		if err := r.check(); err != nil || r.Until.Sub(r.From) > MaxRecovery {
+		if err := r.Check(); err != nil || r.Until.Sub(r.From) > sealeds.MaxRecovery {
 			t.Errorf("%+v: %v", r, err)
 		}
 		if _, err := (&KeySet{Version: 1}).OpenRecovery(data, r.Machine, r.From); err == nil {
 			t.Error("taken without a key")
 		}
-		if _, err := ring.set.OpenRecovery(data, machine, now); err == nil && !bytes.Equal(got.message(), doc.message()) {
+		if _, err := ring.set.OpenRecovery(data, machine, now); err == nil && !bytes.Equal(got.Message(), doc.Message()) {
 			t.Errorf("%s is taken", data)
 		}
 	})

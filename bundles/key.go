@@ -11,23 +11,12 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/lestrrat-go/jwx/v3/jwk"
 
-	"gate/strictjson"
+	sealeds "gate/internal/sealed"
+	"gate/internal/strictjson"
 )
-
-// A Key is a public key of a key set, and what it may sign.
-type Key struct {
-	Algorithm Algorithm
-	Public    crypto.PublicKey // *ecdsa.PublicKey, ed25519.PublicKey or *rsa.PublicKey
-	Bundles   []string         // names, or beginnings followed by "*"; none: it signs no bundle
-	Audiences []string         // the audiences it may address, as Bundles; none: any, and everybody
-	Scopes    []string         // values of OPA's "scope" claim; none: no scope may be claimed
-	Revoked   bool             // its signatures are worth nothing, old ones too
-}
 
 // ImportKey reads a public key from PEM or JWK. The algorithm is a's; if that is
 // empty, the JWK's, else what is usual for the kind of key (ES by its curve,
@@ -39,7 +28,7 @@ func ImportKey(data []byte, a Algorithm) (Key, error) {
 	if bytes.HasPrefix(data, []byte("{")) {
 		k.Public, k.Algorithm, err = parseJWK(data)
 	} else {
-		k.Public, err = parsePublic(data)
+		k.Public, err = sealeds.ParsePublic(data)
 	}
 	if err != nil {
 		return Key{}, err
@@ -49,7 +38,7 @@ func ImportKey(data []byte, a Algorithm) (Key, error) {
 	} else if k.Algorithm == "" {
 		k.Algorithm = defaultAlgorithm(k.Public)
 	}
-	return k, k.Algorithm.suits(k.Public)
+	return k, k.Algorithm.Suits(k.Public)
 }
 
 func parseJWK(data []byte) (crypto.PublicKey, Algorithm, error) {
@@ -69,14 +58,14 @@ func parseJWK(data []byte) (crypto.PublicKey, Algorithm, error) {
 		return nil, "", err
 	}
 	// The detour checks that the point is on its curve.
-	text, err := publicPEM(raw)
+	text, err := sealeds.PublicPEM(raw)
 	if err != nil {
 		return nil, "", err
 	}
-	public, err := parsePublic([]byte(text))
+	public, err := sealeds.ParsePublic([]byte(text))
 	alg, _ := fields["alg"].(string)
 	if alg == "EdDSA" {
-		alg = string(Ed25519)
+		alg = string(sealeds.Ed25519)
 	}
 	return public, Algorithm(alg), err
 }
@@ -85,13 +74,13 @@ func parseJWK(data []byte) (crypto.PublicKey, Algorithm, error) {
 func GenerateKey(a Algorithm) (private []byte, err error) {
 	var key crypto.Signer
 	switch {
-	case a == Ed25519:
+	case a == sealeds.Ed25519:
 		_, key, err = ed25519.GenerateKey(rand.Reader)
-	case a.curve() != nil:
-		key, err = ecdsa.GenerateKey(a.curve(), rand.Reader)
+	case a.Curve() != nil:
+		key, err = ecdsa.GenerateKey(a.Curve(), rand.Reader)
 	default:
-		if _, known := a.hash(); !known {
-			return nil, a.suits(nil)
+		if _, known := a.Hash(); !known {
+			return nil, a.Suits(nil)
 		}
 		key, err = rsa.GenerateKey(rand.Reader, 3072)
 	}
@@ -107,15 +96,6 @@ func (p *PrivateKey) encode() ([]byte, error) {
 		return nil, err
 	}
 	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), nil
-}
-
-// A Signer signs in the name of a key of the key set: a private key from
-// [ParsePrivate], or a program in front of hardware.
-type Signer interface {
-	// Sign returns the signature of digest, which is the hash of the message
-	// that the algorithm wants, or the message itself for Ed25519. ECDSA
-	// signatures may be DER or r‖s.
-	Sign(a Algorithm, digest []byte) ([]byte, error)
 }
 
 // A PrivateKey is a private key in memory.
@@ -151,72 +131,24 @@ func ParsePrivate(data []byte) (*PrivateKey, error) {
 
 // Public is the public half as PEM.
 func (p *PrivateKey) Public() ([]byte, error) {
-	text, err := publicPEM(p.key.Public())
+	text, err := sealeds.PublicPEM(p.key.Public())
 	return []byte(text), err
 }
 
 // Sign implements [Signer]. ECDSA is deterministic (RFC 6979), so that signing
 // twice makes one file.
 func (p *PrivateKey) Sign(a Algorithm, digest []byte) ([]byte, error) {
-	if err := a.suits(p.key.Public()); err != nil {
+	if err := a.Suits(p.key.Public()); err != nil {
 		return nil, err
 	}
-	h, _ := a.hash()
+	h, _ := a.Hash()
 	switch key := p.key.(type) {
 	case *ecdsa.PrivateKey:
 		return key.Sign(nil, digest, h)
 	case *rsa.PrivateKey:
-		if a.pss() {
-			return rsa.SignPSS(rand.Reader, key, h, digest, pssOptions)
+		if a.Pss() {
+			return rsa.SignPSS(rand.Reader, key, h, digest, sealeds.PssOptions)
 		}
 	}
 	return p.key.Sign(rand.Reader, digest, h)
-}
-
-// sign has a signer sign a message, and makes sure that the key verifies it.
-func (k Key) sign(s Signer, message []byte) ([]byte, error) {
-	sig, err := s.Sign(k.Algorithm, k.Algorithm.digest(message))
-	if err != nil {
-		return nil, err
-	}
-	if public, ok := k.Public.(*ecdsa.PublicKey); ok && !k.Algorithm.verify(k.Public, message, sig) {
-		if raw, ok := fromDER(sig, fieldBytes(public)); ok {
-			sig = raw
-		}
-	}
-	if !k.Algorithm.verify(k.Public, message, sig) {
-		return nil, errors.New("what the signer made is not a signature of this key")
-	}
-	return sig, nil
-}
-
-// fits reports whether a text is one of a list of texts and beginnings.
-func fits(list []string, text string) bool {
-	return slices.ContainsFunc(list, func(p string) bool { return fit(p, text) })
-}
-
-func fit(pattern, text string) bool {
-	if head, ok := strings.CutSuffix(pattern, "*"); ok {
-		return strings.HasPrefix(text, head)
-	}
-	return pattern == text
-}
-
-// maySign reports why the key may not sign a bundle.
-func (k Key) maySign(name string, audience []string, scope string) error {
-	if !fits(k.Bundles, name) {
-		return fmt.Errorf("it may not sign bundles named %s", name)
-	}
-	if len(k.Audiences) > 0 && len(audience) == 0 {
-		return errors.New("it may not sign what is for everybody")
-	}
-	for _, a := range audience {
-		if len(k.Audiences) > 0 && !fits(k.Audiences, a) {
-			return fmt.Errorf("it may not sign for the audience %s", shown(a))
-		}
-	}
-	if scope != "" && !slices.Contains(k.Scopes, scope) || scope == "" && len(k.Scopes) > 0 {
-		return fmt.Errorf("it may not sign in the scope %q", shown(scope))
-	}
-	return nil
 }

@@ -6,12 +6,14 @@ import (
 	"crypto/sha512"
 	"sync"
 	"testing"
+
+	sealeds "gate/internal/sealed"
 )
 
 // rsaKeys are made once for all tests: they take a while.
 var rsaKeys = map[Algorithm]func() ([]byte, error){
-	RS256: sync.OnceValues(func() ([]byte, error) { return GenerateKey(RS256) }),
-	PS256: sync.OnceValues(func() ([]byte, error) { return GenerateKey(PS256) }),
+	sealeds.RS256: sync.OnceValues(func() ([]byte, error) { return GenerateKey(sealeds.RS256) }),
+	sealeds.PS256: sync.OnceValues(func() ([]byte, error) { return GenerateKey(sealeds.PS256) }),
 }
 
 // testKey is the same key in every process, so that fuzzing finds what counts;
@@ -30,12 +32,12 @@ func testKey(t testing.TB, id string, a Algorithm) *PrivateKey {
 			t.Fatal(err)
 		}
 		return key
-	case a == Ed25519:
+	case a == sealeds.Ed25519:
 		return &PrivateKey{ed25519.NewKeyFromSeed(seed[:ed25519.SeedSize])}
 	}
-	raw := make([]byte, (a.curve().Params().BitSize+7)/8)
+	raw := make([]byte, (a.Curve().Params().BitSize+7)/8)
 	copy(raw[1:], seed[:]) // a leading zero keeps it below the order
-	key, err := ecdsa.ParseRawPrivateKey(a.curve(), raw)
+	key, err := ecdsa.ParseRawPrivateKey(a.Curve(), raw)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,18 +53,18 @@ type keyRing struct {
 func newKeyRing(t testing.TB) *keyRing {
 	t.Helper()
 	r := &keyRing{private: map[string]*PrivateKey{}, set: &KeySet{
-		Version: 1, Root: Role{Keys: []string{"alice", "bob"}, Threshold: 1},
+		Version: 1, Root: sealeds.Role{Keys: []string{"alice", "bob"}, Threshold: 1},
 		Keys: map[string]Key{}, Thresholds: map[string]int{},
 	}}
 	company := []string{"company"}
 	for id, k := range map[string]Key{
-		"alice": {Algorithm: Ed25519, Bundles: company}, "bob": {Algorithm: Ed25519, Bundles: []string{"comp*"}},
-		"release": {Algorithm: ES256, Bundles: company}, "rsa": {Algorithm: RS256, Bundles: company},
-		"pss": {Algorithm: PS256, Bundles: company}, "team": {Algorithm: ES384, Bundles: []string{"team-*"}},
-		"ring":    {Algorithm: ES256, Bundles: company, Audiences: []string{"ring=canary"}},
-		"scoped":  {Algorithm: ES512, Bundles: company, Scopes: []string{"write"}},
-		"gone":    {Algorithm: ES256, Bundles: company, Revoked: true},
-		"mallory": {Algorithm: Ed25519, Bundles: company}, "thief": {Algorithm: ES256, Bundles: company},
+		"alice": {Algorithm: sealeds.Ed25519, Bundles: company}, "bob": {Algorithm: sealeds.Ed25519, Bundles: []string{"comp*"}},
+		"release": {Algorithm: sealeds.ES256, Bundles: company}, "rsa": {Algorithm: sealeds.RS256, Bundles: company},
+		"pss": {Algorithm: sealeds.PS256, Bundles: company}, "team": {Algorithm: sealeds.ES384, Bundles: []string{"team-*"}},
+		"ring":    {Algorithm: sealeds.ES256, Bundles: company, Audiences: []string{"ring=canary"}},
+		"scoped":  {Algorithm: sealeds.ES512, Bundles: company, Scopes: []string{"write"}},
+		"gone":    {Algorithm: sealeds.ES256, Bundles: company, Revoked: true},
+		"mallory": {Algorithm: sealeds.Ed25519, Bundles: company}, "thief": {Algorithm: sealeds.ES256, Bundles: company},
 	} {
 		if _, fuzzes := t.(*testing.F); fuzzes && rsaKeys[k.Algorithm] != nil {
 			continue

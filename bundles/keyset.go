@@ -2,206 +2,51 @@ package bundles
 
 import (
 	"bytes"
-	"crypto"
-	"errors"
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
-	"time"
 
 	"gate/internal/format"
+	sealeds "gate/internal/sealed"
 )
-
-// A KeySet says which keys may sign what. It is the only place that keys and
-// their algorithms come from. The zero KeySet trusts nobody.
-type KeySet struct {
-	Version    int64     // 1 for the first; each successor has the next
-	Expires    time.Time // after that no bundle is taken; zero: never
-	Root       Role      // who may change the key set
-	Keys       map[string]Key
-	Thresholds map[string]int // keys that a bundle needs, by name or beginning with "*"; the longest counts, else 1
-
-	signatures []signature
-}
-
-// A Role is a number of keys that act together.
-type Role struct {
-	Keys      []string
-	Threshold int // how many of them, at least 1
-}
 
 // ParseKeySet reads a key set and reports every mistake in it. Its signatures
 // are not checked: where it lies decides whether the first one is trusted, and
 // [KeySet.Follow] whether a later one is.
 func ParseKeySet(data []byte) (*KeySet, error) {
-	doc, err := parseSealed(data, format.Keys)
+	doc, err := sealeds.ParseSealed(data, format.Keys)
 	if err != nil {
-		return nil, refuse(BadKeySet, "%w", err)
+		return nil, sealeds.Refuse(sealeds.BadKeySet, "%w", err)
 	}
-	f := newFields("signed", doc.body)
-	f.text("type")
+	f := sealeds.NewFields("signed", doc.Body)
+	f.Text("type")
 	s := &KeySet{
-		Version: f.number("version", maxInteger), Expires: f.moment("expires"),
-		Keys: map[string]Key{}, Thresholds: map[string]int{}, signatures: doc.signatures,
+		Version: f.Number("version", sealeds.MaxInteger), Expires: f.Moment("expires"),
+		Keys: map[string]Key{}, Thresholds: map[string]int{}, Signatures: doc.Signatures,
 	}
-	root := newFields("signed.root", f.object("root"))
-	s.Root = Role{Keys: root.texts("keys"), Threshold: int(root.number("threshold", maxSignatures))}
-	f.errs = append(f.errs, root.done())
-	keys := f.object("keys")
+	root := sealeds.NewFields("signed.root", f.Object("root"))
+	s.Root = sealeds.Role{Keys: root.Texts("keys"), Threshold: int(root.Number("threshold", sealeds.MaxSignatures))}
+	f.Errs = append(f.Errs, root.Done())
+	keys := f.Object("keys")
 	for _, id := range slices.Sorted(maps.Keys(keys)) {
-		f.errs = append(f.errs, s.parseKey(id, keys[id]))
+		f.Errs = append(f.Errs, s.ParseKey(id, keys[id]))
 	}
-	object := f.object("thresholds")
-	thresholds := newFields("signed.thresholds", object)
+	object := f.Object("thresholds")
+	thresholds := sealeds.NewFields("signed.thresholds", object)
 	for name := range object {
-		s.Thresholds[name] = int(thresholds.number(name, maxSignatures))
+		s.Thresholds[name] = int(thresholds.Number(name, sealeds.MaxSignatures))
 	}
-	f.errs = append(f.errs, thresholds.done(), f.done())
-	if err := firstAndCount(f.errs); err != nil {
-		return nil, refuse(BadKeySet, "%w", err)
+	f.Errs = append(f.Errs, thresholds.Done(), f.Done())
+	if err := sealeds.FirstAndCount(f.Errs); err != nil {
+		return nil, sealeds.Refuse(sealeds.BadKeySet, "%w", err)
 	}
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
 	// What is signed is what Encode writes: a second spelling would be a second
 	// document with the same meaning.
-	normal, err := s.sealed()
-	if err != nil || !bytes.Equal(normal.message(), doc.message()) {
-		return nil, refuse(BadKeySet, "not written as gate keys writes it: times in UTC, keys as PUBLIC KEY, no empty lists")
+	normal, err := s.Sealed()
+	if err != nil || !bytes.Equal(normal.Message(), doc.Message()) {
+		return nil, sealeds.Refuse(sealeds.BadKeySet, "not written as gate keys writes it: times in UTC, keys as PUBLIC KEY, no empty lists")
 	}
 	return s, nil
-}
-
-func (s *KeySet) parseKey(id string, v any) error {
-	at := "signed.keys." + shown(id)
-	object, ok := v.(map[string]any)
-	if !ok {
-		return fmt.Errorf("%s: an object is wanted", at)
-	}
-	f := newFields(at, object)
-	k := Key{
-		Algorithm: Algorithm(f.text("algorithm")), Bundles: f.texts("bundles"), Audiences: f.texts("audiences"),
-		Scopes: f.texts("scopes"), Revoked: f.flag("revoked"),
-	}
-	var err error
-	if k.Public, err = parsePublic([]byte(f.text("public"))); err != nil {
-		f.fail("public", "%w", err)
-	}
-	s.Keys[id] = k
-	return f.done()
-}
-
-// Check reports every contradiction in a key set, as a [Refusal].
-func (s *KeySet) Check() error {
-	var errs []error
-	if s.Version < 1 {
-		errs = append(errs, errors.New("version: 1 or more is wanted"))
-	}
-	for _, id := range slices.Sorted(maps.Keys(s.Keys)) {
-		errs = append(errs, s.checkKey(id))
-	}
-	for _, id := range s.Root.Keys {
-		if k, ok := s.Keys[id]; !ok || k.Revoked {
-			errs = append(errs, fmt.Errorf("root: there is no key %s in force", shown(id)))
-		}
-	}
-	if n := s.Root.Threshold; n < 1 || n > len(s.Root.Keys) {
-		errs = append(errs, fmt.Errorf("root: a threshold of %d with %d keys", n, len(s.Root.Keys)))
-	}
-	for _, name := range slices.Sorted(maps.Keys(s.Thresholds)) {
-		if s.Thresholds[name] < 1 {
-			errs = append(errs, fmt.Errorf("thresholds.%s: 1 or more is wanted", shown(name)))
-		}
-	}
-	if err := firstAndCount(errs); err != nil {
-		return refuse(BadKeySet, "%w", err)
-	}
-	return nil
-}
-
-func (s *KeySet) checkKey(id string) error {
-	k := s.Keys[id]
-	if !IsName(id) {
-		return fmt.Errorf("keys: %q is no name; lower-case letters, digits, - and _ are taken", shown(id))
-	}
-	if err := k.Algorithm.suits(k.Public); err != nil {
-		return fmt.Errorf("keys.%s: %w", id, err)
-	}
-	for other, o := range s.Keys {
-		// Two names of one key would count twice.
-		if other < id && samePublic(o.Public, k.Public) {
-			return fmt.Errorf("keys.%s: the same key as %s", id, other)
-		}
-	}
-	return nil
-}
-
-func samePublic(a, b crypto.PublicKey) bool {
-	key, ok := a.(interface{ Equal(crypto.PublicKey) bool })
-	return ok && key.Equal(b)
-}
-
-// IsName reports whether a text can name a bundle or a key: 1 to 64 lower-case
-// letters, digits, "-" and "_", a letter or digit first.
-func IsName(s string) bool {
-	const letters = "abcdefghijklmnopqrstuvwxyz0123456789"
-	return s != "" && len(s) <= 64 && strings.Trim(s, letters+"-_") == "" && strings.Contains(letters, s[:1])
-}
-
-// Threshold is how many keys must sign a bundle of that name.
-func (s *KeySet) Threshold(name string) int {
-	if n, exact := s.Thresholds[name]; exact {
-		return n
-	}
-	most, longest := 1, 0
-	for pattern, n := range s.Thresholds {
-		if fit(pattern, name) && len(pattern) > longest {
-			most, longest = n, len(pattern)
-		}
-	}
-	return most
-}
-
-// Encode is the key set as a file, with the signatures that it has.
-func (s *KeySet) Encode() ([]byte, error) {
-	doc, err := s.sealed()
-	if err != nil {
-		return nil, err
-	}
-	return doc.encode(), nil
-}
-
-func (s *KeySet) sealed() (*sealed, error) {
-	body := said(map[string]any{
-		"type": format.Keys.Mark(), "version": s.Version,
-		"root": map[string]any{"keys": append([]string{}, s.Root.Keys...), "threshold": s.Root.Threshold},
-	}, map[string]any{"expires": moment(s.Expires)})
-	keys := map[string]any{}
-	for id, k := range s.Keys {
-		entry, err := k.entry()
-		if err != nil {
-			return nil, fmt.Errorf("keys.%s: %w", id, err)
-		}
-		keys[id] = entry
-	}
-	body["keys"] = keys
-	if len(s.Thresholds) > 0 {
-		thresholds := map[string]any{}
-		for name, n := range s.Thresholds {
-			thresholds[name] = n
-		}
-		body["thresholds"] = thresholds
-	}
-	return &sealed{kind: format.Keys, body: body, signatures: s.signatures}, nil
-}
-
-// entry is a key within a key set.
-func (k Key) entry() (map[string]any, error) {
-	public, err := publicPEM(k.Public)
-	if err != nil {
-		return nil, err
-	}
-	return said(map[string]any{"algorithm": string(k.Algorithm), "public": public},
-		map[string]any{"bundles": k.Bundles, "audiences": k.Audiences, "scopes": k.Scopes, "revoked": k.Revoked}), nil
 }

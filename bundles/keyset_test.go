@@ -11,6 +11,7 @@ import (
 	"github.com/lestrrat-go/jwx/v3/jwk"
 
 	"gate/internal/format"
+	sealeds "gate/internal/sealed"
 )
 
 // TestKeySetRoundTrip writes a key set and reads it.
@@ -34,7 +35,7 @@ func TestKeySetRoundTrip(t *testing.T) {
 	if err != nil || !bytes.Equal(again, data) {
 		t.Errorf("%v\n%s\n%s", err, data, again)
 	}
-	if err := got.enough(got, "of its own"); err != nil {
+	if err := got.Enough(got, "of its own"); err != nil {
 		t.Error(err)
 	}
 	if !got.Keys["gone"].Revoked || got.Keys["ring"].Audiences[0] != "ring=canary" || got.Root.Threshold != 1 {
@@ -64,26 +65,26 @@ func TestFollow(t *testing.T) {
 		want   Reason
 	}{
 		{"both sign", nil, []string{"alice", "bob"}, ""},
-		{"nobody signs", nil, nil, BadSuccessor},
-		{"one of two", nil, []string{"alice"}, BadSuccessor},
-		{"others sign", nil, []string{"release", "mallory"}, BadSuccessor},
-		{"a version is skipped", func(n *KeySet) { n.Version++ }, []string{"alice", "bob"}, BadSuccessor},
-		{"the version stays", func(n *KeySet) { n.Version-- }, []string{"alice", "bob"}, BadSuccessor},
-		{"a new root that did not sign", func(n *KeySet) { n.Root.Keys = []string{"mallory", "alice"} }, []string{"alice", "bob"}, BadSuccessor},
+		{"nobody signs", nil, nil, sealeds.BadSuccessor},
+		{"one of two", nil, []string{"alice"}, sealeds.BadSuccessor},
+		{"others sign", nil, []string{"release", "mallory"}, sealeds.BadSuccessor},
+		{"a version is skipped", func(n *KeySet) { n.Version++ }, []string{"alice", "bob"}, sealeds.BadSuccessor},
+		{"the version stays", func(n *KeySet) { n.Version-- }, []string{"alice", "bob"}, sealeds.BadSuccessor},
+		{"a new root that did not sign", func(n *KeySet) { n.Root.Keys = []string{"mallory", "alice"} }, []string{"alice", "bob"}, sealeds.BadSuccessor},
 		{"a new root that signed", func(n *KeySet) { n.Root.Keys = []string{"mallory", "alice"} }, []string{"alice", "bob", "mallory"}, ""},
-		{"a new root alone", func(n *KeySet) { n.Root = Role{Keys: []string{"mallory"}, Threshold: 1} }, []string{"mallory"}, BadSuccessor},
-		{"a lower threshold, signed by too few", func(n *KeySet) { n.Root.Threshold = 1 }, []string{"alice"}, BadSuccessor},
-		{"a name for another key", func(n *KeySet) { n.Keys["release"] = n.Keys["thief"]; delete(n.Keys, "thief") }, []string{"alice", "bob"}, BadSuccessor},
+		{"a new root alone", func(n *KeySet) { n.Root = sealeds.Role{Keys: []string{"mallory"}, Threshold: 1} }, []string{"mallory"}, sealeds.BadSuccessor},
+		{"a lower threshold, signed by too few", func(n *KeySet) { n.Root.Threshold = 1 }, []string{"alice"}, sealeds.BadSuccessor},
+		{"a name for another key", func(n *KeySet) { n.Keys["release"] = n.Keys["thief"]; delete(n.Keys, "thief") }, []string{"alice", "bob"}, sealeds.BadSuccessor},
 		{"a departed holder", func(n *KeySet) {
 			bob := n.Keys["bob"]
 			bob.Revoked = true
 			n.Keys["bob"] = bob
 			n.Root.Keys = []string{"alice", "mallory"}
 		}, []string{"alice", "bob", "mallory"}, ""},
-		{"a root of revoked keys", func(n *KeySet) { n.Root.Keys = []string{"gone", "alice"} }, []string{"alice", "bob"}, BadKeySet},
-		{"a threshold nobody can reach", func(n *KeySet) { n.Root.Threshold = 3 }, []string{"alice", "bob"}, BadKeySet},
-		{"a threshold of none", func(n *KeySet) { n.Root.Threshold = 0 }, []string{"alice", "bob"}, BadKeySet},
-		{"one key under two names", func(n *KeySet) { n.Keys["alice2"] = n.Keys["alice"] }, []string{"alice", "bob"}, BadKeySet},
+		{"a root of revoked keys", func(n *KeySet) { n.Root.Keys = []string{"gone", "alice"} }, []string{"alice", "bob"}, sealeds.BadKeySet},
+		{"a threshold nobody can reach", func(n *KeySet) { n.Root.Threshold = 3 }, []string{"alice", "bob"}, sealeds.BadKeySet},
+		{"a threshold of none", func(n *KeySet) { n.Root.Threshold = 0 }, []string{"alice", "bob"}, sealeds.BadKeySet},
+		{"one key under two names", func(n *KeySet) { n.Keys["alice2"] = n.Keys["alice"] }, []string{"alice", "bob"}, sealeds.BadKeySet},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			old := ring.set.Next()
@@ -115,8 +116,8 @@ func TestFollowForged(t *testing.T) {
 		t.Fatal(err)
 	}
 	next.Thresholds["company"] = 9
-	if err := ring.set.Follow(next); !errors.Is(err, BadSignature) {
-		t.Errorf("%v, want %s", err, BadSignature)
+	if err := ring.set.Follow(next); !errors.Is(err, sealeds.BadSignature) {
+		t.Errorf("%v, want %s", err, sealeds.BadSignature)
 	}
 }
 
@@ -146,7 +147,7 @@ func TestParseKeySetRefuses(t *testing.T) {
 		"revoked by a text":           func(d map[string]any) { keys(d)["alice"].(map[string]any)["revoked"] = "no" },
 		"a signature that is no text": func(d map[string]any) { d["signatures"] = []any{map[string]any{"key": "alice"}} },
 	} {
-		if _, err := ParseKeySet(changed(t, good, change)); reasonOf(err) != BadKeySet {
+		if _, err := ParseKeySet(changed(t, good, change)); reasonOf(err) != sealeds.BadKeySet {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -163,7 +164,7 @@ func signedOf(doc map[string]any) map[string]any { return doc["signed"].(map[str
 func TestImportKey(t *testing.T) {
 	ring := newKeyRing(t)
 	for id, k := range ring.set.Keys {
-		text, err := publicPEM(k.Public)
+		text, err := sealeds.PublicPEM(k.Public)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +178,7 @@ func TestImportKey(t *testing.T) {
 		}
 		for _, form := range []string{text, string(web)} {
 			got, err := ImportKey([]byte(form), k.Algorithm)
-			if err != nil || !samePublic(got.Public, k.Public) {
+			if err != nil || !sealeds.SamePublic(got.Public, k.Public) {
 				t.Errorf("%s: %v\n%s", id, err, form)
 			}
 		}
@@ -201,16 +202,16 @@ func TestImportKey(t *testing.T) {
 }
 
 func TestSeen(t *testing.T) {
-	b := &Bundle{Manifest: Manifest{Gate: Metadata{Name: "company", Version: 7}}, Digest: Digest([]byte("7"))}
-	s := Seen{}.Raise(b)
-	b.Manifest.Gate.Version, b.Digest = 6, Digest([]byte("6"))
+	b := &Bundle{Manifest: Manifest{Gate: Metadata{Name: "company", Version: 7}}, Digest: sealeds.Digest([]byte("7"))}
+	s := sealeds.Seen{}.Raise(b)
+	b.Manifest.Gate.Version, b.Digest = 6, sealeds.Digest([]byte("6"))
 	s = s.Raise(b)
-	got, err := ParseSeen(s.Encode())
-	if err != nil || got.Bundles["company"] != (Release{Version: 7, Digest: Digest([]byte("7"))}) {
+	got, err := sealeds.ParseSeen(s.Encode())
+	if err != nil || got.Bundles["company"] != (sealeds.Release{Version: 7, Digest: sealeds.Digest([]byte("7"))}) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for _, bad := range []string{"", "{}", `{"schema":1,"bundles":{"company":{"version":7}}}`, `{"schema":2}`, `{"schema":1,"bundles":{"company":{}}}`} {
-		if s, err := ParseSeen([]byte(bad)); err == nil {
+		if s, err := sealeds.ParseSeen([]byte(bad)); err == nil {
 			t.Errorf("%q is %+v", bad, s)
 		}
 	}

@@ -13,13 +13,15 @@ import (
 	"github.com/open-policy-agent/opa/v1/storage"
 	"github.com/open-policy-agent/opa/v1/storage/inmem"
 	"github.com/open-policy-agent/opa/v1/tester"
+
+	sealeds "gate/internal/sealed"
 )
 
 // opaKeys is a key set as OPA's configuration has it.
 func opaKeys(t *testing.T, ring *keyRing, id, scope string) *bundle.VerificationConfig {
 	t.Helper()
 	k := ring.set.Keys[id]
-	text, err := publicPEM(k.Public)
+	text, err := sealeds.PublicPEM(k.Public)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,15 +67,15 @@ func TestOursTakesOPA(t *testing.T) {
 		{`{"roots":["company"],"metadata":{"gate":{"name":"company","version":7}}}`, "release", false, ""},
 		{`{"roots":["company"],"metadata":{"gate":{"name":"company","version":7}}}`, "", false, ""},
 		{`{"roots":["company"],"metadata":{"gate":{"name":"company","version":7}}}`, "default", false, ""},
-		{`{"roots":["company"],"metadata":{"gate":{"name":"company","version":7}}}`, "other", false, UnknownKey},
-		{`{"roots":["company"]}`, "release", false, NoMetadata},
+		{`{"roots":["company"],"metadata":{"gate":{"name":"company","version":7}}}`, "other", false, sealeds.UnknownKey},
+		{`{"roots":["company"]}`, "release", false, sealeds.NoMetadata},
 		{`{"roots":["company"]}`, "release", true, ""},
 	} {
 		a := newAttack(t, ring)
-		a.files[manifestFile] = []byte(c.manifest)
+		a.files[sealeds.ManifestFile] = []byte(c.manifest)
 		archive := opaBuild(t, a.packed(), ring.private["release"], c.kid)
 		if c.pinned {
-			a.check.Pins = map[string]string{Digest(archive): "company"}
+			a.check.Pins = map[string]string{sealeds.Digest(archive): "company"}
 		}
 		b, err := Open(archive, nil, a.check)
 		if reasonOf(err) != c.want {
@@ -116,7 +118,7 @@ func TestOPAEvaluates(t *testing.T) {
 	for _, name := range []string{"company", "finance"} {
 		a := newAttack(t, ring)
 		a.files = map[string][]byte{
-			manifestFile:                          []byte(`{"roots":["` + name + `","gate/bundles/` + name + `"],"metadata":{"gate":{"name":"` + name + `","version":1}}}`),
+			sealeds.ManifestFile:                  []byte(`{"roots":["` + name + `","gate/bundles/` + name + `"],"metadata":{"gate":{"name":"` + name + `","version":1}}}`),
 			name + "/a.rego":                      []byte("package " + name + "\n\nlimit := data.gate.bundles." + name + ".settings.limit\n"),
 			name + "/a_test.rego":                 []byte("package " + name + ".a_test\n\nimport data." + name + "\n\ntest_limit if " + name + ".limit == 3\n"),
 			"gate/bundles/" + name + "/data.json": []byte(`{"settings":{"limit":3}}`),

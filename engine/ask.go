@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"gate/hook"
+	"gate/internal/setting"
 	"gate/matcher"
 	"gate/scopes"
 )
@@ -78,7 +79,7 @@ func (c *call) consult(by *scopes.Bound, want hook.Consult) {
 		c.record(by.Hook, weighed{level: by.Level()}, Answer{Fault: fault})
 		return
 	}
-	if b.Level() == scopes.LevelOff || c.over(b) {
+	if b.Level() == setting.LevelOff || c.over(b) {
 		return
 	}
 	since, ran := c.ran[b]

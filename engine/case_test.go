@@ -20,9 +20,9 @@ import (
 
 	"gate/engine"
 	"gate/hook"
-	"gate/matcher/backtracking"
+	"gate/internal/backtracking"
+	"gate/internal/strictjson"
 	"gate/scopes"
-	"gate/strictjson"
 )
 
 var update = flag.Bool("update", false, "write what the cases decide into testdata")

@@ -11,6 +11,7 @@ import (
 
 	"gate/engine"
 	"gate/hook"
+	"gate/internal/setting"
 	"gate/scopes"
 )
 
@@ -189,7 +190,7 @@ func TestFailingEvaluator(t *testing.T) {
 
 // With faults: deny, what breaks below closes, too.
 func TestFaultsClose(t *testing.T) {
-	settings, err := scopes.Combine(scopes.Layer{Authority: hook.User, File: "u", Faults: hook.FaultDeny})
+	settings, err := setting.Combine(scopes.Layer{Authority: hook.User, File: "u", Faults: hook.FaultDeny})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +226,7 @@ func TestDeadlineOfSettings(t *testing.T) {
 			<-ctx.Done()
 			return engine.Answer{Fault: &hook.Fault{Kind: hook.FaultTimeout, Err: ctx.Err()}}
 		})
-		settings, err := scopes.Combine(scopes.Layer{Authority: hook.Managed, Deadline: 2 * time.Second})
+		settings, err := setting.Combine(scopes.Layer{Authority: hook.Managed, Deadline: 2 * time.Second})
 		if err != nil {
 			t.Fatal(err)
 		}

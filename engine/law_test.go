@@ -13,8 +13,9 @@ import (
 
 	"gate/engine"
 	"gate/hook"
+	"gate/internal/load"
+	"gate/internal/setting"
 	"gate/scopes"
-	"gate/scopes/load"
 )
 
 // A world is a random set of sources with settings. What a hook answers hangs on
@@ -63,14 +64,14 @@ func (w *world) settings(r *rand.Rand, a hook.Authority) {
 	}
 	for _, src := range w.sources {
 		if r.IntN(2) == 0 {
-			l.Policies[src.Name] = scopes.Levels()[r.IntN(5)]
+			l.Policies[src.Name] = setting.Levels()[r.IntN(5)]
 		}
 		for _, h := range src.Hooks {
 			if r.IntN(3) == 0 {
-				l.Policies[h.ID] = scopes.Levels()[r.IntN(5)]
+				l.Policies[h.ID] = setting.Levels()[r.IntN(5)]
 			}
 			if r.IntN(4) == 0 {
-				l.Exceptions = append(l.Exceptions, scopes.Exception{
+				l.Exceptions = append(l.Exceptions, setting.Exception{
 					Policy: h.ID, If: []string{"Bash(run:*)"}, Project: home, Until: noon.AddDate(0, 1, 0), Owner: "o", Reason: "r",
 				})
 			}
@@ -84,7 +85,7 @@ func (w *world) settings(r *rand.Rand, a hook.Authority) {
 
 func (w world) decide(t *testing.T, ev hook.Event) hook.Decision {
 	t.Helper()
-	settings, err := scopes.Combine(w.layers...)
+	settings, err := setting.Combine(w.layers...)
 	if err != nil {
 		t.Fatal(err)
 	}

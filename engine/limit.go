@@ -5,8 +5,8 @@ import (
 	"errors"
 	"time"
 
-	"gate/engine/room"
 	"gate/hook"
+	"gate/internal/room"
 )
 
 // Limit bounds a Decide whose context has no deadline.

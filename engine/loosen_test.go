@@ -10,12 +10,12 @@ import (
 	"testing"
 
 	"gate/engine"
-	"gate/engine/rego"
 	callfacts "gate/facts"
 	"gate/hook"
+	"gate/internal/load"
+	"gate/internal/rego"
 	"gate/policies"
 	"gate/scopes"
-	"gate/scopes/load"
 )
 
 // TestLoosen is the table of attempts: a source of some authority tries to

@@ -12,11 +12,12 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"gate/engine"
-	"gate/engine/rego"
 	callfacts "gate/facts"
 	"gate/hook"
+	"gate/internal/load"
+	"gate/internal/rego"
+	"gate/internal/setting"
 	"gate/scopes"
-	"gate/scopes/load"
 )
 
 // A machine is everything that decides on one machine, as files: managed/,
@@ -72,7 +73,7 @@ func (m machine) load(t testing.TB, wrap func(dir string, fsys fs.FS) fs.FS, mor
 		load.Dir(dir("user"), scopes.Source{Name: "user", Scope: hook.Session, Authority: hook.User}),
 		load.Dir(dir("project/.gate"), scopes.Source{Name: "project", Scope: hook.Session, Authority: hook.Project}),
 	)
-	combined, err := scopes.Combine(layers...)
+	combined, err := setting.Combine(layers...)
 	if err != nil {
 		return closed(t, err)
 	}

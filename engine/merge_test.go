@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"gate/strictjson"
+	"gate/internal/strictjson"
 )
 
 func decode(t *testing.T, text string) any {

@@ -6,8 +6,8 @@ import (
 
 	"gate/engine"
 	"gate/hook"
+	"gate/internal/session"
 	"gate/scopes"
-	"gate/session"
 )
 
 // A hook with Once set is gone after its first success in a session: a failure

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"gate/hook"
+	"gate/internal/moment"
 )
 
 // record adds a step and what it means for the decision.
@@ -34,7 +35,7 @@ func (c *call) record(h *hook.Hook, w weighed, a Answer) {
 // runs out of time or turns is: it was at work, not broken. So is every hook
 // of cocode, which has that outcome for time-outs.
 func cancelled(h *hook.Hook, f *hook.Fault) bool {
-	return errors.Is(f, context.Canceled) || f.Kind == hook.FaultTimeout && (h.Kind == hook.Agent || h.Dialect == hook.Cocode)
+	return errors.Is(f, context.Canceled) || f.Kind == hook.FaultTimeout && (h.Kind == hook.Agent || h.Dialect == moment.Cocode)
 }
 
 // fail records that gate itself cannot go on, unless fault is nil. That

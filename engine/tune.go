@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"gate/hook"
-	"gate/scopes"
+	"gate/internal/setting"
 )
 
 // except takes the consequences of a denial or an ask away, if settings except
@@ -34,7 +34,7 @@ func (c *call) except(h due, w *weighed) {
 func (w *weighed) limit(h due, fault *hook.Fault) {
 	because := func(what any) string { return fmt.Sprintf("%v: its level is %s, %s", what, w.level, h.LevelPos()) }
 	switch v := w.Verdict; w.level {
-	case scopes.LevelAsk:
+	case setting.LevelAsk:
 		if v.Effect() <= hook.Ask {
 			return
 		}
@@ -42,7 +42,7 @@ func (w *weighed) limit(h due, fault *hook.Fault) {
 		w.Reasons = capped(w.Reasons, v.Halt, hook.Ask)
 		w.Halt = nil
 		w.ignored = append(w.ignored, because(hook.Deny))
-	case scopes.LevelWarn:
+	case setting.LevelWarn:
 		if faultEffect(h.Hook, fault) > hook.Pass {
 			w.Warnings = append(slices.Clone(v.Warnings), hook.Reason{
 				Reason: unanswered(h.Hook, fault),
@@ -56,7 +56,7 @@ func (w *weighed) limit(h due, fault *hook.Fault) {
 		objections = slices.DeleteFunc(objections, func(r hook.Reason) bool { return r.Effect < hook.Ask })
 		w.Verdict = hook.Verdict{Warnings: append(slices.Clone(w.Warnings), objections...), Context: v.Context}
 		w.ignored = append(w.ignored, because(v.Effect()))
-	case scopes.LevelOff, scopes.LevelRecord:
+	case setting.LevelOff, setting.LevelRecord:
 		if v.Effect() == hook.Pass && len(v.Rewrites)+len(v.Consults)+len(v.Warnings)+len(v.Context)+len(v.Env) == 0 {
 			return
 		}

@@ -8,6 +8,7 @@ import (
 
 	"gate/engine"
 	"gate/hook"
+	"gate/internal/setting"
 	"gate/scopes"
 )
 
@@ -20,7 +21,7 @@ func says(v hook.Verdict, fault *hook.Fault) engine.Option {
 
 func combine(t *testing.T, layers ...scopes.Layer) scopes.Settings {
 	t.Helper()
-	s, err := scopes.Combine(layers...)
+	s, err := setting.Combine(layers...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,18 +48,18 @@ func TestLevels(t *testing.T) {
 		{"nothing", hook.Verdict{}, nil},
 	}
 	want := map[scopes.Level]string{
-		scopes.LevelOff:    "deny: - · ask: - · allow: - · halt: - · warn: - · modify: - · context: - · fault: - · nothing: -",
-		scopes.LevelRecord: "deny: pass would · ask: pass would · allow: pass would · halt: pass would · warn: pass would · modify: pass would · context: pass would · fault: pass · nothing: pass",
-		scopes.LevelWarn:   "deny: pass warned would · ask: pass warned would · allow: pass would · halt: pass warned would · warn: pass warned · modify: pass would · context: pass context · fault: pass warned · nothing: pass",
-		scopes.LevelAsk:    "deny: ask would · ask: ask · allow: allow · halt: ask would · warn: pass warned · modify: pass modified · context: pass context · fault: ask · nothing: pass",
-		scopes.LevelDeny:   "deny: deny · ask: ask · allow: allow · halt: deny halted · warn: pass warned · modify: pass modified · context: pass context · fault: deny · nothing: pass",
+		setting.LevelOff:    "deny: - · ask: - · allow: - · halt: - · warn: - · modify: - · context: - · fault: - · nothing: -",
+		setting.LevelRecord: "deny: pass would · ask: pass would · allow: pass would · halt: pass would · warn: pass would · modify: pass would · context: pass would · fault: pass · nothing: pass",
+		setting.LevelWarn:   "deny: pass warned would · ask: pass warned would · allow: pass would · halt: pass warned would · warn: pass warned · modify: pass would · context: pass context · fault: pass warned · nothing: pass",
+		setting.LevelAsk:    "deny: ask would · ask: ask · allow: allow · halt: ask would · warn: pass warned · modify: pass modified · context: pass context · fault: ask · nothing: pass",
+		setting.LevelDeny:   "deny: deny · ask: ask · allow: allow · halt: deny halted · warn: pass warned · modify: pass modified · context: pass context · fault: deny · nothing: pass",
 	}
-	want[scopes.LevelNone] = want[scopes.LevelDeny]
+	want[setting.LevelNone] = want[setting.LevelDeny]
 	for level, line := range want {
 		var got []string
 		for _, v := range verdicts {
 			layer := scopes.Layer{Authority: hook.Managed, File: "m"}
-			if level != scopes.LevelNone {
+			if level != setting.LevelNone {
 				layer.Policies = map[string]scopes.Level{"managed.policy": level}
 			}
 			d := newEngine(t, []scopes.Source{source("managed", hook.Policy, hook.Managed)}, combine(t, layer), says(v.verdict, v.fault)).
@@ -103,7 +104,7 @@ func TestWhoSetsLevels(t *testing.T) {
 	layer := func(a hook.Authority, file string, m map[string]scopes.Level, delegate ...string) scopes.Layer {
 		return scopes.Layer{Authority: a, File: file, Policies: m, Delegate: delegate}
 	}
-	const off, warn, ask, full = scopes.LevelOff, scopes.LevelWarn, scopes.LevelAsk, scopes.LevelDeny
+	const off, warn, ask, full = setting.LevelOff, setting.LevelWarn, setting.LevelAsk, setting.LevelDeny
 	for name, row := range map[string]struct {
 		of     hook.Authority
 		layers []scopes.Layer
@@ -142,13 +143,13 @@ func TestWhoSetsLevels(t *testing.T) {
 // owns the policy, in the project, until it ends.
 func TestExceptions(t *testing.T) {
 	deny := says(hook.Verdict{Reasons: reason(hook.Deny), Rewrites: []hook.Rewrite{{Input: map[string]any{"command": "x"}}}}, nil)
-	whole := scopes.Exception{
+	whole := setting.Exception{
 		Policy: "x.policy", If: []string{"Bash(git push origin dev:*)", "Read(//srv/site/a)"}, Project: home,
 		Until: noon.AddDate(0, 1, 0), Owner: "ana", Reason: "OPS-17",
 	}
-	change := func(f func(*scopes.Exception)) scopes.Exception { e := whole; f(&e); return e }
+	change := func(f func(*setting.Exception)) setting.Exception { e := whole; f(&e); return e }
 	for name, row := range map[string]struct {
-		e    scopes.Exception
+		e    setting.Exception
 		by   hook.Authority
 		tool string
 		text string
@@ -178,13 +179,13 @@ func TestExceptions(t *testing.T) {
 		"path with dots":      {e: whole, cwd: home + "/../other", want: hook.Deny},
 		"one more file":       {e: whole, text: "cat /srv/site/a /srv/site/b", want: hook.Deny},
 		"just the file":       {e: whole, text: "cat /srv/site/a"},
-		"other policy":        {e: change(func(e *scopes.Exception) { e.Policy = "x.other" }), want: hook.Deny},
-		"over":                {e: change(func(e *scopes.Exception) { e.Until = noon }), want: hook.Deny},
-		"long over":           {e: change(func(e *scopes.Exception) { e.Until = noon.AddDate(-1, 0, 0) }), want: hook.Deny},
-		"for ever":            {e: change(func(e *scopes.Exception) { e.Until = noon.AddDate(50, 0, 0) }), want: hook.Deny},
+		"other policy":        {e: change(func(e *setting.Exception) { e.Policy = "x.other" }), want: hook.Deny},
+		"over":                {e: change(func(e *setting.Exception) { e.Until = noon }), want: hook.Deny},
+		"long over":           {e: change(func(e *setting.Exception) { e.Until = noon.AddDate(-1, 0, 0) }), want: hook.Deny},
+		"for ever":            {e: change(func(e *setting.Exception) { e.Until = noon.AddDate(50, 0, 0) }), want: hook.Deny},
 		"of the user":         {e: whole, by: hook.User, want: hook.Deny},
 		"of the project":      {e: whole, by: hook.Project, want: hook.Deny},
-		"by the file's rules": {e: change(func(e *scopes.Exception) { e.If = []string{"Bash(git push origin main)"} }), want: hook.Deny},
+		"by the file's rules": {e: change(func(e *setting.Exception) { e.If = []string{"Bash(git push origin main)"} }), want: hook.Deny},
 	} {
 		by := row.by
 		if by == 0 {
@@ -201,7 +202,7 @@ func TestExceptions(t *testing.T) {
 		if row.cwd != "" {
 			ev.Fields["cwd"] = row.cwd
 		}
-		layer := scopes.Layer{Authority: by, File: "settings.json", Exceptions: []scopes.Exception{row.e}, Lines: map[string]int{"exceptions.0": 7}}
+		layer := scopes.Layer{Authority: by, File: "settings.json", Exceptions: []setting.Exception{row.e}, Lines: map[string]int{"exceptions.0": 7}}
 		d := newEngine(t, []scopes.Source{source("x", hook.Policy, hook.Managed)}, combine(t, layer), deny, engine.WithFacts(siteFacts)).
 			Decide(t.Context(), ev)
 		if d.Effect != row.want {
@@ -220,13 +221,13 @@ func TestExceptions(t *testing.T) {
 
 // A fault is not excepted.
 func TestExceptedFault(t *testing.T) {
-	e := scopes.Exception{
+	e := setting.Exception{
 		Policy: "x.policy", If: []string{"Bash(git push origin dev)"}, Project: home,
 		Until: noon.AddDate(0, 1, 0), Owner: "ana", Reason: "OPS-17",
 	}
 	for _, v := range []hook.Verdict{{}, {Reasons: reason(hook.Deny)}} {
 		d := newEngine(t, []scopes.Source{source("x", hook.Policy, hook.Managed)},
-			combine(t, scopes.Layer{Authority: hook.Managed, Exceptions: []scopes.Exception{e}}),
+			combine(t, scopes.Layer{Authority: hook.Managed, Exceptions: []setting.Exception{e}}),
 			says(v, hook.Faultf(hook.FaultEval, "failed")), engine.WithFacts(siteFacts)).
 			Decide(t.Context(), probe{0, "Bash", "git push origin dev"}.event())
 		if d.Effect != hook.Deny {
@@ -304,14 +305,14 @@ func TestExceptionLapses(t *testing.T) {
 	for _, h := range user.Hooks {
 		h.Scope, h.Authority, h.Source, h.Events = user.Scope, user.Authority, user.Name, []hook.Name{hook.PreToolUse}
 	}
-	e := scopes.Exception{
+	e := setting.Exception{
 		Policy: "judge", If: []string{"Bash(git push origin dev)"}, Project: home, Until: noon.AddDate(0, 1, 0), Owner: "ana", Reason: "OPS-17",
 	}
 	rewrites := says(hook.Verdict{Rewrites: []hook.Rewrite{{Input: map[string]any{"command": "git push origin main"}}}}, nil)
 	for _, excepted := range []bool{true, false} {
 		layer := scopes.Layer{Authority: hook.User}
 		if excepted {
-			layer.Exceptions = []scopes.Exception{e}
+			layer.Exceptions = []setting.Exception{e}
 		}
 		d := newEngine(t, []scopes.Source{user}, combine(t, layer), rewrites, engine.WithEvaluator(hook.Command, denies("no")),
 			engine.WithFacts(siteFacts)).Decide(t.Context(), probe{0, "Bash", "git push origin dev"}.event())

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"gate/hook"
+	"gate/internal/load"
 	"gate/scopes"
-	"gate/scopes/load"
 )
 
 // chapters are the parts of the cookbook.

@@ -16,11 +16,11 @@ import (
 	"github.com/open-policy-agent/opa/v1/format"
 
 	"gate/hook"
+	"gate/internal/load"
+	"gate/internal/policycheck"
+	"gate/internal/policytest"
 	"gate/policies"
-	"gate/policycheck"
-	"gate/policytest"
 	"gate/scopes"
-	"gate/scopes/load"
 )
 
 // patience is for machines that do other things as well.

@@ -14,13 +14,13 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"gate/engine/rego"
 	"gate/facts"
 	"gate/hook"
+	"gate/internal/load"
+	"gate/internal/policytest"
+	"gate/internal/rego"
 	"gate/policies"
-	"gate/policytest"
 	"gate/scopes"
-	"gate/scopes/load"
 )
 
 var update = flag.Bool("update", false, "write the cookbook into docs/rego.md")

@@ -11,24 +11,24 @@ import (
 	"strings"
 	"sync"
 
-	"gate/facts/catalogue"
-	"gate/facts/draft"
-	"gate/facts/flow"
-	"gate/facts/powershell"
-	"gate/facts/program"
-	"gate/facts/shell"
-	"gate/facts/tool"
-	"gate/facts/world"
+	"gate/facts/internal/draft"
+	"gate/facts/internal/flow"
+	"gate/facts/internal/powershell"
+	"gate/facts/internal/program"
+	"gate/facts/internal/shell"
+	"gate/facts/internal/tool"
+	"gate/facts/internal/world"
 	"gate/hook"
+	"gate/internal/catalogue"
 )
 
 // Three rooms and a loop. The rooms do not import each other:
 //
-//	facts/shell    a line becomes invocations, as bash would run them
-//	facts/program  an invocation becomes effects, output and inner texts
-//	facts/tool     a call of another tool becomes effects and lines
-//	facts/draft    the facts while they are worked out, and the rooms' common words
-//	facts/flow     text with holes, and text that flows
+//	facts/internal/shell    a line becomes invocations, as bash would run them
+//	facts/internal/program  an invocation becomes effects, output and inner texts
+//	facts/internal/tool     a call of another tool becomes effects and lines
+//	facts/internal/draft    the facts while they are worked out, and the rooms' common words
+//	facts/internal/flow     text with holes, and text that flows
 //
 // The loop, in this file, leads from one to the other.
 

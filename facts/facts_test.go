@@ -11,7 +11,7 @@ import (
 
 	"gate/facts"
 	"gate/hook"
-	"gate/strictjson"
+	"gate/internal/strictjson"
 )
 
 var update = flag.Bool("update", false, "rewrite the expectations in testdata")

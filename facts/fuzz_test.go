@@ -9,7 +9,7 @@ import (
 
 	"gate/facts"
 	"gate/hook"
-	"gate/strictjson"
+	"gate/internal/strictjson"
 )
 
 func seedLines(f *testing.F) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"gate/facts"
-	"gate/hostfs"
+	"gate/internal/hostfs"
 )
 
 // counted counts the looks at files.

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"gate/facts"
-	"gate/facts/catalogue"
 	"gate/hook"
-	"gate/strictjson"
+	"gate/internal/catalogue"
+	"gate/internal/strictjson"
 )
 
 // TestPrograms adds rows for programs of somebody's own.

@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"gate/facts"
-	"gate/facts/catalogue"
 	"gate/hook"
-	"gate/strictjson"
+	"gate/internal/catalogue"
+	"gate/internal/strictjson"
 )
 
 // deletes reports that facts have the deletion of a path, or say that they

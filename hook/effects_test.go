@@ -15,7 +15,7 @@ import (
 // for each struct.
 func kinds(t *testing.T) []string {
 	t.Helper()
-	files, err := filepath.Glob("../policycheck/schema/effect/*.json")
+	files, err := filepath.Glob("../internal/policycheck/schema/effect/*.json")
 	if err != nil || len(files) < 30 {
 		t.Fatal(len(files), err)
 	}

@@ -2,8 +2,8 @@
 // ([Facts]), who wants a say ([Hook]), one answer ([Verdict]) and the
 // conclusion ([Decision]).
 //
-// It holds plain values that every other package shares, and imports none of
-// them. It decides nothing and reads nothing. Start with [Event].
+// It holds plain values that every other package shares. The names of events come
+// from internal/moment, the one package of ours that it imports. It decides nothing and reads nothing. Start with [Event].
 package hook
 
 import (

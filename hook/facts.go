@@ -13,7 +13,7 @@ const FactsSchema = 1
 //	null:"zero"      the zero value is null in the document
 //	enum:"a|b"       no other texts
 //	examples:"a|b"   texts of an open set
-//	unknown:"null"   how nobody knowing it shows: see policycheck/schema/README.md
+//	unknown:"null"   how nobody knowing it shows: see internal/policycheck/schema/README.md
 //	form:"path"      how every text of it looks: path, host, program or branch
 
 // A Span is a half-open range of code points of the text that was read: the

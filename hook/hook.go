@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"gate/internal/moment"
 )
 
 // A Scope says where a hook was written and fixes the running order. Smaller
@@ -70,19 +72,6 @@ const (
 	Inline  Kind = "inline"
 )
 
-// A Dialect is the system that a hook was written for. It fixes what its
-// handler is given, how its answer and its exit code are read, and its default
-// time-out. The zero Dialect is gate's own.
-type Dialect string
-
-const (
-	Claude    Dialect = "claude"    // Claude Code's settings files, plugins and frontmatter
-	Cocode    Dialect = "cocode"    // the hooks architecture of cocode-rs: hooks.toml, hooks.json
-	Zeph      Dialect = "zeph"      // zeph-subagent: YAML frontmatter
-	MassGen   Dialect = "massgen"   // MassGen's YAML, global and by agent
-	CodeWhale Dialect = "codewhale" // the hook lifecycle RFC of CodeWhale: TOML
-)
-
 // OnFault says what a fault of a hook does. The zero value leaves it to the
 // authority: managed and library hooks close, the others carry on.
 type OnFault string
@@ -136,7 +125,7 @@ type Hook struct {
 // all hooks in the background, and all but those that may change a message or
 // the variables of the shell.
 func (h *Hook) Observes(n Name) bool {
-	if h.Dialect != CodeWhale {
+	if h.Dialect != moment.CodeWhale {
 		return false
 	}
 	background, _ := h.Config["background"].(bool)

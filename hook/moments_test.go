@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gate/hook"
+	"gate/internal/moment"
 )
 
 // A contractEvent is what was observed of one event of Claude Code.
@@ -32,38 +33,38 @@ func TestContract(t *testing.T) {
 	if err := json.Unmarshal(text, &contract); err != nil || len(contract.Events) < 33 {
 		t.Fatalf("%d events (%v)", len(contract.Events), err)
 	}
-	holdFields(t, "all events", contract.Common, hook.CommonFields())
+	holdFields(t, "all events", contract.Common, moment.CommonFields())
 	for name, seen := range contract.Events {
 		m := hook.Name(name).Moment()
 		if m.Name == "" {
 			t.Errorf("%s has no row", name)
 			continue
 		}
-		holdFields(t, name, seen.Input, append(m.Fields, hook.CommonFields()...))
+		holdFields(t, name, seen.Input, append(m.Fields, moment.CommonFields()...))
 		if seen.Matcher == nil && m.Matches != "" || seen.Matcher != nil && (m.Matches == "" || !strings.Contains(*seen.Matcher, m.Matches)) {
 			t.Errorf("%s is matched on %q, seen was %v", name, m.Matches, seen.Matcher)
 		}
 		// The JSON of an answer denies a permission, whatever the status does.
-		if can := seen.Blocks || m.Name == hook.PermissionRequest; m.Closes != hook.ClosesNever && !can {
+		if can := seen.Blocks || m.Name == hook.PermissionRequest; m.Closes != moment.ClosesNever && !can {
 			t.Errorf("%s closes, and the client cannot be stopped there", name)
 		}
 		// What these stop is the end of a turn or task, or the model after the fact.
-		goesOn := []hook.Name{hook.Stop, hook.SubagentStop, hook.TaskCompleted, hook.TeammateIdle, hook.PostToolBatch}
-		if seen.Blocks && m.Closes == hook.ClosesNever && !slices.Contains(goesOn, m.Name) {
+		goesOn := []hook.Name{hook.Stop, hook.SubagentStop, moment.TaskCompleted, moment.TeammateIdle, moment.PostToolBatch}
+		if seen.Blocks && m.Closes == moment.ClosesNever && !slices.Contains(goesOn, m.Name) {
 			t.Errorf("%s does not close, and the client can be stopped there", name)
 		}
 	}
-	for _, m := range hook.Moments() {
+	for _, m := range moment.Moments() {
 		if _, ok := contract.Events[string(m.Name)]; !ok {
 			t.Errorf("nothing of %s was seen", m.Name)
 		}
 	}
 }
 
-func holdFields(t *testing.T, event string, seen map[string]string, fields []hook.Field) {
+func holdFields(t *testing.T, event string, seen map[string]string, fields []moment.Field) {
 	t.Helper()
 	for name, says := range seen {
-		i := slices.IndexFunc(fields, func(f hook.Field) bool { return f.Name == name })
+		i := slices.IndexFunc(fields, func(f moment.Field) bool { return f.Name == name })
 		if i < 0 {
 			t.Errorf("%s has no field %s: %s", event, name, says)
 			continue
@@ -71,27 +72,27 @@ func holdFields(t *testing.T, event string, seen map[string]string, fields []hoo
 		f := fields[i]
 		says, _, _ = strings.Cut(says, ",")
 		words := strings.Split(strings.TrimRight(strings.Fields(says)[0], "?"), "|")
-		want, nullable := hook.Text, slices.Contains(words, "null")
+		want, nullable := moment.Text, slices.Contains(words, "null")
 		switch words[0] {
 		case "number":
-			want = hook.Number
+			want = moment.Number
 		case "boolean":
-			want = hook.Boolean
+			want = moment.Boolean
 		case "object":
-			want = hook.Object
+			want = moment.Object
 		case "string[]":
-			want = hook.Texts
+			want = moment.Texts
 		case "PermissionUpdate[]":
-			want = hook.List
+			want = moment.List
 		case "tool-specific":
-			want = hook.Anything
+			want = moment.Anything
 		case "string", "error":
 		default:
 			switch {
 			case strings.HasPrefix(says, "{"):
-				want = hook.Object
+				want = moment.Object
 			case strings.HasPrefix(says, "["):
-				want = hook.List
+				want = moment.List
 			default:
 				for _, word := range words {
 					if !slices.Contains(strings.Fields(f.Known), word) {
@@ -100,7 +101,7 @@ func holdFields(t *testing.T, event string, seen map[string]string, fields []hoo
 				}
 			}
 		}
-		if f.Type != want || nullable != (f.Need == hook.OrNull) {
+		if f.Type != want || nullable != (f.Need == moment.OrNull) {
 			t.Errorf("%s of %s: %+v, seen was %s", name, event, f, says)
 		}
 	}
@@ -110,16 +111,16 @@ func holdFields(t *testing.T, event string, seen map[string]string, fields []hoo
 // fields that the event has.
 func TestRows(t *testing.T) {
 	seen := map[hook.Name]bool{"": true}
-	for _, m := range hook.Moments() {
+	for _, m := range moment.Moments() {
 		for _, name := range []hook.Name{m.Name, m.Alias} {
 			if seen[name] && name != "" || name.Canonical() != m.Name && name != "" {
 				t.Errorf("%s of %s is not its alone: %s", name, m.Name, name.Canonical())
 			}
 			seen[name] = true
 		}
-		has := map[string]hook.Field{"": {}}
+		has := map[string]moment.Field{"": {}}
 		for _, f := range m.Fields {
-			if f.Name == "" || has[f.Name].Name != "" || f.Known != "" && f.Type != hook.Text || f.Of != nil && f.Type != hook.Object && f.Type != hook.List {
+			if f.Name == "" || has[f.Name].Name != "" || f.Known != "" && f.Type != moment.Text || f.Of != nil && f.Type != moment.Object && f.Type != moment.List {
 				t.Errorf("%s: %+v", m.Name, f)
 			}
 			has[f.Name] = f
@@ -129,10 +130,10 @@ func TestRows(t *testing.T) {
 				t.Errorf("%s has no field %s", m.Name, name)
 			}
 		}
-		if m.Rewrites != m.Name.Rewrites() || m.Rewrites != "" && has[m.Rewrites].Need != hook.Must {
+		if m.Rewrites != m.Name.Rewrites() || m.Rewrites != "" && has[m.Rewrites].Need != moment.Must {
 			t.Errorf("%s rewrites %q, which it may lack", m.Name, m.Rewrites)
 		}
-		if f := has[m.Matches]; f.Type != hook.Text {
+		if f := has[m.Matches]; f.Type != moment.Text {
 			t.Errorf("%s is matched on %+v", m.Name, f)
 		}
 		if got := m.Name.Moment(); got.Name != m.Name {
@@ -150,7 +151,7 @@ func TestMeant(t *testing.T) {
 			t.Errorf("%q is meant to be %q, want %q", name, got, want)
 		}
 	}
-	if m := hook.Name("unheard").Moment(); m.Name != "" || m.Closes != hook.ClosesAlways || m.Rewrites != "" || len(m.Fields) == 0 {
+	if m := hook.Name("unheard").Moment(); m.Name != "" || m.Closes != moment.ClosesAlways || m.Rewrites != "" || len(m.Fields) == 0 {
 		t.Errorf("an event that nobody has heard of: %+v", m)
 	}
 }

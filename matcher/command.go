@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"gate/hook"
-	"gate/matcher/paths"
+	"gate/internal/paths"
 )
 
 // A command is what a condition about the commands of a shell line names.

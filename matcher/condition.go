@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"gate/hook"
-	"gate/matcher/paths"
+	"gate/internal/paths"
 )
 
 // A Condition is one "if" of a hook, in the form of a permission rule. It is

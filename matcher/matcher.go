@@ -14,7 +14,7 @@ import (
 	"fmt"
 	"strings"
 
-	"gate/matcher/paths"
+	"gate/internal/paths"
 )
 
 // A Truth is the answer of a match. The zero Truth is No. Of several

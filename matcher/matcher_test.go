@@ -6,8 +6,9 @@ import (
 	"testing"
 
 	"gate/hook"
+	"gate/internal/backtracking"
+	"gate/internal/moment"
 	"gate/matcher"
-	"gate/matcher/backtracking"
 )
 
 // TestMatcher reads its rows as: pattern, values that match, values that do
@@ -127,8 +128,8 @@ func TestSubject(t *testing.T) {
 		{hook.PreToolUse, map[string]any{}, "", true, true},
 		{hook.PostToolUse, map[string]any{"tool_name": 3}, "", true, true},
 		{hook.SessionStart, map[string]any{"source": "resume"}, "resume", true, false},
-		{hook.FileChanged, map[string]any{"file_path": "/a/b/.env"}, ".env", true, false},
-		{hook.FileChanged, map[string]any{"file_path": `C:\a\.env`}, ".env", true, false},
+		{moment.FileChanged, map[string]any{"file_path": "/a/b/.env"}, ".env", true, false},
+		{moment.FileChanged, map[string]any{"file_path": `C:\a\.env`}, ".env", true, false},
 		{hook.SubagentStop, map[string]any{"agent_type": ""}, "", true, false},
 		{hook.Stop, map[string]any{"tool_name": "Bash"}, "", false, false},
 		{hook.UserPromptSubmit, map[string]any{"prompt": "x"}, "", false, false},
@@ -145,7 +146,7 @@ func TestSubject(t *testing.T) {
 // A matcher looks at what the table says, and at nothing on an event that has
 // nothing to match: an unknown one would be matched on the tool.
 func TestSubjectKnowsEveryEvent(t *testing.T) {
-	for _, m := range hook.Moments() {
+	for _, m := range moment.Moments() {
 		ev := hook.Event{Name: m.Name, Fields: map[string]any{"tool_name": "Bash"}}
 		if m.Matches != "" {
 			ev.Fields[m.Matches] = "/is/this"

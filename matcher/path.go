@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"gate/hook"
-	"gate/matcher/paths"
+	"gate/internal/paths"
 )
 
 // A pathRule is a path pattern with its anchor.

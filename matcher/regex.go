@@ -10,7 +10,7 @@ import (
 
 // A Backtracker compiles an ECMAScript regular expression, and returns what tells
 // whether a text has a match. It is for those that Go's package regexp does not
-// run: they look around, refer back and the like. Package matcher/backtracking
+// run: they look around, refer back and the like. Package internal/backtracking
 // has one. It and what it returns are safe for concurrent use.
 type Backtracker func(pattern string) (match func(text string) Truth, err error)
 

@@ -9,7 +9,7 @@ import (
 
 	"gate/adapters"
 	"gate/hook"
-	"gate/strictjson"
+	"gate/internal/strictjson"
 )
 
 // A run is one call under way.

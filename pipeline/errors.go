@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"gate/hook"
-	"gate/strictjson"
+	"gate/internal/strictjson"
 )
 
 // A Stage is one step of a call's way, in this order.

@@ -9,7 +9,7 @@ import (
 
 	"gate/adapters"
 	"gate/hook"
-	"gate/strictjson"
+	"gate/internal/strictjson"
 )
 
 // Events lists the twelve events of an agent's life. The four about calls of

@@ -7,7 +7,7 @@ import (
 
 	"gate/adapters"
 	"gate/hook"
-	"gate/strictjson"
+	"gate/internal/strictjson"
 )
 
 // A Question is what a person has to agree to before a tool runs.

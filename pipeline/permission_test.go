@@ -10,9 +10,9 @@ import (
 	"gate"
 	"gate/facts"
 	"gate/hook"
+	"gate/internal/strictjson"
 	"gate/matcher"
 	"gate/pipeline"
-	"gate/strictjson"
 )
 
 // Words of the property test.

@@ -22,10 +22,10 @@ import (
 
 	"gate/adapters"
 	"gate/hook"
+	"gate/internal/backtracking"
+	"gate/internal/session"
+	"gate/internal/strictjson"
 	"gate/matcher"
-	"gate/matcher/backtracking"
-	"gate/session"
-	"gate/strictjson"
 )
 
 // A Tool is one function that the model may call. Tools are called by several

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"gate"
-	"gate/engine/handlers"
 	"gate/hook"
+	"gate/internal/handlers"
 	"gate/pipeline"
 )
 

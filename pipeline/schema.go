@@ -11,7 +11,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"gate/adapters"
-	"gate/strictjson"
+	"gate/internal/strictjson"
 )
 
 // A tool is one with its schema compiled.

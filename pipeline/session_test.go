@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"gate"
-	"gate/engine/handlers"
 	"gate/hook"
+	"gate/internal/handlers"
+	"gate/internal/session"
 	"gate/pipeline"
-	"gate/session"
 )
 
 func injection(text, matcher string) session.Injection {

@@ -10,8 +10,8 @@ import (
 
 	"gate/adapters"
 	"gate/hook"
-	"gate/policytest"
-	"gate/strictjson"
+	"gate/internal/policytest"
+	"gate/internal/strictjson"
 )
 
 // A nativeAgent writes calls as one agent does. It was written from the pages

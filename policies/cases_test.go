@@ -14,9 +14,9 @@ import (
 	"unicode/utf8"
 
 	"gate/engine"
-	"gate/engine/rego"
 	"gate/hook"
-	"gate/policytest"
+	"gate/internal/policytest"
+	"gate/internal/rego"
 	"gate/scopes"
 )
 

@@ -6,14 +6,14 @@ import (
 	"testing"
 	"time"
 
-	"gate/artifact"
-	"gate/artifact/build"
 	"gate/engine"
-	"gate/engine/plan"
-	"gate/engine/rego"
 	"gate/hook"
+	"gate/internal/artifact"
+	"gate/internal/artifact/build"
+	"gate/internal/plan"
+	"gate/internal/policytest"
+	"gate/internal/rego"
 	"gate/policies"
-	"gate/policytest"
 	"gate/scopes"
 )
 

@@ -13,13 +13,13 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/format"
 
-	"gate/engine/rego"
 	"gate/facts"
 	"gate/hook"
+	"gate/internal/load"
+	"gate/internal/policytest"
+	"gate/internal/rego"
 	"gate/policies"
-	"gate/policytest"
 	"gate/scopes"
-	"gate/scopes/load"
 )
 
 // maxPolicies is how many policies this library may hold: each one costs every

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"gate/engine"
-	"gate/engine/rego"
 	"gate/hook"
+	"gate/internal/policytest"
+	"gate/internal/rego"
 	"gate/policies"
-	"gate/policytest"
 	"gate/scopes"
 )
 

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"gate/engine"
-	"gate/engine/rego"
 	"gate/hook"
-	"gate/policytest"
+	"gate/internal/policytest"
+	"gate/internal/rego"
 	"gate/scopes"
 )
 

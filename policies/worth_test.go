@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"gate/hook"
+	"gate/internal/policytest"
+	"gate/internal/policytest/mutate"
 	"gate/policies"
-	"gate/policytest"
-	"gate/policytest/mutate"
 	"gate/scopes"
 )
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gate/hook"
+	"gate/internal/setting"
 	"gate/scopes"
 )
 
@@ -15,8 +16,8 @@ func ptr[T any](v T) *T { return &v }
 // What the settings of several files come to, in each order of files.
 func TestCombine(t *testing.T) {
 	yes, no := ptr(true), ptr(false)
-	grant := func(minutes int, key bool, keys ...string) *scopes.Approvals {
-		return &scopes.Approvals{Enabled: true, Minutes: minutes, KeyRequired: key, Keys: keys}
+	grant := func(minutes int, key bool, keys ...string) *setting.Approvals {
+		return &setting.Approvals{Enabled: true, Minutes: minutes, KeyRequired: key, Keys: keys}
 	}
 	const m, u, p = hook.Managed, hook.User, hook.Project
 	for name, row := range map[string]struct {
@@ -24,17 +25,17 @@ func TestCombine(t *testing.T) {
 		show   func(scopes.Settings) any
 		want   string
 	}{
-		"log, nobody says":          {nil, func(s scopes.Settings) any { return !s.On(scopes.Log) }, "false"},
-		"log, the user not":         {[]scopes.Layer{{Authority: u, Switches: map[scopes.Switch]bool{scopes.Log: false}}}, func(s scopes.Settings) any { return !s.On(scopes.Log) }, "true"},
-		"log, managed yes":          {[]scopes.Layer{{Authority: u, Switches: map[scopes.Switch]bool{scopes.Log: false}}, {Authority: m, Switches: map[scopes.Switch]bool{scopes.Log: true}}}, func(s scopes.Settings) any { return !s.On(scopes.Log) }, "false"},
-		"log, managed not":          {[]scopes.Layer{{Authority: u, Switches: map[scopes.Switch]bool{scopes.Log: true}}, {Authority: m, Switches: map[scopes.Switch]bool{scopes.Log: false}}}, func(s scopes.Settings) any { return !s.On(scopes.Log) }, "true"},
-		"log, one managed yes":      {[]scopes.Layer{{Authority: m, File: "a", Switches: map[scopes.Switch]bool{scopes.Log: false}}, {Authority: m, File: "b", Switches: map[scopes.Switch]bool{scopes.Log: true}}, {Authority: m, File: "c", Switches: map[scopes.Switch]bool{scopes.Log: false}}}, func(s scopes.Settings) any { return !s.On(scopes.Log) }, "false"},
-		"log, managed silent":       {[]scopes.Layer{{Authority: u, Switches: map[scopes.Switch]bool{scopes.Log: false}}, {Authority: m}}, func(s scopes.Settings) any { return !s.On(scopes.Log) }, "false"},
-		"log, a project not":        {[]scopes.Layer{{Authority: p, Switches: map[scopes.Switch]bool{scopes.Log: false}}}, func(s scopes.Settings) any { return !s.On(scopes.Log) }, "false"},
-		"record, the user not":      {[]scopes.Layer{{Authority: u, Switches: map[scopes.Switch]bool{scopes.Record: false}}}, func(s scopes.Settings) any { return !s.On(scopes.Record) }, "true"},
-		"record, managed yes":       {[]scopes.Layer{{Authority: u, Switches: map[scopes.Switch]bool{scopes.Record: false}}, {Authority: m, Switches: map[scopes.Switch]bool{scopes.Record: true}}}, func(s scopes.Settings) any { return !s.On(scopes.Record) }, "false"},
-		"record, managed not":       {[]scopes.Layer{{Authority: u, Switches: map[scopes.Switch]bool{scopes.Record: true}}, {Authority: m, Switches: map[scopes.Switch]bool{scopes.Record: false}}}, func(s scopes.Settings) any { return !s.On(scopes.Record) }, "true"},
-		"record, log off":           {[]scopes.Layer{{Authority: m, Switches: map[scopes.Switch]bool{scopes.Log: false}}}, func(s scopes.Settings) any { return !s.On(scopes.Record) }, "false"},
+		"log, nobody says":          {nil, func(s scopes.Settings) any { return !s.On(setting.Log) }, "false"},
+		"log, the user not":         {[]scopes.Layer{{Authority: u, Switches: map[setting.Switch]bool{setting.Log: false}}}, func(s scopes.Settings) any { return !s.On(setting.Log) }, "true"},
+		"log, managed yes":          {[]scopes.Layer{{Authority: u, Switches: map[setting.Switch]bool{setting.Log: false}}, {Authority: m, Switches: map[setting.Switch]bool{setting.Log: true}}}, func(s scopes.Settings) any { return !s.On(setting.Log) }, "false"},
+		"log, managed not":          {[]scopes.Layer{{Authority: u, Switches: map[setting.Switch]bool{setting.Log: true}}, {Authority: m, Switches: map[setting.Switch]bool{setting.Log: false}}}, func(s scopes.Settings) any { return !s.On(setting.Log) }, "true"},
+		"log, one managed yes":      {[]scopes.Layer{{Authority: m, File: "a", Switches: map[setting.Switch]bool{setting.Log: false}}, {Authority: m, File: "b", Switches: map[setting.Switch]bool{setting.Log: true}}, {Authority: m, File: "c", Switches: map[setting.Switch]bool{setting.Log: false}}}, func(s scopes.Settings) any { return !s.On(setting.Log) }, "false"},
+		"log, managed silent":       {[]scopes.Layer{{Authority: u, Switches: map[setting.Switch]bool{setting.Log: false}}, {Authority: m}}, func(s scopes.Settings) any { return !s.On(setting.Log) }, "false"},
+		"log, a project not":        {[]scopes.Layer{{Authority: p, Switches: map[setting.Switch]bool{setting.Log: false}}}, func(s scopes.Settings) any { return !s.On(setting.Log) }, "false"},
+		"record, the user not":      {[]scopes.Layer{{Authority: u, Switches: map[setting.Switch]bool{setting.Record: false}}}, func(s scopes.Settings) any { return !s.On(setting.Record) }, "true"},
+		"record, managed yes":       {[]scopes.Layer{{Authority: u, Switches: map[setting.Switch]bool{setting.Record: false}}, {Authority: m, Switches: map[setting.Switch]bool{setting.Record: true}}}, func(s scopes.Settings) any { return !s.On(setting.Record) }, "false"},
+		"record, managed not":       {[]scopes.Layer{{Authority: u, Switches: map[setting.Switch]bool{setting.Record: true}}, {Authority: m, Switches: map[setting.Switch]bool{setting.Record: false}}}, func(s scopes.Settings) any { return !s.On(setting.Record) }, "true"},
+		"record, log off":           {[]scopes.Layer{{Authority: m, Switches: map[setting.Switch]bool{setting.Log: false}}}, func(s scopes.Settings) any { return !s.On(setting.Record) }, "false"},
 		"deadline":                  {[]scopes.Layer{{Authority: m, Deadline: 3}, {Authority: u, Deadline: 2}, {Authority: p, Deadline: 1}}, func(s scopes.Settings) any { return s.Deadline }, "2ns"},
 		"faults":                    {[]scopes.Layer{{Authority: m, Faults: hook.FaultContinue}, {Authority: u, Faults: hook.FaultDeny}}, func(s scopes.Settings) any { return s.FaultsClose }, "true"},
 		"faults of a project":       {[]scopes.Layer{{Authority: p, Faults: hook.FaultDeny}}, func(s scopes.Settings) any { return s.FaultsClose }, "false"},
@@ -48,14 +49,14 @@ func TestCombine(t *testing.T) {
 		"approvals, nobody":         {nil, func(s scopes.Settings) any { return s.Approvals }, "{false 0 false []}"},
 		"approvals, user":           {[]scopes.Layer{{Authority: u, Approvals: grant(5, false)}}, func(s scopes.Settings) any { return s.Approvals }, "{true 5 false []}"},
 		"approvals, too long":       {[]scopes.Layer{{Authority: u, Approvals: grant(500, false)}}, func(s scopes.Settings) any { return s.Approvals.Minutes }, "60"},
-		"approvals, managed silent": {[]scopes.Layer{{Authority: u, Approvals: grant(5, false)}, {Authority: m, Switches: map[scopes.Switch]bool{scopes.Log: true}}}, func(s scopes.Settings) any { return s.Approvals.Enabled }, "false"},
+		"approvals, managed silent": {[]scopes.Layer{{Authority: u, Approvals: grant(5, false)}, {Authority: m, Switches: map[setting.Switch]bool{setting.Log: true}}}, func(s scopes.Settings) any { return s.Approvals.Enabled }, "false"},
 		"approvals, project":        {[]scopes.Layer{{Authority: p, Approvals: grant(5, false)}}, func(s scopes.Settings) any { return s.Approvals.Enabled }, "false"},
 		"approvals, two files":      {[]scopes.Layer{{Authority: m, File: "a", Approvals: grant(5, false)}, {Authority: m, File: "b", Approvals: grant(9, true, "k")}}, func(s scopes.Settings) any { return s.Approvals }, "{true 5 true [k]}"},
 		"approvals, both keys":      {[]scopes.Layer{{Authority: m, File: "a", Approvals: grant(5, true, "j", "k")}, {Authority: m, File: "b", Approvals: grant(9, true, "k", "l")}}, func(s scopes.Settings) any { return s.Approvals }, "{true 5 true [k]}"},
-		"approvals, one is off":     {[]scopes.Layer{{Authority: m, File: "a", Approvals: grant(5, false)}, {Authority: m, File: "b", Approvals: &scopes.Approvals{Minutes: 5}}}, func(s scopes.Settings) any { return s.Approvals.Enabled }, "false"},
+		"approvals, one is off":     {[]scopes.Layer{{Authority: m, File: "a", Approvals: grant(5, false)}, {Authority: m, File: "b", Approvals: &setting.Approvals{Minutes: 5}}}, func(s scopes.Settings) any { return s.Approvals.Enabled }, "false"},
 	} {
 		for range 2 {
-			s, err := scopes.Combine(row.layers...)
+			s, err := setting.Combine(row.layers...)
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -70,12 +71,12 @@ func TestCombine(t *testing.T) {
 }
 
 func TestCombineRefuses(t *testing.T) {
-	bad := scopes.Exception{Policy: "a.*", Until: time.Unix(1, 0)}
-	_, err := scopes.Combine(
+	bad := setting.Exception{Policy: "a.*", Until: time.Unix(1, 0)}
+	_, err := setting.Combine(
 		scopes.Layer{Authority: hook.PluginAuthor, File: "plugin.json"},
 		scopes.Layer{Authority: hook.SkillAuthor, File: "SKILL.md"},
 		scopes.Layer{File: "nobody"},
-		scopes.Layer{Authority: hook.User, File: "u.json", Exceptions: []scopes.Exception{bad}, Lines: map[string]int{"exceptions.0": 3}},
+		scopes.Layer{Authority: hook.User, File: "u.json", Exceptions: []setting.Exception{bad}, Lines: map[string]int{"exceptions.0": 3}},
 		scopes.Layer{Authority: hook.Managed, File: "a", Params: map[string]map[string]any{"x": {"n": []any{"1"}}}},
 		scopes.Layer{Authority: hook.Managed, File: "b", Params: map[string]map[string]any{"x": {"n": []any{"2"}}}},
 		scopes.Layer{Authority: hook.Managed, File: "c", Labels: map[string]string{"l": "1"}},
@@ -101,14 +102,14 @@ func tuned(t *testing.T) *scopes.Set {
 	broken := with("plugin:x", hook.Plugin, hook.PluginAuthor, hook.Rego, "x.y")
 	broken.Faults = []hook.Fault{*hook.Faultf(hook.FaultLoad, "x.rego:1: broken")}
 	project := with("project", hook.Session, hook.Project, hook.Rego, "site.deploy")
-	s, err := scopes.Combine(
+	s, err := setting.Combine(
 		scopes.Layer{Authority: hook.Managed, File: "/etc/gate/settings.json", Lines: map[string]int{"policies.acme": 2, "params.acme.push.branches": 4},
-			Policies: map[string]scopes.Level{"acme": scopes.LevelAsk}, Params: map[string]map[string]any{"acme.push": {"branches": []any{"main", "dev"}}}},
+			Policies: map[string]scopes.Level{"acme": setting.LevelAsk}, Params: map[string]map[string]any{"acme.push": {"branches": []any{"main", "dev"}}}},
 		scopes.Layer{Authority: hook.User, File: "u.toml", Lines: map[string]int{"policies.acme.push": 1, "policies.mine.curl": 2, "params.acme.push.most": 3, "disableAllHooks": 4},
-			Policies: map[string]scopes.Level{"acme.push": scopes.LevelOff, "mine.curl": scopes.LevelOff, "nobody": scopes.LevelOff},
+			Policies: map[string]scopes.Level{"acme.push": setting.LevelOff, "mine.curl": setting.LevelOff, "nobody": setting.LevelOff},
 			Params:   map[string]map[string]any{"acme.push": {"most": 9, "branches": []any{}}, "mine.curl": {"hosts": "x", "host": "x"}}},
-		scopes.Layer{Authority: hook.Project, File: ".gate/settings.yaml", DisableAllHooks: ptr(true), Switches: map[scopes.Switch]bool{scopes.Log: false},
-			Policies: map[string]scopes.Level{"mine": scopes.LevelDeny, "site": scopes.LevelWarn}},
+		scopes.Layer{Authority: hook.Project, File: ".gate/settings.yaml", DisableAllHooks: ptr(true), Switches: map[setting.Switch]bool{setting.Log: false},
+			Policies: map[string]scopes.Level{"mine": setting.LevelDeny, "site": setting.LevelWarn}},
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -181,8 +182,8 @@ site.deploy of project: level "warn" at .gate/settings.yaml, params map[], proje
 
 func ExampleCombine() {
 	off := true
-	settings, err := scopes.Combine(
-		scopes.Layer{Authority: hook.Managed, File: "/etc/gate/settings.json", Policies: map[string]scopes.Level{"acme": scopes.LevelWarn}},
+	settings, err := setting.Combine(
+		scopes.Layer{Authority: hook.Managed, File: "/etc/gate/settings.json", Policies: map[string]scopes.Level{"acme": setting.LevelWarn}},
 		scopes.Layer{Authority: hook.User, File: "settings.toml", DisableAllHooks: &off},
 	)
 	if err != nil {

@@ -6,39 +6,40 @@ import (
 	"strings"
 
 	"gate/hook"
+	"gate/internal/setting"
 )
 
 // judge says whether a row counts.
-func (s *Set) judge(r *Row, all []Row) {
+func (s *Set) judge(r *setting.Row, all []setting.Row) {
 	top, rest, _ := strings.Cut(r.Key, ".")
-	if r.Why = RightTo(top, r.Authority); r.Why != "" {
+	if r.Why = setting.RightTo(top, r.Authority); r.Why != "" {
 		return
 	}
 	switch top {
-	case keyPolicies, keyParams, keyExceptions:
+	case setting.KeyPolicies, setting.KeyParams, setting.KeyExceptions:
 		s.judgeTuning(r, top, rest)
 		return
-	case keyDisable:
-		if r.Counts = r.Value == false || s.settings.disables(r.layer); !r.Counts {
+	case setting.KeyDisable:
+		if r.Counts = r.Value == false || s.settings.Disables(r.Layer); !r.Counts {
 			r.Why = "of bundles only the first may switch off, and the machine's own settings come before it"
 		}
 		return
-	case keyDelegate:
+	case setting.KeyDelegate:
 		r.Counts = true
 		return
 	}
-	row := Named(top)
-	if r.Why = row.Who.bars(&s.settings, r.layer); r.Why != "" {
+	row := setting.Named(top)
+	if r.Why = row.Who.Bars(&s.settings, r.Layer); r.Why != "" {
 		return
 	}
-	inForce := row.inForce(&s.settings, r.Key)
-	r.Counts = equal(r.Value, inForce)
+	inForce := row.InForce(&s.settings, r.Key)
+	r.Counts = setting.Equal(r.Value, inForce)
 	for _, o := range all {
 		switch {
-		case o.Key != r.Key || o.Pos == r.Pos || equal(o.Value, r.Value):
+		case o.Key != r.Key || o.Pos == r.Pos || setting.Equal(o.Value, r.Value):
 		case r.Counts:
 			r.Why = "overrides " + o.Pos
-		case equal(o.Value, inForce):
+		case setting.Equal(o.Value, inForce):
 			r.Why = "overridden by " + o.Pos
 		}
 	}
@@ -46,7 +47,7 @@ func (s *Set) judge(r *Row, all []Row) {
 
 // judgeTuning says whether a level, a parameter or an exception counts for at
 // least one hook.
-func (s *Set) judgeTuning(r *Row, top, rest string) {
+func (s *Set) judgeTuning(r *setting.Row, top, rest string) {
 	var names []string // hooks that it is for
 	for i := range s.given {
 		for _, h := range s.given[i].Hooks {
@@ -55,15 +56,15 @@ func (s *Set) judgeTuning(r *Row, top, rest string) {
 			}
 			names = append(names, h.ID)
 			switch {
-			case s.settings.behind(r.layer, h):
+			case s.settings.Behind(r.Layer, h):
 				r.Why = cmp.Or(r.Why, fmt.Sprintf("%s belongs to %s, which comes before %s", h.ID, h.Source, r.Bundle))
-			case s.settings.barred(r.layer, h) && !(top == keyPolicies && s.wins(r, top, rest, h)):
+			case s.settings.Barred(r.Layer, h) && !(top == setting.KeyPolicies && s.wins(r, top, rest, h)):
 				r.Why = cmp.Or(r.Why, fmt.Sprintf("%s is gate's own: %s may loosen nothing of it, unless what comes first delegates it", h.ID, r.Bundle))
-			case top == keyExceptions && !s.settings.leads(r.layer, h):
+			case top == setting.KeyExceptions && !s.settings.Leads(r.Layer, h):
 				r.Why = cmp.Or(r.Why, fmt.Sprintf("what comes before %s speaks of %s already", r.Bundle, h.ID))
-			case !s.settings.mayTune(r.layer, h):
+			case !s.settings.MayTune(r.Layer, h):
 				r.Why = cmp.Or(r.Why, fmt.Sprintf("%s settings cannot tune %s, which is %s", r.Authority, h.ID, h.Authority))
-			case top == keyParams && misfit(h, rest, r.Value) != "" && (!declares(h, rest) || s.wins(r, top, rest, h)):
+			case top == setting.KeyParams && misfit(h, rest, r.Value) != "" && (!declares(h, rest) || s.wins(r, top, rest, h)):
 				r.Why, r.Breaks = misfit(h, rest, r.Value)+", and cannot answer while this stands", h.ID
 			case s.wins(r, top, rest, h):
 				r.Counts = true
@@ -81,11 +82,11 @@ func (s *Set) judgeTuning(r *Row, top, rest string) {
 }
 
 // tunes reports whether a row is about a hook.
-func (s *Set) tunes(r *Row, top, rest string, h *hook.Hook) bool {
+func (s *Set) tunes(r *setting.Row, top, rest string, h *hook.Hook) bool {
 	switch top {
-	case keyPolicies:
-		return covers(rest, h.ID)
-	case keyParams:
+	case setting.KeyPolicies:
+		return setting.Covers(rest, h.ID)
+	case setting.KeyParams:
 		name, ok := strings.CutPrefix(rest, h.ID+".")
 		return ok && (declares(h, rest) || !strings.Contains(name, "."))
 	}
@@ -114,26 +115,26 @@ func misfit(h *hook.Hook, rest string, value any) string {
 }
 
 // wins reports whether a row that may tune a hook is the one that does.
-func (s *Set) wins(r *Row, top, rest string, h *hook.Hook) bool {
+func (s *Set) wins(r *setting.Row, top, rest string, h *hook.Hook) bool {
 	switch top {
-	case keyPolicies:
-		said := s.settings.level(h, s.settings.precedence(h))
-		return said.layer != nil && said.pos() == r.Pos && said.key == rest
-	case keyParams:
-		value, ok := s.settings.params(h, s.settings.precedence(h), nil)[strings.TrimPrefix(rest, h.ID+".")]
-		return ok && equal(value, r.Value)
+	case setting.KeyPolicies:
+		said := s.settings.Level(h, s.settings.Precedence(h))
+		return said.Layer != nil && said.Pos() == r.Pos && said.Key == rest
+	case setting.KeyParams:
+		value, ok := s.settings.Params(h, s.settings.Precedence(h), nil)[strings.TrimPrefix(rest, h.ID+".")]
+		return ok && setting.Equal(value, r.Value)
 	}
 	return true
 }
 
 func (s *Set) instead(top, rest string, h *hook.Hook) string {
-	if top == keyPolicies {
-		return "overridden by " + s.settings.level(h, s.settings.precedence(h)).pos()
+	if top == setting.KeyPolicies {
+		return "overridden by " + s.settings.Level(h, s.settings.Precedence(h)).Pos()
 	}
 	name := strings.TrimPrefix(rest, h.ID+".")
-	for _, l := range s.settings.precedence(h) {
+	for _, l := range s.settings.Precedence(h) {
 		if _, ok := l.Params[h.ID][name]; ok {
-			return "overridden by " + l.Pos(keyParams+"."+rest)
+			return "overridden by " + l.Pos(setting.KeyParams+"."+rest)
 		}
 	}
 	return "overridden"

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"gate/hook"
+	"gate/internal/setting"
 	"gate/scopes"
 )
 
@@ -18,12 +19,12 @@ func TestLaterBundleLoosensNothing(t *testing.T) {
 	}
 	company := scopes.Layer{Authority: hook.Managed, File: "company", Bundle: "company", Order: 1}
 	team := scopes.Layer{
-		Authority: hook.Managed, File: "team", Bundle: "team", Order: 2, DisableAllHooks: ptr(true), Switches: map[scopes.Switch]bool{scopes.Log: false, scopes.Record: false},
-		Policies: map[string]scopes.Level{"gate": scopes.LevelOff}, Params: map[string]map[string]any{"gate.git.push": {"branches": []any{}}},
-		Delegate: []string{"gate"}, Approvals: &scopes.Approvals{Enabled: true, Minutes: 60},
-		Stale: &scopes.Stale{Expired: scopes.StaleWarn},
+		Authority: hook.Managed, File: "team", Bundle: "team", Order: 2, DisableAllHooks: ptr(true), Switches: map[setting.Switch]bool{setting.Log: false, setting.Record: false},
+		Policies: map[string]scopes.Level{"gate": setting.LevelOff}, Params: map[string]map[string]any{"gate.git.push": {"branches": []any{}}},
+		Delegate: []string{"gate"}, Approvals: &setting.Approvals{Enabled: true, Minutes: 60},
+		Stale: &setting.Stale{Expired: setting.StaleWarn},
 	}
-	user := scopes.Layer{Authority: hook.User, File: "user", Policies: map[string]scopes.Level{"gate": scopes.LevelOff}}
+	user := scopes.Layer{Authority: hook.User, File: "user", Policies: map[string]scopes.Level{"gate": setting.LevelOff}}
 	delegates := company
 	delegates.Delegate = []string{"gate.git"}
 	for name, row := range map[string]struct {
@@ -34,7 +35,7 @@ func TestLaterBundleLoosensNothing(t *testing.T) {
 		"company off trial": {[]scopes.Layer{team, user}, true},
 		"company delegates": {[]scopes.Layer{delegates, team}, false},
 	} {
-		s, err := scopes.Combine(row.layers...)
+		s, err := setting.Combine(row.layers...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,14 +49,14 @@ func TestLaterBundleLoosensNothing(t *testing.T) {
 		if params := set.Sources()[0].Params["gate.git.push"]; (params == nil) != row.runs {
 			t.Errorf("%s: params %v", name, params)
 		}
-		if !s.On(scopes.Log) || !s.On(scopes.Record) || s.Approvals.Enabled || s.Stale.Expired != scopes.StaleClose {
+		if !s.On(setting.Log) || !s.On(setting.Record) || s.Approvals.Enabled || s.Stale.Expired != setting.StaleClose {
 			t.Errorf("%s: %+v", name, s)
 		}
 	}
 	// Stricter than the first it may be.
-	company.Policies = map[string]scopes.Level{"gate": scopes.LevelOff}
-	team.Policies = map[string]scopes.Level{"gate.git": scopes.LevelAsk}
-	s, err := scopes.Combine(company, team)
+	company.Policies = map[string]scopes.Level{"gate": setting.LevelOff}
+	team.Policies = map[string]scopes.Level{"gate.git": setting.LevelAsk}
+	s, err := setting.Combine(company, team)
 	if err != nil {
 		t.Fatal(err)
 	}

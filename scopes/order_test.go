@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gate/hook"
+	"gate/internal/setting"
 	"gate/scopes"
 )
 
@@ -25,7 +26,7 @@ func ranked(t *testing.T, layers ...scopes.Layer) *scopes.Set {
 	for i := range layers {
 		layers[i].Authority, layers[i].File = hook.Managed, layers[i].Bundle
 	}
-	settings, err := scopes.Combine(layers...)
+	settings, err := setting.Combine(layers...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,16 +116,16 @@ func TestLabelsAreTheMachinesOwn(t *testing.T) {
 func TestStaleOnlyTightens(t *testing.T) {
 	day := 24 * time.Hour
 	for name, c := range map[string]struct {
-		machine, company, team *scopes.Stale
-		want                   scopes.Stale
+		machine, company, team *setting.Stale
+		want                   setting.Stale
 	}{
-		"nobody":       {want: scopes.Stale{After: 7 * day, Then: scopes.StaleWarn, Expired: scopes.StaleClose}},
-		"a team alone": {team: &scopes.Stale{After: 30 * day, Expired: scopes.StaleWarn}, want: scopes.Stale{After: 7 * day, Then: scopes.StaleWarn, Expired: scopes.StaleClose}},
-		"the company":  {company: &scopes.Stale{After: 30 * day, Expired: scopes.StaleWarn}, want: scopes.Stale{After: 30 * day, Then: scopes.StaleWarn, Expired: scopes.StaleWarn}},
-		"a stricter team": {company: &scopes.Stale{After: 30 * day, Expired: scopes.StaleWarn}, team: &scopes.Stale{After: day, Then: scopes.StaleAsk, Expired: scopes.StaleClose},
-			want: scopes.Stale{After: day, Then: scopes.StaleAsk, Expired: scopes.StaleClose}},
-		"the machine and the company": {machine: &scopes.Stale{Then: scopes.StaleClose}, company: &scopes.Stale{Then: scopes.StaleWarn, After: day},
-			want: scopes.Stale{After: day, Then: scopes.StaleClose, Expired: scopes.StaleClose}},
+		"nobody":       {want: setting.Stale{After: 7 * day, Then: setting.StaleWarn, Expired: setting.StaleClose}},
+		"a team alone": {team: &setting.Stale{After: 30 * day, Expired: setting.StaleWarn}, want: setting.Stale{After: 7 * day, Then: setting.StaleWarn, Expired: setting.StaleClose}},
+		"the company":  {company: &setting.Stale{After: 30 * day, Expired: setting.StaleWarn}, want: setting.Stale{After: 30 * day, Then: setting.StaleWarn, Expired: setting.StaleWarn}},
+		"a stricter team": {company: &setting.Stale{After: 30 * day, Expired: setting.StaleWarn}, team: &setting.Stale{After: day, Then: setting.StaleAsk, Expired: setting.StaleClose},
+			want: setting.Stale{After: day, Then: setting.StaleAsk, Expired: setting.StaleClose}},
+		"the machine and the company": {machine: &setting.Stale{Then: setting.StaleClose}, company: &setting.Stale{Then: setting.StaleWarn, After: day},
+			want: setting.Stale{After: day, Then: setting.StaleClose, Expired: setting.StaleClose}},
 	} {
 		set := ranked(t, scopes.Layer{Stale: c.machine}, scopes.Layer{Bundle: "company", Order: 1, Stale: c.company}, scopes.Layer{Bundle: "team", Order: 2, Stale: c.team})
 		if got := set.Settings().Stale; got != c.want {
@@ -145,7 +146,7 @@ func TestBundleOnTrial(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := set.For(hook.PreToolUse)[0][0].Level(); got != scopes.LevelRecord {
+	if got := set.For(hook.PreToolUse)[0][0].Level(); got != setting.LevelRecord {
 		t.Errorf("its level is %q", got)
 	}
 	if !set.Empty() {

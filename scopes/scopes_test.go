@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gate/hook"
+	"gate/internal/setting"
 	"gate/matcher"
 	"gate/scopes"
 )
@@ -253,7 +254,7 @@ func TestMatch(t *testing.T) {
 }
 
 func TestLibraryAuthority(t *testing.T) {
-	if scopes.LibraryAuthority(true) != hook.Managed || scopes.LibraryAuthority(false) != hook.User {
+	if setting.LibraryAuthority(true) != hook.Managed || setting.LibraryAuthority(false) != hook.User {
 		t.Error("the library is managed exactly on machines with managed sources")
 	}
 }

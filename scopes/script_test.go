@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"gate/hook"
+	"gate/internal/setting"
 	"gate/scopes"
 )
 
@@ -12,7 +13,7 @@ import (
 func TestScripts(t *testing.T) {
 	yes := true
 	names := func(a hook.Authority, command string) scopes.Layer {
-		return scopes.Layer{Authority: a, File: a.String(), StatusLine: &scopes.Script{Command: command}}
+		return scopes.Layer{Authority: a, File: a.String(), StatusLine: &setting.Script{Command: command}}
 	}
 	off := func(a hook.Authority) scopes.Layer {
 		return scopes.Layer{Authority: a, File: "off " + a.String(), DisableAllHooks: &yes}
@@ -35,7 +36,7 @@ func TestScripts(t *testing.T) {
 		"managed only":          {[]scopes.Layer{user, only}, "", 0},
 		"managed only, and one": {[]scopes.Layer{user, managed, only}, "m", hook.Managed},
 	} {
-		s, err := scopes.Combine(row.layers...)
+		s, err := setting.Combine(row.layers...)
 		if err != nil || s.StatusLine.Command != row.want || s.StatusLine.Authority != row.by {
 			t.Errorf("%s: %+v, %v", name, s.StatusLine, err)
 		}
@@ -45,7 +46,7 @@ func TestScripts(t *testing.T) {
 	}
 	other := names(hook.Managed, "n")
 	other.File = "other"
-	if _, err := scopes.Combine(managed, other); err == nil {
+	if _, err := setting.Combine(managed, other); err == nil {
 		t.Error("two managed files name two programs")
 	}
 }

@@ -3,12 +3,11 @@ package scopes
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
 	"gate/hook"
-	"gate/matcher"
+	"gate/internal/setting"
 )
 
 // A Set is the compiled, ordered hooks of all sources, less what settings
@@ -29,37 +28,6 @@ type Set struct {
 // be rewritten, it may be several handlers of one scope and priority.
 type Tier []*Bound
 
-// A Bound is a hook with its compiled conditions and its source.
-type Bound struct {
-	*hook.Hook
-	Source *Source
-
-	matcher    *matcher.Matcher
-	conditions []matcher.Condition
-	position   int
-	level      saying
-	exceptions []*exception
-}
-
-// Level returns the level that settings give the hook, [LevelNone] if they are
-// silent about it.
-func (b *Bound) Level() Level { return b.level.level }
-
-// LevelPos returns file:line of the setting that Level comes from.
-func (b *Bound) LevelPos() string { return b.level.pos() }
-
-// Excepted returns what an exception says that settings make for this very
-// call, and where it stands; ok is false if there is none. It must be asked
-// about the input that is judged, with its facts.
-func (b *Bound) Excepted(ev *hook.Event) (e Exception, pos string, ok bool) {
-	for _, c := range b.exceptions {
-		if c.applies(ev) {
-			return c.Exception, c.pos, true
-		}
-	}
-	return Exception{}, "", false
-}
-
 // New checks the sources and puts their hooks in order. It reports all
 // mistakes that make a set meaningless, joined: nameless and duplicate sources,
 // and scopes and authorities that are not among the constants or do not go
@@ -67,37 +35,37 @@ func (b *Bound) Excepted(ev *hook.Event) (e Exception, pos string, ok bool) {
 // of that source, so that one plugin cannot stop the rest. The
 // sources' hooks must not be changed afterwards.
 func New(sources []Source, settings Settings, options ...Option) (*Set, error) {
-	if err := errors.Join(checkSources(sources), settings.check()); err != nil {
+	if err := errors.Join(checkSources(sources), settings.Check()); err != nil {
 		return nil, err
 	}
-	settings.orders = ordersOf(sources)
-	settings.govern(sources)
+	settings.Orders = ordersOf(sources)
+	settings.Govern(sources)
 	s := &Set{
-		given: slices.Clone(sources), settings: settings, off: settings.disabled(), empty: true,
+		given: slices.Clone(sources), settings: settings, off: settings.Disabled(), empty: true,
 		tiers: map[hook.Name][]Tier{}, bounds: map[*Source][]*Bound{},
 	}
-	tuned := tuning{settings: &settings}
+	tuned := setting.Tuning{Settings: &settings}
 	for _, src := range sources {
-		if settings.off(src.Authority) {
+		if settings.Off(src.Authority) {
 			continue
 		}
 		src.Faults = slices.Clone(src.Faults)
-		tuned.tune(&src)
+		tuned.Tune(&src)
 		if settings.FaultsClose {
-			src.close()
+			src.Close()
 		}
-		s.empty = s.empty && !src.decides()
+		s.empty = s.empty && !src.Decides()
 		s.sources = append(s.sources, &src)
 	}
 	s.empty = s.empty && !settings.DisableAllHooks[hook.Managed] && !settings.DisableAllHooks[hook.User]
 	slices.SortStableFunc(s.sources, compareSources)
 	byName := map[hook.Name][]*Bound{}
-	var known matchers
+	var known setting.Matchers
 	for _, o := range options {
 		o(&known)
 	}
 	for _, src := range s.sources {
-		bounds := src.bind(&known)
+		bounds := src.Bind(&known)
 		if src.Inactive() {
 			continue
 		}
@@ -112,10 +80,10 @@ func New(sources []Source, settings Settings, options ...Option) (*Set, error) {
 
 // list adds the hooks of a source that take part to those of their events. Hooks
 // that are consulted run for no event by themselves.
-func (s *Set) list(src *Source, tuned *tuning, byName map[hook.Name][]*Bound) {
+func (s *Set) list(src *Source, tuned *setting.Tuning, byName map[hook.Name][]*Bound) {
 	bounds := s.bounds[src]
 	for _, b := range bounds {
-		if !b.takesPart(src, tuned) {
+		if !b.TakesPart(src, tuned) {
 			continue
 		}
 		s.memory = s.memory || b.Session || b.Once
@@ -132,17 +100,6 @@ func (s *Set) list(src *Source, tuned *tuning, byName map[hook.Name][]*Bound) {
 			byName[name] = append(byName[name], b)
 		}
 	}
-}
-
-// takesPart sets what settings say of a hook, and reports whether they leave it
-// anything to say.
-func (b *Bound) takesPart(src *Source, tuned *tuning) bool {
-	layers := tuned.layersFor(b.Hook)
-	b.level, b.exceptions = tuned.settings.level(b.Hook, layers), tuned.settings.exceptions(b.Hook, layers)
-	if src.records() && b.level.level != LevelOff {
-		b.level.level = LevelRecord
-	}
-	return b.Level() != LevelOff && len(src.unset(b.Hook)) == 0
 }
 
 // Settings returns what the set was made with.
@@ -196,78 +153,6 @@ func find(bounds []*Bound, id string) *Bound {
 		}
 	}
 	return nil
-}
-
-// Match reports whether the hook concerns the event: its matcher and, if it
-// has any, one of its conditions. Unsure must not loosen anything.
-func (b *Bound) Match(ev *hook.Event) matcher.Truth {
-	t := matcher.Yes
-	if !b.matcher.All() {
-		switch subject, matched, missing := matcher.Subject(ev); {
-		case missing:
-			t = matcher.Unsure
-		case matched:
-			t = b.matcher.Match(subject)
-		}
-	}
-	if t == matcher.No || len(b.conditions) == 0 {
-		return t
-	}
-	met := matcher.No
-	for i := range b.conditions {
-		met = max(met, b.conditions[i].Match(ev))
-	}
-	return min(t, met)
-}
-
-// bind compiles the hooks of a source. What does not compile is a fault.
-func (src *Source) bind(known *matchers) []*Bound {
-	ifs := 0
-	for _, h := range src.Hooks {
-		ifs += len(h.If)
-	}
-	bounds := make([]*Bound, 0, len(src.Hooks))
-	all, conditions := make([]Bound, len(src.Hooks)), make([]matcher.Condition, ifs) // in one piece: most sources have many
-	ids := make(map[string]bool, len(src.Hooks))
-	for i, h := range src.Hooks {
-		b := &all[i]
-		b.conditions, conditions = conditions[:0:len(h.If)], conditions[len(h.If):]
-		err := b.compile(src, h, i, known)
-		if err == nil && ids[h.ID] {
-			err = errors.New("a second hook with this id")
-		}
-		ids[h.ID] = true
-		if err != nil {
-			src.Faults = append(src.Faults, *hook.Faultf(hook.FaultLoad, "%s: hook %q: %w", h.Pos(), h.ID, err))
-			continue
-		}
-		bounds = append(bounds, b)
-	}
-	return bounds
-}
-
-func (b *Bound) compile(src *Source, h *hook.Hook, position int, known *matchers) error {
-	if h.ID == "" {
-		return errors.New("it has no id")
-	}
-	if h.Scope != src.Scope || h.Authority != src.Authority || h.Library != src.Library || h.Source != src.Name {
-		return fmt.Errorf("it claims scope %s and authority %s of source %q, but stands in %q",
-			h.Scope, h.Authority, h.Source, src.Name)
-	}
-	b.Hook, b.Source, b.position = h, src, position
-	var errs []error
-	var err error
-	if b.matcher, err = known.compile(h.Matcher); err != nil {
-		errs = append(errs, err)
-	}
-	for _, text := range h.If {
-		c, err := matcher.ParseCondition(text)
-		if err != nil {
-			errs = append(errs, err)
-		}
-		b.conditions = append(b.conditions, c)
-	}
-	return errors.Join(errs...)
 }
 
 func compareSources(a, b *Source) int {

@@ -7,60 +7,6 @@ import (
 	"gate/hook"
 )
 
-// standing orders authorities: who stands above whom. Project and
-// local stand side by side.
-func standing(a hook.Authority) int {
-	switch a {
-	case hook.Managed:
-		return 1
-	case hook.User:
-		return 2
-	case hook.PluginAuthor:
-		return 3
-	case hook.Project, hook.Local:
-		return 4
-	}
-	return 5
-}
-
-// LibraryAuthority returns the authority of the embedded library beside the
-// other sources: managed on a machine with managed sources or settings, else
-// the user's.
-func LibraryAuthority(managedSources bool) hook.Authority {
-	if managedSources {
-		return hook.Managed
-	}
-	return hook.User
-}
-
-// Inactive reports whether the source's faults switch it off: a broken plugin,
-// project or skill source is announced and does not run.
-func (src *Source) Inactive() bool { return len(src.Faults) > 0 && !src.Closes() }
-
-// Closes reports whether a source that could not be loaded closes every event.
-func (src *Source) Closes() bool {
-	if src.records() {
-		return false
-	}
-	return src.strict || src.Library || src.Authority == hook.Managed || src.Authority == hook.User
-}
-
-// records reports a bundle on trial: it has no part in what happens.
-func (src *Source) records() bool { return src.Bundle != nil && src.Bundle.Record }
-
-// Runs reports whether handlers of the source are run: its authority needs no
-// trust, or a person gave it.
-func (src *Source) Runs() bool { return src.Trusted || !src.Authority.NeedsTrust() }
-
-// Loosens reports whether rewrites and consults of the source count, too.
-func (src *Source) Loosens() bool { return src.Runs() && !src.Tightens }
-
-// decides reports whether the source is one whose absence leaves nothing to
-// decide by: all others only tighten what these say.
-func (src *Source) decides() bool {
-	return !src.records() && (src.Library || src.Authority.MayAllow())
-}
-
 // mayStand says which authority may stand in which scope.
 func mayStand(scope hook.Scope, a hook.Authority, library bool) bool {
 	switch scope {
@@ -92,14 +38,4 @@ func checkSources(sources []Source) error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-func compareText(a, b error) int {
-	switch {
-	case a.Error() < b.Error():
-		return -1
-	case a.Error() > b.Error():
-		return 1
-	}
-	return 0
 }

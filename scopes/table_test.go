@@ -12,37 +12,38 @@ import (
 	"time"
 
 	"gate/hook"
+	"gate/internal/setting"
 )
 
 // sample is a value of a type in normal form, another one for each n below 3.
-func sample(t *Type, n int) any {
+func sample(t *setting.Type, n int) any {
 	switch t.Kind {
-	case Switched, Truth:
+	case setting.Switched, setting.Truth:
 		return n%2 == 0
-	case Text:
+	case setting.Text:
 		return fmt.Sprint("/v", n)
-	case Word:
+	case setting.Word:
 		return t.Words[n%len(t.Words)]
-	case Whole:
+	case setting.Whole:
 		return json.Number(strconv.Itoa(t.Min + n))
-	case Span:
+	case setting.Span:
 		return (time.Duration(n+1) * time.Second).String()
-	case Moment:
+	case setting.Moment:
 		return time.Date(2027, 1, 1+n, 0, 0, 0, 0, time.UTC).Format(time.RFC3339Nano)
-	case Texts:
+	case setting.Texts:
 		return []any{fmt.Sprintf("Bash(git push %d)", n)}
-	case SwitchedText:
+	case setting.SwitchedText:
 		return []any{true, "/plugin", false}[n%3]
-	case Free:
+	case setting.Free:
 		return map[string]any{"verbs": n%2 == 0}
-	case List:
-		if t.Of.Kind == Text {
+	case setting.List:
+		if t.Of.Kind == setting.Text {
 			return [][]any{{"acme.push"}, {"acme.push", "mine.curl"}, {"acme"}}[n%3]
 		}
 		return []any{sample(t.Of, n)}
-	case Map:
+	case setting.Map:
 		return map[string]any{"acme.push": sample(t.Of, n), "mine.curl": sample(t.Of, n+1)}
-	case Object:
+	case setting.Object:
 		out := map[string]any{}
 		for i := range t.Fields {
 			if f := &t.Fields[i]; f.Required || n != 1 || i%2 == 0 {
@@ -58,17 +59,17 @@ func sample(t *Type, n int) any {
 }
 
 // saying is a layer that says one thing.
-func sayingOf(a hook.Authority, file string, row *Setting, n int) Layer {
+func sayingOf(a hook.Authority, file string, row *setting.Setting, n int) Layer {
 	l := Layer{Authority: a, File: file}
 	l.Take(map[string]any{row.Key: sample(row.Type, n)})
 	return l
 }
 
 // rows are the settings that a layer can hold.
-func settable() (rows []*Setting) {
-	for i := range table {
-		if table[i].Type.Kind != Version && table[i].Type.Kind != Hooks {
-			rows = append(rows, &table[i])
+func settable() (rows []*setting.Setting) {
+	for i := range setting.TableOf {
+		if setting.TableOf[i].Type.Kind != setting.Version && setting.TableOf[i].Type.Kind != setting.Hooks {
+			rows = append(rows, &setting.TableOf[i])
 		}
 	}
 	return rows
@@ -76,15 +77,15 @@ func settable() (rows []*Setting) {
 
 // A mark is something that settings bring about.
 type mark struct {
-	row   *Setting // nil of hooks
+	row   *setting.Setting // nil of hooks
 	of    hook.Authority
-	field *Field
+	field *setting.Field
 	value any
 }
 
 // marks lists what layers bring about, by name.
 func marks(layers ...Layer) (map[string]mark, []string, error) {
-	s, err := Combine(layers...)
+	s, err := setting.Combine(layers...)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -105,10 +106,10 @@ func marks(layers ...Layer) (map[string]mark, []string, error) {
 	out := map[string]mark{}
 	for _, row := range settable() {
 		var v any
-		if row.now != nil {
-			v = row.get(row.now(&set.settings))
-		} else if row.at == nil {
-			v = set.settings.On(Switch(row.Key))
+		if row.Now != nil {
+			v = row.Get(row.Now(&set.settings))
+		} else if row.At == nil {
+			v = set.settings.On(setting.Switch(row.Key))
 		}
 		row.Values(v, func(key string, value any, way ...string) {
 			f := &row.Field
@@ -118,18 +119,18 @@ func marks(layers ...Layer) (map[string]mark, []string, error) {
 			out[key] = mark{row, 0, f, value}
 		})
 	}
-	level := &Field{Bearing: Stricter, Type: &Type{Kind: Word, Words: []string{"off", "record", "warn", "ask", "deny"}}, Default: "deny"}
+	level := &setting.Field{Bearing: setting.Stricter, Type: &setting.Type{Kind: setting.Word, Words: []string{"off", "record", "warn", "ask", "deny"}}, Default: "deny"}
 	for a := hook.Managed; a.Valid(); a++ {
-		if hasSettings(a) {
-			out["off "+a.String()] = mark{nil, a, &Field{Bearing: Looser, Type: &Type{Kind: Switched}}, set.settings.off(a) && !set.settings.ManagedHooksOnly}
+		if setting.HasSettings(a) {
+			out["off "+a.String()] = mark{nil, a, &setting.Field{Bearing: setting.Looser, Type: &setting.Type{Kind: setting.Switched}}, set.settings.Off(a) && !set.settings.ManagedHooksOnly}
 		}
 	}
 	for _, src := range sources {
 		h := src.Hooks[0]
-		layers := set.settings.precedence(h)
-		out["level "+h.ID] = mark{nil, h.Authority, level, string(set.settings.level(h, layers).level)}
-		out["params "+h.ID] = mark{nil, h.Authority, &Field{Type: &Type{}}, anyMap(set.settings.params(h, layers, nil))}
-		out["exceptions "+h.ID] = mark{nil, h.Authority, &Field{Bearing: Looser, Type: &Type{Kind: Whole}}, json.Number(strconv.Itoa(len(set.settings.exceptions(h, layers))))}
+		layers := set.settings.Precedence(h)
+		out["level "+h.ID] = mark{nil, h.Authority, level, string(set.settings.Level(h, layers).Level)}
+		out["params "+h.ID] = mark{nil, h.Authority, &setting.Field{Type: &setting.Type{}}, anyMap(set.settings.Params(h, layers, nil))}
+		out["exceptions "+h.ID] = mark{nil, h.Authority, &setting.Field{Bearing: setting.Looser, Type: &setting.Type{Kind: setting.Whole}}, json.Number(strconv.Itoa(len(set.settings.Exceptions(h, layers))))}
 	}
 	var shown []string
 	for _, r := range set.Explain() {
@@ -148,10 +149,10 @@ func anyMap(m map[string]any) any {
 
 // looser reports that is holds back less than was, or that nobody can tell.
 func (m mark) looser(is any) bool {
-	if equal(m.value, is) {
+	if setting.Equal(m.value, is) {
 		return false
 	}
-	if m.field.Type.Kind == Object {
+	if m.field.Type.Kind == setting.Object {
 		was, _ := m.value.(map[string]any)
 		now, _ := is.(map[string]any)
 		for i := range m.field.Type.Fields {
@@ -166,9 +167,9 @@ func (m mark) looser(is any) bool {
 	switch {
 	case !ok:
 		return true
-	case m.field.Bearing == Stricter:
+	case m.field.Bearing == setting.Stricter:
 		return more < 0
-	case m.field.Bearing == Looser, m.row != nil && m.row.Weigh == strictest && m.field.Type.Kind == Span:
+	case m.field.Bearing == setting.Looser, m.row != nil && m.row.Weigh == setting.Strictest && m.field.Type.Kind == setting.Span:
 		return more > 0
 	}
 	return true
@@ -194,12 +195,12 @@ func TestLowerNeverLoosens(t *testing.T) {
 							continue // no call passes
 						}
 						for name, was := range before {
-							own := was.row == nil && standing(was.of) >= standing(below)
+							own := was.row == nil && setting.Standing(was.of) >= setting.Standing(below)
 							said := was.row == high || was.row == nil || below != hook.User
-							if own || !said || high.Key == keyDelegate && below == hook.User {
+							if own || !said || high.Key == setting.KeyDelegate && below == hook.User {
 								continue
 							}
-							if was.row != nil && was.row.Who.may(above) != "" {
+							if was.row != nil && was.row.Who.May(above) != "" {
 								continue
 							}
 							compared++
@@ -227,7 +228,7 @@ func TestRightTo(t *testing.T) {
 	for _, row := range settable() {
 		for _, a := range []hook.Authority{hook.User, hook.Project, hook.Local} {
 			for n := range 3 {
-				if RightTo(row.Key, a) == "" {
+				if setting.RightTo(row.Key, a) == "" {
 					continue
 				}
 				got, shown, err := marks(sayingOf(a, "f", row, n))
@@ -235,7 +236,7 @@ func TestRightTo(t *testing.T) {
 					t.Errorf("%s of %s settings counts (%v)", row.Key, a, err)
 				}
 				for _, line := range shown {
-					if strings.Contains(line, "true ") && !strings.Contains(line, RightTo(row.Key, a)) {
+					if strings.Contains(line, "true ") && !strings.Contains(line, setting.RightTo(row.Key, a)) {
 						t.Errorf("%s: %s", row.Key, line)
 					}
 				}
@@ -279,8 +280,8 @@ func TestOrder(t *testing.T) {
 // from its tree and is shown.
 func TestTable(t *testing.T) {
 	seen := map[string]bool{}
-	for i := range table {
-		row := &table[i]
+	for i := range setting.TableOf {
+		row := &setting.TableOf[i]
 		if row.Key == "" || seen[row.Key] || row.Says == "" || row.None == "" || strings.ContainsAny(row.Says+row.None, "|\n") {
 			t.Errorf("row %d, %q, lacks something or is there twice", i, row.Key)
 		}
@@ -290,20 +291,20 @@ func TestTable(t *testing.T) {
 		for n := range 3 {
 			l := sayingOf(hook.Managed, "f", row, n)
 			want := map[string]any{row.Key: sample(row.Type, n)}
-			if got := l.Tree(); !equal(got, want) {
+			if got := l.Tree(); !setting.Equal(got, want) {
 				t.Errorf("%s: %v, want %v", row.Key, got, want)
 			}
 			keys := 0
 			row.Values(want[row.Key], func(string, any, ...string) { keys++ })
-			if got := len(l.rows()); got == 0 || got != keys {
+			if got := len(l.Rows()); got == 0 || got != keys {
 				t.Errorf("%s: %d of %d values are shown", row.Key, got, keys)
 			}
-			if row.now == nil && row.at != nil && row.Weigh != byPolicy && row.Weigh != byParam && row.Weigh != all && row.Key != keyDisable {
+			if row.Now == nil && row.At != nil && row.Weigh != setting.ByPolicy && row.Weigh != setting.ByParam && row.Weigh != setting.All && row.Key != setting.KeyDisable {
 				t.Errorf("%s: nobody can tell what counts", row.Key)
 			}
 		}
 	}
-	if Named("") != nil || Named("loge") != nil || RightTo("loge", hook.Project) == "" {
+	if setting.Named("") != nil || setting.Named("loge") != nil || setting.RightTo("loge", hook.Project) == "" {
 		t.Error(errors.New("an unknown key is a setting"))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gate/hook"
+	"gate/internal/setting"
 	"gate/scopes"
 )
 
@@ -13,7 +14,7 @@ import (
 func TestLibraryOff(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	keys := []string{"gate", "gate", "gate.git", "gate.git.push", "acme", "gateway.git"}
-	levels := []scopes.Level{scopes.LevelOff, scopes.LevelOff, scopes.LevelWarn, scopes.LevelDeny}
+	levels := []scopes.Level{setting.LevelOff, setting.LevelOff, setting.LevelWarn, setting.LevelDeny}
 	authorities := []hook.Authority{hook.Managed, hook.User, hook.Project, hook.Local}
 	whole := 0
 	for range 40_000 {
@@ -29,13 +30,13 @@ func TestLibraryOff(t *testing.T) {
 			}
 		}
 		managed := r.IntN(2) == 0
-		off, err := scopes.Off(layers...)
-		if err != nil || !scopes.LibraryOff(off, managed, layers...) {
+		off, err := setting.Off(layers...)
+		if err != nil || !setting.LibraryOff(off, managed, layers...) {
 			continue
 		}
 		whole++
 		for _, id := range []string{"gate.git.push", "gate.git.tag", "gate.net.fetch"} {
-			h := &hook.Hook{ID: id, Kind: hook.Rego, Library: true, Scope: hook.Policy, Authority: scopes.LibraryAuthority(managed), Source: "library"}
+			h := &hook.Hook{ID: id, Kind: hook.Rego, Library: true, Scope: hook.Policy, Authority: setting.LibraryAuthority(managed), Source: "library"}
 			if !off(h) {
 				t.Fatalf("%s is not off: managed %t, %+v", id, managed, layers)
 			}
@@ -44,7 +45,7 @@ func TestLibraryOff(t *testing.T) {
 	if whole < 100 {
 		t.Errorf("the library was off %d times: too few to prove anything", whole)
 	}
-	if off, err := scopes.Off(scopes.Layer{Authority: hook.User, Policies: map[string]scopes.Level{"gate": scopes.LevelOff}}); err != nil || !scopes.LibraryOff(off, false) {
+	if off, err := setting.Off(scopes.Layer{Authority: hook.User, Policies: map[string]scopes.Level{"gate": setting.LevelOff}}); err != nil || !setting.LibraryOff(off, false) {
 		t.Errorf("off in one word is not: %v", err)
 	}
 }

@@ -5,10 +5,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"gate/engine/rego"
 	"gate/hook"
+	"gate/internal/load"
+	"gate/internal/rego"
 	"gate/scopes"
-	"gate/scopes/load"
 )
 
 // TestPolicies: what is measured is what gate takes without a word, and as many

@@ -4,10 +4,10 @@
 package main
 
 import (
-	"gate/bundles/source/fetch"
 	"gate/cmd/internal/commands"
 	"gate/engine/mcpclient"
 	"gate/engine/models"
+	"gate/internal/source/fetch"
 )
 
 func main() {

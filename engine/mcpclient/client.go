@@ -1,6 +1,6 @@
 // Package mcpclient calls tools of MCP servers by the protocol's own SDK.
 //
-// It does not find servers, start them or judge what they say: engine/handlers does.
+// It does not find servers, start them or judge what they say: internal/handlers does.
 // Only a program that may take its time links it, for the SDK begins before main.
 // Start with [Connect].
 package mcpclient
@@ -16,7 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"gate/engine/handlers/mcptool"
+	"gate/internal/handlers/mcptool"
 )
 
 // Connect is a [mcptool.Client].

@@ -11,8 +11,8 @@ import (
 	"github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
 
-	"gate/engine/handlers/judge"
-	"gate/scopes"
+	"gate/internal/handlers/judge"
+	"gate/internal/setting"
 )
 
 // An anthropicModel speaks the Messages API.
@@ -24,7 +24,7 @@ type anthropicModel struct {
 	bare    bool // it refuses the beginning of an answer
 }
 
-func newAnthropic(p scopes.Provider, key string, client *http.Client) judge.Model {
+func newAnthropic(p setting.Provider, key string, client *http.Client) judge.Model {
 	url := cmp.Or(p.URL, "https://api.anthropic.com")
 	options := []option.RequestOption{
 		option.WithBaseURL(strings.TrimSuffix(strings.TrimSuffix(url, "/"), "/v1") + "/"), option.WithHTTPClient(client),

@@ -12,8 +12,8 @@ import (
 	"net/http"
 	"strings"
 
-	"gate/engine/handlers/judge"
-	"gate/scopes"
+	"gate/internal/handlers/judge"
+	"gate/internal/setting"
 )
 
 // Limits of what goes over the line.
@@ -23,7 +23,7 @@ const (
 )
 
 // Connect is a [judge.Models]: it knows providers of the types anthropic and openai.
-func Connect(p scopes.Provider, key string) (judge.Model, error) {
+func Connect(p setting.Provider, key string) (judge.Model, error) {
 	switch p.Type {
 	case "anthropic":
 		return newAnthropic(p, key, newClient()), nil

@@ -11,8 +11,8 @@ import (
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/shared"
 
-	"gate/engine/handlers/judge"
-	"gate/scopes"
+	"gate/internal/handlers/judge"
+	"gate/internal/setting"
 )
 
 // An openAIModel speaks the chat completions API, which many servers have.
@@ -26,7 +26,7 @@ type openAIModel struct {
 
 const openAIAddress = "https://api.openai.com/v1"
 
-func newOpenAI(p scopes.Provider, key string, client *http.Client) judge.Model {
+func newOpenAI(p setting.Provider, key string, client *http.Client) judge.Model {
 	url := cmp.Or(p.URL, openAIAddress)
 	options := []option.RequestOption{
 		option.WithBaseURL(strings.TrimSuffix(url, "/") + "/"), option.WithHTTPClient(client), option.WithMaxRetries(maxRetries),

@@ -32,14 +32,14 @@ func TestDescribed(t *testing.T) {
 		}
 	}
 	files := map[string]string{
-		"../fields.go":                        source(t, facts, kinds),
-		"../../policycheck/schema/facts.json": factsSchema(facts, kinds),
-		"../../docs/facts.md":                 page(t, facts, kinds),
+		"../fields.go": source(t, facts, kinds),
+		"../../internal/policycheck/schema/facts.json": factsSchema(facts, kinds),
+		"../../docs/facts.md":                          page(t, facts, kinds),
 	}
 	for _, o := range kinds {
-		files["../../policycheck/schema/effect/"+o.kind()+".json"] = effectSchema(o)
+		files["../../internal/policycheck/schema/effect/"+o.kind()+".json"] = effectSchema(o)
 	}
-	old, err := filepath.Glob("../../policycheck/schema/effect/*.json")
+	old, err := filepath.Glob("../../internal/policycheck/schema/effect/*.json")
 	if err != nil {
 		t.Fatal(err)
 	}

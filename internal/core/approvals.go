@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"sync"
 
-	"gate/consent"
 	"gate/hook"
+	"gate/internal/consent"
 )
 
 // An approver looks for what a person approved, and remembers what somebody

@@ -4,8 +4,8 @@ import (
 	"path/filepath"
 
 	"gate/hook"
-	"gate/hostfs"
-	"gate/session"
+	"gate/internal/hostfs"
+	"gate/internal/session"
 )
 
 // Beyond is what follows from decisions and only a program can do that reads

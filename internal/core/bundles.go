@@ -8,6 +8,7 @@ import (
 
 	"gate/engine"
 	"gate/hook"
+	"gate/internal/setting"
 	"gate/scopes"
 )
 
@@ -25,7 +26,7 @@ const Remedy = "gate sync --now, run by the administrator, puts it right"
 type aged struct {
 	name    string
 	text    string // a whole sentence
-	follows scopes.Consequence
+	follows setting.Consequence
 }
 
 // clockSlack is how much later than now a sync may be: clocks are set right, and
@@ -35,7 +36,7 @@ const clockSlack = 24 * time.Hour
 // aged lists what is wrong with the age of bundles. A clock that was set back
 // makes nothing young again: it is never earlier than the last sync. A sync that
 // lies far ahead proves nothing.
-func (f *Found) aged(now time.Time, s scopes.Stale) []aged {
+func (f *Found) aged(now time.Time, s setting.Stale) []aged {
 	clock := now
 	for _, b := range f.Bundles {
 		if b.Synced.After(now) && b.Synced.Sub(clock) <= clockSlack {
@@ -77,17 +78,17 @@ const RecoverySource = "managed recovery"
 
 // weighAge lets the age of bundles have its consequence. The policies stay as
 // they are.
-func (f *Found) weighAge(now time.Time, s scopes.Stale) {
+func (f *Found) weighAge(now time.Time, s setting.Stale) {
 	src := scopes.Source{Name: staleSource, Scope: hook.Policy, Authority: hook.Managed}
 	for _, a := range f.aged(now, s) {
 		text := a.text + "; " + Remedy
 		if slices.Contains(f.MayAge, a.name) {
-			a.follows = scopes.StaleWarn
+			a.follows = setting.StaleWarn
 		}
 		switch a.follows {
-		case scopes.StaleClose:
+		case setting.StaleClose:
 			src.Faults = append(src.Faults, *hook.Faultf(hook.FaultLoad, "%s", text))
-		case scopes.StaleAsk:
+		case setting.StaleAsk:
 			f.ageing = append(f.ageing, text) // the reason says it, too, where it has a part in the decision
 			f.Say(&src, "gate.age", hook.Reason{Effect: hook.Ask, Reason: text})
 		default:

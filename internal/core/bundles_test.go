@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"gate/hook"
-	"gate/scopes"
+	"gate/internal/setting"
 )
 
 // TestAged: what a clock or a file says wrongly makes no bundle young.
@@ -30,9 +30,9 @@ func TestAged(t *testing.T) {
 			f.Bundles = append(f.Bundles, Bundle{Bundle: hook.Bundle{Name: string(rune('a' + i)), Version: 1}, Synced: at})
 		}
 		got := ""
-		for _, a := range f.aged(now, scopes.Stale{After: 7 * day, Then: scopes.StaleClose}) {
+		for _, a := range f.aged(now, setting.Stale{After: 7 * day, Then: setting.StaleClose}) {
 			got += a.text + "\n"
-			if a.follows != scopes.StaleClose {
+			if a.follows != setting.StaleClose {
 				t.Errorf("%s: follows %v", name, a.follows)
 			}
 		}

@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"gate/hook"
-	"gate/session"
+	"gate/internal/moment"
+	"gate/internal/session"
 )
 
 // follow keeps what begins and ends with an event: skills, sub-agents, the
@@ -47,7 +48,7 @@ func ending(ev *hook.Event, rejected bool) func(*session.Memory) {
 			return nil
 		}
 		return func(m *session.Memory) { m.EndAgent(ev.Text("agent_id"), ev.Text("agent_type")) }
-	case hook.PostToolUseFailure, hook.PermissionDenied:
+	case hook.PostToolUseFailure, moment.PermissionDenied:
 		if id := ev.Text("tool_use_id"); ev.Tool() == "Skill" && id != "" {
 			return func(m *session.Memory) { m.EndCall(id) }
 		}
@@ -74,7 +75,7 @@ func starting(ev *hook.Event, d *hook.Decision) (kind session.Kind, name string)
 			name, _, _ = strings.Cut(line, " ")
 		}
 		return session.Skill, strings.TrimPrefix(name, "/")
-	case hook.UserPromptExpansion:
+	case moment.UserPromptExpansion:
 		if kind := ev.Text("expansion_type"); kind == "" || kind == "slash_command" {
 			return session.Skill, strings.TrimPrefix(ev.Text("command_name"), "/")
 		}

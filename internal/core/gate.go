@@ -18,8 +18,9 @@ import (
 	"gate/engine"
 	"gate/facts"
 	"gate/hook"
-	"gate/hostfs"
+	"gate/internal/hostfs"
 	"gate/internal/places"
+	"gate/internal/setting"
 	"gate/matcher"
 	"gate/scopes"
 )
@@ -101,7 +102,7 @@ type Parts func(*Gate) (options []engine.Option, inline engine.Evaluator, err er
 func New(f *Found, m Machine, b matcher.Backtracker, parts Parts) (*Gate, error) {
 	g := &Gate{Found: f, Machine: m, backtracks: b, turn: make(chan struct{}, 1)}
 	g.keepTime()
-	settings, err := scopes.Combine(g.Layers...)
+	settings, err := setting.Combine(g.Layers...)
 	if err != nil {
 		return nil, err
 	}

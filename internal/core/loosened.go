@@ -8,8 +8,9 @@ import (
 	"strings"
 
 	"gate/hook"
+	"gate/internal/setting"
+	"gate/internal/strictjson"
 	"gate/scopes"
-	"gate/strictjson"
 )
 
 // Loosened says what the user's settings loosen beyond what a person confirmed, a
@@ -47,7 +48,7 @@ func (g *Gate) loosened(removed bool) []string {
 			at = layer.Pos(c.Key)
 		}
 		mark := loosensMark
-		if c.Direction == scopes.Untold {
+		if c.Direction == setting.Untold {
 			mark = mayLoosenMark
 		}
 		notices = append(notices, fmt.Sprintf(mark+"%s: it was %s and is %s (%s); if you meant it, run gate settings confirm",
@@ -66,7 +67,7 @@ func (g *Gate) KeepTighter() {
 	}
 	values, tighter := maps.Clone(is.Values), false
 	for _, c := range scopes.Changes(is.Values, said) {
-		if c.Direction != scopes.Tightens {
+		if c.Direction != setting.Tightens {
 			continue
 		}
 		if values == nil {
@@ -95,7 +96,7 @@ func (g *Gate) userSays() (map[string]any, *scopes.Layer) {
 
 // countsFor reports whether what the user says under a key counts, or a part of it.
 func (g *Gate) countsFor(key string) bool {
-	return slices.ContainsFunc(g.Set.Explain(), func(r scopes.Row) bool {
+	return slices.ContainsFunc(g.Set.Explain(), func(r setting.Row) bool {
 		return r.Authority == hook.User && r.Counts && (r.Key == key || strings.HasPrefix(r.Key, key+"."))
 	})
 }

@@ -14,11 +14,12 @@ import (
 	"time"
 
 	"gate/adapters"
-	"gate/audit"
 	"gate/hook"
+	"gate/internal/audit"
 	"gate/internal/places"
+	"gate/internal/secret"
+	"gate/internal/setting"
 	"gate/scopes"
-	"gate/secret"
 )
 
 // Record writes a decision about an event into the log, unless settings want
@@ -26,7 +27,7 @@ import (
 // becomes a notice, or closes where the log is required and the decision lets
 // the call go on.
 func (g *Gate) Record(ctx context.Context, a adapters.Adapter, ev *hook.Event, d hook.Decision) hook.Decision {
-	if !g.Set.Settings().On(scopes.Log) {
+	if !g.Set.Settings().On(setting.Log) {
 		return d
 	}
 	return g.logbook().record(ctx, d, func() audit.Record { return g.recordOf(a, ev, &d) })
@@ -54,7 +55,7 @@ func (g *Gate) recordOf(a adapters.Adapter, ev *hook.Event, d *hook.Decision) au
 	for i := range r.Policies {
 		r.Policies[i].Digest = g.Digest(r.Policies[i])
 	}
-	if !g.Set.Settings().On(scopes.Record) {
+	if !g.Set.Settings().On(setting.Record) {
 		return r
 	}
 	facts := d.Facts

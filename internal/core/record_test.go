@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"gate/audit"
 	"gate/hook"
-	"gate/hostfs"
+	"gate/internal/audit"
+	"gate/internal/hostfs"
 )
 
 // TestRecordTooLate holds that a decision for which no time was left to write

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"gate/hook"
-	"gate/secret"
+	"gate/internal/secret"
 )
 
 // Redact takes secrets out of everything a decision says: a policy may have

@@ -10,8 +10,8 @@ import (
 	"gate/engine"
 	"gate/hook"
 	"gate/internal/places"
+	"gate/internal/session"
 	"gate/matcher"
-	"gate/session"
 )
 
 // memoryLimit bounds the wait for other calls of the same session, and half of

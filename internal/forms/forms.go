@@ -10,12 +10,13 @@ import (
 	"errors"
 	"fmt"
 
-	"gate/artifact"
-	"gate/consent"
-	"gate/engine/plan"
 	"gate/hook"
+	"gate/internal/artifact"
+	"gate/internal/consent"
 	"gate/internal/core"
 	"gate/internal/places"
+	"gate/internal/plan"
+	"gate/internal/setting"
 	"gate/policies"
 	"gate/scopes"
 )
@@ -220,13 +221,13 @@ func (f *Forms) add(a *artifact.Artifact, dir string, as artifact.As) error {
 // sources takes in the hooks that may concern the event, once it is known which of
 // them the settings of all places switch off.
 func (f *Forms) sources() error {
-	off, err := scopes.Off(f.Found.Layers...)
+	off, err := setting.Off(f.Found.Layers...)
 	if err != nil {
 		return err
 	}
 	for _, form := range f.open {
 		form.as.Handlers, form.as.Off = f.handlers, off
-		form.as.AllOff = form.dir == "" && scopes.LibraryOff(off, form.as.Managed, f.Found.Layers...)
+		form.as.AllOff = form.dir == "" && setting.LibraryOff(off, form.as.Managed, f.Found.Layers...)
 		sources, err := form.Sources(f.event, form.as)
 		if err != nil {
 			return err

@@ -7,7 +7,7 @@ import (
 	"gate/adapters"
 	"gate/hook"
 	"gate/internal/core"
-	"gate/strictjson"
+	"gate/internal/strictjson"
 )
 
 // A desk gives the one answer that an agent gets: whole, at once and only

@@ -10,7 +10,7 @@ import (
 
 	"gate/adapters"
 	"gate/hook"
-	"gate/hostfs"
+	"gate/internal/hostfs"
 )
 
 // tellShell gives the variables of a decision to the agent's shell, where the

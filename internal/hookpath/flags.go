@@ -11,7 +11,7 @@ import (
 	"gate/engine"
 	"gate/hook"
 	"gate/internal/places"
-	"gate/strictjson"
+	"gate/internal/strictjson"
 )
 
 // flags are those of gate hook.

@@ -12,8 +12,8 @@ import (
 	"gate/engine"
 	"gate/hook"
 	"gate/internal/core"
+	"gate/internal/session"
 	"gate/scopes"
-	"gate/session"
 )
 
 // nothing follows from decisions.

@@ -22,9 +22,9 @@ import (
 	"slices"
 	"strings"
 
-	"gate/hostfs"
+	"gate/internal/hostfs"
+	"gate/internal/load"
 	"gate/internal/places"
-	"gate/scopes/load"
 )
 
 // maxFile is more than gate reads of a settings file, in bytes.

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"gate/hostfs"
+	"gate/internal/hostfs"
 )
 
 const (

@@ -6,8 +6,8 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"gate/artifact"
-	"gate/hostfs"
+	"gate/internal/artifact"
+	"gate/internal/hostfs"
 )
 
 // ErrRefused is the error of a place that has no compiled form, as long as it

@@ -14,9 +14,9 @@ import (
 	"runtime"
 	"strconv"
 
-	"gate/consent"
-	"gate/hostfs"
-	"gate/session"
+	"gate/internal/consent"
+	"gate/internal/hostfs"
+	"gate/internal/session"
 )
 
 // An Account is an entry of the system's account database.

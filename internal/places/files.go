@@ -5,7 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"gate/hostfs"
+	"gate/internal/hostfs"
 )
 
 // An ownedFS is a directory of settings and hooks in which every file and

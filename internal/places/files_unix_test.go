@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"gate/hostfs"
+	"gate/internal/hostfs"
 )
 
 // TestOwnedFS opens what a repository could put into its policies: nothing

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"gate/facts"
-	"gate/hostfs"
+	"gate/internal/hostfs"
 )
 
 // Own lists where gate's own files really are, so that the rule that protects

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"gate/artifact"
-	"gate/hostfs"
+	"gate/internal/artifact"
+	"gate/internal/hostfs"
 )
 
 // A Place is an open directory that settings and hooks are read from. A nil

@@ -4,8 +4,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"gate/artifact"
-	"gate/hostfs"
+	"gate/internal/artifact"
+	"gate/internal/hostfs"
 )
 
 // A Site is a place that nothing is read from: what is there is compared with its

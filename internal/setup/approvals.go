@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"time"
 
-	"gate/consent"
-	"gate/scopes"
-	"gate/strictjson"
+	"gate/internal/consent"
+	"gate/internal/setting"
+	"gate/internal/strictjson"
 )
 
 // useApprovals has the Gate look for what a person approved, where settings
@@ -26,7 +26,7 @@ func (g *Gate) useApprovals() {
 
 // ApprovalRules reads the keys that settings name. Without any that can be
 // read, a machine that requires one has nobody who could approve.
-func ApprovalRules(a scopes.Approvals) (consent.Approvals, error) {
+func ApprovalRules(a setting.Approvals) (consent.Approvals, error) {
 	if !a.Enabled {
 		return consent.Approvals{}, nil
 	}

@@ -6,13 +6,13 @@ import (
 	"sync"
 
 	"gate/engine"
-	"gate/engine/plan"
-	"gate/engine/rego"
 	"gate/hook"
+	"gate/internal/backtracking"
 	"gate/internal/core"
 	"gate/internal/forms"
+	"gate/internal/plan"
+	"gate/internal/rego"
 	"gate/internal/sources"
-	"gate/matcher/backtracking"
 	"gate/policies"
 )
 

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"gate/engine"
-	"gate/engine/rego"
 	"gate/hook"
 	"gate/internal/forms"
+	"gate/internal/rego"
 )
 
 // says answers for each hook with its text as a reason, or with a fault.

@@ -8,9 +8,9 @@ import (
 
 	"gate/adapters"
 	"gate/engine"
-	"gate/engine/handlers"
-	"gate/engine/handlers/judge"
 	"gate/hook"
+	"gate/internal/handlers"
+	"gate/internal/handlers/judge"
 	"gate/matcher"
 	"gate/scopes"
 )

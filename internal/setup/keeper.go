@@ -10,12 +10,12 @@ import (
 	"sync"
 	"time"
 
-	"gate/artifact"
-	"gate/engine/rego"
 	"gate/hook"
+	"gate/internal/artifact"
 	"gate/internal/places"
+	"gate/internal/rego"
+	"gate/internal/serve"
 	"gate/internal/sources"
-	"gate/serve"
 )
 
 // gateAge is how long a gate may be used, though no file has changed.

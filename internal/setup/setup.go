@@ -13,16 +13,16 @@ import (
 
 	"gate/adapters"
 	"gate/engine"
-	"gate/engine/handlers"
-	"gate/engine/rego"
 	"gate/facts"
 	"gate/hook"
+	"gate/internal/backtracking"
 	"gate/internal/core"
 	"gate/internal/forms"
+	"gate/internal/handlers"
+	"gate/internal/rego"
+	"gate/internal/session"
 	"gate/internal/sources"
-	"gate/matcher/backtracking"
 	"gate/policies"
-	"gate/session"
 )
 
 // A Gate is a [core.Gate], and what only a program asks that reads policy files and

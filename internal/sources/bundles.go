@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"gate/bundles"
-	"gate/bundles/sync"
 	"gate/hook"
-	"gate/hostfs"
 	"gate/internal/core"
+	"gate/internal/hostfs"
+	"gate/internal/load"
 	"gate/internal/places"
+	"gate/internal/sync"
 	"gate/scopes"
-	"gate/scopes/load"
 )
 
 // A Bundle is a signed bundle in force, as it was found on this machine.

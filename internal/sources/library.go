@@ -3,8 +3,8 @@ package sources
 import (
 	"io/fs"
 
-	"gate/artifact"
 	"gate/hook"
+	"gate/internal/artifact"
 	"gate/policies"
 	"gate/scopes"
 )

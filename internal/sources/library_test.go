@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"gate/hook"
+	"gate/internal/load"
 	"gate/internal/sources"
 	"gate/policies"
 	"gate/scopes"
-	"gate/scopes/load"
 )
 
 // TestLibrary holds that the library is what its files say, under either authority.

@@ -10,9 +10,10 @@ import (
 	"unicode/utf8"
 
 	"gate/hook"
+	"gate/internal/load"
 	"gate/internal/places"
+	"gate/internal/setting"
 	"gate/scopes"
-	"gate/scopes/load"
 )
 
 // addPlugins loads the plugins that settings switch on: the managed one of a
@@ -21,7 +22,7 @@ func (l *Loaded) addPlugins(s For, above ...*places.Place) {
 	if !slices.ContainsFunc(l.Layers, func(y scopes.Layer) bool { return len(y.Plugins) > 0 }) {
 		return
 	}
-	settings, err := scopes.Combine(l.Layers...)
+	settings, err := setting.Combine(l.Layers...)
 	if err != nil {
 		return // whoever combines all of them says so
 	}
@@ -33,7 +34,7 @@ func (l *Loaded) addPlugins(s For, above ...*places.Place) {
 }
 
 // addPlugin loads one plugin. What is wrong with it is loud, and the rest holds.
-func (l *Loaded) addPlugin(s For, name string, at scopes.PluginDir, above []*places.Place) {
+func (l *Loaded) addPlugin(s For, name string, at setting.PluginDir, above []*places.Place) {
 	p, err := openPlugin(s, name, at, above)
 	if err == nil && p.Err != nil {
 		err = fmt.Errorf("%s: %w", p.Dir, p.Err)
@@ -52,7 +53,7 @@ func (l *Loaded) addPlugin(s For, name string, at scopes.PluginDir, above []*pla
 }
 
 // openPlugin finds where a plugin lies.
-func openPlugin(s For, name string, at scopes.PluginDir, above []*places.Place) (*places.Place, error) {
+func openPlugin(s For, name string, at setting.PluginDir, above []*places.Place) (*places.Place, error) {
 	if !plainName(name) {
 		return nil, fmt.Errorf("plugin %q: its name is no name of a directory", name)
 	}

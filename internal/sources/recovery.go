@@ -11,13 +11,14 @@ import (
 	"time"
 
 	"gate/bundles"
-	"gate/bundles/sync"
 	"gate/hook"
-	"gate/hostfs"
 	"gate/internal/core"
+	"gate/internal/hostfs"
+	"gate/internal/load"
 	"gate/internal/places"
+	"gate/internal/sealed"
+	"gate/internal/sync"
 	"gate/scopes"
-	"gate/scopes/load"
 )
 
 // RecoveryFile lies in the managed directory of a machine that must do without
@@ -34,12 +35,12 @@ func MachineName(managed *places.Place) (string, error) {
 		if err != nil || strings.TrimSpace(string(data)) == "" {
 			return "", errors.Join(fmt.Errorf("%s says nothing", filepath.Join(managed.Dir, machineFile)), err)
 		}
-		return bundles.MachineName(string(data)), nil
+		return sealed.MachineName(string(data)), nil
 	}
 	if runtime.GOOS != "windows" {
 		data, err := hostfs.Files{}.ReadFile("/etc/machine-id", 4<<10)
 		if err == nil && strings.TrimSpace(string(data)) != "" {
-			return bundles.MachineName(string(data)), nil
+			return sealed.MachineName(string(data)), nil
 		}
 	}
 	return "", fmt.Errorf("this system has no /etc/machine-id; put a text that no other machine has into %s of the managed directory", machineFile)
@@ -74,8 +75,8 @@ func (l *Loaded) addRecovery(p *places.Place) {
 	l.Relaxed = text
 }
 
-func openRecovery(p *places.Place, now time.Time) (bundles.Recovery, error) {
-	none := bundles.Recovery{}
+func openRecovery(p *places.Place, now time.Time) (sealed.Recovery, error) {
+	none := sealed.Recovery{}
 	data, err := stateFile(p, RecoveryFile)
 	if err != nil {
 		return none, err

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	"gate/consent"
 	"gate/hook"
+	"gate/internal/consent"
+	"gate/internal/load"
 	"gate/internal/places"
+	"gate/internal/session"
 	"gate/scopes"
-	"gate/scopes/load"
-	"gate/session"
 )
 
 // AddRegistered adds the hooks that hold for the session of the event, or for

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"gate/internal/load"
 	"gate/internal/places"
-	"gate/scopes/load"
-	"gate/session"
+	"gate/internal/session"
 )
 
 // A skillFile is a file that hooks of a skill or a sub-agent stand in.

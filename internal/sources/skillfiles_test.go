@@ -8,7 +8,7 @@ import (
 
 	"gate/hook"
 	"gate/internal/core"
-	"gate/session"
+	"gate/internal/session"
 )
 
 const someHooks = "---\nname: %\ngate: {hooks: [{events: PreToolUse, command: check}]}\n---\n"
@@ -90,7 +90,7 @@ func TestSkillFiles(t *testing.T) {
 
 // A name never leads out of where skills lie.
 func FuzzSkillNames(f *testing.F) {
-	for _, name := range []string{"deploy", "../../secret", "..", ".", "", "a:b", ":", "a:../..:b", `..\..\secret`, "/etc", "deploy/../../..", "\x00", "deploy:"} {
+	for _, name := range []string{"deploy", "../secret", "..", ".", "", "a:b", ":", "a:../..:b", `..\..\secret`, "/etc", "deploy/../../..", "\x00", "deploy:"} {
 		f.Add(name)
 	}
 	dir := f.TempDir()

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"gate/hook"
-	"gate/session"
+	"gate/internal/session"
 )
 
 // Started finds the hooks of what an event starts: of every file that the name

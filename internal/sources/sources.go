@@ -12,14 +12,15 @@ import (
 	"fmt"
 	"slices"
 
-	"gate/bundles"
-	"gate/consent"
 	"gate/hook"
+	"gate/internal/consent"
 	"gate/internal/core"
 	"gate/internal/lastgood"
+	"gate/internal/load"
 	"gate/internal/places"
+	"gate/internal/sealed"
+	"gate/internal/setting"
 	"gate/scopes"
-	"gate/scopes/load"
 )
 
 // pluginsDir lies below the managed and the user directory: plugins that settings may
@@ -43,7 +44,7 @@ type Loaded struct {
 	Lib      []scopes.Module  // data.gate.lib
 	Signed   []Bundle         // in force, in their order
 	Schemas  load.ToolSchemas // of tools, from bundles
-	recovery bundles.Recovery // that is good on this machine now; zero: none
+	recovery sealed.Recovery  // that is good on this machine now; zero: none
 }
 
 // Load reads the settings and hooks that concern a project. It never
@@ -58,7 +59,7 @@ func Load(s For) Loaded {
 	if d.ManagedNamed && managed != nil {
 		out.Notices = append(out.Notices, places.NamedManaged(d))
 	}
-	own, lib := Library(scopes.LibraryAuthority(managed != nil))
+	own, lib := Library(setting.LibraryAuthority(managed != nil))
 	out.Sources, out.Lib = append(out.Sources, own), lib
 	out.read(managed, scopes.Source{Name: "managed", Scope: hook.Policy, Authority: hook.Managed})
 	out.addRecovery(managed)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gate/consent"
+	"gate/internal/consent"
 	"gate/internal/setup"
 )
 

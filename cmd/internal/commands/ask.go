@@ -9,14 +9,14 @@ import (
 
 	"gate/adapters"
 	"gate/engine"
-	"gate/engine/handlers"
 	"gate/hook"
 	"gate/internal/core"
+	"gate/internal/handlers"
 	"gate/internal/hookpath"
 	"gate/internal/places"
 	"gate/internal/setup"
 	"gate/internal/sources"
-	"gate/strictjson"
+	"gate/internal/strictjson"
 )
 
 // callFlags say which call a person asks about.

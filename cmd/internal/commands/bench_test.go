@@ -17,9 +17,9 @@ import (
 	"github.com/open-policy-agent/opa/v1/storage/inmem"
 
 	"gate/adapters"
-	"gate/engine/rego"
 	"gate/hook"
 	"gate/internal/core"
+	"gate/internal/rego"
 	"gate/internal/setup"
 	"gate/internal/sources"
 )

@@ -11,15 +11,15 @@ import (
 	"strings"
 	"time"
 
-	"gate/audit"
-	"gate/bundles"
-	"gate/bundles/sync"
 	"gate/cmd/internal/screen"
 	"gate/hook"
-	"gate/install"
+	"gate/internal/audit"
+	"gate/internal/install"
 	"gate/internal/places"
+	"gate/internal/sealed"
 	"gate/internal/setup"
 	"gate/internal/sources"
+	"gate/internal/sync"
 	"gate/scopes"
 )
 
@@ -161,7 +161,7 @@ func forgotten(p process, g *setup.Gate, d dirs) []string {
 	if err != nil {
 		return nil
 	}
-	seen, err := bundles.ParseSeen(data)
+	seen, err := sealed.ParseSeen(data)
 	if err != nil {
 		return []string{p.tilde(path) + ": " + err.Error()}
 	}

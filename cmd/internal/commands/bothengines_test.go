@@ -8,13 +8,13 @@ import (
 	"testing/fstest"
 	"time"
 
-	"gate/artifact"
-	"gate/artifact/build"
-	"gate/bundles/sync"
 	"gate/hook"
+	"gate/internal/artifact"
+	"gate/internal/artifact/build"
+	"gate/internal/load"
 	"gate/internal/sources"
+	"gate/internal/sync"
 	"gate/scopes"
-	"gate/scopes/load"
 )
 
 // lying compiles another text than the policies have.

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gate/artifact"
 	"gate/cmd/internal/document"
 	"gate/cmd/internal/screen"
+	"gate/internal/artifact"
 )
 
 // compileFlags are the flags of gate build.

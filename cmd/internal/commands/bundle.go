@@ -12,8 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/bundles"
-	"gate/hostfs"
-	"gate/strictjson"
+	"gate/internal/hostfs"
+	"gate/internal/sealed"
+	"gate/internal/strictjson"
 )
 
 func newBundle(p process) *cobra.Command {
@@ -120,7 +121,7 @@ func refusalDocuments(list []*bundles.Refusal) []any {
 }
 
 // signatureDocuments and signatureLines show signatures.
-func signatureDocuments(list []bundles.Signature) []any {
+func signatureDocuments(list []sealed.Signature) []any {
 	docs := []any{}
 	for _, s := range list {
 		docs = append(docs, map[string]any{
@@ -131,7 +132,7 @@ func signatureDocuments(list []bundles.Signature) []any {
 	return docs
 }
 
-func signatureLine(s bundles.Signature) string {
+func signatureLine(s sealed.Signature) string {
 	where := "inside"
 	if s.Detached {
 		where = "in the envelope"

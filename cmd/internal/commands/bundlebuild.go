@@ -16,11 +16,12 @@ import (
 
 	"gate/bundles"
 	"gate/hook"
-	"gate/hostfs"
-	"gate/policytest"
+	"gate/internal/hostfs"
+	"gate/internal/load"
+	"gate/internal/policytest"
+	"gate/internal/sealed"
+	"gate/internal/strictjson"
 	"gate/scopes"
-	"gate/scopes/load"
-	"gate/strictjson"
 )
 
 func newBundleInit(p process) *cobra.Command {
@@ -48,7 +49,7 @@ func newBundleInit(p process) *cobra.Command {
 
 // initBundle writes the files of a new bundle; what is there stays.
 func initBundle(p process, dir, name string) error {
-	if !bundles.IsName(name) {
+	if !sealed.IsName(name) {
 		return usageError(quoted(name) + " is no name for a bundle: lower-case letters, digits, - and _; give --name")
 	}
 	manifest := map[string]any{
@@ -139,7 +140,7 @@ func (f *buildFlags) run(ctx context.Context, p process, dir string) error {
 	if err != nil {
 		return refused(p, dir, false, err)
 	}
-	c, err := bundles.Inspect(archive, nil, bundles.Limits{})
+	c, err := sealed.Inspect(archive, nil, bundles.Limits{})
 	if err != nil {
 		return refused(p, dir, false, err)
 	}
@@ -148,10 +149,10 @@ func (f *buildFlags) run(ctx context.Context, p process, dir string) error {
 		fmt.Fprintf(p.stderr, "gate: note: opa cannot load it, because its tests have gate.event: %s\n", visible(err.Error()))
 	}
 	if len(record) > 0 {
-		if archive, err = bundles.Add(archive, record); err != nil {
+		if archive, err = sealed.Add(archive, record); err != nil {
 			return refused(p, dir, false, err)
 		}
-		if c, err = bundles.Inspect(archive, nil, bundles.Limits{}); err != nil {
+		if c, err = sealed.Inspect(archive, nil, bundles.Limits{}); err != nil {
 			return refused(p, dir, false, err)
 		}
 	}
@@ -214,7 +215,7 @@ func recordOf(ctx context.Context, files fs.FS, m bundles.Manifest) (map[string]
 }
 
 // isPolicy reports a file of a bundle that may hold a policy.
-func isPolicy(f bundles.File) bool {
+func isPolicy(f sealed.File) bool {
 	return strings.HasSuffix(f.Name, ".rego") && !strings.HasSuffix(f.Name, "_test.rego")
 }
 
@@ -228,12 +229,12 @@ func (f *buildFlags) change() (func(*bundles.Metadata), error) {
 		}
 	}
 	previous := f.previous
-	if previous != "" && !bundles.IsDigest(previous) {
+	if previous != "" && !sealed.IsDigest(previous) {
 		before, err := readFile(previous, maxArchive)
 		if err != nil {
 			return nil, err
 		}
-		previous = bundles.Digest(before)
+		previous = sealed.Digest(before)
 	}
 	return func(m *bundles.Metadata) {
 		if f.version != 0 {

@@ -14,7 +14,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/tester"
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"gate/bundles/sync"
+	"gate/internal/sync"
 )
 
 // activate puts bundles into force in the script's managed directory, in the

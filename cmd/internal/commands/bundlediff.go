@@ -9,16 +9,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gate/bundles/release"
 	"gate/cmd/internal/document"
 	"gate/cmd/internal/past"
 	"gate/cmd/internal/screen"
 	"gate/hook"
-	"gate/hostfs"
+	"gate/internal/hostfs"
+	"gate/internal/release"
+	"gate/internal/replay"
 	"gate/internal/setup"
 	"gate/internal/sources"
-	"gate/replay"
-	"gate/strictjson"
+	"gate/internal/strictjson"
 )
 
 // diffFlags are the flags of gate bundle diff.

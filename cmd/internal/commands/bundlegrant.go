@@ -13,8 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/bundles"
-	"gate/hostfs"
+	"gate/internal/hostfs"
 	"gate/internal/places"
+	"gate/internal/sealed"
 	"gate/internal/sources"
 )
 
@@ -70,7 +71,7 @@ func newBundleRecovery(p process) *cobra.Command {
 	cmd.Flags().StringVar(&f.machine, "machine", "", "the machine, as gate bundle machine names it there")
 	cmd.Flags().StringArrayVar(&f.off, "off", nil, "a bundle that is not in force meanwhile (repeatable)")
 	cmd.Flags().StringArrayVar(&f.aged, "aged", nil, "a bundle whose age only warns meanwhile (repeatable)")
-	cmd.Flags().DurationVar(&f.life, "for", 4*time.Hour, fmt.Sprintf("how long it is good for, at most %s", bundles.MaxRecovery))
+	cmd.Flags().DurationVar(&f.life, "for", 4*time.Hour, fmt.Sprintf("how long it is good for, at most %s", sealed.MaxRecovery))
 	cmd.Flags().StringVar(&f.owner, "owner", "", "who answers for it")
 	cmd.Flags().StringVar(&f.reason, "reason", "", "why")
 	return cmd
@@ -79,14 +80,14 @@ func newBundleRecovery(p process) *cobra.Command {
 func (f *recoveryFlags) run(ctx context.Context, p process, path string) error {
 	old, err := readFile(path, maxSealed)
 	now := time.Now().UTC().Truncate(time.Second)
-	r := bundles.Recovery{
+	r := sealed.Recovery{
 		Machine: f.machine, From: now, Until: now.Add(f.life), Off: f.off, Aged: f.aged, Owner: f.owner, Reason: f.reason,
 	}
 	switch {
 	case err == nil && f.machine != "":
 		return usageError(quoted(path) + " is there already: it gets a further signature, and says what it says")
 	case err == nil:
-		if r, err = bundles.ParseRecovery(old); err != nil {
+		if r, err = sealed.ParseRecovery(old); err != nil {
 			return refused(p, path, false, err)
 		}
 	case !errors.Is(err, fs.ErrNotExist):
@@ -156,7 +157,7 @@ func newBundleChannel(p process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			c, signed, err := bundles.ParseChannel(data)
+			c, signed, err := sealed.ParseChannel(data)
 			if err != nil {
 				return refused(p, args[0], false, err)
 			}
@@ -179,7 +180,7 @@ func newBundleChannel(p process) *cobra.Command {
 }
 
 // channelText says whom a channel gives what.
-func channelText(c bundles.Channel) string {
+func channelText(c sealed.Channel) string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(c.Bundles)) {
 		for _, r := range c.Bundles[name] {
@@ -225,7 +226,7 @@ func newBundleRepublish(p process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			archive, err := bundles.Republish(old, change)
+			archive, err := sealed.Republish(old, change)
 			if err != nil {
 				return refused(p, args[0], false, err)
 			}
@@ -233,7 +234,7 @@ func newBundleRepublish(p process) *cobra.Command {
 				return err
 			}
 			return printAll(p, fmt.Sprintf("%s is %s as version %d, unsigned\n%s\nnext: gate bundle sign %s\n",
-				visible(f.out), visible(args[0]), f.version, bundles.Digest(archive), visible(f.out)))
+				visible(f.out), visible(args[0]), f.version, sealed.Digest(archive), visible(f.out)))
 		},
 	}
 	cmd.Flags().StringVarP(&f.out, "output", "o", "", "the new bundle (required)")

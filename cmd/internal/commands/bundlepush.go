@@ -7,7 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/bundles"
-	"gate/hostfs"
+	"gate/internal/hostfs"
+	"gate/internal/sealed"
 )
 
 func newBundlePush(p process) *cobra.Command {
@@ -24,7 +25,7 @@ func newBundlePush(p process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			c, err := bundles.Inspect(b.archive, b.envelope, bundles.Limits{})
+			c, err := sealed.Inspect(b.archive, b.envelope, bundles.Limits{})
 			if err != nil {
 				return refused(p, args[0], false, err)
 			}
@@ -74,7 +75,7 @@ func newBundlePull(p process) *cobra.Command {
 				}
 				text = strings.Join([]string{text, visible(args[1] + envelopeSuffix)}, "\n")
 			}
-			return printAll(p, text+"\n"+bundles.Digest(found.Archive)+"\n")
+			return printAll(p, text+"\n"+sealed.Digest(found.Archive)+"\n")
 		},
 	}
 	f.addFeed(cmd)

@@ -9,7 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/bundles"
-	"gate/hostfs"
+	"gate/internal/hostfs"
+	"gate/internal/sealed"
 )
 
 // signFlags are the flags of gate bundle sign.
@@ -71,12 +72,12 @@ func (f *signFlags) run(ctx context.Context, p process, path string) error {
 
 // sign adds all signatures and says where they are.
 func (f *signFlags) sign(b *bundleFile, set *bundles.KeySet, signers []namedSigner) (string, error) {
-	c, err := bundles.Inspect(b.archive, b.envelope, bundles.Limits{})
+	c, err := sealed.Inspect(b.archive, b.envelope, bundles.Limits{})
 	var said strings.Builder
-	if errors.Is(err, bundles.WrongDigest) {
+	if errors.Is(err, sealed.WrongDigest) {
 		fmt.Fprintf(&said, "the old envelope was for other bytes; this is a new one\n")
 		b.envelope = nil
-		c, err = bundles.Inspect(b.archive, nil, bundles.Limits{})
+		c, err = sealed.Inspect(b.archive, nil, bundles.Limits{})
 	}
 	if err != nil {
 		return "", err
@@ -89,7 +90,7 @@ func (f *signFlags) sign(b *bundleFile, set *bundles.KeySet, signers []namedSign
 			return "", fmt.Errorf("the key set has no key %s", quoted(s.id))
 		}
 		act := bundles.Signing{ID: s.id, Key: k, By: s.by, Scope: f.scope}
-		if inside || k.Algorithm == bundles.Ed25519 {
+		if inside || k.Algorithm == sealed.Ed25519 {
 			acts = append(acts, act)
 			continue
 		}
@@ -105,7 +106,7 @@ func (f *signFlags) sign(b *bundleFile, set *bundles.KeySet, signers []namedSign
 		}
 		fmt.Fprintf(&said, "%s signed %s\n", act.ID, visible(b.path+envelopeSuffix))
 	}
-	fmt.Fprintln(&said, bundles.Digest(b.archive))
+	fmt.Fprintln(&said, sealed.Digest(b.archive))
 	return said.String(), nil
 }
 

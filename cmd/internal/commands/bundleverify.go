@@ -11,8 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/bundles"
+	"gate/internal/sealed"
 	"gate/internal/setup"
-	"gate/strictjson"
+	"gate/internal/strictjson"
 )
 
 // verifyFlags are the flags of gate bundle verify.
@@ -115,7 +116,7 @@ func (f *verifyFlags) check(path string) (c bundles.Check, err error) {
 		c.Labels[key] = value
 	}
 	if f.pin != "" {
-		if !bundles.IsDigest(f.pin) || f.name == "" {
+		if !sealed.IsDigest(f.pin) || f.name == "" {
 			return c, usageError("--pin takes a digest such as sha256:0123…, and --name")
 		}
 		c.Pins = map[string]string{f.pin: f.name}
@@ -125,7 +126,7 @@ func (f *verifyFlags) check(path string) (c bundles.Check, err error) {
 		if err != nil {
 			return c, err
 		}
-		if c.Seen, err = bundles.ParseSeen(data); err != nil {
+		if c.Seen, err = sealed.ParseSeen(data); err != nil {
 			return c, fmt.Errorf("%s: %w", f.seen, err)
 		}
 	}
@@ -151,7 +152,7 @@ func inspectBundle(p process, path string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	c, err := bundles.Inspect(b.archive, b.envelope, bundles.Limits{})
+	c, err := sealed.Inspect(b.archive, b.envelope, bundles.Limits{})
 	if err != nil {
 		return refused(p, path, asJSON, err)
 	}

@@ -14,13 +14,13 @@ import (
 	"gate/cmd/internal/screen"
 	"gate/cmd/internal/targets"
 	"gate/hook"
-	"gate/hostfs"
+	"gate/internal/hostfs"
+	"gate/internal/load"
 	"gate/internal/places"
+	"gate/internal/policycheck"
+	"gate/internal/policytest"
 	"gate/internal/sources"
-	"gate/policycheck"
-	"gate/policytest"
 	"gate/scopes"
-	"gate/scopes/load"
 )
 
 // checkFlags are the flags of gate check.

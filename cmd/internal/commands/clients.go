@@ -3,10 +3,10 @@ package commands
 import (
 	"github.com/spf13/cobra"
 
-	"gate/bundles/source"
-	"gate/engine/handlers"
-	"gate/engine/handlers/judge"
-	"gate/engine/handlers/mcptool"
+	"gate/internal/handlers"
+	"gate/internal/handlers/judge"
+	"gate/internal/handlers/mcptool"
+	"gate/internal/source"
 )
 
 // Clients speak to what is not on this machine, or stays up. They begin before main, and

@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"time"
 
-	"gate/artifact"
-	"gate/artifact/build"
 	"gate/hook"
-	"gate/hostfs"
+	"gate/internal/artifact"
+	"gate/internal/artifact/build"
+	"gate/internal/hostfs"
 	"gate/internal/lastgood"
 	"gate/internal/places"
 	"gate/internal/sources"

@@ -7,11 +7,11 @@ import (
 	"path"
 	"slices"
 
-	"gate/artifact"
-	"gate/artifact/build"
-	"gate/bundles/sync"
+	"gate/internal/artifact"
+	"gate/internal/artifact/build"
 	"gate/internal/places"
 	"gate/internal/sources"
+	"gate/internal/sync"
 	"gate/scopes"
 )
 

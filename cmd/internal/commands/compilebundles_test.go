@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"gate/artifact"
-	"gate/bundles/sync"
+	"gate/internal/artifact"
 	"gate/internal/places"
 	"gate/internal/sources"
+	"gate/internal/sync"
 )
 
 // TestRootOnly holds what is noticed of signed bundles that only root may write:

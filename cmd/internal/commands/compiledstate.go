@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"gate/artifact"
-	"gate/artifact/build"
 	"gate/cmd/internal/document"
-	"gate/install"
+	"gate/internal/artifact"
+	"gate/internal/artifact/build"
+	"gate/internal/install"
 	"gate/internal/places"
 )
 

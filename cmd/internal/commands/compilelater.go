@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
-	"gate/artifact"
-	"gate/artifact/build"
-	"gate/hostfs"
+	"gate/internal/artifact"
+	"gate/internal/artifact/build"
 	"gate/internal/core"
+	"gate/internal/hostfs"
 	"gate/internal/places"
 )
 

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"gate/artifact"
-	"gate/artifact/build"
+	"gate/internal/artifact"
+	"gate/internal/artifact/build"
 	"gate/internal/core"
 )
 

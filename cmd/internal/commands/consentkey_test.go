@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"gate/consent"
+	"gate/internal/consent"
 )
 
 // fileToSign is where gate says that the text to sign lies.

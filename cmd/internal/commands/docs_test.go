@@ -15,9 +15,9 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/format"
 
+	"gate/internal/load"
 	"gate/internal/places"
 	"gate/policies"
-	"gate/scopes/load"
 )
 
 // root is the repository, seen from this package's tests.

@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gate/artifact"
 	"gate/cmd/internal/screen"
-	"gate/install"
+	"gate/internal/artifact"
+	"gate/internal/install"
 	"gate/internal/lastgood"
 	"gate/internal/places"
 )

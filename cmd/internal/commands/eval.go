@@ -13,13 +13,13 @@ import (
 	"gate/adapters"
 	"gate/cmd/internal/document"
 	"gate/engine"
-	"gate/engine/handlers"
 	"gate/hook"
 	"gate/internal/core"
+	"gate/internal/handlers"
 	"gate/internal/places"
 	"gate/internal/setup"
 	"gate/internal/sources"
-	"gate/strictjson"
+	"gate/internal/strictjson"
 )
 
 // evalFlags are the flags of gate eval.

@@ -14,19 +14,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/adapters"
-	"gate/audit"
 	"gate/cmd/internal/document"
 	"gate/cmd/internal/tell"
 	"gate/engine"
-	"gate/engine/handlers"
-	"gate/explain"
 	"gate/hook"
-	"gate/hostfs"
+	"gate/internal/audit"
 	"gate/internal/core"
+	"gate/internal/explain"
+	"gate/internal/handlers"
+	"gate/internal/hostfs"
 	"gate/internal/places"
 	"gate/internal/setup"
 	"gate/internal/sources"
-	"gate/strictjson"
+	"gate/internal/strictjson"
 )
 
 const (

@@ -9,11 +9,12 @@ import (
 	"strings"
 	"time"
 
-	"gate/audit"
 	"gate/cmd/internal/document"
-	"gate/hostfs"
-	"gate/install"
+	"gate/internal/audit"
 	"gate/internal/core"
+	"gate/internal/hostfs"
+	"gate/internal/install"
+	"gate/internal/setting"
 	"gate/internal/setup"
 	"gate/internal/sources"
 	"gate/scopes"
@@ -101,7 +102,7 @@ func endingFindings(g *setup.Gate, now time.Time) []install.Finding {
 // administrator wants them to be.
 func (f *installFlags) logFindings(g *setup.Gate) []install.Finding {
 	d, err := f.dirs.Absolute().ForHook()
-	if err != nil || !g.Set.Settings().On(scopes.Log) {
+	if err != nil || !g.Set.Settings().On(setting.Log) {
 		return nil // said already, or nothing is to be written
 	}
 	if err = audit.Try(d.State); err == nil {
@@ -271,7 +272,7 @@ func faultFindings(p process, src *scopes.Source, dir string) []install.Finding 
 }
 
 // rowFinding is what is to be said of one setting.
-func rowFinding(r scopes.Row, now time.Time) (install.Finding, bool) {
+func rowFinding(r setting.Row, now time.Time) (install.Finding, bool) {
 	f := install.Finding{ID: "gate.setting", Severity: install.Notice, Remedy: "remove it, or have it set where it counts", File: r.Pos}
 	if i := strings.LastIndexByte(r.Pos, ':'); i > 0 {
 		if line, err := strconv.Atoi(r.Pos[i+1:]); err == nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/cmd/internal/targets"
-	"gate/hostfs"
-	"gate/policycheck"
+	"gate/internal/hostfs"
+	"gate/internal/policycheck"
 )
 
 // fmtFlags are the flags of gate fmt.

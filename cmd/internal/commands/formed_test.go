@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"gate/adapters"
-	"gate/artifact"
+	"gate/internal/artifact"
 	"gate/internal/core"
 	"gate/internal/hookpath"
 	"gate/internal/places"

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"gate/consent"
+	"gate/internal/consent"
 )
 
 // A machine is one with directories of the test's own.

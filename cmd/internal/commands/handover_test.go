@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"gate/bundles/sync"
 	"gate/internal/places"
 	"gate/internal/sources"
+	"gate/internal/sync"
 )
 
 // answerOf is what a program answers to an event, without the id.

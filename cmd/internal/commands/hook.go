@@ -8,16 +8,16 @@ import (
 	"time"
 
 	"gate/cmd/internal/early"
-	"gate/engine/handlers"
-	"gate/engine/handlers/judge"
-	"gate/engine/handlers/mcptool"
-	"gate/engine/rego"
 	"gate/internal/core"
+	"gate/internal/handlers"
+	"gate/internal/handlers/judge"
+	"gate/internal/handlers/mcptool"
 	"gate/internal/hookpath"
 	"gate/internal/places"
+	"gate/internal/rego"
+	"gate/internal/setting"
 	"gate/internal/setup"
 	"gate/internal/sources"
-	"gate/scopes"
 )
 
 // runHook answers one event of an agent.
@@ -73,7 +73,7 @@ func (p process) options(c *hookpath.Call) setup.Options {
 	h := p.handlers(handlers.Options{Batch: c.Batch})
 	if p.clients == nil && p.handOver != nil {
 		// A rewrite may have made the call one that such a hook is to judge.
-		h.Models = func(scopes.Provider, string) (judge.Model, error) { c.HandOver(); return nil, errServer }
+		h.Models = func(setting.Provider, string) (judge.Model, error) { c.HandOver(); return nil, errServer }
 		h.MCP = func(context.Context, mcptool.Way) (mcptool.Session, error) { c.HandOver(); return nil, errServer }
 	}
 	return setup.Options{

@@ -16,8 +16,8 @@ import (
 	"testing/iotest"
 	"time"
 
-	"gate/audit"
-	"gate/scopes/load"
+	"gate/internal/audit"
+	"gate/internal/load"
 )
 
 // hookProcess is gate hook with directories of the test.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"gate/consent"
 	"gate/hook"
+	"gate/internal/consent"
 	"gate/internal/core"
 	"gate/internal/setup"
 	"gate/internal/sources"

@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/hook"
-	"gate/hostfs"
+	"gate/internal/hostfs"
+	"gate/internal/load"
 	"gate/internal/places"
 	"gate/scopes"
-	"gate/scopes/load"
 )
 
 // importFlags are the flags of gate import.

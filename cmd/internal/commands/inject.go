@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/hook"
+	"gate/internal/backtracking"
+	"gate/internal/session"
 	"gate/matcher"
-	"gate/matcher/backtracking"
-	"gate/session"
 )
 
 // injectFlags say what a text is for.

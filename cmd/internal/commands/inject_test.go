@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"gate/consent"
+	"gate/internal/consent"
 )
 
 // inject runs gate inject as a person at a terminal.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gate/install"
+	"gate/internal/install"
 	"gate/internal/places"
 )
 

@@ -8,16 +8,16 @@ import (
 	"runtime"
 	"time"
 
-	"gate/audit"
-	"gate/bundles"
-	"gate/bundles/sync"
 	"gate/cmd/internal/document"
-	"gate/hostfs"
-	"gate/install"
+	"gate/internal/audit"
+	"gate/internal/hostfs"
+	"gate/internal/install"
+	"gate/internal/load"
+	"gate/internal/sealed"
 	"gate/internal/setup"
 	"gate/internal/sources"
+	"gate/internal/sync"
 	"gate/scopes"
-	"gate/scopes/load"
 )
 
 // inventory is what a fleet's owner collects from a machine: what is in force,
@@ -82,7 +82,7 @@ func digestOf(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return bundles.Digest(data), nil
+	return sealed.Digest(data), nil
 }
 
 // bundleAges are the bundles in force, with how old they are.
@@ -133,7 +133,7 @@ func settingsFiles(d dirs) []any {
 	for _, name := range names {
 		doc := map[string]any{"path": name, "digest": nil}
 		if data, err := readFile(name, maxSealed); err == nil {
-			doc["digest"] = bundles.Digest(data)
+			doc["digest"] = sealed.Digest(data)
 		}
 		out = append(out, doc)
 	}

@@ -13,10 +13,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"gate/engine/handlers"
 	"gate/engine/models"
 	"gate/hook"
 	"gate/internal/core"
+	"gate/internal/handlers"
 	"gate/internal/places"
 	"gate/internal/setup"
 	"gate/internal/sources"

@@ -14,7 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/bundles"
-	"gate/strictjson"
+	"gate/internal/sealed"
+	"gate/internal/strictjson"
 )
 
 // keysFile is the key set in the managed directory.
@@ -55,13 +56,13 @@ func newKeysGenerate(p process) *cobra.Command {
 		Args:    oneArg("the key's name"),
 		RunE:    func(_ *cobra.Command, args []string) error { return generateKey(p, args[0], algorithm, dir) },
 	}
-	cmd.Flags().StringVar(&algorithm, "algorithm", string(bundles.Ed25519), "Ed25519, ES256, ES384, ES512, PS256, PS384, PS512, RS256, RS384 or RS512")
+	cmd.Flags().StringVar(&algorithm, "algorithm", string(sealed.Ed25519), "Ed25519, ES256, ES384, ES512, PS256, PS384, PS512, RS256, RS384 or RS512")
 	cmd.Flags().StringVar(&dir, "out", ".", "the directory for both files")
 	return cmd
 }
 
 func generateKey(p process, id, algorithm, dir string) error {
-	if !bundles.IsName(id) {
+	if !sealed.IsName(id) {
 		return usageError(quoted(id) + " is no name for a key: lower-case letters, digits, - and _")
 	}
 	if err := noAgent(p); err != nil {

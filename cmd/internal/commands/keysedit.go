@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/bundles"
-	"gate/hostfs"
+	"gate/internal/hostfs"
 )
 
 // keysFlags are the flags of commands that change a key set.

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"gate/audit"
-	"gate/install"
+	"gate/internal/audit"
+	"gate/internal/install"
 )
 
 // canaryLine is a line that the library denies, and probeLine one that nobody should:

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"gate/install"
+	"gate/internal/install"
 )
 
 // Codex says itself which hooks it would run: its app-server lists them, with the

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gate/audit"
 	"gate/cmd/internal/screen"
 	"gate/cmd/internal/tell"
+	"gate/internal/audit"
 )
 
 // logFlags are the flags of gate log.

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"gate/audit"
 	"gate/hook"
+	"gate/internal/audit"
 	"gate/internal/core"
 	"gate/scopes"
 )

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gate/audit"
 	"gate/hook"
+	"gate/internal/audit"
 )
 
 // A logFilter says which decisions somebody is interested in. An empty field

@@ -9,19 +9,20 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gate/audit"
-	"gate/audit/ship"
 	"gate/cmd/internal/screen"
 	"gate/hook"
+	"gate/internal/audit"
+	"gate/internal/audit/ship"
+	"gate/internal/outgoing"
+	"gate/internal/setting"
 	"gate/internal/sources"
-	"gate/outgoing"
 	"gate/scopes"
 )
 
 // shipFlags say where the log is sent, in the place of settings.
 type shipFlags struct {
 	dirs dirFlags
-	to   scopes.DecisionLogs
+	to   setting.DecisionLogs
 	json bool
 }
 
@@ -60,7 +61,7 @@ func (f *shipFlags) run(ctx context.Context, p process) error {
 		return usageError("--token-file, --ca, --client-cert and --client-key go with --to")
 	}
 	l := sources.Load(sources.For{Machine: p.machine(d, "")})
-	settings, err := scopes.Combine(l.Layers...)
+	settings, err := setting.Combine(l.Layers...)
 	if err != nil {
 		return err
 	}
@@ -105,7 +106,7 @@ var errNowhere = errors.New("there is no address: managed settings say none (dec
 
 // shipLog sends what was not sent yet of the log in dir. queue is "" for the
 // address in settings: what goes elsewhere must not count as sent there.
-func shipLog(ctx context.Context, dir, queue string, to scopes.DecisionLogs, labels map[string]string) (ship.Report, error) {
+func shipLog(ctx context.Context, dir, queue string, to setting.DecisionLogs, labels map[string]string) (ship.Report, error) {
 	if to.URL == "" {
 		return ship.Report{}, errNowhere
 	}

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"gate/audit"
+	"gate/internal/audit"
 	"gate/internal/core"
 	"gate/scopes"
 )

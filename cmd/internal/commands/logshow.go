@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gate/audit"
 	"gate/cmd/internal/tell"
-	"gate/strictjson"
+	"gate/internal/audit"
+	"gate/internal/strictjson"
 )
 
 func newLogShow(p process) *cobra.Command {

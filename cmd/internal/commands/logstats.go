@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"gate/audit"
 	"gate/cmd/internal/screen"
+	"gate/internal/audit"
 )
 
 // A logStats counts decisions.

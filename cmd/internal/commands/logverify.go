@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gate/audit"
 	"gate/cmd/internal/screen"
+	"gate/internal/audit"
 )
 
 func newLogVerify(p process) *cobra.Command {

@@ -9,10 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/cmd/internal/document"
-	"gate/consent"
 	"gate/hook"
+	"gate/internal/consent"
+	"gate/internal/load"
+	"gate/internal/setting"
 	"gate/scopes"
-	"gate/scopes/load"
 )
 
 // A loosening is a change of a settings file.
@@ -37,7 +38,7 @@ func changeLines(changes []scopes.Change) string {
 	var b strings.Builder
 	for _, c := range changes {
 		unsure := ""
-		if c.Direction == scopes.Untold {
+		if c.Direction == setting.Untold {
 			unsure = " (it may loosen)"
 		}
 		fmt.Fprintf(&b, "  %s: %s → %s%s\n", shown(c.Key), saidValue(c.Was), saidValue(c.Is), unsure)
@@ -66,7 +67,7 @@ func (l loosening) settle(store consent.Store, w *consent.Witness) error {
 		values = map[string]any{}
 	}
 	for _, c := range scopes.Changes(l.before, l.after) {
-		if w == nil && c.Direction > scopes.Tightens {
+		if w == nil && c.Direction > setting.Tightens {
 			continue
 		}
 		delete(values, c.Key)

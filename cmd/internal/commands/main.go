@@ -24,8 +24,8 @@ import (
 
 	"gate/cmd/internal/beside"
 	"gate/cmd/internal/early"
-	"gate/consent"
-	"gate/engine/handlers"
+	"gate/internal/consent"
+	"gate/internal/handlers"
 )
 
 // A process is all that commands have of the process they run in.
@@ -116,7 +116,7 @@ func atTerminal() bool {
 }
 
 // heapLimit is where the collector starts to work in a process that answers one
-// event. It lies below what engine/rego lets one policy use.
+// event. It lies below what internal/rego lets one policy use.
 const heapLimit = 192 << 20
 
 // brief leaves the garbage of a process that lives for milliseconds alone, as

@@ -16,12 +16,12 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"gate/audit"
-	"gate/bundles/source/fetch"
 	"gate/cmd/internal/early"
 	"gate/cmd/internal/thin"
 	mcpclient "gate/engine/mcpclient"
 	"gate/engine/models"
+	"gate/internal/audit"
+	"gate/internal/source/fetch"
 )
 
 var update = flag.Bool("update", false, "rewrite what scripts expect")

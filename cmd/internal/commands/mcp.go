@@ -15,14 +15,14 @@ import (
 
 	"gate/adapters"
 	"gate/cmd/internal/screen"
-	"gate/engine/handlers"
 	"gate/hook"
 	"gate/internal/core"
+	"gate/internal/handlers"
+	"gate/internal/mcpproxy"
 	"gate/internal/places"
 	"gate/internal/setup"
 	"gate/internal/sources"
-	"gate/mcpproxy"
-	"gate/strictjson"
+	"gate/internal/strictjson"
 )
 
 // maxSessionName bounds what people call a session, in bytes.

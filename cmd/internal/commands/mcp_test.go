@@ -15,8 +15,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"gate/audit"
-	"gate/scopes/load"
+	"gate/internal/audit"
+	"gate/internal/load"
 )
 
 type lineInput struct {

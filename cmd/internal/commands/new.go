@@ -13,7 +13,7 @@ import (
 	"gate/cmd/internal/draft"
 	"gate/cmd/internal/targets"
 	"gate/hook"
-	"gate/scopes/load"
+	"gate/internal/load"
 )
 
 func newNew(p process) *cobra.Command {

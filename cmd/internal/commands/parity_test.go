@@ -22,12 +22,12 @@ import (
 	"gate/internal/core"
 	"gate/internal/hookpath"
 	"gate/internal/places"
+	"gate/internal/serve"
+	"gate/internal/session"
 	"gate/internal/setup"
 	"gate/internal/sources"
+	"gate/internal/strictjson"
 	"gate/pipeline"
-	"gate/serve"
-	"gate/session"
-	"gate/strictjson"
 )
 
 // A way answers the events of a corpus one after the other, on a machine of its own.

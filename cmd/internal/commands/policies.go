@@ -11,6 +11,7 @@ import (
 
 	"gate/cmd/internal/document"
 	"gate/hook"
+	"gate/internal/setting"
 	"gate/internal/setup"
 	"gate/scopes"
 )
@@ -79,7 +80,7 @@ func printPolicies(p process, g *setup.Gate, rows []scopes.PolicyRow) error {
 	}
 	for _, r := range rows {
 		level := string(r.Level)
-		if r.Level == scopes.LevelNone {
+		if r.Level == setting.LevelNone {
 			level = "on"
 		}
 		if r.Inactive != "" {

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"gate/hostfs"
-	"gate/install"
+	"gate/internal/hostfs"
+	"gate/internal/install"
 	"gate/internal/places"
 	"gate/internal/setup"
 )

@@ -22,8 +22,8 @@ import (
 	"testing"
 	"time"
 
-	"gate/bundles"
 	"gate/internal/format"
+	"gate/internal/sealed"
 )
 
 // What a release wrote is kept as an archive of a directory whose path is fixed:
@@ -430,7 +430,7 @@ func digestOfFile(t *testing.T, file string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return bundles.Digest(data)
+	return sealed.Digest(data)
 }
 
 // clear empties the machine.

@@ -11,9 +11,9 @@ import (
 
 	"gate/cmd/internal/past"
 	"gate/cmd/internal/screen"
+	"gate/internal/replay"
 	"gate/internal/setup"
 	"gate/internal/sources"
-	"gate/replay"
 )
 
 // replayFlags are the flags of gate replay.

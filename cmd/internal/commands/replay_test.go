@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"gate/strictjson"
+	"gate/internal/strictjson"
 )
 
 // sessionOf is a transcript with n calls: the lines, a prompt before each tenth

@@ -12,7 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"gate/bundles"
+	"gate/internal/sealed"
 )
 
 // TestRunbook follows docs/admin.md: it writes the files that the page shows,
@@ -75,7 +75,7 @@ func runs(ts *testscript.TestScript, neg bool, args []string) {
 // digits of company-7.tar.gz.
 func digests(ts *testscript.TestScript, neg bool, args []string) {
 	for _, name := range args {
-		digest := strings.TrimPrefix(bundles.Digest([]byte(ts.ReadFile(name))), "sha256:")
+		digest := strings.TrimPrefix(sealed.Digest([]byte(ts.ReadFile(name))), "sha256:")
 		ts.Setenv("DIGEST"+regexp.MustCompile(`\d+`).FindString(name), digest)
 		fmt.Fprintf(ts.Stdout(), "%s  %s\n", digest, name)
 	}

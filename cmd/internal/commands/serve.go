@@ -12,14 +12,14 @@ import (
 
 	"gate/adapters"
 	"gate/cmd/internal/document"
-	"gate/engine/handlers"
 	"gate/hook"
 	"gate/internal/core"
+	"gate/internal/handlers"
 	"gate/internal/hookpath"
 	"gate/internal/places"
+	"gate/internal/serve"
 	"gate/internal/setup"
 	"gate/internal/sources"
-	"gate/serve"
 )
 
 // Where gate serve keeps what is its own, below the state directory.

@@ -13,9 +13,9 @@ import (
 	"gate/adapters"
 	"gate/hook"
 	"gate/internal/places"
+	"gate/internal/serve"
 	"gate/internal/setup"
-	"gate/serve"
-	"gate/strictjson"
+	"gate/internal/strictjson"
 )
 
 // answerer is gate serve without a server, on a machine of the test's own.

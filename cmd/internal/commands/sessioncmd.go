@@ -13,11 +13,11 @@ import (
 
 	"gate/cmd/internal/document"
 	"gate/cmd/internal/screen"
-	"gate/hostfs"
+	"gate/internal/backtracking"
+	"gate/internal/hostfs"
+	"gate/internal/session"
 	"gate/internal/sources"
-	"gate/matcher/backtracking"
 	"gate/scopes"
-	"gate/session"
 )
 
 func newSession(p process) *cobra.Command {

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/cmd/internal/screen"
-	"gate/session"
+	"gate/internal/session"
 )
 
 func newSessionList(p process) *cobra.Command {

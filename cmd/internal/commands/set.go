@@ -11,13 +11,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/cmd/internal/document"
-	"gate/consent"
 	"gate/hook"
-	"gate/hostfs"
+	"gate/internal/consent"
+	"gate/internal/hostfs"
 	"gate/internal/lastgood"
+	"gate/internal/load"
 	"gate/internal/places"
-	"gate/scopes/load"
-	"gate/strictjson"
+	"gate/internal/strictjson"
 )
 
 // setFlags are the flags of gate set.

@@ -9,9 +9,9 @@ import (
 
 	"gate/cmd/internal/document"
 	"gate/hook"
+	"gate/internal/load"
 	"gate/internal/setup"
 	"gate/internal/sources"
-	"gate/scopes/load"
 )
 
 func newSettings(p process) *cobra.Command {

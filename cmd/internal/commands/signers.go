@@ -15,7 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/bundles"
-	"gate/consent"
+	"gate/internal/consent"
+	"gate/internal/sealed"
 )
 
 // signerFlags say who signs: private keys in files, and programs in front of
@@ -36,7 +37,7 @@ const signerHelp = "\nA program given with --signer is run by the shell. Its sta
 // A namedSigner signs in the name of a key of the key set.
 type namedSigner struct {
 	id string
-	by bundles.Signer
+	by sealed.Signer
 }
 
 // signers opens what the flags name. An agent signs nothing.
@@ -89,7 +90,7 @@ type commandSigner struct {
 // signerLimit is long enough for somebody to touch a hardware key.
 const signerLimit = 2 * time.Minute
 
-// Sign implements [bundles.Signer].
+// Sign implements [sealed.Signer].
 func (c commandSigner) Sign(a bundles.Algorithm, digest []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(c.ctx, signerLimit)
 	defer cancel()

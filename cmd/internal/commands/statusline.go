@@ -12,14 +12,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/cmd/internal/document"
-	"gate/engine/handlers"
 	"gate/hook"
-	"gate/hostfs"
+	"gate/internal/handlers"
+	"gate/internal/hostfs"
 	"gate/internal/places"
+	"gate/internal/setting"
 	"gate/internal/setup"
 	"gate/internal/sources"
+	"gate/internal/strictjson"
 	"gate/scopes"
-	"gate/strictjson"
 )
 
 // statusFlags are the flags of gate statusline and gate suggest.
@@ -39,7 +40,7 @@ func newStatusLine(p process) *cobra.Command {
 		Example: "  gate statusline < session.json",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s := script{process: p, flags: f, setting: "statusLine", of: func(s scopes.Settings) scopes.Script { return s.StatusLine }}
+			s := script{process: p, flags: f, setting: "statusLine", of: func(s scopes.Settings) setting.Script { return s.StatusLine }}
 			return s.print(cmd.Context(), readSession, func(line string) (string, bool) { return styled(line), true })
 		},
 	}
@@ -55,7 +56,7 @@ type script struct {
 	process
 	flags   statusFlags
 	setting string
-	of      func(scopes.Settings) scopes.Script
+	of      func(scopes.Settings) setting.Script
 }
 
 // print runs the script and prints those of its lines that show keeps.

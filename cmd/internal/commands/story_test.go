@@ -12,8 +12,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"gate/audit"
 	"gate/hook"
+	"gate/internal/audit"
 )
 
 // client is Claude Code as far as gate is concerned: it reads what gate install

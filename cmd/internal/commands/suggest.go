@@ -7,9 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gate/engine/handlers"
+	"gate/internal/handlers"
+	"gate/internal/setting"
+	"gate/internal/strictjson"
 	"gate/scopes"
-	"gate/strictjson"
 )
 
 func newSuggest(p process) *cobra.Command {
@@ -24,7 +25,7 @@ func newSuggest(p process) *cobra.Command {
 		Example: "  echo '{\"query\": \"src/ma\"}' | gate suggest",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s := script{process: p, flags: f, setting: "fileSuggestion", of: func(s scopes.Settings) scopes.Script { return s.FileSuggestion }}
+			s := script{process: p, flags: f, setting: "fileSuggestion", of: func(s scopes.Settings) setting.Script { return s.FileSuggestion }}
 			return s.print(cmd.Context(), readQuery, shownPath)
 		},
 	}

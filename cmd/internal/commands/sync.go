@@ -14,17 +14,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/bundles"
-	"gate/bundles/source"
-	"gate/bundles/sync"
 	"gate/internal/places"
+	"gate/internal/sealed"
+	"gate/internal/setting"
 	"gate/internal/setup"
+	"gate/internal/source"
+	"gate/internal/sync"
 	"gate/scopes"
 )
 
 // syncFlags are the flags of gate sync.
 type syncFlags struct {
 	dirs             dirFlags
-	feed             scopes.Feed // --from, and what belongs to it
+	feed             setting.Feed // --from, and what belongs to it
 	now, watch, json bool
 	every, spread    time.Duration
 	longPoll         time.Duration
@@ -198,7 +200,7 @@ func (p process) wait(ctx context.Context, d time.Duration) error {
 // A synced is what became of one bundle.
 type synced struct {
 	sync.Outcome
-	feed        scopes.Feed
+	feed        setting.Feed
 	url         string
 	hint        string
 	left        map[string]string // why policies of what came into force stay with OPA though they have plans, by their ids
@@ -251,7 +253,7 @@ func (s *syncer) once(ctx context.Context) ([]synced, error) {
 
 // offers fetches what the feeds have, and notes what they pin. The outcome of
 // offer n belongs at list[at[n]]; what could not be fetched says so there.
-func (s *syncer) offers(ctx context.Context, feeds []scopes.Feed, wants []want, current sync.Current, pins map[string]string) (list []synced, offers []sync.Offer, at []int) {
+func (s *syncer) offers(ctx context.Context, feeds []setting.Feed, wants []want, current sync.Current, pins map[string]string) (list []synced, offers []sync.Offer, at []int) {
 	list = make([]synced, len(feeds))
 	for i, feed := range feeds {
 		list[i] = synced{feed: feed, url: feed.URL, Outcome: sync.Outcome{Name: feed.Name}}
@@ -268,7 +270,7 @@ func (s *syncer) offers(ctx context.Context, feeds []scopes.Feed, wants []want, 
 		}
 		list[i].offered = list[i].Before.Digest
 		if !o.Unchanged {
-			list[i].offered = bundles.Digest(o.Archive)
+			list[i].offered = sealed.Digest(o.Archive)
 		}
 		offers, at = append(offers, o), append(at, i)
 	}
@@ -279,7 +281,7 @@ func (s *syncer) offers(ctx context.Context, feeds []scopes.Feed, wants []want, 
 // have been signed again, or be damaged on the disk.
 func (s *syncer) again(ctx context.Context, wants []want, at []int, offers []sync.Offer, outcomes []sync.Outcome, r sync.Rules) {
 	for n, o := range outcomes {
-		if o.Err == nil || !offers[n].Unchanged || errors.Is(o.Err, bundles.OffChannel) {
+		if o.Err == nil || !offers[n].Unchanged || errors.Is(o.Err, sealed.OffChannel) {
 			continue
 		}
 		offer, err := s.fetch(ctx, wants[at[n]], "")

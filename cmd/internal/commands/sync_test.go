@@ -23,7 +23,7 @@ import (
 	registries "github.com/google/go-containerregistry/pkg/registry"
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"gate/bundles"
+	"gate/internal/sealed"
 )
 
 // startServer serves a directory of the script, or is a registry, or takes decision
@@ -56,7 +56,7 @@ func holding(dir string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		for {
 			data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(r.URL.Path)))
-			tag := strconv.Quote(bundles.Digest(data))
+			tag := strconv.Quote(sealed.Digest(data))
 			switch known := r.Header.Get("If-None-Match") == tag; {
 			case err != nil:
 				http.NotFound(w, r)
@@ -178,7 +178,7 @@ func publish(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: publish variable archive directory")
 	}
 	archive := ts.ReadFile(args[1])
-	digest := bundles.Digest([]byte(archive))
+	digest := sealed.Digest([]byte(archive))
 	ts.Setenv(args[0], digest)
 	ts.Setenv(args[0]+"HEX", strings.TrimPrefix(digest, "sha256:"))
 	at := filepath.Join(ts.MkAbs(args[2]), strings.TrimPrefix(digest, "sha256:")+".tar.gz")

@@ -14,7 +14,8 @@ import (
 	"time"
 
 	"gate/bundles"
-	"gate/bundles/sync"
+	"gate/internal/sealed"
+	"gate/internal/sync"
 )
 
 // BenchmarkInstall puts a bundle of 1 000 policies of 2 KB in force, as gate
@@ -90,7 +91,7 @@ func keyedMachine(b testing.TB) (dir string, keys *bundles.KeySet, private *bund
 // oneKey is a key set and its key, which may sign all bundles.
 func oneKey(b testing.TB) (*bundles.KeySet, *bundles.PrivateKey) {
 	b.Helper()
-	pem, err := bundles.GenerateKey(bundles.ES256)
+	pem, err := bundles.GenerateKey(sealed.ES256)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -102,13 +103,13 @@ func oneKey(b testing.TB) (*bundles.KeySet, *bundles.PrivateKey) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	key, err := bundles.ImportKey(public, bundles.ES256)
+	key, err := bundles.ImportKey(public, sealed.ES256)
 	if err != nil {
 		b.Fatal(err)
 	}
 	key.Bundles = []string{"*"}
 	return &bundles.KeySet{
-		Version: 1, Root: bundles.Role{Keys: []string{"release"}, Threshold: 1}, Keys: map[string]bundles.Key{"release": key},
+		Version: 1, Root: sealed.Role{Keys: []string{"release"}, Threshold: 1}, Keys: map[string]bundles.Key{"release": key},
 	}, private
 }
 

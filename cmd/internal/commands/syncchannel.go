@@ -8,25 +8,26 @@ import (
 	"time"
 
 	"gate/bundles"
-	"gate/bundles/source"
-	"gate/bundles/sync"
 	"gate/internal/places"
+	"gate/internal/sealed"
+	"gate/internal/setting"
+	"gate/internal/source"
 	"gate/internal/sources"
-	"gate/scopes"
+	"gate/internal/sync"
 )
 
 // A want is what a machine is to have of one bundle, and where that is.
 type want struct {
-	feed   scopes.Feed // its URL is whole
-	digest string      // "": whatever the source has
-	record bool        // there it only says what it would have done
-	keep   bool        // it is in force, and nobody needs to be asked
-	err    error       // why nothing is to change
+	feed   setting.Feed // its URL is whole
+	digest string       // "": whatever the source has
+	record bool         // there it only says what it would have done
+	keep   bool         // it is in force, and nobody needs to be asked
+	err    error        // why nothing is to change
 }
 
 // wanted says what the machine is to have of each bundle, by the newest key set
 // and, where there is one, by the channel.
-func (s *syncer) wanted(ctx context.Context, feeds []scopes.Feed, labels map[string]string, current sync.Current) []want {
+func (s *syncer) wanted(ctx context.Context, feeds []setting.Feed, labels map[string]string, current sync.Current) []want {
 	wants := make([]want, len(feeds))
 	followed := map[string]error{"": nil}
 	for i, feed := range feeds {
@@ -57,7 +58,7 @@ func (s *syncer) wanted(ctx context.Context, feeds []scopes.Feed, labels map[str
 }
 
 // choose takes in what the channel says; in is what is in force, or nil.
-func (w *want) choose(r bundles.Rollout, fits bool, in *sync.Active) {
+func (w *want) choose(r sealed.Rollout, fits bool, in *sync.Active) {
 	switch {
 	case fits:
 		w.digest, w.record = r.Digest, r.Record
@@ -67,7 +68,7 @@ func (w *want) choose(r bundles.Rollout, fits bool, in *sync.Active) {
 	default:
 		w.err = errors.New("the channel has no release of it for this machine")
 	}
-	w.feed.URL = strings.ReplaceAll(w.feed.URL, scopes.DigestMark, strings.TrimPrefix(w.digest, "sha256:"))
+	w.feed.URL = strings.ReplaceAll(w.feed.URL, setting.DigestMark, strings.TrimPrefix(w.digest, "sha256:"))
 }
 
 // offer brings what is wanted, unless it is there.
@@ -103,8 +104,8 @@ func (s *syncer) channelled(r *sync.Rules) error {
 
 // channel fetches the machine's channel, if any bundle has one, and says how it
 // names this machine.
-func (s *syncer) channel(ctx context.Context, feeds []scopes.Feed) (c bundles.Channel, machine string, err error) {
-	var feed scopes.Feed
+func (s *syncer) channel(ctx context.Context, feeds []setting.Feed) (c sealed.Channel, machine string, err error) {
+	var feed setting.Feed
 	for _, f := range feeds {
 		switch {
 		case f.Channel == "" || f.Channel == feed.Channel:
@@ -139,7 +140,7 @@ func (s *syncer) channel(ctx context.Context, feeds []scopes.Feed) (c bundles.Ch
 }
 
 // followKeys takes each successor of the key set in turn, until there is none.
-func (s *syncer) followKeys(ctx context.Context, feed scopes.Feed) error {
+func (s *syncer) followKeys(ctx context.Context, feed setting.Feed) error {
 	for {
 		keys, err := s.store.Keys()
 		if err != nil {

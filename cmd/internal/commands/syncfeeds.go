@@ -8,19 +8,19 @@ import (
 	"os"
 	"path/filepath"
 
-	"gate/bundles/source"
-	"gate/bundles/sync"
 	"gate/hook"
-	"gate/hostfs"
+	"gate/internal/hostfs"
+	"gate/internal/load"
 	"gate/internal/places"
+	"gate/internal/setting"
 	"gate/internal/setup"
-	"gate/scopes"
-	"gate/scopes/load"
+	"gate/internal/source"
+	"gate/internal/sync"
 )
 
 // feeds says where bundles come from: --from, or the machine's own managed
 // settings. The order is always that of these.
-func (s *syncer) feeds() (list []scopes.Feed, order []string, labels map[string]string, err error) {
+func (s *syncer) feeds() (list []setting.Feed, order []string, labels map[string]string, err error) {
 	place := places.Open(s.dirs.Managed, ".", places.ManagedFiles(s.dirs))
 	defer place.Close()
 	if place == nil {
@@ -37,7 +37,7 @@ func (s *syncer) feeds() (list []scopes.Feed, order []string, labels map[string]
 		}
 		return nil, nil, nil, errors.Join(errs...)
 	}
-	settings, err := scopes.Combine(c.Layers...)
+	settings, err := setting.Combine(c.Layers...)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -47,8 +47,8 @@ func (s *syncer) feeds() (list []scopes.Feed, order []string, labels map[string]
 	}
 	switch feeds := settings.Sync; {
 	case s.flags.feed.URL != "":
-		return []scopes.Feed{s.flags.feed}, order, settings.Labels, nil
-	case s.flags.feed != (scopes.Feed{}):
+		return []setting.Feed{s.flags.feed}, order, settings.Labels, nil
+	case s.flags.feed != (setting.Feed{}):
 		return nil, nil, nil, usageError("--name, --pin, --keys and files belong to --from")
 	case len(feeds) == 0:
 		return nil, nil, nil, fmt.Errorf("nothing says where bundles come from: managed settings have no sync; give --from")
@@ -73,7 +73,7 @@ func (s *syncer) fetch(ctx context.Context, w want, tag string) (sync.Offer, err
 	}, err
 }
 
-func optionsOf(feed scopes.Feed) source.Options {
+func optionsOf(feed setting.Feed) source.Options {
 	return source.Options{
 		URL: feed.URL, Name: feed.Name, TokenFile: feed.TokenFile, CertFile: feed.CertFile, KeyFile: feed.KeyFile, CAFile: feed.CAFile,
 		Agent: "gate/" + setup.Version(),

@@ -7,13 +7,14 @@ import (
 	"strings"
 	"time"
 
-	"gate/audit"
 	"gate/bundles"
 	"gate/hook"
+	"gate/internal/audit"
 	"gate/internal/core"
 	"gate/internal/places"
-	"gate/scopes"
-	"gate/secret"
+	"gate/internal/sealed"
+	"gate/internal/secret"
+	"gate/internal/setting"
 )
 
 // noteAll writes into the decision log what came into force and what was
@@ -41,7 +42,7 @@ func (s *syncer) noteAll(list []synced) {
 // noteKeys writes into the decision log what became of a successor of the key
 // set in force, whose version is before.
 func (s *syncer) noteKeys(offered []byte, url string, before int64, err error) {
-	about := audit.Sync{Digest: bundles.Digest(offered), Before: before, Version: before}
+	about := audit.Sync{Digest: sealed.Digest(offered), Before: before, Version: before}
 	text := "the key set: "
 	if err == nil {
 		about.Version++
@@ -57,14 +58,14 @@ func (s *syncer) noteKeys(offered []byte, url string, before int64, err error) {
 func (s *syncer) noteChannel(offered []byte, url string, err error) {
 	s.note(audit.Record{
 		Call: fmt.Sprintf("the channel: refused: %s; no release changes", err), Reasons: refusalReasons(err, url),
-		Sync: &audit.Sync{Digest: bundles.Digest(offered)},
+		Sync: &audit.Sync{Digest: sealed.Digest(offered)},
 	})
 }
 
 // note writes one record. That it cannot be written keeps no policy from coming
 // into force.
 func (s *syncer) note(r audit.Record) {
-	if !s.settings.On(scopes.Log) {
+	if !s.settings.On(setting.Log) {
 		return
 	}
 	r.ID, r.Time, r.User, r.Labels = core.NewID(), time.Now(), places.AccountName(), core.LogLabels(s.settings)

@@ -11,14 +11,14 @@ import (
 	"strings"
 	"time"
 
-	"gate/artifact/build"
 	"gate/bundles"
-	"gate/bundles/sync"
 	"gate/hook"
-	"gate/policytest"
+	"gate/internal/artifact/build"
+	"gate/internal/load"
+	"gate/internal/policytest"
+	"gate/internal/strictjson"
+	"gate/internal/sync"
 	"gate/scopes"
-	"gate/scopes/load"
-	"gate/strictjson"
 )
 
 // testTime bounds what the own tests of a bundle take, all together: whoever signs

@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"time"
 
-	"gate/scopes"
+	"gate/internal/setting"
 )
 
 // shipTime bounds what sending the log adds to a sync: the next one goes on
@@ -18,7 +18,7 @@ const shipTime = 2 * time.Minute
 // wrong there concerns no policy: it is told, and the log is kept.
 func (s *syncer) ship(ctx context.Context) {
 	to := s.settings.DecisionLogs
-	if to.URL == "" || !s.settings.On(scopes.Log) {
+	if to.URL == "" || !s.settings.On(setting.Log) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, shipTime)

@@ -10,14 +10,14 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
-	"gate/consent"
 	"gate/hook"
+	"gate/internal/consent"
+	"gate/internal/load"
 	"gate/internal/places"
+	"gate/internal/setting"
 	"gate/internal/setup"
 	"gate/internal/sources"
 	"gate/internal/sshsig"
-	"gate/scopes"
-	"gate/scopes/load"
 )
 
 // ancestors are the processes above this one, as far as they can be seen.
@@ -77,7 +77,7 @@ func (p process) consentKey(d dirs) (*consent.Key, error) {
 		}
 	}
 	c := g.Set.Settings().Consent
-	if c.Key != scopes.KeyRequired {
+	if c.Key != setting.KeyRequired {
 		return nil, nil
 	}
 	var keys []ssh.PublicKey

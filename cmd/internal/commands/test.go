@@ -15,11 +15,11 @@ import (
 	"gate/cmd/internal/targets"
 	"gate/cmd/internal/testreport"
 	"gate/hook"
+	"gate/internal/load"
+	"gate/internal/policytest"
+	"gate/internal/policytest/mutate"
 	"gate/internal/sources"
 	"gate/policies"
-	"gate/policytest"
-	"gate/policytest/mutate"
-	"gate/scopes/load"
 )
 
 // testFlags say what gate test runs and how it tells.

@@ -14,8 +14,8 @@ import (
 	"gate/cmd/internal/recorded"
 	"gate/cmd/internal/screen"
 	"gate/cmd/internal/targets"
-	"gate/hostfs"
-	"gate/policytest"
+	"gate/internal/hostfs"
+	"gate/internal/policytest"
 )
 
 // fromLog writes an event case from a decision of the log: to standard output,

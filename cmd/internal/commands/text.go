@@ -5,7 +5,7 @@ import (
 	"os"
 
 	"gate/cmd/internal/screen"
-	"gate/strictjson"
+	"gate/internal/strictjson"
 
 	"golang.org/x/term"
 )

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"gate/spelling"
+	"gate/internal/spelling"
 )
 
 // runTree runs a command that people type.

@@ -14,13 +14,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/cmd/internal/document"
-	"gate/consent"
 	"gate/hook"
+	"gate/internal/consent"
+	"gate/internal/load"
 	"gate/internal/places"
 	"gate/internal/sources"
+	"gate/internal/strictjson"
 	"gate/scopes"
-	"gate/scopes/load"
-	"gate/strictjson"
 )
 
 func newTrust(p process) *cobra.Command {

@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
-	"gate/engine/handlers"
 	"gate/hook"
+	"gate/internal/handlers"
 )
 
 // patient is how long a handler may run before a person is told what is waited

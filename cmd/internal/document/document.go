@@ -11,8 +11,8 @@ import (
 
 	"gate/hook"
 	"gate/internal/core"
-	"gate/secret"
-	"gate/strictjson"
+	"gate/internal/secret"
+	"gate/internal/strictjson"
 )
 
 // Decision is a whole decision: the output of gate eval, and of try and explain

@@ -1,8 +1,8 @@
 package document
 
 import (
-	"gate/explain"
 	"gate/hook"
+	"gate/internal/explain"
 )
 
 // Positions say where something of a source stands, as an editor opens it.

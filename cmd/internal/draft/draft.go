@@ -11,7 +11,8 @@ import (
 	"strings"
 
 	"gate/hook"
-	"gate/strictjson"
+	moments "gate/internal/moment"
+	"gate/internal/strictjson"
 )
 
 //go:embed templates
@@ -104,7 +105,7 @@ func Effects() []string {
 // Events are the events that there is a template for.
 func Events() []string {
 	var names []string
-	for _, m := range hook.Moments() {
+	for _, m := range moments.Moments() {
 		if m.Example != "" {
 			names = append(names, string(m.Name))
 		}

@@ -14,11 +14,11 @@ import (
 	"gate/cmd/internal/draft"
 	"gate/facts"
 	"gate/hook"
+	"gate/internal/load"
+	"gate/internal/policycheck"
+	"gate/internal/policytest"
 	"gate/policies"
-	"gate/policycheck"
-	"gate/policytest"
 	"gate/scopes"
-	"gate/scopes/load"
 )
 
 // TestFiles writes a draft for every event and effect that there is a

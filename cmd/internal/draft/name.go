@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"gate/strictjson"
+	"gate/internal/strictjson"
 )
 
 // policyName is a package whose parts are also names of directories on every

@@ -17,7 +17,7 @@ package early
 import (
 	"runtime"
 
-	"gate/engine/room"
+	"gate/internal/room"
 )
 
 // all is how many processors the program was given.

@@ -12,11 +12,11 @@ import (
 	"strings"
 
 	"gate/adapters"
-	"gate/audit"
 	"gate/cmd/internal/screen"
-	"gate/hostfs"
+	"gate/internal/audit"
+	"gate/internal/hostfs"
 	"gate/internal/places"
-	"gate/replay"
+	"gate/internal/replay"
 )
 
 // Files lists the files that arguments mean: "-" is standard input, and

@@ -3,9 +3,9 @@ package past
 import (
 	"time"
 
-	"gate/audit"
 	"gate/cmd/internal/document"
-	"gate/replay"
+	"gate/internal/audit"
+	"gate/internal/replay"
 )
 
 // Document is a report for programs.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"gate/facts"
-	"gate/hostfs"
+	"gate/internal/hostfs"
 )
 
 // onBranch shows files as they are, but for the branch that is checked out in a

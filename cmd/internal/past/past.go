@@ -15,14 +15,14 @@ import (
 	"sync/atomic"
 
 	"gate/adapters"
-	"gate/audit"
 	"gate/engine"
 	"gate/hook"
+	"gate/internal/audit"
 	"gate/internal/core"
 	"gate/internal/places"
+	"gate/internal/replay"
 	"gate/internal/setup"
 	"gate/internal/sources"
-	"gate/replay"
 )
 
 // A Replayer decides past calls by the policies that are in force here and by a

@@ -16,16 +16,16 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/bundle"
 
-	"gate/bundles/release"
 	"gate/cmd/internal/screen"
-	"gate/engine/rego"
 	"gate/hook"
-	"gate/hostfs"
+	"gate/internal/hostfs"
+	"gate/internal/load"
 	"gate/internal/places"
+	"gate/internal/rego"
+	"gate/internal/release"
 	"gate/internal/sources"
+	"gate/internal/strictjson"
 	"gate/scopes"
-	"gate/scopes/load"
-	"gate/strictjson"
 )
 
 // A Proposal is what might be put into force: policies, and settings if it has

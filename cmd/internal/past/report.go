@@ -6,11 +6,11 @@ import (
 	"strings"
 	"time"
 
-	"gate/audit"
 	"gate/cmd/internal/screen"
 	"gate/cmd/internal/tell"
-	"gate/replay"
-	"gate/strictjson"
+	"gate/internal/audit"
+	"gate/internal/replay"
+	"gate/internal/strictjson"
 )
 
 // changeWords are the headings of a report.

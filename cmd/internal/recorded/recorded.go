@@ -12,12 +12,12 @@ import (
 	"strings"
 	"time"
 
-	"gate/audit"
 	"gate/cmd/internal/document"
 	"gate/cmd/internal/screen"
 	"gate/hook"
-	"gate/policytest"
-	"gate/strictjson"
+	"gate/internal/audit"
+	"gate/internal/policytest"
+	"gate/internal/strictjson"
 )
 
 // A Call is a decision of the log on its way to become an event case. There

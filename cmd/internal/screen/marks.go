@@ -9,9 +9,9 @@ import (
 
 	"golang.org/x/text/width"
 
-	"gate/explain"
 	"gate/hook"
-	"gate/strictjson"
+	"gate/internal/explain"
+	"gate/internal/strictjson"
 )
 
 // How many characters are shown of a long line, and of a label.

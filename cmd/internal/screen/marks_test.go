@@ -6,8 +6,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"gate/explain"
 	"gate/hook"
+	"gate/internal/explain"
 )
 
 func TestMark(t *testing.T) {

@@ -13,10 +13,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"gate/hostfs"
+	"gate/internal/hostfs"
+	"gate/internal/load"
 	"gate/internal/places"
-	"gate/policytest"
-	"gate/scopes/load"
+	"gate/internal/policytest"
 )
 
 // A Policies is something that gate check and gate fmt are pointed at.

@@ -14,11 +14,11 @@ import (
 	"sync"
 	"testing/fstest"
 
-	"gate/hostfs"
+	"gate/internal/hostfs"
+	"gate/internal/load"
 	"gate/internal/places"
-	"gate/policycheck"
-	"gate/policytest"
-	"gate/scopes/load"
+	"gate/internal/policycheck"
+	"gate/internal/policytest"
 )
 
 // A Tests is a directory whose tests are run, with the policies that it

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"gate/policytest"
+	"gate/internal/policytest"
 )
 
 // watchEvery is how often files are looked at. Looking at the times of a few

@@ -8,9 +8,9 @@ import (
 
 	"gate/cmd/internal/document"
 	"gate/cmd/internal/screen"
-	"gate/explain"
 	"gate/hook"
-	"gate/strictjson"
+	"gate/internal/explain"
+	"gate/internal/strictjson"
 )
 
 // rewrites tells who changed the call, step by step.

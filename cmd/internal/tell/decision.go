@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"gate/cmd/internal/screen"
-	"gate/explain"
 	"gate/hook"
-	"gate/strictjson"
+	"gate/internal/explain"
+	"gate/internal/strictjson"
 )
 
 // Decision says what would follow for a call, the harmful part first. The command

@@ -11,12 +11,12 @@ import (
 	"path"
 	"strings"
 
-	"gate/audit"
 	"gate/cmd/internal/document"
 	"gate/cmd/internal/screen"
-	"gate/explain"
 	"gate/hook"
-	"gate/strictjson"
+	"gate/internal/audit"
+	"gate/internal/explain"
+	"gate/internal/strictjson"
 )
 
 // A telling is an explanation on its way to a person.

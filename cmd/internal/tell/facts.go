@@ -7,12 +7,12 @@ import (
 	"strconv"
 	"strings"
 
-	"gate/audit"
 	"gate/cmd/internal/document"
 	"gate/cmd/internal/screen"
-	"gate/explain"
 	"gate/hook"
-	"gate/strictjson"
+	"gate/internal/audit"
+	"gate/internal/explain"
+	"gate/internal/strictjson"
 )
 
 // Facts shows a person what gate sees: the line with a number under each

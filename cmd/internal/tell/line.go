@@ -7,10 +7,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"gate/audit"
 	"gate/cmd/internal/screen"
 	"gate/hook"
-	"gate/strictjson"
+	"gate/internal/audit"
+	"gate/internal/strictjson"
 )
 
 // Columns are the widths of the columns of a list of decisions.

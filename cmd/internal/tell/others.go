@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"gate/cmd/internal/screen"
-	"gate/explain"
 	"gate/hook"
-	"gate/strictjson"
+	"gate/internal/explain"
+	"gate/internal/strictjson"
 )
 
 // silent tells of each policy that ran and said nothing which condition was the

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"time"
 
-	"gate/audit"
 	"gate/cmd/internal/document"
 	"gate/cmd/internal/screen"
 	"gate/hook"
-	"gate/strictjson"
+	"gate/internal/audit"
+	"gate/internal/strictjson"
 )
 
 // Record is one decision for people.

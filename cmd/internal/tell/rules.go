@@ -9,9 +9,9 @@ import (
 
 	"gate/cmd/internal/document"
 	"gate/cmd/internal/screen"
-	"gate/explain"
 	"gate/hook"
-	"gate/strictjson"
+	"gate/internal/explain"
+	"gate/internal/strictjson"
 )
 
 // names says which variable of a rule stands for which place of the input.

@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"gate/audit"
 	"gate/cmd/internal/document"
 	"gate/cmd/internal/screen"
-	"gate/explain"
 	"gate/hook"
-	"gate/strictjson"
+	"gate/internal/audit"
+	"gate/internal/explain"
+	"gate/internal/strictjson"
 )
 
 // A Difference is what is not the same any more since a decision was recorded.

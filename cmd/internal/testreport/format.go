@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"gate/cmd/internal/document"
-	"gate/policytest"
-	"gate/strictjson"
+	"gate/internal/policytest"
+	"gate/internal/strictjson"
 )
 
 // Document is a report as programs read it.

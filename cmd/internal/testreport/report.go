@@ -15,9 +15,9 @@ import (
 	"gate/cmd/internal/screen"
 	"gate/cmd/internal/targets"
 	"gate/hook"
-	"gate/policytest"
-	"gate/policytest/mutate"
-	"gate/strictjson"
+	"gate/internal/policytest"
+	"gate/internal/policytest/mutate"
+	"gate/internal/strictjson"
 )
 
 // A Report is what came of a run: of all its directories, with paths as

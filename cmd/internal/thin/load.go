@@ -7,11 +7,11 @@ import (
 	"gate/adapters"
 	"gate/cmd/internal/early"
 	"gate/engine"
-	"gate/engine/plan"
 	"gate/hook"
 	"gate/internal/core"
 	"gate/internal/forms"
 	"gate/internal/hookpath"
+	"gate/internal/plan"
 	"gate/matcher"
 	"gate/scopes"
 )

@@ -1,7 +1,0 @@
-//go:build !linux && !darwin
-
-package artifact
-
-import "gate/hostfs"
-
-func mapped(f hostfs.Handle, size int) (string, error) { return readAll(f, size) }

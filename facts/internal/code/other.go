@@ -1,0 +1,52 @@
+package code
+
+import (
+	"strings"
+
+	"gate/internal/wordlist"
+)
+
+// otherLanguage stands for every language without rules of its own. Its text
+// is not parsed: it is plain when all it names is known to stay within the
+// program, as in println(1 + 1), and else not known.
+func otherLanguage() *language {
+	return &language{name: "other", table: func() table { return nil }, inspect: inspectOther}
+}
+
+// HasRules reports whether there are rules for programs in a language.
+func HasRules(language string) bool {
+	l := languageOf(language)
+	return l != nil && l.name != "other"
+}
+
+func inspectOther(r *inspection, text string) {
+	if len(text) > maxFold {
+		r.suspect("program text is too long")
+		return
+	}
+	for _, c := range text {
+		if c == '`' || c == '\\' || c >= 0x80 {
+			r.suspect("names something in a language that gate has no rules for")
+			return
+		}
+	}
+	words := strings.FieldsFunc(strings.ToLower(text), func(c rune) bool {
+		return c != '_' && (c < 'a' || c > 'z') && (c < '0' || c > '9')
+	})
+	for _, w := range words {
+		if !staysWithin(w) {
+			r.suspect("names " + w + " in a language that gate has no rules for")
+			return
+		}
+	}
+}
+
+// staysWithin reports a number, a name of one letter, or a word that in none of
+// these languages reaches out of the program.
+func staysWithin(w string) bool {
+	return len(w) == 1 || w[0] >= '0' && w[0] <= '9' || wordlist.Has(innerWords, w)
+}
+
+const innerWords = " print println printf print_endline print_string print_int ok puts putstrln inspect show display disp message str string io enum list map filter fold reduce sum length size " +
+	"max min abs sqrt sin cos tan exp log pi inv det ones zeros eye let var val def fn end do true false nil null none if else then " +
+	"for in while return test const int integer float double long bool using pkg instantiate precompile status version versioninfo emacs hello world "

@@ -1,0 +1,115 @@
+package draft
+
+import (
+	"strings"
+
+	"gate/facts/internal/bash"
+	"gate/facts/internal/flow"
+	"gate/facts/internal/peer"
+	"gate/hook"
+)
+
+// Written notes what a file holds that the line writes.
+func (d *Draft) Written(name string, content flow.Stream) {
+	if d.Files == nil {
+		d.Files = map[string]flow.Stream{}
+	}
+	d.Files[name] = content
+}
+
+// OutputTo judges a file that is written, and remembers what it now holds.
+func (d *Draft) OutputTo(at Where, id int, target flow.Word, how string, content flow.Stream) {
+	if v := target.Value(); v != nil && (*v == "" || bash.IsDescriptor(*v) && target.Span == nil && how == "fd") {
+		return
+	}
+	d.UsePath(at, id, target, Access{Kind: "write", How: how, Content: content})
+	d.Remember(at, target, content, how == "append")
+	d.PeerFile(id, target, content)
+}
+
+// PeerFile judges bash's /dev/tcp/HOST/PORT: a shell on it is handed out, what
+// other programs write goes there.
+func (d *Draft) PeerFile(id int, target flow.Word, content flow.Stream) {
+	for _, host := range d.connections(target) {
+		name := ""
+		if id > 0 && id <= len(d.Facts.Shell.Commands) {
+			name = flow.Text(d.Facts.Shell.Commands[id-1].Program)
+		}
+		switch name {
+		case "sh", "bash", "dash", "zsh", "ksh", "exec", "fish", "ash":
+			d.Effect(id, &hook.ExecShell{How: "reverse", Host: new(host)})
+			continue
+		}
+		private, metadata := peer.Reach(host)
+		d.Facts.Hosts = append(d.Facts.Hosts, hook.Host{Command: id, Host: flow.Known(host), Access: "send"})
+		d.Effect(id, &hook.NetSend{Host: flow.Known(host), Source: "stdin", Secret: flow.Known(content.Secret()), Private: private, Metadata: metadata})
+	}
+}
+
+// connections lists hosts that bash's /dev/tcp/HOST/PORT names.
+func (d *Draft) connections(f flow.Word) []string {
+	var hosts []string
+	text := f.Prefix()
+	if strings.HasPrefix(text, "/dev/tcp/") || strings.HasPrefix(text, "/dev/udp/") {
+		host, _, _ := strings.Cut(strings.SplitN(text, "/", 4)[3], "/")
+		hosts = append(hosts, host)
+	}
+	return hosts
+}
+
+// Remember notes the content of a file that the line writes.
+func (d *Draft) Remember(at Where, target flow.Word, content flow.Stream, add bool) {
+	for _, p := range d.Absolute(at, target) {
+		if p.Path == "" {
+			continue
+		}
+		if add {
+			if old, ok := d.Files[p.Path]; ok {
+				content = flow.Concat(old, content)
+			} else {
+				content.Text, content.Form = nil, nil
+			}
+		}
+		content.Some = true
+		d.Written(p.Path, content)
+	}
+}
+
+// FileStream is what reading a file gives: what this line wrote, a secret, or
+// nothing that is known.
+func (d *Draft) FileStream(at Where, f flow.Word) flow.Stream {
+	out := flow.Stream{Some: true, Taint: f.Taint()}
+	for _, p := range d.Absolute(at, f) {
+		if st, ok := d.Files[p.Path]; ok {
+			return st
+		}
+		if what, _ := d.Secret(p.Path); what != "" {
+			out.Taint.Secret = what
+		}
+	}
+	return out
+}
+
+// edited forgets what the line has written to a file that a program changes then.
+func (d *Draft) edited(at Where, name flow.Word) {
+	for _, t := range d.Absolute(at, name) {
+		if st, ok := d.Files[t.Path]; ok {
+			st.Text, st.Form = nil, nil
+			d.Written(t.Path, st)
+		}
+	}
+}
+
+// link remembers a symbolic link that the line makes, and judges what it
+// points to: a link to a protected file is a way to write it.
+func (d *Draft) link(at Where, name flow.Word, a Access) {
+	for _, l := range a.Links {
+		from, to := d.Absolute(at, name), d.Absolute(at, l)
+		if len(from) == 1 && len(to) == 1 && from[0].Path != "" && to[0].Path != "" && from[0].Path != to[0].Path {
+			if d.Links == nil {
+				d.Links = map[string]string{}
+			}
+			d.Links[from[0].Path] = to[0].Path
+		}
+	}
+}

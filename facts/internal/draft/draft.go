@@ -1,0 +1,123 @@
+// Package draft holds the facts of one event while they are worked out, and the words
+// in which the rooms below facts speak: where a command runs, an invocation, a target,
+// an access to a path. It writes down and classifies; it reads no line and knows no
+// program. A [Draft] literal with World and Facts comes first.
+package draft
+
+import (
+	"slices"
+	"strings"
+
+	"gate/facts/internal/flow"
+	"gate/facts/internal/world"
+	"gate/hook"
+)
+
+// A Draft holds the facts of one event while they are worked out, and what the
+// event's line has changed up to here: files, links, names of programs. World and
+// Facts must be set. It is not safe for concurrent use.
+type Draft struct {
+	World      world.World
+	Facts      *hook.Facts
+	Via        []string               // wrappers around what runs now
+	Depth      int                    // shells inside shells
+	Temps      int                    // names that mktemp made up so far
+	Files      map[string]flow.Stream // written in this line
+	Links      map[string]string      // symbolic links made in this line
+	Renamed    map[string]string      // programs that the line gives another name, by their new path
+	lastSecret lastSecret             // what secret said of the last path
+	Full       []string               // limits that were reported
+}
+
+// Unknown records that something was not understood, once, and makes the facts opaque.
+func (d *Draft) Unknown(kind, why string, command int, span *hook.Span) {
+	d.Facts.Opaque = true
+	for _, u := range d.Facts.Unknown {
+		if u.Kind == kind && u.Why == why && u.Command == command {
+			return
+		}
+	}
+	d.Facts.Unknown = append(d.Facts.Unknown, hook.Unknown{Kind: kind, Why: why, Command: command, Span: span})
+}
+
+// Limit records, once, a limit past which gate did not look.
+func (d *Draft) Limit(why string) {
+	if slices.Contains(d.Full, why) {
+		return
+	}
+	d.Full = append(d.Full, why)
+	d.Unknown("limit", why, 0, nil)
+}
+
+// Effect records one effect, once.
+func (d *Draft) Effect(command int, is hook.EffectKind) {
+	d.Facts.Effects = append(d.Facts.Effects, hook.FactEffect{Command: command, Is: is})
+}
+
+// Shown marks a secret that was read as going on to the agent or a program.
+func (d *Draft) Shown(what string) {
+	for _, e := range d.Facts.Effects {
+		if read, ok := e.Is.(*hook.SecretRead); ok && what != "" && read.What == what {
+			read.Shown = true
+		}
+	}
+}
+
+// UnknownCode notes that a shell or interpreter runs text gate cannot read.
+func (d *Draft) UnknownCode(id int, language string, t flow.Taint, source, why string) flow.Stream {
+	d.Effect(id, &hook.ExecCode{Language: language, Source: source, Decoded: t.Hidden})
+	if t.Remote {
+		via := map[string]string{"stdin": "pipe", "inline": "substitution", "file": "file"}[source]
+		d.Effect(id, &hook.ExecRemote{Host: flow.Known(t.Host), URL: flow.Known(t.URL), Via: via})
+	}
+	d.Facts.Code = append(d.Facts.Code, hook.Code{Command: id, Language: language, Source: source, Calls: []string{}})
+	d.Unknown("code", "the text that runs is not known: "+why, id, nil)
+	return flow.Stream{Some: true, From: id, Taint: t}
+}
+
+// Append appends one command and returns its number.
+func (d *Draft) Append(cmd hook.ShellCommand, at Where) int {
+	cmd.ID = len(d.Facts.Shell.Commands) + 1
+	if len(at.Dirs) == 1 {
+		cmd.Dir = &at.Dirs[0]
+	}
+	if cmd.Via == nil {
+		cmd.Via = append([]string{}, d.Via...)
+	}
+	d.Facts.Shell.Commands = append(d.Facts.Shell.Commands, cmd)
+	for _, word := range cmd.Words {
+		if word.Value == nil {
+			d.Unknown("word", "an argument is not known", cmd.ID, word.Span)
+			break
+		}
+	}
+	return cmd.ID
+}
+
+// Invisible reports blanks that are no blanks to the shell, zero-width and
+// bidirectional characters.
+func Invisible(r rune) bool {
+	switch {
+	case r == 0x85, r == 0xA0, r == 0xAD, r == 0x1680, r == 0x180E, r == 0xFEFF, r == 0x3000,
+		0x2000 <= r && r <= 0x200F, 0x2028 <= r && r <= 0x202F, 0x205F <= r && r <= 0x206F, 0xE0000 <= r && r <= 0xE007F:
+		return true
+	}
+	return false
+}
+
+const maxShown = 4096
+
+// Short keeps long texts out of the facts; they are judged in full all the same.
+func Short(s *string) *string {
+	if s == nil || len(*s) <= maxShown {
+		return s
+	}
+	return nil
+}
+
+// AsKey is a name that stands as the key of an object, where two that are no
+// UTF-8 must not become one only when they are written.
+func AsKey(name string) string { return strings.ToValidUTF8(name, "\uFFFD") }
+
+// Commands are those that were listed so far, none without a shell line.
+func (d *Draft) Commands() []hook.ShellCommand { return d.Facts.Shell.Commands }

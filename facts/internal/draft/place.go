@@ -1,0 +1,154 @@
+package draft
+
+import (
+	"cmp"
+	"path"
+	"strings"
+
+	"gate/facts/internal/world"
+	"gate/hook"
+	"gate/internal/secret"
+)
+
+// Secret returns what kind of secret a path is, and its grade. Most paths are
+// asked about several times in a row.
+func (d *Draft) Secret(p string) (what, grade string) {
+	if p == "" {
+		return "", ""
+	}
+	if d.lastSecret.path != p {
+		d.lastSecret = lastSecret{path: p}
+		if pl, ok := d.World.Find("secret.", p); ok {
+			_, grade, _ = strings.Cut(pl.Class, ".")
+			d.lastSecret.what, d.lastSecret.grade = pl.What, grade
+		}
+	}
+	return d.lastSecret.what, d.lastSecret.grade
+}
+
+// A lastSecret is the last answer of Secret.
+type lastSecret struct{ path, what, grade string }
+
+// Classify adds the effects of touching a path that matters.
+func (d *Draft) Classify(id int, t Target, a Access) {
+	for _, p := range []string{t.Path, t.Resolved} {
+		if p == "" {
+			continue
+		}
+		d.classifyPath(id, p, p, t, a)
+	}
+	for _, dir := range t.within {
+		if a.Kind == "read" && dir != "" {
+			d.classifyPath(id, dir, cmp.Or(t.written, t.raw), Target{Contents: true}, a)
+		}
+	}
+	if t.Path == "" && t.raw != "" { // relative to an unknown directory: the name still tells
+		name := t.under
+		if name == "" {
+			name = t.raw
+		}
+		if base := path.Clean("/" + name); base != "/" {
+			d.classifyPath(id, "/gate-unknown"+base, cmp.Or(t.written, t.raw), t, a)
+		}
+	}
+}
+
+// classifyPath judges p, and says it as it is written where p only stands for it.
+func (d *Draft) classifyPath(id int, p, written string, t Target, a Access) {
+	names := []string{p}
+	if t.Contents { // everything inside: also what lies right there
+		names = append(names, p+"/*")
+	}
+	for _, name := range names {
+		switch a.Kind {
+		case "read", "use", "execute":
+			if a.Kind == "read" && d.secretsBelow(id, p, a) {
+				return
+			}
+			if what, grade := d.Secret(name); what != "" {
+				d.Effect(id, &hook.SecretRead{Path: new(written), What: what, Grade: grade, Shown: (a.Kind == "read" && a.Shown || a.Kind == "execute" && grade == "key") && !(a.Names && what == "environment file")})
+				return
+			}
+		case "write", "delete", "permissions":
+			if d.changes(id, name, p, written, t, a) {
+				return
+			}
+		}
+	}
+}
+
+// secretsBelow reports a directory of secrets, which stands for the files in it where
+// something reads it, and the home directory, which holds them all, read as a whole.
+func (d *Draft) secretsBelow(id int, dir string, a Access) bool {
+	if area := d.World.Area(dir); a.Recursive && (area == "home" || area == "root") {
+		d.Effect(id, &hook.SecretRead{Path: new(dir), What: "directory of secrets", Grade: "config", Shown: a.Shown})
+		return true
+	}
+	for name := range strings.FieldsSeq(secret.Directories) {
+		if p := d.World.Home + "/" + name; d.World.Home != "" && dir == p {
+			d.Effect(id, &hook.SecretRead{Path: new(dir), What: "directory of secrets", Grade: "key", Shown: true})
+			return true
+		}
+	}
+	return false
+}
+
+// changes reports writes to start-up files and to what guards the agent.
+func (d *Draft) changes(id int, name, p, written string, t Target, a Access) bool {
+	verb := a.Kind
+	if pl, ok := d.World.Find(world.Self, name); ok && !a.remote && (pl.Patterns != nil || !d.unread(p, t, a)) {
+		d.Effect(id, &hook.Self{What: pl.What, Verb: verb, Path: new(written)})
+		return true
+	}
+	if !a.remote && (a.Kind == "delete" || a.Kind == "permissions" || a.How == "move" || a.How == "link" || a.Recursive) {
+		if what := d.guards(p, t, a); what != "" {
+			d.Effect(id, &hook.Self{What: what, Verb: verb, Path: new(written)})
+			return true
+		}
+	}
+	if pl, ok := d.World.Find("startup", name); ok {
+		d.Effect(id, &hook.Persistence{What: pl.What, Verb: verb, Path: new(written)})
+		return true
+	}
+	return false
+}
+
+// unread reports that a copy below a temporary directory is made or taken away,
+// where the agent finds it neither from its own directory nor from one above.
+// Settings that somebody writes there may wait for another agent.
+func (d *Draft) unread(p string, t Target, a Access) bool {
+	base, _, _ := strings.Cut(p, "/.")
+	return (a.Kind == "delete" || a.Keeps) && t.Followed == "temp" && !world.Below(p, d.World.Dir) && !world.Below(d.World.Dir, base)
+}
+
+// AgentDirectory says what an agent or gate finds in a directory of that name.
+func AgentDirectory(p string) string {
+	switch path.Base(p) {
+	case ".claude", ".codex", ".gemini", ".qwen", ".cursor", ".opencode", ".factory":
+		return "agent settings"
+	case ".gate":
+		return "gate policy"
+	}
+	return ""
+}
+
+// guards reports a directory that holds what guards the agent: deleting or
+// moving the parent is a way to edit the file.
+func (d *Draft) guards(p string, t Target, a Access) string {
+	if area := d.World.Area(p); area == "root" || area == "home" {
+		return "" // that is worse than what lies below it, and says so itself
+	}
+	lower := strings.ToLower(p)
+	if what := AgentDirectory(lower); what != "" && !d.unread(p, t, a) {
+		return what
+	}
+	for _, o := range d.World.OwnPlaces() {
+		for _, pattern := range o.Patterns {
+			file := strings.ToLower(strings.TrimSuffix(pattern, "/**"))
+			if lower != "/" && world.Below(file, lower) {
+				return o.What
+			}
+		}
+	}
+	return ""
+}

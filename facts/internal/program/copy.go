@@ -1,0 +1,314 @@
+package program
+
+import (
+	"errors"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"gate/facts/internal/draft"
+	"gate/facts/internal/flow"
+	"gate/facts/internal/peer"
+	"gate/facts/internal/world"
+	"gate/hook"
+	"gate/internal/catalogue"
+)
+
+// dd names its files as if= and of=.
+func (u *use) dd() {
+	in := u.Stdin
+	for _, f := range u.rest {
+		name, value, ok := f.Cut("=")
+		switch {
+		case ok && name == "if":
+			in = flow.Stream{}
+			u.reads = append(u.reads, value)
+			u.touch(value, draft.Access{Kind: "read", Shown: true})
+		case ok && name == "of":
+			u.touch(value, draft.Access{Kind: "write", How: "overwrite", Content: in})
+			if in.Some {
+				u.remember(value, in, false)
+			}
+		}
+	}
+}
+
+// rsync copies to or from a peer, and --delete empties what the source lacks.
+func (u *use) rsync() {
+	if len(u.rest) == 0 {
+		return
+	}
+	last := len(u.rest) - 1
+	for i, f := range u.rest {
+		remote, ok := remotePath(f)
+		switch {
+		case ok && i == last && u.has("dry-run"):
+			u.peer("host", flow.Literal(remote))
+		case ok && i == last:
+			u.sendFiles(u.rest[:last], remote)
+		case ok:
+			u.peer("host", flow.Literal(remote))
+		case i == last && u.syncs():
+			u.touch(f, draft.Access{Kind: "delete", How: "sync", Recursive: true})
+		case i == last && last > 0:
+			for _, from := range u.rest[:last] {
+				to := f
+				if !strings.HasSuffix(from.Text(), "/") { // else what is in it
+					to = u.destination(from, f)
+				}
+				u.touch(to, draft.Access{Kind: "write", How: "overwrite", Recursive: true})
+				st := u.content(from)
+				if remote, ok := remotePath(from); ok {
+					st = flow.Stream{Some: true, Taint: flow.Taint{Remote: true, Host: peer.Parse(remote, false).Host}, From: u.ID}
+				}
+				u.remember(to, st, false)
+			}
+		default:
+			u.touch(f, draft.Access{Kind: "read", Recursive: true})
+		}
+	}
+	if u.has("remove-source-files") {
+		for _, f := range u.rest[:last] {
+			u.touch(f, draft.Access{Kind: "delete", How: "move"})
+		}
+	}
+}
+
+func (u *use) syncs() bool {
+	for name := range u.opts {
+		if strings.HasPrefix(name, "delete") || name == "del" {
+			return !u.has("dry-run")
+		}
+	}
+	return false
+}
+
+// remotePath recognises host:path and URLs; a drive letter is no host.
+func remotePath(f flow.Word) (string, bool) {
+	text := f.Prefix()
+	i := strings.IndexByte(text, ':')
+	if i <= 1 || strings.ContainsAny(text[:i], "/") {
+		return "", false
+	}
+	return text, true
+}
+
+func (u *use) sendFiles(files []flow.Word, to string) {
+	p := peer.Parse(to, false)
+	u.Facts.Hosts = append(u.Facts.Hosts, hook.Host{Command: u.ID, Host: flow.Known(p.Host), Access: "send"})
+	for _, f := range files {
+		if _, ok := remotePath(f); ok {
+			continue
+		}
+		u.touch(f, draft.Access{Kind: "read", Recursive: u.recurse})
+		for _, t := range u.targets(f) {
+			what, _ := u.Secret(t.Path)
+			u.send(p, "file", flow.Known(t.Path), what)
+		}
+	}
+}
+
+// scp is a copy in which either side may be elsewhere.
+func (u *use) scp() {
+	if len(u.rest) < 2 {
+		return
+	}
+	last := len(u.rest) - 1
+	if remote, ok := remotePath(u.rest[last]); ok {
+		u.sendFiles(u.rest[:last], remote)
+		return
+	}
+	for _, f := range u.rest[:last] {
+		if remote, ok := remotePath(f); ok {
+			u.peer("host", flow.Literal(remote))
+			u.remember(u.destination(f, u.rest[last]), flow.Stream{Some: true, Taint: flow.Taint{Remote: true, Host: peer.Parse(remote, false).Host}, From: u.ID}, false)
+		} else {
+			u.touch(f, draft.Access{Kind: "read"})
+		}
+	}
+	for _, f := range u.rest[:last] {
+		u.touch(u.destination(f, u.rest[last]), draft.Access{Kind: "write", How: "overwrite"})
+	}
+}
+
+// tee writes its input to files and passes it on.
+func (u *use) tee() {
+	how := "overwrite"
+	if u.has("append") {
+		how = "append"
+	}
+	for _, f := range u.rest {
+		u.writes(f, how, u.Stdin)
+	}
+	u.reads = nil
+}
+
+// targetLast puts the directory of cp -t DIR where cp has it without -t.
+func (u *use) targetLast() {
+	const option = "target-directory"
+	for _, dir := range u.opts[option] {
+		u.rest, u.intoDirectory = append(u.rest, dir), true
+	}
+	delete(u.opts, option)
+	u.args = slices.DeleteFunc(u.args, func(a argument) bool { return a.option != nil && a.option.Name == option })
+}
+
+// destinations are the files that a program writes for one of its words: for
+// the target of a copy, what each source becomes.
+func (u *use) destinations(f flow.Word) []flow.Word {
+	roles, last := u.rolesInForce(), len(u.rest)-1
+	if u.row.Special != "copy" || last < 1 || roles[len(roles)-1].Many || !f.Same(u.rest[last]) {
+		return []flow.Word{f}
+	}
+	var out []flow.Word
+	for _, from := range u.rest[:last] {
+		if to := u.destination(from, f); !slices.ContainsFunc(out, to.Same) {
+			out = append(out, to)
+		}
+	}
+	return out
+}
+
+// copiesGuarded reports a copy of what guards or steers agents, and nothing else.
+func (u *use) copiesGuarded() bool {
+	if u.row.Special != "copy" || len(u.rest) != 2 {
+		return false
+	}
+	for _, t := range u.targets(u.rest[0]) {
+		_, ok := u.World.Find(world.Self, t.Path)
+		return t.Followed != "temp" && (ok || draft.AgentDirectory(t.Path) != "")
+	}
+	return false
+}
+
+// destination is what a source becomes when it is copied to a file, or into a
+// directory, where it keeps its name. What goes to the root is judged by that.
+func (u *use) destination(from, to flow.Word) flow.Word {
+	if strings.Trim(to.Text(), "/") == "" {
+		return to
+	}
+	text := strings.TrimRight(from.Text(), "/")
+	base := from.From(max(strings.LastIndexByte(text, '/'), strings.LastIndexByte(text, ':')) + 1)
+	if name := strings.Trim(base.Text(), "/"); !from.Literal() || name == "" || name == "." || name == ".." || !u.leadsInto(to) {
+		return to
+	}
+	parts := append(to.Parts[:len(to.Parts):len(to.Parts)], flow.Part{Text: "/", Quoted: true})
+	return flow.Word{Parts: append(parts, base.Parts...), Span: to.Span}
+}
+
+// leadsInto reports that a copy to a path ends in the directory there.
+func (u *use) leadsInto(to flow.Word) bool {
+	if u.has("no-target-directory") {
+		return false
+	}
+	text := to.Text()
+	if u.intoDirectory || len(u.rest) > 2 || strings.HasSuffix(text, "/") || text == "." || text == ".." || strings.HasSuffix(text, "/.") || strings.HasSuffix(text, "/..") {
+		return true
+	}
+	targets := u.targets(to)
+	return len(targets) == 1 && (targets[0].Path == u.World.Home || u.World.IsDirectory(targets[0].Path))
+}
+
+// copies remembers what cp, mv, ln and install put where, so that a file that
+// is copied and then run is followed.
+func (u *use) copies() {
+	if len(u.rest) < 2 {
+		return
+	}
+	from, to := u.rest[:len(u.rest)-1], u.rest[len(u.rest)-1]
+	for _, f := range from {
+		u.renames(f, u.destination(f, to))
+		st := u.content(f)
+		st.Text = u.textOf(f)
+		if st.Text != nil || st.Taint != (flow.Taint{}) {
+			u.remember(u.destination(f, to), st, false)
+		}
+	}
+}
+
+// renames remembers that a program of the machine gets another name: cp /bin/rm x.
+func (u *use) renames(from, to flow.Word) {
+	for _, f := range u.targets(from) {
+		base := path.Base(f.Path)
+		if _, ok := u.programs.rows.Lookup(base); !ok || !strings.HasSuffix(path.Dir(f.Path), "bin") {
+			continue
+		}
+		for _, t := range u.targets(to) {
+			if u.Renamed == nil {
+				u.Renamed = map[string]string{}
+			}
+			u.Renamed[t.Path] = base
+		}
+	}
+}
+
+var errNoScript = errors.New("no text that a shell reads")
+
+func (u *use) scriptText(f flow.Word) (string, error) {
+	for _, t := range u.targets(f) {
+		if t.Path != "" {
+			text, err := u.World.Read(t.Path, maxScript)
+			if err == nil && !utf8.ValidString(text) {
+				err = errNoScript // a program of the machine, whose text no shell reads
+			}
+			return text, err
+		}
+	}
+	return "", errNoScript
+}
+
+// tar reads its old-style first word and tells archives from members.
+func (u *use) tar() {
+	letters := ""
+	rest := u.rest
+	if len(rest) > 0 && !strings.HasPrefix(u.Given()[0].Text(), "-") {
+		letters, rest = rest[0].Text(), rest[1:]
+		if strings.Contains(letters, "f") && len(rest) > 0 {
+			u.opts["file"], rest = append(u.opts["file"], rest[0]), rest[1:]
+		}
+	}
+	is := func(letter, long string) bool { return strings.Contains(letters, letter) || u.has(long) }
+	archive, named := u.opt("file")
+	switch {
+	case is("c", "create") || is("r", "append") || is("u", "update"):
+		toFile := named && archive.Text() != "-"
+		if toFile {
+			u.Draft.UsePath(u.start, u.ID, archive, draft.Access{Kind: "write", How: "overwrite"})
+		}
+		secret := ""
+		for _, f := range rest {
+			if u.has("remove-files") {
+				u.touch(f, draft.Access{Kind: "delete", How: "move", Recursive: true})
+			}
+			u.touch(f, draft.Access{Kind: "read", Recursive: true, Shown: toFile})
+			for _, t := range u.targets(f) {
+				if what, _ := u.Secret(t.Path); what != "" {
+					secret = what
+				}
+				if strings.HasSuffix(t.Path, "/.ssh") || strings.HasSuffix(t.Path, "/.aws") || strings.HasSuffix(t.Path, "/.gnupg") || strings.HasSuffix(t.Path, "/.kube") || u.World.Area(t.Path) == "home" {
+					secret = "directory of secrets"
+				}
+			}
+		}
+		if !toFile {
+			u.Out.Taint.Secret = secret
+		} else if secret != "" {
+			u.Draft.Remember(u.start, archive, flow.Stream{Some: true, Taint: flow.Taint{Secret: secret}}, false)
+		}
+	case is("x", "extract"):
+		if named {
+			u.Draft.UsePath(u.start, u.ID, archive, draft.Access{Kind: "use"})
+		}
+		if u.has("directory") { // where it is by now
+			u.role(catalogue.Role{Name: "write", Detail: "unpack"}, flow.Literal("."))
+		}
+		for _, f := range rest { // members, seen from where they are unpacked
+			u.touch(f, draft.Access{Kind: "write", How: "overwrite"})
+		}
+		if is("P", "absolute-names") && len(rest) == 0 {
+			u.unknown("path", "an archive that names its own paths", nil)
+			u.effect(&hook.FSWrite{Place: hook.Place{Area: "unknown", CouldBe: []string{"system", "home"}}, How: "overwrite", Recursive: true})
+		}
+	}
+}

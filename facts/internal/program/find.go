@@ -1,0 +1,109 @@
+package program
+
+import (
+	"slices"
+	"strings"
+
+	"gate/facts/internal/draft"
+	"gate/facts/internal/flow"
+)
+
+// find runs what -exec names, and deletes what -delete finds.
+func (u *use) find() {
+	s := u.search()
+	s.walk(func(action string, words []flow.Word, c candidates) {
+		switch action {
+		case "-delete":
+			for _, f := range s.found(c) {
+				u.touch(f, draft.Access{Kind: "delete", How: "remove", Recursive: true, Follow: s.follow})
+			}
+		case "-fprint", "-fprint0", "-fls", "-fprintf":
+			if len(words) > 0 {
+				u.touch(words[0], draft.Access{Kind: "write", How: "overwrite"})
+			}
+		case "-exec", "-execdir", "-ok", "-okdir":
+			if last := len(words) - 1; last > 0 && (words[last].Text() == ";" || words[last].Text() == "+") {
+				words = words[:last]
+			}
+			u.findExec(words, s.found(c))
+		}
+	})
+	for _, start := range s.starts {
+		u.touch(start, draft.Access{Kind: "list"})
+	}
+}
+
+// found is what find hands on: everything below a start, or, when its tests
+// narrow it, some files below it, of which a pattern of names may be known.
+func found(start flow.Word, names string) flow.Word {
+	if names == "" {
+		return start
+	}
+	f := flow.Word{Parts: append([]flow.Part(nil), start.Parts...)}
+	f.Parts = append(f.Parts, flow.Part{Text: "/" + names, Spread: true})
+	return f
+}
+
+// findExec runs words for what was found, once for all.
+func (u *use) findExec(words, extra []flow.Word) {
+	if len(words) == 0 || len(extra) == 0 {
+		return
+	}
+	var filled []flow.Word
+	for _, w := range words {
+		if w.Text() == "{}" {
+			filled = append(filled, extra...)
+		} else if strings.Contains(w.Text(), "{}") && w.Literal() {
+			filled = append(filled, substitute([]flow.Word{w}, "{}", extra)...)
+		} else {
+			filled = append(filled, w)
+		}
+	}
+	u.inside(func() {
+		inner := u.another(filled)
+		inner.ID = 0
+		u.command(inner)
+	})
+}
+
+// fd runs the words after -x for what it finds.
+func (u *use) fd() {
+	words := u.Given()
+	at := slices.IndexFunc(words, func(w flow.Word) bool {
+		return slices.Contains([]string{"-x", "--exec", "-X", "--exec-batch"}, w.Text())
+	})
+	if at < 0 {
+		return
+	}
+	inner := words[at+1:]
+	if end := slices.IndexFunc(inner, func(w flow.Word) bool { return w.Text() == ";" }); end >= 0 {
+		inner = inner[:end]
+	}
+	if !slices.ContainsFunc(inner, func(f flow.Word) bool { return strings.Contains(f.Text(), "{") }) {
+		inner = append(inner[:len(inner):len(inner)], flow.Literal("{}"))
+	}
+	u.inner = nil
+	u.findExec(inner, u.fdFound(words[:at]))
+}
+
+// fdFound are the files that fd finds: below the directories after its pattern,
+// all of them only where nothing narrows the search.
+func (u *use) fdFound(words []flow.Word) []flow.Word {
+	var plain []flow.Word // the pattern and the directories
+	for _, f := range words {
+		if slices.ContainsFunc(u.rest, func(r flow.Word) bool { return r.Text() == f.Text() }) && !strings.HasPrefix(f.Text(), "-") {
+			plain = append(plain, f)
+		}
+	}
+	s, c := search{starts: []flow.Word{flow.Literal(".")}}, candidates{{}}
+	if path, ok := u.opt("search-path"); ok {
+		s.starts = []flow.Word{path}
+	}
+	if len(plain) > 1 {
+		s.starts = plain[1:]
+	}
+	if u.has("extension") || len(plain) > 0 && strings.Trim(plain[0].Text(), ".*^$+") != "" {
+		c[0].names = someFiles
+	}
+	return s.found(c)
+}

@@ -1,0 +1,317 @@
+package program
+
+import (
+	"slices"
+	"strings"
+
+	"gate/facts/internal/code"
+	"gate/facts/internal/draft"
+	"gate/facts/internal/flow"
+	"gate/facts/internal/peer"
+	"gate/facts/internal/sql"
+	"gate/hook"
+	"gate/internal/catalogue"
+)
+
+// code judges program text of another language: its dangerous calls become the
+// effects a command would have.
+func (u *use) code(language string, f flow.Word, source string) {
+	if language == "bash" || language == "sh" {
+		u.inside(func() { u.shell.Text(f, flow.Stream{}) })
+		return
+	}
+	if language == "powershell" {
+		u.effect(&hook.ExecCode{Language: language, Source: source, Known: f.Literal(), Decoded: f.Taint().Hidden})
+		u.inside(func() { u.prints(u.shell.Other(language, f, flow.Stream{})) })
+		return
+	}
+	if language == "vim" || language == "ex" {
+		u.editorCommands(f)
+		return
+	}
+	texts, known := f.Variants()
+	if !known {
+		text, ok := f.Holed(code.Hole)
+		if !ok {
+			u.unknownCode(language, f.Taint(), source, f.Why())
+			if f.Prefix() != "" {
+				u.calls(language, f.Text())
+			}
+			return
+		}
+		texts = []string{text}
+		if f.MayVanish() {
+			texts = append(texts, f.Text())
+		}
+	}
+	for _, text := range texts {
+		if language == "node" && u.has("print") && !strings.ContainsAny(text, ";\n") {
+			text = "console.log(" + text + ")"
+		}
+		u.effect(&hook.ExecCode{Language: language, Source: source, Known: known, Decoded: f.Taint().Hidden})
+		shown := draft.Short(&text)
+		if !known {
+			shown = nil
+		}
+		u.Facts.Code = append(u.Facts.Code, hook.Code{Command: u.ID, Language: language, Text: shown, Source: source, Calls: u.calls(language, text)})
+	}
+}
+
+// calls judges the calls in a text and returns their names.
+func (u *use) calls(language, text string) []string {
+	if clearsTable(text) {
+		u.effect(&hook.Database{Tool: u.name, Verb: new("delete"), Access: "delete"})
+	}
+	report := code.Inspect(language, text)
+	names := []string{}
+	for _, c := range report.Calls {
+		if !slices.Contains(names, c.Name) {
+			names = append(names, c.Name)
+		}
+		u.codeCall(c)
+	}
+	if report.Unknown != "" {
+		u.unknown("code", report.Unknown, nil)
+	}
+	return names
+}
+
+// code.Call gives one call the effects of its command.
+func (u *use) codeCall(c code.Call) {
+	args := codeArgs(c)
+	each := func(a draft.Access) {
+		for _, f := range args {
+			u.touch(f, a)
+		}
+	}
+	switch c.Does {
+	case "delete":
+		each(draft.Access{Kind: "delete", How: "remove", Recursive: c.Recursive})
+	case "write":
+		each(draft.Access{Kind: "write", How: "overwrite"})
+	case "append":
+		each(draft.Access{Kind: "write", How: "append"})
+	case "read":
+		each(draft.Access{Kind: "read", Shown: true})
+	case "list":
+		each(draft.Access{Kind: "list"})
+	case "permissions":
+		if len(args) > 0 {
+			a := draft.Access{Kind: "permissions", Recursive: c.Recursive}
+			if len(args) > 1 {
+				a.Mode = args[1]
+			}
+			u.touch(args[0], a)
+		}
+	case "chdir":
+		if len(args) == 1 && args[0].Value() != nil {
+			u.role(catalogue.Role{Name: "cd"}, args[0])
+		}
+	case "shell":
+		u.inside(func() { u.shell.Text(flow.Join(args), flow.Stream{}) })
+	case "argv":
+		u.inside(func() {
+			inner := u.another(args)
+			inner.Span, inner.Env = nil, nil
+			u.command(inner)
+		})
+	case "fetch", "send", "connect", "listen":
+		u.codePeer(c, args)
+	case "sql":
+		if len(args) > 0 {
+			u.sql(args[0])
+		}
+	default:
+		u.codeEffect(c, args)
+	}
+}
+
+// codeArgs are the arguments of a call as words.
+func codeArgs(c code.Call) []flow.Word {
+	args := make([]flow.Word, len(c.Args))
+	for i, a := range c.Args {
+		args[i] = flow.Unknown(&flow.Hole{Why: "an argument of " + c.Name})
+		if a != nil {
+			args[i] = flow.Word{Parts: []flow.Part{{Text: *a, Quoted: true}}}
+		}
+	}
+	return args
+}
+
+// codeEffect gives a call the effect of a program that has no command.
+func (u *use) codeEffect(c code.Call, args []flow.Word) {
+	switch c.Does {
+	case "remove":
+		u.effect(&hook.Infrastructure{Tool: args[0].Text(), Verb: args[1].Value(), Access: "delete", Approved: true})
+	case "reverse-shell":
+		u.effect(&hook.ExecShell{How: "reverse", Host: firstText(args)})
+	case "environment":
+		u.effect(&hook.SecretRead{What: "environment", Grade: "config", Shown: true})
+	case "kill":
+		u.effect(&hook.Process{Verb: "kill", Target: firstText(args), All: flow.Text(firstText(args)) == "-1"})
+	case "eval-remote":
+		u.effect(&hook.ExecRemote{URL: firstText(args), Via: "eval"})
+	case "eval-decoded":
+		u.effect(&hook.ExecCode{Source: "inline", Decoded: true})
+		u.unknown("code", c.Name+" runs text that is decoded first", nil)
+	}
+}
+
+// clearsTable reports a call of an object-relational mapper that deletes every
+// row: User.delete_all, User.objects.all().delete(), prisma.user.deleteMany().
+func clearsTable(text string) bool {
+	for statement := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ';' || r == '\n' }) {
+		statement = strings.Join(strings.Fields(statement), "")
+		for _, call := range []string{".delete_all", ".destroy_all", ".objects.all().delete(", "::truncate(", "->truncate(", "::query()->delete(", ".deleteMany()", ".deleteMany({})"} {
+			if i := strings.Index(statement, call); i >= 0 && !strings.Contains(strings.ToLower(statement[:i]), "where") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func firstText(args []flow.Word) *string {
+	if len(args) == 0 {
+		return nil
+	}
+	return args[0].Value()
+}
+
+func (u *use) codePeer(c code.Call, args []flow.Word) {
+	p := peer.Peer{}
+	if len(args) > 0 {
+		if v := args[0].Value(); v != nil {
+			p = peer.Parse(*v, strings.Contains(*v, "://"))
+		}
+	}
+	u.Facts.Hosts = append(u.Facts.Hosts, hook.Host{Command: u.ID, Host: flow.Known(p.Host), URL: flow.Known(p.URL), Access: c.Does})
+	switch c.Does {
+	case "fetch":
+		u.effect(&hook.NetFetch{Host: flow.Known(p.Host), URL: flow.Known(p.URL), Method: new("GET"), Private: p.Private, Metadata: p.Metadata})
+	case "send":
+		secret := ""
+		for _, e := range u.Facts.Effects {
+			if read, ok := e.Is.(*hook.SecretRead); ok && e.Command == u.ID {
+				secret = read.What
+			}
+		}
+		u.send(p, "text", nil, secret)
+	case "listen":
+		u.effect(&hook.NetListen{})
+	}
+}
+
+// sql judges statements for a database.
+func (u *use) sql(f flow.Word) {
+	text := f.Value()
+	if text == nil {
+		t, ok := f.Holed(code.Hole)
+		if ok {
+			t, ok = sql.Fill(t, code.Hole)
+		}
+		if !ok {
+			t = f.Text()
+			u.unknown("code", "a statement for a database is not known", f.Span)
+		}
+		text = &t
+	}
+	for _, st := range sql.Inspect(*text) {
+		if strings.Contains(st.Object, sql.Unknown) {
+			st.Object = ""
+		}
+		switch {
+		case st.Verb == "shell":
+			u.inside(func() { u.shell.Text(flow.Literal(st.Object), flow.Stream{}) })
+			continue
+		case st.Verb == "copy program" && u.ID > 0:
+			u.hiddenShell("program", st.Object)
+			continue
+		case st.Verb == "copy program":
+			u.effect(&hook.ExecHidden{Program: u.name, Option: "program", Value: new(st.Object)})
+			continue
+		case u.inMemory(*text):
+			continue
+		}
+		u.databaseFile(st)
+		u.effect(&hook.Database{
+			Tool: u.name, Verb: new(st.Verb), Access: st.Access, Where: st.Where, Object: flow.Known(st.Object), Local: u.name == "sqlite3" || u.name == "duckdb",
+		})
+	}
+}
+
+// databaseFile judges a file that a statement has the client or the server write
+// or read.
+func (u *use) databaseFile(st sql.Statement) {
+	if st.Object == "" || u.ID == 0 {
+		return
+	}
+	switch st.Verb {
+	case "write file", "select into outfile", "select into dumpfile":
+		u.touch(flow.Literal(st.Object), draft.Access{Kind: "write", How: "overwrite"})
+	case "read file":
+		u.touch(flow.Literal(st.Object), draft.Access{Kind: "read", Shown: true})
+	}
+}
+
+// inMemory reports a database that is gone when the program ends, and that
+// nothing which is told opens another one.
+func (u *use) inMemory(statements string) bool {
+	if u.name != "sqlite3" && u.name != "duckdb" || len(u.rest) == 0 || u.rest[0].Text() != ":memory:" {
+		return false
+	}
+	told := strings.ToLower(statements)
+	for _, f := range u.Given()[1:] {
+		if !f.Literal() {
+			return false
+		}
+		told += "\n" + strings.ToLower(f.Text())
+	}
+	return !strings.Contains(told, "attach") && !strings.Contains(told, ".open") && !strings.Contains(told, ".restore")
+}
+
+// pkg judges a package to install.
+func (u *use) pkg(f flow.Word) {
+	source := "registry"
+	text := f.Prefix()
+	switch {
+	case strings.Contains(text, "://") || strings.HasPrefix(text, "git+") || strings.HasPrefix(text, "git@"):
+		source = "url"
+	case u.downloaded(f), u.ofCodeHost(text):
+		source = "url"
+	case strings.HasPrefix(text, ".") || strings.HasPrefix(text, "/") || strings.HasPrefix(text, "~"):
+		source = "file"
+	}
+	u.effect(&hook.PackageInstall{
+		Tool: u.name, Packages: []*string{f.Value()}, Source: source, Global: u.has("global"),
+	})
+}
+
+// ofCodeHost reports a repository in the short form of npm and its like: owner/name,
+// github:owner/name.
+func (u *use) ofCodeHost(text string) bool {
+	switch u.name {
+	case "npm", "pnpm", "yarn", "bun", "npx", "bunx", "pnpx", "gh":
+	default:
+		return false
+	}
+	host, _, prefixed := strings.Cut(text, ":")
+	if prefixed && slices.Contains([]string{"github", "gitlab", "bitbucket", "gist"}, host) {
+		return true
+	}
+	owner, name, ok := strings.Cut(text, "/")
+	return ok && owner != "" && name != "" && !strings.ContainsAny(owner, "@.~") && !strings.ContainsAny(name, "/")
+}
+
+// downloaded reports a file that this line fetches.
+func (u *use) downloaded(f flow.Word) bool {
+	if f.Value() == nil {
+		return false
+	}
+	for _, t := range u.targets(f) {
+		if st, ok := u.Files[t.Path]; ok && st.Taint.Remote {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,277 @@
+package program
+
+import (
+	"slices"
+	"strings"
+
+	"gate/facts/internal/draft"
+	"gate/facts/internal/flow"
+	"gate/facts/internal/peer"
+	"gate/hook"
+	"gate/internal/secret"
+)
+
+// peer records a network peer and what is fetched from it.
+func (u *use) peer(role string, f flow.Word) {
+	texts, known := f.Variants()
+	if !known {
+		if h, ok := knownHost(f); ok {
+			texts = []string{h}
+		} else {
+			u.Facts.Hosts = append(u.Facts.Hosts, hook.Host{Command: u.ID, Access: "connect"})
+			u.netEffect(peer.Peer{}, f)
+			return
+		}
+	}
+	for _, text := range texts {
+		p := peer.Parse(text, role == "url")
+		if p.Host == "" && strings.HasPrefix(text, "file:") {
+			u.reads = append(u.reads, flow.Literal(text))
+			u.touch(flow.Literal(text), draft.Access{Kind: "read", Shown: true})
+			continue
+		}
+		kind := "fetch"
+		if role == "host" {
+			kind = "connect"
+		}
+		u.Facts.Hosts = append(u.Facts.Hosts, hook.Host{Command: u.ID, Host: flow.Known(p.Host), URL: flow.Known(p.URL), Access: kind})
+		u.netEffect(p, f)
+	}
+}
+
+// knownHost returns the host of a URL whose path alone is not known.
+func knownHost(f flow.Word) (string, bool) {
+	prefix := f.Prefix()
+	_, rest, ok := strings.Cut(prefix, "://")
+	if !ok {
+		return "", false
+	}
+	host, _, whole := strings.Cut(rest, "/")
+	return prefix[:len(prefix)-len(rest)] + host, whole && host != ""
+}
+
+// netEffect says what goes to or comes from a peer: a secret in the URL is
+// sent, whatever the method.
+func (u *use) netEffect(p peer.Peer, f flow.Word) {
+	what := f.Taint().Secret
+	if isAddress(f) {
+		what = "" // it goes to whom it is for
+	}
+	fetches := u.row.Output == "fetch" || u.row.Special == "net"
+	if what == "" && fetches {
+		what = secret.Sent(f.Text(), p.Host)
+	}
+	if what != "" {
+		u.send(p, "text", nil, what)
+		return
+	}
+	if !fetches {
+		return
+	}
+	var to *string
+	if o, ok := u.opt("output"); ok {
+		to = o.Value()
+	}
+	u.effect(&hook.NetFetch{
+		Host: flow.Known(p.Host), URL: flow.Known(p.URL), Method: u.method(), To: to, Private: p.Private, Metadata: p.Metadata,
+	})
+	u.destroys(p)
+	u.rememberDownload(p)
+}
+
+// isAddress reports a word whose address itself stands in a variable, whose name
+// says so: curl "$SLACK_WEBHOOK_URL".
+func isAddress(f flow.Word) bool {
+	if len(f.Parts) == 0 || f.Parts[0].Hole == nil {
+		return false
+	}
+	for _, p := range f.Parts[1:] {
+		if p.Hole != nil {
+			return false
+		}
+	}
+	name, ok := strings.CutPrefix(f.Parts[0].Hole.Taint.Secret, "environment variable ")
+	rest := f.Text()
+	return ok && slices.Contains([]string{"URL", "URI", "DSN", "WEBHOOK"}, name[strings.LastIndexByte(name, '_')+1:]) && (rest == "" || rest[0] == '/' || rest[0] == '?')
+}
+
+// destroys says what a request makes of the service it goes to.
+func (u *use) destroys(p peer.Peer) {
+	method := *u.method()
+	if sockets := u.opts["unix-socket"]; method != "GET" && len(sockets) > 0 && strings.HasSuffix(sockets[0].Text(), "docker.sock") {
+		u.effect(&hook.Container{Tool: u.name, Verb: method, Access: "write", Privileged: true, Volumes: true, Image: hook.OptionalText{There: true}})
+	}
+	_, index, elastic := strings.Cut(p.URL, ":9200/") // Elasticsearch, whose indices are databases
+	whole := index == "_all" || strings.Contains(index, "*")
+	if method == "DELETE" && elastic && (whole || !p.Private) || strings.Contains(p.URL, "/_delete_by_query") {
+		u.effect(&hook.Database{
+			Tool: "elasticsearch", Verb: new("delete index"), Access: "delete", Object: flow.Known(p.URL), Local: p.Private,
+		})
+	}
+	if method == "DELETE" && !elastic && !p.Private {
+		u.effect(&hook.Infrastructure{Tool: u.name, Verb: new("DELETE"), Access: "delete", Target: flow.Known(p.URL)})
+	}
+}
+
+func (u *use) method() *string {
+	if m := u.optText("request"); m != nil {
+		return m
+	}
+	return new("GET")
+}
+
+// rememberDownload notes the file that a download ends in.
+func (u *use) rememberDownload(p peer.Peer) {
+	st := flow.Stream{Some: true, Taint: flow.Taint{Remote: true, Host: p.Host, URL: p.URL}, From: u.ID}
+	if o, ok := u.opt("output"); ok && len(o.Parts) > 0 {
+		u.remember(o, st, false)
+		return
+	}
+	if u.name == "wget" || u.has("remote-name") || u.name == "aria2c" {
+		if i := strings.LastIndexByte(p.URL, '/'); i > 8 {
+			name, _, _ := strings.Cut(p.URL[i+1:], "?")
+			if name != "" {
+				u.remember(flow.Literal(name), st, false)
+			}
+		}
+	}
+}
+
+func (u *use) send(p peer.Peer, source string, path *string, what string) {
+	method := u.optText("request")
+	if method == nil && p.URL != "" {
+		method = new("POST")
+	}
+	u.effect(&hook.NetSend{
+		Host: flow.Known(p.Host), URL: flow.Known(p.URL), Method: method, Source: source, Path: path, Secret: flow.Known(what), Private: p.Private, Metadata: p.Metadata,
+	})
+}
+
+// target returns the peer that the command names, for what it sends.
+func (u *use) target() peer.Peer {
+	roles := u.operandRoles()
+	for i, f := range u.rest {
+		if roles[i].Name != "url" && roles[i].Name != "host" {
+			continue
+		}
+		if v := f.Value(); v != nil {
+			return peer.Parse(*v, roles[i].Name == "url")
+		}
+		if h, ok := knownHost(f); ok {
+			return peer.Parse(h, true)
+		}
+	}
+	for _, a := range u.args {
+		if a.option != nil && a.option.Role.Name == "url" {
+			if v := a.value.Value(); v != nil {
+				return peer.Parse(*v, true)
+			}
+		}
+	}
+	return peer.Peer{}
+}
+
+// upload judges a file that is sent away.
+func (u *use) upload(f flow.Word) {
+	if f.Text() == "-" && f.Literal() {
+		u.send(u.target(), "stdin", nil, u.Stdin.Secret())
+		return
+	}
+	u.touch(f, draft.Access{Kind: "read"})
+	for _, t := range u.targets(f) {
+		what, _ := u.Secret(t.Path)
+		if st, ok := u.Files[t.Path]; ok && st.Secret() != "" {
+			what = st.Secret()
+		}
+		u.send(u.target(), "file", flow.Known(t.Path), what)
+	}
+}
+
+// data judges what curl's -d, -F and -T take: text, name=value, @file, <file.
+func (u *use) data(f flow.Word) {
+	prefix := f.Prefix()
+	at := strings.IndexByte(prefix, '@')
+	eq := strings.IndexByte(prefix, '=')
+	switch {
+	case at == 0:
+		u.upload(f.From(1))
+	case eq >= 0 && at == eq+1, eq >= 0 && strings.HasPrefix(prefix[eq+1:], "<"):
+		file := f.From(eq + 2)
+		if before, _, ok := file.Cut(";"); ok && file.Literal() {
+			file = flow.Literal(before)
+		}
+		u.upload(file)
+	case eq > 0 && at > 0 && at < eq:
+		u.upload(f.From(at + 1))
+	case at > 0 && eq < 0 && (u.row.Special == "httpie" || slices.Contains(u.named(f), "data-urlencode") || slices.Contains(u.named(f), "url-query")): // name@file
+		u.upload(f.From(at + 1))
+	default:
+		source, what := "text", f.Taint().Secret
+		if what == "environment" {
+			source = "environment"
+		}
+		if what == "" {
+			what = secret.Sent(f.Text(), "")
+		}
+		u.send(u.target(), source, nil, what)
+	}
+}
+
+// named are the options whose value is f.
+func (u *use) named(f flow.Word) []string {
+	var names []string
+	for name, values := range u.opts {
+		for _, v := range values {
+			if len(v.Parts) > 0 && len(f.Parts) > 0 && &v.Parts[0] == &f.Parts[0] {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// curl judges what its other options change, and the options that it reads from
+// files and from its input: curl -K -.
+func (u *use) curl() {
+	u.detours()
+	if dir, ok := u.opt("output-dir"); ok {
+		for _, f := range u.opts["output"] {
+			parts := append(dir.Parts[:len(dir.Parts):len(dir.Parts)], flow.Part{Text: "/", Quoted: true})
+			u.touch(flow.Word{Parts: append(parts, f.Parts...)}, draft.Access{Kind: "write", How: "overwrite"})
+		}
+	}
+	for _, f := range u.opts["config"] {
+		switch text := u.textOf(f); {
+		case text != nil:
+			u.ownOptions(*text)
+		case isInput(f):
+			u.unknown("code", "options of "+u.name+" come from its input", f.Span)
+		}
+	}
+}
+
+// ownOptions judges the options in a text, a line each.
+func (u *use) ownOptions(text string) {
+	words := []flow.Word{u.Words[0]}
+	for _, line := range strings.Split(text, "\n") {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		name, more, _ := strings.Cut(strings.TrimRight(name, "=:"), "=")
+		value = strings.Trim(strings.TrimLeft(more+value, " =:"), `"`)
+		if name == "" || strings.HasPrefix(name, "#") {
+			continue
+		}
+		if !strings.HasPrefix(name, "-") {
+			name = "--" + name
+		}
+		if name == "--config" || name == "-K" {
+			continue // a file that names itself has no end
+		}
+		words = append(words, flow.Literal(name))
+		if value != "" {
+			words = append(words, flow.Literal(value))
+		}
+	}
+	u.inside(func() {
+		u.command(u.another(words))
+	})
+}

@@ -1,0 +1,190 @@
+package program
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gate/facts/internal/bash"
+	"gate/facts/internal/flow"
+	"gate/hook"
+	"gate/internal/secret"
+	"gate/internal/wordlist"
+)
+
+// output returns what the program writes to standard output.
+func (u *use) output() flow.Stream {
+	out := u.answer(u.Out)
+	out.Some = true
+	in := u.taken()
+	switch u.row.Output {
+	case "echo":
+		out.Text, out.Taint = flow.Echo(u.Given()), out.Taint.Merge(flow.Join(u.rest).Taint())
+		if !flow.Countable(u.Given()) { // names that a pattern stands for
+			out.Text, out.Files = nil, u.rest
+		}
+	case "printf":
+		f := flow.Printf(u.Given())
+		out.Text, out.Taint = f.Value(), out.Taint.Merge(flow.Join(u.rest).Taint())
+		if given := u.Given(); len(given) > 0 && !flow.Countable(given[1:]) {
+			out.Text, out.Files = nil, given[1:]
+		}
+	case "copy":
+		out, out.More = u.relisted(in, out), in.More
+		out.Text, out.Taint = u.copied(in.Text), out.Taint.Merge(in.Taint)
+		if u.name == "cat" && len(u.opts) == 0 {
+			out.Form = in.Form
+		}
+	case "filter", "encode":
+		out.More = in.More
+		if len(u.reads) == 0 && out.Under == nil {
+			out = u.relisted(in, out)
+		}
+		out.Taint = out.Taint.Merge(in.Taint)
+		if u.has("quiet") || u.has("count") || u.keeps(out.Taint.Secret) || out.Taint.Secret == "environment" && u.narrows() {
+			out.Spared, out.Taint.Secret = out.Taint.Secret != "", ""
+		}
+	case "decode":
+		out = u.decode(in, out)
+	case "fetch":
+		out.Taint.Remote = true
+		if h := u.lastHost(); h != nil {
+			out.Taint.Host, out.Taint.URL = flow.Text(h.Host), flow.Text(h.URL)
+		}
+	case "environment":
+		if u.name == "printenv" && len(u.rest) > 0 {
+			break // those that are named; its effects say which are secret
+		}
+		out.Taint.Secret = "environment"
+	case "secret":
+		if out.Taint.Secret == "" {
+			out.Taint.Secret = "secret"
+		}
+	}
+	if (u.name == "wc" || u.name == "gwc") && !u.has("files0-from") {
+		out.Spared = in.Taint.Secret != ""
+	}
+	return out
+}
+
+// taken is what the program reads: the files that it names, one after the other, or
+// its input.
+func (u *use) taken() flow.Stream {
+	if len(u.reads) == 0 {
+		return u.Stdin
+	}
+	var in flow.Stream
+	for _, f := range u.reads {
+		if isInput(f) {
+			in = flow.Concat(in, u.Stdin)
+			continue
+		}
+		in = flow.Concat(in, u.content(f))
+	}
+	return in
+}
+
+// relisted hands on the file names that come in. A program that picks some of
+// everything in a directory leaves it unknown which.
+func (u *use) relisted(in, out flow.Stream) flow.Stream {
+	out.Under, out.Files = in.Under, in.Files
+	switch {
+	case wordlist.Has(" cat tac sort tee nl shuf gsort ", u.name), u.has("invert-match"): // they keep every line, or all but some
+		out.Whole = in.Whole
+	default:
+		out.Files = slices.DeleteFunc(slices.Clone(in.Files), func(f flow.Word) bool { return strings.HasSuffix(f.Text(), "/*") })
+	}
+	return out
+}
+
+// isInput reports the words that stand for standard input.
+func isInput(f flow.Word) bool {
+	return f.Literal() && (f.Text() == "-" || flow.IsStdin(f.Text()))
+}
+
+// copied is what a program that copies its input lets through: head and tail
+// only a part of it.
+func (u *use) copied(text *string) *string {
+	if text == nil || u.name != "head" && u.name != "ghead" && u.name != "tail" && u.name != "gtail" {
+		return text
+	}
+	unit, n, sign := "lines", "10", ""
+	for _, name := range []string{"lines", "bytes"} {
+		if f, ok := u.opt(name); ok {
+			unit, n = name, f.Text()
+		}
+	}
+	for name := range u.opts { // head -1
+		if bash.IsNumber(name) {
+			unit, n = "lines", name
+		}
+	}
+	if n != "" && (n[0] == '+' || n[0] == '-') {
+		sign, n = n[:1], n[1:]
+	}
+	count, err := strconv.Atoi(n)
+	head := strings.HasSuffix(u.name, "head")
+	if err != nil || len(u.reads) > 1 || sign == "+" && head {
+		return nil
+	}
+	pieces := strings.SplitAfter(*text, "\n")
+	if unit == "bytes" {
+		pieces = strings.Split(*text, "")
+	} else if pieces[len(pieces)-1] == "" {
+		pieces = pieces[:len(pieces)-1]
+	}
+	count = min(count, len(pieces))
+	switch {
+	case head && sign == "-":
+		pieces = pieces[:len(pieces)-count]
+	case head:
+		pieces = pieces[:count]
+	case sign == "+":
+		pieces = pieces[max(0, count-1):]
+	default:
+		pieces = pieces[len(pieces)-count:]
+	}
+	return new(strings.Join(pieces, ""))
+}
+
+// narrows reports a search whose pattern picks out variables that hold no
+// secret: env | grep NODE.
+func (u *use) narrows() bool {
+	patterns := append(append([]flow.Word(nil), u.opts["regexp"]...), u.opts["expression"]...)
+	if len(patterns) == 0 && len(u.rest) > 0 {
+		patterns = u.rest[:1]
+	}
+	for _, p := range patterns {
+		v := p.Value()
+		if v == nil || u.has("v") || u.has("invert-match") || secret.Variable(*v) || picksSecrets(*v, u.has("i") || u.has("ignore-case")) {
+			return false
+		}
+		for _, word := range []string{"pass", "pwd", "key", "auth", "cred", "aws", "secret", "token"} {
+			if strings.Contains(strings.ToLower(*v), word) {
+				return false
+			}
+		}
+	}
+	return len(patterns) > 0
+}
+
+// picksSecrets reports a pattern that lets one of the well-known variables with secrets through; one that is none in
+// Go's syntax may.
+func picksSecrets(pattern string, fold bool) bool {
+	flags := "(?m)"
+	if fold {
+		flags = "(?mi)"
+	}
+	re, err := regexp.Compile(flags + strings.ReplaceAll(pattern, `\|`, "|")) // in grep's own syntax that is no literal bar
+	return err != nil || re.MatchString(secret.Known())
+}
+
+func (u *use) lastHost() *hook.Host {
+	for i := len(u.Facts.Hosts) - 1; i >= 0; i-- {
+		if h := &u.Facts.Hosts[i]; h.Command == u.ID {
+			return h
+		}
+	}
+	return nil
+}

@@ -1,0 +1,99 @@
+// Package program says what an invocation of a program does: effects, what the
+// program writes, and the texts that it has a shell run. It knows no shell: the shell
+// in which a program was called stands behind the interface [Shell]. It is not for
+// tools other than programs, which package tool judges.
+//
+// [New] comes first, then [Programs.Run]. By the program's row in the catalogue it
+// tells options from operands (sort), gives each its role (roles), and fills in the
+// row's effects (effects). A function in the table specials says what a row cannot
+// say, such as gitPush, find and tar. To add one, write a method of use, name it in
+// specials and in a row, and add a table of cases to special_test.go.
+package program
+
+import (
+	"slices"
+	"strings"
+
+	"gate/facts/internal/draft"
+	"gate/facts/internal/flow"
+	"gate/facts/internal/peer"
+	"gate/hook"
+	"gate/internal/catalogue"
+	"gate/internal/wordlist"
+)
+
+// Programs says what programs do, by a row of the catalogue and the function that a
+// row may name. Make one with [New]. It is safe for concurrent use.
+type Programs struct {
+	rows     *catalogue.Catalogue
+	specials []wordlist.Named[func(*use)]
+}
+
+// New returns the programs of a catalogue.
+func New(rows *catalogue.Catalogue) *Programs {
+	return &Programs{rows: rows, specials: specials[:]}
+}
+
+// Source judges a script that the shell itself runs.
+func (p *Programs) Source(d *draft.Draft, shell Shell, inv *draft.Invocation, file flow.Word) flow.Stream {
+	u := &use{Draft: d, Invocation: inv, programs: p, shell: shell, row: &catalogue.Row{}}
+	return u.runScript("bash", file, true)
+}
+
+// Statements judges a text for a database, which a tool of a name is given.
+func (p *Programs) Statements(d *draft.Draft, shell Shell, tool string, text flow.Word) {
+	u := &use{Draft: d, Invocation: &draft.Invocation{}, programs: p, shell: shell, row: &catalogue.Row{}, name: tool}
+	u.sql(text)
+}
+
+// LogsIn reports a command that hands what it reads to the registry which gave it
+// out: gh auth token | docker login ghcr.io.
+func (p *Programs) LogsIn(c hook.ShellCommand, secret string) bool {
+	if c.Program == nil || c.Path != nil || len(c.Via) > 0 || !wordlist.Has(" docker podman nerdctl buildah skopeo oras helm ", *c.Program) {
+		return false
+	}
+	if _, stdin := c.Options["password-stdin"]; !stdin || c.Subcommand == nil || !strings.HasSuffix(*c.Subcommand, "login") || len(c.Operands) != 1 || c.Operands[0] == nil {
+		return false
+	}
+	return issuer(secret, peer.Parse(*c.Operands[0], strings.Contains(*c.Operands[0], "://")).Host)
+}
+
+// HandsOn reports that commands of a pipe write what they read to it and to
+// nothing else.
+func (p *Programs) HandsOn(cmds []hook.ShellCommand) bool {
+	for _, c := range cmds {
+		if c.Program == nil || c.Path != nil || len(c.Via) > 0 || !wordlist.Has(" cat grep egrep sort uniq head tail kubectl oc aws gcloud az vault ", *c.Program) {
+			return false
+		}
+		for option := range c.Options {
+			switch {
+			case slices.Contains([]string{"V", "verbosity", "debug", "log-http", "verbose", "output-curl-string"}, option), option == "v" && !strings.HasSuffix(*c.Program, "grep"):
+				return false // tells what was answered
+			case *c.Program == "sort" && slices.Contains([]string{"o", "output"}, option):
+				return false
+			}
+		}
+		if *c.Program == "uniq" && len(c.Operands) > 1 {
+			return false
+		}
+		for _, r := range c.Redirects {
+			if r.Target == nil || *r.Target != "/dev/null" {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// MakesDirectories reports a command that is not known to leave no directory
+// behind.
+func (p *Programs) MakesDirectories(cmd hook.ShellCommand) bool {
+	if cmd.Program == nil {
+		return true
+	}
+	switch *cmd.Program {
+	case "cd", "true", "false", ":", "echo", "printf", "ls", "cat", "pwd", "test", "[", "grep", "head", "tail", "wc", "sleep", "date", "export", "set", "touch", "exec", "rm", "read", "declare", "local":
+		return false
+	}
+	return true
+}

@@ -1,0 +1,95 @@
+package program
+
+import (
+	"path"
+	"strings"
+
+	"gate/facts/internal/flow"
+	"gate/facts/internal/peer"
+	"gate/hook"
+	"gate/internal/strictjson"
+)
+
+// scriptName is the script of package.json that the words name: npm run NAME,
+// npm test, yarn NAME.
+func (u *use) scriptName() string {
+	name := u.rest
+	switch {
+	case len(u.strayed) > 0:
+		name = u.strayed
+	case u.row.Special != "scripts" || len(u.verbs) == 0:
+		return ""
+	}
+	switch verb := u.verbs[len(u.verbs)-1]; verb {
+	case "test", "start", "stop", "restart":
+		return verb
+	case "t", "tst":
+		return "test"
+	}
+	if len(name) == 0 || name[0].Value() == nil {
+		return ""
+	}
+	return *name[0].Value()
+}
+
+// packageScript follows a script into package.json, where it can be read and is
+// small.
+func (u *use) packageScript() {
+	called := u.scriptName()
+	if called == "" || len(u.at().Dirs) != 1 || u.at().Remote {
+		return
+	}
+	dir := u.at().Dirs[0]
+	text, err := u.World.Read(path.Join(dir, "package.json"), maxScript)
+	st, written := u.Files[path.Join(dir, "package.json")]
+	if written {
+		if st.Text == nil {
+			return
+		}
+		text, err = *st.Text, nil
+	}
+	if err != nil {
+		return
+	}
+	project, err := strictjson.Object([]byte(text), strictjson.Limits{})
+	if err != nil {
+		u.unknown("script", "package.json cannot be read: "+err.Error(), nil)
+		return
+	}
+	scripts, _ := project["scripts"].(map[string]any)
+	for _, name := range []string{"pre" + called, called, "post" + called} {
+		script, ok := scripts[name].(string)
+		if !ok {
+			continue
+		}
+		judge := func() { u.inside(func() { u.prints(u.shell.Text(flow.Literal(script), u.Stdin)) }) }
+		u.shell.Enter("script "+name, func() {
+			if written {
+				judge()
+			} else {
+				u.asProgram(flow.Literal(called), judge)
+			}
+		})
+	}
+}
+
+// fetched judges a package that npx runs from an address of its own.
+func (u *use) fetched() {
+	words := u.inner
+	if f, ok := u.opt("package"); ok {
+		words = []flow.Word{f}
+	}
+	if len(words) == 0 {
+		return
+	}
+	text := words[0].Prefix()
+	remote := strings.HasPrefix(text, "git+") || strings.HasPrefix(text, "git@") || strings.HasPrefix(text, "github:") || strings.HasPrefix(text, "gitlab:")
+	if !remote && !strings.Contains(text, "://") {
+		return
+	}
+	if u.ID == 0 {
+		u.listUse()
+	}
+	p := peer.Parse(strings.TrimPrefix(text, "git+"), true)
+	u.effect(&hook.ExecRemote{Host: flow.Known(p.Host), URL: flow.Known(text), Via: "package"})
+}

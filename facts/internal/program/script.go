@@ -1,0 +1,224 @@
+package program
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"gate/facts/internal/code"
+	"gate/facts/internal/draft"
+	"gate/facts/internal/flow"
+	"gate/facts/internal/glob"
+	"gate/hook"
+)
+
+// looksInto returns what a program surely does that is a small, readable shell
+// script: ./scripts/clean.sh. The rest of it is as unknown as what any program
+// does, and asking about that would be asking about every build script.
+func (u *use) looksInto(file string) (found []hook.FactEffect) {
+	if file == "" || u.at().Remote {
+		return nil
+	}
+	text, err := u.World.Read(file, maxScript)
+	if err != nil || !isShellScript(file, text) {
+		return nil
+	}
+	out, full := u.Facts, u.Full
+	u.Facts = &hook.Facts{Shell: &hook.Shell{}}
+	u.shell.Enter("script "+file, func() {
+		back := u.shell.Fork()
+		u.shell.Arguments(flow.Literal(file), u.Given())
+		u.shell.Text(flow.Literal(text), u.Stdin)
+		back()
+	})
+	found = u.Facts.Effects
+	u.Facts, u.Full = out, full // a limit that is reached later is said then
+	return slices.DeleteFunc(found, func(e hook.FactEffect) bool { return doubtful(e) && !draft.Decoded(e) })
+}
+
+// doubtful reports an effect of a program that may be no such thing.
+func doubtful(e hook.FactEffect) bool {
+	for name, at := range hook.Members(&e) {
+		if name == "path" && hook.Plain(at) == nil {
+			return true
+		}
+	}
+	return e.Kind() == "exec.code"
+}
+
+// asProgram judges the text of a script as the program that it is: by what it
+// surely does. What else it may do is as unknown as it is of any program, whether
+// a shell is told to run the file or the file is called by its name. Code that is
+// hidden in it is no program's, and one that is handed a command may run just that.
+func (u *use) asProgram(script flow.Word, judge func()) {
+	out := u.Facts
+	opaque, unknown, effects, full := out.Opaque, len(out.Unknown), len(out.Effects), u.Full
+	judge()
+	if slices.ContainsFunc(out.Effects[effects:], draft.Decoded) || len(out.Unknown) > unknown && u.handsCommand(script) {
+		return
+	}
+	out.Opaque, out.Unknown, u.Full = opaque, out.Unknown[:unknown], full
+	out.Effects = append(out.Effects[:effects], slices.DeleteFunc(out.Effects[effects:], doubtful)...)
+}
+
+// maxHanded bounds how many arguments are read as the beginning of a command.
+const maxHanded = 8
+
+// handsCommand reports whether one of a script's arguments, or those from one on,
+// read as a command that does something: run.py 'rm -rf ~'.
+func (u *use) handsCommand(script flow.Word) bool {
+	args := u.Given()
+	at := slices.IndexFunc(args, func(f flow.Word) bool { return f.Text() == script.Text() })
+	args = args[at+1:]
+	for i := range min(len(args), maxHanded) {
+		if acts(u.shell.Try(args[i].Text())) || acts(u.shell.Try(flow.Join(args[i:]).Text())) {
+			return true
+		}
+	}
+	return false
+}
+
+// acts reports whether something does more than look at and write files.
+func acts(found []hook.FactEffect) bool {
+	return slices.ContainsFunc(found, func(e hook.FactEffect) bool { return e.Kind() != "fs.read" && e.Kind() != "fs.write" })
+}
+
+// isShellScript goes by the first line, else by the name: bash runs a file
+// without one itself.
+func isShellScript(file, text string) bool {
+	switch interpreter(text) {
+	case "sh", "bash", "dash", "ksh":
+		return true
+	case "":
+		return strings.HasSuffix(file, ".sh") || strings.HasSuffix(file, ".bash")
+	}
+	return false
+}
+
+// interpreter is the program that the first line of a script names, "" for none.
+func interpreter(text string) string {
+	first, _, _ := strings.Cut(text, "\n")
+	words, ok := strings.CutPrefix(first, "#!")
+	if !ok {
+		return ""
+	}
+	for w := range strings.FieldsSeq(words) {
+		if base := path.Base(w); base != "env" && base[0] != '-' && !strings.Contains(base, "=") {
+			return base
+		}
+	}
+	return ""
+}
+
+// execute judges a script that is named on the line.
+func (u *use) execute(language string, f flow.Word) {
+	u.inside(func() {
+		if len(u.rest) > 0 && u.rest[0].Text() == f.Text() {
+			u.shell.Arguments(f, u.rest[1:])
+		} else {
+			u.shell.Named(f)
+		}
+		u.prints(u.runScript(language, f, false))
+	})
+}
+
+const maxScript = 64 << 10
+
+// runScript follows a script file: written in this line, from a substitution,
+// or readable and small.
+func (u *use) runScript(language string, f flow.Word, here bool) flow.Stream {
+	for _, p := range u.targets(f) {
+		if p.Path == "" {
+			continue
+		}
+		if p.Glob || p.Contents { // of what it matches, the line's own files are known
+			pattern := p.Path
+			if p.Contents {
+				pattern += "/*"
+			}
+			for _, name := range slices.Sorted(maps.Keys(u.Files)) {
+				if glob.Compile(pattern, glob.Syntax{}).Match(name) != glob.No {
+					u.runScript(language, flow.Literal(name), here)
+				}
+			}
+			continue
+		}
+		st, ok := u.Files[p.Path]
+		if isInput(flow.Literal(p.Path)) {
+			st, ok = u.Stdin, true
+		}
+		whole, known := st.Template()
+		if ok && !known {
+			return u.unknownCode(language, st.Taint, "file", "the file was written by a program")
+		}
+		if !ok {
+			if language != "" && language != "bash" && !code.HasRules(language) {
+				continue // what such a program does is as unknown as what any does
+			}
+			text, err := u.World.Read(p.Path, maxScript)
+			if err != nil {
+				if u.World.Exists(p.Path) {
+					u.unknown("script", "a script that gate could not read", f.Span)
+				}
+				continue
+			}
+			whole = flow.Literal(text)
+		}
+		var out flow.Stream
+		judge := func() { out = u.runText(language, whole, here) }
+		if ok {
+			judge()
+		} else {
+			u.asProgram(f, judge)
+		}
+		if here || language == "bash" || language == "" || out.Taint.Secret != "" {
+			return out
+		}
+	}
+	if f.Value() == nil {
+		return u.unknownCode(language, f.Taint(), "file", f.Why())
+	}
+	return flow.Stream{Some: true, From: u.ID}
+}
+
+// runText runs the text of a script, here or in a program of its own.
+func (u *use) runText(language string, text flow.Word, here bool) flow.Stream {
+	if !here && language != "bash" && language != "" {
+		u.bare().code(language, text, "file")
+		return flow.Stream{Some: true, From: u.ID, Taint: text.Taint()}
+	}
+	if !here && text.Literal() {
+		defer u.shell.Fork()()
+	}
+	return u.shell.Text(text, u.Stdin)
+}
+
+// runsFile judges a program called by a path: ./x.sh that this line wrote, or
+// that is there.
+func (u *use) runsFile(name string) {
+	f := flow.Literal(name)
+	for _, p := range u.targets(f) {
+		st, ok := u.Files[p.Path]
+		if !ok {
+			u.Does = append(u.Does, u.looksInto(p.Path)...)
+		} else if text, ok := st.Template(); !ok {
+			u.unknownCode("bash", st.Taint, "file", "the file was written by a program")
+		} else if language := interpreter(text.Prefix()); code.HasRules(language) {
+			u.runText(language, text, false)
+		} else {
+			u.shell.Text(text, u.Stdin)
+		}
+	}
+}
+
+// origin is the program that a path stands for, if the line has copied or linked
+// one there.
+func (u *use) origin(name, base string) string {
+	for _, p := range u.targets(flow.Literal(name)) {
+		if from, ok := u.Renamed[p.Path]; ok {
+			return from
+		}
+	}
+	return base
+}

@@ -1,0 +1,204 @@
+package program
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"gate/facts/internal/draft"
+	"gate/facts/internal/flow"
+	"gate/facts/internal/glob"
+	"gate/facts/internal/world"
+	"gate/hook"
+	"gate/internal/secret"
+	"gate/internal/wordlist"
+)
+
+// shows reports whether what the program reads goes to its output.
+func (u *use) shows() bool {
+	switch u.row.Output {
+	case "copy", "filter", "encode", "decode", "":
+		return !u.keysOnly() && !((u.row.Special == "copy" || u.name == "copy-item") && u.staysSecret())
+	}
+	return false
+}
+
+// staysSecret reports a copy that stays where it is made, within the project,
+// and is known by its name to be as secret as what it is made from: cp .env.local .env.
+func (u *use) staysSecret() bool {
+	if len(u.rest) != 2 {
+		return false
+	}
+	where := ""
+	for _, f := range u.rest {
+		for _, t := range u.targets(f) {
+			if _, grade := u.Secret(t.Path); t.Path == "" || grade != "config" || !world.Below(t.Path, u.World.Project) {
+				return false
+			}
+			if where == "" {
+				where = path.Dir(t.Path)
+			}
+			if path.Dir(t.Path) != where {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// lazy compiles an expression when it is first asked for.
+func lazy(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
+
+// The ways to print the names of NAME=value lines without their values.
+var (
+	sedNames      = lazy(`^s([/|#,])=\.[*+]\$?[/|#,][^&\\/|#,]*[/|#,]g?$`)
+	awkNames      = lazy(`^(!?/[^/{}]*/|NF)? *\{ *print *\(? *\$1 *\)? *;? *\}$`)
+	grepNames     = lazy(`^\^?((\[\^=\]|\[[A-Za-z_0-9-]*\]|\\w)(\*|\\?\+))+=?$|^\^\[A-Za-z_\](\[[A-Za-z_0-9-]*\])[*+]=?$`)
+	settingLines  = lazy(`^\^([A-Za-z_]\w*|\([A-Za-z_]\w*(?:\|[A-Za-z_]\w*)*\))=$`)
+	settingSecret = lazy(`(?i)pass|pwd|key|auth|cred|secret|token|dsn|ur[il]|conn|webhook|cert|salt|hash|sign|pin|cookie|session|login|account|id$`)
+	jqTells       = lazy(`\b(debug|stderr|error|halt_error|inputs?)\b`)
+	jqNames       = lazy(`^[\w. |\[\]]*\b(keys|keys_unsorted|length)(\[\])?$`)
+)
+
+// keysOnly reports that of a document only the keys are printed.
+func (u *use) keysOnly() bool {
+	switch u.name {
+	case "jq", "gojq", "jaq":
+		return len(u.rest) > 0 && u.rest[0].Literal() && jqNames().MatchString(strings.TrimSpace(u.rest[0].Text())) && !jqTells().MatchString(u.rest[0].Text())
+	}
+	return false
+}
+
+// keeps reports that a secret does not come out with what is printed of it: of
+// lines NAME=value the names, of a document the keys. A private key has neither.
+func (u *use) keeps(what string) bool {
+	return u.keysOnly() || (what == "environment" || what == "environment file") && u.namesOnly()
+}
+
+// namesOnly reports that of lines NAME=value only the names are printed.
+func (u *use) namesOnly() bool {
+	var program flow.Word
+	if len(u.rest) > 0 {
+		program = u.rest[0]
+	}
+	switch u.name {
+	case "cut", "gcut":
+		d, _ := u.opt("delimiter")
+		f, _ := u.opt("fields")
+		return d.Text() == "=" && f.Text() == "1" && !u.has("complement")
+	case "sed", "gsed":
+		if e := u.opts["expression"]; len(e) == 1 {
+			program = e[0]
+		} else if len(e) > 1 || u.has("file") {
+			return false
+		}
+		return program.Literal() && sedNames().MatchString(program.Text())
+	case "awk", "gawk", "mawk", "nawk":
+		f, _ := u.opt("field-separator")
+		return f.Text() == "=" && program.Literal() && awkNames().MatchString(strings.TrimSpace(program.Text()))
+	case "grep", "egrep", "ggrep", "rg":
+		if e := u.opts["regexp"]; len(e) == 1 {
+			program = e[0]
+		} else if len(e) > 1 || u.has("file") {
+			return false
+		}
+		if u.has("only-matching") || u.has("o") {
+			return program.Literal() && grepNames().MatchString(program.Text())
+		}
+		return program.Literal() && u.onlySettings(program.Text())
+	}
+	return false
+}
+
+// onlySettings reports a search for lines of variables by their whole names,
+// none of which promises a secret: grep -E '^(PORT|HOST)=' .env.
+func (u *use) onlySettings(pattern string) bool {
+	const harmless = " regexp E P F G extended-regexp perl-regexp basic-regexp i ignore-case n line-number h H no-filename with-filename m max-count w x s q r recursive color colour "
+	for name := range u.opts {
+		if !wordlist.Has(harmless, name) { // others print more than the lines that match: -v, -z, -9
+			return false
+		}
+	}
+	found := settingLines().FindStringSubmatch(pattern)
+	if found == nil || strings.ContainsAny(pattern, "|(") && u.name != "egrep" && u.name != "rg" && !u.has("E") && !u.has("P") && !u.has("extended-regexp") && !u.has("perl-regexp") {
+		return false
+	}
+	for name := range strings.SplitSeq(strings.Trim(found[1], "()"), "|") {
+		if secret.Variable(name) || settingSecret().MatchString(name) {
+			return false
+		}
+	}
+	return true
+}
+
+// searched judges the files that a search picks by patterns of names.
+func (u *use) searched() {
+	if slices.ContainsFunc([]string{"count", "quiet", "files-with-matches", "files-without-match", "files"}, u.has) {
+		return
+	}
+	starts := []flow.Word{flow.Literal(".")}
+	if len(u.rest) > 1 {
+		starts = u.rest[1:]
+	}
+	for _, name := range []string{"include", "glob", "iglob", "file-search-regex"} {
+		for _, f := range u.opts[name] {
+			pattern := strings.TrimPrefix(f.Text(), "**/")
+			if name == "file-search-regex" {
+				pattern = strings.Trim(strings.ReplaceAll(pattern, `\`, ""), "^$")
+			}
+			if pattern == "" || pattern[0] == '!' || glob.Broad(pattern) {
+				continue
+			}
+			for _, s := range starts {
+				dir := flow.Word{Parts: append(append([]flow.Part(nil), s.Parts...), flow.Part{Text: "/", Quoted: true}, flow.Part{Text: pattern})}
+				u.touch(dir, draft.Access{Kind: "read", Shown: true})
+			}
+		}
+	}
+}
+
+// gitShows judges the secrets that git prints of what it keeps: git show
+// HEAD:.env, git diff .env.
+func (u *use) gitShows() {
+	if len(u.verbs) == 0 || !u.gitPrints() {
+		return
+	}
+	named := u.rest
+	if u.verbs[0] == "grep" && !u.has("e") && !u.has("f") && len(named) > 0 {
+		named = named[1:]
+	}
+	for _, f := range append(append([]flow.Word(nil), named...), u.opts["L"]...) {
+		text := f.Prefix()
+		if i := strings.LastIndexByte(text, ':'); i >= 0 {
+			text = text[i+1:]
+		}
+		if !strings.ContainsAny(text, "./_") {
+			continue // a revision
+		}
+		for _, t := range u.targets(flow.Word{Parts: []flow.Part{{Text: text}}}) {
+			if what, grade := u.Secret(t.Path); what != "" {
+				u.effect(&hook.SecretRead{Path: new(t.Path), What: what, Grade: grade, Shown: true})
+				u.Out.Taint.Secret = what
+			}
+		}
+	}
+}
+
+// gitPrints reports that a verb of git prints content, and not only names and
+// numbers.
+func (u *use) gitPrints() bool {
+	for _, name := range []string{"stat", "name-only", "name-status", "numstat", "shortstat", "summary", "quiet", "no-patch", "s", "check", "l", "count", "t", "e"} {
+		if u.has(name) && !(u.verbs[0] == "grep" && name == "e") {
+			return false
+		}
+	}
+	switch u.verbs[0] {
+	case "log", "whatchanged", "shortlog", "reflog":
+		return u.has("p") || u.has("patch") || u.has("u") || u.has("L")
+	}
+	return true
+}

@@ -1,0 +1,267 @@
+package program
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"gate/facts/internal/draft"
+	"gate/facts/internal/flow"
+	"gate/facts/internal/peer"
+	"gate/hook"
+	"gate/internal/wordlist"
+)
+
+// A runner is variables that make programs load or run something, by what their
+// value is taken for. Values that change nothing are those without some texts, or
+// the empty one and some words, or for a function to say.
+type runner struct {
+	names    string // between blanks
+	runs     string
+	without  string // between blanks
+	only     string // between blanks
+	harmless func(value string) bool
+}
+
+var runners = [...]runner{
+	{names: " LD_PRELOAD LD_AUDIT DYLD_INSERT_LIBRARIES ", runs: "library", harmless: harmlessLibrary},
+	{names: " LD_LIBRARY_PATH DYLD_LIBRARY_PATH DYLD_FRAMEWORK_PATH ", runs: "library", harmless: harmlessLibraries},
+	{names: " BASH_ENV ENV ZDOTDIR PROMPT_COMMAND PYTHONSTARTUP PERL5DB PERL5OPT RUBYOPT MAKEFILES LUA_INIT VIMINIT EXINIT DOTNET_STARTUP_HOOKS ",
+		runs: "start-up code", only: " -w -W -W0 -W1 -W2 -W:no-deprecated -W:no-experimental "},
+	{names: " PS0 PS4 ", runs: "start-up code", without: "$ `"},
+	{names: " NODE_OPTIONS ", runs: "start-up code", without: "-r --require --import loader"},
+	{names: " JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS JAVA_OPTS MAVEN_OPTS GRADLE_OPTS SBT_OPTS ANT_OPTS CATALINA_OPTS ",
+		runs: "start-up code", without: "-javaagent -agent"},
+	{names: " GIT_SSH GIT_SSH_COMMAND GIT_PROXY_COMMAND GIT_EXTERNAL_DIFF GIT_ASKPASS SSH_ASKPASS SUDO_ASKPASS GIT_EXEC_PATH GIT_TEMPLATE_DIR" +
+		" RSYNC_RSH RSYNC_CONNECT_PROG SVN_SSH CVS_RSH HGEDITOR SVN_EDITOR SUDO_EDITOR PSQL_PAGER PSQL_EDITOR" +
+		" PAGER GIT_PAGER MANPAGER EDITOR VISUAL GIT_EDITOR GIT_SEQUENCE_EDITOR BROWSER LESSOPEN LESSCLOSE SYSTEMD_PAGER ",
+		runs: "program", harmless: harmlessProgram},
+	{names: " AWS_ENDPOINT_URL ", runs: "proxy", harmless: ownCloud},
+	{names: " GOFLAGS ", runs: "program", without: "-toolexec -exec -vettool"},
+	{names: " MAKEFLAGS GNUMAKEFLAGS ", runs: "start-up code", without: "--eval -f -E"},
+	{names: " CC CXX LD AR SHELL npm_config_script_shell NPM_CONFIG_SCRIPT_SHELL CARGO_BUILD_RUSTC CARGO_BUILD_RUSTC_WRAPPER" +
+		" RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER RUSTC CMAKE_C_COMPILER_LAUNCHER CMAKE_CXX_COMPILER_LAUNCHER ",
+		runs: "program", harmless: harmlessTool},
+	{names: " HTTP_PROXY HTTPS_PROXY ALL_PROXY http_proxy https_proxy all_proxy ", runs: "proxy", harmless: privateProxy},
+	{names: " ANTHROPIC_BASE_URL OPENAI_BASE_URL CLAUDE_CODE_API_BASE_URL CODEX_HOME CLAUDE_CONFIG_DIR GEMINI_CLI_HOME ", runs: "agent"},
+	{names: " NODE_TLS_REJECT_UNAUTHORIZED ", runs: "no certificate check", harmless: notZero},
+	{names: " GIT_SSL_NO_VERIFY ", runs: "no certificate check", only: " 0 false "},
+	{names: " GIT_ALLOW_PROTOCOL ", runs: "program", without: "ext fd"},
+	{names: " TAR_OPTIONS ", runs: "program", without: "-action -command -compress-program -I"},
+	{names: " PYTHONPATH PYTHONHOME NODE_PATH PERL5LIB RUBYLIB CLASSPATH LUA_PATH LUA_CPATH GCONV_PATH OPENSSL_CONF OPENSSL_ENGINES OPENSSL_MODULES" +
+		" CORECLR_PROFILER_PATH ANSIBLE_LIBRARY TF_CLI_CONFIG_FILE FPATH R_PROFILE R_PROFILE_USER PHPRC PHP_INI_SCAN_DIR WGETRC CURL_HOME PSQLRC" +
+		" SCREENRC INPUTRC ANSIBLE_CONFIG PIP_CONFIG_FILE NPM_CONFIG_USERCONFIG npm_config_userconfig ",
+		runs: "library", without: "/tmp /dev/shm"},
+	{names: " PATH ", runs: "program path", harmless: ordinaryPath},
+	{names: " PIP_INDEX_URL PIP_EXTRA_INDEX_URL UV_INDEX_URL UV_EXTRA_INDEX_URL UV_DEFAULT_INDEX UV_INDEX NPM_CONFIG_REGISTRY npm_config_registry GOPROXY ",
+		runs: "packages", harmless: knownRegistries},
+	{names: " HUSKY LEFTHOOK ", runs: "hooks off", harmless: notZero},
+	{names: " HUSKY_SKIP_HOOKS SKIP PRE_COMMIT_ALLOW_NO_CONFIG ", runs: "hooks off"},
+	{names: " GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_CONFIG_COUNT GIT_CONFIG_PARAMETERS ", runs: "git configuration", only: " /dev/null "},
+}
+
+// exportedFunction is a variable that holds a function of bash.
+var exportedFunction = runner{runs: "function", harmless: func(string) bool { return false }}
+
+// runnerOf returns what a variable makes programs run, nil if nothing.
+func runnerOf(name string) *runner {
+	if strings.HasPrefix(name, "BASH_FUNC_") {
+		return &exportedFunction
+	}
+	at := slices.IndexFunc(runners[:], func(r runner) bool { return wordlist.Has(r.names, name) })
+	if at < 0 {
+		return nil
+	}
+	return &runners[at]
+}
+
+// spares reports a value that changes nothing.
+func (r *runner) spares(value string) bool {
+	switch {
+	case r.harmless != nil:
+		return r.harmless(value)
+	case r.without != "":
+		return !wordlist.Within(value, r.without)
+	}
+	return value == "" || wordlist.Has(r.only, value)
+}
+
+// harmlessLibrary reports a library that only root can change.
+func harmlessLibrary(v string) bool {
+	return v == "" || strings.HasPrefix(v, "/usr/lib/") && !strings.ContainsAny(v, ": ") && !strings.Contains(v, "..")
+}
+
+// harmlessLibraries reports directories of libraries that are not everybody's.
+func harmlessLibraries(v string) bool {
+	return harmlessLibrary(v) || !strings.HasPrefix(v, "/tmp") && !strings.HasPrefix(v, ".") && !strings.Contains(v, "..")
+}
+
+// harmlessTool knows a program that nobody else may write to, without a shell.
+func harmlessTool(v string) bool {
+	return !strings.ContainsAny(v, ";|&$`(<>'\"") && !strings.HasPrefix(v, "/tmp") && !strings.HasPrefix(v, "/dev/shm") && !strings.HasPrefix(v, "/var/tmp")
+}
+
+// ownCloud knows Amazon's endpoints, and stand-ins for them nearby.
+func ownCloud(v string) bool {
+	p := peer.Parse(v, true)
+	return v == "" || p.Private || strings.HasSuffix(p.Host, ".amazonaws.com") || localHost(p.Host)
+}
+
+func privateProxy(v string) bool { return v == "" || peer.Parse(v, true).Private }
+
+func notZero(v string) bool { return v != "0" }
+
+// ordinaryPath reports a PATH in which nothing that anybody may write to comes before
+// the system's own directories.
+func ordinaryPath(v string) bool {
+	for dir := range strings.SplitSeq(v, ":") {
+		switch {
+		case dir == "/usr/bin", dir == "/bin":
+			return true
+		case dir == ".", strings.HasPrefix(dir, "/tmp"), strings.HasPrefix(dir, "/dev/shm"), strings.HasPrefix(dir, "/var/tmp"):
+			return false
+		}
+	}
+	return true
+}
+
+// knownRegistries reports that packages come from where everybody takes them,
+// or from this network.
+func knownRegistries(v string) bool {
+	for _, one := range strings.FieldsFunc(v, func(r rune) bool { return r == ',' || r == '|' || r == ' ' }) {
+		p := peer.Parse(one, true)
+		switch {
+		case one == "direct", one == "off", p.Private:
+		case !strings.HasPrefix(one, "https://"):
+			return false
+		case !wordlist.Has(" pypi.org test.pypi.org download.pytorch.org pypi.nvidia.com registry.npmjs.org registry.yarnpkg.com npm.pkg.github.com proxy.golang.org goproxy.io goproxy.cn ", p.Host):
+			return false
+		}
+	}
+	return true
+}
+
+// harmlessProgram lists programs that people name in PAGER and EDITOR, with options
+// that have them run nothing else. What [scripted] ones do is for their script to
+// say.
+func harmlessProgram(v string) bool {
+	words := strings.Fields(v)
+	if len(words) == 0 {
+		return true
+	}
+	if scripted(v) {
+		return true
+	}
+	if strings.ContainsAny(v, ";|&$`(<>") {
+		return false
+	}
+	switch path.Base(words[0]) {
+	case "cat", "less", "more", "most", "bat", "batcat", "delta", "diff-so-fancy", "head", "true", ":", "echo", "none":
+		return !strings.ContainsAny(v, "!+")
+	case "vi", "vim", "nvim", "nano", "emacs", "emacsclient", "code", "ed", "subl", "hx", "micro":
+		return !slices.ContainsFunc(words[1:], func(option string) bool {
+			return !wordlist.Has(" -f -n -w -c -nw -t -R -r -g --wait --new-window --reuse-window --nofork --clean --tty --create-frame ", option)
+		})
+	case "ssh":
+		return plainSSH(words[1:])
+	}
+	return false
+}
+
+// scripted reports an editor that takes its commands from the value, as in
+// GIT_SEQUENCE_EDITOR="sed -i s/pick/edit/".
+func scripted(v string) bool {
+	words := strings.Fields(v)
+	return len(words) > 1 && (path.Base(words[0]) == "sed" || path.Base(words[0]) == "perl") && strings.Contains(v, "-i") && !strings.ContainsAny(v, ";|&`")
+}
+
+// plainSSH reports options of ssh that have it load no library, run no command and
+// read no file of settings.
+func plainSSH(words []string) bool {
+	for i, word := range words {
+		switch {
+		case strings.HasPrefix(word, "-I"):
+			return false
+		case strings.HasPrefix(word, "-F"):
+			if file := strings.Join(append([]string{word[2:]}, words[i+1:]...), " "); !strings.HasPrefix(strings.TrimSpace(file)+" ", "/dev/null ") {
+				return false
+			}
+		}
+		if wordlist.Within(strings.ToLower(word), "command provider include") {
+			return false
+		}
+	}
+	return true
+}
+
+// flagged lists variables whose value is dangerous by what stands in it, so that
+// a part that is not known is as harmless as the rest.
+func flagged(name string) bool {
+	return wordlist.Has(" GOFLAGS MAKEFLAGS GNUMAKEFLAGS CC CXX LD AR ", name)
+}
+
+// Sets judges a variable that makes programs run code, set by a command. It returns
+// the text that they would run, "" for none.
+func (p *Programs) Sets(d *draft.Draft, id int, name string, value flow.Word) (runs string) {
+	r := runnerOf(name)
+	if name == "CLAUDE_CODE_SIMPLE" || strings.HasPrefix(name, "GATE_") {
+		d.Effect(id, &hook.Self{What: "agent settings", Verb: "configure"})
+		return ""
+	}
+	if r == nil {
+		return ""
+	}
+	vs, known := value.Variants()
+	harmless := known || name == "PATH" || strings.HasSuffix(name, "_PATH") || strings.HasSuffix(name, "PATH")
+	if known {
+		for _, v := range vs {
+			harmless = harmless && r.spares(v)
+		}
+	} else if harmless {
+		harmless = r.spares(value.Prefix())
+	} else if flagged(name) {
+		harmless = r.spares(value.Text())
+	}
+	switch {
+	case harmless && (r.runs != "program" || !scripted(value.Text())):
+		return ""
+	case harmless:
+	case r.runs == "hooks off":
+		d.Effect(id, &hook.GitBypass{What: "hooks", Verb: "environment"})
+		return ""
+	default:
+		d.Effect(id, &hook.Environment{Variable: new(name), Value: value.Value(), Runs: r.runs})
+	}
+	if r.runs == "program" || r.runs == "start-up code" {
+		if v := value.Value(); v != nil && strings.ContainsAny(*v, " ;|&$") {
+			return *v
+		}
+	}
+	return ""
+}
+
+// sets judges a variable that the program sets for others.
+func (u *use) sets(name string, value flow.Word) {
+	if text := u.programs.Sets(u.Draft, u.ID, name, value); text != "" {
+		u.shell.Line(name, text)
+	}
+}
+
+// environ returns what the program finds in its environment, as far as the
+// shell's own variables, and what stands in front of it, tell.
+func (u *use) environ(name string) (value flow.Word, set bool) {
+	for _, e := range u.Env {
+		if e.Name == name {
+			value, set = e.Value, true
+		}
+	}
+	text, ambient := u.World.Env(name)
+	v, ok := u.shell.Variable(name)
+	switch {
+	case set:
+		return value, true
+	case ok && (ambient || v.Exported || v.Unset):
+		return v.Value, !v.Unset
+	}
+	return flow.Literal(text), ambient
+}

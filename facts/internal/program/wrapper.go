@@ -1,0 +1,158 @@
+package program
+
+import (
+	"strings"
+
+	"gate/facts/internal/bash"
+	"gate/facts/internal/flow"
+	"gate/hook"
+)
+
+// setarch takes an optional architecture before its options end.
+func (u *use) setarch() {
+	for len(u.inner) > 0 && strings.HasPrefix(u.inner[0].Text(), "-") {
+		u.inner = u.inner[1:]
+	}
+}
+
+// shellOption runs -c TEXT that stands among the inner words: flock FILE -c
+// TEXT, script FILE -c TEXT.
+func (u *use) shellOption() {
+	for i, w := range u.inner {
+		if t := w.Text(); (t == "-c" || t == "--command") && i+1 < len(u.inner) {
+			text := u.inner[i+1]
+			u.inner = nil
+			u.inside(func() { u.shell.Text(text, u.Stdin) })
+			return
+		}
+		if !strings.HasPrefix(w.Text(), "-") {
+			return
+		}
+	}
+}
+
+// splitString returns the words that env -S cuts out of its text. env cuts much
+// as a shell does.
+func (u *use) splitString(text flow.Word) []flow.Word {
+	words, err := u.shell.Cut(text)
+	if err != nil {
+		u.unknown("syntax", "the text of env -S does not parse: "+err.Error(), text.Span)
+	}
+	return words
+}
+
+// screen types text into a session with -X stuff TEXT.
+func (u *use) screen() {
+	if !u.has("X") {
+		return
+	}
+	words := u.inner
+	u.inner = nil
+	if x, _ := u.opt("X"); x.Text() == "stuff" && len(words) > 0 {
+		typed := flow.Map(flow.Join(words), bash.Unescape)
+		u.inside(func() { u.shell.Text(typed, flow.Stream{}) })
+	}
+}
+
+// cmake -E has names of its own for what it does with files.
+func (u *use) cmake() {
+	if len(u.inner) == 0 {
+		return
+	}
+	name, option := "", ""
+	switch u.inner[0].Text() {
+	case "remove":
+		name = "rm"
+	case "remove_directory":
+		name, option = "rm", "-r"
+	case "copy", "copy_if_different":
+		name = "cp"
+	case "copy_directory":
+		name, option = "cp", "-r"
+	case "rename":
+		name = "mv"
+	case "create_symlink":
+		name, option = "ln", "-s"
+	case "create_hardlink":
+		name = "ln"
+	default:
+		return
+	}
+	words := []flow.Word{flow.Literal(name)}
+	if option != "" {
+		words = append(words, flow.Literal(option))
+	}
+	u.inner = append(words, u.inner[1:]...)
+}
+
+// nix run FLAKE#NAME -- ARGS runs the program of that name, as far as one knows.
+func (u *use) nix() {
+	if len(u.inner) == 0 {
+		return
+	}
+	if _, name, ok := strings.Cut(u.inner[0].Text(), "#"); ok && name != "" {
+		u.inner = append([]flow.Word{flow.Literal(name)}, u.inner[1:]...)
+	}
+	if len(u.inner) > 1 && u.inner[1].Text() == "--" {
+		u.inner = append(u.inner[:1:1], u.inner[2:]...)
+	}
+}
+
+// make takes a shell of one's own, and makefile text from its input.
+func (u *use) make() {
+	for _, f := range u.rest {
+		if name, value, ok := f.Cut("="); ok && (name == "SHELL" || name == ".SHELLFLAGS") {
+			u.effect(&hook.ExecHidden{Program: "make", Option: name, Value: value.Value()})
+			u.inside(func() { u.shell.Text(value, flow.Stream{}) })
+		}
+	}
+	text := u.opts["eval"]
+	if f, ok := u.opt("makefile"); ok && f.Text() == "-" {
+		if u.Stdin.Text == nil {
+			u.unknownCode("make", u.Stdin.Taint, "stdin", "it comes from a pipe")
+		} else {
+			text = append(text, flow.Literal(*u.Stdin.Text))
+		}
+	}
+	text = append(text, u.makefiles()...)
+	for _, f := range text {
+		for _, line := range strings.Split(f.Text(), "\n") {
+			_, recipe, ok := strings.Cut(line, ";")
+			if strings.HasPrefix(line, "\t") {
+				recipe, ok = strings.TrimLeft(line, "\t@-+"), true
+			}
+			if i := strings.Index(line, "$(shell "); i >= 0 {
+				recipe, ok = strings.TrimSuffix(line[i+8:], ")"), true
+			}
+			if ok {
+				u.inside(func() { u.shell.Text(flow.Literal(recipe), flow.Stream{}) })
+			}
+		}
+	}
+}
+
+// makefiles are the texts that this line has written where make looks.
+func (u *use) makefiles() []flow.Word {
+	names := u.opts["makefile"]
+	if len(names) == 0 {
+		names = []flow.Word{flow.Literal("GNUmakefile"), flow.Literal("makefile"), flow.Literal("Makefile")}
+	}
+	var texts []flow.Word
+	for _, name := range names {
+		for _, t := range u.targets(name) {
+			if st, ok := u.Files[t.Path]; ok && st.Text != nil {
+				texts = append(texts, flow.Literal(*st.Text))
+			}
+		}
+	}
+	return texts
+}
+
+// dotenv has a verb in one language's version and none in the other's.
+func (u *use) dotenv() {
+	for _, word := range []string{"run", "--"} {
+		if len(u.inner) > 1 && u.inner[0].Text() == word {
+			u.inner = u.inner[1:]
+		}
+	}
+}

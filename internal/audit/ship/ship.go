@@ -1,0 +1,247 @@
+// Package ship sends the decision log to whoever takes OPA's: batches of
+// records as gzipped JSON arrays, posted to one address.
+//
+// The log itself is the queue: what was sent is noted beside it, so that
+// nothing is lost while the network is gone, and a record may arrive twice
+// (decision_id tells). It never runs where a call waits for an answer. Start
+// with [Client], fill in a [Shipper], call [Shipper.Ship].
+package ship
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"time"
+
+	"gate/internal/audit"
+)
+
+// A Shipper sends logs to one address. A zero field means its default. It is
+// safe for concurrent use.
+type Shipper struct {
+	URL    string            // where batches are posted
+	Client *http.Client      // see [Client]; nil: one without a certificate of its own
+	Token  string            // sent as bearer token; "": none
+	Labels map[string]string // of the machine, for gaps: records bring theirs
+	Queue  string            // of several destinations, which one: each has its own cursor; "": the one that rotation waits for
+
+	Batch int // bytes of one batch before compression, default 1 MiB
+	Tries int // of one batch, default 5
+
+	// Wait waits between two tries, or until ctx ends; nil: it does.
+	Wait func(ctx context.Context, d time.Duration) error
+}
+
+// A Report is what one shipping did.
+type Report struct {
+	Records int // that arrived
+	Gaps    int // that arrived: places where records are missing
+	Batches int
+	Bytes   int64 // as sent, compressed
+	Cursor  audit.Cursor
+}
+
+// most records are in one batch.
+const most = 1000
+
+// Ship sends what was not sent yet. What arrived before an error counts, and is
+// in the report.
+func (s *Shipper) Ship(ctx context.Context, h *audit.History) (Report, error) {
+	cursor, err := h.Cursor(s.Queue)
+	if err != nil {
+		return Report{}, err
+	}
+	r := &run{Shipper: s, ctx: ctx, history: h, report: Report{Cursor: cursor}}
+	size := s.Batch
+	if size <= 0 {
+		size = 1 << 20
+	}
+	total := 0
+	for item, err := range h.Unsent(cursor, s.Labels) {
+		if err != nil {
+			return r.report, errors.Join(r.flush(), err)
+		}
+		if len(r.waiting) == most || total > 0 && total+len(item.Text) > size {
+			if err := r.flush(); err != nil {
+				return r.report, err
+			}
+			total = 0
+		}
+		item.Text = bytes.Clone(item.Text)
+		r.waiting = append(r.waiting, item)
+		total += len(item.Text)
+	}
+	return r.report, r.flush()
+}
+
+// A run is one shipping.
+type run struct {
+	*Shipper
+	ctx     context.Context
+	history *audit.History
+	report  Report
+	waiting []audit.Sendable
+}
+
+// flush sends what waits, in halves where it is too much for the other side.
+func (r *run) flush() error {
+	for len(r.waiting) > 0 {
+		n := len(r.waiting)
+		err := r.send(r.waiting[:n])
+		for errors.Is(err, errTooLarge) && n > 1 {
+			n = (n + 1) / 2
+			err = r.send(r.waiting[:n])
+		}
+		if errors.Is(err, errTooLarge) {
+			err = r.instead(r.waiting[0])
+		}
+		if err != nil {
+			return err
+		}
+		last := r.waiting[n-1].After
+		last.At = time.Now()
+		if err := r.history.Advance(r.Queue, last); err != nil {
+			return err
+		}
+		r.report.Cursor = last
+		r.waiting = r.waiting[n:]
+	}
+	return nil
+}
+
+// instead sends a gap for one record that the other side does not take.
+func (r *run) instead(item audit.Sendable) error {
+	g := audit.Gap{Log: item.After.Log, From: item.After.Seq, To: item.After.Seq, Before: time.Now()}
+	return r.send([]audit.Sendable{{Text: g.JSON(r.Labels), After: item.After, Gap: true}})
+}
+
+var errTooLarge = errors.New("the batch is too large for the server")
+
+// send sends one batch, again and again where that may help.
+func (r *run) send(batch []audit.Sendable) error {
+	body := pack(batch)
+	tries := r.Tries
+	if tries <= 0 {
+		tries = 5
+	}
+	for try := 1; ; try++ {
+		pause, err := r.post(body)
+		if err == nil {
+			r.report.Batches++
+			r.report.Bytes += int64(len(body))
+			for _, item := range batch {
+				if item.Gap {
+					r.report.Gaps++
+				} else {
+					r.report.Records++
+				}
+			}
+			return nil
+		}
+		if errors.Is(err, errTooLarge) || pause < 0 || try == tries {
+			return err
+		}
+		if waitErr := r.wait(max(pause, backoff(try))); waitErr != nil {
+			return errors.Join(err, waitErr)
+		}
+	}
+}
+
+// pack makes the body of a request.
+func pack(batch []audit.Sendable) []byte {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b) // neither a buffer nor a writer into one fails
+	for i, item := range batch {
+		z.Write([]byte{"[,"[min(i, 1)]})
+		z.Write(item.Text)
+	}
+	z.Write([]byte("]"))
+	z.Close()
+	return b.Bytes()
+}
+
+// Bounds of the wait between two tries.
+const (
+	firstWait = 500 * time.Millisecond
+	longest   = time.Minute
+)
+
+// backoff is how long to wait behind a try: twice as long each time, and by
+// chance between half of that and all of it, so that machines that failed
+// together do not come back together.
+func backoff(try int) time.Duration {
+	d := min(firstWait<<min(try-1, 20), longest)
+	return d/2 + rand.N(d/2)
+}
+
+func (r *run) wait(d time.Duration) error {
+	if r.Wait != nil {
+		return r.Wait(r.ctx, d)
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-r.ctx.Done():
+		return r.ctx.Err()
+	}
+}
+
+// post sends a body once. With an error comes how long to wait before the next
+// try: negative where there is no use in one.
+func (r *run) post(body []byte) (pause time.Duration, err error) {
+	const never = -1
+	req, err := http.NewRequestWithContext(r.ctx, http.MethodPost, r.URL, bytes.NewReader(body))
+	if err != nil {
+		return never, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Content-Encoding", "gzip")
+	req.Header.Set("User-Agent", "gate")
+	if r.Token != "" {
+		req.Header.Set("Authorization", "Bearer "+r.Token)
+	}
+	client := r.Client
+	if client == nil {
+		client = &http.Client{Timeout: timeout, CheckRedirect: stay}
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		if r.ctx.Err() != nil {
+			return never, err
+		}
+		return 0, err
+	}
+	defer res.Body.Close()
+	io.Copy(io.Discard, io.LimitReader(res.Body, 64<<10)) // so that the connection can be used again
+	switch code := res.StatusCode; {
+	case code >= 200 && code < 300:
+		return 0, nil
+	case code == http.StatusRequestEntityTooLarge:
+		return never, errTooLarge
+	case code == http.StatusTooManyRequests, code == http.StatusRequestTimeout, code >= 500:
+		return retryAfter(res.Header.Get("Retry-After")), fmt.Errorf("the server answered %s", res.Status)
+	case code == http.StatusUnauthorized, code == http.StatusForbidden:
+		return never, fmt.Errorf("the server answered %s: look at the token or the certificate", res.Status)
+	case code >= 300 && code < 400:
+		return never, fmt.Errorf("the server answered %s: gate sends the log to no other address than the one it was given", res.Status)
+	default:
+		return never, fmt.Errorf("the server answered %s", res.Status)
+	}
+}
+
+// retryAfter reads how many seconds a server wants to be left alone.
+func retryAfter(value string) time.Duration {
+	n, err := strconv.Atoi(value)
+	if err != nil || n < 0 {
+		return 0
+	}
+	return min(time.Duration(min(n, 3600))*time.Second, longest)
+}

@@ -1,0 +1,299 @@
+package load
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"gate/internal/hostfs"
+	"gate/internal/strictjson"
+	"gate/scopes"
+)
+
+// Keys of data.gate.bundles.NAME.
+const (
+	bundleSettings = "settings"
+	bundleHooks    = "hooks"
+	bundleSchemas  = "schemas"
+)
+
+// minDeadline is what a bundle leaves for one decision. The shortest deadline of
+// all bundles counts: one of a later bundle must not close every call.
+const minDeadline = time.Second
+
+const (
+	maxData     = 16 << 20  // bytes of one data.json
+	maxDataKeys = 1_000_000 // keys and elements in it
+)
+
+// Bundle loads what a signed bundle holds: its policies; its data; and below
+// data.gate.bundles.NAME its settings, hooks and the schemas of tools, where NAME
+// is that of into.Bundle. roots are the paths of the manifest, such as
+// gate/bundles/company, outside of which nothing may stand. where is the
+// bundle's directory for people. The argument into says whose all this is, as for
+// [Rego]; its Digest stays, since it is the archive's. The Source of what is
+// returned is never nil, and it is whole or has faults.
+func Bundle(files fs.FS, roots []string, where string, into scopes.Source) Configuration {
+	b := bundleReader{reader: reader{fsys: files, where: where, src: into}, roots: roots, data: map[string]any{}}
+	b.src.Hooks, b.src.Modules, b.src.Faults = nil, nil, nil
+	b.rego()
+	b.walk()
+	b.own(path.Join("gate/bundles", into.Bundle.Name))
+	b.src.Data, b.src.Digest = b.data, into.Digest
+	if len(b.layers) == 0 { // its place in the order counts, even if it says nothing
+		b.layers = []scopes.Layer{{Authority: into.Authority, File: where}}
+	}
+	for i, l := range b.layers {
+		if l.Deadline > 0 && l.Deadline < minDeadline {
+			b.fault(fmt.Errorf("%s: deadline: a bundle leaves each call %s at least", l.Pos("deadline"), minDeadline))
+		}
+		b.layers[i].Bundle, b.layers[i].Order = into.Bundle.Name, into.Order
+	}
+	return Configuration{Layers: b.layers, Source: &b.src, Schemas: b.schemas}
+}
+
+type bundleReader struct {
+	reader
+	roots   []string
+	data    map[string]any
+	schemas ToolSchemas
+	owners  []dataFile // files that hold a part of what is gate's own
+}
+
+// A dataFile is a data.json as read.
+type dataFile struct {
+	name string
+	at   string // the path of its data, "" for the root
+	text []byte
+}
+
+func (b *bundleReader) rego() {
+	src := Rego(b.fsys, b.src)
+	for _, m := range src.Modules {
+		if at := strings.ReplaceAll(m.Package, ".", "/"); !b.owns(at) {
+			b.fault(fmt.Errorf("%s: package %s is not below a root of the manifest", m.File, m.Package))
+		}
+	}
+	src.Faults = append(b.src.Faults, src.Faults...)
+	b.src = src
+}
+
+func (b *bundleReader) owns(at string) bool {
+	return slices.ContainsFunc(b.roots, func(root string) bool {
+		return root == "" || at == root || strings.HasPrefix(at, root+"/")
+	})
+}
+
+// walk reads every data.json into one tree.
+func (b *bundleReader) walk() {
+	err := fs.WalkDir(b.fsys, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || path.Base(name) != "data.json" {
+			return err
+		}
+		text, err := readAtMost(b.fsys, name, maxData)
+		if err == nil {
+			err = b.put(dataFile{name: name, at: strings.TrimPrefix(path.Dir(name), "."), text: text})
+		}
+		if err != nil {
+			b.fault(fmt.Errorf("%s: %w", name, hostfs.Reason(err)))
+		}
+		return nil
+	})
+	b.fault(err)
+}
+
+func (b *bundleReader) put(f dataFile) error {
+	value, err := strictjson.Decode(f.text, strictjson.Limits{Bytes: maxData, Keys: maxDataKeys, LookAlikes: true})
+	if err != nil {
+		return err
+	}
+	if f.at == "" {
+		if _, ok := value.(map[string]any); !ok {
+			return errors.New("an object is wanted")
+		}
+	}
+	parts := strings.FieldsFunc(f.at, func(r rune) bool { return r == '/' })
+	for _, part := range slices.Backward(parts) {
+		value = map[string]any{part: value}
+	}
+	b.owners = append(b.owners, f)
+	return b.merge(b.data, value.(map[string]any), "")
+}
+
+// merge adds a tree to the data. Two files that give one value are a mistake,
+// and so is what stands outside of the roots.
+func (b *bundleReader) merge(into, from map[string]any, at string) error {
+	var errs []error
+	for _, key := range slices.Sorted(maps.Keys(from)) {
+		here := strings.TrimPrefix(at+"/"+key, "/")
+		v, isMap := from[key].(map[string]any)
+		old, taken := into[key]
+		inner, both := old.(map[string]any)
+		switch {
+		case b.owns(here) && !taken:
+			into[key] = from[key]
+		case taken && !(isMap && both):
+			errs = append(errs, fmt.Errorf("data.%s is given twice", strings.ReplaceAll(here, "/", ".")))
+		case isMap:
+			if !taken {
+				inner = map[string]any{}
+				into[key] = inner
+			}
+			errs = append(errs, b.merge(inner, v, here))
+		default:
+			errs = append(errs, fmt.Errorf("data.%s is not below a root of the manifest", strings.ReplaceAll(here, "/", ".")))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// own reads what of the data is gate's.
+func (b *bundleReader) own(at string) {
+	tree, _ := lookup(b.data, "/"+at).(map[string]any)
+	for _, key := range slices.Sorted(maps.Keys(tree)) {
+		if known := []string{bundleSettings, bundleHooks, bundleSchemas}; !slices.Contains(known, key) {
+			b.fault(fmt.Errorf("data.%s: unknown key %s%s", strings.ReplaceAll(at, "/", "."), key, didYouMean(key, "", known)))
+			continue
+		}
+		d, err := b.document(at, key, tree[key])
+		if err != nil {
+			b.fault(fmt.Errorf("data.%s.%s: %w", strings.ReplaceAll(at, "/", "."), key, err))
+			continue
+		}
+		switch key {
+		case bundleSettings:
+			b.take(d, nil, nil)
+		case bundleHooks:
+			d.value = map[string]any{"hooks": d.value["hooks"]}
+			b.takeHooks(d, tongue{own: true})
+		case bundleSchemas:
+			b.takeSchemas(d)
+		}
+	}
+}
+
+// document makes a document of one key, as if it were a file by itself: with
+// the line of each value where one file holds all of it. hooks may be a list, and
+// keep their key.
+func (b *bundleReader) document(at, key string, value any) (*document, error) {
+	if key == bundleHooks {
+		value = map[string]any{key: value}
+	}
+	tree, err := strictjson.Object(strictjson.Append(nil, value), strictjson.Limits{Bytes: maxFile, Depth: maxDepth, Keys: maxKeys})
+	if err != nil {
+		return nil, err
+	}
+	d := &document{value: tree, lines: map[string]int{}}
+	for _, f := range b.owners {
+		rest, above := strings.CutPrefix("/"+at+"/"+key, strings.TrimSuffix("/"+f.at, "/"))
+		var v any
+		if !above || strictDecode(f.text, &v) != nil || lookup(v, rest) == nil {
+			continue
+		}
+		d.file = path.Join(b.where, f.name)
+		if key == bundleHooks {
+			rest = strings.TrimSuffix(rest, "/"+key)
+		}
+		for pointer, line := range linesOf(f.text) {
+			if below, ok := strings.CutPrefix(pointer, rest); ok {
+				d.lines[below] = line
+			}
+		}
+		return d, nil
+	}
+	d.file = path.Join(b.where, at, "data.json")
+	return d, nil
+}
+
+func strictDecode(text []byte, v *any) (err error) {
+	*v, err = strictjson.Decode(text, strictjson.Limits{Bytes: maxData, Keys: maxDataKeys, LookAlikes: true})
+	return err
+}
+
+// linesOf finds the line of each value of a JSON text by JSON pointer.
+func linesOf(data []byte) map[string]int {
+	found, lines := map[string]int{}, newLineIndex(data)
+	dec := jsontext.NewDecoder(bytes.NewReader(data))
+	for {
+		tok, err := dec.ReadToken()
+		if err != nil {
+			return found // whoever asks has read all of it
+		}
+		if k := tok.Kind(); k == '}' || k == ']' {
+			continue
+		}
+		pointer := string(dec.StackPointer())
+		if _, seen := found[pointer]; !seen {
+			found[pointer] = lines.at(int(dec.InputOffset()) - 1)
+		}
+	}
+}
+
+// ToolSchemas are JSON Schemas of tools' inputs, by tool. The zero value knows
+// no tool.
+type ToolSchemas map[string]any
+
+// Check holds a tool's input against its schema, and returns nil for a tool that
+// has none.
+func (t ToolSchemas) Check(tool string, input map[string]any) error {
+	text, ok := t[tool]
+	if !ok {
+		return nil
+	}
+	var errs []error
+	c := checker{texts: map[string]map[string]any{}, report: func(v violation) {
+		if v.message == "" {
+			v.message = "unknown key " + v.key
+		}
+		errs = append(errs, fmt.Errorf("tool_input%s: %s", strings.ReplaceAll(v.at, "/", "."), v.message))
+	}}
+	c.value(scheme{"", text}, input, "")
+	return errors.Join(errs...)
+}
+
+// takeSchemas takes schemas in. A keyword that would be passed over is a mistake:
+// whoever wrote it relies on it.
+func (b *bundleReader) takeSchemas(d *document) {
+	var errs []error
+	for _, tool := range d.sorted(d.value, "") {
+		errs = append(errs, d.schemaMistakes(d.value[tool], below("", tool))...)
+	}
+	if len(errs) > 0 {
+		b.fault(inOrder(errs)...)
+		return
+	}
+	b.schemas = d.value
+}
+
+func (d *document) schemaMistakes(v any, pointer string) (errs []error) {
+	rules, ok := v.(map[string]any)
+	if _, isFlag := v.(bool); isFlag {
+		return nil
+	}
+	if !ok {
+		return []error{d.errorf(pointer, "a JSON Schema is wanted")}
+	}
+	for _, key := range d.sorted(rules, pointer) {
+		at := below(pointer, key)
+		switch {
+		case key == "$ref", key == "$defs", !slices.Contains(keywords, key):
+			errs = append(errs, d.errorf(at, "gate does not know the keyword %s of JSON Schema", key))
+		case key == "properties":
+			parts, _ := rules[key].(map[string]any)
+			for _, name := range d.sorted(parts, at) {
+				errs = append(errs, d.schemaMistakes(parts[name], below(at, name))...)
+			}
+		case key == "items", key == "additionalProperties", key == "propertyNames":
+			errs = append(errs, d.schemaMistakes(rules[key], at)...)
+		}
+	}
+	return errs
+}

@@ -1,0 +1,162 @@
+// Package load reads the files that hooks are written in and turns them into
+// [scopes.Source] values.
+//
+// It reads an fs.FS and nothing else: which directories there are, who owns
+// them and whether a person trusted them is for its caller to say. It never
+// stops at the first mistake and never returns half a policy: what is wrong
+// with a file becomes a fault of the source, with file and line. It compiles
+// nothing; internal/rego does. Start with [Rego].
+package load
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gate/hook"
+	"gate/scopes"
+)
+
+// Rego loads the policies in fsys: every *.rego file but *_test.rego, at any
+// depth, files and directories whose names begin with a dot left out. The
+// argument into says whose they are: its name, scope, authority, Library,
+// Trusted and Params are taken over, and its hooks, modules, digest and faults
+// are filled in. Library code below gate.lib is not among the modules; see
+// [Lib].
+//
+// Use the FS of an os.Root for a directory: an os.DirFS follows links out of
+// the tree between the check and the reading.
+func Rego(fsys fs.FS, into scopes.Source) scopes.Source {
+	l := loader{src: into}
+	l.src.Hooks, l.src.Modules, l.src.Faults = nil, nil, nil
+	files := l.read(fsys)
+	l.src.Digest = digest(files)
+	for _, f := range files {
+		l.add(f)
+	}
+	l.packages()
+	l.session()
+	if into.Library && len(l.src.Hooks) == 0 && len(l.src.Faults) == 0 {
+		l.fault("the library holds no policy")
+	}
+	return l.src
+}
+
+// Lib returns the modules of package gate.lib and below in fsys, and what is
+// wrong with them. They are shared by all sources and come from the product
+// only.
+func Lib(fsys fs.FS) ([]scopes.Module, []hook.Fault) {
+	l := loader{src: scopes.Source{Library: true}}
+	for _, f := range l.read(fsys) {
+		if m, ok := l.parse(f); ok && isLib(m.pkg) {
+			l.lib = append(l.lib, scopes.Module{File: f.name, Package: m.pkg, Text: f.text})
+		}
+	}
+	return l.lib, l.src.Faults
+}
+
+// A loader collects what one tree holds.
+type loader struct {
+	src     scopes.Source
+	lib     []scopes.Module
+	parsed  []module // all but library code
+	entries int
+	bytes   int64
+}
+
+// fault records a mistake. format begins with the position where there is one.
+func (l *loader) fault(format string, args ...any) {
+	l.src.Faults = append(l.src.Faults, *hook.Faultf(hook.FaultLoad, format, args...))
+}
+
+// add takes one file in: as a policy, as a helper module, or not at all. A
+// panic of the parser is a fault of the file.
+func (l *loader) add(f file) {
+	defer func() {
+		if p := recover(); p != nil {
+			l.fault("%s: it cannot be parsed: %v", f.name, p)
+		}
+	}()
+	m, ok := l.parse(f)
+	if !ok {
+		return
+	}
+	if l.src.Library && isLib(m.pkg) {
+		return
+	}
+	before := len(l.src.Faults)
+	l.checkPackage(m)
+	h := l.policy(m)
+	if mistakes := l.src.Faults[before:]; len(mistakes) > 0 {
+		slices.SortStableFunc(mistakes, func(a, b hook.Fault) int { return lineIn(f.name, a) - lineIn(f.name, b) })
+		return
+	}
+	l.parsed = append(l.parsed, m)
+	l.src.Modules = append(l.src.Modules, scopes.Module{File: f.name, Package: m.pkg, Text: f.text})
+	if h != nil {
+		l.src.Hooks = append(l.src.Hooks, h)
+	}
+}
+
+// lineIn is the line of a file that a fault names, 0 if it names none.
+func lineIn(name string, f hook.Fault) int {
+	pos, _ := strings.CutPrefix(f.Error(), name+":")
+	pos, _, _ = strings.Cut(pos, ":")
+	line, err := strconv.Atoi(pos)
+	if err != nil {
+		return 0
+	}
+	return line
+}
+
+func isLib(pkg string) bool { return pkg == "gate.lib" || strings.HasPrefix(pkg, "gate.lib.") }
+
+// checkPackage keeps the names of the product for the product.
+func (l *loader) checkPackage(m module) {
+	ours := m.pkg == "gate" || strings.HasPrefix(m.pkg, "gate.")
+	switch {
+	case ours && !l.src.Library:
+		l.fault("%s: packages under gate. are the product's own; name it after yours, such as acme.%s", m.pos, lastPart(m.pkg))
+	case !ours && l.src.Library:
+		l.fault("%s: package %s of the library is not under gate.", m.pos, m.pkg)
+	case m.pkg == "gate.params" || strings.HasPrefix(m.pkg, "gate.params."),
+		m.pkg == "gate.bundles" || strings.HasPrefix(m.pkg, "gate.bundles."):
+		l.fault("%s: package %s is where data stands", m.pos, m.pkg)
+	}
+}
+
+func lastPart(pkg string) string { return pkg[strings.LastIndexByte(pkg, '.')+1:] }
+
+// packages refuses packages that several files share: one policy, one
+// package, one file.
+func (l *loader) packages() {
+	first := map[string]module{}
+	for _, m := range l.parsed {
+		if o, taken := first[m.pkg]; taken {
+			l.drop(m)
+			l.fault("%s: package %s is also in %s; one package, one file", m.pos, m.pkg, o.pos)
+			continue
+		}
+		first[m.pkg] = m
+	}
+}
+
+// drop takes the policy of a module out of the source, which is broken anyway: a
+// second hook with the id of the first would be reported once more.
+func (l *loader) drop(m module) {
+	l.src.Hooks = slices.DeleteFunc(l.src.Hooks, func(h *hook.Hook) bool { return h.ID == m.pkg && h.File == m.name })
+}
+
+// digest identifies the content of a tree: the same files with the same bytes
+// have the same digest, and no others do.
+func digest(files []file) string {
+	h := sha256.New()
+	for _, f := range files {
+		fmt.Fprintf(h, "%d %d\n%s\n%s\n", len(f.name), len(f.text), f.name, f.text)
+	}
+	return "sha256:" + hex.EncodeToString(h.Sum(nil))
+}

@@ -1,0 +1,191 @@
+package mcpproxy
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"gate/adapters"
+	"gate/hook"
+	"gate/internal/strictjson"
+)
+
+// limits bound what is judged: a call, a result.
+var limits = strictjson.Limits{Bytes: MaxMessage}
+
+// call has a tools/call judged and hands it on.
+func (p *proxy) call(m *message) {
+	r, err := p.enter(m, &call{})
+	if err != nil {
+		p.fail(nil, codeInvalid, err.Error())
+		return
+	}
+	judge(&p.asking, p.calls, len(m.raw), func() {
+		raw, reason := p.ask(m, r)
+		switch {
+		case reason != "":
+			p.reject(r, reason)
+		case raw == nil: // cancelled meanwhile
+		case p.server.send(raw) != nil:
+			if r, _ := p.waiting.take(r.key); r != nil {
+				p.fail(r.id, codeEnded, "the server ended before it was asked")
+			}
+		}
+	})
+}
+
+// ask returns the message that the server gets, or why it gets none. Neither:
+// nobody waits for the answer any more.
+func (p *proxy) ask(m *message, r *request) (raw []byte, reason string) {
+	c, err := p.readCall(m)
+	if err != nil {
+		return nil, "gate could not read this call: " + err.Error()
+	}
+	r.call.tool, r.call.server = c.tool, c.server
+	ev := p.event(hook.PreToolUse, r, c.input)
+	d := p.decide(&ev)
+	ruling := adapters.Rule(&ev, &d)
+	p.tell(strings.Join(ruling.Person, "\n"))
+	raw = m.raw
+	switch ruling.Result {
+	case hook.Reject:
+		return nil, withContext(ruling.Reason, ruling.Context)
+	case hook.ModifyInput:
+		c.input = ruling.Input
+		raw = c.rewritten(m.raw)
+	}
+	if !p.waiting.send(r, c.input, ruling.Context) {
+		return nil, ""
+	}
+	return raw, ""
+}
+
+// A wireCall is what a tools/call says.
+type wireCall struct {
+	tool, server      string
+	input             map[string]any
+	params, arguments span // in the message; no arguments: the zero span
+}
+
+// readCall reads a tools/call strictly.
+func (p *proxy) readCall(m *message) (wireCall, error) {
+	c := wireCall{params: m.params, input: map[string]any{}, server: p.serverName()}
+	if c.server == "" {
+		return c, errors.New("the server has not said its name yet; a person can give it one with --name")
+	}
+	if m.params == (span{}) {
+		return c, errors.New("it has no params")
+	}
+	params := m.params.of(m.raw)
+	doc, err := strictjson.Object(params, limits)
+	if err != nil {
+		return c, fmt.Errorf("params: %w", err)
+	}
+	for key := range doc {
+		for _, known := range []string{"name", "arguments", "task"} {
+			if key != known && strictjson.Fold(key) == known {
+				return c, fmt.Errorf("params: the key %s looks like %s", strconv.QuoteToASCII(clip(key)), known)
+			}
+		}
+	}
+	name, _ := doc["name"].(string)
+	if name == "" {
+		return c, errors.New("params: the name of the tool is missing")
+	}
+	if _, ok := doc["task"]; ok {
+		return c, errors.New("params: a call as a task has its result where gate does not look")
+	}
+	c.tool = "mcp__" + plainName(c.server) + "__" + name
+	switch v := doc["arguments"].(type) {
+	case nil:
+	case map[string]any:
+		c.input = v
+	default:
+		return c, fmt.Errorf("params.arguments: %s where an object is wanted", strictjson.TypeName(v))
+	}
+	list, err := members(params)
+	for _, e := range list {
+		if e.key == "arguments" {
+			c.arguments = span{m.params.start + e.value.start, m.params.start + e.value.end}
+		}
+	}
+	return c, err
+}
+
+// rewritten returns the message with other arguments, and else as it is.
+func (c *wireCall) rewritten(raw []byte) []byte {
+	input := strictjson.Append(nil, c.input)
+	if c.arguments != (span{}) {
+		return splice(raw, c.arguments, input)
+	}
+	end := c.params.end - 1 // there is a name before it
+	return splice(raw, span{end, end}, append([]byte(`,"arguments":`), input...))
+}
+
+// plainName writes a server's name as agents do in the names of tools.
+func plainName(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-':
+			return r
+		}
+		return '_'
+	}, clip(name))
+}
+
+// event is an event about a call.
+func (p *proxy) event(name hook.Name, r *request, input map[string]any) hook.Event {
+	id := string(r.id)
+	if s, err := text(r.id); err == nil {
+		id = s
+	}
+	fields := map[string]any{
+		"hook_event_name": string(name), "session_id": p.Session, "cwd": p.Dir,
+		"tool_name": r.call.tool, "tool_input": input, "tool_use_id": id,
+		"mcp_server": map[string]any{"name": r.call.server, "source": "gate mcp"},
+	}
+	if !r.call.sent.IsZero() {
+		fields["duration_ms"] = json.Number(strconv.FormatInt(time.Since(r.call.sent).Milliseconds(), 10))
+	}
+	return hook.Event{Agent: "generic", Name: name, Fields: fields}
+}
+
+// reject answers a call with a result that says why, so that the model reads it.
+func (p *proxy) reject(r *request, reason string) {
+	if r, _ := p.waiting.take(r.key); r != nil {
+		p.client.send(answer(r.id, "result", refusal(reason)))
+	}
+}
+
+// withContext is what an agent reads in the place of a result.
+func withContext(reason string, context []string) string {
+	return strings.Join(append([]string{reason}, context...), "\n")
+}
+
+func refusal(reason string) map[string]any {
+	return map[string]any{"content": []any{textContent(reason)}, "isError": true}
+}
+
+func textContent(text string) any { return map[string]any{"type": "text", "text": text} }
+
+// fail answers a request with an error; without an id it is nobody's.
+func (p *proxy) fail(id []byte, code int, why string) { p.client.send(failure(id, code, why)) }
+
+func failure(id []byte, code int, why string) []byte {
+	return answer(id, "error", map[string]any{
+		"code": json.Number(strconv.Itoa(code)), "message": "gate: " + strictjson.Visible(why),
+	})
+}
+
+func answer(id []byte, key string, value any) []byte {
+	if len(id) == 0 {
+		id = []byte("null")
+	}
+	out := append([]byte(`{"jsonrpc":"2.0","id":`), id...)
+	out = append(out, `,"`+key+`":`...)
+	out = strictjson.Append(out, value)
+	return append(out, '}')
+}

@@ -1,0 +1,228 @@
+package mcpproxy
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"strconv"
+	"strings"
+
+	"gate/adapters"
+	"gate/hook"
+	"gate/internal/strictjson"
+)
+
+// fromServer handles one line of the server. What cannot be read is not handed
+// on: a client that reads it otherwise would get a result that nobody judged.
+func (p *proxy) fromServer(l line) {
+	if l.text == nil {
+		p.lost(l.guessID(), fmt.Sprintf("longer than %d bytes", MaxMessage))
+		return
+	}
+	batch, err := p.batch(l.text, p.endsCall)
+	if err != nil {
+		p.lost(nil, err.Error()+": "+strconv.QuoteToASCII(clip(string(l.text))))
+		return
+	}
+	for i := range batch.messages {
+		if m := &batch.messages[i]; p.passes(m) && !batch.whole {
+			p.client.send(m.raw)
+		}
+	}
+	if batch.whole {
+		p.client.send(l.text)
+	}
+}
+
+// lost says that a message of the server did not get to the client, and answers
+// in its place where it is known whose answer it was.
+func (p *proxy) lost(id []byte, why string) {
+	p.tell("the server sent a message that was not handed on: " + why)
+	key, err := idKey(id)
+	if err != nil {
+		return
+	}
+	if r, _ := p.waiting.take(key); r != nil {
+		p.fail(r.id, codeEnded, "the server's answer is "+why)
+	}
+}
+
+// endsCall reports that m must not stand in a batch that passes whole: it
+// answers a call, or nothing.
+func (p *proxy) endsCall(m *message) bool {
+	if !m.answers() || !m.hasID() {
+		return false
+	}
+	key, err := idKey(m.id.of(m.raw))
+	r := p.waiting.is(key)
+	return err != nil || r == nil || r.call != nil
+}
+
+// passes reports that a message of the server goes to the client as it is. An
+// answer to a call does not: it is judged first.
+func (p *proxy) passes(m *message) bool {
+	switch {
+	case !m.answers():
+		return true
+	case !m.hasID():
+		return m.result == span{} // an error that belongs to no request
+	}
+	key, err := idKey(m.id.of(m.raw))
+	if err != nil {
+		p.lost(nil, err.Error())
+		return false
+	}
+	r, cancelled := p.waiting.take(key)
+	switch {
+	case r == nil && !cancelled:
+		p.tell("the server answered a request that is not there: " + clip(string(m.id.of(m.raw))))
+	case r == nil:
+	case r.call == nil:
+		p.learnFrom(r.method, m)
+		return true
+	case r.call.sent.IsZero():
+		// It answers what it has not got; whoever has the call judged finds
+		// that nobody waits any more.
+		p.fail(r.id, codeEnded, "the server answered before it was asked")
+	default:
+		judge(&p.answering, p.answers, len(m.raw), func() { p.client.send(p.judged(r, m)) })
+	}
+	return false
+}
+
+// learnFrom takes the server's name from where it says it.
+func (p *proxy) learnFrom(method string, m *message) {
+	if method != "initialize" && method != "server/discover" || p.serverName() != "" || m.result == (span{}) {
+		return
+	}
+	result, err := strictjson.Object(m.result.of(m.raw), limits)
+	if err != nil {
+		p.tell("what the server says about itself: " + err.Error())
+		return
+	}
+	info, _ := result["serverInfo"].(map[string]any)
+	if meta, ok := result["_meta"].(map[string]any); ok && info == nil {
+		info, _ = meta["io.modelcontextprotocol/serverInfo"].(map[string]any)
+	}
+	name, _ := info["name"].(string)
+	p.learn(name)
+}
+
+// judged returns what the client gets for the answer to a call.
+func (p *proxy) judged(r *request, m *message) []byte {
+	refuse := func(reason string) []byte { return answer(r.id, "result", refusal(reason)) }
+	switch {
+	case m.result != span{} && m.failed != span{}:
+		return refuse("gate could not read the server's answer: it is a result and an error")
+	case m.failed != span{}:
+		return p.judgedError(r, m)
+	}
+	result, err := strictjson.Object(m.result.of(m.raw), limits)
+	if err != nil {
+		return refuse("gate could not read the server's answer: " + err.Error())
+	}
+	if kind, _ := result["resultType"].(string); kind == "input_required" {
+		return m.raw // no result yet: the client calls again
+	}
+	output := outputOf(result)
+	ev := p.event(hook.PostToolUse, r, r.call.input)
+	ev.Fields["tool_response"] = output
+	d := p.decide(&ev)
+	ruling := adapters.Rule(&ev, &d)
+	p.tell(strings.Join(ruling.Person, "\n"))
+	context := append(r.call.context, ruling.Context...)
+	switch {
+	case ruling.Result == hook.Reject:
+		return refuse(withContext(ruling.Reason, context))
+	case ruling.Output == nil && len(context) == 0:
+		return m.raw
+	case ruling.Output != nil:
+		result = withOutput(result, ruling.Output)
+	}
+	if len(context) > 0 {
+		content, _ := result["content"].([]any)
+		for _, text := range context {
+			content = append(content, textContent(text))
+		}
+		result["content"] = content
+	}
+	return splice(m.raw, m.result, strictjson.Append(nil, result))
+}
+
+// judgedError tells hooks of a call that failed. Its message can take context.
+func (p *proxy) judgedError(r *request, m *message) []byte {
+	doc, err := strictjson.Object(m.failed.of(m.raw), limits)
+	why, ok := doc["message"].(string)
+	if err != nil || !ok {
+		return failure(r.id, codeEnded, "the server's answer is an error that cannot be read")
+	}
+	ev := p.event(hook.PostToolUseFailure, r, r.call.input)
+	ev.Fields["error"] = why
+	d := p.decide(&ev)
+	ruling := adapters.Rule(&ev, &d)
+	p.tell(strings.Join(ruling.Person, "\n"))
+	context := append(r.call.context, ruling.Context...)
+	if ruling.Reason != "" {
+		context = append(context, ruling.Reason)
+	}
+	if len(context) == 0 {
+		return m.raw
+	}
+	doc["message"] = why + "\n" + strings.Join(context, "\n")
+	return splice(m.raw, m.failed, strictjson.Append(nil, doc))
+}
+
+// besides are the keys of a result that say something about it.
+var besides = []string{"_meta", "isError", "resultType"}
+
+// outputOf is what policies see of a result: its content, as agents show it
+// their hooks, and where there is more than that, all of it.
+func outputOf(result map[string]any) any {
+	output := maps.Clone(result)
+	for _, key := range besides {
+		delete(output, key)
+	}
+	if content, ok := output["content"].([]any); ok && len(output) == 1 {
+		return content
+	}
+	return output
+}
+
+// withOutput returns the result with what policies made of it. A text, or a list
+// that is not content, becomes text: a client must be able to show it.
+func withOutput(result map[string]any, output any) map[string]any {
+	changed := map[string]any{}
+	for _, key := range besides {
+		if v, ok := result[key]; ok {
+			changed[key] = v
+		}
+	}
+	switch v := output.(type) {
+	case map[string]any:
+		maps.Copy(changed, v)
+		if _, ok := v["content"].([]any); !ok {
+			changed["content"] = []any{}
+		}
+		return changed
+	case []any:
+		if isContent(v) {
+			changed["content"] = v
+			return changed
+		}
+	case string:
+		changed["content"] = []any{textContent(v)}
+		return changed
+	}
+	changed["content"] = []any{textContent(string(bytes.TrimSpace(strictjson.Append(nil, output))))}
+	return changed
+}
+
+func isContent(list []any) bool {
+	for _, e := range list {
+		m, _ := e.(map[string]any)
+		if _, ok := m["type"].(string); !ok {
+			return false
+		}
+	}
+	return true
+}

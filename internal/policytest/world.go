@@ -1,0 +1,103 @@
+package policytest
+
+import (
+	"io/fs"
+	"path"
+	"strings"
+	"time"
+
+	"gate/internal/strictjson"
+)
+
+// A World is the machine that an event of a test happens on. It has the
+// methods of facts.Files, so that
+//
+//	facts.New(facts.World{Home: w.Home, User: w.User, OS: w.OS, Project: w.Project,
+//		Getenv: w.Getenv, Files: w, Programs: w.Programs}).Of(ev)
+//
+// finds what the test put there, and nothing of the real machine. A World is
+// immutable and safe for concurrent use.
+type World struct {
+	Home    string
+	User    string
+	OS      string
+	Project string
+
+	Programs map[string]any // what the settings of an event case say of programs
+
+	env   map[string]string
+	files map[string]string
+}
+
+// key identifies a world.
+func (w World) key() string {
+	return string(strictjson.Append(nil, []any{w.Home, w.User, w.OS, w.Project, anyMap(w.env), anyMap(w.files), anyMap(w.Programs)}))
+}
+
+// Getenv looks a variable of the agent up. Without any in the test, only HOME
+// and USER are set.
+func (w World) Getenv(name string) (string, bool) {
+	if v, ok := w.env[name]; ok {
+		return v, true
+	}
+	switch name {
+	case "HOME":
+		return w.Home, true
+	case "USER", "LOGNAME":
+		return w.User, true
+	}
+	return "", false
+}
+
+// Lstat describes a file of the test, or a directory above one.
+func (w World) Lstat(name string) (fs.FileInfo, error) {
+	name = path.Clean(name)
+	if text, ok := w.files[name]; ok {
+		return info{name: path.Base(name), size: int64(len(text))}, nil
+	}
+	if name == w.Project || name == w.Home || name == "/" {
+		return info{name: path.Base(name), dir: true}, nil
+	}
+	for file := range w.files {
+		if strings.HasPrefix(file, name+"/") {
+			return info{name: path.Base(name), dir: true}, nil
+		}
+	}
+	return nil, &fs.PathError{Op: "lstat", Path: name, Err: fs.ErrNotExist}
+}
+
+// Readlink fails: a test's world has no links.
+func (w World) Readlink(name string) (string, error) {
+	return "", &fs.PathError{Op: "readlink", Path: name, Err: fs.ErrInvalid}
+}
+
+// ReadFile returns a file of the test that is not larger than limit.
+func (w World) ReadFile(name string, limit int) ([]byte, error) {
+	text, ok := w.files[path.Clean(name)]
+	switch {
+	case !ok:
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	case len(text) > limit:
+		return nil, &fs.PathError{Op: "read", Path: name, Err: fs.ErrInvalid}
+	}
+	return []byte(text), nil
+}
+
+type info struct {
+	name string
+	size int64
+	dir  bool
+}
+
+func (i info) Name() string       { return i.name }
+func (i info) Size() int64        { return i.size }
+func (i info) ModTime() time.Time { return time.Time{} }
+func (i info) IsDir() bool        { return i.dir }
+func (i info) Sys() any           { return nil }
+
+func (i info) Mode() fs.FileMode {
+	if i.dir {
+		return fs.ModeDir | 0o755
+	}
+	return 0o644
+}

@@ -1,0 +1,107 @@
+// Package secret is the one list of what a secret is: the shapes of tokens
+// (shapes.rows), names that promise one (names.rows), and files that hold them
+// (files.rows). The decision log, facts, judges and messages read it, so that
+// what the log masks, facts know.
+//
+// [Redact] comes first for who shows a text to anybody, [Sent] for who judges what
+// leaves the machine, [Variable] for a variable whose value is not known. The
+// package reads no file and knows no program; what an option of a program means
+// says the catalogue of facts.
+package secret
+
+import (
+	_ "embed"
+	"strings"
+)
+
+// Mark stands where a secret was.
+const Mark = "[redacted]"
+
+// A Grade says how sure it is that something is a secret, and so what follows.
+type Grade uint8
+
+// The grades, from the least sure.
+const (
+	None    Grade = iota // no secret
+	Masked               // it may be one: it is masked, and nothing else comes of it
+	Address              // of a name: its value is an address, which may hold a password
+	Named                // its name promises it: masked; a variable of that name is a secret to facts
+	Certain              // its shape alone tells it: masked, and facts say who is sent it
+)
+
+func gradeOf(word string) Grade {
+	switch word {
+	case "masked":
+		return Masked
+	case "address":
+		return Address
+	case "named":
+		return Named
+	case "certain":
+		return Certain
+	}
+	return None
+}
+
+// A Place is where a secret stands in a text, in bytes.
+type Place struct {
+	From, To int
+	Grade    Grade  // Masked, Named or Certain
+	row      uint16 // of a Certain one, where its row stands
+}
+
+// Redact returns s without what looks like a secret: tokens of known shapes,
+// private keys, passwords in addresses, and values whose name says what they
+// are (password=…, --token …, "apiKey": "…", Authorization: …). A reference to
+// a variable such as $TOKEN stays. It is a help, not a promise: a secret that
+// looks like any other word remains. Redacting twice changes nothing more.
+func Redact(s string) string { return Mask(s, Find(s)) }
+
+// Mask puts [Mark] in the places of s, which are in order and do not overlap.
+func Mask(s string, places []Place) string {
+	if len(places) == 0 {
+		return s
+	}
+	var b strings.Builder
+	at := 0
+	for _, p := range places {
+		b.WriteString(s[at:p.From])
+		b.WriteString(Mark)
+		at = p.To
+	}
+	b.WriteString(s[at:])
+	return b.String()
+}
+
+// Sent returns what kind of certain secret text gives away to who gets it, such as
+// "cloud credentials", and "" for none. host is set where text is an address: there
+// some issuers take their tokens.
+func Sent(text, host string) (what string) {
+	for _, p := range Find(text) {
+		if p.Grade == Certain {
+			if sh := rowAt(int(p.row)); !sh.takenBy(host) {
+				return sh.what
+			}
+		}
+	}
+	return ""
+}
+
+// takenBy reports that a host is one of those that take the token in an address.
+func (sh *shape) takenBy(host string) bool {
+	for h := range strings.FieldsSeq(sh.hosts) {
+		if host == h || strings.HasSuffix(host, "."+h) {
+			return true
+		}
+	}
+	return false
+}
+
+// Files are rows of files that hold secrets, in the form of facts/internal/world/places.rows:
+// their classes are secret.key, a secret and nothing else, and secret.config.
+//
+//go:embed files.rows
+var Files string
+
+// Directories are those below the home directory that hold secrets and little else.
+const Directories = ".ssh .aws .gnupg .kube .config/gcloud .password-store"

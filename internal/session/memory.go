@@ -1,0 +1,245 @@
+package session
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+	"time"
+
+	"gate/hook"
+	"gate/internal/strictjson"
+)
+
+// A Memory is what is remembered of one session. The zero Memory is that of a
+// session nothing is known of. It is not safe for concurrent use: change it
+// within [Store.Update].
+type Memory struct {
+	Started time.Time // of the first event that was counted
+	Latest  time.Time // the highest time seen; time never goes back behind it
+
+	Calls    int // PreToolUse events
+	Denials  int // those that were rejected
+	InARow   int // those since the last call that was not, in this round
+	ByPolicy map[string]int
+
+	Round      Round
+	Injections []Injection // that wait, in order
+	Sequence   int         // of the last injection, delivered or not
+
+	Registered    []Registration // in the order of their numbers
+	Registrations int            // the number of the last one, registered still or not
+
+	same   map[string]int // denials of this round by digest of the call
+	order  []string       // the digests in same, the oldest first
+	minute []second       // calls of the last minute, the oldest first
+	done   []string       // digests of hooks, and of texts that were told
+}
+
+// A Round is the agent's work on one prompt. Round 0 comes before the first
+// prompt that gate was told of.
+type Round struct {
+	Number  int
+	Started time.Time
+	Calls   int
+	Denials int
+	Told    map[string]time.Time // policies that gave context or a warning, and when first
+}
+
+// A second counts the calls of one second.
+type second struct {
+	at    int64 // Unix time
+	calls int
+}
+
+// Begin counts an event that is about to be judged. Times that lie before what
+// was seen count as the latest: a clock that is set back renews no budget.
+func (m *Memory) Begin(ev *hook.Event, now time.Time) {
+	now = m.advance(now)
+	switch ev.Name.Canonical() {
+	case hook.UserPromptSubmit:
+		m.Round = Round{Number: m.Round.Number + 1, Started: now}
+		m.InARow, m.same, m.order = 0, nil, nil
+	case hook.PreToolUse:
+		m.Calls++
+		m.Round.Calls++
+		if n := len(m.minute); n > 0 && m.minute[n-1].at == now.Unix() {
+			m.minute[n-1].calls++
+		} else {
+			m.minute = append(m.minute, second{now.Unix(), 1})
+		}
+	}
+}
+
+// advance takes note of the time and returns it, as it counts.
+func (m *Memory) advance(now time.Time) time.Time {
+	now = now.UTC().Truncate(time.Millisecond)
+	if now.Before(m.Latest) {
+		now = m.Latest
+	}
+	m.Latest = now
+	if m.Started.IsZero() {
+		m.Started, m.Round.Started = now, now
+	}
+	old := 0
+	for old < len(m.minute) && m.minute[old].at <= now.Unix()-60 {
+		old++
+	}
+	m.minute = m.minute[old:]
+	return now
+}
+
+// End takes in what was decided about an event. A rejected call is one that
+// does not run: denied, or a question that nobody can be asked.
+func (m *Memory) End(ev *hook.Event, d *hook.Decision, rejected bool) {
+	for _, c := range d.Context {
+		m.tell(c.Hook)
+	}
+	for _, w := range d.Warnings {
+		m.tell(w.Hook)
+	}
+	for _, s := range d.Steps {
+		if s.Hook != nil && s.Hook.Once && s.Outcome == hook.Success && s.Fault == nil {
+			m.finish(s.Hook)
+		}
+	}
+	switch {
+	case ev.Name.Canonical() != hook.PreToolUse:
+	case rejected:
+		m.deny(ev, d)
+	default:
+		m.InARow = 0
+	}
+}
+
+func (m *Memory) tell(policy string) {
+	if _, told := m.Round.Told[policy]; told || policy == "" || len(policy) > maxName || len(m.Round.Told) >= maxTold {
+		return
+	}
+	if m.Round.Told == nil {
+		m.Round.Told = map[string]time.Time{}
+	}
+	m.Round.Told[policy] = m.Latest
+}
+
+func (m *Memory) deny(ev *hook.Event, d *hook.Decision) {
+	m.Denials++
+	m.InARow++
+	m.Round.Denials++
+	counted := map[string]bool{}
+	for _, r := range d.Reasons {
+		if r.Effect == d.Effect && r.Hook != "" && !counted[r.Hook] {
+			counted[r.Hook] = true
+			m.blame(r.Hook)
+		}
+	}
+	call := digest(ev)
+	if m.same == nil {
+		m.same = map[string]int{}
+	}
+	if m.same[call] == 0 {
+		if len(m.order) >= maxCalls {
+			delete(m.same, m.order[0])
+			m.order = m.order[1:]
+		}
+		m.order = append(m.order, call)
+	}
+	m.same[call]++
+}
+
+func (m *Memory) blame(policy string) {
+	if m.ByPolicy == nil {
+		m.ByPolicy = map[string]int{}
+	}
+	if m.ByPolicy[policy] == 0 && (len(m.ByPolicy) >= maxPolicies || len(policy) > maxName) {
+		policy = Others
+	}
+	m.ByPolicy[policy]++
+}
+
+// digest tells calls apart by tool and input.
+func digest(ev *hook.Event) string {
+	sum := sha256.Sum256(strictjson.Append(nil, []any{ev.Tool(), ev.Fields["tool_input"]}))
+	return hex.EncodeToString(sum[:8])
+}
+
+// Finished is how many hooks are done that run only once.
+func (m *Memory) Finished() (n int) {
+	for _, mark := range m.done {
+		if !strings.HasPrefix(mark, noticeMark) {
+			n++
+		}
+	}
+	return n
+}
+
+// Done reports whether a hook with Once set has had its first success.
+func (m *Memory) Done(h *hook.Hook) bool { return slices.Contains(m.done, markOf(h)) }
+
+// finish marks a hook as done.
+func (m *Memory) finish(h *hook.Hook) { m.mark(markOf(h)) }
+
+// Noticed reports whether Notice took note of a text.
+func (m *Memory) Noticed(text string) bool { return slices.Contains(m.done, noticeOf(text)) }
+
+// Notice takes note of a text that the session needs to hear only once, until
+// it ends.
+func (m *Memory) Notice(text string) { m.mark(noticeOf(text)) }
+
+// Forget takes a note back: the text needs to be heard again.
+func (m *Memory) Forget(text string) {
+	m.done = slices.DeleteFunc(m.done, func(mark string) bool { return mark == noticeOf(text) })
+}
+
+// mark keeps a mark. One too many is not kept: the hook runs again, the text is
+// said again.
+func (m *Memory) mark(mark string) {
+	if !slices.Contains(m.done, mark) && len(m.done) < maxDone {
+		m.done = append(m.done, mark)
+	}
+}
+
+func markOf(h *hook.Hook) string {
+	sum := sha256.Sum256([]byte(h.Source + "\x00" + h.ID))
+	return hex.EncodeToString(sum[:8])
+}
+
+// noticeMark tells marks of texts from those of hooks.
+const noticeMark = "notice:"
+
+func noticeOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return noticeMark + hex.EncodeToString(sum[:8])
+}
+
+// Document returns what policies see as input.session while ev is judged. The
+// call itself is counted, its outcome is not.
+func (m *Memory) Document(ev *hook.Event) map[string]any {
+	lately := 0
+	for _, s := range m.minute {
+		lately += s.calls
+	}
+	byPolicy := make(map[string]any, len(m.ByPolicy))
+	for policy, n := range m.ByPolicy {
+		byPolicy[policy] = n
+	}
+	told := make(map[string]any, len(m.Round.Told))
+	for policy, at := range m.Round.Told {
+		told[policy] = m.since(at)
+	}
+	return map[string]any{
+		"started": stamp(m.Started), "seconds": m.since(m.Started),
+		"calls": m.Calls, "calls_last_minute": lately,
+		"denials": m.Denials, "consecutive_denials": m.InARow,
+		"denials_by_policy": byPolicy, "denials_of_this_call": m.same[digest(ev)],
+		"round": map[string]any{
+			"number": m.Round.Number, "started": stamp(m.Round.Started), "seconds": m.since(m.Round.Started),
+			"calls": m.Round.Calls, "denials": m.Round.Denials, "told": told,
+		},
+	}
+}
+
+// since is in whole seconds.
+func (m *Memory) since(t time.Time) int { return int(m.Latest.Sub(t) / time.Second) }
+
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

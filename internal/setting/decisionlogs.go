@@ -1,0 +1,33 @@
+package setting
+
+import (
+	"maps"
+)
+
+// DecisionLogs say where the decision log is sent, and whether a call may pass
+// that is not in it. The zero value sends nothing.
+type DecisionLogs struct {
+	URL        string            // as [CheckAddress] wants it; batches are posted there
+	TokenFile  string            // absolute; holds the bearer token, "": none
+	CA         string            // absolute; PEM of who may have signed the server's certificate, "": whom the system trusts
+	ClientCert string            // absolute; PEM of a certificate of this machine, "": none
+	ClientKey  string            // absolute; its key, "": it stands in ClientCert
+	Labels     map[string]string // go with every record, beside those of the machine
+
+	// Optional is true where calls pass though the log cannot be written.
+	Optional bool
+}
+
+// weighDecisionLogs takes in what a managed layer says of the log. Only the machine's
+// own files and the first bundle may, and the files come first: whoever signs a
+// later bundle must not have the log sent elsewhere. Two of one rank that say
+// different things are an error of [Combine].
+func (s *Settings) weighDecisionLogs(layers []*Layer) {
+	for _, l := range layers {
+		if l.DecisionLogs != nil {
+			s.DecisionLogs = *l.DecisionLogs
+			s.DecisionLogs.Labels = maps.Clone(l.DecisionLogs.Labels)
+			return
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package setting
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"gate/hook"
+)
+
+// A Layer is what one settings file says: typed, and not yet weighed against
+// the others. The zero of a field means that the file is silent about it.
+// Managed, user, project and local settings exist; plugins and skills set
+// nothing.
+type Layer struct {
+	Authority hook.Authority
+	Bundle    string         // the signed bundle that it stands in; "" for a file of the machine's own
+	Order     int            // of managed layers: that of the [Source] it came with
+	File      string         // for people
+	Lines     map[string]int // where a key begins, by the keys of [Row]
+
+	DisableAllHooks       *bool
+	AllowManagedHooksOnly *bool // any value but false there means true
+
+	Policies   map[string]Level          // by hook or group
+	Params     map[string]map[string]any // by policy, then name
+	Exceptions []Exception
+	Delegate   []string // managed only: hooks and groups that the user may tune
+
+	Deadline  time.Duration // of one decision; the shortest counts
+	Faults    hook.OnFault  // FaultDeny: faults of every authority close
+	Approvals *Approvals
+	Consent   *Consent
+	Stale     *Stale              // managed only
+	Sync      []Feed              // the machine's own managed files only
+	Labels    map[string]string   // managed only
+	Switches  map[Switch]bool     // those that the file speaks of
+	Plugins   map[string]bool     // by name; managed and user
+	PluginDir map[string]string   // where plugins lie, by name: absolute
+	Programs  map[string]any      // rows for the catalogue of programs, by name; managed, or user where nothing is managed
+	Providers map[string]Provider // of language models, by name; managed and user
+	Judges    *Judges             // managed and user
+
+	MCPServers map[string]MCPServer // whose tools hooks may call, by name; managed and user
+
+	StatusLine, FileSuggestion *Script // managed and user
+
+	DecisionLogs *DecisionLogs // managed only
+}
+
+// An MCPServer is a server whose tools hooks may call: a program that talks on
+// its standard input and output, or an address behind streamable HTTP.
+type MCPServer struct {
+	Command string   // absolute, or a name in PATH; "" for an address
+	Args    []string // of the command
+	URL     string   // as [CheckAddress] wants it; "" for a program
+	Headers map[string]string
+	Env     []string // names of variables that the program gets, or that headers use
+
+	// Authority is whose settings name it. Hooks of managed sources must not
+	// rely on what the user names. In a Layer it is not set.
+	Authority hook.Authority
+}
+
+// Approvals say whether and how a person may answer an ask for one exact call.
+// Every field must be given in a file. The zero value allows none.
+type Approvals struct {
+	Enabled     bool
+	Minutes     int      // how long one is good for, 1 to 60
+	KeyRequired bool     // it must be signed by one of Keys
+	Keys        []string // public keys of approvers
+}
+
+// Consent says what a person has to show before anything is loosened.
+type Consent struct {
+	Key     string   // KeyCode or KeyRequired; "": KeyCode
+	Signers []string // public keys, as in a line of ~/.ssh/authorized_keys without options
+}
+
+// The words of [Consent.Key].
+const (
+	KeyCode     = "code"     // a code that is typed back
+	KeyRequired = "required" // a signature of one of the signers in its place
+)
+
+// Stale says what follows when signed bundles grow old. A zero field of a layer
+// says nothing; of [Settings] every field has a value.
+type Stale struct {
+	After   time.Duration // without a successful sync; default 7 days
+	Then    Consequence   // of that; default warn
+	Expired Consequence   // of the end that a bundle itself names; default close
+}
+
+// A Consequence is what happens to calls meanwhile. The policies stay in force
+// in any case.
+type Consequence string
+
+// The consequences, from the mildest.
+const (
+	StaleWarn  Consequence = "warn"  // people are told
+	StaleAsk   Consequence = "ask"   // each call is put to a person
+	StaleClose Consequence = "close" // no call passes
+)
+
+func (c Consequence) strictness() int {
+	return slices.Index([]Consequence{"", StaleWarn, StaleAsk, StaleClose}, c)
+}
+
+// maxApproval is the longest life of an approval, in minutes.
+const maxApproval = 60
+
+// Pos returns file:line of a key, for messages.
+func (l *Layer) Pos(key string) string {
+	if n := l.Lines[key]; n > 0 {
+		return fmt.Sprintf("%s:%d", l.File, n)
+	}
+	return l.File
+}
+
+// The keys of a settings file, as [Row] names them. Those of one hook, group,
+// exception, label or plugin have it appended: policies.acme.push.
+const (
+	KeyDisable      = "disableAllHooks"
+	keyOnly         = "allowManagedHooksOnly"
+	KeyPolicies     = "policies"
+	KeyParams       = "params"
+	KeyExceptions   = "exceptions"
+	KeyDelegate     = "delegate"
+	keyDeadline     = "deadline"
+	keyFaults       = "faults"
+	keyApprovals    = "approvals"
+	keyConsent      = "consent"
+	keyLabels       = "labels"
+	keyStale        = "stale"
+	keySync         = "sync"
+	keyPlugins      = "plugins"
+	keyPrograms     = "programs"
+	keyProviders    = "providers"
+	keyJudges       = "judges"
+	keyMCPServers   = "mcpServers"
+	keyDecisionLogs = "decisionLogs"
+)

@@ -1,0 +1,43 @@
+package setting
+
+import "gate/hook"
+
+// A Source is one place hooks come from: a bundle, a directory, a plugin, a
+// skill. It has one scope and one authority, whatever its files say.
+type Source struct {
+	Name      string // "library", "managed:acme", "user", "project", "plugin:fmt"
+	Scope     hook.Scope
+	Authority hook.Authority
+	Library   bool         // the embedded library
+	Trusted   bool         // a person trusted its content at a terminal
+	Tightens  bool         // its rewrites and consults never count: hooks that are registered while a session runs
+	Digest    string       // of its content
+	Hooks     []*hook.Hook // in the order of files and lines
+	Modules   []Module     // the Rego text that the Rego hooks stand in
+	Faults    []hook.Fault // what could not be loaded
+
+	// Data is what its policies find below data, besides parameters and the
+	// library: a tree of JSON. Sources do not see each other's.
+	Data map[string]any
+
+	// Bundle says which signed bundle the source is; nil for others. With Record
+	// it only says what it would have done.
+	Bundle *hook.Bundle
+
+	// Order ranks sources of managed authority: the machine's own files have 0,
+	// bundles 1 and above. A later one loosens nothing that an earlier one says.
+	Order int
+
+	// Params are the values that settings give to policies' parameters, by
+	// package; a missing one has its declared default.
+	Params map[string]map[string]any
+
+	strict bool // settings make its faults close
+}
+
+// A Module is one Rego file of a source.
+type Module struct {
+	File    string
+	Package string // without the leading "data."
+	Text    string
+}

@@ -1,0 +1,172 @@
+package sync_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"gate/bundles"
+	"gate/internal/sealed"
+	"gate/internal/sync"
+)
+
+// channel is a signed channel file that gives everybody one release.
+func (p *publisher) channel(version int64, digest string, expires time.Time) []byte {
+	p.t.Helper()
+	c := sealed.Channel{Version: version, Expires: expires, Bundles: map[string][]sealed.Rollout{"company": {{Digest: digest}}}}
+	data, err := c.Sign(nil, bundles.Signing{ID: "release", Key: p.keys.Keys["release"], By: p.private})
+	p.check(err)
+	return data
+}
+
+// TestTakeChannel: what is refused leaves the channel that was taken.
+func TestTakeChannel(t *testing.T) {
+	p := newPublisher(t)
+	m := newMachine(t, p.keySet())
+	one, two := sealed.Digest([]byte("1")), sealed.Digest([]byte("2"))
+	never := time.Time{}
+	for _, step := range []struct {
+		name string
+		file []byte
+		want error
+	}{
+		{"a stranger's", newPublisher(t).channel(1, one, never), sealed.BadSignature},
+		{"the first", p.channel(3, one, never), nil},
+		{"the same", p.channel(3, one, never), nil},
+		{"the same version, another release", p.channel(3, two, never), sealed.Rollback},
+		{"an older one", p.channel(2, one, never), sealed.Rollback},
+		{"one that is over", p.channel(4, two, now), sealed.Expired},
+		{"far ahead", p.channel(1<<50, two, never), sealed.FastForward},
+		{"a proxy's page", []byte("<html>"), sealed.BadGrant},
+		{"nothing", nil, sealed.BadGrant},
+		{"the next", p.channel(4, two, now.Add(time.Hour)), nil},
+	} {
+		before := m.kept()
+		c, err := sync.Store{Dir: m.dir}.TakeChannel(context.Background(), step.file, now)
+		if !errors.Is(err, step.want) {
+			t.Errorf("%s: %v, want %v", step.name, err, step.want)
+		}
+		switch kept := m.kept(); {
+		case err != nil && kept != before:
+			t.Errorf("%s: it was refused, and kept", step.name)
+		case err == nil && (kept != string(step.file) || len(c.Bundles["company"]) != 1):
+			t.Errorf("%s: it was taken, but is not there: %+v", step.name, c)
+		}
+	}
+	m.write(sync.ChannelFile, []byte("{"))
+	if _, err := (sync.Store{Dir: m.dir}).TakeChannel(context.Background(), p.channel(9, one, never), now); err == nil {
+		t.Error("what was seen cannot be read, and a channel was taken")
+	}
+}
+
+// kept is the channel file on the disk.
+func (m *machine) kept() string {
+	m.t.Helper()
+	data, err := os.ReadFile(filepath.Join(m.dir, sync.ChannelFile))
+	if err != nil && !os.IsNotExist(err) {
+		m.t.Fatal(err)
+	}
+	return string(data)
+}
+
+// TestChannelStops has every step of taking a channel fail: afterwards the old or
+// the new one is there, whole, and the next sync takes the new one.
+func TestChannelStops(t *testing.T) {
+	p := newPublisher(t)
+	one := sealed.Digest([]byte("1"))
+	old, next := p.channel(1, one, time.Time{}), p.channel(2, one, time.Time{})
+	prepared := newMachine(t, p.keySet())
+	prepared.activate(p.offer("company", 1))
+	prepared.write(sync.ChannelFile, old)
+	for step := 1; ; step++ {
+		m := prepared.copy()
+		n, failed := 0, ""
+		s := sync.WithFaults(sync.Store{Dir: m.dir}, func(name string) error {
+			if n++; n >= step {
+				failed = name
+				return syscall.ENOSPC
+			}
+			return nil
+		})
+		_, err := s.TakeChannel(context.Background(), next, now)
+		if failed == "" {
+			if step < 5 || err != nil {
+				t.Errorf("only %d steps were seen: %v", step-1, err)
+			}
+			return
+		}
+		if kept := m.kept(); err == nil || kept != string(old) && kept != string(next) {
+			t.Errorf("full at %s: %v, and half a channel is there:\n%s", failed, err, kept)
+		}
+		if got := m.inForce(); got != "company 1;" {
+			t.Errorf("full at %s: %s is in force", failed, got)
+		}
+		if _, err := (sync.Store{Dir: m.dir}).TakeChannel(context.Background(), next, now); err != nil || m.kept() != string(next) {
+			t.Errorf("after it was full at %s: %v", failed, err)
+		}
+	}
+}
+
+// TestOffChannel: only the release that the channel has comes into force, on
+// trial where it says so.
+func TestOffChannel(t *testing.T) {
+	p := newPublisher(t)
+	m := newMachine(t, p.keySet())
+	first, second := p.offer("company", 1), p.offer("company", 2)
+	second.Digest = sealed.Digest(first.Archive)
+	if out := m.activate(second)[0]; !errors.Is(out.Err, sealed.OffChannel) || m.inForce() != "" {
+		t.Errorf("another release: %v, and %s is in force", out.Err, m.inForce())
+	}
+	first.Digest, first.Record = second.Digest, true
+	if out := m.activate(first)[0]; out.Err != nil || !m.current().Bundles[0].Record {
+		t.Errorf("on trial: %+v", out)
+	}
+	again := sync.Offer{Name: "company", Unchanged: true, Digest: first.Digest}
+	if out := m.activate(again)[0]; out.Err != nil || !out.Changed() || m.current().Bundles[0].Record {
+		t.Errorf("after the trial: %+v", out)
+	}
+	again.Digest = sealed.Digest(second.Archive)
+	if out := m.activate(again)[0]; !errors.Is(out.Err, sealed.OffChannel) || m.inForce() != "company 1;" {
+		t.Errorf("what is in force is another release: %v", out.Err)
+	}
+}
+
+// TestChannelled: an offer that was chosen by an earlier channel, or by hand, does
+// not pass the one that was taken since.
+func TestChannelled(t *testing.T) {
+	p := newPublisher(t)
+	m := newMachine(t, p.keySet())
+	one, two := p.offer("company", 1), p.offer("company", 2)
+	take := func(version int64, o sync.Offer) {
+		t.Helper()
+		_, err := sync.Store{Dir: m.dir}.TakeChannel(context.Background(), p.channel(version, sealed.Digest(o.Archive), time.Time{}), now)
+		p.check(err)
+	}
+	m.rules.Channelled, m.rules.Machine = []string{"company"}, sealed.MachineName("here")
+	for _, step := range []struct {
+		name    string
+		channel int64
+		has     sync.Offer
+		offer   sync.Offer
+		want    error
+		inForce string
+	}{
+		{"no channel yet", 0, one, one, nil, "company 1;"},
+		{"another release", 2, one, two, sealed.OffChannel, "company 1;"},
+		{"what is in force, though the channel went on", 3, two, sync.Offer{Name: "company", Unchanged: true}, nil, "company 1;"},
+		{"what the channel has", 4, two, two, nil, "company 2;"},
+		{"another bundle", 5, two, p.offer("team", 1), nil, "company 2;team 1;"},
+	} {
+		if step.channel > 0 {
+			take(step.channel, step.has)
+		}
+		out := m.activate(step.offer)[0]
+		if !errors.Is(out.Err, step.want) || m.inForce() != step.inForce {
+			t.Errorf("%s: %v, in force: %s", step.name, out.Err, m.inForce())
+		}
+	}
+}
