@@ -1,6 +1,6 @@
-// Package bundles packs, signs, verifies and opens policy bundles: archives in
-// OPA's format, with keys, thresholds, expiry and rollback protection that OPA
-// leaves to whoever embeds it.
+// Package bundles packs, signs, verifies and opens policy bundles: archives in OPA's
+// format, with the keys, thresholds, expiry and rollback protection that OPA leaves to
+// its embedders.
 //
 // It turns bytes from anywhere into the files of one verified [Bundle], or into
 // a [Refusal]. It reads no file, asks no clock and no network, and knows nothing

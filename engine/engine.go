@@ -1,11 +1,10 @@
-// Package engine is the pipeline: one event in, one decision out. It runs the
-// hooks of a [scopes.Set] in order, combines what they say, and judges again
-// whatever they rewrote.
+// Package engine is the pipeline: one event in, one decision out. It runs the hooks of
+// a [scopes.Set] in order, combines their verdicts, and judges a rewritten call anew.
 //
-// It knows no policy language, no agent and no file. Evaluators, facts and
-// schema validation are values it is given. It never returns an error: what
-// goes wrong becomes a fault inside the decision, and faults close by rule 2
-// of docs/architecture.md. Start with [New], then [Engine.Decide].
+// It knows no policy language, no agent and no file. Evaluators, facts and schema
+// validation are values it is given. It never returns an error: each failure becomes a
+// fault inside the decision, and faults close by rule 2 of docs/architecture.md. Start
+// with [New], then [Engine.Decide].
 package engine
 
 import (

@@ -1,7 +1,6 @@
-// Command gate-hook answers an agent's events like gate hook, with the same
-// flags, at the cost of starting a process: from policies that were compiled
-// before, and without what reads, compiles and runs others. Package thin has it
-// all.
+// Command gate-hook answers an agent's events like gate hook, with the same flags, at
+// the cost of starting a process. It answers from compiled policies and cannot read or
+// compile others. Package thin holds all of it.
 package main
 
 import (

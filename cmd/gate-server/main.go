@@ -1,6 +1,6 @@
 // Command gate-server is gate with the clients of language models, MCP servers and
-// registries of containers. Nobody needs to start it: gate does for commands that stay
-// up or ask others, and for calls that such hooks are to judge.
+// registries of containers. People never start it. gate does so for commands that stay
+// up or ask others, and for calls that such hooks judge.
 package main
 
 import (

@@ -1,12 +1,12 @@
-// Package artifact holds what was read and compiled of one place, such as the
-// user's directory or a signed bundle, in one file that a program can answer
-// calls from without reading, parsing and compiling the place again.
+// Package artifact keeps the compiled form of one place, such as the user's directory
+// or a signed bundle, in one file. A program answers calls from the file, and need not
+// read, parse and compile the place again.
 //
-// A file says what stands in a place and never who may say it: scope, authority
-// and name of its sources follow from the kind of place that its reader asked
-// for. It decides nothing, and everything in it is checked when it is used: what
-// does not fit is an error, and its reader goes back to the place itself.
-// internal/artifact/build makes files. Start with [Open], then [Artifact.Fresh].
+// A file holds the content of a place and not its rights: scope, authority and name of
+// its sources follow from the kind of place that the reader asked for. The package
+// decides nothing. It checks each part of a file at its use; a part that does not fit
+// is an error, and the reader goes back to the place itself. internal/artifact/build
+// makes files. Start with [Open], then [Artifact.Fresh].
 package artifact
 
 import (

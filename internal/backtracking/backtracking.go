@@ -2,9 +2,9 @@
 // package regexp does not: they look around, refer back, or mean something else
 // in Go's syntax.
 //
-// To backtrack can take forever over a short text, so each match has a time
-// limit; what takes longer is Unsure. A program that must start fast does without
-// this package. Pass [Compile] to [matcher.Compile].
+// Backtracking can take forever over a short text, so each match has a time limit; a
+// longer one is Unsure. A program that must start fast does without this package. Pass
+// [Compile] to [matcher.Compile].
 package backtracking
 
 import (

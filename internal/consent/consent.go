@@ -2,18 +2,17 @@
 // trust in a source's handlers, and approvals of one call. (Exceptions stand in
 // settings; package scopes has them.)
 //
-// Everything here loosens, so everything here is narrow. Trust holds for one
-// directory and its exact content, an approval for one call, once, for minutes.
-// What is broken, unreadable or not gate's own is an error and grants nothing. Nothing is ever
-// concluded from what an agent did: granting takes a [Witness], which only
-// [Confirm] makes, of somebody at a terminal.
+// Everything here loosens, so everything here is narrow. Trust holds for one directory
+// and its exact content, an approval for one call, once, for minutes. A file that is
+// broken, unreadable or not gate's own is an error and grants nothing. No act of an
+// agent grants anything: granting takes a [Witness], which only [Confirm] makes, of
+// somebody at a terminal.
 //
-// The package decides about no call and asks no policy: the engine and the
-// command layer do. It is no protection against somebody who can write the
-// user's files, as an attacker outside the agent can; library policies keep
-// agents from these files. Start with [Store]: the hook path calls
-// [Store.CheckTrust], [Store.Use] and [Store.AddPending]; commands call
-// [Confirm] and then [Store.Trust] or [Store.Approve].
+// The package decides about no call and asks no policy: the engine and the commands do.
+// It does not protect from anyone who can write the user's files; library policies keep
+// agents from these files. Start with [Store]: the hook path calls [Store.CheckTrust],
+// [Store.Use] and [Store.AddPending]; commands call [Confirm] and then [Store.Trust] or
+// [Store.Approve].
 //
 // docs/architecture.md has the rules that it keeps: 1, 4, 5, 6 and 9.
 package consent

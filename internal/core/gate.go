@@ -1,10 +1,10 @@
-// Package core has the Gate: everything set up to decide. Whoever decides sets one
-// up by [New] and asks it by [Gate.Decide], or with the memory of a session by
-// [Gate.Answer]; it locates and redacts always.
+// Package core has the Gate: everything set up to decide. A caller sets one up by [New]
+// and asks it by [Gate.Decide], or by [Gate.Answer] with the memory of a session. The
+// Gate always locates and redacts.
 //
-// It is thin: gate-hook makes one of compiled forms. Package sources finds what
-// hooks come from in files, package setup makes a Gate of that with OPA and handlers.
-// It reads no policies and knows no agent's process.
+// It is thin: gate-hook makes a Gate of compiled forms. Package sources loads hooks
+// from files; package setup makes a Gate of them with OPA and handlers. Package core
+// reads no policies and knows no agent's process.
 package core
 
 import (

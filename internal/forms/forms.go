@@ -1,9 +1,8 @@
-// Package forms finds what decides about a call in the compiled forms of the
-// places that gate hook reads, as long as these are of what is there now.
+// Package forms finds the hooks for a call in the compiled forms of the places that
+// gate hook reads, while those forms are up to date.
 //
-// It is what gate-hook answers from, and gate hook where it can, and
-// must stay thin. What evaluates policies is for its callers to bring. Start with
-// [Open].
+// gate-hook answers from it, and so does gate hook where it can. The package must stay
+// thin. Its callers bring the evaluator of policies. Start with [Open].
 package forms
 
 import (

@@ -1,10 +1,10 @@
-// Package handlers runs the hooks that are no policies: command, prompt,
-// agent, webhook, mcp_tool and inline. It starts them, reads what they answer
-// strictly and turns it into verdicts and faults. A hook of another system
-// ([hook.Dialect]) is spoken to as that system does.
+// Package handlers runs the hooks that are not policies: command, prompt, agent,
+// webhook, mcp_tool and inline. It starts them, reads their answers strictly, and turns
+// those into verdicts and faults. It speaks to a hook of another system
+// ([hook.Dialect]) as that system does.
 //
-// It does not decide what of an answer counts, in which order hooks run or what
-// a fault does: the engine does. It keeps no state of its own, and everything
+// The engine, not this package, decides which part of an answer counts, the order of
+// hooks, and the result of a fault. The package keeps no state of its own; everything
 // from outside comes in [Options]. Start with [New], then give the engine
 // [Handlers.EngineOptions].
 package handlers

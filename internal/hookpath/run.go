@@ -2,10 +2,9 @@
 // read, gate is set up, decides, writes the decision down, and gives the one
 // answer, by one deadline, whatever goes wrong.
 //
-// It is what gate hook and gate-hook have in common, and must stay thin. Where
-// policies come from and what runs them is for its callers to say: a [Loader]
-// makes a Gate of them. Start with [Run]; commands that judge without an agent ask a
-// Gate itself.
+// gate hook and gate-hook share it, so it must stay thin. The caller's [Loader] makes a
+// Gate, and with it chooses the policies and their evaluator. Start with [Run];
+// commands that judge without an agent ask a Gate itself.
 package hookpath
 
 import (

@@ -1,11 +1,11 @@
 // Package lastgood remembers the user's settings, hook files and policies as they
 // were when they last decided about a call.
 //
-// The end of a TOML, YAML or Rego file cannot be told from a place where it was cut
-// off: a file that is now the beginning of what it was is taken for half-written, and
-// closes, until a person says otherwise. JSON says itself that its end is missing. Of
-// managed files nothing is remembered: an administrator who removes the last lines on
-// every machine must not have to go to each of them.
+// Nobody can tell the end of a TOML, YAML or Rego file from a cut. So a file that is
+// now the beginning of its former self counts as half-written, and closes, until a
+// person says otherwise. JSON needs no memory: a cut shows. The package remembers no
+// managed files: an administrator may remove the last lines on every machine without a
+// visit to each.
 //
 // Start with [In]; [Memory.Guard] a place before it is read, and [Memory.KeepAll]
 // of it what decided.

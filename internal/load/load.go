@@ -1,11 +1,10 @@
 // Package load reads the files that hooks are written in and turns them into
 // [scopes.Source] values.
 //
-// It reads an fs.FS and nothing else: which directories there are, who owns
-// them and whether a person trusted them is for its caller to say. It never
-// stops at the first mistake and never returns half a policy: what is wrong
-// with a file becomes a fault of the source, with file and line. It compiles
-// nothing; internal/rego does. Start with [Rego].
+// It reads an fs.FS and nothing more. The caller knows the directories, their owners,
+// and whether a person trusted them. The loader does not stop at the first mistake and
+// never returns half a policy: each mistake becomes a fault of the source, with file
+// and line. It compiles nothing; internal/rego does. Start with [Rego].
 package load
 
 import (

@@ -1,7 +1,7 @@
-// Package outgoing says what may leave the machine, and for where: to which addresses
-// events are sent, in which headers, and how the parts of an event are put into
-// what a tool is asked with. The loader checks with it what hooks and settings say,
-// and what sends checks it once more.
+// Package outgoing holds the rules for data that leaves the machine: the addresses and
+// headers that gate sends events to, and the way in which parts of an event go into a
+// tool's arguments. The loader checks hooks and settings by it; the sender checks once
+// more.
 //
 // It sends nothing. Start with [CheckAddress].
 package outgoing

@@ -3,10 +3,9 @@
 // whose null would silently mean "no", rules that can never decide anything, and
 // text that is not as the formatter prints it.
 //
-// It looks at policies only. It runs none and knows no results of tests; it
-// says nothing where it cannot tell, such as about the input of tools that
-// nobody described. The directory schema holds what it knows of events, tools
-// and facts. Start with [Check].
+// It looks at policies only. It runs none and knows no results of tests. Where it
+// cannot tell, it says nothing, such as about the input of undescribed tools. The
+// directory schema holds what it knows of events, tools and facts. Start with [Check].
 package policycheck
 
 import (

@@ -1,6 +1,6 @@
-// Package release compares two releases of a policy bundle by what they mean: what
-// is held back less, and what more. Policies and rules are compared as they were
-// compiled, settings by what they bring about, and no difference of text counts.
+// Package release compares two releases of a policy bundle by meaning: the calls that
+// the new one holds back less, and more. It compares policies and rules in compiled
+// form, and settings by their effect. A difference of text alone does not count.
 //
 // It verifies nothing and decides about no call. Start with [Read], twice, and
 // then [Compare].

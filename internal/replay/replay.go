@@ -1,9 +1,9 @@
-// Package replay decides past calls again and says what would be different.
+// Package replay decides past calls again and reports the differences.
 //
-// It reads what kept the calls ([Read]): gate's decision logs, files with an
-// event a line, and transcripts of Claude Code's sessions. [Run] asks one or two
-// functions what they decide about each, and makes a [Report]. It loads no
-// policies, works out no facts and prints nothing: that is for its caller.
+// It reads records of calls ([Read]): gate's decision logs, files with an event a line,
+// and transcripts of Claude Code's sessions. [Run] has one or two functions decide
+// about each call, and makes a [Report]. It loads no policies, works out no facts and
+// prints nothing: its caller does.
 package replay
 
 import (

@@ -1,12 +1,10 @@
-// Package secret is the one list of what a secret is: the shapes of tokens
-// (shapes.rows), names that promise one (names.rows), and files that hold them
-// (files.rows). The decision log, facts, judges and messages read it, so that
-// what the log masks, facts know.
+// Package secret is the one list of secrets: the shapes of tokens (shapes.rows), names
+// that promise one (names.rows), and files that hold them (files.rows). The decision
+// log, facts, judges and messages all read it, so facts know whatever the log masks.
 //
-// [Redact] comes first for who shows a text to anybody, [Sent] for who judges what
-// leaves the machine, [Variable] for a variable whose value is not known. The
-// package reads no file and knows no program; what an option of a program means
-// says the catalogue of facts.
+// To show a text, call [Redact]; to judge a text that leaves the machine, [Sent]; for a
+// variable without a known value, [Variable]. The package reads no file and knows no
+// program; the catalogue of facts says what an option means.
 package secret
 
 import (

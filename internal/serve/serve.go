@@ -2,11 +2,10 @@
 // rather ask a gate that stays up than start one: on a unix socket that only
 // the account itself can use, and on the loopback addresses behind a token.
 //
-// It speaks the protocols and bounds what a stranger may cost; what the answer
-// is, somebody else says. It is not for other machines, and nothing needs it:
-// gate hook answers without a server. Whatever goes wrong for an agent is
-// answered in the agent's blocking form, because agents read an error of HTTP as
-// "go on". Start with [New], get listeners from [Socket] and [Loopback], and
+// It speaks the protocols and bounds the cost of a stranger; its caller decides. It is
+// not for other machines, and nothing needs it: gate hook answers without a server. A
+// failure is answered in the agent's blocking form, because agents read an error of
+// HTTP as "go on". Start with [New], get listeners from [Socket] and [Loopback], and
 // give them to [Server.Serve].
 //
 // docs/architecture.md has the rules that it keeps: 2, 3, 4, 9 and 11.

@@ -3,10 +3,9 @@
 // which hooks ran once and for all, the hooks that hold for it, and the texts
 // that wait for it.
 //
-// It decides nothing. What it holds may only tighten: whoever cannot read it
-// must let no call pass, because the budget that it counts for, or the hook
-// that it holds, could have said no. It is not the decision log, which keeps
-// what was decided and is never asked.
+// It decides nothing, and its content may only tighten. A caller that cannot read it
+// must let no call pass, because a budget or a hook in it could have said no. It is not
+// the decision log, which keeps what was decided and is never asked.
 //
 // Start with a [Store]; [Store.Update] changes the [Memory] of a session, and
 // [Memory.Document] is what policies see as input.session.

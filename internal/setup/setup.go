@@ -1,9 +1,9 @@
-// Package setup sets gate up as the commands of gate have it: with all that package
-// sources loads, OPA for policies, handlers, and a person's approvals.
+// Package setup sets a Gate up for the commands: with the hooks that package sources
+// loads, OPA for policies, handlers, and a person's approvals.
 //
-// Package core has what decides of it, which is all that gate-hook has; package
-// gate in the root is the door for programs that embed gate. Start with New; who answers many
-// calls starts with NewKeeper.
+// Package core has the part that decides, which is all that gate-hook links. Package
+// gate in the root is the door for programs that embed gate. Start with New, or with
+// NewKeeper for many calls.
 package setup
 
 import (

@@ -1,11 +1,10 @@
-// Package source says where bundles come from, and what is had from there: a file
-// or a directory, a web server, a registry for containers.
+// Package source describes the origins of bundles: a file or a directory, a web server,
+// a registry for containers.
 //
-// Whatever comes is bytes of a stranger: nothing is unpacked, believed or
-// remembered here. It knows nothing of the machine that the bundle is for;
-// package bundles verifies it, internal/sync puts it in force. These are values, which
-// every program can have: what fetches and pushes is a [Client], such as that of
-// internal/source/fetch.
+// A bundle from there is the bytes of a stranger. The package unpacks, believes and
+// remembers nothing, and knows nothing of the machine; package bundles verifies it,
+// internal/sync puts it in force. These are values, which every program can have: what
+// fetches and pushes is a [Client], such as that of internal/source/fetch.
 package source
 
 import (

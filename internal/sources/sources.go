@@ -1,10 +1,10 @@
-// Package sources loads what hooks and settings come from, from the files of this
-// machine: the library, managed files and signed bundles, the user's, plugins', a
-// project's, and what is registered in a session.
+// Package sources loads hooks and settings from the files of this machine: the library,
+// managed files and signed bundles, the user's, plugins', a project's, and what is
+// registered in a session.
 //
-// What cannot be read is a fault of its source, never an error. It weighs no
-// settings against each other and evaluates nothing: package setup does. Start with
-// Load.
+// A file that cannot be read is a fault of its source, never an error. The package
+// weighs no settings against each other and evaluates nothing: package setup does.
+// Start with Load.
 package sources
 
 import (

@@ -1,6 +1,6 @@
-// Package spelling finds the known word that an unknown one was probably meant
-// to be. It says what to suggest in a message and decides nothing: what is not
-// known stays unknown. Start with [Nearest].
+// Package spelling finds the known word that an unknown one was probably meant to be.
+// It serves suggestions in messages and decides nothing: an unknown word stays unknown.
+// Start with [Nearest].
 package spelling
 
 import "strings"

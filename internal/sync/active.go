@@ -1,10 +1,8 @@
-// Package sync is the life of bundles on a machine: what is in force, and how
-// that changes.
+// Package sync keeps the bundles that are in force on a machine, and replaces them.
 //
-// What it keeps lies in the managed directory, laid out as docs/bundles.md
-// says. Nothing here decides about a call: who answers calls reads with
-// [ParseCurrent] what is in force, and [Active.Open] gives its files. Who has a
-// bundle begins with [Store.Activate].
+// What it keeps lies in the managed directory, laid out as docs/bundles.md says. The
+// package decides about no call. To read the bundles in force, start with
+// [ParseCurrent], then [Active.Open]; to put one in force, start with [Store.Activate].
 package sync
 
 import (

@@ -1,8 +1,7 @@
-// Package beside has another program of gate's go on in the place of this process.
+// Package beside replaces this process by another program of gate.
 //
-// Programs are split by who pays: each links what its own calls need, and hands over
-// what takes more. It does not know which call that is; its callers do. Start with
-// [Become].
+// Each program links only what its own calls need, and hands over calls that need more.
+// The package does not know which calls those are; its callers do. Start with [Become].
 package beside
 
 import (

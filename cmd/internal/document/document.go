@@ -1,8 +1,8 @@
 // Package document makes JSON trees of decisions and of what they consist of, for
 // programs.
 //
-// Every field is always there, and null means that there is none. It writes
-// nothing; what people read is the work of package tell. Start with Decision.
+// Every field is always there; null means that there is no value. It writes nothing.
+// Package tell does the same for people. Start with Decision.
 package document
 
 import (

@@ -1,17 +1,15 @@
-// Package early is what gate and gate-hook do before their other packages begin:
-// the system hands out memory by the page, and that is a good part of what an
-// answer takes.
+// Package early prepares the main goroutine of gate and gate-hook before their other
+// packages begin. The system hands out memory by the page, and each page costs a good
+// part of an answer's time.
 //
-// The main goroutine gets its stack, which would have grown twice by the time that
-// main starts. And it gets a processor that it stays on: each has memory for itself
-// by the size of what lies in it, so that a goroutine that moves to another one
-// needs most of that twice; to wake the others, and to have them look for work that
-// is not there, takes time, too. A program that has work for all of them calls
-// [Processors].
+// The main goroutine gets its whole stack at once; otherwise the stack would grow twice
+// before main starts. The goroutine also stays on one processor. Each processor has
+// memory of its own, so a goroutine that moves needs most of it twice. To wake idle
+// processors takes time, too. A program with work for all of them calls [Processors].
 //
-// Go lets packages begin in the order of their import paths, those first that
-// import nothing which has to begin, so this one must import nothing of that kind
-// but the runtime, which has begun by then.
+// Go initialises packages in the order of their import paths, those without imports to
+// initialise first. So this package may import nothing but the runtime that has an
+// initialiser.
 package early
 
 import (

@@ -1,8 +1,8 @@
-// Package past decides calls of the past by the policies of this machine, and by ones
-// that might be put into force, and shows what would be different.
+// Package past decides calls of the past by the policies of this machine, and by
+// candidates, and shows the differences.
 //
-// Package replay reads the calls and compares the decisions; this one knows what to
-// decide by. It runs nothing: of the hooks only policies take part. Start with New.
+// Package replay reads the calls and compares the decisions; this package brings the
+// policies. It runs no handler: only policies take part. Start with New.
 package past
 
 import (

@@ -1,7 +1,7 @@
-// Package recorded makes event cases of decisions of the log: what a case needs of
-// the event, of the world that it was decided in, and of what was decided.
+// Package recorded makes event cases of decisions of the log.
 //
-// It runs no case: whoever asks for one says whether it passes. Start with Of.
+// A case holds the event, the files and settings that mattered, and the decision. The
+// package runs no case; its caller does. Start with Of.
 package recorded
 
 import (

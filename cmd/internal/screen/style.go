@@ -1,9 +1,9 @@
 // Package screen lays texts out for a terminal: colours, columns, and marks under the
 // words of a line.
 //
-// It writes nothing and asks nothing about the terminal: who has one makes a [Style].
-// [Style.Marked] and [Column] show any text so that it cannot steer the terminal;
-// the others take text that is visible already.
+// It writes nothing and asks nothing about the terminal: the caller makes a [Style] of
+// its own. [Style.Marked] and [Column] show any text so that it cannot steer the
+// terminal; the others take text that is visible already.
 package screen
 
 import "gate/hook"

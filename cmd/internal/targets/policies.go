@@ -1,5 +1,5 @@
-// Package targets finds what people mean by the paths that they give to commands
-// about policies: which directory is loaded, and what of it is meant.
+// Package targets resolves the paths that people give to commands about policies: the
+// directory to load, and the part of it that the path names.
 //
 // It loads no policy and changes nothing. Start with Named for policies, and with
 // OpenTests for tests.

@@ -1,9 +1,9 @@
-// Package tell puts into words what gate decided and saw, for people: decisions,
-// facts, explanations, and records of the decision log.
+// Package tell puts decisions, facts, explanations and records of the decision log into
+// words for people.
 //
 // It writes nothing and knows no flags: each function returns a whole text, which
-// cannot steer a terminal whatever the call holds. What programs read is the work
-// of package document. Start with Decision.
+// cannot steer a terminal whatever the call holds. Package document does the same for
+// programs. Start with Decision.
 package tell
 
 import (

@@ -1,5 +1,5 @@
-// Package testreport collects what came of the tests of several directories, and
-// shows it to people, to programs, and to CI systems that read JUnit's form.
+// Package testreport collects the results of the tests of several directories. It shows
+// them to people, to programs, and to CI systems that read JUnit's form.
 //
 // It runs nothing and writes nothing: package policytest runs tests, and the
 // caller prints. Start with a Report that says what is wanted at least.

@@ -1,8 +1,8 @@
-// Package thin is the program gate-hook: it answers only what it can answer exactly as
-// gate hook does, and hands everything else over to the gate beside it.
+// Package thin is the program gate-hook.
 //
-// It is for agents' calls and nothing else, and links nothing that reads,
-// compiles or checks policies: what it needs of them was compiled before. Start
+// It answers the calls that it can answer exactly as gate hook does, and hands all
+// others over to the gate beside it. It is for agents' calls only. It links nothing
+// that reads, compiles or checks policies, since it runs their compiled form. Start
 // with [Main].
 package thin
 

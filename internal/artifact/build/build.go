@@ -2,11 +2,10 @@
 // internal/load does for whoever decides without one, has its policies compiled,
 // and notes what it looked at.
 //
-// A form is made of a place that can be told to be unchanged by looking at it, and
-// of nothing else: whatever is broken, linked elsewhere or was touched a moment
-// ago has none. It does not open places and does not check whose the files
-// are; its caller gives it a file system that does. Start with [Builder.Place],
-// and keep what it makes with [Save].
+// Only a place whose files show that nothing changed has a form. A place that is
+// broken, links elsewhere or changed a moment ago has none. The package opens no place
+// and checks no owner; the caller's file system does. Start with [Builder.Place], and
+// keep what it makes with [Save].
 package build
 
 import (

@@ -1,10 +1,10 @@
-// Package ship sends the decision log to whoever takes OPA's: batches of
+// Package ship sends the decision log to a collector of OPA decision logs: batches of
 // records as gzipped JSON arrays, posted to one address.
 //
-// The log itself is the queue: what was sent is noted beside it, so that
-// nothing is lost while the network is gone, and a record may arrive twice
-// (decision_id tells). It never runs where a call waits for an answer. Start
-// with [Client], fill in a [Shipper], call [Shipper.Ship].
+// The log itself is the queue. The package notes beside it how far it has sent. So a
+// lost network loses nothing, and a record may arrive twice (decision_id tells). It
+// never runs where a call waits for an answer. Start with [Client], fill in a
+// [Shipper], call [Shipper.Ship].
 package ship
 
 import (

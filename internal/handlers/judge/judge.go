@@ -1,10 +1,9 @@
 // Package judge asks language models whether a call may be made.
 //
-// It redacts what it sends, keeps it apart from what it asks, and takes
-// nothing but the one form of answer for one. It does not decide what a
-// verdict does, nor which hook asks: internal/handlers and the engine do. Start
-// with [New], then [Judge.Ask] for a question or [Judge.Investigate] where
-// the model may look into the project's files.
+// It redacts the event, keeps it apart from the question, and accepts one form of
+// answer only. It does not decide what a verdict does, nor which hook asks:
+// internal/handlers and the engine do. Start with [New], then [Judge.Ask] for a
+// question or [Judge.Investigate] where the model may look into the project's files.
 package judge
 
 import (

@@ -1,5 +1,5 @@
-// Package mcptool is what a hook and the client of MCP servers say to each other: one
-// call of one tool.
+// Package mcptool describes one call of one tool, as a hook hands it to the client of
+// MCP servers.
 //
 // It holds values and knows no protocol, so that programs which ask no server need
 // not link a client. Start with a [Client], such as that of

@@ -2,9 +2,8 @@
 // condition of a policy at a time and sees whether a test notices. A change
 // that nobody notices stands for a mistake that nobody would notice.
 //
-// It changes policies only, never tests, and tells nothing of what the tests
-// should have said; nor does it print. [Run] does everything; [Of] gives the
-// mutants of one module.
+// It changes policies only, never tests. It does not know the right result of a test,
+// and it prints nothing. [Run] does everything; [Of] gives the mutants of one module.
 package mutate
 
 import (

@@ -1,9 +1,9 @@
-// Package fetch brings bundles from where publishers put them, and puts them into
-// registries for containers.
+// Package fetch brings bundles from their publishers, and puts them into registries for
+// containers.
 //
-// It brings bytes of a stranger, and believes nothing of them; see [source.Source].
-// Only a program that may take its time links it: the client of registries compiles
-// patterns before main. Start with [Client.Open].
+// It brings the bytes of a stranger, and believes nothing of them; see [source.Source].
+// It is not for gate-hook or gate: the client of registries compiles patterns before
+// main. Start with [Client.Open].
 package fetch
 
 import (
