@@ -68,7 +68,7 @@ func (c *call) unixy() bool {
 			}
 			continue
 		}
-		if len(p) == 2 || len(p) <= 4 && strings.Trim(p[1:], "rflahtR1SAisSLkovpnE") == "" && !strings.EqualFold(p, "-fo") && !strings.EqualFold(p, "-fi") {
+		if len(p) == 2 || len(p) <= 4 && strings.Trim(p[1:], "rflahtR1SAisLkovpnE") == "" && !strings.EqualFold(p, "-fo") && !strings.EqualFold(p, "-fi") {
 			return !a.attached
 		}
 	}

@@ -214,21 +214,17 @@ func (w *Shell) cmdNamed(s *state, words []flow.Word, in flow.Stream) (flow.Stre
 		w.Unknown("program", "which program runs is not known: "+words[0].Why(), inv.ID, nil)
 		return flow.Stream{Some: true}, inv.ID
 	}
-	name := strings.ToLower(strings.TrimLeft(*v, "@"))
-	name = w.resolve(&state{}, &call{name: strings.ReplaceAll(name, "/", `\`), word: flow.Literal(`\`)})
-	switch base := strings.ToLower(strings.TrimLeft(*v, "@")); {
-	case strings.HasPrefix(base, "echo.") || strings.HasPrefix(base, "echo:"):
+	base := strings.ToLower(strings.TrimLeft(*v, "@"))
+	if strings.HasPrefix(base, "echo.") || strings.HasPrefix(base, "echo:") {
 		base = "echo"
-		fallthrough
-	default:
-		for _, ext := range []string{".exe", ".com", ".cmd", ".bat"} {
-			base = strings.TrimSuffix(base, ext)
-		}
-		name = strings.ReplaceAll(base, `\`, "/")
-		if i := strings.IndexByte(name, '/'); i > 0 && strings.Contains(" cd del rd dir copy type md move ren ", " "+name[:i]+" ") { // cd/d, del/q
-			words = append([]flow.Word{words[0], flow.Literal(name[i:])}, words[1:]...)
-			name = name[:i]
-		}
+	}
+	for _, ext := range []string{".exe", ".com", ".cmd", ".bat"} {
+		base = strings.TrimSuffix(base, ext)
+	}
+	name := strings.ReplaceAll(base, `\`, "/")
+	if i := strings.IndexByte(name, '/'); i > 0 && strings.Contains(" cd del rd dir copy type md move ren ", " "+name[:i]+" ") { // cd/d, del/q
+		words = append([]flow.Word{words[0], flow.Literal(name[i:])}, words[1:]...)
+		name = name[:i]
 	}
 	if _, rest, ok := strings.Cut(internal, " "+name+"="); ok {
 		name, _, _ = strings.Cut(rest, " ")
