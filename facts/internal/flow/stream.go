@@ -19,6 +19,9 @@ type Stream struct {
 	Read  *Position
 	More  []Origin // of other secrets in it than that of its taint
 
+	Could []string // texts that it may be instead, where Text is nil: A || B
+	All   bool     // Could are all that it can be
+
 	Spared bool // a secret went in, and of it only names or numbers come out
 }
 
@@ -95,6 +98,27 @@ func Concat(a, b Stream) Stream {
 		if fb, ok := b.Template(); ok {
 			out.Form = &Word{Parts: append(fa.Parts[:len(fa.Parts):len(fa.Parts)], fb.Parts...)}
 		}
+	}
+	return out
+}
+
+// OneOf returns what A || B writes: what A did, or what B did because A failed.
+func OneOf(a, b Stream) Stream {
+	if !a.Some || !b.Some {
+		return Concat(a, b)
+	}
+	out := Concat(a, b)
+	out.Text, out.Form, out.All = nil, nil, true
+	for _, st := range []Stream{a, b} {
+		switch {
+		case st.Text != nil:
+			out.Could = append(out.Could, *st.Text)
+		default:
+			out.Could, out.All = append(out.Could, st.Could...), out.All && st.All
+		}
+	}
+	if len(out.Could) > MaxVariants {
+		out.Could, out.All = out.Could[:MaxVariants], false
 	}
 	return out
 }

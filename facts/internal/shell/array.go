@@ -19,8 +19,18 @@ type variable struct {
 	exported bool   // programs see it
 	integer  bool   // declare -i: what is assigned is an expression
 	fold     byte   // declare -l, -u: 'l' or 'u'
+	held     held   // readonly
 	ref      string // declare -n: the variable it stands for
 }
+
+// held says whether a variable keeps its value, whatever is assigned to it.
+type held byte
+
+const (
+	free  held = iota
+	maybe      // on one way only
+	surely
+)
 
 // first is the value of a scalar, or of element 0.
 func (v variable) first() flow.Word {
@@ -160,6 +170,12 @@ func (s *state) set(name string, f flow.Word) {
 	name = s.target(name)
 	v := s.vars[name]
 	f = v.shaped(f)
+	switch {
+	case v.held == surely:
+		return
+	case v.held == maybe:
+		f = flow.Either(v.first(), f)
+	}
 	s.own()
 	if v.array {
 		s.vars[name] = v.with("0", f)
@@ -174,6 +190,12 @@ func (s *state) set(name string, f flow.Word) {
 func (s *state) replace(name string, v variable) {
 	name = s.target(name)
 	old := s.vars[name]
+	switch old.held {
+	case surely:
+		return
+	case maybe:
+		v = joinVariable(s.vars, name, v)
+	}
 	v.exported, v.integer, v.fold, v.words = old.exported || v.exported, old.integer, old.fold, old.words || v.words
 	s.own()
 	s.vars[name] = v
@@ -181,8 +203,15 @@ func (s *state) replace(name string, v variable) {
 
 // unsetVariable removes a variable or, for A[i], an element.
 func (s *state) unsetVariable(name string) {
+	base, key, element := subscript(name)
+	if !element {
+		base = name
+	}
+	if s.vars[base].held == surely {
+		return
+	}
 	s.own()
-	if base, key, ok := subscript(name); ok {
+	if element {
 		if v, set := s.vars[base]; set && v.array {
 			s.vars[base] = v.without(key)
 			return
@@ -254,6 +283,9 @@ func joinVariable(vars map[string]variable, name string, b variable) variable {
 	out := b
 	out.unset = a.unset && b.unset
 	out.exported = a.exported && b.exported
+	if out.held = a.held; a.held != b.held {
+		out.held = maybe
+	}
 	switch {
 	case !a.array && !b.array:
 		out.value = flow.Either(a.value, b.value)

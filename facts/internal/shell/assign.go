@@ -25,7 +25,12 @@ func (w *Shell) assign(s *state, a *syntax.Assign) flow.Word {
 		}
 		return s.vars[name].first()
 	}
-	f := w.assigned(s, a.Value)
+	return w.assignTo(s, a, w.assigned(s, a.Value))
+}
+
+// assignTo assigns a value to a variable or to an element.
+func (w *Shell) assignTo(s *state, a *syntax.Assign, f flow.Word) flow.Word {
+	name := a.Name.Value
 	if s.vars[s.target(name)].integer {
 		w.evaluatedLater(s, f)
 	}

@@ -26,7 +26,13 @@ func (w *Shell) branches(s *state, c *syntax.BinaryCmd, in flow.Stream) (out flo
 		defer func() { w.maybe-- }()
 	}
 	more, yes2, no2 := w.ended(run, c.Y, in)
-	out = flow.Concat(out, more)
+	switch {
+	case *from == nil:
+	case c.Op == syntax.OrStmt && *other != nil:
+		out = flow.OneOf(out, more)
+	default:
+		out = flow.Concat(out, more)
+	}
 	if *from == nil {
 		return out, yes, no
 	}

@@ -47,7 +47,11 @@ func (c *Call) named(name string) flow.Stream {
 			return out
 		}
 	}
-	return c.outside.Run(c, name)
+	out := c.outside.Run(c, name)
+	if wordlist.Has(" : true false ", base) {
+		return flow.Stream{}
+	}
+	return out
 }
 
 // alias puts the alias's text in the place of the first word, and goes on with

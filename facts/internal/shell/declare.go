@@ -20,24 +20,23 @@ func (w *Shell) declare(s *state, c *syntax.DeclClause) flow.Stream {
 	}
 	printed := len(c.Args) == 0
 	var runs []draft.Setting
-	for _, a := range c.Args {
+	values := d.values(c.Args)
+	for i, a := range c.Args {
 		if a.Naked && a.Name == nil {
-			f := w.word(d.s, a.Value)
+			f := values[i]
 			printed = printed || strings.HasPrefix(f.Text(), "-p") || len(c.Args) == 1 && strings.HasPrefix(f.Text(), "-") && strings.ContainsAny(f.Text(), "xp")
 			runs = append(runs, d.word(f)...)
 			continue
 		}
-		d.prepare(a.Name.Value)
-		if a.Value != nil { // declare X={a,b} is declare X=a X=b
-			all := bash.Braces(a.Value)
-			one := *a
-			one.Value = &syntax.Word{Parts: all[len(all)-1]}
-			a = &one
+		if a.Array == nil {
+			d.prepare(a.Name.Value)
 		}
-		if f := w.assign(d.s, a); !a.Naked && a.Value != nil {
+		if a.Value != nil && !a.Naked {
+			f := w.assignTo(d.s, a, values[i])
 			d.refer(a.Name.Value, f)
 			runs = append(runs, draft.Setting{Name: a.Name.Value, Value: f})
 		}
+		d.hold(a.Name.Value)
 	}
 	if d.s != before {
 		s.become(before.clone(), d.s)
@@ -51,6 +50,40 @@ func (w *Shell) declare(s *state, c *syntax.DeclClause) flow.Stream {
 		return flow.Stream{Some: true, From: id, Taint: flow.Taint{Secret: "environment"}}
 	}
 	return flow.Stream{}
+}
+
+// values are the words of a declaration, which all expand before the first of them
+// is assigned. Lists in parentheses are assigned while the words expand.
+func (d *declaration) values(args []*syntax.Assign) []flow.Word {
+	values := make([]flow.Word, len(args))
+	for i, a := range args {
+		switch {
+		case a.Array != nil:
+			d.prepare(a.Name.Value)
+			d.assign(d.s, a)
+		case a.Value == nil:
+		case a.Name == nil:
+			values[i] = d.Shell.word(d.s, a.Value)
+			d.flags(values[i])
+		default: // declare X={a,b} is declare X=a X=b
+			all := bash.Braces(a.Value)
+			values[i] = d.assigned(d.s, &syntax.Word{Parts: all[len(all)-1]})
+		}
+	}
+	return values
+}
+
+// hold makes a variable keep its value, as readonly and declare -r do.
+func (d *declaration) hold(name string) {
+	if d.variant != "readonly" && !d.has("r") || d.variant == "readonly" && d.has("f") {
+		return
+	}
+	d.s.own()
+	name = d.s.target(name)
+	if v, ok := d.s.vars[name]; ok {
+		v.held = surely
+		d.s.vars[name] = v
+	}
 }
 
 // A declaration is one export, declare, local or readonly while its words are
@@ -68,14 +101,22 @@ func (d *declaration) strayed() bool { return d.variant == "local" && d.s.locals
 
 func (d *declaration) has(flag string) bool { return strings.Contains(d.letters, flag) }
 
+// flags reports a word of flags, and notes them.
+func (d *declaration) flags(f flow.Word) bool {
+	text := f.Text()
+	if !f.Literal() || len(text) < 2 || text[0] != '-' && text[0] != '+' {
+		return false
+	}
+	if text[0] == '-' {
+		d.letters += text[1:]
+	}
+	return true
+}
+
 // word reads a word that the parser did not take apart: flags, or NAME=value
 // where only the expansion shows it.
 func (d *declaration) word(f flow.Word) []draft.Setting {
-	text := f.Text()
-	if f.Literal() && len(text) > 1 && (text[0] == '-' || text[0] == '+') {
-		if text[0] == '-' {
-			d.letters += text[1:]
-		}
+	if d.flags(f) {
 		return nil
 	}
 	d.evaluated(d.s, f)
@@ -83,6 +124,7 @@ func (d *declaration) word(f flow.Word) []draft.Setting {
 	if !ok {
 		if v := f.Value(); v != nil && syntax.ValidName(*v) {
 			d.prepare(*v)
+			d.hold(*v)
 		}
 		return nil
 	}
@@ -97,6 +139,7 @@ func (d *declaration) word(f flow.Word) []draft.Setting {
 	}
 	d.s.setNamed(name, value)
 	d.refer(name, value)
+	d.hold(base)
 	return []draft.Setting{{Name: name, Value: value}}
 }
 

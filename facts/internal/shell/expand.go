@@ -165,10 +165,7 @@ func (x *expander) parts(parts []syntax.WordPart, quoted bool) {
 		case *syntax.ProcSubst:
 			x.add(flow.Part{Hole: x.process(x.state, p)})
 		case *syntax.ExtGlob:
-			if strings.Contains(p.Pattern.Value, ":") || p.Pattern.Value == "" {
-				x.Unknown("dialect", "in zsh this pattern can run code", 0, x.spanOf(p))
-			}
-			x.group(p.Pattern.Value)
+			x.group(p)
 			switch text := p.Op.String() + p.Pattern.Value + ")"; {
 			case !x.groups:
 				x.add(flow.Part{Text: "*"}) // what it matches is judged as "anything"
@@ -269,24 +266,4 @@ func (w *Shell) bounded(f flow.Word) flow.Word {
 	}
 	w.Limit("a text longer than gate follows")
 	return flow.Word{Parts: []flow.Part{{Hole: &flow.Hole{Why: "a text longer than gate follows", Empty: true, Many: true, Taint: f.Taint()}}}, Span: f.Span}
-}
-
-// group runs what stands for itself in a group of a pattern, @($(x)|b), which the
-// parser keeps as text. It is read as the body of a here-document is: text in single
-// quotes counts as well, which bash leaves alone there.
-func (x *expander) group(pattern string) {
-	if strings.Contains(pattern, "<(") || strings.Contains(pattern, ">(") {
-		x.Unknown("syntax", "a process in a group of a pattern", 0, nil)
-	}
-	if !strings.ContainsAny(pattern, "$`") {
-		return
-	}
-	word, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Document(strings.NewReader(pattern))
-	if err != nil {
-		x.Unknown("syntax", "a group of a pattern that does not parse: "+bash.Message(err), 0, nil)
-		return
-	}
-	x.nested++
-	x.word(x.state, word)
-	x.nested--
 }

@@ -62,6 +62,10 @@ func (x *expander) value(p *syntax.ParamExp) (values []flow.Word, list bool) {
 				return []flow.Word{flow.Unknown(&flow.Hole{Why: "keys of an array", Empty: true})}, false
 			}
 			return x.state.keysOf(name), true
+		case p.Index != nil: // it runs what is in the subscript
+			v, _ := x.state.lookup(name)
+			x.key(x.state, v, p.Index)
+			return []flow.Word{flow.Unknown(&flow.Hole{Why: "an indirect variable", Empty: true, Many: true})}, false
 		}
 		return x.indirect(p)
 	}

@@ -85,10 +85,15 @@ func (s *state) newShell() *state {
 	c.joinFunctions(s.funcs, nil)
 	c.funcs, c.aliases, c.hashed, c.locals = map[string]*syntax.Stmt{}, map[string]string{}, map[string]string{}, nil
 	for name, v := range s.vars {
-		if v.exported || v.unset {
-			continue
+		switch {
+		case v.exported || v.unset:
+			if v.held != free {
+				v.held = free // no attribute is handed on
+				c.vars[name] = v
+			}
+		default:
+			c.vars[name] = variable{value: flow.Either(v.first(), flow.Literal(""))}
 		}
-		c.vars[name] = variable{value: flow.Either(v.first(), flow.Literal(""))}
 	}
 	return c
 }
@@ -194,6 +199,9 @@ func (s *state) hide(name string) {
 	var kept *variable
 	exported := false
 	if v, ok := s.vars[name]; ok {
+		if v.held == surely {
+			return // it cannot be hidden
+		}
 		kept, exported = &v, v.exported
 	}
 	s.locals[name] = kept

@@ -32,7 +32,14 @@ func (w *Shell) substitution(s *state, c *syntax.CmdSubst) flow.Word {
 	if names := out.Names(); len(names) == 1 {
 		return names[0]
 	}
-	return flow.Unknown(&flow.Hole{Why: "the output of a command", Empty: true, Many: true, Taint: out.Taint})
+	h := &flow.Hole{Why: "the output of a command", Empty: true, Many: true, Taint: out.Taint}
+	for _, text := range out.Could {
+		h.Guess = append(h.Guess, strings.TrimRight(text, "\n"))
+	}
+	if out.All {
+		h.Alts, h.Guess, h.Empty = h.Guess, nil, false
+	}
+	return flow.Unknown(h)
 }
 
 // readFile recognises $(< file).
