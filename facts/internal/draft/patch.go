@@ -1,6 +1,7 @@
 package draft
 
 import (
+	"path"
 	"strings"
 
 	"gate/facts/internal/flow"
@@ -10,7 +11,7 @@ import (
 // directory of a shell. Clients forgive blanks before a marker, except between the
 // lines of a changed file, where a blank marks a line that stays.
 func (d *Draft) Patch(at Where, id int, text string) {
-	found, changing, file := d.unifiedDiff(at, id, text), false, ""
+	found, changing, file := d.Diff(at, id, Diff{Text: text, Strip: -1}), false, ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
 		if !changing {
@@ -44,33 +45,89 @@ func (d *Draft) Patch(at Where, id int, text string) {
 	}
 }
 
-// unifiedDiff judges the files of a patch in the form of diff -u, and reports
-// whether there are any.
-func (d *Draft) unifiedDiff(at Where, id int, text string) bool {
-	found, old := false, ""
-	for line := range strings.Lines(text) {
-		if name, ok := strings.CutPrefix(line, "--- "); ok {
-			old = diffName(name, "a/")
-			continue
+// A Diff is a patch as diff, git and patch write it, and how it is applied.
+type Diff struct {
+	Text  string
+	Strip int    // how many directories go from the names; below 0 for the letter only that git sets before them
+	Below string // the directory that the names are seen from, "" for the current one
+}
+
+// Diff judges the files of a patch in any of the forms of diff and git, and reports
+// whether there are any. Lines of a hunk that look like a header count as one.
+func (d *Draft) Diff(at Where, id int, patch Diff) bool {
+	found, old, git := false, "", ""
+	use := func(name string, a Access) {
+		if name = path.Join(patch.Below, name); name != "" && name != "." {
+			found = true
+			d.UsePath(at, id, flow.Literal(name), a)
 		}
-		name, ok := strings.CutPrefix(line, "+++ ")
-		if !ok || old == "" {
-			continue
+	}
+	edit, gone := Access{Kind: "write", How: "edit"}, Access{Kind: "delete", How: "remove"}
+	for line := range strings.Lines(patch.Text) {
+		line = strings.TrimRight(line, "\r\n")
+		verb, rest, _ := strings.Cut(line, " ")
+		switch verb {
+		case "---", "+++", "***":
+			name := patch.name(rest)
+			switch {
+			case strings.HasSuffix(rest, " ****") || strings.HasSuffix(rest, " ----") || strings.Trim(rest, "*") == "": // a hunk's range
+			case verb == "***" && !strings.Contains(rest, ":"), verb == "---" && old == "":
+				old = name
+			case old == "", verb == "***":
+			case name == "/dev/null":
+				use(old, gone)
+				old = ""
+			case verb == "+++" || verb == "---":
+				use(name, edit)
+				old = ""
+			}
+		case "Index:":
+			use(patch.name(rest), edit)
+		case "diff":
+			git = ""
+			if names, ok := strings.CutPrefix(rest, "--git "); ok {
+				if _, second, ok := strings.Cut(names, " b/"); ok {
+					git = patch.name("b/" + second)
+				}
+			}
+		case "new", "deleted", "rename", "copy":
+			what, name, _ := strings.Cut(rest, " ")
+			switch {
+			case what == "file" && verb == "new" && git != "":
+				use(git, edit)
+			case what == "file" && verb == "deleted" && git != "":
+				use(git, gone)
+			case what == "to" && git != "":
+				use(name, edit)
+			case what == "from" && git != "" && verb == "rename":
+				use(name, Access{Kind: "delete", How: "move"})
+			}
 		}
-		found = true
-		if name = diffName(name, "b/"); name == "/dev/null" {
-			d.UsePath(at, id, flow.Literal(old), Access{Kind: "delete", How: "remove"})
-		} else {
-			d.UsePath(at, id, flow.Literal(name), Access{Kind: "write", How: "edit"})
-		}
-		old = ""
 	}
 	return found
 }
 
-// diffName is the file that a line of a patch names, without the letter that git
-// sets before it.
-func diffName(line, letter string) string {
-	name, _, _ := strings.Cut(strings.TrimRight(line, "\r\n"), "\t")
-	return strings.TrimPrefix(name, letter)
+// name is the file that a line of a patch names.
+func (p Diff) name(line string) string {
+	name, _, _ := strings.Cut(line, "\t")
+	name = strings.Trim(name, `"`)
+	if name == "/dev/null" {
+		return name
+	}
+	if p.Strip < 0 {
+		for _, letter := range [...]string{"a/", "b/"} {
+			if after, ok := strings.CutPrefix(name, letter); ok {
+				return after
+			}
+		}
+		return name
+	}
+	for range p.Strip {
+		_, after, ok := strings.Cut(name, "/")
+		if !ok {
+			break
+		}
+		name = strings.TrimLeft(after, "/")
+	}
+	return name
 }

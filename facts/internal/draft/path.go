@@ -1,8 +1,6 @@
 package draft
 
 import (
-	"strings"
-
 	"gate/facts/internal/flow"
 	"gate/facts/internal/world"
 	"gate/hook"
@@ -99,32 +97,4 @@ func (d *Draft) pathEffects(id int, t Target, a Access) {
 		}
 	}
 	d.Classify(id, t, a)
-}
-
-// MaybePath judges a word of a program without a row: it may be a path that
-// matters, with or without an option in front.
-func (d *Draft) MaybePath(at Where, id int, f flow.Word) {
-	if at.Windows {
-		f = windows(f)
-	}
-	if strings.HasPrefix(f.Prefix(), "-") {
-		if _, value, ok := f.Cut("="); ok {
-			f = value
-		} else {
-			return
-		}
-	}
-	text := f.Prefix()
-	if !strings.Contains(text, "/") && !strings.HasPrefix(text, ".") && !strings.HasPrefix(text, "id_") || strings.Contains(text, "://") || strings.ContainsAny(text, " \n") {
-		return
-	}
-	for _, t := range d.Absolute(at, f) {
-		if t.Path == "" {
-			continue
-		}
-		if what, grade := d.Secret(t.Path); what != "" {
-			d.Effect(id, &hook.SecretRead{Path: new(t.Path), What: what, Grade: grade, Shown: true})
-		}
-		d.UsePath(at, id, f, Access{Kind: "list"})
-	}
 }

@@ -135,8 +135,11 @@ func AgentDirectory(p string) string {
 // guards reports a directory that holds what guards the agent: deleting or
 // moving the parent is a way to edit the file.
 func (d *Draft) guards(p string, t Target, a Access) string {
-	if area := d.World.Area(p); area == "root" || area == "home" {
+	switch area := d.World.Area(p); {
+	case area == "root" || area == "home":
 		return "" // that is worse than what lies below it, and says so itself
+	case area == "project_root" && a.How == "create":
+		return "" // what comes out of an archive is mostly the project's
 	}
 	lower := strings.ToLower(p)
 	if what := AgentDirectory(lower); what != "" && !d.unread(p, t, a) {

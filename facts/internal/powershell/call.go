@@ -88,7 +88,7 @@ func (w *Shell) named(s *state, c *call, in flow.Stream) flow.Stream {
 			w.runBlock(s, a.value)
 		}
 		for _, f := range inv.Given() {
-			w.MaybePath(s.Where, inv.ID, f)
+			w.MaybePath(s.Where, inv.ID, "", f)
 		}
 		return flow.Stream{Some: true, From: inv.ID}
 	}

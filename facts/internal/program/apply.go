@@ -1,6 +1,14 @@
 package program
 
-import "gate/facts/internal/flow"
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"gate/facts/internal/draft"
+	"gate/facts/internal/flow"
+	"gate/internal/wordlist"
+)
 
 // patchText judges the patch that apply_patch gets as a word or as its input:
 // agents take such a command of a shell for a call of their own tool.
@@ -21,4 +29,176 @@ func (u *use) patchText() {
 		}
 		u.Patch(*u.at(), u.ID, *text)
 	}
+}
+
+// diff judges the patches that patch, git apply and git am get, as files, as their
+// input or written on the line. One that cannot be read writes files of the directory
+// whose names are not known.
+func (u *use) diff() {
+	for _, name := range [...]string{"dry-run", "check", "stat", "numstat", "summary", "abort", "skip", "quit", "continue"} {
+		if u.has(name) {
+			return
+		}
+	}
+	texts, strip := u.rest, 1
+	if u.name != "git" {
+		texts, strip = u.opts["input"], -1
+		if len(u.rest) > 1 {
+			texts = u.rest[1:2]
+		}
+	}
+	if f, ok := u.opt("strip"); ok {
+		strip, _ = f.Number()
+	} else if f, ok := u.opt("p"); ok {
+		strip, _ = f.Number()
+	}
+	if len(texts) == 0 {
+		texts = []flow.Word{flow.Literal("-")}
+	}
+	below, _ := u.opt("directory")
+	if u.name != "git" {
+		below = flow.Word{}
+	}
+	for _, f := range texts {
+		text := u.textOf(f)
+		if isInput(f) {
+			text = u.Stdin.Text
+		}
+		if text == nil || !u.Diff(*u.at(), u.ID, draft.Diff{Text: *text, Strip: strip, Below: below.Text()}) {
+			if below.Empty() {
+				u.unpacksHere()
+			} else {
+				u.unpacks(below)
+			}
+		}
+	}
+}
+
+// unpacks judges a directory into which many files are put whose names are not known.
+func (u *use) unpacks(dir flow.Word) {
+	u.touch(dir, draft.Access{Kind: "write", How: "create", Recursive: true})
+}
+
+// unpacksHere is unpacks for the directory that the program is in. Elsewhere than on
+// this machine that is nobody's here.
+func (u *use) unpacksHere() {
+	if !u.at().Remote {
+		u.unpacks(flow.Literal("."))
+	}
+}
+
+// unpack judges a program that takes an archive apart: into the directory that an
+// option names, or here. Members that are named are files there.
+func (u *use) unpack() {
+	members := u.rest
+	switch u.name {
+	case "ar", "gar", "unrar", "rar":
+		if len(members) < 2 || !strings.Contains(members[0].Text(), "x") && members[0].Text() != "e" {
+			return
+		}
+		members = members[2:]
+	case "pax":
+		if !u.has("r") || u.has("w") {
+			return
+		}
+		members = nil
+	case "tarfile":
+		if u.has("extract") && len(members) == 0 {
+			u.unpacksHere()
+		}
+		return
+	case "zipinfo", "funzip", "lsar":
+		return
+	default:
+		if len(members) == 0 || slices.ContainsFunc([]string{"l", "t", "p", "c", "v", "Z", "z", "so", "ls", "lls", "stat", "cat"}, u.has) {
+			return
+		}
+		members = members[1:]
+	}
+	dir := flow.Literal(".")
+	for _, name := range []string{"d", "o", "dest", "output-directory", "output"} {
+		if f, ok := u.opt(name); ok && !f.Empty() {
+			dir = f
+		}
+	}
+	switch {
+	case len(members) == 0 && dir.Literal() && dir.Text() == ".":
+		u.unpacksHere()
+	case len(members) == 0:
+		u.unpacks(dir)
+	}
+	for _, f := range members {
+		u.touch(within(dir, f), draft.Access{Kind: "write", How: "overwrite"})
+	}
+}
+
+// within is a file in a directory.
+func within(dir, file flow.Word) flow.Word {
+	if dir.Literal() && dir.Text() == "." || strings.HasPrefix(file.Prefix(), "/") {
+		return file
+	}
+	parts := append(dir.Parts[:len(dir.Parts):len(dir.Parts)], flow.Part{Text: "/", Quoted: true})
+	return flow.Word{Parts: append(parts, file.Parts...)}
+}
+
+// downloads judges the files that a program names after what it fetches: curl -O, wget
+// and aria2c without a name for the output.
+func (u *use) downloads() {
+	dir := flow.Literal(".")
+	for _, name := range []string{"output-dir", "directory-prefix", "dir"} {
+		if f, ok := u.opt(name); ok {
+			dir = f
+		}
+	}
+	switch {
+	case u.name == "aria2c" && u.has("output"):
+		f, _ := u.opt("output")
+		u.touch(within(dir, f), draft.Access{Kind: "write", How: "overwrite"})
+		return
+	case strings.HasPrefix(u.name, "wget"), u.name == "aria2c", u.name == "axel":
+		if u.has("output") || u.has("spider") {
+			return
+		}
+	case !u.has("remote-name") && !u.has("remote-name-all"):
+		return
+	}
+	st := flow.Stream{Some: true, From: u.ID, Taint: flow.Taint{Remote: true}}
+	if h := u.lastHost(); h != nil {
+		st.Taint.Host, st.Taint.URL = flow.Text(h.Host), flow.Text(h.URL)
+	}
+	for _, f := range append(slices.Clone(u.rest), u.opts["url"]...) {
+		name, _, _ := strings.Cut(f.Text(), "?")
+		_, name, _ = strings.Cut(name, "://")
+		if name = path.Base(name); !f.Literal() || !strings.Contains(f.Text(), "/") || u.has("J") || u.has("content-disposition") {
+			u.unpacks(dir)
+			continue
+		}
+		to := within(dir, flow.Literal(name))
+		u.touch(to, draft.Access{Kind: "write", How: "overwrite", Content: st})
+		u.remember(to, st, false)
+	}
+}
+
+// gitTakes judges the verbs of git that bring files of other commits here.
+func (u *use) gitTakes() {
+	if len(u.verbs) == 0 {
+		return
+	}
+	switch u.verbs[0] {
+	case "pull", "merge", "cherry-pick", "revert":
+	case "stash":
+		if len(u.verbs) < 2 || !wordlist.Has(" pop apply branch ", u.verbs[1]) {
+			return
+		}
+	case "checkout", "reset", "rebase": // in the project they throw away, or rewrite
+		if u.inProject() || u.verbs[0] != "rebase" && !u.has("force") && !u.has("hard") {
+			return
+		}
+	default:
+		return
+	}
+	if slices.ContainsFunc(u.targets(flow.Literal(".")), func(t draft.Target) bool { return wordlist.Has(" system home root ", t.Area) }) {
+		return // a repository that lies there is somebody's own
+	}
+	u.unpacksHere()
 }

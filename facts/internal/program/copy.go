@@ -12,7 +12,6 @@ import (
 	"gate/facts/internal/peer"
 	"gate/facts/internal/world"
 	"gate/hook"
-	"gate/internal/catalogue"
 )
 
 // dd names its files as if= and of=.
@@ -300,8 +299,11 @@ func (u *use) tar() {
 		if named {
 			u.Draft.UsePath(u.start, u.ID, archive, draft.Access{Kind: "use"})
 		}
-		if u.has("directory") { // where it is by now
-			u.role(catalogue.Role{Name: "write", Detail: "unpack"}, flow.Literal("."))
+		switch { // where it is by now
+		case u.has("directory"):
+			u.unpacks(flow.Literal("."))
+		case len(rest) == 0:
+			u.unpacksHere()
 		}
 		for _, f := range rest { // members, seen from where they are unpacked
 			u.touch(f, draft.Access{Kind: "write", How: "overwrite"})

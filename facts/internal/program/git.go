@@ -32,6 +32,7 @@ func (u *use) gitGlobal() {
 		}
 	}
 	u.gitAliases()
+	u.gitTakes()
 }
 
 // gitRuns says what a setting's value makes git do.
@@ -208,7 +209,7 @@ func (u *use) gitCheckout() {
 	all := force && len(paths) == 0
 	for _, p := range paths {
 		for _, t := range u.targets(p) { // what guards the agent is not brought back from the past either
-			u.Classify(u.ID, t, draft.Access{Kind: "write", How: "overwrite"})
+			u.Classify(u.ID, t, draft.Access{Kind: "write", How: "overwrite", Recursive: t.Area != "project_root"})
 		}
 		list = append(list, p.Value())
 		all = all || p.Text() == "." || p.Text() == ":/" || p.Text() == "*"

@@ -88,6 +88,12 @@ func (u *use) codeCall(c code.Call) {
 	case "delete":
 		each(draft.Access{Kind: "delete", How: "remove", Recursive: c.Recursive})
 	case "write":
+		if strings.HasSuffix(c.Name, "extractall") || strings.HasSuffix(c.Name, "unpack_archive") {
+			for _, f := range args {
+				u.unpacks(f)
+			}
+			return
+		}
 		each(draft.Access{Kind: "write", How: "overwrite"})
 	case "append":
 		each(draft.Access{Kind: "write", How: "append"})

@@ -240,6 +240,7 @@ func (u *use) curl() {
 			u.touch(flow.Word{Parts: append(parts, f.Parts...)}, draft.Access{Kind: "write", How: "overwrite"})
 		}
 	}
+	u.downloads()
 	for _, f := range u.opts["config"] {
 		switch text := u.textOf(f); {
 		case text != nil:

@@ -63,6 +63,8 @@ func (u *use) optionRoles() {
 	for _, a := range u.args {
 		switch {
 		case a.option == nil:
+		case len(a.value.Parts) > 0 && a.option.Role.Name == "":
+			u.maybePath(a.field) // with its name, which may tell
 		case len(a.value.Parts) > 0:
 			u.role(a.option.Role, a.value)
 		case a.flag != "" && !a.field.Same(looked): // -x=PATH, of which each letter is an option
@@ -144,6 +146,8 @@ func (u *use) role(r catalogue.Role, f flow.Word) {
 	switch r.Name {
 	case "": // what becomes of it nobody says
 		u.maybePath(f)
+	case "text":
+		u.maybeOutput(f)
 	case "read":
 		if f.Text() == "-" && f.Literal() {
 			return
@@ -164,12 +168,12 @@ func (u *use) role(r catalogue.Role, f flow.Word) {
 		if f.Text() == "-" && f.Literal() {
 			return
 		}
-		unpacks := how == "unpack" // many files, whose names are not known
-		if unpacks {
-			how = "create"
+		if how == "unpack" {
+			u.unpacks(f)
+			return
 		}
 		for _, to := range u.destinations(f) {
-			u.touch(to, draft.Access{Kind: "write", How: how, Recursive: u.recurse || unpacks, Content: u.Stdin, Links: u.linkTarget(how), Keeps: u.copiesGuarded()})
+			u.touch(to, draft.Access{Kind: "write", How: how, Recursive: u.recurse, Content: u.Stdin, Links: u.linkTarget(how), Keeps: u.copiesGuarded()})
 		}
 	case "delete":
 		if how == "" {

@@ -15,7 +15,9 @@ var specials = [...]wordlist.Named[func(*use)]{
 	{Name: "curl", Value: (*use).curl},
 	{Name: "dd", Value: (*use).dd},
 	{Name: "debugger", Value: (*use).debugger},
+	{Name: "diff", Value: (*use).diff},
 	{Name: "dotenv", Value: (*use).dotenv},
+	{Name: "download", Value: (*use).downloads},
 	{Name: "ed", Value: (*use).typed},
 	{Name: "fd", Value: (*use).fd},
 	{Name: "find", Value: (*use).find},
@@ -60,5 +62,6 @@ var specials = [...]wordlist.Named[func(*use)]{
 	{Name: "tar", Value: (*use).tar},
 	{Name: "tee", Value: (*use).tee},
 	{Name: "transfers", Value: (*use).transfers},
+	{Name: "unpack", Value: (*use).unpack},
 	{Name: "xargs", Value: (*use).xargs},
 }

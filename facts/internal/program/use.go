@@ -1,6 +1,8 @@
 package program
 
 import (
+	"strings"
+
 	"gate/facts/internal/draft"
 	"gate/facts/internal/flow"
 	"gate/hook"
@@ -39,7 +41,45 @@ func (u *use) targets(f flow.Word) []draft.Target { return u.Absolute(*u.at(), f
 func (u *use) enter(f flow.Word) []string { return u.Draft.Directories(*u.at(), f) }
 
 // maybePath records a word that may be a path that matters.
-func (u *use) maybePath(f flow.Word) { u.Draft.MaybePath(*u.at(), u.ID, f) }
+func (u *use) maybePath(f flow.Word) {
+	option := ""
+	if text := f.Prefix(); text != "" && (strings.ContainsAny(text, "/.") || text[0] == 'i') {
+		option = u.optionOf(f)
+	}
+	u.Draft.MaybePath(*u.at(), u.ID, option, f)
+}
+
+// maybeOutput records a word that its role calls text, behind an option that the row
+// does not have and that says where the program writes: --pack-destination DIR.
+func (u *use) maybeOutput(f flow.Word) {
+	if text := f.Prefix(); text == "" || text[0] != '/' && text[0] != '~' && text[0] != '.' {
+		return
+	}
+	option := u.optionOf(f)
+	if _, known := u.row.Options.Find(option); !known && strings.HasPrefix(option, "--") && draft.Writes(option) {
+		u.maybePath(f)
+	}
+}
+
+// optionOf is the option that may say what the program does to a word: the one before
+// it, or one that has the program change all its files.
+func (u *use) optionOf(f flow.Word) (option string) {
+	before := ""
+	for _, w := range u.Given() {
+		text := w.Prefix()
+		switch {
+		case draft.Edits(text):
+			return text
+		case w.Same(f):
+			option = before
+		}
+		before = ""
+		if strings.HasPrefix(text, "-") {
+			before = text
+		}
+	}
+	return option
+}
 
 // content is what a file holds, as far as the line tells.
 func (u *use) content(f flow.Word) flow.Stream { return u.FileStream(*u.at(), f) }

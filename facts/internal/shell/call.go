@@ -155,7 +155,7 @@ func (c *Call) unknownProgram() flow.Stream {
 		}
 	}
 	for _, w := range c.Words[1:] {
-		c.MaybePath(c.s.Where, c.ID, w)
+		c.MaybePath(c.s.Where, c.ID, "", w)
 	}
 	for n := range flow.MaxVariants {
 		guess, ok := c.Words[0].Guessed(n)
