@@ -115,6 +115,8 @@ func languageOf(name string) *language {
 		return tclLanguage()
 	case "julia", "elixir", "erlang", "elisp", "haskell", "script":
 		return otherLanguage()
+	case "compiled":
+		return compiledLanguage()
 	}
 	return nil
 }

@@ -83,6 +83,7 @@ func (u *use) wrapped() flow.Stream {
 	}
 	u.Via = append(u.Via, u.viaName())
 	defer func() { u.Via = u.Via[:len(u.Via)-1] }()
+	u.recipes(u.name)
 	var out flow.Stream
 	for _, words := range u.batches {
 		one := inner

@@ -81,6 +81,7 @@ func (u *use) judged(own bool) flow.Stream {
 			f(u)
 		}
 	}
+	u.recipes(u.name)
 	out := u.output()
 	out.From = u.ID
 	return out
@@ -113,6 +114,7 @@ func (u *use) strange(base string) flow.Stream {
 	for _, w := range args {
 		u.maybePath(w)
 	}
+	u.recipes(base)
 	for i, w := range args[:min(len(args), maxHanded)] {
 		if u.deletes(w) && i+1 < len(args) {
 			handed := *u.Invocation

@@ -107,6 +107,11 @@ func (u *use) statesSQL() bool {
 
 // sqlStdin judges statements that come through a pipe or heredoc.
 func (u *use) sqlStdin() {
+	for _, f := range u.opts["file"] {
+		if st := u.content(f); st.Text != nil { // which this line has written
+			u.sql(flow.Literal(*st.Text))
+		}
+	}
 	if text, ok := u.Stdin.Template(); ok {
 		u.sql(text)
 		return

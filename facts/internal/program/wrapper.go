@@ -114,38 +114,11 @@ func (u *use) make() {
 			text = append(text, flow.Literal(*u.Stdin.Text))
 		}
 	}
-	text = append(text, u.makefiles()...)
 	for _, f := range text {
-		for _, line := range strings.Split(f.Text(), "\n") {
-			_, recipe, ok := strings.Cut(line, ";")
-			if strings.HasPrefix(line, "\t") {
-				recipe, ok = strings.TrimLeft(line, "\t@-+"), true
-			}
-			if i := strings.Index(line, "$(shell "); i >= 0 {
-				recipe, ok = strings.TrimSuffix(line[i+8:], ")"), true
-			}
-			if ok {
-				u.inside(func() { u.shell.Text(flow.Literal(recipe), flow.Stream{}) })
-			}
+		for _, line := range makeLines(f.Text()) {
+			u.inside(func() { u.shell.Text(flow.Literal(line), flow.Stream{}) })
 		}
 	}
-}
-
-// makefiles are the texts that this line has written where make looks.
-func (u *use) makefiles() []flow.Word {
-	names := u.opts["makefile"]
-	if len(names) == 0 {
-		names = []flow.Word{flow.Literal("GNUmakefile"), flow.Literal("makefile"), flow.Literal("Makefile")}
-	}
-	var texts []flow.Word
-	for _, name := range names {
-		for _, t := range u.targets(name) {
-			if st, ok := u.Files[t.Path]; ok && st.Text != nil {
-				texts = append(texts, flow.Literal(*st.Text))
-			}
-		}
-	}
-	return texts
 }
 
 // dotenv has a verb in one language's version and none in the other's.
