@@ -25,6 +25,7 @@ type Draft struct {
 	Files      map[string]flow.Stream // written in this line
 	Links      map[string]string      // symbolic links made in this line
 	Renamed    map[string]string      // programs that the line gives another name, by their new path
+	Made       []string               // repositories that the line makes where nothing was
 	lastSecret lastSecret             // what secret said of the last path
 	Full       []string               // limits that were reported
 }

@@ -153,6 +153,14 @@ func (u *use) targetLast() {
 	u.args = slices.DeleteFunc(u.args, func(a argument) bool { return a.option != nil && a.option.Name == option })
 }
 
+// linkHere gives ln -s TARGET, with nothing behind it, the directory that the link
+// goes to.
+func (u *use) linkHere() {
+	if (u.name == "ln" || u.name == "gln") && len(u.rest) == 1 {
+		u.rest, u.intoDirectory = append(u.rest, flow.Literal(".")), true
+	}
+}
+
 // destinations are the files that a program writes for one of its words: for
 // the target of a copy, what each source becomes.
 func (u *use) destinations(f flow.Word) []flow.Word {

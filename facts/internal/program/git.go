@@ -1,6 +1,7 @@
 package program
 
 import (
+	"path"
 	"strings"
 
 	"gate/facts/internal/draft"
@@ -33,6 +34,34 @@ func (u *use) gitGlobal() {
 	}
 	u.gitAliases()
 	u.gitTakes()
+	u.gitMakes()
+}
+
+// gitMakes notes a repository or a worktree that the line makes where nothing was.
+func (u *use) gitMakes() {
+	if len(u.verbs) == 0 {
+		return
+	}
+	var dir flow.Word
+	switch verb := strings.Join(u.verbs, " "); {
+	case verb == "init" && len(u.rest) > 0:
+		dir = u.rest[0]
+	case verb == "init":
+		dir = flow.Literal(".")
+	case verb == "clone" && len(u.rest) > 1:
+		dir = u.rest[1]
+	case verb == "clone" && len(u.rest) == 1 && u.rest[0].Literal():
+		dir = flow.Literal(strings.TrimSuffix(path.Base(strings.TrimRight(u.rest[0].Text(), "/")), ".git"))
+	case verb == "worktree add" && len(u.rest) > 0:
+		dir = u.rest[0]
+	default:
+		return
+	}
+	for _, t := range u.targets(dir) {
+		if t.Path != "" && !t.Glob && t.Path != u.World.Project && t.Path != u.World.Home && t.Path != u.World.Dir && !u.World.Exists(t.Path) {
+			u.Made = append(u.Made, t.Path)
+		}
+	}
 }
 
 // gitRuns says what a setting's value makes git do.
@@ -98,6 +127,9 @@ func gitRemoteKey(key string) (section, name string, ok bool) {
 func (u *use) gitSetting(key string, value flow.Word, scope string, once bool) {
 	runs, bypass := gitRuns(key, value)
 	name, alias := strings.CutPrefix(strings.ToLower(key), "alias.")
+	if strings.EqualFold(key, "core.hooksPath") && !once {
+		u.shell.Set(hooksPath, value)
+	}
 	if alias && !once {
 		u.shell.Set(gitAliasVariable(name), value)
 	}
@@ -160,9 +192,38 @@ func (u *use) gitConfig() {
 // gitUnset judges what is taken out of the configuration: where a project keeps
 // its hooks is what runs them.
 func (u *use) gitUnset(keys []flow.Word) {
-	if len(keys) > 0 && strings.EqualFold(keys[0].Text(), "core.hooksPath") {
+	if len(keys) > 0 && strings.EqualFold(keys[0].Text(), "core.hooksPath") && u.hasHooksPath() {
 		u.effect(&hook.GitBypass{What: "hooks", Verb: "config"})
 	}
+}
+
+// hooksPath is where a line keeps that it has set core.hooksPath: no variable of a shell
+// has such a name.
+const hooksPath = "git core.hookspath"
+
+// hasHooksPath reports that the configuration says where hooks lie, or that nobody
+// knows whether it does.
+func (u *use) hasHooksPath() bool {
+	_, set := u.shell.Variable(hooksPath)
+	return set || u.gitDir() == "" && !u.inProject() || u.gitSettings().Last("core.hookspath") != ""
+}
+
+// merging reports a merge with conflicts, as far as one can see: the repository says
+// that there is one, or the line may have begun it, or no repository is found.
+func (u *use) merging() bool {
+	git := u.gitDir()
+	if git == "" || u.mentions(" merge ", " rebase ", " cherry-pick ", " pull ", " revert ", " stash ", " am ", " apply ") {
+		return true
+	}
+	if !u.World.Exists(git + "/index") {
+		return true // nobody sees what is in it
+	}
+	for _, name := range [...]string{"MERGE_HEAD", "REBASE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "sequencer", "AUTO_MERGE"} {
+		if u.World.Exists(git + "/" + name) {
+			return true
+		}
+	}
+	return false
 }
 
 // gitCheckout tells switching a branch from throwing changes away.
@@ -170,6 +231,9 @@ func (u *use) gitCheckout() {
 	verb := strings.Join(u.verbs, " ")
 	if verb == "restore" && u.has("staged") && !u.has("worktree") {
 		return
+	}
+	if (u.has("ours") || u.has("theirs") || u.has("merge") || u.has("conflict")) && u.merging() {
+		return // a side of a conflict is chosen
 	}
 	paths := u.rest
 	dashes := false
@@ -192,7 +256,7 @@ func (u *use) gitCheckout() {
 				paths = append(paths, w)
 			}
 		}
-	case u.has("pathspec-from-file") || u.has("ours") || u.has("theirs"):
+	case u.has("pathspec-from-file"):
 	case len(paths) > 0 && (paths[len(paths)-1].Text() == "." || paths[len(paths)-1].Text() == ":/" || paths[len(paths)-1].Text() == "*"):
 		paths = paths[len(paths)-1:]
 	case len(paths) > 1 && verb == "checkout" && !u.has("b") && !u.has("B") && !u.has("orphan") && !u.has("track"):

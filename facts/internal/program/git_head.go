@@ -126,7 +126,23 @@ func (u *use) scratch() bool {
 	if u.verbs[0] == "worktree" {
 		in = u.rest
 	}
+	if u.inMade(in) {
+		return true
+	}
 	return u.setsNothing() && u.inTemp(in) && u.gitSettings().Last("core.worktree") == ""
+}
+
+// inMade reports words that name nothing but what lies in repositories that the line
+// itself has made.
+func (u *use) inMade(words []flow.Word) bool {
+	for _, f := range words {
+		for _, t := range u.targets(f) {
+			if t.Path == "" || t.Resolved != "" || !slices.ContainsFunc(u.Made, func(dir string) bool { return world.Below(t.Path, dir) }) {
+				return false
+			}
+		}
+	}
+	return len(words) > 0 && len(u.Made) > 0 && u.setsNothing()
 }
 
 // setsNothing reports that the line leaves git's settings and variables alone,

@@ -156,6 +156,7 @@ func (u *use) sort() {
 		u.httpie()
 	case "copy":
 		u.targetLast()
+		u.linkHere()
 	}
 	switch u.name {
 	case "rg", "ag", "ack", "ack-grep", "ugrep": // they search directories without being told

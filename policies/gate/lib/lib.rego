@@ -182,3 +182,17 @@ host_in(host, domains) if {
 	some domain in domains
 	endswith(host, sprintf(".%s", [domain]))
 }
+
+# METADATA
+# description: |
+#   a path below .git that is git's own, which other tools' files there are not.
+#   One that is not known may be.
+of_git(path) if not is_string(path)
+
+of_git(path) if {
+	is_string(path)
+	regex.match(
+		`/\.git(/(worktrees|modules)/[^/]+)*(/(HEAD|index|packed-refs|shallow|config(\.worktree)?|commondir|gitdir|description|[A-Z_]+_HEAD|MERGE_\w+|SQUASH_MSG|COMMIT_EDITMSG|AUTO_MERGE|BISECT_\w+|branches|objects|refs|reftable|logs|lfs/objects|worktrees|modules|info|hooks|rebase-(merge|apply)|sequencer|sharedindex.*)(/.*)?)?/?$`,
+		path,
+	)
+}

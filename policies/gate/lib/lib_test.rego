@@ -186,3 +186,15 @@ test_host_in if {
 	not lib.host_in("acme.example.evil.example", domains)
 	not lib.host_in(null, domains)
 }
+
+test_of_git if {
+	every path in [
+		"/p/.git", "/p/.git/HEAD", "/p/.git/refs/heads/x", "/p/.git/objects", "/p/.git/index", "/p/.git/ORIG_HEAD",
+		"/p/.git/worktrees/a/HEAD", "/p/.git/config", "/p/.git/info/attributes", null,
+	] {
+		lib.of_git(path)
+	}
+	every path in ["/p/.git/gk/config", "/p/.git/review.diff", "/p/.git/my-tool/HEAD", "/p/.git/MERGE_MSG.bak", "/p/src/HEAD"] {
+		not lib.of_git(path)
+	}
+}

@@ -80,6 +80,7 @@ doubtful(effect) := sprintf("%s of the operating system", [lib.target(effect)]) 
 
 else := sprintf("%s, a part of the project's history", [lib.target(effect)]) if {
 	effect.area == "git"
+	lib.of_git(effect.path)
 	not passing(effect)
 }
 

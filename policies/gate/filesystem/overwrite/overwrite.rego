@@ -84,6 +84,7 @@ else := sprintf("a whole copy or archive over %s, including start-up files", [li
 else := sprintf("%s, a file that only git writes", [lib.target(effect)]) if {
 	effect.area == "git"
 	effect.how in {"overwrite", "truncate", "edit"}
+	lib.of_git(effect.path)
 	not lib.base(effect.path) in {"exclude", "COMMIT_EDITMSG", "description", "config"}
 }
 
