@@ -235,6 +235,7 @@ require import module.require createRequire = =name 0
 module.createRequire = =name 'require'
 process.binding process.dlopen = !suspect reaches into the runtime
 Function = !function
+Worker worker_threads.Worker *.Worker = !worker
 eval vm.runInThisContext vm.runInNewContext vm.runInContext globalThis.eval = !eval 0
 vm.Script vm.compileFunction setTimeout.constructor = !eval 0
 child_process.exec child_process.execSync *.execSync shelljs.exec = shell 0

@@ -103,6 +103,11 @@ func perlWord(p *parser, t token) (value, bool) {
 			p.accept(")")
 		}
 		return flagged(v.all() | list.all()), true
+	case "exec", "system":
+		if open := p.at("("); p.at("{") || open && p.ahead(1).is("{") {
+			return p.indirect(t, open), true
+		}
+		return value{}, false
 	case "unlink", "rmdir":
 		next := p.peek()
 		if next.is("(") || p.beginsArgument(next) {
@@ -161,6 +166,38 @@ func (p *parser) perlFind() {
 	for _, name := range []string{"$_", "$File::Find::name"} {
 		p.vars[name] = found
 	}
+}
+
+// indirect reads exec {PROGRAM} LIST: the list's first word is only the name that the
+// program sees.
+func (p *parser) indirect(t token, open bool) value {
+	if open {
+		p.next()
+	}
+	p.next()
+	program := p.expr()
+	if p.accept("=") {
+		program = p.expr()
+	}
+	p.block++
+	p.statements("}")
+	p.block--
+	args := p.commandArgs()
+	if open {
+		p.accept(")")
+	}
+	var words []value
+	for _, v := range args.pos {
+		words = append(words, flatten(v)...)
+	}
+	if len(words) == 0 {
+		words = []value{{}}
+	}
+	if program.kind == knownValue {
+		words[0] = program
+	}
+	p.record(Call{Name: t.text, Does: "argv", Offset: int(t.offset)}, words)
+	return value{}
 }
 
 var perlTable = sync.OnceValue(func() table { return parseTable(perlRows) })

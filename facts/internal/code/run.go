@@ -18,6 +18,10 @@ func (p *parser) specialRun(name, rest string, u *use) (value, bool) {
 		if n := len(u.args.pos); n > 0 {
 			p.evaluate(u.args.pos[n-1], u)
 		}
+	case "worker": // new Worker(text, {eval: true})
+		if v, ok := u.args.option("eval"); ok && v.truth() {
+			p.evaluate(p.arg("0", u), u)
+		}
 	case "source":
 		return p.source(p.arg(first, u), u), true
 	case "getattr":

@@ -11,6 +11,7 @@ import (
 // framework judges the code that a web framework's own command runs within the
 // application: rails runner, manage.py shell -c, artisan tinker --execute.
 func (u *use) framework() {
+	u.module()
 	words := u.rest
 	if u.name != "rails" && u.name != "rake" {
 		if len(words) < 2 {
@@ -57,5 +58,6 @@ func (u *use) framework() {
 // phpServer judges php by itself: its server, and the framework it starts.
 func (u *use) phpServer() {
 	u.offers()
+	u.phpSettings()
 	u.framework()
 }

@@ -82,6 +82,7 @@ func (u *use) judged(own bool) flow.Stream {
 		}
 	}
 	u.recipes(u.name)
+	u.loads()
 	out := u.output()
 	out.From = u.ID
 	return out

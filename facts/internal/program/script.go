@@ -13,15 +13,16 @@ import (
 	"gate/hook"
 )
 
-// looksInto returns what a program surely does that is a small, readable shell
-// script: ./scripts/clean.sh. The rest of it is as unknown as what any program
+// looksInto returns what a program surely does that is a small, readable script of a
+// shell or of a language with rules: ./scripts/clean.sh. The rest of it is as unknown as what any program
 // does, and asking about that would be asking about every build script.
 func (u *use) looksInto(file string) (found []hook.FactEffect) {
 	if file == "" || u.at().Remote {
 		return nil
 	}
 	text, err := u.World.Read(file, maxScript)
-	if err != nil || !isShellScript(file, text) {
+	language := interpreter(text)
+	if err != nil || !isShellScript(file, text) && !code.HasRules(language) {
 		return nil
 	}
 	out, full := u.Facts, u.Full
@@ -29,7 +30,11 @@ func (u *use) looksInto(file string) (found []hook.FactEffect) {
 	u.shell.Enter("script "+file, func() {
 		back := u.shell.Fork()
 		u.shell.Arguments(flow.Literal(file), u.Given())
-		u.shell.Text(flow.Literal(text), u.Stdin)
+		if code.HasRules(language) {
+			u.bare().code(language, flow.Literal(text), "file")
+		} else {
+			u.shell.Text(flow.Literal(text), u.Stdin)
+		}
 		back()
 	})
 	found = u.Facts.Effects
@@ -144,7 +149,7 @@ func (u *use) runScript(language string, f flow.Word, here bool) flow.Stream {
 			}
 			continue
 		}
-		st, ok := u.Files[p.Path]
+		st, ok := u.written(language, p.Path)
 		if isInput(flow.Literal(p.Path)) {
 			st, ok = u.Stdin, true
 		}
@@ -204,10 +209,8 @@ func (u *use) runsFile(name string) {
 			u.Does = append(u.Does, u.looksInto(p.Path)...)
 		} else if text, ok := st.Template(); !ok {
 			u.unknownCode("bash", st.Taint, "file", "the file was written by a program")
-		} else if language := interpreter(text.Prefix()); code.HasRules(language) {
-			u.runText(language, text, false)
 		} else {
-			u.shell.Text(text, u.Stdin)
+			u.runsWritten(f, text)
 		}
 	}
 }

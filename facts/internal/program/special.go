@@ -32,6 +32,7 @@ var specials = [...]wordlist.Named[func(*use)]{
 	{Name: "kubernetes", Value: (*use).kubernetes},
 	{Name: "kubernetes.config", Value: (*use).changeContext},
 	{Name: "kubernetes.context", Value: (*use).useContext},
+	{Name: "m4", Value: (*use).m4},
 	{Name: "make", Value: (*use).make},
 	{Name: "mongo", Value: (*use).mongo},
 	{Name: "netcat", Value: (*use).netcat},

@@ -34,7 +34,7 @@ func (u *use) shellOption() {
 // splitString returns the words that env -S cuts out of its text. env cuts much
 // as a shell does.
 func (u *use) splitString(text flow.Word) []flow.Word {
-	words, err := u.shell.Cut(text)
+	words, err := u.shell.Cut(envEscapes(text))
 	if err != nil {
 		u.unknown("syntax", "the text of env -S does not parse: "+err.Error(), text.Span)
 	}
