@@ -9,6 +9,7 @@ import (
 // An Options knows the options of one program.
 type Options struct {
 	names []optionName // of equal ones the last counts
+	own   int          // where those of the row begin, behind its parent's
 }
 
 // An optionName is one name of an option, with dashes.
@@ -78,17 +79,25 @@ func (s *Options) Find(name string) (*Option, bool) {
 	if !strings.HasPrefix(name, "--") || len(name) < 4 {
 		return nil, false
 	}
-	var found *Option
-	for _, n := range s.names {
+	o, many := s.abbreviated(s.names[s.own:], name)
+	if o == nil && !many && s.own > 0 {
+		o, many = s.abbreviated(s.names[:s.own], name)
+	}
+	return o, o != nil && !many
+}
+
+// abbreviated returns the option that a name is the beginning of, and whether it is
+// that of several. A verb's own options count before those of its program: git rebase
+// --ex is --exec, and not --exec-path.
+func (s *Options) abbreviated(names []optionName, name string) (found *Option, many bool) {
+	for _, n := range names {
 		if strings.HasPrefix(n.name, name) {
 			o := s.Named(n.name)
-			if found != nil && found != o {
-				return nil, false
-			}
+			many = many || found != nil && found != o
 			found = o
 		}
 	}
-	return found, found != nil
+	return found, many
 }
 
 // Abbreviated returns the option that a parameter of a cmdlet names, as PowerShell
@@ -114,5 +123,5 @@ func (s *Options) Merge(parent *Options) *Options {
 	if len(parent.names) == 0 {
 		return s
 	}
-	return &Options{names: slices.Concat(parent.names, s.names)}
+	return &Options{names: slices.Concat(parent.names, s.names), own: len(parent.names)}
 }

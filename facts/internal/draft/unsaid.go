@@ -44,7 +44,7 @@ func (d *Draft) MaybePath(at Where, id int, option string, f flow.Word) {
 			keeps := (grade == "key" && keyOption(option) || what == "environment file" && strings.Contains(option, "env")) && world.Below(t.Path, d.World.Project)
 			d.Effect(id, &hook.SecretRead{Path: new(t.Path), What: what, Grade: grade, Shown: !keeps})
 		}
-		d.UsePath(at, id, f, Access{Kind: "list"})
+		d.touch(id, t, f, Access{Kind: "list", remote: at.Remote})
 	}
 }
 

@@ -56,6 +56,7 @@ func (p *Programs) Run(d *draft.Draft, shell Shell, inv *draft.Invocation, name 
 	if strings.HasSuffix(u.name, "-*") {
 		u.name = base
 	}
+	u.Words = u.fromEnvironment(row)
 	u.sort()
 	if u.wraps() {
 		return u.wrapped()

@@ -34,13 +34,20 @@ var runners = [...]runner{
 		runs: "start-up code", without: "-javaagent -agent"},
 	{names: " GIT_SSH GIT_SSH_COMMAND GIT_PROXY_COMMAND GIT_EXTERNAL_DIFF GIT_ASKPASS SSH_ASKPASS SUDO_ASKPASS GIT_EXEC_PATH GIT_TEMPLATE_DIR" +
 		" RSYNC_RSH RSYNC_CONNECT_PROG SVN_SSH CVS_RSH HGEDITOR SVN_EDITOR SUDO_EDITOR PSQL_PAGER PSQL_EDITOR" +
-		" PAGER GIT_PAGER MANPAGER EDITOR VISUAL GIT_EDITOR GIT_SEQUENCE_EDITOR BROWSER LESSOPEN LESSCLOSE SYSTEMD_PAGER ",
+		" PAGER GIT_PAGER MANPAGER EDITOR VISUAL BAT_PAGER DELTA_PAGER AWS_PAGER GH_PAGER GH_EDITOR SYSTEMD_EDITOR KUBE_EDITOR GIT_EDITOR GIT_SEQUENCE_EDITOR BROWSER LESSOPEN LESSCLOSE SYSTEMD_PAGER ",
 		runs: "program", harmless: harmlessProgram},
 	{names: " AWS_ENDPOINT_URL ", runs: "proxy", harmless: ownCloud},
-	{names: " GOFLAGS ", runs: "program", without: "-toolexec -exec -vettool"},
+	{names: " GOFLAGS ", runs: "program", without: "-toolexec -exec -vettool extld= -insecure"},
+	{names: " CFLAGS CXXFLAGS CPPFLAGS LDFLAGS ", runs: "program", without: "-fplugin -wrapper -specs="},
+	{names: " RUSTFLAGS RUSTDOCFLAGS ", runs: "program", without: "linker=/tmp linker=/dev/shm linker=./ linker=sh"},
+	{names: " PYTHONBREAKPOINT ", runs: "start-up code", harmless: debugs},
+	{names: " FZF_DEFAULT_COMMAND ", runs: "program", harmless: listsFiles},
+	{names: " GIT_TRACE GIT_TRACE_SETUP GIT_TRACE_PACKET GIT_TRACE_CURL GIT_TRACE_PERFORMANCE GIT_TRACE2 GIT_TRACE2_EVENT GIT_TRACE2_PERF GIT_INDEX_FILE" +
+		" DEPENDENCIES_OUTPUT SUNPRO_DEPENDENCIES NODE_V8_COVERAGE NODE_REPL_HISTORY LESSHISTFILE COVERAGE_FILE LLVM_PROFILE_FILE GCOV_PREFIX ",
+		runs: "file"},
 	{names: " MAKEFLAGS GNUMAKEFLAGS ", runs: "start-up code", without: "--eval -f -E"},
 	{names: " CC CXX LD AR SHELL npm_config_script_shell NPM_CONFIG_SCRIPT_SHELL CARGO_BUILD_RUSTC CARGO_BUILD_RUSTC_WRAPPER" +
-		" RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER RUSTC CMAKE_C_COMPILER_LAUNCHER CMAKE_CXX_COMPILER_LAUNCHER ",
+		" RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER RUSTC RUSTDOC CMAKE_C_COMPILER_LAUNCHER CMAKE_CXX_COMPILER_LAUNCHER ",
 		runs: "program", harmless: harmlessTool},
 	{names: " HTTP_PROXY HTTPS_PROXY ALL_PROXY http_proxy https_proxy all_proxy ", runs: "proxy", harmless: privateProxy},
 	{names: " ANTHROPIC_BASE_URL OPENAI_BASE_URL CLAUDE_CODE_API_BASE_URL CODEX_HOME CLAUDE_CONFIG_DIR GEMINI_CLI_HOME ", runs: "agent"},
@@ -50,10 +57,11 @@ var runners = [...]runner{
 	{names: " TAR_OPTIONS ", runs: "program", without: "-action -command -compress-program -I"},
 	{names: " PYTHONPATH PYTHONHOME NODE_PATH PERL5LIB RUBYLIB CLASSPATH LUA_PATH LUA_CPATH GCONV_PATH OPENSSL_CONF OPENSSL_ENGINES OPENSSL_MODULES" +
 		" CORECLR_PROFILER_PATH ANSIBLE_LIBRARY TF_CLI_CONFIG_FILE FPATH R_PROFILE R_PROFILE_USER PHPRC PHP_INI_SCAN_DIR WGETRC CURL_HOME PSQLRC" +
-		" SCREENRC INPUTRC ANSIBLE_CONFIG PIP_CONFIG_FILE NPM_CONFIG_USERCONFIG npm_config_userconfig ",
+		" SCREENRC INPUTRC PYTHONUSERBASE MYSQL_HOME RIPGREP_CONFIG_PATH GOENV GCC_EXEC_PREFIX COMPILER_PATH CMAKE_TOOLCHAIN_FILE" +
+		" CMAKE_PROJECT_INCLUDE CMAKE_PROJECT_INCLUDE_BEFORE CMAKE_PROJECT_TOP_LEVEL_INCLUDES HGRCPATH GIT_CONFIG ANSIBLE_CALLBACK_PLUGINS ANSIBLE_FILTER_PLUGINS ANSIBLE_CONFIG PIP_CONFIG_FILE NPM_CONFIG_USERCONFIG npm_config_userconfig ",
 		runs: "library", without: "/tmp /dev/shm"},
 	{names: " PATH ", runs: "program path", harmless: ordinaryPath},
-	{names: " PIP_INDEX_URL PIP_EXTRA_INDEX_URL UV_INDEX_URL UV_EXTRA_INDEX_URL UV_DEFAULT_INDEX UV_INDEX NPM_CONFIG_REGISTRY npm_config_registry GOPROXY ",
+	{names: " PIP_INDEX_URL PIP_FIND_LINKS PIP_EXTRA_INDEX_URL UV_INDEX_URL UV_EXTRA_INDEX_URL UV_DEFAULT_INDEX UV_INDEX NPM_CONFIG_REGISTRY npm_config_registry GOPROXY ",
 		runs: "packages", harmless: knownRegistries},
 	{names: " HUSKY LEFTHOOK ", runs: "hooks off", harmless: notZero},
 	{names: " HUSKY_SKIP_HOOKS SKIP PRE_COMMIT_ALLOW_NO_CONFIG ", runs: "hooks off"},
@@ -67,6 +75,9 @@ var exportedFunction = runner{runs: "function", harmless: func(string) bool { re
 func runnerOf(name string) *runner {
 	if strings.HasPrefix(name, "BASH_FUNC_") {
 		return &exportedFunction
+	}
+	if strings.HasPrefix(name, "CARGO_TARGET_") && (strings.HasSuffix(name, "_RUNNER") || strings.HasSuffix(name, "_LINKER")) {
+		name = "RUSTC_WRAPPER"
 	}
 	at := slices.IndexFunc(runners[:], func(r runner) bool { return wordlist.Has(r.names, name) })
 	if at < 0 {
@@ -84,6 +95,17 @@ func (r *runner) spares(value string) bool {
 		return !wordlist.Within(value, r.without)
 	}
 	return value == "" || wordlist.Has(r.only, value)
+}
+
+// debugs reports a function that a debugger has for a breakpoint.
+func debugs(v string) bool {
+	return v == "" || v == "0" || strings.HasSuffix(v, "set_trace") || strings.HasSuffix(v, ".embed") || strings.HasSuffix(v, "breakpoint")
+}
+
+// listsFiles reports a command that only lists files.
+func listsFiles(v string) bool {
+	program, _, _ := strings.Cut(v, " ")
+	return v == "" || wordlist.Has(" fd fdfind find rg ag git ls ", program) && !strings.ContainsAny(v, ";&`$<>")
 }
 
 // harmlessLibrary reports a library that only root can change.
@@ -209,6 +231,10 @@ func (p *Programs) Sets(d *draft.Draft, id int, name string, value flow.Word) (r
 		return ""
 	}
 	if r == nil {
+		return ""
+	}
+	if r.runs == "file" {
+		d.MaybePath(d.Here(), id, "--output", value)
 		return ""
 	}
 	vs, known := value.Variants()
