@@ -71,10 +71,22 @@ func (r *Reader) Of(ev *hook.Event) *hook.Facts {
 	}
 	if ev.Tool() != "" {
 		tool.New(d, l).Judge(ev.Tool(), ev.ToolInput())
+		l.starts()
 	} else if file := ev.Name.Moment().File; file != "" {
 		tool.New(d, l).Field(file, ev.Fields[file], "list")
 	}
 	return d.Facts
+}
+
+// starts judges the files that the event writes and that run by themselves.
+func (l *loop) starts() {
+	d := l.draft
+	if len(d.Files) == 0 && len(d.Pieces) == 0 {
+		return
+	}
+	for file, text := range d.Texts() {
+		l.Programs.Starts(d, l.shell.Apart(d.World.Project), file, text)
+	}
 }
 
 // A loop leads from a line to the programs in it, and from a program to the lines

@@ -1,6 +1,9 @@
 package draft
 
 import (
+	"iter"
+	"maps"
+	"slices"
 	"strings"
 
 	"gate/facts/internal/bash"
@@ -15,6 +18,30 @@ func (d *Draft) Written(name string, content flow.Stream) {
 		d.Files = map[string]flow.Stream{}
 	}
 	d.Files[name] = content
+}
+
+// Piece notes text that goes into a file of which the rest is not known.
+func (d *Draft) Piece(name, text string) {
+	if d.Pieces == nil {
+		d.Pieces = map[string]string{}
+	}
+	d.Pieces[name] += text + "\n"
+}
+
+// Texts yields the files that the event writes, with what is known of their text.
+func (d *Draft) Texts() iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		for _, name := range slices.Sorted(maps.Keys(d.Files)) {
+			if text := d.Files[name].Text; text != nil && !yield(name, *text) {
+				return
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(d.Pieces)) {
+			if !yield(name, d.Pieces[name]) {
+				return
+			}
+		}
+	}
 }
 
 // OutputTo judges a file that is written, and remembers what it now holds.
@@ -67,6 +94,9 @@ func (d *Draft) Remember(at Where, target flow.Word, content flow.Stream, add bo
 			if old, ok := d.Files[p.Path]; ok {
 				content = flow.Concat(old, content)
 			} else {
+				if content.Text != nil {
+					d.Piece(p.Path, *content.Text)
+				}
 				content.Text, content.Form = nil, nil
 			}
 		}

@@ -23,6 +23,7 @@ type Draft struct {
 	Depth      int                    // shells inside shells
 	Temps      int                    // names that mktemp made up so far
 	Files      map[string]flow.Stream // written in this line
+	Pieces     map[string]string      // what is known of changes to files whose whole text is not
 	Links      map[string]string      // symbolic links made in this line
 	Renamed    map[string]string      // programs that the line gives another name, by their new path
 	Made       []string               // repositories that the line makes where nothing was

@@ -17,6 +17,11 @@ func (d *Draft) Patch(at Where, id int, text string) {
 		if !changing {
 			line = strings.TrimLeft(line, " \t")
 		}
+		if added, ok := strings.CutPrefix(line, "+"); ok && file != "" {
+			for _, t := range d.Absolute(at, flow.Literal(file)) {
+				d.Piece(t.Path, added)
+			}
+		}
 		for _, verb := range [...]struct {
 			prefix string
 			access Access

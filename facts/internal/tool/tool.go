@@ -138,10 +138,57 @@ func (c Call) knownTool(name string, row toolRow, input map[string]any) {
 		c.Field(k, input[k], role)
 	}
 	c.missing(name, row, input)
+	c.contents(row, input)
 	if row.role("glob") != "" && input["path"] == nil && input["dir_path"] == nil {
 		c.search(input)
 	}
 }
+
+// contents notes what the call writes to a file: all of it, or pieces.
+func (c Call) contents(row toolRow, input map[string]any) {
+	file, role := "", ""
+	for _, k := range slices.Sorted(maps.Keys(input)) {
+		if s, ok := input[k].(string); ok && (row.role(k) == "write" || row.role(k) == "edit") {
+			file, role = s, row.role(k)
+		}
+	}
+	if file == "" {
+		return
+	}
+	for _, t := range c.Absolute(c.Here(), flow.Literal(file)) {
+		if text, ok := input["content"].(string); ok && role == "write" {
+			c.Written(t.Path, flow.Stream{Text: &text, Some: true})
+		}
+		whole, err := c.World.Read(t.Path, maxEdited)
+		changed := false
+		edit := func(input map[string]any) {
+			text, ok := input["new_string"].(string)
+			if !ok {
+				if text, ok = input["file_text"].(string); !ok {
+					return
+				}
+			}
+			if old, _ := input["old_string"].(string); err == nil && old != "" && strings.Contains(whole, old) {
+				whole, changed = strings.Replace(whole, old, text, 1), true
+				return
+			}
+			c.Piece(t.Path, text)
+		}
+		edit(input)
+		edits, _ := input["edits"].([]any)
+		for _, e := range edits {
+			if m, ok := e.(map[string]any); ok {
+				edit(m)
+			}
+		}
+		if changed {
+			c.Written(t.Path, flow.Stream{Text: &whole, Some: true})
+		}
+	}
+}
+
+// maxEdited bounds the file of which an edit changes a part.
+const maxEdited = 64 << 10
 
 // missing says that a call of a file tool has no field that holds a file.
 func (c Call) missing(name string, row toolRow, input map[string]any) {

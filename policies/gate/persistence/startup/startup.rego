@@ -45,7 +45,7 @@ grave(effect) if {
 	effect.what in {"shell start-up file", "cron", "service", "authorized keys", "loader"}
 }
 
-milder(effect) if effect.what in {"ssh configuration", "git configuration", "interpreter start-up file"}
+milder(effect) if effect.what in {"ssh configuration", "git configuration", "interpreter start-up file", "approval switched off"}
 
 # Bits that make a program run as its owner are written, as far as facts go.
 harmless(effect) if effect.verb == "permissions"
