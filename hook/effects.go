@@ -262,9 +262,9 @@ type PackagePublish struct {
 	Verb string // publish, unpublish, yank, push, release
 }
 
-// A Process ends or multiplies processes.
+// A Process ends or multiplies processes, or types into one.
 type Process struct {
-	Verb   string `examples:"kill|fork bomb|fork"`
+	Verb   string `examples:"kill|fork bomb|fork|type"`
 	Target *string
 	Signal *string
 	All    bool

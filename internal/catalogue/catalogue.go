@@ -161,7 +161,7 @@ func (r *Row) set(key string, v any) (err error) {
 }
 
 // roleNames are what an operand can be.
-const roleNames = " text read use list write delete permissions cd execute url host upload data shell command words assign code sql package "
+const roleNames = " text read use list write delete permissions cd execute url host upload data shell command words assign code sql package process "
 
 func parseRoles(list []any) ([]Role, error) {
 	var roles []Role

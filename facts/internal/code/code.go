@@ -25,6 +25,10 @@ const (
 	maxStatements = 5000    // for a database, in one script; further ones are left out, after one that says so
 )
 
+// Parent stands for the number of the process that started the program, as shells
+// write it.
+const Parent = "$PPID"
+
 // Hole stands in a text for a part that is not known. No shell word holds
 // such a byte.
 const Hole = '\x00'
@@ -48,7 +52,8 @@ type Report struct {
 //	fetch, send                        a URL or host
 //	connect, listen, reverse-shell     a host and a port
 //	environment                        the variable; none for all of them
-//	kill                               a process and a signal
+//	kill                               a process and a signal; [Parent] for that which started the program
+//	type                               nothing: text goes to a terminal as if it were typed
 //	remove                             the library of a service and the function that removes something there
 //	sql                                statements for a database
 //	eval-remote, eval-decoded          the URL or the decoded text, where known
@@ -80,6 +85,9 @@ func Inspect(language, text string) Report {
 		tokens: maxTokens,
 		bytes:  maxBytes + len(text),
 		socket: -1,
+	}
+	for name, text := range lang.texts {
+		run.vars[name] = textValue(text)
 	}
 	run.holes = strings.Count(text, string(Hole))
 	run.inspect(text, 0)

@@ -11,14 +11,15 @@ type language struct {
 	name      string
 	syntax    syntax
 	table     func() table
-	concat    string   // operators that join texts, between blanks
-	members   string   // operators before a member, between blanks
-	prefixes  string   // words that stand before an operand and mean nothing here, between blanks
-	reserved  string   // words that begin no argument, between blanks
-	env       []string // names of the environment
-	itself    string   // what code calls the program that runs it
-	modules   string   // names whose members are picked by computed names only to hide, between blanks
-	strip     []string // prefixes of names that mean nothing: "globalThis."
+	concat    string            // operators that join texts, between blanks
+	members   string            // operators before a member, between blanks
+	prefixes  string            // words that stand before an operand and mean nothing here, between blanks
+	reserved  string            // words that begin no argument, between blanks
+	env       []string          // names of the environment
+	texts     map[string]string // what names stand for from the beginning
+	itself    string            // what code calls the program that runs it
+	modules   string            // names whose members are picked by computed names only to hide, between blanks
+	strip     []string          // prefixes of names that mean nothing: "globalThis."
 	statement func(p *parser, t token) bool
 	word      func(p *parser, t token) (value, bool)
 	operator  func(p *parser, v *value, t token) bool

@@ -7,7 +7,8 @@ import (
 
 func nodeLanguage() *language {
 	return &language{
-		name: "node",
+		texts: map[string]string{"process.ppid": Parent, "Deno.ppid": Parent},
+		name:  "node",
 		syntax: syntax{
 			lineComments:  []string{"//"},
 			blockComments: [][2]string{{"/*", "*/"}},
@@ -268,6 +269,7 @@ os.homedir = =is ~
 os.tmpdir = =is /tmp
 url.fileURLToPath = =file 0
 process.kill = !kill 0 1
+os.setPriority = !parent 0
 process.exit process.on = =drop
 fetch axios axios.default got node-fetch undici.fetch undici.request = !fetch 0
 axios.get got.get superagent.get needle.get http.get https.get axios.head = !fetch 0

@@ -222,6 +222,9 @@ IO::File.new = !open 0 1
 chmod = !chmod 1.. 0
 chown = permissions 2..
 kill = !kill 1 0
+getppid POSIX::getppid = =is $PPID
+setpriority = !parent 1
+ioctl = !typing 1
 eval = !eval 0
 do = !source 0
 glob File::Glob::bsd_glob = =glob 0

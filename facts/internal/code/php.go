@@ -127,6 +127,8 @@ glob = =glob 0
 chmod = !chmod 0 1
 chown chgrp lchown = permissions 0
 posix_kill = !kill 0 1
+posix_getppid = =is $PPID
+pcntl_setpriority = !parent 1
 eval assert create_function = !phpeval
 preg_replace = !preg
 include include_once require require_once = !source 0

@@ -230,7 +230,13 @@ pathlib.Path.unlink Path.unlink pathlib.Path.rmdir Path.rmdir = delete 0
 pathlib.Path.write_text Path.write_text = write 0
 tempfile.mkdtemp tempfile.mktemp tempfile.mkstemp tempfile.TemporaryDirectory tempfile.NamedTemporaryFile = =is /tmp/tmp
 tempfile.gettempdir = =is /tmp
-os.getpid os.getppid time.time uuid.uuid4 random.randint os.getuid = =digits
+os.getppid = =is $PPID
+os.getpgid psutil.Process = =text 0
+os.setpriority = !parent 1/who
+resource.prlimit os.sched_setaffinity os.sched_setscheduler = !parent 0/pid
+*.suspend *.send_signal *.terminate *.cpu_affinity *.nice *.ionice *.rlimit = !parent self
+fcntl.ioctl = !typing 1/request
+os.getpid time.time uuid.uuid4 random.randint os.getuid = =digits
 bytes bytearray = !bytes
 str int list tuple set sorted iter next dict repr frozenset str.encode = =text 0
 reversed = =reverse 0

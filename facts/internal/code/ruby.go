@@ -126,6 +126,9 @@ Base64.decode64 Base64.strict_decode64 Base64.urlsafe_decode64 = =base64 0
 *.to_s *.to_str *.expand_path *.realpath *.freeze *.dup *.to_sym = =text self
 *.sub *.gsub = !replace
 Process.kill = !kill 1 0
+Process.ppid = =is $PPID
+Process.setpriority = !parent 1
+*.ioctl = !typing 0
 TCPSocket.new TCPSocket.open UDPSocket.connect Socket.tcp = connect 0 1
 TCPServer.new TCPServer.open WEBrick.HTTPServer.new = listen 0 1
 Net.HTTP.get Net.HTTP.get_response Net.HTTP.get_print HTTParty.get RestClient.get Faraday.get Excon.get = fetch 0

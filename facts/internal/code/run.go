@@ -39,7 +39,17 @@ func (p *parser) specialRun(name, rest string, u *use) (value, bool) {
 		p.system(u)
 	case "kill":
 		c.Does = "kill"
-		p.emit(c, []value{p.arg(first, u), p.arg(second, u)})
+		p.emit(c, []value{p.number(p.arg(first, u)), p.arg(second, u)})
+	case "parent": // of what it does to other processes there is nothing to say
+		if v := p.number(p.arg(first, u)); v.kind == knownValue && v.text == Parent {
+			c.Does = "kill"
+			p.emit(c, []value{v})
+		}
+	case "typing":
+		if v := p.arg(first, u); strings.HasSuffix(v.text, "TIOCSTI") || v.text == "0x5412" || v.text == "21522" {
+			c.Does = "type"
+			p.emit(c, nil)
+		}
 	case "dup":
 		p.dup = true
 	case "pty":
@@ -75,6 +85,14 @@ func (p *parser) specialRun(name, rest string, u *use) (value, bool) {
 		return value{}, false
 	}
 	return u.origin(), true
+}
+
+// number is the number of a process, also where it is a function without brackets.
+func (p *parser) number(v value) value {
+	if v.kind == nameValue && p.table[v.text] == "=is "+Parent {
+		return textValue(Parent)
+	}
+	return v
 }
 
 // process reports Python's subprocess calls: a list of words, or a line for a

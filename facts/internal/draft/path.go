@@ -74,6 +74,9 @@ func (d *Draft) pathEffects(id int, t Target, a Access) {
 			d.Effect(id, &hook.FSRead{Place: place})
 		}
 	case "write":
+		if world.Terminal(t.Path) || t.Contents && t.Path == "/dev/pts" {
+			d.Effect(id, &hook.Process{Verb: "type", Target: new(t.Path)})
+		}
 		if world.HarmlessDevice(t.Path) {
 			return
 		}

@@ -1,5 +1,7 @@
 package flow
 
+import "cmp"
+
 // A Taint says what unknown text carries. The zero Taint is nothing.
 type Taint struct {
 	Secret string // what kind of secret, "" for none
@@ -7,7 +9,13 @@ type Taint struct {
 	URL    string
 	Remote bool // fetched from some peer
 	Hidden bool // decoded from something unreadable
+
+	Process string // numbers of processes by this name or pattern; [Parent], "*" for all
 }
+
+// Parent in a taint is the process that started the shell: the agent, or what runs
+// its tools.
+const Parent = "$PPID"
 
 // Merge returns what both carry; of two secrets or peers the first counts.
 func (t Taint) Merge(o Taint) Taint {
@@ -18,6 +26,9 @@ func (t Taint) Merge(o Taint) Taint {
 		t.Host, t.URL, t.Remote = o.Host, o.URL, true
 	}
 	t.Hidden = t.Hidden || o.Hidden
+	if t.Process == "" || o.Process == Parent {
+		t.Process = cmp.Or(o.Process, t.Process)
+	}
 	return t
 }
 

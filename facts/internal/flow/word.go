@@ -122,7 +122,7 @@ func (f Word) Empty() bool { return f.Literal() && f.Text() == "" }
 // begins with one, or carries what must not be followed so: secrets, and what was
 // fetched or decoded.
 func (f Word) Holed(mark rune) (string, bool) {
-	if len(f.Parts) == 0 || f.Parts[0].Hole != nil || f.Taint() != (Taint{}) || strings.ContainsRune(f.Text(), mark) {
+	if len(f.Parts) == 0 || f.Parts[0].Hole != nil || f.Taint() != (Taint{Process: f.Taint().Process}) || strings.ContainsRune(f.Text(), mark) {
 		return "", false
 	}
 	var b strings.Builder

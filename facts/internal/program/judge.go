@@ -151,9 +151,15 @@ func (u *use) codeEffect(c code.Call, args []flow.Word) {
 		u.effect(&hook.Infrastructure{Tool: args[0].Text(), Verb: args[1].Value(), Access: "delete", Approved: true})
 	case "reverse-shell":
 		u.effect(&hook.ExecShell{How: "reverse", Host: firstText(args)})
+	case "type":
+		u.effect(&hook.Process{Verb: "type", All: false})
 	case "environment":
 		u.effect(&hook.SecretRead{What: "environment", Grade: "config", Shown: true})
 	case "kill":
+		if flow.Text(firstText(args)) == code.Parent {
+			u.effect(&hook.Self{What: "agent program", Verb: "kill"})
+			break
+		}
 		u.effect(&hook.Process{Verb: "kill", Target: firstText(args), All: flow.Text(firstText(args)) == "-1"})
 	case "eval-remote":
 		u.effect(&hook.ExecRemote{URL: firstText(args), Via: "eval"})

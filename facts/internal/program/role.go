@@ -206,6 +206,8 @@ func (u *use) role(r catalogue.Role, f flow.Word) {
 		u.sql(f)
 	case "package":
 		u.pkg(f)
+	case "process":
+		u.process(f, how == "name")
 	case "assign":
 		if name, value, ok := f.Cut("="); ok {
 			u.sets(name, value)

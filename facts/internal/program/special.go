@@ -29,6 +29,8 @@ var specials = [...]wordlist.Named[func(*use)]{
 	{Name: "git.push", Value: (*use).gitPush},
 	{Name: "git.shows", Value: (*use).gitShows},
 	{Name: "httpie", Value: func(*use) {}}, // sort has done it, before roles are given
+	{Name: "keys", Value: (*use).keys},
+	{Name: "kill", Value: (*use).kill},
 	{Name: "kubernetes", Value: (*use).kubernetes},
 	{Name: "kubernetes.config", Value: (*use).changeContext},
 	{Name: "kubernetes.context", Value: (*use).useContext},

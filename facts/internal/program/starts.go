@@ -19,7 +19,7 @@ import (
 
 // startRows are files of agents, editors and shells that run by themselves: the names,
 // with the directory above where that tells, and the kind of their text.
-const startRows = `.husky/* .githooks/* .envrc .autoenv .autoenv.zsh .env.zsh bin/activate bin/activate.* Scripts/activate .venv/activate | shell
+const startRows = `.husky/* .githooks/* .envrc .autoenv .autoenv.zsh .env.zsh bin/activate bin/activate.* Scripts/activate .venv/activate session-env/*.sh | shell
 .exrc .vimrc .nvimrc .lvimrc | vim
 .nvim.lua .lazy.lua | lua
 .dir-locals.el | elisp

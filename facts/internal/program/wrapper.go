@@ -1,6 +1,7 @@
 package program
 
 import (
+	"path"
 	"strings"
 
 	"gate/facts/internal/bash"
@@ -51,6 +52,33 @@ func (u *use) screen() {
 	if x, _ := u.opt("X"); x.Text() == "stuff" && len(words) > 0 {
 		typed := flow.Map(flow.Join(words), bash.Unescape)
 		u.inside(func() { u.shell.Text(typed, flow.Stream{}) })
+		u.types(typed)
+	}
+}
+
+// keys judges what tmux types into another terminal. Names of keys, such as C-c and
+// Enter, are no text.
+func (u *use) keys() {
+	var typed []flow.Word
+	for _, f := range u.rest {
+		if !f.Literal() || u.has("l") || !keyName().MatchString(f.Text()) {
+			typed = append(typed, f)
+		}
+	}
+	if len(typed) > 0 {
+		u.types(flow.Join(typed))
+	}
+}
+
+var keyName = lazy(`^(?:(?:[CMS]-|\^)+\S+|Enter|Escape|Space|Tab|BTab|BSpace|Up|Down|Left|Right|Home|End|NPage|PPage|PageUp|PageDown|F[0-9]+|DC|IC)$`)
+
+// types notes text that is typed into another program, unless it begins as the line
+// of a known program does: that is judged as a line. An answer to a question, such as
+// a code that a person is to type, is none.
+func (u *use) types(typed flow.Word) {
+	first, _, _ := strings.Cut(strings.TrimSpace(typed.Prefix()), " ")
+	if _, known := u.programs.rows.Lookup(path.Base(strings.TrimRight(first, "\r\n"))); !known || first == "yes" {
+		u.effect(&hook.Process{Verb: "type", Target: new(u.name)})
 	}
 }
 

@@ -57,9 +57,15 @@ func (x *expander) environment(name string) (flow.Word, bool) {
 		if w.Project != "" {
 			return flow.Literal(w.Project), true
 		}
+	case "CLAUDE_ENV_FILE": // the agent's shell reads it before each command
+		if w.Home != "" {
+			return flow.Literal(w.Home + "/.claude/session-env/env.sh"), true
+		}
 	case "IFS":
 		return flow.Literal(" \t\n"), true
-	case "$", "?", "!", "#", "UID", "EUID", "PPID", "RANDOM", "SECONDS", "LINENO", "SHLVL", "BASHPID", "EPOCHSECONDS":
+	case "PPID":
+		return flow.Unknown(&flow.Hole{Why: "$PPID", Taint: flow.Taint{Process: flow.Parent}}), true
+	case "$", "?", "!", "#", "UID", "EUID", "RANDOM", "SECONDS", "LINENO", "SHLVL", "BASHPID", "EPOCHSECONDS":
 		return flow.Unknown(&flow.Hole{Why: "$" + name}), true
 	case "_", "-":
 		return flow.Unknown(&flow.Hole{Why: "$" + name, Empty: true}), true

@@ -182,3 +182,14 @@ func (w World) Landmarks() []string {
 	}
 	return out
 }
+
+// Terminal reports a terminal of somebody's: a console, or one that a program made.
+// /dev/tty, the terminal of the line itself, and serial lines are none.
+func Terminal(p string) bool {
+	for _, prefix := range []string{"/dev/pts/", "/dev/tty"} {
+		if n, ok := strings.CutPrefix(p, prefix); ok && n != "" && n != "ptmx" && strings.Trim(n, "0123456789*?[]-") == "" {
+			return true
+		}
+	}
+	return false
+}

@@ -3,11 +3,12 @@
 # description: |
 #   Some agents type into a running program without asking a hook. For them, a
 #   shell or an interpreter without a command or file to run is rejected, because
-#   no hook would see its input. This policy ignores other agents.
+#   no hook would see its input. For every agent, a call that types into another
+#   terminal or program is put to a person.
 # custom:
 #   gate:
 #     events: [PreToolUse]
-#     if: ["Bash(bash:*)", "Bash(sh:*)", "Bash(zsh:*)", "Bash(dash:*)", "Bash(ksh:*)", "Bash(fish:*)", "Bash(python:*)", "Bash(python3:*)", "Bash(ipython:*)", "Bash(node:*)", "Bash(irb:*)", "Bash(perl:*)", "Bash(lua:*)", "Bash(psql:*)", "Bash(mysql:*)", "Bash(ssh:*)", "Bash(su:*)", "Bash(sudo:*)", "Bash(tmux:*)", "Bash(screen:*)", "Bash(script:*)"]
+#     if: ["Bash(bash:*)", "Bash(sh:*)", "Bash(zsh:*)", "Bash(dash:*)", "Bash(ksh:*)", "Bash(fish:*)", "Bash(python:*)", "Bash(python3:*)", "Bash(ipython:*)", "Bash(node:*)", "Bash(irb:*)", "Bash(perl:*)", "Bash(lua:*)", "Bash(psql:*)", "Bash(mysql:*)", "Bash(ssh:*)", "Bash(su:*)", "Bash(sudo:*)", "Bash(tmux:*)", "Bash(screen:*)", "Bash(script:*)", "effect(process)"]
 #     params:
 #       agents:
 #         type: array
@@ -28,6 +29,21 @@ deny contains {
 	some command in input.facts.shell.commands
 	waits(command)
 }
+
+# METADATA
+# description: one question for each program that is typed into
+ask contains {
+	"reason": sprintf("types into %s, where no policy sees what it does; run the command itself", [place(effect)]),
+	"help": "A program that types can answer questions that are meant for you, and give commands to a shell that gate does not see.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("process")
+	lib.is(effect, "verb", "type")
+}
+
+place(effect) := "another program" if is_null(effect.target)
+
+place(effect) := effect.target if is_string(effect.target)
 
 # A shell or an interpreter that gets nothing to run.
 waits(command) if {

@@ -116,3 +116,33 @@ test_denies_each_that_waits if {
 		contains(denial.reason, form)
 	}
 }
+
+test_asks_about_typing if {
+	every line in [
+		"echo y > /dev/pts/3",
+		"printf 'y' >> /dev/tty1",
+		"tmux send-keys -t main y Enter",
+		"screen -S main -X stuff y",
+		"kitty @ send-text y",
+		"python3 -c \"import fcntl, termios; fcntl.ioctl(0, termios.TIOCSTI, b'y')\"",
+	] {
+		count(interactive.ask) == 1 with input as gate.event(line)
+	}
+	some one in interactive.ask with input as gate.event("echo y > /dev/pts/3")
+	startswith(one.reason, "types into /dev/pts/3,")
+	some two in interactive.ask with input as gate.event("python3 -c \"import fcntl, termios; fcntl.ioctl(0, termios.TIOCSTI, b'y')\"")
+	startswith(two.reason, "types into another program,")
+}
+
+test_passes_lines_that_are_judged if {
+	every line in [
+		"echo done > /dev/tty",
+		"tmux send-keys -t dev 'npm test' Enter",
+		"tmux send-keys -t dev C-c",
+		"tmux capture-pane -p -t dev",
+		"screen -S dev -X stuff 'make test\n'",
+		"kill %1",
+	] {
+		count(interactive.ask) == 0 with input as gate.event(line)
+	}
+}
