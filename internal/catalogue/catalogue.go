@@ -161,7 +161,7 @@ func (r *Row) set(key string, v any) (err error) {
 }
 
 // roleNames are what an operand can be.
-const roleNames = " text read use list write delete permissions cd execute url host upload data shell command words assign code sql package process "
+const roleNames = " text read use list write delete permissions cd execute url host upload data shell command words assign code sql package process proxy "
 
 func parseRoles(list []any) ([]Role, error) {
 	var roles []Role

@@ -9,6 +9,7 @@ package secret
 
 import (
 	_ "embed"
+	"strconv"
 	"strings"
 )
 
@@ -75,6 +76,11 @@ func Mask(s string, places []Place) string {
 // "cloud credentials", and "" for none. host is set where text is an address: there
 // some issuers take their tokens.
 func Sent(text, host string) (what string) {
+	if plain := unescaped(text); plain != text {
+		if what = Sent(plain, host); what != "" {
+			return what
+		}
+	}
 	for _, p := range Find(text) {
 		if p.Grade == Certain {
 			if sh := rowAt(int(p.row)); !sh.takenBy(host) {
@@ -83,6 +89,25 @@ func Sent(text, host string) (what string) {
 		}
 	}
 	return ""
+}
+
+// unescaped decodes %XX, as an address has it. What is no code stays as it is.
+func unescaped(text string) string {
+	if strings.Count(text, "%") < 2 {
+		return text
+	}
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] == '%' && i+2 < len(text) {
+			if n, err := strconv.ParseUint(text[i+1:i+3], 16, 8); err == nil {
+				b.WriteByte(byte(n))
+				i += 2
+				continue
+			}
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String()
 }
 
 // takenBy reports that a host is one of those that take the token in an address.

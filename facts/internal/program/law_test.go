@@ -17,7 +17,7 @@ import (
 
 // saying are the roles that say of a word that it is no file, or that nothing is done
 // with what is in it.
-const saying = " text list cd shell command words assign code sql url host data package process "
+const saying = " text list cd shell command words assign code sql url host data package process proxy "
 
 // grammar are words with a row that the shell itself reads before a program is
 // looked for. So it does for all of builtins, which have functions of their own.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gate/facts/internal/draft"
 	"gate/facts/internal/flow"
 	"gate/hook"
 	"gate/internal/wordlist"
@@ -196,4 +197,15 @@ func (u *use) chosenProcesses() string {
 		text, _, _ = strings.Cut(text, "/")
 	}
 	return text
+}
+
+// elsewhere judges a home that an agent is started with: its settings lie there, and
+// the hooks in them, so that another home is an agent without a guard.
+func (u *use) elsewhere(e draft.Setting) {
+	if !wordlist.Has(agents, u.name) || strings.HasPrefix(u.name, "gate") || !slices.Contains([]string{"HOME", "XDG_CONFIG_HOME", "USERPROFILE"}, e.Name) {
+		return
+	}
+	if v := e.Value.Value(); v == nil || *v != u.World.Home && *v != u.World.Home+"/.config" {
+		u.effect(&hook.Self{What: "agent program", Verb: "run"})
+	}
 }

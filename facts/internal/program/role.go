@@ -208,6 +208,8 @@ func (u *use) role(r catalogue.Role, f flow.Word) {
 		u.pkg(f)
 	case "process":
 		u.process(f, how == "name")
+	case "proxy":
+		u.sets("https_proxy", detour(f, how))
 	case "assign":
 		if name, value, ok := f.Cut("="); ok {
 			u.sets(name, value)
@@ -274,4 +276,17 @@ func (u *use) mode() flow.Word {
 		return u.rest[0]
 	}
 	return flow.Word{}
+}
+
+// detour is the peer in the value of an option that leads a request elsewhere: a proxy,
+// or for how "address" the last part of HOST:PORT:ADDRESS and HOST:PORT:HOST:PORT.
+func detour(f flow.Word, how string) flow.Word {
+	if how != "address" {
+		return f
+	}
+	parts := strings.SplitN(f.Text(), ":", 3)
+	if !f.Literal() || len(parts) < 3 {
+		return f
+	}
+	return flow.Literal(strings.TrimSuffix(parts[2], ":"))
 }

@@ -26,6 +26,7 @@ const startRows = `.husky/* .githooks/* .envrc .autoenv .autoenv.zsh .env.zsh bi
 lefthook.y*ml .lefthook.y*ml .pre-commit-config.yaml .gitpod.yml .aider.conf.yml .overcommit.yml | yaml
 .mise.toml mise.toml .rtx.toml | toml
 package.json | package
+.npmrc .yarnrc .yarnrc.yml bunfig.toml pip.conf pip.ini uv.toml .pypirc | registry
 devcontainer.json .devcontainer.json | devcontainer
 .vscode/tasks.json .vscode/launch.json .zed/tasks.json | commands
 .vscode/mcp.json mcp.json .mcp.json mcp_config.json | commands
@@ -124,6 +125,10 @@ func (u *use) starts(kind, file, text string) {
 		for _, found := range tomlLine().FindAllStringSubmatch(text, -1) {
 			run([]string{unquote(found[1])})
 		}
+	case "registry":
+		for _, found := range registryLine().FindAllStringSubmatch(text, -1) {
+			u.programs.Sets(u.Draft, 0, "NPM_CONFIG_REGISTRY", flow.Literal(found[1]))
+		}
 	case "package":
 		run(u.lifecycle(text))
 	case "devcontainer":
@@ -138,16 +143,17 @@ func (u *use) starts(kind, file, text string) {
 }
 
 var (
-	editorShell = lazy(`^\s*(:|au|autocmd|silent|nnoremap|nmap|map|command)`)
-	luaShell    = lazy(`(?:vim\.fn\.(?:system|systemlist|jobstart|termopen)|vim\.cmd|os\.execute|io\.popen)\s*\(\s*"!?((?:[^"\\]|\\.)*)"`)
-	elispShell  = lazy(`\((?:async-)?(?:shell-command(?:-to-string)?|start-process-shell-command\s+\S+\s+\S+|compile)\s+"((?:[^"\\]|\\.)*)"`)
-	tomlLine    = lazy(`(?m)^\s*(?:enter|leave|cd|preinstall|postinstall|run|script)\s*=\s*\[?"((?:[^"\\]|\\.)*)"`)
-	jsonShell   = lazy(`"-l?i?c"\s*,\s*"((?:[^"\\]|\\.)*)"`)
-	jsonCommand = lazy(`"(?:command|initializeCommand)"\s*:\s*"((?:[^"\\]|\\.)*)"`)
-	jsonSetting = lazy(`"([A-Za-z_]\w*)"\s*:\s*"((?:[^"\\]|\\.)*)"`)
-	agentLine   = lazy("!`([^`\n]+)`")
-	frontLine   = lazy(`(?m)^\s*(?:- )?command:\s*(.+)$`)
-	frontTools  = lazy(`(?m)^allowed-tools:[ \t]*(.*)((?:\n[ \t]*- .*)*)`)
+	editorShell  = lazy(`^\s*(:|au|autocmd|silent|nnoremap|nmap|map|command)`)
+	luaShell     = lazy(`(?:vim\.fn\.(?:system|systemlist|jobstart|termopen)|vim\.cmd|os\.execute|io\.popen)\s*\(\s*"!?((?:[^"\\]|\\.)*)"`)
+	elispShell   = lazy(`\((?:async-)?(?:shell-command(?:-to-string)?|start-process-shell-command\s+\S+\s+\S+|compile)\s+"((?:[^"\\]|\\.)*)"`)
+	tomlLine     = lazy(`(?m)^\s*(?:enter|leave|cd|preinstall|postinstall|run|script)\s*=\s*\[?"((?:[^"\\]|\\.)*)"`)
+	registryLine = lazy(`(?mi)^\s*(?:@[\w.-]+:)?(?:registry|npmRegistryServer|index-url|extra-index-url|index|url)\s*[=: ]\s*["']?(https?://[^\s"']+)`)
+	jsonShell    = lazy(`"-l?i?c"\s*,\s*"((?:[^"\\]|\\.)*)"`)
+	jsonCommand  = lazy(`"(?:command|initializeCommand)"\s*:\s*"((?:[^"\\]|\\.)*)"`)
+	jsonSetting  = lazy(`"([A-Za-z_]\w*)"\s*:\s*"((?:[^"\\]|\\.)*)"`)
+	agentLine    = lazy("!`([^`\n]+)`")
+	frontLine    = lazy(`(?m)^\s*(?:- )?command:\s*(.+)$`)
+	frontTools   = lazy(`(?m)^allowed-tools:[ \t]*(.*)((?:\n[ \t]*- .*)*)`)
 
 	// Settings of editors and agents that switch approval off, or have them run another program.
 	looseSetting = lazy(`(?i)"?[\w.-]*(auto[-_]?approve|autoAccept|allowDangerously\w*|dangerously\w*|bypassPermissions|yolo\w*|skipPermissions|yes-always)"?\s*:\s*true\b` +

@@ -100,6 +100,7 @@ func (u *use) listed(name *string) {
 	u.List(*u.at(), u.Invocation, name, u.row.Output == "fetch")
 	for _, e := range u.Env {
 		u.sets(e.Name, e.Value)
+		u.elsewhere(e)
 	}
 	u.Owns(u.Invocation)
 }
