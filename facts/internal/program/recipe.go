@@ -152,7 +152,7 @@ func (u *use) recipe(kind, file, text string) {
 		}
 		run([]string{text})
 	case "make":
-		run(makeLines(text))
+		run(makeLines(text, u.makeTargets()))
 	case "just":
 		u.justfile(text)
 	case "yaml":
@@ -219,6 +219,16 @@ func (u *use) lifecycle(text string) (lines []string) {
 	return lines
 }
 
+// makeTargets are the targets that make is told.
+func (u *use) makeTargets() (targets []string) {
+	for _, f := range u.rest {
+		if v := f.Value(); v == nil || !strings.Contains(*v, "=") {
+			targets = append(targets, f.Text())
+		}
+	}
+	return targets
+}
+
 // surely keeps of what judge finds that which is sure: a file that a tool reads may be
 // as unknown as any program. Code that is decoded first counts.
 func (u *use) surely(judge func()) {
@@ -258,9 +268,16 @@ func fill(text string, names *regexp.Regexp, value func(name string) string) str
 // ofShell are variables that tools hand on from the environment.
 const ofShell = " HOME USER PWD OLDPWD PATH TMPDIR SHELL LOGNAME "
 
-// makeLines are the recipes of a makefile and the lines that its functions run, with
-// the values of its own variables.
-func makeLines(text string) (lines []string) {
+// A makeRule is a rule of a makefile: what it makes, of what, and by which lines.
+type makeRule struct {
+	targets, needs []string
+	lines          []string
+}
+
+// makeLines are the recipes of a makefile that making the targets runs, and the lines
+// that its functions run, with the values of its own variables. Without targets the
+// first rule is made. What is told by patterns counts always.
+func makeLines(text string, targets []string) (lines []string) {
 	text = strings.ReplaceAll(text, "\\\n", " ")
 	values := map[string]string{"CC": "cc", "CXX": "c++", "MAKE": "make", "AR": "ar", "RM": "rm -f", "CURDIR": "."}
 	for _, set := range makeSet().FindAllStringSubmatch(text, -1) {
@@ -276,23 +293,82 @@ func makeLines(text string) (lines []string) {
 		return ""
 	}
 	automatic := strings.NewReplacer("$$", "$", "$@", "target", "$<", "source", "$^", "source", "$*", "stem", "$?", "source", "$(@D)", "target", "$(@F)", "target", "$(<F)", "source")
+	var rules []makeRule
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
-		recipe, ok := strings.CutPrefix(line, "\t")
-		if !ok {
-			if i := strings.Index(line, "$(shell "); i >= 0 {
-				recipe, ok = strings.TrimSuffix(line[i+8:], ")"), true
-			} else if head, rest, semi := strings.Cut(line, ";"); semi && strings.Contains(head, ":") {
-				recipe, ok = rest, true
+		if recipe, ok := strings.CutPrefix(line, "\t"); ok {
+			recipe = automatic.Replace(fill(strings.TrimLeft(recipe, "\t@-+ "), makeName(), value))
+			if len(rules) == 0 {
+				lines = append(lines, recipe)
+			} else {
+				last := &rules[len(rules)-1]
+				last.lines = append(last.lines, recipe)
 			}
-		}
-		if !ok {
 			continue
 		}
-		recipe = strings.TrimLeft(recipe, "\t@-+ ")
-		lines = append(lines, automatic.Replace(fill(recipe, makeName(), value)))
+		if i := strings.Index(line, "$(shell "); i >= 0 {
+			lines = append(lines, automatic.Replace(fill(strings.TrimSuffix(line[i+8:], ")"), makeName(), value)))
+			continue
+		}
+		head, needs, ok := strings.Cut(line, ":")
+		if !ok || head == "" || strings.HasPrefix(needs, "=") || head[0] == '#' {
+			continue
+		}
+		needs, recipe, semi := strings.Cut(strings.TrimLeft(needs, ":"), ";")
+		rule := makeRule{targets: strings.Fields(fill(head, makeName(), value)), needs: strings.Fields(fill(needs, makeName(), value))}
+		if semi {
+			rule.lines = []string{automatic.Replace(fill(strings.TrimLeft(recipe, "@-+ "), makeName(), value))}
+		}
+		rules = append(rules, rule)
+	}
+	for _, rule := range made(rules, targets) {
+		lines = append(lines, rule.lines...)
 	}
 	return lines
+}
+
+// made are the rules that making the targets runs. A target that no rule names may be
+// any of them.
+func made(rules []makeRule, targets []string) []makeRule {
+	first := slices.IndexFunc(rules, func(r makeRule) bool {
+		return len(r.targets) > 0 && (r.targets[0][0] != '.' || strings.Contains(r.targets[0], "/"))
+	})
+	if len(targets) == 0 && first >= 0 {
+		targets = rules[first].targets
+	}
+	wanted := map[string]bool{}
+	for _, name := range targets {
+		if wanted[name] = true; !slices.ContainsFunc(rules, func(r makeRule) bool { return slices.Contains(r.targets, name) }) {
+			return rules
+		}
+	}
+	needed := make([]bool, len(rules))
+	for again := true; again; {
+		again = false
+		for i, r := range rules {
+			if needed[i] || !slices.ContainsFunc(r.targets, func(t string) bool { return wanted[t] || strings.ContainsAny(t, "%$") || t == ".DEFAULT" }) {
+				continue
+			}
+			needed[i], again = true, true
+			for _, need := range r.needs {
+				wanted[need] = true
+			}
+			for _, line := range r.lines {
+				if strings.Contains(line, "make ") { // of itself, or of another makefile
+					for _, word := range strings.Fields(line) {
+						wanted[word] = true
+					}
+				}
+			}
+		}
+	}
+	var out []makeRule
+	for i, r := range rules {
+		if needed[i] {
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 // justfile judges the recipes of a justfile. One with a first line of its own is a

@@ -143,7 +143,7 @@ func (u *use) make() {
 		}
 	}
 	for _, f := range text {
-		for _, line := range makeLines(f.Text()) {
+		for _, line := range makeLines(f.Text(), nil) {
 			u.inside(func() { u.shell.Text(flow.Literal(line), flow.Stream{}) })
 		}
 	}
