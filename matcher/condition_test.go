@@ -10,7 +10,7 @@ import (
 )
 
 // line makes the facts of a shell line: commands separated by ";", words by
-// blanks, "?" for a word that is not known, and options told from operands.
+// blanks, "?" for an unknown word, and options told from operands.
 func line(text string) *hook.Facts {
 	f := &hook.Facts{Shell: &hook.Shell{Dialect: "bash"}}
 	for i, part := range strings.Split(text, ";") {

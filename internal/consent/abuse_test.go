@@ -244,8 +244,8 @@ func TestApprove(t *testing.T) {
 		want string
 	}{
 		{"off", func() (time.Time, error) { return k.store.Approve(k.witness(), p, consent.Approvals{}, nil) }, "not switched on"},
-		{"nobody", func() (time.Time, error) { return k.store.Approve(nil, p, on, nil) }, "by a person"},
-		{"zero witness", func() (time.Time, error) { return k.store.Approve(&consent.Witness{}, p, on, nil) }, "by a person"},
+		{"nobody", func() (time.Time, error) { return k.store.Approve(nil, p, on, nil) }, "only a person"},
+		{"zero witness", func() (time.Time, error) { return k.store.Approve(&consent.Witness{}, p, on, nil) }, "only a person"},
 		{"changed since shown", func() (time.Time, error) {
 			q := p
 			q.Call.Dir = "/"

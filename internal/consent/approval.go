@@ -194,7 +194,7 @@ func (a approval) covers(call Call, asked []Cause, rules Approvals, now time.Tim
 	case !now.Before(a.until):
 		return Expired
 	case a.at.Sub(now) > clockSkew || a.until.Sub(a.at) > maxLife:
-		return fmt.Errorf("the approval of %s holds from %s until %s, which gate grants to nobody", a.pending.ID, stamp(a.at), stamp(a.until))
+		return fmt.Errorf("the approval of %s holds from %s until %s; gate grants no such time", a.pending.ID, stamp(a.at), stamp(a.until))
 	}
 	for _, c := range asked {
 		if !slices.Contains(a.pending.Reasons, c) {

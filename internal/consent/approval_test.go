@@ -26,9 +26,9 @@ func TestForged(t *testing.T) {
 		want string
 	}{
 		{"right", func(*approval) {}, ""},
-		{"for a year", func(a *approval) { a.until = now.AddDate(1, 0, 0) }, "grants to nobody"},
-		{"for an hour and a bit", func(a *approval) { a.until = now.Add(maxLife + 1) }, "grants to nobody"},
-		{"from tomorrow", func(a *approval) { a.at, a.until = now.AddDate(0, 0, 1), now.AddDate(0, 0, 1).Add(time.Minute) }, "grants to nobody"},
+		{"for a year", func(a *approval) { a.until = now.AddDate(1, 0, 0) }, "grants no such time"},
+		{"for an hour and a bit", func(a *approval) { a.until = now.Add(maxLife + 1) }, "grants no such time"},
+		{"from tomorrow", func(a *approval) { a.at, a.until = now.AddDate(0, 0, 1), now.AddDate(0, 0, 1).Add(time.Minute) }, "grants no such time"},
 		{"no reasons", func(a *approval) { a.pending.Reasons = nil }, "there are no reasons"},
 		{"no id", func(a *approval) { a.pending.ID = "" }, "no decision's id"},
 		{"input in another order", func(a *approval) { a.pending.Call.Input = `{"command": "ls"}` }, "not canonical"},

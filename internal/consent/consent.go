@@ -36,7 +36,7 @@ const (
 	OtherDir   Refusal = "a call like this was approved, but for another directory"
 	OtherInput Refusal = "a call of this tool was approved, but with another input"
 	OtherAgent Refusal = "this call was approved, but for another agent or session"
-	OtherFacts Refusal = "this call was approved, but it would do something else now than when it was approved"
+	OtherFacts Refusal = "this call was approved, but it would now do something else"
 	OtherCause Refusal = "this call was approved, but now there is a further reason to ask"
 	NeedsKey   Refusal = "an approver's signature is required here"
 	BadKey     Refusal = "the approval is not signed by one of the approvers of this machine"
@@ -44,7 +44,7 @@ const (
 	NeverTrusted Refusal = "nobody has trusted this source at this place"
 	Changed      Refusal = "the source has changed since it was trusted"
 
-	NoTerminal Refusal = "this can only be granted by a person at a terminal"
+	NoTerminal Refusal = "only a person at a terminal can grant this"
 	InAgent    Refusal = "this cannot be granted from within an agent's session; use a terminal window of your own"
 	NoPerson   Refusal = "the other end of this terminal is held by no login, terminal emulator or multiplexer of a person"
 	NotSigned  Refusal = "the grant is not signed by one of the keys that settings name in consent.signers"

@@ -101,7 +101,7 @@ func TestConfirm(t *testing.T) {
 		{"nothing", answer(""), "does not match"},
 		{"only return", answer("\n"), "does not match"},
 		{"a line cut short", func(c *consent.Terminal) { c.In = io.LimitReader(c.In, 7) }, "does not match"},
-		{"no terminal", func(c *consent.Terminal) { c.IsTerminal = false }, "by a person"},
+		{"no terminal", func(c *consent.Terminal) { c.IsTerminal = false }, "only a person"},
 		{"an agent", func(c *consent.Terminal) { c.Lookup = os.LookupEnv; t.Setenv("CLAUDECODE", "") }, "within an agent"},
 		{"below an agent", func(c *consent.Terminal) { c.Above = []consent.Ancestor{{Args: []string{"claude"}}} }, "within an agent"},
 		{"nobody", func(c *consent.Terminal) { c.Account = "" }, "not complete"},

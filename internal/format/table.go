@@ -67,12 +67,12 @@ var table = [kinds]File{
 	Keys: {
 		Name: "key set", Where: []string{"MANAGED/keys.json"}, Number: 1, Member: "type", Prefix: "gate.keys/",
 		Writer: "`gate keys`", Readers: "`gate sync`, `gate bundle`, every decision on a machine with bundles",
-		Older: "read", Newer: "no bundle is taken, what is in force stays; `gate sync` and `gate doctor` say so", Lost: "nothing",
+		Older: "read", Newer: "no bundle is taken, the release in force stays; `gate sync` and `gate doctor` say so", Lost: "nothing",
 	},
 	Seen: {
 		Name: "versions that were seen", Where: []string{"MANAGED/seen.json"}, Number: 1, Member: "schema",
 		Writer: "`gate sync`, `gate bundle install`", Readers: "the same",
-		Older: "read", Newer: "no bundle is taken, what is in force stays", Lost: "nothing",
+		Older: "read", Newer: "no bundle is taken, the release in force stays", Lost: "nothing",
 	},
 	Current: {
 		Name: "bundles in force", Where: []string{"MANAGED/bundles/current.json"}, Number: 1, Member: "schema",
@@ -82,7 +82,7 @@ var table = [kinds]File{
 	Synced: {
 		Name: "last syncs", Where: []string{"MANAGED/bundles/synced.json"}, Number: 1, Member: "schema",
 		Writer: "`gate sync`", Readers: "every decision (age of bundles), `gate doctor`",
-		Older: "read", Newer: "no bundle is taken, what is in force stays and counts as never synced", Lost: "nothing",
+		Older: "read", Newer: "no bundle is taken, the release in force stays and counts as never synced", Lost: "nothing",
 	},
 	Fetched: {
 		Name: "where bundles came from", Where: []string{"MANAGED/bundles/fetched.json"}, Number: 1, Member: "schema",
@@ -102,7 +102,7 @@ var table = [kinds]File{
 	Channel: {
 		Name: "channel", Where: []string{"MANAGED/channel.json", "a publisher's server"}, Number: 1, Member: "type", Prefix: "gate.channel/",
 		Writer: "`gate bundle channel`", Readers: "`gate sync`",
-		Older: "read", Newer: "the sync fails and says so; what is in force stays", Lost: "nothing",
+		Older: "read", Newer: "the sync fails and says so; the release in force stays", Lost: "nothing",
 	},
 	Recovery: {
 		Name: "recovery file", Where: []string{"MANAGED/recovery.json"}, Number: 1, Member: "type", Prefix: "gate.recovery/",
@@ -112,7 +112,7 @@ var table = [kinds]File{
 	Envelope: {
 		Name: "signatures beside a bundle", Where: []string{"NAME.tar.gz.gate.json"}, Number: 1, Member: "type", Prefix: "gate.bundle/",
 		Writer: "`gate bundle sign`", Readers: "`gate bundle verify`, `gate sync`",
-		Older: "read", Newer: "the bundle is refused; what is in force stays", Lost: "nothing",
+		Older: "read", Newer: "the bundle is refused; the release in force stays", Lost: "nothing",
 	},
 	Bundle: {
 		Name: "bundle", Where: []string{"NAME.tar.gz"}, Number: 1,

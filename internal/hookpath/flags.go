@@ -130,7 +130,7 @@ func Adapter(agent string) (adapters.Adapter, error) {
 		return a, nil
 	}
 	if agent == "" {
-		return nil, errors.New("which agent? give --agent with one of: " + strings.Join(adapters.Names(), ", "))
+		return nil, errors.New("no agent: give --agent with one of: " + strings.Join(adapters.Names(), ", "))
 	}
 	return nil, errors.New("unknown agent " + strictjson.Quoted(agent) + "; known are: " + strings.Join(adapters.Names(), ", "))
 }

@@ -122,13 +122,13 @@ func (x claudeEntry) faults(d *document, e claudeEvent) []entryFault {
 		}
 	}
 	if word := stray(x.words); word != "" {
-		report("gate.command", Error, h, "gate is started with %q, which no installation writes", word)
+		report("gate.command", Error, h, "gate is started with %q; no installation writes that", word)
 	}
 	x.timeFault(d, e, report)
 	failure := h.member("onFailure")
 	switch {
 	case e.block && failure.text() != "block":
-		report("gate.onfailure", Error, h, "without onFailure \"block\" the call goes on when gate is not there or not in time")
+		report("gate.onfailure", Error, h, "without onFailure \"block\" the call goes on when gate is missing or late")
 	case !e.block && failure.text() == "block":
 		report("gate.onfailure", Warning, failure, "onFailure \"block\" locks the person out while gate is broken")
 	}

@@ -124,13 +124,13 @@ func (c claude) overall(cm *claudeMachine, s AgentStatus) []Finding {
 	switch {
 	case !installed && !c.present(cm, s):
 		out = append(out, Finding{ID: "gate.missing", Severity: Notice,
-			Message: "Claude Code was not found here, and gate is not installed for it", Remedy: "gate install claude --scope user, if it is used"})
+			Message: "Claude Code was not found here, and gate does not guard it", Remedy: "if you use it: gate install claude --scope user"})
 	case !installed:
 		out = append(out, Finding{ID: "gate.missing", Severity: Error,
 			Message: "gate is installed in no scope: nothing is judged", Remedy: "gate install claude --scope user"})
 	case !strong:
 		out = append(out, Finding{ID: "gate.project_only", Severity: Warning,
-			Message: "gate is installed in the project only: whoever changes the project's files switches it off",
+			Message: "gate is installed in the project only: a change of the project's files switches it off",
 			Remedy:  "gate install claude --scope user, or managed"})
 	case managed && !cm.only:
 		out = append(out, Finding{ID: "managed.not_only", Severity: Warning, Scope: Managed,
@@ -143,7 +143,7 @@ func (c claude) overall(cm *claudeMachine, s AgentStatus) []Finding {
 	for _, client := range s.Clients {
 		if olderThan(client.Version, "2.1.295") {
 			out = append(out, Finding{ID: "client.old", Severity: Warning, File: client.File,
-				Message: fmt.Sprintf("Claude Code %s does not know onFailure: a call goes on when gate is not there or not in time", client.Version),
+				Message: fmt.Sprintf("Claude Code %s does not know onFailure: a call goes on when gate is missing or late", client.Version),
 				Remedy:  "update Claude Code to 2.1.295 or later, or remove this copy"})
 		}
 	}
@@ -205,7 +205,7 @@ func (c claude) checkEntries(cm *claudeMachine, v *claudeView, g Guard) bool {
 func (c claude) checkEntry(m Machine, v *claudeView, x claudeEntry, t *tally) {
 	e, known := claudeEventOf(x.event)
 	if !known {
-		t.add("gate.event", Error, x.handler, x.event, "gate has no business on this event: a hook there takes the place of what the client does")
+		t.add("gate.event", Error, x.handler, x.event, "gate must not hook this event: a hook there replaces the client's own work")
 		return
 	}
 	for _, f := range x.faults(v.doc, e) {

@@ -28,7 +28,7 @@ func (c claude) weaknesses(cm *claudeMachine, v *claudeView) {
 		v.report("permissions.dangerous", Warning, n, "nobody is asked before a session that asks nothing begins", "remove it")
 	}
 	if n := mention(v.doc.root, "dangerously-skip-permissions"); n != nil {
-		v.report("permissions.dangerous", Warning, n, "something here starts sessions in which nothing but hooks is asked (--dangerously-skip-permissions)", "remove it")
+		v.report("permissions.dangerous", Warning, n, "something here starts sessions that ask nothing but hooks (--dangerously-skip-permissions)", "remove it")
 	}
 	if n := v.setting("enableAllProjectMcpServers"); n.is('t') {
 		v.report("mcp.auto", Warning, n, "every MCP server that a repository names is started without a question", "remove it")
@@ -128,7 +128,7 @@ func (c claude) environment(v *claudeView) {
 			v.report("env.base_url", severity, it.key, it.key.str+" sends the conversation, and the key, to another server; "+
 				"settings from the vendor's server are skipped then", "remove it unless you know that server")
 		case isSwitch(name):
-			v.report("env.switch", severity, it.key, it.key.str+" reaches every hook and changes what programs find", "remove it")
+			v.report("env.switch", severity, it.key, it.key.str+" reaches every hook and changes the programs that run", "remove it")
 		}
 	}
 }
@@ -265,12 +265,12 @@ func (m Machine) program(path string, admin bool) *Finding {
 		return &Finding{ID: "gate.program", Severity: Error, Message: message, Remedy: "install gate again and run: gate doctor --fix"}
 	}
 	if !filepath.IsAbs(path) {
-		return bad(fmt.Sprintf("gate is started as %q, which depends on PATH and on the directory", path))
+		return bad(fmt.Sprintf("gate is started as %q; that depends on PATH and on the directory", path))
 	}
 	info, err := m.stat(path)
 	switch {
 	case err != nil:
-		return bad(fmt.Sprintf("gate's program %s is not there", path))
+		return bad(fmt.Sprintf("gate's program %s is missing", path))
 	case !info.Mode().IsRegular():
 		return bad(fmt.Sprintf("gate's program %s is no file", path))
 	case info.Size() == 0:

@@ -150,7 +150,7 @@ func trustCodex(t *table, m Machine, hooksFile string, text []byte, path string,
 	out = append(out, block...)
 	after, err := readTOML(path, out)
 	if err != nil || !includes(after, doc) {
-		return nil, fmt.Errorf("%s: gate's trust does not go with what is there; trust the hooks in Codex (/hooks)", path)
+		return nil, fmt.Errorf("%s: gate's trust does not fit the file; trust the hooks in Codex (/hooks)", path)
 	}
 	return out, nil
 }

@@ -61,7 +61,7 @@ func (f jsonHooks) pin(t *table, path string, text []byte, p pin) ([]byte, error
 	}
 	if depth == len(p.path) {
 		if is := string(text[n.start:n.end]); is != p.value {
-			return nil, fmt.Errorf("%s:%d: %s is %.40s, with which gate would not work; make it %s first", path, d.line(n), strings.Join(p.path, "."), is, p.value)
+			return nil, fmt.Errorf("%s:%d: %s is %.40s: gate would not work with it; make it %s first", path, d.line(n), strings.Join(p.path, "."), is, p.value)
 		}
 		return text, nil
 	}

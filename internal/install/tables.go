@@ -20,7 +20,7 @@ var (
 	// late is what nearly all agents do about a hook that is late. One that does not
 	// start, or dies, is closed by the shell before it, see elseRefuse.
 	late = weakness{"gate.open", everywhere, Notice, "AGENT lets a call run when a hook is late, as when its process was stopped, and on Windows when it does not start",
-		"keep gate's programs where nobody else can write, and its processes where nobody else can stop them"}
+		"keep gate's programs where no other account can write, and its processes where no other account can stop them"}
 )
 
 var codexTable = table{
@@ -31,9 +31,9 @@ var codexTable = table{
 	matcher: ".*", wait: "timeout", beside: codexConfig, trustFile: "config.toml", trust: trustCodex,
 	pins: []pin{{[]string{"allow_managed_hooks_only"}, "true", true}, {[]string{"features", "hooks"}, "true", true}},
 	weak: []weakness{
-		{"gate.trust", []Scope{Project, User}, Warning, "Codex skips a hook without a word until a person has trusted it as it is now",
+		{"gate.trust", []Scope{Project, User}, Warning, "Codex skips a hook without a word until a person has trusted its present form",
 			"gate install codex --trust-hooks at a terminal, or trust them in Codex (/hooks), or install in the managed scope"},
-		{"gate.hidden", everywhere, Notice, "what is typed into a shell that runs already (write_stdin) is never shown to hooks",
+		{"gate.hidden", everywhere, Notice, "hooks never see text that is typed into a running shell (write_stdin)",
 			"judge the call that opens such a shell; docs/agents.md says more"},
 		late,
 	},
@@ -49,7 +49,7 @@ var geminiTable = table{
 	off:  []off{{[]string{"hooksConfig", "enabled"}, "false", false}, {[]string{"hooksConfig", "disabled"}, "gate", true}},
 	weak: []weakness{
 		{"gate.named", []Scope{Managed}, Warning, "a user can switch gate's hooks off by their name (hooksConfig.disabled), also where they are pinned",
-			"put what must hold whatever a user does into /etc/gemini-cli/policies as well"},
+			"put rules that must bind every user into /etc/gemini-cli/policies as well"},
 		inTrusted, late,
 	},
 }

@@ -52,7 +52,7 @@ func (f tomlHooks) install(t *table, m Machine, s Scope, path string, old []byte
 		}
 		failed = errors.Join(failed, err)
 	}
-	return nil, fmt.Errorf("%s: gate's entries do not go with what is there; add them by hand, as gate install --dry-run shows them for an empty file (%w)", path, failed)
+	return nil, fmt.Errorf("%s: gate's entries do not fit the file; add them by hand, as gate install --dry-run shows them for an empty file (%w)", path, failed)
 }
 
 // add returns the text with gate's settings and entries, which may say what does
@@ -74,7 +74,7 @@ func (f tomlHooks) add(t *table, m Machine, s Scope, path string, base []byte, b
 	for _, p := range t.wanted(s) {
 		if is, there := lookupTOML(before, p.path); there {
 			if fmt.Sprint(is) != p.value {
-				return nil, fmt.Errorf("%s: %s is %v, with which gate would not work; make it %s first", path, strings.Join(p.path, "."), is, p.value)
+				return nil, fmt.Errorf("%s: %s is %v: gate would not work with it; make it %s first", path, strings.Join(p.path, "."), is, p.value)
 			}
 			continue
 		}

@@ -45,9 +45,9 @@ func (m Machine) tighten(path string, info fs.FileInfo, admin bool) string {
 	case !ok || m.trusts(uid, admin):
 		return mode
 	case admin:
-		return "look at what is in it, then: chown root " + shellQuote(path) + " && " + mode
+		return "look at its content, then: chown root " + shellQuote(path) + " && " + mode
 	}
-	return fmt.Sprintf("look at what is in it, then: chown %d %s && %s", m.UID, shellQuote(path), mode)
+	return fmt.Sprintf("look at its content, then: chown %d %s && %s", m.UID, shellQuote(path), mode)
 }
 
 // weakPlace says why somebody else could put another file in path's place: who

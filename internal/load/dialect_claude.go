@@ -87,7 +87,7 @@ func claudeShell(e *entry, v any, pointer string) {
 func claudeRewake(e *entry, b bool) {
 	if b {
 		e.Async = true
-		e.note(e.pointer, "asyncRewake: gate cannot wake an agent; what the command says comes with the next event")
+		e.note(e.pointer, "asyncRewake: gate cannot wake an agent; the command's output comes with the next event")
 	}
 }
 

@@ -60,7 +60,7 @@ func (e *entry) done() {
 		return
 	}
 	if e.Kind == "" {
-		e.bad(e.pointer, "%s does not say what runs, or of which type it is", dotted(e.pointer))
+		e.bad(e.pointer, "%s names no handler and no type", dotted(e.pointer))
 	}
 	if len(e.Events) == 0 {
 		e.bad(e.pointer, "%s names no event", dotted(e.pointer))
@@ -90,9 +90,9 @@ func (e *entry) done() {
 	switch starts, alone := startsItself(e.Hook); {
 	case alone:
 		e.never = true
-		e.note(e.pointer, "the hook is left out: it starts gate, which would ask itself again")
+		e.note(e.pointer, "the hook is left out: it starts gate, and gate would ask itself again")
 	case starts: // what it does besides must not be lost unseen
-		e.bad(e.pointer, "the hook starts gate, which would ask itself again; take gate out of it")
+		e.bad(e.pointer, "the hook starts gate, and gate would ask itself again; take gate out of it")
 		return
 	}
 	if !e.never {

@@ -16,7 +16,7 @@ func named(key string) field {
 	return func(e *entry, v any, pointer string) {
 		s, ok := v.(string)
 		if !ok || s == "" {
-			e.bad(pointer, "%s must be a text that is not empty", dotted(pointer))
+			e.bad(pointer, "%s must be a non-empty text", dotted(pointer))
 			return
 		}
 		e.Config[key] = s

@@ -117,7 +117,7 @@ func decode(file string, data []byte) (*document, error) {
 		return nil, fmt.Errorf("%s: neither JSON nor TOML nor YAML by its name", file)
 	}
 	if err == nil && len(d.value) == 0 && path.Ext(file) != ".json" {
-		err = fmt.Errorf("%s:1: the file says nothing; remove it if that is meant", file)
+		err = fmt.Errorf("%s:1: the file is empty; remove it if you mean that", file)
 	}
 	if err != nil {
 		return nil, err

@@ -251,7 +251,7 @@ func (r *hookReader) what(h *hook.Hook, m map[string]any, pointer string) {
 		r.bad(below(pointer, "async"), "async: the call waits for a %s hook; only a command can go on without it", kind)
 	}
 	if starts, _ := startsItself(h); starts {
-		r.bad(pointer, "the hook starts gate, which would ask itself again; remove it")
+		r.bad(pointer, "the hook starts gate, and gate would ask itself again; remove it")
 	}
 	r.remote(kind, m, pointer)
 	if v, ok := m["timeout"]; ok {

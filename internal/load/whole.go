@@ -18,7 +18,7 @@ import (
 func Whole(fsys fs.FS, last func(name string) []byte) fs.FS { return wholeFS{fsys, last} }
 
 // ErrCutOff reports a file that has lost its end.
-var ErrCutOff = errors.New("only the beginning of what it was: it may be half-written; " +
+var ErrCutOff = errors.New("only the beginning of its former content: it may be half-written; " +
 	"if it is meant so, run gate doctor --fix")
 
 // CutOff reports that now is before without its end.

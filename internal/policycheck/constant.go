@@ -32,7 +32,7 @@ func (c *checker) pattern(s *scope, t *ast.Term) {
 	if bad := (*syntax.Error)(nil); errors.As(err, &bad) {
 		message = fmt.Sprintf("%s in %q", bad.Code, bad.Expr)
 		if strings.HasPrefix(bad.Expr, "(?") {
-			hint = "Rego has RE2, which looks neither ahead nor behind: use two conditions, one of them with not"
+			hint = "Rego's RE2 has no look-ahead and no look-behind: use two conditions, one of them with not"
 		}
 	}
 	c.report(s, t.Location, Error, "value", fmt.Sprintf("%s is no regular expression: %s", t, message), hint)

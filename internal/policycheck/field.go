@@ -53,7 +53,7 @@ func (c *checker) field(s *scope, loc *ast.Location, of ast.Ref, name string, be
 			if s.unit.hook != nil && c.schema.describes(s.unit.hook.If) {
 				severity = Error
 			}
-			c.report(s, loc, severity, "field", fmt.Sprintf("%s has no field %q that is known here", shown(of), name), didYouMean(right))
+			c.report(s, loc, severity, "field", fmt.Sprintf("%s has no known field %q", shown(of), name), didYouMean(right))
 		}
 		return true
 	}

@@ -59,7 +59,7 @@ func (c *checker) program(s *scope, at *ast.Term, v value, word string, listed [
 		}
 	}
 	if c.vanishes(word) {
-		c.report(s, at.Location, Warning, "value", fmt.Sprintf("%s is the program only where it runs nothing; what it runs has it in via", word),
+		c.report(s, at.Location, Warning, "value", fmt.Sprintf("%s is the program only where it runs nothing; a program that it runs has it in via", word),
 			fmt.Sprintf("write: some command in input.facts.shell.commands; %q in command.via", word))
 	}
 }

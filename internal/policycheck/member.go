@@ -72,7 +72,7 @@ func (c *checker) form(s *scope, r *ast.Rule, rule string, m *shape) {
 			say("%s of %s is %s", fmt.Sprintf("it must be %s", k.kinds), key, rule, is)
 		case is&null != 0 && k.kinds&null == 0 && !s.unit.handled[nameOf(held)]:
 			c.report(s, r.Head.Key.Location, Warning, "null", fmt.Sprintf("%s of %s can be null, and then the member is malformed", key, rule),
-				"use data.gate.lib.text, which takes another text then")
+				"use data.gate.lib.text, which gives another text then")
 		}
 		if k.kinds == text && slices.ContainsFunc(held, (*shape).empty) {
 			say("%s of %s is empty", "give a text that says something", key, rule)

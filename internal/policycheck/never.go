@@ -26,7 +26,7 @@ func (c *checker) metadata() {
 			c.add(f)
 		}
 		if u.hook.Description == "" {
-			f.Message, f.Hint = fmt.Sprintf("policy %s has no description", u.pkg), "add description: to its METADATA, and say what it stops and what it lets through"
+			f.Message, f.Hint = fmt.Sprintf("policy %s has no description", u.pkg), "add description: to its METADATA, with what it stops and what it lets through"
 			c.add(f)
 		}
 	}
@@ -167,7 +167,7 @@ func (c *checker) matcher(h *hook.Hook, at func(string) (string, int)) {
 		}
 		name := strings.Trim(strings.TrimPrefix(item, "glob:"), "^$*")
 		if right := misspelt(name, known); right != "" {
-			f := Finding{Rule: "never", Severity: Error, Message: fmt.Sprintf("matcher %q matches nothing that is known", item), Hint: didYouMean(right)}
+			f := Finding{Rule: "never", Severity: Error, Message: fmt.Sprintf("matcher %q matches no known event or tool", item), Hint: didYouMean(right)}
 			f.File, f.Line = at("matcher")
 			c.add(f)
 		}

@@ -68,7 +68,7 @@ func (c *checker) iterated(s *scope, e *ast.Expr, coll *ast.Term) {
 		return
 	}
 	if a, ok := coll.Value.(*ast.Array); ok && a.Len() == 0 {
-		c.report(s, coll.Location, Error, "never", "there is nothing in []", "remove the rule or name what it is about")
+		c.report(s, coll.Location, Error, "never", "there is nothing in []", "remove the rule or name its subject")
 	}
 	c.leakingArray(s, e, coll, c.eval(s, coll))
 }
@@ -107,7 +107,7 @@ func (c *checker) lacking(s *scope, coll *ast.Term, v value, severity Severity, 
 			thing = shown(ref[:len(ref)-1])
 		}
 		c.report(s, coll.Location, severity, "null",
-			fmt.Sprintf("%s lacks what nobody knows, and then %s", shown(coll), then),
+			fmt.Sprintf("%s lacks unknown values, and then %s", shown(coll), then),
 			fmt.Sprintf("add a rule with data.gate.lib.unknown(%s, %q)", thing, list.name))
 		return
 	}
@@ -170,7 +170,7 @@ func (c *checker) nullArguments(s *scope, _ *ast.Expr, t []*ast.Term) {
 			}
 			c.report(s, a.Location, Error, "null",
 				fmt.Sprintf("%s can be null, and %s of null is a fault of the whole policy", shown(a), op),
-				fmt.Sprintf("put is_string(%s) before it, and say in a rule of its own what holds for null", shown(a)))
+				fmt.Sprintf("put is_string(%s) before it, and decide about null in a rule of its own", shown(a)))
 			break
 		}
 	}

@@ -19,7 +19,7 @@ type Recovery struct {
 	Until   time.Time
 	Off     []string // bundles that are not in force meanwhile
 	Aged    []string // bundles whose age has no consequence meanwhile but a warning
-	Owner   string   // who answers for it
+	Owner   string   // the person responsible
 	Reason  string
 }
 

@@ -18,7 +18,7 @@ type Exception struct {
 	If      []string  // conditions; each command of the call must meet one of them
 	Project string    // the absolute directory of the project it is for
 	Until   time.Time // when it ends
-	Owner   string    // who answers for it
+	Owner   string    // the person responsible
 	Reason  string
 }
 

@@ -82,7 +82,7 @@ func (s Settings) Judge(a hook.Authority, model string) (name string, p Provider
 	p, ok := providers[name]
 	switch {
 	case name == "" && len(names) > 0:
-		return "", p, j, fmt.Errorf("it is not said which provider judges: %s; name one as provider in judges", known)
+		return "", p, j, fmt.Errorf("no provider is named to judge: %s; name one as provider in judges", known)
 	case name == "":
 		return "", p, j, errors.New("there is nobody to judge: " + known)
 	case !ok:

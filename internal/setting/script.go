@@ -10,7 +10,7 @@ import (
 // line, the suggestions for files. The zero Script is none.
 type Script struct {
 	Command   string         // a line for the shell
-	Env       []string       // variables that it gets besides the usual
+	Env       []string       // variables that it gets in addition to the usual ones
 	Authority hook.Authority // of the settings that name it, set by Combine
 }
 

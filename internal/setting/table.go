@@ -213,7 +213,7 @@ var (
 		{Key: "type", Type: &Type{Kind: Word, Words: []string{"command"}}, Required: true, Says: "`command`"},
 		{Key: "command", Type: &text, Required: true, Says: "a line for the shell, which runs in the agent's directory; a file that it begins with is looked for beside the settings",
 			At: func(v any) any { return &v.(*Script).Command }},
-		{Key: "env", Type: &texts, Says: "variables that it gets besides the usual", At: func(v any) any { return &v.(*Script).Env }},
+		{Key: "env", Type: &texts, Says: "variables that it gets in addition to the usual ones", At: func(v any) any { return &v.(*Script).Env }},
 	}}
 )
 
@@ -273,12 +273,12 @@ var TableOf = [...]Setting{
 		weigh: (*Settings).weighApprovals, Now: func(s *Settings) any { return plain[Approvals]{&s.Approvals} },
 	},
 	{
-		Field: Field{Key: keyConsent, Says: "what a person has to show before anything is loosened (below)", At: func(v any) any { return optional[Consent]{&v.(*Layer).Consent} }, Type: &consentType},
+		Field: Field{Key: keyConsent, Says: "the proof that a person gives before gate loosens anything (below)", At: func(v any) any { return optional[Consent]{&v.(*Layer).Consent} }, Type: &consentType},
 		Who:   alone, Weigh: Strictest, None: "a code that is typed back",
 		weigh: (*Settings).weighConsent, Now: func(s *Settings) any { return plain[Consent]{&s.Consent} },
 	},
 	{
-		Field: Field{Key: keyStale, Says: "what follows when signed bundles grow old (below)", At: func(v any) any { return optional[Stale]{&v.(*Layer).Stale} }, Type: &staleType},
+		Field: Field{Key: keyStale, Says: "the consequence of old signed bundles (below)", At: func(v any) any { return optional[Stale]{&v.(*Layer).Stale} }, Type: &staleType},
 		Who:   administrator, Weigh: Strictest, None: "told after 7 days without a sync; closed when a bundle has expired",
 		weigh: (*Settings).weighStale, Now: func(s *Settings) any { return plain[Stale]{&s.Stale} },
 	},
@@ -308,13 +308,13 @@ var TableOf = [...]Setting{
 		weigh: (*Settings).weighDecisionLogs, Now: func(s *Settings) any { return plain[DecisionLogs]{&s.DecisionLogs} },
 	},
 	{
-		Field: Field{Key: keyPlugins, Says: "which plugins are on, by name, and where they lie (below)", Type: &Type{Kind: Map, Of: &Type{Kind: SwitchedText, Absolute: true}},
+		Field: Field{Key: keyPlugins, Says: "the plugins that are on, by name, with their directories (below)", Type: &Type{Kind: Map, Of: &Type{Kind: SwitchedText, Absolute: true}},
 			At: func(v any) any { l := v.(*Layer); return plugins{&l.Plugins, &l.PluginDir} }},
 		Who: upper, Weigh: byName, None: "off",
 		weigh: (*Settings).weighPlugins, Now: (*Settings).pluginsNow,
 	},
 	{
-		Field: Field{Key: keyPrograms, Says: "what programs of your own do, by name (below)", At: func(v any) any { return &v.(*Layer).Programs }, Type: &Type{Kind: Map, Of: &Type{Kind: Free}}},
+		Field: Field{Key: keyPrograms, Says: "the effects of your own programs, by name (below)", At: func(v any) any { return &v.(*Layer).Programs }, Type: &Type{Kind: Map, Of: &Type{Kind: Free}}},
 		Who:   governing, Weigh: byName, None: "unknown programs have plain words only",
 		weigh: (*Settings).weighPrograms, Now: func(s *Settings) any { return &s.Programs },
 	},
@@ -326,7 +326,7 @@ var TableOf = [...]Setting{
 		weigh: (*Settings).weighProviders, Now: func(s *Settings) any { return named[Provider]{&s.Providers} },
 	},
 	{
-		Field: Field{Key: keyJudges, Says: "who judges where a hook does not say, and how long a verdict is kept (below)", At: func(v any) any { return optional[Judges]{&v.(*Layer).Judges} }, Type: &judgesType},
+		Field: Field{Key: keyJudges, Says: "the judge of hooks that name none, and the life of a verdict (below)", At: func(v any) any { return optional[Judges]{&v.(*Layer).Judges} }, Type: &judgesType},
 		Who:   upper, Weigh: oneValue, None: "the only provider; 10 min", Now: (*Settings).judgesNow,
 	},
 	{
@@ -367,7 +367,7 @@ var (
 		{Key: "if", Type: &Type{Kind: Texts}, Required: true, Says: "a condition such as `Bash(git push origin dev:*)`, or several", At: func(v any) any { return &v.(*Exception).If }},
 		{Key: "project", Type: &text, Required: true, Says: "the absolute directory in which it holds", At: func(v any) any { return &v.(*Exception).Project }},
 		{Key: "until", Type: &Type{Kind: Moment}, Required: true, Says: "the last day (in UTC), or the moment it ends; one that ends more than a year ahead does not count yet", At: func(v any) any { return &v.(*Exception).Until }},
-		{Key: "owner", Type: &text, Required: true, Says: "who answers for it", At: func(v any) any { return &v.(*Exception).Owner }},
+		{Key: "owner", Type: &text, Required: true, Says: "the person responsible", At: func(v any) any { return &v.(*Exception).Owner }},
 		{Key: "reason", Type: &text, Required: true, Says: "why", At: func(v any) any { return &v.(*Exception).Reason }},
 	}}
 	approvalsType = Type{Kind: Object, OneValue: true, Fields: []Field{
@@ -401,12 +401,12 @@ var (
 		{Key: "token_file", Type: &file, Says: "holds a bearer token, or `user:password` for a registry", At: func(v any) any { return &v.(*Feed).TokenFile }},
 		{Key: "cert_file", Type: &file, Says: "a client certificate, PEM", At: func(v any) any { return &v.(*Feed).CertFile }},
 		{Key: "key_file", Type: &file, Says: "its key, PEM", At: func(v any) any { return &v.(*Feed).KeyFile }},
-		{Key: "ca_file", Type: &file, Says: "whose certificate the server must have, PEM", At: func(v any) any { return &v.(*Feed).CAFile }},
+		{Key: "ca_file", Type: &file, Says: "the CA of the server's certificate, PEM", At: func(v any) any { return &v.(*Feed).CAFile }},
 	}}
 	decisionLogsType = Type{Kind: Object, OneValue: true, Fields: []Field{
 		{Key: "url", Type: &text, Says: "where batches are posted", At: func(v any) any { return &v.(*DecisionLogs).URL }},
 		{Key: "token_file", Type: &file, Says: "holds a bearer token", At: func(v any) any { return &v.(*DecisionLogs).TokenFile }},
-		{Key: "ca", Type: &file, Says: "whose certificate the server must have, PEM", At: func(v any) any { return &v.(*DecisionLogs).CA }},
+		{Key: "ca", Type: &file, Says: "the CA of the server's certificate, PEM", At: func(v any) any { return &v.(*DecisionLogs).CA }},
 		{Key: "client_cert", Type: &file, Says: "a certificate of this machine, PEM", At: func(v any) any { return &v.(*DecisionLogs).ClientCert }},
 		{Key: "client_key", Type: &file, Says: "its key, PEM", At: func(v any) any { return &v.(*DecisionLogs).ClientKey }},
 		{Key: "labels", Type: &labels, Says: "go with every record, beside those of the machine", At: func(v any) any { return worded(&v.(*DecisionLogs).Labels) }},
@@ -421,7 +421,7 @@ var (
 		{Key: "max_tokens", Type: &Type{Kind: Whole, Min: 64, Max: 16384}, Says: "the longest answer, 64 to 16384; 2048 without it", At: func(v any) any { return &v.(*Provider).MaxTokens }},
 	}}
 	judgesType = Type{Kind: Object, Fields: []Field{
-		{Key: "provider", Type: &text, Says: "who judges where a hook does not say; needed where there are several", At: func(v any) any { return &v.(*Judges).Provider }},
+		{Key: "provider", Type: &text, Says: "the judge of hooks that name none; needed where there are several", At: func(v any) any { return &v.(*Judges).Provider }},
 		{Key: "keep", Type: &Type{Kind: Span, Longest: MaxKeep, Zero: true}, Bearing: Looser, At: func(v any) any { return (*kept)(v.(*Judges)) },
 			Says: "how long a verdict is good for the same call: `0`, or up to `24h`; of two files of one authority the shorter life counts"},
 	}}
@@ -430,7 +430,7 @@ var (
 		{Key: "args", Type: &Type{Kind: List, Of: &mayBeEmpty}, Says: "its arguments", At: func(v any) any { return &v.(*MCPServer).Args }},
 		{Key: "url", Type: &text, Says: "instead: an address behind streamable HTTP", At: func(v any) any { return &v.(*MCPServer).URL }},
 		{Key: "headers", Type: &labels, Says: "of the requests to it, as those of [webhooks](handlers.md#webhooks)", At: func(v any) any { return worded(&v.(*MCPServer).Headers) }},
-		{Key: "env", Type: &texts, Says: "the names of variables: the program gets them besides the usual, headers may hold them as `${NAME}`", At: func(v any) any { return &v.(*MCPServer).Env }},
+		{Key: "env", Type: &texts, Says: "the names of variables: the program gets them in addition to the usual ones, headers may hold them as `${NAME}`", At: func(v any) any { return &v.(*MCPServer).Env }},
 	}}
 )
 

@@ -65,7 +65,7 @@ func openPlugin(s For, name string, at setting.PluginDir, above []*places.Place)
 		if p := s.open(filepath.Clean(at.Dir), owner); p != nil {
 			return p, nil
 		}
-		return nil, fmt.Errorf("plugin %q is switched on, but there is none in %s", name, at.Dir)
+		return nil, fmt.Errorf("plugin %q is switched on, but missing in %s", name, at.Dir)
 	}
 	var looked []string
 	for _, outer := range above {
@@ -77,7 +77,7 @@ func openPlugin(s For, name string, at setting.PluginDir, above []*places.Place)
 		}
 		looked = append(looked, filepath.Join(outer.Dir, pluginsDir))
 	}
-	return nil, fmt.Errorf("plugin %q is switched on, but there is none in %s", name, strings.Join(looked, " or "))
+	return nil, fmt.Errorf("plugin %q is switched on, but missing in %s", name, strings.Join(looked, " or "))
 }
 
 // plainName reports a name that means one file or directory and nothing else.

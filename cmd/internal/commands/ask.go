@@ -32,7 +32,7 @@ func (f *callFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.tool, "tool", "Bash", "the tool; for others than a shell the argument is its path, address or JSON input")
 	cmd.Flags().StringVar(&f.cwd, "cwd", "", "the agent's working directory (default: this one)")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON for programs")
-	cmd.Flags().BoolVar(&f.run, "run-handlers", false, "run commands and other handlers, too: they do what they do")
+	cmd.Flags().BoolVar(&f.run, "run-handlers", false, "run commands and other handlers, too; they really act")
 	addDirFlags(cmd, &f.dirs)
 }
 

@@ -53,9 +53,9 @@ func most(src *scopes.Source) string {
 	case src.Inactive():
 		return "inactive"
 	case src.Authority == hook.User:
-		return "what is allowed there holds against nothing that is managed"
+		return "its allow rules do not hold against managed policies"
 	case src.Runs():
-		return "trusted: it may rewrite calls, which are judged again, and allows none"
+		return "trusted: it may rewrite calls, which gate judges again, and cannot allow any"
 	}
 	return "it only tightens"
 }

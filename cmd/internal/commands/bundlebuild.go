@@ -83,7 +83,7 @@ func initBundle(p process, dir, name string) error {
 func createFile(path string, data []byte, perm fs.FileMode) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s: it is there already, and stays as it is", path)
+		return fmt.Errorf("%s: it exists already; gate keeps it unchanged", path)
 	}
 	if err != nil {
 		return hostfs.At(path, err)

@@ -51,7 +51,7 @@ func newBundleDiff(p process) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&f.failOnWeaker, "fail-on-weaker", false, "end with status 2 on anything weaker or unclear, and on calls that are held back less")
 	cmd.Flags().StringSliceVar(&f.logs, "replay", nil, "decide the calls of these logs, transcripts or directories by both, as gate replay does")
-	cmd.Flags().StringVar(&f.replay.facts, "facts", past.Recorded, "what calls are decided by: recorded, today or blind, as in gate replay")
+	cmd.Flags().StringVar(&f.replay.facts, "facts", past.Recorded, "the facts to decide by: recorded, today or blind, as in gate replay")
 	cmd.Flags().IntVar(&f.replay.limit, "limit", 5, "calls that are shown of each policy; 0: all")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON for programs")
 	addDirFlags(cmd, &f.replay.dirs)
@@ -173,7 +173,7 @@ func (f *diffFlags) text(p process, old, now *release.Release, diffs []release.D
 	}
 	n := byDirection(diffs)
 	if len(diffs) == 0 {
-		b.WriteString("\nnothing in them means something else\n")
+		b.WriteString("\nboth releases mean the same\n")
 	} else {
 		fmt.Fprintf(&b, "\n%d weaker, %d unclear, %d stricter, %d neutral\n", n[release.Weaker], n[release.Unclear], n[release.Stricter], n[release.Neutral])
 	}

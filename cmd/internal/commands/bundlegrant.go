@@ -72,7 +72,7 @@ func newBundleRecovery(p process) *cobra.Command {
 	cmd.Flags().StringArrayVar(&f.off, "off", nil, "a bundle that is not in force meanwhile (repeatable)")
 	cmd.Flags().StringArrayVar(&f.aged, "aged", nil, "a bundle whose age only warns meanwhile (repeatable)")
 	cmd.Flags().DurationVar(&f.life, "for", 4*time.Hour, fmt.Sprintf("how long it is good for, at most %s", sealed.MaxRecovery))
-	cmd.Flags().StringVar(&f.owner, "owner", "", "who answers for it")
+	cmd.Flags().StringVar(&f.owner, "owner", "", "the person responsible")
 	cmd.Flags().StringVar(&f.reason, "reason", "", "why")
 	return cmd
 }
@@ -125,7 +125,7 @@ func (f *signerFlags) sealed(ctx context.Context, p process, keys string, old []
 		return nil, "", err
 	}
 	if len(signers) == 0 {
-		return nil, "", usageError("give who signs: --key ID=FILE or --signer 'ID=COMMAND'")
+		return nil, "", usageError("name a signer: --key ID=FILE or --signer 'ID=COMMAND'")
 	}
 	var names []string
 	for _, s := range signers {

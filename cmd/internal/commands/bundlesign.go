@@ -54,7 +54,7 @@ func (f *signFlags) run(ctx context.Context, p process, path string) error {
 		return err
 	}
 	if len(signers) == 0 {
-		return usageError("give who signs: --key ID=FILE or --signer 'ID=COMMAND'")
+		return usageError("name a signer: --key ID=FILE or --signer 'ID=COMMAND'")
 	}
 	b, err := readBundle(path)
 	if err != nil {

@@ -61,8 +61,8 @@ func newCheck(p process) *cobra.Command {
 	cmd.Flags().StringVar(&f.format, "format", "pretty", "pretty, or json for programs")
 	cmd.Flags().BoolVar(&f.strict, "strict", false, "warnings count as errors")
 	cmd.Flags().BoolVar(&f.fix, "fix", false, "format the files first")
-	cmd.Flags().StringVar(&f.as, "as", "", "whose policies these are: managed, user or project (default: the project's in .gate, else a user's)")
-	cmd.Flags().StringVar(&f.editor, "editor-files", "", "check nothing, and write what Regal and editors need into `DIR`")
+	cmd.Flags().StringVar(&f.as, "as", "", "the owner of these policies: managed, user or project (default: the project's in .gate, else a user's)")
+	cmd.Flags().StringVar(&f.editor, "editor-files", "", "check nothing; write the files for Regal and editors into `DIR`")
 	addDirFlags(cmd, &f.dirs)
 	return cmd
 }
@@ -223,7 +223,7 @@ func writeEditorFiles(p process, dir string) error {
 		case err == nil && string(old) == string(f.Text):
 			continue
 		case err == nil && f.Name == policycheck.RegalConfig:
-			return fmt.Errorf("%s: it is there and says something else; move it away, or add what it lacks by hand", file)
+			return fmt.Errorf("%s: it exists with other content; move it away, or add the missing part by hand", file)
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
 			return err
 		}

@@ -97,9 +97,9 @@ func newDoctor(p process) *cobra.Command {
 	}
 	f.add(cmd)
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON for programs")
-	cmd.Flags().BoolVar(&fix, "fix", false, "repair what gate can repair by itself")
-	cmd.Flags().StringVar(&live, "live", "", "start what is installed for this agent with a call that must be denied and one that must pass, and say when the agent last asked")
-	cmd.Flags().BoolVar(&paths, "paths", false, "list the files that guard this machine, which no agent may write")
+	cmd.Flags().BoolVar(&fix, "fix", false, "repair everything that needs no person")
+	cmd.Flags().StringVar(&live, "live", "", "start the installed hook of this agent with a call that it must deny and one that it must pass, and show the agent's last question")
+	cmd.Flags().BoolVar(&paths, "paths", false, "list the files that guard this machine; no agent may write them")
 	return cmd
 }
 
@@ -244,7 +244,7 @@ func acceptWhole(p process, d dirs) error {
 	}
 	names := slices.Sorted(maps.Keys(cut))
 	var b strings.Builder
-	b.WriteString("Take these files for whole? Each is only the beginning of what it was.")
+	b.WriteString("Are these files complete? Each is only the beginning of its former content.")
 	for _, name := range names {
 		fmt.Fprintf(&b, "\n  %s", shown(name))
 	}

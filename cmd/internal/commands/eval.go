@@ -66,11 +66,11 @@ func newEval(p process) *cobra.Command {
 			return exitWith(statusOf(&d))
 		},
 	}
-	cmd.Flags().StringVar(&f.agent, "agent", "claude", "whose form the events have")
+	cmd.Flags().StringVar(&f.agent, "agent", "claude", "the agent whose form the events have")
 	cmd.Flags().BoolVar(&f.jsonl, "jsonl", false, "an event a line in, a decision a line out")
 	cmd.Flags().BoolVar(&f.batch, "batch", false, "nobody waits: the decisions as one array; hooks that ask a model are faults")
 	cmd.Flags().BoolVar(&f.interactive, "interactive", false, "somebody can be asked")
-	cmd.Flags().BoolVar(&f.run, "run-handlers", false, "run commands and other handlers, too: they do what they do")
+	cmd.Flags().BoolVar(&f.run, "run-handlers", false, "run commands and other handlers, too; they really act")
 	addDirFlags(cmd, &f.dirs)
 	return cmd
 }

@@ -73,7 +73,7 @@ func newExplain(p process) *cobra.Command {
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().StringVar(&f.agent, "agent", "claude", "whose form the event has")
+	cmd.Flags().StringVar(&f.agent, "agent", "claude", "the agent whose form the event has")
 	cmd.Flags().BoolVar(&f.all, "all", false, "list every policy that does not concern the call, too")
 	cmd.Flags().StringVar(&f.trace, "trace", "", "print OPA's own trace of the policies that ran instead: full, notes or fails")
 	cmd.Flags().Lookup("trace").NoOptDefVal = "full"

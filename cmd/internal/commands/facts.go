@@ -19,7 +19,7 @@ func newFacts(p process) *cobra.Command {
 			"of them reads, writes and reaches, and what is unknown. With --json it prints\n" +
 			"input.facts as policies read it; docs/facts.md describes the fields.",
 		Example: "  gate facts 'cd /srv && sudo rm -rf data'",
-		Args:    oneArg("one shell line, or what --tool takes"),
+		Args:    oneArg("one shell line, or the input of --tool"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			ev, err := f.event(args[0])
 			if err != nil {

@@ -61,12 +61,12 @@ func (f *installFlags) ownFindings(p process) []install.Finding {
 	}
 	for _, n := range g.Untrusted() {
 		list = append(list, install.Finding{
-			ID: "gate.untrusted", Severity: install.Notice, Message: n, Remedy: "look at it, then run gate trust, or leave it as it is",
+			ID: "gate.untrusted", Severity: install.Notice, Message: n, Remedy: "look at it, then run gate trust, or leave it untrusted",
 		})
 	}
 	for _, n := range g.Loosened() {
 		list = append(list, install.Finding{
-			ID: "gate.loosened", Severity: install.Warning, Message: n, Remedy: "if you meant it, run gate settings confirm; otherwise look who wrote the file, and take it back",
+			ID: "gate.loosened", Severity: install.Warning, Message: n, Remedy: "if you meant it, run gate settings confirm; otherwise find the writer of the file, and undo the change",
 		})
 	}
 	list = append(list, endingFindings(g, time.Now())...)
@@ -110,7 +110,7 @@ func (f *installFlags) logFindings(g *setup.Gate) []install.Finding {
 	}
 	wrong := install.Finding{
 		ID: "gate.log", Severity: install.Warning, Message: "decisions are not written down: " + err.Error(),
-		Remedy: "have this account write there again: room on the disk, the directory's owner, a file system that is not read-only",
+		Remedy: "make the directory writable for this account again: check free space, the directory's owner, and a read-only file system",
 	}
 	if g.Administered() && !g.Set.Settings().DecisionLogs.Optional {
 		wrong.Severity, wrong.Message = install.Error, "no call passes: "+err.Error()+", and this machine's calls must be in the decision log"
@@ -177,7 +177,7 @@ func unansweredFinding(r *audit.Record, id, why string) install.Finding {
 	return install.Finding{
 		ID: "gate.unanswered", Severity: install.Warning,
 		Message: fmt.Sprintf("%s could not answer when it was last asked, on %s: %s", id, r.Time.Local().Format(time.DateTime), oneLine(why)),
-		Remedy:  "mend what it runs or asks; gate log show " + r.ID + " has the call",
+		Remedy:  "repair its program or server; gate log show " + r.ID + " has the call",
 	}
 }
 
@@ -193,7 +193,7 @@ func (f *installFlags) memoryFindings() []install.Finding {
 		list = append(list, install.Finding{
 			ID: "gate.session", Severity: install.Error, File: file,
 			Message: "no call of this session passes: its memory cannot be read: " + broken[file].Error(),
-			Remedy:  "remove the file; the session begins anew, with everything that is counted",
+			Remedy:  "remove the file; the session and its counters begin anew",
 		})
 	}
 	return list
@@ -209,8 +209,8 @@ func (f *installFlags) elsewhereFindings(p process) []install.Finding {
 	}
 	return []install.Finding{{
 		ID: "gate.elsewhere", Severity: install.Warning, File: typed.User,
-		Message: "no call is judged by what stands here: the environment leads commands such as gate try to it, and the hook reads " + asked.User,
-		Remedy:  "move it there, or unset what leads here (XDG_CONFIG_HOME, HOME)",
+		Message: "no call is judged by these files: the environment leads commands such as gate try here, but the hook reads " + asked.User,
+		Remedy:  "move them there, or unset the variable that leads here (XDG_CONFIG_HOME, HOME)",
 	}}
 }
 
@@ -253,7 +253,7 @@ func faultFindings(p process, src *scopes.Source, dir string) []install.Finding 
 	var list []install.Finding
 	remedy := "correct the file"
 	if dir != "" {
-		remedy += "; gate check " + p.tilde(dir) + " lists all that is wrong"
+		remedy += "; gate check " + p.tilde(dir) + " lists every problem"
 	}
 	for i := range src.Faults {
 		f := install.Finding{

@@ -121,7 +121,7 @@ func TestTrustAtTerminal(t *testing.T) {
 		t.Errorf("yes was enough: %s", out)
 	}
 	out, err = m.command([]string{"xterm"}, "trust").CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "is trusted, as it is") {
+	if err != nil || !strings.Contains(string(out), "is trusted with this content") {
 		t.Errorf("%v: %s", err, out)
 	}
 }

@@ -219,7 +219,7 @@ func TestTrust(t *testing.T) {
 		t.Errorf("without a terminal: status %d: %s", status, stderr)
 	}
 	status, stdout, stderr := m.gate(nil, true, "trust", m.project)
-	if status != exitOK || !strings.Contains(stdout, "is trusted, as it is") {
+	if status != exitOK || !strings.Contains(stdout, "is trusted with this content") {
 		t.Fatalf("status %d: %s%s", status, stdout, stderr)
 	}
 	for _, want := range []string{`"policies/shorten.rego"`, "rule modify", "sha256:"} {

@@ -41,7 +41,7 @@ func newImport(p process) *cobra.Command {
 		Args: oneArg("a hook file"),
 		RunE: func(_ *cobra.Command, args []string) error { return f.run(p, args[0]) },
 	}
-	cmd.Flags().StringVar(&f.dialect, "dialect", "", "what the file is written in: claude, cocode, codewhale, massgen, zeph, or gate's own")
+	cmd.Flags().StringVar(&f.dialect, "dialect", "", "the dialect of the file: claude, cocode, codewhale, massgen, zeph, or gate's own")
 	cmd.Flags().StringVar(&f.format, "format", "", "json, toml or yaml (default: the file's own)")
 	cmd.Flags().StringVar(&f.to, "to", "", "write into `DIR` instead, under the file's name; where gate reads hooks from it, a person at a terminal has to agree")
 	return cmd

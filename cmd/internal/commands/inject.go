@@ -70,7 +70,7 @@ func newInject(p process) *cobra.Command {
 	cmd.Flags().StringVar(&f.matcher, "matcher", "", "only with a call of these tools (default: any)")
 	cmd.Flags().StringVar(&f.expires, "expires", "", "not after this time: 10m, or 2026-01-02T15:04:05Z (default: never)")
 	cmd.Flags().StringVar(&f.strategy, "strategy", string(hook.ToolResult), "tool_result or user_message, where the agent knows both")
-	cmd.Flags().BoolVar(&f.list, "list", false, "list what waits for the session")
+	cmd.Flags().BoolVar(&f.list, "list", false, "list the texts that wait for the session")
 	return cmd
 }
 
@@ -81,7 +81,7 @@ func (f *sessionFlags) target() (session.Key, session.Store, error) {
 		return session.Key{}, session.Store{}, err
 	}
 	if f.session == "" {
-		return session.Key{}, session.Store{}, usageError("which session? give --session; gate log show ID names the one of a call")
+		return session.Key{}, session.Store{}, usageError("no session: give --session; gate log show ID names the session of a call")
 	}
 	d, err := f.dirs.Absolute().ForHook() // the agent's directories, not those of this terminal
 	return session.Key{Agent: adapter.Name(), Session: f.session}, d.Sessions(), err

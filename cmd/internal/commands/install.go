@@ -117,7 +117,7 @@ func (f *installFlags) change(
 	default:
 		err := todo.Apply()
 		if errors.Is(err, fs.ErrPermission) && f.scope == string(install.Managed) {
-			return hintedError{err, "what the whole machine reads is the administrator's to change"}
+			return hintedError{err, "only the administrator may change files for the whole machine"}
 		}
 		if err != nil {
 			return err
@@ -177,7 +177,7 @@ func (f *installFlags) printWeaknesses(b *strings.Builder, p process, m install.
 		b.WriteString("nothing on this machine weakens it\n")
 		return
 	}
-	fmt.Fprintf(b, "what weakens it on this machine:\n")
+	fmt.Fprintf(b, "weak points on this machine:\n")
 	printFindings(b, p, list)
 }
 

@@ -157,7 +157,7 @@ func newKeysSign(p process) *cobra.Command {
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if len(f.signers.files)+len(f.signers.commands) == 0 {
-				return usageError("give who signs: --key ID=FILE or --signer 'ID=COMMAND'")
+				return usageError("name a signer: --key ID=FILE or --signer 'ID=COMMAND'")
 			}
 			return f.edit(cmd.Context(), p, nil)
 		},
@@ -192,7 +192,7 @@ func newKeysAdd(p process) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), p, args[0], args[1]) },
 	}
 	f.add(cmd)
-	cmd.Flags().StringVar(&f.algorithm, "algorithm", "", "what it signs with (default: by the kind of key; PS256 for RSA)")
+	cmd.Flags().StringVar(&f.algorithm, "algorithm", "", "the signature algorithm (default: by the kind of key; PS256 for RSA)")
 	cmd.Flags().StringArrayVar(&f.bundles, "bundle", nil, "a bundle that it may sign, or a beginning with * (repeatable)")
 	cmd.Flags().StringArrayVar(&f.audiences, "audience", nil, "an audience that it may sign for, as key=value (repeatable; default any)")
 	cmd.Flags().StringArrayVar(&f.scopes, "scope", nil, "a value of OPA's scope claim (repeatable; default none)")

@@ -41,7 +41,7 @@ func newKeysRotate(p process) *cobra.Command {
 	}
 	f.add(cmd)
 	cmd.Flags().BoolVar(&keep, "keep", false, "leave the old key in force for bundles")
-	cmd.Flags().StringVar(&algorithm, "algorithm", "", "what the new key signs with (default: by the kind of key; PS256 for RSA)")
+	cmd.Flags().StringVar(&algorithm, "algorithm", "", "the new key's signature algorithm (default: by the kind of key; PS256 for RSA)")
 	return cmd
 }
 

@@ -106,7 +106,7 @@ func (f *installFlags) printLive(ctx context.Context, p process, m install.Machi
 // Only programs of this gate are started: a settings file may name any.
 func tryGuard(ctx context.Context, m install.Machine, g install.Guard, probe probe) string {
 	if len(g.Command) == 0 || g.Command[0] != m.Command[0] && g.Command[0] != m.Program {
-		return "the entry starts another program, which was not tried"
+		return "the entry starts another program; gate did not try it"
 	}
 	args := slices.Clone(g.Command[1:])
 	for i := range args {
@@ -133,7 +133,7 @@ func tryGuard(ctx context.Context, m install.Machine, g install.Guard, probe pro
 		case err != nil && !errors.As(err, &exit):
 			return "it does not start: " + oneLine(err.Error())
 		case exit != nil && exit.ExitCode() != 2:
-			return fmt.Sprintf("it ends with status %d, which agents take for a yes", exit.ExitCode())
+			return fmt.Sprintf("it ends with status %d; agents read that as a yes", exit.ExitCode())
 		}
 		switch denied := exit != nil || answersNo(out.Bytes()); {
 		case c.denied && !denied:

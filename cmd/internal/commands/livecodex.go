@@ -36,14 +36,14 @@ const codexWait = 20 * time.Second
 func codexSays(ctx context.Context, p process, m install.Machine, b *strings.Builder) []install.Finding {
 	program := codexProgram(p, m)
 	if program == "" {
-		fmt.Fprintln(b, "codex is not in PATH: it was not asked which hooks it would run")
+		fmt.Fprintln(b, "codex is not in PATH, so nobody could ask it about its hooks")
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, codexWait)
 	defer cancel()
 	hooks, err := codexHooks(ctx, program, m.Project)
 	if err != nil {
-		fmt.Fprintf(b, "codex could not be asked which hooks it would run: %s\n", oneLine(err.Error()))
+		fmt.Fprintf(b, "codex did not answer about its hooks: %s\n", oneLine(err.Error()))
 		return nil
 	}
 	found, runs := false, false

@@ -57,7 +57,7 @@ func findRecord(p process, f dirFlags, id string) (audit.Record, error) {
 		r, err = h.Find(id)
 	}
 	if errors.Is(err, audit.ErrNoRecord) {
-		err = fmt.Errorf("%w: %s; gate log lists what is there", err, p.tilde(h.Path()))
+		err = fmt.Errorf("%w: %s; gate log lists all records", err, p.tilde(h.Path()))
 	}
 	return r, err
 }

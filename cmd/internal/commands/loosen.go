@@ -85,7 +85,7 @@ func newConfirm(p process) *cobra.Command {
 	var f placeFlags
 	cmd := &cobra.Command{
 		Use:   "confirm",
-		Short: "confirm what your settings loosen",
+		Short: "confirm the values that your settings loosen",
 		Long: "Shows what your settings file loosens beyond what a person confirmed, and stops\n" +
 			"telling of it when you type the code that it shows. gate set does so itself; this is\n" +
 			"for a file that was edited. At a terminal only, and never within an agent's session.",
@@ -119,7 +119,7 @@ func confirmSettings(p process, d dirs) error {
 	}
 	changes := scopes.Loosening(is.Values, said)
 	if len(changes) == 0 {
-		return printAll(p, "your settings loosen nothing that is not confirmed\n")
+		return printAll(p, "every value that your settings loosen is confirmed\n")
 	}
 	w, err := p.person(d, fmt.Sprintf("Confirm that your settings loosen this?\n  %s\n%s", shown(file), changeLines(changes)))
 	if err != nil {

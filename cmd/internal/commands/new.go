@@ -76,7 +76,7 @@ func (f *newPolicyFlags) run(p process, id string) error {
 		"  gate check %[1]s\n"+
 		"  gate check --editor-files . (once; tells Regal and editors about gate)\n"+
 		"%[2]s"+
-		"hint: docs/rego.md has what a policy can read, and forty policies to begin with\n", visible(p.tilde(dir)), whereAsked(p, f.dir))
+		"hint: docs/rego.md lists the input of a policy, and has forty policies to begin with\n", visible(p.tilde(dir)), whereAsked(p, f.dir))
 	return printAll(p, b.String())
 }
 
@@ -89,7 +89,7 @@ func whereAsked(p process, dir string) string {
 			return "  it is in force already, as it stands\n"
 		}
 	}
-	return "  move it to ~/.config/gate/policies (for you) or to .gate/policies (for whoever works on the project): then it is in force\n"
+	return "  move it to ~/.config/gate/policies (for you) or to .gate/policies (for everybody on the project) to put it in force\n"
 }
 
 // writeNew writes the files of a draft and returns their names. If one of them

@@ -46,8 +46,8 @@ func hookCommand(gate string) []string {
 // programFindings say what is wrong with the programs that belong beside gate.
 func programFindings(gate string) []install.Finding {
 	return slices.Concat(
-		besideFindings(gate, "gate-hook", "agents start gate itself, which takes them several times as long for each call"),
-		besideFindings(gate, server, "hooks that ask a language model or an MCP server cannot answer, which closes their calls; nor do serve, mcp, sync and registries work"),
+		besideFindings(gate, "gate-hook", "agents start gate itself; each call then takes several times as long"),
+		besideFindings(gate, server, "hooks that ask a language model or an MCP server cannot answer, so their calls close; serve, mcp, sync and registries do not work either"),
 	)
 }
 
@@ -69,7 +69,7 @@ func besideFindings(gate, name, without string) []install.Finding {
 	if err != nil {
 		return []install.Finding{{ID: id, Severity: install.Error, File: path,
 			Message: name + " is not to be trusted: " + oneLine(hostfs.Reason(err).Error()),
-			Remedy:  "make it a file of the right account that nobody else can write, then run gate install again"}}
+			Remedy:  "give it to the right account, let no other account write it, then run gate install again"}}
 	}
 	own, ok := debug.ReadBuildInfo()
 	other, err := readBuild(path)

@@ -49,8 +49,8 @@ func newReplay(p process) *cobra.Command {
 	cmd.Flags().StringVar(&f.facts, "facts", past.Recorded, "what calls are decided by: recorded facts where there are any, those of today's\nfiles and environment (today), or those of the call alone (blind)")
 	cmd.Flags().StringSliceVar(&f.failOn, "fail-on", nil, "end with status 2 on any of "+strings.Join(failWords(), ", "))
 	cmd.Flags().IntVar(&f.limit, "limit", 5, "calls that are shown of each policy and of what is not replayable; 0: all")
-	cmd.Flags().StringVar(&f.agent, "agent", "claude", "whose form the events have")
-	cmd.Flags().BoolVar(&f.progress, "progress", false, "say on standard error how far it is, also where that is no terminal")
+	cmd.Flags().StringVar(&f.agent, "agent", "claude", "the agent whose form the events have")
+	cmd.Flags().BoolVar(&f.progress, "progress", false, "show progress on standard error, also without a terminal")
 	addFormat(cmd, &f.format)
 	addDirFlags(cmd, &f.dirs)
 	return cmd
@@ -79,7 +79,7 @@ func (f *replayFlags) check() error {
 	case !slices.Contains([]string{past.Recorded, past.Today, past.Blind}, f.facts):
 		return usageError("--facts " + quoted(f.facts) + ": want recorded, today or blind")
 	case f.as != "" && f.against == "":
-		return usageError("--as says whose place --against takes; give both")
+		return usageError("--as needs --against: it names the source that --against replaces")
 	case !slices.Contains([]string{"", "managed", "user", "project"}, f.as):
 		return usageError("--as " + quoted(f.as) + ": want managed, user or project")
 	}

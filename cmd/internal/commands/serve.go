@@ -74,10 +74,10 @@ func newServe(p process) *cobra.Command {
 			return f.run(cmd.Context(), p)
 		},
 	}
-	cmd.Flags().IntVar(&f.port, "port", servePort, "the port on 127.0.0.1 and ::1; 0 takes any that is free")
+	cmd.Flags().IntVar(&f.port, "port", servePort, "the port on 127.0.0.1 and ::1; 0 takes any free port")
 	cmd.Flags().BoolVar(&f.noHTTP, "no-http", false, "listen on the socket only")
 	cmd.Flags().BoolVar(&f.noSocket, "no-socket", false, "listen on the loopback addresses only")
-	cmd.Flags().BoolVar(&f.sameEnv, "same-environment", false, "agents run in the environment of this process: what its variables say counts for their calls")
+	cmd.Flags().BoolVar(&f.sameEnv, "same-environment", false, "agents run in the environment of this process: its variables count for their calls")
 	cmd.Flags().BoolVar(&f.print, "print-settings", false, "print the settings that have Claude Code ask this server, and end")
 	addDirFlags(cmd, &f.dirs)
 	return cmd

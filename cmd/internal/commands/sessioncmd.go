@@ -146,7 +146,7 @@ func (f *sessionFlags) question(file string, src scopes.Source) string {
 	for _, h := range src.Hooks {
 		fmt.Fprintf(&b, "  %s %s %s\n", h.Kind, shown(h.ID), document.Line(h.Config))
 	}
-	b.WriteString("What they run runs from now on. They may deny and ask; they cannot allow or rewrite.")
+	b.WriteString("Their commands run from now on. They may deny and ask; they cannot allow or rewrite.")
 	return b.String()
 }
 

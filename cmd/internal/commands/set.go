@@ -56,7 +56,7 @@ func newSet(p process) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error { return f.run(p, args) },
 	}
 	f.add(cmd)
-	cmd.Flags().StringVar(&f.scope, "scope", "user", "whose settings: user, project, local")
+	cmd.Flags().StringVar(&f.scope, "scope", "user", "the settings to change: user, project, local")
 	cmd.Flags().BoolVar(&f.unset, "unset", false, "remove the key")
 	return cmd
 }
@@ -120,7 +120,7 @@ func (f *setFlags) target(d dirs, project string) (a hook.Authority, dir, stem s
 	case "local":
 		return hook.Local, filepath.Join(project, places.ProjectDir), load.LocalSettingsStem, nil
 	case "managed":
-		return 0, "", "", fmt.Errorf("managed settings are the administrator's, who edits them in %s", d.Managed)
+		return 0, "", "", fmt.Errorf("only the administrator changes managed settings, in %s", d.Managed)
 	}
 	return 0, "", "", usageError("unknown scope " + quoted(f.scope) + "; give user, project or local")
 }
@@ -161,7 +161,7 @@ func readSettings(dir, stem string) (file string, data []byte, err error) {
 		case err != nil:
 			return "", nil, err
 		case !info.Mode().IsRegular():
-			return "", nil, fmt.Errorf("%s: not a file itself; edit what it leads to by hand", file)
+			return "", nil, fmt.Errorf("%s: a link; edit the file that it leads to by hand", file)
 		default:
 			found = append(found, file)
 		}

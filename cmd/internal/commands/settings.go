@@ -54,7 +54,7 @@ func newSettings(p process) *cobra.Command {
 	f.add(cmd)
 	f.addJSON(cmd)
 	cmd.AddCommand(newConfirm(p))
-	cmd.Flags().BoolVar(&schema, "schema", false, "print the JSON Schema of settings files, and nothing else")
+	cmd.Flags().BoolVar(&schema, "schema", false, "print only the JSON Schema of settings files")
 	return cmd
 }
 
@@ -88,7 +88,7 @@ func printSettings(p process, g *setup.Gate, broken []hook.Fault, beside []strin
 		}
 	}
 	if len(rows)+len(broken) == 0 {
-		b.WriteString("there are no settings; every policy is as it is written\n")
+		b.WriteString("there are no settings; every policy keeps its own level\n")
 	}
 	for _, n := range slices.Concat(g.Notices, g.Asides()) {
 		fmt.Fprintf(&b, "note: %s\n", visible(n))
@@ -97,7 +97,7 @@ func printSettings(p process, g *setup.Gate, broken []hook.Fault, beside []strin
 		fmt.Fprintf(&b, "bundle: %s version %d%s, %s\n", bundle.Name, bundle.Version, onTrial(bundle), bundle.Digest)
 	}
 	if len(beside) > 0 {
-		b.WriteString("beside managed policies, which hold whatever these say:\n")
+		b.WriteString("beside managed policies, which these cannot change:\n")
 	}
 	for _, text := range beside {
 		fmt.Fprintf(&b, "  %s\n", visible(text))
@@ -107,7 +107,7 @@ func printSettings(p process, g *setup.Gate, broken []hook.Fault, beside []strin
 
 func onTrial(b sources.Bundle) string {
 	if b.Record {
-		return " (on trial: it only says what it would have done)"
+		return " (on trial: it only reports its verdict)"
 	}
 	return ""
 }

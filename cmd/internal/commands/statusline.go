@@ -108,7 +108,7 @@ func readSession(data []byte) (scriptInput, error) {
 // run runs the script that settings name; none prints nothing.
 func (s *script) run(ctx context.Context, read func([]byte) (scriptInput, error)) ([]byte, error) {
 	if s.getenv("GATE_RUN") != "" {
-		return nil, errors.New("it was started by a command of gate's, which would go on for ever")
+		return nil, errors.New("a command of gate started it; that would go on for ever")
 	}
 	in, err := s.input(ctx, read)
 	if err != nil {

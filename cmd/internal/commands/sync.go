@@ -39,7 +39,7 @@ func newSync(p process) *cobra.Command {
 		Short: "fetch and install the signed bundles of this machine",
 		Long: "Fetches the bundles that managed settings name (sync), or the one of --from, and puts\n" +
 			"in force what is newer, signed by the right keys and passes its own tests. Whatever\n" +
-			"else comes, what is in force stays. A machine has its own moment within --spread, so\n" +
+			"else comes, the release in force stays. A machine has its own moment within --spread, so\n" +
 			"that a fleet does not ask at once; --now does not wait for it. docs/sync.md has more.",
 		Example: "  gate sync --now\n  gate sync --watch --every 30m\n  gate sync --now --from https://policy.acme.example/company.tar.gz",
 		Args:    noArgs,
@@ -67,7 +67,7 @@ func (f *syncFlags) addFeed(cmd *cobra.Command) {
 	flags.StringVar(&f.feed.TokenFile, "token-file", "", "holds a bearer token, or user:password for a registry")
 	flags.StringVar(&f.feed.CertFile, "cert-file", "", "the client's certificate, PEM")
 	flags.StringVar(&f.feed.KeyFile, "key-file", "", "the client's key, PEM")
-	flags.StringVar(&f.feed.CAFile, "ca-file", "", "whose certificate the server must have, PEM")
+	flags.StringVar(&f.feed.CAFile, "ca-file", "", "the CA of the server's certificate, PEM")
 }
 
 // A syncer brings the bundles of one machine up to date.
@@ -125,7 +125,7 @@ func (f *syncFlags) syncer(p process) (*syncer, error) {
 	o := places.ManagedFiles(d)
 	err = o.Above(d.Managed)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s is not there: put the key set there first, as %s", d.Managed, sync.KeysFile)
+		return nil, fmt.Errorf("%s is missing: put the key set there first, as %s", d.Managed, sync.KeysFile)
 	}
 	if err != nil {
 		return nil, err

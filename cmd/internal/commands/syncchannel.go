@@ -66,7 +66,7 @@ func (w *want) choose(r sealed.Rollout, fits bool, in *sync.Active) {
 	case in != nil:
 		w.digest, w.record, w.keep = in.Digest, in.Record, true
 	default:
-		w.err = errors.New("the channel has no release of it for this machine")
+		w.err = errors.New("the channel has no release for this machine")
 	}
 	w.feed.URL = strings.ReplaceAll(w.feed.URL, setting.DigestMark, strings.TrimPrefix(w.digest, "sha256:"))
 }

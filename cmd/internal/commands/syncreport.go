@@ -160,9 +160,9 @@ func releaseName(a sync.Active) string {
 func (b *synced) stays() string {
 	switch {
 	case b.Name == "": // which one was offered is not known
-		return "what is in force stays"
+		return "the release in force stays"
 	case b.After == (sync.Active{}):
-		return "no version of it is in force"
+		return "no version is in force"
 	}
 	return releaseName(b.After) + " stays in force"
 }

@@ -58,7 +58,7 @@ func newTest(p process) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.BoolVarP(&f.verbose, "verbose", "v", false, "show every test, how long it took, and what it printed")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "show every test with its time and output")
 	flags.StringVarP(&f.run, "run", "r", "", "only tests and cases whose name this regular expression matches")
 	flags.BoolVarP(&f.coverage, "coverage", "c", false, "show which lines of the policies no test evaluates")
 	flags.Float64Var(&f.threshold, "threshold", 0, "with fewer `PERCENT` of the lines covered the tests fail")
@@ -69,7 +69,7 @@ func newTest(p process) *cobra.Command {
 	flags.BoolVarP(&f.watch, "watch", "w", false, "run again whenever a file changes")
 	flags.StringVar(&f.format, "format", "pretty", "pretty, json or junit")
 	flags.DurationVar(&f.timeout, "timeout", 5*time.Second, "how long one test may take")
-	flags.StringVar(&f.as, "as", "", "whose the policies are, which decides what they may call: managed, user or project (default user; project below .gate)")
+	flags.StringVar(&f.as, "as", "", "the owner of the policies, which limits their builtins: managed, user or project (default user; project below .gate)")
 	flags.StringVar(&f.from, "from", "", "write an event case of the decision with this `ID`, or the last one, and run it")
 	flags.StringVar(&f.to, "to", "", "the `FILE` (*_cases.yaml) that --from adds the case to (default: standard output)")
 	addDirFlags(cmd, &f.dirs)

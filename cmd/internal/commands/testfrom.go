@@ -54,8 +54,8 @@ func (f *testFlags) fromLog(ctx context.Context, p process, args []string) (int,
 	if why == "" {
 		return exitOK, nil
 	}
-	fmt.Fprintf(p.stderr, "gate: the case does not pass as it is: the world differs from that of the decision\n%s\n", visible(screen.Hang("  "+why)))
-	fmt.Fprintln(p.stderr, "gate: hint: put what is missing under world: files, env, settings of the policies, sources, now; or correct what is expected")
+	fmt.Fprintf(p.stderr, "gate: the case does not pass: its world differs from that of the decision\n%s\n", visible(screen.Hang("  "+why)))
+	fmt.Fprintln(p.stderr, "gate: hint: add the missing part under world: files, env, settings of the policies, sources, now; or correct the expectation")
 	return exitReject, nil
 }
 

@@ -47,7 +47,7 @@ func hintAbout(cmd *cobra.Command, err error) string {
 	case !cmd.HasParent():
 		return `"gate help" lists the commands`
 	}
-	return fmt.Sprintf("%q says what it takes", strings.Replace(cmd.CommandPath(), "gate", "gate help", 1))
+	return fmt.Sprintf("%q shows its arguments", strings.Replace(cmd.CommandPath(), "gate", "gate help", 1))
 }
 
 // readerGone reports that whoever read standard output wants no more of it, as

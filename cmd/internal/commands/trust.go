@@ -183,7 +183,7 @@ func trust(p process, d dirs, dir string) error {
 		return err
 	}
 	if store.CheckTrust(c.origin, c.digest) == nil {
-		return printAll(p, fmt.Sprintf("%s is trusted already, as it is\n", visible(p.tilde(c.origin.Dir))))
+		return printAll(p, fmt.Sprintf("%s is trusted already with this content\n", visible(p.tilde(c.origin.Dir))))
 	}
 	witness, err := p.person(d, c.String())
 	if err != nil {
@@ -192,7 +192,7 @@ func trust(p process, d dirs, dir string) error {
 	if err := store.Trust(witness, c.origin, c.digest); err != nil {
 		return err
 	}
-	return printAll(p, fmt.Sprintf("%s is trusted, as it is\n", visible(p.tilde(c.origin.Dir))))
+	return printAll(p, fmt.Sprintf("%s is trusted with this content\n", visible(p.tilde(c.origin.Dir))))
 }
 
 // maxShown is how many lines of a kind a person is shown.

@@ -18,7 +18,7 @@ func newTry(p process) *cobra.Command {
 			"that are programs only with --run-handlers. The exit status tells the decision; see\n" +
 			"gate help exit-codes.",
 		Example: "  gate try 'git push --force origin main'\n  gate try --tool Write /etc/hosts",
-		Args:    oneArg("one shell line, or what --tool takes"),
+		Args:    oneArg("one shell line, or the input of --tool"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ev, err := f.event(args[0])
 			if err != nil {

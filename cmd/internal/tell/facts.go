@@ -122,7 +122,7 @@ func (t *sight) belonging(command int, indent string) {
 // path is a path as a person reads it: where it lies, and where links lead.
 func (t *sight) path(p *hook.Path) string {
 	if p.Path == nil {
-		return "a path that is not known"
+		return "an unknown path"
 	}
 	s := screen.Short(strictjson.OneLine(t.Tilde(*p.Path)), screen.LabelWidth)
 	if p.Glob {
@@ -178,7 +178,7 @@ func commandPlace(p screen.Page, c *hook.ShellCommand, dir string) string {
 	}
 	switch {
 	case c.Dir == nil:
-		return s + ", in a directory that is not known"
+		return s + ", in an unknown directory"
 	case *c.Dir != dir:
 		return s + ", in " + strictjson.OneLine(p.Tilde(*c.Dir))
 	}

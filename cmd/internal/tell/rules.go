@@ -147,7 +147,7 @@ func element(place string, v map[string]any) string {
 		return "the unknown " + strictjson.Visible(kind)
 	case strings.Contains(place, "].words["):
 		if v["value"] == nil {
-			return "a word that is not known"
+			return "an unknown word"
 		}
 		return "the word " + inShort(v["value"])
 	case strings.HasPrefix(place, "facts.shell.commands[") && strings.HasSuffix(place, "]"):

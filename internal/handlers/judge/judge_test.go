@@ -260,7 +260,7 @@ func TestProviders(t *testing.T) {
 		{map[string]setting.Provider{"a": p}, setting.Judges{}, "a/meta/big", hook.User, "meta/big"},
 		{map[string]setting.Provider{"a": p}, setting.Judges{}, "big", hook.User, "big"},
 		{map[string]setting.Provider{"a": p}, setting.Judges{}, "b/big", hook.User, "there is no provider b: settings name a"},
-		{map[string]setting.Provider{"a": p, "b": p}, setting.Judges{}, "", hook.User, "it is not said which provider judges: settings name a, b; name one as provider in judges"},
+		{map[string]setting.Provider{"a": p, "b": p}, setting.Judges{}, "", hook.User, "no provider is named to judge: settings name a, b; name one as provider in judges"},
 		{map[string]setting.Provider{"a": p, "b": p}, setting.Judges{Provider: "b"}, "", hook.User, "m"},
 		{map[string]setting.Provider{"a": p}, setting.Judges{Provider: "c"}, "", hook.User, "there is no provider c: settings name a"},
 		{map[string]setting.Provider{"a": none}, setting.Judges{}, "", hook.User, "the environment variable OTHER_KEY is not set"},
