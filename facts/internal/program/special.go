@@ -31,6 +31,7 @@ var specials = [...]wordlist.Named[func(*use)]{
 	{Name: "httpie", Value: func(*use) {}}, // sort has done it, before roles are given
 	{Name: "keys", Value: (*use).keys},
 	{Name: "kill", Value: (*use).kill},
+	{Name: "kubectl", Value: (*use).kubectl},
 	{Name: "kubernetes", Value: (*use).kubernetes},
 	{Name: "kubernetes.config", Value: (*use).changeContext},
 	{Name: "kubernetes.context", Value: (*use).useContext},

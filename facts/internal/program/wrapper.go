@@ -82,6 +82,13 @@ func (u *use) types(typed flow.Word) {
 	}
 }
 
+// kubectl judges the words behind minikube kubectl as kubectl's own.
+func (u *use) kubectl() {
+	if len(u.inner) > 0 {
+		u.inner = append([]flow.Word{flow.Literal("kubectl")}, u.inner...)
+	}
+}
+
 // cmake -E has names of its own for what it does with files.
 func (u *use) cmake() {
 	if len(u.inner) == 0 {

@@ -72,5 +72,6 @@ else := sprintf("ends %s, which the machine or the agent needs", [effect.target]
 	effect.target in {
 		"init", "systemd", "launchd", "sshd", "dbus-daemon", "Xorg", "gnome-shell", "dockerd", "containerd", "WindowServer",
 		"loginwindow", "systemd-logind", "NetworkManager", "rsyslogd", "auditd", "gate", "gate-hook", "gate-server", "claude", "codex",
+		"falcon-sensor", "osqueryd", "wazuh-agentd", "mdatp", "wdavdaemon", "clamd", "freshclam", "ossec-syscheckd", "cbagentd", "SentinelAgent", "elastic-endpoint",
 	}
 }
