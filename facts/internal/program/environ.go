@@ -28,6 +28,9 @@ terraform tofu opentofu terragrunt | TF_CLI_ARGS
 // fromEnvironment returns the words of a program with the options that it finds in its
 // environment: behind the others, or before them where options end at an operand.
 func (u *use) fromEnvironment(row *catalogue.Row) []flow.Word {
+	if !strings.Contains(optionRows, row.Name) { // most programs, at no cost
+		return u.Words
+	}
 	some := len(u.Env) > 0
 	for range u.shell.Names() {
 		some = true

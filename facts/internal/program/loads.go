@@ -22,7 +22,7 @@ lua luajit texlua | l | lua | .lua /init.lua
 // loads judges the modules that an interpreter's options have it run first, where this
 // line has written them or the option holds the text.
 func (u *use) loads() {
-	if len(u.args) == 0 {
+	if len(u.args) == 0 || !strings.Contains(loaderRows, u.name) { // most programs, at no cost
 		return
 	}
 	for line := range strings.Lines(loaderRows) {
