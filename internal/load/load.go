@@ -34,8 +34,9 @@ func Rego(fsys fs.FS, into scopes.Source) scopes.Source {
 	l.src.Hooks, l.src.Modules, l.src.Faults = nil, nil, nil
 	files := l.read(fsys)
 	l.src.Digest = digest(files)
-	for _, f := range files {
-		l.add(f)
+	trees := parseAll(files)
+	for i, f := range files {
+		l.add(f, trees[i])
 	}
 	l.packages()
 	l.session()
@@ -50,8 +51,10 @@ func Rego(fsys fs.FS, into scopes.Source) scopes.Source {
 // only.
 func Lib(fsys fs.FS) ([]scopes.Module, []hook.Fault) {
 	l := loader{src: scopes.Source{Library: true}}
-	for _, f := range l.read(fsys) {
-		if m, ok := l.parse(f); ok && isLib(m.pkg) {
+	files := l.read(fsys)
+	trees := parseAll(files)
+	for i, f := range files {
+		if m, ok := l.module(f, trees[i]); ok && isLib(m.pkg) {
 			l.lib = append(l.lib, scopes.Module{File: f.name, Package: m.pkg, Text: f.text})
 		}
 	}
@@ -62,7 +65,7 @@ func Lib(fsys fs.FS) ([]scopes.Module, []hook.Fault) {
 type loader struct {
 	src     scopes.Source
 	lib     []scopes.Module
-	parsed  []module // all but library code
+	modules []module // all but library code
 	entries int
 	bytes   int64
 }
@@ -72,15 +75,15 @@ func (l *loader) fault(format string, args ...any) {
 	l.src.Faults = append(l.src.Faults, *hook.Faultf(hook.FaultLoad, format, args...))
 }
 
-// add takes one file in: as a policy, as a helper module, or not at all. A
-// panic of the parser is a fault of the file.
-func (l *loader) add(f file) {
+// add takes one parsed file in: as a policy, as a helper module, or not at all. A
+// panic about its tree is a fault of the file.
+func (l *loader) add(f file, p parsed) {
 	defer func() {
 		if p := recover(); p != nil {
-			l.fault("%s: it cannot be parsed: %v", f.name, p)
+			l.fault("%s: it cannot be checked: %v", f.name, p)
 		}
 	}()
-	m, ok := l.parse(f)
+	m, ok := l.module(f, p)
 	if !ok {
 		return
 	}
@@ -94,7 +97,7 @@ func (l *loader) add(f file) {
 		slices.SortStableFunc(mistakes, func(a, b hook.Fault) int { return lineIn(f.name, a) - lineIn(f.name, b) })
 		return
 	}
-	l.parsed = append(l.parsed, m)
+	l.modules = append(l.modules, m)
 	l.src.Modules = append(l.src.Modules, scopes.Module{File: f.name, Package: m.pkg, Text: f.text})
 	if h != nil {
 		l.src.Hooks = append(l.src.Hooks, h)
@@ -134,7 +137,7 @@ func lastPart(pkg string) string { return pkg[strings.LastIndexByte(pkg, '.')+1:
 // package, one file.
 func (l *loader) packages() {
 	first := map[string]module{}
-	for _, m := range l.parsed {
+	for _, m := range l.modules {
 		if o, taken := first[m.pkg]; taken {
 			l.drop(m)
 			l.fault("%s: package %s is also in %s; one package, one file", m.pos, m.pkg, o.pos)

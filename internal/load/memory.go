@@ -9,14 +9,14 @@ import (
 // counts: one that uses input as a whole, or code that does.
 func (l *loader) session() {
 	reads := map[string]bool{} // by package
-	for _, m := range l.parsed {
+	for _, m := range l.modules {
 		if readsSession(m.Module) {
 			reads[m.pkg] = true
 		}
 	}
 	for more := len(reads) > 0; more; {
 		more = false
-		for _, m := range l.parsed {
+		for _, m := range l.modules {
 			if !reads[m.pkg] && l.uses(m.Module, reads) {
 				reads[m.pkg], more = true, true
 			}
@@ -60,7 +60,7 @@ func mentionsInput(t *ast.Term) (found bool) {
 // is not known before it runs.
 func (l *loader) uses(m *ast.Module, packages map[string]bool) (found bool) {
 	ast.WalkRefs(m, func(r ast.Ref) bool {
-		for _, o := range l.parsed {
+		for _, o := range l.modules {
 			if packages[o.pkg] && (r.HasPrefix(o.Package.Path) || o.Package.Path.HasPrefix(r.GroundPrefix()) && r[0].Equal(ast.DefaultRootDocument)) {
 				found = true
 			}
