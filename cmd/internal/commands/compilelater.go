@@ -99,8 +99,9 @@ func (at compilable) quiet(now time.Time) bool {
 	return err == nil && !s.Missing && time.Unix(0, s.Changed).Add(quietTime).Before(now)
 }
 
-// quietTime is for how long nothing must have come or gone.
-const quietTime = 5 * time.Second
+// quietTime is for how long nothing must have come or gone. Until then every call
+// reads the files, so it is no longer than an editor takes to save two of them.
+const quietTime = time.Second
 
 // installedGate is the file of this program, which must be gate as people have it
 // and nothing that only links the same code, such as a test.
@@ -133,6 +134,7 @@ const laterLimit = time.Minute
 // afterwards compiles what has changed, for no reader, one process at a time.
 func (f *compileFlags) afterwards(p process, projects []string) error {
 	time.AfterFunc(laterLimit, func() { p.exit(exitFailed) })
+	giveWay()
 	todo, err := f.places(projects)
 	if err != nil {
 		return err
