@@ -24,7 +24,7 @@ func setuid(mode string) bool {
 		return (mode[0]-'0')&6 != 0
 	}
 	for _, clause := range strings.Split(mode, ",") {
-		if _, what, ok := strings.Cut(clause, "+"); ok && strings.Contains(what, "s") {
+		if i := strings.IndexAny(clause, "+="); i >= 0 && strings.Contains(clause[i:], "s") {
 			return true
 		}
 	}

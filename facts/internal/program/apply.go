@@ -144,6 +144,9 @@ func within(dir, file flow.Word) flow.Word {
 // downloads judges the files that a program names after what it fetches: curl -O, wget
 // and aria2c without a name for the output.
 func (u *use) downloads() {
+	for _, list := range u.opts["input-file"] { // a line that is no address is shown
+		u.maybePath(list)
+	}
 	dir := flow.Literal(".")
 	for _, name := range []string{"output-dir", "directory-prefix", "dir"} {
 		if f, ok := u.opt(name); ok {

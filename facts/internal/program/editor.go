@@ -13,11 +13,31 @@ import (
 
 // typed judges what ed, ex and vi as ex are told on their input.
 func (u *use) typed() {
+	switch u.name {
+	case "ed", "red", "ex", "vi", "vim", "nvim", "view":
+	default:
+		u.bangs()
+		return
+	}
 	if u.Stdin.Text == nil || u.name != "ed" && u.name != "red" && u.name != "ex" && !u.has("e") && !u.has("E") && !u.has("es") && !u.has("Es") {
 		return
 	}
 	for line := range strings.SplitSeq(*u.Stdin.Text, "\n") {
 		u.editorCommand(line)
+	}
+}
+
+// bangs judges what a program is told that hands lines behind an exclamation mark to a
+// shell: on its input, or as an expression (dc -e).
+func (u *use) bangs() {
+	lines := flow.Text(u.Stdin.Text)
+	for _, f := range append(u.opts["expression"], u.opts["request"]...) {
+		lines += "\n" + f.Text()
+	}
+	for line := range strings.Lines(lines) {
+		if command, ok := strings.CutPrefix(strings.TrimSpace(line), "!"); ok && command != "" {
+			u.hiddenShell("command", command)
+		}
 	}
 }
 

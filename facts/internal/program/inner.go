@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"path"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -144,6 +145,9 @@ func (u *use) wrapperRoles() []draft.Setting {
 func (u *use) runStdin(language string) {
 	in := u.Stdin
 	if !in.Some {
+		if language == "bash" && len(u.Via) > 0 && !u.awayFromHere() && !u.byCode() {
+			u.unknownCode(language, in.Taint, "stdin", "it is typed into a shell that "+u.Via[len(u.Via)-1]+" starts")
+		}
 		return // interactive, or nothing to read
 	}
 	source := "stdin"
@@ -162,6 +166,22 @@ func (u *use) runStdin(language string) {
 	if in.Taint.Hidden {
 		u.markDecoded()
 	}
+}
+
+// awayFromHere reports a command of another machine or of a container, where a shell
+// without a script can do little to this one.
+func (u *use) awayFromHere() bool {
+	return u.at().Remote || slices.ContainsFunc(u.Via, func(via string) bool {
+		program, _, _ := strings.Cut(via, " ")
+		return wordlist.Has(" docker docker-compose podman podman-compose nerdctl kubectl oc lxc incus vagrant devcontainer distrobox toolbox ", program)
+	})
+}
+
+// byCode reports that a program in another language runs it, about which package code
+// says the same.
+func (u *use) byCode() bool {
+	row, ok := u.programs.rows.Lookup(u.Via[len(u.Via)-1])
+	return ok && len(row.Operands) > 0 && row.Operands[0].Name == "execute" && row.Operands[0].Detail != "bash"
 }
 
 // escapedEcho is what an echo prints that resolves escapes without being told to,

@@ -117,8 +117,8 @@ func (u *use) strange(base string) flow.Stream {
 		u.maybePath(w)
 	}
 	u.recipes(base)
-	for i, w := range args[:min(len(args), maxHanded)] {
-		if u.deletes(w) && i+1 < len(args) {
+	for i := range args[:min(len(args), maxHanded)] {
+		if u.mayRun(args, i) {
 			handed := *u.Invocation
 			handed.Words, handed.ID, handed.Redirects, handed.Env = args[i:], 0, nil, nil
 			u.Via = append(u.Via, base)
@@ -132,11 +132,25 @@ func (u *use) strange(base string) flow.Stream {
 	return flow.Stream{Some: true, From: u.ID, Taint: u.Stdin.Taint.Merge(flow.Join(u.Given()).Taint()), More: u.Stdin.More}
 }
 
-// deletes reports a word that names a program which takes files away. Behind a
-// program without a row it may well be run.
-func (u *use) deletes(w flow.Word) bool {
+// mayRun reports that the words of a program without a row are a command from the i-th
+// on, which it may well run: of a program that takes files away, or of a shell or
+// interpreter that is told what to run. A shell by its path, at the end, is run, too,
+// but for the value of an option that may only name it.
+func (u *use) mayRun(args []flow.Word, i int) bool {
+	w := args[i]
 	row, ok := u.programs.rows.Lookup(path.Base(w.Text()))
-	return ok && w.Literal() && slices.ContainsFunc(row.Operands, func(r catalogue.Role) bool { return r.Name == "delete" })
+	if !ok || !w.Literal() || len(row.Operands) == 0 {
+		return false
+	}
+	if row.Operands[0].Name != "execute" {
+		return i+1 < len(args) && slices.ContainsFunc(row.Operands, func(r catalogue.Role) bool { return r.Name == "delete" })
+	}
+	if i+1 < len(args) {
+		text := args[i+1].Prefix()
+		o := row.Options.Named(text)
+		return o != nil && (o.Role.Name == "shell" || o.Role.Name == "code") || row.Operands[0].Detail == "bash" && len(text) > 1 && text[0] == '-' && text[len(text)-1] == 'c'
+	}
+	return row.Operands[0].Detail == "bash" && strings.HasPrefix(w.Text(), "/") && (i == 0 || !strings.HasPrefix(args[i-1].Prefix(), "--"))
 }
 
 // sort finds the verbs, tells options from operands and files option values.

@@ -147,7 +147,7 @@ func (u *use) role(r catalogue.Role, f flow.Word) {
 	case "": // what becomes of it nobody says
 		u.maybePath(f)
 	case "text":
-		u.maybeOutput(f)
+		u.maybeValue(f)
 	case "read":
 		if f.Text() == "-" && f.Literal() {
 			return
@@ -193,6 +193,9 @@ func (u *use) role(r catalogue.Role, f flow.Word) {
 		u.touch(f, draft.Access{Kind: "execute"})
 		u.execute(how, f)
 	case "url", "host":
+		if pathLike(f) { // w3m FILE, fping -f FILE
+			u.maybePath(f)
+		}
 		u.peer(r.Name, f)
 	case "upload":
 		u.upload(f)

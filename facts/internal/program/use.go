@@ -7,6 +7,7 @@ import (
 	"gate/facts/internal/flow"
 	"gate/hook"
 	"gate/internal/catalogue"
+	"gate/internal/wordlist"
 )
 
 // at is where the program is.
@@ -49,16 +50,29 @@ func (u *use) maybePath(f flow.Word) {
 	u.Draft.MaybePath(*u.at(), u.ID, option, f)
 }
 
-// maybeOutput records a word that its role calls text, behind an option that the row
-// does not have and that says where the program writes: --pack-destination DIR.
-func (u *use) maybeOutput(f flow.Word) {
-	if text := f.Prefix(); text == "" || text[0] != '/' && text[0] != '~' && text[0] != '.' {
+// maybeValue records a word that its role calls text, behind an option that the row
+// does not have and that says which file the program reads or writes: arp -f FILE,
+// --pack-destination DIR.
+func (u *use) maybeValue(f flow.Word) {
+	if !pathLike(f) {
 		return
 	}
 	option := u.optionOf(f)
-	if _, known := u.row.Options.Find(option); !known && strings.HasPrefix(option, "--") && draft.Writes(option) {
+	if _, known := u.row.Options.Find(option); !known && (strings.HasPrefix(option, "--") && draft.Writes(option) || namesFile(option)) {
 		u.maybePath(f)
 	}
+}
+
+// pathLike reports a word that begins as the path of a file does.
+func pathLike(f flow.Word) bool {
+	text := f.Prefix()
+	return text != "" && (text[0] == '/' || text[0] == '~' || text[0] == '.')
+}
+
+// namesFile reports an option by whose name programs take a file to read.
+func namesFile(option string) bool {
+	name := strings.TrimLeft(option, "-")
+	return wordlist.Has(" f F i file input batch source ascii filename from ", name) || strings.HasSuffix(name, "-file") || strings.HasPrefix(name, "file-")
 }
 
 // optionOf is the option that may say what the program does to a word: the one before
