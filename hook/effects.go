@@ -141,7 +141,7 @@ type NetSend struct {
 	Host     *string `unknown:"null" form:"host"`
 	URL      *string `unknown:"null"`
 	Method   *string
-	Source   string  `enum:"text|file|stdin|environment|unknown"`
+	Source   string  `enum:"text|file|stdin|environment|encoded|unknown"` // encoded: base64 and the like, within the address
 	Path     *string `form:"path"`
 	Secret   *string // what kind of secret, or null; [which values are one](log.md#what-a-secret-is)
 	Private  bool

@@ -116,8 +116,27 @@ func (d *Draft) FileStream(at Where, f flow.Word) flow.Stream {
 		if what, _ := d.Secret(p.Path); what != "" {
 			out.Taint.Secret = what
 		}
+		if p.foreign() {
+			out.Taint.Path = p.Path
+		}
 	}
 	return out
+}
+
+// foreign reports a file that is neither the project's nor a temporary one, nor a
+// device, nor one by which the system describes itself.
+func (t Target) foreign() bool {
+	switch t.Area {
+	case "system", "home", "user", "root":
+	default:
+		return false
+	}
+	for _, dir := range []string{"/dev/", "/proc/", "/sys/", "/usr/"} {
+		if strings.HasPrefix(t.Path, dir) {
+			return false
+		}
+	}
+	return t.Path != ""
 }
 
 // edited forgets what the line has written to a file that a program changes then.

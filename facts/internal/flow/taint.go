@@ -10,6 +10,9 @@ type Taint struct {
 	Remote bool // fetched from some peer
 	Hidden bool // decoded from something unreadable
 
+	Path    string // a file from outside the project whose content it is
+	Encoded bool   // made unreadable, as base64 does
+
 	Process string // numbers of processes by this name or pattern; [Parent], "*" for all
 }
 
@@ -25,7 +28,8 @@ func (t Taint) Merge(o Taint) Taint {
 	if !t.Remote && o.Remote {
 		t.Host, t.URL, t.Remote = o.Host, o.URL, true
 	}
-	t.Hidden = t.Hidden || o.Hidden
+	t.Hidden, t.Encoded = t.Hidden || o.Hidden, t.Encoded || o.Encoded
+	t.Path = cmp.Or(t.Path, o.Path)
 	if t.Process == "" || o.Process == Parent {
 		t.Process = cmp.Or(o.Process, t.Process)
 	}

@@ -1,11 +1,13 @@
 package program
 
 import (
+	"path"
 	"slices"
 	"strings"
 
 	"gate/facts/internal/draft"
 	"gate/facts/internal/flow"
+	"gate/hook"
 )
 
 // find runs what -exec names, and deletes what -delete finds.
@@ -30,6 +32,33 @@ func (u *use) find() {
 	})
 	for _, start := range s.starts {
 		u.touch(start, draft.Access{Kind: "list"})
+	}
+	if slices.ContainsFunc(s.starts, u.everywhere) {
+		u.hunts(s.printed())
+	}
+}
+
+// everywhere reports a start of a search below which lie all files, or all of a person's.
+func (u *use) everywhere(start flow.Word) bool {
+	switch start.Text() {
+	case "/", "/home", "/home/", "/root", "/Users", "~", "~/", u.World.Home:
+		return true
+	}
+	return start.Why() != "" && slices.ContainsFunc(u.targets(start), func(t draft.Target) bool { return t.Path == u.World.Home })
+}
+
+// hunts reports a search of the whole machine, or of all homes, for the files of
+// secrets by their names: of such a list, agents read one file after the other.
+func (u *use) hunts(files []flow.Word) {
+	said := ""
+	for _, f := range files {
+		for _, t := range u.targets(f) {
+			what, grade := u.Secret(t.Path)
+			if what != "" && what != said && (grade == "key" || path.Dir(t.Path) != u.World.Home) {
+				said = what
+				u.effect(&hook.SecretRead{What: "whole machine, by a search for each " + what, Grade: "config", Shown: true})
+			}
+		}
 	}
 }
 

@@ -95,6 +95,7 @@ func (u *use) codeCall(c code.Call) {
 			return
 		}
 		each(draft.Access{Kind: "write", How: "overwrite"})
+		u.savesDownload(args)
 	case "append":
 		each(draft.Access{Kind: "write", How: "append"})
 	case "read":
@@ -130,6 +131,31 @@ func (u *use) codeCall(c code.Call) {
 	default:
 		u.codeEffect(c, args)
 	}
+}
+
+// savesDownload remembers that a program in another language writes what it fetched.
+func (u *use) savesDownload(files []flow.Word) {
+	for _, h := range u.Facts.Hosts {
+		if h.Command != u.ID || h.Access != "fetch" {
+			continue
+		}
+		for _, f := range files {
+			u.remember(f, flow.Stream{Some: true, From: u.ID, Taint: flow.Taint{Remote: true, Host: flow.Text(h.Host), URL: flow.Text(h.URL)}}, false)
+		}
+	}
+}
+
+// readsForeign returns a file from outside the project that the program reads, nil for
+// none.
+func (u *use) readsForeign() *string {
+	for _, e := range u.Facts.Effects {
+		if read, ok := e.Is.(*hook.FSRead); ok && e.Command == u.ID && read.Path != nil {
+			if st := u.content(flow.Literal(*read.Path)); st.Taint.Path != "" {
+				return read.Path
+			}
+		}
+	}
+	return nil
 }
 
 // codeArgs are the arguments of a call as words.
@@ -208,7 +234,7 @@ func (u *use) codePeer(c code.Call, args []flow.Word) {
 				secret = read.What
 			}
 		}
-		u.send(p, "text", nil, secret)
+		u.send(p, "text", u.readsForeign(), secret)
 	case "listen":
 		u.effect(&hook.NetListen{})
 	}

@@ -65,6 +65,9 @@ func (u *use) netEffect(p peer.Peer, f flow.Word) {
 		u.send(p, "text", nil, what)
 		return
 	}
+	if u.encodes(f, fetches) {
+		u.send(p, "encoded", flow.Known(f.Taint().Path), "")
+	}
 	if !fetches {
 		return
 	}
@@ -77,6 +80,12 @@ func (u *use) netEffect(p peer.Peer, f flow.Word) {
 	})
 	u.destroys(p)
 	u.rememberDownload(p)
+}
+
+// encodes reports that an address carries what was made unreadable before, or that the
+// words of a program do which only looks whether a host is there (ping -p).
+func (u *use) encodes(f flow.Word, fetches bool) bool {
+	return f.Taint().Encoded || !fetches && !u.commandRole() && len(u.row.Operands) == 1 && flow.Join(u.Words).Taint().Encoded
 }
 
 // isAddress reports a word whose address itself stands in a variable, whose name
@@ -174,7 +183,7 @@ func (u *use) target() peer.Peer {
 // upload judges a file that is sent away.
 func (u *use) upload(f flow.Word) {
 	if f.Text() == "-" && f.Literal() {
-		u.send(u.target(), "stdin", nil, u.Stdin.Secret())
+		u.send(u.target(), "stdin", flow.Known(u.Stdin.Taint.Path), u.Stdin.Secret())
 		return
 	}
 	u.touch(f, draft.Access{Kind: "read"})
@@ -213,7 +222,7 @@ func (u *use) data(f flow.Word) {
 		if what == "" {
 			what = secret.Sent(f.Text(), "")
 		}
-		u.send(u.target(), source, nil, what)
+		u.send(u.target(), source, flow.Known(f.Taint().Path), what)
 	}
 }
 

@@ -62,6 +62,7 @@ func (u *use) output() flow.Stream {
 			out.Taint.Secret = "secret"
 		}
 	}
+	out.Taint.Encoded = out.Taint.Encoded || in.Some && (u.row.Output == "encode" || u.row.Output == "decode" && u.name != "uudecode" && !u.has("decode"))
 	out = u.processNumbers(out)
 	if (u.name == "wc" || u.name == "gwc") && !u.has("files0-from") {
 		out.Spared = in.Taint.Secret != ""

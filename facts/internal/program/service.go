@@ -50,7 +50,7 @@ func (u *use) netcat() {
 			if v := u.rest[0].Value(); v != nil {
 				p = peer.Parse(*v, false)
 			}
-			u.send(p, "stdin", nil, u.Stdin.Secret())
+			u.send(p, "stdin", flow.Known(u.Stdin.Taint.Path), u.Stdin.Secret())
 		}
 		u.Out.Taint.Remote = true
 		u.Out.Taint.Host = u.rest[0].Text()
@@ -151,8 +151,8 @@ func (u *use) leak() {
 			u.rootShell()
 		}
 	}
-	if u.name == "su" && !u.has("session-command") && len(u.rest) < 2 {
-		if user := flow.Join(u.rest).Text(); user == "" || user == "-" || user == "root" {
+	if u.name == "su" && !u.has("session-command") && len(u.rest) < 3 {
+		if user := strings.TrimPrefix(flow.Join(u.rest).Text(), "- "); user == "" || user == "-" || user == "root" {
 			if u.Stdin.Some {
 				u.runStdin("bash")
 			} else {
@@ -163,13 +163,13 @@ func (u *use) leak() {
 	if len(u.rest) == 1 && len(u.row.Operands) > 1 && u.row.Operands[0].Name == "host" && u.row.Operands[1].Name == "shell" && u.Stdin.Some {
 		u.inside(func() { u.remoteStdin() }) // ssh host < script
 	}
-	if secret != "" && u.row.Special != "netcat" && !u.sends() {
+	if (secret != "" || u.Stdin.Taint.Path != "") && u.row.Special != "netcat" && !u.sends() {
 		for _, h := range u.Facts.Hosts {
 			if h.Command == u.ID && source == "text" && u.onlyTo(secret) {
 				break
 			}
 			if h.Command == u.ID {
-				u.send(peer.Parse(flow.Text(h.Host), false), source, nil, secret)
+				u.send(peer.Parse(flow.Text(h.Host), false), source, flow.Known(u.Stdin.Taint.Path), secret)
 				break
 			}
 		}

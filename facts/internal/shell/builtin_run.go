@@ -120,6 +120,9 @@ func (c *Call) exec() (flow.Stream, bool) {
 		text := args[0].Text()
 		switch {
 		case text == "-a" && len(args) > 1:
+			if strings.HasPrefix(args[1].Prefix(), "[") { // as the kernel's own threads are shown
+				c.Draft.Unknown("code", "a program is to be listed as a thread of the kernel", c.ID, args[1].Span)
+			}
 			args = args[2:]
 		case len(text) > 1 && text[0] == '-' && args[0].Literal():
 			args = args[1:]

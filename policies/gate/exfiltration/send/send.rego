@@ -119,6 +119,8 @@ else := sprintf("%s, a file of git's own,", [lib.shown(send.path)]) if area(send
 
 else := sprintf("%s, which lies outside the project,", [lib.shown(send.path)]) if foreign(send)
 
+else := "data that is hidden in the address" if send.source == "encoded"
+
 else := "a file that is not known" if {
 	send.source == "file"
 	not is_string(send.path)
