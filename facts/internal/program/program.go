@@ -67,6 +67,7 @@ func (p *Programs) Run(d *draft.Draft, shell Shell, inv *draft.Invocation, name 
 // judged judges a program that runs no command of its own words.
 func (u *use) judged(own bool) flow.Stream {
 	u.listUse()
+	u.deploys(u.name)
 	u.optionRoles() // also before --version: what -c runs may take that for an argument
 	if u.asks {
 		return flow.Stream{Some: true, From: u.ID}
@@ -109,6 +110,7 @@ func (u *use) plainWords() {
 // secrets or gate's own still count, whatever the program does with them.
 func (u *use) strange(base string) flow.Stream {
 	u.listed(new(base))
+	u.deploys(base)
 	if line := u.Words[0].Text(); len(u.Via) > 0 && u.Words[0].Literal() && strings.ContainsAny(line, " \t") {
 		u.shell.Text(flow.Literal(line), u.Stdin) // lerna exec 'rm x': who runs it hands it to a shell
 	}

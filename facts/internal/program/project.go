@@ -8,6 +8,7 @@ import (
 	"gate/facts/internal/peer"
 	"gate/hook"
 	"gate/internal/strictjson"
+	"gate/internal/wordlist"
 )
 
 // scriptName is the script of package.json that the words name: npm run NAME,
@@ -30,6 +31,41 @@ func (u *use) scriptName() string {
 		return ""
 	}
 	return *name[0].Value()
+}
+
+// deploys reports a task or script of the project that by its own words brings it to
+// where its users are: npm run deploy:prod, make deploy ENV=production,
+// ./deploy.sh production. Whatever the script says, a person should know.
+func (u *use) deploys(base string) {
+	words := u.Words
+	if !strings.Contains(words[0].Prefix(), "/") {
+		if !wordlist.Has(" make gmake just task mage invoke inv npm yarn pnpm bun sh bash zsh ", base) {
+			return
+		}
+		words = words[1:]
+	}
+	deploy, live := false, false
+	for _, w := range words {
+		text := w.Prefix()
+		if strings.ContainsAny(text, " \t\n") || wordlist.Has(" -c -n -h --help --dry-run --check --plan --diff ", text) { // a text of its own, or only a look
+			return
+		}
+		deploy = deploy || strings.Contains(text, "deploy")
+		live = live || namesProduction(text)
+	}
+	if deploy && live {
+		u.effect(&hook.Infrastructure{Tool: base, Verb: new("deploy"), Access: "write", Target: new("production")})
+	}
+}
+
+// namesProduction reports a word with prod or production as a part of its own.
+func namesProduction(text string) bool {
+	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r < 'A' || r > 'z' || r > 'Z' && r < 'a' }) {
+		if wordlist.Has(" prod production live ", strings.ToLower(part)) {
+			return true
+		}
+	}
+	return false
 }
 
 // packageScript follows a script into package.json, where it can be read and is

@@ -51,7 +51,7 @@ var runners = [...]runner{
 		runs: "program", harmless: harmlessTool},
 	{names: " HTTP_PROXY HTTPS_PROXY ALL_PROXY http_proxy https_proxy all_proxy ", runs: "proxy", harmless: privateProxy},
 	{names: " ANTHROPIC_BASE_URL OPENAI_BASE_URL CLAUDE_CODE_API_BASE_URL CODEX_HOME CLAUDE_CONFIG_DIR GEMINI_CLI_HOME ", runs: "agent"},
-	{names: " NODE_TLS_REJECT_UNAUTHORIZED ", runs: "no certificate check", harmless: notZero},
+	{names: " NODE_TLS_REJECT_UNAUTHORIZED PYTHONHTTPSVERIFY ", runs: "no certificate check", harmless: notZero},
 	{names: " GIT_SSL_NO_VERIFY ", runs: "no certificate check", only: " 0 false "},
 	{names: " GIT_ALLOW_PROTOCOL ", runs: "program", without: "ext fd"},
 	{names: " TAR_OPTIONS ", runs: "program", without: "-action -command -compress-program -I"},
