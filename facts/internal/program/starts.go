@@ -31,6 +31,7 @@ devcontainer.json .devcontainer.json | devcontainer
 .vscode/tasks.json .vscode/launch.json .zed/tasks.json | commands
 .vscode/mcp.json mcp.json .mcp.json mcp_config.json | commands
 .vscode/settings.json User/settings.json *.code-workspace .zed/settings.json | editor
+workflows/*.yml workflows/*.yaml .gitlab-ci.yml | workflow
 commands/*.md agents/*.md SKILL.md *.prompt.md *.chatmode.md *.agent.md | agent
 `
 
@@ -135,6 +136,10 @@ func (u *use) starts(kind, file, text string) {
 		u.devcontainer(text)
 	case "commands":
 		run(jsonCommands(text))
+	case "workflow":
+		if workflowLeak().MatchString(text) {
+			u.effect(&hook.SecretRead{Path: new(file), What: "workflow that shows secrets", Grade: "config", Shown: true})
+		}
 	case "editor":
 		u.editorSettings(file, text)
 	case "agent":
@@ -160,7 +165,9 @@ var (
 		`|:\s*"?(bypassPermissions|danger-full-access|yolo)\b|"security\.workspace\.trust\.enabled"\s*:\s*false|"task\.allowAutomaticTasks"\s*:\s*"on"` +
 		`|"[\w.]*(path|interpreter|executable)"\s*:\s*"/(tmp|dev/shm|var/tmp)/`)
 	looseTerminal = lazy(`(?s)autoApprove"\s*:\s*\{[^}]*"(/\^?\.[*+].*?|rm|sudo|curl|wget|bash|sh|eval|dd|ssh|chmod)"\s*:\s*(true|\{\s*"approve"\s*:\s*true)`)
-	looseTools    = lazy(`(^|[\s,\[])["']?(\*|Bash(\((\*|:\*|(rm|sudo|curl|wget|sh|bash|eval|ssh)\b.*?)\))?)["']?\s*(,|\]|$|\n)`)
+	// A workflow that writes out all its secrets, or one in a form that the log does not mask.
+	workflowLeak = lazy(`(?i)toJSON\(\s*secrets\s*\)|secrets\.\w+\s*\}\}["']?\s*\|\s*(base64\s*($|[|>"'\n]|-w)|xxd|rev\b|od\b|tr\b|sed\b)`)
+	looseTools   = lazy(`(^|[\s,\[])["']?(\*|Bash(\((\*|:\*|(rm|sudo|curl|wget|sh|bash|eval|ssh)\b.*?)\))?)["']?\s*(,|\]|$|\n)`)
 )
 
 func unquote(s string) string {

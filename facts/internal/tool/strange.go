@@ -18,6 +18,7 @@ func (c Call) strangeTool(name string, input map[string]any) {
 		c.Unknown("tool", fmt.Sprintf("gate has no row for the tool %q", name), 0, nil)
 	}
 	c.toolVerb(name, input)
+	c.sentBody(input)
 	if row, known := tools(strings.ReplaceAll(strings.ToLower(name), "-", "_")); known && !row.silent() {
 		c.knownTool(name, row, input) // the same in other letters, for all that is known
 		return
@@ -43,6 +44,8 @@ func (c Call) scan(tool string, input map[string]any, depth int) {
 		case string:
 			role := guess(k)
 			switch {
+			case namesProgram(k, input):
+				c.lines.Follow(bash.Quote(v)+arguments(input), c.World.Dir)
 			case role == "shell" && arguments(input) != "":
 				c.lines.Follow(v+arguments(input), c.World.Dir)
 			case role == "shell" && runsShell(tool, v), typedInto(tool, k) && c.lines.IsLine(v):
@@ -160,6 +163,20 @@ func arguments(input map[string]any) string {
 		}
 	}
 	return line
+}
+
+// namesProgram reports a field that names the program whose words stand in a list
+// beside it: {"program": "rm", "args": […]}.
+func namesProgram(field string, input map[string]any) bool {
+	if !wordlist.Has(" program binary bin ", strings.ToLower(field)) {
+		return false
+	}
+	for k := range input {
+		if wordlist.Has(" args arguments argv ", strings.ToLower(k)) {
+			return true
+		}
+	}
+	return false
 }
 
 // runsShell tells a command line from a verb: {"command": "view"}.

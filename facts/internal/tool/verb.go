@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"gate/facts/internal/flow"
+	"gate/facts/internal/peer"
 	"gate/hook"
 	"gate/internal/secret"
 	"gate/internal/wordlist"
@@ -71,6 +73,24 @@ func sentSecret(words []string, input map[string]any) string {
 		return ""
 	}
 	return secretIn(input)
+}
+
+// sentBody judges what a request carries to an address: {"url": …, "body": …}. Headers
+// hold tokens for the service itself.
+func (c Call) sentBody(input map[string]any) {
+	for _, k := range []string{"url", "uri", "endpoint"} {
+		address, ok := input[k].(string)
+		if !ok {
+			continue
+		}
+		p := peer.Parse(address, true)
+		for _, body := range []string{"body", "data", "payload", "json", "form", "content", "text"} {
+			if what := secretIn(input[body]); what != "" {
+				c.Effect(0, &hook.NetSend{Host: flow.Known(p.Host), URL: flow.Known(p.URL), Source: "text", Secret: new(what), Private: p.Private, Metadata: p.Metadata})
+				return
+			}
+		}
+	}
 }
 
 // secretIn is the kind of certain secret that stands in a tree.

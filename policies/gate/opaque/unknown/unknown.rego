@@ -86,6 +86,13 @@ ask contains {
 	some field in {"code", "source_code", "python", "javascript", "program", "source", "cell_source"}
 	is_string(input.tool_input[field])
 	count(input.facts.code) == 0
+	not named(field)
+}
+
+# A program whose words stand beside it is a command line, which the facts hold.
+named("program") if {
+	some words in {"args", "arguments", "argv"}
+	input.tool_input[words] != null
 }
 
 # Code from the network has a policy of its own.
