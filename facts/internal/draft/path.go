@@ -45,7 +45,7 @@ func (d *Draft) touch(id int, t Target, f flow.Word, a Access) {
 		if t.Resolved != "" {
 			p.Resolved = new(t.Resolved)
 		}
-		in := world.Below(t.Path, d.World.Project) && world.Below(*p.Resolved, d.World.Project)
+		in := d.World.InProject(t.Path) && d.World.InProject(*p.Resolved)
 		p.InProject = &in
 	} else {
 		d.Unknown("path", "a path is not known: "+why(f), id, f.Span)

@@ -62,7 +62,7 @@ func (w World) Area(p string) string {
 			return "user"
 		}
 	}
-	if w.isTemp(p) {
+	if w.isTemp(p) && !(Below(p, home) && w.isTemp(path.Dir(home))) { // a home there is a home all the same
 		return "temp"
 	}
 	if Below(p, home) {
@@ -82,6 +82,28 @@ func (w World) Area(p string) string {
 		return "system"
 	}
 	return "outside"
+}
+
+// InProject reports a path of the project. Where the project is a home, or holds all
+// homes, it is a person's own place: a file directly below it or below a directory with
+// a dot is in no project then, nor is any of the system.
+func (w World) InProject(p string) bool {
+	if !Below(p, w.Project) && p != w.Project {
+		return false
+	}
+	top := w.Project
+	switch {
+	case w.Home == "" || !Below(w.Home, top) && w.Home != top:
+		if top != "/" {
+			return true
+		}
+	case Below(p, w.Home):
+		top = w.Home
+	default:
+		return false
+	}
+	rel := strings.Trim(strings.TrimPrefix(p, top), "/")
+	return strings.Contains(rel, "/") && rel[0] != '.' && !strings.Contains(rel, "/.") && w.Area(p) != "system"
 }
 
 // driveArea says where a path on a drive of Windows, or of PowerShell, lies.
