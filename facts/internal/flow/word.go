@@ -39,14 +39,18 @@ type Hole struct {
 }
 
 // Literal returns the word that says s, as if it stood in quotes.
+//
+//go:noinline
 func Literal(s string) Word { return Word{Parts: []Part{{Text: s, Quoted: true}}} }
 
 // Unknown returns a word that is one hole.
+//
+//go:noinline
 func Unknown(h *Hole) Word { return Word{Parts: []Part{{Hole: h}}} }
 
-// Four small methods are marked go:noinline, because some hundred callers would get
-// a copy of each: 209 KB of gate-hook (TestHookProgramSize), all of it mapped at each
-// call. BenchmarkOf in package facts shows no difference in speed.
+// Small functions are marked go:noinline here and in package draft, because some hundred
+// callers would get a copy of each: 280 KB of gate-hook (TestHookProgramSize), all of it
+// mapped at each call. BenchmarkOf in package facts shows no difference in speed.
 
 // Literal reports whether the whole word is known text.
 //
@@ -203,6 +207,8 @@ func (f Word) Cut(sep string) (before string, after Word, found bool) {
 
 // Join returns the words with blanks between them, as a command that joins
 // its arguments sees them.
+//
+//go:noinline
 func Join(fields []Word) Word {
 	var out Word
 	for i, f := range fields {

@@ -22,6 +22,8 @@ func (u *use) bare() *use {
 }
 
 // effect records something that the program does.
+//
+//go:noinline
 func (u *use) effect(is hook.EffectKind) { u.Draft.Effect(u.ID, is) }
 
 // unknown records what of the program gate does not understand.
