@@ -169,7 +169,7 @@ func (l cmdlets) Run(inv *draft.Invocation, at draft.Where, name string) flow.St
 }
 
 // Source takes a file that the shell runs itself.
-func (l *loop) Source(c *shell.Call, file flow.Word) flow.Stream {
+func (l *loop) Source(c *shell.Call, file flow.Word) (out flow.Stream, opens bool) {
 	return l.Programs.Source(l.draft, c, &c.Invocation, file)
 }
 

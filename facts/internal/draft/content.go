@@ -10,6 +10,7 @@ import (
 	"gate/facts/internal/flow"
 	"gate/facts/internal/peer"
 	"gate/hook"
+	"gate/internal/wordlist"
 )
 
 // Written notes what a file holds that the line writes.
@@ -57,37 +58,49 @@ func (d *Draft) OutputTo(at Where, id int, target flow.Word, how string, content
 // PeerFile judges bash's /dev/tcp/HOST/PORT: a shell on it is handed out, what
 // other programs write goes there.
 func (d *Draft) PeerFile(id int, target flow.Word, content flow.Stream) {
-	for _, host := range d.connections(target) {
-		name := ""
-		if id > 0 && id <= len(d.Facts.Shell.Commands) {
-			name = flow.Text(d.Facts.Shell.Commands[id-1].Program)
-		}
-		switch name {
-		case "sh", "bash", "dash", "zsh", "ksh", "exec", "fish", "ash":
-			d.Effect(id, &hook.ExecShell{How: "reverse", Host: new(host)})
-			continue
-		}
-		private, metadata := peer.Reach(host)
-		d.Facts.Hosts = append(d.Facts.Hosts, hook.Host{Command: id, Host: flow.Known(host), Access: "send"})
-		d.Effect(id, &hook.NetSend{Host: flow.Known(host), Source: "stdin", Secret: flow.Known(content.Secret()), Private: private, Metadata: metadata})
+	host, ok := d.Connection(target)
+	if !ok {
+		return
 	}
+	name := ""
+	if id > 0 && id <= len(d.Facts.Shell.Commands) {
+		name = flow.Text(d.Facts.Shell.Commands[id-1].Program)
+	}
+	if wordlist.Has(" sh bash dash zsh ksh fish ash ", name) {
+		d.Effect(id, &hook.ExecShell{How: "reverse", Host: new(host)})
+		return
+	}
+	private, metadata := peer.Reach(host)
+	d.Facts.Hosts = append(d.Facts.Hosts, hook.Host{Command: id, Host: flow.Known(host), Access: "send"})
+	d.Effect(id, &hook.NetSend{Host: flow.Known(host), Source: "stdin", Secret: flow.Known(content.Secret()), Private: private, Metadata: metadata})
 }
 
-// connections lists hosts that bash's /dev/tcp/HOST/PORT names.
-func (d *Draft) connections(f flow.Word) []string {
-	var hosts []string
+// Connection returns the host that bash's /dev/tcp/HOST/PORT names.
+func (d *Draft) Connection(f flow.Word) (host string, ok bool) {
 	text := f.Prefix()
-	if strings.HasPrefix(text, "/dev/tcp/") || strings.HasPrefix(text, "/dev/udp/") {
-		host, _, _ := strings.Cut(strings.SplitN(text, "/", 4)[3], "/")
-		hosts = append(hosts, host)
+	if !strings.HasPrefix(text, "/dev/tcp/") && !strings.HasPrefix(text, "/dev/udp/") {
+		return "", false
 	}
-	return hosts
+	host, _, _ = strings.Cut(strings.SplitN(text, "/", 4)[3], "/")
+	return host, true
+}
+
+// Feed has run called with what is written to a file that is a pipe.
+func (d *Draft) Feed(name string, run func(flow.Stream)) {
+	if d.Fed == nil {
+		d.Fed = map[string]func(flow.Stream){}
+	}
+	d.Fed[name] = run
 }
 
 // Remember notes the content of a file that the line writes.
 func (d *Draft) Remember(at Where, target flow.Word, content flow.Stream, add bool) {
 	for _, p := range d.Absolute(at, target) {
 		if p.Path == "" {
+			continue
+		}
+		if run := d.Fed[p.Path]; run != nil {
+			run(content)
 			continue
 		}
 		if add {

@@ -19,16 +19,17 @@ import (
 type Draft struct {
 	World      world.World
 	Facts      *hook.Facts
-	Via        []string               // wrappers around what runs now
-	Depth      int                    // shells inside shells
-	Temps      int                    // names that mktemp made up so far
-	Files      map[string]flow.Stream // written in this line
-	Pieces     map[string]string      // what is known of changes to files whose whole text is not
-	Links      map[string]string      // symbolic links made in this line
-	Renamed    map[string]string      // programs that the line gives another name, by their new path
-	Made       []string               // repositories that the line makes where nothing was
-	lastSecret lastSecret             // what secret said of the last path
-	Full       []string               // limits that were reported
+	Via        []string                     // wrappers around what runs now
+	Depth      int                          // shells inside shells
+	Temps      int                          // names that mktemp made up so far
+	Files      map[string]flow.Stream       // written in this line
+	Pieces     map[string]string            // what is known of changes to files whose whole text is not
+	Fed        map[string]func(flow.Stream) // pipes of this line, by their paths: what runs with what is written to them
+	Links      map[string]string            // symbolic links made in this line
+	Renamed    map[string]string            // programs that the line gives another name, by their new path
+	Made       []string                     // repositories that the line makes where nothing was
+	lastSecret lastSecret                   // what secret said of the last path
+	Full       []string                     // limits that were reported
 }
 
 // Unknown records that something was not understood, once, and makes the facts opaque.
@@ -52,6 +53,8 @@ func (d *Draft) Limit(why string) {
 }
 
 // Effect records one effect, once.
+//
+//go:noinline
 func (d *Draft) Effect(command int, is hook.EffectKind) {
 	d.Facts.Effects = append(d.Facts.Effects, hook.FactEffect{Command: command, Is: is})
 }
@@ -94,17 +97,6 @@ func (d *Draft) Append(cmd hook.ShellCommand, at Where) int {
 		}
 	}
 	return cmd.ID
-}
-
-// Invisible reports blanks that are no blanks to the shell, zero-width and
-// bidirectional characters.
-func Invisible(r rune) bool {
-	switch {
-	case r == 0x85, r == 0xA0, r == 0xAD, r == 0x1680, r == 0x180E, r == 0xFEFF, r == 0x3000,
-		0x2000 <= r && r <= 0x200F, 0x2028 <= r && r <= 0x202F, 0x205F <= r && r <= 0x206F, 0xE0000 <= r && r <= 0xE007F:
-		return true
-	}
-	return false
 }
 
 const maxShown = 4096

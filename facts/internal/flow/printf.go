@@ -145,10 +145,5 @@ func stops(text string) bool {
 
 // IsStdin reports a path under which a program finds its own input.
 func IsStdin(path string) bool {
-	for _, dir := range []string{"/dev/fd/", "/proc/self/fd/"} {
-		if fd, ok := strings.CutPrefix(path, dir); ok && fd != "1" && fd != "2" && strings.Trim(fd, "0123456789") == "" {
-			return true // <<< and << count as input whatever their number
-		}
-	}
-	return path == "/dev/stdin"
+	return path == "/dev/stdin" || path == "/dev/fd/0" || path == "/proc/self/fd/0"
 }

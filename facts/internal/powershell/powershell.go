@@ -160,13 +160,13 @@ func (w *Shell) span(p place) *hook.Span {
 
 // characters reports control and invisible characters.
 func (w *Shell) characters(text string) {
-	n := 0
-	for _, r := range text {
-		if r < 0x20 && r != '\n' && r != '\t' && r != '\r' || r == 0x7F || draft.Invisible(r) {
-			w.Unknown("characters", "an invisible or control character stands in the line", 0, &hook.Span{n, n + 1})
-			return
-		}
-		n++
+	i := strings.IndexFunc(text, func(r rune) bool { return r < 0x20 && r != '\n' && r != '\t' && r != '\r' || r == 0x7F })
+	if at, ok := draft.Misleads(text); ok && (i < 0 || at < i) {
+		i = at
+	}
+	if i >= 0 {
+		n := utf8.RuneCountInString(text[:i])
+		w.Unknown("characters", "an invisible or control character stands in the line", 0, &hook.Span{n, n + 1})
 	}
 }
 

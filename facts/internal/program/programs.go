@@ -11,12 +11,14 @@
 package program
 
 import (
+	"path"
 	"slices"
 	"strings"
 
 	"gate/facts/internal/draft"
 	"gate/facts/internal/flow"
 	"gate/facts/internal/peer"
+	"gate/facts/internal/world"
 	"gate/hook"
 	"gate/internal/catalogue"
 	"gate/internal/wordlist"
@@ -35,9 +37,23 @@ func New(rows *catalogue.Catalogue) *Programs {
 }
 
 // Source judges a script that the shell itself runs.
-func (p *Programs) Source(d *draft.Draft, shell Shell, inv *draft.Invocation, file flow.Word) flow.Stream {
+func (p *Programs) Source(d *draft.Draft, shell Shell, inv *draft.Invocation, file flow.Word) (out flow.Stream, opens bool) {
 	u := &use{Draft: d, Invocation: inv, programs: p, shell: shell, row: &catalogue.Row{}}
-	return u.runScript("bash", file, true)
+	return u.runScript("bash", file, true), u.textOf(file) == nil && !u.ownsNames(file)
+}
+
+// ownsNames reports a file that sets up a tool and no variable of the line: a virtual
+// environment's, or one that is installed outside of the project.
+func (u *use) ownsNames(file flow.Word) bool {
+	if path.Base(file.Text()) == "activate" {
+		return true
+	}
+	for _, t := range u.targets(file) {
+		if t.Path == "" || t.Area == "temp" || t.Area == "unknown" || world.Below(t.Path, u.World.Project) {
+			return false
+		}
+	}
+	return true
 }
 
 // Statements judges a text for a database, which a tool of a name is given.

@@ -17,6 +17,7 @@ type variable struct {
 	words    bool   // keys are words, in an order nobody knows (declare -A)
 	unset    bool   // it is known not to be set
 	exported bool   // programs see it
+	declared bool   // by the line, as an array of its own
 	integer  bool   // declare -i: what is assigned is an expression
 	fold     byte   // declare -l, -u: 'l' or 'u'
 	held     held   // readonly
@@ -231,7 +232,7 @@ func (s *state) setNamed(name string, f flow.Word) {
 		s.set(name, f)
 		return
 	}
-	v := s.vars[s.target(base)]
+	v := s.keyed(base)
 	if _, err := strconv.Atoi(key); err != nil && !v.words {
 		s.replace(base, unknownArray())
 		return

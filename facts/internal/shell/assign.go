@@ -53,7 +53,7 @@ func (w *Shell) assignTo(s *state, a *syntax.Assign, f flow.Word) flow.Word {
 
 // array reads the elements of NAME=(…).
 func (w *Shell) array(s *state, a *syntax.Assign) variable {
-	old := s.vars[s.target(a.Name.Value)]
+	old := s.keyed(a.Name.Value)
 	v := variable{array: true, words: old.words}
 	if v.words {
 		v.keys = []string{}
@@ -153,7 +153,7 @@ func (w *Shell) key(s *state, v variable, index syntax.ArithmExpr) (string, bool
 
 // setElement performs a[i]=v for a literal i; else the array is not known.
 func (w *Shell) setElement(s *state, name string, a *syntax.Assign, f flow.Word) {
-	v := s.vars[s.target(name)]
+	v := s.keyed(name)
 	key, ok := w.key(s, v, a.Index)
 	switch {
 	case !ok:

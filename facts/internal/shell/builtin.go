@@ -195,14 +195,24 @@ func (c *Call) shift() (flow.Stream, bool) {
 
 func (c *Call) defineAlias() (flow.Stream, bool) {
 	c.plainNamed()
+	kind := ""
 	for _, a := range c.Given() {
+		if text := a.Text(); a.Literal() && len(text) > 1 && text[0] == '-' {
+			switch { // of zsh
+			case strings.Contains(text, "g"):
+				kind = everywhere
+			case strings.Contains(text, "s"):
+				kind = bySuffix
+			}
+			continue
+		}
 		name, value, ok := a.Cut("=")
 		if !ok {
 			continue
 		}
 		if v := value.Value(); v != nil {
 			c.s.own()
-			c.s.aliases[name] = *v
+			c.s.aliases[kind+name] = *v
 		} else {
 			c.Unknown("program", "an alias stands for something unknown", c.ID, a.Span)
 		}
@@ -221,21 +231,34 @@ func (c *Call) removeAlias() (flow.Stream, bool) {
 	return flow.Stream{}, true
 }
 
-// hash -p FILE NAME makes NAME run FILE.
+// hash -p FILE NAME makes NAME run FILE, and so does NAME=FILE in zsh.
 func (c *Call) hash() (flow.Stream, bool) {
 	c.plainNamed()
 	args := c.Given()
-	for i := 0; i+2 < len(args); i++ {
-		if args[i].Text() != "-p" {
-			continue
+	var file flow.Word
+	for len(args) > 0 && args[0].Literal() && strings.HasPrefix(args[0].Text(), "-") && args[0].Text() != "--" {
+		letters := args[0].Text()
+		args = args[1:]
+		if at := strings.IndexByte(letters, 'p'); at > 0 && at+1 < len(letters) {
+			file = flow.Literal(letters[at+1:])
+		} else if at > 0 && len(args) > 0 {
+			file, args = args[0], args[1:]
+		} else if strings.Contains(letters, "d") {
+			return flow.Stream{}, true // forgets names, or in zsh names directories
 		}
-		file, name := args[i+1].Value(), args[i+2].Value()
-		if file == nil || name == nil {
-			c.Unknown("program", "hash -p with an unknown file", c.ID, nil)
-			break
+	}
+	for _, a := range args {
+		to := file
+		name, value, ok := a.Cut("=")
+		if ok {
+			to = value
 		}
-		c.s.own()
-		c.s.hashed[*name] = *file
+		if v := a.Value(); !ok && v != nil {
+			name = *v
+		}
+		if len(to.Parts) > 0 && name != "--" {
+			c.s.setNamed("BASH_CMDS["+name+"]", to)
+		}
 	}
 	return flow.Stream{}, true
 }

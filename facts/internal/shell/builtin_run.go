@@ -86,7 +86,11 @@ func (c *Call) source() (flow.Stream, bool) {
 		c.s.params, c.s.args = rest, true
 		defer func() { c.s.params, c.s.args = params, args }()
 	}
-	return c.outside.Source(c, file), true
+	out, opens := c.outside.Source(c, file)
+	if opens {
+		c.s.opened(file.Written())
+	}
+	return out, true
 }
 
 func (c *Call) trap() (flow.Stream, bool) {
@@ -135,5 +139,6 @@ func (c *Call) exec() (flow.Stream, bool) {
 		}
 	}
 	c.plainNamed()
+	c.s.replaced = true
 	return flow.Stream{}, true
 }

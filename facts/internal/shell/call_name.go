@@ -12,7 +12,14 @@ import (
 
 // named runs the command under one name.
 func (c *Call) named(name string) flow.Stream {
-	if body, ok := c.s.aliases[name]; ok && !c.Plain && !c.running("alias "+name) {
+	if len(c.s.aliases) > 0 && !c.Plain {
+		c.zshAliases(name)
+	}
+	body, ok := c.s.aliases[name]
+	if held, named := c.s.named("BASH_ALIASES aliases functions", name); named && held.Value() != nil {
+		body, ok = *held.Value(), true
+	}
+	if ok && !c.Plain && !c.running("alias "+name) {
 		// An alias counts from the next line on, and in some shells only: the
 		// name may well mean what it always means.
 		other := *c
@@ -32,8 +39,8 @@ func (c *Call) named(name string) flow.Stream {
 		other.function(name, body)
 		c.s.become(c.s.clone(), other.s)
 	}
-	if p, ok := c.s.hashed[name]; ok {
-		name = p
+	if p, ok := c.s.named("BASH_CMDS commands", name); ok && !strings.Contains(name, "/") {
+		return c.hashed(p)
 	}
 	if strings.HasPrefix(name, "=") && len(name) > 1 {
 		c.Unknown("dialect", "in zsh =name is the path of a program", 0, c.Words[0].Span)

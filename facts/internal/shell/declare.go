@@ -156,12 +156,15 @@ func (d *declaration) prepare(name string) {
 	v, ok := d.s.vars[name]
 	if !ok {
 		f, set := (&expander{Shell: d.Shell, state: d.s}).scalar(name)
-		v = variable{value: f, unset: !set && f.Literal()}
+		if v = d.s.keyed(name); !v.array {
+			v = variable{value: f, unset: !set && f.Literal()}
+		}
 	}
 	takes := d.variant == "export" && d.has("n")
 	v.exported = !takes && (v.exported || d.variant == "export" || d.has("x") || d.s.exports)
 	v.integer = v.integer || d.has("i")
 	v.words = v.words || d.has("A")
+	v.declared = v.declared || d.has("A") && !strings.HasPrefix(name, "BASH_")
 	switch {
 	case d.has("l"):
 		v.fold = 'l'

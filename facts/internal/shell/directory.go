@@ -41,15 +41,28 @@ func (c *Call) directory() (target flow.Word, more, given bool) {
 	return target, false, given
 }
 
-// entered is where cd goes, through CDPATH if the line sets it.
+// entered is where cd goes, through CDPATH if the line or what started it sets it.
 func (c *Call) entered(target flow.Word) []string {
 	to := c.Directories(c.s.Where, target)
 	v := target.Value()
-	paths, set := c.s.lookup("CDPATH")
-	if !set || paths.unset || v == nil || strings.HasPrefix(*v, "/") || strings.HasPrefix(*v, ".") {
+	if v == nil || strings.HasPrefix(*v, "/") || *v == "." || *v == ".." || strings.HasPrefix(*v, "./") || strings.HasPrefix(*v, "../") {
 		return to
 	}
-	list := paths.first().Value()
+	paths, set := flow.Word{}, false
+	if held, ok := c.s.lookup("CDPATH"); ok {
+		paths, set = held.first(), !held.unset
+	} else if text, ok := c.World.Env("CDPATH"); ok {
+		paths, set = flow.Literal(text), true
+	}
+	for _, e := range c.Env {
+		if e.Name == "CDPATH" {
+			paths, set = e.Value, true
+		}
+	}
+	if !set {
+		return to
+	}
+	list := paths.Value()
 	if list == nil {
 		return nil
 	}

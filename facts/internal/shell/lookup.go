@@ -71,6 +71,9 @@ func (x *expander) environment(name string) (flow.Word, bool) {
 		return flow.Unknown(&flow.Hole{Why: "$" + name, Empty: true}), true
 	}
 	h := &flow.Hole{Why: "$" + name + " is not set in this line", Empty: true, Unset: true}
+	if x.state.unread != "" {
+		h = &flow.Hole{Why: "$" + name + ", which " + x.state.unread + " may set"}
+	}
 	if secret.Variable(name) {
 		h.Taint.Secret = "environment variable " + name
 	}
@@ -82,4 +85,20 @@ func holeOrLiteral(why string, alts []string) flow.Word {
 		return flow.Literal(alts[0])
 	}
 	return flow.Unknown(&flow.Hole{Why: why, Alts: alts})
+}
+
+// opened leaves every variable open that a file may have set which nobody has read.
+// What the line gave them is a guess from here on.
+func (s *state) opened(file string) {
+	s.own()
+	s.unread = file
+	for name, v := range s.vars {
+		if v.held == surely || v.array || v.ref != "" {
+			continue
+		}
+		h := &flow.Hole{Why: "$" + name + ", which " + file + " may set", Taint: v.value.Taint(), Many: v.value.Many(), Empty: v.value.MayVanish()}
+		h.Guess, _ = v.value.Variants()
+		v.value, v.unset = flow.Unknown(h), false
+		s.vars[name] = v
+	}
 }

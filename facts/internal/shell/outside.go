@@ -20,8 +20,9 @@ type Outside interface {
 	// Run judges a program that is called by a name, which may be a path, and returns
 	// what it writes.
 	Run(c *Call, name string) flow.Stream
-	// Source judges a file that the shell itself reads and runs.
-	Source(c *Call, file flow.Word) flow.Stream
+	// Source judges a file that the shell itself reads and runs. It reports one that was
+	// not read and that may set variables of the line.
+	Source(c *Call, file flow.Word) (out flow.Stream, opens bool)
 	// Sets judges a variable that a command sets for programs. It returns the text
 	// that they would run for it, "" for none.
 	Sets(command int, name string, value flow.Word) (runs string)

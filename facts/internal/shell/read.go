@@ -17,6 +17,7 @@ type reading struct {
 	origin    int       // -O of mapfile
 	trim      bool      // -t of mapfile
 	callback  flow.Word // -C of mapfile
+	from      flow.Word // -u
 	strange   bool      // an option that changes what is read in a way gate does not follow
 	names     []flow.Word
 }
@@ -45,6 +46,12 @@ func (c *Call) reading(valued string) reading {
 			break
 		}
 	}
+	if len(r.from.Parts) > 0 { // another input
+		st, ok := c.Files[fdPath+r.from.Text()]
+		if c.Stdin = st; !ok || !r.from.Literal() {
+			c.Stdin, r.strange = flow.Stream{Some: true}, true
+		}
+	}
 	return r
 }
 
@@ -67,7 +74,7 @@ func (r *reading) value(letter byte, f flow.Word, read bool) {
 	case letter == 'n', letter == 'N':
 		r.count, r.strange = n, r.strange || !known || n < 0
 	case letter == 'u':
-		r.strange = true // another input than the one that is known
+		r.from = f
 	case letter == 's' && !read:
 		r.skip, r.strange = n, r.strange || !known
 	case letter == 'O':

@@ -14,7 +14,8 @@ import (
 // A redirect is one redirection, expanded.
 type redirect struct {
 	op     syntax.RedirOperator
-	fd     int
+	fd     int    // -1 for the one that the operator means
+	name   string // of the descriptor, "" for the first three
 	target flow.Word
 	span   *hook.Span
 }
@@ -24,15 +25,18 @@ const maxRedirects = 256
 // redirected applies a statement's redirections around run.
 func (w *Shell) redirected(s *state, st *syntax.Stmt, stdin flow.Stream, cl *Call, run func(*state, flow.Stream) flow.Stream) flow.Stream {
 	var redirects []redirect
-	var other flow.Stream // here-documents on other descriptors: a program may read /dev/fd/3
+	if !stdin.Some && s.stdin != nil {
+		stdin = *s.stdin
+	}
+	before := s.open
 	for i, r := range st.Redirs {
 		if i == maxRedirects {
 			w.Limit("more redirections than gate looks at")
 			break
 		}
 		red := redirect{op: r.Op, fd: -1, span: w.spanOf(r)}
-		if r.N != nil && len(r.N.Value) == 1 && r.N.Value[0] <= '9' && r.N.Value[0] >= '0' {
-			red.fd = int(r.N.Value[0] - '0')
+		if r.N != nil {
+			red.fd, red.name = w.descriptor(s, r.N.Value)
 		}
 		switch r.Op {
 		case syntax.Hdoc, syntax.DashHdoc:
@@ -40,32 +44,29 @@ func (w *Shell) redirected(s *state, st *syntax.Stmt, stdin flow.Stream, cl *Cal
 			if r.Op == syntax.DashHdoc && red.target.Literal() {
 				red.target = flow.Literal(stripTabs(red.target.Text()))
 			}
-			in := w.textStream(red.target)
-			stdin, other = here(red.fd, in, stdin, other)
-			cl.setInput("heredoc", in, nil)
+			stdin = w.here(red, w.textStream(red.target), stdin, cl, "heredoc")
 		case syntax.WordHdoc:
 			red.target = w.assigned(s, r.Word)
-			in := w.textStream(flow.Append(red.target, flow.Literal("\n")))
-			stdin, other = here(red.fd, in, stdin, other)
-			cl.setInput("herestring", in, nil)
+			stdin = w.here(red, w.textStream(flow.Append(red.target, flow.Literal("\n"))), stdin, cl, "herestring")
 		default:
 			if f := w.fields(s, r.Word); len(f) > 0 {
 				red.target = flow.Join(f)
 			}
-			if (r.Op == syntax.RdrIn || r.Op == syntax.RdrInOut) && red.fd <= 0 {
-				stdin = w.content(s, red.target)
-				cl.setInput("file", stdin, red.target.Value())
+			in, opens := w.input(s, red)
+			switch {
+			case !opens:
+			case red.name != "":
+				w.Written(fdPath+red.name, in)
+			case red.fd <= 0:
+				if stdin = in; r.Op != syntax.DplIn {
+					cl.setInput("file", stdin, red.target.Value())
+				}
 			}
-			if v := red.target.Value(); r.Op == syntax.DplIn && red.fd <= 0 && v != nil && bash.IsDescriptor(*v) && strings.Trim(*v, "0-") != "" {
-				stdin = flow.Stream{Some: true} // what a descriptor holds that was opened before
+			if red.name != "" {
+				s.open = append(s.open[:len(s.open):len(s.open)], descriptor{red.name, w.opens(s, red)})
 			}
 		}
 		redirects = append(redirects, red)
-	}
-	if other.Some && stdin.Some {
-		stdin = w.opened(flow.Concat(stdin, other))
-	} else if other.Some {
-		stdin = other
 	}
 	if cl != nil {
 		cl.Redirects = opened(redirects)
@@ -78,7 +79,16 @@ func (w *Shell) redirected(s *state, st *syntax.Stmt, stdin flow.Stream, cl *Cal
 	if cl != nil {
 		id = cl.ID
 	}
-	return w.applyRedirects(s, redirects, out, id)
+	out = w.applyRedirects(s, redirects, out, id)
+	switch {
+	case !s.replaced:
+		s.open = before
+	case stdin.Some: // exec < FILE
+		in := stdin
+		s.stdin = &in
+	}
+	s.replaced = false
+	return out
 }
 
 // opened are the redirections as the facts say them.
@@ -89,12 +99,14 @@ func opened(redirects []redirect) (out []hook.Redirect) {
 	return out
 }
 
-// here takes in a here-document on a descriptor.
-func here(fd int, in, stdin, other flow.Stream) (flow.Stream, flow.Stream) {
-	if fd > 0 {
-		return stdin, flow.Concat(other, in)
+// here takes in a here-document, and returns what is standard input then.
+func (w *Shell) here(red redirect, in, stdin flow.Stream, cl *Call, from string) flow.Stream {
+	if red.name != "" {
+		w.Written(fdPath+red.name, in)
+		return stdin
 	}
-	return in, other
+	cl.setInput(from, in, nil)
+	return in
 }
 
 func (c *Call) setInput(from string, in flow.Stream, file *string) {
@@ -148,6 +160,9 @@ func stripTabs(s string) string {
 // left for standard output.
 func (w *Shell) applyRedirects(s *state, redirects []redirect, out flow.Stream, id int) flow.Stream {
 	for _, r := range redirects {
+		if w.handsOut(s, r, id) {
+			continue
+		}
 		switch r.op {
 		case syntax.RdrIn:
 			w.UsePath(s.Where, id, r.target, draft.Access{Kind: "read", Shown: r.fd > 0}) // 3< is read by what comes later
@@ -159,6 +174,12 @@ func (w *Shell) applyRedirects(s *state, redirects []redirect, out flow.Stream, 
 		case syntax.DplIn, syntax.DplOut:
 			if v := r.target.Value(); v == nil || !bash.IsDescriptor(*v) {
 				w.OutputTo(s.Where, id, r.target, "overwrite", out)
+			} else if to, ok := s.descriptor(*v); ok && len(to.Parts) > 0 {
+				if r.fd <= 0 && r.op == syntax.DplIn {
+					w.PeerFile(id, to, flow.Stream{})
+				} else {
+					w.OutputTo(s.Where, id, to, "append", out)
+				}
 			}
 			if r.fd == 1 || r.fd < 0 && r.op == syntax.DplOut {
 				out = flow.Stream{}
@@ -172,7 +193,15 @@ func (w *Shell) applyRedirects(s *state, redirects []redirect, out flow.Stream, 
 			if r.fd > 1 {
 				written = flow.Stream{Some: true, From: id}
 			}
-			w.OutputTo(s.Where, id, r.target, how, written)
+			target := r.target
+			if v := target.Value(); v != nil {
+				if n, ok := strings.CutPrefix(w.World.ProcSelf(*v), fdPath); ok {
+					if to, ok := s.descriptor(n); ok && len(to.Parts) > 0 {
+						target, how = to, "append"
+					}
+				}
+			}
+			w.OutputTo(s.Where, id, target, how, written)
 			if r.fd < 0 || r.fd == 1 {
 				out = flow.Stream{From: id}
 			}

@@ -214,15 +214,13 @@ func isASCII(s string) bool {
 // read them differently.
 func (w *Shell) characters(text string) {
 	for i, r := range text {
-		switch {
-		case r == '\n' || r == '\t':
-		case r < 0x20 || r == 0x7F:
+		if r < 0x20 && r != '\n' && r != '\t' || r == 0x7F {
 			w.Unknown("characters", "a control character stands in the line", 0, &hook.Span{w.points(i), w.points(i) + 1})
 			return
-		case draft.Invisible(r):
-			w.Unknown("characters", "an invisible or misleading character stands in the line", 0, &hook.Span{w.points(i), w.points(i) + 1})
-			return
 		}
+	}
+	if i, ok := draft.Misleads(text); ok {
+		w.Unknown("characters", "an invisible or misleading character stands in the line", 0, &hook.Span{w.points(i), w.points(i) + 1})
 	}
 }
 

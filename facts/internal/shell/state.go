@@ -4,6 +4,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -17,7 +18,6 @@ type state struct {
 	vars    map[string]variable
 	funcs   map[string]*syntax.Stmt
 	aliases map[string]string
-	hashed  map[string]string    // hash -p
 	locals  map[string]*variable // of the running function: what they hide; nil for nothing
 	shared  bool                 // the maps are nil or belong to another state, too: see own
 	zero    *flow.Word           // $0, where it is known
@@ -32,6 +32,11 @@ type state struct {
 	ended   bool                      // exit, return, break: what follows does not run
 	outer   map[string][]*syntax.Stmt // functions that may be there: defined on one way only, or of the shell that started this one
 	exports bool                      // set -a
+
+	stdin    *flow.Stream // of the shell, after exec < FILE; nil for that of the line
+	open     []descriptor // beside the first three
+	replaced bool         // the command has opened descriptors that stay
+	unread   string       // a file that the shell has run and gate has not read; "" for none
 }
 
 // A status is what is known of how a command ended.
@@ -55,7 +60,7 @@ func (s *state) own() {
 	if !s.shared {
 		return
 	}
-	s.vars, s.funcs, s.aliases, s.hashed, s.locals = copied(s.vars), copied(s.funcs), copied(s.aliases), copied(s.hashed), maps.Clone(s.locals)
+	s.vars, s.funcs, s.aliases, s.locals = copied(s.vars), copied(s.funcs), copied(s.aliases), maps.Clone(s.locals)
 	s.shared = false
 }
 
@@ -83,7 +88,11 @@ func (s *state) newShell() *state {
 	c.own()
 	c.outer = maps.Clone(s.outer)
 	c.joinFunctions(s.funcs, nil)
-	c.funcs, c.aliases, c.hashed, c.locals = map[string]*syntax.Stmt{}, map[string]string{}, map[string]string{}, nil
+	c.funcs, c.aliases, c.locals = map[string]*syntax.Stmt{}, map[string]string{}, nil
+	for array := range strings.FieldsSeq(naming) {
+		delete(c.vars, array)
+	}
+	c.stdin, c.unread = nil, ""
 	for name, v := range s.vars {
 		switch {
 		case v.exported || v.unset:

@@ -80,7 +80,7 @@ func (w *Shell) compound(s *state, st *syntax.Stmt, cmd syntax.Command, in flow.
 			return w.stmt(s, c.Stmt, in)
 		}
 	case *syntax.CoprocClause:
-		return w.stmt(s.clone(), c.Stmt, flow.Stream{Some: true}) // what is written to it later
+		w.coprocess(s, c)
 	case *syntax.CallExpr:
 		return w.call(s, st, c, in)
 	default:

@@ -55,10 +55,12 @@ func (w *Shell) process(s *state, p *syntax.ProcSubst) *flow.Hole {
 	w.Depth++
 	out := w.stmts(s.clone(), p.Stmts, flow.Stream{Some: p.Op == syntax.CmdOut}) // what is written there is not known yet
 	w.Depth--
-	name := fmt.Sprintf("/dev/fd/gate-%d", len(w.Files))
+	name := fmt.Sprintf(fdPath+"gate-%d", len(w.Files)+len(w.Fed))
 	if p.Op == syntax.CmdIn || p.Op == syntax.CmdInTemp {
 		out.Some = true
 		w.Written(name, out)
+	} else {
+		w.Feed(name, func(in flow.Stream) { w.stmts(s.clone(), p.Stmts, in) })
 	}
 	return &flow.Hole{Why: "a process substitution", Alts: []string{name}, Taint: out.Taint}
 }

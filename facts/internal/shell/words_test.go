@@ -138,11 +138,11 @@ func (c *called) Run(_ *Call, name string) flow.Stream {
 	return flow.Stream{Some: true}
 }
 
-func (c *called) Source(*Call, flow.Word) flow.Stream     { return flow.Stream{} }
-func (c *called) Sets(int, string, flow.Word) string      { return "" }
-func (c *called) LogsIn(hook.ShellCommand, string) bool   { return false }
-func (c *called) HandsOn([]hook.ShellCommand) bool        { return false }
-func (c *called) MakesDirectories(hook.ShellCommand) bool { return false }
+func (c *called) Source(*Call, flow.Word) (flow.Stream, bool) { return flow.Stream{}, false }
+func (c *called) Sets(int, string, flow.Word) string          { return "" }
+func (c *called) LogsIn(hook.ShellCommand, string) bool       { return false }
+func (c *called) HandsOn([]hook.ShellCommand) bool            { return false }
+func (c *called) MakesDirectories(hook.ShellCommand) bool     { return false }
 func (c *called) Other(*Call, string, flow.Word, flow.Stream) flow.Stream {
 	return flow.Stream{}
 }

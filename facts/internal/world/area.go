@@ -173,7 +173,8 @@ func HarmlessDevice(p string) bool {
 	return strings.HasPrefix(p, "/dev/tty") || strings.HasPrefix(p, "/dev/") && deviceArea(p) == "temp" && !strings.HasPrefix(p, "/dev/shm/")
 }
 
-// ProcSelf undoes /proc/self/cwd and /proc/self/root in a path.
+// ProcSelf undoes /proc/self/cwd, /proc/self/root and /proc/self/fd in a path: they are
+// those of the shell that runs the line, not of this process.
 func (w World) ProcSelf(p string) string {
 	for _, prefix := range []string{"/proc/self/", "/proc/$$/", "/proc/thread-self/"} {
 		rest, ok := strings.CutPrefix(p, prefix)
@@ -182,6 +183,9 @@ func (w World) ProcSelf(p string) string {
 		}
 		if r, ok := strings.CutPrefix(rest, "cwd"); ok && w.Dir != "" {
 			return path.Clean(w.Dir + r)
+		}
+		if fd, ok := strings.CutPrefix(rest, "fd/"); ok {
+			return "/dev/fd/" + fd
 		}
 		if r, ok := strings.CutPrefix(rest, "root"); ok {
 			return path.Clean("/" + r)
