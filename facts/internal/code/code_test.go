@@ -139,7 +139,7 @@ func TestQuoted(t *testing.T) {
 
 // TestTables holds that every row of the tables means something.
 func TestTables(t *testing.T) {
-	does := " delete write append read permissions shell argv fetch send connect listen environment list chdir "
+	does := " delete write append link read permissions shell argv fetch send connect listen environment list chdir "
 	folds := " is digits drop net decoder environment env name text dict pass list join append concat base64 hex within names walk glob format chr lower upper strip reverse dir base clean file secret made "
 	for _, name := range languageNames {
 		lang := languageOf(name)

@@ -81,7 +81,7 @@ FileUtils.rm FileUtils.rm_f FileUtils.remove FileUtils.remove_file FileUtils.saf
 FileUtils.rm_r FileUtils.rm_rf FileUtils.rmtree FileUtils.remove_dir FileUtils.remove_entry FileUtils.remove_entry_secure = delete+r 0
 FileUtils.mv FileUtils.move File.rename = delete 0; write 1
 FileUtils.cp FileUtils.cp_r FileUtils.copy FileUtils.copy_file FileUtils.install = read 0; write 1
-FileUtils.ln FileUtils.ln_s FileUtils.ln_sf File.symlink File.link = write 1
+FileUtils.ln FileUtils.ln_s FileUtils.ln_sf File.symlink File.link = link 0 1
 FileUtils.touch FileUtils.mkdir FileUtils.mkdir_p FileUtils.makedirs Dir.mkdir File.truncate = write 0
 FileUtils.chmod FileUtils.chmod_R = !chmod 1 0
 FileUtils.chown FileUtils.chown_R = permissions 2

@@ -29,6 +29,14 @@ func (d *Draft) Piece(name, text string) {
 	d.Pieces[name] += text + "\n"
 }
 
+// Adds notes text in what a command prints, of which the rest is not known.
+func (d *Draft) Adds(id int, text string) {
+	if d.Added == nil {
+		d.Added = map[int]string{}
+	}
+	d.Added[id] += text
+}
+
 // Texts yields the files that the event writes, with what is known of their text.
 func (d *Draft) Texts() iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
@@ -102,6 +110,9 @@ func (d *Draft) Remember(at Where, target flow.Word, content flow.Stream, add bo
 		if run := d.Fed[p.Path]; run != nil {
 			run(content)
 			continue
+		}
+		if text := d.Added[content.From]; text != "" && content.Text == nil {
+			d.Piece(p.Path, text)
 		}
 		if add {
 			if old, ok := d.Files[p.Path]; ok {

@@ -24,6 +24,7 @@ type Draft struct {
 	Temps      int                          // names that mktemp made up so far
 	Files      map[string]flow.Stream       // written in this line
 	Pieces     map[string]string            // what is known of changes to files whose whole text is not
+	Added      map[int]string               // texts in what a command prints of which the rest is not known
 	Fed        map[string]func(flow.Stream) // pipes of this line, by their paths: what runs with what is written to them
 	Links      map[string]string            // symbolic links made in this line
 	Renamed    map[string]string            // programs that the line gives another name, by their new path

@@ -226,6 +226,7 @@ func (u *use) copies() {
 	from, to := u.rest[:len(u.rest)-1], u.rest[len(u.rest)-1]
 	for _, f := range from {
 		u.renames(f, u.destination(f, to))
+		u.handsOn(f, u.destination(f, to))
 		st := u.content(f)
 		st.Text = u.textOf(f)
 		if st.Text != nil || st.Taint != (flow.Taint{}) {

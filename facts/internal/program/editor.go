@@ -22,8 +22,16 @@ func (u *use) typed() {
 	if u.Stdin.Text == nil || u.name != "ed" && u.name != "red" && u.name != "ex" && !u.has("e") && !u.has("E") && !u.has("es") && !u.has("Es") {
 		return
 	}
-	for line := range strings.SplitSeq(*u.Stdin.Text, "\n") {
-		u.editorCommand(line)
+	lines := strings.Split(*u.Stdin.Text, "\n")
+	for i := 0; i < len(lines); i++ {
+		u.editorCommand(lines[i])
+		if verb := strings.TrimLeft(lines[i], "0123456789$.,+-"); verb == "a" || verb == "i" || verb == "c" {
+			end := i + 1
+			for end < len(lines) && lines[end] != "." {
+				end++
+			}
+			u.edits(u.rest, strings.Join(lines[i+1:end], "\n"))
+		}
 	}
 }
 

@@ -95,6 +95,16 @@ func (u *use) findExec(words, extra []flow.Word) {
 	})
 }
 
+// located are the files of the home directory whose names the database lists.
+func (u *use) located() {
+	for _, f := range u.rest {
+		if v := f.Value(); v != nil && strings.Trim(*v, "*/.") != "" {
+			base := (*v)[strings.LastIndexByte(*v, '/')+1:]
+			u.Out.Files = append(u.Out.Files, found(flow.Literal(u.World.Home), "*"+strings.Trim(base, "*")+"*"))
+		}
+	}
+}
+
 // fd runs the words after -x for what it finds.
 func (u *use) fd() {
 	words := u.Given()
@@ -131,7 +141,14 @@ func (u *use) fdFound(words []flow.Word) []flow.Word {
 	if len(plain) > 1 {
 		s.starts = plain[1:]
 	}
-	if u.has("extension") || len(plain) > 0 && strings.Trim(plain[0].Text(), ".*^$+") != "" {
+	pattern := ""
+	if len(plain) > 0 {
+		pattern = strings.Trim(plain[0].Text(), ".*^$+")
+	}
+	switch {
+	case pattern != "" && plain[0].Literal() && !strings.ContainsAny(pattern, `\[](){}|+?*^$`):
+		c[0].names = "*" + pattern + "*"
+	case pattern != "" || u.has("extension"):
 		c[0].names = someFiles
 	}
 	return s.found(c)

@@ -266,6 +266,13 @@ func (a *asked) test(name string, in candidates) candidates {
 		}
 	case "-name", "-iname":
 		return in.narrow(candidate{names: text})
+	case "-samefile":
+		return in.narrow(candidate{names: someFiles, only: value})
+	case "-regex", "-iregex": // of the whole path: what stands behind the last slash
+		last := strings.ReplaceAll(text[strings.LastIndexByte(text, '/')+1:], `\.`, ".")
+		if last = strings.ReplaceAll(last, ".*", "*"); last != "" && strings.Trim(last, "*.") != "" && !strings.ContainsAny(last, `\[](){}|+?^$`) {
+			return in.narrow(candidate{names: last})
+		}
 	case "-path", "-wholename":
 		if (strings.HasPrefix(text, "./") || strings.HasPrefix(text, "/")) && !glob.Wild(text) && value.Literal() {
 			return in.narrow(candidate{names: someFiles, only: value})

@@ -272,7 +272,7 @@ func (u *use) gitCheckout() {
 	var list []*string
 	all := force && len(paths) == 0
 	for _, p := range paths {
-		for _, t := range u.targets(p) { // what guards the agent is not brought back from the past either
+		for _, t := range u.targets(pathspec(p)) { // what guards the agent is not brought back from the past either
 			u.Classify(u.ID, t, draft.Access{Kind: "write", How: "overwrite", Recursive: t.Area != "project_root"})
 		}
 		list = append(list, p.Value())
@@ -281,4 +281,32 @@ func (u *use) gitCheckout() {
 	if !u.scratch() {
 		u.effect(&hook.GitDiscard{Verb: verb, Paths: list, All: all, Force: force})
 	}
+}
+
+// gitStash judges what guards the agent and is put back to what was committed.
+func (u *use) gitStash() {
+	for _, p := range u.rest {
+		for _, t := range u.targets(pathspec(p)) {
+			u.Classify(u.ID, t, draft.Access{Kind: "write", How: "overwrite", Recursive: t.Area != "project_root"})
+		}
+	}
+}
+
+// pathspec is the path in a word of git without the magic before it: :(glob)PATH,
+// :/PATH. Of what is left out there is none.
+func pathspec(f flow.Word) flow.Word {
+	text := f.Prefix()
+	if !strings.HasPrefix(text, ":") {
+		return f
+	}
+	if i := strings.IndexByte(text, ')'); i > 0 && text[1] == '(' {
+		if strings.Contains(text[:i], "exclude") {
+			return flow.Word{}
+		}
+		return f.From(i + 1)
+	}
+	if strings.ContainsAny(text[1:min(2, len(text))], "!^") {
+		return flow.Word{}
+	}
+	return f.From(len(text) - len(strings.TrimLeft(text, ":/")))
 }

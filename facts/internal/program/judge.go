@@ -29,6 +29,9 @@ func (u *use) code(language string, f flow.Word, source string) {
 		u.editorCommands(f)
 		return
 	}
+	if source == "inline" && (language == "perl" || language == "ruby") {
+		u.editsInPlace(f)
+	}
 	texts, known := f.Variants()
 	if !known {
 		text, ok := f.Holed(code.Hole)
@@ -64,6 +67,7 @@ func (u *use) calls(language, text string) []string {
 	}
 	report := code.Inspect(language, text)
 	names := []string{}
+	u.text = text
 	for _, c := range report.Calls {
 		if !slices.Contains(names, c.Name) {
 			names = append(names, c.Name)
@@ -95,9 +99,15 @@ func (u *use) codeCall(c code.Call) {
 			return
 		}
 		each(draft.Access{Kind: "write", How: "overwrite"})
+		u.writesTexts(args)
 		u.savesDownload(args)
 	case "append":
 		each(draft.Access{Kind: "write", How: "append"})
+		u.writesTexts(args)
+	case "link":
+		if len(args) == 2 {
+			u.touch(args[1], draft.Access{Kind: "write", How: "link", Links: args[:1]})
+		}
 	case "read":
 		each(draft.Access{Kind: "read", Shown: true})
 	case "list":

@@ -15,6 +15,19 @@ import (
 func (u *use) parallel() {
 	words, sources := u.sources()
 	u.inner = nil
+	if len(words) == 0 && len(u.files) > 0 { // each line is a command
+		for _, f := range u.files {
+			u.execute("bash", f)
+		}
+		return
+	}
+	if u.has("quote") || u.has("q") {
+		for i, w := range words {
+			if v := w.Value(); v != nil && len(placeholders(*v)) == 0 {
+				words[i] = flow.Literal(quotedWord(*v))
+			}
+		}
+	}
 	if u.has("pipe") || u.has("pipepart") { // the words get pieces of the input, and no arguments
 		u.inside(func() { u.prints(u.shell.Text(flow.Join(words), u.Stdin)) })
 		return
@@ -27,8 +40,14 @@ func (u *use) parallel() {
 		return len(placeholders(w.Text())) > 0 || mark != "" && strings.Contains(w.Text(), mark)
 	})
 	u.inside(func() {
-		for _, t := range combine(sources) {
+		for _, t := range u.grouped(combine(sources)) {
 			var line []flow.Word
+			if len(words) > 0 {
+				t = slices.Clone(t)
+				for i, f := range t {
+					t[i] = asWord(f)
+				}
+			}
 			for _, w := range words {
 				line = append(line, u.filled(w, mark, t))
 			}
@@ -65,7 +84,7 @@ func (u *use) sources() (words []flow.Word, sources [][]flow.Word) {
 			if files {
 				list = nil
 				for _, f := range rest[1:end] {
-					list = append(list, u.lines(u.content(f))...)
+					list = append(list, u.linesOf(f)...)
 				}
 			}
 			sources, rest = append(sources, list), rest[end:]
@@ -73,12 +92,70 @@ func (u *use) sources() (words []flow.Word, sources [][]flow.Word) {
 		return words[:i:i], sources
 	}
 	for _, f := range u.opts["arg-file"] {
-		sources = append(sources, u.lines(u.content(f)))
+		sources = append(sources, u.linesOf(f))
 	}
 	if len(sources) == 0 {
 		sources = [][]flow.Word{u.lines(u.Stdin)}
 	}
 	return words, sources
+}
+
+// linesOf are the lines of a file.
+func (u *use) linesOf(f flow.Word) []flow.Word {
+	if isInput(f) {
+		return u.lines(u.Stdin)
+	}
+	u.files = append(u.files, f)
+	return u.lines(u.content(f))
+}
+
+// grouped are the combinations as the command gets them: -N arguments at a time, or the
+// columns of a line.
+func (u *use) grouped(tuples [][]flow.Word) [][]flow.Word {
+	if sep, ok := u.opt("colsep"); ok && sep.Value() != nil && *sep.Value() != "" {
+		for i, t := range tuples {
+			if v := t[0].Value(); len(t) == 1 && v != nil {
+				tuples[i] = nil
+				for column := range strings.SplitSeq(*v, *sep.Value()) {
+					tuples[i] = append(tuples[i], flow.Literal(column))
+				}
+			}
+		}
+	}
+	f, ok := u.opt("max-replace-args")
+	n, known := f.Number()
+	if !ok || !known || n < 2 || len(tuples) == 0 || len(tuples[0]) != 1 {
+		return tuples
+	}
+	var out [][]flow.Word
+	for some := range slices.Chunk(tuples, n) {
+		out = append(out, slices.Concat(some...))
+	}
+	return out
+}
+
+// asWord is an argument as parallel puts it into the line: every character that means
+// something to a shell has a backslash.
+func asWord(f flow.Word) flow.Word {
+	if v := f.Value(); v != nil && !f.Matches() {
+		return flow.Literal(quotedWord(*v))
+	}
+	return f
+}
+
+func quotedWord(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case r == '\n':
+			b.WriteString("'\n'")
+			continue
+		case r < 0x80 && !strings.ContainsRune("_/.,:@%+=-", r) && !(r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'):
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
 }
 
 // sourceMark reports the words between the sources.
@@ -173,6 +250,9 @@ func (u *use) placed(placeholder string, tuple []flow.Word) flow.Word {
 		return f
 	}
 	text := *v
+	if in == "+/" { // of --plus
+		return flow.Literal(path.Dir(text))
+	}
 	switch strings.TrimLeft(in, "+-0123456789") {
 	case "//":
 		text = path.Dir(text)

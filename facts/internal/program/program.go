@@ -31,10 +31,12 @@ type use struct {
 	inner         []flow.Word            // the words of a command inside
 	batches       [][]flow.Word          // of the same command with other words, run before it
 	reads         []flow.Word            // files whose content goes to the output
+	files         []flow.Word            // whose lines parallel takes
 	intoDirectory bool                   // -t names the last operand
 	asks          bool                   // --help, --version and nothing else
 	recurse       bool
 	force         bool
+	text          string // of the program in a language that is judged
 }
 
 // Run judges a program that is called by a name, and returns what it writes.

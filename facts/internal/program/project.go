@@ -76,6 +76,11 @@ func (u *use) packageScript() {
 		return
 	}
 	dir := u.at().Dirs[0]
+	for _, script := range scriptsIn(u.Pieces[path.Join(dir, "package.json")], []string{"pre" + called, called, "post" + called}) {
+		u.shell.Enter("script "+called, func() {
+			u.surely(func() { u.inside(func() { u.shell.Text(flow.Literal(script), u.Stdin) }) })
+		})
+	}
 	text, err := u.World.Read(path.Join(dir, "package.json"), maxScript)
 	st, written := u.Files[path.Join(dir, "package.json")]
 	if written {

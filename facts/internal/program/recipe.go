@@ -13,7 +13,6 @@ import (
 	"gate/facts/internal/glob"
 	"gate/facts/internal/world"
 	"gate/hook"
-	"gate/internal/strictjson"
 	"gate/internal/wordlist"
 )
 
@@ -68,7 +67,7 @@ gdb lldb | *.gdb .gdbinit *.lldb | gdb
 // what to run: echo 'all:; rm -rf ~' > Makefile && make. Files count that lie in the
 // tool's directory, below or above it, and those that its words name.
 func (u *use) recipes(tool string) {
-	if len(u.Files) == 0 || u.at().Remote || tool == "" || u.name == "git" && !u.runsHooks() {
+	if len(u.Files) == 0 && len(u.Pieces) == 0 || u.at().Remote || tool == "" || u.name == "git" && !u.runsHooks() {
 		return
 	}
 	for line := range strings.Lines(recipeRows) {
@@ -89,6 +88,11 @@ func (u *use) recipes(tool string) {
 					u.unknownCode(kind, u.Files[file].Taint, "file", "the file was written by a program")
 				}
 			})
+		}
+		for _, file := range slices.Sorted(maps.Keys(u.Pieces)) {
+			if u.looksAt(file, names) {
+				u.shell.Enter("changes to "+file, func() { u.surely(func() { u.recipe(kind, file, u.Pieces[file]) }) })
+			}
 		}
 	}
 }
@@ -193,10 +197,6 @@ func (u *use) recipe(kind, file, text string) {
 // lifecycle are the scripts of package.json that installing and packing run by
 // themselves, and those that node --run names.
 func (u *use) lifecycle(text string) (lines []string) {
-	project, err := strictjson.Object([]byte(text), strictjson.Limits{})
-	if err != nil {
-		return nil
-	}
 	names := []string{}
 	verb := "install" // of yarn alone
 	if len(u.verbs) > 0 {
@@ -204,19 +204,13 @@ func (u *use) lifecycle(text string) (lines []string) {
 	}
 	switch {
 	case u.name == "node":
-		names = append(names, flow.Text(u.optText("run")))
+		names = []string{flow.Text(u.optText("run"))}
 	case wordlist.Has(" install i ci add in ins isntall install-ci-test it update up upgrade rebuild link dedupe ", verb) && !u.has("ignore-scripts"):
 		names = []string{"preinstall", "install", "postinstall", "prepublish", "preprepare", "prepare", "postprepare", "dependencies"}
 	case wordlist.Has(" pack publish version ", verb):
 		names = []string{"prepublish", "prepare", "prepublishOnly", "prepack", "postpack", "publish", "postpublish", "preversion", "version", "postversion"}
 	}
-	scripts, _ := project["scripts"].(map[string]any)
-	for _, name := range names {
-		if script, ok := scripts[name].(string); ok {
-			lines = append(lines, script)
-		}
-	}
-	return lines
+	return scriptsIn(text, names)
 }
 
 // makeTargets are the targets that make is told.

@@ -149,6 +149,7 @@ func (u *use) runScript(language string, f flow.Word, here bool) flow.Stream {
 			}
 			continue
 		}
+		u.runsPieces(language, p.Path)
 		st, ok := u.written(language, p.Path)
 		if isInput(flow.Literal(p.Path)) {
 			st, ok = u.Stdin, true
@@ -205,6 +206,7 @@ func (u *use) runsFile(name string) {
 	f := flow.Literal(name)
 	for _, p := range u.targets(f) {
 		st, ok := u.Files[p.Path]
+		u.runsPieces("", p.Path)
 		if !ok {
 			u.Does = append(u.Does, u.looksInto(p.Path)...)
 		} else if text, ok := st.Template(); !ok {

@@ -34,6 +34,13 @@ func (u *use) sed() {
 	if !u.has("sandbox") { // which refuses the commands that follow
 		u.sedScript(script)
 	}
+	if !u.has("in-place") {
+		files = nil
+	}
+	for _, f := range script {
+		text, _ := sedText(f)
+		u.edits(files, strings.ReplaceAll(inserted(text), string(sed.Hole), ""))
+	}
 }
 
 // sedFile is the script in a file: from the input, written in this line, or

@@ -5,7 +5,7 @@ import "gate/internal/wordlist"
 // specials are what rows name for what a table cannot say. They run programs, which
 // look here again, so a [Reader] hands them on.
 var specials = [...]wordlist.Named[func(*use)]{
-	{Name: "awk", Value: (*use).awkInPlace},
+	{Name: "awk", Value: (*use).edit},
 	{Name: "cmake", Value: (*use).cmake},
 	{Name: "cmd", Value: (*use).cmdLine},
 	{Name: "container", Value: (*use).container},
@@ -19,6 +19,7 @@ var specials = [...]wordlist.Named[func(*use)]{
 	{Name: "dotenv", Value: (*use).dotenv},
 	{Name: "download", Value: (*use).downloads},
 	{Name: "ed", Value: (*use).typed},
+	{Name: "edit", Value: (*use).edit},
 	{Name: "fd", Value: (*use).fd},
 	{Name: "find", Value: (*use).find},
 	{Name: "flock", Value: (*use).shellOption},
@@ -28,6 +29,7 @@ var specials = [...]wordlist.Named[func(*use)]{
 	{Name: "git.config", Value: (*use).gitConfig},
 	{Name: "git.push", Value: (*use).gitPush},
 	{Name: "git.shows", Value: (*use).gitShows},
+	{Name: "git.stash", Value: (*use).gitStash},
 	{Name: "httpie", Value: func(*use) {}}, // sort has done it, before roles are given
 	{Name: "keys", Value: (*use).keys},
 	{Name: "kill", Value: (*use).kill},
@@ -35,6 +37,7 @@ var specials = [...]wordlist.Named[func(*use)]{
 	{Name: "kubernetes", Value: (*use).kubernetes},
 	{Name: "kubernetes.config", Value: (*use).changeContext},
 	{Name: "kubernetes.context", Value: (*use).useContext},
+	{Name: "locate", Value: (*use).located},
 	{Name: "m4", Value: (*use).m4},
 	{Name: "make", Value: (*use).make},
 	{Name: "mongo", Value: (*use).mongo},

@@ -15,7 +15,7 @@ const Hole = '\x00'
 type Command struct {
 	Name  byte // of comments, labels and blocks, too: # : {
 	Runs  bool // Value is run as a shell line
-	Value Text // e: the line; s: what it puts in place
+	Value Text // e: the line; s: what it puts in place; a, i, c: the text
 	File  Text // r, R, w, W and the flag w of s: the file
 }
 
@@ -57,9 +57,19 @@ func (s *Script) Next() (Command, bool) {
 	case ':', 'b', 't', 'T':
 		s.until("\n;")
 	case 'a', 'i', 'c':
+		s.skip(" \t")
+		if s.at(`\`) {
+			s.pos++
+			s.skip(" \t")
+			if s.at("\n") {
+				s.pos++
+			}
+		}
+		start := s.pos
 		for strings.HasSuffix(s.until("\n"), `\`) && s.pos < len(s.text) {
 			s.pos++
 		}
+		c.Value = s.piece(start, s.text[start:s.pos])
 	case 'e':
 		c.Runs, c.Value = true, s.line()
 	case 'r', 'R', 'w', 'W':
