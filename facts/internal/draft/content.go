@@ -119,7 +119,9 @@ func (d *Draft) Remember(at Where, target flow.Word, content flow.Stream, add bo
 				content = flow.Concat(old, content)
 			} else {
 				if content.Text != nil {
-					d.Piece(p.Path, *content.Text)
+					if d.Piece(p.Path, *content.Text); content.Taint == (flow.Taint{}) {
+						continue // the rest of the file is as unknown as before
+					}
 				}
 				content.Text, content.Form = nil, nil
 			}

@@ -34,6 +34,8 @@ type Draft struct {
 }
 
 // Unknown records that something was not understood, once, and makes the facts opaque.
+//
+//go:noinline
 func (d *Draft) Unknown(kind, why string, command int, span *hook.Span) {
 	d.Facts.Opaque = true
 	for _, u := range d.Facts.Unknown {

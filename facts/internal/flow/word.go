@@ -154,6 +154,8 @@ func (f Word) MayVanish() bool {
 }
 
 // Many reports whether the word may be several words.
+//
+//go:noinline
 func (f Word) Many() bool {
 	return slices.ContainsFunc(f.Parts, func(p Part) bool { return p.Hole != nil && p.Hole.Many })
 }

@@ -193,3 +193,13 @@ func (u *use) handsOn(from, to flow.Word) {
 		}
 	}
 }
+
+// namedValues are the texts that a document has under the names which the words say.
+func namedValues(text string, words []flow.Word) (lines []string) {
+	for _, found := range scriptPair().FindAllStringSubmatch(text, -1) {
+		if slices.ContainsFunc(words, func(f flow.Word) bool { return f.Text() == found[1] }) {
+			lines = append(lines, unquote(found[2]+found[3]))
+		}
+	}
+	return lines
+}

@@ -2,6 +2,7 @@ package program
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"gate/facts/internal/draft"
@@ -12,13 +13,8 @@ import (
 
 // gitGlobal judges git's own options: -c sets configuration for one call.
 func (u *use) gitGlobal() {
-	for _, f := range u.opts["c"] {
-		key, value, _ := f.Cut("=")
-		u.gitSetting(key, value, "command", true)
-	}
-	for _, f := range u.opts["config-env"] {
-		key, _, _ := f.Cut("=")
-		u.gitSetting(key, flow.Unknown(&flow.Hole{Why: "a configuration value from the environment"}), "command", true)
+	for _, set := range u.gitOnce() {
+		u.gitSetting(set.Name, set.Value, "command", true)
 	}
 	for _, f := range u.opts["upload-pack"] {
 		u.effect(&hook.ExecHidden{Program: "git", Option: "upload-pack", Value: f.Value()})
@@ -68,6 +64,9 @@ func (u *use) gitMakes() {
 func gitRuns(key string, value flow.Word) (runs, bypass bool) {
 	key = strings.ToLower(key)
 	v := value.Text()
+	if value.Value() == nil && v == "" {
+		v = "unknown" // it is not known, and not empty
+	}
 	switch {
 	case strings.HasPrefix(v, "ext::") || strings.HasPrefix(v, "fd::") || strings.Contains(key, "url.ext::"):
 		return true, false
@@ -75,6 +74,12 @@ func gitRuns(key string, value flow.Word) (runs, bypass bool) {
 		return true, true
 	case key == "commit.gpgsign" || key == "tag.gpgsign":
 		return false, false
+	case strings.HasPrefix(key, "man.") && strings.HasSuffix(key, ".cmd"), strings.HasPrefix(key, "browser.") && strings.HasSuffix(key, ".cmd"),
+		strings.HasPrefix(key, "guitool.") && strings.HasSuffix(key, ".cmd"), strings.HasPrefix(key, "tar.") && strings.HasSuffix(key, ".command"),
+		strings.HasPrefix(key, "trailer.") && (strings.HasSuffix(key, ".command") || strings.HasSuffix(key, ".cmd")):
+		return !strings.HasPrefix(v, "gzip ") && !strings.HasPrefix(v, "xz ") && !strings.HasPrefix(v, "git log "), false
+	case key == "interactive.difffilter":
+		return !strings.HasPrefix(v, "delta") && !strings.HasPrefix(v, "diff-so-fancy"), false
 	case strings.HasPrefix(key, "alias."):
 		return strings.HasPrefix(v, "!"), false
 	case key == "core.pager" || key == "core.editor" || key == "sequence.editor" || strings.HasPrefix(key, "pager."):
@@ -285,7 +290,7 @@ func (u *use) gitCheckout() {
 
 // gitStash judges what guards the agent and is put back to what was committed.
 func (u *use) gitStash() {
-	for _, p := range u.rest {
+	for _, p := range slices.Concat(u.strayed, u.rest) {
 		for _, t := range u.targets(pathspec(p)) {
 			u.Classify(u.ID, t, draft.Access{Kind: "write", How: "overwrite", Recursive: t.Area != "project_root"})
 		}

@@ -51,16 +51,9 @@ func (u *use) gitAlias(body string) {
 // the files say and what the line has written into one of them, for which of them
 // wins is git's to say.
 func (u *use) gitAliasesOf(verb string) (values []flow.Word) {
-	for _, option := range []string{"c", "config-env"} {
-		for _, f := range u.opts[option] {
-			key, v, _ := f.Cut("=")
-			if !strings.EqualFold(key, "alias."+verb) {
-				continue
-			}
-			if option != "c" {
-				v = flow.Unknown(&flow.Hole{Why: "a configuration value from the environment"})
-			}
-			values = append(values, v)
+	for _, set := range u.gitOnce() {
+		if strings.EqualFold(set.Name, "alias."+verb) {
+			values = append(values, set.Value)
 		}
 	}
 	if len(values) > 0 {

@@ -2,8 +2,11 @@ package program
 
 import (
 	"path"
+	"strconv"
 	"strings"
 
+	"gate/facts/internal/draft"
+	"gate/facts/internal/flow"
 	"gate/facts/internal/gitconfig"
 	"gate/facts/internal/world"
 )
@@ -31,16 +34,56 @@ func (u *use) gitSettings() gitconfig.Settings {
 	for _, name := range files {
 		u.gitFile(g, name, &left)
 	}
-	for _, f := range u.opts["c"] {
-		key, value, ok := strings.Cut(f.Text(), "=")
-		if ok {
-			g.Set(key, value)
+	for _, set := range u.gitOnce() {
+		if set.Value.Literal() {
+			g.Set(set.Name, set.Value.Text())
 		}
-		if strings.EqualFold(key, "include.path") {
-			u.gitFile(g, u.gitPath(value, "/"), &left)
+		if strings.EqualFold(set.Name, "include.path") {
+			u.gitFile(g, u.gitPath(set.Value.Text(), "/"), &left)
 		}
 	}
 	return g
+}
+
+// maxGitEnvironment bounds the settings that git takes from numbered variables.
+const maxGitEnvironment = 32
+
+// gitOnce are the settings of this call alone: those of -c and --config-env, and of
+// GIT_CONFIG_COUNT in the environment.
+func (u *use) gitOnce() (list []draft.Setting) {
+	for _, f := range u.opts["c"] {
+		if key, value, ok := f.Cut("="); ok {
+			list = append(list, draft.Setting{Name: key, Value: value})
+		} else {
+			list = append(list, draft.Setting{Name: f.Text(), Value: flow.Literal("true")})
+		}
+	}
+	for _, f := range u.opts["config-env"] {
+		key, name, _ := f.Cut("=")
+		value := flow.Unknown(&flow.Hole{Why: "a configuration value from the environment"})
+		if v := name.Value(); v != nil {
+			if held, set := u.environ(*v); set && held.Value() != nil {
+				value = held
+			}
+		}
+		list = append(list, draft.Setting{Name: key, Value: value})
+	}
+	count, set := u.environ("GIT_CONFIG_COUNT")
+	n, known := count.Number()
+	if !set {
+		return list
+	}
+	if !known {
+		n = maxGitEnvironment
+	}
+	for i := range min(n, maxGitEnvironment) {
+		key, _ := u.environ("GIT_CONFIG_KEY_" + strconv.Itoa(i))
+		value, _ := u.environ("GIT_CONFIG_VALUE_" + strconv.Itoa(i))
+		if v := key.Value(); v != nil && *v != "" {
+			list = append(list, draft.Setting{Name: *v, Value: value})
+		}
+	}
+	return list
 }
 
 // maxGitIncludes bounds how many files are read: they may include each other.

@@ -68,6 +68,7 @@ func (u *use) calls(language, text string) []string {
 	report := code.Inspect(language, text)
 	names := []string{}
 	u.text = text
+	u.loadsWritten(language, text)
 	for _, c := range report.Calls {
 		if !slices.Contains(names, c.Name) {
 			names = append(names, c.Name)

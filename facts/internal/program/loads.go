@@ -192,3 +192,67 @@ func (u *use) runsWritten(script flow.Word, text flow.Word) {
 		u.inside(func() { u.command(inner) })
 	})
 }
+
+// suffixes are the endings of files that a language loads by their names.
+func suffixes(language string) string {
+	switch language {
+	case "python":
+		return " .py "
+	case "node":
+		return " .js .mjs .cjs .ts .mts .cts .tsx .jsx "
+	case "ruby":
+		return " .rb "
+	case "perl":
+		return " .pl .pm "
+	case "php":
+		return " .php .inc "
+	case "lua":
+		return " .lua "
+	}
+	return ""
+}
+
+var loadsFile = lazy(`\b(?:import|from|require(?:_relative|_once)?|include(?:_once)?|load|do|dofile|use|runpy|run_path|run_module|exec|Worker|fork|autoload)\b`)
+
+// loadsWritten judges the files of this line that a text in the same language names
+// where it loads one: import x, require("./x"), new Worker("./x.js").
+func (u *use) loadsWritten(language, text string) {
+	endings := suffixes(language)
+	if len(u.Files) == 0 || endings == "" || !loadsFile().MatchString(text) {
+		return
+	}
+	for _, file := range slices.Sorted(maps.Keys(u.Files)) {
+		ending := path.Ext(file)
+		name := strings.TrimSuffix(path.Base(file), ending)
+		if name == "__init__" || name == "index" {
+			name = path.Base(path.Dir(file))
+		}
+		if ending == "" || !wordlist.Has(endings, ending) || !namesWord(text, name) {
+			continue
+		}
+		if whole, known := u.Files[file].Template(); known && whole.Value() != nil && *whole.Value() != text {
+			u.shell.Enter("code "+file, func() {
+				u.surely(func() { u.bare().code(language, whole, "file") })
+			})
+		}
+	}
+}
+
+// namesWord reports a name that stands in a text as a word of its own.
+func namesWord(text, name string) bool {
+	for rest := text; name != ""; {
+		i := strings.Index(rest, name)
+		if i < 0 {
+			return false
+		}
+		if after := rest[i+len(name):]; (i == 0 || !letter(rest[i-1])) && (after == "" || !letter(after[0])) {
+			return true
+		}
+		rest = rest[i+1:]
+	}
+	return false
+}
+
+func letter(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
+}

@@ -60,6 +60,17 @@ node | *.test.js *.test.mjs *.test.cjs *.spec.js | node
 npm pnpm yarn bun husky | .husky/* | shell
 git | .husky/* .git/hooks/* .githooks/* | shell
 tmux | *.conf | tmux
+ninja samu cmake meson | *.ninja | assign
+meson | meson.build | meson
+mise rtx | mise.toml .mise.toml | assign
+cargo | Makefile.toml | assign
+supervisord supervisorctl | supervisord.conf | assign
+poe task pdm hatch rye uv pixi poetry | pyproject.toml pixi.toml | tasks
+composer | composer.json | package
+deno | deno.json deno.jsonc | named
+lint-staged nodemon pm2 concurrently | .lintstagedrc .lintstagedrc.json nodemon.json ecosystem.config.json | values
+ssh scp sftp rsync | ssh_config | ssh
+screen | .screenrc | screen
 gdb lldb | *.gdb .gdbinit *.lldb | gdb
 `
 
@@ -157,6 +168,29 @@ func (u *use) recipe(kind, file, text string) {
 		run([]string{text})
 	case "make":
 		run(makeLines(text, u.makeTargets()))
+		for _, found := range makeInclude().FindAllStringSubmatch(text, -1) {
+			u.includes(kind, file, found[1])
+		}
+	case "assign":
+		u.surely(func() { run(texts(assignLine(), text)) })
+	case "meson":
+		u.surely(func() {
+			for _, words := range texts(mesonCommand(), text) {
+				run([]string{strings.NewReplacer("'", " ", `"`, " ", ",", " ").Replace(words)})
+			}
+		})
+	case "tasks":
+		for _, section := range strings.Split(text, "\n[") {
+			if head, rest, _ := strings.Cut(strings.TrimPrefix(section, "["), "]"); strings.HasSuffix(head, "tasks") || strings.HasSuffix(head, "scripts") {
+				u.surely(func() { run(texts(taskLine(), rest)) })
+			}
+		}
+	case "values":
+		u.surely(func() { run(texts(jsonValue(), text)) })
+	case "ssh":
+		run(texts(sshCommand(), text))
+	case "screen":
+		run(texts(screenCommand(), text))
 	case "just":
 		u.justfile(text)
 	case "yaml":
@@ -179,6 +213,8 @@ func (u *use) recipe(kind, file, text string) {
 		u.surely(func() { run(composeLines(text)) })
 	case "package":
 		run(u.lifecycle(text))
+	case "named":
+		run(namedValues(text, slices.Concat(u.strayed, u.rest)))
 	case "tmux":
 		for _, found := range tmuxCommand().FindAllStringSubmatch(text, -1) {
 			run([]string{strings.Trim(found[1], `"' `)})
@@ -203,10 +239,14 @@ func (u *use) lifecycle(text string) (lines []string) {
 		verb = u.verbs[0]
 	}
 	switch {
+	case u.name == "composer" && wordlist.Has(" run run-script exec ", verb):
+		for _, f := range slices.Concat(u.strayed, u.rest) {
+			names = append(names, f.Text())
+		}
 	case u.name == "node":
 		names = []string{flow.Text(u.optText("run"))}
 	case wordlist.Has(" install i ci add in ins isntall install-ci-test it update up upgrade rebuild link dedupe ", verb) && !u.has("ignore-scripts"):
-		names = []string{"preinstall", "install", "postinstall", "prepublish", "preprepare", "prepare", "postprepare", "dependencies"}
+		names = []string{"pre-install-cmd", "post-install-cmd", "pre-update-cmd", "post-update-cmd", "post-autoload-dump", "preinstall", "install", "postinstall", "prepublish", "preprepare", "prepare", "postprepare", "dependencies"}
 	case wordlist.Has(" pack publish version ", verb):
 		names = []string{"prepublish", "prepare", "prepublishOnly", "prepack", "postpack", "publish", "postpublish", "preversion", "version", "postversion"}
 	}
@@ -246,6 +286,36 @@ var (
 	justSet     = lazy(`(?m)^(?:export\s+)?([A-Za-z_][\w-]*)\s*:=\s*["']([^"']*)["']`)
 	justHole    = lazy(`\{\{\s*([^}]*?)\s*\}\}`)
 )
+
+// Lines of other files that name commands.
+var (
+	makeInclude   = lazy(`(?m)^[-s]?include[ \t]+(\S+)`)
+	assignLine    = lazy(`(?m)^\s*(?:command|cmd|run|script|shell|exec)\s*=\s*\[?\s*["']?([^\n"']+)`)
+	mesonCommand  = lazy(`\brun_command\(([^)]*)\)`)
+	taskLine      = lazy(`(?m)^\s*[\w."-]+\s*=\s*(?:\{[^}\n]*?(?:cmd|shell|script|composite)\s*=\s*)?\[?\s*["']([^\n"']+)`)
+	jsonValue     = lazy(`:\s*"((?:[^"\\]|\\.)*)"`)
+	sshCommand    = lazy(`(?mi)^\s*(?:ProxyCommand|LocalCommand|KnownHostsCommand|Match\s.*exec)[ \t=]+(.+)$`)
+	screenCommand = lazy(`(?m)^\s*(?:screen|exec)[ \t]+(.+)$`)
+)
+
+// texts are those of the first group of a pattern.
+func texts(re *regexp.Regexp, text string) (list []string) {
+	for _, match := range re.FindAllStringSubmatch(text, -1) {
+		list = append(list, unquote(match[1]))
+	}
+	return list
+}
+
+// includes judges a file that another of this line takes in.
+func (u *use) includes(kind, file, name string) {
+	p := path.Join(path.Dir(file), name)
+	if strings.HasPrefix(name, "/") {
+		p = path.Clean(name)
+	}
+	if st, ok := u.Files[p]; ok && st.Text != nil {
+		u.shell.Enter("recipe "+p, func() { u.recipe(kind, p, *st.Text) })
+	}
+}
 
 // fill puts values in the place of names, as often as they stand in each other.
 func fill(text string, names *regexp.Regexp, value func(name string) string) string {

@@ -27,6 +27,8 @@ func (u *use) bare() *use {
 func (u *use) effect(is hook.EffectKind) { u.Draft.Effect(u.ID, is) }
 
 // unknown records what of the program gate does not understand.
+//
+//go:noinline
 func (u *use) unknown(kind, why string, span *hook.Span) { u.Draft.Unknown(kind, why, u.ID, span) }
 
 // unknownCode records that the program runs text gate cannot read.

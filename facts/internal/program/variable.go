@@ -29,7 +29,7 @@ var runners = [...]runner{
 	{names: " BASH_ENV ENV ZDOTDIR PROMPT_COMMAND PYTHONSTARTUP PERL5DB PERL5OPT RUBYOPT MAKEFILES LUA_INIT VIMINIT EXINIT DOTNET_STARTUP_HOOKS ",
 		runs: "start-up code", only: " -w -W -W0 -W1 -W2 -W:no-deprecated -W:no-experimental "},
 	{names: " PS0 PS4 ", runs: "start-up code", without: "$ `"},
-	{names: " NODE_OPTIONS ", runs: "start-up code", without: "-r --require --import loader"},
+	{names: " NODE_OPTIONS npm_config_node_options BUN_OPTIONS ", runs: "start-up code", without: "-r --require --import --preload loader"},
 	{names: " JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS JAVA_OPTS MAVEN_OPTS GRADLE_OPTS SBT_OPTS ANT_OPTS CATALINA_OPTS ",
 		runs: "start-up code", without: "-javaagent -agent"},
 	{names: " GIT_SSH GIT_SSH_COMMAND GIT_PROXY_COMMAND GIT_EXTERNAL_DIFF GIT_ASKPASS SSH_ASKPASS SUDO_ASKPASS GIT_EXEC_PATH GIT_TEMPLATE_DIR" +
@@ -39,16 +39,20 @@ var runners = [...]runner{
 	{names: " AWS_ENDPOINT_URL ", runs: "proxy", harmless: ownCloud},
 	{names: " GOFLAGS ", runs: "program", without: "-toolexec -exec -vettool extld= -insecure"},
 	{names: " CFLAGS CXXFLAGS CPPFLAGS LDFLAGS ", runs: "program", without: "-fplugin -wrapper -specs="},
-	{names: " RUSTFLAGS RUSTDOCFLAGS ", runs: "program", without: "linker=/tmp linker=/dev/shm linker=./ linker=sh"},
+	{names: " RUSTFLAGS RUSTDOCFLAGS CARGO_BUILD_RUSTFLAGS ", runs: "program", without: "linker=/tmp linker=/dev/shm linker=./ linker=sh"},
 	{names: " PYTHONBREAKPOINT ", runs: "start-up code", harmless: debugs},
 	{names: " FZF_DEFAULT_COMMAND ", runs: "program", harmless: listsFiles},
 	{names: " GIT_TRACE GIT_TRACE_SETUP GIT_TRACE_PACKET GIT_TRACE_CURL GIT_TRACE_PERFORMANCE GIT_TRACE2 GIT_TRACE2_EVENT GIT_TRACE2_PERF GIT_INDEX_FILE" +
-		" DEPENDENCIES_OUTPUT SUNPRO_DEPENDENCIES NODE_V8_COVERAGE NODE_REPL_HISTORY LESSHISTFILE COVERAGE_FILE LLVM_PROFILE_FILE GCOV_PREFIX ",
+		" DEPENDENCIES_OUTPUT SUNPRO_DEPENDENCIES NODE_V8_COVERAGE NODE_REPL_HISTORY LESSHISTFILE COVERAGE_FILE LLVM_PROFILE_FILE GCOV_PREFIX PIP_TARGET ",
 		runs: "file"},
 	{names: " MAKEFLAGS GNUMAKEFLAGS ", runs: "start-up code", without: "--eval -f -E"},
-	{names: " CC CXX LD AR SHELL npm_config_script_shell NPM_CONFIG_SCRIPT_SHELL CARGO_BUILD_RUSTC CARGO_BUILD_RUSTC_WRAPPER" +
-		" RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER RUSTC RUSTDOC CMAKE_C_COMPILER_LAUNCHER CMAKE_CXX_COMPILER_LAUNCHER ",
+	{names: " CC CXX LD AR SHELL npm_config_script_shell CARGO_BUILD_RUSTC CARGO_BUILD_RUSTC_WRAPPER" +
+		" RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER RUSTC RUSTDOC CARGO_BUILD_RUSTDOC CMAKE_C_COMPILER_LAUNCHER CMAKE_CXX_COMPILER_LAUNCHER CMAKE_MAKE_PROGRAM" +
+		" HOST_CC HOST_CXX TARGET_CC TARGET_CXX CPP FC NM RANLIB STRIP AS OBJCOPY YACC LEX NINJA MAKE PKG_CONFIG CONFIG_SHELL M4 AUTOCONF AUTOMAKE ACLOCAL AUTOHEADER LIBTOOLIZE" +
+		" PERL PYTHON RUBY NODE GO JAVACMD VIRTUALENV_PYTHON UV_PYTHON PYTHONEXECUTABLE ANSIBLE_PYTHON_INTERPRETER KUBECTL_EXTERNAL_DIFF GROFF_COMMAND_PREFIX" +
+		" npm_config_git npm_config_editor npm_config_viewer npm_config_shell npm_config_node_gyp ",
 		runs: "program", harmless: harmlessTool},
+	{names: " ERL_FLAGS ERL_AFLAGS ERL_ZFLAGS ELIXIR_ERL_OPTIONS ", runs: "start-up code", without: "-eval -run -boot"},
 	{names: " HTTP_PROXY HTTPS_PROXY ALL_PROXY http_proxy https_proxy all_proxy ", runs: "proxy", harmless: privateProxy},
 	{names: " ANTHROPIC_BASE_URL OPENAI_BASE_URL CLAUDE_CODE_API_BASE_URL CODEX_HOME CLAUDE_CONFIG_DIR GEMINI_CLI_HOME ", runs: "agent"},
 	{names: " NODE_TLS_REJECT_UNAUTHORIZED PYTHONHTTPSVERIFY ", runs: "no certificate check", harmless: notZero},
@@ -58,14 +62,16 @@ var runners = [...]runner{
 	{names: " PYTHONPATH PYTHONHOME NODE_PATH PERL5LIB RUBYLIB CLASSPATH LUA_PATH LUA_CPATH GCONV_PATH OPENSSL_CONF OPENSSL_ENGINES OPENSSL_MODULES" +
 		" CORECLR_PROFILER_PATH ANSIBLE_LIBRARY TF_CLI_CONFIG_FILE FPATH R_PROFILE R_PROFILE_USER PHPRC PHP_INI_SCAN_DIR WGETRC CURL_HOME PSQLRC" +
 		" SCREENRC INPUTRC PYTHONUSERBASE MYSQL_HOME RIPGREP_CONFIG_PATH GOENV GCC_EXEC_PREFIX COMPILER_PATH CMAKE_TOOLCHAIN_FILE" +
-		" CMAKE_PROJECT_INCLUDE CMAKE_PROJECT_INCLUDE_BEFORE CMAKE_PROJECT_TOP_LEVEL_INCLUDES HGRCPATH GIT_CONFIG ANSIBLE_CALLBACK_PLUGINS ANSIBLE_FILTER_PLUGINS ANSIBLE_CONFIG PIP_CONFIG_FILE NPM_CONFIG_USERCONFIG npm_config_userconfig ",
+		" CMAKE_PROJECT_INCLUDE CMAKE_PROJECT_INCLUDE_BEFORE CMAKE_PROJECT_TOP_LEVEL_INCLUDES HGRCPATH GIT_CONFIG ANSIBLE_CALLBACK_PLUGINS ANSIBLE_FILTER_PLUGINS ANSIBLE_CONFIG PIP_CONFIG_FILE npm_config_userconfig npm_config_globalconfig npm_config_init_module" +
+		" APT_CONFIG YARN_YARN_PATH YARN_RC_FILENAME BUNDLE_GEMFILE JULIA_LOAD_PATH R_ENVIRON R_ENVIRON_USER GTK_MODULES QT_PLUGIN_PATH XDG_CONFIG_DIRS TEXMFCNF MSBUILD_EXE_PATH TERRAFORM_CONFIG ",
 		runs: "library", without: "/tmp /dev/shm"},
 	{names: " PATH ", runs: "program path", harmless: ordinaryPath},
-	{names: " PIP_INDEX_URL PIP_FIND_LINKS PIP_EXTRA_INDEX_URL UV_INDEX_URL UV_EXTRA_INDEX_URL UV_DEFAULT_INDEX UV_INDEX NPM_CONFIG_REGISTRY npm_config_registry GOPROXY ",
+	{names: " PIP_INDEX_URL PIP_FIND_LINKS PIP_EXTRA_INDEX_URL UV_INDEX_URL UV_EXTRA_INDEX_URL UV_DEFAULT_INDEX UV_INDEX npm_config_registry GOPROXY ",
 		runs: "packages", harmless: knownRegistries},
 	{names: " HUSKY LEFTHOOK ", runs: "hooks off", harmless: notZero},
 	{names: " HUSKY_SKIP_HOOKS SKIP PRE_COMMIT_ALLOW_NO_CONFIG ", runs: "hooks off"},
-	{names: " GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_CONFIG_COUNT GIT_CONFIG_PARAMETERS ", runs: "git configuration", only: " /dev/null "},
+	{names: " GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_CONFIG_PARAMETERS ", runs: "git configuration", only: " /dev/null "},
+	{names: " GIT_CONFIG_KEY_ ", runs: "git configuration", harmless: harmlessKey},
 }
 
 // exportedFunction is a variable that holds a function of bash.
@@ -76,14 +82,40 @@ func runnerOf(name string) *runner {
 	if strings.HasPrefix(name, "BASH_FUNC_") {
 		return &exportedFunction
 	}
-	if strings.HasPrefix(name, "CARGO_TARGET_") && (strings.HasSuffix(name, "_RUNNER") || strings.HasSuffix(name, "_LINKER")) {
-		name = "RUSTC_WRAPPER"
-	}
+	name = family(name)
 	at := slices.IndexFunc(runners[:], func(r runner) bool { return wordlist.Has(r.names, name) })
 	if at < 0 {
 		return nil
 	}
 	return &runners[at]
+}
+
+// family is the name of the row for a variable that is one of many of a kind: with a
+// number, a target or a component in its name, or in capitals where its program takes
+// both.
+func family(name string) string {
+	head, _, _ := strings.Cut(name, "_")
+	switch upper := strings.ToUpper(name); {
+	case strings.HasPrefix(upper, "NPM_CONFIG_"):
+		return strings.ToLower(name)
+	case strings.HasPrefix(name, "CARGO_TARGET_") && (strings.HasSuffix(name, "_RUNNER") || strings.HasSuffix(name, "_LINKER")):
+		return "RUSTC_WRAPPER"
+	case strings.HasPrefix(name, "CARGO_TARGET_") && strings.HasSuffix(name, "_RUSTFLAGS"):
+		return "RUSTFLAGS"
+	case strings.HasPrefix(name, "GIT_CONFIG_KEY_"):
+		return "GIT_CONFIG_KEY_"
+	case strings.HasPrefix(name, "ANSIBLE_") && strings.HasSuffix(name, "_PLUGINS"):
+		return "ANSIBLE_CALLBACK_PLUGINS"
+	case head != name && wordlist.Has(" CC CXX AR CFLAGS CXXFLAGS ", head): // CC_x86_64_unknown_linux_gnu
+		return head
+	}
+	return name
+}
+
+// harmlessKey reports a setting of git that runs nothing, whatever its value.
+func harmlessKey(key string) bool {
+	runs, bypass := gitRuns(key, flow.Unknown(&flow.Hole{Why: "a value"}))
+	return !runs && !bypass
 }
 
 // spares reports a value that changes nothing.
@@ -249,6 +281,8 @@ func (p *Programs) Sets(d *draft.Draft, id int, name string, value flow.Word) (r
 		harmless = r.spares(value.Text())
 	}
 	switch {
+	case harmless && r.runs == "program" && wordlist.Has(r.names, "CC") && strings.Contains(value.Text(), " "):
+		return value.Text() + " argument" // what it does is judged as a line
 	case harmless && (r.runs != "program" || !scripted(value.Text())):
 		return ""
 	case harmless:

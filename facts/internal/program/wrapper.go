@@ -142,7 +142,7 @@ func (u *use) make() {
 		}
 	}
 	text := u.opts["eval"]
-	if f, ok := u.opt("makefile"); ok && f.Text() == "-" {
+	if f, ok := u.opt("makefile"); ok && isInput(f) {
 		if u.Stdin.Text == nil {
 			u.unknownCode("make", u.Stdin.Taint, "stdin", "it comes from a pipe")
 		} else {
