@@ -24,6 +24,8 @@ func (x *secrets) given(c *hook.ShellCommand) {
 	x.bodies(c)
 	if n := len(c.Operands); c.Program != nil && *c.Program == "htpasswd" && c.Options["b"] != nil && n > 0 {
 		x.values(c, []any{text(c.Operands[n-1])}, "")
+	} else if n > 1 && c.Program != nil && *c.Program == "net" && (text(c.Subcommand) == "user" || text(c.Subcommand) == "use") { // NAME PASSWORD
+		x.values(c, []any{text(c.Operands[1])}, "")
 	}
 }
 

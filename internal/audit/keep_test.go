@@ -122,6 +122,7 @@ func TestKeepSecrets(t *testing.T) {
 		"echo SECRET | docker login -u u --password-stdin reg.example",
 		"gh auth login --with-token <<< SECRET",
 		"htpasswd -bc f u SECRET",
+		"net user ana SECRET /add",
 	} {
 		for _, secret := range []string{"swordfish123", "pw7x1", "grüße-Ω-1234"} {
 			text := strings.ReplaceAll(line, "SECRET", secret)

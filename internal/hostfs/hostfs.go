@@ -26,6 +26,20 @@ type Files struct{}
 // Lstat is os.Lstat.
 func (Files) Lstat(name string) (fs.FileInfo, error) { return os.Lstat(filepath.FromSlash(name)) }
 
+// SameAs returns the first of some names that is the same file as one that has several
+// names, "" for none and where the system does not count names.
+func (Files) SameAs(info fs.FileInfo, names []string) string {
+	if info == nil || !info.Mode().IsRegular() || !severalNames(info) {
+		return ""
+	}
+	for _, name := range names {
+		if other, err := os.Lstat(filepath.FromSlash(name)); err == nil && os.SameFile(info, other) {
+			return name
+		}
+	}
+	return ""
+}
+
 // Readlink is os.Readlink.
 func (Files) Readlink(name string) (string, error) {
 	target, err := os.Readlink(filepath.FromSlash(name))

@@ -11,6 +11,8 @@ import (
 // nonBlocking does nothing here.
 const nonBlocking = 0
 
+func severalNames(fs.FileInfo) bool { return false }
+
 func isLink(name string) (bool, error) {
 	info, err := os.Lstat(name)
 	return err == nil && info.Mode()&fs.ModeSymlink != 0, err

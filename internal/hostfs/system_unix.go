@@ -14,6 +14,12 @@ import (
 // nonBlocking keeps the opening of a FIFO from waiting for its writer.
 const nonBlocking = syscall.O_NONBLOCK
 
+// severalNames reports a file with hard links.
+func severalNames(info fs.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && stat.Nlink > 1
+}
+
 // isLink looks at a file as os.Lstat does, for nothing else.
 func isLink(name string) (bool, error) {
 	var info unix.Stat_t

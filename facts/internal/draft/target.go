@@ -94,6 +94,9 @@ func (d *Draft) place(t *Target) {
 		t.Area, t.Followed = "unknown", "unknown"
 		return
 	}
+	if twin := d.World.Twin(resolved); twin != "" {
+		resolved = twin
+	}
 	t.Area = world.Graver(t.Area, d.World.Area(named))
 	t.Followed = world.Graver(t.Area, d.World.Area(resolved))
 	if resolved != t.Path {

@@ -19,6 +19,14 @@ type glance struct {
 	err  error
 }
 
+// SameAs is that of Files, where they tell.
+func (g *Glances) SameAs(info fs.FileInfo, names []string) string {
+	if files, ok := g.Files.(hardLinks); ok {
+		return files.SameAs(info, names)
+	}
+	return ""
+}
+
 // Lstat is that of Files the first time, and the same answer from then on.
 func (g *Glances) Lstat(name string) (fs.FileInfo, error) {
 	if s, ok := g.seen[name]; ok {

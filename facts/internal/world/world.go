@@ -141,3 +141,39 @@ func (w World) IsDirectory(name string) bool {
 	info, err := w.Files.Lstat(name)
 	return err == nil && info.Mode()&fs.ModeType == fs.ModeDir
 }
+
+// hardLinks are Files that tell which of some names is the same file as one that has
+// several names.
+type hardLinks interface {
+	SameAs(info fs.FileInfo, names []string) string
+}
+
+// linked are names, below the home and the project, of files that matter and that may
+// have another name.
+const linked = ".ssh/id_rsa .ssh/id_ed25519 .ssh/id_ecdsa .ssh/authorized_keys .ssh/config .aws/credentials .netrc .git-credentials .npmrc .pypirc .env " +
+	".kube/config .docker/config.json .bashrc .profile .bash_profile .zshrc .zshenv .gitconfig .claude/settings.json .claude/settings.local.json .git/config .envrc"
+
+// Twin returns the file that matters of which a file is another name, a hard link; ""
+// for none.
+func (w World) Twin(name string) string {
+	files, ok := w.Files.(hardLinks)
+	if !ok {
+		return ""
+	}
+	info, err := w.Files.Lstat(name)
+	if err != nil || info == nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	var names []string
+	for _, dir := range []string{w.Home, w.Project} {
+		for below := range strings.FieldsSeq(linked) {
+			if file := dir + "/" + below; dir != "" {
+				if file == name {
+					return ""
+				}
+				names = append(names, file)
+			}
+		}
+	}
+	return files.SameAs(info, names)
+}
