@@ -69,6 +69,7 @@ func (u *use) calls(language, text string) []string {
 	names := []string{}
 	u.text = text
 	u.loadsWritten(language, text)
+	u.readsOperands(language, text)
 	for _, c := range report.Calls {
 		if !slices.Contains(names, c.Name) {
 			names = append(names, c.Name)
@@ -83,6 +84,7 @@ func (u *use) calls(language, text string) []string {
 
 // code.Call gives one call the effects of its command.
 func (u *use) codeCall(c code.Call) {
+	u.withOperands(c)
 	args := codeArgs(c)
 	each := func(a draft.Access) {
 		for _, f := range args {

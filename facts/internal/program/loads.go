@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"gate/facts/internal/code"
+	"gate/facts/internal/draft"
 	"gate/facts/internal/flow"
 	"gate/hook"
 	"gate/internal/wordlist"
@@ -255,4 +257,40 @@ func namesWord(text, name string) bool {
 
 func letter(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
+}
+
+var argumentsOfCode = lazy(`\b(?:argv|ARGV|ARGF)\b|(?:^|\W)arg\[|\bshift\b|\bparse_args\(|\$_SERVER`)
+
+// withOperands judges a call whose argument is not known with each operand of the
+// program in its place, where the text takes its arguments: python -c '…argv[1]…' FILE.
+func (u *use) withOperands(c code.Call) {
+	if len(u.rest) == 0 || !slices.Contains(c.Args, nil) || !argumentsOfCode().MatchString(u.text) {
+		return
+	}
+	for _, f := range u.rest[:min(len(u.rest), maxHanded)] {
+		v := f.Value()
+		if v == nil || *v == "-" || *v == u.text {
+			continue
+		}
+		one := c
+		one.Args = slices.Clone(c.Args)
+		for i, a := range one.Args {
+			if a == nil {
+				one.Args[i] = v
+			}
+		}
+		u.codeCall(one)
+	}
+}
+
+// readsOperands judges perl's <> and what is like it, which read the files that the
+// program is given.
+func (u *use) readsOperands(language, text string) {
+	if language == "perl" && strings.Contains(text, "<>") || language == "ruby" && (namesWord(text, "ARGF") || namesWord(text, "gets") || strings.Contains(text, "$<")) {
+		for _, f := range u.rest {
+			if f.Text() != text {
+				u.touch(f, draft.Access{Kind: "read", Shown: true})
+			}
+		}
+	}
 }
