@@ -28,6 +28,9 @@ func (u *use) gitGlobal() {
 			u.gitSetting(key, value, "local", false)
 		}
 	}
+	if len(u.strayed) > 0 && u.verbs[0] == "stash" { // without a verb of its own
+		u.gitStash()
+	}
 	u.gitAliases()
 	u.gitTakes()
 	u.gitMakes()
