@@ -12,7 +12,8 @@ func Misleads(text string) (at int, found bool) {
 			before, flag = r, 0
 			continue
 		}
-		next, _ := utf8.DecodeRuneInString(text[i+utf8.RuneLen(r):])
+		_, size := utf8.DecodeRuneInString(text[i:]) // one byte for what is no UTF-8
+		next, _ := utf8.DecodeRuneInString(text[i+size:])
 		switch {
 		case r == 0x1F3F4:
 			flag = 1

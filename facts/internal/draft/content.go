@@ -108,7 +108,9 @@ func (d *Draft) Remember(at Where, target flow.Word, content flow.Stream, add bo
 			continue
 		}
 		if run := d.Fed[p.Path]; run != nil {
+			d.Fed[p.Path] = nil // what runs may write to it, too
 			run(content)
+			d.Fed[p.Path] = run
 			continue
 		}
 		if text := d.Added[content.From]; text != "" && content.Text == nil {
