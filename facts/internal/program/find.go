@@ -1,12 +1,12 @@
 package program
 
 import (
-	"path"
 	"slices"
 	"strings"
 
 	"gate/facts/internal/draft"
 	"gate/facts/internal/flow"
+	"gate/facts/internal/world"
 	"gate/hook"
 )
 
@@ -33,18 +33,18 @@ func (u *use) find() {
 	for _, start := range s.starts {
 		u.touch(start, draft.Access{Kind: "list"})
 	}
-	if slices.ContainsFunc(s.starts, u.everywhere) {
+	if slices.ContainsFunc(s.starts, everywhere) {
 		u.hunts(s.printed())
 	}
 }
 
-// everywhere reports a start of a search below which lie all files, or all of a person's.
-func (u *use) everywhere(start flow.Word) bool {
+// everywhere reports a start of a search below which lie the files of all people.
+func everywhere(start flow.Word) bool {
 	switch start.Text() {
-	case "/", "/home", "/home/", "/root", "/Users", "~", "~/", u.World.Home:
+	case "/", "/home", "/home/", "/root", "/Users":
 		return true
 	}
-	return start.Why() != "" && slices.ContainsFunc(u.targets(start), func(t draft.Target) bool { return t.Path == u.World.Home })
+	return false
 }
 
 // hunts reports a search of the whole machine, or of all homes, for the files of
@@ -53,8 +53,8 @@ func (u *use) hunts(files []flow.Word) {
 	said := ""
 	for _, f := range files {
 		for _, t := range u.targets(f) {
-			what, grade := u.Secret(t.Path)
-			if what != "" && what != said && (grade == "key" || path.Dir(t.Path) != u.World.Home) {
+			what, _ := u.Secret(t.Path)
+			if what != "" && what != said && !world.Below(t.Path, u.World.Home) {
 				said = what
 				u.effect(&hook.SecretRead{What: "whole machine, by a search for each " + what, Grade: "config", Shown: true})
 			}
