@@ -87,6 +87,7 @@ func (l *loop) starts() {
 	for file, text := range d.Texts() {
 		l.Programs.Starts(d, l.shell.Apart(d.World.Project), file, text)
 	}
+	l.Programs.Changes(d)
 }
 
 // A loop leads from a line to the programs in it, and from a program to the lines

@@ -282,6 +282,8 @@ type Self struct {
 	What string  // gate policy, gate state, gate program, agent settings, agent program, agent hooks
 	Verb string  // write, delete, run, permissions, configure
 	Path *string `form:"path"`
+
+	Change *string // what becomes of the project's own agent settings, where all of it is known and switches no guard off; otherwise null
 }
 
 // A Tool is a call that changes something elsewhere, by an MCP or other tool.

@@ -837,14 +837,16 @@ func (*Self) kind() string { return "self" }
 func (x *Self) member(e *FactEffect, i int) (name string, at any) {
 	switch i {
 	case 0:
-		return "command", (*NumberOrNull)(&e.Command)
+		return "change", &x.Change
 	case 1:
-		return "kind", KindName("self")
+		return "command", (*NumberOrNull)(&e.Command)
 	case 2:
-		return "path", &x.Path
+		return "kind", KindName("self")
 	case 3:
-		return "verb", &x.Verb
+		return "path", &x.Path
 	case 4:
+		return "verb", &x.Verb
+	case 5:
 		return "what", &x.What
 	}
 	return "", nil

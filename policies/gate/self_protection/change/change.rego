@@ -20,6 +20,18 @@ deny contains {
 	"span": lib.span(effect),
 } if {
 	some effect in lib.effects("self")
+	not is_string(effect.change)
+}
+
+# METADATA
+# description: entries of the project's own agent settings that switch no guard off
+ask contains {
+	"reason": sprintf("changes %s: %s; let the person decide", [lib.target(effect), effect.change]),
+	"help": "The agent works by these settings. No guard is among them.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("self")
+	is_string(effect.change)
 }
 
 # METADATA

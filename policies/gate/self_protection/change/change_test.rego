@@ -134,3 +134,32 @@ test_reason_names_what_is_changed if {
 		startswith(denial.reason, what)
 	}
 }
+
+settings(after) := {
+	"tool": "Write",
+	"input": {"file_path": "/home/dev/project/.claude/settings.json", "content": after},
+	"files": {"/home/dev/project/.claude/settings.json": `{"model":"opus","permissions":{"deny":["Read(./.env)"]}}`},
+}
+
+test_asks_about_settings_that_guard_nothing if {
+	every after in [
+		`{"model":"sonnet","permissions":{"deny":["Read(./.env)"]}}`,
+		`{"model":"opus","permissions":{"allow":["Bash(go test:*)"],"deny":["Read(./.env)"]}}`,
+		`{"model":"opus","permissions":{"deny":["Read(./.env)","Read(./secrets/**)"]}}`,
+	] {
+		count(change.ask) == 1 with input as gate.event(settings(after))
+		count(change.deny) == 0 with input as gate.event(settings(after))
+	}
+}
+
+test_denies_settings_that_guard if {
+	every after in [
+		`{"model":"opus"}`,
+		`{"model":"opus","disableAllHooks":true,"permissions":{"deny":["Read(./.env)"]}}`,
+		`{"model":"opus","permissions":{"allow":["Bash(*)"],"deny":["Read(./.env)"]}}`,
+		`{"model":"opus","permissions":{"defaultMode":"bypassPermissions","deny":["Read(./.env)"]}}`,
+	] {
+		count(change.deny) == 1 with input as gate.event(settings(after))
+		count(change.ask) == 0 with input as gate.event(settings(after))
+	}
+}
