@@ -71,7 +71,7 @@ type FSPermissions struct {
 
 // A Disk works on a whole disk or partition.
 type Disk struct {
-	Verb   string  `enum:"format|partition|wipe|write|encrypt"`
+	Verb   string  `enum:"format|partition|wipe|write|encrypt|fill"`
 	Device *string `unknown:"null"`
 }
 
@@ -264,7 +264,7 @@ type PackagePublish struct {
 
 // A Process ends or multiplies processes, or types into one.
 type Process struct {
-	Verb   string `examples:"kill|fork bomb|fork|type"`
+	Verb   string `examples:"kill|fork bomb|fork|type|mine|attack|probe"`
 	Target *string
 	Signal *string
 	All    bool

@@ -37,6 +37,8 @@ func applescriptStatement(p *parser, t token) bool {
 		p.suspect("types keys into another program")
 	case p.words("make", "login", "item"), p.words("make", "new", "login", "item"):
 		p.suspect("adds a login item")
+	case p.words("delete", "login", "item"), p.words("delete", "every", "login", "item"):
+		p.suspect("takes a login item away")
 	case p.words("empty", "trash"), p.words("empty", "the", "trash"):
 		c.Name, c.Does, c.Recursive = "empty trash", "delete", true
 		p.record(c, []value{textValue("~/.Trash")})

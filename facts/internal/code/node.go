@@ -243,7 +243,7 @@ child_process.exec child_process.execSync *.execSync shelljs.exec = shell 0
 child_process.spawn child_process.spawnSync child_process.execFile child_process.execFileSync *.spawnSync *.execFileSync cross-spawn cross-spawn.sync = !spawn 0 1
 child_process.fork = =drop
 execa execa.execa execa.sync execa.execaSync = !spawn 0 1
-execa.command execa.commandSync = shell 0
+execa.command execa.commandSync *.doShellScript = shell 0
 Bun.spawn Bun.spawnSync = argv 0
 Deno.run = !denorun
 Deno.Command = !denocommand

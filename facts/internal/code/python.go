@@ -154,6 +154,7 @@ os.remove os.unlink os.rmdir posix.unlink posix.remove posix.rmdir nt.remove = d
 os.removedirs = delete 0/name
 shutil.rmtree = delete+r 0/path
 shutil.move os.rename os.renames os.replace = delete 0/src; write 1/dst
+sqlite3.connect = read 0/database
 shutil.copy shutil.copy2 shutil.copyfile shutil.copytree = read 0/src; write 1/dst
 os.link os.symlink = link 0/src 1/dst
 os.truncate = write 0/path

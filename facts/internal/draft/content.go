@@ -9,6 +9,7 @@ import (
 	"gate/facts/internal/bash"
 	"gate/facts/internal/flow"
 	"gate/facts/internal/peer"
+	"gate/facts/internal/world"
 	"gate/hook"
 	"gate/internal/wordlist"
 )
@@ -147,6 +148,7 @@ func (d *Draft) FileStream(at Where, f flow.Word) flow.Stream {
 		if p.foreign() {
 			out.Taint.Path = p.Path
 		}
+		out.Endless = out.Endless || world.Endless(p.Path)
 	}
 	return out
 }

@@ -61,6 +61,13 @@ func why(f flow.Word) string {
 	return "it depends on an unknown directory"
 }
 
+// forgets judges the loss of the record of a shell's commands.
+func (d *Draft) forgets(id int, t Target) {
+	if what, _ := d.Secret(t.Path); what == "shell history" {
+		d.Effect(id, &hook.System{Verb: "history", What: new(t.Path), Access: "write"})
+	}
+}
+
 // pathEffects says what the access amounts to.
 func (d *Draft) pathEffects(id int, t Target, a Access) {
 	area := world.Graver(t.Area, t.Followed)
@@ -84,10 +91,17 @@ func (d *Draft) pathEffects(id int, t Target, a Access) {
 			break // its project is not this one; what starts there is judged below
 		}
 		d.Effect(id, &hook.FSWrite{Place: place, How: a.How, Recursive: a.Recursive})
+		if a.Content.Endless && t.Area != "device" {
+			d.Effect(id, &hook.Disk{Verb: "fill", Device: flow.Known(t.Path)})
+		}
+		if a.How != "append" && a.How != "edit" {
+			d.forgets(id, t)
+		}
 		if t.Area == "device" {
 			d.Effect(id, &hook.Disk{Verb: "write", Device: new(t.Path)})
 		}
 	case "delete":
+		d.forgets(id, t)
 		d.Effect(id, &hook.FSDelete{Place: place, How: a.How, Recursive: a.Recursive, Force: a.Force, Glob: t.Glob, Contents: t.Contents})
 	case "permissions":
 		mode := a.Mode.Value()

@@ -22,6 +22,8 @@ type Stream struct {
 	Could []string // texts that it may be instead, where Text is nil: A || B
 	All   bool     // Could are all that it can be
 
+	Endless bool // more comes than a disk holds
+
 	Spared bool // a secret went in, and of it only names or numbers come out
 }
 
@@ -83,7 +85,7 @@ func Concat(a, b Stream) Stream {
 	case !b.Some:
 		return a
 	}
-	out := Stream{Taint: a.Taint.Merge(b.Taint), From: b.From, Some: true}
+	out := Stream{Taint: a.Taint.Merge(b.Taint), From: b.From, Some: true, Endless: a.Endless || b.Endless}
 	out.More = append(append(out.More, a.More...), b.More...)
 	if s := b.Taint.Secret; s != "" && s != a.Taint.Secret && a.Taint.Secret != "" && len(out.More) < MaxVariants {
 		out.More = append(out.More, Origin{s, b.From})

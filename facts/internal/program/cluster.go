@@ -1,6 +1,7 @@
 package program
 
 import (
+	"path"
 	"strings"
 
 	"gate/facts/internal/flow"
@@ -98,6 +99,7 @@ func (u *use) container() {
 		if v := u.rest[0].Value(); v != nil {
 			image.Text = v
 			u.entryPoint(*v)
+			u.attacks(imageBase(*v), u.rest[1:])
 		}
 	}
 	u.effect(&hook.Container{
@@ -188,6 +190,13 @@ func mounted(f flow.Word, path string, inside map[string]string) flow.Word {
 	out := flow.Literal(inside[best] + path[len(best):])
 	out.Span = f.Span
 	return out
+}
+
+// imageBase is the last part of an image's name, without tag and digest.
+func imageBase(image string) string {
+	image, _, _ = strings.Cut(path.Base(image), "@")
+	image, _, _ = strings.Cut(image, ":")
+	return image
 }
 
 // imageProgram names the program that images of well-known tools run by

@@ -17,11 +17,12 @@ import (
 // dd names its files as if= and of=.
 func (u *use) dd() {
 	in := u.Stdin
+	in.Endless = u.unending(in)
 	for _, f := range u.rest {
 		name, value, ok := f.Cut("=")
 		switch {
 		case ok && name == "if":
-			in = flow.Stream{}
+			in = flow.Stream{Endless: u.unending(u.content(value))}
 			u.reads = append(u.reads, value)
 			u.touch(value, draft.Access{Kind: "read", Shown: true})
 		case ok && name == "of":
@@ -98,6 +99,10 @@ func (u *use) sendFiles(files []flow.Word, to string) {
 	u.Facts.Hosts = append(u.Facts.Hosts, hook.Host{Command: u.ID, Host: flow.Known(p.Host), Access: "send"})
 	for _, f := range files {
 		if _, ok := remotePath(f); ok {
+			continue
+		}
+		if isInput(f) { // aws s3 cp - s3://bucket/name
+			u.send(p, "stdin", nil, u.Stdin.Secret())
 			continue
 		}
 		u.touch(f, draft.Access{Kind: "read", Recursive: u.recurse})

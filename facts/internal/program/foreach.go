@@ -5,6 +5,7 @@ import (
 
 	"gate/facts/internal/bash"
 	"gate/facts/internal/flow"
+	"gate/hook"
 )
 
 // maxBatches bounds how often xargs runs its command.
@@ -12,6 +13,9 @@ const maxBatches = 32
 
 // xargs adds its input to the words of the command it runs.
 func (u *use) xargs() {
+	if most, ok := u.opt("max-procs"); ok && most.Text() == "0" && u.Stdin.Endless {
+		u.effect(&hook.Process{Verb: "fork bomb", All: true})
+	}
 	items, known := u.items()
 	unknown := flow.Unknown(&flow.Hole{Why: "a word from standard input", Many: true, Taint: u.Stdin.Taint})
 	u.Stdin = flow.Stream{}

@@ -20,6 +20,9 @@ func (u *use) code(language string, f flow.Word, source string) {
 		u.inside(func() { u.shell.Text(f, flow.Stream{}) })
 		return
 	}
+	if kind, ok := u.opt("l"); ok && language == "applescript" && strings.EqualFold(kind.Text(), "JavaScript") {
+		language = "node"
+	}
 	if language == "powershell" {
 		u.effect(&hook.ExecCode{Language: language, Source: source, Known: f.Literal(), Decoded: f.Taint().Hidden})
 		u.inside(func() { u.prints(u.shell.Other(language, f, flow.Stream{})) })
@@ -64,6 +67,17 @@ func (u *use) code(language string, f flow.Word, source string) {
 func (u *use) calls(language, text string) []string {
 	if clearsTable(text) {
 		u.effect(&hook.Database{Tool: u.name, Verb: new("delete"), Access: "delete"})
+	}
+	if code.Multiplies(text) {
+		u.effect(&hook.Process{Verb: "fork bomb", All: true})
+	}
+	if language == "applescript" && strings.Contains(text, "hidden answer") {
+		u.effect(&hook.SecretRead{What: "a password that the person types", Grade: "key", Shown: true})
+	}
+	for line := range strings.Lines(text) {
+		if words := strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == ';' || r == ',' || r == '.' || r == '\n' }); language == "python" && len(words) > 1 && (words[0] == "import" || words[0] == "from") {
+			u.attacks(words[1], nil)
+		}
 	}
 	report := code.Inspect(language, text)
 	names := []string{}

@@ -107,9 +107,6 @@ func isAddress(f flow.Word) bool {
 // destroys says what a request makes of the service it goes to.
 func (u *use) destroys(p peer.Peer) {
 	method := *u.method()
-	if sockets := u.opts["unix-socket"]; method != "GET" && len(sockets) > 0 && strings.HasSuffix(sockets[0].Text(), "docker.sock") {
-		u.effect(&hook.Container{Tool: u.name, Verb: method, Access: "write", Privileged: true, Volumes: true, Image: hook.OptionalText{There: true}})
-	}
 	_, index, elastic := strings.Cut(p.URL, ":9200/") // Elasticsearch, whose indices are databases
 	whole := index == "_all" || strings.Contains(index, "*")
 	if method == "DELETE" && elastic && (whole || !p.Private) || strings.Contains(p.URL, "/_delete_by_query") {
@@ -242,6 +239,12 @@ func (u *use) named(f flow.Word) []string {
 // curl judges what its other options change, and the options that it reads from
 // files and from its input: curl -K -.
 func (u *use) curl() {
+	for _, f := range u.opts["unix-socket"] {
+		own := slices.ContainsFunc(u.targets(f), func(t draft.Target) bool { _, ok := u.World.Find("self", t.Path); return ok })
+		if method := *u.method(); method != "GET" || own || u.sends() {
+			u.socket(f, method)
+		}
+	}
 	u.detours()
 	if dir, ok := u.opt("output-dir"); ok {
 		for _, f := range u.opts["output"] {

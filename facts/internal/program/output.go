@@ -64,6 +64,7 @@ func (u *use) output() flow.Stream {
 	}
 	out.Taint.Encoded = out.Taint.Encoded || in.Some && (u.row.Output == "encode" || u.row.Output == "decode" && u.name != "uudecode" && !u.has("decode"))
 	out = u.processNumbers(out)
+	out.Endless = u.unending(in)
 	if (u.name == "wc" || u.name == "gwc") && !u.has("files0-from") {
 		out.Spared = in.Taint.Secret != ""
 	}

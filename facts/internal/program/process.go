@@ -31,7 +31,7 @@ func (u *use) process(f flow.Word, named bool) {
 	case of == flow.Parent, namesAgent(of):
 		u.effect(&hook.Self{What: "agent program", Verb: u.name})
 	case u.ends() && !u.only("signal", "0") && (!named || name != of || len(u.rest) > 0 && !u.rest[0].Same(f)):
-		u.effect(&hook.Process{Verb: "kill", Target: new(name)})
+		u.effect(&hook.Process{Verb: "kill", Target: new(name), All: of == "."})
 	}
 }
 
@@ -138,6 +138,13 @@ func (u *use) processNumbers(out flow.Stream) flow.Stream {
 	switch u.name {
 	case "pgrep", "pidof", "pidofproc":
 		out.Taint.Process = flow.Join(u.rest).Text()
+		if len(u.rest) == 0 && u.has("euid") || wordlist.Has(" .* .+ ^ $ ", out.Taint.Process) {
+			out.Taint.Process = "." // which fits every name
+		}
+	case "systemctl":
+		if len(u.rest) > 0 {
+			out.Taint.Process = strings.TrimSuffix(u.rest[len(u.rest)-1].Text(), ".service")
+		}
 	case "ps":
 		out.Taint.Process = u.listedProcesses()
 	case "grep", "egrep", "fgrep", "rg", "ag", "awk", "gawk", "mawk", "sed", "gsed", "perl":
@@ -145,8 +152,12 @@ func (u *use) processNumbers(out flow.Stream) flow.Stream {
 			out.Taint.Process = pattern
 		}
 	}
-	for _, f := range u.reads { // /proc/self/stat, /proc/$PPID/task/$PPID/children
-		if text := f.Text(); strings.HasPrefix(text, "/proc/") && wordlist.Has(" stat status children ", path.Base(text)) {
+	for _, f := range u.reads { // /proc/self/stat, /proc/$PPID/task/$PPID/children, /run/sshd.pid
+		text := f.Text()
+		if name, ok := strings.CutSuffix(path.Base(text), ".pid"); ok && f.Literal() {
+			out.Taint.Process = name
+		}
+		if strings.HasPrefix(text, "/proc/") && wordlist.Has(" stat status children ", path.Base(text)) {
 			out.Taint.Process = flow.Parent
 		}
 	}

@@ -47,7 +47,11 @@ func (p *Programs) Run(d *draft.Draft, shell Shell, inv *draft.Invocation, name 
 		u.runsFile(name)
 		base = u.origin(name, base)
 	}
-	row, ok := p.rows.Lookup(base)
+	called := name
+	if base != strings.TrimSuffix(path.Base(name), ".exe") {
+		called = base // what the line has put at that path
+	}
+	row, ok := p.row(called)
 	if verb, _, found := strings.Cut(base, "-"); !ok && found && u.at().Windows {
 		row, ok = p.rows.Lookup(verb + "-*") // a cmdlet, by its verb
 	}
@@ -120,6 +124,7 @@ func (u *use) strange(base string) flow.Stream {
 	for _, w := range args {
 		u.maybePath(w)
 	}
+	u.attacks(base, args)
 	u.recipes(base)
 	for i := range args[:min(len(args), maxHanded)] {
 		if u.mayRun(args, i) {

@@ -7,6 +7,7 @@ import (
 	"gate/facts/internal/draft"
 	"gate/facts/internal/flow"
 	"gate/facts/internal/peer"
+	"gate/facts/internal/world"
 	"gate/internal/catalogue"
 	"gate/internal/wordlist"
 )
@@ -172,8 +173,10 @@ func (u *use) role(r catalogue.Role, f flow.Word) {
 			u.unpacks(f)
 			return
 		}
+		in := u.Stdin
+		in.Endless = in.Endless || u.row.Special == "copy" && world.Endless(u.rest[0].Text())
 		for _, to := range u.destinations(f) {
-			u.touch(to, draft.Access{Kind: "write", How: how, Recursive: u.recurse, Content: u.Stdin, Links: u.linkTarget(how), Keeps: u.copiesGuarded()})
+			u.touch(to, draft.Access{Kind: "write", How: how, Recursive: u.recurse, Content: in, Links: u.linkTarget(how), Keeps: u.copiesGuarded()})
 		}
 	case "delete":
 		if how == "" {

@@ -118,6 +118,9 @@ func interpreter(text string) string {
 
 // execute judges a script that is named on the line.
 func (u *use) execute(language string, f flow.Word) {
+	if f.Literal() && len(u.rest) > 0 {
+		u.attacks(f.Text(), u.rest[1:])
+	}
 	u.inside(func() {
 		if len(u.rest) > 0 && u.rest[0].Text() == f.Text() {
 			u.shell.Arguments(f, u.rest[1:])

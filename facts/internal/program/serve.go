@@ -85,6 +85,9 @@ func (u *use) relays() {
 	for _, f := range u.rest {
 		kind, rest, _ := strings.Cut(f.Prefix(), ":")
 		switch kind = strings.ToLower(kind); {
+		case strings.HasPrefix(kind, "unix") && !strings.HasSuffix(kind, "listen") && !strings.HasSuffix(kind, "recv"):
+			name, _, _ := strings.Cut(rest, ",")
+			u.socket(flow.Literal(name), "connect")
 		case kind == "file", kind == "open", kind == "gopen":
 			name, _, _ := strings.Cut(rest, ",")
 			files = append(files, flow.Literal(name))

@@ -40,6 +40,10 @@ func (u *use) netcat() {
 		}
 		return
 	}
+	if len(u.rest) > 0 && u.has("unixsock") {
+		u.socket(u.rest[0], "connect")
+		return
+	}
 	if len(u.rest) > 0 && !u.has("zero") {
 		u.peer("host", u.rest[0])
 		if text := flow.Text(u.Stdin.Text); strings.HasPrefix(strings.ToLower(text), "flush") {

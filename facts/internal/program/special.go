@@ -5,6 +5,7 @@ import "gate/internal/wordlist"
 // specials are what rows name for what a table cannot say. They run programs, which
 // look here again, so a [Reader] hands them on.
 var specials = [...]wordlist.Named[func(*use)]{
+	{Name: "attack", Value: func(*use) {}}, // a mark for files of that name: see attacks
 	{Name: "awk", Value: (*use).edit},
 	{Name: "cmake", Value: (*use).cmake},
 	{Name: "cmd", Value: (*use).cmdLine},
@@ -64,6 +65,7 @@ var specials = [...]wordlist.Named[func(*use)]{
 	{Name: "sed", Value: (*use).sed},
 	{Name: "setarch", Value: (*use).setarch},
 	{Name: "setx", Value: (*use).setx},
+	{Name: "size", Value: (*use).size},
 	{Name: "sqlstdin", Value: (*use).sqlStdin},
 	{Name: "stops", Value: (*use).stopsAll},
 	{Name: "tar", Value: (*use).tar},

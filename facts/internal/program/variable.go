@@ -262,6 +262,9 @@ func (p *Programs) Sets(d *draft.Draft, id int, name string, value flow.Word) (r
 		d.Effect(id, &hook.Self{What: "agent settings", Verb: "configure"})
 		return ""
 	}
+	if v := value.Value(); v != nil && (name == "HISTFILE" && (*v == "" || *v == "/dev/null") || (name == "HISTSIZE" || name == "HISTFILESIZE") && *v == "0") {
+		d.Effect(id, &hook.System{Verb: "history", What: new(name), Access: "write"})
+	}
 	if r == nil {
 		return ""
 	}

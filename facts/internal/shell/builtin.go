@@ -42,6 +42,7 @@ var builtins = [...]wordlist.Named[func(*Call) (flow.Stream, bool)]{
 	{Name: "return", Value: (*Call).leave},
 	{Name: "set", Value: (*Call).set},
 	{Name: "shift", Value: (*Call).shift},
+	{Name: "shopt", Value: (*Call).shopt},
 	{Name: "source", Value: (*Call).source},
 	{Name: "test", Value: (*Call).testWords},
 	{Name: "trap", Value: (*Call).trap},
@@ -126,6 +127,17 @@ func (c *Call) unset() (flow.Stream, bool) {
 		}
 	}
 	return flow.Stream{}, true
+}
+
+// shopt judges what it switches as set does: shopt -uo history. For the rest it is a
+// program.
+func (c *Call) shopt() (flow.Stream, bool) {
+	if args := c.Given(); len(args) > 1 && args[len(args)-1].Text() == "history" && strings.Contains(args[0].Text(), "u") {
+		c.plainNamed()
+		c.Effect(c.ID, &hook.System{Verb: "history", What: new("set"), Access: "write"})
+		return flow.Stream{}, true
+	}
+	return flow.Stream{}, false
 }
 
 func (c *Call) set() (flow.Stream, bool) {

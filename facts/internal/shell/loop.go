@@ -10,6 +10,9 @@ import (
 )
 
 func (w *Shell) while(s *state, c *syntax.WhileClause, in flow.Stream) flow.Stream {
+	if always(c.Cond, c.Until) {
+		w.unbounded(c.Cond, c.Do)
+	}
 	return w.rounds(s, in, func(body *state) flow.Stream {
 		out := w.stmts(body, c.Cond, in)
 		w.maybe++
@@ -143,6 +146,9 @@ func (w *Shell) each(s *state, name string, items []flow.Word, do []*syntax.Stmt
 
 // counted runs for ((…)) as long as its condition is known to hold.
 func (w *Shell) counted(s *state, c *syntax.ForClause, loop *syntax.CStyleLoop, in flow.Stream) flow.Stream {
+	if loop.Cond == nil {
+		w.unbounded(nil, c.Do)
+	}
 	w.arithmeticIf(s, loop.Init)
 	w.maybe++
 	defer func() { w.maybe-- }()

@@ -173,6 +173,11 @@ func HarmlessDevice(p string) bool {
 	return strings.HasPrefix(p, "/dev/tty") || strings.HasPrefix(p, "/dev/") && deviceArea(p) == "temp" && !strings.HasPrefix(p, "/dev/shm/")
 }
 
+// Endless reports a device that one can read from for ever.
+func Endless(p string) bool {
+	return p == "/dev/zero" || p == "/dev/urandom" || p == "/dev/random" || p == "/dev/full"
+}
+
 // ProcSelf undoes /proc/self/cwd, /proc/self/root and /proc/self/fd in a path: they are
 // those of the shell that runs the line, not of this process.
 func (w World) ProcSelf(p string) string {

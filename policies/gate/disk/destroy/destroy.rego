@@ -1,8 +1,9 @@
 # METADATA
 # title: Disk destruction
 # description: |
-#   Formatting, partitioning, wiping or writing a disk directly is rejected.
-#   Image files in the project may be made.
+#   Formatting, partitioning, wiping or writing a disk directly is rejected;
+#   files without an end are put to a person. Image files in the project may be
+#   made.
 # custom:
 #   gate:
 #     events: [PreToolUse]
@@ -21,8 +22,20 @@ deny contains {
 	"span": lib.span(effect),
 } if {
 	some effect in lib.effects("disk")
+	effect.verb != "fill"
 	not image(effect)
 	not said_better(effect)
+}
+
+# METADATA
+# description: a file that leaves no room for anything
+ask contains {
+	"reason": sprintf("would fill the disk with %s; say how much is written (head -c, dd count=)", [lib.shown(effect.device)]),
+	"help": "Programs fail when nothing more can be written.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("disk")
+	effect.verb == "fill"
 }
 
 # What formats a disk also writes to it: one denial says both.

@@ -68,10 +68,18 @@ else := "ends every process of the machine or the account" if lib.is(effect, "al
 
 else := "ends every process of the machine or the account" if effect.target == "1"
 
+else := sprintf("ends %s, which guards the machine", [effect.target]) if lib.matches(effect, "target", guards)
+
 else := sprintf("ends %s, which the machine or the agent needs", [effect.target]) if {
 	effect.target in {
-		"init", "systemd", "launchd", "sshd", "dbus-daemon", "Xorg", "gnome-shell", "dockerd", "containerd", "WindowServer",
-		"loginwindow", "systemd-logind", "NetworkManager", "rsyslogd", "auditd", "gate", "gate-hook", "gate-server", "claude", "codex",
-		"falcon-sensor", "osqueryd", "wazuh-agentd", "mdatp", "wdavdaemon", "clamd", "freshclam", "ossec-syscheckd", "cbagentd", "SentinelAgent", "elastic-endpoint",
+		"init", "launchd", "sshd", "dbus-daemon", "Xorg", "gnome-shell", "dockerd", "containerd", "WindowServer",
+		"loginwindow", "NetworkManager", "gate", "gate-hook", "gate-server", "claude", "codex",
 	}
 }
+
+# Families of programs that watch over a machine, by the beginning of their names.
+guards := concat("", [
+	`(?i)^(com\.)?(falcon|crowdstrike|crowdsec|wazuh|ossec|osquery|sentinel(one|agent|ctl)|carbonblack|cb(agent|daemon|osx)|mdatp|wdav|clamd|freshclam|`,
+	`elastic-(agent|endpoint)|fail2ban|auditd|auditbeat|filebeat|rsyslog|syslog|systemd|falco|tetragon|sysmon|suricata|snort|tripwire|aide$|splunk|`,
+	`nessus|qualys|rapid7|tanium|cortex|xagt|sophos|savd|mcafee|symantec|trellix|cylance|jamf|tccd|xprotect|securityd|trustd|syspolicyd|logd$|opendirectoryd)`,
+])

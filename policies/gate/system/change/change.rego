@@ -52,6 +52,7 @@ mild := {
 	"swap": "changes the swap space",
 	"privilege": "takes the administrator's rights",
 	"history": "removes the record of commands",
+	"quarantine": "hides files, or takes off the mark of where they come from",
 }
 
 phrase(effect) := sprintf("%s%s", [
