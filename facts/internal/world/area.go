@@ -189,7 +189,7 @@ func (w World) ProcSelf(p string) string {
 		if r, ok := strings.CutPrefix(rest, "cwd"); ok && w.Dir != "" {
 			return path.Clean(w.Dir + r)
 		}
-		if fd, ok := strings.CutPrefix(rest, "fd/"); ok {
+		if fd, ok := strings.CutPrefix(rest, "fd/"); ok && !strings.Contains(fd, "/") { // below a directory that is open: anywhere
 			return "/dev/fd/" + fd
 		}
 		if r, ok := strings.CutPrefix(rest, "root"); ok {
