@@ -1,6 +1,7 @@
 package program
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"gate/facts/internal/sql"
 	"gate/hook"
 	"gate/internal/catalogue"
+	"gate/internal/wordlist"
 )
 
 // code judges program text of another language: its dangerous calls become the
@@ -84,6 +86,7 @@ func (u *use) calls(language, text string) []string {
 	u.text = text
 	u.loadsWritten(language, text)
 	u.readsOperands(language, text)
+	u.agentElsewhere(text, report.Calls)
 	for _, c := range report.Calls {
 		if !slices.Contains(names, c.Name) {
 			names = append(names, c.Name)
@@ -94,6 +97,23 @@ func (u *use) calls(language, text string) []string {
 		u.unknown("code", report.Unknown, nil)
 	}
 	return names
+}
+
+// agentElsewhere judges an agent that code starts with a home of the code's choice: what
+// code sets in an environment is not followed, so that the name alone counts.
+func (u *use) agentElsewhere(text string, calls []code.Call) {
+	if !strings.Contains(text, "HOME") && !strings.Contains(text, "USERPROFILE") {
+		return
+	}
+	for _, c := range calls {
+		if c.Does != "argv" || len(c.Args) == 0 || c.Args[0] == nil {
+			continue
+		}
+		if name := path.Base(*c.Args[0]); wordlist.Has(agents, name) && !strings.HasPrefix(name, "gate") {
+			u.effect(&hook.Self{What: "agent program", Verb: "run"})
+			return
+		}
+	}
 }
 
 // code.Call gives one call the effects of its command.

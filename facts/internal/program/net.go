@@ -9,6 +9,7 @@ import (
 	"gate/facts/internal/peer"
 	"gate/hook"
 	"gate/internal/secret"
+	"gate/internal/wordlist"
 )
 
 // peer records a network peer and what is fetched from it.
@@ -41,6 +42,9 @@ func (u *use) peer(role string, f flow.Word) {
 
 // knownHost returns the host of a URL whose path alone is not known.
 func knownHost(f flow.Word) (string, bool) {
+	if address, ok := withoutUser(f); ok {
+		return address, true
+	}
 	prefix := f.Prefix()
 	_, rest, ok := strings.Cut(prefix, "://")
 	if !ok {
@@ -50,11 +54,47 @@ func knownHost(f flow.Word) (string, bool) {
 	return prefix[:len(prefix)-len(rest)] + host, whole && host != ""
 }
 
+// userOnly reports an address of which only the user and the password are not known.
+func userOnly(f flow.Word) bool {
+	_, ok := withoutUser(f)
+	return ok
+}
+
+// codeHost reports a service that hosts repositories and gives out tokens for them.
+func codeHost(host string) bool {
+	return wordlist.Has(" github.com gitlab.com bitbucket.org codeberg.org dev.azure.com ", host)
+}
+
+// withoutUser returns an address of which only the user and the password are not
+// known, without them: https://$TOKEN@host/path.
+func withoutUser(f flow.Word) (address string, ok bool) {
+	scheme, rest, ok := strings.Cut(f.Prefix(), "://")
+	if !ok || strings.Contains(rest, "/") {
+		return "", false
+	}
+	for i, p := range f.Parts {
+		if p.Hole != nil && !strings.HasPrefix(p.Hole.Taint.Secret, "environment variable ") && p.Hole.Taint.Secret != "" {
+			return "", false
+		}
+		if p.Hole == nil && i > 0 {
+			before, host, found := strings.Cut(p.Text, "@")
+			if strings.Contains(before, "/") {
+				return "", false
+			}
+			if found {
+				tail := flow.Word{Parts: f.Parts[i+1:]}
+				return scheme + "://" + host + tail.Text(), len(tail.Parts) == 0 || tail.Literal()
+			}
+		}
+	}
+	return "", false
+}
+
 // netEffect says what goes to or comes from a peer: a secret in the URL is
 // sent, whatever the method.
 func (u *use) netEffect(p peer.Peer, f flow.Word) {
 	what := f.Taint().Secret
-	if isAddress(f) {
+	if isAddress(f) || p.Host != "" && codeHost(p.Host) && userOnly(f) {
 		what = "" // it goes to whom it is for
 	}
 	fetches := u.row.Output == "fetch" || u.row.Special == "net"

@@ -185,10 +185,21 @@ func (u *use) runScript(language string, f flow.Word, here bool) flow.Stream {
 			return out
 		}
 	}
-	if f.Value() == nil {
+	if f.Value() == nil && !namesScript(f) {
 		return u.unknownCode(language, f.Taint(), "file", f.Why())
 	}
 	return flow.Stream{Some: true, From: u.ID}
+}
+
+// namesScript reports a file in a directory that only the line's caller knows:
+// bash "$D/x.sh" is as unknown as "$D/x.sh" itself.
+func namesScript(f flow.Word) bool {
+	last := f.Parts[len(f.Parts)-1]
+	if last.Hole != nil || !strings.Contains(last.Text, "/") || strings.HasSuffix(last.Text, "/") || len(f.Parts) != 2 {
+		return false
+	}
+	h := f.Parts[0].Hole
+	return h != nil && h.Unset && len(h.Alts) == 0 && h.Taint == (flow.Taint{})
 }
 
 // runText runs the text of a script, here or in a program of its own.

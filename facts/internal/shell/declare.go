@@ -9,6 +9,7 @@ import (
 	"gate/facts/internal/draft"
 	"gate/facts/internal/flow"
 	"gate/hook"
+	"gate/internal/secret"
 )
 
 // declare runs export, declare, local, readonly, typeset and nameref.
@@ -45,11 +46,31 @@ func (w *Shell) declare(s *state, c *syntax.DeclClause) flow.Stream {
 	for _, r := range runs {
 		w.sets(id, r.Name, r.Value)
 	}
+	if named, t := printedNames(c.Args); printed && named {
+		if t.Secret != "" {
+			w.Effect(id, &hook.SecretRead{What: t.Secret, Shown: true, Grade: "config"})
+		}
+		return flow.Stream{Some: true, From: id, Taint: t}
+	}
 	if printed && c.Variant.Value != "local" {
 		w.Effect(id, &hook.SecretRead{What: "environment", Shown: true, Grade: "config"})
 		return flow.Stream{Some: true, From: id, Taint: flow.Taint{Secret: "environment"}}
 	}
 	return flow.Stream{}
+}
+
+// printedNames are the variables that a declaration names without a value: declare -p PATH
+// prints them and no others.
+func printedNames(args []*syntax.Assign) (named bool, t flow.Taint) {
+	for _, a := range args {
+		if a.Naked && a.Name != nil {
+			named = true
+			if secret.Variable(a.Name.Value) {
+				t.Secret = "environment variable " + a.Name.Value
+			}
+		}
+	}
+	return named, t
 }
 
 // values are the words of a declaration, which all expand before the first of them
