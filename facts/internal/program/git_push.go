@@ -15,6 +15,7 @@ type pushed struct {
 	from     string // refspec, head, config, unknown
 	force    bool
 	del      bool
+	all      bool // every branch, by a pattern
 }
 
 // gitPush works out which branches a push moves, and how.
@@ -48,7 +49,7 @@ func (u *use) gitPush() {
 		mirror = u.pushWithoutRefspec(&p, remote)
 	}
 	u.effect(&hook.GitPush{
-		Remote: remote, Branches: p.branches, BranchesFrom: p.from, Force: p.force, Lease: u.has("force-with-lease"), All: all, Mirror: mirror, Tags: u.has("tags") || u.has("follow-tags"), Delete: p.del || u.has("prune"),
+		Remote: remote, Branches: p.branches, BranchesFrom: p.from, Force: p.force, Lease: u.has("force-with-lease"), All: all || p.all, Mirror: mirror, Tags: u.has("tags") || u.has("follow-tags"), Delete: p.del || u.has("prune"),
 	})
 	if remote != nil && (strings.Contains(*remote, "://") || strings.Contains(*remote, "@")) {
 		u.peer("host", flow.Literal(*remote))
@@ -78,7 +79,7 @@ func (u *use) refspec(p *pushed, v string) {
 	case !ok:
 		dst = src
 	case src == "" && dst == "": // all branches that are on both sides
-		p.from = "unknown"
+		p.from, p.all = "unknown", true
 		return
 	case src == "":
 		p.del = true
@@ -86,6 +87,7 @@ func (u *use) refspec(p *pushed, v string) {
 	for _, prefix := range []string{"refs/heads/", "heads/"} {
 		dst = strings.TrimPrefix(dst, prefix)
 	}
+	p.all = p.all || dst == "*"
 	if dst != "HEAD" && dst != "@" {
 		p.branches = append(p.branches, dst)
 		return
