@@ -45,6 +45,9 @@ func FuzzEscape(f *testing.F) {
 		f.Add(s, "a")
 	}
 	f.Fuzz(func(t *testing.T, s, other string) {
+		if strings.ContainsAny(s, "\x01\x7f") {
+			return // bash's own signs: what such a pattern matches stays open
+		}
 		escaped := glob.Escape(s)
 		if glob.Wild(escaped) || glob.Unescape(escaped) != s || glob.Compile(escaped, glob.Syntax{}).Match(s) != glob.Yes || other != s && glob.Compile(escaped, glob.Syntax{}).Match(other) == glob.Yes {
 			t.Errorf("Escape(%q) = %q", s, escaped)
