@@ -79,7 +79,7 @@ func (u *use) refspec(p *pushed, v string) {
 	case !ok:
 		dst = src
 	case src == "" && dst == "": // all branches that are on both sides
-		p.from, p.all = "unknown", true
+		p.from = "unknown"
 		return
 	case src == "":
 		p.del = true
