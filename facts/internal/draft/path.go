@@ -1,6 +1,8 @@
 package draft
 
 import (
+	"strings"
+
 	"gate/facts/internal/flow"
 	"gate/facts/internal/world"
 	"gate/hook"
@@ -63,6 +65,9 @@ func why(f flow.Word) string {
 
 // forgets judges the loss of the record of a shell's commands.
 func (d *Draft) forgets(id int, t Target) {
+	if !t.Glob && !strings.Contains(t.Path, "history") {
+		return // every such file has the word in its name, and the look costs
+	}
 	if what, _ := d.Secret(t.Path); what == "shell history" {
 		d.Effect(id, &hook.System{Verb: "history", What: new(t.Path), Access: "write"})
 	}
