@@ -65,7 +65,7 @@ func why(f flow.Word) string {
 
 // forgets judges the loss of the record of a shell's commands.
 func (d *Draft) forgets(id int, t Target) {
-	if !t.Glob && !strings.Contains(t.Path, "history") {
+	if !t.Glob && !strings.Contains(strings.ToLower(t.Path), "history") {
 		return // every such file has the word in its name, and the look costs
 	}
 	if what, _ := d.Secret(t.Path); what == "shell history" {
