@@ -300,7 +300,7 @@ func parseEvent(t *testing.T, line string) hook.Event {
 }
 
 // facts takes a line apart at blanks: enough for spans and conditions. A
-// dollar makes it opaque.
+// dollar makes it opaque. Its program is known, but for acmectl.
 func facts(ev *hook.Event) *hook.Facts {
 	f := &hook.Facts{}
 	line, ok := ev.ToolInput()["command"].(string)
@@ -316,6 +316,7 @@ func facts(ev *hook.Event) *hook.Facts {
 		at += n + 1
 	}
 	c.Program = c.Words[0].Value
+	c.Known = *c.Program != "acmectl"
 	c.Span = &hook.Span{0, at - 1}
 	f.Shell = &hook.Shell{Dialect: "bash", Text: line, Commands: []hook.ShellCommand{c}}
 	return f

@@ -93,8 +93,27 @@ func (c *call) allowIgnored(h due, a Answer) string {
 		return why
 	case !h.Authority.MayAllow():
 		return fmt.Sprintf("%s authority cannot allow", h.Authority)
-	case c.ev.Facts.Opaque && !h.Opaque:
+	case h.Opaque:
+	case c.ev.Facts.Opaque:
 		return "the call was not fully understood"
+	default:
+		if name := stranger(c.ev.Facts); name != "" {
+			return "what " + name + " does is not known; a row in programs of the settings says it"
+		}
+	}
+	return ""
+}
+
+// stranger names a program of the line that gate does not know, if there is one. Such
+// a program tightens nothing, but nobody can say that its call is harmless.
+func stranger(f *hook.Facts) string {
+	if f.Shell == nil {
+		return ""
+	}
+	for i := range f.Shell.Commands {
+		if c := &f.Shell.Commands[i]; !c.Known && c.Program != nil {
+			return *c.Program
+		}
 	}
 	return ""
 }

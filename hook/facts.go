@@ -57,8 +57,10 @@ type ShellCommand struct {
 	ID         int              // counts from 1, in the order of the text
 	Program    *string          `unknown:"listed" form:"program"` // base name after quote removal and wrappers
 	Path       *string          // as written, when the program was written with a path
+	Known      bool             // gate knows what the program does: the catalogue or settings have a row for it, or the shell runs it itself
 	Subcommand *string          // the verb of programs that have verbs, words joined by a blank
 	Operands   []*string        `unknown:"listed"`
+	Guessed    bool             // operands are a guess, for a program without a row: every word that is no option
 	Options    map[string][]any `unknown:"listed"` // by canonical long name without dashes; values are true, a text, or null for unknown
 	Words      []Word
 	Env        map[string]*string `unknown:"listed"`                        // assignments before the command

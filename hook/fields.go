@@ -61,28 +61,32 @@ func (x *ShellCommand) member(i int) (name string, at any) {
 	case 2:
 		return "env", &x.Env
 	case 3:
-		return "id", &x.ID
+		return "guessed", &x.Guessed
 	case 4:
-		return "operands", &x.Operands
+		return "id", &x.ID
 	case 5:
-		return "options", &x.Options
+		return "known", &x.Known
 	case 6:
-		return "path", &x.Path
+		return "operands", &x.Operands
 	case 7:
-		return "pipe_to", (*NumberOrNull)(&x.PipeTo)
+		return "options", &x.Options
 	case 8:
-		return "program", &x.Program
+		return "path", &x.Path
 	case 9:
-		return "redirects", list[Redirect, *Redirect]{&x.Redirects}
+		return "pipe_to", (*NumberOrNull)(&x.PipeTo)
 	case 10:
-		return "span", &x.Span
+		return "program", &x.Program
 	case 11:
-		return "stdin", part[Stdin, *Stdin]{&x.Stdin}
+		return "redirects", list[Redirect, *Redirect]{&x.Redirects}
 	case 12:
-		return "subcommand", &x.Subcommand
+		return "span", &x.Span
 	case 13:
-		return "via", &x.Via
+		return "stdin", part[Stdin, *Stdin]{&x.Stdin}
 	case 14:
+		return "subcommand", &x.Subcommand
+	case 15:
+		return "via", &x.Via
+	case 16:
 		return "words", list[Word, *Word]{&x.Words}
 	}
 	return "", nil

@@ -20,6 +20,7 @@ type Invocation struct {
 	Out       flow.Stream       // the output of its inner texts
 	Does      []hook.FactEffect // effects of the script behind the name, until it is listed
 	Plain     bool              // no function or alias counts, as in command rm
+	Strange   bool              // the catalogue has no row for the program
 }
 
 // A Setting is an assignment before a command.
@@ -37,7 +38,7 @@ func (d *Draft) List(at Where, inv *Invocation, program *string, fetches bool) {
 	cmd := hook.ShellCommand{
 		Program: program, Path: nil, Operands: []*string{}, Options: map[string][]any{},
 		Env: map[string]*string{}, Via: append([]string{}, d.Via...), Depth: d.Depth - 1, Span: inv.Span, Stdin: inv.Input,
-		Redirects: inv.Redirects,
+		Redirects: inv.Redirects, Known: program != nil && !inv.Strange,
 	}
 	if v := inv.Words[0].Value(); v != nil && strings.Contains(*v, "/") {
 		cmd.Path = v
@@ -54,7 +55,27 @@ func (d *Draft) List(at Where, inv *Invocation, program *string, fetches bool) {
 	for _, e := range inv.Env {
 		cmd.Env[AsKey(e.Name)] = e.Value.Value()
 	}
+	if !cmd.Known {
+		cmd.Operands, cmd.Guessed = operands(cmd.Words), true
+	}
 	inv.ID = d.Append(cmd, at)
+}
+
+// operands guesses which words of a program without a row are operands: those that
+// are no option by the utility syntax of POSIX, and all behind "--". The value of an
+// option that stands apart from it counts as one, too.
+func operands(words []hook.Word) []*string {
+	list := []*string{}
+	behind := false
+	for _, w := range words[1:] {
+		switch v := w.Value; {
+		case behind, v == nil, *v == "-", !strings.HasPrefix(*v, "-"):
+			list = append(list, v)
+		case *v == "--":
+			behind = true
+		}
+	}
+	return list
 }
 
 // Owns gives a listed command the effects of the script behind its name.

@@ -115,7 +115,9 @@ func (u *use) plainWords() {
 // strange lists a program without a row: raw words only. Paths on it that are
 // secrets or gate's own still count, whatever the program does with them.
 func (u *use) strange(base string) flow.Stream {
+	u.Strange = true
 	u.listed(new(base))
+	u.Strange = false // of what it runs inside
 	u.deploys(base)
 	if line := u.Words[0].Text(); len(u.Via) > 0 && u.Words[0].Literal() && strings.ContainsAny(line, " \t") {
 		u.shell.Text(flow.Literal(line), u.Stdin) // lerna exec 'rm x': who runs it hands it to a shell

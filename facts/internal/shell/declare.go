@@ -42,7 +42,7 @@ func (w *Shell) declare(s *state, c *syntax.DeclClause) flow.Stream {
 	if d.s != before {
 		s.become(before.clone(), d.s)
 	}
-	id := w.Append(hook.ShellCommand{Program: new(c.Variant.Value), Span: w.spanOf(c)}, s.Where)
+	id := w.Append(hook.ShellCommand{Program: new(c.Variant.Value), Known: true, Span: w.spanOf(c)}, s.Where)
 	for _, r := range runs {
 		w.sets(id, r.Name, r.Value)
 	}
