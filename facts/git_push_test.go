@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"testing"
+	"testing/fstest"
 
 	"gate/facts"
 	"gate/hook"
@@ -13,8 +14,13 @@ import (
 // files are the files of a test's machine.
 type files map[string]string
 
-func (f files) Lstat(string) (fs.FileInfo, error) { return nil, fs.ErrNotExist }
-func (f files) Readlink(string) (string, error)   { return "", errors.New("no links") }
+func (f files) Lstat(name string) (fs.FileInfo, error) {
+	if _, ok := f[name]; !ok {
+		return nil, fs.ErrNotExist
+	}
+	return fstest.MapFS{"x": {}}.Stat("x")
+}
+func (f files) Readlink(string) (string, error) { return "", errors.New("no links") }
 func (f files) ReadFile(name string, _ int) ([]byte, error) {
 	text, ok := f[name]
 	if !ok {

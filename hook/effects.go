@@ -253,6 +253,9 @@ type PackageInstall struct {
 	Tool     string
 	Packages []*string `unknown:"null"`
 	Source   string    `examples:"registry|url|file"`
+	From     string    `enum:"names|lock|requirements|address|run"` // which list: names on the line, the project's manifest or lock file, a file of requirements, an address, a package that is fetched to be run
+	Registry *string   `unknown:"null"` // the registry's address, by option, variable or settings; null also where several may serve
+	Host     *string   `unknown:"null" form:"host"` // whom the packages come from: null where a lock file or requirements may name others
 	Global   bool
 }
 

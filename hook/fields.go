@@ -765,14 +765,20 @@ func (x *PackageInstall) member(e *FactEffect, i int) (name string, at any) {
 	case 0:
 		return "command", (*NumberOrNull)(&e.Command)
 	case 1:
-		return "global", &x.Global
+		return "from", &x.From
 	case 2:
-		return "kind", KindName("package.install")
+		return "global", &x.Global
 	case 3:
-		return "packages", &x.Packages
+		return "host", &x.Host
 	case 4:
-		return "source", &x.Source
+		return "kind", KindName("package.install")
 	case 5:
+		return "packages", &x.Packages
+	case 6:
+		return "registry", &x.Registry
+	case 7:
+		return "source", &x.Source
+	case 8:
 		return "tool", &x.Tool
 	}
 	return "", nil

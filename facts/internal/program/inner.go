@@ -97,6 +97,9 @@ func (u *use) wrapped() flow.Stream {
 		if u.ID == 0 {
 			u.ID = inner.ID
 		}
+		if u.row.Special == "npx" {
+			u.fetchesToRun(inner.Words)
+		}
 		if len(inner.Words) == 1 && !u.Stdin.Some && !u.has("user") {
 			switch u.name + " " + path.Base(inner.Words[0].Text()) {
 			case "sudo bash", "sudo sh", "sudo zsh", "doas bash", "doas sh", "doas zsh", "pkexec bash", "pkexec sh", "pkexec zsh":

@@ -357,6 +357,9 @@ func (u *use) inMemory(statements string) bool {
 
 // pkg judges a package to install.
 func (u *use) pkg(f flow.Word) {
+	if u.row.Special == "npx" { // a wrapper: fetchesToRun has it, once the command is listed
+		return
+	}
 	source := "registry"
 	text := f.Prefix()
 	switch {

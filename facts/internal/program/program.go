@@ -83,6 +83,7 @@ func (u *use) judged(own bool) flow.Stream {
 	}
 	u.roles()
 	u.effects()
+	u.installed()
 	u.leak()
 	for _, name := range slices.Compact([]string{u.global, u.row.Special}) {
 		if f := wordlist.Find(u.programs.specials, name); f != nil {
