@@ -46,6 +46,7 @@ func TestInstalls(t *testing.T) {
 		{files{}, "npx --no-install eslint .", ""},
 		{files{}, "npx -y -p typescript tsc", "npx registry run [typescript] " + npm},
 		{files{}, "uvx ruff check", "uvx registry run [ruff] " + pypi},
+		{files{}, "uvx --from ruff==0.5 --with rich ruff", "uvx registry run [ruff==0.5] " + pypi + "; uvx registry run [rich] " + pypi},
 		{files{}, "pip install requests", "pip registry names [requests] " + pypi},
 		{files{}, "pip3.12 install -i https://pypi.acme.example/simple requests", "pip3.12 registry names [requests] https://pypi.acme.example/simple pypi.acme.example"},
 		{files{}, "pip install --extra-index-url https://pypi.acme.example/simple requests", "pip registry names [requests] ? ?"},

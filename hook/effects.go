@@ -129,6 +129,7 @@ type GitRemote struct {
 // A NetFetch gets something from the network.
 type NetFetch struct {
 	Host     *string `unknown:"null" form:"host"`
+	IP       *string // the address that the host is written as, in its usual notation; null for a name
 	URL      *string `unknown:"null"`
 	Method   *string
 	To       *string // path or null
@@ -139,6 +140,7 @@ type NetFetch struct {
 // A NetSend sends something over the network.
 type NetSend struct {
 	Host     *string `unknown:"null" form:"host"`
+	IP       *string // the address that the host is written as, in its usual notation; null for a name
 	URL      *string `unknown:"null"`
 	Method   *string
 	Source   string  `enum:"text|file|stdin|environment|encoded|unknown"` // encoded: base64 and the like, within the address
@@ -207,14 +209,16 @@ type Persistence struct {
 
 // A Kubernetes works on a cluster.
 type Kubernetes struct {
-	Verb        string
-	Access      string  `enum:"read|write|delete|exec"`
-	Context     *string `unknown:"null"`
-	ContextFrom string  `enum:"option|env|file|unknown"` // file: the kubeconfig or what the line switched to
-	Namespace   *string
-	Resources   []*string `unknown:"null"`
-	All         bool
-	DryRun      bool
+	Verb          string
+	Access        string    `enum:"read|write|delete|exec"`
+	Context       *string   `unknown:"null"`
+	ContextFrom   string    `enum:"option|env|file|unknown"` // file: the kubeconfig or what the line switched to
+	Namespace     *string   `unknown:"null"`
+	NamespaceFrom string    `enum:"option|env|file|default|unknown"` // file: the context's; default: kubectl's own, where neither line nor context names one
+	ClusterWide   *bool     `unknown:"null"`                         // every namespace, or what lies in none: nodes, namespaces, volumes, cluster roles …; null where a file says it
+	Resources     []*string `unknown:"null"`
+	All           bool
+	DryRun        bool
 }
 
 // An Infrastructure changes servers and services elsewhere.
@@ -254,8 +258,8 @@ type PackageInstall struct {
 	Packages []*string `unknown:"null"`
 	Source   string    `examples:"registry|url|file"`
 	From     string    `enum:"names|lock|requirements|address|run"` // which list: names on the line, the project's manifest or lock file, a file of requirements, an address, a package that is fetched to be run
-	Registry *string   `unknown:"null"` // the registry's address, by option, variable or settings; null also where several may serve
-	Host     *string   `unknown:"null" form:"host"` // whom the packages come from: null where a lock file or requirements may name others
+	Registry *string   `unknown:"null"`                             // the registry's address, by option, variable or settings; null also where several may serve
+	Host     *string   `unknown:"null" form:"host"`                 // whom the packages come from: null where a lock file or requirements may name others
 	Global   bool
 }
 

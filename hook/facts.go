@@ -109,6 +109,7 @@ type Code struct {
 type Host struct {
 	Command int     `null:"zero"`
 	Host    *string `unknown:"null" form:"host"`
+	IP      *string // the address that the host is written as, in its usual notation; null for a name
 	URL     *string
 	Access  string `enum:"fetch|send|connect"`
 }

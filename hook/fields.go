@@ -160,6 +160,8 @@ func (x *Host) member(i int) (name string, at any) {
 	case 2:
 		return "host", &x.Host
 	case 3:
+		return "ip", &x.IP
+	case 4:
 		return "url", &x.URL
 	}
 	return "", nil
@@ -453,16 +455,18 @@ func (x *NetFetch) member(e *FactEffect, i int) (name string, at any) {
 	case 1:
 		return "host", &x.Host
 	case 2:
-		return "kind", KindName("net.fetch")
+		return "ip", &x.IP
 	case 3:
-		return "metadata", &x.Metadata
+		return "kind", KindName("net.fetch")
 	case 4:
-		return "method", &x.Method
+		return "metadata", &x.Metadata
 	case 5:
-		return "private", &x.Private
+		return "method", &x.Method
 	case 6:
-		return "to", &x.To
+		return "private", &x.Private
 	case 7:
+		return "to", &x.To
+	case 8:
 		return "url", &x.URL
 	}
 	return "", nil
@@ -478,20 +482,22 @@ func (x *NetSend) member(e *FactEffect, i int) (name string, at any) {
 	case 1:
 		return "host", &x.Host
 	case 2:
-		return "kind", KindName("net.send")
+		return "ip", &x.IP
 	case 3:
-		return "metadata", &x.Metadata
+		return "kind", KindName("net.send")
 	case 4:
-		return "method", &x.Method
+		return "metadata", &x.Metadata
 	case 5:
-		return "path", &x.Path
+		return "method", &x.Method
 	case 6:
-		return "private", &x.Private
+		return "path", &x.Path
 	case 7:
-		return "secret", &x.Secret
+		return "private", &x.Private
 	case 8:
-		return "source", &x.Source
+		return "secret", &x.Secret
 	case 9:
+		return "source", &x.Source
+	case 10:
 		return "url", &x.URL
 	}
 	return "", nil
@@ -661,20 +667,24 @@ func (x *Kubernetes) member(e *FactEffect, i int) (name string, at any) {
 	case 1:
 		return "all", &x.All
 	case 2:
-		return "command", (*NumberOrNull)(&e.Command)
+		return "cluster_wide", &x.ClusterWide
 	case 3:
-		return "context", &x.Context
+		return "command", (*NumberOrNull)(&e.Command)
 	case 4:
-		return "context_from", &x.ContextFrom
+		return "context", &x.Context
 	case 5:
-		return "dry_run", &x.DryRun
+		return "context_from", &x.ContextFrom
 	case 6:
-		return "kind", KindName("kubernetes")
+		return "dry_run", &x.DryRun
 	case 7:
-		return "namespace", &x.Namespace
+		return "kind", KindName("kubernetes")
 	case 8:
-		return "resources", &x.Resources
+		return "namespace", &x.Namespace
 	case 9:
+		return "namespace_from", &x.NamespaceFrom
+	case 10:
+		return "resources", &x.Resources
+	case 11:
 		return "verb", &x.Verb
 	}
 	return "", nil

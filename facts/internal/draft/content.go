@@ -80,7 +80,7 @@ func (d *Draft) PeerFile(id int, target flow.Word, content flow.Stream) {
 		return
 	}
 	private, metadata := peer.Reach(host)
-	d.Facts.Hosts = append(d.Facts.Hosts, hook.Host{Command: id, Host: flow.Known(host), Access: "send"})
+	d.Host(hook.Host{Command: id, Host: flow.Known(host), Access: "send"})
 	d.Effect(id, &hook.NetSend{Host: flow.Known(host), Source: "stdin", Secret: flow.Known(content.Secret()), Private: private, Metadata: metadata})
 }
 

@@ -44,11 +44,14 @@ func (h Heads) join(o Heads) Heads {
 type KubeContext struct {
 	Set  bool
 	Name string // "" is not known
+
+	Moved     bool   // the context has another namespace
+	Namespace string // "" is not known
 }
 
 func (k KubeContext) join(o KubeContext) KubeContext {
 	if k == o {
 		return k
 	}
-	return KubeContext{Set: true}
+	return KubeContext{Set: true, Moved: true}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gate/facts/internal/flow"
+	"gate/facts/internal/peer"
 	"gate/facts/internal/world"
 	"gate/hook"
 )
@@ -59,7 +60,27 @@ func (d *Draft) Limit(why string) {
 //
 //go:noinline
 func (d *Draft) Effect(command int, is hook.EffectKind) {
+	switch e := is.(type) {
+	case *hook.NetFetch:
+		e.IP = addressOf(e.Host)
+	case *hook.NetSend:
+		e.IP = addressOf(e.Host)
+	}
 	d.Facts.Effects = append(d.Facts.Effects, hook.FactEffect{Command: command, Is: is})
+}
+
+// Host records a network peer.
+func (d *Draft) Host(h hook.Host) {
+	h.IP = addressOf(h.Host)
+	d.Facts.Hosts = append(d.Facts.Hosts, h)
+}
+
+// addressOf is the address that a host is written as, nil for a name.
+func addressOf(host *string) *string {
+	if host == nil || *host == "" || strings.Trim((*host)[len(*host)-1:], "0123456789abcdef:x") != "" {
+		return nil // most names end otherwise
+	}
+	return flow.Known(peer.Address(*host))
 }
 
 // Shown marks a secret that was read as going on to the agent or a program.

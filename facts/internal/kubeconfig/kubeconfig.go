@@ -1,5 +1,5 @@
 // Package kubeconfig reads of the configuration of kubectl what decides whom a
-// command reaches: the current context. It is no reader of YAML, which the hot
+// command reaches: the current context and its namespace. It is no reader of YAML, which the hot
 // program has none of: what it does not read for certain it says is not known.
 package kubeconfig
 
@@ -9,8 +9,8 @@ import "strings"
 // none. It reports whether that is known: of the ways that YAML has to say it,
 // those are read that programs write.
 func CurrentContext(text string) (name string, known bool) {
-	if strings.ContainsAny(text, "\u0085\u2028\u2029\x00") || strings.Contains(strings.ReplaceAll(text, "\r\n", "\n"), "\r") {
-		return "", false // other ends of lines
+	if otherEnds(text) {
+		return "", false
 	}
 	keys, found, open := 0, false, false
 	for line := range strings.Lines(text) {
@@ -37,6 +37,68 @@ func CurrentContext(text string) (name string, known bool) {
 		open, found = is, is || found
 	}
 	return name, true
+}
+
+// otherEnds reports ends of lines that are YAML's and not a file's.
+func otherEnds(text string) bool {
+	return strings.ContainsAny(text, "\u0085\u2028\u2029\x00") || strings.Contains(strings.ReplaceAll(text, "\r\n", "\n"), "\r")
+}
+
+// Namespace reads which namespace a kubeconfig gives a context, "" for none. It
+// reports whether the file has the context, and whether that is known: it reads lists
+// as kubectl writes them.
+func Namespace(text, context string) (namespace string, found, known bool) {
+	if otherEnds(text) {
+		return "", false, false
+	}
+	inside, seen := false, false
+	var item struct{ name, namespace string }
+	ends := func() {
+		if seen && item.name == context && !found {
+			namespace, found = item.namespace, true
+		}
+		item.name, item.namespace = "", ""
+	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, " \r\n")
+		entry, begins := strings.CutPrefix(strings.TrimLeft(line, " "), "- ")
+		indent := len(line) - len(strings.TrimLeft(line, " "))
+		key, value, ok := strings.Cut(entry, ":")
+		switch {
+		case line == "" || strings.HasPrefix(entry, "#"):
+			continue
+		case indent == 0 && !begins && line != "---" && !isPlainKey(line):
+			return "", false, false
+		case indent == 0 && !begins:
+			ends()
+			inside, seen = line == "contexts:", false
+			continue
+		case !inside:
+			continue
+		case begins:
+			ends()
+			seen = true
+		case !seen:
+			return "", false, false
+		}
+		if !ok || strings.ContainsAny(line, "\t{}[]&*!|>\\") {
+			return "", false, false
+		}
+		value, known := plainValue(value)
+		switch key {
+		case "name", "namespace":
+			if !known || value == "" {
+				return "", false, false
+			}
+			if key == "name" {
+				item.name = value
+			} else {
+				item.namespace = value
+			}
+		}
+	}
+	ends()
+	return namespace, found, true
 }
 
 // isPlainKey reports a line that begins with a key as kubeconfigs have it.

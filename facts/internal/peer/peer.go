@@ -88,20 +88,36 @@ func Reach(host string) (private, metadata bool) {
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") || strings.HasSuffix(host, ".local") {
 		return true, false
 	}
+	addr, ok := address(host)
+	if !ok {
+		return false, false
+	}
+	if slices.Contains(metadataHosts, addr.String()) {
+		return true, true
+	}
+	return addr.IsLoopback() || addr.IsPrivate() || addr.IsLinkLocalUnicast() || addr.IsUnspecified(), false
+}
+
+// Address is the address that a host is written as, in its usual notation, "" for a
+// name. 0x7f.1 is 127.0.0.1, and so is ::ffff:127.0.0.1.
+func Address(host string) string {
+	if addr, ok := address(host); ok {
+		return addr.String()
+	}
+	return ""
+}
+
+func address(host string) (netip.Addr, bool) {
 	addr, err := netip.ParseAddr(host)
 	if err != nil {
 		if addr, err = looseAddr(host); err != nil {
-			return false, false
+			return netip.Addr{}, false
 		}
 	}
 	if b := addr.As16(); addr.Is6() && (strings.HasPrefix(addr.String(), "64:ff9b::") || addr.String() != "::1" && strings.HasPrefix(addr.StringExpanded(), "0000:0000:0000:0000:0000:0000:")) {
 		addr = netip.AddrFrom4([4]byte(b[12:])) // written in one of version 6
 	}
-	addr = addr.Unmap()
-	if slices.Contains(metadataHosts, addr.String()) {
-		return true, true
-	}
-	return addr.IsLoopback() || addr.IsPrivate() || addr.IsLinkLocalUnicast() || addr.IsUnspecified(), false
+	return addr.Unmap().WithZone(""), true
 }
 
 // looseAddr reads what inet_aton takes for an address: 2852039166, 0x7f.1,

@@ -35,6 +35,7 @@ func (u *use) kubernetes() {
 	if !u.has("context") && !u.has("kube-context") {
 		context, from = u.kubeContext()
 	}
+	namespace, namespaceFrom := u.kubeNamespace(context)
 	var resources []*string
 	for _, f := range u.rest {
 		resources = append(resources, f.Value())
@@ -44,7 +45,8 @@ func (u *use) kubernetes() {
 		access = "delete" // nothing runs any more, or not what ran
 	}
 	u.effect(&hook.Kubernetes{
-		Verb: verb, Access: access, Context: context, ContextFrom: from, Namespace: u.optText("namespace"), Resources: resources, All: all, DryRun: dry,
+		Verb: verb, Access: access, Context: context, ContextFrom: from, Namespace: namespace, NamespaceFrom: namespaceFrom,
+		ClusterWide: u.clusterWide(verb), Resources: resources, All: all, DryRun: dry,
 	})
 	if verb == "create" && len(u.rest) > 0 && u.rest[0].Text() == "token" {
 		u.effect(&hook.SecretRead{What: "cluster credentials", Grade: "key", Shown: true})

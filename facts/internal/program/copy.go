@@ -96,7 +96,7 @@ func remotePath(f flow.Word) (string, bool) {
 
 func (u *use) sendFiles(files []flow.Word, to string) {
 	p := peer.Parse(to, false)
-	u.Facts.Hosts = append(u.Facts.Hosts, hook.Host{Command: u.ID, Host: flow.Known(p.Host), Access: "send"})
+	u.Host(hook.Host{Command: u.ID, Host: flow.Known(p.Host), Access: "send"})
 	for _, f := range files {
 		if _, ok := remotePath(f); ok {
 			continue

@@ -327,11 +327,7 @@ func (u *use) fetchesToRun(inner []flow.Word) {
 	if u.ID == 0 || u.has("no-install") || u.has("no") || slices.Equal(u.verbs, []string{"exec"}) && u.name != "npm" {
 		return
 	}
-	words := slices.Concat(u.opts["package"], u.opts["from"])
-	if len(words) == 0 && len(inner) > 0 {
-		words = inner[:1]
-	}
-	for _, f := range words {
+	for _, f := range u.packagesToRun(inner) {
 		text := f.Text()
 		if f.Value() == nil || strings.HasPrefix(text, ".") || strings.HasPrefix(text, "/") || strings.Contains(text, "://") || u.hasLocal(text) {
 			continue
@@ -339,6 +335,21 @@ func (u *use) fetchesToRun(inner []flow.Word) {
 		u.effect(&hook.PackageInstall{Tool: u.name, Packages: []*string{&text}, Source: "registry", From: "run"})
 	}
 	u.installed()
+}
+
+// packagesToRun are the packages that options of npx and its like name, or the one of
+// the program's own name.
+func (u *use) packagesToRun(inner []flow.Word) []flow.Word {
+	var words []flow.Word
+	for _, a := range u.args {
+		if a.option != nil && a.option.Role.Name == "package" {
+			words = append(words, a.value)
+		}
+	}
+	if len(words) == 0 && len(inner) > 0 {
+		words = inner[:1]
+	}
+	return words
 }
 
 // hasLocal reports a program that the project has installed for npx and its like.

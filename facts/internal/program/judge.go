@@ -270,7 +270,7 @@ func (u *use) codePeer(c code.Call, args []flow.Word) {
 			p = peer.Parse(*v, strings.Contains(*v, "://"))
 		}
 	}
-	u.Facts.Hosts = append(u.Facts.Hosts, hook.Host{Command: u.ID, Host: flow.Known(p.Host), URL: flow.Known(p.URL), Access: c.Does})
+	u.Host(hook.Host{Command: u.ID, Host: flow.Known(p.Host), URL: flow.Known(p.URL), Access: c.Does})
 	switch c.Does {
 	case "fetch":
 		u.effect(&hook.NetFetch{Host: flow.Known(p.Host), URL: flow.Known(p.URL), Method: new("GET"), Private: p.Private, Metadata: p.Metadata})

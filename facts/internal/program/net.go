@@ -19,7 +19,7 @@ func (u *use) peer(role string, f flow.Word) {
 		if h, ok := knownHost(f); ok {
 			texts = []string{h}
 		} else {
-			u.Facts.Hosts = append(u.Facts.Hosts, hook.Host{Command: u.ID, Access: "connect"})
+			u.Host(hook.Host{Command: u.ID, Access: "connect"})
 			u.netEffect(peer.Peer{}, f)
 			return
 		}
@@ -35,7 +35,7 @@ func (u *use) peer(role string, f flow.Word) {
 		if role == "host" {
 			kind = "connect"
 		}
-		u.Facts.Hosts = append(u.Facts.Hosts, hook.Host{Command: u.ID, Host: flow.Known(p.Host), URL: flow.Known(p.URL), Access: kind})
+		u.Host(hook.Host{Command: u.ID, Host: flow.Known(p.Host), URL: flow.Known(p.URL), Access: kind})
 		u.netEffect(p, f)
 	}
 }

@@ -114,23 +114,18 @@ func (u *use) packageScript() {
 	}
 }
 
-// fetched judges a package that npx runs from an address of its own.
+// fetched judges packages that npx and its like run from an address of their own.
 func (u *use) fetched() {
-	words := u.inner
-	if f, ok := u.opt("package"); ok {
-		words = []flow.Word{f}
+	for _, f := range u.packagesToRun(u.inner) {
+		text := f.Prefix()
+		remote := strings.HasPrefix(text, "git+") || strings.HasPrefix(text, "git@") || strings.HasPrefix(text, "github:") || strings.HasPrefix(text, "gitlab:")
+		if !remote && !strings.Contains(text, "://") {
+			continue
+		}
+		if u.ID == 0 {
+			u.listUse()
+		}
+		p := peer.Parse(strings.TrimPrefix(text, "git+"), true)
+		u.effect(&hook.ExecRemote{Host: flow.Known(p.Host), URL: flow.Known(text), Via: "package"})
 	}
-	if len(words) == 0 {
-		return
-	}
-	text := words[0].Prefix()
-	remote := strings.HasPrefix(text, "git+") || strings.HasPrefix(text, "git@") || strings.HasPrefix(text, "github:") || strings.HasPrefix(text, "gitlab:")
-	if !remote && !strings.Contains(text, "://") {
-		return
-	}
-	if u.ID == 0 {
-		u.listUse()
-	}
-	p := peer.Parse(strings.TrimPrefix(text, "git+"), true)
-	u.effect(&hook.ExecRemote{Host: flow.Known(p.Host), URL: flow.Known(text), Via: "package"})
 }

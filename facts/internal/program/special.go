@@ -38,6 +38,7 @@ var specials = [...]wordlist.Named[func(*use)]{
 	{Name: "kubernetes", Value: (*use).kubernetes},
 	{Name: "kubernetes.config", Value: (*use).changeContext},
 	{Name: "kubernetes.context", Value: (*use).useContext},
+	{Name: "kubernetes.namespace", Value: (*use).useNamespace},
 	{Name: "locate", Value: (*use).located},
 	{Name: "m4", Value: (*use).m4},
 	{Name: "make", Value: (*use).make},

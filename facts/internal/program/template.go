@@ -22,6 +22,11 @@ func (u *use) effects() {
 			if e.Secret == nil && e.Source != "file" && e.Source != "text" {
 				e.Secret = flow.Known(u.Stdin.Secret())
 			}
+		case *hook.Kubernetes:
+			e.NamespaceFrom = "unknown"
+			if e.Namespace != nil {
+				e.NamespaceFrom = "option"
+			}
 		case *hook.SecretRead:
 			u.Out.Taint.Secret = e.What
 			if e.What == "environment" { // which the end of the line would report again

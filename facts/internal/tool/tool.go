@@ -316,7 +316,7 @@ func (c Call) urlField(text string) {
 		}
 		return
 	}
-	c.Facts.Hosts = append(c.Facts.Hosts, hook.Host{Host: new(p.Host), URL: new(text), Access: "fetch"})
+	c.Host(hook.Host{Host: new(p.Host), URL: new(text), Access: "fetch"})
 	if what := secret.Sent(text, p.Host); what != "" {
 		c.Effect(0, &hook.NetSend{Host: new(p.Host), URL: new(text), Method: new("GET"), Source: "text", Secret: new(what), Private: p.Private, Metadata: p.Metadata})
 	}
