@@ -17,6 +17,7 @@ type scene struct {
 	reason           string // an expression
 	span             string
 	words            string // what the parameter lists
+	word             string // and its one word by default
 	rewrites         string // what an event case calls the rewritten field
 	hit, miss, other moment
 }
@@ -38,7 +39,7 @@ func newScene(n hook.Name) scene {
 		return scene{
 			condition: []string{"some program in data.gate.params.ID.words", "some command in lib.commands(program)"},
 			reason:    `sprintf("runs %s; ` + instead + `", [program])`,
-			span:      "lib.span(command)", words: "programs that the policy is about", rewrites: "rewrite",
+			span:      "lib.span(command)", words: "programs that the policy is about", word: "deploy", rewrites: "rewrite",
 			hit:   moment{event: n, line: "deploy production"},
 			miss:  moment{event: n, line: "echo deploy production"},
 			other: moment{event: n, line: "make deployment"},
@@ -53,7 +54,7 @@ func newScene(n hook.Name) scene {
 		return scene{
 			condition: []string{"some word in data.gate.params.ID.words", "contains(lower(json.marshal(input.tool_response)), word)"},
 			reason:    `sprintf("the output says %s; ` + instead + `", [word])`,
-			words:     "words in the output that the policy is about, in lower case", rewrites: "output",
+			words:     "words in the output that the policy is about, in lower case", word: "deploy", rewrites: "output",
 			hit: output("Deploy failed"), miss: output("all tests pass"), other: output(""),
 		}
 	}
@@ -62,7 +63,7 @@ func newScene(n hook.Name) scene {
 	return scene{
 		condition: []string{"some word in data.gate.params.ID.words", fmt.Sprintf("contains(lower(input.%s), word)", field)},
 		reason:    `sprintf("this is about %s; ` + instead + `", [word])`,
-		words:     "words that the policy is about, in lower case", rewrites: "rewrite",
+		words:     "words that the policy is about, in lower case", word: "deploy", rewrites: "rewrite",
 		hit: said("Deploy production"), miss: said("run the tests"), other: said(""),
 	}
 }
