@@ -224,6 +224,7 @@ appendFile = append 0; !print
 readFile createReadStream readJson = read 0
 open = !open 0 1
 chmod lchmod = !chmod 0 1
+utimes lutimes = write? 0
 chown lchown = permissions 0
 readdir opendir = list 0; =names
 stat lstat = list 0
@@ -252,6 +253,7 @@ Deno.writeTextFile Deno.writeTextFileSync Deno.writeFile Deno.writeFileSync Deno
 Deno.readTextFile Deno.readTextFileSync Deno.readFile Deno.readFileSync Deno.open Bun.file = read 0
 Deno.rename Deno.renameSync = delete 0; write 1
 Deno.chmod Deno.chmodSync = !chmod 0 1
+Deno.utime Deno.utimeSync = write? 0
 Deno.connect = !connect *
 Deno.listen Bun.serve Deno.serve = =drop
 Deno.kill = !kill 0 1

@@ -126,6 +126,7 @@ opendir dir = list 0
 scandir = list 0; =names
 glob = =glob 0
 chmod = !chmod 0 1
+touch = write? 0
 chown chgrp lchown = permissions 0
 posix_kill = !kill 0 1
 posix_getppid = =is $PPID

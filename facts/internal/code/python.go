@@ -181,6 +181,7 @@ os.open = read 0
 fileinput.input = read 0
 os.mkdir os.makedirs os.mknod os.mkfifo = write 0/name
 os.chmod os.lchmod = !chmod 0/path 1/mode
+os.utime = write? 0/path
 os.chown shutil.chown os.lchown = permissions 0/path
 os.listdir = list 0/path; =names
 os.scandir = list 0/path; =within 0/path

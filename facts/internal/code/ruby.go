@@ -87,6 +87,7 @@ FileUtils.chmod FileUtils.chmod_R = !chmod 1 0
 FileUtils.chown FileUtils.chown_R = permissions 2
 File.delete File.unlink Dir.rmdir Dir.delete Dir.unlink = delete *
 File.chmod = !chmod 1.. 0
+File.utime File.lutime = write? 2..
 File.write IO.write File.binwrite IO.binwrite = write 0
 File.read IO.read File.readlines IO.readlines File.foreach IO.foreach File.binread YAML.load_file JSON.load_file = !readurl 0
 File.open File.new = !open 0 1

@@ -87,6 +87,13 @@ func (u *use) syncs() bool {
 // remotePath recognises host:path and URLs; a drive letter is no host.
 func remotePath(f flow.Word) (string, bool) {
 	text := f.Prefix()
+	if backend, ok := strings.CutPrefix(text, ":"); ok { // rclone's, made on the line: :sftp,host=H,user=U:path
+		name, dir, ok := strings.Cut(backend, ":")
+		if _, options, given := strings.Cut(name, ",host="); given {
+			name, _, _ = strings.Cut(options, ",")
+		}
+		return name + ":" + dir, ok && name != ""
+	}
 	i := strings.IndexByte(text, ':')
 	if i <= 1 || strings.ContainsAny(text[:i], "/") {
 		return "", false

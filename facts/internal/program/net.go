@@ -51,6 +51,9 @@ func knownHost(f flow.Word) (string, bool) {
 		return "", false
 	}
 	host, _, whole := strings.Cut(rest, "/")
+	if !whole { // http://169.254.169.254$P: what follows begins with a path, most likely
+		_, whole = peer.Reach(host)
+	}
 	return prefix[:len(prefix)-len(rest)] + host, whole && host != ""
 }
 
@@ -125,7 +128,22 @@ func (u *use) netEffect(p peer.Peer, f flow.Word) {
 // encodes reports that an address carries what was made unreadable before, or that the
 // words of a program do which only looks whether a host is there (ping -p).
 func (u *use) encodes(f flow.Word, fetches bool) bool {
-	return f.Taint().Encoded || !fetches && !u.commandRole() && len(u.row.Operands) == 1 && flow.Join(u.Words).Taint().Encoded
+	return !fetches && outputAsLabel(f) || f.Taint().Encoded || !fetches && !u.commandRole() && len(u.row.Operands) == 1 && flow.Join(u.Words).Taint().Encoded
+}
+
+// outputAsLabel reports a name that holds the output of a command and ends in
+// a public domain of two labels or more: looking it up tells its owner the output.
+// Names of clusters and local networks are looked up so every day.
+func outputAsLabel(f flow.Word) bool {
+	if !slices.ContainsFunc(f.Parts, func(p flow.Part) bool { return p.Hole != nil && strings.HasPrefix(p.Hole.Why, "the output of") }) {
+		return false
+	}
+	tail, ok := strings.CutPrefix(f.Parts[len(f.Parts)-1].Text, ".")
+	if !ok || f.Parts[len(f.Parts)-1].Hole != nil || !strings.Contains(tail, ".") {
+		return false
+	}
+	tail = strings.TrimSuffix(tail, ".")
+	return !wordlist.Has(" local internal lan localdomain localhost home corp intranet arpa consul ", tail[strings.LastIndexByte(tail, '.')+1:])
 }
 
 // isAddress reports a word whose address itself stands in a variable, whose name

@@ -31,7 +31,7 @@ devcontainer.json .devcontainer.json | devcontainer
 .vscode/tasks.json .vscode/launch.json .zed/tasks.json | commands
 .vscode/mcp.json mcp.json .mcp.json mcp_config.json | commands
 .vscode/settings.json User/settings.json *.code-workspace .zed/settings.json | editor
-workflows/*.yml workflows/*.yaml .gitlab-ci.yml | workflow
+workflows/*.yml workflows/*.yaml .gitlab-ci.yml .circleci/config.yml azure-pipelines.yml bitbucket-pipelines.yml Jenkinsfile .drone.yml .woodpecker.yml | workflow
 commands/*.md agents/*.md SKILL.md *.prompt.md *.chatmode.md *.agent.md | agent
 `
 
@@ -166,7 +166,8 @@ var (
 		`|"[\w.]*(path|interpreter|executable)"\s*:\s*"/(tmp|dev/shm|var/tmp)/`)
 	looseTerminal = lazy(`(?s)autoApprove"\s*:\s*\{[^}]*"(/\^?\.[*+].*?|rm|sudo|curl|wget|bash|sh|eval|dd|ssh|chmod)"\s*:\s*(true|\{\s*"approve"\s*:\s*true)`)
 	// A workflow that writes out all its secrets, or one in a form that the log does not mask.
-	workflowLeak = lazy(`(?i)toJSON\(\s*secrets\s*\)|secrets\.\w+\s*\}\}["']?\s*\|\s*(base64\s*($|[|>"'\n]|-w)|xxd|rev\b|od\b|tr\b|sed\b)`)
+	workflowLeak = lazy(`(?i)toJSON\(\s*secrets\s*\)|secrets\.\w+\s*\}\}["']?\s*\|\s*(base64\s*($|[|>"'\n]|-w)|xxd|rev\b|od\b|tr\b|sed\b)` +
+		`|(?m:(?:^|[\s;&"'])(?:env|printenv|export -p|set)\s*(?:\|[^|\n]*)*\|\s*(?:curl|wget|nc|ncat|socat|https?)\s)`)
 	looseTools   = lazy(`(^|[\s,\[])["']?(\*|Bash(\((\*|:\*|(rm|sudo|curl|wget|sh|bash|eval|ssh)\b.*?)\))?)["']?\s*(,|\]|$|\n)`)
 )
 

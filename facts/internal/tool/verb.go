@@ -144,7 +144,7 @@ func (c Call) toolSecret(words []string, input map[string]any) {
 	default:
 		for _, k := range []string{"kind", "resourceType", "resource_type", "resource"} {
 			s, _ := input[k].(string)
-			if s = strings.ToLower(s); (s == "secret" || s == "secrets") && input["name"] != nil && input["output"] != "name" && input["output"] != "wide" {
+			if s = strings.ToLower(s); (s == "secret" || s == "secrets") && (input["name"] != nil || wordlist.Has(" yaml json jsonpath ", fmt.Sprint(input["output"]))) && input["output"] != "name" && input["output"] != "wide" {
 				what = "cluster secret"
 			}
 		}
