@@ -39,7 +39,7 @@ func (u *use) scriptName() string {
 func (u *use) deploys(base string) {
 	words := u.Words
 	if !strings.Contains(words[0].Prefix(), "/") {
-		if !wordlist.Has(" make gmake just task mage invoke inv npm yarn pnpm bun sh bash zsh ", base) {
+		if !wordlist.Has(" make gmake just task mage rake thor invoke inv npm yarn pnpm bun sh bash zsh ", base) {
 			return
 		}
 		words = words[1:]
