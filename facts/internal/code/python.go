@@ -215,6 +215,8 @@ vars = =dict 0
 platform.system = =drop
 *.system *.popen = shell? 0
 __import__ importlib.import_module importlib.__import__ = =name 0/name
+keyboard.record keyboard.hook keyboard.on_press keyboard.on_release keyboard.read_key keyboard.read_event pynput.keyboard.Listener pynput.mouse.Listener = argv 'showkey'
+ImageGrab.grab PIL.ImageGrab.grab pyautogui.screenshot mss.mss pyscreenshot.grab = argv 'scrot'
 print pprint.pprint pprint logging.info logging.debug logging.warning logging.error sys.stdout.write sys.stderr.write = !print
 *.write *.writelines = !print
 os.getenv os.environ.get os.environ.pop os.environ.__getitem__ os.getenvb = =env 0/key

@@ -93,6 +93,11 @@ else := "starts a pod that may do anything on its machine" if {
 }
 
 else := "starts a pod that may do anything on its machine" if {
+	effect.verb == "run"
+	lib.command(effect).options.privileged
+}
+
+else := "starts a pod that may do anything on its machine" if {
 	effect.verb == "debug"
 	some name in lib.texts(effect, "resources")
 	startswith(lower(name), "node/")
