@@ -176,7 +176,7 @@ func (u *use) runStdin(language string) {
 func (u *use) awayFromHere() bool {
 	return u.at().Remote || slices.ContainsFunc(u.Via, func(via string) bool {
 		program, _, _ := strings.Cut(via, " ")
-		return wordlist.Has(" docker docker-compose podman podman-compose nerdctl kubectl oc lxc incus vagrant devcontainer distrobox toolbox ", program)
+		return wordlist.Has(" docker docker-compose podman podman-compose nerdctl ctr crictl kubectl oc lxc incus vagrant devcontainer distrobox toolbox ", program)
 	})
 }
 
