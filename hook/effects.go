@@ -290,7 +290,7 @@ type Self struct {
 	Verb string  // write, delete, run, permissions, configure
 	Path *string `form:"path"`
 
-	Change *string // what becomes of the project's own agent settings, where all of it is known and switches no guard off; otherwise null
+	Change *string // what a person should see before deciding: what becomes of the project's own agent settings, where all of it is known and switches no guard off, or that a tool without a row gets the path with a text; otherwise null
 }
 
 // A Tool is a call that changes something elsewhere, by an MCP or other tool.

@@ -24,6 +24,7 @@ func (c Call) strangeTool(name string, input map[string]any) {
 		return
 	}
 	c.scan(name, input, 0)
+	c.carried(name, input)
 }
 
 func (c Call) scan(tool string, input map[string]any, depth int) {
