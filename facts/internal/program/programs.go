@@ -68,11 +68,17 @@ func (p *Programs) LogsIn(c hook.ShellCommand, secret string) bool {
 	if c.Program == nil || c.Path != nil || len(c.Via) > 0 || !wordlist.Has(" docker podman nerdctl buildah skopeo oras helm ", *c.Program) {
 		return false
 	}
-	if _, stdin := c.Options["password-stdin"]; !stdin || c.Subcommand == nil || !strings.HasSuffix(*c.Subcommand, "login") || len(c.Operands) != 1 || c.Operands[0] == nil {
+	if _, stdin := c.Options["password-stdin"]; !stdin || c.Subcommand == nil || !strings.HasSuffix(*c.Subcommand, "login") || len(c.Operands) != 1 {
 		return false
+	}
+	if c.Operands[0] == nil {
+		return secret == registryPassword // "$ACCOUNT.dkr.ecr.$REGION.amazonaws.com": nobody else takes it
 	}
 	return issuer(secret, peer.Parse(*c.Operands[0], strings.Contains(*c.Operands[0], "://")).Host)
 }
+
+// registryPassword is what a cloud prints for the login at its own registry of images.
+const registryPassword = "registry password"
 
 // HandsOn reports that commands of a pipe write what they read to it and to
 // nothing else.

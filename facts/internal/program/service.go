@@ -208,6 +208,8 @@ func issuer(secret, host string) bool {
 		"management.azure.com", "dev.azure.com", "vault.azure.net", "azurecr.io", "graph.microsoft.com", "gitlab.com",
 	}
 	switch secret {
+	case registryPassword:
+		return !strings.Contains(host, ".") || host == "public.ecr.aws" || strings.Contains(host, ".dkr.ecr.") && (strings.HasSuffix(host, ".amazonaws.com") || strings.HasSuffix(host, ".amazonaws.com.cn"))
 	case "cloud credentials", "login credentials":
 	case "identity token":
 		services = append(services, "run.app", "cloudfunctions.net")

@@ -22,6 +22,9 @@ func (u *use) effects() {
 			if e.Secret == nil && e.Source != "file" && e.Source != "text" {
 				e.Secret = flow.Known(u.Stdin.Secret())
 			}
+			if e.Path == nil && e.Source == "stdin" {
+				e.Path = u.inputPath()
+			}
 		case *hook.Kubernetes:
 			e.NamespaceFrom = "unknown"
 			if e.Namespace != nil {
@@ -34,6 +37,20 @@ func (u *use) effects() {
 			}
 		}
 	}
+}
+
+// inputPath is the file that the program's input is, nil where it is none that is known.
+func (u *use) inputPath() *string {
+	if p := u.Stdin.Taint.Path; p != "" {
+		return &p
+	}
+	if u.Input == nil || u.Input.From != "file" || u.Input.Path == nil {
+		return nil
+	}
+	if ts := u.targets(flow.Literal(*u.Input.Path)); len(ts) == 1 {
+		return flow.Known(ts[0].Path)
+	}
+	return nil
 }
 
 // explains reports a line that asks how a command is used and names nothing for

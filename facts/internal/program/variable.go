@@ -41,6 +41,7 @@ var runners = [...]runner{
 	{names: " CFLAGS CXXFLAGS CPPFLAGS LDFLAGS ", runs: "program", without: "-fplugin -wrapper -specs="},
 	{names: " RUSTFLAGS RUSTDOCFLAGS CARGO_BUILD_RUSTFLAGS ", runs: "program", without: "linker=/tmp linker=/dev/shm linker=./ linker=sh"},
 	{names: " PYTHONBREAKPOINT ", runs: "start-up code", harmless: debugs},
+	{names: " CARGO_ALIAS_ ", runs: "program"},
 	{names: " FZF_DEFAULT_COMMAND ", runs: "program", harmless: listsFiles},
 	{names: " GIT_TRACE GIT_TRACE_SETUP GIT_TRACE_PACKET GIT_TRACE_CURL GIT_TRACE_PERFORMANCE GIT_TRACE2 GIT_TRACE2_EVENT GIT_TRACE2_PERF GIT_INDEX_FILE" +
 		" DEPENDENCIES_OUTPUT SUNPRO_DEPENDENCIES NODE_V8_COVERAGE NODE_REPL_HISTORY LESSHISTFILE COVERAGE_FILE LLVM_PROFILE_FILE GCOV_PREFIX PIP_TARGET ",
@@ -102,6 +103,8 @@ func family(name string) string {
 		return "RUSTC_WRAPPER"
 	case strings.HasPrefix(name, "CARGO_TARGET_") && strings.HasSuffix(name, "_RUSTFLAGS"):
 		return "RUSTFLAGS"
+	case strings.HasPrefix(name, "CARGO_ALIAS_"):
+		return "CARGO_ALIAS_"
 	case strings.HasPrefix(name, "GIT_CONFIG_KEY_"):
 		return "GIT_CONFIG_KEY_"
 	case strings.HasPrefix(name, "ANSIBLE_") && strings.HasSuffix(name, "_PLUGINS"):
