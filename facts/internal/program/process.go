@@ -147,6 +147,10 @@ func (u *use) processNumbers(out flow.Stream) flow.Stream {
 		}
 	case "ps":
 		out.Taint.Process = u.listedProcesses()
+	case "nvidia-smi", "rocm-smi": // of everybody who computes there
+		if u.has("query-compute-apps") || u.has("showpids") {
+			out.Taint.Process = "*"
+		}
 	case "grep", "egrep", "fgrep", "rg", "ag", "awk", "gawk", "mawk", "sed", "gsed", "perl":
 		if pattern := u.chosenProcesses(); out.Taint.Process == "*" && pattern != "" {
 			out.Taint.Process = pattern

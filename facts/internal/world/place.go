@@ -91,10 +91,30 @@ func (w World) Find(kind, p string) (Place, bool) {
 			}
 		}
 	}
-	rows := placeRows
-	if strings.HasPrefix(kind, "secret.") {
-		rows = secret.Files
+	if !strings.HasPrefix(kind, "secret.") {
+		return n.findIn(placeRows, kind)
 	}
+	place, ok := n.findIn(secret.Files, kind)
+	if other := otherHome(n.steps); !ok && other != nil && !slices.Equal(other, n.home) {
+		n.home = other // what is a secret in one account is one in the others
+		place, ok = n.findIn(secret.Files, kind)
+	}
+	return place, ok
+}
+
+// otherHome is the home directory of an account, whoever it is, in which a path lies.
+func otherHome(steps []string) []string {
+	switch {
+	case len(steps) > 1 && steps[0] == "root":
+		return steps[:1]
+	case len(steps) > 2 && (steps[0] == "home" || steps[0] == "users"):
+		return steps[:2]
+	}
+	return nil
+}
+
+// findIn returns the first row of a class that names the path.
+func (n *named) findIn(rows, kind string) (Place, bool) {
 	for line := range strings.Lines(rows) {
 		if !strings.HasPrefix(line, kind) {
 			continue

@@ -43,6 +43,21 @@ everybody(list) if {
 	lib.matches(word, "value", `^(-[a-zA-Z]*[eA][a-zA-Z]*|[a-zA-Z]*[ax][a-zA-Z]*)$`)
 }
 
+# METADATA
+# description: whatever computes on the machine's graphics cards
+ask contains {
+	"reason": sprintf("ends every process that %s lists; end only processes that this session started, by their id", [program]),
+	"help": "Those computations may be somebody else's, and take days.",
+	"span": lib.span(effect),
+} if {
+	some effect in lib.effects("process")
+	is_null(effect.target)
+	some program, option in {"nvidia-smi": "query-compute-apps", "rocm-smi": "showpids"}
+	some list in lib.commands(program)
+	list.options[option]
+	not chosen
+}
+
 # Somebody picks out lines of the list.
 chosen if {
 	some program in ["grep", "egrep", "fgrep", "rg", "ag", "sed", "head", "tail", "pgrep", "perl", "python3", "fzf"]

@@ -115,3 +115,18 @@ test_passes_lists_beside_a_known_number if {
 test_denies_once if {
 	count(kill.deny) == 1 with input as gate.event(`ps aux; pkill -u "$NAME"`)
 }
+
+test_asks_about_what_computes if {
+	every call in [
+		"nvidia-smi --query-compute-apps=pid --format=csv,noheader | xargs -r kill -9",
+		"kill $(rocm-smi --showpids)",
+	] {
+		count(kill.ask) > 0 with input as gate.event(call)
+	}
+	every call in [
+		"nvidia-smi --query-compute-apps=pid,name --format=csv",
+		"nvidia-smi --query-compute-apps=pid,name --format=csv | grep mine | cut -d, -f1 | xargs kill",
+	] {
+		count(kill.ask) == 0 with input as gate.event(call)
+	}
+}
