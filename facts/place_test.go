@@ -8,7 +8,7 @@ import (
 )
 
 // TestSecretBelowHome holds that places below the home directory are found
-// wherever that is, in any case, and nowhere else.
+// wherever that is, in any case, and below the homes of other accounts.
 func TestSecretBelowHome(t *testing.T) {
 	for _, row := range []struct{ home, path, want string }{
 		{"/home/dev", "/home/dev/.aws/credentials", "cloud credentials"},
@@ -17,7 +17,10 @@ func TestSecretBelowHome(t *testing.T) {
 		{"/home/dev", "/home/*/.aws/cred*", "cloud credentials"},
 		{"/home/dev", "/home/dev/.gnupg/x/y", "GnuPG keys"},
 		{"/home/dev", "/home/dev/.gnupg/gpg.conf", ""},
-		{"/home/dev", "/home/other/.aws/credentials", ""},
+		{"/home/dev", "/home/other/.aws/credentials", "cloud credentials"},
+		{"/home/dev", "/root/.aws/credentials", "cloud credentials"},
+		{"/Users/dev", "/Users/other/.netrc", "login credentials"},
+		{"/home/dev", "/srv/other/.aws/credentials", ""},
 		{"/home/dev", "/home/dev/src/home/dev/.aws/credentials", ""},
 		{"/home/dev", "/home", ""},
 		{"/", "/.aws/credentials", "cloud credentials"},
