@@ -27,7 +27,7 @@ func parse(agent string, data []byte, expected string, strict bool) (hook.Event,
 		return ev, anotherEvent(name, expected)
 	}
 	if meant := ev.Name.Meant(); meant != "" && strict {
-		return hook.Event{Agent: agent, Name: meant}, fmt.Errorf("event: %s is %s in other letters, which the agent does not use", quote(name), quote(string(meant)))
+		return hook.Event{Agent: agent, Name: meant}, fmt.Errorf("event: %s is a misspelt %s", quote(name), quote(string(meant)))
 	}
 	if err := check(doc, strict); err != nil {
 		if name == "" {

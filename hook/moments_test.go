@@ -145,7 +145,9 @@ func TestRows(t *testing.T) {
 func TestMeant(t *testing.T) {
 	for name, want := range map[hook.Name]hook.Name{
 		"pre_tool_use": hook.PreToolUse, "pre-tool-use": hook.PreToolUse, "PRETOOLUSE": hook.PreToolUse, "stop": hook.Stop,
-		"PreToolUse": "", "turn_end": "", "shell_env": "", "": "", "PreToolUsed": "",
+		"PreToolUse": "", "turn_end": "", "shell_env": "", "": "", "PreToolUsed": hook.PreToolUse,
+		"PreToolUs": hook.PreToolUse, "PerToolUse": hook.PreToolUse, "PreToolUse ": hook.PreToolUse, "PreToolUse\u200b": hook.PreToolUse, "\tPreToolUse": hook.PreToolUse,
+		"PreToolX": "", "PostToolUs": "", "PermissionRequests": hook.PermissionRequest, "P": "", "BeforeTool": "", "SessionStar": "",
 	} {
 		if got := name.Meant(); got != want {
 			t.Errorf("%q is meant to be %q, want %q", name, got, want)

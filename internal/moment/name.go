@@ -1,6 +1,9 @@
 package moment
 
-import str "strings"
+import (
+	str "strings"
+	"unicode"
+)
 
 // A Name says what kind of moment an [Event] is. The set is open: an agent may
 // send names that gate has never heard of, and hooks may ask for them.
@@ -85,16 +88,44 @@ func (n Name) Canonical() Name {
 }
 
 // Meant returns the event of the table whose name n is in other letters, such
-// as pre_tool_use, "" if n is none or spelt right.
+// as pre_tool_use, "" if n is none or spelt right. Of events that decide about a call,
+// it is one with a single slip, too: PreToolUs, or PreToolUse with a blank behind it.
 func (n Name) Meant() Name {
 	if n.row() != nil || n.Canonical() != n {
 		return ""
 	}
-	plain := str.ReplaceAll(str.ReplaceAll(string(n), "_", ""), "-", "")
+	plain := str.Map(func(r rune) rune {
+		if r == '_' || r == '-' || !unicode.IsGraphic(r) || unicode.IsSpace(r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, string(n))
 	for i := range moments {
-		if str.EqualFold(plain, string(moments[i].Name)) {
-			return moments[i].Name
+		m := &moments[i]
+		name := str.ToLower(string(m.Name))
+		if plain == name || m.Closes == ClosesAlways && m.Rewrites == "tool_input" && oneSlip(plain, name) {
+			return m.Name
 		}
 	}
 	return ""
+}
+
+// oneSlip reports two texts that differ in one letter, which one of them lacks, has
+// in another form, or has in the place of its neighbour.
+func oneSlip(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if len(b)-len(a) > 1 {
+		return false
+	}
+	i := 0
+	for i < len(a) && a[i] == b[i] {
+		i++
+	}
+	if len(a) < len(b) {
+		return a[i:] == b[i+1:]
+	}
+	return a[min(i+1, len(a)):] == b[min(i+1, len(b)):] ||
+		i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
 }
