@@ -21,6 +21,10 @@ func (c claude) weaknesses(cm *claudeMachine, v *claudeView) {
 	if v.scope == Managed {
 		return
 	}
+	told := slices.ContainsFunc(v.findings, func(f Finding) bool { return f.ID == "hooks.disabled" })
+	if v == cm.offBelow && v.scope != User && !told {
+		v.report("hooks.disabled", Warning, v.setting("disableAllHooks"), "disableAllHooks switches off every hook that is not managed", "remove it")
+	}
 	if n := v.setting("permissions", "defaultMode"); n.text() == "bypassPermissions" && !cm.locked {
 		v.report("permissions.bypass", Warning, n, "sessions begin in bypassPermissions: nothing but hooks is asked", "remove it")
 	}

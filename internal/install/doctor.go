@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // look inspects one agent and orders what it found.
@@ -46,6 +47,23 @@ func (s AgentStatus) installed() bool {
 // absent reports an agent of which all there is to say is that it is not there.
 func (s AgentStatus) absent() bool {
 	return len(s.Findings) == 1 && s.Findings[0].ID == "gate.missing" && s.Findings[0].Severity == Notice
+}
+
+// Brought lists what files of the project say that weakens the guard of one agent. A
+// clone may have brought them, and nobody has looked. How gate itself stands there
+// is for [Machine.Status].
+func (m Machine) Brought(agent string) []Finding {
+	var out []Finding
+	for _, s := range m.lookAtAll(agent) {
+		for _, f := range s.Findings {
+			kind, _, _ := strings.Cut(f.ID, ".")
+			weakens := slices.Contains([]string{"permissions", "mcp", "env", "hooks"}, kind) || f.ID == "settings.runs"
+			if weakens && (f.Scope == Project || f.Scope == Local) && f.Severity != Notice {
+				out = append(out, f)
+			}
+		}
+	}
+	return out
 }
 
 // A Diagnosis is what is wrong on a machine, most severe first.

@@ -47,6 +47,9 @@ type Options struct {
 	Rego     []rego.Option
 	Engine   []engine.Option // the last word on what the engine is made of
 
+	// Begins says what else a person should know when a session begins; nil: nothing.
+	Begins func(*hook.Event) []string
+
 	elsewhere bool // the agent has another environment than LookupEnv, which nobody knows
 }
 
@@ -169,6 +172,9 @@ func (g *Gate) Notes(ev *hook.Event, d *hook.Decision) (notices []string) {
 			g.KeepTighter()
 		}
 		notices = append(g.Untrusted(), g.unasked()...)
+		if g.options.Begins != nil {
+			notices = append(notices, g.options.Begins(ev)...)
+		}
 	}
 	return append(notices, g.notRun(d)...)
 }

@@ -3,11 +3,14 @@ package commands
 import (
 	"context"
 	"errors"
+	"fmt"
+	"path/filepath"
 	"slices"
 	"sync/atomic"
 	"time"
 
 	"gate/cmd/internal/early"
+	"gate/hook"
 	"gate/internal/core"
 	"gate/internal/handlers"
 	"gate/internal/handlers/judge"
@@ -79,6 +82,22 @@ func (p process) options(c *hookpath.Call) setup.Options {
 	return setup.Options{
 		For:      sources.For{Machine: c.Machine, Live: true, Foreign: !c.RunsHooks, Session: c.Session, Event: c.Event},
 		Handlers: h, EnvFile: c.EnvFile,
-		Rego: []rego.Option{rego.WithOutOfMemory(c.OutOfMemory)},
+		Rego:   []rego.Option{rego.WithOutOfMemory(c.OutOfMemory)},
+		Begins: p.brought,
 	}
+}
+
+// brought says what files of the project weaken: a clone may have brought them.
+func (p process) brought(ev *hook.Event) []string {
+	dir, _ := ev.Fields["cwd"].(string)
+	m := p.agents(places.ProjectRoot("", dir))
+	var notices []string
+	for _, f := range m.Brought(ev.Agent) {
+		name := f.File
+		if rel, err := filepath.Rel(m.Project, f.File); err == nil {
+			name = rel
+		}
+		notices = append(notices, fmt.Sprintf("the project's %s:%d weakens what guards you: %s; %s", name, f.Line, f.Message, f.Remedy))
+	}
+	return notices
 }

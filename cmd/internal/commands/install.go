@@ -206,16 +206,21 @@ func (f *installFlags) machine(p process) (install.Machine, error) {
 	if home == "" {
 		return install.Machine{}, errors.New("no home directory; set HOME")
 	}
-	m := install.Machine{
-		OS: runtime.GOOS, Home: home, Project: project, Command: hookCommand(exe), Program: exe,
-		UserDir: d.User, StateDir: d.State, DirsNamed: given.User != "" || given.State != "",
-		ManagedDir: d.Managed, UID: os.Getuid(), Root: p.root,
-	}
+	m := p.agents(project)
+	m.Home, m.Command, m.Program = home, hookCommand(exe), exe
+	m.UserDir, m.StateDir, m.DirsNamed = d.User, d.State, given.User != "" || given.State != ""
+	m.ManagedDir = d.Managed
+	return m, nil
+}
+
+// agents says where agents keep their settings, of the person and of a project.
+func (p process) agents(project string) install.Machine {
+	m := install.Machine{OS: runtime.GOOS, Home: p.home(), Project: project, UID: os.Getuid(), Root: p.root}
 	m.AgentHome = map[string]string{}
 	for _, x := range [][3]string{{"claude", "CLAUDE_CONFIG_DIR", ""}, {"codex", "CODEX_HOME", ""}, {"copilot", "COPILOT_HOME", ""}, {"opencode", "XDG_CONFIG_HOME", "opencode"}} {
 		if dir := p.getenv(x[1]); filepath.IsAbs(dir) {
 			m.AgentHome[x[0]] = filepath.Join(dir, x[2])
 		}
 	}
-	return m, nil
+	return m
 }
