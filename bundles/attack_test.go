@@ -107,7 +107,7 @@ func (a *attack) step(step string) {
 			list := claims["files"].([]any)
 			claims["files"] = append(list, list[0])
 		}
-	case "audience", "expires", "min-gate", "metadata", "roots", "manifest-version":
+	case "audience", "expires", "min-gate", "facts", "metadata", "roots", "manifest-version":
 		a.describe(w[0], rest)
 	case "put", "file", "remove", "rename", "swap", "strip":
 		a.tamper(w[0], rest)
@@ -173,6 +173,8 @@ func (a *attack) describe(word string, rest []string) {
 		a.metadata("expires", rest[0])
 	case "min-gate":
 		a.metadata("min_gate", rest[0])
+	case "facts":
+		a.metadata("facts", json.Number(rest[0]))
 	case "roots":
 		a.manifest(func(doc map[string]any) { doc["roots"] = rest })
 	case "manifest-version":

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -34,9 +35,13 @@ func compareManifests(a, b bundles.Manifest) []Difference {
 	say("audience", audience(a.Gate.Audience), audience(b.Gate.Audience), reachOrAll(a.Gate.Audience, b.Gate.Audience))
 	say("expires", untilWhen(a.Gate.Expires), untilWhen(b.Gate.Expires), Neutral)
 	say("min_gate", a.Gate.MinGate, b.Gate.MinGate, Neutral)
+	say("facts", schemaOf(a.Gate), schemaOf(b.Gate), Neutral)
 	say("roots", strings.Join(sortedWords(a.Roots), ", "), strings.Join(sortedWords(b.Roots), ", "), Neutral)
 	return out
 }
+
+// schemaOf is the schema of facts that a bundle is written for.
+func schemaOf(g bundles.Metadata) string { return strconv.FormatInt(max(g.Facts, 1), 10) }
 
 func untilWhen(t time.Time) string {
 	if t.IsZero() {

@@ -15,6 +15,7 @@ type Check struct {
 	Name   string            // the bundle that is wanted; "": any that its keys may sign
 	Labels map[string]string // of this machine, for the audience
 	Gate   string            // this gate's version, such as v1.4.0; "": older than any
+	Facts  int64             // the schema of this gate's facts; 0: the first
 	Seen   Seen              // what was taken before
 	Pins   map[string]string // digest to name: bundles without metadata.gate that are taken all the same
 	Limits Limits

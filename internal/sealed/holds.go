@@ -45,6 +45,9 @@ func (c Check) Holds(m Manifest, digest string) error {
 	if g.MinGate != "" && older(c.Gate, g.MinGate) {
 		errs = append(errs, Refuse(TooNew, "%s or later, this is %s", g.MinGate, Shown(c.Gate)))
 	}
+	if g.Facts > max(c.Facts, 1) {
+		errs = append(errs, Refuse(TooNew, "its policies are written for facts of schema %d, this gate has %d", g.Facts, max(c.Facts, 1)))
+	}
 	if g.Version > 0 { // a pinned bundle has none, and needs none
 		errs = append(errs, c.Seen.admits(g, digest))
 	}

@@ -24,6 +24,7 @@ type Metadata struct {
 	Expires  time.Time // zero: never
 	Audience []string  // "key=value" of a machine's labels, one of which must fit; none: every machine
 	MinGate  string    // the oldest gate that understands the bundle, such as "v1.4.0"; "": any
+	Facts    int64     // the schema of facts that its policies are written for; 0: the first
 	Previous string    // the digest of the release before; ""
 }
 
@@ -131,7 +132,7 @@ func (f *fields) metadata(v any) Metadata {
 	g := NewFields("metadata.gate", object)
 	m := Metadata{
 		Name: g.Text("name"), Version: g.Number("version", MaxInteger), Expires: g.Moment("expires"),
-		Audience: g.Texts("audience"), MinGate: g.Text("min_gate"), Previous: g.digest("previous"),
+		Audience: g.Texts("audience"), MinGate: g.Text("min_gate"), Facts: g.Number("facts", MaxInteger), Previous: g.digest("previous"),
 	}
 	if !IsName(m.Name) {
 		g.fail("name", "%q is no name; lower-case letters, digits, - and _ are taken", Shown(m.Name))
@@ -160,7 +161,7 @@ func isLabel(s string) bool {
 // object is metadata.gate as JSON.
 func (m Metadata) object() map[string]any {
 	return said(map[string]any{"name": m.Name, "version": m.Version}, map[string]any{
-		"expires": moment(m.Expires), "audience": slices.Sorted(slices.Values(m.Audience)), "min_gate": m.MinGate, "previous": m.Previous,
+		"expires": moment(m.Expires), "audience": slices.Sorted(slices.Values(m.Audience)), "min_gate": m.MinGate, "facts": m.Facts, "previous": m.Previous,
 	})
 }
 

@@ -35,6 +35,7 @@ type Rules struct {
 	Now    time.Time // required
 	Labels map[string]string
 	Gate   string
+	Facts  int64 // the schema of this gate's facts; 0: the first
 	Pins   map[string]string
 	Limits bundles.Limits
 	// Order is the order of the bundles in force, by name. Those that it does
@@ -204,7 +205,7 @@ func (a *activation) verify(o *Offer) (*bundles.Bundle, error) {
 	}
 	r := a.rules
 	return bundles.Open(o.Archive, o.Envelope, bundles.Check{
-		Keys: a.keys, Now: r.Now, Name: o.Name, Labels: r.Labels, Gate: r.Gate, Seen: a.seen, Pins: r.Pins, Limits: r.Limits,
+		Keys: a.keys, Now: r.Now, Name: o.Name, Labels: r.Labels, Gate: r.Gate, Facts: r.Facts, Seen: a.seen, Pins: r.Pins, Limits: r.Limits,
 	})
 }
 

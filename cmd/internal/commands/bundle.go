@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -151,7 +152,7 @@ func orUnnamed(key string) string {
 func manifestDocument(m bundles.Manifest) map[string]any {
 	doc := map[string]any{
 		"name": m.Gate.Name, "version": m.Gate.Version, "expires": nil, "audience": append([]string{}, m.Gate.Audience...),
-		"min_gate": m.Gate.MinGate, "previous": m.Gate.Previous, "revision": m.Revision, "roots": append([]string{}, m.Roots...),
+		"min_gate": m.Gate.MinGate, "facts": max(m.Gate.Facts, 1), "previous": m.Gate.Previous, "revision": m.Revision, "roots": append([]string{}, m.Roots...),
 	}
 	if !m.Gate.Expires.IsZero() {
 		doc["expires"] = m.Gate.Expires.UTC().Format(time.RFC3339)
@@ -173,6 +174,9 @@ func manifestLines(b *strings.Builder, m bundles.Manifest) {
 		line("expires", m.Gate.Expires.UTC().Format(time.RFC3339))
 	}
 	line("min_gate", m.Gate.MinGate)
+	if m.Gate.Facts > 1 {
+		line("facts", strconv.FormatInt(m.Gate.Facts, 10))
+	}
 	line("previous", m.Gate.Previous)
 }
 

@@ -99,7 +99,7 @@ func createFile(path string, data []byte, perm fs.FileMode) error {
 // as it is.
 type buildFlags struct {
 	out, expires, minGate, previous string
-	version                         int64
+	version, facts                  int64
 	audience                        []string
 }
 
@@ -121,6 +121,7 @@ func newBundleBuild(p process) *cobra.Command {
 	cmd.Flags().StringVar(&f.expires, "expires", "", "when it ends: 2027-01-31, or 90d from now")
 	cmd.Flags().StringArrayVar(&f.audience, "audience", nil, "a label of the machines it is for, as key=value (repeatable)")
 	cmd.Flags().StringVar(&f.minGate, "min-gate", "", "the oldest gate that understands it, such as v1.4.0")
+	cmd.Flags().Int64Var(&f.facts, "facts", 0, "the schema of facts that its policies are written for; without it the first")
 	cmd.Flags().StringVar(&f.previous, "previous", "", "the release before: its file or its digest")
 	return cmd
 }
@@ -248,6 +249,9 @@ func (f *buildFlags) change() (func(*bundles.Metadata), error) {
 		}
 		if f.minGate != "" {
 			m.MinGate = f.minGate
+		}
+		if f.facts != 0 {
+			m.Facts = f.facts
 		}
 		if previous != "" {
 			m.Previous = previous

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/bundles"
+	"gate/hook"
 	"gate/internal/sealed"
 	"gate/internal/setup"
 	"gate/internal/strictjson"
@@ -88,7 +89,7 @@ func (f *verifyFlags) run(p process, path string) error {
 
 // check is what the flags say about the machine that is to take a file.
 func (f *verifyFlags) check(path string) (c bundles.Check, err error) {
-	c = bundles.Check{Now: time.Now(), Name: f.name, Gate: f.asGate, Labels: map[string]string{}}
+	c = bundles.Check{Now: time.Now(), Name: f.name, Gate: f.asGate, Facts: hook.FactsSchema, Labels: map[string]string{}}
 	machine := f.keys == ""
 	if machine {
 		d, err := f.dirs.Absolute().ForHook()

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/bundles"
+	"gate/hook"
 	"gate/internal/places"
 	"gate/internal/sealed"
 	"gate/internal/setting"
@@ -226,7 +227,7 @@ func (s *syncer) once(ctx context.Context) ([]synced, error) {
 		return nil, err
 	}
 	known := comparison{}
-	rules := sync.Rules{Now: time.Now(), Labels: labels, Gate: setup.Version(), Try: known.try, Pins: map[string]string{}, Order: order}
+	rules := sync.Rules{Now: time.Now(), Labels: labels, Gate: setup.Version(), Facts: hook.FactsSchema, Try: known.try, Pins: map[string]string{}, Order: order}
 	if len(order) > 0 {
 		rules.First = order[0]
 	}
