@@ -75,6 +75,18 @@ func (u *use) rsync() {
 	}
 }
 
+// newKey judges a key of ssh-keygen. Where one lies already it asks, and an answer on
+// its input has it write over that one.
+func (u *use) newKey() {
+	f, named := u.opt("f")
+	for _, other := range []string{"y", "l", "p", "e", "i", "B", "F", "R", "H", "c", "Y"} {
+		named = named && !u.has(other)
+	}
+	if named && u.Stdin.Some {
+		u.touch(f, draft.Access{Kind: "write", How: "overwrite"})
+	}
+}
+
 func (u *use) syncs() bool {
 	for name := range u.opts {
 		if strings.HasPrefix(name, "delete") || name == "del" {

@@ -100,7 +100,7 @@ func (u *use) netEffect(p peer.Peer, f flow.Word) {
 	if isAddress(f) || p.Host != "" && codeHost(p.Host) && userOnly(f) {
 		what = "" // it goes to whom it is for
 	}
-	fetches := u.row.Output == "fetch" || u.row.Special == "net"
+	fetches := u.row.Output == "fetch" || u.row.Special == "net" || u.row.Special == "httpie"
 	if what == "" && fetches {
 		what = secret.Sent(f.Text(), p.Host)
 	}
@@ -110,6 +110,8 @@ func (u *use) netEffect(p peer.Peer, f flow.Word) {
 	}
 	if u.encodes(f, fetches) {
 		u.send(p, "encoded", flow.Known(f.Taint().Path), "")
+	} else if from := f.Taint().Path; from != "" && fetches && !p.Private && strings.Contains(f.Prefix(), "://") {
+		u.send(p, "text", &from, "") // the content of a file that is none of the project's
 	}
 	if !fetches {
 		return

@@ -244,6 +244,7 @@ func (u *use) httpie() {
 	row.Operands = []catalogue.Role{{Name: "url"}, {Name: "data", Many: true}}
 	if len(u.rest) > 0 && len(u.rest[0].Text()) > 2 && strings.Trim(u.rest[0].Text(), "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
 		row.Operands = append([]catalogue.Role{{Name: "text"}}, row.Operands...)
+		u.opts["request"] = u.rest[:1:1]
 	}
 	u.row = &row
 }

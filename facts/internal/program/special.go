@@ -68,6 +68,7 @@ var specials = [...]wordlist.Named[func(*use)]{
 	{Name: "setx", Value: (*use).setx},
 	{Name: "size", Value: (*use).size},
 	{Name: "sqlstdin", Value: (*use).sqlStdin},
+	{Name: "ssh-keygen", Value: (*use).newKey},
 	{Name: "stops", Value: (*use).stopsAll},
 	{Name: "tar", Value: (*use).tar},
 	{Name: "tee", Value: (*use).tee},

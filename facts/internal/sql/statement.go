@@ -35,6 +35,9 @@ func (t tokens) simple(verb string) Statement {
 		if i := t.find("delete"); verb == "alter" && (t.find("drop") > 0 || i > 0 && t.word(i-1) != "on") {
 			s.Access = "delete" // as ClickHouse deletes rows
 		}
+		if verb == "alter" && t.find("disable") > 0 && t.find("security") > t.find("disable") {
+			s.Verb = "disable row security"
+		}
 		if t.find("c", "plpythonu", "plpython3u", "plperlu", "plsh", "soname") > 0 && t.find("function") > 0 {
 			s.Verb = "load extension"
 		}
@@ -51,6 +54,9 @@ func (t tokens) simple(verb string) Statement {
 				s.Verb = "superuser" // of every database: ON *.*
 			}
 		}
+		if to := t.find("to"); verb == "grant" && to > 0 && slices.Contains([]string{"public", "anon", "guest", "everyone"}, t.word(to+1)) {
+			s.Verb = "grant to everybody"
+		}
 	case wordlist.Has(" kill shutdown rename call comment refresh restore backup import flush lock cluster optimize repair security reassign ", verb):
 		s.Object = t.name(t.skip(1, "table", "tables", "database", "role", "view", "materialized"))
 	case verb == "set":
@@ -58,7 +64,9 @@ func (t tokens) simple(verb string) Statement {
 			s.Access = "read"
 		}
 	case verb == "vacuum":
-		if i := t.find("into"); i > 0 {
+		if i := t.find("retain"); i > 0 && t.at(i+1).text == "0" { // Delta Lake: the files of all older versions
+			s.Verb, s.Access = "drop history", "delete"
+		} else if i := t.find("into"); i > 0 {
 			s.Object = t.firstText(i)
 		} else {
 			s.Access = "read"

@@ -65,7 +65,7 @@ ask contains {
 # description: power over the whole server
 ask contains {
 	"reason": sprintf("would %s; let the person change the server and its administrators", [power[effect.verb]]),
-	"help": "The change affects every database on the server.",
+	"help": "Whoever reaches the server could do more than before, or nothing at all.",
 	"span": lib.span(effect),
 } if {
 	some effect in statements
@@ -75,6 +75,8 @@ ask contains {
 power := {
 	"superuser": "make somebody a superuser of the database server",
 	"shutdown": "stop the database server",
+	"grant to everybody": "give rights to everybody who reaches the database",
+	"disable row security": "switch off the rules that say who sees which rows",
 }
 
 # What a tool without a shell is given may be a search for words.

@@ -81,6 +81,16 @@ else := sprintf("a whole copy or archive over %s, including start-up files", [li
 	}
 }
 
+else := "files all over the home directory" if {
+	effect.how == "edit"
+	lib.could_be(effect, "area", "home")
+}
+
+else := "files all over the home directory" if {
+	effect.how == "edit"
+	"home" in effect.could_be
+}
+
 else := sprintf("%s, a file that only git writes", [lib.target(effect)]) if {
 	effect.area == "git"
 	effect.how in {"overwrite", "truncate", "edit"}

@@ -60,8 +60,9 @@ ask contains {
 
 # Somebody picks out lines of the list.
 chosen if {
-	some program in ["grep", "egrep", "fgrep", "rg", "ag", "sed", "head", "tail", "pgrep", "perl", "python3", "fzf"]
-	count(lib.commands(program)) > 0
+	some program in ["grep", "egrep", "fgrep", "rg", "ag", "sed", "pgrep", "perl", "python3", "fzf"]
+	some command in lib.commands(program)
+	not command.options["invert-match"]
 }
 
 chosen if {

@@ -85,7 +85,7 @@ test_denies_all_that_ps_lists if {
 }
 
 test_passes_what_is_picked_from_the_list if {
-	every program in ["grep", "egrep", "fgrep", "rg", "ag", "sed", "head", "tail", "perl", "python3", "fzf"] {
+	every program in ["grep", "egrep", "fgrep", "rg", "ag", "sed", "perl", "python3", "fzf"] {
 		line := sprintf("ps aux | %s vite | xargs kill", [program])
 		count(kill.deny) == 0 with input as gate.event(line)
 	}
