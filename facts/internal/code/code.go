@@ -170,7 +170,10 @@ func (r *inspection) inspect(text string, at int) {
 	}
 }
 
-// suspect notes why the text could not be followed. The first reason stays.
+// suspect notes why the text could not be followed. The first reason stays. Some hundred
+// places call it: inlined, it costs the size of the program more than it saves.
+//
+//go:noinline
 func (r *inspection) suspect(why string) {
 	if r.unknown == "" {
 		r.unknown = why

@@ -251,9 +251,14 @@ func (u *use) descend() {
 	u.args = append(before, tellOptions(u.row, words)...)
 }
 
+// has and opt are marked go:noinline, as small functions of package flow are.
+//
+//go:noinline
 func (u *use) has(option string) bool { _, ok := u.opts[option]; return ok }
 
 // opt returns the last value of an option.
+//
+//go:noinline
 func (u *use) opt(option string) (flow.Word, bool) {
 	v := u.opts[option]
 	if len(v) == 0 {
