@@ -3,9 +3,12 @@ package shell
 import (
 	"strings"
 
+	"gate/facts/internal/bash"
 	"gate/facts/internal/flow"
 	"gate/hook"
 	"gate/internal/wordlist"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // builtins are what the shell's own commands do to its state, in the order of names.
@@ -163,6 +166,7 @@ func (c *Call) set() (flow.Stream, bool) {
 			continue // the name after -o
 		}
 		rest := c.Given()[i:]
+		c.fishExport(c.Given()[:i], rest)
 		if v != nil && (*v == "--" || *v == "-") {
 			rest = rest[1:]
 		}
@@ -175,6 +179,14 @@ func (c *Call) set() (flow.Stream, bool) {
 	}
 	c.plainNamed()
 	return flow.Stream{}, true
+}
+
+// fishExport judges set -x NAME VALUE, which sets a variable of the environment in fish.
+func (c *Call) fishExport(options, rest []flow.Word) {
+	letters := flow.Join(options).Text()
+	if len(rest) > 1 && strings.ContainsAny(letters, "xgU") && strings.Trim(letters, "-xgUlf ") == "" && syntax.ValidName(rest[0].Text()) {
+		c.Handed("export", []flow.Word{flow.Append(flow.Literal(rest[0].Text()+"="), flow.Join(rest[1:]))})
+	}
 }
 
 // shellOption notes options that change how the rest of the line is read.
@@ -208,7 +220,7 @@ func (c *Call) shift() (flow.Stream, bool) {
 func (c *Call) defineAlias() (flow.Stream, bool) {
 	c.plainNamed()
 	kind := ""
-	for _, a := range c.Given() {
+	for i, a := range c.Given() {
 		if text := a.Text(); a.Literal() && len(text) > 1 && text[0] == '-' {
 			switch { // of zsh
 			case strings.Contains(text, "g"):
@@ -219,12 +231,18 @@ func (c *Call) defineAlias() (flow.Stream, bool) {
 			continue
 		}
 		name, value, ok := a.Cut("=")
+		if !ok && len(c.Given()) == 2 && i == 0 {
+			value, ok = c.Given()[1], true // of fish
+		}
 		if !ok {
 			continue
 		}
 		if v := value.Value(); v != nil {
 			c.s.own()
 			c.s.aliases[kind+name] = *v
+			if _, _, err := bash.Parse(*v); kind == "" && err == nil {
+				c.Line("alias", *v)
+			}
 		} else {
 			c.Unknown("program", "an alias stands for something unknown", c.ID, a.Span)
 		}
@@ -248,6 +266,7 @@ func (c *Call) hash() (flow.Stream, bool) {
 	c.plainNamed()
 	args := c.Given()
 	var file flow.Word
+	array := "BASH_CMDS"
 	for len(args) > 0 && args[0].Literal() && strings.HasPrefix(args[0].Text(), "-") && args[0].Text() != "--" {
 		letters := args[0].Text()
 		args = args[1:]
@@ -256,7 +275,7 @@ func (c *Call) hash() (flow.Stream, bool) {
 		} else if at > 0 && len(args) > 0 {
 			file, args = args[0], args[1:]
 		} else if strings.Contains(letters, "d") {
-			return flow.Stream{}, true // forgets names, or in zsh names directories
+			array = "nameddirs" // of zsh; without = bash forgets names
 		}
 	}
 	for _, a := range args {
@@ -269,7 +288,7 @@ func (c *Call) hash() (flow.Stream, bool) {
 			name = *v
 		}
 		if len(to.Parts) > 0 && name != "--" {
-			c.s.setNamed("BASH_CMDS["+name+"]", to)
+			c.s.setNamed(array+"["+name+"]", to)
 		}
 	}
 	return flow.Stream{}, true

@@ -133,6 +133,9 @@ func (x *expander) finish() []flow.Word {
 
 func (x *expander) parts(parts []syntax.WordPart, quoted bool) {
 	for i, p := range parts {
+		if foreign(parts[i:], i == 0, quoted) {
+			x.Unknown("dialect", "in zsh or fish it is another part or more words of a variable", 0, x.spanOf(p))
+		}
 		switch p := p.(type) {
 		case *syntax.Lit:
 			text := p.Value
@@ -181,6 +184,30 @@ func (x *expander) parts(parts []syntax.WordPart, quoted bool) {
 			x.add(flow.Part{Hole: &flow.Hole{Why: "unknown syntax", Empty: true, Many: true}})
 		}
 	}
+}
+
+// foreign reports $=name, $~name and $^name, with which zsh splits a variable into words,
+// looks for files or repeats a word, and at the start of a word $name[1], which is an
+// element or a letter in zsh and fish.
+func foreign(parts []syntax.WordPart, first, quoted bool) bool {
+	text := ""
+	for _, p := range parts[:min(2, len(parts))] {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			text += p.Value
+		case *syntax.ParamExp:
+			if !first || !p.Short || text != "" {
+				return false
+			}
+			text = "$"
+		}
+	}
+	if _, lit := parts[0].(*syntax.Lit); !lit {
+		inner, _, closed := strings.Cut(strings.TrimPrefix(text, "$["), "]")
+		return closed && inner != "" && strings.Trim(inner, "0123456789,") == ""
+	}
+	at := strings.IndexByte(text, '$')
+	return !quoted && at >= 0 && at+2 < len(text) && (at == 0 || text[at-1] != '\\') && strings.IndexByte("=~^", text[at+1]) >= 0 && (isLetter(text[at+2]) || text[at+2] == '_')
 }
 
 // onlyList reports "$@" and "${a[@]}", which are no word at all when empty.
@@ -253,6 +280,9 @@ func (w *Shell) bounded(f flow.Word) flow.Word {
 	if size <= maxText && f.Literal() {
 		var parts []flow.Part
 		for _, p := range f.Parts {
+			if p.Text == "" {
+				continue // between two backslashes
+			}
 			if n := len(parts); n > 0 && parts[n-1].Quoted == p.Quoted && parts[n-1].Spread == p.Spread && parts[n-1].Kept == p.Kept {
 				parts[n-1].Text += p.Text
 				continue

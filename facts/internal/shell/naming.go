@@ -16,8 +16,8 @@ const (
 	bySuffix   = "-s "
 )
 
-// naming are arrays whose keys are names of commands, in bash and in zsh.
-const naming = " BASH_CMDS BASH_ALIASES aliases functions commands "
+// naming are arrays whose keys are names of commands or directories, in bash and in zsh.
+const naming = " BASH_CMDS BASH_ALIASES aliases functions commands nameddirs "
 
 // keyed returns a variable before an element of it is set. The arrays of [naming] have
 // words for keys, without a declaration.

@@ -67,6 +67,10 @@ func (w *Shell) redirected(s *state, st *syntax.Stmt, stdin flow.Stream, cl *Cal
 			}
 		}
 		redirects = append(redirects, red)
+		if word := w.marked(st, red, r); word != nil {
+			red.target = flow.Join(w.fields(s, word))
+			redirects = append(redirects, red)
+		}
 	}
 	if cl != nil {
 		cl.Redirects = opened(redirects)
@@ -89,6 +93,21 @@ func (w *Shell) redirected(s *state, st *syntax.Stmt, stdin flow.Stream, cl *Cal
 	}
 	s.replaced = false
 	return out
+}
+
+// marked returns the word behind >! of zsh and >? of fish, which is the file there.
+// bash takes the mark for the file's name.
+func (w *Shell) marked(st *syntax.Stmt, red redirect, r *syntax.Redirect) *syntax.Word {
+	call, ok := st.Cmd.(*syntax.CallExpr)
+	if mark := red.target.Text(); !ok || mark != "!" && mark != "?" {
+		return nil
+	}
+	for _, word := range call.Args {
+		if word.Pos().After(r.Word.End()) {
+			return word
+		}
+	}
+	return nil
 }
 
 // opened are the redirections as the facts say them.

@@ -106,6 +106,9 @@ func (w *Shell) test(s *state, e syntax.TestExpr) {
 		}
 		w.test(s, e.X)
 	case *syntax.BinaryTest:
+		if word, ok := e.Y.(*syntax.Word); ok && e.Op == syntax.TsAfter && strings.Contains(word.Lit(), "/") {
+			w.Unknown("dialect", "in dash > between brackets writes to a file", 0, w.spanOf(word))
+		}
 		for _, x := range []syntax.TestExpr{e.X, e.Y} {
 			if word, ok := x.(*syntax.Word); ok && numeric(e.Op) {
 				w.operand(s, word)

@@ -59,6 +59,9 @@ func (x *expander) tilde(text string, last bool) string {
 
 // home returns what ~user stands for, "" when that is not known.
 func (w *Shell) home(s *state, user string) string {
+	if dir := s.directory(user); dir != "" {
+		return dir
+	}
 	switch {
 	case user == "":
 		if v, ok := s.lookup("HOME"); ok {
@@ -80,6 +83,20 @@ func (w *Shell) home(s *state, user string) string {
 		return ""
 	}
 	return world.Parent(w.World.Home) + "/" + user
+}
+
+// directory is what zsh takes ~name for: a name that hash -d gave to a directory, or a
+// variable with an absolute path.
+func (s *state) directory(name string) string {
+	f, ok := s.named("nameddirs", name)
+	if !ok {
+		v, _ := s.lookup(name)
+		f = v.value
+	}
+	if text := f.Text(); f.Literal() && strings.HasPrefix(text, "/") {
+		return text
+	}
+	return ""
 }
 
 func plainName(s string) bool {
