@@ -100,7 +100,7 @@ func ownRow(name string, rows map[string]any) (*Row, error) {
 // check finds what a row says that has no meaning. A row is known to be right when
 // a call asks for it.
 func (r *Row) check() error {
-	if !slices.Contains([]string{"", "go", "keyvalue", "raw", "cmdlet", "slash"}, r.Style) {
+	if !slices.Contains([]string{"", "go", "keyvalue", "raw", "cmdlet", "slash", "letters"}, r.Style) {
 		return fmt.Errorf("style: unknown style %q", r.Style)
 	}
 	if !slices.Contains([]string{"", "echo", "printf", "copy", "filter", "decode", "encode", "fetch", "environment", "secret"}, r.Output) {

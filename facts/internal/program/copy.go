@@ -290,20 +290,12 @@ func (u *use) scriptText(f flow.Word) (string, error) {
 	return "", errNoScript
 }
 
-// tar reads its old-style first word and tells archives from members.
+// tar tells archives from members.
 func (u *use) tar() {
-	letters := ""
 	rest := u.rest
-	if len(rest) > 0 && !strings.HasPrefix(u.Given()[0].Text(), "-") {
-		letters, rest = rest[0].Text(), rest[1:]
-		if strings.Contains(letters, "f") && len(rest) > 0 {
-			u.opts["file"], rest = append(u.opts["file"], rest[0]), rest[1:]
-		}
-	}
-	is := func(letter, long string) bool { return strings.Contains(letters, letter) || u.has(long) }
 	archive, named := u.opt("file")
 	switch {
-	case is("c", "create") || is("r", "append") || is("u", "update"):
+	case u.has("create") || u.has("append") || u.has("update"):
 		toFile := named && archive.Text() != "-"
 		if toFile {
 			u.Draft.UsePath(u.start, u.ID, archive, draft.Access{Kind: "write", How: "overwrite"})
@@ -328,7 +320,7 @@ func (u *use) tar() {
 		} else if secret != "" {
 			u.Draft.Remember(u.start, archive, flow.Stream{Some: true, Taint: flow.Taint{Secret: secret}}, false)
 		}
-	case is("x", "extract"):
+	case u.has("extract"):
 		if named {
 			u.Draft.UsePath(u.start, u.ID, archive, draft.Access{Kind: "use"})
 		}
@@ -341,7 +333,7 @@ func (u *use) tar() {
 		for _, f := range rest { // members, seen from where they are unpacked
 			u.touch(f, draft.Access{Kind: "write", How: "overwrite"})
 		}
-		if is("P", "absolute-names") && len(rest) == 0 {
+		if u.has("absolute-names") && len(rest) == 0 {
 			u.unknown("path", "an archive that names its own paths", nil)
 			u.effect(&hook.FSWrite{Place: hook.Place{Area: "unknown", CouldBe: []string{"system", "home"}}, How: "overwrite", Recursive: true})
 		}

@@ -108,13 +108,15 @@ func (u *use) located() {
 // fd runs the words after -x for what it finds.
 func (u *use) fd() {
 	words := u.Given()
-	at := slices.IndexFunc(words, func(w flow.Word) bool {
-		return slices.Contains([]string{"-x", "--exec", "-X", "--exec-batch"}, w.Text())
-	})
+	at := slices.IndexFunc(words, func(w flow.Word) bool { _, runs := fdRuns(w); return runs })
 	if at < 0 {
 		return
 	}
 	inner := words[at+1:]
+	if program, _ := fdRuns(words[at]); !program.Empty() {
+		words = append(words[:at:at], words[at+1:]...) // they are still of fd itself
+		inner, at = []flow.Word{program}, len(words)
+	}
 	if end := slices.IndexFunc(inner, func(w flow.Word) bool { return w.Text() == ";" }); end >= 0 {
 		inner = inner[:end]
 	}
@@ -123,6 +125,21 @@ func (u *use) fd() {
 	}
 	u.inner = nil
 	u.findExec(inner, u.fdFound(words[:at]))
+}
+
+// fdRuns reports that a word is the option behind which fd's command stands, also at
+// the end of a bundle, and what of the command is in the same word.
+func fdRuns(w flow.Word) (program flow.Word, runs bool) {
+	name, value, _ := w.Cut("=")
+	if name == "--exec" || name == "--exec-batch" {
+		return value, true
+	}
+	letters := strings.TrimLeft(name, "HIusigFalLpq01")
+	letters = strings.TrimLeft(strings.TrimPrefix(letters, "-"), "HIusigFalLpq01")
+	if !strings.HasPrefix(name, "-") || letters == "" || letters[0]|0x20 != 'x' {
+		return program, false
+	}
+	return w.From(len(name) - len(letters) + 1), true
 }
 
 // fdFound are the files that fd finds: below the directories after its pattern,

@@ -143,6 +143,9 @@ func (u *use) codeCall(c code.Call) {
 		u.writesTexts(args)
 	case "link":
 		if len(args) == 2 {
+			if !strings.Contains(strings.ToLower(c.Name), "sym") { // a hard link is the file itself
+				u.touch(args[0], draft.Access{Kind: "write", How: "link"})
+			}
 			u.touch(args[1], draft.Access{Kind: "write", How: "link", Links: args[:1]})
 		}
 	case "read":

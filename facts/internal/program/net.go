@@ -323,6 +323,15 @@ func (u *use) curl() {
 	}
 }
 
+// wgetSetting is the option that wget -e sets: use_askpass=X is --use-askpass X.
+func (u *use) wgetSetting(f flow.Word) {
+	name, value, _ := f.Cut("=")
+	name = "--" + strings.ReplaceAll(strings.ToLower(strings.Trim(name, " ")), "_", "-")
+	if o := u.row.Options.Named(name); o != nil {
+		u.args = append(u.args, argument{field: f, option: o, value: value.TrimPrefix(" ")})
+	}
+}
+
 // ownOptions judges the options in a text, a line each.
 func (u *use) ownOptions(text string) {
 	words := []flow.Word{u.Words[0]}

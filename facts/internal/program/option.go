@@ -24,6 +24,8 @@ func tellOptions(r *catalogue.Row, words []flow.Word) []argument {
 		return parameters(r, words)
 	case "slash":
 		return slashOptions(r, words)
+	case "letters":
+		words = lettersFirst(r, words)
 	}
 	var args []argument
 	for i := 0; i < len(words); i++ {
@@ -55,6 +57,24 @@ func tellOptions(r *catalogue.Row, words []flow.Word) []argument {
 		}
 	}
 	return args
+}
+
+// lettersFirst spells a first word without a dash as options: in tar xCf DIR FILE the
+// values follow in the order of the letters.
+func lettersFirst(r *catalogue.Row, words []flow.Word) []flow.Word {
+	if len(words) == 0 || !words[0].Literal() || strings.HasPrefix(words[0].Text(), "-") {
+		return words
+	}
+	var spelled []flow.Word
+	first, rest := words[0].Text(), words[1:]
+	for i := range first {
+		name := "-" + first[i:i+1]
+		spelled = append(spelled, flow.Literal(name))
+		if o := r.Options.Named(name); o != nil && o.Takes && !o.Attached && len(rest) > 0 {
+			spelled, rest = append(spelled, rest[0]), rest[1:]
+		}
+	}
+	return append(spelled, rest...)
 }
 
 func operands(words []flow.Word) []argument {

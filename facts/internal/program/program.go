@@ -169,10 +169,15 @@ func (u *use) mayRun(args []flow.Word, i int) bool {
 func (u *use) sort() {
 	u.descend()
 	u.opts = map[string][]flow.Word{}
-	for _, a := range u.args {
+	for i := 0; i < len(u.args); i++ {
+		a := &u.args[i]
 		if a.option == nil {
 			u.rest = append(u.rest, a.field)
 			continue
+		}
+		if a.option.Name == "execute" && u.row.Special == "download" {
+			u.wgetSetting(a.value)
+			a = &u.args[i]
 		}
 		u.opts[a.option.Name] = append(u.opts[a.option.Name], a.value)
 	}
