@@ -52,8 +52,20 @@ func (d *Draft) touch(id int, t Target, f flow.Word, a Access) {
 	} else {
 		d.Unknown("path", "a path is not known: "+why(f), id, f.Span)
 	}
+	if t.lost && a.Kind != "list" || t.circle && a.follows() {
+		d.Unknown("limit", "links that lead in a circle", id, f.Span)
+	}
 	d.Facts.Paths = append(d.Facts.Paths, p)
 	d.pathEffects(id, t, a)
+}
+
+// follows reports an access that goes where the link at the end of a path leads.
+func (a Access) follows() bool {
+	switch a.Kind {
+	case "read", "permissions", "execute":
+		return true
+	}
+	return a.Kind == "write" && a.How != "link" && a.How != "move" && a.How != "create"
 }
 
 func why(f flow.Word) string {

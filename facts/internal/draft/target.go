@@ -1,6 +1,7 @@
 package draft
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -24,6 +25,8 @@ type Target struct {
 	Contents bool     // everything inside path
 	within   []string // directories in which it is a name that is not known
 	dir      bool     // written with a trailing slash
+	lost     bool     // its links lead in a circle
+	circle   bool     // the link at its end does
 }
 
 // Absolute returns the paths a word can be, seen from the directories the
@@ -51,7 +54,7 @@ func (d *Draft) Absolute(at Where, f flow.Word) []Target {
 			p = strings.TrimPrefix(after, "localhost")
 		}
 		if strings.HasPrefix(p, "/") {
-			out = append(out, d.target(p, f))
+			out = d.targets(out, p, f)
 			continue
 		}
 		if len(at.Dirs) == 0 {
@@ -66,13 +69,30 @@ func (d *Draft) Absolute(at Where, f flow.Word) []Target {
 			if glob.Wild(from) && slices.Contains(strings.Split(p, "/"), "..") { // it is one of several, which may be links
 				out = append(out, Target{raw: p, Area: "unknown", Glob: glob.Wild(p)})
 			}
-			out = append(out, d.target(glob.Escape(from)+"/"+p, f))
+			out = d.targets(out, glob.Escape(from)+"/"+p, f)
 		}
 	}
 	return out
 }
 
+// targets adds what a pattern stands for. Programs take .. behind a link for the directory
+// above the one that it leads to, others for the one in which the link lies.
+func (d *Draft) targets(out []Target, pattern string, f flow.Word) []Target {
+	out = append(out, d.target(pattern, f))
+	t := &out[len(out)-1]
+	if t.Path == "" || t.Glob || !strings.Contains(pattern+"/", "/../") {
+		return out
+	}
+	real, ok := d.World.Resolve(d.World.ProcSelf(glob.Unescape(pattern)), d.Links, true)
+	if ok && real != cmp.Or(t.Resolved, t.Path) {
+		out = append(out, d.target(glob.Escape(real), f))
+	}
+	return out
+}
+
 // target judges one absolute pattern.
+//
+//go:noinline
 func (d *Draft) target(pattern string, f flow.Word) Target {
 	t := Target{raw: f.Text(), dir: strings.HasSuffix(pattern, "/")}
 	pattern = path.Clean(pattern)
@@ -92,6 +112,7 @@ func (d *Draft) place(t *Target) {
 	resolved, ok2 := d.World.Resolve(t.Path, d.Links, true)
 	if !ok1 || !ok2 {
 		t.Area, t.Followed = "unknown", "unknown"
+		t.lost, t.circle = !ok1, true
 		return
 	}
 	if twin := d.World.Twin(resolved); twin != "" {
