@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gate/facts/internal/bash"
+	"gate/facts/internal/flow"
 	"gate/internal/strictjson"
 	"gate/internal/wordlist"
 )
@@ -59,7 +60,9 @@ func (c Call) scan(tool string, input map[string]any, depth int) {
 					c.scan(tool, inner, depth+1)
 				}
 			default:
-				c.Field(k, v, moved(does, k, toolRole(does, role)))
+				role = moved(does, k, toolRole(does, role))
+				c.Field(k, v, role)
+				c.maybePath(does, k, v, role)
 			}
 		}
 	}
@@ -94,7 +97,23 @@ func (c Call) scanList(tool, does, k string, v []any, input map[string]any, dept
 			c.scan(tool, m, depth+1)
 		} else {
 			c.Field(k, e, toolRole(does, role))
+			if s, ok := e.(string); ok {
+				c.maybePath(does, k, s, toolRole(does, role))
+			}
 		}
+	}
+}
+
+// maybePath judges a text that begins as a path does, where nothing says what the tool
+// does with it: as behind a program that nobody knows.
+func (c Call) maybePath(tool, field, v, role string) {
+	names := wordlist.HasAny(" list ls tree stat stats info metadata glob find exists search directory ", wordlist.OfName(tool))
+	if role != "" && (role != "list" || names) {
+		return
+	}
+	path, file := strings.CutPrefix(v, "file://")
+	if at := strings.IndexByte(path, '/'); at == 0 || at > 0 && !file && strings.Trim(path[:at], ".") == "" || strings.HasPrefix(path, "~/") {
+		c.MaybePath(c.Here(), 0, field, flow.Literal(path))
 	}
 }
 
