@@ -23,6 +23,10 @@ type Report struct {
 	Faults   []Entry      // decisions in which somebody could not answer who could before, in order
 	Lost     []Loss       // calls that could not be decided again, in order
 
+	// Unseen are uses of tools that a transcript has and no log, of the time that the
+	// logs which were read span: no hook asked gate about them.
+	Unseen []Loss
+
 	// Then and Now are how long decisions take, Added the difference for each
 	// call. Without [Options].Then only Now is known.
 	Sampled          int
@@ -105,6 +109,7 @@ func (r *Report) Count(c Change) int {
 type collector struct {
 	Report
 	seen             map[string]struct{} // uses of tools that were read
+	logged           logged
 	sample           []*Call
 	every            int // of how many calls one is in the sample
 	then, now, added []time.Duration
@@ -121,6 +126,7 @@ func newCollector() *collector {
 }
 
 func (c *collector) add(j *job, o *Options) {
+	c.logged.add(j.call)
 	if use := j.call.Event.Text("tool_use_id"); j.call.Kind == Transcript && use != "" {
 		if _, again := c.seen[use]; again {
 			c.Repeated++
@@ -174,7 +180,7 @@ func (c *collector) choose(call *Call) {
 }
 
 func (c *collector) report() *Report {
-	c.Sampled = len(c.now)
+	c.Sampled, c.Unseen = len(c.now), c.logged.unseen()
 	c.Report.Then, c.Now, c.Added = times(c.then), times(c.now), times(c.added)
 	return &c.Report
 }

@@ -38,10 +38,12 @@ func newReplay(p process) *cobra.Command {
 			"from transcripts of Claude Code's sessions, from files with an event a line, or all of\n" +
 			"these below a directory; without an argument, from your own decision log. What a line\n" +
 			"is it tells from the line. With --against, compares the policies in force here with\n" +
-			"policies that might be; without, what was decided then with what would be now.\n" +
+			"policies that might be; without, what was decided then with what would be now. Of a\n" +
+			"log and transcripts together it also lists the uses of tools that no hook asked about.\n" +
 			"docs/replay.md says what can be replayed and how.",
 		Example: "  gate replay\n  gate replay ~/.claude/projects --against policies\n" +
-			"  gate replay decisions.jsonl --against bundle.tar.gz --as managed --fail-on newly-allowed",
+			"  gate replay decisions.jsonl --against bundle.tar.gz --as managed --fail-on newly-allowed\n" +
+			"  gate replay ~/.local/state/gate/decisions.jsonl ~/.claude/projects --fail-on unseen",
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, p, args) },
 	}
 	cmd.Flags().StringVar(&f.against, "against", "", "a directory of policies, or an OPA bundle (directory or .tar.gz), to compare with")
@@ -60,11 +62,12 @@ func newReplay(p process) *cobra.Command {
 const (
 	failChanged = "changed" // any change
 	failLost    = "not-replayable"
+	failUnseen  = "unseen"
 	failFault   = "fault"
 )
 
 func failWords() []string {
-	return []string{string(replay.NewlyAllowed), string(replay.NewlyDenied), string(replay.NewlyAsked), failChanged, failLost, failFault}
+	return []string{string(replay.NewlyAllowed), string(replay.NewlyDenied), string(replay.NewlyAsked), failChanged, failLost, failUnseen, failFault}
 }
 
 func (f *replayFlags) check() error {
@@ -138,6 +141,8 @@ func (f *replayFlags) fails(r *replay.Report) bool {
 			return len(r.Changed) > 0
 		case failLost:
 			return len(r.Lost) > 0
+		case failUnseen:
+			return len(r.Unseen) > 0
 		case failFault:
 			return len(r.Faults) > 0
 		}

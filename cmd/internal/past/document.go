@@ -21,7 +21,7 @@ func (r *Report) Document() map[string]any {
 	doc := map[string]any{
 		"calls": r.Calls, "kinds": kinds, "decided": r.Decided, "recorded_facts": r.Recorded, "repeated": r.Repeated,
 		"against": nil, "counts": counts, "changed": entryDocuments(r.Changed), "faults": entryDocuments(r.Faults),
-		"not_replayable": lossDocuments(r.Lost), "notes": document.Strings(r.notes()),
+		"not_replayable": lossDocuments(r.Lost), "unseen": lossDocuments(r.Unseen), "notes": document.Strings(r.notes()),
 		"time": map[string]any{
 			"sampled": r.Sampled, "then": timesDocument(r.Then), "now": timesDocument(r.Now), "added": timesDocument(r.Added),
 		},

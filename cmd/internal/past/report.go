@@ -51,7 +51,8 @@ func (r *Report) Text(s screen.Page, files int) string {
 		}
 		r.more(&b, "  ", len(r.Faults))
 	}
-	r.lostText(&b, s)
+	r.lossesText(&b, s, "not replayable", r.Lost)
+	r.lossesText(&b, s, "used without a hook", r.Unseen)
 	timesText(&b, r.Report)
 	r.notesText(&b)
 	return b.String()
@@ -63,7 +64,7 @@ func (r *Report) Differences(s screen.Page) string {
 	for _, c := range replay.Changes() {
 		r.changeText(&b, s, c)
 	}
-	r.lostText(&b, s)
+	r.lossesText(&b, s, "not replayable", r.Lost)
 	r.notesText(&b)
 	return b.String()
 }
@@ -159,19 +160,19 @@ func reasonText(s replay.Side) string {
 	return fmt.Sprintf("%s (%s)", strictjson.OneLine(s.Reasons[i].Reason), strictjson.OneLine(s.Reasons[i].ID))
 }
 
-// lostText shows the calls that could not be decided again.
-func (r *Report) lostText(b *strings.Builder, s screen.Page) {
-	if len(r.Lost) == 0 {
+// lossesText shows the calls that could not be decided again, or that nobody asked about.
+func (r *Report) lossesText(b *strings.Builder, s screen.Page, what string, list []replay.Loss) {
+	if len(list) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n%s: %d\n", s.Strong("not replayable"), len(r.Lost))
-	for i, l := range r.Lost {
+	fmt.Fprintf(b, "\n%s: %d\n", s.Strong(what), len(list))
+	for i, l := range list {
 		if r.Limit > 0 && i == r.Limit {
 			break
 		}
 		fmt.Fprintf(b, "  %s\n    %s\n", callText(l.At, l.Tool, l.Call), strictjson.OneLine(l.Why))
 	}
-	r.more(b, "  ", len(r.Lost))
+	r.more(b, "  ", len(list))
 }
 
 func timesText(b *strings.Builder, r *replay.Report) {
