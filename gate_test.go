@@ -327,3 +327,35 @@ func TestInject(t *testing.T) {
 		t.Error("a text was kept nowhere")
 	}
 }
+
+// TestThousandPolicies holds that the number of policies changes no decision: each of a
+// thousand decides about its own program and about no other.
+func TestThousandPolicies(t *testing.T) {
+	files := fstest.MapFS{}
+	for i := range 1000 {
+		files[fmt.Sprintf("policies/p%d.rego", i)] = &fstest.MapFile{Data: fmt.Appendf(nil, `# METADATA
+# title: Policy %[1]d
+# custom: {gate: {events: [PreToolUse], if: ["Bash(tool%[1]d:*)"]}}
+package acme.p%[1]d
+
+import data.gate.lib
+
+deny contains {"reason": "tool%[1]d is for people", "span": lib.span(command)} if {
+	some command in lib.commands("tool%[1]d")
+}
+`, i)}
+	}
+	g, err := gate.New(gate.Options{Policies: files, Home: "/home/dev"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < 1000; i += 37 { // the first and the last, and some between them
+		d := g.Decide(t.Context(), bash("/home/dev/project", fmt.Sprintf("cd x && tool%d --now", i)))
+		if d.Effect != hook.Deny || len(d.Reasons) != 1 || d.Reasons[0].ID != fmt.Sprintf("acme.p%d", i) || d.Fault != nil {
+			t.Fatalf("tool%d: %v %v %v", i, d.Effect, d.Reasons, d.Fault)
+		}
+	}
+	if d := g.Decide(t.Context(), bash("/home/dev/project", "tool1000 --now && ls")); d.Effect != hook.Pass || d.Fault != nil {
+		t.Errorf("a program of no policy: %v %v", d.Effect, d.Reasons)
+	}
+}
