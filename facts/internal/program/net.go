@@ -110,8 +110,8 @@ func (u *use) netEffect(p peer.Peer, f flow.Word) {
 	}
 	if u.encodes(f, fetches) {
 		u.send(p, "encoded", flow.Known(f.Taint().Path), "")
-	} else if from := f.Taint().Path; from != "" && fetches && !p.Private && strings.Contains(f.Prefix(), "://") {
-		u.send(p, "text", &from, "") // the content of a file that is none of the project's
+	} else if from := f.Taint().Path; from != "" && fetches && !p.Private && inQuery(f) && u.World.Area(from) == "user" {
+		u.send(p, "text", &from, "") // the content of a person's own file
 	}
 	if !fetches {
 		return
@@ -130,14 +130,22 @@ func (u *use) netEffect(p peer.Peer, f flow.Word) {
 // encodes reports that an address carries what was made unreadable before, or that the
 // words of a program do which only looks whether a host is there (ping -p).
 func (u *use) encodes(f flow.Word, fetches bool) bool {
-	return !fetches && outputAsLabel(f) || f.Taint().Encoded || !fetches && !u.commandRole() && len(u.row.Operands) == 1 && flow.Join(u.Words).Taint().Encoded
+	return !fetches && u.outputAsLabel(f) || f.Taint().Encoded || !fetches && !u.commandRole() && len(u.row.Operands) == 1 && flow.Join(u.Words).Taint().Encoded
 }
 
-// outputAsLabel reports a name that holds the output of a command and ends in
-// a public domain of two labels or more: looking it up tells its owner the output.
-// Names of clusters and local networks are looked up so every day.
-func outputAsLabel(f flow.Word) bool {
-	if !slices.ContainsFunc(f.Parts, func(p flow.Part) bool { return p.Hole != nil && strings.HasPrefix(p.Hole.Why, "the output of") }) {
+// inQuery reports an address whose part that is not known stands in its query. In its
+// path stand versions and names of releases, which files of the account hold, too.
+func inQuery(f flow.Word) bool {
+	prefix := f.Prefix()
+	return strings.Contains(prefix, "://") && strings.Contains(prefix, "?")
+}
+
+// outputAsLabel reports a name that holds what commands tell of this machine or of a
+// file, and ends in a public domain of two labels or more: looking it up tells its owner
+// that. The name of this machine alone is looked up every day, and so are names of
+// clusters and local networks.
+func (u *use) outputAsLabel(f flow.Word) bool {
+	if u.ID == 0 || !slices.ContainsFunc(f.Parts, func(p flow.Part) bool { return p.Hole != nil && strings.HasPrefix(p.Hole.Why, "the output of") }) {
 		return false
 	}
 	tail, ok := strings.CutPrefix(f.Parts[len(f.Parts)-1].Text, ".")
@@ -145,7 +153,20 @@ func outputAsLabel(f flow.Word) bool {
 		return false
 	}
 	tail = strings.TrimSuffix(tail, ".")
-	return !wordlist.Has(" local internal lan localdomain localhost home corp intranet arpa consul ", tail[strings.LastIndexByte(tail, '.')+1:])
+	if wordlist.Has(" local internal lan localdomain localhost home corp intranet arpa consul ", tail[strings.LastIndexByte(tail, '.')+1:]) {
+		return false
+	}
+	told := 0
+	cmds := u.Commands()
+	for i := u.ID - 2; i >= 0 && cmds[i].Depth > cmds[u.ID-1].Depth; i-- { // those of its substitutions
+		switch name := flow.Text(cmds[i].Program); {
+		case wordlist.Has(" cat head tail base64 base32 xxd od hexdump env printenv grep sqlite3 psql mysql ", name):
+			return true
+		case wordlist.Has(" whoami id logname hostname uname ", name):
+			told++
+		}
+	}
+	return told > 1
 }
 
 // isAddress reports a word whose address itself stands in a variable, whose name
