@@ -75,11 +75,18 @@ var copilot = agent{
 	},
 }
 
-// copilotServer names the tool of an MCP server: only they have a hyphen. A
-// server's own hyphens cannot be told from the one behind its name, except for
-// the server that comes with the agent.
+// copilotServer names the tool of an MCP server: only they have a slash, on
+// permissionRequest, or a hyphen, on the other events. There a server's own hyphens
+// cannot be told from the one behind its name, except for the server that comes with
+// the agent.
 func copilotServer(tool string, _ map[string]any) (string, bool) {
 	const builtin = "github-mcp-server"
+	if server, name, ok := strings.Cut(tool, "/"); ok {
+		if server == builtin {
+			server = "github"
+		}
+		return serverTool(server, name), server != "" && name != ""
+	}
 	if name, ok := strings.CutPrefix(tool, builtin+"-"); ok && name != "" {
 		return serverTool("github", name), true
 	}
