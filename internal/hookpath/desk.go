@@ -1,6 +1,7 @@
 package hookpath
 
 import (
+	"bytes"
 	"io"
 	"sync"
 
@@ -52,6 +53,9 @@ func (k *desk) answer(d *hook.Decision) int {
 	}
 	if k.status = a.Status; k.status != 0 {
 		k.status = 2
+	}
+	if len(a.Stdout) > 0 && a.Stdout[0] == '{' { // a line, for those who read lines
+		a.Stdout = append(bytes.TrimRight(a.Stdout, "\n"), '\n')
 	}
 	if !write(k.stdout, a.Stdout) && (k.adapter == nil || k.adapter.Closes(k.ev.Name)) {
 		// What was said did not arrive; the status is all that is left.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -16,7 +17,7 @@ import (
 // runTree runs a command that people type.
 func runTree(ctx context.Context, p process) int {
 	root := newRoot(p)
-	root.SetArgs(p.args)
+	root.SetArgs(askedForHelp(root, p.args))
 	cmd, err := root.ExecuteContextC(ctx)
 	var status statusError
 	switch {
@@ -32,6 +33,32 @@ func runTree(ctx context.Context, p process) int {
 		fmt.Fprintf(p.stderr, "gate: hint: %s\n", visible(hint))
 	}
 	return exitFailed
+}
+
+// askedForHelp returns the arguments, or those that ask for help on the command where
+// --help stands in the place of a flag's value: nobody means a file of that name.
+func askedForHelp(root *cobra.Command, args []string) []string {
+	own := args
+	if i := slices.Index(args, "--"); i >= 0 {
+		own = args[:i]
+	}
+	i := slices.Index(own, "--help")
+	if i < 1 || !strings.HasPrefix(own[i-1], "-") {
+		return args
+	}
+	cmd, _, err := root.Find(own[:i])
+	if err != nil {
+		return args
+	}
+	name := strings.TrimLeft(own[i-1], "-")
+	flag := cmd.Flags().Lookup(name)
+	if len(name) == 1 {
+		flag = cmd.Flags().ShorthandLookup(name)
+	}
+	if flag == nil || flag.NoOptDefVal != "" {
+		return args
+	}
+	return append(strings.Fields(cmd.CommandPath())[1:], "--help")
 }
 
 // hintAbout says what to do about an error of a command, "" where the error says
@@ -79,6 +106,7 @@ func newRoot(p process) *cobra.Command {
 			"runs with changed input, or waits for a person.",
 		SilenceErrors: true,
 		SilenceUsage:  true,
+		Version:       versionText(),
 		Args:          subcommand,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			if p.clients == nil && p.handOver != nil && takesServer(cmd) {
@@ -92,6 +120,8 @@ func newRoot(p process) *cobra.Command {
 	root.SetOut(p.stdout)
 	root.SetErr(p.stderr)
 	root.SetFlagErrorFunc(flagError)
+	root.SetVersionTemplate("{{.Version}}")
+	root.Flags().Bool("version", false, "print the version of gate")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpCommand(newHelp())
 	for _, g := range []struct {

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"fmt"
+	"io"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -16,9 +17,14 @@ func newVersion(p process) *cobra.Command {
 		Short: "print the version of gate",
 		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(p.stdout, "gate %s (%s %s/%s)\ninput schema %d, facts schema %d\n",
-				setup.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, hook.InputSchema, hook.FactsSchema)
+			_, err := io.WriteString(p.stdout, versionText())
 			return err
 		},
 	}
+}
+
+// versionText names this build of gate.
+func versionText() string {
+	return fmt.Sprintf("gate %s (%s %s/%s)\ninput schema %d, facts schema %d\n",
+		setup.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, hook.InputSchema, hook.FactsSchema)
 }
