@@ -168,7 +168,7 @@ var (
 	// A workflow that writes out all its secrets, or one in a form that the log does not mask.
 	workflowLeak = lazy(`(?i)toJSON\(\s*secrets\s*\)|secrets\.\w+\s*\}\}["']?\s*\|\s*(base64\s*($|[|>"'\n]|-w)|xxd|rev\b|od\b|tr\b|sed\b)` +
 		`|(?m:(?:^|[\s;&"'])(?:env|printenv|export -p|set)\s*(?:\|[^|\n]*)*\|\s*(?:curl|wget|nc|ncat|socat|https?)\s)`)
-	looseTools   = lazy(`(^|[\s,\[])["']?(\*|Bash(\((\*|:\*|(rm|sudo|curl|wget|sh|bash|eval|ssh)\b.*?)\))?)["']?\s*(,|\]|$|\n)`)
+	looseTools = lazy(`(^|[\s,\[])["']?(\*|Bash(\((\*|:\*|(rm|sudo|curl|wget|sh|bash|eval|ssh)\b.*?)\))?)["']?\s*(,|\]|$|\n)`)
 )
 
 func unquote(s string) string {
