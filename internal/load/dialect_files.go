@@ -10,7 +10,9 @@ import (
 	"strings"
 
 	"gate/hook"
+	"gate/internal/backtracking"
 	"gate/internal/hostfs"
+	"gate/matcher"
 	"gate/scopes"
 )
 
@@ -27,6 +29,10 @@ type Foreign struct {
 	// Notes say what gate reads otherwise than the system does, each as
 	// file:line: text.
 	Notes []string
+
+	// Doubts are what somebody may have meant otherwise: a dialect that nobody named,
+	// and matchers that no tool's name can meet. Each is as file:line: text.
+	Doubts []string
 }
 
 // ReadHooks reads a hook file in a dialect: the name of one, gate for gate's
@@ -111,6 +117,10 @@ func (d *document) guess(t tongue, own Foreign, mistakes []error, src scopes.Sou
 	}
 	switch {
 	case len(accepted) == 1:
+		if found.Dialect != "" {
+			found.Doubts = append(found.Doubts, d.errorf("", "nobody says what the file is written in, and gate reads it as %s's; "+
+				"write dialect: %[1]s, or, if it is meant as gate's own, mend: %s", found.Dialect, withoutPlace(mistakes)).Error())
+		}
 		return found, nil
 	case len(accepted) > 1:
 		return Foreign{}, []error{d.errorf("", "the file could be of dialect %s: %w, or by its place, such as %s/%s/",
@@ -120,6 +130,33 @@ func (d *document) guess(t tongue, own Foreign, mistakes []error, src scopes.Sou
 	}
 	return Foreign{}, []error{d.errorf("", "no dialect accepts the file: %w, or by its place, such as %s/%s/, and the mistakes in it are listed",
 		ErrDialect, HooksDir, dialects()[0].name)}
+}
+
+// withoutPlace is the first mistake of a file, whose name is said already.
+func withoutPlace(mistakes []error) string {
+	if len(mistakes) == 0 {
+		return "nothing"
+	}
+	text := inOrder(mistakes)[0].Error()
+	if _, after, ok := strings.Cut(text, ": "); ok {
+		return after
+	}
+	return text
+}
+
+// neverMeets reports matchers of another system's that hold a condition of gate's:
+// there they are names, and no tool has such a name.
+func (f *Foreign) neverMeets() {
+	plain := strings.NewReplacer("[(]", "(", "[)]", ")", "[ ]", " ", "[*]", "*")
+	for _, h := range f.Hooks {
+		text, literal := strings.CutPrefix(h.Matcher, "glob:")
+		if f.Dialect == "" || !literal {
+			continue
+		}
+		if _, err := matcher.Compile(plain.Replace(text), backtracking.Compile); err != nil && strings.Contains(err.Error(), "never matches a tool") {
+			f.Doubts = append(f.Doubts, fmt.Sprintf("%s: %v, in a file of gate's own form", h.Pos(), err))
+		}
+	}
 }
 
 // readAs reads the hooks of a file in one dialect; nil is gate's own.
@@ -196,5 +233,6 @@ func (r *reader) takeHooks(d *document, t tongue) {
 		r.fault(inOrder(errs)...)
 		return
 	}
-	r.src.Hooks = append(r.src.Hooks, f.Hooks...)
+	f.neverMeets()
+	r.src.Hooks, r.src.Notes = append(r.src.Hooks, f.Hooks...), append(r.src.Notes, f.Doubts...)
 }

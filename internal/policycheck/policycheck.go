@@ -126,6 +126,7 @@ func Check(o Options) (Report, error) {
 	if o.Place {
 		if err == nil {
 			c.asked(all)
+			c.doubts()
 		}
 		c.settings(o)
 	}

@@ -95,6 +95,17 @@ func (c *checker) asked(all scopes.Settings) {
 	}
 }
 
+// doubts reports what was guessed about the files of the place, or can do nothing.
+func (c *checker) doubts() {
+	for _, note := range c.src.Notes {
+		f := Finding{Severity: Warning, Rule: "dialect"}
+		pos, text, _ := strings.Cut(note, ": ")
+		f.File, f.Line = splitPos(pos)
+		f.Message, f.Hint, _ = strings.Cut(text, "; ")
+		c.add(f)
+	}
+}
+
 // missing is the file of the place that a command hook runs and that is not there,
 // "" if nothing is missing or only a shell can tell.
 func (c *checker) missing(h *hook.Hook) string {

@@ -15,6 +15,7 @@ type Source struct {
 	Hooks     []*hook.Hook // in the order of files and lines
 	Modules   []Module     // the Rego text that the Rego hooks stand in
 	Faults    []hook.Fault // what could not be loaded
+	Notes     []string     // what was guessed about its files, or can do nothing, each as file:line: text; not part of the compiled form
 
 	// Data is what its policies find below data, besides parameters and the
 	// library: a tree of JSON. Sources do not see each other's.

@@ -268,6 +268,10 @@ func faultFindings(p process, src *scopes.Source, dir string) []install.Finding 
 		}
 		list = append(list, f)
 	}
+	for _, note := range src.Notes {
+		text, remedy, _ := strings.Cut(note, "; ")
+		list = append(list, install.Finding{ID: "gate.source", Severity: install.Warning, Message: src.Name + ": " + p.tilde(text), Remedy: remedy})
+	}
 	return list
 }
 

@@ -109,6 +109,9 @@ func printPolicies(p process, g *setup.Gate, rows []scopes.PolicyRow) error {
 		for _, f := range src.Faults {
 			fmt.Fprintf(&b, "error: %s: %s\n", visible(src.Name), visible(f.Error()))
 		}
+		for _, note := range src.Notes {
+			fmt.Fprintf(&b, "warning: %s: %s\n", visible(src.Name), visible(p.tilde(note)))
+		}
 	}
 	for _, n := range append(g.Notices, g.Untrusted()...) {
 		fmt.Fprintf(&b, "note: %s\n", visible(n))
@@ -138,7 +141,7 @@ func policiesDocument(g *setup.Gate, list []scopes.PolicyRow) map[string]any {
 	for _, src := range g.Set.Sources() {
 		sources = append(sources, map[string]any{
 			"name": src.Name, "scope": src.Scope.String(), "authority": src.Authority.String(), "dir": document.OrNull(g.Where[src.Name]),
-			"digest": document.OrNull(src.Digest), "trusted": src.Runs(), "inactive": src.Inactive(), "faults": document.Faults(src.Faults),
+			"digest": document.OrNull(src.Digest), "trusted": src.Runs(), "inactive": src.Inactive(), "faults": document.Faults(src.Faults), "notes": document.Strings(src.Notes),
 		})
 	}
 	return map[string]any{"policies": rows, "sources": sources, "off": document.OrNull(g.Set.Off()), "notices": document.Strings(g.Notices)}
