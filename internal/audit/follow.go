@@ -53,9 +53,14 @@ func (f *follower) open(name string) bool {
 	if err != nil {
 		return false
 	}
+	f.take(file)
+	return true
+}
+
+// take reads a file from its beginning on.
+func (f *follower) take(file *os.File) {
 	f.close()
 	f.file, f.at, f.rest, f.long = file, 0, nil, false
-	return true
 }
 
 func (f *follower) close() {
@@ -85,10 +90,30 @@ func (f *follower) look(yield func(Record, error) bool) bool {
 		if !f.read(yield) { // what was written between the last read and the renaming
 			return false
 		}
-		if !f.open(f.next()) {
+		if !f.advance() {
 			return true
 		}
 	}
+}
+
+// advance opens the file that was begun after the open one. Between finding its name
+// and opening it, it may be renamed, and another file has the name: then it is looked
+// for again.
+func (f *follower) advance() bool {
+	for range maxFiles {
+		file, err := openRecords(f.next())
+		if err != nil {
+			return false // it is being renamed just now
+		}
+		got, err := file.Stat()
+		want, wantErr := os.Lstat(f.next())
+		if err == nil && wantErr == nil && os.SameFile(got, want) {
+			f.take(file)
+			return true
+		}
+		file.Close()
+	}
+	return false
 }
 
 // next is the file that was begun after the open one, which has another name by
