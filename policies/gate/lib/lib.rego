@@ -185,6 +185,16 @@ host_in(host, domains) if {
 
 # METADATA
 # description: |
+#   an address of the web, over https, whose host is one of the domains or lies below
+#   one; a user and a password before the host change nothing
+registry_of(address, domains) if {
+	is_string(address)
+	found := regex.find_all_string_submatch_n(`^https://(?:[^/?#\\@]*@)?([A-Za-z0-9.-]+)(?::[0-9]+)?(?:[/?#]|$)`, address, 1)
+	host_in(lower(found[0][1]), domains)
+}
+
+# METADATA
+# description: |
 #   a path below .git that is git's own, which other tools' files there are not.
 #   One that is not known may be.
 of_git(path) if not is_string(path)

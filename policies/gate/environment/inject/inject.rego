@@ -38,6 +38,17 @@ ask contains {
 	some effect in lib.effects("environment")
 	milder(effect)
 	not own(effect)
+	not ours(effect)
+}
+
+# The company's registry, as gate.remote_code.run knows it.
+ours(effect) if {
+	regex.match(`(?i)registry|index_?-?url|default_index|goproxy`, lib.text(effect, "variable", ""))
+	addresses := [a | some a in regex.split(`[,| ]+`, lib.text(effect, "value", "")); not a in {"", "direct", "off"}]
+	count(addresses) > 0
+	every address in addresses {
+		lib.registry_of(address, data.gate.params.gate.remote_code.run.registries)
+	}
 }
 
 # Libraries of the project, as its own build leaves them.

