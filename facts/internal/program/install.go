@@ -59,7 +59,10 @@ var packagers = [...]packager{
 // installed completes what the program is said to install: from which registry, by
 // what list, and from whose host.
 func (u *use) installed() {
-	for _, e := range u.Facts.Effects {
+	for _, e := range slices.Backward(u.Facts.Effects) {
+		if e.Command != 0 && e.Command < u.ID {
+			return // of a command before this one, as all before it are
+		}
 		is, ok := e.Is.(*hook.PackageInstall)
 		if !ok || e.Command != u.ID || is.Host != nil || is.Registry != nil {
 			continue
