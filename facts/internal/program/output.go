@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"gate/facts/internal/bash"
 	"gate/facts/internal/flow"
@@ -44,6 +45,9 @@ func (u *use) output() flow.Stream {
 		out.Taint = out.Taint.Merge(in.Taint)
 		if u.has("quiet") || u.has("count") || u.keeps(out.Taint.Secret) || out.Taint.Secret == "environment" && u.narrows() {
 			out.Spared, out.Taint.Secret = out.Taint.Secret != "", ""
+		}
+		if u.name == "rev" {
+			out.Text = reversed(in.Text)
 		}
 	case "decode":
 		out = u.decode(in, out)
@@ -149,6 +153,20 @@ func (u *use) copied(text *string) *string {
 		pieces = pieces[len(pieces)-count:]
 	}
 	return new(strings.Join(pieces, ""))
+}
+
+// reversed turns the characters of each line round, as rev does.
+func reversed(text *string) *string {
+	if text == nil || !utf8.ValidString(*text) {
+		return nil
+	}
+	lines := strings.Split(*text, "\n")
+	for i, line := range lines {
+		runes := []rune(line)
+		slices.Reverse(runes)
+		lines[i] = string(runes)
+	}
+	return new(strings.Join(lines, "\n"))
 }
 
 // narrows reports a search whose pattern picks out variables that hold no
