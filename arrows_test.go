@@ -51,7 +51,7 @@ var layers = [][]string{
 	{"internal/setup"},
 	{"internal/policytest", "pipeline"},
 	{".", "internal/policycheck", "internal/release", "internal/replay", "internal/install", "internal/mcpproxy", "internal/artifact/build"},
-	{"internal/policytest/mutate", "cmd/internal/draft", "cmd/internal/screen"},
+	{"internal/policytest/mutate", "internal/policytest/attack", "cmd/internal/draft", "cmd/internal/screen"},
 	{"cmd/internal/beside"},
 	{"cmd/internal/thin"},
 	{"cmd/internal/document", "cmd/internal/targets"},

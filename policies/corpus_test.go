@@ -1,16 +1,12 @@
 package policies_test
 
 import (
-	"encoding/base64"
-	"encoding/hex"
-	"fmt"
 	"os"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"gate/hook"
+	"gate/internal/policytest/attack"
 )
 
 // The files of testdata/corpus are multiplied: each harmful core in each
@@ -37,48 +33,6 @@ func corpus(t *testing.T, name string) []string {
 		t.Fatalf("%s holds no line", name)
 	}
 	return list
-}
-
-// single quotes s for a shell.
-func single(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
-
-// inDouble is s as it stands between double quotes.
-func inDouble(s string) string {
-	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "`", "\\`", "$", `\$`).Replace(s)
-}
-
-// disguised puts a core into a template.
-func disguised(template, core string) string {
-	var escapes strings.Builder
-	for i := range len(core) {
-		fmt.Fprintf(&escapes, `\x%02x`, core[i])
-	}
-	backwards := []rune(core)
-	slices.Reverse(backwards)
-	// Text of another language stands within single quotes of the shell there.
-	inner := func(s string) string { return strings.ReplaceAll(s, "'", `'\''`) }
-	if strings.Contains(template, "<<'EOF'") {
-		inner = func(s string) string { return s }
-	}
-	python := `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(core) + `"`
-	js := `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "@", `\@`).Replace(core) + `"`
-	if !strings.HasPrefix(template, "perl") {
-		js = strconv.Quote(core)
-	}
-	return strings.NewReplacer(
-		"{}", core,
-		"{sq}", single(core),
-		"{dq}", `"`+inDouble(core)+`"`,
-		"{sq:dq}", inDouble(single(core)),
-		"{sq:!}", single("!"+core),
-		"{$}", strings.ReplaceAll(core, "$", "$$"),
-		"{py}", inner(python),
-		"{js}", inner(js),
-		"{b64}", base64.StdEncoding.EncodeToString([]byte(core)),
-		"{hex}", hex.EncodeToString([]byte(core)),
-		"{ansi}", "$'"+escapes.String()+"'",
-		"{rev}", single(string(backwards)),
-	).Replace(template)
 }
 
 // harmfulCores returns verdicts and lines.
@@ -114,9 +68,9 @@ func TestProbe(t *testing.T) {
 func TestCorpusDisguised(t *testing.T) {
 	decide := decider(t)
 	_, cores := harmfulCores(t, "harmful.txt")
-	for _, template := range corpus(t, "disguises.txt") {
+	for _, template := range attack.Disguises() {
 		for _, core := range cores {
-			line := disguised(template, core)
+			line := attack.Fill(template, core)
 			if d := decide(line); d.Effect < hook.Ask {
 				t.Errorf("passes: %s", line)
 			}
@@ -127,9 +81,9 @@ func TestCorpusDisguised(t *testing.T) {
 func TestCorpusMentioned(t *testing.T) {
 	decide := decider(t)
 	_, cores := harmfulCores(t, "harmful.txt")
-	for _, template := range corpus(t, "mentions.txt") {
+	for _, template := range attack.Mentions() {
 		for _, core := range cores {
-			line := disguised(template, core)
+			line := attack.Fill(template, core)
 			if d := decide(line); d.Effect >= hook.Ask {
 				t.Errorf("%s is only mentioned: %s: %q", line, d.Effect, said(d))
 			}
@@ -142,7 +96,7 @@ func TestCorpusHarmless(t *testing.T) {
 	cores := corpus(t, "harmless.txt")
 	for _, template := range corpus(t, "surroundings.txt") {
 		for _, core := range cores {
-			line := disguised(template, core)
+			line := attack.Fill(template, core)
 			if d := decide(line); d.Effect >= hook.Ask {
 				t.Errorf("%s is harmless: %s: %q", line, d.Effect, said(d))
 			}

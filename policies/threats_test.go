@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gate/hook"
+	"gate/internal/policytest/attack"
 )
 
 // The files of testdata/threats hold the tests of the threat model's cases, each under
@@ -56,11 +57,11 @@ func TestThreatChaining(t *testing.T) {
 		t.Fatalf("%d separators", len(templates))
 	}
 	for _, template := range templates {
-		if d := decide(disguised(template, "rm -rf ~")); d.Effect != hook.Deny {
-			t.Errorf("%s: %s", disguised(template, "rm -rf ~"), d.Effect)
+		if d := decide(attack.Fill(template, "rm -rf ~")); d.Effect != hook.Deny {
+			t.Errorf("%s: %s", attack.Fill(template, "rm -rf ~"), d.Effect)
 		}
-		if d := decide(disguised(template, "git diff")); d.Effect != hook.Pass {
-			t.Errorf("%s: %s: %q", disguised(template, "git diff"), d.Effect, said(d))
+		if d := decide(attack.Fill(template, "git diff")); d.Effect != hook.Pass {
+			t.Errorf("%s: %s: %q", attack.Fill(template, "git diff"), d.Effect, said(d))
 		}
 	}
 }
@@ -77,7 +78,7 @@ func TestThreatDepth(t *testing.T) {
 		for _, core := range []string{"rm -rf ~", "ls"} {
 			line := core
 			for depth := 1; depth <= 50; depth++ {
-				if line = disguised(template, line); len(line) > maxNested {
+				if line = attack.Fill(template, line); len(line) > maxNested {
 					break
 				}
 				if depth != 1 && depth != 5 && depth != 50 {

@@ -1,0 +1,126 @@
+package policytest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// anywhere is a file of cases that all policies of a suite lie beside.
+const anywhere = "calls" + CasesSuffix
+
+// Calls returns the calls that tests and cases judge, each as a case of one event
+// that expects nothing. The events of Rego tests are those that gate.event made in
+// the runs of the suite until now. A call is named by the place of its test.
+func (s *Suite) Calls() []Case {
+	var list []Case
+	for _, made := range s.events.calls() {
+		if f := s.files[made.at.File]; f != nil && f.test && s.within(made.at.File) {
+			c := caseOf(made.spec)
+			c.File, c.Line, c.Name = anywhere, made.at.Row, fmt.Sprintf("%s:%d", made.at.File, made.at.Row)
+			list = append(list, c)
+		}
+	}
+	for _, c := range s.cases {
+		c.Name, c.Expect = fmt.Sprintf("%s:%d", c.File, c.Line), Expectation{}
+		for _, line := range c.Lines {
+			one := c
+			one.Lines, one.Event = nil, c.calling("Bash", map[string]any{"command": line})
+			list = append(list, one)
+		}
+		if c.Lines == nil {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// Calling returns the case with another call in the place of its own.
+func (c Case) Calling(tool string, input map[string]any) Case {
+	c.Event = c.calling(tool, input)
+	return c
+}
+
+func (c Case) calling(tool string, input map[string]any) map[string]any {
+	return merged(c.Event, map[string]any{"tool_name": tool, "tool_input": input})
+}
+
+// calls returns the events that were made, in the order of their calls.
+func (e *events) calls() []*madeEvent {
+	e.mu.Lock()
+	files := map[string]bool{}
+	for _, made := range e.known {
+		if made.at != nil {
+			files[made.at.File] = true
+		}
+	}
+	e.mu.Unlock()
+	return e.madeIn(files)
+}
+
+// caseOf returns the case that a spec of [Event] stands for.
+func caseOf(spec any) Case {
+	m, ok := spec.(map[string]any)
+	if !ok {
+		m = map[string]any{"bash": spec}
+	}
+	object := func(key string) map[string]any {
+		o, _ := m[key].(map[string]any)
+		return o
+	}
+	texts := func(key string) map[string]string {
+		out := map[string]string{}
+		for k, v := range object(key) {
+			out[k], _ = v.(string)
+		}
+		return out
+	}
+	c := Case{Event: merged(nil, object("fields")), World: CaseWorld{
+		Env: texts("env"), Files: texts("files"), Session: object("session"), Gate: object("gate"),
+	}}
+	c.Agent, _ = m["agent"].(string)
+	if c.Event = maps.Clone(c.Event); c.Event == nil {
+		c.Event = map[string]any{}
+	}
+	for field, key := range ofSpec {
+		if v, ok := m[key]; ok {
+			c.Event[field] = v
+		}
+	}
+	if line, ok := m["bash"]; ok {
+		c.Event["tool_name"], c.Event["tool_input"] = "Bash", map[string]any{"command": line}
+	}
+	return c
+}
+
+// IDs returns the ids of the policies that are tested, sorted.
+func (s *Suite) IDs() []string {
+	var list []string
+	for _, h := range s.source.Hooks {
+		if s.within(h.File) {
+			list = append(list, h.ID)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// FileOf returns the file of a policy of [Suite.IDs].
+func (s *Suite) FileOf(id string) string {
+	for _, h := range s.source.Hooks {
+		if h.ID == id {
+			return h.File
+		}
+	}
+	return ""
+}
+
+// String names the call in one text.
+func (c Case) String() string {
+	text := judged(c.Event)
+	if tool, _ := c.Event["tool_name"].(string); tool != "" && tool != "Bash" {
+		text = strings.TrimSpace(tool + " " + text)
+	}
+	return text
+}
