@@ -15,6 +15,12 @@ test_rewrites if {
 	}
 }
 
+test_denies_where_it_cannot_write if {
+	every line in ["sh -c 'npm install'", "echo npm i | sh", "ssh build npm install"] {
+		count(npm_ci.deny) == 1 with input as gate.event(line)
+	}
+}
+
 test_leaves_alone if {
 	every line in [
 		"npm ci",
@@ -24,11 +30,10 @@ test_leaves_alone if {
 		"npm install -g",
 		"npm install --package-lock-only",
 		"npm install --dry-run",
-		"sh -c 'npm install'",
 		"npm run install",
 		"yarn install",
 		"echo npm install",
 	] {
-		count(npm_ci.modify) == 0 with input as gate.event(line)
+		count(npm_ci.modify) + count(npm_ci.deny) == 0 with input as gate.event(line)
 	}
 }
