@@ -29,11 +29,6 @@ const (
 // all bundles counts: one of a later bundle must not close every call.
 const minDeadline = time.Second
 
-const (
-	maxData     = 16 << 20  // bytes of one data.json
-	maxDataKeys = 1_000_000 // keys and elements in it
-)
-
 // Bundle loads what a signed bundle holds: its policies; its data; and below
 // data.gate.bundles.NAME its settings, hooks and the schemas of tools, where NAME
 // is that of into.Bundle. roots are the paths of the manifest, such as
@@ -42,12 +37,12 @@ const (
 // [Rego]; its Digest stays, since it is the archive's. The Source of what is
 // returned is never nil, and it is whole or has faults.
 func Bundle(files fs.FS, roots []string, where string, into scopes.Source) Configuration {
-	b := bundleReader{reader: reader{fsys: files, where: where, src: into}, roots: roots, data: map[string]any{}}
-	b.src.Hooks, b.src.Modules, b.src.Faults = nil, nil, nil
-	b.rego()
+	b := bundleReader{reader: reader{fsys: files, where: where, src: into}, data: dataTree{roots: roots, value: map[string]any{}}}
+	b.src.Hooks, b.src.Modules, b.src.Faults, b.src.Data = nil, nil, nil, b.data.value
 	b.walk()
+	b.rego()
 	b.own(path.Join("gate/bundles", into.Bundle.Name))
-	b.src.Data, b.src.Digest = b.data, into.Digest
+	b.src.Digest = into.Digest
 	if len(b.layers) == 0 { // its place in the order counts, even if it says nothing
 		b.layers = []scopes.Layer{{Authority: into.Authority, File: where}}
 	}
@@ -62,34 +57,20 @@ func Bundle(files fs.FS, roots []string, where string, into scopes.Source) Confi
 
 type bundleReader struct {
 	reader
-	roots   []string
-	data    map[string]any
+	data    dataTree
 	schemas ToolSchemas
-	owners  []dataFile // files that hold a part of what is gate's own
-}
-
-// A dataFile is a data.json as read.
-type dataFile struct {
-	name string
-	at   string // the path of its data, "" for the root
-	text []byte
 }
 
 func (b *bundleReader) rego() {
-	src := Rego(b.fsys, b.src)
+	l := loader{src: b.src, wanted: isPolicyFile, tree: b.data}
+	src := l.rego(b.fsys)
 	for _, m := range src.Modules {
-		if at := strings.ReplaceAll(m.Package, ".", "/"); !b.owns(at) {
+		if at := strings.ReplaceAll(m.Package, ".", "/"); !b.data.owns(at) {
 			b.fault(fmt.Errorf("%s: package %s is not below a root of the manifest", m.File, m.Package))
 		}
 	}
 	src.Faults = append(b.src.Faults, src.Faults...)
 	b.src = src
-}
-
-func (b *bundleReader) owns(at string) bool {
-	return slices.ContainsFunc(b.roots, func(root string) bool {
-		return root == "" || at == root || strings.HasPrefix(at, root+"/")
-	})
 }
 
 // walk reads every data.json into one tree.
@@ -99,65 +80,19 @@ func (b *bundleReader) walk() {
 			return err
 		}
 		text, err := readAtMost(b.fsys, name, maxData)
-		if err == nil {
-			err = b.put(dataFile{name: name, at: strings.TrimPrefix(path.Dir(name), "."), text: text})
-		}
 		if err != nil {
 			b.fault(fmt.Errorf("%s: %w", name, hostfs.Reason(err)))
+			return nil
 		}
+		b.fault(b.data.add(name, text))
 		return nil
 	})
 	b.fault(err)
 }
 
-func (b *bundleReader) put(f dataFile) error {
-	value, err := strictjson.Decode(f.text, strictjson.Limits{Bytes: maxData, Keys: maxDataKeys, LookAlikes: true})
-	if err != nil {
-		return err
-	}
-	if f.at == "" {
-		if _, ok := value.(map[string]any); !ok {
-			return errors.New("an object is wanted")
-		}
-	}
-	parts := strings.FieldsFunc(f.at, func(r rune) bool { return r == '/' })
-	for _, part := range slices.Backward(parts) {
-		value = map[string]any{part: value}
-	}
-	b.owners = append(b.owners, f)
-	return b.merge(b.data, value.(map[string]any), "")
-}
-
-// merge adds a tree to the data. Two files that give one value are a mistake,
-// and so is what stands outside of the roots.
-func (b *bundleReader) merge(into, from map[string]any, at string) error {
-	var errs []error
-	for _, key := range slices.Sorted(maps.Keys(from)) {
-		here := strings.TrimPrefix(at+"/"+key, "/")
-		v, isMap := from[key].(map[string]any)
-		old, taken := into[key]
-		inner, both := old.(map[string]any)
-		switch {
-		case b.owns(here) && !taken:
-			into[key] = from[key]
-		case taken && !(isMap && both):
-			errs = append(errs, fmt.Errorf("data.%s is given twice", strings.ReplaceAll(here, "/", ".")))
-		case isMap:
-			if !taken {
-				inner = map[string]any{}
-				into[key] = inner
-			}
-			errs = append(errs, b.merge(inner, v, here))
-		default:
-			errs = append(errs, fmt.Errorf("data.%s is not below a root of the manifest", strings.ReplaceAll(here, "/", ".")))
-		}
-	}
-	return errors.Join(errs...)
-}
-
 // own reads what of the data is gate's.
 func (b *bundleReader) own(at string) {
-	tree, _ := lookup(b.data, "/"+at).(map[string]any)
+	tree, _ := lookup(b.data.value, "/"+at).(map[string]any)
 	for _, key := range slices.Sorted(maps.Keys(tree)) {
 		if known := []string{bundleSettings, bundleHooks, bundleSchemas}; !slices.Contains(known, key) {
 			b.fault(fmt.Errorf("data.%s: unknown key %s%s", strings.ReplaceAll(at, "/", "."), key, didYouMean(key, "", known)))
@@ -192,10 +127,9 @@ func (b *bundleReader) document(at, key string, value any) (*document, error) {
 		return nil, err
 	}
 	d := &document{value: tree, lines: map[string]int{}}
-	for _, f := range b.owners {
+	for _, f := range b.data.files {
 		rest, above := strings.CutPrefix("/"+at+"/"+key, strings.TrimSuffix("/"+f.at, "/"))
-		var v any
-		if !above || strictDecode(f.text, &v) != nil || lookup(v, rest) == nil {
+		if v, err := f.decode(); !above || err != nil || lookup(v, rest) == nil {
 			continue
 		}
 		d.file = path.Join(b.where, f.name)
@@ -211,11 +145,6 @@ func (b *bundleReader) document(at, key string, value any) (*document, error) {
 	}
 	d.file = path.Join(b.where, at, "data.json")
 	return d, nil
-}
-
-func strictDecode(text []byte, v *any) (err error) {
-	*v, err = strictjson.Decode(text, strictjson.Limits{Bytes: maxData, Keys: maxDataKeys, LookAlikes: true})
-	return err
 }
 
 // linesOf finds the line of each value of a JSON text by JSON pointer.

@@ -233,14 +233,14 @@ func read(fsys fs.FS, name, where string) (*document, []byte, error) {
 
 // readText reads one file; shown is its name for people.
 func readText(fsys fs.FS, name, shown string) (string, error) {
-	l := &loader{}
+	l := &loader{wanted: isPolicyFile}
 	target := name
 	if info, err := fs.Lstat(fsys, name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		if target, err = l.target(fsys, name, true); err != nil || target == "" {
 			return "", fmt.Errorf("%s: a symbolic link out of its directory; put the file itself here", shown)
 		}
 	}
-	text, err := l.readFile(fsys, target)
+	text, err := l.readFile(fsys, target, maxFile)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", shown, hostfs.Reason(err))
 	}

@@ -21,26 +21,37 @@ import (
 )
 
 // Rego loads the policies in fsys: every *.rego file but *_test.rego, at any
-// depth, files and directories whose names begin with a dot left out. The
-// argument into says whose they are: its name, scope, authority, Library,
-// Trusted and Params are taken over, and its hooks, modules, digest and faults
-// are filled in. Library code below gate.lib is not among the modules; see
-// [Lib].
+// depth, files and directories whose names begin with a dot left out, and the
+// data beside them: data.json and data.yaml, each below the names of its
+// directories, as OPA reads them. The argument into says whose they are: its
+// name, scope, authority, Library, Trusted and Params are taken over, and its
+// hooks, modules, digest and faults are filled in; so is its data unless it has
+// some. Library code below gate.lib is not among the modules; see [Lib].
 //
 // Use the FS of an os.Root for a directory: an os.DirFS follows links out of
 // the tree between the check and the reading.
 func Rego(fsys fs.FS, into scopes.Source) scopes.Source {
-	l := loader{src: into}
+	l := loader{src: into, wanted: isPolicyFile, tree: dataTree{roots: []string{""}}}
+	if into.Data == nil {
+		l.wanted = func(name string) bool { return isPolicyFile(name) || isDataFile(name) }
+	}
+	return l.rego(fsys)
+}
+
+// rego is [Rego], with the files that are wanted and the data that is there.
+func (l *loader) rego(fsys fs.FS) scopes.Source {
 	l.src.Hooks, l.src.Modules, l.src.Faults = nil, nil, nil
 	files := l.read(fsys)
 	l.src.Digest = digest(files)
+	files = l.data(files)
 	trees := parseAll(files)
 	for i, f := range files {
 		l.add(f, trees[i])
 	}
 	l.packages()
+	l.collisions()
 	l.session()
-	if into.Library && len(l.src.Hooks) == 0 && len(l.src.Faults) == 0 {
+	if l.src.Library && len(l.src.Hooks) == 0 && len(l.src.Faults) == 0 {
 		l.fault("the library holds no policy")
 	}
 	return l.src
@@ -50,7 +61,7 @@ func Rego(fsys fs.FS, into scopes.Source) scopes.Source {
 // wrong with them. They are shared by all sources and come from the product
 // only.
 func Lib(fsys fs.FS) ([]scopes.Module, []hook.Fault) {
-	l := loader{src: scopes.Source{Library: true}}
+	l := loader{src: scopes.Source{Library: true}, wanted: isPolicyFile}
 	files := l.read(fsys)
 	trees := parseAll(files)
 	for i, f := range files {
@@ -64,8 +75,10 @@ func Lib(fsys fs.FS) ([]scopes.Module, []hook.Fault) {
 // A loader collects what one tree holds.
 type loader struct {
 	src     scopes.Source
+	wanted  func(name string) bool // which files are read
 	lib     []scopes.Module
 	modules []module // all but library code
+	tree    dataTree
 	entries int
 	bytes   int64
 }

@@ -90,6 +90,9 @@ func describe(src scopes.Source) string {
 	for _, m := range src.Modules {
 		line("module %s in %s, %d bytes", m.Package, m.File, len(m.Text))
 	}
+	if src.Data != nil {
+		line("data %s", strictjson.Append(nil, src.Data))
+	}
 	for _, f := range src.Faults {
 		line("%s: %s", f.Kind, f.Error())
 	}
@@ -128,6 +131,7 @@ func TestDigest(t *testing.T) {
 	for name, files := range map[string][]string{
 		"content": {"a.rego", policy + "\n"}, "name": {"b.rego", policy}, "more": {"a.rego", policy, "b.rego", "package b"},
 		"empty": nil, "moved": {"a.rego", policy + "package b", "b.rego", ""},
+		"data": {"a.rego", policy, "acme/data.json", "{}"}, "other data": {"a.rego", policy, "acme/data.json", "[]"},
 	} {
 		d := managed(tree(files...)).Digest
 		if other, twin := seen[d]; twin {

@@ -19,13 +19,13 @@ const (
 	maxLinks   = 16       // symbolic links in a row
 )
 
-// A file is a Rego file as read.
+// A file is a file as read.
 type file struct {
 	name string
 	text string
 }
 
-// read returns the Rego files of a tree in the order of their names. Whatever
+// read returns the wanted files of a tree in the order of their names. Whatever
 // cannot be read is a fault.
 func (l *loader) read(fsys fs.FS) []file {
 	var files []file
@@ -45,7 +45,7 @@ func (l *loader) read(fsys fs.FS) []file {
 			return nil
 		}
 		link := d.Type()&fs.ModeSymlink != 0
-		if !isPolicyFile(name) && !link {
+		if !l.wanted(name) && !link {
 			return nil
 		}
 		target, err := l.target(fsys, name, link)
@@ -53,10 +53,14 @@ func (l *loader) read(fsys fs.FS) []file {
 			l.fault("%s: %w", name, hostfs.Reason(err))
 			return nil
 		}
-		if target == "" || !isPolicyFile(name) {
+		if target == "" || !l.wanted(name) {
 			return nil
 		}
-		text, err := l.readFile(fsys, target)
+		most := maxFile
+		if isDataFile(name) {
+			most = maxData
+		}
+		text, err := l.readFile(fsys, target, most)
 		if err != nil {
 			l.fault("%s: %w", name, hostfs.Reason(err))
 			return nil
@@ -88,7 +92,7 @@ func (l *loader) target(fsys fs.FS, name string, link bool) (string, error) {
 		}
 		next := path.Join(path.Dir(at), to)
 		if path.IsAbs(to) || !fs.ValidPath(next) {
-			if !isPolicyFile(name) && !leadsToDir(fsys, name) {
+			if !l.wanted(name) && !leadsToDir(fsys, name) {
 				return "", nil
 			}
 			return "", fmt.Errorf("a symbolic link out of the tree, to %s; put the file itself here", to)
@@ -115,8 +119,8 @@ func leadsToDir(fsys fs.FS, name string) bool {
 	return err != nil || info.IsDir()
 }
 
-func (l *loader) readFile(fsys fs.FS, name string) (string, error) {
-	data, err := readAtMost(fsys, name, maxFile)
+func (l *loader) readFile(fsys fs.FS, name string, most int) (string, error) {
+	data, err := readAtMost(fsys, name, most)
 	if err != nil {
 		return "", err
 	}

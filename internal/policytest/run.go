@@ -77,7 +77,7 @@ func noTests(sel Selection) error {
 // data is what tests find below data: what the source brings along, and the
 // values of parameters.
 func (s *Suite) data() map[string]any {
-	all, gate := maps.Clone(s.options.Source.Data), map[string]any{}
+	all, gate := maps.Clone(s.source.Data), map[string]any{}
 	if all == nil {
 		all = map[string]any{}
 	}

@@ -146,9 +146,7 @@ func (c *Proposal) readBundle(info fs.FileInfo) error {
 		files[strings.TrimPrefix(path.Clean(filepath.ToSlash(m.Path)), "/")] = &fstest.MapFile{Data: m.Raw}
 	}
 	c.notes = append(c.notes, "the bundle's signature was not checked: this only simulates")
-	if len(b.Data) > 0 {
-		c.notes = append(c.notes, "the bundle's data is left out: policies here see none")
-	}
+	c.source.Data = b.Data
 	c.source = load.Rego(files, c.source)
 	return nil
 }

@@ -167,7 +167,7 @@ func (b *Builder) read(c *artifact.Content, p Place, r *recorder) error {
 	src := load.Dir(files, scopes.Source{Name: authority.String(), Scope: scopeOf(p.Kind), Authority: authority})
 	if len(src.Hooks)+len(src.Modules)+len(src.Faults) > 0 {
 		sources = append(sources, src)
-		c.Sources = append(c.Sources, artifact.Part{Role: artifact.Policies})
+		c.Sources = append(c.Sources, artifact.Part{Role: artifact.Policies, Data: src.Data})
 	}
 	if p.Bundles != nil {
 		bundles, schemas, err := p.Bundles(r.note)

@@ -92,13 +92,14 @@ func policy(pkg string, more ...string) string {
 }
 
 var example = map[string]string{
-	"policies/a.rego":      policy("acme.a", "matcher: Bash", "params:", "  most: {type: number, default: 1, description: d}"),
-	"policies/sub/b.rego":  policy("acme.b", "matcher: Write"),
-	"policies/c.rego":      policy("acme.c") + "\nx := http.send({})\n",
-	"policies/a_test.rego": "package acme.a_test\n",
-	"hooks.json":           `{"hooks": [{"id": "fmt", "type": "command", "events": ["PostToolUse"], "command": "gofmt"}]}`,
-	"settings.json":        `{"policies": {"acme.b": "warn"}, "params": {"acme.a": {"most": 3}}}`,
-	"notes.md":             "anything",
+	"policies/a.rego":         policy("acme.a", "matcher: Bash", "params:", "  most: {type: number, default: 1, description: d}"),
+	"policies/sub/b.rego":     policy("acme.b", "matcher: Write"),
+	"policies/c.rego":         policy("acme.c") + "\nx := http.send({})\n",
+	"policies/a_test.rego":    "package acme.a_test\n",
+	"policies/acme/data.json": `{"list": ["a", 1], "flag": true}`,
+	"hooks.json":              `{"hooks": [{"id": "fmt", "type": "command", "events": ["PostToolUse"], "command": "gofmt"}]}`,
+	"settings.json":           `{"policies": {"acme.b": "warn"}, "params": {"acme.a": {"most": 3}}}`,
+	"notes.md":                "anything",
 }
 
 // TestPlace holds that a form says what the place says to whoever reads it.
