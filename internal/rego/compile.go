@@ -144,17 +144,8 @@ func (s *source) compileFiles(own, lib []*module) (*ast.Compiler, error) {
 // hasData reports whether the source brings data at a path. A rule there would
 // hide it.
 func (s *source) hasData(path []string) (bool, error) {
-	var at any = s.data
-	for _, key := range path {
-		m, ok := at.(map[string]any)
-		if !ok {
-			return false, nil
-		}
-		if at, ok = m[key]; !ok {
-			return false, nil
-		}
-	}
-	return true, nil
+	_, found := within(s.data, path)
+	return found, nil
 }
 
 // newCompiler returns a compiler as strict as OPA knows. Every mistake is

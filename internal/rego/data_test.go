@@ -29,7 +29,9 @@ func TestData(t *testing.T) {
 		fault  string
 	}{
 		"its own":             {source("a", "company.freeze", reads, frozen), "prod", ""},
-		"another's":           {source("b", "team.freeze", reads, nil), "", ""},
+		"another's":           {source("b", "team.freeze", reads, nil), "", "team.freeze.rego:3: nothing here defines data.company.frozen; write a rule of package company, or a data.json with it"},
+		"misspelt":            {source("e", "team.freeze", `deny contains "x" if data.company.frozn`, frozen), "", `did you mean "data.company.frozen"?`},
+		"nothing to find":     {source("f", "team.freeze", `deny contains "x" if object.get(data.company, "none", "x") == "x"`, frozen), "x", ""},
 		"a rule in its place": {source("c", "company", "frozen := []\n\n"+reads, frozen), "", "conflict"},
 		"the product's place": {source("d", "company.freeze", reads, map[string]any{"gate": map[string]any{"params": map[string]any{}}}), "", "product's own"},
 	} {

@@ -193,8 +193,9 @@ func packageOf(m *ast.Module) string {
 // A dataRef is a reference below data, without "data", cut at its first part
 // that is not constant.
 type dataRef struct {
-	path []string
-	row  int
+	path    []string
+	row     int
+	perhaps bool // an import's name begins it that the rule also has a variable of
 }
 
 // dataRefs collects what a module may read below data: imports and references.
@@ -202,36 +203,71 @@ type dataRef struct {
 func dataRefs(m *ast.Module) []dataRef {
 	seen := map[string]bool{}
 	var refs []dataRef
-	add := func(path []string, row int) {
-		key := strings.Join(path, "\x00")
+	add := func(path []string, row int, perhaps bool) {
+		key := fmt.Sprint(perhaps, strings.Join(path, "\x00"))
 		if !seen[key] {
 			seen[key] = true
-			refs = append(refs, dataRef{path, row})
+			refs = append(refs, dataRef{path, row, perhaps})
 		}
 	}
 	alias := map[ast.Var][]string{}
 	for _, imp := range m.Imports {
 		if ref, ok := imp.Path.Value.(ast.Ref); ok && ref.HasPrefix(ast.DefaultRootRef) {
 			path := ground(ref)
-			add(path, imp.Location.Row)
+			add(path, imp.Location.Row, false)
 			alias[imp.Name()] = path
 		}
 	}
 	for _, rule := range m.Rules {
+		own := variables(rule)
 		ast.WalkTerms(rule, func(t *ast.Term) bool {
 			ref, ok := t.Value.(ast.Ref)
 			if !ok || len(ref) == 0 {
 				return false
 			}
 			if ref.HasPrefix(ast.DefaultRootRef) {
-				add(ground(ref), rowOfTerm(t, rule))
+				add(ground(ref), rowOfTerm(t, rule), false)
 			} else if head, ok := ref[0].Value.(ast.Var); ok && alias[head] != nil {
-				add(slices.Concat(alias[head], ground(ref)), rowOfTerm(t, rule))
+				add(slices.Concat(alias[head], ground(ref)), rowOfTerm(t, rule), own[head])
 			}
 			return false
 		})
 	}
 	return refs
+}
+
+// variables are those that a rule declares anywhere in it, by which the names of
+// imports may be hidden.
+func variables(rule *ast.Rule) map[ast.Var]bool {
+	own := map[ast.Var]bool{}
+	add := func(terms ...*ast.Term) {
+		for _, t := range terms {
+			if t != nil {
+				ast.WalkVars(t, func(v ast.Var) bool { own[v] = true; return false })
+			}
+		}
+	}
+	ast.WalkRules(rule, func(r *ast.Rule) bool { add(r.Head.Args...); return false })
+	ast.WalkExprs(rule, func(e *ast.Expr) bool {
+		switch t := e.Terms.(type) {
+		case *ast.SomeDecl:
+			for _, symbol := range t.Symbols {
+				if call, ok := symbol.Value.(ast.Call); ok {
+					add(call[1 : len(call)-1]...)
+				} else {
+					add(symbol)
+				}
+			}
+		case *ast.Every:
+			add(t.Key, t.Value)
+		case []*ast.Term:
+			if e.IsAssignment() {
+				add(t[1])
+			}
+		}
+		return false
+	})
+	return own
 }
 
 func rowOfTerm(t *ast.Term, r *ast.Rule) int {

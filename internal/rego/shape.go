@@ -15,7 +15,7 @@ func (s *source) shapes(files []*module) error {
 	var errs []error
 	for _, m := range files {
 		errs = append(errs, m.shape())
-		errs = append(errs, s.undeclared(m))
+		errs = append(errs, s.undefined(m))
 	}
 	return errors.Join(errs...)
 }

@@ -199,24 +199,3 @@ func (s *source) policy(pkg string) *policy {
 	defer s.mu.Unlock()
 	return s.ready[pkg]
 }
-
-// undeclared reports references of a file that can never be defined: to
-// parameters that no policy of the source declares, and to what the library
-// does not have.
-func (s *source) undeclared(m *module) error {
-	var errs []error
-	for _, ref := range m.refs {
-		path := ref.path
-		if len(path) < 2 || path[0] != "gate" {
-			continue
-		}
-		name := "data." + strings.Join(path, ".")
-		switch {
-		case path[1] == "params" && !s.params.Knows(path[2:]):
-			errs = append(errs, fmt.Errorf("%s:%d: %s is declared by no policy of this source", m.File, ref.row, name))
-		case path[1] == "lib" && !s.lib.defines(path):
-			errs = append(errs, fmt.Errorf("%s:%d: the library has no %s", m.File, ref.row, name))
-		}
-	}
-	return errors.Join(errs...)
-}
