@@ -65,10 +65,13 @@ func (s *source) lacks(ref dataRef) string {
 func dataName(path []string) string { return "data." + strings.Join(path, ".") }
 
 // within follows a path through data as far as it leads: it returns how many of
-// its parts are there, and whether all of them are.
+// its parts are there, and whether all of them are or may be.
 func within(data map[string]any, path []string) (n int, found bool) {
 	at := any(data)
 	for n, key := range path {
+		if _, ok := at.([]any); ok {
+			return n, true // OPA takes texts for places in a list, too
+		}
 		object, ok := at.(map[string]any)
 		if !ok {
 			return n, false
