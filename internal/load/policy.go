@@ -205,7 +205,18 @@ func (l *loader) metadata(m module) (*ast.Annotations, section) {
 				continue
 			}
 			found, where = a, s
+			l.besideGate(a, s)
 		}
 	}
 	return found, where
+}
+
+// besideGate reports keys of custom.gate that stand beside it, where nobody reads
+// them.
+func (l *loader) besideGate(a *ast.Annotations, s section) {
+	for _, key := range metadataKeys {
+		if _, ok := a.Custom[key]; ok {
+			l.fault("%s: custom.%s stands beside gate, where it does nothing; indent it below gate", s.pos(key), key)
+		}
+	}
 }
