@@ -74,6 +74,7 @@ func (c *checker) walkExpr(s *scope, e *ast.Expr) {
 	case *ast.Every:
 		c.walkTerm(s, t.Domain)
 		c.everyOf(s, e, t.Domain)
+		c.emptyEvery(s, e, t.Domain)
 		in := s.child()
 		in.bind(t.Value, binding{term: t.Domain, in: s, element: true})
 		if t.Key != nil {
