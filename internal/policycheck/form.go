@@ -36,6 +36,7 @@ func (c *checker) begins(s *scope, left, right *ast.Term) {
 		return
 	}
 	v := c.eval(s, left)
+	c.wholeNames(s, left, string(prefix))
 	if f := v.unlike(string(prefix)); f != nil && v.unlike(string(prefix)+"x") != nil {
 		c.report(s, right.Location, Error, "value", fmt.Sprintf("%s never begins with %q", shown(left), string(prefix)), f.is)
 	}

@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"gate/hook"
+	"gate/internal/catalogue"
 	"gate/internal/load"
 	"gate/internal/setting"
 	"gate/scopes"
@@ -62,7 +63,7 @@ type Finding struct {
 	File     string   `json:"file"` // within Options.Files
 	Line     int      `json:"line"` // counts from 1; 0: the file as a whole
 	Severity Severity `json:"severity"`
-	Rule     string   `json:"rule"`           // which check found it: load, field, value, null, never, member, shadowed, unused, format, title, settings, asked
+	Rule     string   `json:"rule"`           // which check found it: load, field, value, null, never, member, shadowed, unused, format, title, text, settings, asked
 	Message  string   `json:"message"`        // what is wrong
 	Hint     string   `json:"hint,omitempty"` // what to do
 }
@@ -103,7 +104,7 @@ func Check(o Options) (Report, error) {
 	if o.Source.Scope == 0 {
 		o.Source.Name, o.Source.Scope, o.Source.Authority = "user", hook.Session, hook.User
 	}
-	c := &checker{schema: known, files: o.Files, place: o.Place, others: o.Others, said: map[string]bool{}}
+	c := &checker{schema: known, files: o.Files, place: o.Place, others: o.Others, programs: catalogue.New(nil), said: map[string]bool{}}
 	lib := c.load(o)
 	if len(c.src.Modules)+len(c.src.Hooks)+len(c.src.Faults)+len(lib) == 0 {
 		return Report{}, ErrNoPolicies
@@ -114,6 +115,7 @@ func Check(o Options) (Report, error) {
 	all, err := setting.Combine(slices.Concat(o.Above, c.layers)...)
 	if err == nil { // each file's own mistakes are reported
 		c.schema = known.with(all.Programs)
+		c.programs = catalogue.New(all.Programs)
 	}
 	c.parse(lib)
 	c.compile(lib)
@@ -148,6 +150,8 @@ type checker struct {
 	memo   map[string]value
 
 	wrappers map[string]bool // whether a program vanishes behind what it runs
+	programs *catalogue.Catalogue
+	rows     map[string]bool // whether programs has one, or the shell runs it itself
 
 	pass     pass
 	skip     any // *ast.Expr: the expression whose own demand does not count now

@@ -188,8 +188,16 @@ func (r *schemaReader) form(doc map[string]any, description any, not bool) *form
 func (r *schemaReader) fields(s *shape, doc map[string]any) {
 	s.fields = map[string]*shape{}
 	properties, _ := doc["properties"].(map[string]any)
+	required, said := doc["required"]
+	always := strictjson.Texts(required)
 	for name, p := range properties {
-		s.fields[name] = r.shape(p.(map[string]any), name)
+		f := r.shape(p.(map[string]any), name)
+		if said && !slices.Contains(always, name) {
+			optional := *f // others may refer to it, too
+			optional.optional = true
+			f = &optional
+		}
+		s.fields[name] = f
 	}
 	switch rest := doc["additionalProperties"].(type) {
 	case bool:

@@ -53,6 +53,8 @@ type shape struct {
 	title   string // the event, tool or kind of effect that an object describes
 	name    string // the field it stands in
 	unknown string // how unknown shows: see the README of the schemas
+
+	optional bool // the field may be missing
 }
 
 // A form is what all texts of a field look like.

@@ -60,8 +60,10 @@ func (c *checker) walkExpr(s *scope, e *ast.Expr) {
 		if b, ok := t.Value.(ast.Boolean); ok && bool(b) == e.Negated && c.pass == reporting {
 			c.report(s, e.Location, Error, "never", "this is never true", "remove the rule or correct the condition")
 		}
+		c.always(s, e, t)
 		c.walkTerm(s, t)
 	case []*ast.Term:
+		c.always(s, e, ast.NewTerm(ast.Call(t)))
 		c.walkCall(s, e, t)
 	case *ast.SomeDecl:
 		for _, symbol := range t.Symbols {
@@ -147,12 +149,14 @@ func (c *checker) walkRef(s *scope, t *ast.Term, ref ast.Ref) {
 			c.leakingArray(s, nil, &ast.Term{Value: ref[:i], Location: t.Location}, before)
 			return true
 		}
+		c.rowless(s, t.Location, ref[:i], string(name), before)
 		return c.field(s, t.Location, ref[:i], string(name), before, after)
 	})
 }
 
 // walkCall checks a call, as an expression of its own if e is not nil.
 func (c *checker) walkCall(s *scope, e *ast.Expr, t []*ast.Term) {
+	c.missingNegated(s, e, t)
 	if u, name := c.function(s, t[0]); u != nil {
 		c.calledFunction(s, u, name, t[1:])
 	} else {
@@ -174,6 +178,7 @@ func (c *checker) builtin(s *scope, e *ast.Expr, t []*ast.Term) {
 		c.looksAfter(s, op, t[1:])
 		return
 	}
+	c.rawText(s, op, t)
 	switch {
 	case op == "object.get" && len(t) == 4:
 		v := c.eval(s, t[1])
@@ -189,6 +194,9 @@ func (c *checker) builtin(s *scope, e *ast.Expr, t []*ast.Term) {
 		c.compare(s, e, op == "neq", t[1], t[2])
 	case op == "internal.member_2" && len(t) == 3:
 		c.member(s, e, t[1], t[2])
+	case slices.Contains([]string{"lt", "lte", "gt", "gte"}, op) && len(t) == 3:
+		c.ordered(s, e, t[1], t[2])
+	case strings.HasPrefix(op, "net.cidr_") && c.address(s, t):
 	case op == "sprintf" && len(t) == 3:
 		c.sprintf(s, t[1], t[2])
 		c.nullArguments(s, e, t)
