@@ -37,6 +37,9 @@ type protocol struct {
 	others ending
 	why    string // stands before the reason of a command that ends so
 
+	// pages says that a webhook's answer that is no JSON is no opinion.
+	pages bool
+
 	// answer reads what a handler printed that ended well.
 	answer func(*hook.Hook, *hook.Event, []byte) engine.Answer
 }
@@ -76,7 +79,7 @@ var protocols = map[hook.Dialect]*protocol{
 	moment.Cocode: {
 		event: cocodeEvent, reads: func(h *hook.Hook, _ *hook.Event) bool { return on(h, "pass_context") },
 		inherits: inherited, named: true, variables: ownVariables, detaches: parsesResult,
-		exits: map[int]ending{0: answered}, others: rejects, why: "Hook failed: ", answer: cocodeAnswer,
+		exits: map[int]ending{0: answered}, others: rejects, why: "Hook failed: ", pages: true, answer: cocodeAnswer,
 	},
 	moment.Zeph: {
 		event: zephEvent, reads: func(_ *hook.Hook, ev *hook.Event) bool { return afterTool(ev) },

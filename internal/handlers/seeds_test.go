@@ -147,7 +147,7 @@ func must[T any](v T, err error) T {
 }
 
 // load reads a file. What it sends to other machines goes to a server of the
-// test's, which says nothing.
+// test's, which answers as Slack's webhooks do.
 func (s *story) load(t *testing.T, name string, data []byte, dialect string) {
 	t.Helper()
 	src := scopes.Source{Name: "own", Scope: hook.Session, Authority: hook.User}
@@ -158,6 +158,8 @@ func (s *story) load(t *testing.T, name string, data []byte, dialect string) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		s.heard = append(s.heard, fmt.Sprintf("%s %s %s %s", r.Method, r.URL.Path, r.Header.Get("Authorization"), bytes.TrimSpace(body)))
+		w.Header().Set("Content-Type", "text/html")
+		io.WriteString(w, "ok")
 	}))
 	t.Cleanup(server.Close)
 	for i, h := range f.Hooks {

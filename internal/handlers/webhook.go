@@ -18,7 +18,6 @@ import (
 	"gate/engine"
 	"gate/hook"
 	"gate/internal/hostfs"
-	"gate/internal/moment"
 	"gate/internal/outgoing"
 	"gate/internal/strictjson"
 )
@@ -131,16 +130,22 @@ func unreached(ctx context.Context, by *hook.Hook, at *url.URL, err error) engin
 // webhookAnswer reads what a server says. What is no answer is a fault, but
 // what it denies all the same is kept, as of commands.
 func webhookAnswer(by *hook.Hook, ev *hook.Event, resp *http.Response, body []byte) engine.Answer {
-	a := engine.Answer{}
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	text := kind != "" && kind != "application/json" && !strings.HasSuffix(kind, "+json")
+	p, a := speaks(by), engine.Answer{}
 	if len(bytes.TrimSpace(body)) > 0 {
 		_, err := strictjson.Object(body, strictjson.Limits{Bytes: maxOutput})
-		if err != nil && by.Dialect != moment.Cocode { // which takes text for no opinion
-			a = unreadable(by, err)
-		} else {
+		switch {
+		case err == nil:
 			a = readAnswer(by, ev, body)
+		case p.pages:
+			if a = readAnswer(by, ev, body); text && isPage(body) && a.Verdict.Effect() < hook.Ask {
+				a = engine.Answer{}
+			}
+		default:
+			a = unreadable(by, err)
 		}
 	}
-	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	switch {
 	case resp.StatusCode/100 == 3 && resp.Header.Get("Location") != "":
 		a.Fault = hook.Faultf(hook.FaultEval, "%s was sent elsewhere with status %d; gate follows only 307 and 308 on the same server, three times",
@@ -149,11 +154,15 @@ func webhookAnswer(by *hook.Hook, ev *hook.Event, resp *http.Response, body []by
 		a.Fault = hook.Faultf(hook.FaultEval, "%s: the server answered with status %d%s", by.ID, resp.StatusCode, excerpt(body))
 	case !slices.Contains([]string{"", "identity"}, resp.Header.Get("Content-Encoding")):
 		a.Fault = hook.Faultf(hook.FaultOutput, "%s answered in the encoding %s, which nobody asked for", by.ID, oneLine(resp.Header.Get("Content-Encoding")))
-	case len(bytes.TrimSpace(body)) > 0 && kind != "" && kind != "application/json" && !strings.HasSuffix(kind, "+json"):
+	case len(bytes.TrimSpace(body)) > 0 && text && !p.pages:
 		a.Fault = hook.Faultf(hook.FaultOutput, "%s answered with %s where JSON is wanted%s", by.ID, oneLine(kind), excerpt(body))
 	}
 	return a
 }
+
+// isPage reports what does not even begin as an answer does: such as the "ok" and
+// the pages that chat services answer with.
+func isPage(body []byte) bool { return !bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")) }
 
 // excerpt is the beginning of a stranger's text, for a message.
 func excerpt(body []byte) string {

@@ -30,6 +30,7 @@ import (
 // A webhookCase is one case of testdata/webhooks.txt.
 type webhookCase struct {
 	name, text, serve, kind, header, want string
+	dialect                               hook.Dialect
 	status                                int
 	body                                  []byte
 	limit                                 time.Duration
@@ -86,7 +87,7 @@ func (c webhookCase) run(t *testing.T) string {
 		ctx, cancel = context.WithTimeout(ctx, c.limit)
 		defer cancel()
 	}
-	by := &hook.Hook{ID: "h", Kind: hook.Webhook, Config: map[string]any{"url": address}}
+	by := &hook.Hook{ID: "h", Kind: hook.Webhook, Dialect: c.dialect, Config: map[string]any{"url": address}}
 	a := h.Evaluator(hook.Webhook).Evaluate(ctx, []*hook.Hook{by}, testEvent(t, false))[0]
 	return ports.ReplaceAllString(describe(a), "$1:PORT")
 }
@@ -300,6 +301,8 @@ func readWebhooks(t *testing.T, file string) (head string, cases []webhookCase) 
 				c.status, err = strconv.Atoi(value)
 			case "type":
 				c.kind = value
+			case "dialect":
+				c.dialect = hook.Dialect(value)
 			case "header":
 				c.header = value
 			case "body":
