@@ -1,41 +1,23 @@
 package engine
 
 import (
-	"context"
-	"errors"
 	"fmt"
 
 	"gate/hook"
-	"gate/internal/moment"
 )
 
 // record adds a step and what it means for the decision.
 func (c *call) record(h *hook.Hook, w weighed, a Answer) {
 	s := hook.Step{
-		Hook: h, Verdict: w.Verdict, Effect: w.Effect(), Outcome: hook.Success,
+		Hook: h, Verdict: w.Verdict, Effect: w.Effect(),
 		Fault: a.Fault, Ignored: w.ignored, Level: string(w.level), Would: w.would, Usage: a.Usage, Took: a.Took, Round: c.round,
 	}
-	if a.Fault != nil {
-		s.Outcome = hook.NonBlockingError
-		if !h.Observes(c.ev.Name) {
-			s.Effect = max(s.Effect, w.level.Cap(faultEffect(h, a.Fault)))
-		}
+	if a.Fault != nil && !h.Observes(c.ev.Name) {
+		s.Effect = max(s.Effect, w.level.Cap(faultEffect(h, a.Fault)))
 	}
-	switch {
-	case a.Fault != nil && cancelled(h, a.Fault):
-		s.Outcome = hook.Cancelled
-	case s.Effect >= hook.Ask:
-		s.Outcome = hook.Blocking
-	}
+	s.Outcome = hook.OutcomeOf(&s.Verdict, a.Fault, s.Effect)
 	c.effect = max(c.effect, s.Effect)
 	c.steps = append(c.steps, s)
-}
-
-// cancelled reports a hook that was stopped before it answered. An agent that
-// runs out of time or turns is: it was at work, not broken. So is every hook
-// of cocode, which has that outcome for time-outs.
-func cancelled(h *hook.Hook, f *hook.Fault) bool {
-	return errors.Is(f, context.Canceled) || f.Kind == hook.FaultTimeout && (h.Kind == hook.Agent || h.Dialect == moment.Cocode)
 }
 
 // fail records that gate itself cannot go on, unless fault is nil. That

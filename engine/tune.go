@@ -120,10 +120,8 @@ func (c *call) approved(d *hook.Decision) bool {
 		w.keep()
 		s.Would = w.would
 		s.Verdict.Reasons = slices.DeleteFunc(slices.Clone(s.Verdict.Reasons), func(r hook.Reason) bool { return r.Effect == hook.Ask })
-		s.Effect, s.Outcome = s.Verdict.Effect(), hook.Success
-		if s.Fault != nil {
-			s.Outcome = hook.NonBlockingError
-		}
+		s.Effect = s.Verdict.Effect()
+		s.Outcome = hook.OutcomeOf(&s.Verdict, s.Fault, s.Effect)
 		s.Ignored = append(slices.Clone(s.Ignored), "ask: approved, "+a.grant)
 	}
 	c.notice("approved: " + a.grant)

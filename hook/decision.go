@@ -1,6 +1,8 @@
 package hook
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -12,8 +14,25 @@ const (
 	Success          Outcome = "success"            // it answered and did not object
 	Blocking         Outcome = "blocking"           // it denied or asked, or its fault closes
 	NonBlockingError Outcome = "non_blocking_error" // it could not answer; the call goes on
-	Cancelled        Outcome = "cancelled"          // it was stopped before it answered
+	Cancelled        Outcome = "cancelled"          // its time was over, or it was stopped; whether that closes, its effect says
 )
+
+// OutcomeOf says how a run ended that answered v or had the fault f, nil if it had
+// none, and that adds e to the decision. An objection blocks, whatever befell the
+// hook after it.
+func OutcomeOf(v *Verdict, f *Fault, e Effect) Outcome {
+	switch {
+	case v.Effect() >= Ask:
+		return Blocking
+	case f != nil && f.cancelled():
+		return Cancelled
+	case e >= Ask:
+		return Blocking
+	case f != nil:
+		return NonBlockingError
+	}
+	return Success
+}
 
 // A FaultKind groups faults by what went wrong.
 type FaultKind string
@@ -44,6 +63,12 @@ func (f *Fault) Error() string {
 }
 
 func (f *Fault) Unwrap() error { return f.Err }
+
+// cancelled reports that a hook was at work and not broken. The context's errors
+// are those of functions that return them.
+func (f *Fault) cancelled() bool {
+	return f.Kind == FaultTimeout || errors.Is(f, context.Canceled) || errors.Is(f, context.DeadlineExceeded)
+}
 
 // Faultf makes a Fault from a format, as fmt.Errorf does.
 func Faultf(kind FaultKind, format string, args ...any) *Fault {

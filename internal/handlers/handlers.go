@@ -105,8 +105,8 @@ type Progress struct {
 	Took  time.Duration // zero at the start
 	Fault *hook.Fault   // why it could not answer; nil if it did
 
-	// Outcome is how it ended, "" at the start. A fault is NonBlockingError
-	// here, also where the engine lets it close the call.
+	// Outcome is how it ended, "" at the start. Whether a fault closes the call,
+	// the engine decides: one that is no time-out is NonBlockingError here.
 	Outcome hook.Outcome
 }
 
@@ -207,7 +207,7 @@ func (e evaluator) one(ctx context.Context, h *hook.Hook, ev *hook.Event) engine
 	e.tell(ctx, Progress{Hook: h, Event: ev.Name})
 	a := e.run(ctx, h, ev)
 	a.Took = e.Now().Sub(start)
-	e.tell(ctx, Progress{Hook: h, Event: ev.Name, Done: true, Took: a.Took, Fault: a.Fault, Outcome: outcomeOf(a)})
+	e.tell(ctx, Progress{Hook: h, Event: ev.Name, Done: true, Took: a.Took, Fault: a.Fault, Outcome: hook.OutcomeOf(&a.Verdict, a.Fault, hook.Pass)})
 	return a
 }
 

@@ -2,27 +2,9 @@ package handlers
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"sync"
-
-	"gate/engine"
-	"gate/hook"
 )
-
-// outcomeOf says how one run ended. Whether a fault closes the call, the engine
-// decides; where it does, the decision's own step says blocking.
-func outcomeOf(a engine.Answer) hook.Outcome {
-	switch {
-	case a.Fault != nil && errors.Is(a.Fault, context.Canceled):
-		return hook.Cancelled
-	case a.Verdict.Effect() >= hook.Ask:
-		return hook.Blocking
-	case a.Fault != nil:
-		return hook.NonBlockingError
-	}
-	return hook.Success
-}
 
 // Watch calls decide and yields what handlers do for it, while they do it: that
 // each starts, and how it ended. The context that decide is given is what ties
