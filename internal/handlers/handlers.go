@@ -108,6 +108,8 @@ type Progress struct {
 	// Outcome is how it ended, "" at the start. Whether a fault closes the call,
 	// the engine decides: one that is no time-out is NonBlockingError here.
 	Outcome hook.Outcome
+
+	began time.Time
 }
 
 // Handlers runs handlers. It is safe for concurrent use.
@@ -204,7 +206,7 @@ func (e evaluator) one(ctx context.Context, h *hook.Hook, ev *hook.Event) engine
 		defer cancel()
 	}
 	start := e.Now()
-	e.tell(ctx, Progress{Hook: h, Event: ev.Name})
+	e.tell(ctx, Progress{Hook: h, Event: ev.Name, began: time.Now()})
 	a := e.run(ctx, h, ev)
 	a.Took = e.Now().Sub(start)
 	e.tell(ctx, Progress{Hook: h, Event: ev.Name, Done: true, Took: a.Took, Fault: a.Fault, Outcome: hook.OutcomeOf(&a.Verdict, a.Fault, hook.Pass)})

@@ -91,6 +91,37 @@ func TestWatchCancels(t *testing.T) {
 	}
 }
 
+// TestWatchLeft holds that a handler has an end, too, if decide goes on without it.
+func TestWatchLeft(t *testing.T) {
+	starts, ends, gone := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	h := handlers.New(handlers.Options{Inline: map[string]handlers.Inline{
+		"passes": answers["passes"],
+		"stuck": func(context.Context, *hook.Event) (hook.Verdict, error) {
+			close(starts)
+			<-ends
+			return hook.Verdict{}, nil
+		},
+	}})
+	first, _ := evaluate(h, "passes")
+	second, _ := evaluate(h, "stuck")
+	var seen []string
+	for p := range handlers.Watch(t.Context(), func(ctx context.Context) {
+		first(ctx)
+		go func() {
+			defer close(gone)
+			second(ctx)
+		}()
+		<-starts
+	}) {
+		seen = append(seen, fmt.Sprint(p.Hook.ID, " ", p.Done, " ", p.Outcome))
+	}
+	close(ends)
+	<-gone
+	if want := []string{"passes false ", "passes true success", "stuck false ", "stuck true cancelled"}; !slices.Equal(seen, want) {
+		t.Errorf("%q", seen)
+	}
+}
+
 // TestBatch holds which hooks batch runs leave out.
 func TestBatch(t *testing.T) {
 	h := handlers.New(handlers.Options{Batch: true, Inline: answers})

@@ -13,26 +13,57 @@ import (
 // for.
 const patient = time.Second
 
-// waits tells on standard error, once for each run, of handlers that take long.
-// Only commands that people type use it: to agents, standard error is the reason
-// of a denial, and stays exactly that. quiet tells nobody.
+// waits tells on standard error of handlers that take long: once for each run that
+// it is waited for, and how it ended. Only commands that people type use it: to
+// agents, standard error is the reason of a denial, and stays exactly that. quiet
+// tells nobody.
 func (p process) waits(quiet bool) func(handlers.Progress) {
 	if quiet {
 		return nil
 	}
-	var mu sync.Mutex
-	timers := map[*hook.Hook][]*time.Timer{}
-	return func(at handlers.Progress) {
-		mu.Lock()
-		defer mu.Unlock()
-		list := timers[at.Hook]
-		switch {
-		case !at.Done:
-			text := fmt.Sprintf("gate: waiting for the %s hook %s\n", at.Hook.Kind, visible(at.Hook.ID))
-			timers[at.Hook] = append(list, time.AfterFunc(patient, func() { p.stderr.Write([]byte(text)) }))
-		case len(list) > 0:
-			list[0].Stop()
-			timers[at.Hook] = list[1:]
+	w := &waiting{runs: map[*hook.Hook][]*wait{}, tell: func(text string) { p.stderr.Write([]byte("gate: " + text + "\n")) }}
+	return w.at
+}
+
+// waiting is who is waited for.
+type waiting struct {
+	mu   sync.Mutex
+	runs map[*hook.Hook][]*wait
+	tell func(text string)
+}
+
+// A wait is for one run of a hook.
+type wait struct {
+	timer *time.Timer
+	told  bool
+	over  bool
+}
+
+func (w *waiting) at(p handlers.Progress) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	list := w.runs[p.Hook]
+	who := fmt.Sprintf("the %s hook %s", p.Hook.Kind, visible(p.Hook.ID))
+	switch {
+	case !p.Done:
+		run := &wait{}
+		run.timer = time.AfterFunc(patient, func() { w.patience(run, "waiting for "+who) })
+		w.runs[p.Hook] = append(list, run)
+	case len(list) > 0:
+		list[0].timer.Stop()
+		list[0].over = true
+		w.runs[p.Hook] = list[1:]
+		if list[0].told {
+			w.tell(fmt.Sprintf("%s ended after %s: %s", who, p.Took.Round(100*time.Millisecond), p.Outcome))
 		}
+	}
+}
+
+// patience ends: whoever waits hears what for.
+func (w *waiting) patience(run *wait, text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if run.told = !run.over; run.told {
+		w.tell(text)
 	}
 }
