@@ -44,6 +44,10 @@ type Options struct {
 	// place may name.
 	Others []scopes.Source
 
+	// Elsewhere looks at a program outside Files that a hook names by its absolute
+	// path; nil: nobody does.
+	Elsewhere func(name string) (fs.FileInfo, error)
+
 	// Above are the settings outside Files that may be relied on: by a place's
 	// hooks, for who judges and whose tools they call; by policies, for the
 	// programs that have effects of their own.
@@ -104,7 +108,7 @@ func Check(o Options) (Report, error) {
 	if o.Source.Scope == 0 {
 		o.Source.Name, o.Source.Scope, o.Source.Authority = "user", hook.Session, hook.User
 	}
-	c := &checker{schema: known, files: o.Files, place: o.Place, others: o.Others, programs: catalogue.New(nil), said: map[string]bool{}}
+	c := &checker{schema: known, files: o.Files, place: o.Place, others: o.Others, elsewhere: o.Elsewhere, programs: catalogue.New(nil), said: map[string]bool{}}
 	lib := c.load(o)
 	if len(c.src.Modules)+len(c.src.Hooks)+len(c.src.Faults)+len(lib) == 0 {
 		return Report{}, ErrNoPolicies
@@ -141,6 +145,9 @@ type checker struct {
 	files  fs.FS
 	place  bool            // as in Options
 	others []scopes.Source // as in Options
+
+	elsewhere func(name string) (fs.FileInfo, error) // as in Options
+
 	src    scopes.Source
 	layers []scopes.Layer // the settings of a place
 	units  []*unit        // the source's own, and with the library its helpers

@@ -1,10 +1,9 @@
 package policycheck
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
-	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -80,7 +79,7 @@ func (c *checker) setting(row setting.Row, ids []string) {
 }
 
 // asked reports hooks that ask somebody whom no settings name, or run a file of
-// their own place that is not there.
+// their own place that is not there, or any file that may not be executed.
 func (c *checker) asked(all scopes.Settings) {
 	for _, h := range c.src.Hooks {
 		f := Finding{Severity: Warning, Rule: "asked"}
@@ -88,8 +87,8 @@ func (c *checker) asked(all scopes.Settings) {
 		if err := all.Asks(h); err != nil {
 			f.Message, f.Hint = fmt.Sprintf("%s cannot answer: %v", h.ID, err), "name it in managed or user settings"
 			c.add(f)
-		} else if name := c.missing(h); name != "" {
-			f.Message, f.Hint = fmt.Sprintf("%s cannot answer: there is no %s here", h.ID, name), "put the program there, or name it by its whole path"
+		} else if why, remedy := setting.Unrunnable(h, c.stat); why != "" {
+			f.Message, f.Hint = fmt.Sprintf("%s cannot answer: %s", h.ID, why), remedy
 			c.add(f)
 		}
 	}
@@ -106,21 +105,15 @@ func (c *checker) doubts() {
 	}
 }
 
-// missing is the file of the place that a command hook runs and that is not there,
-// "" if nothing is missing or only a shell can tell.
-func (c *checker) missing(h *hook.Hook) string {
-	word, _ := h.Config["command"].(string)
-	if _, exact := h.Config["args"]; !exact {
-		word, _ = setting.CommandWord(word)
+// stat looks at a file of the place, or at one elsewhere by its absolute path.
+func (c *checker) stat(name string) (fs.FileInfo, error) {
+	switch {
+	case !filepath.IsAbs(name):
+		return fs.Stat(c.files, name)
+	case c.elsewhere == nil:
+		return nil, fs.ErrInvalid
 	}
-	name := path.Clean(word)
-	if h.Kind != hook.Command || !strings.Contains(word, "/") || strings.Contains(word, "$") || !fs.ValidPath(name) {
-		return ""
-	}
-	if _, err := fs.Stat(c.files, name); !errors.Is(err, fs.ErrNotExist) {
-		return ""
-	}
-	return name
+	return c.elsewhere(name)
 }
 
 func splitPos(pos string) (string, int) {

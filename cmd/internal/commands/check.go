@@ -115,7 +115,7 @@ func (f *checkFlags) check(p process, t targets.Policies, all *checked) error {
 		return fmt.Errorf("%s: %w", t.Shown, place.Err)
 	}
 	own, lib := sources.Library(hook.User)
-	o := policycheck.Options{Files: place.Files, Place: t.Place, Lib: lib, Others: []scopes.Source{own}}
+	o := policycheck.Options{Files: place.Files, Place: t.Place, Lib: lib, Others: []scopes.Source{own}, Elsewhere: os.Stat}
 	var err error
 	if o.Source, err = sourceOfTarget(t, f.as); err != nil {
 		return err

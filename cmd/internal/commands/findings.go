@@ -3,7 +3,10 @@ package commands
 import (
 	"cmp"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -71,6 +74,7 @@ func (f *installFlags) ownFindings(p process) []install.Finding {
 	}
 	list = append(list, endingFindings(g, time.Now())...)
 	list = append(list, f.logFindings(g)...)
+	list = append(list, unrunnableFindings(g)...)
 	list = append(list, f.unansweredFindings(g)...)
 	list = append(list, f.memoryFindings()...)
 	list = append(list, f.elsewhereFindings(p)...)
@@ -116,6 +120,35 @@ func (f *installFlags) logFindings(g *setup.Gate) []install.Finding {
 		wrong.Severity, wrong.Message = install.Error, "no call passes: "+err.Error()+", and this machine's calls must be in the decision log"
 	}
 	return []install.Finding{wrong}
+}
+
+// unrunnableFindings are the hooks that name a file as their program which cannot
+// run.
+func unrunnableFindings(g *setup.Gate) []install.Finding {
+	var list []install.Finding
+	for _, src := range g.Set.Sources() {
+		dir := g.Where[src.Name]
+		if dir == "" || !src.Runs() || src.Inactive() {
+			continue
+		}
+		stat := func(name string) (fs.FileInfo, error) {
+			if !filepath.IsAbs(name) {
+				name = filepath.Join(dir, name)
+			}
+			return os.Stat(name)
+		}
+		for _, h := range src.Hooks {
+			why, remedy := setting.Unrunnable(h, stat)
+			if why == "" {
+				continue
+			}
+			list = append(list, install.Finding{
+				ID: "gate.handler", Severity: install.Warning, File: filepath.Join(dir, filepath.FromSlash(h.File)), Line: h.Line,
+				Message: fmt.Sprintf("%s cannot answer: %s", h.ID, why), Remedy: remedy,
+			})
+		}
+	}
+	return list
 }
 
 // unansweredFindings are the hooks that could not answer when they were last
