@@ -2,6 +2,7 @@ package hook
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -129,7 +130,7 @@ func (h *Hook) Observes(n Name) bool {
 		return false
 	}
 	background, _ := h.Config["background"].(bool)
-	return background || n.Canonical() != UserPromptSubmit && n != "shell_env"
+	return background || n.Canonical() != UserPromptSubmit && n != moment.ShellEnv && !slices.Contains(h.Events, moment.ShellEnv)
 }
 
 // Rechecks reports whether h runs again after another hook changed the input

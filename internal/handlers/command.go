@@ -34,6 +34,11 @@ var reserved = []string{"GATE_", "HOOK_", "CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_R
 // command runs a program: the event goes to its standard input, and what it
 // says and how it ends is the answer.
 func (h *Handlers) command(ctx context.Context, by *hook.Hook, ev *hook.Event) engine.Answer {
+	if hears := speaks(by).hears; hears != nil {
+		if ev = hears(h, by, ev); ev == nil {
+			return engine.Answer{}
+		}
+	}
 	j, err := h.job(ctx, by, ev)
 	if err != nil {
 		return commandAnswer(by, ev, &result{Err: err.Error()})

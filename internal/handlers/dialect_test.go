@@ -187,7 +187,7 @@ func FuzzDialect(f *testing.F) {
 				t.Errorf("%s rewrites %s: %v", dialect, event, r.Value)
 			}
 		}
-		if len(v.Env) > 0 && (h.Dialect != moment.CodeWhale || ev.Name != shellEnv) {
+		if len(v.Env) > 0 && (h.Dialect != moment.CodeWhale || ev.Name != moment.ShellEnv) {
 			t.Errorf("%s sets variables on %s", dialect, event)
 		}
 		if h.Observes(ev.Name) && describe(a) != "no opinion" {

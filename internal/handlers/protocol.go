@@ -15,6 +15,10 @@ type protocol struct {
 	// event is the document about an event, as the dialect tells it.
 	event func(*Handlers, *hook.Hook, *hook.Event) any
 
+	// hears makes of an event what a command of the dialect knows; of nil it is not
+	// told. nil: the event as it is.
+	hears func(*Handlers, *hook.Hook, *hook.Event) *hook.Event
+
 	// reads reports whether a command finds the event on its standard input;
 	// else that is empty. nil: always.
 	reads func(*hook.Hook, *hook.Event) bool
@@ -91,7 +95,8 @@ var protocols = map[hook.Dialect]*protocol{
 		exits: map[int]ending{0: answered}, answer: massgenAnswer,
 	},
 	moment.CodeWhale: {
-		event: codewhaleEvent, reads: func(_ *hook.Hook, ev *hook.Event) bool { return codewhaleFields[ev.Name.Canonical()] != nil },
+		event: codewhaleEvent, hears: codewhaleHears,
+		reads:    func(_ *hook.Hook, ev *hook.Event) bool { return codewhaleFields[ev.Name.Canonical()] != nil },
 		inherits: inherited, named: true, variables: ownVariables,
 		exits: map[int]ending{0: answered, 2: rejects}, answer: codewhaleAnswer,
 	},

@@ -9,6 +9,7 @@ import (
 
 	"gate/engine"
 	"gate/hook"
+	"gate/internal/moment"
 	"gate/internal/strictjson"
 )
 
@@ -46,8 +47,20 @@ func codewhaleEvent(_ *Handlers, _ *hook.Hook, ev *hook.Event) any {
 	return doc
 }
 
-// shellEnv is the event on which CodeWhale asks for variables of its shell.
-const shellEnv hook.Name = "shell_env"
+// codewhaleHears makes of an event what a hook of CodeWhale knows, nil if it is not
+// asked. The one event on which CodeWhale asks for variables of its shell stands for
+// all on which an agent takes some.
+func codewhaleHears(h *Handlers, by *hook.Hook, ev *hook.Event) *hook.Event {
+	if ev.Name == moment.ShellEnv || !slices.Contains(by.Events, moment.ShellEnv) {
+		return ev
+	}
+	if h.envFile(by, ev) == "" {
+		return nil
+	}
+	asked := *ev
+	asked.Name = moment.ShellEnv
+	return &asked
+}
 
 // codewhaleAnswer reads the text to submit instead, or variables. What it
 // cannot read changes nothing, and is told.
@@ -55,7 +68,7 @@ func codewhaleAnswer(h *hook.Hook, ev *hook.Event, said []byte) engine.Answer {
 	switch {
 	case h.Observes(ev.Name) || len(bytes.TrimSpace(said)) == 0:
 		return engine.Answer{}
-	case ev.Name == shellEnv:
+	case ev.Name == moment.ShellEnv:
 		return shellVariables(h, said)
 	}
 	var v hook.Verdict

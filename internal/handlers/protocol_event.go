@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"gate/hook"
-	"gate/internal/moment"
 	"gate/internal/strictjson"
 )
 
@@ -66,13 +65,13 @@ func outputOf(doc map[string]any, ev *hook.Event) {
 	}
 }
 
-// changesShell reports the events on which Claude Code's shell takes variables.
-func changesShell(n hook.Name) bool {
-	switch n.Canonical() {
-	case hook.SessionStart, moment.Setup, moment.CwdChanged, moment.FileChanged:
-		return true
+// envFile is the file of the agent's shell that a hook may write to on an event, "" if
+// there is none.
+func (h *Handlers) envFile(by *hook.Hook, ev *hook.Event) string {
+	if h.EnvFile == nil || !ev.Name.Canonical().Moment().Shell {
+		return ""
 	}
-	return false
+	return h.EnvFile(by)
 }
 
 // ownVariables are what gate says of an event and of itself.
@@ -86,9 +85,7 @@ func ownVariables(h *Handlers, by *hook.Hook, ev *hook.Event, set func(name, val
 	known("HOOK_TOOL_NAME", ev.Tool())
 	known("HOOK_SESSION_ID", ev.SessionID())
 	known("CLAUDE_PROJECT_DIR", h.Project)
-	if h.EnvFile != nil && changesShell(ev.Name) {
-		known("CLAUDE_ENV_FILE", h.EnvFile(by))
-	}
+	known("CLAUDE_ENV_FILE", h.envFile(by, ev))
 	if by.Scope == hook.Plugin {
 		known("CLAUDE_PLUGIN_ROOT", h.Dirs[by.Source])
 	}

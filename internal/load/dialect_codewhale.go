@@ -22,19 +22,33 @@ var codewhaleEvents = map[string]hook.Name{
 	"session_end":       hook.SessionEnd,
 	"tool_call_before":  hook.PreToolUse,
 	"tool_call_after":   hook.PostToolUse,
-	"shell_env":         "shell_env",
+	"shell_env":         moment.ShellEnv,
 	"mode_change":       "mode_change",
 	"on_error":          "on_error",
 }
 
 var codewhaleHook = fields{
-	"event":             event(codewhaleEvents),
+	"event":             codewhaleEvent,
 	"name":              title,
 	"command":           handler(hook.Command, "command"),
 	"timeout_secs":      seconds(false),
 	"continue_on_error": closes(hook.FaultContinue, hook.FaultDeny),
 	"background":        flag(codewhaleBackground),
 	"condition":         codewhaleCondition,
+}
+
+// codewhaleEvent takes the event of a hook. An agent that never asks for variables of
+// its shell by itself may take some on other events.
+func codewhaleEvent(e *entry, v any, pointer string) {
+	event(codewhaleEvents)(e, v, pointer)
+	if !slices.Contains(e.Events, moment.ShellEnv) {
+		return
+	}
+	for _, m := range moment.Moments() {
+		if m.Shell {
+			e.Events = append(e.Events, m.Name)
+		}
+	}
 }
 
 func codewhaleBackground(e *entry, b bool) {

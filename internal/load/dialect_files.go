@@ -12,6 +12,7 @@ import (
 	"gate/hook"
 	"gate/internal/backtracking"
 	"gate/internal/hostfs"
+	"gate/internal/moment"
 	"gate/matcher"
 	"gate/scopes"
 )
@@ -31,7 +32,8 @@ type Foreign struct {
 	Notes []string
 
 	// Doubts are what somebody may have meant otherwise: a dialect that nobody named,
-	// and matchers that no tool's name can meet. Each is as file:line: text.
+	// matchers that no tool's name can meet, and events that no agent sends. Each is as
+	// file:line: text.
 	Doubts []string
 }
 
@@ -159,6 +161,20 @@ func (f *Foreign) neverMeets() {
 	}
 }
 
+// neverAsked reports hooks of another system's on events that only that system sends.
+// What it asks about its shell has a meaning elsewhere, too.
+func (f *Foreign) neverAsked() {
+	if f.Dialect == "" {
+		return
+	}
+	for _, h := range f.Hooks {
+		if n := h.Events[0]; n != moment.ShellEnv && n.Canonical().Moment().Name == "" {
+			f.Doubts = append(f.Doubts, fmt.Sprintf("%s: %s never runs under an agent that gate knows: none sends %s; "+
+				"leave it out, unless a program asks gate hook --agent generic on that event", h.Pos(), h.ID, n))
+		}
+	}
+}
+
 // readAs reads the hooks of a file in one dialect; nil is gate's own.
 func (d *document) readAs(lang *dialect, src scopes.Source, guess bool) (Foreign, []error) {
 	if lang == nil {
@@ -234,5 +250,6 @@ func (r *reader) takeHooks(d *document, t tongue) {
 		return
 	}
 	f.neverMeets()
+	f.neverAsked()
 	r.src.Hooks, r.src.Notes = append(r.src.Hooks, f.Hooks...), append(r.src.Notes, f.Doubts...)
 }

@@ -24,6 +24,9 @@ type Moment struct {
 	// File is the field with the path of the file that the event is about: an
 	// event without a tool has facts of that and no others. "" is none.
 	File string
+	// Shell says that an agent's shell may take variables here, which Claude Code's does
+	// by the file that it names in CLAUDE_ENV_FILE.
+	Shell bool
 	// Example is the field that the draft of a policy looks at, "" if there is
 	// no draft.
 	Example string

@@ -21,7 +21,7 @@ var unlisted = [...]Field{
 // them: a gate that trips over the next version's small change gets removed.
 var moments = [...]Moment{
 	{
-		Name: SessionStart, Matches: "source", Closes: ClosesNever, Example: "source",
+		Name: SessionStart, Matches: "source", Closes: ClosesNever, Shell: true, Example: "source",
 		Fields: []Field{
 			{Name: "source", Need: Sent, Known: "startup resume clear compact fork"}, {Name: "model"}, {Name: "session_title"},
 			{Name: "seconds_since_last_response", Type: Number}, {Name: "context_tokens", Type: Number},
@@ -29,7 +29,7 @@ var moments = [...]Moment{
 		},
 	},
 	{
-		Name: Setup, Matches: "trigger", Closes: ClosesNever, Example: "trigger",
+		Name: Setup, Matches: "trigger", Closes: ClosesNever, Shell: true, Example: "trigger",
 		Fields: []Field{{Name: "trigger", Need: Sent, Known: "init maintenance"}},
 	},
 	{
@@ -157,7 +157,7 @@ var moments = [...]Moment{
 		},
 	},
 	{
-		Name: CwdChanged, Closes: ClosesNever, Example: "new_cwd",
+		Name: CwdChanged, Closes: ClosesNever, Shell: true, Example: "new_cwd",
 		Fields: []Field{{Name: "new_cwd", Need: Must}, {Name: "old_cwd", Need: Sent}},
 	},
 	{
@@ -165,7 +165,7 @@ var moments = [...]Moment{
 		Fields: []Field{{Name: "directory", Need: Must}, {Name: "source", Need: Sent, Known: "slash_command register_repo_root"}},
 	},
 	{
-		Name: FileChanged, Matches: "file_path", Closes: ClosesNever, File: "file_path", Example: "file_path",
+		Name: FileChanged, Matches: "file_path", Closes: ClosesNever, File: "file_path", Shell: true, Example: "file_path",
 		Fields: []Field{{Name: "file_path", Need: Must}, {Name: "event", Need: Sent, Known: "change add unlink"}},
 	},
 	{

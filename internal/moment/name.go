@@ -48,6 +48,10 @@ const (
 	SessionEnd          Name = "SessionEnd"
 )
 
+// ShellEnv is the event of the hook lifecycle RFC on which its agent asks for variables
+// of its shell. It has no row: of the agents that gate knows, none sends it.
+const ShellEnv Name = "shell_env"
+
 // Moment returns the row of the table for n. For an event that the table does
 // not have, an alias too, it is a row without a name: closing closes, nothing
 // can be rewritten, and a few well-known fields keep their types.

@@ -12,11 +12,13 @@ import (
 	"strings"
 	"time"
 
+	"gate/adapters"
 	"gate/cmd/internal/document"
 	"gate/internal/audit"
 	"gate/internal/core"
 	"gate/internal/hostfs"
 	"gate/internal/install"
+	"gate/internal/moment"
 	"gate/internal/setting"
 	"gate/internal/setup"
 	"gate/internal/sources"
@@ -77,6 +79,7 @@ func (f *installFlags) ownFindings(p process) []install.Finding {
 	list = append(list, unrunnableFindings(g)...)
 	list = append(list, f.unansweredFindings(g)...)
 	list = append(list, f.memoryFindings()...)
+	list = append(list, f.shellFindings(p, g)...)
 	list = append(list, f.elsewhereFindings(p)...)
 	slices.SortStableFunc(list, func(a, b install.Finding) int { return cmp.Compare(rank(a.Severity), rank(b.Severity)) })
 	return list
@@ -228,6 +231,38 @@ func (f *installFlags) memoryFindings() []install.Finding {
 			Message: "no call of this session passes: its memory cannot be read: " + broken[file].Error(),
 			Remedy:  "remove the file; the session and its counters begin anew",
 		})
+	}
+	return list
+}
+
+// shellFindings are the hooks that are asked for variables of the agent's shell, of
+// agents that take none.
+func (f *installFlags) shellFindings(p process, g *setup.Gate) []install.Finding {
+	var asked []string
+	for _, src := range g.Set.Sources() {
+		for _, h := range src.Hooks {
+			if slices.Contains(h.Events, moment.ShellEnv) {
+				asked = append(asked, h.ID)
+			}
+		}
+	}
+	m, err := f.machine(p)
+	if err != nil || len(asked) == 0 {
+		return nil
+	}
+	var list []install.Finding
+	for _, s := range m.Status().Agents {
+		a, known := adapters.Lookup(s.Agent)
+		if !known || !s.Guarded {
+			continue
+		}
+		if e := a.Environment(func(name string) string { return name }); e.EnvFile == "" && !e.EnvAnswer {
+			list = append(list, install.Finding{
+				ID: "gate.shell", Severity: install.Warning, Agent: s.Agent,
+				Message: fmt.Sprintf("%s never runs under %s, which takes no variables for its shell", strings.Join(asked, ", "), s.Agent),
+				Remedy:  "set the variables in the agent's own settings, or where it is started",
+			})
+		}
 	}
 	return list
 }
