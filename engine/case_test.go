@@ -21,6 +21,7 @@ import (
 	"gate/engine"
 	"gate/hook"
 	"gate/internal/backtracking"
+	"gate/internal/setting"
 	"gate/internal/strictjson"
 	"gate/scopes"
 )
@@ -52,6 +53,17 @@ func runCase(t *testing.T, name string) {
 		parts[ar.Files[i].Name] = &ar.Files[i]
 	}
 	sources, script := parseHooks(t, string(parts["hooks"].Data))
+	if of := parts["settings"]; of != nil { // of the administrator
+		managed := scopes.Layer{Authority: hook.Managed}
+		said, err := strictjson.Decode(of.Data, strictjson.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		managed.Take(said.(map[string]any))
+		if script.settings, err = setting.Combine(managed); err != nil {
+			t.Fatal(err)
+		}
+	}
 	got := ""
 	for line := range strings.Lines(string(parts["event"].Data)) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
@@ -76,14 +88,15 @@ func runCase(t *testing.T, name string) {
 // A script says what the hooks answer. Lines of a hook are rules, such as
 // "deny TEXT", "when SUBSTRING: modify {…}" or "hang".
 type script struct {
-	rules map[string][]string
-	opts  []engine.Option
-	done  chan struct{} // ends what hangs, so that the bubble can end
+	rules    map[string][]string
+	settings scopes.Settings
+	opts     []engine.Option
+	done     chan struct{} // ends what hangs, so that the bubble can end
 }
 
 func (s *script) engine(t *testing.T, sources []scopes.Source) *engine.Engine {
 	t.Helper()
-	set, err := scopes.New(sources, scopes.Settings{}, scopes.WithBacktracking(backtracking.Compile))
+	set, err := scopes.New(sources, s.settings, scopes.WithBacktracking(backtracking.Compile))
 	if err != nil {
 		t.Fatal(err)
 	}

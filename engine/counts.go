@@ -121,7 +121,7 @@ func stranger(f *hook.Facts) string {
 func (c *call) modifyIgnored(h due, a Answer) string {
 	why := h.doubt(a)
 	if why == "" {
-		why = c.sourceMayNot("rewrites", h.Source)
+		why = c.sourceMayNotRewrite("rewrites", h.Source)
 	}
 	if why == "" && c.outranked(h.Scope) {
 		why = "a higher scope has rewritten the output"
@@ -135,7 +135,7 @@ func (c *call) envIgnored(h due, a Answer) string {
 	if why := h.doubt(a); why != "" {
 		return why
 	}
-	return c.sourceMayNot("variables", h.Source)
+	return c.sourceMayNotRewrite("variables", h.Source)
 }
 
 func (c *call) consultIgnored(h due) string {
@@ -159,6 +159,20 @@ func (c *call) sourceMayNot(what string, src *scopes.Source) string {
 		return "nobody trusted " + src.Name
 	}
 	return ""
+}
+
+// sourceMayNotRewrite says the same of what rewrites, which settings may leave to the
+// scope Policy. A hook below it that seems to work and does not must be heard of.
+func (c *call) sourceMayNotRewrite(what string, src *scopes.Source) string {
+	if why := c.sourceMayNot(what, src); why != "" {
+		return why
+	}
+	settings := c.set.Settings()
+	why := settings.HoldsRewrites(src)
+	if why != "" {
+		c.notice(what + " of " + src.Name + " do not count: " + why)
+	}
+	return why
 }
 
 // AwaitsTrust ends the notices that something of a source waits for a person's

@@ -41,6 +41,8 @@ func TestCombine(t *testing.T) {
 		"faults of a project":       {[]scopes.Layer{{Authority: p, Faults: hook.FaultDeny}}, func(s scopes.Settings) any { return s.FaultsClose }, "false"},
 		"labels":                    {[]scopes.Layer{{Authority: m, Labels: map[string]string{"a": "b"}}, {Authority: u, Labels: map[string]string{"a": "c", "d": "e"}}}, func(s scopes.Settings) any { return s.Labels }, "map[a:b]"},
 		"managed only":              {[]scopes.Layer{{Authority: m, AllowManagedHooksOnly: yes}, {Authority: m, File: "b", AllowManagedHooksOnly: no}}, func(s scopes.Settings) any { return s.ManagedHooksOnly }, "true"},
+		"rewrites":                  {[]scopes.Layer{{Authority: m, PolicyRewritesOnly: no}, {Authority: u, PolicyRewritesOnly: yes}}, func(s scopes.Settings) any { return s.PolicyRewritesOnly }, "true"},
+		"rewrites, project":         {[]scopes.Layer{{Authority: p, PolicyRewritesOnly: yes}}, func(s scopes.Settings) any { return s.PolicyRewritesOnly }, "false"},
 		"managed only, user":        {[]scopes.Layer{{Authority: u, AllowManagedHooksOnly: yes}}, func(s scopes.Settings) any { return s.ManagedHooksOnly }, "false"},
 		"plugins, user":             {[]scopes.Layer{{Authority: u, Plugins: map[string]bool{"a": true}}, {Authority: p, Plugins: map[string]bool{"b": true}}}, func(s scopes.Settings) any { return fmt.Sprint(s.PluginEnabled("a"), s.PluginEnabled("b")) }, "true false"},
 		"plugins, managed not":      {[]scopes.Layer{{Authority: u, Plugins: map[string]bool{"a": true}}, {Authority: m, Plugins: map[string]bool{"a": false}}}, func(s scopes.Settings) any { return s.PluginEnabled("a") }, "false"},

@@ -11,6 +11,7 @@ import (
 	"gate/hook"
 	"gate/internal/places"
 	"gate/internal/session"
+	"gate/internal/setting"
 	"gate/matcher"
 )
 
@@ -123,7 +124,8 @@ func (r *Session) end(ctx context.Context, ev *hook.Event, d *hook.Decision, rej
 }
 
 // sayOnce leaves out of a decision what its session was told before: that
-// something of a source waits for a person's trust, or that settings loosen something. It is told again once the
+// something of a source waits for a person's trust, or that settings loosen something or
+// let a source rewrite nothing. It is told again once the
 // source has changed, or has been trusted meanwhile. A session without a name is
 // told every time.
 func (g *Gate) sayOnce(ctx context.Context, r *Session, ev *hook.Event, d *hook.Decision) {
@@ -148,11 +150,12 @@ func (g *Gate) sayOnce(ctx context.Context, r *Session, ev *hook.Event, d *hook.
 	}
 	if ev.Name.Canonical() != hook.SessionStart {
 		d.Notices = slices.DeleteFunc(d.Notices, func(notice string) bool {
-			if loosens(notice) && !noticed(notice) {
+			aboutSettings := loosens(notice) || strings.HasSuffix(notice, setting.HeldRewrites)
+			if aboutSettings && !noticed(notice) {
 				news = append(news, notice)
 				return false
 			}
-			return loosens(notice)
+			return aboutSettings
 		})
 	}
 	if len(news)+len(past) == 0 {

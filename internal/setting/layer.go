@@ -21,6 +21,7 @@ type Layer struct {
 
 	DisableAllHooks       *bool
 	AllowManagedHooksOnly *bool // any value but false there means true
+	PolicyRewritesOnly    *bool // of managed and user settings, as AllowManagedHooksOnly
 
 	Policies   map[string]Level          // by hook or group
 	Params     map[string]map[string]any // by policy, then name
@@ -122,6 +123,7 @@ func (l *Layer) Pos(key string) string {
 const (
 	KeyDisable      = "disableAllHooks"
 	keyOnly         = "allowManagedHooksOnly"
+	keyRewrites     = "allowPolicyRewritesOnly"
 	KeyPolicies     = "policies"
 	KeyParams       = "params"
 	KeyExceptions   = "exceptions"

@@ -31,6 +31,9 @@ type Settings struct {
 	// reader must not fill it from any other. Only managed sources take part.
 	ManagedHooksOnly bool
 
+	// PolicyRewritesOnly is allowPolicyRewritesOnly: see [Settings.HoldsRewrites].
+	PolicyRewritesOnly bool
+
 	FaultsClose bool                 // faults of every authority close
 	Deadline    time.Duration        // of one decision; zero: none beside the engine's own
 	Approvals   Approvals            // zero: none
@@ -124,6 +127,24 @@ func (s *Settings) weighOnly(layers []*Layer) {
 	for _, l := range layers {
 		s.ManagedHooksOnly = s.ManagedHooksOnly || l.AllowManagedHooksOnly != nil && *l.AllowManagedHooksOnly
 	}
+}
+
+func (s *Settings) weighRewrites(layers []*Layer) {
+	for _, l := range layers {
+		s.PolicyRewritesOnly = s.PolicyRewritesOnly || l.PolicyRewritesOnly != nil && *l.PolicyRewritesOnly
+	}
+}
+
+// HeldRewrites is why rewrites below the scope Policy do not count where settings say so.
+const HeldRewrites = keyRewrites + " lets only hooks of the scope Policy rewrite"
+
+// HoldsRewrites says why rewrites of a source do not count, which otherwise would; "" if
+// they do. Trust in hooks must not be more than trust in what they are there for.
+func (s *Settings) HoldsRewrites(src *Source) string {
+	if !s.PolicyRewritesOnly || src.Scope == hook.Policy {
+		return ""
+	}
+	return HeldRewrites
 }
 
 func (s *Settings) weighDeadline(layers []*Layer) {

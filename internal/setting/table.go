@@ -235,6 +235,12 @@ var TableOf = [...]Setting{
 		weigh: (*Settings).weighOnly, Now: func(s *Settings) any { return &s.ManagedHooksOnly },
 	},
 	{
+		Field: Field{Key: keyRewrites, Type: &Type{Kind: Truth}, Bearing: Stricter, At: func(v any) any { return &v.(*Layer).PolicyRewritesOnly },
+			Says: "only hooks of the scope Policy rewrite: `modify` and variables for the shell of all others do not count; any value but `false` means true"},
+		Who: upper, Weigh: Strictest, None: "false",
+		weigh: (*Settings).weighRewrites, Now: func(s *Settings) any { return &s.PolicyRewritesOnly },
+	},
+	{
 		Field: Field{Key: KeyPolicies, Says: "levels, by policy or group (below)", Bearing: Stricter, At: func(v any) any { return worded(&v.(*Layer).Policies) },
 			Type: &Type{Kind: Map, Pattern: namePattern, Of: &Type{Kind: Word, Words: []string{"off", "record", "warn", "ask", "deny"}}}},
 		Weigh: ByPolicy, None: "as written",

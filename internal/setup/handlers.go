@@ -164,7 +164,7 @@ func (g *Gate) Late(ev *hook.Event, d *hook.Decision) {
 func (g *Gate) envFile(path string) func(*hook.Hook) string {
 	return func(h *hook.Hook) string {
 		for _, src := range g.Set.Sources() {
-			if src.Name == h.Source && src.Loosens() {
+			if settings := g.Set.Settings(); src.Name == h.Source && src.Loosens() && settings.HoldsRewrites(src) == "" {
 				return path
 			}
 		}

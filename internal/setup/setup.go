@@ -189,6 +189,19 @@ func (g *Gate) Untrusted() []string {
 	return notices
 }
 
+// Held says which sources hold something that may rewrite, and whose rewrites do not
+// count since settings leave them to the scope Policy.
+func (g *Gate) Held() []string {
+	settings := g.Set.Settings()
+	var notices []string
+	for _, src := range g.Set.Sources() {
+		if why := settings.HoldsRewrites(src); why != "" && src.Loosens() && !src.Inactive() && len(sources.Rewriting(src)) > 0 {
+			notices = append(notices, "rewrites of "+src.Name+" do not count: "+why)
+		}
+	}
+	return notices
+}
+
 // Started finds the hooks of what an event starts.
 func (g *Gate) Started(kind session.Kind, name string, ev *hook.Event, d *hook.Decision) []session.Registration {
 	return g.Loaded.Started(g.options.For, kind, name, ev, d)

@@ -3,6 +3,8 @@ package sources
 import (
 	"fmt"
 	"regexp"
+	"slices"
+	"strings"
 	"sync"
 
 	"gate/hook"
@@ -31,6 +33,11 @@ func NeedsTrust(src *scopes.Source) []string {
 		}
 	}
 	return list
+}
+
+// Rewriting lists what of a source may rewrite a call.
+func Rewriting(src *scopes.Source) []string {
+	return slices.DeleteFunc(NeedsTrust(src), func(what string) bool { return strings.HasSuffix(what, ": rule consult") })
 }
 
 // NotTrusted says that something of a source in a directory does not count,

@@ -69,6 +69,11 @@ func (f *installFlags) ownFindings(p process) []install.Finding {
 			ID: "gate.untrusted", Severity: install.Notice, Message: n, Remedy: "look at it, then run gate trust, or leave it untrusted",
 		})
 	}
+	for _, n := range g.Held() {
+		list = append(list, install.Finding{
+			ID: "gate.held", Severity: install.Notice, Message: n, Remedy: "have an administrator publish what must be rewritten, or take the setting back; gate settings says where it stands",
+		})
+	}
 	for _, n := range g.Loosened() {
 		list = append(list, install.Finding{
 			ID: "gate.loosened", Severity: install.Warning, Message: n, Remedy: "if you meant it, run gate settings confirm; otherwise find the writer of the file, and undo the change",

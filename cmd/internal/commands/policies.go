@@ -113,7 +113,7 @@ func printPolicies(p process, g *setup.Gate, rows []scopes.PolicyRow) error {
 			fmt.Fprintf(&b, "warning: %s: %s\n", visible(src.Name), visible(p.tilde(note)))
 		}
 	}
-	for _, n := range append(g.Notices, g.Untrusted()...) {
+	for _, n := range slices.Concat(g.Notices, g.Untrusted(), g.Held()) {
 		fmt.Fprintf(&b, "note: %s\n", visible(n))
 	}
 	return printAll(p, b.String())
@@ -144,5 +144,5 @@ func policiesDocument(g *setup.Gate, list []scopes.PolicyRow) map[string]any {
 			"digest": document.OrNull(src.Digest), "trusted": src.Runs(), "inactive": src.Inactive(), "faults": document.Faults(src.Faults), "notes": document.Strings(src.Notes),
 		})
 	}
-	return map[string]any{"policies": rows, "sources": sources, "off": document.OrNull(g.Set.Off()), "notices": document.Strings(g.Notices)}
+	return map[string]any{"policies": rows, "sources": sources, "off": document.OrNull(g.Set.Off()), "notices": document.Strings(slices.Concat(g.Notices, g.Held()))}
 }
