@@ -6,10 +6,12 @@
 # custom:
 #   gate:
 #     events: [PreToolUse]
-#     when_set: [soft_seconds, hard_seconds]
+#     when_set: [soft_seconds, hard_seconds, first_soft_seconds, first_hard_seconds]
 #     params:
 #       soft_seconds: {type: number, default: 0, description: seconds after which the agent is told to come to an end; 0 for never}
 #       hard_seconds: {type: number, default: 0, description: seconds after which calls are rejected; 0 for never}
+#       first_soft_seconds: {type: number, default: 0, description: the soft limit of a session's first round; 0 for the same as of later ones}
+#       first_hard_seconds: {type: number, default: 0, description: the hard limit of a session's first round; 0 for the same as of later ones}
 #       grace_seconds: {type: number, default: 30, description: seconds that the agent has after it was told}
 #       tools: {type: array, default: [], description: tools that hand in what is done and may be used after the hard limit}
 package gate.budget.time
@@ -24,25 +26,40 @@ context contains {
 	"text": sprintf("%d seconds of this round have passed. Finish the current step and report what you have done.", [spent.seconds]),
 	"strategy": "tool_result",
 } if {
-	params.soft_seconds > 0
-	spent.seconds >= params.soft_seconds
+	soft > 0
+	spent.seconds >= soft
 	not told
 }
 
 # METADATA
 # description: not before the agent was told, where it is to be told
 deny contains {
-	"reason": sprintf("the time for this round, %d seconds, is over; make no more calls and report what you have done", [params.hard_seconds]),
+	"reason": sprintf("the time for this round, %d seconds, is over; make no more calls and report what you have done", [hard]),
 	"help": "A new prompt starts a new round.",
 } if {
-	params.hard_seconds > 0
-	spent.seconds >= params.hard_seconds
+	hard > 0
+	spent.seconds >= hard
 	warned
 	not input.tool_name in params.tools
 }
 
+soft := limit(params.first_soft_seconds, params.soft_seconds)
+
+hard := limit(params.first_hard_seconds, params.hard_seconds)
+
+# METADATA
+# description: round 0 comes before the first prompt that gate was told of, and is the first one, too
+limit(first, _) := first if {
+	first > 0
+	spent.number <= 1
+}
+
+limit(first, later) := later if first <= 0
+
+limit(_, later) := later if spent.number > 1
+
 told if spent.told["gate.budget.time"]
 
-warned if params.soft_seconds <= 0
+warned if soft <= 0
 
 warned if spent.told["gate.budget.time"] >= params.grace_seconds

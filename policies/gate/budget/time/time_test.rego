@@ -4,10 +4,12 @@ import data.gate.budget.time
 
 after(seconds, told) := after_with(seconds, told, "Bash")
 
-after_with(seconds, told, tool) := gate.event({
+after_with(seconds, told, tool) := in_round(2, seconds, told, tool)
+
+in_round(number, seconds, told, tool) := gate.event({
 	"tool": tool,
 	"input": {"command": "ls"},
-	"session": {"round": {"seconds": seconds, "told": told}},
+	"session": {"round": {"number": number, "seconds": seconds, "told": told}},
 })
 
 never := {}
@@ -40,6 +42,39 @@ test_rejects_after_the_grace if {
 			with data.gate.params.gate.budget.time.soft_seconds as 60
 			with data.gate.params.gate.budget.time.hard_seconds as 120
 	}
+}
+
+limits := {"soft_seconds": 60, "hard_seconds": 120, "first_soft_seconds": 300, "first_hard_seconds": 600, "grace_seconds": 30, "tools": []}
+
+test_tells_by_the_round if {
+	every at in [[0, 300], [1, 300], [2, 60], [3, 60], [9, 60]] {
+		[number, seconds] := at
+		count(time.context) == 1 with input as in_round(number, seconds, never, "Bash") with data.gate.params.gate.budget.time as limits
+		count(time.context) == 0 with input as in_round(number, seconds - 1, never, "Bash") with data.gate.params.gate.budget.time as limits
+	}
+}
+
+test_rejects_by_the_round if {
+	every at in [[0, 600], [1, 600], [2, 120], [3, 120], [9, 120]] {
+		[number, seconds] := at
+		some d in time.deny with input as in_round(number, seconds, mine(30), "Bash") with data.gate.params.gate.budget.time as limits
+		contains(d.reason, sprintf("%d seconds", [seconds]))
+		count(time.deny) == 0 with input as in_round(number, seconds - 1, mine(30), "Bash") with data.gate.params.gate.budget.time as limits
+	}
+}
+
+test_rejects_in_the_first_round_only if {
+	count(time.deny) == 1 with input as in_round(1, 600, never, "Bash") with data.gate.params.gate.budget.time.first_hard_seconds as 600
+	count(time.deny) == 0 with input as in_round(2, 9000, never, "Bash") with data.gate.params.gate.budget.time.first_hard_seconds as 600
+}
+
+test_warns_in_the_first_round_before_it_rejects if {
+	count(time.deny) == 0 with input as in_round(1, 600, never, "Bash")
+		with data.gate.params.gate.budget.time.first_soft_seconds as 300
+		with data.gate.params.gate.budget.time.hard_seconds as 600
+	count(time.deny) == 1 with input as in_round(2, 600, never, "Bash")
+		with data.gate.params.gate.budget.time.first_soft_seconds as 300
+		with data.gate.params.gate.budget.time.hard_seconds as 600
 }
 
 test_passes if {
