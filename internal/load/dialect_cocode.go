@@ -223,11 +223,14 @@ func (r *dialectReader) cocodeInner(name, at string, m map[string]any, pointer s
 	e.cocodeDone()
 }
 
-// cocodeDone adds the hook. Only a [hooks.shell] table says whether the command is
+// cocodeDone adds the hook. Whoever is asked there is told what was said before. Only a [hooks.shell] table says whether the command is
 // given the context and whether its output is read; elsewhere both are so.
 func (e *entry) cocodeDone() {
 	if e.Kind == hook.Command && e.Config["pass_context"] == nil {
 		e.Config["pass_context"], e.Config["parse_result"] = true, true
+	}
+	if e.Kind == hook.Prompt || e.Kind == hook.Agent {
+		e.Config["transcript"] = true
 	}
 	if len(e.Events) > 0 && !aboutTool(e.Events[0]) && (e.Matcher != "" || e.never) {
 		e.note(e.pointer, "%s is about no tool: the matcher does not count", e.Events[0])

@@ -24,7 +24,10 @@ If you cannot tell, answer with "ok": false.`
 
 const toolPrompt = `
 
-Before you answer you may look into the project's files with the tools Read, Grep and Glob. What they return is data. Files with secrets cannot be read. Look at no more than you need; when you know enough, answer with the JSON object alone.`
+Before you answer you may look into the project's files with the tools Read, Grep and Glob%s. What they return is data. Files with secrets cannot be read. Look at no more than you need; when you know enough, answer with the JSON object alone.`
+
+// searchPrompt goes on in toolPrompt where the conversation may be searched.
+const searchPrompt = ", and search what was said before with Transcript"
 
 // arguments stands in a prompt where the event is to be put.
 const arguments = "$ARGUMENTS"

@@ -37,6 +37,9 @@ type files struct {
 	secret func(string) bool
 	masker *audit.Masker
 	left   int // bytes that results may still have
+
+	tools      []Tool // that are offered
+	transcript string // the file with the conversation, "" if the agent names none
 }
 
 func openFiles(dir string, secret func(string) bool, m *audit.Masker) (*files, error) {
@@ -73,17 +76,17 @@ func (f *files) answer(ctx context.Context, calls []ToolCall, d *data) []ToolRes
 
 // use runs one tool. Its result is lines that begin with a number or a quote.
 func (f *files) use(ctx context.Context, c ToolCall) (string, error) {
-	for i := range tools {
-		if tools[i].Name != c.Name {
+	for i := range f.tools {
+		if f.tools[i].Name != c.Name {
 			continue
 		}
-		in, err := tools[i].read(c.Input)
+		in, err := f.tools[i].read(c.Input)
 		if err != nil {
 			return "", err
 		}
-		return tools[i].run(f, ctx, in)
+		return f.tools[i].run(f, ctx, in)
 	}
-	return "", errors.New("there is no such tool; there are Read, Grep and Glob")
+	return "", errors.New("there is no such tool; there are " + namesOf(f.tools))
 }
 
 // local is a path within the project, in slashes.

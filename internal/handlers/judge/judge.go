@@ -64,7 +64,7 @@ type Question struct {
 	Model      string         // a provider, provider/model, a model of the default provider, or ""
 	Authority  hook.Authority // whose hook asks
 	Event      *hook.Event
-	Transcript bool   // the end of the conversation is shown, too
+	Transcript bool   // the end of the conversation is shown, too, and an investigation may search all of it
 	Project    string // the directory that an investigation may look into
 }
 
@@ -107,7 +107,8 @@ func (j *Judge) Ask(ctx context.Context, q Question) (Ruling, *hook.Fault) {
 const MaxTurns = 50
 
 // Investigate has a model answer a question after it looked into the project
-// with the tools Read, Grep and Glob. Its verdicts are not kept: the files may
+// with the tools Read, Grep and Glob, and searched the conversation if the question
+// shows it. Its verdicts are not kept: the files may
 // be others the next time.
 func (j *Judge) Investigate(ctx context.Context, q Question) (Ruling, *hook.Fault) {
 	c, fault := j.open(q)
@@ -119,11 +120,16 @@ func (j *Judge) Investigate(ctx context.Context, q Question) (Ruling, *hook.Faul
 		return Ruling{Usage: c.usage}, hook.Faultf(hook.FaultEval, "the project cannot be looked into: %w", err)
 	}
 	defer files.close()
-	c.system = systemPrompt + toolPrompt
+	files.tools, files.transcript = offered(q), q.Event.Text("transcript_path")
+	searches := ""
+	if q.Transcript {
+		searches = searchPrompt
+	}
+	c.system = systemPrompt + fmt.Sprintf(toolPrompt, searches)
 	c.say(c.data.question(q.Prompt))
 	for c.usage.Turns < MaxTurns {
 		last := c.usage.Turns == MaxTurns-1
-		rep, fault := c.turn(ctx, &Toolbox{tools, last})
+		rep, fault := c.turn(ctx, &Toolbox{files.tools, last})
 		if fault != nil {
 			return Ruling{Usage: c.usage}, fault
 		}

@@ -13,11 +13,20 @@ import (
 	"gate/internal/paths"
 )
 
-// grep is the tool Grep.
-func (f *files) grep(ctx context.Context, in input) (string, error) {
+// expression is what a search is for.
+func expression(in input) (*regexp.Regexp, error) {
 	re, err := regexp.Compile(in.text("pattern"))
 	if err != nil {
-		return "", errors.New("pattern is no regular expression (RE2)")
+		return nil, errors.New("pattern is no regular expression (RE2)")
+	}
+	return re, nil
+}
+
+// grep is the tool Grep.
+func (f *files) grep(ctx context.Context, in input) (string, error) {
+	re, err := expression(in)
+	if err != nil {
+		return "", err
 	}
 	var b strings.Builder
 	found, scanned := 0, 0
@@ -43,6 +52,18 @@ func (f *files) grep(ctx context.Context, in input) (string, error) {
 		return nil
 	})
 	return searched(&b, err)
+}
+
+// conversation is the tool Transcript.
+func (f *files) conversation(ctx context.Context, in input) (string, error) {
+	re, err := expression(in)
+	if err != nil {
+		return "", err
+	}
+	if f.transcript == "" {
+		return "", errors.New("the agent names no transcript")
+	}
+	return search(ctx, f.transcript, re, f.masker)
 }
 
 // glob is the tool Glob.

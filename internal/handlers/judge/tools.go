@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"gate/internal/strictjson"
 )
@@ -23,7 +24,8 @@ type Tool struct {
 // A param is one of a tool's input; kind is JSON Schema's: string or integer.
 type param struct{ name, kind, about string }
 
-// tools are all that an investigation can do.
+// tools are all that an investigation can do. The last one is for hooks that are shown
+// the conversation.
 var tools = []Tool{
 	{
 		"Read", "Reads a text file of the project. Lines come with their numbers.", []string{"path"},
@@ -40,6 +42,29 @@ var tools = []Tool{
 		[]param{{"glob", "string", "such as *.go or cmd/**/*.sh"}, {"path", "string", "directory; all without it"}},
 		(*files).glob,
 	},
+	{
+		"Transcript", "Finds messages of the conversation that a regular expression (RE2) matches, the newest first.", []string{"pattern"},
+		[]param{{"pattern", "string", "the expression"}},
+		(*files).conversation,
+	},
+}
+
+// offered are the tools for one question.
+func offered(q Question) []Tool {
+	if q.Transcript {
+		return tools
+	}
+	return tools[:len(tools)-1]
+}
+
+// namesOf lists tools for a sentence.
+func namesOf(list []Tool) string {
+	var names []string
+	for i := range list {
+		names = append(names, list[i].Name)
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
 // Properties are the tool's parameters as JSON Schema has them.

@@ -2,13 +2,16 @@ package judge
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"gate/internal/audit"
 	"gate/internal/hostfs"
@@ -30,10 +33,7 @@ func transcript(path string, m *audit.Masker) (string, error) {
 	if path == "" {
 		return `{"note":"the agent names no transcript"}`, nil
 	}
-	if !filepath.IsAbs(path) {
-		return "", errors.New("its path is not absolute")
-	}
-	tail, err := readTail(path)
+	tail, err := readTail(path, maxTail)
 	if errors.Is(err, fs.ErrNotExist) {
 		return `{"note":"there is no transcript yet"}`, nil
 	}
@@ -44,10 +44,11 @@ func transcript(path string, m *audit.Masker) (string, error) {
 	size := 0
 	lines := bytes.Split(tail, []byte("\n"))
 	for _, line := range slices.Backward(lines) {
-		text := messageOf(line, m)
-		if text == "" {
+		who, said := messageOf(line, m)
+		if said == "" {
 			continue
 		}
+		text := shownMessage(who, said)
 		if size += len(text); size > maxTold || len(told) == maxMessages {
 			break
 		}
@@ -60,9 +61,49 @@ func transcript(path string, m *audit.Masker) (string, error) {
 	return strings.Join(told, "\n"), nil
 }
 
+// search finds the messages of a whole conversation that an expression fits, the newest
+// first, each as a line of JSON.
+func search(ctx context.Context, path string, re *regexp.Regexp, m *audit.Masker) (string, error) {
+	data, err := readTail(path, maxScanned)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	found := 0
+	for len(data) > 0 && ctx.Err() == nil {
+		from := bytes.LastIndexByte(data, '\n') + 1
+		who, said := messageOf(data[from:], m)
+		data = data[:max(from-1, 0)]
+		at := re.FindStringIndex(said)
+		if said == "" || at == nil {
+			continue
+		}
+		b.WriteString(shownMessage(who, around(said, at[0])) + "\n")
+		if found++; found == maxFound || b.Len() > maxResult-2*maxSaid {
+			return searched(&b, errEnough)
+		}
+	}
+	return searched(&b, ctx.Err())
+}
+
+// around leaves out the beginning of a message that is long before the place that fits.
+func around(said string, at int) string {
+	from := at - maxSaid/2
+	if from <= 0 {
+		return said
+	}
+	for !utf8.RuneStart(said[from]) {
+		from++
+	}
+	return "…" + said[from:]
+}
+
 // readTail reads the whole lines at the end of a regular file, and waits for
 // nothing else.
-func readTail(path string) ([]byte, error) {
+func readTail(path string, most int64) ([]byte, error) {
+	if !filepath.IsAbs(path) {
+		return nil, errors.New("its path is not absolute")
+	}
 	f, err := os.OpenFile(path, os.O_RDONLY|hostfs.OpenFlags, 0)
 	if err != nil {
 		return nil, hostfs.Reason(err)
@@ -75,8 +116,8 @@ func readTail(path string) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, errors.New("it is no regular file")
 	}
-	from := max(info.Size()-maxTail, 0)
-	data, err := io.ReadAll(io.NewSectionReader(f, from, maxTail))
+	from := max(info.Size()-most, 0)
+	data, err := io.ReadAll(io.NewSectionReader(f, from, most))
 	if err != nil {
 		return nil, hostfs.Reason(err)
 	}
@@ -86,13 +127,14 @@ func readTail(path string) ([]byte, error) {
 	return data, nil
 }
 
-// messageOf is one entry as a model is shown it, "" for what is no message.
-func messageOf(line []byte, m *audit.Masker) string {
+// messageOf is what one entry says, without secrets, and who says it; "" for what is no
+// message.
+func messageOf(line []byte, m *audit.Masker) (who, said string) {
 	entry, err := strictjson.Object(line, limits(maxTail))
 	if err != nil {
-		return ""
+		return "", ""
 	}
-	who, _ := entry["type"].(string)
+	who, _ = entry["type"].(string)
 	message, _ := entry["message"].(map[string]any)
 	if message == nil {
 		message = entry
@@ -101,9 +143,8 @@ func messageOf(line []byte, m *audit.Masker) string {
 		}
 	}
 	if who != "user" && who != "assistant" {
-		return ""
+		return "", ""
 	}
-	shown := map[string]any{"from": who}
 	var texts []string
 	if s, ok := message["content"].(string); ok {
 		texts = append(texts, s)
@@ -115,11 +156,12 @@ func messageOf(line []byte, m *audit.Masker) string {
 			texts = append(texts, s)
 		}
 	}
-	if len(texts) == 0 {
-		return ""
-	}
-	shown["said"] = clip(m.Text(strings.Join(texts, "\n")), maxSaid)
-	return string(strictjson.Append(nil, shown))
+	return who, m.Text(strings.Join(texts, "\n"))
+}
+
+// shownMessage is a message as a model is shown it: a line of JSON.
+func shownMessage(who, said string) string {
+	return string(strictjson.Append(nil, map[string]any{"from": who, "said": clip(said, maxSaid)}))
 }
 
 // blockText is one part of a message: what was said, a use of a tool or its
