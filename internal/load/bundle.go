@@ -93,6 +93,7 @@ func (b *bundleReader) walk() {
 // own reads what of the data is gate's.
 func (b *bundleReader) own(at string) {
 	tree, _ := lookup(b.data.value, "/"+at).(map[string]any)
+	delete(tree, RecordKey) // it is OPA's
 	for _, key := range slices.Sorted(maps.Keys(tree)) {
 		if known := []string{bundleSettings, bundleHooks, bundleSchemas}; !slices.Contains(known, key) {
 			b.fault(fmt.Errorf("data.%s: unknown key %s%s", strings.ReplaceAll(at, "/", "."), key, didYouMean(key, "", known)))

@@ -133,7 +133,7 @@ func (l *loader) readFile(fsys fs.FS, name string, most int) (string, error) {
 	if strings.HasPrefix(string(data), "\ufeff") {
 		return "", errors.New("it begins with a byte order mark; save it as UTF-8 without one, or run gate fmt")
 	}
-	return string(data), nil
+	return Unrecorded(string(data)), nil
 }
 
 // readAtMost reads a regular file. What is too large is an error.

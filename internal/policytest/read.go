@@ -33,7 +33,7 @@ func (s *Suite) read(fsys fs.FS) (tests []scopes.Module, cases []Case, err error
 		case strings.HasSuffix(name, "_test.rego"):
 			text, err := load.ReadFile(fsys, name, maxTests)
 			errs = append(errs, err)
-			tests = append(tests, scopes.Module{File: name, Text: string(text)})
+			tests = append(tests, scopes.Module{File: name, Text: load.Unrecorded(string(text))})
 		case inside && strings.HasSuffix(name, CasesSuffix):
 			s.hasCases[path.Dir(name)] = true
 			text, err := load.ReadFile(fsys, name, maxTests)

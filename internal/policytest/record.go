@@ -8,15 +8,13 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/format"
 
+	"gate/internal/load"
 	"gate/internal/strictjson"
 )
 
-// recordImport begins the path under which a record is imported, as "gate", by the
-// tests beside it; recordPackage ends it.
-const (
-	recordImport  = "data.gate.bundles"
-	recordPackage = "recorded.gate"
-)
+// recordedEvents is the package of what gate.event said, below [load.RecordRef]. Tests
+// import it as "gate".
+const recordedEvents = "gate"
 
 // maxRecord bounds a record, in bytes, so that it can be read as a file of tests.
 const maxRecord = maxTests
@@ -32,7 +30,7 @@ type Record struct {
 // Record returns what gate.event said in the runs of a suite until now, for the
 // bundle of that name. gate itself passes over records and asks anew.
 func (s *Suite) Record(bundle string) Record {
-	at := ast.MustParseRef(recordImport).Append(ast.StringTerm(bundle)).String() + "." + recordPackage
+	at := load.RecordRef(bundle).String() + "." + recordedEvents
 	r := Record{Import: "import " + at + "\n", Files: map[string]bool{}}
 	said := s.events.said(r.Files)
 	if len(said) == 0 {
@@ -93,9 +91,12 @@ func WithoutRecord(m *ast.Module) *ast.Module {
 	return m
 }
 
-// isRecord reports the path of a record.
+// isRecord reports the path of a package that a bundle holds for OPA alone.
 func isRecord(path ast.Ref) bool {
 	const names = 6 // data.gate.bundles.NAME.recorded.gate
-	text := path.String()
-	return len(path) == names && strings.HasPrefix(text, recordImport) && strings.HasSuffix(text, "."+recordPackage)
+	if len(path) != names {
+		return false
+	}
+	bundle, ok := path[names-3].Value.(ast.String)
+	return ok && path.HasPrefix(load.RecordRef(string(bundle)))
 }

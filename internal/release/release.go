@@ -94,8 +94,12 @@ func (r *Release) read(archive []byte) error {
 		if !strings.HasSuffix(name, testSuffix) {
 			continue
 		}
-		if m := policytest.WithoutRecord(m.Parsed); m != nil {
-			r.tests[name] = m
+		test, err := ast.ParseModuleWithOpts(name, load.Unrecorded(string(m.Raw)), ast.ParserOptions{ProcessAnnotation: true, RegoVersion: ast.RegoV1})
+		if err != nil {
+			return err
+		}
+		if test = policytest.WithoutRecord(test); test != nil {
+			r.tests[name] = test
 		}
 	}
 	if len(b.Data) > 0 {
@@ -105,7 +109,7 @@ func (r *Release) read(archive []byte) error {
 		return err
 	}
 	bundles := object(object(r.data["gate"])["bundles"])
-	for _, key := range []string{"settings", "hooks"} { // compared by what they say
+	for _, key := range []string{"settings", "hooks", load.RecordKey} { // compared by what they say, or OPA's
 		delete(object(bundles[r.Manifest.Gate.Name]), key)
 	}
 	gate := r.Manifest.Gate

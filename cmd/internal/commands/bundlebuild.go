@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,13 +14,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/bundles"
-	"gate/hook"
 	"gate/internal/hostfs"
-	"gate/internal/load"
-	"gate/internal/policytest"
 	"gate/internal/sealed"
 	"gate/internal/strictjson"
-	"gate/scopes"
 )
 
 func newBundleInit(p process) *cobra.Command {
@@ -110,8 +105,8 @@ func newBundleBuild(p process) *cobra.Command {
 		Short: "pack a directory into a bundle",
 		Long: "Packs .manifest and the .rego and data.json files of a directory. The same files\n" +
 			"make the same bytes. The flags change metadata.gate in the bundle only, not in the\n" +
-			"directory. What gate.event says in its tests comes into the bundle, so that opa test\n" +
-			"runs them, too.",
+			"directory. What only gate has comes into the bundle, so that opa test runs its tests,\n" +
+			"too: the library, the defaults of parameters, what gate.event says.",
 		Example: "  gate bundle build company --version 8 --expires 90d --previous company-7.tar.gz",
 		Args:    oneArg("a directory"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), p, args[0]) },
@@ -145,17 +140,18 @@ func (f *buildFlags) run(ctx context.Context, p process, dir string) error {
 	if err != nil {
 		return refused(p, dir, false, err)
 	}
-	record, err := recordOf(ctx, files, c.Manifest)
-	if err != nil {
-		fmt.Fprintf(p.stderr, "gate: note: opa cannot load it, because its tests have gate.event: %s\n", visible(err.Error()))
-	}
-	if len(record) > 0 {
-		if archive, err = sealed.Add(archive, record); err != nil {
+	record, err := recordOf(ctx, files, c)
+	if err == nil && len(record.files) > 0 {
+		if archive, err = sealed.Add(archive, record.files); err != nil {
 			return refused(p, dir, false, err)
 		}
 		if c, err = sealed.Inspect(archive, nil, bundles.Limits{}); err != nil {
 			return refused(p, dir, false, err)
 		}
+		err = record.check(ctx, archive)
+	}
+	if err != nil {
+		fmt.Fprintf(p.stderr, "gate: note: opa test does not do as gate test does: %s\n", visible(err.Error()))
 	}
 	out := f.out
 	if out == "" {
@@ -172,47 +168,6 @@ func (f *buildFlags) run(ctx context.Context, p process, dir string) error {
 	}
 	return printAll(p, fmt.Sprintf("%s is %s version %d: %d files, %d bytes\n%s\n",
 		visible(out), c.Manifest.Gate.Name, c.Manifest.Gate.Version, len(c.Files), len(archive), c.Digest))
-}
-
-// recordOf runs the tests of a bundle, and returns its files that OPA needs in the
-// place of gate.event: the record of what that said, and the tests that use it,
-// with their import of the record. There are none where no test asks for an event.
-func recordOf(ctx context.Context, files fs.FS, m bundles.Manifest) (map[string][]byte, error) {
-	const file = "recorded_test.rego"
-	name := m.Gate.Name
-	as := scopes.Source{Name: "managed", Scope: hook.Policy, Authority: hook.Managed, Bundle: &hook.Bundle{Name: name}}
-	suite, err := testsOf(files, *load.Bundle(files, m.Roots, name, as).Source)
-	if errors.Is(err, policytest.ErrNoTests) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	within, cancel := context.WithTimeout(ctx, testTime)
-	defer cancel()
-	if _, err := suite.Run(within, policytest.Selection{}); err != nil {
-		return nil, err
-	}
-	r := suite.Record(name)
-	switch {
-	case len(r.Files) == 0:
-		return nil, nil
-	case r.Module == "":
-		return nil, errors.New("gate.event says too much in them")
-	}
-	dir := path.Join("gate", "bundles", name)
-	if !slices.ContainsFunc(m.Roots, func(root string) bool { return root == "" || strings.HasPrefix(dir+"/", root+"/") }) {
-		return nil, fmt.Errorf("the roots of .manifest lack %s", dir)
-	}
-	record := map[string][]byte{path.Join(dir, file): []byte(r.Module)}
-	for test := range r.Files {
-		text, err := fs.ReadFile(files, test)
-		if err != nil {
-			return nil, err
-		}
-		record[test] = append(append(text, '\n'), r.Import...)
-	}
-	return record, nil
 }
 
 // isPolicy reports a file of a bundle that may hold a policy.

@@ -2,10 +2,12 @@ package commands
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -65,23 +67,81 @@ func opatest(ts *testscript.TestScript, neg bool, args []string) {
 	for _, arg := range args[:len(args)-1] {
 		files = append(files, ts.MkAbs(arg))
 	}
-	found, err := tester.LoadBundlesWithRegoVersion(files, nil, ast.RegoV1)
+	passed, failed, err := byOPA(files...)
 	ts.Check(err)
+	if want := args[len(args)-1]; len(failed) > 0 || strconv.Itoa(passed) != want {
+		ts.Fatalf("%d tests passed, want %s; failed: %q", passed, want, failed)
+	}
+}
+
+// byOPA runs the tests of bundles as "opa test -b" does.
+func byOPA(files ...string) (passed int, failed []string, err error) {
+	found, err := tester.LoadBundlesWithRegoVersion(files, nil, ast.RegoV1)
+	if err != nil {
+		return 0, nil, err
+	}
 	ctx, store := context.Background(), inmem.New()
 	txn, err := store.NewTransaction(ctx, storage.WriteParams)
-	ts.Check(err)
+	if err != nil {
+		return 0, nil, err
+	}
 	results, err := tester.NewRunner().SetStore(store).SetBundles(found).RunTests(ctx, txn)
-	ts.Check(err)
-	passed := 0
+	if err != nil {
+		return 0, nil, err
+	}
 	for r := range results {
-		if !r.Pass() {
-			ts.Fatalf("%s: %v", r.Name, r.Error)
+		if r.Pass() {
+			passed++
+		} else {
+			failed = append(failed, fmt.Sprintf("%s.%s: %v", r.Package, r.Name, r.Error))
 		}
-		passed++
 	}
-	if want := args[len(args)-1]; strconv.Itoa(passed) != want {
-		ts.Fatalf("%d tests passed, want %s", passed, want)
+	return passed, failed, nil
+}
+
+// TestExamplesByOPA packs each example as a bundle of its own, and all of them as
+// one: OPA passes what gate passes.
+func TestExamplesByOPA(t *testing.T) {
+	examples := filepath.Join(root, "examples", "company")
+	list, err := os.ReadDir(examples)
+	if err != nil || len(list) < 40 {
+		t.Fatal(err, len(list))
 	}
+	whole := packed(t, "company", examples)
+	passed, failed, err := byOPA(whole)
+	if err != nil || passed < 130 || len(failed) > 0 {
+		t.Fatalf("%d passed, failed: %q, %v", passed, failed, err)
+	}
+	sum := 0
+	for _, e := range list {
+		n, failed, err := byOPA(packed(t, e.Name(), filepath.Join(examples, e.Name())))
+		if err != nil || len(failed) > 0 {
+			t.Errorf("%s: failed: %q, %v", e.Name(), failed, err)
+		}
+		sum += n
+	}
+	if sum != passed {
+		t.Errorf("%d tests one by one, and %d together", sum, passed)
+	}
+}
+
+// packed builds a bundle of the policies in a directory.
+func packed(t *testing.T, name, policies string) (archive string) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), name)
+	if err := os.CopyFS(filepath.Join(dir, "policies"), os.DirFS(policies)); err != nil {
+		t.Fatal(err)
+	}
+	manifest := fmt.Sprintf(`{"roots": ["company", "gate/bundles/%[1]s"], "metadata": {"gate": {"name": "%[1]s", "version": 1}}}`, name)
+	if err := os.WriteFile(filepath.Join(dir, ".manifest"), []byte(manifest), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	p := process{args: []string{"bundle", "build", dir, "-o", dir + ".tar.gz"}, stdout: &out, stderr: &out, stdin: strings.NewReader("")}
+	if status := run(t.Context(), p); status != exitOK || strings.Contains(out.String(), "note") {
+		t.Fatalf("gate bundle build: status %d\n%s", status, out.String())
+	}
+	return dir + ".tar.gz"
 }
 
 // damage changes one byte of the first policy below a directory.

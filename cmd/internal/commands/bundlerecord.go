@@ -1,0 +1,166 @@
+package commands
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/bundle"
+	"github.com/open-policy-agent/opa/v1/storage"
+	"github.com/open-policy-agent/opa/v1/storage/inmem"
+	"github.com/open-policy-agent/opa/v1/tester"
+
+	"gate/cmd/internal/screen"
+	"gate/hook"
+	"gate/internal/load"
+	"gate/internal/policytest"
+	"gate/internal/rego"
+	"gate/internal/sealed"
+	"gate/internal/sources"
+	"gate/internal/strictjson"
+	"gate/scopes"
+)
+
+// A bundleRecord is what OPA needs in a bundle in the place of what only gate has: the
+// library, the values of parameters, what gate.event said in the tests.
+type bundleRecord struct {
+	name, dir string            // of the bundle, and of what is its own in it
+	files     map[string][]byte // to add, and the bundle's own that refer to them
+	passed    map[string]bool   // the tests that gate passes, by name
+}
+
+// recordOf makes the record of a bundle, whose tests it runs for that. It holds no
+// file where the bundle refers to nothing that only gate has.
+func recordOf(ctx context.Context, files fs.FS, c *sealed.Contents) (*bundleRecord, error) {
+	name := c.Manifest.Gate.Name
+	r := &bundleRecord{name: name, dir: path.Join("gate", "bundles", name), files: map[string][]byte{}, passed: map[string]bool{}}
+	as := scopes.Source{Name: "managed", Scope: hook.Policy, Authority: hook.Managed, Bundle: &hook.Bundle{Name: name}}
+	src := *load.Bundle(files, c.Manifest.Roots, name, as).Source
+	said, err := r.said(ctx, files, src)
+	if err != nil {
+		return nil, err
+	}
+	var parts []string
+	for _, f := range c.Files {
+		if !strings.HasSuffix(f.Name, ".rego") {
+			continue
+		}
+		needed, err := r.add(files, f.Name, said)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, needed...)
+	}
+	if said.Module != "" {
+		r.files[path.Join(r.dir, "recorded_test.rego")] = []byte(said.Module)
+	}
+	if slices.Contains(parts, load.RecordedLib) {
+		r.library()
+	}
+	if slices.Contains(parts, load.RecordedParams) {
+		values, err := rego.Params(src)
+		if err != nil {
+			return nil, err
+		}
+		r.files[path.Join(r.dir, load.RecordKey, load.RecordedParams, sealed.DataFile)] = []byte(strictjson.Indent(values))
+	}
+	roots := c.Manifest.Roots
+	if len(r.files) > 0 && !slices.ContainsFunc(roots, func(root string) bool { return root == "" || strings.HasPrefix(r.dir+"/", root+"/") }) {
+		return nil, fmt.Errorf("the roots of .manifest lack %s", r.dir)
+	}
+	return r, nil
+}
+
+// said runs the tests of a bundle for what gate.event says in them.
+func (r *bundleRecord) said(ctx context.Context, files fs.FS, src scopes.Source) (said policytest.Record, err error) {
+	suite, err := testsOf(files, src)
+	if errors.Is(err, policytest.ErrNoTests) {
+		return said, nil
+	}
+	if err != nil {
+		return said, err
+	}
+	within, cancel := context.WithTimeout(ctx, testTime)
+	defer cancel()
+	results, err := suite.Run(within, policytest.Selection{})
+	if err != nil {
+		return said, err
+	}
+	for _, t := range results {
+		r.passed[t.Name] = t.Kind == policytest.RegoTest && t.Passed()
+	}
+	if said = suite.Record(r.name); len(said.Files) > 0 && said.Module == "" {
+		return said, errors.New("gate.event says too much in its tests")
+	}
+	return said, nil
+}
+
+// add takes a Rego file in, if OPA needs another one than gate, and returns the parts
+// of data.gate that it refers to.
+func (r *bundleRecord) add(files fs.FS, name string, said policytest.Record) ([]string, error) {
+	text, err := fs.ReadFile(files, name)
+	if err != nil {
+		return nil, err
+	}
+	packed, parts, err := load.Recorded(r.name, name, string(text))
+	if err != nil {
+		return nil, err
+	}
+	if said.Files[name] {
+		packed += "\n" + said.Import
+	}
+	if packed != string(text) {
+		r.files[name] = []byte(packed)
+	}
+	return parts, nil
+}
+
+// library adds gate's library. Its files are named as those of tests are, so that
+// gate takes none of them for the bundle's own.
+func (r *bundleRecord) library() {
+	_, lib := sources.Library(hook.User)
+	for _, m := range lib {
+		pkg := load.RecordRef(r.name).String() + strings.TrimPrefix("data."+m.Package, "data.gate")
+		text := strings.Replace(m.Text, "\npackage "+m.Package+"\n", "\npackage "+strings.TrimPrefix(pkg, "data.")+"\n", 1)
+		file := strings.TrimSuffix(path.Base(m.File), ".rego") + "_test.rego"
+		r.files[path.Join(r.dir, load.RecordKey, file)] = []byte(text)
+	}
+}
+
+// check runs the tests of a packed bundle by OPA alone, and returns an error about
+// those that gate passes and OPA does not.
+func (r *bundleRecord) check(ctx context.Context, archive []byte) error {
+	b, err := bundle.NewCustomReader(bundle.NewTarballLoaderWithBaseURL(bytes.NewReader(archive), "")).
+		WithSkipBundleVerification(true).WithRegoVersion(ast.RegoV1).Read()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, testTime)
+	defer cancel()
+	store := inmem.New()
+	txn, err := store.NewTransaction(ctx, storage.WriteParams)
+	if err != nil {
+		return err
+	}
+	defer store.Abort(ctx, txn)
+	results, err := tester.NewRunner().SetStore(store).SetBundles(map[string]*bundle.Bundle{r.name: &b}).RunTests(ctx, txn)
+	if err != nil {
+		return err
+	}
+	var differ []string
+	for t := range results {
+		if name := strings.TrimPrefix(t.Package, "data.") + "." + t.Name; r.passed[name] && !t.Pass() {
+			differ = append(differ, name)
+		}
+	}
+	if len(differ) > 0 {
+		return fmt.Errorf("%s pass in gate only: %s", screen.Counted(len(differ), "test"), strings.Join(differ[:min(3, len(differ))], ", "))
+	}
+	return nil
+}
