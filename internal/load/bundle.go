@@ -76,8 +76,19 @@ func (b *bundleReader) rego() {
 // walk reads every data.json into one tree.
 func (b *bundleReader) walk() {
 	err := fs.WalkDir(b.fsys, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || path.Base(name) != "data.json" {
+		hidden := name != "." && strings.HasPrefix(d.Name(), ".")
+		switch {
+		case err != nil:
 			return err
+		case hidden && d.IsDir(): // nobody packs it
+			return fs.SkipDir
+		case hidden || d.IsDir():
+			return nil
+		case d.Name() == "data.yaml" || d.Name() == "data.yml":
+			b.fault(fmt.Errorf("%s: a bundle has no data in YAML, which has no one meaning to sign; write data.json", name))
+			return nil
+		case d.Name() != "data.json":
+			return nil
 		}
 		text, err := readAtMost(b.fsys, name, maxData)
 		if err != nil {

@@ -79,7 +79,7 @@ func (s *Suite) benches(ctx context.Context, sel Selection) ([]bench, error) {
 	if compiler.Compile(s.modules(sel.Files)); compiler.Failed() {
 		return nil, compiler.Errors
 	}
-	store := inmem.NewFromObjectWithOpts(map[string]any{"gate": map[string]any{"params": s.params}}, inmem.OptRoundTripOnWrite(false))
+	store := inmem.NewFromObjectWithOpts(s.data(), inmem.OptRoundTripOnWrite(false))
 	var list []bench
 	for _, name := range s.testsOf(sel) {
 		for _, r := range testRules(s.files[name].module) {

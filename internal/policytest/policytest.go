@@ -43,6 +43,10 @@ type Options struct {
 	// means a project's.
 	Source scopes.Source
 
+	// Roots are those of a bundle, whose data is read from Files, too. Source.Bundle
+	// has its name then. Nil: Files are no bundle.
+	Roots []string
+
 	// Library holds gate's own policies, which take part in event cases. When
 	// Source.Library is set they are what is tested.
 	Library scopes.Source

@@ -85,7 +85,7 @@ func (s *Suite) load() error {
 		}
 		errs = append(errs, joined(faults))
 	}
-	s.source = load.Rego(s.options.Files, s.options.Source)
+	s.source = s.loadSource()
 	errs = append(errs, joined(s.source.Faults))
 	if errors.Join(errs...) == nil { // else more would be said than is wrong
 		errs = append(errs, rego.Check(s.lib, s.source))
@@ -125,6 +125,17 @@ func (s *Suite) load() error {
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
+}
+
+// loadSource loads what is tested. Of a bundle, its hooks that are no policies stay out.
+func (s *Suite) loadSource() scopes.Source {
+	if s.options.Roots == nil {
+		return load.Rego(s.options.Files, s.options.Source)
+	}
+	src := *load.Bundle(s.options.Files, s.options.Roots, "", s.options.Source).Source
+	src.Hooks = slices.DeleteFunc(src.Hooks, func(h *hook.Hook) bool { return h.Kind != hook.Rego })
+	src.Bundle = nil // cases say whose policies are
+	return src
 }
 
 // within reports that a file lies where tests are run.

@@ -279,6 +279,9 @@ func (f *testFlags) options(t *targets.Tests) policytest.Options {
 	if f.as == "" {
 		o.Source.Name = t.Whose()
 	}
+	if t.Bundle != nil {
+		o.Source.Bundle, o.Roots = &hook.Bundle{Name: t.Bundle.Gate.Name}, t.Bundle.Roots
+	}
 	switch o.Source.Name {
 	case "managed":
 		o.Source.Scope, o.Source.Authority = hook.Policy, hook.Managed

@@ -14,11 +14,14 @@ import (
 	"sync"
 	"testing/fstest"
 
+	"gate/bundles"
+	"gate/hook"
 	"gate/internal/hostfs"
 	"gate/internal/load"
 	"gate/internal/places"
 	"gate/internal/policycheck"
 	"gate/internal/policytest"
+	"gate/internal/sealed"
 )
 
 // A Tests is a directory whose tests are run, with the policies that it
@@ -30,7 +33,8 @@ type Tests struct {
 	Dir   string   // within files: what is tested; "." is all
 	only  []string // the files within files that were named; nil: the whole directory
 
-	Library bool // files are the product's own
+	Library bool              // files are the product's own
+	Bundle  *bundles.Manifest // files are those of a bundle, which brings data along; else nil
 }
 
 // CloseTests closes what OpenTests opened.
@@ -79,7 +83,8 @@ func OpenTests(args []string) (list []*Tests, err error) {
 	return list, nil
 }
 
-// openTarget opens the policies that a directory belongs to.
+// openTarget opens the policies that a directory belongs to: all of a bundle, where it
+// lies in one.
 func openTarget(dir string) (*Tests, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -87,7 +92,40 @@ func openTarget(dir string) (*Tests, error) {
 	}
 	all := Policies{Dir: abs}
 	all.widen()
-	return newTarget(dir, all.Dir, cmp.Or(all.only, "."), all.Library)
+	root := bundleAbove(all.Dir)
+	if root == "" {
+		return newTarget(dir, all.Dir, cmp.Or(all.only, "."), all.Library)
+	}
+	below, err := filepath.Rel(root, filepath.Join(all.Dir, filepath.FromSlash(all.only)))
+	if err != nil {
+		return nil, err
+	}
+	t, err := newTarget(dir, root, filepath.ToSlash(below), false)
+	if err != nil {
+		return nil, err
+	}
+	m, err := bundles.ReadManifest(t.Files)
+	if err != nil {
+		t.place.Close()
+		return nil, fmt.Errorf("%s: %w", t.At("."), err)
+	}
+	if t.Bundle = &m; m.Gate.Name == "" {
+		t.Bundle.Gate.Name = filepath.Base(root)
+	}
+	return t, nil
+}
+
+// bundleAbove returns the directory of the bundle that a directory belongs to, "" if
+// there is none.
+func bundleAbove(dir string) string {
+	for ; ; dir = filepath.Dir(dir) {
+		if info, err := os.Lstat(filepath.Join(dir, sealed.ManifestFile)); err == nil && info.Mode().IsRegular() {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			return ""
+		}
+	}
 }
 
 func newTarget(given, abs, below string, library bool) (*Tests, error) {
@@ -137,6 +175,9 @@ func (t *Tests) Selection(s *policytest.Suite) (sel policytest.Selection, polici
 
 // Whose the policies of a directory are when nobody says.
 func (t *Tests) Whose() string {
+	if t.Bundle != nil {
+		return "managed"
+	}
 	if slices.Contains(strings.Split(filepath.ToSlash(t.place.Dir), "/"), places.ProjectDir) {
 		return "project"
 	}
@@ -148,8 +189,10 @@ func (t *Tests) Placed(err error) error {
 	if err == nil {
 		return nil
 	}
-	var joined interface{ Unwrap() []error }
-	if errors.As(err, &joined) {
+	if fault, ok := err.(*hook.Fault); ok && fault.Err != nil {
+		err = fault.Err
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var list []error
 		for _, e := range joined.Unwrap() {
 			list = append(list, t.Placed(e))
@@ -163,7 +206,7 @@ func (t *Tests) Placed(err error) error {
 }
 
 // position begins an error about a file of a directory.
-var position = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^\s:/][^\s:]*\.(?:rego|ya?ml)\b`) })
+var position = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^\s:/][^\s:]*\.(?:rego|ya?ml|json)\b`) })
 
 // At names a file of the policies as people can open it.
 func (t *Tests) At(file string) string {
@@ -177,7 +220,8 @@ func (t *Tests) At(file string) string {
 	return name
 }
 
-// Policies reads the policies of the directory, and no tests.
+// Policies reads the policies of the directory, with the data of a bundle, and no
+// tests.
 func (t *Tests) Policies() (fstest.MapFS, error) {
 	files := fstest.MapFS{}
 	looked := 0
@@ -191,7 +235,8 @@ func (t *Tests) Policies() (fstest.MapFS, error) {
 			return fmt.Errorf("there are more than %d files in it", mostEntries)
 		case d.IsDir() && hidden:
 			return fs.SkipDir
-		case d.IsDir(), hidden, !strings.HasSuffix(name, ".rego"), strings.HasSuffix(name, "_test.rego"):
+		case d.IsDir(), hidden, strings.HasSuffix(name, "_test.rego"),
+			!strings.HasSuffix(name, ".rego") && !(t.Bundle != nil && d.Name() == sealed.DataFile):
 			return nil
 		}
 		text, err := load.ReadFile(t.Files, name, policycheck.MaxFile)
