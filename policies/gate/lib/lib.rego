@@ -117,13 +117,16 @@ shown(path) := trim_prefix(path, sprintf("%s/", [input.cwd])) if {
 }
 
 else := concat("", ["~", substring(path, count(home), -1)]) if {
-	some dir in ["/home", "/Users"]
-	home := sprintf("%s/%s", [dir, input.gate.user])
+	some home in homes(input.gate.user)
 	is_string(path)
 	within(path, home)
 }
 
 else := path if is_string(path)
+
+homes(user) := ["/root", "/var/root"] if user == "root"
+
+else := [sprintf("/home/%s", [user]), sprintf("/Users/%s", [user])]
 
 # METADATA
 # description: the path of an effect as people write it, and where it leads if links are on the way

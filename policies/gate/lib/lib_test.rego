@@ -84,6 +84,11 @@ test_shown_is_short if {
 	lib.shown("/home/device/x") == "/home/device/x" with input as event
 	lib.shown("/etc/hosts") == "/etc/hosts" with input as event
 	lib.shown("/home/dev/x") == "/home/dev/x" with input as {}
+	lib.shown("/root") == "/root" with input as event
+	administrator := {"cwd": "/srv", "gate": {"user": "root"}}
+	lib.shown("/root") == "~" with input as administrator
+	lib.shown("/var/root/x") == "~/x" with input as administrator
+	lib.shown("/rooted/x") == "/rooted/x" with input as administrator
 	lib.shown(null) == "a path that is not known" with input as event
 }
 
