@@ -130,7 +130,7 @@ func (c claude) overall(cm *claudeMachine, s AgentStatus) []Finding {
 			Message: "gate is installed in no scope: nothing is judged", Remedy: "gate install claude --scope user"})
 	case !strong:
 		out = append(out, Finding{ID: "gate.project_only", Severity: Warning,
-			Message: "gate is installed in the project only: a change of the project's files switches it off",
+			Message: "gate is installed in the project only: a change of the project's files switches it off, and so do git stash, git switch and git reset",
 			Remedy:  "gate install claude --scope user, or managed"})
 	case managed && !cm.only:
 		out = append(out, Finding{ID: "managed.not_only", Severity: Warning, Scope: Managed,

@@ -37,7 +37,7 @@ func (t *table) inspect(m Machine) AgentStatus {
 	case len(s.Guards) == 0 && t.present(m):
 		report("gate.missing", Notice, t.title+" is here, and gate is not installed for it", "if you use it: gate install "+t.id)
 	case len(s.Guards) > 0 && !strong && t.user != "":
-		report("gate.project_only", Warning, "gate is installed in the project only: a change of the project's files switches it off", "gate install "+t.id+" --scope user, or managed")
+		report("gate.project_only", Warning, "gate is installed in the project only: a change of the project's files switches it off, and so do git stash, git switch and git reset", "gate install "+t.id+" --scope user, or managed")
 	case len(s.Guards) > 1:
 		report("gate.twice", Warning, "gate is asked "+count(len(s.Guards), "time")+" about every call, once for each scope that it is installed in",
 			"gate uninstall "+t.id+" --scope "+string(s.Guards[len(s.Guards)-1].Scope))

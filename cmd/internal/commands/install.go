@@ -35,7 +35,7 @@ func (f *installFlags) add(cmd *cobra.Command) {
 
 // addScope adds the flags of what changes an agent's configuration.
 func (f *installFlags) addScope(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.scope, "scope", string(install.Project), "whose sessions: "+scopeList())
+	cmd.Flags().StringVar(&f.scope, "scope", string(install.User), "whose sessions: "+scopeList())
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show what would change, and change nothing")
 }
 
@@ -54,7 +54,7 @@ func newInstall(p process) *cobra.Command {
 		Short: "put gate in front of an agent",
 		Long: "Adds gate's hooks to an agent's configuration and keeps the rest of it. A second run\n" +
 			"changes nothing. gate uninstall undoes it. Known agents: " + strings.Join(install.Agents(), ", ") + ".",
-		Example: "  gate install claude --scope project",
+		Example: "  gate install claude\n  gate install claude --scope project --dry-run",
 		Args:    oneArg("an agent: " + strings.Join(install.Agents(), ", ")),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return f.change(p, args[0], install.Machine.Install, "gate is installed there already; nothing to do",
@@ -74,7 +74,7 @@ func newUninstall(p process) *cobra.Command {
 		Use:     "uninstall AGENT",
 		Short:   "remove gate from an agent's configuration",
 		Long:    "Removes gate's hooks from an agent's configuration, and nothing more. A person must type\nthe code that the command shows at a terminal.",
-		Example: "  gate uninstall claude --scope project",
+		Example: "  gate uninstall claude\n  gate uninstall claude --scope project",
 		Args:    oneArg("an agent: " + strings.Join(install.Agents(), ", ")),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return f.change(p, args[0], install.Machine.Uninstall, "gate is not installed there; nothing to do",
@@ -129,6 +129,7 @@ func (f *installFlags) change(
 		if f.scope == string(install.Project) && !f.away {
 			fmt.Fprintf(&b, "hint: the file names %s: who shares the project without gate there can run no call with this agent; --scope user%s is for you alone\n",
 				visible(p.tilde(m.Command[0])), map[string]string{"claude": " or local"}[agent])
+			fmt.Fprintf(&b, "hint: git stash, git switch and git reset can take gate out of the project, and nothing guards it then; no git command reaches --scope user\n")
 		}
 		f.compiles(m)
 	}
