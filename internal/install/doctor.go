@@ -39,6 +39,22 @@ func (m Machine) lookAtAll(only ...string) []AgentStatus {
 	return list
 }
 
+// Standing lists the scopes that gate is installed in for an agent, the strongest
+// first.
+func (m Machine) Standing(agent string) ([]Scope, error) {
+	a, err := lookup(agent)
+	if err != nil {
+		return nil, err
+	}
+	var scopes []Scope
+	for _, g := range m.look(a).Guards {
+		if g.Installed && !slices.Contains(scopes, g.Scope) {
+			scopes = append(scopes, g.Scope)
+		}
+	}
+	return scopes, nil
+}
+
 // installed reports an agent that gate is installed for.
 func (s AgentStatus) installed() bool {
 	return slices.ContainsFunc(s.Guards, func(g Guard) bool { return g.Installed })

@@ -112,6 +112,9 @@ func (f *installFlags) change(
 	switch {
 	case todo.Empty():
 		b.WriteString(nothing + "\n")
+		if f.away {
+			f.printStanding(&b, m, agent)
+		}
 	case f.dryRun:
 		b.WriteString(todo.Diff())
 	default:
@@ -138,6 +141,20 @@ func (f *installFlags) change(
 		f.printWeaknesses(&b, p, m, agent)
 	}
 	return printAll(p, b.String())
+}
+
+// printStanding names the scopes that gate still guards an agent in, and what takes it
+// out of them.
+func (f *installFlags) printStanding(b *strings.Builder, m install.Machine, agent string) {
+	scopes, err := m.Standing(agent)
+	if err != nil {
+		return // said already
+	}
+	for _, s := range scopes {
+		if string(s) != f.scope {
+			fmt.Fprintf(b, "hint: it is installed in the %s scope: gate uninstall %s --scope %s\n", s, agent, s)
+		}
+	}
 }
 
 // leaves has a person agree that nothing guards an agent's sessions any more.
