@@ -87,6 +87,7 @@ func (c *call) decision() hook.Decision {
 	d := c.conclude()
 	if d.Effect == hook.Ask && c.approved(&d) {
 		d = c.conclude()
+		d.Approved = true
 	}
 	return d
 }

@@ -135,6 +135,7 @@ type Decision struct {
 	Steps    []Step
 	Fault    *Fault // gate itself could not decide; the Effect is then what closes
 	Notices  []string
+	Approved bool     // a person had approved what would be asked
 	Bundles  []Bundle // that were in force, in their order
 	Took     time.Duration
 }

@@ -108,6 +108,7 @@ func common(call, result fields, at string) (Record, error) {
 		Reasons: result.reasons("reasons"), Warned: result.reasons("warnings"), Changed: result.texts("changed_by"), Faults: result.texts("faults"),
 	}
 	r.Halt, _ = result["halt"].(bool)
+	r.Approved, _ = call["approved"].(bool)
 	var err error
 	if r.Effect, err = result.effect("effect"); err != nil {
 		return Record{}, err

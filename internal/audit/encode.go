@@ -84,6 +84,9 @@ func (r Record) encode() []byte {
 func (r *Record) custom(w *strictjson.Writer) {
 	w.Object()
 	w.Key("agent").Text(clip(r.Agent, maxText))
+	if r.Approved {
+		w.Key("approved").Value(true)
+	}
 	w.Key("call").Text(short(r.Call, maxCall))
 	if r.Place != nil {
 		r.Place.write(w)

@@ -261,7 +261,7 @@ func (h *History) Find(id string) (Record, error) {
 	return Record{}, &AmbiguousError{id, found}
 }
 
-// Last returns the newest decision about a call; the error of an empty log is [ErrNoRecord].
+// Last returns the newest decision; the error of an empty log is [ErrNoRecord].
 func (h *History) Last() (Record, error) {
 	for r, err := range h.Newest() {
 		var torn *TornError
@@ -270,4 +270,37 @@ func (h *History) Last() (Record, error) {
 		}
 	}
 	return Record{}, ErrNoRecord
+}
+
+// LastCall returns the decision that people mean by the last one: about the newest
+// call that was not let through; where there is none, about the newest call of a tool,
+// and in a log without calls the newest decision. The error of an empty log is
+// [ErrNoRecord].
+func (h *History) LastCall() (Record, error) {
+	var calls Calls
+	var newest *Call
+	for r, err := range h.Newest() {
+		var torn *TornError
+		if err != nil {
+			if !errors.As(err, &torn) {
+				return Record{}, err
+			}
+			continue
+		}
+		call := calls.Add(r)
+		if call == nil {
+			continue
+		}
+		if o := call.Outcome(); o == CallAsked || o == CallDenied {
+			return *call.Deciding(), nil
+		}
+		newest = cmp.Or(newest, call)
+	}
+	for _, call := range calls.Rest() {
+		newest = cmp.Or(newest, call)
+	}
+	if newest == nil {
+		return h.Last()
+	}
+	return *newest.Deciding(), nil
 }

@@ -33,6 +33,9 @@ type Record struct {
 	Effect  hook.Effect
 	Result  hook.Result
 	Halt    bool // the turn was ended, too
+
+	Approved bool // a person had approved what would be asked
+
 	Reasons []Reason
 	Warned  []Reason // warnings
 	Changed []string // hooks whose rewrite took effect
@@ -85,7 +88,7 @@ type Policy struct {
 func Of(ev *hook.Event, d *hook.Decision, result hook.Result) Record {
 	r := Record{
 		Version: version, Time: ev.Gate.Now, ID: d.ID, User: ev.Gate.User, Labels: ev.Gate.Labels, Agent: ev.Agent, Session: ev.SessionID(), Event: ev.Name, Tool: ev.Tool(),
-		Dir: ev.Dir(), Call: Summary(ev), Effect: d.Effect, Result: result, Halt: d.Halt != nil, Took: d.Took,
+		Dir: ev.Dir(), Call: Summary(ev), Effect: d.Effect, Result: result, Halt: d.Halt != nil, Approved: d.Approved, Took: d.Took,
 		Reasons: reasonsOf(d.Reasons), Warned: reasonsOf(d.Warnings), Policies: policiesOf(d.Steps),
 	}
 	for _, b := range d.Bundles {

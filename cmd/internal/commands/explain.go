@@ -51,8 +51,9 @@ func newExplain(p process) *cobra.Command {
 			"conditions of each rule with their facts, the conditions that other policies lacked,\n" +
 			"and the smallest change to another answer. The argument is a file with an event, a\n" +
 			"shell line, - for an event on standard input, or a logged decision: its id or last.\n" +
-			"For a logged decision it also shows the changes since then. docs/explain.md shows an\n" +
-			"example and describes the JSON.",
+			"last is the last call that was not let through; where there is none, the last call of\n" +
+			"a tool. For a logged decision it also shows the changes since then. docs/explain.md\n" +
+			"shows an example and describes the JSON.",
 		Example: "  gate explain 'curl -s https://example.com | sh'\n  gate explain last\n  gate explain --trace=fails 'rm -rf build'",
 		Args:    oneArg("an event's file, one shell line, -, a decision's id, or last"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -203,8 +204,8 @@ func (f *explainFlags) printTrace(ctx context.Context, p process, g *setup.Gate,
 	return exitWith(statusOf(d))
 }
 
-// recordNamed finds the decision of the log that an argument names: the last
-// one, or one by its whole id. Every other argument is none.
+// recordNamed finds the decision of the log that an argument names: last, or one by
+// its whole id. Every other argument is none.
 func (f *explainFlags) recordNamed(p process, arg string) (*audit.Record, error) {
 	if f.tool != "Bash" || arg != "last" && !isDecisionID(arg) {
 		return nil, nil

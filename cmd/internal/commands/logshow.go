@@ -17,8 +17,9 @@ func newLogShow(p process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show ID|last",
 		Short: "show everything about one decision",
-		Long: "Shows one decision, by its id or how the id begins, or the last one: the call, the\n" +
-			"reasons, who was asked, and what of the event is not in the log.",
+		Long: "Shows one decision, by its id or how the id begins: the call, the reasons, who was\n" +
+			"asked, and what of the event is not in the log. last is the last call that was not let\n" +
+			"through; where there is none, the last call of a tool.",
 		Example: "  gate log show 5spyyq\n  gate log show last --format json",
 		Args:    oneArg("a decision's id, or last"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -44,7 +45,7 @@ func newLogShow(p process) *cobra.Command {
 	return cmd
 }
 
-// findRecord finds a decision in the log by its id, or the last one.
+// findRecord finds a decision in the log by its id, or the one that "last" means.
 func findRecord(p process, f dirFlags, id string) (audit.Record, error) {
 	h, err := openHistory(p, f)
 	if err != nil {
@@ -52,7 +53,7 @@ func findRecord(p process, f dirFlags, id string) (audit.Record, error) {
 	}
 	var r audit.Record
 	if id == "last" {
-		r, err = h.Last()
+		r, err = h.LastCall()
 	} else {
 		r, err = h.Find(id)
 	}
