@@ -15,6 +15,9 @@ import (
 type dialect struct {
 	name hook.Dialect
 
+	// hook are the keys of one hook, where it has its handler's beside the others.
+	hook fields
+
 	// read takes the whole file in. What is no part of the system's hooks it
 	// passes over, if the system keeps other things in the file.
 	read func(*dialectReader)
@@ -62,6 +65,7 @@ type dialectReader struct {
 	guess   bool // what the system would pass over counts against it
 	ids     map[string]bool
 	hooks   []*hook.Hook
+	passed  []passed
 	notes   []error // what gate reads otherwise than the system does, and why
 	errs    []error
 }
@@ -74,12 +78,16 @@ func (r *dialectReader) note(pointer, format string, args ...any) {
 	r.notes = append(r.notes, r.errorf(pointer, format, args...))
 }
 
+// A passed is a key that the system itself ignores.
+type passed struct{ pointer, key string }
+
 // passOver is for keys that the system itself ignores.
 func (r *dialectReader) passOver(pointer, key string, known []string) {
 	if r.guess {
 		r.bad(pointer, "unknown key %s%s", dotted(pointer), didYouMean(key, "", known))
 		return
 	}
+	r.passed = append(r.passed, passed{pointer, key})
 	r.note(pointer, "%s is passed over, as %s does", dotted(pointer), r.dialect.name)
 }
 

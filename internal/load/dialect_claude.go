@@ -16,7 +16,7 @@ import (
 
 // claudeDialect is that of Claude Code: settings files, plugins' hooks.json
 // and frontmatter.
-var claudeDialect = dialect{name: moment.Claude, read: readClaude, timeout: claudeTimeout}
+var claudeDialect = dialect{name: moment.Claude, hook: claudeHook, read: readClaude, timeout: claudeTimeout}
 
 // claudeTimeout is what its documentation says.
 func claudeTimeout(h *hook.Hook) time.Duration {

@@ -13,7 +13,7 @@ import (
 
 // cocodeDialect is that of the hooks architecture (seed 003): hooks.toml with a
 // list of hooks, JSON or frontmatter with lists by event.
-var cocodeDialect = dialect{name: moment.Cocode, read: readCocode, timeout: cocodeTimeout}
+var cocodeDialect = dialect{name: moment.Cocode, hook: cocodeInner, read: readCocode, timeout: cocodeTimeout}
 
 // cocodeTimeout is what its table of time-outs says.
 func cocodeTimeout(h *hook.Hook) time.Duration {

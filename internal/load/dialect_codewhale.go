@@ -10,7 +10,7 @@ import (
 
 // codewhaleDialect is that of the hook lifecycle RFC (seed 002): TOML with a
 // list below hooks. The rest of the file is the agent's own.
-var codewhaleDialect = dialect{name: moment.CodeWhale, read: readCodewhale, timeout: func(*hook.Hook) time.Duration { return 0 }}
+var codewhaleDialect = dialect{name: moment.CodeWhale, hook: codewhaleHook, read: readCodewhale, timeout: func(*hook.Hook) time.Duration { return 0 }}
 
 // codewhaleEvents are the events of the RFC, and those that it builds on.
 var codewhaleEvents = map[string]hook.Name{

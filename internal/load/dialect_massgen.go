@@ -14,7 +14,7 @@ import (
 
 // massgenDialect is that of MassGen (seeds 001 and 004): YAML with hooks for
 // all agents and for each. The rest of the file is MassGen's own.
-var massgenDialect = dialect{name: moment.MassGen, read: readMassgen, timeout: func(*hook.Hook) time.Duration { return 30 * time.Second }}
+var massgenDialect = dialect{name: moment.MassGen, hook: massgenHook, read: readMassgen, timeout: func(*hook.Hook) time.Duration { return 30 * time.Second }}
 
 var massgenEvents = themselves(hook.PreToolUse, hook.PostToolUse)
 

@@ -10,7 +10,7 @@ import (
 
 // zephDialect is that of zeph-subagent (seed 000): YAML by event, bare or below
 // the key hooks as in frontmatter.
-var zephDialect = dialect{name: moment.Zeph, read: readZeph, timeout: func(*hook.Hook) time.Duration { return 30 * time.Second }}
+var zephDialect = dialect{name: moment.Zeph, hook: zephHook, read: readZeph, timeout: func(*hook.Hook) time.Duration { return 30 * time.Second }}
 
 var zephEvents = themselves(
 	hook.PreToolUse, hook.PostToolUse, hook.PostToolUseFailure, moment.PermissionDenied, moment.CwdChanged, moment.FileChanged,

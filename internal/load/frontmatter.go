@@ -2,6 +2,7 @@ package load
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,8 +15,8 @@ import (
 
 // Skill loads the hooks of a skill from the frontmatter of its file, such as
 // SKILL.md: the key gate holds them as a hook file does. The key hooks is the
-// agent's own; it is read as Claude Code reads it where foreign says that the
-// agent does not run them itself. Other keys are passed over. The argument into
+// agent's own; where foreign says that the agent does not run them itself, it is
+// read in the dialect that the key dialect names, else as Claude Code reads it. Other keys are passed over. The argument into
 // says whose they are, as for [Rego].
 func Skill(file string, data []byte, into scopes.Source, foreign bool) scopes.Source {
 	r := reader{src: into}
@@ -136,12 +137,52 @@ func (r *reader) gateKey(d *document) {
 // id of another, the id is made its own: nobody gave it.
 func (r *reader) hostHooks(d *document, hooks any) {
 	before := len(r.src.Hooks)
-	r.takeHooks(&document{file: d.file, value: map[string]any{"hooks": hooks}, lines: d.lines}, tongue{fixed: string(moment.Claude)})
+	part := &document{file: d.file, value: map[string]any{"hooks": hooks}, lines: d.lines}
+	t := tongue{fixed: string(moment.Claude)}
+	if named, ok := d.value["dialect"]; ok {
+		part.value["dialect"], t = named, tongue{}
+	} else if name, doubt, err := part.hostDialect(r.src); err != nil {
+		r.fault(err)
+		return
+	} else if name != "" {
+		t.fixed, r.src.Notes = name, append(r.src.Notes, doubt)
+	}
+	r.takeHooks(part, t)
 	for i, h := range r.src.Hooks[before:] {
 		for slices.ContainsFunc(r.src.Hooks[:before+i], func(o *hook.Hook) bool { return o.ID == h.ID }) {
-			h.ID = string(moment.Claude) + "." + h.ID
+			h.ID = cmp.Or(string(h.Dialect), ownDialect) + "." + h.ID
 		}
 	}
+}
+
+// hostDialect finds out whether hooks that nobody says the dialect of are another
+// system's than Claude Code's: Claude Code would pass a key over that decides
+// something there, such as fail_closed. doubt says what was guessed; "" is Claude
+// Code's. A key of others that no dialect accepts the file with is an error.
+func (d *document) hostDialect(src scopes.Source) (name, doubt string, err error) {
+	r := &dialectReader{document: d, dialect: &claudeDialect, src: src, ids: map[string]bool{}}
+	claudeDialect.read(r)
+	for _, p := range r.passed {
+		var known, accepted []string
+		for _, lang := range dialects() {
+			if lang.hook[p.key] == nil || p.key == "name" { // which is for people everywhere
+				continue
+			}
+			known = append(known, string(lang.name))
+			if _, errs := d.readAs(lang, src, true); len(errs) == 0 {
+				accepted = append(accepted, string(lang.name))
+			}
+		}
+		const says = "%s is a key of %s's, which Claude Code passes over; "
+		switch {
+		case len(accepted) == 1:
+			doubt = d.errorf(p.pointer, says+"gate reads the hooks as %s's; write dialect: %[3]s beside hooks", dotted(p.pointer), accepted[0], accepted[0]).Error()
+			return accepted[0], doubt, nil
+		case len(known) > 0:
+			return "", "", d.errorf(p.pointer, says+"write whose hooks these are beside them, such as dialect: %s, or remove it", dotted(p.pointer), strings.Join(known, "'s and "), known[len(known)-1])
+		}
+	}
+	return "", "", nil
 }
 
 // frontmatter returns the YAML between the two lines of dashes that a file

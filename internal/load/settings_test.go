@@ -109,6 +109,9 @@ func describeSettings(c load.Configuration) string {
 func describeAll(src scopes.Source) string {
 	text := fmt.Sprintf("source %s, %s, %s\n", src.Name, src.Scope, src.Authority)
 	text += describe(src)
+	for _, note := range src.Notes {
+		text += "note " + note + "\n"
+	}
 	for _, h := range src.Hooks {
 		if h.Kind == hook.Rego {
 			continue
