@@ -34,6 +34,7 @@ func (u *use) gitGlobal() {
 	u.gitAliases()
 	u.gitTakes()
 	u.gitMakes()
+	u.gitPutsAway()
 }
 
 // gitMakes notes a repository or a worktree that the line makes where nothing was.
