@@ -82,7 +82,12 @@ func (l *lateAnswer) keep(r *result, now time.Time) {
 	if a.Fault != nil {
 		notices = append(notices, "in the background: "+a.Fault.Error())
 	}
-	if len(context)+len(notices) == 0 {
+	l.store(context, notices, now)
+}
+
+// store writes texts for the session's next event, if there are any.
+func (l *lateAnswer) store(context, notices []string, now time.Time) {
+	if l.Dir == "" || l.Session == "" || len(context)+len(notices) == 0 {
 		return
 	}
 	doc := strictjson.Append(nil, map[string]any{
@@ -118,6 +123,13 @@ func newFile(dir string) (f *os.File, err error) {
 		}
 	}
 	return f, err
+}
+
+// TellLater keeps a notice of a hook for the person, who hears it with the session's
+// next event. It is for events whose answer the agent shows to nobody.
+func (h *Handlers) TellLater(ev *hook.Event, id, notice string) {
+	l := lateAnswer{Dir: h.LateDir, Session: sessionKey(ev), Hook: id}
+	l.store(nil, []string{notice}, h.Now())
 }
 
 // A Late is what one command said after the call had gone on.

@@ -18,6 +18,7 @@ import (
 type flags struct {
 	agent   string
 	event   string
+	scope   string // whose settings of the agent start this hook
 	timeout time.Duration
 	spent   time.Duration // by the program that handed the call over
 	batch   bool
@@ -35,6 +36,7 @@ func parseFlags(args []string) (flags, error) {
 	set.SetOutput(io.Discard)
 	set.StringVar(&f.agent, "agent", "", "")
 	set.StringVar(&f.event, "event", "", "")
+	set.StringVar(&f.scope, "scope", "", "")
 	set.DurationVar(&f.timeout, "timeout", 0, "")
 	set.DurationVar(&f.spent, "spent", 0, "")
 	set.BoolVar(&f.batch, "batch", false, "")
@@ -76,6 +78,8 @@ func plainFlags(args []string) (f flags, ok bool) {
 			f.agent = value
 		case "--event":
 			f.event = value
+		case "--scope":
+			f.scope = value
 		case "--managed-dir":
 			f.dirs.Managed = value
 		case "--user-dir":

@@ -84,6 +84,7 @@ type Call struct {
 	Event       *hook.Event
 	Session     *core.Session
 	EnvFile     string // whose lines the agent's shell runs, "" if there is none
+	Scope       string // whose settings of the agent started the hook, "" where the event takes nothing of that
 	Batch       bool   // nobody waits at a terminal: hooks that ask a model are not run
 	RunsHooks   bool   // the agent itself runs the hooks of plugins, skills and sub-agents
 	OutOfMemory func() // answers that a policy used more memory than there is, and ends the process
@@ -237,7 +238,7 @@ func (r *run) judge(ctx context.Context, ev *hook.Event) (hook.Decision, error) 
 			Dirs: dirs, Account: account.Name, Home: places.HomeOf(r.LookupEnv, self),
 			Project: places.ProjectRoot(environment.ProjectDir, ev.Dir()), LookupEnv: r.LookupEnv,
 		},
-		Event: ev, Session: core.Recall(dirs, ev), EnvFile: environment.EnvFile, Batch: r.batch, RunsHooks: adapter.RunsHooks(),
+		Event: ev, Session: core.Recall(dirs, ev), EnvFile: environment.EnvFile, Scope: r.scope, Batch: r.batch, RunsHooks: adapter.RunsHooks(),
 		OutOfMemory: func() {
 			r.Exit(r.desk.close(hook.Faultf(hook.FaultMemory, "a policy used more memory than there is")))
 		},

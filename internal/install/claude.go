@@ -128,6 +128,9 @@ func (m Machine) exists(path string) bool {
 // command returns the program and arguments of the hook for an event.
 func (claude) command(m Machine, s Scope, n hook.Name) []string {
 	words := append(slices.Clone(m.Command), "--agent", "claude", "--event", string(n))
+	if n == moment.ConfigChange { // gate looks whether it still stands there
+		words = append(words, "--scope", string(s))
+	}
 	return append(words, m.ownDirs(s)...)
 }
 

@@ -74,7 +74,7 @@ func starts(words []string) []string {
 func stray(words []string) string {
 	for words = words[len(starts(words)):]; len(words) > 0; {
 		name, _, joined := strings.Cut(strings.TrimPrefix(words[0], "-"), "=")
-		if !slices.Contains([]string{"-agent", "-event", "-user-dir", "-state-dir", "-timeout"}, name) {
+		if !slices.Contains([]string{"-agent", "-event", "-scope", "-user-dir", "-state-dir", "-timeout"}, name) {
 			return words[0]
 		}
 		if !joined && len(words) > 1 {

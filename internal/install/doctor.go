@@ -82,6 +82,31 @@ func (m Machine) Brought(agent string) []Finding {
 	return out
 }
 
+// Gone says why gate, which was installed for an agent in a scope, stands nowhere
+// before it any more: "" while the entries of some scope are whole and in force.
+func (m Machine) Gone(agent string, was Scope) string {
+	a, err := lookup(agent)
+	if err != nil {
+		return ""
+	}
+	s := m.look(a)
+	why := "the file has no entry of gate's"
+	for _, g := range s.Guards {
+		switch {
+		case g.Complete && g.InForce:
+			return ""
+		case g.Scope == was && g.Complete:
+			why = "hooks are switched off, or the file does not count as it is"
+		}
+	}
+	for _, f := range s.Findings {
+		if f.Scope == was && f.Severity == Error && f.ID != "gate.missing" {
+			return f.Message
+		}
+	}
+	return why
+}
+
 // A Diagnosis is what is wrong on a machine, most severe first.
 type Diagnosis struct {
 	Findings []Finding `json:"findings"`

@@ -52,7 +52,11 @@ func TestEvents(t *testing.T) {
 			if h.OnFailure == "" && closes(claude, n) {
 				t.Errorf("%s does not block when gate is not there, where gate itself closes", n)
 			}
-			want := []string{"hook", "--agent", "claude", "--event", string(n), "--user-dir", m.UserDir, "--state-dir", m.StateDir}
+			want := []string{"hook", "--agent", "claude", "--event", string(n)}
+			if n == "ConfigChange" {
+				want = append(want, "--scope", "user")
+			}
+			want = append(want, "--user-dir", m.UserDir, "--state-dir", m.StateDir)
 			if h.Type != "command" || h.Command != m.Command[0] || !slices.Equal(h.Args, want) {
 				t.Errorf("%s: %+v", n, h)
 			}

@@ -23,6 +23,7 @@ import (
 	"gate/internal/session"
 	"gate/internal/sources"
 	"gate/policies"
+	"gate/scopes"
 )
 
 // A Gate is a [core.Gate], and what only a program asks that reads policy files and
@@ -50,6 +51,10 @@ type Options struct {
 	// Begins says what else a person should know when a session begins; nil: nothing.
 	Begins func(*hook.Event) []string
 
+	// Objection is what gate itself holds against the event, whatever hooks say of it;
+	// "": nothing. The person hears it with the session's next event.
+	Objection string
+
 	elsewhere bool // the agent has another environment than LookupEnv, which nobody knows
 }
 
@@ -75,11 +80,24 @@ func Of(s Options, l sources.Loaded) (*Gate, error) { return s.gate(l, nil) }
 
 // gate prepares the engine for what was loaded, from forms if these are not nil.
 func (s Options) gate(l sources.Loaded, found *forms.Forms) (*Gate, error) {
+	if s.Objection != "" {
+		object(&l.Found, s.Event.Name, s.Objection)
+	}
 	g := &Gate{whole: l.Clone(), Loaded: &l, forms: found, options: s}
 	if _, err := core.New(&l.Found, s.machine(), backtracking.Compile, g.parts); err != nil {
 		return nil, err
 	}
 	return g, nil
+}
+
+// objector is the source and the hook of gate's own objection.
+const objector = "gate.settings"
+
+// object has gate itself reject an event.
+func object(f *core.Found, n hook.Name, why string) {
+	h := &hook.Hook{ID: objector, Kind: hook.Inline, Scope: hook.Policy, Authority: hook.Managed, Source: objector, Events: []hook.Name{n}}
+	f.Sources = append(f.Sources, scopes.Source{Name: objector, Scope: h.Scope, Authority: h.Authority, Hooks: []*hook.Hook{h}})
+	f.SpeakFor(objector, hook.Reason{Effect: hook.Deny, Reason: why, Source: objector})
 }
 
 // parts are what the engine runs hooks by.
@@ -175,6 +193,9 @@ func (g *Gate) Notes(ev *hook.Event, d *hook.Decision) (notices []string) {
 		if g.options.Begins != nil {
 			notices = append(notices, g.options.Begins(ev)...)
 		}
+	}
+	if g.options.Objection != "" && g.options.Live && g.handlers != nil {
+		g.handlers.TellLater(ev, objector, g.options.Objection)
 	}
 	return append(notices, g.notRun(d)...)
 }

@@ -16,6 +16,8 @@ import (
 	"gate/internal/handlers/judge"
 	"gate/internal/handlers/mcptool"
 	"gate/internal/hookpath"
+	"gate/internal/install"
+	"gate/internal/moment"
 	"gate/internal/places"
 	"gate/internal/rego"
 	"gate/internal/setting"
@@ -83,8 +85,30 @@ func (p process) options(c *hookpath.Call) setup.Options {
 		For:      sources.For{Machine: c.Machine, Live: true, Foreign: !c.RunsHooks, Session: c.Session, Event: c.Event},
 		Handlers: h, EnvFile: c.EnvFile,
 		Rego:   []rego.Option{rego.WithOutOfMemory(c.OutOfMemory)},
-		Begins: p.brought,
+		Begins: p.brought, Objection: p.takenOut(c),
 	}
+}
+
+// takenOut says that a change of the agent's settings takes gate out of them, "" if
+// gate stands there as before. The session can keep its settings; the file is changed.
+func (p process) takenOut(c *hookpath.Call) string {
+	if c.Scope == "" || c.Event.Name.Canonical() != moment.ConfigChange {
+		return ""
+	}
+	m := p.agents(c.Project)
+	why := m.Gone(c.Event.Agent, install.Scope(c.Scope))
+	if why == "" {
+		return ""
+	}
+	file := c.Event.Text("file_path")
+	if rel, err := filepath.Rel(m.Project, file); err == nil && filepath.IsLocal(rel) {
+		file = rel
+	}
+	if file == "" {
+		file = "the agent's settings"
+	}
+	return fmt.Sprintf("%s changed, and gate stands in no settings any more: %s. This session keeps gate. The file stays changed, and the next session starts without gate: "+
+		"put the file back, or run: gate install %s --scope user", p.tilde(file), why, c.Event.Agent)
 }
 
 // brought says what files of the project weaken: a clone may have brought them.

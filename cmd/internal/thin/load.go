@@ -22,6 +22,9 @@ func load(c *hookpath.Call) (*core.Gate, error) {
 	if c.Batch {
 		return nil, errors.New("hooks that ask a model are faults there")
 	}
+	if c.Scope != "" {
+		return nil, errors.New("gate install's knowledge of the agent's settings is wanted")
+	}
 	found, err := forms.Begin(c.Machine, c.Event, false, early.Processors)
 	if err != nil {
 		return nil, err
