@@ -135,7 +135,7 @@ func webhookLeaks(t *testing.T, o Options) (list []misbehaviour) {
 			defer cancel()
 			ev := testEvent(t, false)
 			defer os.RemoveAll(ev.Dir())
-			a := h.webhook(ctx, &hook.Hook{ID: "h", Kind: hook.Webhook, Config: map[string]any{"url": address}}, ev)
+			a := h.webhook(ctx, &hook.Hook{ID: "h", Kind: hook.Webhook, Dialect: c.dialect, Config: map[string]any{"url": address}}, ev)
 			return ports.ReplaceAllString(describe(a), "$1:PORT"), a, want
 		}})
 	}
