@@ -32,12 +32,12 @@ func dialects() []*dialect {
 	return []*dialect{&claudeDialect, &cocodeDialect, &codewhaleDialect, &massgenDialect, &zephDialect}
 }
 
-// ownDialect is what files call gate's own format.
-const ownDialect = "gate"
+// OwnDialect is what files call gate's own format.
+const OwnDialect = "gate"
 
 // dialectNames are what a file may call its dialect.
 func dialectNames() []string {
-	names := []string{ownDialect}
+	names := []string{OwnDialect}
 	for _, d := range dialects() {
 		names = append(names, string(d.name))
 	}
@@ -51,7 +51,7 @@ func dialectOf(name string) (*dialect, error) {
 			return d, nil
 		}
 	}
-	if name != ownDialect {
+	if name != OwnDialect {
 		return nil, fmt.Errorf("unknown dialect %q; there are %s", name, strings.Join(dialectNames(), ", "))
 	}
 	return nil, nil

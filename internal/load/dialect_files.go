@@ -13,6 +13,7 @@ import (
 	"gate/internal/backtracking"
 	"gate/internal/hostfs"
 	"gate/internal/moment"
+	"gate/internal/setting"
 	"gate/matcher"
 	"gate/scopes"
 )
@@ -110,7 +111,7 @@ func (d *document) guess(t tongue, own Foreign, mistakes []error, src scopes.Sou
 	var accepted []string
 	var found Foreign
 	if len(mistakes) == 0 {
-		accepted, found = []string{ownDialect}, own
+		accepted, found = []string{OwnDialect}, own
 	}
 	for _, lang := range dialects() {
 		if f, errs := d.readAs(lang, src, true); len(errs) == 0 {
@@ -251,5 +252,6 @@ func (r *reader) takeHooks(d *document, t tongue) {
 	}
 	f.neverMeets()
 	f.neverAsked()
+	r.src.HookFiles = append(r.src.HookFiles, setting.HookFile{File: d.file, Dialect: f.Dialect, Hooks: len(f.Hooks)})
 	r.src.Hooks, r.src.Notes = append(r.src.Hooks, f.Hooks...), append(r.src.Notes, f.Doubts...)
 }

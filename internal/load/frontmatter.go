@@ -130,7 +130,7 @@ func (r *reader) gateKey(d *document) {
 			part.lines["/"+rest] = line
 		}
 	}
-	r.takeHooks(part, tongue{fixed: ownDialect})
+	r.takeHooks(part, tongue{fixed: OwnDialect})
 }
 
 // hostHooks takes the hooks that the agent itself would run. Where one has the
@@ -150,7 +150,7 @@ func (r *reader) hostHooks(d *document, hooks any) {
 	r.takeHooks(part, t)
 	for i, h := range r.src.Hooks[before:] {
 		for slices.ContainsFunc(r.src.Hooks[:before+i], func(o *hook.Hook) bool { return o.ID == h.ID }) {
-			h.ID = cmp.Or(string(h.Dialect), ownDialect) + "." + h.ID
+			h.ID = cmp.Or(string(h.Dialect), OwnDialect) + "." + h.ID
 		}
 	}
 }

@@ -156,7 +156,7 @@ func (r *hookReader) one(m map[string]any, pointer, id string) {
 	h.Once, _ = m["once"].(bool)
 	h.Async, _ = m["async"].(bool)
 	h.Consult, _ = m["consult"].(bool)
-	if s, ok := m["dialect"].(string); ok && s != ownDialect {
+	if s, ok := m["dialect"].(string); ok && s != OwnDialect {
 		h.Dialect = hook.Dialect(s)
 	}
 	if s, ok := m["on_fault"].(string); ok {
@@ -241,7 +241,7 @@ func (r *hookReader) what(h *hook.Hook, m map[string]any, pointer string) {
 		case ofAnother(key):
 			r.bad(below(pointer, key), "%s: a %s hook has none", key, kind)
 		case ofDialect(key):
-			r.bad(below(pointer, key), "%s: a hook of dialect %s has none", key, cmp.Or(h.Dialect, ownDialect))
+			r.bad(below(pointer, key), "%s: a hook of dialect %s has none", key, cmp.Or(h.Dialect, OwnDialect))
 		}
 	}
 	for _, key := range lacking(kind, h.Config) {

@@ -11,6 +11,7 @@ import (
 
 	"gate/hook"
 	"gate/internal/hostfs"
+	"gate/internal/setting"
 	"gate/scopes"
 )
 
@@ -143,4 +144,7 @@ func (r *reader) take(d *document, data []byte, err error) {
 	}
 	r.layers = append(r.layers, l)
 	r.src.Hooks = append(r.src.Hooks, hooks...)
+	if len(hooks) > 0 {
+		r.src.HookFiles = append(r.src.HookFiles, setting.HookFile{File: d.file, Hooks: len(hooks)})
+	}
 }

@@ -94,8 +94,9 @@ var ErrNoPolicies = errors.New("no policies")
 // A Report is everything that is wrong with some policies, in the order of
 // files and lines.
 type Report struct {
-	Policies []string // the files of those that could be loaded
-	Findings []Finding
+	Policies  []string           // the files of those that could be loaded
+	HookFiles []setting.HookFile // of a place, those that could be read
+	Findings  []Finding
 }
 
 // Check reports on the policies in o.Files. The error is [ErrNoPolicies] or
@@ -110,7 +111,7 @@ func Check(o Options) (Report, error) {
 	}
 	c := &checker{schema: known, files: o.Files, place: o.Place, others: o.Others, elsewhere: o.Elsewhere, programs: catalogue.New(nil), said: map[string]bool{}}
 	lib := c.load(o)
-	if len(c.src.Modules)+len(c.src.Hooks)+len(c.src.Faults)+len(lib) == 0 {
+	if len(c.src.Modules)+len(c.src.HookFiles)+len(c.src.Faults)+len(lib) == 0 {
 		return Report{}, ErrNoPolicies
 	}
 	if o.Place {
@@ -136,7 +137,7 @@ func Check(o Options) (Report, error) {
 		}
 		c.settings(o)
 	}
-	return Report{Policies: c.policies(), Findings: c.sorted()}, nil
+	return Report{Policies: c.policies(), HookFiles: c.src.HookFiles, Findings: c.sorted()}, nil
 }
 
 // A checker holds what one run knows and has found.

@@ -28,6 +28,7 @@ func (c *checker) configure(o Options) {
 		if conf.Source != nil {
 			c.faults(conf.Source.Faults)
 			c.src.Hooks = append(c.src.Hooks, conf.Source.Hooks...)
+			c.src.HookFiles = append(c.src.HookFiles, conf.Source.HookFiles...)
 		}
 	}
 }

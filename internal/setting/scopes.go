@@ -16,6 +16,7 @@ type Source struct {
 	Modules   []Module     // the Rego text that the Rego hooks stand in
 	Faults    []hook.Fault // what could not be loaded
 	Notes     []string     // what was guessed about its files, or can do nothing, each as file:line: text; not part of the compiled form
+	HookFiles []HookFile   // that were read, other than Rego; not part of the compiled form
 
 	// Data is what its policies find below data, besides parameters and the
 	// library: a tree of JSON. Sources do not see each other's.
@@ -34,6 +35,13 @@ type Source struct {
 	Params map[string]map[string]any
 
 	strict bool // settings make its faults close
+}
+
+// A HookFile is a file of a source that holds hooks, and how it was read.
+type HookFile struct {
+	File    string
+	Dialect hook.Dialect // "" is gate's own
+	Hooks   int          // that came of it; none where its own switches leave all out
 }
 
 // A Module is one Rego file of a source.

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -69,8 +70,24 @@ func newCheck(p process) *cobra.Command {
 
 // checked is what gate check says about everything that it looked at.
 type checked struct {
-	Policies int                   `json:"policies"`
-	Findings []policycheck.Finding `json:"findings"`
+	Policies  int                   `json:"policies"`
+	HookFiles []hookFile            `json:"hook_files"`
+	Findings  []policycheck.Finding `json:"findings"`
+}
+
+// A hookFile is one that was read, so that a person sees which were not.
+type hookFile struct {
+	File    string `json:"file"`
+	Dialect string `json:"dialect"`
+	Hooks   int    `json:"hooks"`
+}
+
+func (f hookFile) String() string {
+	text := f.File + ": " + screen.Counted(f.Hooks, "hook")
+	if f.Dialect != load.OwnDialect {
+		text += ", read as " + f.Dialect + "'s"
+	}
+	return text
 }
 
 func (f *checkFlags) run(p process, paths []string) error {
@@ -84,7 +101,7 @@ func (f *checkFlags) run(p process, paths []string) error {
 			return err // what cannot be parsed is reported below
 		}
 	}
-	all := checked{Findings: []policycheck.Finding{}}
+	all := checked{HookFiles: []hookFile{}, Findings: []policycheck.Finding{}}
 	for _, t := range targets {
 		if err := f.check(p, t, &all); err != nil {
 			return err
@@ -131,6 +148,10 @@ func (f *checkFlags) check(p process, t targets.Policies, all *checked) error {
 		if t.Holds(file) {
 			all.Policies++
 		}
+	}
+	for _, h := range report.HookFiles {
+		file := hookFile{filepath.Join(t.Shown, filepath.FromSlash(h.File)), cmp.Or(string(h.Dialect), load.OwnDialect), h.Hooks}
+		all.HookFiles = append(all.HookFiles, file)
 	}
 	for _, x := range report.Findings {
 		if t.Holds(x.File) {
@@ -193,6 +214,9 @@ func printChecked(p process, all checked) error {
 			errs++
 		}
 		fmt.Fprintf(&b, "%s\n", visible(strings.ReplaceAll(f.String(), "\n", " ")))
+	}
+	for _, h := range all.HookFiles {
+		fmt.Fprintf(&b, "%s\n", visible(h.String()))
 	}
 	var parts []string
 	if errs > 0 {
