@@ -28,6 +28,8 @@ func TestAsync(t *testing.T) {
 	}{
 		"declared":        {wait + says, true, `h: ["tests pass"] ["done"]`},
 		"by first line":   {`echo '{"async": true, "asyncTimeout": 60000}'; ` + wait + says, false, `h: ["tests pass"] ["done"]`},
+		"by an object":    {`printf '{\n  "async": true,\n  "asyncTimeout": 60000\n}\n'; ` + wait + says, false, `h: ["tests pass"] ["done"]`},
+		"by its pieces":   {`printf '{\n  "async": tr'; sleep 0.05; printf 'ue\n}'; sleep 0.05; echo; ` + wait + says, false, `h: ["tests pass"] ["done"]`},
 		"is quick":        {`echo '{"async": true}'; ` + says, false, `h: ["tests pass"] ["done"]`},
 		"objects":         {wait + `echo '{"decision": "block", "reason": "bad"}'`, true, `h: [] ["h objects, too late to stop the call: bad"]`},
 		"fails":           {wait + `echo broken >&2; exit 3`, true, `h: [] ["in the background: h ended with status 3: broken"]`},
@@ -69,26 +71,36 @@ func TestAsync(t *testing.T) {
 	}
 }
 
-// TestAsyncLine holds which first lines let the call go on.
-func TestAsyncLine(t *testing.T) {
-	for line, want := range map[string]time.Duration{
-		`{"async": true}`:                              asyncLimit,
-		` {"async":true,"asyncTimeout":1500} `:         1500 * time.Millisecond,
-		`{"async": true, "asyncTimeout": 1e30}`:        0,
-		`{"async": true, "asyncTimeout": 99999999999}`: maxAsync,
-		`{"async": true, "asyncTimeout": -1}`:          0,
-		`{"async": true, "asyncTimeout": "15"}`:        0,
-		`{"async": false}`:                             0,
-		`{"async": "true"}`:                            0,
-		`{"async": true, "async": true}`:               0,
-		`{"async": true, "decision": "block"}`:         0,
-		`[{"async": true}]`:                            0,
-		`{"async": true} {}`:                           0,
-		strings.Repeat(" ", 4096) + `{"async": true}`:  0,
+// TestAsyncObject holds which openings let the call go on.
+func TestAsyncObject(t *testing.T) {
+	for said, want := range map[string]time.Duration{
+		`{"async": true}`:                                        asyncLimit,
+		"\n\n {\"async\": true}\r\n":                             asyncLimit,
+		` {"async":true,"asyncTimeout":1500} `:                   1500 * time.Millisecond,
+		"{\n  \"async\": true,\n  \"asyncTimeout\": 15000\n}\n":  15 * time.Second,
+		"{\n  \"async\": true,\n  \"async_timeout\": 2000\n}":    2 * time.Second,
+		`{"async": true, "asyncTimeout": 1e30}`:                  0,
+		`{"async": true, "asyncTimeout": 99999999999}`:           maxAsync,
+		`{"async": true, "asyncTimeout": -1}`:                    0,
+		`{"async": true, "asyncTimeout": "15"}`:                  0,
+		`{"async": true, "asyncTimeout": 1, "async_timeout": 1}`: 0,
+		`{"async": false}`:                                       0,
+		`{"async": "true"}`:                                      0,
+		`{"async": true, "async": true}`:                         0,
+		`{"async": true, "decision": "block"}`:                   0,
+		"{\n\"async\": true,\n\"reason\": \"} no {\\\"\"\n}\n":   0,
+		`[{"async": true}]`:                                      0,
+		`{"async": true} {}`:                                     0,
+		"{\n\"async\": true\n} {\"decision\": \"block\"}\n":      0,
+		"checking\n{\"async\": true}\n":                          0,
+		"{\"async\": true":                                       0,
+		strings.Repeat(" ", 4096) + `{"async": true}`:            0,
+		"{\"async\": true" + strings.Repeat(" ", 4096) + "}\n":   0,
 		"": 0,
 	} {
-		if got, ok := asyncLine([]byte(line)); got != want || ok != (want > 0) {
-			t.Errorf("%s: %v %v, want %v", line, got, ok, want)
+		end, over := opening([]byte(said), true)
+		if got, ok := asyncObject([]byte(said)[:end]); got != want || ok != (want > 0) || !over {
+			t.Errorf("%q: %v %v, want %v", said, got, ok, want)
 		}
 	}
 }
@@ -183,23 +195,30 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// FuzzAsyncLine holds that a line which lets the call go on says nothing else:
-// a denial on it must not be lost.
-func FuzzAsyncLine(f *testing.F) {
-	for _, line := range []string{`{"async": true}`, `{"async": true, "asyncTimeout": 15000}`, `{"async": true, "decision": "block"}`} {
-		f.Add([]byte(line))
+// FuzzAsyncObject holds that an opening which lets the call go on says nothing else:
+// a denial in it must not be lost. Nor does it matter in which pieces it comes.
+func FuzzAsyncObject(f *testing.F) {
+	for _, said := range []string{
+		`{"async": true}`, `{"async": true, "asyncTimeout": 15000}`, `{"async": true, "decision": "block"}`,
+		"{\n  \"async\": true\n}\nlater", "{\"async\": true} {\"decision\": \"block\"}\n",
+	} {
+		f.Add([]byte(said), 5)
 	}
-	f.Fuzz(func(t *testing.T, line []byte) {
-		limit, ok := asyncLine(line)
-		if ok != (limit > 0) || limit > maxAsync {
-			t.Errorf("%q: %v %v", line, limit, ok)
+	f.Fuzz(func(t *testing.T, said []byte, cut int) {
+		end, over := opening(said, true)
+		limit, ok := asyncObject(said[:end])
+		if !over || ok != (limit > 0) || limit > maxAsync {
+			t.Errorf("%q: %v %v", said, limit, ok)
+		}
+		if early, known := opening(said[:max(0, min(cut, len(said)))], false); known && early != end {
+			t.Errorf("%q: its opening ends at %d, and at %d when %d bytes are there", said, end, early, cut)
 		}
 		if !ok {
 			return
 		}
-		a := readAnswer(&hook.Hook{ID: "h"}, &hook.Event{Name: hook.PreToolUse}, line)
+		a := readAnswer(&hook.Hook{ID: "h"}, &hook.Event{Name: hook.PreToolUse}, said[:end])
 		if len(a.Verdict.Reasons)+len(a.Verdict.Halt)+len(a.Verdict.Rewrites) > 0 {
-			t.Errorf("%q lets the call go on, and says %s", line, describe(a))
+			t.Errorf("%q lets the call go on, and says %s", said, describe(a))
 		}
 	})
 }

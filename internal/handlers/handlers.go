@@ -101,6 +101,7 @@ type Inline func(context.Context, *hook.Event) (hook.Verdict, error)
 type Progress struct {
 	Hook  *hook.Hook
 	Event hook.Name
+	Text  string        // what the hook's file has people told meanwhile (status_message); "" if nothing
 	Done  bool          // it ended; else it starts now
 	Took  time.Duration // zero at the start
 	Fault *hook.Fault   // why it could not answer; nil if it did
@@ -206,10 +207,11 @@ func (e evaluator) one(ctx context.Context, h *hook.Hook, ev *hook.Event) engine
 		defer cancel()
 	}
 	start := e.Now()
-	e.tell(ctx, Progress{Hook: h, Event: ev.Name, began: time.Now()})
+	text, _ := h.Config["status_message"].(string)
+	e.tell(ctx, Progress{Hook: h, Event: ev.Name, Text: text, began: time.Now()})
 	a := e.run(ctx, h, ev)
 	a.Took = e.Now().Sub(start)
-	e.tell(ctx, Progress{Hook: h, Event: ev.Name, Done: true, Took: a.Took, Fault: a.Fault, Outcome: hook.OutcomeOf(&a.Verdict, a.Fault, hook.Pass)})
+	e.tell(ctx, Progress{Hook: h, Event: ev.Name, Text: text, Done: true, Took: a.Took, Fault: a.Fault, Outcome: hook.OutcomeOf(&a.Verdict, a.Fault, hook.Pass)})
 	return a
 }
 

@@ -25,7 +25,7 @@ type job struct {
 	Limit    time.Duration // for the whole run
 	Limits   Limits        // all given
 	Async    *asyncJob     // nil: whoever asks waits
-	Detaches bool          // the first line may say that nobody need wait
+	Detaches bool          // its output may begin by saying that nobody need wait
 	Talk     bool          // it is talked to while it runs; Stdin and Async do not count
 	Late     lateAnswer    // where an answer goes that nobody waits for
 }

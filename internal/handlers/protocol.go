@@ -31,7 +31,7 @@ type protocol struct {
 	// variables are those that say what the event is about.
 	variables func(h *Handlers, by *hook.Hook, ev *hook.Event, set func(name, value string))
 
-	// detaches reports whether the first line of what a command prints may let
+	// detaches reports whether the object that a command's output begins with may let
 	// the call go on. nil: no.
 	detaches func(*hook.Hook) bool
 

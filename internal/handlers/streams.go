@@ -22,7 +22,7 @@ type collector struct {
 	name  string
 	file  *os.File
 	data  []byte        // complete once done is closed
-	first chan []byte   // the first line, once there is one
+	first chan []byte   // the JSON object that it begins with, once that is there
 	full  chan struct{} // closed when there is more than anybody reads
 	done  chan struct{}
 	over  bool
@@ -83,13 +83,15 @@ func (s *streams) pump(stdin []byte) {
 func (c *collector) collect() {
 	defer close(c.done)
 	buf := make([]byte, 32<<10)
-	line := false
+	begun := false
 	for {
 		n, err := c.file.Read(buf)
 		c.data = append(c.data, buf[:n]...)
-		if i := bytes.IndexByte(c.data, '\n'); !line && i >= 0 {
-			line = true
-			c.first <- bytes.Clone(c.data[:i])
+		if !begun {
+			end, over := opening(c.data, false)
+			if begun = over; end > 0 {
+				c.first <- bytes.Clone(c.data[:end])
+			}
 		}
 		if len(c.data) > maxOutput {
 			c.data, c.over = c.data[:maxOutput], true
@@ -131,9 +133,9 @@ func (s *streams) watch(ctx context.Context, j *job, exited chan error, beyond <
 		case x := <-beyond:
 			r.Beyond = &x
 			return r
-		case line := <-first:
+		case object := <-first:
 			first = nil
-			if d, ok := asyncLine(line); ok {
+			if d, ok := asyncObject(object); ok {
 				detach(d)
 			}
 		case <-cancelled:

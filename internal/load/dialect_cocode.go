@@ -30,20 +30,21 @@ var cocodeEvents = themselves(
 
 // What a hook of the list has. Its handler is a table of its own.
 var cocodeHook = fields{
-	"event":        event(cocodeEvents),
-	"tool_matcher": matches(cocodeMatcher),
-	"matcher":      matches(cocodeMatcher),
-	"name":         title,
-	"once":         flag(cocodeOnce),
-	"timeout_sec":  seconds(false),
-	"timeout":      seconds(false),
-	"async":        flag(cocodeAsync),
-	"async_mode":   flag(cocodeAsync),
-	"shell":        cocodeShellTable,
-	"command":      table(hook.Command, cocodeCommand),
-	"prompt":       table(hook.Prompt, cocodePrompt),
-	"agent":        table(hook.Agent, cocodePrompt),
-	"webhook":      table(hook.Webhook, cocodeWebhook),
+	"event":         event(cocodeEvents),
+	"tool_matcher":  matches(cocodeMatcher),
+	"matcher":       matches(cocodeMatcher),
+	"name":          title,
+	"once":          flag(cocodeOnce),
+	"timeout_sec":   seconds(false),
+	"timeout":       seconds(false),
+	"async":         flag(cocodeAsync),
+	"async_mode":    flag(cocodeAsync),
+	"async_timeout": lasting(false, cocodeLate),
+	"shell":         cocodeShellTable,
+	"command":       table(hook.Command, cocodeCommand),
+	"prompt":        table(hook.Prompt, cocodePrompt),
+	"agent":         table(hook.Agent, cocodePrompt),
+	"webhook":       table(hook.Webhook, cocodeWebhook),
 }
 
 // The tables of handlers.
@@ -77,10 +78,14 @@ var cocodeInner = fields{
 	"status_message": named("status_message"),
 	"once":           flag(cocodeOnce),
 	"async":          flag(cocodeAsync),
+	"async_mode":     flag(cocodeAsync),
+	"async_timeout":  lasting(false, cocodeLate),
 }
 
 func cocodeOnce(e *entry, b bool)  { e.Once = e.Once || b }
 func cocodeAsync(e *entry, b bool) { e.Async = e.Async || b }
+
+func cocodeLate(e *entry, d time.Duration) { e.late = d }
 
 // table takes the table of a handler in.
 func table(kind hook.Kind, known fields) field {

@@ -21,6 +21,7 @@ type entry struct {
 	*hook.Hook
 	pointer  string
 	timeouts []time.Duration // all that the file gives; the shortest counts
+	late     time.Duration   // how long it has if the call does not wait for it; 0: the file does not say
 	never    bool            // its matcher stands for nothing
 	before   int             // mistakes of the file when it was begun
 }
@@ -81,10 +82,16 @@ func (e *entry) done() {
 		e.note(e.pointer, "async: the call waits for a %s hook", e.Kind)
 		e.Async = false
 	}
-	if len(e.timeouts) > 0 {
+	switch {
+	case e.Async && e.late > 0:
+		e.Timeout = e.late
+	case len(e.timeouts) > 0:
 		e.Timeout = slices.Min(e.timeouts)
-	} else if !e.Async {
+	case !e.Async:
 		e.Timeout = e.dialect.timeout(e.Hook)
+	}
+	if e.late > 0 && !e.Async {
+		e.note(e.pointer, "async_timeout does not count: the call waits for the hook")
 	}
 	e.ID = e.name()
 	switch starts, alone := startsItself(e.Hook); {
@@ -155,8 +162,13 @@ func idText(s string) string {
 	}, s)
 }
 
-// seconds reads a time-out. One that is longer than gate allows is cut.
+// seconds reads a time-out.
 func seconds(fractions bool) field {
+	return lasting(fractions, func(e *entry, d time.Duration) { e.timeouts = append(e.timeouts, d) })
+}
+
+// lasting reads a number of seconds. One that is longer than gate allows is cut.
+func lasting(fractions bool, take func(*entry, time.Duration)) field {
 	return func(e *entry, v any, pointer string) {
 		n, _ := v.(json.Number)
 		f, err := n.Float64()
@@ -168,6 +180,6 @@ func seconds(fractions bool) field {
 			e.note(pointer, "%s is cut to %.0f s, the longest that gate waits for a handler", dotted(pointer), maxHandlerTimeout.Seconds())
 			f = maxHandlerTimeout.Seconds()
 		}
-		e.timeouts = append(e.timeouts, max(time.Duration(f*float64(time.Second)), 1))
+		take(e, max(time.Duration(f*float64(time.Second)), 1))
 	}
 }

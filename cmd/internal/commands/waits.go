@@ -46,8 +46,12 @@ func (w *waiting) at(p handlers.Progress) {
 	who := fmt.Sprintf("the %s hook %s", p.Hook.Kind, visible(p.Hook.ID))
 	switch {
 	case !p.Done:
+		text := "waiting for " + who
+		if p.Text != "" {
+			text += ": " + visible(p.Text)
+		}
 		run := &wait{}
-		run.timer = time.AfterFunc(patient, func() { w.patience(run, "waiting for "+who) })
+		run.timer = time.AfterFunc(patient, func() { w.patience(run, text) })
 		w.runs[p.Hook] = append(list, run)
 	case len(list) > 0:
 		list[0].timer.Stop()
