@@ -1,5 +1,6 @@
 // Package consent keeps what a person granted at a terminal, and checks it:
-// trust in a source's handlers, and approvals of one call. (Exceptions stand in
+// trust in a source's handlers, approvals of one call, and directories that texts for
+// agents are taken from. (Exceptions stand in
 // settings; package scopes has them.)
 //
 // Everything here loosens, so everything here is narrow. Trust holds for one directory

@@ -35,13 +35,14 @@ type Store struct {
 
 // The directories of a store. A record is a file in one of them.
 const (
-	trustDir    = "trust"    // by the digest of origin
-	settledDir  = "settings" // by the digest of a directory
-	pendingDir  = "pending"  // by decision id
-	approvedDir = "approved" // by the digest of the call
-	usedDir     = "used"     // by the digest of the call: what was spent
-	claimsDir   = "claims"   // files on their way, under names that nobody looks for
-	clockDir    = "clock"    // see Clock
+	trustDir    = "trust"     // by the digest of origin
+	settledDir  = "settings"  // by the digest of a directory
+	injectorDir = "injectors" // by the digest of a directory and a project
+	pendingDir  = "pending"   // by decision id
+	approvedDir = "approved"  // by the digest of the call
+	usedDir     = "used"      // by the digest of the call: what was spent
+	claimsDir   = "claims"    // files on their way, under names that nobody looks for
+	clockDir    = "clock"     // see Clock
 )
 
 // maxNames bounds what is looked at in one directory of the store.

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"gate/hook"
@@ -162,8 +161,7 @@ func (s Store) apart(o Origin) error {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}
-	rel, err := filepath.Rel(o.Dir, dir)
-	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+	if !within(o.Dir, dir) {
 		return nil
 	}
 	return fmt.Errorf("%s: gate's state lies inside %s, so nothing there can be trusted", s.Dir, o.Dir)

@@ -1,9 +1,12 @@
 package core
 
 import (
+	"context"
 	"path/filepath"
+	"slices"
 
 	"gate/hook"
+	"gate/internal/consent"
 	"gate/internal/hostfs"
 	"gate/internal/session"
 )
@@ -19,6 +22,10 @@ type Beyond interface {
 	// session went on without them.
 	Late(ev *hook.Event, d *hook.Decision)
 
+	// Offer adds to a decision what orchestrators have left for the session in
+	// directories that a person granted them.
+	Offer(ctx context.Context, s *Session, ev *hook.Event, d *hook.Decision)
+
 	// Notes are what a person should know besides.
 	Notes(ev *hook.Event, d *hook.Decision) []string
 }
@@ -29,6 +36,31 @@ type Beyond interface {
 func (g *Gate) beyond(s *Session, ev *hook.Event) bool {
 	return ev.Name.Canonical() == hook.SessionStart || g.Set.Memory() || s.err != nil ||
 		s.Known != nil && len(s.Known.Registered)+len(s.Known.Injections) > 0
+}
+
+// Injectors are the directories in which orchestrators leave texts for agents of the
+// project, as a person granted them.
+func (g *Gate) Injectors() ([]consent.Injector, error) {
+	if g.State == "" || g.Project == "" {
+		return nil, nil
+	}
+	all, err := g.Grants().Injectors()
+	if len(all) == 0 {
+		return nil, err
+	}
+	project := g.Project
+	if real, err := filepath.EvalSymlinks(project); err == nil {
+		project = real
+	}
+	return slices.DeleteFunc(all, func(in consent.Injector) bool { return in.Project != filepath.Clean(project) }), err
+}
+
+// offered reports whether something may wait in one of them, or is to be said of one.
+func (g *Gate) offered(ev *hook.Event) bool {
+	dirs, err := g.Injectors()
+	return err != nil || slices.ContainsFunc(dirs, func(in consent.Injector) bool {
+		return in.Holds() != nil || session.Offered(in.Dir, ev.SessionID())
+	})
 }
 
 // beyondOnce reports, before anything follows from a decision, that it takes a
@@ -45,6 +77,9 @@ func (g *Gate) beyondOnce(ev *hook.Event, d *hook.Decision) bool {
 		}
 	}
 	if _, name := starting(ev, d); name != "" {
+		return true
+	}
+	if heard(ev, d, false) && g.offered(ev) {
 		return true
 	}
 	if ev.SessionID() == "" {

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -73,6 +74,7 @@ func (g *Gate) Answer(ctx context.Context, s *Session, ev *hook.Event, rejected 
 	g.sayOnce(ctx, s, ev, &d)
 	if g.Beyond != nil && heard(ev, &d, no) {
 		g.Beyond.Late(ev, &d)
+		g.Beyond.Offer(ctx, s, ev, &d)
 		Redact(&d)
 	}
 	return d, nil
@@ -108,7 +110,7 @@ func (r *Session) end(ctx context.Context, ev *hook.Event, d *hook.Decision, rej
 	err := r.update(ctx, func(m *session.Memory) error {
 		m.End(ev, d, rejected)
 		if heard(ev, d, rejected) {
-			taken = m.Take(ev.Gate.Now, room(d), func(in *session.Injection) bool { return brings(ev, in) })
+			taken = m.Take(ev.Gate.Now, Room(d), func(in *session.Injection) bool { return brings(ev, in) })
 		}
 		return nil
 	})
@@ -118,7 +120,7 @@ func (r *Session) end(ctx context.Context, ev *hook.Event, d *hook.Decision, rej
 		return
 	}
 	for _, in := range taken {
-		d.Context = append(d.Context, hook.Context{Text: in.Text, Strategy: in.Strategy, Hook: injector})
+		Inject(d, in.Text, in.Strategy)
 	}
 	Redact(d)
 }
@@ -172,6 +174,11 @@ func (g *Gate) sayOnce(ctx context.Context, r *Session, ev *hook.Event, d *hook.
 	})
 }
 
+// Update changes what is remembered within a part of the time that is left.
+func (r *Session) Update(ctx context.Context, change func(*session.Memory) error) error {
+	return r.update(ctx, change)
+}
+
 // update changes the memory within a part of the time that is left.
 func (r *Session) update(ctx context.Context, change func(*session.Memory) error) error {
 	limit := memoryLimit
@@ -190,6 +197,11 @@ func (g *Gate) done(_ *hook.Event, h *hook.Hook) bool {
 
 // injector stands where a text has the name of its hook.
 const injector = "gate.inject"
+
+// Inject adds what somebody outside has for the agent.
+func Inject(d *hook.Decision, text string, strategy hook.Strategy) {
+	d.Context = append(d.Context, hook.Context{Text: text, Strategy: cmp.Or(strategy, hook.ToolResult), Hook: injector})
+}
 
 // heard reports whether context reaches the agent itself with the answer to
 // this event.
@@ -215,9 +227,9 @@ func (g *Gate) brings(ev *hook.Event, in *session.Injection) bool {
 	return err == nil && m.Match(ev.Tool()) == matcher.Yes
 }
 
-// room is how many bytes of text an answer takes besides what policies say.
+// Room is how many bytes of text an answer takes besides what policies say.
 // Agents cut what is longer.
-func room(d *hook.Decision) int {
+func Room(d *hook.Decision) int {
 	left := 9_000
 	for _, c := range d.Context {
 		left -= len(c.Text)

@@ -2,6 +2,7 @@ package hookpath
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"path/filepath"
@@ -22,8 +23,9 @@ type nothing struct{}
 func (nothing) Started(session.Kind, string, *hook.Event, *hook.Decision) []session.Registration {
 	return nil
 }
-func (nothing) Late(*hook.Event, *hook.Decision)           {}
-func (nothing) Notes(*hook.Event, *hook.Decision) []string { return nil }
+func (nothing) Late(*hook.Event, *hook.Decision)                                  {}
+func (nothing) Offer(context.Context, *core.Session, *hook.Event, *hook.Decision) {}
+func (nothing) Notes(*hook.Event, *hook.Decision) []string                        { return nil }
 
 // TestHolds holds that no decision counts of a gate that was made of what is not
 // there any more, whatever else the gate can do: the call is handed over, and

@@ -129,6 +129,14 @@ func claudeMatcher(s string) (string, bool) {
 	return anyOf(out)
 }
 
+// MassgenMatcher is gate's form of a matcher of MassGen's; ever is false if it stands for
+// no tool.
+func MassgenMatcher(s string) (gates string, ever bool, err error) {
+	gates, ever = massgenMatcher(s)
+	_, err = matcher.Compile(gates, backtracking.Compile)
+	return gates, ever, err
+}
+
 // massgenMatcher reads Python's fnmatch patterns.
 func massgenMatcher(s string) (string, bool) {
 	if strings.TrimSpace(s) == "" {

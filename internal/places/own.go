@@ -27,7 +27,15 @@ func Own(d Dirs) []facts.Place {
 		}
 		files = hostfs.Spellings(programs...)
 	}
+	injectors, _ := d.Grants().Injectors() // of a broken one no text is taken
+	var given []string
+	for _, in := range injectors {
+		for _, p := range hostfs.Spellings(in.Dir) {
+			given = append(given, p, p+"/**")
+		}
+	}
 	return []facts.Place{
+		{Class: "self", What: "a directory of texts for agents", Patterns: given},
 		{Class: "self", What: "gate's own directory", Patterns: trees},
 		{Class: "self", What: "gate's program", Patterns: files},
 	}

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -189,6 +190,29 @@ func (m *Memory) Notice(text string) { m.mark(noticeOf(text)) }
 // Forget takes a note back: the text needs to be heard again.
 func (m *Memory) Forget(text string) {
 	m.done = slices.DeleteFunc(m.done, func(mark string) bool { return mark == noticeOf(text) })
+}
+
+// Given is the number of the last text that an injector's directory had for the session, 0
+// if there was none.
+func (m *Memory) Given(dir string) int64 {
+	for _, mark := range m.done {
+		if number, its := strings.CutPrefix(mark, givenOf(dir)); its {
+			n, _ := strconv.ParseInt(number, 10, 64)
+			return n
+		}
+	}
+	return 0
+}
+
+// Give takes note of that number.
+func (m *Memory) Give(dir string, number int64) {
+	m.done = slices.DeleteFunc(m.done, func(mark string) bool { return strings.HasPrefix(mark, givenOf(dir)) })
+	m.mark(givenOf(dir) + strconv.FormatInt(number, 10))
+}
+
+func givenOf(dir string) string {
+	sum := sha256.Sum256([]byte(dir))
+	return "given:" + hex.EncodeToString(sum[:8]) + ":"
 }
 
 // mark keeps a mark. One too many is not kept: the hook runs again, the text is

@@ -85,6 +85,7 @@ func (f *installFlags) ownFindings(p process) []install.Finding {
 	list = append(list, f.unansweredFindings(g)...)
 	list = append(list, f.memoryFindings()...)
 	list = append(list, f.shellFindings(p, g)...)
+	list = append(list, injectorFindings(g)...)
 	list = append(list, f.elsewhereFindings(p)...)
 	slices.SortStableFunc(list, func(a, b install.Finding) int { return cmp.Compare(rank(a.Severity), rank(b.Severity)) })
 	return list

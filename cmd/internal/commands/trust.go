@@ -26,6 +26,7 @@ import (
 func newTrust(p process) *cobra.Command {
 	var f placeFlags
 	var list bool
+	var injector string
 	cmd := &cobra.Command{
 		Use:   "trust [DIR]",
 		Short: "let a project's, plugin's or skill's rewrites and handlers count",
@@ -33,8 +34,10 @@ func newTrust(p process) *cobra.Command {
 			"skill or agents, with a code. When you type the code, its rewrites, consults and\n" +
 			"handlers count. Its denials and questions count without trust. Trust holds for\n" +
 			"exactly this content; any change ends it. The command works at a terminal only, and\n" +
-			"never within an agent's session.",
-		Example: "  gate trust\n  gate trust ~/.config/gate/plugins/fmt\n  gate trust --list",
+			"never within an agent's session.\n\n" +
+			"With --injector, a program may tell the agents of the project DIR something from then\n" +
+			"on, by files in another directory. docs/session.md has their form.",
+		Example: "  gate trust\n  gate trust ~/.config/gate/plugins/fmt\n  gate trust --injector ~/.massgen/hooks\n  gate trust --list",
 		Args:    upToOneArg,
 		RunE: func(_ *cobra.Command, args []string) error {
 			d, project, err := f.places()
@@ -47,17 +50,22 @@ func newTrust(p process) *cobra.Command {
 			if project, err = directory(args, project); err != nil {
 				return err
 			}
+			if injector != "" {
+				return trustInjector(p, d, injector, project)
+			}
 			return trust(p, d, project)
 		},
 	}
 	addDirFlags(cmd, &f.dirs)
 	f.addJSON(cmd)
+	cmd.Flags().StringVar(&injector, "injector", "", "take texts for the project's agents from this `DIRECTORY`, where a program leaves them")
 	cmd.Flags().BoolVar(&list, "list", false, "list what is trusted")
 	return cmd
 }
 
 func newDistrust(p process) *cobra.Command {
 	var f placeFlags
+	var injector string
 	cmd := &cobra.Command{
 		Use:   "distrust [DIR]",
 		Short: "withdraw trust",
@@ -70,10 +78,14 @@ func newDistrust(p process) *cobra.Command {
 			if project, err = directory(args, project); err != nil {
 				return err
 			}
+			if injector != "" {
+				return distrustInjector(p, d.Grants(), injector)
+			}
 			return distrust(p, d.Grants(), project)
 		},
 	}
 	addDirFlags(cmd, &f.dirs)
+	cmd.Flags().StringVar(&injector, "injector", "", "take no more texts from this `DIRECTORY`")
 	return cmd
 }
 
@@ -283,10 +295,24 @@ func (f *placeFlags) listTrusts(p process, store consent.Store) error {
 		fmt.Fprintf(&b, "%s (%s), by %s on %s: %s\n", visible(p.tilde(t.Origin.Dir)), t.Origin.Authority, visible(t.By),
 			t.At.Local().Format(time.DateOnly), state)
 	}
-	if f.json {
-		return errors.Join(printJSON(p, map[string]any{"trusts": rows}), broken)
+	injectors, unread := store.Injectors()
+	broken = errors.Join(broken, unread)
+	given := []any{}
+	for _, in := range injectors {
+		state := "holds"
+		if err := in.Holds(); err != nil {
+			state = oneLine(err.Error())
+		}
+		given = append(given, map[string]any{
+			"dir": in.Dir, "project": in.Project, "by": in.By, "at": in.At.UTC().Format(time.RFC3339), "state": state,
+		})
+		fmt.Fprintf(&b, "%s (texts for %s), by %s on %s: %s\n", visible(p.tilde(in.Dir)), visible(p.tilde(in.Project)), visible(in.By),
+			in.At.Local().Format(time.DateOnly), state)
 	}
-	if len(trusts) == 0 {
+	if f.json {
+		return errors.Join(printJSON(p, map[string]any{"trusts": rows, "injectors": given}), broken)
+	}
+	if len(trusts)+len(injectors) == 0 {
 		b.WriteString("nothing is trusted\n")
 	}
 	return errors.Join(printAll(p, b.String()), broken)
