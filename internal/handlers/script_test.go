@@ -5,6 +5,7 @@ package handlers
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"strings"
 	"testing"
@@ -12,6 +13,16 @@ import (
 
 	"gate/hook"
 )
+
+// TestPatience holds how long is waited for what says nothing itself.
+func TestPatience(t *testing.T) {
+	want := map[hook.Kind]time.Duration{
+		hook.Command: time.Minute, hook.Webhook: 30 * time.Second, hook.MCPTool: 30 * time.Second, hook.Prompt: 30 * time.Second, hook.Agent: time.Minute,
+	}
+	if !maps.Equal(timeouts, want) || asyncLimit != 15*time.Second || ScriptLimit != 5*time.Second {
+		t.Errorf("hooks %v, asynchronous ones %v, scripts %v", timeouts, asyncLimit, ScriptLimit)
+	}
+}
 
 // TestOutput has what a script writes come back only if it succeeded, whatever
 // it does otherwise, within its own limit or the
@@ -52,7 +63,11 @@ func TestOutput(t *testing.T) {
 				mark := fmt.Sprintf("%d%d", n, os.Getpid()) // for how long it sleeps
 				command := strings.ReplaceAll(row.command, "sleep 1000", "sleep "+mark)
 				by := &hook.Hook{ID: "statusLine", Kind: hook.Command, Config: map[string]any{"command": command}}
+				begun := time.Now()
 				out, err := New(o).Output(ctx, by, dir, []byte("{\"cwd\": \"/\"}\n"))
+				if took := time.Since(begun); strings.Contains(row.name, "nobody") && took < 5*time.Second {
+					t.Errorf("ended after %v, and five seconds are its own", took)
+				}
 				if string(out) != row.want || (err == nil) != (row.err == "") || err != nil && !strings.Contains(err.Error(), row.err) {
 					t.Errorf("%q, %v", out, err)
 				}
