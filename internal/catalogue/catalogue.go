@@ -38,6 +38,7 @@ type Row struct {
 	Style    string // "", go, keyvalue, raw, cmdlet, slash
 	Stop     bool   // options end at the first operand
 	Verbs    bool   // the first operand is a verb with a row of its own
+	Ahead    bool   // its options stand before its verb, and are not taken behind it
 	Operands []Role
 	When     []Variant // other operands when options are there, in the order to try
 	Output   string    // what stdout carries: see the README
@@ -141,6 +142,8 @@ func (r *Row) set(key string, v any) (err error) {
 		r.Stop = b
 	case key == "verbs" && isBool:
 		r.Verbs = b
+	case key == "ahead" && isBool:
+		r.Ahead = b
 	case key == "operands" && list != nil:
 		r.Operands, err = parseRoles(list)
 	case key == "when":

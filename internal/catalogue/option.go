@@ -71,6 +71,17 @@ func (s *Options) Named(name string) *Option {
 	return nil
 }
 
+// Canonical returns the option of a canonical name, and how that name is written,
+// with dashes; nil if there is none.
+func (s *Options) Canonical(name string) (o *Option, written string) {
+	for i := len(s.names) - 1; i >= 0; i-- {
+		if n := s.names[i]; n.option.Name == name && strings.TrimLeft(n.name, "-/") == name {
+			return n.option, n.name
+		}
+	}
+	return nil, ""
+}
+
 // Find returns the option with this name, or the only one it abbreviates.
 func (s *Options) Find(name string) (*Option, bool) {
 	if o := s.Named(name); o != nil {
