@@ -2,12 +2,15 @@ package engine
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"gate/hook"
 )
 
 // record adds a step and what it means for the decision.
 func (c *call) record(h *hook.Hook, w weighed, a Answer) {
+	w.Reasons, w.Halt = c.asChanged(h, w.Reasons), c.asChanged(h, w.Halt)
 	s := hook.Step{
 		Hook: h, Verdict: w.Verdict, Effect: w.Effect(),
 		Fault: a.Fault, Ignored: w.ignored, Level: string(w.level), Would: w.would, Usage: a.Usage, Took: a.Took, Round: c.round,
@@ -19,6 +22,49 @@ func (c *call) record(h *hook.Hook, w weighed, a Answer) {
 	c.effect = max(c.effect, s.Effect)
 	c.steps = append(c.steps, s)
 }
+
+// asChanged has reasons about a rewritten call say so, with what was made of it:
+// whoever reads them has sent something else.
+func (c *call) asChanged(h *hook.Hook, reasons []hook.Reason) []hook.Reason {
+	if c.round == 0 || len(c.changes) == 0 || c.ev.Name.Rewrites() != "tool_input" {
+		return reasons
+	}
+	ids := []string{}
+	for _, ch := range c.changes {
+		if !slices.Contains(ids, ch.by.ID) {
+			ids = append(ids, ch.by.ID)
+		}
+	}
+	was, is := shown(c.changes[0].Before), shown(c.changes[len(c.changes)-1].After)
+	reasons = slices.Clone(reasons)
+	for i := range reasons {
+		if r := &reasons[i]; r.Effect == hook.Deny && is != was && is != "" && !c.saidBefore(h, r.Reason) {
+			r.Reason += fmt.Sprintf("; this is about what %s made of the call: %s", strings.Join(ids, " and "), is)
+		}
+	}
+	return reasons
+}
+
+// saidBefore reports that a hook gave the reason in an earlier round.
+func (c *call) saidBefore(h *hook.Hook, reason string) bool {
+	same := func(r hook.Reason) bool { return r.Reason == reason }
+	return slices.ContainsFunc(c.steps, func(s hook.Step) bool {
+		return s.Hook == h && (slices.ContainsFunc(s.Verdict.Reasons, same) || slices.ContainsFunc(s.Verdict.Halt, same))
+	})
+}
+
+// shown is the line of an input, "" where it has none.
+func shown(input any) string {
+	object, _ := input.(map[string]any)
+	text, _ := object["command"].(string)
+	if r := []rune(text); len(r) > maxShown {
+		return string(r[:maxShown]) + "…"
+	}
+	return text
+}
+
+// maxShown is how much of a rewritten line a reason shows.
+const maxShown = 300
 
 // fail records that gate itself cannot go on, unless fault is nil. That
 // closes: it must not depend on which hooks would have been run.
