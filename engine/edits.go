@@ -10,58 +10,126 @@ import (
 	"gate/hook"
 )
 
-// addEdit takes an edit in. Edits of the same span with the same text agree;
-// others must not touch the same characters or the same point.
-func (p *plan) addEdit(e *edit) error {
-	for _, o := range p.edits {
-		if o.Edit == e.Edit {
-			return nil
+// An edit puts words in the place of a span, with its author.
+type edit struct {
+	span   hook.Span
+	words  []string // several only where the span is empty
+	spelt  bool     // by the facts, whose spans are not only those of words
+	nested bool     // in a command inside another one
+	by     string
+}
+
+// addEdit takes an edit in. Edits of the same span with the same text agree, and
+// texts for one point keep their order; others must not touch the same characters.
+func (p *plan) addEdit(e hook.Edit, by string) error {
+	spelt, err := p.spelt(e)
+	if err != nil {
+		return fmt.Errorf("the rewrite by %s: %w", by, err)
+	}
+	for _, e := range spelt {
+		e.by = by
+		agrees := false
+		for _, o := range p.edits {
+			if agrees = o.span == e.span && slices.Equal(o.words, e.words); agrees {
+				break
+			}
+			if o.span == e.span && o.span[0] < o.span[1] || o.span[0] < e.span[1] && e.span[0] < o.span[1] {
+				return fmt.Errorf("%s and %s edit the same part of the command line", o.by, by)
+			}
 		}
-		if o.Span == e.Span || o.Span[0] < e.Span[1] && e.Span[0] < o.Span[1] {
-			return fmt.Errorf("%s and %s edit the same part of the command line", o.by, e.by)
+		if !agrees {
+			p.edits = append(p.edits, e)
 		}
 	}
-	p.edits = append(p.edits, e)
+	return nil
+}
+
+// spelt returns the edits of spans that an edit comes to.
+func (p *plan) spelt(e hook.Edit) ([]*edit, error) {
+	if e.Command == nil {
+		p.bySpan = true
+		return []*edit{{span: e.Span, words: []string{e.Text}}}, nil
+	}
+	if p.spell == nil {
+		return nil, errors.New("nobody can tell how a command is spelt")
+	}
+	if err := p.editable(); err != nil {
+		return nil, err
+	}
+	list, err := p.spell(p.ev, e.Command)
+	if err != nil {
+		return nil, err
+	}
+	p.asked = append(p.asked, e.Command)
+	c := commandOf(p.ev.Facts.Shell, e.Command.Command)
+	var edits []*edit
+	for _, e := range list {
+		if n := len(edits); n > 0 && e.Span[0] == e.Span[1] && edits[n-1].span == e.Span && e.Text != "" {
+			edits[n-1].words = append(edits[n-1].words, e.Text) // an option and its value stay together
+			continue
+		}
+		edits = append(edits, &edit{span: e.Span, words: []string{e.Text}, spelt: true, nested: c != nil && c.Depth > 0})
+	}
+	return edits, nil
+}
+
+func commandOf(shell *hook.Shell, id int) *hook.ShellCommand {
+	if i := slices.IndexFunc(shell.Commands, func(c hook.ShellCommand) bool { return c.ID == id }); i >= 0 {
+		return &shell.Commands[i]
+	}
+	return nil
+}
+
+// editable reports why the event has no command line to edit.
+func (p *plan) editable() error {
+	if p.field != "tool_input" {
+		return fmt.Errorf("edits are for command lines, not for %s; give the whole %s", p.field, p.field)
+	}
+	if _, ok := p.ev.ToolInput()["command"].(string); !ok {
+		return errors.New("there is no command line to edit")
+	}
+	if p.ev.Facts == nil || p.ev.Facts.Shell == nil {
+		return errors.New("the command line was not understood, so it cannot be edited")
+	}
 	return nil
 }
 
 // edited returns the command line with all edits made.
 func (p *plan) edited() (string, error) {
-	if p.field != "tool_input" {
-		return "", fmt.Errorf("edits are for command lines, not for %s; give the whole %s", p.field, p.field)
+	if err := p.editable(); err != nil {
+		return "", err
 	}
-	command, ok := p.ev.ToolInput()["command"].(string)
-	if !ok {
-		return "", errors.New("there is no command line to edit")
-	}
-	if p.ev.Facts == nil || p.ev.Facts.Shell == nil {
-		return "", errors.New("the command line was not understood, so it cannot be edited")
-	}
+	command, _ := p.ev.ToolInput()["command"].(string)
 	text := []rune(command)
-	slices.SortFunc(p.edits, func(a, b *edit) int {
-		return cmp.Or(cmp.Compare(a.Span[0], b.Span[0]), cmp.Compare(a.Span[1], b.Span[1]))
+	edits := slices.Clone(p.edits) // others come after them, in the order of their hooks
+	slices.SortStableFunc(edits, func(a, b *edit) int {
+		return cmp.Or(cmp.Compare(a.span[0], b.span[0]), cmp.Compare(a.span[1], b.span[1]))
 	})
-	var b strings.Builder
+	var out string
 	at := 0
-	for _, e := range p.edits {
-		from, to := e.Span[0], e.Span[1]
+	for _, e := range edits {
+		from, to := e.span[0], e.span[1]
 		if from < at || to < from || to > len(text) {
 			return "", fmt.Errorf("the edit of characters %d to %d does not fit the command line", from, to)
 		}
-		word, err := replacement(p.ev.Facts.Shell, e.Edit)
+		word, err := replacement(p.ev.Facts.Shell, e)
 		if err != nil {
 			return "", err
 		}
-		kept := string(text[at:from])
-		if word == "" && from < to && endsWord(text[to:]) {
-			kept = strings.TrimSuffix(kept, " ") // one blank between words is enough
-		}
-		b.WriteString(kept)
-		b.WriteString(word)
+		out += string(text[at:from])
 		at = to
+		if word != "" || from == to {
+			out += word
+			continue
+		}
+		if endsWord(text[to:]) {
+			out = strings.TrimSuffix(out, " ") // one blank between words is enough
+		}
+		for out == "" && at < len(text) && text[at] == ' ' {
+			at++
+		}
 	}
-	b.WriteString(string(text[at:]))
-	return b.String(), nil
+	return out + string(text[at:]), nil
 }
 
 // endsWord reports that text begins with what ends a word and cannot be taken
@@ -73,31 +141,34 @@ func endsWord(text []rune) bool {
 // replacement returns what stands in the place of the edit's span: its text as
 // one literal word. The span must be whole words, as the facts give them, or
 // an empty one at the edge of a word; an empty text removes the words.
-func replacement(shell *hook.Shell, e hook.Edit) (string, error) {
-	starts, ends, nested := false, false, false
+func replacement(shell *hook.Shell, e *edit) (string, error) {
+	starts, ends, program, nested := false, false, false, e.nested
 	for i := range shell.Commands {
 		c := &shell.Commands[i]
 		for _, s := range wordSpans(c) {
-			first, last := s[0] == e.Span[0], s[1] == e.Span[1]
-			if e.Span[0] == e.Span[1] {
-				first, last = s[0] == e.Span[0], s[1] == e.Span[0]
+			first, last := s[0] == e.span[0], s[1] == e.span[1]
+			if e.span[0] == e.span[1] {
+				first, last = s[0] == e.span[0], s[1] == e.span[0]
 			}
 			starts, ends = starts || first, ends || last
 			nested = nested || (first || last) && c.Depth > 0
 		}
+		program = program || len(c.Words) > 0 && c.Words[0].Span != nil && c.Words[0].Span[0] == e.span[0] || c.Span != nil && c.Span[0] == e.span[0]
 	}
-	insertion := e.Span[0] == e.Span[1]
-	if insertion && !starts && !ends || !insertion && (!starts || !ends) {
-		return "", fmt.Errorf("the edit of characters %d to %d is not at the edge of a word", e.Span[0], e.Span[1])
+	insertion := e.span[0] == e.span[1]
+	if insertion && !starts && !ends || !insertion && !e.spelt && (!starts || !ends) {
+		return "", fmt.Errorf("the edit of characters %d to %d is not at the edge of a word", e.span[0], e.span[1])
 	}
-	word, err := quoteWord(e.Text)
-	if err != nil {
-		return "", err
+	q := quoting{shell.Dialect, nested, program && insertion || e.spelt}
+	words := make([]string, len(e.words))
+	for i, text := range e.words {
+		word, err := q.word(text)
+		if err != nil {
+			return "", err
+		}
+		words[i] = word
 	}
-	if nested && word != e.Text && strings.ContainsAny(e.Text, "`$\\\"") {
-		// Backquotes read these once more before the quotes count.
-		return "", fmt.Errorf("%q cannot be quoted inside a nested command", e.Text)
-	}
+	word := strings.Join(words, " ")
 	switch {
 	case !insertion || word == "":
 		return word, nil
@@ -124,33 +195,4 @@ func wordSpans(c *hook.ShellCommand) []hook.Span {
 		spans = append(spans, *c.Span)
 	}
 	return spans
-}
-
-// quoteWord writes text as one word of a POSIX shell that stands for itself.
-func quoteWord(text string) (string, error) {
-	if strings.ContainsRune(text, 0) {
-		return "", errors.New("the text of an edit has a NUL character")
-	}
-	if plainWord(text) {
-		return text, nil
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'", nil
-}
-
-func plainWord(text string) bool {
-	for i := range len(text) {
-		c := text[i]
-		switch {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.IndexByte("_-+./:,@%", c) >= 0:
-		case c == '=' && text[0] == '-': // not an assignment
-		default:
-			return false
-		}
-	}
-	switch text {
-	case "if", "then", "else", "elif", "fi", "for", "in", "do", "done", "while", "until", "case", "esac",
-		"select", "function", "time", "coproc":
-		return false
-	}
-	return true
 }

@@ -39,6 +39,12 @@ func TestEdits(t *testing.T) {
 		{"git pu[]sh", "x", ""},
 		{"echo äöü [-f]", "x", "echo äöü x"},
 		{"git push > [out]", "x", ""},
+		{"[]npm ci", "A=b c", "A='b c' npm ci"},
+		{"ls && []npm ci", "A=", "ls && A= npm ci"},
+		{"[]A=1 npm ci", "B=2", "B=2 A=1 npm ci"},
+		{"npm[] ci", "A=b", "npm 'A=b' ci"},
+		{"[npm] ci", "A=b", "'A=b' ci"},
+		{"[]npm ci", "A+=b", "'A+=b' npm ci"},
 		{"git push [> out]", "", "git push"},
 	} {
 		before, rest, _ := strings.Cut(row.marked, "[")

@@ -42,6 +42,7 @@ type Engine struct {
 	set        *scopes.Set
 	evaluators map[hook.Kind]Evaluator
 	facts      func(*hook.Event) *hook.Facts
+	spell      func(*hook.Event, *hook.CommandEdit) ([]hook.Edit, error)
 	validate   func(tool string, input map[string]any) error
 	approvals  func(context.Context, *hook.Event, *hook.Decision) (grant string, ok bool)
 	done       func(*hook.Event, *hook.Hook) bool
@@ -73,6 +74,13 @@ func WithEvaluator(kind hook.Kind, e Evaluator) Option {
 // without, and anew after each rewrite. Without it such events count as opaque.
 func WithFacts(f func(*hook.Event) *hook.Facts) Option {
 	return func(e *Engine) error { e.facts = f; return nil }
+}
+
+// WithSpelling gives the function that tells which words of a command line give a
+// command what an edit asks for: one edit a word, in the order of the words where
+// several go to one place. Without it such edits are a Reject.
+func WithSpelling(f func(*hook.Event, *hook.CommandEdit) ([]hook.Edit, error)) Option {
+	return func(e *Engine) error { e.spell = f; return nil }
 }
 
 // WithValidator gives the check of a rewritten tool input against the tool's

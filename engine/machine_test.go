@@ -103,8 +103,10 @@ func (m machine) load(t testing.TB, wrap func(dir string, fsys fs.FS) fs.FS, mor
 }
 
 // siteFacts are the facts of the machine's project.
-func siteFacts(ev *hook.Event) *hook.Facts {
-	return callfacts.New(callfacts.World{Home: "/home/dev", User: "dev", OS: "linux", Project: home}).Of(ev)
+func siteFacts(ev *hook.Event) *hook.Facts { return site().Of(ev) }
+
+func site() *callfacts.Reader {
+	return callfacts.New(callfacts.World{Home: "/home/dev", User: "dev", OS: "linux", Project: home})
 }
 
 // closed is the engine of a machine whose sources contradict each other: the

@@ -27,6 +27,7 @@ func (c *call) changedSince(n int, h *hook.Hook) bool {
 // rejected and the input stays.
 func (c *call) rewrite(hooks []due, verdicts []hook.Verdict) {
 	plan := newPlan(&c.ev)
+	plan.spell = c.spelling()
 	var made []change
 	before := c.ev.Fields[plan.field]
 	for i, v := range verdicts {
@@ -58,10 +59,40 @@ func (c *call) rewrite(hooks []due, verdicts []hook.Verdict) {
 		c.reject(fmt.Sprintf("the rewrite by %s: %s", authors(made), err))
 		return
 	}
-	c.changes = append(c.changes, made...)
-	c.lapse()
+	was := c.ev
 	c.ev = c.ev.With(plan.field, before)
 	c.refreshFacts()
+	if err := plan.kept(was.Facts, c.ev.Facts); err != nil {
+		c.ev = was
+		c.reject(fmt.Sprintf("the rewrite by %s: %s", authors(made), err))
+		return
+	}
+	c.changes = append(c.changes, made...)
+	c.lapse()
+}
+
+// A speller tells which words of the line give a command what an edit asks for.
+type speller func(*hook.Event, *hook.CommandEdit) ([]hook.Edit, error)
+
+// spelling is the engine's speller, kept to time and from panics.
+func (c *call) spelling() speller {
+	if c.spell == nil {
+		return nil
+	}
+	type spelt struct {
+		edits []hook.Edit
+		err   error
+	}
+	return func(ev *hook.Event, e *hook.CommandEdit) ([]hook.Edit, error) {
+		s, fault := guard(c.ctx, c.inline, func() (s spelt) {
+			s.edits, s.err = c.spell(ev, e)
+			return s
+		})
+		if fault != nil {
+			return nil, fault
+		}
+		return s.edits, s.err
+	}
 }
 
 // valid checks a rewritten tool input against the tool's schema, if there is
@@ -98,19 +129,16 @@ func authors(made []change) string {
 
 // A plan collects the rewrites of hooks that saw the same input.
 type plan struct {
-	ev    *hook.Event
-	field string
-	edits []*edit
-	patch map[string]any // merged so far
-	value any            // whole replacement
-	whole bool
-	who   []string
-}
-
-// An edit is one replacement with its author.
-type edit struct {
-	hook.Edit
-	by string
+	ev     *hook.Event
+	field  string
+	spell  speller
+	edits  []*edit
+	asked  []*hook.CommandEdit // which the edits do
+	bySpan bool                // there are other edits, too
+	patch  map[string]any      // merged so far
+	value  any                 // whole replacement
+	whole  bool
+	who    []string
 }
 
 func newPlan(ev *hook.Event) *plan {
@@ -146,7 +174,7 @@ func (p *plan) add(by string, r hook.Rewrite) error {
 		p.patch = merged
 	}
 	for _, e := range r.Edits {
-		if err := p.addEdit(&edit{e, by}); err != nil {
+		if err := p.addEdit(e, by); err != nil {
 			return err
 		}
 	}

@@ -21,7 +21,7 @@ var chapters = []struct {
 }{
 	{"Git", "push_protected subagent_push no_verify signed_commits commit_message commit_ticket branch_names"},
 	{"Infrastructure", "production_kubectl terraform_plan cloud_profile ssh_production database_production migrations image_registry"},
-	{"Packages", "npm_ci internal_registry new_dependency publish_by_ci"},
+	{"Packages", "npm_ci registry_set internal_registry new_dependency publish_by_ci"},
 	{"Files", "write_within protected_files large_write licence_header"},
 	{"Network", "web_allowlist web_search raw_ip"},
 	{"MCP tools", "mcp_servers mcp_writes"},

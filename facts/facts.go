@@ -55,8 +55,16 @@ func New(w World) *Reader {
 
 // Of returns the facts of an event. They are complete for an event without a
 // tool, too: empty. The event is not changed.
-func (r *Reader) Of(ev *hook.Event) *hook.Facts {
-	l := r.loop()
+func (r *Reader) Of(ev *hook.Event) *hook.Facts { return r.loop(r.programs).read(ev) }
+
+// Respell returns the edits of the line's words by which a command of the event
+// gets what an edit asks for. What cannot be done is an error.
+func (r *Reader) Respell(ev *hook.Event, e *hook.CommandEdit) ([]hook.Edit, error) {
+	programs := r.programs.Keeping()
+	return programs.Respell(r.loop(programs).read(ev).Shell, e)
+}
+
+func (l *loop) read(ev *hook.Event) *hook.Facts {
 	d := l.draft
 	if d.World.Files != nil {
 		d.World.Files = &world.Glances{Files: d.World.Files}
@@ -99,9 +107,9 @@ type loop struct {
 	power *powershell.Shell
 }
 
-func (r *Reader) loop() *loop {
+func (r *Reader) loop(programs *program.Programs) *loop {
 	d := &draft.Draft{World: r.world, Facts: &hook.Facts{}}
-	l := &loop{Programs: r.programs, draft: d}
+	l := &loop{Programs: programs, draft: d}
 	l.shell = shell.New(d, l)
 	l.power = powershell.New(d, cmdlets{l})
 	return l

@@ -41,10 +41,21 @@ type Rewrite struct {
 }
 
 // An Edit replaces a span of the command line by a text, which gate quotes as
-// one word each.
+// one word, or gives one of its commands something by its meaning.
 type Edit struct {
-	Span Span
-	Text string
+	Span    Span
+	Text    string
+	Command *CommandEdit // in place of span and text
+}
+
+// A CommandEdit says what a command is to have, in the words of its facts. What
+// it does not name stays.
+type CommandEdit struct {
+	Command     int                // its ID
+	Program     string             // "": the same
+	Env         map[string]*string // nil takes the assignment away
+	Options     map[string]any     // by canonical name: a text, true, or nil, which takes the option away
+	Add, Remove []string           // operands
 }
 
 // A Strategy says where context is shown to the agent.

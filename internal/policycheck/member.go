@@ -3,7 +3,6 @@ package policycheck
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
@@ -22,7 +21,7 @@ type memberKey struct {
 func memberKeys(rule string) map[string]memberKey {
 	switch rule {
 	case "modify":
-		return map[string]memberKey{"reason": {text, true}, "edits": {array | set, false}, "input": {object | text | array, false}}
+		return map[string]memberKey{"reason": {text, true}, "edits": {array, false}, "input": {object | text | array, false}}
 	case "context":
 		return map[string]memberKey{"text": {text, true}, "strategy": {text, false}}
 	case "consult":
@@ -128,24 +127,6 @@ func (c *checker) consulted(s *scope, r *ast.Rule, ids []string) {
 				hint = "give a hook of the hook file here that id, unless managed sources have one"
 			}
 			c.report(s, r.Head.Key.Location, Warning, "asked", fmt.Sprintf("no handler here is called %q", id), hint)
-		}
-	}
-}
-
-// edits checks the edits of a rewrite.
-func (c *checker) edits(s *scope, r *ast.Rule, m *shape, say func(format, hint string, args ...any)) {
-	if m.fields["edits"] == nil {
-		return
-	}
-	for _, e := range of(m.fields["edits"]).elements() {
-		if e.any() || e.kinds&object == 0 || e.rest != nil {
-			continue
-		}
-		if got := (value{e}).fieldNames(); !slices.Equal(got, []string{"span", "text"}) {
-			say("an edit has %s", `write {"span": …, "text": …}`, strings.Join(got, ", "))
-		} else if span := (value{e}).field("span"); span.kinds()&null != 0 && !s.unit.handled["span"] {
-			c.report(s, r.Head.Key.Location, Warning, "null", "the span of an edit can be null, and then the call is rejected",
-				"put is_array(….span) before it, and say in a rule of its own what holds for words that the line does not spell out")
 		}
 	}
 }

@@ -173,6 +173,24 @@ func bash(command string) *hook.Event {
 	}
 }
 
+// written lists edits, those of commands as they were read.
+func written(edits []hook.Edit) []string {
+	list := make([]string, len(edits))
+	for i, e := range edits {
+		list[i] = fmt.Sprintf("{%v %s}", e.Span, e.Text)
+		if c := e.Command; c != nil {
+			env := map[string]any{}
+			for name, value := range c.Env {
+				if env[name] = nil; value != nil {
+					env[name] = *value
+				}
+			}
+			list[i] = fmt.Sprintf("{%d program=%q env=%v options=%v add=%q remove=%q}", c.Command, c.Program, env, c.Options, c.Add, c.Remove)
+		}
+	}
+	return list
+}
+
 // render writes answers one thing a line.
 func render(hooks []*hook.Hook, answers []engine.Answer) string {
 	var b strings.Builder
@@ -188,7 +206,7 @@ func render(hooks []*hook.Hook, answers []engine.Answer) string {
 			renderReason(&b, "warn", r)
 		}
 		for _, r := range a.Verdict.Rewrites {
-			fmt.Fprintf(&b, "\tmodify %q edits=%v input=%v value=%v\n", r.Reason, r.Edits, r.Input, r.Value)
+			fmt.Fprintf(&b, "\tmodify %q edits=%v input=%v value=%v\n", r.Reason, written(r.Edits), r.Input, r.Value)
 		}
 		for _, c := range a.Verdict.Context {
 			fmt.Fprintf(&b, "\tcontext %q %s\n", c.Text, c.Strategy)

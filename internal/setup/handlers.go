@@ -107,7 +107,7 @@ func (mute) Evaluate(_ context.Context, hooks []*hook.Hook, _ *hook.Event) []eng
 // handlers have a part in a decision, it decides otherwise.
 func (g *Gate) WithoutHandlers() (*engine.Engine, error) {
 	return engine.New(g.Set, append(unrun(),
-		engine.WithEvaluator(hook.Rego, g.Rego), engine.WithFacts(g.Reader.Of), engine.WithValidator(adapters.CheckInput))...)
+		engine.WithEvaluator(hook.Rego, g.Rego), engine.WithFacts(g.Reader.Of), engine.WithSpelling(g.Reader.Respell), engine.WithValidator(adapters.CheckInput))...)
 }
 
 // Mutes reports whether hooks of a kind are passed over.

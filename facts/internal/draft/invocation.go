@@ -27,6 +27,7 @@ type Invocation struct {
 type Setting struct {
 	Name  string
 	Value flow.Word
+	Span  *hook.Span // of name and value in the line; nil where they do not stand there
 }
 
 // Given returns the words after the program. There must be a program.

@@ -122,7 +122,7 @@ func (u *use) wrapperRoles() []draft.Setting {
 	for i, f := range u.rest {
 		if name, _, ok := f.Cut("="); roles[i].Name == "assign" || u.row.Operands[0].Name == "assign" && ok && syntax.ValidName(name) {
 			if name, value, ok := f.Cut("="); ok {
-				env = append(env, draft.Setting{Name: name, Value: value})
+				env = append(env, draft.Setting{Name: name, Value: value, Span: f.Span})
 			}
 			continue
 		}
@@ -138,7 +138,7 @@ func (u *use) wrapperRoles() []draft.Setting {
 		if !ok || !syntax.ValidName(name) && (u.name != "env" || name == "" || name[0] == '-') {
 			break
 		}
-		env = append(env, draft.Setting{Name: name, Value: value})
+		env = append(env, draft.Setting{Name: name, Value: value, Span: u.inner[0].Span})
 		u.inner = u.inner[1:]
 	}
 	return env

@@ -29,11 +29,18 @@ import (
 type Programs struct {
 	rows     *catalogue.Catalogue
 	specials []wordlist.Named[func(*use)]
+	uses     map[int]*use // by command; nil unless they are kept
 }
 
 // New returns the programs of a catalogue.
 func New(rows *catalogue.Catalogue) *Programs {
 	return &Programs{rows: rows, specials: specials[:]}
+}
+
+// Keeping returns the same programs for one reading of one line, after which
+// [Programs.Respell] knows how the words of each command were read.
+func (p *Programs) Keeping() *Programs {
+	return &Programs{rows: p.rows, specials: p.specials, uses: map[int]*use{}}
 }
 
 // Source judges a script that the shell itself runs.

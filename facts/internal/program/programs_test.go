@@ -49,7 +49,7 @@ func TestOptionsInOrder(t *testing.T) {
 	row := &catalogue.Row{Name: "x"}
 	for range 20 {
 		d := &draft.Draft{Facts: &hook.Facts{Shell: &hook.Shell{}}}
-		u := &use{Draft: d, Invocation: &draft.Invocation{Words: []flow.Word{flow.Literal("x")}}, shell: nowhere{}, row: row, name: "x", opts: map[string][]flow.Word{}}
+		u := &use{Draft: d, Invocation: &draft.Invocation{Words: []flow.Word{flow.Literal("x")}}, programs: &Programs{}, shell: nowhere{}, row: row, name: "x", opts: map[string][]flow.Word{}}
 		for _, name := range []string{"\xff", "\xfe", "\xfd"} {
 			value := flow.Literal(fmt.Sprintf("%x", name))
 			u.args = append(u.args, argument{option: &catalogue.Option{Name: name}, value: value})

@@ -116,6 +116,9 @@ func (u *use) writes(f flow.Word, how string, content flow.Stream) {
 // makes other programs do.
 func (u *use) listed(name *string) {
 	u.List(*u.at(), u.Invocation, name, u.row.Output == "fetch")
+	if u.programs.uses != nil {
+		u.programs.uses[u.ID] = u
+	}
 	for _, e := range u.Env {
 		u.sets(e.Name, e.Value)
 		u.elsewhere(e)

@@ -40,7 +40,7 @@ func (w *Shell) call(s *state, st *syntax.Stmt, c *syntax.CallExpr, stdin flow.S
 	cl := &Call{Shell: w, s: s, Invocation: draft.Invocation{Words: words, Span: w.spanOf(st)}}
 	for _, a := range c.Assigns {
 		if a.Name != nil {
-			cl.Env = append(cl.Env, draft.Setting{Name: a.Name.Value, Value: w.assigned(s, a.Value)})
+			cl.Env = append(cl.Env, draft.Setting{Name: a.Name.Value, Value: w.assigned(s, a.Value), Span: w.spanOf(a)})
 		}
 	}
 	return w.redirected(s, st, stdin, cl, func(s *state, in flow.Stream) flow.Stream {
