@@ -154,7 +154,11 @@ func (s *source) hasData(path []string) (bool, error) {
 func newCompiler(caps *ast.Capabilities, guards *guardSet) *ast.Compiler {
 	own := *caps
 	own.Builtins = slices.Concat(caps.Builtins, guards.declarations)
-	return ast.NewCompiler().
+	c := ast.NewCompiler()
+	if guards.constants {
+		c = c.WithStageAfterID(ast.StageCheckDeprecatedBuiltins, schemaStage())
+	}
+	return c.
 		WithCapabilities(&own).
 		WithStrict(true).
 		WithEnablePrintStatements(false).

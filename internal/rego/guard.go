@@ -102,17 +102,21 @@ const GuardPrefix = "gate.guarded."
 type guardSet struct {
 	declarations []*ast.Builtin
 	builtins     map[string]*topdown.Builtin
+	constants    bool                      // schemas must be such
 	refs         func() map[string]ast.Ref // by the guarded name; for compilers only
 }
 
 // newGuardSet makes guards for those of OPA's builtins that are granted.
 func newGuardSet(g grant) *guardSet {
 	granted := grantedBuiltins(g)
-	s := &guardSet{builtins: make(map[string]*topdown.Builtin, len(guards))}
+	s := &guardSet{builtins: make(map[string]*topdown.Builtin, len(guards)), constants: g != grantManaged}
 	var names []string
 	for _, g := range guards {
 		if !granted[g.name] {
 			continue
+		}
+		if s.constants && g.name == matchSchema {
+			g.check = checkMatch
 		}
 		b := g.builtin()
 		s.declarations = append(s.declarations, b.Decl)

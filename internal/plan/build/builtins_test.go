@@ -177,7 +177,7 @@ func TestGranted(t *testing.T) {
 	left := strings.Fields(`
 		bits.and bits.negate bits.or bits.rsh bits.xor
 		crypto.hmac.equal crypto.hmac.md5 crypto.hmac.sha1 crypto.hmac.sha256 crypto.hmac.sha512
-		graph.reachable hex.decode hex.encode io.jwt.decode net.cidr_merge object.union_n semver.is_valid units.parse units.parse_bytes
+		graph.reachable hex.decode hex.encode io.jwt.decode json.match_schema net.cidr_merge object.union_n semver.is_valid units.parse units.parse_bytes
 		urlquery.decode urlquery.decode_object urlquery.encode urlquery.encode_object uuid.parse`)
 	granted := 0
 	for _, b := range rego.Builtins() {
