@@ -73,32 +73,53 @@ func (b bench) measure() Benchmark {
 
 // benches lists what a selection measures: its tests, and the calls of its cases.
 func (s *Suite) benches(ctx context.Context, sel Selection) ([]bench, error) {
+	tests, err := s.testQueries(ctx, sel)
+	if err != nil {
+		return nil, err
+	}
+	var list []bench
+	for _, t := range tests {
+		list = append(list, bench{
+			Benchmark: Benchmark{Name: t.name, File: t.file, Line: t.line},
+			op:        func() error { return passes(ctx, t.query) },
+		})
+	}
+	return append(list, s.benchCases(ctx, sel)...), nil
+}
+
+// A testQuery is a test that is ready to be asked again and again.
+type testQuery struct {
+	name, file string
+	line       int
+	query      opa.PreparedEvalQuery
+}
+
+// testQueries prepares the selected tests, but for those that are skipped.
+func (s *Suite) testQueries(ctx context.Context, sel Selection) ([]testQuery, error) {
 	event := eventBuiltin{s.events}
 	compiler, guards := rego.TestCompiler(s.source.Authority, s.source.Library, event.declaration())
 	compiler.WithEnablePrintStatements(false)
 	if compiler.Compile(s.modules(sel.Files)); compiler.Failed() {
-		return nil, compiler.Errors
+		return nil, rego.Tidy(compiler.Errors)
 	}
 	store := inmem.NewFromObjectWithOpts(s.data(), inmem.OptRoundTripOnWrite(false))
-	var list []bench
+	var list []testQuery
 	for _, name := range s.testsOf(sel) {
 		for _, r := range testRules(s.files[name].module) {
 			query := s.files[name].module.Package.Path.String() + "." + ruleName(r)
 			if sel.Name != nil && !sel.Name.MatchString(query) || strings.HasPrefix(ruleName(r), tester.SkipTestPrefix) {
 				continue
 			}
+			t := testQuery{name: query[len("data."):], file: name, line: r.Location.Row}
 			opts := append([]func(*opa.Rego){opa.Compiler(compiler), opa.Store(store), opa.Query(query), event.builtin().Func}, wrapped(wrap(guards))...)
-			q, err := opa.New(opts...).PrepareForEval(ctx)
-			if err != nil {
+			var err error
+			if t.query, err = opa.New(opts...).PrepareForEval(ctx); err != nil {
 				return nil, err
 			}
-			list = append(list, bench{
-				Benchmark: Benchmark{Name: query[len("data."):], File: name, Line: r.Location.Row},
-				op:        func() error { return passes(ctx, q) },
-			})
+			list = append(list, t)
 		}
 	}
-	return append(list, s.benchCases(ctx, sel)...), nil
+	return list, nil
 }
 
 func passes(ctx context.Context, q opa.PreparedEvalQuery) error {
@@ -116,7 +137,7 @@ func (s *Suite) benchCases(ctx context.Context, sel Selection) []bench {
 	var list []bench
 	for _, c := range s.selected(sel) {
 		for _, call := range c.calls() {
-			b := bench{Benchmark: Benchmark{Name: c.Name, File: c.File, Line: c.Line}}
+			b := bench{Benchmark: Benchmark{Name: s.fullName(&c), File: c.File, Line: c.Line}}
 			if c.Lines != nil {
 				b.Name += ": " + call.line
 			}

@@ -93,7 +93,7 @@ feed:
 func (s *Suite) runCase(ctx context.Context, c *Case) []Result {
 	p, err := s.pipeline(c)
 	if err != nil {
-		return []Result{{Kind: EventCase, Name: c.Name, File: c.File, Line: c.Line, Err: fmt.Errorf("%s:%d: %w", c.File, c.Line, err)}}
+		return []Result{{Kind: EventCase, Name: c.Name, Policy: s.policyOf(c), File: c.File, Line: c.Line, Err: fmt.Errorf("%s:%d: %w", c.File, c.Line, err)}}
 	}
 	var results []Result
 	for _, call := range c.calls() {
@@ -103,7 +103,7 @@ func (s *Suite) runCase(ctx context.Context, c *Case) []Result {
 }
 
 func (s *Suite) runCall(ctx context.Context, p *pipeline, c *Case, call call) (r Result) {
-	r = Result{Kind: EventCase, Name: c.Name, File: c.File, Line: c.Line, Judged: call.line}
+	r = Result{Kind: EventCase, Name: c.Name, Policy: s.policyOf(c), File: c.File, Line: c.Line, Judged: call.line}
 	if c.Lines != nil {
 		r.Name += ": " + call.line
 	}

@@ -38,6 +38,10 @@ type Options struct {
 	// Untested policies are no mistake: the tests are somebody else's matter.
 	Untested bool
 
+	// Partly runs what can be run although files have mistakes, or policies no tests:
+	// each of these files has a result of kind Mistake. Without, they are an error.
+	Partly bool
+
 	// Source says whose the policies are. Its authority decides which builtins
 	// they may call; Params override the declared defaults. The zero Source
 	// means a project's.
@@ -76,6 +80,7 @@ type Options struct {
 type Result struct {
 	Kind    Kind
 	Name    string // package and rule, without "data."; of a case its name, and its line if it has several
+	Policy  string // of a case: the policy, or the package of those, that it is about
 	File    string
 	Line    int
 	Failed  bool
@@ -93,6 +98,7 @@ type Kind string
 const (
 	RegoTest  Kind = "test"
 	EventCase Kind = "case"
+	Mistake   Kind = "mistake" // a file that cannot be run, or has to; see [Options].Partly
 )
 
 // Passed reports whether the test passed.

@@ -85,7 +85,7 @@ func (s *Suite) untested() error {
 			continue
 		}
 		errs = append(errs, fmt.Errorf("%s: policy %s has no test; write %s or %s",
-			h.Pos(), h.ID, stem+"_test.rego", stem+CasesSuffix))
+			h.Pos(), h.ID, path.Base(stem)+"_test.rego", path.Base(stem)+CasesSuffix))
 	}
 	return errors.Join(errs...)
 }

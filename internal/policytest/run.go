@@ -35,10 +35,14 @@ func (s *Suite) Run(ctx context.Context, sel Selection) ([]Result, error) {
 		if results, err = s.explain(ctx, sel, results); err != nil {
 			return nil, err
 		}
+		if err := s.sayErrors(ctx, sel, results); err != nil {
+			return nil, err
+		}
 	}
 	if !s.changed {
 		s.judgeIdle(results)
 		results = append(results, s.unsettledEvents(ctx, results)...)
+		results = append(results, s.mistakesOf(sel)...)
 	}
 	results = append(results, s.runCases(ctx, s.selected(sel), sel.FirstFailure)...)
 	if len(results) == 0 {
@@ -59,7 +63,7 @@ func inOrder(a, b Result) int {
 func (s *Suite) selected(sel Selection) []Case {
 	var list []Case
 	for _, c := range s.cases {
-		named := sel.Name == nil || sel.Name.MatchString(c.Name)
+		named := sel.Name == nil || sel.Name.MatchString(c.Name) || sel.Name.MatchString(s.fullName(&c))
 		if named && (sel.Files == nil || slices.Contains(sel.Files, c.File)) {
 			list = append(list, c)
 		}
@@ -107,7 +111,12 @@ func (s *Suite) run(ctx context.Context, sel Selection, trace bool) ([]Result, e
 	defer stop()
 	ch, err := s.runner(store, sel, trace).RunTests(ctx, txn)
 	if err != nil {
-		return nil, err
+		results, rest, err := s.notCompiled(sel, err)
+		if err != nil {
+			return nil, err
+		}
+		more, err := s.run(ctx, rest, trace)
+		return append(results, more...), err
 	}
 	var results []Result
 	enough := false

@@ -1,6 +1,7 @@
 package policytest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -64,8 +65,41 @@ func beside(file string, c *Case) bool {
 	return true
 }
 
+// policyOf names what a case is about: the policy that its file is named after, else the
+// package that all of its policies are in, "" if there is none.
+func (s *Suite) policyOf(c *Case) string {
+	var common []string
+	for _, h := range s.source.Hooks {
+		if h.File == strings.TrimSuffix(c.File, CasesSuffix)+".rego" {
+			return h.ID
+		}
+		parts := strings.Split(h.ID, ".")
+		switch {
+		case !beside(h.File, c):
+		case common == nil:
+			common = parts
+		default:
+			same := 0
+			for same < min(len(common), len(parts)) && common[same] == parts[same] {
+				same++
+			}
+			common = common[:same:same]
+		}
+	}
+	return strings.Join(common, ".")
+}
+
+// fullName is the name of a case behind that of its policy.
+func (s *Suite) fullName(c *Case) string {
+	if policy := s.policyOf(c); policy != "" {
+		return policy + ": " + c.Name
+	}
+	return c.Name
+}
+
 // patient returns copies of a source's hooks that keep is true for, each of the
-// source's standing and with the time that a test has.
+// source's standing. Those that do not say how long they may take have the time of a
+// test.
 func (s *Suite) patient(src scopes.Source, keep func(*hook.Hook) bool) []*hook.Hook {
 	var list []*hook.Hook
 	for _, h := range src.Hooks {
@@ -74,7 +108,7 @@ func (s *Suite) patient(src scopes.Source, keep func(*hook.Hook) bool) []*hook.H
 		}
 		c := *h
 		c.Source, c.Scope, c.Authority, c.Library = src.Name, src.Scope, src.Authority, src.Library
-		c.Timeout = max(c.Timeout, s.timeout())
+		c.Timeout = cmp.Or(c.Timeout, s.timeout())
 		list = append(list, &c)
 	}
 	return list

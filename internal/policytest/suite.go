@@ -32,6 +32,8 @@ type Suite struct {
 	events    *events         // shared by all suites of one Prepare
 	pipelines *pipelines
 	proofless map[string]string        // tests that prove nothing, by file:line
+	mistakes  []Result                 // of files that cannot be run, see leaveOut
+	reasons   map[string]bool          // files of mistakes for which others are not run
 	changed   bool                     // made by With: need not compile strictly
 	texts     map[string]func() string // of changed policies
 }
@@ -62,7 +64,7 @@ func Prepare(o Options) (*Suite, error) {
 	if o.Source.Scope == 0 {
 		o.Source.Scope, o.Source.Authority = hook.Session, hook.Project
 	}
-	s := &Suite{options: o, lib: o.Lib, files: map[string]*file{}, hasCases: map[string]bool{}, events: newEvents(o.Facts)}
+	s := &Suite{options: o, lib: o.Lib, files: map[string]*file{}, hasCases: map[string]bool{}, reasons: map[string]bool{}, events: newEvents(o.Facts)}
 	s.pipelines = newPipelines(&libraries{known: map[string]engine.Evaluator{}})
 	if err := s.load(); err != nil {
 		return nil, err
@@ -87,7 +89,7 @@ func (s *Suite) load() error {
 	}
 	s.source = s.loadSource()
 	errs = append(errs, joined(s.source.Faults))
-	if errors.Join(errs...) == nil { // else more would be said than is wrong
+	if errors.Join(errs...) == nil && !s.options.Partly { // else more would be said than is wrong
 		errs = append(errs, rego.Check(s.lib, s.source))
 	}
 	tests, cases, err := s.read(s.options.Files)
@@ -116,10 +118,16 @@ func (s *Suite) load() error {
 		}
 	}
 	slices.Sort(s.tests)
+	var untested error
 	if !s.options.Untested {
-		errs = append(errs, s.untested())
+		untested = s.untested()
 	}
 	errs = append(errs, s.checkTests())
+	if s.options.Partly {
+		errs = []error{s.leaveOut(unjoin(errors.Join(errs...)), unjoin(untested))}
+	} else {
+		errs = append(errs, untested)
+	}
 	if errors.Join(errs...) == nil {
 		s.params, err = rego.Params(s.source)
 		errs = append(errs, err)

@@ -40,3 +40,7 @@ func Params(s scopes.Source) (map[string]any, error) {
 
 // IsRule reports whether name is one of the eight rules by which policies speak.
 func IsRule(name string) bool { return verdict.Known(name) }
+
+// Tidy turns OPA's list of errors into joined ones of the form "file:line: what",
+// each once, in the order of files and lines.
+func Tidy(err error) error { return tidy(err) }

@@ -268,7 +268,7 @@ func (f *testFlags) options(t *targets.Tests) policytest.Options {
 	library, lib := sources.Library(hook.User)
 	o := policytest.Options{
 		Files: t.Files, Dir: t.Dir, Library: library, Lib: lib, Timeout: cmp.Or(f.timeout, 5*time.Second),
-		Snapshot: policies.Snapshot(),
+		Snapshot: policies.Snapshot(), Partly: true,
 	}
 	if t.Library {
 		o.Source = library

@@ -112,7 +112,7 @@ func (f *testFlags) tryCase(ctx context.Context, p process, args []string, c *po
 	own := *t
 	own.Files = files
 	options := f.options(&own)
-	options.Untested = true
+	options.Untested, options.Partly = true, false
 	suite, err := policytest.Prepare(options)
 	if err != nil {
 		return "", t.Placed(err)

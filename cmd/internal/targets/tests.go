@@ -154,7 +154,7 @@ func (t *Tests) Selection(s *policytest.Suite) (sel policytest.Selection, polici
 	sel.Files = []string{}
 	for _, name := range t.only {
 		switch {
-		case strings.HasSuffix(name, "_test.rego"), strings.HasSuffix(name, policytest.CasesSuffix):
+		case s.Broken(name), strings.HasSuffix(name, "_test.rego"), strings.HasSuffix(name, policytest.CasesSuffix):
 			sel.Files = append(sel.Files, name)
 		case slices.Contains(s.Policies(), name):
 			policies = append(policies, name)

@@ -55,7 +55,7 @@ func resultDocument(r *policytest.Result) map[string]any {
 		state = "skipped"
 	}
 	return map[string]any{
-		"kind": string(r.Kind), "name": r.Name, "file": r.File, "line": r.Line, "state": state,
+		"kind": string(r.Kind), "name": r.Name, "policy": document.OrNull(r.Policy), "file": r.File, "line": r.Line, "state": state,
 		"message": document.OrNull(r.Message), "error": errorText(r.Err), "judged": document.OrNull(r.Judged), "output": document.OrNull(r.Output),
 		"took_us": r.Took.Microseconds(),
 	}
@@ -155,6 +155,9 @@ func (s *junitSuite) add(r *policytest.Result) {
 	name := r.Name
 	if i := strings.LastIndexByte(name, '.'); r.Kind == policytest.RegoTest && i > 0 && !strings.Contains(name, " ") {
 		class, name = name[:i], name[i+1:]
+	}
+	if r.Policy != "" {
+		class = r.Policy
 	}
 	c := junitCase{Class: class, Name: strictjson.Visible(name), File: r.File, Line: r.Line, Time: seconds(r.Took), Output: strictjson.Visible(r.Output)}
 	s.Tests++

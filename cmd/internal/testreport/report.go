@@ -37,6 +37,9 @@ func (r *Report) AddResults(t *targets.Tests, suite *policytest.Suite, results [
 	place := placer(t, suite, results)
 	for _, one := range results {
 		one.File = t.At(one.File)
+		if one.Kind == policytest.Mistake {
+			one.Name = one.File
+		}
 		one.Message = place(one.Message)
 		if one.Err != nil {
 			one.Err = fmt.Errorf("%s", place(one.Err.Error()))
@@ -220,8 +223,11 @@ func severity(r *policytest.Result) hook.Effect {
 	return hook.Deny
 }
 
-// title names a test: Rego tests by their rule, cases by their text.
+// title names a test: Rego tests by their rule, cases by their policy and text.
 func title(r *policytest.Result) string {
+	if r.Kind == policytest.EventCase && r.Policy != "" {
+		return "case " + r.Policy + ": " + r.Name
+	}
 	if r.Kind == policytest.EventCase {
 		return "case " + r.Name
 	}
