@@ -133,7 +133,7 @@ func newRoot(p process) *cobra.Command {
 		{"Ask about a call:", []*cobra.Command{
 			newTry(p), newExplain(p), newFacts(p), newEval(p)}},
 		{"Policies and settings:", []*cobra.Command{
-			newNew(p), newCheck(p), newFmt(p), newTest(p), newAttack(p), newBuild(p), newPolicies(p), newSettings(p), newSet(p), newTrust(p), newDistrust(p), newImport(p)}},
+			newNew(p), newCheck(p), newFmt(p), newTest(p), newAttack(p), newBuild(p), newPolicies(p), newLib(p), newSettings(p), newSet(p), newTrust(p), newDistrust(p), newImport(p)}},
 		{"Decisions so far, and running sessions:", []*cobra.Command{
 			newLog(p), newReplay(p), newApprove(p), newSession(p), newInject(p)}},
 		{"Many machines:", []*cobra.Command{
