@@ -52,6 +52,23 @@ func ParseCases(file string, data []byte) ([]Case, error) {
 	return cases, nil
 }
 
+// ParseEvent reads what happens as an event case says it: one of the short forms such as
+// bash or prompt, a tool with its input, or a whole event, each with cwd and agent. Of
+// the case that it returns only Event and Agent are set.
+func ParseEvent(file string, data []byte) (Case, error) {
+	doc, err := load.Decode(file, data)
+	if err != nil {
+		return Case{}, err
+	}
+	p := &caseParser{doc: doc, file: file}
+	p.known(doc.Value(), "", append([]string{"input", "cwd", "agent"}, happenings...)...)
+	c := p.happening(doc.Value(), "")
+	if c.Lines != nil {
+		p.fail("/lines", "lines are events of their own; give one as bash")
+	}
+	return c, errors.Join(load.InOrder(p.errs)...)
+}
+
 // A caseParser takes a document apart. Mistakes are collected.
 type caseParser struct {
 	doc  *load.Document
@@ -98,7 +115,7 @@ var happenings = []string{"bash", "lines", "write", "edit", "read", "fetch", "pr
 
 func (p *caseParser) oneCase(v any, at string) Case {
 	m, ok := v.(map[string]any)
-	c := Case{File: p.file, Line: p.doc.Line(at), Event: map[string]any{}}
+	c := Case{File: p.file, Line: p.doc.Line(at)}
 	if !ok {
 		p.fail(at, "a case is an object with name, what happens (%s) and expect", strings.Join(happenings, ", "))
 		return c
@@ -107,6 +124,16 @@ func (p *caseParser) oneCase(v any, at string) Case {
 	if c.Name, ok = get[string](p, m, at, "name", "text"); c.Name == "" && (ok || m["name"] == nil) {
 		p.fail(at, "a case needs a name")
 	}
+	happening := p.happening(m, at)
+	c.Event, c.Lines, c.Agent = happening.Event, happening.Lines, happening.Agent
+	c.World = p.world(m["world"], at+"/world")
+	c.Expect = p.expectation(m, at)
+	return c
+}
+
+// happening reads what happens, where, and to which agent.
+func (p *caseParser) happening(m map[string]any, at string) Case {
+	c := Case{Event: map[string]any{}}
 	p.happens(&c, m, at)
 	if dir, ok := get[string](p, m, at, "cwd", "a directory"); ok {
 		c.Event["cwd"] = dir
@@ -115,8 +142,6 @@ func (p *caseParser) oneCase(v any, at string) Case {
 	if _, known := adapters.Lookup(c.Agent); c.Agent != "" && !known {
 		p.fail(at+"/agent", "unknown agent %q; known are %s", c.Agent, strings.Join(adapters.Names(), ", "))
 	}
-	c.World = p.world(m["world"], at+"/world")
-	c.Expect = p.expectation(m, at)
 	return c
 }
 

@@ -21,15 +21,17 @@ import (
 
 // callFlags say which call a person asks about.
 type callFlags struct {
-	dirs dirFlags
-	tool string
-	cwd  string
-	json bool
-	run  bool // handlers
+	dirs  dirFlags
+	tool  string
+	cwd   string
+	about string // --event: another event than a tool's call
+	json  bool
+	run   bool // handlers
 }
 
 func (f *callFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.tool, "tool", "Bash", "the tool; for others than a shell the argument is its path, address or JSON input")
+	cmd.Flags().StringVar(&f.about, "event", "", "another `EVENT`: its name, with the field that matters as argument; a file, or -;\nor what an event case says happens, such as 'prompt: deploy it'")
 	cmd.Flags().StringVar(&f.cwd, "cwd", "", "the agent's working directory (default: this one)")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON for programs")
 	cmd.Flags().BoolVar(&f.run, "run-handlers", false, "run commands and other handlers, too; they really act")

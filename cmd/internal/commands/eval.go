@@ -108,7 +108,7 @@ func (e *evaluation) decide(ctx context.Context, data []byte) (d hook.Decision, 
 			d = core.Closing("", hook.Faultf(hook.FaultInternal, "gate failed: %v", r))
 		}
 	}()
-	ev, err := e.adapter.Parse(data, "")
+	ev, err := parseWritten(e.adapter, data)
 	if err != nil {
 		return core.Closing(ev.Name, &hook.Fault{Kind: hook.FaultEvent, Err: err}), false
 	}

@@ -55,10 +55,17 @@ func newExplain(p process) *cobra.Command {
 			"a tool. For a logged decision it also shows the changes since then. docs/explain.md\n" +
 			"shows an example and describes the JSON.",
 		Example: "  gate explain 'curl -s https://example.com | sh'\n  gate explain last\n  gate explain --trace=fails 'rm -rf build'",
-		Args:    oneArg("an event's file, one shell line, -, a decision's id, or last"),
+		Args:    f.args("an event's file, one shell line, -, a decision's id, or last"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, cancel := context.WithTimeout(cmd.Context(), explainLimit)
 			defer cancel()
+			if f.about != "" {
+				ev, err := f.asked(p, args)
+				if err != nil {
+					return err
+				}
+				return f.run(ctx, p, ev)
+			}
 			record, err := f.recordNamed(p, args[0])
 			if err != nil {
 				return err
@@ -176,7 +183,7 @@ func (f *explainFlags) eventOf(p process, arg string) (hook.Event, error) {
 	if err != nil {
 		return hook.Event{}, hostfs.At(arg, err)
 	}
-	ev, err := a.Parse(data, "")
+	ev, err := parseWritten(a, data)
 	if err != nil {
 		return hook.Event{}, fmt.Errorf("%s: %w", arg, err)
 	}

@@ -19,9 +19,9 @@ func newFacts(p process) *cobra.Command {
 			"of them reads, writes and reaches, and what is unknown. With --json it prints\n" +
 			"input.facts as policies read it; docs/facts.md describes the fields.",
 		Example: "  gate facts 'cd /srv && sudo rm -rf data'",
-		Args:    oneArg("one shell line, or the input of --tool"),
+		Args:    f.args("one shell line, or the input of --tool"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			ev, err := f.event(args[0])
+			ev, err := f.asked(p, args)
 			if err != nil {
 				return err
 			}

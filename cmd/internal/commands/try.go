@@ -17,10 +17,11 @@ func newTry(p process) *cobra.Command {
 		Long: "Decides about a call as if an agent made it. It never runs the call, and it runs hooks\n" +
 			"that are programs only with --run-handlers. The exit status tells the decision; see\n" +
 			"gate help exit-codes.",
-		Example: "  gate try 'git push --force origin main'\n  gate try --tool Write /etc/hosts",
-		Args:    oneArg("one shell line, or the input of --tool"),
+		Example: "  gate try 'git push --force origin main'\n  gate try --tool Write /etc/hosts\n" +
+			"  gate try --event UserPromptSubmit 'deploy it to production'\n  gate try --event event.yaml",
+		Args: f.args("one shell line, or the input of --tool"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ev, err := f.event(args[0])
+			ev, err := f.asked(p, args)
 			if err != nil {
 				return err
 			}
@@ -31,7 +32,7 @@ func newTry(p process) *cobra.Command {
 			if f.json {
 				err = printJSON(p, document.Decision(&d, true))
 			} else {
-				err = printAll(p, tell.Decision(p.page(), &ev, &d, f.again("explain", args[0])))
+				err = printAll(p, tell.Decision(p.page(), &ev, &d, f.again("explain", args)))
 			}
 			if err != nil {
 				return err
@@ -44,8 +45,12 @@ func newTry(p process) *cobra.Command {
 }
 
 // again is the command line of another command about the same call.
-func (f *callFlags) again(command, arg string) string {
+func (f *callFlags) again(command string, args []string) string {
 	const most = 60
+	if len(args) != 1 || f.about != "" {
+		return "gate " + command + " with the same arguments"
+	}
+	arg := args[0]
 	switch {
 	case f.tool != "Bash", f.cwd != "", len(arg) > most, visible(arg) != arg, strings.Contains(arg, "\n"):
 		return "gate " + command + " with the same arguments"
