@@ -40,7 +40,7 @@ var layers = [][]string{
 	{"facts/internal/draft"},
 	{"facts/internal/shell", "facts/internal/powershell", "facts/internal/program", "facts/internal/tool"}, // rooms: none sees another
 	{"internal/sealed"},
-	{"facts", "matcher", "adapters", "internal/session", "internal/consent", "internal/audit", "policies", "bundles", "internal/plan/builtin", "internal/verdict", "internal/outgoing", "internal/handlers/mcptool", "internal/source"},
+	{"facts", "matcher", "adapters", "internal/session", "internal/consent", "internal/audit", "policies", "examples", "bundles", "internal/plan/builtin", "internal/verdict", "internal/outgoing", "internal/handlers/mcptool", "internal/source"},
 	{"internal/setting"},
 	{"scopes", "cmd/internal/early", "internal/backtracking", "internal/audit/ship", "internal/sync"},
 	{"engine", "internal/params", "internal/load", "internal/handlers/judge", "internal/artifact"},
@@ -58,7 +58,7 @@ var layers = [][]string{
 	{"cmd/internal/tell", "cmd/internal/recorded", "cmd/internal/testreport"},
 	{"cmd/internal/past"},
 	{"cmd/internal/commands"},
-	{"cmd/gate", "cmd/gate-hook", "cmd/gate-server", "cmd/gate-bench", "examples", "examples/agent", "examples/embed"},
+	{"cmd/gate", "cmd/gate-hook", "cmd/gate-server", "cmd/gate-bench", "examples/agent", "examples/embed"},
 }
 
 // never adds what the layers alone would allow.

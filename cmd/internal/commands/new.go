@@ -29,7 +29,7 @@ func newNew(p process) *cobra.Command {
 
 // newPolicyFlags are the flags of gate new policy.
 type newPolicyFlags struct {
-	dir, event, effect string
+	dir, event, effect, from string
 }
 
 func newNewPolicy(p process) *cobra.Command {
@@ -39,26 +39,50 @@ func newNewPolicy(p process) *cobra.Command {
 		Short: "write a policy with tests, event cases and a page for you to change",
 		Long: "Writes a working policy: the rule, its Rego tests, its event cases and its page. NAME\n" +
 			"is the package, such as acme.push_protected; its parts become directories. gate\n" +
-			"overwrites no file.",
+			"overwrites no file. --from begins with one of the examples of docs/rego.md.",
 		Example: "  gate new policy acme.push_protected\n" +
 			"  gate new policy acme.no_keys --event PostToolUse --effect modify\n" +
+			"  gate new policy acme.releases --from push_protected\n" +
 			"  gate new policy acme.house_rules --event SessionStart --effect context --dir .gate/policies",
 		Args: oneArg("the policy's name, such as acme.push_protected"),
-		RunE: func(_ *cobra.Command, args []string) error { return f.run(p, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.from != "" && (cmd.Flags().Changed("event") || cmd.Flags().Changed("effect")) {
+				return usageError("--from begins with an example, which has its event and effect; give one or the other")
+			}
+			return f.run(p, args[0])
+		},
 	}
 	cmd.Flags().StringVar(&f.dir, "dir", ".", "the directory that the package begins in")
 	cmd.Flags().StringVar(&f.event, "event", string(hook.PreToolUse), "the event that the policy listens to")
 	cmd.Flags().StringVar(&f.effect, "effect", "deny", "what it does: "+strings.Join(draft.Effects(), ", "))
+	cmd.Flags().StringVar(&f.from, "from", "", "the `EXAMPLE` to begin with, such as push_protected")
+	_ = cmd.RegisterFlagCompletionFunc("from", cobra.FixedCompletions(draft.Examples(), cobra.ShellCompDirectiveNoFileComp)) // the flag is there
 	return cmd
+}
+
+// files are those of the template or the example.
+func (f *newPolicyFlags) files(id string) ([]draft.File, error) {
+	if f.from != "" {
+		files, err := draft.From(f.from, id)
+		if err != nil {
+			err = hintedError{err, "there are " + strings.Join(draft.Examples(), ", ")}
+		}
+		return files, err
+	}
+	files, err := draft.Policy{ID: id, Event: hook.Name(f.event).Canonical(), Effect: f.effect}.Files()
+	if err != nil {
+		err = usageError(err.Error())
+	}
+	return files, err
 }
 
 func (f *newPolicyFlags) run(p process, id string) error {
 	if err := draft.CheckName(id); err != nil {
 		return usageError(err.Error())
 	}
-	files, err := draft.Policy{ID: id, Event: hook.Name(f.event).Canonical(), Effect: f.effect}.Files()
+	files, err := f.files(id)
 	if err != nil {
-		return usageError(err.Error())
+		return err
 	}
 	parts := strings.Split(id, ".")
 	dir := filepath.Join(f.dir, filepath.Join(parts...))
@@ -70,13 +94,16 @@ func (f *newPolicyFlags) run(p process, id string) error {
 	for i, file := range written {
 		fmt.Fprintf(&b, "wrote %s: %s\n", visible(p.tilde(file)), files[i].What)
 	}
-	fmt.Fprintf(&b, "next:\n"+
-		"  change the rule and the calls in its tests\n"+
+	b.WriteString("next:\n  change the rule and the calls in its tests\n")
+	if f.effect == "consult" {
+		b.WriteString("  write the handler judge into hooks.yaml, such as {id: judge, consult: true, prompt: \"…\"} (docs/handlers.md)\n")
+	}
+	fmt.Fprintf(&b,
 		"  gate test %[1]s\n"+
-		"  gate check %[1]s\n"+
-		"  gate check --editor-files . (once; tells Regal and editors about gate)\n"+
-		"%[2]s"+
-		"hint: docs/rego.md lists the input of a policy, and has forty policies to begin with\n", visible(p.tilde(dir)), whereAsked(p, f.dir))
+			"  gate check %[1]s\n"+
+			"  gate check --editor-files . (once; tells Regal and editors about gate)\n"+
+			"%[2]s"+
+			"hint: docs/rego.md lists the input of a policy, and has forty policies that --from begins with\n", visible(p.tilde(dir)), whereAsked(p, f.dir))
 	return printAll(p, b.String())
 }
 

@@ -52,6 +52,8 @@ func (d Policy) Files() ([]File, error) {
 		silence = "context: []"
 	case "halt":
 		silence = "halt: false"
+	case "consult":
+		silence = "faults: []"
 	}
 	imports := ""
 	if strings.Contains(rule, "lib.") {
@@ -95,11 +97,12 @@ var deeds = map[string]deed{
 	"context": {"tells the agent", "context contains REASON", "context: [say what to do instead]"},
 	"allow":   {"lets go ahead without a question", "", "effect: allow"},
 	"modify":  {"rewrites", "", ""},
+	"consult": {"has a judge decide about", "consult contains {\"hook\": \"judge\", \"reason\": REASON}", "faults: [ID]"},
 }
 
 // Effects are the rules that there is a template for.
 func Effects() []string {
-	return []string{"deny", "ask", "allow", "modify", "context", "warn", "halt"}
+	return []string{"deny", "ask", "allow", "modify", "context", "warn", "halt", "consult"}
 }
 
 // Events are the events that there is a template for.

@@ -53,6 +53,23 @@ func TestFiles(t *testing.T) {
 			}
 		}
 	}
+	results := passes(t, written)
+	lib, _ := load.Lib(policies.FS())
+	report, err := policycheck.Check(policycheck.Options{Files: written, Lib: lib})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range report.Findings {
+		t.Error(f)
+	}
+	if len(report.Policies) != drafts || drafts < 100 || len(results) < 5*drafts {
+		t.Errorf("%d drafts, %d results", drafts, len(results))
+	}
+}
+
+// passes runs the tests and cases of drafts.
+func passes(t *testing.T, written fstest.MapFS) []policytest.Result {
+	t.Helper()
 	lib, faults := load.Lib(policies.FS())
 	if len(faults) > 0 {
 		t.Fatal(faults)
@@ -72,15 +89,35 @@ func TestFiles(t *testing.T) {
 			t.Errorf("%s:%d: %s: %s %v", r.File, r.Line, r.Name, r.Message, r.Err)
 		}
 	}
-	report, err := policycheck.Check(policycheck.Options{Files: written, Lib: lib})
-	if err != nil {
-		t.Fatal(err)
+	return results
+}
+
+// TestFrom begins a policy with each of the examples, and runs its tests and cases.
+func TestFrom(t *testing.T) {
+	written := fstest.MapFS{}
+	for _, example := range draft.Examples() {
+		files, err := draft.From(example, "acme.my."+example+"2")
+		if err != nil || len(files) < 2 {
+			t.Fatalf("%s: %d files, %v", example, len(files), err)
+		}
+		for _, f := range files {
+			written["acme/my/"+example+"2/"+example+"2"+f.Suffix] = &fstest.MapFile{Data: []byte(f.Text)}
+			if strings.Contains(f.Text, "company."+example) {
+				t.Errorf("%s%s has the name of the example", example, f.Suffix)
+			}
+			want, err := format.SourceWithOpts(f.Suffix, []byte(f.Text), format.Opts{RegoVersion: ast.RegoV1})
+			if strings.HasSuffix(f.Suffix, ".rego") && (err != nil || !bytes.Equal(want, []byte(f.Text))) {
+				t.Errorf("%s%s is not formatted: %v", example, f.Suffix, err)
+			}
+		}
 	}
-	for _, f := range report.Findings {
-		t.Error(f)
+	if results := passes(t, written); len(results) < 150 {
+		t.Errorf("only %d results", len(results))
 	}
-	if len(report.Policies) != drafts || drafts < 100 || len(results) < 5*drafts {
-		t.Errorf("%d drafts, %d results", drafts, len(results))
+	for _, bad := range []string{"", ".", "..", "push_protected/x", "push_protect"} {
+		if _, err := draft.From(bad, "acme.x"); err == nil || !strings.Contains(err.Error(), "there is no example") {
+			t.Errorf("%q: %v", bad, err)
+		}
 	}
 }
 
