@@ -112,7 +112,10 @@ func (f *diffFlags) decideBoth(ctx context.Context, p process, old, now *release
 	}
 	r := past.New(setup.Options{For: sources.For{Machine: p.machine(d, "")}}, past.ProposalOf(now), f.replay.facts)
 	r.From(past.ProposalOf(old))
-	report, err := r.Run(ctx, past.Calls(p.stdin, p.page(), f.logs, inputs, adapter), nil)
+	bar := newProgressBar(p, false)
+	bar.size = past.Size(inputs)
+	report, err := r.Run(ctx, past.Calls(p.stdin, p.page(), f.logs, inputs, adapter, bar.took), bar.at)
+	bar.end()
 	report.Limit, report.Against = f.replay.limit, nil
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted")

@@ -3,6 +3,7 @@ package commands
 import (
 	"fmt"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/term"
@@ -18,6 +19,8 @@ type progressBar struct {
 	start    time.Time
 	last     time.Time
 	done     int
+	size     int64        // of all files, in bytes; 0: nobody knows
+	read     atomic.Int64 // of that
 }
 
 // progressEvery is how often progress is shown.
@@ -34,13 +37,20 @@ func (b *progressBar) at(done int) {
 	b.done = done
 	if now := time.Now(); !b.quiet && now.Sub(b.last) >= progressEvery {
 		b.last = now
-		b.show()
+		b.show(true)
 	}
 }
 
-func (b *progressBar) show() {
+// took counts bytes that were read, while calls are decided about.
+func (b *progressBar) took(n int) { b.read.Add(int64(n)) }
+
+func (b *progressBar) show(share bool) {
 	rate := float64(b.done) / max(time.Since(b.start).Seconds(), 0.001)
-	text := fmt.Sprintf("gate: %s, %.0f a second", screen.Counted(b.done, "call"), rate)
+	of := ""
+	if share && b.size > 0 {
+		of = fmt.Sprintf("%d %% read, ", min(100, 100*b.read.Load()/b.size))
+	}
+	text := fmt.Sprintf("gate: %s, %s%.0f a second", screen.Counted(b.done, "call"), of, rate)
 	if b.terminal {
 		fmt.Fprintf(b.p.stderr, "\r%s\x1b[K", text)
 	} else {
@@ -55,7 +65,7 @@ func (b *progressBar) end() {
 	case b.terminal:
 		fmt.Fprint(b.p.stderr, "\r\x1b[K")
 	default:
-		b.show()
+		b.show(false)
 	}
 }
 

@@ -113,7 +113,8 @@ func (f *replayFlags) run(cmd *cobra.Command, p process, args []string) error {
 	}
 	r := past.New(setup.Options{For: sources.For{Machine: p.machine(d, "")}}, against, f.facts)
 	bar := newProgressBar(p, f.progress)
-	report, err := r.Run(cmd.Context(), past.Calls(p.stdin, p.page(), args, inputs, adapter), bar.at)
+	bar.size = past.Size(inputs)
+	report, err := r.Run(cmd.Context(), past.Calls(p.stdin, p.page(), args, inputs, adapter, bar.took), bar.at)
 	bar.end()
 	if errors.Is(err, context.Canceled) {
 		err = fmt.Errorf("interrupted after %s", screen.Counted(report.Calls, "call"))

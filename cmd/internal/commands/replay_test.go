@@ -80,10 +80,10 @@ then: the policies in force here · now: with DIR/candidate, as one more source 
 
 newly denied: 400
   acme.push: 400
-    DIR/session.jsonl:4  Bash  git push  pass → deny
+    DIR/session.jsonl:4  Bash  git push  pass → deny  (200 times)
       now: main is not yours (acme.push)
       the agent got an error then
-    … and 399 more
+    … and 200 more
 
 time of a decision, in ms (138 calls): median T → T, p95 T → T; added for each call: median T, p95 T
 note: the facts of 1100 calls are worked out with the branch of then, and today's files, links and variables

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -180,10 +181,22 @@ func (f *testFlags) keepRunning(ctx context.Context, p process, args []string) (
 			return exitOK, nil
 		}
 		fmt.Fprintln(p.stderr, "gate: waiting for a change; end with Ctrl-C")
-		if !watch.Changed(ctx) {
+		changes := watch.Changed(ctx)
+		if len(changes) == 0 {
 			return exitOK, nil
 		}
+		fmt.Fprintf(p.stderr, "gate: %s\n", visible(changesText(changes)))
 	}
+}
+
+// changesText names the files that changed, the first of many.
+func changesText(list []string) string {
+	const most = 5
+	text := strings.Join(list[:min(most, len(list))], ", ")
+	if more := len(list) - most; more > 0 {
+		text += fmt.Sprintf(", and %d more", more)
+	}
+	return text
 }
 
 // runTargets runs the tests of each directory. A selection may select nothing

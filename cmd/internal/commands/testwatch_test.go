@@ -42,6 +42,7 @@ func TestTestWatch(t *testing.T) {
 	until("PASS   1 passed")
 	until("waiting for a change")
 	write("a_cases.yaml", "cases:\n  - {name: one, bash: ls, expect: deny}\n")
+	until("gate: " + filepath.Join(dir, "a_cases.yaml") + " changed")
 	until("FAIL   1 failed")
 	until("waiting for a change")
 	write("a_cases.yaml", "cases:\n  - {nam: one, bash: ls, expect: deny}\n")
@@ -49,7 +50,14 @@ func TestTestWatch(t *testing.T) {
 	until("waiting for a change")
 	write("b_cases.yaml", "cases:\n  - {name: two, bash: ls, expect: pass}\n")
 	write("a_cases.yaml", "cases:\n  - {name: one, bash: ls, expect: pass}\n")
+	until("b_cases.yaml is new")
 	until("PASS   2 passed")
+	until("waiting for a change")
+	if err := os.Remove(filepath.Join(dir, "b_cases.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	until("gate: " + filepath.Join(dir, "b_cases.yaml") + " is gone")
+	until("PASS   1 passed")
 	cancel()
 	for lines.Scan() {
 		continue // so that it can write what it has to say

@@ -81,18 +81,19 @@ func filesBelow(dir string) ([]string, error) {
 
 // Calls reads the calls of all inputs, one input after the other; "-" is stdin. A file that
 // holds none is a mistake where it is one of the names that were given; one that was
-// found below a directory counts as a call that is lost.
-func Calls(stdin io.Reader, p screen.Page, given, inputs []string, adapter adapters.Adapter) iter.Seq2[*replay.Call, error] {
+// found below a directory counts as a call that is lost. took is told how many bytes of
+// files were read.
+func Calls(stdin io.Reader, p screen.Page, given, inputs []string, adapter adapters.Adapter, took func(int)) iter.Seq2[*replay.Call, error] {
 	return func(yield func(*replay.Call, error) bool) {
 		for _, name := range inputs {
-			if !callsOfOne(stdin, p, name, slices.Contains(given, name), adapter, yield) {
+			if !callsOfOne(stdin, p, name, slices.Contains(given, name), adapter, took, yield) {
 				return
 			}
 		}
 	}
 }
 
-func callsOfOne(stdin io.Reader, p screen.Page, name string, given bool, adapter adapters.Adapter, yield func(*replay.Call, error) bool) bool {
+func callsOfOne(stdin io.Reader, p screen.Page, name string, given bool, adapter adapters.Adapter, took func(int), yield func(*replay.Call, error) bool) bool {
 	in, shown := stdin, "standard input"
 	if name != "-" {
 		f, err := hostfs.Regular(name)
@@ -101,7 +102,7 @@ func callsOfOne(stdin io.Reader, p screen.Page, name string, given bool, adapter
 			return false
 		}
 		defer f.Close()
-		in, shown = f, p.Tilde(name)
+		in, shown = counted{f, took}, p.Tilde(name)
 	}
 	for c, err := range replay.Read(in, shown, adapter) {
 		if !given && errors.Is(err, replay.ErrForeign) {
@@ -112,4 +113,26 @@ func callsOfOne(stdin io.Reader, p screen.Page, name string, given bool, adapter
 		}
 	}
 	return true
+}
+
+// counted tells how many bytes are read.
+type counted struct {
+	io.Reader
+	took func(int)
+}
+
+func (c counted) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.took(n)
+	return n, err
+}
+
+// Size is how many bytes there are to be read in files, without standard input.
+func Size(inputs []string) (sum int64) {
+	for _, name := range inputs {
+		if info, err := os.Stat(name); err == nil && name != "-" {
+			sum += info.Size()
+		}
+	}
+	return sum
 }

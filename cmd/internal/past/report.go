@@ -1,6 +1,7 @@
 package past
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -45,11 +46,9 @@ func (r *Report) Text(s screen.Page, files int) string {
 	}
 	if len(r.Faults) > 0 {
 		fmt.Fprintf(&b, "\n%s: %d\n", s.Strong("could not answer"), len(r.Faults))
-		for _, e := range r.first(r.Faults) {
-			fmt.Fprintf(&b, "  %s\n", callText(e.At, e.Tool, e.Call))
-			fmt.Fprintf(&b, "    %s\n", strictjson.OneLine(e.Now.Faults[0]))
-		}
-		r.more(&b, "  ", len(r.Faults))
+		r.list(&b, "  ", equalCalls(r.Faults, func(e replay.Entry) text {
+			return text{callText(e.At, e.Tool, e.Call), e.Tool + "\n" + e.Call, "    " + strictjson.OneLine(e.Now.Faults[0]) + "\n"}
+		}))
 	}
 	r.lossesText(&b, s, "not replayable", r.Lost)
 	r.lossesText(&b, s, "used without a hook", r.Unseen)
@@ -69,17 +68,51 @@ func (r *Report) Differences(s screen.Page) string {
 	return b.String()
 }
 
-// first returns what the limit leaves of a list.
-func (r *Report) first(list []replay.Entry) []replay.Entry {
-	if r.Limit > 0 && len(list) > r.Limit {
-		return list[:r.Limit]
-	}
-	return list
+// A text is what people are shown of a call: a line with its place, the whole call, and
+// lines about the decision.
+type text struct{ line, call, about string }
+
+// equal are calls of which the same is said. The first is shown.
+type equal struct {
+	text
+	times int
 }
 
-func (r *Report) more(b *strings.Builder, indent string, n int) {
-	if r.Limit > 0 && n > r.Limit {
-		fmt.Fprintf(b, "%s… and %d more\n", indent, n-r.Limit)
+// equalCalls takes calls together of which the same is said, those of most calls first.
+func equalCalls[T any](list []T, say func(T) text) []equal {
+	at := map[string]int{}
+	var out []equal
+	for _, one := range list {
+		t := say(one)
+		key := t.call + "\n" + t.about
+		i, known := at[key]
+		if !known {
+			i = len(out)
+			at[key] = i
+			out = append(out, equal{text: t})
+		}
+		out[i].times++
+	}
+	slices.SortStableFunc(out, func(a, b equal) int { return cmp.Compare(b.times, a.times) })
+	return out
+}
+
+// list shows what the limit leaves of a list.
+func (r *Report) list(b *strings.Builder, indent string, list []equal) {
+	left := 0
+	for i, e := range list {
+		if r.Limit > 0 && i >= r.Limit {
+			left += e.times
+			continue
+		}
+		times := ""
+		if e.times > 1 {
+			times = fmt.Sprintf("  (%d times)", e.times)
+		}
+		fmt.Fprintf(b, "%s%s%s\n%s", indent, e.line, times, e.about)
+	}
+	if left > 0 {
+		fmt.Fprintf(b, "%s… and %d more\n", indent, left)
 	}
 }
 
@@ -96,16 +129,14 @@ func (r *Report) changeText(b *strings.Builder, s screen.Page, c replay.Change) 
 			policy = "no policy"
 		}
 		fmt.Fprintf(b, "  %s: %d\n", s.Name(strictjson.OneLine(policy)), len(g.Entries))
-		for _, e := range r.first(g.Entries) {
-			r.entryText(b, s, e)
-		}
-		r.more(b, "    ", len(g.Entries))
+		r.list(b, "    ", equalCalls(g.Entries, func(e replay.Entry) text { return entryText(s, e) }))
 	}
 }
 
-func (r *Report) entryText(b *strings.Builder, s screen.Page, e replay.Entry) {
-	fmt.Fprintf(b, "    %s  %s → %s\n", callText(e.At, e.Tool, e.Call),
-		s.Effect(e.Then.Effect, e.Then.Effect.String()), s.Effect(e.Now.Effect, e.Now.Effect.String()))
+// entryText says what is different about a call.
+func entryText(s screen.Page, e replay.Entry) text {
+	b := &strings.Builder{}
+	effects := fmt.Sprintf("  %s → %s", s.Effect(e.Then.Effect, e.Then.Effect.String()), s.Effect(e.Now.Effect, e.Now.Effect.String()))
 	side := func(word string, side replay.Side) {
 		if text := reasonText(side); text != "" {
 			fmt.Fprintf(b, "      %s: %s\n", word, text)
@@ -134,6 +165,7 @@ func (r *Report) entryText(b *strings.Builder, s screen.Page, e replay.Entry) {
 	if len(e.Redacted) > 0 {
 		fmt.Fprintf(b, "      decided without the secrets in %s\n", strictjson.OneLine(strings.Join(e.Redacted, ", ")))
 	}
+	return text{callText(e.At, e.Tool, e.Call) + effects, e.Tool + "\n" + e.Call + effects, b.String()}
 }
 
 // otherReasons shows the reasons of one side that the other one does not have.
@@ -166,13 +198,9 @@ func (r *Report) lossesText(b *strings.Builder, s screen.Page, what string, list
 		return
 	}
 	fmt.Fprintf(b, "\n%s: %d\n", s.Strong(what), len(list))
-	for i, l := range list {
-		if r.Limit > 0 && i == r.Limit {
-			break
-		}
-		fmt.Fprintf(b, "  %s\n    %s\n", callText(l.At, l.Tool, l.Call), strictjson.OneLine(l.Why))
-	}
-	r.more(b, "  ", len(list))
+	r.list(b, "  ", equalCalls(list, func(l replay.Loss) text {
+		return text{callText(l.At, l.Tool, l.Call), l.Tool + "\n" + l.Call, "    " + strictjson.OneLine(l.Why) + "\n"}
+	}))
 }
 
 func timesText(b *strings.Builder, r *replay.Report) {

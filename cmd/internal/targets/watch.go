@@ -3,12 +3,13 @@ package targets
 import (
 	"context"
 	"io/fs"
-	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"gate/internal/policytest"
+	"gate/internal/sealed"
 )
 
 // watchEvery is how often files are looked at. Looking at the times of a few
@@ -25,21 +26,39 @@ type Watch struct {
 // WatchOf remembers the policies and tests in paths as they are now.
 func WatchOf(paths []string) Watch { return Watch{paths, stamps(paths)} }
 
-// Changed waits until one of them is another one, and reports whether that was
-// before the context was done.
-func (w Watch) Changed(ctx context.Context) bool {
+// Changed waits until some of them are other ones, and says which and how. It returns
+// nothing where the context was done before.
+func (w Watch) Changed(ctx context.Context) []string {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
-			return false
+			return nil
 		case <-tick.C:
 		}
-		if !maps.Equal(w.before, stamps(w.paths)) {
-			return true
+		if changes := changesOf(w.before, stamps(w.paths)); len(changes) > 0 {
+			return changes
 		}
 	}
+}
+
+func changesOf(before, now map[string]stamp) (list []string) {
+	for name, old := range before {
+		switch s, there := now[name]; {
+		case !there:
+			list = append(list, name+" is gone")
+		case s != old:
+			list = append(list, name+" changed")
+		}
+	}
+	for name := range now {
+		if _, there := before[name]; !there {
+			list = append(list, name+" is new")
+		}
+	}
+	slices.Sort(list)
+	return list
 }
 
 // A stamp tells one state of a file from another.
@@ -61,7 +80,7 @@ func stamps(args []string) map[string]stamp {
 				return nil // gone since, which is a change, too
 			case name != arg && d.IsDir() && strings.HasPrefix(d.Name(), "."):
 				return fs.SkipDir
-			case d.IsDir(), !strings.HasSuffix(name, ".rego") && !strings.HasSuffix(name, policytest.CasesSuffix):
+			case d.IsDir(), !strings.HasSuffix(name, ".rego") && !strings.HasSuffix(name, policytest.CasesSuffix) && d.Name() != sealed.DataFile:
 				return nil
 			}
 			if info, err := d.Info(); err == nil {
