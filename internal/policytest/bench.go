@@ -73,11 +73,14 @@ func (b bench) measure() Benchmark {
 
 // benches lists what a selection measures: its tests, and the calls of its cases.
 func (s *Suite) benches(ctx context.Context, sel Selection) ([]bench, error) {
-	tests, err := s.testQueries(ctx, sel)
+	tests, broken, err := s.testQueries(ctx, sel)
 	if err != nil {
 		return nil, err
 	}
 	var list []bench
+	for _, r := range broken {
+		list = append(list, bench{Benchmark: Benchmark{Name: r.Name, File: r.File, Line: r.Line}, op: func() error { return r.Err }})
+	}
 	for _, t := range tests {
 		list = append(list, bench{
 			Benchmark: Benchmark{Name: t.name, File: t.file, Line: t.line},
@@ -94,16 +97,21 @@ type testQuery struct {
 	query      opa.PreparedEvalQuery
 }
 
-// testQueries prepares the selected tests, but for those that are skipped.
-func (s *Suite) testQueries(ctx context.Context, sel Selection) ([]testQuery, error) {
+// testQueries prepares the selected tests, but for those that are skipped, and returns
+// results of the files that do not compile.
+func (s *Suite) testQueries(ctx context.Context, sel Selection) (list []testQuery, broken []Result, err error) {
 	event := eventBuiltin{s.events}
 	compiler, guards := rego.TestCompiler(s.source.Authority, s.source.Library, event.declaration())
 	compiler.WithEnablePrintStatements(false)
 	if compiler.Compile(s.modules(sel.Files)); compiler.Failed() {
-		return nil, rego.Tidy(compiler.Errors)
+		broken, rest, err := s.notCompiled(sel, compiler.Errors)
+		if err != nil {
+			return nil, nil, err
+		}
+		list, more, err := s.testQueries(ctx, rest)
+		return list, append(broken, more...), err
 	}
 	store := inmem.NewFromObjectWithOpts(s.data(), inmem.OptRoundTripOnWrite(false))
-	var list []testQuery
 	for _, name := range s.testsOf(sel) {
 		for _, r := range testRules(s.files[name].module) {
 			query := s.files[name].module.Package.Path.String() + "." + ruleName(r)
@@ -112,14 +120,13 @@ func (s *Suite) testQueries(ctx context.Context, sel Selection) ([]testQuery, er
 			}
 			t := testQuery{name: query[len("data."):], file: name, line: r.Location.Row}
 			opts := append([]func(*opa.Rego){opa.Compiler(compiler), opa.Store(store), opa.Query(query), event.builtin().Func}, wrapped(wrap(guards))...)
-			var err error
 			if t.query, err = opa.New(opts...).PrepareForEval(ctx); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			list = append(list, t)
 		}
 	}
-	return list, nil
+	return list, nil, nil
 }
 
 func passes(ctx context.Context, q opa.PreparedEvalQuery) error {

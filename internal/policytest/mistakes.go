@@ -93,17 +93,15 @@ func (s *Suite) notRun(name, why string) {
 	s.mistake(name, "", fmt.Errorf("%s:1: %w at %s:%d", name, errNotRun, why, line))
 }
 
-// mistakesOf are the results of the files of a selection that cannot be run.
-func (s *Suite) mistakesOf(sel Selection) []Result {
-	if sel.Files == nil {
-		return s.mistakes
-	}
+// Mistakes are the results of the files of a selection that cannot be run.
+func (s *Suite) Mistakes(sel Selection) []Result {
 	var list []Result
 	for _, r := range s.mistakes {
-		if slices.Contains(sel.Files, r.File) {
+		if sel.Files == nil || slices.Contains(sel.Files, r.File) {
 			list = append(list, r)
 		}
 	}
+	slices.SortFunc(list, inOrder)
 	return list
 }
 

@@ -42,7 +42,7 @@ func (s *Suite) Run(ctx context.Context, sel Selection) ([]Result, error) {
 	if !s.changed {
 		s.judgeIdle(results)
 		results = append(results, s.unsettledEvents(ctx, results)...)
-		results = append(results, s.mistakesOf(sel)...)
+		results = append(results, s.Mistakes(sel)...)
 	}
 	results = append(results, s.runCases(ctx, s.selected(sel), sel.FirstFailure)...)
 	if len(results) == 0 {

@@ -143,10 +143,10 @@ func (f *testFlags) once(ctx context.Context, p process, args []string) (int, er
 	}
 	defer targets.CloseTests(list)
 	report, err := f.runTargets(ctx, p, list)
-	if err != nil {
-		return exitFailed, err
+	if report != nil {
+		err = errors.Join(f.print(p, report), err)
 	}
-	if err := f.print(p, report); err != nil {
+	if err != nil {
 		return exitFailed, err
 	}
 	if !report.Passed() { // as opa test
@@ -200,7 +200,7 @@ func changesText(list []string) string {
 }
 
 // runTargets runs the tests of each directory. A selection may select nothing
-// in some of them.
+// in some of them. With an error comes the report of those that could be run, if any.
 func (f *testFlags) runTargets(ctx context.Context, p process, list []*targets.Tests) (*testreport.Report, error) {
 	report := &testreport.Report{Least: f.threshold, LeastMutation: f.mutateThreshold}
 	var errs []error
@@ -213,8 +213,10 @@ func (f *testFlags) runTargets(ctx context.Context, p process, list []*targets.T
 	if ctx.Err() != nil {
 		return nil, errors.New("interrupted")
 	}
-	if err := errors.Join(errs...); err != nil {
+	if err := errors.Join(errs...); err != nil && report.Empty() {
 		return nil, err
+	} else if err != nil {
+		return report, err
 	}
 	if report.Empty() {
 		return nil, fmt.Errorf("no test and no case is called anything that matches %s; gate test -v lists them", quoted(f.run))
@@ -241,6 +243,7 @@ func (f *testFlags) runTarget(ctx context.Context, p process, t *targets.Tests, 
 	case f.bench:
 		list, err := suite.Bench(ctx, sel, f.count)
 		report.AddBenchmarks(t, list)
+		report.AddResults(t, suite, suite.Mistakes(sel))
 		return err
 	case f.coverage || f.threshold > 0:
 		results, c, err := suite.Cover(ctx, sel)
