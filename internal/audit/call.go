@@ -30,8 +30,8 @@ const (
 // HeldBack reports a decision that did not let its event go on as it was.
 func (r *Record) HeldBack() bool { return r.Sync == nil && r.Effect >= hook.Ask }
 
-// begins reports the decision whether a call of a tool may run.
-func (r *Record) begins() bool { return r.Sync == nil && r.Event == hook.PreToolUse }
+// Begins reports the decision whether a call of a tool may run.
+func (r *Record) Begins() bool { return r.Sync == nil && r.Event == hook.PreToolUse }
 
 // ran reports an event that only a call has that was run.
 func (r *Record) ran() bool {
@@ -39,7 +39,7 @@ func (r *Record) ran() bool {
 }
 
 // OfCall reports a decision about a call of a tool, or about what came of one.
-func (r *Record) OfCall() bool { return r.begins() || r.Sync == nil && r.Tool != "" }
+func (r *Record) OfCall() bool { return r.Begins() || r.Sync == nil && r.Tool != "" }
 
 // callID is the name that the agent gave the call, "" if the log does not have it.
 func (r *Record) callID() string {
@@ -103,7 +103,7 @@ func (c *Calls) Add(r Record) *Call {
 	o := c.open[i]
 	o.Records = slices.Insert(o.Records, 0, r)
 	switch {
-	case r.begins():
+	case r.Begins():
 		c.open = slices.Delete(c.open, i, i+1)
 		return o
 	case len(c.open) > mostOpen:

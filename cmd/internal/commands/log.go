@@ -22,6 +22,7 @@ type logFlags struct {
 	format string
 	follow bool
 	stats  bool
+	all    bool // every decision, not only those about calls
 }
 
 func newLog(p process) *cobra.Command {
@@ -29,10 +30,12 @@ func newLog(p process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "log",
 		Short: "list the decisions so far",
-		Long: "Lists decisions, the newest last: time, id, effect, tool, the call, and the policies\n" +
-			"that objected. Filters narrow the list; -f waits for more.\n" +
+		Long: "Lists the calls of tools, each once, the newest last: time, id, what became of it,\n" +
+			"event, tool, the call, and the policies that objected. Other events are in the list if\n" +
+			"they were held back, and bundles that came into force or were refused; --all lists\n" +
+			"every decision. Filters narrow the list; -f waits for more.\n" +
 			"docs/log.md describes the file.",
-		Example: "  gate log --since 2h --effect deny,ask\n  gate log --policy gate.git -n 50\n  gate log -f\n  gate log --since 7d --stats\n  gate log show 5spyyq",
+		Example: "  gate log --since yesterday\n  gate log --since 2h --effect deny,ask\n  gate log --policy gate.git -n 50\n  gate log -f\n  gate log --since 7d --stats\n  gate log show 5spyyq",
 		Args:    subcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := checkFormat(f.format); err != nil {
@@ -61,6 +64,7 @@ func newLog(p process) *cobra.Command {
 	f.filter.add(cmd)
 	cmd.Flags().IntVarP(&f.most, "number", "n", 20, "how many at most, the newest; 0: all")
 	cmd.Flags().BoolVarP(&f.follow, "follow", "f", false, "wait for more, until interrupted")
+	cmd.Flags().BoolVar(&f.all, "all", false, "list every decision: each event of a call, and events that are no call")
 	cmd.Flags().BoolVar(&f.stats, "stats", false, "count them instead: by effect, policy and tool, and how long they took")
 	addFormat(cmd, &f.format)
 	addDirFlags(cmd, &f.dirs)
@@ -94,8 +98,8 @@ func (f *logFlags) list(ctx context.Context, p process, h *audit.History, wanted
 		return err
 	}
 	wide := tell.ColumnsOf(found, f.follow)
-	for i := range found {
-		if err := f.print(p, &found[i], wide); err != nil {
+	for _, r := range found {
+		if err := f.print(p, r, wide); err != nil {
 			return err
 		}
 	}
@@ -121,12 +125,16 @@ func (f *logFlags) list(ctx context.Context, p process, h *audit.History, wanted
 		}
 	}()
 	for r, err := range more {
-		seen := slices.ContainsFunc(found, func(o audit.Record) bool { return o.ID == r.ID && o.Time.Equal(r.Time) })
+		seen := slices.ContainsFunc(found, func(o tell.Row) bool { return o.ID == r.ID && o.Time.Equal(r.Time) })
 		switch {
 		case err != nil:
 			fmt.Fprintf(p.stderr, "gate: note: %s\n", oneLine(err.Error()))
-		case !seen && wanted(&r):
-			if err := f.print(p, &r, wide); err != nil {
+		case !seen && wanted(&r) && (f.every() || f.alone(&r) || r.Begins()):
+			row := tell.RecordRow(&r)
+			if r.OfCall() && !f.every() { // what comes of it is not known yet
+				row = tell.CallRow(&audit.Call{Records: []audit.Record{r}})
+			}
+			if err := f.print(p, row, wide); err != nil {
 				return err
 			}
 		}
@@ -160,10 +168,28 @@ func (t *torn) report(p process) {
 		screen.Counted(t.lines, "line"), screen.Plural(t.lines, "is", "are"), oneLine(t.first.Error()))
 }
 
-// newest returns the newest records that are wanted, the oldest of them first.
-func (f *logFlags) newest(h *audit.History, wanted func(*audit.Record) bool) ([]audit.Record, torn, error) {
-	var found []audit.Record
+// every reports that the list has each decision, not each call once. Programs get the
+// records themselves.
+func (f *logFlags) every() bool { return f.all || f.format == "json" }
+
+// alone reports a decision that is a row by itself: about a bundle, or about an event
+// that was held back.
+func (f *logFlags) alone(r *audit.Record) bool { return r.Sync != nil || r.HeldBack() }
+
+// patience is how many records are looked through for the beginning of a call.
+const patience = 256
+
+// newest returns the newest rows that are wanted, the oldest of them first.
+func (f *logFlags) newest(h *audit.History, wanted func(*audit.Record) bool) ([]tell.Row, torn, error) {
+	var found []row
+	var calls audit.Calls
 	var t torn
+	add := func(call *audit.Call) {
+		if f.wantsCall(call, wanted) {
+			found = append(found, row{call.Records[0].Time, tell.CallRow(call)})
+		}
+	}
+	more := patience
 	for r, err := range h.Newest() {
 		if err != nil {
 			if err = t.count(err); err != nil {
@@ -174,14 +200,49 @@ func (f *logFlags) newest(h *audit.History, wanted func(*audit.Record) bool) ([]
 		if f.filter.tooOld(&r) {
 			break
 		}
-		if wanted(&r) {
-			if found = append(found, r); len(found) == f.most {
-				break
-			}
+		if call := calls.Add(r); call != nil && !f.every() {
+			add(call)
+		}
+		if wanted(&r) && (f.every() || !r.OfCall() && f.alone(&r)) {
+			found = append(found, row{r.Time, tell.RecordRow(&r)})
+		}
+		if len(found) < f.most || f.most == 0 {
+			continue
+		}
+		if more--; f.every() || more == 0 || len(calls.Rest()) == 0 {
+			break
+		}
+	}
+	if !f.every() {
+		for _, call := range calls.Rest() {
+			add(call)
 		}
 	}
 	slices.Reverse(found)
-	return found, t, nil
+	slices.SortStableFunc(found, func(a, b row) int { return a.begun.Compare(b.begun) })
+	if f.most > 0 {
+		found = found[max(0, len(found)-f.most):]
+	}
+	rows := make([]tell.Row, len(found))
+	for i := range found {
+		rows[i] = found[i].Row
+	}
+	return rows, t, nil
+}
+
+// A row is one of the list, in the order of what began.
+type row struct {
+	begun time.Time
+	tell.Row
+}
+
+// wantsCall reports whether a filter takes a call: one of its decisions is wanted, and
+// where effects are wanted, the one that made the outcome.
+func (f *logFlags) wantsCall(call *audit.Call, wanted func(*audit.Record) bool) bool {
+	if len(f.filter.effects) > 0 {
+		return wanted(call.Deciding())
+	}
+	return slices.ContainsFunc(call.Records, func(r audit.Record) bool { return wanted(&r) })
 }
 
 // nothing says why a list is empty.
@@ -192,10 +253,13 @@ func (f *logFlags) nothing(p process, h *audit.History, found int) error {
 	if _, err := h.Last(); errors.Is(err, audit.ErrNoRecord) {
 		return printAll(p, fmt.Sprintf("no decisions yet in %s\n", visible(p.tilde(h.Path()))))
 	}
+	if !f.every() && !f.stats {
+		return printAll(p, "no call in the log is one of these; --all looks at every decision\n")
+	}
 	return printAll(p, "no decision in the log is one of these\n")
 }
 
-func (f *logFlags) print(p process, r *audit.Record, wide tell.Columns) error {
+func (f *logFlags) print(p process, r tell.Row, wide tell.Columns) error {
 	if f.format == "json" {
 		return emit(p, append(r.JSON(), '\n'))
 	}

@@ -26,7 +26,7 @@ type logFilter struct {
 }
 
 func (f *logFilter) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.since, "since", "", "not older than this: 90m, 2h, 3d, or a time such as 2026-11-21 or 2026-11-21T15:00")
+	cmd.Flags().StringVar(&f.since, "since", "", "not older than this: 90m, 2h, 3d, yesterday, today, or a time such as 2026-11-21 or 2026-11-21T15:00")
 	cmd.Flags().StringSliceVar(&f.effects, "effect", nil, "pass, allow, ask, deny; several with commas")
 	cmd.Flags().StringSliceVar(&f.policies, "policy", nil, "a policy or group that objected, changed the call or failed, such as gate.git")
 	cmd.Flags().StringSliceVar(&f.tools, "tool", nil, "a tool's name; mcp__* for all that begin so")
@@ -63,6 +63,12 @@ func sinceTime(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
+	switch midnight := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location()); text {
+	case "today":
+		return midnight, nil
+	case "yesterday":
+		return midnight.AddDate(0, 0, -1), nil
+	}
 	if days, ok := strings.CutSuffix(text, "d"); ok {
 		if n, err := strconv.Atoi(days); err == nil && n >= 0 && n < 100_000 {
 			return now.AddDate(0, 0, -n), nil
@@ -76,7 +82,7 @@ func sinceTime(text string, now time.Time) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, usageError("--since " + quoted(text) + ": want how long ago, such as 90m, 2h or 3d, or a time such as 2026-11-21")
+	return time.Time{}, usageError("--since " + quoted(text) + ": want how long ago, such as 90m, 2h, 3d or yesterday, or a time such as 2026-11-21")
 }
 
 // named reports whether a name is the one wanted, or begins as the pattern does.

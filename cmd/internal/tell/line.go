@@ -1,7 +1,6 @@
 package tell
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,18 +12,33 @@ import (
 	"gate/internal/strictjson"
 )
 
+// A Row is one line of a list of decisions: a call of a tool, or one decision about
+// something that is none.
+type Row struct {
+	*audit.Record        // the decision that made the outcome
+	Outcome       string // what became of it, in one word
+}
+
+// CallRow is the row of a call.
+func CallRow(c *audit.Call) Row { return Row{c.Deciding(), string(c.Outcome())} }
+
+// RecordRow is the row of one decision.
+func RecordRow(r *audit.Record) Row { return Row{r, r.Effect.String()} }
+
 // Columns are the widths of the columns of a list of decisions.
-type Columns struct{ tool, call int }
+type Columns struct{ event, tool, call int }
 
 // widest are the columns at most, and where it is not known what is to come.
-var widest = Columns{tool: 24, call: 60}
+var widest = Columns{event: len(hook.PostToolUseFailure), tool: 24, call: 60}
 
 // ColumnsOf makes room for what is in the list, and for more if more may come.
-func ColumnsOf(list []audit.Record, more bool) Columns {
-	wide := Columns{tool: 10}
-	for i := range list {
-		wide.tool = max(wide.tool, min(widest.tool, utf8.RuneCountInString(strictjson.OneLine(toolOf(&list[i])))))
-		wide.call = max(wide.call, min(widest.call, utf8.RuneCountInString(strictjson.OneLine(callOf(&list[i])))))
+func ColumnsOf(list []Row, more bool) Columns {
+	wide := Columns{event: len(hook.PreToolUse), tool: 5}
+	width := func(text string, most int) int { return min(most, utf8.RuneCountInString(strictjson.OneLine(text))) }
+	for _, r := range list {
+		wide.event = max(wide.event, width(eventOf(r.Record), widest.event))
+		wide.tool = max(wide.tool, width(r.Tool, widest.tool))
+		wide.call = max(wide.call, width(callOf(r.Record), widest.call))
 	}
 	if more {
 		wide.call = widest.call
@@ -32,12 +46,12 @@ func ColumnsOf(list []audit.Record, more bool) Columns {
 	return wide
 }
 
-// toolOf is the tool, or the event where there is none.
-func toolOf(r *audit.Record) string {
+// eventOf is what the decision was about.
+func eventOf(r *audit.Record) string {
 	if r.Sync != nil {
 		return "gate sync"
 	}
-	return cmp.Or(r.Tool, string(r.Event))
+	return string(r.Event)
 }
 
 // callOf is what was asked for, in one line.
@@ -50,11 +64,12 @@ func callOf(r *audit.Record) string {
 	return strings.ToValidUTF8(text[:min(len(text), most)], "")
 }
 
-// Line is one decision in one line.
-func (wide Columns) Line(s screen.Page, r *audit.Record) string {
-	line := fmt.Sprintf("%s  %-6s  %s  %s  %s", s.Faint(r.Time.Local().Format("2006-01-02 15:04:05")), strictjson.OneLine(r.ID),
-		s.Effect(r.Effect, fmt.Sprintf("%-5s", r.Effect)), screen.Column(toolOf(r), wide.tool), screen.Column(callOf(r), wide.call))
-	return strings.TrimRight(line+"  "+s.Name(strings.Join(objectors(r), ", ")), " ")
+// Line is one row in one line.
+func (wide Columns) Line(s screen.Page, r Row) string {
+	line := fmt.Sprintf("%s  %-6s  %s  %s  %s  %s", s.Faint(r.Time.Local().Format("2006-01-02 15:04:05")), strictjson.OneLine(r.ID),
+		s.Effect(r.Effect, fmt.Sprintf("%-8s", r.Outcome)), screen.Column(eventOf(r.Record), wide.event), screen.Column(r.Tool, wide.tool),
+		screen.Column(callOf(r.Record), wide.call))
+	return strings.TrimRight(line+"  "+s.Name(strings.Join(objectors(r.Record), ", ")), " ")
 }
 
 // objectors are the policies that a decision is due to, and those that changed
