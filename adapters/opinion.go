@@ -39,7 +39,7 @@ func settle(d *hook.Decision, c moment.Closing) opinion {
 		own = &hook.Fault{Kind: hook.FaultInternal, Err: err}
 	}
 	given := answered(d)
-	faults := faulted(d, func(s *hook.Step) bool { return s.Effect > s.Verdict.Effect() })
+	faults := faulted(d, closes)
 	switch {
 	case own != nil:
 		o.fault = "gate could not decide: " + own.Error()
@@ -49,6 +49,9 @@ func settle(d *hook.Decision, c moment.Closing) opinion {
 		}
 	case given < o.effect && len(faults) > 0:
 		o.fault = strings.Join(faults, "\n")
+		if c == moment.ClosesNever && d.Event.Canonical() != moment.SessionStart && !slices.ContainsFunc(d.Steps, answersLate) {
+			o.fault = "" // which prompts and calls tell
+		}
 		if c == moment.ClosesNever || c == moment.ClosesForHooks && !slices.ContainsFunc(d.Steps, hooksOwn) {
 			o.effect = given
 		}
@@ -58,10 +61,17 @@ func settle(d *hook.Decision, c moment.Closing) opinion {
 	return o
 }
 
+// closes reports a step whose fault closes.
+func closes(s *hook.Step) bool { return s.Fault != nil && s.Effect > s.Verdict.Effect() }
+
+// answersLate reports a fault that closes and came up with this event: one of loading
+// is there with every event, and the person hears of it once a turn.
+func answersLate(s hook.Step) bool { return closes(&s) && s.Fault.Kind != hook.FaultLoad }
+
 // hooksOwn reports a fault of a hook that was there to run and closes. A source
 // that could not be loaded is gate's own trouble.
 func hooksOwn(s hook.Step) bool {
-	return s.Fault != nil && s.Effect > s.Verdict.Effect() &&
+	return closes(&s) &&
 		!slices.Contains([]hook.FaultKind{hook.FaultLoad, hook.FaultInternal, hook.FaultEvent}, s.Fault.Kind)
 }
 
@@ -104,11 +114,14 @@ func faulted(d *hook.Decision, which func(*hook.Step) bool) []string {
 		if s.Fault == nil || !which(s) {
 			continue
 		}
-		who := "a hook"
+		who, what := "a hook", "answer"
 		if s.Hook != nil {
-			who = s.Hook.ID
+			who = s.Hook.Called()
 		}
-		lines = appendNew(lines, who+" could not answer: "+s.Fault.Error())
+		if s.Fault.Kind == hook.FaultLoad {
+			what = "be loaded"
+		}
+		lines = appendNew(lines, who+" could not "+what+": "+s.Fault.Error())
 	}
 	return lines
 }
@@ -131,9 +144,12 @@ func passedOver(d *hook.Decision) []string {
 
 // explain gathers the reasons of the effect that is left.
 func (o *opinion) explain(d *hook.Decision, own *hook.Fault) {
-	remedy := repair
+	remedies := remediesOf(d)
+	if own != nil {
+		remedies = []string{repair}
+	}
 	if own != nil && own.Kind == hook.FaultEvent {
-		remedy = repeat
+		remedies = []string{repeat}
 	}
 	for _, r := range d.Reasons {
 		if r.Effect != o.effect || o.effect == hook.Pass {
@@ -144,11 +160,11 @@ func (o *opinion) explain(d *hook.Decision, own *hook.Fault) {
 			line += "\nInstead: " + r.Suggestion
 		}
 		o.lines = appendNew(o.lines, line)
-		switch repairs := r.Help != "" && strings.Contains(repair, r.Help); {
-		case !repairs:
+		switch remedy := toPerson(r.Help); {
+		case !slices.Contains(remedies, remedy):
 			o.person = appendNew(o.person, r.Help)
 		case o.fault == "": // else the reason says it
-			o.person = appendNew(o.person, repair)
+			o.person = appendNew(o.person, remedy)
 		}
 	}
 	switch {
@@ -158,11 +174,35 @@ func (o *opinion) explain(d *hook.Decision, own *hook.Fault) {
 			o.lines = appendNew(o.lines, orElse(o.fault, "a policy denies this"))
 		}
 		if o.fault != "" {
-			o.lines = appendNew(o.lines, remedy)
+			for _, remedy := range remedies {
+				o.lines = appendNew(o.lines, remedy)
+			}
 		}
 	case o.fault != "":
-		o.person = append(o.person, o.fault, remedy)
+		o.person = append(append(o.person, o.fault), remedies...)
 	}
+}
+
+// remediesOf says what repairs the faults that close.
+func remediesOf(d *hook.Decision) []string {
+	var list []string
+	for i := range d.Steps {
+		if s := &d.Steps[i]; closes(s) {
+			list = appendNew(list, toPerson(s.Remedy()))
+		}
+	}
+	if len(list) == 0 {
+		return []string{repair}
+	}
+	return list
+}
+
+// toPerson tells an agent, or whoever reads its answer, that a person must act.
+func toPerson(remedy string) string {
+	if command, ok := strings.CutPrefix(remedy, "gate "); ok {
+		return "A person can repair this with: gate " + command
+	}
+	return "A person can repair this: " + remedy
 }
 
 // inform gathers what else the person should know.

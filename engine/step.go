@@ -82,18 +82,24 @@ func (c *call) brokenSources() {
 	for _, src := range c.set.Sources() {
 		for i := range src.Faults {
 			h := &hook.Hook{
-				ID: src.Name, Kind: hook.Rego, Title: "loading of " + src.Name,
+				ID: src.Name, Kind: hook.Rego, Title: src.Called(),
 				Scope: src.Scope, Authority: src.Authority, Library: src.Library, Source: src.Name,
 			}
 			if src.Closes() {
 				h.OnFault = hook.FaultDeny
 			} else {
-				c.notice(fmt.Sprintf("%s could not be loaded and is inactive: %s", src.Name, src.Faults[i].Error()))
+				c.notice(h.Title + leftOut + src.Faults[i].Error())
 			}
 			c.record(h, weighed{}, Answer{Fault: &src.Faults[i]})
 		}
 	}
 }
+
+// leftOut stands in the notices of sources that could not be loaded and close nothing.
+const leftOut = " could not be loaded and are inactive: "
+
+// LeftOut reports such a notice.
+func LeftOut(notice string) bool { return strings.Contains(notice, leftOut) }
 
 // reject records that gate itself refuses what the hooks made of the call. The
 // output of a tool is there already, and holds what somebody wanted changed: a

@@ -109,6 +109,18 @@ type Step struct {
 	Round   int // 0 for the first run, 1… for re-checks of a rewritten input
 }
 
+// Remedy says what repairs the fault of a step, for the person: a command, or whose
+// turn it is where no command repairs anything.
+func (s *Step) Remedy() string {
+	switch {
+	case s.Fault == nil || s.Fault.Kind != FaultLoad || s.Hook == nil || s.Hook.Library:
+		return "gate doctor --fix"
+	case s.Hook.Authority == Managed:
+		return "the administrator corrects the file, or publishes a corrected release"
+	}
+	return "correct the file; gate check lists every mistake"
+}
+
 // A Change is one rewrite that took effect, in order.
 type Change struct {
 	Hook   string

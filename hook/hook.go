@@ -121,6 +121,18 @@ type Hook struct {
 	Config  map[string]any // command, url, prompt …; checked for names and types only
 }
 
+// Whole reports a hook that stands for its whole source, which could not be loaded.
+func (h *Hook) Whole() bool { return h.ID == h.Source && h.Title != "" }
+
+// Called is what people are told of h: its id, or its title where it stands for its
+// whole source.
+func (h *Hook) Called() string {
+	if h.Whole() {
+		return h.Title
+	}
+	return h.ID
+}
+
 // Observes reports whether h can change nothing on events of a name: only its
 // warnings count, and its faults never close. In CodeWhale these are
 // all hooks in the background, and all but those that may change a message or

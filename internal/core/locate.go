@@ -11,6 +11,7 @@ import (
 func (g *Gate) Locate(d *hook.Decision) {
 	for i := range d.Steps {
 		g.locateFault(d, &d.Steps[i])
+		g.locateSource(d, &d.Steps[i])
 	}
 	for _, list := range [][]hook.Reason{d.Reasons, d.Warnings} {
 		for i := range list {
@@ -61,5 +62,37 @@ func (g *Gate) locateFault(d *hook.Decision, s *hook.Step) {
 				r.Reason = strings.Replace(r.Reason, ": "+said, ": "+text, 1)
 			}
 		}
+	}
+}
+
+// locateSource has what is told of a source that could not be loaded name its
+// directory, where it is one that people know by it.
+func (g *Gate) locateSource(d *hook.Decision, s *hook.Step) {
+	if s.Hook == nil || !s.Hook.Whole() || s.Fault == nil || strings.Contains(s.Hook.Source, ":") {
+		return
+	}
+	dir := g.Where[s.Hook.Source]
+	if dir == "" {
+		return
+	}
+	if rest, below := strings.CutPrefix(dir, g.Home+string(filepath.Separator)); below && g.Home != "" {
+		dir = "~" + string(filepath.Separator) + rest
+	}
+	whole, was := *s.Hook, s.Hook.Title
+	whole.Title += " in " + dir
+	s.Hook = &whole
+	tell := func(text string) string {
+		if rest, ok := strings.CutPrefix(text, was+" could not"); ok {
+			return whole.Title + " could not" + rest
+		}
+		return text
+	}
+	for _, list := range [][]hook.Reason{d.Reasons, d.Warnings} {
+		for i := range list {
+			list[i].Reason = tell(list[i].Reason)
+		}
+	}
+	for i := range d.Notices {
+		d.Notices[i] = tell(d.Notices[i])
 	}
 }

@@ -127,8 +127,8 @@ func (r *Session) end(ctx context.Context, ev *hook.Event, d *hook.Decision, rej
 
 // sayOnce leaves out of a decision what its session was told before: that
 // something of a source waits for a person's trust, or that settings loosen something or
-// let a source rewrite nothing. It is told again once the
-// source has changed, or has been trusted meanwhile. A session without a name is
+// let a source rewrite nothing. It is told again once the source has changed, or has been
+// trusted meanwhile. That a source could not be loaded is told once a turn. A session without a name is
 // told every time.
 func (g *Gate) sayOnce(ctx context.Context, r *Session, ev *hook.Event, d *hook.Decision) {
 	if ev.SessionID() == "" || r.Known == nil && len(d.Notices) == 0 {
@@ -150,6 +150,13 @@ func (g *Gate) sayOnce(ctx context.Context, r *Session, ev *hook.Event, d *hook.
 			return known
 		})
 	}
+	d.Notices = slices.DeleteFunc(d.Notices, func(notice string) bool {
+		left, known := engine.LeftOut(notice), noticed(notice)
+		if left && !known {
+			news = append(news, notice)
+		}
+		return left && known && ev.Name.Canonical() != hook.UserPromptSubmit // which begins a turn
+	})
 	if ev.Name.Canonical() != hook.SessionStart {
 		d.Notices = slices.DeleteFunc(d.Notices, func(notice string) bool {
 			aboutSettings := loosens(notice) || strings.HasSuffix(notice, setting.HeldRewrites)

@@ -1,6 +1,8 @@
 package setting
 
 import (
+	"strings"
+
 	"gate/hook"
 )
 
@@ -28,6 +30,28 @@ func LibraryAuthority(managedSources bool) hook.Authority {
 		return hook.Managed
 	}
 	return hook.User
+}
+
+// Called is what people call the content of the source, in the plural.
+func (src *Source) Called() string {
+	owners := map[string]string{"user": "your", "project": "the project's", "local": "your own", "managed": "the administrator's"}
+	name, settings := strings.CutSuffix(src.Name, " settings")
+	what := "policies"
+	if settings {
+		what = "settings"
+	}
+	if owner := owners[name]; owner != "" {
+		return owner + " " + what
+	}
+	switch kind, rest, _ := strings.Cut(name, ":"); {
+	case src.Library:
+		return "gate's own policies"
+	case rest != "" && kind == "managed":
+		return "the policies of the bundle " + rest
+	case rest != "":
+		return "the hooks of the " + kind + " " + rest
+	}
+	return "the " + what + " of " + src.Name
 }
 
 // Inactive reports whether the source's faults switch it off: a broken plugin,
