@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -78,6 +80,9 @@ func (f *setFlags) run(p process, args []string) error {
 	var value any
 	if !f.unset {
 		value = settingValue(args[1])
+		if err := f.takes(p, key, value); err != nil {
+			return err
+		}
 	}
 	file, before, err := readSettings(dir, stem)
 	if err != nil {
@@ -145,6 +150,37 @@ func settingValue(s string) any {
 		return v
 	}
 	return s
+}
+
+// takes refuses what a policy of this place cannot take: a parameter that it does not
+// have, or a value of another type. The policy could not answer while that stands. What
+// no policy here is called may be meant for another place, and is only noted.
+func (f *setFlags) takes(p process, key []string, value any) error {
+	if len(key) != 3 || key[0] != "params" {
+		return nil
+	}
+	g, err := f.gate(p)
+	if err != nil {
+		return nil // settings that contradict each other are to be mended by this
+	}
+	for _, r := range g.Set.Policies() {
+		if r.ID != key[1] {
+			continue
+		}
+		known := slices.Sorted(maps.Keys(r.Hook.Params))
+		param, has := r.Hook.Params[key[2]]
+		switch {
+		case !has && len(known) == 0:
+			return fmt.Errorf("%s has no parameters", key[1])
+		case !has:
+			return fmt.Errorf("%s has no parameter %s; it has: %s", key[1], quoted(key[2]), strings.Join(known, ", "))
+		}
+		if err := param.Check(value); err != nil {
+			return hintedError{fmt.Errorf("%s cannot take this: %w", strings.Join(key, "."), err), "its default is " + document.Line(param.Default)}
+		}
+		return nil
+	}
+	return nil
 }
 
 // readSettings finds the one settings file of a directory, in whatever format,
