@@ -80,8 +80,9 @@ func (c claude) ownership(m Machine, v *claudeView) bool {
 	return false
 }
 
-// claudeRewriters are the events on which a hook can change what gate judged.
-var claudeRewriters = [...]hook.Name{hook.PreToolUse, hook.PermissionRequest, hook.PostToolUse}
+// claudeRewriters are the events on which a hook can change the call that gate judged.
+// After the call a hook formats a file or adds a message, which changes no call.
+var claudeRewriters = [...]hook.Name{hook.PreToolUse, hook.PermissionRequest}
 
 // foreign reports hooks that can rewrite what gate has judged: of one stage all
 // see the original input, and nobody judges the result.
