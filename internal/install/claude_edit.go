@@ -73,9 +73,6 @@ func (c claude) without(m Machine, s Scope, path string, d *document, e claudeEv
 
 // around renders a new container with one item.
 func around(st style, indent string, bracket byte, item func(indent string) string) string {
-	if st.newline == "" {
-		return string(bracket) + item("") + string(bracket+2)
-	}
 	inner := indent + st.indent
 	return string(bracket) + st.newline + inner + item(inner) + st.newline + indent + string(bracket+2)
 }

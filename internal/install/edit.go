@@ -16,8 +16,8 @@ import (
 // the item, that white space and one comma.
 //
 // What remains is whether an empty container was there before. Its first item
-// says so by the number of extra blank lines (blanks, in a text of one line) in
-// front of it:
+// says so by the number of extra blank lines in front of it (blanks, where an older
+// version wrote into a text of one line):
 //
 //	0  the container came with the item, and goes with it
 //	1  it was there without anything inside: [] or {}
@@ -44,7 +44,7 @@ func apply(text []byte, splices ...splice) []byte {
 
 // A style is how a text is laid out.
 type style struct {
-	newline string // "" for a text of one line
+	newline string
 	indent  string // one level
 	blank   string // between a colon or comma and what follows
 }
@@ -57,8 +57,8 @@ func (d *document) style() style {
 	if d.root == nil || len(d.root.items) == 0 {
 		return s
 	}
-	if bytes.IndexByte(d.text[d.root.start:d.root.end], '\n') < 0 {
-		return style{}
+	if d.oneLine() {
+		return s // what is there stays on its line; what is added is for people to read
 	}
 	own, first := d.lineIndent(d.root.start), d.root.items[0]
 	if gap := string(d.text[first.lead:first.start()]); strings.Contains(gap, "\n") {
@@ -68,6 +68,11 @@ func (d *document) style() style {
 		}
 	}
 	return s
+}
+
+// oneLine reports a text whose items all stand on one line.
+func (d *document) oneLine() bool {
+	return bytes.IndexByte(d.text[d.root.start:d.root.end], '\n') < 0
 }
 
 // lineIndent returns the white space at the beginning of an offset's line.
@@ -90,8 +95,11 @@ func (d *document) insert(c *node, s style, render func(indent string) string) [
 	if i >= 0 {
 		indent = between[i+1:]
 	}
-	if i >= 0 || c.tailLine {
-		gap = cmp.Or(s.newline, "\n") + indent
+	if i < 0 && d.oneLine() {
+		indent += s.indent
+	}
+	if i >= 0 || c.tailLine || d.oneLine() {
+		gap = s.newline + indent
 	}
 	if last.comma >= 0 {
 		return apply(d.text, splice{c.tail, c.tail, gap + render(indent) + ","})
@@ -108,15 +116,9 @@ func (d *document) insertFirst(c *node, s style, render func(indent string) stri
 	case c.tail < c.end-1:
 		mark = 2
 	default:
-		mark, after = 1, s.newline
-		if after != "" {
-			after += outer
-		}
+		mark, after = 1, s.newline+outer
 	}
-	gap := strings.Repeat(" ", mark)
-	if nl := s.newline; nl != "" || c.tailLine {
-		gap = strings.Repeat(cmp.Or(nl, "\n"), mark+1) + indent
-	}
+	gap := strings.Repeat(s.newline, mark+1) + indent
 	return apply(d.text, splice{c.tail, c.tail, gap + render(indent) + after})
 }
 
