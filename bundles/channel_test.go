@@ -3,11 +3,14 @@ package bundles_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"gate/bundles"
+	"gate/internal/format"
 	"gate/internal/sealed"
+	"gate/internal/strictjson"
 )
 
 // signers makes a key set in which alice may sign company, bob company and team,
@@ -71,9 +74,9 @@ func signedBy(t *testing.T, doc signable, acts map[string]bundles.Signing, ids .
 
 func TestChannelIsTakenFromThoseWhoMaySign(t *testing.T) {
 	set, acts := signers(t)
-	everybody := sealed.Channel{Version: 3, Bundles: map[string][]sealed.Rollout{"company": {{Digest: one, Share: 5}, {Digest: two}}}}
-	ring := sealed.Channel{Version: 3, Bundles: map[string][]sealed.Rollout{"company": {{Digest: one, Labels: []string{"ring=canary"}}}}}
-	both := sealed.Channel{Version: 3, Bundles: map[string][]sealed.Rollout{"company": {{Digest: one}}, "team": {{Digest: two}}}}
+	everybody := sealed.Channel{Version: 3, Releases: map[string][]sealed.Rollout{"company": {{Digest: one, Share: 5}, {Digest: two}}}}
+	ring := sealed.Channel{Version: 3, Releases: map[string][]sealed.Rollout{"company": {{Digest: one, Labels: []string{"ring=canary"}}}}}
+	both := sealed.Channel{Version: 3, Releases: map[string][]sealed.Rollout{"company": {{Digest: one}}, "team": {{Digest: two}}}}
 	old := everybody
 	old.Expires = today
 	for _, c := range []struct {
@@ -98,7 +101,7 @@ func TestChannelIsTakenFromThoseWhoMaySign(t *testing.T) {
 		if !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, err, c.want)
 		}
-		if err == nil && got.Bundles["company"][0].Digest != one {
+		if err == nil && got.Releases["company"][0].Digest != one {
 			t.Errorf("%s: read as %+v", c.name, got)
 		}
 	}
@@ -109,9 +112,9 @@ func TestChannelSharesOnlyGrow(t *testing.T) {
 	for i := range 10_000 {
 		machine, before := sealed.MachineName(fmt.Sprint("machine ", i)), false
 		for _, share := range []int{1, 5, 50, 100} {
-			c := sealed.Channel{Bundles: map[string][]sealed.Rollout{"company": {{Digest: two, Share: share}, {Digest: one}}}}
-			r, ok := c.For("company", machine, nil)
-			in := ok && r.Digest == two
+			c := sealed.Channel{Releases: map[string][]sealed.Rollout{"company": {{Digest: two, Share: share}, {Digest: one}}}}
+			release, _ := c.For("company", machine, nil)
+			in := release == two
 			if before && !in {
 				t.Fatalf("machine %d leaves when the share grows to %d", i, share)
 			}
@@ -125,12 +128,94 @@ func TestChannelSharesOnlyGrow(t *testing.T) {
 			t.Errorf("%d of 10000 machines for %d percent", n, share)
 		}
 	}
-	c := sealed.Channel{Bundles: map[string][]sealed.Rollout{"company": {{Digest: two, Labels: []string{"ring=canary"}, Record: true}}}}
-	if _, ok := c.For("company", "m", map[string]string{"ring": "slow"}); ok {
-		t.Error("a release for another ring was given")
+}
+
+// TestTrialsStandBeside: a trial goes to its share, and whoever has it keeps the
+// release that all have.
+func TestTrialsStandBeside(t *testing.T) {
+	three := sealed.Digest([]byte("3"))
+	c := sealed.Channel{
+		Releases: map[string][]sealed.Rollout{"company": {{Digest: two, Labels: []string{"ring=canary"}}, {Digest: one}}},
+		Trials:   map[string][]sealed.Rollout{"company": {{Digest: two, Share: 5}}, "team": {{Digest: three, Labels: []string{"ring=canary"}}}},
 	}
-	if r, ok := c.For("company", "m", map[string]string{"ring": "canary"}); !ok || !r.Record {
-		t.Errorf("the ring got %+v", r)
+	trying := 0
+	for i := range 10_000 {
+		machine := sealed.MachineName(fmt.Sprint("machine ", i))
+		release, trial := c.For("company", machine, nil)
+		if release != one || trial != "" && trial != two {
+			t.Fatalf("machine %d has %s, and tries %s", i, release, trial)
+		}
+		if trial == two {
+			trying++
+		}
+		if release, trial = c.For("company", machine, map[string]string{"ring": "canary"}); release != two || trial != "" {
+			t.Fatalf("machine %d of the ring has %s, and tries %s", i, release, trial)
+		}
+	}
+	if trying < 350 || trying > 650 {
+		t.Errorf("%d of 10000 machines for 5 percent", trying)
+	}
+	for ring, want := range map[string]string{"canary": three, "slow": ""} {
+		if release, trial := c.For("team", "m", map[string]string{"ring": ring}); release != "" || trial != want {
+			t.Errorf("the ring %s has %q, and tries %q", ring, release, trial)
+		}
+	}
+}
+
+// oldChannel is a signed file of format 1, as older gates write it.
+func oldChannel(t *testing.T, bundles string, acts map[string]bundles.Signing, ids ...string) []byte {
+	t.Helper()
+	body, err := strictjson.Object([]byte(`{"type": "gate.channel/1", "version": 3, "bundles": `+bundles+`}`), strictjson.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := sealed.Sealed{Kind: format.Channel, Body: body}
+	for _, id := range ids {
+		if err := doc.Sign(id, acts[id].Key, acts[id].By); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return doc.Encode()
+}
+
+// TestOldChannel: what format 1 has with "record" is a trial beside the release that
+// the rest of the list says. This gate signs no such file, and those that it writes
+// for older gates have no trials.
+func TestOldChannel(t *testing.T) {
+	set, acts := signers(t)
+	data := oldChannel(t, `{"company": [{"digest": "`+two+`", "share": 100, "record": true}, {"digest": "`+one+`"}]}`, acts, "alice", "bob")
+	c, err := set.OpenChannel(data, 0, today)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if release, trial := c.For("company", "m", nil); release != one || trial != two {
+		t.Errorf("the machine has %s, and tries %s", release, trial)
+	}
+	if _, err := c.Sign(nil, acts["alice"]); !errors.Is(err, sealed.BadGrant) || !strings.Contains(err.Error(), "gate.channel/2") {
+		t.Errorf("a trial of format 1 was signed: %v", err)
+	}
+	c.Format = 0
+	older, ok := c.Older()
+	if !ok {
+		t.Fatal("nothing is left for older gates")
+	}
+	again, err := set.OpenChannel(signedBy(t, older, acts, "alice", "bob"), 0, today)
+	if release, trial := again.For("company", "m", nil); err != nil || again.Format != 1 || release != one || trial != "" {
+		t.Errorf("older gates have %s, and try %s: %v", release, trial, err)
+	}
+	for name, body := range map[string]string{
+		"record of format 2":    `"releases": {"company": [{"digest": "` + one + `", "record": true}]}`,
+		"bundles of format 2":   `"bundles": {"company": [{"digest": "` + one + `"}]}`,
+		"nothing":               `"releases": {}, "trials": {}`,
+		"an empty list":         `"trials": {"company": []}`,
+		"a trial that is a map": `"trials": {"company": {"digest": "` + one + `"}}`,
+	} {
+		if _, _, err := sealed.ParseChannel([]byte(`{"signed": {"type": "gate.channel/2", "version": 1, ` + body + `}, "signatures": []}`)); !errors.Is(err, sealed.BadGrant) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := set.OpenChannel(oldChannel(t, `{"company": [{"digest": "`+two+`", "record": true}]}`, acts, "alice", "carol"), 0, today); !errors.Is(err, sealed.TooFewKeys) {
+		t.Errorf("a ring's key addresses a trial to everybody: %v", err)
 	}
 }
 
@@ -179,13 +264,14 @@ func TestRecoveryIsNarrow(t *testing.T) {
 }
 
 func FuzzChannel(f *testing.F) {
-	f.Add([]byte(`{"signed": {"type": "gate.channel/1", "version": 1, "bundles": {"company": [{"digest": "` + one + `", "share": 5}]}}, "signatures": []}`))
+	f.Add([]byte(`{"signed": {"type": "gate.channel/1", "version": 1, "bundles": {"company": [{"digest": "` + one + `", "share": 5, "record": true}]}}, "signatures": []}`))
+	f.Add([]byte(`{"signed": {"type": "gate.channel/2", "version": 1, "releases": {"company": [{"digest": "` + one + `"}]}, "trials": {"company": [{"digest": "` + two + `", "share": 5}]}}, "signatures": []}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c, _, err := sealed.ParseChannel(data)
 		if err != nil {
 			return
 		}
-		for name := range c.Bundles {
+		for _, name := range c.Names() {
 			c.For(name, "m", nil)
 		}
 		if _, err := (&bundles.KeySet{Version: 1}).OpenChannel(data, 0, today); err == nil {

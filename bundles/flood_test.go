@@ -36,11 +36,11 @@ func TestFloods(t *testing.T) {
 			return err
 		},
 		"channel": func() error {
-			_, _, err := sealeds.ParseChannel(sealedWith(format.Channel.Mark(), `"version":1,"bundles":{`+object+`}`))
+			_, _, err := sealeds.ParseChannel(sealedWith(format.Channel.Mark(), `"version":1,"releases":{`+object+`}`))
 			return err
 		},
 		"rollouts": func() error {
-			_, _, err := sealeds.ParseChannel(sealedWith(format.Channel.Mark(), `"version":1,"bundles":{"a":[`+list+`]}`))
+			_, _, err := sealeds.ParseChannel(sealedWith(format.Channel.Mark(), `"version":1,"releases":{"a":[`+list+`]}`))
 			return err
 		},
 		"recovery": func() error {

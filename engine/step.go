@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gate/hook"
+	"gate/internal/setting"
 )
 
 // record adds a step and what it means for the decision.
@@ -85,12 +86,17 @@ func (c *call) brokenSources() {
 				ID: src.Name, Kind: hook.Rego, Title: src.Called(),
 				Scope: src.Scope, Authority: src.Authority, Library: src.Library, Source: src.Name,
 			}
-			if src.Closes() {
+			var w weighed
+			switch {
+			case src.Closes():
 				h.OnFault = hook.FaultDeny
-			} else {
+			case src.Bundle != nil && src.Bundle.Trial: // managed as it is, nothing follows from it
+				w.level = setting.LevelRecord
+				fallthrough
+			default:
 				c.notice(h.Title + leftOut + src.Faults[i].Error())
 			}
-			c.record(h, weighed{}, Answer{Fault: &src.Faults[i]})
+			c.record(h, w, Answer{Fault: &src.Faults[i]})
 		}
 	}
 }

@@ -157,7 +157,16 @@ type Bundle struct {
 	Name    string
 	Version int64  // 0 for one that is taken because its digest is pinned
 	Digest  string // of the archive: "sha256:" and hexadecimal digits
-	Record  bool   // it only says what it would have done
+	Trial   bool   // it stands beside a release, and only says what it would have done
+}
+
+// Source is the name of the source that the bundle is. A trial stands beside the
+// release of its name.
+func (b Bundle) Source() string {
+	if b.Trial {
+		return "trial:" + b.Name
+	}
+	return "managed:" + b.Name
 }
 
 // A Result is what follows for the call.

@@ -137,7 +137,7 @@ func TestStaleOnlyTightens(t *testing.T) {
 // TestBundleOnTrial has no part in what happens, even when it is broken.
 func TestBundleOnTrial(t *testing.T) {
 	src := scopes.Source{
-		Name: "managed:company", Scope: hook.Policy, Authority: hook.Managed, Order: 1, Bundle: &hook.Bundle{Name: "company", Record: true},
+		Name: "managed:company", Scope: hook.Policy, Authority: hook.Managed, Order: 1, Bundle: &hook.Bundle{Name: "company", Trial: true},
 		Hooks: []*hook.Hook{{
 			ID: "company.a", Kind: hook.Rego, Scope: hook.Policy, Authority: hook.Managed, Source: "managed:company", Events: []hook.Name{hook.PreToolUse},
 		}},

@@ -72,7 +72,7 @@ type Content struct {
 	Layers  []Layer
 	Schemas map[string]any // of tools, by name
 	Sources []Part
-	Bundles []Bundle // in force in the managed directory, in their order
+	Bundles []Bundle // in force in the managed directory, in their order, then those on trial
 }
 
 // A Layer is a layer of settings with the part of the place that it stands in.

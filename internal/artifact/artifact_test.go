@@ -236,7 +236,7 @@ func TestWhose(t *testing.T) {
 func TestBundles(t *testing.T) {
 	bundles := []artifact.Bundle{
 		{Bundle: hook.Bundle{Name: "company", Version: 7, Digest: "sha256:a"}, Dir: "/etc/gate/bundles/company", Expires: moment, Synced: moment.Add(1)},
-		{Bundle: hook.Bundle{Name: "team", Record: true}},
+		{Bundle: hook.Bundle{Name: "team", Trial: true}},
 	}
 	data := map[string]any{"team": map[string]any{"list": []any{json.Number("1")}}}
 	a := open(t, artifact.Content{Kind: artifact.Managed, Maker: maker, Bundles: bundles, Sources: []artifact.Part{
@@ -252,7 +252,7 @@ func TestBundles(t *testing.T) {
 	}
 	want := []scopes.Source{
 		{Name: "managed", Scope: hook.Policy, Authority: hook.Managed},
-		{Name: "managed:team", Scope: hook.Policy, Authority: hook.Managed, Order: 2, Bundle: &bundles[1].Bundle, Data: data, Hooks: list[1].Hooks},
+		{Name: "trial:team", Scope: hook.Policy, Authority: hook.Managed, Order: 2, Bundle: &bundles[1].Bundle, Data: data, Hooks: list[1].Hooks},
 	}
 	for i := range want {
 		if !reflect.DeepEqual(list[i].Source, want[i]) {

@@ -158,7 +158,7 @@ func randomPlaces(r *rand.Rand) []place {
 		}
 		if k == artifact.Managed {
 			for i := range r.IntN(3) {
-				c.Bundles = append(c.Bundles, artifact.Bundle{Bundle: hook.Bundle{Name: fmt.Sprint("acme", i), Record: rarely(r, 4)}})
+				c.Bundles = append(c.Bundles, artifact.Bundle{Bundle: hook.Bundle{Name: fmt.Sprint("acme", i), Trial: rarely(r, 4)}})
 				p, l := randomPart(r, artifact.Policies), randomLayer(r, k, artifact.Settings)
 				p.In, l.In = i+1, i+1
 				c.Sources, c.Layers = append(c.Sources, p), append(c.Layers, l)

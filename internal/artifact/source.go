@@ -65,7 +65,7 @@ func (a *Artifact) describe(p *part, as As) (scopes.Source, error) {
 		s.Name, s.Library, s.Trusted = "library", true, false
 	case p.in > 0:
 		bundle := a.content.Bundles[p.in-1].Bundle
-		s.Name, s.Order, s.Bundle = "managed:"+bundle.Name, p.in, &bundle
+		s.Name, s.Order, s.Bundle = bundle.Source(), p.in, &bundle
 	case p.role == Policies:
 		s.Name = authority.String()
 	default:

@@ -190,7 +190,7 @@ func (e *encoder) bundle(b Bundle) {
 	e.text(b.Name)
 	e.signed(b.Version)
 	e.text(b.Digest)
-	e.bool(b.Record)
+	e.bool(b.Trial)
 	e.text(b.Dir)
 	e.time(b.Expires)
 	e.time(b.Synced)
@@ -198,7 +198,7 @@ func (e *encoder) bundle(b Bundle) {
 
 func (d *decoder) bundle() Bundle {
 	return Bundle{
-		Bundle: hook.Bundle{Name: d.text(), Version: d.signed(), Digest: d.text(), Record: d.bool()},
+		Bundle: hook.Bundle{Name: d.text(), Version: d.signed(), Digest: d.text(), Trial: d.bool()},
 		Dir:    d.text(), Expires: d.time(), Synced: d.time(),
 	}
 }

@@ -178,6 +178,9 @@ func (r *Record) result(w *strictjson.Writer) {
 	if len(s.Signers) > 0 {
 		w.Key("signers").Value(texts(s.Signers))
 	}
+	if s.Trial {
+		w.Key("trial").Value(true)
+	}
 	if r.Sync != nil {
 		w.Key("version").Int(s.Version)
 	}

@@ -52,9 +52,18 @@ type Record struct {
 	Place *Place // in the chain; nil until it was appended, and in logs of older versions
 }
 
+// BundleName is how records name a bundle: a trial has another name than the
+// release that it stands beside.
+func BundleName(b hook.Bundle) string {
+	if b.Trial {
+		return b.Source()
+	}
+	return b.Name
+}
+
 // A Bundle is a bundle that was in force when it was decided.
 type Bundle struct {
-	Name     string
+	Name     string // see [BundleName]
 	Revision string // its version
 	Digest   string // of its archive, "sha256:…"
 }
@@ -92,7 +101,7 @@ func Of(ev *hook.Event, d *hook.Decision, result hook.Result) Record {
 		Reasons: reasonsOf(d.Reasons), Warned: reasonsOf(d.Warnings), Policies: policiesOf(d.Steps),
 	}
 	for _, b := range d.Bundles {
-		r.Bundles = append(r.Bundles, Bundle{b.Name, strconv.FormatInt(b.Version, 10), b.Digest})
+		r.Bundles = append(r.Bundles, Bundle{BundleName(b), strconv.FormatInt(b.Version, 10), b.Digest})
 	}
 	for _, c := range d.Changes {
 		r.Changed = append(r.Changed, c.Hook)

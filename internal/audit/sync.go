@@ -5,6 +5,7 @@ package audit
 // refused, each with the reason's word as id; without any it came into force.
 type Sync struct {
 	Name    string // of the bundle; "" for the key set
+	Trial   bool   // of the bundle: it stands beside the release in force, and Version says which
 	Digest  string // of what was offered, "sha256:…"
 	Version int64  // in force from now on; 0: none
 	Before  int64  // in force until now; 0: none
@@ -36,7 +37,7 @@ func syncOf(path string, result fields) *Sync {
 		return nil
 	}
 	return &Sync{
-		Name: result.text("name"), Digest: result.text("digest"),
+		Name: result.text("name"), Trial: result["trial"] == true, Digest: result.text("digest"),
 		Version: result.number("version"), Before: result.number("before"), Signers: result.texts("signers"),
 	}
 }

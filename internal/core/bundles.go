@@ -12,7 +12,7 @@ import (
 	"gate/scopes"
 )
 
-// A Bundle is a signed bundle in force.
+// A Bundle is a signed bundle in force, or on trial.
 type Bundle struct {
 	hook.Bundle
 	Expires time.Time // zero: never
@@ -47,7 +47,7 @@ func (f *Found) aged(now time.Time, s setting.Stale) []aged {
 	for _, b := range f.Bundles {
 		what := fmt.Sprintf("the bundle %s version %d", b.Name, b.Version)
 		switch {
-		case b.Record:
+		case b.Trial:
 		case !b.Expires.IsZero() && !now.Before(b.Expires):
 			list = append(list, aged{b.Name, fmt.Sprintf("%s expired on %s", what, b.Expires.UTC().Format("2006-01-02 15:04 MST")), s.Expired})
 		case b.Synced.IsZero():

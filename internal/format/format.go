@@ -81,7 +81,10 @@ var ErrNewer = errors.New("a newer gate wrote it")
 func (id ID) Number() int { return table[id].Number }
 
 // Mark is what a file with a prefix has for its format: "gate.keys/1".
-func (id ID) Mark() string { return table[id].Prefix + strconv.Itoa(id.Number()) }
+func (id ID) Mark() string { return id.MarkOf(id.Number()) }
+
+// MarkOf is what such a file of another format has.
+func (id ID) MarkOf(number int) string { return table[id].Prefix + strconv.Itoa(number) }
 
 // Check returns nil for a number that this program reads: its own or the one
 // before. A higher number is [ErrNewer], with both numbers and what becomes of the

@@ -75,9 +75,9 @@ var table = [kinds]File{
 		Older: "read", Newer: "no bundle is taken, the release in force stays", Lost: "nothing",
 	},
 	Current: {
-		Name: "bundles in force", Where: []string{"MANAGED/bundles/current.json"}, Number: 1, Member: "schema",
-		Writer: "`gate sync`, `gate bundle install`", Readers: "every decision",
-		Older: "read", Newer: "calls are refused: the bundles in force are not known", Lost: "nothing",
+		Name: "bundles in force", Where: []string{"MANAGED/bundles/current.json"}, Number: 2, Member: "schema",
+		Writer: "`gate sync`, `gate bundle install`; format 1 while nothing is on trial", Readers: "every decision",
+		Older: "read; a bundle with `record` is a trial", Newer: "calls are refused: the bundles in force are not known", Lost: "nothing",
 	},
 	Synced: {
 		Name: "last syncs", Where: []string{"MANAGED/bundles/synced.json"}, Number: 1, Member: "schema",
@@ -100,9 +100,9 @@ var table = [kinds]File{
 		Older: "they have no content", Newer: "the same", Lost: "nothing", Cache: true,
 	},
 	Channel: {
-		Name: "channel", Where: []string{"MANAGED/channel.json", "a publisher's server"}, Number: 1, Member: "type", Prefix: "gate.channel/",
-		Writer: "`gate bundle channel`", Readers: "`gate sync`",
-		Older: "read", Newer: "the sync fails and says so; the release in force stays", Lost: "nothing",
+		Name: "channel", Where: []string{"MANAGED/channel.json", "a publisher's server"}, Number: 2, Member: "type", Prefix: "gate.channel/",
+		Writer: "`gate bundle channel`, and format 1 beside it while a machine needs that", Readers: "`gate sync`",
+		Older: "read; a release with `record` is a trial beside the release in force", Newer: "the sync fails and says so; the release in force stays", Lost: "nothing",
 	},
 	Recovery: {
 		Name: "recovery file", Where: []string{"MANAGED/recovery.json"}, Number: 1, Member: "type", Prefix: "gate.recovery/",

@@ -254,7 +254,7 @@ func (f *Forms) bundles(a *artifact.Artifact) error {
 	}
 	for _, b := range a.Bundles() {
 		f.Found.TakesBundles = true
-		f.Found.Where["managed:"+b.Name] = b.Dir
+		f.Found.Where[b.Source()] = b.Dir
 		f.Found.Bundles = append(f.Found.Bundles, core.Bundle{Bundle: b.Bundle, Expires: b.Expires, Synced: b.Synced})
 	}
 	return nil

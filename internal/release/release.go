@@ -114,7 +114,7 @@ func (r *Release) read(archive []byte) error {
 	}
 	gate := r.Manifest.Gate
 	loaded := load.Bundle(files, r.Manifest.Roots, filepath.ToSlash(r.Path), scopes.Source{
-		Name: "managed:" + gate.Name, Scope: hook.Policy, Authority: hook.Managed, Digest: r.Digest, Order: 1,
+		Name: hook.Bundle{Name: gate.Name}.Source(), Scope: hook.Policy, Authority: hook.Managed, Digest: r.Digest, Order: 1,
 		Bundle: &hook.Bundle{Name: gate.Name, Version: gate.Version, Digest: r.Digest},
 	})
 	r.Source, r.Layers, r.Schemas = *loaded.Source, loaded.Layers, loaded.Schemas

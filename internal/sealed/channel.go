@@ -6,18 +6,26 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"gate/internal/format"
 )
 
-// A Channel says which release of each bundle goes to which machines, so that a
-// rollout needs no new bundle. It is signed by those who may sign the bundles.
+// A Channel says which release of each bundle goes to which machines, and which of
+// them try another one beside it, so that a rollout needs no new bundle. It is
+// signed by those who may sign the bundles.
 type Channel struct {
-	Version int64                // 1 or more; a machine takes none that is older than the last
-	Expires time.Time            // after that it is not taken; zero: never
-	Bundles map[string][]Rollout // by name: the first that fits a machine is its
+	// Format is the number of the form that it has: 0 is the newest. Format 1 has one
+	// list. There the older gates let a release with "record" take the place of the one
+	// in force; this gate reads it as a trial, and signs none.
+	Format   int
+	Version  int64                // 1 or more; a machine takes none that is older than the last
+	Expires  time.Time            // after that it is not taken; zero: never
+	Releases map[string][]Rollout // by the bundle's name: the first that fits a machine is in force there
+	Trials   map[string][]Rollout // the same of those that stand beside, and only say what they would have done
 }
 
 // A Rollout is one release and the machines that it is for.
@@ -25,7 +33,20 @@ type Rollout struct {
 	Digest string   // of the archive
 	Labels []string // "key=value" of a machine's labels, one of which must fit; none: any
 	Share  int      // percent of the machines, 1 to 100; 0 is all of them
-	Record bool     // there the bundle only says what it would have done
+}
+
+// ChannelBeside is the name or address of the channel of format 2 beside that of
+// format 1: channel.2.json beside channel.json.
+func ChannelBeside(of string) string {
+	query := ""
+	if i := strings.IndexAny(of, "?#"); i >= 0 && strings.Contains(of, "://") {
+		of, query = of[:i], of[i:]
+	}
+	ext := path.Ext(of)
+	if strings.HasPrefix(of, "oci://") {
+		ext = ""
+	}
+	return strings.TrimSuffix(of, ext) + ".2" + ext + query
 }
 
 // ParseChannel reads a channel file without checking any signature, and says
@@ -41,22 +62,16 @@ func parseChannel(data []byte) (Sealed, Channel, error) {
 		return doc, Channel{}, Refuse(BadGrant, "%w", err)
 	}
 	f := NewFields("signed", doc.Body)
-	f.Text("type")
-	c := Channel{Version: f.Number("version", MaxInteger), Expires: f.Moment("expires"), Bundles: map[string][]Rollout{}}
-	for name, v := range f.Object("bundles") {
-		list, ok := v.([]any)
-		if !ok {
-			f.fail("bundles", "%s: a list is wanted", Shown(name))
-		}
-		if len(list) > maxTexts {
-			f.fail("bundles", "%s: more than %d releases", Shown(name), maxTexts)
-			list = nil
-		}
-		for i, v := range list {
-			r, err := parseRollout(fmt.Sprintf("signed.bundles.%s[%d]", Shown(name), i), v)
-			f.Errs = append(f.Errs, err)
-			c.Bundles[name] = append(c.Bundles[name], r)
-		}
+	c := Channel{
+		Version: f.Number("version", MaxInteger), Expires: f.Moment("expires"),
+		Releases: map[string][]Rollout{}, Trials: map[string][]Rollout{},
+	}
+	if f.Text("type") == format.Channel.MarkOf(1) {
+		c.Format = 1
+		f.rollouts("bundles", c.Releases, c.Trials)
+	} else {
+		f.rollouts("releases", c.Releases, nil)
+		f.rollouts("trials", c.Trials, nil)
 	}
 	if err := errors.Join(f.Done(), c.check()); err != nil {
 		return doc, c, Refuse(BadGrant, "%w", err)
@@ -64,14 +79,49 @@ func parseChannel(data []byte) (Sealed, Channel, error) {
 	return doc, c, nil
 }
 
-func parseRollout(at string, v any) (Rollout, error) {
+// rollouts reads lists of releases by the bundles' names. Those with "record" go
+// into recorded, where that is a word of the list: recorded is not nil.
+func (f *fields) rollouts(key string, into, recorded map[string][]Rollout) {
+	for name, v := range f.Object(key) {
+		list, ok := v.([]any)
+		if !ok || len(list) == 0 {
+			f.fail(key, "%s: a list of releases is wanted", Shown(name))
+			continue
+		}
+		if len(list) > maxTexts {
+			f.fail(key, "%s: more than %d releases", Shown(name), maxTexts)
+			list = nil
+		}
+		for i, v := range list {
+			r, record, err := parseRollout(fmt.Sprintf("signed.%s.%s[%d]", key, Shown(name), i), v, recorded != nil)
+			f.Errs = append(f.Errs, err)
+			if record {
+				recorded[name] = append(recorded[name], r)
+				continue
+			}
+			into[name] = append(into[name], r)
+		}
+	}
+}
+
+func parseRollout(at string, v any, mayRecord bool) (r Rollout, record bool, err error) {
 	object, ok := v.(map[string]any)
 	if !ok {
-		return Rollout{}, fmt.Errorf("%s: an object is wanted", at)
+		return r, false, fmt.Errorf("%s: an object is wanted", at)
 	}
 	f := NewFields(at, object)
-	r := Rollout{Digest: f.digest("digest"), Labels: f.Texts("labels"), Share: int(f.Number("share", 100)), Record: f.flag("record")}
-	return r, f.Done()
+	r = Rollout{Digest: f.digest("digest"), Labels: f.Texts("labels"), Share: int(f.Number("share", 100))}
+	if mayRecord {
+		record = f.flag("record")
+	}
+	return r, record, f.Done()
+}
+
+// Names are the bundles that the channel speaks of, in order.
+func (c Channel) Names() []string {
+	names := slices.AppendSeq(slices.Collect(maps.Keys(c.Releases)), maps.Keys(c.Trials))
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 func (c Channel) check() error {
@@ -79,45 +129,75 @@ func (c Channel) check() error {
 	if c.Version < 1 {
 		errs = append(errs, errors.New("version: 1 or more is wanted"))
 	}
-	if len(c.Bundles) == 0 {
-		errs = append(errs, errors.New("bundles: it names none"))
+	if len(c.Names()) == 0 {
+		errs = append(errs, errors.New("it names no bundle"))
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.Bundles)) {
-		if !IsName(name) || len(c.Bundles[name]) == 0 {
-			errs = append(errs, fmt.Errorf("bundles: %s: a bundle's name and its releases are wanted", Shown(name)))
+	releases, trials := "releases", "trials"
+	if c.Format == 1 {
+		releases, trials = "bundles", "bundles"
+	}
+	errs = append(errs, checkRollouts(releases, c.Releases)...)
+	errs = append(errs, checkRollouts(trials, c.Trials)...)
+	return FirstAndCount(errs)
+}
+
+func checkRollouts(key string, lists map[string][]Rollout) (errs []error) {
+	for _, name := range slices.Sorted(maps.Keys(lists)) {
+		if !IsName(name) || len(lists[name]) == 0 {
+			errs = append(errs, fmt.Errorf("%s: %s: a bundle's name and its releases are wanted", key, Shown(name)))
 		}
-		for i, r := range c.Bundles[name] {
+		for i, r := range lists[name] {
 			if !IsDigest(r.Digest) || r.Share < 0 || r.Share > 100 {
-				errs = append(errs, fmt.Errorf("bundles.%s[%d]: a digest and a share of at most 100 are wanted", Shown(name), i))
+				errs = append(errs, fmt.Errorf("%s.%s[%d]: a digest and a share of at most 100 are wanted", key, Shown(name), i))
 			}
 			for _, l := range r.Labels {
 				if !isLabel(l) {
-					errs = append(errs, fmt.Errorf("bundles.%s[%d]: %q is not key=value", Shown(name), i, Shown(l)))
+					errs = append(errs, fmt.Errorf("%s.%s[%d]: %q is not key=value", key, Shown(name), i, Shown(l)))
 				}
 			}
 		}
 	}
-	return FirstAndCount(errs)
+	return errs
 }
 
 func (c Channel) body() map[string]any {
-	list := map[string]any{}
-	for name, rollouts := range c.Bundles {
+	body := said(map[string]any{"version": c.Version}, map[string]any{"expires": moment(c.Expires)})
+	if c.Format == 1 {
+		body["type"], body["bundles"] = format.Channel.MarkOf(1), rolloutDocument(c.Releases)
+		return body
+	}
+	body["type"], body["releases"], body["trials"] = format.Channel.Mark(), rolloutDocument(c.Releases), rolloutDocument(c.Trials)
+	return body
+}
+
+func rolloutDocument(lists map[string][]Rollout) map[string]any {
+	doc := map[string]any{}
+	for name, rollouts := range lists {
 		var entries []any
 		for _, r := range rollouts {
-			entries = append(entries, said(map[string]any{"digest": r.Digest},
-				map[string]any{"labels": r.Labels, "share": r.Share, "record": r.Record}))
+			entries = append(entries, said(map[string]any{"digest": r.Digest}, map[string]any{"labels": r.Labels, "share": r.Share}))
 		}
-		list[name] = entries
+		doc[name] = entries
 	}
-	return said(map[string]any{"type": format.Channel.Mark(), "version": c.Version, "bundles": list},
-		map[string]any{"expires": moment(c.Expires)})
+	return doc
+}
+
+// Older returns the channel for gates that read no other format than 1: without the
+// trials, which those would put in the place of a release. ok is false where no
+// release is left.
+func (c Channel) Older() (older Channel, ok bool) {
+	c.Format, c.Trials = 1, nil
+	return c, len(c.Releases) > 0
 }
 
 // Sign returns the channel file with one more signature. The old file is nil for
 // the first one.
 func (c Channel) Sign(old []byte, s Signing) ([]byte, error) {
-	if err := c.check(); err != nil {
+	err := c.check()
+	if err == nil && c.Format == 1 && len(c.Trials) > 0 {
+		err = fmt.Errorf("record: a gate that reads format 1 only gives up the release in force for it; write the type %s, with trials", format.Channel.Mark())
+	}
+	if err != nil {
 		return nil, Refuse(BadGrant, "%w", err)
 	}
 	doc := Sealed{Kind: format.Channel, Body: c.body()}
@@ -136,8 +216,8 @@ func (s *KeySet) OpenChannel(data []byte, last int64, now time.Time) (Channel, e
 		return c, err
 	}
 	audiences := map[string][]string{}
-	for name, rollouts := range c.Bundles {
-		audiences[name] = addressed(rollouts)
+	for _, name := range c.Names() {
+		audiences[name] = addressed(slices.Concat(c.Releases[name], c.Trials[name]))
 	}
 	if err := s.entitled(&doc, audiences, now); err != nil {
 		return c, err
@@ -166,21 +246,28 @@ func addressed(rollouts []Rollout) []string {
 	return labels
 }
 
-// For returns the release of a bundle that a machine is to have; ok is false
-// where the channel has none for it, which leaves the machine with what it has.
-// A machine's place in a share is always the same: whoever is among the first 5
+// For returns the digests of the release of a bundle that a machine is to have, and
+// of the one that it tries beside it. Each is "" where the channel has none for it:
+// without a release the machine keeps what it has. A release is no trial of itself. A
+// machine's place in a share is always the same: whoever is among the first 5
 // percent is among the first 50, too.
-func (c Channel) For(name, machine string, labels map[string]string) (r Rollout, ok bool) {
+func (c Channel) For(name, machine string, labels map[string]string) (release, trial string) {
 	has := Check{Labels: labels}.has
 	sum := sha256.Sum256([]byte("gate share\n" + name + "\n" + machine))
 	place := int(binary.BigEndian.Uint64(sum[:8]) % 100)
-	for _, r := range c.Bundles[name] {
-		switch {
-		case len(r.Labels) > 0 && !slices.ContainsFunc(r.Labels, has):
-		case r.Share > 0 && place >= r.Share:
-		default:
-			return r, true
+	first := func(list []Rollout) string {
+		for _, r := range list {
+			switch {
+			case len(r.Labels) > 0 && !slices.ContainsFunc(r.Labels, has):
+			case r.Share > 0 && place >= r.Share:
+			default:
+				return r.Digest
+			}
 		}
+		return ""
 	}
-	return Rollout{}, false
+	if release, trial = first(c.Releases[name]), first(c.Trials[name]); trial == release {
+		trial = ""
+	}
+	return release, trial
 }

@@ -5,7 +5,7 @@ import "gate/hook"
 // A Source is one place hooks come from: a bundle, a directory, a plugin, a
 // skill. It has one scope and one authority, whatever its files say.
 type Source struct {
-	Name      string // "library", "managed:acme", "user", "project", "plugin:fmt"
+	Name      string // "library", "managed:acme", "trial:acme", "user", "project", "plugin:fmt"
 	Scope     hook.Scope
 	Authority hook.Authority
 	Library   bool         // the embedded library
@@ -22,8 +22,8 @@ type Source struct {
 	// library: a tree of JSON. Sources do not see each other's.
 	Data map[string]any
 
-	// Bundle says which signed bundle the source is; nil for others. With Record
-	// it only says what it would have done.
+	// Bundle says which signed bundle the source is; nil for others. A trial only
+	// says what it would have done.
 	Bundle *hook.Bundle
 
 	// Order ranks sources of managed authority: the machine's own files have 0,

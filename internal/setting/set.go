@@ -44,7 +44,7 @@ func (b *Bound) Excepted(ev *hook.Event) (e Exception, pos string, ok bool) {
 func (b *Bound) TakesPart(src *Source, tuned *Tuning) bool {
 	layers := tuned.layersFor(b.Hook)
 	b.level, b.exceptions = tuned.Settings.Level(b.Hook, layers), tuned.Settings.Exceptions(b.Hook, layers)
-	if src.records() && b.level.Level != LevelOff {
+	if src.tried() && b.level.Level != LevelOff {
 		b.level.Level = LevelRecord
 	}
 	return b.Level() != LevelOff && len(src.Unset(b.Hook)) == 0

@@ -60,14 +60,14 @@ func (src *Source) Inactive() bool { return len(src.Faults) > 0 && !src.Closes()
 
 // Closes reports whether a source that could not be loaded closes every event.
 func (src *Source) Closes() bool {
-	if src.records() {
+	if src.tried() {
 		return false
 	}
 	return src.strict || src.Library || src.Authority == hook.Managed || src.Authority == hook.User
 }
 
-// records reports a bundle on trial: it has no part in what happens.
-func (src *Source) records() bool { return src.Bundle != nil && src.Bundle.Record }
+// tried reports a bundle on trial: it has no part in what happens.
+func (src *Source) tried() bool { return src.Bundle != nil && src.Bundle.Trial }
 
 // Runs reports whether handlers of the source are run: its authority needs no
 // trust, or a person gave it.
@@ -79,7 +79,7 @@ func (src *Source) Loosens() bool { return src.Runs() && !src.Tightens }
 // decides reports whether the source is one whose absence leaves nothing to
 // decide by: all others only tighten what these say.
 func (src *Source) Decides() bool {
-	return !src.records() && (src.Library || src.Authority.MayAllow())
+	return !src.tried() && (src.Library || src.Authority.MayAllow())
 }
 
 func compareText(a, b error) int {

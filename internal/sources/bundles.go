@@ -18,9 +18,11 @@ import (
 	"gate/scopes"
 )
 
-// A Bundle is a signed bundle in force, as it was found on this machine.
+// A Bundle is a signed bundle in force, as it was found on this machine, or one on
+// trial.
 type Bundle struct {
 	sync.Active
+	Trial    bool
 	Manifest bundles.Manifest
 	Synced   time.Time // when it was last found to be the newest; zero: never
 	newest   int64     // the version that was in force after that; 0: it is not known
@@ -47,18 +49,23 @@ func (l *Loaded) addBundles(p *places.Place) {
 		return
 	}
 	synced := l.readSynced(p)
-	for i, a := range current.Bundles {
+	for i, a := range current.All() {
 		if l.relaxes(a.Name) {
 			continue
 		}
-		b := Bundle{Active: a, Synced: synced[a.Name].At, newest: synced[a.Name].Version}
+		b := Bundle{Active: a, Trial: i >= len(current.Bundles)}
+		if !b.Trial {
+			b.Synced, b.newest = synced[a.Name].At, synced[a.Name].Version
+		}
 		l.addBundle(dir, filepath.Join(p.Dir, sync.Dir), &b, i+1)
 		l.Signed = append(l.Signed, b)
-		l.Bundles = append(l.Bundles, core.Bundle{
-			Bundle:  hook.Bundle{Name: b.Name, Version: b.Version, Digest: b.Digest, Record: b.Record},
-			Expires: b.Manifest.Gate.Expires, Synced: b.Synced,
-		})
+		l.Bundles = append(l.Bundles, core.Bundle{Bundle: b.named(), Expires: b.Manifest.Gate.Expires, Synced: b.Synced})
 	}
+}
+
+// named is the bundle as decisions name it.
+func (b *Bundle) named() hook.Bundle {
+	return hook.Bundle{Name: b.Name, Version: b.Version, Digest: b.Digest, Trial: b.Trial}
 }
 
 // bundlesIn says which bundles are in force and opens their directory, nil on a
@@ -77,7 +84,7 @@ func (l *Loaded) bundlesIn(p *places.Place) (current sync.Current, dir fs.FS, er
 	}
 	l.TakesBundles = true
 	current, err = sync.ParseCurrent(data)
-	if err == nil && len(current.Bundles) == 0 {
+	if err == nil && len(current.All()) == 0 {
 		err = errors.New("it names no bundle")
 	}
 	if err != nil {
@@ -141,9 +148,10 @@ func (l *Loaded) readSynced(p *places.Place) sync.Synced {
 // addBundle loads one bundle, the one of that place in their order.
 func (l *Loaded) addBundle(dir fs.FS, where string, b *Bundle, order int) {
 	as := scopes.Source{
-		Name: "managed:" + b.Name, Scope: hook.Policy, Authority: hook.Managed, Digest: b.Digest, Order: order,
-		Bundle: &hook.Bundle{Name: b.Name, Version: b.Version, Digest: b.Digest, Record: b.Record},
+		Scope: hook.Policy, Authority: hook.Managed, Digest: b.Digest, Order: order,
 	}
+	named := b.named()
+	as.Name, as.Bundle = named.Source(), &named
 	where = filepath.Join(where, filepath.FromSlash(b.Dir), sync.FilesDir)
 	l.Where[as.Name] = where
 	src, err := l.openBundle(dir, where, b, as)
@@ -167,7 +175,7 @@ func (l *Loaded) openBundle(dir fs.FS, where string, b *Bundle, as scopes.Source
 		return as, err
 	}
 	for _, other := range l.Signed {
-		if root, both := b.Manifest.Overlap(other.Manifest); both && !other.Broken {
+		if root, both := b.Manifest.Overlap(other.Manifest); both && !other.Broken && !other.Trial && other.Name != b.Name {
 			return as, fmt.Errorf("data.%s is the bundle %s's, too", path.Clean("/" + root)[1:], other.Name)
 		}
 	}
@@ -175,7 +183,7 @@ func (l *Loaded) openBundle(dir fs.FS, where string, b *Bundle, as scopes.Source
 	for i, f := range c.Source.Faults {
 		c.Source.Faults[i] = *hook.Faultf(f.Kind, "%s version %d: %w", b.Name, b.Version, f.Err)
 	}
-	if b.Record || len(c.Source.Faults) > 0 {
+	if b.Trial || len(c.Source.Faults) > 0 {
 		return *c.Source, nil // on trial its settings have no part in what happens
 	}
 	l.Layers = append(l.Layers, c.Layers...)

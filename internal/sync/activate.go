@@ -23,7 +23,7 @@ type Offer struct {
 	// Digest is what the archive must have, because the channel says so; "":
 	// whatever the keys vouch for.
 	Digest string
-	Record bool // [Active.Record]
+	Trial  bool // it is to stand beside the release in force, and does not count
 	// URL and Tag say where it was found, and what it is called there, for
 	// [Store.Tag].
 	URL, Tag string
@@ -57,6 +57,7 @@ type Rules struct {
 // An Outcome is what became of an offer.
 type Outcome struct {
 	Name    string
+	Trial   bool     // it is about a trial: Before and After say which one stood and stands beside the release
 	Before  Active   // in force until now; zero: none
 	After   Active   // in force from now on; Before, if the offer was not taken
 	Signers []string // whose signatures count, if it was verified
@@ -86,7 +87,8 @@ func (o Outcome) Changed() bool { return o.Before != o.After }
 
 // Activate verifies offers, writes and tries them, and puts those in force that
 // are good, all at once. What was in force before stays for the others: there
-// are never fewer bundles than before. The error is one of the machine; the
+// are never fewer bundles than before. Trials end which the channel no longer has;
+// their outcomes follow those of the offers. The error is one of the machine; the
 // outcomes then say what is in force nevertheless.
 func (s Store) Activate(ctx context.Context, offers []Offer, r Rules) ([]Outcome, error) {
 	d, err := s.open(ctx)
@@ -102,6 +104,7 @@ func (s Store) Activate(ctx context.Context, offers []Offer, r Rules) ([]Outcome
 	for i, o := range offers {
 		outcomes[i] = a.take(ctx, o)
 	}
+	outcomes = append(outcomes, a.endTrials(outcomes)...)
 	if err = a.commit(); err == nil {
 		err = a.remember(offers, outcomes)
 	}
@@ -120,13 +123,21 @@ func (a *activation) look(outcomes []Outcome) {
 		now = a.before
 	}
 	a.after = now
-	for i, o := range outcomes {
-		if in := now.Find(o.Name); in != nil {
-			outcomes[i].After = *in
-		} else {
-			outcomes[i].After = Active{}
-		}
+	for i := range outcomes {
+		outcomes[i].After = outcomes[i].in(now)
 	}
+}
+
+// in returns what the outcome is about, as it is in force; zero: none is.
+func (o *Outcome) in(c Current) Active {
+	a := c.Find(o.Name)
+	if o.Trial {
+		a = c.Trial(o.Name)
+	}
+	if a == nil {
+		return Active{}
+	}
+	return *a
 }
 
 // An activation is one change of what is in force.
@@ -137,16 +148,16 @@ type activation struct {
 	known, seen   sealed.Seen // on the disk, and to be
 	before, after Current
 	synced        Synced
-	fresh         bool // synced has changed
+	fresh         bool     // synced has changed
+	tried         []string // bundles of which a trial was taken just now
 }
 
 // take verifies one offer, and prepares it to be in force.
 func (a *activation) take(ctx context.Context, o Offer) Outcome {
-	out := Outcome{Name: o.Name}
+	out := Outcome{Name: o.Name, Trial: o.Trial}
 	note := func() {
-		if now := a.before.Find(out.Name); now != nil {
-			out.Before, out.After = *now, *now
-		}
+		out.Before = out.in(a.before)
+		out.After = out.Before
 	}
 	note()
 	b, err := a.verify(&o)
@@ -155,12 +166,14 @@ func (a *activation) take(ctx context.Context, o Offer) Outcome {
 		return out
 	}
 	out.Name, out.Signers = b.Name(), signers(b)
+	err = a.onChannel(b, &o)
+	out.Trial = o.Trial
 	note()
 	if o.Digest != "" && b.Digest != o.Digest {
 		out.Err = &bundles.Refusal{Reason: sealed.OffChannel, Err: fmt.Errorf("it is %s, wanted is %s", b.Digest, o.Digest)}
 		return out
 	}
-	next, err := Active{}, errors.Join(a.onChannel(b, &o), a.waits(b.Name()))
+	next, err := Active{}, errors.Join(err, a.waits(b.Name()))
 	if err == nil {
 		next, out.Mended, err = a.prepare(ctx, b, o)
 	}
@@ -169,14 +182,24 @@ func (a *activation) take(ctx context.Context, o Offer) Outcome {
 		return out
 	}
 	out.After = next
+	if o.Trial { // what does not count was not seen: to end a trial is no way back
+		put(&a.after.Trials, next)
+		a.tried = append(a.tried, out.Name)
+		return out
+	}
 	a.seen = a.seen.Raise(b)
 	a.synced[out.Name], a.fresh = LastSync{At: a.rules.Now, Version: next.Version}, true
-	if in := a.after.Find(out.Name); in != nil {
-		*in = next
-	} else {
-		a.after.Bundles = append(a.after.Bundles, next)
-	}
+	put(&a.after.Bundles, next)
 	return out
+}
+
+// put puts a release in the place of the one of its name, or behind all others.
+func put(list *[]Active, next Active) {
+	if in := find(*list, next.Name); in != nil {
+		*in = next
+		return
+	}
+	*list = append(*list, next)
 }
 
 func signers(b *bundles.Bundle) []string {
@@ -194,19 +217,24 @@ func signers(b *bundles.Bundle) []string {
 // from where it lies.
 func (a *activation) verify(o *Offer) (*bundles.Bundle, error) {
 	if o.Unchanged {
-		in := a.before.Find(o.Name)
-		if in == nil {
+		about := Outcome{Name: o.Name, Trial: o.Trial}
+		in := about.in(a.before)
+		if in == (Active{}) {
 			return nil, fmt.Errorf("%s is not in force", o.Name)
 		}
 		var err error
-		if o.Archive, o.Envelope, err = a.packed(*in); err != nil {
+		if o.Archive, o.Envelope, err = a.packed(in); err != nil {
 			return nil, err
 		}
 	}
 	r := a.rules
-	return bundles.Open(o.Archive, o.Envelope, bundles.Check{
+	check := bundles.Check{
 		Keys: a.keys, Now: r.Now, Name: o.Name, Labels: r.Labels, Gate: r.Gate, Facts: r.Facts, Seen: a.seen, Pins: r.Pins, Limits: r.Limits,
-	})
+	}
+	if o.Trial { // the channel names it, and goes back itself to none that is older
+		check.Seen.Bundles = nil
+	}
+	return bundles.Open(o.Archive, o.Envelope, check)
 }
 
 // prepare writes a bundle to its place, after it was tried. What is there and
@@ -218,9 +246,12 @@ func (a *activation) prepare(ctx context.Context, b *bundles.Bundle, o Offer) (n
 	}
 	version := b.Manifest.Gate.Version
 	next = Active{
-		Name: b.Name(), Version: version, Digest: b.Digest, Dir: Place(b.Name(), version, b.Digest), Files: files, Record: o.Record,
+		Name: b.Name(), Version: version, Digest: b.Digest, Dir: Place(b.Name(), version, b.Digest), Files: files,
 	}
 	in := a.after.Find(next.Name)
+	if o.Trial {
+		in = a.after.Trial(next.Name)
+	}
 	another := in == nil || in.Digest != next.Digest
 	if another {
 		if err := a.try(ctx, b); err != nil {
@@ -265,7 +296,7 @@ func (a *activation) commit() error {
 			return err
 		}
 	}
-	if !slices.Equal(a.before.Bundles, a.after.Bundles) {
+	if !slices.Equal(a.before.Bundles, a.after.Bundles) || !slices.Equal(a.before.Trials, a.after.Trials) {
 		if err := a.replace(CurrentFile, a.after.Encode()); err != nil {
 			return err
 		}

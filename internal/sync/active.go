@@ -41,6 +41,7 @@ const maxState = 1 << 20
 // other the first decides. The zero Current is no bundle at all.
 type Current struct {
 	Bundles []Active
+	Trials  []Active // beside those of their names: they decide, too, and do not count
 }
 
 // An Active is one bundle in force.
@@ -50,7 +51,6 @@ type Active struct {
 	Digest  string // of the archive
 	Dir     string // below the directory of bundles, with slashes: company/7-0123456789ab
 	Files   string // what [sealed.Snapshot] says of its files
-	Record  bool   // the channel has it only say what it would have done
 }
 
 // Place is the directory of a release below the directory of bundles.
@@ -59,18 +59,21 @@ func Place(name string, version int64, digest string) string {
 	return path.Join(name, fmt.Sprintf("%d-%s", version, short[:min(12, len(short))]))
 }
 
-// ParseCurrent reads current.json and reports every mistake in it.
+// ParseCurrent reads current.json and reports every mistake in it. What format 1
+// calls a bundle with "record" is a trial.
 func ParseCurrent(data []byte) (Current, error) {
+	type entry struct {
+		Name    string `json:"name"`
+		Version int64  `json:"version"`
+		Digest  string `json:"digest"`
+		Dir     string `json:"dir"`
+		Files   string `json:"files"`
+		Record  bool   `json:"record"`
+	}
 	var file struct {
-		Schema  int64 `json:"schema"`
-		Bundles []struct {
-			Name    string `json:"name"`
-			Version int64  `json:"version"`
-			Digest  string `json:"digest"`
-			Dir     string `json:"dir"`
-			Files   string `json:"files"`
-			Record  bool   `json:"record"`
-		} `json:"bundles"`
+		Schema  int64   `json:"schema"`
+		Bundles []entry `json:"bundles"`
+		Trials  []entry `json:"trials"`
 	}
 	if err := decode(data, &file); err != nil {
 		return Current{}, err
@@ -80,16 +83,24 @@ func ParseCurrent(data []byte) (Current, error) {
 		errs = append(errs, fmt.Errorf("schema: %w", err))
 	}
 	var c Current
-	for i, b := range file.Bundles {
-		a := Active(b)
-		if err := a.check(); err != nil {
-			errs = append(errs, fmt.Errorf("bundles[%d]: %w", i, err))
+	take := func(key string, list []entry, trials bool) {
+		for i, b := range list {
+			a := Active{b.Name, b.Version, b.Digest, b.Dir, b.Files}
+			if err := a.check(); err != nil {
+				errs = append(errs, fmt.Errorf("%s[%d]: %w", key, i, err))
+			}
+			into := &c.Bundles
+			if trials || b.Record {
+				into = &c.Trials
+			}
+			if find(*into, a.Name) != nil {
+				errs = append(errs, fmt.Errorf("%s[%d]: %s is there twice", key, i, a.Name))
+			}
+			*into = append(*into, a)
 		}
-		if c.Find(a.Name) != nil {
-			errs = append(errs, fmt.Errorf("bundles[%d]: %s is there twice", i, a.Name))
-		}
-		c.Bundles = append(c.Bundles, a)
 	}
+	take("bundles", file.Bundles, false)
+	take("trials", file.Trials, true)
 	return c, errors.Join(errs...)
 }
 
@@ -109,27 +120,41 @@ func (a Active) check() error {
 	return nil
 }
 
-// Find returns the bundle of a name, nil if there is none.
-func (c Current) Find(name string) *Active {
-	for i := range c.Bundles {
-		if c.Bundles[i].Name == name {
-			return &c.Bundles[i]
+// Find returns the release in force of a bundle, nil if there is none.
+func (c Current) Find(name string) *Active { return find(c.Bundles, name) }
+
+// Trial returns the release of a bundle that is on trial, nil if there is none.
+func (c Current) Trial(name string) *Active { return find(c.Trials, name) }
+
+// All are the releases of which the files are used: those in force, then those on
+// trial.
+func (c Current) All() []Active { return slices.Concat(c.Bundles, c.Trials) }
+
+func find(list []Active, name string) *Active {
+	for i := range list {
+		if list[i].Name == name {
+			return &list[i]
 		}
 	}
 	return nil
 }
 
-// Encode is the file current.json.
+// Encode is the file current.json. Without a trial it has format 1, so that an
+// older gate, which refuses calls where it cannot read the file, reads it.
 func (c Current) Encode() []byte {
-	list := []any{}
-	for _, a := range c.Bundles {
-		entry := map[string]any{"name": a.Name, "version": a.Version, "digest": a.Digest, "dir": a.Dir, "files": a.Files}
-		if a.Record {
-			entry["record"] = true
-		}
-		list = append(list, entry)
+	doc := map[string]any{"schema": 1, "bundles": entries(c.Bundles)}
+	if len(c.Trials) > 0 {
+		doc["schema"], doc["trials"] = format.Current.Number(), entries(c.Trials)
 	}
-	return []byte(strictjson.Indent(map[string]any{"schema": format.Current.Number(), "bundles": list}))
+	return []byte(strictjson.Indent(doc))
+}
+
+func entries(list []Active) []any {
+	out := []any{}
+	for _, a := range list {
+		out = append(out, map[string]any{"name": a.Name, "version": a.Version, "digest": a.Digest, "dir": a.Dir, "files": a.Files})
+	}
+	return out
 }
 
 // Open gives the files of a bundle in force from the directory of bundles. They

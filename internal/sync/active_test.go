@@ -14,28 +14,38 @@ import (
 
 var (
 	digest = "sha256:" + strings.Repeat("ab", 32)
-	active = sync.Active{Name: "company", Version: 7, Digest: digest, Dir: sync.Place("company", 7, digest), Files: digest, Record: true}
+	active = sync.Active{Name: "company", Version: 7, Digest: digest, Dir: sync.Place("company", 7, digest), Files: digest}
 )
 
 func TestCurrentReadsWhatItWrote(t *testing.T) {
 	want := sync.Current{Bundles: []sync.Active{active, {Name: "team", Digest: digest, Dir: "team/0-1", Files: digest}}}
-	got, err := sync.ParseCurrent(want.Encode())
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("got %+v, %v", got, err)
+	for _, trials := range [][]sync.Active{nil, {active}} {
+		want.Trials = trials
+		got, err := sync.ParseCurrent(want.Encode())
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("got %+v, %v", got, err)
+		}
+		if older := strings.Contains(string(want.Encode()), `"schema": 1`); older != (trials == nil) {
+			t.Errorf("whether an older gate can read it: %t\n%s", older, want.Encode())
+		}
+	}
+	old := strings.Replace(string(sync.Current{Bundles: []sync.Active{active}}.Encode()), `"name"`, `"record": true, "name"`, 1)
+	if got, err := sync.ParseCurrent([]byte(old)); err != nil || len(got.Bundles) > 0 || !reflect.DeepEqual(got.Trials, []sync.Active{active}) {
+		t.Errorf("a trial of an older gate: %+v, %v", got, err)
 	}
 }
 
 func TestCurrentRefuses(t *testing.T) {
 	good := string(sync.Current{Bundles: []sync.Active{active}}.Encode())
 	for _, c := range []struct{ old, new, want string }{
-		{`"schema": 1`, `"schema": 2`, "schema"},
+		{`"schema": 1`, `"schema": 3`, "schema"},
 		{`"name": "company"`, `"name": "../x"`, "name"},
 		{`company/7-`, `../7-`, "dir"},
 		{`company/7-`, `other/7-`, "dir"},
 		{`"version": 7`, `"version": -7`, "version"},
 		{`"files": "sha256:`, `"files": "md5:`, "files"},
-		{`"record": true`, `"recor": true`, "recor"},
-		{`"record": true`, `"record": true, "Record": false`, "look alike"},
+		{`"version": 7`, `"versio": 7`, "versio"},
+		{`"version": 7`, `"version": 7, "Version": 8`, "look alike"},
 		{good, "", ""},
 		{good, good[:len(good)/2], ""},
 	} {

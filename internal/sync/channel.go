@@ -2,6 +2,7 @@ package sync
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"gate/bundles"
+	"gate/internal/hostfs"
 	"gate/internal/sealed"
 )
 
@@ -36,7 +38,7 @@ func (s Store) TakeChannel(ctx context.Context, data []byte, now time.Time) (sea
 	if err != nil {
 		return sealed.Channel{}, err
 	}
-	if c.Version == last.Version && !reflect.DeepEqual(c, last) {
+	if c.Version == last.Version && !says(c, last) {
 		return sealed.Channel{}, &bundles.Refusal{
 			Reason: sealed.Rollback, Err: fmt.Errorf("version %d of the channel was seen, and said something else", c.Version),
 		}
@@ -45,6 +47,26 @@ func (s Store) TakeChannel(ctx context.Context, data []byte, now time.Time) (sea
 		return c, nil
 	}
 	return c, d.replace(ChannelFile, data)
+}
+
+// says reports that a channel of the version that was taken says what that said. The
+// newer format may say more: the file beside it, for older gates, has no trials.
+func says(c, last sealed.Channel) bool {
+	if c.Format != 1 && last.Format == 1 {
+		last.Format, last.Trials = c.Format, c.Trials
+	}
+	return reflect.DeepEqual(c, last)
+}
+
+// Channel returns the channel that was taken last; version 0 if none was.
+func (s Store) Channel() (sealed.Channel, error) {
+	root, err := hostfs.OpenDir(s.Dir)
+	if err != nil {
+		return sealed.Channel{}, err
+	}
+	defer root.Close()
+	_, c, err := (&disk{Store: s, root: root}).channel()
+	return c, err
 }
 
 // channel reads the channel that was taken last; version 0 if none was.
@@ -74,15 +96,61 @@ func (a *activation) onChannel(b *bundles.Bundle, o *Offer) error {
 	if err != nil {
 		return err
 	}
-	r, fits := c.For(b.Name(), a.rules.Machine, a.rules.Labels)
+	release, trial := c.For(b.Name(), a.rules.Machine, a.rules.Labels)
 	in := a.before.Find(b.Name())
 	switch {
-	case fits && r.Digest == b.Digest:
-		o.Record = r.Record
-	case fits && (in == nil || in.Digest != b.Digest):
+	case b.Digest == release, in != nil && in.Digest == b.Digest:
+		o.Trial = false
+	case b.Digest == trial:
+		o.Trial = true
+	case o.Trial || release != "":
 		return &bundles.Refusal{
-			Reason: sealed.OffChannel, Err: fmt.Errorf("it is %s, version %d of the channel has %s for this machine", b.Digest, c.Version, r.Digest),
+			Reason: sealed.OffChannel,
+			Err:    fmt.Errorf("it is %s, version %d of the channel has %s for this machine", b.Digest, c.Version, cmp.Or(release, "another trial")),
 		}
 	}
 	return nil
+}
+
+// endTrials takes those out of the trials that are in force, and those that the
+// channel, as it is now, does not have for this machine. It returns what became of
+// those that no offer was about.
+func (a *activation) endTrials(outcomes []Outcome) []Outcome {
+	var left []Active
+	var ended []Outcome
+	for _, in := range a.after.Trials {
+		if a.tries(in) {
+			left = append(left, in)
+		} else if !slices.ContainsFunc(outcomes, func(o Outcome) bool { return o.Trial && o.Name == in.Name }) {
+			ended = append(ended, Outcome{Name: in.Name, Trial: true, Before: in})
+		}
+	}
+	a.after.Trials = left
+	for i := range outcomes {
+		if o := &outcomes[i]; o.Trial {
+			o.After = o.in(a.after)
+		}
+	}
+	return ended
+}
+
+// tries reports a trial that goes on.
+func (a *activation) tries(in Active) bool {
+	r, now := a.rules, a.after.Find(in.Name)
+	switch {
+	case now != nil && now.Digest == in.Digest:
+		return false
+	case slices.Contains(a.tried, in.Name):
+		return true
+	case !slices.Contains(r.Channelled, in.Name):
+		return false
+	case r.Machine == "": // nobody knows what the channel has for it
+		return true
+	}
+	_, c, err := a.channel()
+	if err != nil {
+		return true
+	}
+	_, trial := c.For(in.Name, r.Machine, r.Labels)
+	return trial == in.Digest
 }

@@ -17,7 +17,22 @@ import (
 // channel is a signed channel file that gives everybody one release.
 func (p *publisher) channel(version int64, digest string, expires time.Time) []byte {
 	p.t.Helper()
-	c := sealed.Channel{Version: version, Expires: expires, Bundles: map[string][]sealed.Rollout{"company": {{Digest: digest}}}}
+	return p.sign(sealed.Channel{Version: version, Expires: expires, Releases: map[string][]sealed.Rollout{"company": {{Digest: digest}}}})
+}
+
+// trial is a signed channel file that gives everybody one release, and another one
+// beside it; "" is none.
+func (p *publisher) trial(version int64, release, trial string) []byte {
+	p.t.Helper()
+	c := sealed.Channel{Version: version, Releases: map[string][]sealed.Rollout{"company": {{Digest: release}}}}
+	if trial != "" {
+		c.Trials = map[string][]sealed.Rollout{"company": {{Digest: trial}}}
+	}
+	return p.sign(c)
+}
+
+func (p *publisher) sign(c sealed.Channel) []byte {
+	p.t.Helper()
 	data, err := c.Sign(nil, bundles.Signing{ID: "release", Key: p.keys.Keys["release"], By: p.private})
 	p.check(err)
 	return data
@@ -53,7 +68,7 @@ func TestTakeChannel(t *testing.T) {
 		switch kept := m.kept(); {
 		case err != nil && kept != before:
 			t.Errorf("%s: it was refused, and kept", step.name)
-		case err == nil && (kept != string(step.file) || len(c.Bundles["company"]) != 1):
+		case err == nil && (kept != string(step.file) || len(c.Releases["company"]) != 1):
 			t.Errorf("%s: it was taken, but is not there: %+v", step.name, c)
 		}
 	}
@@ -111,8 +126,7 @@ func TestChannelStops(t *testing.T) {
 	}
 }
 
-// TestOffChannel: only the release that the channel has comes into force, on
-// trial where it says so.
+// TestOffChannel: only the release that the channel has comes into force.
 func TestOffChannel(t *testing.T) {
 	p := newPublisher(t)
 	m := newMachine(t, p.keySet())
@@ -121,17 +135,124 @@ func TestOffChannel(t *testing.T) {
 	if out := m.activate(second)[0]; !errors.Is(out.Err, sealed.OffChannel) || m.inForce() != "" {
 		t.Errorf("another release: %v, and %s is in force", out.Err, m.inForce())
 	}
-	first.Digest, first.Record = second.Digest, true
-	if out := m.activate(first)[0]; out.Err != nil || !m.current().Bundles[0].Record {
-		t.Errorf("on trial: %+v", out)
-	}
-	again := sync.Offer{Name: "company", Unchanged: true, Digest: first.Digest}
-	if out := m.activate(again)[0]; out.Err != nil || !out.Changed() || m.current().Bundles[0].Record {
-		t.Errorf("after the trial: %+v", out)
-	}
-	again.Digest = sealed.Digest(second.Archive)
+	m.activate(first)
+	again := sync.Offer{Name: "company", Unchanged: true, Digest: sealed.Digest(second.Archive)}
 	if out := m.activate(again)[0]; !errors.Is(out.Err, sealed.OffChannel) || m.inForce() != "company 1;" {
 		t.Errorf("what is in force is another release: %v", out.Err)
+	}
+}
+
+// trying is a machine whose channel decides about the bundle company.
+func trying(p *publisher) *machine {
+	m := newMachine(p.t, p.keySet())
+	m.rules.Channelled, m.rules.Machine = []string{"company"}, sealed.MachineName("here")
+	return m
+}
+
+// TestTrial: a trial stands beside the release in force and takes nothing from it. It
+// was never seen, so that its end is no way back, and it ends when the channel
+// no longer has it.
+func TestTrial(t *testing.T) {
+	p := newPublisher(t)
+	m := trying(p)
+	one, two, three := p.offer("company", 1), p.offer("company", 2), p.offer("company", 3)
+	id := func(o sync.Offer) string { return sealed.Digest(o.Archive) }
+	tried := func(o sync.Offer) sync.Offer { o.Trial = true; return o }
+	kept := sync.Offer{Name: "company", Unchanged: true}
+	for i, step := range []struct {
+		name           string
+		release, trial string // of the channel
+		offers         []sync.Offer
+		want           error // of the last offer
+		inForce        string
+	}{
+		{"beside the first", id(one), id(two), []sync.Offer{one, tried(two)}, nil, "company 1;trial company 2;"},
+		{"nothing new", id(one), id(two), []sync.Offer{kept, tried(kept)}, nil, "company 1;trial company 2;"},
+		{"a trial that the channel does not have", id(one), id(two), []sync.Offer{kept, tried(three)}, sealed.OffChannel, "company 1;trial company 2;"},
+		{"a trial by hand", id(one), id(three), []sync.Offer{three}, nil, "company 1;trial company 3;"},
+		{"the end, with the old digest", id(one), "", []sync.Offer{one}, nil, "company 1;"},
+		{"again", id(one), id(two), []sync.Offer{kept, tried(two)}, nil, "company 1;trial company 2;"},
+		{"it comes into force", id(two), "", []sync.Offer{two}, nil, "company 2;"},
+		{"an older one on trial", id(two), id(one), []sync.Offer{kept, tried(one)}, nil, "company 2;trial company 1;"},
+		{"an older one in force", id(one), "", []sync.Offer{one}, sealed.Rollback, "company 2;"},
+	} {
+		if _, err := (sync.Store{Dir: m.dir}).TakeChannel(context.Background(), p.trial(int64(i+1), step.release, step.trial), now); err != nil {
+			t.Fatal(err)
+		}
+		out := m.activate(step.offers...)
+		last := out[len(step.offers)-1]
+		if !errors.Is(last.Err, step.want) || m.inForce() != step.inForce || len(m.leftovers()) > 0 && i == 1 {
+			t.Errorf("%s: %v, in force: %s, besides %v", step.name, last.Err, m.inForce(), m.leftovers())
+		}
+		for _, ended := range out[len(step.offers):] {
+			if !ended.Trial || !ended.Changed() || ended.After != (sync.Active{}) {
+				t.Errorf("%s: %+v", step.name, ended)
+			}
+		}
+	}
+}
+
+// TestTrialStops has every step fail of a sync that ends one trial and begins another
+// one: the release in force is there afterwards, with a whole trial or none.
+func TestTrialStops(t *testing.T) {
+	p := newPublisher(t)
+	one, two, three := p.offer("company", 1), p.offer("company", 2), p.offer("company", 3)
+	two.Trial, three.Trial = true, true
+	prepared := trying(p)
+	prepared.write(sync.ChannelFile, p.trial(1, sealed.Digest(one.Archive), sealed.Digest(two.Archive)))
+	prepared.activate(one, two)
+	prepared.write(sync.ChannelFile, p.trial(2, sealed.Digest(one.Archive), sealed.Digest(three.Archive)))
+	for step := 1; ; step++ {
+		m := prepared.copy()
+		n, failed := 0, ""
+		s := sync.WithFaults(sync.Store{Dir: m.dir}, func(name string) error {
+			if n++; n >= step {
+				failed = name
+				return syscall.ENOSPC
+			}
+			return nil
+		})
+		_, err := s.Activate(context.Background(), []sync.Offer{three}, m.rules)
+		if failed == "" {
+			if step < 20 || err != nil || m.inForce() != "company 1;trial company 3;" {
+				t.Errorf("only %d steps were seen: %v, %s", step-1, err, m.inForce())
+			}
+			return
+		}
+		if got := m.inForce(); got != "company 1;" && got != "company 1;trial company 2;" && got != "company 1;trial company 3;" {
+			t.Errorf("full at %s: %s is in force", failed, got)
+		}
+		if out := m.activate(three); out[0].Err != nil || m.inForce() != "company 1;trial company 3;" {
+			t.Errorf("after it was full at %s: %v, %s", failed, out[0].Err, m.inForce())
+		}
+	}
+}
+
+// TestFormats: the file for older gates, which has no trials, is one version with the
+// file of trials beside it. Whoever took the latter does not take the former for it.
+func TestFormats(t *testing.T) {
+	p := newPublisher(t)
+	m := newMachine(t, p.keySet())
+	one, two := sealed.Digest([]byte("1")), sealed.Digest([]byte("2"))
+	c := sealed.Channel{
+		Version: 1, Releases: map[string][]sealed.Rollout{"company": {{Digest: one}}}, Trials: map[string][]sealed.Rollout{"company": {{Digest: two}}},
+	}
+	older, _ := c.Older()
+	other := c
+	other.Releases = map[string][]sealed.Rollout{"company": {{Digest: two}}}
+	for _, step := range []struct {
+		name string
+		file []byte
+		want error
+	}{
+		{"format 1", p.sign(older), nil},
+		{"format 2 that says something else", p.sign(other), sealed.Rollback},
+		{"format 2", p.sign(c), nil},
+		{"format 1 again", p.sign(older), sealed.Rollback},
+	} {
+		if _, err := (sync.Store{Dir: m.dir}).TakeChannel(context.Background(), step.file, now); !errors.Is(err, step.want) {
+			t.Errorf("%s: %v, want %v", step.name, err, step.want)
+		}
 	}
 }
 

@@ -15,7 +15,8 @@ import (
 // it costs one download.
 const fetchedFile = Dir + "/fetched.json"
 
-// A fetched is where a bundle in force came from.
+// A fetched is where a bundle in force came from. Of a trial it is not kept: the
+// channel names its digest.
 type fetched struct {
 	URL    string `json:"url"`
 	Tag    string `json:"tag"`
@@ -59,7 +60,7 @@ func (a *activation) remember(offers []Offer, outcomes []Outcome) error {
 	known := a.disk.fetched()
 	before := maps.Clone(known)
 	for i, o := range offers {
-		if out := outcomes[i]; out.Err == nil && !o.Unchanged {
+		if out := outcomes[i]; out.Err == nil && !o.Unchanged && !out.Trial {
 			known[out.Name] = fetched{URL: o.URL, Tag: o.Tag, Digest: out.After.Digest}
 		}
 	}

@@ -19,7 +19,7 @@ func (a *activation) load() error {
 	if a.before, err = a.current(); err != nil {
 		return err
 	}
-	a.after.Bundles = slices.Clone(a.before.Bundles)
+	a.after = Current{Bundles: slices.Clone(a.before.Bundles), Trials: slices.Clone(a.before.Trials)}
 	if a.known, err = a.memory(); err != nil {
 		return err
 	}
@@ -58,7 +58,8 @@ func (d *disk) current() (Current, error) {
 	return c, nil
 }
 
-// memory reads what was seen. It never holds less than what is in force.
+// memory reads what was seen. It never holds less than what is in force; trials do
+// not count.
 func (a *activation) memory() (sealed.Seen, error) {
 	seen := sealed.Seen{Bundles: map[string]sealed.Release{}}
 	data, err := a.read(SeenFile, maxState)

@@ -136,7 +136,7 @@ func (m *machine) activate(offers ...sync.Offer) []sync.Outcome {
 func (m *machine) inForce() string {
 	m.t.Helper()
 	text := ""
-	for _, a := range m.current().Bundles {
+	for i, a := range m.current().All() {
 		files, err := a.Open(os.DirFS(filepath.Join(m.dir, sync.Dir)))
 		if err != nil {
 			m.t.Fatal(err)
@@ -149,7 +149,11 @@ func (m *machine) inForce() string {
 		if err != nil || doc.Version != a.Version {
 			m.t.Fatalf("%s: version %d has the data of %d, %v", a.Name, a.Version, doc.Version, err)
 		}
-		text += fmt.Sprintf("%s %d;", a.Name, a.Version)
+		trial := ""
+		if i >= len(m.current().Bundles) {
+			trial = "trial "
+		}
+		text += fmt.Sprintf("%s%s %d;", trial, a.Name, a.Version)
 	}
 	return text
 }
@@ -175,7 +179,7 @@ func (m *machine) current() sync.Current {
 func (m *machine) leftovers() []string {
 	m.t.Helper()
 	kept := map[string]bool{".": true, ".lock": true, "current.json": true, "synced.json": true, "fetched.json": true}
-	for _, a := range m.current().Bundles {
+	for _, a := range m.current().All() {
 		kept[a.Name], kept[a.Dir] = true, true
 	}
 	var list []string

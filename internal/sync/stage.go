@@ -145,7 +145,7 @@ func (d *disk) files() fs.FS {
 func (d *disk) sweep(keep ...Current) error {
 	kept := func(dir string) bool {
 		return slices.ContainsFunc(keep, func(c Current) bool {
-			return slices.ContainsFunc(c.Bundles, func(a Active) bool { return a.Dir == dir })
+			return slices.ContainsFunc(c.All(), func(a Active) bool { return a.Dir == dir })
 		})
 	}
 	names, err := fs.ReadDir(d.files(), ".")

@@ -167,7 +167,7 @@ func forgotten(p process, g *setup.Gate, d dirs) []string {
 	}
 	var list []string
 	for _, b := range g.Loaded.Signed {
-		if known := seen.Bundles[b.Name].Version; known < b.Version {
+		if known := seen.Bundles[b.Name].Version; !b.Trial && known < b.Version {
 			list = append(list, fmt.Sprintf("%s: of %s version %d was seen, and version %d is in force; somebody has changed it", p.tilde(path), b.Name, known, b.Version))
 		}
 	}

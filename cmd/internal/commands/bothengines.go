@@ -141,13 +141,14 @@ func compareAgain(p *places.Place, src scopes.Source, compile build.Compiler) (m
 	return differing(context.Background(), suite, src, compile)
 }
 
-// bundleFiles opens the files of a bundle in force.
+// bundleFiles opens the files of a bundle in force, or on trial.
 func bundleFiles(p *places.Place, digest string) (fs.FS, error) {
 	current, err := sources.Current(p)
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(current.Bundles, func(a sync.Active) bool { return a.Digest == digest })
+	used := current.All()
+	i := slices.IndexFunc(used, func(a sync.Active) bool { return a.Digest == digest })
 	if i < 0 {
 		return nil, fmt.Errorf("%s is not in force", digest)
 	}
@@ -155,7 +156,7 @@ func bundleFiles(p *places.Place, digest string) (fs.FS, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(p.Dir, sync.Dir), err)
 	}
-	return current.Bundles[i].Open(dir)
+	return used[i].Open(dir)
 }
 
 // leftLines are policies that stay with OPA, a line each.

@@ -20,11 +20,11 @@ import (
 )
 
 // activate puts bundles into force in the script's managed directory, in the
-// order in which they are named: activate [now=TIME] [record] FILE...
+// order in which they are named: activate [now=TIME] [trial] FILE...
 func activate(ts *testscript.TestScript, neg bool, args []string) {
 	r := sync.Rules{Now: time.Now(), Labels: map[string]string{"ring": "canary"}, Gate: "v1.0.0"}
 	var offers []sync.Offer
-	record := false
+	trial := false
 	for _, arg := range args {
 		if at, ok := strings.CutPrefix(arg, "now="); ok {
 			var err error
@@ -32,11 +32,11 @@ func activate(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Check(err)
 			continue
 		}
-		if arg == "record" {
-			record = true
+		if arg == "trial" {
+			trial = true
 			continue
 		}
-		o := sync.Offer{Archive: []byte(ts.ReadFile(arg)), Record: record}
+		o := sync.Offer{Archive: []byte(ts.ReadFile(arg)), Trial: trial}
 		if data, err := os.ReadFile(ts.MkAbs(arg + envelopeSuffix)); err == nil {
 			o.Envelope = data
 		}
@@ -144,13 +144,19 @@ func packed(t *testing.T, name, policies string) (archive string) {
 	return dir + ".tar.gz"
 }
 
-// damage changes one byte of the first policy below a directory.
+// damage changes one byte of the first policy below a directory, which a pattern
+// may name.
 func damage(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: damage directory")
 	}
+	found, err := filepath.Glob(ts.MkAbs(args[0]))
+	ts.Check(err)
+	if len(found) == 0 {
+		ts.Fatalf("no directory %s", args[0])
+	}
 	done := false
-	ts.Check(filepath.WalkDir(ts.MkAbs(args[0]), func(path string, d os.DirEntry, err error) error {
+	ts.Check(filepath.WalkDir(found[0], func(path string, d os.DirEntry, err error) error {
 		if err != nil || done || d.IsDir() || !strings.HasSuffix(path, ".rego") {
 			return err
 		}

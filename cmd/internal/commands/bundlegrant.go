@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -139,66 +137,6 @@ func (f *signerFlags) sealed(ctx context.Context, p process, keys string, old []
 		names = append(names, s.id)
 	}
 	return old, strings.Join(names, ", "), nil
-}
-
-func newBundleChannel(p process) *cobra.Command {
-	var signers signerFlags
-	var keys string
-	cmd := &cobra.Command{
-		Use:   "channel FILE",
-		Short: "check and sign a channel file, which assigns releases to machines",
-		Long: "Signs a channel file in place. It names for each bundle the releases and whom they are\n" +
-			"for; docs/bundles.md describes it. A change is written with the next version and without\n" +
-			"signatures, and signed again. As many keys must sign as the bundles need.\n" + signerHelp,
-		Example: "  gate bundle channel channel.json --keys keys.json --key alice=alice.pem",
-		Args:    oneArg("the channel file"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			data, err := readFile(args[0], maxSealed)
-			if err != nil {
-				return err
-			}
-			c, signed, err := sealed.ParseChannel(data)
-			if err != nil {
-				return refused(p, args[0], false, err)
-			}
-			if !signed {
-				data = nil
-			}
-			data, by, err := signers.sealed(cmd.Context(), p, keys, data, c)
-			if err != nil {
-				return refused(p, args[0], false, err)
-			}
-			if err := hostfs.Replace(args[0], data, 0o644); err != nil {
-				return err
-			}
-			return printAll(p, fmt.Sprintf("%s signed version %d of %s\n%s", by, c.Version, visible(args[0]), channelText(c)))
-		},
-	}
-	signers.add(cmd)
-	cmd.Flags().StringVar(&keys, "keys", "", "the key set (required)")
-	return cmd
-}
-
-// channelText says whom a channel gives what.
-func channelText(c sealed.Channel) string {
-	var b strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(c.Bundles)) {
-		for _, r := range c.Bundles[name] {
-			whom := "everybody"
-			if len(r.Labels) > 0 {
-				whom = strings.Join(r.Labels, " or ")
-			}
-			if r.Share > 0 {
-				whom = fmt.Sprintf("%d%% of %s", r.Share, whom)
-			}
-			trial := ""
-			if r.Record {
-				trial = ", on trial"
-			}
-			fmt.Fprintf(&b, "%s: %s for %s%s\n", name, r.Digest, visible(whom), trial)
-		}
-	}
-	return b.String()
 }
 
 func newBundleRepublish(p process) *cobra.Command {

@@ -35,15 +35,15 @@ func bundlesIn(p *places.Place, rootOnly bool, note func(string)) ([]build.Bundl
 		return nil, nil, errors.New(l.Notices[0])
 	}
 	var list []build.Bundle
-	for i, b := range l.Bundles {
-		name := "managed:" + b.Name
+	for _, b := range l.Bundles {
+		name := b.Source()
 		at := slices.IndexFunc(l.Sources, func(s scopes.Source) bool { return s.Name == name })
 		if at < 0 {
 			return nil, nil, errors.New(name + " was not read")
 		}
 		one := build.Bundle{Source: l.Sources[at], Bundle: artifact.Bundle{Bundle: b.Bundle, Dir: l.Where[name], Expires: b.Expires, Synced: b.Synced}}
 		for _, y := range l.Layers {
-			if y.Bundle == l.Bundles[i].Name {
+			if !b.Trial && y.Bundle == b.Name {
 				one.Layers = append(one.Layers, y)
 			}
 		}
@@ -64,7 +64,7 @@ func noteBundles(p *places.Place, rootOnly bool, note func(string)) error {
 	if err != nil {
 		return err
 	}
-	for _, a := range current.Bundles {
+	for _, a := range current.All() {
 		files := path.Join(sync.Dir, a.Dir, sync.FilesDir)
 		if rootOnly {
 			note(files)
@@ -84,7 +84,7 @@ func noteBundles(p *places.Place, rootOnly bool, note func(string)) error {
 // rootOnly reports whether nobody but root may write the bundles in force.
 func rootOnly(p *places.Place) bool {
 	current, err := sources.Current(p)
-	return err == nil && !slices.ContainsFunc(current.Bundles, func(a sync.Active) bool { return !p.RootOnly(path.Join(sync.Dir, a.Dir)) })
+	return err == nil && !slices.ContainsFunc(current.All(), func(a sync.Active) bool { return !p.RootOnly(path.Join(sync.Dir, a.Dir)) })
 }
 
 // compileManaged has what is in force in the managed directory compiled, where

@@ -22,6 +22,7 @@ import (
 	"gate/internal/setting"
 	"gate/internal/setup"
 	"gate/internal/sources"
+	"gate/internal/sync"
 	"gate/scopes"
 )
 
@@ -80,6 +81,7 @@ func (f *installFlags) ownFindings(p process) []install.Finding {
 		})
 	}
 	list = append(list, endingFindings(g, time.Now())...)
+	list = append(list, trialFindings(g.Loaded.Signed)...)
 	list = append(list, f.logFindings(g)...)
 	list = append(list, unrunnableFindings(g)...)
 	list = append(list, f.unansweredFindings(g)...)
@@ -91,6 +93,28 @@ func (f *installFlags) ownFindings(p process) []install.Finding {
 	return list
 }
 
+// onTrial is the finding of a bundle on trial, which status has, too.
+const onTrial = "gate.bundle.trial"
+
+// trialFindings say which releases stand beside those in force.
+func trialFindings(list []sources.Bundle) (found []install.Finding) {
+	for _, b := range list {
+		if !b.Trial {
+			continue
+		}
+		f := install.Finding{ID: onTrial, Severity: install.Notice, Remedy: "gate log --stats says what a trial would have held back"}
+		at := slices.IndexFunc(list, func(o sources.Bundle) bool { return o.Name == b.Name && !o.Trial })
+		if at >= 0 {
+			f.Message = b.Name + ": " + besideText(list[at].Active, b.Active)
+		} else {
+			f.Severity, f.Message = install.Warning, b.Name+": "+besideText(sync.Active{}, b.Active)
+			f.Remedy = "have its publisher give this machine a release in the channel"
+		}
+		found = append(found, f)
+	}
+	return found
+}
+
 // soon is how long before its end a bundle is spoken of: once over, it closes.
 const soon = 7 * 24 * time.Hour
 
@@ -98,7 +122,7 @@ const soon = 7 * 24 * time.Hour
 func endingFindings(g *setup.Gate, now time.Time) []install.Finding {
 	var list []install.Finding
 	for _, b := range g.Bundles {
-		if left := b.Expires.Sub(now); b.Record || b.Expires.IsZero() || left <= 0 || left > soon {
+		if left := b.Expires.Sub(now); b.Trial || b.Expires.IsZero() || left <= 0 || left > soon {
 			continue
 		}
 		list = append(list, install.Finding{

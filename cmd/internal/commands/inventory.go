@@ -10,6 +10,7 @@ import (
 
 	"gate/cmd/internal/document"
 	"gate/internal/audit"
+	"gate/internal/format"
 	"gate/internal/hostfs"
 	"gate/internal/install"
 	"gate/internal/load"
@@ -24,7 +25,7 @@ import (
 // how old it is, and whether it is logged.
 func (f *installFlags) inventory(p process, m install.Machine) map[string]any {
 	doc := map[string]any{
-		"gate":    map[string]any{"version": setup.Version(), "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH, "program": programDocument(m.Program), "hook": programDocument(m.Command[0])},
+		"gate":    map[string]any{"version": setup.Version(), "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH, "program": programDocument(m.Program), "hook": programDocument(m.Command[0]), "channel": format.Channel.Number()},
 		"bundles": []any{}, "keys": nil, "settings": []any{}, "policies": nil, "last_decision": nil, "log": nil, "compiled": []any{},
 	}
 	d, err := f.dirs.Absolute().ForHook()
@@ -90,7 +91,7 @@ func bundleAges(list []sources.Bundle, now time.Time) []any {
 	out := []any{}
 	for _, b := range list {
 		doc := map[string]any{
-			"name": b.Name, "version": b.Version, "digest": b.Digest, "record": b.Record, "broken": b.Broken,
+			"name": b.Name, "version": b.Version, "digest": b.Digest, "trial": b.Trial, "broken": b.Broken,
 			"synced": nil, "age_s": nil, "expires": nil,
 		}
 		if !b.Synced.IsZero() {

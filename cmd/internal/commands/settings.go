@@ -12,6 +12,7 @@ import (
 	"gate/internal/load"
 	"gate/internal/setup"
 	"gate/internal/sources"
+	"gate/internal/sync"
 )
 
 func newSettings(p process) *cobra.Command {
@@ -94,7 +95,9 @@ func printSettings(p process, g *setup.Gate, broken []hook.Fault, beside []strin
 		fmt.Fprintf(&b, "note: %s\n", visible(n))
 	}
 	for _, bundle := range g.Loaded.Signed {
-		fmt.Fprintf(&b, "bundle: %s version %d%s, %s\n", bundle.Name, bundle.Version, onTrial(bundle), bundle.Digest)
+		if line := bundleLine(g.Loaded.Signed, bundle); line != "" {
+			fmt.Fprintf(&b, "bundle: %s\n", line)
+		}
 	}
 	if len(beside) > 0 {
 		b.WriteString("beside managed policies, which these cannot change:\n")
@@ -105,11 +108,19 @@ func printSettings(p process, g *setup.Gate, broken []hook.Fault, beside []strin
 	return printAll(p, b.String())
 }
 
-func onTrial(b sources.Bundle) string {
-	if b.Record {
-		return " (on trial: it only reports its verdict)"
+// bundleLine says which release of a bundle is in force, and which is on trial beside
+// it: in one line, which is that of the release where there is one.
+func bundleLine(all []sources.Bundle, b sources.Bundle) string {
+	at := slices.IndexFunc(all, func(o sources.Bundle) bool { return o.Name == b.Name && o.Trial != b.Trial })
+	switch {
+	case b.Trial && at >= 0:
+		return ""
+	case b.Trial:
+		return fmt.Sprintf("%s: %s, %s", b.Name, besideText(sync.Active{}, b.Active), b.Digest)
+	case at >= 0:
+		return fmt.Sprintf("%s: %s, %s, %s", b.Name, besideText(b.Active, all[at].Active), b.Digest, all[at].Digest)
 	}
-	return ""
+	return fmt.Sprintf("%s version %d, %s", b.Name, b.Version, b.Digest)
 }
 
 func settingsDocument(g *setup.Gate, broken []hook.Fault, beside []string) map[string]any {

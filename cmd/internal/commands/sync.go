@@ -204,6 +204,7 @@ type synced struct {
 	feed        setting.Feed
 	url         string
 	hint        string
+	release     sync.Active       // in force afterwards, beside which a trial stands
 	left        map[string]string // why policies of what came into force stay with OPA though they have plans, by their ids
 	offered     string            // the digest of what was judged; "" if nothing was
 	unreachable bool              // its source gave nothing; it is asked again soon
@@ -235,8 +236,11 @@ func (s *syncer) once(ctx context.Context) ([]synced, error) {
 		return nil, err
 	}
 	wants := s.wanted(ctx, feeds, labels, current)
-	list, offers, at := s.offers(ctx, feeds, wants, current, rules.Pins)
+	list, offers, at := s.offers(ctx, wants, current, rules.Pins)
 	outcomes, err := s.store.Activate(ctx, offers, rules)
+	for n := len(offers); n < len(outcomes); n++ { // trials that ended
+		at, list = append(at, len(list)), append(list, synced{})
+	}
 	s.again(ctx, wants, at, offers, outcomes, rules)
 	for n, o := range outcomes {
 		list[at[n]].Outcome = o
@@ -247,24 +251,35 @@ func (s *syncer) once(ctx context.Context) ([]synced, error) {
 			list[at[n]].hint = cmp.Or(list[at[n]].hint, r.Reason.Hint())
 		}
 	}
+	if now, err := s.store.Current(); err == nil {
+		for i := range list {
+			if in := now.Find(list[i].Name); in != nil {
+				list[i].release = *in
+			}
+		}
+	}
 	s.noteAll(list)
 	compileManaged(s.dirs, known)
 	return list, err
 }
 
-// offers fetches what the feeds have, and notes what they pin. The outcome of
+// offers fetches what is wanted, and notes what is pinned. The outcome of
 // offer n belongs at list[at[n]]; what could not be fetched says so there.
-func (s *syncer) offers(ctx context.Context, feeds []setting.Feed, wants []want, current sync.Current, pins map[string]string) (list []synced, offers []sync.Offer, at []int) {
-	list = make([]synced, len(feeds))
-	for i, feed := range feeds {
-		list[i] = synced{feed: feed, url: feed.URL, Outcome: sync.Outcome{Name: feed.Name}}
-		if in := current.Find(feed.Name); in != nil {
+func (s *syncer) offers(ctx context.Context, wants []want, current sync.Current, pins map[string]string) (list []synced, offers []sync.Offer, at []int) {
+	list = make([]synced, len(wants))
+	for i, w := range wants {
+		feed, in := w.feed, current.Find(w.feed.Name)
+		if w.trial {
+			in = current.Trial(feed.Name)
+		}
+		list[i] = synced{feed: feed, url: feed.URL, Outcome: sync.Outcome{Name: feed.Name, Trial: w.trial}}
+		if in != nil {
 			list[i].Before, list[i].After = *in, *in
 		}
 		if feed.Pin != "" {
 			pins[feed.Pin] = feed.Name
 		}
-		o, err := s.offer(ctx, wants[i])
+		o, err := s.offer(ctx, w)
 		if err != nil {
 			list[i].fail(err)
 			continue
@@ -282,7 +297,7 @@ func (s *syncer) offers(ctx context.Context, feeds []setting.Feed, wants []want,
 // have been signed again, or be damaged on the disk.
 func (s *syncer) again(ctx context.Context, wants []want, at []int, offers []sync.Offer, outcomes []sync.Outcome, r sync.Rules) {
 	for n, o := range outcomes {
-		if o.Err == nil || !offers[n].Unchanged || errors.Is(o.Err, sealed.OffChannel) {
+		if n >= len(offers) || o.Err == nil || !offers[n].Unchanged || errors.Is(o.Err, sealed.OffChannel) {
 			continue
 		}
 		offer, err := s.fetch(ctx, wants[at[n]], "")

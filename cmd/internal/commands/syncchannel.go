@@ -20,13 +20,13 @@ import (
 type want struct {
 	feed   setting.Feed // its URL is whole
 	digest string       // "": whatever the source has
-	record bool         // there it only says what it would have done
+	trial  bool         // it is to stand beside the release in force
 	keep   bool         // it is in force, and nobody needs to be asked
 	err    error        // why nothing is to change
 }
 
 // wanted says what the machine is to have of each bundle, by the newest key set
-// and, where there is one, by the channel.
+// and, where there is one, by the channel. The trials follow.
 func (s *syncer) wanted(ctx context.Context, feeds []setting.Feed, labels map[string]string, current sync.Current) []want {
 	wants := make([]want, len(feeds))
 	followed := map[string]error{"": nil}
@@ -41,6 +41,7 @@ func (s *syncer) wanted(ctx context.Context, feeds []setting.Feed, labels map[st
 		}
 		wants[i].err = err
 	}
+	var trials []want
 	channel, machine, err := s.channel(ctx, feeds)
 	for i, feed := range feeds {
 		w := &wants[i]
@@ -51,20 +52,30 @@ func (s *syncer) wanted(ctx context.Context, feeds []setting.Feed, labels map[st
 			w.err = fmt.Errorf("the channel: %w", err)
 			continue
 		}
-		release, fits := channel.For(feed.Name, machine, labels)
-		w.choose(release, fits, current.Find(feed.Name))
+		release, trial := channel.For(feed.Name, machine, labels)
+		in, tried := current.Find(feed.Name), current.Trial(feed.Name)
+		switch {
+		case release == "" && in == nil && trial != "": // there is nothing yet that it would stand beside
+			w.trial = true
+			w.choose(trial, tried)
+			continue
+		case trial != "" && (in == nil || in.Digest != trial):
+			trials = append(trials, want{feed: feed, trial: true})
+			trials[len(trials)-1].choose(trial, tried)
+		}
+		w.choose(release, in)
 	}
-	return wants
+	return append(wants, trials...)
 }
 
-// choose takes in what the channel says; in is what is in force, or nil.
-func (w *want) choose(r sealed.Rollout, fits bool, in *sync.Active) {
+// choose takes in which release the channel has, "" if none; in is the one that is
+// there, or nil.
+func (w *want) choose(digest string, in *sync.Active) {
 	switch {
-	case fits:
-		w.digest, w.record = r.Digest, r.Record
-		w.keep = in != nil && in.Digest == r.Digest
+	case digest != "":
+		w.digest, w.keep = digest, in != nil && in.Digest == digest
 	case in != nil:
-		w.digest, w.record, w.keep = in.Digest, in.Record, true
+		w.digest, w.keep = in.Digest, true
 	default:
 		w.err = errors.New("the channel has no release for this machine")
 	}
@@ -77,7 +88,9 @@ func (s *syncer) offer(ctx context.Context, w want) (sync.Offer, error) {
 	case w.err != nil:
 		return sync.Offer{}, w.err
 	case w.keep:
-		return sync.Offer{Name: w.feed.Name, Unchanged: true, Digest: w.digest, Record: w.record}, nil
+		return sync.Offer{Name: w.feed.Name, Unchanged: true, Digest: w.digest, Trial: w.trial}, nil
+	case w.trial:
+		return s.fetch(ctx, w, "")
 	}
 	return s.fetch(ctx, w, s.store.Tag(w.feed.Name, w.feed.URL))
 }
@@ -123,20 +136,44 @@ func (s *syncer) channel(ctx context.Context, feeds []setting.Feed) (c sealed.Ch
 	if machine, err = sources.MachineName(place); err != nil {
 		return c, "", err
 	}
-	o := optionsOf(feed)
-	o.URL, o.Alone, o.Limit = feed.Channel, true, maxSealed
-	from, err := s.clients.Bundles.Open(o)
+	data, from, err := s.fetchChannel(ctx, feed)
 	if err != nil {
 		return c, "", err
 	}
-	found, err := from.Fetch(ctx, "")
-	if err != nil {
-		return c, "", err
-	}
-	if c, err = s.store.TakeChannel(ctx, found.Archive, time.Now()); len(bundles.Refusals(err)) > 0 {
-		s.noteChannel(found.Archive, o.URL, err)
+	if c, err = s.store.TakeChannel(ctx, data, time.Now()); len(bundles.Refusals(err)) > 0 {
+		s.noteChannel(data, from, err)
 	}
 	return c, machine, err
+}
+
+// fetchChannel fetches the channel of format 2 that lies beside the address, or where
+// there is none what lies there. Servers have many ways to say that there is none.
+// Only once a machine took one of format 2, it is taken for an error.
+func (s *syncer) fetchChannel(ctx context.Context, feed setting.Feed) (data []byte, from string, err error) {
+	last, err := s.store.Channel()
+	if err != nil {
+		return nil, "", err
+	}
+	from = sealed.ChannelBeside(feed.Channel)
+	data, err = s.fetchAlone(ctx, feed, from)
+	var e *source.Error
+	if errors.As(err, &e) && (e.Missing || last.Format == 1 || last.Version == 0) {
+		from = feed.Channel
+		data, err = s.fetchAlone(ctx, feed, from)
+	}
+	return data, from, err
+}
+
+// fetchAlone fetches one small file, beside which there is no other.
+func (s *syncer) fetchAlone(ctx context.Context, feed setting.Feed, url string) ([]byte, error) {
+	o := optionsOf(feed)
+	o.URL, o.Alone, o.Limit = url, true, maxSealed
+	from, err := s.clients.Bundles.Open(o)
+	if err != nil {
+		return nil, err
+	}
+	found, err := from.Fetch(ctx, "")
+	return found.Archive, err
 }
 
 // followKeys takes each successor of the key set in turn, until there is none.
@@ -146,20 +183,15 @@ func (s *syncer) followKeys(ctx context.Context, feed setting.Feed) error {
 		if err != nil {
 			return err
 		}
-		o := optionsOf(feed)
-		o.URL, o.Alone, o.Limit = joined(feed.Keys, fmt.Sprintf("%d.json", keys.Version+1)), true, maxSealed
-		from, err := s.clients.Bundles.Open(o)
-		if err != nil {
-			return err
-		}
-		found, err := from.Fetch(ctx, "")
+		url := joined(feed.Keys, fmt.Sprintf("%d.json", keys.Version+1))
+		next, err := s.fetchAlone(ctx, feed, url)
 		var e *source.Error
 		if errors.As(err, &e) && e.Missing {
 			return nil
 		}
 		if err == nil {
-			err = s.store.Follow(ctx, found.Archive)
-			s.noteKeys(found.Archive, o.URL, keys.Version, err)
+			err = s.store.Follow(ctx, next)
+			s.noteKeys(next, url, keys.Version, err)
 		}
 		if err != nil {
 			return err

@@ -62,6 +62,9 @@ func (s *syncer) fetch(ctx context.Context, w want, tag string) (sync.Offer, err
 	feed := w.feed
 	o := optionsOf(feed)
 	o.Partial = filepath.Join(s.dirs.Managed, filepath.FromSlash(sync.Dir), ".partial-"+cmp.Or(feed.Name, "bundle"))
+	if w.trial {
+		o.Partial += ".trial"
+	}
 	from, err := s.clients.Bundles.Open(o)
 	if err != nil {
 		return sync.Offer{}, err
@@ -69,7 +72,7 @@ func (s *syncer) fetch(ctx context.Context, w want, tag string) (sync.Offer, err
 	found, err := from.Fetch(ctx, tag)
 	return sync.Offer{
 		Name: feed.Name, Archive: found.Archive, Envelope: found.Envelope, Unchanged: found.Unchanged, URL: feed.URL, Tag: found.Tag,
-		Digest: w.digest, Record: w.record,
+		Digest: w.digest, Trial: w.trial,
 	}, err
 }
 

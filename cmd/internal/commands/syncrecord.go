@@ -23,17 +23,18 @@ func (s *syncer) noteAll(list []synced) {
 	var inForce []audit.Bundle
 	for _, b := range list {
 		if a := b.After; a.Digest != "" {
-			inForce = append(inForce, audit.Bundle{Name: a.Name, Revision: strconv.FormatInt(a.Version, 10), Digest: a.Digest})
+			inForce = append(inForce, audit.Bundle{Name: audit.BundleName(hook.Bundle{Name: a.Name, Trial: b.Trial}), Revision: strconv.FormatInt(a.Version, 10), Digest: a.Digest})
 		}
 	}
 	for _, b := range list {
-		if b.offered == "" || b.Err == nil && !b.Changed() || b.unjudged() {
+		about := cmp.Or(b.offered, b.Before.Digest) // a trial that ends was offered earlier
+		if b.offered == "" && !b.Trial || b.Err == nil && !b.Changed() || b.unjudged() {
 			continue
 		}
 		s.note(audit.Record{
 			Call: b.line(), Reasons: refusalReasons(b.Err, b.url), Bundles: inForce,
 			Sync: &audit.Sync{
-				Name: cmp.Or(b.Name, "(unknown)"), Digest: b.offered, Version: b.After.Version, Before: b.Before.Version, Signers: b.Signers,
+				Name: cmp.Or(b.Name, "(unknown)"), Trial: b.Trial, Digest: about, Version: b.After.Version, Before: b.Before.Version, Signers: b.Signers,
 			},
 		})
 	}

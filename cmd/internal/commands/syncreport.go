@@ -132,6 +132,8 @@ func (b *synced) line() string {
 		signed = ", signed by " + strings.Join(b.Signers, ", ")
 	}
 	switch {
+	case b.Trial:
+		return name + ": " + b.trialLine(signed)
 	case b.Err != nil:
 		what := "refused: "
 		if b.unjudged() {
@@ -150,8 +152,32 @@ func (b *synced) line() string {
 	return fmt.Sprintf("%s: nothing newer than %s", name, releaseName(b.After))
 }
 
+// trialLine is what happened to a trial.
+func (b *synced) trialLine(signed string) string {
+	switch stands := b.After != (sync.Active{}); {
+	case b.Err != nil && stands:
+		return fmt.Sprintf("the trial: %s; trial %s stays beside %s", b.Err, releaseName(b.After), releaseName(b.release))
+	case b.Err != nil:
+		return fmt.Sprintf("the trial: %s; no trial is beside %s", b.Err, releaseName(b.release))
+	case !stands:
+		return fmt.Sprintf("the trial of %s is over", releaseName(b.Before))
+	}
+	return besideText(b.release, b.After) + signed
+}
+
+// besideText says what is in force of a bundle, and what is on trial beside it.
+func besideText(release, trial sync.Active) string {
+	if release == (sync.Active{}) {
+		return fmt.Sprintf("no release is in force, trial %s", releaseName(trial))
+	}
+	return fmt.Sprintf("release %s is in force, trial %s beside it", releaseName(release), releaseName(trial))
+}
+
 func releaseName(a sync.Active) string {
-	if a.Version == 0 {
+	switch {
+	case a == (sync.Active{}):
+		return "no release"
+	case a.Version == 0:
 		return a.Digest
 	}
 	return fmt.Sprintf("version %d", a.Version)
@@ -174,7 +200,7 @@ func (b *synced) document() map[string]any {
 		left = append(left, map[string]any{"id": id, "why": b.left[id]})
 	}
 	doc := map[string]any{
-		"left": left, "name": b.Name, "url": b.url, "changed": b.Changed(), "unreachable": b.unreachable,
+		"left": left, "name": b.Name, "trial": b.Trial, "url": b.url, "changed": b.Changed(), "unreachable": b.unreachable,
 		"version": b.After.Version, "digest": b.After.Digest, "before": b.Before.Version, "signers": append([]string{}, b.Signers...),
 		"error": nil, "refusals": refusalDocuments(bundles.Refusals(b.Err)),
 	}

@@ -164,7 +164,7 @@ func OrNull(s string) any {
 func Bundles(list []hook.Bundle) []any {
 	out := make([]any, len(list))
 	for i, b := range list {
-		out[i] = map[string]any{"name": b.Name, "version": b.Version, "digest": b.Digest, "record": b.Record}
+		out[i] = map[string]any{"name": b.Name, "version": b.Version, "digest": b.Digest, "trial": b.Trial}
 	}
 	return out
 }
