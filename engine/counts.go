@@ -13,6 +13,7 @@ type weighed struct {
 	hook.Verdict
 	ignored []string      // what does not count, and why
 	would   *hook.Verdict // the answer before a level or an exception took from it
+	spared  string        // what took from it, as [hook.Step] has it
 	level   scopes.Level
 }
 

@@ -14,7 +14,7 @@ func (c *call) record(h *hook.Hook, w weighed, a Answer) {
 	w.Reasons, w.Halt = c.asChanged(h, w.Reasons), c.asChanged(h, w.Halt)
 	s := hook.Step{
 		Hook: h, Verdict: w.Verdict, Effect: w.Effect(),
-		Fault: a.Fault, Ignored: w.ignored, Level: string(w.level), Would: w.would, Usage: a.Usage, Took: a.Took, Round: c.round,
+		Fault: a.Fault, Ignored: w.ignored, Level: string(w.level), Would: w.would, Spared: w.spared, Usage: a.Usage, Took: a.Took, Round: c.round,
 	}
 	if a.Fault != nil && !h.Observes(c.ev.Name) {
 		s.Effect = max(s.Effect, w.level.Cap(faultEffect(h, a.Fault)))

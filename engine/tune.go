@@ -9,6 +9,13 @@ import (
 	"gate/internal/setting"
 )
 
+// Of what spares a call the answer of a policy, all but the levels.
+const (
+	sparedByTrial     = "trial"
+	sparedByException = "exception"
+	sparedByApproval  = "approval"
+)
+
 // except takes the consequences of a denial or an ask away, if settings except
 // this very call from the policy. What the policy would rewrite goes too: the
 // exception is for the call as it is.
@@ -21,7 +28,7 @@ func (c *call) except(h due, w *weighed) {
 		return
 	}
 	c.excepted[h.Bound] = true
-	w.keep()
+	w.keep(sparedByException)
 	w.Reasons = slices.DeleteFunc(slices.Clone(w.Reasons), func(r hook.Reason) bool { return r.Effect >= hook.Ask })
 	w.Halt, w.Rewrites, w.Consults, w.Env = nil, nil, nil, nil
 	last := e.Until.Add(-time.Nanosecond).UTC() // it ends when a day does, as a rule
@@ -38,7 +45,7 @@ func (w *weighed) limit(h due, fault *hook.Fault) {
 		if v.Effect() <= hook.Ask {
 			return
 		}
-		w.keep()
+		w.keep(string(w.level))
 		w.Reasons = capped(w.Reasons, v.Halt, hook.Ask)
 		w.Halt = nil
 		w.ignored = append(w.ignored, because(hook.Deny))
@@ -51,7 +58,7 @@ func (w *weighed) limit(h due, fault *hook.Fault) {
 		if v.Effect() == hook.Pass && len(v.Rewrites)+len(v.Consults)+len(v.Env) == 0 {
 			return
 		}
-		w.keep()
+		w.keep(string(w.level))
 		objections := capped(v.Reasons, v.Halt, hook.Ask)
 		objections = slices.DeleteFunc(objections, func(r hook.Reason) bool { return r.Effect < hook.Ask })
 		w.Verdict = hook.Verdict{Warnings: append(slices.Clone(w.Warnings), objections...), Context: v.Context}
@@ -60,17 +67,22 @@ func (w *weighed) limit(h due, fault *hook.Fault) {
 		if v.Effect() == hook.Pass && len(v.Rewrites)+len(v.Consults)+len(v.Warnings)+len(v.Context)+len(v.Env) == 0 {
 			return
 		}
-		w.keep()
+		why := string(w.level)
+		if b := h.Source.Bundle; b != nil && b.Trial {
+			why = sparedByTrial
+		}
+		w.keep(why)
 		w.Verdict = hook.Verdict{}
 		w.ignored = append(w.ignored, because("would "+v.Effect().String()))
 	}
 }
 
-// keep remembers the answer before the first thing is taken from it.
-func (w *weighed) keep() {
+// keep remembers the answer before the first thing is taken from it, and what takes
+// it.
+func (w *weighed) keep(why string) {
 	if w.would == nil {
 		v := w.Verdict
-		w.would = &v
+		w.would, w.spared = &v, why
 	}
 }
 
@@ -116,9 +128,9 @@ func (c *call) approved(d *hook.Decision) bool {
 		if s.Effect != hook.Ask {
 			continue
 		}
-		w := weighed{Verdict: s.Verdict, would: s.Would}
-		w.keep()
-		s.Would = w.would
+		w := weighed{Verdict: s.Verdict, would: s.Would, spared: s.Spared}
+		w.keep(sparedByApproval)
+		s.Would, s.Spared = w.would, w.spared
 		s.Verdict.Reasons = slices.DeleteFunc(slices.Clone(s.Verdict.Reasons), func(r hook.Reason) bool { return r.Effect == hook.Ask })
 		s.Effect = s.Verdict.Effect()
 		s.Outcome = hook.OutcomeOf(&s.Verdict, s.Fault, s.Effect)

@@ -212,7 +212,7 @@ func TestExceptions(t *testing.T) {
 		s := d.Steps[0]
 		if excepted := len(s.Ignored) > 0; excepted != (row.want == hook.Pass) {
 			t.Errorf("%s: ignored %q", name, s.Ignored)
-		} else if excepted && (s.Would == nil || s.Would.Effect() != hook.Deny || d.Rewrite != nil ||
+		} else if excepted && (s.Would == nil || s.Spared != "exception" || s.Would.Effect() != hook.Deny || d.Rewrite != nil ||
 			s.Ignored[0] != "deny: excepted by ana until 2026-12-21 (OPS-17), settings.json:7") {
 			t.Errorf("%s: %q, would %v, rewrite %v", name, s.Ignored, s.Would, d.Rewrite)
 		}
@@ -274,7 +274,7 @@ func TestApprovals(t *testing.T) {
 			t.Errorf("%s: %v after %d questions, want %v after %d", name, d.Effect, asked, row.want, row.asked)
 		}
 		granted := row.asked == 1 && row.grant == nil
-		if granted != (fmt.Sprint(d.Notices) == "[approved: 7k2m9x by ana]") || granted != (d.Steps[0].Would != nil) {
+		if granted != (fmt.Sprint(d.Notices) == "[approved: 7k2m9x by ana]") || granted != (d.Steps[0].Would != nil) || granted != (d.Steps[0].Spared == "approval") {
 			t.Errorf("%s: notices %q, would %v", name, d.Notices, d.Steps[0].Would)
 		}
 	}

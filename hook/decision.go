@@ -104,6 +104,7 @@ type Step struct {
 	Ignored []string // parts of the answer that do not count, and why
 	Level   string   // the level that settings give the hook: off, record … deny; "" is as written
 	Would   *Verdict // the answer before a level, an exception or an approval took from it; else nil
+	Spared  string   // what took from it first: the level, or trial, exception or approval; "" is nothing
 	Usage   *Usage   // of hooks that asked a language model; else nil
 	Took    time.Duration
 	Round   int // 0 for the first run, 1… for re-checks of a rewritten input

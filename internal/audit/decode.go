@@ -201,6 +201,11 @@ func (f fields) policies() []Policy {
 			}
 			p.Usage.Cached, _ = u["cached"].(bool)
 		}
+		if u, ok := m["would"].(map[string]any); ok {
+			f := fields(u)
+			p.Would = &Would{Reason: f.text("reason"), Rewrite: u["rewrite"] == true, Spared: f.text("spared_by")}
+			p.Would.Effect, _ = f.effect("effect")
+		}
 		out = append(out, p)
 	}
 	return out

@@ -143,6 +143,16 @@ func (p *Policy) write(w *strictjson.Writer) {
 		shown.Provider, shown.Model = clip(u.Provider, maxText), clip(u.Model, maxText)
 		w.Key("usage").Value(shown.Document())
 	}
+	if would := p.Would; would != nil {
+		w.Key("would").Object()
+		w.Key("effect").Text(would.Effect.String())
+		w.Key("reason").Text(short(would.Reason, maxText))
+		if would.Rewrite {
+			w.Key("rewrite").Value(true)
+		}
+		w.Key("spared_by").Text(clip(would.Spared, maxText))
+		w.EndObject()
+	}
 	w.EndObject()
 }
 

@@ -76,7 +76,7 @@ func TestKeep(t *testing.T) {
 	if got, _ := json.Marshal(r.Kept.Input["facts"]); string(got) != string(want) {
 		t.Errorf("facts %s\nwant  %s", got, want)
 	}
-	if got := fmt.Sprint(r.Kept.Rewrite, r.Warned, r.Policies, r.Version); got != "map[command:git push origin topic] [{w pass careful  }] [{a.c user ask    1 <nil> 0s} {a.b user pass    1 <nil> 0s}] 3" {
+	if got := fmt.Sprint(r.Kept.Rewrite, r.Warned, r.Policies, r.Version); got != "map[command:git push origin topic] [{w pass careful  }] [{a.c user ask    1 <nil> <nil> 0s} {a.b user pass    1 <nil> <nil> 0s}] 3" {
 		t.Error(got)
 	}
 }

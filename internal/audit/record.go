@@ -88,8 +88,24 @@ type Policy struct {
 	Outcome hook.Outcome // of its last run
 	Runs    int          // how often it ran, re-checks of a rewritten input counted
 
+	Would *Would // what it said, and what did not follow; nil: everything followed
+
 	Usage *hook.Usage   // of the language model that it asked, all runs together; else nil
 	Took  time.Duration // to ask it
+}
+
+// A Would is an answer of a policy that did not follow, or not in full.
+type Would struct {
+	Effect  hook.Effect
+	Reason  string // the first of that effect
+	Rewrite bool   // it would have changed the call
+	Spared  string // what took from it, as [hook.Step] has it
+}
+
+// Objects reports that the call was let through what would have stopped it or changed
+// it.
+func (p *Policy) Objects() bool {
+	return p.Would != nil && (p.Would.Rewrite || p.Would.Effect >= hook.Ask)
 }
 
 // Of returns the record of a decision about ev, without the event itself: see
@@ -142,18 +158,41 @@ func policiesOf(steps []hook.Step) []Policy {
 			out[at].Outcome = s.Outcome
 			out[at].Runs++
 			out[at].Effect = max(out[at].Effect, s.Effect)
+			if w := wouldOf(s); w != nil && (out[at].Would == nil || out[at].Would.Effect < w.Effect) {
+				out[at].Would = w
+			}
 			out[at].use(s)
 		}
 	}
 	return out
 }
 
+// wouldOf is what a run said and did not bring about; nil: nothing.
+func wouldOf(s *hook.Step) *Would {
+	v := s.Would
+	if v == nil {
+		return nil
+	}
+	w := Would{Effect: v.Effect(), Rewrite: len(v.Rewrites) > len(s.Verdict.Rewrites), Spared: s.Spared}
+	if w.Effect == s.Effect && !w.Rewrite {
+		return nil
+	}
+	for _, why := range slices.Concat(v.Halt, v.Reasons) {
+		if len(v.Halt) > 0 || why.Effect == w.Effect {
+			w.Reason = why.Reason
+			break
+		}
+	}
+	return &w
+}
+
 // severest returns the hooks that are listed, each with its severest run in mind,
-// else in the order in which they ran first.
+// what it only would have done after that, else in the order in which they ran
+// first.
 func severest(steps []hook.Step) []*hook.Hook {
 	type ran struct {
-		hook   *hook.Hook
-		effect hook.Effect
+		hook          *hook.Hook
+		effect, would hook.Effect
 	}
 	list := make([]ran, 0, len(steps))
 	find := func(h *hook.Hook) int { return slices.IndexFunc(list, func(r ran) bool { return r.hook == h }) }
@@ -168,17 +207,22 @@ func severest(steps []hook.Step) []*hook.Hook {
 		}
 	}
 	for i := range steps {
-		h, effect := steps[i].Hook, steps[i].Effect
+		h, effect, would := steps[i].Hook, steps[i].Effect, hook.Pass
+		if w := steps[i].Would; w != nil {
+			would = w.Effect()
+		}
 		if h == nil || h.Kind == hook.Inline {
 			continue
 		}
 		if at := find(h); at >= 0 {
-			list[at].effect = max(list[at].effect, effect)
+			list[at].effect, list[at].would = max(list[at].effect, effect), max(list[at].would, would)
 			continue
 		}
-		list = append(list, ran{h, effect})
+		list = append(list, ran{h, effect, would})
 	}
-	slices.SortStableFunc(list, func(a, b ran) int { return cmp.Compare(b.effect, a.effect) })
+	slices.SortStableFunc(list, func(a, b ran) int {
+		return cmp.Or(cmp.Compare(b.effect, a.effect), cmp.Compare(b.would, a.would))
+	})
 	hooks := make([]*hook.Hook, min(len(list), maxPolicies))
 	for i := range hooks {
 		hooks[i] = list[i].hook

@@ -47,7 +47,7 @@ func (b *Bound) TakesPart(src *Source, tuned *Tuning) bool {
 	if src.tried() && b.level.Level != LevelOff {
 		b.level.Level = LevelRecord
 	}
-	return b.Level() != LevelOff && len(src.Unset(b.Hook)) == 0
+	return (b.Level() != LevelOff || b.level.delegated(b.Hook)) && len(src.Unset(b.Hook)) == 0
 }
 
 // Match reports whether the hook concerns the event: its matcher and, if it

@@ -84,7 +84,11 @@ func Off(layers ...Layer) (func(*hook.Hook) bool, error) {
 	}
 	tuned := Tuning{Settings: &settings}
 	return func(h *hook.Hook) bool {
-		return (h.Library || h.Authority != hook.Managed) && settings.Level(h, tuned.layersFor(h)).Level == LevelOff
+		if !h.Library && h.Authority == hook.Managed {
+			return false
+		}
+		said := settings.Level(h, tuned.layersFor(h))
+		return said.Level == LevelOff && !said.delegated(h)
 	}, nil
 }
 
@@ -111,6 +115,13 @@ type saying struct {
 	Layer *Layer
 	Key   string // as in policies
 	Level Level
+}
+
+// delegated reports that the user switched off a policy of the administrator, who
+// left that to the user. It is run all the same and nothing follows, so that the log
+// has what it let through.
+func (c saying) delegated(h *hook.Hook) bool {
+	return c.Layer != nil && c.Layer.Authority == hook.User && h.Authority == hook.Managed && h.Kind == hook.Rego
 }
 
 func (c saying) Pos() string {

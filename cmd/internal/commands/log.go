@@ -31,7 +31,8 @@ func newLog(p process) *cobra.Command {
 		Use:   "log",
 		Short: "list the decisions so far",
 		Long: "Lists the calls of tools, each once, the newest last: time, id, what became of it,\n" +
-			"event, tool, the call, and the policies that objected. Other events are in the list if\n" +
+			"event, tool, the call, and the policies that objected or\n" +
+			"would have. Other events are in the list if\n" +
 			"they were held back, and bundles that came into force or were refused; --all lists\n" +
 			"every decision. Filters narrow the list; -f waits for more.\n" +
 			"docs/log.md describes the file.",
@@ -65,7 +66,7 @@ func newLog(p process) *cobra.Command {
 	cmd.Flags().IntVarP(&f.most, "number", "n", 20, "how many at most, the newest; 0: all")
 	cmd.Flags().BoolVarP(&f.follow, "follow", "f", false, "wait for more, until interrupted")
 	cmd.Flags().BoolVar(&f.all, "all", false, "list every decision: each event of a call, and events that are no call")
-	cmd.Flags().BoolVar(&f.stats, "stats", false, "count them instead: by effect, policy and tool, and how long they took")
+	cmd.Flags().BoolVar(&f.stats, "stats", false, "count them instead: by effect, policy, what was let through, and tool, and how long they took")
 	addFormat(cmd, &f.format)
 	addDirFlags(cmd, &f.dirs)
 	cmd.AddCommand(newLogShow(p), newLogVerify(p), newLogShip(p))

@@ -28,7 +28,7 @@ type logFilter struct {
 func (f *logFilter) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.since, "since", "", "not older than this: 90m, 2h, 3d, yesterday, today, or a time such as 2026-11-21 or 2026-11-21T15:00")
 	cmd.Flags().StringSliceVar(&f.effects, "effect", nil, "pass, allow, ask, deny; several with commas")
-	cmd.Flags().StringSliceVar(&f.policies, "policy", nil, "a policy or group that objected, changed the call or failed, such as gate.git")
+	cmd.Flags().StringSliceVar(&f.policies, "policy", nil, "a policy or group that objected, would have objected, changed the call or failed, such as gate.git")
 	cmd.Flags().StringSliceVar(&f.tools, "tool", nil, "a tool's name; mcp__* for all that begin so")
 	cmd.Flags().StringVar(&f.session, "session", "", "the session, or how its name begins")
 	cmd.Flags().StringVar(&f.cwd, "cwd", "", "calls made in this directory or below it")
@@ -106,7 +106,7 @@ func tookPart(r *audit.Record, id string) bool {
 		return slices.ContainsFunc(list, func(why audit.Reason) bool { return of(why.ID) })
 	}
 	return reasons(r.Reasons) || reasons(r.Warned) || slices.ContainsFunc(r.Changed, of) ||
-		slices.ContainsFunc(r.Policies, func(p audit.Policy) bool { return p.Effect != hook.Pass && of(p.ID) }) ||
+		slices.ContainsFunc(r.Policies, func(p audit.Policy) bool { return (p.Effect != hook.Pass || p.Would != nil) && of(p.ID) }) ||
 		slices.ContainsFunc(r.Faults, func(f string) bool {
 			policy, _, _ := strings.Cut(f, ": ")
 			return of(policy)

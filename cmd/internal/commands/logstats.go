@@ -18,7 +18,8 @@ type logStats struct {
 	byEffect map[string]*tally
 	byPolicy map[string]*tally // that the decision is due to, or that changed the call
 	byTool   map[string]*tally
-	faults   int // decisions with one
+	through  map[string]*tally // that would have objected, and what spared the call
+	faults   int               // decisions with one
 }
 
 // A tally is what there is of one kind.
@@ -68,6 +69,11 @@ func (s *logStats) add(r *audit.Record) {
 			of(s.byPolicy, id)
 		}
 	}
+	for i := range r.Policies {
+		if p := &r.Policies[i]; p.Objects() {
+			of(s.through, p.ID+" ("+p.Would.Spared+")")
+		}
+	}
 	if len(r.Faults) > 0 {
 		s.faults++
 	}
@@ -75,7 +81,7 @@ func (s *logStats) add(r *audit.Record) {
 
 // summary counts the decisions that are wanted.
 func (f *logFlags) summary(p process, h *audit.History, wanted func(*audit.Record) bool) error {
-	s := logStats{byEffect: map[string]*tally{}, byPolicy: map[string]*tally{}, byTool: map[string]*tally{}}
+	s := logStats{byEffect: map[string]*tally{}, byPolicy: map[string]*tally{}, byTool: map[string]*tally{}, through: map[string]*tally{}}
 	var t torn
 	for r, err := range h.Newest() {
 		if err != nil {
@@ -109,7 +115,7 @@ func (s *logStats) parts() []struct {
 	return []struct {
 		name string
 		rows map[string]*tally
-	}{{"effect", s.byEffect}, {"policy", s.byPolicy}, {"tool", s.byTool}}
+	}{{"effect", s.byEffect}, {"policy", s.byPolicy}, {"let_through", s.through}, {"tool", s.byTool}}
 }
 
 // mostRows of a table are shown to people.

@@ -72,8 +72,18 @@ func (wide Columns) Line(s screen.Page, r Row) string {
 	return strings.TrimRight(line+"  "+s.Name(strings.Join(objectors(r.Record), ", ")), " ")
 }
 
-// objectors are the policies that a decision is due to, and those that changed
-// the call.
+// wouldText says what a policy would have done to a call that was let through, and
+// what spared it: "would deny: trial".
+func wouldText(p *audit.Policy) string {
+	what := p.Would.Effect.String()
+	if p.Would.Effect < hook.Ask {
+		what = "change it"
+	}
+	return "would " + what + ": " + strictjson.OneLine(p.Would.Spared)
+}
+
+// objectors are the policies that a decision is due to, those that changed the call,
+// and those that were not let do either.
 func objectors(r *audit.Record) []string {
 	var out []string
 	add := func(id, word string) {
@@ -91,6 +101,11 @@ func objectors(r *audit.Record) []string {
 	}
 	for _, why := range r.Warned {
 		add(why.ID, " (warned)")
+	}
+	for i := range r.Policies {
+		if p := &r.Policies[i]; p.Objects() {
+			add(p.ID, " ("+wouldText(p)+")")
+		}
 	}
 	if len(r.Faults) > 0 {
 		out = append(out, screen.Counted(len(r.Faults), "fault"))

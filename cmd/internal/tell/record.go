@@ -34,6 +34,11 @@ func Record(p screen.Page, r *audit.Record) string {
 	for _, why := range r.Warned {
 		recordReason(&b, p, "warning", why)
 	}
+	for i := range r.Policies {
+		if p := &r.Policies[i]; p.Objects() {
+			fmt.Fprintf(&b, "%s: %s\n  policy: %s (%s)\n", wouldText(p), screen.Hang(strictjson.Visible(p.Would.Reason)), strictjson.Visible(p.ID), strictjson.Visible(p.Source))
+		}
+	}
 	for _, id := range r.Changed {
 		fmt.Fprintf(&b, "changed by: %s\n", strictjson.Visible(id))
 	}
