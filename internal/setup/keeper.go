@@ -219,6 +219,9 @@ func (k *Keeper) State() serve.State {
 	}
 	for i := range k.last.Loaded.Signed {
 		b := &k.last.Loaded.Signed[i]
+		if b.Trial {
+			continue // the numbers are those of what counts
+		}
 		s.Bundles = append(s.Bundles, serve.Bundle{Name: strings.ToValidUTF8(b.Name, "?"), Version: int64(b.Version), Synced: b.Synced})
 	}
 	return s

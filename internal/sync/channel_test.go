@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -189,6 +190,36 @@ func TestTrial(t *testing.T) {
 				t.Errorf("%s: %+v", step.name, ended)
 			}
 		}
+	}
+}
+
+// TestOlderTrial: an older gate put a trial in the place of the release, and noted it
+// as seen. The release that the channel has comes back beside it, and nothing that
+// the channel does not have.
+func TestOlderTrial(t *testing.T) {
+	p := newPublisher(t)
+	m := trying(p)
+	one, two := p.offer("company", 1), p.offer("company", 2)
+	other := p.offer("company", 1, func(md *bundles.Metadata) { md.Expires = now.Add(time.Hour) })
+	m.write(sync.ChannelFile, p.trial(1, sealed.Digest(two.Archive), ""))
+	m.activate(two)
+	current := m.current()
+	old := strings.Replace(string(current.Encode()), `"name"`, `"record": true, "name"`, 1)
+	m.write(sync.CurrentFile, []byte(old))
+	m.write(sync.ChannelFile, p.trial(2, sealed.Digest(one.Archive), sealed.Digest(two.Archive)))
+	if m.inForce() != "trial company 2;" {
+		t.Fatalf("as the older gate left it: %s", m.inForce())
+	}
+	if out := m.activate(other)[0]; !errors.Is(out.Err, sealed.OffChannel) || m.inForce() != "trial company 2;" {
+		t.Errorf("what the channel does not have: %v, %s", out.Err, m.inForce())
+	}
+	if out := m.activate(one)[0]; out.Err != nil || m.inForce() != "company 1;trial company 2;" {
+		t.Errorf("the release: %v, %s", out.Err, m.inForce())
+	}
+	other.Digest = ""
+	m.write(sync.ChannelFile, p.trial(3, sealed.Digest(other.Archive), ""))
+	if out := m.activate(other)[0]; !errors.Is(out.Err, sealed.Rollback) {
+		t.Errorf("the same version with other bytes: %v", out.Err)
 	}
 }
 

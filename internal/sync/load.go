@@ -72,10 +72,23 @@ func (a *activation) memory() (sealed.Seen, error) {
 			return seen, a.wrap(SeenFile, fmt.Errorf("it cannot be read: %w; put it back, for without it old versions could return", err))
 		}
 	}
+	a.unsee(seen)
 	for _, in := range a.before.Bundles {
 		if in.Version > seen.Bundles[in.Name].Version {
 			seen.Bundles[in.Name] = sealed.Release{Version: in.Version, Digest: in.Digest}
 		}
 	}
 	return seen, nil
+}
+
+// unsee takes back what an older gate noted as seen when it put a trial in the place
+// of a release: that one could not return. The channel, of which no older one is
+// taken either, names the release that may.
+func (a *activation) unsee(seen sealed.Seen) {
+	for _, in := range a.before.Trials {
+		noted := seen.Bundles[in.Name] == sealed.Release{Version: in.Version, Digest: in.Digest}
+		if noted && a.before.Find(in.Name) == nil && slices.Contains(a.rules.Channelled, in.Name) {
+			delete(seen.Bundles, in.Name)
+		}
+	}
 }
