@@ -120,7 +120,7 @@ func (s *Suite) runCall(ctx context.Context, p *pipeline, c *Case, call call) (r
 	if len(diff) > 0 {
 		r.Failed = true
 		r.Message = fmt.Sprintf("%s:%d: not as expected: %s\n  %s",
-			c.File, c.Line, call.line, strings.Join(append(diff, said(&d)...), "\n  "))
+			c.File, c.Line, call.line, strings.Join(append(diff, said(&d, diff)...), "\n  "))
 		return r
 	}
 	if p.modify && (d.Rewrite != nil || d.Output != nil) {
@@ -131,11 +131,18 @@ func (s *Suite) runCall(ctx context.Context, p *pipeline, c *Case, call call) (r
 	return r
 }
 
-// said tells who said what, so that a difference can be understood.
-func said(d *hook.Decision) []string {
+// said tells who said what, so that a difference can be understood. What is said above it
+// about a policy that cannot answer is not said again.
+func said(d *hook.Decision, above []string) []string {
 	var list []string
 	for _, r := range d.Reasons {
-		list = append(list, fmt.Sprintf("said by %s (%s, %s): %s", r.ID, r.Effect, cmp.Or(r.Pos, r.Source), r.Reason))
+		told := slices.ContainsFunc(above, func(line string) bool {
+			_, why, fault := strings.Cut(line, r.ID+" could not answer: ")
+			return fault && strings.HasSuffix(r.Reason, why)
+		})
+		if !told {
+			list = append(list, fmt.Sprintf("said by %s (%s, %s): %s", r.ID, r.Effect, cmp.Or(r.Pos, r.Source), r.Reason))
+		}
 	}
 	return list
 }
