@@ -108,12 +108,16 @@ func (r *bundleRecord) add(files fs.FS, name string, said policytest.Record) ([]
 	if err != nil {
 		return nil, err
 	}
-	packed, parts, err := load.Recorded(r.name, name, string(text))
+	plain, importing := load.Unrecorded(string(text)), "\n"+said.Import // the directory may be a bundle, unpacked
+	if said.Import != "" {
+		plain = strings.TrimSuffix(plain, importing)
+	}
+	packed, parts, err := load.Recorded(r.name, name, plain)
 	if err != nil {
 		return nil, err
 	}
 	if said.Files[name] {
-		packed += "\n" + said.Import
+		packed += importing
 	}
 	if packed != string(text) {
 		r.files[name] = []byte(packed)
