@@ -23,8 +23,8 @@ type Injector struct {
 }
 
 // InjectorOf returns the injector of a directory and a project that exist. Symbolic
-// links are followed now. What is in the project comes with a clone of it, and agents
-// write there: no texts are taken from there.
+// links are followed now. No texts are taken from the project itself: a clone brings its
+// files along, and agents write there.
 func InjectorOf(dir, project string) (Injector, error) {
 	var in Injector
 	for _, way := range []struct {

@@ -163,7 +163,7 @@ func (f *Foreign) neverMeets() {
 }
 
 // neverAsked reports hooks of another system's on events that only that system sends.
-// What it asks about its shell has a meaning elsewhere, too.
+// Its question about its shell has a meaning elsewhere, too.
 func (f *Foreign) neverAsked() {
 	if f.Dialect == "" {
 		return

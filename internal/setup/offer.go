@@ -14,8 +14,8 @@ import (
 	"gate/matcher"
 )
 
-// Offer adds what orchestrators have left for the session, each text once. What cannot
-// be told stays where it is, and the session hears of it once.
+// Offer adds what orchestrators have left for the session, each text once. A file
+// that cannot be told stays where it is, and the session hears of it once.
 func (g *Gate) Offer(ctx context.Context, s *core.Session, ev *hook.Event, d *hook.Decision) {
 	dirs, err := g.Injectors()
 	var mistakes []string
