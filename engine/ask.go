@@ -124,8 +124,8 @@ func unheard(h due, f *hook.Fault) bool {
 		errors.Is(f, context.DeadlineExceeded)
 }
 
-// evaluate answers policies with one call, and handlers side by side: a tier
-// holds several of them only where nothing can be rewritten.
+// evaluate answers policies with one call, and handlers side by side. Each has its
+// own time, whatever becomes of the others.
 func (c *call) evaluate(hooks []due) []Answer {
 	if hooks[0].Kind == hook.Rego || len(hooks) == 1 {
 		return c.evaluateOne(hooks)

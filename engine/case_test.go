@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -92,6 +93,10 @@ type script struct {
 	settings scopes.Settings
 	opts     []engine.Option
 	done     chan struct{} // ends what hangs, so that the bubble can end
+
+	mu  sync.Mutex
+	met int
+	all chan struct{} // closed when all have met
 }
 
 func (s *script) engine(t *testing.T, sources []scopes.Source) *engine.Engine {
@@ -183,12 +188,28 @@ func (s *script) apply(ctx context.Context, a *engine.Answer, rule string, ev *h
 		a.Fault = hook.Faultf(hook.FaultKind(kind), "%s", why)
 	case "panic":
 		panic(text)
+	case "meet": // as many hooks as the text says, at one time
+		s.meet(text)
 	case "hang":
 		<-s.done
 	case "slow":
 		<-ctx.Done()
 	default:
 		panic("unknown rule " + rule)
+	}
+}
+
+// meet waits until so many hooks wait.
+func (s *script) meet(many string) {
+	n, _ := strconv.Atoi(many)
+	s.mu.Lock()
+	if s.met++; s.met == n {
+		close(s.all)
+	}
+	s.mu.Unlock()
+	select {
+	case <-s.all:
+	case <-s.done:
 	}
 }
 
@@ -202,14 +223,15 @@ func mustJSON(text string) any {
 
 // parseHooks reads lines of three kinds:
 //
-//	source NAME SCOPE AUTHORITY [trusted] [library] [broken]
+//	source NAME SCOPE AUTHORITY [trusted] [library] [broken] [parallel]
 //	  ID [kind=…] [events=…] [matcher=…] [if=…] [priority=…] [on_fault=…] [timeout=…] [opaque] [consult] [recheck]
 //	    RULE
 func parseHooks(t *testing.T, text string) ([]scopes.Source, *script) {
 	t.Helper()
-	s := &script{rules: map[string][]string{}, done: make(chan struct{})}
+	s := &script{rules: map[string][]string{}, done: make(chan struct{}), all: make(chan struct{})}
 	var sources []scopes.Source
 	var h *hook.Hook
+	parallel := false
 	for line := range strings.Lines(text) {
 		words := strings.Fields(line)
 		depth := len(line) - len(strings.TrimLeft(line, " "))
@@ -219,9 +241,11 @@ func parseHooks(t *testing.T, text string) ([]scopes.Source, *script) {
 			s.opts = append(s.opts, engine.WithAllSteps())
 		case depth == 0:
 			sources = append(sources, parseSource(words[1:]))
+			parallel = slices.Contains(words, "parallel")
 		case depth == 2:
 			src := &sources[len(sources)-1]
 			h = parseHook(t, words, src)
+			h.Parallel = parallel && h.Kind != hook.Rego
 			src.Hooks = append(src.Hooks, h)
 		default:
 			s.rules[h.ID] = append(s.rules[h.ID], strings.TrimSpace(line))

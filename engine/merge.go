@@ -26,6 +26,38 @@ func merge(target any, patch map[string]any) any {
 	return out
 }
 
+// patchTo is the merge patch that makes b of a. There is none if b holds a null
+// where a does not: in a patch that removes a field.
+func patchTo(a, b map[string]any) (patch map[string]any, ok bool) {
+	patch = map[string]any{}
+	for k := range a {
+		if _, stays := b[k]; !stays {
+			patch[k] = nil
+		}
+	}
+	for k, is := range b {
+		was, had := a[k]
+		if had && equal(was, is) {
+			continue
+		}
+		object, isObject := is.(map[string]any)
+		if !isObject {
+			if is == nil {
+				return nil, false
+			}
+			patch[k] = is
+			continue
+		}
+		before, _ := was.(map[string]any) // a patch begins anew where there was no object
+		inner, ok := patchTo(before, object)
+		if !ok {
+			return nil, false
+		}
+		patch[k] = inner
+	}
+	return patch, true
+}
+
 // union puts two merge patches together. They go together unless they give one
 // field two values; then path names it.
 func union(a, b map[string]any, at string) (out map[string]any, path string, ok bool) {

@@ -28,6 +28,7 @@ func (c *call) changedSince(n int, h *hook.Hook) bool {
 func (c *call) rewrite(hooks []due, verdicts []hook.Verdict) {
 	plan := newPlan(&c.ev)
 	plan.spell = c.spelling()
+	plan.together = len(verdicts) > 1 && hooks[0].Kind != hook.Rego
 	var made []change
 	before := c.ev.Fields[plan.field]
 	for i, v := range verdicts {
@@ -139,6 +140,8 @@ type plan struct {
 	value  any                 // whole replacement
 	whole  bool
 	who    []string
+
+	together bool // of handlers, which can only say the whole: what each changes of it counts
 }
 
 func newPlan(ev *hook.Event) *plan {
@@ -155,6 +158,9 @@ func (p *plan) add(by string, r hook.Rewrite) error {
 	}
 	clash := func(what string) error {
 		return fmt.Errorf("%s and %s rewrite %s differently", strings.Join(p.who, " and "), by, what)
+	}
+	if p.together {
+		r = p.part(r)
 	}
 	others := len(p.who) > 0
 	if r.Value != nil {
@@ -185,6 +191,20 @@ func (p *plan) add(by string, r hook.Rewrite) error {
 		p.who = append(p.who, by)
 	}
 	return nil
+}
+
+// part makes a rewrite that gives the whole object one of the fields that it
+// changes, so that it goes together with others. What no patch can say stays whole.
+func (p *plan) part(r hook.Rewrite) hook.Rewrite {
+	is, ok := r.Value.(map[string]any)
+	was, both := p.ev.Fields[p.field].(map[string]any)
+	if !ok || !both {
+		return r
+	}
+	if patch, ok := patchTo(was, is); ok {
+		r.Value, r.Input = nil, patch
+	}
+	return r
 }
 
 // result returns the whole new value of the field.

@@ -115,10 +115,11 @@ type Hook struct {
 
 	// Of handlers other than Rego, as their file says; who runs the kind reads
 	// them.
-	Once    bool           // gone after its first success in a session
-	Async   bool           // the call goes on without its answer
-	Consult bool           // runs only when a policy consults it, on whatever event that is
-	Config  map[string]any // command, url, prompt …; checked for names and types only
+	Once     bool           // gone after its first success in a session
+	Async    bool           // the call goes on without its answer
+	Consult  bool           // runs only when a policy consults it, on whatever event that is
+	Parallel bool           // its source wants its handlers to run side by side, on the same input
+	Config   map[string]any // command, url, prompt …; checked for names and types only
 }
 
 // Whole reports a hook that stands for its whole source, which could not be loaded.

@@ -24,8 +24,9 @@ type Set struct {
 }
 
 // A Tier is a group of hooks that are run together on the same input: policies
-// of one source and one priority, or one handler. On events where nothing can
-// be rewritten, it may be several handlers of one scope and priority.
+// of one source and one priority, or one handler. It may be several handlers of one
+// source and priority where the source wants that, and of one scope and priority
+// on events where nothing can be rewritten.
 type Tier []*Bound
 
 // New checks the sources and puts their hooks in order. It reports all
@@ -199,5 +200,5 @@ func together(name hook.Name, a, b *Bound) bool {
 	if rank(a) == 0 {
 		return a.Source == b.Source
 	}
-	return name.Rewrites() == ""
+	return name.Rewrites() == "" || a.Source == b.Source && a.Parallel && b.Parallel
 }

@@ -174,7 +174,7 @@ func TestHandlers(t *testing.T) {
 		{Hook: &hook.Hook{ID: "a", Kind: hook.Rego, Events: []hook.Name{hook.PreToolUse}, Matcher: "Bash"}},
 		{Hook: &hook.Hook{ID: "b", Kind: hook.Rego, Events: []hook.Name{hook.PreToolUse}, Matcher: "Write"}},
 		{Hook: &hook.Hook{ID: "c", Kind: hook.Command, Events: []hook.Name{hook.PreToolUse}, Matcher: "Write"}},
-		{Hook: &hook.Hook{ID: "d", Kind: hook.Prompt, Consult: true}},
+		{Hook: &hook.Hook{ID: "d", Kind: hook.Prompt, Consult: true, Parallel: true}},
 	}}}}
 	ev := &hook.Event{Name: hook.PreToolUse, Fields: map[string]any{"tool_name": "Bash"}}
 	for all, want := range map[bool]string{false: "a", true: "acd"} {
@@ -364,7 +364,7 @@ func FuzzOpen(f *testing.F) {
 	f.Add(data)
 	f.Add([]byte(encode(f, artifact.Content{Kind: artifact.Project, Maker: maker})))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if err := use(string(data)); err == nil && !bytes.HasPrefix(data, []byte("gate artifact 7\n")) {
+		if err := use(string(data)); err == nil && !bytes.HasPrefix(data, []byte("gate artifact 8\n")) {
 			t.Error("something else is used")
 		}
 		use(artifact.Reseal(string(data)))

@@ -68,6 +68,7 @@ func (d *decoder) hook(h *hook.Hook, from *lists) (why, fingerprint string) {
 	h.Once = d.bool()
 	h.Async = d.bool()
 	h.Consult = d.bool()
+	h.Parallel = d.bool()
 	h.Config = d.tree()
 	return why, fingerprint
 }

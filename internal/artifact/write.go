@@ -233,5 +233,6 @@ func (e *encoder) hook(h *Hook) {
 	e.bool(h.Once)
 	e.bool(h.Async)
 	e.bool(h.Consult)
+	e.bool(h.Parallel)
 	e.tree(h.Config)
 }

@@ -45,7 +45,7 @@ var table = [kinds]File{
 		Older: "read", Newer: "members that this gate does not know are passed over", Lost: "nothing: at worst records are sent twice",
 	},
 	Compiled: {
-		Name: "compiled form", Where: []string{"STATE/compiled/*.plan", "MANAGED/compiled/*.plan"}, Number: 7, Prefix: "gate artifact ",
+		Name: "compiled form", Where: []string{"STATE/compiled/*.plan", "MANAGED/compiled/*.plan"}, Number: 8, Prefix: "gate artifact ",
 		Writer: "`gate install`, `gate build`, `gate sync`, `gate hook` afterwards", Readers: "`gate-hook`, `gate hook`",
 		Older: "not used; made anew from the files", Newer: "not used; made anew from the files", Lost: "nothing but time", Cache: true,
 	},

@@ -23,6 +23,7 @@ const (
 	bundleSettings = "settings"
 	bundleHooks    = "hooks"
 	bundleSchemas  = "schemas"
+	bundleParallel = "parallel"
 )
 
 // minDeadline is what a bundle leaves for one decision. The shortest deadline of
@@ -42,6 +43,9 @@ func Bundle(files fs.FS, roots []string, where string, into scopes.Source) Confi
 	b.walk()
 	b.rego()
 	b.own(path.Join("gate/bundles", into.Bundle.Name))
+	if b.parallel != "" {
+		b.sideBySide()
+	}
 	b.src.Digest = into.Digest
 	if len(b.layers) == 0 { // its place in the order counts, even if it says nothing
 		b.layers = []scopes.Layer{{Authority: into.Authority, File: where}}
@@ -106,8 +110,12 @@ func (b *bundleReader) own(at string) {
 	tree, _ := lookup(b.data.value, "/"+at).(map[string]any)
 	delete(tree, RecordKey) // it is OPA's
 	for _, key := range slices.Sorted(maps.Keys(tree)) {
-		if known := []string{bundleSettings, bundleHooks, bundleSchemas}; !slices.Contains(known, key) {
+		if known := []string{bundleSettings, bundleHooks, bundleSchemas, bundleParallel}; !slices.Contains(known, key) {
 			b.fault(fmt.Errorf("data.%s: unknown key %s%s", strings.ReplaceAll(at, "/", "."), key, didYouMean(key, "", known)))
+			continue
+		}
+		if key == bundleParallel {
+			b.wantsParallel(at, tree[key])
 			continue
 		}
 		d, err := b.document(at, key, tree[key])
@@ -124,6 +132,17 @@ func (b *bundleReader) own(at string) {
 		case bundleSchemas:
 			b.takeSchemas(d)
 		}
+	}
+}
+
+// wantsParallel takes what a hook file says beside its hooks.
+func (b *bundleReader) wantsParallel(at string, v any) {
+	switch v {
+	case true:
+		b.parallel = path.Join(b.where, at, "data.json")
+	case false:
+	default:
+		b.fault(fmt.Errorf("data.%s.%s must be true or false", strings.ReplaceAll(at, "/", "."), bundleParallel))
 	}
 }
 

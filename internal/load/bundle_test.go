@@ -112,3 +112,24 @@ func FuzzBundle(f *testing.F) {
 		}
 	})
 }
+
+// TestBundleParallel holds that a bundle may want its handlers to run side by side, and
+// that what is neither true nor false is a mistake.
+func TestBundleParallel(t *testing.T) {
+	const hooks = `"hooks": [{"id": "a", "events": ["PreToolUse"], "command": "/bin/a"}, {"id": "b", "events": ["PreToolUse"], "command": "/bin/b"}]`
+	for said, want := range map[string]bool{`true`: true, `false`: false} {
+		src := openBundle(map[string]string{"company/freeze.rego": freeze, "gate/bundles/company/data.json": `{` + hooks + `, "parallel": ` + said + `}`}).Source
+		if len(src.Faults)+len(src.Notes) > 0 || len(src.Hooks) != 3 {
+			t.Fatalf("%s: %+v", said, src)
+		}
+		for _, h := range src.Hooks {
+			if h.Parallel != (want && h.Kind != hook.Rego) {
+				t.Errorf("%s: %s: %v", said, h.ID, h.Parallel)
+			}
+		}
+	}
+	src := openBundle(map[string]string{"gate/bundles/company/data.json": `{` + hooks + `, "parallel": 1}`}).Source
+	if len(src.Faults) != 1 || !strings.Contains(src.Faults[0].Error(), "data.gate.bundles.company.parallel must be true or false") {
+		t.Errorf("%v", src.Faults)
+	}
+}

@@ -28,6 +28,10 @@ type Foreign struct {
 	Dialect hook.Dialect // "" is gate's own
 	Hooks   []*hook.Hook
 
+	// Parallel says that all handlers of the file's source run side by side. Only
+	// gate's own form says so.
+	Parallel bool
+
 	// Notes say what gate reads otherwise than the system does, each as
 	// file:line: text.
 	Notes []string
@@ -181,7 +185,8 @@ func (d *document) readAs(lang *dialect, src scopes.Source, guess bool) (Foreign
 	if lang == nil {
 		errs := d.validate(hooksSchema)
 		hooks, more := d.hooks(src, d.value["hooks"], "/hooks")
-		return Foreign{Hooks: hooks}, append(errs, more...)
+		parallel, _ := d.value["parallel"].(bool)
+		return Foreign{Hooks: hooks, Parallel: parallel}, append(errs, more...)
 	}
 	r := &dialectReader{document: d, dialect: lang, src: src, guess: guess, ids: map[string]bool{}}
 	lang.read(r)
@@ -252,6 +257,9 @@ func (r *reader) takeHooks(d *document, t tongue) {
 	}
 	f.neverMeets()
 	f.neverAsked()
-	r.src.HookFiles = append(r.src.HookFiles, setting.HookFile{File: d.file, Dialect: f.Dialect, Hooks: len(f.Hooks)})
+	if f.Parallel {
+		r.parallel = d.pos("/parallel")
+	}
+	r.src.HookFiles = append(r.src.HookFiles, setting.HookFile{File: d.file, Dialect: f.Dialect, Hooks: len(f.Hooks), Parallel: f.Parallel})
 	r.src.Hooks, r.src.Notes = append(r.src.Hooks, f.Hooks...), append(r.src.Notes, f.Doubts...)
 }

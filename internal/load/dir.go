@@ -58,10 +58,41 @@ func At(dir string, s scopes.Source) scopes.Source {
 func (r *reader) add(name, text string) { r.files = append(r.files, file{name, text}) }
 
 func (r *reader) done() scopes.Source {
+	if r.parallel != "" {
+		r.sideBySide()
+	}
 	if len(r.files) > 0 {
 		r.src.Digest = digest(append([]file{{"policies", r.src.Digest}}, r.files...))
 	}
 	return r.src
+}
+
+// ParallelNote begins the note that parallel does nothing, behind its place.
+const ParallelNote = "parallel changes nothing"
+
+// sideBySide has the handlers of the source run on the same input. Where that
+// changes nothing, somebody expects what does not happen.
+func (r *reader) sideBySide() {
+	type place struct {
+		event    hook.Name
+		priority int
+	}
+	handlers, several := map[place]int{}, false
+	for _, h := range r.src.Hooks {
+		if h.Kind == hook.Rego {
+			continue
+		}
+		h.Parallel = true
+		for _, event := range h.Events {
+			at := place{event.Canonical(), h.Priority}
+			handlers[at]++
+			several = several || handlers[at] > 1 && event.Rewrites() != ""
+		}
+	}
+	if !several {
+		r.src.Notes = append(r.src.Notes, r.parallel+": "+ParallelNote+": no two handlers here have one priority and one event on which "+
+			"something can be rewritten; remove it, or give them one priority")
+	}
 }
 
 // policies adds the Rego files of a directory, if it is there.

@@ -74,6 +74,8 @@ type reader struct {
 	src    scopes.Source
 	layers []scopes.Layer
 	files  []file // as read, for the digest
+
+	parallel string // where a file says that the source's handlers run side by side; ""
 }
 
 func (r *reader) fault(errs ...error) { r.src.Faults = append(r.src.Faults, loadFaults(errs...)...) }

@@ -101,7 +101,9 @@ func (c *checker) doubts() {
 		f := Finding{Severity: Warning, Rule: "dialect"}
 		pos, text, _ := strings.Cut(note, ": ")
 		f.File, f.Line = splitPos(pos)
-		f.Message, f.Hint, _ = strings.Cut(text, "; ")
+		if f.Message, f.Hint, _ = strings.Cut(text, "; "); strings.HasPrefix(text, load.ParallelNote) {
+			f.Rule = "never"
+		}
 		c.add(f)
 	}
 }

@@ -36,6 +36,7 @@ func compareHook(a, b *hook.Hook) []Difference {
 	say("opaque", yes(a.Opaque), yes(b.Opaque), toggled(b.Opaque, Weaker))
 	say("once", yes(a.Once), yes(b.Once), toggled(b.Once, Weaker))
 	say("async", yes(a.Async), yes(b.Async), toggled(b.Async, Weaker))
+	say("parallel", yes(a.Parallel), yes(b.Parallel), Unclear)
 	say("consult", yes(a.Consult), yes(b.Consult), toggled(b.Consult, Weaker))
 	say("recheck", yes(a.Rechecks()), yes(b.Rechecks()), toggled(b.Rechecks(), Stricter))
 	say("priority", fmt.Sprint(a.Priority), fmt.Sprint(b.Priority), Neutral)

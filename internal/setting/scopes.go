@@ -39,9 +39,10 @@ type Source struct {
 
 // A HookFile is a file of a source that holds hooks, and how it was read.
 type HookFile struct {
-	File    string
-	Dialect hook.Dialect // "" is gate's own
-	Hooks   int          // that came of it; none where its own switches leave all out
+	File     string
+	Dialect  hook.Dialect // "" is gate's own
+	Hooks    int          // that came of it; none where its own switches leave all out
+	Parallel bool         // it has the handlers of its source run side by side
 }
 
 // A Module is one Rego file of a source.

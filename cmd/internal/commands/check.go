@@ -80,12 +80,17 @@ type hookFile struct {
 	File    string `json:"file"`
 	Dialect string `json:"dialect"`
 	Hooks   int    `json:"hooks"`
+
+	Parallel bool `json:"parallel"`
 }
 
 func (f hookFile) String() string {
 	text := f.File + ": " + screen.Counted(f.Hooks, "hook")
 	if f.Dialect != load.OwnDialect {
 		text += ", read as " + f.Dialect + "'s"
+	}
+	if f.Parallel {
+		text += ", side by side"
 	}
 	return text
 }
@@ -150,7 +155,7 @@ func (f *checkFlags) check(p process, t targets.Policies, all *checked) error {
 		}
 	}
 	for _, h := range report.HookFiles {
-		file := hookFile{filepath.Join(t.Shown, filepath.FromSlash(h.File)), cmp.Or(string(h.Dialect), load.OwnDialect), h.Hooks}
+		file := hookFile{filepath.Join(t.Shown, filepath.FromSlash(h.File)), cmp.Or(string(h.Dialect), load.OwnDialect), h.Hooks, h.Parallel}
 		all.HookFiles = append(all.HookFiles, file)
 	}
 	for _, x := range report.Findings {

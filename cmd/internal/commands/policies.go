@@ -90,6 +90,9 @@ func printPolicies(p process, g *setup.Gate, rows []scopes.PolicyRow) error {
 		if r.Kind != hook.Rego {
 			kind = " " + string(r.Kind)
 		}
+		if r.Parallel {
+			kind += ", in parallel"
+		}
 		fmt.Fprintf(&b, "%-*s  %-6s  %s%s\n", width, visible(r.ID), level, visible(r.Source), kind)
 		switch {
 		case r.Inactive != "" && r.LevelPos != "":
@@ -134,7 +137,7 @@ func policiesDocument(g *setup.Gate, list []scopes.PolicyRow) map[string]any {
 			"id": r.ID, "kind": string(r.Kind), "title": document.OrNull(r.Title), "events": events,
 			"scope": r.Scope.String(), "authority": r.Authority.String(), "source": r.Source,
 			"pos": g.Position(r.Source, r.Pos()), "level": document.OrNull(string(r.Level)), "level_pos": document.OrNull(r.LevelPos),
-			"params": params, "inactive": document.OrNull(r.Inactive),
+			"params": params, "parallel": r.Parallel, "inactive": document.OrNull(r.Inactive),
 		})
 	}
 	sources := []any{}
