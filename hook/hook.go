@@ -114,7 +114,7 @@ type Hook struct {
 	Recheck  *bool    // handlers: run again on a rewritten input; nil means in Policy scope only
 
 	// Of handlers other than Rego, as their file says; who runs the kind reads
-	// them.
+	// them. Of a policy only Config, with the schema.
 	Once     bool           // gone after its first success in a session
 	Async    bool           // the call goes on without its answer
 	Consult  bool           // runs only when a policy consults it, on whatever event that is

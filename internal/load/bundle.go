@@ -234,26 +234,6 @@ func (b *bundleReader) takeSchemas(d *document) {
 }
 
 func (d *document) schemaMistakes(v any, pointer string) (errs []error) {
-	rules, ok := v.(map[string]any)
-	if _, isFlag := v.(bool); isFlag {
-		return nil
-	}
-	if !ok {
-		return []error{d.errorf(pointer, "a JSON Schema is wanted")}
-	}
-	for _, key := range d.sorted(rules, pointer) {
-		at := below(pointer, key)
-		switch {
-		case key == "$ref", key == "$defs", !slices.Contains(keywords, key):
-			errs = append(errs, d.errorf(at, "gate does not know the keyword %s of JSON Schema", key))
-		case key == "properties":
-			parts, _ := rules[key].(map[string]any)
-			for _, name := range d.sorted(parts, at) {
-				errs = append(errs, d.schemaMistakes(parts[name], below(at, name))...)
-			}
-		case key == "items", key == "additionalProperties", key == "propertyNames":
-			errs = append(errs, d.schemaMistakes(rules[key], at)...)
-		}
-	}
+	schemaMistakes(v, pointer, func(at, message string) { errs = append(errs, d.errorf(at, "%s", message)) })
 	return errs
 }

@@ -82,7 +82,7 @@ func TestBundleIsWholeOrBroken(t *testing.T) {
 		"data.json:1: deadline: a bundle leaves each call 1s at least": own(`{"settings": {"deadline": "999ms"}}`),
 		"the command hook lacks command":                               own(`{"hooks": [{"id": "x", "events": ["PreToolUse"], "type": "command"}]}`),
 		"keyword oneOf":                                                own(`{"schemas": {"Deploy": {"oneOf": []}}}`),
-		"keyword maxLength":                                            own(`{"schemas": {"Deploy": {"properties": {"a": {"maxLength": 3}}}}}`),
+		"keyword format":                                               own(`{"schemas": {"Deploy": {"properties": {"a": {"format": 3}}}}}`),
 		"duplicate":                                                    {"company/data.json": `{"a": 1, "a": 2}`},
 		"an object is wanted":                                          {"data.json": `[]`},
 		"look alike":                                                   own(`{"settings": {"deadline": "20s", "Deadline": "30s"}}`),

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -24,7 +25,7 @@ const maxTimeout = 30 * time.Second
 const maxPriority = 1_000_000
 
 var (
-	metadataKeys = []string{"events", "matcher", "if", "priority", "params", "when_set", "opaque", "on_fault", "timeout"}
+	metadataKeys = []string{"events", "matcher", "if", "priority", "params", "when_set", "opaque", "on_fault", "timeout", "schema"}
 	paramKeys    = []string{"type", "default", "description"}
 	paramTypes   = []string{"string", "number", "boolean", "array", "object"}
 )
@@ -73,6 +74,21 @@ func (s section) line(key string) int {
 	return s.first
 }
 
+// posBelow returns file:line of what lies below a key, by a JSON pointer: each of its
+// keys stands behind the one before.
+func (s section) posBelow(key, pointer string) string {
+	line := s.line(key)
+	for part := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
+		for i := max(line-s.first, 0); i < len(s.lines) && part != ""; i++ {
+			if regexp.MustCompile(`(^|[\s{,"'])` + regexp.QuoteMeta(part) + `["']?:`).MatchString(s.lines[i]) {
+				line = s.first + i
+				break
+			}
+		}
+	}
+	return fmt.Sprintf("%s:%d", s.file, line)
+}
+
 // custom fills h in from custom.gate.
 func (l *loader) custom(h *hook.Hook, s section) {
 	if _, ok := s.keys["events"]; !ok {
@@ -82,6 +98,23 @@ func (l *loader) custom(h *hook.Hook, s section) {
 	for _, key := range slices.SortedFunc(maps.Keys(s.keys), inOrder) {
 		if err := l.key(h, s, key, s.keys[key]); err != nil {
 			l.fault("%s: %w", s.pos(key), err)
+		}
+	}
+	l.schemaPlace(h, s)
+}
+
+// schemaPlace reports a schema that would be held against the inputs of tools that it
+// was not written for, or against none.
+func (l *loader) schemaPlace(h *hook.Hook, s section) {
+	if _, ok := s.keys["schema"]; !ok {
+		return
+	}
+	if h.Matcher == "" || h.Matcher == "*" {
+		l.fault("%s: schema without a matcher; name the tool whose input it is for", s.pos("schema"))
+	}
+	for _, name := range h.Events {
+		if name.Rewrites() != "tool_input" {
+			l.fault("%s: schema, but on %s no tool is about to run", s.pos("schema"), name)
 		}
 	}
 }
@@ -108,6 +141,11 @@ func (l *loader) key(h *hook.Hook, s section, key string, value any) (err error)
 		}
 	case "on_fault":
 		h.OnFault, err = onFault(value)
+	case "schema":
+		var schema map[string]any
+		if schema, err = l.inputSchema(s, value); schema != nil {
+			h.Config = map[string]any{"schema": schema}
+		}
 	case "timeout":
 		h.Timeout, err = timeout(value)
 	default:

@@ -12,6 +12,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 
 	"gate/hook"
+	"gate/internal/verdict"
 )
 
 // A module is a parsed file.
@@ -155,7 +156,7 @@ func (l *loader) policy(m module) *hook.Hook {
 				"add METADATA with custom.gate.events directly above package", m.pos, strings.Join(defined, ", "))
 		}
 		return nil
-	case len(defined) == 0 && len(l.src.Faults) == before:
+	case len(defined) == 0 && len(l.src.Faults) == before && where.keys["schema"] == nil:
 		l.fault("%s: custom.gate, but none of the rules %s", m.pos, strings.Join(rules, " "))
 	}
 	h := &hook.Hook{
@@ -168,7 +169,7 @@ func (l *loader) policy(m module) *hook.Hook {
 		l.fault("%s: modify, but nothing can be rewritten on %s", m.pos, h.Events[0])
 	}
 	l.checkParams(m, h)
-	if len(defined) == 0 {
+	if len(defined) == 0 && verdict.InputSchema(h) == nil {
 		return nil // what is wrong with it is said
 	}
 	return h

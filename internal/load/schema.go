@@ -27,7 +27,8 @@ const schemaBase = "mem://gate/"
 // keywords are those that check knows, or may pass over.
 var keywords = []string{
 	"$schema", "$id", "$defs", "title", "description", "$ref", "type", "const", "enum", "properties", "required",
-	"propertyNames", "additionalProperties", "items", "minItems", "minLength", "pattern", "minimum", "maximum",
+	"propertyNames", "additionalProperties", "items", "minItems", "maxItems", "minLength", "maxLength", "pattern",
+	"minimum", "maximum",
 }
 
 // A violation is one place in a value that is not as the schema wants it.
@@ -134,6 +135,9 @@ func (c *checker) array(s scheme, rules map[string]any, v []any, at string) {
 	if least, ok := number(rules["minItems"]); ok && float64(len(v)) < least {
 		c.fail(at, "minItems", "minimum %v items required, but found %d items", least, len(v))
 	}
+	if most, ok := number(rules["maxItems"]); ok && float64(len(v)) > most {
+		c.fail(at, "maxItems", "maximum %v items allowed, but found %d items", most, len(v))
+	}
 	for i, item := range v {
 		c.value(scheme{s.url, rules["items"]}, item, element(at, i))
 	}
@@ -142,6 +146,9 @@ func (c *checker) array(s scheme, rules map[string]any, v []any, at string) {
 func (c *checker) text(rules map[string]any, v, at string) {
 	if least, ok := number(rules["minLength"]); ok && float64(utf8.RuneCountInString(v)) < least {
 		c.fail(at, "minLength", "length must be >= %v, but got %d", least, utf8.RuneCountInString(v))
+	}
+	if most, ok := number(rules["maxLength"]); ok && float64(utf8.RuneCountInString(v)) > most {
+		c.fail(at, "maxLength", "length must be <= %v, but got %d", most, utf8.RuneCountInString(v))
 	}
 	if pattern, ok := rules["pattern"].(string); ok {
 		if matched, err := regexp.MatchString(pattern, v); err != nil || !matched {

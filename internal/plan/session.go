@@ -57,6 +57,9 @@ func (s *session) ask(h *hook.Hook) (a engine.Answer) {
 			a = engine.Answer{Fault: hook.Faultf(hook.FaultInternal, "%s: %s: %v", h.Pos(), h.ID, r)}
 		}
 	}()
+	if verdict.InputSchema(h) != nil {
+		return engine.Answer{Fault: hook.Faultf(hook.FaultLoad, "%s: %s has a schema, which plans cannot check", h.Pos(), h.ID)}
+	}
 	if fault := s.prepare(h); fault != nil {
 		return engine.Answer{Fault: fault}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"gate/engine"
 	"gate/hook"
+	"gate/internal/load"
 	"gate/internal/verdict"
 )
 
@@ -66,10 +67,13 @@ func (s *supervisor) ask(ctx context.Context, h *hook.Hook, cancel topdown.Cance
 	case p.err != nil:
 		return engine.Answer{Fault: &hook.Fault{Kind: hook.FaultLoad, Err: p.err}}
 	}
-	result, err := s.query(ctx, p, cancel, shared)
-	if err != nil {
-		shared.drop()
-		return engine.Answer{Fault: &hook.Fault{Kind: hook.FaultEval, Err: evalError(h.Pos(), err)}}
+	var result topdown.QueryResult
+	if len(p.rules) > 0 {
+		var err error
+		if result, err = s.query(ctx, p, cancel, shared); err != nil {
+			shared.drop()
+			return engine.Answer{Fault: &hook.Fault{Kind: hook.FaultEval, Err: evalError(h.Pos(), err)}}
+		}
 	}
 	r, values := verdict.NewReader(h, s.ev.Name), converter{}
 	for _, ru := range p.rules {
@@ -78,6 +82,13 @@ func (s *supervisor) ask(ctx context.Context, h *hook.Hook, cancel topdown.Cance
 		}
 	}
 	a.Verdict, a.Fault = r.Answer()
+	if schema := verdict.InputSchema(h); schema != nil {
+		if why := load.InputMistakes(schema, s.ev.Tool(), s.ev.Fields["tool_input"]); why != "" {
+			a.Verdict.Reasons = append(a.Verdict.Reasons, hook.Reason{
+				ID: h.ID, Effect: hook.Deny, Reason: fmt.Sprintf("the input of %s does not fit its schema: %s", s.ev.Tool(), why), Pos: h.Pos(),
+			})
+		}
+	}
 	return a
 }
 

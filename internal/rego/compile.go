@@ -186,7 +186,7 @@ func (s *source) ask(c *ast.Compiler, pkg string) *policy {
 		ref := path.Append(ast.StringTerm(string(r.name)))
 		p.query.Append(ast.Equality.Expr(ast.NewTerm(r.v), ast.NewTerm(ref)))
 	}
-	if len(p.rules) == 0 {
+	if len(p.rules) == 0 && !s.schemas[pkg] {
 		return &policy{err: fmt.Errorf("%s: package %s has none of the rules %s", files[0].File, pkg, verdict.List())}
 	}
 	return p

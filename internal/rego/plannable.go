@@ -27,6 +27,9 @@ type PlannedRule struct {
 	Pos  string // file:line of its first definition
 }
 
+// errSchema keeps a policy with OPA: plans check no schemas.
+var errSchema = errors.New("its METADATA has a schema, which plans cannot check")
+
 // Plan returns what plans are made of for a source, with the modules of
 // data.gate.lib. Parameters do not count: what settings give them is known only
 // when policies are asked. An error concerns the whole source.
@@ -48,6 +51,9 @@ func Plan(lib []scopes.Module, s scopes.Source) (*Plannable, error) {
 	var whole []string
 	for _, pkg := range slices.Compact(pkgs) {
 		err := failed[pkg]
+		if err == nil && src.schemas[pkg] {
+			err = errSchema
+		}
 		if err == nil && len(rulesOf(compiler, pkg)) == 0 {
 			err = fmt.Errorf("package %s has none of the rules %s", pkg, verdict.List())
 		}

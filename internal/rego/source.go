@@ -15,6 +15,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/topdown/cache"
 
 	"gate/internal/params"
+	"gate/internal/verdict"
 	"gate/scopes"
 )
 
@@ -36,6 +37,8 @@ type source struct {
 	stuck   atomic.Int32  // evaluations left behind that still run
 	hung    atomic.Bool   // one of them compiles
 	compile chan struct{} // held by the one call that compiles
+
+	schemas map[string]bool // packages whose METADATA has a schema, and perhaps no rule
 
 	mu    sync.Mutex
 	ready map[string]*policy // by package
@@ -60,9 +63,13 @@ func newSource(s *scopes.Source, lib *modules) *source {
 		values:  newValueCache(grantOf(s)),
 		compile: make(chan struct{}, 1),
 		ready:   map[string]*policy{},
+		schemas: map[string]bool{},
 	}
 	src.guards = newGuardSet(src.grant)
 	src.fused = src.grant != grantManaged
+	for _, h := range s.Hooks {
+		src.schemas[h.ID] = verdict.InputSchema(h) != nil
+	}
 	src.files, src.broken = filesOf(s)
 	src.params = params.Of(s)
 	src.data = s.Data

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"gate/hook"
 )
 
 // A Rule is one of the eight rules by which a policy speaks.
@@ -79,4 +81,14 @@ func unknownKey(key string) string {
 		return "unknown key " + strconv.Quote(key)
 	}
 	return "unknown key " + strconv.Quote(key) + "; the key is " + strconv.Quote(right)
+}
+
+// InputSchema returns the JSON Schema that a policy holds the tool's input against,
+// nil if it has none. An input that does not fit is a denial, as a member of deny is.
+func InputSchema(h *hook.Hook) map[string]any {
+	if h.Kind != hook.Rego {
+		return nil
+	}
+	schema, _ := h.Config["schema"].(map[string]any)
+	return schema
 }

@@ -96,7 +96,7 @@ var ways = map[string]way{
 	"pipeline": func(t *testing.T, m *machine) func([]byte, hook.Event) said {
 		var response any
 		o := pipeline.Options{Session: "s", Dir: filepath.ToSlash(m.project), Memory: m.dirs().Sessions().Of(session.Key{Agent: "generic", Session: "s"})}
-		for _, name := range []string{"Bash", "Write", "WebFetch", "Notes"} {
+		for _, name := range strings.Fields("Bash Write WebFetch Notes mcp__tracker__create_issue mcp__tracker__comment mcp__tracker__close mcp__tracker__list") {
 			o.Tools = append(o.Tools, pipeline.Tool{Name: name, Run: func(context.Context, map[string]any) (any, error) { return response, nil }})
 		}
 		p, err := m.embedded(t).Pipeline(o)
