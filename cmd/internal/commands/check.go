@@ -45,9 +45,10 @@ func newCheck(p process) *cobra.Command {
 			"- facts whose null would silently mean no\n" +
 			"- conditions that never hold, useless rules, unused definitions\n" +
 			"- hooks that ask a model or server without an entry in the settings\n" +
-			"PATH is a directory or a Rego file. Without PATH, gate checks this directory if it\n" +
-			"holds policies, otherwise the project's .gate, otherwise your own policies. To keep a\n" +
-			"finding quiet, write the comment \"# gate ignore: RULE\" on its line or above it.",
+			"PATH is a directory or a Rego file. Without PATH, gate checks all that is in force\n" +
+			"here: the policies in this directory, the project's .gate, your own policies, and the\n" +
+			"administrator's files. To keep a finding quiet, write the comment\n" +
+			"\"# gate ignore: RULE\" on its line or above it.",
 		Example: "  gate check\n  gate check --strict --format json policies\n  gate check --fix push.rego",
 		RunE: func(_ *cobra.Command, paths []string) error {
 			if f.format != "pretty" && f.format != "json" {
@@ -96,6 +97,12 @@ func (f hookFile) String() string {
 }
 
 func (f *checkFlags) run(p process, paths []string) error {
+	if len(paths) == 0 && !f.fix { // which changes files, and the nearest alone
+		var err error
+		if paths, err = f.inForce(p); err != nil {
+			return err
+		}
+	}
 	targets, err := policyTargets(p, f.dirs, paths)
 	if err != nil {
 		return err
@@ -125,6 +132,27 @@ func (f *checkFlags) run(p process, paths []string) error {
 	return err
 }
 
+// inForce lists where policies come from here, for whoever names none, and tells the
+// person. The administrator's files are among them where there are policies in them.
+func (f *checkFlags) inForce(p process) ([]string, error) {
+	found, err := targets.Default(func() (dirs, error) { return f.dirs.ForPeople(p.lookupEnv) })
+	d, derr := f.dirs.ForPeople(p.lookupEnv)
+	if derr == nil && !slices.Contains(found, d.Managed) && targets.Holds(d.Managed) {
+		found, err = append(found, d.Managed), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(found) > 1 || found[0] != "." {
+		shown := make([]string, len(found))
+		for i, dir := range found {
+			shown[i] = visible(p.tilde(dir))
+		}
+		fmt.Fprintf(p.stderr, "gate: policies in %s\n", strings.Join(shown, ", "))
+	}
+	return found, nil
+}
+
 // check checks one target and adds what it finds, with positions as the person
 // would write them.
 func (f *checkFlags) check(p process, t targets.Policies, all *checked) error {
@@ -139,7 +167,11 @@ func (f *checkFlags) check(p process, t targets.Policies, all *checked) error {
 	own, lib := sources.Library(hook.User)
 	o := policycheck.Options{Files: place.Files, Place: t.Place, Lib: lib, Others: []scopes.Source{own}, Elsewhere: os.Stat}
 	var err error
-	if o.Source, err = sourceOfTarget(t, f.as); err != nil {
+	as := f.as
+	if d, err := f.dirs.ForPeople(p.lookupEnv); as == "" && err == nil && t.Dir == d.Managed {
+		as = "managed"
+	}
+	if o.Source, err = sourceOfTarget(t, as); err != nil {
 		return err
 	}
 	if o.Above, err = f.above(p, t); err != nil {

@@ -123,7 +123,7 @@ func Default(dirs func() (places.Dirs, error)) ([]string, error) {
 	}
 	for _, dir := range []string{filepath.Join(places.ProjectRoot("", here), places.ProjectDir), d.User} {
 		around := here == dir || strings.HasPrefix(here, dir+string(filepath.Separator))
-		if dir != "" && !(around && len(found) > 0) && (holdsPolicies(dir) || holdsPlace(dir)) {
+		if !(around && len(found) > 0) && Holds(dir) {
 			found = append(found, dir)
 		}
 	}
@@ -132,6 +132,9 @@ func Default(dirs func() (places.Dirs, error)) ([]string, error) {
 	}
 	return found, nil
 }
+
+// Holds reports that a directory holds policies, settings or hook files.
+func Holds(dir string) bool { return dir != "" && (holdsPolicies(dir) || holdsPlace(dir)) }
 
 // mostEntries is how much of a directory is looked at in search of policies.
 const mostEntries = 20_000
