@@ -36,11 +36,14 @@ func newLog(p process) *cobra.Command {
 			"they were held back, and bundles that came into force or were refused; --all lists\n" +
 			"every decision. Filters narrow the list; -f waits for more.\n" +
 			"docs/log.md describes the file.",
-		Example: "  gate log --since yesterday\n  gate log --since 2h --effect deny,ask\n  gate log --policy gate.git -n 50\n  gate log -f\n  gate log --since 7d --stats\n  gate log show 5spyyq",
+		Example: "  gate log --since yesterday\n  gate log --since 2h --effect deny,ask\n  gate log --policy gate.git -n 50\n  gate log -f\n  gate log --stats\n  gate log show 5spyyq",
 		Args:    subcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := checkFormat(f.format); err != nil {
 				return err
+			}
+			if f.stats && f.filter.since == "" {
+				f.filter.since = week.String()
 			}
 			wanted, err := f.filter.compile(time.Now())
 			if err != nil {
@@ -66,7 +69,7 @@ func newLog(p process) *cobra.Command {
 	cmd.Flags().IntVarP(&f.most, "number", "n", 20, "how many at most, the newest; 0: all")
 	cmd.Flags().BoolVarP(&f.follow, "follow", "f", false, "wait for more, until interrupted")
 	cmd.Flags().BoolVar(&f.all, "all", false, "list every decision: each event of a call, and events that are no call")
-	cmd.Flags().BoolVar(&f.stats, "stats", false, "count them instead: by effect, policy, what was let through, and tool, and how long they took")
+	cmd.Flags().BoolVar(&f.stats, "stats", false, "sum the calls up instead, of the last seven days unless --since says otherwise")
 	addFormat(cmd, &f.format)
 	addDirFlags(cmd, &f.dirs)
 	cmd.AddCommand(newLogShow(p), newLogVerify(p), newLogShip(p))

@@ -9,32 +9,44 @@ import (
 	"time"
 
 	"gate/cmd/internal/screen"
+	"gate/hook"
 	"gate/internal/audit"
 )
 
-// A logStats counts decisions.
+// A logStats counts calls, and what gate needed for them.
 type logStats struct {
-	all      tally
-	byEffect map[string]*tally
-	byPolicy map[string]*tally // that the decision is due to, or that changed the call
-	byTool   map[string]*tally
-	through  map[string]*tally // that would have objected, and what spared the call
-	faults   int               // decisions with one
+	since     time.Time // the zero time: all that the log has
+	all       tally
+	byOutcome map[string]*tally
+	byPolicy  map[string]*tally // that held the call back, or changed it
+	byTool    map[string]*tally
+	through   map[string]*tally // that would have objected, and what spared the call
+	decisions int           // about events of any kind
+	took      time.Duration // by all of them
+	faults    int           // decisions with one
 }
 
-// A tally is what there is of one kind.
+// A tally is what there is of one kind of calls.
 type tally struct {
-	count   int
-	refused int
-	took    []time.Duration
+	count    int
+	asked    int // about, whatever came of it
+	approved int // of those
+	denied   int
+	took     []time.Duration // to decide whether it may run
 }
 
-func (t *tally) add(r *audit.Record) {
+func (t *tally) add(c *audit.Call) {
 	t.count++
-	if r.Result == "reject" {
-		t.refused++
+	switch c.Outcome() {
+	case audit.CallAsked:
+		t.asked++
+	case audit.CallApproved:
+		t.asked++
+		t.approved++
+	case audit.CallDenied:
+		t.denied++
 	}
-	t.took = append(t.took, r.Took)
+	t.took = append(t.took, c.Records[0].Took)
 }
 
 // quantile is the time that so much of a hundred stay within.
@@ -46,42 +58,41 @@ func (t *tally) quantile(percent int) time.Duration {
 	return t.took[(len(t.took)*percent+99)/100-1]
 }
 
-func (s *logStats) add(r *audit.Record) {
+// addCall counts one call, once for each policy that held it back or changed it.
+func (s *logStats) addCall(c *audit.Call) {
 	of := func(m map[string]*tally, name string) {
 		if m[name] == nil {
 			m[name] = &tally{}
 		}
-		m[name].add(r)
+		m[name].add(c)
 	}
-	s.all.add(r)
-	of(s.byEffect, r.Effect.String())
-	of(s.byTool, cmp.Or(r.Tool, string(r.Event)))
-	seen := map[string]bool{}
+	r := c.Deciding()
+	s.all.add(c)
+	of(s.byOutcome, string(c.Outcome()))
+	of(s.byTool, cmp.Or(r.Tool, "not known"))
+	var policies []string
 	for _, why := range r.Reasons {
-		if why.Effect == r.Effect && !seen[why.ID] {
-			seen[why.ID] = true
-			of(s.byPolicy, why.ID)
+		if why.Effect == r.Effect && r.Effect != hook.Pass {
+			policies = append(policies, why.ID)
 		}
 	}
-	for _, id := range r.Changed {
-		if !seen[id] {
-			seen[id] = true
-			of(s.byPolicy, id)
-		}
+	for _, id := range slices.Compact(slices.Sorted(slices.Values(append(policies, r.Changed...)))) {
+		of(s.byPolicy, id)
 	}
 	for i := range r.Policies {
 		if p := &r.Policies[i]; p.Objects() {
 			of(s.through, p.ID+" ("+p.Would.Spared+")")
 		}
 	}
-	if len(r.Faults) > 0 {
-		s.faults++
-	}
 }
 
-// summary counts the decisions that are wanted.
+// week is how far back --stats looks unless --since says so.
+const week = 7 * 24 * time.Hour
+
+// summary counts the calls that are wanted.
 func (f *logFlags) summary(p process, h *audit.History, wanted func(*audit.Record) bool) error {
-	s := logStats{byEffect: map[string]*tally{}, byPolicy: map[string]*tally{}, byTool: map[string]*tally{}, through: map[string]*tally{}}
+	s := logStats{since: f.filter.from, byOutcome: map[string]*tally{}, byPolicy: map[string]*tally{}, byTool: map[string]*tally{}, through: map[string]*tally{}}
+	var calls audit.Calls
 	var t torn
 	for r, err := range h.Newest() {
 		if err != nil {
@@ -94,14 +105,26 @@ func (f *logFlags) summary(p process, h *audit.History, wanted func(*audit.Recor
 			break
 		}
 		if r.Sync == nil && wanted(&r) {
-			s.add(&r)
+			s.decisions++
+			s.took += r.Took
+			if len(r.Faults) > 0 {
+				s.faults++
+			}
+		}
+		if call := calls.Add(r); call != nil && f.wantsCall(call, wanted) {
+			s.addCall(call)
+		}
+	}
+	for _, call := range calls.Rest() {
+		if f.wantsCall(call, wanted) {
+			s.addCall(call)
 		}
 	}
 	t.report(p)
 	if f.format == "json" {
 		return printJSON(p, s.document())
 	}
-	if s.all.count == 0 {
+	if s.decisions == 0 {
 		return f.nothing(p, h, 0)
 	}
 	return printAll(p, s.text())
@@ -115,7 +138,7 @@ func (s *logStats) parts() []struct {
 	return []struct {
 		name string
 		rows map[string]*tally
-	}{{"effect", s.byEffect}, {"policy", s.byPolicy}, {"let_through", s.through}, {"tool", s.byTool}}
+	}{{"policy", s.byPolicy}, {"let_through", s.through}, {"tool", s.byTool}}
 }
 
 // mostRows of a table are shown to people.
@@ -123,12 +146,16 @@ const mostRows = 20
 
 func (s *logStats) text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %d rejected, %d with a fault\n", screen.Counted(s.all.count, "decision"), s.all.refused, s.faults)
+	if !s.since.IsZero() {
+		fmt.Fprintf(&b, "since %s: ", s.since.Local().Format("2006-01-02 15:04"))
+	}
+	fmt.Fprintf(&b, "%s, %d asked about, %d of them approved, %d denied\n", screen.Counted(s.all.count, "call"), s.all.asked, s.all.approved, s.all.denied)
+	fmt.Fprintf(&b, "gate took %s for %s, %d with a fault\n", s.took.Round(time.Millisecond), screen.Counted(s.decisions, "decision"), s.faults)
 	for _, part := range s.parts() {
 		if len(part.rows) == 0 {
 			continue
 		}
-		fmt.Fprintf(&b, "\n%-32s %8s %8s %9s %9s\n", part.name, "calls", "rejected", "p50", "p99")
+		fmt.Fprintf(&b, "\n%-32s %8s %8s %8s %8s %9s %9s\n", part.name, "calls", "asked", "approved", "denied", "p50", "p99")
 		rows := sortedTallies(part.rows)
 		for i, name := range rows {
 			if i == mostRows {
@@ -136,7 +163,7 @@ func (s *logStats) text() string {
 				break
 			}
 			t := part.rows[name]
-			fmt.Fprintf(&b, "%s %8d %8d %9s %9s\n", screen.Column(name, 32), t.count, t.refused, millis(t.quantile(50)), millis(t.quantile(99)))
+			fmt.Fprintf(&b, "%s %8d %8d %8d %8d %9s %9s\n", screen.Column(name, 32), t.count, t.asked, t.approved, t.denied, millis(t.quantile(50)), millis(t.quantile(99)))
 		}
 	}
 	return b.String()
@@ -153,12 +180,18 @@ func sortedTallies(rows map[string]*tally) []string {
 
 func (t *tally) document() map[string]any {
 	return map[string]any{
-		"calls": t.count, "rejected": t.refused, "p50_us": t.quantile(50).Microseconds(), "p99_us": t.quantile(99).Microseconds(),
+		"calls": t.count, "asked": t.asked, "approved": t.approved, "denied": t.denied,
+		"p50_us": t.quantile(50).Microseconds(), "p99_us": t.quantile(99).Microseconds(),
 	}
 }
 
 func (s *logStats) document() map[string]any {
-	doc := map[string]any{"all": s.all.document(), "faults": s.faults}
+	doc := map[string]any{"all": s.all.document(), "decisions": s.decisions, "took_us": s.took.Microseconds(), "faults": s.faults}
+	outcomes := map[string]any{}
+	for name, t := range s.byOutcome {
+		outcomes[name] = t.count
+	}
+	doc["by_outcome"] = outcomes
 	for _, part := range s.parts() {
 		rows := map[string]any{}
 		for name, t := range part.rows {
