@@ -15,6 +15,9 @@ import (
 // rules are the names that mean something, each a partial set.
 var rules = []string{"deny", "ask", "allow", "modify", "context", "warn", "halt", "consult"}
 
+// Rules lists them.
+func Rules() []string { return slices.Clone(rules) }
+
 // misnamed are the names that other systems give them.
 var misnamed = map[string]string{
 	"violation": "deny", "violations": "deny", "block": "deny", "blocks": "deny", "blocked": "deny",

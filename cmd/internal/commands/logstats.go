@@ -21,9 +21,9 @@ type logStats struct {
 	byPolicy  map[string]*tally // that held the call back, or changed it
 	byTool    map[string]*tally
 	through   map[string]*tally // that would have objected, and what spared the call
-	decisions int           // about events of any kind
-	took      time.Duration // by all of them
-	faults    int           // decisions with one
+	decisions int               // about events of any kind
+	took      time.Duration     // by all of them
+	faults    int               // decisions with one
 }
 
 // A tally is what there is of one kind of calls.

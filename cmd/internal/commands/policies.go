@@ -23,9 +23,11 @@ func newPolicies(p process) *cobra.Command {
 		Short: "list all policies and hooks, their levels and parameters",
 		Long: "Lists every policy and hook for an agent in this directory. Each has its level (on: as\n" +
 			"written), its owner, its parameters from settings and, if it does not run, the reason.\n" +
-			"With names, it lists only those and everything below them.",
-		Example: "  gate policies\n  gate policies gate.git\n  gate set policies.gate.git.push ask",
-		RunE: func(_ *cobra.Command, names []string) error {
+			"With names, it lists only those and everything below them. With the name of one policy\n" +
+			"it shows the policy's page: what it stops, its effect, its parameters with their\n" +
+			"defaults and places, exceptions in force, and examples.",
+		Example: "  gate policies\n  gate policies gate.git\n  gate policies gate.git.push\n  gate set policies.gate.git.push ask",
+		RunE: func(cmd *cobra.Command, names []string) error {
 			g, err := f.gate(p)
 			if err != nil {
 				return err
@@ -34,9 +36,12 @@ func newPolicies(p process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if f.json {
+			switch {
+			case f.json:
 				err = printJSON(p, policiesDocument(g, rows))
-			} else {
+			case len(names) == 1 && len(rows) == 1 && rows[0].ID == names[0]:
+				err = printPolicy(cmd.Context(), p, g, rows[0])
+			default:
 				err = printPolicies(p, g, rows)
 			}
 			if err == nil && slices.ContainsFunc(g.Set.Sources(), func(s *scopes.Source) bool { return len(s.Faults) > 0 }) {
