@@ -80,6 +80,11 @@ func newExplain(p process) *cobra.Command {
 			return f.run(ctx, p, ev)
 		},
 	}
+	decisions := completeDecisions(p, &f.dirs)
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+		words, _ := decisions(cmd, args, begun)
+		return words, cobra.ShellCompDirectiveDefault // an event's file, too
+	}
 	f.add(cmd)
 	cmd.Flags().StringVar(&f.agent, "agent", "claude", "the agent whose form the event has")
 	cmd.Flags().BoolVar(&f.all, "all", false, "list every policy that does not concern the call, too")

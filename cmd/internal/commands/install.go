@@ -61,6 +61,7 @@ func newInstall(p process) *cobra.Command {
 				"hint: start a new session of the agent, then ask it to run: mkfs.ext4 /dev/gate-test (there is no such device)")
 		},
 	}
+	cmd.ValidArgsFunction = completeAgents
 	f.add(cmd)
 	f.addScope(cmd)
 	cmd.Flags().BoolVar(&f.trust, "trust-hooks", false, "at a terminal: where the agent runs no hook that a person has not trusted (codex), store that you trust gate's")
@@ -81,6 +82,7 @@ func newUninstall(p process) *cobra.Command {
 				"hint: sessions that run already keep asking gate until they end")
 		},
 	}
+	cmd.ValidArgsFunction = completeAgents
 	f.add(cmd)
 	f.addScope(cmd)
 	return cmd

@@ -40,6 +40,7 @@ func newLogShow(p process) *cobra.Command {
 			return printAll(p, tell.Record(p.page(), &r))
 		},
 	}
+	cmd.ValidArgsFunction = completeDecisions(p, &dirs)
 	addFormat(cmd, &format)
 	addDirFlags(cmd, &dirs)
 	return cmd

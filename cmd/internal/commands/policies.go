@@ -50,6 +50,7 @@ func newPolicies(p process) *cobra.Command {
 			return err
 		},
 	}
+	cmd.ValidArgsFunction = f.completePolicies(p)
 	f.add(cmd)
 	f.addJSON(cmd)
 	return cmd

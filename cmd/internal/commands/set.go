@@ -57,6 +57,7 @@ func newSet(p process) *cobra.Command {
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return f.run(p, args) },
 	}
+	cmd.ValidArgsFunction = f.complete(p)
 	f.add(cmd)
 	cmd.Flags().StringVar(&f.scope, "scope", "user", "the settings to change: user, project, local")
 	cmd.Flags().BoolVar(&f.unset, "unset", false, "remove the key")
