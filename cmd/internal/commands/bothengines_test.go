@@ -47,7 +47,7 @@ func TestDiffering(t *testing.T) {
 		"three/three_cases.yaml": {Data: []byte("cases:\n  - name: three\n    event: {hook_event_name: PreToolUse, tool_name: Bash, tool_input: {command: three now}}\n    expect: {effect: deny}\n")},
 	}
 	src := load.Rego(files, scopes.Source{Name: "managed", Scope: hook.Policy, Authority: hook.Managed})
-	suite, err := runTests(t.Context(), files, src, time.Hour)
+	suite, _, err := runTests(t.Context(), files, src, time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}

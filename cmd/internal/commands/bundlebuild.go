@@ -105,7 +105,9 @@ func newBundleBuild(p process) *cobra.Command {
 		Short: "pack a directory into a bundle",
 		Long: "Packs .manifest and the .rego and data.json files of a directory. The same files\n" +
 			"make the same bytes. The flags change metadata.gate in the bundle only, not in the\n" +
-			"directory. What only gate has comes into the bundle, so that opa test runs its tests,\n" +
+			"directory. Nothing is packed that no machine would put in force: its policies load,\n" +
+			"its own tests pass, and no policy fails to answer about a few events of all tools.\n" +
+			"What only gate has comes into the bundle, so that opa test runs its tests,\n" +
 			"too: the library, the defaults of parameters, what gate.event says.",
 		Example: "  gate bundle build company --version 8 --expires 90d --previous company-7.tar.gz",
 		Args:    oneArg("a directory"),
@@ -140,7 +142,11 @@ func (f *buildFlags) run(ctx context.Context, p process, dir string) error {
 	if err != nil {
 		return refused(p, dir, false, err)
 	}
-	record, err := recordOf(ctx, files, c)
+	t, err := tried(ctx, files, c.Manifest, c.Digest)
+	if err != nil {
+		return unfit(p, dir, false, err)
+	}
+	record, err := recordOf(files, c, t)
 	if err == nil && len(record.files) > 0 {
 		if archive, err = sealed.Add(archive, record.files); err != nil {
 			return refused(p, dir, false, err)

@@ -24,7 +24,6 @@ import (
 	"gate/internal/sealed"
 	"gate/internal/sources"
 	"gate/internal/strictjson"
-	"gate/scopes"
 )
 
 // A bundleRecord is what OPA needs in a bundle in the place of what only gate has: the
@@ -35,14 +34,13 @@ type bundleRecord struct {
 	passed    map[string]bool   // the tests that gate passes, by name
 }
 
-// recordOf makes the record of a bundle, whose tests it runs for that. It holds no
+// recordOf makes the record of a bundle, whose tests have run. It holds no
 // file where the bundle refers to nothing that only gate has.
-func recordOf(ctx context.Context, files fs.FS, c *sealed.Contents) (*bundleRecord, error) {
+func recordOf(files fs.FS, c *sealed.Contents, t trying) (*bundleRecord, error) {
 	name := c.Manifest.Gate.Name
 	r := &bundleRecord{name: name, dir: path.Join("gate", "bundles", name), files: map[string][]byte{}, passed: map[string]bool{}}
-	as := scopes.Source{Name: "managed", Scope: hook.Policy, Authority: hook.Managed, Bundle: &hook.Bundle{Name: name}}
-	src := *load.Bundle(files, c.Manifest.Roots, name, as).Source
-	said, err := r.said(ctx, files, src)
+	src := t.source
+	said, err := r.said(t)
 	if err != nil {
 		return nil, err
 	}
@@ -77,25 +75,15 @@ func recordOf(ctx context.Context, files fs.FS, c *sealed.Contents) (*bundleReco
 	return r, nil
 }
 
-// said runs the tests of a bundle for what gate.event says in them.
-func (r *bundleRecord) said(ctx context.Context, files fs.FS, src scopes.Source) (said policytest.Record, err error) {
-	suite, err := testsOf(files, src)
-	if errors.Is(err, policytest.ErrNoTests) {
+// said returns what gate.event said in the tests of a bundle, and notes which passed.
+func (r *bundleRecord) said(t trying) (said policytest.Record, err error) {
+	if t.suite == nil {
 		return said, nil
 	}
-	if err != nil {
-		return said, err
+	for _, one := range t.results {
+		r.passed[one.Name] = one.Kind == policytest.RegoTest && one.Passed()
 	}
-	within, cancel := context.WithTimeout(ctx, testTime)
-	defer cancel()
-	results, err := suite.Run(within, policytest.Selection{})
-	if err != nil {
-		return said, err
-	}
-	for _, t := range results {
-		r.passed[t.Name] = t.Kind == policytest.RegoTest && t.Passed()
-	}
-	if said = suite.Record(r.name); len(said.Files) > 0 && said.Module == "" {
+	if said = t.suite.Record(r.name); len(said.Files) > 0 && said.Module == "" {
 		return said, errors.New("gate.event says too much in its tests")
 	}
 	return said, nil

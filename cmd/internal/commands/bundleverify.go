@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -33,10 +34,11 @@ func newBundleVerify(p process) *cobra.Command {
 		Use:   "verify FILE",
 		Short: "check whether a machine would accept a bundle",
 		Long: "Checks a bundle, and the envelope beside it, as a machine does that is about to take\n" +
-			"it. Exit status 0: it would; 4: it would not, and why.",
+			"it: it also loads its policies, runs its own tests, and asks them about a few events.\n" +
+			"Exit status 0: it would; 4: it would not, and why.",
 		Example: "  gate bundle verify company.tar.gz --keys keys.json\n  gate bundle verify company.tar.gz --label ring=canary --seen seen.json",
 		Args:    oneArg("a bundle's file"),
-		RunE:    func(_ *cobra.Command, args []string) error { return f.run(p, args[0]) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), p, args[0]) },
 	}
 	addDirFlags(cmd, &f.dirs)
 	cmd.Flags().StringVar(&f.keys, "keys", "", "the key set (default keys.json in the managed directory)")
@@ -51,7 +53,7 @@ func newBundleVerify(p process) *cobra.Command {
 	return cmd
 }
 
-func (f *verifyFlags) run(p process, path string) error {
+func (f *verifyFlags) run(ctx context.Context, p process, path string) error {
 	check, err := f.check(path)
 	if err != nil {
 		return refused(p, f.keys, f.json, err)
@@ -68,6 +70,11 @@ func (f *verifyFlags) run(p process, path string) error {
 	opened, err := bundles.Open(b.archive, b.envelope, check)
 	if err != nil {
 		return refused(p, path, f.json, err)
+	}
+	m := opened.Manifest
+	m.Gate.Name = opened.Name()
+	if _, err := tried(ctx, opened.FS(), m, opened.Digest); err != nil {
+		return unfit(p, path, f.json, err)
 	}
 	if f.json {
 		doc := manifestDocument(opened.Manifest)

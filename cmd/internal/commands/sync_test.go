@@ -23,6 +23,7 @@ import (
 	registries "github.com/google/go-containerregistry/pkg/registry"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"gate/bundles"
 	"gate/internal/sealed"
 )
 
@@ -184,4 +185,14 @@ func publish(ts *testscript.TestScript, neg bool, args []string) {
 	at := filepath.Join(ts.MkAbs(args[2]), strings.TrimPrefix(digest, "sha256:")+".tar.gz")
 	ts.Check(os.WriteFile(at+envelopeSuffix, []byte(ts.ReadFile(args[1]+envelopeSuffix)), 0o600))
 	ts.Check(os.WriteFile(at, []byte(archive), 0o600))
+}
+
+// pack packs a directory as other tools do, which look at no policy in it.
+func pack(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: pack directory archive")
+	}
+	archive, err := bundles.Pack(os.DirFS(ts.MkAbs(args[0])), nil)
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), archive, 0o600))
 }

@@ -94,7 +94,7 @@ func refusalReasons(err error, url string) []audit.Reason {
 		list = append(list, reason(string(r.Reason), r.Error()))
 	}
 	if len(list) == 0 {
-		list = append(list, reason("unfit", err.Error()))
+		list = append(list, reason(unfitWord, err.Error()))
 	}
 	return list
 }

@@ -9,21 +9,12 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"gate/bundles"
-	"gate/hook"
 	"gate/internal/artifact/build"
-	"gate/internal/load"
-	"gate/internal/policytest"
 	"gate/internal/strictjson"
 	"gate/internal/sync"
-	"gate/scopes"
 )
-
-// testTime bounds what the own tests of a bundle take, all together: whoever signs
-// it must not hold up the sync of the others.
-const testTime = 5 * time.Minute
 
 // try loads a verified bundle as a call would, runs its own tests, and notes by
 // the bundle's digest which policies differ in them between the engines.
@@ -37,53 +28,17 @@ func (known comparison) try(ctx context.Context, b *bundles.Bundle, beside map[s
 			return fmt.Errorf("data.%s is the bundle %s's, too", path.Clean("/" + root)[1:], name)
 		}
 	}
-	as := scopes.Source{Name: "managed", Scope: hook.Policy, Authority: hook.Managed,
-		Bundle: &hook.Bundle{Name: b.Name(), Version: b.Manifest.Gate.Version, Digest: b.Digest}}
-	c := load.Bundle(b.FS(), b.Manifest.Roots, b.Name(), as)
-	var errs []error
-	for _, f := range c.Source.Faults {
-		errs = append(errs, f.Err)
-	}
-	if len(errs) > 0 {
-		return errors.Join(errs...)
-	}
-	suite, err := runTests(ctx, b.FS(), *c.Source, testTime)
+	m := b.Manifest
+	m.Gate.Name = b.Name() // a pin may name it
+	t, err := tried(ctx, b.FS(), m, b.Digest)
 	if err != nil {
 		return err
 	}
 	known[b.Digest] = nil
-	if suite != nil {
-		known[b.Digest], err = differing(ctx, suite, *c.Source, build.Plan)
+	if t.suite != nil {
+		known[b.Digest], err = differing(ctx, t.suite, t.source, build.Plan)
 	}
 	return err
-}
-
-// runTests runs the tests of a bundle, for no longer than limit. There is no suite
-// of a bundle without tests.
-func runTests(ctx context.Context, files fs.FS, as scopes.Source, limit time.Duration) (*policytest.Suite, error) {
-	within, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	suite, err := testsOf(files, as)
-	var results []policytest.Result
-	if err == nil {
-		results, err = suite.Run(within, policytest.Selection{})
-	}
-	switch {
-	case within.Err() != nil && ctx.Err() == nil:
-		return nil, fmt.Errorf("its own tests take longer than %s", limit)
-	case err != nil && !errors.Is(err, policytest.ErrNoTests):
-		return nil, err
-	}
-	var failed []string
-	for _, r := range results {
-		if r.Failed || r.Err != nil {
-			failed = append(failed, r.Name)
-		}
-	}
-	if len(failed) > 0 {
-		return nil, fmt.Errorf("%d of its %d tests fail: %s", len(failed), len(results), strings.Join(failed[:min(3, len(failed))], ", "))
-	}
-	return suite, nil
 }
 
 // report says what happened, one line a bundle, and makes the exit status of it.

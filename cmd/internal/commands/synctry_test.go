@@ -20,15 +20,15 @@ func TestTestsEnd(t *testing.T) {
 		"company/a_test.rego": {Data: []byte("package company_test\n\nimport data.company\n\ntest_a if count(company.deny) == 1 with input as {\"tool_name\": \"X\"}\n")},
 	}
 	as := scopes.Source{Name: "managed", Scope: hook.Policy, Authority: hook.Managed}
-	if _, err := runTests(t.Context(), files, as, time.Hour); err != nil {
+	if _, _, err := runTests(t.Context(), files, as, time.Hour); err != nil {
 		t.Error(err)
 	}
-	if _, err := runTests(t.Context(), files, as, 0); err == nil || !strings.Contains(err.Error(), "its own tests take longer than 0s") {
+	if _, _, err := runTests(t.Context(), files, as, 0); err == nil || !strings.Contains(err.Error(), "its own tests take longer than 0s") {
 		t.Errorf("no time: %v", err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := runTests(ended, files, as, time.Hour); !errors.Is(err, context.Canceled) {
+	if _, _, err := runTests(ended, files, as, time.Hour); !errors.Is(err, context.Canceled) {
 		t.Errorf("told to end: %v", err)
 	}
 }
