@@ -1,6 +1,7 @@
 package sealed
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -64,4 +65,16 @@ func (s *KeySet) entitled(doc *Sealed, audiences map[string][]string, now time.T
 		}
 	}
 	return nil
+}
+
+// MaySignChannel reports why a signature of a key would be worth nothing below a
+// channel file.
+func (s *KeySet) MaySignChannel(id string, c Channel) error {
+	var errs []error
+	for _, name := range c.Names() {
+		if err := s.Keys[id].MaySign(name, addressed(slices.Concat(c.Releases[name], c.Trials[name])), ""); err != nil {
+			errs = append(errs, Refuse(NotAllowed, "%s: %s: %w", Shown(id), name, err))
+		}
+	}
+	return errors.Join(errs...)
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -20,6 +21,7 @@ import (
 type channelFlags struct {
 	signers   signerFlags
 	keys      string
+	releases  []string
 	inventory []string
 }
 
@@ -31,7 +33,9 @@ func newBundleChannel(p process) *cobra.Command {
 		Long: "Signs a channel file in place. It names for each bundle the releases, the trials beside\n" +
 			"them, and whom they are for; docs/bundles.md describes it. A change is written with the\n" +
 			"next version and without signatures, and signed again. As many keys must sign as the\n" +
-			"bundles need.\n\n" +
+			"bundles need. Nothing is signed that no machine would take: the bundles are looked for\n" +
+			"in the directory of FILE and in those of --releases, and each is verified as a machine\n" +
+			"does.\n\n" +
 			"Older gates read " + format.Channel.MarkOf(1) + " only. So channel.2.json is the name of FILE, and channel.json\n" +
 			"is written beside it: the same releases, without trials. With --inventory it is written\n" +
 			"only while one of those machines needs it.\n" + signerHelp,
@@ -41,6 +45,7 @@ func newBundleChannel(p process) *cobra.Command {
 	}
 	f.signers.add(cmd)
 	cmd.Flags().StringVar(&f.keys, "keys", "", "the key set (required)")
+	cmd.Flags().StringArrayVar(&f.releases, "releases", nil, "a directory with bundles that the channel names (repeatable)")
 	cmd.Flags().StringArrayVar(&f.inventory, "inventory", nil, "what gate doctor --json printed on a machine (repeatable)")
 	return cmd
 }
@@ -52,6 +57,10 @@ func (f *channelFlags) run(ctx context.Context, p process, path string) error {
 	}
 	c, signed, err := sealed.ParseChannel(data)
 	if err != nil {
+		return refused(p, path, false, err)
+	}
+	look := channelCheck{keys: f.keys, releases: append([]string{filepath.Dir(path)}, f.releases...), now: time.Now()}
+	if err := look.check(c, f.signers.ids()); err != nil && f.keys != "" {
 		return refused(p, path, false, err)
 	}
 	older, beside, err := f.older(path, c)

@@ -203,10 +203,10 @@ func expand(ts *testscript.TestScript, neg bool, args []string) {
 	for _, name := range args {
 		text := strings.ReplaceAll(ts.ReadFile(name), "$WORK", filepath.ToSlash(ts.Getenv("WORK")))
 		text = strings.ReplaceAll(text, "$MODEL", ts.Getenv("MODEL"))
-		for _, name := range []string{"HOST", "REGISTRY", "V1", "V2"} {
+		for _, name := range []string{"HOST", "REGISTRY", "V1", "V2", "V3"} {
 			text = strings.ReplaceAll(text, "$"+name, ts.Getenv(name))
 		}
-		for _, name := range []string{"DIGEST1", "DIGEST2", "DIGEST3"} {
+		for _, name := range []string{"DIGEST1", "DIGEST2", "DIGEST3", "DIGEST4"} {
 			if digest := ts.Getenv(name); digest != "" { // else it is a word
 				text = strings.ReplaceAll(text, name, digest)
 			}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -75,6 +76,15 @@ func (f *signerFlags) signers(ctx context.Context, p process) ([]namedSigner, er
 		list = append(list, namedSigner{id, commandSigner{ctx: ctx, p: p, id: id, line: command}})
 	}
 	return list, nil
+}
+
+// ids are the names of the keys that the flags name.
+func (f *signerFlags) ids() (ids []string) {
+	for _, given := range slices.Concat(f.files, f.commands) {
+		id, _, _ := strings.Cut(given, "=")
+		ids = append(ids, id)
+	}
+	return ids
 }
 
 // noAgent refuses what only people and their build servers may do.

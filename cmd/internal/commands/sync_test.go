@@ -183,7 +183,9 @@ func publish(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], digest)
 	ts.Setenv(args[0]+"HEX", strings.TrimPrefix(digest, "sha256:"))
 	at := filepath.Join(ts.MkAbs(args[2]), strings.TrimPrefix(digest, "sha256:")+".tar.gz")
-	ts.Check(os.WriteFile(at+envelopeSuffix, []byte(ts.ReadFile(args[1]+envelopeSuffix)), 0o600))
+	if envelope, err := os.ReadFile(ts.MkAbs(args[1] + envelopeSuffix)); err == nil {
+		ts.Check(os.WriteFile(at+envelopeSuffix, envelope, 0o600))
+	}
 	ts.Check(os.WriteFile(at, []byte(archive), 0o600))
 }
 
