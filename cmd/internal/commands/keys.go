@@ -27,11 +27,12 @@ func newKeys(p process) *cobra.Command {
 		Short: "manage the keys that sign policy bundles",
 		Long: "Makes keys, and changes the key set: which keys may sign which bundles, how many\n" +
 			"must, and who may change that. A change is a new version of the set, which its root\n" +
-			"keys sign; until enough have, it waits beside the set as NAME.next.json.",
+			"keys sign; until enough have, it waits beside the set as NAME.next.json. Every version\n" +
+			"is kept, in the directory that is named as the set without .json.",
 		Args: subcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newKeysGenerate(p), newKeysAdd(p), newKeysRotate(p), newKeysRevoke(p), newKeysThreshold(p), newKeysSign(p), newKeysList(p))
+	cmd.AddCommand(newKeysGenerate(p), newKeysAdd(p), newKeysRotate(p), newKeysRevoke(p), newKeysThreshold(p), newKeysSign(p), newKeysPublish(p), newKeysList(p))
 	return cmd
 }
 

@@ -20,6 +20,7 @@ import (
 type keysFlags struct {
 	signers signerFlags
 	file    string
+	after   int64 // a set that begins is the next version
 }
 
 func (f *keysFlags) add(cmd *cobra.Command) {
@@ -50,11 +51,14 @@ func (f *keysFlags) edit(ctx context.Context, p process, change func(*bundles.Ke
 	case next == nil && current != nil:
 		next = current.Next()
 	case next == nil:
-		next = (&bundles.KeySet{}).Next()
+		next = (&bundles.KeySet{Version: f.after}).Next()
 	case change != nil: // what was signed is not what it will be
 		version := next.Version
 		next = next.Next()
 		next.Version = version
+	}
+	if err := keptBeside(f.file).free(next.Version); err != nil {
+		return err
 	}
 	if change != nil {
 		if err := change(next); err != nil {
@@ -138,13 +142,33 @@ func (f *keysFlags) settle(p process, current, next *bundles.KeySet) error {
 			return refused(p, f.next(), false, err)
 		}
 	}
+	if err := f.keep(current, next.Version, data); err != nil {
+		return err
+	}
 	if err := hostfs.Replace(f.file, data, 0o644); err != nil {
 		return err
 	}
 	if err := os.Remove(f.next()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return printAll(p, fmt.Sprintf("%s is version %d\n", visible(f.file), next.Version))
+	return printAll(p, fmt.Sprintf("%s is version %d\n%s keeps it for machines that follow\n",
+		visible(f.file), next.Version, visible(keptBeside(f.file).file(next.Version))))
+}
+
+// keep keeps a new version beside the set, and the one before if an older gate made
+// it: machines take every version in turn.
+func (f *keysFlags) keep(current *bundles.KeySet, version int64, data []byte) error {
+	kept := keptBeside(f.file)
+	if current != nil {
+		old, err := readFile(f.file, maxSealed)
+		if err == nil {
+			err = kept.keep(current.Version, old)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return kept.keep(version, data)
 }
 
 func newKeysSign(p process) *cobra.Command {
@@ -198,6 +222,7 @@ func newKeysAdd(p process) *cobra.Command {
 	cmd.Flags().StringArrayVar(&f.scopes, "scope", nil, "a value of OPA's scope claim (repeatable; default none)")
 	cmd.Flags().BoolVar(&f.root, "root", false, "it may change the key set")
 	cmd.Flags().StringVar(&f.expires, "expires", "", "when the key set ends: 2027-01-31, or 90d from now")
+	cmd.Flags().Int64Var(&f.after, "after", 0, "the version that machines have, for a set that begins anew because its root keys are lost")
 	return cmd
 }
 
@@ -209,6 +234,9 @@ func (f *addFlags) run(ctx context.Context, p process, id, file string) error {
 	key, err := bundles.ImportKey(data, bundles.Algorithm(f.algorithm))
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
+	}
+	if f.after < 0 {
+		return usageError("--after takes a version of a key set")
 	}
 	key.Bundles, key.Audiences, key.Scopes = f.bundles, f.audiences, f.scopes
 	return f.edit(ctx, p, func(set *bundles.KeySet) error {

@@ -26,8 +26,9 @@ func TestRunbook(t *testing.T) {
 	var script, files strings.Builder
 	script.WriteString("mkdir srv\nserve HOST srv\n")
 	commands := 0
-	for _, m := range regexp.MustCompile("(?ms)(?:^`([^`]+)`:\n\n)?^```([a-z]+)\n(.*?)^```$").FindAllStringSubmatch(text, -1) {
+	for _, m := range regexp.MustCompile("(?ms)(?:^`([^`]+)`:\n\n)?^```([a-z]+)\n(.*?)^```$|^##+ ([^\n]+)").FindAllStringSubmatch(text, -1) {
 		file, language, body := m[1], m[2], m[3]
+		script.WriteString(others[m[4]])
 		switch {
 		case file != "":
 			kept := fmt.Sprintf("%d_%s", script.Len(), strings.ReplaceAll(file, "/", "_")) // a file may be there twice
@@ -37,6 +38,7 @@ func TestRunbook(t *testing.T) {
 			for _, c := range strings.Split("\n"+body, "\n$ ")[1:] {
 				line, want, _ := strings.Cut(c, "\n")
 				step(&script, line, want)
+				script.WriteString(others[strings.TrimSpace(want)])
 				commands++
 			}
 		}
@@ -55,8 +57,38 @@ func TestRunbook(t *testing.T) {
 			e.Setenv("USERPROFILE", filepath.Join(e.WorkDir, "home"))
 			return os.MkdirAll(filepath.Join(e.WorkDir, "home"), 0o700)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "runs": runs, "serve": startServer, "expand": expand, "sha256sum": digests},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "runs": runs, "serve": startServer, "expand": expand, "sha256sum": digests, "machine": copyMachine},
 	})
+}
+
+// others is what two more machines do while the keys change, by the heading before
+// which or the answer after which they do it: "away" is off for both versions, and
+// "once" syncs after the first.
+var others = map[string]string{
+	"5. A key holder leaves": "machine away\nmachine once\n",
+	"srv/keys has every version up to 5; new: 5": `exits 0 sync --now --managed-dir=$WORK/once
+stderr 'version 5 of the key set is in force'
+stdout '^company: nothing newer than version 3$'
+`,
+	"The root keys are lost": `exits 0 sync --now --managed-dir=$WORK/once
+! stderr 'version 5'
+stderr 'version 6 of the key set is in force'
+stdout '^company: version 4 is in force, after version 3, signed by release-2$'
+exits 0 sync --now --managed-dir=$WORK/away
+stderr '(?s)version 5 of the key set is in force.*version 6 of the key set is in force'
+stdout '^company: version 4 is in force, after version 3, signed by release-2$'
+exits 0 try 'ls' --managed-dir=$WORK/away
+cmp away/keys.json keys.json
+cmp once/keys.json keys.json
+`,
+}
+
+// copyMachine makes another machine of the same files.
+func copyMachine(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: machine name")
+	}
+	ts.Check(os.CopyFS(ts.MkAbs(args[0]), os.DirFS(ts.MkAbs("managed"))))
 }
 
 // runs runs gate with the directories of the script, whatever its exit status
