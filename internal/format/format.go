@@ -38,6 +38,8 @@ const (
 	Current
 	Synced
 	Fetched
+	Failed
+	Damaged
 	Release
 	Locks
 	Channel

@@ -65,7 +65,7 @@ var table = [kinds]File{
 		Older: "one line of text", Newer: "the same", Lost: "nothing: each start writes a new one", Cache: true,
 	},
 	Keys: {
-		Name: "key set", Where: []string{"MANAGED/keys.json"}, Number: 1, Member: "type", Prefix: "gate.keys/",
+		Name: "key set", Where: []string{"MANAGED/keys.json", "MANAGED/bundles/keys.json"}, Number: 1, Member: "type", Prefix: "gate.keys/",
 		Writer: "`gate keys`", Readers: "`gate sync`, `gate bundle`, every decision on a machine with bundles",
 		Older: "read", Newer: "no bundle is taken, the release in force stays; `gate sync` and `gate doctor` say so", Lost: "nothing",
 	},
@@ -88,6 +88,15 @@ var table = [kinds]File{
 		Name: "where bundles came from", Where: []string{"MANAGED/bundles/fetched.json"}, Number: 1, Member: "schema",
 		Writer: "`gate sync`", Readers: "the same",
 		Older: "not used; made anew", Newer: "not used; made anew", Lost: "one download", Cache: true,
+	},
+	Failed: {
+		Name: "what fails in syncs", Where: []string{"MANAGED/bundles/failed.json"}, Number: 1, Member: "schema",
+		Writer: "`gate sync`", Readers: "`gate status`, `gate doctor`",
+		Older: "not used; made anew", Newer: "not used; made anew", Lost: "since when a sync fails", Cache: true,
+	},
+	Damaged: {
+		Name: "remains of a file that could not be read", Where: []string{"MANAGED/bundles/*.damaged"},
+		Writer: "`gate sync`", Readers: "people, `gate doctor`", Older: "the file as it was, byte by byte", Newer: "the same", Lost: "nothing",
 	},
 	Release: {
 		Name: "release in force", Where: []string{"MANAGED/bundles/*/*/bundle.tar.gz", "MANAGED/bundles/*/*/bundle.tar.gz.gate.json", "MANAGED/bundles/*/*/files/**"},

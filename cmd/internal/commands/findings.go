@@ -82,6 +82,7 @@ func (f *installFlags) ownFindings(p process) []install.Finding {
 	}
 	list = append(list, endingFindings(g, time.Now())...)
 	list = append(list, trialFindings(g.Loaded.Signed)...)
+	list = append(list, f.syncFindings()...)
 	list = append(list, f.logFindings(g)...)
 	list = append(list, unrunnableFindings(g)...)
 	list = append(list, f.unansweredFindings(g)...)

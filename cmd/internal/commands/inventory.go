@@ -26,7 +26,7 @@ import (
 func (f *installFlags) inventory(p process, m install.Machine) map[string]any {
 	doc := map[string]any{
 		"gate":    map[string]any{"version": setup.Version(), "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH, "program": programDocument(m.Program), "hook": programDocument(m.Command[0]), "channel": format.Channel.Number()},
-		"bundles": []any{}, "keys": nil, "settings": []any{}, "policies": nil, "last_decision": nil, "log": nil, "compiled": []any{},
+		"bundles": []any{}, "keys": nil, "settings": []any{}, "policies": nil, "last_decision": nil, "log": nil, "compiled": []any{}, "sync": []any{},
 	}
 	d, err := f.dirs.Absolute().ForHook()
 	if err != nil {
@@ -35,6 +35,7 @@ func (f *installFlags) inventory(p process, m install.Machine) map[string]any {
 	doc["directories"] = map[string]any{"managed": d.Managed, "user": d.User, "state": d.State}
 	doc["compiled"] = compiledDocuments(compilables(d, m.Project))
 	doc["keys"] = keySetDocument(filepath.Join(d.Managed, sync.KeysFile))
+	doc["sync"] = failureDocuments(d)
 	doc["settings"] = settingsFiles(d)
 	doc["log"], doc["last_decision"] = logDocuments(d.State)
 	place := placeFlags{dirs: f.dirs, dir: f.dir}

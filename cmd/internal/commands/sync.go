@@ -217,13 +217,17 @@ func (b *synced) unjudged() bool {
 	return b.unreachable || errors.As(b.Err, new(*sync.DiskError))
 }
 
-// once syncs every bundle of the machine.
+// once syncs every bundle of the machine, and notes what fails.
 func (s *syncer) once(ctx context.Context) ([]synced, error) {
-	feeds, order, labels, err := s.feeds()
-	if err != nil {
-		return nil, err
+	list, err := s.all(ctx)
+	if ctx.Err() == nil {
+		s.noteFailures(ctx, list, err)
 	}
-	current, err := s.store.Current()
+	return list, err
+}
+
+func (s *syncer) all(ctx context.Context) ([]synced, error) {
+	feeds, order, labels, err := s.feeds()
 	if err != nil {
 		return nil, err
 	}
@@ -232,11 +236,23 @@ func (s *syncer) once(ctx context.Context) ([]synced, error) {
 	if len(order) > 0 {
 		rules.First = order[0]
 	}
+	for _, feed := range feeds {
+		if feed.Pin != "" {
+			rules.Pins[feed.Pin] = feed.Name
+		}
+	}
+	if err := s.heal(ctx, rules); err != nil {
+		return nil, err
+	}
+	current, err := s.store.Current()
+	if err != nil {
+		return nil, err
+	}
 	if err := s.channelled(&rules); err != nil {
 		return nil, err
 	}
 	wants := s.wanted(ctx, feeds, labels, current)
-	list, offers, at := s.offers(ctx, wants, current, rules.Pins)
+	list, offers, at := s.offers(ctx, wants, current)
 	outcomes, err := s.store.Activate(ctx, offers, rules)
 	for n := len(offers); n < len(outcomes); n++ { // trials that ended
 		at, list = append(at, len(list)), append(list, synced{})
@@ -263,9 +279,8 @@ func (s *syncer) once(ctx context.Context) ([]synced, error) {
 	return list, err
 }
 
-// offers fetches what is wanted, and notes what is pinned. The outcome of
-// offer n belongs at list[at[n]]; what could not be fetched says so there.
-func (s *syncer) offers(ctx context.Context, wants []want, current sync.Current, pins map[string]string) (list []synced, offers []sync.Offer, at []int) {
+// offers fetches what is wanted. The outcome of offer n belongs at list[at[n]]; what could not be fetched says so there.
+func (s *syncer) offers(ctx context.Context, wants []want, current sync.Current) (list []synced, offers []sync.Offer, at []int) {
 	list = make([]synced, len(wants))
 	for i, w := range wants {
 		feed, in := w.feed, current.Find(w.feed.Name)
@@ -275,9 +290,6 @@ func (s *syncer) offers(ctx context.Context, wants []want, current sync.Current,
 		list[i] = synced{feed: feed, url: feed.URL, Outcome: sync.Outcome{Name: feed.Name, Trial: w.trial}}
 		if in != nil {
 			list[i].Before, list[i].After = *in, *in
-		}
-		if feed.Pin != "" {
-			pins[feed.Pin] = feed.Name
 		}
 		o, err := s.offer(ctx, w)
 		if err != nil {
