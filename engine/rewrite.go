@@ -194,7 +194,7 @@ func (p *plan) add(by string, r hook.Rewrite) error {
 }
 
 // part makes a rewrite that gives the whole object one of the fields that it
-// changes, so that it goes together with others. What no patch can say stays whole.
+// changes, so that it goes together with others. A value that no patch can say stays whole.
 func (p *plan) part(r hook.Rewrite) hook.Rewrite {
 	is, ok := r.Value.(map[string]any)
 	was, both := p.ev.Fields[p.field].(map[string]any)
