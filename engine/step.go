@@ -94,18 +94,12 @@ func (c *call) brokenSources() {
 				w.level = setting.LevelRecord
 				fallthrough
 			default:
-				c.notice(h.Title + leftOut + src.Faults[i].Error())
+				c.notice(h.Title + setting.LeftOut + src.Faults[i].Error())
 			}
 			c.record(h, w, Answer{Fault: &src.Faults[i]})
 		}
 	}
 }
-
-// leftOut stands in the notices of sources that could not be loaded and close nothing.
-const leftOut = " could not be loaded and are inactive: "
-
-// LeftOut reports such a notice.
-func LeftOut(notice string) bool { return strings.Contains(notice, leftOut) }
 
 // reject records that gate itself refuses what the hooks made of the call. The
 // output of a tool is there already, and holds what somebody wanted changed: a

@@ -151,7 +151,7 @@ func (g *Gate) sayOnce(ctx context.Context, r *Session, ev *hook.Event, d *hook.
 		})
 	}
 	d.Notices = slices.DeleteFunc(d.Notices, func(notice string) bool {
-		left, known := engine.LeftOut(notice), noticed(notice)
+		left, known := strings.Contains(notice, setting.LeftOut), noticed(notice)
 		if left && !known {
 			news = append(news, notice)
 		}

@@ -54,6 +54,9 @@ func (src *Source) Called() string {
 	return "the " + what + " of " + src.Name
 }
 
+// LeftOut stands in the notices of sources that could not be loaded and close nothing.
+const LeftOut = " could not be loaded and are inactive: "
+
 // Inactive reports whether the source's faults switch it off: a broken plugin,
 // project or skill source is announced and does not run.
 func (src *Source) Inactive() bool { return len(src.Faults) > 0 && !src.Closes() }
