@@ -33,7 +33,7 @@ type aged struct {
 // some are a time zone off.
 const clockSlack = 24 * time.Hour
 
-// aged lists what is wrong with the age of bundles. A clock that was set back
+// aged lists what is wrong with the age of bundles, and that none has come yet. A clock that was set back
 // makes nothing young again: it is never earlier than the last sync. A sync that
 // lies far ahead proves nothing.
 func (f *Found) aged(now time.Time, s setting.Stale) []aged {
@@ -44,6 +44,9 @@ func (f *Found) aged(now time.Time, s setting.Stale) []aged {
 		}
 	}
 	var list []aged
+	if f.Enrolling {
+		list = append(list, aged{"", "this machine is enrolling: it takes signed bundles, and none has come yet; the policies of gate and of its own files decide alone", s.Enrolling})
+	}
 	for _, b := range f.Bundles {
 		what := fmt.Sprintf("the bundle %s version %d", b.Name, b.Version)
 		switch {

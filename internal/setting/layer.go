@@ -89,7 +89,10 @@ const (
 type Stale struct {
 	After   time.Duration // without a successful sync; default 7 days
 	Then    Consequence   // of that; default warn
-	Expired Consequence   // of the end that a bundle itself names; default close
+	Expired Consequence   // of the end that a bundle itself names; default warn
+
+	// Enrolling is of a machine to which no bundle has come yet; default warn.
+	Enrolling Consequence
 }
 
 // A Consequence is what happens to calls meanwhile. The policies stay in force

@@ -108,7 +108,8 @@ func (s *Settings) weighStale(layers []*Layer) {
 		chosen.After = 7 * 24 * time.Hour
 	}
 	chosen.Then = cmp.Or(chosen.Then, StaleWarn)
-	chosen.Expired = cmp.Or(chosen.Expired, StaleClose)
+	chosen.Expired = cmp.Or(chosen.Expired, StaleWarn)
+	chosen.Enrolling = cmp.Or(chosen.Enrolling, StaleWarn)
 	s.Stale = chosen.stricter(strict)
 }
 
@@ -121,6 +122,9 @@ func (s Stale) stricter(o Stale) Stale {
 	}
 	if o.Expired.strictness() > s.Expired.strictness() {
 		s.Expired = o.Expired
+	}
+	if o.Enrolling.strictness() > s.Enrolling.strictness() {
+		s.Enrolling = o.Enrolling
 	}
 	return s
 }

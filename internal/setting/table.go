@@ -285,7 +285,7 @@ var TableOf = [...]Setting{
 	},
 	{
 		Field: Field{Key: keyStale, Says: "the consequence of old signed bundles (below)", At: func(v any) any { return optional[Stale]{&v.(*Layer).Stale} }, Type: &staleType},
-		Who:   administrator, Weigh: Strictest, None: "told after 7 days without a sync; closed when a bundle has expired",
+		Who:   administrator, Weigh: Strictest, None: "told after 7 days without a sync, when a bundle has expired, and until the first one comes",
 		weigh: (*Settings).weighStale, Now: func(s *Settings) any { return plain[Stale]{&s.Stale} },
 	},
 	{
@@ -394,8 +394,10 @@ var (
 			Says: "how long a [bundle](bundles.md) may go without a sync that succeeded: `72h`, `7d`; `7d` without it", At: func(v any) any { return &v.(*Stale).After }},
 		{Key: "then", Type: &consequence, Bearing: Stricter, Default: "warn", At: func(v any) any { return (*string)(&v.(*Stale).Then) },
 			Says: "what follows: `warn` (people are told), `ask` (each tool call is put to a person), `close` (no call passes); `warn` without it"},
-		{Key: "expired", Type: &consequence, Bearing: Stricter, Default: "close", At: func(v any) any { return (*string)(&v.(*Stale).Expired) },
-			Says: "the same for a bundle whose own time is over; `close` without it"},
+		{Key: "expired", Type: &consequence, Bearing: Stricter, Default: "warn", At: func(v any) any { return (*string)(&v.(*Stale).Expired) },
+			Says: "the same for a bundle whose own time is over; `warn` without it"},
+		{Key: "enrolling", Type: &consequence, Bearing: Stricter, Default: "warn", At: func(v any) any { return (*string)(&v.(*Stale).Enrolling) },
+			Says: "the same for a machine that has a key set, and to which no bundle has come yet; `warn` without it"},
 	}}
 	feedType = Type{Kind: Object, Fields: []Field{
 		{Key: "name", Type: &Type{Kind: Text, Pattern: `^[a-z0-9][a-z0-9_-]*$`, Min: -1}, Required: true, Says: "the bundle", At: func(v any) any { return &v.(*Feed).Name }},

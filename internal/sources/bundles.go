@@ -14,6 +14,7 @@ import (
 	"gate/internal/hostfs"
 	"gate/internal/load"
 	"gate/internal/places"
+	"gate/internal/sealed"
 	"gate/internal/sync"
 	"gate/scopes"
 )
@@ -31,8 +32,8 @@ type Bundle struct {
 
 // addBundles loads the signed bundles in force. They were verified when they
 // came into force; what is checked now is whose the files are, and that they are
-// those that were verified. A machine that takes bundles and has none that can
-// be read closes.
+// those that were verified. A machine that had bundles and has none that can be
+// read closes; one that never had any is enrolling, and settings say what follows.
 func (l *Loaded) addBundles(p *places.Place) {
 	if p == nil || p.Err != nil {
 		return
@@ -74,7 +75,11 @@ func (l *Loaded) bundlesIn(p *places.Place) (current sync.Current, dir fs.FS, er
 	pointer := filepath.Join(p.Dir, sync.CurrentFile)
 	data, err := stateFile(p, sync.CurrentFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		if l.TakesBundles = p.Has(sync.KeysFile) || p.Has(sync.SeenFile); l.TakesBundles {
+		l.TakesBundles = p.Has(sync.KeysFile) || p.Has(sync.SeenFile)
+		if l.Enrolling = l.TakesBundles && !hadBundles(p); l.Enrolling {
+			return current, nil, nil
+		}
+		if l.TakesBundles {
 			return current, nil, fmt.Errorf("%s: this machine takes signed bundles, and none is in force", pointer)
 		}
 		return current, nil, nil
@@ -96,6 +101,20 @@ func (l *Loaded) bundlesIn(p *places.Place) (current sync.Current, dir fs.FS, er
 	}
 	dir, err = p.Below(sync.Dir)
 	return current, dir, err
+}
+
+// hadBundles reports that a bundle was in force on this machine, or that nobody can
+// tell.
+func hadBundles(p *places.Place) bool {
+	if p.Has(sync.Damaged(sync.SeenFile)) {
+		return true
+	}
+	data, err := stateFile(p, sync.SeenFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	seen, wrong := sealed.ParseSeen(data)
+	return err != nil || wrong != nil || len(seen.Bundles) > 0
 }
 
 // Bundles loads the signed bundles in force, and nothing else.

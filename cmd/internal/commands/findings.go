@@ -128,7 +128,7 @@ func endingFindings(g *setup.Gate, now time.Time) []install.Finding {
 		}
 		list = append(list, install.Finding{
 			ID: "gate.bundle.ends", Severity: install.Warning,
-			Message: fmt.Sprintf("the bundle %s version %d expires on %s; what follows then is the setting stale.expired, by default that no call passes",
+			Message: fmt.Sprintf("the bundle %s version %d expires on %s; what follows then is the setting stale.expired, by default that people are told and its policies stay",
 				b.Name, b.Version, b.Expires.UTC().Format("2006-01-02 15:04 MST")),
 			Remedy: "have its publisher release it anew under the next version",
 		})

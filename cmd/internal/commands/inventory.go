@@ -26,7 +26,7 @@ import (
 func (f *installFlags) inventory(p process, m install.Machine) map[string]any {
 	doc := map[string]any{
 		"gate":    map[string]any{"version": setup.Version(), "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH, "program": programDocument(m.Program), "hook": programDocument(m.Command[0]), "channel": format.Channel.Number()},
-		"bundles": []any{}, "keys": nil, "settings": []any{}, "policies": nil, "last_decision": nil, "log": nil, "compiled": []any{}, "sync": []any{},
+		"bundles": []any{}, "enrolling": false, "keys": nil, "settings": []any{}, "policies": nil, "last_decision": nil, "log": nil, "compiled": []any{}, "sync": []any{},
 	}
 	d, err := f.dirs.Absolute().ForHook()
 	if err != nil {
@@ -43,6 +43,7 @@ func (f *installFlags) inventory(p process, m install.Machine) map[string]any {
 	if err != nil {
 		return doc // the findings say why
 	}
+	doc["enrolling"] = g.Enrolling
 	doc["bundles"] = bundleAges(g.Loaded.Signed, time.Now())
 	count := 0
 	for _, src := range g.Set.Sources() {

@@ -101,6 +101,10 @@ func TestScriptThin(t *testing.T) {
 
 // runScripts runs scripts with a program that answers agents.
 func runScripts(t *testing.T, hook string, files []string) {
+	enrol, err := filepath.Abs(filepath.Join(root, "docs", "mdm", "enrol.sh"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Files:               files,
 		UpdateScripts:       *update,
@@ -110,6 +114,7 @@ func runScripts(t *testing.T, hook string, files []string) {
 			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
 			e.Setenv("USERPROFILE", filepath.Join(e.WorkDir, "home"))
 			e.Setenv("TEST_HOOK", hook)
+			e.Setenv("ENROL", enrol)
 			e.Setenv("TEST_ROOT", filepath.Join(e.WorkDir, "root")) // of what agents' settings of the machine are below
 			for _, dir := range []string{"home", "project/.git", "state"} {
 				if err := os.MkdirAll(filepath.Join(e.WorkDir, dir), 0o700); err != nil {
