@@ -109,9 +109,9 @@ func goldens() []golden {
 		{name: "fault of a hook", decision: decided(hook.Deny, hookFault)},
 		{name: "fault of a source", decision: decided(hook.Deny, func(d *hook.Decision) {
 			f := hook.Faultf(hook.FaultLoad, "push.rego:3: rego_parse_error")
-			whole := &hook.Hook{ID: "managed", Source: "managed", Title: "the administrator's policies", Authority: hook.Managed}
-			d.Steps = []hook.Step{{Hook: whole, Effect: hook.Deny, Fault: f}}
-			d.Reasons = []hook.Reason{{Effect: hook.Deny, Reason: whole.Title + " could not be loaded: push.rego:3: rego_parse_error", Help: d.Steps[0].Remedy(), Hook: "managed"}}
+			whole := &hook.Hook{ID: "managed", Source: "managed", Title: "the administrator's policies", Whole: "the administrator's policies", Authority: hook.Managed}
+			d.Steps = []hook.Step{{Hook: whole, Effect: hook.Deny, Fault: f, Remedy: "the administrator corrects the file, or publishes a corrected release"}}
+			d.Reasons = []hook.Reason{{Effect: hook.Deny, Reason: whole.Title + " could not be loaded: push.rego:3: rego_parse_error", Help: d.Steps[0].Remedy, Hook: "managed"}}
 		})},
 		{name: "deny and fault", decision: decided(hook.Deny, func(d *hook.Decision) {
 			deny := d.Reasons[0]

@@ -1,6 +1,7 @@
 package adapters
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -22,7 +23,8 @@ type opinion struct {
 }
 
 const (
-	repair      = "A person can repair this with: gate doctor --fix"
+	doctorFix   = "gate doctor --fix"
+	repair      = "A person can repair this with: " + doctorFix
 	repeat      = "The event is at fault and not gate: ask for the same in a shorter or simpler form. If that happens again, a person can look with: gate doctor"
 	nobodyToAsk = "a person has to agree first and cannot be asked here:"
 )
@@ -116,7 +118,7 @@ func faulted(d *hook.Decision, which func(*hook.Step) bool) []string {
 		}
 		who, what := "a hook", "answer"
 		if s.Hook != nil {
-			who = s.Hook.Called()
+			who = cmp.Or(s.Hook.Whole, s.Hook.ID)
 		}
 		if s.Fault.Kind == hook.FaultLoad {
 			what = "be loaded"
@@ -188,7 +190,7 @@ func remediesOf(d *hook.Decision) []string {
 	var list []string
 	for i := range d.Steps {
 		if s := &d.Steps[i]; closes(s) {
-			list = appendNew(list, toPerson(s.Remedy()))
+			list = appendNew(list, toPerson(cmp.Or(s.Remedy, doctorFix)))
 		}
 	}
 	if len(list) == 0 {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 
 	"gate/hook"
@@ -102,14 +103,14 @@ func faultReason(s *hook.Step, e hook.Effect) hook.Reason {
 	return hook.Reason{
 		Effect: e,
 		Reason: unanswered(s.Hook, s.Fault),
-		Help:   s.Remedy(),
+		Help:   s.Remedy,
 	}
 }
 
 // unanswered says that a hook had a fault: which, of what kind, and why.
 func unanswered(h *hook.Hook, f *hook.Fault) string {
 	if f.Kind == hook.FaultLoad {
-		return fmt.Sprintf("%s could not be loaded: %s", h.Called(), f.Error())
+		return fmt.Sprintf("%s could not be loaded: %s", cmp.Or(h.Whole, h.ID), f.Error())
 	}
 	return fmt.Sprintf("%s could not answer (%s): %s", h.ID, f.Kind, f.Error())
 }

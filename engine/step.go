@@ -7,6 +7,7 @@ import (
 
 	"gate/hook"
 	"gate/internal/setting"
+	"gate/internal/verdict"
 )
 
 // record adds a step and what it means for the decision.
@@ -16,12 +17,27 @@ func (c *call) record(h *hook.Hook, w weighed, a Answer) {
 		Hook: h, Verdict: w.Verdict, Effect: w.Effect(),
 		Fault: a.Fault, Ignored: w.ignored, Level: string(w.level), Would: w.would, Spared: w.spared, Usage: a.Usage, Took: a.Took, Round: c.round,
 	}
+	if a.Fault != nil {
+		s.Remedy = remedy(h, a.Fault)
+	}
 	if a.Fault != nil && !h.Observes(c.ev.Name) {
 		s.Effect = max(s.Effect, w.level.Cap(faultEffect(h, a.Fault)))
 	}
-	s.Outcome = hook.OutcomeOf(&s.Verdict, a.Fault, s.Effect)
+	s.Outcome = verdict.Outcome(&s.Verdict, a.Fault, s.Effect)
 	c.effect = max(c.effect, s.Effect)
 	c.steps = append(c.steps, s)
+}
+
+// remedy says what repairs a fault of a hook, for the person: a command, or whose turn
+// it is where no command repairs anything.
+func remedy(h *hook.Hook, f *hook.Fault) string {
+	switch {
+	case f.Kind != hook.FaultLoad || h.Library:
+		return "gate doctor --fix"
+	case h.Authority == hook.Managed:
+		return "the administrator corrects the file, or publishes a corrected release"
+	}
+	return "correct the file; gate check lists every mistake"
 }
 
 // asChanged has reasons about a rewritten call say so, with what was made of it:
@@ -83,7 +99,7 @@ func (c *call) brokenSources() {
 	for _, src := range c.set.Sources() {
 		for i := range src.Faults {
 			h := &hook.Hook{
-				ID: src.Name, Kind: hook.Rego, Title: src.Called(),
+				ID: src.Name, Kind: hook.Rego, Title: src.Called(), Whole: src.Called(),
 				Scope: src.Scope, Authority: src.Authority, Library: src.Library, Source: src.Name,
 			}
 			var w weighed

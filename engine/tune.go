@@ -7,6 +7,7 @@ import (
 
 	"gate/hook"
 	"gate/internal/setting"
+	"gate/internal/verdict"
 )
 
 // Of what spares a call the answer of a policy, all but the levels.
@@ -133,7 +134,7 @@ func (c *call) approved(d *hook.Decision) bool {
 		s.Would, s.Spared = w.would, w.spared
 		s.Verdict.Reasons = slices.DeleteFunc(slices.Clone(s.Verdict.Reasons), func(r hook.Reason) bool { return r.Effect == hook.Ask })
 		s.Effect = s.Verdict.Effect()
-		s.Outcome = hook.OutcomeOf(&s.Verdict, s.Fault, s.Effect)
+		s.Outcome = verdict.Outcome(&s.Verdict, s.Fault, s.Effect)
 		s.Ignored = append(slices.Clone(s.Ignored), "ask: approved, "+a.grant)
 	}
 	c.notice("approved: " + a.grant)

@@ -1,8 +1,6 @@
 package hook
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"time"
 )
@@ -16,23 +14,6 @@ const (
 	NonBlockingError Outcome = "non_blocking_error" // it could not answer; the call goes on
 	Cancelled        Outcome = "cancelled"          // its time was over, or it was stopped; whether that closes, its effect says
 )
-
-// OutcomeOf says how a run ended that answered v or had the fault f, nil if it had
-// none, and that adds e to the decision. An objection blocks, whatever befell the
-// hook after it.
-func OutcomeOf(v *Verdict, f *Fault, e Effect) Outcome {
-	switch {
-	case v.Effect() >= Ask:
-		return Blocking
-	case f != nil && f.cancelled():
-		return Cancelled
-	case e >= Ask:
-		return Blocking
-	case f != nil:
-		return NonBlockingError
-	}
-	return Success
-}
 
 // A FaultKind groups faults by what went wrong.
 type FaultKind string
@@ -63,12 +44,6 @@ func (f *Fault) Error() string {
 }
 
 func (f *Fault) Unwrap() error { return f.Err }
-
-// cancelled reports that a hook was at work and not broken. The context's errors
-// are those of functions that return them.
-func (f *Fault) cancelled() bool {
-	return f.Kind == FaultTimeout || errors.Is(f, context.Canceled) || errors.Is(f, context.DeadlineExceeded)
-}
 
 // Faultf makes a Fault from a format, as fmt.Errorf does.
 func Faultf(kind FaultKind, format string, args ...any) *Fault {
@@ -106,20 +81,9 @@ type Step struct {
 	Would   *Verdict // the answer before a level, an exception or an approval took from it; else nil
 	Spared  string   // what took from it first: the level, or trial, exception or approval; "" is nothing
 	Usage   *Usage   // of hooks that asked a language model; else nil
+	Remedy  string   // what repairs the fault, for the person: a command, or whose turn it is; "" without a fault
 	Took    time.Duration
 	Round   int // 0 for the first run, 1… for re-checks of a rewritten input
-}
-
-// Remedy says what repairs the fault of a step, for the person: a command, or whose
-// turn it is where no command repairs anything.
-func (s *Step) Remedy() string {
-	switch {
-	case s.Fault == nil || s.Fault.Kind != FaultLoad || s.Hook == nil || s.Hook.Library:
-		return "gate doctor --fix"
-	case s.Hook.Authority == Managed:
-		return "the administrator corrects the file, or publishes a corrected release"
-	}
-	return "correct the file; gate check lists every mistake"
 }
 
 // A Change is one rewrite that took effect, in order.

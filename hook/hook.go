@@ -97,6 +97,7 @@ type Hook struct {
 	Authority Authority // set by the loader, never by the file
 	Library   bool      // of the embedded library: its faults close whatever its authority
 	Source    string    // the source's name
+	Whole     string    // of one that stands for its whole source, which could not be loaded: what people call that; "" of others
 	File      string    // within the source
 	Line      int       // where the hook begins
 
@@ -120,18 +121,6 @@ type Hook struct {
 	Consult  bool           // runs only when a policy consults it, on whatever event that is
 	Parallel bool           // its source wants its handlers to run side by side, on the same input
 	Config   map[string]any // command, url, prompt …; checked for names and types only
-}
-
-// Whole reports a hook that stands for its whole source, which could not be loaded.
-func (h *Hook) Whole() bool { return h.ID == h.Source && h.Title != "" }
-
-// Called is what people are told of h: its id, or its title where it stands for its
-// whole source.
-func (h *Hook) Called() string {
-	if h.Whole() {
-		return h.Title
-	}
-	return h.ID
 }
 
 // Observes reports whether h can change nothing on events of a name: only its

@@ -19,9 +19,9 @@ var files embed.FS
 //go:embed library.snapshot
 var snapshot string
 
-// SnapshotFile is where the directory of this package keeps what Snapshot
+// snapshotFile is where the directory of this package keeps what Snapshot
 // returns.
-const SnapshotFile = "library.snapshot"
+const snapshotFile = "library.snapshot"
 
 // Snapshot returns what rego.Snapshot made of FS, so that a program need not
 // compile a policy to ask it. TestIndexSnapshot keeps it true.
@@ -30,8 +30,8 @@ func Snapshot() string { return snapshot }
 //go:embed library.plan
 var plan string
 
-// PlanFile is where the directory of this package keeps what Plan returns.
-const PlanFile = "library.plan"
+// planFile is where the directory of this package keeps what Plan returns.
+const planFile = "library.plan"
 
 // Plan returns the compiled form of FS, for artifact.Open, so that a program
 // which cannot compile policies can ask them. TestIndexPlan keeps it true.

@@ -2,6 +2,7 @@ package scopes_test
 
 import (
 	"testing"
+	"time"
 
 	"gate/hook"
 	"gate/internal/setting"
@@ -11,6 +12,7 @@ import (
 // A later bundle makes nothing weaker where the earlier ones are silent, on
 // trial or broken, and so have no layer.
 func TestLaterBundleLoosensNothing(t *testing.T) {
+	const day = 24 * time.Hour
 	library := with("library", hook.Policy, hook.Managed, hook.Rego, "gate.git.push")
 	library.Library = true
 	for _, h := range library.Hooks {
@@ -22,7 +24,7 @@ func TestLaterBundleLoosensNothing(t *testing.T) {
 		Authority: hook.Managed, File: "team", Bundle: "team", Order: 2, DisableAllHooks: ptr(true), Switches: map[setting.Switch]bool{setting.Log: false, setting.Record: false},
 		Policies: map[string]scopes.Level{"gate": setting.LevelOff}, Params: map[string]map[string]any{"gate.git.push": {"branches": []any{}}},
 		Delegate: []string{"gate"}, Approvals: &setting.Approvals{Enabled: true, Minutes: 60},
-		Stale: &setting.Stale{Expired: setting.StaleWarn},
+		Stale: &setting.Stale{After: 30 * day},
 	}
 	user := scopes.Layer{Authority: hook.User, File: "user", Policies: map[string]scopes.Level{"gate": setting.LevelOff}}
 	delegates := company
@@ -49,7 +51,7 @@ func TestLaterBundleLoosensNothing(t *testing.T) {
 		if params := set.Sources()[0].Params["gate.git.push"]; (params == nil) != row.runs {
 			t.Errorf("%s: params %v", name, params)
 		}
-		if !s.On(setting.Log) || !s.On(setting.Record) || s.Approvals.Enabled || s.Stale.Expired != setting.StaleClose {
+		if !s.On(setting.Log) || !s.On(setting.Record) || s.Approvals.Enabled || s.Stale.After != 7*day {
 			t.Errorf("%s: %+v", name, s)
 		}
 	}

@@ -119,13 +119,15 @@ func TestStaleOnlyTightens(t *testing.T) {
 		machine, company, team *setting.Stale
 		want                   setting.Stale
 	}{
-		"nobody":       {want: setting.Stale{After: 7 * day, Then: setting.StaleWarn, Expired: setting.StaleClose}},
-		"a team alone": {team: &setting.Stale{After: 30 * day, Expired: setting.StaleWarn}, want: setting.Stale{After: 7 * day, Then: setting.StaleWarn, Expired: setting.StaleClose}},
-		"the company":  {company: &setting.Stale{After: 30 * day, Expired: setting.StaleWarn}, want: setting.Stale{After: 30 * day, Then: setting.StaleWarn, Expired: setting.StaleWarn}},
+		"nobody":       {want: setting.Stale{After: 7 * day, Then: setting.StaleWarn, Expired: setting.StaleWarn, Enrolling: setting.StaleWarn}},
+		"a team alone": {team: &setting.Stale{After: 30 * day, Expired: setting.StaleWarn}, want: setting.Stale{After: 7 * day, Then: setting.StaleWarn, Expired: setting.StaleWarn, Enrolling: setting.StaleWarn}},
+		"the company":  {company: &setting.Stale{After: 30 * day, Expired: setting.StaleWarn}, want: setting.Stale{After: 30 * day, Then: setting.StaleWarn, Expired: setting.StaleWarn, Enrolling: setting.StaleWarn}},
 		"a stricter team": {company: &setting.Stale{After: 30 * day, Expired: setting.StaleWarn}, team: &setting.Stale{After: day, Then: setting.StaleAsk, Expired: setting.StaleClose},
-			want: setting.Stale{After: day, Then: setting.StaleAsk, Expired: setting.StaleClose}},
+			want: setting.Stale{After: day, Then: setting.StaleAsk, Expired: setting.StaleClose, Enrolling: setting.StaleWarn}},
+		"a machine that closes, and the company": {machine: &setting.Stale{Expired: setting.StaleClose, Enrolling: setting.StaleClose}, company: &setting.Stale{Expired: setting.StaleWarn, Enrolling: setting.StaleWarn},
+			want: setting.Stale{After: 7 * day, Then: setting.StaleWarn, Expired: setting.StaleClose, Enrolling: setting.StaleClose}},
 		"the machine and the company": {machine: &setting.Stale{Then: setting.StaleClose}, company: &setting.Stale{Then: setting.StaleWarn, After: day},
-			want: setting.Stale{After: day, Then: setting.StaleClose, Expired: setting.StaleClose}},
+			want: setting.Stale{After: day, Then: setting.StaleClose, Expired: setting.StaleWarn, Enrolling: setting.StaleWarn}},
 	} {
 		set := ranked(t, scopes.Layer{Stale: c.machine}, scopes.Layer{Bundle: "company", Order: 1, Stale: c.company}, scopes.Layer{Bundle: "team", Order: 2, Stale: c.team})
 		if got := set.Settings().Stale; got != c.want {

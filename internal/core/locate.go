@@ -68,7 +68,7 @@ func (g *Gate) locateFault(d *hook.Decision, s *hook.Step) {
 // locateSource has what is told of a source that could not be loaded name its
 // directory, where it is one that people know by it.
 func (g *Gate) locateSource(d *hook.Decision, s *hook.Step) {
-	if s.Hook == nil || !s.Hook.Whole() || s.Fault == nil || strings.Contains(s.Hook.Source, ":") {
+	if s.Hook == nil || s.Hook.Whole == "" || s.Fault == nil || strings.Contains(s.Hook.Source, ":") {
 		return
 	}
 	dir := g.Where[s.Hook.Source]
@@ -78,12 +78,13 @@ func (g *Gate) locateSource(d *hook.Decision, s *hook.Step) {
 	if rest, below := strings.CutPrefix(dir, g.Home+string(filepath.Separator)); below && g.Home != "" {
 		dir = "~" + string(filepath.Separator) + rest
 	}
-	whole, was := *s.Hook, s.Hook.Title
-	whole.Title += " in " + dir
+	whole, was := *s.Hook, s.Hook.Whole
+	whole.Whole += " in " + dir
+	whole.Title = whole.Whole
 	s.Hook = &whole
 	tell := func(text string) string {
 		if rest, ok := strings.CutPrefix(text, was+" could not"); ok {
-			return whole.Title + " could not" + rest
+			return whole.Whole + " could not" + rest
 		}
 		return text
 	}

@@ -21,6 +21,7 @@ import (
 	"gate/internal/handlers/judge"
 	"gate/internal/handlers/mcptool"
 	"gate/internal/setting"
+	"gate/internal/verdict"
 )
 
 // Options are what handlers may use of the world. The zero value is complete:
@@ -211,7 +212,7 @@ func (e evaluator) one(ctx context.Context, h *hook.Hook, ev *hook.Event) engine
 	e.tell(ctx, Progress{Hook: h, Event: ev.Name, Text: text, began: time.Now()})
 	a := e.run(ctx, h, ev)
 	a.Took = e.Now().Sub(start)
-	e.tell(ctx, Progress{Hook: h, Event: ev.Name, Text: text, Done: true, Took: a.Took, Fault: a.Fault, Outcome: hook.OutcomeOf(&a.Verdict, a.Fault, hook.Pass)})
+	e.tell(ctx, Progress{Hook: h, Event: ev.Name, Text: text, Done: true, Took: a.Took, Fault: a.Fault, Outcome: verdict.Outcome(&a.Verdict, a.Fault, hook.Pass)})
 	return a
 }
 

@@ -97,7 +97,7 @@ func smokeOne(ctx context.Context, g *core.Gate, line string, found map[string]e
 		return err
 	}
 	for _, s := range d.Steps {
-		// That a machine is busy, or has a handler elsewhere, says nothing about a policy.
+		// A machine that is busy, or has a handler elsewhere, says nothing about a policy.
 		if f := s.Fault; f != nil && (f.Kind == hook.FaultEval || f.Kind == hook.FaultOutput) && found[s.Hook.ID] == nil {
 			found[s.Hook.ID] = fmt.Errorf("%s cannot answer about %s: %w", s.Hook.ID, line, f)
 		}

@@ -45,8 +45,8 @@ func (s Store) DamagedFiles() map[string]time.Time {
 }
 
 // Heal makes what is lost or cut off anew, as far as it is proven by signatures or
-// by what was kept here, and says what it did. What is proven by nothing stays as
-// it is, and every activation says so. A file of a newer gate is never touched.
+// by what was kept here, and says what it did. A file that nothing proves stays
+// as it is, and every activation says so. A file of a newer gate is never touched.
 func (s Store) Heal(ctx context.Context, r Rules) (did []string, err error) {
 	d, err := s.open(ctx)
 	if err != nil {
@@ -54,13 +54,10 @@ func (s Store) Heal(ctx context.Context, r Rules) (did []string, err error) {
 	}
 	defer d.close()
 	h := healing{activation: activation{disk: d, rules: r}}
-	if err := h.keySets(); err != nil {
-		return h.did, err
+	if err = h.keySets(); err == nil {
+		err = h.memories()
 	}
-	if err := h.memories(); err != nil {
-		return h.did, err
-	}
-	return h.did, nil
+	return h.did, errors.Join(err, d.remove(stagingDir))
 }
 
 // A healing is one look at the files that say what is in force.
@@ -191,13 +188,17 @@ func (h *healing) recover(damaged []byte) error {
 			found = append(found, a)
 		}
 	}
-	if len(found) == 0 {
-		if damaged == nil {
-			return nil // none was in force
-		}
-		h.say("%s could not be read, and no bundle on this disk is proven by its signatures; the sources are asked", CurrentFile)
-	} else {
-		h.say("%s could not be read; what is signed and was in force last is in force again", CurrentFile)
+	what := "could not be read"
+	if damaged == nil {
+		what = "was lost"
+	}
+	switch {
+	case len(found) > 0:
+		h.say("%s %s; what is signed and was in force last is in force again", CurrentFile, what)
+	case damaged == nil:
+		return nil // none was in force
+	default:
+		h.say("%s %s, and no bundle on this disk is proven by its signatures; the sources are asked", CurrentFile, what)
 	}
 	h.after = Current{Bundles: found}
 	h.sort()

@@ -224,7 +224,9 @@ func TestNamedCommands(t *testing.T) {
 			if words[0] == "help" || words[0] == "could" { // what gate says, not what it is told
 				continue
 			}
-			c, _, err := newRoot(process{stdout: io.Discard, stderr: io.Discard}).Find(words)
+			tree := newRoot(process{stdout: io.Discard, stderr: io.Discard})
+			tree.InitDefaultCompletionCmd(words...) // as it is there once the program runs
+			c, _, err := tree.Find(words)
 			if err != nil || !c.HasParent() {
 				t.Errorf("%s: there is no gate %s: %v", page, m[1], err)
 				continue

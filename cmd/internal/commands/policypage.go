@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"gate/cmd/internal/document"
@@ -134,7 +135,7 @@ const (
 )
 
 // exampleLine is a shell line that stands by itself in a list of a test.
-var exampleLine = regexp.MustCompile(`(?m)^\t+"((?:[^"\\\n]|\\")+)",$`)
+var exampleLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^\t+"((?:[^"\\\n]|\\")+)",$`) })
 
 // printExamples decides lines out of the policy's own tests as they would be here, and
 // shows some that it objects to and some that it lets be.
@@ -150,7 +151,7 @@ func printExamples(ctx context.Context, b *strings.Builder, g *setup.Gate, r sco
 	call := callFlags{tool: "Bash", cwd: g.Project}
 	shown := map[string]int{}
 	var lines []string
-	for _, m := range exampleLine.FindAllStringSubmatch(tests, mostTried) {
+	for _, m := range exampleLine().FindAllStringSubmatch(tests, mostTried) {
 		line := strings.ReplaceAll(m[1], `\"`, `"`)
 		ev, err := call.event(line)
 		if err != nil {

@@ -27,8 +27,8 @@ func (s *syncer) heal(ctx context.Context, r sync.Rules) error {
 	return err
 }
 
-// noteFailures writes down for every account what fails. What a person gave by
-// --from is for that person to know; but a bundle that it brought fails no longer.
+// noteFailures writes down for every account what fails. A person who gave
+// --from knows already; but a bundle that it brought fails no longer.
 func (s *syncer) noteFailures(ctx context.Context, list []synced, err error) {
 	now := time.Now()
 	var fails []sync.Failure

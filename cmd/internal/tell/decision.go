@@ -66,7 +66,7 @@ func Decision(p screen.Page, ev *hook.Event, d *hook.Decision, why string) strin
 func unansweredBy(d *hook.Decision) []string {
 	var lines []string
 	for _, s := range d.Steps {
-		if s.Fault == nil || s.Hook == nil || s.Effect >= hook.Ask || s.Hook.Whole() { // of which a note tells
+		if s.Fault == nil || s.Hook == nil || s.Effect >= hook.Ask || s.Hook.Whole != "" { // of which a note tells
 			continue
 		}
 		line := s.Hook.ID + " could not answer: " + strings.TrimPrefix(s.Fault.Error(), s.Hook.ID+" ")
