@@ -49,9 +49,9 @@ func Edit(file string, data []byte, a hook.Authority, value any, key ...string) 
 	case ext == ".json":
 		out = editJSON(data, want, value, key)
 	case ext == ".toml":
-		out, err = editTOML(data, value, key)
+		out, err = editTOML(data, old.value, value, key)
 	case ext == ".yaml" || ext == ".yml":
-		out, err = editYAML(data, value, key)
+		out, err = editYAML(data, old.value, value, key)
 	default:
 		return nil, fmt.Errorf("%s: neither JSON nor TOML nor YAML by its name", file)
 	}
@@ -170,7 +170,18 @@ func valueStart(data []byte, pointer string) int {
 	}
 }
 
-func editYAML(data []byte, value any, key []string) ([]byte, error) {
+// appended returns what a value adds to the end of the list that a file has at the top,
+// which then stays as it is written. It is false where the file has none.
+func appended(old map[string]any, value any, key []string) ([]any, bool) {
+	was, had := old[key[0]].([]any)
+	is, isList := value.([]any)
+	if len(key) > 1 || !had || !isList || len(is) <= len(was) || !bytes.Equal(strictjson.Append(nil, was), strictjson.Append(nil, is[:len(was)])) {
+		return nil, false
+	}
+	return is[len(was):], true
+}
+
+func editYAML(data []byte, old map[string]any, value any, key []string) ([]byte, error) {
 	var root yaml.Node
 	if len(bytes.TrimSpace(data)) > 0 {
 		if err := yaml.Unmarshal(data, &root); err != nil {
@@ -196,6 +207,10 @@ func editYAML(data []byte, value any, key []string) ([]byte, error) {
 			var v yaml.Node
 			if err := v.Encode(plainTree(value)); err != nil {
 				return nil, err
+			}
+			if more, ok := appended(old, value, key); ok {
+				n.Content[at+1].Content = append(n.Content[at+1].Content, v.Content[len(v.Content)-len(more):]...)
+				continue
 			}
 			if at < 0 {
 				n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: k}, &v)

@@ -33,6 +33,10 @@ func TestEdit(t *testing.T) {
 		"yaml keeps":  {"settings.yaml", "# mine\nlog: true # why\npolicies:\n  # first\n  a: off # for now\n  b: ask\n", "policies/a", `"deny"`, "# mine\nlog: true # why\npolicies:\n  # first\n  a: deny # for now\n  b: ask\n"},
 		"yaml adds":   {"settings.yml", "log: true\n", "params/a.b/c", `[1, "x"]`, "log: true\nparams:\n  a.b:\n    c:\n      - 1\n      - x\n"},
 		"yaml drops":  {"settings.yaml", "log: true\nfaults: deny\n", "log", "-", "faults: deny\n"},
+		"toml list":   {"settings.toml", "log = true\n[policies]\na = \"off\"\n", "exceptions", "[" + exceptionOne + "]", "log = true\n[policies]\na = \"off\"\n\n" + tomlOne},
+		"toml more":   {"settings.toml", "# mine\n" + tomlOne + "# last\n", "exceptions", "[" + exceptionOne + ", " + exceptionOne + "]", "# mine\n" + tomlOne + "# last\n\n" + tomlOne},
+		"toml fewer":  {"settings.toml", tomlOne + "\n" + tomlOne, "exceptions", "[" + exceptionOne + "]", ""},
+		"yaml more":   {"settings.yaml", "exceptions:\n  # why\n  - " + exceptionOne + " # b\n", "exceptions", "[" + exceptionOne + ", " + exceptionOne + "]", "exceptions:\n  # why\n  - " + exceptionOne + " # b\n" + yamlOne},
 	} {
 		value := parseValue(t, row.value)
 		out, err := load.Edit(row.file, []byte(row.before), hook.User, value, strings.Split(row.key, "/")...)
@@ -48,6 +52,13 @@ func TestEdit(t *testing.T) {
 		}
 	}
 }
+
+// One exception, and how an edit writes it.
+const (
+	exceptionOne = `{"if": "Bash(x)", "owner": "o", "policy": "a.b", "project": "/w", "reason": "r", "until": "2027-01-31"}`
+	tomlOne      = "[[exceptions]]\nif = 'Bash(x)'\nowner = 'o'\npolicy = 'a.b'\nproject = '/w'\nreason = 'r'\nuntil = '2027-01-31'\n"
+	yamlOne      = "  - if: Bash(x)\n    owner: o\n    policy: a.b\n    project: /w\n    reason: r\n    until: \"2027-01-31\"\n"
+)
 
 func parseValue(t *testing.T, text string) any {
 	t.Helper()

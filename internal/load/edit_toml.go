@@ -11,8 +11,12 @@ import (
 )
 
 // editTOML replaces, removes or adds one line. Values that stand on several
-// lines, and keys in inline tables, are not for it.
-func editTOML(data []byte, value any, key []string) ([]byte, error) {
+// lines, and keys in inline tables, are not for it. Tables of a list, such as exceptions,
+// are added at the end.
+func editTOML(data []byte, old map[string]any, value any, key []string) ([]byte, error) {
+	if more, ok := newTables(old, value, key); ok {
+		return addTables(data, more, key[0])
+	}
 	table, name := key[:len(key)-1], key[len(key)-1]
 	line := ""
 	if value != nil {
@@ -51,6 +55,33 @@ func editTOML(data []byte, value any, key []string) ([]byte, error) {
 		rows = append(rows, gap+"["+strings.Join(names, ".")+"]\n"+line)
 	}
 	return []byte(strings.Join(rows, "")), nil
+}
+
+// newTables returns the tables that a value adds to a list of the file, or to none.
+func newTables(old map[string]any, value any, key []string) ([]any, bool) {
+	more, ok := appended(old, value, key)
+	if old[key[0]] == nil && len(key) == 1 {
+		more, ok = value.([]any)
+	}
+	for _, v := range more {
+		if _, isTable := v.(map[string]any); !isTable {
+			return nil, false
+		}
+	}
+	return more, ok && len(more) > 0
+}
+
+// addTables writes tables of a list at the end of a file.
+func addTables(data []byte, tables []any, name string) ([]byte, error) {
+	text, err := toml.Marshal(map[string]any{name: plainTree(tables)})
+	if err != nil {
+		return nil, err
+	}
+	out := bytes.TrimRight(data, "\n")
+	if len(out) > 0 {
+		out = append(slices.Clip(out), "\n\n"...)
+	}
+	return append(out, text...), nil
 }
 
 // A tomlAt says on which lines a key and the header of its table stand. Lines
