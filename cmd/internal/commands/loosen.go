@@ -11,6 +11,7 @@ import (
 	"gate/cmd/internal/document"
 	"gate/hook"
 	"gate/internal/consent"
+	"gate/internal/lastgood"
 	"gate/internal/load"
 	"gate/internal/setting"
 	"gate/scopes"
@@ -23,14 +24,33 @@ type loosening struct {
 	before, after map[string]any // by the keys of scopes.Change
 }
 
-// agreed has a person agree to what of a change loosens. A change that only tightens
-// needs nobody; then the witness is nil.
-func (l loosening) agreed(p process, d dirs) (*consent.Witness, error) {
-	changes := scopes.Loosening(l.before, l.after)
-	if len(changes) == 0 {
-		return nil, nil
+// write puts data in the place of the file's text, once a person agreed to the question
+// where the change loosens anything. A change that only tightens needs nobody.
+func (l loosening) write(p process, d dirs, data []byte, question string) error {
+	var witness *consent.Witness
+	if len(scopes.Loosening(l.before, l.after)) > 0 {
+		var err error
+		if witness, err = p.person(d, question); err != nil {
+			return err
+		}
 	}
-	return p.person(d, fmt.Sprintf("Loosen these settings?\n  %s\n%s", shown(l.file), changeLines(changes)))
+	if err := replaceFile(l.file, data, l.authority); err != nil {
+		return err
+	}
+	if l.authority == hook.User {
+		if err := l.settle(d.Grants(), witness); err != nil {
+			return err
+		}
+	}
+	if m := lastgood.In(d.State); lastgood.Endless(l.file) && m.Last(l.file) != nil {
+		return m.Keep(l.file, data)
+	}
+	return nil
+}
+
+// question shows a person what of the change loosens.
+func (l loosening) question() string {
+	return fmt.Sprintf("Loosen these settings?\n  %s\n%s", shown(l.file), changeLines(scopes.Loosening(l.before, l.after)))
 }
 
 // changeLines shows changes to a person, a line each.

@@ -16,7 +16,6 @@ import (
 	"gate/hook"
 	"gate/internal/consent"
 	"gate/internal/hostfs"
-	"gate/internal/lastgood"
 	"gate/internal/load"
 	"gate/internal/places"
 	"gate/internal/strictjson"
@@ -95,22 +94,8 @@ func (f *setFlags) run(p process, args []string) error {
 	}
 	if string(after) != string(before) {
 		change := loosening{file, a, load.Said(filepath.ToSlash(file), before, a), load.Said(filepath.ToSlash(file), after, a)}
-		witness, err := change.agreed(p, d)
-		if err != nil {
+		if err := change.write(p, d, after, change.question()); err != nil {
 			return err
-		}
-		if err := replaceFile(file, after, a); err != nil {
-			return err
-		}
-		if a == hook.User {
-			if err := change.settle(d.Grants(), witness); err != nil {
-				return err
-			}
-		}
-		if m := lastgood.In(d.State); lastgood.Endless(file) && m.Last(file) != nil {
-			if err := m.Keep(file, after); err != nil {
-				return err
-			}
 		}
 	}
 	return f.report(p, a, file, strings.Join(key, "."))
