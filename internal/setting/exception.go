@@ -91,8 +91,8 @@ func exact(tool, inner string) bool {
 	return strings.HasPrefix(inner, "/") || strings.HasPrefix(inner, "https://") || strings.HasPrefix(inner, "domain:")
 }
 
-// maxAhead is how far ahead an exception that counts may end: a year and a day.
-const maxAhead = 367 * 24 * time.Hour
+// MaxAhead is how far ahead an exception that counts may end: a year and a day.
+const MaxAhead = 367 * 24 * time.Hour
 
 // An exception is compiled, and says where it stands.
 type exception struct {
@@ -121,7 +121,7 @@ func compileException(e Exception, pos string) (*exception, error) {
 // it. What runs outside the project is not covered.
 func (e *exception) applies(ev *hook.Event) bool {
 	now := ev.Gate.Now
-	if now.IsZero() || !now.Before(e.Until) || e.Until.Sub(now) > maxAhead || !inside(e.Project, ev.Dir()) {
+	if now.IsZero() || !now.Before(e.Until) || e.Until.Sub(now) > MaxAhead || !inside(e.Project, ev.Dir()) {
 		return false
 	}
 	if f := ev.Facts; f != nil && f.Shell != nil {

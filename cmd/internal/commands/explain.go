@@ -218,7 +218,7 @@ func (f *explainFlags) printTrace(ctx context.Context, p process, g *setup.Gate,
 
 // recordNamed finds the decision of the log that an argument names: last, or one by
 // its whole id. Every other argument is none.
-func (f *explainFlags) recordNamed(p process, arg string) (*audit.Record, error) {
+func (f *callFlags) recordNamed(p process, arg string) (*audit.Record, error) {
 	if f.tool != "Bash" || arg != "last" && !isDecisionID(arg) {
 		return nil, nil
 	}
@@ -229,7 +229,7 @@ func (f *explainFlags) recordNamed(p process, arg string) (*audit.Record, error)
 	case arg == "last":
 		return nil, err
 	}
-	fmt.Fprintf(p.stderr, "gate: note: no decision in the log is called %s; explained as a shell line\n", arg)
+	fmt.Fprintf(p.stderr, "gate: note: no decision in the log is called %s; taken for a shell line\n", arg)
 	return nil, nil
 }
 

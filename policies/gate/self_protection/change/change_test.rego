@@ -15,6 +15,7 @@ test_denies if {
 		"gate uninstall",
 		"gate trust .",
 		"gate approve abc123",
+		"gate except abc123 --until 30d --reason wanted",
 		"gate keys sign --key alice=alice.pem",
 		"gate bundle sign company.tar.gz --keys keys.json --key release=release.pem",
 		"gate bundle recovery recovery.json --machine 5f2a --off company --owner a --reason b --keys keys.json --key alice=alice.pem",
