@@ -289,3 +289,21 @@ func TestApprove(t *testing.T) {
 		t.Errorf("one question after use: %v", err)
 	}
 }
+
+// TestNearest holds that the approval which is nearest to a call is told of, and none that
+// has ended.
+func TestNearest(t *testing.T) {
+	k := newDesk(t)
+	for i, line := range []string{"git push origin a", "git push origin main", "git push origin z"} {
+		c := push(noon, command(line))
+		c.d.ID = "near" + strings.Repeat("x", i+1)
+		k.approve(c)
+	}
+	err := k.use(push(noon, field("session_id", "s2")))
+	if !errors.Is(err, consent.OtherAgent) || !strings.Contains(err.Error(), "gate log show nearxx names it") {
+		t.Errorf("got %v", err)
+	}
+	if err := k.use(push(noon.Add(10*time.Minute), field("session_id", "s2"))); err != consent.NoApproval {
+		t.Errorf("after the approvals have ended: %v", err)
+	}
+}

@@ -151,7 +151,7 @@ func (s Store) Use(ev *hook.Event, d *hook.Decision, rules Approvals) error {
 	name := call.Digest()
 	a, err := s.readApproval(root, approvedDir, name, name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return s.why(root, call)
+		return s.why(root, call, ev.Gate.Now)
 	}
 	if err != nil {
 		return err
@@ -205,9 +205,9 @@ func (a approval) covers(call Call, asked []Cause, rules Approvals, now time.Tim
 }
 
 // why finds the sentence for a call that has no approval of its own: one that
-// was used, or one for a call that is nearly the same. It grants nothing, so
-// what cannot be read is left out.
-func (s Store) why(root *os.Root, call Call) error {
+// was used, or one that holds for a call that is nearly the same. It grants nothing,
+// so what cannot be read is left out.
+func (s Store) why(root *os.Root, call Call, now time.Time) error {
 	if _, err := s.readApproval(root, usedDir, call.Digest(), call.Digest()); err == nil {
 		return Used
 	} else if !errors.Is(err, fs.ErrNotExist) {
@@ -218,7 +218,7 @@ func (s Store) why(root *os.Root, call Call) error {
 		return err
 	}
 	var errs []error
-	best := NoApproval
+	best, elsewhere := NoApproval, ""
 	for _, name := range names {
 		a, err := s.readApproval(root, approvedDir, name, name)
 		if err != nil {
@@ -227,12 +227,18 @@ func (s Store) why(root *os.Root, call Call) error {
 			}
 			continue
 		}
-		if best == NoApproval {
-			best = call.differs(a.pending.Call)
+		if !now.Before(a.until) {
+			continue
+		}
+		if is := call.differs(a.pending.Call); nearness(is) > nearness(best) {
+			best, elsewhere = is, a.pending.ID
 		}
 	}
-	if len(errs) > 0 {
+	switch {
+	case len(errs) > 0:
 		return errors.Join(errs...)
+	case best == OtherAgent:
+		return fmt.Errorf("%w; gate log show %s names it", best, elsewhere)
 	}
 	return best
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"gate/hook"
 	"gate/internal/strictjson"
@@ -90,6 +91,11 @@ func (c Call) differs(approved Call) Refusal {
 		return OtherInput
 	}
 	return NoApproval
+}
+
+// nearness orders what [Call.differs] returns: the nearer, the more.
+func nearness(r Refusal) int {
+	return slices.Index([]Refusal{NoApproval, OtherInput, OtherDir, OtherAgent, OtherFacts}, r)
 }
 
 func (c Call) encode() map[string]any {

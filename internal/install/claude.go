@@ -17,6 +17,8 @@ type claude struct{}
 
 func (claude) name() string { return "claude" }
 
+func (claude) resumes() string { return "claude --resume SESSION" }
+
 const (
 	claudeDropIns = "managed-settings.d"
 	// claudeOwn is gate's own managed file. Files are read in alphabetical

@@ -101,10 +101,29 @@ func Agents() []string {
 	return names
 }
 
+// Resume is the command by which a person goes on in a session of an agent, "" where none
+// is known, or where the session's name is not one plain word.
+func Resume(name, session string) string {
+	plain := func(c rune) bool {
+		return c == '-' || c == '_' || c == '.' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+	}
+	if session == "" || session[0] == '-' || strings.ContainsFunc(session, func(c rune) bool { return !plain(c) }) {
+		return ""
+	}
+	for _, a := range agents() {
+		if a.name() == name {
+			return strings.Replace(a.resumes(), "SESSION", session, 1)
+		}
+	}
+	return ""
+}
+
 // An agent is one coding agent and knows all about it: where its configuration is, what gate writes
 // there, and what weakens it.
 type agent interface {
 	name() string
+	// resumes is the command that goes on in SESSION, "" if none is known.
+	resumes() string
 	// targets returns the files that belong to a scope, the one that gate
 	// is installed to first. None means that there is no such scope here.
 	targets(m Machine, s Scope) []string

@@ -237,3 +237,21 @@ func TestGolden(t *testing.T) {
 		})
 	}
 }
+
+// TestResume holds that a session's name becomes part of a command only where it is one
+// plain word, and that no command is made up.
+func TestResume(t *testing.T) {
+	for _, row := range [][3]string{
+		{"claude", "0f3a-77", "claude --resume 0f3a-77"},
+		{"codex", "0f3a-77", "codex resume 0f3a-77"},
+		{"windsurf", "0f3a-77", ""},
+		{"nobody", "0f3a-77", ""},
+		{"claude", "", ""},
+		{"claude", "--dangerously-skip-permissions", ""},
+		{"claude", "x; rm -rf ~", ""},
+	} {
+		if got := install.Resume(row[0], row[1]); got != row[2] {
+			t.Errorf("%s %q: %q, want %q", row[0], row[1], got, row[2])
+		}
+	}
+}

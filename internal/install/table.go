@@ -19,6 +19,7 @@ import (
 // them all, and the code that reads them does not know one agent from another.
 type table struct {
 	id, title string
+	resume    string       // the command that goes on in SESSION; "" if none is known
 	home      string       // its own directory below the person's; AgentHome overrides it
 	user      string       // the file, below home; "" for no user scope
 	project   string       // the file, below the project; "" for no project scope
@@ -111,6 +112,8 @@ type switchedOff struct {
 }
 
 func (t *table) name() string { return t.id }
+
+func (t *table) resumes() string { return t.resume }
 
 // dir is the person's own directory of the agent.
 func (t *table) dir(m Machine) string { return m.agentDir(t.id, t.home) }

@@ -24,7 +24,7 @@ var (
 )
 
 var codexTable = table{
-	id: "codex", title: "Codex", shut: true, home: ".codex", user: "hooks.json", project: ".codex/hooks.json",
+	id: "codex", title: "Codex", shut: true, resume: "codex resume SESSION", home: ".codex", user: "hooks.json", project: ".codex/hooks.json",
 	managed: []systemFile{{"linux", "etc/codex/requirements.toml"}}, format: jsonHooks{}, toml: tomlHooks{},
 	events: []string{"PreToolUse", "PermissionRequest", "PostToolUse", "UserPromptSubmit", "SessionStart", "SessionEnd", "Stop",
 		"SubagentStart", "SubagentStop", "PreCompact", "PostCompact", "Interrupt"},
@@ -40,7 +40,7 @@ var codexTable = table{
 }
 
 var geminiTable = table{
-	id: "gemini", title: "Gemini CLI", shut: true, home: ".gemini", user: "settings.json", project: ".gemini/settings.json",
+	id: "gemini", title: "Gemini CLI", shut: true, resume: "gemini --resume SESSION", home: ".gemini", user: "settings.json", project: ".gemini/settings.json",
 	managed: []systemFile{{"linux", "etc/gemini-cli/settings.json"}, {"darwin", "Library/Application Support/GeminiCli/settings.json"}, {"windows", "ProgramData/gemini-cli/settings.json"}},
 	format:  jsonHooks{}, lax: true,
 	events:  []string{"BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "SessionStart", "SessionEnd", "Notification", "PreCompress"},
@@ -67,7 +67,7 @@ var qwenTable = table{
 }
 
 var copilotTable = table{
-	id: "copilot", title: "Copilot CLI", shut: true, home: ".copilot", user: "hooks/gate.json", project: ".github/hooks/gate.json",
+	id: "copilot", title: "Copilot CLI", shut: true, resume: "copilot --resume=SESSION", home: ".copilot", user: "hooks/gate.json", project: ".github/hooks/gate.json",
 	managed: []systemFile{{"linux", "etc/github-copilot/policy.d/gate.json"}}, format: jsonHooks{}, flat: true,
 	events: []string{"preToolUse", "permissionRequest", "postToolUse", "postToolUseFailure", "userPromptSubmitted", "sessionStart", "sessionEnd",
 		"agentStop", "subagentStart", "subagentStop", "preCompact", "errorOccurred", "notification"},
@@ -85,7 +85,7 @@ var opencodeTable = table{
 }
 
 var cursorTable = table{
-	id: "cursor", title: "Cursor", home: ".cursor", user: "hooks.json", project: ".cursor/hooks.json",
+	id: "cursor", title: "Cursor", resume: "cursor-agent --resume=SESSION", home: ".cursor", user: "hooks.json", project: ".cursor/hooks.json",
 	managed: []systemFile{{"linux", "etc/cursor/hooks.json"}, {"darwin", "Library/Application Support/Cursor/hooks.json"}, {"windows", "ProgramData/Cursor/hooks.json"}},
 	format:  jsonHooks{}, flat: true,
 	// One call brings preToolUse and an event of its own kind: to judge both

@@ -10,7 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gate/internal/audit"
 	"gate/internal/consent"
+	"gate/internal/install"
 	"gate/internal/setup"
 )
 
@@ -95,7 +97,12 @@ func (f *approveFlags) approve(p process, d dirs, rules consent.Approvals, id st
 	if sig != nil && len(sig.Sig) == 0 {
 		return usageError("--until goes with --form or --signature")
 	}
-	witness, err := p.person(d, waits.String()+"This one call passes once, if it comes again just so.")
+	session := askedIn(d, id)
+	shows := waits.String()
+	if session != "" {
+		shows += fmt.Sprintf("  session  %s\n", shown(session))
+	}
+	witness, err := p.person(d, shows+"This one call passes once, if it comes again just so in the same session.")
 	if err != nil {
 		return err
 	}
@@ -103,7 +110,35 @@ func (f *approveFlags) approve(p process, d dirs, rules consent.Approvals, id st
 	if err != nil {
 		return err
 	}
-	return printAll(p, fmt.Sprintf("approved until %s\nhint: let the agent try the same call again\n", until.Local().Format("15:04:05")))
+	return printAll(p, approvedText(p, waits.Call, session, until))
+}
+
+// askedIn is what the agent calls the session of a decision, by the log; "" where that
+// does not say.
+func askedIn(d dirs, id string) string {
+	h, err := audit.OpenHistory(d.State)
+	if err != nil {
+		return ""
+	}
+	r, err := h.Find(id)
+	if err != nil || r.ID != id {
+		return ""
+	}
+	return r.Session
+}
+
+// approvedText says where an approval holds, and how to go on there.
+func approvedText(p process, call consent.Call, session string, until time.Time) string {
+	where := "the session that asked"
+	if session != "" {
+		where = "session " + session
+	}
+	text := fmt.Sprintf("approved until %s, for %s of %s in %s\n", until.Local().Format("15:04:05"), visible(where), visible(call.Agent), visible(p.tilde(call.Dir)))
+	again := "let the agent try the same call again in that session"
+	if resume := install.Resume(call.Agent, session); resume != "" {
+		again += "; if it has ended, go on in it with " + resume
+	}
+	return text + "hint: " + again + "\n"
 }
 
 // signed reads the flags about a signature, nil if there are none.

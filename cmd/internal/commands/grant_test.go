@@ -23,6 +23,7 @@ type machine struct {
 	project string
 	env     []string
 	above   []consent.Ancestor
+	session string // of the agent; "" is "s"
 
 	filesOnly bool
 }
@@ -75,6 +76,9 @@ func (m *machine) hook(line string) (status int, answer string) {
 	m.t.Helper()
 	event := strings.Replace(strings.Replace(bashEvent, "LINE", quoteJSON(line), 1), `"/tmp"`, quoteJSON(m.project), 1)
 	event = strings.Replace(event, `"default"`, `"dontAsk"`, 1)
+	if m.session != "" {
+		event = strings.Replace(event, `"session_id":"s"`, `"session_id":`+quoteJSON(m.session), 1)
+	}
 	status, stdout, stderr := m.gate(strings.NewReader(event), false, "hook", "--agent", "claude", "--event", "PreToolUse")
 	return status, stdout + stderr
 }
@@ -160,6 +164,16 @@ func TestApprove(t *testing.T) {
 			t.Errorf("the person was not shown %s:\n%s", want, stderr)
 		}
 	}
+	for _, want := range []string{", for session s of claude in ", "in that session; if it has ended, go on in it with claude --resume s\n"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("the person was not told %q:\n%s", want, stdout)
+		}
+	}
+	m.session = "other"
+	if status, answer := m.hook("make deploy"); status != 2 || !strings.Contains(answer, string(consent.OtherAgent)+"; gate log show "+id+" names it") {
+		t.Errorf("another session: status %d: %s", status, answer)
+	}
+	m.session = ""
 	if status, answer := m.hook("make deploy --now"); status != 2 || !strings.Contains(answer, string(consent.OtherInput)) {
 		t.Errorf("another input: status %d: %s", status, answer)
 	}
