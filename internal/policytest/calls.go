@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
+
+	"gate/internal/strictjson"
 )
 
 // anywhere is a file of cases that all policies of a suite lie beside.
@@ -116,11 +117,17 @@ func (s *Suite) FileOf(id string) string {
 	return ""
 }
 
-// String names the call in one text.
+// String names the call in one text. Calls of a tool that has no field to name them by
+// are told apart by all of their input.
 func (c Case) String() string {
 	text := judged(c.Event)
-	if tool, _ := c.Event["tool_name"].(string); tool != "" && tool != "Bash" {
-		text = strings.TrimSpace(tool + " " + text)
+	tool, _ := c.Event["tool_name"].(string)
+	input, _ := c.Event["tool_input"].(map[string]any)
+	switch {
+	case tool == "" || tool == "Bash":
+		return text
+	case text == tool && len(input) > 0:
+		text = string(strictjson.Append(nil, input))
 	}
-	return text
+	return tool + " " + text
 }

@@ -183,11 +183,16 @@ func attackText(s screen.Page, r attack.Report, verbose bool) string {
 		printAttacked(&b, s, one, verbose)
 	}
 	word := s.Effect(hook.Pass, "PASS")
-	if !r.Sound() {
+	switch {
+	case !r.Sound():
 		word = s.Effect(hook.Deny, "FAIL")
+	case tried == 0:
+		word = "SKIP"
 	}
 	fmt.Fprintf(&b, "%s   %s in %s: ", word, screen.Counted(calls, "call"), screen.Counted(tried, "disguise"))
 	switch {
+	case tried == 0:
+		fmt.Fprint(&b, "nothing was tried")
 	case through == 0:
 		fmt.Fprint(&b, "none passes")
 	case through == 1:
@@ -206,6 +211,10 @@ func printAttacked(b *strings.Builder, s screen.Page, one attack.Result, verbose
 		if verbose {
 			fmt.Fprintf(b, "skip   %s: no test has a call before a tool that it holds back\n", visible(one.ID))
 		}
+		return
+	}
+	if one.Tried == 0 {
+		fmt.Fprintf(b, "skip   %s: %s, of which no disguise is known\n", visible(one.ID), screen.Counted(one.Calls, "call"))
 		return
 	}
 	word, effect := "ok  ", hook.Pass
