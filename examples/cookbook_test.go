@@ -1,6 +1,7 @@
 package examples_test
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -20,14 +21,14 @@ var chapters = []struct {
 	policies string // separated by blanks
 }{
 	{"Git", "push_protected subagent_push no_verify signed_commits commit_message commit_ticket branch_names"},
-	{"Infrastructure", "production_kubectl terraform_plan cloud_profile ssh_production database_production migrations image_registry"},
+	{"Infrastructure", "production_kubectl production_namespaces judge_production terraform_plan cloud_profile ssh_production database_production migrations image_registry"},
 	{"Packages", "npm_ci registry_set internal_registry new_dependency publish_by_ci"},
 	{"Files", "write_within protected_files large_write licence_header"},
-	{"Network", "web_allowlist web_search raw_ip"},
-	{"MCP tools", "mcp_servers mcp_writes"},
+	{"Network", "web_allowlist egress_networks web_search raw_ip"},
+	{"MCP tools", "mcp_servers mcp_writes mcp_arguments"},
 	{"Secrets", "prompt_secrets redact_keys redact_emails secret_shown"},
 	{"Time and people", "freeze contractor_hours no_sudo allow_tests long_commands"},
-	{"Sessions", "session_rules subagent_rules stop_unfinished settings_frozen approved_models"},
+	{"Sessions", "session_rules style_guide subagent_rules stop_unfinished settings_frozen approved_models"},
 }
 
 // TestCookbook holds the cookbook of docs/rego.md to the files of the examples.
@@ -51,7 +52,7 @@ func TestCookbook(t *testing.T) {
 			listed[name] = true
 			text := page(t, h.File)
 			anchor := strings.ReplaceAll(strings.ToLower(strings.ReplaceAll(h.Title, "'", "")), " ", "-")
-			fmt.Fprintf(&list, "| [%s](#%s) | %s | %s |\n", h.Title, anchor, strings.Join(rulesOf(text), ", "), names(h.Events))
+			fmt.Fprintf(&list, "| [%s](#%s) | %s | %s |\n", h.Title, anchor, cmp.Or(strings.Join(rulesOf(text), ", "), "schema"), names(h.Events))
 			fmt.Fprintf(&book, "\n#### %s\n\n%s\n[Files and tests](../examples/%s).\n\n```rego\n%s```\n",
 				h.Title, h.Description, path.Dir(h.File), text)
 		}
