@@ -19,9 +19,9 @@ const (
 	maxDataKeys = 1_000_000 // keys and elements in it
 )
 
-// isDataFile reports a file that OPA reads as data, and not as a document of its
+// IsDataFile reports a file that OPA reads as data, and not as a document of its
 // own.
-func isDataFile(name string) bool {
+func IsDataFile(name string) bool {
 	return slices.Contains([]string{"data.json", "data.yaml", "data.yml"}, path.Base(name))
 }
 
@@ -189,7 +189,7 @@ func texts(ref ast.Ref) []string {
 // returns the others.
 func (l *loader) data(files []file) (others []file) {
 	for _, f := range files {
-		if !isDataFile(f.name) {
+		if !IsDataFile(f.name) {
 			others = append(others, f)
 			continue
 		}

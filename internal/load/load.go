@@ -33,7 +33,7 @@ import (
 func Rego(fsys fs.FS, into scopes.Source) scopes.Source {
 	l := loader{src: into, wanted: isPolicyFile, tree: dataTree{roots: []string{""}}}
 	if into.Data == nil {
-		l.wanted = func(name string) bool { return isPolicyFile(name) || isDataFile(name) }
+		l.wanted = func(name string) bool { return isPolicyFile(name) || IsDataFile(name) }
 	}
 	return l.rego(fsys)
 }

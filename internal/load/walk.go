@@ -57,7 +57,7 @@ func (l *loader) read(fsys fs.FS) []file {
 			return nil
 		}
 		most := maxFile
-		if isDataFile(name) {
+		if IsDataFile(name) {
 			most = maxData
 		}
 		text, err := l.readFile(fsys, target, most)

@@ -165,7 +165,7 @@ func (f *checkFlags) check(p process, t targets.Policies, all *checked) error {
 		return fmt.Errorf("%s: %w", t.Shown, place.Err)
 	}
 	own, lib := sources.Library(hook.User)
-	o := policycheck.Options{Files: place.Files, Place: t.Place, Lib: lib, Others: []scopes.Source{own}, Elsewhere: os.Stat}
+	o := policycheck.Options{Files: t.View(place.Files), Place: t.Place, Lib: lib, Others: []scopes.Source{own}, Elsewhere: os.Stat}
 	var err error
 	as := f.as
 	if d, err := f.dirs.ForPeople(p.lookupEnv); as == "" && err == nil && t.Dir == d.Managed {

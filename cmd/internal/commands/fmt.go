@@ -81,7 +81,7 @@ func (f *fmtFlags) files(p process, targets []targets.Policies) error {
 	var changes []change
 	failed := false
 	for _, t := range targets {
-		names, err := policycheck.Files(os.DirFS(t.Dir))
+		names, err := policycheck.Files(t.View(os.DirFS(t.Dir)))
 		if err != nil {
 			return hostfs.At(t.Shown, err)
 		}

@@ -11,11 +11,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gate/internal/hostfs"
 	"gate/internal/load"
 	"gate/internal/places"
+	"gate/internal/policycheck"
 	"gate/internal/policytest"
 )
 
@@ -24,6 +26,7 @@ type Policies struct {
 	Dir     string // absolute; what is loaded
 	Shown   string // dir as the person would write it
 	only    string // what of dir is meant, slash-separated; "" for all of it
+	part    string // what of dir is looked at, with the data above it; "" for all of it
 	Place   bool   // dir is laid out as a directory of gate's
 	Library bool   // dir holds the policies of the product itself
 }
@@ -31,6 +34,15 @@ type Policies struct {
 // Holds reports whether a file of the directory is meant.
 func (t Policies) Holds(file string) bool {
 	return t.only == "" || file == t.only || strings.HasPrefix(file, t.only+"/")
+}
+
+// View returns what the policies of a target are loaded from, of the files of its
+// directory.
+func (t Policies) View(files fs.FS) fs.FS {
+	if t.part == "" {
+		return files
+	}
+	return view{files, t.part}
 }
 
 // Named returns what paths mean.
@@ -69,26 +81,96 @@ func policyTargetOf(path string) (Policies, error) {
 }
 
 // widen makes a part of the nearest directory that is called policies a target
-// in all of it: they share helpers. It finds out whether these are the product's
-// own.
+// in all of it: they share helpers. Elsewhere a part that has data is one of the
+// directory that its packages begin in, from where data has its name. It finds out
+// whether these are the product's own.
 func (t *Policies) widen() {
-	up := ""
-	for dir := t.Dir; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if filepath.Base(dir) == load.PoliciesDir {
-			below, err := filepath.Rel(dir, filepath.Join(t.Dir, t.only))
-			if err != nil {
-				return
-			}
-			if t.only = ""; below != "." {
-				t.only = filepath.ToSlash(below)
-			}
-			t.Dir, t.Shown = dir, filepath.Join(t.Shown, up)
-			break
+	root := policiesAbove(t.Dir)
+	if root == "" {
+		if root = packagesAbove(t.Dir); root != "" {
+			t.part = filepath.ToSlash(strings.TrimPrefix(t.Dir, root+string(filepath.Separator)))
 		}
-		up = filepath.Join(up, "..")
+	}
+	if root != "" {
+		below, err := filepath.Rel(root, filepath.Join(t.Dir, t.only))
+		up, uerr := filepath.Rel(t.Dir, root)
+		if err != nil || uerr != nil {
+			return
+		}
+		if t.only = ""; below != "." {
+			t.only = filepath.ToSlash(below)
+		}
+		t.Dir, t.Shown = root, filepath.Join(t.Shown, up)
 	}
 	info, err := os.Stat(filepath.Join(t.Dir, "gate", "lib", "lib.rego"))
 	t.Library = err == nil && info.Mode().IsRegular()
+}
+
+// policiesAbove returns the nearest directory that is called policies, "" if there
+// is none.
+func policiesAbove(dir string) string {
+	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if filepath.Base(dir) == load.PoliciesDir {
+			return dir
+		}
+	}
+	return ""
+}
+
+// packagesAbove returns the directory above dir that the packages in it begin in,
+// where directories are named as packages are and there is data; "" if there is none.
+// A bundle has a root of its own.
+func packagesAbove(dir string) string {
+	if bundleAbove(dir) != "" {
+		return ""
+	}
+	root, data := "", false
+	looked := 0
+	_ = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		looked++
+		switch {
+		case err != nil, looked > mostEntries, root != "" && data:
+			return fs.SkipAll
+		case d.IsDir() && name != dir && strings.HasPrefix(d.Name(), "."):
+			return fs.SkipDir
+		case load.IsDataFile(name):
+			data = true
+		case root == "" && d.Type().IsRegular() && strings.HasSuffix(name, ".rego") && !strings.HasSuffix(name, "_test.rego"):
+			root = packageRoot(name)
+		}
+		return nil
+	})
+	if below, err := filepath.Rel(root, dir); root == "" || err != nil || !filepath.IsLocal(below) || below == "." {
+		return ""
+	}
+	for up := dir; up != root; {
+		up = filepath.Dir(up)
+		found, err := filepath.Glob(filepath.Join(up, "data.*"))
+		data = data || err == nil && slices.ContainsFunc(found, load.IsDataFile)
+	}
+	if !data {
+		return ""
+	}
+	return root
+}
+
+// packageRoot returns the directory that the package of a file begins in, "" if its
+// directories are not named as the package.
+func packageRoot(file string) string {
+	text, err := load.ReadFile(os.DirFS(filepath.Dir(file)), filepath.Base(file), policycheck.MaxFile)
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(text)) {
+		if name, ok := strings.CutPrefix(line, "package "); ok {
+			root, ok := strings.CutSuffix(filepath.Dir(file), filepath.FromSlash("/"+strings.ReplaceAll(strings.TrimSpace(name), ".", "/")))
+			if ok {
+				return root
+			}
+			break
+		}
+	}
+	return ""
 }
 
 // IsPlace reports whether a directory is laid out as one of gate's.

@@ -94,7 +94,11 @@ func openTarget(dir string) (*Tests, error) {
 	all.widen()
 	root := bundleAbove(all.Dir)
 	if root == "" {
-		return newTarget(dir, all.Dir, cmp.Or(all.only, "."), all.Library)
+		t, err := newTarget(dir, all.Dir, cmp.Or(all.only, "."), all.Library)
+		if err == nil {
+			t.Files = all.View(t.Files)
+		}
+		return t, err
 	}
 	below, err := filepath.Rel(root, filepath.Join(all.Dir, filepath.FromSlash(all.only)))
 	if err != nil {
