@@ -37,46 +37,100 @@ func TestNoAnswerRefuses(t *testing.T) {
 		{"crashes", "#!/bin/sh\nkill -9 $$\n", 0o755, 2, refuses},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m := machine(t)
-			m.UserDir, m.StateDir = "", ""
-			program := filepath.Join(m.Root, "it's here", "gate-hook")
-			m.Command = []string{program}
-			write(t, program, c.program)
-			must(t, os.Chmod(program, max(c.mode, 0o600)))
-			plan, err := m.Install(install.Request{Agent: "gemini", Scope: install.User})
-			must(t, err)
-			if c.mode == 0 {
-				must(t, os.Remove(program))
-			}
-			var file struct {
-				Hooks map[string][]struct{ Hooks []struct{ Command string } }
-			}
-			must(t, json.Unmarshal(plan.Changes[0].After, &file))
-			line := file.Hooks["BeforeTool"][0].Hooks[0].Command
-			if strings.Contains(file.Hooks["AfterAgent"][0].Hooks[0].Command, refuses) {
-				t.Error("the end of a turn is stopped, too: the agent would go on for ever")
-			}
+			lines := linesWith(t, "gemini", c.program, c.mode)
 			for _, shell := range []string{"sh", "bash"} {
 				if _, err := exec.LookPath(shell); err != nil {
 					continue
 				}
-				cmd := exec.Command(shell, "-c", line)
-				var stderr bytes.Buffer
-				cmd.Stderr = &stderr
-				err = cmd.Run()
-				var exit *exec.ExitError
-				if err != nil && !errors.As(err, &exit) {
-					t.Fatal(err)
+				status, _, got := start(t, shell, lines["BeforeTool"])
+				if status != c.status {
+					t.Errorf("%s: status %d, want %d", shell, status, c.status)
 				}
-				if got := cmd.ProcessState.ExitCode(); got != c.status {
-					t.Errorf("%s: status %d, want %d", shell, got, c.status)
-				}
-				if got := stderr.String(); c.stderr == refuses && !strings.Contains(got, refuses) || c.stderr != refuses && got != c.stderr {
+				if c.stderr == refuses && !strings.Contains(got, refuses) || c.stderr != refuses && got != c.stderr {
 					t.Errorf("%s: it says %q, want %q", shell, got, c.stderr)
 				}
 			}
 		})
 	}
+}
+
+// TestNoAnswerTells holds that a prompt stays open where Gemini would stop it for
+// any failure of a hook, and that the person reads what to do. What comes after a
+// call and at the end of a turn stays open, too: the agent would go on for ever.
+func TestNoAnswerTells(t *testing.T) {
+	const tells = `{"systemMessage":"gate gave no answer, so tools are not called. Repair this with: gate doctor --fix"}` + "\n"
+	for _, c := range []struct {
+		name, program  string
+		mode           os.FileMode // 0 for no program
+		status         int
+		prompt, others string // standard output
+	}{
+		{"passes", "#!/bin/sh\nexit 0\n", 0o755, 0, "", ""},
+		{"answers", "#!/bin/sh\necho '{}'\n", 0o755, 0, "{}\n", "{}\n"},
+		{"refuses by status", "#!/bin/sh\nexit 2\n", 0o755, 2, "", ""},
+		{"is missing", "", 0, 0, tells, ""},
+		{"may not be run", "#!/bin/sh\nexit 0\n", 0o644, 0, tells, ""},
+		{"is empty, as after a full disk", "", 0o755, 0, tells, ""},
+		{"is no program", "\x7fELF\x00\x00", 0o755, 0, tells, ""},
+		{"crashes", "#!/bin/sh\nkill -9 $$\n", 0o755, 0, tells, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			lines := linesWith(t, "gemini", c.program, c.mode)
+			for event, want := range map[string]string{"BeforeAgent": c.prompt, "AfterTool": c.others, "AfterAgent": c.others, "SessionStart": c.others} {
+				if status, stdout, _ := start(t, "sh", lines[event]); status != c.status || stdout != want {
+					t.Errorf("%s: status %d, want %d; it says %q, want %q", event, status, c.status, stdout, want)
+				}
+			}
+		})
+	}
+}
+
+// linesWith are the command lines that are installed for an agent, by event, where
+// gate's program has this text, or is gone if mode is 0.
+func linesWith(t *testing.T, agent, program string, mode os.FileMode) map[string]string {
+	t.Helper()
+	m := machine(t)
+	m.UserDir, m.StateDir = "", ""
+	path := filepath.Join(m.Root, "it's here", "gate-hook")
+	m.Command = []string{path}
+	write(t, path, program)
+	must(t, os.Chmod(path, max(mode, 0o600)))
+	plan, err := m.Install(install.Request{Agent: agent, Scope: install.User})
+	must(t, err)
+	if mode == 0 {
+		must(t, os.Remove(path))
+	}
+	type handler struct{ Command, Bash string }
+	var file struct {
+		Hooks map[string][]struct {
+			handler
+			Hooks []handler
+		}
+	}
+	must(t, json.Unmarshal(plan.Changes[0].After, &file))
+	lines := map[string]string{}
+	for event, groups := range file.Hooks {
+		h := groups[0].handler
+		if len(groups[0].Hooks) > 0 {
+			h = groups[0].Hooks[0]
+		}
+		lines[event] = h.Command + h.Bash
+	}
+	return lines
+}
+
+// start has a shell run a command line.
+func start(t *testing.T, shell, line string) (status int, stdout, stderr string) {
+	t.Helper()
+	cmd := exec.Command(shell, "-c", line)
+	var out, text bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &text
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), out.String(), text.String()
 }
 
 // TestClineWithoutGate holds that the program before a call says no by itself where

@@ -42,6 +42,7 @@ type table struct {
 	weak []weakness // what gate cannot help
 	lax  bool       // the agent reads comments in JSON
 	shut bool       // status 2 with a text on standard error stops a call, and a hook that does not start lets it run
+	bars bool       // a hook that does not start stops prompts and ends of turns, and takes outputs away
 
 	// beside looks at what else decides whether the hooks of a view run; nil: nothing does.
 	beside func(t *table, m Machine, v *tableView)

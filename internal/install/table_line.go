@@ -15,14 +15,37 @@ import (
 // an agent would replace.
 const elseRefuse = `"$@" && [ -s "$1" ] || { [ $? = 2 ] || echo gate gave no answer, so this call does not run. A person can repair this with: gate doctor --fix >&2; exit 2; }`
 
+const (
+	// elseTell is such a program before a prompt: the person reads why no call will
+	// run, and can talk.
+	elseTell = `"$@" && [ -s "$1" ] || { [ $? != 2 ] || exit 2; echo '{"systemMessage":"gate gave no answer, so tools are not called. Repair this with: gate doctor --fix"}'; }`
+	// elseOpen is one where there is nothing left to stop, as after a call and at the
+	// end of a turn.
+	elseOpen = `"$@" || [ $? != 2 ] || exit 2`
+)
+
 // line is the command line of the hook for an event. Before a call it is one that
 // cannot fail open.
 func (t *table) line(m Machine, s Scope, event string) string {
 	words := t.words(m, s, event)
-	if t.shut && m.OS != "windows" && t.stops(event) {
-		words = append([]string{"/bin/sh", "-c", elseRefuse, "gate"}, words...)
+	if program := t.program(event); program != "" && m.OS != "windows" {
+		words = append([]string{"/bin/sh", "-c", program, "gate"}, words...)
 	}
 	return commandLine(m.OS, words)
+}
+
+// program is the shell's program that starts gate for an event, "" where the agent
+// starts gate itself.
+func (t *table) program(event string) string {
+	switch name := t.gateName(event); {
+	case t.shut && name == hook.PreToolUse:
+		return elseRefuse
+	case t.bars && name == hook.UserPromptSubmit:
+		return elseTell
+	case t.bars && name != hook.PreToolUse:
+		return elseOpen
+	}
+	return ""
 }
 
 // lineWords are the words of a command line of gate's, without the shell before
@@ -67,7 +90,13 @@ func commandLine(os string, words []string) string {
 }
 
 // stops reports an event whose answer can stop a call.
-func (t *table) stops(event string) bool {
+func (t *table) stops(event string) bool { return t.gateName(event) == hook.PreToolUse }
+
+// gateName is gate's name for an event.
+func (t *table) gateName(event string) hook.Name {
 	a, ok := adapters.Lookup(t.id)
-	return ok && a.Named(event).Name == hook.PreToolUse
+	if !ok {
+		return ""
+	}
+	return a.Named(event).Name
 }

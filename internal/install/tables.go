@@ -40,7 +40,7 @@ var codexTable = table{
 }
 
 var geminiTable = table{
-	id: "gemini", title: "Gemini CLI", shut: true, resume: "gemini --resume SESSION", home: ".gemini", user: "settings.json", project: ".gemini/settings.json",
+	id: "gemini", title: "Gemini CLI", shut: true, bars: true, resume: "gemini --resume SESSION", home: ".gemini", user: "settings.json", project: ".gemini/settings.json",
 	managed: []systemFile{{"linux", "etc/gemini-cli/settings.json"}, {"darwin", "Library/Application Support/GeminiCli/settings.json"}, {"windows", "ProgramData/gemini-cli/settings.json"}},
 	format:  jsonHooks{}, lax: true,
 	events:  []string{"BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "SessionStart", "SessionEnd", "Notification", "PreCompress"},
