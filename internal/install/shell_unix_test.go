@@ -54,6 +54,34 @@ func TestNoAnswerRefuses(t *testing.T) {
 	}
 }
 
+// TestNoAnswerDenies holds that Copilot's model reads why a call does not run:
+// beside status 2 Copilot reads an answer on standard output, and no text on standard
+// error.
+func TestNoAnswerDenies(t *testing.T) {
+	const denies = `{"permissionDecision":"deny","permissionDecisionReason":"gate gave no answer, so this call does not run. A person can repair this with: gate doctor --fix"}` + "\n"
+	for _, c := range []struct {
+		name, program string
+		mode          os.FileMode // 0 for no program
+		status        int
+		stdout        string
+	}{
+		{"passes", "#!/bin/sh\nexit 0\n", 0o755, 0, ""},
+		{"answers", "#!/bin/sh\necho '{}'\n", 0o755, 0, "{}\n"},
+		{"refuses by status", "#!/bin/sh\nexit 2\n", 0o755, 2, ""},
+		{"is missing", "", 0, 2, denies},
+		{"is empty, as after a full disk", "", 0o755, 2, denies},
+		{"is no program", "\x7fELF\x00\x00", 0o755, 2, denies},
+		{"crashes", "#!/bin/sh\nkill -9 $$\n", 0o755, 2, denies},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			lines := linesWith(t, "copilot", c.program, c.mode)
+			if status, stdout, _ := start(t, "sh", lines["preToolUse"]); status != c.status || stdout != c.stdout {
+				t.Errorf("status %d, want %d; it says %q, want %q", status, c.status, stdout, c.stdout)
+			}
+		})
+	}
+}
+
 // TestNoAnswerTells holds that a prompt stays open where Gemini would stop it for
 // any failure of a hook, and that the person reads what to do. What comes after a
 // call and at the end of a turn stays open, too: the agent would go on for ever.

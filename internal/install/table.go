@@ -42,6 +42,7 @@ type table struct {
 	weak []weakness // what gate cannot help
 	lax  bool       // the agent reads comments in JSON
 	shut bool       // status 2 with a text on standard error stops a call, and a hook that does not start lets it run
+	deny string     // the answer that stops a call with noAnswer, where status 2 does without a text; it stands in single quotes
 	bars bool       // a hook that does not start stops prompts and ends of turns, and takes outputs away
 
 	// beside looks at what else decides whether the hooks of a view run; nil: nothing does.

@@ -7,13 +7,19 @@ import (
 	"gate/hook"
 )
 
+// noAnswer is what agent and person read where gate ended without an answer to a
+// call.
+const noAnswer = "gate gave no answer, so this call does not run. A person can repair this with: gate doctor --fix"
+
 // elseRefuse is a shell's program: what follows it is started, and whatever ends
 // without an answer of gate's (because it is not there, cannot be executed, was
-// killed) becomes the status and the text that stop a call. An empty file is a
-// program to sh, which succeeds, and it is what a full disk leaves. No person's shell
-// reads it but sh, whatever they have chosen. There is no name behind a $ that
+// killed) becomes the status that stops a call, and what say prints. An empty file
+// is a program to sh, which succeeds, and it is what a full disk leaves. No person's
+// shell reads it but sh, whatever they have chosen. There is no name behind a $ that
 // an agent would replace.
-const elseRefuse = `"$@" && [ -s "$1" ] || { [ $? = 2 ] || echo gate gave no answer, so this call does not run. A person can repair this with: gate doctor --fix >&2; exit 2; }`
+func elseRefuse(say string) string {
+	return `"$@" && [ -s "$1" ] || { [ $? = 2 ] || ` + say + `; exit 2; }`
+}
 
 const (
 	// elseTell is such a program before a prompt: the person reads why no call will
@@ -38,8 +44,10 @@ func (t *table) line(m Machine, s Scope, event string) string {
 // starts gate itself.
 func (t *table) program(event string) string {
 	switch name := t.gateName(event); {
+	case t.shut && name == hook.PreToolUse && t.deny != "":
+		return elseRefuse("echo '" + t.deny + "'")
 	case t.shut && name == hook.PreToolUse:
-		return elseRefuse
+		return elseRefuse("echo " + noAnswer + " >&2")
 	case t.bars && name == hook.UserPromptSubmit:
 		return elseTell
 	case t.bars && name != hook.PreToolUse:

@@ -71,7 +71,7 @@ var copilotTable = table{
 	managed: []systemFile{{"linux", "etc/github-copilot/policy.d/gate.json"}}, format: jsonHooks{}, flat: true,
 	events: []string{"preToolUse", "permissionRequest", "postToolUse", "postToolUseFailure", "userPromptSubmitted", "sessionStart", "sessionEnd",
 		"agentStop", "subagentStart", "subagentStop", "preCompact", "errorOccurred", "notification"},
-	command: "bash", wait: "timeoutSec",
+	command: "bash", wait: "timeoutSec", deny: `{"permissionDecision":"deny","permissionDecisionReason":"` + noAnswer + `"}`,
 	pins: []pin{{[]string{"version"}, "1", false}},
 	weak: []weakness{inTrusted,
 		late},
@@ -141,7 +141,7 @@ var kimiTable = table{
 
 var clineTable = table{
 	id: "cline", title: "Cline", home: "Documents/Cline", user: "Hooks", project: ".clinerules/hooks", each: true,
-	format: eventFiles{refuse: `'{"cancel":true,"errorMessage":"gate gave no answer, so this call does not run. A person can repair this with: gate doctor --fix"}'`},
+	format: eventFiles{refuse: `'{"cancel":true,"errorMessage":"` + noAnswer + `"}'`},
 	events: []string{"PreToolUse", "PostToolUse", "UserPromptSubmit", "TaskStart", "TaskResume", "TaskCancel", "TaskComplete", "TaskError", "PreCompact", "SessionShutdown"},
 	weak:   []weakness{byContract, late},
 }
