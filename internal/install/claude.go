@@ -127,6 +127,26 @@ func (m Machine) exists(path string) bool {
 	return err == nil
 }
 
+// shell is the shell's program that starts gate for an event, "" where the client
+// does. Before a prompt it tells the person how to repair a gate that is missing.
+// It takes a millisecond, which no call of a tool should pay: there onFailure
+// closes without it.
+func (claude) shell(m Machine, n hook.Name) string {
+	if n == moment.UserPromptSubmit && m.OS != "windows" {
+		return elseTell
+	}
+	return ""
+}
+
+// line returns the program and arguments of the entry for an event.
+func (c claude) line(m Machine, s Scope, n hook.Name) []string {
+	words := c.command(m, s, n)
+	if program := c.shell(m, n); program != "" {
+		return behindShell(program, words)
+	}
+	return words
+}
+
 // command returns the program and arguments of the hook for an event.
 func (claude) command(m Machine, s Scope, n hook.Name) []string {
 	words := append(slices.Clone(m.Command), "--agent", "claude", "--event", string(n))

@@ -45,7 +45,7 @@ func (c claude) put(m Machine, s Scope, path string, d *document, e claudeEvent)
 	st := d.style()
 	group := func(string) string { return c.group(m, s, e, st) }
 	found := slices.DeleteFunc(c.entries(d), func(x claudeEntry) bool { return x.event != e.name })
-	want := c.command(m, s, e.name)
+	want := c.line(m, s, e.name)
 	current := func(x claudeEntry) bool { return x.current(d, want, e) }
 	switch keep := max(slices.IndexFunc(found, current), 0); {
 	case len(found) > 1:

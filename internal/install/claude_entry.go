@@ -11,13 +11,16 @@ import (
 )
 
 // A claudeEntry is one handler in a settings file.
-type claudeEntry struct{ jsonEntry }
+type claudeEntry struct {
+	jsonEntry
+	shell string // the shell's program that starts the words; "" if the client does
+}
 
 // entries returns gate's entries in the order of the text. parse has accepted d.
 func (c claude) entries(d *document) []claudeEntry {
 	var out []claudeEntry
 	c.handlers(d, func(x claudeEntry) {
-		if x.words = c.words(x.handler); c.isGate(x.words) {
+		if x.shell, x.words = withoutShell(argv(x.handler)); c.isGate(x.words) {
 			out = append(out, x)
 		}
 	})
@@ -26,12 +29,18 @@ func (c claude) entries(d *document) []claudeEntry {
 
 // handlers visits every handler of a file, in the order of the text.
 func (claude) handlers(d *document, visit func(claudeEntry)) {
-	visitHandlers(d, "hooks", false, func(x jsonEntry) { visit(claudeEntry{x}) })
+	visitHandlers(d, "hooks", false, func(x jsonEntry) { visit(claudeEntry{jsonEntry: x}) })
 }
 
-// words returns what a command handler starts, nil if that is not to be
-// understood.
+// words returns what a command handler starts in the end, without a shell of gate's
+// before it; nil if that is not to be understood.
 func (claude) words(handler *node) []string {
+	_, words := withoutShell(argv(handler))
+	return words
+}
+
+// argv returns the program of a command handler and its arguments.
+func argv(handler *node) []string {
 	command := handler.member("command")
 	if !command.is('"') {
 		return nil
@@ -88,7 +97,7 @@ func stray(words []string) string {
 // current reports whether the entry does what an installation would write. A
 // longer timeout and fields that do not matter may stay.
 func (x claudeEntry) current(d *document, want []string, e claudeEvent) bool {
-	return slices.Equal(x.words, want) && x.handler.member("args") != nil && len(x.faults(d, e)) == 0
+	return slices.Equal(argv(x.handler), want) && x.handler.member("args") != nil && len(x.faults(d, e)) == 0
 }
 
 // An entryFault is one way in which an entry falls short.
@@ -123,6 +132,9 @@ func (x claudeEntry) faults(d *document, e claudeEvent) []entryFault {
 	}
 	if word := stray(x.words); word != "" {
 		report("gate.command", Error, h, "gate is started with %q; no installation writes that", word)
+	}
+	if x.shell != "" && (x.shell != elseTell || e.block) {
+		report("gate.command", Error, h, "gate is started from a line of sh that no installation writes for this event")
 	}
 	x.timeFault(d, e, report)
 	failure := h.member("onFailure")

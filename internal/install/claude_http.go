@@ -23,7 +23,7 @@ func (m Machine) ClaudeOverHTTP(base, variable string) string {
 			"allowedEnvVars": []any{variable},
 		}
 		if e.name == hook.SessionStart || e.name == moment.Setup {
-			words := c.command(m, User, e.name)
+			words := c.line(m, User, e.name)
 			handler = map[string]any{"type": "command", "command": words[0], "args": words[1:]}
 		}
 		handler["timeout"] = e.timeout

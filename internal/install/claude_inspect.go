@@ -214,7 +214,7 @@ func (c claude) checkEntry(m Machine, v *claudeView, x claudeEntry, t *tally) {
 	switch {
 	case !c.fits(x):
 		t.add("gate.event", Error, x.handler, x.event, "gate is told that this is another event, and refuses it")
-	case !slices.Equal(x.words, c.command(m, v.scope, x.event)):
+	case !slices.Equal(argv(x.handler), c.line(m, v.scope, x.event)):
 		t.add("gate.command", Warning, x.handler, x.event, "the command line is not the one that this gate would write")
 	}
 }

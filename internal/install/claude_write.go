@@ -10,7 +10,7 @@ import (
 // group renders gate's entry for an event on one line. The exec form (args)
 // needs no shell and no quoting.
 func (c claude) group(m Machine, s Scope, e claudeEvent, st style) string {
-	words := c.command(m, s, e.name)
+	words := c.line(m, s, e.name)
 	b := &lineWriter{blank: st.blank}
 	b.open('{')
 	if e.matcher {

@@ -82,9 +82,9 @@ func TestNoAnswerDenies(t *testing.T) {
 	}
 }
 
-// TestNoAnswerTells holds that a prompt stays open where Gemini would stop it for
-// any failure of a hook, and that the person reads what to do. What comes after a
-// call and at the end of a turn stays open, too: the agent would go on for ever.
+// TestNoAnswerTells holds that a prompt stays open, also with Gemini, which stops it
+// for any failure of a hook, and that the person reads what to do. What comes after
+// a call and at the end of Gemini's turn stays open, too: it would go on for ever.
 func TestNoAnswerTells(t *testing.T) {
 	const tells = `{"systemMessage":"gate gave no answer, so tools are not called. Repair this with: gate doctor --fix"}` + "\n"
 	for _, c := range []struct {
@@ -103,6 +103,10 @@ func TestNoAnswerTells(t *testing.T) {
 		{"crashes", "#!/bin/sh\nkill -9 $$\n", 0o755, 0, tells, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			prompt := linesWith(t, "claude", c.program, c.mode)["UserPromptSubmit"]
+			if status, stdout, _ := start(t, "sh", prompt); status != c.status || stdout != c.prompt {
+				t.Errorf("Claude Code: status %d, want %d; it says %q, want %q", status, c.status, stdout, c.prompt)
+			}
 			lines := linesWith(t, "gemini", c.program, c.mode)
 			for event, want := range map[string]string{"BeforeAgent": c.prompt, "AfterTool": c.others, "AfterAgent": c.others, "SessionStart": c.others} {
 				if status, stdout, _ := start(t, "sh", lines[event]); status != c.status || stdout != want {
@@ -128,7 +132,10 @@ func linesWith(t *testing.T, agent, program string, mode os.FileMode) map[string
 	if mode == 0 {
 		must(t, os.Remove(path))
 	}
-	type handler struct{ Command, Bash string }
+	type handler struct {
+		Command, Bash string
+		Args          []string
+	}
 	var file struct {
 		Hooks map[string][]struct {
 			handler
@@ -143,6 +150,9 @@ func linesWith(t *testing.T, agent, program string, mode os.FileMode) map[string
 			h = groups[0].Hooks[0]
 		}
 		lines[event] = h.Command + h.Bash
+		for _, word := range h.Args {
+			lines[event] += " '" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
 	}
 	return lines
 }

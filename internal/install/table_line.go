@@ -35,7 +35,7 @@ const (
 func (t *table) line(m Machine, s Scope, event string) string {
 	words := t.words(m, s, event)
 	if program := t.program(event); program != "" && m.OS != "windows" {
-		words = append([]string{"/bin/sh", "-c", program, "gate"}, words...)
+		words = behindShell(program, words)
 	}
 	return commandLine(m.OS, words)
 }
@@ -59,11 +59,21 @@ func (t *table) program(event string) string {
 // lineWords are the words of a command line of gate's, without the shell before
 // them.
 func lineWords(text string) []string {
-	words := shellWords(text)
-	if len(words) > 4 && words[0] == "/bin/sh" && words[1] == "-c" && strings.HasPrefix(words[2], `"$@" `) {
-		return words[4:]
-	}
+	_, words := withoutShell(shellWords(text))
 	return words
+}
+
+// behindShell are the words that have a shell's program start words.
+func behindShell(program string, words []string) []string {
+	return append([]string{"/bin/sh", "-c", program, "gate"}, words...)
+}
+
+// withoutShell takes them apart again. program is "" if there is no shell.
+func withoutShell(words []string) (program string, started []string) {
+	if len(words) > 4 && words[0] == "/bin/sh" && words[1] == "-c" && strings.HasPrefix(words[2], `"$@" `) {
+		return words[2], words[4:]
+	}
+	return "", words
 }
 
 // ownDirs are the words of a scope's command lines that say where gate's own

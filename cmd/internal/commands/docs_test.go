@@ -221,7 +221,7 @@ func TestNamedCommands(t *testing.T) {
 		}
 		for _, m := range line.FindAllStringSubmatch(string(data), -1) {
 			words := strings.FieldsFunc(m[1], func(r rune) bool { return r == ' ' || r == '|' })
-			if words[0] == "help" || words[0] == "could" { // what gate says, not what it is told
+			if slices.Contains([]string{"help", "could", "gave"}, words[0]) { // what gate says, not what it is told
 				continue
 			}
 			tree := newRoot(process{stdout: io.Discard, stderr: io.Discard})
