@@ -215,7 +215,7 @@ func TestVerifyCollected(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for s, err := range h.Unsent(Cursor{}, nil) {
+		for s, err := range h.Unsent(Cursor{}, Origin{}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -284,13 +284,17 @@ func unsent(t *testing.T, dir string, c Cursor) (list string, end Cursor) {
 	}
 	var out []string
 	end = c
-	for s, err := range h.Unsent(c, nil) {
+	for s, err := range h.Unsent(c, Origin{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		end = s.After
 		if g, ok := gapOf(s.Text); ok {
 			out = append(out, fmt.Sprintf("[%d-%d]", g.From, g.To))
+			continue
+		}
+		if p, ok := findingOf(s.Text); ok {
+			out = append(out, string(p.Kind))
 			continue
 		}
 		r, err := Parse(s.Text)
@@ -314,7 +318,7 @@ func TestUnsent(t *testing.T) {
 	if got, _ := unsent(t, dir, c); got != "" {
 		t.Errorf("behind 6: %s", got)
 	}
-	if got, _ := unsent(t, dir, Cursor{Log: "another", Seq: 99}); got != "1 2 3 4 5 6" {
+	if got, _ := unsent(t, dir, Cursor{Log: "another", Seq: 99}); got != "anew 1 2 3 4 5 6" {
 		t.Errorf("of another chain: %s", got)
 	}
 	// A new chain in the same files is sent behind the old one, and once.
@@ -324,11 +328,83 @@ func TestUnsent(t *testing.T) {
 	add(t, dir, Options{}, record("new"))
 	add(t, dir, Options{}, record("newer"))
 	got, end := unsent(t, dir, c)
-	if got != "1 2" || end.Log == c.Log {
+	if got != "anew 1 2" || end.Log == c.Log {
 		t.Errorf("the new chain: %s", got)
 	}
 	if got, _ := unsent(t, dir, Cursor{Log: end.Log, Seq: 1}); got != "2" {
 		t.Errorf("the rest of it: %s", got)
+	}
+}
+
+// TestFindings holds a log against what was sent of it before, by a sender whose cursor
+// its user cannot reach.
+func TestFindings(t *testing.T) {
+	dir := chained(t, 6, Options{})
+	_, sent := unsent(t, dir, Cursor{})
+	remove := func(names ...string) {
+		t.Helper()
+		for _, name := range names {
+			if err := os.Remove(filepath.Join(dir, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, step := range []struct {
+		name, want string
+		change     func()
+	}{
+		{"the last records are taken out", "shorter", func() { remove(FileName) }},
+		{"nothing more happens", "", func() {}},
+		{"it is deleted", "gone", func() { remove(FileName+".1", headName) }},
+		{"it is still gone", "", func() {}},
+		{"it begins again", "anew 1", func() { add(t, dir, Options{}, record("again")) }},
+		{"it goes on", "2", func() { add(t, dir, Options{}, record("more")) }},
+		{"it is deleted and begun again at once", "anew 1 2", func() {
+			remove(FileName, headName)
+			add(t, dir, Options{}, record("third"))
+			add(t, dir, Options{}, record("third"))
+		}},
+		{"the records alone are deleted", "gone", func() { remove(FileName) }},
+		{"and the chain goes on", "3", func() { add(t, dir, Options{}, record("on")) }},
+	} {
+		step.change()
+		var got string
+		if got, sent = unsent(t, dir, sent); got != step.want {
+			t.Errorf("%s: %q, want %q", step.name, got, step.want)
+		}
+	}
+}
+
+// TestVerifyFindings has the reader of a collector's records see what the sender found
+// out, once however often it came.
+func TestVerifyFindings(t *testing.T) {
+	var text bytes.Buffer
+	for _, f := range []Finding{
+		{Kind: Anew, Before: Cursor{Log: "aa", Seq: 9}, Log: "bb", User: "dev"},
+		{Kind: Anew, Before: Cursor{Log: "aa", Seq: 9}, Log: "bb", User: "dev", At: time.Now()},
+		{Kind: Gone, Before: Cursor{Log: "bb", Seq: 4}, Log: "bb", Seq: 4},
+		{Kind: Shorter, Before: Cursor{Log: "bb", Seq: 9}, Log: "bb", Seq: 5},
+		{Kind: Unread, User: "dev", Reason: "it takes too long"},
+	} {
+		text.Write(append(f.JSON(nil), '\n'))
+	}
+	var x Verifier
+	if err := x.Read(&text, "f"); err != nil {
+		t.Fatal(err)
+	}
+	v := x.Result()
+	var got []string
+	for _, p := range v.Problems {
+		got = append(got, p.String())
+	}
+	want := []string{
+		"f:1: account dev: a new chain begins: bb, in the place of aa",
+		"f:3: the log is gone, records 1 to 4 of chain bb had been sent",
+		"f:4: records 6 to 9 of chain bb were sent and are no longer in the log",
+		"f:5: account dev: the log could not be read: it takes too long",
+	}
+	if !slices.Equal(got, want) || v.Repeated != 1 {
+		t.Errorf("%q, %d repeated\nwant %q", got, v.Repeated, want)
 	}
 }
 

@@ -256,7 +256,7 @@ func fuzzChain(t *testing.T, data []byte, dir string) {
 		t.Error(err)
 	}
 	last := Cursor{}
-	for s, err := range h.Unsent(Cursor{}, nil) {
+	for s, err := range h.Unsent(Cursor{}, Origin{}) {
 		if err != nil {
 			t.Error(err)
 			break

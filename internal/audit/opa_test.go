@@ -73,4 +73,12 @@ func TestOPA(t *testing.T) {
 	if gap.DecisionID != "gap-x-2-3" || gap.Path != "gate/gap" || gap.Labels["a"] != "b" {
 		t.Errorf("%+v", gap)
 	}
+	var finding logs.EventV1
+	f := audit.Finding{Kind: audit.Anew, Before: audit.Cursor{Log: "x", Seq: 2}, Log: "y", User: "dev"}
+	if err := json.Unmarshal(f.JSON(map[string]string{"a": "b"}), &finding); err != nil {
+		t.Fatal(err)
+	}
+	if finding.DecisionID != "log-anew-x-2-y-0" || finding.Path != "gate/log" || finding.RequestedBy != "dev" || finding.Labels["a"] != "b" {
+		t.Errorf("%+v", finding)
+	}
 }

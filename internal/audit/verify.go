@@ -26,6 +26,9 @@ const (
 	Unplaced ProblemKind = "unplaced" // a record that has no place, behind one that has
 	Damaged  ProblemKind = "damaged"  // a line that is no record
 	Anew     ProblemKind = "anew"     // a second chain begins in one log
+	Gone     ProblemKind = "gone"     // a log that was sent holds no record any more
+	Shorter  ProblemKind = "shorter"  // a log ends before what was sent of it
+	Unread   ProblemKind = "unread"   // root could not read the log of an account
 )
 
 // A Problem is one thing that is wrong with a chain.
@@ -35,6 +38,9 @@ type Problem struct {
 	Line     int    // counts from 1; 0: the file's end
 	Log      string // the chain
 	From, To int64  // the records that it is about; 0: none has a number
+	Before   string // the chain in whose place this one began, where that is known
+	User     string // the account whose log it is, where root sent it
+	Reason   string // why it was not read
 }
 
 func (p Problem) String() string {
@@ -46,7 +52,15 @@ func (p Problem) String() string {
 		Missing: numbers + " missing", Changed: numbers + " was changed", Twice: numbers + " stands there twice",
 		Unplaced: "a record without a place in the chain", Damaged: "no record of a decision",
 		Anew: "a new chain begins: " + clip(p.Log, 40),
+		Gone: "the log is gone, " + numbers + " of chain " + clip(p.Log, 40) + " had been sent", Shorter: numbers + " of chain " + clip(p.Log, 40) + " were sent and are no longer in the log",
+		Unread: "the log could not be read: " + clip(p.Reason, 200),
 	}[p.Kind]
+	if p.Before != "" {
+		text += ", in the place of " + clip(p.Before, 40)
+	}
+	if p.User != "" {
+		text = "account " + clip(p.User, 40) + ": " + text
+	}
 	if p.Line == 0 {
 		return p.File + ": " + text
 	}
@@ -77,9 +91,10 @@ type Chain struct {
 // against their chains. Lines of several machines may be mixed; those of one
 // chain must be in order. The zero Verifier is ready.
 type Verifier struct {
-	v      Verification
-	chains map[string]*chainState
-	single bool // there should be one chain, without repetition
+	v        Verification
+	chains   map[string]*chainState
+	findings map[Problem]bool // without their places
+	single   bool             // there should be one chain, without repetition
 }
 
 // A chainState is how far a chain was followed.
@@ -129,6 +144,10 @@ func (x *Verifier) line(line strictjson.Line, name string) {
 			x.gap(g)
 			return
 		}
+		if p, ok := findingOf(line.Text); ok {
+			x.finding(p, at)
+			return
+		}
 		fallthrough
 	case line.Long:
 		at.Kind = Damaged
@@ -167,6 +186,20 @@ func (x *Verifier) gap(g Gap) {
 		c.Lost += g.To - g.From + 1
 		c.next, c.line = g.To+1, nil
 	}
+}
+
+// finding takes in what a sender found out, once however often it was sent.
+func (x *Verifier) finding(p Problem, at Problem) {
+	if x.findings[p] {
+		x.v.Repeated++
+		return
+	}
+	if x.findings == nil {
+		x.findings = map[Problem]bool{}
+	}
+	x.findings[p] = true
+	p.File, p.Line = at.File, at.Line
+	x.problem(p)
 }
 
 func (x *Verifier) record(p *Place, line []byte, at Problem) {

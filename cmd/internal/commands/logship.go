@@ -146,12 +146,15 @@ func shipText(r ship.Report) string {
 	if r.Gaps > 0 {
 		text += fmt.Sprintf("note: records are missing in %s: they were dropped or taken out before they were sent\n", screen.Counted(r.Gaps, "place"))
 	}
+	if r.Findings > 0 {
+		text += fmt.Sprintf("note: %s: it is not the log that was sent before\n", screen.Counted(r.Findings, "finding"))
+	}
 	return text
 }
 
 func shipDocument(r ship.Report) map[string]any {
 	return map[string]any{
-		"records": r.Records, "gaps": r.Gaps, "batches": r.Batches, "bytes": r.Bytes,
+		"records": r.Records, "gaps": r.Gaps, "findings": r.Findings, "batches": r.Batches, "bytes": r.Bytes,
 		"log": r.Cursor.Log, "seq": r.Cursor.Seq,
 	}
 }

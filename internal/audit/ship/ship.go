@@ -40,11 +40,12 @@ type Shipper struct {
 
 // A Report is what one shipping did.
 type Report struct {
-	Records int // that arrived
-	Gaps    int // that arrived: places where records are missing
-	Batches int
-	Bytes   int64 // as sent, compressed
-	Cursor  audit.Cursor
+	Records  int // that arrived
+	Gaps     int // that arrived: places where records are missing
+	Findings int // that arrived: the log is not the one that was sent before
+	Batches  int
+	Bytes    int64 // as sent, compressed
+	Cursor   audit.Cursor
 }
 
 // most records are in one batch.
@@ -63,7 +64,7 @@ func (s *Shipper) Ship(ctx context.Context, h *audit.History) (Report, error) {
 		size = 1 << 20
 	}
 	total := 0
-	for item, err := range h.Unsent(cursor, s.Labels) {
+	for item, err := range h.Unsent(cursor, audit.Origin{Labels: s.Labels, Now: time.Now()}) {
 		if err != nil {
 			return r.report, errors.Join(r.flush(), err)
 		}
@@ -136,9 +137,12 @@ func (r *run) send(batch []audit.Sendable) error {
 			r.report.Batches++
 			r.report.Bytes += int64(len(body))
 			for _, item := range batch {
-				if item.Gap {
+				switch {
+				case item.Gap:
 					r.report.Gaps++
-				} else {
+				case item.Finding:
+					r.report.Findings++
+				default:
 					r.report.Records++
 				}
 			}
