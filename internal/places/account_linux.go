@@ -42,19 +42,29 @@ func lookup(uid string) (Account, error) {
 	if !errors.Is(err, errUnlisted) && !errors.Is(err, os.ErrNotExist) {
 		return who, err
 	}
-	for _, program := range []string{"/usr/bin/getent", "/run/current-system/sw/bin/getent"} {
-		line, err := output(askAccount, program, "passwd", uid)
-		if errors.Is(err, os.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return Account{}, err
-		}
-		if who, ok := accountIn(line, uid); ok {
-			return who, nil
-		}
+	line, serviceErr := getent(getents, uid)
+	if who, ok := accountIn(line, uid); ok {
+		return who, nil
+	}
+	if serviceErr != nil && !errors.Is(serviceErr, os.ErrNotExist) {
+		return Account{}, serviceErr
 	}
 	return Account{}, err
+}
+
+// getents are where the program is that asks directory services.
+var getents = []string{"/usr/bin/getent", "/run/current-system/sw/bin/getent"}
+
+// getent returns the entries of accounts that the first of some programs finds, of all
+// without a key.
+func getent(programs []string, key ...string) ([]byte, error) {
+	for _, program := range programs {
+		lines, err := output(askAccount, program, append([]string{"passwd"}, key...)...)
+		if !errors.Is(err, os.ErrNotExist) {
+			return lines, err
+		}
+	}
+	return nil, os.ErrNotExist
 }
 
 // listed reads a file of accounts with bare descriptors: every call needs it.

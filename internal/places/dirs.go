@@ -25,6 +25,12 @@ type Account struct {
 	Home string // its directory, which need not be absolute
 }
 
+// A Numbered is an account with the numbers that its processes have.
+type Numbered struct {
+	Account
+	UID, GID uint32
+}
+
 // Self looks the account up that runs the process. HOME and USER have no say: a
 // tool call could have set them.
 func Self() (Account, error) { return lookup(strconv.Itoa(os.Getuid())) }
