@@ -42,7 +42,7 @@ var layers = [][]string{
 	{"internal/sealed"},
 	{"facts", "matcher", "adapters", "internal/session", "internal/consent", "internal/audit", "policies", "examples", "bundles", "internal/plan/builtin", "internal/verdict", "internal/outgoing", "internal/handlers/mcptool", "internal/source"},
 	{"internal/setting"},
-	{"scopes", "cmd/internal/early", "internal/backtracking", "internal/audit/ship", "internal/sync"},
+	{"scopes", "cmd/internal/early", "internal/backtracking", "internal/audit/ship", "internal/audit/accounts", "internal/sync"},
 	{"engine", "internal/params", "internal/load", "internal/handlers/judge", "internal/artifact"},
 	{"internal/rego", "internal/handlers", "internal/plan", "engine/models", "engine/mcpclient", "internal/source/fetch"},
 	{"internal/plan/build", "internal/plan/agree", "internal/explain", "internal/serve", "internal/places"},

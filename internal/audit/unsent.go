@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"os"
 	"time"
 
 	"gate/internal/hostfs"
@@ -19,6 +20,7 @@ type Sendable struct {
 	After   Cursor // when it has arrived
 	Gap     bool   // it stands for records that are missing
 	Finding bool   // it says what became of the log
+	User    string // of the [Origin]
 }
 
 // An Origin is where the records come from that are sent, for the documents that
@@ -34,6 +36,10 @@ func (h *History) Unsent(c Cursor, o Origin) iter.Seq2[Sendable, error] {
 	return Sendables(h.Behind(c), c, o)
 }
 
+// maxFile is the largest file of a log that is read to be sent: several times what gate
+// writes into one.
+const maxFile = 64 << 20
+
 // Behind yields the lines of records that a reader of the log needs who has come as far
 // as a cursor: the record that the cursor is at, and what stands behind it. A chain that
 // ends before the cursor yields its last record, and a log without that chain all that it
@@ -43,6 +49,12 @@ func (h *History) Behind(c Cursor) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		files := h.files() // the newest first
 		start := len(files) - 1
+		for _, name := range files {
+			if info, err := os.Lstat(name); err == nil && info.Size() > maxFile {
+				yield(nil, fmt.Errorf("%s: it has %d bytes, and gate writes no file of the log larger than %d", name, info.Size(), maxFile))
+				return
+			}
+		}
 		for i, name := range files {
 			if p := firstPlace(name); p != nil && p.Log == c.Log && p.Seq <= c.Seq {
 				start = i
@@ -178,14 +190,14 @@ func (s *sender) record(r *Record, line []byte) {
 
 func (s *sender) send(text []byte, seq int64, gap bool) {
 	s.at.Seq = seq
-	s.done = !s.yield(Sendable{Text: text, After: s.at, Gap: gap}, nil)
+	s.done = !s.yield(Sendable{Text: text, After: s.at, Gap: gap, User: s.origin.User}, nil)
 }
 
 // find yields a finding, with which the cursor goes to another place.
 func (s *sender) find(kind ProblemKind, now Cursor) {
 	f := Finding{Kind: kind, Before: s.at, Log: now.Log, Seq: now.Seq, At: s.origin.Now, User: s.origin.User}
 	s.at = now
-	s.done = !s.yield(Sendable{Text: f.JSON(s.origin.Labels), After: now, Finding: true}, nil)
+	s.done = !s.yield(Sendable{Text: f.JSON(s.origin.Labels), After: now, Finding: true, User: s.origin.User}, nil)
 }
 
 // firstPlace is the place of the first record of a file that has one.

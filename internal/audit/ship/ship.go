@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"math/rand/v2"
 	"net/http"
 	"strconv"
@@ -48,12 +49,21 @@ type Report struct {
 	Cursor   audit.Cursor
 }
 
+// A Log is what is sent: an *[audit.History], or the log of another account.
+type Log interface {
+	// Unsent yields what is behind a cursor. An error is the last.
+	Unsent(c audit.Cursor, o audit.Origin) iter.Seq2[audit.Sendable, error]
+	// Cursor returns how far it was sent to a destination, and Advance notes it.
+	Cursor(to string) (audit.Cursor, error)
+	Advance(to string, c audit.Cursor) error
+}
+
 // most records are in one batch.
 const most = 1000
 
 // Ship sends what was not sent yet. What arrived before an error counts, and is
 // in the report.
-func (s *Shipper) Ship(ctx context.Context, h *audit.History) (Report, error) {
+func (s *Shipper) Ship(ctx context.Context, h Log) (Report, error) {
 	cursor, err := h.Cursor(s.Queue)
 	if err != nil {
 		return Report{}, err
@@ -85,7 +95,7 @@ func (s *Shipper) Ship(ctx context.Context, h *audit.History) (Report, error) {
 type run struct {
 	*Shipper
 	ctx     context.Context
-	history *audit.History
+	history Log
 	report  Report
 	waiting []audit.Sendable
 }
@@ -118,7 +128,7 @@ func (r *run) flush() error {
 
 // instead sends a gap for one record that the other side does not take.
 func (r *run) instead(item audit.Sendable) error {
-	g := audit.Gap{Log: item.After.Log, From: item.After.Seq, To: item.After.Seq, Before: time.Now()}
+	g := audit.Gap{Log: item.After.Log, From: item.After.Seq, To: item.After.Seq, Before: time.Now(), User: item.User}
 	return r.send([]audit.Sendable{{Text: g.JSON(r.Labels), After: item.After, Gap: true}})
 }
 
