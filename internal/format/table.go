@@ -40,7 +40,7 @@ var table = [kinds]File{
 		Older: "read", Newer: "the end is looked for in the log, and written anew", Lost: "nothing: the log says it, too", Cache: true,
 	},
 	LogCursor: {
-		Name: "what was sent of the log", Where: []string{"STATE/decisions.sent*"}, Number: 1,
+		Name: "what was sent of the log", Where: []string{"STATE/decisions.sent*", "STATE/accounts/*/decisions.sent*"}, Number: 1,
 		Writer: "`gate log ship`, `gate sync`", Readers: "the same, rotation of the log",
 		Older: "read", Newer: "members that this gate does not know are passed over", Lost: "nothing: at worst records are sent twice",
 	},

@@ -83,6 +83,9 @@ func (d Dirs) Grants() consent.Store { return consent.Store{Dir: filepath.Join(d
 // Sessions is where the memories of sessions are kept.
 func (d Dirs) Sessions() session.Store { return session.Store{Dir: filepath.Join(d.State, "sessions")} }
 
+// Accounts is where root keeps how far it sent the logs of the machine's accounts.
+func (d Dirs) Accounts() string { return filepath.Join(d.State, "accounts") }
+
 // Late is where handlers leave what they say after the call went on.
 func (d Dirs) Late() string { return filepath.Join(d.State, "late") }
 

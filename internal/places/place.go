@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"gate/internal/artifact"
 	"gate/internal/hostfs"
@@ -85,6 +86,24 @@ func (o *Owner) Above(dir string) error {
 		return err
 	}
 	return o.Check(dir, info)
+}
+
+// Make makes a directory that is only this owner's, with what leads to it, from the top
+// down: it looks at nothing below a directory that somebody else may write.
+func (o *Owner) Make(dir string) error {
+	for at, rest := "/", filepath.Clean(dir); ; {
+		name, below, more := strings.Cut(strings.TrimPrefix(rest, "/"), "/")
+		at, rest = filepath.Join(at, name), below
+		if err := o.leading(at); err != nil {
+			return err
+		}
+		if err := os.Mkdir(at, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		if !more {
+			return o.Above(dir)
+		}
+	}
 }
 
 // leading checks what leads to a directory, where that counts.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +12,7 @@ import (
 	"gate/hook"
 	"gate/internal/audit"
 	"gate/internal/audit/ship"
+	"gate/internal/core"
 	"gate/internal/outgoing"
 	"gate/internal/setting"
 	"gate/internal/sources"
@@ -24,6 +24,8 @@ type shipFlags struct {
 	dirs dirFlags
 	to   setting.DecisionLogs
 	json bool
+
+	accounts bool
 }
 
 func newLogShip(p process) *cobra.Command {
@@ -35,7 +37,9 @@ func newLogShip(p process) *cobra.Command {
 			"settings (decisionLogs) or to another one: gzipped JSON arrays, as OPA sends its\n" +
 			"decision log. What arrived is noted beside the log. It ends when all has arrived or\n" +
 			"the other side does not take more; start it from a timer. The calls of agents never\n" +
-			"wait for it.",
+			"wait for it.\n\n" +
+			"With --accounts root sends the logs of the machine's accounts as well. A process of the\n" +
+			"account's own reads each, and how far it came is kept in root's state directory.",
 		Example: "  gate log ship\n  gate log ship --to https://collector.example/logs --token-file ~/collector.token",
 		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), p) },
@@ -45,6 +49,7 @@ func newLogShip(p process) *cobra.Command {
 	cmd.Flags().StringVar(&f.to.CA, "ca", "", "certificates, in PEM, of who may have signed its certificate")
 	cmd.Flags().StringVar(&f.to.ClientCert, "client-cert", "", "a certificate of this machine, in PEM")
 	cmd.Flags().StringVar(&f.to.ClientKey, "client-key", "", "its key, where that is another file")
+	cmd.Flags().BoolVar(&f.accounts, "accounts", false, "also the logs of the machine's accounts, as root on Linux")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
 	addDirFlags(cmd, &f.dirs)
 	return cmd
@@ -77,14 +82,27 @@ func (f *shipFlags) run(ctx context.Context, p process) error {
 	if to.URL == "" {
 		to = settings.DecisionLogs
 	}
-	report, err := shipLog(ctx, d.State, queue, to, settings.Labels)
+	if f.accounts {
+		if err := p.readyForAccounts(d); err != nil {
+			return err
+		}
+	}
+	shipper, err := newShipper(queue, to, settings)
 	if err != nil {
 		return err
 	}
-	if f.json {
-		return printJSON(p, shipDocument(report))
+	report, err := shipLog(ctx, d.State, shipper)
+	if err != nil {
+		return err
 	}
-	return printAll(p, shipText(report))
+	var others []shippedAccount
+	if f.accounts {
+		others, err = p.shipAccounts(ctx, d, shipper)
+	}
+	if f.json {
+		return errors.Join(printJSON(p, accountsDocument(report, others)), err)
+	}
+	return errors.Join(printAll(p, shipText(report)+accountsText(others)), err)
 }
 
 // managedFaults are what is wrong with what the administrator wrote.
@@ -104,34 +122,34 @@ func managedFaults(sources []scopes.Source) error {
 // errNowhere reports that nobody said where the log is to be sent.
 var errNowhere = errors.New("there is no address: managed settings say none (decisionLogs.url), and --to was not given")
 
-// shipLog sends what was not sent yet of the log in dir. queue is "" for the
-// address in settings: what goes elsewhere must not count as sent there.
-func shipLog(ctx context.Context, dir, queue string, to setting.DecisionLogs, labels map[string]string) (ship.Report, error) {
+// newShipper is what sends logs to an address. queue is "" for the one in settings: what
+// goes elsewhere must not count as sent there.
+func newShipper(queue string, to setting.DecisionLogs, settings scopes.Settings) (*ship.Shipper, error) {
 	if to.URL == "" {
-		return ship.Report{}, errNowhere
+		return nil, errNowhere
 	}
 	if err := outgoing.CheckAddress(to.URL); err != nil {
-		return ship.Report{}, fmt.Errorf("the address of the collector %w", err)
+		return nil, fmt.Errorf("the address of the collector %w", err)
 	}
 	client, err := ship.Client(to.CA, to.ClientCert, to.ClientKey)
 	if err != nil {
-		return ship.Report{}, fmt.Errorf("decision log: %w", err)
+		return nil, fmt.Errorf("decision log: %w", err)
 	}
 	token, err := ship.Token(to.TokenFile)
 	if err != nil {
-		return ship.Report{}, fmt.Errorf("decision log: token: %w", err)
+		return nil, fmt.Errorf("decision log: token: %w", err)
 	}
+	settings.DecisionLogs = to
+	return &ship.Shipper{URL: to.URL, Client: client, Token: token, Labels: core.LogLabels(settings), Queue: queue}, nil
+}
+
+// shipLog sends what was not sent yet of the log in dir.
+func shipLog(ctx context.Context, dir string, s *ship.Shipper) (ship.Report, error) {
 	h, err := audit.OpenHistory(dir)
 	if err != nil {
 		return ship.Report{}, fmt.Errorf("decision log: %w", err)
 	}
-	all := maps.Clone(labels)
-	if all == nil {
-		all = map[string]string{}
-	}
-	maps.Copy(all, to.Labels)
-	shipper := ship.Shipper{URL: to.URL, Client: client, Token: token, Labels: all, Queue: queue}
-	report, err := shipper.Ship(ctx, h)
+	report, err := s.Ship(ctx, h)
 	if err != nil {
 		err = fmt.Errorf("decision log: %s sent, then: %w", screen.Counted(report.Records, "record"), err)
 	}

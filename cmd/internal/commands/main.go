@@ -26,6 +26,7 @@ import (
 	"gate/cmd/internal/early"
 	"gate/internal/consent"
 	"gate/internal/handlers"
+	"gate/internal/places"
 )
 
 // A process is all that commands have of the process they run in.
@@ -51,6 +52,8 @@ type process struct {
 	above func() []consent.Ancestor
 	// farEnd looks who has the other end of the terminal; nil: nobody is looked for.
 	farEnd func() consent.FarEnd
+	// accounts lists those of the machine; nil: this process may not become another's.
+	accounts func() ([]places.Numbered, error)
 	// pause waits for a time, or until the context is done and returns why;
 	// nil: by the clock.
 	pause func(context.Context, time.Duration) error
@@ -89,12 +92,16 @@ func Main(c *Clients) {
 
 // host is the process that this is.
 func host() process {
-	return process{
+	p := process{
 		args: os.Args[1:], stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		env: os.Environ(), exit: os.Exit, self: selfCommand(), brief: brief,
 		isTerminal: atTerminal, above: consent.Ancestors, farEnd: farEnd,
 		handOver: func(args []string, event []byte) error { return beside.Become(server, args, event) },
 	}
+	if os.Geteuid() == 0 {
+		p.accounts = places.Accounts
+	}
+	return p
 }
 
 // start runs the command of a process and ends it.
@@ -136,6 +143,9 @@ func run(ctx context.Context, p process) int {
 	early.Processors()
 	if len(p.args) == 1 && p.args[0] == superviseCommand {
 		return handlers.Supervise(ctx, p.stdin, p.stdout, p.stderr)
+	}
+	if len(p.args) > 0 && p.args[0] == sendCommand {
+		return sendLog(p)
 	}
 	if len(p.args) == 0 && (p.isTerminal == nil || !p.isTerminal()) {
 		// An agent that does not know the exec form of hooks starts gate

@@ -14,8 +14,9 @@ import (
 // where this one ended.
 const shipTime = 2 * time.Minute
 
-// ship sends the decision log of this account where settings want it. What goes
-// wrong there concerns no policy: it is told, and the log is kept.
+// ship sends the decision log of this account where settings want it, and as root those
+// of the machine's accounts. What goes wrong there concerns no policy: it is told, and the
+// log is kept.
 func (s *syncer) ship(ctx context.Context) {
 	to := s.settings.DecisionLogs
 	if to.URL == "" || !s.settings.On(setting.Log) {
@@ -23,12 +24,33 @@ func (s *syncer) ship(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, shipTime)
 	defer cancel()
-	report, err := shipLog(ctx, s.dirs.State, "", to, s.settings.Labels)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
-		fmt.Fprintf(s.stderr, "gate: note: %s; the rest goes with the next sync\n", oneLine(err.Error()))
-	case report.Batches > 0:
-		fmt.Fprintf(s.stderr, "gate: decision log: %s", shipText(report))
+	text, err := s.shipAll(ctx)
+	if text != "" {
+		fmt.Fprintf(s.stderr, "gate: decision log: %s", text)
 	}
+	if err != nil {
+		fmt.Fprintf(s.stderr, "gate: note: %s; the rest goes with the next sync\n", oneLine(err.Error()))
+	}
+}
+
+func (s *syncer) shipAll(ctx context.Context) (text string, err error) {
+	shipper, err := newShipper("", s.settings.DecisionLogs, s.settings)
+	if err != nil {
+		return "", err
+	}
+	all := s.accounts != nil && !s.dirs.ManagedNamed
+	if all {
+		if err := s.readyForAccounts(s.dirs); err != nil {
+			return "", err
+		}
+	}
+	report, err := shipLog(ctx, s.dirs.State, shipper)
+	if err == nil && report.Batches > 0 {
+		text = shipText(report)
+	}
+	if !all || err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return text, err
+	}
+	others, err := s.shipAccounts(ctx, s.dirs, shipper)
+	return text + accountsText(others), err
 }

@@ -38,10 +38,14 @@ type Log struct {
 // Cursor returns how far the log was sent to a destination.
 func (l *Log) Cursor(to string) (audit.Cursor, error) {
 	h, err := audit.OpenHistory(l.Kept)
-	if err != nil {
-		return audit.Cursor{}, err
+	var c audit.Cursor
+	if err == nil {
+		c, err = h.Cursor(to)
 	}
-	return h.Cursor(to)
+	if err != nil {
+		return audit.Cursor{}, &ReadError{l.Account, err}
+	}
+	return c, nil
 }
 
 // Advance notes how far it was sent.

@@ -52,6 +52,7 @@ func (l *Log) start(c audit.Cursor) (*child, error) {
 	}
 	args := append(l.Program[1:len(l.Program):len(l.Program)], l.Dir, c.Log, strconv.FormatInt(c.Seq, 10))
 	k.cmd = exec.Command(l.Program[0], args...)
+	k.cmd.Args[0] = "gate" // for whoever lists processes
 	k.cmd.Env, k.cmd.Dir = []string{}, "/"
 	k.cmd.Stdout, k.cmd.Stderr, k.cmd.WaitDelay = out, &k.says, patience/2
 	err = drop(k.cmd, l.UID, l.GID)
