@@ -20,7 +20,7 @@ var chapters = []struct {
 	title    string
 	policies string // separated by blanks
 }{
-	{"Git", "push_protected subagent_push no_verify signed_commits commit_message commit_ticket branch_names"},
+	{"Git", "push_protected branch_owners subagent_push no_verify signed_commits commit_message commit_ticket branch_names"},
 	{"Infrastructure", "production_kubectl production_namespaces judge_production terraform_plan cloud_profile ssh_production database_production migrations image_registry"},
 	{"Packages", "npm_ci registry_set internal_registry new_dependency publish_by_ci"},
 	{"Files", "write_within protected_files large_write licence_header"},

@@ -107,14 +107,14 @@ func TestExamplesByOPA(t *testing.T) {
 	if err != nil || len(list) < 40 {
 		t.Fatal(err, len(list))
 	}
-	whole := packed(t, "company", examples)
+	whole := packed(t, "company", examples, "company")
 	passed, failed, err := byOPA(whole)
 	if err != nil || passed < 130 || len(failed) > 0 {
 		t.Fatalf("%d passed, failed: %q, %v", passed, failed, err)
 	}
 	sum := 0
 	for _, e := range list {
-		n, failed, err := byOPA(packed(t, e.Name(), filepath.Join(examples, e.Name())))
+		n, failed, err := byOPA(packed(t, e.Name(), filepath.Join(examples, e.Name()), "company/"+e.Name()))
 		if err != nil || len(failed) > 0 {
 			t.Errorf("%s: failed: %q, %v", e.Name(), failed, err)
 		}
@@ -125,11 +125,11 @@ func TestExamplesByOPA(t *testing.T) {
 	}
 }
 
-// packed builds a bundle of the policies in a directory.
-func packed(t *testing.T, name, policies string) (archive string) {
+// packed builds a bundle of the policies in a directory, which is at in the bundle.
+func packed(t *testing.T, name, policies, at string) (archive string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), name)
-	if err := os.CopyFS(filepath.Join(dir, "policies"), os.DirFS(policies)); err != nil {
+	if err := os.CopyFS(filepath.Join(dir, filepath.FromSlash(at)), os.DirFS(policies)); err != nil {
 		t.Fatal(err)
 	}
 	manifest := fmt.Sprintf(`{"roots": ["company", "gate/bundles/%[1]s"], "metadata": {"gate": {"name": "%[1]s", "version": 1}}}`, name)

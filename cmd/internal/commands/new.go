@@ -124,7 +124,7 @@ func whereAsked(p process, dir string) string {
 func writeNew(dir, name string, files []draft.File) (written []string, err error) {
 	var there []error
 	for _, f := range files {
-		file := filepath.Join(dir, name+f.Suffix)
+		file := filepath.Join(dir, f.In(name))
 		if _, err := os.Lstat(file); err == nil {
 			there = append(there, fmt.Errorf("%s is there already; nothing was written", file))
 		} else if !errors.Is(err, fs.ErrNotExist) {
@@ -145,7 +145,7 @@ func writeNew(dir, name string, files []draft.File) (written []string, err error
 		}
 	}()
 	for _, f := range files {
-		file := filepath.Join(dir, name+f.Suffix)
+		file := filepath.Join(dir, f.In(name))
 		out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 		if err != nil {
 			return written, err

@@ -28,8 +28,17 @@ type Policy struct {
 // A File is one file of a policy.
 type File struct {
 	Suffix string // behind the policy's name, such as _test.rego
+	Name   string // instead, such as data.json
 	Text   string
 	What   string // what it is for, in a few words
+}
+
+// In names the file for a policy, which is the last part of its package.
+func (f File) In(policy string) string {
+	if f.Name != "" {
+		return f.Name
+	}
+	return policy + f.Suffix
 }
 
 // Files fills the templates in. The error says which events and effects go

@@ -101,7 +101,7 @@ func TestFrom(t *testing.T) {
 			t.Fatalf("%s: %d files, %v", example, len(files), err)
 		}
 		for _, f := range files {
-			written["acme/my/"+example+"2/"+example+"2"+f.Suffix] = &fstest.MapFile{Data: []byte(f.Text)}
+			written["acme/my/"+example+"2/"+f.In(example+"2")] = &fstest.MapFile{Data: []byte(f.Text)}
 			if strings.Contains(f.Text, "company."+example) {
 				t.Errorf("%s%s has the name of the example", example, f.Suffix)
 			}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gate/examples"
+	"gate/internal/load"
 	"gate/internal/spelling"
 	"gate/internal/strictjson"
 )
@@ -37,15 +38,20 @@ func From(example, id string) ([]File, error) {
 	what := map[string]string{".rego": "the rule", "_test.rego": "its Rego tests", "_cases.yaml": "its event cases"}
 	var out []File
 	for _, f := range files {
-		suffix, own := strings.CutPrefix(f.Name(), example)
-		if !own || what[suffix] == "" {
+		file := File{}
+		if suffix, own := strings.CutPrefix(f.Name(), example); own && what[suffix] != "" {
+			file.Suffix, file.What = suffix, what[suffix]
+		} else if load.IsDataFile(f.Name()) {
+			file.Name, file.What = f.Name(), "its data"
+		} else {
 			continue
 		}
 		text, err := fs.ReadFile(examples.FS(), example+"/"+f.Name())
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, File{Suffix: suffix, Text: renamed(string(text), example, id), What: what[suffix]})
+		file.Text = renamed(string(text), example, id)
+		out = append(out, file)
 	}
 	return out, nil
 }
