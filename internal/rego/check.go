@@ -39,6 +39,30 @@ func Check(lib []scopes.Module, s scopes.Source) error {
 	return unique(errs)
 }
 
+// Unloaded returns why policies of a source cannot be loaded, by policy: each mistake by
+// itself. Policies of which nothing is wrong are left out.
+func Unloaded(lib []scopes.Module, s scopes.Source) map[string][]error {
+	src := newSource(&s, newModules(lib))
+	out := map[string][]error{}
+	var ids []string
+	for _, h := range s.Hooks {
+		switch {
+		case h.Kind != hook.Rego:
+		case src.broken != nil:
+			out[h.ID] = split(src.broken)
+		default:
+			ids = append(ids, h.ID)
+		}
+	}
+	slices.Sort(ids)
+	for id, p := range src.build(slices.Compact(ids)) {
+		if p.err != nil {
+			out[id] = split(unique([]error{p.err}))
+		}
+	}
+	return out
+}
+
 // packages lists the source's packages by name.
 func (s *source) packages() []string {
 	var all []string

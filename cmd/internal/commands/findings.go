@@ -39,7 +39,7 @@ func (f *installFlags) ownFindings(p process) []install.Finding {
 	}
 	var list []install.Finding
 	for _, src := range g.Set.Sources() {
-		list = append(list, faultFindings(p, src, g.Where[src.Name])...)
+		list = append(list, faultFindings(p, g, src)...)
 	}
 	if off := g.Set.Off(); off != "" {
 		list = append(list, install.Finding{
@@ -348,10 +348,10 @@ func rank(s install.Severity) int {
 }
 
 // faultFindings are what keeps a source of a directory from being loaded.
-func faultFindings(p process, src *scopes.Source, dir string) []install.Finding {
+func faultFindings(p process, g *setup.Gate, src *scopes.Source) []install.Finding {
 	var list []install.Finding
 	remedy := "correct the file"
-	if dir != "" {
+	if dir := g.Where[src.Name]; dir != "" {
 		remedy += "; gate check " + p.tilde(dir) + " lists every problem"
 	}
 	for i := range src.Faults {
@@ -364,6 +364,13 @@ func faultFindings(p process, src *scopes.Source, dir string) []install.Finding 
 		}
 		if src.Closes() {
 			f.Severity, f.Message = install.Error, "no call passes: "+src.Faults[i].Error()
+		}
+		list = append(list, f)
+	}
+	for _, u := range unloadedOf(g, src) {
+		f := install.Finding{ID: "gate.policy", Severity: install.Warning, File: u.file, Line: u.line, Message: u.String(), Remedy: remedy}
+		if u.denies {
+			f.Severity = install.Error
 		}
 		list = append(list, f)
 	}

@@ -25,14 +25,14 @@ func newTry(p process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, d, err := f.decide(cmd.Context(), p, ev)
+			g, d, err := f.decide(cmd.Context(), p, ev)
 			if err != nil {
 				return err
 			}
 			if f.json {
 				err = printJSON(p, document.Decision(&d, true))
 			} else {
-				err = printAll(p, tell.Decision(p.page(), &ev, &d, f.again("explain", args)))
+				err = printAll(p, tell.Decision(p.page(), &ev, &d, f.again("explain", args))+unloadedLines(g))
 			}
 			if err != nil {
 				return err
