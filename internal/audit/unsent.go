@@ -47,32 +47,12 @@ const maxFile = 64 << 20
 // is the last that is yielded.
 func (h *History) Behind(c Cursor) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		files := h.files() // the newest first
-		start := len(files) - 1
-		for _, name := range files {
-			if info, err := os.Lstat(name); err == nil && info.Size() > maxFile {
-				yield(nil, fmt.Errorf("%s: it has %d bytes, and gate writes no file of the log larger than %d", name, info.Size(), maxFile))
+		// A file may be renamed between the look for its name and its opening: nothing
+		// is there only if it is not there twice.
+		for range 2 {
+			s := search{at: c, yield: yield, skip: c.Log != ""}
+			if s.log(h.files()); s.found {
 				return
-			}
-		}
-		for i, name := range files {
-			if p := firstPlace(name); p != nil && p.Log == c.Log && p.Seq <= c.Seq {
-				start = i
-				break
-			}
-		}
-		s := search{at: c, yield: yield, skip: c.Log != ""}
-		for i := start; i >= 0 && !s.done; i-- {
-			s.file(files[i])
-		}
-		switch {
-		case s.done || !s.skip:
-		case s.last != nil:
-			yield(s.last, nil)
-		default: // the chain of the cursor is gone
-			s.skip = false
-			for i := len(files) - 1; i >= 0 && !s.done; i-- {
-				s.file(files[i])
 			}
 		}
 	}
@@ -84,7 +64,45 @@ type search struct {
 	yield func([]byte, error) bool
 	skip  bool   // it was not met yet
 	last  []byte // of its chain, before it
+	found bool   // something was yielded
 	done  bool
+}
+
+// log searches the files of a log, of which the newest is the first.
+func (s *search) log(files []string) {
+	start := len(files) - 1
+	for _, name := range files {
+		if info, err := os.Lstat(name); err == nil && info.Size() > maxFile {
+			s.fail(name, fmt.Errorf("it has %d bytes, and gate writes no file of the log larger than %d", info.Size(), maxFile))
+			return
+		}
+	}
+	for i, name := range files {
+		if p := firstPlace(name); p != nil && p.Log == s.at.Log && p.Seq <= s.at.Seq {
+			start = i
+			break
+		}
+	}
+	s.oldest(files[:start+1])
+	switch {
+	case s.done || !s.skip:
+	case s.last != nil:
+		s.give(s.last)
+	default: // the chain of the cursor is gone
+		s.skip = false
+		s.oldest(files)
+	}
+}
+
+func (s *search) oldest(files []string) {
+	for i := len(files) - 1; i >= 0 && !s.done; i-- {
+		s.file(files[i])
+	}
+}
+
+func (s *search) give(line []byte) {
+	s.found = true
+	s.done = !s.yield(line, nil)
 }
 
 func (s *search) file(name string) {
@@ -113,7 +131,7 @@ func (s *search) file(name string) {
 
 func (s *search) fail(name string, err error) {
 	s.yield(nil, fmt.Errorf("%s: %w", name, hostfs.Reason(err)))
-	s.done = true
+	s.found, s.done = true, true
 }
 
 func (s *search) record(p *Place, line []byte) {
@@ -127,7 +145,7 @@ func (s *search) record(p *Place, line []byte) {
 		}
 		s.skip = false
 	}
-	s.done = !s.yield(line, nil)
+	s.give(line)
 }
 
 // Sendables makes of the lines of [History.Behind] what is to be sent behind the same
