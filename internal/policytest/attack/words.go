@@ -195,7 +195,7 @@ func respelt(words []string) map[string]string {
 		switch {
 		case attached && option.Takes && !option.Attached && strings.HasPrefix(w, "--"):
 			note("an option's value in a word of its own", replaced(words, i, 1, name, value))
-		case !attached && option.Takes && !option.Pair && strings.HasPrefix(w, "--") && i+1 < len(words):
+		case !attached && option.Takes && !option.Attached && !option.Pair && strings.HasPrefix(w, "--") && i+1 < len(words):
 			note("an option's value in the same word", replaced(words, i, 2, name+"="+words[i+1]))
 		}
 		if !option.Takes && !row.Stop && !row.Verbs && i < len(words)-1 {

@@ -49,6 +49,7 @@ func TestRespelt(t *testing.T) {
 		"git push --repo=origin":              {"git push --repo origin"},
 		"git push --repo origin x":            {"git push --repo=origin x"},
 		"git push -- -f":                      nil,
+		"git push --force-with-lease o main":  nil,
 		"unknown-program --force x":           nil,
 		"git -C web push -f":                  nil,
 		"kubectl delete pod x --namespace=p1": {"kubectl delete pod x --namespace p1"},
