@@ -7,6 +7,7 @@ test_asks if {
 		"python manage.py migrate",
 		"DJANGO_ENV=x python3 manage.py migrate shop",
 		"alembic upgrade head",
+		"/usr/bin/alembic upgrade head",
 		"bundle exec rails db:migrate",
 		"cd api && make migrate",
 		"npx prisma migrate deploy",
