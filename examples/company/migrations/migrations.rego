@@ -25,9 +25,7 @@ import data.gate.lib
 ask contains {"reason": sprintf("migrates the database (%s); show the plan first", [begin]), "span": lib.span(command)} if {
 	some begin in data.gate.params.company.migrations.commands
 	some command in input.facts.shell.commands
-	named := array.concat([{"value": command.program}], array.slice(command.words, 1, count(command.words)))
-	some words in [command.words, named] # as it is written, and without the program's path
-	lib.begins({"words": words}, split(begin, " "))
+	lib.begins(command, split(begin, " "))
 }
 
 ask contains {"reason": "migrates the database; show the plan first", "span": lib.span(effect)} if {

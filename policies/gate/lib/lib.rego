@@ -50,11 +50,11 @@ command(effect) := found[0] if {
 commands(program) := {c | some c in input.facts.shell.commands; c.program == program}
 
 # METADATA
-# description: the words of a shell command begin with these texts, its program first
+# description: the words of a shell command begin with these texts, its program first, by its name or as it is written
 begins(command, texts) if {
-	count(texts) > 0
-	every i, text in texts {
-		command.words[i].value == text
+	texts[0] in [command.words[0].value, object.get(command, "program", null)]
+	every i, text in array.slice(texts, 1, count(texts)) {
+		command.words[i + 1].value == text
 	}
 }
 

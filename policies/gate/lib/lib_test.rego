@@ -171,6 +171,14 @@ test_begins_with_words if {
 	not lib.begins({"words": []}, ["go"])
 }
 
+test_begins_with_a_program_by_its_path if {
+	every line in ["/usr/bin/alembic upgrade head", `'alembic' upgrade`, "alembic upgrade"] {
+		some command in input.facts.shell.commands with input as gate.event(line)
+		lib.begins(command, ["alembic", "upgrade"])
+		not lib.begins(command, ["upgrade"])
+	}
+}
+
 test_covers if {
 	lib.covers("main", "main")
 	lib.covers("*", "main")
