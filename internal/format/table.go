@@ -66,7 +66,7 @@ var table = [kinds]File{
 	},
 	Keys: {
 		Name: "key set", Where: []string{"MANAGED/keys.json", "MANAGED/bundles/keys.json"}, Number: 1, Member: "type", Prefix: "gate.keys/",
-		Writer: "`gate keys`", Readers: "`gate sync`, `gate bundle`, every decision on a machine with bundles",
+		Writer: "`gate keys`, `gate fleet init`", Readers: "`gate sync`, `gate bundle`, every decision on a machine with bundles",
 		Older: "read", Newer: "no bundle is taken, the release in force stays; `gate sync` and `gate doctor` say so", Lost: "nothing",
 	},
 	Seen: {
@@ -130,7 +130,7 @@ var table = [kinds]File{
 	},
 	Settings: {
 		Name: "settings and hook files", Where: []string{"settings.*", "hooks.* of every directory"},
-		Writer: "people, `gate set`", Readers: "every decision",
+		Writer: "people, `gate set`, `gate fleet init`", Readers: "every decision",
 		Older: "keys are never taken away without a sentence that names the new one", Newer: "a key that this gate does not know is a mistake with file and line: the file closes or is inactive, by its authority", Lost: "nothing: the file is never rewritten as a whole",
 	},
 	AgentSettings: {

@@ -47,22 +47,12 @@ func initBundle(p process, dir, name string) error {
 	if !sealed.IsName(name) {
 		return usageError(quoted(name) + " is no name for a bundle: lower-case letters, digits, - and _; give --name")
 	}
-	manifest := map[string]any{
-		"revision": "", "roots": []string{name, "gate/bundles/" + name},
-		"metadata": map[string]any{"gate": map[string]any{"name": name, "version": 1}},
-	}
-	for _, f := range []struct {
-		path string
-		text string
-	}{
-		{".manifest", strictjson.Indent(manifest)},
-		{filepath.Join("gate", "bundles", name, "data.json"), strictjson.Indent(map[string]any{"settings": map[string]any{}})},
-	} {
+	for _, f := range newBundleFiles(name) {
 		path := filepath.Join(dir, f.path)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return err
 		}
-		if err := createFile(path, []byte(f.text), 0o644); err != nil {
+		if err := createFile(path, f.data, f.perm); err != nil {
 			return err
 		}
 	}
@@ -72,6 +62,26 @@ func initBundle(p process, dir, name string) error {
 	}
 	return printAll(p, fmt.Sprintf("%s is a bundle named %s\nnext: write policies into %s, in packages below %s, then gate bundle build %s\n",
 		visible(dir), name, visible(policies), name, visible(dir)))
+}
+
+// A newFile is a file to be made, at a path within a directory.
+type newFile struct {
+	path string
+	data []byte
+	perm fs.FileMode
+}
+
+// newBundleFiles are those that a bundle begins with.
+func newBundleFiles(name string) []newFile {
+	manifest := map[string]any{
+		"revision": "", "roots": []string{name, "gate/bundles/" + name},
+		"metadata": map[string]any{"gate": map[string]any{"name": name, "version": 1}},
+	}
+	settings := map[string]any{"settings": map[string]any{}}
+	return []newFile{
+		{sealed.ManifestFile, []byte(strictjson.Indent(manifest)), 0o644},
+		{filepath.Join("gate", "bundles", name, "data.json"), []byte(strictjson.Indent(settings)), 0o644},
+	}
 }
 
 // createFile writes a file that is not there yet.

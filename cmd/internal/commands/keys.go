@@ -69,15 +69,7 @@ func generateKey(p process, id, algorithm, dir string) error {
 	if err := noAgent(p); err != nil {
 		return err
 	}
-	private, err := bundles.GenerateKey(bundles.Algorithm(algorithm))
-	if err != nil {
-		return err
-	}
-	key, err := bundles.ParsePrivate(private)
-	if err != nil {
-		return err
-	}
-	public, err := key.Public()
+	private, public, err := keyPair(bundles.Algorithm(algorithm))
 	if err != nil {
 		return err
 	}
@@ -91,6 +83,19 @@ func generateKey(p process, id, algorithm, dir string) error {
 	}
 	return printAll(p, fmt.Sprintf("%s.pem is the private key: keep it away from this machine\n%s.pub.pem is the public key: gate keys add %s %s.pub.pem\n",
 		visible(name), visible(name), id, visible(name)))
+}
+
+// keyPair makes a key, and returns its halves as files have them.
+func keyPair(a bundles.Algorithm) (private, public []byte, err error) {
+	if private, err = bundles.GenerateKey(a); err != nil {
+		return nil, nil, err
+	}
+	key, err := bundles.ParsePrivate(private)
+	if err != nil {
+		return nil, nil, err
+	}
+	public, err = key.Public()
+	return private, public, err
 }
 
 func newKeysList(p process) *cobra.Command {

@@ -24,7 +24,7 @@ func TestRunbook(t *testing.T) {
 	}
 	text := strings.NewReplacer("/etc/gate", "managed", "/srv/policy", "srv", "https://policy.acme.example", "http://$HOST").Replace(string(page))
 	var script, files strings.Builder
-	script.WriteString("mkdir srv\nserve HOST srv\n")
+	script.WriteString("mkdir srv root\nserve HOST srv\n")
 	commands := 0
 	for _, m := range regexp.MustCompile("(?ms)(?:^`([^`]+)`:\n\n)?^```([a-z]+)\n(.*?)^```$|^##+ ([^\n]+)").FindAllStringSubmatch(text, -1) {
 		file, language, body := m[1], m[2], m[3]
@@ -43,7 +43,7 @@ func TestRunbook(t *testing.T) {
 			}
 		}
 	}
-	if commands < 30 {
+	if commands < 60 {
 		t.Fatalf("only %d commands on the page", commands)
 	}
 	dir := t.TempDir()
@@ -55,6 +55,7 @@ func TestRunbook(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
 			e.Setenv("USERPROFILE", filepath.Join(e.WorkDir, "home"))
+			e.Setenv("TEST_ROOT", filepath.Join(e.WorkDir, "root")) // what agents' settings of the machine are below
 			return os.MkdirAll(filepath.Join(e.WorkDir, "home"), 0o700)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "runs": runs, "serve": startServer, "expand": expand, "sha256sum": digests, "machine": copyMachine},
@@ -64,8 +65,10 @@ func TestRunbook(t *testing.T) {
 // others is what two more machines do while the keys change, by the heading before
 // which or the answer after which they do it: "away" is off for both versions, and
 // "once" syncs after the first.
+// Before level 2 the machine is a new one, and the server is empty.
 var others = map[string]string{
-	"5. A key holder leaves": "machine away\nmachine once\n",
+	"Level 2: thresholds, channels, shares, rotation": "rm managed root srv state\nmkdir root srv\n",
+	"5. A key holder leaves":                          "machine away\nmachine once\n",
 	"srv/keys has every version up to 5; new: 5": `exits 0 sync --now --managed-dir=$WORK/once
 stderr 'version 5 of the key set is in force'
 stdout '^company: nothing newer than version 3$'
