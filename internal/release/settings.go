@@ -26,13 +26,13 @@ func compareManifests(a, b bundles.Manifest) []Difference {
 	if a.Gate.Name == b.Gate.Name && b.Gate.Version < a.Gate.Version {
 		say("version", fmt.Sprint(a.Gate.Version), fmt.Sprint(b.Gate.Version)+", which machines that have the old one refuse", Neutral)
 	}
-	audience := func(list []string) string {
+	machines := func(list []string) string {
 		if len(list) == 0 {
 			return "every machine"
 		}
 		return strings.Join(sortedWords(list), ", ")
 	}
-	say("audience", audience(a.Gate.Audience), audience(b.Gate.Audience), reachOrAll(a.Gate.Audience, b.Gate.Audience))
+	say("labels", machines(a.Gate.Audience), machines(b.Gate.Audience), reachOrAll(a.Gate.Audience, b.Gate.Audience))
 	say("expires", untilWhen(a.Gate.Expires), untilWhen(b.Gate.Expires), Neutral)
 	say("min_gate", a.Gate.MinGate, b.Gate.MinGate, Neutral)
 	say("facts", schemaOf(a.Gate), schemaOf(b.Gate), Neutral)

@@ -67,7 +67,7 @@ func (k Key) MaySign(name string, audience []string, scope string) error {
 	}
 	for _, a := range audience {
 		if len(k.Audiences) > 0 && !fits(k.Audiences, a) {
-			return fmt.Errorf("it may not sign for the audience %s", Shown(a))
+			return fmt.Errorf("it may not sign for the label %s", Shown(a))
 		}
 	}
 	if scope != "" && !slices.Contains(k.Scopes, scope) || scope == "" && len(k.Scopes) > 0 {

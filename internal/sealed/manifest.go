@@ -132,7 +132,7 @@ func (f *fields) metadata(v any) Metadata {
 	g := NewFields("metadata.gate", object)
 	m := Metadata{
 		Name: g.Text("name"), Version: g.Number("version", MaxInteger), Expires: g.Moment("expires"),
-		Audience: g.Texts("audience"), MinGate: g.Text("min_gate"), Facts: g.Number("facts", MaxInteger), Previous: g.digest("previous"),
+		Audience: g.labels(), MinGate: g.Text("min_gate"), Facts: g.Number("facts", MaxInteger), Previous: g.digest("previous"),
 	}
 	if !IsName(m.Name) {
 		g.fail("name", "%q is no name; lower-case letters, digits, - and _ are taken", Shown(m.Name))
@@ -140,16 +140,30 @@ func (f *fields) metadata(v any) Metadata {
 	if m.Version < 1 {
 		g.fail("version", "1 or more is wanted")
 	}
-	for _, a := range m.Audience {
-		if !isLabel(a) {
-			g.fail("audience", "%q is not key=value", Shown(a))
-		}
-	}
 	if _, err := parseVersion(m.MinGate); m.MinGate != "" && err != nil {
 		g.fail("min_gate", "%w", err)
 	}
 	f.Errs = append(f.Errs, g.Done())
 	return m
+}
+
+// labels are those of the machines that a bundle is for. People write labels;
+// audience is the word of earlier releases, and that of a packed bundle, which
+// machines with an older gate read, too.
+func (f *fields) labels() []string {
+	list, key := f.Texts("labels"), "labels"
+	if old := f.Texts("audience"); len(old) > 0 {
+		if len(list) > 0 {
+			f.fail("audience", "it is the old word for labels; give one of the two")
+		}
+		list, key = old, "audience"
+	}
+	for _, label := range list {
+		if !isLabel(label) {
+			f.fail(key, "%q is not key=value", Shown(label))
+		}
+	}
+	return list
 }
 
 // isLabel reports key=value.

@@ -74,7 +74,7 @@ var words = map[Reason]struct{ sentence, hint string }{
 	WrongName:     {"it is another bundle than the one asked for", "look at the source's address and at the bundle's name"},
 	NotAllowed:    {"the key that signed it may not sign this bundle", "sign with a key that may, or change what the key may sign"},
 	TooFewKeys:    {"too few keys signed it", "have another holder of a key sign it with gate bundle sign"},
-	WrongAudience: {"it is meant for other machines", "look at the labels of this machine and at the bundle's audience"},
+	WrongAudience: {"it is meant for other machines", "look at the labels of this machine and at those of the bundle"},
 	Expired:       {"it has expired", "publish a new version; look at this machine's clock too"},
 	TooNew:        {"it needs a newer gate", "update gate on this machine"},
 	Rollback:      {"a newer version of it was already seen here", "to go back, publish the old content under a new version"},

@@ -151,7 +151,8 @@ func orUnnamed(key string) string {
 // manifestDocument is what a bundle says about itself.
 func manifestDocument(m bundles.Manifest) map[string]any {
 	doc := map[string]any{
-		"name": m.Gate.Name, "version": m.Gate.Version, "expires": nil, "audience": append([]string{}, m.Gate.Audience...),
+		"name": m.Gate.Name, "version": m.Gate.Version, "expires": nil, "labels": append([]string{}, m.Gate.Audience...),
+		"audience": append([]string{}, m.Gate.Audience...), // as earlier releases said it
 		"min_gate": m.Gate.MinGate, "facts": max(m.Gate.Facts, 1), "previous": m.Gate.Previous, "revision": m.Revision, "roots": append([]string{}, m.Roots...),
 	}
 	if !m.Gate.Expires.IsZero() {
@@ -169,7 +170,7 @@ func manifestLines(b *strings.Builder, m bundles.Manifest) {
 	}
 	line("revision", m.Revision)
 	line("roots", strings.Join(m.Roots, ", "))
-	line("audience", strings.Join(m.Gate.Audience, ", "))
+	line("labels", strings.Join(m.Gate.Audience, ", "))
 	if !m.Gate.Expires.IsZero() {
 		line("expires", m.Gate.Expires.UTC().Format(time.RFC3339))
 	}

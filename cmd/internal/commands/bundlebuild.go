@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"gate/bundles"
 	"gate/internal/hostfs"
@@ -105,7 +106,7 @@ func createFile(path string, data []byte, perm fs.FileMode) error {
 type buildFlags struct {
 	out, expires, minGate, previous string
 	version, facts                  int64
-	audience                        []string
+	labels                          []string
 }
 
 func newBundleBuild(p process) *cobra.Command {
@@ -126,11 +127,22 @@ func newBundleBuild(p process) *cobra.Command {
 	cmd.Flags().StringVarP(&f.out, "output", "o", "", "the bundle (default NAME.tar.gz here)")
 	cmd.Flags().Int64Var(&f.version, "version", 0, "the version, higher than that of every release before")
 	cmd.Flags().StringVar(&f.expires, "expires", "", "when it ends: 2027-01-31, or 90d from now")
-	cmd.Flags().StringArrayVar(&f.audience, "audience", nil, "a label of the machines it is for, as key=value (repeatable)")
+	addLabelFlag(cmd, &f.labels, "a label of the machines it is for, as key=value (repeatable)")
 	cmd.Flags().StringVar(&f.minGate, "min-gate", "", "the oldest gate that understands it, such as v1.4.0")
 	cmd.Flags().Int64Var(&f.facts, "facts", 0, "the schema of facts that its policies are written for; without it the first")
 	cmd.Flags().StringVar(&f.previous, "previous", "", "the release before: its file or its digest")
 	return cmd
+}
+
+// addLabelFlag adds --label, which scripts of earlier releases call --audience.
+func addLabelFlag(cmd *cobra.Command, to *[]string, usage string) {
+	cmd.Flags().StringArrayVar(to, "label", nil, usage)
+	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "audience" {
+			name = "label"
+		}
+		return pflag.NormalizedName(name)
+	})
 }
 
 func (f *buildFlags) run(ctx context.Context, p process, dir string) error {
@@ -215,8 +227,8 @@ func (f *buildFlags) change() (func(*bundles.Metadata), error) {
 		if f.expires != "" {
 			m.Expires = expires
 		}
-		if len(f.audience) > 0 {
-			m.Audience = f.audience
+		if len(f.labels) > 0 {
+			m.Audience = f.labels
 		}
 		if f.minGate != "" {
 			m.MinGate = f.minGate

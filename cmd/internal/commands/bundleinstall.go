@@ -37,8 +37,9 @@ var errNoRollback = errors.New("a machine takes no older version; to go back, pu
 // could bring back every hole that was closed since.
 func newBundleRollback() *cobra.Command {
 	return &cobra.Command{
-		Use:   "rollback",
-		Short: "not available: use gate bundle republish, which makes old content the next version",
+		Use:    "rollback",
+		Hidden: true, // people look for the word, and are told the one that there is
+		Short:  "not available: use gate bundle republish, which makes old content the next version",
 		Long: "Changes nothing, and says how to go back. Whoever could take a machine to an older\n" +
 			"version could bring back every hole that was closed since.",
 		Example: "  gate bundle republish company-7.tar.gz --as 9 -o company-9.tar.gz",

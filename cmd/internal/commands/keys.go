@@ -161,7 +161,7 @@ func keyLine(k bundles.Key) string {
 	for _, of := range []struct {
 		what string
 		list []string
-	}{{"bundles", k.Bundles}, {"audiences", k.Audiences}, {"scopes", k.Scopes}} {
+	}{{"bundles", k.Bundles}, {"labels", k.Audiences}, {"scopes", k.Scopes}} {
 		if len(of.list) > 0 {
 			parts = append(parts, of.what+" "+visible(strings.Join(of.list, ", ")))
 		}
@@ -184,7 +184,8 @@ func keysDocument(set *bundles.KeySet, waiting []string) map[string]any {
 	for id, k := range set.Keys {
 		keys[id] = map[string]any{
 			"algorithm": string(k.Algorithm), "revoked": k.Revoked, "bundles": append([]string{}, k.Bundles...),
-			"audiences": append([]string{}, k.Audiences...), "scopes": append([]string{}, k.Scopes...),
+			"labels": append([]string{}, k.Audiences...), "scopes": append([]string{}, k.Scopes...),
+			"audiences": append([]string{}, k.Audiences...), // as earlier releases said it
 		}
 	}
 	thresholds := map[string]any{}

@@ -193,9 +193,9 @@ func newKeysSign(p process) *cobra.Command {
 // addFlags are the flags of gate keys add.
 type addFlags struct {
 	keysFlags
-	algorithm, expires         string
-	bundles, audiences, scopes []string
-	root                       bool
+	algorithm, expires      string
+	bundles, labels, scopes []string
+	root                    bool
 }
 
 func newKeysAdd(p process) *cobra.Command {
@@ -218,7 +218,7 @@ func newKeysAdd(p process) *cobra.Command {
 	f.add(cmd)
 	cmd.Flags().StringVar(&f.algorithm, "algorithm", "", "the signature algorithm (default: by the kind of key; PS256 for RSA)")
 	cmd.Flags().StringArrayVar(&f.bundles, "bundle", nil, "a bundle that it may sign, or a beginning with * (repeatable)")
-	cmd.Flags().StringArrayVar(&f.audiences, "audience", nil, "an audience that it may sign for, as key=value (repeatable; default any)")
+	addLabelFlag(cmd, &f.labels, "a label of machines that it may sign for, as key=value (repeatable; default any)")
 	cmd.Flags().StringArrayVar(&f.scopes, "scope", nil, "a value of OPA's scope claim (repeatable; default none)")
 	cmd.Flags().BoolVar(&f.root, "root", false, "it may change the key set")
 	cmd.Flags().StringVar(&f.expires, "expires", "", "when the key set ends: 2027-01-31, or 90d from now")
@@ -238,7 +238,7 @@ func (f *addFlags) run(ctx context.Context, p process, id, file string) error {
 	if f.after < 0 {
 		return usageError("--after takes a version of a key set")
 	}
-	key.Bundles, key.Audiences, key.Scopes = f.bundles, f.audiences, f.scopes
+	key.Bundles, key.Audiences, key.Scopes = f.bundles, f.labels, f.scopes
 	return f.edit(ctx, p, func(set *bundles.KeySet) error {
 		if _, there := set.Keys[id]; there {
 			return fmt.Errorf("the key set has a key %s already; gate keys rotate puts another in its place", id)
