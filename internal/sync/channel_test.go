@@ -223,6 +223,35 @@ func TestOlderTrial(t *testing.T) {
 	}
 }
 
+// TestTrialHealed: where current.json is lost, no trial that stands on the disk comes
+// into force in the place of the release, whatever is known of what was seen.
+func TestTrialHealed(t *testing.T) {
+	p := newPublisher(t)
+	one, two := p.offer("company", 1), p.offer("company", 2)
+	two.Trial = true
+	trial := p.trial(1, sealed.Digest(one.Archive), sealed.Digest(two.Archive))
+	for _, c := range []struct {
+		name    string
+		offers  []sync.Offer
+		damage  func(m *machine)
+		inForce string
+	}{
+		{"seen.json is cut, too", []sync.Offer{one, two}, func(m *machine) { m.write(sync.SeenFile, []byte("{")) }, "company 1;"},
+		{"seen.json is lost, too", []sync.Offer{one, two}, func(m *machine) { os.Remove(filepath.Join(m.dir, sync.SeenFile)) }, "company 1;"},
+		{"seen.json is whole", []sync.Offer{one, two}, func(*machine) {}, "company 1;"},
+		{"there was a trial only", []sync.Offer{two}, func(*machine) {}, ""},
+	} {
+		m := trying(p)
+		m.write(sync.ChannelFile, trial)
+		m.activate(c.offers...)
+		m.write(sync.CurrentFile, []byte("{"))
+		c.damage(m)
+		if _, err := (sync.Store{Dir: m.dir}).Heal(context.Background(), m.rules); err != nil || m.inForce() != c.inForce {
+			t.Errorf("%s: %v, in force: %q, want %q", c.name, err, m.inForce(), c.inForce)
+		}
+	}
+}
+
 // TestTrialStops has every step fail of a sync that ends one trial and begins another
 // one: the release in force is there afterwards, with a whole trial or none.
 func TestTrialStops(t *testing.T) {

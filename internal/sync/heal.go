@@ -221,6 +221,7 @@ func (h *healing) newest(name string) (best Active, ok bool) {
 	if err != nil {
 		return best, false
 	}
+	onTrial := h.onTrial(name)
 	var list []Active
 	for _, r := range releases {
 		a := Active{Name: name, Dir: path.Join(name, r.Name())}
@@ -233,7 +234,7 @@ func (h *healing) newest(name string) (best Active, ok bool) {
 			continue
 		}
 		a.Version, a.Digest = b.Manifest.Gate.Version, b.Digest
-		if seen, ok := h.known.Bundles[name]; ok && seen.Digest != a.Digest {
+		if seen, ok := h.known.Bundles[name]; ok && seen.Digest != a.Digest || onTrial(a.Digest) {
 			continue // it was in force before, or on trial
 		}
 		if _, a.Files, err = sealed.Snapshot(b.FS(), h.rules.Limits); err != nil || a.Dir != Place(name, a.Version, a.Digest) {
@@ -247,6 +248,18 @@ func (h *healing) newest(name string) (best Active, ok bool) {
 		return best, false
 	}
 	return slices.MaxFunc(list, func(x, y Active) int { return cmp.Compare(x.Version, y.Version) }), true
+}
+
+// onTrial reports the releases of a bundle that the channel, as it was taken last, has
+// as trials only: their signatures do not say that they ever counted.
+func (h *healing) onTrial(name string) func(digest string) bool {
+	_, c, err := h.channel()
+	has := func(list []sealed.Rollout, digest string) bool {
+		return slices.ContainsFunc(list, func(r sealed.Rollout) bool { return r.Digest == digest })
+	}
+	return func(digest string) bool {
+		return err != nil || has(c.Trials[name], digest) && !has(c.Releases[name], digest)
+	}
 }
 
 // opened verifies a release as when it came into force: one whose time is over
