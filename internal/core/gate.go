@@ -35,7 +35,7 @@ type Found struct {
 
 	Bundles      []Bundle // in force, in their order
 	TakesBundles bool     // this machine takes signed bundles, whether or not there are any
-	Enrolling    bool     // it does, and none has ever come
+	Enrolling    bool     // it does, and none has come that counts
 	MayAge       []string // bundles whose age only warns, by a recovery file
 	Relaxed      string   // a sentence about that file; "": none relaxes anything
 	Unrelaxed    string   // a sentence about a file that is refused; "": none is

@@ -253,6 +253,7 @@ func (f *Forms) bundles(a *artifact.Artifact) error {
 		f.Schemas = schemas
 	}
 	for _, b := range a.Bundles() {
+		f.Found.Enrolling = b.Trial && (f.Found.Enrolling || !f.Found.TakesBundles) // which stand behind all others
 		f.Found.TakesBundles = true
 		f.Found.Where[b.Source()] = b.Dir
 		f.Found.Bundles = append(f.Found.Bundles, core.Bundle{Bundle: b.Bundle, Expires: b.Expires, Synced: b.Synced})

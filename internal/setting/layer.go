@@ -91,7 +91,7 @@ type Stale struct {
 	Then    Consequence   // of that; default warn
 	Expired Consequence   // of the end that a bundle itself names; default warn
 
-	// Enrolling is of a machine to which no bundle has come yet; default warn.
+	// Enrolling is of a machine to which no bundle has come yet that counts; default warn.
 	Enrolling Consequence
 }
 

@@ -397,7 +397,7 @@ var (
 		{Key: "expired", Type: &consequence, Bearing: Stricter, Default: "warn", At: func(v any) any { return (*string)(&v.(*Stale).Expired) },
 			Says: "the same for a bundle whose own time is over; `warn` without it"},
 		{Key: "enrolling", Type: &consequence, Bearing: Stricter, Default: "warn", At: func(v any) any { return (*string)(&v.(*Stale).Enrolling) },
-			Says: "the same for a machine that has a key set, and to which no bundle has come yet; `warn` without it"},
+			Says: "the same for a machine that has a key set, and to which no bundle has come yet, or only one on trial; `warn` without it"},
 	}}
 	feedType = Type{Kind: Object, Fields: []Field{
 		{Key: "name", Type: &Type{Kind: Text, Pattern: `^[a-z0-9][a-z0-9_-]*$`, Min: -1}, Required: true, Says: "the bundle", At: func(v any) any { return &v.(*Feed).Name }},

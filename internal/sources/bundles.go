@@ -99,6 +99,7 @@ func (l *Loaded) bundlesIn(p *places.Place) (current sync.Current, dir fs.FS, er
 	if _, err := fs.Stat(p.Files, sync.Dir); err != nil {
 		return current, nil, fmt.Errorf("%s: %w", filepath.Join(p.Dir, sync.Dir), hostfs.Reason(err))
 	}
+	l.Enrolling = len(current.Bundles) == 0 // trials do not count
 	dir, err = p.Below(sync.Dir)
 	return current, dir, err
 }
@@ -106,7 +107,7 @@ func (l *Loaded) bundlesIn(p *places.Place) (current sync.Current, dir fs.FS, er
 // hadBundles reports that a bundle was in force on this machine, or that nobody can
 // tell.
 func hadBundles(p *places.Place) bool {
-	if p.Has(sync.Damaged(sync.SeenFile)) {
+	if p.Has(sync.Damaged(sync.SeenFile)) || p.Has(sync.Damaged(sync.CurrentFile)) {
 		return true
 	}
 	data, err := stateFile(p, sync.SeenFile)

@@ -31,7 +31,7 @@ func bundlesIn(p *places.Place, rootOnly bool, note func(string)) ([]build.Bundl
 		return nil, nil, err
 	}
 	l := sources.Bundles(p)
-	if l.Enrolling {
+	if l.Enrolling && len(l.Bundles) == 0 {
 		return nil, nil, errors.New("this machine is enrolling: no signed bundle has come yet")
 	}
 	if len(l.Notices) > 0 {
