@@ -45,6 +45,9 @@ func aRepository(t *testing.T) (project string, git func(args ...string), write 
 	git("add", "README.md")
 	git("commit", "-qm", "one")
 	git("branch", "other")
+	git("tag", "one")
+	git("update-ref", "refs/remotes/origin/old", "main")
+	git("pack-refs", "--all")
 	return project, git, write
 }
 
@@ -78,7 +81,8 @@ func TestGitPutsGateAway(t *testing.T) {
 		return m
 	}
 	harmless := all(false, "git stash list", "git stash pop", "git stash push --staged", "git switch -c new", "git checkout -b new",
-		"git checkout README.md", "git checkout -- README.md", "git reset", "git reset --soft HEAD~1", "git stash push -- README.md", "git status")
+		"git checkout README.md", "git checkout -- README.md", "git reset", "git reset --soft HEAD~1", "git stash push -- README.md", "git status",
+		"git checkout --detach", "git switch --detach", "git checkout --orphan new", "git stash push README.md docs", "git checkout src/1234567a.go")
 	every := []string{"git stash", "git stash -u", "git stash save wip", "git reset --hard", "git reset --hard other", "git switch other", "git checkout other", "git switch -"}
 
 	holds("no settings", all(false, every...))
@@ -90,7 +94,10 @@ func TestGitPutsGateAway(t *testing.T) {
 	git("add", ".claude")
 	git("commit", "-qm", "two")
 	holds("committed", harmless)
-	holds("committed", all(true, "git reset --hard other", "git switch other", "git checkout other", "git switch -", "git checkout -f other", "git switch --detach HEAD~1"))
+	holds("committed", all(true, "git reset --hard other", "git switch other", "git checkout other", "git switch -", "git checkout -f other", "git switch --detach HEAD~1",
+		"git checkout HEAD~1", "git checkout main^", "git checkout @{1}", "git checkout 0a1b2c3d", "git switch -c new other", "git switch -C main other",
+		"git checkout -b new HEAD~1", "git checkout -B main other", "git switch --orphan new",
+		"git checkout one", "git checkout tags/one", "git checkout origin/old", "git checkout old"))
 	holds("committed", all(false, "git stash", "git stash -u", "git reset --hard", "git reset --hard HEAD"))
 
 	write(".claude/settings.json", gateSettings+"\n")
@@ -99,6 +106,7 @@ func TestGitPutsGateAway(t *testing.T) {
 	}
 	holds("changed", harmless)
 	holds("changed", all(true, every...))
+	holds("changed", all(true, "git stash push .", "git stash push -m x .", "git stash push -- :/", "git stash push ./", "git stash push -- '*.json'", "git checkout -f"))
 
 	if err := os.MkdirAll(filepath.Join(home, ".claude"), 0o755); err != nil {
 		t.Fatal(err)

@@ -1,6 +1,8 @@
 package program
 
 import (
+	"path"
+	"slices"
 	"strings"
 
 	"gate/facts/internal/draft"
@@ -11,15 +13,22 @@ import (
 // gitPutsAway judges lines that put a whole worktree into another state, and with it
 // the settings of the project by which alone gate stands before the agent.
 func (u *use) gitPutsAway() {
-	takes := u.takenAway()
-	if takes == nil {
+	if len(u.verbs) == 0 || !slices.Contains([]string{"stash", "reset", "switch", "checkout"}, u.verbs[0]) {
 		return
 	}
 	git := u.gitDir()
 	if git == "" {
 		return
 	}
-	for _, file := range u.World.GuardsOfProject() {
+	guards := u.World.GuardsOfProject()
+	if len(guards) == 0 {
+		return
+	}
+	takes := u.takenAway(git)
+	if takes == nil {
+		return
+	}
+	for _, file := range guards {
 		if !takes(u.World.Tracked(git, strings.TrimSuffix(git, "/.git"), file)) {
 			continue
 		}
@@ -31,13 +40,13 @@ func (u *use) gitPutsAway() {
 
 // takenAway returns which files the line takes away, nil where it names paths or
 // takes none.
-func (u *use) takenAway() func(world.Tracking) bool {
+func (u *use) takenAway(git string) func(world.Tracking) bool {
 	changed := func(t world.Tracking) bool { return t == world.Changed }
 	tracked := func(t world.Tracking) bool { return t != world.Untracked }
 	switch verb := strings.Join(u.verbs, " "); verb {
 	case "stash", "stash push", "stash save":
 		switch {
-		case len(u.strayed) > 0 || verb == "stash push" && len(u.rest) > 0 || u.has("staged") || u.has("patch"):
+		case len(u.strayed) > 0 || verb == "stash push" && len(u.rest) > 0 && !slices.ContainsFunc(u.rest, wide) || u.has("staged") || u.has("patch"):
 			return nil
 		case u.has("include-untracked") || u.has("all"):
 			return func(t world.Tracking) bool { return t != world.Unchanged }
@@ -52,20 +61,49 @@ func (u *use) takenAway() func(world.Tracking) bool {
 		}
 		return changed
 	case "switch", "checkout":
-		for _, option := range []string{"b", "B", "create", "force-create", "patch", "pathspec-from-file"} {
+		switch {
+		case u.has("patch") || u.has("pathspec-from-file"):
+			return nil
+		case verb == "switch" && u.has("orphan"): // no file stays
+			return tracked
+		case len(u.rest) == 0 && u.has("force"):
+			return changed
+		case len(u.rest) == 0:
+			return nil // the commit stays, with a new branch or none
+		}
+		for _, option := range []string{"b", "B", "create", "force-create", "orphan"} {
 			if u.has(option) {
-				return nil
+				return tracked // what it begins at
 			}
 		}
-		if len(u.rest) == 0 && !u.has("detach") && !u.has("force") {
-			return nil
-		}
-		if git := u.gitDir(); verb == "checkout" && len(u.rest) > 0 && !u.has("detach") {
-			if name := u.rest[0].Value(); len(u.rest) > 1 || name != nil && *name != "-" && !u.isBranch(git, *name) {
+		if verb == "checkout" && !u.has("detach") {
+			if name := u.rest[0].Value(); len(u.rest) > 1 || name != nil && *name != "-" && !u.isCommit(git, *name) {
 				return nil // paths, which have an effect of their own
 			}
 		}
 		return tracked
 	}
 	return nil
+}
+
+// wide reports a path of a repository that can cover more than a file or a directory
+// of its own.
+func wide(f flow.Word) bool {
+	name := f.Value()
+	return name == nil || strings.HasPrefix(*name, ":") || strings.ContainsAny(*name, "*?[") || strings.Trim(path.Clean(*name), "./") == ""
+}
+
+// isCommit reports a name that git reads as a commit: one that only commits have, or
+// one of a branch, a tag or what another repository has.
+func (u *use) isCommit(git, name string) bool {
+	if strings.Trim(name, "0123456789abcdef") == "" && len(name) >= 7 || strings.HasSuffix(name, "HEAD") || name == "@" ||
+		strings.ContainsAny(name, "~^") || strings.Contains(name, "@{") {
+		return true
+	}
+	for _, kind := range []string{"heads/", "tags/", "remotes/", "remotes/origin/", ""} {
+		if u.hasRef(git, "refs/"+kind+name) {
+			return true
+		}
+	}
+	return false
 }

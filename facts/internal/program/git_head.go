@@ -44,14 +44,19 @@ func (u *use) gitSwitch(verb string, dashes bool) {
 
 // isBranch reports a branch that the repository has.
 func (u *use) isBranch(git, name string) bool {
-	if name == "" || strings.Contains(name, "..") {
+	return name != "" && u.hasRef(git, "refs/heads/"+name)
+}
+
+// hasRef reports a reference of a repository, by its whole name.
+func (u *use) hasRef(git, ref string) bool {
+	if strings.Contains(ref, "..") {
 		return false
 	}
-	if _, err := u.World.Read(git+"/refs/heads/"+name, 4096); err == nil {
+	if _, err := u.World.Read(git+"/"+ref, 4096); err == nil {
 		return true
 	}
 	packed, err := u.World.Read(git+"/packed-refs", 1<<20)
-	return err == nil && strings.Contains(packed, " refs/heads/"+name+"\n")
+	return err == nil && strings.Contains(packed, " "+ref+"\n")
 }
 
 // headBranches are the branches that may be checked out, "" for one that is not
