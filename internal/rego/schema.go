@@ -99,12 +99,28 @@ func constantOf(c *ast.Compiler, r *ast.Rule, t *ast.Term) ast.Value {
 		if len(of.Head.Args) > 0 || of.Else != nil || of.Head.Key != nil || isRef || !of.Body.Equal(ast.NewBody(ast.NewExpr(ast.BooleanTerm(true)))) {
 			return nil
 		}
+		if replaced(c, v) {
+			return nil
+		}
 		t = of.Head.Value
 	}
 	if _, err := ast.JSON(t.Value); err != nil {
 		return nil
 	}
 	return t.Value
+}
+
+// replaced reports that a with gives a rule another value somewhere, or the package that
+// it stands in.
+func replaced(c *ast.Compiler, rule ast.Ref) (is bool) {
+	for _, m := range c.Modules {
+		ast.WalkWiths(m, func(w *ast.With) bool {
+			target, ok := w.Target.Value.(ast.Ref)
+			is = is || ok && rule.HasPrefix(target)
+			return is
+		})
+	}
+	return is
 }
 
 // boundedSchema reports a schema whose work cannot be told from its text, or that

@@ -27,6 +27,7 @@ func TestConstantSchemas(t *testing.T) {
 		{"deny contains \"x\" if {\n\tsome s in [{}, {\"type\": \"array\"}]\n\tjson.match_schema(input.tool_input, s)[0]\n}", "the schema must be a constant"},
 		{"deny contains \"x\" if json.match_schema(input.tool_input, schema)[0]\n\nschema := input.schema", "the schema must be a constant"},
 		{"deny contains \"x\" if json.match_schema(input.tool_input, schema)[0]\n\nschema := {} if input.cwd == \"/\"", "the schema must be a constant"},
+		{"deny contains \"x\" if fits with data.acme.p.schema as input.schema\n\nfits if json.match_schema(input.tool_input, schema)[0]\n\nschema := {}", "the schema must be a constant"},
 		{`deny contains "x" if json.match_schema(input.tool_input, {"$ref": "#"})[0]`, "refers to itself"},
 		{`deny contains "x" if json.match_schema(input.tool_input, {"properties": {"a": {"$ref": "#/properties/a"}}})[0]`, "refers to itself"},
 		{`deny contains "x" if json.match_schema(input.tool_input, {"$ref": "#/definitions/a"})[0]`, "where there is none"},
