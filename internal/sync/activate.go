@@ -166,7 +166,11 @@ func (a *activation) take(ctx context.Context, o Offer) Outcome {
 		return out
 	}
 	out.Name, out.Signers = b.Name(), signers(b)
-	err = a.onChannel(b, &o)
+	tried := o.Trial
+	if err = a.onChannel(b, &o); err == nil && tried && !o.Trial { // it counts now, and must be no older one
+		o.Unchanged = false
+		_, err = a.verify(&o)
+	}
 	out.Trial = o.Trial
 	note()
 	if o.Digest != "" && b.Digest != o.Digest {

@@ -223,6 +223,24 @@ func TestOlderTrial(t *testing.T) {
 	}
 }
 
+// TestTrialCounts: the channel that was taken meanwhile has what was to be tried as the
+// release. Then it is held against what was seen, as every release is.
+func TestTrialCounts(t *testing.T) {
+	p := newPublisher(t)
+	one, two, three := p.offer("company", 1), p.offer("company", 2), p.offer("company", 3)
+	one.Trial, three.Trial = true, true
+	m := trying(p)
+	m.activate(two)
+	m.write(sync.ChannelFile, p.trial(1, sealed.Digest(one.Archive), ""))
+	if out := m.activate(one)[0]; !errors.Is(out.Err, sealed.Rollback) || m.inForce() != "company 2;" {
+		t.Errorf("an older one: %v, %s", out.Err, m.inForce())
+	}
+	m.write(sync.ChannelFile, p.trial(2, sealed.Digest(three.Archive), ""))
+	if out := m.activate(three)[0]; out.Err != nil || m.inForce() != "company 3;" {
+		t.Errorf("a newer one: %v, %s", out.Err, m.inForce())
+	}
+}
+
 // TestTrialHealed: where current.json is lost, no trial that stands on the disk comes
 // into force in the place of the release, whatever is known of what was seen.
 func TestTrialHealed(t *testing.T) {
