@@ -83,7 +83,7 @@ func (c claude) guard(cm *claudeMachine, v *claudeView) Guard {
 	if v.doc == nil || !v.doc.root.is('{') {
 		return g
 	}
-	sound := map[hook.Name]bool{}
+	sound, ours := map[hook.Name]bool{}, map[hook.Name]bool{}
 	for _, x := range c.entries(v.doc) {
 		g.Installed = true
 		if g.Command == nil {
@@ -95,14 +95,16 @@ func (c claude) guard(cm *claudeMachine, v *claudeView) Guard {
 		e, _ := claudeEventOf(x.event)
 		if !slices.ContainsFunc(x.faults(v.doc, e), func(f entryFault) bool { return f.severity == Error }) && c.fits(x) {
 			sound[x.event] = true
+			ours[x.event] = ours[x.event] || cm.m.starts(x.words)
 		}
 	}
-	g.Complete = g.Installed
+	g.Complete, g.stops = g.Installed, g.Installed
 	for _, e := range claudeEvents() {
 		if !slices.Contains(g.Events, e.name) {
 			g.Missing = append(g.Missing, e.name)
 		}
 		g.Complete = g.Complete && sound[e.name]
+		g.stops = g.stops && (ours[e.name] || !e.block)
 	}
 	below := v.scope != Managed && (cm.offBelow != nil || cm.only)
 	g.InForce = g.Installed && !v.void && cm.off == nil && !below

@@ -82,8 +82,10 @@ func (m Machine) Brought(agent string) []Finding {
 	return out
 }
 
-// Gone says why gate, which was installed for an agent in a scope, stands nowhere
-// before it any more: "" while the entries of some scope are whole and in force.
+// Gone says why the gate of the Machine, which was installed for an agent in a scope,
+// stands nowhere before it any more: "" while the entries of some scope start it for
+// every event on which they can stop something, and are in force. Other events may
+// lack an entry: a later gate has more of them.
 func (m Machine) Gone(agent string, was Scope) string {
 	a, err := lookup(agent)
 	if err != nil {
@@ -93,10 +95,12 @@ func (m Machine) Gone(agent string, was Scope) string {
 	why := "the file has no entry of gate's"
 	for _, g := range s.Guards {
 		switch {
-		case g.Complete && g.InForce:
+		case g.stops && g.InForce:
 			return ""
-		case g.Scope == was && g.Complete:
+		case g.Scope == was && g.stops:
 			why = "hooks are switched off, or the file does not count as it is"
+		case g.Scope == was && g.Complete:
+			why = "an entry starts another program, or with other directories"
 		}
 	}
 	for _, f := range s.Findings {
@@ -105,6 +109,25 @@ func (m Machine) Gone(agent string, was Scope) string {
 		}
 	}
 	return why
+}
+
+// starts reports a command line that starts the gate of the Machine, with the
+// directories that it has. Of what the Machine does not say nothing is compared.
+func (m Machine) starts(words []string) bool {
+	for name, dir := range map[string]string{"user-dir": m.UserDir, "state-dir": m.StateDir} {
+		if given := flag(words, name); given != "" && dir != "" && filepath.Clean(given) != filepath.Clean(dir) {
+			return false
+		}
+	}
+	if m.Program == "" {
+		return true
+	}
+	started, err := m.real(words[0])
+	if err != nil {
+		return false
+	}
+	self, err := m.real(m.Program)
+	return err == nil && filepath.Dir(started) == filepath.Dir(self)
 }
 
 // A Diagnosis is what is wrong on a machine, most severe first.

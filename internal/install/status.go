@@ -39,6 +39,10 @@ type Guard struct {
 	Command   []string    `json:"command,omitempty"`
 	Events    []hook.Name `json:"events,omitempty"`
 	Missing   []hook.Name `json:"missing,omitempty"`
+
+	// stops: for every event on which a hook can stop something an entry does its
+	// work, and starts the gate of the Machine.
+	stops bool
 }
 
 // A Client is an agent's own program as files show it.

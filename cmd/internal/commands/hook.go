@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"sync/atomic"
@@ -96,6 +97,10 @@ func (p process) takenOut(c *hookpath.Call) string {
 		return ""
 	}
 	m := p.agents(c.Project)
+	m.UserDir, m.StateDir = c.User, c.State
+	if exe, err := os.Executable(); err == nil {
+		m.Program = exe
+	}
 	why := m.Gone(c.Event.Agent, install.Scope(c.Scope))
 	if why == "" {
 		return ""
