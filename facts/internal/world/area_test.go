@@ -24,8 +24,8 @@ func TestInProject(t *testing.T) {
 		{"/home/dev", "/", "/etc/nginx/nginx.conf", false},
 		{"/home/dev", "/", "/home/dev/.ssh/config", false},
 		{"", "/", "/etc/nginx/nginx.conf", false},
-		{"", "/", "/work/app/a.go", true},
-		{"/root", "/work", "/work/a.go", true},
+		{"", "/", "/workspace/app/a.go", true},
+		{"/root", "/workspace", "/workspace/a.go", true},
 	} {
 		if got := (World{Home: c.home, Project: c.project}).InProject(c.path); got != c.want {
 			t.Errorf("%s in %s, home %q: got %t", c.path, c.project, c.home, got)
