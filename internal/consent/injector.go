@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -116,22 +115,7 @@ func (s Store) Injectors() ([]Injector, error) {
 }
 
 // RevokeInjector takes the grant back. It needs nobody: it only tightens.
-func (s Store) RevokeInjector(in Injector) error {
-	root, err := s.open(false)
-	if err == nil {
-		defer root.Close()
-		err = s.enter(root, injectorDir, false)
-	}
-	if err == nil {
-		if err = root.Remove(path.Join(injectorDir, in.file())); err != nil {
-			err = s.wrap(path.Join(injectorDir, in.file()), err)
-		}
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
-}
+func (s Store) RevokeInjector(in Injector) error { return s.forget(injectorDir, in.file()) }
 
 func (in Injector) encode() []byte {
 	return seal("injector", map[string]any{"dir": in.Dir, "project": in.Project, "by": in.By, "at": stamp(in.At)})

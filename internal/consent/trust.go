@@ -100,15 +100,18 @@ func (s Store) CheckTrust(o Origin, digest string) error {
 }
 
 // Distrust takes trust back. It needs nobody: it only tightens.
-func (s Store) Distrust(o Origin) error {
+func (s Store) Distrust(o Origin) error { return s.forget(trustDir, o.file()) }
+
+// forget removes a record, if there is one.
+func (s Store) forget(dir, file string) error {
 	root, err := s.open(false)
 	if err == nil {
 		defer root.Close()
-		err = s.enter(root, trustDir, false)
+		err = s.enter(root, dir, false)
 	}
 	if err == nil {
-		if err = root.Remove(path.Join(trustDir, o.file())); err != nil {
-			err = s.wrap(path.Join(trustDir, o.file()), err)
+		if err = root.Remove(path.Join(dir, file)); err != nil {
+			err = s.wrap(path.Join(dir, file), err)
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
