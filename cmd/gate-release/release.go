@@ -1,0 +1,158 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A Release is what is made of one commit of a tree.
+type Release struct {
+	Tree    string    // the root of the source tree, an absolute path
+	Version string    // such as "v1.2.0", or what git describe says; one plain word
+	Commit  string    // the whole hash; "" where git does not know
+	Time    time.Time // of the commit: the time of every file, whenever it is made
+	Out     string    // the directory that the release is written to, an absolute path
+
+	Platforms []Platform
+}
+
+// A Platform is what programs are built for, in Go's words.
+type Platform struct{ OS, Arch string }
+
+// String is the platform as names of files have it.
+func (p Platform) String() string { return p.OS + "-" + p.Arch }
+
+// A door writes its form of the release and returns the paths of its files below Out,
+// whose checksums the release then states. It gets every platform's staged files.
+type door struct {
+	name string
+	make func(context.Context, *Release, []Staged) ([]string, error)
+}
+
+// doors are all of them, in the order in which they are made.
+func doors() []door {
+	return []door{
+		{"archives", archives},
+	}
+}
+
+var plainWord = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z._+-]*$`)
+
+// complete fills in what was not given.
+func (r *Release) complete(ctx context.Context, tree string, platforms []string) error {
+	var err error
+	if r.Tree, err = filepath.Abs(tree); err != nil {
+		return err
+	}
+	if r.Out == "" {
+		r.Out = filepath.Join(r.Tree, "bin", "release")
+	}
+	if r.Out, err = filepath.Abs(r.Out); err != nil {
+		return err
+	}
+	for _, word := range platforms {
+		goos, arch, ok := strings.Cut(word, "/")
+		if !ok || !plainWord.MatchString(goos) || !plainWord.MatchString(arch) {
+			return fmt.Errorf("platform %q: write GOOS/GOARCH", word)
+		}
+		r.Platforms = append(r.Platforms, Platform{goos, arch})
+	}
+	if len(r.Platforms) == 0 {
+		return errors.New("no platform is named")
+	}
+	if r.Version == "" {
+		if r.Version, err = r.git(ctx, "describe", "--tags", "--always", "--dirty"); err != nil {
+			return err
+		}
+	}
+	if !plainWord.MatchString(r.Version) {
+		return fmt.Errorf("version %q: it becomes part of names of files; letters, digits, and . _ + - are possible", r.Version)
+	}
+	if r.Commit, err = r.git(ctx, "rev-parse", "HEAD"); err != nil {
+		return err
+	}
+	seconds, err := r.git(ctx, "log", "-1", "--format=%ct")
+	if err != nil {
+		return err
+	}
+	n, err := strconv.ParseInt(seconds, 10, 64)
+	if err != nil {
+		return fmt.Errorf("the time of the commit: %w", err)
+	}
+	r.Time = time.Unix(n, 0).UTC()
+	return nil
+}
+
+// git returns what a command of git prints in the tree.
+func (r *Release) git(ctx context.Context, args ...string) (string, error) {
+	out, err := r.run(ctx, nil, "git", args...)
+	return strings.TrimSpace(string(out)), err
+}
+
+// run runs a program in the tree, with variables added to the environment, and returns
+// what it prints.
+func (r *Release) run(ctx context.Context, env []string, name string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = r.Tree
+	cmd.Env = append(os.Environ(), env...)
+	var problem bytes.Buffer
+	cmd.Stderr = &problem
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, bytes.TrimSpace(problem.Bytes()))
+	}
+	return out, nil
+}
+
+// checksums is the file with the digests of all others, in the form of sha256sum.
+const checksums = "SHA256SUMS"
+
+// Make builds the programs, writes every door's form of them, and the checksums last.
+func (r *Release) Make(ctx context.Context) error {
+	if err := os.MkdirAll(r.Out, 0o755); err != nil {
+		return err
+	}
+	var staged []Staged
+	for _, p := range r.Platforms {
+		s, err := r.stage(ctx, p)
+		if err != nil {
+			return fmt.Errorf("%s: %w", p, err)
+		}
+		staged = append(staged, s)
+	}
+	var made []string
+	for _, d := range doors() {
+		paths, err := d.make(ctx, r, staged)
+		if err != nil {
+			return fmt.Errorf("%s: %w", d.name, err)
+		}
+		made = append(made, paths...)
+	}
+	return r.sum(made)
+}
+
+// sum writes the checksums of files below Out.
+func (r *Release) sum(paths []string) error {
+	var list bytes.Buffer
+	slices.Sort(paths)
+	for _, path := range paths {
+		data, err := os.ReadFile(filepath.Join(r.Out, filepath.FromSlash(path)))
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&list, "%x  %s\n", sha256.Sum256(data), path)
+	}
+	os.Stdout.Write(list.Bytes())
+	return os.WriteFile(filepath.Join(r.Out, checksums), list.Bytes(), 0o644)
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+)
+
+// programs are what a release has of programs. They belong into one directory: each finds
+// the others there.
+var programs = []string{"gate", "gate-hook", "gate-server"}
+
+// A Kind says what a file is for, since each door puts kinds elsewhere.
+type Kind string
+
+const (
+	Program    Kind = "program"    // gate, gate-hook, gate-server
+	Page       Kind = "page"       // README.md and docs
+	Licence    Kind = "licence"    // texts of linked modules
+	Manual     Kind = "manual"     // pages for man, section 1
+	Completion Kind = "completion" // of shells
+	Unit       Kind = "unit"       // of systemd, of a person
+)
+
+// A Staged is all that a release has for one platform, before any door.
+type Staged struct {
+	Platform Platform
+	Files    []File // programs first
+}
+
+// A File is one file of a release.
+type File struct {
+	Kind Kind
+	Path string      // with slashes, as archives have it: "gate", "docs/rego.md"
+	Mode fs.FileMode // 0o755 or 0o644
+	Data []byte
+}
+
+// Program returns the file of a program: "gate", "gate-hook" or "gate-server".
+func (s Staged) Program(name string) File {
+	for _, f := range s.Files {
+		if f.Kind == Program && f.Path == s.Platform.program(name) {
+			return f
+		}
+	}
+	return File{}
+}
+
+// program is the name of a program's file.
+func (p Platform) program(name string) string {
+	if p.OS == "windows" {
+		return name + ".exe"
+	}
+	return name
+}
+
+// stage builds the programs for a platform and gathers what goes with them.
+func (r *Release) stage(ctx context.Context, p Platform) (Staged, error) {
+	dir, err := os.MkdirTemp("", "gate-release-")
+	if err != nil {
+		return Staged{}, err
+	}
+	defer os.RemoveAll(dir)
+	// Without cgo a program is static: nothing preloads into it (LD_PRELOAD), and the
+	// account database is read as it stands.
+	args := []string{"build", "-trimpath", "-buildvcs=true", "-ldflags", "-s -w -buildid=", "-o", dir + string(filepath.Separator)}
+	for _, name := range programs {
+		args = append(args, "./cmd/"+name)
+	}
+	if _, err := r.run(ctx, []string{"CGO_ENABLED=0", "GOOS=" + p.OS, "GOARCH=" + p.Arch}, "go", args...); err != nil {
+		return Staged{}, err
+	}
+	s := Staged{Platform: p}
+	for _, name := range programs {
+		data, err := os.ReadFile(filepath.Join(dir, p.program(name)))
+		if err != nil {
+			return Staged{}, err
+		}
+		s.Files = append(s.Files, File{Program, p.program(name), 0o755, data})
+	}
+	pages, err := r.pages()
+	s.Files = append(s.Files, pages...)
+	return s, err
+}
+
+// pages are the README and the docs of the tree.
+func (r *Release) pages() ([]File, error) {
+	var list []File
+	for _, top := range []string{"README.md", "docs"} {
+		err := filepath.WalkDir(filepath.Join(r.Tree, top), func(name string, e fs.DirEntry, err error) error {
+			if err != nil || !e.Type().IsRegular() {
+				return err
+			}
+			data, err := os.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			below, err := filepath.Rel(r.Tree, name)
+			list = append(list, File{Page, path.Clean(filepath.ToSlash(below)), 0o644, data})
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
