@@ -26,9 +26,9 @@ func (c *checker) compile(lib []scopes.Module) {
 	}
 }
 
-// positions find the file and line that a message begins with.
+// positions find the file, line and column that a message begins with.
 var positions = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^([^:\n]+):(?:(\d+):)?(?:\d+:)? ?`)
+	return regexp.MustCompile(`^([^:\n]+):(?:(\d+):)?(?:(\d+):)? ?`)
 })
 
 // isFile reports whether a message begins with a name in the tree, and not
@@ -50,6 +50,7 @@ func (c *checker) failure(err error) {
 	if m := positions().FindStringSubmatch(f.Message); m != nil && c.isFile(m[1]) {
 		f.File = m[1]
 		f.Line, _ = strconv.Atoi(m[2])
+		f.Column, _ = strconv.Atoi(m[3])
 		f.Message = f.Message[len(m[0]):]
 	}
 	if i := strings.Index(f.Message, "; "); i > 0 && !strings.Contains(f.Message, "\n") {

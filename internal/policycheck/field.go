@@ -89,7 +89,7 @@ func (sc *schema) eventsWith(field string) []string {
 func (c *checker) report(s *scope, loc *ast.Location, severity Severity, rule, message, hint string) {
 	f := Finding{File: s.unit.file, Severity: severity, Rule: rule, Message: message, Hint: hint}
 	if loc != nil {
-		f.Line = loc.Row
+		f.Line, f.Column = loc.Row, loc.Col
 	}
 	c.add(f)
 }

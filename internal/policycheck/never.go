@@ -73,7 +73,7 @@ func (c *checker) powerless(h *hook.Hook) {
 	}
 	for _, r := range u.rules["allow"] {
 		c.add(Finding{
-			File: u.file, Line: r.Location.Row, Severity: Error, Rule: "never",
+			File: u.file, Line: r.Location.Row, Column: r.Location.Col, Severity: Error, Rule: "never",
 			Message: fmt.Sprintf("allow never counts in policies of %s authority", h.Authority),
 			Hint:    "move it to your own policies or the administrator's, or remove it",
 		})

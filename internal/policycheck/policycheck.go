@@ -64,10 +64,11 @@ const (
 
 // A Finding is one mistake.
 type Finding struct {
-	File     string   `json:"file"` // within Options.Files
-	Line     int      `json:"line"` // counts from 1; 0: the file as a whole
+	File     string   `json:"file"`             // within Options.Files
+	Line     int      `json:"line"`             // counts from 1; 0: the file as a whole
+	Column   int      `json:"column,omitempty"` // in characters, counts from 1; 0: the line as a whole
 	Severity Severity `json:"severity"`
-	Rule     string   `json:"rule"`           // which check found it: load, field, value, null, never, member, shadowed, unused, format, title, text, settings, asked
+	Rule     string   `json:"rule"`           // which check found it: the ID of one of Rules
 	Message  string   `json:"message"`        // what is wrong
 	Hint     string   `json:"hint,omitempty"` // what to do
 }

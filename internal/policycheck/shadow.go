@@ -87,7 +87,7 @@ func usedTwice(r *ast.Rule, v *ast.Term) bool {
 // shadow reports b if a holds whenever b does. first says that a stands first.
 func (c *checker) shadow(u *unit, name string, a, b definition, first bool) {
 	m := &matching{unit: u}
-	f := Finding{File: u.file, Line: b.rule.Location.Row, Severity: Error, Rule: "shadowed"}
+	f := Finding{File: u.file, Line: b.rule.Location.Row, Column: b.rule.Location.Col, Severity: Error, Rule: "shadowed"}
 	line := a.rule.Location.Row
 	same := len(a.args) == len(b.args) && m.terms(a.args, b.args) && m.maybe(a.yields, b.yields)
 	switch {
@@ -134,7 +134,7 @@ func (c *checker) outranked(u *unit, severe string, a, b definition) {
 		return
 	}
 	c.addShadow(Finding{
-		File: u.file, Line: b.rule.Location.Row, Severity: Error, Rule: "shadowed",
+		File: u.file, Line: b.rule.Location.Row, Column: b.rule.Location.Col, Severity: Error, Rule: "shadowed",
 		Message: fmt.Sprintf("this ask never decides: the %s in line %d holds whenever it does", severe, a.rule.Location.Row),
 		Hint:    fmt.Sprintf("give the %s the condition that is missing, or remove the ask", severe),
 	})

@@ -25,7 +25,7 @@ func (c *checker) unused() {
 				continue
 			}
 			c.add(Finding{
-				File: u.file, Line: r.Location.Row, Severity: Warning, Rule: "unused",
+				File: u.file, Line: r.Location.Row, Column: r.Location.Col, Severity: Warning, Rule: "unused",
 				Message: fmt.Sprintf("nothing uses %s", name), Hint: "remove it",
 			})
 		}
