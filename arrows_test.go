@@ -55,7 +55,7 @@ var layers = [][]string{
 	{"cmd/internal/beside"},
 	{"cmd/internal/thin"},
 	{"cmd/internal/document", "cmd/internal/targets"},
-	{"cmd/internal/tell", "cmd/internal/recorded", "cmd/internal/testreport"},
+	{"cmd/internal/tell", "cmd/internal/recorded", "cmd/internal/sarif", "cmd/internal/testreport"},
 	{"cmd/internal/past"},
 	{"cmd/internal/commands"},
 	{"cmd/gate", "cmd/gate-hook", "cmd/gate-server", "cmd/gate-bench", "examples/agent", "examples/embed"},

@@ -46,7 +46,7 @@ func (c *checker) isFile(name string) bool {
 
 // failure reports an error that begins with its position.
 func (c *checker) failure(err error) {
-	f := Finding{Severity: Error, Rule: "load", Message: wildcards().ReplaceAllString(err.Error(), "_")}
+	f := Finding{Severity: Error, Rule: LoadRule, Message: wildcards().ReplaceAllString(err.Error(), "_")}
 	if m := positions().FindStringSubmatch(f.Message); m != nil && c.isFile(m[1]) {
 		f.File = m[1]
 		f.Line, _ = strconv.Atoi(m[2])

@@ -62,6 +62,9 @@ const (
 	Warning Severity = "warning" // it probably does not, or it holds what nobody needs
 )
 
+// LoadRule is the rule of what keeps a file, or a part of it, from being loaded.
+const LoadRule = "load"
+
 // A Finding is one mistake.
 type Finding struct {
 	File     string   `json:"file"`             // within Options.Files

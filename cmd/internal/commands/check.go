@@ -2,6 +2,7 @@ package commands
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -28,11 +29,15 @@ import (
 type checkFlags struct {
 	dirs   dirFlags
 	format string
+	writes []string
 	as     string
 	strict bool
 	fix    bool
 	editor string
 }
+
+// checkForms are the forms of what gate check says.
+func checkForms() []string { return []string{"pretty", "json", "sarif"} }
 
 func newCheck(p process) *cobra.Command {
 	var f checkFlags
@@ -49,10 +54,11 @@ func newCheck(p process) *cobra.Command {
 			"here: the policies in this directory, the project's .gate, your own policies, and the\n" +
 			"administrator's files. To keep a finding quiet, write the comment\n" +
 			"\"# gate ignore: RULE\" on its line or above it.",
-		Example: "  gate check\n  gate check --strict --format json policies\n  gate check --fix push.rego",
+		Example: "  gate check\n  gate check --strict --format json policies\n  gate check --fix push.rego\n" +
+			"  gate check --write sarif=gate.sarif policies",
 		RunE: func(_ *cobra.Command, paths []string) error {
-			if f.format != "pretty" && f.format != "json" {
-				return usageError("--format is pretty or json, not " + quoted(f.format))
+			if err := cmp.Or(checkForm(f.format, checkForms()), checkWrites(f.writes, checkForms())); err != nil {
+				return err
 			}
 			if f.editor != "" {
 				return writeEditorFiles(p, f.editor)
@@ -60,7 +66,8 @@ func newCheck(p process) *cobra.Command {
 			return f.run(p, paths)
 		},
 	}
-	cmd.Flags().StringVar(&f.format, "format", "pretty", "pretty, or json for programs")
+	cmd.Flags().StringVar(&f.format, "format", "pretty", "pretty; json for programs; sarif for code-scanning pages")
+	addWrite(cmd, &f.writes, checkForms())
 	cmd.Flags().BoolVar(&f.strict, "strict", false, "warnings count as errors")
 	cmd.Flags().BoolVar(&f.fix, "fix", false, "format the files first")
 	cmd.Flags().StringVar(&f.as, "as", "", "the owner of these policies: managed, user or project (default: the project's in .gate, else a user's)")
@@ -74,6 +81,7 @@ type checked struct {
 	Policies  int                   `json:"policies"`
 	HookFiles []hookFile            `json:"hook_files"`
 	Findings  []policycheck.Finding `json:"findings"`
+	Failed    string                `json:"failed,omitempty"` // why not everything was looked at
 }
 
 // A hookFile is one that was read, so that a person sees which were not.
@@ -97,6 +105,27 @@ func (f hookFile) String() string {
 }
 
 func (f *checkFlags) run(p process, paths []string) error {
+	all := checked{HookFiles: []hookFile{}, Findings: []policycheck.Finding{}}
+	failed := f.look(p, paths, &all)
+	text := func(form string) (string, error) { return f.text(all, failed, form) }
+	if err := writeForms(f.writes, text); err != nil {
+		return errors.Join(failed, err)
+	}
+	if failed != nil && f.format != "sarif" {
+		return failed
+	}
+	report, err := text(f.format)
+	if err == nil {
+		err = printAll(p, report)
+	}
+	if err = errors.Join(failed, err); err == nil {
+		err = exitWith(f.status(all, nil))
+	}
+	return err
+}
+
+// look checks all that is to be checked. After an error all has what was found so far.
+func (f *checkFlags) look(p process, paths []string, all *checked) error {
 	if len(paths) == 0 && !f.fix { // which changes files, and the nearest alone
 		var err error
 		if paths, err = f.inForce(p); err != nil {
@@ -113,23 +142,37 @@ func (f *checkFlags) run(p process, paths []string) error {
 			return err // what cannot be parsed is reported below
 		}
 	}
-	all := checked{HookFiles: []hookFile{}, Findings: []policycheck.Finding{}}
 	for _, t := range targets {
-		if err := f.check(p, t, &all); err != nil {
+		if err := f.check(p, t, all); err != nil {
 			return err
 		}
 	}
-	if f.format == "json" {
-		err = printValue(p, all)
-	} else {
-		err = printChecked(p, all)
-	}
-	if err == nil && slices.ContainsFunc(all.Findings, func(x policycheck.Finding) bool {
+	return nil
+}
+
+// status is what gate check exits with.
+func (f *checkFlags) status(all checked, failed error) int {
+	if failed != nil || slices.ContainsFunc(all.Findings, func(x policycheck.Finding) bool {
 		return f.strict || x.Severity == policycheck.Error
 	}) {
-		err = exitWith(exitFailed)
+		return exitFailed
 	}
-	return err
+	return exitOK
+}
+
+// text is what gate check says in one of its forms.
+func (f *checkFlags) text(all checked, failed error, form string) (string, error) {
+	if failed != nil {
+		all.Failed = failed.Error()
+	}
+	switch form {
+	case "json":
+		data, err := json.MarshalIndent(all, "", "  ")
+		return string(data) + "\n", err
+	case "sarif":
+		return f.sarif(all, failed)
+	}
+	return checkedText(all), nil
 }
 
 // inForce lists where policies come from here, for whoever names none, and tells the
@@ -241,7 +284,8 @@ func sourceOfTarget(t targets.Policies, as string) (scopes.Source, error) {
 	return s, nil
 }
 
-func printChecked(p process, all checked) error {
+// checkedText is what gate check says to people.
+func checkedText(all checked) string {
 	var b strings.Builder
 	errs := 0
 	for _, f := range all.Findings {
@@ -262,11 +306,14 @@ func printChecked(p process, all checked) error {
 	if warnings := len(all.Findings) - errs; warnings > 0 {
 		parts = append(parts, screen.Counted(warnings, "warning"))
 	}
-	if len(parts) == 0 {
+	switch {
+	case all.Failed != "":
+		parts = append(parts, "gate did not look at everything: "+oneLine(all.Failed))
+	case len(parts) == 0:
 		parts = append(parts, "nothing is wrong")
 	}
 	fmt.Fprintf(&b, "%s: %s\n", screen.Counted(all.Policies, "policy"), strings.Join(parts, ", "))
-	return printAll(p, b.String())
+	return b.String()
 }
 
 // writeEditorFiles puts what Regal and editors need into a directory. Files

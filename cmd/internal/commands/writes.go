@@ -1,0 +1,54 @@
+package commands
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gate/internal/hostfs"
+)
+
+// addWrite adds the flag that has a command's report in other forms, too: one run, a
+// page for whoever reads the job's output, and files for what reads them.
+func addWrite(cmd *cobra.Command, list *[]string, forms []string) {
+	cmd.Flags().StringArrayVar(list, "write", nil, "also write the report into a file, as `FORM=FILE`; forms are: "+strings.Join(forms, ", "))
+}
+
+// checkForm reports a form that a command does not print.
+func checkForm(form string, forms []string) error {
+	if slices.Contains(forms, form) {
+		return nil
+	}
+	return usageError("unknown format " + quoted(form) + "; known are: " + strings.Join(forms, ", "))
+}
+
+// checkWrites reports values of --write that make no sense.
+func checkWrites(list, forms []string) error {
+	for _, w := range list {
+		form, file, ok := strings.Cut(w, "=")
+		if !ok || file == "" {
+			return usageError("--write " + quoted(w) + ": want FORM=FILE, such as " + forms[len(forms)-1] + "=report")
+		}
+		if err := checkForm(form, forms); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeForms writes a report into the files of --write.
+func writeForms(list []string, text func(form string) (string, error)) error {
+	for _, w := range list {
+		form, file, _ := strings.Cut(w, "=")
+		report, err := text(form)
+		if err == nil {
+			err = hostfs.Replace(file, []byte(report), 0o644)
+		}
+		if err != nil {
+			return fmt.Errorf("--write %s: %w", form, err)
+		}
+	}
+	return nil
+}
