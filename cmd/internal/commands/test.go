@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gate/cmd/internal/screen"
 	"gate/cmd/internal/targets"
 	"gate/cmd/internal/testreport"
 	"gate/hook"
@@ -20,6 +21,7 @@ import (
 	"gate/internal/policytest"
 	"gate/internal/policytest/mutate"
 	"gate/internal/sources"
+	"gate/internal/strictjson"
 	"gate/policies"
 )
 
@@ -36,10 +38,14 @@ type testFlags struct {
 	mutateThreshold float64
 	watch           bool
 	format          string
+	writes          []string
 	timeout         time.Duration
 	as              string
 	from, to        string
 }
+
+// testForms are the forms of what gate test says.
+func testForms() []string { return []string{"pretty", "json", "junit", "markdown"} }
 
 func newTest(p process) *cobra.Command {
 	var f testFlags
@@ -49,7 +55,7 @@ func newTest(p process) *cobra.Command {
 		Long: "Runs the Rego tests (*_test.rego) and event cases (*_cases.yaml) of policies. PATH is\n" +
 			"a directory, or a file in one. Without PATH, gate runs the tests of this directory if\n" +
 			"it holds policies, otherwise those of the project or yours.",
-		Example: "  gate test\n  gate test -v --run push policies\n  gate test --coverage --threshold 95 --format junit > report.xml",
+		Example: "  gate test\n  gate test -v --run push policies\n  gate test --coverage --threshold 95 --write junit=report.xml",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			status, err := f.start(cmd.Context(), p, args)
 			if err != nil {
@@ -68,7 +74,8 @@ func newTest(p process) *cobra.Command {
 	flags.BoolVar(&f.mutate, "mutate", false, "change one condition of the policies at a time and show which changes no test notices")
 	flags.Float64Var(&f.mutateThreshold, "mutate-threshold", 0, "with fewer `PERCENT` of the changes noticed the tests fail")
 	flags.BoolVarP(&f.watch, "watch", "w", false, "run again whenever a file changes")
-	flags.StringVar(&f.format, "format", "pretty", "pretty, json or junit")
+	flags.StringVar(&f.format, "format", "pretty", "pretty, json, junit or markdown")
+	addWrite(cmd, &f.writes, testForms())
 	flags.DurationVar(&f.timeout, "timeout", 5*time.Second, "how long one test may take")
 	flags.StringVar(&f.as, "as", "", "the owner of the policies, which limits their builtins: managed, user or project (default user; project below .gate)")
 	flags.StringVar(&f.from, "from", "", "write an event case of the decision with this `ID`, or the last one, and run it")
@@ -83,8 +90,10 @@ func (f *testFlags) check() error {
 	switch {
 	case err != nil:
 		return usageError("--run: " + err.Error())
-	case !slices.Contains([]string{"pretty", "json", "junit"}, f.format):
-		return usageError("unknown format " + quoted(f.format) + "; known are: pretty, json, junit")
+	case !slices.Contains(testForms(), f.format):
+		return checkForm(f.format, testForms())
+	case checkWrites(f.writes, testForms()) != nil:
+		return checkWrites(f.writes, testForms())
 	case f.threshold < 0 || f.threshold > 100 || f.mutateThreshold < 0 || f.mutateThreshold > 100:
 		return usageError("a threshold is a percentage from 0 to 100")
 	case f.count < 1:
@@ -95,8 +104,10 @@ func (f *testFlags) check() error {
 		return usageError("--to says where --from writes a case; give both")
 	case f.bench && (f.coverage || f.mutate || f.threshold > 0 || f.mutateThreshold > 0):
 		return usageError("--bench measures the tests; run it without --coverage and --mutate")
-	case f.bench && f.format == "junit":
-		return usageError("--bench has no junit form; use --format json")
+	case f.bench && (f.format == "junit" || f.format == "markdown" || len(f.writes) > 0):
+		return usageError("--bench has no junit or markdown form and no --write; use --format json")
+	case f.from != "" && len(f.writes) > 0:
+		return usageError("--write has reports of tests; --from writes a case")
 	case f.watch && f.format != "pretty":
 		return usageError("--watch is for people; use it with --format pretty")
 	case !slices.Contains([]string{"", "managed", "user", "project"}, f.as):
@@ -139,14 +150,14 @@ func (f *testFlags) paths(p process, args []string) ([]string, error) {
 func (f *testFlags) once(ctx context.Context, p process, args []string) (int, error) {
 	list, err := targets.OpenTests(args)
 	if err != nil {
-		return exitFailed, err
+		return exitFailed, errors.Join(f.write(nil, err), err)
 	}
 	defer targets.CloseTests(list)
 	report, err := f.runTargets(ctx, p, list)
 	if report != nil {
 		err = errors.Join(f.print(p, report), err)
 	}
-	if err != nil {
+	if err := errors.Join(f.write(report, err), err); err != nil {
 		return exitFailed, err
 	}
 	if !report.Passed() { // as opa test
@@ -155,18 +166,34 @@ func (f *testFlags) once(ctx context.Context, p process, args []string) (int, er
 	return exitOK, nil
 }
 
-func (f *testFlags) print(p process, report *testreport.Report) error {
-	switch f.format {
-	case "json":
-		return printJSON(p, report.Document())
-	case "junit":
-		text, err := report.JUnit()
-		if err != nil {
-			return err
-		}
-		return printAll(p, text)
+// write writes the forms of --write, also of a run that came to no end.
+func (f *testFlags) write(report *testreport.Report, stopped error) error {
+	if report == nil {
+		report = &testreport.Report{}
 	}
-	return printAll(p, report.Text(p.page(), f.verbose))
+	report.Stopped = stopped
+	return writeForms(f.writes, func(form string) (string, error) { return f.text(screen.Page{}, report, form) })
+}
+
+func (f *testFlags) print(p process, report *testreport.Report) error {
+	text, err := f.text(p.page(), report, f.format)
+	if err != nil {
+		return err
+	}
+	return printAll(p, text)
+}
+
+// text is a report in one of its forms.
+func (f *testFlags) text(page screen.Page, report *testreport.Report, form string) (string, error) {
+	switch form {
+	case "json":
+		return strictjson.Indent(report.Document()) + "\n", nil
+	case "junit":
+		return report.JUnit()
+	case "markdown":
+		return report.Markdown(), nil
+	}
+	return report.Text(page, f.verbose), nil
 }
 
 // keepRunning runs the tests, and again whenever a file changes, until the

@@ -20,6 +20,9 @@ func (r *Report) Document() map[string]any {
 		"passed": c.passed, "failed": c.failed, "errors": c.broken, "skipped": c.skipped,
 		"results": []any{}, "missed": document.Strings(r.missed()), "benchmarks": nil, "coverage": nil, "mutation": nil,
 	}
+	if r.Stopped != nil {
+		doc["stopped"] = r.Stopped.Error()
+	}
 	results := []any{}
 	for i := range r.results {
 		results = append(results, resultDocument(&r.results[i]))
@@ -132,7 +135,8 @@ type (
 	}
 )
 
-// JUnit is a report with a suite for each file.
+// JUnit is a report with a suite for each file, and one more with an error where not
+// all tests could be run: a page of tests has no other place for it.
 func (r *Report) JUnit() (string, error) {
 	var doc junitSuites
 	var took time.Duration
@@ -145,6 +149,12 @@ func (r *Report) JUnit() (string, error) {
 		took += one.Took
 		suite.Time = seconds(took)
 		suite.add(one)
+	}
+	if r.Stopped != nil {
+		why := strictjson.Visible(r.Stopped.Error())
+		doc.Suites = append(doc.Suites, junitSuite{Name: "gate test", Tests: 1, Errors: 1, Time: seconds(0), Cases: []junitCase{{
+			Class: "gate", Name: "all tests were run", Time: seconds(0), Error: &junitProblem{Message: strictjson.OneLine(why), Text: why},
+		}}})
 	}
 	text, err := xml.MarshalIndent(doc, "", "  ")
 	return xml.Header + string(text) + "\n", err

@@ -25,6 +25,7 @@ import (
 type Report struct {
 	Least         float64 // percent of the lines that tests are to evaluate
 	LeastMutation float64 // percent of the changes that tests are to notice
+	Stopped       error   // why not all tests could be run; nil: they were
 
 	results    []policytest.Result
 	benchmarks []policytest.Benchmark
@@ -151,16 +152,15 @@ func (r *Report) missed() []string {
 	return list
 }
 
-// Passed reports that every test passed, and that no threshold was missed.
-func (r *Report) Passed() bool { return !r.Failed() && len(r.missed()) == 0 }
+// Passed reports that every test was run and passed, and that no threshold was missed.
+func (r *Report) Passed() bool { return r.Stopped == nil && !r.Failed() && len(r.missed()) == 0 }
 
 // Text tells people, of tests that passed only if all is wanted: what is wrong first, the sum last.
 func (r *Report) Text(s screen.Page, all bool) string {
 	var b strings.Builder
 	for i := range r.results {
-		r.results[i] = shownResult(r.results[i])
-		if one := &r.results[i]; all || !one.Passed() && !one.Skipped {
-			printResult(&b, s, one, all)
+		if one := shownResult(r.results[i]); all || !one.Passed() && !one.Skipped {
+			printResult(&b, s, &one, all)
 		}
 	}
 	for _, m := range r.benchmarks {
@@ -171,6 +171,9 @@ func (r *Report) Text(s screen.Page, all bool) string {
 	}
 	if r.mutation != nil {
 		printMutation(&b, r.mutation, all)
+	}
+	if r.Stopped != nil {
+		fmt.Fprintf(&b, "%s  %s\n", s.Effect(hook.Deny, "ERROR"), strictjson.OneLine(r.Stopped.Error()))
 	}
 	for _, why := range r.missed() {
 		fmt.Fprintf(&b, "%s   %s\n", s.Effect(hook.Deny, "FAIL"), why)
@@ -279,6 +282,15 @@ func (r *Report) printSum(b *strings.Builder, s screen.Page) {
 	if len(r.benchmarks) > 0 {
 		return
 	}
+	word := s.Effect(hook.Pass, "PASS")
+	if !r.Passed() {
+		word = s.Effect(hook.Deny, "FAIL")
+	}
+	fmt.Fprintf(b, "%s   %s\n", word, r.verdict())
+}
+
+// sum says how many tests ended how.
+func (r *Report) sum() string {
 	c := r.counts()
 	var parts []string
 	for _, part := range []struct {
@@ -289,9 +301,16 @@ func (r *Report) printSum(b *strings.Builder, s screen.Page) {
 			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.word))
 		}
 	}
-	word := s.Effect(hook.Pass, "PASS")
-	if !r.Passed() {
-		word = s.Effect(hook.Deny, "FAIL")
+	return strings.Join(parts, ", ")
+}
+
+// verdict is the sum of a report, or that there is none.
+func (r *Report) verdict() string {
+	switch {
+	case r.Stopped != nil && r.Empty():
+		return "no test was run"
+	case r.Stopped != nil:
+		return r.sum() + ", and not all were run"
 	}
-	fmt.Fprintf(b, "%s   %s\n", word, strings.Join(parts, ", "))
+	return r.sum()
 }
