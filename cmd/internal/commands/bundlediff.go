@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/cmd/internal/document"
+	"gate/cmd/internal/markdown"
 	"gate/cmd/internal/past"
 	"gate/cmd/internal/screen"
 	"gate/hook"
@@ -26,8 +28,12 @@ type diffFlags struct {
 	replay       replayFlags
 	logs         []string
 	failOnWeaker bool
-	json         bool
+	format       string
+	writes       []string
 }
+
+// diffForms are the forms of what gate bundle diff says.
+func diffForms() []string { return []string{"text", "json", "markdown"} }
 
 func newBundleDiff(p process) *cobra.Command {
 	f := diffFlags{replay: replayFlags{agent: "claude", facts: past.Recorded, limit: 5, format: "text"}}
@@ -53,46 +59,91 @@ func newBundleDiff(p process) *cobra.Command {
 	cmd.Flags().StringSliceVar(&f.logs, "replay", nil, "decide the calls of these logs, transcripts or directories by both, as gate replay does")
 	cmd.Flags().StringVar(&f.replay.facts, "facts", past.Recorded, "the facts to decide by: recorded, today or blind, as in gate replay")
 	cmd.Flags().IntVar(&f.replay.limit, "limit", 5, "calls that are shown of each policy; 0: all")
-	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON for programs")
+	cmd.Flags().StringVar(&f.format, "format", "text", "text for people, json for programs, markdown for a comment of a pull request")
+	addWrite(cmd, &f.writes, diffForms())
 	addDirFlags(cmd, &f.replay.dirs)
 	return cmd
 }
 
 func (f *diffFlags) run(ctx context.Context, p process, oldPath, newPath string) error {
-	if err := f.replay.check(); err != nil {
+	if err := cmp.Or(f.replay.check(), checkForm(f.format, diffForms()), checkWrites(f.writes, diffForms())); err != nil {
 		return err
 	}
+	d, err := f.compare(ctx, p, oldPath, newPath)
+	var failed error
+	if err != nil {
+		failed = err.error
+	}
+	if wrong := writeForms(f.writes, func(form string) (string, error) { return d.in(form, screen.Page{}, failed), nil }); wrong != nil {
+		return errors.Join(failed, wrong)
+	}
+	if err != nil {
+		return refused(p, err.path, f.format == "json", failed)
+	}
+	if err := printAll(p, d.in(f.format, p.page(), nil)); err != nil {
+		return err
+	}
+	if f.failOnWeaker && d.wary() {
+		return exitWith(exitReject)
+	}
+	return nil
+}
+
+// A releaseDiff is what a new release changes.
+type releaseDiff struct {
+	old, now *release.Release
+	diffs    []release.Difference
+	calls    *past.Report // nil: no past calls were decided
+}
+
+// A pathError is why two releases could not be compared, and which of them it is about.
+type pathError struct {
+	error
+	path string
+}
+
+func (f *diffFlags) compare(ctx context.Context, p process, oldPath, newPath string) (releaseDiff, *pathError) {
 	_, lib := sources.Library(hook.User)
 	var list [2]*release.Release
 	for i, path := range []string{oldPath, newPath} {
 		var err error
 		if list[i], err = release.Read(path, lib); err != nil {
-			return refused(p, path, f.json, fmt.Errorf("%s: %w", path, hostfs.Behind(path, err)))
+			return releaseDiff{}, &pathError{fmt.Errorf("%s: %w", path, hostfs.Behind(path, err)), path}
 		}
 	}
-	old, now := list[0], list[1]
-	diffs := release.Compare(old, now)
-	var calls *past.Report
+	d := releaseDiff{old: list[0], now: list[1], diffs: release.Compare(list[0], list[1])}
 	if len(f.logs) > 0 {
 		var err error
-		if calls, err = f.decideBoth(ctx, p, old, now); err != nil {
-			return err
+		if d.calls, err = f.decideBoth(ctx, p, d.old, d.now); err != nil {
+			return releaseDiff{}, &pathError{err, newPath}
 		}
 	}
-	text := f.text(p, old, now, diffs, calls)
-	if f.json {
-		text = strictjson.Indent(f.document(old, now, diffs, calls))
-	}
-	if err := printAll(p, text); err != nil {
-		return err
-	}
-	wary := func(d release.Difference) bool {
+	return d, nil
+}
+
+// wary reports that something is held back less, or may be.
+func (d releaseDiff) wary() bool {
+	return len(loosened(d.calls)) > 0 || slices.ContainsFunc(d.diffs, func(d release.Difference) bool {
 		return d.Direction == release.Weaker || d.Direction == release.Unclear
+	})
+}
+
+// in is a comparison in one of its forms; failed is why there is none.
+func (d releaseDiff) in(form string, page screen.Page, failed error) string {
+	switch {
+	case failed != nil && form == "json":
+		return strictjson.Indent(map[string]any{"failed": visible(failed.Error())})
+	case failed != nil && form == "markdown":
+		return markdown.Page("gate bundle diff: nothing was compared", "",
+			markdown.Section{Title: "Look at both releases by hand", Entries: []string{"gate could not read one of them." + markdown.Block(failed.Error())}})
+	case failed != nil:
+		return "nothing was compared: " + oneLine(failed.Error()) + "\n"
+	case form == "json":
+		return strictjson.Indent(d.document())
+	case form == "markdown":
+		return d.markdown()
 	}
-	if f.failOnWeaker && (slices.ContainsFunc(diffs, wary) || len(loosened(calls)) > 0) {
-		return exitWith(exitReject)
-	}
-	return nil
+	return d.text(page)
 }
 
 // decideBoth decides past calls by the old and by the new release, each in the
@@ -150,16 +201,15 @@ func byDirection(diffs []release.Difference) map[release.Direction]int {
 var diffMarks = map[string]string{"added": "+", "removed": "-", "changed": "~"}
 
 // text shows differences to people.
-func (f *diffFlags) text(p process, old, now *release.Release, diffs []release.Difference, calls *past.Report) string {
+func (d releaseDiff) text(s screen.Page) string {
 	var b strings.Builder
-	s := p.page()
-	fmt.Fprintf(&b, "%s → %s\n", visible(titleOf(old)), visible(titleOf(now)))
+	fmt.Fprintf(&b, "%s → %s\n", visible(titleOf(d.old)), visible(titleOf(d.now)))
 	for _, section := range []struct {
 		kinds []string
 		head  string
 	}{{[]string{"bundle"}, "the bundle"}, {[]string{"policy", "rule"}, "policies"}, {[]string{"data"}, "data"}, {[]string{"setting"}, "settings"}, {[]string{"test"}, "tests"}} {
 		first := true
-		for _, d := range diffs {
+		for _, d := range d.diffs {
 			if !slices.Contains(section.kinds, d.Kind) {
 				continue
 			}
@@ -174,38 +224,79 @@ func (f *diffFlags) text(p process, old, now *release.Release, diffs []release.D
 			fmt.Fprintf(&b, "  %s %-8s  %s: %s%s\n", diffMarks[d.Change], d.Direction, s.Name(oneLine(d.Name)), oneLine(d.Detail), at)
 		}
 	}
-	n := byDirection(diffs)
-	if len(diffs) == 0 {
-		b.WriteString("\nboth releases mean the same\n")
-	} else {
-		fmt.Fprintf(&b, "\n%d weaker, %d unclear, %d stricter, %d neutral\n", n[release.Weaker], n[release.Unclear], n[release.Stricter], n[release.Neutral])
-	}
-	if calls != nil {
-		fmt.Fprintf(&b, "%s decided by both: %d changed, %d of them held back less, %d not replayable\n", screen.Counted(calls.Calls, "call"),
-			len(calls.Changed), len(loosened(calls)), len(calls.Lost))
-		b.WriteString(calls.Differences(s))
+	fmt.Fprintf(&b, "\n%s\n", d.sum())
+	if d.calls != nil {
+		fmt.Fprintf(&b, "%s\n%s", d.callsSum(), d.calls.Differences(s))
 	}
 	return b.String()
 }
 
+// sum says how many differences go each way.
+func (d releaseDiff) sum() string {
+	if len(d.diffs) == 0 {
+		return "both releases mean the same"
+	}
+	n := byDirection(d.diffs)
+	return fmt.Sprintf("%d weaker, %d unclear, %d stricter, %d neutral", n[release.Weaker], n[release.Unclear], n[release.Stricter], n[release.Neutral])
+}
+
+// callsSum says what became of the past calls.
+func (d releaseDiff) callsSum() string {
+	return fmt.Sprintf("%s decided by both: %d changed, %d of them held back less, %d not replayable", screen.Counted(d.calls.Calls, "call"),
+		len(d.calls.Changed), len(loosened(d.calls)), len(d.calls.Lost))
+}
+
 // document shows differences to programs.
-func (f *diffFlags) document(old, now *release.Release, diffs []release.Difference, calls *past.Report) map[string]any {
+func (d releaseDiff) document() map[string]any {
 	list := []any{}
-	for _, d := range diffs {
+	for _, d := range d.diffs {
 		list = append(list, map[string]any{
 			"kind": d.Kind, "name": d.Name, "change": d.Change, "direction": string(d.Direction), "detail": visible(d.Detail), "at": document.OrNull(d.At),
 		})
 	}
-	n := byDirection(diffs)
+	n := byDirection(d.diffs)
 	doc := map[string]any{
-		"old": releaseDocument(old), "new": releaseDocument(now), "differences": list, "replay": nil,
+		"old": releaseDocument(d.old), "new": releaseDocument(d.now), "differences": list, "replay": nil,
 		"counts": map[string]any{"weaker": n[release.Weaker], "unclear": n[release.Unclear], "stricter": n[release.Stricter], "neutral": n[release.Neutral]},
 	}
-	if calls != nil {
-		doc["replay"] = calls.Document()
-		doc["counts"].(map[string]any)["calls_held_back_less"] = len(loosened(calls))
+	if d.calls != nil {
+		doc["replay"] = d.calls.Document()
+		doc["counts"].(map[string]any)["calls_held_back_less"] = len(loosened(d.calls))
 	}
 	return doc
+}
+
+// markdown shows differences in a comment of a pull request: what is held back less
+// first, the rest folded.
+func (d releaseDiff) markdown() string {
+	by := map[release.Direction][]string{}
+	for _, one := range d.diffs {
+		entry := fmt.Sprintf("%s %s %s: %s", one.Change, one.Kind, markdown.Code(one.Name), markdown.Code(one.Detail))
+		if one.At != "" {
+			entry += " in " + markdown.Code(one.At)
+		}
+		by[one.Direction] = append(by[one.Direction], entry)
+	}
+	sections := []markdown.Section{
+		{Title: "Weaker: something is held back less", Entries: by[release.Weaker]},
+		{Title: "Unclear: reading does not tell", Entries: by[release.Unclear]},
+		d.callsSection(),
+		{Title: fmt.Sprintf("%d stricter", len(by[release.Stricter])), Folded: true, Entries: by[release.Stricter]},
+		{Title: fmt.Sprintf("%d neutral", len(by[release.Neutral])), Folded: true, Entries: by[release.Neutral]},
+	}
+	return markdown.Page("gate bundle diff: "+d.sum(), markdown.Code(titleOf(d.old))+" → "+markdown.Code(titleOf(d.now)), sections...)
+}
+
+// callsSection is what became of past calls, unfolded where some are held back less.
+func (d releaseDiff) callsSection() markdown.Section {
+	if d.calls == nil {
+		return markdown.Section{}
+	}
+	s := markdown.Section{Title: d.callsSum(), Folded: len(loosened(d.calls)) == 0, Entries: []string{"Nothing changed."}}
+	if text := d.calls.Differences(screen.Page{}); text != "" {
+		s.Entries = []string{"By kind of change:" + markdown.Block(text)}
+	}
+	return s
 }
 
 // titleOf names a release for people.
