@@ -5,7 +5,7 @@
 #
 # GATE_STEPS says what it does, in this order; by default check, test and diff, and guard
 # where there is a GATE_AGENT:
-#   check  gate check: every mistake in the policies          check.sarif
+#   check  gate check: every mistake in the policies          check.sarif, check.md
 #   test   gate test: the tests of the policies               junit.xml, test.md
 #   diff   gate bundle diff --fail-on-weaker: the policies
 #          against those of the base                          diff.md
@@ -68,7 +68,7 @@ settle() {
 		esac
 		;;
 	esac
-	if ! mkdir -p "$files" || ! rm -f "$files/check.sarif" "$files/junit.xml" "$files/test.md" "$files/diff.md"; then
+	if ! mkdir -p "$files" || ! rm -f "$files/check.sarif" "$files/check.md" "$files/junit.xml" "$files/test.md" "$files/diff.md"; then
 		die "$out: nothing can be written there"
 	fi
 	work=$(mktemp -d "${RUNNER_TEMP:-${TMPDIR:-/tmp}}/gate-ci.XXXXXX") || die "no temporary directory can be made"
@@ -149,11 +149,13 @@ sha256() {
 }
 
 check() {
+	set -- --write "sarif=$files/check.sarif" --write "markdown=$files/check.md" -- "$policies"
 	case ${GATE_STRICT:-false} in
-	false) "$gate" check --write "sarif=$files/check.sarif" -- "$policies" ;;
-	true) "$gate" check --strict --write "sarif=$files/check.sarif" -- "$policies" ;;
+	false) ;;
+	true) set -- --strict "$@" ;;
 	*) die "GATE_STRICT is true or false" ;;
 	esac
+	"$gate" check "$@"
 }
 
 tests() { "$gate" test --write "junit=$files/junit.xml" --write "markdown=$files/test.md" -- "$policies"; }
@@ -227,7 +229,7 @@ guard() { "$gate" install "$agent" && "$gate" doctor --live "$agent"; }
 # tell has GitHub show what came of it, and later steps find it.
 tell() {
 	if [ -n "${GITHUB_STEP_SUMMARY:-}" ]; then
-		for page in "$files/test.md" "$files/diff.md"; do
+		for page in "$files/check.md" "$files/test.md" "$files/diff.md"; do
 			[ ! -f "$page" ] || cat "$page" >>"$GITHUB_STEP_SUMMARY" || die "$GITHUB_STEP_SUMMARY cannot be written"
 		done
 	fi

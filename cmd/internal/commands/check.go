@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gate/cmd/internal/markdown"
 	"gate/cmd/internal/screen"
 	"gate/cmd/internal/targets"
 	"gate/hook"
@@ -37,7 +38,7 @@ type checkFlags struct {
 }
 
 // checkForms are the forms of what gate check says.
-func checkForms() []string { return []string{"pretty", "json", "sarif"} }
+func checkForms() []string { return []string{"pretty", "json", "sarif", "markdown"} }
 
 func newCheck(p process) *cobra.Command {
 	var f checkFlags
@@ -66,7 +67,7 @@ func newCheck(p process) *cobra.Command {
 			return f.run(p, paths)
 		},
 	}
-	cmd.Flags().StringVar(&f.format, "format", "pretty", "pretty; json for programs; sarif for code-scanning pages")
+	cmd.Flags().StringVar(&f.format, "format", "pretty", "pretty; json for programs; sarif for code-scanning pages; markdown for the summary of a job")
 	addWrite(cmd, &f.writes, checkForms())
 	cmd.Flags().BoolVar(&f.strict, "strict", false, "warnings count as errors")
 	cmd.Flags().BoolVar(&f.fix, "fix", false, "format the files first")
@@ -171,6 +172,8 @@ func (f *checkFlags) text(all checked, failed error, form string) (string, error
 		return string(data) + "\n", err
 	case "sarif":
 		return f.sarif(all, failed)
+	case "markdown":
+		return checkedMarkdown(all), nil
 	}
 	return checkedText(all), nil
 }
@@ -287,19 +290,27 @@ func sourceOfTarget(t targets.Policies, as string) (scopes.Source, error) {
 // checkedText is what gate check says to people.
 func checkedText(all checked) string {
 	var b strings.Builder
-	errs := 0
 	for _, f := range all.Findings {
 		if f.Severity == policycheck.Warning {
 			f.Message = "warning: " + f.Message
-		} else {
-			errs++
 		}
 		fmt.Fprintf(&b, "%s\n", visible(strings.ReplaceAll(f.String(), "\n", " ")))
 	}
 	for _, h := range all.HookFiles {
 		fmt.Fprintf(&b, "%s\n", visible(h.String()))
 	}
+	sum := all.sum()
+	if all.Failed != "" {
+		sum += ": " + oneLine(all.Failed)
+	}
+	fmt.Fprintf(&b, "%s\n", sum)
+	return b.String()
+}
+
+// sum says how many policies were checked, and how many findings there are.
+func (all checked) sum() string {
 	var parts []string
+	errs := len(all.of(policycheck.Error))
 	if errs > 0 {
 		parts = append(parts, screen.Counted(errs, "error"))
 	}
@@ -308,12 +319,43 @@ func checkedText(all checked) string {
 	}
 	switch {
 	case all.Failed != "":
-		parts = append(parts, "gate did not look at everything: "+oneLine(all.Failed))
+		parts = append(parts, "gate did not look at everything")
 	case len(parts) == 0:
 		parts = append(parts, "nothing is wrong")
 	}
-	fmt.Fprintf(&b, "%s: %s\n", screen.Counted(all.Policies, "policy"), strings.Join(parts, ", "))
-	return b.String()
+	return screen.Counted(all.Policies, "policy") + ": " + strings.Join(parts, ", ")
+}
+
+// of are the findings of a severity.
+func (all checked) of(s policycheck.Severity) (list []policycheck.Finding) {
+	for _, f := range all.Findings {
+		if f.Severity == s {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// checkedMarkdown is what gate check says in the summary of a job.
+func checkedMarkdown(all checked) string {
+	entries := func(list []policycheck.Finding) (out []string) {
+		for _, f := range list {
+			out = append(out, markdown.Code(f.String()))
+		}
+		return out
+	}
+	var stopped, read []string
+	if all.Failed != "" {
+		stopped = []string{markdown.Code(all.Failed)}
+	}
+	for _, h := range all.HookFiles {
+		read = append(read, markdown.Code(h.String()))
+	}
+	return markdown.Page("gate check: "+all.sum(), "",
+		markdown.Section{Title: "Not finished", Entries: stopped},
+		markdown.Section{Title: "Errors", Entries: entries(all.of(policycheck.Error))},
+		markdown.Section{Title: "Warnings", Entries: entries(all.of(policycheck.Warning))},
+		markdown.Section{Title: "Hook files that were read", Folded: true, Entries: read})
 }
 
 // writeEditorFiles puts what Regal and editors need into a directory. Files

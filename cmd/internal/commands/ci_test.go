@@ -256,7 +256,7 @@ func TestAction(t *testing.T) {
 			"output": `(?s)sarif=gate-ci/check.sarif\njunit=gate-ci/junit.xml\nsummary=gate-ci/test.md\nprogram=/.*\nweaker=\n$`,
 		}},
 		{name: "mistake", change: func(p *ciProject) { p.policy(strings.Replace(ciPolicy, "push.kind", "push.kinde", 1)) },
-			status: 1, says: `check ended with status 1`, files: map[string]string{"check.sarif": `(?s)"ruleId": "field".*"uri": "policies/push.rego"`}},
+			status: 1, says: `check ended with status 1`, files: map[string]string{"check.sarif": `(?s)"ruleId": "field".*"uri": "policies/push.rego"`, "summary": "(?s)1 policy: 1 error.*- `policies/push.rego:11: "}},
 		{name: "warning", change: func(p *ciProject) { p.policy(ciPolicy + "\nleft := 1\n") }, says: `warning: nothing uses left`},
 		{name: "strict", change: func(p *ciProject) { p.policy(ciPolicy + "\nleft := 1\n") }, inputs: map[string]string{"strict": "true"}, status: 1, says: `nothing uses left`},
 		{name: "strict is a word", inputs: map[string]string{"strict": "yes"}, status: 1, says: `GATE_STRICT is true or false`},
