@@ -198,7 +198,8 @@ committed() {
 		die "the base $1 and this commit have no commit in common here; fetch the whole history (fetch-depth: 0, GIT_DEPTH: 0)"
 	inside=$(cd "$policies" && git rev-parse --show-prefix) || die "$policies lies in no repository"
 	mkdir "$work/base" || exit 1
-	if ! git -C "$top" cat-file -e "$commit:${inside%/}" 2>/dev/null; then
+	there=$(git -C "$top" ls-tree -d "$commit" ${inside:+"${inside%/}"}) || die "the base $commit cannot be read"
+	if [ -n "$inside" ] && [ -z "$there" ]; then
 		printf '### gate bundle diff: the base has no such policies\n\nAll of them are new.\n' >"$files/diff.md" || exit 1
 		say "diff: the base $commit has no ${inside%/}, so all policies are new"
 		exit 0

@@ -278,6 +278,15 @@ func TestAction(t *testing.T) {
 		}, inputs: map[string]string{"base-ref": "base"}, says: `both releases mean the same`},
 		{name: "new policies", change: func(p *ciProject) { p.git("mv", "policies", "more") }, inputs: map[string]string{"base-ref": "base", "policies": "more"},
 			says: `has no more, so all policies are new`, files: map[string]string{"diff.md": `All of them are new`}},
+		{name: "the whole tree", inputs: map[string]string{"steps": "diff", "policies": ".", "base-ref": "base"}, says: `both releases mean the same`},
+		{name: "a damaged base", change: func(p *ciProject) {
+			p.policy(weak)
+			p.git("commit", "-qam", "weaker")
+			tree, err := exec.Command("git", "-C", p.dir, "rev-parse", "base^{tree}").Output()
+			if name := strings.TrimSpace(string(tree)); err != nil || os.Remove(filepath.Join(p.dir, ".git", "objects", name[:2], name[2:])) != nil {
+				p.t.Fatal("the tree of the base could not be removed", err)
+			}
+		}, inputs: map[string]string{"base-ref": "base"}, status: 1, says: `the base [0-9a-f]+ cannot be read`},
 		{name: "weaker than a bundle", change: func(p *ciProject) {
 			p.write(filepath.Join(p.dir, "old", "push.rego"), ciPolicy)
 			p.policy(weak)
@@ -375,7 +384,7 @@ func TestActionProgram(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.MkdirAll(tools, 0o700); err == nil {
+		if err = os.MkdirAll(tools, 0o700); err == nil {
 			err = os.Symlink(program, filepath.Join(tools, name))
 		}
 		if err != nil {
