@@ -32,9 +32,9 @@ type Beyond interface {
 
 // beyond reports, before anything is done about an event, that it takes a
 // [Beyond]: a session begins, where people are told much and what is old is
-// removed, or the session's memory decides, which may be counted only once.
+// removed, its memory cannot be read, or hooks or texts in it wait for the event.
 func (g *Gate) beyond(s *Session, ev *hook.Event) bool {
-	return ev.Name.Canonical() == hook.SessionStart || g.Set.Memory() || s.err != nil ||
+	return ev.Name.Canonical() == hook.SessionStart || s.err != nil ||
 		s.Known != nil && len(s.Known.Registered)+len(s.Known.Injections) > 0
 }
 

@@ -24,6 +24,10 @@ const memoryLimit = 5 * time.Second
 type Session struct {
 	Known *session.Memory // as it was before gate was set up; nil: nothing was known
 
+	// Counted says that the memory has counted the event: [Gate.Answer] has, or a program
+	// that handed the call over.
+	Counted bool
+
 	kept   session.Kept
 	err    error           // why Known could not be read
 	memory *session.Memory // as it was when the event began; nil: nothing has to be remembered
@@ -90,12 +94,7 @@ func (g *Gate) begin(ctx context.Context, r *Session, ev *hook.Event) error {
 	if !g.Set.Memory() && (r.Known == nil || len(r.Known.Injections) == 0) {
 		return nil
 	}
-	err := r.update(ctx, func(m *session.Memory) error {
-		m.Begin(ev, ev.Gate.Now)
-		r.memory = m
-		return nil
-	})
-	if err != nil {
+	if err := r.count(ctx, ev); err != nil {
 		return err
 	}
 	ev.Memory = r.memory.Document(ev)
@@ -103,9 +102,35 @@ func (g *Gate) begin(ctx context.Context, r *Session, ev *hook.Event) error {
 	return nil
 }
 
-// end keeps what follows from the decision, and adds what somebody outside has
-// to say to it: the texts that the event brings.
+// count has the memory count an event, once for all programs that the event goes
+// through. Where nothing of it counts, nothing is written.
+func (r *Session) count(ctx context.Context, ev *hook.Event) error {
+	if r.Counted {
+		if r.memory = r.Known; r.memory == nil { // somebody removed it since
+			r.memory = &session.Memory{}
+		}
+		return nil
+	}
+	if r.Known != nil && !r.Known.Counts(ev) {
+		r.memory = r.Known
+		r.memory.Begin(ev, ev.Gate.Now)
+		return nil
+	}
+	err := r.update(ctx, func(m *session.Memory) error {
+		m.Begin(ev, ev.Gate.Now)
+		r.memory = m
+		return nil
+	})
+	r.Counted = err == nil
+	return err
+}
+
+// end keeps what follows from the decision, if anything does, and adds what somebody
+// outside has to say to it: the texts that the event brings.
 func (r *Session) end(ctx context.Context, ev *hook.Event, d *hook.Decision, rejected bool, brings func(*hook.Event, *session.Injection) bool) {
+	if len(r.memory.Injections) == 0 && !r.memory.Ends(ev, d, rejected) {
+		return
+	}
 	var taken []session.Injection
 	err := r.update(ctx, func(m *session.Memory) error {
 		m.End(ev, d, rejected)

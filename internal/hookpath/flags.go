@@ -20,7 +20,7 @@ type flags struct {
 	event   string
 	scope   string // whose settings of the agent start this hook
 	timeout time.Duration
-	spent   time.Duration // by the program that handed the call over
+	handed  Handed // by the program before
 	batch   bool
 	dirs    places.Flags
 }
@@ -38,7 +38,8 @@ func parseFlags(args []string) (flags, error) {
 	set.StringVar(&f.event, "event", "", "")
 	set.StringVar(&f.scope, "scope", "", "")
 	set.DurationVar(&f.timeout, "timeout", 0, "")
-	set.DurationVar(&f.spent, "spent", 0, "")
+	set.DurationVar(&f.handed.Spent, "spent", 0, "")
+	set.BoolVar(&f.handed.Counted, "counted", false, "")
 	set.BoolVar(&f.batch, "batch", false, "")
 	set.StringVar(&f.dirs.Managed, "managed-dir", "", "")
 	set.StringVar(&f.dirs.User, "user-dir", "", "")
@@ -56,7 +57,7 @@ func parseFlags(args []string) (flags, error) {
 		return f, errors.New("unexpected argument " + strictjson.Quoted(set.Arg(0)))
 	case f.timeout < 0:
 		return f, errors.New("--timeout must not be negative")
-	case f.spent < 0:
+	case f.handed.Spent < 0:
 		return f, errors.New("--spent must not be negative")
 	}
 	return f, nil
@@ -86,13 +87,17 @@ func plainFlags(args []string) (f flags, ok bool) {
 			f.dirs.User = value
 		case "--state-dir":
 			f.dirs.State = value
+		case "--counted":
+			if f.handed.Counted = value == "true"; !f.handed.Counted {
+				return f, false
+			}
 		case "--timeout", "--spent":
 			d, err := time.ParseDuration(value)
 			if err != nil || d < 0 {
 				return f, false
 			}
 			if name == "--spent" {
-				f.spent = d
+				f.handed.Spent = d
 			} else {
 				f.timeout = d
 			}
@@ -125,7 +130,7 @@ func (f flags) limit(a adapters.Adapter, n hook.Name) time.Duration {
 	if f.timeout > 0 {
 		wait = f.timeout
 	}
-	return min(engine.Limit, wait*4/5) - f.spent
+	return min(engine.Limit, wait*4/5) - f.handed.Spent
 }
 
 // Adapter finds an agent's adapter. The error says which there are.

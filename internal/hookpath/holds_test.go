@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"gate/engine"
 	"gate/hook"
@@ -53,7 +52,7 @@ func TestHolds(t *testing.T) {
 				LookupEnv: func(string) (string, bool) { return "", false },
 			}
 			if !test.last {
-				p.HandOver = func([]byte, time.Duration) error { handed = true; return errors.New("there is no other") }
+				p.HandOver = func([]byte, Handed) error { handed = true; return errors.New("there is no other") }
 			}
 			status := Run(t.Context(), p, func(c *Call) (*core.Gate, error) {
 				found := core.Found{Sources: []scopes.Source{{Name: "user", Scope: hook.Session, Authority: hook.User}}}

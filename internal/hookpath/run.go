@@ -39,10 +39,9 @@ type Process struct {
 
 	// HandOver gives the call to a program that can do more than this one; nil:
 	// there is none. It returns only to say why it could not. event is what was
-	// read of standard input, nil where nothing was; spent is how long the call has
-	// taken, in the programs before this one too, which does not count where the
-	// flags were not understood.
-	HandOver func(event []byte, spent time.Duration) error
+	// read of standard input, nil where nothing was. The second argument does not
+	// count where the flags were not understood.
+	HandOver func(event []byte, done Handed) error
 
 	// HandsOver reports the errors of a [Loader], of flags and of the account for which
 	// the call is handed over; nil: all of them are.
@@ -109,6 +108,8 @@ type run struct {
 	desk  desk
 	start time.Time
 	input []byte // the event as it came
+
+	session *core.Session // of the event; nil: nobody has looked yet
 }
 
 // Run answers one event of an agent and returns the exit status. Whatever goes
@@ -205,7 +206,8 @@ func (r *run) until(ctx context.Context, f func(), late func(context.Context) *h
 
 // handOver has another program answer, or closes where it cannot.
 func (r *run) handOver() int {
-	err := r.HandOver(r.input, max(0, r.spent)+time.Since(r.start))
+	done := Handed{Spent: max(0, r.handed.Spent) + time.Since(r.start), Counted: r.handed.Counted || r.session != nil && r.session.Counted}
+	err := r.HandOver(r.input, done)
 	return r.close(&hook.Fault{Kind: hook.FaultInternal, Err: fmt.Errorf("the call cannot be handed over: %w", err)})
 }
 
@@ -233,12 +235,14 @@ func (r *run) judge(ctx context.Context, ev *hook.Event) (hook.Decision, error) 
 	if err != nil {
 		return closed(err)
 	}
+	r.session = core.Recall(dirs, ev)
+	r.session.Counted = r.handed.Counted
 	c := Call{
 		Machine: core.Machine{
 			Dirs: dirs, Account: account.Name, Home: places.HomeOf(r.LookupEnv, self),
 			Project: places.ProjectRoot(environment.ProjectDir, ev.Dir()), LookupEnv: r.LookupEnv,
 		},
-		Event: ev, Session: core.Recall(dirs, ev), EnvFile: environment.EnvFile, Scope: r.scope, Batch: r.batch, RunsHooks: adapter.RunsHooks(),
+		Event: ev, Session: r.session, EnvFile: environment.EnvFile, Scope: r.scope, Batch: r.batch, RunsHooks: adapter.RunsHooks(),
 		OutOfMemory: func() {
 			r.Exit(r.desk.close(hook.Faultf(hook.FaultMemory, "a policy used more memory than there is")))
 		},

@@ -38,11 +38,11 @@ func TestHandOver(t *testing.T) {
 				Args:  []string{"--agent", "claude", "--event", "PreToolUse", "--state-dir", filepath.Join(t.TempDir(), "s"), "--user-dir", t.TempDir(), test.flag},
 				Stdin: stdin, Stdout: &stdout, Stderr: &stderr,
 				LookupEnv: func(string) (string, bool) { return "", false },
-				HandOver: func(event []byte, spent time.Duration) error {
+				HandOver: func(event []byte, done Handed) error {
 					if handed = string(event); event == nil && stdin.Len() == len(bashEvent) {
 						handed = "-"
 					}
-					if spent <= 0 || test.flag == "--spent=5s" && spent <= 5*time.Second {
+					if spent := done.Spent; spent <= 0 || test.flag == "--spent=5s" && spent <= 5*time.Second {
 						t.Errorf("%s was spent", spent)
 					}
 					return errors.New("there is no other")
@@ -70,7 +70,7 @@ func TestUnknownAccount(t *testing.T) {
 			Stdin: strings.NewReader(bashEvent), Stdout: io.Discard, Stderr: io.Discard,
 			LookupEnv: func(string) (string, bool) { return "", false },
 			Account:   func() (places.Account, error) { return places.Account{}, errors.New("in a directory service") },
-			HandOver:  func([]byte, time.Duration) error { handed = true; return errors.New("there is no other") },
+			HandOver:  func([]byte, Handed) error { handed = true; return errors.New("there is no other") },
 		}
 		if last {
 			p.HandOver = nil

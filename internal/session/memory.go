@@ -72,6 +72,13 @@ func (m *Memory) Begin(ev *hook.Event, now time.Time) {
 	}
 }
 
+// Counts reports whether Begin would change more than the time: most events are of no
+// account, and need not be kept.
+func (m *Memory) Counts(ev *hook.Event) bool {
+	name := ev.Name.Canonical()
+	return m.Started.IsZero() || name == hook.UserPromptSubmit || name == hook.PreToolUse
+}
+
 // advance takes note of the time and returns it, as it counts.
 func (m *Memory) advance(now time.Time) time.Time {
 	now = now.UTC().Truncate(time.Millisecond)
@@ -99,9 +106,9 @@ func (m *Memory) End(ev *hook.Event, d *hook.Decision, rejected bool) {
 	for _, w := range d.Warnings {
 		m.tell(w.Hook)
 	}
-	for _, s := range d.Steps {
-		if s.Hook != nil && s.Hook.Once && s.Outcome == hook.Success && s.Fault == nil {
-			m.finish(s.Hook)
+	for i := range d.Steps {
+		if finishes(&d.Steps[i]) {
+			m.finish(d.Steps[i].Hook)
 		}
 	}
 	switch {
@@ -113,8 +120,36 @@ func (m *Memory) End(ev *hook.Event, d *hook.Decision, rejected bool) {
 	}
 }
 
+// Ends reports whether End would change anything. Most calls pass without a word, and
+// need not be kept a second time.
+func (m *Memory) Ends(ev *hook.Event, d *hook.Decision, rejected bool) bool {
+	for _, c := range d.Context {
+		if m.tells(c.Hook) {
+			return true
+		}
+	}
+	for _, w := range d.Warnings {
+		if m.tells(w.Hook) {
+			return true
+		}
+	}
+	return ev.Name.Canonical() == hook.PreToolUse && (rejected || m.InARow > 0) ||
+		slices.ContainsFunc(d.Steps, func(s hook.Step) bool { return finishes(&s) && !m.Done(s.Hook) })
+}
+
+// finishes reports the first success of a hook that runs only once.
+func finishes(s *hook.Step) bool {
+	return s.Hook != nil && s.Hook.Once && s.Outcome == hook.Success && s.Fault == nil
+}
+
+// tells reports whether a policy has something to say for the first time in the round.
+func (m *Memory) tells(policy string) bool {
+	_, told := m.Round.Told[policy]
+	return !told && policy != "" && len(policy) <= maxName && len(m.Round.Told) < maxTold
+}
+
 func (m *Memory) tell(policy string) {
-	if _, told := m.Round.Told[policy]; told || policy == "" || len(policy) > maxName || len(m.Round.Told) >= maxTold {
+	if !m.tells(policy) {
 		return
 	}
 	if m.Round.Told == nil {

@@ -76,6 +76,62 @@ func TestHandOverAlone(t *testing.T) {
 	}
 }
 
+// TestHandOverCounts holds that gate-hook counts calls by itself, where no gate is beside
+// it, and that a call which it hands over after it has counted it is counted once.
+func TestHandOverCounts(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700), os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("u/policies/calls.rego", metadata("acme.calls")+`
+deny contains sprintf("call %d, denied %d", [input.session.calls, input.session.denials]) if input.session.calls > 2
+`)
+	write("u/policies/faulty.rego", metadata("acme.faulty")+`
+deny contains "never" if {
+	endswith(input.tool_input.command, "faulty")
+	to_number(input.tool_input.command) > 0
+}
+`)
+	dirs := []string{"--managed-dir", dir + "/m", "--user-dir", dir + "/u", "--state-dir", dir + "/s"}
+	if out, err := exec.Command("gate", append([]string{"build"}, dirs...)...).CombinedOutput(); err != nil {
+		t.Fatal(err, string(out))
+	}
+	self, err := exec.LookPath("gate-hook")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.ReadFile(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone := filepath.Join(dir, filepath.Base(self))
+	if err := os.WriteFile(alone, program, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for i, call := range []struct {
+		program, line, want string
+		status              int
+	}{
+		{alone, "ls", "", 0},
+		{"gate-hook", "echo faulty", "acme.faulty could not answer", 0}, // gate says why
+		{alone, "ls", "call 3, denied 0", 2},
+		{"gate", "ls", "call 4, denied 1", 2},
+		{alone, "ls", "call 5, denied 2", 2},
+	} {
+		args := append([]string{"--agent", "claude"}, dirs...)
+		if call.program == "gate" {
+			args = append([]string{"hook"}, args...)
+		}
+		status, answer := answerOf(t, call.program, strings.Replace(bashEvent, "LINE", quoteJSON(call.line), 1), args...)
+		if status != call.status || !strings.Contains(answer, call.want) {
+			t.Errorf("call %d, %s %q: status %d: %s", i+1, call.program, call.line, status, answer)
+		}
+	}
+}
+
 // TestAdministered holds that gate-hook knows the files that have a say beside
 // settings, hooks and policies of the managed directory.
 func TestAdministered(t *testing.T) {

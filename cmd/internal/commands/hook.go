@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"sync/atomic"
-	"time"
 
 	"gate/cmd/internal/early"
 	"gate/hook"
@@ -34,8 +33,8 @@ func runHook(ctx context.Context, p process) int {
 	var about atomic.Pointer[core.Machine] // the deadline may come first
 	status := hookpath.Run(ctx, hookpath.Process{
 		Args: p.args[1:], Stdin: p.stdin, Stdout: p.stdout, Stderr: p.stderr, LookupEnv: p.lookupEnv, Exit: p.exit, Account: places.Self, OneShot: p.brief != nil,
-		HandOver: func(event []byte, spent time.Duration) error {
-			return p.handOver(append(slices.Clip(p.args), "--spent="+spent.String()), event)
+		HandOver: func(event []byte, done hookpath.Handed) error {
+			return p.handOver(append(slices.Clip(p.args), done.Flags()...), event)
 		},
 		HandsOver: func(err error) bool { return p.handOver != nil && errors.Is(err, errServer) },
 	}, func(c *hookpath.Call) (*core.Gate, error) {

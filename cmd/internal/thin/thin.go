@@ -39,10 +39,10 @@ func Main() {
 // handOver has gate answer in this program's place, with the same flags, and with
 // the event on standard input where it was read. It returns only to say why that
 // cannot be.
-func handOver(event []byte, spent time.Duration) error {
+func handOver(event []byte, done hookpath.Handed) error {
 	args := append([]string{"hook"}, os.Args[1:]...)
 	if event != nil {
-		args = append(args, "--spent="+spent.String())
+		args = append(args, done.Flags()...)
 	}
 	return beside.Become("gate", args, event)
 }
