@@ -80,6 +80,7 @@ func (l *loop) read(ev *hook.Event) *hook.Facts {
 	if ev.Tool() != "" {
 		tool.New(d, l).Judge(ev.Tool(), ev.ToolInput())
 		l.starts()
+		d.Facts.Moves = d.Moves()
 	} else if file := ev.Name.Moment().File; file != "" {
 		tool.New(d, l).Field(file, ev.Fields[file], "list")
 	}

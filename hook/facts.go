@@ -32,6 +32,7 @@ type Facts struct {
 	Hosts   []Host
 	Paths   []Path
 	Effects []FactEffect
+	Moves   []Move `json:"-"` // secrets that the call leaves in files, by path
 }
 
 // A Version stands for [FactsSchema] in the document.
@@ -39,7 +40,7 @@ type Version struct{}
 
 // An Unknown is one thing that was not understood.
 type Unknown struct {
-	Kind    string `enum:"program|word|path|directory|code|script|syntax|dialect|characters|limit|tool"`
+	Kind    string `enum:"program|word|path|directory|code|script|syntax|dialect|characters|limit|tool|origin"`
 	Why     string // a sentence fragment for people
 	Command int    `null:"zero"` // the command it belongs to, 0 for none
 	Span    *Span

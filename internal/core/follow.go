@@ -37,6 +37,19 @@ func (g *Gate) follow(ctx context.Context, s *Session, ev *hook.Event, d *hook.D
 	}
 }
 
+// keepMoves notes which files a call leaves secrets in, for the calls after it. One that
+// nobody could be told of must not run.
+func (g *Gate) keepMoves(ctx context.Context, ev *hook.Event, d *hook.Decision, rejected bool) {
+	if rejected || g.State == "" || ev.Name.Canonical() != hook.PreToolUse || d.Facts == nil || len(d.Facts.Moves) == 0 {
+		return
+	}
+	ctx, cancel := waiting(ctx)
+	defer cancel()
+	if err := g.Ledger(g.Project).Add(ctx, d.Facts.Moves, ev.Gate.Now); err != nil {
+		*d = Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err})
+	}
+}
+
 // ending returns what an event ends, nil for nothing. A sub-agent that may not
 // stop goes on.
 func ending(ev *hook.Event, rejected bool) func(*session.Memory) {

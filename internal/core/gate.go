@@ -221,7 +221,7 @@ func NewReader(m Machine, programs map[string]any) *facts.Reader {
 	if files == nil {
 		files = hostfs.Files{}
 	}
-	return facts.New(facts.World{
+	w := facts.World{
 		Home:     filepath.ToSlash(m.Home),
 		User:     m.Account,
 		OS:       runtime.GOOS,
@@ -230,7 +230,11 @@ func NewReader(m Machine, programs map[string]any) *facts.Reader {
 		Files:    files,
 		Own:      func() []facts.Place { return places.Own(m.Dirs) },
 		Programs: programs,
-	})
+	}
+	if m.State != "" && !m.Past {
+		w.Ledger = func() func(string) (string, error) { return m.Ledger(m.Project).Open().Of }
+	}
+	return facts.New(w)
 }
 
 // Now is what gate adds to an event of an account at this moment.

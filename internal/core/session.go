@@ -75,6 +75,7 @@ func (g *Gate) Answer(ctx context.Context, s *Session, ev *hook.Event, rejected 
 		g.session.end(ctx, ev, &d, no, g.brings)
 	}
 	g.follow(ctx, s, ev, &d, no)
+	g.keepMoves(ctx, ev, &d, no)
 	g.sayOnce(ctx, s, ev, &d)
 	if g.Beyond != nil && heard(ev, &d, no) {
 		g.Beyond.Late(ev, &d)
@@ -213,13 +214,18 @@ func (r *Session) Update(ctx context.Context, change func(*session.Memory) error
 
 // update changes the memory within a part of the time that is left.
 func (r *Session) update(ctx context.Context, change func(*session.Memory) error) error {
+	ctx, cancel := waiting(ctx)
+	defer cancel()
+	return r.kept.Update(ctx, change)
+}
+
+// waiting is how long a call waits for others that change what it wants to change.
+func waiting(ctx context.Context) (context.Context, context.CancelFunc) {
 	limit := memoryLimit
 	if deadline, ok := ctx.Deadline(); ok {
 		limit = min(limit, time.Until(deadline)/2)
 	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	return r.kept.Update(ctx, change)
+	return context.WithTimeout(ctx, limit)
 }
 
 // done reports whether a hook is to be left out, because it ran already.

@@ -25,6 +25,7 @@ const (
 	Grant ID = iota
 	Clock
 	Session
+	Ledger
 	Late
 	Log
 	LogHead

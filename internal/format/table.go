@@ -24,6 +24,12 @@ var table = [kinds]File{
 		Older: "read; format 1 had no registered hooks", Newer: "calls of that session are refused, since what it holds may forbid them; `gate doctor` names the file",
 		Lost: "nothing; a session is forgotten after 30 days",
 	},
+	Ledger: {
+		Name: "files with secrets", Where: []string{"STATE/origins/*"}, Number: 1, Prefix: "gate.ledger/",
+		Writer: "`gate hook`, after a call that copies a secret into a file", Readers: "facts",
+		Older: "read", Newer: "calls that depend on it are asked about; `gate doctor` names the file",
+		Lost: "which files hold a secret by another name",
+	},
 	Late: {
 		Name: "late answer", Where: []string{"STATE/late/*/*.json"}, Number: 1,
 		Writer: "the supervisor of an `async` hook", Readers: "the session's next event",

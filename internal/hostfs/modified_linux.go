@@ -2,4 +2,6 @@ package hostfs
 
 import "syscall"
 
+func changed(stat *syscall.Stat_t) *syscall.Timespec { return &stat.Ctim }
+
 func modified(stat *syscall.Stat_t) *syscall.Timespec { return &stat.Mtim }

@@ -2,7 +2,10 @@
 
 package hostfs
 
-import "io/fs"
+import (
+	"io/fs"
+	"time"
+)
 
 // OpenFlags are none: there are no FIFOs among the files, and links need rights
 // of their own.
@@ -11,6 +14,9 @@ const OpenFlags = 0
 // Own, Closed and Steady have nothing to go by here: the access list of the
 // account's directory is the protection.
 func Own(fs.FileInfo) error { return nil }
+
+// Changed is unknown here.
+func Changed(fs.FileInfo) time.Time { return time.Time{} }
 
 func Closed(fs.FileInfo) bool { return true }
 

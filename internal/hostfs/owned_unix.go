@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+	"time"
 )
 
 // OpenFlags keep the opening of a file from following a link, and from waiting
@@ -27,6 +28,16 @@ func Own(info fs.FileInfo) error {
 		return errors.New("it has a second name (a hard link)")
 	}
 	return nil
+}
+
+// Changed is when a file's content or attributes changed last, which no program can set;
+// zero where nobody knows.
+func Changed(info fs.FileInfo) time.Time {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return time.Time{}
+	}
+	return time.Unix(changed(stat).Unix())
 }
 
 // Closed reports that neither group nor others may use it.

@@ -83,6 +83,11 @@ func (d Dirs) Grants() consent.Store { return consent.Store{Dir: filepath.Join(d
 // Sessions is where the memories of sessions are kept.
 func (d Dirs) Sessions() session.Store { return session.Store{Dir: filepath.Join(d.State, "sessions")} }
 
+// Ledger keeps which files of a project hold a secret that a call put there.
+func (d Dirs) Ledger(project string) session.Ledger {
+	return session.Ledger{Dir: filepath.Join(d.State, "origins"), Project: project}
+}
+
 // Accounts is where root keeps how far it sent the logs of the machine's accounts.
 func (d Dirs) Accounts() string { return filepath.Join(d.State, "accounts") }
 

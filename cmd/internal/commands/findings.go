@@ -248,7 +248,8 @@ func unansweredFinding(r *audit.Record, id, why string) install.Finding {
 	}
 }
 
-// memoryFindings are the memories of sessions that close those sessions.
+// memoryFindings are the memories of sessions that close those sessions, and ledgers of
+// projects that nobody can read.
 func (f *installFlags) memoryFindings() []install.Finding {
 	d, err := f.dirs.Absolute().ForHook()
 	if err != nil {
@@ -261,6 +262,14 @@ func (f *installFlags) memoryFindings() []install.Finding {
 			ID: "gate.session", Severity: install.Error, File: file,
 			Message: "no call of this session passes: its memory cannot be read: " + broken[file].Error(),
 			Remedy:  "remove the file; the session and its counters begin anew",
+		})
+	}
+	broken = d.Ledger("").Broken()
+	for _, file := range slices.Sorted(maps.Keys(broken)) {
+		list = append(list, install.Finding{
+			ID: "gate.ledger", Severity: install.Error, File: file,
+			Message: "calls that send or show files of a project are asked about: " + broken[file].Error(),
+			Remedy:  "remove the file; gate then forgets which files of the project hold copies of secrets",
 		})
 	}
 	return list

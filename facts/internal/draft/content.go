@@ -121,6 +121,9 @@ func (d *Draft) Remember(at Where, target flow.Word, content flow.Stream, add bo
 			if old, ok := d.Files[p.Path]; ok {
 				content = flow.Concat(old, content)
 			} else {
+				if what, _ := d.left(p.Path); content.Taint.Secret == "" {
+					content.Taint.Secret = what
+				}
 				if content.Text != nil {
 					if d.Piece(p.Path, *content.Text); content.Taint == (flow.Taint{}) {
 						continue // the rest of the file is as unknown as before

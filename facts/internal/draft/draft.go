@@ -31,6 +31,7 @@ type Draft struct {
 	Renamed    map[string]string            // programs that the line gives another name, by their new path
 	Made       []string                     // repositories that the line makes where nothing was
 	lastSecret lastSecret                   // what secret said of the last path
+	ledger     world.Ledger                 // nil until a file is asked about
 	Full       []string                     // limits that were reported
 }
 

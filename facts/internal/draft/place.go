@@ -2,7 +2,9 @@ package draft
 
 import (
 	"cmp"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"gate/facts/internal/world"
@@ -21,9 +23,50 @@ func (d *Draft) Secret(p string) (what, grade string) {
 		if pl, ok := d.World.Find("secret.", p); ok {
 			_, grade, _ = strings.Cut(pl.Class, ".")
 			d.lastSecret.what, d.lastSecret.grade = pl.What, grade
+		} else if _, now := d.Files[p]; !now {
+			d.lastSecret.what, d.lastSecret.grade = d.left(p)
 		}
 	}
 	return d.lastSecret.what, d.lastSecret.grade
+}
+
+// left returns the secret that an earlier call left in a file under a name that says
+// nothing of it.
+func (d *Draft) left(p string) (what, grade string) {
+	if d.World.Ledger == nil {
+		return "", ""
+	}
+	if d.ledger == nil {
+		d.ledger = d.World.Ledger()
+	}
+	what, err := d.ledger(p)
+	if err != nil {
+		d.Unknown("origin", err.Error(), 0, nil)
+	}
+	if what == "" {
+		return "", ""
+	}
+	return what, world.Grade(what)
+}
+
+// Moves are the secrets that the event leaves in files, and the files from which it takes
+// one. Files whose names tell are left out. A text that only looks like a secret is the
+// agent's own: it knows it already.
+func (d *Draft) Moves() []hook.Move {
+	var list []hook.Move
+	for _, name := range slices.Sorted(maps.Keys(d.Files)) {
+		if _, named := d.World.Find("secret.", name); named || strings.HasPrefix(name, "/dev/") || strings.HasPrefix(name, "/proc/") {
+			continue
+		}
+		what := d.Files[name].Taint.Secret
+		if what == "" {
+			if before, _ := d.left(name); before == "" {
+				continue
+			}
+		}
+		list = append(list, hook.Move{Path: name, What: what})
+	}
+	return list
 }
 
 // A lastSecret is the last answer of Secret.

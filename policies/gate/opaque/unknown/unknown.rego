@@ -3,12 +3,13 @@
 # description: |
 #   Gate cannot judge a call that it cannot read. Text that is no valid or plain
 #   shell is rejected with the fault named; unknown programs, and code that is
-#   unknown until it runs, are put to a person. This policy ignores unknown words
+#   unknown until it runs, are put to a person, and so is a call that reads files while
+#   nobody knows what earlier calls left in them. This policy ignores unknown words
 #   of known programs.
 # custom:
 #   gate:
 #     events: [PreToolUse]
-#     if: [unknown(syntax), unknown(characters), unknown(limit), unknown(tool), unknown(program), unknown(code), unknown(dialect), effect(exec.hidden), "mcp__*"]
+#     if: [unknown(syntax), unknown(characters), unknown(limit), unknown(tool), unknown(program), unknown(code), unknown(dialect), unknown(origin), effect(exec.hidden), "mcp__*"]
 package gate.opaque.unknown
 
 import data.gate.lib
@@ -140,6 +141,7 @@ spelt_out := {
 	"program": "write the program's name out",
 	"code": "write the code out and hand values over as arguments, or put it into a file of the project",
 	"dialect": "write the line in plain bash",
+	"origin": "ask the person to run gate doctor",
 }
 
 # Programs that are meant to be named there.

