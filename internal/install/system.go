@@ -80,6 +80,13 @@ const maxLinks = 40
 
 // real follows every symbolic link in name, as far as it exists.
 func (m Machine) real(name string) (string, error) {
+	real, _, err := m.follow(name)
+	return real, err
+}
+
+// follow also returns the directories that links on the way lie in, themselves real:
+// whoever may write one of them can have name lead to something else.
+func (m Machine) follow(name string) (real string, dirs []string, err error) {
 	sys, hops := m.system(), 0
 	volume := filepath.VolumeName(name)
 	done, todo := volume+string(filepath.Separator), split(name[len(volume):])
@@ -93,10 +100,10 @@ func (m Machine) real(name string) (string, error) {
 		next := filepath.Join(done, step)
 		info, err := sys.Lstat(next)
 		if errors.Is(err, fs.ErrNotExist) {
-			return filepath.Join(append([]string{next}, todo...)...), nil
+			return filepath.Join(append([]string{next}, todo...)...), dirs, nil
 		}
 		if err != nil {
-			return "", err
+			return "", nil, err
 		}
 		if info.Mode()&fs.ModeSymlink == 0 {
 			done = next
@@ -104,17 +111,18 @@ func (m Machine) real(name string) (string, error) {
 		}
 		target, err := sys.Readlink(next)
 		if err != nil {
-			return "", err
+			return "", nil, err
 		}
 		if hops++; hops > maxLinks {
-			return "", fmt.Errorf("%s: too many symbolic links", name)
+			return "", nil, fmt.Errorf("%s: too many symbolic links", name)
 		}
+		dirs = append(dirs, done)
 		if v := filepath.VolumeName(target); filepath.IsAbs(target) {
 			done, target = v+string(filepath.Separator), target[len(v):]
 		}
 		todo = append(split(target), todo...)
 	}
-	return done, nil
+	return done, dirs, nil
 }
 
 func split(path string) []string {

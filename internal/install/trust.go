@@ -51,12 +51,23 @@ func (m Machine) tighten(path string, info fs.FileInfo, admin bool) string {
 }
 
 // weakPlace says why somebody else could put another file in path's place: who
-// may write it, or one of the directories above it. at is where.
+// may write it, or one of the directories above it, or above a link that leads to it.
+// at is where.
 func (m Machine) weakPlace(path string, admin bool) (at string, info fs.FileInfo, why string) {
-	real, err := m.real(path)
+	real, dirs, err := m.follow(path)
 	if err != nil {
 		return path, nil, err.Error()
 	}
+	for _, way := range append(dirs, real) {
+		if at, info, why = m.weakWay(way, admin); why != "" {
+			return at, info, why
+		}
+	}
+	return "", nil, ""
+}
+
+// weakWay looks at a real path and the directories above it.
+func (m Machine) weakWay(real string, admin bool) (at string, info fs.FileInfo, why string) {
 	for at = real; ; at = filepath.Dir(at) {
 		info, err := m.system().Lstat(at)
 		switch {
