@@ -243,6 +243,10 @@ func (c claude) checkPrograms(m Machine, v *claudeView) bool {
 				report(m.program(program, v.scope == Managed), x.handler)
 			}
 		}
+		if program := x.words[0]; !seen["lasts "+program] {
+			seen["lasts "+program] = true
+			report(m.lasts(program), x.handler)
+		}
 		for _, name := range []string{"user-dir", "state-dir"} {
 			if dir := flag(x.words, name); !seen[dir] {
 				seen[dir] = true

@@ -275,7 +275,11 @@ func (m Machine) program(path string, admin bool) *Finding {
 	info, err := m.stat(path)
 	switch {
 	case err != nil:
-		return bad(fmt.Sprintf("gate's program %s is missing", path))
+		f := bad(fmt.Sprintf("gate's program %s is missing", path))
+		if own := first(m.Command); own != path && (m.exists(own) || m.Source != "") {
+			f.Remedy, f.Fixable = "gate doctor --fix", true
+		}
+		return f
 	case !info.Mode().IsRegular():
 		return bad(fmt.Sprintf("gate's program %s is no file", path))
 	case info.Size() == 0:

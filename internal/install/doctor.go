@@ -242,6 +242,7 @@ func (m Machine) Paths() []Path {
 	for _, p := range []Path{
 		{Path: first(m.Command), What: "gate's program"},
 		{Path: m.Program, What: "gate's program"},
+		{Path: m.Copies, Tree: true, What: "copies of gate's programs"},
 		{Path: m.UserDir, Tree: true, What: "gate's directory of policies"},
 		{Path: m.StateDir, Tree: true, What: "gate's directory of logs"},
 		{Path: m.ManagedDir, Tree: true, What: "the administrator's directory"},

@@ -62,6 +62,17 @@ type Machine struct {
 	// hands over to it. "" means that Command starts it.
 	Program string
 
+	// Source is the program gate that was started, where Program and Command are to be
+	// copies of it and its neighbours, which [Machine.MakeCopies] makes. "" for none.
+	Source string
+
+	// Copies is gate's own directory for such copies; "" where there can be none,
+	// and NoCopies says why. Path are the directories of PATH, Temp those of
+	// temporary files. Version is gate's own, such as "v1.2.3".
+	Copies, NoCopies string
+	Path, Temp       []string
+	Version          string
+
 	// UserDir and StateDir are gate's own directories of the person. They
 	// are written into the command lines of the user and local scopes.
 	// Project and managed files serve several people: there the account
@@ -168,7 +179,7 @@ func (m Machine) Install(r Request) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	if err := m.checkCommand(); err != nil {
+	if err := m.checkCommand(r.Scope); err != nil {
 		return Plan{}, err
 	}
 	plan := Plan{Agent: r.Agent, Scope: r.Scope, system: m.system()}
@@ -293,7 +304,7 @@ func (m Machine) target(r Request) (agent, []string, error) {
 }
 
 // checkCommand refuses command lines that would not start gate everywhere.
-func (m Machine) checkCommand() error {
+func (m Machine) checkCommand(s Scope) error {
 	if len(m.Command) == 0 || !filepath.IsAbs(m.Command[0]) {
 		return fmt.Errorf("gate's program: %q is no absolute path", first(m.Command))
 	}
@@ -310,12 +321,18 @@ func (m Machine) checkCommand() error {
 			return fmt.Errorf("gate's directories: %q is no absolute path", dir)
 		}
 	}
-	info, err := m.stat(m.Command[0])
+	program := m.Command[0]
+	if m.Source != "" {
+		program = m.Source // the copy may be still to be made
+	}
+	info, err := m.stat(program)
 	switch {
 	case err != nil:
 		return fmt.Errorf("gate's program: %w", err)
 	case info.IsDir():
-		return fmt.Errorf("gate's program: %s is a directory", m.Command[0])
+		return fmt.Errorf("gate's program: %s is a directory", program)
+	case s == Managed && m.Copies != "" && inside(m.Command[0], m.Copies):
+		return fmt.Errorf("gate's program: every account starts it in the managed scope, and %s is one account's own: install gate for the whole machine first", m.Copies)
 	}
 	return nil
 }

@@ -246,6 +246,7 @@ func (t *table) checkPrograms(m Machine, x tableEntry, v *tableView) {
 	for _, program := range programsOf(x.words) {
 		report(m.program(program, v.guard.Scope == Managed))
 	}
+	report(m.lasts(x.words[0]))
 	for _, name := range []string{"user-dir", "state-dir"} {
 		if dir := flag(x.words, name); dir != "" {
 			report(m.directory(name, dir))
