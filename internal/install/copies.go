@@ -57,6 +57,26 @@ func (m Machine) MakeCopies() (written []string, err error) {
 	return written, m.system().SyncDir(m.Copies)
 }
 
+// Outdated reports copies that are there and are not what MakeCopies would write.
+func (m Machine) Outdated() bool {
+	if m.Source == "" || !m.exists(m.Program) {
+		return false
+	}
+	for _, name := range copiedPrograms {
+		name += filepath.Ext(m.Source)
+		source, err := os.Open(filepath.Join(filepath.Dir(m.Source), name))
+		if err != nil {
+			continue
+		}
+		as := same(source, filepath.Join(m.Copies, name))
+		source.Close()
+		if !as {
+			return true
+		}
+	}
+	return false
+}
+
 // A draft is a copy that is not yet in its place.
 type draft struct{ temp, path string }
 

@@ -44,7 +44,7 @@ func TestMakeCopies(t *testing.T) {
 	if info, err := os.Stat(m.Copies); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("the directory: %v, %v", info.Mode(), err)
 	}
-	if written, err := m.MakeCopies(); err != nil || written != nil {
+	if written, err := m.MakeCopies(); err != nil || written != nil || m.Outdated() {
 		t.Errorf("the second time: %v, %v", written, err)
 	}
 
@@ -52,6 +52,9 @@ func TestMakeCopies(t *testing.T) {
 	must(t, err)
 	defer running.Close()
 	write(t, filepath.Join(filepath.Dir(m.Source), "gate-hook"), "#!/bin/sh\necho gate-hook 2\n")
+	if !m.Outdated() {
+		t.Error("an upgrade is not noticed")
+	}
 	if written, err := m.MakeCopies(); err != nil || len(written) != 1 || written[0] != m.Command[0] {
 		t.Errorf("an upgrade: %v, %v", written, err)
 	}

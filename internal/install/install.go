@@ -135,6 +135,9 @@ type agent interface {
 	name() string
 	// resumes is the command that goes on in SESSION, "" if none is known.
 	resumes() string
+	// signs are what shows that the agent is on the machine: names of its programs, and
+	// directories of its own.
+	signs(m Machine) (programs, dirs []string)
 	// targets returns the files that belong to a scope, the one that gate
 	// is installed to first. None means that there is no such scope here.
 	targets(m Machine, s Scope) []string
@@ -298,10 +301,16 @@ func (m Machine) target(r Request) (agent, []string, error) {
 				there = append(there, string(s))
 			}
 		}
-		return nil, nil, fmt.Errorf("there is no %s scope for %s here; there is: %s", r.Scope, r.Agent, cmp.Or(strings.Join(there, ", "), "none"))
+		return nil, nil, errScope(fmt.Sprintf("there is no %s scope for %s here; there is: %s", r.Scope, r.Agent, cmp.Or(strings.Join(there, ", "), "none")))
 	}
 	return a, paths, nil
 }
+
+// An errScope is the text of an ErrScope.
+type errScope string
+
+func (e errScope) Error() string        { return string(e) }
+func (e errScope) Is(target error) bool { return target == ErrScope }
 
 // checkCommand refuses command lines that would not start gate everywhere.
 func (m Machine) checkCommand(s Scope) error {

@@ -20,6 +20,8 @@ import (
 type table struct {
 	id, title string
 	resume    string       // the command that goes on in SESSION; "" if none is known
+	programs  []string     // of the agent, beside the one that is named as it is
+	traces    []string     // directories below the person's that show it is there, beside home
 	home      string       // its own directory below the person's; AgentHome overrides it
 	user      string       // the file, below home; "" for no user scope
 	project   string       // the file, below the project; "" for no project scope

@@ -85,7 +85,7 @@ var opencodeTable = table{
 }
 
 var cursorTable = table{
-	id: "cursor", title: "Cursor", resume: "cursor-agent --resume=SESSION", home: ".cursor", user: "hooks.json", project: ".cursor/hooks.json",
+	id: "cursor", title: "Cursor", programs: []string{"cursor-agent"}, resume: "cursor-agent --resume=SESSION", home: ".cursor", user: "hooks.json", project: ".cursor/hooks.json",
 	managed: []systemFile{{"linux", "etc/cursor/hooks.json"}, {"darwin", "Library/Application Support/Cursor/hooks.json"}, {"windows", "ProgramData/Cursor/hooks.json"}},
 	format:  jsonHooks{}, flat: true,
 	// One call brings preToolUse and an event of its own kind: to judge both
@@ -112,7 +112,7 @@ var auggieTable = table{
 }
 
 var antigravityTable = table{
-	id: "antigravity", title: "Antigravity CLI", home: ".gemini/config", user: "hooks.json", project: ".agents/hooks.json",
+	id: "antigravity", title: "Antigravity CLI", programs: []string{"agy"}, home: ".gemini/config", user: "hooks.json", project: ".agents/hooks.json",
 	format: jsonHooks{}, in: "gate", events: []string{"PreToolUse", "PostToolUse", "Stop"}, matcher: ".*",
 	weak: []weakness{byContract},
 }
@@ -127,7 +127,7 @@ var windsurfTable = table{
 }
 
 var kiroTable = table{
-	id: "kiro", title: "Kiro CLI", shut: true, project: ".kiro/hooks/gate.json", format: ownFile{text: kiroHooks},
+	id: "kiro", title: "Kiro CLI", programs: []string{"kiro-cli"}, traces: []string{".kiro"}, shut: true, project: ".kiro/hooks/gate.json", format: ownFile{text: kiroHooks},
 	events: []string{"PreToolUse", "PostToolUse", "UserPromptSubmit", "SessionStart", "Stop"},
 	weak:   []weakness{byContract, late},
 }

@@ -176,10 +176,10 @@ var passing = [...]placeRow{
 	{"pnpm/store", "pnpm's store"},
 	{"dlx-*", "the cache of yarn dlx"},
 	{"xfs-*", "the cache of yarn dlx"},
-	{".yarn/berry", "yarn's cache"},
-	{".yarn/cache", "yarn's cache"},
 	{"bunx-*", "the cache of bunx"},
+	{".bunx-*", "the cache of bunx"},
 	{".bun/install/cache", "bun's cache"},
+	{".yarn/unplugged", "a project's packages, where agents write"},
 	{"deno/npm", "deno's cache"},
 	{".mount_*", "an AppImage"},
 	{"AppTranslocation", "a place that macOS made for one run"},
@@ -194,14 +194,8 @@ var versioned = [...]placeRow{
 	{"mise/installs/*/#", "a version of mise's"},
 	{".asdf/installs/*/#", "a version of asdf's"},
 	{"asdf/installs/*/#", "a version of asdf's"},
-	{"versions/node/#", "a version of Node.js (nvm)"},
-	{"nvm/#", "a version of Node.js (nvm)"},
-	{"node-versions/#", "a version of Node.js (fnm)"},
-	{".nodenv/versions/#", "a version of Node.js (nodenv)"},
-	{"tools/image/node/#", "a version of Node.js (Volta)"},
 	{"snap/*/#", "a revision of a snap"},
 	{"pkg/mod/*", "Go's module cache"},
-	{".pnpm/*@*", "a version of pnpm's"},
 	{"gate-#", "the directory of one version"},
 	{"gate_#", "the directory of one version"},
 	{"gate@*", "the directory of one version"},
@@ -216,11 +210,11 @@ func (s Start) lasting(path string) place {
 			return place{stay: passes, what: row.what}
 		}
 	}
-	switch {
-	case slices.ContainsFunc(s.Temp, func(temp string) bool { return inside(path, temp) && !inside(s.Home, temp) }):
+	if slices.ContainsFunc(s.Temp, func(temp string) bool { return inside(path, temp) && !inside(s.Home, temp) }) {
 		return place{stay: passes, what: "a directory of temporary files"}
-	case inProject(parts):
-		return place{stay: passes, what: "a project's node_modules, where agents write"}
+	}
+	if what := packages(parts); what != "" {
+		return place{stay: passes, what: what}
 	}
 	for _, row := range versioned {
 		if at := runIn(parts, row.elements); at >= 0 && !slices.Contains([]string{"current", "latest"}, parts[at]) {
@@ -235,17 +229,19 @@ func (s Start) lasting(path string) place {
 	return place{}
 }
 
-// inProject reports a node_modules that is not one of those for the whole account or
-// machine: npm has these below lib, npm or nodejs, and the others below global.
-func inProject(parts []string) bool {
+// packages says whose node_modules a directory lies in, "" if in none. Those for the whole
+// account or machine lie below lib, npm, nodejs or global. They do not serve either: npm
+// takes a program away for seconds while it upgrades it, and then writes it in place; what
+// pnpm and bun put there shares its bytes with the copies in projects.
+func packages(parts []string) string {
 	i := slices.Index(parts, "node_modules")
-	if i < 1 {
-		return false
+	switch {
+	case i < 0:
+		return ""
+	case i > 0 && slices.Contains([]string{"lib", "lib64", "npm", "nodejs"}, parts[i-1]), slices.Contains(parts[:i], "global"):
+		return "a node_modules, which loses its programs during each upgrade"
 	}
-	if slices.Contains([]string{"lib", "lib64", "npm", "nodejs"}, parts[i-1]) {
-		return false
-	}
-	return !slices.Contains(parts[:i], "global")
+	return "a project's node_modules, where agents write"
 }
 
 // named reports the name of a directory that has gate's version in it.

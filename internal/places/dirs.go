@@ -191,6 +191,15 @@ func InHome(home string) (config, state string) {
 	return filepath.Join(home, ".config", "gate"), filepath.Join(home, ".local", "state", "gate")
 }
 
+// Programs is where copies of gate's programs lie that entries name, of the account with
+// this home directory: no variable moves it, for the agent could have set one.
+func Programs(home string) string {
+	if runtime.GOOS == "windows" {
+		return filepath.Join(home, "AppData", "Local", "gate", "programs")
+	}
+	return filepath.Join(home, ".local", "share", "gate", "programs")
+}
+
 // Home is what "~" means to the programs that the person or the agent runs, ""
 // if that is not known.
 func Home(lookupEnv func(string) (string, bool)) string { return HomeOf(lookupEnv, Self) }

@@ -27,6 +27,11 @@ func Own(d Dirs) []facts.Place {
 		}
 		files = hostfs.Spellings(programs...)
 	}
+	if who, err := Listed(); err == nil && filepath.IsAbs(who.Home) {
+		for _, p := range hostfs.Spellings(Programs(who.Home)) {
+			files = append(files, p, p+"/**")
+		}
+	}
 	injectors, _ := d.Grants().Injectors() // of a broken one no text is taken
 	var given []string
 	for _, in := range injectors {
