@@ -28,7 +28,7 @@ func newStatus(p process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			status := statusOfMachine{m.Status(), grave(f.ownFindings(p))}
+			status := statusOfMachine{m.Status(), grave(slices.Concat(f.ownFindings(p), copyFindings(m)))}
 			if f.json {
 				err = printValue(p, status)
 			} else {
@@ -69,7 +69,7 @@ func newDoctor(p process) *cobra.Command {
 			}
 			found := m.Doctor(agents...)
 			if fix {
-				if found, err = repair(p, m, found, agents); err != nil {
+				if found, err = f.repair(p, m, found, agents); err != nil {
 					return err
 				}
 				if err := f.accept(p); err != nil {
@@ -78,7 +78,7 @@ func newDoctor(p process) *cobra.Command {
 				f.compiles(m)
 			}
 			f.missed(found.Findings)
-			found.Findings = slices.Concat(f.ownFindings(p), found.Findings, programFindings(m.Program), otherPrograms(p, m.Program), f.slowFindings(m))
+			found.Findings = slices.Concat(f.ownFindings(p), found.Findings, programFindings(present(m)), otherPrograms(p, present(m)), copyFindings(m), f.slowFindings(m))
 			if f.json {
 				err = printValue(p, diagnosed{found, f.inventory(p, m)})
 			} else {
@@ -112,10 +112,22 @@ type diagnosed struct {
 }
 
 // repair does what can be done and looks again.
-func repair(p process, m install.Machine, found install.Diagnosis, agents []string) (install.Diagnosis, error) {
+func (f *installFlags) repair(p process, m install.Machine, found install.Diagnosis, agents []string) (install.Diagnosis, error) {
 	plans, err := found.Fix()
+	if err == nil && f.pathErr != nil && len(plans) > 0 {
+		err = f.pathErr
+	}
 	if err != nil {
 		return found, err
+	}
+	if len(plans) > 0 || m.Outdated() {
+		copied, err := m.MakeCopies()
+		if err != nil {
+			return found, err
+		}
+		for _, path := range copied {
+			fmt.Fprintf(p.stderr, "gate: copy %s\n", visible(p.tilde(path)))
+		}
 	}
 	for i := range plans {
 		if err := plans[i].Apply(); err != nil {

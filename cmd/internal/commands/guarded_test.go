@@ -7,6 +7,7 @@ import (
 	"gate/facts"
 	"gate/hook"
 	"gate/internal/install"
+	"gate/internal/places"
 )
 
 // TestPathsAreGuarded holds that every path that gate doctor --paths lists is one that
@@ -15,7 +16,7 @@ import (
 func TestPathsAreGuarded(t *testing.T) {
 	for _, os := range []string{"linux", "darwin"} {
 		home := map[string]string{"linux": "/home/dev", "darwin": "/Users/dev"}[os]
-		m := install.Machine{OS: os, Home: home, Project: home + "/app"}
+		m := install.Machine{OS: os, Home: home, Project: home + "/app", Copies: places.Programs(home)}
 		paths := m.Paths()
 		if len(paths) < 20 {
 			t.Fatalf("%s: %d paths", os, len(paths))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gate/internal/hostfs"
 	"gate/internal/install"
 	"gate/internal/places"
 )
@@ -24,8 +25,12 @@ type installFlags struct {
 	dryRun bool
 	trust  bool // store a person's trust in the hooks, too
 	bypass bool // leave the modes of the agent that ask for nothing
+	copies bool // entries name copies of the programs
 	away   bool // take gate out
 	json   bool
+
+	path    install.Written // the program that entries name
+	pathErr error           // why none can be written
 }
 
 func (f *installFlags) add(cmd *cobra.Command) {
@@ -35,16 +40,17 @@ func (f *installFlags) add(cmd *cobra.Command) {
 
 // addScope adds the flags of what changes an agent's configuration.
 func (f *installFlags) addScope(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.scope, "scope", string(install.User), "whose sessions: "+scopeList())
+	cmd.Flags().StringVar(&f.scope, "scope", string(install.User), "whose sessions: "+strings.Join(scopeWords(), ", "))
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show what would change, and change nothing")
+	_ = cmd.RegisterFlagCompletionFunc("scope", cobra.FixedCompletions(scopeWords(), cobra.ShellCompDirectiveNoFileComp)) // the flag is there
 }
 
-func scopeList() string {
+func scopeWords() []string {
 	var words []string
 	for _, s := range install.Scopes() {
 		words = append(words, string(s))
 	}
-	return strings.Join(words, ", ")
+	return words
 }
 
 func newInstall(p process) *cobra.Command {
@@ -64,6 +70,7 @@ func newInstall(p process) *cobra.Command {
 	cmd.ValidArgsFunction = completeAgents
 	f.add(cmd)
 	f.addScope(cmd)
+	cmd.Flags().BoolVar(&f.copies, "copy", false, "entries name copies of gate's programs in your own directory, which no upgrade of gate removes")
 	cmd.Flags().BoolVar(&f.trust, "trust-hooks", false, "at a terminal: where the agent runs no hook that a person has not trusted (codex), store that you trust gate's")
 	cmd.Flags().BoolVar(&f.bypass, "keep-bypass", false, "with --scope managed: people may still have the agent ask for nothing (claude --dangerously-skip-permissions); gate judges all the same")
 	return cmd
@@ -96,7 +103,10 @@ func (f *installFlags) change(
 	if err != nil {
 		return err
 	}
-	todo, err := plan(m, install.Request{Agent: agent, Scope: install.Scope(f.scope), TrustHooks: f.trust, KeepBypass: f.bypass})
+	todo, err := plan(m, f.request(agent))
+	if err == nil && !f.away {
+		err = f.pathErr
+	}
 	if err != nil {
 		return err
 	}
@@ -113,36 +123,88 @@ func (f *installFlags) change(
 	var b strings.Builder
 	switch {
 	case todo.Empty():
+		if err := f.copy(&b, p, m); err != nil {
+			return err
+		}
 		b.WriteString(nothing + "\n")
 		if f.away {
 			f.printStanding(&b, m, agent)
 		}
 	case f.dryRun:
+		f.printPath(&b, p)
 		b.WriteString(todo.Diff())
 	default:
-		err := todo.Apply()
+		err := f.copy(&b, p, m)
+		if err == nil {
+			err = todo.Apply()
+		}
 		if errors.Is(err, fs.ErrPermission) && f.scope == string(install.Managed) {
 			return hintedError{err, "only the administrator may change files for the whole machine"}
 		}
 		if err != nil {
 			return err
 		}
-		for _, c := range todo.Changes {
-			fmt.Fprintf(&b, "%s %s\n", c.Action, visible(p.tilde(c.Path)))
-		}
+		printChanges(&b, p, &todo)
 		b.WriteString(hint + "\n")
-		if f.scope == string(install.Project) && !f.away {
-			fmt.Fprintf(&b, "hint: the file names %s: who shares the project without gate there can run no call with this agent; --scope user%s is for you alone\n",
-				visible(p.tilde(m.Command[0])), map[string]string{"claude": " or local"}[agent])
-			fmt.Fprintf(&b, "hint: git stash, git switch and git reset can take gate out of the project, and nothing guards it then; no git command reaches --scope user\n")
-		}
-		f.compiles(m)
+		f.afterwards(&b, p, m, agent)
 	}
 	printFindings(&b, p, todo.Findings)
 	if f.scope == string(install.Managed) && !f.away {
 		f.printWeaknesses(&b, p, m, agent)
 	}
 	return printAll(p, b.String())
+}
+
+// request is what is asked for about an agent.
+func (f *installFlags) request(agent string) install.Request {
+	return install.Request{Agent: agent, Scope: install.Scope(f.scope), TrustHooks: f.trust, KeepBypass: f.bypass}
+}
+
+// afterwards says what an installation means for others, and has what it uses compiled.
+func (f *installFlags) afterwards(b *strings.Builder, p process, m install.Machine, agent string) {
+	if f.scope == string(install.Project) && !f.away {
+		fmt.Fprintf(b, "hint: the file names %s: who shares the project without gate there can run no call with this agent; --scope user%s is for you alone\n",
+			visible(p.tilde(m.Command[0])), map[string]string{"claude": " or local"}[agent])
+		fmt.Fprintf(b, "hint: git stash, git switch and git reset can take gate out of the project, and nothing guards it then; no git command reaches --scope user\n")
+	}
+	if f.away && m.Copies != "" && hostfs.Exists(m.Copies) {
+		fmt.Fprintf(b, "hint: copies of gate's programs stay in %s until you remove them\n", visible(p.tilde(m.Copies)))
+	}
+	f.compiles(m)
+}
+
+func printChanges(b *strings.Builder, p process, todo *install.Plan) {
+	for _, c := range todo.Changes {
+		fmt.Fprintf(b, "%s %s\n", c.Action, visible(p.tilde(c.Path)))
+	}
+}
+
+// copy makes the copies that entries name, if they are to name any, and says which path
+// they name where that is worth a word.
+func (f *installFlags) copy(b *strings.Builder, p process, m install.Machine) error {
+	if f.away || f.dryRun {
+		return nil
+	}
+	written, err := m.MakeCopies()
+	if err != nil {
+		return err
+	}
+	for _, path := range written {
+		fmt.Fprintf(b, "copy %s\n", visible(p.tilde(path)))
+	}
+	f.printPath(b, p)
+	return nil
+}
+
+// printPath says which path of gate entries name, where that is worth a word.
+func (f *installFlags) printPath(b *strings.Builder, p process) {
+	switch {
+	case f.away || f.path.Note == "":
+	case f.path.Remedy != "":
+		printFindings(b, p, []install.Finding{{Severity: install.Warning, Message: f.path.Note, Remedy: f.path.Remedy}})
+	default:
+		fmt.Fprintf(b, "%s\n", visible(f.path.Note))
+	}
 }
 
 // printStanding names the scopes that gate still guards an agent in, and what takes it
@@ -192,7 +254,7 @@ func (f *installFlags) person(p process, grant string) error {
 // printWeaknesses reports everything on this machine that weakens gate for an
 // agent, but that gate is not there yet.
 func (f *installFlags) printWeaknesses(b *strings.Builder, p process, m install.Machine, agent string) {
-	list := slices.Concat(f.ownFindings(p), weaknesses(m, agent), programFindings(m.Program), otherPrograms(p, m.Program))
+	list := slices.Concat(f.ownFindings(p), weaknesses(m, agent), programFindings(present(m)), otherPrograms(p, present(m)))
 	if len(list) == 0 {
 		b.WriteString("nothing on this machine weakens it\n")
 		return
@@ -203,7 +265,7 @@ func (f *installFlags) printWeaknesses(b *strings.Builder, p process, m install.
 
 // machine says where things are on this machine.
 func (f *installFlags) machine(p process) (install.Machine, error) {
-	exe, err := installedProgram()
+	exe, err := os.Executable()
 	if err != nil {
 		return install.Machine{}, err
 	}
@@ -227,7 +289,11 @@ func (f *installFlags) machine(p process) (install.Machine, error) {
 		return install.Machine{}, errors.New("no home directory; set HOME")
 	}
 	m := p.agents(project)
-	m.Home, m.Command, m.Program = home, hookCommand(exe), exe
+	m.Home = home
+	f.path, f.pathErr = p.written(&m, exe, f.copies)
+	if errors.Is(f.pathErr, install.ErrRun) {
+		return install.Machine{}, f.pathErr
+	}
 	m.UserDir, m.StateDir, m.DirsNamed = d.User, d.State, given.User != "" || given.State != ""
 	m.ManagedDir = d.Managed
 	return m, nil

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -24,21 +25,69 @@ func installedProgram() (string, error) {
 		return "", err
 	}
 	if real, err := filepath.EvalSymlinks(exe); err == nil && strings.Contains(filepath.ToSlash(real), "/go-build") {
-		return "", fmt.Errorf("%s is a temporary program of go run; build gate to a place of its own first", exe)
+		return "", fmt.Errorf("%s: %w", exe, install.ErrRun)
 	}
 	return exe, nil
+}
+
+// written has entries name the programs of gate by paths that stay. What it returns the
+// person should know. The error, if there is one, is for who would write an entry: the
+// machine then has the program that was started.
+func (p process) written(m *install.Machine, exe string, copies bool) (install.Written, error) {
+	m.Version, m.Path, m.Temp = setup.Version(), p.searched(), temporary()
+	home := places.AccountHome()
+	if p.root != "" { // a test, which writes into no account's home
+		home = p.home()
+	}
+	if home == "" {
+		m.NoCopies = "this account has no home directory in the account database"
+	} else {
+		m.Copies = places.Programs(home)
+	}
+	start := m.Started(exe)
+	start.Copy = copies
+	w, err := start.Written()
+	if err != nil {
+		w = install.Written{Program: exe}
+	}
+	beside := w.Program
+	if w.Copy {
+		m.Source, beside = start.Real, start.Real
+	}
+	m.Program, m.Command = w.Program, hookCommand(w.Program, beside)
+	return w, err
+}
+
+// searched are the directories of PATH.
+func (p process) searched() []string {
+	dirs := filepath.SplitList(p.getenv("PATH"))
+	return slices.DeleteFunc(dirs, func(dir string) bool { return !filepath.IsAbs(dir) })
+}
+
+// temporary are the directories of temporary files.
+func temporary() []string {
+	dirs := []string{os.TempDir()}
+	if runtime.GOOS != "windows" {
+		dirs = append(dirs, "/tmp", "/var/tmp", "/dev/shm")
+	}
+	for _, dir := range dirs {
+		if real, err := filepath.EvalSymlinks(dir); err == nil && !slices.Contains(dirs, real) {
+			dirs = append(dirs, real)
+		}
+	}
+	return dirs
 }
 
 // hookProgram is where gate-hook belongs: beside gate, to which it hands over.
 func hookProgram(gate string) string { return places.Beside(gate, "gate-hook") }
 
 // hookCommand is what agents start: gate-hook, where nobody else may put another
-// program in its place, else gate itself.
-func hookCommand(gate string) []string {
-	path := hookProgram(gate)
+// program in its place, else gate itself. source is gate where it lies now.
+func hookCommand(gate, source string) []string {
+	path := hookProgram(source)
 	info, err := os.Stat(path)
 	if err == nil && info.Mode().IsRegular() && places.UserFiles().Check(path, info) == nil {
-		return []string{path}
+		return []string{hookProgram(gate)}
 	}
 	return []string{gate, "hook"}
 }
@@ -49,6 +98,24 @@ func programFindings(gate string) []install.Finding {
 		besideFindings(gate, "gate-hook", "agents start gate itself; each call then takes several times as long"),
 		besideFindings(gate, server, "hooks that ask a language model or an MCP server cannot answer, so their calls close; serve, mcp, sync and registries do not work either"),
 	)
+}
+
+// present is gate as entries name it, or where it lies while the copy of it is still to
+// be made.
+func present(m install.Machine) string {
+	if m.Source != "" && !hostfs.Exists(m.Program) {
+		return m.Source
+	}
+	return m.Program
+}
+
+// copyFindings say that entries start copies of another build.
+func copyFindings(m install.Machine) []install.Finding {
+	if !m.Outdated() {
+		return nil
+	}
+	return []install.Finding{{ID: "gate.copies", Severity: install.Warning, File: m.Copies,
+		Message: "the copies of gate's programs that entries name are another build than this gate", Remedy: "gate doctor --fix"}}
 }
 
 // besideFindings say what is wrong with one of them, and what it means that it is
