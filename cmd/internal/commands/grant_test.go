@@ -83,12 +83,13 @@ func (m *machine) hook(line string) (status int, answer string) {
 	return status, stdout + stderr
 }
 
-// A typist is a terminal in front of somebody who types the code that it shows.
+// A typist is a terminal in front of somebody who types the code that it shows, or that they agree.
 type typist struct {
 	mu    sync.Mutex
 	text  strings.Builder
 	keys  io.Writer
 	typed bool
+	no    bool // says no to what it is asked
 }
 
 var codeOnScreen = regexp.MustCompile(`Type (\S+) to agree: $`)
@@ -97,6 +98,10 @@ func (s *typist) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.text.Write(p)
+	if strings.HasSuffix(s.text.String(), " [y/N] ") && s.keys != nil && !s.typed {
+		s.typed = true
+		go io.WriteString(s.keys, map[bool]string{true: "n\n", false: "y\n"}[s.no])
+	}
 	if m := codeOnScreen.FindStringSubmatch(s.text.String()); m != nil && s.keys != nil && !s.typed {
 		s.typed = true
 		go io.WriteString(s.keys, m[1]+"\n")

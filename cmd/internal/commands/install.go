@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -55,21 +56,28 @@ func scopeWords() []string {
 
 func newInstall(p process) *cobra.Command {
 	var f installFlags
+	var yes bool
+	agents := strings.Join(install.Agents(), ", ")
 	cmd := &cobra.Command{
-		Use:   "install AGENT",
-		Short: "put gate in front of an agent",
-		Long: "Adds gate's hooks to an agent's configuration and keeps the rest of it. A second run\n" +
-			"changes nothing. gate uninstall undoes it. Known agents: " + strings.Join(install.Agents(), ", ") + ".",
-		Example: "  gate install claude\n  gate install claude --scope project --dry-run",
-		Args:    oneArg("an agent: " + strings.Join(install.Agents(), ", ")),
-		RunE: func(_ *cobra.Command, args []string) error {
-			return f.change(p, args[0], install.Machine.Install, "gate is installed there already; nothing to do",
+		Use:   "install [AGENT]",
+		Short: "put gate in front of an agent, or of all that are here",
+		Long: "Adds gate's hooks to an agent's configuration, keeps the rest of it, and tries once whether\n" +
+			"a call is denied. A second run changes nothing. gate uninstall undoes it. Without an agent,\n" +
+			"it finds the agents on this machine, shows what would change and asks. Known agents:\n" + agents + ".",
+		Example: "  gate install\n  gate install claude\n  gate install claude --scope project --dry-run",
+		Args:    upToOneArg,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return f.installAll(cmd.Context(), p, yes)
+			}
+			return f.change(cmd.Context(), p, args[0], install.Machine.Install, "gate is installed there already; nothing to do",
 				"hint: start a new session of the agent, then ask it to run: mkfs.ext4 /dev/gate-test (there is no such device)")
 		},
 	}
 	cmd.ValidArgsFunction = completeAgents
 	f.add(cmd)
 	f.addScope(cmd)
+	cmd.Flags().BoolVar(&yes, "yes", false, "without an agent: do not ask")
 	cmd.Flags().BoolVar(&f.copies, "copy", false, "entries name copies of gate's programs in your own directory, which no upgrade of gate removes")
 	cmd.Flags().BoolVar(&f.trust, "trust-hooks", false, "at a terminal: where the agent runs no hook that a person has not trusted (codex), store that you trust gate's")
 	cmd.Flags().BoolVar(&f.bypass, "keep-bypass", false, "with --scope managed: people may still have the agent ask for nothing (claude --dangerously-skip-permissions); gate judges all the same")
@@ -84,8 +92,8 @@ func newUninstall(p process) *cobra.Command {
 		Long:    "Removes gate's hooks from an agent's configuration, and nothing more. A person must type\nthe code that the command shows at a terminal.",
 		Example: "  gate uninstall claude\n  gate uninstall claude --scope project",
 		Args:    oneArg("an agent: " + strings.Join(install.Agents(), ", ")),
-		RunE: func(_ *cobra.Command, args []string) error {
-			return f.change(p, args[0], install.Machine.Uninstall, "gate is not installed there; nothing to do",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.change(cmd.Context(), p, args[0], install.Machine.Uninstall, "gate is not installed there; nothing to do",
 				"hint: sessions that run already keep asking gate until they end")
 		},
 	}
@@ -97,7 +105,7 @@ func newUninstall(p process) *cobra.Command {
 
 // change plans a change of an agent's configuration and makes it.
 func (f *installFlags) change(
-	p process, agent string, plan func(install.Machine, install.Request) (install.Plan, error), nothing, hint string,
+	ctx context.Context, p process, agent string, plan func(install.Machine, install.Request) (install.Plan, error), nothing, hint string,
 ) error {
 	m, err := f.machine(p)
 	if err != nil {
@@ -152,7 +160,10 @@ func (f *installFlags) change(
 	if f.scope == string(install.Managed) && !f.away {
 		f.printWeaknesses(&b, p, m, agent)
 	}
-	return printAll(p, b.String())
+	if err := printAll(p, b.String()); err != nil || f.away || f.dryRun {
+		return err
+	}
+	return f.prove(ctx, p, m, []string{agent}, false)
 }
 
 // request is what is asked for about an agent.

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -66,13 +67,12 @@ func (f *installFlags) live(ctx context.Context, p process, m install.Machine, a
 				continue
 			}
 			tried++
-			problem := tryGuard(ctx, m, g, probe)
-			if problem == "" {
-				fmt.Fprintf(&b, "%s, %s: a canary was denied, a harmless call passed\n", agent, g.Scope)
+			t := tryGuard(ctx, m, g, probe)
+			if problem := cmp.Or(t.open, t.closed); problem != "" {
+				list = append(list, liveFinding(agent, g, problem))
 				continue
 			}
-			list = append(list, install.Finding{ID: "gate.live", Severity: install.Error, Agent: agent, Scope: g.Scope, File: g.File, Message: problem,
-				Remedy: "gate doctor --fix, then gate install " + agent + " --scope " + string(g.Scope)})
+			fmt.Fprintf(&b, "%s, %s: a canary was denied, a harmless call passed\n", agent, g.Scope)
 		}
 	}
 	if tried == 0 {
@@ -83,6 +83,11 @@ func (f *installFlags) live(ctx context.Context, p process, m install.Machine, a
 	}
 	f.lastSeen(&b, agent)
 	return list, b.String(), nil
+}
+
+func liveFinding(agent string, g install.Guard, problem string) install.Finding {
+	return install.Finding{ID: "gate.live", Severity: install.Error, Agent: agent, Scope: g.Scope, File: g.File, Message: problem,
+		Remedy: "gate doctor --fix, then gate install " + agent + " --scope " + string(g.Scope)}
 }
 
 // printLive prints what a self-test found.
@@ -102,11 +107,18 @@ func (f *installFlags) printLive(ctx context.Context, p process, m install.Machi
 	return nil
 }
 
-// tryGuard says what is wrong with an installed command line, "" if nothing is.
-// Only programs of this gate are started: a settings file may name any.
-func tryGuard(ctx context.Context, m install.Machine, g install.Guard, probe probe) string {
+// A liveTrial is what came of trying an installed command line.
+type liveTrial struct {
+	open   string // why it may not stop a call; "" if it denied the canary
+	closed string // that it denied the harmless call, too; "" if it did not
+	reason string // of the canary's denial
+}
+
+// tryGuard tries an installed command line. Only programs of this gate are started: a
+// settings file may name any.
+func tryGuard(ctx context.Context, m install.Machine, g install.Guard, probe probe) (t liveTrial) {
 	if len(g.Command) == 0 || g.Command[0] != m.Command[0] && g.Command[0] != m.Program {
-		return "the entry starts another program; gate did not try it"
+		return liveTrial{open: "the entry starts another program; gate did not try it"}
 	}
 	args := slices.Clone(g.Command[1:])
 	for i := range args {
@@ -114,32 +126,73 @@ func tryGuard(ctx context.Context, m install.Machine, g install.Guard, probe pro
 			args[i+1] = probe.event
 		}
 	}
-	for _, c := range []struct {
-		line   string
-		denied bool
-	}{{canaryLine, true}, {probeLine, false}} {
-		line, err := json.Marshal(c.line)
-		if err != nil {
-			return err.Error()
+	a := ask(ctx, g.Command[0], args, probe, canaryLine)
+	switch {
+	case a.failed != "":
+		return liveTrial{open: a.failed}
+	case !a.denied:
+		return liveTrial{open: fmt.Sprintf("%q was not denied: it answers %s", canaryLine, answerText(a.out))}
+	}
+	t.reason = a.reason()
+	if a = ask(ctx, g.Command[0], args, probe, probeLine); a.failed != "" {
+		t.open = a.failed
+	} else if a.denied {
+		t.closed = fmt.Sprintf("%q was denied: it answers %s", probeLine, answerText(a.out+a.errs))
+	}
+	return t
+}
+
+// A hookAnswer is how a hook ended that was asked about a line.
+type hookAnswer struct {
+	failed    string // why it is no answer
+	denied    bool
+	out, errs string
+}
+
+// ask starts a hook with an event about a line of a shell.
+func ask(ctx context.Context, program string, args []string, probe probe, line string) hookAnswer {
+	text, err := json.Marshal(line)
+	if err != nil {
+		return hookAnswer{failed: err.Error()}
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, args...)
+	var out, errs bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(fmt.Sprintf(probe.text, text)), &out, &errs
+	err = cmd.Run()
+	var exit *exec.ExitError
+	switch {
+	case err != nil && !errors.As(err, &exit):
+		return hookAnswer{failed: "it does not start: " + oneLine(err.Error())}
+	case exit != nil && exit.ExitCode() != 2:
+		return hookAnswer{failed: fmt.Sprintf("it ends with status %d; agents read that as a yes", exit.ExitCode())}
+	}
+	return hookAnswer{denied: exit != nil || answersNo(out.Bytes()), out: out.String(), errs: errs.String()}
+}
+
+// reason is what an agent's model would read of a denial, in one line.
+func (a hookAnswer) reason() string {
+	var doc any
+	if json.Unmarshal([]byte(a.out), &doc) == nil {
+		if text := reasonIn(doc); text != "" {
+			return oneLine(text)
 		}
-		ctx, cancel := context.WithTimeout(ctx, time.Minute)
-		cmd := exec.CommandContext(ctx, g.Command[0], args...)
-		var out, errs bytes.Buffer
-		cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(fmt.Sprintf(probe.text, line)), &out, &errs
-		err = cmd.Run()
-		cancel()
-		var exit *exec.ExitError
-		switch {
-		case err != nil && !errors.As(err, &exit):
-			return "it does not start: " + oneLine(err.Error())
-		case exit != nil && exit.ExitCode() != 2:
-			return fmt.Sprintf("it ends with status %d; agents read that as a yes", exit.ExitCode())
+	}
+	return answerText(a.errs)
+}
+
+// reasonIn is the reason in an answer, in the word of whichever agent.
+func reasonIn(v any) string {
+	m, _ := v.(map[string]any)
+	for _, key := range []string{"permissionDecisionReason", "reason", "errorMessage", "user_message", "agent_message", "message"} {
+		if text, _ := m[key].(string); text != "" {
+			return text
 		}
-		switch denied := exit != nil || answersNo(out.Bytes()); {
-		case c.denied && !denied:
-			return fmt.Sprintf("%q was not denied: it answers %s", c.line, answerText(out.String()))
-		case !c.denied && denied:
-			return fmt.Sprintf("%q was denied: it answers %s", c.line, answerText(out.String()+errs.String()))
+	}
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		if text := reasonIn(m[key]); text != "" {
+			return text
 		}
 	}
 	return ""

@@ -58,7 +58,7 @@ func played(c *Clients) func() {
 			p.pause = pausing(dir)
 		}
 		if p.getenv("TEST_TYPES") != "" { // somebody at a terminal types the code that it shows
-			at := &typist{}
+			at := &typist{no: p.getenv("TEST_TYPES") == "no"}
 			p.stdin, at.keys = io.Pipe()
 			p.stderr, p.isTerminal = io.MultiWriter(at, p.stderr), func() bool { return true }
 		}
@@ -129,8 +129,25 @@ func runScripts(t *testing.T, hook string, files []string) {
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "person": person, "expand": expand, "idof": idOf, "cmpcases": compareCases, "model": startModel, "activate": activate, "damage": damage, "opatest": opatest, "serve": startServer, "publish": publish, "pack": pack, "answers": startServe, "ask": askServe, "stops": stopServe, "client": client, "refuses": refuses, "shows": shows, "pauses": pauses, "serve-tls": startTLS, "runs": runs},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "person": person, "expand": expand, "idof": idOf, "cmpcases": compareCases, "model": startModel, "activate": activate, "damage": damage, "opatest": opatest, "serve": startServer, "publish": publish, "pack": pack, "answers": startServe, "ask": askServe, "stops": stopServe, "client": client, "refuses": refuses, "shows": shows, "pauses": pauses, "serve-tls": startTLS, "runs": runs, "alone": alone},
 	})
+}
+
+// alone leaves the programs of the tests in PATH and no others: alone. Agents that are
+// installed on the machine that runs the tests are no agents of the script's.
+func alone(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: alone")
+	}
+	for _, dir := range filepath.SplitList(ts.Getenv("PATH")) {
+		for _, name := range []string{"gate-files", "gate-files.exe"} { // nobody else has it
+			if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+				ts.Setenv("PATH", dir)
+				return
+			}
+		}
+	}
+	ts.Fatalf("no gate in PATH")
 }
 
 // exits runs "gate COMMAND" with the directories of the script, and checks the
