@@ -86,20 +86,40 @@ func newInstall(p process) *cobra.Command {
 
 func newUninstall(p process) *cobra.Command {
 	f := installFlags{away: true}
+	var all bool
 	cmd := &cobra.Command{
-		Use:     "uninstall AGENT",
-		Short:   "remove gate from an agent's configuration",
-		Long:    "Removes gate's hooks from an agent's configuration, and nothing more. A person must type\nthe code that the command shows at a terminal.",
-		Example: "  gate uninstall claude\n  gate uninstall claude --scope project",
-		Args:    oneArg("an agent: " + strings.Join(install.Agents(), ", ")),
+		Use:   "uninstall AGENT | --all",
+		Short: "remove gate from an agent's configuration",
+		Long: "Removes gate's hooks from an agent's configuration, and nothing more; with --all, from every\n" +
+			"agent in every scope of yours, in this project, and as root on the machine. A person must\n" +
+			"type the code that the command shows at a terminal.",
+		Example: "  gate uninstall claude\n  gate uninstall claude --scope project\n  gate uninstall --all",
+		Args: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case all && len(args) > 0:
+				return usageError("give an agent or --all, not both")
+			case all:
+				return nil
+			}
+			return oneArg("an agent: "+strings.Join(install.Agents(), ", ")+"; or --all")(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if all {
+				return f.uninstallAll(p, cmd.Flags().Changed("scope"))
+			}
 			return f.change(cmd.Context(), p, args[0], install.Machine.Uninstall, "gate is not installed there; nothing to do",
 				"hint: sessions that run already keep asking gate until they end")
 		},
 	}
-	cmd.ValidArgsFunction = completeAgents
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+		if all {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return completeAgents(cmd, args, begun)
+	}
 	f.add(cmd)
 	f.addScope(cmd)
+	cmd.Flags().BoolVar(&all, "all", false, "every agent, in every scope that you may change")
 	return cmd
 }
 
