@@ -80,9 +80,14 @@ func (r *Release) stage(ctx context.Context, p Platform) (Staged, error) {
 		}
 		s.Files = append(s.Files, File{Program, p.program(name), 0o755, data})
 	}
-	pages, err := r.pages()
-	s.Files = append(s.Files, pages...)
-	return s, err
+	for _, more := range []func() ([]File, error){r.pages, r.described} {
+		list, err := more()
+		if err != nil {
+			return Staged{}, err
+		}
+		s.Files = append(s.Files, list...)
+	}
+	return s, nil
 }
 
 // pages are the README and the docs of the tree.

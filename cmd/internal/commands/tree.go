@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"syscall"
@@ -97,6 +98,10 @@ func exitWith(status int) error {
 	}
 	return statusError(status)
 }
+
+// Tree returns the commands as a release describes them: manual pages and completions
+// are made of it. It is not to be run.
+func Tree() *cobra.Command { return newRoot(process{stdout: io.Discard, stderr: io.Discard}) }
 
 func newRoot(p process) *cobra.Command {
 	root := &cobra.Command{
