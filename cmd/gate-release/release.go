@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -24,7 +23,10 @@ type Release struct {
 	Time    time.Time // of the commit: the time of every file, whenever it is made
 	Out     string    // the directory that the release is written to, an absolute path
 
+	Dirty     bool // the tree has changes that the commit lacks; the version says so
 	Platforms []Platform
+
+	env []string // of the programs that it runs
 }
 
 // A Platform is what programs are built for, in Go's words.
@@ -46,6 +48,10 @@ func doors() []door {
 		{"archives", archives},
 	}
 }
+
+// dirty ends the version of a release whose tree has changes that no commit has. The go
+// tool has its programs say so by the same rule: files that git does not know count.
+const dirty = "-dirty"
 
 var plainWord = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z._+-]*$`)
 
@@ -72,9 +78,17 @@ func (r *Release) complete(ctx context.Context, tree string, platforms []string)
 		return errors.New("no platform is named")
 	}
 	if r.Version == "" {
-		if r.Version, err = r.git(ctx, "describe", "--tags", "--always", "--dirty"); err != nil {
+		// A clone chooses the length of short names by what it has.
+		if r.Version, err = r.git(ctx, "describe", "--tags", "--match=v[0-9]*", "--always", "--abbrev=12"); err != nil {
 			return err
 		}
+	}
+	changed, err := r.git(ctx, "status", "--porcelain", "--untracked-files=normal")
+	if err != nil {
+		return err
+	}
+	if r.Dirty = changed != ""; r.Dirty && !strings.HasSuffix(r.Version, dirty) {
+		r.Version += dirty
 	}
 	if !plainWord.MatchString(r.Version) {
 		return fmt.Errorf("version %q: it becomes part of names of files; letters, digits, and . _ + - are possible", r.Version)
@@ -82,7 +96,7 @@ func (r *Release) complete(ctx context.Context, tree string, platforms []string)
 	if r.Commit, err = r.git(ctx, "rev-parse", "HEAD"); err != nil {
 		return err
 	}
-	seconds, err := r.git(ctx, "log", "-1", "--format=%ct")
+	seconds, err := r.git(ctx, "-c", "log.showSignature=false", "log", "-1", "--format=%ct")
 	if err != nil {
 		return err
 	}
@@ -92,27 +106,6 @@ func (r *Release) complete(ctx context.Context, tree string, platforms []string)
 	}
 	r.Time = time.Unix(n, 0).UTC()
 	return nil
-}
-
-// git returns what a command of git prints in the tree.
-func (r *Release) git(ctx context.Context, args ...string) (string, error) {
-	out, err := r.run(ctx, nil, "git", args...)
-	return strings.TrimSpace(string(out)), err
-}
-
-// run runs a program in the tree, with variables added to the environment, and returns
-// what it prints.
-func (r *Release) run(ctx context.Context, env []string, name string, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir = r.Tree
-	cmd.Env = append(os.Environ(), env...)
-	var problem bytes.Buffer
-	cmd.Stderr = &problem
-	out, err := cmd.Output()
-	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, bytes.TrimSpace(problem.Bytes()))
-	}
-	return out, nil
 }
 
 // checksums is the file with the digests of all others, in the form of sha256sum.

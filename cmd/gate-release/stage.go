@@ -18,7 +18,7 @@ type Kind string
 const (
 	Program    Kind = "program"    // gate, gate-hook, gate-server
 	Page       Kind = "page"       // README.md and docs
-	Licence    Kind = "licence"    // texts of linked modules
+	Licence    Kind = "licence"    // texts of linked modules, and gate's own
 	Manual     Kind = "manual"     // pages for man, section 1
 	Completion Kind = "completion" // of shells
 	Unit       Kind = "unit"       // of systemd, of a person
@@ -56,6 +56,9 @@ func (p Platform) program(name string) string {
 	return name
 }
 
+// flags are those of go build.
+var flags = []string{"-trimpath", "-buildvcs=true", "-ldflags=-s -w -buildid="}
+
 // stage builds the programs for a platform and gathers what goes with them.
 func (r *Release) stage(ctx context.Context, p Platform) (Staged, error) {
 	dir, err := os.MkdirTemp("", "gate-release-")
@@ -63,13 +66,12 @@ func (r *Release) stage(ctx context.Context, p Platform) (Staged, error) {
 		return Staged{}, err
 	}
 	defer os.RemoveAll(dir)
-	// Without cgo a program is static: nothing preloads into it (LD_PRELOAD), and the
-	// account database is read as it stands.
-	args := []string{"build", "-trimpath", "-buildvcs=true", "-ldflags", "-s -w -buildid=", "-o", dir + string(filepath.Separator)}
+	args := append([]string{"build"}, flags...)
+	args = append(args, "-o", dir+string(filepath.Separator))
 	for _, name := range programs {
 		args = append(args, "./cmd/"+name)
 	}
-	if _, err := r.run(ctx, []string{"CGO_ENABLED=0", "GOOS=" + p.OS, "GOARCH=" + p.Arch}, "go", args...); err != nil {
+	if _, err := r.run(ctx, []string{"GOOS=" + p.OS, "GOARCH=" + p.Arch}, "go", args...); err != nil {
 		return Staged{}, err
 	}
 	s := Staged{Platform: p}
@@ -80,7 +82,8 @@ func (r *Release) stage(ctx context.Context, p Platform) (Staged, error) {
 		}
 		s.Files = append(s.Files, File{Program, p.program(name), 0o755, data})
 	}
-	for _, more := range []func() ([]File, error){r.pages, r.described} {
+	licences := func() ([]File, error) { return r.licences(ctx, s.Files[:len(programs)]) }
+	for _, more := range []func() ([]File, error){r.terms, licences, r.pages, r.described} {
 		list, err := more()
 		if err != nil {
 			return Staged{}, err
@@ -88,6 +91,26 @@ func (r *Release) stage(ctx context.Context, p Platform) (Staged, error) {
 		s.Files = append(s.Files, list...)
 	}
 	return s, nil
+}
+
+// terms are those of gate itself: texts at the top of the tree, as soon as there are some.
+func (r *Release) terms() ([]File, error) {
+	entries, err := os.ReadDir(r.Tree)
+	if err != nil {
+		return nil, err
+	}
+	var list []File
+	for _, e := range entries {
+		if !e.Type().IsRegular() || !isText(e.Name()) {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(r.Tree, e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, File{Licence, e.Name(), 0o644, data})
+	}
+	return list, nil
 }
 
 // pages are the README and the docs of the tree.
