@@ -14,8 +14,8 @@ import (
 	"gate/cmd/internal/commands"
 )
 
-// server describes gate-server, which has gate's commands and no tree of its own.
-const server = `gate-server has the commands of gate(1), and the clients of language models, MCP servers and registries.
+// serverPage describes gate-server, which has gate's commands and no tree of its own.
+const serverPage = `gate-server has the commands of gate(1), and the clients of language models, MCP servers and registries.
 
 gate becomes gate-server where a command needs one of these. Nobody has to start it. It lies beside gate.`
 
@@ -112,7 +112,7 @@ func (r *Release) described() ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	page, err := r.manual(&cobra.Command{Use: "gate-server", Short: "gate with clients of what is not on this machine", Long: server, Run: func(*cobra.Command, []string) {}})
+	page, err := r.manual(&cobra.Command{Use: "gate-server", Short: "gate with clients of what is not on this machine", Long: serverPage, Run: func(*cobra.Command, []string) {}})
 	if err != nil {
 		return nil, err
 	}

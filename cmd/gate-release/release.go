@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -46,12 +45,13 @@ type door struct {
 func doors() []door {
 	return []door{
 		{"archives", archives},
+		{"sbom", sbom},
 	}
 }
 
-// dirty ends the version of a release whose tree has changes that no commit has. The go
+// dirtyMark ends the version of a release whose tree has changes that no commit has. The go
 // tool has its programs say so by the same rule: files that git does not know count.
-const dirty = "-dirty"
+const dirtyMark = "-dirty"
 
 var plainWord = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z._+-]*$`)
 
@@ -87,8 +87,8 @@ func (r *Release) complete(ctx context.Context, tree string, platforms []string)
 	if err != nil {
 		return err
 	}
-	if r.Dirty = changed != ""; r.Dirty && !strings.HasSuffix(r.Version, dirty) {
-		r.Version += dirty
+	if r.Dirty = changed != ""; r.Dirty && !strings.HasSuffix(r.Version, dirtyMark) {
+		r.Version += dirtyMark
 	}
 	if !plainWord.MatchString(r.Version) {
 		return fmt.Errorf("version %q: it becomes part of names of files; letters, digits, and . _ + - are possible", r.Version)
@@ -111,7 +111,8 @@ func (r *Release) complete(ctx context.Context, tree string, platforms []string)
 // checksums is the file with the digests of all others, in the form of sha256sum.
 const checksums = "SHA256SUMS"
 
-// Make builds the programs, writes every door's form of them, and the checksums last.
+// Make builds the programs, writes every door's form of them, then how they were made, and
+// the checksums last.
 func (r *Release) Make(ctx context.Context) error {
 	if err := os.MkdirAll(r.Out, 0o755); err != nil {
 		return err
@@ -132,7 +133,11 @@ func (r *Release) Make(ctx context.Context) error {
 		}
 		made = append(made, paths...)
 	}
-	return r.sum(made)
+	name, err := r.provenance(ctx, made)
+	if err != nil {
+		return fmt.Errorf("provenance: %w", err)
+	}
+	return r.sum(append(made, name))
 }
 
 // sum writes the checksums of files below Out.
@@ -144,7 +149,7 @@ func (r *Release) sum(paths []string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(&list, "%x  %s\n", sha256.Sum256(data), path)
+		fmt.Fprintf(&list, "%s  %s\n", digest(data), path)
 	}
 	os.Stdout.Write(list.Bytes())
 	return os.WriteFile(filepath.Join(r.Out, checksums), list.Bytes(), 0o644)

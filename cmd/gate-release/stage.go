@@ -56,8 +56,8 @@ func (p Platform) program(name string) string {
 	return name
 }
 
-// flags are those of go build.
-var flags = []string{"-trimpath", "-buildvcs=true", "-ldflags=-s -w -buildid="}
+// buildFlags are those of go build.
+var buildFlags = []string{"-trimpath", "-buildvcs=true", "-ldflags=-s -w -buildid="}
 
 // stage builds the programs for a platform and gathers what goes with them.
 func (r *Release) stage(ctx context.Context, p Platform) (Staged, error) {
@@ -66,7 +66,7 @@ func (r *Release) stage(ctx context.Context, p Platform) (Staged, error) {
 		return Staged{}, err
 	}
 	defer os.RemoveAll(dir)
-	args := append([]string{"build"}, flags...)
+	args := append([]string{"build"}, buildFlags...)
 	args = append(args, "-o", dir+string(filepath.Separator))
 	for _, name := range programs {
 		args = append(args, "./cmd/"+name)

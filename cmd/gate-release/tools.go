@@ -18,10 +18,10 @@ var fetching = []string{
 	"GOAUTH", "GOCACHE", "GOINSECURE", "GOMODCACHE", "GONOPROXY", "GONOSUMDB", "GOPATH", "GOPRIVATE", "GOPROXY", "GOSUMDB", "GOTMPDIR", "GOTOOLCHAIN", "GOVCS",
 }
 
-// build are settings of the go tool that programs depend on; provenance states them.
+// buildEnv are settings of the go tool that programs depend on; provenance states them.
 // Without cgo a program is static: nothing preloads into it (LD_PRELOAD), and the account
 // database is read as it stands.
-var build = []string{"CGO_ENABLED=0", "GOAMD64=v1", "GOARM64=v8.0", "GOENV=off", "GOWORK=off"}
+var buildEnv = []string{"CGO_ENABLED=0", "GOAMD64=v1", "GOARM64=v8.0", "GOENV=off", "GOWORK=off"}
 
 // environ is the environment of what a release runs, made of this process's.
 func (r *Release) environ(ctx context.Context) ([]string, error) {
@@ -44,7 +44,7 @@ func (r *Release) environ(ctx context.Context) ([]string, error) {
 			env = append(env, name+"="+value)
 		}
 	}
-	r.env = append(append(env, build...), "LC_ALL=C", "TZ=UTC")
+	r.env = append(append(env, buildEnv...), "LC_ALL=C", "TZ=UTC")
 	return r.env, nil
 }
 
