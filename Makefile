@@ -1,5 +1,7 @@
-# make release: archives of gate, gate-hook and gate-server with checksums, the same bytes wherever the same
-# commit is built with the same Go. It needs Go and git. VERSION, PLATFORMS and OUT change what is made.
+# make release: everything that a release has, with checksums, the same bytes wherever the same commit is built
+# with the same Go. It needs Go and git. VERSION, PLATFORMS and OUT change what is made; KEY=~/.ssh/id_ed25519
+# signs it, by a key that is published. docs/releases.md has the steps.
+# make release-key KEY=~/.ssh/id_ed25519: publishes the key.
 # make bench: compares gate with other programs; BENCH="-sizes 25,100" has flags.
 # make module MODULE=host.example/owner/gate: renames the module, in place.
 # make fuzz: fuzzes every target; FUZZ="60 ./facts" has seconds and packages.
@@ -7,10 +9,18 @@
 PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 OUT       ?= bin/release
 
-.PHONY: release bench fuzz module clean
-# make release: the program that does it is a module of its own, which its first run fetches.
+.PHONY: release release-key bench fuzz module clean
+SIGNERS   ?= packaging/allowed_signers
+
+# make release: the program that does it is a module of its own, which its first run fetches. It takes care that
+# a machine's settings of Go change no release; these two could keep it from being built.
+MAKER = cd cmd/gate-release && GOWORK=off GOFLAGS=-mod=readonly go run . -key '$(KEY)' -signers '$(SIGNERS)'
+
 release:
-	cd cmd/gate-release && go run . -version '$(VERSION)' -platforms '$(PLATFORMS)' -out '$(abspath $(OUT))'
+	$(MAKER) -version '$(VERSION)' -platforms '$(PLATFORMS)' -out '$(abspath $(OUT))'
+
+release-key:
+	$(MAKER) -publish
 
 # make bench: what a decision costs beside other programs, as whole processes.
 bench:

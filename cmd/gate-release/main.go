@@ -24,13 +24,22 @@ func main() {
 	platforms := flag.String("platforms", defaultPlatforms, "what programs are built for, as GOOS/GOARCH words")
 	flag.StringVar(&r.Version, "version", "", "the release's name (default: of git describe)")
 	flag.StringVar(&r.Out, "out", "", "the directory of the release (default: bin/release of the tree)")
+	flag.StringVar(&r.signer.key, "key", "", "the key of OpenSSH that signs the checksums (default: the release is unsigned)")
+	flag.StringVar(&r.signer.allowed, "signers", allowedSigners, "the published public keys; other relative paths begin at the root of the tree, too")
+	addKey := flag.Bool("publish", false, "add the public half of the key to the published ones, and make no release")
 	flag.Parse()
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	err := r.complete(ctx, *tree, strings.Fields(*platforms))
-	if err == nil {
-		err = r.Make(ctx)
+	switch {
+	case err != nil:
+	case *addKey:
+		err = r.publish()
+	default:
+		if err = r.Make(ctx); err == nil {
+			err = r.report(os.Stdout, os.Stderr)
+		}
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "gate-release:", err)

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -25,7 +27,8 @@ type Release struct {
 	Dirty     bool // the tree has changes that the commit lacks; the version says so
 	Platforms []Platform
 
-	env []string // of the programs that it runs
+	signer signer
+	env    []string // of the programs that it runs
 }
 
 // A Platform is what programs are built for, in Go's words.
@@ -66,6 +69,14 @@ func (r *Release) complete(ctx context.Context, tree string, platforms []string)
 	}
 	if r.Out, err = filepath.Abs(r.Out); err != nil {
 		return err
+	}
+	if r.signer.allowed, err = r.located(r.signer.allowed); err != nil {
+		return err
+	}
+	if r.signer.key != "" {
+		if r.signer.key, err = r.located(r.signer.key); err != nil {
+			return err
+		}
 	}
 	for _, word := range platforms {
 		goos, arch, ok := strings.Cut(word, "/")
@@ -117,11 +128,35 @@ func (r *Release) Make(ctx context.Context) error {
 	if err := os.MkdirAll(r.Out, 0o755); err != nil {
 		return err
 	}
+	// Those of an earlier release must not seem to be this one's, should it fail.
+	for _, name := range []string{checksums, signature} {
+		if err := os.Remove(filepath.Join(r.Out, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	if r.signer.key != "" {
+		if err := r.signer.try(ctx, r); err != nil {
+			return err
+		}
+	}
+	made, err := r.open(ctx)
+	if err != nil {
+		return err
+	}
+	name, err := r.provenance(ctx, made)
+	if err != nil {
+		return fmt.Errorf("provenance: %w", err)
+	}
+	return r.seal(ctx, append(made, name))
+}
+
+// open opens every door for the programs of all platforms, and returns what came of it.
+func (r *Release) open(ctx context.Context) ([]string, error) {
 	var staged []Staged
 	for _, p := range r.Platforms {
 		s, err := r.stage(ctx, p)
 		if err != nil {
-			return fmt.Errorf("%s: %w", p, err)
+			return nil, fmt.Errorf("%s: %w", p, err)
 		}
 		staged = append(staged, s)
 	}
@@ -129,19 +164,15 @@ func (r *Release) Make(ctx context.Context) error {
 	for _, d := range doors() {
 		paths, err := d.make(ctx, r, staged)
 		if err != nil {
-			return fmt.Errorf("%s: %w", d.name, err)
+			return nil, fmt.Errorf("%s: %w", d.name, err)
 		}
 		made = append(made, paths...)
 	}
-	name, err := r.provenance(ctx, made)
-	if err != nil {
-		return fmt.Errorf("provenance: %w", err)
-	}
-	return r.sum(append(made, name))
+	return made, nil
 }
 
-// sum writes the checksums of files below Out.
-func (r *Release) sum(paths []string) error {
+// seal writes the checksums of files below Out, and their signature where there is a key.
+func (r *Release) seal(ctx context.Context, paths []string) error {
 	var list bytes.Buffer
 	slices.Sort(paths)
 	for _, path := range paths {
@@ -151,6 +182,34 @@ func (r *Release) sum(paths []string) error {
 		}
 		fmt.Fprintf(&list, "%s  %s\n", digest(data), path)
 	}
-	os.Stdout.Write(list.Bytes())
+	if r.signer.key != "" {
+		signed, err := r.signer.sign(ctx, r, list.Bytes())
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(r.Out, signature), signed, 0o644); err != nil {
+			return err
+		}
+	}
 	return os.WriteFile(filepath.Join(r.Out, checksums), list.Bytes(), 0o644)
+}
+
+// report says what was made: the checksums, and what a person should know of them.
+func (r *Release) report(w, notes io.Writer) error {
+	list, err := os.ReadFile(filepath.Join(r.Out, checksums))
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(list); err != nil {
+		return err
+	}
+	if r.Dirty {
+		fmt.Fprintf(notes, "gate-release: the tree has changes that no commit has: the release is called %s\n", r.Version)
+	}
+	if r.signer.key == "" {
+		fmt.Fprintln(notes, "gate-release: the release is unsigned: KEY=~/.ssh/id_ed25519 signs it")
+	} else {
+		fmt.Fprintf(notes, "gate-release: signed by %s, and verified by the keys of %s\n", r.signer.key, r.signer.allowed)
+	}
+	return nil
 }

@@ -15,6 +15,9 @@ func newVersion(p process) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "print the version of gate",
+		Long: "Prints what this program says of itself: its version, Go, the platform and its schemas.\n" +
+			"Whether it is genuine, no program can say of itself: docs/releases.md has how OpenSSH\n" +
+			"checks a release.",
 		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := io.WriteString(p.stdout, versionText())
