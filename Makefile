@@ -2,6 +2,7 @@
 # with the same Go. It needs Go and git. VERSION, PLATFORMS and OUT change what is made; KEY=~/.ssh/id_ed25519
 # signs it, by a key that is published. docs/releases.md has the steps.
 # make release-key KEY=~/.ssh/id_ed25519: publishes the key.
+# make release-keep: holds the release against each one before, and keeps what it writes for the next one.
 # make bench: compares gate with other programs; BENCH="-sizes 25,100" has flags.
 # make module MODULE=host.example/owner/gate: renames the module, in place.
 # make fuzz: fuzzes every target; FUZZ="60 ./facts" has seconds and packages.
@@ -9,7 +10,7 @@
 PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 OUT       ?= bin/release
 
-.PHONY: release release-key bench fuzz module clean
+.PHONY: release release-key release-keep bench fuzz module clean
 SIGNERS   ?= packaging/allowed_signers
 
 # make release: the program that does it is a module of its own, which its first run fetches. It takes care that
@@ -21,6 +22,11 @@ release:
 
 release-key:
 	$(MAKER) -publish
+
+# make release-keep: of the release in OUT; .ci/with releases holds this tree against those that are kept.
+release-keep:
+	.ci/with releases
+	.ci/keep '$(OUT)'
 
 # make bench: what a decision costs beside other programs, as whole processes.
 bench:
