@@ -1,9 +1,13 @@
 package gate_test
 
 import (
+	"encoding/json"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -34,6 +38,7 @@ func TestModule(t *testing.T) {
 			t.Errorf("%s is imported", word)
 		}
 	}
+	testNested(t, filepath.Join(dir, "cmd", "gate-release"), old, name)
 	in("go", "build", "./...")
 	in("go", "vet", "./hook", "./matcher")
 	in("go", "test", "./hook", "./examples/embed")
@@ -49,6 +54,56 @@ func TestModule(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(dir, "go.mod"))
 	if err != nil || !strings.HasPrefix(string(page), "module "+name+"\n") {
 		t.Errorf("go.mod: %.40q %v", page, err)
+	}
+}
+
+// testNested holds that the module which makes releases was renamed with the tree. It is
+// read and not built: what it links, nobody who tests gate shall wait for.
+func testNested(t *testing.T, dir, old, name string) {
+	t.Helper()
+	cmd := exec.Command("go", "mod", "edit", "-json")
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	type version struct{ Path, Version string }
+	var mod struct {
+		Module  version
+		Require []version
+		Replace []struct{ Old, New version }
+	}
+	if err := json.Unmarshal(out, &mod); err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(mod.Require, func(v version) bool { return v.Path == name })
+	if mod.Module.Path != name+"/cmd/gate-release" || at < 0 || len(mod.Replace) != 1 || mod.Replace[0].Old.Path != name || mod.Replace[0].New.Path != "../.." {
+		t.Errorf("cmd/gate-release is %+v with %+v", mod.Module, mod.Replace)
+	}
+	if slices.ContainsFunc(mod.Require, func(v version) bool { return v.Path == old }) {
+		t.Errorf("cmd/gate-release requires %s", old)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	renamed := 0
+	for _, file := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range parsed.Imports {
+			switch path := strings.Trim(i.Path.Value, `"`); {
+			case under(path, name):
+				renamed++
+			case under(path, old):
+				t.Errorf("%s imports %s", filepath.Base(file), path)
+			}
+		}
+	}
+	if renamed == 0 {
+		t.Error("cmd/gate-release imports nothing of the tree")
 	}
 }
 

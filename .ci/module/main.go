@@ -1,5 +1,5 @@
-// Command module renames the module of the tree that it runs in: in go.mod, imports,
-// comments, pages and scripts. It changes files in place and asks no network.
+// Command module renames the module of the tree that it runs in, and those below it: in
+// go.mod, imports, comments, pages and scripts. It changes files in place and asks no network.
 //
 //	go run ./.ci/module host.example/owner/gate
 package main
@@ -11,6 +11,7 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -75,6 +76,9 @@ func (r *renaming) visit(name string, e fs.DirEntry, err error) error {
 		}
 		return nil
 	}
+	if e.Name() == "go.mod" && name != "go.mod" && !strings.Contains(filepath.ToSlash(name), "testdata/") {
+		return r.nested(filepath.ToSlash(filepath.Dir(name)))
+	}
 	ext := filepath.Ext(name)
 	scripts := e.Name() == "Makefile" || filepath.Dir(name) == ".ci"
 	if !e.Type().IsRegular() || ext != ".go" && !scripts && !slices.Contains(pages, ext) {
@@ -100,6 +104,19 @@ func (r *renaming) visit(name string, e fs.DirEntry, err error) error {
 		return err
 	}
 	return os.WriteFile(name, []byte(text), info.Mode().Perm())
+}
+
+// nested renames a module in a directory of the tree, which stands on the tree's own. The
+// go tool does it, since the order of what a module stands on depends on the names.
+func (r *renaming) nested(dir string) error {
+	root := strings.Repeat("../", strings.Count(dir, "/")) + ".."
+	cmd := exec.Command("go", "mod", "edit", "-module="+r.new+"/"+dir,
+		"-droprequire="+r.old, "-dropreplace="+r.old, "-require="+r.new+"@v0.0.0", "-replace="+r.new+"="+root)
+	cmd.Dir = filepath.FromSlash(dir)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s/go.mod: %w\n%s", dir, err, out)
+	}
+	return nil
 }
 
 // imports renames the imports of a Go file.

@@ -18,7 +18,7 @@ func newVersion(p process) *cobra.Command {
 		Long: "Prints what this program says of itself: its version, Go, the platform and its schemas.\n" +
 			"Whether it is genuine, no program can say of itself: docs/releases.md has how OpenSSH\n" +
 			"checks a release.",
-		Args:  noArgs,
+		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := io.WriteString(p.stdout, versionText())
 			return err
