@@ -9,9 +9,9 @@
 
 PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 OUT       ?= bin/release
+SIGNERS   ?= packaging/allowed_signers
 
 .PHONY: release release-key release-keep bench fuzz module clean
-SIGNERS   ?= packaging/allowed_signers
 
 # make release: the program that does it is a module of its own, which its first run fetches. It takes care that
 # a machine's settings of Go change no release; these two could keep it from being built.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -11,16 +12,22 @@ import (
 	"testing"
 )
 
-// read returns all files of a release by their names.
+// read returns all files of a release by their paths.
 func read(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}
-	list, err := filepath.Glob(filepath.Join(dir, "*"))
-	for _, name := range list {
-		if files[filepath.Base(name)], err = os.ReadFile(name); err != nil {
-			break
+	err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
 		}
-	}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		below, err := filepath.Rel(dir, name)
+		files[filepath.ToSlash(below)] = data
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,11 +67,47 @@ func TestReproducible(t *testing.T) {
 			t.Errorf("%s differs: %s and %s", name, digest(data), digest(second[name]))
 		}
 	}
-	if len(first) != len(platforms)+3 || len(second) != len(first) {
+	for _, name := range []string{checksums, "gate-" + one.Version + "-linux-amd64.tar.gz", "gate-" + one.Version + "-windows-amd64.zip",
+		"gate-" + one.Version + ".cdx.json", "gate-" + one.Version + ".provenance.json"} {
+		if len(first[name]) == 0 {
+			t.Errorf("%s is missing", name)
+		}
+	}
+	if len(second) != len(first) {
 		t.Errorf("%d and %d files", len(first), len(second))
 	}
 	if strings.Contains(one.Version, "dirty") {
 		t.Errorf("%s is said of a clean tree", one.Version)
+	}
+}
+
+// TestComplete holds which names of releases and platforms are taken.
+func TestComplete(t *testing.T) {
+	tree := newTiny(t)
+	tree.git("tag", "v1.2.0")
+	tree.git("tag", "nightly")
+	if r := tree.release("linux/amd64"); r.Version != "v1.2.0" || r.Commit != tree.git("rev-parse", "HEAD") || r.Dirty {
+		t.Errorf("%+v", r)
+	}
+	tree.write("README.md", "# gate, again\n")
+	tree.commit("two")
+	if r := tree.release("linux/amd64"); r.Version != "v1.2.0-1-g"+tree.git("rev-parse", "HEAD")[:12] {
+		t.Errorf("the version is %s", r.Version)
+	}
+	for _, test := range []struct{ version, platforms, want string }{
+		{"v1 2", "linux/amd64", "becomes part of names"},
+		{"../v1", "linux/amd64", "becomes part of names"},
+		{"v1", "linux", "write GOOS/GOARCH"},
+		{"v1", "linux/../x", "write GOOS/GOARCH"},
+		{"v1", "", "no platform"},
+	} {
+		r := Release{Version: test.version}
+		if err := r.complete(t.Context(), tree.dir, strings.Fields(test.platforms)); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%q %q: %v", test.version, test.platforms, err)
+		}
+	}
+	if err := (&Release{}).complete(t.Context(), t.TempDir(), []string{"linux/amd64"}); err == nil {
+		t.Error("a release of nothing")
 	}
 }
 
