@@ -142,6 +142,6 @@ var table = [kinds]File{
 	AgentSettings: {
 		Name: "entries in agents' settings", Where: []string{"each agent's own files"},
 		Writer: "`gate install`", Readers: "the agents, `gate status`, `gate uninstall`",
-		Older: "recognised by the program that they name; `gate doctor --fix` writes the present form", Newer: "recognised by the program that they name", Lost: "nothing",
+		Older: "recognised by the program that they name; `gate doctor --fix` writes the present form", Newer: "recognised by the program that they name; 3a18b57 leaves the one before Claude Code's prompts, which a line of `sh` starts: run the newer `gate uninstall` first", Lost: "nothing",
 	},
 }
