@@ -49,6 +49,8 @@ func doors() []door {
 	return []door{
 		{"archives", archives},
 		{"sbom", sbom},
+		{"deb", debs},
+		{"rpm", rpms},
 	}
 }
 

@@ -83,7 +83,7 @@ func (r *Release) stage(ctx context.Context, p Platform) (Staged, error) {
 		s.Files = append(s.Files, File{Program, p.program(name), 0o755, data})
 	}
 	licences := func() ([]File, error) { return r.licences(ctx, s.Files[:len(programs)]) }
-	for _, more := range []func() ([]File, error){r.terms, licences, r.pages, r.described} {
+	for _, more := range []func() ([]File, error){r.terms, licences, r.pages, r.described, func() ([]File, error) { return r.units(p) }} {
 		list, err := more()
 		if err != nil {
 			return Staged{}, err
@@ -132,6 +132,27 @@ func (r *Release) pages() ([]File, error) {
 		if err != nil {
 			return nil, err
 		}
+	}
+	return list, nil
+}
+
+// units are what systemd starts for a person, on systems that may have it.
+func (r *Release) units(p Platform) ([]File, error) {
+	if p.OS != "linux" {
+		return nil, nil
+	}
+	dir := filepath.Join(r.Tree, "packaging", "systemd")
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var list []File
+	for _, e := range entries {
+		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, File{Unit, "systemd/" + e.Name(), 0o644, data})
 	}
 	return list, nil
 }
