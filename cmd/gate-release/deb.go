@@ -7,9 +7,7 @@ import (
 	"context"
 	"crypto/md5"
 	"fmt"
-	"io"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 )
@@ -123,41 +121,14 @@ func (r *Release) debTar(files []File) ([]byte, error) {
 		return nil, err
 	}
 	archive := tar.NewWriter(w)
-	known := map[string]bool{}
-	for _, f := range files {
-		for _, dir := range above(f.Path) {
-			if known[dir] {
-				continue
-			}
-			known[dir] = true
-			name := "." + strings.TrimSuffix(dir, "/") + "/"
-			h := tar.Header{Typeflag: tar.TypeDir, Name: name, Mode: 0o755, Uname: "root", Gname: "root", ModTime: r.Time, Format: tar.FormatGNU}
-			if err := archive.WriteHeader(&h); err != nil {
-				return nil, err
-			}
-		}
-		h := tar.Header{Name: "." + f.Path, Mode: int64(f.Mode), Size: int64(len(f.Data)), Uname: "root", Gname: "root", ModTime: r.Time, Format: tar.FormatGNU}
-		if err := archive.WriteHeader(&h); err != nil {
-			return nil, err
-		}
-		if _, err := io.Copy(archive, bytes.NewReader(f.Data)); err != nil {
-			return nil, err
-		}
+	if err := r.addTree(archive, "./", tar.FormatGNU, files); err != nil {
+		return nil, err
 	}
 	if err := archive.Close(); err != nil {
 		return nil, err
 	}
 	err = w.Close()
 	return b.Bytes(), err
-}
-
-// above are the directories above an absolute path, the outermost first.
-func above(name string) []string {
-	dir := path.Dir(name)
-	if dir == "/" {
-		return []string{"/"}
-	}
-	return append(above(dir), dir)
 }
 
 // lines breaks a text between words.

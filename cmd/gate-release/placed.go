@@ -1,6 +1,7 @@
 package main
 
 import (
+	"archive/tar"
 	"bytes"
 	"compress/gzip"
 	"fmt"
@@ -139,4 +140,43 @@ func (r *Release) removal() ([]byte, error) {
 // and images.
 func linux(staged []Staged) []Staged {
 	return slices.DeleteFunc(slices.Clone(staged), func(s Staged) bool { return s.Platform.OS != "linux" })
+}
+
+// addTree adds files with absolute paths to an archive, and before each the directories
+// above it. All are root's. Names begin with the root as the reader writes it: "" or "./".
+func (r *Release) addTree(archive *tar.Writer, root string, format tar.Format, files []File) error {
+	known := map[string]bool{root: root == ""} // "" is no name
+	for _, f := range files {
+		for _, dir := range above(f.Path) {
+			name := root + strings.TrimPrefix(dir+"/", "/")
+			if dir == "/" {
+				name = root
+			}
+			if known[name] {
+				continue
+			}
+			known[name] = true
+			h := tar.Header{Typeflag: tar.TypeDir, Name: name, Mode: 0o755, Uname: "root", Gname: "root", ModTime: r.Time, Format: format}
+			if err := archive.WriteHeader(&h); err != nil {
+				return err
+			}
+		}
+		h := tar.Header{Name: root + f.Path[1:], Mode: int64(f.Mode), Size: int64(len(f.Data)), Uname: "root", Gname: "root", ModTime: r.Time, Format: format}
+		if err := archive.WriteHeader(&h); err != nil {
+			return err
+		}
+		if _, err := archive.Write(f.Data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// above are the directories above an absolute path, the outermost first.
+func above(name string) []string {
+	dir := path.Dir(name)
+	if dir == "/" {
+		return []string{"/"}
+	}
+	return append(above(dir), dir)
 }

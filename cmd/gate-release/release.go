@@ -51,6 +51,7 @@ func doors() []door {
 		{"sbom", sbom},
 		{"deb", debs},
 		{"rpm", rpms},
+		{"image", images},
 	}
 }
 
