@@ -52,6 +52,8 @@ func doors() []door {
 		{"deb", debs},
 		{"rpm", rpms},
 		{"image", images},
+		{"feature", feature},
+		{"recipes", recipes},
 	}
 }
 

@@ -63,3 +63,29 @@ func (r *Release) debVersion() string { return r.packageVersion().write("+") }
 
 // rpmVersion is the release's name as a version of rpm's packages (rpm-version(7)).
 func (r *Release) rpmVersion() string { return r.packageVersion().write("^") }
+
+// semver is the version in the form of https://semver.org, where a number has three parts.
+func (v packageVersion) semver() string {
+	parts := strings.Split(v.number, ".")
+	for i, p := range parts {
+		if p = strings.TrimLeft(p, "0"); p == "" {
+			p = "0"
+		}
+		parts[i] = p
+	}
+	for len(parts) < 3 {
+		parts = append(parts, "0")
+	}
+	text := strings.Join(parts[:3], ".")
+	if v.before != "" {
+		before := v.before
+		if strings.HasPrefix(before, "git") {
+			before = strings.ReplaceAll(before, ".", "-") // a time alone may begin with 0, and no number may
+		}
+		text += "-" + before
+	}
+	if more := append(parts[3:], v.after...); len(more) > 0 {
+		text += "+" + strings.Join(more, ".")
+	}
+	return text
+}
