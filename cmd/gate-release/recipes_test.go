@@ -12,7 +12,7 @@ import (
 )
 
 func TestRecipes(t *testing.T) {
-	r, s := tiny(t, "v1.2")
+	r, s := sample(t, "v1.2")
 	mac := s
 	mac.Platform = Platform{"darwin", "arm64"}
 	windows := s
@@ -52,7 +52,7 @@ func TestRecipes(t *testing.T) {
 }
 
 func TestFeature(t *testing.T) {
-	r, s := tiny(t, "v1.2-3-gabc1234")
+	r, s := sample(t, "v1.2-3-gabc1234")
 	arm := s
 	arm.Platform.Arch = "arm64"
 	made, err := feature(t.Context(), r, []Staged{s, arm})
