@@ -135,6 +135,28 @@ func TestRPM(t *testing.T) {
 	}
 }
 
+// TestLargeRPM: more than a megabyte is compressed by several at once, and always alike.
+func TestLargeRPM(t *testing.T) {
+	r, s := sample(t, "v1.2")
+	var large []byte
+	for i := range 600_000 {
+		large = strconv.AppendInt(large, int64(i), 36)
+	}
+	s.Files[0].Data = large
+	first, err := r.rpm(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if again, err := r.rpm(s); err != nil || !bytes.Equal(first, again) {
+			t.Fatalf("two packages of one release differ: %v", err)
+		}
+	}
+	if _, _, content := unpackRPM(t, first); !bytes.Equal(content["/usr/bin/gate"], large) {
+		t.Error("what is unpacked is not what was packed")
+	}
+}
+
 // TestUnplaced: what no package has a place for is no secret.
 func TestUnplaced(t *testing.T) {
 	r, s := sample(t, "v1.2")
