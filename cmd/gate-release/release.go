@@ -54,6 +54,7 @@ func doors() []door {
 		{"image", images},
 		{"feature", feature},
 		{"recipes", recipes},
+		{"npm", npm},
 	}
 }
 
