@@ -72,17 +72,18 @@ function sha256(file) {
   return hash.digest('hex')
 }
 
-// start runs a program in this process's place, as far as Node can.
+// start runs a program in this process's place, as far as Node can. Handlers of signals come
+// first: without them a signal would end this process, and leave the program alone.
 function start(program) {
+  // A terminal sends its signals to the program, too: passed on, they would arrive twice.
+  const terminal = [0, 1, 2].some((fd) => tty.isatty(fd))
+  for (const signal of ['SIGINT', 'SIGQUIT']) process.on(signal, () => terminal || child.kill(signal))
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   const child = spawn(program, args, { stdio: 'inherit' })
+  child.on('exit', (status, signal) => process.exit(signal ? 128 + os.constants.signals[signal] : status))
   child.on('error', (error) => {
     throw new Error(error.code === 'EACCES'
       ? `${program} is not executable, or its file system forbids programs: install ${name} again, elsewhere if need be`
       : `${program} cannot be started (${error.code})`)
   })
-  child.on('exit', (status, signal) => process.exit(signal ? 128 + os.constants.signals[signal] : status))
-  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
-  // A terminal sends its signals to the program, too: passed on, they would arrive twice.
-  const terminal = [0, 1, 2].some((fd) => tty.isatty(fd))
-  for (const signal of ['SIGINT', 'SIGQUIT']) process.on(signal, () => terminal || child.kill(signal))
 }
