@@ -48,13 +48,13 @@ type door struct {
 func doors() []door {
 	return []door{
 		{"archives", archives},
-		{"sbom", sbom},
 		{"deb", debs},
 		{"rpm", rpms},
 		{"image", images},
 		{"feature", feature},
 		{"recipes", recipes},
 		{"npm", npm},
+		{"sbom", sbom},
 	}
 }
 

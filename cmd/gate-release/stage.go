@@ -83,7 +83,8 @@ func (r *Release) stage(ctx context.Context, p Platform) (Staged, error) {
 		s.Files = append(s.Files, File{Program, p.program(name), 0o755, data})
 	}
 	licences := func() ([]File, error) { return r.licences(ctx, s.Files[:len(programs)]) }
-	for _, more := range []func() ([]File, error){r.terms, licences, r.pages, r.described, func() ([]File, error) { return r.units(p) }} {
+	units := func() ([]File, error) { return r.units(p) }
+	for _, more := range []func() ([]File, error){r.terms, licences, r.pages, r.described, units} {
 		list, err := more()
 		if err != nil {
 			return Staged{}, err
