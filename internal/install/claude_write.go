@@ -10,7 +10,11 @@ import (
 // group renders gate's entry for an event on one line. The exec form (args)
 // needs no shell and no quoting.
 func (c claude) group(m Machine, s Scope, e claudeEvent, st style) string {
-	words := c.line(m, s, e.name)
+	return c.groupOf(c.line(m, s, e.name), e, st)
+}
+
+// groupOf renders an entry that starts words.
+func (claude) groupOf(words []string, e claudeEvent, st style) string {
 	b := &lineWriter{blank: st.blank}
 	b.open('{')
 	if e.matcher {

@@ -124,6 +124,11 @@ func (d *document) add(st style, container, event string, entry func(indent stri
 
 // entry renders gate's entry for an event on one line.
 func (t *table) entry(m Machine, s Scope, event string, st style) string {
+	return t.entryOf(t.line(m, s, event), m.OS, event, st)
+}
+
+// entryOf renders an entry that runs a command line.
+func (t *table) entryOf(line, os, event string, st style) string {
 	b := &lineWriter{blank: st.blank}
 	b.open('{')
 	if !t.flat {
@@ -140,10 +145,10 @@ func (t *table) entry(m Machine, s Scope, event string, st style) string {
 	switch {
 	case name == "":
 		name = "command"
-	case m.OS == "windows":
+	case os == "windows":
 		name, prefix = "powershell", "& "
 	}
-	b.key(name).text(prefix + t.line(m, s, event))
+	b.key(name).text(prefix + line)
 	if t.wait != "" {
 		b.key(t.wait).raw(fmt.Sprint(int(t.seconds(event).Seconds()) * max(t.perSec, 1)))
 	}
