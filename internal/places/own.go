@@ -26,6 +26,11 @@ func Own(d Dirs) []facts.Place {
 			}
 		}
 		files = hostfs.Spellings(programs...)
+		if plugin := pluginOf(exe); plugin != "" { // its hooks and its launcher decide whether gate is asked
+			for _, p := range hostfs.Spellings(plugin) {
+				trees = append(trees, p, p+"/**")
+			}
+		}
 	}
 	if who, err := Listed(); err == nil && filepath.IsAbs(who.Home) {
 		for _, p := range hostfs.Spellings(Programs(who.Home)) {
@@ -44,6 +49,24 @@ func Own(d Dirs) []facts.Place {
 		{Class: "self", What: "gate's own directory", Patterns: trees},
 		{Class: "self", What: "gate's program", Patterns: files},
 	}
+}
+
+// pluginOf is the directory of the agent's plugin that a program lies in, "" for none. An
+// agent may read it from where its marketplace lies, outside its own directory.
+func pluginOf(program string) string {
+	bin := filepath.Dir(program)
+	plugin := filepath.Dir(bin)
+	if filepath.Base(bin) != "bin" {
+		return ""
+	}
+	for _, files := range [][2]string{{".claude-plugin/plugin.json", "hooks/hooks.json"}, {"plugin.json", "hooks.json"}} {
+		_, manifest := os.Lstat(filepath.Join(plugin, filepath.FromSlash(files[0])))
+		_, hooks := os.Lstat(filepath.Join(plugin, filepath.FromSlash(files[1])))
+		if manifest == nil && hooks == nil {
+			return plugin
+		}
+	}
+	return ""
 }
 
 // Beside is the path of another program of gate's in the directory of one.

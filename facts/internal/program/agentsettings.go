@@ -102,6 +102,10 @@ func guardsSetting(entry string, added bool) bool {
 	switch {
 	case guardName().MatchString(key), looseSetting().MatchString(`"` + key[strings.LastIndexByte(key, '.')+1:] + `": ` + value):
 		return true
+	case strings.HasPrefix(key, "enabledPlugins."): // any of them may be what guards
+		return added == (value == "false") || strings.HasPrefix(key, "enabledPlugins.gate@")
+	case strings.HasPrefix(key, "extraKnownMarketplaces."): // one that is there comes from elsewhere then
+		return !added || strings.HasPrefix(key, "extraKnownMarketplaces.gate.")
 	case strings.Contains(key, "allow") && added:
 		return looseTools().MatchString(value)
 	case strings.HasSuffix(key, "deny"), strings.HasSuffix(key, "ask"):

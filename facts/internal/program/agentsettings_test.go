@@ -23,6 +23,16 @@ func TestChangeOfSettings(t *testing.T) {
 		{`{"hooks":{"PreToolUse":[{"hooks":[{"command":"gate-hook"}]}]}}`, `{"hooks":{"PreToolUse":[{"hooks":[{"command":"true"}]}]}}`, ``},
 		{`{}`, `{"sandbox":{"enabled":false}}`, ``},
 		{`{}`, `{"enableAllProjectMcpServers":true,"skipDangerousModePermissionPrompt":true}`, ``},
+
+		{`{}`, `{"enabledPlugins":{"fmt@acme":true}}`, `adds enabledPlugins.fmt@acme true`},
+		{`{"enabledPlugins":{"fmt@acme":false}}`, `{"enabledPlugins":{"fmt@acme":true}}`, `adds enabledPlugins.fmt@acme true, removes enabledPlugins.fmt@acme false`},
+		{`{}`, `{"enabledPlugins":{"gate@gate":false}}`, ``},
+		{`{}`, `{"enabledPlugins":{"guard@acme":false}}`, ``},
+		{`{"enabledPlugins":{"guard@acme":true}}`, `{}`, ``},
+		{`{"enabledPlugins":{"gate@gate":true}}`, `{"enabledPlugins":{}}`, ``},
+		{`{}`, `{"extraKnownMarketplaces":{"acme":{"source":{"path":"x"}}}}`, `adds extraKnownMarketplaces.acme.source.path "x"`},
+		{`{}`, `{"extraKnownMarketplaces":{"gate":{"source":{"path":"x"}}}}`, ``},
+		{`{"extraKnownMarketplaces":{"acme":{"source":{"path":"x"}}}}`, `{"extraKnownMarketplaces":{"acme":{"source":{"path":"y"}}}}`, ``},
 		{`{`, `{"model":"b"}`, ``},
 		{`{}`, `{"model":`, ``},
 	} {
