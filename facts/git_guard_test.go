@@ -108,6 +108,12 @@ func TestGitPutsGateAway(t *testing.T) {
 	holds("changed", all(true, every...))
 	holds("changed", all(true, "git stash push .", "git stash push -m x .", "git stash push -- :/", "git stash push ./", "git stash push -- '*.json'", "git checkout -f"))
 
+	write(".claude/settings.json", `{"enabledPlugins": {"fmt@acme": true}}`)
+	holds("changed, with another plugin", all(false, every...))
+	write(".claude/settings.json", `{"enabledPlugins": {"gate@acme": true}}`)
+	holds("changed, with gate as a plugin", all(true, every...))
+	write(".claude/settings.json", gateSettings+"\n")
+
 	if err := os.MkdirAll(filepath.Join(home, ".claude"), 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -36,10 +36,11 @@ func (w World) GuardsOfProject() (files []string) {
 	return files
 }
 
-// namesGate reports a file that has gate's program in a command line.
+// namesGate reports a file that has gate's program in a command line, or switches gate's
+// plugin on.
 func (w World) namesGate(file string) bool {
 	text, err := w.Read(file, maxGuard)
-	return err == nil && (strings.Contains(text, "gate-hook") || strings.Contains(text, "gate hook --agent"))
+	return err == nil && (strings.Contains(text, "gate-hook") || strings.Contains(text, "gate hook --agent") || strings.Contains(text, `"gate@`))
 }
 
 // A Tracking is what an index of git says of a file.
