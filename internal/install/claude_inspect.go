@@ -35,6 +35,7 @@ func (c claude) inspect(m Machine) AgentStatus {
 		c.weaknesses(cm, v)
 		s.Findings = append(s.Findings, v.findings...)
 	}
+	c.plugins(cm, &s)
 	s.Findings = append(s.Findings, c.overall(cm, s)...)
 	for i := range s.Findings {
 		s.Findings[i].Agent = c.name()
@@ -121,7 +122,7 @@ func (claude) fits(x claudeEntry) bool {
 func (c claude) overall(cm *claudeMachine, s AgentStatus) []Finding {
 	var out []Finding
 	installed := slices.ContainsFunc(s.Guards, func(g Guard) bool { return g.Installed })
-	strong := slices.ContainsFunc(s.Guards, func(g Guard) bool { return g.Installed && (g.Scope == Managed || g.Scope == User) })
+	strong := slices.ContainsFunc(s.Guards, func(g Guard) bool { return g.Installed && g.beyondProject() })
 	managed := slices.ContainsFunc(s.Guards, func(g Guard) bool { return g.Installed && g.Scope == Managed })
 	switch {
 	case !installed && !c.present(cm, s):
@@ -130,7 +131,7 @@ func (c claude) overall(cm *claudeMachine, s AgentStatus) []Finding {
 	case !installed:
 		out = append(out, Finding{ID: "gate.missing", Severity: Error,
 			Message: "gate is installed in no scope: nothing is judged", Remedy: "gate install claude --scope user"})
-	case !strong:
+	case !strong && slices.ContainsFunc(s.Guards, func(g Guard) bool { return g.Installed && (g.InForce || g.Scope != Plugin) }):
 		out = append(out, Finding{ID: "gate.project_only", Severity: Warning,
 			Message: "gate is installed in the project only: a change of the project's files switches it off, and so do git stash, git switch and git reset",
 			Remedy:  "gate install claude --scope user, or managed"})
@@ -164,10 +165,7 @@ func (c claude) twice(s AgentStatus) *Finding {
 	if len(inForce) < 2 {
 		return nil
 	}
-	weakest := inForce[len(inForce)-1]
-	return &Finding{ID: "gate.twice", Severity: Warning, Scope: weakest.Scope, File: weakest.File,
-		Message: "gate is asked " + count(len(inForce), "time") + " about every call, once for each scope that it is installed in",
-		Remedy:  "gate uninstall claude --scope " + string(weakest.Scope)}
+	return twice(c.name(), inForce)
 }
 
 // present reports whether there are signs of Claude Code on the machine.

@@ -40,7 +40,7 @@ func (m Machine) lookAtAll(only ...string) []AgentStatus {
 }
 
 // Standing lists the scopes that gate is installed in for an agent, the strongest
-// first.
+// first. A plugin is the agent's to take away, and is none of them.
 func (m Machine) Standing(agent string) ([]Scope, error) {
 	a, err := lookup(agent)
 	if err != nil {
@@ -48,7 +48,7 @@ func (m Machine) Standing(agent string) ([]Scope, error) {
 	}
 	var scopes []Scope
 	for _, g := range m.look(a).Guards {
-		if g.Installed && !slices.Contains(scopes, g.Scope) {
+		if g.Installed && g.Scope != Plugin && !slices.Contains(scopes, g.Scope) {
 			scopes = append(scopes, g.Scope)
 		}
 	}

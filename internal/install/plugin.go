@@ -64,12 +64,10 @@ func Plugins() []string {
 // PluginFiles returns gate's plugin for an agent, without programs. The hooks of the one
 // for Windows start the program in the plugin itself: there is no sh.
 func PluginFiles(agent string, windows bool) ([]PluginFile, error) {
-	forms := pluginForms()
-	i := slices.IndexFunc(forms, func(f pluginForm) bool { return f.agent == agent })
-	if i < 0 {
+	f := formOf(agent)
+	if f.agent == "" {
 		return nil, fmt.Errorf("there is no plugin for %q%s", agent, meant(agent, Plugins()))
 	}
-	f := forms[i]
 	files := []PluginFile{{Path: f.hooks, Text: f.hooksText(windows)}}
 	if f.manifest != "" {
 		files = append(files, PluginFile{Path: f.manifest, Text: f.manifestText()})
@@ -78,6 +76,16 @@ func PluginFiles(agent string, windows bool) ([]PluginFile, error) {
 		files = append(files, PluginFile{Path: path.Join(f.dir, "gate-hook"), Text: f.launcher(), Executable: true})
 	}
 	return files, nil
+}
+
+// formOf is an agent's form, the zero one if there is none.
+func formOf(agent string) pluginForm {
+	for _, f := range pluginForms() {
+		if f.agent == agent {
+			return f
+		}
+	}
+	return pluginForm{}
 }
 
 // manifestText is what the agent shows of the plugin. A release adds its version;
@@ -239,11 +247,4 @@ func printed(text []byte, where string) string {
 }
 
 // PluginEvents lists the events that gate's plugin for an agent is asked on.
-func PluginEvents(agent string) []string {
-	for _, f := range pluginForms() {
-		if f.agent == agent {
-			return f.events()
-		}
-	}
-	return nil
-}
+func PluginEvents(agent string) []string { return formOf(agent).events() }

@@ -40,9 +40,37 @@ type Guard struct {
 	Events    []hook.Name `json:"events,omitempty"`
 	Missing   []hook.Name `json:"missing,omitempty"`
 
+	// Launcher: Command starts the launcher of a plugin, and it is the one of this gate.
+	Launcher bool `json:"-"`
+
+	plugin string // its id, such as "gate@gate"; "" for installed entries
+	by     Scope  // whose settings switch a plugin on
+
 	// stops: for every event on which a hook can stop something an entry does its
 	// work, and starts the gate of the Machine.
 	stops bool
+}
+
+// beyondProject reports a guard that no file of the project decides about.
+func (g Guard) beyondProject() bool {
+	s := g.Scope
+	if s == Plugin {
+		s = g.by
+	}
+	return s == Managed || s == User
+}
+
+// twice is the finding about guards that judge every call once more.
+func twice(agent string, guards []Guard) *Finding {
+	last := guards[len(guards)-1]
+	f := Finding{ID: "gate.twice", Severity: Warning, Scope: last.Scope, File: last.File,
+		Message: "gate is asked " + count(len(guards), "time") + " about every call, once for each scope that it is installed in",
+		Remedy:  "gate uninstall " + agent + " --scope " + string(last.Scope)}
+	if last.plugin != "" {
+		f.Message = "gate is asked " + count(len(guards), "time") + " about every call, by its plugin and by installed entries"
+		f.Remedy = agent + " plugin disable " + last.plugin + ", or: gate uninstall " + agent + " --scope " + string(guards[0].Scope)
+	}
+	return &f
 }
 
 // A Client is an agent's own program as files show it.

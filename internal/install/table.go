@@ -50,6 +50,12 @@ type table struct {
 	// beside looks at what else decides whether the hooks of a view run; nil: nothing does.
 	beside func(t *table, m Machine, v *tableView)
 
+	// plugins is the settings file, below home, that names plugins and marketplaces as
+	// those of Claude Code do; "" for none. copies, below home, has the plugins by
+	// marketplace and name, and markets are a marketplace's files, the first counts.
+	plugins, copies string
+	markets         []string
+
 	// trustFile, below home, is where the agent keeps a person's trust in hooks of
 	// their own and of projects; "" if it asks for none. trust returns its text with the trust in
 	// gate's hooks of a file that has this text, or without it where text is nil.

@@ -30,6 +30,11 @@ func (t *table) inspect(m Machine) AgentStatus {
 			}
 		}
 	}
+	if t.plugins != "" && t.dir(m) != "" {
+		t.lookAtPlugins(m, &s)
+		strong = strong || slices.ContainsFunc(s.Guards, Guard.beyondProject)
+	}
+	inForce := slices.DeleteFunc(slices.Clone(s.Guards), func(g Guard) bool { return g.Scope == Plugin && !g.InForce })
 	report := func(id string, severity Severity, message, remedy string) {
 		s.Findings = append(s.Findings, Finding{ID: id, Severity: severity, Message: message, Remedy: remedy})
 	}
@@ -38,9 +43,8 @@ func (t *table) inspect(m Machine) AgentStatus {
 		report("gate.missing", Notice, t.title+" is here, and gate is not installed for it", "if you use it: gate install "+t.id)
 	case len(s.Guards) > 0 && !strong && t.user != "":
 		report("gate.project_only", Warning, "gate is installed in the project only: a change of the project's files switches it off, and so do git stash, git switch and git reset", "gate install "+t.id+" --scope user, or managed")
-	case len(s.Guards) > 1:
-		report("gate.twice", Warning, "gate is asked "+count(len(s.Guards), "time")+" about every call, once for each scope that it is installed in",
-			"gate uninstall "+t.id+" --scope "+string(s.Guards[len(s.Guards)-1].Scope))
+	case len(inForce) > 1:
+		s.Findings = append(s.Findings, *twice(t.id, inForce))
 	}
 	for i := range s.Findings {
 		s.Findings[i].Agent = t.id

@@ -72,7 +72,9 @@ var copilotTable = table{
 	events: []string{"preToolUse", "permissionRequest", "postToolUse", "postToolUseFailure", "userPromptSubmitted", "sessionStart", "sessionEnd",
 		"agentStop", "subagentStart", "subagentStop", "preCompact", "errorOccurred", "notification"},
 	command: "bash", wait: "timeoutSec", deny: `{"permissionDecision":"deny","permissionDecisionReason":"` + noAnswer + `"}`,
-	pins: []pin{{[]string{"version"}, "1", false}},
+	pins:    []pin{{[]string{"version"}, "1", false}},
+	plugins: "settings.json", copies: "installed-plugins", // as observed with 1.0.102
+	markets: []string{".plugin/marketplace.json", ".github/plugin/marketplace.json", ".claude-plugin/marketplace.json"},
 	weak: []weakness{inTrusted,
 		late},
 }

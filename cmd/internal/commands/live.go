@@ -86,8 +86,15 @@ func (f *installFlags) live(ctx context.Context, p process, m install.Machine, a
 }
 
 func liveFinding(agent string, g install.Guard, problem string) install.Finding {
-	return install.Finding{ID: "gate.live", Severity: install.Error, Agent: agent, Scope: g.Scope, File: g.File, Message: problem,
-		Remedy: "gate doctor --fix, then gate install " + agent + " --scope " + string(g.Scope)}
+	return install.Finding{ID: "gate.live", Severity: install.Error, Agent: agent, Scope: g.Scope, File: g.File, Message: problem, Remedy: repairOf(agent, g.Scope)}
+}
+
+// repairOf is what mends a guard that failed its self-test.
+func repairOf(agent string, s install.Scope) string {
+	if s == install.Plugin {
+		return "update the plugin, and look with: gate doctor " + agent
+	}
+	return "gate doctor --fix, then gate install " + agent + " --scope " + string(s)
 }
 
 // printLive prints what a self-test found.
@@ -117,7 +124,7 @@ type liveTrial struct {
 // tryGuard tries an installed command line. Only programs of this gate are started: a
 // settings file may name any.
 func tryGuard(ctx context.Context, m install.Machine, g install.Guard, probe probe) (t liveTrial) {
-	if len(g.Command) == 0 || g.Command[0] != m.Command[0] && g.Command[0] != m.Program {
+	if len(g.Command) == 0 || g.Command[0] != m.Command[0] && g.Command[0] != m.Program && !g.Launcher {
 		return liveTrial{open: "the entry starts another program; gate did not try it"}
 	}
 	args := slices.Clone(g.Command[1:])
