@@ -54,6 +54,7 @@ func doors() []door {
 		{"feature", feature},
 		{"recipes", recipes},
 		{"npm", npm},
+		{"plugins", plugins},
 		{"sbom", sbom},
 	}
 }
