@@ -107,13 +107,13 @@ place() {
 	case $into in /*) ;; *) die "$into is no absolute path" ;; esac
 	mkdir -p -- "$into" || die "$into cannot be made"
 	into=$(cd -P -- "$into" && pwd -P) || die "$into cannot be entered"
-	case $into/ in "$(pwd -P)"/*) die "$into is in the project, where the agent writes: name another directory with --into" ;; esac
+	case $into/ in "$(pwd -P)"/*) rmdir -- "$into" 2>/dev/null; die "$into is in the project, where the agent writes: name another directory with --into" ;; esac
 }
 
 # put moves the programs of a directory to their place, each in one step.
 put() {
 	for program in gate gate-hook gate-server; do
-		[ -f "$1/$program" ] && [ -s "$1/$program" ] || die "the release has no $program"
+		[ -f "$1/$program" ] && [ ! -L "$1/$program" ] && [ -s "$1/$program" ] || die "the release has no $program"
 	done
 	for program in gate-server gate gate-hook; do
 		chmod 755 "$1/$program" && mv -f "$1/$program" "$into/$program" || die "$into/$program cannot be written"

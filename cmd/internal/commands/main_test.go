@@ -105,6 +105,10 @@ func runScripts(t *testing.T, hook string, files []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	setUp, err := filepath.Abs(filepath.Join(root, "packaging", "cloud", "setup.sh"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Files:               files,
 		UpdateScripts:       *update,
@@ -115,6 +119,7 @@ func runScripts(t *testing.T, hook string, files []string) {
 			e.Setenv("USERPROFILE", filepath.Join(e.WorkDir, "home"))
 			e.Setenv("TEST_HOOK", hook)
 			e.Setenv("ENROL", enrol)
+			e.Setenv("SETUP", setUp)
 			e.Setenv("TEST_ROOT", filepath.Join(e.WorkDir, "root")) // of what agents' settings of the machine are below
 			for _, dir := range []string{"home", "project/.git", "state"} {
 				if err := os.MkdirAll(filepath.Join(e.WorkDir, dir), 0o700); err != nil {
