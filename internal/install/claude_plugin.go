@@ -49,6 +49,23 @@ func (n claudePlugins) dirOf(m Machine, p switchedPlugin) string {
 	return found
 }
 
+// keeps reports a directory of a plugin that is installed: below the client's own, or in
+// a marketplace that it reads in place.
+func (c claude) keeps(m Machine, plugin string) bool {
+	plugin, err := m.real(plugin)
+	if err != nil {
+		return true
+	}
+	roots := []string{filepath.Join(c.dir(m), "plugins")}
+	for _, market := range c.notes(m).markets {
+		roots = append(roots, cmp.Or(market.InstallLocation, market.Source.Path))
+	}
+	return slices.ContainsFunc(roots, func(root string) bool {
+		real, err := m.real(root)
+		return root != "" && err == nil && inside(plugin, real)
+	})
+}
+
 // plugins adds what gate's plugin does to the guard of Claude Code.
 func (c claude) plugins(cm *claudeMachine, s *AgentStatus) {
 	m := cm.m

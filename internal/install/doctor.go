@@ -85,10 +85,11 @@ func (m Machine) Brought(agent string) []Finding {
 // Gone says why the gate of the Machine, which was installed for an agent in a scope,
 // stands nowhere before it any more: "" while the entries of some scope start it for
 // every event on which they can stop something, and are in force. Other events may
-// lack an entry: a later gate has more of them.
+// lack an entry: a later gate has more of them. A plugin that is for one session, as
+// with --plugin-dir, stands in no settings, and no change takes it out.
 func (m Machine) Gone(agent string, was Scope) string {
 	a, err := lookup(agent)
-	if err != nil {
+	if err != nil || was == Plugin && m.PluginRoot != "" && !(claude{}).keeps(m, m.PluginRoot) {
 		return ""
 	}
 	s := m.look(a)

@@ -81,6 +81,10 @@ type Machine struct {
 	DirsNamed         bool
 	ManagedDir        string // the administrator's directory
 
+	// PluginRoot is the directory of the plugin that started the hook; "" if none says
+	// so. It counts for [Machine.Gone] alone.
+	PluginRoot string
+
 	UID    int    // of the person; files of other accounts but root are suspect. -1 if unknown
 	System System // nil is the real file system
 }

@@ -138,6 +138,12 @@ func TestClaudePlugin(t *testing.T) {
 			if gone := m.Gone("claude", install.Plugin); (gone == "") != (c.inForce || c.entries) {
 				t.Errorf("a change of settings to these: %q", gone)
 			}
+			for root, gone := range map[string]bool{at: !c.inForce && !c.entries, filepath.Join(m.Root, "opt", "plugin"): false} {
+				m.PluginRoot = root
+				if why := m.Gone("claude", install.Plugin); (why != "") != gone {
+					t.Errorf("a change of settings to these, the plugin in %s: %q", root, why)
+				}
+			}
 			if scopes, err := m.Standing("claude"); err != nil || slices.Contains(scopes, install.Plugin) {
 				t.Errorf("to be uninstalled: %v %v", scopes, err)
 			}

@@ -97,6 +97,7 @@ func (p process) takenOut(c *hookpath.Call) string {
 	}
 	m := p.agents(c.Project)
 	m.UserDir, m.StateDir = c.User, c.State
+	m.PluginRoot = p.getenv("CLAUDE_PLUGIN_ROOT")
 	if exe, err := os.Executable(); err == nil {
 		m.Program = exe
 	}
