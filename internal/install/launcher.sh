@@ -36,7 +36,7 @@ foreign() {
 # It sets hook to the program.
 find_gate() {
 	case $0 in /*) root=${0%/*} ;; *) root= ;; esac
-	for hook in "${root:-/nowhere}/bin/gate-hook" /usr/bin/gate-hook /usr/local/bin/gate-hook; do
+	for hook in "${root:-/nowhere}/bin/gate-hook" /usr/bin/gate-hook /usr/local/bin/gate-hook /usr/local/lib/gate/gate-hook; do
 		! good "$hook" || return 0
 	done
 	# The account database says where the person's own programs are, and not HOME.

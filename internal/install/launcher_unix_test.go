@@ -26,7 +26,7 @@ type launched struct {
 // launch makes a plugin. Its program says where it is, if it has one.
 func launch(t *testing.T, agent string) launched {
 	t.Helper()
-	for _, dir := range []string{"/usr/bin", "/usr/local/bin"} {
+	for _, dir := range []string{"/usr/bin", "/usr/local/bin", "/usr/local/lib/gate"} {
 		if _, err := os.Stat(dir + "/gate-hook"); err == nil {
 			t.Skip("gate is installed on this machine")
 		}

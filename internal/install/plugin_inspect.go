@@ -152,7 +152,10 @@ func (m Machine) viewLauncher(f pluginForm, dir string, v *pluginView, report fu
 
 // packaged are the places of gate-hook that a plugin's launcher looks at before PATH.
 func (m Machine) packaged() []string {
-	list := []string{filepath.Join(m.root(), "usr", "bin", "gate-hook"), filepath.Join(m.root(), "usr", "local", "bin", "gate-hook")}
+	var list []string
+	for _, dir := range []string{"usr/bin", "usr/local/bin", "usr/local/lib/gate"} {
+		list = append(list, filepath.Join(m.root(), filepath.FromSlash(dir), "gate-hook"))
+	}
 	if m.Home != "" {
 		list = append(list, filepath.Join(m.Home, ".local", "share", "gate", "programs", "gate-hook"))
 	}

@@ -25,7 +25,7 @@ func newHook(p process) *cobra.Command {
 	cmd.Flags().String("agent", "", "who asks: "+strings.Join(adapters.Names(), ", "))
 	cmd.Flags().Bool("batch", false, "nobody waits: hooks that ask a model are faults and are not run")
 	cmd.Flags().String("event", "", "the event that the hook was installed for")
-	cmd.Flags().String("scope", "", "whose settings of the agent start the hook, for events about settings: project, local, user, managed")
+	cmd.Flags().String("scope", "", "whose settings of the agent start the hook, for events about settings: project, local, user, managed, plugin")
 	cmd.Flags().Duration("timeout", 0, "the agent's time limit (default: the agent's own)")
 	addDirFlags(cmd, &dirs)
 	return cmd
