@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -69,14 +70,12 @@ func TestReadme(t *testing.T) {
 		}
 		for _, c := range strings.Split("\n"+b.text, "\n$ ")[1:] {
 			line, want, _ := strings.Cut(c, "\n")
-			args, ok := gateArgs(t, line)
+			args, ok := programArgs(t, line)
 			if !ok {
 				continue
 			}
-			args = append(args[:1:1], append([]string{
-				"--managed-dir=" + filepath.Join(temp, "managed"), "--user-dir=" + config, "--state-dir=" + state,
-			}, args[1:]...)...)
-			got := strings.ReplaceAll(runLine(t, line, home, args), temp, "~") // no test writes into a home
+			dirs := []string{"--managed-dir=" + filepath.Join(temp, "managed"), "--user-dir=" + config, "--state-dir=" + state}
+			got := strings.ReplaceAll(runLine(t, line, home, append(args, dirs...)), temp, "~") // no test writes into a home
 			if normal(got) != normal(want) {
 				t.Errorf("%s\n got %s\nwant %s", line, normal(got), normal(want))
 			}
@@ -88,29 +87,29 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// gateArgs returns the arguments of a command line that starts gate and shows
-// what it prints.
-func gateArgs(t *testing.T, line string) ([]string, bool) {
+// programArgs returns the program of a command line that starts one of ours and shows
+// what it prints, and its arguments.
+func programArgs(t *testing.T, line string) ([]string, bool) {
 	line, _, _ = strings.Cut(line, " < ")
 	var args []string
 	for _, m := range regexp.MustCompile(`'([^']*)'|(\S+)`).FindAllStringSubmatch(line, -1) {
 		args = append(args, m[1]+m[2])
 	}
 	switch {
-	case line == "go test ./...", line == "go build -o bin/ ./cmd/...", strings.HasPrefix(line, "gate install "),
-		strings.HasPrefix(line, "export PATH="), strings.HasPrefix(line, "cd "):
+	case line == "go test ./...", strings.HasPrefix(line, "go build -o bin/ "), line == "gate install", strings.HasPrefix(line, "gate install "),
+		strings.HasPrefix(line, "export PATH="), strings.HasPrefix(line, "ssh-keygen -Y verify "):
 		return nil, false
 	case args[0] == "gate":
-		return args[1:], true
-	case strings.HasPrefix(line, "go run ./cmd/gate "):
-		return args[3:], true
+		return args, true
+	case strings.HasPrefix(line, "go run ./cmd/"):
+		return append([]string{path.Base(args[2])}, args[3:]...), true
 	}
 	t.Fatalf("README: what is %q?", line)
 	return nil, false
 }
 
 func runLine(t *testing.T, line, home string, args []string) string {
-	cmd := exec.Command("gate", args...)
+	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "HOME="+home, "USERPROFILE="+home, "CLAUDE_PROJECT_DIR=", "CLAUDE_CODE_ENTRYPOINT=")
 	if _, file, ok := strings.Cut(line, " < "); ok {
