@@ -35,8 +35,8 @@ func dialects() []*dialect {
 // OwnDialect is what files call gate's own format.
 const OwnDialect = "gate"
 
-// dialectNames are what a file may call its dialect.
-func dialectNames() []string {
+// Dialects are what a file may call its dialect.
+func Dialects() []string {
 	names := []string{OwnDialect}
 	for _, d := range dialects() {
 		names = append(names, string(d.name))
@@ -52,7 +52,7 @@ func dialectOf(name string) (*dialect, error) {
 		}
 	}
 	if name != OwnDialect {
-		return nil, fmt.Errorf("unknown dialect %q; there are %s", name, strings.Join(dialectNames(), ", "))
+		return nil, fmt.Errorf("unknown dialect %q; there are %s", name, strings.Join(Dialects(), ", "))
 	}
 	return nil, nil
 }

@@ -83,7 +83,7 @@ func (d *document) hooksIn(t tongue, src scopes.Source) (Foreign, []error) {
 		name, isText := named.(string)
 		switch {
 		case !isText:
-			return Foreign{}, []error{d.errorf("/dialect", "dialect must be one of %s", strings.Join(dialectNames(), ", "))}
+			return Foreign{}, []error{d.errorf("/dialect", "dialect must be one of %s", strings.Join(Dialects(), ", "))}
 		case t.fixed != "" && name != t.fixed:
 			return Foreign{}, []error{d.errorf("/dialect", "dialect is %q, but the file is to be read as %s", name, t.fixed)}
 		}

@@ -3,6 +3,8 @@ package rego
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/open-policy-agent/opa/v1/topdown"
@@ -17,11 +19,9 @@ const maxTrace = 200_000
 // Trace evaluates a policy and returns what OPA prints about that: mode is full,
 // notes or fails, as for opa eval --explain. It is for people who wait.
 func (e *Evaluator) Trace(ctx context.Context, h *hook.Hook, ev *hook.Event, mode string) (text string, err error) {
-	filter, ok := map[string]func([]*topdown.Event) []*topdown.Event{
-		"full": lineage.Full, "notes": lineage.Notes, "fails": lineage.Fails,
-	}[mode]
+	filter, ok := traces()[mode]
 	if !ok {
-		return "", fmt.Errorf("no trace %q; there are full, notes and fails", mode)
+		return "", fmt.Errorf("no trace %q; there are %s", mode, strings.Join(Traces(), ", "))
 	}
 	defer func() {
 		if r := recover(); r != nil {
@@ -68,4 +68,12 @@ func (t *tracer) TraceEvent(e topdown.Event) {
 		return
 	}
 	t.events = append(t.events, &e)
+}
+
+// Traces are the modes of [Evaluator.Trace].
+func Traces() []string { return slices.Sorted(maps.Keys(traces())) }
+
+// traces are what each mode leaves of a trace.
+func traces() map[string]func([]*topdown.Event) []*topdown.Event {
+	return map[string]func([]*topdown.Event) []*topdown.Event{"full": lineage.Full, "notes": lineage.Notes, "fails": lineage.Fails}
 }

@@ -12,7 +12,9 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"maps"
 	"math/big"
+	"slices"
 	"strings"
 )
 
@@ -50,6 +52,9 @@ var algorithms = map[Algorithm]struct {
 	RS384:   {crypto.SHA384, nil},
 	RS512:   {crypto.SHA512, nil},
 }
+
+// Algorithms are those that there are.
+func Algorithms() []Algorithm { return slices.Sorted(maps.Keys(algorithms)) }
 
 func (a Algorithm) Hash() (h crypto.Hash, known bool) {
 	row, known := algorithms[a]

@@ -56,7 +56,7 @@ func newApprove(p process) *cobra.Command {
 			return f.approve(p, d, rules, args[0])
 		},
 	}
-	cmd.ValidArgsFunction = f.completeWaiting
+	cmd.ValidArgsFunction = first(f.waiting)
 	f.add(cmd)
 	cmd.Flags().StringVar(&f.until, "until", "", "when the approver's signature ends, such as 2026-11-21T15:00:00Z")
 	cmd.Flags().StringVar(&f.signature, "signature", "", "the approver's signature, in hex")

@@ -2,8 +2,10 @@ package commands
 
 import (
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -32,9 +34,11 @@ type callFlags struct {
 func (f *callFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.tool, "tool", "Bash", "the tool; for others than a shell the argument is its path, address or JSON input")
 	cmd.Flags().StringVar(&f.about, "event", "", "another `EVENT`: its name, with the field that matters as argument; a file, or -;\nor what an event case says happens, such as 'prompt: deploy it'")
-	cmd.Flags().StringVar(&f.cwd, "cwd", "", "the agent's working directory (default: this one)")
+	cmd.Flags().StringVar(&f.cwd, "cwd", "", "the agent's working directory `DIR` (default: this one)")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON for programs")
 	cmd.Flags().BoolVar(&f.run, "run-handlers", false, "run commands and other handlers, too; they really act")
+	offer(cmd, "tool", shortTools)
+	cmd.RegisterFlagCompletionFunc("event", orFiles(each(events))) // an event's name, or a file
 	addDirFlags(cmd, &f.dirs)
 }
 
@@ -75,26 +79,29 @@ func toolInput(tool, arg string) (map[string]any, error) {
 	if input, err := strictjson.Object([]byte(arg), strictjson.Limits{}); err == nil {
 		return input, nil
 	}
-	switch tool {
-	case "Bash":
-		return map[string]any{"command": arg}, nil
-	case "WebFetch":
-		return map[string]any{"url": arg, "prompt": "read it"}, nil
-	case "WebSearch":
-		return map[string]any{"query": arg}, nil
-	case "Read":
-		return map[string]any{"file_path": arg}, nil
-	case "Write":
-		return map[string]any{"file_path": arg, "content": ""}, nil
-	case "Edit":
-		return map[string]any{"file_path": arg, "old_string": "a", "new_string": "b"}, nil
-	case "NotebookEdit":
-		return map[string]any{"notebook_path": arg, "new_source": ""}, nil
-	case "Glob", "Grep":
-		return map[string]any{"pattern": arg}, nil
+	if input := shortInputs(arg)[tool]; input != nil {
+		return input, nil
 	}
 	return nil, usageError("give the input of " + quoted(tool) + ` as JSON, such as '{"path": "x"}'`)
 }
+
+// shortInputs are the inputs of the tools that take one argument for their first field.
+func shortInputs(arg string) map[string]map[string]any {
+	return map[string]map[string]any{
+		"Bash":         {"command": arg},
+		"WebFetch":     {"url": arg, "prompt": "read it"},
+		"WebSearch":    {"query": arg},
+		"Read":         {"file_path": arg},
+		"Write":        {"file_path": arg, "content": ""},
+		"Edit":         {"file_path": arg, "old_string": "a", "new_string": "b"},
+		"NotebookEdit": {"notebook_path": arg, "new_source": ""},
+		"Glob":         {"pattern": arg},
+		"Grep":         {"pattern": arg},
+	}
+}
+
+// shortTools are their names.
+func shortTools() []string { return slices.Collect(maps.Keys(shortInputs(""))) }
 
 // gate sets gate up as it would answer this person's agent in dir.
 func (f *callFlags) gate(p process, dir string, options ...engine.Option) (*setup.Gate, error) {

@@ -51,6 +51,9 @@ func newAttack(p process) *cobra.Command {
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "show every call, those that only other policies hold back, too")
 	flags.StringVar(&f.format, "format", "pretty", "pretty or json")
 	flags.StringVar(&f.as, "as", "", "the owner of the policies, which limits their builtins: managed, user or project (default user; project below .gate)")
+	oneOf(cmd, "format", "pretty", "json")
+	oneOf(cmd, "as", standings()...)
+	cmd.ValidArgsFunction = orFiles(each(policiesHere(p, &f.dirs)))
 	addDirFlags(cmd, &f.dirs)
 	return cmd
 }
@@ -60,9 +63,6 @@ func (f *attackFlags) run(ctx context.Context, p process, args []string) (int, e
 	test := testFlags{dirs: f.dirs, as: f.as, format: f.format, timeout: 5 * time.Second, count: 1}
 	if err := test.check(); err != nil {
 		return exitFailed, err
-	}
-	if f.format == "junit" {
-		return exitFailed, usageError("gate attack has no junit form; use --format json")
 	}
 	paths, ids := pathsAndIDs(args)
 	paths, err := test.paths(p, paths)

@@ -124,13 +124,13 @@ func newBundleBuild(p process) *cobra.Command {
 		Args:    oneArg("a directory"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), p, args[0]) },
 	}
-	cmd.Flags().StringVarP(&f.out, "output", "o", "", "the bundle (default NAME.tar.gz here)")
+	cmd.Flags().StringVarP(&f.out, "output", "o", "", "the bundle's `FILE` (default NAME.tar.gz here)")
 	cmd.Flags().Int64Var(&f.version, "version", 0, "the version, higher than that of every release before")
 	cmd.Flags().StringVar(&f.expires, "expires", "", "when it ends: 2027-01-31, or 90d from now")
 	addLabelFlag(cmd, &f.labels, "a label of the machines it is for, as key=value (repeatable)")
 	cmd.Flags().StringVar(&f.minGate, "min-gate", "", "the oldest gate that understands it, such as v1.4.0")
 	cmd.Flags().Int64Var(&f.facts, "facts", 0, "the schema of facts that its policies are written for; without it the first")
-	cmd.Flags().StringVar(&f.previous, "previous", "", "the release before: its file or its digest")
+	cmd.Flags().StringVar(&f.previous, "previous", "", "the release before: its `FILE` or its digest")
 	return cmd
 }
 

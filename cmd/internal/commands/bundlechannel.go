@@ -44,9 +44,9 @@ func newBundleChannel(p process) *cobra.Command {
 		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), p, args[0]) },
 	}
 	f.signers.add(cmd)
-	cmd.Flags().StringVar(&f.keys, "keys", "", "the key set (required)")
-	cmd.Flags().StringArrayVar(&f.releases, "releases", nil, "a directory with bundles that the channel names (repeatable)")
-	cmd.Flags().StringArrayVar(&f.inventory, "inventory", nil, "what gate doctor --json printed on a machine (repeatable)")
+	cmd.Flags().StringVar(&f.keys, "keys", "", "the `FILE` of the key set (required)")
+	cmd.Flags().StringArrayVar(&f.releases, "releases", nil, "a `DIR` with bundles that the channel names (repeatable)")
+	cmd.Flags().StringArrayVar(&f.inventory, "inventory", nil, "a `FILE` with what gate doctor --json printed on a machine (repeatable)")
 	return cmd
 }
 

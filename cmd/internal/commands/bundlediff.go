@@ -56,17 +56,20 @@ func newBundleDiff(p process) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), p, args[0], args[1]) },
 	}
 	cmd.Flags().BoolVar(&f.failOnWeaker, "fail-on-weaker", false, "end with status 2 on anything weaker or unclear, and on calls that are held back less")
-	cmd.Flags().StringSliceVar(&f.logs, "replay", nil, "decide the calls of these logs, transcripts or directories by both, as gate replay does")
+	cmd.Flags().StringSliceVar(&f.logs, "replay", nil, "decide the calls of this `PATH` by both, as gate replay does: a log, a transcript or a directory; several with commas")
 	cmd.Flags().StringVar(&f.replay.facts, "facts", past.Recorded, "the facts to decide by: recorded, today or blind, as in gate replay")
+	cmd.ValidArgsFunction = filesFor("PATH")
+	oneOf(cmd, "facts", past.Bases()...)
 	cmd.Flags().IntVar(&f.replay.limit, "limit", 5, "calls that are shown of each policy; 0: all")
 	cmd.Flags().StringVar(&f.format, "format", "text", "text for people, json for programs, markdown for a comment of a pull request")
+	oneOf(cmd, "format", diffForms()...)
 	addWrite(cmd, &f.writes, diffForms())
 	addDirFlags(cmd, &f.replay.dirs)
 	return cmd
 }
 
 func (f *diffFlags) run(ctx context.Context, p process, oldPath, newPath string) error {
-	if err := cmp.Or(f.replay.check(), checkForm(f.format, diffForms()), checkWrites(f.writes, diffForms())); err != nil {
+	if err := cmp.Or(f.replay.check(), checkWrites(f.writes, diffForms())); err != nil {
 		return err
 	}
 	d, err := f.compare(ctx, p, oldPath, newPath)

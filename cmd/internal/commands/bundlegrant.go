@@ -65,7 +65,7 @@ func newBundleRecovery(p process) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), p, args[0]) },
 	}
 	f.signers.add(cmd)
-	cmd.Flags().StringVar(&f.keys, "keys", "", "the key set (required)")
+	cmd.Flags().StringVar(&f.keys, "keys", "", "the `FILE` of the key set (required)")
 	cmd.Flags().StringVar(&f.machine, "machine", "", "the machine, as gate bundle machine names it there")
 	cmd.Flags().StringArrayVar(&f.off, "off", nil, "a bundle that is not in force meanwhile (repeatable)")
 	cmd.Flags().StringArrayVar(&f.aged, "aged", nil, "a bundle whose age only warns meanwhile (repeatable)")
@@ -175,9 +175,10 @@ func newBundleRepublish(p process) *cobra.Command {
 				visible(f.out), visible(args[0]), f.version, sealed.Digest(archive), visible(f.out)))
 		},
 	}
-	cmd.Flags().StringVarP(&f.out, "output", "o", "", "the new bundle (required)")
+	cmd.ValidArgsFunction = filesFor("FILE")
+	cmd.Flags().StringVarP(&f.out, "output", "o", "", "the `FILE` of the new bundle (required)")
 	cmd.Flags().Int64Var(&f.version, "as", 0, "the version, higher than that of every release before (required)")
 	cmd.Flags().StringVar(&f.expires, "expires", "", "when it ends: 2027-01-31, or 90d from now (default as OLD)")
-	cmd.Flags().StringVar(&f.previous, "previous", "", "the release before: its file or its digest")
+	cmd.Flags().StringVar(&f.previous, "previous", "", "the release before: its `FILE` or its digest")
 	return cmd
 }

@@ -34,7 +34,7 @@ func newBundleSign(p process) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), p, args[0]) },
 	}
 	f.signers.add(cmd)
-	cmd.Flags().StringVar(&f.keys, "keys", "", "the key set (required)")
+	cmd.Flags().StringVar(&f.keys, "keys", "", "the `FILE` of the key set (required)")
 	cmd.Flags().StringVar(&f.scope, "scope", "", "OPA's scope claim")
 	cmd.Flags().StringVar(&f.name, "name", "", "the name under which a bundle without metadata.gate will be pinned")
 	cmd.Flags().BoolVar(&f.detached, "detached", false, "leave the bundle as it is; sign in the envelope only")

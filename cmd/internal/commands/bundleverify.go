@@ -41,11 +41,11 @@ func newBundleVerify(p process) *cobra.Command {
 		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), p, args[0]) },
 	}
 	addDirFlags(cmd, &f.dirs)
-	cmd.Flags().StringVar(&f.keys, "keys", "", "the key set (default keys.json in the managed directory)")
+	cmd.Flags().StringVar(&f.keys, "keys", "", "the `FILE` of the key set (default keys.json in the managed directory)")
 	cmd.Flags().StringVar(&f.name, "name", "", "the bundle that it must be")
-	cmd.Flags().StringVar(&f.envelope, "envelope", "", "the envelope (default FILE"+envelopeSuffix+", if it is there)")
+	cmd.Flags().StringVar(&f.envelope, "envelope", "", "the envelope's `FILE` (default the bundle's"+envelopeSuffix+", if it is there)")
 	cmd.Flags().StringArrayVar(&f.labels, "label", nil, "a label of the machine, as key=value (repeatable)")
-	cmd.Flags().StringVar(&f.seen, "seen", "", "the machine's memory of versions, a seen.json")
+	cmd.Flags().StringVar(&f.seen, "seen", "", "the `FILE` with the machine's memory of versions, a seen.json")
 	cmd.Flags().StringVar(&f.pin, "pin", "", "take this digest without metadata.gate, as the bundle of --name")
 	cmd.Flags().StringVar(&f.at, "at", "", "the moment of the check (default now)")
 	cmd.Flags().StringVar(&f.asGate, "gate", setup.Version(), "the version of gate on the machine")

@@ -58,7 +58,7 @@ func newCheck(p process) *cobra.Command {
 		Example: "  gate check\n  gate check --strict --format json policies\n  gate check --fix push.rego\n" +
 			"  gate check --write sarif=gate.sarif policies",
 		RunE: func(_ *cobra.Command, paths []string) error {
-			if err := cmp.Or(checkForm(f.format, checkForms()), checkWrites(f.writes, checkForms())); err != nil {
+			if err := checkWrites(f.writes, checkForms()); err != nil {
 				return err
 			}
 			if f.editor != "" {
@@ -68,10 +68,12 @@ func newCheck(p process) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&f.format, "format", "pretty", "pretty; json for programs; sarif for code-scanning pages; markdown for the summary of a job")
+	oneOf(cmd, "format", checkForms()...)
 	addWrite(cmd, &f.writes, checkForms())
 	cmd.Flags().BoolVar(&f.strict, "strict", false, "warnings count as errors")
 	cmd.Flags().BoolVar(&f.fix, "fix", false, "format the files first")
 	cmd.Flags().StringVar(&f.as, "as", "", "the owner of these policies: managed, user or project (default: the project's in .gate, else a user's)")
+	oneOf(cmd, "as", standings()...)
 	cmd.Flags().StringVar(&f.editor, "editor-files", "", "check nothing; write the files for Regal and editors into `DIR`")
 	addDirFlags(cmd, &f.dirs)
 	return cmd
@@ -217,9 +219,7 @@ func (f *checkFlags) check(p process, t targets.Policies, all *checked) error {
 	if d, err := f.dirs.ForPeople(p.lookupEnv); as == "" && err == nil && t.Dir == d.Managed {
 		as = "managed"
 	}
-	if o.Source, err = sourceOfTarget(t, as); err != nil {
-		return err
-	}
+	o.Source = sourceOfTarget(t, as)
 	if o.Above, err = f.above(p, t); err != nil {
 		return err
 	}
@@ -270,21 +270,19 @@ func (f *checkFlags) above(p process, t targets.Policies) ([]scopes.Layer, error
 }
 
 // sourceOfTarget says whose the policies of a target are.
-func sourceOfTarget(t targets.Policies, as string) (scopes.Source, error) {
+func sourceOfTarget(t targets.Policies, as string) scopes.Source {
 	s := scopes.Source{Name: as, Scope: hook.Session, Authority: hook.User}
 	switch {
 	case t.Library:
-		return scopes.Source{Name: "library", Scope: hook.Policy, Authority: hook.User, Library: true}, nil
+		return scopes.Source{Name: "library", Scope: hook.Policy, Authority: hook.User, Library: true}
 	case as == "managed":
 		s.Scope, s.Authority = hook.Policy, hook.Managed
 	case as == "project", as == "" && slices.Contains([]string{filepath.Base(t.Dir), filepath.Base(filepath.Dir(t.Dir))}, places.ProjectDir):
 		s.Name, s.Authority = "project", hook.Project
-	case as == "user", as == "":
-		s.Name = "user"
 	default:
-		return s, usageError("--as is managed, user or project, not " + quoted(as))
+		s.Name = "user"
 	}
-	return s, nil
+	return s
 }
 
 // checkedText is what gate check says to people.

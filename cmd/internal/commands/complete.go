@@ -1,145 +1,164 @@
 package commands
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"gate/cmd/internal/document"
-	"gate/internal/install"
-	"gate/internal/setting"
+	"github.com/spf13/pflag"
 )
 
 // A completion offers words for the next argument of a command line that somebody is
-// typing in a shell. What cannot be read offers nothing: a shell shows no errors.
+// typing in a shell. What cannot be read offers nothing: a shell shows no errors. A word
+// may have a tab and one line about it behind it, which zsh and fish show.
 type completion = func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective)
 
-// offered are the words that begin as the person did.
+// completes has shells offer what help says that the flags and arguments of a command
+// take, and of all below it: the words of a closed list, files where it says FILE,
+// directories where it says DIR, and no files anywhere else. What a command has set
+// itself stays.
+func completes(cmd *cobra.Command) {
+	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+		_, known := cmd.GetFlagCompletionFunc(flag.Name)
+		c, closed := flag.Value.(choice)
+		switch {
+		case known:
+		case closed:
+			offer(cmd, flag.Name, func() []string { return slices.Clone(c.words) })
+		case flag.NoOptDefVal == "":
+			what, _ := pflag.UnquoteUsage(flag)
+			cmd.RegisterFlagCompletionFunc(flag.Name, filesFor(what))
+		}
+	})
+	if cmd.ValidArgsFunction == nil && !cmd.HasSubCommands() {
+		cmd.ValidArgsFunction = argumentsOf(cmd.Use)
+	}
+	for _, below := range cmd.Commands() {
+		completes(below)
+	}
+}
+
+// offer has shells offer words for a flag, after each comma where it takes a list.
+func offer(cmd *cobra.Command, name string, words func() []string) {
+	several := cmd.Flags().Lookup(name).Value.Type() == "stringSlice"
+	cmd.RegisterFlagCompletionFunc(name, func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+		list := words()
+		if i := strings.LastIndexByte(begun, ','); several && i >= 0 {
+			given := strings.Split(begun[:i], ",")
+			list = slices.DeleteFunc(list, func(w string) bool { return slices.Contains(given, wordOf(w)) })
+			for at := range list {
+				list[at] = begun[:i+1] + list[at]
+			}
+		}
+		return offered(list, begun)
+	})
+}
+
+// offered are the words that begin as the person did. A word that would not be shown as
+// it is comes from no one who means well.
 func offered(words []string, begun string) ([]string, cobra.ShellCompDirective) {
-	words = slices.DeleteFunc(words, func(w string) bool { return !strings.HasPrefix(w, begun) })
+	words = slices.DeleteFunc(words, func(w string) bool {
+		word := wordOf(w)
+		return !strings.HasPrefix(word, begun) || oneLine(word) != word
+	})
 	slices.Sort(words)
 	return slices.Compact(words), cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeAgents offers the agents that gate can be installed for.
-func completeAgents(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return offered(install.Agents(), begun)
+// wordOf is a word without the line about it.
+func wordOf(w string) string {
+	word, _, _ := strings.Cut(w, "\t")
+	return word
 }
 
-// policyNames are the names of policies, and of the groups that they are in.
-func (f *placeFlags) policyNames(p process) []string {
-	g, err := f.gate(p)
-	if err != nil {
-		return nil
+// about is a word with one line about it, of a length that fits beside it.
+func about(word, line string) string {
+	if line = oneLine(line); line == "" {
+		return word
 	}
-	var names []string
-	for _, r := range g.Set.Policies() {
-		for name := r.ID; name != ""; name = name[:max(strings.LastIndexByte(name, '.'), 0)] {
-			names = append(names, name)
-		}
+	const most = 72
+	if runes := []rune(line); len(runes) > most {
+		line = string(runes[:most-1]) + "…"
 	}
-	return names
+	return word + "\t" + line
 }
 
-// completePolicies offers policies and groups.
-func (f *placeFlags) completePolicies(p process) completion {
-	return func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
-		return offered(f.policyNames(p), begun)
-	}
-}
-
-// complete offers the keys of settings, then the values that a key can have.
-func (f *setFlags) complete(p process) completion {
-	return func(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-		switch {
-		case len(args) == 0:
-			return offered(f.keys(p), begun)
-		case len(args) > 1:
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		return offered(f.values(p, settingKey(args[0])), begun)
-	}
-}
-
-func (f *setFlags) keys(p process) []string {
-	var keys []string
-	for _, s := range setting.Table() {
-		keys = append(keys, s.Key)
-	}
-	for _, name := range f.policyNames(p) {
-		keys = append(keys, "policies."+name)
-	}
-	if g, err := f.gate(p); err == nil {
-		for _, r := range g.Set.Policies() {
-			for name := range maps.Keys(r.Hook.Params) {
-				keys = append(keys, "params."+r.ID+"."+name)
-			}
-		}
-	}
-	return keys
-}
-
-// values are the levels of a policy, and the default of a parameter to begin with.
-func (f *setFlags) values(p process, key []string) []string {
-	if len(key) == 2 && key[0] == "policies" {
-		var names []string
-		for _, level := range setting.Levels() {
-			names = append(names, string(level))
-		}
-		return names
-	}
-	g, err := f.gate(p)
-	if err != nil || len(key) != 3 || key[0] != "params" {
-		return nil
-	}
-	for _, r := range g.Set.Policies() {
-		if param, has := r.Hook.Params[key[2]]; has && r.ID == key[1] && param.Default != nil {
-			return []string{document.Line(param.Default)}
-		}
-	}
-	return nil
-}
-
-// mostOffered is how many decisions are offered.
-const mostOffered = 20
-
-// completeDecisions offers last, and the ids of the newest calls that were held back.
-func completeDecisions(p process, dirs *dirFlags) completion {
+// first offers words for the first argument only.
+func first(words func() []string) completion {
 	return func(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		words := []string{"last"}
-		if h, err := openHistory(p, *dirs); err == nil {
-			read := 0
-			for r, err := range h.Newest() {
-				if read++; len(words) > mostOffered || read > mostRecords {
-					break
-				}
-				if err == nil && r.HeldBack() {
-					words = append(words, r.ID)
-				}
-			}
-		}
-		return offered(words, begun)
+		return offered(words(), begun)
 	}
 }
 
-// completeWaiting offers the ids of the calls that wait for a person.
-func (f *approveFlags) completeWaiting(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-	d, _, err := f.places()
-	if err != nil || len(args) > 0 {
+// each offers words for every argument, those only that stand there not yet.
+func each(words func() []string) completion {
+	return func(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+		return offered(slices.DeleteFunc(words(), func(w string) bool {
+			return slices.Contains(args, wordOf(w))
+		}), begun)
+	}
+}
+
+// orFiles offers files, too.
+func orFiles(c completion) completion {
+	return func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+		words, _ := c(cmd, args, begun)
+		return words, cobra.ShellCompDirectiveDefault
+	}
+}
+
+// filesFor offers files or directories where help calls a value so.
+func filesFor(what string) completion {
+	directive := cobra.ShellCompDirectiveNoFileComp
+	for _, kind := range strings.FieldsFunc(what, func(r rune) bool { return r < 'A' || r > 'Z' }) {
+		switch {
+		case kind == "FILE" || kind == "PATH" || kind == "LOG":
+			directive = cobra.ShellCompDirectiveDefault
+		case (kind == "DIR" || kind == "DIRECTORY") && directive != cobra.ShellCompDirectiveDefault:
+			directive = cobra.ShellCompDirectiveFilterDirs
+		}
+	}
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) { return nil, directive }
+}
+
+// argumentsOf offers files where the first line of a command's help has them. Its last
+// argument may stand there again and again.
+func argumentsOf(use string) completion {
+	var names []string
+	words := strings.Fields(strings.ReplaceAll(use, " | ", "|"))[1:]
+	for i := 0; i < len(words); i++ {
+		if strings.Contains(words[i], "--") { // a flag, with its value
+			i++
+			continue
+		}
+		names = append(names, words[i])
+	}
+	return func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+		at := len(args)
+		if last := len(names) - 1; at > last && last >= 0 && strings.ContainsAny(names[last], ".…") {
+			at = last
+		}
+		if at >= len(names) {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return filesFor(names[at])(cmd, args, begun)
+	}
+}
+
+// completeHelp offers the commands below those that stand there.
+func completeHelp(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	above, rest, err := cmd.Root().Find(args)
+	if err != nil || len(rest) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	waiting, _ := d.Grants().AllPending()
-	var ids []string
-	for _, w := range waiting {
-		ids = append(ids, w.ID)
+	var words []string
+	for _, c := range above.Commands() {
+		if c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() {
+			words = append(words, about(c.Name(), c.Short))
+		}
 	}
-	return offered(ids, begun)
+	return offered(words, begun)
 }

@@ -99,6 +99,8 @@ func newDoctor(p process) *cobra.Command {
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON for programs")
 	cmd.Flags().BoolVar(&fix, "fix", false, "repair everything that needs no person")
 	cmd.Flags().StringVar(&live, "live", "", "start the installed hook of this agent with a call that it must deny and one that it must pass, and show the agent's last question")
+	offer(cmd, "live", func() []string { return f.installedAgents(p, "") })
+	cmd.ValidArgsFunction = each(install.Agents)
 	cmd.Flags().BoolVar(&paths, "paths", false, "list the files that guard this machine; no agent may write them")
 	return cmd
 }

@@ -67,6 +67,7 @@ func newEval(p process) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&f.agent, "agent", "claude", "the agent whose form the events have")
+	offer(cmd, "agent", adapters.Names)
 	cmd.Flags().BoolVar(&f.jsonl, "jsonl", false, "an event a line in, a decision a line out")
 	cmd.Flags().BoolVar(&f.batch, "batch", false, "nobody waits: the decisions as one array; hooks that ask a model are faults")
 	cmd.Flags().BoolVar(&f.interactive, "interactive", false, "somebody can be asked")

@@ -49,12 +49,13 @@ func newExcept(p process) *cobra.Command {
 		Args: oneArg("a decision's id, last, or one shell line"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.except(cmd.Context(), p, args[0]) },
 	}
-	cmd.ValidArgsFunction = completeDecisions(p, &f.dirs)
+	cmd.ValidArgsFunction = first(decisions(p, &f.dirs))
 	cmd.Flags().StringVar(&f.until, "until", "", "the last `DAY` that it holds, such as 2027-01-31, or 30d from now; a year at most")
 	cmd.Flags().StringVar(&f.reason, "reason", "", "why the call may pass")
 	cmd.Flags().StringVar(&f.owner, "owner", "", "the person responsible (default: this account)")
 	cmd.Flags().StringVar(&f.tool, "tool", "Bash", "the tool; for others than a shell the argument is its path, address or JSON input")
-	cmd.Flags().StringVar(&f.cwd, "cwd", "", "the agent's working directory (default: this one)")
+	offer(cmd, "tool", shortTools)
+	cmd.Flags().StringVar(&f.cwd, "cwd", "", "the agent's working directory `DIR` (default: this one)")
 	cmd.Flags().BoolVar(&f.run, "run-handlers", false, "run commands and other handlers, too; they really act")
 	addDirFlags(cmd, &f.dirs)
 	return cmd

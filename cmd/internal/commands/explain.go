@@ -24,6 +24,7 @@ import (
 	"gate/internal/handlers"
 	"gate/internal/hostfs"
 	"gate/internal/places"
+	"gate/internal/rego"
 	"gate/internal/setup"
 	"gate/internal/sources"
 	"gate/internal/strictjson"
@@ -80,16 +81,14 @@ func newExplain(p process) *cobra.Command {
 			return f.run(ctx, p, ev)
 		},
 	}
-	decisions := completeDecisions(p, &f.dirs)
-	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-		words, _ := decisions(cmd, args, begun)
-		return words, cobra.ShellCompDirectiveDefault // an event's file, too
-	}
+	cmd.ValidArgsFunction = orFiles(first(decisions(p, &f.dirs)))
 	f.add(cmd)
 	cmd.Flags().StringVar(&f.agent, "agent", "claude", "the agent whose form the event has")
+	offer(cmd, "agent", adapters.Names)
 	cmd.Flags().BoolVar(&f.all, "all", false, "list every policy that does not concern the call, too")
 	cmd.Flags().StringVar(&f.trace, "trace", "", "print OPA's own trace of the policies that ran instead: full, notes or fails")
 	cmd.Flags().Lookup("trace").NoOptDefVal = "full"
+	oneOf(cmd, "trace", rego.Traces()...)
 	return cmd
 }
 

@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"errors"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -10,15 +9,11 @@ import (
 
 // addFormat adds the flag that says for whom a command prints.
 func addFormat(cmd *cobra.Command, format *string) {
-	cmd.Flags().StringVar(format, "format", "text", "text for people, json for programs")
+	cmd.Flags().StringVar(format, "format", "text", forWhom)
+	oneOf(cmd, "format", "text", "json")
 }
 
-func checkFormat(format string) error {
-	if format != "text" && format != "json" {
-		return usageError("--format " + quoted(format) + ": want text or json")
-	}
-	return nil
-}
+const forWhom = "text for people, json for programs"
 
 // bothSpellings has a command, and all below it, take --format json and --json
 // alike where it has one of them. A --format without a default is another one:
@@ -29,7 +24,7 @@ func bothSpellings(cmd *cobra.Command) {
 	format, short := flags.Lookup("format"), flags.Lookup("json")
 	switch {
 	case short != nil && format == nil:
-		flags.Var(formatOfJSON{short}, "format", "text for people, json for programs")
+		flags.Var(choice{formatOfJSON{short}, []string{"text", "json"}, false}, "format", forWhom)
 		short.Usage = same
 	case format != nil && format.DefValue != "" && short == nil:
 		flags.VarPF(jsonOfFormat{format}, "json", "", same).NoOptDefVal = "true"
@@ -51,12 +46,7 @@ func (f formatOfJSON) String() string {
 	return "text"
 }
 
-func (formatOfJSON) wanted() string { return "want text or json" }
-
 func (f formatOfJSON) Set(format string) error {
-	if format != "text" && format != "json" {
-		return errors.New(f.wanted())
-	}
 	return f.json.Value.Set(strconv.FormatBool(format == "json"))
 }
 

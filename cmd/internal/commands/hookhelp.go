@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/adapters"
+	"gate/internal/install"
 )
 
 // newHook is gate hook as the command tree shows it. Agents' calls do not come
@@ -23,9 +24,13 @@ func newHook(p process) *cobra.Command {
 		RunE:    func(cmd *cobra.Command, _ []string) error { return exitWith(runHook(cmd.Context(), p)) },
 	}
 	cmd.Flags().String("agent", "", "who asks: "+strings.Join(adapters.Names(), ", "))
+	offer(cmd, "agent", adapters.Names)
 	cmd.Flags().Bool("batch", false, "nobody waits: hooks that ask a model are faults and are not run")
 	cmd.Flags().String("event", "", "the event that the hook was installed for")
-	cmd.Flags().String("scope", "", "whose settings of the agent start the hook, for events about settings: project, local, user, managed, plugin")
+	scopes := append(texts(install.Scopes()), string(install.Plugin))
+	cmd.Flags().String("scope", "", "whose settings of the agent start the hook, for events about settings: "+strings.Join(scopes, ", "))
+	oneOf(cmd, "scope", scopes...)
+	offer(cmd, "event", events)
 	cmd.Flags().Duration("timeout", 0, "the agent's time limit (default: the agent's own)")
 	addDirFlags(cmd, &dirs)
 	return cmd

@@ -42,7 +42,9 @@ func newImport(p process) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error { return f.run(p, args[0]) },
 	}
 	cmd.Flags().StringVar(&f.dialect, "dialect", "", "the dialect of the file: claude, cocode, codewhale, massgen, zeph, or gate's own")
+	oneOf(cmd, "dialect", load.Dialects()...)
 	cmd.Flags().StringVar(&f.format, "format", "", "json, toml or yaml (default: the file's own)")
+	oneOf(cmd, "format", "json", "toml", "yaml")
 	cmd.Flags().StringVar(&f.to, "to", "", "write into `DIR` instead, under the file's name; where gate reads hooks from it, a person at a terminal has to agree")
 	return cmd
 }
@@ -52,11 +54,8 @@ func (f *importFlags) run(p process, file string) error {
 	if f.format != "" {
 		ext = "." + f.format
 	}
-	switch {
-	case f.format == "" && (ext == ".md" || ext == ".yml"):
+	if f.format == "" && (ext == ".md" || ext == ".yml") {
 		ext = ".yaml"
-	case f.format != "" && !slices.Contains([]string{"json", "toml", "yaml"}, f.format):
-		return usageError("--format is json, toml or yaml, not " + quoted(f.format))
 	}
 	foreign, err := f.read(file)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gate/adapters"
 	"gate/hook"
 	"gate/internal/backtracking"
 	"gate/internal/session"
@@ -31,10 +32,12 @@ type sessionFlags struct {
 	json    bool
 }
 
-func (f *sessionFlags) add(cmd *cobra.Command) {
+func (f *sessionFlags) add(p process, cmd *cobra.Command) {
 	addDirFlags(cmd, &f.dirs)
 	cmd.Flags().StringVar(&f.session, "session", "", "the session, as the agent calls it (gate log show ID names it)")
 	cmd.Flags().StringVar(&f.agent, "agent", "claude", "the agent")
+	offer(cmd, "session", sessions(p, &f.dirs, &f.agent))
+	offer(cmd, "agent", adapters.Names)
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON for programs")
 }
 
@@ -66,10 +69,11 @@ func newInject(p process) *cobra.Command {
 			return f.inject(cmd.Context(), p, store, key, args[0])
 		},
 	}
-	f.add(cmd)
+	f.add(p, cmd)
 	cmd.Flags().StringVar(&f.matcher, "matcher", "", "only with a call of these tools (default: any)")
 	cmd.Flags().StringVar(&f.expires, "expires", "", "not after this time: 10m, or 2026-01-02T15:04:05Z (default: never)")
 	cmd.Flags().StringVar(&f.strategy, "strategy", string(hook.ToolResult), "tool_result or user_message, where the agent knows both")
+	oneOf(cmd, "strategy", string(hook.ToolResult), string(hook.UserMessage))
 	cmd.Flags().BoolVar(&f.list, "list", false, "list the texts that wait for the session")
 	return cmd
 }

@@ -35,23 +35,15 @@ type installFlags struct {
 }
 
 func (f *installFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.dir, "dir", "", "the project (default: the one that this directory belongs to)")
+	cmd.Flags().StringVar(&f.dir, "dir", "", "the project's `DIR` (default: the one that this directory belongs to)")
 	addDirFlags(cmd, &f.dirs)
 }
 
 // addScope adds the flags of what changes an agent's configuration.
 func (f *installFlags) addScope(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.scope, "scope", string(install.User), "whose sessions: "+strings.Join(scopeWords(), ", "))
+	cmd.Flags().StringVar(&f.scope, "scope", string(install.User), "whose sessions: "+strings.Join(texts(install.Scopes()), ", "))
+	oneOf(cmd, "scope", texts(install.Scopes())...)
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show what would change, and change nothing")
-	_ = cmd.RegisterFlagCompletionFunc("scope", cobra.FixedCompletions(scopeWords(), cobra.ShellCompDirectiveNoFileComp)) // the flag is there
-}
-
-func scopeWords() []string {
-	var words []string
-	for _, s := range install.Scopes() {
-		words = append(words, string(s))
-	}
-	return words
 }
 
 func newInstall(p process) *cobra.Command {
@@ -74,7 +66,7 @@ func newInstall(p process) *cobra.Command {
 				"hint: start a new session of the agent, then ask it to run: mkfs.ext4 /dev/gate-test (there is no such device)")
 		},
 	}
-	cmd.ValidArgsFunction = completeAgents
+	cmd.ValidArgsFunction = first(install.Agents)
 	f.add(cmd)
 	f.addScope(cmd)
 	cmd.Flags().BoolVar(&yes, "yes", false, "without an agent: do not ask")
@@ -111,15 +103,18 @@ func newUninstall(p process) *cobra.Command {
 				"hint: sessions that run already keep asking gate until they end")
 		},
 	}
-	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-		if all {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		return completeAgents(cmd, args, begun)
-	}
 	f.add(cmd)
 	f.addScope(cmd)
 	cmd.Flags().BoolVar(&all, "all", false, "every agent, in every scope that you may change")
+	cmd.ValidArgsFunction = first(func() []string {
+		switch {
+		case all:
+			return nil
+		case cmd.Flags().Changed("scope"):
+			return f.installedAgents(p, f.scope)
+		}
+		return f.installedAgents(p, "")
+	})
 	return cmd
 }
 

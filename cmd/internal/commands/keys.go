@@ -57,8 +57,9 @@ func newKeysGenerate(p process) *cobra.Command {
 		Args:    oneArg("the key's name"),
 		RunE:    func(_ *cobra.Command, args []string) error { return generateKey(p, args[0], algorithm, dir) },
 	}
-	cmd.Flags().StringVar(&algorithm, "algorithm", string(sealed.Ed25519), "Ed25519, ES256, ES384, ES512, PS256, PS384, PS512, RS256, RS384 or RS512")
-	cmd.Flags().StringVar(&dir, "out", ".", "the directory for both files")
+	cmd.Flags().StringVar(&algorithm, "algorithm", string(sealed.Ed25519), either(texts(sealed.Algorithms())))
+	oneOf(cmd, "algorithm", texts(sealed.Algorithms())...)
+	cmd.Flags().StringVar(&dir, "out", ".", "the directory `DIR` for both files")
 	return cmd
 }
 
@@ -118,7 +119,7 @@ func newKeysList(p process) *cobra.Command {
 		},
 	}
 	addDirFlags(cmd, &dirs)
-	cmd.Flags().StringVar(&file, "keys", "", "the key set (default keys.json in the managed directory)")
+	cmd.Flags().StringVar(&file, "keys", "", "the `FILE` of the key set (default keys.json in the managed directory)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON for programs")
 	return cmd
 }

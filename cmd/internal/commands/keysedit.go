@@ -14,6 +14,7 @@ import (
 
 	"gate/bundles"
 	"gate/internal/hostfs"
+	"gate/internal/sealed"
 )
 
 // keysFlags are the flags of commands that change a key set.
@@ -24,9 +25,12 @@ type keysFlags struct {
 }
 
 func (f *keysFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.file, "keys", keysFile, "the key set")
+	cmd.Flags().StringVar(&f.file, "keys", keysFile, "the `FILE` of the key set")
 	f.signers.add(cmd)
 }
+
+// names are the names of the keys in the set.
+func (f *keysFlags) names() []string { return keyNames(readKeysIfThere(f.file)) }
 
 // next is where a version waits for signatures.
 func (f *keysFlags) next() string { return strings.TrimSuffix(f.file, ".json") + ".next.json" }
@@ -216,7 +220,8 @@ func newKeysAdd(p process) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), p, args[0], args[1]) },
 	}
 	f.add(cmd)
-	cmd.Flags().StringVar(&f.algorithm, "algorithm", "", "the signature algorithm (default: by the kind of key; PS256 for RSA)")
+	cmd.Flags().StringVar(&f.algorithm, "algorithm", "", "the signature algorithm: "+either(texts(sealed.Algorithms()))+" (default by the kind of key; PS256 for RSA)")
+	oneOf(cmd, "algorithm", texts(sealed.Algorithms())...)
 	cmd.Flags().StringArrayVar(&f.bundles, "bundle", nil, "a bundle that it may sign, or a beginning with * (repeatable)")
 	addLabelFlag(cmd, &f.labels, "a label of machines that it may sign for, as key=value (repeatable; default any)")
 	cmd.Flags().StringArrayVar(&f.scopes, "scope", nil, "a value of OPA's scope claim (repeatable; default none)")

@@ -95,7 +95,7 @@ func newKeysPublish(p process) *cobra.Command {
 		Args:    oneArg("the directory"),
 		RunE:    func(_ *cobra.Command, args []string) error { return publishKeys(p, file, keptKeys(args[0])) },
 	}
-	cmd.Flags().StringVar(&file, "keys", keysFile, "the key set")
+	cmd.Flags().StringVar(&file, "keys", keysFile, "the `FILE` of the key set")
 	return cmd
 }
 

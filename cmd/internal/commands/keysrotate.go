@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gate/bundles"
+	"gate/internal/sealed"
 )
 
 func newKeysRotate(p process) *cobra.Command {
@@ -40,8 +41,15 @@ func newKeysRotate(p process) *cobra.Command {
 		},
 	}
 	f.add(cmd)
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+		if len(args) < 2 {
+			return first(f.names)(cmd, args, begun)
+		}
+		return filesFor("FILE")(cmd, args, begun)
+	}
 	cmd.Flags().BoolVar(&keep, "keep", false, "leave the old key in force for bundles")
-	cmd.Flags().StringVar(&algorithm, "algorithm", "", "the new key's signature algorithm (default: by the kind of key; PS256 for RSA)")
+	cmd.Flags().StringVar(&algorithm, "algorithm", "", "the new key's signature algorithm: "+either(texts(sealed.Algorithms()))+" (default by the kind of key; PS256 for RSA)")
+	oneOf(cmd, "algorithm", texts(sealed.Algorithms())...)
 	return cmd
 }
 
@@ -83,6 +91,7 @@ func newKeysRevoke(p process) *cobra.Command {
 			})
 		},
 	}
+	cmd.ValidArgsFunction = first(f.names)
 	f.add(cmd)
 	return cmd
 }

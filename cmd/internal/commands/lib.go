@@ -23,9 +23,6 @@ func newLib(p process) *cobra.Command {
 		Example: "  gate lib\n  gate lib could_be",
 		Args:    upToOneArg,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := checkFormat(format); err != nil {
-				return err
-			}
 			list, err := libFunctions()
 			if err != nil {
 				return err
@@ -43,15 +40,13 @@ func newLib(p process) *cobra.Command {
 			}
 			return printAll(p, functionsText(list))
 		},
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			var names []string
-			if list, err := libFunctions(); err == nil && len(args) == 0 {
-				for _, f := range list {
-					names = append(names, f.name+"\t"+f.meaning)
-				}
+		ValidArgsFunction: first(func() (words []string) {
+			list, _ := libFunctions()
+			for _, f := range list {
+				words = append(words, about(f.name, f.meaning))
 			}
-			return names, cobra.ShellCompDirectiveNoFileComp
-		},
+			return words
+		}),
 	}
 	addFormat(cmd, &format)
 	return cmd

@@ -39,9 +39,6 @@ func newLog(p process) *cobra.Command {
 		Example: "  gate log --since yesterday\n  gate log --since 2h --effect deny,ask\n  gate log --policy gate.git -n 50\n  gate log -f\n  gate log --stats\n  gate log show 5spyyq",
 		Args:    subcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := checkFormat(f.format); err != nil {
-				return err
-			}
 			if f.stats && f.filter.since == "" {
 				f.filter.since = week.String()
 			}
@@ -71,6 +68,9 @@ func newLog(p process) *cobra.Command {
 	cmd.Flags().BoolVar(&f.all, "all", false, "list every decision: each event of a call, and events that are no call")
 	cmd.Flags().BoolVar(&f.stats, "stats", false, "sum the calls up instead, of the last seven days unless --since says otherwise")
 	addFormat(cmd, &f.format)
+	offer(cmd, "policy", policiesHere(p, &f.dirs))
+	offer(cmd, "tool", toolsUsed(p, &f.dirs))
+	offer(cmd, "session", sessions(p, &f.dirs, nil))
 	addDirFlags(cmd, &f.dirs)
 	cmd.AddCommand(newLogShow(p), newLogVerify(p), newLogShip(p))
 	return cmd

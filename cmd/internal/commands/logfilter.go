@@ -28,19 +28,15 @@ type logFilter struct {
 func (f *logFilter) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.since, "since", "", "not older than this: 90m, 2h, 3d, yesterday, today, or a time such as 2026-11-21 or 2026-11-21T15:00")
 	cmd.Flags().StringSliceVar(&f.effects, "effect", nil, "pass, allow, ask, deny; several with commas")
+	oneOf(cmd, "effect", "pass", "allow", "ask", "deny")
 	cmd.Flags().StringSliceVar(&f.policies, "policy", nil, "a policy or group that objected, would have objected, changed the call or failed, such as gate.git")
 	cmd.Flags().StringSliceVar(&f.tools, "tool", nil, "a tool's name; mcp__* for all that begin so")
 	cmd.Flags().StringVar(&f.session, "session", "", "the session, or how its name begins")
-	cmd.Flags().StringVar(&f.cwd, "cwd", "", "calls made in this directory or below it")
+	cmd.Flags().StringVar(&f.cwd, "cwd", "", "calls made in this directory `DIR` or below it")
 }
 
 // compile returns the filter as a function.
 func (f *logFilter) compile(now time.Time) (func(*audit.Record) bool, error) {
-	for _, e := range f.effects {
-		if !slices.Contains([]string{"pass", "allow", "ask", "deny"}, e) {
-			return nil, usageError("--effect " + quoted(e) + ": want pass, allow, ask or deny")
-		}
-	}
 	var err error
 	if f.from, err = sinceTime(f.since, now); err != nil {
 		return nil, err

@@ -45,10 +45,10 @@ func newLogShip(p process) *cobra.Command {
 		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), p) },
 	}
 	cmd.Flags().StringVar(&f.to.URL, "to", "", "the address that batches are posted to, such as https://collector.example/logs")
-	cmd.Flags().StringVar(&f.to.TokenFile, "token-file", "", "a file with a bearer token for it")
-	cmd.Flags().StringVar(&f.to.CA, "ca", "", "certificates, in PEM, of who may have signed its certificate")
-	cmd.Flags().StringVar(&f.to.ClientCert, "client-cert", "", "a certificate of this machine, in PEM")
-	cmd.Flags().StringVar(&f.to.ClientKey, "client-key", "", "its key, where that is another file")
+	cmd.Flags().StringVar(&f.to.TokenFile, "token-file", "", "a `FILE` with a bearer token for it")
+	cmd.Flags().StringVar(&f.to.CA, "ca", "", "a `FILE` with certificates, in PEM, of who may have signed its certificate")
+	cmd.Flags().StringVar(&f.to.ClientCert, "client-cert", "", "a `FILE` with a certificate of this machine, in PEM")
+	cmd.Flags().StringVar(&f.to.ClientKey, "client-key", "", "its key, where that is another `FILE`")
 	cmd.Flags().BoolVar(&f.accounts, "accounts", false, "also the logs of the machine's accounts, as root on Linux")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
 	addDirFlags(cmd, &f.dirs)

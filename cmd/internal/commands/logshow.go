@@ -23,9 +23,6 @@ func newLogShow(p process) *cobra.Command {
 		Example: "  gate log show 5spyyq\n  gate log show last --format json",
 		Args:    oneArg("a decision's id, or last"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := checkFormat(format); err != nil {
-				return err
-			}
 			r, err := findRecord(p, dirs, args[0])
 			if err != nil {
 				return err
@@ -40,7 +37,7 @@ func newLogShow(p process) *cobra.Command {
 			return printAll(p, tell.Record(p.page(), &r))
 		},
 	}
-	cmd.ValidArgsFunction = completeDecisions(p, &dirs)
+	cmd.ValidArgsFunction = first(decisions(p, &dirs))
 	addFormat(cmd, &format)
 	addDirFlags(cmd, &dirs)
 	return cmd

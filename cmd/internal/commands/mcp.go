@@ -66,6 +66,7 @@ func newMCP(p process) *cobra.Command {
 	cmd.Flags().StringVar(&f.name, "name", "", "the server's name in the names of tools, mcp__NAME__TOOL (default: what it calls itself)")
 	cmd.Flags().StringVar(&f.url, "url", "", "the address of a server behind streamable HTTP, instead of a command line")
 	cmd.Flags().StringArrayVar(&f.headers, "header", nil, "with --url: a header 'NAME: VALUE' for every request; $VARIABLE is the environment's")
+	cmd.ValidArgsFunction = filesFor("FILE") // a program
 	cmd.Flags().StringVar(&f.session, "session", "", "the session's name, for gate inject and gate session (default: a new one)")
 	addDirFlags(cmd, &f.dirs)
 	return cmd

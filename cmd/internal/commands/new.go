@@ -52,11 +52,13 @@ func newNewPolicy(p process) *cobra.Command {
 			return f.run(p, args[0])
 		},
 	}
-	cmd.Flags().StringVar(&f.dir, "dir", ".", "the directory that the package begins in")
+	cmd.Flags().StringVar(&f.dir, "dir", ".", "the `DIR` that the package begins in")
 	cmd.Flags().StringVar(&f.event, "event", string(hook.PreToolUse), "the event that the policy listens to")
 	cmd.Flags().StringVar(&f.effect, "effect", "deny", "what it does: "+strings.Join(draft.Effects(), ", "))
+	oneOf(cmd, "effect", draft.Effects()...)
 	cmd.Flags().StringVar(&f.from, "from", "", "the `EXAMPLE` to begin with, such as push_protected")
-	_ = cmd.RegisterFlagCompletionFunc("from", cobra.FixedCompletions(draft.Examples(), cobra.ShellCompDirectiveNoFileComp)) // the flag is there
+	offer(cmd, "event", draft.Events)
+	offer(cmd, "from", draft.Examples)
 	return cmd
 }
 

@@ -23,7 +23,7 @@ type placeFlags struct {
 }
 
 func (f *placeFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.dir, "dir", "", "the project (default: the one that this directory belongs to)")
+	cmd.Flags().StringVar(&f.dir, "dir", "", "the project's `DIR` (default: the one that this directory belongs to)")
 	addDirFlags(cmd, &f.dirs)
 }
 
@@ -52,6 +52,9 @@ func (f *placeFlags) gate(p process) (*setup.Gate, error) {
 	}
 	return setup.New(setup.Options{For: sources.For{Machine: p.machine(d, project)}})
 }
+
+// standings are whose policies --as can have them be.
+func standings() []string { return []string{"managed", "user", "project"} }
 
 // policyTargets returns the policies that a person means, by name or where there
 // are any.

@@ -50,7 +50,7 @@ func newPolicies(p process) *cobra.Command {
 			return err
 		},
 	}
-	cmd.ValidArgsFunction = f.completePolicies(p)
+	cmd.ValidArgsFunction = each(func() []string { return f.policyNames(p) })
 	f.add(cmd)
 	f.addJSON(cmd)
 	return cmd

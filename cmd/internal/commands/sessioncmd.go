@@ -52,7 +52,7 @@ func newSessionAdd(p process) *cobra.Command {
 			return f.register(cmd.Context(), p, store, key, args[0])
 		},
 	}
-	f.add(cmd)
+	f.add(p, cmd)
 	return cmd
 }
 
@@ -76,7 +76,7 @@ func newSessionRemove(p process) *cobra.Command {
 			return f.unregister(cmd.Context(), p, store, key, number)
 		},
 	}
-	f.add(cmd)
+	f.add(p, cmd)
 	return cmd
 }
 

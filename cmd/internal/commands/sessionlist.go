@@ -43,7 +43,7 @@ func newSessionList(p process) *cobra.Command {
 			return printAll(p, sessionText(m))
 		},
 	}
-	f.add(cmd)
+	f.add(p, cmd)
 	return cmd
 }
 

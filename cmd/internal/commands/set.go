@@ -59,6 +59,7 @@ func newSet(p process) *cobra.Command {
 	cmd.ValidArgsFunction = f.complete(p)
 	f.add(cmd)
 	cmd.Flags().StringVar(&f.scope, "scope", "user", "the settings to change: user, project, local")
+	offer(cmd, "scope", func() []string { return scopesOf(layerFiles(dirs{}, "")) })
 	cmd.Flags().BoolVar(&f.unset, "unset", false, "remove the key")
 	return cmd
 }
@@ -103,17 +104,40 @@ func (f *setFlags) run(p process, args []string) error {
 
 // target returns whose settings are meant and where they are.
 func (f *setFlags) target(d dirs, project string) (a hook.Authority, dir, stem string, err error) {
-	switch f.scope {
-	case "user":
-		return hook.User, d.User, load.SettingsStem, nil
-	case "project":
-		return hook.Project, filepath.Join(project, places.ProjectDir), load.SettingsStem, nil
-	case "local":
-		return hook.Local, filepath.Join(project, places.ProjectDir), load.LocalSettingsStem, nil
-	case "managed":
+	files := layerFiles(d, project)
+	for _, x := range files {
+		if x.scope == f.scope {
+			return x.authority, x.dir, x.stem, nil
+		}
+	}
+	if f.scope == hook.Managed.String() {
 		return 0, "", "", fmt.Errorf("only the administrator changes managed settings, in %s", d.Managed)
 	}
-	return 0, "", "", usageError("unknown scope " + quoted(f.scope) + "; give user, project or local")
+	return 0, "", "", usageError("unknown scope " + quoted(f.scope) + "; give " + either(scopesOf(files)))
+}
+
+// A layerFile is where the settings of a scope are.
+type layerFile struct {
+	scope     string
+	authority hook.Authority
+	dir, stem string
+}
+
+// layerFiles are those that gate set changes.
+func layerFiles(d dirs, project string) []layerFile {
+	inside := filepath.Join(project, places.ProjectDir)
+	return []layerFile{
+		{"user", hook.User, d.User, load.SettingsStem},
+		{"project", hook.Project, inside, load.SettingsStem},
+		{"local", hook.Local, inside, load.LocalSettingsStem},
+	}
+}
+
+func scopesOf(files []layerFile) (scopes []string) {
+	for _, x := range files {
+		scopes = append(scopes, x.scope)
+	}
+	return scopes
 }
 
 // settingKey splits a key where its parts end: policies have dots in their

@@ -48,9 +48,9 @@ func newSync(p process) *cobra.Command {
 	}
 	addDirFlags(cmd, &f.dirs)
 	flags := cmd.Flags()
-	flags.StringVar(&f.feed.URL, "from", "", "fetch this bundle only: a path, or an address (https, http, oci)")
+	flags.StringVar(&f.feed.URL, "from", "", "fetch this bundle only: a `PATH`, or an address (https, http, oci)")
 	f.addFeed(cmd)
-	flags.StringVar(&f.feed.Keys, "keys", "", "with --from: where successors of the key set are, as 2.json, 3.json …")
+	flags.StringVar(&f.feed.Keys, "keys", "", "with --from: the `DIR` or address where successors of the key set are, as 2.json, 3.json …")
 	flags.BoolVar(&f.now, "now", false, "at once")
 	flags.BoolVarP(&f.watch, "watch", "w", false, "stay, and sync again and again")
 	flags.DurationVar(&f.every, "every", time.Hour, "with --watch: from one sync to the next")
@@ -65,10 +65,10 @@ func (f *syncFlags) addFeed(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.feed.Name, "name", "", "the bundle's name")
 	flags.StringVar(&f.feed.Pin, "pin", "", "take this digest without metadata.gate, as the bundle of --name")
-	flags.StringVar(&f.feed.TokenFile, "token-file", "", "holds a bearer token, or user:password for a registry")
-	flags.StringVar(&f.feed.CertFile, "cert-file", "", "the client's certificate, PEM")
-	flags.StringVar(&f.feed.KeyFile, "key-file", "", "the client's key, PEM")
-	flags.StringVar(&f.feed.CAFile, "ca-file", "", "the CA of the server's certificate, PEM")
+	flags.StringVar(&f.feed.TokenFile, "token-file", "", "the `FILE` with a bearer token, or user:password for a registry")
+	flags.StringVar(&f.feed.CertFile, "cert-file", "", "the `FILE` of the client's certificate, PEM")
+	flags.StringVar(&f.feed.KeyFile, "key-file", "", "the `FILE` of the client's key, PEM")
+	flags.StringVar(&f.feed.CAFile, "ca-file", "", "the `FILE` of the CA of the server's certificate, PEM")
 }
 
 // A syncer brings the bundles of one machine up to date.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -75,10 +74,13 @@ func newTest(p process) *cobra.Command {
 	flags.Float64Var(&f.mutateThreshold, "mutate-threshold", 0, "with fewer `PERCENT` of the changes noticed the tests fail")
 	flags.BoolVarP(&f.watch, "watch", "w", false, "run again whenever a file changes")
 	flags.StringVar(&f.format, "format", "pretty", "pretty, json, junit or markdown")
+	oneOf(cmd, "format", testForms()...)
 	addWrite(cmd, &f.writes, testForms())
 	flags.DurationVar(&f.timeout, "timeout", 5*time.Second, "how long one test may take")
 	flags.StringVar(&f.as, "as", "", "the owner of the policies, which limits their builtins: managed, user or project (default user; project below .gate)")
+	oneOf(cmd, "as", standings()...)
 	flags.StringVar(&f.from, "from", "", "write an event case of the decision with this `ID`, or the last one, and run it")
+	offer(cmd, "from", decisions(p, &f.dirs))
 	flags.StringVar(&f.to, "to", "", "the `FILE` (*_cases.yaml) that --from adds the case to (default: standard output)")
 	addDirFlags(cmd, &f.dirs)
 	return cmd
@@ -90,8 +92,6 @@ func (f *testFlags) check() error {
 	switch {
 	case err != nil:
 		return usageError("--run: " + err.Error())
-	case !slices.Contains(testForms(), f.format):
-		return checkForm(f.format, testForms())
 	case checkWrites(f.writes, testForms()) != nil:
 		return checkWrites(f.writes, testForms())
 	case f.threshold < 0 || f.threshold > 100 || f.mutateThreshold < 0 || f.mutateThreshold > 100:
@@ -110,8 +110,6 @@ func (f *testFlags) check() error {
 		return usageError("--write has reports of tests; --from writes a case")
 	case f.watch && f.format != "pretty":
 		return usageError("--watch is for people; use it with --format pretty")
-	case !slices.Contains([]string{"", "managed", "user", "project"}, f.as):
-		return usageError("unknown --as " + quoted(f.as) + "; known are: managed, user, project")
 	}
 	return nil
 }

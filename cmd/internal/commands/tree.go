@@ -152,14 +152,16 @@ func newRoot(p process) *cobra.Command {
 	}
 	root.AddCommand(newVersion(p), newExitCodes())
 	bothSpellings(root)
+	completes(root)
 	return root
 }
 
 // newHelp shows the help of a command, or of all.
 func newHelp() *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [COMMAND]",
-		Short: "describe a command and its flags",
+		Use:               "help [COMMAND]",
+		Short:             "describe a command and its flags",
+		ValidArgsFunction: completeHelp,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			about, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
@@ -189,11 +191,12 @@ func subcommand(cmd *cobra.Command, args []string) error {
 func flagError(cmd *cobra.Command, err error) error {
 	text := err.Error()
 	if bad := (*pflag.InvalidValueError)(nil); errors.As(err, &bad) {
-		given := fmt.Sprintf("--%s %s: ", bad.GetFlag().Name, quoted(bad.GetValue()))
+		flag := "--" + bad.GetFlag().Name + " "
+		var wrong choiceError
 		if what := valueWanted(bad.GetFlag().Value.Type()); what != "" {
-			text = given + what + " is wanted"
-		} else if form, ok := bad.GetFlag().Value.(formatOfJSON); ok {
-			text = given + form.wanted()
+			text = flag + quoted(bad.GetValue()) + ": " + what + " is wanted"
+		} else if errors.As(err, &wrong) {
+			text = flag + wrong.Error()
 		}
 	}
 	if unknown := (*pflag.NotExistError)(nil); errors.As(err, &unknown) {
@@ -263,7 +266,7 @@ func oneArg(what string) cobra.PositionalArgs {
 
 // addDirFlags adds the flags that say where gate's own directories are.
 func addDirFlags(cmd *cobra.Command, f *dirFlags) {
-	cmd.Flags().StringVar(&f.User, "user-dir", "", "your policies' directory (default ~/.config/gate)")
-	cmd.Flags().StringVar(&f.State, "state-dir", "", "the directory of the decision log (default ~/.local/state/gate)")
-	cmd.Flags().StringVar(&f.Managed, "managed-dir", "", "for tests: the administrator's directory")
+	cmd.Flags().StringVar(&f.User, "user-dir", "", "the `DIR` of your policies (default ~/.config/gate)")
+	cmd.Flags().StringVar(&f.State, "state-dir", "", "the `DIR` of the decision log (default ~/.local/state/gate)")
+	cmd.Flags().StringVar(&f.Managed, "managed-dir", "", "for tests: the administrator's `DIR`")
 }

@@ -85,6 +85,7 @@ func newDistrust(p process) *cobra.Command {
 		},
 	}
 	addDirFlags(cmd, &f.dirs)
+	cmd.ValidArgsFunction = first(f.trusted)
 	cmd.Flags().StringVar(&injector, "injector", "", "take no more texts from this `DIRECTORY`")
 	return cmd
 }

@@ -16,14 +16,6 @@ func addWrite(cmd *cobra.Command, list *[]string, forms []string) {
 	cmd.Flags().StringArrayVar(list, "write", nil, "also write the report into a file, as `FORM=FILE`; forms are: "+strings.Join(forms, ", "))
 }
 
-// checkForm reports a form that a command does not print.
-func checkForm(form string, forms []string) error {
-	if slices.Contains(forms, form) {
-		return nil
-	}
-	return usageError("unknown format " + quoted(form) + "; known are: " + strings.Join(forms, ", "))
-}
-
 // checkWrites reports values of --write that make no sense.
 func checkWrites(list, forms []string) error {
 	for _, w := range list {
@@ -31,8 +23,8 @@ func checkWrites(list, forms []string) error {
 		if !ok || file == "" {
 			return usageError("--write " + quoted(w) + ": want FORM=FILE, such as " + forms[len(forms)-1] + "=report")
 		}
-		if err := checkForm(form, forms); err != nil {
-			return err
+		if !slices.Contains(forms, form) {
+			return usageError("unknown format " + quoted(form) + "; known are: " + strings.Join(forms, ", "))
 		}
 	}
 	return nil

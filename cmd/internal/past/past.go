@@ -47,6 +47,9 @@ const (
 	Blind    = "blind"    // without a look at any file or variable
 )
 
+// Bases are all of these.
+func Bases() []string { return []string{Recorded, Today, Blind} }
+
 // A gateKey is what a gate depends on. Projects without files of gate's have
 // their policies in common.
 type gateKey struct {
