@@ -56,6 +56,7 @@ func newDoctor(p process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor [AGENT]...",
 		Short: "find problems of gate on this machine, and their repair",
+		Args:  knownAgents,
 		RunE: func(cmd *cobra.Command, agents []string) error {
 			m, err := f.machine(p)
 			if err != nil {
@@ -103,6 +104,16 @@ func newDoctor(p process) *cobra.Command {
 	cmd.ValidArgsFunction = each(install.Agents)
 	cmd.Flags().BoolVar(&paths, "paths", false, "list the files that guard this machine; no agent may write them")
 	return cmd
+}
+
+// knownAgents refuses arguments that are no agents: about them nothing is ever wrong.
+func knownAgents(_ *cobra.Command, agents []string) error {
+	for _, agent := range agents {
+		if known := install.Agents(); !slices.Contains(known, agent) {
+			return usageError("unknown agent " + quoted(agent) + didYouMean(agent, known, strings.Clone))
+		}
+	}
+	return nil
 }
 
 func isError(x install.Finding) bool { return x.Severity == install.Error }

@@ -19,6 +19,7 @@ import (
 func runTree(ctx context.Context, p process) int {
 	root := newRoot(p)
 	root.SetArgs(askedForHelp(root, p.args))
+	refuseShells(root, p.args)
 	cmd, err := root.ExecuteContextC(ctx)
 	var status statusError
 	switch {
@@ -34,6 +35,16 @@ func runTree(ctx context.Context, p process) int {
 		fmt.Fprintf(p.stderr, "gate: hint: %s\n", visible(hint))
 	}
 	return exitFailed
+}
+
+// refuseShells has gate completion, which is cobra's, refuse a shell that it has no
+// script for, and not explain itself as if all were well.
+func refuseShells(root *cobra.Command, args []string) {
+	root.InitDefaultCompletionCmd(args...)
+	if c, _, err := root.Find([]string{"completion"}); err == nil && c.HasParent() {
+		c.Args = subcommand
+		c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	}
 }
 
 // askedForHelp returns the arguments, or those that ask for help on the command where
@@ -72,7 +83,7 @@ func hintAbout(cmd *cobra.Command, err error) string {
 		return hinted.hint
 	case !errors.As(err, &usage):
 		return ""
-	case !cmd.HasParent():
+	case !cmd.HasParent() || cmd.Name() == "help":
 		return `"gate help" lists the commands`
 	}
 	return fmt.Sprintf("%q shows its arguments", strings.Replace(cmd.CommandPath(), "gate", "gate help", 1))
