@@ -235,16 +235,3 @@ func keyNames(set *bundles.KeySet, err error) []string {
 	}
 	return words
 }
-
-// bundleNames are the names of the bundles that settings of this machine name.
-func (f *placeFlags) bundleNames(p process) []string {
-	g, err := f.gate(p)
-	if err != nil {
-		return nil
-	}
-	var words []string
-	for _, feed := range g.Set.Settings().Sync {
-		words = append(words, feed.Name)
-	}
-	return words
-}
