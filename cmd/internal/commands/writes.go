@@ -14,6 +14,17 @@ import (
 // page for whoever reads the job's output, and files for what reads them.
 func addWrite(cmd *cobra.Command, list *[]string, forms []string) {
 	cmd.Flags().StringArrayVar(list, "write", nil, "also write the report into a file, as `FORM=FILE`; forms are: "+strings.Join(forms, ", "))
+	_ = cmd.RegisterFlagCompletionFunc("write", func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+		if strings.Contains(begun, "=") {
+			return nil, cobra.ShellCompDirectiveDefault // a file
+		}
+		words := make([]string, len(forms))
+		for i, form := range forms {
+			words[i] = form + "="
+		}
+		words, _ = offered(words, begun)
+		return words, cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
+	}) // the flag is there
 }
 
 // checkWrites reports values of --write that make no sense.
