@@ -102,12 +102,15 @@ echo ready; while :; do sleep 0.05; done`)
 		}
 	}
 	for _, c := range []struct {
-		script string
-		status int
-	}{{"kill -KILL $$", 137}, {"kill -TERM $$", 143}, {"exit 0", 0}, {"exit 2", 2}} {
-		cmd := newNPMTree(t, c.script).command()
+		script, word string
+		status       int
+	}{
+		{"kill -KILL $$", "check", 137}, {"kill -TERM $$", "check", 143}, {"exit 0", "check", 0}, {"exit 2", "check", 2},
+		{"kill -KILL $$", "hook", 2}, {"kill -TERM $$", "hook", 2}, {"exit 0", "hook", 0}, // 137 would let the call run
+	} {
+		cmd := newNPMTree(t, c.script).command(c.word)
 		if _ = cmd.Run(); cmd.ProcessState.ExitCode() != c.status {
-			t.Errorf("%s: status %d, want %d", c.script, cmd.ProcessState.ExitCode(), c.status)
+			t.Errorf("%s of %s: status %d, want %d", c.script, c.word, cmd.ProcessState.ExitCode(), c.status)
 		}
 	}
 }

@@ -14,11 +14,14 @@ const tty = require('node:tty')
 
 const args = process.argv.slice(2)
 
-// A hook that could not judge ends with 2, which agents take as a denial; 1 would let the
-// call run. This holds for errors that nobody foresaw, too.
+// A hook that could not judge ends with 2, which agents take as a denial; any other status
+// but 0 would let the call run.
+const hook = args[0] === 'hook'
+
+// This holds for errors that nobody foresaw, too.
 process.on('uncaughtException', (error) => {
   fs.writeSync(2, `gate: ${String(error.message).split('\n')[0]}\n`)
-  process.exit(args[0] === 'hook' ? 2 : 1)
+  process.exit(hook ? 2 : 1)
 })
 
 const { name, version } = require('../package.json')
@@ -80,7 +83,10 @@ function start(program) {
   for (const signal of ['SIGINT', 'SIGQUIT']) process.on(signal, () => terminal || child.kill(signal))
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   const child = spawn(program, args, { stdio: 'inherit' })
-  child.on('exit', (status, signal) => process.exit(signal ? 128 + os.constants.signals[signal] : status))
+  child.on('exit', (status, signal) => {
+    if (signal && hook) throw new Error(`${program} was ended by ${signal} before it answered, so this does not run`)
+    process.exit(signal ? 128 + os.constants.signals[signal] : status)
+  })
   child.on('error', (error) => {
     throw new Error(error.code === 'EACCES'
       ? `${program} is not executable, or its file system forbids programs: install ${name} again, elsewhere if need be`
