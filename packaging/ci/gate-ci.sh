@@ -14,6 +14,7 @@
 # All steps are done. The exit status is that of the first that failed, as gate help
 # exit-codes has it; 1 is also a mistake of this script's own. docs/ci.md has the rest.
 set -u
+unset CDPATH # cd would print, and go elsewhere
 
 say() { printf 'gate-ci: %s\n' "$*"; }
 
@@ -219,6 +220,8 @@ copied() {
 # named makes a bundle of a directory of policies that is none.
 named() {
 	if [ -d "$1" ] && [ ! -e "$1/.manifest" ]; then
+		# By a link that leads nowhere, this would write a file that the policies name.
+		[ ! -L "$1/.manifest" ] || die "$1/.manifest is a link that leads nowhere"
 		say "diff: $1 is no bundle: its rules and data are compared, its settings and hook files are not"
 		echo '{"roots": [""], "metadata": {"gate": {"name": "policies", "version": 1}}}' >"$1/.manifest"
 	fi

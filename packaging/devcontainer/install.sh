@@ -3,6 +3,7 @@
 # lie beside this script, since there is nowhere to fetch them from. AGENTS and SCOPE are
 # the feature's options; _REMOTE_USER is who works in the container.
 set -eu
+unset CDPATH # cd would print, and go elsewhere
 AGENTS=${AGENTS:-claude}
 SCOPE=${SCOPE:-user}
 USER_THERE=${_REMOTE_USER:-root}

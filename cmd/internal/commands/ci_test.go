@@ -295,6 +295,13 @@ func TestAction(t *testing.T) {
 			files: map[string]string{"diff.md": `nothing was compared`, "output": `weaker=\n`, "junit.xml": `tests="1"`}},
 		{name: "an option for a base", inputs: map[string]string{"base-ref": "--all"}, status: 1, says: `the base --all is not here`},
 		{name: "a line of shell for a base", inputs: map[string]string{"base-ref": "$(touch ../touched)"}, status: 1, says: `is not here`},
+		{name: "a manifest that is a link to nowhere", change: func(p *ciProject) {
+			if err := os.Symlink(filepath.Join(filepath.Dir(p.dir), "touched"), filepath.Join(p.dir, "policies", ".manifest")); err != nil {
+				p.t.Fatal(err)
+			}
+		}, inputs: map[string]string{"steps": "diff", "base-ref": "base"}, status: 1, says: `new/.manifest is a link that leads nowhere`},
+		{name: "CDPATH", change: func(p *ciProject) { p.write(filepath.Join(filepath.Dir(p.dir), "other", "policies", "x"), "x") },
+			inputs: map[string]string{"steps": "diff", "base-ref": "base", "CDPATH": "../other"}, says: `both releases mean the same`},
 		{name: "missing bundle", inputs: map[string]string{"base": "gone.tar.gz"}, status: 1, says: `gone.tar.gz: the base is not there`},
 		{name: "broken bundle", change: func(p *ciProject) { p.write(filepath.Join(p.dir, "old.tar.gz"), "x") }, inputs: map[string]string{"base": "old.tar.gz"},
 			status: 4, says: `refused`, files: map[string]string{"diff.md": `nothing was compared`}},
