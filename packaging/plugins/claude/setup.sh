@@ -95,6 +95,8 @@ verify() {
 
 # place sets into to a directory for programs that the agent's project does not hold.
 place() {
+	umask go-w # whoever writes there could replace the programs
+	[ "$(id -u)" != 0 ] || umask 022 # every account runs those of root
 	if [ -z "$into" ]; then
 		if [ "$(id -u)" = 0 ]; then
 			into=/usr/local/lib/gate
