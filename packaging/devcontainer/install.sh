@@ -25,6 +25,10 @@ esac
 case $AGENTS in
 '' | *[!a-z\ ]*) fail "agents \"$AGENTS\": names of agents are small letters, with spaces between" ;;
 esac
+case $AGENTS in
+*[a-z]*) ;;
+*) fail "agents \"$AGENTS\": there is no name; none is for the programs alone" ;;
+esac
 case $SCOPE in
 user | managed) ;;
 *) fail "scope \"$SCOPE\": user or managed is wanted" ;;
