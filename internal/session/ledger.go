@@ -131,19 +131,18 @@ func start(path string) []byte {
 	return append(strictjson.Append([]byte("\n["), path), ',')
 }
 
-// find returns the last line about a path, if the file there has changed since: one
-// that has not is one that the call never wrote.
+// find returns the last line about a path that counts: the file has changed since it was
+// written. One without such a change is of a call that never ran.
 func find(text []byte, path string) *line {
-	at := bytes.LastIndex(text, start(path))
-	if at < 0 {
-		return nil
+	begin := start(path)
+	for at := bytes.LastIndex(text, begin); at >= 0; at = bytes.LastIndex(text[:at+1], begin) {
+		end := bytes.IndexByte(text[at+1:], '\n')
+		f, err := decodeLine(text[at+1 : at+1+end])
+		if err == nil && f.written() {
+			return f
+		}
 	}
-	end := bytes.IndexByte(text[at+1:], '\n')
-	f, err := decodeLine(text[at+1 : at+1+end])
-	if err != nil || !f.written() {
-		return nil
-	}
-	return f
+	return nil
 }
 
 // clockSlack is how much a file system's clock may lag behind the process's.
@@ -162,8 +161,11 @@ func (f *line) written() bool {
 	if err != nil {
 		return true
 	}
-	changed := hostfs.Changed(info)
-	return changed.IsZero() || !changed.Before(f.at.Add(-clockSlack))
+	changed, since := hostfs.Changed(info), f.at
+	if f.What != "" { // in doubt a secret is there
+		since = since.Add(-clockSlack)
+	}
+	return changed.IsZero() || !changed.Before(since)
 }
 
 // digestSize is how long the digest at the end of a line is, with the blank before it.
@@ -311,7 +313,9 @@ func compact(text []byte, most int, now time.Time) []byte {
 		if err != nil {
 			continue // Open says so
 		}
-		last[f.Path] = f
+		if f.What != "" || f.written() {
+			last[f.Path] = f
+		}
 	}
 	kept := slices.Collect(maps.Values(last))
 	kept = slices.DeleteFunc(kept, func(f *line) bool { return f.What == "" || f.at.Before(now.Add(-expected)) && !f.written() })

@@ -51,7 +51,11 @@ func TestLedger(t *testing.T) {
 			t.Errorf("%s: %q %v, want %q", path, what, err, want)
 		}
 	}
-	add(now, hook.Move{Path: note})
+	add(now.Add(time.Second), hook.Move{Path: note})
+	if what, err := l.Open().Of(note); what != "environment file" || err != nil {
+		t.Errorf("a call that would have written it anew never ran: %q %v", what, err)
+	}
+	add(now.Add(-time.Minute), hook.Move{Path: note})
 	if what, err := l.Open().Of(note); what != "" || err != nil {
 		t.Errorf("written anew: %q %v", what, err)
 	}
