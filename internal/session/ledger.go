@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -45,7 +46,7 @@ const (
 
 // path is the ledger's file.
 func (l Ledger) path() string {
-	sum := sha256.Sum256([]byte(l.Project))
+	sum := sha256.Sum256([]byte(real(l.Project)))
 	return filepath.Join(l.Dir, hex.EncodeToString(sum[:16]))
 }
 
@@ -105,18 +106,63 @@ func (l Ledger) wrong(err error) error {
 }
 
 // Of says what kind of secret a file holds by what calls wrote into it, "" for none, in
-// the words of facts. The path is absolute, with slashes. An error says that nobody knows.
+// the words of facts. The path is absolute, with slashes; it may lead through links. An
+// error says that nobody knows.
 func (e Entries) Of(path string) (what string, err error) {
+	if len(e.text) <= 1 {
+		return "", e.err
+	}
+	what = e.of(path)
+	if to := real(path); what == "" && to != path {
+		what = e.of(to)
+	}
+	return what, e.err
+}
+
+// of looks for one spelling of a path.
+func (e Entries) of(path string) string {
 	if f := find(e.text, path); f != nil {
-		return f.What, e.err
+		return f.What
 	}
 	for dir := path; e.under != nil && len(dir) > 1; {
 		dir = dir[:max(strings.LastIndexByte(dir, '/'), 1)]
 		if f := find(e.under, dir+"/"); f != nil && f.What != "" {
-			return f.What, e.err
+			return f.What
 		}
 	}
-	return "", e.err
+	return ""
+}
+
+// maxLinks is how many links to files that are not there are followed one after another.
+const maxLinks = 8
+
+// real is the file that a path leads to through links, with slashes. It need not be there
+// yet. Without any link it is the path.
+func real(path string) string {
+	if path == "" {
+		return ""
+	}
+	at := filepath.FromSlash(path)
+	for range maxLinks {
+		if full, err := filepath.EvalSymlinks(at); err == nil {
+			return filepath.ToSlash(full)
+		}
+		dir, err := filepath.EvalSymlinks(filepath.Dir(at))
+		if err != nil {
+			return path
+		}
+		at = filepath.Join(dir, filepath.Base(at))
+		to, err := os.Readlink(at)
+		switch {
+		case err != nil:
+			return filepath.ToSlash(at)
+		case filepath.IsAbs(to):
+			at = to
+		default:
+			at = filepath.Join(dir, to)
+		}
+	}
+	return path
 }
 
 // A line is what the ledger says of one path; one that ends in a slash is a directory
@@ -266,10 +312,14 @@ func (l Ledger) Add(ctx context.Context, moves []hook.Move, now time.Time) error
 func (l Ledger) add(s Store, moves []hook.Move, now time.Time) error {
 	var text []byte
 	for _, m := range moves {
-		if len(m.Path) > maxPath {
-			m.Path = m.Path[:strings.LastIndexByte(m.Path[:maxPath], '/')+1]
+		// A call may write through a link, or put a file in its place.
+		dir, base := path.Split(m.Path)
+		for _, name := range slices.Compact([]string{path.Join(real(dir), base), real(m.Path)}) {
+			if len(name) > maxPath {
+				name = name[:strings.LastIndexByte(name[:maxPath], '/')+1]
+			}
+			text = append((&line{hook.Move{Path: name, What: m.What}, now}).append(text), '\n')
 		}
-		text = append((&line{m, now}).append(text), '\n')
 	}
 	info, err := os.Lstat(l.path())
 	switch {

@@ -64,6 +64,49 @@ func TestLedger(t *testing.T) {
 	}
 }
 
+// TestLedgerLinks knows a file by each name that leads to it.
+func TestLedgerLinks(t *testing.T) {
+	l, project := ledger(t)
+	at := func(names ...string) string {
+		return filepath.ToSlash(filepath.Join(append([]string{project}, names...)...))
+	}
+	if err := errors.Join(
+		os.Mkdir(at("sub"), 0o700), os.Symlink("sub", at("dir")), os.Symlink("data", at("link")),
+		os.Symlink(project, at("self")), os.Symlink("circle", at("circle")),
+	); err != nil {
+		t.Skip(err)
+	}
+	for path, others := range map[string][]string{
+		at("dir", "a"): {at("sub", "a"), at("self", "sub", "a")},
+		at("sub", "b"): {at("dir", "b"), at("self", "dir", "b")},
+		at("link"):     {at("data"), at("self", "data"), at("self", "link")},
+		at("circle"):   nil,
+	} {
+		if err := l.Add(t.Context(), []hook.Move{{Path: path, What: "private key"}}, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		if others != nil {
+			touch(t, path)
+		}
+		for _, other := range append(others, path) {
+			if what, err := (Ledger{Dir: l.Dir, Project: at("self")}).Open().Of(other); what != "private key" || err != nil {
+				t.Errorf("%s, written as %s: %q %v", other, path, what, err)
+			}
+		}
+	}
+	if what, _ := l.Open().Of(at("sub", "other")); what != "" {
+		t.Error("a file beside it counts")
+	}
+	if err := l.Add(t.Context(), []hook.Move{{Path: at("sub", "a")}}, time.Now().Add(-time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{at("sub", "a"), at("dir", "a")} {
+		if what, err := l.Open().Of(path); what != "" || err != nil {
+			t.Errorf("%s, written anew: %q %v", path, what, err)
+		}
+	}
+}
+
 // TestLedgerDamaged cuts and changes a ledger at every byte: it says so, or what it says
 // is what was written.
 func TestLedgerDamaged(t *testing.T) {
