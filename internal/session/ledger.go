@@ -327,7 +327,7 @@ func (l Ledger) add(s Store, moves []hook.Move, now time.Time) error {
 		if err := hostfs.Private(info); err != nil {
 			return err
 		}
-		return extend(l.path(), text)
+		return extend(l.path(), info.Size(), text)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
@@ -341,13 +341,17 @@ func (l Ledger) add(s Store, moves []hook.Move, now time.Time) error {
 	return s.replace(l.path(), append([]byte(head()), compact(append(e.text, text...), maxEntries, now)...))
 }
 
-// extend adds whole lines to a file by one write, which a killed process has made or not.
-func extend(path string, text []byte) error {
+// extend adds whole lines to a file of a size by one write, which a killed process has
+// made or not. What a full disk leaves of it is taken away again.
+func extend(path string, size int64, text []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|hostfs.OpenFlags, 0)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(text)
+	n, err := f.Write(text)
+	if err != nil && n > 0 {
+		err = errors.Join(err, f.Truncate(size))
+	}
 	return errors.Join(err, f.Close())
 }
 
