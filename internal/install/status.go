@@ -51,6 +51,10 @@ type Guard struct {
 	stops bool
 }
 
+// Plugin is the id of the plugin that the guard is, such as "gate@gate"; "" for
+// installed entries, which Uninstall takes out.
+func (g Guard) Plugin() string { return g.plugin }
+
 // beyondProject reports a guard that no file of the project decides about.
 func (g Guard) beyondProject() bool {
 	s := g.Scope

@@ -42,7 +42,13 @@ func (f *installFlags) uninstallAll(p process, oneScope bool) error {
 	for _, s := range broken {
 		fmt.Fprintf(&b, "error: %s, scope %s: %s\n", s.agent, s.scope, visible(s.err.Error()))
 	}
+	plugins := ""
+	if !oneScope {
+		plugins = pluginsLeft(m)
+	}
 	switch {
+	case len(steps) == 0 && len(broken) == 0 && plugins != "":
+		b.WriteString("gate has no entries here; nothing to do\n")
 	case len(steps) == 0 && len(broken) == 0:
 		b.WriteString("gate is installed nowhere here; nothing to do\n")
 	case len(steps) == 0:
@@ -58,13 +64,27 @@ func (f *installFlags) uninstallAll(p process, oneScope bool) error {
 		f.afterwards(&b, p, m, "")
 		fmt.Fprintf(&b, "hint: sessions that run already keep asking gate until they end; another project that has gate of its own keeps it until you run this there\n")
 	}
-	if err := printAll(p, b.String()); err != nil {
+	if err := printAll(p, b.String()+plugins); err != nil {
 		return err
 	}
 	if len(broken) > 0 {
 		return exitWith(exitFailed)
 	}
 	return nil
+}
+
+// pluginsLeft names the guards that are plugins: agents keep these themselves, and a
+// person takes them out there.
+func pluginsLeft(m install.Machine) string {
+	var b strings.Builder
+	for _, s := range m.Status().Agents {
+		for _, g := range s.Guards {
+			if id := g.Plugin(); id != "" && g.InForce {
+				fmt.Fprintf(&b, "left: gate's plugin stays in front of %s: %s plugin uninstall %s\n", s.Agent, s.Agent, visible(id))
+			}
+		}
+	}
+	return b.String()
 }
 
 // administers reports whether the process may change files for the whole machine, as far
