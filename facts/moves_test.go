@@ -30,6 +30,7 @@ func TestMoves(t *testing.T) {
 		"echo more >> note.txt":                {{Path: "/p/note.txt", What: "environment file"}},
 		"echo new > note.txt":                  {{Path: "/p/note.txt"}},
 		"cp readme old.txt":                    nil, // nobody looks into the file: it counts as before
+		"false && echo new > note.txt":         nil, // nobody knows whether it is written
 		"date >> note.txt":                     {{Path: "/p/note.txt", What: "environment file"}},
 		"env > vars":                           {{Path: "/p/vars", What: "environment"}},
 		"cat .env > .env.local":                nil, // its name says it

@@ -60,7 +60,7 @@ func (d *Draft) Moves() []hook.Move {
 		}
 		what := d.Files[name].Taint.Secret
 		if what == "" {
-			if before, _ := d.left(name); before == "" {
+			if before, _ := d.left(name); before == "" || !d.certain() {
 				continue
 			}
 		}
@@ -68,6 +68,10 @@ func (d *Draft) Moves() []hook.Move {
 	}
 	return list
 }
+
+// certain reports that what the event writes is written when it runs: one command has
+// nothing before it that decides whether it runs.
+func (d *Draft) certain() bool { return d.Facts.Shell == nil || len(d.Facts.Shell.Commands) == 1 }
 
 // A lastSecret is the last answer of Secret.
 type lastSecret struct{ path, what, grade string }
