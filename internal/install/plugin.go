@@ -183,9 +183,9 @@ const pluginRoot = "PLUGINROOT"
 
 // A person can get gate by the set-up script that the plugin brings along.
 const (
-	getGate     = "sh " + pluginRoot + "/setup.sh --programs"
+	getGate     = "sh " + pluginRoot + "/setup.sh --programs --release DIR"
 	noProgram   = "gate's program gate-hook is missing"
-	whereToGet  = "A person gets it with this command, in the directory of a gate release: " + getGate
+	whereToGet  = "A person gets it with this command, where DIR has a release of gate: " + getGate
 	notRun      = noProgram + ", so this does not run. " + whereToGet
 	callsNotRun = noProgram + ", so tools are not called. " + whereToGet
 )

@@ -3,7 +3,8 @@
 # alone: it needs no network. docs/plugins.md describes it.
 #
 #   sh packaging/cloud/setup.sh [--agent AGENT]... [--release DIR] [--signers FILE] [--into DIR]
-#      [--programs] [-- FLAGS of gate install and gate doctor]
+#      [-- FLAGS of gate install and gate doctor]
+#   sh packaging/cloud/setup.sh --programs --release DIR [--signers FILE] [--into DIR]
 #
 # DIR of --release has a release's archive and its SHA256SUMS: by default .gate/release, or the
 # directory it is started in. Without an archive it builds gate, where it is started in gate's source.
@@ -122,6 +123,9 @@ put() {
 	done
 }
 
+# The programs alone are what a plugin sends a person for, wherever that person is: what lies there
+# by chance must not become gate.
+[ -z "$only" ] || [ -n "$release" ] || die "--programs wants --release DIR, where DIR has a release of gate"
 if [ -z "$release" ]; then
 	release=.gate/release
 	find_archive "$release"
@@ -130,7 +134,7 @@ fi
 find_archive "$release"
 from_source=''
 if [ -z "$archive" ]; then
-	[ -f go.mod ] && [ -f cmd/gate-hook/main.go ] ||
+	[ -z "$only" ] && [ -f go.mod ] && [ -f cmd/gate-hook/main.go ] ||
 		die "$release has no archive gate-*-$system-$machine.tar.gz: put one there with its SHA256SUMS"
 	command -v go >/dev/null || die "there is no archive, and no Go to build gate from this source"
 	from_source=1
