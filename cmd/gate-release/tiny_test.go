@@ -39,8 +39,10 @@ func newTiny(t *testing.T) tiny {
 	}
 	tree.write("README.md", "# gate\n")
 	tree.write("docs/rego.md", "# Rego\n")
-	if err := os.CopyFS(filepath.Join(tree.dir, "packaging"), os.DirFS("../../packaging")); err != nil {
-		t.Fatal(err)
+	for _, dir := range []string{"packaging", ".claude-plugin", ".github"} {
+		if err := os.CopyFS(filepath.Join(tree.dir, dir), os.DirFS("../../"+dir)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	tree.git("init", "-q")
 	tree.commit("one")
