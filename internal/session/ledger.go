@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -126,7 +127,7 @@ func (e Entries) of(path string) string {
 	}
 	for dir := path; e.under != nil && len(dir) > 1; {
 		dir = dir[:max(strings.LastIndexByte(dir, '/'), 1)]
-		if f := find(e.under, dir+"/"); f != nil && f.What != "" {
+		if f := find(e.under, strings.TrimSuffix(dir, "/")+"/"); f != nil && f.What != "" {
 			return f.What
 		}
 	}
@@ -174,8 +175,28 @@ type line struct {
 
 // start begins the line of a path, as the ledger writes it.
 func start(path string) []byte {
-	return append(strictjson.Append([]byte("\n["), path), ',')
+	return append(strictjson.Append([]byte("\n["), spelt(path)), ',')
 }
+
+// spelt is a path as text. One that is no UTF-8 stands in quotes, with escapes: a path
+// itself begins with a slash.
+func spelt(path string) string {
+	if utf8.ValidString(path) {
+		return path
+	}
+	return strconv.Quote(path)
+}
+
+// unspelt is the path of such a text.
+func unspelt(text string) (string, error) {
+	if !strings.HasPrefix(text, `"`) {
+		return text, nil
+	}
+	return strconv.Unquote(text)
+}
+
+// maxLine is more bytes than a line has: JSON takes six for some bytes of a path.
+const maxLine = 8 * maxPath
 
 // find returns the last line about a path that counts: the file has changed since it was
 // written. One without such a change is of a call that never ran.
@@ -220,7 +241,7 @@ const digestSize = 17
 // append adds the line to text, without the line break before it.
 func (f *line) append(text []byte) []byte {
 	begin := len(text)
-	text = strictjson.Append(text, []any{f.Path, f.What, f.at.UnixMilli()})
+	text = strictjson.Append(text, []any{spelt(f.Path), f.What, f.at.UnixMilli()})
 	return fmt.Appendf(text, " %016x", xxhash.Sum64(text[begin:]))
 }
 
@@ -242,7 +263,7 @@ func decodeLine(text []byte) (*line, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc, err := strictjson.Object(slices.Concat([]byte(`{"line":`), text, []byte("}")), strictjson.Limits{Bytes: 4 * maxPath, Depth: 3, Keys: 8})
+	doc, err := strictjson.Object(slices.Concat([]byte(`{"line":`), text, []byte("}")), strictjson.Limits{Bytes: maxLine, Depth: 3, Keys: 8})
 	if err != nil {
 		return nil, err
 	}
@@ -251,8 +272,9 @@ func decodeLine(text []byte) (*line, error) {
 	if len(v) != 3 {
 		return nil, errors.New("a line has not three members")
 	}
-	f := &line{Move: hook.Move{Path: r.string("path", v[0]), What: r.string("what", v[1])}, at: r.moment("at", v[2])}
-	return f, r.err
+	path, err := unspelt(r.string("path", v[0]))
+	f := &line{Move: hook.Move{Path: path, What: r.string("what", v[1])}, at: r.moment("at", v[2])}
+	return f, cmp.Or(r.err, err)
 }
 
 // head is the first line of a ledger: its format.
@@ -338,7 +360,7 @@ func (l Ledger) add(s Store, moves []hook.Move, now time.Time) error {
 	if e.text == nil {
 		e.text = []byte("\n")
 	}
-	return s.replace(l.path(), append([]byte(head()), compact(append(e.text, text...), maxEntries, now)...))
+	return s.replace(l.path(), append([]byte(head()), fit(append(e.text, text...), now)...))
 }
 
 // extend adds whole lines to a file of a size by one write, which a killed process has
@@ -357,6 +379,16 @@ func extend(path string, size int64, text []byte) error {
 
 // expected is how long a call may take until it has written its files.
 const expected = time.Hour
+
+// fit makes a ledger small enough that lines can be added to it, of fewer and fewer files by
+// name where their names are long.
+func fit(text []byte, now time.Time) []byte {
+	for most := maxEntries; ; most /= 2 {
+		if out := compact(text, most, now); len(out) <= maxLedger/2 || most == 0 {
+			return out
+		}
+	}
+}
 
 // compact leaves the last line of each path, and none about a file that is gone or holds
 // nothing. Of more files than most the oldest are given up for their directories.

@@ -1,9 +1,11 @@
 package session
 
 import (
+	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -40,5 +42,53 @@ func TestLedgerCannotGrow(t *testing.T) {
 	}
 	if what, err := l.Open().Of(note); what != "environment file" || err != nil {
 		t.Errorf("afterwards: %q %v", what, err)
+	}
+}
+
+// TestLedgerNames knows files whose names are no text, or are long as the ledger writes
+// them: a shell makes such names as easily as others.
+func TestLedgerNames(t *testing.T) {
+	l, project := ledger(t)
+	deep := filepath.Join(project, strings.Repeat(strings.Repeat("\x01", 200)+"/", 15))
+	if err := os.MkdirAll(deep, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	names := []string{touch(t, filepath.Join(project, "a\xff")), touch(t, filepath.Join(project, `"a`)), touch(t, filepath.Join(deep, "b"))}
+	for _, name := range names {
+		if err := l.Add(t.Context(), []hook.Move{{Path: name, What: "private key"}}, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		if what, err := l.Open().Of(name); what != "private key" || err != nil {
+			t.Errorf("%.60q: %q %v", name, what, err)
+		}
+	}
+	if what, err := l.Open().Of(filepath.Join(project, "a\xfe")); what != "" || err != nil {
+		t.Errorf("another name: %q %v", what, err)
+	}
+}
+
+// TestLedgerLarge keeps a ledger small enough to be read, however long the names are.
+func TestLedgerLarge(t *testing.T) {
+	project := t.TempDir()
+	now := time.Now()
+	text := []byte("\n")
+	for i := range 2000 {
+		path := fmt.Sprintf("%s/d%d/%s%d", project, i%7, strings.Repeat("n", 2000), i)
+		text = append((&line{hook.Move{Path: path, What: "private key"}, now.Add(time.Duration(i) * time.Millisecond)}).append(text), '\n')
+	}
+	text = fit(text, now)
+	e, err := readEntries(append([]byte(head()), text...))
+	if len(text) > maxLedger/2 || err != nil {
+		t.Errorf("%d bytes: %v", len(text), err)
+	}
+	if what, _ := e.Of(project + "/d0/" + strings.Repeat("n", 2000) + "0"); what != "private key" {
+		t.Error("the oldest file is not known any more")
+	}
+	if what, _ := e.Of(project + "/other"); what != "" {
+		t.Error("a file beside the directories counts")
+	}
+	top, _ := readEntries(append([]byte(head()+"\n"), append((&line{hook.Move{Path: "/", What: "private key"}, now}).append(nil), '\n')...))
+	if what, _ := top.Of("/a"); what != "private key" {
+		t.Error("the root does not stand for its files")
 	}
 }
