@@ -7,8 +7,6 @@ import (
 	"context"
 	"crypto/md5"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 )
 
@@ -19,19 +17,7 @@ var debian = family{
 
 // debs writes a package of Debian's for each platform of Linux.
 func debs(_ context.Context, r *Release, staged []Staged) ([]string, error) {
-	var made []string
-	for _, s := range linux(staged) {
-		name := r.base(s.Platform) + ".deb"
-		data, err := r.deb(s)
-		if err != nil {
-			return nil, err
-		}
-		if err := os.WriteFile(filepath.Join(r.Out, name), data, 0o644); err != nil {
-			return nil, err
-		}
-		made = append(made, name)
-	}
-	return made, nil
+	return r.packages(staged, ".deb", r.deb)
 }
 
 // deb is one package in the form of deb(5): an archive of ar with two of tar, what is

@@ -142,6 +142,23 @@ func linux(staged []Staged) []Staged {
 	return slices.DeleteFunc(slices.Clone(staged), func(s Staged) bool { return s.Platform.OS != "linux" })
 }
 
+// packages writes a package for each platform of Linux, with an ending to its name.
+func (r *Release) packages(staged []Staged, ending string, pack func(Staged) ([]byte, error)) ([]string, error) {
+	var made []string
+	for _, s := range linux(staged) {
+		data, err := pack(s)
+		if err != nil {
+			return nil, err
+		}
+		name := r.base(s.Platform) + ending
+		if err := os.WriteFile(filepath.Join(r.Out, name), data, 0o644); err != nil {
+			return nil, err
+		}
+		made = append(made, name)
+	}
+	return made, nil
+}
+
 // addTree adds files with absolute paths to an archive, and before each the directories
 // above it. All are root's. Names begin with the root as the reader writes it: "" or "./".
 func (r *Release) addTree(archive *tar.Writer, root string, format tar.Format, files []File) error {

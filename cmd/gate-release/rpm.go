@@ -3,8 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/google/rpmpack"
@@ -17,19 +15,7 @@ var redHat = family{
 
 // rpms writes a package of rpm's for each platform of Linux.
 func rpms(_ context.Context, r *Release, staged []Staged) ([]string, error) {
-	var made []string
-	for _, s := range linux(staged) {
-		name := r.base(s.Platform) + ".rpm"
-		data, err := r.rpm(s)
-		if err != nil {
-			return nil, err
-		}
-		if err := os.WriteFile(filepath.Join(r.Out, name), data, 0o644); err != nil {
-			return nil, err
-		}
-		made = append(made, name)
-	}
-	return made, nil
+	return r.packages(staged, ".rpm", r.rpm)
 }
 
 // rpm is one package of rpm's. It is not signed by itself: the checksums of the release are.
