@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -67,7 +69,7 @@ func (h *Handlers) reach(ctx context.Context, server setting.MCPServer) (*talk, 
 	t.way.Out = struct {
 		io.Reader
 		io.Closer
-	}{limited{t, t.program.out}, t.program.out}
+	}{readAhead(limited{t, t.program.out}), t.program.out}
 	return t, nil
 }
 
@@ -139,6 +141,52 @@ type limited struct {
 }
 
 func (l limited) Read(p []byte) (int, error) { return l.talk.count(l.from.Read(p)) }
+
+// An ahead holds what a program said and the client has not read yet. It reads as fast as
+// the program writes, so that a flood ends at the limit of its talk, and not after the
+// client has understood each message before it.
+type ahead struct {
+	mu   sync.Mutex
+	more sync.Cond
+	text bytes.Buffer
+	err  error // of the reader; nothing follows it
+}
+
+// readAhead reads until from ends, with an error or without. The talk closes from.
+func readAhead(from io.Reader) *ahead {
+	a := &ahead{}
+	a.more.L = &a.mu
+	go func() {
+		piece := make([]byte, 32<<10)
+		for err := error(nil); err == nil; {
+			var n int
+			n, err = from.Read(piece)
+			a.add(piece[:n], err)
+		}
+	}()
+	return a
+}
+
+func (a *ahead) add(piece []byte, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.text.Write(piece)
+	a.err = err
+	a.more.Signal()
+}
+
+// Read waits for something to read. A flood makes nothing before it worth reading.
+func (a *ahead) Read(p []byte) (int, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for a.text.Len() == 0 && a.err == nil {
+		a.more.Wait()
+	}
+	if a.text.Len() == 0 || errors.Is(a.err, errTooMuch) {
+		return 0, a.err
+	}
+	return a.text.Read(p)
+}
 
 // A sender sends the requests of a talk, with the headers of the server.
 type sender struct {
