@@ -66,6 +66,7 @@ func (r *Reader) Respell(ev *hook.Event, e *hook.CommandEdit) ([]hook.Edit, erro
 
 func (l *loop) read(ev *hook.Event) *hook.Facts {
 	d := l.draft
+	d.Event = ev
 	if d.World.Files != nil {
 		d.World.Files = &world.Glances{Files: d.World.Files}
 	}

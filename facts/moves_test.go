@@ -6,33 +6,38 @@ import (
 
 	"gate/facts"
 	"gate/hook"
+	"gate/internal/origin"
 )
+
+// secrets is a ledger: kinds of secrets by file.
+type secrets map[string]string
+
+func (s secrets) Of(path string) (origin.Move, error) { return origin.Move{Secret: s[path]}, nil }
+func (s secrets) Written() ([]string, error)          { return nil, nil }
 
 // TestMoves has lines leave secrets in files, or not, and has what earlier calls left
 // count as if this line had written it.
 func TestMoves(t *testing.T) {
-	left := map[string]string{"/p/note.txt": "environment file", "/p/old.txt": "private key"}
-	r := facts.New(facts.World{Home: "/home/dev", Project: "/p", OS: "linux", Ledger: func() func(string) (string, error) {
-		return func(path string) (string, error) { return left[path], nil }
-	}})
+	left := secrets{"/p/note.txt": "environment file", "/p/old.txt": "private key"}
+	r := facts.New(facts.World{Home: "/home/dev", Project: "/p", OS: "linux", Ledger: func(string, string) origin.Ledger { return left }})
 	of := func(line string) *hook.Facts {
 		return r.Of(&hook.Event{Name: hook.PreToolUse, Fields: map[string]any{
 			"cwd": "/p", "tool_name": "Bash", "tool_input": map[string]any{"command": line},
 		}})
 	}
-	for line, want := range map[string][]hook.Move{
-		"cat .env > a":                         {{Path: "/p/a", What: "environment file"}},
-		"cp .env a && mv a b":                  {{Path: "/p/a", What: "environment file"}, {Path: "/p/b", What: "environment file"}},
-		"base64 ~/.ssh/id_ed25519 | tee x.txt": {{Path: "/p/x.txt", What: "private key"}},
-		"cp note.txt c":                        {{Path: "/p/c", What: "environment file"}},
-		"gzip -c old.txt > z.gz":               {{Path: "/p/z.gz", What: "private key"}},
-		"tar cf all.tar note.txt readme":       {{Path: "/p/all.tar", What: "environment file"}},
-		"echo more >> note.txt":                {{Path: "/p/note.txt", What: "environment file"}},
+	for line, want := range map[string][]origin.Move{
+		"cat .env > a":                         {{Path: "/p/a", Secret: "environment file"}},
+		"cp .env a && mv a b":                  {{Path: "/p/a", Secret: "environment file"}, {Path: "/p/b", Secret: "environment file"}},
+		"base64 ~/.ssh/id_ed25519 | tee x.txt": {{Path: "/p/x.txt", Secret: "private key"}},
+		"cp note.txt c":                        {{Path: "/p/c", Secret: "environment file"}},
+		"gzip -c old.txt > z.gz":               {{Path: "/p/z.gz", Secret: "private key"}},
+		"tar cf all.tar note.txt readme":       {{Path: "/p/all.tar", Secret: "environment file"}},
+		"echo more >> note.txt":                {{Path: "/p/note.txt", Secret: "environment file"}},
 		"echo new > note.txt":                  {{Path: "/p/note.txt"}},
 		"cp readme old.txt":                    nil, // nobody looks into the file: it counts as before
 		"false && echo new > note.txt":         nil, // nobody knows whether it is written
-		"date >> note.txt":                     {{Path: "/p/note.txt", What: "environment file"}},
-		"env > vars":                           {{Path: "/p/vars", What: "environment"}},
+		"date >> note.txt":                     {{Path: "/p/note.txt", Secret: "environment file"}},
+		"env > vars":                           {{Path: "/p/vars", Secret: "environment"}},
 		"cat .env > .env.local":                nil, // its name says it
 		"cat .env > /dev/null":                 nil,
 		"sed 's/=.*/=/' .env > .env.example":   nil, // the names alone

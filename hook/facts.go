@@ -1,5 +1,7 @@
 package hook
 
+import "gate/internal/origin"
+
 // FactsSchema is the version of the shape of [Facts].
 const FactsSchema = 1
 
@@ -32,7 +34,7 @@ type Facts struct {
 	Hosts   []Host
 	Paths   []Path
 	Effects []FactEffect
-	Moves   []Move `json:"-"` // secrets that the call leaves in files, by path
+	Moves   []origin.Move `json:"-"` // what the call leaves in files, by path
 }
 
 // A Version stands for [FactsSchema] in the document.

@@ -85,5 +85,5 @@ func (g *Gate) beyondOnce(ev *hook.Event, d *hook.Decision) bool {
 	if ev.SessionID() == "" {
 		return false
 	}
-	return !hostfs.Missing(filepath.Join(g.Late(), session.Key{Agent: ev.Agent, Session: ev.SessionID()}.Name()))
+	return !hostfs.Missing(filepath.Join(g.Late(), keyOf(ev).Name()))
 }

@@ -45,7 +45,7 @@ func (g *Gate) keepMoves(ctx context.Context, ev *hook.Event, d *hook.Decision, 
 	}
 	ctx, cancel := waiting(ctx)
 	defer cancel()
-	if err := g.Ledger(g.Project).Add(ctx, d.Facts.Moves, ev.Gate.Now); err != nil {
+	if err := g.Ledger(g.Project).Add(ctx, keyOf(ev), ev.Text("tool_use_id"), d.Facts.Moves, ev.Gate.Now); err != nil {
 		*d = Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err})
 	}
 }

@@ -19,7 +19,9 @@ import (
 	"gate/facts"
 	"gate/hook"
 	"gate/internal/hostfs"
+	"gate/internal/origin"
 	"gate/internal/places"
+	"gate/internal/session"
 	"gate/internal/setting"
 	"gate/matcher"
 	"gate/scopes"
@@ -232,7 +234,9 @@ func NewReader(m Machine, programs map[string]any) *facts.Reader {
 		Programs: programs,
 	}
 	if m.State != "" && !m.Past {
-		w.Ledger = func() func(string) (string, error) { return m.Ledger(m.Project).Open().Of }
+		w.Ledger = func(agent, id string) origin.Ledger {
+			return m.Ledger(m.Project).Open(session.Key{Agent: agent, Session: id})
+		}
 	}
 	return facts.New(w)
 }

@@ -36,7 +36,12 @@ type Session struct {
 // Recall looks what is known of the session of an event. Where nothing is, it
 // costs one look at the directory.
 func Recall(d places.Dirs, ev *hook.Event) *Session {
-	return RecallFrom(d.Sessions().Of(session.Key{Agent: ev.Agent, Session: ev.SessionID()}))
+	return RecallFrom(d.Sessions().Of(keyOf(ev)))
+}
+
+// keyOf names the session of an event.
+func keyOf(ev *hook.Event) session.Key {
+	return session.Key{Agent: ev.Agent, Session: ev.SessionID()}
 }
 
 // RecallFrom is [Recall] for a memory that is kept somewhere else.

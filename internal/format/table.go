@@ -25,9 +25,9 @@ var table = [kinds]File{
 		Lost: "nothing; a session is forgotten after 30 days",
 	},
 	Ledger: {
-		Name: "files with secrets", Where: []string{"STATE/origins/*"}, Number: 1, Prefix: "gate.ledger/",
-		Writer: "`gate hook`, after a call that copies a secret into a file", Readers: "facts",
-		Older: "read", Newer: "calls that depend on it are asked about; `gate doctor` names the file",
+		Name: "what calls left in files", Where: []string{"STATE/origins/*"}, Number: 2, Prefix: "gate.ledger/",
+		Writer: "`gate hook`, after a call that leaves a secret in a file", Readers: "facts",
+		Older: "read; format 1 knew secrets alone", Newer: "calls that depend on it are asked about; `gate doctor` names the file",
 		Lost: "which files hold a secret by another name",
 	},
 	Late: {

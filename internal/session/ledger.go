@@ -21,15 +21,15 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"gate/hook"
 	"gate/internal/format"
 	"gate/internal/hostfs"
+	"gate/internal/origin"
 	"gate/internal/strictjson"
 )
 
-// A Ledger keeps which files of a project hold a secret that calls of agents put there,
-// for all sessions and agents that work on the same files. It keeps names, and nothing
-// of what the files hold. [Ledger.Open] reads it; [Ledger.Add] writes it.
+// A Ledger keeps what calls of agents left in the files of a project, for all sessions
+// and agents that work on the same files. It keeps names, and nothing of what the files
+// hold. [Ledger.Open] reads it; [Ledger.Add] writes it.
 //
 // It is one file of lines, each with a digest of its own, that is only added to: many
 // processes may use it at once, and one that is killed leaves it whole.
@@ -51,20 +51,23 @@ func (l Ledger) path() string {
 	return filepath.Join(l.Dir, hex.EncodeToString(sum[:16]))
 }
 
-// Entries are what a ledger says. The zero Entries say nothing of any file.
+// Entries are what a ledger says, an [origin.Ledger]. The zero Entries say nothing of any
+// file.
 type Entries struct {
-	text  []byte // whole lines, each behind a line break
-	under []byte // lines about directories; nil: there are none
-	err   error
+	session string // of the event that asks
+	text    []byte // whole lines, each behind a line break
+	under   []byte // lines about directories; nil: there are none
+	err     error
 }
 
-// Open reads the ledger. What is wrong with it is for [Entries.Of] to say, for a call
-// that does not depend on it goes on.
-func (l Ledger) Open() Entries {
+// Open reads the ledger for an event of a session. What is wrong with it is for
+// [Entries.Of] to say, for a call that does not depend on it goes on.
+func (l Ledger) Open(k Key) Entries {
 	e, err := openEntries(l.Dir, filepath.Base(l.path()))
 	if err != nil {
 		e.err = l.wrong(err)
 	}
+	e.session = k.Name()
 	return e
 }
 
@@ -106,32 +109,51 @@ func (l Ledger) wrong(err error) error {
 	return fmt.Errorf("what calls wrote into files: %s: %w", l.path(), hostfs.Reason(err))
 }
 
-// Of says what kind of secret a file holds by what calls wrote into it, "" for none, in
-// the words of facts. The path is absolute, with slashes; it may lead through links. An
-// error says that nobody knows.
-func (e Entries) Of(path string) (what string, err error) {
+// Of implements [origin.Ledger].
+func (e Entries) Of(path string) (left origin.Move, err error) {
 	if len(e.text) <= 1 {
-		return "", e.err
+		return origin.Move{}, e.err
 	}
-	what = e.of(path)
-	if to := real(path); what == "" && to != path {
-		what = e.of(to)
+	left = e.of(path)
+	if to := real(path); !tells(&left) && to != path {
+		left = e.of(to)
 	}
-	return what, e.err
+	return left, e.err
 }
 
+// tells reports that a move says something of a text.
+func tells(m *origin.Move) bool { return m.Secret != "" || m.Host != "" || m.Written }
+
 // of looks for one spelling of a path.
-func (e Entries) of(path string) string {
+func (e Entries) of(path string) origin.Move {
 	if f := find(e.text, path); f != nil {
-		return f.What
+		return f.Move
 	}
 	for dir := path; e.under != nil && len(dir) > 1; {
 		dir = dir[:max(strings.LastIndexByte(dir, '/'), 1)]
-		if f := find(e.under, strings.TrimSuffix(dir, "/")+"/"); f != nil && f.What != "" {
-			return f.What
+		if f := find(e.under, strings.TrimSuffix(dir, "/")+"/"); f != nil && tells(&f.Move) {
+			return f.Move
 		}
 	}
-	return ""
+	return origin.Move{}
+}
+
+// Written implements [origin.Ledger].
+func (e Entries) Written() (files []string, err error) {
+	last := map[string]bool{}
+	for l := range bytes.Lines(e.text[min(1, len(e.text)):]) {
+		f, err := decodeLine(bytes.TrimSuffix(l, []byte("\n")))
+		if err == nil && !strings.HasSuffix(f.Path, "/") && f.happened() {
+			last[f.Path] = f.Written
+		}
+	}
+	for path, is := range last {
+		if is {
+			files = append(files, path)
+		}
+	}
+	slices.Sort(files)
+	return files, e.err
 }
 
 // maxLinks is how many links to files that are not there are followed one after another.
@@ -169,7 +191,7 @@ func real(path string) string {
 // A line is what the ledger says of one path; one that ends in a slash is a directory
 // of which nobody knows the files any more.
 type line struct {
-	hook.Move
+	origin.Move
 	at time.Time
 }
 
@@ -195,8 +217,8 @@ func unspelt(text string) (string, error) {
 	return strconv.Unquote(text)
 }
 
-// maxLine is more bytes than a line has: JSON takes six for some bytes of a path.
-const maxLine = 8 * maxPath
+// maxLine is more bytes than a line has: it has two paths, and JSON takes six for some bytes of one.
+const maxLine = 16 * maxPath
 
 // find returns the last line about a path that counts: the file has changed since it was
 // written. One without such a change is of a call that never ran.
@@ -205,7 +227,7 @@ func find(text []byte, path string) *line {
 	for at := bytes.LastIndex(text, begin); at >= 0; at = bytes.LastIndex(text[:at+1], begin) {
 		end := bytes.IndexByte(text[at+1:], '\n')
 		f, err := decodeLine(text[at+1 : at+1+end])
-		if err == nil && f.written() {
+		if err == nil && f.happened() {
 			return f
 		}
 	}
@@ -215,9 +237,9 @@ func find(text []byte, path string) *line {
 // clockSlack is how much a file system's clock may lag behind the process's.
 const clockSlack = 2 * time.Second
 
-// written reports a file that is there and has changed since the line was written. What
-// nobody can tell counts as yes.
-func (f *line) written() bool {
+// happened reports a file that is there and has changed since the line was written: the
+// call ran. What nobody can tell counts as yes.
+func (f *line) happened() bool {
 	if strings.HasSuffix(f.Path, "/") {
 		return true
 	}
@@ -229,7 +251,7 @@ func (f *line) written() bool {
 		return true
 	}
 	changed, since := hostfs.Changed(info), f.at
-	if f.What != "" { // in doubt a secret is there
+	if tells(&f.Move) { // in doubt it is there
 		since = since.Add(-clockSlack)
 	}
 	return changed.IsZero() || !changed.Before(since)
@@ -241,7 +263,7 @@ const digestSize = 17
 // append adds the line to text, without the line break before it.
 func (f *line) append(text []byte) []byte {
 	begin := len(text)
-	text = strictjson.Append(text, []any{spelt(f.Path), f.What, f.at.UnixMilli()})
+	text = strictjson.Append(text, []any{spelt(f.Path), f.at.UnixMilli(), f.Session, f.Call, f.Secret, spelt(f.From), f.Host, f.Written})
 	return fmt.Appendf(text, " %016x", xxhash.Sum64(text[begin:]))
 }
 
@@ -263,18 +285,27 @@ func decodeLine(text []byte) (*line, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc, err := strictjson.Object(slices.Concat([]byte(`{"line":`), text, []byte("}")), strictjson.Limits{Bytes: maxLine, Depth: 3, Keys: 8})
+	doc, err := strictjson.Object(slices.Concat([]byte(`{"line":`), text, []byte("}")), strictjson.Limits{Bytes: maxLine, Depth: 3, Keys: 16})
 	if err != nil {
 		return nil, err
 	}
 	r := &reader{}
-	v := r.list(doc, "line", 3)
-	if len(v) != 3 {
-		return nil, errors.New("a line has not three members")
+	f := &line{}
+	var wrong error
+	switch v := r.list(doc, "line", 8); len(v) {
+	case 3: // of a gate that kept secrets alone
+		f.Secret, f.at = r.string("secret", v[1]), r.moment("at", v[2])
+		f.Path, err = unspelt(r.string("path", v[0]))
+	case 8:
+		f.at = r.moment("at", v[1])
+		f.Session, f.Call, f.Secret, f.Host = r.string("session", v[2]), r.string("call", v[3]), r.string("secret", v[4]), r.string("host", v[6])
+		f.Written, _ = v[7].(bool)
+		f.From, wrong = unspelt(r.string("from", v[5]))
+		f.Path, err = unspelt(r.string("path", v[0]))
+	default:
+		return nil, errors.New("a line has not eight members")
 	}
-	path, err := unspelt(r.string("path", v[0]))
-	f := &line{Move: hook.Move{Path: path, What: r.string("what", v[1])}, at: r.moment("at", v[2])}
-	return f, cmp.Or(r.err, err)
+	return f, cmp.Or(r.err, err, wrong)
 }
 
 // head is the first line of a ledger: its format.
@@ -310,9 +341,13 @@ func readEntries(text []byte) (Entries, error) {
 	return e, wrong
 }
 
-// Add notes what a call leaves in files, if it runs. The moves are in the order of their
-// paths. It waits for other calls as long as ctx lasts; an error means that nothing is noted.
-func (l Ledger) Add(ctx context.Context, moves []hook.Move, now time.Time) error {
+// maxCall is how many bytes of a call's name are kept. One that is longer is none.
+const maxCall = 64
+
+// Add notes what a call of a session leaves in files, if it runs. The moves are in the
+// order of their paths. It waits for other calls as long as ctx lasts; an error means that
+// nothing is noted.
+func (l Ledger) Add(ctx context.Context, k Key, call string, moves []origin.Move, now time.Time) error {
 	if len(moves) == 0 {
 		return nil
 	}
@@ -325,22 +360,28 @@ func (l Ledger) Add(ctx context.Context, moves []hook.Move, now time.Time) error
 		return l.wrong(err)
 	}
 	defer unlock()
-	if err := l.add(s, moves, now); err != nil {
+	if len(call) > maxCall || !utf8.ValidString(call) {
+		call = ""
+	}
+	if err := l.add(s, &line{origin.Move{Call: call, Session: k.Name()}, now}, moves); err != nil {
 		return l.wrong(err)
 	}
 	return nil
 }
 
-func (l Ledger) add(s Store, moves []hook.Move, now time.Time) error {
+// add adds lines like one, which names the call.
+func (l Ledger) add(s Store, of *line, moves []origin.Move) error {
 	var text []byte
 	for _, m := range moves {
+		m.Call, m.Session = of.Call, of.Session
 		// A call may write through a link, or put a file in its place.
 		dir, base := path.Split(m.Path)
 		for _, name := range slices.Compact([]string{path.Join(real(dir), base), real(m.Path)}) {
 			if len(name) > maxPath {
 				name = name[:strings.LastIndexByte(name[:maxPath], '/')+1]
 			}
-			text = append((&line{hook.Move{Path: name, What: m.What}, now}).append(text), '\n')
+			m.Path = name
+			text = append((&line{m, of.at}).append(text), '\n')
 		}
 	}
 	info, err := os.Lstat(l.path())
@@ -349,26 +390,35 @@ func (l Ledger) add(s Store, moves []hook.Move, now time.Time) error {
 		if err := hostfs.Private(info); err != nil {
 			return err
 		}
-		return extend(l.path(), info.Size(), text)
+		if err := extend(l.path(), info.Size(), text); !errors.Is(err, errOld) {
+			return err
+		}
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	e := l.Open()
+	e := l.Open(Key{})
 	if e.err != nil {
 		return e.err
 	}
 	if e.text == nil {
 		e.text = []byte("\n")
 	}
-	return s.replace(l.path(), append([]byte(head()), fit(append(e.text, text...), now)...))
+	return s.replace(l.path(), append([]byte(head()), fit(append(e.text, text...), of.at)...))
 }
+
+// errOld says that an older gate began a file, of a format that takes no lines of today.
+var errOld = errors.New("it has an older format")
 
 // extend adds whole lines to a file of a size by one write, which a killed process has
 // made or not. What a full disk leaves of it is taken away again.
 func extend(path string, size int64, text []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|hostfs.OpenFlags, 0)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|hostfs.OpenFlags, 0)
 	if err != nil {
 		return err
+	}
+	first := make([]byte, len(head()))
+	if n, _ := f.ReadAt(first, 0); string(first[:n]) != head() {
+		return cmp.Or(f.Close(), errOld)
 	}
 	n, err := f.Write(text)
 	if err != nil && n > 0 {
@@ -399,12 +449,12 @@ func compact(text []byte, most int, now time.Time) []byte {
 		if err != nil {
 			continue // Open says so
 		}
-		if f.What != "" || f.written() {
+		if tells(&f.Move) || f.happened() {
 			last[f.Path] = f
 		}
 	}
 	kept := slices.Collect(maps.Values(last))
-	kept = slices.DeleteFunc(kept, func(f *line) bool { return f.What == "" || f.at.Before(now.Add(-expected)) && !f.written() })
+	kept = slices.DeleteFunc(kept, func(f *line) bool { return !tells(&f.Move) || f.at.Before(now.Add(-expected)) && !f.happened() })
 	slices.SortFunc(kept, func(a, b *line) int { return cmp.Or(a.at.Compare(b.at), strings.Compare(a.Path, b.Path)) })
 	out := []byte("\n")
 	dirs := map[string]bool{}

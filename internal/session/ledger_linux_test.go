@@ -10,14 +10,14 @@ import (
 	"testing"
 	"time"
 
-	"gate/hook"
+	"gate/internal/origin"
 )
 
 // TestLedgerCannotGrow leaves a ledger whole that a full disk lets take in half a line.
 func TestLedgerCannotGrow(t *testing.T) {
 	l, project := ledger(t)
 	note, key := touch(t, filepath.Join(project, "note.txt")), touch(t, filepath.Join(project, "key.txt"))
-	if err := l.Add(t.Context(), []hook.Move{{Path: note, What: "environment file"}}, time.Now()); err != nil {
+	if err := l.Add(t.Context(), Key{}, "", []origin.Move{{Path: note, Secret: "environment file"}}, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	info, err := os.Stat(l.path())
@@ -33,14 +33,14 @@ func TestLedgerCannotGrow(t *testing.T) {
 	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: uint64(info.Size()) + 10, Max: limit.Max}); err != nil {
 		t.Skip(err)
 	}
-	err = l.Add(t.Context(), []hook.Move{{Path: key, What: "private key"}}, time.Now())
+	err = l.Add(t.Context(), Key{}, "", []origin.Move{{Path: key, Secret: "private key"}}, time.Now())
 	if reset := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); reset != nil {
 		t.Fatal(reset)
 	}
 	if err == nil {
 		t.Fatal("it grew")
 	}
-	if what, err := l.Open().Of(note); what != "environment file" || err != nil {
+	if what, err := secretIn(l.Open(Key{}), note); what != "environment file" || err != nil {
 		t.Errorf("afterwards: %q %v", what, err)
 	}
 }
@@ -55,14 +55,14 @@ func TestLedgerNames(t *testing.T) {
 	}
 	names := []string{touch(t, filepath.Join(project, "a\xff")), touch(t, filepath.Join(project, `"a`)), touch(t, filepath.Join(deep, "b"))}
 	for _, name := range names {
-		if err := l.Add(t.Context(), []hook.Move{{Path: name, What: "private key"}}, time.Now()); err != nil {
+		if err := l.Add(t.Context(), Key{}, "", []origin.Move{{Path: name, Secret: "private key"}}, time.Now()); err != nil {
 			t.Fatal(err)
 		}
-		if what, err := l.Open().Of(name); what != "private key" || err != nil {
+		if what, err := secretIn(l.Open(Key{}), name); what != "private key" || err != nil {
 			t.Errorf("%.60q: %q %v", name, what, err)
 		}
 	}
-	if what, err := l.Open().Of(filepath.Join(project, "a\xfe")); what != "" || err != nil {
+	if what, err := secretIn(l.Open(Key{}), filepath.Join(project, "a\xfe")); what != "" || err != nil {
 		t.Errorf("another name: %q %v", what, err)
 	}
 }
@@ -74,21 +74,21 @@ func TestLedgerLarge(t *testing.T) {
 	text := []byte("\n")
 	for i := range 2000 {
 		path := fmt.Sprintf("%s/d%d/%s%d", project, i%7, strings.Repeat("n", 2000), i)
-		text = append((&line{hook.Move{Path: path, What: "private key"}, now.Add(time.Duration(i) * time.Millisecond)}).append(text), '\n')
+		text = append((&line{origin.Move{Path: path, Secret: "private key"}, now.Add(time.Duration(i) * time.Millisecond)}).append(text), '\n')
 	}
 	text = fit(text, now)
 	e, err := readEntries(append([]byte(head()), text...))
 	if len(text) > maxLedger/2 || err != nil {
 		t.Errorf("%d bytes: %v", len(text), err)
 	}
-	if what, _ := e.Of(project + "/d0/" + strings.Repeat("n", 2000) + "0"); what != "private key" {
+	if what, _ := secretIn(e, project+"/d0/"+strings.Repeat("n", 2000)+"0"); what != "private key" {
 		t.Error("the oldest file is not known any more")
 	}
-	if what, _ := e.Of(project + "/other"); what != "" {
+	if what, _ := secretIn(e, project+"/other"); what != "" {
 		t.Error("a file beside the directories counts")
 	}
-	top, _ := readEntries(append([]byte(head()+"\n"), append((&line{hook.Move{Path: "/", What: "private key"}, now}).append(nil), '\n')...))
-	if what, _ := top.Of("/a"); what != "private key" {
+	top, _ := readEntries(append([]byte(head()+"\n"), append((&line{origin.Move{Path: "/", Secret: "private key"}, now}).append(nil), '\n')...))
+	if left, _ := top.Of("/a"); left.Secret != "private key" {
 		t.Error("the root does not stand for its files")
 	}
 }

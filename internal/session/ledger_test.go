@@ -12,13 +12,21 @@ import (
 	"testing"
 	"time"
 
-	"gate/hook"
+	"github.com/cespare/xxhash/v2"
+
+	"gate/internal/origin"
 )
 
 func ledger(t testing.TB) (l Ledger, project string) {
 	t.Helper()
 	project = t.TempDir()
 	return Ledger{Dir: filepath.Join(t.TempDir(), "origins"), Project: project}, project
+}
+
+// secretIn is the kind of secret that a file holds.
+func secretIn(e Entries, path string) (string, error) {
+	left, err := e.Of(path)
+	return left.Secret, err
 }
 
 func touch(t testing.TB, path string) string {
@@ -33,33 +41,33 @@ func TestLedger(t *testing.T) {
 	l, project := ledger(t)
 	odd := touch(t, filepath.Join(project, "a \"b\"\n[\"c"))
 	note, gone, old := touch(t, filepath.Join(project, "note.txt")), filepath.ToSlash(filepath.Join(project, "gone.txt")), touch(t, filepath.Join(project, "old.txt"))
-	if what, err := l.Open().Of(note); what != "" || err != nil {
+	if what, err := secretIn(l.Open(Key{}), note); what != "" || err != nil {
 		t.Errorf("no ledger: %q %v", what, err)
 	}
 	now := time.Now()
-	add := func(at time.Time, moves ...hook.Move) {
+	add := func(at time.Time, moves ...origin.Move) {
 		t.Helper()
-		if err := l.Add(t.Context(), moves, at); err != nil {
+		if err := l.Add(t.Context(), Key{}, "", moves, at); err != nil {
 			t.Fatal(err)
 		}
 	}
-	add(now, hook.Move{Path: note, What: "environment file"}, hook.Move{Path: odd, What: "private key"})
-	add(now, hook.Move{Path: gone, What: "private key"})
-	add(now.Add(time.Minute), hook.Move{Path: old, What: "private key"}) // the file has not changed since
+	add(now, origin.Move{Path: note, Secret: "environment file"}, origin.Move{Path: odd, Secret: "private key"})
+	add(now, origin.Move{Path: gone, Secret: "private key"})
+	add(now.Add(time.Minute), origin.Move{Path: old, Secret: "private key"}) // the file has not changed since
 	for path, want := range map[string]string{note: "environment file", odd: "private key", gone: "", old: "", note + "x": "", project: ""} {
-		if what, err := l.Open().Of(path); what != want || err != nil {
+		if what, err := secretIn(l.Open(Key{}), path); what != want || err != nil {
 			t.Errorf("%s: %q %v, want %q", path, what, err, want)
 		}
 	}
-	add(now.Add(time.Second), hook.Move{Path: note})
-	if what, err := l.Open().Of(note); what != "environment file" || err != nil {
+	add(now.Add(time.Second), origin.Move{Path: note})
+	if what, err := secretIn(l.Open(Key{}), note); what != "environment file" || err != nil {
 		t.Errorf("a call that would have written it anew never ran: %q %v", what, err)
 	}
-	add(now.Add(-time.Minute), hook.Move{Path: note})
-	if what, err := l.Open().Of(note); what != "" || err != nil {
+	add(now.Add(-time.Minute), origin.Move{Path: note})
+	if what, err := secretIn(l.Open(Key{}), note); what != "" || err != nil {
 		t.Errorf("written anew: %q %v", what, err)
 	}
-	if what, err := (Ledger{Dir: l.Dir, Project: "/other"}).Open().Of(odd); what != "" || err != nil {
+	if what, err := secretIn((Ledger{Dir: l.Dir, Project: "/other"}).Open(Key{}), odd); what != "" || err != nil {
 		t.Errorf("another project: %q %v", what, err)
 	}
 }
@@ -82,26 +90,26 @@ func TestLedgerLinks(t *testing.T) {
 		at("link"):     {at("data"), at("self", "data"), at("self", "link")},
 		at("circle"):   nil,
 	} {
-		if err := l.Add(t.Context(), []hook.Move{{Path: path, What: "private key"}}, time.Now()); err != nil {
+		if err := l.Add(t.Context(), Key{}, "", []origin.Move{{Path: path, Secret: "private key"}}, time.Now()); err != nil {
 			t.Fatal(err)
 		}
 		if others != nil {
 			touch(t, path)
 		}
 		for _, other := range append(others, path) {
-			if what, err := (Ledger{Dir: l.Dir, Project: at("self")}).Open().Of(other); what != "private key" || err != nil {
+			if what, err := secretIn((Ledger{Dir: l.Dir, Project: at("self")}).Open(Key{}), other); what != "private key" || err != nil {
 				t.Errorf("%s, written as %s: %q %v", other, path, what, err)
 			}
 		}
 	}
-	if what, _ := l.Open().Of(at("sub", "other")); what != "" {
+	if what, _ := secretIn(l.Open(Key{}), at("sub", "other")); what != "" {
 		t.Error("a file beside it counts")
 	}
-	if err := l.Add(t.Context(), []hook.Move{{Path: at("sub", "a")}}, time.Now().Add(-time.Minute)); err != nil {
+	if err := l.Add(t.Context(), Key{}, "", []origin.Move{{Path: at("sub", "a")}}, time.Now().Add(-time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range []string{at("sub", "a"), at("dir", "a")} {
-		if what, err := l.Open().Of(path); what != "" || err != nil {
+		if what, err := secretIn(l.Open(Key{}), path); what != "" || err != nil {
 			t.Errorf("%s, written anew: %q %v", path, what, err)
 		}
 	}
@@ -112,8 +120,8 @@ func TestLedgerLinks(t *testing.T) {
 func TestLedgerDamaged(t *testing.T) {
 	l, project := ledger(t)
 	note, key := touch(t, filepath.Join(project, "note.txt")), touch(t, filepath.Join(project, "key.txt"))
-	for _, m := range []hook.Move{{Path: note, What: "environment file"}, {Path: key, What: "private key"}} {
-		if err := l.Add(t.Context(), []hook.Move{m}, time.Now()); err != nil {
+	for _, m := range []origin.Move{{Path: note, Secret: "environment file"}, {Path: key, Secret: "private key"}} {
+		if err := l.Add(t.Context(), Key{}, "", []origin.Move{m}, time.Now()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -128,9 +136,9 @@ func TestLedgerDamaged(t *testing.T) {
 		if err := os.WriteFile(l.path(), text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		e := l.Open()
-		first, wrong := e.Of(note)
-		second, _ := e.Of(key)
+		e := l.Open(Key{})
+		first, wrong := secretIn(e, note)
+		second, _ := secretIn(e, key)
 		if wrong == nil && (first != "environment file" || second != "private key") {
 			t.Errorf("%s at byte %d: %q %q without an error", how, at, first, second)
 		}
@@ -149,7 +157,7 @@ func TestLedgerDamaged(t *testing.T) {
 	if len(l.Broken()) != 1 {
 		t.Errorf("broken: %v", l.Broken())
 	}
-	if what, err := l.Open().Of(key); what != "private key" || err == nil {
+	if what, err := secretIn(l.Open(Key{}), key); what != "private key" || err == nil {
 		t.Errorf("what is whole: %q %v", what, err)
 	}
 }
@@ -165,7 +173,7 @@ func TestLedgerFull(t *testing.T) {
 			t.Fatal(err)
 		}
 		path := touch(t, filepath.Join(dir, fmt.Sprint(i)))
-		text = append((&line{hook.Move{Path: path, What: "private key"}, now.Add(time.Duration(i) * time.Millisecond)}).append(text), '\n')
+		text = append((&line{origin.Move{Path: path, Secret: "private key"}, now.Add(time.Duration(i) * time.Millisecond)}).append(text), '\n')
 	}
 	e, err := readEntries(append([]byte(head()), compact(text, 20, now)...))
 	if err != nil {
@@ -176,14 +184,14 @@ func TestLedgerFull(t *testing.T) {
 	}
 	for i := range 30 {
 		path := filepath.ToSlash(filepath.Join(project, fmt.Sprint("d", i/10), fmt.Sprint(i)))
-		if what, err := e.Of(path); what != "private key" || err != nil {
+		if what, err := secretIn(e, path); what != "private key" || err != nil {
 			t.Errorf("%s: %q %v", path, what, err)
 		}
 	}
-	if what, _ := e.Of(filepath.ToSlash(filepath.Join(project, "d0", "of nobody"))); what != "private key" {
+	if what, _ := secretIn(e, filepath.ToSlash(filepath.Join(project, "d0", "of nobody"))); what != "private key" {
 		t.Error("a directory does not stand for all of its files")
 	}
-	if what, _ := e.Of(filepath.ToSlash(filepath.Join(project, "other"))); what != "" {
+	if what, _ := secretIn(e, filepath.ToSlash(filepath.Join(project, "other"))); what != "" {
 		t.Error("a file beside the directories counts")
 	}
 }
@@ -198,15 +206,15 @@ func TestLedgerParallel(t *testing.T) {
 	var wg sync.WaitGroup
 	for _, path := range paths {
 		wg.Go(func() {
-			if err := l.Add(context.Background(), []hook.Move{{Path: path, What: "private key"}}, time.Now()); err != nil {
+			if err := l.Add(context.Background(), Key{}, "", []origin.Move{{Path: path, Secret: "private key"}}, time.Now()); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	wg.Wait()
-	e := l.Open()
+	e := l.Open(Key{})
 	for _, path := range paths {
-		if what, err := e.Of(path); what != "private key" || err != nil {
+		if what, err := secretIn(e, path); what != "private key" || err != nil {
 			t.Errorf("%s: %q %v", path, what, err)
 		}
 	}
@@ -216,32 +224,60 @@ func TestLedgerParallel(t *testing.T) {
 func TestLedgerOwner(t *testing.T) {
 	l, project := ledger(t)
 	note := touch(t, filepath.Join(project, "note.txt"))
-	move := []hook.Move{{Path: note, What: "private key"}}
-	if err := l.Add(t.Context(), move, time.Now()); err != nil {
+	move := []origin.Move{{Path: note, Secret: "private key"}}
+	if err := l.Add(t.Context(), Key{}, "", move, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	other := filepath.Join(project, "other")
 	if err := errors.Join(os.Rename(l.path(), other), os.Symlink(other, l.path())); err != nil {
 		t.Skip(err)
 	}
-	if _, err := l.Open().Of(note); err == nil || !strings.Contains(err.Error(), "symbolic link") {
+	if _, err := secretIn(l.Open(Key{}), note); err == nil || !strings.Contains(err.Error(), "symbolic link") {
 		t.Errorf("read: %v", err)
 	}
-	if err := l.Add(t.Context(), move, time.Now()); err == nil {
+	if err := l.Add(t.Context(), Key{}, "", move, time.Now()); err == nil {
 		t.Error("written through a link")
 	}
 }
 
 func FuzzLedger(f *testing.F) {
 	f.Add([]byte("gate.ledger/1\n"))
-	f.Add(append([]byte(head()+"\n"), append((&line{hook.Move{Path: "/a/b", What: "private key"}, time.Unix(1, 0)}).append(nil), '\n')...))
+	f.Add(append([]byte(head()+"\n"), append((&line{origin.Move{Path: "/a/b", Secret: "private key"}, time.Unix(1, 0)}).append(nil), '\n')...))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		e, _ := readEntries(text)
-		e.Of("/a/b")
+		secretIn(e, "/a/b")
 		if e.text != nil {
 			if again, err := readEntries(append([]byte(head()), compact(e.text, 4, time.Now())...)); err != nil {
 				t.Fatal(err, string(again.text))
 			}
 		}
 	})
+}
+
+// TestLedgerOlder goes on with a ledger of format 1, which kept secrets alone.
+func TestLedgerOlder(t *testing.T) {
+	l, project := ledger(t)
+	note, other := touch(t, filepath.Join(project, "note.txt")), touch(t, filepath.Join(project, "other.txt"))
+	if err := l.Add(t.Context(), Key{}, "", []origin.Move{{Path: note, Secret: "x"}}, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	line := fmt.Sprintf("[%q,\"private key\",%d]", note, now.UnixMilli())
+	text := fmt.Sprintf("gate.ledger/1\n%s %016x\n", line, xxhash.Sum64String(line))
+	if err := os.WriteFile(l.path(), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if what, err := secretIn(l.Open(Key{}), note); what != "private key" || err != nil {
+			t.Errorf("%q %v", what, err)
+		}
+		move := origin.Move{Path: other, Secret: "environment file", Host: "a.example", From: note, Written: true}
+		if err := l.Add(t.Context(), Key{Session: "s"}, "c1", []origin.Move{move}, now); err != nil {
+			t.Fatal(err)
+		}
+		move.Call, move.Session = "c1", Key{Session: "s"}.Name()
+		if left, err := l.Open(Key{}).Of(other); left != move || err != nil {
+			t.Errorf("got  %+v %v\nwant %+v", left, err, move)
+		}
+	}
 }

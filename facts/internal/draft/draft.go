@@ -12,13 +12,15 @@ import (
 	"gate/facts/internal/peer"
 	"gate/facts/internal/world"
 	"gate/hook"
+	"gate/internal/origin"
 )
 
 // A Draft holds the facts of one event while they are worked out, and what the
 // event's line has changed up to here: files, links, names of programs. World and
-// Facts must be set. It is not safe for concurrent use.
+// Facts must be set; without an Event nothing is known of the calls before it. It is not safe for concurrent use.
 type Draft struct {
 	World      world.World
+	Event      *hook.Event
 	Facts      *hook.Facts
 	Via        []string                     // wrappers around what runs now
 	Depth      int                          // shells inside shells
@@ -31,7 +33,7 @@ type Draft struct {
 	Renamed    map[string]string            // programs that the line gives another name, by their new path
 	Made       []string                     // repositories that the line makes where nothing was
 	lastSecret lastSecret                   // what secret said of the last path
-	ledger     world.Ledger                 // nil until a file is asked about
+	ledger     origin.Ledger                // nil until a file is asked about
 	Full       []string                     // limits that were reported
 }
 

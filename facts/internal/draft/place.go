@@ -9,6 +9,7 @@ import (
 
 	"gate/facts/internal/world"
 	"gate/hook"
+	"gate/internal/origin"
 	"gate/internal/secret"
 )
 
@@ -33,27 +34,27 @@ func (d *Draft) Secret(p string) (what, grade string) {
 // left returns the secret that an earlier call left in a file under a name that says
 // nothing of it.
 func (d *Draft) left(p string) (what, grade string) {
-	if d.World.Ledger == nil {
+	if d.World.Ledger == nil || d.Event == nil {
 		return "", ""
 	}
 	if d.ledger == nil {
-		d.ledger = d.World.Ledger()
+		d.ledger = d.World.Ledger(d.Event.Agent, d.Event.SessionID())
 	}
-	what, err := d.ledger(p)
+	before, err := d.ledger.Of(p)
 	if err != nil {
 		d.Unknown("origin", err.Error(), 0, nil)
 	}
-	if what == "" {
+	if before.Secret == "" {
 		return "", ""
 	}
-	return what, world.Grade(what)
+	return before.Secret, world.Grade(before.Secret)
 }
 
 // Moves are the secrets that the event leaves in files, and the files from which it takes
 // one. Files whose names tell are left out. A text that only looks like a secret is the
 // agent's own: it knows it already.
-func (d *Draft) Moves() []hook.Move {
-	var list []hook.Move
+func (d *Draft) Moves() []origin.Move {
+	var list []origin.Move
 	for _, name := range slices.Sorted(maps.Keys(d.Files)) {
 		if _, named := d.World.Find("secret.", name); named || strings.HasPrefix(name, "/dev/") || strings.HasPrefix(name, "/proc/") {
 			continue
@@ -64,7 +65,7 @@ func (d *Draft) Moves() []hook.Move {
 				continue
 			}
 		}
-		list = append(list, hook.Move{Path: name, What: what})
+		list = append(list, origin.Move{Path: name, Secret: what})
 	}
 	return list
 }

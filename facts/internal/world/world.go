@@ -8,6 +8,8 @@ import (
 	"errors"
 	"io/fs"
 	"strings"
+
+	"gate/internal/origin"
 )
 
 // A World is what facts may know and look at outside the event. The zero World
@@ -23,18 +25,14 @@ type World struct {
 	Files   Files                            // nil: no file is looked at
 	Own     func() []Place                   // of class self: files of gate and of agents on this machine, asked for once a path is written to; nil: none
 
-	// Ledger opens what earlier calls left in files; nil: nothing is known of them. It is
-	// called for an event that touches files.
-	Ledger func() Ledger
+	// Ledger opens what earlier calls left in files, for an event of a session; nil: nothing
+	// is known of them. It is called for an event that touches files.
+	Ledger func(agent, session string) origin.Ledger
 
 	// Programs are rows that settings add to the catalogue, by program or by
 	// program and verb, for programs that it does not know; see catalogue.Read.
 	Programs map[string]any
 }
-
-// A Ledger says what kind of secret a file holds by what earlier calls wrote into it, ""
-// for none. An error says that nobody knows.
-type Ledger = func(path string) (what string, err error)
 
 // Files gives read access to the machine, with absolute slash-separated names.
 type Files interface {

@@ -1,0 +1,33 @@
+// Package origin has the words for what calls leave in files for the calls after them:
+// secrets, texts of the network, and texts that an agent wrote.
+//
+// It holds values alone. Facts work a [Move] out; package session keeps it, and is the
+// [Ledger] of later facts.
+package origin
+
+// A Move says what a call leaves in a file. One that says nothing of the text ends what
+// earlier calls had left there.
+type Move struct {
+	Path string // absolute, with slashes
+
+	Secret  string // the kind of secret that the file holds, as secret.read has it; "" for none
+	Host    string // the peer that the text came from, "?" where nobody knows which; "" for none
+	From    string // the file that Secret or Host came from, absolute; "" where it was no file
+	Written bool   // an agent decided about the text
+
+	Call    string // tool_use_id of the call, "" where the agent gives none
+	Session string // a digest of the name of the session that made the call
+}
+
+// A Ledger says what earlier calls left in files. It is for one event, and not safe for
+// concurrent use.
+type Ledger interface {
+	// Of is what a file holds by what they wrote into it, the zero Move where they wrote
+	// nothing. The path is absolute, with slashes; it may lead through links. An error
+	// says that nobody knows; what is known comes with it.
+	Of(path string) (Move, error)
+
+	// Written are the files whose text agents decided about, as far as that counts for
+	// the event: absolute, in order.
+	Written() ([]string, error)
+}
