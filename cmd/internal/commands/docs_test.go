@@ -96,7 +96,7 @@ func programArgs(t *testing.T, line string) ([]string, bool) {
 		args = append(args, m[1]+m[2])
 	}
 	switch {
-	case line == "go test ./...", strings.HasPrefix(line, "go build -o bin/ "), line == "gate install", strings.HasPrefix(line, "gate install "),
+	case line == "go test -timeout 25m ./...", strings.HasPrefix(line, "go build -o bin/ "), line == "gate install", strings.HasPrefix(line, "gate install "),
 		strings.HasPrefix(line, "export PATH="), strings.HasPrefix(line, "ssh-keygen -Y verify "):
 		return nil, false
 	case args[0] == "gate":
@@ -288,7 +288,7 @@ func TestSetUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const command = "go test ./..."
+	const command = "go test -timeout 25m ./..."
 	if !strings.Contains(string(script), "\n"+command+"\n") {
 		t.Errorf(".ci/run does not run %q", command)
 	}
