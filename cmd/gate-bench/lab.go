@@ -95,15 +95,22 @@ func (l *lab) build(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("go list -m %s: %w", opaModule, err)
 	}
-	builds := [][]string{
+	return l.compile(ctx, append(l.programs(), []string{"install", opaModule + "@" + strings.TrimSpace(string(version))})...) // its command needs more than this module's go.sum has
+}
+
+// programs are the builds of gate's programs and the floors.
+func (l *lab) programs() [][]string {
+	return [][]string{
 		{"build", "-o", l.tool("gate"), "gate/cmd/gate"},
 		{"build", "-o", l.tool("gate-hook"), "gate/cmd/gate-hook"},
 		{"build", "-o", l.tool("gate-server"), "gate/cmd/gate-server"},
 		{"build", "-o", l.tool("hello"), "gate/cmd/internal/commands/testdata/bench/hello"},
 		{"build", "-o", l.tool("floor"), "gate/cmd/internal/commands/testdata/bench/floor"},
 		{"build", "-o", l.tool("peak"), "gate/cmd/internal/commands/testdata/bench/peak"},
-		{"install", opaModule + "@" + strings.TrimSpace(string(version))}, // its command needs more than this module's go.sum has
 	}
+}
+
+func (l *lab) compile(ctx context.Context, builds ...[]string) error {
 	for _, args := range builds {
 		args = slices.Insert(args, 1, "-trimpath", "-ldflags=-s -w")
 		cmd := exec.CommandContext(ctx, "go", args...)

@@ -4,6 +4,11 @@
 // the same rounds.
 //
 //	go run ./cmd/gate-bench -sizes 25,100,1000,5000
+//	go run ./cmd/gate-bench -sessions -before DIR
+//
+// The second measures the calls of sessions: both hooks of a call, with outputs of
+// several sizes, counted, by one agent and by many at once. DIR has gate and gate-hook
+// of another tree, which take turns with those of this one.
 //
 // It builds what it measures from this module, writes nothing outside a
 // temporary directory, and leaves out what the machine does not have: only root
@@ -26,6 +31,8 @@ func main() {
 	sizes := flag.String("sizes", "25,100,1000,5000", "numbers of policies")
 	only := flag.String("only", "", "run only what has one of these words in its name (the floor always runs)")
 	npm := flag.Bool("npm", false, "install cc-safety-net from the npm registry and measure it, too")
+	sessions := flag.Bool("sessions", false, "measure the calls of sessions, by 1, 8 and 32 agents at once")
+	other := flag.String("before", "", "with -sessions: a directory with gate and gate-hook of another tree, to compare with")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(wholeLife(), os.Interrupt)
 	defer stop()
@@ -37,6 +44,9 @@ func main() {
 		if *rounds < 1 || flag.NArg() > 0 {
 			return errors.New("want -rounds of 1 or more, and no further words")
 		}
+		if *other != "" && !*sessions {
+			return errors.New("-before is for -sessions")
+		}
 		dir, err := os.MkdirTemp("", "gate-bench-")
 		if err != nil {
 			return err
@@ -45,6 +55,9 @@ func main() {
 		l := lab{dir: dir, rounds: *rounds, npm: *npm, log: os.Stderr}
 		if *only != "" {
 			l.only = strings.Split(*only, ",")
+		}
+		if *sessions {
+			return l.sessions(ctx, os.Stdout, *other)
 		}
 		return l.run(ctx, os.Stdout, list)
 	}()
