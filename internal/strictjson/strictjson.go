@@ -129,6 +129,13 @@ func (r *reader) end() error {
 }
 
 func (r *reader) value() (any, error) {
+	if r.dec.PeekKind() == '"' {
+		raw, err := r.dec.ReadValue() // unlike a token's, its text is no copy
+		if err != nil {
+			return nil, syntaxError(err)
+		}
+		return text(raw), nil
+	}
 	tok, err := r.token()
 	if err != nil {
 		return nil, err
@@ -138,8 +145,6 @@ func (r *reader) value() (any, error) {
 		return r.object()
 	case '[':
 		return r.array()
-	case '"':
-		return tok.String(), nil
 	case '0':
 		return number(tok.String())
 	case 't', 'f':

@@ -21,14 +21,16 @@ func Example() {
 
 func TestDecode(t *testing.T) {
 	for in, want := range map[string]any{
-		`null`:                     nil,
-		` true `:                   true,
-		`"a\u00e4\ud83d\ude00\n"`:  "aä😀\n",
-		`12345678901234567890`:     json.Number("12345678901234567890"),
-		`-0.5e+3`:                  json.Number("-0.5e+3"),
-		`[]`:                       []any{},
-		`{}`:                       map[string]any{},
-		"[1,\t\"\\u0000\",{}]\r\n": []any{json.Number("1"), "\x00", map[string]any{}},
+		`null`:                       nil,
+		` true `:                     true,
+		`"a\u00e4\ud83d\ude00\n"`:    "aä😀\n",
+		`"\b\f\n\r\t\/\"\\n\\"`:      "\b\f\n\r\t/\"\\n\\",
+		`"\u00E4\uD83D\uDE00\u0041"`: "ä😀A",
+		`12345678901234567890`:       json.Number("12345678901234567890"),
+		`-0.5e+3`:                    json.Number("-0.5e+3"),
+		`[]`:                         []any{},
+		`{}`:                         map[string]any{},
+		"[1,\t\"\\u0000\",{}]\r\n":   []any{json.Number("1"), "\x00", map[string]any{}},
 		`{"a":{"A":1},"b":[{"a":2}]}`: map[string]any{
 			"a": map[string]any{"A": json.Number("1")},
 			"b": []any{map[string]any{"a": json.Number("2")}},
@@ -38,6 +40,18 @@ func TestDecode(t *testing.T) {
 		got, err := strictjson.Decode([]byte(in), strictjson.Limits{})
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("Decode(%s) = %#v, %v; want %#v", in, got, err, want)
+		}
+	}
+}
+
+// BenchmarkDecode reads what a tool put out: a megabyte of lines.
+func BenchmarkDecode(b *testing.B) {
+	doc := []byte(`{"stdout":"` + strings.Repeat(`ok  \tshop.example/orders/internal/part\t0.05s\n`, 20_000) + `"}`)
+	b.SetBytes(int64(len(doc)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := strictjson.Decode(doc, strictjson.Limits{}); err != nil {
+			b.Fatal(err)
 		}
 	}
 }
