@@ -8,7 +8,6 @@
 package hookpath
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -292,7 +291,7 @@ func (r *run) read(ctx context.Context, a adapters.Adapter) (hook.Event, error) 
 	deadline, _ := ctx.Deadline()
 	ctx, cancel := context.WithTimeout(ctx, min(readLimit, time.Until(deadline)*3/4))
 	defer cancel()
-	data := bytes.NewBuffer(make([]byte, 0, usual))
+	var data []byte
 	var err error
 	done := r.until(ctx, func() {
 		defer func() {
@@ -300,7 +299,7 @@ func (r *run) read(ctx context.Context, a adapters.Adapter) (hook.Event, error) 
 				err = fmt.Errorf("standard input: %v", p)
 			}
 		}()
-		_, err = data.ReadFrom(io.LimitReader(r.Stdin, adapters.MaxEvent+1))
+		data, err = readAll(r.Stdin, adapters.MaxEvent+1)
 	}, unread)
 	switch {
 	case !done:
@@ -308,8 +307,29 @@ func (r *run) read(ctx context.Context, a adapters.Adapter) (hook.Event, error) 
 	case err != nil:
 		return ev, fmt.Errorf("event: %w", err)
 	}
-	r.input = data.Bytes()
-	return a.Parse(r.input, r.event)
+	r.input = data
+	return a.Parse(data, r.event)
+}
+
+// readAll reads to the end, or most bytes. Where the room is too small it becomes eight
+// times as large, at once: to copy what was read takes time, and so does each page that
+// is used, but room that stays empty takes none.
+func readAll(in io.Reader, most int) ([]byte, error) {
+	data := make([]byte, 0, usual)
+	for len(data) < most {
+		if len(data) == cap(data) {
+			data = append(make([]byte, 0, 8*cap(data)), data...)
+		}
+		n, err := in.Read(data[len(data):min(cap(data), most)])
+		data = data[:len(data)+n]
+		if err == io.EOF {
+			return data, nil
+		}
+		if err != nil {
+			return data, err
+		}
+	}
+	return data, nil
 }
 
 // unread is the fault of an event that had not come when ctx ended.

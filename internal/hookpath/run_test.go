@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"gate/internal/core"
@@ -156,5 +157,23 @@ func TestOtherEvent(t *testing.T) {
 		if status != 2 {
 			t.Errorf("%s as %s: status %d, stdout %s, stderr %s", row.says, row.installed, status, &stdout, &stderr)
 		}
+	}
+}
+
+// TestReadAll holds that events of any size are read as they are, in pieces of any size,
+// and that of one that is too long only a byte more is read than is allowed.
+func TestReadAll(t *testing.T) {
+	const most = 100_000
+	for _, size := range []int{0, 1, usual - 1, usual, usual + 1, 8 * usual, most - 1, most, most + 1, 3 * most} {
+		text := strings.Repeat("0123456789", size/10+1)[:size]
+		for _, in := range []io.Reader{strings.NewReader(text), iotest.HalfReader(strings.NewReader(text)), iotest.DataErrReader(strings.NewReader(text))} {
+			if got, err := readAll(in, most); err != nil || string(got) != text[:min(size, most)] {
+				t.Errorf("%d bytes: %d were read, %v", size, len(got), err)
+			}
+		}
+	}
+	broken := errors.New("broken")
+	if _, err := readAll(io.MultiReader(strings.NewReader("{"), iotest.ErrReader(broken)), most); !errors.Is(err, broken) {
+		t.Errorf("a reader that fails: %v", err)
 	}
 }
