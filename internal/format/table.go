@@ -19,9 +19,9 @@ var table = [kinds]File{
 		Older: "the name of an empty file is the time", Newer: "the same", Lost: "nothing",
 	},
 	Session: {
-		Name: "memory of a session", Where: []string{"STATE/sessions/*"}, Number: 2, Member: "v",
+		Name: "memory of a session", Where: []string{"STATE/sessions/*"}, Number: 3, Member: "v",
 		Writer: "`gate hook`, `gate mcp`, `gate session`, `gate inject`", Readers: "the same, `gate doctor`",
-		Older: "read; format 1 had no registered hooks", Newer: "calls of that session are refused, since what it holds may forbid them; `gate doctor` names the file",
+		Older: "read; format 2 was one line, which each change replaced", Newer: "calls of that session are refused, since what it holds may forbid them; `gate doctor` names the file",
 		Lost: "nothing; a session is forgotten after 30 days",
 	},
 	Ledger: {

@@ -104,15 +104,11 @@ func decode(k *Key, data []byte) (*Memory, error) {
 	for _, v := range r.list(doc, "injections", MaxWaiting) {
 		m.Injections = append(m.Injections, r.injection(v))
 	}
-	if v > 1 { // format 1 had no registered hooks
-		m.Registrations = r.number(doc, "registrations")
-		for _, v := range r.list(doc, "registered", MaxRegistered) {
-			m.Registered = append(m.Registered, r.registration(v))
-		}
-		r.only(doc, 17)
-	} else {
-		r.only(doc, 15)
+	m.Registrations = r.number(doc, "registrations")
+	for _, v := range r.list(doc, "registered", MaxRegistered) {
+		m.Registered = append(m.Registered, r.registration(v))
 	}
+	r.only(doc, 17)
 	r.only(round, 5)
 	return m, r.err
 }

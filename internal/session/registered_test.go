@@ -123,21 +123,27 @@ func TestRegisterRefuses(t *testing.T) {
 	}
 }
 
-// What an earlier gate wrote is read, without registered hooks.
-func TestFirstVersion(t *testing.T) {
-	m := full(t)
-	m.Registered, m.Registrations = nil, 0
-	data, err := encode(key, m)
+// What the gate before wrote is one line, and goes on.
+func TestEarlierVersion(t *testing.T) {
+	s := store(t)
+	if err := s.Update(t.Context(), key, func(m *Memory) error { *m = *full(t); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(s.path(key))
 	if err != nil {
 		t.Fatal(err)
 	}
-	old := strings.Replace(string(data), `"v":2`, `"v":1`, 1)
-	if _, err := decode(&key, []byte(old)); err == nil {
-		t.Error("version 1 with the fields of version 2")
-	}
-	old = strings.Replace(strings.Replace(old, `"registered":[],`, "", 1), `"registrations":0,`, "", 1)
-	if got, err := decode(&key, []byte(old)); err != nil || got.Calls != m.Calls {
-		t.Errorf("%+v, %v\n%s", got, err, old)
+	for version, read := range map[string]bool{"1": false, "2": true, "4": false} {
+		old := strings.Replace(string(data), `"v":3`, `"v":`+version, 1)
+		if err := os.WriteFile(s.path(key), []byte(old), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Update(t.Context(), key, count); (err == nil) != read {
+			t.Errorf("version %s: %v", version, err)
+		}
+		if read && calls(t, s) != 2 {
+			t.Errorf("version %s: %d calls", version, calls(t, s))
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +22,9 @@ import (
 // Any number of processes may use one store at the same time. A change is whole
 // or not there, whoever is killed and when; the lock of a dead process is free.
 // Files are not synced: what a loss of power destroys is an error to read.
+//
+// A change adds a line to the session's file, and the last whole line counts. To put a
+// new file in the place of the old one at every call would take the disk each time.
 type Store struct {
 	// Dir is absolute and below the state directory. It is made when
 	// something is written. It must never lie in a project.
@@ -44,18 +48,38 @@ func (s Store) path(k Key) string { return filepath.Join(s.Dir, k.Name()) }
 // Read returns what is remembered of a session, an empty Memory where nothing
 // is. An error means that nobody knows what the session may still do.
 func (s Store) Read(k Key) (*Memory, error) {
+	m, _, err := s.read(k)
+	return m, err
+}
+
+// read returns what is remembered, and the file's text.
+func (s Store) read(k Key) (*Memory, []byte, error) {
 	data, err := readFile(s.path(k))
 	if errors.Is(err, fs.ErrNotExist) {
-		return &Memory{}, nil
+		return &Memory{}, nil, nil
 	}
 	var m *Memory
 	if err == nil {
-		m, err = decode(&k, data)
+		m, err = decode(&k, latest(data))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("memory of the session: %s: %w", s.path(k), hostfs.Reason(err))
+		return nil, nil, s.wrong(k, err)
 	}
-	return m, nil
+	return m, data, nil
+}
+
+func (s Store) wrong(k Key, err error) error {
+	return fmt.Errorf("memory of the session: %s: %w", s.path(k), hostfs.Reason(err))
+}
+
+// latest is the last whole line of a file. What stands behind it is of a process that was
+// killed in the middle of a write, or is about to end one: nobody has gone by it yet.
+func latest(data []byte) []byte {
+	end := bytes.LastIndexByte(data, '\n')
+	if end < 0 {
+		return data // which must be whole
+	}
+	return data[bytes.LastIndexByte(data[:end], '\n')+1 : end]
 }
 
 // Broken finds the memories that cannot be read: their files, and why.
@@ -80,7 +104,7 @@ func (s Store) All() (memories map[string]*Memory, broken map[string]error) {
 		var m *Memory
 		data, err := readFile(path)
 		if err == nil {
-			m, err = decode(nil, data)
+			m, err = decode(nil, latest(data))
 		}
 		switch {
 		case err == nil:
@@ -112,24 +136,33 @@ func (s Store) update(ctx context.Context, k Key, change func(*Memory) error) er
 	}
 	unlock, err := s.lock(ctx, k.Name())
 	if err != nil {
-		return fmt.Errorf("memory of the session: %s: %w", s.path(k), hostfs.Reason(err))
+		return s.wrong(k, err)
 	}
 	defer unlock()
-	m, err := s.Read(k)
+	m, data, err := s.read(k)
 	if err != nil {
 		return err
 	}
 	if err := change(m); err != nil {
 		return err
 	}
-	data, err := encode(k, m)
+	line, err := encode(k, m)
 	if err == nil {
-		err = s.replace(s.path(k), data)
+		err = s.add(s.path(k), data, line)
 	}
 	if err != nil {
-		return fmt.Errorf("memory of the session: %s: %w", s.path(k), hostfs.Reason(err))
+		return s.wrong(k, err)
 	}
 	return nil
+}
+
+// add puts a line behind what a file has. A file that would become too long, or ends in
+// half a line, is replaced.
+func (s Store) add(path string, has, line []byte) error {
+	if len(has) == 0 || has[len(has)-1] != '\n' || len(has)+len(line) > maxGrown {
+		return s.replace(path, line)
+	}
+	return extend(path, int64(len(has)), line)
 }
 
 // prepare makes the directories, and looks whether they are this account's.

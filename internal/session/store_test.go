@@ -125,6 +125,82 @@ func TestCorrupt(t *testing.T) {
 	}
 }
 
+// tear leaves what a process leaves that is killed in the middle of a write.
+func tear(t *testing.T, path, half string) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err == nil {
+		_, err = f.WriteString(half)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestLines: a change adds a line, and only what is too long is written anew. Half a line
+// at the end counts for nothing, and one that is whole but damaged is no memory.
+func TestLines(t *testing.T) {
+	s := store(t)
+	was, replaced := int64(0), 0
+	for n := 1; n <= 200; n++ {
+		if err := s.Update(t.Context(), key, count); err != nil || calls(t, s) != n {
+			t.Fatalf("call %d: %v", n, err)
+		}
+		info, err := os.Stat(s.path(key))
+		if err != nil || info.Size() > maxGrown {
+			t.Fatalf("call %d: %d bytes, %v", n, info.Size(), err)
+		}
+		if info.Size() < was {
+			replaced++
+		}
+		was = info.Size()
+	}
+	if replaced == 0 || replaced > 20 {
+		t.Errorf("the file was replaced %d times", replaced)
+	}
+	whole, err := os.ReadFile(s.path(key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := latest(whole)
+	for n := range last {
+		tear(t, s.path(key), string(last[:n]))
+		if calls(t, s) != 200 {
+			t.Fatalf("%d bytes of another line: %d calls", n, calls(t, s))
+		}
+		if err := os.WriteFile(s.path(key), whole, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tear(t, s.path(key), string(last[:len(last)-1]))
+	if err := s.Update(t.Context(), key, count); err != nil || calls(t, s) != 201 {
+		t.Errorf("behind half a line: %d calls, %v", calls(t, s), err)
+	}
+	tear(t, s.path(key), string(last[:len(last)-1])+"\n")
+	if _, err := s.Read(key); err == nil {
+		t.Error("a damaged line is passed over")
+	}
+}
+
+// A memory that is as long as a file with several lines may be still changes, and still
+// has one that can be read.
+func TestLongLine(t *testing.T) {
+	s := store(t)
+	for n := 1; n <= 3; n++ {
+		err := s.Update(t.Context(), key, func(m *Memory) error {
+			if n == 1 {
+				*m = *full(t)
+				m.Registered[0].Text = strings.Repeat("x", MaxHooks)
+			}
+			return count(m)
+		})
+		if err != nil || calls(t, s) != n+1 {
+			t.Fatalf("change %d: %d calls, %v", n, calls(t, s), err)
+		}
+	}
+}
+
 // Whoever dies at whatever step leaves what was there, or what was to come.
 func TestDies(t *testing.T) {
 	for _, at := range []string{"write", "rename"} {
@@ -132,6 +208,7 @@ func TestDies(t *testing.T) {
 		if err := s.Update(t.Context(), key, count); err != nil {
 			t.Fatal(err)
 		}
+		tear(t, s.path(key), "{") // so that the file is replaced
 		dying := s
 		dying.at = func(step string) error {
 			if step == at {

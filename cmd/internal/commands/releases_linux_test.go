@@ -433,9 +433,13 @@ func markNewer(row format.File, text []byte) []byte {
 	if row.Prefix == "" {
 		find = `("` + row.Member + `": ?)\d+`
 	}
-	at := regexp.MustCompile(find).FindSubmatchIndex(text)
-	if at == nil {
+	all := regexp.MustCompile(find).FindAllSubmatchIndex(text, -1)
+	if all == nil {
 		return text
+	}
+	at := all[0]
+	if rows := format.All(); row.Name == rows[format.Session].Name { // its last line counts
+		at = all[len(all)-1]
 	}
 	return bytes.Join([][]byte{text[:at[3]], text[at[1]:]}, []byte("99"))
 }
