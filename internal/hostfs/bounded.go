@@ -2,6 +2,7 @@ package hostfs
 
 import (
 	"io"
+	"slices"
 	"strconv"
 )
 
@@ -20,4 +21,23 @@ func ReadAll(r io.Reader, most int) ([]byte, error) {
 		return nil, TooLarge(most)
 	}
 	return data, err
+}
+
+// readSized is [ReadAll] for what has about a number of bytes.
+func readSized(r io.Reader, size int64, most int) ([]byte, error) {
+	data := make([]byte, 0, min(size, int64(most))+1) // the byte is for the read that finds the end
+	for {
+		n, err := r.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
+		switch {
+		case len(data) > most:
+			return nil, TooLarge(most)
+		case err == io.EOF:
+			return data, nil
+		case err != nil:
+			return data, err
+		case len(data) == cap(data):
+			data = slices.Grow(data, 512)
+		}
+	}
 }

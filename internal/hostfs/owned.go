@@ -60,7 +60,7 @@ func readOnce(root *os.Root, name string, most int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := ReadAll(f, most)
+	data, err := readSized(f, info.Size(), most)
 	if err == TooLarge(most) {
 		err = fmt.Errorf("it is %w", err)
 	}

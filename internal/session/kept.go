@@ -1,8 +1,17 @@
 package session
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 	"sync"
+	"sync/atomic"
+	"time"
+
+	"gate/internal/hostfs"
 )
 
 // Kept is where the memory of one session is kept: a file of a [Store], or this
@@ -20,19 +29,108 @@ type Kept interface {
 	Update(ctx context.Context, change func(*Memory) error) error
 }
 
-// Of is where the memory of a session is kept in the store.
-func (s Store) Of(k Key) Kept { return stored{s, k} }
+// Of is where the memory of a session is kept in the store. It is safe for concurrent
+// use, and reads the file again only where it has changed since.
+func (s Store) Of(k Key) Kept { return &stored{Store: s, key: k} }
 
+// A stored memory is a file of a store.
 type stored struct {
-	store Store
-	key   Key
+	Store
+	key  Key
+	last atomic.Pointer[version] // nil: none was read
 }
 
-func (s stored) Exists() bool           { return s.store.Exists(s.key) }
-func (s stored) Read() (*Memory, error) { return s.store.Read(s.key) }
+// A version is a file as it was at one time. It is only added to, or replaced.
+type version struct {
+	fs.FileInfo
+	text []byte
+}
 
-func (s stored) Update(ctx context.Context, change func(*Memory) error) error {
-	return s.store.Update(ctx, s.key, change)
+func (v *version) is(info fs.FileInfo) bool {
+	return v != nil && os.SameFile(v, info) && v.Size() == info.Size() && v.ModTime().Equal(info.ModTime())
+}
+
+// Exists implements [Kept].
+func (s *stored) Exists() bool { return s.Store.Exists(s.key) }
+
+// Read implements [Kept].
+func (s *stored) Read() (*Memory, error) {
+	m, _, err := s.read()
+	return m, err
+}
+
+// read returns what is remembered, and the file's text.
+func (s *stored) read() (m *Memory, text []byte, err error) {
+	text, err = s.current()
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Memory{}, nil, nil
+	}
+	if err == nil {
+		m, err = decode(&s.key, latest(text))
+	}
+	if err != nil {
+		return nil, nil, s.wrong(err)
+	}
+	return m, text, nil
+}
+
+// current returns the file's text.
+func (s *stored) current() ([]byte, error) {
+	path := s.path(s.key)
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if last := s.last.Load(); last.is(info) {
+		return last.text, nil
+	}
+	text, err := readFile(path)
+	if err == nil && int64(len(text)) == info.Size() && bytes.HasSuffix(text, []byte("\n")) { // nobody is changing it
+		s.last.Store(&version{info, text})
+	}
+	return text, err
+}
+
+// Update implements [Kept].
+func (s *stored) Update(ctx context.Context, change func(*Memory) error) error {
+	fresh := !s.Exists()
+	if err := s.update(ctx, change); err != nil {
+		return err
+	}
+	if fresh {
+		s.Sweep(ctx, time.Now()) // what it cannot remove the next one will
+	}
+	return nil
+}
+
+func (s *stored) update(ctx context.Context, change func(*Memory) error) error {
+	if err := s.prepare(); err != nil {
+		return fmt.Errorf("memory of the session: %w", err)
+	}
+	unlock, err := s.lock(ctx, s.key.Name())
+	if err != nil {
+		return s.wrong(err)
+	}
+	defer unlock()
+	m, text, err := s.read()
+	if err != nil {
+		return err
+	}
+	if err := change(m); err != nil {
+		return err
+	}
+	line, err := encode(s.key, m)
+	if err == nil {
+		err = s.add(s.path(s.key), text, line)
+	}
+	if err != nil {
+		return s.wrong(err)
+	}
+	return nil
+}
+
+func (s *stored) wrong(err error) error {
+	return fmt.Errorf("memory of the session: %s: %w", s.path(s.key), hostfs.Reason(err))
 }
 
 // Held is the memory of one session in this process, and ends with it. The zero

@@ -47,30 +47,7 @@ func (s Store) path(k Key) string { return filepath.Join(s.Dir, k.Name()) }
 
 // Read returns what is remembered of a session, an empty Memory where nothing
 // is. An error means that nobody knows what the session may still do.
-func (s Store) Read(k Key) (*Memory, error) {
-	m, _, err := s.read(k)
-	return m, err
-}
-
-// read returns what is remembered, and the file's text.
-func (s Store) read(k Key) (*Memory, []byte, error) {
-	data, err := readFile(s.path(k))
-	if errors.Is(err, fs.ErrNotExist) {
-		return &Memory{}, nil, nil
-	}
-	var m *Memory
-	if err == nil {
-		m, err = decode(&k, latest(data))
-	}
-	if err != nil {
-		return nil, nil, s.wrong(k, err)
-	}
-	return m, data, nil
-}
-
-func (s Store) wrong(k Key, err error) error {
-	return fmt.Errorf("memory of the session: %s: %w", s.path(k), hostfs.Reason(err))
-}
+func (s Store) Read(k Key) (*Memory, error) { return s.Of(k).Read() }
 
 // latest is the last whole line of a file. What stands behind it is of a process that was
 // killed in the middle of a write, or is about to end one: nobody has gone by it yet.
@@ -120,40 +97,7 @@ func (s Store) All() (memories map[string]*Memory, broken map[string]error) {
 // and writes it, while no other process can. It waits for others as long as ctx
 // lasts. An error of change is returned, and nothing is written then.
 func (s Store) Update(ctx context.Context, k Key, change func(*Memory) error) error {
-	fresh := !s.Exists(k)
-	if err := s.update(ctx, k, change); err != nil {
-		return err
-	}
-	if fresh {
-		s.Sweep(ctx, time.Now()) // what it cannot remove the next one will
-	}
-	return nil
-}
-
-func (s Store) update(ctx context.Context, k Key, change func(*Memory) error) error {
-	if err := s.prepare(); err != nil {
-		return fmt.Errorf("memory of the session: %w", err)
-	}
-	unlock, err := s.lock(ctx, k.Name())
-	if err != nil {
-		return s.wrong(k, err)
-	}
-	defer unlock()
-	m, data, err := s.read(k)
-	if err != nil {
-		return err
-	}
-	if err := change(m); err != nil {
-		return err
-	}
-	line, err := encode(k, m)
-	if err == nil {
-		err = s.add(s.path(k), data, line)
-	}
-	if err != nil {
-		return s.wrong(k, err)
-	}
-	return nil
+	return s.Of(k).Update(ctx, change)
 }
 
 // add puts a line behind what a file has. A file that would become too long, or ends in

@@ -82,6 +82,57 @@ func TestKept(t *testing.T) {
 	}
 }
 
+// TestKeptChanges: whoever has read a file sees what others make of it since, be it
+// longer or another file of the same size.
+func TestKeptChanges(t *testing.T) {
+	s := store(t)
+	mine := s.Of(key)
+	for n := 1; n <= 100; n++ { // past the size at which the file is replaced
+		if m, err := mine.Read(); err != nil || m.Calls != 2*n-2 {
+			t.Fatalf("%d: %+v, %v", n, m, err)
+		}
+		if err := errors.Join(s.Update(t.Context(), key, count), mine.Update(t.Context(), count)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if m, err := mine.Read(); err != nil || m.Calls != 200 {
+		t.Fatalf("%+v, %v", m, err)
+	}
+	m, err := s.Read(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Calls = 201
+	line, err := encode(key, m)
+	if err == nil {
+		err = s.replace(s.path(key), line)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, err := mine.Read(); err != nil || m.Calls != 201 {
+		t.Fatalf("another file: %+v, %v", m, err)
+	}
+	if err := os.Remove(s.path(key)); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := mine.Read(); err != nil || m.Calls != 0 {
+		t.Fatalf("no file: %+v, %v", m, err)
+	}
+	var group sync.WaitGroup
+	for range 50 {
+		group.Go(func() {
+			if err := mine.Update(t.Context(), count); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	if n := calls(t, s); n != 50 {
+		t.Errorf("%d calls of 50 at once", n)
+	}
+}
+
 // A file that was cut or changed is never the memory of a session that has
 // done nothing yet.
 func TestCorrupt(t *testing.T) {
