@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"slices"
 
@@ -9,6 +10,7 @@ import (
 	"gate/internal/consent"
 	"gate/internal/hostfs"
 	"gate/internal/session"
+	"gate/matcher"
 )
 
 // Beyond is what follows from decisions and only a program can do that reads
@@ -32,10 +34,40 @@ type Beyond interface {
 
 // beyond reports, before anything is done about an event, that it takes a
 // [Beyond]: a session begins, where people are told much and what is old is
-// removed, its memory cannot be read, or hooks or texts in it wait for the event.
+// removed, its memory cannot be read, hooks that are registered in it may be about the
+// event, or a text waits for tools that this program cannot tell.
 func (g *Gate) beyond(s *Session, ev *hook.Event) bool {
-	return ev.Name.Canonical() == hook.SessionStart || s.err != nil ||
-		s.Known != nil && len(s.Known.Registered)+len(s.Known.Injections) > 0
+	if ev.Name.Canonical() == hook.SessionStart || s.err != nil {
+		return true
+	}
+	return s.Known != nil && (Listens(s.Known, ev) || slices.ContainsFunc(s.Known.Injections, g.untold))
+}
+
+// Listens reports whether hooks that are registered in a session may be about an event.
+// Too often is no mistake.
+func Listens(m *session.Memory, ev *hook.Event) bool {
+	return slices.ContainsFunc(m.Registered, func(r session.Registration) bool {
+		return r.Concerns(ev.Text("agent_id"), ev.Text("agent_type")) &&
+			(len(r.Listeners) == 0 || slices.ContainsFunc(r.Listeners, func(l session.Listener) bool { return listens(&l, ev) }))
+	})
+}
+
+func listens(l *session.Listener, ev *hook.Event) bool {
+	if !slices.ContainsFunc(l.Events, func(n hook.Name) bool { return n.Canonical() == ev.Name.Canonical() }) {
+		return false
+	}
+	m, err := matcher.Compile(l.Matcher, nil)
+	if err != nil || m.All() {
+		return true
+	}
+	subject, matched, missing := matcher.Subject(ev)
+	return missing || !matched || m.Match(subject) != matcher.No
+}
+
+// untold reports a text for tools that take a [matcher.Backtracker] which g lacks.
+func (g *Gate) untold(in session.Injection) bool {
+	_, err := matcher.Compile(in.Matcher, g.backtracks)
+	return errors.Is(err, matcher.ErrBacktracks)
 }
 
 // Injectors are the directories in which orchestrators leave texts for agents of the

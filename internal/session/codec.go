@@ -78,8 +78,8 @@ func decode(k *Key, data []byte) (*Memory, error) {
 		return nil, err
 	}
 	r := &reader{}
-	v := r.number(doc, "v")
-	if err := format.Session.Check(int64(v)); err != nil && r.err == nil {
+	version := r.number(doc, "v")
+	if err := format.Session.Check(int64(version)); err != nil && r.err == nil {
 		return nil, err // it might forbid something
 	}
 	agent, session := r.text(doc, "agent"), r.text(doc, "session")
@@ -106,7 +106,7 @@ func decode(k *Key, data []byte) (*Memory, error) {
 	}
 	m.Registrations = r.number(doc, "registrations")
 	for _, v := range r.list(doc, "registered", MaxRegistered) {
-		m.Registered = append(m.Registered, r.registration(v))
+		m.Registered = append(m.Registered, r.registration(v, version))
 	}
 	r.only(doc, 17)
 	r.only(round, 5)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 	"unicode/utf8"
+
+	"gate/hook"
 )
 
 // Limits of what is registered for one session.
@@ -14,6 +16,7 @@ const (
 	MaxRegistered = 32        // texts
 	maxHooksTotal = 128 << 10 // bytes of all of them
 	maxAgents     = 128       // sub-agents that are told apart
+	maxListeners  = 64        // of one registration
 	maxPath       = 4 << 10
 )
 
@@ -44,10 +47,35 @@ type Registration struct {
 	// holds is for others to find out.
 	Trusted bool
 
+	// Listeners say what the hooks are about, for programs that cannot read Text. None:
+	// they may be about any event.
+	Listeners []Listener
+
 	Call   string    // the call that started a Skill, "" if it was no call
 	Agents []string  // the sub-agents that an Agent's hooks are about; none: all of its type
 	Number int       // set by Register: counts from 1
 	Since  time.Time // set by Register
+}
+
+// A Listener is what one or several hooks are about.
+type Listener struct {
+	Events  []hook.Name
+	Matcher string // as for [hook.Hook]
+}
+
+// Listen takes note of what hooks are about, as far as there are not too many to keep it.
+func (r *Registration) Listen(hooks []*hook.Hook) {
+	r.Listeners = nil
+	for _, h := range hooks {
+		same := func(l Listener) bool { return l.Matcher == h.Matcher && slices.Equal(l.Events, h.Events) }
+		if !slices.ContainsFunc(r.Listeners, same) {
+			r.Listeners = append(r.Listeners, Listener{slices.Clone(h.Events), h.Matcher})
+		}
+		if len(r.Listeners) > maxListeners || len(h.Matcher) > maxMatcher || len(h.Events) > maxListeners {
+			r.Listeners = nil
+			return
+		}
+	}
 }
 
 // Register keeps hooks and returns their number. Hooks of a skill or of a type
@@ -188,13 +216,23 @@ func (r *Registration) document() map[string]any {
 	for i, id := range r.Agents {
 		agents[i] = id
 	}
+	listeners := make([]any, len(r.Listeners))
+	for i, l := range r.Listeners {
+		events := make([]any, len(l.Events))
+		for i, name := range l.Events {
+			events[i] = string(name)
+		}
+		listeners[i] = []any{events, l.Matcher}
+	}
 	return map[string]any{
-		"kind": string(r.Kind), "name": r.Name, "file": r.File, "text": r.Text, "foreign": r.Foreign, "trusted": r.Trusted,
+		"listeners": listeners,
+		"kind":      string(r.Kind), "name": r.Name, "file": r.File, "text": r.Text, "foreign": r.Foreign, "trusted": r.Trusted,
 		"call": r.Call, "agents": agents, "number": r.Number, "since": millis(r.Since),
 	}
 }
 
-func (r *reader) registration(v any) Registration {
+// registration reads one of a memory of a version: 2 had no listeners.
+func (r *reader) registration(v any, version int) Registration {
 	doc, ok := v.(map[string]any)
 	if !ok {
 		r.fail("registered", "one is no object")
@@ -207,11 +245,31 @@ func (r *reader) registration(v any) Registration {
 	for _, id := range r.list(doc, "agents", maxAgents) {
 		out.Agents = append(out.Agents, r.string("agents", id))
 	}
-	r.only(doc, 10)
+	if version > 2 {
+		for _, l := range r.list(doc, "listeners", maxListeners) {
+			out.Listeners = append(out.Listeners, r.listener(l))
+		}
+		r.only(doc, 11)
+	} else {
+		r.only(doc, 10)
+	}
 	if err := out.check(); err != nil && r.err == nil {
 		r.fail("registered", "%w", err)
 	}
 	return out
+}
+
+func (r *reader) listener(v any) (l Listener) {
+	events, m := r.pair("listeners", v)
+	l.Matcher = r.string("listeners", m)
+	list, ok := events.([]any)
+	if !ok || len(list) > maxListeners {
+		r.fail("listeners", "one has no list of events")
+	}
+	for _, name := range list {
+		l.Events = append(l.Events, hook.Name(r.string("listeners", name)))
+	}
+	return l
 }
 
 func (r *reader) bool(doc map[string]any, key string) bool {

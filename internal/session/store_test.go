@@ -51,6 +51,7 @@ func full(t testing.TB) *Memory {
 		t.Fatal(err)
 	}
 	r := Registration{Kind: Agent, Name: "r", File: "/r.md", Text: "---\n", Foreign: true, Trusted: true, Call: "u", Agents: []string{"a1"}}
+	r.Listen([]*hook.Hook{{Events: []hook.Name{hook.PreToolUse, hook.Stop}, Matcher: "Bash"}, {Events: []hook.Name{hook.PreToolUse, hook.Stop}, Matcher: "Bash"}})
 	if _, err := m.Register(r, noon); err != nil {
 		t.Fatal(err)
 	}

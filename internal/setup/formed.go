@@ -23,7 +23,7 @@ func FromForms(s Options) (*Gate, error) {
 	switch known := s.Session.Known; {
 	case s.Event.Name.Canonical() == hook.SessionStart:
 		return nil, errors.New("people are told what is in the files")
-	case known != nil && len(known.Registered) > 0:
+	case known != nil && core.Listens(known, s.Event):
 		return nil, errors.New("hooks are registered in the session, which stand in no form")
 	}
 	found, err := forms.Open(s.machine(), s.Event, true)

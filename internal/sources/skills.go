@@ -28,6 +28,7 @@ func (l *Loaded) Started(s For, kind session.Kind, name string, ev *hook.Event, 
 			d.Notices = append(d.Notices, fmt.Sprintf("hooks of the %s %s (%s) are inactive: %s", kind, name, dir, f.err))
 			continue
 		}
+		r.Listen(src.Hooks)
 		holds, same := l.trusts(s, &r)
 		r.Trusted = holds && same
 		src.Trusted = r.Trusted

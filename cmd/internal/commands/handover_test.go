@@ -10,8 +10,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"gate/hook"
 	"gate/internal/places"
+	"gate/internal/session"
 	"gate/internal/sources"
 	"gate/internal/sync"
 )
@@ -130,6 +133,67 @@ deny contains "never" if {
 			t.Errorf("call %d, %s %q: status %d: %s", i+1, call.program, call.line, status, answer)
 		}
 	}
+}
+
+// TestThinSession holds which calls of a session gate-hook answers itself while texts wait
+// for it and hooks are registered in it: those that no such hook may be about. It is alone,
+// so that it can hand nothing over.
+func TestThinSession(t *testing.T) {
+	dir := t.TempDir()
+	alone := aloneProgram(t, "gate-hook")
+	store := session.Store{Dir: filepath.Join(dir, "s", "sessions")}
+	change := func(change func(*session.Memory) error) {
+		t.Helper()
+		if err := store.Update(t.Context(), session.Key{Agent: "claude", Session: "s"}, change); err != nil {
+			t.Fatal(err)
+		}
+	}
+	inject := func(text, tools string) {
+		t.Helper()
+		change(func(m *session.Memory) error {
+			_, err := m.Inject(session.Injection{Text: text, Matcher: tools}, time.Now())
+			return err
+		})
+	}
+	register := func(r session.Registration, hooks ...*hook.Hook) {
+		t.Helper()
+		r.Text = "a text"
+		r.Listen(hooks)
+		change(func(m *session.Memory) error { _, err := m.Register(r, time.Now()); return err })
+	}
+	says := func(event, want string) {
+		t.Helper()
+		_, answer := answerOf(t, alone, event, "--agent", "claude", "--managed-dir", dir+"/m", "--user-dir", dir+"/u", "--state-dir", dir+"/s")
+		if answer = strings.TrimSpace(answer); answer == "" && want == "" || want != "" && strings.Contains(answer, want) {
+			return
+		}
+		t.Errorf("%s\nsays %q\nnot  %q", event, answer, want)
+	}
+	const handed = "the call cannot be handed over"
+	inject("merge first", "Bash")
+	says(readEvent, "")
+	says(lsEvent, `"additionalContext":"merge first"`)
+	says(lsEvent, "")
+	inject("not for shells", "^(?!Bash$)")
+	says(readEvent, handed)
+	says(promptEvent, handed)
+	change(func(m *session.Memory) error {
+		m.Take(time.Now(), 1000, func(*session.Injection) bool { return true })
+		return nil
+	})
+
+	register(session.Registration{Kind: session.Agent, Name: "reviewer", Agents: []string{"a1"}}, &hook.Hook{Events: []hook.Name{hook.PreToolUse}})
+	says(lsEvent, "")
+	says(helperEvent, handed)
+	register(session.Registration{Kind: session.Skill, Name: "deploy"}, &hook.Hook{Events: []hook.Name{hook.PreToolUse, hook.PostToolUse}, Matcher: "Bash|Write"})
+	says(lsEvent, handed)
+	says(readEvent, "")
+	says(promptEvent, "")
+	register(session.Registration{Kind: session.File, Name: "odd"}, &hook.Hook{Events: []hook.Name{hook.UserPromptSubmit}}, &hook.Hook{Events: []hook.Name{hook.PreToolUse}, Matcher: "^(?!Read$)"})
+	says(readEvent, handed)
+	says(promptEvent, handed)
+	register(session.Registration{Kind: session.File, Name: "of an earlier gate"})
+	says(eventOf("Stop", `"stop_hook_active":false`), handed)
 }
 
 // TestAdministered holds that gate-hook knows the files that have a say beside

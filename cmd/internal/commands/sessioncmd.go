@@ -109,6 +109,7 @@ func (f *sessionFlags) register(ctx context.Context, p process, store session.St
 	if err := f.person(p, f.question(file, src)); err != nil {
 		return err
 	}
+	r.Listen(src.Hooks)
 	number := 0
 	err = f.change(ctx, store, key, func(m *session.Memory) (err error) {
 		number, err = m.Register(r, time.Now())
