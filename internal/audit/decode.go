@@ -48,7 +48,8 @@ func parse(f, own fields) (Record, error) {
 	}
 	r.Key, r.User = f.text("decision_id"), f.text("requested_by")
 	r.Sync = syncOf(f.text("path"), result)
-	r.Took = time.Duration(f.object("metrics").number("timer_gate_decision_ns"))
+	metrics := f.object("metrics")
+	r.Took, r.Whole = time.Duration(metrics.number("timer_gate_decision_ns")), time.Duration(metrics.number("timer_gate_call_ns"))
 	if labels := f.object("labels"); len(labels) > 0 {
 		r.Labels = map[string]string{}
 		for name := range labels {

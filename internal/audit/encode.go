@@ -68,6 +68,9 @@ func (r Record) encode() []byte {
 		w.Key("masked").Value(k.Redacted)
 	}
 	w.Key("metrics").Object()
+	if r.Whole > 0 {
+		w.Key("timer_gate_call_ns").Int(r.Whole.Microseconds() * 1000)
+	}
 	w.Key("timer_gate_decision_ns").Int(r.Took.Microseconds() * 1000)
 	w.EndObject()
 	w.Key("path").Text(r.path())

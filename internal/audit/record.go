@@ -41,6 +41,7 @@ type Record struct {
 	Changed []string // hooks whose rewrite took effect
 	Faults  []string // who could not answer, and why
 	Took    time.Duration
+	Whole   time.Duration // what the agent waited for, from the start of gate to this record; 0: not known
 
 	Policies []Policy          // hooks that were asked, those with an effect first
 	Kept     *Kept             // the event itself; nil where it is not to be kept

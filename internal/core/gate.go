@@ -86,6 +86,9 @@ type Gate struct {
 	// handed over, or closed where nobody takes it. Nil: nothing can have changed.
 	Holds func() error
 
+	// Since is when gate began with the call; zero: the log does not say how long it took.
+	Since time.Time
+
 	backtracks matcher.Backtracker
 	turn       chan struct{} // of the logbook
 	earliest   time.Time     // what the clock must not fall below; zero where nothing expires

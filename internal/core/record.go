@@ -40,6 +40,9 @@ func (g *Gate) recordOf(a adapters.Adapter, ev *hook.Event, d *hook.Decision) au
 	event.Gate.Labels = g.Set.Settings().Labels
 	r := audit.Of(&event, d, d.Result(a.CanAsk(ev)))
 	r.Project = g.Project
+	if !g.Since.IsZero() {
+		r.Whole = time.Since(g.Since)
+	}
 	r.Labels, r.Bundles = LogLabels(g.Set.Settings()), append(r.Bundles, g.directories()...)
 	for _, text := range g.ageWarnings(d) { // also where nobody was told with this call
 		r.Warned = append(r.Warned, audit.Reason{ID: "gate.age", Reason: text, Source: staleSource})

@@ -254,6 +254,7 @@ func (r *run) judge(ctx context.Context, ev *hook.Event) (hook.Decision, error) 
 	if err != nil {
 		return closed(err)
 	}
+	g.Since = r.start.Add(-r.handed.Spent)
 	decision, err := g.Answer(ctx, c.Session, ev, func(d *hook.Decision) bool { return d.Result(adapter.CanAsk(ev)) == hook.Reject })
 	if err != nil {
 		return closed(err)

@@ -24,6 +24,8 @@ type logStats struct {
 	decisions int               // about events of any kind
 	took      time.Duration     // by all of them
 	faults    int               // decisions with one
+
+	sessions map[string]time.Duration // what agents waited for gate, by their agent and name
 }
 
 // A tally is what there is of one kind of calls.
@@ -56,6 +58,19 @@ func (t *tally) quantile(percent int) time.Duration {
 	}
 	slices.Sort(t.took)
 	return t.took[(len(t.took)*percent+99)/100-1]
+}
+
+// wait adds what an agent waited for a decision. A record that does not say it has at
+// least the time of the decision itself.
+func (s *logStats) wait(r *audit.Record) {
+	if r.Session != "" {
+		s.sessions[r.Agent+"\x00"+r.Session] += cmp.Or(r.Whole, r.Took)
+	}
+}
+
+// waits are what agents waited in their sessions.
+func (s *logStats) waits() *tally {
+	return &tally{took: slices.Collect(maps.Values(s.sessions))}
 }
 
 // addCall counts one call, once for each policy that held it back or changed it.
@@ -91,7 +106,7 @@ const week = 7 * 24 * time.Hour
 
 // summary counts the calls that are wanted.
 func (f *logFlags) summary(p process, h *audit.History, wanted func(*audit.Record) bool) error {
-	s := logStats{since: f.filter.from, byOutcome: map[string]*tally{}, byPolicy: map[string]*tally{}, byTool: map[string]*tally{}, through: map[string]*tally{}}
+	s := logStats{since: f.filter.from, byOutcome: map[string]*tally{}, byPolicy: map[string]*tally{}, byTool: map[string]*tally{}, through: map[string]*tally{}, sessions: map[string]time.Duration{}}
 	var calls audit.Calls
 	var t torn
 	for r, err := range h.Newest() {
@@ -107,6 +122,7 @@ func (f *logFlags) summary(p process, h *audit.History, wanted func(*audit.Recor
 		if r.Sync == nil && wanted(&r) {
 			s.decisions++
 			s.took += r.Took
+			s.wait(&r)
 			if len(r.Faults) > 0 {
 				s.faults++
 			}
@@ -151,6 +167,10 @@ func (s *logStats) text() string {
 	}
 	fmt.Fprintf(&b, "%s, %d asked about, %d of them approved, %d denied\n", screen.Counted(s.all.count, "call"), s.all.asked, s.all.approved, s.all.denied)
 	fmt.Fprintf(&b, "gate took %s for %s, %d with a fault\n", s.took.Round(time.Millisecond), screen.Counted(s.decisions, "decision"), s.faults)
+	if w := s.waits(); len(w.took) > 0 {
+		fmt.Fprintf(&b, "an agent waited %s in a session at p50, %s at p90, %s at p99, of %s\n",
+			seconds(w.quantile(50)), seconds(w.quantile(90)), seconds(w.quantile(99)), screen.Counted(len(w.took), "session"))
+	}
 	for _, part := range s.parts() {
 		if len(part.rows) == 0 {
 			continue
@@ -168,6 +188,8 @@ func (s *logStats) text() string {
 	}
 	return b.String()
 }
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds()) }
 
 func millis(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000) }
 
@@ -187,6 +209,10 @@ func (t *tally) document() map[string]any {
 
 func (s *logStats) document() map[string]any {
 	doc := map[string]any{"all": s.all.document(), "decisions": s.decisions, "took_us": s.took.Microseconds(), "faults": s.faults}
+	w := s.waits()
+	doc["sessions"] = map[string]any{
+		"count": len(w.took), "p50_us": w.quantile(50).Microseconds(), "p90_us": w.quantile(90).Microseconds(), "p99_us": w.quantile(99).Microseconds(),
+	}
 	outcomes := map[string]any{}
 	for name, t := range s.byOutcome {
 		outcomes[name] = t.count
