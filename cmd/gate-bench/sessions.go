@@ -108,8 +108,12 @@ func output(kib int) string {
 	return b.String()
 }
 
-// counted are settings with a budget, so that the calls of a session are counted.
-const counted = `{"params": {"gate.budget.calls": {"per_session": 100000000}}}`
+// ruled is a policy beside the library, and counted the same with a look at the memory of
+// the session, so that calls are counted.
+const (
+	ruled   = "# METADATA\n# title: Busy\n# custom:\n#   gate:\n#     events: [PreToolUse]\npackage bench.busy\n\ndeny contains \"busy\" if input.tool_name == \"nothing\"\n"
+	counted = "# METADATA\n# title: Busy\n# custom:\n#   gate:\n#     events: [PreToolUse]\npackage bench.busy\n\ndeny contains \"busy\" if input.session.calls > 100000000\n"
+)
 
 // works are what is measured, with the programs of another tree beside it.
 func (l *lab) works(ctx context.Context, before string) ([]work, error) {
@@ -119,32 +123,52 @@ func (l *lab) works(ctx context.Context, before string) ([]work, error) {
 	}
 	programs := []struct{ dir, suffix string }{{filepath.Dir(l.tool("gate")), ""}}
 	if before != "" {
-		programs = append(programs, struct{ dir, suffix string }{before, " (before)"})
+		copies := l.file("before")
+		if err := copied(before, copies); err != nil {
+			return nil, err
+		}
+		programs = append(programs, struct{ dir, suffix string }{copies, " (before)"})
 	}
 	for i, p := range programs {
 		machine := l.file(fmt.Sprintf("sessions%d", i))
-		if err := files(machine, map[string]string{"counted/user/settings.json": counted}); err != nil {
+		if err := files(machine, map[string]string{"ruled/user/policies/busy.rego": ruled, "counted/user/policies/busy.rego": counted}); err != nil {
 			return nil, err
 		}
-		build := append([]string{"build"}, directories(filepath.Join(machine, "counted"))...)
-		if text, err := exec.CommandContext(ctx, filepath.Join(p.dir, "gate"), build...).CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("gate build: %w\n%s", err, text)
+		for _, of := range []string{"ruled", "counted"} {
+			build := append([]string{"build"}, directories(filepath.Join(machine, of))...)
+			if text, err := exec.CommandContext(ctx, filepath.Join(p.dir, "gate"), build...).CombinedOutput(); err != nil {
+				return nil, fmt.Errorf("gate build: %w\n%s", err, text)
+			}
 		}
 		call := func(event, stdin, of string) candidate {
 			args := append([]string{filepath.Join(p.dir, "gate-hook"), "--agent", "claude", "--event", event}, directories(filepath.Join(machine, of))...)
 			return candidate{name: event, args: args, stdin: l.file(stdin)}
 		}
 		list = append(list,
-			work{name: plainName + p.suffix, calls: []candidate{call("PreToolUse", "pre", "plain")}},
+			work{name: plainName + p.suffix, calls: []candidate{call("PreToolUse", "pre", "ruled")}},
 			work{name: "PreToolUse, counted" + p.suffix, calls: []candidate{call("PreToolUse", "pre", "counted")}},
 			work{name: "PreToolUse, counted, one session" + p.suffix, calls: []candidate{call("PreToolUse", "shared", "counted")}, alone: true, least: 2})
 		for _, kib := range outputs {
 			post := fmt.Sprintf("post%d", kib)
-			list = append(list, work{name: fmt.Sprintf("both hooks, output of %d KiB%s", kib, p.suffix), calls: []candidate{call("PreToolUse", "pre", "plain"), call("PostToolUse", post, "plain")}})
+			list = append(list, work{name: fmt.Sprintf("both hooks, output of %d KiB%s", kib, p.suffix), calls: []candidate{call("PreToolUse", "pre", "ruled"), call("PostToolUse", post, "ruled")}})
 		}
 		list = append(list, work{name: "both hooks, counted, output of 2 KiB" + p.suffix, calls: []candidate{call("PreToolUse", "pre", "counted"), call("PostToolUse", "post2", "counted")}})
 	}
 	return list, nil
+}
+
+// copied puts another tree's programs into a directory as [lab.settle] does with this one's.
+func copied(from, to string) error {
+	err := os.MkdirAll(to, 0o755)
+	for _, name := range []string{"gate", "gate-hook"} {
+		data, reading := os.ReadFile(filepath.Join(from, name))
+		file := filepath.Join(to, name)
+		err = errors.Join(err, reading, os.WriteFile(file, data, 0o755))
+		if err == nil {
+			err = rewrite(file, 256<<10)
+		}
+	}
+	return err
 }
 
 // load measures n agents at once and writes what came of it.
