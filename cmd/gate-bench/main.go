@@ -7,8 +7,10 @@
 //	go run ./cmd/gate-bench -sessions -before DIR
 //
 // The second measures the calls of sessions: both hooks of a call, with outputs of
-// several sizes, counted, by one agent and by many at once. DIR has gate and gate-hook
-// of another tree, which take turns with those of this one.
+// several sizes, counted, by one agent and by many at once, and what agents wait in a
+// session. It takes the calls of policies/testdata, so that it is run at the root of the
+// tree. DIR has gate and gate-hook of another tree, which take turns with those of this
+// one.
 //
 // It builds what it measures from this module, writes nothing outside a
 // temporary directory, and leaves out what the machine does not have: only root

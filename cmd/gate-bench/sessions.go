@@ -72,7 +72,7 @@ func (l *lab) sessions(ctx context.Context, out io.Writer, before string) error 
 			return err
 		}
 	}
-	return nil
+	return l.corpus(ctx, out, "policies/testdata/cases.jsonl", "policies/testdata/tools.jsonl")
 }
 
 // events writes what each agent's hooks read.
