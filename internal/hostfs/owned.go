@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"time"
 )
 
 // Private reports why a file or directory is not this account's alone: somebody
@@ -76,4 +77,14 @@ func plain(info fs.FileInfo) error {
 		return errors.New("it is not a regular file")
 	}
 	return Private(info)
+}
+
+// Changed is when a file's content or attributes changed last, which no program can set;
+// zero where nobody knows, such as on Windows. A file of a machine that is not this one
+// says so by a method of the same name.
+func Changed(info fs.FileInfo) time.Time {
+	if said, ok := info.(interface{ Changed() time.Time }); ok {
+		return said.Changed()
+	}
+	return changedAt(info)
 }

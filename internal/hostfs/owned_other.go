@@ -15,8 +15,7 @@ const OpenFlags = 0
 // account's directory is the protection.
 func Own(fs.FileInfo) error { return nil }
 
-// Changed is unknown here.
-func Changed(fs.FileInfo) time.Time { return time.Time{} }
+func changedAt(fs.FileInfo) time.Time { return time.Time{} }
 
 func Closed(fs.FileInfo) bool { return true }
 

@@ -30,9 +30,7 @@ func Own(info fs.FileInfo) error {
 	return nil
 }
 
-// Changed is when a file's content or attributes changed last, which no program can set;
-// zero where nobody knows.
-func Changed(info fs.FileInfo) time.Time {
+func changedAt(info fs.FileInfo) time.Time {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
 		return time.Time{}

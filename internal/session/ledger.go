@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -37,6 +38,34 @@ import (
 type Ledger struct {
 	Dir     string // absolute and below the state directory
 	Project string // its root; "" is a project of its own
+
+	// Files are those that the ledger is about, for a ledger of another machine than
+	// this one; nil: the machine's.
+	Files Files
+
+	// Lines keep the ledger in this process, and nothing in Dir; nil: they do not.
+	Lines *Lines
+}
+
+// Files tell when a file has changed, and where links lead to; names are absolute, with
+// slashes. [hostfs.Changed] says what an Lstat knows of the time.
+type Files interface {
+	Lstat(name string) (fs.FileInfo, error)
+	Readlink(name string) (string, error)
+}
+
+// Lines are a ledger in this process, which ends with it. The zero value says nothing of
+// any file. It is safe for concurrent use.
+type Lines struct {
+	mu   sync.Mutex
+	text []byte // as a file would hold it, with the same limits; nil: nothing is known
+}
+
+func (l Ledger) files() Files {
+	if l.Files == nil {
+		return hostfs.Files{}
+	}
+	return l.Files
 }
 
 // Limits of a ledger. Beyond them a directory stands for the files in it.
@@ -47,7 +76,7 @@ const (
 
 // path is the ledger's file.
 func (l Ledger) path() string {
-	sum := sha256.Sum256([]byte(real(l.Project)))
+	sum := sha256.Sum256([]byte(l.real(l.Project)))
 	return filepath.Join(l.Dir, hex.EncodeToString(sum[:16]))
 }
 
@@ -57,18 +86,31 @@ type Entries struct {
 	session string // of the event that asks
 	text    []byte // whole lines, each behind a line break
 	under   []byte // lines about directories; nil: there are none
+	ledger  Ledger // whose files they are about
 	err     error
 }
 
 // Open reads the ledger for an event of a session. What is wrong with it is for
 // [Entries.Of] to say, for a call that does not depend on it goes on.
 func (l Ledger) Open(k Key) Entries {
-	e, err := openEntries(l.Dir, filepath.Base(l.path()))
-	if err != nil {
+	e, err := l.open()
+	if e.ledger = l; err != nil {
 		e.err = l.wrong(err)
 	}
 	e.session = k.Name()
 	return e
+}
+
+func (l Ledger) open() (Entries, error) {
+	if l.Lines == nil {
+		return openEntries(l.Dir, filepath.Base(l.path()))
+	}
+	l.Lines.mu.Lock()
+	defer l.Lines.mu.Unlock()
+	if l.Lines.text == nil {
+		return Entries{}, nil
+	}
+	return readEntries(l.Lines.text)
 }
 
 func openEntries(dir, name string) (Entries, error) {
@@ -106,6 +148,9 @@ func (l Ledger) Broken() map[string]error {
 }
 
 func (l Ledger) wrong(err error) error {
+	if l.Lines != nil {
+		return fmt.Errorf("what calls wrote into files: %w", err)
+	}
 	return fmt.Errorf("what calls wrote into files: %s: %w", l.path(), hostfs.Reason(err))
 }
 
@@ -115,7 +160,7 @@ func (e Entries) Of(path string) (left origin.Move, err error) {
 		return origin.Move{}, e.err
 	}
 	left = e.of(path)
-	if to := real(path); !tells(&left) && to != path {
+	if to := e.ledger.real(path); !tells(&left) && to != path {
 		left = e.of(to)
 	}
 	return left, e.err
@@ -126,12 +171,12 @@ func tells(m *origin.Move) bool { return m.Secret != "" || m.Host != "" || m.Wri
 
 // of looks for one spelling of a path.
 func (e Entries) of(path string) origin.Move {
-	if f := find(e.text, path); f != nil {
+	if f := e.ledger.find(e.text, path); f != nil {
 		return f.Move
 	}
 	for dir := path; e.under != nil && len(dir) > 1; {
 		dir = dir[:max(strings.LastIndexByte(dir, '/'), 1)]
-		if f := find(e.under, strings.TrimSuffix(dir, "/")+"/"); f != nil && tells(&f.Move) {
+		if f := e.ledger.find(e.under, strings.TrimSuffix(dir, "/")+"/"); f != nil && tells(&f.Move) {
 			return f.Move
 		}
 	}
@@ -140,10 +185,10 @@ func (e Entries) of(path string) origin.Move {
 
 // Written implements [origin.Ledger].
 func (e Entries) Written() (files []string, err error) {
-	last := map[string]bool{}
+	last, on := map[string]bool{}, e.ledger.files()
 	for l := range bytes.Lines(e.text[min(1, len(e.text)):]) {
 		f, err := decodeLine(bytes.TrimSuffix(l, []byte("\n")))
-		if err == nil && !strings.HasSuffix(f.Path, "/") && f.happened() {
+		if err == nil && !strings.HasSuffix(f.Path, "/") && f.happened(on) {
 			last[f.Path] = f.Written
 		}
 	}
@@ -156,36 +201,50 @@ func (e Entries) Written() (files []string, err error) {
 	return files, e.err
 }
 
-// maxLinks is how many links to files that are not there are followed one after another.
-const maxLinks = 8
+// maxLinks is how many links are followed on the way to one file.
+const maxLinks = 40
 
-// real is the file that a path leads to through links, with slashes. It need not be there
-// yet. Without any link it is the path.
-func real(path string) string {
-	if path == "" {
-		return ""
+// real is the file that a path leads to through links, with slashes. The file need not be
+// there yet; the directory that it is in must. Without any link it is the path.
+func (l Ledger) real(path string) string {
+	files := l.files()
+	done := filepath.VolumeName(filepath.FromSlash(path))
+	if !strings.HasPrefix(path[len(done):], "/") {
+		return path
 	}
-	at := filepath.FromSlash(path)
-	for range maxLinks {
-		if full, err := filepath.EvalSymlinks(at); err == nil {
-			return filepath.ToSlash(full)
+	todo := strings.Split(path[len(done)+1:], "/")
+	for links := 0; len(todo) > 0; {
+		step := todo[0]
+		todo = todo[1:]
+		switch step {
+		case "", ".":
+			continue
+		case "..":
+			done = done[:max(strings.LastIndexByte(done, '/'), 0)]
+			continue
 		}
-		dir, err := filepath.EvalSymlinks(filepath.Dir(at))
-		if err != nil {
+		next := done + "/" + step
+		info, err := files.Lstat(next)
+		if err != nil && (len(todo) > 0 || !errors.Is(err, fs.ErrNotExist)) {
 			return path
 		}
-		at = filepath.Join(dir, filepath.Base(at))
-		to, err := os.Readlink(at)
-		switch {
-		case err != nil:
-			return filepath.ToSlash(at)
-		case filepath.IsAbs(to):
-			at = to
-		default:
-			at = filepath.Join(dir, to)
+		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			done = next
+			continue
 		}
+		to, err := files.Readlink(next)
+		if links++; err != nil || links > maxLinks {
+			return path
+		}
+		if root := filepath.VolumeName(filepath.FromSlash(to)); strings.HasPrefix(to[len(root):], "/") {
+			done, to = root, to[len(root)+1:]
+		}
+		todo = append(strings.Split(to, "/"), todo...)
 	}
-	return path
+	if done == "" {
+		return "/"
+	}
+	return done
 }
 
 // A line is what the ledger says of one path; one that ends in a slash is a directory
@@ -222,12 +281,12 @@ const maxLine = 16 * maxPath
 
 // find returns the last line about a path that counts: the file has changed since it was
 // written. One without such a change is of a call that never ran.
-func find(text []byte, path string) *line {
+func (l Ledger) find(text []byte, path string) *line {
 	begin := start(path)
 	for at := bytes.LastIndex(text, begin); at >= 0; at = bytes.LastIndex(text[:at+1], begin) {
 		end := bytes.IndexByte(text[at+1:], '\n')
 		f, err := decodeLine(text[at+1 : at+1+end])
-		if err == nil && f.happened() {
+		if err == nil && f.happened(l.files()) {
 			return f
 		}
 	}
@@ -239,11 +298,11 @@ const clockSlack = 2 * time.Second
 
 // happened reports a file that is there and has changed since the line was written: the
 // call ran. What nobody can tell counts as yes.
-func (f *line) happened() bool {
+func (f *line) happened(files Files) bool {
 	if strings.HasSuffix(f.Path, "/") {
 		return true
 	}
-	info, err := os.Lstat(filepath.FromSlash(f.Path))
+	info, err := files.Lstat(f.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
@@ -351,6 +410,14 @@ func (l Ledger) Add(ctx context.Context, k Key, call string, moves []origin.Move
 	if len(moves) == 0 {
 		return nil
 	}
+	if len(call) > maxCall || !utf8.ValidString(call) {
+		call = ""
+	}
+	text := l.lines(&line{origin.Move{Call: call, Session: k.Name()}, now}, moves)
+	if l.Lines != nil {
+		l.hold(text, now)
+		return nil
+	}
 	s := Store{Dir: l.Dir}
 	if err := s.prepare(); err != nil {
 		return l.wrong(err)
@@ -360,23 +427,32 @@ func (l Ledger) Add(ctx context.Context, k Key, call string, moves []origin.Move
 		return l.wrong(err)
 	}
 	defer unlock()
-	if len(call) > maxCall || !utf8.ValidString(call) {
-		call = ""
-	}
-	if err := l.add(s, &line{origin.Move{Call: call, Session: k.Name()}, now}, moves); err != nil {
+	if err := l.add(s, text, now); err != nil {
 		return l.wrong(err)
 	}
 	return nil
 }
 
-// add adds lines like one, which names the call.
-func (l Ledger) add(s Store, of *line, moves []origin.Move) error {
-	var text []byte
+// hold adds lines to those in this process.
+func (l Ledger) hold(text []byte, now time.Time) {
+	l.Lines.mu.Lock()
+	defer l.Lines.mu.Unlock()
+	if l.Lines.text == nil {
+		l.Lines.text = []byte(head() + "\n")
+	}
+	l.Lines.text = append(l.Lines.text, text...)
+	if len(l.Lines.text) > maxLedger/2 {
+		l.Lines.text = append([]byte(head()), l.fit(l.Lines.text[len(head()):], now)...)
+	}
+}
+
+// lines are what the ledger says of moves, like one, which names the call.
+func (l Ledger) lines(of *line, moves []origin.Move) (text []byte) {
 	for _, m := range moves {
 		m.Call, m.Session = of.Call, of.Session
 		// A call may write through a link, or put a file in its place.
 		dir, base := path.Split(m.Path)
-		for _, name := range slices.Compact([]string{path.Join(real(dir), base), real(m.Path)}) {
+		for _, name := range slices.Compact([]string{path.Join(l.real(dir), base), l.real(m.Path)}) {
 			if len(name) > maxPath {
 				name = name[:strings.LastIndexByte(name[:maxPath], '/')+1]
 			}
@@ -384,13 +460,17 @@ func (l Ledger) add(s Store, of *line, moves []origin.Move) error {
 			text = append((&line{m, of.at}).append(text), '\n')
 		}
 	}
+	return text
+}
+
+func (l Ledger) add(s Store, text []byte, now time.Time) error {
 	info, err := os.Lstat(l.path())
 	switch {
 	case err == nil && info.Size()+int64(len(text)) <= maxLedger/2:
 		if err := hostfs.Private(info); err != nil {
 			return err
 		}
-		if err := extend(l.path(), info.Size(), text); !errors.Is(err, errOld) {
+		if err := extend(l.path(), head(), info.Size(), text); !errors.Is(err, errOld) {
 			return err
 		}
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
@@ -403,21 +483,22 @@ func (l Ledger) add(s Store, of *line, moves []origin.Move) error {
 	if e.text == nil {
 		e.text = []byte("\n")
 	}
-	return s.replace(l.path(), append([]byte(head()), fit(append(e.text, text...), of.at)...))
+	return s.replace(l.path(), append([]byte(head()), l.fit(append(e.text, text...), now)...))
 }
 
-// errOld says that an older gate began a file, of a format that takes no lines of today.
+// errOld says that a file begins in another way: an older gate made it, of a format that
+// takes no lines of today.
 var errOld = errors.New("it has an older format")
 
 // extend adds whole lines to a file of a size by one write, which a killed process has
 // made or not. What a full disk leaves of it is taken away again.
-func extend(path string, size int64, text []byte) error {
+func extend(path, begins string, size int64, text []byte) error {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|hostfs.OpenFlags, 0)
 	if err != nil {
 		return err
 	}
-	first := make([]byte, len(head()))
-	if n, _ := f.ReadAt(first, 0); string(first[:n]) != head() {
+	first := make([]byte, len(begins))
+	if n, _ := f.ReadAt(first, 0); string(first[:n]) != begins {
 		return cmp.Or(f.Close(), errOld)
 	}
 	n, err := f.Write(text)
@@ -432,9 +513,9 @@ const expected = time.Hour
 
 // fit makes a ledger small enough that lines can be added to it, of fewer and fewer files by
 // name where their names are long.
-func fit(text []byte, now time.Time) []byte {
+func (l Ledger) fit(text []byte, now time.Time) []byte {
 	for most := maxEntries; ; most /= 2 {
-		if out := compact(text, most, now); len(out) <= maxLedger/2 || most == 0 {
+		if out := l.compact(text, most, now); len(out) <= maxLedger/2 || most == 0 {
 			return out
 		}
 	}
@@ -442,19 +523,20 @@ func fit(text []byte, now time.Time) []byte {
 
 // compact leaves the last line of each path, and none about a file that is gone or holds
 // nothing. Of more files than most the oldest are given up for their directories.
-func compact(text []byte, most int, now time.Time) []byte {
+func (l Ledger) compact(text []byte, most int, now time.Time) []byte {
+	files := l.files()
 	last := map[string]*line{}
 	for l := range bytes.Lines(text[1:]) {
 		f, err := decodeLine(bytes.TrimSuffix(l, []byte("\n")))
 		if err != nil {
 			continue // Open says so
 		}
-		if tells(&f.Move) || f.happened() {
+		if tells(&f.Move) || f.happened(files) {
 			last[f.Path] = f
 		}
 	}
 	kept := slices.Collect(maps.Values(last))
-	kept = slices.DeleteFunc(kept, func(f *line) bool { return !tells(&f.Move) || f.at.Before(now.Add(-expected)) && !f.happened() })
+	kept = slices.DeleteFunc(kept, func(f *line) bool { return !tells(&f.Move) || f.at.Before(now.Add(-expected)) && !f.happened(files) })
 	slices.SortFunc(kept, func(a, b *line) int { return cmp.Or(a.at.Compare(b.at), strings.Compare(a.Path, b.Path)) })
 	out := []byte("\n")
 	dirs := map[string]bool{}

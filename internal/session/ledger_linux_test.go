@@ -76,7 +76,7 @@ func TestLedgerLarge(t *testing.T) {
 		path := fmt.Sprintf("%s/d%d/%s%d", project, i%7, strings.Repeat("n", 2000), i)
 		text = append((&line{origin.Move{Path: path, Secret: "private key"}, now.Add(time.Duration(i) * time.Millisecond)}).append(text), '\n')
 	}
-	text = fit(text, now)
+	text = Ledger{}.fit(text, now)
 	e, err := readEntries(append([]byte(head()), text...))
 	if len(text) > maxLedger/2 || err != nil {
 		t.Errorf("%d bytes: %v", len(text), err)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -175,7 +176,7 @@ func TestLedgerFull(t *testing.T) {
 		path := touch(t, filepath.Join(dir, fmt.Sprint(i)))
 		text = append((&line{origin.Move{Path: path, Secret: "private key"}, now.Add(time.Duration(i) * time.Millisecond)}).append(text), '\n')
 	}
-	e, err := readEntries(append([]byte(head()), compact(text, 20, now)...))
+	e, err := readEntries(append([]byte(head()), Ledger{}.compact(text, 20, now)...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +248,7 @@ func FuzzLedger(f *testing.F) {
 		e, _ := readEntries(text)
 		secretIn(e, "/a/b")
 		if e.text != nil {
-			if again, err := readEntries(append([]byte(head()), compact(e.text, 4, time.Now())...)); err != nil {
+			if again, err := readEntries(append([]byte(head()), Ledger{}.compact(e.text, 4, time.Now())...)); err != nil {
 				t.Fatal(err, string(again.text))
 			}
 		}
@@ -280,4 +281,68 @@ func TestLedgerOlder(t *testing.T) {
 			t.Errorf("got  %+v %v\nwant %+v", left, err, move)
 		}
 	}
+}
+
+// TestHeld has a ledger in this process follow files of a machine that is not this one.
+func TestHeld(t *testing.T) {
+	at := time.Unix(1_700_000_000, 0)
+	files := machine{"/p": "", "/p/late": "", "/p/old": "", "/p/link": "sub/real", "/p/sub": "", "/p/loop": "loop", "/p/sub/real": ""}
+	l := Ledger{Project: "/p", Files: files, Lines: &Lines{}}
+	for _, path := range []string{"/p/link", "/p/gone", "/p/loop"} {
+		if err := l.Add(t.Context(), Key{}, "", []origin.Move{{Path: path, Secret: "private key"}}, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := l.Add(t.Context(), Key{}, "", []origin.Move{{Path: "/p/old", Secret: "private key"}}, at.Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{"/p/link": "private key", "/p/sub/real": "private key", "/p/gone": "", "/p/loop": "private key", "/p/old": "", "/p/late": ""} {
+		if what, err := secretIn(l.Open(Key{}), path); what != want || err != nil {
+			t.Errorf("%s: %q %v, want %q", path, what, err, want)
+		}
+	}
+	other := l
+	other.Lines = &Lines{}
+	if what, err := secretIn(other.Open(Key{}), "/p/link"); what != "" || err != nil {
+		t.Errorf("another ledger: %q %v", what, err)
+	}
+	for range 40_000 { // more than a file may have
+		if err := l.Add(t.Context(), Key{}, "", []origin.Move{{Path: "/p/" + strings.Repeat("x", 100), Secret: "private key"}}, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(l.Lines.text); n > maxLedger {
+		t.Errorf("it has grown to %d bytes", n)
+	}
+	if what, err := secretIn(l.Open(Key{}), "/p/sub/real"); what != "private key" || err != nil {
+		t.Errorf("after compacting: %q %v", what, err)
+	}
+}
+
+// A machine has files, all changed at one moment, and where links lead to.
+type machine map[string]string
+
+func (m machine) Lstat(name string) (fs.FileInfo, error) {
+	to, ok := m[name]
+	if !ok {
+		return nil, &fs.PathError{Op: "lstat", Path: name, Err: fs.ErrNotExist}
+	}
+	return entry{to != ""}, nil
+}
+
+func (m machine) Readlink(name string) (string, error) { return m[name], nil }
+
+type entry struct{ link bool }
+
+func (entry) Name() string       { return "" }
+func (entry) Size() int64        { return 0 }
+func (entry) ModTime() time.Time { return time.Time{} }
+func (entry) IsDir() bool        { return false }
+func (entry) Sys() any           { return nil }
+func (entry) Changed() time.Time { return time.Unix(1_700_000_000, 1) }
+func (e entry) Mode() fs.FileMode {
+	if e.link {
+		return fs.ModeSymlink | 0o777
+	}
+	return 0o644
 }

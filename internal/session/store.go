@@ -106,7 +106,7 @@ func (s Store) add(path string, has, line []byte) error {
 	if len(has) == 0 || has[len(has)-1] != '\n' || len(has)+len(line) > maxGrown {
 		return s.replace(path, line)
 	}
-	return extend(path, int64(len(has)), line)
+	return extend(path, "", int64(len(has)), line)
 }
 
 // prepare makes the directories, and looks whether they are this account's.
