@@ -30,6 +30,11 @@ func (g *Gate) follow(ctx context.Context, s *Session, ev *hook.Event, d *hook.D
 			*d = Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err})
 		}
 	}
+	s.finish(ctx, ev, d, rejected)
+}
+
+// finish forgets what ends with an event.
+func (s *Session) finish(ctx context.Context, ev *hook.Event, d *hook.Decision, rejected bool) {
 	if end := ending(ev, rejected); end != nil && s.kept.Exists() {
 		if err := s.update(ctx, func(m *session.Memory) error { end(m); return nil }); err != nil {
 			d.Notices = append(d.Notices, "hooks hold on: "+err.Error())
@@ -40,12 +45,13 @@ func (g *Gate) follow(ctx context.Context, s *Session, ev *hook.Event, d *hook.D
 // keepMoves notes which files a call leaves secrets in, for the calls after it. One that
 // nobody could be told of must not run.
 func (g *Gate) keepMoves(ctx context.Context, ev *hook.Event, d *hook.Decision, rejected bool) {
-	if rejected || g.State == "" || ev.Name.Canonical() != hook.PreToolUse || d.Facts == nil || len(d.Facts.Moves) == 0 {
+	ledger, kept := g.origins()
+	if rejected || !kept || ev.Name.Canonical() != hook.PreToolUse || d.Facts == nil || len(d.Facts.Moves) == 0 {
 		return
 	}
 	ctx, cancel := waiting(ctx)
 	defer cancel()
-	if err := g.Ledger(g.Project).Add(ctx, keyOf(ev), ev.Text("tool_use_id"), d.Facts.Moves, ev.Gate.Now); err != nil {
+	if err := ledger.Add(ctx, keyOf(ev), ev.Text("tool_use_id"), d.Facts.Moves, ev.Gate.Now); err != nil {
 		*d = Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err})
 	}
 }

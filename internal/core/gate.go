@@ -66,6 +66,10 @@ type Machine struct {
 	LookupEnv func(string) (string, bool)
 	Files     facts.Files // nil: the machine's
 
+	// Origins keep what calls leave in files of the project; nil: a file below State
+	// does, unless Past.
+	Origins *session.Ledger
+
 	// Past says that events are of the past: their time and labels are what was
 	// recorded.
 	Past bool
@@ -94,6 +98,18 @@ type Gate struct {
 	earliest   time.Time     // what the clock must not fall below; zero where nothing expires
 	session    *Session      // nil where nothing is remembered of the event's session
 	approver   *approver     // nil where nobody may approve a call, or none is about to be made
+}
+
+// origins is the ledger of what calls leave in files of the project. It reports false
+// where none is kept.
+func (m Machine) origins() (session.Ledger, bool) {
+	switch {
+	case m.Origins != nil:
+		return *m.Origins, true
+	case m.State == "" || m.Past:
+		return session.Ledger{}, false
+	}
+	return m.Ledger(m.Project), true
 }
 
 // Parts are what the engine of a Gate runs hooks by. They are asked for once it is
@@ -152,11 +168,13 @@ func (g *Gate) ForCall(found *Found, beyond Beyond) (*Gate, error) {
 	return &c, err
 }
 
-// Seeing returns a Gate that differs from g in what works out facts.
+// Seeing returns a Gate that differs from g in what works out facts, and knows nothing of
+// what g remembered.
 func (g *Gate) Seeing(facts func(*hook.Event) *hook.Facts) (*Gate, error) {
 	c := *g
+	c.session = nil
 	var err error
-	c.Engine, err = g.Engine.With(engine.WithFacts(facts))
+	c.Engine, err = g.Engine.With(engine.WithFacts(facts), engine.WithDone(c.done))
 	return &c, err
 }
 
@@ -236,9 +254,9 @@ func NewReader(m Machine, programs map[string]any) *facts.Reader {
 		Own:      func() []facts.Place { return places.Own(m.Dirs) },
 		Programs: programs,
 	}
-	if m.State != "" && !m.Past {
+	if ledger, kept := m.origins(); kept {
 		w.Ledger = func(agent, id string) origin.Ledger {
-			return m.Ledger(m.Project).Open(session.Key{Agent: agent, Session: id})
+			return ledger.Open(session.Key{Agent: agent, Session: id})
 		}
 	}
 	return facts.New(w)

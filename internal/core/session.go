@@ -90,6 +90,27 @@ func (g *Gate) Answer(ctx context.Context, s *Session, ev *hook.Event, rejected 
 	return d, nil
 }
 
+// Retell is [Gate.Answer] about an event of the past or of a test, as one of a session that
+// s remembers: what lies in gate's directories of other sessions has no say. Where the
+// event has a memory, hooks see that in place of what s remembers.
+func (g *Gate) Retell(ctx context.Context, s *Session, ev *hook.Event, rejected func(*hook.Decision) bool) hook.Decision {
+	recorded := ev.Memory
+	if err := g.begin(ctx, s, ev); err != nil {
+		return Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err})
+	}
+	if len(recorded) > 0 {
+		ev.Memory = recorded
+	}
+	d := g.Decide(ctx, *ev)
+	no := rejected(&d)
+	if g.session != nil {
+		g.session.end(ctx, ev, &d, no, g.brings)
+	}
+	s.finish(ctx, ev, &d, no)
+	g.keepMoves(ctx, ev, &d, no)
+	return d
+}
+
 // begin counts an event and gives it the memory of its session, unless no hook
 // needs one and nothing waits for the session. An error means that nobody knows
 // what the session may still do.

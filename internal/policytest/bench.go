@@ -143,26 +143,39 @@ func passes(ctx context.Context, q opa.PreparedEvalQuery) error {
 func (s *Suite) benchCases(ctx context.Context, sel Selection) []bench {
 	var list []bench
 	for _, c := range s.selected(sel) {
-		for _, call := range c.calls() {
+		whole := c
+		whole.Lines = nil
+		each := []Case{whole}
+		if c.Lines != nil {
+			each = c.eachLine()
+		}
+		for i := range each {
 			b := bench{Benchmark: Benchmark{Name: s.fullName(&c), File: c.File, Line: c.Line}}
 			if c.Lines != nil {
-				b.Name += ": " + call.line
+				b.Name += ": " + c.Lines[i]
 			}
-			b.op = func() error {
-				p, err := s.pipeline(&c)
-				if err != nil {
-					return err
-				}
-				d, _, err := s.decide(ctx, p, call)
-				if err == nil && len(c.Expect.differences(&d)) > 0 {
-					err = errors.New("the case fails")
-				}
-				return err
-			}
+			b.op = func() error { return s.meets(ctx, &each[i]) }
 			list = append(list, b)
 		}
 	}
 	return list
+}
+
+// meets reports why a case does not meet what it expects.
+func (s *Suite) meets(ctx context.Context, c *Case) error {
+	p, err := s.pipeline(c)
+	if err != nil {
+		return err
+	}
+	for m, err := range s.moments(ctx, p, c) {
+		if err != nil {
+			return err
+		}
+		if len(m.differences()) > 0 {
+			return errors.New("the case fails")
+		}
+	}
+	return nil
 }
 
 // wrapped are the builtins of gate's in the form that queries take.

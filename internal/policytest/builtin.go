@@ -67,6 +67,9 @@ func (e *events) document(spec ast.Value, at *ast.Location) (*ast.Term, error) {
 
 // factsOf returns the facts of an event in a world.
 func (e *events) factsOf(w World, ev *hook.Event) *hook.Facts {
+	if w.origins != nil { // what it says depends on what came before
+		return e.facts(w, ev)
+	}
 	key := w.key() + string(strictjson.Append(nil, ev.Fields))
 	e.mu.Lock()
 	f := e.seen[key]

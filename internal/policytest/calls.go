@@ -1,6 +1,7 @@
 package policytest
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -25,21 +26,55 @@ func (s *Suite) Calls() []Case {
 	}
 	for _, c := range s.cases {
 		c.Name, c.Expect = fmt.Sprintf("%s:%d", c.File, c.Line), Expectation{}
-		for _, line := range c.Lines {
-			one := c
-			one.Lines, one.Event = nil, c.calling("Bash", map[string]any{"command": line})
-			list = append(list, one)
-		}
-		if c.Lines == nil {
+		switch {
+		case c.Lines != nil:
+			list = append(list, c.eachLine()...)
+		case c.Session != nil:
+			list = append(list, c.eachStep()...)
+		default:
 			list = append(list, c)
 		}
 	}
 	return list
 }
 
-// Calling returns the case with another call in the place of its own.
+// eachLine returns a case for each of its lines.
+func (c Case) eachLine() []Case {
+	var list []Case
+	for _, line := range c.Lines {
+		one := c
+		one.Lines, one.Event = nil, c.calling("Bash", map[string]any{"command": line})
+		list = append(list, one)
+	}
+	return list
+}
+
+// eachStep returns a case for each step of a session: with those before it, and with its
+// event as that of the case.
+func (c Case) eachStep() []Case {
+	var list []Case
+	for i := range c.Session {
+		one := c
+		one.Session = slices.Clone(c.Session[:i+1])
+		for j := range one.Session {
+			one.Session[j].Expect = nil
+		}
+		last := &one.Session[i]
+		one.Event, one.Agent = last.Event, cmp.Or(last.Agent, c.Agent)
+		one.Line, one.Name = last.Line, fmt.Sprintf("%s:%d", c.File, last.Line)
+		list = append(list, one)
+	}
+	return list
+}
+
+// Calling returns the case with another call in the place of its own, which of a session
+// is the last one.
 func (c Case) Calling(tool string, input map[string]any) Case {
 	c.Event = c.calling(tool, input)
+	if n := len(c.Session); n > 0 {
+		c.Session = slices.Clone(c.Session)
+		c.Session[n-1].Event = c.Event
+	}
 	return c
 }
 

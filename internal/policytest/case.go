@@ -22,14 +22,19 @@ type Case struct {
 	// With them Event holds what the calls have in common.
 	Lines []string
 
+	// Session holds the steps of a whole session. With them World.Session is not set, and
+	// the fields below hold nothing but what [Suite.Calls] says.
+	Session []Step
+
 	// Event holds the fields of the canonical event: hook_event_name,
 	// tool_name, tool_input, prompt … What is missing gets the defaults of
 	// [Event]. A relative cwd is relative to the project.
 	Event map[string]any
 
-	Agent  string // the adapter's name; "" is claude
-	World  CaseWorld
-	Expect Expectation
+	Agent   string // the adapter's name; "" is claude
+	World   CaseWorld
+	Expect  Expectation
+	Comment string // what a person should know of the case; formatting only
 }
 
 // A CaseWorld is everything around a case's event. The zero CaseWorld is an

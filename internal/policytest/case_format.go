@@ -116,14 +116,25 @@ func anyList(list []string) []any {
 func (c *Case) node() *yaml.Node {
 	m := node(yaml.MappingNode)
 	put(m, "name", textNode(c.Name))
-	c.putEvent(m)
+	if c.Session == nil {
+		c.putEvent(m)
+	}
 	if c.Agent != "" && c.Agent != defaultAgent {
 		put(m, "agent", textNode(c.Agent))
 	}
 	if w := c.World.node(); len(w.Content) > 0 {
 		put(m, "world", w)
 	}
-	put(m, "expect", c.Expect.node())
+	m.HeadComment = c.Comment
+	if c.Session == nil {
+		put(m, "expect", c.Expect.node())
+		return m
+	}
+	steps := node(yaml.SequenceNode)
+	for i := range c.Session {
+		steps.Content = append(steps.Content, c.Session[i].node())
+	}
+	put(m, "session", steps)
 	return m
 }
 

@@ -25,7 +25,7 @@ func ParseCases(file string, data []byte) ([]Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &caseParser{doc: doc, file: file}
+	p := &caseParser{doc: doc, file: file, noun: "case", whole: true}
 	p.known(doc.Value(), "", "world", "cases")
 	base := p.world(doc.Value()["world"], "/world")
 	var cases []Case
@@ -40,6 +40,9 @@ func ParseCases(file string, data []byte) ([]Case, error) {
 		at := "/cases/" + strconv.Itoa(i)
 		c := p.oneCase(v, at)
 		c.World = c.World.laidOver(base)
+		if c.Session != nil && c.World.Session != nil {
+			p.fail(at, "world.session says what the steps of the session make; keep one of them")
+		}
 		if first, twice := named[c.Name]; twice && c.Name != "" {
 			p.fail(at, "a second case is named %q; the first is on line %d", c.Name, first)
 		}
@@ -60,7 +63,7 @@ func ParseEvent(file string, data []byte) (Case, error) {
 	if err != nil {
 		return Case{}, err
 	}
-	p := &caseParser{doc: doc, file: file}
+	p := &caseParser{doc: doc, file: file, noun: "case"}
 	p.known(doc.Value(), "", append([]string{"input", "cwd", "agent"}, happenings...)...)
 	c := p.happening(doc.Value(), "")
 	if c.Lines != nil {
@@ -71,9 +74,11 @@ func ParseEvent(file string, data []byte) (Case, error) {
 
 // A caseParser takes a document apart. Mistakes are collected.
 type caseParser struct {
-	doc  *load.Document
-	file string
-	errs []error
+	doc   *load.Document
+	file  string
+	noun  string // what has an event: a case, or a step of one
+	whole bool   // a case may be a whole session
+	errs  []error
 }
 
 func (p *caseParser) fail(pointer, format string, args ...any) {
@@ -111,22 +116,38 @@ var shortForms = []struct{ key, tool, field string }{
 	{"fetch", "WebFetch", "url"},
 }
 
+// happenings lists the keys that say what happens.
+func (p *caseParser) happenings() string {
+	list := slices.Clone(happenings)
+	switch {
+	case p.noun == "step":
+		list = slices.DeleteFunc(list, func(key string) bool { return key == "lines" })
+	case p.whole:
+		list = append(list, "session")
+	}
+	return strings.Join(list, ", ")
+}
+
 var happenings = []string{"bash", "lines", "write", "edit", "read", "fetch", "prompt", "tool", "event"}
 
 func (p *caseParser) oneCase(v any, at string) Case {
 	m, ok := v.(map[string]any)
 	c := Case{File: p.file, Line: p.doc.Line(at)}
 	if !ok {
-		p.fail(at, "a case is an object with name, what happens (%s) and expect", strings.Join(happenings, ", "))
+		p.fail(at, "a case is an object with name, what happens (%s) and expect", p.happenings())
 		return c
 	}
-	p.known(m, at, append([]string{"name", "input", "cwd", "agent", "world", "expect"}, happenings...)...)
+	p.known(m, at, append([]string{"name", "input", "cwd", "agent", "world", "expect", "session"}, happenings...)...)
 	if c.Name, ok = get[string](p, m, at, "name", "text"); c.Name == "" && (ok || m["name"] == nil) {
 		p.fail(at, "a case needs a name")
 	}
+	c.World = p.world(m["world"], at+"/world")
+	if _, whole := m["session"]; whole {
+		c.Session, c.Agent = p.session(m, at), p.agent(m, at)
+		return c
+	}
 	happening := p.happening(m, at)
 	c.Event, c.Lines, c.Agent = happening.Event, happening.Lines, happening.Agent
-	c.World = p.world(m["world"], at+"/world")
 	c.Expect = p.expectation(m, at)
 	return c
 }
@@ -138,11 +159,16 @@ func (p *caseParser) happening(m map[string]any, at string) Case {
 	if dir, ok := get[string](p, m, at, "cwd", "a directory"); ok {
 		c.Event["cwd"] = dir
 	}
-	c.Agent, _ = get[string](p, m, at, "agent", "an agent's name")
-	if _, known := adapters.Lookup(c.Agent); c.Agent != "" && !known {
-		p.fail(at+"/agent", "unknown agent %q; known are %s", c.Agent, strings.Join(adapters.Names(), ", "))
-	}
+	c.Agent = p.agent(m, at)
 	return c
+}
+
+func (p *caseParser) agent(m map[string]any, at string) string {
+	name, _ := get[string](p, m, at, "agent", "an agent's name")
+	if _, known := adapters.Lookup(name); name != "" && !known {
+		p.fail(at+"/agent", "unknown agent %q; known are %s", name, strings.Join(adapters.Names(), ", "))
+	}
+	return name
 }
 
 // happens reads what happens: one of the short forms, a tool call or an event.
@@ -155,10 +181,10 @@ func (p *caseParser) happens(c *Case, m map[string]any, at string) {
 	}
 	switch {
 	case len(said) == 0:
-		p.fail(at, "the case does not say what happens; give one of %s", strings.Join(happenings, ", "))
+		p.fail(at, "the %s does not say what happens; give one of %s", p.noun, p.happenings())
 		return
 	case len(said) > 1:
-		p.fail(at, "%s: a case has one event; give one of them", strings.Join(said, " and "))
+		p.fail(at, "%s: a %s has one event; give one of them", strings.Join(said, " and "), p.noun)
 		return
 	}
 	if _, ok := m["input"]; ok && said[0] != "tool" {

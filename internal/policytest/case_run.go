@@ -14,35 +14,37 @@ import (
 )
 
 // Decide runs the events of a case through the whole pipeline and returns a
-// decision for each: one, or one for each of its Lines. An error means that the
-// case's world makes no sense.
+// decision for each: one, one for each of its Lines, or one for each step of its Session.
+// An error means that the case's world makes no sense.
 func (s *Suite) Decide(ctx context.Context, c *Case) ([]hook.Decision, error) {
 	p, err := s.pipeline(c)
 	if err != nil {
 		return nil, fmt.Errorf("%s:%d: %w", c.File, c.Line, err)
 	}
 	var list []hook.Decision
-	for _, call := range c.calls() {
-		d, _, err := s.decide(ctx, p, call)
+	for m, err := range s.moments(ctx, p, c) {
 		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", c.File, c.Line, err)
+			return nil, fmt.Errorf("%s:%d: %w", c.File, m.at, err)
 		}
-		list = append(list, d)
+		if !m.result {
+			list = append(list, m.decision)
+		}
 	}
 	return list, nil
 }
 
-// decide decides about one call, whose event it returns, too.
-func (s *Suite) decide(ctx context.Context, p *pipeline, c call) (hook.Decision, *hook.Event, error) {
+// decide decides about one call that nothing came before.
+func (s *Suite) decide(ctx context.Context, p *pipeline, c call, m *moment) error {
 	ev, w, err := p.event(c)
 	if err != nil {
-		return hook.Decision{}, nil, err
+		return err
 	}
 	en, err := p.Seeing(func(ev *hook.Event) *hook.Facts { return s.events.factsOf(w, ev) })
 	if err != nil {
-		return hook.Decision{}, nil, err
+		return err
 	}
-	return en.Decide(ctx, *ev), ev, nil
+	m.event, m.decision, m.again = ev, en.Decide(ctx, *ev), en.Decide
+	return nil
 }
 
 // event makes the event of a call, as the settings have it.
@@ -89,46 +91,74 @@ feed:
 	return slices.Concat(results...)
 }
 
-// runCase runs one case: a result for each of its lines.
+// runCase runs one case: a result for each of its lines, or steps.
 func (s *Suite) runCase(ctx context.Context, c *Case) []Result {
+	r := Result{Kind: EventCase, Name: c.Name, Policy: s.policyOf(c), File: c.File, Line: c.Line}
 	p, err := s.pipeline(c)
 	if err != nil {
-		return []Result{{Kind: EventCase, Name: c.Name, Policy: s.policyOf(c), File: c.File, Line: c.Line, Err: fmt.Errorf("%s:%d: %w", c.File, c.Line, err)}}
+		r.Err = fmt.Errorf("%s:%d: %w", c.File, c.Line, err)
+		return []Result{r}
 	}
+	ctx, cancel := context.WithTimeout(ctx, (s.timeout()+time.Minute)*time.Duration(max(1, len(c.Lines), len(c.Session))))
+	defer cancel()
 	var results []Result
-	for _, call := range c.calls() {
-		results = append(results, s.runCall(ctx, p, c, call))
+	start := time.Now()
+	for m, err := range s.moments(ctx, p, c) {
+		one := r
+		one.Name, one.Line, one.Judged = m.name(c), m.at, m.line
+		s.judge(ctx, p, &one, m, err)
+		one.Took = time.Since(start)
+		if m.result && one.Passed() { // it is told of with its call
+			results[len(results)-1].Took += one.Took
+		} else {
+			results = append(results, one)
+		}
+		start = time.Now()
 	}
 	return results
 }
 
-func (s *Suite) runCall(ctx context.Context, p *pipeline, c *Case, call call) (r Result) {
-	r = Result{Kind: EventCase, Name: c.Name, Policy: s.policyOf(c), File: c.File, Line: c.Line, Judged: call.line}
-	if c.Lines != nil {
-		r.Name += ": " + call.line
+// name tells the events of a case apart.
+func (m *moment) name(c *Case) string {
+	switch {
+	case m.result:
+		return fmt.Sprintf("%s: output of step %d: %s", c.Name, m.number, m.line)
+	case m.number > 0:
+		return fmt.Sprintf("%s: step %d: %s", c.Name, m.number, m.line)
+	case c.Lines != nil:
+		return c.Name + ": " + m.line
 	}
-	start := time.Now()
-	defer func() { r.Took = time.Since(start) }()
-	ctx, cancel := context.WithTimeout(ctx, s.timeout()+time.Minute)
-	defer cancel()
-	d, ev, err := s.decide(ctx, p, call)
+	return c.Name
+}
+
+// judge says of a result whether its event was decided as expected.
+func (s *Suite) judge(ctx context.Context, p *pipeline, r *Result, m *moment, err error) {
 	if err != nil {
-		r.Err = fmt.Errorf("%s:%d: %w", c.File, c.Line, err)
-		return r
+		r.Err = fmt.Errorf("%s:%d: %w", r.File, r.Line, err)
+		return
 	}
-	diff := c.Expect.differences(&d)
+	d := &m.decision
+	diff := m.differences()
 	if len(diff) > 0 {
 		r.Failed = true
 		r.Message = fmt.Sprintf("%s:%d: not as expected: %s\n  %s",
-			c.File, c.Line, call.line, strings.Join(append(diff, said(&d, diff)...), "\n  "))
-		return r
+			r.File, r.Line, m.line, strings.Join(append(diff, said(d, diff)...), "\n  "))
+		return
 	}
 	if p.modify && (d.Rewrite != nil || d.Output != nil) {
-		if problem := s.unsettled(ctx, p, call, ev, &d); problem != "" {
+		if problem := s.unsettled(ctx, p, m); problem != "" {
 			r.Failed, r.Message = true, problem
 		}
 	}
-	return r
+}
+
+// differences are those from what is expected.
+func (m *moment) differences() []string {
+	expect := m.expect
+	if pass := hook.Pass; m.goesOn && m.decision.Effect >= hook.Ask {
+		expect.Effect = &pass
+	}
+	return expect.differences(&m.decision)
 }
 
 // said tells who said what, so that a difference can be understood. What is said above it

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"gate/hook"
 	"gate/internal/policytest"
@@ -31,6 +32,9 @@ func TestFormatCases(t *testing.T) {
 		}
 		for i := range got {
 			got[i].File, got[i].Line = "", 0
+			for j := range got[i].Session {
+				got[i].Session[j].Line = 0
+			}
 		}
 		if a, b := show(want), show(got); a != b {
 			t.Fatalf("seed %d: wrote\n%s\nof\n%s\nand read\n%s", seed, text, a, b)
@@ -42,8 +46,14 @@ func TestFormatCases(t *testing.T) {
 // the default event is the same as the name.
 func show(cases []policytest.Case) string {
 	for i := range cases {
-		if cases[i].Event["hook_event_name"] == nil {
-			cases[i].Event["hook_event_name"] = "PreToolUse"
+		events := []map[string]any{cases[i].Event}
+		for _, s := range cases[i].Session {
+			events = append(events, s.Event)
+		}
+		for _, ev := range events {
+			if ev != nil && ev["hook_event_name"] == nil {
+				ev["hook_event_name"] = "PreToolUse"
+			}
 		}
 	}
 	text, err := json.MarshalIndent(cases, "", " ")
@@ -102,7 +112,43 @@ func (g generator) list() []string {
 	return list
 }
 
+// step makes a step of a session.
+func (g generator) step() policytest.Step {
+	one := g.oneEvent("")
+	s := policytest.Step{Event: one.Event, Expect: &one.Expect}
+	if one.Lines != nil {
+		s.Event = map[string]any{"hook_event_name": "UserPromptSubmit", "prompt": g.text()}
+	}
+	if g.maybe() {
+		s.Agent, s.Session, s.After, s.Event["agent_id"] = "codex", "b", 90*time.Second, g.text()
+	}
+	if name := s.Event["hook_event_name"]; name != nil && name != "PreToolUse" {
+		return s
+	}
+	switch g.IntN(4) {
+	case 0:
+		s.NotRun = true
+	case 1:
+		s.Output, s.Left = &policytest.Value{Value: g.value(2)}, &policytest.Left{Writes: map[string]string{"a/b": g.text()}, Removes: []string{"x"}}
+	case 2:
+		s.Left = &policytest.Left{Writes: map[string]string{}}
+	}
+	return s
+}
+
 func (g generator) oneCase(name string) policytest.Case {
+	c := g.oneEvent(name)
+	if g.IntN(3) > 0 {
+		return c
+	}
+	c.Event, c.Lines, c.Expect, c.World.Session = nil, nil, policytest.Expectation{}, nil
+	for range 1 + g.IntN(3) {
+		c.Session = append(c.Session, g.step())
+	}
+	return c
+}
+
+func (g generator) oneEvent(name string) policytest.Case {
 	c := policytest.Case{Name: name, Event: map[string]any{}}
 	switch g.IntN(6) {
 	case 0:

@@ -117,7 +117,7 @@ func (p *caseParser) expectation(m map[string]any, at string) Expectation {
 	v, there := m["expect"]
 	at += "/expect"
 	if !there {
-		p.fail(at, "the case expects nothing; write expect: pass, allow, ask or deny, or an object")
+		p.fail(at, "the %s expects nothing; write expect: pass, allow, ask or deny, or an object", p.noun)
 		return e
 	}
 	if word, ok := v.(string); ok {
@@ -126,7 +126,7 @@ func (p *caseParser) expectation(m map[string]any, at string) Expectation {
 	}
 	object, ok := v.(map[string]any)
 	if !ok || len(object) == 0 {
-		p.fail(at, "the case expects nothing; write expect: pass, allow, ask or deny, or an object")
+		p.fail(at, "the %s expects nothing; write expect: pass, allow, ask or deny, or an object", p.noun)
 		return e
 	}
 	p.known(object, at, "effect", "ids", "reason", "rewrite", "output", "context", "warnings", "halt", "faults")
@@ -151,7 +151,7 @@ func (p *caseParser) expectation(m map[string]any, at string) Expectation {
 		e.Halt = &b
 	}
 	if object["reason"] != nil && len(object) == 1 && len(e.Reasons) == 0 {
-		p.fail(at, "the case expects nothing: an empty list of reasons is true of every decision")
+		p.fail(at, "the %s expects nothing: an empty list of reasons is true of every decision", p.noun)
 	}
 	return e
 }

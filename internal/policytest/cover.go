@@ -133,16 +133,15 @@ func (s *Suite) coverCases(ctx context.Context, cases []Case, tracer *cover.Cove
 		if err != nil {
 			continue // the case has failed for it
 		}
-		for _, call := range cases[i].calls() {
-			d, ev, err := s.decide(ctx, p, call)
+		for m, err := range s.moments(ctx, p, &cases[i]) {
 			if err != nil {
 				continue
 			}
-			events := []hook.Event{*ev}
-			if field := ev.Name.Rewrites(); d.Rewrite != nil && field != "" {
-				events = append(events, ev.With(field, d.Rewrite))
+			events := []hook.Event{*m.event}
+			if field := m.event.Name.Rewrites(); m.decision.Rewrite != nil && field != "" {
+				events = append(events, m.event.With(field, m.decision.Rewrite))
 			}
-			if err := s.coverEvents(ctx, tracer, compiler, wrapped(wrap(guards)), p, &d, events); err != nil {
+			if err := s.coverEvents(ctx, tracer, compiler, wrapped(wrap(guards)), p, &m.decision, events); err != nil {
 				return err
 			}
 		}

@@ -50,7 +50,10 @@ func Event(spec any) (*hook.Event, World, error) {
 	ev := r.event()
 	w := World{
 		Home: defaultHome, User: ev.Gate.User, OS: ev.Gate.OS, Project: defaultProject,
-		env: r.texts("env"), files: r.texts("files"),
+		env: r.texts("env"), files: files{},
+	}
+	for name, text := range r.texts("files") {
+		w.files[name] = entry{text: text}
 	}
 	for _, key := range slices.Sorted(maps.Keys(m)) {
 		if !slices.Contains(r.known, key) {

@@ -3,6 +3,8 @@ package policytest
 import (
 	"gate/facts"
 	"gate/hook"
+	"gate/internal/origin"
+	"gate/internal/session"
 )
 
 // realFacts works out facts in a world, where gate is installed in its usual
@@ -12,10 +14,16 @@ func realFacts(w World, ev *hook.Event) *hook.Facts {
 	for _, dir := range []string{"/etc/gate", w.Home + "/.config/gate", w.Home + "/.local/state/gate"} {
 		own = append(own, dir, dir+"/**")
 	}
-	return facts.New(facts.World{
+	machine := facts.World{
 		Home: w.Home, User: w.User, OS: w.OS, Project: w.Project, Getenv: w.Getenv, Files: w, Programs: w.Programs,
 		Own: func() []facts.Place {
 			return []facts.Place{{Class: "self", What: "gate's own directory", Patterns: own}}
 		},
-	}).Of(ev)
+	}
+	if w.origins != nil {
+		machine.Ledger = func(agent, id string) origin.Ledger {
+			return w.origins.Open(session.Key{Agent: agent, Session: id})
+		}
+	}
+	return facts.New(machine).Of(ev)
 }

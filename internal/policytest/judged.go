@@ -40,19 +40,28 @@ func (s *Suite) Judged(ctx context.Context) []Judged {
 		if ctx.Err() != nil {
 			break
 		}
-		list = append(list, s.judgedBy(&s.cases[i])...)
+		list = append(list, s.judgedBy(ctx, &s.cases[i])...)
 	}
 	return list
 }
 
 // judgedBy returns the events of a case. One whose world makes no sense has
 // failed already.
-func (s *Suite) judgedBy(c *Case) (list []Judged) {
+func (s *Suite) judgedBy(ctx context.Context, c *Case) (list []Judged) {
 	p, err := s.pipeline(c)
 	if err != nil {
 		return nil
 	}
 	about := s.policies(func(h *hook.Hook) bool { return s.source.Library || beside(h.File, c) })
+	if c.Session != nil {
+		for m, err := range s.moments(ctx, p, c) {
+			if err == nil {
+				m.event.Facts = m.decision.Facts
+				list = append(list, Judged{Event: m.event, At: fmt.Sprintf("%s:%d", c.File, m.at), Policies: about})
+			}
+		}
+		return list
+	}
 	for _, call := range c.calls() {
 		ev, w, err := p.event(call)
 		if err != nil {

@@ -21,7 +21,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the expectations of testdata")
 
 // TestRun runs testdata/*.txtar: a tree of policies and tests, and what comes
-// out. The comment may say "library", "coverage" and "run: PATTERN".
+// out. The comment may say "library", "coverage", "facts" for real ones, and "run: PATTERN".
 func TestRun(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -37,6 +37,9 @@ func TestRun(t *testing.T) {
 			for line := range strings.Lines(string(ar.Comment)) {
 				if pattern, ok := strings.CutPrefix(strings.TrimSpace(line), "run: "); ok {
 					o.Run = regexp.MustCompile(pattern)
+				}
+				if strings.TrimSpace(line) == "facts" {
+					o.Facts = nil
 				}
 				if strings.TrimSpace(line) == "library" {
 					o.Source = scopes.Source{Name: "library", Scope: hook.Policy, Authority: hook.User, Library: true}

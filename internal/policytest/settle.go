@@ -12,23 +12,13 @@ import (
 // wrong if they rewrite it again: a modify rule must leave alone what it has
 // made. The engine itself sees rules that undo each other's work, but not one
 // that would change its own.
-func (s *Suite) unsettled(ctx context.Context, p *pipeline, c call, ev *hook.Event, d *hook.Decision) string {
-	field := ev.Name.Rewrites()
+func (s *Suite) unsettled(ctx context.Context, p *pipeline, m *moment) string {
+	field := m.event.Name.Rewrites()
 	if field == "" {
 		return ""
 	}
-	first := rewriteOf(field, d)
-	next := ev.With(field, first)
-	_, w, err := Event(c.spec)
-	if err != nil {
-		return ""
-	}
-	w.Programs = p.Set.Settings().Programs
-	en, err := p.Seeing(func(ev *hook.Event) *hook.Facts { return s.events.factsOf(w, ev) })
-	if err != nil {
-		return ""
-	}
-	again := en.Decide(ctx, next)
+	first := rewriteOf(field, &m.decision)
+	again := m.again(ctx, m.event.With(field, first))
 	second := rewriteOf(field, &again)
 	if second == nil || same(second, first) {
 		return ""
@@ -38,7 +28,7 @@ func (s *Suite) unsettled(ctx context.Context, p *pipeline, c call, ev *hook.Eve
 		lines = append(lines, fmt.Sprintf("%s: modify of %s changes its own output again", s.modifyAt(p, ch), ch.Hook))
 	}
 	return strings.Join(append(lines,
-		"  judged:      "+c.line,
+		"  judged:      "+m.line,
 		"  first time:  "+rewritten(first),
 		"  second time: "+rewritten(second),
 		"  a condition that is not true of what the rule makes settles it"), "\n")
@@ -75,15 +65,15 @@ func (s *Suite) unsettledEvents(ctx context.Context, results []Result) []Result 
 		if !ok {
 			spec = map[string]any{"bash": made.spec}
 		}
-		c := call{line: specLine(spec), spec: spec}
-		d, ev, err := s.decide(ctx, p, c)
-		if err != nil || d.Rewrite == nil && d.Output == nil {
+		m := &moment{line: specLine(spec)}
+		err := s.decide(ctx, p, call{m.line, spec}, m)
+		if err != nil || m.decision.Rewrite == nil && m.decision.Output == nil {
 			continue
 		}
-		if problem := s.unsettled(ctx, p, c, ev, &d); problem != "" {
+		if problem := s.unsettled(ctx, p, m); problem != "" {
 			bad = append(bad, Result{
-				Kind: RegoTest, Name: "a rewrite settles: " + c.line, File: made.at.File, Line: made.at.Row,
-				Judged: c.line, Failed: true, Message: problem,
+				Kind: RegoTest, Name: "a rewrite settles: " + m.line, File: made.at.File, Line: made.at.Row,
+				Judged: m.line, Failed: true, Message: problem,
 			})
 		}
 	}

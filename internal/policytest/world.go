@@ -1,11 +1,13 @@
 package policytest
 
 import (
+	"errors"
 	"io/fs"
 	"path"
 	"strings"
 	"time"
 
+	"gate/internal/session"
 	"gate/internal/strictjson"
 )
 
@@ -25,13 +27,18 @@ type World struct {
 
 	Programs map[string]any // what the settings of an event case say of programs
 
-	env   map[string]string
-	files map[string]string
+	env     map[string]string
+	files   files
+	origins *session.Ledger // what earlier calls left in files; nil: there were none
 }
 
-// key identifies a world.
+// key identifies a world without origins.
 func (w World) key() string {
-	return string(strictjson.Append(nil, []any{w.Home, w.User, w.OS, w.Project, anyMap(w.env), anyMap(w.files), anyMap(w.Programs)}))
+	texts := make(map[string]any, len(w.files))
+	for name, e := range w.files {
+		texts[name] = e.text
+	}
+	return string(strictjson.Append(nil, []any{w.Home, w.User, w.OS, w.Project, anyMap(w.env), texts, anyMap(w.Programs)}))
 }
 
 // Getenv looks a variable of the agent up. Without any in the test, only HOME
@@ -52,8 +59,8 @@ func (w World) Getenv(name string) (string, bool) {
 // Lstat describes a file of the test, or a directory above one.
 func (w World) Lstat(name string) (fs.FileInfo, error) {
 	name = path.Clean(name)
-	if text, ok := w.files[name]; ok {
-		return info{name: path.Base(name), size: int64(len(text))}, nil
+	if e, ok := w.files[name]; ok {
+		return info{name: path.Base(name), size: int64(len(e.text)), changed: e.changed}, nil
 	}
 	if name == w.Project || name == w.Home || name == "/" {
 		return info{name: path.Base(name), dir: true}, nil
@@ -73,20 +80,26 @@ func (w World) Readlink(name string) (string, error) {
 
 // ReadFile returns a file of the test that is not larger than limit.
 func (w World) ReadFile(name string, limit int) ([]byte, error) {
-	text, ok := w.files[path.Clean(name)]
+	e, ok := w.files[path.Clean(name)]
 	switch {
 	case !ok:
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
-	case len(text) > limit:
+	case e.unsaid:
+		return nil, &fs.PathError{Op: "read", Path: name, Err: errUnsaid}
+	case len(e.text) > limit:
 		return nil, &fs.PathError{Op: "read", Path: name, Err: fs.ErrInvalid}
 	}
-	return []byte(text), nil
+	return []byte(e.text), nil
 }
+
+var errUnsaid = errors.New("the case does not say what the call wrote; writes of its step does")
 
 type info struct {
 	name string
 	size int64
 	dir  bool
+
+	changed time.Time
 }
 
 func (i info) Name() string       { return i.name }
@@ -94,6 +107,7 @@ func (i info) Size() int64        { return i.size }
 func (i info) ModTime() time.Time { return time.Time{} }
 func (i info) IsDir() bool        { return i.dir }
 func (i info) Sys() any           { return nil }
+func (i info) Changed() time.Time { return i.changed }
 
 func (i info) Mode() fs.FileMode {
 	if i.dir {

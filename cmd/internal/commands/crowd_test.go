@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"gate/hook"
+	"gate/internal/origin"
 	"gate/internal/session"
 )
 
@@ -38,12 +38,12 @@ func TestCrowd(t *testing.T) {
 deny contains "too many" if input.session.calls > 1000
 `), 0o600))
 	ledger := session.Ledger{Dir: filepath.Join(dir, "s", "origins"), Project: filepath.ToSlash(project)}
-	moves := make([]hook.Move, known)
+	moves := make([]origin.Move, known)
 	for n := range moves {
-		moves[n] = hook.Move{Path: filepath.ToSlash(note("old", n)), What: "environment file"}
+		moves[n] = origin.Move{Path: filepath.ToSlash(note("old", n)), Secret: "environment file"}
 		err = errors.Join(err, os.WriteFile(note("old", n), nil, 0o600))
 	}
-	if err = errors.Join(err, ledger.Add(t.Context(), moves, begun)); err != nil {
+	if err = errors.Join(err, ledger.Add(t.Context(), session.Key{}, "", moves, begun)); err != nil {
 		t.Fatal(err)
 	}
 	dirs := []string{"--managed-dir", dir + "/m", "--user-dir", dir + "/u", "--state-dir", dir + "/s"}
@@ -71,16 +71,16 @@ deny contains "too many" if input.session.calls > 1000
 			t.Fatal(err)
 		}
 	}
-	entries := ledger.Open()
+	entries := ledger.Open(session.Key{})
 	lost := 0
 	for n := range known + crowd {
 		path := note("old", n)
 		if n >= known {
 			path = note("new", n-known)
 		}
-		if what, err := entries.Of(filepath.ToSlash(path)); what != "environment file" || err != nil {
+		if left, err := entries.Of(filepath.ToSlash(path)); left.Secret != "environment file" || err != nil {
 			if lost++; lost < 5 {
-				t.Errorf("%s: %q, %v", path, what, err)
+				t.Errorf("%s: %q, %v", path, left.Secret, err)
 			}
 		}
 	}

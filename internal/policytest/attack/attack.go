@@ -173,7 +173,7 @@ func (r *runner) decide(ctx context.Context, c policytest.Case, library bool) (h
 	if err != nil {
 		return hook.Decision{}, err
 	}
-	return list[0], ctx.Err()
+	return list[len(list)-1], ctx.Err()
 }
 
 // acts reports that a policy holds a call back, or rewrites it.
