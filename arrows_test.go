@@ -54,7 +54,7 @@ var layers = [][]string{
 	{"internal/policytest/mutate", "internal/policytest/attack", "cmd/internal/draft", "cmd/internal/screen"},
 	{"cmd/internal/beside"},
 	{"cmd/internal/thin"},
-	{"cmd/internal/document", "cmd/internal/markdown", "cmd/internal/targets"},
+	{"cmd/internal/document", "cmd/internal/markdown", "cmd/internal/targets", "cmd/internal/story"},
 	{"cmd/internal/tell", "cmd/internal/recorded", "cmd/internal/sarif", "cmd/internal/testreport"},
 	{"cmd/internal/past"},
 	{"cmd/internal/commands"},

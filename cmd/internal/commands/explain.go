@@ -15,6 +15,7 @@ import (
 
 	"gate/adapters"
 	"gate/cmd/internal/document"
+	"gate/cmd/internal/story"
 	"gate/cmd/internal/tell"
 	"gate/engine"
 	"gate/hook"
@@ -240,10 +241,14 @@ func isDecisionID(s string) bool {
 // runRecord explains a recorded decision: what was decided then, how the same
 // event is decided now, and what is not the same any more.
 func (f *explainFlags) runRecord(ctx context.Context, p process, r *audit.Record) error {
+	links, whole, err := f.chain(p, r)
+	if err != nil {
+		return err
+	}
 	ev, err := r.Restore()
 	if err != nil {
 		if !f.json {
-			if err := printAll(p, tell.Record(p.page(), r)); err != nil {
+			if err := printAll(p, tell.Record(p.page(), r)+tell.Chain(p.page(), r, links, whole)); err != nil {
 				return err
 			}
 		}
@@ -279,14 +284,24 @@ func (f *explainFlags) runRecord(ctx context.Context, p process, r *audit.Record
 	if f.json {
 		doc := document.Explanation(&e, g)
 		doc["recorded"], doc["since"] = recordDocument(r), since.Document()
+		doc["chain"] = map[string]any{"links": story.Documents(links), "whole": whole}
 		err = printJSON(p, doc)
 	} else {
-		err = printAll(p, tell.Record(p.page(), r)+since.Text(p.page(), r, &now)+"\n"+tell.Explanation(p.page(), &e, g, f.all))
+		err = printAll(p, tell.Record(p.page(), r)+tell.Chain(p.page(), r, links, whole)+since.Text(p.page(), r, &now)+"\n"+tell.Explanation(p.page(), &e, g, f.all))
 	}
 	if err != nil {
 		return err
 	}
 	return exitWith(statusOf(&now))
+}
+
+// chain finds the calls of the log that led to a decision.
+func (f *explainFlags) chain(p process, r *audit.Record) ([]story.Link, bool, error) {
+	h, err := openHistory(p, f.dirs)
+	if err != nil {
+		return nil, false, err
+	}
+	return story.Find([]*audit.Record{r}, h.Newest())
 }
 
 // recordDocument is a record as the log has it.

@@ -23,14 +23,14 @@ import (
 func newSession(p process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "session",
-		Short: "show and change the hooks of one session",
-		Long: "Shows what gate remembers of a session, and adds and removes hooks that hold for it\n" +
+		Short: "tell the story of a session, show and change its hooks",
+		Long: "Tells what happened in a session, shows what gate remembers of it, and adds and removes hooks that hold for it\n" +
 			"alone. What is added only tightens: it may deny, ask and warn, and is gone when the\n" +
 			"session ends.",
 		Args: subcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newSessionAdd(p), newSessionRemove(p), newSessionList(p))
+	cmd.AddCommand(newSessionAdd(p), newSessionRemove(p), newSessionList(p), newSessionShow(p))
 	return cmd
 }
 
