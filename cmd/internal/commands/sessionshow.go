@@ -33,6 +33,7 @@ func newSessionShow(p process) *cobra.Command {
 		},
 	}
 	addDirFlags(cmd, &f.dirs)
+	cmd.ValidArgsFunction = first(sessions(p, &f.dirs, nil))
 	cmd.Flags().StringVar(&f.agent, "agent", "", "the agent (default: whichever has a session of that id)")
 	offer(cmd, "agent", adapters.Names)
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON for programs")

@@ -79,8 +79,8 @@ func newTest(p process) *cobra.Command {
 	flags.DurationVar(&f.timeout, "timeout", 5*time.Second, "how long one test may take")
 	flags.StringVar(&f.as, "as", "", "the owner of the policies, which limits their builtins: managed, user or project (default user; project below .gate)")
 	oneOf(cmd, "as", standings()...)
-	flags.StringVar(&f.from, "from", "", "write an event case of the decision with this `ID`, or the last one, and run it")
-	offer(cmd, "from", decisions(p, &f.dirs))
+	flags.StringVar(&f.from, "from", "", "write an event case of the decision with this `ID`, of the last one, or of a whole session by its\nname, and run it")
+	offer(cmd, "from", func() []string { return append(decisions(p, &f.dirs)(), sessions(p, &f.dirs, nil)()...) })
 	flags.StringVar(&f.to, "to", "", "the `FILE` (*_cases.yaml) that --from adds the case to (default: standard output)")
 	addDirFlags(cmd, &f.dirs)
 	return cmd
