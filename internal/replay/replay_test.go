@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -156,6 +157,54 @@ func TestOrder(t *testing.T) {
 	if report.Sampled < 100 || report.Sampled > 200 {
 		t.Errorf("a sample of %d", report.Sampled)
 	}
+}
+
+// TestShared decides about calls that share something in their order, also where what they
+// share is found to be one thing only later.
+func TestShared(t *testing.T) {
+	var lines []string
+	for range 400 {
+		lines = append(lines, "pass > deny")
+	}
+	shared := func(c *replay.Call) []string {
+		n := number(c)
+		names := []string{fmt.Sprint("session ", n%7)}
+		if n > 200 {
+			names = append(names, fmt.Sprint("project ", n%2))
+		}
+		return names
+	}
+	var mu sync.Mutex
+	last := map[string]int{}
+	measured := false
+	now := by(true)
+	report, err := replay.Run(t.Context(), calls(lines...), replay.Options{Workers: 4, Shared: shared, Now: func(ctx context.Context, c *replay.Call) audit.Record {
+		if number(c)%5 == 0 {
+			time.Sleep(50 * time.Microsecond)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		for _, name := range shared(c) {
+			if n := number(c); !measured && n < last[name] {
+				t.Errorf("%s: call %d after %d", name, n, last[name])
+			}
+			last[name] = number(c)
+		}
+		return now(ctx, c)
+	}, Progress: func(n int) {
+		if n == len(lines) {
+			measured = true // what follows are times of a sample
+		}
+	}})
+	if err != nil || len(report.Changed) != len(lines) {
+		t.Errorf("%d changes, %v", len(report.Changed), err)
+	}
+}
+
+// number is which call of [calls] a call is.
+func number(c *replay.Call) (n int) {
+	fmt.Sscanf(c.At, "x:%d", &n)
+	return n
 }
 
 // TestStops ends with the reader's error, and when it is told to.

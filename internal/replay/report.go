@@ -108,7 +108,6 @@ func (r *Report) Count(c Change) int {
 // A collector makes a report of jobs, which come in order.
 type collector struct {
 	Report
-	seen             map[string]struct{} // uses of tools that were read
 	logged           logged
 	sample           []*Call
 	every            int // of how many calls one is in the sample
@@ -122,19 +121,14 @@ const (
 )
 
 func newCollector() *collector {
-	return &collector{Report: Report{Kinds: map[Kind]int{}}, seen: map[string]struct{}{}, every: 1}
+	return &collector{Report: Report{Kinds: map[Kind]int{}}, every: 1}
 }
 
 func (c *collector) add(j *job, o *Options) {
 	c.logged.add(j.call)
-	if use := j.call.Event.Text("tool_use_id"); j.call.Kind == Transcript && use != "" {
-		if _, again := c.seen[use]; again {
-			c.Repeated++
-			return
-		}
-		if len(c.seen) < maxSeen {
-			c.seen[use] = struct{}{}
-		}
+	if j.repeated {
+		c.Repeated++
+		return
 	}
 	c.Calls++
 	if j.call.Kind != "" {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"runtime"
-	"sync"
 	"time"
 
 	"gate/hook"
@@ -25,6 +24,11 @@ type Options struct {
 	// and a call without a record counts as one that went ahead.
 	Then Decider
 
+	// Shared names what a call has in common with others, such as its session. Calls
+	// that share anything are decided one after the other, in their order. Nil: no calls
+	// do.
+	Shared func(*Call) []string
+
 	// Prepare completes a call before anybody decides about it, such as with
 	// its facts, and may say that it is lost. Several ask it at once; nil does
 	// nothing.
@@ -38,6 +42,7 @@ type Options struct {
 type job struct {
 	n         int
 	call      *Call
+	repeated  bool // a resumed session holds it a second time
 	then, now audit.Record
 }
 
@@ -49,21 +54,17 @@ func Run(ctx context.Context, calls iter.Seq2[*Call, error], o Options) (*Report
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	work, results := make(chan *job), make(chan *job)
-	var wg sync.WaitGroup
-	for range o.Workers {
-		wg.Go(func() {
-			for j := range work {
-				o.decide(ctx, j)
-				results <- j
-			}
-		})
-	}
+	results := make(chan *job)
+	w := newWorkers(o.Workers, func(j *job) {
+		if !j.repeated {
+			o.decide(ctx, j)
+		}
+		results <- j
+	})
 	var failed error
 	go func() {
-		failed = feed(ctx, calls, work)
-		close(work)
-		wg.Wait()
+		failed = o.feed(ctx, calls, w)
+		w.end()
 		close(results)
 	}()
 	c := newCollector()
@@ -85,18 +86,28 @@ func Run(ctx context.Context, calls iter.Seq2[*Call, error], o Options) (*Report
 }
 
 // feed hands the calls to the workers.
-func feed(ctx context.Context, calls iter.Seq2[*Call, error], work chan<- *job) error {
+func (o *Options) feed(ctx context.Context, calls iter.Seq2[*Call, error], w *workers) error {
 	n := 0
+	seen := map[string]struct{}{} // uses of tools that were read
 	for call, err := range calls {
 		if err != nil {
 			return err
 		}
-		select {
-		case work <- &job{n: n, call: call}:
-			n++
-		case <-ctx.Done():
+		j := &job{n: n, call: call}
+		if use := call.Event.Text("tool_use_id"); call.Kind == Transcript && use != "" {
+			_, j.repeated = seen[use]
+			if len(seen) < maxSeen {
+				seen[use] = struct{}{}
+			}
+		}
+		var shared []string
+		if o.Shared != nil && !j.repeated && call.Lost == "" {
+			shared = o.Shared(call)
+		}
+		if !w.give(ctx, j, shared) {
 			return ctx.Err()
 		}
+		n++
 	}
 	return nil
 }

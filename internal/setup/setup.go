@@ -133,10 +133,10 @@ func (g *Gate) policies(s Options) (engine.Evaluator, error) {
 }
 
 // For returns the Gate for a project that has no files of gate's, with its own view
-// of the machine's.
-func (g *Gate) For(project string, files facts.Files) (*Gate, error) {
+// of the machine's, and of what calls left in files of the project.
+func (g *Gate) For(project string, files facts.Files, origins *session.Ledger) (*Gate, error) {
 	c, m := *g, g.options.machine()
-	m.Project, m.Files = project, files
+	m.Project, m.Files, m.Origins = project, files, origins
 	reader := core.NewReader(m, g.Set.Settings().Programs)
 	var err error
 	if c.Gate, err = g.Seeing(reader.Of); err == nil {

@@ -21,6 +21,7 @@ import (
 	"gate/internal/core"
 	"gate/internal/places"
 	"gate/internal/replay"
+	"gate/internal/session"
 	"gate/internal/setup"
 	"gate/internal/sources"
 )
@@ -35,9 +36,11 @@ type Replayer struct {
 
 	strangers atomic.Int64 // calls that a project's policies decided about which are not here
 
-	mu    sync.Mutex
-	gates map[gateKey]*onceMade
-	roots map[string]string // project roots by the directory that a session began in
+	mu       sync.Mutex
+	gates    map[gateKey]*onceMade
+	roots    map[string]string // project roots by the directory that a session began in
+	memories map[memoryKey]*session.Held
+	origins  map[string]*session.Lines // what calls left in files, by project
 }
 
 // The facts that calls are decided by.
@@ -76,6 +79,7 @@ func New(s setup.Options, candidate *Proposal, facts string) *Replayer {
 	return &Replayer{
 		options: s, candidate: candidate, facts: facts,
 		gates: map[gateKey]*onceMade{}, roots: map[string]string{},
+		memories: map[memoryKey]*session.Held{}, origins: map[string]*session.Lines{},
 	}
 }
 
@@ -87,7 +91,7 @@ func (r *Replayer) From(base *Proposal) { r.base = base }
 // without a candidate by what is in force. progress is told how many there were;
 // nil: nobody is. With an error comes what was decided until then.
 func (r *Replayer) Run(ctx context.Context, calls iter.Seq2[*replay.Call, error], progress func(int)) (*Report, error) {
-	o := replay.Options{Now: r.decider(r.candidate != nil), Prepare: r.prepare, Progress: progress}
+	o := replay.Options{Now: r.decider(r.candidate != nil), Shared: r.shared, Prepare: r.prepare, Progress: progress}
 	if r.candidate != nil {
 		o.Then = r.decider(false)
 	}
@@ -115,7 +119,7 @@ func (r *Replayer) prepare(c *replay.Call) {
 		}
 	}
 	c.Event.Facts = c.Facts
-	if c.Facts != nil {
+	if c.Facts != nil && !readsSecret(c.Facts) {
 		return
 	}
 	g, err := r.gate(c, false)
@@ -123,7 +127,11 @@ func (r *Replayer) prepare(c *replay.Call) {
 		c.Lost = err.Error()
 		return
 	}
-	c.Event.Facts = g.Reader.Of(&c.Event)
+	today := g.Reader.Of(&c.Event)
+	r.leave(c, today.Moves)
+	if c.Facts == nil {
+		c.Event.Facts = today
+	}
 }
 
 // decider returns what decides by the candidate, or by what is in force here.
@@ -132,15 +140,11 @@ func (r *Replayer) decider(candidate bool) replay.Decider {
 		g, err := r.gate(c, candidate)
 		var d hook.Decision
 		if err == nil {
-			d = redecide(ctx, g, c)
+			d = r.redecide(ctx, g, c, candidate)
 		} else {
 			d = core.Closing(c.Event.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err})
 		}
-		canAsk := true
-		if a, ok := adapters.Lookup(c.Event.Agent); ok {
-			canAsk = a.CanAsk(&c.Event)
-		}
-		rec := audit.Of(&c.Event, &d, d.Result(canAsk))
+		rec := audit.Of(&c.Event, &d, d.Result(canAsk(&c.Event)))
 		if d.Rewrite != nil {
 			rec.Keep(&c.Event, &d, nil)
 		}
@@ -153,16 +157,26 @@ func (r *Replayer) decider(candidate bool) replay.Decider {
 	}
 }
 
-// redecide decides about a call as it was: at its time, and on the machine of
-// then as far as that is recorded.
-func redecide(ctx context.Context, g *setup.Gate, c *replay.Call) hook.Decision {
+// redecide decides about a call as it was: at its time, on the machine of then as far as
+// that is recorded, and with what is remembered of its session.
+func (r *Replayer) redecide(ctx context.Context, g *setup.Gate, c *replay.Call, candidate bool) hook.Decision {
 	ctx, cancel := context.WithTimeout(ctx, engine.Limit)
 	defer cancel()
 	ev := c.Event
 	if c.Kind != replay.Decision {
 		ev.Gate.Labels = g.Set.Settings().Labels
 	}
-	return g.Decide(ctx, ev)
+	one, err := g.Seeing(g.Reader.Of)
+	if err != nil {
+		return core.Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err})
+	}
+	return one.Retell(ctx, core.RecallFrom(r.memory(c, candidate)), &ev, func(d *hook.Decision) bool { return d.Result(canAsk(&ev)) == hook.Reject })
+}
+
+// canAsk reports whether the agent can put a question about an event to somebody.
+func canAsk(ev *hook.Event) bool {
+	a, known := adapters.Lookup(ev.Agent)
+	return !known || a.CanAsk(ev)
 }
 
 // gate returns what decides about a call.
@@ -226,7 +240,7 @@ func (r *Replayer) make(key gateKey) (*setup.Gate, error) {
 		if key.branch != "" && key.branch != "HEAD" {
 			s.Files = onBranch(s.Files, key.project, key.branch)
 		}
-		return base.gate.For(key.project, s.Files)
+		return base.gate.For(key.project, s.Files, r.ledger(key.project))
 	}
 	s.Project = key.gate
 	l := sources.Load(s.For)
