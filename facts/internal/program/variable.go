@@ -29,7 +29,7 @@ var runners = [...]runner{
 	{names: " BASH_ENV ENV ZDOTDIR PROMPT_COMMAND PYTHONSTARTUP PERL5DB PERL5OPT RUBYOPT MAKEFILES LUA_INIT VIMINIT EXINIT DOTNET_STARTUP_HOOKS ",
 		runs: "start-up code", only: " -w -W -W0 -W1 -W2 -W:no-deprecated -W:no-experimental "},
 	{names: " PS0 PS4 ", runs: "start-up code", without: "$ `"},
-	{names: " NODE_OPTIONS npm_config_node_options BUN_OPTIONS ", runs: "start-up code", without: "-r --require --import --preload loader"},
+	{names: " NODE_OPTIONS npm_config_node_options BUN_OPTIONS ", runs: "start-up code", harmless: installedModules},
 	{names: " JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS JAVA_OPTS MAVEN_OPTS GRADLE_OPTS SBT_OPTS ANT_OPTS CATALINA_OPTS ",
 		runs: "start-up code", without: "-javaagent -agent"},
 	{names: " GIT_SSH GIT_SSH_COMMAND GIT_PROXY_COMMAND GIT_EXTERNAL_DIFF GIT_ASKPASS SSH_ASKPASS SUDO_ASKPASS GIT_EXEC_PATH GIT_TEMPLATE_DIR" +
@@ -131,6 +131,32 @@ func (r *runner) spares(value string) bool {
 	}
 	return value == "" || wordlist.Has(r.only, value)
 }
+
+// installedModules reports options of Node that load packages of the project and nothing
+// by a path or an address, as a program of the project does: --require dotenv/config.
+func installedModules(v string) bool {
+	words := strings.Fields(v)
+	for i := 0; i < len(words); i++ {
+		option, module, given := strings.Cut(words[i], "=")
+		switch {
+		case wordlist.Has(" -r --require --import --preload ", option):
+			if !given {
+				if i++; i == len(words) {
+					return false
+				}
+				module = words[i]
+			}
+			if !packageModule().MatchString(module) || strings.Contains(module, "/.") {
+				return false
+			}
+		case strings.HasPrefix(option, "-r"), wordlist.Within(option, "require import preload loader"):
+			return false
+		}
+	}
+	return true
+}
+
+var packageModule = lazy(`^(@[a-z0-9-][a-z0-9._-]*/)?[a-z0-9-][a-z0-9._-]*(/[A-Za-z0-9._-]+)*$`)
 
 // debugs reports a function that a debugger has for a breakpoint.
 func debugs(v string) bool {
