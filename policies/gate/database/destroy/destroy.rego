@@ -34,6 +34,7 @@ ask contains {
 	loses(effect)
 	not elsewhere(effect)
 	not for_tests(effect)
+	not into_new(effect)
 }
 
 # METADATA
@@ -120,6 +121,36 @@ loses(effect) if {
 
 # A copy that is played back may replace what is there.
 loses(effect) if effect.verb == "restore"
+
+# A copy that is played back into a database that the line makes just before: nothing
+# is there that it could replace, and without the database it does not run.
+into_new(effect) if {
+	effect.verb == "restore"
+	is_string(effect.object)
+	restores := lib.command(effect)
+	some creates in input.facts.shell.commands
+	creates.program == "createdb"
+	creates.id < restores.id
+	creates.operands == [effect.object]
+	every option, _ in creates.options {
+		option in {"host", "port", "username", "owner", "encoding", "template", "locale", "tablespace", "w", "e"}
+	}
+	not "create" in object.keys(restores.options)
+	same_server(creates, restores)
+	regex.match(`^[A-Za-z0-9_-]+$`, effect.object)
+	not regex.match(`[;!|\n]|[^&]&[^&]|\b(PG(HOST|HOSTADDR|PORT|SERVICE|DATABASE)|export|alias|source)\b`, input.tool_input.command)
+}
+
+same_server(a, b) if {
+	every command in [a, b] {
+		command.via == []
+		command.stdin == null
+	}
+	every option in ["host", "port", "username", "h", "p"] {
+		object.get(a.options, option, []) == object.get(b.options, option, [])
+	}
+	a.env == b.env
+}
 
 # What tests make anew: a database on this machine that is named so on the line,
 # by a client that nothing on the line leads to another one.

@@ -59,6 +59,17 @@ test_asks if {
 		"psql -h db.example.com -c 'ALTER TABLE users DROP COLUMN name'",
 		"psql -h db.example.com -c 'DELETE FROM users'",
 		"pg_restore -d app dump",
+		"createdb app; pg_restore -d app dump",
+		"createdb app || pg_restore -d app dump",
+		"! createdb app && pg_restore -d app dump",
+		"createdb app | cat && pg_restore -d app dump",
+		"createdb app2 && pg_restore -d app dump",
+		"createdb -p 5433 app && pg_restore -d app dump",
+		"createdb --maintenance-db=postgres://a/postgres app && pg_restore -d app dump",
+		"createdb app && pg_restore -C -d app dump",
+		"pg_restore -d app dump && createdb app",
+		"PGPORT=5433 createdb app && pg_restore -d app dump",
+		"createdb app && docker exec pg pg_restore -d app dump",
 		"redis-cli flushall async",
 	] {
 		count(destroy.ask) > 0 with input as gate.event(call)
@@ -264,5 +275,15 @@ test_passes_databases_of_tests_by_any_client if {
 		"psql 'app=test' -c 'drop table x'",
 	] {
 		count(destroy.deny | destroy.ask) > 0 with input as gate.event(line)
+	}
+}
+
+test_passes_into_a_new_database if {
+	every call in [
+		"createdb app && pg_restore -d app dump",
+		"PGPASSWORD=x createdb -h localhost -p 5433 -U postgres app && PGPASSWORD=x pg_restore -h localhost -p 5433 -U postgres -d app --no-owner dump",
+	] {
+		count(destroy.ask) == 0 with input as gate.event(call)
+		count(destroy.deny) == 0 with input as gate.event(call)
 	}
 }
