@@ -41,7 +41,7 @@ func (d *Draft) MaybePath(at Where, id int, option string, f flow.Word) {
 			continue
 		}
 		if what, grade := d.Secret(t.Path); what != "" {
-			keeps := (grade == "key" && keyOption(option) || what == "environment file" && strings.Contains(option, "env")) && world.Below(t.Path, d.World.Project)
+			keeps := (grade == "key" && keyOption(option) || grade == "config" && settingsOption(option, what)) && world.Below(t.Path, d.World.Project)
 			d.Effect(id, &hook.SecretRead{Path: new(t.Path), What: what, Grade: grade, Shown: !keeps})
 		}
 		d.touch(id, t, f, Access{Kind: "list", remote: at.Remote})
@@ -80,6 +80,14 @@ func (d *Draft) matters(t Target) bool {
 // uses itself, to sign or to serve: --ssl-keyfile, -cert.
 func keyOption(option string) bool {
 	return option != "" && wordlist.Within(strings.ToLower(option), "key cert pem ssl tls identity")
+}
+
+// settingsOption reports an option behind which a program takes variables, or the
+// password of a store, that it uses itself: --env-file, --dart-define-from-file.
+func settingsOption(option, what string) bool {
+	option = strings.TrimLeft(option, "-")
+	return what == "environment file" && (strings.Contains(option, "env") || strings.HasSuffix(option, "define-from-file")) ||
+		what == "credentials file" && wordlist.Has(" var-file vars-file vault-pass-file vault-password-file ", option)
 }
 
 // writing are the names of options behind which programs write, without dashes.

@@ -91,15 +91,15 @@ const registryPassword = "registry password"
 // nothing else.
 func (p *Programs) HandsOn(cmds []hook.ShellCommand) bool {
 	for _, c := range cmds {
-		if c.Program == nil || c.Path != nil || len(c.Via) > 0 || !wordlist.Has(" cat grep egrep sort uniq head tail kubectl oc aws gcloud az vault ", *c.Program) {
+		if c.Program == nil || c.Path != nil || len(c.Via) > 0 || !wordlist.Has(" cat grep egrep sort uniq head tail kubectl oc aws gcloud az vault heroku ansible-vault sops doppler op railway ", *c.Program) {
 			return false
 		}
 		for option := range c.Options {
 			switch {
 			case slices.Contains([]string{"V", "verbosity", "debug", "log-http", "verbose", "output-curl-string"}, option), option == "v" && !strings.HasSuffix(*c.Program, "grep"):
 				return false // tells what was answered
-			case *c.Program == "sort" && slices.Contains([]string{"o", "output"}, option):
-				return false
+			case wordlist.Has(" sort ansible-vault sops doppler op railway ", *c.Program) && wordlist.Has(" o output out-file i in-place ", option):
+				return false // and where it goes is another question
 			}
 		}
 		if *c.Program == "uniq" && len(c.Operands) > 1 {

@@ -154,7 +154,7 @@ func (u *use) role(r catalogue.Role, f flow.Word) {
 			return
 		}
 		u.reads = append(u.reads, f)
-		u.touch(f, draft.Access{Kind: "read", Shown: u.shows(), Names: u.namesOnly(), Recursive: u.recurse})
+		u.touch(f, u.printsOf(f))
 	case "use":
 		u.touch(f, draft.Access{Kind: "use"})
 	case "list":

@@ -21,15 +21,13 @@ func (u *use) sed() {
 	if len(script) == 0 && len(files) > 0 {
 		script, files = files[:1], files[1:]
 	}
-	kind := draft.Access{Kind: "read", Shown: u.shows(), Names: u.namesOnly()}
-	if u.has("in-place") {
-		kind = draft.Access{Kind: "write", How: "edit"}
-	}
 	for _, f := range files {
-		if kind.Kind == "read" {
-			u.reads = append(u.reads, f)
+		if u.has("in-place") {
+			u.touch(f, draft.Access{Kind: "write", How: "edit"})
+			continue
 		}
-		u.touch(f, kind)
+		u.reads = append(u.reads, f)
+		u.touch(f, u.printsOf(f))
 	}
 	if !u.has("sandbox") { // which refuses the commands that follow
 		u.sedScript(script)

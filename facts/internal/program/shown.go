@@ -1,6 +1,7 @@
 package program
 
 import (
+	"cmp"
 	"path"
 	"regexp"
 	"slices"
@@ -12,7 +13,6 @@ import (
 	"gate/facts/internal/glob"
 	"gate/facts/internal/world"
 	"gate/hook"
-	"gate/internal/secret"
 	"gate/internal/wordlist"
 )
 
@@ -25,22 +25,17 @@ func (u *use) shows() bool {
 	return false
 }
 
-// staysSecret reports a copy that stays where it is made, within the project,
-// and is known by its name to be as secret as what it is made from: cp .env.local .env.
+// staysSecret reports a copy that stays with the person, in the project or in a
+// checkout beside it, and is known by its name to be as secret as what it is made
+// from: cp .env.local .env, cp .env ../other/.env.
 func (u *use) staysSecret() bool {
-	if len(u.rest) != 2 {
+	if len(u.rest) != 2 || u.at().Remote || len(u.Via) > 0 || !u.rest[0].Literal() || !u.rest[1].Literal() {
 		return false
 	}
-	where := ""
-	for _, f := range u.rest {
+	from, into := u.rest[0], u.destination(u.rest[0], u.rest[1])
+	for _, f := range []flow.Word{from, into} {
 		for _, t := range u.targets(f) {
-			if _, grade := u.Secret(t.Path); t.Path == "" || grade != "config" || !world.Below(t.Path, u.World.Project) {
-				return false
-			}
-			if where == "" {
-				where = path.Dir(t.Path)
-			}
-			if path.Dir(t.Path) != where {
+			if _, grade := u.Secret(t.Path); t.Path == "" || t.Glob || grade != "config" || !u.ownCheckout(t) {
 				return false
 			}
 		}
@@ -48,16 +43,45 @@ func (u *use) staysSecret() bool {
 	return true
 }
 
+// ownCheckout reports a file in the project, or in a directory beside it. One that a
+// server or a service for sharing hands out is none.
+func (u *use) ownCheckout(t draft.Target) bool {
+	for _, p := range []string{t.Path, cmp.Or(t.Resolved, t.Path)} {
+		beside := path.Dir(u.World.Project)
+		switch {
+		case world.Below(p, u.World.Project):
+			beside = u.World.Project
+		case u.World.Home == "" || !world.Below(beside, u.World.Home) || path.Dir(p) == beside:
+			return false
+		}
+		for dir := range strings.SplitSeq(strings.TrimPrefix(path.Dir(p), beside), "/") {
+			if wordlist.Within(strings.ToLower(dir), handedOut) || strings.HasPrefix(dir, ".") {
+				return false
+			}
+		}
+		if !world.Below(p, beside) {
+			return false
+		}
+	}
+	return true
+}
+
+// handedOut are words in the names of directories from which others get what lies there.
+const handedOut = "public static dist build www html htdocs site assets upload share sample example template dropbox onedrive drive icloud sync pages release artifact export"
+
 // lazy compiles an expression when it is first asked for.
 func lazy(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// The ways to print the names of NAME=value lines without their values.
+// The ways to print the names of NAME=value lines without their values. A pattern of
+// which only what matches is printed begins where a line does, or as a family of
+// variables does, or ends at the sign: [A-Za-z]* alone finds values, too.
 var (
 	sedNames      = lazy(`^s([/|#,])=\.[*+]\$?[/|#,][^&\\/|#,]*[/|#,]g?$`)
 	awkNames      = lazy(`^(!?/[^/{}]*/|NF)? *\{ *print *\(? *\$1 *\)? *;? *\}$`)
-	grepNames     = lazy(`^\^?((\[\^=\]|\[[A-Za-z_0-9-]*\]|\\w)(\*|\\?\+))+=?$|^\^\[A-Za-z_\](\[[A-Za-z_0-9-]*\])[*+]=?$`)
+	grepNames     = lazy(`^\^(export |\(export \)\?)?((\[\^=\]|\[[A-Za-z_0-9-]*\]|\\w)(\*|\\?\+)?)+=?$|^\[[A-Z_-]+\](\*|\\?\+)=$|^\^?([A-Z][A-Z0-9]*_)+(\[([A-Z0-9_-]+|[a-z_-]+)\](\*|\\?\+))?=?$`)
+	keyLines      = lazy(`^\^((\[\^:\]|\[[A-Za-z_0-9-]*\]|\\w)(\*|\\?\+)?)+:$`)
 	settingLines  = lazy(`^\^([A-Za-z_]\w*|\([A-Za-z_]\w*(?:\|[A-Za-z_]\w*)*\))=$`)
 	settingSecret = lazy(`(?i)pass|pwd|key|auth|cred|secret|token|dsn|ur[il]|conn|webhook|cert|salt|hash|sign|pin|cookie|session|login|account|id$`)
 	jqTells       = lazy(`\b(debug|stderr|error|halt_error|inputs?)\b`)
@@ -67,7 +91,7 @@ var (
 // keysOnly reports that of a document only the keys are printed.
 func (u *use) keysOnly() bool {
 	switch u.name {
-	case "jq", "gojq", "jaq":
+	case "jq", "gojq", "jaq", "yq", "gyq":
 		return len(u.rest) > 0 && u.rest[0].Literal() && jqNames().MatchString(strings.TrimSpace(u.rest[0].Text())) && !jqTells().MatchString(u.rest[0].Text())
 	}
 	return false
@@ -76,7 +100,27 @@ func (u *use) keysOnly() bool {
 // keeps reports that a secret does not come out with what is printed of it: of
 // lines NAME=value the names, of a document the keys. A private key has neither.
 func (u *use) keeps(what string) bool {
-	return u.keysOnly() || (what == "environment" || what == "environment file") && u.namesOnly()
+	if u.keysOnly() || len(u.reads) > 0 && !slices.ContainsFunc(u.reads, func(f flow.Word) bool { return !u.sparesFile(f) }) {
+		return true
+	}
+	if what == "encrypted variables" {
+		return u.marksKeys()
+	}
+	return (what == "environment" || what == "environment file") && u.namesOnly() && !slices.ContainsFunc(u.reads, u.strays)
+}
+
+// marksKeys reports that of lines NAME: value the names are printed, and lines without a
+// name, as those of a private key are, not at all.
+func (u *use) marksKeys() bool {
+	switch u.name {
+	case "cut", "gcut":
+		d, _ := u.opt("delimiter")
+		f, _ := u.opt("fields")
+		return d.Text() == ":" && f.Text() == "1" && u.has("s") && !u.has("complement")
+	case "grep", "egrep", "ggrep", "rg":
+		return len(u.rest) == 1 && len(u.opts["regexp"]) == 0 && u.onlyMatches() && (u.has("o") || u.has("only-matching")) && keyLines().MatchString(u.rest[0].Text()) && u.rest[0].Literal()
+	}
+	return false
 }
 
 // namesOnly reports that of lines NAME=value only the names are printed.
@@ -106,6 +150,9 @@ func (u *use) namesOnly() bool {
 		} else if len(e) > 1 || u.has("file") {
 			return false
 		}
+		if !u.onlyMatches() {
+			return false
+		}
 		if u.has("only-matching") || u.has("o") {
 			return program.Literal() && grepNames().MatchString(program.Text())
 		}
@@ -117,22 +164,8 @@ func (u *use) namesOnly() bool {
 // onlySettings reports a search for lines of variables by their whole names,
 // none of which promises a secret: grep -E '^(PORT|HOST)=' .env.
 func (u *use) onlySettings(pattern string) bool {
-	const harmless = " regexp E P F G extended-regexp perl-regexp basic-regexp i ignore-case n line-number h H no-filename with-filename m max-count w x s q r recursive color colour "
-	for name := range u.opts {
-		if !wordlist.Has(harmless, name) { // others print more than the lines that match: -v, -z, -9
-			return false
-		}
-	}
 	found := settingLines().FindStringSubmatch(pattern)
-	if found == nil || strings.ContainsAny(pattern, "|(") && u.name != "egrep" && u.name != "rg" && !u.has("E") && !u.has("P") && !u.has("extended-regexp") && !u.has("perl-regexp") {
-		return false
-	}
-	for name := range strings.SplitSeq(strings.Trim(found[1], "()"), "|") {
-		if secret.Variable(name) || settingSecret().MatchString(name) {
-			return false
-		}
-	}
-	return true
+	return found != nil && (!strings.ContainsAny(pattern, "|(") || u.extended()) && harmlessSetting(strings.Trim(found[1], "()"))
 }
 
 // searched judges the files that a search picks by patterns of names.

@@ -96,7 +96,7 @@ func (w *Shell) binary(s *state, c *syntax.BinaryCmd, in flow.Stream) flow.Strea
 		left := w.stmt(s.clone(), c.X, in)
 		var held []*hook.SecretRead // what a store prints: who takes it decides
 		for _, e := range w.Facts.Effects[before:] {
-			if read, ok := e.Is.(*hook.SecretRead); ok && read.Path == nil && read.What == left.Taint.Secret && read.Shown {
+			if read, ok := e.Is.(*hook.SecretRead); ok && read.Path == nil && sameSecret(read, left) && read.Shown {
 				held = append(held, read)
 			}
 		}
@@ -112,7 +112,7 @@ func (w *Shell) binary(s *state, c *syntax.BinaryCmd, in flow.Stream) flow.Strea
 		}
 		if out.Spared && len(w.Facts.Shell.Commands) == last+1 && first < last && w.outside.HandsOn(w.Commands()[first:last]) {
 			for _, e := range w.Facts.Effects[before:] {
-				if read, ok := e.Is.(*hook.SecretRead); ok && read.What == left.Taint.Secret {
+				if read, ok := e.Is.(*hook.SecretRead); ok && sameSecret(read, left) {
 					read.Shown = false
 				}
 			}
@@ -128,6 +128,12 @@ func (w *Shell) binary(s *state, c *syntax.BinaryCmd, in flow.Stream) flow.Strea
 	out, yes, no := w.branches(s, c, in)
 	s.settle(yes, no)
 	return out
+}
+
+// sameSecret reports that what was read flows in a stream. An environment that a program
+// prints of something else flows as a secret: only that of the shell is the environment.
+func sameSecret(read *hook.SecretRead, st flow.Stream) bool {
+	return read.What == st.Taint.Secret || read.Path == nil && read.What == "environment" && st.Taint.Secret == "secret"
 }
 
 // connect notes that command from feeds the first command after last.
