@@ -8,6 +8,7 @@ import (
 
 	"gate/hook"
 	"gate/internal/setting"
+	"gate/internal/verdict"
 	"gate/matcher"
 	"gate/scopes"
 )
@@ -172,6 +173,6 @@ func (c *call) guarded(list []*hook.Hook) ([]Answer, *hook.Fault) {
 		ctx, cancel = context.WithTimeout(ctx, own)
 		defer cancel()
 	}
-	ev := c.ev
-	return guard(ctx, c.inline, func() []Answer { return evaluator.Evaluate(ctx, list, &ev) })
+	ev := c.ev // which nobody but this evaluator may change
+	return guard(ctx, c.inline, func() []Answer { return evaluator.Evaluate(ctx, list, verdict.SeenBy(list[0], &ev)) })
 }

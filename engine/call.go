@@ -33,11 +33,27 @@ func (e *Engine) call(ctx context.Context, ev hook.Event) *call {
 	if c.ev.Facts == nil {
 		c.refreshFacts()
 	}
+	if recall := c.ev.Recall; recall != nil {
+		c.ev.Recall = nil
+		c.recall(recall)
+	}
 	c.came = c.ev
 	if off := e.set.Off(); off != "" {
 		c.notice(off)
 	}
 	return c
+}
+
+// recall gives the event what is remembered of its session.
+func (c *call) recall(recall func(*hook.Event) *hook.Fault) {
+	ev := c.ev
+	fault, late := guard(c.ctx, c.inline, func() *hook.Fault { return recall(&ev) })
+	if late != nil {
+		c.fail(late)
+		return
+	}
+	c.fail(fault)
+	c.ev.Memory, c.ev.Marks = ev.Memory, ev.Marks
 }
 
 // refreshFacts works out the facts of the event as it is now. Facts that
@@ -98,6 +114,9 @@ func (c *call) conclude() hook.Decision {
 	d.Facts, d.Notices, d.Fault = c.ev.Facts, c.notices, c.fault
 	for _, ch := range c.changes {
 		d.Changes = append(d.Changes, ch.Change)
+	}
+	if d.Effect < hook.Deny || c.afterTheFact() {
+		d.Remember = remembered(c.steps)
 	}
 	if len(c.changes) == 0 {
 		return d

@@ -22,6 +22,7 @@ import (
 	"gate/engine"
 	"gate/hook"
 	"gate/internal/backtracking"
+	"gate/internal/mark"
 	"gate/internal/setting"
 	"gate/internal/strictjson"
 	"gate/scopes"
@@ -158,6 +159,9 @@ func (s *script) apply(ctx context.Context, a *engine.Answer, rule string, ev *h
 		v.Warnings = append(v.Warnings, hook.Reason{Reason: text})
 	case "halt":
 		v.Halt = append(v.Halt, hook.Reason{Reason: text})
+	case "remember": // NAME JSON
+		name, value, _ := strings.Cut(text, " ")
+		v.Remember = append(v.Remember, mark.Mark{Name: name, Value: value})
 	case "context":
 		v.Context = append(v.Context, hook.Context{Text: text})
 	case "env":
@@ -390,6 +394,9 @@ func describe(d *hook.Decision) string {
 	}
 	for _, n := range d.Notices {
 		line("  notice %s", n)
+	}
+	for _, m := range d.Remember {
+		line("  remember %s=%s by %s of %s, shared %v", m.Name, m.Value, m.By, m.Source, m.Shared)
 	}
 	if d.Fault != nil {
 		line("  fault %s: %s", d.Fault.Kind, d.Fault.Error())

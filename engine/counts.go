@@ -33,6 +33,7 @@ func (c *call) counts(h due, a Answer) weighed {
 func (c *call) entitled(h due, a Answer) (v hook.Verdict, ignored []string) {
 	v = a.Verdict
 	drop := func(what, why string) { ignored = append(ignored, fmt.Sprintf("%s: %s", what, why)) }
+	v.Remember = signed(h, v.Remember)
 	if h.Observes(c.ev.Name) {
 		if v.Effect() > hook.Pass || len(v.Rewrites)+len(v.Context)+len(v.Consults)+len(v.Env) > 0 {
 			drop("all but warnings", "it can only observe")
@@ -200,10 +201,15 @@ func withoutAllow(v *hook.Verdict) bool {
 	return len(v.Reasons) < n
 }
 
-// lapse takes back every allow: the input that it was given for is gone.
-func (c *call) lapse() {
+// lapse takes back every allow, because the input that it was given for is gone, and
+// every mark of whoever has not made the whole change: who has is not asked again.
+func (c *call) lapse(made []change) {
 	for i := range c.steps {
 		s := &c.steps[i]
+		if slices.ContainsFunc(made, func(ch change) bool { return ch.by != s.Hook }) && len(s.Verdict.Remember) > 0 {
+			s.Verdict.Remember = nil
+			s.Ignored = append(s.Ignored, "remember: the input was rewritten afterwards")
+		}
 		if withoutAllow(&s.Verdict) {
 			s.Effect = s.Verdict.Effect()
 			if s.Fault != nil {

@@ -69,7 +69,7 @@ func (c *call) rewrite(hooks []due, verdicts []hook.Verdict) {
 		return
 	}
 	c.changes = append(c.changes, made...)
-	c.lapse()
+	c.lapse(made)
 }
 
 // A speller tells which words of the line give a command what an edit asks for.

@@ -62,18 +62,22 @@ func (w *weighed) limit(h due, fault *hook.Fault) {
 		w.keep(string(w.level))
 		objections := capped(v.Reasons, v.Halt, hook.Ask)
 		objections = slices.DeleteFunc(objections, func(r hook.Reason) bool { return r.Effect < hook.Ask })
-		w.Verdict = hook.Verdict{Warnings: append(slices.Clone(w.Warnings), objections...), Context: v.Context}
+		w.Verdict = hook.Verdict{Warnings: append(slices.Clone(w.Warnings), objections...), Context: v.Context, Remember: v.Remember}
 		w.ignored = append(w.ignored, because(v.Effect()))
 	case setting.LevelOff, setting.LevelRecord:
+		if len(v.Remember) > 0 && !h.tried() {
+			w.Remember = nil
+			w.ignored = append(w.ignored, because("remember"))
+		}
 		if v.Effect() == hook.Pass && len(v.Rewrites)+len(v.Consults)+len(v.Warnings)+len(v.Context)+len(v.Env) == 0 {
 			return
 		}
 		why := string(w.level)
-		if b := h.Source.Bundle; b != nil && b.Trial {
+		if h.tried() {
 			why = sparedByTrial
 		}
 		w.keep(why)
-		w.Verdict = hook.Verdict{}
+		w.Verdict = hook.Verdict{Remember: w.Remember}
 		w.ignored = append(w.ignored, because("would "+v.Effect().String()))
 	}
 }

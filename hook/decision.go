@@ -3,6 +3,8 @@ package hook
 import (
 	"fmt"
 	"time"
+
+	"gate/internal/mark"
 )
 
 // An Outcome says how one hook's run ended.
@@ -110,6 +112,7 @@ type Decision struct {
 	Env      map[string]string // variables for the agent's shell; of two values the first counts, which is the higher scope's
 	Facts    *Facts
 	Steps    []Step
+	Remember []mark.Mark // what the session is to remember, in run order: nothing of a call that does not run
 	Fault    *Fault // gate itself could not decide; the Effect is then what closes
 	Notices  []string
 	Approved bool     // a person had approved what would be asked

@@ -3,12 +3,15 @@
 // conclusion ([Decision]).
 //
 // It holds plain values that every other package shares. The names of events come
-// from internal/moment, the one package of ours that it imports. It decides nothing and reads nothing. Start with [Event].
+// from internal/moment, and marks of a session from internal/mark; it imports no other package of ours. It decides nothing and
+// reads nothing. Start with [Event].
 package hook
 
 import (
 	"maps"
 	"time"
+
+	"gate/internal/mark"
 )
 
 // An Event is one moment of an agent's work in gate's own terms. Adapters make
@@ -27,6 +30,11 @@ type Event struct {
 	Facts  *Facts         // nil until the engine has worked them out
 	Gate   Gate           // what gate itself adds
 	Memory map[string]any // input.session: counters of this session; nil means none
+	Marks  mark.Marks     // of this session: each source sees its own, and the shared ones, as input.session.marks
+
+	// Recall is asked once, before any hook, with an event that has facts. It may
+	// set Memory and Marks; a fault closes. Nil: they are what they are.
+	Recall func(*Event) *Fault
 }
 
 // A Call is the call of one tool, in gate's own words.

@@ -110,7 +110,7 @@ type Hook struct {
 	Opaque   bool // its allow counts on calls that were not fully understood
 	Params   map[string]Param
 	WhenSet  []string // parameters; unless one of them has a value (not null, false, 0 or empty), it takes no part
-	Session  bool     // it reads input.session, or may
+	Session  bool     // it reads input.session, or may, or has something remembered
 	Consults bool     // a policy: it may have handlers consulted
 	Recheck  *bool    // handlers: run again on a rewritten input; nil means in Policy scope only
 

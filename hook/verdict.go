@@ -1,5 +1,7 @@
 package hook
 
+import "gate/internal/mark"
+
 // An Effect orders answers by severity; combining takes the largest. The zero
 // value has no opinion.
 type Effect uint8
@@ -87,6 +89,7 @@ type Verdict struct {
 	Context  []Context
 	Consults []Consult
 	Halt     []Reason // deny, and end the turn
+	Remember []mark.Mark
 
 	// Env are variables for the agent's shell. They count as a rewrite does,
 	// from a trusted source only, and not beside an objection of any hook.

@@ -121,7 +121,7 @@ func (s *Set) Off() string { return s.off }
 func (s *Set) Empty() bool { return s.empty }
 
 // Memory reports whether a hook that takes part needs the memory of the session:
-// it reads input.session, or it runs only once.
+// it reads input.session, has something remembered, or runs only once.
 func (s *Set) Memory() bool { return s.memory }
 
 // For returns the hooks that listen for name, in running order:

@@ -4,8 +4,8 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// session finds the policies that read input.session, so that the memory of a
-// session is kept only where somebody asks for it. A policy that may read it
+// session finds the policies that read input.session, beside those that have
+// something remembered, so that the memory of a session is kept only where somebody asks for it. A policy that may read it
 // counts: one that uses input as a whole, or code that does.
 func (l *loader) session() {
 	reads := map[string]bool{} // by package
@@ -23,7 +23,7 @@ func (l *loader) session() {
 		}
 	}
 	for _, h := range l.src.Hooks {
-		h.Session = reads[h.ID]
+		h.Session = h.Session || reads[h.ID]
 	}
 }
 

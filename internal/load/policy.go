@@ -162,7 +162,7 @@ func (l *loader) policy(m module) *hook.Hook {
 	h := &hook.Hook{
 		ID: m.pkg, Kind: hook.Rego, Title: meta.Title, Description: strings.TrimSpace(meta.Description),
 		Scope: l.src.Scope, Authority: l.src.Authority, Library: l.src.Library, Source: l.src.Name,
-		File: m.name, Line: m.Package.Location.Row, Consults: slices.Contains(defined, "consult"),
+		File: m.name, Line: m.Package.Location.Row, Consults: slices.Contains(defined, "consult"), Session: slices.Contains(defined, "remember"),
 	}
 	l.custom(h, where)
 	if slices.Contains(defined, "modify") && len(h.Events) > 0 && !slices.ContainsFunc(h.Events, rewritable) {

@@ -13,7 +13,7 @@ import (
 )
 
 // rules are the names that mean something, each a partial set.
-var rules = []string{"deny", "ask", "allow", "modify", "context", "warn", "halt", "consult"}
+var rules = []string{"deny", "ask", "allow", "modify", "context", "warn", "halt", "consult", "remember"}
 
 // Rules lists them.
 func Rules() []string { return slices.Clone(rules) }
@@ -24,7 +24,7 @@ var misnamed = map[string]string{
 	"reject": "deny", "forbid": "deny", "denies": "deny", "denied": "deny",
 	"permit": "allow", "allowed": "allow", "allows": "allow", "confirm": "ask", "prompt": "ask",
 	"warning": "warn", "warnings": "warn", "rewrite": "modify", "mutate": "modify", "transform": "modify", "modifies": "modify",
-	"add_context": "context", "inject": "context", "stop": "halt",
+	"add_context": "context", "inject": "context", "stop": "halt", "remembers": "remember", "mark": "remember",
 }
 
 // memberKeys are the keys of a rule's members.
@@ -36,6 +36,8 @@ func memberKeys(rule string) []string {
 		return []string{"text", "strategy"}
 	case "consult":
 		return []string{"hook", "reason"}
+	case "remember":
+		return []string{"mark", "value", "for"}
 	}
 	return []string{"reason", "id", "help", "suggestion", "span"}
 }
@@ -43,7 +45,7 @@ func memberKeys(rule string) []string {
 // misnamedKeys are the keys that other systems give members.
 var misnamedKeys = map[string]string{
 	"msg": "reason", "message": "reason", "description": "reason", "why": "reason",
-	"rule_id": "id", "rule": "id", "code": "id", "hint": "help", "fix": "suggestion", "location": "span",
+	"name": "mark", "key": "mark", "scope": "for", "until": "for", "rule_id": "id", "rule": "id", "code": "id", "hint": "help", "fix": "suggestion", "location": "span",
 }
 
 // checkRules checks the names and forms of a module's rules and returns which

@@ -75,7 +75,7 @@ func (p *pair) compare(ev *hook.Event) (said, spared bool, err error) {
 		!reflect.DeepEqual(got.Verdict, want.Verdict):
 		return false, false, fmt.Errorf("%s\ninput %v\nplan %+v fault %v\nOPA  %+v fault %v", p.text, ev.Fields, got.Verdict, got.Fault, want.Verdict, want.Fault)
 	}
-	return len(want.Verdict.Reasons)+len(want.Verdict.Warnings) > 0, false, nil
+	return len(want.Verdict.Reasons)+len(want.Verdict.Warnings)+len(want.Verdict.Remember) > 0, false, nil
 }
 
 // TestRandomPolicies compares the plans of random policies with OPA.

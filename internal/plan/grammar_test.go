@@ -50,6 +50,9 @@ func (g *grammar) policy(pkg string) string {
 		body := g.body(5)
 		fmt.Fprintf(&b, "%s contains sprintf(\"%%v %%v\", [%s, %s]) if {\n%s}\n\n", rule, g.term(), g.term(), body)
 	}
+	g.vars = nil
+	body := g.body(5)
+	fmt.Fprintf(&b, "remember contains {\"mark\": sprintf(\"m%%v\", [%s]), \"value\": %s, \"for\": \"round\"} if {\n%s}\n\n", g.term(), g.term(), body)
 	return b.String()
 }
 

@@ -106,7 +106,7 @@ func FuzzMember(f *testing.F) {
 		f.Add(seed)
 	}
 	s := sourceOf("project", hook.Project)
-	for _, rule := range []string{"deny", "ask", "halt", "modify", "allow", "warn", "context", "consult"} {
+	for _, rule := range []string{"deny", "ask", "halt", "modify", "allow", "warn", "context", "consult", "remember"} {
 		m := module(rule+".rego", "package acme."+rule+"\n\n"+rule+" contains input.member\n")
 		s.Modules = append(s.Modules, m)
 		s.Hooks = append(s.Hooks, newHook(&s, m))
@@ -120,7 +120,7 @@ func FuzzMember(f *testing.F) {
 		}
 		for i, a := range e.Evaluate(context.Background(), s.Hooks, ev) {
 			v := a.Verdict
-			said := len(v.Reasons) + len(v.Halt) + len(v.Rewrites) + len(v.Warnings) + len(v.Context) + len(v.Consults)
+			said := len(v.Reasons) + len(v.Halt) + len(v.Rewrites) + len(v.Warnings) + len(v.Context) + len(v.Consults) + len(v.Remember)
 			switch {
 			case a.Fault == nil && said != 1:
 				t.Errorf("%s: neither an answer nor a fault", s.Hooks[i].ID)

@@ -2,7 +2,7 @@
 //
 // It is the evaluator of hooks of kind rego: the engine asks it, for the hooks
 // of one source that apply to an event, what their deny, ask, allow, modify,
-// context, warn, halt and consult rules say. Each source is compiled
+// context, warn, halt, consult and remember rules say. Each source is compiled
 // on its own with the shared library data.gate.lib, so that none can define or
 // override another's packages, and with the builtins that its authority is
 // granted. It is not for reading files or METADATA (internal/load does that), nor

@@ -214,6 +214,9 @@ func render(hooks []*hook.Hook, answers []engine.Answer) string {
 		for _, c := range a.Verdict.Consults {
 			fmt.Fprintf(&b, "\tconsult %s %q\n", c.Hook, c.Reason)
 		}
+		for _, m := range a.Verdict.Remember {
+			fmt.Fprintf(&b, "\tremember %q %s round=%v\n", m.Name, m.Value, m.Round)
+		}
 		if a.Fault != nil {
 			fmt.Fprintf(&b, "\tfault %s: %s\n", a.Fault.Kind, strings.ReplaceAll(a.Fault.Error(), "\n", "\n\t\t"))
 		}

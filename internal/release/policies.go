@@ -38,7 +38,7 @@ func hooksByID(r *Release) map[string]*hook.Hook {
 // tightening are the rules by which a policy holds something back.
 var tightening = []string{"deny", "ask", "halt", "warn", "consult"}
 
-// verbs lists which of the eight rules a policy has.
+// verbs lists which of the nine rules a policy has.
 func (r *Release) verbs(h *hook.Hook) []string {
 	var list []string
 	for path := range r.program.rules {

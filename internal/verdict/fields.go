@@ -24,6 +24,8 @@ func fieldsOf(name Rule, v value.Value) (fields, error) {
 			return fields{}, fmt.Errorf("a string where an object is wanted")
 		case Context:
 			return fields{parts: []value.Pair{{Key: value.String("text"), Value: v}}}, nil
+		case Remember:
+			return fields{parts: []value.Pair{{Key: value.String("mark"), Value: v}}}, nil
 		}
 		return fields{parts: []value.Pair{{Key: value.String("reason"), Value: v}}}, nil
 	case *value.Object:

@@ -83,6 +83,8 @@ func (r *Reader) member(ru place, v value.Value) error {
 		return r.context(f)
 	case Consult:
 		return r.consult(f)
+	case Remember:
+		return r.remember(f)
 	}
 	return r.reason(ru, f)
 }

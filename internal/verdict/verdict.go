@@ -1,4 +1,4 @@
-// Package verdict knows what the rules of a policy mean: the eight by which it
+// Package verdict knows what the rules of a policy mean: the nine by which it
 // speaks, and what their members may hold.
 //
 // Every evaluator of policies reads what it worked out here, so that all say the
@@ -14,7 +14,7 @@ import (
 	"gate/hook"
 )
 
-// A Rule is one of the eight rules by which a policy speaks.
+// A Rule is one of the nine rules by which a policy speaks.
 type Rule string
 
 // The rules.
@@ -27,16 +27,18 @@ const (
 	Warn    Rule = "warn"
 	Halt    Rule = "halt"
 	Consult Rule = "consult"
+
+	Remember Rule = "remember"
 )
 
 // Rules returns the rules in the order in which a verdict holds their members.
-func Rules() [8]Rule {
-	return [...]Rule{Halt, Deny, Ask, Allow, Modify, Context, Warn, Consult}
+func Rules() [9]Rule {
+	return [...]Rule{Halt, Deny, Ask, Allow, Modify, Context, Warn, Consult, Remember}
 }
 
 // List returns the names of all rules in a text for people.
 func List() string {
-	names := make([]string, 0, 8)
+	names := make([]string, 0, 9)
 	for _, r := range Rules() {
 		names = append(names, string(r))
 	}
@@ -58,6 +60,8 @@ func (r Rule) takes(key string) bool {
 		return key == "text" || key == "strategy"
 	case Consult:
 		return key == "hook" || key == "reason"
+	case Remember:
+		return key == "mark" || key == "value" || key == "for"
 	}
 	switch key {
 	case "reason", "id", "help", "suggestion", "span":
