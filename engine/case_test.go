@@ -396,7 +396,7 @@ func describe(d *hook.Decision) string {
 		line("  notice %s", n)
 	}
 	for _, m := range d.Remember {
-		line("  remember %s=%s by %s of %s, shared %v", m.Name, m.Value, m.By, m.Source, m.Shared)
+		line("  remember %s=%s by %s of %s, shared %v", m.Name, m.Value, m.By, m.Source, m.Shared())
 	}
 	if d.Fault != nil {
 		line("  fault %s: %s", d.Fault.Kind, d.Fault.Error())

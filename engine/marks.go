@@ -7,14 +7,13 @@ import (
 	"gate/internal/mark"
 )
 
-// signed says of marks whose they are. Those of a bundle on trial are nobody's but its
-// own: nothing follows from it for others.
+// signed says of marks whose they are.
 func signed(h due, marks []mark.Mark) []mark.Mark {
 	marks = slices.Clone(marks)
 	for i := range marks {
 		m := &marks[i]
 		m.Source, m.By = h.Source.Name, h.ID
-		m.Shared = h.Scope == hook.Policy && !h.tried()
+		m.Policy, m.Trial = h.Scope == hook.Policy, h.tried()
 	}
 	return marks
 }
@@ -24,9 +23,19 @@ func (h due) tried() bool { return h.Source.Bundle != nil && h.Source.Bundle.Tri
 
 // remembered are the marks of all steps, one a source and name: the last counts.
 func remembered(steps []hook.Step) (all []mark.Mark) {
+	type key struct{ source, name string }
+	var places map[key]int
 	for i := range steps {
 		for _, m := range steps[i].Verdict.Remember {
-			all = slices.DeleteFunc(all, func(k mark.Mark) bool { return k.Source == m.Source && k.Name == m.Name })
+			k := key{m.Source, m.Name}
+			if at, known := places[k]; known {
+				all[at] = m
+				continue
+			}
+			if places == nil {
+				places = map[key]int{}
+			}
+			places[k] = len(all)
 			all = append(all, m)
 		}
 	}

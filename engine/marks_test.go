@@ -56,9 +56,9 @@ func TestMarksSeen(t *testing.T) {
 		if asked++; ev.Facts == nil || ev.Facts.Shell == nil {
 			t.Error("the event has no facts yet")
 		}
-		ev.Memory = map[string]any{"calls": 1, "marks": map[string]any{"a": 1}, "marks_full": false}
+		ev.Memory = map[string]any{"calls": 1}
 		ev.Marks = mark.Marks{All: []mark.Mark{
-			{Name: "a", Value: "1", Source: "managed", Shared: true}, {Name: "a", Value: "2", Source: "user"}, {Name: "b", Value: `{"B":1,"b":2}`, Source: "user"},
+			{Name: "a", Value: "1", Source: "managed", Policy: true}, {Name: "a", Value: "2", Source: "user"}, {Name: "b", Value: `{"c":[1],"b":2}`, Source: "user"},
 		}, Full: []string{"project"}}
 		return nil
 	}
@@ -66,7 +66,7 @@ func TestMarksSeen(t *testing.T) {
 	d := e.Decide(context.Background(), ev)
 	want := map[string]string{
 		"of.managed": `{"calls":1,"marks":{"a":1},"marks_full":false}`,
-		"of.user":    `{"calls":1,"marks":{"a":1,"b":{"B":1,"b":2}},"marks_full":false}`,
+		"of.user":    `{"calls":1,"marks":{"a":1,"b":{"b":2,"c":[1]}},"marks_full":false}`,
 		"of.project": `{"calls":1,"marks":{"a":1},"marks_full":true}`,
 	}
 	if asked != 1 || len(d.Steps) != 2*len(want) {

@@ -113,7 +113,7 @@ type Decision struct {
 	Facts    *Facts
 	Steps    []Step
 	Remember []mark.Mark // what the session is to remember, in run order: nothing of a call that does not run
-	Fault    *Fault // gate itself could not decide; the Effect is then what closes
+	Fault    *Fault      // gate itself could not decide; the Effect is then what closes
 	Notices  []string
 	Approved bool     // a person had approved what would be asked
 	Bundles  []Bundle // that were in force, in their order

@@ -67,6 +67,7 @@ func parse(f, own fields) (Record, error) {
 		}
 	}
 	if input, ok := f["input"].(map[string]any); ok {
+		r.Marks.Full = own.texts("marks_full")
 		r.Kept = &Kept{Input: input, Rewrite: result["rewrite"], Redacted: f.texts("masked"), Cut: own.cuts()}
 	}
 	return r, nil
@@ -108,6 +109,7 @@ func common(call, result fields, at string) (Record, error) {
 		Call: call.text("call"), Policies: call.policies(), Result: hook.Result(result.text("result")),
 		Reasons: result.reasons("reasons"), Warned: result.reasons("warnings"), Changed: result.texts("changed_by"), Faults: result.texts("faults"),
 	}
+	r.Remembered, r.Marks.All = call.marks("remembered"), call.marks("marks")
 	r.Halt, _ = result["halt"].(bool)
 	r.Approved, _ = call["approved"].(bool)
 	var err error
@@ -239,6 +241,7 @@ func (r *Record) Restore() (hook.Event, error) {
 	}
 	ev.Native, _ = in["native"].(map[string]any)
 	ev.Memory, _ = in["session"].(map[string]any)
+	ev.Marks = r.Marks
 	gate, _ := in["gate"].(map[string]any)
 	g := fields(gate)
 	ev.Gate = hook.Gate{Now: r.Time, User: g.text("user"), OS: g.text("os")}

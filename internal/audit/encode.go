@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"gate/internal/mark"
 	"gate/internal/strictjson"
 )
 
@@ -94,9 +95,10 @@ func (r *Record) custom(w *strictjson.Writer) {
 	if r.Place != nil {
 		r.Place.write(w)
 	}
-	if k := r.Kept; k != nil && len(k.Cut) > 0 {
+	marks, cut := r.marks()
+	if len(cut) > 0 {
 		w.Key("cut").List()
-		for _, c := range k.Cut {
+		for _, c := range cut {
 			w.Object()
 			w.Key("at").Text(c.At)
 			w.Key("bytes").Int(int64(c.Bytes))
@@ -107,6 +109,10 @@ func (r *Record) custom(w *strictjson.Writer) {
 	w.Key("cwd").Text(short(r.Dir, maxText))
 	w.Key("event").Text(clip(string(r.Event), maxText))
 	w.Key("id").Text(clip(r.ID, maxText))
+	writeMarks(w, "marks", marks, true)
+	if r.Kept != nil && len(r.Marks.Full) > 0 {
+		w.Key("marks_full").Value(texts(r.Marks.Full))
+	}
 	if len(r.Policies) > 0 {
 		w.Key("policies").List()
 		for i := range r.Policies[:min(len(r.Policies), maxPolicies)] {
@@ -117,10 +123,25 @@ func (r *Record) custom(w *strictjson.Writer) {
 	if r.Project != "" {
 		w.Key("project").Text(short(r.Project, maxText))
 	}
+	writeMarks(w, "remembered", first(r.Remembered), r.Kept != nil)
 	w.Key("session").Text(short(r.Session, maxText))
 	w.Key("tool").Text(clip(r.Tool, maxText))
 	w.Key("v").Int(version)
 	w.EndObject()
+}
+
+// marks are those that the record keeps of what the session had, and what of the event
+// is cut.
+func (r *Record) marks() (marks []mark.Mark, cut []Cut) {
+	if r.Kept == nil {
+		return nil, nil
+	}
+	marks, bytes := within(r.Marks.All)
+	cut = r.Kept.Cut
+	if len(marks) < len(r.Marks.All) {
+		cut = append(slices.Clip(cut), Cut{marksPointer, bytes})
+	}
+	return marks, cut
 }
 
 func (p *Policy) write(w *strictjson.Writer) {

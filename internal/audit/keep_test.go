@@ -13,6 +13,7 @@ import (
 
 	"gate/facts"
 	"gate/hook"
+	"gate/internal/mark"
 	"gate/internal/secret"
 	"gate/internal/strictjson"
 )
@@ -55,6 +56,27 @@ func call(tool string, input map[string]any) hook.Event {
 		Fields: map[string]any{"hook_event_name": "PreToolUse", "session_id": "s-1", "cwd": "/home/dev/x", "tool_name": tool, "tool_input": input},
 		Gate:   hook.Gate{Now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), User: "dev", OS: "linux", Interactive: true, Labels: map[string]string{"ring": "canary"}},
 		Memory: map[string]any{"calls": json.Number("3")},
+		Marks: mark.Marks{All: []mark.Mark{
+			{Name: "a", Value: `{"a":1,"b":"\n"}`, Source: "managed", Policy: true}, {Name: "b", Value: "1.50", Source: "trial:x", Policy: true, Trial: true, Round: true},
+		}, Full: []string{"project"}},
+	}
+}
+
+// TestKeepMarks keeps so many marks as there is room for, says so, and keeps no value
+// where the event is not kept.
+func TestKeepMarks(t *testing.T) {
+	ev := call("Bash", map[string]any{"command": "ls"})
+	for i := range 200 {
+		ev.Marks.All = append(ev.Marks.All, mark.Mark{Name: fmt.Sprint(i), Value: `"` + strings.Repeat("x", 500) + `"`, Source: "user"})
+	}
+	d := hook.Decision{ID: "abc123", Remember: []mark.Mark{{Name: "n", Value: `"VALUE"`, Source: "user", By: "a.b"}}}
+	r := kept(t, ev, d)
+	if n := len(r.Marks.All); n < 10 || n > 40 || !slices.ContainsFunc(r.Kept.Cut, func(c Cut) bool { return c.At == marksPointer && c.Bytes > 100_000 }) {
+		t.Errorf("%d marks are kept, cut: %v", n, r.Kept.Cut)
+	}
+	bare := Of(&ev, &d, hook.Continue)
+	if line := string(bare.JSON()); strings.Contains(line, "VALUE") || strings.Contains(line, "xxx") || !strings.Contains(line, `"mark":"n"`) {
+		t.Errorf("without the event it is %s", line)
 	}
 }
 
@@ -63,11 +85,15 @@ func TestKeep(t *testing.T) {
 	ev := call("Bash", map[string]any{"command": "git push origin main", "timeout": json.Number("5")})
 	r := kept(t, ev, hook.Decision{
 		ID: "abc123", Rewrite: map[string]any{"command": "git push origin topic"}, Warnings: []hook.Reason{{ID: "w", Reason: "careful"}},
-		Steps: []hook.Step{{Hook: &hook.Hook{ID: "a.b", Source: "user"}}, {Hook: &hook.Hook{ID: "a.c", Source: "user"}, Effect: hook.Ask}},
+		Steps:    []hook.Step{{Hook: &hook.Hook{ID: "a.b", Source: "user"}}, {Hook: &hook.Hook{ID: "a.c", Source: "user"}, Effect: hook.Ask}},
+		Remember: []mark.Mark{{Name: "c", Value: `{"a":1,"b":[2]}`, Source: "user", By: "a.b", Round: true}},
 	})
 	back, err := r.Restore()
 	if err != nil || !reflect.DeepEqual(back, ev) {
 		t.Errorf("restored, %v:\n%v\nwant:\n%v", err, back, ev)
+	}
+	if !reflect.DeepEqual(r.Remembered, []mark.Mark{{Name: "c", Value: `{"a":1,"b":[2]}`, Source: "user", By: "a.b", Round: true}}) {
+		t.Errorf("remembered %+v", r.Remembered)
 	}
 	want, err := json.Marshal(facts.New(facts.World{Home: "/home/dev", OS: "linux"}).Of(&ev).Document())
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gate/hook"
+	"gate/internal/mark"
 	"gate/internal/secret"
 )
 
@@ -42,6 +43,9 @@ type Record struct {
 	Faults  []string // who could not answer, and why
 	Took    time.Duration
 	Whole   time.Duration // what the agent waited for, from the start of gate to this record; 0: not known
+
+	Remembered []mark.Mark // what the session remembers of the call; their values are not kept where the event is not
+	Marks      mark.Marks  // what it remembered before, with the event only
 
 	Policies []Policy          // hooks that were asked, those with an effect first
 	Kept     *Kept             // the event itself; nil where it is not to be kept
@@ -116,6 +120,7 @@ func Of(ev *hook.Event, d *hook.Decision, result hook.Result) Record {
 		Version: version, Time: ev.Gate.Now, ID: d.ID, User: ev.Gate.User, Labels: ev.Gate.Labels, Agent: ev.Agent, Session: ev.SessionID(), Event: ev.Name, Tool: ev.Tool(),
 		Dir: ev.Dir(), Call: Summary(ev), Effect: d.Effect, Result: result, Halt: d.Halt != nil, Approved: d.Approved, Took: d.Took,
 		Reasons: reasonsOf(d.Reasons), Warned: reasonsOf(d.Warnings), Policies: policiesOf(d.Steps),
+		Remembered: d.Remember, Marks: ev.Marks,
 	}
 	for _, b := range d.Bundles {
 		r.Bundles = append(r.Bundles, Bundle{BundleName(b), strconv.FormatInt(b.Version, 10), b.Digest})

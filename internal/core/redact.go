@@ -2,10 +2,13 @@ package core
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"gate/hook"
+	"gate/internal/mark"
 	"gate/internal/secret"
+	"gate/internal/strictjson"
 )
 
 // Redact takes secrets out of everything a decision says: a policy may have
@@ -27,6 +30,13 @@ func Redact(d *hook.Decision) {
 	for i := range d.Changes {
 		d.Changes[i].Reason = secret.Redact(Clip(d.Changes[i].Reason))
 	}
+	for i := range d.Remember {
+		m := &d.Remember[i]
+		if value, name := redactJSON(m.Value), secret.Redact(m.Name); value != m.Value || name != m.Name {
+			m.Value, m.Name = value, name
+			d.Notices = append(d.Notices, fmt.Sprintf("mark %q of policy %s holds a secret, which is not remembered", name, m.By))
+		}
+	}
 	for i := range d.Notices {
 		d.Notices[i] = secret.Redact(Clip(d.Notices[i]))
 	}
@@ -34,6 +44,36 @@ func Redact(d *hook.Decision) {
 	for i := range d.Steps {
 		d.Steps[i].Fault = redactFault(d.Steps[i].Fault)
 	}
+}
+
+// redactJSON takes secrets out of the texts of a JSON value.
+func redactJSON(text string) string {
+	if len(secret.Find(text)) == 0 && !strings.ContainsRune(text, '\\') { // most values are a word or a number
+		return text
+	}
+	v, err := strictjson.Decode([]byte(text), strictjson.Limits{})
+	if err != nil {
+		return mark.None
+	}
+	return string(strictjson.Append(nil, redactTree(v)))
+}
+
+func redactTree(v any) any {
+	switch v := v.(type) {
+	case string:
+		return secret.Redact(v)
+	case []any:
+		for i := range v {
+			v[i] = redactTree(v[i])
+		}
+	case map[string]any:
+		clean := make(map[string]any, len(v))
+		for key, e := range v {
+			clean[secret.Redact(key)] = redactTree(e)
+		}
+		return clean
+	}
+	return v
 }
 
 func redactReason(r hook.Reason) hook.Reason {

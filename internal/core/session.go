@@ -6,10 +6,12 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"gate/engine"
 	"gate/hook"
+	"gate/internal/mark"
 	"gate/internal/places"
 	"gate/internal/session"
 	"gate/internal/setting"
@@ -28,9 +30,16 @@ type Session struct {
 	// that handed the call over.
 	Counted bool
 
-	kept   session.Kept
-	err    error           // why Known could not be read
-	memory *session.Memory // as it was when the event began; nil: nothing has to be remembered
+	kept  session.Kept
+	err   error                 // why Known could not be read
+	begun atomic.Pointer[begun] // nil: nothing has to be remembered
+}
+
+// A begun is what became of counting an event.
+type begun struct {
+	memory *session.Memory // as it was then
+	came   hook.Event      // with the facts that it was counted by
+	err    error
 }
 
 // Recall looks what is known of the session of an event. Where nothing is, it
@@ -65,10 +74,17 @@ func (g *Gate) Answer(ctx context.Context, s *Session, ev *hook.Event, rejected 
 	if g.Beyond == nil && g.beyond(s, ev) {
 		return hook.Decision{}, errBeyond
 	}
-	if err := g.begin(ctx, s, ev); err != nil {
-		return Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err}), nil
+	if s.err != nil {
+		return Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: s.err}), nil
 	}
-	d := g.Decide(ctx, *ev)
+	d := g.Decide(ctx, g.begin(ctx, s, *ev))
+	b := s.begun.Load()
+	if b != nil && b.err != nil {
+		return Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: b.err}), nil
+	}
+	if b != nil {
+		ev.Memory, ev.Marks = b.came.Memory, b.came.Marks
+	}
 	if g.Beyond == nil && g.beyondOnce(ev, &d) || g.Holds != nil && g.Holds() != nil {
 		return hook.Decision{}, errBeyond
 	}
@@ -76,8 +92,11 @@ func (g *Gate) Answer(ctx context.Context, s *Session, ev *hook.Event, rejected 
 		return d, nil // too late it is not the answer any more
 	}
 	no := rejected(&d)
-	if g.session != nil {
-		g.session.end(ctx, ev, &d, no, g.brings)
+	if no && !afterwards(ev) {
+		d.Remember = nil
+	}
+	if b != nil {
+		s.end(ctx, b, &d, no, g.brings)
 	}
 	g.follow(ctx, s, ev, &d, no)
 	g.keepMoves(ctx, ev, &d, no)
@@ -94,83 +113,108 @@ func (g *Gate) Answer(ctx context.Context, s *Session, ev *hook.Event, rejected 
 // s remembers: what lies in gate's directories of other sessions has no say. Where the
 // event has a memory, hooks see that in place of what s remembers.
 func (g *Gate) Retell(ctx context.Context, s *Session, ev *hook.Event, rejected func(*hook.Decision) bool) hook.Decision {
-	recorded := ev.Memory
-	if err := g.begin(ctx, s, ev); err != nil {
-		return Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err})
+	if s.err != nil {
+		return Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: s.err})
 	}
-	if len(recorded) > 0 {
-		ev.Memory = recorded
+	begun := g.begin(ctx, s, *ev)
+	if recall := begun.Recall; recall != nil && len(ev.Memory) > 0 {
+		recorded := ev.Memory
+		begun.Recall = func(ev *hook.Event) *hook.Fault {
+			fault := recall(ev)
+			ev.Memory = recorded
+			return fault
+		}
 	}
-	d := g.Decide(ctx, *ev)
+	d := g.Decide(ctx, begun)
+	b := s.begun.Load()
+	if b != nil && b.err != nil {
+		return Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: b.err})
+	}
 	no := rejected(&d)
-	if g.session != nil {
-		g.session.end(ctx, ev, &d, no, g.brings)
+	if no && !afterwards(ev) {
+		d.Remember = nil
+	}
+	if b != nil {
+		s.end(ctx, b, &d, no, g.brings)
 	}
 	s.finish(ctx, ev, &d, no)
 	g.keepMoves(ctx, ev, &d, no)
 	return d
 }
 
-// begin counts an event and gives it the memory of its session, unless no hook
-// needs one and nothing waits for the session. An error means that nobody knows
-// what the session may still do.
-func (g *Gate) begin(ctx context.Context, r *Session, ev *hook.Event) error {
-	if r.err != nil {
-		return r.err
-	}
+// afterwards reports an event that a rejection comes too late for.
+func afterwards(ev *hook.Event) bool {
+	name := ev.Name.Canonical()
+	return name == hook.PostToolUse || name == hook.PostToolUseFailure
+}
+
+// begin has an event counted and given the memory of its session once its facts are
+// known, unless no hook needs one and nothing waits for the session. An error of that
+// is for the caller: nobody knows what the session may still do.
+func (g *Gate) begin(ctx context.Context, r *Session, ev hook.Event) hook.Event {
 	if !g.Set.Memory() && (r.Known == nil || len(r.Known.Injections) == 0) {
+		return ev
+	}
+	g.session = r
+	ev.Recall = func(ev *hook.Event) *hook.Fault {
+		m, err := r.count(ctx, ev)
+		if err != nil {
+			r.begun.Store(&begun{err: err})
+			return &hook.Fault{Kind: hook.FaultLoad, Err: err}
+		}
+		ev.Memory, ev.Marks = m.Document(ev), m.Marks
+		r.begun.Store(&begun{memory: m, came: *ev})
 		return nil
 	}
-	if err := r.count(ctx, ev); err != nil {
-		return err
-	}
-	ev.Memory = r.memory.Document(ev)
-	g.session = r
-	return nil
+	return ev
 }
 
 // count has the memory count an event, once for all programs that the event goes
-// through. Where nothing of it counts, nothing is written.
-func (r *Session) count(ctx context.Context, ev *hook.Event) error {
-	if r.Counted {
-		if r.memory = r.Known; r.memory == nil { // somebody removed it since
-			r.memory = &session.Memory{}
-		}
-		return nil
+// through, and returns it. Where nothing of it counts, nothing is written.
+func (r *Session) count(ctx context.Context, ev *hook.Event) (counted *session.Memory, err error) {
+	switch {
+	case r.Counted && r.Known != nil:
+		return r.Known, nil
+	case r.Counted: // somebody removed it since
+		return &session.Memory{}, nil
+	case r.Known != nil && !r.Known.Counts(ev):
+		r.Known.Begin(ev, ev.Gate.Now)
+		return r.Known, nil
 	}
-	if r.Known != nil && !r.Known.Counts(ev) {
-		r.memory = r.Known
-		r.memory.Begin(ev, ev.Gate.Now)
-		return nil
-	}
-	err := r.update(ctx, func(m *session.Memory) error {
+	err = r.update(ctx, func(m *session.Memory) error {
 		m.Begin(ev, ev.Gate.Now)
-		r.memory = m
+		counted = m
 		return nil
 	})
 	r.Counted = err == nil
-	return err
+	return counted, err
 }
 
 // end keeps what follows from the decision, if anything does, and adds what somebody
 // outside has to say to it: the texts that the event brings.
-func (r *Session) end(ctx context.Context, ev *hook.Event, d *hook.Decision, rejected bool, brings func(*hook.Event, *session.Injection) bool) {
-	if len(r.memory.Injections) == 0 && !r.memory.Ends(ev, d, rejected) {
+func (r *Session) end(ctx context.Context, b *begun, d *hook.Decision, rejected bool, brings func(*hook.Event, *session.Injection) bool) {
+	ev := &b.came
+	if len(b.memory.Injections) == 0 && !b.memory.Ends(ev, d, rejected) {
+		d.Remember, _ = b.memory.Remember(d.Remember) // less what it has refused before
 		return
 	}
 	var taken []session.Injection
+	var kept []mark.Mark
+	var refused []string
 	err := r.update(ctx, func(m *session.Memory) error {
 		m.End(ev, d, rejected)
+		kept, refused = m.Remember(d.Remember)
 		if heard(ev, d, rejected) {
 			taken = m.Take(ev.Gate.Now, Room(d), func(in *session.Injection) bool { return brings(ev, in) })
 		}
 		return nil
 	})
 	if err != nil {
-		d.Notices = append(d.Notices, "this decision is not remembered: "+err.Error())
+		d.Remember, d.Notices = nil, append(d.Notices, "this decision is not remembered: "+err.Error())
 		Redact(d)
 		return
 	}
+	d.Remember, d.Notices = kept, append(d.Notices, refused...)
 	for _, in := range taken {
 		Inject(d, in.Text, in.Strategy)
 	}
@@ -256,7 +300,11 @@ func waiting(ctx context.Context) (context.Context, context.CancelFunc) {
 
 // done reports whether a hook is to be left out, because it ran already.
 func (g *Gate) done(_ *hook.Event, h *hook.Hook) bool {
-	return g.session != nil && g.session.memory.Done(h)
+	if g.session == nil {
+		return false
+	}
+	b := g.session.begun.Load()
+	return b != nil && b.memory != nil && b.memory.Done(h)
 }
 
 // injector stands where a text has the name of its hook.

@@ -21,7 +21,7 @@ var table = [kinds]File{
 	Session: {
 		Name: "memory of a session", Where: []string{"STATE/sessions/*"}, Number: 3, Member: "v",
 		Writer: "`gate hook`, `gate mcp`, `gate session`, `gate inject`", Readers: "the same, `gate doctor`",
-		Older: "read; format 2 was one line, which each change replaced", Newer: "calls of that session are refused, since what it holds may forbid them; `gate doctor` names the file",
+		Older: "read; format 2 had one line, and neither marks nor counts of effects", Newer: "calls of that session are refused, since what it holds may forbid them; `gate doctor` names the file",
 		Lost: "nothing; a session is forgotten after 30 days",
 	},
 	Ledger: {

@@ -9,19 +9,41 @@ import "slices"
 // A Mark is one value that a policy wants to find again at later events of the session.
 type Mark struct {
 	Name  string
-	Value string // compact JSON with sorted keys; "null" takes the mark of that name back
+	Value string // compact JSON with sorted keys; [None] takes the mark of that name back
 	Round bool   // it ends with the next prompt, and not with the session
 
 	Source string // whose policy set it; the engine fills it in
-	Shared bool   // of a source in Policy scope: all sources see it, and none below sets it
+	Policy bool   // the source is in Policy scope
+	Trial  bool   // the source is a bundle on trial, and has no part in what others see
 	By     string // the policy; only known while its call is decided about
 }
 
-// Limits of one mark. A policy that asks for more has a fault.
+// How long a mark may live, as policies and the log say it.
 const (
-	MaxName  = 100  // bytes
-	MaxValue = 1024 // bytes of JSON
+	Session = "session" // without a word
+	Round   = "round"
 )
+
+// For is how long the mark lives.
+func (m *Mark) For() string {
+	if m.Round {
+		return Round
+	}
+	return Session
+}
+
+// Shared reports a mark that all sources see, and that none below Policy scope sets.
+func (m *Mark) Shared() bool { return m.Policy && !m.Trial }
+
+// Limits of what one policy asks for at once. One that asks for more has a fault.
+const (
+	MaxName   = 100  // bytes of a name
+	MaxValue  = 1024 // bytes of a value
+	MaxAtOnce = 64   // marks
+)
+
+// None is the value of a mark that takes the one of its name back.
+const None = "null"
 
 // Marks are the marks of one session. The zero value has none.
 type Marks struct {
@@ -48,7 +70,7 @@ func (m *Marks) Seen(source string, policyScope bool) (marks map[string]string, 
 		own()
 	}
 	for _, k := range m.All {
-		if k.Shared {
+		if k.Shared() {
 			marks[k.Name] = k.Value
 		}
 	}

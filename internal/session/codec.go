@@ -8,6 +8,7 @@ import (
 
 	"gate/hook"
 	"gate/internal/format"
+	"gate/internal/mark"
 	"gate/internal/strictjson"
 )
 
@@ -16,10 +17,6 @@ func encode(k Key, m *Memory) ([]byte, error) {
 	calls := make([]any, len(m.order))
 	for i, call := range m.order {
 		calls[i] = []any{call, m.same[call]}
-	}
-	minute := make([]any, len(m.minute))
-	for i, s := range m.minute {
-		minute[i] = []any{s.at, s.calls}
 	}
 	byPolicy := map[string]any{}
 	for policy, n := range m.ByPolicy {
@@ -44,12 +41,17 @@ func encode(k Key, m *Memory) ([]byte, error) {
 	for i := range m.Registered {
 		registered[i] = m.Registered[i].document()
 	}
+	marks := make([]any, len(m.Marks.All))
+	for i, k := range m.Marks.All {
+		marks[i] = []any{k.Source, k.Name, k.Value, k.Round, k.Policy, k.Trial}
+	}
 	data := strictjson.Append(nil, map[string]any{
 		"v": format.Session.Number(), "agent": digestOf(k.Agent), "session": digestOf(k.Session),
 		"started": millis(m.Started), "latest": millis(m.Latest),
 		"calls": m.Calls, "denials": m.Denials, "in_a_row": m.InARow, "by_policy": byPolicy,
-		"denied": calls, "minute": minute, "done": done, "sequence": m.Sequence, "injections": waiting,
+		"denied": calls, "minute": seconds(m.minute), "done": done, "sequence": m.Sequence, "injections": waiting,
 		"registrations": m.Registrations, "registered": registered,
+		"marks": marks, "marks_full": m.Marks.Full, "effects": talliesOf(m),
 		"round": map[string]any{
 			"number": m.Round.Number, "started": millis(m.Round.Started), "calls": m.Round.Calls, "denials": m.Round.Denials, "told": told,
 		},
@@ -58,6 +60,22 @@ func encode(k Key, m *Memory) ([]byte, error) {
 		return nil, fmt.Errorf("it would have more than %d bytes", maxFile)
 	}
 	return append(data, '\n'), nil
+}
+
+func seconds(list []second) []any {
+	out := make([]any, len(list))
+	for i, s := range list {
+		out[i] = []any{s.at, s.calls}
+	}
+	return out
+}
+
+func talliesOf(m *Memory) map[string]any {
+	out := make(map[string]any, len(m.effects))
+	for kind, t := range m.effects {
+		out[kind] = []any{t.session, t.round, seconds(t.minute)}
+	}
+	return out
 }
 
 func digestOf(name string) string { return Key{Session: name}.Name() }
@@ -73,7 +91,7 @@ func millis(t time.Time) int64 {
 // decode reads what encode wrote, and nothing else. Where k is not nil it must
 // be that session's.
 func decode(k *Key, data []byte) (*Memory, error) {
-	doc, err := strictjson.Object(data, strictjson.Limits{Bytes: maxFile + 1, Depth: 8, Keys: 20_000})
+	doc, err := strictjson.Object(data, strictjson.Limits{Bytes: maxFile + 1, Depth: 8, Keys: 40_000})
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +115,7 @@ func decode(k *Key, data []byte) (*Memory, error) {
 		},
 	}
 	r.denied(doc, m)
-	r.minute(doc, m)
+	m.minute = r.perSecond("minute", doc["minute"])
 	for _, v := range r.list(doc, "done", maxDone) {
 		m.done = append(m.done, r.string("done", v))
 	}
@@ -108,7 +126,13 @@ func decode(k *Key, data []byte) (*Memory, error) {
 	for _, v := range r.list(doc, "registered", MaxRegistered) {
 		m.Registered = append(m.Registered, r.registration(v, version))
 	}
-	r.only(doc, 17)
+	if version > 2 { // format 2 had neither marks nor effects
+		r.marks(doc, m)
+		r.effects(doc, m)
+		r.only(doc, 20)
+	} else {
+		r.only(doc, 17)
+	}
 	r.only(round, 5)
 	return m, r.err
 }
@@ -215,14 +239,57 @@ func (r *reader) denied(doc map[string]any, m *Memory) {
 	}
 }
 
-func (r *reader) minute(doc map[string]any, m *Memory) {
-	for _, v := range r.list(doc, "minute", 61) {
-		at, calls := r.pair("minute", v)
-		s := second{r.int("minute", at), int(r.int("minute", calls))}
-		if n := len(m.minute); n > 0 && s.at <= m.minute[n-1].at {
-			r.fail("minute", "it is not in order")
+func (r *reader) perSecond(key string, v any) (all []second) {
+	list, ok := v.([]any)
+	if !ok || len(list) > 61 {
+		r.fail(key, "it is no list of at most 61")
+		return nil
+	}
+	for _, v := range list {
+		at, calls := r.pair(key, v)
+		s := second{r.int(key, at), int(r.int(key, calls))}
+		if n := len(all); n > 0 && s.at <= all[n-1].at {
+			r.fail(key, "it is not in order")
 		}
-		m.minute = append(m.minute, s)
+		all = append(all, s)
+	}
+	return all
+}
+
+func (r *reader) marks(doc map[string]any, m *Memory) {
+	for _, v := range r.list(doc, "marks", 2*maxAllMarks) {
+		list, _ := v.([]any)
+		if len(list) != 6 {
+			r.fail("marks", "one has not six parts")
+			return
+		}
+		k := mark.Mark{Source: r.string("marks", list[0]), Name: r.string("marks", list[1]), Value: r.string("marks", list[2])}
+		k.Round, k.Policy, k.Trial = list[3] == true, list[4] == true, list[5] == true
+		if _, err := strictjson.Decode([]byte(k.Value), strictjson.Limits{}); err != nil {
+			r.fail("marks", "%w", err)
+		}
+		if m.find(&k) >= 0 {
+			r.fail("marks", "one stands there twice")
+		}
+		m.Marks.All = append(m.Marks.All, k)
+	}
+	for _, v := range r.list(doc, "marks_full", maxFull) {
+		m.Marks.Full = append(m.Marks.Full, r.string("marks_full", v))
+	}
+}
+
+func (r *reader) effects(doc map[string]any, m *Memory) {
+	for kind, v := range r.object(doc, "effects") {
+		list, _ := v.([]any)
+		if len(list) != 3 {
+			r.fail("effects", "one has not three parts")
+			return
+		}
+		t := &tally{session: int(r.int("effects", list[0])), round: int(r.int("effects", list[1])), minute: r.perSecond("effects", list[2])}
+		if m.effects == nil {
+			m.effects = map[string]*tally{}
+		}
+		m.effects[kind] = t
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gate/hook"
+	"gate/internal/mark"
 	"gate/internal/strictjson"
 )
 
@@ -31,10 +32,13 @@ type Memory struct {
 	Registered    []Registration // in the order of their numbers
 	Registrations int            // the number of the last one, registered still or not
 
-	same   map[string]int // denials of this round by digest of the call
-	order  []string       // the digests in same, the oldest first
-	minute []second       // calls of the last minute, the oldest first
-	done   []string       // digests of hooks, and of texts that were told
+	Marks mark.Marks // of policies, by what Remember kept
+
+	same    map[string]int    // denials of this round by digest of the call
+	order   []string          // the digests in same, the oldest first
+	minute  []second          // calls of the last minute, the oldest first
+	effects map[string]*tally // of calls that went on, by kind
+	done    []string          // digests of hooks, and of texts that were told
 }
 
 // A Round is the agent's work on one prompt. Round 0 comes before the first
@@ -53,14 +57,16 @@ type second struct {
 	calls int
 }
 
-// Begin counts an event that is about to be judged. Times that lie before what
-// was seen count as the latest: a clock that is set back renews no budget.
+// Begin counts an event that is about to be judged, and with it the effects that
+// its facts have: End takes them back where the call does not run. Times that lie before
+// what was seen count as the latest: a clock that is set back renews no budget.
 func (m *Memory) Begin(ev *hook.Event, now time.Time) {
 	now = m.advance(now)
 	switch ev.Name.Canonical() {
 	case hook.UserPromptSubmit:
 		m.Round = Round{Number: m.Round.Number + 1, Started: now}
 		m.InARow, m.same, m.order = 0, nil, nil
+		m.endRound()
 	case hook.PreToolUse:
 		m.Calls++
 		m.Round.Calls++
@@ -69,6 +75,7 @@ func (m *Memory) Begin(ev *hook.Event, now time.Time) {
 		} else {
 			m.minute = append(m.minute, second{now.Unix(), 1})
 		}
+		m.count(effectsOf(ev, ev.Facts))
 	}
 }
 
@@ -89,16 +96,25 @@ func (m *Memory) advance(now time.Time) time.Time {
 	if m.Started.IsZero() {
 		m.Started, m.Round.Started = now, now
 	}
-	old := 0
-	for old < len(m.minute) && m.minute[old].at <= now.Unix()-60 {
-		old++
+	m.minute = lately(m.minute, now)
+	for _, t := range m.effects {
+		t.minute = lately(t.minute, now)
 	}
-	m.minute = m.minute[old:]
 	return now
 }
 
-// End takes in what was decided about an event. A rejected call is one that
-// does not run: denied, or a question that nobody can be asked.
+// lately leaves those of the last minute.
+func lately(list []second, now time.Time) []second {
+	old := 0
+	for old < len(list) && list[old].at <= now.Unix()-60 {
+		old++
+	}
+	return list[old:]
+}
+
+// End takes in what was decided about an event, which has the facts that it had for
+// Begin. A rejected call is one that does not run: denied, or a question that nobody can
+// be asked. Marks are for [Memory.Remember].
 func (m *Memory) End(ev *hook.Event, d *hook.Decision, rejected bool) {
 	for _, c := range d.Context {
 		m.tell(c.Hook)
@@ -111,6 +127,7 @@ func (m *Memory) End(ev *hook.Event, d *hook.Decision, rejected bool) {
 			m.finish(d.Steps[i].Hook)
 		}
 	}
+	m.correct(ev, d, rejected, true)
 	switch {
 	case ev.Name.Canonical() != hook.PreToolUse:
 	case rejected:
@@ -120,7 +137,7 @@ func (m *Memory) End(ev *hook.Event, d *hook.Decision, rejected bool) {
 	}
 }
 
-// Ends reports whether End would change anything. Most calls pass without a word, and
+// Ends reports whether End or Remember would change anything. Most calls pass without a word, and
 // need not be kept a second time.
 func (m *Memory) Ends(ev *hook.Event, d *hook.Decision, rejected bool) bool {
 	for _, c := range d.Context {
@@ -134,6 +151,7 @@ func (m *Memory) Ends(ev *hook.Event, d *hook.Decision, rejected bool) bool {
 		}
 	}
 	return ev.Name.Canonical() == hook.PreToolUse && (rejected || m.InARow > 0) ||
+		m.correct(ev, d, rejected, false) || m.remembers(d.Remember) ||
 		slices.ContainsFunc(d.Steps, func(s hook.Step) bool { return finishes(&s) && !m.Done(s.Hook) })
 }
 
@@ -271,8 +289,9 @@ func noticeOf(text string) string {
 	return noticeMark + hex.EncodeToString(sum[:8])
 }
 
-// Document returns what policies see as input.session while ev is judged. The
-// call itself is counted, its outcome is not.
+// Document returns what policies see as input.session while ev is judged, which has the
+// facts that it had for Begin. The call itself is counted, its outcome and its effects
+// are not. Marks are not in it: each source sees its own.
 func (m *Memory) Document(ev *hook.Event) map[string]any {
 	lately := 0
 	for _, s := range m.minute {
@@ -287,6 +306,7 @@ func (m *Memory) Document(ev *hook.Event) map[string]any {
 		told[policy] = m.since(at)
 	}
 	return map[string]any{
+		"effects": m.effectsDocument(effectsOf(ev, ev.Facts)),
 		"started": stamp(m.Started), "seconds": m.since(m.Started),
 		"calls": m.Calls, "calls_last_minute": lately,
 		"denials": m.Denials, "consecutive_denials": m.InARow,

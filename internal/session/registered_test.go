@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"gate/internal/strictjson"
 )
 
 func registered(m *Memory) string {
@@ -123,7 +125,7 @@ func TestRegisterRefuses(t *testing.T) {
 	}
 }
 
-// What the gate before wrote is one line, and goes on.
+// What the gate before wrote is one line, without marks and effects, and goes on.
 func TestEarlierVersion(t *testing.T) {
 	s := store(t)
 	if err := s.Update(t.Context(), key, func(m *Memory) error { *m = *full(t); return nil }); err != nil {
@@ -133,8 +135,16 @@ func TestEarlierVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	doc, err := strictjson.Object(data, strictjson.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, field := range []string{"effects", "marks", "marks_full"} {
+		delete(doc, field)
+	}
+	before := string(strictjson.Append(nil, doc))
 	for version, read := range map[string]bool{"1": false, "2": true, "4": false} {
-		old := strings.Replace(string(data), `"v":3`, `"v":`+version, 1)
+		old := strings.Replace(before, `"v":3`, `"v":`+version, 1)
 		old = strings.Replace(old, `"listeners":[[["PreToolUse","Stop"],"Bash"]],`, "", 1)
 		if err := os.WriteFile(s.path(key), []byte(old), 0o600); err != nil {
 			t.Fatal(err)
@@ -145,6 +155,10 @@ func TestEarlierVersion(t *testing.T) {
 		if read && calls(t, s) != 2 {
 			t.Errorf("version %s: %d calls", version, calls(t, s))
 		}
+	}
+	newer := strings.Replace(string(data), `"v":3`, `"v":2`, 1)
+	if _, err := decode(&key, []byte(newer)); err == nil {
+		t.Error("version 2 with the fields of version 3")
 	}
 }
 

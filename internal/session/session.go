@@ -35,13 +35,13 @@ func (k Key) Name() string {
 // Limits of one memory. What is over them is counted under [Others], or refused
 // where it is a text that waits.
 const (
-	maxFile     = 512 << 10 // bytes of a memory
-	maxGrown    = 16 << 10  // bytes of a file with more than one line
-	maxPolicies = 128       // policies whose denials are counted one by one
-	maxCalls    = 256       // denied calls that are told apart
-	maxTold     = 128       // policies that said something in one round
-	maxDone     = 512       // hooks that are done
-	maxName     = 200       // bytes of a policy's name
+	maxFile     = 1 << 20  // bytes of a memory
+	maxGrown    = 16 << 10 // bytes of a file with more than one line
+	maxPolicies = 128      // policies whose denials are counted one by one
+	maxCalls    = 256      // denied calls that are told apart
+	maxTold     = 128      // policies that said something in one round
+	maxDone     = 512      // hooks that are done
+	maxName     = 200      // bytes of a policy's name
 )
 
 // Others is the policy that denials are counted under when there are too many

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"gate/hook"
+	"gate/internal/mark"
 )
 
 var key = Key{Agent: "claude", Session: "../../s"}
@@ -47,6 +48,11 @@ func full(t testing.TB) *Memory {
 	d.Context = []hook.Context{{Text: "t", Hook: "acme.time"}}
 	d.Steps = []hook.Step{{Hook: &hook.Hook{ID: "a", Once: true}, Outcome: hook.Success}}
 	judge(m, noon.Add(time.Second), hook.PreToolUse, "rm", d)
+	m.count(map[string]int{"net.send": 1})
+	m.Remember([]mark.Mark{
+		{Name: "a", Value: `{"b":"\\n","c":[1,2.50]}`, Source: "user"}, {Name: "a", Value: "1e3", Source: "managed", Policy: true, Round: true},
+		{Name: strings.Repeat("x", maxMarkText), Value: "1", Source: "project"},
+	})
 	if _, err := m.Inject(Injection{Text: "hello", Matcher: "Bash", Expires: noon.AddDate(1, 0, 0)}, noon); err != nil {
 		t.Fatal(err)
 	}
