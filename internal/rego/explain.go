@@ -111,6 +111,7 @@ func (e *Evaluator) account(ctx context.Context, h *hook.Hook, ev *hook.Event) (
 	case src.broken != nil:
 		return nil, nil, src.broken
 	}
+	ev = verdict.SeenBy(h, ev)
 	input, err := inputOf(ev)
 	if err != nil {
 		return nil, nil, err

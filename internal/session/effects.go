@@ -95,6 +95,9 @@ func (m *Memory) correct(ev *hook.Event, d *hook.Decision, rejected, change bool
 	return differ
 }
 
+// Effects are the counts of effects of the calls so far, as policies see them.
+func (m *Memory) Effects() map[string]any { return m.effectsDocument(nil) }
+
 // effectsDocument is what policies see of effects before a call.
 func (m *Memory) effectsDocument(own map[string]int) map[string]any {
 	doc := make(map[string]any, len(m.effects))

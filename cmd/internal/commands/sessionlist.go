@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gate/cmd/internal/document"
 	"gate/cmd/internal/screen"
 	"gate/internal/session"
 )
@@ -74,6 +75,21 @@ func sessionText(m *session.Memory) string {
 		fmt.Fprintf(&b, "%s since %s, %d rejected\n", screen.Counted(m.Calls, "call"), m.Started.Local().Format(time.DateTime), m.Denials)
 		fmt.Fprintf(&b, "round %d: %s, %d rejected\n", m.Round.Number, screen.Counted(m.Round.Calls, "call"), m.Round.Denials)
 	}
+	for _, k := range m.Marks.All {
+		fmt.Fprintf(&b, "mark %s = %s (%s)", visible(k.Name), visible(k.Value), visible(k.Source))
+		if k.Round {
+			b.WriteString(", until the next prompt")
+		}
+		b.WriteByte('\n')
+	}
+	for _, name := range m.Marks.Full {
+		fmt.Fprintf(&b, "no more marks of %s are kept\n", visible(name))
+	}
+	effects := m.Effects()
+	for _, kind := range slices.Sorted(maps.Keys(effects)) {
+		n := effects[kind].(map[string]any)
+		fmt.Fprintf(&b, "%s: %d, %d of this round, %d of the last minute\n", visible(kind), n["session"], n["round"], n["minute"])
+	}
 	return b.String()
 }
 
@@ -100,6 +116,7 @@ func sessionDocument(name string, m *session.Memory) map[string]any {
 		"session": name, "hooks": hooks, "waiting": len(m.Injections), "once": m.Finished(),
 		"calls": m.Calls, "denials": m.Denials, "started": timeOrNil(m.Started), "latest": timeOrNil(m.Latest),
 		"round": map[string]any{"number": m.Round.Number, "calls": m.Round.Calls, "denials": m.Round.Denials},
+		"marks": document.Marks(m.Marks.All), "marks_full": document.Strings(m.Marks.Full), "effects": m.Effects(),
 	}
 }
 

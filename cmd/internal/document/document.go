@@ -11,6 +11,7 @@ import (
 
 	"gate/hook"
 	"gate/internal/core"
+	"gate/internal/mark"
 	"gate/internal/secret"
 	"gate/internal/strictjson"
 )
@@ -35,6 +36,7 @@ func Decision(d *hook.Decision, canAsk bool) map[string]any {
 		"notices":  Strings(d.Notices),
 		"bundles":  Bundles(d.Bundles),
 		"changes":  changes(d.Changes),
+		"remember": Marks(d.Remember),
 		"facts":    Value(d.Facts.Document()),
 		"steps":    Steps(d.Steps),
 		"took_us":  d.Took.Microseconds(),
@@ -91,6 +93,24 @@ func contexts(list []hook.Context) []any {
 		out[i] = map[string]any{"text": c.Text, "strategy": string(c.Strategy), "hook": OrNull(c.Hook)}
 	}
 	return out
+}
+
+// Marks are what the session is to remember, with values as they are kept.
+func Marks(list []mark.Mark) []any {
+	out := make([]any, len(list))
+	for i, k := range list {
+		out[i] = map[string]any{"mark": k.Name, "value": MarkValue(k), "for": k.For(), "hook": OrNull(k.By), "source": OrNull(k.Source)}
+	}
+	return out
+}
+
+// MarkValue is the value of a mark as a JSON tree.
+func MarkValue(k mark.Mark) any {
+	v, err := strictjson.Decode([]byte(k.Value), strictjson.Limits{})
+	if err != nil {
+		return nil // the log did not keep it
+	}
+	return v
 }
 
 func changes(list []hook.Change) []any {

@@ -118,10 +118,7 @@ func (c *Call) name() string {
 
 // world is what the facts say of the machine, and what the event did not bring.
 func (c *Call) world() policytest.CaseWorld {
-	w := policytest.CaseWorld{Session: c.event.Memory, As: c.as()}
-	if len(w.Session) == 0 {
-		w.Session = nil
-	}
+	w := policytest.CaseWorld{Session: c.session(), As: c.as()}
 	doc, _ := c.record.Kept.Input["facts"].(map[string]any)
 	effects, _ := doc["effects"].([]any)
 	for _, e := range effects {
@@ -152,6 +149,22 @@ func (c *Call) world() policytest.CaseWorld {
 		w.Gate = gate
 	}
 	return w
+}
+
+// session is what was known of the session. A case has one memory for all sources, so
+// that it shows each of them all marks.
+func (c *Call) session() map[string]any {
+	if len(c.event.Memory) == 0 {
+		return nil
+	}
+	session, marks := maps.Clone(c.event.Memory), map[string]any{}
+	for _, k := range c.event.Marks.All {
+		marks[k.Name] = document.MarkValue(k)
+	}
+	if len(marks) > 0 {
+		session["marks"] = marks
+	}
+	return session
 }
 
 func firstText(list []any) (string, bool) {

@@ -1,13 +1,16 @@
 package tell
 
 import (
+	"cmp"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"gate/cmd/internal/screen"
 	"gate/hook"
 	"gate/internal/explain"
+	"gate/internal/mark"
 	"gate/internal/strictjson"
 )
 
@@ -52,6 +55,7 @@ func Decision(p screen.Page, ev *hook.Event, d *hook.Decision, why string) strin
 	for _, c := range d.Context {
 		fmt.Fprintf(&b, "context: %s\n", strictjson.Visible(c.Text))
 	}
+	marksText(&b, "remembers", d.Remember)
 	for _, n := range d.Notices {
 		fmt.Fprintf(&b, "note: %s\n", strictjson.Visible(n))
 	}
@@ -59,6 +63,25 @@ func Decision(p screen.Page, ev *hook.Event, d *hook.Decision, why string) strin
 		fmt.Fprintf(&b, "hint: %s says why\n", why)
 	}
 	return b.String()
+}
+
+// marksText says a line a mark: its name, its value unless that is not known, how long it
+// lives and who set it.
+func marksText(w io.Writer, word string, marks []mark.Mark) {
+	for _, k := range marks {
+		text := strictjson.Visible(k.Name)
+		switch k.Value {
+		case "":
+		case mark.None:
+			text += ", taken back"
+		default:
+			text += " = " + strictjson.Visible(k.Value)
+		}
+		if k.Round {
+			text += ", until the next prompt"
+		}
+		fmt.Fprintf(w, "%s: %s\n  policy: %s (%s)\n", word, screen.Hang(text), strictjson.Visible(cmp.Or(k.By, "not known")), strictjson.Visible(k.Source))
+	}
 }
 
 // unansweredBy says which hooks could not answer and stopped nothing: what would

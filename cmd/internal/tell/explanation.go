@@ -49,6 +49,7 @@ func Explanation(p screen.Page, e *explain.Explanation, at document.Positions, a
 	t.changes()
 	t.silent()
 	t.unconcerned()
+	marksText(t, "remembers", e.Decision.Remember)
 	for _, n := range e.Decision.Notices {
 		t.printf("note: %s\n", strictjson.Visible(n))
 	}

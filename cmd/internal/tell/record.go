@@ -45,6 +45,7 @@ func Record(p screen.Page, r *audit.Record) string {
 	if r.Kept != nil && r.Kept.Rewrite != nil {
 		fmt.Fprintf(&b, "  runs: %s\n", screen.Hang(strictjson.Visible(Input(r.Kept.Rewrite))))
 	}
+	marksText(&b, "remembered", r.Remembered)
 	for _, f := range r.Faults {
 		fmt.Fprintf(&b, "fault: %s\n", strictjson.Visible(f))
 	}
