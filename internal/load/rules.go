@@ -8,6 +8,7 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
+	"gate/internal/mark"
 	"gate/internal/spelling"
 	"gate/internal/strictjson"
 )
@@ -93,6 +94,33 @@ func (l *loader) checkRule(pos, name string, r *ast.Rule) {
 			}
 			return nil
 		})
+		if name == "remember" {
+			l.checkMark(pos, member)
+		}
+	}
+}
+
+// checkMark reports a mark that is written so that it can never be kept.
+func (l *loader) checkMark(pos string, member ast.Object) {
+	text := func(key string) (s string, is, constant bool) {
+		t := member.Get(ast.StringTerm(key))
+		if t == nil {
+			return "", false, false
+		}
+		v, is := t.Value.(ast.String)
+		return string(v), is, ast.IsConstant(t.Value)
+	}
+	closed := !member.Until(func(k, _ *ast.Term) bool { return !ast.IsConstant(k.Value) })
+	switch s, is, constant := text("mark"); {
+	case !is && !constant && closed && member.Get(ast.StringTerm("mark")) == nil:
+		l.fault("%s: a member of remember has no mark; add \"mark\", its name", pos)
+	case constant && (!is || strings.TrimSpace(s) == ""):
+		l.fault("%s: mark of remember is the name of the mark, a text that says something", pos)
+	case len(s) > mark.MaxName:
+		l.fault("%s: the name of a mark has %d bytes; %d are allowed", pos, len(s), mark.MaxName)
+	}
+	if s, _, constant := text("for"); constant && s != mark.Session && s != mark.Round {
+		l.fault("%s: for of remember is %s; it is %q or %q", pos, member.Get(ast.StringTerm("for")), mark.Session, mark.Round)
 	}
 }
 

@@ -26,6 +26,8 @@ func memberKeys(rule string) map[string]memberKey {
 		return map[string]memberKey{"text": {text, true}, "strategy": {text, false}}
 	case "consult":
 		return map[string]memberKey{"hook": {text, true}, "reason": {text, true}}
+	case "remember": // without a mark, or with another for, it is reported at load
+		return map[string]memberKey{"mark": {text, false}, "value": {^kinds(0), false}, "for": {text, false}}
 	}
 	return map[string]memberKey{
 		"reason": {text, true}, "id": {text, false}, "help": {text, false}, "suggestion": {text, false}, "span": {array | null, false},

@@ -117,7 +117,7 @@ func (c *checker) lacking(s *scope, coll *ast.Term, v value, severity Severity, 
 // expression says.
 func (c *checker) leaks(s *scope, e *ast.Expr) bool {
 	negated := e != nil && e.Negated
-	if slices.Contains([]string{"allow", "modify", "context", "warn", "consult"}, ruleName(s.rule)) {
+	if slices.Contains([]string{"allow", "modify", "context", "warn", "consult", "remember"}, ruleName(s.rule)) {
 		return negated && ruleName(s.rule) == "allow"
 	}
 	return s.unit.decides() && !negated

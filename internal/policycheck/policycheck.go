@@ -134,6 +134,7 @@ func Check(o Options) (Report, error) {
 	c.fields()
 	c.shadows()
 	c.unused()
+	c.marks()
 	if o.Place {
 		if err == nil {
 			c.asked(all)
