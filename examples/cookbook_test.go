@@ -28,7 +28,7 @@ var chapters = []struct {
 	{"MCP tools", "mcp_servers mcp_writes mcp_arguments"},
 	{"Secrets", "prompt_secrets redact_keys redact_emails secret_shown"},
 	{"Time and people", "freeze contractor_hours no_sudo allow_tests long_commands"},
-	{"Sessions", "session_rules style_guide subagent_rules stop_unfinished settings_frozen approved_models"},
+	{"Sessions", "session_rules style_guide subagent_rules stop_unfinished settings_frozen approved_models send_limit untested_push"},
 }
 
 // TestCookbook holds the cookbook of docs/rego.md to the files of the examples.
@@ -83,7 +83,7 @@ func rulesOf(text string) []string {
 	var out []string
 	for line := range strings.Lines(text) {
 		name, _, ok := strings.Cut(line, " contains ")
-		if ok && slices.Contains([]string{"deny", "ask", "allow", "modify", "context", "warn", "halt", "consult"}, name) && !slices.Contains(out, name) {
+		if ok && slices.Contains([]string{"deny", "ask", "allow", "modify", "context", "warn", "halt", "consult", "remember"}, name) && !slices.Contains(out, name) {
 			out = append(out, name)
 		}
 	}
