@@ -68,7 +68,7 @@ func (r *Release) added(h *hook.Hook) Direction {
 		switch {
 		case verb == "allow":
 			return Weaker
-		case verb == "modify":
+		case verb == "modify", verb == "remember": // what follows from a mark, other rules say
 			d = Unclear
 		case slices.Contains(tightening, verb) && d == Neutral:
 			d = Stricter
@@ -98,7 +98,7 @@ func compareRules(old, now *Release, was, is map[string]*hook.Hook) []Difference
 				}
 			case name == "allow":
 				d.Direction = d.Direction.opposite()
-			case name == "modify" && d.Direction != Neutral:
+			case (name == "modify" || name == "remember") && d.Direction != Neutral:
 				d.Direction = Unclear
 			case name == "context":
 				d.Direction = Neutral

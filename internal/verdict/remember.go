@@ -51,11 +51,11 @@ func (r *Reader) remember(f fields) error {
 // kept is a value as it is kept, which must be what is read again.
 func kept(v value.Value) (string, error) {
 	if value.Weight(v) > mark.MaxValue {
-		return "", errLarge
+		return "", tooLarge()
 	}
 	text := strictjson.Append(nil, plain(v))
 	if len(text) > mark.MaxValue {
-		return "", errLarge
+		return "", tooLarge()
 	}
 	if _, err := strictjson.Decode(text, strictjson.Limits{Depth: maxDepth}); err != nil {
 		return "", fmt.Errorf("the value cannot be kept: %w", err)
@@ -66,7 +66,9 @@ func kept(v value.Value) (string, error) {
 // maxDepth is how deep a value may be nested.
 const maxDepth = 16
 
-var errLarge = fmt.Errorf("the value is too large; %d bytes of JSON are allowed: remember a word, a number or a digest", mark.MaxValue)
+func tooLarge() error {
+	return fmt.Errorf("the value is too large; %d bytes of JSON are allowed: remember a word, a number or a digest", mark.MaxValue)
+}
 
 // SeenBy returns an event as a hook sees it: its memory with the marks that are its
 // source's to see. An event without a memory is the same for all, and so is one whose
