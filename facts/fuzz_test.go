@@ -194,7 +194,7 @@ func restored(t *testing.T, line string, f *hook.Facts) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	back, err := hook.FactsOf(doc, line)
+	back, err := hook.FactsOf(doc, nil, line)
 	if err != nil {
 		t.Fatal(err)
 	}

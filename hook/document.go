@@ -9,6 +9,18 @@ func (f *Facts) Document() map[string]any {
 	return Tree(f)
 }
 
+// flow is the document of Flow. The receiver may be nil.
+func (f *Facts) flow() []any {
+	if f == nil {
+		return []any{}
+	}
+	out := make([]any, len(f.Flow))
+	for i := range out {
+		out[i] = Tree(&f.Flow[i])
+	}
+	return out
+}
+
 // Tree returns an object as the document has it.
 func Tree(o FactObject) map[string]any {
 	doc := map[string]any{}

@@ -42,7 +42,7 @@ func TestMembers(t *testing.T) {
 			t.Errorf("%s: fields %q of %v", kind, names, doc)
 		}
 		facts := hook.Facts{Effects: []hook.FactEffect{e}}
-		back, err := hook.FactsOf(facts.Document(), "")
+		back, err := hook.FactsOf(facts.Document(), nil, "")
 		if err != nil || !reflect.DeepEqual(back.Document(), facts.Document()) {
 			t.Errorf("%s: %v\n got %v\nwant %v", kind, err, back, facts.Document())
 		}
@@ -84,11 +84,11 @@ func TestFactsOfOther(t *testing.T) {
 		"element": func(e map[string]any) { e["branches"] = []any{nil} },
 	} {
 		doc := (&hook.Facts{Effects: []hook.FactEffect{{Is: &hook.GitPush{Branches: []string{"main"}}}}}).Document()
-		if _, err := hook.FactsOf(doc, ""); err != nil {
+		if _, err := hook.FactsOf(doc, nil, ""); err != nil {
 			t.Fatal(err)
 		}
 		spoil(doc["effects"].([]any)[0].(map[string]any))
-		if _, err := hook.FactsOf(doc, ""); err == nil {
+		if _, err := hook.FactsOf(doc, nil, ""); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

@@ -88,16 +88,17 @@ func (e *Event) With(field string, value any) Event {
 }
 
 // Document returns what Rego sees as input: the fields of the event plus
-// agent, facts, native, session and gate. A field of the event that has one of
+// agent, facts, flow, native, session and gate. A field of the event that has one of
 // those names is hidden: nothing an agent sends can pose as gate's own.
 func (e *Event) Document() map[string]any { return e.DocumentWith(e.Facts.Document()) }
 
 // DocumentWith is Document with something else in the place of the facts.
 func (e *Event) DocumentWith(facts any) map[string]any {
-	doc := make(map[string]any, len(e.Fields)+5)
+	doc := make(map[string]any, len(e.Fields)+6)
 	maps.Copy(doc, e.Fields)
 	doc["agent"] = e.Agent
 	doc["facts"] = facts
+	doc["flow"] = e.Facts.flow()
 	doc["session"] = orEmpty(e.Memory)
 	delete(doc, "native")
 	if e.Native != nil {

@@ -35,6 +35,23 @@ type Facts struct {
 	Paths   []Path
 	Effects []FactEffect
 	Moves   []origin.Move `json:"-"` // what the call leaves in files, by path
+	Flow    []Flow        `json:"-"` // input.flow: it depends on the calls before this one
+}
+
+// A Flow says where data came from that an effect of the event sends, shows, writes,
+// installs or runs. The lists of all effects are input.flow. It tells what is known; an effect
+// without one may still handle such data.
+type Flow struct {
+	Effect  string   // the kind of the effect, such as net.send
+	Command int      `null:"zero"` // the command that causes it
+	Origin  string   `enum:"secret|untrusted|written"`
+	What    *string  // the kind of secret, such as environment file
+	Path    *string  `form:"path"` // the file that it came from first; null where it was none: the output of a program, the network
+	Host    *string  `form:"host"` // of untrusted: the peer that it came from, where that is known
+	Call    *string  // tool_use_id of the earlier call that took it up; null where this one does
+	Via     []string `form:"path"` // the files it went through, in that order
+	How     string   `enum:"file|seen|sequence"` // file: files carried it; seen: the agent saw it, and it stands in this call; sequence: nothing but the order of calls
+	Coarse  bool     // only the directory is known: one of the files in it
 }
 
 // A Version stands for [FactsSchema] in the document.

@@ -26,6 +26,33 @@ func (x *Facts) member(i int) (name string, at any) {
 }
 
 // member is that of [FactObject].
+func (x *Flow) member(i int) (name string, at any) {
+	switch i {
+	case 0:
+		return "call", &x.Call
+	case 1:
+		return "coarse", &x.Coarse
+	case 2:
+		return "command", (*NumberOrNull)(&x.Command)
+	case 3:
+		return "effect", &x.Effect
+	case 4:
+		return "host", &x.Host
+	case 5:
+		return "how", &x.How
+	case 6:
+		return "origin", &x.Origin
+	case 7:
+		return "path", &x.Path
+	case 8:
+		return "via", &x.Via
+	case 9:
+		return "what", &x.What
+	}
+	return "", nil
+}
+
+// member is that of [FactObject].
 func (x *Unknown) member(i int) (name string, at any) {
 	switch i {
 	case 0:

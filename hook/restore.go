@@ -2,19 +2,23 @@ package hook
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 )
 
 // FactsOf is the reverse of [Facts.Document]: the facts whose document doc is,
-// such as a log has kept. line is the text of the shell line, which no document
-// holds. The error says what in doc is not as this version writes it: such facts
+// such as a log has kept. flow is what input.flow was, nil for none. line is the text
+// of the shell line, which no document holds. The error says what in doc is not as this version writes it: such facts
 // are to be worked out anew.
-func FactsOf(doc map[string]any, line string) (*Facts, error) {
+func FactsOf(doc map[string]any, flow any, line string) (*Facts, error) {
 	f := &Facts{}
 	if err := restore(f, doc); err != nil {
 		return nil, fmt.Errorf("facts: %w", err)
+	}
+	if flow != nil && !Set(list[Flow, *Flow]{&f.Flow}, flow) {
+		return nil, errors.New("flow: not as this version writes it")
 	}
 	if f.Shell != nil {
 		f.Shell.Text = line

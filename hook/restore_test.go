@@ -20,11 +20,11 @@ func TestFactsOfRefuses(t *testing.T) {
 		},
 	} {
 		doc := whole()
-		if _, err := hook.FactsOf(doc, ""); err != nil {
+		if _, err := hook.FactsOf(doc, nil, ""); err != nil {
 			t.Fatal(err)
 		}
 		spoil(doc)
-		if _, err := hook.FactsOf(doc, ""); err == nil {
+		if _, err := hook.FactsOf(doc, nil, ""); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

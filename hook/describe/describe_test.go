@@ -34,6 +34,7 @@ func TestDescribed(t *testing.T) {
 	files := map[string]string{
 		"../fields.go": source(t, facts, kinds),
 		"../../internal/policycheck/schema/facts.json": factsSchema(facts, kinds),
+		"../../internal/policycheck/schema/flow.json":  flowSchema(facts),
 		"../../docs/facts.md":                          page(t, facts, kinds),
 	}
 	for _, o := range kinds {

@@ -15,7 +15,7 @@ func page(t *testing.T, facts, kinds []*object) string {
 		t.Fatal(err)
 	}
 	var parts, rows strings.Builder
-	places := map[string]string{"Facts": "the whole"}
+	places := map[string]string{"Facts": "the whole", "Flow": "`input.flow[]`"}
 	for _, o := range facts {
 		at := places[o.name]
 		for _, f := range o.fields {

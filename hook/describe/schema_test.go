@@ -39,6 +39,12 @@ func factsSchema(facts, kinds []*object) string {
 	return "{\n  \"description\": \"What the event would do (docs/facts.md).\",\n  \"type\": \"object\",\n" + body(root, facts, refs, "  ") + "\n}\n"
 }
 
+// flowSchema is the JSON Schema of input.flow.
+func flowSchema(facts []*object) string {
+	flow := facts[slices.IndexFunc(facts, func(o *object) bool { return o.name == "Flow" })]
+	return "{\n  \"description\": \"Where the data of its effects came from (docs/flows.md).\",\n  \"type\": \"array\",\n  \"items\": {\n    \"type\": \"object\",\n" + body(flow, facts, nil, "    ") + "\n  }\n}\n"
+}
+
 func body(o *object, all []*object, effects []string, indent string) string {
 	var properties []string
 	for _, f := range o.fields {

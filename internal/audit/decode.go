@@ -234,7 +234,7 @@ func (r *Record) Restore() (hook.Event, error) {
 	ev := hook.Event{Agent: r.Agent, Name: r.Event, Fields: map[string]any{}}
 	for key, v := range in {
 		switch key {
-		case "agent", "facts", "native", "session", "gate":
+		case "agent", "facts", "flow", "native", "session", "gate":
 		default:
 			ev.Fields[key] = v
 		}

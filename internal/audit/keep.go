@@ -71,11 +71,19 @@ func (r *Record) Keep(ev *hook.Event, d *hook.Decision, facts *hook.Facts) {
 	k.secrets, k.out.JSON = known, make([]byte, 0, usual)
 	doc := ev.DocumentWith(nil)
 	delete(doc, "facts")
+	delete(doc, "flow") // which most calls have none of
 	var ofFacts marks
 	if facts != nil {
 		var all rendered
 		if all, ofFacts = k.facts(facts); all != nil {
 			doc["facts"] = all
+		}
+		if n := len(facts.Flow); n > 0 {
+			list := make([]any, n)
+			for i := range list {
+				list[i] = hook.Tree(&facts.Flow[i])
+			}
+			doc["flow"] = list
 		}
 	}
 	k.line = nil

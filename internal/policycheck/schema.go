@@ -388,7 +388,7 @@ func fieldSchema(f moment.Field) map[string]any {
 	return doc
 }
 
-// Schemas returns the JSON Schemas of what policies see otherwise: facts.json,
+// Schemas returns the JSON Schemas of what policies see otherwise: facts.json, flow.json,
 // gate.json and session.json, common.json for what gate adds to every event, and
 // one file a tool and a kind of effect in directories of their own.
 func Schemas() fs.FS {

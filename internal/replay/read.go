@@ -178,7 +178,7 @@ func (c *Call) record(line []byte) {
 	if doc == nil {
 		err = errors.New("no facts")
 	} else {
-		c.Facts, err = hook.FactsOf(doc, line2)
+		c.Facts, err = hook.FactsOf(doc, rec.Kept.Input["flow"], line2)
 	}
 	if err != nil {
 		c.Forget()

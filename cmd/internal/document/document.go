@@ -38,6 +38,7 @@ func Decision(d *hook.Decision, canAsk bool) map[string]any {
 		"changes":  changes(d.Changes),
 		"remember": Marks(d.Remember),
 		"facts":    Value(d.Facts.Document()),
+		"flow":     flows(d.Facts),
 		"steps":    Steps(d.Steps),
 		"took_us":  d.Took.Microseconds(),
 	}
@@ -45,6 +46,15 @@ func Decision(d *hook.Decision, canAsk bool) map[string]any {
 		doc["halt"] = Reason(*d.Halt)
 	}
 	return doc
+}
+
+// flows are input.flow.
+func flows(f *hook.Facts) []any {
+	list := []any{}
+	for i := 0; f != nil && i < len(f.Flow); i++ {
+		list = append(list, Value(hook.Tree(&f.Flow[i])))
+	}
+	return list
 }
 
 // variables are those for the agent's shell; a value that looks like a secret

@@ -109,6 +109,11 @@ func (t *sight) belonging(command int, indent string) {
 			fmt.Fprintf(t, "%s%s %s\n", indent, t.Name("effect  "), effectLine(hook.Tree(&e)))
 		}
 	}
+	for i := range f.Flow {
+		if f.Flow[i].Command == command {
+			fmt.Fprintf(t, "%s%s %s\n", indent, t.Name("flow    "), t.flow(&f.Flow[i]))
+		}
+	}
 	for _, u := range f.Unknown {
 		if u.Command == command {
 			fmt.Fprintf(t, "%s%s %s: %s\n", indent, t.Effect(hook.Ask, "unknown "), strictjson.Visible(u.Kind), strictjson.OneLine(u.Why))
@@ -117,6 +122,36 @@ func (t *sight) belonging(command int, indent string) {
 			}
 		}
 	}
+}
+
+// flow is where the data of an effect came from, in one line.
+func (t *sight) flow(f *hook.Flow) string {
+	s := f.Effect + ": "
+	switch {
+	case f.What != nil:
+		s += *f.What
+	case f.Origin == "untrusted":
+		s += "text of the network"
+	default:
+		s += f.Origin
+	}
+	for _, from := range []*string{f.Path, f.Host} {
+		if from != nil {
+			s += " from " + t.Tilde(*from)
+		}
+	}
+	for i, file := range f.Via {
+		s += map[bool]string{true: " through ", false: ", "}[i == 0] + t.Tilde(file)
+	}
+	switch {
+	case f.Coarse:
+		s += ", or another file there"
+	case f.How == "seen":
+		s += ", which the agent saw"
+	case f.How == "sequence":
+		s += ", by the order of calls alone"
+	}
+	return strictjson.OneLine(s)
 }
 
 // path is a path as a person reads it: where it lies, and where links lead.

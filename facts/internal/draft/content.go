@@ -81,7 +81,9 @@ func (d *Draft) PeerFile(id int, target flow.Word, content flow.Stream) {
 	}
 	private, metadata := peer.Reach(host)
 	d.Host(hook.Host{Command: id, Host: flow.Known(host), Access: "send"})
-	d.Effect(id, &hook.NetSend{Host: flow.Known(host), Source: "stdin", Secret: flow.Known(content.Secret()), Private: private, Metadata: metadata})
+	send := &hook.NetSend{Host: flow.Known(host), Source: "stdin", Secret: flow.Known(content.Secret()), Private: private, Metadata: metadata}
+	d.Carry(send, content.Origins())
+	d.Effect(id, send)
 }
 
 // Connection returns the host that bash's /dev/tcp/HOST/PORT names.
@@ -121,8 +123,8 @@ func (d *Draft) Remember(at Where, target flow.Word, content flow.Stream, add bo
 			if old, ok := d.Files[p.Path]; ok {
 				content = flow.Concat(old, content)
 			} else {
-				if what, _ := d.left(p.Path); content.Taint.Secret == "" {
-					content.Taint.Secret = what
+				if before := d.before(p.Path); content.Taint.Secret == "" && before.Secret != "" {
+					content.Taint.Secret, content.Taint.From = before.Secret, before.From
 				}
 				if content.Text != nil {
 					if d.Piece(p.Path, *content.Text); content.Taint == (flow.Taint{}) {
@@ -143,10 +145,11 @@ func (d *Draft) FileStream(at Where, f flow.Word) flow.Stream {
 	out := flow.Stream{Some: true, Taint: f.Taint()}
 	for _, p := range d.Absolute(at, f) {
 		if st, ok := d.Files[p.Path]; ok {
+			st.Taint = st.Taint.In(p.Path)
 			return st
 		}
 		if what, _ := d.Secret(p.Path); what != "" {
-			out.Taint.Secret = what
+			out.Taint.Secret, out.Taint.From = what, p.Path
 		}
 		if p.foreign() {
 			out.Taint.Path = p.Path

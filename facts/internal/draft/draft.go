@@ -34,7 +34,9 @@ type Draft struct {
 	Made       []string                     // repositories that the line makes where nothing was
 	lastSecret lastSecret                   // what secret said of the last path
 	ledger     origin.Ledger                // nil until a file is asked about
-	Full       []string                     // limits that were reported
+	asked      map[string]origin.Move       // what it said of files
+	carried    map[hook.EffectKind]flow.Taint
+	Full       []string // limits that were reported
 }
 
 // Unknown records that something was not understood, once, and makes the facts opaque.
@@ -100,7 +102,9 @@ func (d *Draft) UnknownCode(id int, language string, t flow.Taint, source, why s
 	d.Effect(id, &hook.ExecCode{Language: language, Source: source, Decoded: t.Hidden})
 	if t.Remote {
 		via := map[string]string{"stdin": "pipe", "inline": "substitution", "file": "file"}[source]
-		d.Effect(id, &hook.ExecRemote{Host: flow.Known(t.Host), URL: flow.Known(t.URL), Via: via})
+		run := &hook.ExecRemote{Host: flow.Known(t.Host), URL: flow.Known(t.URL), Via: via}
+		d.Carry(run, flow.Taint{Remote: true, Host: t.Host, From: t.From})
+		d.Effect(id, run)
 	}
 	d.Facts.Code = append(d.Facts.Code, hook.Code{Command: id, Language: language, Source: source, Calls: []string{}})
 	d.Unknown("code", "the text that runs is not known: "+why, id, nil)

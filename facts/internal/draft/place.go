@@ -34,41 +34,41 @@ func (d *Draft) Secret(p string) (what, grade string) {
 // left returns the secret that an earlier call left in a file under a name that says
 // nothing of it.
 func (d *Draft) left(p string) (what, grade string) {
-	if d.World.Ledger == nil || d.Event == nil {
-		return "", ""
-	}
-	if d.ledger == nil {
-		d.ledger = d.World.Ledger(d.Event.Agent, d.Event.SessionID())
-	}
-	before, err := d.ledger.Of(p)
-	if err != nil {
-		d.Unknown("origin", err.Error(), 0, nil)
-	}
+	before := d.before(p)
 	if before.Secret == "" {
 		return "", ""
 	}
 	return before.Secret, world.Grade(before.Secret)
 }
 
-// Moves are the secrets that the event leaves in files, and the files from which it takes
-// one. Files whose names tell are left out. A text that only looks like a secret is the
-// agent's own: it knows it already.
+// Moves are the secrets and the texts of the network that the event leaves in files, and
+// the files from which it takes one. Files whose names tell are left out. A text that only
+// looks like a secret is the agent's own: it knows it already.
 func (d *Draft) Moves() []origin.Move {
 	var list []origin.Move
 	for _, name := range slices.Sorted(maps.Keys(d.Files)) {
-		if _, named := d.World.Find("secret.", name); named || strings.HasPrefix(name, "/dev/") || strings.HasPrefix(name, "/proc/") {
+		if unkept(name) || d.named(name) {
 			continue
 		}
-		what := d.Files[name].Taint.Secret
-		if what == "" {
-			if before, _ := d.left(name); before == "" || !d.certain() {
-				continue
-			}
+		t := d.Files[name].Taint
+		m := origin.Move{Path: name, Secret: t.Secret, From: t.From}
+		if t.Remote {
+			m.Host = cmp.Or(t.Host, unknownHost)
 		}
-		list = append(list, origin.Move{Path: name, Secret: what})
+		switch before := d.before(name); {
+		case m.Secret != "":
+		case m.Host != "" && before.Secret != "" && !d.certain():
+			m.Secret, m.From = before.Secret, before.From
+		case m.Host == "" && (before.Secret == "" && before.Host == "" || !d.certain()):
+			continue
+		}
+		list = append(list, m)
 	}
 	return list
 }
+
+// unknownHost stands in a [origin.Move] for a peer that nobody knows.
+const unknownHost = "?"
 
 // certain reports that what the event writes is written when it runs: one command has
 // nothing before it that decides whether it runs.

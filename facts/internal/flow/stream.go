@@ -36,6 +36,12 @@ func (st Stream) Secret() string {
 	return st.Taint.Secret
 }
 
+// Origins is its taint, with the secret that its shape tells.
+func (st Stream) Origins() Taint {
+	st.Taint.Secret = st.Secret()
+	return st.Taint
+}
+
 // An Origin is a secret and the command that prints it.
 type Origin struct {
 	Secret string

@@ -7,8 +7,9 @@ type Taint struct {
 	Secret string // what kind of secret, "" for none
 	Host   string // fetched from this peer
 	URL    string
-	Remote bool // fetched from some peer
-	Hidden bool // decoded from something unreadable
+	Remote bool   // fetched from some peer
+	From   string // the file that the secret, or what was fetched, was read from; "" for none
+	Hidden bool   // decoded from something unreadable
 
 	Path    string // a file from outside the project whose content it is
 	Encoded bool   // made unreadable, as base64 does
@@ -22,9 +23,10 @@ const Parent = "$PPID"
 
 // Merge returns what both carry; of two secrets or peers the first counts.
 func (t Taint) Merge(o Taint) Taint {
-	if t.Secret == "" {
-		t.Secret = o.Secret
+	if t.Secret == "" && (o.Secret != "" || !t.Remote) { // of both, the secret's file
+		t.From = o.From
 	}
+	t.Secret = cmp.Or(t.Secret, o.Secret)
 	if !t.Remote && o.Remote {
 		t.Host, t.URL, t.Remote = o.Host, o.URL, true
 	}
@@ -32,6 +34,14 @@ func (t Taint) Merge(o Taint) Taint {
 	t.Path = cmp.Or(t.Path, o.Path)
 	if t.Process == "" || o.Process == Parent {
 		t.Process = cmp.Or(o.Process, t.Process)
+	}
+	return t
+}
+
+// In is the taint of what is read from a file that carries t.
+func (t Taint) In(file string) Taint {
+	if t.Secret != "" || t.Remote {
+		t.From = file
 	}
 	return t
 }

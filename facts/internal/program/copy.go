@@ -121,13 +121,12 @@ func (u *use) sendFiles(files []flow.Word, to string) {
 			continue
 		}
 		if isInput(f) { // aws s3 cp - s3://bucket/name
-			u.send(p, "stdin", nil, u.Stdin.Secret())
+			u.send(p, "stdin", nil, u.Stdin.Origins())
 			continue
 		}
 		u.touch(f, draft.Access{Kind: "read", Recursive: u.recurse})
 		for _, t := range u.targets(f) {
-			what, _ := u.Secret(t.Path)
-			u.send(p, "file", flow.Known(t.Path), what)
+			u.sendFile(p, t)
 		}
 	}
 }

@@ -278,13 +278,13 @@ func (u *use) codePeer(c code.Call, args []flow.Word) {
 	case "fetch":
 		u.effect(&hook.NetFetch{Host: flow.Known(p.Host), URL: flow.Known(p.URL), Method: new("GET"), Private: p.Private, Metadata: p.Metadata})
 	case "send":
-		secret := ""
+		var t flow.Taint
 		for _, e := range u.Facts.Effects {
 			if read, ok := e.Is.(*hook.SecretRead); ok && e.Command == u.ID {
-				secret = read.What
+				t = flow.Taint{Secret: read.What, From: flow.Text(read.Path)}
 			}
 		}
-		u.send(p, "text", u.readsForeign(), secret)
+		u.send(p, "text", u.readsForeign(), t)
 	case "listen":
 		u.effect(&hook.NetListen{})
 	}
@@ -368,14 +368,16 @@ func (u *use) pkg(f flow.Word) {
 	switch {
 	case strings.Contains(text, "://") || strings.HasPrefix(text, "git+") || strings.HasPrefix(text, "git@"):
 		source = "url"
-	case u.downloaded(f), u.ofCodeHost(text):
+	case u.packageFile(f).Remote, u.ofCodeHost(text):
 		source = "url"
 	case strings.HasPrefix(text, ".") || strings.HasPrefix(text, "/") || strings.HasPrefix(text, "~"):
 		source = "file"
 	}
-	u.effect(&hook.PackageInstall{
+	is := &hook.PackageInstall{
 		Tool: u.name, Packages: []*string{f.Value()}, Source: source, Global: u.has("global"),
-	})
+	}
+	u.Carry(is, u.packageFile(f))
+	u.effect(is)
 }
 
 // ofCodeHost reports a repository in the short form of npm and its like: owner/name,
@@ -394,15 +396,15 @@ func (u *use) ofCodeHost(text string) bool {
 	return ok && owner != "" && name != "" && !strings.ContainsAny(owner, "@.~") && !strings.ContainsAny(name, "/")
 }
 
-// downloaded reports a file that this line fetches.
-func (u *use) downloaded(f flow.Word) bool {
-	if f.Value() == nil {
-		return false
+// packageFile is what a file of packages holds, the zero Taint for a name of the registry.
+func (u *use) packageFile(f flow.Word) flow.Taint {
+	if f.Value() == nil || !strings.ContainsAny(f.Text(), "./") || strings.Contains(f.Text(), "://") {
+		return flow.Taint{}
 	}
 	for _, t := range u.targets(f) {
-		if st, ok := u.Files[t.Path]; ok && st.Taint.Remote {
-			return true
+		if _, now := u.Files[t.Path]; now || u.World.Exists(t.Path) {
+			return u.Holds(t.Path)
 		}
 	}
-	return false
+	return flow.Taint{}
 }

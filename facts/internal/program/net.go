@@ -105,13 +105,13 @@ func (u *use) netEffect(p peer.Peer, f flow.Word) {
 		what = secret.Sent(f.Text(), p.Host)
 	}
 	if what != "" {
-		u.send(p, "text", nil, what)
+		u.send(p, "text", nil, flow.Taint{Secret: what, From: f.Taint().From})
 		return
 	}
 	if u.encodes(f, fetches) {
-		u.send(p, "encoded", flow.Known(f.Taint().Path), "")
+		u.send(p, "encoded", flow.Known(f.Taint().Path), flow.Taint{})
 	} else if from := f.Taint().Path; from != "" && fetches && !p.Private && inQuery(f) && u.World.Area(from) == "user" {
-		u.send(p, "text", &from, "") // the content of a person's own file
+		u.send(p, "text", &from, flow.Taint{}) // the content of a person's own file
 	}
 	if !fetches {
 		return
@@ -224,14 +224,17 @@ func (u *use) rememberDownload(p peer.Peer) {
 	}
 }
 
-func (u *use) send(p peer.Peer, source string, path *string, what string) {
+// send records that something goes to a peer: the text of a file, or what a taint tells of.
+func (u *use) send(p peer.Peer, source string, path *string, t flow.Taint) {
 	method := u.optText("request")
 	if method == nil && p.URL != "" {
 		method = new("POST")
 	}
-	u.effect(&hook.NetSend{
-		Host: flow.Known(p.Host), URL: flow.Known(p.URL), Method: method, Source: source, Path: path, Secret: flow.Known(what), Private: p.Private, Metadata: p.Metadata,
-	})
+	is := &hook.NetSend{
+		Host: flow.Known(p.Host), URL: flow.Known(p.URL), Method: method, Source: source, Path: path, Secret: flow.Known(t.Secret), Private: p.Private, Metadata: p.Metadata,
+	}
+	u.Carry(is, t)
+	u.effect(is)
 }
 
 // target returns the peer that the command names, for what it sends.
@@ -261,17 +264,18 @@ func (u *use) target() peer.Peer {
 // upload judges a file that is sent away.
 func (u *use) upload(f flow.Word) {
 	if f.Text() == "-" && f.Literal() {
-		u.send(u.target(), "stdin", flow.Known(u.Stdin.Taint.Path), u.Stdin.Secret())
+		u.send(u.target(), "stdin", flow.Known(u.Stdin.Taint.Path), u.Stdin.Origins())
 		return
 	}
 	u.touch(f, draft.Access{Kind: "read"})
 	for _, t := range u.targets(f) {
-		what, _ := u.Secret(t.Path)
-		if st, ok := u.Files[t.Path]; ok && st.Secret() != "" {
-			what = st.Secret()
-		}
-		u.send(u.target(), "file", flow.Known(t.Path), what)
+		u.sendFile(u.target(), t)
 	}
+}
+
+// sendFile judges one file that goes to a peer.
+func (u *use) sendFile(p peer.Peer, t draft.Target) {
+	u.send(p, "file", flow.Known(t.Path), u.Holds(t.Path))
 }
 
 // data judges what curl's -d, -F and -T take: text, name=value, @file, <file.
@@ -293,14 +297,14 @@ func (u *use) data(f flow.Word) {
 	case at > 0 && eq < 0 && (u.row.Special == "httpie" || slices.Contains(u.named(f), "data-urlencode") || slices.Contains(u.named(f), "url-query")): // name@file
 		u.upload(f.From(at + 1))
 	default:
-		source, what := "text", f.Taint().Secret
-		if what == "environment" {
+		source, t := "text", f.Taint()
+		if t.Secret == "environment" {
 			source = "environment"
 		}
-		if what == "" {
-			what = secret.Sent(f.Text(), "")
+		if t.Secret == "" {
+			t.Secret = secret.Sent(f.Text(), "")
 		}
-		u.send(u.target(), source, flow.Known(f.Taint().Path), what)
+		u.send(u.target(), source, flow.Known(t.Path), t)
 	}
 }
 

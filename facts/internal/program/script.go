@@ -159,7 +159,7 @@ func (u *use) runScript(language string, f flow.Word, here bool) flow.Stream {
 		}
 		whole, known := st.Template()
 		if ok && !known {
-			return u.unknownCode(language, st.Taint, "file", "the file was written by a program")
+			return u.unknownCode(language, st.Taint.In(p.Path), "file", "the file was written by a program")
 		}
 		if !ok {
 			if language != "" && language != "bash" && !code.HasRules(language) {
@@ -224,7 +224,7 @@ func (u *use) runsFile(name string) {
 		if !ok {
 			u.Does = append(u.Does, u.looksInto(p.Path)...)
 		} else if text, ok := st.Template(); !ok {
-			u.unknownCode("bash", st.Taint, "file", "the file was written by a program")
+			u.unknownCode("bash", st.Taint.In(p.Path), "file", "the file was written by a program")
 		} else {
 			u.runsWritten(f, text)
 		}

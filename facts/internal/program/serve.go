@@ -34,7 +34,7 @@ func (u *use) offers() {
 		switch t.Area {
 		case "home", "root", "user", "system":
 			u.touch(dir, draft.Access{Kind: "read", Recursive: true})
-			u.send(peer.Peer{}, "file", flow.Known(t.Path), "")
+			u.send(peer.Peer{}, "file", flow.Known(t.Path), flow.Taint{})
 		}
 	}
 }
@@ -101,7 +101,7 @@ func (u *use) relays() {
 		u.touch(f, draft.Access{Kind: "read"})
 		for _, t := range u.targets(f) {
 			if what, _ := u.Secret(t.Path); what != "" && (listens || to.Host != "") {
-				u.send(to, "file", flow.Known(t.Path), what)
+				u.sendFile(to, t)
 				sent = true
 			}
 		}
@@ -110,7 +110,7 @@ func (u *use) relays() {
 	case "", "localhost", "127.0.0.1", "::1", "host.docker.internal":
 	default:
 		if !listens && !sent {
-			u.send(to, "unknown", nil, u.Stdin.Secret())
+			u.send(to, "unknown", nil, u.Stdin.Origins())
 		}
 	}
 }
@@ -133,7 +133,7 @@ func (u *use) detours() {
 		if f.Literal() && !strings.Contains(f.Text(), "=") {
 			for _, t := range u.targets(f) {
 				if what, _ := u.Secret(t.Path); what != "" {
-					u.send(u.target(), "file", flow.Known(t.Path), what)
+					u.sendFile(u.target(), t)
 				}
 			}
 		}

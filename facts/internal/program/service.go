@@ -35,8 +35,8 @@ func (u *use) netcat() {
 	}
 	if u.has("listen") {
 		u.effect(&hook.NetListen{Shell: shell})
-		if what := u.Stdin.Secret(); what != "" { // for whoever connects
-			u.send(peer.Peer{}, "stdin", nil, what)
+		if t := u.Stdin.Origins(); t.Secret != "" { // for whoever connects
+			u.send(peer.Peer{}, "stdin", nil, t)
 		}
 		return
 	}
@@ -54,7 +54,7 @@ func (u *use) netcat() {
 			if v := u.rest[0].Value(); v != nil {
 				p = peer.Parse(*v, false)
 			}
-			u.send(p, "stdin", flow.Known(u.Stdin.Taint.Path), u.Stdin.Secret())
+			u.send(p, "stdin", flow.Known(u.Stdin.Taint.Path), u.Stdin.Origins())
 		}
 		u.Out.Taint.Remote = true
 		u.Out.Taint.Host = u.rest[0].Text()
@@ -144,9 +144,9 @@ func (u *use) crontab() {
 // leak reports a secret on the input of a program that talks to a peer, and
 // runs what ssh's options name.
 func (u *use) leak() {
-	secret, source := u.Stdin.Taint.Secret, "stdin"
-	if t := flow.Join(u.Words).Taint(); secret == "" && !strings.HasPrefix(t.Secret, "environment variable") {
-		secret, source = t.Secret, "text" // a token in a header is what it is for
+	carried, source := u.Stdin.Taint, "stdin"
+	if t := flow.Join(u.Words).Taint(); carried.Secret == "" && !strings.HasPrefix(t.Secret, "environment variable") {
+		carried, source = t, "text" // a token in a header is what it is for
 	}
 	if len(u.rest) == 0 && u.commandRole() && (u.has("shell") || u.has("login")) && u.name != "su" {
 		if u.Stdin.Some {
@@ -167,13 +167,13 @@ func (u *use) leak() {
 	if len(u.rest) == 1 && len(u.row.Operands) > 1 && u.row.Operands[0].Name == "host" && u.row.Operands[1].Name == "shell" && u.Stdin.Some {
 		u.inside(func() { u.remoteStdin() }) // ssh host < script
 	}
-	if (secret != "" || u.Stdin.Taint.Path != "") && u.row.Special != "netcat" && !u.sends() {
+	if (carried.Secret != "" || u.Stdin.Taint.Path != "") && u.row.Special != "netcat" && !u.sends() {
 		for _, h := range u.Facts.Hosts {
-			if h.Command == u.ID && source == "text" && u.onlyTo(secret) {
+			if h.Command == u.ID && source == "text" && u.onlyTo(carried.Secret) {
 				break
 			}
 			if h.Command == u.ID {
-				u.send(peer.Parse(flow.Text(h.Host), false), source, flow.Known(u.Stdin.Taint.Path), secret)
+				u.send(peer.Parse(flow.Text(h.Host), false), source, flow.Known(u.Stdin.Taint.Path), carried)
 				break
 			}
 		}

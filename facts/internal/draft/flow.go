@@ -1,0 +1,144 @@
+package draft
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"gate/facts/internal/flow"
+	"gate/hook"
+	"gate/internal/origin"
+)
+
+// before is what earlier calls left in a file. Most files are asked about several times.
+func (d *Draft) before(p string) origin.Move {
+	if d.World.Ledger == nil || d.Event == nil || p == "" {
+		return origin.Move{}
+	}
+	if left, ok := d.asked[p]; ok {
+		return left
+	}
+	if d.ledger == nil {
+		d.ledger, d.asked = d.World.Ledger(d.Event.Agent, d.Event.SessionID()), map[string]origin.Move{}
+	}
+	left, err := d.ledger.Of(p)
+	if err != nil {
+		d.Unknown("origin", err.Error(), 0, nil)
+	}
+	d.asked[p] = left
+	return left
+}
+
+// Carry notes what goes along with an effect, for [Draft.Flow]. A taint that says nothing
+// of an origin is none.
+func (d *Draft) Carry(is hook.EffectKind, t flow.Taint) {
+	if t.Secret == "" && !t.Remote {
+		return
+	}
+	if d.carried == nil {
+		d.carried = map[hook.EffectKind]flow.Taint{}
+	}
+	d.carried[is] = t
+}
+
+// Flow says where the data of the event's effects came from, as far as files tell.
+func (d *Draft) Flow() []hook.Flow {
+	var list []hook.Flow
+	for i := range d.Facts.Effects {
+		e := &d.Facts.Effects[i]
+		t := d.taintOf(e.Is)
+		if t.Secret == "" && !t.Remote {
+			continue
+		}
+		f := hook.Flow{Effect: e.Kind(), Command: e.Command, Origin: "secret", What: flow.Known(t.Secret), How: "file"}
+		if t.Secret == "" {
+			f.Origin, f.Host = "untrusted", flow.Known(t.Host)
+		}
+		d.trace(&f, t.From)
+		if !slices.ContainsFunc(list, func(o hook.Flow) bool { return sameFlow(&f, &o) }) {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// taintOf is what goes along with an effect.
+func (d *Draft) taintOf(is hook.EffectKind) flow.Taint {
+	if t, ok := d.carried[is]; ok {
+		return t
+	}
+	switch e := is.(type) {
+	case *hook.NetSend:
+		return flow.Taint{Secret: flow.Text(e.Secret), From: flow.Text(e.Path)}
+	case *hook.SecretRead:
+		if e.Shown {
+			return flow.Taint{Secret: e.What, From: flow.Text(e.Path)}
+		}
+	case *hook.ExecRemote:
+		return flow.Taint{Remote: true, Host: flow.Text(e.Host)}
+	case *hook.FSWrite:
+		if e.Path != nil && d.Files != nil && !unkept(*e.Path) {
+			return d.Files[*e.Path].Taint
+		}
+	}
+	return flow.Taint{}
+}
+
+// unkept reports a file that keeps nothing of what is written to it.
+func unkept(name string) bool {
+	return strings.HasPrefix(name, "/dev/") || strings.HasPrefix(name, "/proc/")
+}
+
+// maxVia is how many files are followed back from one that an effect takes data from.
+const maxVia = 16
+
+// trace follows data back through files, from the last one that it was in.
+func (d *Draft) trace(f *hook.Flow, from string) {
+	for range maxVia {
+		if from == "" || f.Origin == "secret" && d.named(from) || slices.Contains(f.Via, from) {
+			break
+		}
+		before, now := d.Files[from]
+		left := origin.Move{From: before.Taint.From, Secret: before.Taint.Secret}
+		if !now {
+			left = d.before(from)
+			if left.Secret == "" && left.Host == "" {
+				break // the first one that gate knows of
+			}
+			f.Call = flow.Known(left.Call)
+			f.Coarse = f.Coarse || strings.HasSuffix(left.Path, "/")
+		}
+		f.Via = append(f.Via, from)
+		from = left.From
+	}
+	f.Path = flow.Known(from)
+	slices.Reverse(f.Via)
+}
+
+// named reports a file whose name says that it holds a secret.
+func (d *Draft) named(p string) bool {
+	_, ok := d.World.Find("secret.", p)
+	return ok
+}
+
+func sameFlow(a, b *hook.Flow) bool {
+	same := func(a, b *string) bool { return flow.Text(a) == flow.Text(b) }
+	return a.Effect == b.Effect && a.Command == b.Command && a.Origin == b.Origin && a.How == b.How && a.Coarse == b.Coarse &&
+		same(a.What, b.What) && same(a.Path, b.Path) && same(a.Host, b.Host) && same(a.Call, b.Call) && slices.Equal(a.Via, b.Via)
+}
+
+// Holds is what a file holds, for an effect that takes all of it.
+func (d *Draft) Holds(p string) flow.Taint {
+	var t flow.Taint
+	t.Secret, _ = d.Secret(p)
+	if st, ok := d.Files[p]; ok {
+		t.Secret = cmp.Or(st.Secret(), t.Secret)
+		t.Remote, t.Host = st.Taint.Remote, st.Taint.Host
+	} else if host := d.before(p).Host; host != "" {
+		t.Remote, t.Host = true, strings.TrimPrefix(host, unknownHost)
+	}
+	if t != (flow.Taint{}) {
+		t.From = p
+	}
+	return t
+}
