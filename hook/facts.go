@@ -49,7 +49,7 @@ type Flow struct {
 	Path    *string  `form:"path"` // the file that it came from first; null where it was none: the output of a program, the network
 	Host    *string  `form:"host"` // of untrusted: the peer that it came from, where that is known
 	Call    *string  // tool_use_id of the earlier call that took it up; null where this one does
-	Via     []string `form:"path"` // the files it went through, in that order
+	Via     []string `form:"path"`               // the files it went through, in that order
 	How     string   `enum:"file|seen|sequence"` // file: files carried it; seen: the agent saw it, and it stands in this call; sequence: nothing but the order of calls
 	Coarse  bool     // only the directory is known: one of the files in it
 }

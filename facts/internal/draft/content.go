@@ -151,6 +151,9 @@ func (d *Draft) FileStream(at Where, f flow.Word) flow.Stream {
 		if what, _ := d.Secret(p.Path); what != "" {
 			out.Taint.Secret, out.Taint.From = what, p.Path
 		}
+		if host, ok := d.fetched(p.Path); ok && !out.Taint.Remote {
+			out.Taint.Remote, out.Taint.Host, out.Taint.From = true, host, p.Path
+		}
 		if p.foreign() {
 			out.Taint.Path = p.Path
 		}

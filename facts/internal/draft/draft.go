@@ -35,6 +35,7 @@ type Draft struct {
 	lastSecret lastSecret                   // what secret said of the last path
 	ledger     origin.Ledger                // nil until a file is asked about
 	asked      map[string]origin.Move       // what it said of files
+	ran        []hook.Flow                  // files that run, by what earlier calls left in them
 	carried    map[hook.EffectKind]flow.Taint
 	Full       []string // limits that were reported
 }

@@ -29,6 +29,40 @@ func (d *Draft) before(p string) origin.Move {
 	return left
 }
 
+// fetched returns the peer that an earlier call has brought a file from. A file of which
+// only the directory is known is none: a repository that was cloned is worked on.
+func (d *Draft) fetched(p string) (host string, ok bool) {
+	left := d.before(p)
+	if left.Host == "" || strings.HasSuffix(left.Path, "/") {
+		return "", false
+	}
+	return strings.TrimPrefix(left.Host, unknownHost), true
+}
+
+// Runs judges a file that a command runs by what earlier calls left in it. Its text is
+// judged elsewhere.
+func (d *Draft) Runs(id int, p string) {
+	if _, now := d.Files[p]; now || unkept(p) {
+		return
+	}
+	left := d.before(p)
+	host, fetched := d.fetched(p)
+	switch {
+	case fetched:
+		run := &hook.ExecRemote{Host: flow.Known(host), Via: "file"}
+		d.Carry(run, flow.Taint{Remote: true, Host: host, From: p})
+		d.Effect(id, run)
+		return
+	case left.Host != "":
+		f := hook.Flow{Effect: "exec.code", Command: id, Origin: "untrusted", Host: flow.Known(strings.TrimPrefix(left.Host, unknownHost)), How: "file"}
+		d.trace(&f, p)
+		d.ran = append(d.ran, f)
+	}
+	if left.Written {
+		d.ran = append(d.ran, hook.Flow{Effect: "exec.code", Command: id, Origin: "written", Path: new(p), Call: flow.Known(left.Call), Via: []string{}, How: "file"})
+	}
+}
+
 // Carry notes what goes along with an effect, for [Draft.Flow]. A taint that says nothing
 // of an origin is none.
 func (d *Draft) Carry(is hook.EffectKind, t flow.Taint) {
@@ -43,7 +77,7 @@ func (d *Draft) Carry(is hook.EffectKind, t flow.Taint) {
 
 // Flow says where the data of the event's effects came from, as far as files tell.
 func (d *Draft) Flow() []hook.Flow {
-	var list []hook.Flow
+	list := d.ran
 	for i := range d.Facts.Effects {
 		e := &d.Facts.Effects[i]
 		t := d.taintOf(e.Is)
