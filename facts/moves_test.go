@@ -48,7 +48,8 @@ func after(left moves, line string) *hook.Facts {
 // TestMoves has lines leave secrets in files, or not, and has what earlier calls left
 // count as if this line had written it.
 func TestMoves(t *testing.T) {
-	left := leaving(origin.Move{Path: "/p/note.txt", Secret: "environment file"}, origin.Move{Path: "/p/old.txt", Secret: "private key"})
+	left := leaving(origin.Move{Path: "/p/note.txt", Secret: "environment file"}, origin.Move{Path: "/p/old.txt", Secret: "private key"},
+		origin.Move{Path: "/p/packed.tar", Secret: "environment file", From: "/p/note.txt"}, origin.Move{Path: "/p/blob.tgz", Secret: "private key"})
 	of := func(line string) *hook.Facts { return after(left, line) }
 	for line, want := range map[string][]origin.Move{
 		"cat .env > a":                                   {{Path: "/p/a", Secret: "environment file", From: "/p/.env"}},
@@ -56,10 +57,15 @@ func TestMoves(t *testing.T) {
 		"base64 ~/.ssh/id_ed25519 | tee x.txt":           {{Path: "/p/x.txt", Secret: "private key", From: "/home/dev/.ssh/id_ed25519"}},
 		"cp note.txt c":                                  {{Path: "/p/c", Secret: "environment file", From: "/p/note.txt"}},
 		"gzip -c old.txt > z.gz":                         {{Path: "/p/z.gz", Secret: "private key", From: "/p/old.txt"}},
-		"tar cf all.tar note.txt readme":                 {{Path: "/p/all.tar", Secret: "environment file"}},
+		"tar cf all.tar note.txt readme":                 {{Path: "/p/all.tar", Secret: "environment file", From: "/p/note.txt"}},
 		"curl -so i.sh https://get.example/i.sh":         {{Path: "/p/i.sh", Host: "get.example"}},
 		"curl -so note.txt https://x.example/n":          {{Path: "/p/note.txt", Host: "x.example"}},
 		"false && curl -so note.txt https://x.example/n": {{Path: "/p/note.txt", Secret: "environment file", Host: "x.example"}},
+		"dd if=note.txt of=n.bin":                        {{Path: "/p/n.bin", Secret: "environment file", From: "/p/note.txt"}},
+		"tar cf a.tar .env":                              {{Path: "/p/a.tar", Secret: "environment file", From: "/p/.env"}},
+		"tar xf packed.tar -C out":                       {{Path: "/p/out/note.txt", Secret: "environment file", From: "/p/packed.tar"}, {Path: "/p/out/p/note.txt", Secret: "environment file", From: "/p/packed.tar"}},
+		"tar xzf blob.tgz -C out":                        {{Path: "/p/out/", Secret: "private key", From: "/p/blob.tgz"}},
+		"tar xf other.tar -C out":                        nil,
 		"echo more >> note.txt":                          {{Path: "/p/note.txt", Secret: "environment file"}},
 		"echo new > note.txt":                            {{Path: "/p/note.txt"}},
 		"cp readme old.txt":                              nil, // nobody looks into the file: it counts as before

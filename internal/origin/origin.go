@@ -8,7 +8,7 @@ package origin
 // A Move says what a call leaves in a file. One that says nothing of the text ends what
 // earlier calls had left there.
 type Move struct {
-	Path string // absolute, with slashes
+	Path string // absolute, with slashes; one at the end: each file below a directory may hold it
 
 	Secret  string // the kind of secret that the file holds, as secret.read has it; "" for none
 	Host    string // the peer that the text came from, "?" where nobody knows which; "" for none

@@ -299,8 +299,9 @@ const clockSlack = 2 * time.Second
 // happened reports a file that is there and has changed since the line was written: the
 // call ran. What nobody can tell counts as yes.
 func (f *line) happened(files Files) bool {
-	if strings.HasSuffix(f.Path, "/") {
-		return true
+	if dir, ok := strings.CutSuffix(f.Path, "/"); ok { // what happens below it does not show
+		_, err := files.Lstat(cmp.Or(dir, "/"))
+		return !errors.Is(err, fs.ErrNotExist)
 	}
 	info, err := files.Lstat(f.Path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -451,8 +452,12 @@ func (l Ledger) lines(of *line, moves []origin.Move) (text []byte) {
 	for _, m := range moves {
 		m.Call, m.Session = of.Call, of.Session
 		// A call may write through a link, or put a file in its place.
-		dir, base := path.Split(m.Path)
-		for _, name := range slices.Compact([]string{path.Join(l.real(dir), base), l.real(m.Path)}) {
+		whole, slash := strings.CutSuffix(m.Path, "/")
+		dir, base := path.Split(whole)
+		for _, name := range slices.Compact([]string{path.Join(l.real(dir), base), l.real(whole)}) {
+			if slash {
+				name += "/"
+			}
 			if len(name) > maxPath {
 				name = name[:strings.LastIndexByte(name[:maxPath], '/')+1]
 			}

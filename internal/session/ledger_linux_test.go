@@ -70,6 +70,9 @@ func TestLedgerNames(t *testing.T) {
 // TestLedgerLarge keeps a ledger small enough to be read, however long the names are.
 func TestLedgerLarge(t *testing.T) {
 	project := t.TempDir()
+	if err := os.Mkdir(project+"/d0", 0o700); err != nil {
+		t.Fatal(err)
+	}
 	now := time.Now()
 	text := []byte("\n")
 	for i := range 2000 {

@@ -346,3 +346,27 @@ func (e entry) Mode() fs.FileMode {
 	}
 	return 0o644
 }
+
+// TestLedgerDirectory has a line about a directory count for each file below it, as long
+// as it is there.
+func TestLedgerDirectory(t *testing.T) {
+	l, project := ledger(t)
+	dir := filepath.ToSlash(filepath.Join(project, "out"))
+	add := []origin.Move{{Path: dir + "/", Secret: "private key", From: filepath.ToSlash(filepath.Join(project, "a.tgz"))}}
+	if err := l.Add(context.Background(), Key{}, "c", add, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if what, err := secretIn(l.Open(Key{}), dir+"/deep/key"); what != "" || err != nil {
+		t.Errorf("a directory that is not there holds %q, %v", what, err)
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	left, err := l.Open(Key{}).Of(dir + "/deep/key")
+	if left.Secret != "private key" || left.Path != dir+"/" || left.Call != "c" || err != nil {
+		t.Errorf("a file in it: %+v, %v", left, err)
+	}
+	if what, _ := secretIn(l.Open(Key{}), dir+"er"); what != "" {
+		t.Errorf("a file beside it holds %q", what)
+	}
+}

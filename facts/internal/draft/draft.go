@@ -26,6 +26,7 @@ type Draft struct {
 	Depth      int                          // shells inside shells
 	Temps      int                          // names that mktemp made up so far
 	Files      map[string]flow.Stream       // written in this line
+	Below      map[string]flow.Taint        // directories of which the line wrote files that nobody can name, and what these hold
 	Pieces     map[string]string            // what is known of changes to files whose whole text is not
 	Added      map[int]string               // texts in what a command prints of which the rest is not known
 	Fed        map[string]func(flow.Stream) // pipes of this line, by their paths: what runs with what is written to them

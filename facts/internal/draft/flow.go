@@ -29,6 +29,14 @@ func (d *Draft) before(p string) origin.Move {
 	return left
 }
 
+// Left is what earlier calls left in a file that this line does not write.
+func (d *Draft) Left(p string) origin.Move {
+	if _, now := d.Files[p]; now {
+		return origin.Move{}
+	}
+	return d.before(p)
+}
+
 // fetched returns the peer that an earlier call has brought a file from. A file of which
 // only the directory is known is none: a repository that was cloned is worked on.
 func (d *Draft) fetched(p string) (host string, ok bool) {
@@ -116,6 +124,23 @@ func (d *Draft) taintOf(is hook.EffectKind) flow.Taint {
 		}
 	}
 	return flow.Taint{}
+}
+
+// Spreads notes that files below a directory get what a taint says, and nobody knows
+// which: of a copy, an archive, a clone.
+func (d *Draft) Spreads(at Where, dir flow.Word, t flow.Taint) {
+	if t.Secret == "" && !t.Remote || at.Remote {
+		return
+	}
+	for _, p := range d.Absolute(at, dir) {
+		if p.Path == "" || p.Glob {
+			continue
+		}
+		if d.Below == nil {
+			d.Below = map[string]flow.Taint{}
+		}
+		d.Below[p.Path] = d.Below[p.Path].Merge(t)
+	}
 }
 
 // unkept reports a file that keeps nothing of what is written to it.

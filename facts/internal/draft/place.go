@@ -64,6 +64,14 @@ func (d *Draft) Moves() []origin.Move {
 		}
 		list = append(list, m)
 	}
+	for dir, t := range d.Below {
+		m := origin.Move{Path: strings.TrimSuffix(dir, "/") + "/", Secret: t.Secret, From: t.From}
+		if t.Remote {
+			m.Host = cmp.Or(t.Host, unknownHost)
+		}
+		list = append(list, m)
+	}
+	slices.SortFunc(list, func(a, b origin.Move) int { return strings.Compare(a.Path, b.Path) })
 	return list
 }
 

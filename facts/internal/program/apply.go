@@ -1,6 +1,7 @@
 package program
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -77,6 +78,38 @@ func (u *use) diff() {
 // unpacks judges a directory into which many files are put whose names are not known.
 func (u *use) unpacks(dir flow.Word) {
 	u.touch(dir, draft.Access{Kind: "write", How: "create", Recursive: true})
+	archive, t := u.archive()
+	if t.Secret == "" {
+		return
+	}
+	member, _ := u.Files[archive]
+	from := cmp.Or(member.Taint.From, u.Left(archive).From)
+	if from == "" {
+		u.Spreads(*u.at(), dir, t)
+		return
+	}
+	// It has the name in the archive that it was packed by: seen from some directory above.
+	for rest := strings.TrimPrefix(from, "/"); rest != ""; {
+		u.remember(within(dir, flow.Literal(rest)), flow.Stream{Some: true, Taint: t, From: u.ID}, false)
+		_, rest, _ = strings.Cut(rest, "/")
+	}
+}
+
+// archive is the file that the program takes apart, "" for its input, and what that holds.
+func (u *use) archive() (name string, t flow.Taint) {
+	file, named := u.opt("file")
+	if !named && len(u.rest) > 0 && u.row.Special == "unpack" {
+		file, named = u.rest[0], true
+	}
+	if !named || isInput(file) {
+		return "", u.Stdin.Taint
+	}
+	for _, p := range u.Absolute(u.start, file) {
+		if t = u.Holds(p.Path); t.Secret != "" {
+			return p.Path, t
+		}
+	}
+	return "", t
 }
 
 // unpacksHere is unpacks for the directory that the program is in. Elsewhere than on

@@ -22,7 +22,8 @@ func (u *use) dd() {
 		name, value, ok := f.Cut("=")
 		switch {
 		case ok && name == "if":
-			in = flow.Stream{Endless: u.unending(u.content(value))}
+			held := u.content(value)
+			in = flow.Stream{Some: held.Taint != (flow.Taint{}), Taint: held.Taint, From: u.ID, Endless: u.unending(held)}
 			u.reads = append(u.reads, value)
 			u.touch(value, draft.Access{Kind: "read", Shown: true})
 		case ok && name == "of":
@@ -299,7 +300,7 @@ func (u *use) tar() {
 		if toFile {
 			u.Draft.UsePath(u.start, u.ID, archive, draft.Access{Kind: "write", How: "overwrite"})
 		}
-		secret := ""
+		secret, from := "", ""
 		for _, f := range rest {
 			if u.has("remove-files") {
 				u.touch(f, draft.Access{Kind: "delete", How: "move", Recursive: true})
@@ -307,17 +308,17 @@ func (u *use) tar() {
 			u.touch(f, draft.Access{Kind: "read", Recursive: true, Shown: toFile})
 			for _, t := range u.targets(f) {
 				if what, _ := u.Secret(t.Path); what != "" {
-					secret = what
+					secret, from = what, t.Path
 				}
 				if strings.HasSuffix(t.Path, "/.ssh") || strings.HasSuffix(t.Path, "/.aws") || strings.HasSuffix(t.Path, "/.gnupg") || strings.HasSuffix(t.Path, "/.kube") || u.World.Area(t.Path) == "home" {
-					secret = "directory of secrets"
+					secret, from = "directory of secrets", t.Path
 				}
 			}
 		}
 		if !toFile {
-			u.Out.Taint.Secret = secret
+			u.Out.Taint.Secret, u.Out.Taint.From = secret, from
 		} else if secret != "" {
-			u.Draft.Remember(u.start, archive, flow.Stream{Some: true, Taint: flow.Taint{Secret: secret}}, false)
+			u.Draft.Remember(u.start, archive, flow.Stream{Some: true, Taint: flow.Taint{Secret: secret, From: from}}, false)
 		}
 	case u.has("extract"):
 		if named {
