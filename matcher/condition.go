@@ -28,6 +28,7 @@ const (
 	anything subject = iota
 	anEffect
 	anUnknown
+	aFlow
 	aCommand
 )
 
@@ -55,9 +56,10 @@ type tool struct {
 //	Agent(reviewer)          the kind of agent; Skill(name) likewise
 //	effect(git.push)         any effect of that kind among the facts, whatever tool causes it; * stands for any text
 //	unknown(program)         anything of that kind that was not understood; unknown alone, anything at all
+//	flow(secret)             data of that origin goes into an effect; flow alone, data of any
 //	agent_id(a|b)            what the agent with one of these ids does; agent_id(!a|b) what any other does, or one without an id
 //
-// effect and unknown make a policy cost nothing on calls that have no such
+// effect, unknown and flow make a policy cost nothing on calls that have no such
 // effect. They are never Unsure on an event with facts: what hides an effect is an
 // unknown, and a condition of its own.
 //
@@ -84,7 +86,7 @@ func parseCondition(s string) (Condition, error) {
 	}
 	pattern = strings.TrimSpace(pattern)
 	switch name {
-	case "effect", "unknown", "agent_id":
+	case "effect", "unknown", "flow", "agent_id":
 		if !has {
 			pattern = "*"
 		}
@@ -103,6 +105,9 @@ func parseCondition(s string) (Condition, error) {
 		_, err = paths.NewSegment(pattern)
 	case name == "unknown":
 		c.about = anUnknown
+		_, err = paths.NewSegment(pattern)
+	case name == "flow":
+		c.about = aFlow
 		_, err = paths.NewSegment(pattern)
 	case pattern != "" && (name == "Bash" || name == "PowerShell"):
 		c.about = aCommand
@@ -189,26 +194,19 @@ func (c Condition) Match(ev *hook.Event) Truth {
 	return c.other.judge(ev)
 }
 
-// matchFact judges the kinds of effects or unknowns.
+// matchFact judges the kinds of effects or unknowns, or the origins of flows.
 func (c Condition) matchFact(f *hook.Facts) Truth {
 	if f == nil {
 		return Unsure
 	}
 	kind := paths.Segment(c.pattern)
-	if c.about == anEffect {
-		for i := range f.Effects {
-			if kind.Matches(f.Effects[i].Kind()) {
-				return Yes
-			}
-		}
-		return No
+	switch c.about {
+	case anEffect:
+		return truth(slices.ContainsFunc(f.Effects, func(e hook.FactEffect) bool { return kind.Matches(e.Kind()) }))
+	case aFlow:
+		return truth(slices.ContainsFunc(f.Flow, func(l hook.Flow) bool { return kind.Matches(l.Origin) }))
 	}
-	for i := range f.Unknown {
-		if kind.Matches(f.Unknown[i].Kind) {
-			return Yes
-		}
-	}
-	return No
+	return truth(slices.ContainsFunc(f.Unknown, func(u hook.Unknown) bool { return kind.Matches(u.Kind) }))
 }
 
 // parseAgent judges the id of the agent that an event is about.

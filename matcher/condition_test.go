@@ -234,6 +234,7 @@ func ExampleParseCondition() {
 func TestConditionFacts(t *testing.T) {
 	push := &hook.Facts{Effects: []hook.FactEffect{{Is: &hook.GitPush{}}}}
 	hidden := &hook.Facts{Opaque: true, Unknown: []hook.Unknown{{Kind: "program"}}}
+	flows := &hook.Facts{Flow: []hook.Flow{{Origin: "secret", How: "seen"}}}
 	for _, row := range []struct {
 		condition string
 		facts     *hook.Facts
@@ -252,6 +253,11 @@ func TestConditionFacts(t *testing.T) {
 		{"unknown(code)", hidden, matcher.No},
 		{"unknown", push, matcher.No},
 		{"unknown", nil, matcher.Unsure},
+		{"flow(secret)", flows, matcher.Yes},
+		{"flow", flows, matcher.Yes},
+		{"flow(untrusted)", flows, matcher.No},
+		{"flow", hidden, matcher.No},
+		{"flow(secret)", nil, matcher.Unsure},
 	} {
 		c, err := matcher.ParseCondition(row.condition)
 		if err != nil {
@@ -262,7 +268,7 @@ func TestConditionFacts(t *testing.T) {
 			t.Errorf("%s: %v, want %v", row.condition, got, row.want)
 		}
 	}
-	for _, bad := range []string{"effect(", "effect()", "unknown()"} {
+	for _, bad := range []string{"effect(", "effect()", "unknown()", "flow()"} {
 		if _, err := matcher.ParseCondition(bad); err == nil {
 			t.Errorf("%s: no error", bad)
 		}

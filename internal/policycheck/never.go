@@ -219,6 +219,14 @@ func (c *checker) condition(h *hook.Hook, text string, at func(string) (string, 
 			}
 		}
 		f.Message = fmt.Sprintf("if %s: there is no unknown of kind %q", text, inner)
+	case "flow":
+		known = c.schema.common.fields["flow"].items.fields["origin"].enum
+		for _, origin := range known {
+			if fires(hook.Facts{Flow: []hook.Flow{{Origin: origin}}}) {
+				return
+			}
+		}
+		f.Message = fmt.Sprintf("if %s: there is no origin %q", text, inner)
 	default:
 		right := misspelt(name, slices.Sorted(maps.Keys(c.schema.tools)))
 		if right == "" || slices.Contains(h.If, right) {

@@ -326,7 +326,7 @@ const wordCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123
 func toolConditions(h *hook.Hook) ([]string, bool) {
 	var names []string
 	for _, c := range h.If {
-		if c == "unknown" || c == "effect" || strings.ContainsAny(c, "(*") || strings.HasPrefix(c, "mcp__") {
+		if c == "unknown" || c == "effect" || c == "flow" || strings.ContainsAny(c, "(*") || strings.HasPrefix(c, "mcp__") {
 			return nil, false
 		}
 		names = append(names, strings.TrimSpace(c))

@@ -25,7 +25,7 @@ type Exception struct {
 // forbidden are the classes for which an exception may name no pattern, only
 // whole commands.
 var forbidden = []string{
-	"gate.self_protection", "gate.secrets", "gate.exfiltration", "gate.remote_code", "gate.disk", "gate.persistence",
+	"gate.self_protection", "gate.secrets", "gate.exfiltration", "gate.flow.secret", "gate.remote_code", "gate.disk", "gate.persistence",
 }
 
 // Check reports everything that makes an exception no exception.
@@ -67,7 +67,7 @@ func (e Exception) checkCondition(text string) error {
 	if inner == "" || strings.Trim(inner, "*: ") == "" {
 		return fmt.Errorf("if %q: an exception needs a pattern in parentheses, not a whole tool", text)
 	}
-	if tool = strings.TrimSpace(tool); tool == "effect" || tool == "unknown" {
+	if tool = strings.TrimSpace(tool); tool == "effect" || tool == "unknown" || tool == "flow" {
 		return fmt.Errorf("if %q: an exception names calls by their words, paths or hosts, not by what they do", text)
 	}
 	for _, class := range forbidden {
