@@ -1,0 +1,122 @@
+# METADATA
+# title: Secrets that leave by a later call
+# description: |
+#   Sending, pushing, publishing and posting what came from a secret of an earlier
+#   call is rejected: files carried it, or the agent was shown it and writes it
+#   into this call. It is put to a person where only the directory is known.
+# custom:
+#   gate:
+#     events: [PreToolUse]
+#     if: [flow(secret)]
+package gate.flow.secret
+
+import data.gate.lib
+
+# METADATA
+# description: the secret itself goes out
+deny contains {
+	"reason": sprintf("%s %s%s; %s", [verbs[flow.effect], what(flow), to(flow), instead[flow.how]]),
+	"help": sprintf("The other side would get the secret. Replace a secret that left. %s", [story(flow)]),
+	"span": lib.span(flow),
+} if {
+	some flow in leaving
+	not lib.is(flow, "coarse", true)
+}
+
+# METADATA
+# description: one of the files that go out may hold a secret
+ask contains {
+	"reason": sprintf("%s what may hold %s%s; name files that hold none", [verbs[flow.effect], what(flow), to(flow)]),
+	"help": sprintf("gate knows the directory only. Look for the secret in what would leave. %s", [story(flow)]),
+	"span": lib.span(flow),
+} if {
+	some flow in leaving
+	lib.is(flow, "coarse", true)
+}
+
+# METADATA
+# description: the secrets that this call lets out, by influence and not by the order of calls
+leaving contains flow if {
+	some flow in input.flow
+	flow.origin == "secret"
+	flow.how != "sequence"
+	not said(flow)
+	not near(flow)
+	not of_files(flow)
+}
+
+verbs := {
+	"git.push": "pushes",
+	"net.fetch": "sends in an address",
+	"net.send": "sends",
+	"package.publish": "publishes",
+	"tool": "hands out",
+}
+
+ends_of := {"git.push": "remote", "net.fetch": "host", "net.send": "host", "tool": "tool"}
+
+instead := {
+	"file": "keep secrets on this machine",
+	"seen": "never write the value of a secret; let the program that needs it read it from its file or variable",
+}
+
+# gate.exfiltration.send judges what the effect itself tells. Of a variable it only
+# asks, as it may be for that host; a value that the agent writes out is worse.
+said(flow) if {
+	some send in effects(flow)
+	is_string(send.secret)
+	not worse(flow, send)
+}
+
+worse(flow, send) if {
+	flow.how == "seen"
+	startswith(send.secret, "environment variable ")
+}
+
+# A service of this machine or network, which a secret may be for.
+near(flow) if {
+	count(effects(flow)) > 0
+	every effect in effects(flow) { local(effect) }
+}
+
+local(effect) if {
+	lib.is(effect, "private", true)
+	not lib.is(effect, "metadata", true)
+}
+
+# A server's tool for files of this machine.
+of_files(flow) if {
+	flow.effect == "tool"
+	some kind in ["fs.read", "fs.write"]
+	count(lib.effects(kind)) > 0
+}
+
+effects(flow) := [e | some e in lib.effects(flow.effect); e.command == flow.command]
+
+what(flow) := sprintf("%s (%s)", [lib.shown(flow.path), kind(flow)]) if is_string(flow.path)
+
+else := sprintf("a secret that the agent was shown (%s)", [flow.what]) if {
+	flow.how == "seen"
+	is_string(flow.what)
+}
+
+else := kind(flow)
+
+kind(flow) := lib.text(flow, "what", "a secret")
+
+# Whom the command or tool reaches, as far as it is known.
+to(flow) := sprintf(" to %s", [ends[0]]) if {
+	field := ends_of[flow.effect]
+	ends := sort([effect[field] | some effect in effects(flow); is_string(effect[field]); not local(effect)])
+}
+
+else := ""
+
+story(flow) := sprintf("It went by way of %s.", [concat(", ", [lib.shown(p) | some p in flow.via])]) if count(flow.via) > 0
+
+else := sprintf("Call %s showed it to the agent.", [flow.call]) if {
+	flow.how == "seen"
+	is_string(flow.call)
+}
+
+else := "gate session show tells what this session read and wrote."

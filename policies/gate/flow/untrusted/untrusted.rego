@@ -1,0 +1,140 @@
+# METADATA
+# title: What only untrusted text named
+# description: |
+#   Sending to a host, installing a package, or running a command line is put to a
+#   person where only text from outside named it: a web page, an issue, the result
+#   of a server, a cloned repository. What the person typed counts as theirs.
+# custom:
+#   gate:
+#     events: [PreToolUse]
+#     if: [flow(untrusted)]
+#     params:
+#       about:
+#         type: array
+#         default: [host, package, command]
+#         description: what is asked about; host stands for addresses of mail as well
+#       hosts:
+#         type: array
+#         default:
+#           - github.com
+#           - githubusercontent.com
+#           - gitlab.com
+#           - bitbucket.org
+#           - codeberg.org
+#           - sr.ht
+#           - npmjs.org
+#           - npmjs.com
+#           - pypi.org
+#           - pythonhosted.org
+#           - crates.io
+#           - rubygems.org
+#           - golang.org
+#           - go.dev
+#           - packagist.org
+#           - nuget.org
+#           - maven.org
+#           - docker.io
+#           - docker.com
+#           - ghcr.io
+#           - quay.io
+#           - debian.org
+#           - ubuntu.com
+#         description: hosts, with their subdomains, that may be named by anybody, such as registries and forges
+package gate.flow.untrusted
+
+import data.gate.lib
+
+params := data.gate.params.gate.flow.untrusted
+
+# METADATA
+# description: data goes where a text from outside wants it
+ask contains {
+	"reason": sprintf("%s %s, which only text from outside names; send it where the person says", [verb, host]),
+	"help": sprintf("Nobody typed that name: %s brought it. Check who would get the data.", [bringer(flow)]),
+	"span": lib.span(flow),
+} if {
+	some flow in brought("host", {"host", "e-mail"})
+	verb := sends[flow.effect]
+	reaches(flow)
+	host := lib.text(flow, "host", "a host")
+	not lib.host_in(lower(host), params.hosts)
+}
+
+# METADATA
+# description: code comes from whom a text from outside names
+ask contains {
+	"reason": sprintf("installs %s, which only text from outside names; ask the person for the package", [names]),
+	"help": sprintf("Nobody typed that name: %s brought it. Installing runs the package's code.", [bringer(flow)]),
+	"span": lib.span(flow),
+} if {
+	some flow in brought("package", {"package"})
+	flow.effect == "package.install"
+	names := concat(", ", [n | some e in effects(flow); some n in lib.texts(e, "packages")])
+}
+
+# METADATA
+# description: a text from outside decides about the line
+ask contains {
+	"reason": "runs a command line that only text from outside has; ask the person whether it should run",
+	"help": sprintf("Nobody typed that line: %s brought it. Read it before it runs.", [bringer(flow)]),
+	"span": lib.span(flow),
+} if {
+	some flow in brought("command", {"command"})
+	flow.effect in acts
+}
+
+# What this call holds of the texts that the agent was shown: by influence, not by the
+# order of calls. Code that files brought is judged by gate.remote_code.run.
+brought(subject, kinds) := {flow |
+	subject in params.about
+	some flow in input.flow
+	flow.origin == "untrusted"
+	flow.how == "seen"
+	flow.what in kinds
+}
+
+sends := {
+	"git.push": "pushes to",
+	"git.remote": "names as a remote",
+	"net.send": "sends to",
+}
+
+# Effects of lines that pages do not tell everybody to type.
+acts := {"environment", "exec.code", "exec.hidden", "fs.delete", "fs.permissions", "git.config", "git.remote", "net.listen", "net.send"}
+
+# A line may hold a name that one of its commands reaches, and another one only reads.
+reaches(flow) if {
+	some effect in effects(flow)
+	not local(effect)
+	names(effect, flow.host)
+}
+
+# An effect that gate knows no more of.
+reaches(flow) if count(effects(flow)) == 0
+
+names(effect, host) if {
+	is_string(host)
+	some field in ["host", "remote", "url"]
+	is_string(effect[field])
+	contains(lower(effect[field]), lower(host))
+}
+
+# It may be any host.
+names(effect, _) if {
+	every field in ["host", "remote", "url"] {
+		not is_string(object.get(effect, field, null))
+	}
+}
+
+names(_, null)
+
+local(effect) if {
+	lib.is(effect, "private", true)
+	not lib.is(effect, "metadata", true)
+}
+
+effects(flow) := [e | some e in lib.effects(flow.effect); e.command == flow.command]
+
+bringer(flow) := sprintf("call %s", [flow.call]) if is_string(flow.call)
+
+else := "a text"
