@@ -21,11 +21,11 @@ func AddFlow(f *hook.Facts, found []hook.Flow) {
 	}
 }
 
-// handsOn reports an effect that sends, writes, installs or runs something, so that it
-// matters where its data came from.
+// handsOn reports an effect that sends, changes, installs or runs something, so that it
+// matters where its data or its line came from.
 func handsOn(e *hook.FactEffect) bool {
 	switch e.Is.(type) {
-	case *hook.NetSend, *hook.NetFetch, *hook.FSWrite, *hook.GitPush, *hook.GitRemote, *hook.PackageInstall, *hook.PackagePublish,
+	case *hook.NetSend, *hook.NetFetch, *hook.NetListen, *hook.FSWrite, *hook.FSDelete, *hook.FSPermissions, *hook.Environment, *hook.GitConfig, *hook.GitPush, *hook.GitRemote, *hook.PackageInstall, *hook.PackagePublish,
 		*hook.ExecRemote, *hook.ExecCode, *hook.ExecHidden, *hook.ExecShell, *hook.Tool, *hook.Infrastructure, *hook.Database:
 		return true
 	}
