@@ -194,7 +194,7 @@ func Facts(r *audit.Record) *hook.Facts {
 	if doc == nil {
 		return nil
 	}
-	f, err := hook.FactsOf(doc, line(r))
+	f, err := hook.FactsOf(doc, r.Kept.Input["flow"], line(r))
 	if err != nil {
 		return nil
 	}
