@@ -44,29 +44,33 @@ func ahead(s string, most int) string { return s[:min(len(s), most)] }
 // step goes over what begins at the current place.
 func (f *finder) step() {
 	rest := f.in[f.at:]
-	begins := f.at == 0 || f.at == f.behind || !isWord(f.in[f.at-1])
-	switch {
-	case strings.HasPrefix(rest, "-----BEGIN "):
+	switch c := rest[0]; {
+	case c == '-' && strings.HasPrefix(rest, "-----BEGIN "):
 		if p := privateKey(rest); p.To > 0 {
 			f.take(p)
 			return
 		}
-	case strings.HasPrefix(rest, "://"):
+	case c == ':' && strings.HasPrefix(rest, "://"):
 		if p := password(rest); p.To > p.From {
 			f.take(p)
 			return
 		}
-	case strings.HasPrefix(rest, Mark):
+	case c == '[' && strings.HasPrefix(rest, Mark):
 		f.at += len(Mark)
 		return
+	case c == '\\' || c == '%':
+		if n := escape(rest); n > 0 {
+			f.at += n
+			f.behind = f.at
+			return
+		}
 	}
-	if n := escape(rest); n > 0 {
-		f.at += n
-		f.behind = f.at
-		return
-	}
+	begins := f.at == 0 || f.at == f.behind || !isWord(f.in[f.at-1])
 	if !begins || !isWord(rest[0]) {
 		f.at++
+		for f.at < len(f.in) && classes[f.in[f.at]]&(wordly|telling) == 0 {
+			f.at++
+		}
 		return
 	}
 	if p := token(rest); p.To > 0 {
@@ -74,13 +78,13 @@ func (f *finder) step() {
 		return
 	}
 	if !f.shapes {
-		key := run(ahead(rest, maxName), isKey)
+		key := span(ahead(rest, maxName), keyed)
 		if p := value(rest, key, f.dashes()); p.To > p.From {
 			f.take(p)
 			return
 		}
 	}
-	f.at += run(rest, isWord)
+	f.at += span(rest, wordly)
 }
 
 // escape returns the length of an escape behind which a word may begin: \n in a

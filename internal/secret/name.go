@@ -58,8 +58,12 @@ type entry struct {
 	row   int // the first row that fits counts
 }
 
-// A lexicon holds the words, of two bytes and more, by the first.
-type lexicon ['z' + 1][]entry
+// A lexicon holds the words, of two bytes and more, by the first, and says with which
+// two bytes one begins.
+type lexicon struct {
+	words  ['z' + 1][]entry
+	begins ['z' + 1]['z' + 1]bool
+}
 
 // words reads names.rows, when a name is looked at for the first time.
 var words = sync.OnceValue(func() *lexicon {
@@ -73,7 +77,8 @@ var words = sync.OnceValue(func() *lexicon {
 		}
 		row++
 		for text := range strings.FieldsSeq(list) {
-			l[text[0]] = append(l[text[0]], entry{text, where, gradeOf(grade), row})
+			l.words[text[0]] = append(l.words[text[0]], entry{text, where, gradeOf(grade), row})
+			l.begins[text[0]][text[1]] = true
 		}
 	}
 	return &l
@@ -84,17 +89,17 @@ var words = sync.OnceValue(func() *lexicon {
 func (l *lexicon) of(compact, written string) Grade {
 	best := &entry{row: 1 << 30}
 	for i := 0; i+1 < len(compact); i++ {
-		if c := compact[i]; int(c) < len(l) {
-			list := l[c]
+		if c, next := compact[i], compact[i+1]; c <= 'z' && next <= 'z' && l.begins[c][next] {
+			list := l.words[c]
 			for k := range list {
-				if w := &list[k]; w.text[1] == compact[i+1] && w.row < best.row && w.fits(compact, i) {
+				if w := &list[k]; w.text[1] == next && w.row < best.row && w.fits(compact, i) {
 					best = w
 				}
 			}
 		}
 	}
-	for k := range l['_'] {
-		if w := &l['_'][k]; w.row < best.row && strings.HasSuffix(written, w.text) {
+	for k := range l.words['_'] {
+		if w := &l.words['_'][k]; w.row < best.row && strings.HasSuffix(written, w.text) {
 			best = w
 		}
 	}

@@ -52,11 +52,22 @@ const leastToken = 15
 // names, not tokens. The rows are read where they stand: few words are as long as a
 // token and begin like one.
 func token(s string) Place {
-	if run(ahead(s, leastToken), isToken) < leastToken {
+	if span(ahead(s, leastToken), tokened) < leastToken {
 		return Place{}
 	}
-	for _, find := range [...]func(string) Place{webToken, botToken, dotted} {
-		if p := find(s); p.To > 0 {
+	c := s[0]
+	if c == 'e' {
+		if p := webToken(s); p.To > 0 {
+			return p
+		}
+	}
+	if c == 'b' || classes[c]&digit != 0 {
+		if p := botToken(s); p.To > 0 {
+			return p
+		}
+	}
+	if s[14] == '.' || c >= 'M' && c <= 'O' {
+		if p := dotted(s); p.To > 0 {
 			return p
 		}
 	}
@@ -105,13 +116,13 @@ var prefixes = sync.OnceValue(func() *index {
 // match returns the token that s begins with, which has the prefix of the row.
 func (sh *shape) match(s string) Place {
 	body := ahead(s[len(sh.prefix):], maxBody)
-	strict := body[:run(body, sh.letter)]
+	strict := body[:sh.run(body)]
 	sure := len(strict) >= sh.least && (mixed(strict) || sh.plain(strict)) && random(strict, sh.least)
-	body = body[:run(body, isToken)]
+	body = body[:span(body, tokened)]
 	if !sure && (len(body) < sh.least || !mixed(body)) {
 		return Place{}
 	}
-	return sh.place(len(sh.prefix), run(s, isToken), sure)
+	return sh.place(len(sh.prefix), span(s, tokened), sure)
 }
 
 // plain reports that what follows the prefix is a token even without a digit and
@@ -119,6 +130,15 @@ func (sh *shape) match(s string) Place {
 func (sh *shape) plain(body string) bool {
 	end := sh.prefix[len(sh.prefix)-1]
 	return sh.alphabet == "base32" || (end == '_' || end == '-') && !strings.ContainsAny(body, "-_")
+}
+
+// run returns how many bytes at the beginning of s are of the alphabet of the row.
+func (sh *shape) run(s string) int {
+	n := 0
+	for n < len(s) && sh.letter(s[n]) {
+		n++
+	}
+	return n
 }
 
 // letter reports whether a byte is of the alphabet of the row.
@@ -166,14 +186,14 @@ func webToken(s string) Place {
 		return Place{}
 	}
 	head := ahead(s, Reach)
-	n := run(head, isToken)
+	n := span(head, tokened)
 	if n < 24 || strings.IndexByte(head[:n], '.') < 0 {
 		return Place{}
 	}
 	sh := form("(web token)")
-	parts := strings.Split(s[:run(s, func(c byte) bool { return c == '.' || sh.letter(c) })], ".")
+	parts := strings.Split(s[:span(s, keyed)], ".")
 	sure := len(parts) == 3 && strings.HasPrefix(parts[1], "eyJ") && len(parts[2]) >= sh.least
-	return sh.place(3, run(s, isToken), sure)
+	return sh.place(3, span(s, tokened), sure)
 }
 
 // botToken returns a Telegram token: a number, a colon, and 35 characters that
@@ -183,12 +203,12 @@ func botToken(s string) Place {
 	if strings.HasPrefix(s, "bot") {
 		from = len("bot")
 	}
-	colon := from + run(ahead(s[from:], 12), func(c byte) bool { return c >= '0' && c <= '9' })
+	colon := from + span(ahead(s[from:], 12), digit)
 	if colon-from < 8 || !strings.HasPrefix(s[colon:], ":AA") {
 		return Place{}
 	}
 	sh := form("(bot token)")
-	if body := run(ahead(s[colon+1:], maxBody), sh.letter); body >= sh.least {
+	if body := sh.run(ahead(s[colon+1:], maxBody)); body >= sh.least {
 		return sh.place(from, colon+1+body, true)
 	}
 	return Place{}
@@ -198,7 +218,7 @@ func botToken(s string) Place {
 // the middle.
 func dotted(s string) Place {
 	head := ahead(s, maxBody)
-	head = head[:run(head, isToken)]
+	head = head[:span(head, tokened)]
 	first, rest, _ := strings.Cut(head, ".")
 	second, third, found := strings.Cut(rest, ".")
 	name := ""
@@ -213,7 +233,7 @@ func dotted(s string) Place {
 		return Place{}
 	}
 	sh := form(name)
-	return sh.place(0, run(s, isToken), true)
+	return sh.place(0, span(s, tokened), true)
 }
 
 // mixed reports that a text has a digit or letters of both cases, as random

@@ -8,41 +8,44 @@ import (
 // value returns the value of the secret whose name is the first key bytes of s,
 // behind a number of dashes.
 func value(s string, key, dashes int) Place {
+	at := key + span(s[key:], quoting)
+	if at == len(s) || classes[s[at]]&(blank|assigning) == 0 && s[at] != ':' || s[at] == '>' {
+		return Place{} // most words: their names need not be looked at
+	}
 	name := s[:key]
 	switch {
-	case dashes == 0 && (strings.EqualFold(name, "bearer") || strings.EqualFold(name, "basic")):
+	case dashes == 0 && (len(name) == 6 || len(name) == 5) && (strings.EqualFold(name, "bearer") || strings.EqualFold(name, "basic")):
 		return scheme(s, key)
 	case dashes == 0 && name == "sshpass":
 		return sshpass(s, key)
 	case dashes == 1 && name == "u", dashes == 2 && name == "user":
 		return login(s, key)
 	}
-	at := key + run(s[key:], func(c byte) bool { return c == '"' || c == '\'' || c == '\\' })
-	if at == len(s) || !isBlank(s[at]) && s[at] != '=' && s[at] != ':' {
-		return Place{}
-	}
-	blanks := run(s[at:], isBlank)
+	blanks := span(s[at:], blank)
 	at += blanks
 	separated := false
 	switch {
 	case at < len(s) && (s[at] == '=' || s[at] == ':') && !strings.HasPrefix(s[at:], "://"):
 		at++
-		at += run(s[at:], func(c byte) bool { return c == '=' || c == '>' })
-		at += run(s[at:], isBlank)
+		at += span(s[at:], assigning)
+		at += span(s[at:], blank)
 		separated = true
 	case blanks == 0:
 		return Place{}
 	}
 	from, to := word(s, at)
 	if w := s[from:to]; !separated && dashes == 0 && !looksSecret(w) && !isScheme(w) {
-		return Place{} // most words of a line: their names need not be looked at
+		return Place{}
+	}
+	if w := s[from:to]; w == "" || len(w) < 3 && w[0] != '-' && !isScheme(w) {
+		return Place{}
 	}
 	grade := Name(name)
 	if grade != Named && grade != Masked {
 		return Place{}
 	}
 	if isScheme(s[from:to]) {
-		if next, end := word(s, to+run(s[to:], isBlank)); end > next {
+		if next, end := word(s, to+span(s[to:], blank)); end > next {
 			from, to = next, end
 		}
 	}
@@ -57,17 +60,17 @@ func value(s string, key, dashes int) Place {
 }
 
 func isScheme(w string) bool {
-	return slices.ContainsFunc([]string{"bearer", "basic", "token", "digest", "apikey"}, func(scheme string) bool { return strings.EqualFold(w, scheme) })
+	return len(w) >= len("basic") && len(w) <= len("bearer") && slices.ContainsFunc([]string{"bearer", "basic", "token", "digest", "apikey"}, func(scheme string) bool { return strings.EqualFold(w, scheme) })
 }
 
 // sshpass finds the password in "sshpass -p password".
 func sshpass(s string, key int) Place {
-	at := key + run(s[key:], isBlank)
+	at := key + span(s[key:], blank)
 	if at == key || !strings.HasPrefix(s[at:], "-p") {
 		return Place{}
 	}
 	at += len("-p")
-	from, to := word(s, at+run(s[at:], isBlank))
+	from, to := word(s, at+span(s[at:], blank))
 	if Harmless(s[from:to]) {
 		return Place{}
 	}
@@ -76,7 +79,7 @@ func sshpass(s string, key int) Place {
 
 // login finds the password in the "user:password" of curl and its likes.
 func login(s string, key int) Place {
-	at := key + run(s[key:], func(c byte) bool { return c == ' ' || c == '=' })
+	at := key + span(s[key:], joining)
 	from, to := word(s, at)
 	colon := strings.IndexByte(s[from:to], ':')
 	if at == key || colon < 0 || Harmless(s[from+colon+1:to]) {
@@ -87,7 +90,7 @@ func login(s string, key int) Place {
 
 // scheme finds the credential after "Bearer" or "Basic".
 func scheme(s string, key int) Place {
-	blanks := run(s[key:], isBlank)
+	blanks := span(s[key:], blank)
 	if blanks == 0 {
 		return Place{}
 	}
@@ -121,7 +124,7 @@ func word(s string, from int) (int, int) {
 		}
 		return from, len(s)
 	}
-	return from, from + run(s[from:], func(c byte) bool { return !strings.ContainsRune(" \t\r\n\"'`;,&|<>(){}\\", rune(c)) })
+	return from, from + before(s[from:], ending)
 }
 
 // Harmless reports a value that gives nothing away: none, a reference to a
@@ -134,30 +137,5 @@ func Harmless(w string) bool {
 		return false
 	}
 	name := strings.TrimSuffix(strings.TrimPrefix(w[1:], "{"), "}")
-	return name == "" || run(name, isWord) == len(name)
+	return name == "" || span(name, wordly) == len(name)
 }
-
-// run returns how many bytes at the beginning of s belong to a class.
-func run(s string, class func(byte) bool) int {
-	n := 0
-	for n < len(s) && class(s[n]) {
-		n++
-	}
-	return n
-}
-
-func isWord(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
-}
-
-func isKey(c byte) bool { return isWord(c) || c == '-' || c == '.' }
-
-func isToken(c byte) bool {
-	switch c {
-	case '-', '.', '+', '/', '=', '~', ':':
-		return true
-	}
-	return isWord(c)
-}
-
-func isBlank(c byte) bool { return c == ' ' || c == '\t' }
