@@ -49,6 +49,16 @@ type Place struct {
 	row      uint16 // of a Certain one, where its row stands
 }
 
+// What is the kind of secret that a Certain one is, such as "cloud credentials"; "" for
+// the others.
+func (p Place) What() string {
+	if p.Grade != Certain {
+		return ""
+	}
+	sh := rowAt(int(p.row))
+	return sh.what
+}
+
 // Redact returns s without what looks like a secret: tokens of known shapes,
 // private keys, passwords in addresses, and values whose name says what they
 // are (password=…, --token …, "apiKey": "…", Authorization: …). A reference to
