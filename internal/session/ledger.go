@@ -495,15 +495,16 @@ func (l Ledger) add(s Store, text []byte, now time.Time) error {
 // takes no lines of today.
 var errOld = errors.New("it has an older format")
 
-// extend adds whole lines to a file of a size by one write, which a killed process has
-// made or not. What a full disk leaves of it is taken away again.
-func extend(path, begins string, size int64, text []byte) error {
+// extend adds whole records to a file of a size by one write, which a killed process has
+// made or not. What a full disk leaves of it is taken away again. A file that begins with
+// something other than begin is left as it is.
+func extend(path, begin string, size int64, text []byte) error {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|hostfs.OpenFlags, 0)
 	if err != nil {
 		return err
 	}
-	first := make([]byte, len(begins))
-	if n, _ := f.ReadAt(first, 0); string(first[:n]) != begins {
+	first := make([]byte, len(begin))
+	if n, _ := f.ReadAt(first, 0); string(first[:n]) != begin {
 		return cmp.Or(f.Close(), errOld)
 	}
 	n, err := f.Write(text)
