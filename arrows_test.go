@@ -41,7 +41,7 @@ var layers = [][]string{
 	{"facts/internal/shell", "facts/internal/powershell", "facts/internal/program", "facts/internal/tool"}, // rooms: none sees another
 	{"internal/sealed"},
 	{"facts", "matcher", "adapters", "internal/session", "internal/consent", "internal/audit", "policies", "examples", "bundles", "internal/plan/builtin", "internal/verdict", "internal/outgoing", "internal/handlers/mcptool", "internal/source"},
-	{"internal/setting"},
+	{"internal/setting", "internal/seen"},
 	{"scopes", "cmd/internal/early", "internal/backtracking", "internal/audit/ship", "internal/audit/accounts", "internal/sync"},
 	{"engine", "internal/params", "internal/load", "internal/handlers/judge", "internal/artifact"},
 	{"internal/rego", "internal/handlers", "internal/plan", "engine/models", "engine/mcpclient", "internal/source/fetch"},
@@ -78,7 +78,7 @@ var never = map[string][]string{
 
 // thin packages are what the hot program is made of.
 var thin = []string{
-	"internal/moment", "internal/mark", "internal/origin", "hook", "facts", "matcher", "internal/paths", "internal/setting", "scopes", "engine", "internal/plan", "internal/plan/value", "internal/plan/builtin", "internal/plan/bytecode", "internal/plan/pattern", "internal/verdict", "internal/params", "internal/room", "adapters", "internal/session", "internal/consent", "internal/audit", "internal/strictjson", "internal/hostfs", "internal/format", "internal/secret",
+	"internal/moment", "internal/mark", "internal/origin", "hook", "facts", "matcher", "internal/paths", "internal/setting", "scopes", "engine", "internal/plan", "internal/plan/value", "internal/plan/builtin", "internal/plan/bytecode", "internal/plan/pattern", "internal/verdict", "internal/params", "internal/room", "adapters", "internal/session", "internal/seen", "internal/consent", "internal/audit", "internal/strictjson", "internal/hostfs", "internal/format", "internal/secret",
 	"facts/internal/bash", "internal/catalogue", "facts/internal/code", "facts/internal/draft", "facts/internal/flow", "facts/internal/gitconfig", "facts/internal/glob", "facts/internal/kubeconfig", "facts/internal/peer", "facts/internal/powershell", "facts/internal/program", "facts/internal/sed", "facts/internal/shell", "facts/internal/sql", "facts/internal/tool", "internal/wordlist", "facts/internal/world",
 	"internal/artifact",
 	"internal/places", "internal/core", "internal/hookpath", "internal/forms", "cmd/internal/beside", "cmd/internal/thin", "cmd/internal/early", "cmd/gate-hook",
@@ -210,7 +210,7 @@ func TestHookProgram(t *testing.T) {
 	want := strings.Fields(`
 		adapters internal/artifact internal/audit cmd/gate-hook cmd/internal/beside cmd/internal/early internal/core internal/forms internal/hookpath internal/places cmd/internal/thin
 		internal/consent engine internal/params internal/plan internal/plan/builtin internal/plan/bytecode internal/plan/pattern internal/plan/value internal/room
-		internal/verdict facts facts/internal/bash internal/catalogue facts/internal/code facts/internal/draft facts/internal/flow facts/internal/gitconfig facts/internal/glob facts/internal/kubeconfig facts/internal/peer facts/internal/powershell facts/internal/program facts/internal/sed facts/internal/shell facts/internal/sql facts/internal/tool internal/wordlist facts/internal/world internal/moment internal/mark internal/origin hook internal/format matcher internal/paths internal/hostfs policies internal/setting scopes internal/secret internal/session internal/strictjson
+		internal/verdict facts facts/internal/bash internal/catalogue facts/internal/code facts/internal/draft facts/internal/flow facts/internal/gitconfig facts/internal/glob facts/internal/kubeconfig facts/internal/peer facts/internal/powershell facts/internal/program facts/internal/sed facts/internal/shell facts/internal/sql facts/internal/tool internal/wordlist facts/internal/world internal/moment internal/mark internal/origin hook internal/format matcher internal/paths internal/hostfs policies internal/setting scopes internal/secret internal/seen internal/session internal/strictjson
 		github.com/cespare/xxhash/v2
 		github.com/go-json-experiment/json/internal github.com/go-json-experiment/json/internal/jsonflags
 		github.com/go-json-experiment/json/internal/jsonopts github.com/go-json-experiment/json/internal/jsonwire

@@ -26,6 +26,8 @@ const (
 	Clock
 	Session
 	Ledger
+	Shown
+	ShownKey
 	Late
 	Log
 	LogHead

@@ -30,6 +30,17 @@ var table = [kinds]File{
 		Older: "read; format 1 knew secrets alone", Newer: "calls that depend on it are asked about; `gate doctor` names the file",
 		Lost: "which files hold a secret by another name",
 	},
+	Shown: {
+		Name: "what a session was shown", Where: []string{"STATE/seen/????????????????????????????????"}, Number: 1, Prefix: "gate.shown/",
+		Writer: "`gate hook`, after a call with something new in its output, and after a prompt", Readers: "`gate hook`, before a call; `gate doctor`",
+		Older: "read", Newer: "it is left as it is; calls of that session may hold anything that it was shown, and `gate doctor` names the file",
+		Lost: "which secrets and which untrusted hosts, packages and lines the session was shown; a session is forgotten after 30 days",
+	},
+	ShownKey: {
+		Name: "key of a month", Where: []string{"STATE/seen/key-*"}, Number: 1, Prefix: "gate.shown.key/",
+		Writer: "`gate hook`, the first of a month that writes what a session was shown", Readers: "the same",
+		Older: "read", Newer: "as of the sessions that use it", Lost: "what those sessions were shown",
+	},
 	Late: {
 		Name: "late answer", Where: []string{"STATE/late/*/*.json"}, Number: 1,
 		Writer: "the supervisor of an `async` hook", Readers: "the session's next event",
@@ -110,7 +121,7 @@ var table = [kinds]File{
 		Older: "the bundle's own files, as they came", Newer: "the same", Lost: "nothing: the next sync brings them",
 	},
 	Locks: {
-		Name: "locks and marks", Where: []string{"STATE/sessions/locks/*", "STATE/compiled/.*", "MANAGED/bundles/.lock"},
+		Name: "locks and marks", Where: []string{"STATE/sessions/locks/*", "STATE/origins/locks/*", "STATE/seen/locks/*", "STATE/compiled/.*", "MANAGED/bundles/.lock"},
 		Writer: "whoever changes the files beside them", Readers: "the same",
 		Older: "they have no content", Newer: "the same", Lost: "nothing", Cache: true,
 	},

@@ -1,0 +1,114 @@
+// Package seen keeps what an agent was shown, so that a later call which holds some of it
+// is known to: values of secrets that stood in the output of a tool, and hosts, addresses,
+// packages and command lines that only untrusted text brought.
+//
+// It keeps no text of a value, but keyed digests. The later call is decoded and looked up,
+// not the value encoded. It decides nothing, and what a file keeps may only tighten.
+//
+// Start with a [Seen]: [Seen.Keep] after a call, [Seen.Find] before one.
+package seen
+
+import (
+	"context"
+	"time"
+
+	"gate/hook"
+	"gate/internal/session"
+)
+
+// A Store is the directory of the files, one a session, and of the keys.
+type Store struct {
+	Dir string // absolute and below the state directory; it is made when something is written
+}
+
+// Of is what is kept of one session.
+func (s Store) Of(k session.Key) *Seen { return &Seen{Store: s, Session: k} }
+
+// A Seen is what one session was shown. Its zero value cannot be used: see [Store.Of].
+type Seen struct {
+	Store   Store
+	Session session.Key
+
+	// Trusts reports an MCP server whose results count as the person's own text. Nil:
+	// there is none.
+	Trusts func(server string) bool
+}
+
+// The two origins of what a session was shown.
+const (
+	Secret    = "secret"
+	Untrusted = "untrusted"
+)
+
+// The two ways in which gate knows of an origin.
+const (
+	// Known: the call holds the value.
+	Known = "seen"
+	// Sequence: something was seen before, and nobody knows whether the call holds it.
+	Sequence = "sequence"
+)
+
+// A Hit is something in a call that its session was shown before.
+type Hit struct {
+	Origin string // Secret or Untrusted
+	What   string // the kind of secret, as facts have it; host, address, e-mail, package or command; see [Hit.Text]
+	Via    string // of Untrusted: the kind of text that brought it, such as "web page"
+	Host   string // of a host, an address and an e-mail: the host, as the call names it
+	Text   string // of Untrusted: what the call has; "" for a secret
+	Call   string // the tool_use_id of the call whose output showed it first, "" where the agent gave none
+	Time   time.Time
+	How    string // Known or Sequence
+}
+
+// Find returns what the session was shown before of what an event's call holds, in its
+// input and, where they are worked out, in its facts. It costs one system call where
+// nothing is kept. A file that cannot be read as a whole adds hits of the way Sequence.
+func (s *Seen) Find(ev *hook.Event) []Hit {
+	journal := s.journal()
+	if ev.Tool() == "" || !journal.Exists() {
+		return nil
+	}
+	kept, err := s.read()
+	if err != nil {
+		return unsure(Secret, Untrusted)
+	}
+	if n := len(kept.records); n > 0 && ev.Gate.Now.Sub(kept.records[n-1].at) > session.Renewal {
+		journal.Renew(ev.Gate.Now)
+	}
+	var hits []Hit
+	if kept.damaged {
+		hits = unsure(Secret, Untrusted)
+	} else if kept.more {
+		hits = unsure(Untrusted)
+	}
+	return append(append(hits, kept.secrets(ev)...), kept.tokens(ev)...)
+}
+
+// unsure are the hits of what nobody knows any more.
+func unsure(origins ...string) (hits []Hit) {
+	for _, o := range origins {
+		hits = append(hits, Hit{Origin: o, What: "something that this session was shown", How: Sequence})
+	}
+	return hits
+}
+
+// Keep notes what an event shows: the output of a tool, or the hosts of a prompt, which
+// never count as brought by others. facts are those of the call, and may be nil. Where
+// nothing is new, nothing is written. An error means that nothing was noted.
+func (s *Seen) Keep(ctx context.Context, ev *hook.Event, facts *hook.Facts) error {
+	var n note
+	switch ev.Name.Canonical() {
+	case hook.UserPromptSubmit:
+		n = person(ev)
+	case hook.PostToolUse, hook.PostToolUseFailure:
+		n = s.shown(ev, facts)
+	}
+	if n.empty() {
+		return nil
+	}
+	n.at, n.call = ev.Gate.Now, ev.Text("tool_use_id")
+	return s.add(ctx, &n)
+}
+
+// Broken finds the files that cannot be read as a whole, and why.
+func (s Store) Broken() map[string]error { return s.broken() }

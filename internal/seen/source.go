@@ -1,0 +1,211 @@
+package seen
+
+import (
+	"path"
+	"strings"
+
+	"gate/hook"
+)
+
+// shown is what the output of a call has of secrets and, where it is untrusted text, of
+// hosts and the like.
+func (s *Seen) shown(ev *hook.Event, facts *hook.Facts) note {
+	n := note{source: s.source(ev, facts)}
+	if n.source != sourceWeb { // the public web has no secret of the person's
+		x := extraction{file: secretOf(facts)}
+		outputs(ev, x.text)
+		n.values = x.values
+	}
+	var own lexer // the call named these itself
+	calls(ev, facts, own.text)
+	l := lexer{except: own.have}
+	if n.source != sourceNone {
+		outputs(ev, func(_, text string) { l.text(text) })
+	}
+	n.tokens = l.tokens
+	if ev.Name.Canonical() == hook.PostToolUse {
+		n.tokens = append(n.tokens, brought(facts)...)
+	}
+	return n
+}
+
+// secretOf is the kind of secret that a call reads by its facts, "" for none.
+func secretOf(f *hook.Facts) string {
+	if f == nil {
+		return ""
+	}
+	for i := range f.Effects {
+		if r, ok := f.Effects[i].Is.(*hook.SecretRead); ok {
+			return r.What
+		}
+	}
+	return ""
+}
+
+// source says whether the output of a call is untrusted text, and of which kind.
+func (s *Seen) source(ev *hook.Event, f *hook.Facts) source {
+	tool := ev.Tool()
+	if name, ok := strings.CutPrefix(tool, "mcp__"); ok {
+		server, _, _ := strings.Cut(name, "__")
+		if s.Trusts != nil && s.Trusts(server) {
+			return sourceNone
+		}
+		return sourceServer
+	}
+	lower := strings.ToLower(tool)
+	if strings.HasPrefix(lower, "web") || strings.Contains(lower, "browser") || strings.Contains(lower, "web_search") {
+		return sourceWeb
+	}
+	if f == nil {
+		return sourceNone
+	}
+	for i := range f.Effects {
+		if e, ok := f.Effects[i].Is.(*hook.NetFetch); ok && !loopback(e.Host) {
+			if f.Effects[i].Command == 0 {
+				return sourceWeb
+			}
+			return sourceNet
+		}
+	}
+	if f.Shell != nil {
+		for i := range f.Shell.Commands {
+			if c := &f.Shell.Commands[i]; c.Program != nil && fromPeople(*c.Program, text(c.Subcommand)) {
+				return sourceNet
+			}
+		}
+	}
+	if s.places(readBy(f)) {
+		return sourceCloned
+	}
+	return sourceNone
+}
+
+// fromPeople reports a program that shows what people wrote in issues, comments and pages
+// of a service.
+func fromPeople(program, verb string) bool {
+	first, rest, _ := strings.Cut(verb, " ")
+	switch program {
+	case "gh":
+		return first == "api" || first == "search" || first == "browse" || strings.Contains(" view list diff status checks download ", " "+rest+" ") && rest != ""
+	case "glab", "hub", "jira", "linear", "tea":
+		return true
+	case "lynx", "w3m", "links", "elinks":
+		return true
+	}
+	return false
+}
+
+// loopback reports a host that is this machine: what it says this machine's programs say.
+func loopback(host *string) bool {
+	return host != nil && (*host == "localhost" || strings.HasPrefix(*host, "127.") || *host == "::1" || *host == "[::1]")
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// maxPlaces is how many paths of a call are looked at.
+const maxPlaces = 64
+
+// readBy are the files that a call reads, and the directories above them.
+func readBy(f *hook.Facts) []token {
+	l := lexer{}
+	for i := range f.Paths {
+		p := &f.Paths[i]
+		if i == maxPlaces || p.Access == "write" || p.Access == "delete" || p.Access == "permissions" {
+			continue
+		}
+		for _, name := range []*string{p.Path, p.Resolved} {
+			for at := text(name); len(at) > 1; at = path.Dir(at) {
+				l.add(kindPlace, at)
+			}
+		}
+	}
+	return l.tokens
+}
+
+// brought are the directories that a call clones, and the files that it fetches.
+func brought(f *hook.Facts) []token {
+	var l lexer
+	if f == nil {
+		return nil
+	}
+	for i := range f.Effects {
+		e, ok := f.Effects[i].Is.(*hook.NetFetch)
+		if !ok || e.To == nil || loopback(e.Host) {
+			continue
+		}
+		to := *e.To
+		if id := f.Effects[i].Command; !path.IsAbs(to) && f.Shell != nil && id > 0 && id <= len(f.Shell.Commands) {
+			to = path.Join(text(f.Shell.Commands[id-1].Dir), to)
+		}
+		if path.IsAbs(to) {
+			l.add(kindPlace, path.Clean(to))
+		}
+	}
+	if f.Shell == nil {
+		return l.tokens
+	}
+	for i := range f.Shell.Commands {
+		c := &f.Shell.Commands[i]
+		verb := text(c.Subcommand)
+		if !(text(c.Program) == "git" && verb == "clone" || text(c.Program) == "gh" && verb == "repo clone") {
+			continue
+		}
+		ops := c.Operands
+		for len(ops) > 0 && strings.Contains(" clone repo ", " "+text(ops[0])+" ") {
+			ops = ops[1:]
+		}
+		if len(ops) == 0 || ops[0] == nil {
+			continue
+		}
+		to := strings.TrimSuffix(path.Base(strings.TrimRight(strings.ReplaceAll(*ops[0], ":", "/"), "/")), ".git")
+		if len(ops) > 1 && ops[1] != nil {
+			to = *ops[1]
+		}
+		if !path.IsAbs(to) {
+			to = path.Join(text(c.Dir), to)
+		}
+		if path.IsAbs(to) {
+			l.add(kindPlace, path.Clean(to))
+		}
+	}
+	return l.tokens
+}
+
+// calls calls f for each text of a call: its input, and the words and inputs of its
+// commands as a shell makes them.
+func calls(ev *hook.Event, facts *hook.Facts, f func(string)) {
+	texts("", any(ev.ToolInput()), func(_, text string) { f(text) })
+	if facts == nil {
+		return
+	}
+	for i := range facts.Hosts {
+		f(text(facts.Hosts[i].Host))
+		f(text(facts.Hosts[i].URL))
+	}
+	for i := range facts.Code {
+		f(text(facts.Code[i].Text))
+	}
+	if facts.Shell == nil {
+		return
+	}
+	for i := range facts.Shell.Commands {
+		c := &facts.Shell.Commands[i]
+		var joined strings.Builder
+		for _, w := range c.Words {
+			f(text(w.Value))
+			joined.WriteString(text(w.Value))
+		}
+		f(joined.String())
+		for _, v := range c.Env {
+			f(text(v))
+		}
+		if c.Stdin != nil {
+			f(text(c.Stdin.Text))
+		}
+	}
+}

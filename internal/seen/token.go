@@ -1,0 +1,248 @@
+package seen
+
+import (
+	"strings"
+
+	"gate/hook"
+)
+
+// A lexer takes tokens out of texts, each once: hosts, addresses, e-mail addresses, and of
+// command lines themselves and the packages that they install.
+type lexer struct {
+	tokens []token
+	have   map[token]bool
+	except map[token]bool // these are not added; nil: none
+	files  bool           // names that are more likely those of files are hosts, too
+}
+
+func (l *lexer) add(k kind, text string) {
+	t := token{k, text}
+	if text == "" || l.have[t] || l.except[t] {
+		return
+	}
+	if l.have == nil {
+		l.have = map[token]bool{}
+	}
+	l.have[t] = true
+	l.tokens = append(l.tokens, t)
+}
+
+// text adds the tokens of a text.
+func (l *lexer) text(s string) {
+	l.around(s, ".")
+	l.around(s, "://")
+	l.lines(s)
+}
+
+// around adds the words of a text that have a mark.
+func (l *lexer) around(s, mark string) {
+	for done := 0; ; {
+		at := strings.Index(s[done:], mark)
+		if at < 0 {
+			return
+		}
+		begin, end := done+at, done+at
+		for begin > done && parts[s[begin-1]] != gap {
+			begin--
+		}
+		for end < len(s) && parts[s[end]] != gap {
+			end++
+		}
+		l.word(s[begin:end], end < len(s) && s[end] == '(')
+		done = end
+	}
+}
+
+// word adds the host that a word is or has.
+func (l *lexer) word(w string, call bool) {
+	if i := strings.Index(w, "://"); i > 0 {
+		l.address(w, i)
+		return
+	}
+	w = strings.Trim(w, "[]*_!?.:#$")
+	if i := strings.IndexByte(w, '='); i >= 0 { // --registry=host, user@host
+		w = w[i+1:]
+	}
+	if i := strings.IndexByte(w, '@'); i > 0 {
+		host, _, _ := strings.Cut(w[i+1:], ":")
+		host, _, _ = strings.Cut(host, "/")
+		if host = hostOf(host); isHost(host) {
+			l.add(kindMail, strings.ToLower(w[:i])+"@"+host)
+			l.add(kindHost, host)
+		}
+		return
+	}
+	host, rest, path := strings.Cut(w, "/")
+	name, _, port := strings.Cut(host, ":")
+	if name = hostOf(name); !isHost(name) || call || !path && !port && !l.files && isFile(name) {
+		return
+	}
+	l.add(kindHost, name)
+	if path && rest != "" {
+		l.add(kindAddress, addressOf(w, len(host)))
+	}
+}
+
+// address adds the address that a word has, and its host.
+func (l *lexer) address(w string, at int) {
+	rest := w[at+len("://"):]
+	end := strings.IndexAny(rest, "/?#")
+	if end < 0 {
+		end = len(rest)
+	}
+	authority := rest[:end]
+	authority = authority[strings.LastIndexByte(authority, '@')+1:]
+	if i := strings.LastIndexByte(authority, ':'); i >= 0 && !strings.HasSuffix(authority, "]") {
+		authority = authority[:i]
+	}
+	host := hostOf(strings.Trim(authority, "*_!?[]"))
+	if host == "" {
+		return
+	}
+	l.add(kindHost, host)
+	if end < len(rest) && strings.Trim(rest[end:], "/") != "" {
+		l.add(kindAddress, addressOf(rest, end))
+	}
+}
+
+// addressOf is the address that a text begins with, of which the first bytes are the
+// authority: without the fragment, and without what follows an address in a sentence.
+func addressOf(w string, authority int) string {
+	w, _, _ = strings.Cut(w, "#")
+	host := w[:authority]
+	host = host[strings.LastIndexByte(host, '@')+1:]
+	return hostOf(host) + strings.TrimRight(w[authority:], ".:!?*_]")
+}
+
+// hostOf is how a host is kept.
+func hostOf(host string) string {
+	return strings.TrimPrefix(strings.TrimSuffix(strings.ToLower(host), "."), "www.")
+}
+
+// isHost reports that a word can be the name of a host, or an IPv4 address.
+func isHost(s string) bool {
+	if len(s) < 4 || len(s) > 253 {
+		return false
+	}
+	labels, size, digits, last := 1, 0, 0, byte('.')
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '.':
+			if size == 0 || last == '-' {
+				return false
+			}
+			labels, size, digits = labels+1, 0, 0
+		case c >= '0' && c <= '9':
+			size, digits = size+1, digits+1
+		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '-' && size > 0 || c >= 0x80:
+			size++
+		default:
+			return false
+		}
+		last = s[i]
+	}
+	if digits == size { // the last label is a number
+		return labels == 4 && strings.Trim(s, "0123456789.") == ""
+	}
+	return labels > 1 && size > 1 && last != '-'
+}
+
+// isFile reports a name that is more likely a file's, or a name in a program.
+func isFile(name string) bool {
+	ext := name[strings.LastIndexByte(name, '.')+1:]
+	return strings.Contains(" go py js ts tsx jsx mjs cjs rs rb java class jar c h cc cpp hpp cs md txt rst json yaml yml toml lock sh bash zsh ps1 html htm css scss less xml svg png jpg jpeg gif pdf csv tsv log ini cfg conf "+
+		"sql proto php pl pm kt kts swift lua mod sum gz tgz bz2 xz tar exe dll so dylib bin min env bak tmp orig vue svelte gradle properties tf tfvars rego ipynb wasm ", " "+ext+" ")
+}
+
+// lines adds the command lines of a text: what a person or an agent would type.
+func (l *lexer) lines(s string) {
+	begin := 0
+	for i := range len(s) {
+		if separates[s[i]] {
+			l.line(s[begin:i])
+			begin = i + 1
+		}
+	}
+	l.line(s[begin:])
+}
+
+// separates has the bytes between command lines, and between them and the text of a page.
+var separates = [256]bool{'\n': true, '`': true, '<': true, '>': true, ';': true, '|': true, '&': true}
+
+// maxCommand is how long a command line is that is looked for.
+const maxCommand = 2048
+
+// line adds one command line, and what it installs.
+func (l *lexer) line(s string) {
+	s = strings.TrimLeft(s, " \t$#*-+0123456789.)")
+	if len(s) < 6 || s[0] < 'a' || s[0] > 'z' || len(s) > maxCommand {
+		return
+	}
+	first, _, more := strings.Cut(strings.TrimRight(s, " \t\r"), " ")
+	if more && first == "sudo" {
+		first, _, more = strings.Cut(strings.TrimLeft(s[len("sudo "):], " "), " ")
+		s = strings.TrimLeft(s[len("sudo "):], " ")
+	}
+	if !more || !strings.Contains(programs, " "+first+" ") {
+		return
+	}
+	words := strings.Fields(s)
+	for i, w := range words {
+		words[i] = strings.Trim(w, `"'\`)
+	}
+	if line := strings.Join(words, " "); len(line) >= leastLength {
+		l.add(kindCommand, line)
+	}
+	l.packages(words)
+}
+
+// programs are those that texts tell people to type lines of.
+const programs = " curl wget pip pip3 pipx uv poetry conda npm npx pnpm pnpx yarn bun bunx deno cargo go gem bundle composer brew apt apt-get dnf yum apk pacman snap port nix choco scoop winget docker podman kubectl helm " +
+	"bash sh zsh python python3 node ruby perl php git gh ssh scp rsync nc chmod chown rm cp mv dd make cmake export source eval sudo env systemctl crontab echo cat tee base64 openssl tar unzip powershell pwsh iwr irm "
+
+// installers say which word of a program's line precedes names of packages.
+const installers = " pip:install pip3:install pipx:install pipx:run uv:add uv:install poetry:add conda:install npm:install npm:i npm:add npm:exec pnpm:add pnpm:install pnpm:i pnpm:dlx yarn:add yarn:dlx bun:add bun:install bun:i " +
+	"cargo:install cargo:add go:install go:get gem:install bundle:add composer:require brew:install apt:install apt-get:install dnf:install yum:install apk:add pacman:-S snap:install choco:install scoop:install winget:install "
+
+// packages adds the packages that a line installs.
+func (l *lexer) packages(words []string) {
+	from := len(words)
+	if p := words[0]; p == "npx" || p == "bunx" || p == "pnpx" {
+		from = 1
+	}
+	for i := 1; i < len(words) && i < 4 && from == len(words); i++ {
+		if strings.Contains(installers, " "+words[0]+":"+words[i]+" ") {
+			from = i + 1
+		}
+		if words[i] == "-m" && i+2 < len(words) && words[i+1] == "pip" && words[i+2] == "install" {
+			from = i + 3
+		}
+	}
+	for _, w := range words[min(from, len(words)):] {
+		if name := packageOf(w); name != "" {
+			l.add(kindPackage, name)
+		}
+	}
+}
+
+// packageOf is the name of a package as it is kept: without version and extras. It is ""
+// for options, paths and addresses.
+func packageOf(w string) string {
+	if w == "" || w[0] == '-' || w[0] == '.' || w[0] == '/' || strings.Contains(w, "://") {
+		return ""
+	}
+	if i := strings.IndexAny(w[1:], "@=<>~!["); i >= 0 {
+		w = w[:1+i]
+	}
+	if len(w) < 2 {
+		return ""
+	}
+	return strings.ToLower(w)
+}
+
+// person is what a prompt names.
+func person(ev *hook.Event) note {
+	l := lexer{files: true}
+	l.text(ev.Text("prompt"))
+	return note{source: sourcePerson, tokens: l.tokens}
+}
