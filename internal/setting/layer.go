@@ -44,6 +44,8 @@ type Layer struct {
 
 	MCPServers map[string]MCPServer // whose tools hooks may call, by name; managed and user
 
+	TrustedServers []string // MCP servers of agents; managed, or user where nothing is managed
+
 	StatusLine, FileSuggestion *Script // managed and user
 
 	DecisionLogs *DecisionLogs // managed only
@@ -143,5 +145,6 @@ const (
 	keyProviders    = "providers"
 	keyJudges       = "judges"
 	keyMCPServers   = "mcpServers"
+	keyTrusted      = "trustedServers"
 	keyDecisionLogs = "decisionLogs"
 )

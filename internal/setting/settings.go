@@ -47,6 +47,8 @@ type Settings struct {
 
 	MCPServers map[string]MCPServer // whose tools hooks may call, by name
 
+	TrustedServers []string // MCP servers of agents whose results count as the person's own text
+
 	DecisionLogs DecisionLogs // of managed settings
 	Sync         []Feed       // where bundles come from, in the order in which they are to be in force
 
@@ -211,6 +213,19 @@ func firstOf[T any](into, from map[string]T, own func(T) T) {
 		}
 	}
 }
+
+func (s *Settings) weighTrusted(layers []*Layer) {
+	for _, l := range layers {
+		for _, name := range l.TrustedServers {
+			if !slices.Contains(s.TrustedServers, name) {
+				s.TrustedServers = append(s.TrustedServers, name)
+			}
+		}
+	}
+}
+
+// TrustsServer reports an MCP server whose results are no untrusted text.
+func (s *Settings) TrustsServer(name string) bool { return slices.Contains(s.TrustedServers, name) }
 
 func (s *Settings) weighServers(layers []*Layer) {
 	for _, l := range layers {

@@ -342,6 +342,12 @@ var TableOf = [...]Setting{
 		weigh: (*Settings).weighServers, Now: func(s *Settings) any { return named[MCPServer]{&s.MCPServers} },
 	},
 	{
+		Field: Field{Key: keyTrusted, Says: "MCP servers of agents whose results are no [untrusted text](flows.md#what-the-agent-was-shown), by name", Bearing: Looser,
+			At: func(v any) any { return &v.(*Layer).TrustedServers }, Type: &texts},
+		Who: governing, Weigh: All, None: "none: the results of every server are untrusted",
+		weigh: (*Settings).weighTrusted, Now: func(s *Settings) any { return &s.TrustedServers },
+	},
+	{
 		Field: Field{Key: "statusLine", Says: "a command that makes the status line (below)", Bearing: Neutral, At: func(v any) any { return optional[Script]{&v.(*Layer).StatusLine} }, Type: &script},
 		Who:   running, Weigh: oneValue, None: "none",
 		weigh: func(s *Settings, layers []*Layer) {
