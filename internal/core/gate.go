@@ -140,7 +140,7 @@ func New(f *Found, m Machine, b matcher.Backtracker, parts Parts) (*Gate, error)
 	if err != nil {
 		return nil, err
 	}
-	own := []engine.Option{engine.WithFacts(g.Reader.Of), engine.WithSpelling(g.Reader.Respell), engine.WithDone(g.done)}
+	own := []engine.Option{engine.WithFacts(g.facts), engine.WithSpelling(g.Reader.Respell), engine.WithDone(g.done)}
 	if g.said != nil || inline != nil {
 		own = append(own, engine.WithEvaluator(hook.Inline, speaker{g.said, inline}))
 	}

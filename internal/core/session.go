@@ -100,6 +100,7 @@ func (g *Gate) Answer(ctx context.Context, s *Session, ev *hook.Event, rejected 
 	}
 	g.follow(ctx, s, ev, &d, no)
 	g.keepMoves(ctx, ev, &d, no)
+	g.keepSeen(ctx, ev, &d)
 	g.sayOnce(ctx, s, ev, &d)
 	if g.Beyond != nil && heard(ev, &d, no) {
 		g.Beyond.Late(ev, &d)

@@ -16,6 +16,7 @@ import (
 
 	"gate/internal/consent"
 	"gate/internal/hostfs"
+	"gate/internal/seen"
 	"gate/internal/session"
 )
 
@@ -87,6 +88,9 @@ func (d Dirs) Sessions() session.Store { return session.Store{Dir: filepath.Join
 func (d Dirs) Ledger(project string) session.Ledger {
 	return session.Ledger{Dir: filepath.Join(d.State, "origins"), Project: project}
 }
+
+// Seen keeps what sessions were shown.
+func (d Dirs) Seen() seen.Store { return seen.Store{Dir: filepath.Join(d.State, "seen")} }
 
 // Accounts is where root keeps how far it sent the logs of the machine's accounts.
 func (d Dirs) Accounts() string { return filepath.Join(d.State, "accounts") }

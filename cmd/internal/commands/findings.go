@@ -249,7 +249,7 @@ func unansweredFinding(r *audit.Record, id, why string) install.Finding {
 }
 
 // memoryFindings are the memories of sessions that close those sessions, and ledgers of
-// projects that nobody can read.
+// projects and notes of what sessions were shown that nobody can read.
 func (f *installFlags) memoryFindings() []install.Finding {
 	d, err := f.dirs.Absolute().ForHook()
 	if err != nil {
@@ -270,6 +270,14 @@ func (f *installFlags) memoryFindings() []install.Finding {
 			ID: "gate.ledger", Severity: install.Error, File: file,
 			Message: "calls that send or show files of a project are asked about: " + broken[file].Error(),
 			Remedy:  "remove the file; gate then forgets which files of the project hold copies of secrets",
+		})
+	}
+	broken = d.Seen().Broken()
+	for _, file := range slices.Sorted(maps.Keys(broken)) {
+		list = append(list, install.Finding{
+			ID: "gate.seen", Severity: install.Error, File: file,
+			Message: "any call of this session may hold something that it was shown: " + broken[file].Error(),
+			Remedy:  "remove the file; gate then forgets what the session was shown",
 		})
 	}
 	return list
