@@ -45,6 +45,18 @@ func after(left moves, line string) *hook.Facts {
 	}})
 }
 
+// secretMoves are moves without what they say of texts that an agent wrote.
+func secretMoves(moves []origin.Move) (list []origin.Move) {
+	for _, m := range moves {
+		if m.Written && m.Secret == "" && m.Host == "" {
+			continue
+		}
+		m.Written = false
+		list = append(list, m)
+	}
+	return list
+}
+
 // TestMoves has lines leave secrets in files, or not, and has what earlier calls left
 // count as if this line had written it.
 func TestMoves(t *testing.T) {
@@ -80,7 +92,7 @@ func TestMoves(t *testing.T) {
 		"echo TOKEN=ghp_0123456789abcdef0123456789abcdef0123 > fixture.txt": nil, // the agent's own words
 		"cp readme a; go test ./... > log":                                  nil,
 	} {
-		if got := of(line).Moves; !slices.Equal(got, want) {
+		if got := secretMoves(of(line).Moves); !slices.Equal(got, want) {
 			t.Errorf("%s\n got %v\nwant %v", line, got, want)
 		}
 	}

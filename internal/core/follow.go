@@ -3,10 +3,12 @@ package core
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"gate/hook"
 	"gate/internal/moment"
+	"gate/internal/origin"
 	"gate/internal/session"
 )
 
@@ -42,8 +44,9 @@ func (s *Session) finish(ctx context.Context, ev *hook.Event, d *hook.Decision, 
 	}
 }
 
-// keepMoves notes which files a call leaves secrets in, for the calls after it. One that
-// nobody could be told of must not run.
+// keepMoves notes what a call leaves in files, for the calls after it. One that leaves a
+// secret of which they could not be told must not run. Of texts alone a person is told:
+// programs that run them are judged, though by less.
 func (g *Gate) keepMoves(ctx context.Context, ev *hook.Event, d *hook.Decision, rejected bool) {
 	ledger, kept := g.origins()
 	if rejected || !kept || ev.Name.Canonical() != hook.PreToolUse || d.Facts == nil || len(d.Facts.Moves) == 0 {
@@ -52,6 +55,10 @@ func (g *Gate) keepMoves(ctx context.Context, ev *hook.Event, d *hook.Decision, 
 	ctx, cancel := waiting(ctx)
 	defer cancel()
 	if err := ledger.Add(ctx, keyOf(ev), ev.Text("tool_use_id"), d.Facts.Moves, ev.Gate.Now); err != nil {
+		if !slices.ContainsFunc(d.Facts.Moves, func(m origin.Move) bool { return m.Secret != "" || !m.Written }) {
+			d.Notices = append(d.Notices, "nobody will know that the agent wrote these files: "+err.Error())
+			return
+		}
 		*d = Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err})
 	}
 }

@@ -183,22 +183,41 @@ func (e Entries) of(path string) origin.Move {
 	return origin.Move{}
 }
 
-// Written implements [origin.Ledger].
+// Written implements [origin.Ledger]. The last line of a path that happened decides. One
+// of the event's session counts in any case. One of another session counts until the file
+// changes later than its call can have lasted: somebody from outside has changed it since.
 func (e Entries) Written() (files []string, err error) {
-	last, on := map[string]bool{}, e.ledger.files()
-	for l := range bytes.Lines(e.text[min(1, len(e.text)):]) {
-		f, err := decodeLine(bytes.TrimSuffix(l, []byte("\n")))
-		if err == nil && !strings.HasSuffix(f.Path, "/") && f.happened(on) {
-			last[f.Path] = f.Written
+	decided, on := map[string]bool{}, e.ledger.files()
+	rest := bytes.TrimSuffix(e.text, []byte("\n"))
+	for {
+		at := bytes.LastIndexByte(rest, '\n')
+		if at < 0 {
+			slices.Sort(files)
+			return files, e.err
+		}
+		f := rest[at+1:]
+		rest = rest[:at]
+		name, _, ok := bytes.Cut(f, []byte(`",`))
+		if !ok || bytes.HasSuffix(name, []byte("/")) || decided[string(name)] {
+			continue
+		}
+		l, err := decodeLine(f)
+		if err != nil || !l.happened(on) {
+			continue // what is damaged, Open says
+		}
+		if l.Written && l.Session != e.session && l.changedSince(on) {
+			continue // a line before it may be of this session
+		}
+		if decided[string(name)] = true; l.Written {
+			files = append(files, l.Path)
 		}
 	}
-	for path, is := range last {
-		if is {
-			files = append(files, path)
-		}
-	}
-	slices.Sort(files)
-	return files, e.err
+}
+
+// changedSince reports a file that changed later than the call of the line can have lasted.
+func (f *line) changedSince(files Files) bool {
+	info, err := files.Lstat(f.Path)
+	return err == nil && hostfs.Changed(info).After(f.at.Add(expected))
 }
 
 // maxLinks is how many links are followed on the way to one file.
@@ -528,7 +547,8 @@ func (l Ledger) fit(text []byte, now time.Time) []byte {
 }
 
 // compact leaves the last line of each path, and none about a file that is gone or holds
-// nothing. Of more files than most the oldest are given up for their directories.
+// nothing. Of more files than most the oldest are given up: first those that an agent
+// wrote and that hold nothing more, then others for their directories.
 func (l Ledger) compact(text []byte, most int, now time.Time) []byte {
 	files := l.files()
 	last := map[string]*line{}
@@ -544,6 +564,12 @@ func (l Ledger) compact(text []byte, most int, now time.Time) []byte {
 	kept := slices.Collect(maps.Values(last))
 	kept = slices.DeleteFunc(kept, func(f *line) bool { return !tells(&f.Move) || f.at.Before(now.Add(-expected)) && !f.happened(files) })
 	slices.SortFunc(kept, func(a, b *line) int { return cmp.Or(a.at.Compare(b.at), strings.Compare(a.Path, b.Path)) })
+	if over := len(kept) - most/2; len(kept) > most {
+		kept = slices.DeleteFunc(kept, func(f *line) bool {
+			over--
+			return over >= 0 && f.Secret == "" && f.Host == "" // no directory can stand for it
+		})
+	}
 	out := []byte("\n")
 	dirs := map[string]bool{}
 	for i, f := range kept {

@@ -197,6 +197,94 @@ func TestLedgerFull(t *testing.T) {
 	}
 }
 
+// TestLedgerGivesUp forgets who wrote a text before it is coarser about a secret.
+func TestLedgerGivesUp(t *testing.T) {
+	l, project := ledger(t)
+	now := time.Now()
+	text := []byte("\n")
+	for i := range 30 {
+		m := origin.Move{Path: touch(t, filepath.Join(project, fmt.Sprint(i))), Written: true}
+		if i%3 == 0 {
+			m.Secret = "private key"
+		}
+		text = append((&line{m, now.Add(time.Duration(i) * time.Millisecond)}).append(text), '\n')
+	}
+	e, err := readEntries(append([]byte(head()), Ledger{}.compact(text, 20, now)...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 30 {
+		want := ""
+		if i%3 == 0 {
+			want = "private key"
+		}
+		if what, err := secretIn(e, filepath.ToSlash(filepath.Join(l.Project, fmt.Sprint(i)))); what != want || err != nil {
+			t.Errorf("%d: %q %v, want %q", i, what, err, want)
+		}
+	}
+	if files, _ := e.Written(); len(files) < 10 || len(files) > 20 {
+		t.Errorf("%d files are left", len(files))
+	}
+}
+
+// TestLedgerWritten names the files whose text agents decided about: those of the event's
+// session always, those of others until they change from outside.
+func TestLedgerWritten(t *testing.T) {
+	l, project := ledger(t)
+	now := time.Now()
+	of := map[string]string{}
+	add := func(session, name string, at time.Time, m origin.Move) {
+		t.Helper()
+		if of[name] == "" {
+			of[name] = touch(t, filepath.Join(project, name))
+		}
+		m.Path = of[name]
+		if err := l.Add(t.Context(), Key{Session: session}, "", []origin.Move{m}, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	written, before := origin.Move{Written: true}, now.Add(-2*expected)
+	add("a", "fresh", now, written)
+	add("a", "changed", before, written) // it has a time of now
+	add("a", "read", now, origin.Move{Secret: "private key"})
+	add("a", "again", before, written)
+	add("a", "again", now.Add(-time.Second), origin.Move{Secret: "private key"})
+	add("a", "refused", now.Add(-time.Minute), written)
+	add("a", "refused", now.Add(time.Minute), origin.Move{}) // never ran
+	add("a", "never", now.Add(time.Minute), written)
+	add("a", "both", before, written)
+	add("b", "both", before.Add(time.Second), written)
+	for session, want := range map[string]string{"a": "both changed fresh refused", "b": "both fresh refused", "c": "fresh refused"} {
+		files, err := l.Open(Key{Session: session}).Written()
+		var names []string
+		for _, f := range files {
+			names = append(names, filepath.Base(f))
+		}
+		if got := strings.Join(names, " "); got != want || err != nil {
+			t.Errorf("session %s: %q %v, want %q", session, got, err, want)
+		}
+	}
+}
+
+// BenchmarkLedgerWritten reads a large ledger.
+func BenchmarkLedgerWritten(b *testing.B) {
+	l, project := ledger(b)
+	var moves []origin.Move
+	const n = 4000
+	before := time.Now()
+	for i := range n {
+		moves = append(moves, origin.Move{Path: touch(b, filepath.Join(project, fmt.Sprintf("%06d.go", i))), Written: i%4 == 0})
+	}
+	if err := l.Add(b.Context(), Key{Session: "s"}, "", moves, before); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if files, err := l.Open(Key{Session: "s"}).Written(); len(files) != n/4 || err != nil {
+			b.Fatal(len(files), err)
+		}
+	}
+}
+
 // TestLedgerParallel loses nothing of many at once.
 func TestLedgerParallel(t *testing.T) {
 	l, project := ledger(t)
@@ -247,6 +335,7 @@ func FuzzLedger(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		e, _ := readEntries(text)
 		secretIn(e, "/a/b")
+		e.Written()
 		if e.text != nil {
 			if again, err := readEntries(append([]byte(head()), Ledger{}.compact(e.text, 4, time.Now())...)); err != nil {
 				t.Fatal(err, string(again.text))

@@ -38,7 +38,10 @@ type Draft struct {
 	asked      map[string]origin.Move       // what it said of files
 	ran        []hook.Flow                  // files that run, by what earlier calls left in them
 	carried    map[hook.EffectKind]flow.Taint
-	Full       []string // limits that were reported
+	earlier    map[string]*authored // files that calls before this one wrote; nil until somebody asks
+
+	authoredRead int      // bytes of these that were read
+	Full         []string // limits that were reported
 }
 
 // Unknown records that something was not understood, once, and makes the facts opaque.

@@ -18,10 +18,10 @@ func (d *Draft) before(p string) origin.Move {
 	if left, ok := d.asked[p]; ok {
 		return left
 	}
-	if d.ledger == nil {
-		d.ledger, d.asked = d.World.Ledger(d.Event.Agent, d.Event.SessionID()), map[string]origin.Move{}
+	if d.asked == nil {
+		d.asked = map[string]origin.Move{}
 	}
-	left, err := d.ledger.Of(p)
+	left, err := d.opened().Of(p)
 	if err != nil {
 		d.Unknown("origin", err.Error(), 0, nil)
 	}

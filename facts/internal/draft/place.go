@@ -41,28 +41,27 @@ func (d *Draft) left(p string) (what, grade string) {
 	return before.Secret, world.Grade(before.Secret)
 }
 
-// Moves are the secrets and the texts of the network that the event leaves in files, and
-// the files from which it takes one. Files whose names tell are left out. A text that only
+// opened is the ledger of the event. There must be one.
+func (d *Draft) opened() origin.Ledger {
+	if d.ledger == nil {
+		d.ledger = d.World.Ledger(d.Event.Agent, d.Event.SessionID())
+	}
+	return d.ledger
+}
+
+// Moves are what the event leaves in files: secrets, texts of the network, and texts that
+// the agent decided about and that programs may run. They say, too, from which files it
+// takes one. Files whose names tell of a secret are left out, but for such a text. A text that only
 // looks like a secret is the agent's own: it knows it already.
 func (d *Draft) Moves() []origin.Move {
+	written := d.writes()
+	names := slices.AppendSeq(slices.Collect(maps.Keys(d.Files)), maps.Keys(written))
+	slices.Sort(names)
 	var list []origin.Move
-	for _, name := range slices.Sorted(maps.Keys(d.Files)) {
-		if unkept(name) || d.named(name) {
-			continue
+	for _, name := range slices.Compact(names) {
+		if m := (origin.Move{Path: name, Written: written[name]}); d.moves(&m) {
+			list = append(list, m)
 		}
-		t := d.Files[name].Taint
-		m := origin.Move{Path: name, Secret: t.Secret, From: t.From}
-		if t.Remote {
-			m.Host = cmp.Or(t.Host, unknownHost)
-		}
-		switch before := d.before(name); {
-		case m.Secret != "":
-		case m.Host != "" && before.Secret != "" && !d.certain():
-			m.Secret, m.From = before.Secret, before.From
-		case m.Host == "" && (before.Secret == "" && before.Host == "" || !d.certain()):
-			continue
-		}
-		list = append(list, m)
 	}
 	for dir, t := range d.Below {
 		m := origin.Move{Path: strings.TrimSuffix(dir, "/") + "/", Secret: t.Secret, From: t.From}
@@ -77,6 +76,33 @@ func (d *Draft) Moves() []origin.Move {
 
 // unknownHost stands in a [origin.Move] for a peer that nobody knows.
 const unknownHost = "?"
+
+// moves completes what the event leaves in a file, and reports whether it tells of one.
+func (d *Draft) moves(m *origin.Move) bool {
+	if unkept(m.Path) {
+		return false
+	}
+	if d.named(m.Path) {
+		return m.Written
+	}
+	st, whole := d.Files[m.Path]
+	m.Secret, m.From = st.Taint.Secret, st.Taint.From
+	if st.Taint.Remote {
+		m.Host = cmp.Or(st.Taint.Host, unknownHost)
+	}
+	anew, tells := whole && d.certain(), m.Written || m.Host != ""
+	if m.Secret != "" || anew && tells {
+		return true
+	}
+	before := d.before(m.Path)
+	if anew || !tells {
+		return anew && (before.Secret != "" || before.Host != "")
+	}
+	if m.Secret = before.Secret; m.Secret != "" || m.Host == "" { // the text may still be there
+		m.From, m.Host = before.From, cmp.Or(m.Host, before.Host)
+	}
+	return true
+}
 
 // certain reports that what the event writes is written when it runs: one command has
 // nothing before it that decides whether it runs.
