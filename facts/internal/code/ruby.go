@@ -74,7 +74,7 @@ func rubyWord(_ *parser, t token) (value, bool) {
 var rubyTable = sync.OnceValue(func() table { return parseTable(rubyRows) })
 
 const rubyRows = `
-system exec spawn Process.spawn Process.exec Open3.capture2 Open3.capture2e Open3.capture3 Open3.popen3 Open3.popen2 Open3.popen2e Open3.pipeline PTY.spawn = !system
+system exec spawn sh Process.spawn Process.exec Open3.capture2 Open3.capture2e Open3.capture3 Open3.popen3 Open3.popen2 Open3.popen2e Open3.pipeline PTY.spawn = !system
 IO.popen = !popen 0
 syscall = !suspect calls the kernel by number
 FileUtils.rm FileUtils.rm_f FileUtils.remove FileUtils.remove_file FileUtils.safe_unlink FileUtils.rmdir = delete 0

@@ -1,7 +1,6 @@
 package program
 
 import (
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -58,14 +57,14 @@ func (u *use) loadsModule(language string, f flow.Word, endings string) {
 	}
 }
 
-// moduleFiles are the files of this line that a module's name may stand for: the name
+// moduleFiles are the files that agents wrote and that a module's name may stand for: the name
 // itself, or with one of the endings, from here or from a directory of modules.
 func (u *use) moduleFiles(name, endings string) (files []string) {
-	if len(u.Files) == 0 || name == "" {
+	if name == "" {
 		return nil
 	}
 	name = strings.TrimPrefix(path.Clean(name), "./")
-	for _, file := range slices.Sorted(maps.Keys(u.Files)) {
+	for _, file := range u.Authored() {
 		for ending := range strings.FieldsSeq(endings + " .") {
 			if ending == "." {
 				ending = ""
@@ -216,14 +215,14 @@ func suffixes(language string) string {
 
 var loadsFile = lazy(`\b(?:import|from|require(?:_relative|_once)?|include(?:_once)?|load|do|dofile|use|runpy|run_path|run_module|exec|Worker|fork|autoload)\b`)
 
-// loadsWritten judges the files of this line that a text in the same language names
+// loadsWritten judges the files that agents wrote and that a text in the same language names
 // where it loads one: import x, require("./x"), new Worker("./x.js").
 func (u *use) loadsWritten(language, text string) {
 	endings := suffixes(language)
-	if len(u.Files) == 0 || endings == "" || !loadsFile().MatchString(text) {
+	if endings == "" || !loadsFile().MatchString(text) {
 		return
 	}
-	for _, file := range slices.Sorted(maps.Keys(u.Files)) {
+	for _, file := range u.Authored() {
 		ending := path.Ext(file)
 		name := strings.TrimSuffix(path.Base(file), ending)
 		if name == "__init__" || name == "index" {
@@ -232,7 +231,8 @@ func (u *use) loadsWritten(language, text string) {
 		if ending == "" || !wordlist.Has(endings, ending) || !namesWord(text, name) {
 			continue
 		}
-		if whole, known := u.Files[file].Template(); known && whole.Value() != nil && *whole.Value() != text {
+		st, _ := u.AuthoredText(file)
+		if whole, known := st.Template(); known && whole.Value() != nil && *whole.Value() != text {
 			u.shell.Enter("code "+file, func() {
 				u.surely(func() { u.bare().code(language, whole, "file") })
 			})

@@ -36,6 +36,7 @@ type use struct {
 	asks          bool                   // --help, --version and nothing else
 	recurse       bool
 	force         bool
+	sure          bool   // of a recipe only that counts which is certain
 	text          string // of the program in a language that is judged
 }
 

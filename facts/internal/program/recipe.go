@@ -21,9 +21,14 @@ import (
 // that [use.recipe] knows.
 const recipeRows = `make gmake bmake | makefile GNUmakefile Makefile *.mk *.mak | make
 just | justfile Justfile .justfile *.just | just
-task go-task | Taskfile.y*ml taskfile.y*ml Taskfile.dist.y*ml | yaml
+task go-task | Taskfile.yml Taskfile.yaml taskfile.yml taskfile.yaml Taskfile.dist.yml Taskfile.dist.yaml Taskfile*.y*ml | task
 mage go | *.go | compiled
 cargo rustc cross | *.rs | compiled
+cargo cross | .cargo/config.toml .cargo/config | cargo
+gradle gradlew mvn mvnw | gradle-wrapper.properties maven-wrapper.properties | wrapper
+mvn mvnw | pom.xml | maven
+ant | build.xml | maven
+docker podman buildah nerdctl docker-compose podman-compose | Dockerfile* *.Dockerfile *.dockerfile Containerfile* | docker
 gradle gradlew | *.gradle *.kts | compiled
 mvn mvnw sbt javac kotlinc | *.java *.kt *.scala *.sbt | compiled
 pytest py.test nosetests unittest tox nox coverage | conftest.py test_*.py *_test.py noxfile.py | python
@@ -58,7 +63,6 @@ terraform tofu opentofu terragrunt | *.tf | hcl
 npm pnpm yarn bun node | package.json | package
 node | *.test.js *.test.mjs *.test.cjs *.spec.js | node
 npm pnpm yarn bun husky | .husky/* | shell
-git | .husky/* .git/hooks/* .githooks/* | shell
 tmux | *.conf | tmux
 ninja samu cmake meson | *.ninja | assign
 meson | meson.build | meson
@@ -74,43 +78,163 @@ screen | .screenrc | screen
 gdb lldb | *.gdb .gdbinit *.lldb | gdb
 `
 
-// recipes judges the files that this line has written and that a tool reads to know
-// what to run: echo 'all:; rm -rf ~' > Makefile && make. Files count that lie in the
-// tool's directory, below or above it, and those that its words name.
+// before are kinds of text that count even where no agent wrote them, as far as they are
+// certain: the line names what runs.
+const before = " make just task package ini "
+
+// recipes judges the files that a tool reads to know what to run:
+// echo 'all:; rm -rf ~' > Makefile && make. Those count that an agent wrote, in this line
+// or in a call before it, and that lie in the tool's directory, below or above it, or that
+// its words name. Of some kinds those count, too, that were there before.
 func (u *use) recipes(tool string) {
-	if len(u.Files) == 0 && len(u.Pieces) == 0 || u.at().Remote || tool == "" || u.name == "git" && !u.runsHooks() {
-		return
-	}
-	for line := range strings.Lines(recipeRows) {
-		tools, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " | ")
-		if !wordlist.Has(" "+tools+" ", tool) {
-			continue
-		}
-		names, kind, _ := strings.Cut(rest, " | ")
-		for _, file := range slices.Sorted(maps.Keys(u.Files)) {
-			if !u.looksAt(file, names) {
-				continue
-			}
-			text, known := u.Files[file].Template()
-			u.shell.Enter("recipe "+file, func() {
-				if known && text.Literal() {
-					u.recipe(kind, file, text.Text())
-				} else if kind == "make" || kind == "shell" {
-					u.unknownCode(kind, u.Files[file].Taint, "file", "the file was written by a program")
+	switch {
+	case u.at().Remote || tool == "" || wordlist.Has(" make gmake bmake just task go-task ", tool) && u.onlyLists():
+	case tool == "git":
+		u.hooks()
+	case strings.Contains(recipeRows, tool): // most programs are done with here, at no cost
+		for line := range strings.Lines(recipeRows) {
+			tools, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " | ")
+			if names, kind, _ := strings.Cut(rest, " | "); wordlist.Has(" "+tools+" ", tool) {
+				u.authored(names, kind)
+				if wordlist.Has(before, kind) {
+					u.there(names, kind)
 				}
-			})
-		}
-		for _, file := range slices.Sorted(maps.Keys(u.Pieces)) {
-			if u.looksAt(file, names) {
-				u.shell.Enter("changes to "+file, func() { u.surely(func() { u.recipe(kind, file, u.Pieces[file]) }) })
 			}
 		}
 	}
 }
 
-// runsHooks reports a verb of git that runs hooks.
-func (u *use) runsHooks() bool {
-	return len(u.verbs) > 0 && wordlist.Has(" commit push merge pull checkout switch rebase am cherry-pick revert clone worktree gc hook ", u.verbs[0]) && !u.has("no-verify")
+// onlyLists reports a call of make and its like that runs nothing.
+func (u *use) onlyLists() bool {
+	return slices.ContainsFunc([]string{"dry-run", "just-print", "list", "summary", "show", "dump"}, u.has)
+}
+
+// authored judges the files of some names that agents wrote.
+func (u *use) authored(names, kind string) {
+	for _, file := range u.Authored() {
+		if u.looksAt(file, names) {
+			u.judgesText(kind, file)
+		}
+	}
+	for _, file := range slices.Sorted(maps.Keys(u.Pieces)) {
+		if u.looksAt(file, names) {
+			u.shell.Enter("changes to "+file, func() { u.surely(func() { u.recipe(kind, file, u.Pieces[file]) }) })
+		}
+	}
+}
+
+// judgesText judges a file that an agent wrote, and reports whether one did.
+func (u *use) judgesText(kind, file string) bool {
+	st, ok := u.AuthoredText(file)
+	if !ok {
+		return false
+	}
+	_, now := u.Files[file]
+	text, known := st.Template()
+	u.shell.Enter("recipe "+file, func() {
+		switch {
+		case known && text.Literal() && now:
+			u.recipe(kind, file, text.Text())
+		case known && text.Literal():
+			u.asWritten(func() { u.recipe(kind, file, u.ofVerb(kind, file, text.Text())) })
+		case kind == "make" || kind == "shell":
+			u.unknownCode(kind, st.Taint, "file", "the file was written by a program")
+		}
+	})
+	return true
+}
+
+// asWritten judges a text that an agent wrote in an earlier call: what it surely does
+// counts, and code and programs that nobody knows before it runs. Lines that gate's
+// reading of the file has made no shell of say nothing about the agent.
+func (u *use) asWritten(judge func()) {
+	n := len(u.Facts.Unknown)
+	var late []hook.Unknown
+	u.surely(func() {
+		judge()
+		for _, one := range u.Facts.Unknown[min(n, len(u.Facts.Unknown)):] {
+			if one.Kind == "code" || one.Kind == "program" {
+				late = append(late, one)
+			}
+		}
+	})
+	for _, one := range late {
+		u.Draft.Unknown(one.Kind, one.Why, one.Command, one.Span)
+	}
+}
+
+// there judges the files of some names in the tool's directory that no agent wrote, or the
+// one that an option names: what they do for certain.
+func (u *use) there(names, kind string) {
+	if len(u.at().Dirs) != 1 {
+		return
+	}
+	files := strings.Fields(names)
+	for _, option := range []string{"file", "f", "makefile", "justfile", "taskfile", "c"} {
+		if name := flow.Text(u.optText(option)); name != "" {
+			files = []string{name}
+		}
+	}
+	for _, name := range files {
+		file := path.Join(u.at().Dirs[0], name)
+		if strings.HasPrefix(name, "/") {
+			file = path.Clean(name)
+		}
+		if glob.Wild(name) || strings.Contains(path.Dir(name), "node_modules") {
+			continue
+		}
+		if _, ok := u.AuthoredText(file); ok {
+			u.judgesText(kind, file) // through a link, say
+			return
+		}
+		if text, err := u.World.Read(file, maxScript); err == nil {
+			u.shell.Enter("recipe "+file, func() { u.certainly(func() { u.recipe(kind, file, text) }) })
+			return
+		}
+	}
+}
+
+// certainly keeps of what a text does that no agent wrote that which is certain and
+// matters: its owner knows what it reads, fetches and installs.
+func (u *use) certainly(judge func()) {
+	was, n := u.sure, len(u.Facts.Effects)
+	u.sure = true
+	u.surely(judge)
+	u.sure = was
+	u.Facts.Effects = append(u.Facts.Effects[:n], slices.DeleteFunc(u.Facts.Effects[n:], func(e hook.FactEffect) bool {
+		return e.Kind() == "fs.read" || e.Kind() == "net.fetch" || e.Kind() == "package.install"
+	})...)
+}
+
+// ofVerb is the part of a compiled language's text that a tool runs: go build runs none.
+func (u *use) ofVerb(kind, file, text string) string {
+	if kind != "compiled" {
+		return text
+	}
+	verb := ""
+	if len(u.verbs) > 0 {
+		verb = u.verbs[0]
+	}
+	generates := func(line string) bool { return strings.HasPrefix(line, "//go:generate ") }
+	var b strings.Builder
+	switch {
+	case u.name == "go" && verb == "generate":
+		for line := range strings.Lines(text) {
+			if generates(line) {
+				b.WriteString(line)
+			}
+		}
+		return b.String()
+	case wordlist.Has(" javac kotlinc rustc ", u.name), u.name == "go" && !wordlist.Has(" run test tool ", verb),
+		u.name != "go" && strings.HasSuffix(file, ".rs") && path.Base(file) != "build.rs" && !wordlist.Has(" run test bench r t nextest ", verb):
+		return ""
+	}
+	for line := range strings.Lines(text) {
+		if !generates(line) {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
 }
 
 // looksAt reports a file of one of the names that lies where a tool looks, or that its
@@ -123,7 +247,7 @@ func (u *use) looksAt(file, names string) bool {
 			}
 		}
 	}
-	near := slices.ContainsFunc(u.at().Dirs, func(dir string) bool {
+	near := slices.ContainsFunc(u.places(), func(dir string) bool {
 		return world.Below(file, dir) || world.Below(dir, path.Dir(file)) && path.Dir(file) != "/" && dir != u.World.Home
 	})
 	if !near {
@@ -142,6 +266,17 @@ func (u *use) looksAt(file, names string) bool {
 		}
 	}
 	return false
+}
+
+// places are the directories that the tool may be in, by each name.
+func (u *use) places() []string {
+	dirs := u.at().Dirs
+	for _, dir := range dirs {
+		if real, ok := u.World.Resolve(dir, u.Links, true); ok && real != dir {
+			dirs = append(slices.Clip(dirs), real)
+		}
+	}
+	return dirs
 }
 
 func cutLast(s, sep string) (before, after string, found bool) {
@@ -167,9 +302,11 @@ func (u *use) recipe(kind, file, text string) {
 		}
 		run([]string{text})
 	case "make":
-		run(makeLines(text, u.makeTargets()))
+		run(u.makeLines(text))
 		for _, found := range makeInclude().FindAllStringSubmatch(text, -1) {
-			u.includes(kind, file, found[1])
+			for name := range strings.FieldsSeq(found[1]) {
+				u.includes(kind, file, name)
+			}
 		}
 	case "assign":
 		u.surely(func() { run(texts(assignLine(), text)) })
@@ -192,7 +329,17 @@ func (u *use) recipe(kind, file, text string) {
 	case "screen":
 		run(texts(screenCommand(), text))
 	case "just":
-		u.justfile(text)
+		u.justfile(file, text)
+	case "task":
+		u.surely(func() { run(u.taskLines(text)) })
+	case "cargo":
+		u.surely(func() { run(cargoLines(text)) })
+	case "docker":
+		u.dockerfile(text)
+	case "wrapper":
+		u.wrapperURL(text)
+	case "maven":
+		u.surely(func() { run(mavenLines(text)) })
 	case "yaml":
 		u.surely(func() { run(yamlLines(text)) })
 	case "ini":
@@ -206,9 +353,7 @@ func (u *use) recipe(kind, file, text string) {
 	case "cmake":
 		u.surely(func() { run(cmakeLines(text)) })
 	case "hcl":
-		for _, found := range hclCommand().FindAllStringSubmatch(text, -1) {
-			u.surely(func() { run([]string{strings.ReplaceAll(found[1], `\"`, `"`)}) })
-		}
+		u.surely(func() { run(slices.Concat(texts(hclCommand(), text), texts(hclBlock(), text))) })
 	case "compose":
 		u.surely(func() { run(composeLines(text)) })
 	case "package":
@@ -278,6 +423,7 @@ func (u *use) surely(judge func()) {
 
 var (
 	hclCommand  = lazy(`(?m)^\s*(?:command|interpreter)\s*=\s*"((?:[^"\\]|\\.)*)"`)
+	hclBlock    = lazy(`(?ms)^\s*command\s*=\s*<<-?\s*"?\w+"?\n(.*?)^\s*[A-Z_]+\s*$`)
 	tmuxCommand = lazy(`(?m)^\s*(?:run-shell|run|if-shell|if|set-option -g default-command|set -g default-command|set-hook -g \S+ ['"]?run-shell)\s+(?:-b\s+)?(.+)$`)
 	cmakeCall   = lazy(`(?is)\bCOMMAND\s+(.*?)(?:\b(?:COMMAND|WORKING_DIRECTORY|OUTPUT_VARIABLE|RESULT_VARIABLE|ERROR_VARIABLE|OUTPUT_QUIET|COMMENT|DEPENDS|VERBATIM|TIMEOUT)\b|\)\s*(?:$|\n))`)
 	cmakeRemove = lazy(`(?is)\bfile\s*\(\s*REMOVE(?:_RECURSE)?\s+([^)]*)\)`)
@@ -289,7 +435,7 @@ var (
 
 // Lines of other files that name commands.
 var (
-	makeInclude   = lazy(`(?m)^[-s]?include[ \t]+(\S+)`)
+	makeInclude   = lazy(`(?m)^[-s]?include[ \t]+(.+)$`)
 	assignLine    = lazy(`(?m)^\s*(?:command|cmd|run|script|shell|exec)\s*=\s*\[?\s*["']?([^\n"']+)`)
 	mesonCommand  = lazy(`\brun_command\(([^)]*)\)`)
 	taskLine      = lazy(`(?m)^\s*[\w."-]+\s*=\s*(?:\{[^}\n]*?(?:cmd|shell|script|composite)\s*=\s*)?\[?\s*["']([^\n"']+)`)
@@ -306,253 +452,18 @@ func texts(re *regexp.Regexp, text string) (list []string) {
 	return list
 }
 
-// includes judges a file that another of this line takes in.
+// includes judges a file that another one takes in.
 func (u *use) includes(kind, file, name string) {
 	p := path.Join(path.Dir(file), name)
 	if strings.HasPrefix(name, "/") {
 		p = path.Clean(name)
 	}
-	if st, ok := u.Files[p]; ok && st.Text != nil {
-		u.shell.Enter("recipe "+p, func() { u.recipe(kind, p, *st.Text) })
+	if glob.Wild(p) || strings.Contains(p, "$") || u.judgesText(kind, p) {
+		return
 	}
-}
-
-// fill puts values in the place of names, as often as they stand in each other.
-func fill(text string, names *regexp.Regexp, value func(name string) string) string {
-	for range 4 {
-		next := names.ReplaceAllStringFunc(text, func(s string) string { return value(names.FindStringSubmatch(s)[1]) })
-		if next == text {
-			break
-		}
-		text = next
+	if text, err := u.World.Read(p, maxScript); err == nil {
+		u.shell.Enter("recipe "+p, func() { u.certainly(func() { u.recipe(kind, p, text) }) })
 	}
-	return text
-}
-
-// ofShell are variables that tools hand on from the environment.
-const ofShell = " HOME USER PWD OLDPWD PATH TMPDIR SHELL LOGNAME "
-
-// A makeRule is a rule of a makefile: what it makes, of what, and by which lines.
-type makeRule struct {
-	targets, needs []string
-	lines          []string
-}
-
-// makeLines are the recipes of a makefile that making the targets runs, and the lines
-// that its functions run, with the values of its own variables. Without targets the
-// first rule is made. What is told by patterns counts always.
-func makeLines(text string, targets []string) (lines []string) {
-	text = strings.ReplaceAll(text, "\\\n", " ")
-	values := map[string]string{"CC": "cc", "CXX": "c++", "MAKE": "make", "AR": "ar", "RM": "rm -f", "CURDIR": "."}
-	for _, set := range makeSet().FindAllStringSubmatch(text, -1) {
-		values[set[1]] = set[2]
-	}
-	value := func(name string) string {
-		switch v, ok := values[name]; {
-		case ok:
-			return v
-		case wordlist.Has(ofShell, name):
-			return "${" + name + "}"
-		}
-		return ""
-	}
-	automatic := strings.NewReplacer("$$", "$", "$@", "target", "$<", "source", "$^", "source", "$*", "stem", "$?", "source", "$(@D)", "target", "$(@F)", "target", "$(<F)", "source")
-	var rules []makeRule
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\r\n")
-		if recipe, ok := strings.CutPrefix(line, "\t"); ok {
-			recipe = automatic.Replace(fill(strings.TrimLeft(recipe, "\t@-+ "), makeName(), value))
-			if len(rules) == 0 {
-				lines = append(lines, recipe)
-			} else {
-				last := &rules[len(rules)-1]
-				last.lines = append(last.lines, recipe)
-			}
-			continue
-		}
-		if i := strings.Index(line, "$(shell "); i >= 0 {
-			lines = append(lines, automatic.Replace(fill(strings.TrimSuffix(line[i+8:], ")"), makeName(), value)))
-			continue
-		}
-		head, needs, ok := strings.Cut(line, ":")
-		if !ok || head == "" || strings.HasPrefix(needs, "=") || head[0] == '#' {
-			continue
-		}
-		needs, recipe, semi := strings.Cut(strings.TrimLeft(needs, ":"), ";")
-		rule := makeRule{targets: strings.Fields(fill(head, makeName(), value)), needs: strings.Fields(fill(needs, makeName(), value))}
-		if semi {
-			rule.lines = []string{automatic.Replace(fill(strings.TrimLeft(recipe, "@-+ "), makeName(), value))}
-		}
-		rules = append(rules, rule)
-	}
-	for _, rule := range made(rules, targets) {
-		lines = append(lines, rule.lines...)
-	}
-	return lines
-}
-
-// made are the rules that making the targets runs. A target that no rule names may be
-// any of them.
-func made(rules []makeRule, targets []string) []makeRule {
-	first := slices.IndexFunc(rules, func(r makeRule) bool {
-		return len(r.targets) > 0 && (r.targets[0][0] != '.' || strings.Contains(r.targets[0], "/"))
-	})
-	if len(targets) == 0 && first >= 0 {
-		targets = rules[first].targets
-	}
-	wanted := map[string]bool{}
-	for _, name := range targets {
-		if wanted[name] = true; !slices.ContainsFunc(rules, func(r makeRule) bool { return slices.Contains(r.targets, name) }) {
-			return rules
-		}
-	}
-	needed := make([]bool, len(rules))
-	for again := true; again; {
-		again = false
-		for i, r := range rules {
-			if needed[i] || !slices.ContainsFunc(r.targets, func(t string) bool { return wanted[t] || strings.ContainsAny(t, "%$") || t == ".DEFAULT" }) {
-				continue
-			}
-			needed[i], again = true, true
-			for _, need := range r.needs {
-				wanted[need] = true
-			}
-			for _, line := range r.lines {
-				if strings.Contains(line, "make ") { // of itself, or of another makefile
-					for _, word := range strings.Fields(line) {
-						wanted[word] = true
-					}
-				}
-			}
-		}
-	}
-	var out []makeRule
-	for i, r := range rules {
-		if needed[i] {
-			out = append(out, r)
-		}
-	}
-	return out
-}
-
-// justfile judges the recipes of a justfile. One with a first line of its own is a
-// script in that language.
-func (u *use) justfile(text string) {
-	values := map[string]string{}
-	for _, set := range justSet().FindAllStringSubmatch(text, -1) {
-		values[set[1]] = set[2]
-	}
-	text = fill(text, justHole(), func(expr string) string {
-		switch v, ok := values[expr]; {
-		case ok:
-			return v
-		case strings.Contains(expr, "HOME") || strings.HasPrefix(expr, "home_dir"):
-			return "${HOME}"
-		}
-		return "value"
-	})
-	var block []string
-	flush := func() {
-		body := strings.Join(block, "\n")
-		block = nil
-		if strings.HasPrefix(body, "#!") {
-			u.recipe("shell", "", body)
-			return
-		}
-		for line := range strings.Lines(body) {
-			u.inside(func() { u.shell.Text(flow.Literal(strings.TrimLeft(line, "@- \t")), flow.Stream{}) })
-		}
-	}
-	indent := ""
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\r\n")
-		bare := strings.TrimLeft(line, " \t")
-		if bare != "" && bare == line {
-			flush()
-			indent = ""
-			continue
-		}
-		if indent == "" {
-			indent = line[:len(line)-len(bare)]
-		}
-		block = append(block, strings.TrimPrefix(line, indent))
-	}
-	flush()
-}
-
-// yamlKeys are keys whose value is a line of a shell, or a list of such lines.
-const yamlKeys = " run cmd cmds command commands script scripts shell entry init before before_script after_script prebuild postinstall sh preconditions raw ansible.builtin.shell ansible.builtin.command "
-
-// yamlLines are the lines of a shell in a document of YAML: the values of some keys. It
-// reads the common forms only: scalars, blocks, and lists of both.
-func yamlLines(text string) (lines []string) {
-	all := strings.Split(text, "\n")
-	for i := 0; i < len(all); i++ {
-		depth, key, value, ok := yamlPair(all[i])
-		if !ok || !wordlist.Has(yamlKeys, key) {
-			continue
-		}
-		if value != "" && value[0] != '|' && value[0] != '>' {
-			lines = append(lines, yamlScalar(value))
-			continue
-		}
-		var block []string
-		for i+1 < len(all) && (strings.TrimSpace(all[i+1]) == "" || indentOf(all[i+1]) > depth || value == "" && indentOf(all[i+1]) == depth && strings.HasPrefix(strings.TrimSpace(all[i+1]), "- ")) {
-			if value == "" {
-				if _, k, _, ok := yamlPair(all[i+1]); ok && k != "" { // a mapping goes on with keys of its own
-					break
-				}
-			}
-			i++
-			block = append(block, strings.TrimSpace(all[i]))
-		}
-		if value != "" {
-			lines = append(lines, strings.Join(block, "\n"))
-			continue
-		}
-		for _, item := range block {
-			if item, ok := strings.CutPrefix(item, "- "); ok {
-				lines = append(lines, yamlScalar(item))
-			}
-		}
-	}
-	return lines
-}
-
-func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
-
-// yamlPair takes "key: value" apart, with or without a dash of a list before it.
-func yamlPair(line string) (depth int, key, value string, ok bool) {
-	bare := strings.TrimLeft(line, " ")
-	depth = len(line) - len(bare)
-	for {
-		rest, dash := strings.CutPrefix(bare, "- ")
-		if !dash {
-			break
-		}
-		bare = strings.TrimLeft(rest, " ")
-	}
-	key, value, ok = strings.Cut(bare, ":")
-	if !ok || key == "" || strings.ContainsAny(key, " \"'{[(") || value != "" && value[0] != ' ' {
-		return depth, "", "", false
-	}
-	return depth, key, strings.TrimSpace(value), true
-}
-
-// yamlScalar is the text of a scalar, or of a list of words in brackets.
-func yamlScalar(s string) string {
-	s = strings.TrimSpace(s)
-	if list, ok := strings.CutPrefix(s, "["); ok {
-		var words []string
-		for item := range strings.SplitSeq(strings.TrimSuffix(list, "]"), ",") {
-			words = append(words, strings.Trim(strings.TrimSpace(item), `"'`))
-		}
-		return strings.Join(words, " ")
-	}
-	if len(s) > 1 && (s[0] == '"' || s[0] == '\'') && s[len(s)-1] == s[0] {
-		return strings.ReplaceAll(s[1:len(s)-1], `\"`, `"`)
-	}
-	return s
 }
 
 // iniLines are the commands of tox: keys that begin with commands, and the indented

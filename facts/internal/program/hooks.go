@@ -1,0 +1,85 @@
+package program
+
+import (
+	"path"
+	"strings"
+
+	"gate/facts/internal/world"
+	"gate/internal/wordlist"
+)
+
+// hookRows are the verbs of git that run hooks, and the hooks.
+const hookRows = `commit | pre-commit prepare-commit-msg commit-msg post-commit
+merge pull | pre-merge-commit prepare-commit-msg commit-msg post-merge post-checkout pre-rebase post-rewrite
+rebase | pre-rebase post-rewrite post-checkout pre-commit prepare-commit-msg commit-msg post-commit
+push | pre-push
+checkout switch worktree clone | post-checkout
+am | applypatch-msg pre-applypatch post-applypatch
+cherry-pick revert | prepare-commit-msg commit-msg post-commit
+gc | pre-auto-gc
+hook | pre-commit commit-msg prepare-commit-msg pre-push post-checkout post-merge post-commit
+`
+
+// hooks judges the hooks that a verb of git runs: those that an agent wrote as a whole,
+// others by what they do for certain. Tools that keep hooks in a directory of their own
+// point core.hooksPath there.
+func (u *use) hooks() {
+	if len(u.verbs) == 0 || u.has("no-verify") {
+		return
+	}
+	for line := range strings.Lines(hookRows) {
+		verbs, names, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " | ")
+		if !wordlist.Has(" "+verbs+" ", u.verbs[0]) {
+			continue
+		}
+		for _, dir := range u.hookDirs() {
+			for name := range strings.FieldsSeq(names) {
+				u.hook(path.Join(dir, name))
+			}
+		}
+	}
+}
+
+// hook judges one hook, which runs at the top of the worktree.
+func (u *use) hook(file string) {
+	defer u.shell.Fork()()
+	if dir := strings.TrimSuffix(u.gitDir(), "/.git"); dir != "" && dir != u.gitDir() {
+		u.at().Dirs = []string{dir}
+	}
+	if u.judgesText("shell", file) {
+		return
+	}
+	if text, ok := u.Pieces[file]; ok {
+		u.shell.Enter("changes to "+file, func() { u.surely(func() { u.recipe("shell", file, text) }) })
+	}
+	if text, err := u.World.Read(file, maxScript); err == nil {
+		u.shell.Enter("recipe "+file, func() { u.certainly(func() { u.recipe("shell", file, text) }) })
+	}
+}
+
+// hookDirs are the directories that hooks may lie in.
+func (u *use) hookDirs() (dirs []string) {
+	git := u.gitDir()
+	if git == "" { // the line may make it
+		for _, at := range u.at().Dirs {
+			for dir := at; world.Below(dir, u.World.Project); dir = path.Dir(dir) {
+				dirs = append(dirs, dir+"/.git/hooks", dir+"/.husky", dir+"/.githooks")
+				if dir == "/" {
+					break
+				}
+			}
+		}
+		return dirs
+	}
+	common, _, _ := strings.Cut(git, "/.git/worktrees/")
+	top := strings.TrimSuffix(git, "/.git")
+	dirs = append(dirs, strings.TrimSuffix(common, "/.git")+"/.git/hooks", top+"/.husky")
+	if set, ok := u.shell.Variable(hooksPath); ok && set.Value.Value() != nil {
+		dirs = append(dirs, u.gitPath(*set.Value.Value(), top))
+	} else if name := u.gitSettings().Last("core.hookspath"); name != "" {
+		dirs = append(dirs, u.gitPath(name, top))
+	} else if len(u.Files) > 0 {
+		dirs = append(dirs, top+"/.githooks")
+	}
+	return dirs
+}
