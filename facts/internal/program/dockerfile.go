@@ -31,7 +31,7 @@ func (u *use) dockerfile(text string) {
 			if strings.HasPrefix(rest, "[") {
 				rest = yamlScalar(rest)
 			}
-			u.surely(func() {
+			u.certainly(func() { // the image's builder knows what it installs there
 				u.inside(func() { u.shell.Text(flow.Literal("docker run image sh -c "+bash.Quote(rest)), flow.Stream{}) })
 			})
 		case "ADD", "COPY":

@@ -145,15 +145,15 @@ func (u *use) judgesText(kind, file string) bool {
 }
 
 // asWritten judges a text that an agent wrote in an earlier call: what it surely does
-// counts, and code and programs that nobody knows before it runs. Lines that gate's
-// reading of the file has made no shell of say nothing about the agent.
+// counts, and code that nobody knows before it runs. Programs that a function of make or
+// a hole names say nothing about the agent.
 func (u *use) asWritten(judge func()) {
 	n := len(u.Facts.Unknown)
 	var late []hook.Unknown
 	u.surely(func() {
 		judge()
 		for _, one := range u.Facts.Unknown[min(n, len(u.Facts.Unknown)):] {
-			if one.Kind == "code" || one.Kind == "program" {
+			if one.Kind == "code" {
 				late = append(late, one)
 			}
 		}
@@ -184,7 +184,9 @@ func (u *use) there(names, kind string) {
 			continue
 		}
 		if _, ok := u.AuthoredText(file); ok {
-			u.judgesText(kind, file) // through a link, say
+			if !slices.Contains(u.Authored(), file) || !u.looksAt(file, names) {
+				u.judgesText(kind, file) // through a link
+			}
 			return
 		}
 		if text, err := u.World.Read(file, maxScript); err == nil {
