@@ -82,6 +82,7 @@ var recipes = []recipe{
 	{"more.mk", "make", "x:\n\trm -rf ~\nall: x\n", "x:\n\tls\n"},
 	{"justfile", "just", "default: clean\n\nclean:\n    rm -rf ~\n", "default:\n    cargo test\n\n# for nobody\nnuke:\n    rm -rf ~\n"},
 	{"justfile", "just clean", "clean:\n    #!/usr/bin/env bash\n    set -e\n    rm -rf ~\n", "alias c := clean\nclean dir='build':\n    rm -rf {{dir}}\n"},
+	{"justfile", "just all", "all:\n    @just clean\nclean:\n    rm -rf ~\n", "all:\n    @just test\ntest:\n    ls\nclean:\n    rm -rf ~\n"},
 	{"Taskfile.yml", "task build", "version: '3'\ntasks:\n  build:\n    deps: [gen]\n    cmds:\n      - task: other\n      - echo done\n  gen:\n    cmds:\n      - rm -rf ~\n",
 		"version: '3'\ntasks:\n  build:\n    cmds:\n      - go build ./...\n  nuke:\n    cmds:\n      - rm -rf ~\n"},
 	{"package.json", "npm install", `{"scripts": {"postinstall": "rm -rf ~"}}`, `{"scripts": {"postinstall": "husky", "nuke": "rm -rf ~"}}`},
@@ -165,4 +166,23 @@ func TestWrittenThenRun(t *testing.T) {
 	if f := of(recipe{file: "Makefile", line: "make -n"}, "all:\n\trm -rf ~\n", "/p/Makefile"); harms(f) {
 		t.Error("make -n runs nothing")
 	}
+}
+
+// FuzzWrittenThenRun has tools read any text that an agent wrote, or that was there.
+func FuzzWrittenThenRun(f *testing.F) {
+	for i, c := range recipes {
+		f.Add(i, c.harmful, true)
+		f.Add(i, c.honest, false)
+		f.Add(i, "", true)
+	}
+	f.Fuzz(func(t *testing.T, i int, text string, written bool) {
+		c := recipes[uint(i)%uint(len(recipes))]
+		left := ledgerOf{}
+		if written {
+			left.written = []string{"/p/" + c.file}
+		}
+		w := facts.World{Home: "/home/dev", Project: "/p", OS: "linux", Files: files{"/p/" + c.file: text, "/p/.git/HEAD": "x"}}
+		w.Ledger = func(string, string) origin.Ledger { return left }
+		facts.New(w).Of(toolEvent("Bash", map[string]any{"command": c.line}))
+	})
 }

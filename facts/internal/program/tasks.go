@@ -31,7 +31,9 @@ func (u *use) wanted(tasks []task, first string) (list []task, args []string) {
 	}
 	switch {
 	case len(names) > 0:
-	case len(args) == 0 && (first != "" || len(tasks) > 0):
+	case len(tasks) == 0:
+		return nil, nil
+	case len(args) == 0:
 		if first == "" || !slices.ContainsFunc(tasks, func(t task) bool { return t.name == first }) {
 			first = tasks[0].name
 		}
@@ -108,6 +110,9 @@ func justTasks(text string) (tasks []task) {
 				indent = line[:len(line)-len(bare)]
 			}
 			t.body = append(t.body, strings.TrimPrefix(line, indent))
+			if words := strings.Fields(strings.TrimLeft(bare, "@-")); len(words) > 1 && words[0] == "just" { // of the same file
+				t.needs = append(t.needs, words[1:]...)
+			}
 			continue
 		}
 		head, needs, ok := strings.Cut(line, ":")
