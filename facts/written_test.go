@@ -186,3 +186,15 @@ func FuzzWrittenThenRun(f *testing.F) {
 		facts.New(w).Of(toolEvent("Bash", map[string]any{"command": c.line}))
 	})
 }
+
+// TestLedgerUnopened holds that calls which run no file of agents' open no ledger.
+func TestLedgerUnopened(t *testing.T) {
+	for line, want := range map[string]int{"ls -la": 0, "git status": 0, "echo hi": 0, "docker ps": 1, "make": 1} {
+		opened := 0
+		w := facts.World{Home: "/home/dev", Project: "/p", OS: "linux", Files: files{}, Ledger: func(string, string) origin.Ledger { opened++; return ledgerOf{} }}
+		facts.New(w).Of(toolEvent("Bash", map[string]any{"command": line}))
+		if opened != want {
+			t.Errorf("%s opens the ledger %d times, want %d", line, opened, want)
+		}
+	}
+}
