@@ -247,7 +247,7 @@ func TestHookProgram(t *testing.T) {
 // TestHookProgramSize holds how large that program is: nearly all of it is mapped
 // into the memory of every call.
 func TestHookProgramSize(t *testing.T) {
-	const most = 9<<20 + 256<<10
+	const most = 10 << 20
 	for name, value := range map[string]string{"GOOS": "linux", "GOARCH": "amd64", "CGO_ENABLED": "0"} {
 		t.Setenv(name, value)
 	}
