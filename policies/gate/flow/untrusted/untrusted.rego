@@ -1,8 +1,8 @@
 # METADATA
 # title: What only untrusted text named
 # description: |
-#   Sending to a host, installing a package, or running a command line is put to a
-#   person where only text from outside named it: a web page, an issue, the result
+#   Sending to a host or running a command line, and where about has it installing
+#   a package, is put to a person where only text from outside named it: a web page, an issue, the result
 #   of a server, a cloned repository. What the person typed counts as theirs.
 # custom:
 #   gate:
@@ -11,8 +11,8 @@
 #     params:
 #       about:
 #         type: array
-#         default: [host, package, command]
-#         description: what is asked about; host stands for addresses of mail as well
+#         default: [host, command]
+#         description: what is asked about, of host, command and package; host stands for addresses of mail as well
 #       hosts:
 #         type: array
 #         default:
@@ -70,6 +70,7 @@ ask contains {
 	some flow in brought("package", {"package"})
 	flow.effect == "package.install"
 	names := concat(", ", [n | some e in effects(flow); some n in lib.texts(e, "packages")])
+	names != ""
 }
 
 # METADATA

