@@ -144,6 +144,9 @@ func wants(r *audit.Record) []Link {
 			return s
 		}
 		w := Link{To: r, Call: text("call"), Origin: text("origin"), What: text("what"), Path: text("path"), Host: text("host"), How: text("how")}
+		if via, _ := m["via"].([]any); len(via) > 0 { // the last file is the one that this call takes
+			w.Path, _ = via[len(via)-1].(string)
+		}
 		known := slices.ContainsFunc(list, func(o Link) bool {
 			return o.Call == w.Call && o.Path == w.Path && o.Host == w.Host && o.Origin == w.Origin
 		})
