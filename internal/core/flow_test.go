@@ -1,6 +1,7 @@
 package core_test
 
 import (
+	"fmt"
 	"testing"
 
 	"gate/hook"
@@ -27,5 +28,31 @@ func TestAddFlow(t *testing.T) {
 	core.AddFlow(nil, found)
 	if reads.Flow != nil {
 		t.Errorf("reading a file has flows: %+v", reads.Flow)
+	}
+}
+
+// TestAddFlowBounded has a line of many effects and many values told in few entries, of
+// which none is lost: an entry without a host stands for any.
+func TestAddFlowBounded(t *testing.T) {
+	f := &hook.Facts{}
+	for range 500 {
+		f.Effects = append(f.Effects, hook.FactEffect{Command: 1, Is: &hook.NetSend{}}, hook.FactEffect{Command: 2, Is: &hook.NetSend{}})
+	}
+	var found []hook.Flow
+	for i := range 500 {
+		found = append(found, hook.Flow{Origin: "untrusted", What: new("host"), Host: new(fmt.Sprintf("h%d.example", i)), How: "seen"})
+	}
+	core.AddFlow(f, found)
+	if len(f.Flow) != 2*len(found) {
+		t.Errorf("%d entries of two commands and %d hosts", len(f.Flow), len(found))
+	}
+	f.Flow = nil
+	found = append(found, hook.Flow{Origin: "secret", What: new("token"), How: "seen"})
+	core.AddFlow(f, found)
+	if len(f.Flow) != 4 || f.Flow[0].Host != nil || f.Flow[1].Origin != "secret" || f.Flow[2].Command != 2 {
+		t.Errorf("flows %+v", f.Flow)
+	}
+	if found[0].Host == nil {
+		t.Error("what was found is changed")
 	}
 }
