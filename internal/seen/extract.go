@@ -287,6 +287,9 @@ func suspects(text string) func(yield func(string) bool) {
 			begin += at
 			at = begin + len("-----BEGIN ")
 			block := ahead(text[begin:], maxKey)
+			if next := strings.Index(text[at:at+len(block)-len("-----BEGIN ")], "-----BEGIN "); next >= 0 {
+				block = ahead(block, len("-----BEGIN ")+next)
+			}
 			if !strings.Contains(ahead(block, 64), "PRIVATE KEY") {
 				continue
 			}
