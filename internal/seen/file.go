@@ -20,13 +20,14 @@ import (
 
 // Limits of the file of one session.
 const (
-	maxFile   = 1 << 20   // bytes
-	spare     = 1 << 10   // of them, which only the note that there is more may take
-	maxTokens = 4096      // of one call
-	maxValues = 256       // secrets of one call
-	maxCall   = 64        // bytes of a tool_use_id
-	maxWhat   = 64        // bytes of a kind of secret
-	maxRecord = 256 << 10 // more bytes than a record has
+	maxFile    = 1 << 20   // bytes
+	spare      = 1 << 10   // of them, which only the note that there is more may take
+	forSecrets = 256 << 10 // of them, which texts from outside cannot take from secrets
+	maxTokens  = 4096      // of one call
+	maxValues  = 256       // secrets of one call
+	maxCall    = 64        // bytes of a tool_use_id
+	maxWhat    = 64        // bytes of a kind of secret
+	maxRecord  = 256 << 10 // more bytes than a record has
 )
 
 // A kind is what a digest is about. Its number stands in files and in digests.
@@ -299,7 +300,14 @@ func (s *Seen) add(ctx context.Context, n *note) error {
 	first := func() ([]byte, error) { return []byte(head{c.key.name, c.key.check()}.String()), nil }
 	room := j
 	room.Most -= spare
+	if len(r.tokens) > 0 {
+		room.Most -= forSecrets
+	}
 	err = room.Add(ctx, first, r.append(nil))
+	if errors.Is(err, session.ErrFull) && len(r.tokens) > 0 && len(r.secrets) > 0 {
+		r.tokens, r.more, room.Most = nil, true, room.Most+forSecrets
+		err = room.Add(ctx, first, r.append(nil))
+	}
 	if errors.Is(err, session.ErrFull) && !c.more {
 		err = j.Add(ctx, first, (&record{at: n.at, call: r.call, source: n.source, more: true}).append(nil))
 	}
