@@ -61,7 +61,8 @@ func listens(l *session.Listener, ev *hook.Event) bool {
 		return true
 	}
 	subject, matched, missing := matcher.Subject(ev)
-	return missing || !matched || m.Match(subject) != matcher.No
+	return missing || !matched || m.Match(subject) != matcher.No ||
+		slices.ContainsFunc(ev.Parts, func(part hook.Call) bool { return m.Match(part.Tool) != matcher.No })
 }
 
 // untold reports a text for tools that take a [matcher.Backtracker] which g lacks.
