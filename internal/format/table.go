@@ -26,9 +26,9 @@ var table = [kinds]File{
 	},
 	Ledger: {
 		Name: "what calls left in files", Where: []string{"STATE/origins/*"}, Number: 2, Prefix: "gate.ledger/",
-		Writer: "`gate hook`, after a call that leaves a secret in a file", Readers: "facts",
+		Writer: "`gate hook`, before a call that leaves a secret, a fetched text or an agent's text in a file", Readers: "facts",
 		Older: "read; format 1 knew secrets alone", Newer: "calls that depend on it are asked about; `gate doctor` names the file",
-		Lost: "which files hold a secret by another name",
+		Lost: "which files hold a secret by another name, came from the network, or have an agent's text",
 	},
 	Shown: {
 		Name: "what a session was shown", Where: []string{"STATE/seen/????????????????????????????????"}, Number: 1, Prefix: "gate.shown/",
