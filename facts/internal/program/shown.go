@@ -81,6 +81,7 @@ var (
 	sedNames      = lazy(`^s([/|#,])=\.[*+]\$?[/|#,][^&\\/|#,]*[/|#,]g?$`)
 	awkNames      = lazy(`^(!?/[^/{}]*/|NF)? *\{ *print *\(? *\$1 *\)? *;? *\}$`)
 	grepNames     = lazy(`^\^(export |\(export \)\?)?((\[\^=\]|\[[A-Za-z_0-9-]*\]|\\w)(\*|\\?\+)?)+=?$|^\[[A-Z_-]+\](\*|\\?\+)=$|^\^?([A-Z][A-Z0-9]*_)+(\[([A-Z0-9_-]+|[a-z_-]+)\](\*|\\?\+))?=?$`)
+	wideRange     = lazy(`\[[^\]]*[0-9-]-[A-Za-z_]`) // over the signs between digits and letters: [0-z]
 	keyLines      = lazy(`^\^((\[\^:\]|\[[A-Za-z_0-9-]*\]|\\w)(\*|\\?\+)?)+:$`)
 	settingLines  = lazy(`^\^([A-Za-z_]\w*|\([A-Za-z_]\w*(?:\|[A-Za-z_]\w*)*\))=$`)
 	settingSecret = lazy(`(?i)pass|pwd|key|auth|cred|secret|token|dsn|ur[il]|conn|webhook|cert|salt|hash|sign|pin|cookie|session|login|account|id$`)
@@ -118,7 +119,7 @@ func (u *use) marksKeys() bool {
 		f, _ := u.opt("fields")
 		return d.Text() == ":" && f.Text() == "1" && u.has("s") && !u.has("complement")
 	case "grep", "egrep", "ggrep", "rg":
-		return len(u.rest) == 1 && len(u.opts["regexp"]) == 0 && u.onlyMatches() && (u.has("o") || u.has("only-matching")) && keyLines().MatchString(u.rest[0].Text()) && u.rest[0].Literal()
+		return len(u.rest) == 1 && len(u.opts["regexp"]) == 0 && u.onlyMatches() && (u.has("o") || u.has("only-matching")) && keyLines().MatchString(u.rest[0].Text()) && !wideRange().MatchString(u.rest[0].Text()) && u.rest[0].Literal()
 	}
 	return false
 }
@@ -154,7 +155,8 @@ func (u *use) namesOnly() bool {
 			return false
 		}
 		if u.has("only-matching") || u.has("o") {
-			return program.Literal() && grepNames().MatchString(program.Text())
+			anyCase := u.has("i") || u.has("ignore-case")
+			return program.Literal() && grepNames().MatchString(program.Text()) && !wideRange().MatchString(program.Text()) && (!anyCase || strings.HasPrefix(program.Text(), "^"))
 		}
 		return program.Literal() && u.onlySettings(program.Text())
 	}

@@ -134,8 +134,9 @@ func (r *runner) spares(value string) bool {
 
 // installedModules reports options of Node that load packages of the project and nothing
 // by a path or an address, as a program of the project does: --require dotenv/config.
+// Node takes quotes and backslashes out of the words.
 func installedModules(v string) bool {
-	words := strings.Fields(v)
+	words := strings.Fields(strings.NewReplacer(`"`, "", `\`, "").Replace(v))
 	for i := 0; i < len(words); i++ {
 		option, module, given := strings.Cut(words[i], "=")
 		switch {
