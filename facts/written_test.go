@@ -1,8 +1,10 @@
 package facts_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"gate/facts"
 	"gate/hook"
@@ -79,9 +81,19 @@ var recipes = []recipe{
 	{"Makefile", "make", "all:\n\trm -rf ~\n", "all: deps\n\tgo build -o bin/x ./...\ndeps:\n\tgo mod download\nnuke:\n\trm -rf ~\n"},
 	{"Makefile", "make -C . nuke X=1", "all:\n\tls\nnuke: pre\npre:\n\trm -rf $(HOME)\n", "nuke:\n\trm -rf build\n"},
 	{"sub/Makefile", "make -C sub", "all:\n\trm -rf ~\n", "all:\n\tls\n"},
+	{"Makefile", "make", "URL = https://x.example\nall:\n\trm -rf ~\n", "URL = https://x.example\nall:\n\tls\nnuke:\n\trm -rf ~\n"},
+	{"Makefile", "make", "define HELP\nusage: make\nendef\nifeq ($(X),a:b)\nendif\n%.o: %.c\n\tcc -c $<\nall:\n\trm -rf ~\n", "# a: b\n  # c: d\n$(info hi: there)\nall:\n\tls\nnuke:\n\trm -rf ~\n"},
+	{"Makefile", "make", ".DEFAULT_GOAL := nuke\nall:\n\tls\nnuke:\n\trm -rf ~\n", ".DEFAULT_GOAL := all\nnuke:\n\trm -rf ~\nall:\n\tls\n"},
+	{"Makefile", "make", "X != rm -rf ~\nall:\n\tls\n", "X != date\nY != git rev-parse HEAD\nall:\n\tls\n"},
+	{"Makefile", "make", "X := $(shell date)$(shell rm -rf ~)\nall:\n\tls\n", "X := $(shell git rev-parse HEAD)/$(shell date)\nall:\n\tls\n"},
+	{"Makefile", "make", "X := ${shell rm -rf ~}\nall:\n\tls\n", "X := ${shell date}\nall:\n\tls\n"},
+	{"Makefile", "make", "all:\n\techo ${shell rm -rf ~}\n", "all:\n\tls $(shell date)\n"},
+	{"Makefile", "make", "X = rm -rf\nX += ~\nall:\n\t$(X)\n", "X ?= ls\nX ?= rm -rf ~\nall:\n\t$(X)\n"},
+	{"Makefile", "make", ".RECIPEPREFIX = >\nall:\n>rm -rf ~\n", ".RECIPEPREFIX = >\nall:\n>ls\n"},
 	{"more.mk", "make", "x:\n\trm -rf ~\nall: x\n", "x:\n\tls\n"},
 	{"justfile", "just", "default: clean\n\nclean:\n    rm -rf ~\n", "default:\n    cargo test\n\n# for nobody\nnuke:\n    rm -rf ~\n"},
 	{"justfile", "just clean", "clean:\n    #!/usr/bin/env bash\n    set -e\n    rm -rf ~\n", "alias c := clean\nclean dir='build':\n    rm -rf {{dir}}\n"},
+	{"justfile", "just", "alias b := build\nall:\n    rm -rf ~\nbuild:\n    ls\n", "alias n := nuke\nall:\n    ls\nnuke:\n    rm -rf ~\n"},
 	{"justfile", "just all", "all:\n    @just clean\nclean:\n    rm -rf ~\n", "all:\n    @just test\ntest:\n    ls\nclean:\n    rm -rf ~\n"},
 	{"Taskfile.yml", "task build", "version: '3'\ntasks:\n  build:\n    deps: [gen]\n    cmds:\n      - task: other\n      - echo done\n  gen:\n    cmds:\n      - rm -rf ~\n",
 		"version: '3'\ntasks:\n  build:\n    cmds:\n      - go build ./...\n  nuke:\n    cmds:\n      - rm -rf ~\n"},
@@ -109,6 +121,8 @@ var recipes = []recipe{
 	{".husky/pre-commit", "git commit -m x", "rm -rf ~\n", "npx --no-install lint-staged\n"},
 	{".git/hooks/pre-push", "git push origin feature", "#!/bin/sh\nrm -rf ~\n", "#!/bin/sh\ngo test ./...\n"},
 	{".git/hooks/post-commit", "git commit -m x", "#!/usr/bin/env python3\nimport shutil\nshutil.rmtree('/home/dev')\n", "#!/bin/sh\nexit 0\n"},
+	{".husky/post-commit", "git commit --no-verify -m x", "rm -rf ~\n", "ls\n"},
+	{".husky/post-rewrite", "git commit --amend -m x", "rm -rf ~\n", "ls\n"},
 	{"hooks/pre-commit", "git config core.hooksPath hooks; git commit -m x", "rm -rf ~\n", "gofmt -l .\n"},
 	{".pre-commit-config.yaml", "pre-commit run", "repos:\n- repo: local\n  hooks:\n  - id: x\n    entry: rm -rf /home/dev\n", "repos:\n- repo: local\n  hooks:\n  - id: x\n    entry: gofmt -l\n"},
 	{"lefthook.yml", "lefthook run pre-commit", "pre-commit:\n  commands:\n    x:\n      run: rm -rf ~\n", "pre-commit:\n  commands:\n    x:\n      run: gofmt -l .\n"},
@@ -163,8 +177,45 @@ func TestWrittenThenRun(t *testing.T) {
 	if f := of(recipe{file: "conftest.py", line: "pytest"}, "import x\n", "/p/conftest.py", "/p/x.py"); !harms(f) {
 		t.Error("what a written file loads is not judged")
 	}
+	w := facts.World{Home: "/home/dev", Project: "/p", OS: "linux", Files: files{"/p/makefile": "all:\n\tls\n", "/p/GNUmakefile": "all:\n\trm -rf ~\n"}}
+	if f := facts.New(w).Of(toolEvent("Bash", map[string]any{"command": "make"})); !harms(f) {
+		t.Error("GNUmakefile comes before makefile")
+	}
 	if f := of(recipe{file: "Makefile", line: "make -n"}, "all:\n\trm -rf ~\n", "/p/Makefile"); harms(f) {
 		t.Error("make -n runs nothing")
+	}
+}
+
+// TestRecipesAreBounded has files that tools read take neither all memory nor many seconds: values
+// that stand in each other, and targets of which each needs the next one.
+func TestRecipesAreBounded(t *testing.T) {
+	values := "all:\n\techo $(A)\n"
+	for _, v := range []string{"AB", "BC", "CD", "DE"} {
+		values += v[:1] + " = " + strings.Repeat("$("+v[1:]+")", 300) + "\n"
+	}
+	var chain strings.Builder
+	for i := range 5000 {
+		fmt.Fprintf(&chain, "%x:%x\n", i+1, i)
+	}
+	there := files{}
+	for i := range 12 {
+		for _, s := range []string{"a", "b"} {
+			there[fmt.Sprintf("/p/%s%d.mk", s, i)] = fmt.Sprintf("include a%d.mk b%d.mk\n", i+1, i+1)
+		}
+	}
+	for _, c := range []recipe{
+		{file: "Makefile", line: "make", harmful: "include a0.mk b0.mk\n"},
+		{file: "Makefile", line: "make", harmful: values},
+		{file: "Makefile", line: "make 1388", harmful: chain.String()},
+		{file: "justfile", line: "just 1388", harmful: chain.String()},
+	} {
+		begun := time.Now()
+		there["/p/"+c.file] = c.harmful
+		w := facts.World{Home: "/home/dev", Project: "/p", OS: "linux", Files: there}
+		facts.New(w).Of(toolEvent("Bash", map[string]any{"command": c.line}))
+		if took := time.Since(begun); took > 3*time.Second {
+			t.Errorf("%s takes %v: %.30q", c.line, took, c.harmful)
+		}
 	}
 }
 

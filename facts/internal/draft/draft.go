@@ -41,6 +41,8 @@ type Draft struct {
 	earlier    map[string]*authored // files that calls before this one wrote; nil until somebody asks
 
 	authoredRead int      // bytes of these that were read
+	Included     int      // files of recipes that others take in
+	Filled       int      // bytes by which the values of recipes made them longer
 	Full         []string // limits that were reported
 }
 

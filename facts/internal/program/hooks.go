@@ -9,7 +9,7 @@ import (
 )
 
 // hookRows are the verbs of git that run hooks, and the hooks.
-const hookRows = `commit | pre-commit prepare-commit-msg commit-msg post-commit
+const hookRows = `commit | pre-commit prepare-commit-msg commit-msg post-commit post-rewrite
 merge pull | pre-merge-commit prepare-commit-msg commit-msg post-merge post-checkout pre-rebase post-rewrite
 rebase | pre-rebase post-rewrite post-checkout pre-commit prepare-commit-msg commit-msg post-commit
 push | pre-push
@@ -20,11 +20,14 @@ gc | pre-auto-gc
 hook | pre-commit commit-msg prepare-commit-msg pre-push post-checkout post-merge post-commit
 `
 
+// unverified are the hooks that --no-verify leaves out.
+const unverified = " pre-commit commit-msg pre-merge-commit pre-rebase pre-push applypatch-msg pre-applypatch "
+
 // hooks judges the hooks that a verb of git runs: those that an agent wrote as a whole,
 // others by what they do for certain. Tools that keep hooks in a directory of their own
 // point core.hooksPath there.
 func (u *use) hooks() {
-	if len(u.verbs) == 0 || u.has("no-verify") {
+	if len(u.verbs) == 0 {
 		return
 	}
 	for line := range strings.Lines(hookRows) {
@@ -34,7 +37,9 @@ func (u *use) hooks() {
 		}
 		for _, dir := range u.hookDirs() {
 			for name := range strings.FieldsSeq(names) {
-				u.hook(path.Join(dir, name))
+				if !u.has("no-verify") || !wordlist.Has(unverified, name) {
+					u.hook(path.Join(dir, name))
+				}
 			}
 		}
 	}

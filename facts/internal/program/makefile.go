@@ -8,10 +8,24 @@ import (
 	"gate/internal/wordlist"
 )
 
-// fill puts values in the place of names, as often as they stand in each other.
-func fill(text string, names *regexp.Regexp, value func(name string) string) string {
+// maxFilled bounds by how much values may make the texts of one event longer: a value may
+// stand in another one a hundred times, and that in the next.
+const maxFilled = 256 << 10
+
+// fill puts values in the place of names, as often as they stand in each other. Names for
+// which there is no room stay.
+func (u *use) fill(text string, names *regexp.Regexp, value func(name string) string) string {
 	for range 4 {
-		next := names.ReplaceAllStringFunc(text, func(s string) string { return value(names.FindStringSubmatch(s)[1]) })
+		next := names.ReplaceAllStringFunc(text, func(s string) string {
+			v := value(names.FindStringSubmatch(s)[1])
+			if more := len(v) - len(s); more > 0 {
+				if u.Filled+more > maxFilled {
+					return s
+				}
+				u.Filled += more
+			}
+			return v
+		})
 		if next == text {
 			break
 		}
@@ -27,6 +41,7 @@ const ofShell = " HOME USER PWD OLDPWD PATH TMPDIR SHELL LOGNAME "
 type makeRule struct {
 	targets, needs []string
 	lines          []string
+	defined        bool // in a text that define names: no goal of its own
 }
 
 // makeLines are the recipes of a makefile that making the targets runs, and the lines
@@ -37,7 +52,13 @@ func (u *use) makeLines(text string) (lines []string) {
 	text = strings.ReplaceAll(text, "\\\n", " ")
 	values := map[string]string{"CC": "cc", "CXX": "c++", "MAKE": "make", "AR": "ar", "RM": "rm -f", "CURDIR": "."}
 	for _, set := range makeSet().FindAllStringSubmatch(text, -1) {
-		values[set[1]] = set[2]
+		before, ok := values[set[1]]
+		switch {
+		case set[2] == "+" && len(before) < maxScript:
+			values[set[1]] = strings.TrimSpace(before + " " + set[3])
+		case set[2] != "?" && set[2] != "+" || !ok:
+			values[set[1]] = set[3]
+		}
 	}
 	for _, f := range u.rest {
 		if name, v, ok := f.Cut("="); ok && v.Value() != nil {
@@ -57,74 +78,146 @@ func (u *use) makeLines(text string) (lines []string) {
 	}
 	automatic := strings.NewReplacer("$$", "$", "$@", "target", "$<", "source", "$^", "source", "$*", "stem", "$?", "source", "$(@D)", "target", "$(@F)", "target", "$(<F)", "source")
 	var rules []makeRule
+	goal, prefix, defines := "", "\t", 0
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
-		if recipe, ok := strings.CutPrefix(line, "\t"); ok {
-			recipe = automatic.Replace(fill(strings.TrimLeft(recipe, "\t@-+ "), makeName(), value))
-			if len(rules) == 0 {
-				lines = append(lines, recipe)
-			} else {
-				last := &rules[len(rules)-1]
-				last.lines = append(last.lines, recipe)
+		if recipe, ok := strings.CutPrefix(line, prefix); ok {
+			recipe = automatic.Replace(u.fill(strings.TrimLeft(recipe, "\t@-+ "), makeName(), value))
+			into := &lines
+			if len(rules) > 0 {
+				into = &rules[len(rules)-1].lines
+			}
+			if strings.Contains(line, "${shell ") { // no shell reads that
+				*into = append(*into, shellCalls(recipe)...)
+			}
+			*into = append(*into, recipe)
+			continue
+		}
+		for _, call := range shellCalls(line) {
+			lines = append(lines, automatic.Replace(u.fill(call, makeName(), value)))
+		}
+		if set := makeSet().FindStringSubmatch(line); set != nil {
+			switch {
+			case set[2] == "!":
+				lines = append(lines, automatic.Replace(u.fill(set[3], makeName(), value)))
+			case set[1] == ".DEFAULT_GOAL":
+				goal = u.fill(set[3], makeName(), value)
+			case set[1] == ".RECIPEPREFIX" && set[3] != "":
+				prefix = set[3][:1]
 			}
 			continue
 		}
-		if i := strings.Index(line, "$(shell "); i >= 0 {
-			lines = append(lines, automatic.Replace(fill(strings.TrimSuffix(line[i+8:], ")"), makeName(), value)))
+		switch word, _, _ := strings.Cut(strings.TrimSpace(line), " "); word {
+		case "define":
+			defines++
+			continue
+		case "endef":
+			defines--
+			continue
+		case "ifeq", "ifneq", "ifdef", "ifndef", "else", "endif", "include", "-include", "sinclude", "vpath", "export", "unexport", "undefine", "$(info", "$(warning", "$(error":
 			continue
 		}
 		head, needs, ok := strings.Cut(line, ":")
-		if !ok || head == "" || strings.HasPrefix(needs, "=") || head[0] == '#' {
+		if head = strings.TrimSpace(head); !ok || head == "" || strings.HasPrefix(needs, "=") || head[0] == '#' {
 			continue
 		}
 		needs, recipe, semi := strings.Cut(strings.TrimLeft(needs, ":"), ";")
-		rule := makeRule{targets: strings.Fields(fill(head, makeName(), value)), needs: strings.Fields(fill(needs, makeName(), value))}
+		rule := makeRule{
+			targets: strings.Fields(u.fill(head, makeName(), value)), needs: strings.Fields(u.fill(needs, makeName(), value)), defined: defines > 0,
+		}
 		if semi {
-			rule.lines = []string{automatic.Replace(fill(strings.TrimLeft(recipe, "@-+ "), makeName(), value))}
+			rule.lines = []string{automatic.Replace(u.fill(strings.TrimLeft(recipe, "@-+ "), makeName(), value))}
 		}
 		rules = append(rules, rule)
 	}
-	for _, rule := range made(rules, u.makeTargets(), u.sure) {
+	targets := u.makeTargets()
+	if len(targets) == 0 {
+		targets = strings.Fields(goal)
+	}
+	for _, rule := range made(rules, targets, u.sure) {
 		lines = append(lines, rule.lines...)
 	}
 	return lines
 }
 
+// shellCalls are the lines that calls of the function shell run: $(shell ls).
+func shellCalls(text string) (lines []string) {
+	for {
+		i := strings.Index(text, "shell ")
+		if i < 0 {
+			return lines
+		}
+		before := text[:i]
+		text = text[i+len("shell "):]
+		if !strings.HasSuffix(before, "$(") && !strings.HasSuffix(before, "${") {
+			continue
+		}
+		open, end := before[len(before)-1], byte(')')
+		if open == '{' {
+			end = '}'
+		}
+		depth, n := 1, 0
+		for n < len(text) {
+			if text[n] == open {
+				depth++
+			} else if text[n] == end {
+				depth--
+			}
+			if depth == 0 {
+				break
+			}
+			n++
+		}
+		lines = append(lines, text[:n])
+	}
+}
+
 // made are the rules that making the targets runs. A target that no rule names may be
 // any of them; surely it is none.
 func made(rules []makeRule, targets []string, sure bool) []makeRule {
-	first := slices.IndexFunc(rules, func(r makeRule) bool {
-		return len(r.targets) > 0 && (r.targets[0][0] != '.' || strings.Contains(r.targets[0], "/"))
-	})
-	if len(targets) == 0 && first >= 0 {
-		targets = rules[first].targets
+	if len(targets) == 0 {
+		first := slices.IndexFunc(rules, func(r makeRule) bool {
+			return len(r.targets) > 0 && !r.defined && (r.targets[0][0] != '.' || strings.Contains(r.targets[0], "/")) && !strings.Contains(r.targets[0], "%")
+		})
+		if first >= 0 {
+			targets = rules[first].targets
+		}
 	}
-	wanted := map[string]bool{}
-	for _, name := range targets {
-		if wanted[name] = true; !slices.ContainsFunc(rules, func(r makeRule) bool { return slices.Contains(r.targets, name) }) {
-			if !sure {
-				return rules
+	named := map[string][]int{} // rules by their targets
+	var patterns []int
+	for i, r := range rules {
+		for _, t := range r.targets {
+			if named[t] = append(named[t], i); !sure && (strings.ContainsAny(t, "%$") || t == ".DEFAULT") {
+				patterns = append(patterns, i)
 			}
 		}
 	}
+	for _, name := range targets {
+		if !sure && named[name] == nil {
+			return rules
+		}
+	}
 	needed := make([]bool, len(rules))
-	for again := true; again; {
-		again = false
-		for i, r := range rules {
-			if needed[i] || !slices.ContainsFunc(r.targets, func(t string) bool { return wanted[t] || !sure && (strings.ContainsAny(t, "%$") || t == ".DEFAULT") }) {
+	wanted, seen := slices.Clone(targets), map[string]bool{}
+	take := func(list []int) {
+		for _, i := range list {
+			if needed[i] {
 				continue
 			}
-			needed[i], again = true, true
-			for _, need := range r.needs {
-				wanted[need] = true
-			}
-			for _, line := range r.lines {
+			needed[i] = true
+			wanted = append(wanted, rules[i].needs...)
+			for _, line := range rules[i].lines {
 				if !sure && strings.Contains(line, "make ") { // of itself, or of another makefile
-					for _, word := range strings.Fields(line) {
-						wanted[word] = true
-					}
+					wanted = append(wanted, strings.Fields(line)...)
 				}
 			}
+		}
+	}
+	for take(patterns); len(wanted) > 0; {
+		name := wanted[len(wanted)-1]
+		if wanted = wanted[:len(wanted)-1]; !seen[name] {
+			seen[name] = true
+			take(named[name])
 		}
 	}
 	var out []makeRule

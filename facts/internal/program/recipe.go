@@ -19,9 +19,9 @@ import (
 // recipeRows are tools that read a file to know what to run: the tools, the names of
 // the files, and the kind of their text. A kind is a language of package code, or one
 // that [use.recipe] knows.
-const recipeRows = `make gmake bmake | makefile GNUmakefile Makefile *.mk *.mak | make
+const recipeRows = `make gmake bmake | GNUmakefile makefile Makefile *.mk *.mak | make
 just | justfile Justfile .justfile *.just | just
-task go-task | Taskfile.yml Taskfile.yaml taskfile.yml taskfile.yaml Taskfile.dist.yml Taskfile.dist.yaml Taskfile*.y*ml | task
+task go-task | Taskfile.yml taskfile.yml Taskfile.yaml taskfile.yaml Taskfile.dist.yml taskfile.dist.yml Taskfile.dist.yaml taskfile.dist.yaml Taskfile*.y*ml | task
 mage go | *.go | compiled
 cargo rustc cross | *.rs | compiled
 cargo cross | .cargo/config.toml .cargo/config | cargo
@@ -430,7 +430,7 @@ var (
 	cmakeCall   = lazy(`(?is)\bCOMMAND\s+(.*?)(?:\b(?:COMMAND|WORKING_DIRECTORY|OUTPUT_VARIABLE|RESULT_VARIABLE|ERROR_VARIABLE|OUTPUT_QUIET|COMMENT|DEPENDS|VERBATIM|TIMEOUT)\b|\)\s*(?:$|\n))`)
 	cmakeRemove = lazy(`(?is)\bfile\s*\(\s*REMOVE(?:_RECURSE)?\s+([^)]*)\)`)
 	makeName    = lazy(`\$[({]([A-Za-z_.][\w.-]*)[)}]`)
-	makeSet     = lazy(`(?m)^(?:export\s+|override\s+)?([A-Za-z_]\w*)\s*(?::{0,3}|\?|\+)=[ \t]*(.*)$`)
+	makeSet     = lazy(`(?m)^ *(?:(?:export|override|private) +)*([^\s:#=]+?)[ \t]*(:{1,3}|\?|\+|!)?=[ \t]*(.*)$`)
 	justSet     = lazy(`(?m)^(?:export\s+)?([A-Za-z_][\w-]*)\s*:=\s*["']([^"']*)["']`)
 	justHole    = lazy(`\{\{\s*([^}]*?)\s*\}\}`)
 )
@@ -454,8 +454,16 @@ func texts(re *regexp.Regexp, text string) (list []string) {
 	return list
 }
 
+// maxIncluded is how many files that others take in are judged for one event: two that
+// each take in two are many soon.
+const maxIncluded = 64
+
 // includes judges a file that another one takes in.
 func (u *use) includes(kind, file, name string) {
+	if u.Included++; u.Included > maxIncluded {
+		u.Limit("more files that others take in than gate reads for one call")
+		return
+	}
 	p := path.Join(path.Dir(file), name)
 	if strings.HasPrefix(name, "/") {
 		p = path.Clean(name)

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 // A task is one of a file of tasks: its name, what runs before it, and its text.
 type task struct {
 	name   string
+	alias  bool     // another name of one, which is never the first
 	params []string // the names of its arguments
 	needs  []string
 	body   []string
@@ -35,7 +37,7 @@ func (u *use) wanted(tasks []task, first string) (list []task, args []string) {
 		return nil, nil
 	case len(args) == 0:
 		if first == "" || !slices.ContainsFunc(tasks, func(t task) bool { return t.name == first }) {
-			first = tasks[0].name
+			first = tasks[max(slices.IndexFunc(tasks, func(t task) bool { return !t.alias }), 0)].name
 		}
 		names[first] = true
 	case u.sure:
@@ -43,13 +45,17 @@ func (u *use) wanted(tasks []task, first string) (list []task, args []string) {
 	default:
 		return tasks, args
 	}
-	for again := true; again; {
-		again = false
-		for _, t := range tasks {
-			for _, need := range t.needs {
-				if names[t.name] && !names[need] {
-					names[need], again = true, true
-				}
+	needs := map[string][]string{}
+	for _, t := range tasks {
+		needs[t.name] = append(needs[t.name], t.needs...)
+	}
+	for next := slices.Collect(maps.Keys(names)); len(next) > 0; {
+		name := next[len(next)-1]
+		next = next[:len(next)-1]
+		for _, need := range needs[name] {
+			if !names[need] {
+				names[need] = true
+				next = append(next, need)
 			}
 		}
 	}
@@ -73,7 +79,7 @@ func (u *use) justfile(file, text string) {
 				values[name] = args[i]
 			}
 		}
-		body := fill(strings.Join(t.body, "\n"), justHole(), func(expr string) string {
+		body := u.fill(strings.Join(t.body, "\n"), justHole(), func(expr string) string {
 			switch v, ok := values[expr]; {
 			case ok:
 				return v
@@ -119,7 +125,7 @@ func justTasks(text string) (tasks []task) {
 		words := strings.Fields(strings.TrimPrefix(head, "@"))
 		if strings.HasPrefix(needs, "=") || line[0] == '#' || line[0] == '[' {
 			if words := strings.Fields(line); len(words) == 4 && words[0] == "alias" {
-				tasks = append(tasks, task{name: words[1], needs: words[3:]})
+				tasks = append(tasks, task{name: words[1], needs: words[3:], alias: true})
 				open = false
 			}
 			continue
@@ -179,7 +185,7 @@ func (u *use) taskLines(text string) (lines []string) {
 		lines = append(lines, yamlLines(strings.Join(t.body, "\n"))...)
 	}
 	for i, line := range lines {
-		lines[i] = fill(line, taskHole(), func(expr string) string {
+		lines[i] = u.fill(line, taskHole(), func(expr string) string {
 			if strings.Contains(expr, "HOME") {
 				return "${HOME}"
 			}
