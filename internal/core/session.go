@@ -131,6 +131,9 @@ func (g *Gate) Retell(ctx context.Context, s *Session, ev *hook.Event, rejected 
 	if b != nil && b.err != nil {
 		return Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: b.err})
 	}
+	if b != nil {
+		ev.Memory, ev.Marks = b.came.Memory, b.came.Marks
+	}
 	no := rejected(&d)
 	if no && !afterwards(ev) {
 		d.Remember = nil
