@@ -84,11 +84,18 @@ local(effect) if {
 	not lib.is(effect, "metadata", true)
 }
 
-# A server's tool for files of this machine.
+# A server's tool for files of this machine, by its own name: the agent decides which
+# arguments a call has.
 of_files(flow) if {
 	flow.effect == "tool"
 	some kind in ["fs.read", "fs.write"]
 	count(lib.effects(kind)) > 0
+	name := lower(input.tool_name)
+	some word in ["file", "directory", "edit", "patch"]
+	contains(name, word)
+	every out in ["upload", "send", "share", "post", "attach", "publish", "gist"] {
+		not contains(name, out)
+	}
 }
 
 effects(flow) := [e | some e in lib.effects(flow.effect); e.command == flow.command]

@@ -32,6 +32,8 @@ lines := {
 tools := [
 	["tool", {"tool": "mcp__slack__post_message", "input": {"text": "abc"}}],
 	["tool", {"tool": "mcp__github__create_issue", "input": {"title": "x", "body": "abc"}}],
+	["tool", {"tool": "mcp__slack__post_message", "input": {"text": "abc", "path": "notes.md"}}],
+	["tool", {"tool": "mcp__slack__upload_file", "input": {"content": "abc", "file_path": "notes.md"}}],
 	["net.fetch", {"tool": "WebFetch", "input": {"url": "https://x.example/?q=abc", "prompt": "s"}}],
 ]
 
