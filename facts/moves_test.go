@@ -51,10 +51,28 @@ func secretMoves(moves []origin.Move) (list []origin.Move) {
 		if m.Written && m.Secret == "" && m.Host == "" {
 			continue
 		}
-		m.Written = false
+		m.Written, m.Anew = false, false
 		list = append(list, m)
 	}
 	return list
+}
+
+// TestAnew has a line that does nothing but write a file say so, and no other.
+func TestAnew(t *testing.T) {
+	left := leaving(origin.Move{Path: "/p/note.txt", Secret: "environment file"}, origin.Move{Path: "/p/i.sh", Host: "get.example"})
+	r := facts.New(facts.World{Home: "/home/dev", Project: "/p", OS: "linux", Ledger: func(string, string) origin.Ledger { return left }})
+	for line, want := range map[string]origin.Move{
+		"echo new > note.txt":         {Path: "/p/note.txt", Anew: true},
+		"cp .env note.txt":            {Path: "/p/note.txt", Secret: "environment file", From: "/p/.env", Anew: true},
+		"cp .env note.txt && ls":      {Path: "/p/note.txt", Secret: "environment file", From: "/p/.env"},
+		"false && cat .env >note.txt": {Path: "/p/note.txt", Secret: "environment file", From: "/p/.env"},
+		"date >> i.sh":                {Path: "/p/i.sh", Host: "get.example", Written: true, Anew: true},
+	} {
+		ev := hook.Event{Agent: "claude", Name: hook.PreToolUse, Fields: map[string]any{"tool_name": "Bash", "cwd": "/p", "tool_input": map[string]any{"command": line}}}
+		if got := r.Of(&ev).Moves; !slices.Equal(got, []origin.Move{want}) {
+			t.Errorf("%s\n got %+v\nwant %+v", line, got, want)
+		}
+	}
 }
 
 // TestMoves has lines leave secrets in files, or not, and has what earlier calls left

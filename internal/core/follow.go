@@ -44,17 +44,30 @@ func (s *Session) finish(ctx context.Context, ev *hook.Event, d *hook.Decision, 
 	}
 }
 
-// keepMoves notes what a call leaves in files, for the calls after it. One that leaves a
-// secret of which they could not be told must not run. Of texts alone a person is told:
+// keepMoves notes what a call leaves in files, for the calls after it, and what became of a
+// call. One that leaves a secret of which they could not be told must not run. Of texts alone a person is told:
 // programs that run them are judged, though by less.
 func (g *Gate) keepMoves(ctx context.Context, ev *hook.Event, d *hook.Decision, rejected bool) {
 	ledger, kept := g.origins()
-	if rejected || !kept || ev.Name.Canonical() != hook.PreToolUse || d.Facts == nil || len(d.Facts.Moves) == 0 {
+	if !kept || d.Facts == nil {
 		return
 	}
 	ctx, cancel := waiting(ctx)
 	defer cancel()
-	if err := ledger.Add(ctx, keyOf(ev), ev.Text("tool_use_id"), d.Facts.Moves, ev.Gate.Now); err != nil {
+	if how := ended(ev); how != "" {
+		if !leaves(d.Facts) {
+			return
+		}
+		if err := ledger.Settle(ctx, keyOf(ev), callOf(ev), how, ev.Gate.Now); err != nil {
+			d.Notices = append(d.Notices, "what this call wrote over counts on: "+err.Error())
+			Redact(d)
+		}
+		return
+	}
+	if rejected || ev.Name.Canonical() != hook.PreToolUse || len(d.Facts.Moves) == 0 {
+		return
+	}
+	if err := ledger.Add(ctx, keyOf(ev), callOf(ev), d.Facts.Moves, ev.Gate.Now); err != nil {
 		if !slices.ContainsFunc(d.Facts.Moves, func(m origin.Move) bool { return m.Secret != "" || !m.Written }) {
 			d.Notices = append(d.Notices, "nobody will know that the agent wrote these files: "+err.Error())
 			return
@@ -62,6 +75,31 @@ func (g *Gate) keepMoves(ctx context.Context, ev *hook.Event, d *hook.Decision, 
 		*d = Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: err})
 	}
 }
+
+// ended is what an event says of the end of its call, "" for one that says nothing.
+func ended(ev *hook.Event) session.End {
+	switch ev.Name.Canonical() {
+	case hook.PostToolUse:
+		return session.Ran
+	case hook.PostToolUseFailure:
+		return session.Failed
+	case moment.PermissionDenied:
+		return session.Refused
+	}
+	return ""
+}
+
+// leaves reports a call that may have left something in a file.
+func leaves(f *hook.Facts) bool {
+	return len(f.Moves) > 0 || slices.ContainsFunc(f.Effects, func(e hook.FactEffect) bool {
+		_, writes := e.Is.(*hook.FSWrite)
+		return writes
+	})
+}
+
+// callOf is the agent's name for a call, "" where it gives none. A call without one can
+// never be known to have run.
+func callOf(ev *hook.Event) string { return ev.Text("tool_use_id") }
 
 // ending returns what an event ends, nil for nothing. A sub-agent that may not
 // stop goes on.

@@ -25,9 +25,9 @@ var table = [kinds]File{
 		Lost: "nothing; a session is forgotten after 30 days",
 	},
 	Ledger: {
-		Name: "what calls left in files", Where: []string{"STATE/origins/*"}, Number: 2, Prefix: "gate.ledger/",
+		Name: "what calls left in files", Where: []string{"STATE/origins/*"}, Number: 3, Prefix: "gate.ledger/",
 		Writer: "`gate hook`, before a call that leaves a secret, a fetched text or an agent's text in a file", Readers: "facts",
-		Older: "read; format 1 knew secrets alone", Newer: "calls that depend on it are asked about; `gate doctor` names the file",
+		Older: "read; format 2 did not know which calls had run", Newer: "calls that depend on it are asked about; `gate doctor` names the file",
 		Lost: "which files hold a secret by another name, came from the network, or have an agent's text",
 	},
 	Shown: {

@@ -6,7 +6,7 @@
 package origin
 
 // A Move says what a call leaves in a file. One that says nothing of the text ends what
-// earlier calls had left there.
+// earlier calls had left there, if it writes the file anew.
 type Move struct {
 	Path string // absolute, with slashes; one at the end: each file below a directory may hold it
 
@@ -15,14 +15,21 @@ type Move struct {
 	From    string // the file that Secret or Host came from, absolute; "" where it was no file
 	Written bool   // an agent decided about the text
 
+	// Anew: the file holds nothing but what the call writes, once the call has run.
+	// Without it the call may add to what the file held.
+	Anew bool
+
 	Call    string // tool_use_id of the call, "" where the agent gives none
 	Session string // a digest of the name of the session that made the call
 }
 
+// Tells reports that the move says something of the text.
+func (m *Move) Tells() bool { return m.Secret != "" || m.Host != "" || m.Written }
+
 // A Ledger says what earlier calls left in files. It is for one event, and not safe for
 // concurrent use.
 type Ledger interface {
-	// Of is what a file holds by what they wrote into it, the zero Move where they wrote
+	// Of is what a file may hold by what they wrote into it, the zero Move where they wrote
 	// nothing. The path is absolute, with slashes; it may lead through links. An error
 	// says that nobody knows; what is known comes with it.
 	Of(path string) (Move, error)

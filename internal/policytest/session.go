@@ -53,6 +53,7 @@ type visit struct {
 	of       *Case
 	now      time.Time
 	files    files
+	world    World // of the last event
 	origins  session.Lines
 	memories map[session.Key]*session.Held
 }
@@ -86,6 +87,7 @@ func (v *visit) step(ctx context.Context, step *Step, m *moment, yield func(*mom
 		return yield(m, err)
 	}
 	v.files = v.files.after(step, m.event, &m.decision)
+	v.ran(m.event)
 	if !yield(m, nil) || step.Output == nil {
 		return step.Output == nil
 	}
@@ -98,6 +100,14 @@ func (v *visit) step(ctx context.Context, step *Step, m *moment, yield func(*mom
 	result := &moment{number: m.number, at: m.at, line: m.line, result: true}
 	_, err = v.decide(ctx, &later, result)
 	return yield(result, err)
+}
+
+// ran says that the call of an event has run. What is kept in this process cannot fail.
+func (v *visit) ran(ev *hook.Event) {
+	w := v.world
+	w.files = v.files
+	ledger := session.Ledger{Project: w.Project, Files: w, Lines: &v.origins}
+	_ = ledger.Settle(context.Background(), session.Key{Agent: ev.Agent, Session: ev.SessionID()}, ev.Text("tool_use_id"), session.Ran, v.now)
 }
 
 // outputOf is what a tool gave as the agent sends it: of a shell, a text is its output.
@@ -163,7 +173,8 @@ func (v *visit) place(step *Step, m *moment, ev *hook.Event, w *World) {
 		ev.Fields["tool_use_id"] = "toolu_step_" + strconv.Itoa(m.number)
 	}
 	w.files = v.files
-	w.origins = &session.Ledger{Project: w.Project, Files: *w, Lines: &v.origins}
+	v.world = *w
+	w.origins = &session.Ledger{Project: w.Project, Files: v.world, Lines: &v.origins}
 }
 
 // files are those of a world, by absolute path. They are never changed.

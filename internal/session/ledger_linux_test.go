@@ -77,10 +77,10 @@ func TestLedgerLarge(t *testing.T) {
 	text := []byte("\n")
 	for i := range 2000 {
 		path := fmt.Sprintf("%s/d%d/%s%d", project, i%7, strings.Repeat("n", 2000), i)
-		text = append((&line{origin.Move{Path: path, Secret: "private key"}, now.Add(time.Duration(i) * time.Millisecond)}).append(text), '\n')
+		text = append((&line{Move: origin.Move{Path: path, Secret: "private key"}, at: now.Add(time.Duration(i) * time.Millisecond)}).append(text), '\n')
 	}
 	text = Ledger{}.fit(text, now)
-	e, err := readEntries(append([]byte(head()), text...))
+	e, err := entriesOf(append([]byte(head()), text...))
 	if len(text) > maxLedger/2 || err != nil {
 		t.Errorf("%d bytes: %v", len(text), err)
 	}
@@ -90,7 +90,7 @@ func TestLedgerLarge(t *testing.T) {
 	if what, _ := secretIn(e, project+"/other"); what != "" {
 		t.Error("a file beside the directories counts")
 	}
-	top, _ := readEntries(append([]byte(head()+"\n"), append((&line{origin.Move{Path: "/", Secret: "private key"}, now}).append(nil), '\n')...))
+	top, _ := entriesOf(append([]byte(head()+"\n"), append((&line{Move: origin.Move{Path: "/", Secret: "private key"}, at: now}).append(nil), '\n')...))
 	if left, _ := top.Of("/a"); left.Secret != "private key" {
 		t.Error("the root does not stand for its files")
 	}

@@ -15,6 +15,8 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"gate/internal/format"
+	"gate/internal/hostfs"
 	"gate/internal/origin"
 )
 
@@ -25,9 +27,15 @@ func ledger(t testing.TB) (l Ledger, project string) {
 }
 
 // secretIn is the kind of secret that a file holds.
-func secretIn(e Entries, path string) (string, error) {
+func secretIn(e *Entries, path string) (string, error) {
 	left, err := e.Of(path)
 	return left.Secret, err
+}
+
+// entriesOf are those of one ledger.
+func entriesOf(text []byte) (*Entries, error) {
+	b, err := readBook(text)
+	return &Entries{books: []*book{b}, err: err}, err
 }
 
 func touch(t testing.TB, path string) string {
@@ -45,31 +53,75 @@ func TestLedger(t *testing.T) {
 	if what, err := secretIn(l.Open(Key{}), note); what != "" || err != nil {
 		t.Errorf("no ledger: %q %v", what, err)
 	}
-	now := time.Now()
-	add := func(at time.Time, moves ...origin.Move) {
+	call := 0
+	add := func(end End, moves ...origin.Move) {
 		t.Helper()
-		if err := l.Add(t.Context(), Key{}, "", moves, at); err != nil {
+		call++
+		if err := l.Add(t.Context(), Key{}, fmt.Sprint(call), moves, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		if end != Refused {
+			for _, m := range moves {
+				rewrite(t, m.Path)
+			}
+		}
+		if err := l.Settle(t.Context(), Key{}, fmt.Sprint(call), end, time.Now()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	add(now, origin.Move{Path: note, Secret: "environment file"}, origin.Move{Path: odd, Secret: "private key"})
-	add(now, origin.Move{Path: gone, Secret: "private key"})
-	add(now.Add(time.Minute), origin.Move{Path: old, Secret: "private key"}) // the file has not changed since
+	age(t, old)
+	add(Ran, origin.Move{Path: note, Secret: "environment file"}, origin.Move{Path: odd, Secret: "private key"})
+	add(Refused, origin.Move{Path: gone, Secret: "private key"}, origin.Move{Path: old, Secret: "private key"})
 	for path, want := range map[string]string{note: "environment file", odd: "private key", gone: "", old: "", note + "x": "", project: ""} {
 		if what, err := secretIn(l.Open(Key{}), path); what != want || err != nil {
 			t.Errorf("%s: %q %v, want %q", path, what, err, want)
 		}
 	}
-	add(now.Add(time.Second), origin.Move{Path: note})
-	if what, err := secretIn(l.Open(Key{}), note); what != "environment file" || err != nil {
-		t.Errorf("a call that would have written it anew never ran: %q %v", what, err)
+	for _, end := range []End{Refused, Failed} {
+		add(end, origin.Move{Path: note, Anew: true})
+		if what, err := secretIn(l.Open(Key{}), note); what != "environment file" || err != nil {
+			t.Errorf("a call that would have written it anew %s: %q %v", end, what, err)
+		}
 	}
-	add(now.Add(-time.Minute), origin.Move{Path: note})
+	rewrite(t, note) // somebody else
+	if what, err := secretIn(l.Open(Key{}), note); what != "environment file" || err != nil {
+		t.Errorf("touched afterwards: %q %v", what, err)
+	}
+	add(Ran, origin.Move{Path: note})
+	if what, err := secretIn(l.Open(Key{}), note); what != "environment file" || err != nil {
+		t.Errorf("written to, though not anew: %q %v", what, err)
+	}
+	add(Ran, origin.Move{Path: note, Anew: true})
 	if what, err := secretIn(l.Open(Key{}), note); what != "" || err != nil {
 		t.Errorf("written anew: %q %v", what, err)
 	}
-	if what, err := secretIn((Ledger{Dir: l.Dir, Project: "/other"}).Open(Key{}), odd); what != "" || err != nil {
-		t.Errorf("another project: %q %v", what, err)
+	if what, err := secretIn((Ledger{Dir: l.Dir, Project: "/other"}).Open(Key{}), odd); what != "private key" || err != nil {
+		t.Errorf("from another project: %q %v", what, err)
+	}
+}
+
+// rewrite changes a file for certain, also on a clock that stands still.
+func rewrite(t testing.TB, path string) {
+	t.Helper()
+	text, _ := os.ReadFile(path)
+	if err := os.WriteFile(path, append(text, 'x'), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// age makes a file one that nobody has changed for a while: nobody can set the time of its
+// last change, so it waits.
+func age(t testing.TB, path string) {
+	t.Helper()
+	for {
+		info, err := os.Lstat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if time.Since(hostfs.Changed(info)) > clockSlack+10*time.Millisecond {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
 	}
 }
 
@@ -106,7 +158,11 @@ func TestLedgerLinks(t *testing.T) {
 	if what, _ := secretIn(l.Open(Key{}), at("sub", "other")); what != "" {
 		t.Error("a file beside it counts")
 	}
-	if err := l.Add(t.Context(), Key{}, "", []origin.Move{{Path: at("sub", "a")}}, time.Now().Add(-time.Minute)); err != nil {
+	if err := l.Add(t.Context(), Key{}, "c", []origin.Move{{Path: at("sub", "a"), Anew: true}}, time.Now().Add(2*expected)); err != nil {
+		t.Fatal(err)
+	}
+	rewrite(t, at("sub", "a"))
+	if err := l.Settle(t.Context(), Key{}, "c", Ran, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range []string{at("sub", "a"), at("dir", "a")} {
@@ -174,13 +230,13 @@ func TestLedgerFull(t *testing.T) {
 			t.Fatal(err)
 		}
 		path := touch(t, filepath.Join(dir, fmt.Sprint(i)))
-		text = append((&line{origin.Move{Path: path, Secret: "private key"}, now.Add(time.Duration(i) * time.Millisecond)}).append(text), '\n')
+		text = append((&line{Move: origin.Move{Path: path, Secret: "private key"}, at: now.Add(time.Duration(i) * time.Millisecond)}).append(text), '\n')
 	}
-	e, err := readEntries(append([]byte(head()), Ledger{}.compact(text, 20, now)...))
+	e, err := entriesOf(append([]byte(head()), Ledger{}.compact(text, 20, now)...))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := bytes.Count(e.text, []byte("\n")) - 1; n > 20 {
+	if n := bytes.Count(e.books[0].text, []byte("\n")) - 1; n > 20 {
 		t.Errorf("%d lines are left", n)
 	}
 	for i := range 30 {
@@ -207,9 +263,9 @@ func TestLedgerGivesUp(t *testing.T) {
 		if i%3 == 0 {
 			m.Secret = "private key"
 		}
-		text = append((&line{m, now.Add(time.Duration(i) * time.Millisecond)}).append(text), '\n')
+		text = append((&line{Move: m, at: now.Add(time.Duration(i) * time.Millisecond)}).append(text), '\n')
 	}
-	e, err := readEntries(append([]byte(head()), Ledger{}.compact(text, 20, now)...))
+	e, err := entriesOf(append([]byte(head()), Ledger{}.compact(text, 20, now)...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +310,7 @@ func TestLedgerWritten(t *testing.T) {
 	add("a", "never", now.Add(time.Minute), written)
 	add("a", "both", before, written)
 	add("b", "both", before.Add(time.Second), written)
-	for session, want := range map[string]string{"a": "both changed fresh refused", "b": "both fresh refused", "c": "fresh refused"} {
+	for session, want := range map[string]string{"a": "again both changed fresh refused", "b": "both fresh refused", "c": "fresh refused"} {
 		files, err := l.Open(Key{Session: session}).Written()
 		var names []string
 		for _, f := range files {
@@ -331,20 +387,20 @@ func TestLedgerOwner(t *testing.T) {
 
 func FuzzLedger(f *testing.F) {
 	f.Add([]byte("gate.ledger/1\n"))
-	f.Add(append([]byte(head()+"\n"), append((&line{origin.Move{Path: "/a/b", Secret: "private key"}, time.Unix(1, 0)}).append(nil), '\n')...))
+	f.Add(append([]byte(head()+"\n"), append((&line{Move: origin.Move{Path: "/a/b", Secret: "private key"}, at: time.Unix(1, 0)}).append(nil), '\n')...))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		e, _ := readEntries(text)
+		e, _ := entriesOf(text)
 		secretIn(e, "/a/b")
 		e.Written()
-		if e.text != nil {
-			if again, err := readEntries(append([]byte(head()), Ledger{}.compact(e.text, 4, time.Now())...)); err != nil {
-				t.Fatal(err, string(again.text))
+		if len(e.books[0].text) > 0 {
+			if again, err := entriesOf(append([]byte(head()), Ledger{}.compact(e.books[0].text, 4, time.Now())...)); err != nil {
+				t.Fatal(err, string(again.books[0].text))
 			}
 		}
 	})
 }
 
-// TestLedgerOlder goes on with a ledger of format 1, which kept secrets alone.
+// TestLedgerOlder goes on with a ledger of format 2, which did not know which calls ran.
 func TestLedgerOlder(t *testing.T) {
 	l, project := ledger(t)
 	note, other := touch(t, filepath.Join(project, "note.txt")), touch(t, filepath.Join(project, "other.txt"))
@@ -352,8 +408,11 @@ func TestLedgerOlder(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := time.Now()
-	line := fmt.Sprintf("[%q,\"private key\",%d]", note, now.UnixMilli())
-	text := fmt.Sprintf("gate.ledger/1\n%s %016x\n", line, xxhash.Sum64String(line))
+	text := format.Ledger.MarkOf(format.Ledger.Number()-1) + "\n"
+	for _, secret := range []string{"private key", ""} { // the second may never have run
+		line := fmt.Sprintf("[%q,%d,\"\",\"c\",%q,\"\",\"\",true]", note, now.UnixMilli(), secret)
+		text += fmt.Sprintf("%s %016x\n", line, xxhash.Sum64String(line))
+	}
 	if err := os.WriteFile(l.path(), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

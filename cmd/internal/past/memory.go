@@ -60,7 +60,9 @@ func (r *Replayer) leave(c *replay.Call, moves []origin.Move) {
 	}
 	// What is kept in this process cannot fail.
 	key := session.Key{Agent: c.Event.Agent, Session: c.Event.SessionID()}
-	_ = r.ledger(r.root(c)).Add(context.Background(), key, c.Event.Text("tool_use_id"), moves, c.Event.Gate.Now)
+	ledger, call, now := r.ledger(r.root(c)), c.Event.Text("tool_use_id"), c.Event.Gate.Now
+	_ = ledger.Add(context.Background(), key, call, moves, now)
+	_ = ledger.Settle(context.Background(), key, call, session.Ran, now)
 }
 
 // readsSecret reports a call that may leave a secret somewhere.

@@ -1,6 +1,7 @@
 package draft
 
 import (
+	"cmp"
 	"iter"
 	"maps"
 	"slices"
@@ -123,8 +124,13 @@ func (d *Draft) Remember(at Where, target flow.Word, content flow.Stream, add bo
 			if old, ok := d.Files[p.Path]; ok {
 				content = flow.Concat(old, content)
 			} else {
-				if before := d.before(p.Path); content.Taint.Secret == "" && before.Secret != "" {
+				before := d.before(p.Path)
+				if content.Taint.Secret == "" && before.Secret != "" {
 					content.Taint.Secret, content.Taint.From = before.Secret, before.From
+				}
+				if !content.Taint.Remote && before.Host != "" && !strings.HasSuffix(before.Path, "/") {
+					content.Taint.Remote, content.Taint.Host = true, strings.TrimPrefix(before.Host, unknownHost)
+					content.Taint.From = cmp.Or(content.Taint.From, before.From)
 				}
 				if content.Text != nil {
 					if d.Piece(p.Path, *content.Text); content.Taint == (flow.Taint{}) {

@@ -91,6 +91,7 @@ func (d *Draft) moves(m *origin.Move) bool {
 		m.Host = cmp.Or(st.Taint.Host, unknownHost)
 	}
 	anew, tells := whole && d.certain(), m.Written || m.Host != ""
+	m.Anew = anew
 	if m.Secret != "" || anew && tells {
 		return true
 	}
