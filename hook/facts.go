@@ -35,6 +35,7 @@ type Facts struct {
 	Paths   []Path
 	Effects []FactEffect
 	Moves   []origin.Move `json:"-"` // what the call leaves in files, by path
+	Wrote   []origin.Text `json:"-"` // what is known of the texts that it writes
 	Flow    []Flow        `json:"-"` // input.flow: it depends on the calls before this one
 }
 

@@ -2,8 +2,11 @@ package core
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"gate/hook"
+	"gate/internal/origin"
 	"gate/internal/seen"
 )
 
@@ -28,9 +31,31 @@ func (g *Gate) facts(ev *hook.Event) *hook.Facts {
 	if kept := g.seen(ev); kept != nil {
 		known := *ev
 		known.Facts = f // which has words that the call puts together
-		AddFlow(f, flowsOf(kept.Find(&known)))
+		hits := kept.Find(&known)
+		if slices.ContainsFunc(hits, func(h seen.Hit) bool { return h.Origin == seen.Secret && h.How == seen.Known }) {
+			g.copies(f, kept)
+		}
+		AddFlow(f, flowsOf(hits))
 	}
 	return f
+}
+
+// copies adds to what a call leaves in files the secrets that the session was shown and
+// that the call writes there. A file whose name tells of a secret needs no such note.
+func (g *Gate) copies(f *hook.Facts, kept *seen.Seen) {
+	for _, w := range f.Wrote {
+		what := kept.Holds(w.Text)
+		if what == "" || g.Reader.Secret(w.Path) != "" {
+			continue
+		}
+		at, have := slices.BinarySearchFunc(f.Moves, w.Path, func(m origin.Move, path string) int { return strings.Compare(m.Path, path) })
+		if !have {
+			f.Moves = slices.Insert(f.Moves, at, origin.Move{Path: w.Path})
+		}
+		if f.Moves[at].Secret == "" {
+			f.Moves[at].Secret = origin.Copy(what)
+		}
+	}
 }
 
 // flowsOf are hits in the words of policies, for [AddFlow].

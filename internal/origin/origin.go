@@ -5,6 +5,8 @@
 // [Ledger] of later facts.
 package origin
 
+import "strings"
+
 // A Move says what a call leaves in a file. One that says nothing of the text ends what
 // earlier calls had left there, if it writes the file anew.
 type Move struct {
@@ -21,6 +23,32 @@ type Move struct {
 
 	Call    string // tool_use_id of the call, "" where the agent gives none
 	Session string // a digest of the name of the session that made the call
+}
+
+// A Text is what a call writes into a file, as far as it is known.
+type Text struct {
+	Path string // absolute, with slashes
+	Text string
+}
+
+// copied begins the kind of a secret that an agent was shown and wrote into the file.
+const copied = "copy of "
+
+// Copy is the kind of a secret that an agent was shown and wrote into a file. Nobody needs to
+// be asked whether the agent may read it there: the agent knows it.
+func Copy(kind string) string {
+	if _, known := Copied(kind); known {
+		return kind
+	}
+	return copied + kind
+}
+
+// Copied returns the kind of secret that a [Copy] is of, and false for other kinds.
+func Copied(kind string) (of string, ok bool) {
+	if of, ok = strings.CutPrefix(kind, copied); ok {
+		return of, true
+	}
+	return kind, false
 }
 
 // Tells reports that the move says something of the text.

@@ -298,6 +298,11 @@ func backwards(text string) string {
 
 // secrets are the hits of an event's call among the secrets of the session.
 func (c *content) secrets(ev *hook.Event) []Hit {
+	return c.secretsIn(func(f func(string)) { calls(ev, ev.Facts, f) })
+}
+
+// secretsIn are the hits among the texts that each calls a function with.
+func (c *content) secretsIn(each func(func(string))) []Hit {
 	f := c.finder()
 	if f == nil {
 		return nil
@@ -305,7 +310,7 @@ func (c *content) secrets(ev *hook.Event) []Hit {
 	d := decoder{view: f.text, passes: len(f.passes), left: maxWork}
 	var texts, pieces []string
 	seen := map[string]bool{}
-	calls(ev, ev.Facts, func(text string) {
+	each(func(text string) {
 		if len(text) < leastLength || seen[text] {
 			return
 		}

@@ -84,6 +84,24 @@ func (s *Seen) Find(ev *hook.Event) []Hit {
 	return append(append(hits, kept.secrets(ev)...), kept.tokens(ev)...)
 }
 
+// Holds is the kind of the first secret in a text that the session was shown, "" for none.
+// The text is decoded as a call is.
+func (s *Seen) Holds(text string) (what string) {
+	if !s.journal().Exists() {
+		return ""
+	}
+	kept, err := s.read()
+	if err != nil {
+		return ""
+	}
+	for _, h := range kept.secretsIn(func(f func(string)) { f(text) }) {
+		if h.How == Known {
+			return h.What
+		}
+	}
+	return ""
+}
+
 // unsure are the hits of what nobody knows any more.
 func unsure(origins ...string) (hits []Hit) {
 	for _, o := range origins {

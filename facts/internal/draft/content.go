@@ -12,6 +12,7 @@ import (
 	"gate/facts/internal/peer"
 	"gate/facts/internal/world"
 	"gate/hook"
+	"gate/internal/origin"
 	"gate/internal/wordlist"
 )
 
@@ -53,6 +54,14 @@ func (d *Draft) Texts() iter.Seq2[string, string] {
 			}
 		}
 	}
+}
+
+// Wrote are the texts that the event writes into files, as far as they are known.
+func (d *Draft) Wrote() (list []origin.Text) {
+	for name, text := range d.Texts() {
+		list = append(list, origin.Text{Path: name, Text: text})
+	}
+	return list
 }
 
 // OutputTo judges a file that is written, and remembers what it now holds.

@@ -73,6 +73,10 @@ func (d *Draft) Limit(why string) {
 //go:noinline
 func (d *Draft) Effect(command int, is hook.EffectKind) {
 	switch e := is.(type) {
+	case *hook.SecretRead:
+		if _, known := origin.Copied(e.What); known {
+			return // the agent was shown it, and has written it there itself
+		}
 	case *hook.NetFetch:
 		e.IP = addressOf(e.Host)
 	case *hook.NetSend:

@@ -92,13 +92,20 @@ func (d *Draft) Flow() []hook.Flow {
 		if t.Secret == "" && !t.Remote {
 			continue
 		}
-		f := hook.Flow{Effect: e.Kind(), Command: e.Command, Origin: "secret", What: flow.Known(t.Secret), How: "file"}
+		f := hook.Flow{Effect: e.Kind(), Command: e.Command, Origin: "secret", How: "file"}
+		kind, shown := origin.Copied(t.Secret)
+		if f.What = flow.Known(kind); shown {
+			f.How = "seen"
+		}
 		if t.Secret == "" {
 			f.Origin, f.Host = "untrusted", flow.Known(t.Host)
 		}
 		d.trace(&f, t.From)
 		if !slices.ContainsFunc(list, func(o hook.Flow) bool { return sameFlow(&f, &o) }) {
 			list = append(list, f)
+		}
+		if send, ok := e.Is.(*hook.NetSend); ok && shown {
+			send.Secret = nil // the flow says it
 		}
 	}
 	return list

@@ -38,7 +38,8 @@ func (d *Draft) left(p string) (what, grade string) {
 	if before.Secret == "" {
 		return "", ""
 	}
-	return before.Secret, world.Grade(before.Secret)
+	kind, _ := origin.Copied(before.Secret)
+	return before.Secret, world.Grade(kind)
 }
 
 // opened is the ledger of the event. There must be one.
