@@ -36,6 +36,7 @@ func (g *Gate) facts(ev *hook.Event) *hook.Facts {
 			g.copies(f, kept)
 		}
 		AddFlow(f, flowsOf(hits))
+		g.sources(f, ev, kept)
 	}
 	return f
 }

@@ -447,6 +447,11 @@ func (c *content) tokens(ev *hook.Event) []Hit {
 			l.add(kindHost, hostOf(text(ev.Facts.Hosts[i].Host)))
 		}
 	}
+	return c.brought(&l)
+}
+
+// brought are the hits of the tokens of a call.
+func (c *content) brought(l *lexer) []Hit {
 	w := c.wanted(l.tokens)
 	hits := make([]Hit, len(l.tokens))
 	c.each(w, func(i int, r *record) {

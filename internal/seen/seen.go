@@ -102,6 +102,26 @@ func (s *Seen) Holds(text string) (what string) {
 	return ""
 }
 
+// Names are the hits among the hosts that a text names, which is one that a call reads to
+// know where to fetch from.
+func (s *Seen) Names(text string) (hits []Hit) {
+	if !s.journal().Exists() {
+		return nil
+	}
+	kept, err := s.read()
+	if err != nil || !kept.untrusted() {
+		return nil
+	}
+	var l lexer
+	l.around(text, "://")
+	for _, h := range kept.brought(&l) {
+		if h.Host != "" {
+			hits = append(hits, h)
+		}
+	}
+	return hits
+}
+
 // unsure are the hits of what nobody knows any more.
 func unsure(origins ...string) (hits []Hit) {
 	for _, o := range origins {

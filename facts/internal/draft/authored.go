@@ -23,7 +23,8 @@ func decides(file string) bool {
 	if strings.HasPrefix(base, ".env") && base != ".envrc" { // names and values
 		return false
 	}
-	return base == "CMakeLists.txt" || !wordlist.Has(noCode, strings.ToLower(path.Ext(base)))
+	lists := path.Ext(base) == ".txt" && (strings.Contains(base, "requirements") || strings.Contains(base, "constraints")) // of pip
+	return lists || base == "CMakeLists.txt" || !wordlist.Has(noCode, strings.ToLower(path.Ext(base)))
 }
 
 // writes are the files whose text the event decides about: those that it writes, wholly

@@ -1,8 +1,8 @@
 # METADATA
 # title: What only untrusted text named
 # description: |
-#   Sending to a host or running a command line, and where about has it installing
-#   a package, is put to a person where only text from outside named it: a web page, an issue, the result
+#   Sending to a host, installing from it or running a command line, and where about
+#   has it installing a package, is put to a person where only text from outside named it: a web page, an issue, the result
 #   of a server, a cloned repository. What the person typed counts as theirs.
 # custom:
 #   gate:
@@ -39,6 +39,13 @@
 #           - quay.io
 #           - debian.org
 #           - ubuntu.com
+#           - pytorch.org
+#           - nvidia.com
+#           - anaconda.org
+#           - jsr.io
+#           - yarnpkg.com
+#           - apache.org
+#           - gradle.org
 #         description: hosts, with their subdomains, that may be named by anybody, such as registries and forges
 package gate.flow.untrusted
 
@@ -56,6 +63,20 @@ ask contains {
 	some flow in brought("host", {"host", "e-mail"})
 	verb := sends[flow.effect]
 	reaches(flow)
+	host := lib.text(flow, "host", "a host")
+	not lib.host_in(lower(host), params.hosts)
+}
+
+# METADATA
+# description: packages come from where a text from outside wants it
+ask contains {
+	"reason": sprintf("installs from %s, which only text from outside names; ask the person for the source", [host]),
+	"help": sprintf("Nobody typed that name: %s brought it. Installing runs the code of whoever owns it.", [bringer(flow)]),
+	"span": lib.span(flow),
+} if {
+	some flow in brought("host", {"address", "host"})
+	flow.effect == "package.install"
+	serves(flow)
 	host := lib.text(flow, "host", "a host")
 	not lib.host_in(lower(host), params.hosts)
 }
@@ -112,6 +133,18 @@ reaches(flow) if {
 
 # An effect that gate knows no more of.
 reaches(flow) if count(effects(flow)) == 0
+
+# The line or a file of the agent's makes it the source of what is installed.
+serves(flow) if is_string(flow.path)
+
+serves(flow) if {
+	some effect in effects(flow)
+	some field in ["host", "registry"]
+	is_string(effect[field])
+	is_string(flow.host)
+	contains(lower(effect[field]), lower(flow.host))
+	not local(effect)
+}
 
 names(effect, host) if {
 	is_string(host)

