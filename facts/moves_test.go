@@ -2,6 +2,7 @@ package facts_test
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -20,10 +21,19 @@ func (s moves) Of(file string) (origin.Move, error) {
 		return m, nil
 	}
 	for dir := path.Dir(file); ; dir = path.Dir(dir) {
-		if m, ok := s[dir+"/"]; ok || dir == "/" {
+		if m, ok := s[dir+"/"]; ok || dir == "/" || dir == "." {
 			return m, nil
 		}
 	}
+}
+
+func (s moves) Below(dir string) (list []origin.Move, err error) {
+	for _, file := range slices.Sorted(maps.Keys(s)) {
+		if m := s[file]; strings.HasPrefix(file, dir+"/") && (m.Secret != "" || m.Host != "") {
+			list = append(list, m)
+		}
+	}
+	return list, nil
 }
 
 func (s moves) Written() ([]string, error) { return nil, nil }

@@ -72,7 +72,8 @@ type ledgerOf struct {
 func (l ledgerOf) Of(path string) (origin.Move, error) {
 	return origin.Move{Path: path, Secret: l.secrets[path]}, nil
 }
-func (l ledgerOf) Written() ([]string, error) { return l.written, nil }
+func (l ledgerOf) Below(string) ([]origin.Move, error) { return nil, nil }
+func (l ledgerOf) Written() ([]string, error)          { return l.written, nil }
 
 // A recipe is a file, a line of which a tool reads it, and what of the file is asked.
 type recipe struct{ file, line, harmful, honest string }

@@ -10,7 +10,10 @@ import "strings"
 // A Move says what a call leaves in a file. One that says nothing of the text ends what
 // earlier calls had left there, if it writes the file anew.
 type Move struct {
-	Path string // absolute, with slashes; one at the end: each file below a directory may hold it
+	// Path is absolute, with slashes. One that ends in a slash is a directory: each file below
+	// it may hold this. One with two slashes names a part of what stands before them, as
+	// [Part] makes it.
+	Path string
 
 	Secret  string // the kind of secret that the file holds, as secret.read has it; "" for none
 	Host    string // the peer that the text came from, "?" where nobody knows which; "" for none
@@ -62,7 +65,19 @@ type Ledger interface {
 	// says that nobody knows; what is known comes with it.
 	Of(path string) (Move, error)
 
+	// Below is what the files below a directory hold, and the parts of one file or directory,
+	// in the order of their paths: of secrets and of texts of the network. The path is
+	// absolute and has no slash at its end.
+	Below(path string) ([]Move, error)
+
 	// Written are the files whose text agents decided about, as far as that counts for
 	// the event: absolute, in order.
 	Written() ([]string, error)
 }
+
+// Part is the path of a part of a file or directory that has no path of its own: a member
+// of an archive, a file that a repository has taken up.
+func Part(whole, part string) string { return whole + "//" + strings.TrimLeft(part, "/") }
+
+// CutPart parts the path of a part into what it is a part of, and its name there.
+func CutPart(path string) (whole, part string, ok bool) { return strings.Cut(path, "//") }

@@ -395,7 +395,8 @@ func (f *line) counts(files Files, how End) bool {
 	case Refused:
 		return false
 	case Ran:
-		return strings.HasSuffix(f.Path, "/") && f.happened(files) || stateOf(files, f.Path) != missing
+		whole, _ := f.place()
+		return stateOf(files, whole) != missing
 	}
 	return f.happened(files)
 }

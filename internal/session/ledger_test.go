@@ -518,3 +518,55 @@ func TestLedgerDirectory(t *testing.T) {
 		t.Errorf("a file beside it holds %q", what)
 	}
 }
+
+// TestLedgerBelow tells of what lies below a directory, and of the parts of a file: by
+// the last line that happened, through links, and as long as the file is there.
+func TestLedgerBelow(t *testing.T) {
+	l, project := ledger(t)
+	in := func(name string) string { return filepath.ToSlash(filepath.Join(project, name)) }
+	for _, dir := range []string{"logs/deep", "logs2"} {
+		if err := os.MkdirAll(filepath.Join(project, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, file := range []string{"logs/a", "logs/deep/b", "logs/mine", "logs/anew", "logs2/c", "all.tar"} {
+		touch(t, filepath.Join(project, file))
+	}
+	if err := os.Symlink("logs", filepath.Join(project, "link")); err != nil {
+		t.Skip(err)
+	}
+	add := func(at time.Time, moves ...origin.Move) {
+		t.Helper()
+		call := at.Format(time.RFC3339Nano)
+		if err := l.Add(t.Context(), Key{}, call, moves, at); err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range moves {
+			if _, err := os.Stat(m.Path); err == nil && !strings.HasSuffix(m.Path, "/logs") {
+				touch(t, m.Path)
+			}
+		}
+		if err := l.Settle(t.Context(), Key{}, call, Ran, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	now := time.Now()
+	add(now.Add(-time.Minute), origin.Move{Path: in("logs/anew"), Secret: "private key"})
+	add(now, origin.Move{Path: origin.Part(in("all.tar"), "/logs/a"), Secret: "private key"}, origin.Move{Path: origin.Part(in("gone.tar"), "x"), Secret: "private key"},
+		origin.Move{Path: origin.Part(in("logs"), "commit/x"), Secret: "private key"}, origin.Move{Path: in("logs/a"), Secret: "environment file", Written: true},
+		origin.Move{Path: in("logs/deep/b"), Host: "x.example"},
+		origin.Move{Path: in("logs/gone"), Secret: "private key"}, origin.Move{Path: in("logs/mine"), Written: true}, origin.Move{Path: in("logs2/c"), Secret: "private key"})
+	add(now.Add(time.Second), origin.Move{Path: in("logs/anew"), Written: true, Anew: true})
+	for dir, want := range map[string]string{
+		"logs": "//commit/x /a /deep/b", "link": "//commit/x /a /deep/b", "logs/deep": "/b", "all.tar": "//logs/a", "gone.tar": "", "other": "",
+	} {
+		list, err := l.Open(Key{}).Below(in(dir))
+		var got []string
+		for _, m := range list {
+			got = append(got, strings.TrimPrefix(m.Path, in(dir)))
+		}
+		if got := strings.Join(got, " "); got != want || err != nil {
+			t.Errorf("%s: %q %v, want %q", dir, got, err, want)
+		}
+	}
+}

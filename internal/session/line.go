@@ -184,25 +184,30 @@ func stateOf(files Files, path string) string {
 // wrote reports that the file has changed since the line was written. What nobody can
 // tell counts as yes.
 func (f *line) wrote(files Files) bool {
-	if strings.HasSuffix(f.Path, "/") {
+	if whole, hides := f.place(); hides || whole != f.Path {
 		return f.happened(files)
 	}
 	now := stateOf(files, f.Path)
 	return f.was == "" || now == "" || now != f.was
 }
 
+// place is the file or directory that a line is about, of a part that which it is a part
+// of; it hides what happens below a directory.
+func (f *line) place() (whole string, hides bool) {
+	whole, _, _ = origin.CutPart(f.Path)
+	dir, hides := strings.CutSuffix(whole, "/")
+	return cmp.Or(dir, "/"), hides
+}
+
 // happened reports a file that is there and has changed since the line was written: the
 // call may have run. What nobody can tell counts as yes.
 func (f *line) happened(files Files) bool {
-	if dir, ok := strings.CutSuffix(f.Path, "/"); ok { // what happens below it does not show
-		_, err := files.Lstat(cmp.Or(dir, "/"))
-		return !errors.Is(err, fs.ErrNotExist)
-	}
-	info, err := files.Lstat(f.Path)
+	whole, hides := f.place()
+	info, err := files.Lstat(whole)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
-	if err != nil {
+	if err != nil || hides || info.IsDir() && whole != f.Path { // what happens below it does not show
 		return true
 	}
 	changed, since := hostfs.Changed(info), f.at

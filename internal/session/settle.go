@@ -86,8 +86,23 @@ func (l Ledger) hold(text []byte, now time.Time) {
 // project, and of others.
 func (l Ledger) lines(of *line, moves []origin.Move) (inside, outside []byte) {
 	root := strings.TrimSuffix(l.real(l.Project), "/") + "/"
+	add := func(f *line, below bool) {
+		text := &outside
+		if l.Project != "" && below {
+			text = &inside
+		}
+		*text = append(f.append(*text), '\n')
+	}
 	for _, m := range moves {
 		m.Call, m.Session = of.Call, of.Session
+		if in, part, ok := origin.CutPart(m.Path); ok {
+			in = l.real(in)
+			if m.Path = origin.Part(in, part); len(m.Path) > maxPath {
+				m.Path, m.Anew = in+"/", false
+			}
+			add(&line{Move: m, at: of.at}, strings.HasPrefix(in+"/", root))
+			continue
+		}
 		// A call may write through a link, or put a file in its place.
 		whole, slash := strings.CutSuffix(m.Path, "/")
 		dir, base := path.Split(whole)
@@ -105,11 +120,7 @@ func (l Ledger) lines(of *line, moves []origin.Move) (inside, outside []byte) {
 				name, f.was, f.Anew = name[:strings.LastIndexByte(name[:maxPath], '/')+1], "", false
 			}
 			f.Path = name
-			text := &outside
-			if l.Project != "" && strings.HasPrefix(name, root) {
-				text = &inside
-			}
-			*text = append(f.append(*text), '\n')
+			add(f, strings.HasPrefix(name, root))
 		}
 	}
 	return inside, outside
