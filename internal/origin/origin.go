@@ -65,9 +65,9 @@ type Ledger interface {
 	// says that nobody knows; what is known comes with it.
 	Of(path string) (Move, error)
 
-	// Below is what the files below a directory hold, and the parts of one file or directory,
-	// in the order of their paths: of secrets and of texts of the network. The path is
-	// absolute and has no slash at its end.
+	// Below is what the files below a directory hold, and the parts of one file or directory:
+	// of secrets and of texts of the network. The path is absolute. One that leads through
+	// links may bring a file twice.
 	Below(path string) ([]Move, error)
 
 	// Written are the files whose text agents decided about, as far as that counts for

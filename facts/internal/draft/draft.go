@@ -27,6 +27,7 @@ type Draft struct {
 	Temps      int                          // names that mktemp made up so far
 	Files      map[string]flow.Stream       // written in this line
 	Below      map[string]flow.Taint        // directories of which the line wrote files that nobody can name, and what these hold
+	Parts      map[string]flow.Taint        // what the line did to parts of files and directories, by their paths
 	Pieces     map[string]string            // what is known of changes to files whose whole text is not
 	Added      map[int]string               // texts in what a command prints of which the rest is not known
 	Fed        map[string]func(flow.Stream) // pipes of this line, by their paths: what runs with what is written to them

@@ -100,6 +100,7 @@ func (d *Draft) Flow() []hook.Flow {
 		if t.Secret == "" {
 			f.Origin, f.Host = "untrusted", flow.Known(t.Host)
 		}
+		f.Coarse = t.Coarse
 		d.trace(&f, t.From)
 		if !slices.ContainsFunc(list, func(o hook.Flow) bool { return sameFlow(&f, &o) }) {
 			list = append(list, f)

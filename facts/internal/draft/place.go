@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gate/facts/internal/flow"
 	"gate/facts/internal/world"
 	"gate/hook"
 	"gate/internal/origin"
@@ -52,7 +53,8 @@ func (d *Draft) opened() origin.Ledger {
 
 // Moves are what the event leaves in files: secrets, texts of the network, and texts that
 // the agent decided about and that programs may run. They say, too, from which files it
-// takes one. Files whose names tell of a secret are left out, but for such a text. A text that only
+// takes one. Files whose names tell of a secret are left out, but for such a text and for
+// what came from outside the project or from a peer. A text that only
 // looks like a secret is the agent's own: it knows it already.
 func (d *Draft) Moves() []origin.Move {
 	written := d.writes()
@@ -65,14 +67,22 @@ func (d *Draft) Moves() []origin.Move {
 		}
 	}
 	for dir, t := range d.Below {
-		m := origin.Move{Path: strings.TrimSuffix(dir, "/") + "/", Secret: t.Secret, From: t.From}
-		if t.Remote {
-			m.Host = cmp.Or(t.Host, unknownHost)
-		}
-		list = append(list, m)
+		list = append(list, moveOf(strings.TrimSuffix(dir, "/")+"/", t))
+	}
+	for part, t := range d.Parts {
+		list = append(list, moveOf(part, t))
 	}
 	slices.SortFunc(list, func(a, b origin.Move) int { return strings.Compare(a.Path, b.Path) })
 	return list
+}
+
+// moveOf says that a path holds what a taint tells of.
+func moveOf(name string, t flow.Taint) origin.Move {
+	m := origin.Move{Path: name, Secret: t.Secret, From: t.From}
+	if t.Remote {
+		m.Host = cmp.Or(t.Host, unknownHost)
+	}
+	return m
 }
 
 // unknownHost stands in a [origin.Move] for a peer that nobody knows.
@@ -83,14 +93,12 @@ func (d *Draft) moves(m *origin.Move) bool {
 	if unkept(m.Path) {
 		return false
 	}
-	if d.named(m.Path) {
-		return m.Written
-	}
 	st, whole := d.Files[m.Path]
-	m.Secret, m.From = st.Taint.Secret, st.Taint.From
-	if st.Taint.Remote {
-		m.Host = cmp.Or(st.Taint.Host, unknownHost)
+	if d.named(m.Path) && !(st.Taint.Remote || st.Taint.From != "" && !d.World.InProject(st.Taint.From)) {
+		return m.Written // its name says it
 	}
+	of := moveOf(m.Path, st.Taint)
+	m.Secret, m.From, m.Host = of.Secret, of.From, of.Host
 	anew, tells := whole && d.certain(), m.Written || m.Host != ""
 	m.Anew = anew
 	if m.Secret != "" || anew && tells {

@@ -9,6 +9,7 @@ type Taint struct {
 	URL    string
 	Remote bool   // fetched from some peer
 	From   string // the file that the secret, or what was fetched, was read from; "" for none
+	Coarse bool   // it may be in there: one of several files holds it
 	Hidden bool   // decoded from something unreadable
 
 	Path    string // a file from outside the project whose content it is

@@ -82,13 +82,33 @@ func (u *use) unpacks(dir flow.Word) {
 	if t.Secret == "" {
 		return
 	}
+	if u.unpacksParts(archive, dir) {
+		return
+	}
 	member, _ := u.Files[archive]
 	from := cmp.Or(member.Taint.From, u.Left(archive).From)
 	if from == "" {
 		u.Spreads(*u.at(), dir, t)
 		return
 	}
-	// It has the name in the archive that it was packed by: seen from some directory above.
+	u.unpacksMember(dir, from, t)
+}
+
+// unpacksParts notes each file of an archive of several with an origin.
+func (u *use) unpacksParts(archive string, dir flow.Word) bool {
+	if archive == "" {
+		return false
+	}
+	parts := u.PartsOf(archive)
+	for _, p := range parts {
+		u.unpacksMember(dir, p.Below, p.Taint.In(archive))
+	}
+	return len(parts) > 0
+}
+
+// unpacksMember notes a file of an archive. It has the name there that it was packed by:
+// seen from some directory above.
+func (u *use) unpacksMember(dir flow.Word, from string, t flow.Taint) {
 	for rest := strings.TrimPrefix(from, "/"); rest != ""; {
 		u.remember(within(dir, flow.Literal(rest)), flow.Stream{Some: true, Taint: t, From: u.ID}, false)
 		_, rest, _ = strings.Cut(rest, "/")

@@ -64,6 +64,7 @@ func (u *use) rsync() {
 					st = flow.Stream{Some: true, Taint: flow.Taint{Remote: true, Host: peer.Parse(remote, false).Host}, From: u.ID}
 				}
 				u.remember(to, st, false)
+				u.copiesBelow(from, f)
 			}
 		default:
 			u.touch(f, draft.Access{Kind: "read", Recursive: true})
@@ -251,6 +252,7 @@ func (u *use) copies() {
 	for _, f := range from {
 		u.renames(f, u.destination(f, to))
 		u.handsOn(f, u.destination(f, to))
+		u.copiesBelow(f, to)
 		st := u.content(f)
 		st.Text = u.textOf(f)
 		if st.Text != nil || st.Taint != (flow.Taint{}) {
@@ -300,25 +302,24 @@ func (u *use) tar() {
 		if toFile {
 			u.Draft.UsePath(u.start, u.ID, archive, draft.Access{Kind: "write", How: "overwrite"})
 		}
-		secret, from := "", ""
-		for _, f := range rest {
+		var members []*draft.Source
+		for _, f := range slices.Concat(rest, u.namesGiven("files-from")) {
 			if u.has("remove-files") {
 				u.touch(f, draft.Access{Kind: "delete", How: "move", Recursive: true})
 			}
 			u.touch(f, draft.Access{Kind: "read", Recursive: true, Shown: toFile})
-			for _, t := range u.targets(f) {
-				if what, _ := u.Secret(t.Path); what != "" {
-					secret, from = what, t.Path
-				}
-				if strings.HasSuffix(t.Path, "/.ssh") || strings.HasSuffix(t.Path, "/.aws") || strings.HasSuffix(t.Path, "/.gnupg") || strings.HasSuffix(t.Path, "/.kube") || u.World.Area(t.Path) == "home" {
-					secret, from = "directory of secrets", t.Path
-				}
-			}
+			members = append(members, u.packedFrom(f)...)
 		}
 		if !toFile {
-			u.Out.Taint.Secret, u.Out.Taint.From = secret, from
-		} else if secret != "" {
-			u.Draft.Remember(u.start, archive, flow.Stream{Some: true, Taint: flow.Taint{Secret: secret, From: from}}, false)
+			for _, m := range members {
+				u.Out.Taint = u.Out.Taint.Merge(flow.Taint{Secret: m.Taint.Secret, From: m.Path, Coarse: m.Taint.Coarse})
+			}
+			break
+		}
+		for _, t := range u.Absolute(u.start, archive) {
+			if t.Path != "" {
+				u.receives(t.Path, members, u.has("create"))
+			}
 		}
 	case u.has("extract"):
 		if named {

@@ -233,6 +233,9 @@ func (u *use) send(p peer.Peer, source string, path *string, t flow.Taint) {
 	is := &hook.NetSend{
 		Host: flow.Known(p.Host), URL: flow.Known(p.URL), Method: method, Source: source, Path: path, Secret: flow.Known(t.Secret), Private: p.Private, Metadata: p.Metadata,
 	}
+	if t.Coarse { // its flow says that it may go along
+		is.Secret = nil
+	}
 	u.Carry(is, t)
 	u.effect(is)
 }
@@ -273,9 +276,22 @@ func (u *use) upload(f flow.Word) {
 	}
 }
 
-// sendFile judges one file that goes to a peer.
+// sendFile judges one file that goes to a peer, or the files of a directory or pattern.
 func (u *use) sendFile(p peer.Peer, t draft.Target) {
-	u.send(p, "file", flow.Known(t.Path), u.Holds(t.Path))
+	u.send(p, "file", flow.Known(t.Path), u.heldBy(t))
+}
+
+// heldBy is what one of the files holds that a target stands for; a secret, where any does.
+func (u *use) heldBy(t draft.Target) (held flow.Taint) {
+	if held = u.Holds(t.Path); held.Secret != "" {
+		return held
+	}
+	for _, s := range u.left(u.SourcesOf(t)) {
+		if held.Secret == "" || held.Coarse && !s.Taint.Coarse && s.Taint.Secret != "" {
+			held = s.Taint
+		}
+	}
+	return held
 }
 
 // data judges what curl's -d, -F and -T take: text, name=value, @file, <file.

@@ -82,6 +82,9 @@ func (u *use) taken() flow.Stream {
 		return u.Stdin
 	}
 	var in flow.Stream
+	if !slices.ContainsFunc(u.reads, isInput) && slices.ContainsFunc(u.rest, isInput) { // cat a -
+		in = u.Stdin
+	}
 	for _, f := range u.reads {
 		if isInput(f) {
 			in = flow.Concat(in, u.Stdin)

@@ -73,6 +73,7 @@ func (p *Programs) Run(d *draft.Draft, shell Shell, inv *draft.Invocation, name 
 
 // judged judges a program that runs no command of its own words.
 func (u *use) judged(own bool) flow.Stream {
+	before := len(u.Facts.Effects)
 	u.listUse()
 	u.deploys(u.name)
 	u.optionRoles() // also before --version: what -c runs may take that for an argument
@@ -93,6 +94,9 @@ func (u *use) judged(own bool) flow.Stream {
 	}
 	u.recipes(u.name)
 	u.loads()
+	if u.carriesOver(before); len(u.row.Operands) == 0 && u.row.Special == "" {
+		u.strangeOutput(before) // its row says nothing of its words
+	}
 	out := u.output()
 	out.From = u.ID
 	return out
@@ -117,6 +121,7 @@ func (u *use) plainWords() {
 // strange lists a program without a row: raw words only. Paths on it that are
 // secrets or gate's own still count, whatever the program does with them.
 func (u *use) strange(base string) flow.Stream {
+	before := len(u.Facts.Effects)
 	u.Strange = true
 	u.listed(new(base))
 	u.Strange = false // of what it runs inside
@@ -142,6 +147,7 @@ func (u *use) strange(base string) flow.Stream {
 			break
 		}
 	}
+	u.strangeOutput(before)
 	return flow.Stream{Some: true, From: u.ID, Taint: u.Stdin.Taint.Merge(flow.Join(u.Given()).Taint()), More: u.Stdin.More}
 }
 
