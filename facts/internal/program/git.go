@@ -33,6 +33,7 @@ func (u *use) gitGlobal() {
 	}
 	u.gitAliases()
 	u.gitTakes()
+	u.gitCarries()
 	u.gitMakes()
 	u.gitPutsAway()
 }

@@ -48,9 +48,11 @@ func (u *use) gitPush() {
 	if len(refs) == 0 && !all && !mirror && !u.has("tags") {
 		mirror = u.pushWithoutRefspec(&p, remote)
 	}
-	u.effect(&hook.GitPush{
+	is := &hook.GitPush{
 		Remote: remote, Branches: p.branches, BranchesFrom: p.from, Force: p.force, Lease: u.has("force-with-lease"), All: all || p.all, Mirror: mirror, Tags: u.has("tags") || u.has("follow-tags"), Delete: p.del || u.has("prune"),
-	})
+	}
+	u.gitPushes(is)
+	u.effect(is)
 	if remote != nil && (strings.Contains(*remote, "://") || strings.Contains(*remote, "@")) {
 		u.peer("host", flow.Literal(*remote))
 	}
