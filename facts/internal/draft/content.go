@@ -163,7 +163,8 @@ func (d *Draft) FileStream(at Where, f flow.Word) flow.Stream {
 			st.Taint = st.Taint.In(p.Path)
 			return st
 		}
-		if what, _ := d.Secret(p.Path); what != "" {
+		what, _ := d.Secret(p.Path)
+		if what = cmp.Or(what, d.before(p.Path).Secret); what != "" {
 			out.Taint.Secret, out.Taint.From = what, p.Path
 		}
 		if host, ok := d.fetched(p.Path); ok && !out.Taint.Remote {

@@ -201,8 +201,10 @@ func (d *Draft) Holds(p string) flow.Taint {
 	if st, ok := d.Files[p]; ok {
 		t.Secret = cmp.Or(st.Secret(), t.Secret)
 		t.Remote, t.Host = st.Taint.Remote, st.Taint.Host
-	} else if host := d.before(p).Host; host != "" {
-		t.Remote, t.Host = true, strings.TrimPrefix(host, unknownHost)
+	} else {
+		left := d.before(p)
+		t.Secret = cmp.Or(t.Secret, left.Secret)
+		t.Remote, t.Host = left.Host != "", strings.TrimPrefix(left.Host, unknownHost)
 	}
 	if t != (flow.Taint{}) {
 		t.From = p

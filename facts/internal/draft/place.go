@@ -36,7 +36,7 @@ func (d *Draft) Secret(p string) (what, grade string) {
 // nothing of it.
 func (d *Draft) left(p string) (what, grade string) {
 	before := d.before(p)
-	if before.Secret == "" {
+	if before.Secret == "" || flow.Viewable(before.Secret) {
 		return "", ""
 	}
 	kind, _ := origin.Copied(before.Secret)

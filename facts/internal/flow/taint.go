@@ -18,6 +18,16 @@ type Taint struct {
 	Process string // numbers of processes by this name or pattern; [Parent], "*" for all
 }
 
+// Kinds of secrets that a file may be looked at for, for most of what it says is none.
+// Sending it is another matter.
+const (
+	FilledTemplate = "text with variables of an environment file"
+	Outputs        = "outputs of infrastructure"
+)
+
+// Viewable reports such a kind.
+func Viewable(kind string) bool { return kind == FilledTemplate || kind == Outputs }
+
 // Parent in a taint is the process that started the shell: the agent, or what runs
 // its tools.
 const Parent = "$PPID"

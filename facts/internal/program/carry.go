@@ -95,6 +95,9 @@ func (u *use) takenIn(since int) (list []*draft.Source) {
 	if t := u.Stdin.Taint; t.Secret != "" && !u.encrypts() {
 		list = append(list, &draft.Source{Path: t.From, Taint: t})
 	}
+	if t := flow.Join(u.rest).Taint(); t.Secret != "" && drawsText(u.name) {
+		list = append(list, &draft.Source{Path: t.From, Taint: t})
+	}
 	list = append(list, u.decrypted()...)
 	known := map[string]bool{}
 	return slices.DeleteFunc(list, func(s *draft.Source) bool {
@@ -102,6 +105,11 @@ func (u *use) takenIn(since int) (list []*draft.Source) {
 		known[s.Path] = true
 		return again
 	})
+}
+
+// drawsText lists programs that put the words they are given into a picture.
+func drawsText(name string) bool {
+	return wordlist.Has(" qrencode convert magick barcode zint figlet toilet ", name)
 }
 
 // keepsNames reports that of the secret only names or keys come out.
@@ -302,6 +310,23 @@ func (u *use) decrypted() []*draft.Source {
 			return nil
 		}
 		of = u.rest[0]
+	case "docker", "podman", "nerdctl", "docker-compose", "kubectl", "oc": // cp CONTAINER:/run/secrets/NAME .
+		if len(u.rest) < 2 || u.verbs[len(u.verbs)-1] != "cp" {
+			return nil
+		}
+		_, name, inside := u.rest[0].Cut(":")
+		for _, t := range u.targets(name) {
+			if what, _ := u.Secret(t.Path); inside && what != "" && strings.HasPrefix(name.Text(), "/") {
+				return []*draft.Source{{Path: t.Path, Taint: flow.Taint{Secret: what, From: t.Path}}}
+			}
+		}
+		return nil
+	case "openssl": // a private key in another form
+		in, ok := u.opt("in")
+		if !ok || len(u.verbs) == 0 || !wordlist.Has(" rsa ec dsa pkey pkcs8 pkcs12 ", u.verbs[0]) || slices.ContainsFunc([]string{"pubout", "pubin", "nokeys", "no-output"}, u.has) {
+			return nil
+		}
+		return u.withOrigin([]flow.Word{in})
 	default:
 		return nil
 	}

@@ -146,7 +146,7 @@ func (u *use) scp() {
 	for _, f := range u.rest[:last] {
 		if remote, ok := remotePath(f); ok {
 			u.peer("host", flow.Literal(remote))
-			u.remember(u.destination(f, u.rest[last]), flow.Stream{Some: true, Taint: flow.Taint{Remote: true, Host: peer.Parse(remote, false).Host}, From: u.ID}, false)
+			u.remember(u.destination(f, u.rest[last]), flow.Stream{Some: true, Taint: u.heldThere(f, peer.Parse(remote, false).Host), From: u.ID}, false)
 		} else {
 			u.touch(f, draft.Access{Kind: "read"})
 		}
@@ -154,6 +154,18 @@ func (u *use) scp() {
 	for _, f := range u.rest[:last] {
 		u.touch(u.destination(f, u.rest[last]), draft.Access{Kind: "write", How: "overwrite"})
 	}
+}
+
+// heldThere is what a file of another machine holds, by its name there.
+func (u *use) heldThere(f flow.Word, host string) flow.Taint {
+	t := flow.Taint{Remote: true, Host: host}
+	_, name, _ := f.Cut(":")
+	if strings.HasPrefix(name.Prefix(), "/") {
+		for _, there := range u.targets(name) {
+			t.Secret, _ = u.Secret(there.Path)
+		}
+	}
+	return t
 }
 
 // tee writes its input to files and passes it on.

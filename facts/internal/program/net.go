@@ -1,6 +1,9 @@
 package program
 
 import (
+	"encoding/base32"
+	"encoding/base64"
+	"encoding/hex"
 	"slices"
 	"strings"
 
@@ -130,7 +133,38 @@ func (u *use) netEffect(p peer.Peer, f flow.Word) {
 // encodes reports that an address carries what was made unreadable before, or that the
 // words of a program do which only looks whether a host is there (ping -p).
 func (u *use) encodes(f flow.Word, fetches bool) bool {
-	return !fetches && u.outputAsLabel(f) || f.Taint().Encoded || !fetches && !u.commandRole() && len(u.row.Operands) == 1 && flow.Join(u.Words).Taint().Encoded
+	return !fetches && (u.outputAsLabel(f) || textAsLabels(f)) || f.Taint().Encoded || !fetches && !u.commandRole() && len(u.row.Operands) == 1 && flow.Join(u.Words).Taint().Encoded
+}
+
+// minHidden is how many bytes a text has that someone hides in a name.
+const minHidden = 12
+
+// textAsLabels reports a name whose labels are an encoded text that people can read, before
+// a domain of two labels: looking it up tells the domain's owner the text. Digests and
+// identifiers decode to anything but a text.
+func textAsLabels(f flow.Word) bool {
+	labels := strings.Split(strings.TrimSuffix(f.Text(), "."), ".")
+	if !f.Literal() || len(labels) < 3 || labels[len(labels)-1] == "arpa" {
+		return false
+	}
+	for n := len(labels) - 2; n > 0; n-- {
+		name := strings.Join(labels[:n], "")
+		for _, decode := range [...]func(string) ([]byte, error){
+			hex.DecodeString, base64.RawURLEncoding.DecodeString, base64.RawStdEncoding.DecodeString, base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString,
+		} {
+			for _, spelt := range [...]string{name, strings.ToUpper(name)} {
+				if text, err := decode(spelt); err == nil && len(text) >= minHidden && readable(text) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// readable reports a text of printable ASCII.
+func readable(text []byte) bool {
+	return !slices.ContainsFunc(text, func(b byte) bool { return b < ' ' && b != '\n' && b != '\t' || b > '~' })
 }
 
 // inQuery reports an address whose part that is not known stands in its query. In its
@@ -266,6 +300,9 @@ func (u *use) target() peer.Peer {
 
 // upload judges a file that is sent away.
 func (u *use) upload(f flow.Word) {
+	if f.Prefix() != "" && f.Prefix()[0] == '@' { // swaks --body @FILE
+		f = f.From(1)
+	}
 	if f.Text() == "-" && f.Literal() {
 		u.send(u.target(), "stdin", flow.Known(u.Stdin.Taint.Path), u.Stdin.Origins())
 		return
@@ -347,6 +384,7 @@ func (u *use) curl() {
 		}
 	}
 	u.detours()
+	u.curlNames()
 	if dir, ok := u.opt("output-dir"); ok {
 		for _, f := range u.opts["output"] {
 			parts := append(dir.Parts[:len(dir.Parts):len(dir.Parts)], flow.Part{Text: "/", Quoted: true})
@@ -362,6 +400,40 @@ func (u *use) curl() {
 			u.unknown("code", "options of "+u.name+" come from its input", f.Span)
 		}
 	}
+}
+
+// curlNames judges files whose lines curl takes into a request: headers, and variables of
+// its own. What else is in a file of options goes nowhere.
+func (u *use) curlNames() {
+	for _, name := range [...]string{"header", "proxy-header", "cookie", "variable"} {
+		for _, f := range u.opts[name] {
+			switch at := strings.IndexByte(f.Prefix(), '@'); {
+			case at == 0:
+				u.upload(f)
+			case name == "variable" && at > 0:
+				u.upload(f.From(at + 1))
+			case name == "cookie" && !strings.Contains(f.Text(), "="):
+				if u.heldByWord(f).Secret != "" { // a file of cookies is for its own hosts
+					u.upload(f)
+				}
+			}
+		}
+	}
+	for _, f := range u.opts["config"] {
+		if !isInput(f) && u.textOf(f) == nil && u.heldByWord(f).Secret != "" {
+			u.upload(f)
+		}
+	}
+}
+
+// heldByWord is [use.heldBy] for the files that a call has left a secret in.
+func (u *use) heldByWord(f flow.Word) (held flow.Taint) {
+	for _, t := range u.targets(f) {
+		if left := u.Left(t.Path); left.Secret != "" || u.Files[t.Path].Taint.Secret != "" {
+			return u.Holds(t.Path)
+		}
+	}
+	return held
 }
 
 // wgetSetting is the option that wget -e sets: use_askpass=X is --use-askpass X.

@@ -49,6 +49,12 @@ func (u *use) output() flow.Stream {
 		if u.name == "rev" {
 			out.Text = reversed(in.Text)
 		}
+		if out.Taint.Secret == flow.Outputs && wordlist.Has(" jq gojq jaq yq gyq gron dasel ", u.name) {
+			out.Taint.Secret = "" // one output is an address, most likely
+		}
+		if u.name == "envsubst" || u.name == "gomplate" {
+			out.Taint = out.Taint.Merge(u.sourced())
+		}
 	case "decode":
 		out = u.decode(in, out)
 	case "fetch":
@@ -65,6 +71,9 @@ func (u *use) output() flow.Stream {
 		if out.Taint.Secret == "" {
 			out.Taint.Secret = "secret"
 		}
+	}
+	if u.tellsOutputs() {
+		out.Taint = out.Taint.Merge(flow.Taint{Secret: flow.Outputs})
 	}
 	out.Taint.Encoded = out.Taint.Encoded || in.Some && (u.row.Output == "encode" || u.row.Output == "decode" && u.name != "uudecode" && !u.has("decode"))
 	out = u.processNumbers(out)
@@ -211,4 +220,27 @@ func (u *use) lastHost() *hook.Host {
 		}
 	}
 	return nil
+}
+
+// sourced is the file of secrets whose variables the line has taken over: a program that
+// puts variables into a text may put those.
+func (u *use) sourced() (t flow.Taint) {
+	for _, e := range u.Facts.Effects {
+		if read, ok := e.Is.(*hook.SecretRead); ok && !read.Shown && e.Command > 0 && e.Command < u.ID && wordlist.Has(" . source ", flow.Text(u.Commands()[e.Command-1].Program)) {
+			t = flow.Taint{Secret: flow.FilledTemplate, From: flow.Text(read.Path)}
+		}
+	}
+	return t
+}
+
+// tellsOutputs reports a program that prints all that was made of infrastructure, also
+// what it keeps from the eyes of people: passwords and keys.
+func (u *use) tellsOutputs() bool {
+	switch u.name {
+	case "terraform":
+		return len(u.verbs) > 0 && u.has("json") && (u.verbs[0] == "show" || u.verbs[0] == "output" && len(u.rest) == 0)
+	case "pulumi":
+		return u.has("show-secrets") || len(u.verbs) > 1 && u.verbs[0] == "stack" && u.verbs[1] == "export"
+	}
+	return false
 }

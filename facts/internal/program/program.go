@@ -94,7 +94,8 @@ func (u *use) judged(own bool) flow.Stream {
 	}
 	u.recipes(u.name)
 	u.loads()
-	if u.carriesOver(before); len(u.row.Operands) == 0 && u.row.Special == "" {
+	u.ships()
+	if u.carriesOver(before); u.row.Output == "filter" && len(u.row.Operands) == 0 && len(u.verbs) == 0 && u.row.Special == "" {
 		u.strangeOutput(before) // its row says nothing of its words
 	}
 	out := u.output()

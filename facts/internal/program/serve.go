@@ -8,6 +8,7 @@ import (
 	"gate/facts/internal/flow"
 	"gate/facts/internal/peer"
 	"gate/hook"
+	"gate/internal/wordlist"
 )
 
 // offers judges a server of files: a directory outside the project that
@@ -31,10 +32,40 @@ func (u *use) offers() {
 		}
 	}
 	for _, t := range u.targets(dir) {
+		if held := u.heldBy(t); held.Secret != "" {
+			held.Coarse = true // whoever fetches it
+			u.send(peer.Peer{}, "file", flow.Known(t.Path), held)
+		}
 		switch t.Area {
 		case "home", "root", "user", "system":
 			u.touch(dir, draft.Access{Kind: "read", Recursive: true})
 			u.send(peer.Peer{}, "file", flow.Known(t.Path), flow.Taint{})
+		}
+	}
+}
+
+// ships judges the files with a secret that a service gets: one that publishes what is in
+// a directory, less what git ignores, as these programs do; or one that shows a text.
+func (u *use) ships() {
+	for _, name := range [...]string{"body-file", "notes-file"} { // gh pr create
+		for _, s := range u.withOrigin(u.opts[name]) {
+			if s.Taint.Secret != "" {
+				u.send(peer.Peer{}, "file", flow.Known(s.Path), s.Taint)
+			}
+		}
+	}
+	if !wordlist.Has(" vercel netlify surge now ", u.name) || len(u.verbs) > 0 && u.verbs[0] != "deploy" && len(u.strayed) == 0 {
+		return
+	}
+	dirs := []flow.Word{flow.Literal(".")}
+	if f, ok := u.opt("dir"); ok {
+		dirs[0] = f
+	} else if words := slices.Concat(u.strayed, u.rest); len(words) > 0 {
+		dirs[0] = words[0]
+	}
+	for _, s := range u.withOrigin(dirs) {
+		if _, tree := u.gitRepository(); s.Taint.Secret != "" && !s.Named && !u.gitIgnores(tree, strings.TrimPrefix(s.Path, tree+"/")) {
+			u.send(peer.Peer{}, "file", flow.Known(s.Path), s.Taint)
 		}
 	}
 }

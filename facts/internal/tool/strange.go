@@ -8,6 +8,7 @@ import (
 
 	"gate/facts/internal/bash"
 	"gate/facts/internal/flow"
+	"gate/hook"
 	"gate/internal/strictjson"
 	"gate/internal/wordlist"
 )
@@ -26,6 +27,7 @@ func (c Call) strangeTool(name string, input map[string]any) {
 	}
 	c.scan(name, input, 0)
 	c.carried(name, input)
+	c.copies(name, input)
 }
 
 func (c Call) scan(tool string, input map[string]any, depth int) {
@@ -62,6 +64,7 @@ func (c Call) scan(tool string, input map[string]any, depth int) {
 			default:
 				role = moved(does, k, toolRole(does, role))
 				c.Field(k, v, role)
+				c.handsOut(does, v, role)
 				c.maybePath(does, k, v, role)
 			}
 		}
@@ -98,6 +101,7 @@ func (c Call) scanList(tool, does, k string, v []any, input map[string]any, dept
 		} else {
 			c.Field(k, e, toolRole(does, role))
 			if s, ok := e.(string); ok {
+				c.handsOut(does, s, toolRole(does, role))
 				c.maybePath(does, k, s, toolRole(does, role))
 			}
 		}
@@ -239,6 +243,8 @@ func toolRole(tool, role string) string {
 	switch {
 	case wordlist.HasAny(" delete remove rm rmdir unlink trash shred erase wipe clear empty ", words):
 		return "delete"
+	case wordlist.HasAny(sending, words) && !wordlist.HasAny(" download save fetch get ", words): // put_object
+		return "read"
 	case wordlist.HasAny(" write edit create update save put append patch replace insert modify move rename copy set download truncate chmod chown symlink link touch ", words):
 		return "write"
 	case slices.Contains([]string{"info", "stat", "stats", "metadata"}, last): // get_file_info
@@ -247,4 +253,59 @@ func toolRole(tool, role string) string {
 		return "read"
 	}
 	return "list"
+}
+
+// sending are words in the names of tools that give a file to somebody.
+const sending = " upload attach attachment attachments send share post publish object blob "
+
+// handsOut records that a file with a secret, or one below a directory, goes to whom a tool
+// sends it.
+func (c Call) handsOut(tool, v, role string) {
+	if role != "read" || !strings.HasPrefix(tool, "mcp__") || !wordlist.HasAny(sending, wordlist.OfName(tool)) {
+		return
+	}
+	for _, t := range c.Absolute(c.Here(), flow.Literal(v)) {
+		for _, s := range c.SourcesOf(t) {
+			if s.Taint.Secret != "" {
+				is := &hook.NetSend{Source: "file", Path: flow.Known(t.Path), Secret: flow.Known(s.Taint.Secret)}
+				c.Carry(is, s.Taint)
+				c.Effect(0, is)
+				break
+			}
+		}
+	}
+}
+
+// copies notes what a file holds that a tool makes of another one, where fields say from
+// what and to what.
+func (c Call) copies(name string, input map[string]any) {
+	if !wordlist.HasAny(" copy move rename mv cp duplicate convert compress zip archive pack export encode ", wordlist.OfName(name)) {
+		return
+	}
+	var from []string
+	to := ""
+	for _, k := range slices.Sorted(maps.Keys(input)) {
+		field := strings.ReplaceAll(strings.ToLower(k), "_", "")
+		list, _ := input[k].([]any)
+		for _, v := range append(list, input[k]) {
+			switch s, ok := v.(string); {
+			case !ok:
+			case wordlist.Has(" source src sourcepath oldpath from frompath file files path paths input inputpath inputs sources ", field):
+				from = append(from, s)
+			case wordlist.Has(" destination dest dst destinationpath newpath to topath target targetpath output outputpath outputfile archive ", field):
+				to = s
+			}
+		}
+	}
+	for _, name := range from {
+		for _, s := range c.Sources(c.Here(), flow.Literal(name)) {
+			if to != "" {
+				below := strings.TrimSuffix("/"+s.Below, "/")
+				if wordlist.HasAny(" compress zip archive pack ", wordlist.OfName(name)) || strings.Contains(below, "//") {
+					below = ""
+				}
+				c.Remember(c.Here(), flow.Literal(to+below), flow.Stream{Some: true, Taint: s.Taint}, false)
+			}
+		}
+	}
 }
