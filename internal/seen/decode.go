@@ -7,12 +7,9 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"io"
-	"math/bits"
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"gate/hook"
 )
 
 // Limits of what is decoded of one call.
@@ -43,7 +40,16 @@ func (d *decoder) decode(text string, depth int) {
 	if plain := escapes(text); plain != text {
 		d.next(plain, depth)
 	}
+	if plain := quoted(text); plain != "" {
+		d.next(plain, depth)
+	}
+	if plain := wide(text); plain != text {
+		d.next(plain, depth)
+	}
+	d.show(numbers(text))
+	d.show(spelled(text))
 	runs(text, leastBase64, &base64Alphabet, func(run []byte) { d.base64(run, depth) })
+	runs(text, leastBase32, &base32Alphabet, func(run []byte) { d.base32(run) })
 	runs(text, leastHex, &hexAlphabet, func(run []byte) { d.hex(run, depth) })
 	d.unpack(text, depth)
 	if depth == maxDepth { // a code that is turned round is looked into, once on the way
@@ -53,13 +59,24 @@ func (d *decoder) decode(text string, depth int) {
 	}
 }
 
-// next shows what a text was decoded to, as long as there is room.
-func (d *decoder) next(text string, depth int) {
+// show shows what a text was decoded to, as long as there is room.
+func (d *decoder) show(text string) bool {
+	if len(text) < leastLength {
+		return true
+	}
 	if d.left -= len(text) * d.passes; d.left < 0 {
 		d.cut = true
-		return
+		return false
 	}
 	d.view(text)
+	return true
+}
+
+// next shows what a text was decoded to, and what that may be decoded to.
+func (d *decoder) next(text string, depth int) {
+	if !d.show(text) {
+		return
+	}
 	if readable(text) || strings.Contains(text, gzipMagic) || strings.HasPrefix(text, "x") {
 		d.decode(text, depth-1)
 	}
@@ -162,7 +179,8 @@ var base64Alphabet = alphabet{
 var hexAlphabet = alphabet{
 	'0': inCode, '1': inCode, '2': inCode, '3': inCode, '4': inCode, '5': inCode, '6': inCode, '7': inCode, '8': inCode, '9': inCode,
 	'a': inCode, 'b': inCode, 'c': inCode, 'd': inCode, 'e': inCode, 'f': inCode, 'A': inCode, 'B': inCode, 'C': inCode, 'D': inCode,
-	'E': inCode, 'F': inCode, '\n': between, '\r': between, ' ': between, ':': between, ',': between,
+	'E': inCode, 'F': inCode, '\n': between, '\r': between, ' ': between, ':': between, ',': between, '.': between, '-': between,
+	'"': between, '\'': between, '_': between,
 }
 
 // runs calls f for each run of characters of an alphabet, of a least length. Breaks of
@@ -294,206 +312,4 @@ func backwards(text string) string {
 		out[len(text)-1-i] = text[i]
 	}
 	return string(out)
-}
-
-// secrets are the hits of an event's call among the secrets of the session.
-func (c *content) secrets(ev *hook.Event) []Hit {
-	return c.secretsIn(func(f func(string)) { calls(ev, ev.Facts, f) })
-}
-
-// secretsIn are the hits among the texts that each calls a function with.
-func (c *content) secretsIn(each func(func(string))) []Hit {
-	f := c.finder()
-	if f == nil {
-		return nil
-	}
-	d := decoder{view: f.text, passes: len(f.passes), left: maxWork}
-	var texts, pieces []string
-	seen := map[string]bool{}
-	each(func(text string) {
-		if len(text) < leastLength || seen[text] {
-			return
-		}
-		seen[text] = true
-		texts = append(texts, text)
-		f.text(text) // all are gone through as they are, whatever there is to decode
-		if whole := joined(text); whole != text && !seen[whole] {
-			seen[whole] = true
-			pieces = append(pieces, whole)
-			f.text(whole)
-		}
-	})
-	for _, text := range texts {
-		d.decode(text, maxDepth)
-	}
-	for _, text := range pieces {
-		d.decode(text, 1)
-	}
-	var hits []Hit
-	if d.cut {
-		hits = unsure(Secret)
-	}
-	for i := range f.found {
-		r, s := f.found[i].record, f.found[i].secret
-		hits = append(hits, Hit{Origin: Secret, What: s.what, Call: r.call, Time: r.at, How: Known})
-	}
-	return hits
-}
-
-// A finder looks for the secrets of a session in texts.
-type finder struct {
-	key    *key
-	roller *roller
-	passes []pass
-	found  []found
-}
-
-type found struct {
-	record *record
-	secret *kept
-}
-
-// A pass is what a text is gone through for once: the secrets of one length.
-type pass struct {
-	length int
-	marks  *[1 << 16 / 64]uint64
-	out    *roller // of the bytes that leave
-	of     map[digest]found
-}
-
-func (c *content) finder() *finder {
-	f := &finder{key: c.key}
-	at := map[int]int{}
-	for i := range c.records {
-		r := &c.records[i]
-		for k := range r.secrets {
-			s := &r.secrets[k]
-			if f.roller == nil {
-				f.roller = c.key.roller()
-			}
-			p, ok := at[s.length]
-			if !ok {
-				p = len(f.passes)
-				at[s.length] = p
-				f.passes = append(f.passes, pass{s.length, new([1 << 16 / 64]uint64), f.roller.leaving(s.length), map[digest]found{}})
-			}
-			f.passes[p].marks[s.mark/64] |= 1 << (s.mark % 64)
-			if _, known := f.passes[p].of[s.digest]; !known {
-				f.passes[p].of[s.digest] = found{r, s}
-			}
-		}
-	}
-	if f.roller == nil {
-		return nil
-	}
-	return f
-}
-
-// leaving are the numbers of bytes that a fingerprint of a length has gone beyond.
-func (r *roller) leaving(length int) *roller {
-	var out roller
-	for i, n := range r {
-		out[i] = bits.RotateLeft64(n, length)
-	}
-	return &out
-}
-
-// text looks for the secrets in one text. One that was found is not looked for any more.
-func (f *finder) text(text string) {
-	for i := range f.passes {
-		p := &f.passes[i]
-		if len(p.of) == 0 || len(text) < p.length {
-			continue
-		}
-		in, out, marks := f.roller, p.out, p.marks
-		var sum uint64
-		for k := range p.length {
-			sum = bits.RotateLeft64(sum, 1) ^ in[text[k]]
-		}
-		for end := p.length; ; end++ {
-			if m := uint16(sum); marks[m/64]&(1<<(m%64)) != 0 {
-				f.verify(p, text[end-p.length:end])
-			}
-			if end == len(text) {
-				break
-			}
-			sum = bits.RotateLeft64(sum, 1) ^ in[text[end]] ^ out[text[end-p.length]]
-		}
-	}
-}
-
-func (f *finder) verify(p *pass, value string) {
-	d := f.key.of(kindSecret, value)
-	if hit, ok := p.of[d]; ok {
-		f.found = append(f.found, hit)
-		delete(p.of, d)
-	}
-}
-
-// tokens are the hits of an event's call among what only untrusted text brought.
-func (c *content) tokens(ev *hook.Event) []Hit {
-	if !c.untrusted() {
-		return nil
-	}
-	var l lexer
-	calls(ev, ev.Facts, func(text string) {
-		l.text(text)
-		if plain := percents(text); plain != text {
-			l.text(plain)
-		}
-	})
-	if ev.Facts != nil {
-		for i := range ev.Facts.Hosts {
-			l.add(kindHost, hostOf(text(ev.Facts.Hosts[i].Host)))
-		}
-	}
-	return c.brought(&l)
-}
-
-// brought are the hits of the tokens of a call.
-func (c *content) brought(l *lexer) []Hit {
-	w := c.wanted(l.tokens)
-	hits := make([]Hit, len(l.tokens))
-	c.each(w, func(i int, r *record) {
-		switch {
-		case r.source == sourcePerson:
-			w.found[i] = true
-		case hits[i].Origin == "":
-			hits[i] = Hit{Origin: Untrusted, What: l.tokens[i].kind.String(), Via: r.source.String(), Text: l.tokens[i].text, Call: r.call, Time: r.at, How: Known}
-		}
-	})
-	out := hits[:0]
-	for i, h := range hits {
-		if h.Origin == "" || w.found[i] {
-			continue
-		}
-		h.Host = hostIn(l.tokens[i])
-		out = append(out, h)
-	}
-	return out
-}
-
-// untrusted reports that untrusted text brought anything.
-func (c *content) untrusted() bool {
-	for i := range c.records {
-		if r := &c.records[i]; r.source != sourcePerson && len(r.tokens) > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// hostIn is the host of a token that has one.
-func hostIn(t token) string {
-	switch t.kind {
-	case kindHost:
-		return t.text
-	case kindAddress:
-		host, _, _ := strings.Cut(t.text, "/")
-		host, _, _ = strings.Cut(host, "?")
-		return host
-	case kindMail:
-		return t.text[strings.LastIndexByte(t.text, '@')+1:]
-	}
-	return ""
 }

@@ -148,15 +148,31 @@ func (x *extraction) add(what, v string, doubtful bool) {
 	if len(v) < leastLength || secret.Harmless(v) || doubtful && !random(v) {
 		return
 	}
-	v = v[len(v)-length(len(v)):]
-	if entropy(v) < leastEntropy || x.have[v] {
+	if entropy(v[len(v)-length(len(v)):]) < leastEntropy {
 		return
 	}
+	x.keep(what, v, false)
+}
+
+// keep adds the windows of a value, and the value itself where it has none.
+func (x *extraction) keep(what, v string, words bool) {
+	list := windows(v, words)
+	for _, w := range list {
+		x.put(value{what, w, true})
+	}
+	if len(list) == 0 {
+		x.put(value{what, v[len(v)-length(len(v)):], false})
+	}
+}
+
+func (x *extraction) put(v value) {
 	if x.have == nil {
 		x.have = map[string]bool{}
 	}
-	x.have[v] = true
-	x.values = append(x.values, value{what, v})
+	if !x.have[v.text] {
+		x.have[v.text] = true
+		x.values = append(x.values, v)
+	}
 }
 
 // entropy is how many bits tell a byte of s, by how often each occurs in it.

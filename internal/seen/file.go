@@ -24,7 +24,7 @@ const (
 	spare      = 1 << 10   // of them, which only the note that there is more may take
 	forSecrets = 256 << 10 // of them, which texts from outside cannot take from secrets
 	maxTokens  = 4096      // of one call
-	maxValues  = 256       // secrets of one call
+	maxValues  = 1024      // secrets of one call, and windows of them
 	maxCall    = 64        // bytes of a tool_use_id
 	maxWhat    = 64        // bytes of a kind of secret
 	maxRecord  = 256 << 10 // more bytes than a record has
@@ -43,10 +43,11 @@ const (
 	kindPlace // a directory that was cloned, a file that was fetched
 	kindCheck // of a key, and never in a record
 	kindRoll  // the same
+	kindWindow
 )
 
 func (k kind) String() string {
-	return [...]string{"secret", "host", "address", "e-mail", "package", "command", "place", "", ""}[k]
+	return [...]string{"secret", "host", "address", "e-mail", "package", "command", "place", "", "", "secret"}[k]
 }
 
 // A source is the kind of text that tokens stood in. Its number stands in files.
@@ -79,8 +80,11 @@ type note struct {
 	tokens []token
 }
 
-// A value is a secret, cut to the length that is kept of it.
-type value struct{ what, text string }
+// A value is a secret, cut to the length that is kept of it, or a window of one.
+type value struct {
+	what, text string
+	window     bool
+}
 
 // A token is a host or the like.
 type token struct {
@@ -103,10 +107,13 @@ type record struct {
 // A kept is what is kept of a secret.
 type kept struct {
 	what   string
-	length int
+	length int // of a window [foldedLength]
 	mark   mark
 	digest digest
 }
+
+// foldedLength stands for the length of a window. No value is that long.
+const foldedLength = 0x80 | windowLength
 
 const entrySize = 1 + len(digest{})
 
@@ -328,7 +335,11 @@ func (c *content) news(n *note) *record {
 	}
 	var roll *roller
 	for _, v := range n.values {
-		d := c.key.of(kindSecret, v.text)
+		of, length := kindSecret, len(v.text)
+		if v.window {
+			of, length = kindWindow, foldedLength
+		}
+		d := c.key.of(of, v.text)
 		if have[d] {
 			continue
 		}
@@ -340,7 +351,7 @@ func (c *content) news(n *note) *record {
 		if roll == nil {
 			roll = c.key.roller()
 		}
-		r.secrets = append(r.secrets, kept{ahead(v.what, maxWhat), len(v.text), roll.of(v.text), d})
+		r.secrets = append(r.secrets, kept{ahead(v.what, maxWhat), length, roll.of(v.text), d})
 	}
 	if len(n.tokens) > maxTokens {
 		n.tokens, r.more = n.tokens[:maxTokens], true

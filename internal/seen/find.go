@@ -1,0 +1,250 @@
+package seen
+
+import (
+	"math/bits"
+	"strings"
+
+	"gate/hook"
+)
+
+// secrets are the hits of an event's call among the secrets of the session.
+func (c *content) secrets(ev *hook.Event) []Hit {
+	return c.secretsIn(func(f func(string)) { calls(ev, ev.Facts, f) })
+}
+
+// secretsIn are the hits among the texts that each calls a function with.
+func (c *content) secretsIn(each func(func(string))) []Hit {
+	f := c.finder()
+	if f == nil {
+		return nil
+	}
+	d := decoder{view: f.text, passes: 1 + len(f.passes), left: maxWork}
+	var texts, pieces []string
+	seen := map[string]bool{}
+	each(func(text string) {
+		if len(text) < leastLength || seen[text] {
+			return
+		}
+		seen[text] = true
+		texts = append(texts, text)
+		f.text(text) // all are gone through as they are, whatever there is to decode
+		if whole := joined(text); whole != text && !seen[whole] {
+			seen[whole] = true
+			pieces = append(pieces, whole)
+			f.text(whole)
+		}
+	})
+	for _, text := range texts {
+		d.decode(text, maxDepth)
+		d.turned(text)
+		if len(text) <= maxTurned {
+			d.base85(text)
+		}
+		if names := labels(text); names != "" {
+			d.next(names, 2)
+		}
+	}
+	for _, text := range pieces {
+		d.decode(text, 1)
+	}
+	var hits []Hit
+	if d.cut {
+		hits = unsure(Secret)
+	}
+	type piece struct {
+		record *record
+		what   string
+	}
+	told := map[piece]bool{} // windows of a value, and values of a call, say the same
+	for i := range f.found {
+		r, s := f.found[i].record, f.found[i].secret
+		if told[piece{r, s.what}] {
+			continue
+		}
+		told[piece{r, s.what}] = true
+		hits = append(hits, Hit{Origin: Secret, What: s.what, Call: r.call, Time: r.at, How: Known})
+	}
+	return hits
+}
+
+// A finder looks for the secrets of a session in texts.
+type finder struct {
+	key    *key
+	roller *roller
+	passes []pass
+	folded *pass  // the windows, nil for none
+	room   []byte // for what a text is in windows
+	found  []found
+}
+
+type found struct {
+	record *record
+	secret *kept
+}
+
+// A pass is what a text is gone through for once: the secrets of one length.
+type pass struct {
+	length int
+	marks  *[1 << 16 / 64]uint64
+	out    *roller // of the bytes that leave
+	of     map[digest]found
+}
+
+func (c *content) finder() *finder {
+	f := &finder{key: c.key}
+	at := map[int]int{}
+	for i := range c.records {
+		r := &c.records[i]
+		for k := range r.secrets {
+			s := &r.secrets[k]
+			if f.roller == nil {
+				f.roller = c.key.roller()
+			}
+			if s.length == foldedLength {
+				if f.folded == nil {
+					f.folded = f.roller.pass(windowLength)
+				}
+				f.folded.add(r, s)
+				continue
+			}
+			p, ok := at[s.length]
+			if !ok {
+				p = len(f.passes)
+				at[s.length] = p
+				f.passes = append(f.passes, *f.roller.pass(s.length))
+			}
+			f.passes[p].add(r, s)
+		}
+	}
+	if f.roller == nil {
+		return nil
+	}
+	return f
+}
+
+func (r *roller) pass(length int) *pass {
+	return &pass{length, new([1 << 16 / 64]uint64), r.leaving(length), map[digest]found{}}
+}
+
+func (p *pass) add(r *record, s *kept) {
+	p.marks[s.mark/64] |= 1 << (s.mark % 64)
+	if _, known := p.of[s.digest]; !known {
+		p.of[s.digest] = found{r, s}
+	}
+}
+
+// leaving are the numbers of bytes that a fingerprint of a length has gone beyond.
+func (r *roller) leaving(length int) *roller {
+	var out roller
+	for i, n := range r {
+		out[i] = bits.RotateLeft64(n, length)
+	}
+	return &out
+}
+
+// text looks for the secrets in one text. One that was found is not looked for any more.
+func (f *finder) text(text string) {
+	for i := range f.passes {
+		f.pass(&f.passes[i], kindSecret, []byte(text))
+	}
+	if f.folded != nil {
+		f.room = fold(f.room[:0], text)
+		f.pass(f.folded, kindWindow, f.room)
+	}
+}
+
+func (f *finder) pass(p *pass, of kind, text []byte) {
+	if len(p.of) == 0 || len(text) < p.length {
+		return
+	}
+	in, out, marks := f.roller, p.out, p.marks
+	var sum uint64
+	for k := range p.length {
+		sum = bits.RotateLeft64(sum, 1) ^ in[text[k]]
+	}
+	for end := p.length; ; end++ {
+		if m := uint16(sum); marks[m/64]&(1<<(m%64)) != 0 {
+			f.verify(p, of, text[end-p.length:end])
+		}
+		if end == len(text) {
+			return
+		}
+		sum = bits.RotateLeft64(sum, 1) ^ in[text[end]] ^ out[text[end-p.length]]
+	}
+}
+
+func (f *finder) verify(p *pass, of kind, value []byte) {
+	d := f.key.of(of, string(value))
+	if hit, ok := p.of[d]; ok {
+		f.found = append(f.found, hit)
+		delete(p.of, d)
+	}
+}
+
+// tokens are the hits of an event's call among what only untrusted text brought.
+func (c *content) tokens(ev *hook.Event) []Hit {
+	if !c.untrusted() {
+		return nil
+	}
+	var l lexer
+	calls(ev, ev.Facts, func(text string) {
+		l.text(text)
+		if plain := percents(text); plain != text {
+			l.text(plain)
+		}
+	})
+	if ev.Facts != nil {
+		for i := range ev.Facts.Hosts {
+			l.add(kindHost, hostOf(text(ev.Facts.Hosts[i].Host)))
+		}
+	}
+	return c.brought(&l)
+}
+
+// brought are the hits of the tokens of a call.
+func (c *content) brought(l *lexer) []Hit {
+	w := c.wanted(l.tokens)
+	hits := make([]Hit, len(l.tokens))
+	c.each(w, func(i int, r *record) {
+		switch {
+		case r.source == sourcePerson:
+			w.found[i] = true
+		case hits[i].Origin == "":
+			hits[i] = Hit{Origin: Untrusted, What: l.tokens[i].kind.String(), Via: r.source.String(), Text: l.tokens[i].text, Call: r.call, Time: r.at, How: Known}
+		}
+	})
+	out := hits[:0]
+	for i, h := range hits {
+		if h.Origin == "" || w.found[i] {
+			continue
+		}
+		h.Host = hostIn(l.tokens[i])
+		out = append(out, h)
+	}
+	return out
+}
+
+// untrusted reports that untrusted text brought anything.
+func (c *content) untrusted() bool {
+	for i := range c.records {
+		if r := &c.records[i]; r.source != sourcePerson && len(r.tokens) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// hostIn is the host of a token that has one.
+func hostIn(t token) string {
+	switch t.kind {
+	case kindHost:
+		return t.text
+	case kindAddress:
+		host, _, _ := strings.Cut(t.text, "/")
+		host, _, _ = strings.Cut(host, "?")
+		return host
+	case kindMail:
+		return t.text[strings.LastIndexByte(t.text, '@')+1:]
+	}
+	return ""
+}
