@@ -9,6 +9,9 @@ import (
 // behind a number of dashes.
 func value(s string, key, dashes int) Place {
 	at := key + span(s[key:], quoting)
+	if at > key && at < len(s) && s[at] == ',' {
+		return argument(s, key, at)
+	}
 	if at == len(s) || classes[s[at]]&(blank|assigning) == 0 && s[at] != ':' || s[at] == '>' {
 		return Place{} // most words: their names need not be looked at
 	}
@@ -54,6 +57,25 @@ func value(s string, key, dashes int) Place {
 	}
 	w := s[from:to]
 	if Harmless(w) || !separated && (w[0] == '-' || dashes == 0 && !looksSecret(w)) {
+		return Place{}
+	}
+	return Place{From: from, To: to, Grade: grade}
+}
+
+// argument finds the value in define('NAME', 'value') and the like: behind a name in
+// quotes, and in quotes itself.
+func argument(s string, key, at int) Place {
+	at++
+	at += span(s[at:], blank)
+	if at == len(s) || s[at] != '"' && s[at] != '\'' {
+		return Place{}
+	}
+	grade := Name(s[:key])
+	if grade != Named && grade != Masked {
+		return Place{}
+	}
+	from, to := word(s, at)
+	if Harmless(s[from:to]) || !looksSecret(s[from:to]) {
 		return Place{}
 	}
 	return Place{From: from, To: to, Grade: grade}

@@ -47,9 +47,17 @@ func (x *extraction) text(name, text string) {
 	if name != "" && secret.Promises(name) {
 		x.add(cmp.Or(x.file, unnamed), text, x.file == "")
 	}
+	if len(text) <= maxClose {
+		x.forms(text)
+	}
 	if x.file != "" {
 		x.places(text)
 		x.assignments(text)
+		x.words(text)
+		return
+	}
+	if len(text) <= maxClose {
+		x.places(text)
 		return
 	}
 	for part := range suspects(text) {
@@ -66,7 +74,7 @@ func (x *extraction) places(text string) {
 			x.block(cmp.Or(what, x.file, unnamed), v)
 		case p.Grade == secret.Certain:
 			x.add(cmp.Or(what, x.file, unnamed), v, false)
-		case p.Grade == secret.Named && (x.file != "" || !passes(text[:p.From])):
+		case p.Grade >= secret.Masked && (x.file != "" || !passes(text[:p.From])):
 			x.add(cmp.Or(x.file, unnamed), v, x.file == "")
 		}
 	}
@@ -121,6 +129,15 @@ func (x *extraction) assignments(text string) {
 	}
 }
 
+// words adds each word of a file that is a secret which looks like nothing but a key.
+func (x *extraction) words(text string) {
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r < 0x80 && parts[byte(r)] == gap || r == '=' }) {
+		if len(word) >= leastLength && !harmless(word) && !number(word) {
+			x.add(x.file, word, true)
+		}
+	}
+}
+
 // unnumbered takes away the number that some tools put before a line.
 func unnumbered(line string) string {
 	rest := strings.TrimLeft(line, " 0123456789")
@@ -145,7 +162,7 @@ func harmless(v string) bool {
 // asked: text of a program is often named like a secret.
 func (x *extraction) add(what, v string, doubtful bool) {
 	v = strings.TrimSpace(v)
-	if len(v) < leastLength || secret.Harmless(v) || doubtful && !random(v) {
+	if len(v) < leastLength || secret.Harmless(v) || doubtful && !random(v) && !motley(v) {
 		return
 	}
 	if entropy(v[len(v)-length(len(v)):]) < leastEntropy {
@@ -243,6 +260,33 @@ func random(v string) bool {
 		n++
 	}
 	return false
+}
+
+// motley reports a value of all kinds of characters, which change again and again, as
+// those of good passwords do: no words, no names, no text of a program.
+func motley(v string) bool {
+	var last letter
+	var kinds [other + 1]bool
+	n, changes, signs := 0, 0, 0
+	for i := range len(v) {
+		l := letterOf(v[i])
+		if v[i] <= ' ' || v[i] >= 0x7f || strings.IndexByte("()[]{}<>;\"'`\\,=|", v[i]) >= 0 {
+			return false
+		}
+		if l == apart {
+			l = other
+		}
+		if l == other {
+			signs++
+		}
+		kinds[l] = true
+		if n > 0 && l != last {
+			changes++
+		}
+		last = l
+		n++
+	}
+	return kinds[digit] && kinds[lower] && kinds[upper] && kinds[other] && changes*5 >= n*2
 }
 
 // maxKey is more bytes than a private key has.

@@ -1,0 +1,232 @@
+package seen
+
+import (
+	"cmp"
+	"strings"
+
+	"gate/internal/secret"
+)
+
+// maxClose is how long an output is that is looked through for what costs more than a
+// glance: files that people read are shorter.
+const maxClose = 32 << 10
+
+// forms adds what stands in a text by forms that say what a value is: cookies of
+// sessions, pairs of a name and a value, columns of a table, numbers of cards.
+func (x *extraction) forms(text string) {
+	x.cookies(text)
+	x.pairs(text)
+	x.columns(text)
+	x.cards(text)
+	x.phrases(text)
+}
+
+// ofSession reports the name of a cookie by which a server knows who is there.
+func ofSession(name string) bool {
+	name = strings.ToLower(strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || r == '.' {
+			return -1
+		}
+		return r
+	}, name))
+	for _, end := range []string{"session", "sessionid", "sessid", "sid", "sess", "jwt", "auth", "rememberme"} {
+		if strings.HasSuffix(name, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// cookies adds the values of NAME=value where the name is that of a session.
+func (x *extraction) cookies(text string) {
+	for at := 0; ; {
+		next := strings.IndexByte(text[at:], '=')
+		if next < 0 {
+			return
+		}
+		at += next
+		from, end := at, at+1
+		for from > 0 && at-from < 64 && (inWindow[text[from-1]] != 0 || strings.IndexByte("_-.", text[from-1]) >= 0) {
+			from--
+		}
+		for end < len(text) && (parts[text[end]] != gap && text[end] != '&') {
+			end++
+		}
+		if v := text[at+1 : end]; len(v) >= 16 && ofSession(text[from:at]) {
+			x.add(cmp.Or(x.file, unnamed), v, true)
+		}
+		at++
+	}
+}
+
+// pairs adds the values of "name": "Cookie", "value": "…" and the like.
+func (x *extraction) pairs(text string) {
+	const mark = `"value"`
+	for at := 0; ; {
+		next := strings.Index(text[at:], mark)
+		if next < 0 {
+			return
+		}
+		at += next + len(mark)
+		before := text[max(0, at-256):at]
+		before = before[strings.LastIndexAny(before, "{}")+1:]
+		name := ""
+		for _, key := range []string{`"name"`, `"key"`} {
+			if i := strings.Index(before, key); i >= 0 {
+				name = inQuotes(before[i+len(key):])
+			}
+		}
+		if v := inQuotes(text[at:]); name != "" && v != "" && (secret.Promises(name) || ofSession(name)) {
+			x.add(cmp.Or(x.file, unnamed), v, true)
+		}
+	}
+}
+
+// inQuotes is the text in quotes that follows the colon which s begins with.
+func inQuotes(s string) string {
+	s, ok := strings.CutPrefix(strings.TrimLeft(s, " "), ":")
+	if s = strings.TrimLeft(s, " "); !ok || len(s) < 2 || s[0] != '"' {
+		return ""
+	}
+	end := strings.IndexByte(s[1:], '"')
+	if end < 0 {
+		return ""
+	}
+	return s[1 : 1+end]
+}
+
+// columns adds what stands in the columns of a table, whose heads say that they hold
+// secrets or numbers of cards.
+func (x *extraction) columns(text string) {
+	separator, wanted := "", map[int]string{}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(unnumbered(line))
+		if separator == "" || len(wanted) == 0 { // a head may follow after a remark
+			separator, wanted = heads(line, cmp.Or(x.file, unnamed))
+			continue
+		}
+		for i, cell := range strings.Split(line, separator) {
+			what := wanted[i]
+			cell = strings.Trim(cell, `"' `)
+			switch {
+			case what == "":
+			case what == card:
+				if digits := onlyDigits(cell); len(digits) >= leastCard && len(digits) <= 19 {
+					x.keep(card, digits, true)
+				}
+			case strings.ContainsAny(cell, " "):
+			default:
+				x.add(what, cell, true)
+			}
+		}
+	}
+}
+
+// heads are the columns of a line that is the head of a table, by what they hold.
+func heads(line, what string) (separator string, wanted map[int]string) {
+	for _, separator = range []string{",", ";", "\t", "|"} {
+		cells := strings.Split(line, separator)
+		if len(cells) < 2 || strings.ContainsAny(line, "={}()") {
+			continue
+		}
+		wanted = map[int]string{}
+		for i, cell := range cells {
+			switch cell = strings.Trim(cell, `"' `); {
+			case isCard(cell):
+				wanted[i] = card
+			case len(cell) < 64 && !strings.Contains(cell, " ") && secret.Promises(cell):
+				wanted[i] = what
+			}
+		}
+		if len(wanted) > 0 {
+			return separator, wanted
+		}
+	}
+	return "", nil
+}
+
+// The number of a card for payments.
+const (
+	card      = "card number"
+	leastCard = 13
+)
+
+func isCard(name string) bool {
+	name = strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(name))
+	for _, known := range []string{"card", "cardnumber", "cardno", "ccnumber", "ccnum", "creditcard", "creditcardnumber", "pan", "iban"} {
+		if name == known {
+			return true
+		}
+	}
+	return false
+}
+
+func onlyDigits(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// cards adds numbers whose last digit fits the others, in a text about cards.
+func (x *extraction) cards(text string) {
+	lower := strings.ToLower(text)
+	if !strings.Contains(lower, "cvv") && !strings.Contains(lower, "cvc") && !strings.Contains(lower, "card") {
+		return
+	}
+	for run := range strings.FieldsFuncSeq(text, func(r rune) bool { return (r < '0' || r > '9') && r != ' ' && r != '-' }) {
+		if digits := onlyDigits(run); len(digits) >= leastCard && len(digits) <= 19 && digits[0] >= '3' && digits[0] <= '6' && luhn(digits) {
+			x.keep(card, digits, true)
+		}
+	}
+}
+
+// luhn reports digits whose last one is the check of the others (ISO/IEC 7812-1).
+func luhn(digits string) bool {
+	sum := 0
+	for i := range len(digits) {
+		n := int(digits[len(digits)-1-i] - '0')
+		if i%2 == 1 {
+			if n *= 2; n > 9 {
+				n -= 9
+			}
+		}
+		sum += n
+	}
+	return sum%10 == 0
+}
+
+// phrases adds lines of as many small words as a phrase has that stands for a key of a
+// wallet (BIP 39), where the file or the line says that it is one.
+func (x *extraction) phrases(text string) {
+	for line := range strings.Lines(text) {
+		words := strings.Fields(strings.Trim(strings.TrimSpace(unnumbered(line)), `"',`))
+		named := x.file != ""
+		for len(words) > 12 && !brief(words[0]) || len(words) > 12 && phrased(words[0]) {
+			named = named || phrased(words[0])
+			words = words[1:]
+		}
+		if n := len(words); n < 12 || n > 24 || n%3 != 0 || !named {
+			continue
+		}
+		all := true
+		for _, w := range words {
+			all = all && brief(strings.Trim(w, `"',`))
+		}
+		if all {
+			x.keep(cmp.Or(x.file, unnamed), strings.Join(words, " "), true)
+		}
+	}
+}
+
+func brief(w string) bool {
+	return len(w) >= 3 && len(w) <= 8 && strings.Trim(w, "abcdefghijklmnopqrstuvwxyz") == ""
+}
+
+// phrased reports a word that announces the phrase of a wallet.
+func phrased(w string) bool {
+	w = strings.ToLower(w)
+	return strings.Contains(w, "mnemonic") || strings.Contains(w, "seed") || strings.Contains(w, "recovery") || strings.Contains(w, "phrase")
+}
