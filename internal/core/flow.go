@@ -1,6 +1,70 @@
 package core
 
-import "gate/hook"
+import (
+	"net/netip"
+	"strings"
+
+	"gate/hook"
+)
+
+// carry adds to facts the effects that a call has because it holds a secret: what only
+// looks up the name of a host hands the name on, code that reaches a host hands on what
+// stands in it, and a tool of a server gets its arguments.
+func carry(tool string, f *hook.Facts) {
+	if f == nil {
+		return
+	}
+	sends := map[int]bool{}
+	code := map[int]bool{}
+	handed := false
+	for i := range f.Effects {
+		e := &f.Effects[i]
+		switch e.Is.(type) {
+		case *hook.NetSend, *hook.NetFetch:
+			sends[e.Command], handed = true, true
+		case *hook.ExecCode:
+			code[e.Command] = true
+		case *hook.Tool, *hook.FSRead, *hook.FSWrite, *hook.FSDelete, *hook.Database:
+			handed = true
+		}
+	}
+	for i := range f.Hosts {
+		h := &f.Hosts[i]
+		if sends[h.Command] || h.Host == nil || near(*h.Host) || !code[h.Command] && !looksUp(f, h.Command) {
+			continue
+		}
+		f.Effects = append(f.Effects, hook.FactEffect{Command: h.Command, Is: &hook.NetSend{Host: h.Host, IP: h.IP, URL: h.URL, Source: "text"}})
+	}
+	if strings.HasPrefix(tool, "mcp__") && !handed && !ofPage(tool) {
+		f.Effects = append(f.Effects, hook.FactEffect{Is: &hook.Tool{Tool: tool, Access: "write"}})
+	}
+}
+
+// looksUp reports a command that asks for the address of a name or whether a host is
+// there: each server on the way reads the name.
+func looksUp(f *hook.Facts, command int) bool {
+	if f.Shell == nil || command < 1 || command > len(f.Shell.Commands) {
+		return false
+	}
+	p := f.Shell.Commands[command-1].Program
+	return p != nil && strings.Contains(" host dig nslookup drill kdig delv resolvectl getent ping ping6 fping traceroute tracepath mtr whois ", " "+*p+" ")
+}
+
+// ofPage reports a tool that types into a page of a browser: a person's login goes there.
+func ofPage(tool string) bool {
+	for _, name := range []string{"browser", "playwright", "puppeteer", "chrome", "selenium"} {
+		if strings.Contains(strings.ToLower(tool), name) {
+			return true
+		}
+	}
+	return false
+}
+
+// near reports a host of this machine or network.
+func near(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && (ip.IsLoopback() || ip.IsPrivate())
+}
 
 // maxFlow is how many entries are added for each value. Policies go through all of them.
 const maxFlow = 1000

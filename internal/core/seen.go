@@ -34,6 +34,7 @@ func (g *Gate) facts(ev *hook.Event) *hook.Facts {
 		hits := kept.Find(&known)
 		if slices.ContainsFunc(hits, func(h seen.Hit) bool { return h.Origin == seen.Secret && h.How == seen.Known }) {
 			g.copies(f, kept)
+			carry(ev.Tool(), f)
 		}
 		AddFlow(f, flowsOf(hits))
 		g.sources(f, ev, kept)
