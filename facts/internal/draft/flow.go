@@ -204,7 +204,7 @@ func (d *Draft) Holds(p string) flow.Taint {
 	} else {
 		left := d.before(p)
 		t.Secret = cmp.Or(t.Secret, left.Secret)
-		t.Remote, t.Host = left.Host != "", strings.TrimPrefix(left.Host, unknownHost)
+		t.Host, t.Remote = d.fetched(p)
 	}
 	if t != (flow.Taint{}) {
 		t.From = p

@@ -58,6 +58,9 @@ func (u *use) gitMakes() {
 	default:
 		return
 	}
+	if u.verbs[0] == "clone" && strings.ContainsAny(u.rest[0].Text(), ":") {
+		u.Spreads(*u.at(), dir, flow.Taint{Remote: true, Host: peer.Parse(u.rest[0].Text(), strings.Contains(u.rest[0].Text(), "://")).Host})
+	}
 	for _, t := range u.targets(dir) {
 		if t.Path != "" && !t.Glob && t.Path != u.World.Project && t.Path != u.World.Home && t.Path != u.World.Dir && !u.World.Exists(t.Path) {
 			u.Made = append(u.Made, t.Path)

@@ -274,28 +274,38 @@ func (u *use) send(p peer.Peer, source string, path *string, t flow.Taint) {
 	u.effect(is)
 }
 
-// target returns the peer that the command names, for what it sends.
-func (u *use) target() peer.Peer {
+// receivers are the peers that the command names, for what it sends; the zero Peer where it
+// names none.
+func (u *use) receivers() (peers []peer.Peer) {
+	add := func(f flow.Word, url bool) {
+		if v := f.Value(); v != nil {
+			peers = append(peers, peer.Parse(*v, url))
+		} else if h, ok := knownHost(f); ok {
+			peers = append(peers, peer.Parse(h, true))
+		}
+	}
 	roles := u.operandRoles()
 	for i, f := range u.rest {
-		if roles[i].Name != "url" && roles[i].Name != "host" {
-			continue
-		}
-		if v := f.Value(); v != nil {
-			return peer.Parse(*v, roles[i].Name == "url")
-		}
-		if h, ok := knownHost(f); ok {
-			return peer.Parse(h, true)
+		if roles[i].Name == "url" || roles[i].Name == "host" {
+			add(f, roles[i].Name == "url")
 		}
 	}
 	for _, a := range u.args {
 		if a.option != nil && a.option.Role.Name == "url" {
-			if v := a.value.Value(); v != nil {
-				return peer.Parse(*v, true)
-			}
+			add(a.value, true)
 		}
 	}
-	return peer.Peer{}
+	if peers == nil {
+		return make([]peer.Peer, 1)
+	}
+	return peers
+}
+
+// sendAll records that something goes to each peer that the command names.
+func (u *use) sendAll(source string, path *string, t flow.Taint) {
+	for _, p := range u.receivers() {
+		u.send(p, source, path, t)
+	}
 }
 
 // upload judges a file that is sent away.
@@ -304,12 +314,14 @@ func (u *use) upload(f flow.Word) {
 		f = f.From(1)
 	}
 	if f.Text() == "-" && f.Literal() {
-		u.send(u.target(), "stdin", flow.Known(u.Stdin.Taint.Path), u.Stdin.Origins())
+		u.sendAll("stdin", flow.Known(u.Stdin.Taint.Path), u.Stdin.Origins())
 		return
 	}
 	u.touch(f, draft.Access{Kind: "read"})
 	for _, t := range u.targets(f) {
-		u.sendFile(u.target(), t)
+		for _, p := range u.receivers() {
+			u.sendFile(p, t)
+		}
 	}
 }
 
@@ -357,7 +369,7 @@ func (u *use) data(f flow.Word) {
 		if t.Secret == "" {
 			t.Secret = secret.Sent(f.Text(), "")
 		}
-		u.send(u.target(), source, flow.Known(t.Path), t)
+		u.sendAll(source, flow.Known(t.Path), t)
 	}
 }
 
@@ -405,17 +417,13 @@ func (u *use) curl() {
 // curlNames judges files whose lines curl takes into a request: headers, and variables of
 // its own. What else is in a file of options goes nowhere.
 func (u *use) curlNames() {
-	for _, name := range [...]string{"header", "proxy-header", "cookie", "variable"} {
+	for _, name := range [...]string{"header", "proxy-header", "variable"} {
 		for _, f := range u.opts[name] {
 			switch at := strings.IndexByte(f.Prefix(), '@'); {
 			case at == 0:
 				u.upload(f)
 			case name == "variable" && at > 0:
 				u.upload(f.From(at + 1))
-			case name == "cookie" && !strings.Contains(f.Text(), "="):
-				if u.heldByWord(f).Secret != "" { // a file of cookies is for its own hosts
-					u.upload(f)
-				}
 			}
 		}
 	}

@@ -164,7 +164,7 @@ func (u *use) detours() {
 		if f.Literal() && !strings.Contains(f.Text(), "=") {
 			for _, t := range u.targets(f) {
 				if what, _ := u.Secret(t.Path); what != "" {
-					u.sendFile(u.target(), t)
+					u.sendFile(u.receivers()[0], t)
 				}
 			}
 		}
