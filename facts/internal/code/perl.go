@@ -212,7 +212,7 @@ File::Path::rmtree rmtree File::Path::remove_tree remove_tree File::Remove::remo
 *.spew *.spew_utf8 *.touch *.append = write? self
 *.slurp *.slurp_utf8 *.lines = read? self
 rename File::Copy::move move = delete 0; write 1
-File::Copy::copy copy File::Copy::cp = write 1
+File::Copy::copy copy File::Copy::cp = read 0; write 1
 link symlink = link 0 1
 truncate = write 0
 mkdir make_path mkpath File::Path::make_path = write 0

@@ -129,6 +129,13 @@ func (d *Draft) Classify(id int, t Target, a Access) {
 		}
 		d.classifyPath(id, p, p, t, a)
 	}
+	if t.Glob && a.Kind == "read" && a.Shown {
+		for _, s := range d.SourcesOf(t) {
+			if what, grade := d.left(s.Path); what != "" && !strings.Contains(s.Below, "/") && !a.Names {
+				d.Effect(id, &hook.SecretRead{Path: new(s.Path), What: what, Grade: grade, Shown: true})
+			}
+		}
+	}
 	for _, dir := range t.within {
 		if a.Kind == "read" && dir != "" {
 			d.classifyPath(id, dir, cmp.Or(t.written, t.raw), Target{Contents: true}, a)

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"iter"
 	"path"
 	"slices"
 	"strings"
@@ -16,10 +17,13 @@ import (
 // carriesOver notes that the files which the program writes hold what it reads, where that
 // has an origin. since is how many effects there were before it.
 func (u *use) carriesOver(since int) {
-	if u.ID == 0 || u.at().Remote || wordlist.Has(" copy tee dd tar scp rsync compress diff unpack ", u.row.Special) {
+	if u.ID == 0 || u.at().Remote || wordlist.Has(" copy tee dd tar scp rsync compress diff ", u.row.Special) {
 		return // they say for each file what goes where
 	}
 	var files []string
+	if u.text != "" {
+		files = u.archivesNamed()
+	}
 	for _, e := range u.Facts.Effects[since:] {
 		w, ok := e.Is.(*hook.FSWrite)
 		if ok && e.Command == u.ID && w.Path != nil && !wordlist.Has(" move link create ", w.How) && !slices.Contains(files, *w.Path) {
@@ -77,14 +81,21 @@ func (u *use) strangeOutput(since int) {
 
 // takenIn are the files with an origin that the program has read.
 func (u *use) takenIn(since int) (list []*draft.Source) {
+	if u.has("@") { // zip -@ takes names from its input
+		for _, f := range u.namesFrom(u.Stdin) {
+			u.touch(f, draft.Access{Kind: "read", Recursive: u.recurse, Shown: true})
+		}
+	}
 	for _, e := range slices.Clone(u.Facts.Effects[since:]) {
 		if e.Command != u.ID {
 			continue
 		}
 		switch is := e.Is.(type) {
 		case *hook.FSRead:
-			if is.Path != nil {
-				list = append(list, u.left(u.SourcesOf(draft.Target{Path: *is.Path, Glob: glob.Wild(*is.Path)}))...)
+			list = append(list, u.originsOf(is.Path)...)
+		case *hook.FSDelete:
+			if u.text != "" { // shutil.move
+				list = append(list, u.originsOf(is.Path)...)
 			}
 		case *hook.SecretRead:
 			if is.Shown && !(is.Path != nil && u.keepsNames()) {
@@ -94,6 +105,13 @@ func (u *use) takenIn(since int) (list []*draft.Source) {
 	}
 	if t := u.Stdin.Taint; t.Secret != "" && !u.encrypts() {
 		list = append(list, &draft.Source{Path: t.From, Taint: t})
+	}
+	if u.text != "" {
+		for name := range u.namesInCode() {
+			if u.wroteSecret(name) {
+				list = append(list, u.originsOf(&name)...)
+			}
+		}
 	}
 	if t := flow.Join(u.rest).Taint(); t.Secret != "" && drawsText(u.name) {
 		list = append(list, &draft.Source{Path: t.From, Taint: t})
@@ -105,6 +123,49 @@ func (u *use) takenIn(since int) (list []*draft.Source) {
 		known[s.Path] = true
 		return again
 	})
+}
+
+// originsOf are the files with an origin that the path of an effect stands for.
+func (u *use) originsOf(name *string) []*draft.Source {
+	if name == nil {
+		return nil
+	}
+	return u.left(u.SourcesOf(draft.Target{Path: *name, Glob: glob.Wild(*name)}))
+}
+
+var codeText = lazy(`"([^"\n]{1,200})"|'([^'\n]{1,200})'`)
+
+// namesInCode yields the paths that texts in the program would be as names of files.
+func (u *use) namesInCode() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, found := range codeText().FindAllStringSubmatch(u.text, -1) {
+			for _, t := range u.targets(flow.Literal(found[1] + found[2])) {
+				if t.Path != "" && t.Path != u.World.Project && !yield(t.Path) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// archivesNamed are the archives that a program in another language makes, by the names
+// in it.
+func (u *use) archivesNamed() (files []string) {
+	made := strings.Contains(u.text, "make_archive")
+	if !made && !strings.Contains(u.text, "zipfile") && !strings.Contains(u.text, "tarfile") {
+		return nil
+	}
+	for name := range u.namesInCode() {
+		switch {
+		case strings.Contains(path.Base(name), "."):
+			if wordlist.Has(" .zip .tar .gz .tgz .bz2 .tbz2 .xz .txz ", path.Ext(name)) {
+				files = append(files, name)
+			}
+		case made:
+			files = append(files, name+".zip", name+".tar.gz", name+".tar")
+		}
+	}
+	return files
 }
 
 // drawsText lists programs that put the words they are given into a picture.
@@ -189,6 +250,11 @@ func (u *use) withOrigin(words []flow.Word) (list []*draft.Source) {
 // copiesBelow notes the files with an origin that a copy of a directory, or of what a
 // pattern matches, brings along.
 func (u *use) copiesBelow(from, to flow.Word) {
+	for _, s := range u.packedFrom(from) {
+		if s.Taint.Secret == secretDirectory {
+			u.Spreads(*u.at(), u.destination(from, to), s.Taint)
+		}
+	}
 	for _, s := range u.left(u.Sources(*u.at(), from)) {
 		if s.Below == "" {
 			continue // the file itself, which the copy names
@@ -200,6 +266,14 @@ func (u *use) copiesBelow(from, to flow.Word) {
 		}
 		u.arrives(within(to, flow.Literal(s.Below)), s, part)
 	}
+}
+
+// arrivesAll notes what a copy brings along, whether of a file or of more.
+func (u *use) arrivesAll(from, to flow.Word) {
+	if st := u.content(from); st.Taint.Secret != "" || st.Taint.Remote {
+		u.remember(u.destination(from, to), st, false)
+	}
+	u.copiesBelow(from, to)
 }
 
 // arrives notes what a file holds that is a copy of another one.
@@ -338,16 +412,19 @@ func (u *use) decrypted() []*draft.Source {
 
 var secretName = lazy(`(?i)(pass|secret|token|cred|key|\.env|\.netrc|authinfo)`)
 
+// secretDirectory is what stands for all files of a directory in which programs keep secrets.
+const secretDirectory = "directory of secrets"
+
 // packedFrom are the files with an origin in what goes into an archive. A home directory
 // has secrets in it, and so have the directories that programs keep them in.
 func (u *use) packedFrom(f flow.Word) (list []*draft.Source) {
 	for _, t := range u.targets(f) {
 		switch path.Base(t.Path) {
 		case ".ssh", ".aws", ".gnupg", ".kube":
-			list = append(list, &draft.Source{Path: t.Path, Taint: flow.Taint{Secret: "directory of secrets", From: t.Path}})
+			list = append(list, &draft.Source{Path: t.Path, Taint: flow.Taint{Secret: secretDirectory, From: t.Path}})
 		default:
 			if t.Path != "" && u.World.Area(t.Path) == "home" {
-				list = append(list, &draft.Source{Path: t.Path, Taint: flow.Taint{Secret: "directory of secrets", From: t.Path}})
+				list = append(list, &draft.Source{Path: t.Path, Taint: flow.Taint{Secret: secretDirectory, From: t.Path}})
 			}
 		}
 	}
@@ -362,15 +439,21 @@ func (u *use) namesGiven(option string) (names []flow.Word) {
 		if len(f.Parts) > 0 && !isInput(f) {
 			in = u.content(f)
 		}
-		if in.Text == nil {
-			names = append(names, in.Handed()...)
-			continue
-		}
-		for line := range strings.Lines(*in.Text) {
-			if line = strings.TrimRight(line, "\x00\r\n"); line != "" {
-				names = append(names, flow.Literal(line))
-			}
-		}
+		names = append(names, u.namesFrom(in)...)
+	}
+	if strings.HasSuffix(u.name, "cpio") {
+		names = append(names, u.namesFrom(u.Stdin)...)
+	}
+	return names
+}
+
+// namesFrom are the files that a list names, a line or a zero byte behind each.
+func (u *use) namesFrom(in flow.Stream) (names []flow.Word) {
+	if in.Text == nil {
+		return in.Handed()
+	}
+	for _, name := range strings.FieldsFunc(*in.Text, func(r rune) bool { return r == 0 || r == '\n' || r == '\r' }) {
+		names = append(names, flow.Literal(name))
 	}
 	return names
 }

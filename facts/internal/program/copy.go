@@ -144,11 +144,12 @@ func (u *use) scp() {
 		return
 	}
 	for _, f := range u.rest[:last] {
-		if remote, ok := remotePath(f); ok {
+		if remote, ok := remotePath(f); !ok {
+			u.touch(f, draft.Access{Kind: "read"})
+			u.arrivesAll(f, u.rest[last])
+		} else {
 			u.peer("host", flow.Literal(remote))
 			u.remember(u.destination(f, u.rest[last]), flow.Stream{Some: true, Taint: u.heldThere(f, peer.Parse(remote, false).Host), From: u.ID}, false)
-		} else {
-			u.touch(f, draft.Access{Kind: "read"})
 		}
 	}
 	for _, f := range u.rest[:last] {

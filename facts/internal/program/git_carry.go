@@ -31,6 +31,12 @@ func (u *use) gitCarries() {
 		u.gitCommits()
 	case "notes", "tag":
 		u.gitTakesUp(committed, slices.Concat(u.opts["F"], u.opts["file"]), false)
+	case "mv":
+		if len(u.rest) > 1 {
+			for _, f := range u.rest[:len(u.rest)-1] {
+				u.arrivesAll(f, u.rest[len(u.rest)-1])
+			}
+		}
 	case "hash-object":
 		u.gitTakesUp(committed, u.rest, false)
 	case "reset", "rm", "restore":

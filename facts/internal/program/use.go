@@ -99,8 +99,17 @@ func (u *use) optionOf(f flow.Word) (option string) {
 	return option
 }
 
-// content is what a file holds, as far as the line tells.
-func (u *use) content(f flow.Word) flow.Stream { return u.FileStream(*u.at(), f) }
+// content is what a file holds, as far as the line tells; of a pattern what one of the
+// files does that it matches.
+func (u *use) content(f flow.Word) flow.Stream {
+	st := u.FileStream(*u.at(), f)
+	if st.Taint.Secret == "" && f.Matches() {
+		for _, s := range u.Sources(*u.at(), f) {
+			st.Taint = st.Taint.Merge(s.Taint)
+		}
+	}
+	return st
+}
 
 // remember notes what a file holds from here on.
 func (u *use) remember(f flow.Word, content flow.Stream, add bool) {
