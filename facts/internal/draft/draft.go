@@ -37,9 +37,11 @@ type Draft struct {
 	lastSecret lastSecret                   // what secret said of the last path
 	ledger     origin.Ledger                // nil until a file is asked about
 	asked      map[string]origin.Move       // what it said of files
-	ran        []hook.Flow                  // files that run, by what earlier calls left in them
-	carried    map[hook.EffectKind]flow.Taint
-	earlier    map[string]*authored // files that calls before this one wrote; nil until somebody asks
+
+	lookedBelow map[string][]origin.Move // what it said of directories
+	ran         []hook.Flow              // files that run, by what earlier calls left in them
+	carried     map[hook.EffectKind]flow.Taint
+	earlier     map[string]*authored // files that calls before this one wrote; nil until somebody asks
 
 	authoredRead int      // bytes of these that were read
 	Included     int      // files of recipes that others take in

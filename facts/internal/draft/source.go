@@ -95,15 +95,30 @@ func (d *Draft) below(dir string) (list []*Source) {
 	return list
 }
 
+// maxLooks is how many directories are looked for in the ledger for one event. Each look
+// goes through all of it.
+const maxLooks = 256
+
 // leftBelow is what calls before this one left below a directory.
 func (d *Draft) leftBelow(dir string) []origin.Move {
 	if d.World.Ledger == nil || d.Event == nil {
 		return nil
 	}
+	left, known := d.lookedBelow[dir]
+	switch {
+	case known:
+		return left
+	case len(d.lookedBelow) == maxLooks:
+		d.Limit("more directories than gate looks through for what calls left in them")
+		return nil
+	case d.lookedBelow == nil:
+		d.lookedBelow = map[string][]origin.Move{}
+	}
 	left, err := d.opened().Below(cmp.Or(dir, "/"))
 	if err != nil {
 		d.Unknown("origin", err.Error(), 0, nil)
 	}
+	d.lookedBelow[dir] = left
 	return left
 }
 

@@ -42,7 +42,7 @@ func (u *use) carriesOver(since int) {
 }
 
 // strangeOutput notes what a program without a row may have written: what it was given with
-// an origin goes to the file behind an option that says so, else to each word that names a
+// an origin goes to the file behind an option that says so, otherwise to each word that names a
 // file of the project or a temporary one and is not there yet.
 func (u *use) strangeOutput(since int) {
 	if u.at().Remote {
