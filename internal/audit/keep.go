@@ -65,8 +65,11 @@ const (
 
 // Keep adds the event and what was rewritten. facts are those of ev as it came;
 // nil leaves them out.
-func (r *Record) Keep(ev *hook.Event, d *hook.Decision, facts *hook.Facts) {
+func (r *Record) Keep(ev *hook.Event, d *hook.Decision, facts *hook.Facts, hidden ...string) {
 	var known secrets
+	for _, text := range hidden {
+		known.add(text)
+	}
 	k := keeper{line: known.ofCall(ev, facts), path: make([]string, 0, 16), keys: make([]string, 0, 64)}
 	k.secrets, k.out.JSON = known, make([]byte, 0, usual)
 	doc := ev.DocumentWith(nil)

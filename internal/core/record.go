@@ -65,7 +65,13 @@ func (g *Gate) recordOf(a adapters.Adapter, ev *hook.Event, d *hook.Decision) au
 	if len(d.Changes) > 0 { // then they are those of the rewritten input
 		facts = g.Reader.Of(&event)
 	}
-	r.Keep(&event, d, facts)
+	var hidden []string
+	if kept := g.seen(&event); kept != nil {
+		told := event
+		told.Facts = facts
+		hidden = kept.Parts(&told)
+	}
+	r.Keep(&event, d, facts, hidden...)
 	return r
 }
 

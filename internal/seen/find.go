@@ -75,6 +75,9 @@ type finder struct {
 	folded *pass  // the windows, nil for none
 	room   []byte // for what a text is in windows
 	found  []found
+
+	again    bool    // a secret is found as often as it is there
+	verified []match // what was found then
 }
 
 type found struct {
@@ -176,6 +179,10 @@ func (f *finder) pass(p *pass, of kind, text []byte) {
 func (f *finder) verify(p *pass, of kind, value []byte) {
 	d := f.key.of(of, string(value))
 	if hit, ok := p.of[d]; ok {
+		if f.again {
+			f.verified = append(f.verified, match{string(value), of == kindWindow})
+			return
+		}
 		f.found = append(f.found, hit)
 		delete(p.of, d)
 	}
