@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -213,6 +214,11 @@ func (r *Session) end(ctx context.Context, b *begun, d *hook.Decision, rejected 
 		}
 		return nil
 	})
+	if err != nil && len(d.Remember) > 0 && !rejected && !afterwards(ev) {
+		// A policy counts on the mark: without it a later call would pass that must not.
+		*d = Closing(ev.Name, &hook.Fault{Kind: hook.FaultLoad, Err: fmt.Errorf("a mark of this call cannot be remembered: %w", err)})
+		return
+	}
 	if err != nil {
 		d.Remember, d.Notices = nil, append(d.Notices, "this decision is not remembered: "+err.Error())
 		Redact(d)

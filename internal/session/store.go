@@ -50,11 +50,12 @@ func (s Store) path(k Key) string { return filepath.Join(s.Dir, k.Name()) }
 func (s Store) Read(k Key) (*Memory, error) { return s.Of(k).Read() }
 
 // latest is the last whole line of a file. What stands behind it is of a process that was
-// killed in the middle of a write, or is about to end one: nobody has gone by it yet.
+// killed in the middle of a write, or is about to end one: nobody has gone by it yet. Zeros
+// are of no process: a loss of power left them in the place of lines that calls went by.
 func latest(data []byte) []byte {
 	end := bytes.LastIndexByte(data, '\n')
-	if end < 0 {
-		return data // which must be whole
+	if end < 0 || bytes.IndexByte(data[end:], 0) >= 0 {
+		return data[end+1:] // which must be whole
 	}
 	return data[bytes.LastIndexByte(data[:end], '\n')+1 : end]
 }

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -167,6 +168,14 @@ func TestCorrupt(t *testing.T) {
 	}
 	if broken := s.Broken(); len(broken) != 1 || broken[s.path(key)] == nil {
 		t.Errorf("broken are %v", broken)
+	}
+	for _, zeros := range []int{1, 40} { // lines that a loss of power took, behind one that it left
+		if err := os.WriteFile(s.path(key), append(slices.Clone(whole), make([]byte, zeros)...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Read(key); err == nil {
+			t.Errorf("with %d zeros at its end it can be read", zeros)
+		}
 	}
 	if err := os.WriteFile(s.path(key), make([]byte, len(whole)), 0o600); err != nil { // as after a loss of power
 		t.Fatal(err)
