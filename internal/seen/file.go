@@ -54,17 +54,18 @@ func (k kind) String() string {
 type source byte
 
 const (
-	sourceNone    source = iota // trusted output
-	sourcePerson                // a prompt
-	sourceWeb                   // a page or a search
-	sourceNet                   // a command that fetched it
-	sourceServer                // the result of an MCP server
-	sourceCloned                // a file of a repository that was cloned in this session, or of a fetched file
-	sourceUnknown               // of a newer gate
+	sourceNone      source = iota // trusted output
+	sourcePerson                  // a prompt
+	sourceWeb                     // a page or a search
+	sourceNet                     // a command that fetched it
+	sourceServer                  // the result of an MCP server
+	sourceCloned                  // a file of a repository that was cloned in this session, or of a fetched file
+	sourceAddressed               // any output that speaks to an agent
+	sourceUnknown                 // of a newer gate
 )
 
 func (s source) String() string {
-	return [...]string{"", "prompt", "web page", "fetched text", "MCP result", "cloned or fetched file", "untrusted text"}[min(s, sourceUnknown)]
+	return [...]string{"", "prompt", "web page", "fetched text", "MCP result", "cloned or fetched file", "text that speaks to agents", "untrusted text"}[min(s, sourceUnknown)]
 }
 
 // moreFlag is added to a source in a record: not everything could be kept.

@@ -21,12 +21,32 @@ func (s *Seen) shown(ev *hook.Event, facts *hook.Facts) note {
 	l := lexer{except: own.have}
 	if n.source != sourceNone {
 		outputs(ev, func(_, text string) { l.text(text) })
+	} else if !guides(facts) {
+		outputs(ev, func(_, text string) {
+			for _, part := range addressed(text) {
+				n.source = sourceAddressed
+				l.text(part)
+			}
+		})
 	}
 	n.tokens = l.tokens
 	if ev.Name.Canonical() == hook.PostToolUse {
 		n.tokens = append(n.tokens, brought(facts)...)
 	}
 	return n
+}
+
+// guides reports a call that reads what a project tells agents.
+func guides(f *hook.Facts) bool {
+	if f == nil {
+		return false
+	}
+	for i := range f.Paths {
+		if p := f.Paths[i].Path; p != nil && forAgents(*p) {
+			return true
+		}
+	}
+	return false
 }
 
 // secretOf is the kind of secret that a call reads by its facts, "" for none.
