@@ -178,9 +178,29 @@ func (n *named) is(pattern string, cover bool) bool {
 		return true
 	}
 	for i := range n.steps {
-		if n.matches(pattern, i, cover, alone) {
+		if n.matches(pattern, i, cover, alone) && (!cover || alone || n.says(pattern, i)) {
 			return true
 		}
+	}
+	return false
+}
+
+// says reports that the path has a word for the pattern that it matches from step at on. A
+// place may lie anywhere, and the stars in */*/x are any directories: they mean the x in
+// each of them, not the place. The stars of */* mean all that there is.
+func (n *named) says(pattern string, at int) bool {
+	bare := func(step string) bool { return strings.Trim(step, "*?") == "" }
+	if bare(n.steps[len(n.steps)-1]) {
+		return true
+	}
+	for c := range strings.SplitSeq(pattern, "/") {
+		if c == "**" || at == len(n.steps) {
+			break
+		}
+		if !bare(n.steps[at]) {
+			return true
+		}
+		at++
 	}
 	return false
 }
