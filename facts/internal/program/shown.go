@@ -55,7 +55,7 @@ func (u *use) ownCheckout(t draft.Target) bool {
 			return false
 		}
 		for dir := range strings.SplitSeq(strings.TrimPrefix(path.Dir(p), beside), "/") {
-			if wordlist.Within(strings.ToLower(dir), handedOut) || strings.HasPrefix(dir, ".") {
+			if isHandedOut(dir) {
 				return false
 			}
 		}
@@ -66,8 +66,16 @@ func (u *use) ownCheckout(t draft.Target) bool {
 	return true
 }
 
-// handedOut are words in the names of directories from which others get what lies there.
-const handedOut = "public static dist build www html htdocs site assets upload share sample example template dropbox onedrive drive icloud sync pages release artifact export"
+// isHandedOut reports the name of a directory from which others get what lies there: what
+// a server hands out, what is released, and what a service keeps on its own machines.
+func isHandedOut(dir string) bool {
+	dir = strings.ToLower(dir)
+	return wordlist.Within(dir, handedOut) || wordlist.Has(" box mega ftp sftp samba smb nfs media downloads publish outbox ", dir) || strings.HasPrefix(dir, ".")
+}
+
+// handedOut are words in such names.
+const handedOut = "public static dist build www htdocs docroot webroot html site assets upload share sample example template pages release artifact export " +
+	"webdav sync dropbox onedrive drive icloud nextcloud owncloud seafile pcloud resilio tresorit jottacloud koofr"
 
 // lazy compiles an expression when it is first asked for.
 func lazy(expr string) func() *regexp.Regexp {
