@@ -25,7 +25,9 @@ func (k *keeper) facts(f *hook.Facts) (rendered, marks) {
 func (k *keeper) object(o hook.FactObject) {
 	if e, ok := o.(*hook.FactEffect); ok {
 		if _, own := e.Is.(*hook.OwnEffect); own { // whose names may be no words
+			k.own = true
 			object(k, hook.Tree(e), func(v any) any { return v })
+			k.own = false
 			return
 		}
 	}

@@ -83,3 +83,18 @@ func TestFactsWhole(t *testing.T) {
 		sameFacts(t, &ev, &f)
 	}
 }
+
+// TestKindOfSecret keeps which kind of secret an effect of gate's own is about, and nothing
+// of what an author's effect has under that name.
+func TestKindOfSecret(t *testing.T) {
+	kind := "environment file"
+	f := hook.Facts{Effects: []hook.FactEffect{
+		{Is: &hook.NetSend{Secret: &kind}},
+		{Is: &hook.OwnEffect{Name: "acme.store", Fields: []hook.OwnField{{Name: "secret", Value: "swordfish"}}}},
+	}}
+	var k keeper
+	got, _ := k.facts(&f)
+	if text := string(got); !strings.Contains(text, `"secret":"environment file"`) || strings.Contains(text, "swordfish") {
+		t.Error(text)
+	}
+}

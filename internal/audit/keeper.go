@@ -21,6 +21,7 @@ type keeper struct {
 	keys    []string // of the objects that are open
 	left    int      // bytes that there is still room for
 	tight   bool     // there is no room for all of it
+	own     bool     // the value is of an effect that an author named, with fields of any name
 
 	out strictjson.Writer
 	marks
@@ -221,8 +222,12 @@ func (k *keeper) span(v []any) bool {
 
 // named reports that the name which a value stands under says that it is a
 // secret. The fields of events themselves have names of the agent's, such as
-// session_id, that say nothing of the kind.
+// session_id, that say nothing of the kind, and the field secret of gate's own effects
+// has a kind of secret, such as "environment file".
 func (k *keeper) named() bool {
+	if n := len(k.path) - 1; n == 4 && k.path[1] == "facts" && k.path[n] == "secret" && !k.own {
+		return false
+	}
 	for i := len(k.path) - 1; i > 1; i-- {
 		if key := k.path[i]; key == "" || key[0] < '0' || key[0] > '9' { // not the index of a list
 			return secret.Promises(key)
