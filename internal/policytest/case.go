@@ -65,6 +65,10 @@ type Expectation struct {
 	Output   *Value   // of the tool's output, likewise
 	Halt     *bool
 	Faults   []string // the ids of the policies that cannot answer, as a set
+
+	// Marks are the values of marks that the event leaves to the session, by their names;
+	// nil for one that it takes back. Empty and not nil: it leaves none.
+	Marks map[string]any
 }
 
 // A Value is a JSON tree, nil for "there is none".

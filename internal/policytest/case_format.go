@@ -248,6 +248,9 @@ func (e *Expectation) node() *yaml.Node {
 		put(m, "halt", valueNode(*e.Halt))
 	}
 	list("faults", e.Faults)
+	if e.Marks != nil {
+		put(m, "marks", valueNode(e.Marks))
+	}
 	if len(m.Content) == 2 && e.Effect != nil {
 		return m.Content[1]
 	}

@@ -168,6 +168,9 @@ func (g generator) oneEvent(name string) policytest.Case {
 	if g.maybe() {
 		c.Event["cwd"] = g.text()
 	}
+	if g.maybe() {
+		c.Expect.Marks = g.object(2)
+	}
 	effect := hook.Effect(g.IntN(4))
 	c.Expect.Effect = &effect
 	if g.maybe() {

@@ -129,7 +129,7 @@ func (p *caseParser) expectation(m map[string]any, at string) Expectation {
 		p.fail(at, "the %s expects nothing; write expect: pass, allow, ask or deny, or an object", p.noun)
 		return e
 	}
-	p.known(object, at, "effect", "ids", "reason", "rewrite", "output", "context", "warnings", "halt", "faults")
+	p.known(object, at, "effect", "ids", "reason", "rewrite", "output", "context", "warnings", "halt", "faults", "marks")
 	if word, ok := get[string](p, object, at, "effect", "pass, allow, ask or deny"); ok {
 		e.Effect = p.effect(word, at+"/effect")
 	}
@@ -149,6 +149,9 @@ func (p *caseParser) expectation(m map[string]any, at string) Expectation {
 	}
 	if b, ok := get[bool](p, object, at, "halt", "true or false"); ok {
 		e.Halt = &b
+	}
+	if marks, ok := get[map[string]any](p, object, at, "marks", "values by the names of marks"); ok {
+		e.Marks = marks
 	}
 	if object["reason"] != nil && len(object) == 1 && len(e.Reasons) == 0 {
 		p.fail(at, "the %s expects nothing: an empty list of reasons is true of every decision", p.noun)

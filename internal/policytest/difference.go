@@ -35,6 +35,7 @@ func (e *Expectation) differences(d *hook.Decision) []string {
 	if e.Halt != nil && *e.Halt != (d.Halt != nil) {
 		diff.add("halt", fmt.Sprint(*e.Halt), fmt.Sprint(d.Halt != nil))
 	}
+	diff.marks(e.Marks, d)
 	diff.faults(e.Faults, d)
 	return diff
 }
@@ -109,6 +110,31 @@ func jsonText(v any) string {
 		return s
 	}
 	return string(strictjson.Append(nil, v))
+}
+
+// marks wants the marks of given names to be what the session is to remember. Of several of
+// one name the last counts.
+func (l *differences) marks(want map[string]any, d *hook.Decision) {
+	if want == nil {
+		return
+	}
+	got := map[string]string{}
+	for _, m := range d.Remember {
+		got[m.Name] = m.Value
+	}
+	if len(want) == 0 && len(got) > 0 {
+		l.add("marks", "none", strings.Join(slices.Sorted(maps.Keys(got)), ", "))
+	}
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		text := string(strictjson.Append(nil, want[name]))
+		value, set := got[name]
+		switch {
+		case !set:
+			l.add("marks."+name, text, "not set")
+		case value != text:
+			l.add("marks."+name, text, value)
+		}
+	}
 }
 
 // faults reports every policy that could not answer and was not expected to.
