@@ -63,6 +63,13 @@ func (d Policy) Files() ([]File, error) {
 		silence = "halt: false"
 	case "consult":
 		silence = "faults: []"
+	case "remember":
+		silence = "marks: {}"
+	}
+	more := ""
+	if d.Effect == "remember" {
+		more = "\n# What the mark is for.\ntest_reads_the_mark if {\n\tcount(" + name + ".context) == 1 with input as gate.event(" + s.miss.rego() + ")\n" +
+			"\t\twith input.session as {\"marks\": {\"" + name + "\": \"" + s.word + "\"}}\n}\n"
 	}
 	imports := ""
 	if strings.Contains(rule, "lib.") {
@@ -71,7 +78,7 @@ func (d Policy) Files() ([]File, error) {
 	fill := strings.NewReplacer(
 		"{{title}}", strings.ToUpper(title[:1])+title[1:], "{{package}}", d.ID, "{{name}}", name,
 		"{{event}}", string(d.Event), "{{effect}}", d.Effect, "{{does}}", deeds[d.Effect].does,
-		"{{default}}", s.word, "{{words}}", s.words, "{{import}}", imports, "{{rule}}", rule,
+		"{{default}}", s.word, "{{words}}", s.words, "{{import}}", imports, "{{rule}}", rule, "{{more}}", more,
 		"{{hit}}", s.hit.rego(), "{{miss}}", s.miss.rego(), "{{other}}", s.other.rego(),
 		"{{hitcase}}", s.hit.yaml(), "{{misscase}}", s.miss.yaml(),
 		"{{{expect}}}", "{"+expect+"}", "{{{silence}}}", "{"+silence+"}",
@@ -99,19 +106,20 @@ type deed struct {
 }
 
 var deeds = map[string]deed{
-	"deny":    {"rejects", "deny contains {\"reason\": REASONSPAN}", "effect: deny, ids: [ID]"},
-	"ask":     {"asks about", "ask contains {\"reason\": REASONSPAN}", "effect: ask, ids: [ID]"},
-	"warn":    {"warns about", "warn contains {\"reason\": REASONSPAN}", "effect: pass, warnings: [ID]"},
-	"halt":    {"ends the turn for", "halt contains {\"reason\": REASONSPAN}", "halt: true"},
-	"context": {"tells the agent", "context contains REASON", "context: [say what to do instead]"},
-	"allow":   {"lets go ahead without a question", "", "effect: allow"},
-	"modify":  {"rewrites", "", ""},
-	"consult": {"has a judge decide about", "consult contains {\"hook\": \"judge\", \"reason\": REASON}", "faults: [ID]"},
+	"deny":     {"rejects", "deny contains {\"reason\": REASONSPAN}", "effect: deny, ids: [ID]"},
+	"ask":      {"asks about", "ask contains {\"reason\": REASONSPAN}", "effect: ask, ids: [ID]"},
+	"warn":     {"warns about", "warn contains {\"reason\": REASONSPAN}", "effect: pass, warnings: [ID]"},
+	"halt":     {"ends the turn for", "halt contains {\"reason\": REASONSPAN}", "halt: true"},
+	"context":  {"tells the agent", "context contains REASON", "context: [say what to do instead]"},
+	"allow":    {"lets go ahead without a question", "", "effect: allow"},
+	"modify":   {"rewrites", "", ""},
+	"remember": {"remembers", "", "effect: pass, marks: {NAME: deploy}"},
+	"consult":  {"has a judge decide about", "consult contains {\"hook\": \"judge\", \"reason\": REASON}", "faults: [ID]"},
 }
 
 // Effects are the rules that there is a template for.
 func Effects() []string {
-	return []string{"deny", "ask", "allow", "modify", "context", "warn", "halt", "consult"}
+	return []string{"deny", "ask", "allow", "modify", "context", "warn", "halt", "consult", "remember"}
 }
 
 // Events are the events that there is a template for.

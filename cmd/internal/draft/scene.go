@@ -75,6 +75,9 @@ func (s scene) rule(d Policy) (rule, expect string) {
 	switch {
 	case d.Effect == "allow":
 		return allowRule(d.ID), expect
+	case d.Effect == "remember":
+		name := d.ID[strings.LastIndexByte(d.ID, '.')+1:]
+		return s.rememberRule(d.ID, name), strings.ReplaceAll(expect, "NAME", name)
 	case d.Effect == "modify" && shellEvent(d.Event):
 		member = `modify contains {"reason": "say what was changed and why", "edits": [{"span": word.span, "text": "staging"}]}`
 		condition = append(condition, "some word in command.words", `word.value == "production"`, "is_array(word.span)")
@@ -97,6 +100,16 @@ func (s scene) rule(d Policy) (rule, expect string) {
 	text += " if {\n\t" + strings.Join(condition, "\n\t") + "\n}"
 	text = strings.ReplaceAll(text, "params.ID.", "params."+d.ID+".")
 	return text, strings.ReplaceAll(expect, "ID", d.ID)
+}
+
+// rememberRule leaves a mark, and a rule that reads it.
+func (s scene) rememberRule(id, name string) string {
+	value := strings.Fields(s.condition[0])[1] // some VALUE in …
+	mark := "input.session.marks." + name
+	text := `remember contains {"mark": "` + name + `", "value": ` + value + ", \"for\": \"session\"} if {\n\t" + strings.Join(s.condition, "\n\t") + "\n}\n\n" +
+		"# Later calls see the mark, this one does not. Decide by it: deny, ask, warn, or say something.\n" +
+		`context contains sprintf("this session has had %s; say what follows from it", [` + mark + "]) if " + mark
+	return strings.ReplaceAll(text, "params.ID.", "params."+id+".")
 }
 
 // allowRule says yes to lines that do nothing else.
