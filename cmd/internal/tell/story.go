@@ -84,6 +84,8 @@ func cameBy(short func(string) string, l *story.Link) string {
 	switch {
 	case l.Path != "":
 		by = "by " + short(l.Path)
+	case l.How == "seen" && l.Host != "":
+		what += " " + l.Host
 	case l.Host != "":
 		by = "by the host " + l.Host
 	case l.How == "sequence":
@@ -155,12 +157,15 @@ func step(b *strings.Builder, p screen.Page, s *story.Session, one *story.Step) 
 	if id := subAgent(r); id != "" && one.Outcome != "" {
 		what += " (sub-agent " + id + ")"
 	}
+	short, text := within(p, r), one.Text()
+	if r.Tool != "Bash" && filepath.IsAbs(text) { // the path of a tool for files
+		text = short(text)
+	}
 	fmt.Fprintf(b, "%s  %s  %s  %s\n", r.Time.Local().Format(time.TimeOnly), p.Effect(one.Decided.Effect, screen.Column(word, 8)),
-		p.Faint(screen.Column(strictjson.OneLine(r.ID), 6)), strictjson.OneLine(strings.TrimSpace(what+"  "+screen.Short(strictjson.OneLine(one.Text()), screen.LineWidth))))
+		p.Faint(screen.Column(strictjson.OneLine(r.ID), 6)), strictjson.OneLine(strings.TrimSpace(what+"  "+screen.Short(strictjson.OneLine(text), screen.LineWidth))))
 	line := func(format string, args ...any) {
 		fmt.Fprintf(b, "          %s\n", strictjson.OneLine(fmt.Sprintf(format, args...)))
 	}
-	short := within(p, r)
 	if text := deeds(short, &one.Deeds); text != "" && one.Outcome == audit.CallDenied {
 		line("did not run: %s", text)
 	} else if text != "" {
