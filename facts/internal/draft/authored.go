@@ -62,6 +62,24 @@ const (
 	maxAuthoredRead = 8 << 20  // bytes of all
 )
 
+// OfAgent keeps the reason why code in a text that an agent wrote is not known, however
+// deep among texts that are read for what is certain only.
+func (d *Draft) OfAgent(why string) {
+	if d.agents == nil {
+		d.agents = map[string]bool{}
+	}
+	d.agents[why] = true
+}
+
+// ForgetUnknown takes back what was not known since the list had n entries, but for code
+// in texts that agents wrote.
+func (d *Draft) ForgetUnknown(n int) {
+	late := d.Facts.Unknown[min(n, len(d.Facts.Unknown)):]
+	d.Facts.Unknown = append(d.Facts.Unknown[:min(n, len(d.Facts.Unknown))], slices.DeleteFunc(late, func(u hook.Unknown) bool {
+		return u.Kind != "code" || !d.agents[u.Why]
+	})...)
+}
+
 // Authored are the files whose text agents decided about, in order: those that the line
 // writes, and those that calls before it wrote. Nobody reads them yet.
 func (d *Draft) Authored() []string {

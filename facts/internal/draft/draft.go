@@ -42,6 +42,7 @@ type Draft struct {
 	ran         []hook.Flow              // files that run, by what earlier calls left in them
 	carried     map[hook.EffectKind]flow.Taint
 	earlier     map[string]*authored // files that calls before this one wrote; nil until somebody asks
+	agents      map[string]bool      // why code in texts that agents wrote is not known
 
 	authoredRead int      // bytes of these that were read
 	Included     int      // files of recipes that others take in

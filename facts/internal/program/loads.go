@@ -235,6 +235,7 @@ func (u *use) loadsWritten(language, text string) {
 		if whole, known := st.Template(); known && whole.Value() != nil && *whole.Value() != text {
 			u.shell.Enter("code "+file, func() {
 				u.surely(func() { u.bare().code(language, whole, "file") })
+				u.lineage(*whole.Value())
 			})
 		}
 	}

@@ -136,7 +136,11 @@ func (u *use) judgesText(kind, file string) bool {
 		case known && text.Literal() && now:
 			u.recipe(kind, file, text.Text())
 		case known && text.Literal():
-			u.asWritten(func() { u.recipe(kind, file, u.ofVerb(kind, file, text.Text())) })
+			part := u.ofVerb(kind, file, text.Text())
+			u.asWritten(func() { u.recipe(kind, file, part) })
+			if code.HasRules(kind) {
+				u.lineage(part)
+			}
 		case kind == "make" || kind == "shell":
 			u.unknownCode(kind, st.Taint, "file", "the file was written by a program")
 		}
@@ -144,23 +148,29 @@ func (u *use) judgesText(kind, file string) bool {
 	return true
 }
 
+// lineage asks about a text that an agent wrote where it deletes or sends what is in the
+// home directory, and no effect says so with a path.
+func (u *use) lineage(text string) {
+	if why := code.Lineage(text); why != "" {
+		why = "code that an agent wrote " + why
+		u.OfAgent(why)
+		u.unknown("code", why, nil)
+	}
+}
+
 // asWritten judges a text that an agent wrote in an earlier call: what it surely does
 // counts, and code that nobody knows before it runs. Programs that a function of make or
 // a hole names say nothing about the agent.
 func (u *use) asWritten(judge func()) {
 	n := len(u.Facts.Unknown)
-	var late []hook.Unknown
 	u.surely(func() {
 		judge()
 		for _, one := range u.Facts.Unknown[min(n, len(u.Facts.Unknown)):] {
 			if one.Kind == "code" {
-				late = append(late, one)
+				u.OfAgent(one.Why)
 			}
 		}
 	})
-	for _, one := range late {
-		u.Draft.Unknown(one.Kind, one.Why, one.Command, one.Span)
-	}
 }
 
 // there judges the files of some names in the tool's directory that no agent wrote, or the
@@ -419,7 +429,8 @@ func (u *use) surely(judge func()) {
 	if slices.ContainsFunc(out.Effects[effects:], draft.Decoded) {
 		return
 	}
-	out.Opaque, out.Unknown, u.Full = opaque, out.Unknown[:unknown], full
+	out.Opaque, u.Full = opaque, full
+	u.ForgetUnknown(unknown)
 	out.Effects = append(out.Effects[:effects], slices.DeleteFunc(out.Effects[effects:], func(e hook.FactEffect) bool { return doubtful(e) })...)
 }
 

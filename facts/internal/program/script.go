@@ -42,8 +42,15 @@ func (u *use) looksInto(file string) (found []hook.FactEffect) {
 	return slices.DeleteFunc(found, func(e hook.FactEffect) bool { return doubtful(e) && !draft.Decoded(e) })
 }
 
-// doubtful reports an effect of a program that may be no such thing.
+// doubtful reports an effect of a program that may be no such thing. The path of a secret
+// that is sent from a pipe, or that a program prints, is not known, but the secret is.
 func doubtful(e hook.FactEffect) bool {
+	switch is := e.Is.(type) {
+	case *hook.NetSend:
+		return is.Secret == nil && is.Path == nil
+	case *hook.SecretRead:
+		return is.Path == nil && is.Grade != "key"
+	}
 	for name, at := range hook.Members(&e) {
 		if name == "path" && hook.Plain(at) == nil {
 			return true
@@ -63,7 +70,8 @@ func (u *use) asProgram(script flow.Word, judge func()) {
 	if slices.ContainsFunc(out.Effects[effects:], draft.Decoded) || len(out.Unknown) > unknown && u.handsCommand(script) {
 		return
 	}
-	out.Opaque, out.Unknown, u.Full = opaque, out.Unknown[:unknown], full
+	out.Opaque, u.Full = opaque, full
+	u.ForgetUnknown(unknown)
 	out.Effects = append(out.Effects[:effects], slices.DeleteFunc(out.Effects[effects:], doubtful)...)
 }
 
@@ -159,6 +167,9 @@ func (u *use) runScript(language string, f flow.Word, here bool) flow.Stream {
 			st, ok = u.Stdin, true
 		}
 		whole, known := st.Template()
+		if !ok && u.runsAuthored(language, p.Path) {
+			continue
+		}
 		if ok && !known {
 			return u.unknownCode(language, st.Taint.In(p.Path), "file", "the file was written by a program")
 		}
@@ -190,6 +201,25 @@ func (u *use) runScript(language string, f flow.Word, here bool) flow.Stream {
 		return u.unknownCode(language, f.Taint(), "file", f.Why())
 	}
 	return flow.Stream{Some: true, From: u.ID}
+}
+
+// runsAuthored judges a script in a language other than a shell's that an agent wrote in an
+// earlier call, and reports whether one did.
+func (u *use) runsAuthored(language, file string) bool {
+	if language == "" || language == "bash" || !code.HasRules(language) {
+		return false
+	}
+	st, ok := u.AuthoredText(file)
+	if !ok {
+		return false
+	}
+	text, known := st.Template()
+	if !known || !text.Literal() {
+		return false
+	}
+	u.asWritten(func() { u.bare().code(language, text, "file") })
+	u.lineage(text.Text())
+	return true
 }
 
 // namesScript reports a file in a directory that only the line's caller knows:

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gate/facts/internal/bash"
 	"gate/facts/internal/flow"
 	"gate/internal/wordlist"
 )
@@ -203,9 +204,47 @@ var (
 // cargoLines are the programs that settings of cargo have it start.
 func cargoLines(text string) (lines []string) {
 	for _, found := range cargoKey().FindAllStringSubmatch(text, -1) {
-		lines = append(lines, strings.NewReplacer(`"`, " ", "'", " ", ",", " ").Replace(found[1]))
+		if list := strings.TrimSpace(found[1]); !strings.HasPrefix(list, "[") {
+			lines = append(lines, strings.Trim(list, `"' `))
+		} else if words, _ := quotedWords(list); len(words) > 0 {
+			lines = append(lines, shellLine(words))
+		}
 	}
 	return lines
+}
+
+// quotedWords are the texts in quotes of either kind that a list has, and what follows the
+// bracket that closes it.
+func quotedWords(list string) (words []string, rest string) {
+	for i := 0; i < len(list); i++ {
+		switch c := list[i]; c {
+		case ']', ')':
+			return words, list[i+1:]
+		case '"', '\'':
+			end := i + 1
+			for end < len(list) && list[end] != c {
+				if list[end] == '\\' && c == '"' {
+					end++
+				}
+				end++
+			}
+			if end >= len(list) {
+				return words, ""
+			}
+			words = append(words, unquote(list[i+1:end]))
+			i = end
+		}
+	}
+	return words, ""
+}
+
+// shellLine is the line of a shell that runs a command of these words.
+func shellLine(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = bash.Quote(w)
+	}
+	return strings.Join(quoted, " ")
 }
 
 // mavenLines are the commands that plugins of maven and tasks of ant run.
@@ -228,7 +267,7 @@ func mavenLines(text string) (lines []string) {
 }
 
 var (
-	cargoKey      = lazy(`(?m)^\s*(?:[\w.'"()=-]+\.)?(?:runner|linker|rustc|rustc-wrapper|rustc-workspace-wrapper|rustdoc|credential-provider)\s*=\s*\[?([^\]\n#]+)`)
+	cargoKey      = lazy(`(?m)^\s*(?:[\w.'"()=-]+\.)?(?:runner|linker|rustc|rustc-wrapper|rustc-workspace-wrapper|rustdoc|credential-provider)\s*=\s*(\[(?:[^\]"']|"(?:[^"\\]|\\.)*"|'[^']*')*\]|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')`)
 	mavenExec     = lazy(`(?s)<exec(?:utable>\s*([^<\s]+)\s*</executable>|\b[^>]*\bexecutable="([^"]*)")((?:.{0,1000}?)(?:</configuration>|</exec>))`)
 	mavenArgument = lazy(`<argument>\s*([^<]*?)\s*</argument>|<arg\s+(?:value|line)="([^"]*)"`)
 	antDelete     = lazy(`<delete\s[^>]*\b(?:dir|file)="([^"]*)"`)

@@ -1,0 +1,175 @@
+package code
+
+import (
+	"strings"
+
+	"gate/internal/wordlist"
+)
+
+// Lineage says of a text in any language whether it deletes or sends what it finds in the
+// home directory, "" where it seems to do neither. It knows no syntax: names that stand
+// before an assignment take over what stands behind it, statement by statement. So it is a
+// reason to ask about a text, and none to refuse it.
+func Lineage(text string) string {
+	if len(text) > maxLineage || !marked(text, homeMarks) {
+		return ""
+	}
+	home, net := map[string]bool{}, map[string]bool{}
+	posts := marked(text, postMarks)
+	list := statementsOf(text)
+	for range 3 { // a name may be used above its own assignment
+		for _, s := range list {
+			names, from := takesOver(s)
+			if marked(from, homeMarks) || holds(from, home) {
+				take(home, names)
+			}
+			if sends(s, posts) {
+				take(net, names)
+			}
+		}
+	}
+	for _, s := range list {
+		if _, from := takesOver(s); !marked(from, homeMarks) && !holds(from, home) {
+			continue
+		}
+		switch {
+		case deletes(s):
+			return "deletes in the home directory"
+		case sends(s, posts) || marked(s, outMarks) && holds(s, net):
+			return "sends what is in the home directory"
+		}
+	}
+	return ""
+}
+
+// maxLineage bounds the texts that Lineage reads.
+const maxLineage = 64 << 10
+
+// homeMarks are how languages name the home directory, postMarks how they tell a request
+// that sends, and outMarks the methods of an open connection.
+const (
+	homeMarks = "~/|\"~\"|'~'|homedir()|homedir,|expanduser(|Path.home()|user.home|$HOME|${HOME}|Dir.home|home_dir()|UserHomeDir()|env.HOME|environ[\"HOME|environ['HOME|environ.get(\"HOME|environ.get('HOME|" +
+		"getenv(\"HOME|getenv('HOME|ENV[\"HOME|ENV['HOME|ENV.fetch(\"HOME|ENV.fetch('HOME|env::var(\"HOME|var_os(\"HOME|Getenv(\"HOME|get_env(\"HOME|env.get(\"HOME|env('HOME|user_home|/etc/passwd|/etc/shadow"
+	postMarks = "POST|PUT|PATCH|body|data=|data:|-d|-F|-T|--data|--upload"
+	outMarks  = ".end(|.write(|.send(|.pipe(|.sendall(|write_all(|.print(|.puts("
+)
+
+func marked(text, marks string) bool {
+	for mark := range strings.SplitSeq(marks, "|") {
+		if strings.Contains(text, mark) {
+			return true
+		}
+	}
+	return false
+}
+
+// deleteWords are functions that delete, and sendWords those that send whatever they are
+// told; requestWords do so where the text has a request that sends.
+const (
+	deleteWords  = " rmtree rmSync rmdirSync unlinkSync rimraf rm_rf rm_r rmtree remove_entry RemoveAll remove_dir_all remove_file deleteDir deleteRecursively deleteDirectory deleteRecursive removeSync emptyDirSync emptyDir rm rmdir unlink remove_tree remove_all "
+	sendWords    = " post sendall sendto urlretrieve sendBeacon send_file upload uploadFile postForm post_form PostForm Post post_json put_object "
+	requestWords = " request urlopen fetch curl wget urllib axios reqwest ureq HttpClient HttpURLConnection openConnection HTTPSConnection HTTPConnection create_connection createConnection connect TcpStream TCPSocket httpx Faraday HTTParty Req HTTPoison "
+)
+
+func deletes(s string) bool { return calls(s, deleteWords) }
+
+func sends(s string, posts bool) bool {
+	return calls(s, sendWords) || posts && calls(s, requestWords)
+}
+
+// calls reports a word of the list in a statement, also within a text: as an argument it may
+// be the program that runs.
+func calls(s, words string) bool {
+	found := false
+	eachWord(s, func(w string) { found = found || wordlist.Has(words, w) })
+	return found
+}
+
+func holds(s string, names map[string]bool) bool {
+	found := false
+	eachWord(s, func(w string) { found = found || names[w] })
+	return found
+}
+
+// take marks the names that a pattern binds.
+func take(names map[string]bool, bound string) {
+	eachWord(bound, func(w string) {
+		if len(names) < maxCodeFunctions && !wordlist.Has(bindingWords, w) {
+			names[w] = true
+		}
+	})
+}
+
+// bindingWords stand beside a name that is bound, or are too common to be one name.
+const bindingWords = " const let var val def for await async mut my our local export auto final String File Path str self this use with if in of string do each map os fs path return it t c "
+
+func eachWord(s string, do func(w string)) {
+	for w := range strings.FieldsFuncSeq(s, func(r rune) bool {
+		return r != '_' && r != '$' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	}) {
+		do(w)
+	}
+}
+
+// takesOver tells what a statement binds from what it binds it to: x = y, for x in y,
+// y.each { |x| …, with y as x. Without a binding all of it is the latter.
+func takesOver(s string) (names, from string) {
+	for _, between := range []string{" in ", " of "} {
+		if i := strings.Index(s, between); i >= 0 && strings.Contains(s[:i], "for") {
+			return s[strings.LastIndex(s[:i], "for")+3 : i], s[i:]
+		}
+	}
+	if i := strings.LastIndex(s, " as "); i >= 0 {
+		return s[i+4:], s[:i]
+	}
+	if before, rest, ok := strings.Cut(s, "|"); ok {
+		if bound, _, ok := strings.Cut(rest, "|"); ok && len(bound) < 40 && !strings.ContainsAny(bound, "\"'/(") {
+			return bound, before + rest
+		}
+	}
+	for i := 1; i+1 < len(s); i++ {
+		if s[i] != '=' {
+			continue
+		}
+		if s[i+1] == '=' || s[i+1] == '>' || s[i+1] == '~' {
+			i++
+			continue
+		}
+		if strings.IndexByte("=!<>", s[i-1]) < 0 && !strings.ContainsAny(s[:i], "(\"'") {
+			return s[:i], s[i:]
+		}
+	}
+	return "", s
+}
+
+// statementsOf splits a text at line ends and semicolons, but not within brackets that
+// stay open over some lines.
+func statementsOf(text string) (list []string) {
+	var b strings.Builder
+	depth, lines := 0, 0
+	flush := func() {
+		if b.Len() > 0 {
+			list = append(list, b.String())
+		}
+		b.Reset()
+		depth, lines = 0, 0
+	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' || strings.HasPrefix(line, "//") || strings.HasPrefix(line, "*") {
+			continue
+		}
+		for part := range strings.SplitSeq(line, ";") {
+			b.WriteString(" " + part)
+			depth += strings.Count(part, "(") - strings.Count(part, ")") + strings.Count(part, "[") - strings.Count(part, "]")
+			if depth <= 0 {
+				flush()
+			}
+		}
+		if lines++; lines > 8 || strings.HasSuffix(line, "{") || strings.HasSuffix(line, "do") || strings.HasSuffix(line, ":") || strings.HasSuffix(line, "|") {
+			flush()
+		}
+	}
+	flush()
+	return list
+}
