@@ -146,11 +146,26 @@ func scriptsIn(text string, names []string) (lines []string) {
 	}
 	scripts, _ := project["scripts"].(map[string]any)
 	for _, name := range names {
-		if script, ok := scripts[name].(string); ok {
-			lines = append(lines, script)
+		switch script := scripts[name].(type) {
+		case string:
+			lines = append(lines, ofComposer(script))
+		case []any: // of composer
+			for _, one := range script {
+				if line, ok := one.(string); ok {
+					lines = append(lines, ofComposer(line))
+				}
+			}
 		}
 	}
 	return lines
+}
+
+// ofComposer is a script without the mark of composer for its own PHP and settings.
+func ofComposer(script string) string {
+	if rest, ok := strings.CutPrefix(script, "@php "); ok {
+		return "php " + rest
+	}
+	return strings.TrimPrefix(script, "@putenv ")
 }
 
 // runsPieces judges what is known of changes to a script that is run.

@@ -127,7 +127,15 @@ func (u *use) module() {
 		return
 	}
 	name := strings.ReplaceAll(u.inner[0].Text(), ".", "/")
-	for _, file := range u.moduleFiles(name, ".py /__main__.py") {
+	files := u.moduleFiles(name, ".py /__main__.py")
+	if len(files) == 0 && len(u.at().Dirs) == 1 && len(u.Authored()) > 0 { // the owner's, which may load one of an agent
+		for _, ending := range []string{".py", "/__main__.py"} {
+			if file := path.Join(u.at().Dirs[0], name+ending); u.World.Exists(file) {
+				files = append(files, file)
+			}
+		}
+	}
+	for _, file := range files {
 		u.runScript("python", flow.Literal(file), false)
 	}
 }
@@ -213,7 +221,7 @@ func suffixes(language string) string {
 	return ""
 }
 
-var loadsFile = lazy(`\b(?:import|from|require(?:_relative|_once)?|include(?:_once)?|load|do|dofile|use|runpy|run_path|run_module|exec|Worker|fork|autoload)\b`)
+var loadsFile = lazy(`\b(?:import|from|require(?:_relative|_once)?|include(?:_once)?|load|do|dofile|use|runpy|run_path|run_module|exec|Worker|fork|autoload|globalSetup|globalTeardown|setupFiles|setupFilesAfterEnv|testEnvironment|reporters|runner|plugins|presets|transform|extends)\b`)
 
 // loadsWritten judges the files that agents wrote and that a text in the same language names
 // where it loads one: import x, require("./x"), new Worker("./x.js").

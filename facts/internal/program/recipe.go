@@ -31,7 +31,8 @@ ant | build.xml | maven
 docker podman buildah nerdctl docker-compose podman-compose | Dockerfile* *.Dockerfile *.dockerfile Containerfile* | docker
 gradle gradlew | *.gradle *.kts | compiled
 mvn mvnw sbt javac kotlinc | *.java *.kt *.scala *.sbt | compiled
-pytest py.test nosetests unittest tox nox coverage | conftest.py test_*.py *_test.py noxfile.py | python
+pytest py.test nosetests unittest tox nox coverage | conftest.py test_*.py *_test.py | python
+nox | noxfile.py | nox
 pip pip3 uv build pipx poetry pdm hatch easy_install | setup.py hatch_build.py build.py | python
 tox | tox.ini setup.cfg | ini
 fab | fabfile.py | python
@@ -58,6 +59,17 @@ foreman overmind honcho hivemind goreman | Procfile* | procfile
 act | *.yml *.yaml | yaml
 gitlab-ci-local gitlab-runner | .gitlab-ci.yml | yaml
 snakemake | Snakefile *.smk | yaml
+alembic flask django-admin manage.py yoyo aerich | *.py | migration
+rails rake | *.rb schema.rb | migration
+knex sequelize sequelize-cli typeorm mikro-orm db-migrate node-pg-migrate umzug migrate-mongo | *.js *.ts *.cjs *.mjs | migration
+prisma flyway liquibase knex sequelize typeorm dbmate goose migrate sql-migrate diesel sqlx sqitch atlas sea-orm-cli hasura graphile-migrate drizzle-kit wrangler supabase | *.sql | sql
+nix nix-shell nix-build devenv | flake.nix shell.nix default.nix devenv.nix | nix
+bazel bazelisk buck buck2 pants please | BUILD BUILD.bazel BUCK *.bzl BUILD.pants | bazel
+mix iex elixir | mix.exs *.exs | elixir
+dune | dune | dune
+kubectl oc k9s helm kustomize skaffold | *.yml *.yaml | pod
+systemctl | *.service *.timer *.path *.socket | unit
+jupyter papermill nbconvert | *.ipynb | notebook
 ansible-playbook ansible-pull | *.yml *.yaml | yaml
 terraform tofu opentofu terragrunt | *.tf | hcl
 npm pnpm yarn bun node | package.json | package
@@ -370,6 +382,32 @@ func (u *use) recipe(kind, file, text string) {
 		u.surely(func() { run(composeLines(text)) })
 	case "package":
 		run(u.lifecycle(text))
+	case "nox": // a session runs the words that it is given, as this call does
+		text = strings.NewReplacer("session.run(", "os.execlp(0, ", "session.run_always(", "os.execlp(0, ").Replace(text)
+		u.surely(func() { u.bare().code("python", flow.Literal(text), "file") })
+		u.lineage(text)
+	case "migration":
+		u.migration(file, text)
+	case "sql":
+		u.sqlMigration(file, text)
+	case "nix":
+		u.surely(func() { run(nixLines(text)) })
+	case "bazel":
+		if len(u.verbs) == 0 || !wordlist.Has(" query cquery aquery info clean help version ", u.verbs[0]) {
+			u.surely(func() { run(bazelLines(text)) })
+		}
+	case "dune":
+		u.surely(func() { run(texts(duneCommand(), text)) })
+	case "elixir":
+		u.surely(func() { run(elixirLines(text)) })
+		u.lineage(text)
+	case "unit":
+		run(texts(unitCommand(), text))
+	case "notebook":
+		u.surely(func() { u.bare().code("python", flow.Literal(notebookCode(text)), "file") })
+		u.lineage(notebookCode(text))
+	case "pod":
+		u.pods(text)
 	case "named":
 		run(namedValues(text, slices.Concat(u.strayed, u.rest)))
 	case "tmux":
