@@ -123,6 +123,8 @@ var recipes = []recipe{
 	{".git/hooks/pre-push", "git push origin feature", "#!/bin/sh\nrm -rf ~\n", "#!/bin/sh\ngo test ./...\n"},
 	{".git/hooks/post-commit", "git commit -m x", "#!/usr/bin/env python3\nimport shutil\nshutil.rmtree('/home/dev')\n", "#!/bin/sh\nexit 0\n"},
 	{".husky/post-commit", "git commit --no-verify -m x", "rm -rf ~\n", "ls\n"},
+	{".git/hooks/reference-transaction", "git fetch", "#!/bin/sh\nrm -rf ~\n", "#!/bin/sh\nexit 0\n"},
+	{".git/hooks/post-index-change", "git add x", "#!/bin/sh\nrm -rf ~\n", "#!/bin/sh\nexit 0\n"},
 	{".husky/post-rewrite", "git commit --amend -m x", "rm -rf ~\n", "ls\n"},
 	{"hooks/pre-commit", "git config core.hooksPath hooks; git commit -m x", "rm -rf ~\n", "gofmt -l .\n"},
 	{".pre-commit-config.yaml", "pre-commit run", "repos:\n- repo: local\n  hooks:\n  - id: x\n    entry: rm -rf /home/dev\n", "repos:\n- repo: local\n  hooks:\n  - id: x\n    entry: gofmt -l\n"},
@@ -181,6 +183,15 @@ func TestWrittenThenRun(t *testing.T) {
 	w := facts.World{Home: "/home/dev", Project: "/p", OS: "linux", Files: files{"/p/makefile": "all:\n\tls\n", "/p/GNUmakefile": "all:\n\trm -rf ~\n"}}
 	if f := facts.New(w).Of(toolEvent("Bash", map[string]any{"command": "make"})); !harms(f) {
 		t.Error("GNUmakefile comes before makefile")
+	}
+	for line, want := range map[string]bool{"make": true, "make deps": true, "make other": false} {
+		for _, written := range [][]string{nil, {"/p/sub.mk"}, {"/p/Makefile"}} {
+			w.Files = files{"/p/Makefile": "all: deps\ninclude sub.mk\nother:\n\tls\n", "/p/sub.mk": "first:\n\tls\ndeps:\n\trm -rf ~\n"}
+			w.Ledger = func(string, string) origin.Ledger { return ledgerOf{written: written} }
+			if f := facts.New(w).Of(toolEvent("Bash", map[string]any{"command": line})); harms(f) != want && (want || len(written) == 0) {
+				t.Errorf("%s, written %v: a rule of an included makefile: %v", line, written, !want)
+			}
+		}
 	}
 	if f := of(recipe{file: "Makefile", line: "make -n"}, "all:\n\trm -rf ~\n", "/p/Makefile"); harms(f) {
 		t.Error("make -n runs nothing")

@@ -17,7 +17,9 @@ checkout switch worktree clone | post-checkout
 am | applypatch-msg pre-applypatch post-applypatch
 cherry-pick revert | prepare-commit-msg commit-msg post-commit
 gc | pre-auto-gc
-hook | pre-commit commit-msg prepare-commit-msg pre-push post-checkout post-merge post-commit
+commit merge pull rebase push fetch checkout switch branch tag reset update-ref stash am cherry-pick revert worktree clone init remote | reference-transaction
+add commit merge pull rebase checkout switch reset stash rm mv restore status update-index read-tree apply am cherry-pick revert | post-index-change
+hook | reference-transaction post-index-change pre-commit commit-msg prepare-commit-msg pre-push post-checkout post-merge post-commit
 `
 
 // unverified are the hooks that --no-verify leaves out.
@@ -47,6 +49,11 @@ func (u *use) hooks() {
 
 // hook judges one hook, which runs at the top of the worktree.
 func (u *use) hook(file string) {
+	_, now := u.Files[file]
+	_, changed := u.Pieces[file]
+	if !now && !changed && len(u.Links) == 0 && !u.World.Exists(file) { // most, at no cost
+		return
+	}
 	defer u.shell.Fork()()
 	if dir := strings.TrimSuffix(u.gitDir(), "/.git"); dir != "" && dir != u.gitDir() {
 		u.at().Dirs = []string{dir}

@@ -1,10 +1,14 @@
 package program
 
 import (
+	"maps"
+	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
+	"gate/facts/internal/glob"
 	"gate/internal/wordlist"
 )
 
@@ -42,13 +46,18 @@ type makeRule struct {
 	targets, needs []string
 	lines          []string
 	defined        bool // in a text that define names: no goal of its own
+	file           int  // of those that the makefile takes in, itself being 0
 }
 
 // makeLines are the recipes of a makefile that making the targets runs, and the lines
 // that its functions run, with the values of its own variables and of those that the line
 // sets. Without targets the first rule is made. What is told by patterns counts where an
 // agent wrote it.
-func (u *use) makeLines(text string) (lines []string) {
+// They come by the files that includes has put together.
+func (u *use) makeLines(text string, sure bool) (byFile map[int][]string) {
+	byFile = map[int][]string{}
+	file := 0
+	add := func(lines ...string) { byFile[file] = append(byFile[file], lines...) }
 	text = strings.ReplaceAll(text, "\\\n", " ")
 	values := map[string]string{"CC": "cc", "CXX": "c++", "MAKE": "make", "AR": "ar", "RM": "rm -f", "CURDIR": "."}
 	for _, set := range makeSet().FindAllStringSubmatch(text, -1) {
@@ -71,7 +80,7 @@ func (u *use) makeLines(text string) (lines []string) {
 			return v
 		case wordlist.Has(ofShell, name):
 			return "${" + name + "}"
-		case u.sure: // another file may set it
+		case sure: // another file may set it
 			return "value"
 		}
 		return ""
@@ -81,25 +90,31 @@ func (u *use) makeLines(text string) (lines []string) {
 	goal, prefix, defines := "", "\t", 0
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
+		if mark, ok := strings.CutPrefix(line, makeMark); ok {
+			file, _ = strconv.Atoi(mark)
+			continue
+		}
 		if recipe, ok := strings.CutPrefix(line, prefix); ok {
 			recipe = automatic.Replace(u.fill(strings.TrimLeft(recipe, "\t@-+ "), makeName(), value))
-			into := &lines
-			if len(rules) > 0 {
-				into = &rules[len(rules)-1].lines
-			}
+			var all []string
 			if strings.Contains(line, "${shell ") { // no shell reads that
-				*into = append(*into, shellCalls(recipe)...)
+				all = shellCalls(recipe)
 			}
-			*into = append(*into, recipe)
+			if all = append(all, recipe); len(rules) > 0 {
+				last := &rules[len(rules)-1]
+				last.lines = append(last.lines, all...)
+			} else {
+				add(all...)
+			}
 			continue
 		}
 		for _, call := range shellCalls(line) {
-			lines = append(lines, automatic.Replace(u.fill(call, makeName(), value)))
+			add(automatic.Replace(u.fill(call, makeName(), value)))
 		}
 		if set := makeSet().FindStringSubmatch(line); set != nil {
 			switch {
 			case set[2] == "!":
-				lines = append(lines, automatic.Replace(u.fill(set[3], makeName(), value)))
+				add(automatic.Replace(u.fill(set[3], makeName(), value)))
 			case set[1] == ".DEFAULT_GOAL":
 				goal = u.fill(set[3], makeName(), value)
 			case set[1] == ".RECIPEPREFIX" && set[3] != "":
@@ -123,7 +138,7 @@ func (u *use) makeLines(text string) (lines []string) {
 		}
 		needs, recipe, semi := strings.Cut(strings.TrimLeft(needs, ":"), ";")
 		rule := makeRule{
-			targets: strings.Fields(u.fill(head, makeName(), value)), needs: strings.Fields(u.fill(needs, makeName(), value)), defined: defines > 0,
+			targets: strings.Fields(u.fill(head, makeName(), value)), needs: strings.Fields(u.fill(needs, makeName(), value)), defined: defines > 0, file: file,
 		}
 		if semi {
 			rule.lines = []string{automatic.Replace(u.fill(strings.TrimLeft(recipe, "@-+ "), makeName(), value))}
@@ -134,10 +149,77 @@ func (u *use) makeLines(text string) (lines []string) {
 	if len(targets) == 0 {
 		targets = strings.Fields(goal)
 	}
-	for _, rule := range made(rules, targets, u.sure) {
-		lines = append(lines, rule.lines...)
+	for _, rule := range made(rules, targets, sure) {
+		file = rule.file
+		add(rule.lines...)
 	}
-	return lines
+	return byFile
+}
+
+// makeMark begins the lines that part the files which a makefile takes in.
+const makeMark = "\x01"
+
+// makefile judges a makefile with those that it takes in: all rules together are made, and
+// each counts as the file that it stands in does.
+func (u *use) makefile(file, text string, run func(lines []string)) {
+	parts := []string{file}
+	authored := map[int]bool{}
+	whole := u.gathered(file, text, 0, func(name string, byAgent bool) int {
+		parts = append(parts, name)
+		authored[len(parts)-1] = byAgent
+		return len(parts) - 1
+	})
+	sure := u.sure && !slices.Contains(slices.Collect(maps.Values(authored)), true)
+	lines := u.makeLines(whole, sure)
+	run(lines[0])
+	for i, name := range parts[1:] {
+		judge := func() { run(lines[i+1]) }
+		u.shell.Enter("recipe "+name, func() {
+			if authored[i+1] {
+				u.asWritten(judge)
+			} else {
+				u.certainly(judge)
+			}
+		})
+	}
+}
+
+// gathered is the text of a makefile with the texts of the files that it takes in.
+func (u *use) gathered(file, text string, number int, add func(name string, byAgent bool) int) string {
+	text = strings.ReplaceAll(text, makeMark, " ")
+	return makeInclude().ReplaceAllStringFunc(text, func(line string) string {
+		var b strings.Builder
+		for name := range strings.FieldsSeq(makeInclude().FindStringSubmatch(line)[1]) {
+			if u.Included++; u.Included > maxIncluded {
+				u.Limit("more files that others take in than gate reads for one call")
+				break
+			}
+			p := path.Join(path.Dir(file), name)
+			if strings.HasPrefix(name, "/") {
+				p = path.Clean(name)
+			}
+			if glob.Wild(p) || strings.Contains(p, "$") {
+				continue
+			}
+			part, byAgent := "", false
+			if st, ok := u.AuthoredText(p); ok {
+				whole, known := st.Template()
+				if !known || !whole.Literal() {
+					u.judgesText("make", p)
+					continue
+				}
+				part, byAgent = whole.Text(), true
+			} else if read, err := u.World.Read(p, maxScript); err == nil {
+				part = read
+			} else {
+				continue
+			}
+			n := add(p, byAgent)
+			part = u.gathered(p, part, n, add)
+			b.WriteString(makeMark + strconv.Itoa(n) + "\n" + strings.TrimSuffix(part, "\n") + "\n")
+		}
+		return b.String() + makeMark + strconv.Itoa(number)
+	})
 }
 
 // shellCalls are the lines that calls of the function shell run: $(shell ls).

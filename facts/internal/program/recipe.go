@@ -326,12 +326,7 @@ func (u *use) recipe(kind, file, text string) {
 		}
 		run([]string{text})
 	case "make":
-		run(u.makeLines(text))
-		for _, found := range makeInclude().FindAllStringSubmatch(text, -1) {
-			for name := range strings.FieldsSeq(found[1]) {
-				u.includes(kind, file, name)
-			}
-		}
+		u.makefile(file, text, run)
 	case "assign":
 		u.surely(func() { run(texts(assignLine(), text)) })
 	case "meson":

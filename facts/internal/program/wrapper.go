@@ -150,7 +150,7 @@ func (u *use) make() {
 		}
 	}
 	for _, f := range text {
-		for _, line := range u.makeLines(f.Text()) {
+		for _, line := range u.makeLines(f.Text(), u.sure)[0] {
 			u.inside(func() { u.shell.Text(flow.Literal(line), flow.Stream{}) })
 		}
 	}
