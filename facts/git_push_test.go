@@ -21,10 +21,13 @@ func (f files) Lstat(name string) (fs.FileInfo, error) {
 	return fstest.MapFS{"x": {}}.Stat("x")
 }
 func (f files) Readlink(string) (string, error) { return "", errors.New("no links") }
-func (f files) ReadFile(name string, _ int) ([]byte, error) {
+func (f files) ReadFile(name string, limit int) ([]byte, error) {
 	text, ok := f[name]
 	if !ok {
 		return nil, fs.ErrNotExist
+	}
+	if limit > 0 && len(text) > limit {
+		return nil, errors.New("too long")
 	}
 	return []byte(text), nil
 }

@@ -96,6 +96,7 @@ var recipes = []recipe{
 	{"justfile", "just clean", "clean:\n    #!/usr/bin/env bash\n    set -e\n    rm -rf ~\n", "alias c := clean\nclean dir='build':\n    rm -rf {{dir}}\n"},
 	{"justfile", "just", "alias b := build\nall:\n    rm -rf ~\nbuild:\n    ls\n", "alias n := nuke\nall:\n    ls\nnuke:\n    rm -rf ~\n"},
 	{"justfile", "just all", "all:\n    @just clean\nclean:\n    rm -rf ~\n", "all:\n    @just test\ntest:\n    ls\nclean:\n    rm -rf ~\n"},
+	{"justfile", "just", "all:\n    ls\n[default]\nnuke:\n    rm -rf ~\n", "nuke:\n    rm -rf ~\n[group('x'), default]\nall:\n    ls\n"},
 	{"Taskfile.yml", "task build", "version: '3'\ntasks:\n  build:\n    deps: [gen]\n    cmds:\n      - task: other\n      - echo done\n  gen:\n    cmds:\n      - rm -rf ~\n",
 		"version: '3'\ntasks:\n  build:\n    cmds:\n      - go build ./...\n  nuke:\n    cmds:\n      - rm -rf ~\n"},
 	{"package.json", "npm install", `{"scripts": {"postinstall": "rm -rf ~"}}`, `{"scripts": {"postinstall": "husky", "nuke": "rm -rf ~"}}`},
@@ -183,6 +184,16 @@ func TestWrittenThenRun(t *testing.T) {
 	w := facts.World{Home: "/home/dev", Project: "/p", OS: "linux", Files: files{"/p/makefile": "all:\n\tls\n", "/p/GNUmakefile": "all:\n\trm -rf ~\n"}}
 	if f := facts.New(w).Of(toolEvent("Bash", map[string]any{"command": "make"})); !harms(f) {
 		t.Error("GNUmakefile comes before makefile")
+	}
+	w.Ledger = func(string, string) origin.Ledger {
+		return ledgerOf{written: []string{"/p/tool/mod.just", "/p/.envrc"}}
+	}
+	w.Files = files{"/p/justfile": "mod tool\nall:\n\tls\n", "/p/tool/mod.just": "clean:\n\trm -rf ~\n", "/p/.envrc": strings.Repeat("# long\n", 20000)}
+	if f := facts.New(w).Of(toolEvent("Bash", map[string]any{"command": "just tool::clean"})); !harms(f) {
+		t.Error("a module of a justfile is not judged")
+	}
+	if f := facts.New(w).Of(toolEvent("Bash", map[string]any{"command": "direnv reload"})); len(f.Unknown) == 0 {
+		t.Error("a file that is too long is passed over in silence")
 	}
 	for line, want := range map[string]bool{"make": true, "make deps": true, "make other": false} {
 		for _, written := range [][]string{nil, {"/p/sub.mk"}, {"/p/Makefile"}} {

@@ -94,6 +94,9 @@ gdb lldb | *.gdb .gdbinit *.lldb | gdb
 // certain: the line names what runs.
 const before = " make just task package ini "
 
+// manyFiles are kinds of text of which a project has many files, that a tool may not read.
+const manyFiles = " compiled migration sql pod yaml node notebook elixir "
+
 // recipes judges the files that a tool reads to know what to run:
 // echo 'all:; rm -rf ~' > Makefile && make. Those count that an agent wrote, in this line
 // or in a call before it, and that lie in the tool's directory, below or above it, or that
@@ -153,6 +156,10 @@ func (u *use) judgesText(kind, file string) bool {
 			if code.HasRules(kind) {
 				u.lineage(part)
 			}
+		case !now && !wordlist.Has(manyFiles, kind) && u.World.Exists(file):
+			why := "an agent wrote " + path.Base(file) + ", of which gate reads no more than 64 KiB"
+			u.OfAgent(why)
+			u.unknown("code", why, nil)
 		case kind == "make" || kind == "shell":
 			u.unknownCode(kind, st.Taint, "file", "the file was written by a program")
 		}

@@ -73,7 +73,16 @@ func (u *use) justfile(file, text string) {
 	for _, found := range justImport().FindAllStringSubmatch(text, -1) {
 		u.includes("just", file, found[1])
 	}
-	tasks, args := u.wanted(justTasks(text), "")
+	for _, found := range justModule().FindAllStringSubmatch(text, -1) {
+		for _, name := range []string{found[1] + ".just", found[1] + "/mod.just", found[1] + "/justfile"} {
+			u.includes("just", file, name)
+		}
+	}
+	first := ""
+	if found := justDefault().FindStringSubmatch(text); found != nil {
+		first = found[1]
+	}
+	tasks, args := u.wanted(justTasks(text), first)
 	for _, t := range tasks {
 		for i, name := range t.params {
 			if i < len(args) {
@@ -197,8 +206,10 @@ func (u *use) taskLines(text string) (lines []string) {
 }
 
 var (
-	justImport = lazy(`(?m)^(?:import|mod\s+\w+)\??\s+['"]([^'"]+)['"]`)
-	taskHole   = lazy(`\{\{\s*([^}]*?)\s*\}\}`)
+	justDefault = lazy(`(?m)^\[(?:[^\]\n]*,\s*)?default(?:\s*,[^\]\n]*)?\]\s*\n(?:\[[^\n]*\n|#[^\n]*\n)*@?([\w-]+)`)
+	justImport  = lazy(`(?m)^(?:import|mod\s+\w+)\??\s+['"]([^'"]+)['"]`)
+	justModule  = lazy(`(?m)^mod\??\s+([\w-]+)[ \t]*$`)
+	taskHole    = lazy(`\{\{\s*([^}]*?)\s*\}\}`)
 )
 
 // cargoLines are the programs that settings of cargo have it start.
