@@ -50,10 +50,10 @@ func numbers(text string) string {
 			continue
 		}
 		from := i
-		for i < len(text) && inWindow[text[i]] != 0 {
+		for i < len(text) && inWindow(text[i]) != 0 {
 			i++
 		}
-		if from > 0 && inWindow[text[from-1]] != 0 { // of a word such as sha256
+		if from > 0 && inWindow(text[from-1]) != 0 { // of a word such as sha256
 			continue
 		}
 		code, eight := codes(text[from:i])
@@ -102,11 +102,11 @@ const (
 func spelled(text string) string {
 	out := make([]byte, 0, len(text)/4)
 	for i := 0; i < len(text); i++ {
-		if inWindow[text[i]] == 0 {
+		if inWindow(text[i]) == 0 {
 			continue
 		}
 		from := i
-		for i < len(text) && (inWindow[text[i]] != 0 || text[i] == '-' || text[i] == '\'') {
+		for i < len(text) && (inWindow(text[i]) != 0 || text[i] == '-' || text[i] == '\'') {
 			i++
 		}
 		word := text[from:i]
@@ -145,16 +145,15 @@ func labels(text string) string {
 const leastBase32 = 20
 
 // base32Alphabet is that of base32, in both cases.
-var base32Alphabet = func() (of alphabet) {
-	for c := byte('A'); c <= 'Z'; c++ {
-		of[c], of[c+'a'-'A'] = inCode, inCode
-	}
-	for c := byte('2'); c <= '7'; c++ {
-		of[c] = inCode
-	}
-	of['\n'], of['\r'] = between, between
-	return of
-}()
+var base32Alphabet = alphabet{
+	'A': inCode, 'B': inCode, 'C': inCode, 'D': inCode, 'E': inCode, 'F': inCode, 'G': inCode, 'H': inCode, 'I': inCode, 'J': inCode,
+	'K': inCode, 'L': inCode, 'M': inCode, 'N': inCode, 'O': inCode, 'P': inCode, 'Q': inCode, 'R': inCode, 'S': inCode, 'T': inCode,
+	'U': inCode, 'V': inCode, 'W': inCode, 'X': inCode, 'Y': inCode, 'Z': inCode, 'a': inCode, 'b': inCode, 'c': inCode, 'd': inCode,
+	'e': inCode, 'f': inCode, 'g': inCode, 'h': inCode, 'i': inCode, 'j': inCode, 'k': inCode, 'l': inCode, 'm': inCode, 'n': inCode,
+	'o': inCode, 'p': inCode, 'q': inCode, 'r': inCode, 's': inCode, 't': inCode, 'u': inCode, 'v': inCode, 'w': inCode, 'x': inCode,
+	'y': inCode, 'z': inCode, '2': inCode, '3': inCode, '4': inCode, '5': inCode, '6': inCode, '7': inCode,
+	'\n': between, '\r': between,
+}
 
 // base32 decodes a run of its characters, which can begin at eight places.
 func (d *decoder) base32(run []byte) {

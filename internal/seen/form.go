@@ -46,7 +46,7 @@ func (x *extraction) cookies(text string) {
 		}
 		at += next
 		from, end := at, at+1
-		for from > 0 && at-from < 64 && (inWindow[text[from-1]] != 0 || strings.IndexByte("_-.", text[from-1]) >= 0) {
+		for from > 0 && at-from < 64 && (inWindow(text[from-1]) != 0 || strings.IndexByte("_-.", text[from-1]) >= 0) {
 			from--
 		}
 		for end < len(text) && (parts[text[end]] != gap && text[end] != '&') {

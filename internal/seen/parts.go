@@ -100,7 +100,7 @@ func (p match) whole(text string) (list []string) {
 	if p.window {
 		var places []int // in the text, of each byte of what it is in windows
 		for i := range len(text) {
-			if inWindow[text[i]] != 0 {
+			if inWindow(text[i]) != 0 {
 				places = append(places, i)
 			}
 		}

@@ -10,21 +10,21 @@ const (
 	maxWindows   = 7 // of one value
 )
 
-// inWindow has what a byte is in a window, 0 for nothing.
-var inWindow = func() (of [256]byte) {
-	for c := byte('0'); c <= '9'; c++ {
-		of[c] = c
+// inWindow is what a byte is in a window, 0 for nothing.
+func inWindow(c byte) byte {
+	switch {
+	case '0' <= c && c <= '9', 'a' <= c && c <= 'z':
+		return c
+	case 'A' <= c && c <= 'Z':
+		return c - 'A' + 'a'
 	}
-	for c := byte('a'); c <= 'z'; c++ {
-		of[c], of[c-'a'+'A'] = c, c
-	}
-	return of
-}()
+	return 0
+}
 
 // fold appends what a text is in windows.
 func fold(out []byte, text string) []byte {
 	for i := range len(text) {
-		if c := inWindow[text[i]]; c != 0 {
+		if c := inWindow(text[i]); c != 0 {
 			out = append(out, c)
 		}
 	}
@@ -40,7 +40,7 @@ func windows(v string, any bool) (list []string) {
 	}
 	at := make([]int, 0, len(v)+1) // where each byte stands in the value
 	for i := range len(v) {
-		if inWindow[v[i]] != 0 {
+		if inWindow(v[i]) != 0 {
 			at = append(at, i)
 		}
 	}
