@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"strings"
@@ -14,7 +15,17 @@ import (
 )
 
 // TestLedgerCannotGrow leaves a ledger whole that a full disk lets take in half a line.
+// A process of its own does it: the limit would hold for what the test program notes, too.
 func TestLedgerCannotGrow(t *testing.T) {
+	const alone = "GATE_TEST_LEDGER_ALONE"
+	if os.Getenv(alone) == "" {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestLedgerCannotGrow$", "-test.v")
+		cmd.Env = append(os.Environ(), alone+"=1")
+		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: TestLedgerCannotGrow") {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return
+	}
 	l, project := ledger(t)
 	note, key := touch(t, filepath.Join(project, "note.txt")), touch(t, filepath.Join(project, "key.txt"))
 	if err := l.Add(t.Context(), Key{}, "", []origin.Move{{Path: note, Secret: "environment file"}}, time.Now()); err != nil {
@@ -31,7 +42,7 @@ func TestLedgerCannotGrow(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: uint64(info.Size()) + 10, Max: limit.Max}); err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	err = l.Add(t.Context(), Key{}, "", []origin.Move{{Path: key, Secret: "private key"}}, time.Now())
 	if reset := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); reset != nil {
