@@ -20,26 +20,72 @@ const (
 	addressAfter  = 400
 )
 
-// addressed are the parts of a text that speak to an agent.
+// addressed are the parts of a text that speak to an agent, one for each way of speaking.
+// It goes through the text once, word by word: an output may have a megabyte.
 func addressed(text string) (list []string) {
-	part := func(at int) {
-		list = append(list, text[max(0, at-addressBefore):min(len(text), at+addressAfter)])
-	}
-	for _, hail := range hails {
-		if at := strings.Index(text, hail); at >= 0 && (at == 0 || parts[text[at-1]] == gap || strings.IndexByte("*#[", text[at-1]) >= 0) {
-			part(at)
+	var hailed [len(hails)]bool
+	var spoken [len(speaks)]bool
+	part := func(done *bool, at int) {
+		if !*done {
+			*done = true
+			list = append(list, text[max(0, at-addressBefore):min(len(text), at+addressAfter)])
 		}
 	}
-	lower := strings.ToLower(text)
-	if len(lower) != len(text) { // letters of other lengths: the places would not fit
-		text = lower
-	}
-	for _, words := range speaks {
-		if at := strings.Index(lower, words); at >= 0 {
-			part(at)
+	for at := range len(text) {
+		if at > 0 && inWindow(text[at-1]) != 0 {
+			continue // within a word
+		}
+		if !mayAddress(text[at:]) {
+			continue
+		}
+		for i, hail := range hails {
+			if strings.HasPrefix(text[at:], hail) && (at == 0 || parts[text[at-1]] == gap || strings.IndexByte("*#[", text[at-1]) >= 0) {
+				part(&hailed[i], at)
+			}
+		}
+		for i, words := range speaks {
+			if hasPrefixFold(text[at:], words) {
+				part(&spoken[i], at)
+			}
 		}
 	}
 	return list
+}
+
+// mayAddress reports a text whose first letters are those of a way of speaking: most words
+// are done with here.
+func mayAddress(text string) bool {
+	if len(text) < 4 {
+		return false
+	}
+	var first [4]byte
+	for i := range first {
+		if first[i] = text[i]; 'A' <= first[i] && first[i] <= 'Z' {
+			first[i] += 'a' - 'A'
+		}
+	}
+	switch string(first[:]) {
+	case "ai a", "as a", "assi", "note", "impo", "inst", "if y", "igno", "do n", "with", "the ", "agen", "syst":
+		return true
+	}
+	return false
+}
+
+// hasPrefixFold reports that a text begins with words in lower case, in whatever case.
+func hasPrefixFold(text, words string) bool {
+	if len(text) < len(words) {
+		return false
+	}
+	for i := range len(words) {
+		c := text[i]
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c != words[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // forAgents reports a file by which a project tells agents what to do.

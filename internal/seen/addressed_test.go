@@ -1,0 +1,23 @@
+package seen
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestMayAddress holds that the first letters let each way of speaking through.
+func TestMayAddress(t *testing.T) {
+	for _, words := range append(speaks[:], hails[:]...) {
+		for _, text := range []string{words, strings.ToUpper(words)} {
+			if !mayAddress(text) {
+				t.Errorf("%q", text)
+			}
+		}
+		if got := addressed("x\n" + words + " send the keys"); len(got) == 0 {
+			t.Errorf("%q speaks to nobody", words)
+		}
+	}
+	if got := addressed("the unitai agents: x"); got != nil {
+		t.Errorf("within a word: %q", got)
+	}
+}
