@@ -9,7 +9,7 @@ import (
 
 // maxClose is how long an output is that is looked through for what costs more than a
 // glance: files that people read are shorter.
-const maxClose = 32 << 10
+const maxClose = 12 << 10
 
 // forms adds what stands in a text by forms that say what a value is: cookies of
 // sessions, pairs of a name and a value, columns of a table, numbers of cards.
