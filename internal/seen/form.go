@@ -37,7 +37,8 @@ func ofSession(name string) bool {
 	return false
 }
 
-// cookies adds the values of NAME=value where the name is that of a session.
+// cookies adds the values of NAME=value where the name is that of a session. It looks at
+// no byte of a value twice, however many signs of equality there are.
 func (x *extraction) cookies(text string) {
 	for at := 0; ; {
 		next := strings.IndexByte(text[at:], '=')
@@ -49,13 +50,17 @@ func (x *extraction) cookies(text string) {
 		for from > 0 && at-from < 64 && (inWindow(text[from-1]) != 0 || strings.IndexByte("_-.", text[from-1]) >= 0) {
 			from--
 		}
+		if !ofSession(text[from:at]) {
+			at++
+			continue
+		}
 		for end < len(text) && (parts[text[end]] != gap && text[end] != '&') {
 			end++
 		}
-		if v := text[at+1 : end]; len(v) >= 16 && ofSession(text[from:at]) {
+		if v := text[at+1 : end]; len(v) >= 16 {
 			x.add(cmp.Or(x.file, unnamed), v, true)
 		}
-		at++
+		at = end
 	}
 }
 
@@ -98,7 +103,8 @@ func inQuotes(s string) string {
 // columns adds what stands in the columns of a table, whose heads say that they hold
 // secrets or numbers of cards.
 func (x *extraction) columns(text string) {
-	separator, wanted := "", map[int]string{}
+	var separator string
+	var wanted map[int]string
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(unnumbered(line))
 		if separator == "" || len(wanted) == 0 { // a head may follow after a remark
@@ -122,20 +128,33 @@ func (x *extraction) columns(text string) {
 	}
 }
 
+// maxColumns is how many columns a table has: a line of more parts is none.
+const maxColumns = 256
+
 // heads are the columns of a line that is the head of a table, by what they hold.
 func heads(line, what string) (separator string, wanted map[int]string) {
+	if strings.ContainsAny(line, "={}()") {
+		return "", nil
+	}
 	for _, separator = range []string{",", ";", "\t", "|"} {
-		cells := strings.Split(line, separator)
-		if len(cells) < 2 || strings.ContainsAny(line, "={}()") {
+		n := 1 + strings.Count(line, separator)
+		if n < 2 || n > maxColumns {
 			continue
 		}
-		wanted = map[int]string{}
+		cells := strings.Split(line, separator)
+		wanted = nil
+		add := func(i int, what string) {
+			if wanted == nil {
+				wanted = map[int]string{}
+			}
+			wanted[i] = what
+		}
 		for i, cell := range cells {
 			switch cell = strings.Trim(cell, `"' `); {
 			case isCard(cell):
-				wanted[i] = card
+				add(i, card)
 			case len(cell) < 64 && !strings.Contains(cell, " ") && secret.Promises(cell):
-				wanted[i] = what
+				add(i, what)
 			}
 		}
 		if len(wanted) > 0 {
@@ -152,7 +171,15 @@ const (
 )
 
 func isCard(name string) bool {
-	name = strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(name))
+	if len(name) > 32 {
+		return false
+	}
+	name = strings.ToLower(strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || r == ' ' {
+			return -1
+		}
+		return r
+	}, name))
 	for _, known := range []string{"card", "cardnumber", "cardno", "ccnumber", "ccnum", "creditcard", "creditcardnumber", "pan", "iban"} {
 		if name == known {
 			return true
