@@ -1,6 +1,9 @@
 package seen
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // speaks are words of a text that speaks to an agent, in lower case. People write to people:
 // where a data file, a log or a page tells an assistant what to do, others speak.
@@ -20,36 +23,32 @@ const (
 	addressAfter  = 400
 )
 
-// addressed are the parts of a text that speak to an agent, one for each way of speaking.
-// It goes through the text once, word by word: an output may have a megabyte.
+// maxAddressed is how many parts of one text are taken. Of a text with more all counts.
+const maxAddressed = 64
+
+// addressed are the parts of a text that speak to an agent, wherever they stand. It goes
+// through the text once, word by word: an output may have a megabyte.
 func addressed(text string) (list []string) {
-	var hailed [len(hails)]bool
-	var spoken [len(speaks)]bool
-	part := func(done *bool, at int) {
-		if !*done {
-			*done = true
-			list = append(list, text[max(0, at-addressBefore):min(len(text), at+addressAfter)])
-		}
-	}
 	for at := range len(text) {
-		if at > 0 && inWindow(text[at-1]) != 0 {
-			continue // within a word
-		}
-		if !mayAddress(text[at:]) {
+		if at > 0 && inWindow(text[at-1]) != 0 || !mayAddress(text[at:]) || !addresses(text, at) {
 			continue
 		}
-		for i, hail := range hails {
-			if strings.HasPrefix(text[at:], hail) && (at == 0 || parts[text[at-1]] == gap || strings.IndexByte("*#[", text[at-1]) >= 0) {
-				part(&hailed[i], at)
-			}
+		if len(list) == maxAddressed {
+			return []string{text}
 		}
-		for i, words := range speaks {
-			if hasPrefixFold(text[at:], words) {
-				part(&spoken[i], at)
-			}
-		}
+		list = append(list, text[max(0, at-addressBefore):min(len(text), at+addressAfter)])
 	}
 	return list
+}
+
+// addresses reports that one of the ways of speaking begins at a place.
+func addresses(text string, at int) bool {
+	for _, hail := range hails {
+		if strings.HasPrefix(text[at:], hail) && (at == 0 || parts[text[at-1]] == gap || strings.IndexByte("*#[", text[at-1]) >= 0) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(speaks[:], func(words string) bool { return hasPrefixFold(text[at:], words) })
 }
 
 // mayAddress reports a text whose first letters are those of a way of speaking: most words
