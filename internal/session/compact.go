@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"gate/internal/origin"
 )
 
 // expected is how long a call may take until it has written its files.
@@ -39,7 +41,7 @@ func (l Ledger) compact(text []byte, most int, now time.Time) []byte {
 	dirs := map[string]bool{}
 	for i, f := range kept {
 		if len(kept)-i > most/2 && len(kept) > most {
-			f.Path = f.Path[:strings.LastIndexByte(strings.TrimSuffix(f.Path, "/"), '/')+1]
+			f.Path = around(f.Path)
 			if f.Anew, f.was = false, ""; dirs[f.Path] {
 				continue
 			}
@@ -57,6 +59,15 @@ func (l Ledger) compact(text []byte, most int, now time.Time) []byte {
 		}
 	}
 	return out
+}
+
+// around is the directory that stands for a path. For a part of a file, whose name has no
+// directory that anybody asks about, it is the file, as a directory.
+func around(path string) string {
+	if whole, _, part := origin.CutPart(path); part {
+		return whole + "/"
+	}
+	return path[:strings.LastIndexByte(strings.TrimSuffix(path, "/"), '/')+1]
 }
 
 // rows are the lines and ends of a book, each by the line break before it.

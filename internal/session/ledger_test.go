@@ -283,6 +283,30 @@ func TestLedgerGivesUp(t *testing.T) {
 	}
 }
 
+// TestLedgerGivesUpParts has a whole archive stand for its members.
+func TestLedgerGivesUpParts(t *testing.T) {
+	l, project := ledger(t)
+	now := time.Now()
+	archive := filepath.ToSlash(touch(t, filepath.Join(project, "all.tar")))
+	text := []byte("\n")
+	for i := range 30 {
+		m := origin.Move{Path: origin.Part(archive, fmt.Sprint(i)), Secret: "private key"}
+		text = append((&line{Move: m, at: now.Add(time.Duration(i) * time.Millisecond)}).append(text), '\n')
+	}
+	e, err := entriesOf(append([]byte(head()), l.compact(text, 20, now)...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 30 {
+		if what, err := secretIn(e, origin.Part(archive, fmt.Sprint(i))); what != "private key" || err != nil {
+			t.Errorf("%d: %q %v", i, what, err)
+		}
+	}
+	if list, err := e.Below(archive); len(list) == 0 || err != nil {
+		t.Errorf("below: %v %v", list, err)
+	}
+}
+
 // TestLedgerWritten names the files whose text agents decided about: those of the event's
 // session always, those of others until they change from outside.
 func TestLedgerWritten(t *testing.T) {
