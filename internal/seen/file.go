@@ -240,7 +240,7 @@ type content struct {
 }
 
 func (s *Seen) journal() session.Journal {
-	return session.Journal{Dir: s.Store.Dir, Name: s.Session.Name(), Most: maxFile, Begin: format.Shown.Mark() + " "}
+	return session.Journal{Dir: s.Store.Dir, Texts: s.Store.Texts, Name: s.Session.Name(), Most: maxFile, Begin: format.Shown.Mark() + " "}
 }
 
 // read returns what the file of the session holds, nothing where there is none.

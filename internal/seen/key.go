@@ -31,7 +31,7 @@ const (
 )
 
 func (s Store) keyFile(name string) session.Journal {
-	return session.Journal{Dir: s.Dir, Name: keyPrefix + name, Most: 256}
+	return session.Journal{Dir: s.Dir, Texts: s.Texts, Name: keyPrefix + name, Most: 256}
 }
 
 // makeKey returns the key of the month, and makes it where there is none.
@@ -123,6 +123,9 @@ func (r *roller) of(value string) mark {
 
 // sweep removes files of sessions that nobody has heard of, and keys that none uses.
 func (s Store) sweep(ctx context.Context, now time.Time) {
+	if s.Texts != nil {
+		return
+	}
 	session.Store{Dir: s.Dir}.Sweep(ctx, now) // what cannot be removed the next one will
 	entries, err := os.ReadDir(s.Dir)
 	if err != nil {

@@ -19,6 +19,9 @@ import (
 // A Store is the directory of the files, one a session, and of the keys.
 type Store struct {
 	Dir string // absolute and below the state directory; it is made when something is written
+
+	// Texts keep the files in this process, and nothing in Dir; nil: they do not.
+	Texts *session.Texts
 }
 
 // Of is what is kept of one session.

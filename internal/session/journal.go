@@ -22,6 +22,9 @@ type Journal struct {
 	// Begin is how files begin that take records of today, such as with their format.
 	Begin string
 
+	// Texts keep the files in this process, and nothing in Dir; nil: they do not.
+	Texts *Texts
+
 	at func(step string) error // tests: an error ends the process here, as it were
 }
 
@@ -34,10 +37,18 @@ func (j Journal) store() Store { return Store{Dir: j.Dir, at: j.at} }
 
 // Exists reports whether there is such a file, at the cost of one system call. What
 // cannot be told counts as yes.
-func (j Journal) Exists() bool { return !hostfs.Missing(j.path()) }
+func (j Journal) Exists() bool {
+	if j.Texts != nil {
+		return j.Texts.read(j.Name) != nil
+	}
+	return !hostfs.Missing(j.path())
+}
 
 // Read returns the whole file, nil where there is none.
 func (j Journal) Read() ([]byte, error) {
+	if j.Texts != nil {
+		return j.Texts.read(j.Name), nil
+	}
 	root, err := hostfs.OpenDir(j.Dir)
 	var text []byte
 	if err == nil {
@@ -59,6 +70,9 @@ func (j Journal) wrong(err error) error { return fmt.Errorf("%s: %w", j.path(), 
 // there yet begins with what first returns. It waits for others as long as ctx lasts; an
 // error means that nothing was added.
 func (j Journal) Add(ctx context.Context, first func() ([]byte, error), records []byte) error {
+	if j.Texts != nil {
+		return j.Texts.add(j, first, records)
+	}
 	s := j.store()
 	if err := s.prepare(); err != nil {
 		return err
@@ -92,6 +106,9 @@ func (j Journal) Add(ctx context.Context, first func() ([]byte, error), records 
 // Once returns the content of the file, and makes it of what text returns where there is
 // none: of several processes at the same time one makes it.
 func (j Journal) Once(ctx context.Context, text func() ([]byte, error)) ([]byte, error) {
+	if j.Texts != nil {
+		return j.Texts.once(j.Name, text)
+	}
 	if found, err := j.Read(); found != nil || err != nil {
 		return found, err
 	}
@@ -123,6 +140,9 @@ const Renewal = 24 * time.Hour
 // Renew keeps [Store.Sweep] from a file that is in use and that nobody adds to. It costs a
 // system call, and a second one once in a [Renewal].
 func (j Journal) Renew(now time.Time) {
+	if j.Texts != nil {
+		return // nobody sweeps it
+	}
 	if info, err := os.Lstat(j.path()); err == nil && info.Mode().IsRegular() && now.Sub(info.ModTime()) > Renewal {
 		os.Chtimes(j.path(), time.Time{}, now) // a file that cannot be renewed is forgotten in time
 	}
