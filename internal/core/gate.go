@@ -70,6 +70,9 @@ type Machine struct {
 	// does, unless Past.
 	Origins *session.Ledger
 
+	// Shown keep what sessions were shown; nil: files below State do, unless Past.
+	Shown *session.Texts
+
 	// Past says that events are of the past: their time and labels are what was
 	// recorded.
 	Past bool

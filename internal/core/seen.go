@@ -8,23 +8,32 @@ import (
 	"gate/hook"
 	"gate/internal/origin"
 	"gate/internal/seen"
+	"gate/internal/session"
 )
 
 // seen is what is kept of the session of an event that this machine was shown; nil where
 // nothing is kept.
 func (g *Gate) seen(ev *hook.Event) *seen.Seen {
-	if g.State == "" || g.Past {
+	var store seen.Store
+	switch {
+	case g.Shown != nil:
+		store.Texts = g.Shown
+	case g.State == "" || g.Past:
 		return nil
+	default:
+		store = g.Seen()
 	}
-	s := g.Seen().Of(keyOf(ev))
+	s := store.Of(keyOf(ev))
 	settings := g.Set.Settings()
 	s.Trusts = settings.TrustsServer
 	return s
 }
 
 // facts are those of an event. They say what of its call the session was shown before.
-func (g *Gate) facts(ev *hook.Event) *hook.Facts {
-	f := g.Reader.Of(ev)
+func (g *Gate) facts(ev *hook.Event) *hook.Facts { return g.Recalled(g.Reader.Of(ev), ev) }
+
+// Recalled adds to the facts of an event what of its call the session was shown before.
+func (g *Gate) Recalled(f *hook.Facts, ev *hook.Event) *hook.Facts {
 	if ev.Name.Canonical() != hook.PreToolUse {
 		return f
 	}
@@ -73,6 +82,21 @@ func flowsOf(hits []seen.Hit) []hook.Flow {
 		}
 	}
 	return flows
+}
+
+// Showing returns a Gate that differs from g in who keeps what sessions were shown.
+func (g *Gate) Showing(kept *session.Texts) *Gate {
+	c := *g
+	c.Shown = kept
+	return &c
+}
+
+// Show notes what an event shows, whose facts are worked out.
+func (g *Gate) Show(ctx context.Context, ev *hook.Event) error {
+	if kept := g.seen(ev); kept != nil {
+		return kept.Keep(ctx, ev, ev.Facts)
+	}
+	return nil
 }
 
 // keepSeen notes what the output of a call shows, and the hosts that a prompt names. The

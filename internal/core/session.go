@@ -144,6 +144,7 @@ func (g *Gate) Retell(ctx context.Context, s *Session, ev *hook.Event, rejected 
 	}
 	s.finish(ctx, ev, &d, no)
 	g.keepMoves(ctx, ev, &d, no)
+	g.keepSeen(ctx, ev, &d)
 	return d
 }
 

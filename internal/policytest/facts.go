@@ -9,7 +9,10 @@ import (
 
 // realFacts works out facts in a world, where gate is installed in its usual
 // places.
-func realFacts(w World, ev *hook.Event) *hook.Facts {
+func realFacts(w World, ev *hook.Event) *hook.Facts { return readerIn(w).Of(ev) }
+
+// readerIn works out facts in a world.
+func readerIn(w World) *facts.Reader {
 	var own []string
 	for _, dir := range []string{"/etc/gate", w.Home + "/.config/gate", w.Home + "/.local/state/gate"} {
 		own = append(own, dir, dir+"/**")
@@ -25,5 +28,5 @@ func realFacts(w World, ev *hook.Event) *hook.Facts {
 			return w.origins.Open(session.Key{Agent: agent, Session: id})
 		}
 	}
-	return facts.New(machine).Of(ev)
+	return facts.New(machine)
 }

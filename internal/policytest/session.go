@@ -55,6 +55,7 @@ type visit struct {
 	files    files
 	world    World // of the last event
 	origins  session.Lines
+	shown    session.Texts // what outputs and prompts showed
 	memories map[session.Key]*session.Held
 }
 
@@ -129,12 +130,10 @@ func (v *visit) decide(ctx context.Context, step *Step, m *moment) (rejected boo
 	}
 	m.event = ev
 	v.place(step, m, ev, &w)
-	facts := func(ev *hook.Event) *hook.Facts { return v.suite.events.factsOf(w, ev) }
-	g, err := v.pipeline.Seeing(facts)
+	g, err := v.gate(w)
 	if err != nil {
 		return false, err
 	}
-	g.Origins = w.origins
 	adapter, ok := adapters.Lookup(ev.Agent)
 	if !ok {
 		return false, fmt.Errorf("unknown agent %q", ev.Agent)
@@ -148,13 +147,22 @@ func (v *visit) decide(ctx context.Context, step *Step, m *moment) (rejected boo
 		return rejected
 	})
 	m.again = func(ctx context.Context, ev hook.Event) hook.Decision {
-		g, err := v.pipeline.Seeing(facts)
+		g, err := v.gate(w)
 		if err != nil {
 			return hook.Decision{}
 		}
 		return g.Decide(ctx, ev)
 	}
 	return rejected, nil
+}
+
+// gate is what decides in a world, with what the session left there and was shown.
+func (v *visit) gate(w World) (g *core.Gate, err error) {
+	g, err = v.pipeline.Seeing(func(ev *hook.Event) *hook.Facts { return g.Recalled(v.suite.events.factsOf(w, ev), ev) })
+	if err == nil {
+		g.Origins, g.Shown, g.Files, g.Reader = w.origins, &v.shown, w, readerIn(w)
+	}
+	return g, err
 }
 
 // place puts an event where its session is by now.

@@ -38,6 +38,8 @@ type block struct {
 	Text   string          `json:"text"`
 	Result string          `json:"tool_use_id"`
 	Error  bool            `json:"is_error"`
+
+	Content json.RawMessage `json:"content"` // of a result: a text, or parts
 }
 
 // entry takes an entry of a transcript in; c is where it stands.
@@ -83,13 +85,15 @@ func (r *reader) entry(c *Call, line []byte) {
 }
 
 // blocks returns the parts of a message; a text alone is one part.
-func (e *entry) blocks() []block {
+func (e *entry) blocks() []block { return blocksOf(e.Message.Content) }
+
+func blocksOf(content json.RawMessage) []block {
 	var text string
-	if json.Unmarshal(e.Message.Content, &text) == nil {
+	if json.Unmarshal(content, &text) == nil {
 		return []block{{Type: "text", Text: text}}
 	}
 	var parts []json.RawMessage
-	if json.Unmarshal(e.Message.Content, &parts) != nil {
+	if json.Unmarshal(content, &parts) != nil {
 		return nil
 	}
 	var out []block
@@ -177,8 +181,19 @@ func (r *reader) project(e *entry) string {
 func (r *reader) result(b block) {
 	for i := range r.waiting {
 		if p := &r.waiting[i]; !p.done && p.Event.Text("tool_use_id") == b.Result {
-			p.Failed, p.done = b.Error, true
+			p.Failed, p.done, p.Output = b.Error, true, output(b)
 			return
 		}
 	}
+}
+
+// output is the text of a result.
+func output(result block) string {
+	var texts []string
+	for _, b := range blocksOf(result.Content) {
+		if b.Type == "text" {
+			texts = append(texts, b.Text)
+		}
+	}
+	return strings.Join(texts, "\n")
 }

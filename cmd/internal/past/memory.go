@@ -20,9 +20,14 @@ type memoryKey struct {
 	candidate bool
 }
 
+func memoryKeyOf(c *replay.Call) memoryKey {
+	return memoryKey{Key: session.Key{Agent: c.Event.Agent, Session: c.Event.SessionID()}, kind: c.Kind}
+}
+
 // memory is where it is remembered what came before a call.
 func (r *Replayer) memory(c *replay.Call, candidate bool) *session.Held {
-	key := memoryKey{session.Key{Agent: c.Event.Agent, Session: c.Event.SessionID()}, c.Kind, candidate}
+	key := memoryKeyOf(c)
+	key.candidate = candidate
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	held := r.memories[key]

@@ -41,6 +41,7 @@ type Replayer struct {
 	roots    map[string]string // project roots by the directory that a session began in
 	memories map[memoryKey]*session.Held
 	origins  map[string]*session.Lines // what calls left in files, by project
+	shown    shown
 }
 
 // The facts that calls are decided by.
@@ -119,7 +120,7 @@ func (r *Replayer) prepare(c *replay.Call) {
 		}
 	}
 	c.Event.Facts = c.Facts
-	if c.Facts != nil && !readsSecret(c.Facts) {
+	if c.Facts != nil && !readsSecret(c.Facts) && !shows(c) {
 		return
 	}
 	g, err := r.gate(c, false)
@@ -127,11 +128,15 @@ func (r *Replayer) prepare(c *replay.Call) {
 		c.Lost = err.Error()
 		return
 	}
-	today := g.Reader.Of(&c.Event)
+	showing := g.Showing(r.shown.of(memoryKeyOf(c)))
+	ev := c.Event // without the facts of then
+	ev.Facts = nil
+	today := showing.Recalled(g.Reader.Of(&ev), &ev)
 	r.leave(c, today.Moves)
 	if c.Facts == nil {
 		c.Event.Facts = today
 	}
+	show(showing, c)
 }
 
 // decider returns what decides by the candidate, or by what is in force here.
