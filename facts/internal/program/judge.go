@@ -83,7 +83,7 @@ func (u *use) calls(language, text string) []string {
 	}
 	report := code.Inspect(language, text)
 	names := []string{}
-	u.text = text
+	u.text, u.silent = text, u.config != "" && u.keepsToItself(language, text, &report)
 	u.loadsWritten(language, text)
 	u.readsOperands(language, text)
 	u.agentElsewhere(text, report.Calls)
@@ -149,7 +149,7 @@ func (u *use) codeCall(c code.Call) {
 			u.touch(args[1], draft.Access{Kind: "write", How: "link", Links: args[:1]})
 		}
 	case "read":
-		each(draft.Access{Kind: "read", Shown: true})
+		each(draft.Access{Kind: "read", Shown: !u.silent})
 	case "list":
 		each(draft.Access{Kind: "list"})
 	case "permissions":

@@ -38,6 +38,8 @@ type use struct {
 	force         bool
 	sure          bool   // of a recipe only that counts which is certain
 	text          string // of the program in a language that is judged
+	config        string // the file of that text, which a tool loads and which does not run by itself; "" for others
+	silent        bool   // that text hands on nothing of the files that it reads
 }
 
 // Run judges a program that is called by a name, and returns what it writes.

@@ -423,7 +423,11 @@ func (u *use) recipe(kind, file, text string) {
 			}
 		}
 	default:
-		u.surely(func() { u.bare().code(kind, flow.Literal(text), "file") })
+		b := u.bare()
+		if _, piece := u.Pieces[file]; !piece { // of which the rest may print
+			b.config = file
+		}
+		u.surely(func() { b.code(kind, flow.Literal(text), "file") })
 	}
 }
 
