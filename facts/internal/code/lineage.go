@@ -11,7 +11,7 @@ import (
 // before an assignment take over what stands behind it, statement by statement. So it is a
 // reason to ask about a text, and none to refuse it.
 func Lineage(text string) string {
-	if len(text) > maxLineage || !marked(text, homeMarks) {
+	if len(text) > maxLineage || !marked(text, homeMarks) && !marked(text, fileMarks) {
 		return ""
 	}
 	home, net := map[string]bool{}, map[string]bool{}
@@ -20,22 +20,24 @@ func Lineage(text string) string {
 	for range 3 { // a name may be used above its own assignment
 		for _, s := range list {
 			names, from := takesOver(s)
-			if marked(from, homeMarks) || holds(from, home) {
+			if ofHome(from, home) {
 				take(home, names)
 			}
-			if sends(s, posts) {
+			if sends(s, posts) || calls(s, socketWords) {
 				take(net, names)
 			}
 		}
 	}
 	for _, s := range list {
-		if _, from := takesOver(s); !marked(from, homeMarks) && !holds(from, home) {
+		names, from := takesOver(s)
+		if !ofHome(from, home) {
 			continue
 		}
+		writes := marked(s, outMarks) && (holds(s, net) || calls(s, socketWords)) || strings.Contains(names, ".") && holds(names, net)
 		switch {
 		case deletes(s):
 			return "deletes in the home directory"
-		case sends(s, posts) || marked(s, outMarks) && holds(s, net):
+		case sends(s, posts) || writes:
 			return "sends what is in the home directory"
 		}
 	}
@@ -45,13 +47,16 @@ func Lineage(text string) string {
 // maxLineage bounds the texts that Lineage reads.
 const maxLineage = 64 << 10
 
-// homeMarks are how languages name the home directory, postMarks how they tell a request
-// that sends, and outMarks the methods of an open connection.
+// homeMarks are how languages name the home directory, fileMarks files of secrets that only
+// count where they are read, as tests hand such paths to servers. postMarks are how languages
+// tell a request that sends, and outMarks the methods of an open connection.
 const (
 	homeMarks = "~/|\"~\"|'~'|homedir()|homedir,|expanduser(|Path.home()|user.home|$HOME|${HOME}|Dir.home|home_dir()|UserHomeDir()|env.HOME|environ[\"HOME|environ['HOME|environ.get(\"HOME|environ.get('HOME|" +
-		"getenv(\"HOME|getenv('HOME|ENV[\"HOME|ENV['HOME|ENV.fetch(\"HOME|ENV.fetch('HOME|env::var(\"HOME|var_os(\"HOME|Getenv(\"HOME|get_env(\"HOME|env.get(\"HOME|env('HOME|user_home|/etc/passwd|/etc/shadow"
+		"getenv(\"HOME|getenv('HOME|ENV[\"HOME|ENV['HOME|ENV.fetch(\"HOME|ENV.fetch('HOME|env::var(\"HOME|var_os(\"HOME|Getenv(\"HOME|get_env(\"HOME|env.get(\"HOME|env('HOME|user_home|env['HOME|env[\"HOME|environment[\"HOME|_SERVER['HOME|_SERVER[\"HOME|_ENV['HOME|ENV{HOME}|" +
+		"NSHomeDirectory()|homeDirectoryForCurrentUser|SpecialFolder.UserProfile|userInfo().homedir|USERPROFILE"
+	fileMarks = "/etc/passwd|/etc/shadow|/.ssh/|/.aws/|/.gnupg/|/.kube/config|/.netrc|/.git-credentials|/.docker/config.json|/.config/gcloud/|/.config/gh/"
 	postMarks = "POST|PUT|PATCH|body|data=|data:|-d|-F|-T|--data|--upload"
-	outMarks  = ".end(|.write(|.send(|.pipe(|.sendall(|write_all(|.print(|.puts("
+	outMarks  = ".end(|.write(|.send(|.pipe(|.sendall(|write_all(|.print(|.puts(|.write_line(|fwrite(|fputs(|curl_setopt("
 )
 
 func marked(text, marks string) bool {
@@ -64,14 +69,24 @@ func marked(text, marks string) bool {
 }
 
 // deleteWords are functions that delete, and sendWords those that send whatever they are
-// told; requestWords do so where the text has a request that sends.
+// told; requestWords do so where the text has a request that sends. socketWords open a
+// connection that its methods write to.
 const (
-	deleteWords  = " rmtree rmSync rmdirSync unlinkSync rimraf rm_rf rm_r rmtree remove_entry RemoveAll remove_dir_all remove_file deleteDir deleteRecursively deleteDirectory deleteRecursive removeSync emptyDirSync emptyDir rm rmdir unlink remove_tree remove_all "
-	sendWords    = " post sendall sendto urlretrieve sendBeacon send_file upload uploadFile postForm post_form PostForm Post post_json put_object "
-	requestWords = " request urlopen fetch curl wget urllib axios reqwest ureq HttpClient HttpURLConnection openConnection HTTPSConnection HTTPConnection create_connection createConnection connect TcpStream TCPSocket httpx Faraday HTTParty Req HTTPoison "
+	deleteWords  = " rmtree rmSync rmdirSync unlinkSync rimraf rm_rf rm_r rmtree remove_entry RemoveAll remove_dir_all remove_file deleteDir deleteRecursively deleteDirectory deleteRecursive removeSync emptyDirSync emptyDir rm rmdir unlink remove_tree remove_all removeItem deleteIfExists "
+	deleteMarks  = "Directory.Delete(|File.Delete(|Files.delete("
+	sendWords    = " post sendall sendto urlretrieve sendBeacon send_file upload uploadFile postForm post_form PostForm Post post_json put_object PostAsync PutAsync PostAsJsonAsync UploadFile UploadData UploadString uploadTask scp rclone ncat socat sftp "
+	requestWords = " request urlopen fetch curl wget urllib axios reqwest ureq HttpClient HttpURLConnection openConnection HTTPSConnection HTTPConnection create_connection createConnection connect httpx Faraday HTTParty Req HTTPoison " +
+		"URLSession URLRequest HttpRequest HttpPost OkHttpClient RestTemplate WebClient WebRequest curl_init SendAsync "
+	socketWords = " TcpStream UdpSocket TCPSocket UDPSocket TcpClient UdpClient NWConnection fsockopen stream_socket_client create_connection createConnection connect DialTimeout Dial gen_tcp "
+	readWords   = " open read readFile readFileSync read_text read_bytes read_to_string ReadFile readAllBytes readString readAllLines readText file_get_contents slurp contentsOfFile contentsOf binread readlines cat ReadAllText ReadAllBytes "
 )
 
-func deletes(s string) bool { return calls(s, deleteWords) }
+// ofHome reports a text that names the home directory, or something that was made of it.
+func ofHome(s string, home map[string]bool) bool {
+	return marked(s, homeMarks) || holds(s, home) || marked(s, fileMarks) && calls(s, readWords)
+}
+
+func deletes(s string) bool { return calls(s, deleteWords) || marked(s, deleteMarks) }
 
 func sends(s string, posts bool) bool {
 	return calls(s, sendWords) || posts && calls(s, requestWords)
@@ -101,7 +116,7 @@ func take(names map[string]bool, bound string) {
 }
 
 // bindingWords stand beside a name that is bound, or are too common to be one name.
-const bindingWords = " const let var val def for await async mut my our local export auto final String File Path str self this use with if in of string do each map os fs path return it t c "
+const bindingWords = " const let var val def for await async mut my our local export auto final String File Path str self this use with if in of string do each map os fs path return it t c while guard case Ok Some Err try "
 
 func eachWord(s string, do func(w string)) {
 	for w := range strings.FieldsFuncSeq(s, func(r rune) bool {
@@ -135,11 +150,23 @@ func takesOver(s string) (names, from string) {
 			i++
 			continue
 		}
-		if strings.IndexByte("=!<>", s[i-1]) < 0 && !strings.ContainsAny(s[:i], "(\"'") {
+		if strings.IndexByte("=!<>", s[i-1]) < 0 && (!strings.ContainsAny(s[:i], "(\"'") || isPattern(s[:i])) {
 			return s[:i], s[i:]
 		}
 	}
 	return "", s
+}
+
+// isPattern reports what stands before the sign in if let (Ok(a), Some(b)) = …, and in
+// (a, b) = ….
+func isPattern(s string) bool {
+	s = strings.TrimSpace(s)
+	for _, word := range []string{"if let ", "while let ", "let ", "guard let ", "if case ", "const ", "var ", "("} {
+		if strings.HasPrefix(s, word) {
+			return !strings.ContainsAny(s, "\"'{") && strings.Count(s, "(") == strings.Count(s, ")")
+		}
+	}
+	return false
 }
 
 // statementsOf splits a text at line ends and semicolons, but not within brackets that

@@ -153,9 +153,7 @@ func notebookCode(text string) string {
 // pods judges a manifest of a cluster as docker run would start its containers: with the
 // directories of the machine that it mounts, and without walls.
 func (u *use) pods(text string) {
-	if !strings.Contains(text, "apiVersion") || !slices.ContainsFunc(u.Given(), func(f flow.Word) bool {
-		return wordlist.Has(" apply create replace install upgrade run dev deploy ", f.Text())
-	}) || slices.ContainsFunc(u.Given(), func(f flow.Word) bool {
+	if !strings.Contains(text, "apiVersion") || !u.told(" apply create replace install upgrade run dev deploy ") || slices.ContainsFunc(u.Given(), func(f flow.Word) bool {
 		return strings.HasPrefix(f.Text(), "--dry-run") && f.Text() != "--dry-run=none"
 	}) {
 		return

@@ -19,7 +19,12 @@ import (
 // recipeRows are tools that read a file to know what to run: the tools, the names of
 // the files, and the kind of their text. A kind is a language of package code, or one
 // that [use.recipe] knows.
-const recipeRows = `make gmake bmake | GNUmakefile makefile Makefile *.mk *.mak | make
+const recipeRows = `swift xcodebuild | *.swift | compiled
+dotnet msbuild xbuild | *.targets *.props *.csproj *.fsproj *.vbproj *.proj | msbuild
+dotnet csi csc | *.cs *.fs *.csx *.fsx | compiled
+zig | *.zig | compiled
+dbt | *.sql dbt_project.yml | dbt
+make gmake bmake | GNUmakefile makefile Makefile *.mk *.mak | make
 just | justfile Justfile .justfile *.just | just
 task go-task | Taskfile.yml taskfile.yml Taskfile.yaml taskfile.yaml Taskfile.dist.yml taskfile.dist.yml Taskfile.dist.yaml taskfile.dist.yaml Taskfile*.y*ml | task
 mage go | *.go | compiled
@@ -95,7 +100,7 @@ gdb lldb | *.gdb .gdbinit *.lldb | gdb
 const before = " make just task package ini "
 
 // manyFiles are kinds of text of which a project has many files, that a tool may not read.
-const manyFiles = " compiled migration sql pod yaml node notebook elixir "
+const manyFiles = " compiled migration dbt sql pod yaml node notebook elixir "
 
 // recipes judges the files that a tool reads to know what to run:
 // echo 'all:; rm -rf ~' > Makefile && make. Those count that an agent wrote, in this line
@@ -256,6 +261,10 @@ func (u *use) ofVerb(kind, file, text string) string {
 			}
 		}
 		return b.String()
+	case u.name == "swift" && path.Base(file) != "Package.swift" && !u.told(" run test "),
+		u.name == "dotnet" && !u.told(" run test watch "), u.name == "csc",
+		u.name == "zig" && path.Base(file) != "build.zig" && !u.told(" run test "):
+		return ""
 	case wordlist.Has(" javac kotlinc rustc ", u.name), u.name == "go" && !wordlist.Has(" run test tool ", verb),
 		u.name != "go" && strings.HasSuffix(file, ".rs") && path.Base(file) != "build.rs" && !wordlist.Has(" run test bench r t nextest ", verb):
 		return ""
@@ -378,10 +387,16 @@ func (u *use) recipe(kind, file, text string) {
 		}
 	case "cmake":
 		u.surely(func() { run(cmakeLines(text)) })
+		u.lineage(cmakeStatements(text))
+	case "msbuild":
+		u.msbuild(text)
+	case "dbt":
+		u.dbt(file, text)
 	case "hcl":
-		u.surely(func() { run(slices.Concat(texts(hclCommand(), text), texts(hclBlock(), text))) })
+		u.surely(func() { run(u.hclLines(text)) })
 	case "compose":
 		u.surely(func() { run(composeLines(text)) })
+		u.mountsHome(text)
 	case "package":
 		run(u.lifecycle(text))
 	case "nox": // a session runs the words that it is given, as this call does
@@ -446,7 +461,7 @@ func (u *use) lifecycle(text string) (lines []string) {
 		}
 	case u.name == "node":
 		names = []string{flow.Text(u.optText("run"))}
-	case wordlist.Has(" install i ci add in ins isntall install-ci-test it update up upgrade rebuild link dedupe ", verb) && !u.has("ignore-scripts"):
+	case wordlist.Has(" install i ci add in ins isntall install-ci-test it update up upgrade rebuild link dedupe dump-autoload dumpautoload require remove ", verb) && !u.has("ignore-scripts"):
 		names = []string{"pre-install-cmd", "post-install-cmd", "pre-update-cmd", "post-update-cmd", "post-autoload-dump", "preinstall", "install", "postinstall", "prepublish", "preprepare", "prepare", "postprepare", "dependencies"}
 	case wordlist.Has(" pack publish version ", verb):
 		names = []string{"prepublish", "prepare", "prepublishOnly", "prepack", "postpack", "publish", "postpublish", "preversion", "version", "postversion"}
