@@ -187,3 +187,28 @@ func TestCarryOut(t *testing.T) {
 		}
 	}
 }
+
+// TestCarryByTools has a tool of a server pack a directory into a file, and other tools give
+// a file away or write one.
+func TestCarryByTools(t *testing.T) {
+	left := moves{"/p/d/a.txt": {Path: "/p/d/a.txt", Secret: "environment file"}}
+	of := func(tool string, input map[string]any) *hook.Facts {
+		w := facts.World{Home: "/home/dev", Project: "/p", OS: "linux", Files: repository, Ledger: func(string, string) origin.Ledger { return left }}
+		return facts.New(w).Of(toolEvent(tool, input))
+	}
+	f := of("mcp__fs__compress", map[string]any{"source": "/p/d", "destination": "/p/out.pack"})
+	if !slices.ContainsFunc(f.Moves, func(m origin.Move) bool { return m.Path == "/p/out.pack" && m.Secret != "" }) {
+		t.Errorf("an archive of a directory: %+v", f.Moves)
+	}
+	for _, tool := range []string{"mcp__s3__put_object", "mcp__x__create_attachment", "mcp__x__upload_file"} {
+		if f := of(tool, map[string]any{"path": "/p/d/a.txt"}); !strings.HasPrefix(lets(f), held) {
+			t.Errorf("%s lets out %q", tool, lets(f))
+		}
+	}
+	for _, tool := range []string{"mcp__fs__write_blob", "mcp__fs__create_object", "mcp__fs__edit_shared_post"} {
+		f := of(tool, map[string]any{"path": "/home/dev/.bashrc", "content": "x"})
+		if !slices.ContainsFunc(f.Effects, func(e hook.FactEffect) bool { return e.Kind() == "fs.write" }) {
+			t.Errorf("%s writes nothing: %+v", tool, f.Effects)
+		}
+	}
+}

@@ -243,7 +243,7 @@ func toolRole(tool, role string) string {
 	switch {
 	case wordlist.HasAny(" delete remove rm rmdir unlink trash shred erase wipe clear empty ", words):
 		return "delete"
-	case wordlist.HasAny(sending, words) && !wordlist.HasAny(" download save fetch get ", words): // put_object
+	case wordlist.HasAny(sending, words) && !wordlist.HasAny(" download save fetch get write edit create update append patch replace insert modify move rename copy set truncate chmod chown symlink link touch ", words): // put_object
 		return "read"
 	case wordlist.HasAny(" write edit create update save put append patch replace insert modify move rename copy set download truncate chmod chown symlink link touch ", words):
 		return "write"
@@ -261,7 +261,7 @@ const sending = " upload attach attachment attachments send share post publish o
 // handsOut records that a file with a secret, or one below a directory, goes to whom a tool
 // sends it.
 func (c Call) handsOut(tool, v, role string) {
-	if role != "read" || !strings.HasPrefix(tool, "mcp__") || !wordlist.HasAny(sending, wordlist.OfName(tool)) {
+	if role != "read" && role != "write" || !strings.HasPrefix(tool, "mcp__") || !wordlist.HasAny(sending, wordlist.OfName(tool)) {
 		return
 	}
 	for _, t := range c.Absolute(c.Here(), flow.Literal(v)) {
@@ -297,8 +297,8 @@ func (c Call) copies(name string, input map[string]any) {
 			}
 		}
 	}
-	for _, name := range from {
-		for _, s := range c.Sources(c.Here(), flow.Literal(name)) {
+	for _, file := range from {
+		for _, s := range c.Sources(c.Here(), flow.Literal(file)) {
 			if to != "" {
 				below := strings.TrimSuffix("/"+s.Below, "/")
 				if wordlist.HasAny(" compress zip archive pack ", wordlist.OfName(name)) || strings.Contains(below, "//") {
