@@ -1,7 +1,10 @@
 package code
 
 import (
+	"regexp"
+	"slices"
 	"strings"
+	"sync"
 
 	"gate/internal/wordlist"
 )
@@ -14,6 +17,7 @@ func Lineage(text string) string {
 	if len(text) > maxLineage || !marked(text, homeMarks) && !marked(text, fileMarks) {
 		return ""
 	}
+	text = ofProject().ReplaceAllString(text, "$1./")
 	home, net := map[string]bool{}, map[string]bool{}
 	posts := marked(text, postMarks)
 	list := statementsOf(text)
@@ -54,9 +58,10 @@ const (
 	homeMarks = "~/|\"~\"|'~'|homedir()|homedir,|expanduser(|Path.home()|user.home|$HOME|${HOME}|Dir.home|home_dir()|UserHomeDir()|env.HOME|environ[\"HOME|environ['HOME|environ.get(\"HOME|environ.get('HOME|" +
 		"getenv(\"HOME|getenv('HOME|ENV[\"HOME|ENV['HOME|ENV.fetch(\"HOME|ENV.fetch('HOME|env::var(\"HOME|var_os(\"HOME|Getenv(\"HOME|get_env(\"HOME|env.get(\"HOME|env('HOME|user_home|env['HOME|env[\"HOME|environment[\"HOME|_SERVER['HOME|_SERVER[\"HOME|_ENV['HOME|ENV{HOME}|" +
 		"NSHomeDirectory()|homeDirectoryForCurrentUser|SpecialFolder.UserProfile|userInfo().homedir|USERPROFILE"
-	fileMarks = "/etc/passwd|/etc/shadow|/.ssh/|/.aws/|/.gnupg/|/.kube/config|/.netrc|/.git-credentials|/.docker/config.json|/.config/gcloud/|/.config/gh/"
-	postMarks = "POST|PUT|PATCH|body|data=|data:|-d|-F|-T|--data|--upload"
-	outMarks  = ".end(|.write(|.send(|.pipe(|.sendall(|write_all(|.print(|.puts(|.write_line(|fwrite(|fputs(|curl_setopt("
+	fileMarks  = "/etc/passwd|/etc/shadow|/.ssh/|/.aws/|/.gnupg/|/.kube/config|/.netrc|/.git-credentials|/.docker/config.json|/.config/gcloud/|/.config/gh/"
+	cacheMarks = "/.cache|\".cache\"|'.cache'|Library/Caches|_cacache"
+	postMarks  = "POST|PUT|PATCH|body|data=|data:|-d|-F|-T|--data|--upload"
+	outMarks   = ".end(|.write(|.send(|.pipe(|.sendall(|write_all(|.print(|.puts(|.write_line(|fwrite(|fputs(|curl_setopt("
 )
 
 func marked(text, marks string) bool {
@@ -82,15 +87,25 @@ const (
 )
 
 // ofHome reports a text that names the home directory, or something that was made of it.
+// The caches there are nobody's work: programs make them again.
 func ofHome(s string, home map[string]bool) bool {
+	if marked(s, cacheMarks) && !strings.Contains(s, "..") {
+		return false
+	}
 	return marked(s, homeMarks) || holds(s, home) || marked(s, fileMarks) && calls(s, readWords)
 }
 
 func deletes(s string) bool { return calls(s, deleteWords) || marked(s, deleteMarks) }
 
 func sends(s string, posts bool) bool {
-	return calls(s, sendWords) || posts && calls(s, requestWords)
+	return calls(s, sendWords) || posts && !strings.Contains(s, "sqlite") && !strings.Contains(s, "duckdb") && calls(s, requestWords)
 }
+
+// ofProject finds names of modules that begin with ~/, as bundlers have it for the
+// directory of the sources.
+var ofProject = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("((?:\\bfrom|\\bimport|\\bimport\\(|\\brequire\\(|\\bmock\\(|\\bresolve\\()\\s*[\"'`])~/")
+})
 
 // calls reports a word of the list in a statement, also within a text: as an argument it may
 // be the program that runs.
@@ -142,7 +157,11 @@ func takesOver(s string) (names, from string) {
 			return bound, before + rest
 		}
 	}
+	called, binds := false, bindsPattern(s)
 	for i := 1; i+1 < len(s); i++ {
+		if called = called || strings.IndexByte("(\"'", s[i-1]) >= 0; called && (!binds || i > maxPattern) {
+			break // what stands before a binding has no texts and calls
+		}
 		if s[i] != '=' {
 			continue
 		}
@@ -150,23 +169,26 @@ func takesOver(s string) (names, from string) {
 			i++
 			continue
 		}
-		if strings.IndexByte("=!<>", s[i-1]) < 0 && (!strings.ContainsAny(s[:i], "(\"'") || isPattern(s[:i])) {
+		if strings.IndexByte("=!<>", s[i-1]) < 0 && (!called || isPattern(s[:i])) {
 			return s[:i], s[i:]
 		}
 	}
 	return "", s
 }
 
-// isPattern reports what stands before the sign in if let (Ok(a), Some(b)) = …, and in
-// (a, b) = ….
-func isPattern(s string) bool {
+// maxPattern bounds what stands before the sign in if let (Ok(a), Some(b)) = …
+const maxPattern = 200
+
+// bindsPattern reports a statement that begins like if let (Ok(a), Some(b)) = …, or like
+// (a, b) = …
+func bindsPattern(s string) bool {
 	s = strings.TrimSpace(s)
-	for _, word := range []string{"if let ", "while let ", "let ", "guard let ", "if case ", "const ", "var ", "("} {
-		if strings.HasPrefix(s, word) {
-			return !strings.ContainsAny(s, "\"'{") && strings.Count(s, "(") == strings.Count(s, ")")
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"if let ", "while let ", "let ", "guard let ", "if case ", "const ", "var ", "("}, func(word string) bool { return strings.HasPrefix(s, word) })
+}
+
+// isPattern reports that what stands before the sign of such a statement is a pattern.
+func isPattern(s string) bool {
+	return bindsPattern(s) && !strings.ContainsAny(s, "\"'{") && strings.Count(s, "(") == strings.Count(s, ")")
 }
 
 // statementsOf splits a text at line ends and semicolons, but not within brackets that
