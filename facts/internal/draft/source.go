@@ -74,13 +74,20 @@ func (d *Draft) matching(pattern string) (list []*Source) {
 func (d *Draft) below(dir string) (list []*Source) {
 	dir = strings.TrimSuffix(dir, "/")
 	found := map[string]flow.Taint{}
+	add := func(file string, t flow.Taint) {
+		if len(file) > len(dir) && file[len(dir)] == '/' && file[:len(dir)] == dir { // few of many
+			found[file] = t
+		}
+	}
 	for file, st := range d.Files {
-		found[file] = st.Taint
+		add(file, st.Taint)
 	}
 	for file, t := range d.Below {
-		found[strings.TrimSuffix(file, "/")+"/"] = t
+		add(strings.TrimSuffix(file, "/")+"/", t)
 	}
-	maps.Copy(found, d.Parts)
+	for file, t := range d.Parts {
+		add(file, t)
+	}
 	for _, m := range d.leftBelow(dir) {
 		if _, now := found[m.Path]; !now {
 			found[m.Path] = flow.Taint{Secret: m.Secret, Remote: m.Host != "", Host: strings.TrimPrefix(m.Host, unknownHost)}

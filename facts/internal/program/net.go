@@ -139,12 +139,18 @@ func (u *use) encodes(f flow.Word, fetches bool) bool {
 // minHidden is how many bytes a text has that someone hides in a name.
 const minHidden = 12
 
+// maxName is how many bytes a name has that anybody can look up (RFC 1035).
+const maxName = 254
+
 // textAsLabels reports a name whose labels are an encoded text that people can read, before
 // a domain of two labels: looking it up tells the domain's owner the text. Digests and
 // identifiers decode to anything but a text.
 func textAsLabels(f flow.Word) bool {
+	if !f.Literal() || len(f.Text()) > maxName {
+		return false
+	}
 	labels := strings.Split(strings.TrimSuffix(f.Text(), "."), ".")
-	if !f.Literal() || len(labels) < 3 || labels[len(labels)-1] == "arpa" {
+	if len(labels) < 3 || labels[len(labels)-1] == "arpa" {
 		return false
 	}
 	for n := len(labels) - 2; n > 0; n-- {
@@ -301,15 +307,37 @@ func (u *use) receivers() (peers []peer.Peer) {
 	return peers
 }
 
+// maxSent is how many texts and files of one command are followed to its peers. Each goes
+// to each of them.
+const maxSent = 512
+
 // sendAll records that something goes to each peer that the command names.
 func (u *use) sendAll(source string, path *string, t flow.Taint) {
+	if u.sent > maxSent {
+		return
+	}
 	for _, p := range u.receivers() {
+		if !u.sendsMore() {
+			return
+		}
 		u.send(p, source, path, t)
 	}
 }
 
+// sendsMore counts what goes to a peer, and reports whether the command may send it.
+func (u *use) sendsMore() bool {
+	if u.sent++; u.sent > maxSent {
+		u.Limit("more texts and addresses than gate follows for one command")
+		return false
+	}
+	return true
+}
+
 // upload judges a file that is sent away.
 func (u *use) upload(f flow.Word) {
+	if u.sent > maxSent {
+		return
+	}
 	if f.Prefix() != "" && f.Prefix()[0] == '@' { // swaks --body @FILE
 		f = f.From(1)
 	}
@@ -320,6 +348,9 @@ func (u *use) upload(f flow.Word) {
 	u.touch(f, draft.Access{Kind: "read"})
 	for _, t := range u.targets(f) {
 		for _, p := range u.receivers() {
+			if !u.sendsMore() {
+				return
+			}
 			u.sendFile(p, t)
 		}
 	}

@@ -40,6 +40,7 @@ type use struct {
 	text          string // of the program in a language that is judged
 	config        string // the file of that text, which a tool loads and which does not run by itself; "" for others
 	silent        bool   // that text hands on nothing of the files that it reads
+	sent          int    // texts and files, once for each peer that they go to
 }
 
 // Run judges a program that is called by a name, and returns what it writes.
