@@ -230,3 +230,17 @@ func TestCarryBounds(t *testing.T) {
 		}
 	}
 }
+
+// TestCarryKept has what is still in a commit go along: after a trial push, and of a file that
+// git took up before a pattern said to leave it alone.
+func TestCarryKept(t *testing.T) {
+	repository["/p/.git/index"] = "x\x00keep/old.log\x00"
+	defer func() { repository["/p/.git/index"] = "" }()
+	const push = "git.push environment file"
+	testCarried(t, []carried{
+		{"cp .env a\ngit add a\ngit commit -m x\ngit push -n\ngit push", push},
+		{"cp .env keep/old.log\ngit commit -am x\ngit push", push},
+		{"cp .env keep/old.log\ngit add .\ngit commit -m x\ngit push", push},
+		{"cp .env new.log\ngit add .\ngit commit -m x\ngit push", ""},
+	})
+}

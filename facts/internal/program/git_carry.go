@@ -85,7 +85,7 @@ func (u *use) gitTakesUp(into string, words []flow.Word, tracked bool) {
 		_, _, part := origin.CutPart(s.Path)
 		switch {
 		case s.Taint.Secret == "" || !inside || part || world.Below(s.Path, git), s.Named && !u.wroteSecret(s.Path):
-		case !u.has("force") && u.gitIgnores(tree, name), tracked && !u.gitTracks(git, name):
+		case tracked && !u.gitTracks(git, name), !tracked && !u.has("force") && u.gitIgnores(tree, name) && !u.gitTracks(git, name):
 		default:
 			u.Part(git, into+name, flow.Taint{Secret: s.Taint.Secret, From: s.Path})
 		}
