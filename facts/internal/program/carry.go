@@ -4,6 +4,7 @@ import (
 	"iter"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gate/facts/internal/draft"
@@ -334,14 +335,46 @@ func (u *use) cuts() {
 	case len(u.rest) > 1:
 		prefix = u.rest[1].Text()
 	}
-	for i := range maxPieces {
-		name := prefix + "a" + string(rune('a'+i))
-		if digits {
-			name = prefix + string(rune('0'+i/10)) + string(rune('0'+i%10))
+	first, base := 0, 26
+	if digits {
+		base = 10
+	}
+	if u.has("x") || u.has("hex-suffixes") {
+		base = 16
+	}
+	for _, name := range [...]string{"numeric-suffixes", "hex-suffixes"} {
+		if n, err := strconv.ParseUint(flow.Text(u.optText(name)), base, 16); err == nil {
+			first = int(n)
 		}
+	}
+	for i := range maxPieces {
+		name := prefix + u.suffix(first+i, base)
 		u.remember(flow.Literal(name+flow.Text(u.optText("additional-suffix"))), flow.Stream{Some: true, Taint: st.Taint, From: u.ID}, false)
 	}
 }
+
+// suffix is the end of the name of a piece, as long as the options have it.
+func (u *use) suffix(n, base int) string {
+	length := 2
+	for _, name := range [...]string{"suffix-length", "digits"} {
+		if l, err := strconv.Atoi(flow.Text(u.optText(name))); err == nil && l > 0 && l <= maxSuffix {
+			length = l
+		}
+	}
+	digit := "0123456789abcdef"
+	if base > len(digit) {
+		digit = "abcdefghijklmnopqrstuvwxyz"
+	}
+	text := make([]byte, length)
+	for i := length - 1; i >= 0; i-- {
+		text[i] = digit[n%base]
+		n /= base
+	}
+	return string(text)
+}
+
+// maxSuffix bounds the length of such an end.
+const maxSuffix = 16
 
 // encrypts reports a program that hides what it reads from everybody without its key:
 // that is how secrets are meant to be kept and handed on.
@@ -385,7 +418,7 @@ func (u *use) decrypted() []*draft.Source {
 		}
 		of = u.rest[0]
 	case "docker", "podman", "nerdctl", "docker-compose", "kubectl", "oc": // cp CONTAINER:/run/secrets/NAME .
-		if len(u.rest) < 2 || u.verbs[len(u.verbs)-1] != "cp" {
+		if len(u.rest) < 2 || len(u.verbs) == 0 || u.verbs[len(u.verbs)-1] != "cp" {
 			return nil
 		}
 		_, name, inside := u.rest[0].Cut(":")
@@ -425,6 +458,8 @@ func (u *use) packedFrom(f flow.Word) (list []*draft.Source) {
 		default:
 			if t.Path != "" && u.World.Area(t.Path) == "home" {
 				list = append(list, &draft.Source{Path: t.Path, Taint: flow.Taint{Secret: secretDirectory, From: t.Path}})
+			} else if what, _ := u.Secret(t.Path); what != "" && t.Glob {
+				list = append(list, &draft.Source{Path: t.Path, Named: true, Taint: flow.Taint{Secret: what, From: t.Path}})
 			}
 		}
 	}

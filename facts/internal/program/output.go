@@ -49,7 +49,7 @@ func (u *use) output() flow.Stream {
 		if u.name == "rev" {
 			out.Text = reversed(in.Text)
 		}
-		if out.Taint.Secret == flow.Outputs && wordlist.Has(" jq gojq jaq yq gyq gron dasel ", u.name) {
+		if out.Taint.Secret == flow.Outputs && wordlist.Has(" jq gojq jaq yq gyq gron dasel ", u.name) && len(u.rest) > 0 && member().MatchString(u.rest[0].Text()) {
 			out.Taint.Secret = "" // one output is an address, most likely
 		}
 		if u.name == "envsubst" || u.name == "gomplate" {
@@ -232,6 +232,9 @@ func (u *use) sourced() (t flow.Taint) {
 	}
 	return t
 }
+
+// member finds a name in a filter of jq: without one all outputs pass.
+var member = lazy(`\.(?:\w|\["|"|\[')`)
 
 // tellsOutputs reports a program that prints all that was made of infrastructure, also
 // what it keeps from the eyes of people: passwords and keys.
