@@ -164,10 +164,13 @@ const makeMark = "\x01"
 func (u *use) makefile(file, text string, run func(lines []string)) {
 	parts := []string{file}
 	authored := map[int]bool{}
-	whole := u.gathered(file, text, 0, func(name string, byAgent bool) int {
+	whole := u.gathered(file, text, 0, func(name string, byAgent bool) (number int, again bool) {
+		if i := slices.Index(parts, name); i >= 0 {
+			return i, true
+		}
 		parts = append(parts, name)
 		authored[len(parts)-1] = byAgent
-		return len(parts) - 1
+		return len(parts) - 1, false
 	})
 	sure := u.sure && !slices.Contains(slices.Collect(maps.Values(authored)), true)
 	lines := u.makeLines(whole, sure)
@@ -185,7 +188,7 @@ func (u *use) makefile(file, text string, run func(lines []string)) {
 }
 
 // gathered is the text of a makefile with the texts of the files that it takes in.
-func (u *use) gathered(file, text string, number int, add func(name string, byAgent bool) int) string {
+func (u *use) gathered(file, text string, number int, add func(name string, byAgent bool) (number int, again bool)) string {
 	text = strings.ReplaceAll(text, makeMark, " ")
 	return makeInclude().ReplaceAllStringFunc(text, func(line string) string {
 		var b strings.Builder
@@ -214,7 +217,10 @@ func (u *use) gathered(file, text string, number int, add func(name string, byAg
 			} else {
 				continue
 			}
-			n := add(p, byAgent)
+			n, again := add(p, byAgent)
+			if again {
+				continue // its rules are here already
+			}
 			part = u.gathered(p, part, n, add)
 			b.WriteString(makeMark + strconv.Itoa(n) + "\n" + strings.TrimSuffix(part, "\n") + "\n")
 		}
