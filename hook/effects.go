@@ -189,7 +189,7 @@ type ExecShell struct {
 type SecretRead struct {
 	Path  *string // if its directory is not known, as written with … for what is not known; so too in persistence and self
 	What  string  // private key, credentials, environment file, password store, environment …
-	Shown bool    // its content goes to the agent or onward
+	Shown bool    // its content goes to the agent or onward; not where a configuration that a tool loads only reads it
 	Grade string  `enum:"key|config"` // key: always a secret; config: may hold one
 }
 
