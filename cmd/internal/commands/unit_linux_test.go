@@ -73,12 +73,12 @@ func through(t *testing.T, asked *[]string, to string) http.Handler {
 			return
 		}
 		w.WriteHeader(http.StatusOK)
-		client, _, err := http.NewResponseController(w).Hijack()
+		client, begun, err := http.NewResponseController(w).Hijack()
 		if err != nil {
 			t.Error(err)
 			return
 		}
-		go func() { io.Copy(server, client); server.Close() }()
+		go func() { io.Copy(server, begun); server.Close() }() // it may have begun before
 		go func() { io.Copy(client, server); client.Close() }()
 	})
 }
