@@ -87,18 +87,24 @@ const (
 )
 
 // ofHome reports a text that names the home directory, or something that was made of it.
-// The caches there are nobody's work: programs make them again.
+// The caches there are nobody's work: programs make them again. Only the very expression of
+// one is left out, for a text may name a cache beside something else.
 func ofHome(s string, home map[string]bool) bool {
 	if marked(s, cacheMarks) && !strings.Contains(s, "..") {
-		return false
+		s = cacheOfHome().ReplaceAllString(s, "cache")
 	}
 	return marked(s, homeMarks) || holds(s, home) || marked(s, fileMarks) && calls(s, readWords)
 }
 
+// cacheOfHome finds an expression of a cache: homedir(), ".cache" and ~/.cache/x.
+var cacheOfHome = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:~|\$HOME|\$\{HOME\}|expanduser\(["']~["']\)|\w*(?i:environ|env|getenv)\W{1,3}HOME["'\])]*|[\w.$:]+(?:\(\))?)\s*[,+/]?\s*["'` + "`" + `]?/?(?:\.cache\b|_cacache\b|Library/Caches\b)[^"'` + "`" + `,)\s]*`)
+})
+
 func deletes(s string) bool { return calls(s, deleteWords) || marked(s, deleteMarks) }
 
 func sends(s string, posts bool) bool {
-	return calls(s, sendWords) || posts && !strings.Contains(s, "sqlite") && !strings.Contains(s, "duckdb") && calls(s, requestWords)
+	return calls(s, sendWords) || posts && calls(strings.NewReplacer("sqlite3.connect", "", "duckdb.connect", "").Replace(s), requestWords)
 }
 
 // ofProject finds names of modules that begin with ~/, as bundlers have it for the
