@@ -2,13 +2,11 @@ package program
 
 import (
 	"maps"
-	"path"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
-	"gate/facts/internal/glob"
 	"gate/internal/wordlist"
 )
 
@@ -193,15 +191,8 @@ func (u *use) gathered(file, text string, number int, add func(name string, byAg
 	return makeInclude().ReplaceAllStringFunc(text, func(line string) string {
 		var b strings.Builder
 		for name := range strings.FieldsSeq(makeInclude().FindStringSubmatch(line)[1]) {
-			if u.Included++; u.Included > maxIncluded {
-				u.Limit("more files that others take in than gate reads for one call")
-				break
-			}
-			p := path.Join(path.Dir(file), name)
-			if strings.HasPrefix(name, "/") {
-				p = path.Clean(name)
-			}
-			if glob.Wild(p) || strings.Contains(p, "$") {
+			p, ok := u.takes(file, name)
+			if !ok {
 				continue
 			}
 			part, byAgent := "", false

@@ -528,17 +528,23 @@ func texts(re *regexp.Regexp, text string) (list []string) {
 // each take in two are many soon.
 const maxIncluded = 64
 
-// includes judges a file that another one takes in.
-func (u *use) includes(kind, file, name string) {
+// takes is the path of a file that another one takes in, by its name there. There is none
+// for a pattern or a computed name, and beyond the limit.
+func (u *use) takes(file, name string) (p string, ok bool) {
 	if u.Included++; u.Included > maxIncluded {
 		u.Limit("more files that others take in than gate reads for one call")
-		return
+		return "", false
 	}
-	p := path.Join(path.Dir(file), name)
-	if strings.HasPrefix(name, "/") {
+	if p = path.Join(path.Dir(file), name); strings.HasPrefix(name, "/") {
 		p = path.Clean(name)
 	}
-	if glob.Wild(p) || strings.Contains(p, "$") || u.judgesText(kind, p) {
+	return p, !glob.Wild(p) && !strings.Contains(p, "$")
+}
+
+// includes judges a file that another one takes in.
+func (u *use) includes(kind, file, name string) {
+	p, ok := u.takes(file, name)
+	if !ok || u.judgesText(kind, p) {
 		return
 	}
 	if text, err := u.World.Read(p, maxScript); err == nil {
