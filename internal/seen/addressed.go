@@ -30,7 +30,7 @@ const maxAddressed = 64
 // through the text once, word by word: an output may have a megabyte.
 func addressed(text string) (list []string) {
 	for at := range len(text) {
-		if at > 0 && inWindow(text[at-1]) != 0 || !mayAddress(text[at:]) || !addresses(text, at) {
+		if !begins[text[at]] || at > 0 && inWindow(text[at-1]) != 0 || !mayAddress(text[at:]) || !addresses(text, at) {
 			continue
 		}
 		if len(list) == maxAddressed {
@@ -50,6 +50,10 @@ func addresses(text string, at int) bool {
 	}
 	return slices.ContainsFunc(speaks[:], func(words string) bool { return hasPrefixFold(text[at:], words) })
 }
+
+// begins are the first letters of the ways of speaking.
+var begins = [256]bool{'a': true, 'd': true, 'i': true, 'n': true, 's': true, 't': true, 'w': true,
+	'A': true, 'D': true, 'I': true, 'N': true, 'S': true, 'T': true, 'W': true}
 
 // mayAddress reports a text whose first letters are those of a way of speaking: most words
 // are done with here.

@@ -9,7 +9,7 @@ import (
 func TestMayAddress(t *testing.T) {
 	for _, words := range append(speaks[:], hails[:]...) {
 		for _, text := range []string{words, strings.ToUpper(words)} {
-			if !mayAddress(text) {
+			if !mayAddress(text) || !begins[text[0]] {
 				t.Errorf("%q", text)
 			}
 		}

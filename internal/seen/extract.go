@@ -317,7 +317,7 @@ func suspects(text string) func(yield func(string) bool) {
 				end++
 			}
 			at = end
-			if !mixed(text[from:end]) {
+			if !mixed(text[from:end]) || from > done && text[from-1] == '/' && counted(text[from:end]) && (end == len(text) || text[end] != '@') {
 				continue
 			}
 			for from > done && parts[text[from-1]] != gap {
@@ -414,6 +414,13 @@ const (
 
 var parts = [256]part{' ': gap, '\t': gap, '\r': gap, '\n': gap, '"': gap, '\'': gap, '`': gap, ';': gap, ',': gap, '|': gap, '<': gap, '>': gap,
 	'(': gap, ')': gap, '{': gap, '}': gap, '/': joint, '.': joint, ':': joint, '-': joint, '_': joint, '=': joint}
+
+// counted reports a name with a number behind it, as names of files and directories are:
+// shards/part1024.
+func counted(run string) bool {
+	name := strings.TrimRight(run, "0123456789")
+	return len(run) <= 16 && len(run)-len(name) <= 4 && strings.IndexFunc(name, func(r rune) bool { return r < 'a' || r > 'z' }) < 0
+}
 
 // mixed reports digits among letters, or letters that change between cases.
 func mixed(run string) bool {
