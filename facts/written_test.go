@@ -272,3 +272,27 @@ func TestLedgerUnopened(t *testing.T) {
 		}
 	}
 }
+
+// TestWrittenUnknown holds that code which nobody knows counts in a text that an agent wrote,
+// and says so. The same from before is the owner's. Variables of a statement are everyday.
+func TestWrittenUnknown(t *testing.T) {
+	files := files{"/p/Makefile": "all:\n\teval \"$$CMD\"\n", "/p/x.sh": "eval \"$CMD\"\n", "/p/db.sh": "psql -c \"select $1\"\n", "/p/plain.sh": "go build ./...\n"}
+	for file, lines := range map[string][]string{"Makefile": {"make"}, "x.sh": {"sh x.sh", "./x.sh", "bash /p/x.sh a"}, "db.sh": {"sh db.sh", "./db.sh"}, "plain.sh": {"sh plain.sh"}} {
+		for _, line := range lines {
+			for _, written := range []bool{true, false} {
+				left := ledgerOf{}
+				if written {
+					left.written = []string{"/p/" + file}
+				}
+				r := facts.New(facts.World{Home: "/home/dev", Project: "/p", OS: "linux", Files: files, Ledger: func(string, string) origin.Ledger { return left }})
+				got := false
+				for _, one := range r.Of(toolEvent("Bash", map[string]any{"command": line})).Unknown {
+					got = got || one.Written
+				}
+				if want := written && (file == "Makefile" || file == "x.sh"); got != want {
+					t.Errorf("%s, written: %t: unknown code of an agent: %t", line, written, got)
+				}
+			}
+		}
+	}
+}

@@ -63,6 +63,7 @@ type Unknown struct {
 	Kind    string `enum:"program|word|path|directory|code|script|syntax|dialect|characters|limit|tool|origin"`
 	Why     string // a sentence fragment for people
 	Command int    `null:"zero"` // the command it belongs to, 0 for none
+	Written bool   // it is code in a text that an agent wrote in a call before this one
 	Span    *Span
 }
 

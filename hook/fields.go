@@ -63,6 +63,8 @@ func (x *Unknown) member(i int) (name string, at any) {
 		return "span", &x.Span
 	case 3:
 		return "why", &x.Why
+	case 4:
+		return "written", &x.Written
 	}
 	return "", nil
 }

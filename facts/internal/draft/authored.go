@@ -71,6 +71,23 @@ func (d *Draft) OfAgent(why string) {
 	d.agents[why] = true
 }
 
+// OfAgentSince does so for all code that is not known since the list had n entries.
+func (d *Draft) OfAgentSince(n int) {
+	for _, one := range d.Facts.Unknown[min(n, len(d.Facts.Unknown)):] {
+		if one.Kind == "code" {
+			d.OfAgent(one.Why)
+		}
+	}
+}
+
+// TellAgents says of the code that is not known where it stands in a text that an agent wrote.
+func (d *Draft) TellAgents() {
+	for i := range d.Facts.Unknown {
+		one := &d.Facts.Unknown[i]
+		one.Written = one.Kind == "code" && d.agents[one.Why]
+	}
+}
+
 // ForgetUnknown takes back what was not known since the list had n entries, but for code
 // in texts that agents wrote.
 func (d *Draft) ForgetUnknown(n int) {

@@ -300,7 +300,7 @@ func (u *use) sql(f flow.Word) {
 		}
 		if !ok {
 			t = f.Text()
-			u.unknown("code", "a statement for a database is not known", f.Span)
+			u.unknown("code", unknownStatement, f.Span)
 		}
 		text = &t
 	}
@@ -408,3 +408,5 @@ func (u *use) packageFile(f flow.Word) flow.Taint {
 	}
 	return flow.Taint{}
 }
+
+const unknownStatement = "a statement for a database is not known"

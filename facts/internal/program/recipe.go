@@ -189,11 +189,7 @@ func (u *use) asWritten(judge func()) {
 	n := len(u.Facts.Unknown)
 	u.surely(func() {
 		judge()
-		for _, one := range u.Facts.Unknown[min(n, len(u.Facts.Unknown)):] {
-			if one.Kind == "code" {
-				u.OfAgent(one.Why)
-			}
-		}
+		u.OfAgentSince(n)
 	})
 }
 
