@@ -16,8 +16,9 @@ type list struct {
 	n, last int // of the run that goes on, and where its last number ended
 }
 
-// maxBetween is what may stand between two numbers.
-const maxBetween = len(", String.fromCharCode(")
+// maxBetween is what may stand between two numbers, as in "out.append((char) 72);" on lines
+// of their own.
+const maxBetween = 64
 
 func (l *list) add(code uint64, from, end int) {
 	if code < ' ' && code != '\t' && code != '\n' || code > 0x7e {

@@ -98,6 +98,13 @@ const gzipMagic = "\x1f\x8b\x08"
 // base64 decodes a run of its characters. Something may stand before the code without a
 // gap, so that it can begin at four places.
 func (d *decoder) base64(run []byte, depth int) {
+	for from := range 4 {
+		d.next(plainBase64(run[min(from, len(run)):]), depth)
+	}
+}
+
+// plainBase64 decodes base64, for files and for addresses.
+func plainBase64(run []byte) string {
 	for i, c := range run {
 		switch c {
 		case '-':
@@ -106,26 +113,26 @@ func (d *decoder) base64(run []byte, depth int) {
 			run[i] = '/'
 		}
 	}
-	for from := range 4 {
-		part := run[min(from, len(run)):]
-		if len(part)%4 == 1 {
-			part = part[:len(part)-1]
-		}
-		out := make([]byte, base64.RawStdEncoding.DecodedLen(len(part)))
-		n, _ := base64.RawStdEncoding.Decode(out, part)
-		d.next(string(out[:n]), depth)
+	if len(run)%4 == 1 {
+		run = run[:len(run)-1]
 	}
+	out := make([]byte, base64.RawStdEncoding.DecodedLen(len(run)))
+	n, _ := base64.RawStdEncoding.Decode(out, run)
+	return string(out[:n])
 }
 
 // hex decodes a run of its digits, which can begin at two places.
 func (d *decoder) hex(run []byte, depth int) {
 	for from := range 2 {
-		part := run[from:]
-		part = part[:len(part)&^1]
-		out := make([]byte, len(part)/2)
-		n, _ := hex.Decode(out, part)
-		d.next(string(out[:n]), depth)
+		d.next(plainHex(run[from:]), depth)
 	}
+}
+
+func plainHex(run []byte) string {
+	run = run[:len(run)&^1]
+	out := make([]byte, len(run)/2)
+	n, _ := hex.Decode(out, run)
+	return string(out[:n])
 }
 
 // unpack shows what a stream of gzip or zlib in a text unpacks to.
@@ -255,7 +262,14 @@ func escapes(text string) string {
 		case c == 'r':
 			out = append(out, '\r')
 		case c == 'x' || c == 'u' || c == 'U':
-			n, used := code(text[i+1:], 16, map[byte]int{'x': 2, 'u': 4, 'U': 8}[c])
+			at, closing := i+1, 0
+			if at < len(text) && text[at] == '{' { // \u{48}, as JavaScript, Rust and Swift have it
+				at, closing = at+1, 2
+			}
+			n, used := code(text[at:], 16, map[byte]int{'x': 2 + 4*closing, 'u': 4 + closing, 'U': 8}[c])
+			if used > 0 {
+				used += closing
+			}
 			if used == 0 {
 				out = append(out, c)
 			} else if c == 'x' {

@@ -175,10 +175,10 @@ func (x *extraction) add(what, v string, doubtful bool) {
 func (x *extraction) keep(what, v string, words bool) {
 	list := windows(v, words)
 	for _, w := range list {
-		x.put(value{what, w, true})
+		x.put(value{what, w, kindWindow})
 	}
 	if len(list) == 0 {
-		x.put(value{what, v[len(v)-length(len(v)):], false})
+		x.put(value{what, v[len(v)-length(len(v)):], kindSecret})
 	}
 }
 

@@ -44,10 +44,11 @@ const (
 	kindCheck // of a key, and never in a record
 	kindRoll  // the same
 	kindWindow
+	kindWords // the beginnings of words of a phrase
 )
 
 func (k kind) String() string {
-	return [...]string{"secret", "host", "address", "e-mail", "package", "command", "place", "", "", "secret"}[k]
+	return [...]string{"secret", "host", "address", "e-mail", "package", "command", "place", "", "", "secret", "secret"}[k]
 }
 
 // A source is the kind of text that tokens stood in. Its number stands in files.
@@ -84,7 +85,7 @@ type note struct {
 // A value is a secret, cut to the length that is kept of it, or a window of one.
 type value struct {
 	what, text string
-	window     bool
+	kind       kind // kindSecret, kindWindow or kindWords
 }
 
 // A token is a host or the like.
@@ -108,13 +109,16 @@ type record struct {
 // A kept is what is kept of a secret.
 type kept struct {
 	what   string
-	length int // of a window [foldedLength]
+	length int // of a window with foldedFlag, of words with begunFlag, too
 	mark   mark
 	digest digest
 }
 
-// foldedLength stands for the length of a window. No value is that long.
-const foldedLength = 0x80 | windowLength
+// The flags in the length of what is no value as it is. No value is that long.
+const (
+	foldedFlag = 0x80
+	begunFlag  = 0x40
+)
 
 const entrySize = 1 + len(digest{})
 
@@ -336,11 +340,14 @@ func (c *content) news(n *note) *record {
 	}
 	var roll *roller
 	for _, v := range n.values {
-		of, length := kindSecret, len(v.text)
-		if v.window {
-			of, length = kindWindow, foldedLength
+		length := len(v.text)
+		switch v.kind {
+		case kindWindow:
+			length |= foldedFlag
+		case kindWords:
+			length |= foldedFlag | begunFlag
 		}
-		d := c.key.of(of, v.text)
+		d := c.key.of(v.kind, v.text)
 		if have[d] {
 			continue
 		}

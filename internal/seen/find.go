@@ -2,6 +2,7 @@ package seen
 
 import (
 	"math/bits"
+	"slices"
 	"strings"
 
 	"gate/hook"
@@ -18,7 +19,7 @@ func (c *content) secretsIn(each func(func(string))) []Hit {
 	if f == nil {
 		return nil
 	}
-	d := decoder{view: f.text, passes: 1 + len(f.passes), left: maxWork}
+	d := decoder{view: f.text, passes: f.views(), left: maxWork}
 	var texts, pieces []string
 	seen := map[string]bool{}
 	each(func(text string) {
@@ -39,6 +40,7 @@ func (c *content) secretsIn(each func(func(string))) []Hit {
 		d.turned(text)
 		if len(text) <= maxTurned {
 			d.base85(text)
+			d.ciphered(text)
 		}
 		if names := labels(text); names != "" {
 			d.next(names, 2)
@@ -71,8 +73,9 @@ func (c *content) secretsIn(each func(func(string))) []Hit {
 type finder struct {
 	key    *key
 	roller *roller
-	passes []pass
-	folded *pass  // the windows, nil for none
+	passes []pass // for values as they are
+	folded []pass // for windows, and the joined words of phrases
+	begun  []pass // for the beginnings of the words of phrases
 	room   []byte // for what a text is in windows
 	found  []found
 
@@ -95,7 +98,6 @@ type pass struct {
 
 func (c *content) finder() *finder {
 	f := &finder{key: c.key}
-	at := map[int]int{}
 	for i := range c.records {
 		r := &c.records[i]
 		for k := range r.secrets {
@@ -103,20 +105,14 @@ func (c *content) finder() *finder {
 			if f.roller == nil {
 				f.roller = c.key.roller()
 			}
-			if s.length == foldedLength {
-				if f.folded == nil {
-					f.folded = f.roller.pass(windowLength)
-				}
-				f.folded.add(r, s)
-				continue
+			switch {
+			case s.length&foldedFlag == 0:
+				f.passes = f.with(f.passes, s.length, found{r, s})
+			case s.length&begunFlag == 0:
+				f.folded = f.with(f.folded, s.length&^foldedFlag, found{r, s})
+			default:
+				f.begun = f.with(f.begun, s.length&^(foldedFlag|begunFlag), found{r, s})
 			}
-			p, ok := at[s.length]
-			if !ok {
-				p = len(f.passes)
-				at[s.length] = p
-				f.passes = append(f.passes, *f.roller.pass(s.length))
-			}
-			f.passes[p].add(r, s)
 		}
 	}
 	if f.roller == nil {
@@ -124,6 +120,19 @@ func (c *content) finder() *finder {
 	}
 	return f
 }
+
+// with adds a secret to the pass of its length, which it may be the first of.
+func (f *finder) with(list []pass, length int, one found) []pass {
+	at := slices.IndexFunc(list, func(p pass) bool { return p.length == length })
+	if at < 0 {
+		at, list = len(list), append(list, *f.roller.pass(length))
+	}
+	list[at].add(one.record, one.secret)
+	return list
+}
+
+// views is how often a text is gone through.
+func (f *finder) views() int { return len(f.passes) + len(f.folded) + len(f.begun) }
 
 func (r *roller) pass(length int) *pass {
 	return &pass{length, new([1 << 16 / 64]uint64), r.leaving(length), map[digest]found{}}
@@ -150,9 +159,18 @@ func (f *finder) text(text string) {
 	for i := range f.passes {
 		f.pass(&f.passes[i], kindSecret, []byte(text))
 	}
-	if f.folded != nil {
+	if len(f.folded) > 0 {
 		f.room = fold(f.room[:0], text)
-		f.pass(f.folded, kindWindow, f.room)
+		for i := range f.folded {
+			f.pass(&f.folded[i], kindWindow, f.room)
+		}
+	}
+	if len(f.begun) > 0 {
+		for _, words := range beginnings(text) {
+			for i := range f.begun {
+				f.pass(&f.begun[i], kindWords, words)
+			}
+		}
 	}
 }
 
@@ -180,7 +198,7 @@ func (f *finder) verify(p *pass, of kind, value []byte) {
 	d := f.key.of(of, string(value))
 	if hit, ok := p.of[d]; ok {
 		if f.again {
-			f.verified = append(f.verified, match{string(value), of == kindWindow})
+			f.verified = append(f.verified, match{string(value), of})
 			return
 		}
 		f.found = append(f.found, hit)

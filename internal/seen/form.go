@@ -224,36 +224,3 @@ func luhn(digits string) bool {
 	}
 	return sum%10 == 0
 }
-
-// phrases adds lines of as many small words as a phrase has that stands for a key of a
-// wallet (BIP 39), where the file or the line says that it is one.
-func (x *extraction) phrases(text string) {
-	for line := range strings.Lines(text) {
-		words := strings.Fields(strings.Trim(strings.TrimSpace(unnumbered(line)), `"',`))
-		named := x.file != ""
-		for len(words) > 12 && !brief(words[0]) || len(words) > 12 && phrased(words[0]) {
-			named = named || phrased(words[0])
-			words = words[1:]
-		}
-		if n := len(words); n < 12 || n > 24 || n%3 != 0 || !named {
-			continue
-		}
-		all := true
-		for _, w := range words {
-			all = all && brief(strings.Trim(w, `"',`))
-		}
-		if all {
-			x.keep(cmp.Or(x.file, unnamed), strings.Join(words, " "), true)
-		}
-	}
-}
-
-func brief(w string) bool {
-	return len(w) >= 3 && len(w) <= 8 && strings.Trim(w, "abcdefghijklmnopqrstuvwxyz") == ""
-}
-
-// phrased reports a word that announces the phrase of a wallet.
-func phrased(w string) bool {
-	w = strings.ToLower(w)
-	return strings.Contains(w, "mnemonic") || strings.Contains(w, "seed") || strings.Contains(w, "recovery") || strings.Contains(w, "phrase")
-}

@@ -44,8 +44,8 @@ func (f *finder) parts(text string, deep bool) (list []string) {
 		return list
 	}
 	decoded := func(text string) []match {
-		d := decoder{view: f.text, passes: 1 + len(f.passes), left: maxWork}
-		return f.values(func() { d.decode(text, maxDepth); f.text(joined(text)) })
+		d := decoder{view: f.text, passes: f.views(), left: maxWork}
+		return f.values(func() { d.decode(text, maxDepth); d.ciphered(text); f.text(joined(text)) })
 	}
 	all := decoded(text)
 	if len(all) == 0 {
@@ -73,14 +73,17 @@ func (f *finder) parts(text string, deep bool) (list []string) {
 // parting reports a character between words.
 func parting(c rune) bool { return c < 0x80 && parts[byte(c)] == gap }
 
-// A match is what a look found: a value, or a window of one.
+// A match is what a look found: a value, a window of one, or words of a phrase.
 type match struct {
-	text   string
-	window bool
+	text string
+	kind kind
 }
 
 func (p match) in(text string) bool {
-	if p.window {
+	switch p.kind {
+	case kindWords:
+		return false // it takes many words
+	case kindWindow:
 		text = string(fold(nil, text))
 	}
 	return strings.Contains(text, p.text)
@@ -96,8 +99,12 @@ func (f *finder) values(look func()) []match {
 
 // whole are the words of a text that a match stands in: of a value gate keeps pieces.
 func (p match) whole(text string) (list []string) {
+	if p.kind == kindWords {
+		return []string{strings.TrimSpace(text)}
+	}
+	window := p.kind == kindWindow
 	plain, at := text, func(i int) int { return i }
-	if p.window {
+	if window {
 		var places []int // in the text, of each byte of what it is in windows
 		for i := range len(text) {
 			if inWindow(text[i]) != 0 {
@@ -113,7 +120,7 @@ func (p match) whole(text string) (list []string) {
 		}
 		from += i
 		begin, end := at(from), at(from+len(p.text)-1)+1
-		if !p.window && len(p.text) < length(1<<10) {
+		if !window && len(p.text) < length(1<<10) {
 			list = append(list, text[begin:end])
 			continue
 		}

@@ -141,8 +141,13 @@ func TestSecrets(t *testing.T) {
 		"a column of cards":               {"cat c.csv", "email,card,cvv\na@b.example,4929 1234 5678 9012,311", "4929123456789012", "secret card number"},
 		"a card in a text":                {"cat c.txt", "card 4539 1488 0343 6467 cvv 311", "4539-1488-0343-6467", "secret card number"},
 		"a number that is no card":        {"cat c.txt", "card 4539 1488 0343 6468 cvv 311", "4539148803436468", ""},
-		"the phrase of a wallet":          {"cat w.txt", "seed phrase: gravity machine north sort system female filter attitude volume fold club stay", "female filter attitude volume", "secret credentials"},
-		"twelve words":                    {"cat w.txt", "gravity machine north sort system female filter attitude volume fold club stay", "female filter attitude volume", ""},
+		"the phrase of a wallet":          {"cat w.txt", "seed phrase: gravity machine north sort system female filter attitude volume fold club stay", "female filter attitude volume fold club stay", "secret credentials"},
+		"the beginnings of its words":     {"cat w.txt", "seed phrase: gravity machine north sort system female filter attitude volume fold club stay", "vol-atti-filt-fema-syst-sort-nort-mach-grav", "secret credentials"},
+		"its words on lines of their own": {"cat w.txt", "The wallet is recovered with\n1. gravity\n2. machine\n3. north\n4. sort\n5. system\n6. female\n7. filter\n8. attitude\n9. volume\n10. fold\n11. club\n12. stay\n", "gravmachnortsortsystfema", "secret credentials"},
+		"its words joined":                {"cat w.txt", "mnemonic=gravity machine north sort system female filter attitude volume fold club stay", "filterAttitudeVolumeFoldClubStay", "secret credentials"},
+		"few words of a phrase":           {"cat w.txt", "seed phrase: gravity machine north sort system female filter attitude volume fold club stay", "gravity machine north sort system", ""},
+		"words far behind a remark":       {"cat w.txt", "wallet notes\n" + strings.Repeat("- ", 80) + "\ngravity machine north sort system female filter attitude volume fold club stay", "gravity machine north sort system female", ""},
+		"twelve words":                    {"cat w.txt", "gravity machine north sort system female filter attitude volume fold club stay", "filter attitude volume fold club stay", ""},
 		"a word of a secret file":         {"cat .env", "# old one: " + plainValue + " do not use", plainValue, "secret environment file"},
 		"a named value in program's text": {"cat a.py", "password = request.form.get_value", "request.form.get_value", ""},
 		"the name of a test that passes":  {"go test -v", "--- PASS: TestOne1Two2Three3 (0.00s)", "TestOne1Two2Three3", ""},
@@ -270,8 +275,63 @@ var encodings = map[string]func(string) string{
 	"with no widths": func(s string) string { return strings.ReplaceAll(dotted(s, 5), ".", "\u200b") },
 	"double width":   func(s string) string { return strings.Map(func(r rune) rune { return r + 0xff00 - 0x20 }, s) },
 	"tags":           func(s string) string { return strings.Map(func(r rune) rune { return r + 0xe0000 }, s) },
-	"in two words":   func(s string) string { return s[:7] + `""` + s[7:] },
-	"joined":         func(s string) string { return `"` + s[:5] + `" + "` + s[5:] + `"` },
+	"XORed codes": func(s string) string {
+		return "{" + list(under(s, func(c byte) byte { return c ^ 0x5a }), "%d", ", ") + "}"
+	},
+	"XORed hex": func(s string) string {
+		return hex.EncodeToString([]byte(under(s, func(c byte) byte { return c ^ 0xa7 })))
+	},
+	"XORed base64": func(s string) string {
+		return base64.StdEncoding.EncodeToString([]byte(under(s, func(c byte) byte { return c ^ 0x81 })))
+	},
+	"sums": func(s string) string {
+		return "[" + list(under(s, func(c byte) byte { return c + 101 }), "%d", ",") + "]"
+	},
+	"large sums": func(s string) string { return numbered(s, func(i int) int { return int(s[i]) + 5000 }) },
+	"differences": func(s string) string {
+		return numbered(s, func(i int) int {
+			if i == 0 {
+				return int(s[0])
+			}
+			return int(s[i]) - int(s[i-1])
+		})
+	},
+	"codes of places": func(s string) (out string) {
+		for i := range len(s) {
+			out += fmt.Sprintf("k[%d] = %d;\n", i, s[i])
+		}
+		return out
+	},
+	"codes in calls": func(s string) string { return list(s, "        sb.append((char) %d);", "\n") },
+	"characters of places": func(s string) (out string) {
+		for i := range len(s) {
+			out += fmt.Sprintf("k[%d]='%c';", i, s[i])
+		}
+		return out
+	},
+	"characters":       func(s string) string { return list(s, "'%c'", ", ") },
+	"codes of a shell": func(s string) string { return list(s, "chr(%d)", " . ") },
+	"braced":           func(s string) string { return each(s, `\u{%x}`) },
+	"in two words":     func(s string) string { return s[:7] + `""` + s[7:] },
+	"joined":           func(s string) string { return `"` + s[:5] + `" + "` + s[5:] + `"` },
+}
+
+// under changes each byte of s.
+func under(s string, change func(byte) byte) string {
+	out := []byte(s)
+	for i := range out {
+		out[i] = change(out[i])
+	}
+	return string(out)
+}
+
+// numbered is a list of a number for each byte of s.
+func numbered(s string, number func(i int) int) string {
+	var out []string
+	for i := range len(s) {
+		out = append(out, fmt.Sprint(number(i)))
+	}
+	return "[" + strings.Join(out, ", ") + "]"
 }
 
 // list is each character of s in a format, with something between them.
