@@ -28,6 +28,7 @@ func TestCarry(t *testing.T) {
 		"a tool of a server":        {"mcp__notes__save", &hook.Facts{}, "tool"},
 		"a tool that writes a file": {"mcp__fs__store", &hook.Facts{Effects: []hook.FactEffect{{Is: &hook.FSWrite{}}}}, ""},
 		"a form in a page":          {"mcp__playwright__browser_type", &hook.Facts{}, ""},
+		"a search":                  {"WebSearch", &hook.Facts{}, "tool"},
 		"a tool of the agent":       {"Task", &hook.Facts{}, ""},
 	} {
 		before := len(c.facts.Effects)

@@ -5,11 +5,12 @@ import (
 	"strings"
 
 	"gate/hook"
+	"gate/internal/wordlist"
 )
 
 // carry adds to facts the effects that a call has because it holds a secret: what only
 // looks up the name of a host hands the name on, code that reaches a host hands on what
-// stands in it, and a tool of a server gets its arguments.
+// stands in it, a tool of a server gets its arguments, and a search its words.
 func carry(tool string, f *hook.Facts) {
 	if f == nil {
 		return
@@ -35,10 +36,13 @@ func carry(tool string, f *hook.Facts) {
 		}
 		f.Effects = append(f.Effects, hook.FactEffect{Command: h.Command, Is: &hook.NetSend{Host: h.Host, IP: h.IP, URL: h.URL, Source: "text"}})
 	}
-	if strings.HasPrefix(tool, "mcp__") && !handed && !ofPage(tool) {
+	if (strings.HasPrefix(tool, "mcp__") && !ofPage(tool) || wordlist.Has(searches, tool)) && !handed {
 		f.Effects = append(f.Effects, hook.FactEffect{Is: &hook.Tool{Tool: tool, Access: "write"}})
 	}
 }
+
+// searches are tools of agents whose words a service for searching gets.
+const searches = " WebSearch web_search google_web_search websearch codesearch "
 
 // looksUp reports a command that asks for the address of a name or whether a host is
 // there: each server on the way reads the name.

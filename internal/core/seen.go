@@ -44,6 +44,7 @@ func (g *Gate) Recalled(f *hook.Facts, ev *hook.Event) *hook.Facts {
 		if slices.ContainsFunc(hits, func(h seen.Hit) bool { return h.Origin == seen.Secret && h.How == seen.Known }) {
 			g.copies(f, kept)
 			carry(ev.Tool(), f)
+			asks(f, ev, kept.Holds)
 		}
 		AddFlow(f, flowsOf(hits))
 		g.sources(f, ev, kept)

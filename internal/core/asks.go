@@ -1,0 +1,151 @@
+package core
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"gate/hook"
+	"gate/internal/secret"
+	"gate/internal/wordlist"
+)
+
+// askRows are programs that ask a service for something by its name, and the verbs by
+// which they do so; none: each call does. Whoever keeps the service reads the name, also
+// where there is nothing of that name.
+const askRows = `npm pnpm yarn bun | view info show v search find install i add exec x dlx pack docs repo bugs home dist-tag deprecate
+pip pip3 pipx uv poetry pdm pipenv conda mamba | install add download index search show run inject
+gem bundle bundler | install fetch search query specification info list add
+cargo | search info add install
+go | get install list run mod
+composer | require show search create-project
+docker podman nerdctl buildah skopeo crane regctl oras | pull push manifest search run create copy inspect digest ls tag
+helm | pull show search fetch
+brew apt apt-get dnf yum apk pacman snap flatpak choco scoop winget nix nix-env | install info search fetch show add find run
+git | ls-remote clone fetch pull push
+aws awslocal | s3 s3api ecr
+gsutil mc s3cmd rclone s5cmd azcopy | ls cp mv mb rb rm stat cat sync copy get put head info
+gcloud | storage artifacts
+az | storage acr
+gh glab | api search repo browse
+terraform tofu | init get
+`
+
+// asks adds to facts what a call sends because a name in it holds a secret: that of a
+// package, an image, an object in a bucket, or an address that a sub-agent is given. holds
+// says what secret a text has.
+func asks(f *hook.Facts, ev *hook.Event, holds func(string) string) {
+	if f == nil {
+		return
+	}
+	if wordlist.Has(" Task Agent task invoke_agent ", ev.Tool()) && handsAddress(ev.ToolInput(), holds) {
+		f.Effects = append(f.Effects, hook.FactEffect{Is: &hook.Tool{Tool: ev.Tool(), Access: "write"}})
+	}
+	if f.Shell == nil {
+		return
+	}
+	sends := map[int]bool{}
+	for i := range f.Effects {
+		if _, ok := f.Effects[i].Is.(*hook.NetSend); ok {
+			sends[f.Effects[i].Command] = true
+		}
+	}
+	for i := range f.Shell.Commands {
+		c := &f.Shell.Commands[i]
+		if !sends[c.ID] && byName(c) && namesSecret(c, holds) {
+			f.Effects = append(f.Effects, hook.FactEffect{Command: c.ID, Is: &hook.NetSend{Host: hostOf(f, c.ID), Source: "text"}})
+		}
+	}
+}
+
+// byName reports a command that asks a service for something by its name.
+func byName(c *hook.ShellCommand) bool {
+	if slices.ContainsFunc(c.Via, fetchesProgram) {
+		return true
+	}
+	if c.Program == nil {
+		return false
+	}
+	verb := ""
+	if c.Subcommand != nil {
+		verb, _, _ = strings.Cut(*c.Subcommand, " ")
+	} else if len(c.Operands) > 0 && c.Operands[0] != nil {
+		verb = *c.Operands[0]
+	}
+	for row := range strings.Lines(askRows) {
+		programs, verbs, _ := strings.Cut(strings.TrimSuffix(row, "\n"), " |")
+		if wordlist.Has(" "+programs+" ", *c.Program) {
+			return verbs == "" || wordlist.Has(verbs+" ", verb)
+		}
+	}
+	return false
+}
+
+// fetchesProgram reports a wrapper that fetches the program which it runs.
+func fetchesProgram(wrapper string) bool {
+	return wordlist.Has(" npx pnpx bunx uvx pipx ", wrapper)
+}
+
+// namesSecret reports a word of a command that holds a secret and is no login: the value of
+// an option that promises one, or what stands before the @ of an address.
+func namesSecret(c *hook.ShellCommand, holds func(string) string) bool {
+	promised := false
+	for i, w := range c.Words {
+		if w.Value == nil || i == 0 && len(c.Via) == 0 {
+			continue
+		}
+		name, value, assigns := strings.Cut(*w.Value, "=")
+		option := strings.HasPrefix(name, "-")
+		switch {
+		case promised || option && assigns && secret.Promises(strings.TrimLeft(name, "-")):
+			promised = false
+			continue
+		case option && !assigns:
+			promised = secret.Promises(strings.TrimLeft(name, "-"))
+			continue
+		case !assigns:
+			value = name
+		}
+		if holds(withoutLogin(value)) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutLogin is an address without the login in it. Other texts stay as they are.
+func withoutLogin(word string) string {
+	u, err := url.Parse(word)
+	if err != nil || u.Host == "" || u.User == nil {
+		return word
+	}
+	u.User = nil
+	return u.String()
+}
+
+// hostOf is the host that a command reaches, nil where it is not known.
+func hostOf(f *hook.Facts, command int) *string {
+	for i := range f.Hosts {
+		if f.Hosts[i].Command == command && f.Hosts[i].Host != nil {
+			return f.Hosts[i].Host
+		}
+	}
+	return nil
+}
+
+// handsAddress reports an address with a secret among the texts of an input. Who gets it
+// is likely to open it.
+func handsAddress(input map[string]any, holds func(string) string) bool {
+	for _, v := range input {
+		text, ok := v.(string)
+		if !ok || !strings.Contains(text, "://") {
+			continue
+		}
+		for word := range strings.FieldsSeq(text) {
+			if strings.Contains(word, "://") && holds(withoutLogin(strings.Trim(word, "<>()\"'`,."))) != "" {
+				return true
+			}
+		}
+	}
+	return false
+}
