@@ -49,7 +49,7 @@ func (u *use) output() flow.Stream {
 		if u.name == "rev" {
 			out.Text = reversed(in.Text)
 		}
-		if out.Taint.Secret == flow.Outputs && wordlist.Has(" jq gojq jaq yq gyq gron dasel ", u.name) && len(u.rest) > 0 && member().MatchString(u.rest[0].Text()) {
+		if out.Taint.Secret == flow.Outputs && wordlist.Has(" jq gojq jaq yq gyq gron dasel ", u.name) && len(u.rest) > 0 && picksOutput(u.rest[0].Text()) {
 			out.Taint.Secret = "" // one output is an address, most likely
 		}
 		if u.name == "envsubst" || u.name == "gomplate" {
@@ -233,8 +233,23 @@ func (u *use) sourced() (t flow.Taint) {
 	return t
 }
 
-// member finds a name in a filter of jq: without one all outputs pass.
-var member = lazy(`\.(?:\w|\["|"|\[')`)
+// picksOutput reports a filter of jq that picks outputs or attributes by names which
+// promise no secret. Without a name all of them pass.
+func picksOutput(filter string) bool {
+	picks := false
+	for _, found := range member().FindAllStringSubmatch(filter, -1) {
+		switch name := found[1]; {
+		case secret.Promises(name) || wordlist.Has(" result secret key_pem pem hex b64 bcrypt_hash ", name):
+			return false
+		case !wordlist.Has(" value values outputs root_module child_modules resources instances attributes to_entries ", name):
+			picks = true
+		}
+	}
+	return picks
+}
+
+// member finds a name in a filter of jq, and a type of resources that it selects.
+var member = lazy(`(?:\.\[?["']?|==\s*["'])([A-Za-z_]\w*)`)
 
 // tellsOutputs reports a program that prints all that was made of infrastructure, also
 // what it keeps from the eyes of people: passwords and keys.
