@@ -47,17 +47,14 @@ func (d *decoder) underConstant(list []int) {
 		return
 	}
 	bytes, sums := make([]byte, len(list)), make([]byte, len(list))
-	least, most, sum := list[0], list[0], 0
+	sum := 0
 	for i, n := range list {
-		least, most = min(least, n), max(most, n)
 		sum += n
 		bytes[i], sums[i] = byte(n), byte(sum)
 	}
 	d.show(string(bytes))
 	d.show(string(sums))
-	if most-least <= 0xff { // more is no text under one constant
-		d.shifted(bytes)
-	}
+	d.shifted(bytes)
 }
 
 // shifted shows bytes under each constant of XOR and of a sum.

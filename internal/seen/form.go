@@ -105,11 +105,17 @@ func inQuotes(s string) string {
 func (x *extraction) columns(text string) {
 	var separator string
 	var wanted map[int]string
+	columns := 0
 	for line := range strings.Lines(text) {
+		plain := strings.TrimSpace(line)
 		line = strings.TrimSpace(unnumbered(line))
 		if separator == "" || len(wanted) == 0 { // a head may follow after a remark
 			separator, wanted = heads(line, cmp.Or(x.file, unnamed))
+			columns = strings.Count(line, separator)
 			continue
+		}
+		if strings.Count(plain, separator) == columns { // the number is that of a row: "7 | acme | …"
+			line = plain
 		}
 		for i, cell := range strings.Split(line, separator) {
 			what := wanted[i]

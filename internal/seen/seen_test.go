@@ -137,6 +137,7 @@ func TestSecrets(t *testing.T) {
 		"a header in a pair":              {"cat a.har", `{"name": "X-Api-Key", "value": "` + plainValue + `"}`, plainValue, "secret credentials"},
 		"another header in a pair":        {"cat a.har", `{"name": "ETag", "value": "` + plainValue + `"}`, plainValue, ""},
 		"a column of a table":             {"cat export.csv", "name,url,login_password\nbank,https://bank.example," + plainValue, plainValue, "secret credentials"},
+		"a table of numbered rows":        {"psql -c x", " id | name | api_token \n----+------+-----------\n  7 | acme | " + plainValue + "aZ4\n(1 row)", reversed(plainValue + "aZ4"), "secret credentials"},
 		"another column":                  {"cat export.csv", "name,checksum,login_password\nbank," + plainValue + ",", plainValue, ""},
 		"a column of cards":               {"cat c.csv", "email,card,cvv\na@b.example,4929 1234 5678 9012,311", "4929123456789012", "secret card number"},
 		"a card in a text":                {"cat c.txt", "card 4539 1488 0343 6467 cvv 311", "4539-1488-0343-6467", "secret card number"},
